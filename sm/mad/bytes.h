@@ -28,7 +28,7 @@ bytes_store(uint8_t *to, uint64_t value, unsigned n)
 	}
 }
 
-/* All in one go, for what is read of each MAD, and GIDs by the million. */
+/* In one access, for the header of each MAD, and for millions of GIDs. */
 static inline uint16_t
 bytes_load16(const uint8_t *from)
 {

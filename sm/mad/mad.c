@@ -20,16 +20,13 @@
 #include "sm/mad/mad.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "sm/mad/bytes.h"
 
-#define OFF_METHOD	3
-#define OFF_STATUS	4
 #define OFF_HOP_POINTER	6
 #define OFF_HOP_COUNT	7
 #define OFF_TID		8
-#define OFF_ATTR_ID	16
-#define OFF_ATTR_MOD	20
 
 #define DIRECTION_BIT	0x8000u
 
@@ -96,11 +93,11 @@ mad_header_read(const uint8_t *mad, size_t len, struct mad_header *h)
 	h->base_version = mad[0];
 	h->mgmt_class = mad[1];
 	h->class_version = mad[2];
-	h->method = mad[OFF_METHOD];
-	h->status = bytes_load16(mad + OFF_STATUS);
+	h->method = mad[MAD_OFF_METHOD];
+	h->status = bytes_load16(mad + MAD_OFF_STATUS);
 	h->tid = bytes_load64(mad + OFF_TID);
-	h->attr_id = bytes_load16(mad + OFF_ATTR_ID);
-	h->attr_mod = bytes_load32(mad + OFF_ATTR_MOD);
+	h->attr_id = bytes_load16(mad + MAD_OFF_ATTR_ID);
+	h->attr_mod = bytes_load32(mad + MAD_OFF_ATTR_MOD);
 	h->hop_pointer = 0;
 	h->hop_count = 0;
 	h->returning = false;
@@ -112,6 +109,18 @@ mad_header_read(const uint8_t *mad, size_t len, struct mad_header *h)
 		h->status &= ~DIRECTION_BIT;
 	}
 	return true;
+}
+
+void
+mad_build(uint8_t mad[MAD_SIZE], unsigned mgmt_class, unsigned class_version,
+	  unsigned method, unsigned attr_id)
+{
+	memset(mad, 0, MAD_SIZE);
+	mad[0] = MAD_BASE_VERSION;
+	mad[1] = (uint8_t)mgmt_class;
+	mad[2] = (uint8_t)class_version;
+	mad[MAD_OFF_METHOD] = (uint8_t)method;
+	bytes_store16(mad + MAD_OFF_ATTR_ID, (uint16_t)attr_id);
 }
 
 void
@@ -141,7 +150,7 @@ mad_attr_name(unsigned attr_id)
 	return find_name(attr_names, G_N_ELEMENTS(attr_names), attr_id);
 }
 
-/* The code says most, so it goes before the two single bits. */
+/* The code is more specific than the two single bits, so it goes first. */
 const char *
 mad_status_name(unsigned status)
 {

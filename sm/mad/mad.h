@@ -28,6 +28,14 @@ enum mad_method {
 };
 #define MAD_METHOD_RESPONSE	0x80u
 
+#define MAD_BASE_VERSION	1u
+
+/* Places in the header, bytes; see mad.c. */
+#define MAD_OFF_METHOD		3u
+#define MAD_OFF_STATUS		4u
+#define MAD_OFF_ATTR_ID		16u
+#define MAD_OFF_ATTR_MOD	20u
+
 #define MAD_GSI_QKEY	0x80010000u	/* IBA 3.5.3, 10.2.4: of QP 1 */
 
 /* Status, IBA 13.4.7; the class-specific high byte and, on directed routes,
@@ -71,10 +79,13 @@ struct mad_header {
 
 /* False if there are fewer than MAD_SIZE bytes. Judges nothing else. */
 bool mad_header_read(const uint8_t *mad, size_t len, struct mad_header *h);
+/* A request: BaseVersion 1, all that is not named 0. */
+void mad_build(uint8_t mad[MAD_SIZE], unsigned mgmt_class,
+	       unsigned class_version, unsigned method, unsigned attr_id);
 void mad_set_tid(uint8_t *mad, uint64_t tid);
 
-/* Names for logs: "Get", "PortInfo", "invalid attribute value"; "?" for what
- * has none. Static. */
+/* Names for logs: "Get", "PortInfo", "invalid attribute value"; "?" if there is
+ * none. Static. */
 const char *mad_method_name(unsigned method);
 const char *mad_attr_name(unsigned attr_id);
 const char *mad_status_name(unsigned status);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Where the components of attributes are, once: SA records (IBA 15.2.5) and
- * the attributes of SMPs behind their key fields (14.2.5). The same table
- * decodes, encodes, and says what a bit of a ComponentMask compares.
+ * the attributes of SMPs behind their key fields (14.2.5). The same table is for
+ * decoding, encoding, and the bits of a ComponentMask.
  */
 #ifndef MINISM_MAD_MAD_FIELD_H
 #define MINISM_MAD_MAD_FIELD_H

@@ -4,8 +4,8 @@
  *
  * Fields stand in the order of the component masks' bits (IBA 15.2.5); where
  * that is not the order of the bytes, the mask's is kept. Special are those
- * whose comparison is more than "the same bits": selectors, and everything that
- * a path is asked for by.
+ * whose comparison is more than "the same bits": selectors, and all components
+ * of paths.
  *
  * A field names the member of the host struct that holds it, if there is one:
  * key fields (LID, block and port numbers) and blocks of tables are written by

@@ -9,68 +9,43 @@
  */
 #include "sm/mad/mkey_mask.h"
 
+#include <glib.h>
+
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/smp.h"
 
-#define KEY_LEN		8u
-#define SMP_KEY		24u
-#define SMP_DATA	64u
-#define PORT_INFO_KEY	SMP_DATA	/* the first component */
-#define SM_INFO_KEY	(SMP_DATA + 8)
-#define NOTICE_KEY	(SMP_DATA + 24)
-#define SA_KEY		36u
-#define SA_DATA		56u
-
-static bool
-is_key(size_t at, size_t offset)
-{
-	return at >= offset && at < offset + KEY_LEN;
-}
-
-static bool
-smp_holds(const struct mad_header *h, size_t at)
-{
-	if (is_key(at, SMP_KEY))
-		return true;
-	switch (h->attr_id) {
-	case MAD_ATTR_PORT_INFO:
-		return is_key(at, PORT_INFO_KEY);
-	case MAD_ATTR_SM_INFO:
-		return is_key(at, SM_INFO_KEY);
-	case MAD_ATTR_NOTICE:
-		return is_key(at, NOTICE_KEY);
-	}
-	return false;
-}
-
-static bool
-sa_holds(const struct mad_header *h, size_t at)
-{
-	if (is_key(at, SA_KEY))
-		return true;
-	switch (h->attr_id) {
-	case SA_ATTR_PORT_INFO:
-	case SA_ATTR_SM_INFO:
-	case SA_ATTR_SERVICE:
-		return at >= SA_DATA;
-	}
-	return false;
-}
+/* Bytes of keys. A record of the SA may begin anywhere behind the header. */
+#define ALL	0u	/* attributes */
+static const struct {
+	uint8_t mgmt_class;	/* of SMPs that by LID */
+	uint16_t attr_id;
+	size_t begin, end;
+} places[] = {
+	{ MAD_CLASS_SMP_LID, ALL, 24, 32 },
+	{ MAD_CLASS_SMP_LID, MAD_ATTR_PORT_INFO, 64, 72 },
+	{ MAD_CLASS_SMP_LID, MAD_ATTR_SM_INFO, 72, 80 },
+	{ MAD_CLASS_SMP_LID, MAD_ATTR_NOTICE, 88, 96 },
+	{ MAD_CLASS_SA, ALL, 36, 44 },
+	{ MAD_CLASS_SA, SA_ATTR_PORT_INFO, SA_DATA_OFFSET, SIZE_MAX },
+	{ MAD_CLASS_SA, SA_ATTR_SM_INFO, SA_DATA_OFFSET, SIZE_MAX },
+	{ MAD_CLASS_SA, SA_ATTR_SERVICE, SA_DATA_OFFSET, SIZE_MAX },
+};
 
 bool
 mkey_mask_holds(const uint8_t *mad, size_t len, size_t at)
 {
 	struct mad_header h;
 
-	/* What is no MAD of ours may be anything. */
+	/* bytes that are no MAD may be anything */
 	if (!mad_header_read(mad, len, &h))
 		return true;
-	switch (h.mgmt_class) {
-	case MAD_CLASS_SMP_LID:
-	case MAD_CLASS_SMP_DIRECT:
-		return smp_holds(&h, at);
-	case MAD_CLASS_SA:
-		return sa_holds(&h, at);
-	}
+	if (h.mgmt_class == MAD_CLASS_SMP_DIRECT)
+		h.mgmt_class = MAD_CLASS_SMP_LID;
+	for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
+		if (places[i].mgmt_class == h.mgmt_class &&
+		    (places[i].attr_id == ALL ||
+		     places[i].attr_id == h.attr_id) &&
+		    at >= places[i].begin && at < places[i].end)
+			return true;
 	return false;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Where keys are in a MAD: for who prints bytes and must not print those.
+ * The places of keys in a MAD, so that no dump prints them.
  */
 #ifndef MINISM_MAD_MKEY_MASK_H
 #define MINISM_MAD_MKEY_MASK_H
@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The byte at `at` belongs to an M_Key, SM_Key or ServiceKey, or may do. For
- * records of the SA, which may lie anywhere in an answer, all of it may. */
+/* The byte at `at` belongs to an M_Key, SM_Key or ServiceKey, or may do. In an
+ * answer of the SA with records that have a key, all data may. */
 bool mkey_mask_holds(const uint8_t *mad, size_t len, size_t at);
 
 #endif

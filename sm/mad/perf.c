@@ -2,12 +2,8 @@
 #include "sm/mad/perf.h"
 
 #include <glib.h>
-#include <string.h>
 
 #include "sm/mad/bytes.h"
-
-#define OFF_METHOD	3
-#define OFF_ATTR_ID	16
 
 /* RcvRemotePhysical counts packets that were marked bad on their way, so
  * another cable is at fault. */
@@ -47,12 +43,8 @@ perf_error_max(enum perf_error error)
 void
 perf_build(uint8_t mad[MAD_SIZE], unsigned attr_id, uint8_t port)
 {
-	memset(mad, 0, MAD_SIZE);
-	mad[0] = 1;			/* BaseVersion */
-	mad[1] = MAD_CLASS_PERF;
-	mad[2] = PERF_CLASS_VERSION;
-	mad[OFF_METHOD] = MAD_METHOD_GET;
-	bytes_store(mad + OFF_ATTR_ID, attr_id, 2);
+	mad_build(mad, MAD_CLASS_PERF, PERF_CLASS_VERSION, MAD_METHOD_GET,
+		  attr_id);
 	mad[PERF_DATA_OFFSET + 1] = port;
 }
 

@@ -46,7 +46,8 @@ uint32_t perf_error_max(enum perf_error error);
 /* A Get; port: PortSelect. The TID is 0. */
 void perf_build(uint8_t mad[MAD_SIZE], unsigned attr_id, uint8_t port);
 
-/* `data` is the attribute. What does not fit is stored as the largest value. */
+/* `data` is the attribute. A value that does not fit is stored as the largest
+ * one. */
 void perf_errors_load(const uint8_t *data, uint32_t errors[PERF_N_ERRORS]);
 void perf_errors_store(uint8_t *data, const uint64_t errors[PERF_N_ERRORS]);
 

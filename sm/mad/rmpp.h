@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * RMPP, the reliable multi-packet protocol (IBA 13.6): the header, and what its
- * two ends have in common. The ends are the kernel's business, or that of a lab
+ * RMPP, the reliable multi-packet protocol (IBA 13.6): the header, and what
+ * sender and receiver have in common. These are in the kernel, or in a lab
  * (sm/lab/rmpp.h).
  */
 #ifndef MINISM_MAD_RMPP_H
@@ -13,7 +13,7 @@
 
 #define RMPP_VERSION		1u
 #define RMPP_HEADER_LEN		36u	/* common header and RMPP header */
-#define RMPP_PAYLOAD_MAX	220u	/* what is behind it in a MAD */
+#define RMPP_PAYLOAD_MAX	220u	/* behind it in a MAD */
 #define RMPP_SA_HEADER_LEN	56u	/* SA: the data begin here */
 #define RMPP_NO_RESP_TIME	31u	/* RRespTime: none is given */
 
@@ -28,7 +28,7 @@ enum rmpp_type {
 #define RMPP_FLAG_FIRST		0x2u
 #define RMPP_FLAG_LAST		0x4u
 
-/* RMPPStatus (IBA 13.6.2): what a STOP or an ABORT says. */
+/* RMPPStatus (IBA 13.6.2) of a STOP or an ABORT. */
 enum rmpp_status {
 	RMPP_STATUS_OK = 0,
 	RMPP_STATUS_RESOURCES = 1,	/* the only one of a STOP */
@@ -37,7 +37,7 @@ enum rmpp_status {
 	RMPP_STATUS_BAD_SEGMENT = 120,	/* First and SegmentNumber disagree */
 	RMPP_STATUS_BAD_TYPE = 121,
 	RMPP_STATUS_WINDOW_SMALL = 122,	/* NewWindowLast < SegmentNumber */
-	RMPP_STATUS_SEGMENT_BIG = 123,	/* an ACK of what was never sent */
+	RMPP_STATUS_SEGMENT_BIG = 123,	/* an ACK of a segment never sent */
 	RMPP_STATUS_BAD_STATUS = 124,
 	RMPP_STATUS_BAD_VERSION = 125,
 	RMPP_STATUS_RETRIES = 126,
@@ -56,7 +56,7 @@ struct rmpp_header {
 /* False if the MAD has no RMPP header: too short. Judges nothing else. */
 bool rmpp_header_read(const uint8_t *mad, size_t len, struct rmpp_header *h);
 void rmpp_header_write(uint8_t *mad, const struct rmpp_header *h);
-/* The status with which to abort whoever sends such a header; 0: it is fit. */
+/* The status with which to abort the sender of such a header; 0: it is valid. */
 enum rmpp_status rmpp_header_judge(const struct rmpp_header *h);
 
 /* Segments of a message, at least 1; what its PayloadLength is: the class
@@ -65,12 +65,11 @@ enum rmpp_status rmpp_header_judge(const struct rmpp_header *h);
 uint64_t rmpp_segment_count(uint64_t bytes, unsigned header_len);
 uint32_t rmpp_payload_length(uint64_t bytes, unsigned header_len);
 
-/* Where a long message comes from. */
 /*
- * Writes the next `max` bytes of the message; fewer, or none, only at its end,
- * and is not asked again then. RMPP_SOURCE_LATER + n: these n bytes
- * (less than max), and what follows is not ready; it is asked for that after
- * RMPP_SOURCE_PAUSE_US.
+ * The source of a long message: writes its next `max` bytes; fewer, or none,
+ * only at its end, and is not called again then. RMPP_SOURCE_LATER + n: these n
+ * bytes (less than max), and the following ones are not ready; it is called
+ * again after RMPP_SOURCE_PAUSE_US.
  */
 #define RMPP_SOURCE_LATER	(SIZE_MAX / 2 + 1)
 #define RMPP_SOURCE_PAUSE_US	1000

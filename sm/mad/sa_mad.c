@@ -17,9 +17,8 @@
 
 #include "sm/mad/bytes.h"
 
-#define OFF_METHOD	3
-#define OFF_STATUS	4
-#define OFF_ATTR_ID	16
+#define CLASS_VERSION	2u	/* IBA 15.2.1 */
+
 #define OFF_SM_KEY	36
 #define OFF_ATTR_OFFSET	44
 #define OFF_COMP_MASK	48
@@ -30,28 +29,21 @@ sa_header_read(const uint8_t *mad, size_t len, struct sa_header *h)
 	if (!mad_header_read(mad, len, &h->mad) ||
 	    h->mad.mgmt_class != MAD_CLASS_SA)
 		return false;
-	h->mad.status = (uint16_t)bytes_load(mad + OFF_STATUS, 2);
 	h->sm_key = bytes_load(mad + OFF_SM_KEY, 8);
 	h->attr_offset = (uint16_t)bytes_load(mad + OFF_ATTR_OFFSET, 2);
 	h->comp_mask = bytes_load(mad + OFF_COMP_MASK, 8);
 	return true;
 }
 
-static unsigned
-answer_to(unsigned method)
-{
-	if (method == MAD_METHOD_SET)	/* IBA 15.2.2: SubnAdmGetResp */
-		return MAD_METHOD_GET_RESP;
-	return method | MAD_METHOD_RESPONSE;
-}
-
 void
 sa_make_response(uint8_t mad[MAD_SIZE], unsigned status)
 {
-	unsigned attr_id = (unsigned)bytes_load(mad + OFF_ATTR_ID, 2);
+	unsigned attr_id = bytes_load16(mad + MAD_OFF_ATTR_ID);
 
-	mad[OFF_METHOD] = (uint8_t)answer_to(mad[OFF_METHOD]);
-	bytes_store(mad + OFF_STATUS, status, 2);
+	/* IBA 15.2.2: Set is answered by SubnAdmGetResp */
+	mad[MAD_OFF_METHOD] = mad[MAD_OFF_METHOD] == MAD_METHOD_SET ?
+		MAD_METHOD_GET_RESP : mad[MAD_OFF_METHOD] | MAD_METHOD_RESPONSE;
+	bytes_store(mad + MAD_OFF_STATUS, status, 2);
 	memset(mad + SA_RMPP_OFFSET, 0, SA_HEADER_OFFSET - SA_RMPP_OFFSET);
 	bytes_store(mad + OFF_SM_KEY, 0, 8);
 	bytes_store(mad + OFF_ATTR_OFFSET, sa_record_size(attr_id) / 8, 2);
@@ -60,7 +52,7 @@ sa_make_response(uint8_t mad[MAD_SIZE], unsigned status)
 void
 sa_set_attribute(uint8_t mad[MAD_SIZE], unsigned attr_id)
 {
-	bytes_store(mad + OFF_ATTR_ID, attr_id, 2);
+	bytes_store(mad + MAD_OFF_ATTR_ID, attr_id, 2);
 }
 
 bool
@@ -73,12 +65,7 @@ sa_is_request(unsigned method)
 void
 sa_build(uint8_t mad[MAD_SIZE], unsigned method, unsigned attr_id)
 {
-	memset(mad, 0, MAD_SIZE);
-	mad[0] = 1;			/* BaseVersion */
-	mad[1] = MAD_CLASS_SA;
-	mad[2] = 2;			/* ClassVersion, IBA 15.2.1 */
-	mad[OFF_METHOD] = (uint8_t)method;
-	bytes_store(mad + OFF_ATTR_ID, attr_id, 2);
+	mad_build(mad, MAD_CLASS_SA, CLASS_VERSION, method, attr_id);
 	bytes_store(mad + OFF_ATTR_OFFSET, sa_record_size(attr_id) / 8, 2);
 }
 

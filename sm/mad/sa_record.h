@@ -21,7 +21,7 @@
  *			  of their attribute; encode leaves the key fields 0
  *	others		  none: encode clears the record
  *
- * Encode writes sa_record_size() bytes; what is reserved becomes 0.
+ * Encode writes sa_record_size() bytes; reserved bits become 0.
  */
 void sa_record_decode(unsigned attr_id, const uint8_t *data, void *record);
 void sa_record_encode(unsigned attr_id, uint8_t *data, const void *record);
@@ -45,7 +45,7 @@ unsigned sa_rate_by_rank(unsigned rank);
 /* Of a link: from its active width and speeds; 0 if they make none. */
 unsigned sa_rate_of(const struct port_info *info);
 
-/* ComponentMask bits that somebody asks for by name. */
+/* ComponentMask bits that the code refers to. */
 enum {
 	PATH_DGID = 2, PATH_SGID = 3, PATH_DLID = 4, PATH_SLID = 5,
 	PATH_RAW = 6, PATH_FLOW_LABEL = 8, PATH_HOP_LIMIT = 9,
@@ -83,8 +83,8 @@ struct path_record {
 void path_record_decode(const uint8_t *data, struct path_record *r);
 void path_record_encode(uint8_t *data, const struct path_record *r);
 
-/* What is asked for is in `path`; the GIDs follow the fixed part of 24 bytes:
- * first the sources. */
+/* The requested values are in `path`; the GIDs follow the fixed part of 24
+ * bytes: first the sources. */
 #define MULTI_PATH_GIDS_OFFSET	24u
 struct multi_path_record {
 	struct path_record path;	/* its GIDs and LIDs mean nothing */
@@ -94,7 +94,7 @@ struct multi_path_record {
 void multi_path_record_decode(const uint8_t *data,
 			      struct multi_path_record *r);
 
-/* ComponentMask bits that somebody asks for by name. */
+/* The same of other records. */
 enum {
 	MCM_MGID = 0, MCM_PORT_GID = 1, MCM_Q_KEY = 2, MCM_MLID = 3,
 	MCM_MTU_SELECTOR = 4, MCM_MTU = 5, MCM_TCLASS = 6, MCM_PKEY = 7,
@@ -159,12 +159,9 @@ struct inform_info_record {
 void notice_build_gid(uint8_t data[NOTICE_LEN], uint16_t trap,
 		      uint16_t issuer_lid, const uint8_t gid[16]);
 
-/* ClassPortInfo, IBA 13.4.8.1, 72 bytes: what the SA says of itself. */
-struct sa_class_info {
-	uint16_t cap_mask;
-	uint32_t cap_mask2;	/* 27 bits */
-	uint8_t resp_time;	/* 5 bits */
-};
-void sa_class_info_encode(uint8_t *data, const struct sa_class_info *i);
+/* ClassPortInfo of the SA, IBA 13.4.8.1, 72 bytes; cap_mask2 has 27 bits,
+ * resp_time 5. */
+void sa_class_info_encode(uint8_t *data, uint16_t cap_mask, uint32_t cap_mask2,
+			  uint8_t resp_time);
 
 #endif

@@ -11,9 +11,8 @@
  *
  * The requests built here route by directed hops all the way: DrSLID and
  * DrDLID are permissive, so no forwarding table matters (14.2.2.1). Hop 0 of
- * InitialPath is not used. Two functions build, one turns a request into
- * its answer; the attributes come below. One SMP is built for every
- * question of a sweep, so the few fields are stored by hand.
+ * InitialPath is not used. One SMP is built for every request of a sweep, so
+ * the few fields are stored by hand.
  */
 #include "sm/mad/smp.h"
 
@@ -25,14 +24,9 @@
 #include "sm/mad/mad_field.h"
 #include "sm/mad/sa_mad.h"
 
-#define BASE_VERSION	1
 #define SMP_VERSION	1	/* ClassVersion, IBA 14.2.1 */
 
-#define OFF_METHOD	3
-#define OFF_STATUS	4
 #define OFF_HOP_COUNT	7
-#define OFF_ATTR_ID	16
-#define OFF_ATTR_MOD	20
 #define OFF_M_KEY	24
 #define OFF_DR_SLID	32
 #define OFF_DR_DLID	34
@@ -45,13 +39,8 @@ build(uint8_t mad[MAD_SIZE], enum mad_class mgmt_class,
       enum mad_method method, enum mad_attr attr_id, uint32_t attr_mod,
       uint64_t m_key)
 {
-	memset(mad, 0, MAD_SIZE);
-	mad[0] = BASE_VERSION;
-	mad[1] = mgmt_class;
-	mad[2] = SMP_VERSION;
-	mad[OFF_METHOD] = method;
-	bytes_store16(mad + OFF_ATTR_ID, attr_id);
-	bytes_store32(mad + OFF_ATTR_MOD, attr_mod);
+	mad_build(mad, mgmt_class, SMP_VERSION, method, attr_id);
+	bytes_store32(mad + MAD_OFF_ATTR_MOD, attr_mod);
 	bytes_store64(mad + OFF_M_KEY, m_key);
 }
 
@@ -84,14 +73,11 @@ smp_build_lid(uint8_t mad[MAD_SIZE], enum mad_method method,
 void
 smp_make_response(uint8_t mad[MAD_SIZE], unsigned status)
 {
-	if (mad[OFF_METHOD] == MAD_METHOD_TRAP)
-		mad[OFF_METHOD] = MAD_METHOD_TRAP_REPRESS;
-	else
-		mad[OFF_METHOD] = MAD_METHOD_GET_RESP;
-
+	mad[MAD_OFF_METHOD] = mad[MAD_OFF_METHOD] == MAD_METHOD_TRAP ?
+		MAD_METHOD_TRAP_REPRESS : MAD_METHOD_GET_RESP;
 	if (mad[1] == MAD_CLASS_SMP_DIRECT)
 		status |= DIRECTION_BIT;
-	bytes_store16(mad + OFF_STATUS, status);
+	bytes_store16(mad + MAD_OFF_STATUS, status);
 }
 
 void
@@ -109,76 +95,34 @@ smp_m_key(const uint8_t mad[MAD_SIZE])
 /*
  * The attributes of SMPs: 64 bytes <-> host structs.
  *
- * NodeInfo, SwitchInfo, PortInfo and SMInfo are what the SA record of the same
- * name carries behind its key fields, so the tables of mad_tables.c serve both.
+ * NodeInfo, SwitchInfo, PortInfo and SMInfo are the SA records of the same name
+ * without their key fields, so the tables of mad_tables.c serve both.
  *
  * Notice is read only: the subnet manager never sends one to itself. Its
  * DataDetails depend on the trap number (13.4.8.2, 14.2.5.1), and where the
  * LID stands in them with it.
  */
 
-static void
-attr_decode(unsigned attr_id, const uint8_t *data, void *host)
-{
-	mad_fields_decode(mad_attr_table(attr_id), MAD_FIELD_ATTR_BASE, data,
-			  host);
+#define CODEC(type, attr_id) \
+void \
+type##_decode(const uint8_t data[SMP_DATA_LEN], struct type *i) \
+{ \
+	mad_fields_decode(mad_attr_table(attr_id), MAD_FIELD_ATTR_BASE, data, \
+			  i); \
+} \
+\
+void \
+type##_encode(uint8_t data[SMP_DATA_LEN], const struct type *i) \
+{ \
+	memset(data, 0, SMP_DATA_LEN); \
+	mad_fields_encode(mad_attr_table(attr_id), MAD_FIELD_ATTR_BASE, data, \
+			  i); \
 }
 
-static void
-attr_encode(unsigned attr_id, uint8_t *data, const void *host)
-{
-	memset(data, 0, SMP_DATA_LEN);
-	mad_fields_encode(mad_attr_table(attr_id), MAD_FIELD_ATTR_BASE, data,
-			  host);
-}
-
-void
-node_info_decode(const uint8_t data[SMP_DATA_LEN], struct node_info *i)
-{
-	attr_decode(SA_ATTR_NODE, data, i);
-}
-
-void
-node_info_encode(uint8_t data[SMP_DATA_LEN], const struct node_info *i)
-{
-	attr_encode(SA_ATTR_NODE, data, i);
-}
-
-void
-switch_info_decode(const uint8_t data[SMP_DATA_LEN], struct switch_info *i)
-{
-	attr_decode(SA_ATTR_SWITCH_INFO, data, i);
-}
-
-void
-switch_info_encode(uint8_t data[SMP_DATA_LEN], const struct switch_info *i)
-{
-	attr_encode(SA_ATTR_SWITCH_INFO, data, i);
-}
-
-void
-port_info_decode(const uint8_t data[SMP_DATA_LEN], struct port_info *i)
-{
-	attr_decode(SA_ATTR_PORT_INFO, data, i);
-}
-
-void
-port_info_encode(uint8_t data[SMP_DATA_LEN], const struct port_info *i)
-{
-	attr_encode(SA_ATTR_PORT_INFO, data, i);
-}
-
-void
-sm_info_decode(const uint8_t data[SMP_DATA_LEN], struct sm_info *i)
-{
-	attr_decode(SA_ATTR_SM_INFO, data, i);
-}
-
-void
-sm_info_encode(uint8_t data[SMP_DATA_LEN], const struct sm_info *i)
-{
-	attr_encode(SA_ATTR_SM_INFO, data, i);
-}
+CODEC(node_info, SA_ATTR_NODE)
+CODEC(switch_info, SA_ATTR_SWITCH_INFO)
+CODEC(port_info, SA_ATTR_PORT_INFO)
+CODEC(sm_info, SA_ATTR_SM_INFO)
 
 const char *
 sm_state_name(unsigned state)

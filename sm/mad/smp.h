@@ -3,9 +3,9 @@
  * Subnet management packets and the attributes they carry: bytes <-> host
  * structs (IBA 14.2). The field positions come from libibmad.
  *
- * Decoders take the 64 bytes of the attribute; encoders write all 64 (what is
- * reserved becomes 0). What a decoder returns is what was on the wire: whether
- * it makes sense is for the caller to judge.
+ * Decoders take the 64 bytes of the attribute; encoders write all 64 (reserved
+ * bits become 0). A decoder returns the values on the wire: the caller checks
+ * whether they make sense.
  */
 #ifndef MINISM_MAD_SMP_H
 #define MINISM_MAD_SMP_H
@@ -44,9 +44,9 @@ void smp_build_lid(uint8_t mad[MAD_SIZE], enum mad_method method,
  * Trap), status; on a directed route the direction bit. The data stay. */
 void smp_make_response(uint8_t mad[MAD_SIZE], unsigned status);
 
-/* Of a PortInfo (IBA 14.2.5.6): the port and, where `caps`, the CapabilityMask
- * of the port that has the LID, knows extended speeds, that the SM knows them:
- * some devices show and take them only then. */
+/* Of a PortInfo (IBA 14.2.5.6): the port number and, if `caps`, the
+ * CapabilityMask of the port that has the LID, includes extended speeds,
+ * SMSupportExtendedSpeeds: some devices report and accept them only then. */
 #define SMP_PORT_INFO_EXT_SPEEDS	0x80000000u
 static inline uint32_t
 smp_port_info_modifier(unsigned num, uint32_t caps)
@@ -96,10 +96,8 @@ void sm_info_decode(const uint8_t data[SMP_DATA_LEN], struct sm_info *i);
 void sm_info_encode(uint8_t data[SMP_DATA_LEN], const struct sm_info *i);
 const char *sm_state_name(unsigned state);
 
-/*
- * Notice, what traps carry (IBA 13.4.8.2): what the SM reads of it.
- */
-
+/* The components of a Notice, the attribute of traps (IBA 13.4.8.2), that the SM
+ * reads. */
 struct notice {
 	bool generic;
 	uint8_t type;		/* 0 fatal .. 4 informational */
@@ -112,22 +110,22 @@ struct notice {
 
 void notice_decode(const uint8_t data[SMP_DATA_LEN], struct notice *n);
 const char *notice_trap_name(unsigned trap);
-/* Blanks the M_Key that trap 256 tells: what was tried may be one of ours. */
+/* Blanks the M_Key in trap 256: the key that was tried may be one of ours. */
 void notice_hide_m_key(uint8_t data[SMP_DATA_LEN]);
 
 /*
  * Tables of ports in SMPs (IBA 14.2.5.7 to .9): bytes <-> host values. A block
  * of a table is one SMP; which one is in the AttributeModifier.
  *
- * Decoders take the 64 bytes of the attribute and write the whole block, with
- * 0 for what the table does not use; encoders write all 64 bytes.
+ * Decoders take the 64 bytes of the attribute and write the whole block, unused
+ * values as 0; encoders write all 64 bytes.
  */
 
 enum mad_attr smp_table_attr(enum port_table table);
 
 /*
- * The AttributeModifier of a block of the table of a port. `num` is the port's
- * number if it is a switch's, 0 for a CA's or router's: that is who is asked.
+ * The AttributeModifier of a block of the table of a port. `num` is the number
+ * of a switch port, 0 for the port of a CA or router.
  */
 uint32_t smp_table_modifier(enum port_table table, unsigned num,
 			    unsigned block);

@@ -316,13 +316,10 @@ is_standby(const struct sa_query *q)
 static void
 answer_class(struct sa_query *q)
 {
-	const struct sa_class_info info = {
-		.cap_mask = CLASS_CAPS, .cap_mask2 = CLASS_CAPS2,
-		.resp_time = CLASS_RESP_TIME,
-	};
 	struct sa_mark mark;
 
-	sa_class_info_encode(answer_data(q), &info);
+	sa_class_info_encode(answer_data(q), CLASS_CAPS, CLASS_CAPS2,
+			     CLASS_RESP_TIME);
 	answer_status(q, 0);
 	if (!sa_mark_read(q->request->mad, &mark) || !is_standby(q))
 		return;

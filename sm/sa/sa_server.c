@@ -42,8 +42,6 @@
 
 #include "sm/sa/sa_queue.h"
 
-#define BASE_VERSION	1u
-
 const struct sa_server_params sa_server_params_default = {
 	.max_waiting = 8192,
 	.max_of_one = 256,
@@ -535,7 +533,7 @@ sa_server_on_message(const struct sa_message_message *m, void *data)
 	memcpy(mad + RMPP_SA_HEADER_LEN, m->data,
 	       MIN(m->len, len - RMPP_SA_HEADER_LEN));
 	j = sa_job_new(&m->from, mad, len);
-	if (mad[0] != BASE_VERSION) {
+	if (mad[0] != MAD_BASE_VERSION) {
 		log_drop(d, j, "request of another MAD version");
 	} else if (sa_is_request(j->key.method) &&
 		   m->len > d->params.max_request) {
