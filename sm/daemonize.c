@@ -2,22 +2,22 @@
 /*
  * Going to the background.
  *
- * Purpose: a script that starts the manager wants to go on when it runs, and to
- * fail when it does not. So the fork comes first, while there are no threads,
- * but the old process stays until the new one has opened its port.
+ * Purpose: a script that starts the manager must continue when the manager runs,
+ * and fail when it does not. So the fork comes first, while there are no
+ * threads, but the parent waits until the child has opened its port.
  *
- * Structs: `background` is the new process's side: its end of a socket to the
- * old one, and the null device, opened in time to complain of it.
+ * Structs: `background` belongs to the child: its end of a socket to the parent,
+ * and the null device, opened early so that a failure can still be reported.
  *
- * Flow: one byte through the socket is the status to end with: 0 when the new
- * process is up, another when it cannot be, which it has said on standard
- * error, which the two share until then. So the old process does not depend on
- * what other libraries do while the new one ends. If the socket closes without
- * a byte, the new process was killed. They also share their session until then,
- * so that an interrupt from the terminal ends both.
+ * Method: one byte through the socket is the parent's exit status: 0 when the
+ * child is up, else the error's, which the child has written to standard error,
+ * which both share until then. So the parent's exit does not depend on how long
+ * other libraries take to end the child. If the socket closes without a byte,
+ * the child was killed. They also share their session until then, so that an
+ * interrupt from the terminal ends both.
  *
- * The working folder stays as it is, unlike in daemon(3): names of files may be
- * relative to it, and they are opened again at signals.
+ * The working directory stays as it is, unlike in daemon(3): file names may be
+ * relative to it, and files are opened again at signals.
  */
 #include "sm/daemonize.h"
 
@@ -31,7 +31,7 @@
 #define EXIT_KILLED	1
 
 struct background {
-	int starter;		/* socket; -1: it has been told */
+	int starter;		/* socket to the parent; -1: the byte is sent */
 	int null;
 };
 
@@ -46,7 +46,7 @@ daemonize_fail(const char *what, GError **error)
 	return NULL;
 }
 
-/* In the old process: what it is to end with. */
+/* In the parent: its exit status. */
 static int
 wait_for(pid_t child, int from)
 {
@@ -66,20 +66,11 @@ wait_for(pid_t child, int from)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_KILLED;
 }
 
-static struct background *
-new_side(int starter, int null)
-{
-	struct background *b = g_new(struct background, 1);
-
-	b->starter = starter;
-	b->null = null;
-	return b;
-}
-
 struct background *
 daemonize_fork(int *code, GError **error)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct background *b;
 	int ends[2];
 	pid_t child;
 
@@ -93,7 +84,9 @@ daemonize_fork(int *code, GError **error)
 	child = fork();
 	if (child == 0) {
 		close(ends[0]);
-		return new_side(ends[1], null);
+		b = g_new(struct background, 1);
+		*b = (struct background){ .starter = ends[1], .null = null };
+		return b;
 	}
 	close(null);
 	close(ends[1]);
@@ -105,7 +98,7 @@ daemonize_fork(int *code, GError **error)
 	return NULL;
 }
 
-/* It may have been killed while it waited: so be it. */
+/* The parent may have been killed while it waited: no error. */
 static void
 daemonize_tell(struct background *b, int code)
 {

@@ -55,34 +55,24 @@ typedef void (*section_fn)(const struct dump_of *v, uint32_t i, GString *out);
 static const char *
 lst_type(const struct snapshot_node *n)
 {
-	switch ((enum node_type)n->info.node_type) {
-	case NODE_CA:
-		return "CA";
-	case NODE_SWITCH:
-		return "SW";
-	case NODE_ROUTER:
-		return "RT";
-	}
-	return "??";
+	static const char *const types[] = {
+		[NODE_CA] = "CA", [NODE_SWITCH] = "SW", [NODE_ROUTER] = "RT",
+	};
+	unsigned type = n->info.node_type;
+
+	return type && type < G_N_ELEMENTS(types) ? types[type] : "??";
 }
 
 static const char *
 lst_state(const struct port_info *i)
 {
-	switch ((enum port_state)i->state) {
-	case PORT_STATE_DOWN:
-		return "DWN";
-	case PORT_STATE_INIT:
-		return "INI";
-	case PORT_STATE_ARMED:
-		return "ARM";
-	case PORT_STATE_ACTIVE:
-	case PORT_STATE_ACTIVE_DEFER:
-		return "ACT";
-	case PORT_STATE_NOP:
-		break;
-	}
-	return "??";
+	static const char *const states[] = {
+		[PORT_STATE_NOP] = "??", [PORT_STATE_DOWN] = "DWN",
+		[PORT_STATE_INIT] = "INI", [PORT_STATE_ARMED] = "ARM",
+		[PORT_STATE_ACTIVE] = "ACT", [PORT_STATE_ACTIVE_DEFER] = "ACT",
+	};
+
+	return i->state < G_N_ELEMENTS(states) ? states[i->state] : "??";
 }
 
 static void

@@ -2,13 +2,11 @@
 /*
  * Cables and switches that fail.
  *
- * Flow. snapshot_fail_links: choose the switches and cables that go (selection
- * sampling: any set of the right size with the same probability), then take
- * the cables away in a builder. It leaves out what has no way to the local
- * port, so a switch is taken away by taking its cables.
+ * Method. snapshot_fail_links() chooses the failed switches and cables by
+ * selection sampling and removes the cables in a builder. The builder leaves out
+ * nodes without a path to the local port, so a switch fails by losing its cables.
  *
- * The switch next to the local port stays: without it there is no fabric left
- * to speak of.
+ * The switch next to the local port stays: without it nothing can be reached.
  */
 #include "topology/builder.h"
 #include "topology/fail_links.h"
@@ -19,22 +17,19 @@ enum stream {
 	STREAM_SWITCHES = 2,
 };
 
-/* Marks so many of the eligible, of n_marks nodes or ports. */
-static uint8_t *
-mark_failing(uint32_t n_marks, const GArray *eligible, uint64_t wanted,
-	     uint64_t seed, enum stream stream)
+uint8_t *
+fail_links_choose(uint32_t n_marks, const GArray *eligible, uint64_t n,
+		  uint64_t rng)
 {
-	uint8_t *gone = g_new0(uint8_t, n_marks);
-	uint64_t rng = prng_stream(seed, stream);
+	uint8_t *chosen = g_new0(uint8_t, n_marks + 1u);
 	uint32_t left = eligible->len;
 
-	wanted = MIN(wanted, left);
 	for (guint i = 0; i < eligible->len; i++)
-		if (prng_below(&rng, left--) < wanted) {
-			gone[g_array_index(eligible, uint32_t, i)] = true;
-			wanted--;
+		if (prng_below(&rng, left--) < n) {
+			chosen[g_array_index(eligible, uint32_t, i)] = true;
+			n--;
 		}
-	return gone;
+	return chosen;
 }
 
 static uint8_t *
@@ -49,9 +44,9 @@ choose_switches(const struct snapshot *s, const struct link_failures *d)
 	for (uint32_t i = 0; i < s->n_switches; i++)
 		if (s->switches[i] != home)
 			g_array_append_val(eligible, s->switches[i]);
-	return mark_failing(s->n_nodes, eligible, ((uint64_t)s->n_switches *
-		      d->switches_per_mille + 500) / 1000, d->seed,
-		      STREAM_SWITCHES);
+	return fail_links_choose(s->n_nodes, eligible,
+			((uint64_t)s->n_switches * d->switches_per_mille +
+			 500) / 1000, prng_stream(d->seed, STREAM_SWITCHES));
 }
 
 /* A cable by its lower port. */
@@ -64,9 +59,9 @@ choose_links(const struct snapshot *s, const struct link_failures *d)
 	for (uint32_t port = 0; port < s->n_ports; port++)
 		if (snapshot_joins_switches(s, port))
 			g_array_append_val(eligible, port);
-	return mark_failing(s->n_ports, eligible, ((uint64_t)eligible->len *
-		      d->links_per_mille + 500) / 1000, d->seed,
-		      STREAM_LINKS);
+	return fail_links_choose(s->n_ports, eligible,
+			((uint64_t)eligible->len * d->links_per_mille + 500) /
+			1000, prng_stream(d->seed, STREAM_LINKS));
 }
 
 static void

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What is left of a fabric when cables and switches fail: for the laboratory
- * and for tests.
+ * A fabric with failed cables and switches: for minism-route and for tests.
  */
 #ifndef MINISM_TOPOLOGY_FAIL_LINKS_H
 #define MINISM_TOPOLOGY_FAIL_LINKS_H
@@ -17,11 +16,15 @@ struct link_failures {
 
 /*
  * A new snapshot without them. Shares are rounded to whole cables and
- * switches; which ones follows from the seed, and neither choice changes the
- * other. What the local port cannot reach any more is left out, as it would be
- * by a discovery.
+ * switches; the seed decides which ones, and neither choice changes the other.
+ * Nodes that the local port no longer reaches are left out, as by a discovery.
  */
 struct snapshot *snapshot_fail_links(const struct snapshot *s,
 				     const struct link_failures *d);
+
+/* Marks n of the eligible (uint32_t, below n_marks): any set with the same
+ * probability. rng: see prng.h. g_free. */
+uint8_t *fail_links_choose(uint32_t n_marks, const GArray *eligible, uint64_t n,
+			   uint64_t rng);
 
 #endif

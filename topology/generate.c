@@ -32,6 +32,7 @@
 #include <string.h>
 
 #include "topology/device.h"
+#include "topology/fail_links.h"
 #include "topology/prng.h"
 #include "topology/text.h"
 
@@ -691,38 +692,30 @@ parse_and_draw(struct drawing *sk)
 
 /* ---- the snapshot ---- */
 
-static bool
-drawing_joins_switches(const struct drawing *sk, const struct drawn_cable *c)
-{
-	return drawn_node_at(sk, c->node_a)->type == NODE_SWITCH &&
-	       drawn_node_at(sk, c->node_b)->type == NODE_SWITCH;
-}
-
-/* Takes away that share of the switch-to-switch cables, any set of them with
- * the same probability (selection sampling); the rest keep their order. */
+/* Takes away that share of the switch-to-switch cables; the rest keep their
+ * order. */
 static void
 fail_links(struct drawing *sk, unsigned per_mille)
 {
-	uint64_t rng = prng_stream(sk->seed, STREAM_FAILURES);
-	GArray *kept = g_array_new(FALSE, FALSE, sizeof(struct drawn_cable));
-	uint32_t left = 0;
-	uint32_t fail;
+	g_autoptr(GArray) eligible = g_array_new(FALSE, FALSE,
+						 sizeof(uint32_t));
+	g_autofree uint8_t *gone = NULL;
+	uint32_t kept = 0;
 
 	for (guint i = 0; i < sk->cables->len; i++)
-		if (drawing_joins_switches(sk, drawn_cable_at(sk, i)))
-			left++;
-	fail = (uint32_t)(((uint64_t)left * per_mille + 500) / 1000);
-	for (guint i = 0; i < sk->cables->len; i++) {
-		const struct drawn_cable *c = drawn_cable_at(sk, i);
-
-		if (drawing_joins_switches(sk, c) && prng_below(&rng,
-								left--) < fail)
-			fail--;
-		else
-			g_array_append_vals(kept, c, 1);
-	}
-	g_array_free(sk->cables, TRUE);
-	sk->cables = kept;
+		if (drawn_node_at(sk, drawn_cable_at(sk, i)->node_a)->type ==
+		    NODE_SWITCH &&
+		    drawn_node_at(sk, drawn_cable_at(sk, i)->node_b)->type ==
+		    NODE_SWITCH)
+			g_array_append_val(eligible, i);
+	gone = fail_links_choose(sk->cables->len, eligible,
+			((uint64_t)eligible->len * per_mille + 500) / 1000,
+			prng_stream(sk->seed, STREAM_FAILURES));
+	for (guint i = 0; i < sk->cables->len; i++)
+		if (!gone[i])
+			g_array_index(sk->cables, struct drawn_cable, kept++) =
+				*drawn_cable_at(sk, i);
+	g_array_set_size(sk->cables, kept);
 }
 
 /* NodeGUIDs by sketch node: in a row for each type, or shuffled over all. */
