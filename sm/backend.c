@@ -2,13 +2,12 @@
 /*
  * Choosing what carries the MADs.
  *
- * A simulated fabric comes from a net file or, if there is no such file, from
- * a generator's formula. Its virtual clock runs as fast as it can for a run
- * that ends by itself, and at the pace of the real one for a resident manager,
- * for a person is watching then.
+ * A simulated fabric comes from a net file or, if there is no such file, from a
+ * generator's formula. Its virtual clock runs as fast as it can for a run that
+ * ends by itself, and in real time for a resident manager, which is watched.
  *
- * A replay is for runs that end by themselves: what a person or a signal did
- * in the middle of a run is not in its record.
+ * A replay is for runs that end by themselves: a record has no signals and no
+ * commands of minismctl.
  */
 #include "sm/backend.h"
 
@@ -40,7 +39,7 @@ only_plans(const struct options *conf)
 		conf->mode == OPTIONS_MODE_PLAN_JSON;
 }
 
-/* Common reasons and ways out, behind the error. */
+/* Appends common reasons and remedies to the error. */
 static void
 hint(const struct options *conf, GError **error)
 {

@@ -15,16 +15,15 @@ struct backend;
 struct watch;
 
 struct backend_hooks {
-	/* from the main loop: a replay has nothing more to give */
+	/* from the main loop: the end of a replay */
 	void (*over)(void *data);
 	/* what becomes of a port of this machine; also while it is opened */
 	umad_event_fn port;
 	void *data;
 };
 
-/* By conf->replay, ->simulate, else the port that conf chooses. A run
- * that only plans does not show itself as a subnet manager. NULL with an error
- * for a person. */
+/* By conf->replay, ->simulate, else the port that conf chooses. A run that only
+ * plans does not set IsSM. NULL with an error. */
 struct backend *backend_open(const struct options *conf,
 			     const struct backend_hooks *hooks,
 			     GError **error);
@@ -34,8 +33,8 @@ struct backend *backend_open(const struct options *conf,
 struct snapshot *backend_load_fabric(const struct options *conf,
 				     GError **error);
 
-/* After the main loop, before anything is closed: what a replay still has to
- * give, for a run that ends takes in what has arrived already. */
+/* After the main loop, before anything is closed: the rest of a replay, since a
+ * run that ends processes what has already arrived. */
 void backend_drain(struct backend *b);
 
 /* After everything that uses the transport. False with an error if a replay

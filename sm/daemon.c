@@ -55,9 +55,9 @@ struct daemon {
 	struct qos qos;
 	struct site_files *site;
 	struct status *status;
-	struct control_socket *control;	/* NULL: nobody listens, as is */
-	struct http *http;
-	struct notify *notify;		/* NULL: systemd does not listen */
+	struct control_socket *control;	/* NULL: not open */
+	struct http *http;		/* NULL: not open */
+	struct notify *notify;		/* NULL: no service of systemd */
 	int64_t since;
 	GMainLoop *loop;
 	int exit_code;
@@ -118,8 +118,8 @@ on_sweep_end(const struct sweep_report *r, void *data)
 {
 	struct daemon *d = data;
 
-	/* A fast clock may go on until the loop looks again: a run that ends
-	 * has one verdict, its first. */
+	/* A fast clock may go on until the loop ends: a run that ends by itself
+	 * has the verdict of its first sweep. */
 	if (!g_main_loop_is_running(d->loop))
 		return;
 	status_note(d->status, r, transport_now(d->transport));
@@ -143,7 +143,7 @@ on_sweep_end(const struct sweep_report *r, void *data)
 	g_main_loop_quit(d->loop);
 }
 
-/* Reading the site's files again. */
+/* Reload of the site's files. */
 
 static void
 log_lines(struct daemon *d, enum log_level level, const GPtrArray *lines)
@@ -213,7 +213,7 @@ on_retired(void *data)
 	g_main_loop_quit(((struct daemon *)data)->loop);
 }
 
-/* The second time at once. */
+/* The second signal ends at once. */
 static gboolean
 on_term(gpointer data)
 {
@@ -229,7 +229,7 @@ on_term(gpointer data)
 	return G_SOURCE_CONTINUE;
 }
 
-/* A person at the control socket. */
+/* Commands of the control socket. */
 
 static void
 daemon_look(struct control_view *out, void *data)
@@ -261,7 +261,7 @@ daemon_look(struct control_view *out, void *data)
 	};
 	out->peers = sweep_peers(d->sm->sweep, &out->where);
 	sweep_sm_info(d->sm->sweep, &out->self);
-	/* Of another master's fabric we do not know. */
+	/* a standby does not keep the expected fabric */
 	if (out->self.state == SM_STATE_MASTER)
 		out->faults = fabric_watch_faults(d->sm->fabric);
 	standby_status(d->sm->standby, &out->standby);
@@ -372,7 +372,7 @@ hooks_of(struct daemon *d)
 	};
 }
 
-/* A fabric is managed without the socket, too, if there can be none. */
+/* If the socket cannot be opened, the manager runs without it. */
 static void
 open_control(struct daemon *d)
 {
@@ -424,7 +424,7 @@ headline_of(void *data)
 	return control_headline(&v);
 }
 
-/* The record that we replay has no more, and we are not at the end. */
+/* The replay has ended before the run has. */
 static void
 on_over(void *data)
 {
@@ -463,8 +463,9 @@ on_port(enum umad_event event, const char *text, void *data)
 
 /* Setting up. */
 
-/* A port at protection level 2 hides its GUID; with a key of its own it can be
- * found again only if its place was written down. */
+/* A port at protection level 2 answers no SMP without its key; with a key of
+ * its own it can be found again only if its place in the fabric was written
+ * down. */
 static void
 warn_of_keys(struct daemon *d)
 {
@@ -481,8 +482,8 @@ warn_of_keys(struct daemon *d)
 			c->m_key_protect);
 }
 
-/* Before the port is opened: a second manager disturbs nothing. A plan only
- * reads, and a cache folder that cannot be written is told of later. */
+/* Before the port is opened, so that a second manager changes nothing. A plan
+ * only reads; a cache folder that cannot be written is logged later. */
 static bool
 take_locks(struct daemon *d, GError **error)
 {
@@ -490,7 +491,7 @@ take_locks(struct daemon *d, GError **error)
 	g_autofree char *path = NULL;
 	g_autoptr(GError) why = NULL;
 
-	/* a run that ends is waited for, not looked for */
+	/* a run that ends by itself needs no pid file */
 	if (d->conf->mode == OPTIONS_MODE_RUN && d->conf->pid_file) {
 		d->pid = lockfile_take(d->conf->pid_file, error);
 		g_prefix_error(error, "--pidfile: ");
@@ -645,7 +646,7 @@ daemon_run(struct daemon *d)
 		g_unix_signal_add(SIGINT, on_term, d),
 	};
 
-	/* the port is open: who waits for that in the foreground may go */
+	/* the port is open: the parent in the foreground exits */
 	if (d->background && !d->conf->log_file)
 		log_say(d->log, LOG_WARNING, "daemon", "in the background "
 			"there is no standard error: without a log_file "
@@ -661,8 +662,7 @@ daemon_run(struct daemon *d)
 	return d->exit_code;
 }
 
-/* Each line for itself, so that none is without the name, or the level of an
- * error where it has one. */
+/* Each line has the program's name, or in the journal its level. */
 static int
 usage(const char *message)
 {
@@ -675,7 +675,8 @@ usage(const char *message)
 	return EXIT_USAGE;
 }
 
-/* The configuration is good so far: what it names, then the run. */
+/* The configuration is valid so far: reads the files that it names, then
+ * runs. */
 static int
 daemon_start(struct daemon *d, GPtrArray *warnings)
 {
@@ -708,8 +709,8 @@ daemon_start(struct daemon *d, GPtrArray *warnings)
 	return code;
 }
 
-/* --check-config: what the partitions would come to on the fabric that --simulate
- * names. It is only looked at: which members there are, how large tables are. */
+/* --check-config: the partitions on the fabric that --simulate names: which
+ * members are not there, which tables are too small. */
 static void
 check_fabric(const struct options *conf, const struct site_files *site,
 	     GPtrArray *warnings, GPtrArray *errors)
@@ -738,8 +739,8 @@ check_fabric(const struct options *conf, const struct site_files *site,
 	snapshot_unref(fabric);
 }
 
-/* Prints what a run would find, by the functions of a run; `bad` is what was wrong
- * with the configuration itself, or NULL. The exit status. */
+/* Prints the mistakes that a run would find, by the functions of a run; `bad`:
+ * the error of the configuration itself, or NULL. Returns the exit status. */
 static int
 check_config(const struct options *conf, GPtrArray *warnings,
 	     const GError *bad)
@@ -754,7 +755,7 @@ check_config(const struct options *conf, GPtrArray *warnings,
 	if (site && conf->simulate)
 		check_fabric(conf, site, warnings, errors);
 	site_files_free(site);
-	/* no name before the lines: an editor jumps to where they say */
+	/* without the program's name: editors jump to file:line:column */
 	for (guint i = 0; i < warnings->len; i++)
 		printf("%s (warning)\n", (char *)warnings->pdata[i]);
 	for (guint i = 0; i < errors->len; i++)
@@ -766,8 +767,8 @@ check_config(const struct options *conf, GPtrArray *warnings,
 	return 0;
 }
 
-/* A replay has the options of the run that was recorded. If there is no good
- * record, that is told when it is opened. */
+/* A replay has the options of the recorded run. A bad record is reported when
+ * it is opened. */
 static bool
 read_conf(struct daemon *d, int argc, char **argv, GPtrArray *warnings,
 	  GError **error)
@@ -801,7 +802,7 @@ daemon_main(int argc, char **argv)
 		status_free(d.status);
 		return import_main(argc - 1, argv + 1);
 	}
-	/* that nobody reads the log any more is no reason to end */
+	/* a log whose reader has gone does not end the manager */
 	signal(SIGPIPE, SIG_IGN);
 	good = read_conf(&d, argc, argv, warnings, &error);
 	if (d.conf->mode == OPTIONS_MODE_CHECK)

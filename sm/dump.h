@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The fabric in the files that OpenSM's users and ibutils know. Formatters
- * are pure: snapshot and tables in, text out; dump_all() writes the files.
+ * OpenSM's dump files of a fabric, for ibutils and scripts.
  */
 #ifndef MINISM_SM_DUMP_H
 #define MINISM_SM_DUMP_H

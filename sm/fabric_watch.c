@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The watch over the expected fabric. The file, of 2.6 MB at 11,664 hosts, is
- * written some time after a change: a repair does not wait for it, and a link
- * that flaps does not keep the disk busy. A crash before that costs since when
- * something is missing.
+ * The expected fabric on the disk. The file, of 2.6 MB at 11,664 hosts, is
+ * written 10 s after a change: a repair does not wait for it, and a link that
+ * flaps does not keep the disk busy. A crash before that loses the times since
+ * when nodes and links are missing.
  */
 #include "sm/fabric_watch.h"
 
@@ -17,7 +17,7 @@ struct fabric_watch {
 	struct transport *transport;
 	struct log *log;
 	char *path;		/* NULL: no cache */
-	bool is_degraded;	/* and the log has said so */
+	bool is_degraded;	/* as logged last */
 	unsigned timer;		/* 0: the file is up to date */
 };
 
@@ -146,7 +146,7 @@ fabric_watch_accept(struct fabric_watch *w, const char *word)
 {
 	unsigned n = expected_accept(w->expected, word);
 
-	/* A person's word is not lost in a crash. */
+	/* A command must not be lost in a crash. */
 	if (n && w->path)
 		fabric_watch_save_now(w);
 	log_faults(w);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Is the whole fabric there? Remembers what is expected (topology/expected.h)
- * in the file `fabric` of the cache folder, and logs when something is missing
- * or slow, and when all is there again.
+ * Compares the fabric with the expected one (topology/expected.h), which is
+ * kept in the file `fabric` of the cache folder, and logs when a node or link
+ * is missing or slow, and when the fabric is whole again.
  */
 #ifndef MINISM_SM_FABRIC_WATCH_H
 #define MINISM_SM_FABRIC_WATCH_H
@@ -13,7 +13,7 @@
 
 struct fabric_watch;
 
-/* cache_dir NULL: remembered as long as the manager runs. Borrows the rest. */
+/* cache_dir NULL: kept as long as the manager runs. Borrows the rest. */
 struct fabric_watch *fabric_watch_open(const char *cache_dir,
 				       struct transport *t, struct log *log);
 /* Writes the file if it is not up to date. */
@@ -22,8 +22,8 @@ void fabric_watch_close(struct fabric_watch *w);
 /* The fabric as the master's sweep left it. */
 void fabric_watch_note(struct fabric_watch *w, const struct snapshot *s);
 
-/* For another manager, as a part of sa_state_write(); and what another one has
- * written. False: it is damaged, and nothing is taken. */
+/* The expected fabric as a part of sa_state_write(), for a standby; and taken
+ * over from such a text. False: it is damaged, and nothing has changed. */
 void fabric_watch_write(const struct fabric_watch *w, GString *out);
 bool fabric_watch_take(struct fabric_watch *w, const char *text,
 		       GError **error);

@@ -4,16 +4,16 @@
  *
  * Method. Each key of opensm.conf gets a verdict: by the table of options if
  * minism has it (its own value, or the built-in one), else by the table of
- * OpenSM's keys. The keys that count become a new minism.conf, and the files
- * that they name are to be copied beside it. Then the new configuration is read
- * as a run would read it, with the files where they still are: what that
- * refuses is refused here, and nothing is written.
+ * OpenSM's keys. The keys that apply become a new minism.conf, and the files
+ * that they name are copied beside it. First the new configuration is read as a
+ * run would read it, with the files where they still are: if a run would refuse
+ * it, nothing is written.
  *
- * Who can talk. A file of partitions is read as OpenSM reads it, or refused
+ * Isolation. A partition file is read as OpenSM reads it, or refused
  * (minism-partitions.conf(5), DIFFERENCES TO OPENSM): where the two differ,
- * members here reach more, not less. On an error OpenSM drops the file and
- * makes every port a full member of the default partition; then what is lost
- * is what the file was meant to forbid.
+ * members here reach more ports, not fewer. On an error OpenSM ignores the file
+ * and makes every port a full member of the default partition; then the
+ * isolation that the file describes is lost.
  */
 #include "sm/import.h"
 
@@ -46,10 +46,10 @@ enum import_verdict {
 	IMPORT_VERDICTS,
 };
 
-/* What a file becomes: its text is read once, so that what was reported is what
- * is written. */
+/* A file to be copied. Its text is read once, so that the report is about the
+ * text that is written. */
 struct import_file {
-	const char *key;	/* that names it; NULL: none does */
+	const char *key;	/* that names it, or NULL */
 	char *from, *to;
 	GString *text;
 	int mode;
@@ -61,7 +61,7 @@ struct import {
 	const char *dir;
 	bool secret;		/* a key of the fabric is in the new file */
 	GString *conf;		/* minism.conf */
-	char *engine;		/* as it was given; NULL: it was not */
+	char *engine;		/* as given, or NULL */
 	GPtrArray *lines[IMPORT_VERDICTS];
 	GPtrArray *files;	/* struct import_file */
 	GPtrArray *notes;	/* lines about the files */
@@ -91,9 +91,9 @@ static const struct option_table table = {
 
 #define OWN	"OpenSM's built-in value, so minism's own holds"
 
-/* Keys of both whose value (NULL: any) is not to be taken: it is not for the
- * service; or `opensm -c` writes it, a site that has it has hardly chosen it,
- * and it would make minism slow: a takeover after 40 s, 4 SMPs at a time. */
+/* Keys of both managers whose value (NULL: any) is not taken: it does not fit
+ * the service; or it is written by `opensm -c`, so hardly chosen by the site,
+ * and would make minism slow: a takeover after 40 s, 4 SMPs at a time. */
 static const struct {
 	const char *key, *value, *instead;
 } own_keys[] = {
@@ -155,8 +155,9 @@ add_file(struct import *im, const char *key, const char *from, char *to)
 	return false;
 }
 
-/* As it is named; if that is in OpenSM's own folder or nowhere, of that name in
- * ours, which may be a copy of another machine's. NULL: there is none. */
+/* The path as named; if that is in OpenSM's own folder or does not exist, the
+ * file of that name in the folder that is imported, which may be a copy of
+ * another machine's. NULL: there is none. */
 static char *
 find_file(const struct import *im, const char *named)
 {
@@ -192,7 +193,7 @@ take_file(struct import *im, const char *key, const char *value)
 
 /* --- keys --- */
 
-/* Is it what minism has without the key? *why: it cannot be set. */
+/* Is the value minism's built-in one? *why: it cannot be set. */
 static bool
 is_preset(const struct option *o, const char *value, char **why)
 {
@@ -331,7 +332,7 @@ import_file_of(const struct import *im, const char *key)
 	return NULL;
 }
 
-/* As a run would read it, with the files where they are. */
+/* Reads the new configuration as a run would, with the files where they are. */
 static struct site_files *
 read_site(const struct import *im, struct options *conf, const char *engine,
 	  GPtrArray *warnings, GPtrArray *errors)
@@ -347,7 +348,7 @@ read_site(const struct import *im, struct options *conf, const char *engine,
 			  conf, engine));
 	g_free(option_set(option_find_key(&options_table, "cache_dir"), conf,
 			  ""));
-	/* that of minism is not what is imported */
+	/* minism's own partition file is not imported */
 	g_free(option_set(option_find_key(&options_table, PARTITIONS), conf,
 			  ""));
 	for (guint i = 0; i < im->files->len; i++) {
@@ -361,7 +362,8 @@ read_site(const struct import *im, struct options *conf, const char *engine,
 	return site_files_read(conf, warnings, errors);
 }
 
-/* An engine that minism has not becomes auto. Returns the one that is taken. */
+/* An engine that minism does not have becomes auto. Returns the one that is
+ * used. */
 static const char *
 judge_engine(struct import *im)
 {
@@ -517,7 +519,7 @@ import_report(const struct import *im, const char *path, bool there)
 	print_lines("REFUSED", im->lines[IMPORT_REFUSED]);
 }
 
-/* To its folder's owner, so that the service reads what it remembers; a file
+/* Gives the file to its folder's owner, so that the service can read it; a file
  * with keys to the group of the service. */
 static void
 give_away(const struct import_file *f)
@@ -576,7 +578,7 @@ import_write_all(struct import *im, const char *path)
 			"are in minism.conf(5).\n%s", path, im->conf->str);
 	for (guint i = 0; i < im->files->len && ok; i++)
 		ok = import_write_file(im->files->pdata[i]);
-	/* the last one, for it names the others */
+	/* last, since it names the other files */
 	ok = ok && import_write_file(&conf);
 	g_free(conf.to);
 	g_string_free(conf.text, TRUE);
@@ -589,7 +591,7 @@ import_run(struct import *im)
 	g_autofree char *path = g_build_filename(im->dir, "opensm.conf", NULL);
 	bool there = take_conf(im, path);
 
-	/* OpenSM reads it without being told */
+	/* OpenSM reads it without a key */
 	if (!import_file_of(im, PARTITIONS))
 		take_file(im, PARTITIONS, "partitions.conf");
 	judge_site(im);

@@ -3,9 +3,8 @@
  * A file that one process holds.
  *
  * The lock is fcntl()'s: it names its holder, and it ends with the process,
- * however that ends, so that a file that was left behind is no obstacle. It is
- * lost when any descriptor of the file is closed, so nothing else here opens
- * the file.
+ * however that ends, so a stale file does not block a start. It is lost when
+ * any descriptor of the file is closed, so nothing else here opens the file.
  */
 #include "sm/lockfile.h"
 
@@ -55,7 +54,7 @@ lockfile_lock(int fd, const char *path, GError **error)
 	return false;
 }
 
-/* A reader finds a number at any time, the old one or the new. */
+/* A reader finds a number at any time, the old one or the new one. */
 static bool
 write_pid(int fd, const char *path, GError **error)
 {

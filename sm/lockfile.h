@@ -17,7 +17,7 @@ struct lockfile;
  */
 struct lockfile *lockfile_take(const char *path, GError **error);
 
-/* NULL: nothing. `away`: the file goes, too, if it is still ours. */
+/* NULL: nothing. `away`: removes the file, too, if it is still the same one. */
 void lockfile_free(struct lockfile *l, bool away);
 
 #endif

@@ -4,12 +4,12 @@
  *
  * A line is made whole and written with one call, so that lines of several
  * processes that share a file do not mix. No call waits for the reader of a
- * pipe or a terminal: a line that the log does not take is dropped and counted,
- * and the next one that it takes tells the count. Rate limiting counts by the
- * subsystem and reason, both of which are string constants of the program and
- * few, so the table of counters does not grow with what peers do. What it holds
- * back is told at the end of the span, by a timer, for the lines may have been
- * the last of their kind.
+ * pipe or a terminal: a line that cannot be written at once is dropped and
+ * counted, and the next one that is written has the count. Rate limiting counts
+ * by the subsystem and reason, both of which are string constants of the
+ * program and few, so the table of counters does not grow with what peers do.
+ * The number of lines that were held back is logged at the end of the span, by
+ * a timer, since no other line of that kind may follow.
  */
 #include "sm/log.h"
 
@@ -56,7 +56,7 @@ static const char *const level_names[] = {
 	[LOG_DEBUG] = "debug",
 };
 
-/* What people call the standard streams; -1: it is the name of a file. */
+/* The standard stream of this name; -1: it is the name of a file. */
 static int
 stream_of(const char *path)
 {
@@ -100,7 +100,7 @@ open_append(const char *path, GError **error)
 	return -1;
 }
 
-/* systemd says in JOURNAL_STREAM which device and inode its stream has. */
+/* systemd sets JOURNAL_STREAM to the device and inode of its stream. */
 bool
 log_is_journal(int fd)
 {
@@ -184,9 +184,9 @@ log_level_name(enum log_level level)
 	return level_names[level];
 }
 
-/* Others have the same stream, so it must not be made non-blocking: a pipe and
- * a terminal are opened once more, and for each line, since the stream may lead
- * elsewhere from now on. */
+/* Other processes share the stream, so it must not be made non-blocking: a pipe
+ * and a terminal are opened once more, for each line, since the stream may be
+ * redirected meanwhile. */
 static ssize_t
 put_stream(int fd, const char *text, size_t len)
 {
@@ -228,7 +228,7 @@ put(struct log *log, const char *before, const char *line)
 	if (n == (ssize_t)len)
 		log->dropped = 0;
 	else if (n >= (ssize_t)(len - strlen(line)))
-		log->dropped = 1;	/* those before it are told */
+		log->dropped = 1;	/* the count was written */
 	else
 		log->dropped++;
 }
@@ -317,7 +317,8 @@ log_write_line(struct log *log, enum log_level level, const char *subsystem,
 	put(log, before ? before : "", line);
 }
 
-/* Each line of the text has its level: the mistakes of a file are some. */
+/* Each line of the text gets the level: the mistakes of a file are several
+ * lines. */
 static void
 log_write(struct log *log, enum log_level level, const char *subsystem,
 	  const char *text)

@@ -28,15 +28,15 @@ struct log;
 
 /*
  * path NULL, "stderr" or /dev/stderr: standard error; "-", "stdout" or
- * /dev/stdout: standard output; else a regular file or a character device.
- * NULL with a G_FILE_ERROR if it cannot be opened for appending. A line that
- * the log does not take at once is dropped and counted.
+ * /dev/stdout: standard output; else a regular file or a character device. NULL
+ * with a G_FILE_ERROR if it cannot be opened for appending. A line that cannot
+ * be written at once is dropped and counted.
  */
 struct log *log_open(const char *path, enum log_level level, GError **error);
 void log_free(struct log *log);
 bool log_reopen(struct log *log, GError **error);	/* after rotation */
 
-/* Does this descriptor lead to systemd's journal? */
+/* Is this descriptor systemd's journal? */
 bool log_is_journal(int fd);
 enum log_level log_level(const struct log *log);
 void log_set_format(struct log *log, enum log_format format);
@@ -59,9 +59,9 @@ void log_say(struct log *log, enum log_level level, const char *subsystem,
 	     const char *format, ...) G_GNUC_PRINTF(4, 5);
 
 /*
- * For what a bad peer can cause as often as it likes: of each (subsystem,
- * reason) the first five lines in ten seconds are written; a line at the end of
- * that time, or of the log, says how many were not. Both are string constants.
+ * For events that a bad peer can cause at any rate: of each (subsystem, reason)
+ * the first five lines in ten seconds are written; a line at the end of that
+ * time, or of the log, has the number of the others. Both are string constants.
  */
 void log_limited(struct log *log, enum log_level level, const char *subsystem,
 		 const char *reason, const char *format, ...)

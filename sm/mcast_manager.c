@@ -67,7 +67,7 @@ struct mcast_manager {
 					   NULL: they have loops */
 	GPtrArray *lost;	/* of char *: members that no tree reaches */
 	struct mft *wanted;	/* by the switches of the snapshot then */
-	struct mft *told;	/* what is held, by the switches of `s` */
+	struct mft *told;	/* as the switches hold it; by switch of `s` */
 	unsigned timer;
 	bool again;		/* touched while at work */
 	bool bad;		/* some block could not be done */
@@ -510,7 +510,7 @@ mcast_manager_done(void *data)
 	if (m->phase != PHASE_REST)
 		return true;
 	g_clear_pointer(&m->batch, smp_batch_free);
-	/* A join causes no sweep: the SA gets the new tables from here. */
+	/* No sweep follows a join, so the SA gets the new tables here. */
 	mft_free(m->told);
 	m->told = collect_held(m);
 	view = sa_view_of(m->sa);

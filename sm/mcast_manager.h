@@ -34,15 +34,17 @@ void mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 			  struct lid_map *lids, const struct choice *choice,
 			  const uint8_t *fresh);
 
-/* Groups may have changed: trees are computed a few milliseconds later. */
+/* Groups may have changed: trees are computed 5 ms later. */
 void mcast_manager_touch(struct mcast_manager *m);
 
-/* Called when members are not reached because any tree would close a credit loop
- * with the unicast tables: others might help. Not from inside. */
+/* Called when members are not reached because any tree would close a credit
+ * loop with the unicast tables: other unicast routes might help. Never from
+ * inside a call of this module. */
 void mcast_manager_on_blocked(struct mcast_manager *m, void (*fn)(void *data),
 			      void *data);
 
-/* What is under way is finished, and then nothing is written until this ends. */
+/* Writes that are under way are finished; then nothing is written until the
+ * pause ends. */
 void mcast_manager_set_paused(struct mcast_manager *m, bool paused);
 
 /* The tables of the switches, as far as they are known; NULL: there was no

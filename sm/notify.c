@@ -6,9 +6,9 @@
  * real hardware for one sendto().
  *
  * The watchdog is fed by a timer of the main loop, which does all of the
- * manager's work: a loop that hangs feeds nothing. Until the first sweep has
- * ended there is no watchdog, but the time for the start; the same timer
- * extends that, so a large fabric may take its time and a hang may not.
+ * manager's work, so a loop that hangs is detected. Until the first sweep has
+ * ended systemd has a time limit for the start instead; the same timer extends
+ * it, so that a large fabric is no time-out and a hang is one.
  */
 #include "sm/notify.h"
 
@@ -31,7 +31,8 @@ struct notify {
 	guint timer;		/* 0: none */
 };
 
-/* Lost is what a listener does not take at once: nothing may wait for it. */
+/* A notification that cannot be sent at once is lost: the manager does not
+ * wait. */
 G_GNUC_PRINTF(2, 3) static void
 notify_send(const struct notify *n, const char *format, ...)
 {
@@ -58,7 +59,8 @@ on_feed(gpointer data)
 	return G_SOURCE_CONTINUE;
 }
 
-/* The time between two signs of life that systemd permits; 0: any. */
+/* The longest time between two WATCHDOG=1 that systemd permits; 0: no
+ * watchdog. */
 static uint64_t
 watchdog_us(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What systemd hears of a service of Type=notify: that the first sweep has
- * ended, how the subnet is, that the main loop turns.
+ * Notifications of a service of Type=notify to systemd: the first sweep has
+ * ended, the state of the subnet, and the watchdog.
  */
 #ifndef MINISM_SM_NOTIFY_H
 #define MINISM_SM_NOTIFY_H
@@ -10,15 +10,15 @@
 
 struct notify;
 
-/* NULL, which the others ignore: the environment names no listener, or there is
- * no way to it. headline: a new string, the subnet in a line; called whenever
- * the state is sent. */
+/* NULL, which the other functions ignore: NOTIFY_SOCKET is not set, or cannot
+ * be used. headline: returns a new string, the state of the subnet in a line;
+ * called whenever the state is sent. */
 struct notify *notify_open(char *(*headline)(void *data), void *data);
 void notify_close(struct notify *n);
 
-/* A sweep has ended; the first time: the service is started. */
+/* A sweep has ended; after the first one the service is ready. */
 void notify_ready(struct notify *n);
-/* The configuration is read again; it has been. */
+/* A reload begins; it has ended. */
 void notify_reloading(struct notify *n);
 void notify_reloaded(struct notify *n);
 /* The service ends. */

@@ -77,8 +77,8 @@ partitions_rules(const struct partitions *p)
 
 /* --- files --- */
 
-/* *text NULL: there is none. False: it is there and cannot be read. The file of
- * the site may be a pipe, that of the changes is ours. */
+/* *text NULL: there is no file. False: it cannot be read. The partition file
+ * may be a pipe, that of the changes is a state file. */
 static bool
 read_text(const char *path, bool is_ours, char **text, GError **error)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The partitions in force: the file of the configuration, and what was changed
+ * The partitions in force: the partition file, and the changes that were made
  * at run time on top of it.
  *
  * Changes are kept in the file partitions-runtime of the cache folder, in the
- * grammar of the other, so that they survive a restart. A partition that the
- * first file has no more has no changes.
+ * grammar of the partition file, so that they survive a restart. Changes of a
+ * partition that the partition file no longer has are not applied.
  */
 #ifndef MINISM_SM_PARTITIONS_H
 #define MINISM_SM_PARTITIONS_H
@@ -54,7 +54,7 @@ bool partitions_load(struct partitions *p, GPtrArray *warnings,
 struct partition_rules *partitions_rules(const struct partitions *p);
 
 /*
- * From now on the port has this membership, whatever the file says; -1: that of
+ * From now on the port has this membership, whatever the file has; -1: that of
  * the file again. Written to the disk before it is in force; an error changes
  * nothing.
  */

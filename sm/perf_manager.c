@@ -3,20 +3,20 @@
  * The performance manager.
  *
  * Flow. A round reads the ports in the order of the snapshot, spread evenly
- * over sweep_s: a timer starts as many as are due by now. A port's reads follow
- * each other: once for its node, ClassPortInfo, which says whether there are
- * 64-bit counters; PortCounters; PortCountersExtended if there are. At the end
- * of a round cables are judged. A new snapshot takes over what is known by
- * node and port, and the round goes on where it was.
+ * over sweep_s: a timer starts as many as are due. A port's reads follow each
+ * other: once for its node, ClassPortInfo, which has the bit for 64-bit
+ * counters; PortCounters; PortCountersExtended if the bit is set. At the end of
+ * a round cables are judged. With a new snapshot the counters are kept by node
+ * and port, and the round continues.
  *
- * Counters. They stop at their largest value, and others may clear them: a
- * smaller value than before is counted from 0, one at its largest value counts
- * nothing more until it is cleared. How many errors there were in the last
- * hour is kept as two counts, of this half hour and of the one before.
+ * Counters. They stop at their largest value, and other tools may clear them: a
+ * smaller value than before is counted from 0; a counter at its largest value
+ * counts nothing until it is cleared. Errors of the last hour are two counts,
+ * of this half hour and of the one before.
  *
- * Cost. A node without an agent, or a silent one, is left alone for SKIP_ROUNDS
- * rounds. At most IN_FLIGHT_MAX requests are out; they are GMPs, so they take
- * no room from SMPs. The requests go to LIDs on SL 0.
+ * Cost. A node without an agent, or one that does not answer, is skipped for
+ * SKIP_ROUNDS rounds. At most IN_FLIGHT_MAX requests are in flight; they are
+ * GMPs, so they do not fill the VL15 queues. The requests go to LIDs on SL 0.
  */
 #include "sm/perf_manager.h"
 
@@ -33,13 +33,13 @@
 #define CAP_EXT_WIDTH	0x0200u	/* ClassPortInfo.CapabilityMask */
 #define DATA_UNIT	4u	/* PortXmitData counts words of 32 bits */
 
-/* What is known of a node's agent. */
+/* The agent of a node. */
 struct perf_node {
 	bool known, extended;
 	uint8_t skip;		/* rounds */
 };
 
-/* What is known of a fabric. */
+/* Per fabric. */
 struct perf_known {
 	struct snapshot *s;	/* NULL: there is none */
 	struct lid_map *lids;
@@ -182,7 +182,7 @@ errors_of(const struct perf_port *p)
 	return g_string_free(text, FALSE);
 }
 
-/* Told again only after it was quiet: below half of the limit. */
+/* Logged again only after the errors fell below half of the limit. */
 static void
 judge_port(struct perf_manager *m, uint32_t port, unsigned *lines)
 {
@@ -351,7 +351,7 @@ perf_on_tick(void *data)
 		start_port(m, m->next++);
 	if (m->next == n && !m->in_flight && now >= m->round_us + whole)
 		end_round(m, now);
-	/* few ports: not fifty times a second for nothing */
+	/* with few ports the timer need not ring fifty times a second */
 	wait = MAX(TICK_US, whole / n / 4);
 	m->timer = transport_timer_start(t, now + wait, perf_on_tick, m);
 }

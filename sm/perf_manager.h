@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The health of cables: the error and data counters of all ports, read at a low
- * rate from their performance management agents (IBA 16.1). Counters are never
- * cleared, so other tools may read and clear them beside it.
+ * The error and data counters of all ports, read at a low rate from their
+ * performance management agents (IBA 16.1). Counters are never cleared, so
+ * other tools may read and clear them, too.
  */
 #ifndef MINISM_SM_PERF_MANAGER_H
 #define MINISM_SM_PERF_MANAGER_H
@@ -18,17 +18,17 @@ struct perf_manager;
 
 struct perf_manager_params {
 	unsigned sweep_s;	/* all ports are read in this time; 0: none */
-	unsigned errors_limit;	/* of a cable in an hour; more is told */
-	/* Cables have come to have more, or few again: after the round, and
-	 * when this manager reads no more. NULL: nobody wants to hear. */
+	unsigned errors_limit;	/* of a cable in an hour; more are logged */
+	/* Called after a round in which a cable came to have more errors than
+	 * that, or few again, and when the reading ends. May be NULL. */
 	void (*judged)(void *data);
 	void *data;
 };
 
-/* What is known of a port. */
+/* The counters of a port. */
 struct perf_port {
 	int64_t read_us;	/* 0: it was not read yet */
-	uint32_t last[PERF_N_ERRORS];	/* as on the wire */
+	uint32_t last[PERF_N_ERRORS];	/* as read last */
 	uint64_t total[PERF_N_ERRORS];	/* since it was first read */
 	uint32_t recent[2][PERF_N_ERRORS]; /* this half hour and the last one */
 	uint64_t sent, received;	/* bytes, as read last */
@@ -46,8 +46,8 @@ struct perf_manager *perf_manager_new(struct mad_client *x, struct log *log,
 				      const struct perf_manager_params *params);
 void perf_manager_free(struct perf_manager *m);
 
-/* The fabric of the last sweep; takes references. What is known of ports that
- * stay is kept. s NULL: we are not the master, nothing is read. */
+/* The fabric of the last sweep; takes references. The counters of ports that
+ * stay are kept. s NULL: this SM is not the master, nothing is read. */
 void perf_manager_fabric(struct perf_manager *m, struct snapshot *s,
 			 struct lid_map *lids);
 
@@ -55,7 +55,8 @@ void perf_manager_fabric(struct perf_manager *m, struct snapshot *s,
 const struct perf_port *perf_manager_ports(const struct perf_manager *m,
 					   const struct snapshot *s);
 
-/* The ports whose cables were told of, of struct avoid_wish; g_array_unref(). */
+/* The ports whose cables were logged as bad, of struct avoid_wish;
+ * g_array_unref(). */
 GArray *perf_manager_bad(const struct perf_manager *m);
 
 /* Errors that a bad cable or transceiver makes, at this end of it, in the last

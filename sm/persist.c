@@ -396,8 +396,8 @@ says_change(const struct snapshot *s, uint32_t port)
 	return snapshot_is_switch(n) && n->sw.port_state_change;
 }
 
-/* What was learned of a port is void: its link is down or was, or may have
- * been. */
+/* What was learned of a port no longer holds: its link is or was down, or may
+ * have been. */
 static bool
 has_changed(const struct snapshot *s, uint32_t port)
 {

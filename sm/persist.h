@@ -29,7 +29,7 @@ struct transport;
 enum state_file_end
 persist_load_file(struct log *log, const char *subsystem, const char *path,
 		  state_file_parse_fn parse, void *data, const char *then);
-/* Atomically. False: it could not be done, and the log says why. */
+/* Atomically. False: it failed, and the error is logged. */
 bool persist_save_file(struct log *log, const char *subsystem, const char *path,
 		       const GString *text, GFileSetContentsFlags how,
 		       int mode);
@@ -69,9 +69,9 @@ void field_tally_add(struct field_tally *t, uint32_t port, uint32_t fields);
 void field_tally_print(const struct field_tally *t, unsigned bit,
 		       const struct snapshot *s, GString *out);
 
-/* The order of the switches that an engine left, by switch of `s`, with
- * ENGINE_NO_RANK for those that it did not know; NULL if there is none. `by`
- * gets the name of the engine, NULL if there is none; borrowed until the next
+/* The ranks that an engine gave to the switches, by switch of `s`,
+ * ENGINE_NO_RANK for those that were not in the fabric then; NULL if there are
+ * none. `by` gets the name of the engine, or NULL; borrowed until the next
  * persist_keep_ranks(). */
 uint32_t *persist_ranks(const struct persist *m, const struct snapshot *s,
 		       const char **by);
@@ -80,14 +80,14 @@ uint32_t *persist_ranks(const struct persist *m, const struct snapshot *s,
  * its cables back, a fabric returns to the engine that it had with them. */
 const char *persist_engine(const struct persist *m, const struct snapshot *s);
 
-/* Takes it over; `ranks` NULL: this engine has none. Switches that are away
+/* Takes ranks over; `ranks` NULL: this engine has none. Switches that are away
  * keep theirs as long as the engine is the same. */
 void persist_keep_ranks(struct persist *m, const char *engine,
 		       const struct snapshot *s, const uint32_t *ranks);
 
-/* LIDs and ranks for another manager, as parts of sa_state_write(); and what
- * another one has written, NULL: nothing of the kind. False: it is damaged, and
- * nothing is taken. */
+/* LIDs and ranks as parts of sa_state_write(), for a standby; and taken over
+ * from such texts, which may be NULL. False: one is damaged, and nothing has
+ * changed. */
 void persist_write(const struct persist *m, GString *out);
 bool persist_take(struct persist *m, const char *lids, const char *ranks,
 		  GError **error);
@@ -99,7 +99,7 @@ struct persist_port {
 };
 /* Of struct persist_port; borrowed. */
 const GArray *persist_disabled(const struct persist *m);
-/* Adds it to the file, or removes it. */
+/* Adds the port to the file, or removes it. */
 void persist_keep_disabled(struct persist *m, uint64_t guid, uint8_t num,
 			   bool disabled);
 
@@ -122,8 +122,8 @@ void persist_keys_learn(struct persist_keys *ks, const struct snapshot *s);
  * was not known. */
 bool persist_keys_lock(struct persist_keys *ks, const GArray *guids);
 
-/* Writes the files if there is something new, atomically and to the disk.
- * False: it could not be done, and the log says why. ks NULL: nothing. */
+/* Writes the files if keys or cables have changed, atomically and flushed.
+ * False: it failed, and the error is logged. ks NULL: nothing. */
 bool persist_keys_save(struct persist_keys *ks);
 
 /* --------------------------------------------------- the SA: persist_sa.c */
@@ -136,8 +136,7 @@ struct persist_sa *persist_sa_open(const char *cache_dir, struct sa *sa,
 				   struct transport *t, struct log *log);
 /* There was a file, and it was good. */
 bool persist_sa_is_loaded(const struct persist_sa *a);
-/* The state may have changed. It is written soon, if it has: not more often
- * than once in 2 s. */
+/* The state may have changed; if so it is written, at most once in 2 s. */
 void persist_sa_touch(struct persist_sa *a);
 /* Writes it once more. */
 void persist_sa_close(struct persist_sa *a);

@@ -28,7 +28,7 @@ struct persist_sa {
 	struct transport *transport;
 	struct log *log;
 	uint64_t version;	/* that the file has */
-	bool written;		/* there is a file of ours */
+	bool written;		/* by this process, or loaded */
 	bool loaded;
 	int64_t not_before;
 	unsigned timer;		/* 0: not running */

@@ -101,7 +101,8 @@ read_engine(struct site_files *s, const char *name, guint n, guint *n_order,
 	return false;
 }
 
-/* One engine is the one and no other; of a list the first one that is safe. */
+/* A single engine is used or the sweep fails; of a list the first one whose
+ * tables are safe is used. */
 static void
 read_engines(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
 {

@@ -20,20 +20,20 @@ struct site_files *site_files_read(const struct options *conf,
 				   GPtrArray *warnings, GPtrArray *errors);
 void site_files_free(struct site_files *s);
 
-/* Reads all again. False: `errors` says why, and what was in force stays in
- * force, all of it. */
+/* Reads all again. False: `errors` has the reasons, and all values in force
+ * stay in force. */
 bool site_files_reload(struct site_files *s, GPtrArray *warnings,
 		       GPtrArray *errors);
 
 /* Borrowed; the lists in it are until the next reload. */
 const struct route_params *site_files_route(const struct site_files *s);
 struct partitions *site_files_partitions(const struct site_files *s);
-/* What the site calls nodes, see node_name_map.h; NULL: no map. */
+/* The node name map, see guid_files.h; NULL: there is none. */
 GHashTable *site_files_names(const struct site_files *s);
 /* Which paths get which SL; NULL: none is configured. */
 struct qos_policy *site_files_sls(const struct site_files *s);
 
-/* What the configuration says of ports and VLs, in the words of the plan. */
+/* The configuration of ports and VLs as the plan takes it. */
 struct policy site_files_policy(const struct options *c);
 struct qos site_files_qos(const struct options *c);
 

@@ -3,10 +3,11 @@
  * Serving.
  *
  * On hardware the kernel's agent answers for the port itself (NodeInfo,
- * PortInfo, ...); only what concerns the SM arrives here. A trap is answered
- * with TrapRepress (IBA 13.4.9), for its sender repeats it until then. Whoever
- * asks for what does not exist gets a status, not silence: the one that waits
- * for an answer should know at once (IBA C13-6). A response is never answered.
+ * PortInfo, ...); only requests for the SM arrive here. A trap is answered with
+ * TrapRepress (IBA 13.4.9), since its sender repeats it until then. A request
+ * for an unknown method or attribute gets an error status, so that the
+ * requester need not wait for its time-out (IBA C13-6). A response is never
+ * answered.
  */
 #include "sm/sm_agent.h"
 
@@ -60,8 +61,9 @@ reply_sm_info(struct sm_agent *s, const struct transport_mad *m)
 				    mad_client_transport(s->x)->port_guid);
 
 	s->hooks.sm_info(&self, s->hooks.data);
-	/* The SM_Key is told to who has proven itself (IBA 14.2.5.13), which
-	 * is by the M_Key of our port, if it has one. */
+	/* The SM_Key is returned only to a requester that has proven its
+	 * authority (IBA 14.2.5.13): with the M_Key of our port, if it has
+	 * one. */
 	if (m_key && smp_m_key(m->mad) != m_key)
 		self.sm_key = 0;
 	memcpy(mad, m->mad, MAD_SIZE);
@@ -135,9 +137,10 @@ on_trap(struct sm_agent *s, const struct transport_mad *m)
 	notice_decode(data, &n);
 	if (!is_sender(s, m->addr.lid) || !is_sender(s, n.issuer_lid))
 		return false;
-	/* To its sender TrapRepress is a request, which must have the key
-	 * (IBA 14.2.4); without it the trap would go on, and 256 join it. Who
-	 * is not known yet will send it again. */
+	/* For the trap's sender TrapRepress is a request, which must have its
+	 * M_Key (IBA 14.2.4); without it the trap would be repeated, and trap
+	 * 256 sent, too. A sender whose key is not known yet will repeat its
+	 * trap. */
 	if (mkey_db_of_lid(s->hooks.keys, m->addr.lid, &m_key))
 		reply_with_key(s, m, MAD_STATUS_OK, m_key);
 	s->hooks.trap(&n, data, s->hooks.data);

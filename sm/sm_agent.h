@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Answers what others ask of the subnet manager: SMInfo and traps; hands SA
- * requests on.
+ * Answers requests to the subnet manager: SMInfo and traps; passes SA requests
+ * on.
  */
 #ifndef MINISM_SM_SM_AGENT_H
 #define MINISM_SM_SM_AGENT_H
@@ -13,16 +13,16 @@
 
 struct sm_agent;
 
-/* What the server needs from the others, and tells them. */
+/* Calls into the rest of the manager. */
 struct sm_agent_hooks {
 	void (*sm_info)(struct sm_info *out, void *data);
 	/* raw: the 64 bytes of the Notice */
 	void (*trap)(const struct notice *n, const uint8_t *raw, void *data);
-	/* Has a port of the fabric this LID? NULL: as if each were one. */
+	/* Has a port of the fabric this LID? NULL: every LID is accepted. */
 	bool (*has_lid)(uint16_t lid, void *data);
 	void (*control)(enum sm_control control, const struct sm_info *from,
 			void *data);
-	/* Of the one that sends a trap; NULL: 0 for everybody. */
+	/* M_Keys of the senders of traps; NULL: all 0. */
 	const struct mkey_db *keys;
 	/* A request of class SA; NULL: it is refused. */
 	void (*sa)(const struct transport_mad *m, void *data);

@@ -9,11 +9,11 @@
  *					    qos_reader	   mcast_manager
  *
  * A sweep ends in sm_instance_on_end(): the multicast manager and the SA get
- * the view that it published, before anybody else is told.
+ * the view that it published first, then the daemon is called.
  */
 #include "sm/sm_instance.h"
 
-/* No more answers but to the next master. */
+/* From now on only the next master gets answers. */
 static void
 close_sa(struct sm_instance *sm)
 {
@@ -22,8 +22,8 @@ close_sa(struct sm_instance *sm)
 	qos_reader_refresh(sm->qos_reader);
 }
 
-/* Ourselves first, then those that took part in the last election, as they
- * were. That may have been on another snapshot, so they go by their GUIDs. */
+/* This SM first, then those of the last election, as they were. That may have
+ * been on another snapshot, so they are found by GUID. */
 static void
 sm_instance_set_sms(struct sa *sa, const struct sa_db *v, const GArray *peers,
 		    const struct sm_info *self)
@@ -48,8 +48,8 @@ sm_instance_set_sms(struct sa *sa, const struct sa_db *v, const GArray *peers,
 	sa_set_sms(sa, (const void *)sms->data, sms->len);
 }
 
-/* The fabric that a sweep found, all of it by reference, becomes what the SA
- * answers from. */
+/* The SA answers from the sweep's snapshot and tables from now on; all are
+ * references. */
 static void
 sm_instance_publish(struct sm_instance *sm, const struct sweep_report *r)
 {
@@ -71,8 +71,8 @@ sm_instance_publish(struct sm_instance *sm, const struct sweep_report *r)
 	sa_db_unref(view);
 }
 
-/* The SA answers from the result of the sweep. A sweep that failed says
- * nothing: the fabric of before is still the best there is. */
+/* The SA answers from the result of the sweep. A sweep that failed changes
+ * nothing: the last snapshot is still the best one. */
 static void
 sm_instance_on_end(const struct sweep_report *r, void *data)
 {
@@ -87,8 +87,8 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 	} else if (r->end == SWEEP_END_STANDBY) {
 		perf_manager_fabric(sm->perf, NULL, NULL);
 	}
-	/* What it could not write is another SM's business, perhaps, when the
-	 * link is back. */
+	/* Blocks that could not be written may be another SM's when the link is
+	 * back. */
 	if (r->end == SWEEP_END_FAILED && r->cut_off && sm->sa)
 		mcast_manager_fabric(sm->mcast, NULL, NULL, NULL, NULL);
 	if (is_read && sm->sa) {
@@ -137,7 +137,7 @@ sm_instance_on_trap(const struct notice *n, const uint8_t *raw, void *data)
 				transport_now(sm->t));
 		sa_server_touch(sm->sa_server);
 	}
-	/* 256 to 259: a wrong key was used */
+	/* 256 to 259: a request with a wrong key */
 	log_limited(sm->log, n->trap >= 256 && n->trap <= 259 ? LOG_WARNING :
 		    LOG_INFO, "trap", n->generic ?
 		    notice_trap_name(n->trap) : "vendor trap",
@@ -172,7 +172,7 @@ sm_instance_on_sa(const struct transport_mad *m, void *data)
 
 /* ------------------------------------------------------------------ the SA */
 
-/* Of those that answered in the last election with our SM_Key. */
+/* One of the SMs that answered in the last election with our SM_Key. */
 static bool
 sm_instance_is_manager(uint16_t lid, void *data)
 {

@@ -66,13 +66,14 @@ struct sm_instance *sm_instance_new(struct transport *t,
 				    void *data);
 void sm_instance_free(struct sm_instance *sm);
 
-/* We are going to end: a standby gets the fabric first. done() comes when it has
- * it, or after RETIRE_MS. False: nobody is there, and done() does not come. */
+/* This SM is about to end and hands over to a standby first. done() is called
+ * when the standby has acknowledged, or after RETIRE_MS. False: there is no
+ * standby, and done() is not called. */
 #define RETIRE_MS	1000u
 bool sm_instance_retire(struct sm_instance *sm, void (*done)(void *data),
 			void *data);
 
-/* For maintenance: the fabric is left as it is; requests are answered. */
+/* For maintenance: nothing is written to the fabric; requests are answered. */
 void sm_instance_set_paused(struct sm_instance *sm, bool paused);
 
 #endif

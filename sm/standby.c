@@ -8,23 +8,24 @@
  *	on_timer -> ask_port -> ask_class -> ask_table .. -> adopt -> rest
  *			any answer that is missing or bad -> fail  -> rest
  *
- * A master that is a minism tells in ClassPortInfo which version its state has
+ * The ClassPortInfo of a master that is a minism has the version of its state
  * (struct sa_mark); another version is read in one piece: its SA, LIDs of hosts
- * that are away, the order of the switches, with which we route as it did, and
- * the fabric that is expected.
- * M_Keys are not in it: each manager has its own key, or makes them of it.
- * Between two rounds the master tells its followers of news (standby_touch), so
- * that a join is here some milliseconds after it was answered. Any other master
- * is read by three tables, every few seconds: members, services, subscriptions
- * as IBA 15.2.5 has them. Its Reports would tell of new groups only, and the
- * method belongs to one program of this machine, which may be a subscriber.
+ * that are away, the ranks of the switches, so that routes stay the same, and
+ * the expected fabric. M_Keys are not in it: each manager has them configured
+ * or derives them. Between two rounds the master notifies its followers of
+ * changes (standby_touch), so that a join is here some milliseconds after it
+ * was answered. Of any other master three tables are read, every few seconds:
+ * members, services, subscriptions as in IBA 15.2.5. Its Reports would name new
+ * groups only, and the kernel gives the method to one program of this machine,
+ * which may be a subscriber.
  *
- * Safety. What was read is text that sa_load() has accepted. It replaces what
- * is held as a whole, and the SA's own state only in standby_take(). A table that
- * is cut, of another record size, or that the transport lost, changes nothing.
+ * Safety. A state that was read is used only if sa_load() accepts its text. It
+ * replaces the one before as a whole, and the SA's own state only in
+ * standby_take(). A table that is truncated, of another record size, or lost
+ * changes nothing.
  *
- * Cost. A minute of rest follows a read that took six seconds: the next one
- * begins after ten times that.
+ * Cost. The next read begins after ten times as long as the last one took: a
+ * minute after a read of six seconds.
  */
 #include "sm/standby.h"
 
@@ -52,15 +53,15 @@ static const char *const part_names[PARTS] = {
 	[PART_RANKS] = "ranks", [PART_FABRIC] = "fabric",
 };
 
-/* What could be taken over. */
+/* A state to take over. */
 struct standby_held {
 	char *part[PARTS];		/* NULL: none was read */
 	bool whole;
 	uint16_t lid;			/* of the master */
 	struct sa_mark mark;
 	struct sa_stats stats;
-	int64_t as_of;			/* it was so then, */
-	int64_t read;			/* and was written then */
+	int64_t as_of;			/* the master's state then, */
+	int64_t read;			/* and read then */
 };
 
 struct standby {
@@ -84,13 +85,13 @@ struct standby {
 	uint16_t attr_id;		/* of the table */
 	int64_t began;			/* the round, or its tables */
 	int64_t not_before;
-	struct sa_mark mark;		/* as the master told in this round */
+	struct sa_mark mark;		/* of the master, in this round */
 	struct sa *draft;		/* of records */
 	struct standby_held held;
 	const char *why;
-	bool told_warm;			/* the log says so */
+	bool told_warm;			/* as logged last */
 	uint64_t reads;
-	void (*last)(void *data);	/* waits for the end of a last round */
+	void (*last)(void *data);	/* called at the end of a last round */
 	void *last_data;
 	unsigned last_timer;
 
@@ -133,7 +134,7 @@ stop(struct standby *b)
 	g_clear_pointer(&b->draft, sa_free);
 }
 
-/* The end of a round, whatever came of it. */
+/* The end of a round, successful or not. */
 static void
 rest(struct standby *b)
 {
@@ -255,7 +256,7 @@ take_records(struct standby *b, const uint8_t *data, size_t len, size_t size)
 		fail(b, "its records make no sense");
 }
 
-/* The answer to the request that is under way; or that came back. */
+/* The answer to the request under way, or its time-out. */
 static void
 take_table(struct standby *b, const struct transport_mad *m)
 {
@@ -291,7 +292,7 @@ take_table(struct standby *b, const struct transport_mad *m)
 	}
 }
 
-/* No answer to a table in time: some transports bring nothing back. */
+/* The request for a table timed out: some transports return nothing. */
 static void
 standby_on_late(void *data)
 {
@@ -406,7 +407,7 @@ standby_on_timer(void *data)
 	mad_client_start(b->x, &direct, mad, standby_on_port, b, 0);
 }
 
-/* The master says that there is news. */
+/* The master has notified us of a change. */
 static void
 on_news(struct standby *b)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Warm standby: what the master's subnet administration knows, read while it
- * lives, so that groups, services and subscriptions outlive it. And the other
- * end of it: a master that tells its standbys of news.
+ * Warm standby: reads the state of the master's SA while it runs, so that
+ * groups, services and subscriptions survive its failure. And the master's
+ * part: notifying its standbys of changes.
  */
 #ifndef MINISM_SM_STANDBY_H
 #define MINISM_SM_STANDBY_H
@@ -18,38 +18,38 @@
 struct standby;
 
 /* Borrows its arguments. After sa_server_new() and freed before
- * sa_server_free(): what it receives goes before all others. every_s: how often
- * an SA is read that does not tell of news. */
+ * sa_server_free(): it receives MADs first. every_s: how often an SA is read
+ * that sends no notifications. */
 struct standby *standby_new(struct mad_client *x, const struct mkey_db *keys,
 			    struct sa *sa, struct persist *persist,
 			    struct fabric_watch *fabric, struct log *log,
 			    unsigned every_s);
 void standby_free(struct standby *b);
 
-/* We are a standby in this fabric, and the master is read from now on; NULL: we
- * are none, and what was read is forgotten. */
+/* This SM is a standby in this fabric, and the master is read from now on;
+ * NULL: it is not, and the state that was read is discarded. */
 void standby_follow(struct standby *b, struct snapshot *where);
 
 /* The master is about to hand over, or has just done so: its state is read once
- * more. done() comes at most STANDBY_LAST_MS later, never from inside. */
+ * more. done() is called at most STANDBY_LAST_MS later, never from inside. */
 #define STANDBY_LAST_MS	500u
 void standby_read_last(struct standby *b, void (*done)(void *data), void *data);
 
-/* We are the master: the SA and what is remembered become what was read. heard:
- * when the former master answered last, us; INT64_MAX: it may have lived on.
- * Returns its LID if nothing of what its clients had told it is missing, else
- * LID_NONE: they are to register again. */
+/* This SM is the master: the state that was read becomes that of the SA and of
+ * persist. heard: when the former master answered last, us; INT64_MAX: it may
+ * have run longer. Returns its LID if no registration of its clients can be
+ * missing, else LID_NONE: they have to register again. */
 uint16_t standby_take(struct standby *b, int64_t heard);
 
-/* The SA's state may have changed: standbys that follow us are told. */
+/* The SA's state may have changed: standbys that read it are notified. */
 void standby_touch(struct standby *b);
 
 struct standby_status {
 	bool follows;		/* a master */
-	bool warm;		/* something was read, and is held: */
-	bool whole;		/* all that a minism knows */
+	bool warm;		/* some state was read, and is kept: */
+	bool whole;		/* the whole state of a minism */
 	struct sa_stats stats;
-	int64_t as_of;		/* us: so it was then */
+	int64_t as_of;		/* us: the state was the master's then */
 	uint64_t reads;		/* of all of it */
 	const char *why;	/* the last try failed; NULL: it did not */
 };

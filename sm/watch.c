@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Looking on while a subnet manager works.
+ * Observing a running subnet manager.
  *
  *	transport -> tap -> explain_mad()	-> lines -> standard output
  *	sweep	 -> watch_on_note() -> explain_lids(), .. ->
@@ -29,7 +29,7 @@ struct watch {
 	struct watch_steps steps;
 };
 
-/* Inside the callback that told of the line. False: the run is to end. */
+/* Inside the callback of a line. False: the run is to end. */
 static bool
 wait_for_person(struct watch *w)
 {

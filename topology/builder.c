@@ -4,8 +4,8 @@
  *
  * Structs. A builder is the snapshot's arrays still growing: nodes and ports
  * numbered by arrival, a hash from NodeGUID to node, the faults, and the local
- * port. A node brings all its ports at once, so that a cable that is seen from
- * the far end already has something to be plugged into.
+ * port. A node is added with all its ports, so that a cable that is seen from
+ * the far end first has a port to be linked to.
  *
  * Flow of builder_finish():
  *	1. distance	breadth first over the cables, from the SM's node. A
@@ -16,17 +16,17 @@
  *	3. assemble	ports follow their nodes; peers are translated, and a
  *			cable to a node that was dropped is dropped with it.
  *			Only a CA's or router's port can be at this end of it
- *			(a switch reaches its neighbours), and nobody could
- *			have asked that port anything: it was never seen
+ *			(a switch reaches its neighbours), and no SMP can
+ *			have reached that port: it counts as never seen
  *	4. entries	of all cables that lead into a node from one hop nearer,
  *			the one of the lowest far port. Ports are numbered by
  *			(NodeGUID, port) after step 3: the lowest index is the
- *			tie-break that builder.h promises, and the order in
- *			which step 1 met the nodes does not show.
- * Faults are sorted too: they come in as answers come in.
+ *			tie-break that builder.h promises, independent of the
+ *			order of nodes in step 1.
+ * Faults are sorted too, since they are added in the order of answers.
  *
- * Without a local port (a fabric from a file that has no CA) there is nowhere
- * to start from: nothing is dropped and nothing has a way.
+ * Without a local port (a fabric from a file that has no CA) no node is dropped
+ * and no node has a path.
  */
 #include <stdarg.h>
 #include <string.h>
@@ -148,9 +148,8 @@ builder_add(struct builder *b, const struct node_info *info)
 		port->peer = SNAPSHOT_NONE;
 	}
 	/* A CA's port numbers start at 1: port 0 is a placeholder without a
-	 * name. A node that claims to have answered by a port that it does not
-	 * have is for the caller to complain of; there is no slot to put that
-	 * GUID in. */
+	 * GUID. A NodeInfo with a LocalPortNum beyond NumPorts is for the
+	 * caller to report; there is no port for its GUID. */
 	if (snapshot_is_switch(&node) || (named && named <= info->num_ports))
 		builder_port_at(b, first + named)->guid = info->port_guid;
 	return index;
@@ -255,7 +254,7 @@ may_leave_by(const struct snapshot_node *node, const struct snapshot_port *port,
 }
 
 /* Step 1. Hops from the SM's node by builder index, SNAPSHOT_NONE for a node
- * that cannot be reached; and an entry to each of the others. */
+ * without a path; and an entry to each of the others. */
 static uint32_t *
 measure_distance(struct builder *b)
 {
@@ -446,7 +445,8 @@ builder_finish(struct builder *b)
 	for (uint32_t n = 0; hops && n < s->n_nodes; n++)
 		if (hops[g_array_index(order, uint32_t, n)] > 0)
 			s->nodes[n].entry = choose_entry(s, n, hops, order);
-	/* The texts change hands; the builder is left without faults. */
+	/* The snapshot takes the texts over; the builder is left without
+	 * faults. */
 	g_array_sort(b->faults, compare_faults);
 	s->n_faults = b->faults->len;
 	s->faults = g_memdup2(b->faults->data,

@@ -2,10 +2,9 @@
 /*
  * Puts a snapshot together from facts that come in any order.
  *
- * A builder numbers nodes and ports in order of arrival; builder_finish()
- * sorts them and gives the final numbers. Until then its arrays are open to
- * the one who builds. Port indices stay valid as the builder grows, pointers
- * do not.
+ * A builder numbers nodes and ports in order of arrival; builder_finish() sorts
+ * them and gives the final numbers. Until then nodes and ports may be changed
+ * in place. Port indices stay valid as the builder grows, pointers do not.
  */
 #ifndef MINISM_TOPOLOGY_BUILDER_H
 #define MINISM_TOPOLOGY_BUILDER_H
@@ -20,9 +19,9 @@ struct builder *builder_new(void);
 struct builder *builder_new_from(const struct snapshot *s, GHashTable *names);
 void builder_free(struct builder *b);
 
-/* What the site calls nodes, by NodeGUID (uint64_t * -> char *, UTF-8): nodes
- * that are added from now on have these names. Takes a reference, which the
- * snapshot inherits. Once at most. */
+/* The node name map, by NodeGUID (uint64_t * -> char *, UTF-8): nodes that are
+ * added from now on have these names. Takes a reference, which the snapshot
+ * inherits. Once at most. */
 void builder_set_names(struct builder *b, GHashTable *names);
 
 /* Adds a node with all its ports (none known, none cabled). The NodeGUID must
@@ -50,19 +49,18 @@ void builder_unlink(struct builder *b, uint32_t port);
 void builder_set_local(struct builder *b, uint32_t port);
 /* SNAPSHOT_NONE: none so far. */
 uint32_t builder_local(const struct builder *b);
-/* From the local port, by the cables as they are now: sets the entry of each
- * node to one of the shortest ways, SNAPSHOT_NONE where there is none. */
+/* Sets the entry of each node on one of the shortest paths from the local port,
+ * by the cables as they are now; SNAPSHOT_NONE where there is none. */
 void builder_find_entries(struct builder *b);
 
 void builder_fault(struct builder *b, enum snapshot_fault_kind kind,
 		   uint64_t guid, const char *format, ...) G_GNUC_PRINTF(4, 5);
 unsigned builder_n_faults(const struct builder *b);
 
-/* Sorts, renumbers, finds the shortest way from the local port to every node
- * (breadth first, ties to the lower GUID and port), and drops what lies behind
- * no way at all; a CA port that is cabled to it counts as never seen. Without
- * a local port nothing is dropped. Frees the builder; the caller owns the
- * result. */
+/* Sorts, renumbers, finds the shortest path from the local port to every node
+ * (breadth first, ties to the lower GUID and port), and drops nodes without a
+ * path; a CA port that is cabled to one counts as never seen. Without a local
+ * port nothing is dropped. Frees the builder; the caller owns the result. */
 struct snapshot *builder_finish(struct builder *b);
 
 #endif

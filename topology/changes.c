@@ -167,7 +167,7 @@ host_left(struct comparison *c, uint32_t node, char *name)
 	peer = s->ports[port].peer;
 	at = same_port(s, peer, c->to_new, c->new);
 	if (at == SNAPSHOT_NONE) {
-		g_free(name);	/* its switch says so */
+		g_free(name);	/* reported with its switch */
 		return;
 	}
 	where = snapshot_port_name(s, peer);
@@ -206,7 +206,7 @@ node_left(struct comparison *c, uint32_t node)
 		host_left(c, node, name);
 }
 
-/* Who left this switch port and has not come back; NULL: nobody. */
+/* The node that left this switch port and has not come back; NULL: none. */
 static const struct away *
 who_was_at(const struct comparison *c, const char *where)
 {

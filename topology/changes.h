@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What has changed between two snapshots of a fabric, in words.
+ * The differences of two snapshots of a fabric, as text.
  */
 #ifndef MINISM_TOPOLOGY_CHANGES_H
 #define MINISM_TOPOLOGY_CHANGES_H
@@ -8,11 +8,11 @@
 #include "topology/lid.h"
 #include "topology/snapshot.h"
 
-/* In the order in which they are told. */
+/* In the order of the list. */
 enum change_kind {
 	CHANGE_SWITCH_LEFT,
-	CHANGE_HOST_LEFT,	/* CA or router; not those of a switch that
-				   left, which its line counts */
+	CHANGE_HOST_LEFT,	/* CA or router; those of a switch that left are
+				   counted in its line */
 	CHANGE_LINK_DOWN,	/* between switches that stay */
 	CHANGE_MOVED,		/* a CA to another switch port */
 	CHANGE_RENAMED,		/* another NodeDescription */
@@ -38,14 +38,15 @@ struct change {
 bool link_is_slow(const struct snapshot *s, uint32_t port,
 		  struct port_info *best);
 
-/* Who left, when and from where; for changes_find(). */
+/* The nodes that are away, since when and where they were; for
+ * changes_find(). */
 GHashTable *changes_away_new(void);
 
 /*
- * struct change by kind, then GUID and port; of several cables of a switch
- * that left or came there is none but the switch's. old NULL: only what is
- * slow in `new`. lids: of `old`, for LIDs in the text; NULL: none. away: is
- * brought up to date, and says how long somebody was away; NULL: nobody asks.
+ * struct change by kind, then GUID and port; the cables of a switch that left
+ * or came are not listed. old NULL: only slow links of `new`. lids: of `old`,
+ * for LIDs in the text; NULL: none. away: is updated, and has the time since
+ * which a node was away; may be NULL.
  */
 GPtrArray *changes_find(const struct snapshot *old,
 			const struct lid_map *lids,

@@ -82,7 +82,8 @@ device_add(struct builder *b, const struct device *d)
 			port->info = *d->idle;
 			port->info.local_port = (uint8_t)num;
 		}
-		/* Port 0 is no link: it is there as soon as the switch is. */
+		/* Port 0 has no link: it is Active as soon as the switch is
+		 * on. */
 		device_add_port(b, node, 0, d->port_guid, d->idle);
 		port = builder_port_at(b, n->first_port);
 		port->info.cap_mask = DEVICE_PORT0_CAPS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What a device says of itself when it was just switched on: the values that
- * fabrics from a formula or from a text start with, where these name none.
+ * The attributes of a device that was just switched on: the values of fabrics
+ * from a formula or a net file, where these give none.
  */
 #ifndef MINISM_TOPOLOGY_DEVICE_H
 #define MINISM_TOPOLOGY_DEVICE_H

@@ -3,7 +3,7 @@
  * The expected fabric.
  *
  * Structs. Nodes are in the order in which they were first seen, and found by
- * GUID. A node that is expected no more takes its links with it.
+ * GUID. A node that is no longer expected is removed with its links.
  *
  * File. A line a node or link; a name goes to the end of its line:
  *
@@ -11,7 +11,7 @@
  *	host GUID SINCE NAME
  *	link GUID/PORT GUID/PORT SINCE SPEED MBPS
  *
- * SINCE: the time at which it was found missing or slow, 0: it is neither.
+ * SINCE: the time at which it was found missing or slow, else 0.
  *
  * Cost. A few passes over nodes and links, one with a hash lookup a node: this
  * is done after every sweep. Texts are made for faults only.
@@ -387,7 +387,7 @@ set_since(struct expected_link *l, int64_t since)
 	return news;
 }
 
-/* A link whose two nodes are there. */
+/* A link of which both nodes are there. */
 static bool
 update_link(struct expected_link *l, const struct snapshot *s, uint32_t a,
 	    uint32_t b, int64_t now)

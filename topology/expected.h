@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The fabric that is expected: every node and link that was ever seen, at the
- * highest rate that the link had, until a person accepts that it is otherwise.
+ * The expected fabric: every node and link that was ever seen, at the highest
+ * rate that the link had, until "minismctl accept" removes it.
  *
- * A link is missing if both its ends are there and neither has a cable: one
- * that has another cable was recabled, and the new link is expected instead.
- * Those of a missing node are not listed. Of a node that another one has
- * replaced the GUID is missing.
+ * A link is missing if both its nodes are there and neither port has a cable: a
+ * port with another cable was recabled, and the new link is expected instead.
+ * Links of a missing node are not listed. If a node was replaced by another
+ * one, its GUID is missing.
  */
 #ifndef MINISM_TOPOLOGY_EXPECTED_H
 #define MINISM_TOPOLOGY_EXPECTED_H
@@ -42,8 +42,8 @@ struct expected *expected_parse(const char *text, const char *file,
 				GError **error);
 void expected_format(const struct expected *e, GString *out);
 
-/* Compares, and expects what is new. now: s since 1970. True: there is
- * something to be written, be it only since when. */
+/* Compares, and adds new nodes and links. now: s since 1970. True: the text of
+ * expected_format() has changed, if only in a time. */
 bool expected_update(struct expected *e, const struct snapshot *s,
 		     int64_t now);
 
@@ -51,9 +51,9 @@ bool expected_update(struct expected *e, const struct snapshot *s,
  * Borrowed. */
 const GPtrArray *expected_faults(const struct expected *e);
 
-/* What the faults of a node are about is expected no more; the node by its
- * name, its GUID or as "leaf-1/5" an end of a link; NULL: all faults. Returns
- * how many there were. */
+/* The missing nodes and links and the rates of these faults are no longer
+ * expected. word: a node by its name or GUID, or as "leaf-1/5" an end of a
+ * link; NULL: all faults. Returns their number. */
 unsigned expected_accept(struct expected *e, const char *word);
 
 /* "missing: 1 switch, 2 links; slow: 1 link: spine-2, .. and 3 more", with the

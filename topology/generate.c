@@ -8,14 +8,12 @@
  * Structs. A drawing has the numbers of the text in groups, checked against the
  * line of its shape in shapes[] (the grammar is that table), and the nodes and
  * cables that the shape draws. Attributes are the same for all shapes: a node
- * gets a GUID, a name and what a device of its kind says when it has just been
- * switched on: links trained and waiting in Init for a subnet manager (IBA
- * 7.2), LIDs 0. Nodes that failures cut off from the first host drop out in
- * builder_finish(), as they would from a discovery.
+ * gets a GUID, a name and the attributes of a device that was just switched on:
+ * links trained and in Init (IBA 7.2), LIDs 0. Nodes that failures cut off from
+ * the first host are dropped by builder_finish(), as by a discovery.
  *
- * Sizes are checked before anything is drawn, each count as soon as it is
- * known and while it still fits, so that a slip of the finger costs a message
- * and not the memory of the machine.
+ * Sizes are checked before anything is drawn, each count before it can
+ * overflow, so that a typing error gives a message and does not exhaust memory.
  *
  * The links of random(), the failures and the GUIDs draw from streams of their
  * own, all made from the one seed: shuffling GUIDs does not change which links
@@ -157,8 +155,8 @@ check_ports(struct drawing *sk, uint64_t n, const char *what)
 			"at most %u are possible", n, what, MAX_PORTS);
 }
 
-/* `hosts` CAs of one port on each of n switches, whose ports 1 to `hosts` they
- * take. The switches are the first n nodes of the sketch. */
+/* `hosts` CAs of one port on each of n switches, on ports 1 to `hosts`. The
+ * switches are the first n nodes of the drawing. */
 static void
 draw_hosts(struct drawing *sk, uint32_t n, uint32_t hosts)
 {
@@ -186,7 +184,7 @@ struct tree {
 	uint32_t p[SPEC_NUMBERS + 1];
 	uint32_t size[SPEC_NUMBERS + 1];	/* nodes of a level */
 	uint32_t tail[SPEC_NUMBERS + 1];	/* w_1 * .. * w_l */
-	uint32_t first[SPEC_NUMBERS + 1];	/* in the sketch */
+	uint32_t first[SPEC_NUMBERS + 1];	/* in the drawing */
 };
 
 /* Numbers are below 2^16: no product overflows. */
@@ -510,8 +508,8 @@ wiring_link(struct wiring *w, uint32_t a, uint32_t b)
 	w->peer[(size_t)b * w->degree + w->used[b]++] = a;
 }
 
-/* More links between switches that have some free and none between them yet,
- * until every draw of a long row is in vain: "about" d. */
+/* More links between switches that have free ports and no link between them
+ * yet, until 100 draws in a row fail: "about" d. */
 static void
 wire_more(struct wiring *w, uint64_t *rng)
 {
@@ -718,7 +716,7 @@ fail_links(struct drawing *sk, unsigned per_mille)
 	g_array_set_size(sk->cables, kept);
 }
 
-/* NodeGUIDs by sketch node: in a row for each type, or shuffled over all. */
+/* NodeGUIDs by drawn node: consecutive for each type, or shuffled over all. */
 static uint64_t *
 make_guids(const struct drawing *sk, const struct generate_options *options)
 {

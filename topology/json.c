@@ -2,12 +2,12 @@
 /*
  * Writing JSON.
  *
- * A comma goes before each member but the first of its bracket. A bracket that
- * closes makes its own bracket a member that others may follow, so one bit of
- * state serves for all depths.
+ * A comma goes before each member but the first of its bracket. After a closing
+ * bracket another member may follow, so one bit of state is enough for all
+ * depths.
  *
- * Two kinds of text, since two kinds of writers meet here: a NodeDescription is
- * bytes of no known character set, and what a person typed is UTF-8.
+ * Two kinds of text: a NodeDescription is bytes of no known character set, and
+ * what an operator typed is UTF-8.
  *
  * Source: RFC 8259.
  */
@@ -25,7 +25,7 @@ put_space(struct json *j)
 static void
 put_string(GString *out, const char *text)
 {
-	/* a site's own names may be of any language */
+	/* a node name map may be in any language */
 	uint8_t last = g_utf8_validate(text, -1, NULL) ? 0xff : 0x7e;
 
 	g_string_append_c(out, '"');

@@ -17,32 +17,32 @@ struct json {
 	bool comma;		/* the next member needs one before it */
 };
 
-/* What stands before the next member, behind its comma, instead of `space`: a
- * new line and what it is indented with. */
+/* Text before the next member, behind its comma, instead of `space`: a newline
+ * and the indentation. */
 void json_break(struct json *j, const char *gap);
 
 /* key NULL: a member of an array, or the outermost value. */
 void json_open(struct json *j, const char *key, char bracket);
 void json_close(struct json *j, char bracket);
-/* value NULL: null. What is UTF-8 stays; else bytes above ASCII are taken for
- * Latin-1, so that what comes out is valid whatever a node calls itself. */
+/* value NULL: null. UTF-8 stays; other text with bytes above ASCII is taken for
+ * Latin-1, so that the output is valid with any NodeDescription. */
 void json_text(struct json *j, const char *key, const char *value);
-/* The same of what should be UTF-8, as the name of a file: a byte that is none
- * becomes U+FFFD. */
+/* The same for text that should be UTF-8, as a file name: other bytes become
+ * U+FFFD. */
 void json_utf8(struct json *j, const char *key, const char *value);
 void json_number(struct json *j, const char *key, uint64_t value);
-/* Six digits, with a point whatever the locale. */
+/* Six digits, with a point in any locale. */
 void json_real(struct json *j, const char *key, double value);
 void json_bool(struct json *j, const char *key, bool value);
-/* us as milliseconds with three places, whatever the locale. */
+/* us as milliseconds with three decimals, in any locale. */
 void json_ms(struct json *j, const char *key, int64_t us);
 /* A GUID or another number as "0x...", `digits` wide: 64 bits are more than
  * the numbers of many a reader hold. */
 void json_hex(struct json *j, const char *key, uint64_t value, int digits);
 /*
- * One walk for people and for programs. In JSON a value is the member `key`; in
- * text the value is followed by `after`. after NULL: only in JSON. A value NULL
- * is null in JSON and nothing in text, without what would follow.
+ * One function writes a report as text or as JSON. In JSON a value is the
+ * member `key`; in text the value is followed by `after`. after NULL: only in
+ * JSON. A value NULL is null in JSON and nothing in text, without `after`.
  */
 struct text_report {
 	struct json json;	/* out is of both */
@@ -60,7 +60,7 @@ void report_number(struct text_report *r, const char *key, uint64_t value,
 void report_hex(struct text_report *r, const char *key, uint64_t value,
 		int digits,
 		const char *after);
-/* In text with so many places behind the point. */
+/* In text with so many decimals. */
 void report_real(struct text_report *r, const char *key, double value,
 		 int places,
 		 const char *after);

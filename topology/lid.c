@@ -17,10 +17,10 @@
  * Each step only looks at LIDs that are still free, so none can take a LID from
  * an earlier one.
  *
- * A LID that came with another LMC than is wanted now stays the base if it
- * can: it must be aligned, and these claims come after those that are right
- * as they are, so that changing the LMC moves as few LIDs as possible. The
- * memory is not stretched in that way, a range of another size is not used.
+ * A LID that a port has with another LMC than configured stays the base if it
+ * is aligned; these claims come after those with the right LMC, so that
+ * changing the LMC moves as few LIDs as possible. Of the memory a range of
+ * another size is not used.
  *
  * Ranges are aligned to their size (IBA 4.1.3: the LMC masks the low bits of
  * the LID), hence a search goes in steps of the size, and on from where the
@@ -63,8 +63,8 @@ struct assigner {
 struct lid_claim {
 	uint32_t port;
 	uint32_t rank;		/* of the port, in assigner.order */
-	bool resized;		/* its LMC is not the one that is wanted */
-	bool named;		/* the memory says so too */
+	bool resized;		/* its LMC is not the configured one */
+	bool named;		/* in the memory, too */
 };
 
 G_DEFINE_QUARK(minism-lids-error, lid_error)
@@ -229,8 +229,8 @@ collect_claims(struct assigner *a)
 	return claims;
 }
 
-/* Two claims to one LID are a fault of the fabric, which is reported; a LID
- * in the way of a range that is only now to grow is not. */
+/* Two claims to one LID are a fault of the fabric, which is reported; a LID in
+ * a range that grows only now with the LMC is not. */
 static void
 note_loser(const struct assigner *a, const struct lid_claim *loser,
 	   const struct lid_claim *winner)
@@ -465,8 +465,8 @@ lid_compare_ranges(gconstpointer a, gconstpointer b)
 	return (ra->min > rb->min) - (ra->min < rb->min);
 }
 
-/* What is here, by GUID. Of two ports that claim one GUID the one with the
- * lower LID is remembered: the memory has one line for a GUID. */
+/* The ports of the snapshot, by GUID. Of two ports that claim one GUID the one
+ * with the lower LID is remembered: the memory has one line for a GUID. */
 static GArray *
 ranges_of_map(const struct snapshot *s, const struct lid_map *map)
 {

@@ -12,9 +12,9 @@
  *      is left, those of the highest GUIDs first.
  * A LID that some switch has no table entry for (LinearFDBCap) is not given,
  * nor kept, nor remembered for anyone, as long as all fit below the smallest
- * LinearFDBCap. If they do not, it is as if there were no such limit: moving
- * LIDs would help some ports and not others, and the verdict names the switch.
- * Same input, same output: the order of discovery does not matter.
+ * LinearFDBCap. If they do not, the limit is ignored: moving LIDs would help
+ * some ports and not others, and the verdict names the switch. Same input, same
+ * output: the order of discovery does not matter.
  */
 #ifndef MINISM_TOPOLOGY_LID_H
 #define MINISM_TOPOLOGY_LID_H
@@ -66,8 +66,8 @@ lid_map_owner(const struct lid_map *map, uint16_t lid)
 struct lid_map *lid_map_ref(struct lid_map *map);
 void lid_map_free(struct lid_map *map);	/* gives up a reference */
 
-/* The memory after this assignment: `map` and, of the old memory, the ports
- * that are away and whose LIDs are free. A GArray of lid_range, sorted. */
+/* The memory after this assignment: `map`, and of the old memory the ports that
+ * are away and whose LIDs are free. A GArray of lid_range, sorted. */
 GArray *lid_remember(const struct snapshot *s, const struct lid_map *map,
 		      const struct lid_range *memory, size_t n_memory);
 

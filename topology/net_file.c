@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * A snapshot as the text that ibnetdiscover writes and ibsim reads; the way
- * back is net_file_parse.c.
+ * A snapshot as the text that ibnetdiscover writes and ibsim reads;
+ * net_file_parse.c reads it.
  *
  * A node is a block: vendor and device, the GUIDs, then one header line with
- * its type, number of ports, id and description, and a line for each cable.
- * Every cable so appears twice, once at each end, and ibsim insists on that.
+ * its type, number of ports, id and description, and a line for each cable. So
+ * every cable appears twice, once at each end, as ibsim requires.
  *
  *	switchguid=0x1001(1001)
  *	Switch	8 "S-0000000000001001"	# "A" enhanced port 0 lid 7 lmc 0
@@ -22,10 +22,10 @@
  * that is not about a port and throws that line away, hence the blank line
  * before each block.
  *
- * Descriptions. The one on the header line is the node's and goes out as it
- * is: a reader that takes everything up to the last quote gets it back, '"'
- * included. Those on cable lines are there for people, but ibsim looks for
- * "=" and quotes in them; there they are replaced.
+ * Descriptions. The one on the header line is the NodeDescription, unchanged: a
+ * reader that takes everything up to the last quote gets it back, '"' included.
+ * Those on cable lines are informative, but ibsim looks for "=" and quotes in
+ * them; there they are replaced.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -113,9 +113,8 @@ write_cable(const struct snapshot *s, uint32_t index, GString *out)
 	g_string_append_printf(out, "\"%s\" lid %u", desc,
 			       s->ports[snapshot_holder_of(s, port->peer)]
 			       .info.lid);
-	/* Width and speed are the link's, so either end can tell them. If
-	 * neither can, the line goes without, and a reader assumes what it
-	 * likes. */
+	/* Width and speed are the link's, so either end may have them. If
+	 * neither has, the line has none. */
 	if (!has_link_words(port))
 		port = peer;
 	if (has_link_words(port))

@@ -15,11 +15,11 @@
 void net_file_write(const struct snapshot *s, GString *out);
 
 /*
- * Reads ibnetdiscover's or ibsim's text (no `include`, no `do`). `name` is
- * the file's name for messages. GUIDs that are not given are made up from the
- * order of the nodes, as ibsim does. The local port is the one that is listed
- * first of the first CA; what it has no way to is left out (builder_finish).
- * Returns a new snapshot or NULL with a TEXT_ERROR that names the line.
+ * Reads ibnetdiscover's or ibsim's text (no `include`, no `do`). `name` is the
+ * file's name for messages. GUIDs that are not given follow from the order of
+ * the nodes, as in ibsim. The local port is the first listed port of the first
+ * CA; nodes that it does not reach are left out (builder_finish). Returns a new
+ * snapshot or NULL with a TEXT_ERROR that names the line.
  */
 struct snapshot *net_file_parse(const char *text, const char *name,
 			     GError **error);

@@ -12,15 +12,15 @@
  *	2. match_cable()	ids to nodes; both ends must tell of each other
  *	3. net_build()		nodes, ports, cables into a builder
  *
- * What is taken over from ibsim (verified against ibsim-utils 0.10): width=,
- * speed=, extspeed= and devid= hold until the next of their kind, vendid= and
- * sysimgguid= for one node; GUIDs count on from the last one given (a switch
- * takes one, others one and one for each port; ibsim's routers begin with 0,
- * which is no GUID, ours do not), `switchguid+0x10` is relative to the last
- * that was given with "="; a port without words of its own is 4x SDR; "4xEDR"
- * enables all speeds up to EDR, and the link comes up with the best that both
- * ends have enabled. What is not: ibsim skips what it does not know, here an
- * unknown word is an error: a typing mistake would become another fabric.
+ * As in ibsim (verified against ibsim-utils 0.10): width=, speed=, extspeed=
+ * and devid= hold until the next of their kind, vendid= and sysimgguid= for one
+ * node; GUIDs count on from the last one given (a switch takes one, others one
+ * and one for each port; ibsim's routers begin with 0, which is no GUID, ours
+ * do not), `switchguid+0x10` is relative to the last that was given with "="; a
+ * port without words of its own is 4x SDR; "4xEDR" enables all speeds up to
+ * EDR, and the link comes up with the best that both ends have enabled. Not as
+ * in ibsim: an unknown word is an error, where ibsim skips it: a typing mistake
+ * would become another fabric.
  *
  * Comments. On a cable line the text after '#' is data if it begins like
  * ibnetdiscover's (a LID, a quoted description, a width), else it is free. A
@@ -52,15 +52,15 @@ struct net_node {
 	uint64_t port0_guid;
 };
 
-/* What one end has enabled: PortInfo's masks (IBA 14.2.5.6), and XDR, which
- * there is in a mask of its own. */
+/* Enabled widths and speeds of one end: PortInfo's masks (IBA 14.2.5.6); XDR is
+ * in a mask of its own. */
 #define NET_SPEEDS_EXT	15u
 #define NET_SPEED_XDR	16u
 struct net_rate {
 	uint8_t width, speed, speed_ext;
 };
 
-/* One line of a block: the end of a cable as that block tells it. */
+/* One line of a block: one end of a cable. */
 struct net_cable {
 	unsigned line;
 	uint32_t node;
@@ -293,7 +293,7 @@ take_link_words(struct net_reader *f, struct net_rate *rate)
 }
 
 /* "w=2" and the like on a cable line; v= and m= (ibnetdiscover -f: VLs, MTU)
- * tell what a snapshot from a file does not keep. */
+ * are not used. */
 static bool
 take_option(struct net_reader *f, struct net_rate *rate)
 {
@@ -506,8 +506,8 @@ net_read_node(struct net_reader *f, enum node_type type)
 
 /*
  * Behind the ids of a cable line. A LID before the description is the own one
- * (of a CA or router), behind it the far one, which the far block says anyway.
- * "4xEDR" goes before "w=", wherever it stands, as in ibsim.
+ * (of a CA or router), behind it the far one, which the far block has, too.
+ * "4xEDR" overrides "w=" in any order, as in ibsim.
  */
 static bool
 read_cable_words(struct net_reader *f, struct net_cable *cable)
@@ -570,7 +570,7 @@ read_cable(struct net_reader *f)
 	     (*f->scan.at != '[' || net_take_port(f, 254, &cable.peer_num)) &&
 	     take_guid_in_parens(f, &cable.peer_guid) &&
 	     read_cable_words(f, &cable);
-	/* Nothing may stand twice: a port has one cable. */
+	/* A port may be listed once: it has one cable. */
 	for (uint32_t i = 0; ok && i < node->n_cables; i++) {
 		const struct net_cable *old =
 			net_cable_at(f, node->first_cable + i);
@@ -674,21 +674,20 @@ match_cable(struct net_reader *f, uint32_t c)
 }
 
 /* --- step 3: the snapshot ---
- *
- * A file has the nodes and cables; the rest of a snapshot is what
- * a device says that has just been switched on: links trained and waiting in
- * Init for a subnet manager (IBA 7.2.7), MTU 4096, VL0-7. A CA port without a
- * cable was never seen and stays unknown; the exception is port 1 of a CA that
- * has none at all, for the subnet manager has to sit somewhere and it may be
- * there.
- *
+ * 
+ * A file has the nodes and cables; the other attributes are those of a device
+ * that was just switched on: links trained and in Init (IBA 7.2.7), MTU 4096,
+ * VL0-7. A CA port without a cable was never seen and stays unknown; the
+ * exception is port 1 of a CA without any cable, since it may be the local
+ * port.
+ * 
  * Rates. Each end has a mask of what is enabled and the link comes up with
  * the best that both have, width, speed and extended speed each by itself, as
  * in ibsim. No extended speed in common is no error: it is the older speed
  * then.
- */
+ *  */
 
-/* A text that gives no speed means the slowest, as for ibsim. */
+/* Without a speed in the text it is the slowest, as in ibsim. */
 static struct port_info
 idle_port(void)
 {

@@ -2,10 +2,10 @@
 /*
  * Partitions as rules (IBA 10.9).
  *
- * Purpose. What was configured: by the partition file, at run time by
- * minismctl, or not at all, which is one partition with all ports in it.
+ * Purpose. The configuration of partitions: by the partition file, at run time
+ * by minismctl, or none, which is one partition with all ports in it.
  *
- * Structs. The partitions are few and asked for by P_Key, so they are an array
+ * Structs. The partitions are few and looked up by P_Key, so they are an array
  * sorted by it. The rules of one stay in the order in which they were added,
  * since the later one decides (memberships_new).
  */
@@ -88,7 +88,7 @@ partition_rules_copy(const struct partition_rules *r)
 	return copy;
 }
 
-/* NULL: there is none; it would have to be put into this place. */
+/* NULL: there is none; its index would be *place. */
 static struct partition *
 rules_place(const struct partition_rules *rules, uint16_t base, guint *place)
 {
@@ -178,29 +178,28 @@ partition_rules_default(void)
 /*
  * Memberships: from rules to the P_Keys of each port (IBA 10.9).
  *
- * Purpose. Rules name ports by GUID or by kind; the others need to know what a
- * port of this snapshot is in a partition, often, and wants an array.
+ * Purpose. Rules name ports by GUID or by kind; the SA and the plan look up the
+ * membership of a port of this snapshot, often, hence an array.
  *
  * Structs. A `resolver` is the state of one resolution: the end ports, a hash
- * of their PortGUIDs, what each port is in the partition at hand with the list
- * of those that are anything in it, and the grants, (port, P_Key) so far.
+ * of their PortGUIDs, the membership of each port in the current partition with
+ * the list of its members, and the grants, (port, P_Key), so far.
  *
  * Flow of memberships_new(): partition after partition, in the order of their
- * P_Keys, the rules are applied one after the other; then the partition's
- * ports become grants. In the end the grants are dealt out to the ports by
- * counting, which keeps the order of the partitions in each port. A rule costs
- * one look-up, so the whole is linear in rules and grants.
+ * P_Keys, the rules are applied one after the other; then the partition's ports
+ * become grants. In the end the grants are sorted by port by counting, which
+ * keeps the order of the partitions in each port. A rule costs one look-up, so
+ * the whole is linear in rules and grants.
  *
- * Two rules for one port of one partition: the later one decides, whatever the
- * earlier one said. OpenSM does so too ("ALL=full, 0x1=limited" leaves 0x1
- * limited), and it never opens a partition wider than the last word about a
- * port.
+ * Two rules for one port of one partition: the later one decides, as in OpenSM
+ * ("ALL=full, 0x1=limited" leaves 0x1 limited). So no port has more access than
+ * its last rule gives.
  *
- * PortGUIDs are what devices say. Of two end ports with the same one the first
- * in the snapshot is meant, as in snapshot_find_port(); 0 is no name.
+ * Of two end ports with the same PortGUID the first in the snapshot is meant,
+ * as in snapshot_find_port(); 0 is no GUID.
  */
 
-#define MET	4u	/* a rule spoke of this port */
+#define MET	4u	/* a rule has named this port */
 
 struct grant {
 	uint32_t port;
@@ -213,8 +212,9 @@ struct resolver {
 	uint32_t n_ends;
 	GHashTable *by_guid;	/* PortGUID -> end port + 1 */
 	uint32_t self;		/* the SM's end port, or SNAPSHOT_NONE */
-	uint8_t *what;		/* by port: 0, or MET and what it is so far */
-	uint32_t *inside;	/* the ports that were met */
+	uint8_t *what;		/* by port: 0, or MET and its membership so
+				   far */
+	uint32_t *inside;	/* the ports that rules have named */
 	uint32_t n_inside;
 	GArray *grants;		/* struct grant */
 	GArray *strangers;	/* may be NULL */
@@ -303,8 +303,8 @@ memberships_deal(uint32_t n_ports, const GArray *grants)
 		m->first[g[i].port + 1]++;
 	for (uint32_t port = 0; port < n_ports; port++)
 		m->first[port + 1] += m->first[port];
-	/* first[port] is where its next one goes, until all are dealt; then it
-	 * is where the next port begins. */
+	/* first[port] is the index of its next one until all are written; then
+	 * it is where the next port begins. */
 	for (guint i = 0; i < grants->len; i++)
 		m->pkeys[m->first[g[i].port]++] = g[i].pkey;
 	memmove(m->first + 1, m->first, n_ports * sizeof(*m->first));

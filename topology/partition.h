@@ -2,11 +2,11 @@
 /*
  * Partitions: which ports may communicate (IBA 10.9).
  *
- * Rules say what is wanted, by GUID and by kind of port; they know no fabric.
- * Resolved against a snapshot they become memberships (below). A P_Key
- * is 15 bits of partition and, in bit 15, full membership. Two ports may talk
- * if they share a partition and one of them at least is a full member of it
- * (IBA 10.9.3).
+ * Rules are the configuration, by GUID and by kind of port, without a fabric.
+ * Resolved against a snapshot they become memberships (below). A P_Key is 15
+ * bits of partition and, in bit 15, full membership. Two ports may talk if they
+ * share a partition and one of them at least is a full member of it (IBA
+ * 10.9.3).
  */
 #ifndef MINISM_TOPOLOGY_PARTITION_H
 #define MINISM_TOPOLOGY_PARTITION_H
@@ -20,7 +20,7 @@
 #define PKEY_DEFAULT	0x7fffu	/* the default partition (IBA 10.9.1.2) */
 #define pkey_base(pkey)	((uint16_t)((pkey) & PKEY_BASE))
 
-/* Of which kind is a member named by no GUID? */
+/* The ports that a rule names. */
 enum partition_who {
 	PARTITION_GUID,		/* the port with this PortGUID */
 	PARTITION_ALL,		/* every end port */
@@ -31,7 +31,7 @@ enum partition_who {
 };
 
 enum partition_membership {
-	PARTITION_NONE = 0,	/* takes back what earlier rules gave */
+	PARTITION_NONE = 0,	/* revokes earlier rules */
 	PARTITION_LIMITED = 1,
 	PARTITION_FULL = 2,
 	PARTITION_BOTH = 3,	/* both P_Keys are in the port's table */
@@ -47,8 +47,8 @@ struct partition_rule {
 	unsigned line;		/* of the file, for messages */
 };
 
-/* A multicast group that exists because the configuration says so: it is never
- * deleted when its last member leaves. */
+/* A multicast group of the configuration: it is not deleted when its last
+ * member leaves. */
 struct partition_group {
 	uint8_t mgid[16];	/* network order, complete */
 	uint32_t q_key;
@@ -79,8 +79,8 @@ struct partition_rules {
 struct partition_rules *partition_rules_new(void);
 struct partition_rules *partition_rules_ref(struct partition_rules *rules);
 void partition_rules_unref(struct partition_rules *rules);
-/* What there is without a file: partition "Default", 0x7fff, with IPoIB's
- * broadcast group, every end port a full member. */
+/* The rules without a file: partition "Default", 0x7fff, with IPoIB's broadcast
+ * group, every end port a full member. */
 struct partition_rules *partition_rules_default(void);
 /* A private copy, which its owner may change until it is shared. */
 struct partition_rules *partition_rules_copy(const struct partition_rules *r);
@@ -102,7 +102,7 @@ void partition_ipoib_group(uint16_t pkey, unsigned scope,
  */
 
 /* pkeys[first[port] .. first[port + 1] - 1] are the P_Keys of an end port,
- * ascending by partition, limited before full; what is no end port has none.
+ * ascending by partition, limited before full; other ports have none.
  * Immutable, reference counted. */
 struct memberships {
 	gint ref;
@@ -119,7 +119,8 @@ struct memberships *memberships_new(const struct partition_rules *rules,
 struct memberships *memberships_ref(struct memberships *m);
 void memberships_unref(struct memberships *m);
 
-/* What a port is in a partition: 0, or of enum partition_membership. */
+/* The membership of a port in a partition: 0, or of enum
+ * partition_membership. */
 unsigned memberships_of(const struct memberships *m, uint32_t port,
 			uint16_t pkey);
 
@@ -128,7 +129,7 @@ bool memberships_meet(const struct memberships *m, uint32_t a, uint32_t b,
 		      uint16_t pkey);
 
 /* The P_Key with which a talks to b: a's own, of the lowest partition in which
- * they meet, the default partition first; 0 if there is none. */
+ * they may talk, the default partition first; 0 if there is none. */
 uint16_t memberships_common(const struct memberships *m, uint32_t a,
 			    uint32_t b);
 

@@ -39,8 +39,8 @@ port_table_name(enum port_table table)
 	return names[table];
 }
 
-/* FNV-1a over words; the bytes are those of devices, but a collision costs a
- * comparison and nothing else. */
+/* FNV-1a over words; devices choose the bytes, but a collision costs only a
+ * comparison. */
 static guint
 block_hash(gconstpointer key)
 {

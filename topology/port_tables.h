@@ -32,7 +32,7 @@ enum vl_arb_block {
 #define VL_ARB_ENTRIES	32u
 #define SL_COUNT	16u
 
-/* Host order; what a table does not use is 0. */
+/* Host order; bytes that a table does not use are 0. */
 union port_block {
 	uint16_t pkeys[PKEYS_A_BLOCK];
 	uint8_t vl[SL_COUNT];		/* by SL */
@@ -42,7 +42,7 @@ union port_block {
 
 struct port_tables;
 
-/* Room for every port of `s`; nothing is known. It keeps no reference on s. */
+/* For every port of `s`; no block is known. Keeps no reference to s. */
 struct port_tables *port_tables_new(const struct snapshot *s);
 struct port_tables *port_tables_ref(struct port_tables *t);
 void port_tables_unref(struct port_tables *t);
@@ -50,9 +50,9 @@ void port_tables_unref(struct port_tables *t);
 /* A private copy, for the next writer. */
 struct port_tables *port_tables_copy(const struct port_tables *t);
 
-/* How many P_Keys the port can hold, by what its node says (IBA 14.2.5.3,
- * .4): 0 for a port that has no table: an external port of a switch that does
- * not enforce partitions. */
+/* How many P_Keys the port can hold (NodeInfo, SwitchInfo; IBA 14.2.5.3, .4): 0
+ * for a port that has no table: an external port of a switch that does not
+ * enforce partitions. */
 unsigned port_pkey_cap(const struct snapshot *s, uint32_t port);
 
 /* How many blocks the table of this port has. */

@@ -2,10 +2,9 @@
 /*
  * Quality of service, as it was configured.
  *
- * How SLs and VLs share the links: four sets of values, each of which falls
- * back value by value on a common one, and that on what is built in; the
- * built-in values are those that the field is used to (see the manual page of
- * opensm, QOS CONFIGURATION).
+ * How SLs and VLs share the links: four sets of values. A value that a set does
+ * not have is taken from a common set, then from the built-in one, which has
+ * the values of OpenSM (see its manual page, QOS CONFIGURATION).
  */
 #include "topology/qos.h"
 
@@ -31,7 +30,7 @@ values_override(struct qos_values *v, const struct qos_values *by)
 void
 qos_resolve(const struct qos *qos, enum qos_kind kind, struct qos_values *out)
 {
-	/* VL 0 by priority, the others by turns. */
+	/* VL 0 has high priority, the others share the rest. */
 	memset(out, 0, sizeof(*out));
 	out->max_vls = QOS_VLS;
 	for (uint8_t vl = 0; vl < QOS_VLS; vl++) {
@@ -48,7 +47,7 @@ qos_resolve(const struct qos *qos, enum qos_kind kind, struct qos_values *out)
 	values_override(out, &qos->kinds[kind]);
 }
 
-/* The set of values that has this one; NULL: none. */
+/* The set that has this value; NULL: none. */
 static const struct qos_values *
 find_given(const struct qos *qos, enum qos_kind kind, enum qos_field field)
 {
@@ -74,13 +73,12 @@ qos_high_limit(const struct qos *qos, enum qos_kind kind)
 }
 
 /*
- * Which paths get which SL.
+ * SLs of paths.
  *
- * A policy is a list of rules, and the first that fits decides: order is the
- * administrator's means to say what is more special. qos_policy_sl() answers
- * for one path. qos_policy_may_give() answers for all paths of a source at
- * once, so that a search over all pairs can pass over a port: only rules about
- * the target leave it open how the search goes on.
+ * A policy is a list of rules, and the first that matches decides, so special
+ * rules go first. qos_policy_sl() is for one path. qos_policy_may_give() is for
+ * all paths of a source at once, so that a search over all pairs can skip a
+ * port: only rules about the target need the pair.
  */
 
 struct qos_policy *

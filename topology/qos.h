@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Quality of service: which SL travels on which VL, and how VLs share a link
- * (IBA 7.6). As it was configured: neither a fabric nor a MAD is known here.
+ * (IBA 7.6). As configured, without a fabric.
  */
 #ifndef MINISM_TOPOLOGY_QOS_H
 #define MINISM_TOPOLOGY_QOS_H
@@ -12,7 +12,7 @@
 
 #include "topology/port_tables.h"
 
-/* What has values of its own. */
+/* The kinds of ports that have values of their own. */
 enum qos_kind {
 	QOS_CA,
 	QOS_ROUTER,
@@ -39,7 +39,8 @@ struct qos_share {
 };
 
 struct qos_values {
-	unsigned given;		/* qos_fields; the others mean nothing */
+	unsigned given;		/* bits of enum qos_field; the others are not
+				   set */
 	uint8_t max_vls;	/* 1 to 15 */
 	uint8_t high_limit;	/* 4,096 bytes each; 255: no limit */
 	uint8_t sl2vl[SL_COUNT];	/* 0 to 15 */
@@ -54,8 +55,8 @@ struct qos {
 	struct qos_values all, kinds[QOS_N_KINDS];
 };
 
-/* What holds for a kind: its own values, then those for all, then the built-in
- * ones. Everything is given in `out`. */
+/* The values of a kind: its own, then those for all, then the built-in ones.
+ * `out` has all values. */
 void qos_resolve(const struct qos *qos, enum qos_kind kind,
 		 struct qos_values *out);
 /* The same, of single values. */
@@ -63,12 +64,11 @@ unsigned qos_max_vls(const struct qos *qos, enum qos_kind kind);
 unsigned qos_high_limit(const struct qos *qos, enum qos_kind kind);
 
 /*
- * Which paths get which SL: rules of the administrator, as they were
- * configured.
+ * SLs of paths: rules, as configured.
  */
 
 enum qos_match {
-	QOS_MATCH_SERVICE,	/* the ServiceID that is asked for */
+	QOS_MATCH_SERVICE,	/* the ServiceID of the request */
 	QOS_MATCH_PKEY,		/* the path's, 15 bits */
 	QOS_MATCH_TARGET,	/* PortGUID of the destination */
 	QOS_MATCH_SOURCE,
@@ -93,7 +93,7 @@ struct qos_policy *qos_policy_new(void);
 struct qos_policy *qos_policy_ref(struct qos_policy *policy);
 void qos_policy_unref(struct qos_policy *policy);
 
-/* A path as the rules look at it. */
+/* The attributes of a path that rules compare. */
 struct qos_path {
 	bool has_service;
 	uint64_t service;

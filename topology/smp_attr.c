@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Names of what a node is (IBA 14.2.5.3, NodeInfo.NodeType), and names and
- * codes of PortInfo's components.
+ * Names of node types (IBA 14.2.5.3, NodeInfo.NodeType), and names and codes of
+ * PortInfo's components.
  *
- * The structs of smp_attr.h are filled by the code that reads a fabric; this
- * file only says how their codes are called, so that a log line, a dump and a
- * picture agree. The words are those that the diagnostics print, since that is
- * what an operator searches for. A code that came off the wire and is in no
- * table ends in "?".
+ * Log, dumps and pictures take the names of codes from here. They are those
+ * that the diagnostics print, since operators search for them. The name of an
+ * unknown code is "?".
  *
  * Source: IBA 14.2.5.6 (LinkWidthActive, LinkSpeedActive, LinkSpeedExtActive,
  * MTUCap); libibmad of rdma-core for LinkSpeedExtActive2.
@@ -102,9 +100,9 @@ port_widest(unsigned mask)
 }
 
 /*
- * The extended speed wins: on an FDR or faster link LinkSpeedActive still
- * carries a value for managers that do not know the extension, and so does
- * LinkSpeedExtActive on an XDR link.
+ * The extended speed has priority: on an FDR or faster link LinkSpeedActive
+ * still has a value for managers without support for extended speeds, and so
+ * does LinkSpeedExtActive on an XDR link.
  */
 const struct port_speed *
 port_speed(const struct port_info *info)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What IBA says about a node, a switch and a port, as host values.
+ * NodeInfo, SwitchInfo and PortInfo as host values.
  *
  * The structs carry the components of the attributes NodeInfo and SwitchInfo
- * (IBA 1.4, 14.2.5.3, .4) and PortInfo, by the names that the specification
- * gives them, in host byte order. They are what a fabric
- * *is*; how they travel is the business of sm/mad, which fills them.
+ * (IBA 1.4, 14.2.5.3, .4) and PortInfo, by the names of the specification, in
+ * host byte order. sm/mad decodes and encodes them.
  */
 #ifndef MINISM_TOPOLOGY_SMP_ATTR_H
 #define MINISM_TOPOLOGY_SMP_ATTR_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The snapshot: life and death, look-up, and the way to a port.
+ * The snapshot: references, look-up, and the directed route to a port.
  *
  * A snapshot is four flat arrays (nodes, ports, switches, faults) that only
  * builder.c lays out; here they are read. Since every reference between them
@@ -8,12 +8,12 @@
  * the only pointers are the texts of the faults, and the names that a site
  * gave to nodes, which lie in a table that the snapshots share.
  *
- * Ways. A node stores one number: the port of a neighbour that leads into it
- * (`entry`), one hop closer to the SM. snapshot_path() climbs that chain and
- * turns it round. A switch has one answer for all its ports, since its port 0
- * speaks for them. A CA port speaks only for itself, so the way to it is the
- * way to the switch it is cabled to and one hop more, whichever port of the
- * same CA the chain of `entry` runs through.
+ * Directed routes. A node stores one number: the port of a neighbour that leads
+ * into it (`entry`), one hop closer to the SM. snapshot_path() follows that
+ * chain and reverses it. All ports of a switch have the same route, since its
+ * agent answers for all. An SMP for a CA port must arrive at that port, so its
+ * route is that of the switch it is cabled to and one hop more, whichever port
+ * of the CA the chain of `entry` uses.
  */
 #include <string.h>
 
@@ -133,8 +133,8 @@ snapshot_is_end_port(const struct snapshot *s, uint32_t port)
 	return s->ports[port].known;
 }
 
-/* A switch that did not tell its SwitchInfo cannot be given a table, so
- * nothing may be sent through it. */
+/* A switch whose SwitchInfo was not read cannot be given a table, so nothing
+ * may be sent through it. */
 static bool
 can_forward_or_end(const struct snapshot *s, uint32_t port)
 {
@@ -153,8 +153,8 @@ snapshot_link_up(const struct snapshot *s, uint32_t port)
 	       can_forward_or_end(s, p->peer);
 }
 
-/* Appends the way from the SM to `node`; the chain of entries runs backwards,
- * and one that is longer than an SMP can carry ends the climb. */
+/* Appends the route from the SM to `node`, as the reverse of the chain of
+ * entries. False: it is longer than an SMP can carry. */
 static bool
 path_to_node(const struct snapshot *s, uint32_t node, struct dr_path *path)
 {
@@ -192,7 +192,8 @@ snapshot_path(const struct snapshot *s, uint32_t port, struct dr_path *path)
 	peer = s->ports[port].peer;
 	if (peer == SNAPSHOT_NONE)
 		return false;
-	/* A CA or router forwards nothing, not even for the SM beside it. */
+	/* A CA or router does not forward SMPs, not even for the SM behind its
+	 * other port. */
 	if (!snapshot_is_switch(snapshot_node_of(s, peer)) &&
 	    peer != s->local_port)
 		return false;

@@ -35,7 +35,8 @@ struct snapshot_port {
 };
 
 struct snapshot_node {
-	struct node_info info;	/* as the first port that was met told it */
+	struct node_info info;	/* as the first port that was found answered
+				   it */
 	struct switch_info sw;	/* switches only */
 	uint32_t first_port;
 	uint32_t sw_index;	/* among the switches, or SNAPSHOT_NONE */
@@ -70,8 +71,8 @@ snapshot_node_of(const struct snapshot *s, uint32_t port)
 	return &s->nodes[s->ports[port].node];
 }
 
-/* What people call the node. Its NodeDescription, which clients of the SA and
- * net files are told, is `desc`. */
+/* The node's name in the node name map, else its NodeDescription. The SA and
+ * net files have the NodeDescription, `desc`. */
 static inline const char *
 snapshot_node_name(const struct snapshot_node *node)
 {
@@ -144,8 +145,7 @@ uint32_t snapshot_astray(const struct snapshot *then,
 			 const struct snapshot *now);
 
 /*
- * What discovery found wrong with a fabric; part of a snapshot
- * (snapshot.h).
+ * Faults of a fabric that discovery found; part of a snapshot.
  */
 
 enum snapshot_fault_kind {
@@ -154,12 +154,12 @@ enum snapshot_fault_kind {
 	SNAPSHOT_FAULT_REFUSED,		/* answered with an error status */
 	SNAPSHOT_FAULT_LIAR,		/* an answer that contradicts itself */
 	SNAPSHOT_FAULT_TOO_FAR,		/* more than 63 hops away */
-	SNAPSHOT_FAULT_LOCKED,		/* has an M_Key that is not ours */
+	SNAPSHOT_FAULT_LOCKED,		/* has a foreign M_Key */
 };
 
 struct snapshot_fault {
 	enum snapshot_fault_kind kind;
-	uint64_t guid;		/* the node at fault, 0 if it has no name yet */
+	uint64_t guid;		/* the node at fault, 0 if it is not known */
 	char *text;		/* what, where; one line, owned */
 };
 

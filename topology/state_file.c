@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Files that a program keeps for itself.
+ * State files.
  *
- * A damaged file is never overwritten: it gets another name, where a person can
- * look at it.
+ * A damaged file is never overwritten: it is renamed, so that it can be
+ * examined.
  */
 #include "topology/state_file.h"
 

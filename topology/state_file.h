@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Files that a program keeps for itself: whole texts, replaced as a whole.
+ * State files: text that only the program reads and writes, replaced as a
+ * whole.
  *
- * Nothing but a regular file is read or replaced. A FIFO would block the
- * program for ever, a device would lose its name in the file system, and a
- * symbolic link may lead anywhere, or be meant to stay.
+ * Only a regular file is read or replaced. A FIFO would block the program for
+ * ever, a device file would be removed, and a symbolic link may lead anywhere,
+ * or be meant to stay.
  */
 #ifndef MINISM_TOPOLOGY_STATE_FILE_H
 #define MINISM_TOPOLOGY_STATE_FILE_H
@@ -27,19 +28,18 @@ enum state_file_end {
  * it is no text. */
 char *state_file_read(const char *path, GError **error);
 
-/* *told: a line for a person if there is something to say, else NULL. */
+/* *told: a message if a file is there and bad, else NULL. */
 enum state_file_end state_file_load(const char *path,
 				    state_file_parse_fn parse, void *data,
 				    char **told);
 
-/* A pipe of the shell's or a device, which is to be written into. */
+/* A pipe or a device, which is written in place. */
 bool state_file_is_stream(const char *path);
 
 /* Whether it may be replaced: it is a regular file, or nothing. */
 bool state_file_is_ours(const char *path, GError **error);
 
-/* Over the old one, so that there is always an old or a new one, never a half.
- * Makes the folder. */
+/* Replaces the file atomically. Makes the folder. */
 bool state_file_write(const char *path, const GString *text,
 		      GFileSetContentsFlags flags, int mode, GError **error);
 

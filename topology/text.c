@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Text files: their bytes, blanks and numbers in them, and the scanner of all
- * formats that people write.
+ * formats that are written by hand.
  *
  * The scanner goes forward and copies nothing: a span points into the text. A
  * parser stops at its first error, or goes on and collects them.
  *
- * Not strtoull(): that takes a sign and blanks before the number, and a line
- * of a file is to be what its format says. A function that takes moves *text
- * behind what it took, and leaves it where it was if it took nothing, so that
- * a caller can try one thing after the other and point at what it found.
+ * Not strtoull(): it accepts a sign and blanks before the number. A function
+ * text_take_..() moves *text behind what it took, and leaves it where it was if
+ * it took nothing, so that a caller can try one alternative after the other and
+ * report the place.
  */
 #include "topology/text.h"
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is wrong with a text, for a person: one line or several. */
+/* The mistakes of a text: one line or several. */
 enum text_error {
 	TEXT_ERROR_SYNTAX,
 };
@@ -59,10 +59,10 @@ bool text_read_guid(const char *text, uint64_t *guid);
 char *text_one_line(const char *text);
 
 /*
- * Of `n` names the nearest to `word`, as the end of a message: "; the nearest
+ * The nearest of `n` names to `word`, as the end of a message: "; the nearest
  * is PREFIXNAME". A name that begins with the word comes first, then the one
- * with the fewest letters to change, ignoring case. "" if more than a third of
- * the letters would have to change. A new string.
+ * with the smallest edit distance, ignoring case. "" if that is more than a
+ * third of the letters. A new string.
  */
 char *text_nearest(const char *word, const char *prefix,
 		   const char *const *names, size_t n);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Checks ask the data plane and the devices, not a subnet manager.
+ * Checks read the data plane and the devices, not the state of a subnet
+ * manager.
  */
 #include "sm/lab/check.h"
 

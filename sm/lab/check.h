@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What a fabric is expected to be, in words: the checks of the course
- * (doc/lab), and of any script of the console.
+ * Expectations about a fabric as text: the checks of the course (doc/lab), and
+ * of any script of the console.
  */
 #ifndef MINISM_LAB_CHECK_H
 #define MINISM_LAB_CHECK_H
@@ -13,7 +13,7 @@ struct lab_check {
 	struct sim *sim;
 };
 
-/* By NodeDescription, 0x and NodeGUID; SNAPSHOT_NONE: nothing is called so. */
+/* By NodeDescription or NodeGUID; SNAPSHOT_NONE: there is no such node. */
 uint32_t lab_find_node(const struct snapshot *fabric, const char *name);
 
 /*
@@ -26,11 +26,11 @@ uint32_t lab_find_node(const struct snapshot *fabric, const char *name);
  *	managers N		ports that say they have a subnet manager
  *	group A B ..		IPoIB's broadcasts of each come to all of these,
  *				once, and to no others
- * False: why says what was found.
+ * False: `why` has what was found.
  */
 bool check_expect(const struct lab_check *c, char **words, GString *why);
 
-/* Exercise n of the course, 1 and so on. False: out says what is missing. */
+/* Exercise n of the course, from 1. False: `out` has what is missing. */
 bool check_exercise(const struct lab_check *c, unsigned n, GString *out);
 
 #endif

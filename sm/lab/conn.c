@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Output is collected and goes out once in a turn of the main loop: a few
- * hundred MADs in one system call when there is much to do. What the socket
- * does not take waits for it. A callback may close any connection, its own
- * included; `busy` puts the freeing off until the reader has returned.
+ * Output is collected and written once in a turn of the main loop: a few
+ * hundred MADs in one system call under load. What cannot be written at once is
+ * written when the socket is ready. A callback may close any connection, its
+ * own included; `busy` delays the freeing until the reader has returned.
  */
 #include "sm/lab/conn.h"
 
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define READ_SIZE	65536u
-#define TURN_READS	4u	/* then others have their turn */
+#define TURN_READS	4u	/* then other connections are served */
 
 struct conn {
 	int fd;
@@ -107,7 +107,7 @@ conn_send(struct conn *c, enum lab_type type, unsigned channel,
 	conn_put(c, b, b_len);
 }
 
-/* All frames that are whole. False: it is over. */
+/* All complete frames. False: the connection is to be closed. */
 static bool
 take_frames(struct conn *c)
 {

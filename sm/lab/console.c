@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Commands of a lab: a table. What a command is used with is at the same time
- * how it is read:
+ * Commands of a lab: a table. The usage of a command is also its grammar:
  *
  *	NODE	a NodeDescription or NodeGUID
  *	PORT	NODE/NUMBER or NODE NUMBER; a CA of one port needs no number
@@ -74,7 +73,7 @@ console_read_node(struct call *c)
 	return true;
 }
 
-/* Of the node that was read last. */
+/* A port of the node that was read last. */
 static bool
 read_port_number(struct call *c, const char *word)
 {
@@ -280,7 +279,7 @@ set_speed(struct call *c)
 	return console_fail(c, "which speed? such as 4xEDR");
 }
 
-/* loss, delay ..: what disturbed the node before is over. */
+/* loss, delay ..: replaces the earlier faults of the node. */
 static bool
 disturb(struct call *c)
 {
@@ -694,7 +693,7 @@ console_command(const struct console *console, const char *line, GString *out)
 	return 0;
 }
 
-/* The first word, and that of help, is a command, the others are nodes. */
+/* The first word, and that of help, is a command; other words are nodes. */
 char **
 console_complete(const struct console *console, const char *line)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The commands of a lab: by name, as a person types them or a script has them.
+ * The commands of a lab, as typed at the prompt or written in a script.
  */
 #ifndef MINISM_LAB_CONSOLE_H
 #define MINISM_LAB_CONSOLE_H
@@ -20,11 +20,12 @@ struct console {
 		       unsigned n, const char *word);
 };
 
-/* One line; appends what it says to out. 0, or an errno: out says why. */
+/* One line; appends the output to `out`. 0, or an errno: `out` has the
+ * reason. */
 int console_command(const struct console *console, const char *line,
 		    GString *out);
 
-/* What could follow: words that begin with the last one of line; NULL ends.
+/* Completion: words that begin with the last one of line; NULL ends.
  * g_strfreev(). */
 char **console_complete(const struct console *console, const char *line);
 

@@ -2,8 +2,7 @@
 /*
  * The HCA of a simulated node as the programs on that node see it: its ports
  * with their kernel (or the driver of a virtual machine instead), and a folder
- * that stands for /sys. A device comes into being when the first program
- * enters its node.
+ * in place of /sys. A device is created when the first program enters its node.
  */
 #ifndef MINISM_LAB_DEVICE_H
 #define MINISM_LAB_DEVICE_H
@@ -29,7 +28,7 @@ struct device_port {
 	struct kernel_port *kernel;	/* NULL: a driver has the port */
 	unsigned n_files;		/* open umad files */
 	bool issm;			/* a program holds issm */
-	bool reregister;		/* was asked for since the last look */
+	bool reregister;		/* was set since the last refresh */
 	device_changed_fn changed;	/* of the driver */
 	void *data;
 	struct port_info seen;
@@ -53,15 +52,15 @@ struct lab_device {
 struct lab_device *device_new(const struct snapshot *fabric, struct sim *sim,
 			      uint32_t node, const char *dir,
 			      const struct kernel_limits *limits);
-void device_free(struct lab_device *d);	/* nothing is open any more */
+void device_free(struct lab_device *d);	/* no file is open */
 
 /* umad: the number of its first umad from now on. Before unplugging, all files
  * are closed and drivers detached. */
 void device_plug(struct lab_device *d, unsigned umad);
 void device_unplug(struct lab_device *d);
 
-/* Looks at what the subnet manager has changed: /sys, and the driver's word.
- * Cheap if nothing has changed. */
+/* Compares the ports with their last values; updates /sys and notifies the
+ * driver. Cheap if nothing has changed. */
 void device_refresh(struct lab_device *d);
 
 /* Driver instead of kernel, and back (changed NULL). */

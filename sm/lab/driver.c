@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Ports whose kernel is elsewhere, in a virtual machine say.
+ * Ports whose kernel is elsewhere, for example in a virtual machine.
  *
  * MADs for QP 0 and 1 are packets of the simulator like all others, with its
- * delays, queues and faults. UD data are not: a frame is judged by the data
- * plane of this moment and is there at once, or is lost.
+ * delays, queues and faults. UD data are not: a frame is forwarded by the
+ * present tables of the data plane without delay, or is lost.
  */
 #include "sm/lab/driver.h"
 
@@ -141,7 +141,7 @@ give_data(struct drivers *d, uint32_t to, const struct lab_address *sent,
 		  len);
 }
 
-/* Copies to the sender's own group members are the sender's business. */
+/* The sender itself delivers copies to its own group members. */
 static void
 send_data(struct driver_port *x, struct lab_address *a,
 	  const uint8_t *payload, size_t len)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The driver's door (protocol.h): clients that bring their own kernel.
+ * The protocol for drivers (protocol.h): clients with a kernel of their own.
  */
 #ifndef MINISM_LAB_DRIVER_H
 #define MINISM_LAB_DRIVER_H
@@ -17,10 +17,10 @@ void drivers_free(struct drivers *d);
 /* port NULL: ENODEV. Answers with LAB_RESULT and what follows. */
 void drivers_attach(struct drivers *d, struct conn *c, unsigned channel,
 		    struct device_port *port);
-/* Any other frame of this door; false: it makes no sense. */
+/* Any other frame of a driver; false: it is not valid. */
 bool drivers_frame(struct drivers *d, struct conn *c,
 		   const struct lab_frame *frame, const uint8_t *data);
-/* The connection is gone; or the device (with LAB_REMOVED). */
+/* The connection is closed; or the device removed (with LAB_REMOVED). */
 void drivers_detach_conn(struct drivers *d, struct conn *c);
 void drivers_detach_device(struct drivers *d, const struct lab_device *device);
 

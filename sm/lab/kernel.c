@@ -13,14 +13,14 @@
  *	            |                              |
  *	            +--> 24 bytes, ETIMEDOUT       +--> RMPP --> deliver
  *
- * A request gets the agent's number into the upper half of its TID, and by
- * that its answer finds the agent. The answer of a request that does not wait
- * any more is dropped; a request for which there is no agent is answered with
- * "unsupported". A send waits if it has a time-out, or if it is a message of
- * RMPP: then until the last segment is acknowledged.
+ * The upper half of a request's TID is set to the agent's number, by which the
+ * answer is delivered to the agent. The answer to a request that has timed out
+ * is dropped; a request without an agent is answered with "unsupported". A send
+ * is pending if it has a time-out, or if it is an RMPP message: then until the
+ * last segment is acknowledged.
  *
- * Two sends that wait may not have the same key (EINVAL): requests their TID
- * and class, responses their destination, too.
+ * Two pending sends may not have the same key (EINVAL): requests their TID and
+ * class, responses their destination, too.
  */
 #include "sm/lab/kernel.h"
 
@@ -77,13 +77,13 @@ struct kernel_port {
 	uint32_t last_tid;
 };
 
-/* By which what comes finds what waits: TID; LID (of a request 0), class and
- * method (of a send only the response bit). */
+/* The key by which a received MAD finds a pending send: TID; LID (of a request
+ * 0), class and method (of a send only the response bit). */
 struct key {
 	uint64_t tid, rest;
 };
 
-/* What waits for something. */
+/* A pending send. */
 struct send {
 	struct key key;
 	struct agent *agent;
@@ -195,7 +195,7 @@ send_free(struct send *s)
 	g_free(s);
 }
 
-/* It waits no more. What waited for its place in the limits goes out. */
+/* The send is no longer pending; the first one of the backlog is sent. */
 static void
 end_send(struct send *s)
 {
@@ -262,7 +262,7 @@ kernel_on_timeout(void *data)
 	wait_for_answer(s);
 }
 
-/* The last segment is acknowledged, or will never be. */
+/* The last segment is acknowledged, or the transfer has failed. */
 static void
 on_sent(enum rmpp_outcome outcome, void *data)
 {
@@ -377,8 +377,8 @@ find_send(struct agent *a, const struct mad_header *h, uint16_t lid,
 	return g_hash_table_lookup(a->file->sends, &key);
 }
 
-/* A whole MAD or message. An answer ends the wait of its request; it is
- * delivered before a request of the backlog takes its place. */
+/* A whole MAD or message. An answer ends its request; it is delivered before a
+ * request of the backlog is sent. */
 static void
 complete(struct agent *a, const struct mad_addr *from, const uint8_t *mad,
 	 size_t len)
@@ -416,7 +416,7 @@ receive_free(void *data)
 	g_free(r);
 }
 
-/* Nothing more is expected of the sender. */
+/* The transfer has ended. */
 static void
 on_received(enum rmpp_outcome outcome, void *data)
 {
@@ -425,8 +425,8 @@ on_received(enum rmpp_outcome outcome, void *data)
 	g_hash_table_remove(r->agent->receives, &r->key);
 }
 
-/* A segment, ACK, STOP or ABORT. The ACKs and such for what we send come
- * against its direction. */
+/* A segment, ACK, STOP or ABORT. ACK, STOP and ABORT for a message that we send
+ * have the opposite direction bit. */
 static void
 receive_rmpp(struct agent *a, const struct transport_mad *m,
 	     const struct mad_header *h)
@@ -461,7 +461,8 @@ receive_rmpp(struct agent *a, const struct transport_mad *m,
 		rmpp_take(r->transfer, m->mad);
 }
 
-/* The one that asked; of a request the one that serves its method. */
+/* Of an answer the agent that sent the request; of a request the one that
+ * serves its method. */
 static struct agent *
 find_agent(struct kernel_port *p, const struct mad_header *h,
 	   const uint8_t *mad)
@@ -513,7 +514,7 @@ kernel_on_receive(const struct transport_mad *m, void *data)
 
 /* ------------------------------------------------------------ registration */
 
-/* What ib_register_mad_agent() asks for. Class 0: an agent that only sends. */
+/* The checks of ib_register_mad_agent(). Class 0: an agent that only sends. */
 static bool
 is_valid(const struct agent *a, unsigned qpn, unsigned rmpp_version)
 {

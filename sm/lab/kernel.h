@@ -2,8 +2,8 @@
 /*
  * The kernel's part between a port and the programs that open its umad device:
  * the rules of Linux's ib_mad, ib_umad and RMPP, over a transport of
- * SIM_ROLE_DRIVER. What write(2), ioctl(2) and read(2) of the device take and
- * give comes and goes here as bytes.
+ * SIM_ROLE_DRIVER. The interface is the bytes of write(2), ioctl(2) and read(2)
+ * of the device.
  */
 #ifndef MINISM_LAB_KERNEL_H
 #define MINISM_LAB_KERNEL_H
@@ -16,8 +16,8 @@ struct kernel_port;
 struct kernel_file;
 
 struct kernel_limits {
-	/* Solicited MADs that an agent may have out, as from Linux 6.17 on;
-	 * more wait, and their clock does not run. 0: as many as it likes. */
+	/* Requests that an agent may have in flight, as from Linux 6.17 on;
+	 * more are queued, and their time-out does not run. 0: no limit. */
 	unsigned smps, gmps;
 };
 extern const struct kernel_limits kernel_limits_none, kernel_limits_6_17;

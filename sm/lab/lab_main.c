@@ -61,8 +61,8 @@ struct session {
 
 /* ------------------------------------------------------------- the command */
 
-/* The library beside this program, or else the installed one. What the
- * environment preloads already comes first: a sanitizer wants that. */
+/* The library beside this program, or else the installed one. Libraries that
+ * are preloaded already come first: a sanitizer requires that. */
 static char **
 environment(const char *socket, const char *node)
 {
@@ -83,7 +83,7 @@ environment(const char *socket, const char *node)
 	return g_environ_setenv(env, LAB_ENV_NODE, node, TRUE);
 }
 
-/* The child ends with us. */
+/* The child ends with this process. */
 static void
 leash(gpointer data)
 {
@@ -162,7 +162,7 @@ session_on_step(struct sim *sim, uint32_t node, unsigned method,
 		       s->console->fabric->nodes[node].desc, method, answer);
 }
 
-/* True: the line was about stepping, or looked at what there is meanwhile. */
+/* True: the line was a command of stepping, or of the console meanwhile. */
 static bool
 session_step(struct session *s, const char *line, GString *out)
 {
@@ -189,7 +189,8 @@ session_step(struct session *s, const char *line, GString *out)
 	return false;
 }
 
-/* quit, on NODE COMMAND .. and ! COMMAND .. are ours, all else the console's. */
+/* quit, on NODE COMMAND .. and ! COMMAND .. are handled here, others by the
+ * console. */
 static void
 on_line(const char *line, void *data)
 {
@@ -229,8 +230,8 @@ on_complete(const char *line, void *data)
 				line);
 }
 
-/* A program that runs gets the signal, and its end is ours; an interrupt from
- * the keyboard reaches it without us. */
+/* A running program gets the signal, and the lab ends with it; an interrupt
+ * from the keyboard reaches it directly. */
 static gboolean
 on_terminate(gpointer data)
 {
@@ -279,9 +280,8 @@ prepare(struct session *s)
 	return true;
 }
 
-/* Whatever was started inside has no fabric any more, as a daemon that has
- * left its terminal: the lab is the reaper of those (prctl), and ends them, by
- * force after a second. */
+/* Ends the daemons that were started inside, which have no fabric any more: the
+ * lab is their reaper (prctl); SIGKILL after a second. */
 static void
 end_daemons(void)
 {
@@ -354,7 +354,7 @@ run_lab(const struct lab_arguments *a)
 
 /* --------------------------------------------------------- the lab around */
 
-/* One command of the console, and what it says. */
+/* One command of the console; prints its output. */
 static int
 send_command(const char *socket, const char *text)
 {

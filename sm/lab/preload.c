@@ -9,10 +9,10 @@
  * fcntl, dup in a child and exit need no help. read, write and ioctl of such a
  * descriptor are translated (protocol.h); the kernel's rules are the server's.
  *
- * What the kernel would say at once about a write, and the server could only
- * say later, is judged here: an agent that is not registered, and the TID of a
- * request that still waits. For this the TIDs of requests with a time-out are
- * remembered until their answer, or the notice that there is none, is read.
+ * Errors that the kernel returns from write(2), and the server could report
+ * only later, are found here: an agent that is not registered, and the TID of a
+ * request that is still pending. For this the TIDs of requests with a time-out
+ * are kept until their answer or time-out is read.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -65,7 +65,7 @@ static ssize_t (*real_write)(int, const void *, size_t);
 
 /* -------------------------------------------------------------- the server */
 
-/* Both are blocking and whole, against signals and O_NONBLOCK. */
+/* Both block until all bytes are moved, in spite of signals and O_NONBLOCK. */
 static bool
 send_all(int fd, const void *data, size_t len)
 {
@@ -173,7 +173,7 @@ find_real(void)
 #undef REAL
 }
 
-/* Only when something of the lab is looked at: most programs never do. */
+/* At the first use of a path of the lab: most programs have none. */
 static void
 enter(void)
 {
@@ -201,7 +201,7 @@ enter(void)
 
 /* -------------------------------------------------------------------- paths */
 
-/* Where a path really leads; room: at least PATH_MAX. */
+/* The path to open; room: at least PATH_MAX. */
 static const char *
 redirect(const char *path, char *room)
 {
@@ -564,7 +564,7 @@ ioctl(int fd, unsigned long code, ...)
 	return f ? control(f, code, arg) : REAL(ioctl)(fd, code, arg);
 }
 
-/* The calls that only want another path. */
+/* Calls of which only the path changes. */
 #define ELSEWHERE(type, name, params, ...) \
 	PUBLIC type name params \
 	{ \

@@ -6,9 +6,9 @@
 #ifndef MINISM_LAB_PROMPT_H
 #define MINISM_LAB_PROMPT_H
 
-/* A line without its end; NULL: there will be no more. */
+/* A line without its newline; NULL: end of input. */
 typedef void (*prompt_line_fn)(const char *line, void *data);
-/* Words that could stand in place of the last one; g_strfreev(). */
+/* Completions of the last word; g_strfreev(). */
 typedef char **(*prompt_complete_fn)(const char *line, void *data);
 
 /* There is one standard input, and one prompt. */

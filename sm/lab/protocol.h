@@ -9,10 +9,10 @@
  * on the wire. Strings end with a NUL inside their array. An unknown type, or
  * a frame that is shorter than its struct, ends the connection.
  *
- * There are two doors. A client uses one of them on one connection.
+ * There are two interfaces. A client uses one of them on one connection.
  *
- * 1. The driver's: the client is the driver of one or more HCAs, such as the
- *    module of a virtual machine. It brings its own kernel: MADs pass as they
+ * 1. For drivers: the client is the driver of one or more HCAs, such as the
+ *    module of a virtual machine, and has its own kernel: MADs pass as they
  *    are, one by one, in both directions. `channel` is a number of the
  *    client's choice, one for each port that it attaches.
  *
@@ -30,24 +30,24 @@
  *	LAB_IS_SM on/off ------------>	PortInfo.CapabilityMask.IsSM
  *	LAB_DETACH ------------------>
  *
- *    The port's SMA and PMA live in the server, as in firmware: requests from
- *    the fabric for them are answered there and never shown. A request by the
+ *    The port's SMA and PMA are in the server, as in firmware: it answers
+ *    their requests and does not forward them to the client. A request by the
  *    client to its own port (a directed route of no hops, its own LID) goes
  *    out as LAB_SEND, and its answer comes back as LAB_RECEIVE; the client
- *    matches it by TID. All that is not for SMA or PMA is shown: answers,
- *    SMInfo, traps, GMPs. What is sent to QP 0 and 1 must have 256 bytes.
+ *    matches it by TID. All that is not for SMA or PMA is forwarded:
+ *    answers, SMInfo, traps, GMPs. MADs to QP 0 and 1 must have 256 bytes.
  *    Other payloads (UD, at most LAB_UD_MAX bytes, to any other QP) follow the
- *    forwarding tables, P_Keys and VLs of the fabric; whether the Q_Key fits
- *    the QP is for the receiving client to judge. A multicast DLID makes a
- *    copy for each attached port that the multicast tables lead to; who is
- *    attached to a group is again for the receiving client.
+ *    forwarding tables, P_Keys and VLs of the fabric; the receiving client
+ *    checks the Q_Key. A multicast DLID makes a copy for each attached port
+ *    that the multicast tables lead to; the receiving client has the list of
+ *    the QPs of a group.
  *
- * 2. The user's: the client is a program with libminism-lab-umad.so preloaded,
- *    which stands in for the kernel's ib_umad. The rules of the kernel are in
+ * 2. For programs: the client has libminism-lab-umad.so preloaded, in place of
+ *    the kernel's ib_umad. The rules of the kernel are in
  *    the server; a connection is an open file.
  *
  *	LAB_ENTER node ------------->	once a process
- *		  <------- LAB_RESULT, and the folder that stands for /sys
+ *		  <------- LAB_RESULT, and the folder in place of /sys
  *	LAB_OPEN node, "umad0" ----->	then this connection is the file
  *		  <------- LAB_RESULT error as of open(2); id of the file
  *	LAB_WRITE header, MAD(s) --->	as given to write(2)
@@ -57,9 +57,9 @@
  *
  *    After LAB_OPEN of a umad file the server sends no frames but cells: each
  *    message begins with LAB_CELL bytes, the ib_user_mad header of 64 bytes
- *    and the first 256 bytes of the message, padded with zeros; what is beyond
- *    follows at once. How long the message is stands in the header's `length`
- *    (the header included). So a read takes a fixed number of bytes, and a
+ *    and the first 256 bytes of the message, padded with zeros; the rest of a
+ *    longer one follows at once. The header's `length` is that of the message
+ *    with the header. So a read takes a fixed number of bytes, and a
  *    descriptor is readable for poll(2) when a message is there. The server
  *    closes the connection when the device goes away.
  *
@@ -80,7 +80,7 @@
 #define LAB_CELL	320u	/* 64 of ib_user_mad, 256 of a MAD */
 #define LAB_FRAME_MAX	(64u << 20)
 
-/* Environment of what runs inside. */
+/* Environment of programs in the lab. */
 #define LAB_ENV_SOCKET	"MINISM_LAB"		/* path of the socket */
 #define LAB_ENV_NODE	"MINISM_LAB_NODE"	/* NodeDescription or GUID */
 
@@ -101,13 +101,13 @@ enum lab_type {
 	LAB_WRITE,		/* struct ib_user_mad and data */
 
 	LAB_COMMAND = 64,	/* text */
-	LAB_RESULT = 128,	/* struct lab_result, and what is said above */
+	LAB_RESULT = 128,	/* struct lab_result, and data as above */
 };
 
 struct lab_frame {
 	uint32_t length;	/* of what follows */
 	uint16_t type;		/* enum lab_type */
-	uint16_t channel;	/* of the driver's door, else 0 */
+	uint16_t channel;	/* of a driver, else 0 */
 };
 
 struct lab_result {

@@ -2,8 +2,8 @@
 /*
  * The two ends of RMPP.
  *
- * A sender has sent what is below `next`, and may send what is neither beyond
- * the window nor RMPP_WINDOW further than what is acknowledged:
+ * A sender has sent the segments below `next`, and may send those up to the end
+ * of the window, at most RMPP_WINDOW beyond the last acknowledged one:
  *
  *	      acked         next       window_last
  *	        |             |             |
@@ -11,26 +11,26 @@
  *	 known    out          may go out     may not
  *
  * The window is 1 until the peer opens it (IBA 13.6.6.1). When the timer rings
- * all that is not acknowledged goes out again: the peer may keep what came out
- * of order, but need not. Any progress takes the count of retries back. An ACK
- * that says less than one before it has been overtaken and counts for nothing;
- * one that cannot be true ends the transfer. An ABORT is never answered: two
- * ends that answer each other's ABORTs would never cease. After a request of
- * several segments an ACK of segment 0 gives the peer the right to answer
- * (13.6.6.3), again whenever it repeats its last ACK.
+ * all segments that are not acknowledged are sent again: the peer may have
+ * dropped segments out of order. Any progress resets the count of retries. An
+ * ACK with a lower segment than an earlier one was overtaken and is ignored;
+ * one that cannot be true ends the transfer. An ABORT is never answered, or two
+ * ends would answer each other's ABORTs for ever. After a request of several
+ * segments an ACK of segment 0 permits the peer to answer (13.6.6.3), again
+ * whenever it repeats its last ACK.
  *
- * A receiver keeps what comes early; `ahead` has a bit for each:
+ * A receiver keeps early segments; `ahead` has a bit for each:
  *
  *	          expected          window_last
  *	             |                   |
  *	 1 .. e-1 | e  e+1  ..  e+63 .. w | ..
  *	 here       ahead: bit 0, 1 ..     is dropped
  *
- * An ACK goes out when half the window is used, so that a sender never stands
- * still, and for what comes twice: then our ACK was lost, or is on its way, so
- * not more often than REPEAT_US. What the first segment says about the length
- * (unless 0) and what the last one says must fit together (13.6.2.1). When all
- * is here, or after a refusal, the last word is repeated for a while.
+ * An ACK is sent when half the window is used, so that a sender never stalls,
+ * and for a segment that comes twice: then our ACK was lost, or is under way,
+ * so at most once in REPEAT_US. The lengths in the first segment (unless 0) and
+ * in the last one must agree (13.6.2.1). When the message is complete, or
+ * refused, the last ACK or ABORT is repeated on demand for a while.
  */
 #include "sm/lab/rmpp.h"
 
@@ -265,8 +265,8 @@ acknowledge_again(struct rmpp *x)
 		acknowledge(x);
 }
 
-/* A segment within the window, the i-th from `expected`: what is wrong with
- * its place and its length? (IBA 13.6.2.1) */
+/* Checks the place and length of a segment within the window, the i-th from
+ * `expected` (IBA 13.6.2.1). */
 static enum rmpp_status
 rmpp_judge(const struct rmpp *x, const struct rmpp_header *h, uint32_t i)
 {

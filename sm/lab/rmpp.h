@@ -23,8 +23,8 @@ enum rmpp_outcome {
 	RMPP_ENDED_BY_PEER,	/* STOP or ABORT */
 };
 
-/* Once, when the message was sent or not, or when a receiver has nothing more
- * to do. May free the transfer. */
+/* Called once, when the message was sent or has failed, or when a receiver is
+ * finished. May free the transfer. */
 typedef void (*rmpp_over_fn)(enum rmpp_outcome outcome, void *data);
 /* The message is whole; valid during the callback. */
 typedef void (*rmpp_message_fn)(const uint8_t *message, size_t len,
@@ -41,7 +41,7 @@ struct rmpp *rmpp_receiver(struct transport *t, const struct mad_addr *from,
 			   rmpp_over_fn over, void *data);
 void rmpp_free(struct rmpp *x);		/* may be NULL */
 
-/* A MAD for this transfer: MAD_SIZE bytes. It may be gone after it. */
+/* A MAD for this transfer: MAD_SIZE bytes. A callback may free the transfer. */
 void rmpp_take(struct rmpp *x, const uint8_t *mad);
 
 #endif

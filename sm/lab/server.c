@@ -7,9 +7,9 @@
  *	                             +--> console
  *	sim (real time) --> device_port --> kernel or driver --> conn
  *
- * Before the main loop waits, the devices look at what has changed, so that
- * /sys is right before any program reads the answer that followed, and then
- * all output goes out.
+ * Before the main loop waits, the devices are refreshed, so that /sys is up to
+ * date before any program reads the answer that followed, and then all output
+ * is written.
  */
 #include "config.h"
 
@@ -128,7 +128,7 @@ release_issm(struct lab_client *c)
 	}
 }
 
-/* A cell of the protocol, and what does not fit into it. */
+/* A cell of the protocol, and the rest of a longer message. */
 static void
 on_deliver(const struct ib_user_mad_hdr *hdr, const uint8_t *mad, size_t len,
 	   void *data)

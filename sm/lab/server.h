@@ -24,7 +24,7 @@ void lab_free(struct lab *lab);
 
 const char *lab_socket(const struct lab *lab);
 
-/* Where programs run if nothing else is said: the first host. */
+/* The default node of programs: the first host. */
 uint32_t lab_home(const struct lab *lab);
 
 /* The fabric, and for commands; borrowed. */

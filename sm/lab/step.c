@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Stepping. Time is virtual and stands still, so that nothing times out
- * meanwhile. What is no command of stepping is one of the console: it looks at
- * what the devices hold at this moment, or breaks something.
+ * Stepping. The virtual clock is stopped, so that nothing times out meanwhile.
+ * Other commands are those of the console: they show the present state of the
+ * devices, or inject faults.
  */
 #include "sm/lab/step.h"
 
@@ -16,7 +16,7 @@ struct step {
 	struct console console;
 	bool goes;		/* only stops count */
 	GPtrArray *breaks;	/* struct stop */
-	struct stop until;	/* what NULL: nothing; gone once it is met */
+	struct stop until;	/* what NULL: none; removed when reached */
 };
 
 static void
@@ -52,7 +52,7 @@ step_free(struct step *s)
 
 /* ---------------------------------------------------------------- stopping */
 
-/* What people call the moments of a sweep, by the line that begins it. */
+/* Names of the stages of a sweep, by the line that begins them. */
 static const char *
 milestone(const char *word)
 {
@@ -111,7 +111,7 @@ step_command(struct step *s, const char *line, GString *out)
 	const char *first;
 
 	if (!line) {
-		/* Without a person there is nothing to stop for. */
+		/* At the end of input the run continues to its end. */
 		s->goes = true;
 		g_ptr_array_set_size(s->breaks, 0);
 		g_clear_pointer(&s->until.what, g_free);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Stepping through a simulated run: where it stops, and the commands of the
- * person for whom it waits.
+ * Stepping through a simulated run: where it stops, and the commands at a stop.
  */
 #ifndef MINISM_LAB_STEP_H
 #define MINISM_LAB_STEP_H
@@ -23,7 +22,7 @@ enum step_next {
 	STEP_STAY,
 	STEP_QUIT,
 };
-/* One line of a person, NULL: there will be no more; appends what it says. */
+/* One line of input, NULL: end of input; appends the output. */
 enum step_next step_command(struct step *s, const char *line, GString *out);
 /* The last one was `go`. */
 bool step_goes(const struct step *s);

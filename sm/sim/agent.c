@@ -2,11 +2,10 @@
 /*
  * The subnet management agent of a node (IBA 14.3).
  *
- * An SMP that has come to the end of the line is judged in this order:
- * versions, method, M_Key, then its attribute. A wrong M_Key gets no answer at
- * all (14.2.4): the violation is counted, trap 256 is sent, and the lease, if
- * there is one, begins to run. When it has run out the protection is off; a
- * right key stops it.
+ * An SMP is checked in this order: versions, method, M_Key, then its attribute.
+ * A wrong M_Key gets no answer (14.2.4): the violation is counted, trap 256 is
+ * sent, and the lease period, if there is one, begins. When it expires the
+ * protection is off; a correct key stops it.
  *
  *	protection	Get			Set, TrapRepress
  *	0		free			needs the key
@@ -73,7 +72,7 @@ switch_set_is_valid(const struct sim *sim, const struct sim_node *node,
 		top - LID_MULTICAST_MIN < node->sw.multicast_fdb_cap;
 }
 
-/* What is read-only (IBA 14.2.5.4) is not looked at. */
+/* Read-only components (IBA 14.2.5.4) are ignored. */
 static unsigned
 serve_switch_info(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 {
@@ -104,7 +103,7 @@ serve_switch_info(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 	return MAD_STATUS_OK;
 }
 
-/* GUID 0 is the PortGUID, whatever is written there (IBA 14.2.5.5). */
+/* GUID 0 is the PortGUID; writes to it are ignored (IBA 14.2.5.5). */
 static unsigned
 serve_guid_info(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 {
@@ -142,7 +141,7 @@ serve_attribute(struct sim *sim, struct sim_packet *p)
 	struct node_info info;
 	bool get;
 
-	/* The answer to a Set that was not done is what it was before. */
+	/* The answer to a Set that is not done has the old values. */
 	if (node->mood == SIM_MOOD_FORGETFUL)
 		p->h.method = MAD_METHOD_GET;
 	get = p->h.method == MAD_METHOD_GET;

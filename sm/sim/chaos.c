@@ -128,7 +128,7 @@ sim_link_set_speed(struct sim *sim, uint32_t port, unsigned width,
 	}
 }
 
-/* Each far end goes to the other port; a port without a cable gets one. */
+/* The two far ends change places; a port without a cable gets the other's. */
 void
 sim_cable_swap(struct sim *sim, uint32_t a, uint32_t b)
 {

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Clients: the ends of the seam.
+ * Clients: the transports of a simulated fabric.
  *
- * A client is a transport on an end port. The upper half of a TID says whose
- * request it is, as in the kernel's MAD layer, so the answer finds its client
- * whatever else is on the port. What is no answer goes by role: SMPs and
- * GMPs that ask to the first manager of the port, Reports to every client
- * that is not one (IBA 13.4.6.1), GMPs also to a client if no manager is
- * there.
+ * A client is a transport on an end port. The upper half of a TID identifies
+ * the client that sent the request, as in the kernel's MAD layer, so several
+ * clients can share a port. Other MADs are delivered by role: requests (SMPs
+ * and GMPs) to the first manager of the port, Reports to every client that is
+ * not one (IBA 13.4.6.1), GMPs also to a client if there is no manager.
  *
- * Clients have their messages moved whole, as a program has that leaves RMPP to
- * the kernel: what counts for the way is the beginning, of the size of a MAD. A
- * driver's transport does no RMPP.
+ * Messages of clients are moved whole, as for a program that leaves RMPP to the
+ * kernel: the first 256 bytes are routed as a MAD. A driver's transport does no
+ * RMPP.
  *
  * A request with a timeout leaves a struct pending behind, which its answer
  * takes away. (A driver has no such help: it is the kernel.)
  *
- * A callback may free its own client or any other: after one nothing of the
- * client is touched.
+ * A callback may free its own client or any other, so the client is not used
+ * after a callback.
  */
 #include "sm/sim/state.h"
 #include "sm/mad/bytes.h"
@@ -127,7 +126,7 @@ find_role(struct sim *sim, uint32_t port, enum sim_role role)
 	return NULL;
 }
 
-/* With the address to which its receiver must answer. */
+/* With the address for the answer. */
 static void
 client_give(struct sim *sim, struct sim_client *c, struct sim_packet *p)
 {
@@ -235,8 +234,8 @@ client_send(struct transport *t, const struct mad_addr *to,
 		    c->sim->params.returns == SIM_RETURNS_IN_TIME) {
 			struct pending *pending = g_new(struct pending, 1);
 
-			/* Of two requests with one TID the later one is waited
-			 * for. */
+			/* Of two requests with one TID the later one is
+			 * pending. */
 			pending_end(c, p->h.tid);
 			pending->event = (struct sim_event){ .fn = on_expiry };
 			pending->client = c;
@@ -306,7 +305,8 @@ client_timer_cancel(struct transport *t, unsigned id)
 	g_hash_table_remove(c->timers, GUINT_TO_POINTER(id));
 }
 
-/* IsSM follows the managers; a change is worth a trap 144 (IBA 14.2.5.1). */
+/* IsSM is set while a manager is attached; a change raises trap 144 (IBA
+ * 14.2.5.1). */
 static void
 declare(struct sim *sim, uint32_t port)
 {

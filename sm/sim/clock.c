@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The virtual clock: what will happen, in order.
+ * The virtual clock: a queue of events.
  *
- * Whatever waits (a MAD, a timer, a link in training, a trap to be repeated)
- * begins with a struct sim_event, and the queue is a binary heap of pointers
- * to these (Williams 1964) with the time and a serial number beside them, so
- * that comparing touches nothing else. The pair is a total order: two runs
- * pop the same events in the same order. Each event has its place in the
- * heap, hence one that is called off leaves at once, and an empty heap means
- * that nothing is going to happen.
+ * A MAD, a timer, a link in training, a trap to be repeated begins with a
+ * struct sim_event, and the queue is a binary heap of pointers to these
+ * (Williams 1964) with the time and a serial number beside them, so that a
+ * comparison reads nothing else. The pair is a total order: two runs pop the
+ * same events in the same order. Each event has its index in the heap, so a
+ * cancelled one is removed at once.
  *
  *	sim_clock_start -> heap -> sim_step -> event->fn -> sim_clock_start..
  *
- * Time is in ns here and in us outside. It never goes backwards: what was due
- * in the past happens now.
+ * Time is in ns here and in us outside. It never goes backwards: an event of
+ * the past happens now.
  *
- * MADs come and go a million times a second, so they are recycled, not
- * allocated; the last one given back is the next one taken.
+ * A million MADs a second are sent, so their structs are recycled, the last one
+ * freed first.
  */
 #include "sm/sim/state.h"
 
@@ -171,10 +170,10 @@ sim_packet_lose(struct sim *sim, struct sim_packet *p, uint64_t *count)
 
 /* ------------------------------------------------------- in a main loop */
 
-/* So many events, then the main loop looks at its other sources. */
+/* Events in one dispatch of the main loop. */
 #define BATCH	256u
-/* In real time an event may come so much too early. An agent needs 20 us for
- * an SMP: to wait for each would be to do nothing but look at the clock. */
+/* In real time an event may be early by so much. An agent needs 20 us for an
+ * SMP: waiting for each would be polling the clock. */
 #define SLACK_US	100
 
 struct clock_source {
@@ -191,15 +190,15 @@ is_due(const struct clock_source *c, int64_t until_us)
 		place_at(c->sim, 1)->at <= until_us * NS_PER_US;
 }
 
-/* Where the virtual clock should stand by now. */
+/* The virtual time that corresponds to now. */
 static int64_t
 real_target(const struct clock_source *c)
 {
 	return c->virtual + g_get_monotonic_time() - c->real;
 }
 
-/* In real time the clock goes on when nothing happens, too: a timer that is
- * started between two events must not start late. */
+/* In real time the clock advances without events, too: a timer that is started
+ * between two events must not be late. */
 static gboolean
 clock_ready(struct clock_source *c)
 {
@@ -227,8 +226,8 @@ clock_prepare(GSource *source, gint *timeout_ms)
 	*timeout_ms = -1;
 	if (clock_ready(c))
 		return TRUE;
-	/* Rounded down: the last millisecond is spent looking at the clock,
-	 * or an SMP of 20 us would take fifty times as long. */
+	/* Rounded down: the last millisecond is polled, or an SMP of 20 us
+	 * would take fifty times as long. */
 	if (c->sim->heap->len > 1 && !c->sim->held) {
 		int64_t wait = place_at(c->sim, 1)->at - c->sim->now -
 			SLACK_US * NS_PER_US;

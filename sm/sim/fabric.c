@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The simulated fabric: made, freed, and what the files beside this one do.
+ * The simulated fabric: creation, and an overview of this folder.
  *
  * A struct sim is two flat arrays, nodes and ports, with the indices of the
  * snapshot that it was made of, and a queue of events. A MAD is a struct
@@ -23,13 +23,13 @@
  *	gsa.c		counters, settings of congestion control
  *	trap.c		notices, repeated until they are repressed
  *	probe.c		the data plane
- *	fault.c		rules, cues, liars
+ *	fault.c		rules: loss, delay, duplicates ..
  *	chaos.c		changes of the fabric
  *
- * The way of a MAD is decided when it leaves and when its answer leaves, by
- * the links and tables of that moment; in between it only takes time. Nothing
- * here depends on what a subnet manager wants: it is the judge. IBA 1.4 volume
- * 1, chapters 7 (links), 13 (MADs), 14 (subnet management), 18 (switches).
+ * The path of a MAD is decided when it is sent and when its answer is sent, by
+ * the links and tables of that moment; in between only time passes. Nothing
+ * here depends on the subnet manager under test. IBA 1.4 volume 1, chapters 7
+ * (links), 13 (MADs), 14 (subnet management), 18 (switches).
  */
 #include "sm/sim/state.h"
 
@@ -52,7 +52,8 @@ const struct sim_params sim_params_default = {
 	.mcast_top = SIM_MCAST_TOP_MIXED,
 };
 
-/* A port that the snapshot does not know is one out of the box. */
+/* A port that is not known in the snapshot has the attributes of a new
+ * device. */
 static void
 fabric_take_port(struct sim *sim, const struct snapshot *fabric, uint32_t i)
 {
@@ -75,12 +76,12 @@ fabric_take_port(struct sim *sim, const struct snapshot *fabric, uint32_t i)
 		if (!from->known)
 			p->info.cap_mask = DEVICE_END_PORT_CAPS;
 	}
-	/* The links have come up before anybody looks. */
+	/* The links have trained already. */
 	if (is_port0 || p->peer != SNAPSHOT_NONE) {
 		p->info.state = is_port0 ? PORT_STATE_ACTIVE : PORT_STATE_INIT;
 		p->info.phys_state = PORT_PHYS_LINK_UP;
 	}
-	/* IsSM follows the clients. */
+	/* IsSM is set when a manager attaches. */
 	p->info.cap_mask &= ~PORT_CAP_IS_SM;
 }
 

@@ -2,11 +2,11 @@
 /*
  * Faults of the wire: rules.
  *
- * A rule says what may happen to a MAD when it leaves, request or answer. Rules
- * apply in the order in which they were added; one draws from the random
- * numbers only if its chance is neither 0 nor 1,000 per mille. A copy takes its
- * own time, and no rule applies to it again. A flipped bit is found at the
- * other end: what the header says then is what counts.
+ * A rule is applied to MADs when they are sent, requests and answers. Rules
+ * apply in the order in which they were added; one draws a random number only
+ * if its probability is neither 0 nor 1,000 per mille. A copy has its own
+ * delay, and no rule applies to it again. After a flipped bit the receiver
+ * takes the header as it is then.
  */
 #include "sm/sim/state.h"
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What a node answers on QP 1.
+ * The agents of a node on QP 1.
  *
  * Performance management (IBA 16.1): ClassPortInfo, PortCounters,
- * PortCountersExtended. Packets are counted by move.c where they
- * pass, errors by the files in which they happen or by a person
- * (sim_port_add_errors). A counter on the wire stops at its highest value.
+ * PortCountersExtended. Packets are counted by move.c on each link, errors
+ * where they happen or by a command (sim_port_add_errors). A counter on the
+ * wire stops at its highest value.
  *
- * Congestion control (IBA annex A10), as far as managers read and write it:
- * what was set is given back, what was never set is 0. No packet is ever marked
- * or throttled here, and the CC_Key guards nothing.
+ * Congestion control (IBA annex A10), as far as managers read and write it: a
+ * Get returns what was set, or 0. No packet is marked or throttled, and the
+ * CC_Key is not checked.
  */
 #include "sm/sim/state.h"
 #include "sm/mad/bytes.h"
@@ -79,9 +79,8 @@ serve_counters(struct sim *sim, const struct sim_packet *p, uint8_t *data,
 						&c->rcv_packets };
 			unsigned first = extended ? 0 : PERF_N_ERRORS;
 
-			/* A Set writes 0 to the selected counters, whatever
-			 * its values are. The last four are those of the
-			 * packets. */
+			/* A Set writes 0 to the selected counters, for any
+			 * value. The last four are those of the packets. */
 			for (unsigned i = 0; !extended && i < PERF_N_ERRORS;
 			     i++)
 				if (counters >> i & 1)

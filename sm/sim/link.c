@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Links: what is at both ends of a cable.
+ * Links: the port states at both ends of a cable.
  *
  * A link can be up if there is a cable that is not cut, both nodes have power,
  * no end sleeps or is disabled, and the ends have a width and a speed in
- * common. Whatever may change one of these calls sim_link_settle(), which
- * compares what can be with what is:
+ * common. Every change of one of these calls sim_link_settle(), which compares
+ * the possible state with the present one:
  *
  *	can be, is up		nothing to do
  *	can be, is down		training begins; when it is over both ends
  *				are in Init (IBA 7.2)
  *	cannot be, is up	both ends go Down at once
  *
- * An end that was Set to Down takes the other end with it, and the two
- * train again. At a switch every change that is not the work of a Set at that
- * very port sets PortStateChange and raises trap 128 (14.2.5.4, 14.2.5.1).
+ * If one end is Set to Down, both go Down and train again. At a switch every
+ * change that is not caused by a Set of that port sets PortStateChange and
+ * raises trap 128 (14.2.5.4, 14.2.5.1).
  */
 #include "sm/sim/state.h"
 
@@ -23,8 +23,8 @@ struct training {
 	uint32_t port;		/* the lower one of the link */
 };
 
-/* What two masks of what is enabled come to: a bit, 0 if one of them is
- * empty, -1 if they have nothing in common. */
+/* The highest bit that two enabled masks have in common; 0: one of them is
+ * empty, -1: no bit. */
 static int
 agree(unsigned a, unsigned b)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Moving MADs, and the line of those that wait for an agent.
+ * Moving MADs, and the queues of the agents.
  *
  * launch	finds the way: of a directed-route SMP by its path, of all
  *		others by LID through the tables that the switches hold
@@ -10,12 +10,12 @@
  *
  * on_forward	the agent of a switch on a directed route passes the SMP on
  *
- * A directed route (IBA 14.2.2) is walked in one go, or, if agents take time to
- * forward (sim_params.forward_ns), from switch to switch. The ports of entry
- * are written down on the way, from which the answer finds back. SMPs pass a
- * link that is in Init at both ends. A CA or router passes nothing on; the one
- * where a route begins lets it out by the very port that the path names first
- * (C14-9). A route with a LID-routed part is not supported: it is lost.
+ * A directed route (IBA 14.2.2) is followed in one step, or, if agents take
+ * time to forward (sim_params.forward_ns), from switch to switch. The ports of
+ * entry are recorded in ReturnPath for the answer. SMPs pass a link that is in
+ * Init at both ends. A CA or router forwards nothing; at the first node the SMP
+ * leaves by the first port of the path (C14-9). A route with a LID-routed part
+ * is not supported: it is lost.
  */
 #include "sm/sim/state.h"
 #include "sm/mad/bytes.h"
@@ -69,8 +69,8 @@ pass(struct sim *sim, uint32_t out)
 	return false;
 }
 
-/* Walks on from where the packet is, to the end of its route or to the next
- * switch whose agent has to forward it. */
+/* Follows the route from the present node to its end or to the next switch
+ * whose agent has to forward it. */
 static enum sim_delivery
 route_direct(struct sim *sim, struct sim_packet *p)
 {
@@ -102,7 +102,7 @@ route_direct(struct sim *sim, struct sim_packet *p)
 	return SIM_DELIVERED;
 }
 
-/* The port that finds a violation counts it and raises a trap (IBA
+/* The port that detects a violation counts it and raises a trap (IBA
  * 14.2.5.1). */
 static void
 complain_of_pkey(struct sim *sim, const struct sim_packet *p, uint32_t at)
@@ -119,7 +119,7 @@ complain_of_pkey(struct sim *sim, const struct sim_packet *p, uint32_t at)
 	sim_trap_raise(sim, at, 257, p);
 }
 
-/* On a switch an SMP comes in by the port where its last hop ends. */
+/* On a switch the port of an SMP is that where its last hop ends. */
 static enum sim_delivery
 route_by_lid(struct sim *sim, struct sim_packet *p)
 {
@@ -176,7 +176,7 @@ packet_answer(struct sim *sim, struct sim_packet *p, unsigned status)
 	sim_packet_launch(sim, p);
 }
 
-/* A cue may do anything to the fabric, this node included. */
+/* A hook may change the fabric, this node included. */
 static void
 on_serve(struct sim *sim, struct sim_event *e)
 {
@@ -200,7 +200,7 @@ on_serve(struct sim *sim, struct sim_event *e)
 		packet_answer(sim, p, status);
 }
 
-/* The agent of a switch on the way has its turn: the SMP goes on. */
+/* The agent of a switch on the route forwards the SMP. */
 static void
 on_forward(struct sim *sim, struct sim_event *e)
 {
@@ -245,7 +245,7 @@ on_arrive(struct sim *sim, struct sim_event *e)
 	struct sim_node *node = sim_node_of(sim, p->to);
 	const struct mad_header *h = &p->h;
 
-	/* once more: a bit of it may have been flipped */
+	/* again, since a bit may have been flipped */
 	mad_header_read(p->mad, MAD_SIZE, &p->h);
 	if (node->power == SIM_POWER_OFF) {
 		sim_packet_lose(sim, p, &sim->stats.lost_at_node);

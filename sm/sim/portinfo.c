@@ -2,9 +2,9 @@
 /*
  * PortInfo (IBA 14.2.5.6), the attribute with the most rules.
  *
- * A Set is judged as a whole first, and applied only if every component that
- * counts at this kind of port is valid; otherwise status 0x1c and nothing has
- * changed. Which components count:
+ * A Set is checked as a whole first, and applied only if every component that
+ * is valid at this kind of port is good; otherwise the status is 0x1c and
+ * nothing has changed. The components by kind of port:
  *
  *	end ports (CA, router, switch port 0)	LIDs, keys, SM's address,
  *						timeouts, ClientReregister
@@ -12,16 +12,16 @@
  *	port 0)					error thresholds
  *	external switch ports			partition enforcement, filters
  *
- * What is read-only, or does not count here, is ignored. 0 means no change in
- * the state, the physical state, LinkDownDefaultState, the enabled widths and
- * speeds and OperationalVLs.
+ * Other components are ignored. 0 means no change in the state, the physical
+ * state, LinkDownDefaultState, the enabled widths and speeds and
+ * OperationalVLs.
  *
- * States (7.2): a Set may go from Init to Armed, from Armed to Active, and
- * from anywhere Down, which starts the link's training again. What a Set of
- * the state of now is worth, devices disagree about: see enum sim_same_state.
+ * States (7.2): a Set may go from Init to Armed, from Armed to Active, and from
+ * any state to Down, which starts the link's training again. Devices differ in
+ * the answer to a Set of the present state: see enum sim_same_state.
  *
- * Get is most of the traffic of a sweep, so a port keeps its attribute as it
- * goes on the wire until something changes.
+ * Gets are most of the traffic of a sweep, so a port keeps its attribute as
+ * encoded until it changes.
  */
 #include "sm/sim/state.h"
 
@@ -92,7 +92,7 @@ apply_end(struct sim *sim, uint32_t port, const struct port_info *want)
 	struct sim_port *p = &sim->ports[port];
 	struct port_info *have = &p->info;
 
-	/* another lease: the one that runs is void */
+	/* a new lease period ends the running one */
 	if (have->m_key_lease != want->m_key_lease)
 		p->lease_end = 0;
 	have->m_key = want->m_key;
@@ -144,7 +144,7 @@ apply_link(struct port_info *have, const struct port_info *want)
 	have->overrun_errors = want->overrun_errors;
 }
 
-/* The states last: a link that goes down takes others with it. */
+/* The states last: the state of the other end may follow. */
 static void
 apply_states(struct sim *sim, uint32_t port, const struct port_info *want)
 {
@@ -190,7 +190,8 @@ set(struct sim *sim, uint32_t port, const struct port_info *want)
 	if (is_end) {
 		apply_end(sim, port, want);
 	} else {
-		/* What a switch cannot do is read-only there (IBA 14.2.5.4). */
+		/* Without the capability of the switch it is read-only (IBA
+		 * 14.2.5.4). */
 		if (node->sw.enforce_inbound)
 			p->info.enforce_inbound = want->enforce_inbound;
 		if (node->sw.enforce_outbound)

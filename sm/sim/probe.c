@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Probes: where a packet would go. The way of a packet by LID is the same for
- * those that really move (move.c); it depends on nothing but what the devices
- * hold.
+ * Probes: the path of a packet by LID, as for those that are moved (move.c). It
+ * depends only on the tables and states of the devices.
  *
  * At each switch (IBA 18.2.4): a LID above LinearFDBTop has no port; port 0
  * is the switch itself; 255 and ports that are not there drop. Out of a port
@@ -16,9 +15,9 @@
  * receiver's: the same but for the membership bit, and one of the two is a
  * full member (10.9.3).
  *
- * Multicast goes breadth first over channels, a channel being one direction
- * of a cable, and each channel is taken once: a second copy on it is a loop,
- * or two trees that met, and both are wrong.
+ * Multicast is followed breadth first over channels (one direction of a cable),
+ * each once: a second copy on a channel is a loop, or two trees that join, and
+ * both are errors.
  */
 #include "sm/sim/state.h"
 

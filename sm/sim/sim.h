@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A simulated fabric behind the seam of sm/io/transport.h: the agents of its
- * nodes, its links, a virtual clock. One thread, no real time, no surprise:
- * the same fabric, parameters and calls give the same run, bit for bit.
+ * A simulated fabric behind sm/io/transport.h: the agents of its nodes, its
+ * links, a virtual clock. One thread and no real time: the same fabric,
+ * parameters and calls give the same run, bit for bit.
  *
  * Ports and nodes are named by their index in the snapshot that the fabric was
  * made of.
@@ -16,7 +16,7 @@
 
 struct sim;
 
-/* What happens to a request without an answer in time. */
+/* The end of a request that times out. */
 enum sim_returns {
 	SIM_RETURNS_IN_TIME,	/* TRANSPORT_RETURNED after its timeout_ms, as
 				   the kernel does */
@@ -29,8 +29,8 @@ enum sim_same_state {
 	SIM_SAME_STATE_ACCEPTED,
 };
 
-/* What another manager may have left in MulticastFDBTop: its groups were few,
- * or the switch carried none. */
+/* MulticastFDBTop as another manager may have left it, with few groups or
+ * none. */
 #define SIM_MCAST_TOP_NONE	0xbfffu
 #define SIM_MCAST_TOP_LOW	0xc000u
 #define SIM_MCAST_TOP_MIXED	1u	/* each switch: 0 or one of these */
@@ -39,13 +39,13 @@ struct sim_params {
 	uint64_t seed;		/* of every random choice */
 	unsigned hop_ns;	/* one hop, each way */
 	unsigned smp_ns;	/* an agent works on one SMP at a time */
-	unsigned forward_ns;	/* so long, too, on one that a directed route
-				   takes through it, request or answer;
-				   0: hardware passes these on */
+	unsigned forward_ns;	/* so long, too, on a directed-route SMP that it
+				   forwards, request or answer; 0: forwarded by
+				   hardware */
 	unsigned train_us;	/* from cable to Init */
 	unsigned vl15_depth;	/* SMPs at an agent; more are lost */
-	unsigned trap_repeat_us;/* until TrapRepress; 0: as SubnetTimeOut says,
-				   4.096 us * 2^n (IBA 13.4.9) */
+	unsigned trap_repeat_us;/* until TrapRepress; 0: by SubnetTimeOut, 4.096
+				   us * 2^n (IBA 13.4.9) */
 	unsigned trap_repeats;	/* then it gives up; 0: never */
 	enum sim_returns returns;
 	enum sim_same_state same_state;
@@ -54,27 +54,28 @@ struct sim_params {
 };
 
 /* Seed 1, 300 ns a hop, 20 us an SMP, 10 ms of training, 1,024 waiting SMPs,
- * traps for ever as SubnetTimeOut says, returns in time, refused, tops
+ * traps repeated by SubnetTimeOut without limit, returns in time, refused, tops
  * mixed. */
 extern const struct sim_params sim_params_default;
 
 /*
  * A fabric that no subnet manager has configured: links in Init, tables empty,
- * LIDs as in the snapshot. A port that the snapshot does not know is one that
- * was just switched on. `fabric` is copied; params NULL: the defaults.
+ * LIDs as in the snapshot. A port that is not known in the snapshot has the
+ * attributes of a new device. `fabric` is copied; params NULL: the defaults.
  */
 struct sim *sim_new(const struct snapshot *fabric,
 		    const struct sim_params *params);
 void sim_free(struct sim *sim);		/* detaches and frees all transports */
 
-/* What a client is to its port. */
+/* The role of a client on its port. */
 enum sim_role {
-	SIM_ROLE_MANAGER,	/* the port says IsSM; gets SMInfo, traps, GMPs
-				   that ask */
+	SIM_ROLE_MANAGER,	/* sets IsSM; gets SMInfo, traps, GMP
+				   requests */
 	SIM_ROLE_CLIENT,	/* gets answers, and Reports (IBA 13.4.6.1) */
 	SIM_ROLE_DRIVER,	/* of the whole port: gets all that is not for
-				   its agents; TIDs and time-outs stay its own
-				   business. No other client beside it. */
+				   its agents; its TIDs stay as they are and
+				   nothing times out. The only client of its
+				   port. */
 };
 
 /*
@@ -103,9 +104,9 @@ enum sim_pace {
 GSource *sim_source_new(struct sim *sim, enum sim_pace pace);
 
 /*
- * A person steps: called with each answer of an agent and the method of its
- * request, before the answer leaves. The clock of sim_source_new() then stands
- * still until sim_go_on(). fn NULL: it goes by itself again.
+ * For stepping: called with each answer of an agent and the method of its
+ * request, before the answer is sent. The clock of sim_source_new() then stops
+ * until sim_go_on(). fn NULL: no more stepping.
  */
 typedef void (*sim_step_fn)(struct sim *sim, uint32_t node, unsigned method,
 			    const uint8_t *answer, void *data);
@@ -117,8 +118,8 @@ typedef void (*sim_reregister_fn)(struct sim *sim, uint32_t port, void *data);
 void sim_set_reregister(struct sim *sim, sim_reregister_fn fn, void *data);
 
 /*
- * What a fabric does to its subnet manager: losses, and changes of the fabric
- * itself. All of it is decided by the seed, or by the caller.
+ * Faults: losses, and changes of the fabric. All are decided by the seed or by
+ * the caller.
  */
 
 #define SIM_ANY		UINT32_MAX
@@ -158,14 +159,14 @@ enum sim_mood {
 	SIM_MOOD_FORGETFUL,	/* acknowledges Sets and does none */
 };
 void sim_node_set_mood(struct sim *sim, uint32_t node, enum sim_mood mood);
-/* Its agent needs so long for each SMP, also for one that it passes on, and has
- * so many places for those that wait. */
+/* Its agent needs `ns` for each SMP, also for one that it forwards, and queues
+ * `places` of them. */
 void sim_node_set_queue(struct sim *sim, uint32_t node, unsigned ns,
 			unsigned places);
 
-/* Cables. Each end of one that is cut stays in its socket. Which ports there
- * are does not change: plugging joins two that have no cable (two islands,
- * say, into one); a port with itself is a loopback plug. */
+/* Cables. A cut cable stays plugged in at both ends. Plugging joins two ports
+ * without a cable (and so two islands, for example); a port with itself is a
+ * loopback plug. */
 void sim_link_cut(struct sim *sim, uint32_t port);
 void sim_link_mend(struct sim *sim, uint32_t port);
 void sim_link_flap(struct sim *sim, uint32_t port, unsigned times,
@@ -174,7 +175,7 @@ void sim_cable_plug(struct sim *sim, uint32_t a, uint32_t b);
 void sim_cable_unplug(struct sim *sim, uint32_t port);
 void sim_cable_swap(struct sim *sim, uint32_t a, uint32_t b);
 
-/* Of the packets that take this cable, either way; 0: none. */
+/* Of the packets on this cable, in both directions; 0: none. */
 void sim_link_set_loss(struct sim *sim, uint32_t port, unsigned per_mille);
 /* At both ends: LinkWidthActive, LinkSpeedActive and LinkSpeedExtActive. */
 void sim_link_set_speed(struct sim *sim, uint32_t port, unsigned width,
@@ -195,36 +196,36 @@ void sim_node_set_guid(struct sim *sim, uint32_t node, uint64_t guid);
 /* Trap 144 follows (IBA 14.2.5.1). */
 void sim_node_describe(struct sim *sim, uint32_t node, const char *desc);
 
-/* Traps: one of 128 to 131, 144, 145, 256 to 259 from the end port that speaks
- * for `port`, until it is repressed; or a new one every period, `times`
- * times, repressed or not. */
+/* Traps: one of 128 to 131, 144, 145, 256 to 259 from the end port of `port`,
+ * until it is repressed; or a new one every period, `times` times, repressed or
+ * not. */
 void sim_trap(struct sim *sim, uint32_t port, unsigned trap);
 void sim_babble(struct sim *sim, uint32_t port, unsigned trap,
 		unsigned times, int64_t period_us);
 
 /*
- * The data plane: where a packet goes, by the tables and states that the
- * devices hold at this moment. A probe changes nothing and takes no time.
+ * The data plane: the path of a packet by the present tables and states of the
+ * devices. A probe changes nothing and takes no time.
  */
 
-/* A packet in a loop is taken for lost after so many hops. */
+/* After so many hops a packet counts as in a loop. */
 #define SIM_HOPS_MAX	64u
 
 enum sim_delivery {
 	SIM_DELIVERED,
-	SIM_NO_LID,		/* the sender has none; or 0 or a LID of the
-				   wrong kind was asked for */
-	SIM_NO_LINK,		/* a link on the way is not up or not Active */
+	SIM_NO_LID,		/* the sender has none; or the DLID is 0 or of
+				   the wrong kind */
+	SIM_NO_LINK,		/* a link of the path is not up or not Active */
 	SIM_NO_ROUTE,		/* a switch has no port for this LID */
 	SIM_LOOP,
-	SIM_WRONG_END,		/* it came to a port that has another LID */
+	SIM_WRONG_END,		/* it arrived at a port with another LID */
 	SIM_BAD_PKEY,		/* refused at an end or at a switch port */
 	SIM_BAD_VL,		/* an SL that maps to no operational VL */
 	SIM_N_DELIVERIES
 };
 const char *sim_delivery_name(enum sim_delivery d);
 
-/* The way of a packet; also of one that was lost, as far as it came. */
+/* The path of a packet; of a lost one up to the port where it was lost. */
 struct sim_trace {
 	uint32_t end;		/* the port where it ended */
 	unsigned n;
@@ -240,46 +241,46 @@ enum sim_delivery sim_probe(const struct sim *sim, uint32_t from,
 			    uint16_t dlid, uint16_t pkey, unsigned sl,
 			    struct sim_trace *trace);
 
-/* What became of the copies of a multicast packet. */
+/* The copies of a multicast packet. */
 struct sim_mcast {
 	GArray *reached;	/* uint32_t end ports, in index order; a switch
 				   port 0 is there once for each copy */
 	uint32_t channels;	/* out of which copies went */
-	uint32_t lost[SIM_N_DELIVERIES];	/* copies, by what they met */
+	uint32_t lost[SIM_N_DELIVERIES];	/* copies, by reason */
 };
 
-/* SIM_DELIVERED: copies went out, look at `out`. SIM_LOOP: a copy took a
- * channel that another one had taken; it was not followed any further. Every
- * end port that a copy comes to has it, member or not. */
+/* SIM_DELIVERED: copies were sent, see `out`. SIM_LOOP: a copy came to a
+ * channel that another one had taken; it was not followed further. Every end
+ * port that a copy reaches is listed, member or not. */
 enum sim_delivery sim_probe_mcast(const struct sim *sim, uint32_t from,
 				  uint16_t mlid, uint16_t pkey, unsigned sl,
 				  struct sim_mcast *out);
 void sim_mcast_clear(struct sim_mcast *out);
 
-/* What a device really holds; borrowed, valid until the next event. */
+/* Attributes of a device; borrowed, valid until the next event. */
 const struct port_info *sim_port_info(const struct sim *sim, uint32_t port);
 const struct switch_info *sim_switch_info(const struct sim *sim,
 					  uint32_t node);
 const struct node_info *sim_node_info(const struct sim *sim, uint32_t node);
-/* Of an end port; 0: nothing there. */
+/* Of an end port; 0: no entry. */
 uint16_t sim_port_pkey(const struct sim *sim, uint32_t port, unsigned index);
-/* Where the port has the key that lets a packet with `pkey` in. */
+/* The index of the port's P_Key that admits a packet with `pkey`. */
 unsigned sim_port_pkey_index(const struct sim *sim, uint32_t port,
 			     uint16_t pkey);
 uint32_t sim_peer(const struct sim *sim, uint32_t port);
 /* LFT entry: 255 for none. */
 uint8_t sim_lft_entry(const struct sim *sim, uint32_t node, uint16_t lid);
 
-/* What passed and what was lost, and why. */
+/* Counters of MADs. */
 struct sim_stats {
 	uint64_t sent;		/* MADs by clients and trapping agents */
 	uint64_t served;	/* SMPs that agents worked on */
 	uint64_t delivered;	/* to clients */
 	uint64_t returned;	/* requests, TRANSPORT_RETURNED */
-	uint64_t lost[SIM_N_DELIVERIES];	/* on the way */
-	uint64_t lost_by_fault;	/* by a rule or a liar */
-	uint64_t lost_vl15;	/* the agent had too many to do */
-	uint64_t lost_at_node;	/* dead, silent, or the M_Key is wrong */
+	uint64_t lost[SIM_N_DELIVERIES];	/* by the reason */
+	uint64_t lost_by_fault;	/* by a rule or a hook */
+	uint64_t lost_vl15;	/* the agent's queue was full */
+	uint64_t lost_at_node;	/* powered off, silent, or the M_Key is wrong */
 	uint64_t lost_nobody;	/* no client wants it */
 	uint64_t traps;		/* repeats included */
 	uint64_t events;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What the files of the simulator share. Private to sm/sim. How they work
- * together stands at the head of fabric.c.
+ * Shared by the files of the simulator, private to sm/sim. fabric.c has an
+ * overview.
  */
 #ifndef MINISM_SIM_STATE_H
 #define MINISM_SIM_STATE_H
@@ -14,7 +14,7 @@
 
 /* --- the clock (clock.c): events in a heap, and the packets among them --- */
 
-/* Something that waits in the queue; the first member of its struct. */
+/* A queued event; the first member of its struct. */
 struct sim_event {
 	void (*fn)(struct sim *sim, struct sim_event *event);
 	uint32_t pos;		/* in the heap, from 1; 0: not queued */
@@ -31,10 +31,10 @@ struct sim_place {
 struct sim_packet {
 	struct sim_event event;
 	struct sim_packet *next;	/* unused */
-	struct mad_addr addr;		/* as its sender gave it */
-	uint32_t from, to;		/* ports; `to` is where it comes in */
+	struct mad_addr addr;		/* as given by the sender */
+	uint32_t from, to;		/* ports; `to` is where it arrives */
 	uint32_t node;			/* struct sim_match's */
-	uint32_t epoch;			/* of that node, when it was queued */
+	uint32_t epoch;			/* of that node when it was queued */
 	int64_t travel;			/* ns to `to` */
 	unsigned hop;			/* links of a directed route passed */
 	struct mad_header h;
@@ -70,7 +70,7 @@ struct sim_port {
 	bool cut;		/* the cable: at both ends */
 	uint16_t loss_per_mille;	/* so it is there, too */
 	bool wire_valid;
-	bool is_sm;		/* its driver says so */
+	bool is_sm;		/* set by its driver */
 	struct port_info info;
 	uint8_t wire[SMP_DATA_LEN];	/* info, encoded, if valid */
 	struct sim_counters counters;
@@ -91,7 +91,7 @@ struct sim_node {
 	unsigned smp_ns, forward_ns, vl15_depth; /* struct sim_params's */
 	uint32_t queued;	/* SMPs that wait for the agent */
 	int64_t busy_until;	/* ns */
-	uint32_t lft_len;	/* bytes; what is beyond holds no path */
+	uint32_t lft_len;	/* bytes; LIDs beyond have no path */
 	uint8_t *lft;
 	uint8_t **mft;		/* [position][block], see table.c; or NULL */
 	GHashTable *congestion;	/* what was set of it; NULL: nothing */
@@ -109,7 +109,7 @@ enum sim_passage {
 	SIM_PASSAGE_LOST,
 };
 
-/* What may be added to a fabric; NULL: nothing. */
+/* Optional parts of a fabric; may be NULL. */
 struct sim_hooks {
 	/* the rules (fault.c), for a packet that is about to travel */
 	enum sim_passage (*travel)(struct sim *sim, struct sim_packet *p);
@@ -146,7 +146,7 @@ struct sim {
 	GPtrArray *scripts;	/* chaos.c; or NULL */
 	unsigned last_rule;
 	struct sim_hooks hooks;
-	sim_step_fn step;	/* NULL: nobody steps */
+	sim_step_fn step;	/* NULL: no stepping */
 	void *step_data;
 	bool held;		/* the clock stands still */
 	sim_reregister_fn reregister;
@@ -166,7 +166,7 @@ sim_is_switch(const struct sim_node *node)
 	return node->info.node_type == NODE_SWITCH;
 }
 
-/* The port that owns the LID and the keys of `port`: of a switch port 0. */
+/* The port with the LID and the M_Key of `port`: of a switch port 0. */
 static inline uint32_t
 sim_end_port(const struct sim *sim, uint32_t port)
 {
@@ -184,7 +184,8 @@ sim_is_base_port0(const struct sim *sim, uint32_t port)
 		!node->sw.enhanced_port0;
 }
 
-/* MulticastFDBTop is a component only if port 0 says so (IBA 14.2.5.6). */
+/* MulticastFDBTop is a component only if port 0 has the capability bit (IBA
+ * 14.2.5.6). */
 static inline bool
 sim_has_mcast_top(const struct sim *sim, const struct sim_node *node)
 {

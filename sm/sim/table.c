@@ -156,7 +156,7 @@ serve_pkeys(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 					       SIM_TABLE_BLOCK);
 			bytes_store(t->pkeys[0], SIM_PKEY_DEFAULT, 2);
 		}
-		/* what is beyond the capability stays 0 */
+		/* entries beyond the capability stay 0 */
 		memcpy(t->pkeys[block], data, MIN(room, PKEYS_PER_BLOCK) * 2);
 	}
 	memset(data, 0, SMP_DATA_LEN);
@@ -285,8 +285,7 @@ serve_lft(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 			SIM_TABLE_BLOCK * SIM_TABLE_BLOCK;
 		uint32_t len = node->lft_len + node->lft_len / 2;
 
-		/* Half as much again when it must grow, but no more than the
-		 * device has. */
+		/* Grows by half at least, up to the capacity of the device. */
 		if (need > node->lft_len) {
 			len = MIN(MAX(len / SIM_TABLE_BLOCK * SIM_TABLE_BLOCK,
 				      need),
@@ -348,7 +347,7 @@ serve_mft(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 	return MAD_STATUS_OK;
 }
 
-/* 16 ports' worth of what is programmed for an MLID. */
+/* The mask of 16 ports of an MLID. */
 static uint16_t
 mft_mask(const struct sim_node *node, uint16_t mlid, unsigned position)
 {
@@ -369,8 +368,8 @@ sim_table_mcast_has(const struct sim *sim, uint32_t node, uint16_t mlid,
 		port % PORTS_PER_MASK & 1;
 }
 
-/* Above MulticastFDBTop no entry counts (IBA 14.2.5.4); 0 is a top that
- * was never set. */
+/* Entries above MulticastFDBTop are not used (IBA 14.2.5.4); 0: it was never
+ * set. */
 bool
 sim_table_mcast_any(const struct sim *sim, uint32_t node, uint16_t mlid)
 {

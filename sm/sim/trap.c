@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Traps: an agent informs the subnet manager (IBA 13.4.9, 14.2.5.1).
+ * Traps (IBA 13.4.9, 14.2.5.1).
  *
- * A notice that was raised is sent to the SM's LID at once and then again,
- * until a TrapRepress with its TID comes back. For each end port there is one
- * notice of a number at most: what happens again while it is repeated makes
- * it a new notice, with a new TID, so the TrapRepress for the old one does not
- * silence it. The violations of keys (256 and up) come as fast as the packets
- * of the offender do, so there the first one is repeated until it is repressed.
+ * A notice is sent to the SM's LID at once and then repeated, until a
+ * TrapRepress with its TID arrives. For each end port there is at most one
+ * notice of a trap number: the same event while it is repeated makes it a new
+ * notice, with a new TID, so the TrapRepress for the old one does not end it.
+ * Violations of keys (256 and up) happen at the rate of the offending packets,
+ * so there the first one is repeated until it is repressed.
  *
- * A trap is an SMP that is routed by LID. Hence an agent that has no LID or
- * does not know the SM's sends none, and one from which no route leads to
- * the SM is not heard; PortStateChange is there for these.
+ * A trap is an SMP that is routed by LID. Hence an agent without a LID or SMLID
+ * sends none, and one without a route to the SM is not heard; PortStateChange
+ * is for these.
  */
 #include "sm/sim/state.h"
 #include "sm/mad/bytes.h"
@@ -92,7 +92,7 @@ tell_key(struct sim *sim, uint8_t *d, const struct sim_packet *culprit,
 	bytes_store(d + 4, culprit->addr.qp, 4);
 }
 
-/* `port` is where it happened. A key violation that a script raises has no
+/* `port` is the port of the event. A key violation that a script raises has no
  * culprit, and its details are empty. */
 static void
 write_notice(struct sim *sim, uint32_t port, const struct kind *kind,
@@ -215,7 +215,7 @@ sim_trap_raise(struct sim *sim, uint32_t port, unsigned trap,
 	n->tid = ++sim->last_tid & UINT32_MAX;
 	n->left = sim->params.trap_repeats;
 	write_notice(sim, port, kind, culprit, n->data);
-	/* not from in here: the fabric may be half way through a change */
+	/* not from here: the caller may be in the middle of a change */
 	sim_clock_stop(sim, &n->event);
 	sim_clock_start(sim, &n->event, sim->now);
 }
