@@ -155,11 +155,10 @@ close_tables(struct lab *l)
 }
 
 unsigned
-lab_ask_from(struct lab *l, uint32_t port)
+lab_ask_at(struct lab *l, uint16_t slid, int64_t now)
 {
 	const struct sa_request request = {
-		.mad = l->mad, .len = MAD_SIZE,
-		.slid = lab_lid(l, port), .now = LAB_NOW,
+		.mad = l->mad, .len = MAD_SIZE, .slid = slid, .now = now,
 	};
 	struct sa_header h;
 
@@ -181,6 +180,12 @@ lab_ask_from(struct lab *l, uint32_t port)
 	g_assert_true(h.mad.method & MAD_METHOD_RESPONSE);
 	g_assert_cmpuint(h.sm_key, ==, 0);
 	return h.mad.status;
+}
+
+unsigned
+lab_ask_from(struct lab *l, uint32_t port)
+{
+	return lab_ask_at(l, lab_lid(l, port), LAB_NOW);
 }
 
 unsigned

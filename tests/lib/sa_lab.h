@@ -58,7 +58,8 @@ void lab_distrust(struct lab *l);	/* no SM_Key */
 
 /* Asks; the status of the answer (a table's is 0). Tables of ports that would
  * have to be read count as refused by their ports. */
-#define LAB_DROPPED	0xffffu
+#define LAB_DROPPED	0xffffu	/* REQUEST_DROPPED */
+unsigned lab_ask_at(struct lab *l, uint16_t slid, int64_t now);
 unsigned lab_ask_from(struct lab *l, uint32_t port);
 unsigned lab_ask(struct lab *l);	/* from host 0 */
 

@@ -604,181 +604,47 @@ play_line(struct play *p, const char *line)
 		!console_command(lab_console(p->lab), line, p->said);
 }
 
-/* "$NAME", VALUE, ..: what a `with` has bound. */
-static char *
-bind(const char *line, const GPtrArray *bound)
+static void *
+stage_open(const void *data, const GPtrArray *bound)
 {
-	GString *s = g_string_new(line);
+	struct play *p = g_new(struct play, 1);
 
-	for (guint i = 0; i < bound->len; i += 2)
-		g_string_replace(s, bound->pdata[i], bound->pdata[i + 1], 0);
-	return g_string_free(s, FALSE);
-}
-
-static bool
-is_line(const char *line, const char *word)
-{
-	size_t n = strlen(word);
-
-	return strncmp(line, word, n) == 0 && (!line[n] || line[n] == ' ');
-}
-
-/* Up to `end`, or the last line; *next is what follows. */
-static bool
-play_lines(struct play *p, const struct scenario *s, guint from,
-	   const GPtrArray *bound, guint *next)
-{
-	for (*next = from; *next < s->lines->len; ++*next) {
-		g_autofree char *line = bind(s->lines->pdata[*next], bound);
-		guint begin = *next + 1;
-
-		if (!*line || *line == '#' || is_line(line, "with"))
-			continue;
-		if (is_line(line, "end"))
-			return true;
-		if (!is_line(line, "repeat")) {
-			if (!play_line(p, line))
-				return false;
-			continue;
-		}
-		for (unsigned n = (unsigned)strtoul(line + 7, NULL, 10); n > 0;
-		     n--)
-			if (!play_lines(p, s, begin, bound, next))
-				return false;
-	}
-	return true;
-}
-
-static bool
-play_bound(const struct scenario *s, const GPtrArray *bound, char **why)
-{
-	struct play p = {
+	*p = (struct play){
 		.params = sim_params_default, .said = g_string_new(NULL),
 		.lies = g_array_new(FALSE, FALSE, sizeof(struct play_lie)),
 		.secrets = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
 		.rng = prng_stream(seed_get(3), 5),
 	};
-	g_autoptr(GString) where = g_string_new(NULL);
-	guint at;
-	bool ok;
-
-	play_clear_devices(&p);
-	play_clear_clients(&p);
-	for (guint i = 0; i < bound->len; i += 2) {
+	play_clear_devices(p);
+	play_clear_clients(p);
+	for (guint i = 0; i < bound->len; i += 2)
 		if (strcmp(bound->pdata[i], "$fabric") == 0)
-			p.spec = bound->pdata[i + 1];
-		g_string_append_printf(where, " %s",
-				       (char *)bound->pdata[i + 1]);
-	}
-	ok = play_lines(&p, s, 0, bound, &at);
-	if (!ok)
-		*why = g_strdup_printf("%s:%u: on%s: %s: %s", s->file,
-				       s->line + at + 1, where->str,
-				       (char *)s->lines->pdata[at],
-				       p.said->str);
-	play_close(&p);
-	return ok;
+			p->spec = bound->pdata[i + 1];
+	return p;
 }
 
-/* "2..5" as four words. */
-static GPtrArray *
-read_values(char **words)
+static char *
+stage_play(void *stage, const char *line)
 {
-	GPtrArray *values = g_ptr_array_new_with_free_func(g_free);
+	struct play *p = stage;
 
-	for (; *words; words++) {
-		const char *dots = strstr(*words, "..");
-		unsigned from = (unsigned)strtoul(*words, NULL, 10);
-
-		if (!dots)
-			g_ptr_array_add(values, g_strdup(*words));
-		else
-			while (from <= strtoul(dots + 2, NULL, 10))
-				g_ptr_array_add(values, g_strdup_printf("%u",
-									from++));
-	}
-	return values;
+	return play_line(p, line) ? NULL : g_strdup(p->said->str);
 }
 
-/* Once for each value of each `with` and `fabric` from line `at` on. */
-static bool
-play_on_each(const struct scenario *s, guint at, GPtrArray *bound, char **why)
+static void
+stage_close(void *stage)
 {
-	g_autoptr(GPtrArray) values = NULL;
-	g_auto(GStrv) words = NULL, names = NULL;
-	guint had = bound->len;
-	bool ok = true;
-
-	while (at < s->lines->len && !is_line(s->lines->pdata[at], "with") &&
-	       !is_line(s->lines->pdata[at], "fabric"))
-		at++;
-	if (at == s->lines->len)
-		return play_bound(s, bound, why);
-	g_shell_parse_argv(s->lines->pdata[at], NULL, &words, NULL);
-	names = g_strsplit(is_line(words[0], "with") ? words[1] : "fabric",
-			   ",", -1);
-	values = read_values(words + 1 + is_line(words[0], "with"));
-	for (guint i = 0; ok && i < values->len; i++) {
-		g_auto(GStrv) parts = g_strsplit(values->pdata[i], ",",
-						 g_strv_length(names));
-
-		for (unsigned k = 0; names[k]; k++) {
-			g_ptr_array_add(bound, g_strconcat("$", names[k],
-							   NULL));
-			g_ptr_array_add(bound, g_strdup(parts[k] ?: ""));
-		}
-		ok = play_on_each(s, at + 1, bound, why);
-		g_ptr_array_set_size(bound, (gint)had);
-	}
-	return ok;
+	play_close(stage);
+	g_free(stage);
 }
 
 bool
-scenario_play(const struct scenario *s, char **why)
+scenario_play(struct scenario *s, char **why)
 {
-	g_autoptr(GPtrArray) bound = g_ptr_array_new_with_free_func(g_free);
+	static const struct script_player player = {
+		.list = "fabric", .open = stage_open, .play = stage_play,
+		.close = stage_close,
+	};
 
-	return play_on_each(s, 0, bound, why);
-}
-
-/* ---- files ---- */
-
-static void
-scenario_free(gpointer data)
-{
-	struct scenario *s = data;
-
-	g_free(s->file);
-	g_free(s->title);
-	g_ptr_array_unref(s->lines);
-	g_free(s);
-}
-
-GPtrArray *
-scenarios_read(const char *file)
-{
-	GPtrArray *list = g_ptr_array_new_with_free_func(scenario_free);
-	g_autoptr(GError) error = NULL;
-	g_autofree char *text = NULL;
-	g_auto(GStrv) lines = NULL;
-	struct scenario *s = NULL;
-
-	if (!g_file_get_contents(file, &text, NULL, &error))
-		g_error("%s", error->message);
-	lines = g_strsplit(text, "\n", -1);
-	for (unsigned i = 0; lines[i]; i++) {
-		const char *line = g_strstrip(lines[i]);
-
-		if (g_str_has_prefix(line, "scenario ")) {
-			s = g_new0(struct scenario, 1);
-			s->file = g_path_get_basename(file);
-			s->title = g_strdup(line + strlen("scenario "));
-			s->line = i + 1;
-			s->lines = g_ptr_array_new_with_free_func(g_free);
-			g_ptr_array_add(list, s);
-		} else if (s) {
-			g_ptr_array_add(s->lines, g_strdup(line));
-		}
-	}
-	return list;
+	return script_play(s, &player, why);
 }

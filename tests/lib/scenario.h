@@ -33,8 +33,6 @@
  *	name, file		what the site calls a node; a damaged file
  *	mark			what is counted, or looked for in the log, is
  *				so from here on
- *	with A,B V1,V2 ..	the lines behind it for each value of $A, $B
- *	repeat N .. end
  *
  * Devices (scenario_device.c): poke NODE/PORT FIELD=VALUE changes what one
  * holds behind the manager's back, unroute and unkey take entries away; lie,
@@ -48,19 +46,9 @@
 #ifndef MINISM_TESTS_LIB_SCENARIO_H
 #define MINISM_TESTS_LIB_SCENARIO_H
 
-#include <glib.h>
-#include <stdbool.h>
-
-struct scenario {
-	char *file, *title;
-	unsigned line;		/* of the title */
-	GPtrArray *lines;	/* char *, those that follow */
-};
-
-/* Of a file; g_error if it cannot be read. */
-GPtrArray *scenarios_read(const char *file);
+#include "tests/lib/script.h"
 
 /* False: *why says where and what was found, g_free. */
-bool scenario_play(const struct scenario *scenario, char **why);
+bool scenario_play(struct scenario *scenario, char **why);
 
 #endif

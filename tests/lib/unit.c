@@ -4,26 +4,157 @@
  * only tests whose name matches run. Those called large_* run if
  * MINISM_TEST_LARGE is set.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <glib.h>
 
+#include "tests/lib/script.h"
 #include "tests/lib/unit.h"
 
 static GArray *all;
+static GSList *texts, *lists;	/* of tests as text */
+
+static void
+add(const struct CMUnitTest *test)
+{
+	if (!all)
+		all = g_array_new(FALSE, FALSE, sizeof(*test));
+	g_array_append_val(all, *test);
+}
 
 void
 unit_add(const char *name, CMUnitTestFunction test, CMFixtureFunction set_up,
 	 CMFixtureFunction tear_down)
 {
-	const struct CMUnitTest added = {
+	add(&(struct CMUnitTest){
 		.name = name, .test_func = test,
 		.setup_func = set_up, .teardown_func = tear_down,
-	};
+	});
+}
 
-	if (!all)
-		all = g_array_new(FALSE, FALSE, sizeof(added));
-	g_array_append_val(all, added);
+/* ---- tests as text ---- */
+
+struct text_test {
+	const struct unit_script *script;
+	struct scenario *scenario;
+};
+
+struct stage {
+	const struct unit_script *script;
+	void *fixture;
+};
+
+static void *
+stage_open(const void *data, const GPtrArray *bound)
+{
+	struct stage *stage = g_new0(struct stage, 1);
+
+	stage->script = data;
+	stage->script->set_up(&stage->fixture);
+	return stage;
+}
+
+void
+unit_play(const struct unit_word *w, void *fixture, const char *line)
+{
+	const char *text = line + strcspn(line, " ");
+	g_autofree char *name = g_strndup(line, (gsize)(text - line));
+	g_auto(GStrv) words = NULL;
+
+	while (w->name && strcmp(w->name, name))
+		w++;
+	if (!w->name)
+		fail_msg("there is no such word");
+	if (!g_shell_parse_argv(line, NULL, &words, NULL))
+		words = g_strsplit(line, " ", 2);
+	w->fn(fixture, words + 1, text + strspn(text, " "));
+}
+
+static char *
+stage_play(void *data, const char *line)
+{
+	const struct stage *stage = data;
+
+	unit_play(stage->script->words, stage->fixture, line);
+	return NULL;
+}
+
+static void
+stage_close(void *data)
+{
+	struct stage *stage = data;
+
+	stage->script->tear_down(&stage->fixture);
+	g_free(stage);
+}
+
+static void
+run_text(void **state)
+{
+	struct text_test *t = *state;
+	const struct script_player player = {
+		.data = t->script, .open = stage_open, .play = stage_play,
+		.close = stage_close,
+	};
+	g_autofree char *why = NULL;
+
+	if (!script_play(t->scenario, &player, &why))
+		fail_msg("%s", why);
+}
+
+/* An assertion in a word's function names a line of C only. */
+static int
+end_text(void **state)
+{
+	const struct scenario *s = ((struct text_test *)*state)->scenario;
+
+	if (!s->is_done)
+		printf("# %s:%u: %s\n", s->file, s->line + s->at + 1,
+		       (char *)s->lines->pdata[s->at]);
+	return 0;
+}
+
+void
+unit_add_script(const struct unit_script *script)
+{
+	g_autofree char *path = g_build_filename(g_getenv("MINISM_SRC") ?: "..",
+						 "tests/scripts", script->file,
+						 NULL);
+	GPtrArray *list = scenarios_read(path);
+
+	for (guint i = 0; i < list->len; i++) {
+		struct text_test *t = g_new0(struct text_test, 1);
+
+		t->script = script;
+		t->scenario = list->pdata[i];
+		add(&(struct CMUnitTest){
+			.name = t->scenario->title, .test_func = run_text,
+			.teardown_func = end_text, .initial_state = t,
+		});
+		texts = g_slist_prepend(texts, t);
+	}
+	lists = g_slist_prepend(lists, list);
+}
+
+void
+assert_range(const char *range, uint64_t n)
+{
+	const char *digits = range + strcspn(range, "0123456789");
+	const char *dots = strstr(range, "..");
+	uint64_t a = g_ascii_strtoull(digits, NULL, 0), b = a;
+
+	if (!*digits)
+		fail_msg("%s is no number", range);
+	if (dots)
+		b = g_ascii_strtoull(dots + 2, NULL, 0);
+	if (g_str_has_prefix(range, "<="))
+		a = 0;
+	else if (g_str_has_prefix(range, ">="))
+		b = UINT64_MAX;
+	if (g_str_has_prefix(range, "!=") ? n == a : n < a || n > b)
+		fail_msg("%" PRIu64 " is not %s", n, range);
 }
 
 void
@@ -136,5 +267,7 @@ main(int argc, char **argv)
 					 (const void *)all->data, all->len,
 					 NULL, NULL);
 	g_array_unref(all);
+	g_slist_free_full(texts, g_free);
+	g_slist_free_full(lists, (GDestroyNotify)g_ptr_array_unref);
 	return failed;
 }

@@ -13,6 +13,14 @@
  *		struct fixture *f = *state;
  *		...
  *	}
+ *
+ * Tests as text (script.h): each scenario of tests/scripts/FILE is a test,
+ * whose lines call functions with the fixture.
+ *
+ *	static const struct unit_word words[] = {
+ *		{ "ask", do_ask }, { NULL, NULL },
+ *	};
+ *	SCRIPT(this, "this.scn", words, set_up, tear_down)
  */
 #ifndef MINISM_TESTS_LIB_UNIT_H
 #define MINISM_TESTS_LIB_UNIT_H
@@ -37,6 +45,33 @@ void unit_add(const char *name, CMUnitTestFunction test,
 	} \
 	static void name(__attribute__((unused)) void **state)
 
+/* words: as a shell splits them, NULL-terminated, past the first one; text:
+ * what follows that as it stands. */
+struct unit_word {
+	const char *name;
+	void (*fn)(void *fixture, char **words, const char *text);
+};
+
+struct unit_script {
+	const char *file;
+	const struct unit_word *words;
+	CMFixtureFunction set_up, tear_down;
+};
+void unit_add_script(const struct unit_script *script);
+
+/* Plays one line. */
+void unit_play(const struct unit_word *words, void *fixture, const char *line);
+
+#define SCRIPT(name, ...) \
+	__attribute__((constructor)) static void \
+	add_script_##name(void) \
+	{ \
+		static const struct unit_script script = { __VA_ARGS__ }; \
+		unit_add_script(&script); \
+	}
+
+/* "3", "<=40", ">=9", "!=5" or "3..5" */
+void assert_range(const char *range, uint64_t n);
 void assert_has(const char *text, const char *part);
 
 /* One value of RFC 8259, all of it UTF-8. */

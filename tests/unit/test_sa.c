@@ -1,57 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Subnet administration: every attribute by every mask against a plain filter,
- * records as they are on the wire, statuses, who may see what. Paths:
- * test_sa_path.c; what clients leave behind: test_sa_state.c.
+ * Subnet administration as a whole. What is asked and answered is in
+ * tests/scripts/sa.scn, sa_path.scn, sa_tables.scn and sa_state.scn (words:
+ * sa_stage.h). Here is what takes chance: every attribute by every mask against
+ * a plain filter, paths against a walk of the tables, all paths against those
+ * of all pairs; and what takes more than one request and its answer.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/lib/sa_lab.h"
+#include "tests/lib/sa_stage.h"
+#include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 #define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
+#define SERVICE_BITS	3u		/* both halves of ServiceID */
 
-static unsigned
-ask_table(struct lab *l, unsigned attr_id, uint64_t mask)
-{
-	lab_begin(l, SA_METHOD_GET_TABLE, attr_id, mask);
-	return lab_ask(l);
-}
-
-TEST(test_tables_have_a_record_for_everything, lab_set_up, lab_tear_down)
-{
-	unsigned n_end = 0, n_ports = 0, n_links = 0;
-	struct lab *l = *state;
-
-	for (uint32_t p = 0; p < l->s->n_ports; p++) {
-		n_end += snapshot_is_end_port(l->s, p);
-		n_ports += l->s->ports[p].known;
-		n_links += l->s->ports[p].peer != SNAPSHOT_NONE;
-	}
-	assert_int_equal(ask_table(l, SA_ATTR_NODE, 0), 0);
-	assert_int_equal(lab_count(l), n_end);
-	ask_table(l, SA_ATTR_PORT_INFO, 0);
-	assert_int_equal(lab_count(l), n_ports);
-	ask_table(l, SA_ATTR_LINK, 0);
-	assert_int_equal(lab_count(l), n_links);
-	ask_table(l, SA_ATTR_SWITCH_INFO, 0);
-	assert_int_equal(lab_count(l), l->s->n_switches);
-	ask_table(l, SA_ATTR_LINEAR_FT, 0);
-	assert_int_equal(lab_count(l), l->s->n_switches *
-			 lft_n_blocks(l->lft));
-	/* Nobody has read these. */
-	assert_int_equal(ask_table(l, SA_ATTR_SL_TO_VL, 0), 0);
-	assert_int_equal(lab_count(l), 0);
-	l->mad[3] = MAD_METHOD_GET;
-	assert_int_equal(lab_ask(l), SA_STATUS_NO_RECORDS);
-	assert_int_equal(ask_table(l, SA_ATTR_VL_ARB, 0), 0);
-	assert_int_equal(lab_count(l), 0);
-	assert_int_equal(ask_table(l, SA_ATTR_MULTICAST_FT, 0), 0);
-	assert_int_equal(lab_count(l), 0);
-}
+SCRIPT(sa, "sa.scn", sa_words, sa_stage_set_up,
+       sa_stage_tear_down)
+SCRIPT(sa_path, "sa_path.scn", sa_words, sa_stage_set_up,
+       sa_stage_tear_down)
+SCRIPT(sa_tables, "sa_tables.scn", sa_words, sa_stage_set_up,
+       sa_stage_tear_down)
+SCRIPT(sa_state, "sa_state.scn", sa_words, sa_stage_set_up,
+       sa_stage_tear_down)
 
 /* -------------------------------------------------- masks against a filter */
 
@@ -64,44 +38,6 @@ fill_mft(struct lab *l, uint64_t *rng)
 	n = l->s->n_switches * 3 * 4 * MFT_BLOCK;
 	for (uint32_t i = 0; i < n; i++)
 		l->mft->masks[i] = (uint16_t)prng_below(rng, 4);
-}
-
-static void
-fill_stores(struct lab *l)
-{
-	struct inform_info info = {
-		.lid_begin = 0xffff, .generic = true, .subscribe = 1,
-		.type = 0xffff, .trap = 0xffff, .producer = 0xffffff,
-	};
-	struct service_record service = {
-		.pkey = 0xffff, .lease = 60, .name = "one",
-	};
-	const struct sa_sm sms[] = {
-		{ .lid = 1, .info = { .guid = 5, .priority = 3, .state = 3 } },
-		{ .lid = 2, .info = { .guid = 6, .priority = 3, .state = 2,
-				      .sm_key = 77 } },
-	};
-
-	sa_set_sms(l->sa, sms, 2);
-	for (unsigned i = 0; i < 5; i++) {
-		uint32_t port = lab_host(l, i);
-
-		lab_want_join(l, port, i < 3 ? 1 : 5);
-		assert_int_equal(lab_ask_from(l, port), 0);
-		lab_begin(l, MAD_METHOD_SET, SA_ATTR_INFORM_INFO, 0);
-		info.type = i & 1 ? 0xffff : 3;
-		info.qpn = 1 + i;
-		sa_record_encode(SA_ATTR_INFORM_INFO, lab_data(l), &info);
-		assert_int_equal(lab_ask_from(l, port), 0);
-		service.id = 100 + i % 2;
-		lab_gid(l, port, service.gid);
-		lab_begin(l, MAD_METHOD_SET, SA_ATTR_SERVICE,
-			  SA_BIT(SERVICE_ID) | SA_BIT(SERVICE_GID) |
-			  SA_BIT(SERVICE_PKEY) | SA_BIT(SERVICE_LEASE) |
-			  SA_BIT(SERVICE_NAME));
-		sa_record_encode(SA_ATTR_SERVICE, lab_data(l), &service);
-		assert_int_equal(lab_ask_from(l, port), 0);
-	}
 }
 
 static const unsigned table_attrs[] = {
@@ -193,7 +129,8 @@ check_table(struct lab *l, unsigned attr_id, bool flip, uint64_t *rng,
 	GByteArray *all;
 	uint64_t mask;
 
-	assert_int_equal(ask_table(l, attr_id, 0), 0);
+	lab_begin(l, SA_METHOD_GET_TABLE, attr_id, 0);
+	assert_int_equal(lab_ask(l), 0);
 	all = lab_drain(l, &n);
 	assert_true(n > 1);
 	for (unsigned round = 0; round < 200; round++) {
@@ -212,380 +149,433 @@ check_table(struct lab *l, unsigned attr_id, bool flip, uint64_t *rng,
 }
 
 static void
-check_tables(unsigned lmc, unsigned seed)
+check_tables(struct lab *l, unsigned lmc, unsigned seed)
 {
 	uint64_t rng = prng_stream(seed, lmc);
 	unsigned some = 0, none = 0;
-	struct lab l;
 
 	printf("# seed %u\n", seed);
-	lab_open(&l, TREE, lmc);
+	lab_close(l);
+	lab_open(l, TREE, lmc);
 	/* Two hosts are one system. */
-	l.s->nodes[l.s->ports[lab_host(&l, 7)].node].info.system_guid =
-		l.s->nodes[l.s->ports[lab_host(&l, 2)].node].info.system_guid;
-	l.s->ports[lab_host(&l, 4)].info.guid_cap = 20;
-	fill_mft(&l, &rng);
-	lab_publish(&l);
-	fill_stores(&l);
+	l->s->nodes[l->s->ports[lab_host(l, 7)].node].info.system_guid =
+		l->s->nodes[l->s->ports[lab_host(l, 2)].node].info.system_guid;
+	l->s->ports[lab_host(l, 4)].info.guid_cap = 20;
+	fill_mft(l, &rng);
+	lab_publish(l);
+	unit_play(sa_words, l, "clients");
 	for (size_t k = 0; k < G_N_ELEMENTS(table_attrs); k++)
-		check_table(&l, table_attrs[k], lmc == 0, &rng, &some, &none);
+		check_table(l, table_attrs[k], lmc == 0, &rng, &some, &none);
 	assert_true(some > 200);
 	if (lmc == 0)
 		assert_true(none > 100);
-	lab_close(&l);
 }
 
-TEST(test_every_mask_is_a_filter)
+TEST(test_every_mask_is_a_filter, sa_stage_set_up, sa_stage_tear_down)
 {
-	check_tables(0, 61);
+	check_tables(*state, 0, 61);
+	check_tables(*state, 1, 62);
 }
 
-TEST(test_every_mask_is_a_filter_with_lmc)
+/* --------------------------------------------------- paths against a walk */
+
+/* Hop by hop from the switch: false: the tables do not lead to the port. */
+static bool
+naive_walk(const struct lab *l, uint32_t sw, uint32_t to, unsigned *mtu,
+	   unsigned *mbps)
 {
-	check_tables(1, 62);
+	const struct snapshot *s = l->s;
+
+	for (unsigned hops = 0; hops < s->n_switches; hops++) {
+		const struct snapshot_node *n = &s->nodes[s->switches[sw]];
+		uint8_t num = lft_row(l->lft, sw)[l->lids->base[to]];
+		uint32_t out = n->first_port + num, peer;
+
+		if (num > n->info.num_ports)
+			return false;
+		if (num == 0)
+			return to == out;
+		peer = s->ports[out].peer;
+		if (peer == SNAPSHOT_NONE ||
+		    s->ports[out].info.state != PORT_STATE_ACTIVE ||
+		    s->ports[peer].info.state != PORT_STATE_ACTIVE)
+			return false;
+		*mtu = MIN(*mtu, MIN(s->ports[out].info.mtu_cap,
+				     s->ports[peer].info.mtu_cap));
+		*mbps = MIN(*mbps, MIN(
+			sa_rate_mbps(sa_rate_of(&s->ports[out].info)),
+			sa_rate_mbps(sa_rate_of(&s->ports[peer].info))));
+		sw = snapshot_node_of(s, peer)->sw_index;
+		if (sw == SNAPSHOT_NONE)
+			return peer == to;
+	}
+	return false;
 }
 
-/* Components that a request names one by one: what makes a query cheap must
- * not change what it finds. */
-
-TEST(test_any_lid_of_a_range_means_its_port)
+/* From a host: what the way to another one carries. */
+static bool
+naive_path(const struct lab *l, uint32_t from, uint32_t to, unsigned *mtu,
+	   unsigned *mbps)
 {
-	uint32_t port;
-	uint16_t base;
+	const struct snapshot_port *p = &l->s->ports[from];
+	uint32_t sw = snapshot_node_of(l->s, p->peer)->sw_index;
+
+	*mtu = MIN(p->info.mtu_cap, l->s->ports[p->peer].info.mtu_cap);
+	*mbps = sa_rate_mbps(sa_rate_of(&p->info));
+	return p->info.state == PORT_STATE_ACTIVE &&
+		l->s->ports[p->peer].info.state == PORT_STATE_ACTIVE &&
+		naive_walk(l, sw, to, mtu, mbps);
+}
+
+/* Between two hosts that are not the same. A reversible path carries what both
+ * ways carry. */
+static void
+check_path(struct lab *l, uint32_t from, uint32_t to)
+{
+	const struct path_record yes = { .reversible = true }, no = { 0 };
+	uint64_t mask = SA_BIT(PATH_REVERSIBLE);
+	unsigned mtu, mtu_back, mbps, mbps_back, status;
+	bool there = naive_path(l, from, to, &mtu, &mbps);
+	bool back = naive_path(l, to, from, &mtu_back, &mbps_back);
+	struct path_record r;
+
+	status = there ? 0 : SA_STATUS_NO_RECORDS;
+	assert_int_equal(lab_get_path(l, from, to, mask, &no, &r), status);
+	if (there) {
+		assert_int_equal(r.mtu, mtu);
+		assert_int_equal(sa_rate_mbps(r.rate), mbps);
+	}
+	assert_int_equal(lab_get_path(l, from, to, 0, NULL, &r), status);
+	if (there) {
+		assert_int_equal(r.reversible, back);
+		assert_int_equal(r.mtu, back ? MIN(mtu, mtu_back) : mtu);
+		assert_int_equal(sa_rate_mbps(r.rate), back ?
+				 MIN(mbps, mbps_back) : mbps);
+	}
+	assert_int_equal(lab_get_path(l, from, to, mask, &yes, &r),
+			 there && back ? 0 : SA_STATUS_NO_RECORDS);
+}
+
+/* Slow cables, small MTUs, cables that are not up, and entries of the tables
+ * that lead anywhere. */
+TEST(test_paths_are_what_a_walk_finds)
+{
+	uint64_t rng = prng_stream(71, 0);
 	struct lab l;
 
-	lab_open(&l, TREE, 2);
-	port = lab_host(&l, 5);
-	base = lab_lid(&l, port);
-	for (unsigned i = 0; i < 4; i++) {
-		lab_begin(&l, MAD_METHOD_GET, SA_ATTR_NODE, 1);
-		lab_put(lab_data(&l), base + i, 2);
-		assert_int_equal(lab_ask(&l), 0);
-		assert_int_equal(lab_get(lab_answer(&l), 2), base);
-		/* The link that ends there, too. */
-		lab_begin(&l, MAD_METHOD_GET, SA_ATTR_LINK, SA_BIT(3));
-		lab_put(lab_data(&l) + 4, base + i, 2);
-		assert_int_equal(lab_ask(&l), 0);
-		assert_int_equal(lab_get(lab_answer(&l) + 4, 2), base);
-		assert_int_equal(lab_get(lab_answer(&l) + 2, 1),
-				 l.s->ports[l.s->ports[port].peer].num);
+	printf("# seed 71\n");
+	for (unsigned round = 0; round < 30; round++) {
+		lab_open(&l, TREE, 0);
+		for (unsigned i = 0; i < round % 5; i++)
+			l.s->ports[prng_below(&rng, l.s->n_ports)]
+				.info.mtu_cap = (uint8_t)
+				(1 + prng_below(&rng, 5));
+		for (unsigned i = 0; i < round % 4; i++)
+			lab_slow_down(&l, lab_host(&l, prng_below(&rng, 12)));
+		if (round % 3 == 1)
+			lab_slow_down(&l, lab_switch(&l, 0) + 1 +
+				      prng_below(&rng, 6));
+		if (round % 3 == 2)
+			l.s->ports[lab_host(&l, prng_below(&rng, 12))]
+				.info.state = PORT_STATE_ARMED;
+		for (unsigned i = 0; i < round % 7; i++)
+			lft_row(l.lft, prng_below(&rng, l.s->n_switches))
+				[1 + prng_below(&rng, l.lft->top)] =
+				(uint8_t)prng_below(&rng, 8);
+		lab_publish(&l);
+		for (unsigned i = 0; i < 12 * 12; i++)
+			if (i / 12 != i % 12)
+				check_path(&l, lab_host(&l, i / 12),
+					   lab_host(&l, i % 12));
+		lab_close(&l);
 	}
-	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_NODE, 1);
-	lab_put(lab_data(&l), 0xffff, 2);
-	assert_records(&l, 0);
-	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_LINK, SA_BIT(3));
-	lab_put(lab_data(&l) + 4, 0xffff, 2);
-	assert_records(&l, 0);
+}
+
+/* ------------------------------------------ all paths against all pairs */
+
+/* Rules at random: three partitions, any membership, an SL each. */
+static void
+shuffle_rules(struct lab *l, uint64_t *rng)
+{
+	lab_clear_rules(l);
+	for (uint16_t pkey = 1; pkey <= 3; pkey++) {
+		partition_rules_get(l->rules, pkey)->sl =
+			(uint8_t)prng_below(rng, 3);
+		for (uint32_t i = 0; i < l->v->n_by_guid; i++)
+			if (prng_below(rng, 3))
+				lab_member(l, pkey, l->v->by_guid[i],
+					   1 + prng_below(rng, 3));
+	}
+}
+
+static uint64_t
+shuffle_wish(struct path_record *want, uint64_t *rng)
+{
+	*want = (struct path_record){
+		.reversible = prng_below(rng, 2),
+		.pkey = (uint16_t)((1 + prng_below(rng, 3)) |
+				   prng_below(rng, 2) << 15),
+		.sl = (uint8_t)prng_below(rng, 3),
+		.numb_path = 127,
+		.mtu_selector = (uint8_t)prng_below(rng, 4),
+		.mtu = (uint8_t)(3 + prng_below(rng, 4)),
+		.rate_selector = (uint8_t)prng_below(rng, 4),
+		.rate = (uint8_t)(2 + prng_below(rng, 18)),
+		.life_selector = (uint8_t)prng_below(rng, 4),
+		.life = (uint8_t)(17 + prng_below(rng, 3)),
+	};
+	return prng_next(rng) & prng_next(rng) &
+		(SA_BIT(PATH_REVERSIBLE) | SA_BIT(PATH_PKEY) |
+		 SA_BIT(PATH_SL) | SA_BIT(PATH_NUMB_PATH) |
+		 UINT64_C(0x3f) << PATH_MTU_SELECTOR);
+}
+
+/* Ports with which nothing can begin are passed over when all paths are asked
+ * for: the answer must be what the pairs say one by one. */
+TEST(test_all_paths_are_those_of_all_pairs)
+{
+	uint64_t rng = prng_stream(77, 0), mask;
+	unsigned n, k, total = 0, empty = 0;
+	struct path_record want;
+	GByteArray *all, *one;
+	struct lab l;
+
+	printf("# seed 77\n");
+	lab_open(&l, "PGFT(2,3;1,2)", 1);
+	lab_slow_down(&l, lab_host(&l, 1));
+	l.s->ports[lab_host(&l, 2)].info.mtu_cap = 4;
+	l.s->ports[lab_host(&l, 3)].info.state = PORT_STATE_ARMED;
+	for (unsigned round = 0; round < 120; round++) {
+		size_t at = 0;
+
+		if (round % 10 == 0) {
+			shuffle_rules(&l, &rng);
+			lab_publish(&l);
+		}
+		mask = shuffle_wish(&want, &rng);
+		lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, mask);
+		path_record_encode(lab_data(&l), &want);
+		assert_int_equal(lab_ask(&l), 0);
+		all = lab_drain(&l, &n);
+		for (uint32_t i = 0; i < l.v->n_by_guid; i++)
+			for (uint32_t j = 0; j < l.v->n_by_guid; j++) {
+				lab_want_path(&l, SA_METHOD_GET_TABLE,
+					      l.v->by_guid[i],
+					      l.v->by_guid[j], mask, &want);
+				lab_ask(&l);
+				one = lab_drain(&l, &k);
+				assert_true(at + one->len <= all->len);
+				if (k)
+					assert_memory_equal(all->data + at,
+							    one->data,
+							    one->len);
+				at += one->len;
+				g_byte_array_unref(one);
+			}
+		assert_int_equal(at, all->len);
+		total += n;
+		empty += n == 0;
+		g_byte_array_unref(all);
+	}
+	assert_true(total > 1000 && empty > 0);
 	lab_close(&l);
 }
 
-TEST(test_capabilities_match_if_all_bits_are_there, lab_set_up, lab_tear_down)
+static void
+add_rule(struct qos_policy *policy, enum qos_match match, uint64_t low,
+	 uint64_t high, uint8_t sl)
 {
-	uint32_t sm, cap;
-	struct lab *l = *state;
-
-	sm = lab_host(l, 3);
-	l->s->ports[sm].info.cap_mask = PORT_CAP_IS_SM |
-		PORT_CAP_HAS_EXT_SPEEDS;
-	lab_publish(l);
-	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_PORT_INFO, SA_BIT(7));
-	lab_put(lab_data(l) + 24, PORT_CAP_IS_SM, 4);
-	lab_put(l->mad + 20, 0x80000000u, 4);
-	assert_records(l, 1);
-	/* Without the modifier it is equality. */
-	lab_put(l->mad + 20, 0, 4);
-	assert_records(l, 0);
-	cap = l->s->ports[sm].info.cap_mask;
-	lab_put(lab_data(l) + 24, cap, 4);
-	assert_records(l, 1);
-}
-
-TEST(test_capabilities_2_match_if_all_bits_are_there, lab_set_up, lab_tear_down)
-{
-	struct lab *l = *state;
-
-	l->s->ports[lab_host(l, 3)].info.cap_mask2 = 0x0212;
-	l->s->ports[lab_host(l, 4)].info.cap_mask2 = 0x0202;
-	lab_publish(l);
-	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_PORT_INFO, SA_BIT(53));
-	lab_put(lab_data(l) + 64, 0x0202, 2);
-	lab_put(l->mad + 20, 0x80000000u, 4);
-	assert_records(l, 2);
-	lab_put(lab_data(l) + 64, 0x0210, 2);
-	assert_records(l, 1);
-	/* Without the modifier it is equality. */
-	lab_put(l->mad + 20, 0, 4);
-	assert_records(l, 0);
-	lab_put(lab_data(l) + 64, 0x0202, 2);
-	assert_records(l, 1);
-}
-
-/* ------------------------------------------------------------- on the wire */
-
-TEST(test_records_are_as_on_the_wire, lab_set_up, lab_tear_down)
-{
-	const uint8_t *d;
-	uint32_t a, up;
-	struct lab *l = *state;
-
-	a = lab_host(l, 0);
-	up = l->s->ports[a].peer;
-	d = lab_answer(l);
-
-	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_NODE, 1, a);
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(l->reply.mad[3], 0x81);
-	assert_int_equal(lab_get(l->reply.mad + 44, 2), 112 / 8);
-	assert_int_equal(lab_get(d, 2), lab_lid(l, a));
-	assert_int_equal(d[6], NODE_CA);
-	assert_int_equal(d[7], 1);
-	assert_true(lab_get(d + 24, 8) == l->s->ports[a].guid);
-	assert_int_equal(d[40], 1);
-	assert_memory_equal(d + 44, snapshot_node_of(l->s, a)->desc,
-			    strlen(snapshot_node_of(l->s, a)->desc));
-
-	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_LINK, 3, a);
-	lab_data(l)[2] = 1;
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(d[2], 1);
-	assert_int_equal(d[3], l->s->ports[up].num);
-	assert_int_equal(lab_get(d + 4, 2),
-			 lab_lid(l, lab_switch(l, l->v->ends[a].sw)));
-
-	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_PORT_INFO, 3,
-			 lab_switch(l, 3));
-	lab_data(l)[2] = 2;
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(d[2], 2);
-	assert_int_equal(d[4 + 32] & 0xf, PORT_STATE_ACTIVE);
-
-	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_GUID_INFO, 3, a);
-	assert_int_equal(lab_ask(l), 0);
-	assert_true(lab_get(d + 8, 8) == l->s->ports[a].guid);
-	assert_true(lab_get(d + 16, 8) == 0);
-
-	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_PKEY_TABLE, 1, a);
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(d[4], 1);
-	assert_int_equal(lab_get(d + 8, 2), 0xffff);
-	assert_int_equal(lab_get(d + 10, 2), 0);
-}
-
-TEST(test_records_of_switches_are_as_on_the_wire, lab_set_up, lab_tear_down)
-{
-	struct snapshot_node *sw;
-	const uint8_t *d;
-	uint16_t lid;
-	struct lab *l = *state;
-
-	l->mft = mft_new(l->s->n_switches, 2, 2);
-	mft_add(l->mft, 3, 0xc000 + 33, 17);
-	lab_publish(l);
-	d = lab_answer(l);
-	lid = lab_lid(l, lab_switch(l, 3));
-
-	sw = &l->s->nodes[l->s->switches[3]];
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_SWITCH_INFO, 1);
-	lab_put(lab_data(l), lid, 2);
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_get(d + 4, 2), sw->sw.linear_fdb_cap);
-
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_LINEAR_FT, 3);
-	lab_put(lab_data(l), lid, 2);
-	assert_int_equal(lab_ask(l), 0);
-	assert_memory_equal(d + 8, lft_row(l->lft, 3), 64);
-	lab_put(lab_data(l) + 2, lft_n_blocks(l->lft), 2);
-	assert_int_equal(lab_ask(l), SA_STATUS_NO_RECORDS);
-
-	/* Position 1 stands in the upper four bits, block 1 in the lower. */
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_MULTICAST_FT, 11);
-	lab_put(lab_data(l), lid, 2);
-	lab_put(lab_data(l) + 2, 0x1001, 2);
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_get(d + 2, 2), 0x1001);
-	assert_int_equal(lab_get(d + 8 + 2, 2), 1u << 1);
-	lab_put(lab_data(l) + 2, 0x1002, 2);
-	assert_int_equal(lab_ask(l), SA_STATUS_NO_RECORDS);
-	lab_put(lab_data(l) + 2, 0x2001, 2);
-	assert_int_equal(lab_ask(l), SA_STATUS_NO_RECORDS);
-}
-
-TEST(test_class_port_info_says_what_is_served, lab_set_up, lab_tear_down)
-{
-	struct lab *l = *state;
-
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0);
-	lab_distrust(l);
-	assert_int_equal(lab_ask(l), 0);
-	assert_int_equal(lab_answer(l)[0], 1);
-	assert_int_equal(lab_answer(l)[1], 2);
-	assert_int_equal(lab_get(lab_answer(l) + 2, 2), 0x2602);
-	/* CapabilityMask2, 27 bits: MulticastFDBTop, full PortInfo, extended
-	 * speeds, match of CapabilityMask2, SendOnlyFullMember, 2x, HDR, NDR */
-	assert_int_equal(lab_get(lab_answer(l) + 4, 4) >> 5, 0x2b4c8);
-	l->mad[3] = SA_METHOD_GET_TABLE;
-	assert_int_equal(lab_ask(l), MAD_STATUS_BAD_ATTRIBUTE);
-}
-
-/* What has no answer in IBA (13.4.5) gets none, with an error neither. */
-TEST(test_notices_are_not_answered, lab_set_up, lab_tear_down)
-{
-	static const unsigned methods[] = {
-		MAD_METHOD_TRAP, SA_METHOD_REPORT, MAD_METHOD_TRAP_REPRESS,
-		SA_METHOD_REPORT | MAD_METHOD_RESPONSE,
+	const struct qos_rule rule = {
+		.match = match, .low = low, .high = high, .sl = sl,
 	};
-	struct lab *l = *state;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(methods); i++) {
-		lab_begin(l, methods[i], SA_ATTR_NOTICE, 0);
-		assert_int_equal(lab_ask(l), LAB_DROPPED);
-	}
+	g_array_append_val(policy->rules, rule);
 }
 
-/* -------------------------------------------------------------- statuses */
-
-TEST(test_statuses_say_what_is_wrong, lab_set_up, lab_tear_down)
+static void
+random_policy(const struct lab *l, struct qos_policy *policy, uint64_t *rng)
 {
-	static const struct {
-		uint8_t method;
-		uint16_t attr_id;
-		uint64_t mask;
-		unsigned status;
-	} cases[] = {
-		{ MAD_METHOD_GET, 0x7777, 0, MAD_STATUS_BAD_ATTRIBUTE },
-		{ SA_METHOD_GET_TABLE, 0x7777, 0, MAD_STATUS_BAD_ATTRIBUTE },
-		{ 0x55, SA_ATTR_NODE, 0, MAD_STATUS_BAD_METHOD },
-		{ SA_METHOD_GET_TRACE_TABLE, SA_ATTR_PATH, 0,
-		  MAD_STATUS_BAD_METHOD },
-		{ MAD_METHOD_SET, SA_ATTR_SM_INFO, 0,
-		  MAD_STATUS_BAD_ATTRIBUTE },
-		{ SA_METHOD_DELETE, SA_ATTR_INFORM_INFO, 0,
-		  MAD_STATUS_BAD_ATTRIBUTE },
-		{ MAD_METHOD_GET, SA_ATTR_INFORM_INFO, 0,
-		  MAD_STATUS_BAD_ATTRIBUTE },
-		{ MAD_METHOD_GET, SA_ATTR_NOTICE, 0,
-		  MAD_STATUS_BAD_ATTRIBUTE },
-		{ MAD_METHOD_GET, SA_ATTR_LINK, 0x10, SA_STATUS_REQ_INVALID },
-		{ SA_METHOD_GET_TABLE, SA_ATTR_MC_MEMBER, SA_BIT(40),
-		  SA_STATUS_REQ_INVALID },
-		{ SA_METHOD_GET_TABLE, SA_ATTR_SERVICE, SA_BIT(63),
-		  SA_STATUS_REQ_INVALID },
-		{ MAD_METHOD_GET, SA_ATTR_NODE, 1, SA_STATUS_NO_RECORDS },
-		{ MAD_METHOD_GET, SA_ATTR_NODE, 0, SA_STATUS_TOO_MANY },
-	};
+	g_array_set_size(policy->rules, 0);
+	for (unsigned n = prng_below(rng, 6); n; n--) {
+		uint32_t host = lab_host(l, prng_below(rng, 12));
+		uint64_t guid = l->s->ports[host].guid;
+		uint8_t sl = (uint8_t)prng_below(rng, 4);
+		unsigned what = prng_below(rng, 4);
+
+		if (what < 2)
+			add_rule(policy, what ? QOS_MATCH_TARGET :
+				 QOS_MATCH_SOURCE, guid, guid, sl);
+		else if (what == 2)
+			add_rule(policy, QOS_MATCH_PKEY, 0x10, 0x10, sl);
+		else
+			add_rule(policy, QOS_MATCH_SERVICE, 7, 7, sl);
+	}
+	policy->has_default = prng_below(rng, 2);
+	policy->default_sl = (uint8_t)prng_below(rng, 4);
+}
+
+/* Both ends open: exactly those paths that single questions find. */
+TEST(test_open_ends_find_what_single_questions_find)
+{
+	uint64_t rng = prng_stream(seed_take(20261121), 2);
+	struct qos_policy *policy = qos_policy_new();
+	struct lab l;
+
+	lab_open(&l, TREE, 0);
+	for (unsigned i = 0; i < 12; i += 2)
+		lab_member(&l, 0x10, lab_host(&l, i), PARTITION_FULL);
+	partition_rules_get(l.rules, 0x10)->sl = 1;
+	lab_publish(&l);
+	sa_db_set_policy(l.v, policy);
+	for (unsigned round = 0; round < 60; round++) {
+		struct path_record want = {
+			.sl = (uint8_t)prng_below(&rng, 4), .service_id = 7,
+			.pkey = prng_below(&rng, 2) ? 0x8010 : 0xffff,
+		}, r;
+		uint64_t mask = SA_BIT(PATH_SL) |
+			(prng_below(&rng, 2) ? SERVICE_BITS : 0) |
+			(prng_below(&rng, 2) ? SA_BIT(PATH_PKEY) : 0);
+		unsigned n = 0;
+
+		random_policy(&l, policy, &rng);
+		for (uint32_t i = 0; i < l.v->n_by_guid; i++)
+			for (uint32_t k = 0; k < l.v->n_by_guid; k++)
+				n += !lab_get_path(&l, l.v->by_guid[i],
+						   l.v->by_guid[k], mask, &want,
+					       &r);
+		lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, mask);
+		path_record_encode(lab_data(&l), &want);
+		assert_records(&l, n);
+	}
+	lab_close(&l);
+	qos_policy_unref(policy);
+}
+
+/* -------------------------------------------- more than one request each */
+
+TEST(test_all_paths_are_streamed, sa_stage_set_up, sa_stage_tear_down)
+{
+	unsigned n_end;
 	struct lab *l = *state;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		lab_begin(l, cases[i].method, cases[i].attr_id,
-			  cases[i].mask);
-		lab_put(lab_data(l), 0xbfff, 2);
-		assert_int_equal(lab_ask(l), cases[i].status);
-	}
-	/* Nobody has the LID that this comes from. */
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0);
-	l->mad[2] = 1;
-	assert_int_equal(lab_ask(l), MAD_STATUS_BAD_VERSION);
-	l->mad[2] = 2;
+	n_end = l->v->n_by_guid;
+	assert_int_equal(n_end, 12 + 4 + 3);
+	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
 	assert_int_equal(lab_ask(l), 0);
-	l->lids->base[lab_host(l, 0)] ^= 0x4000;
-	assert_int_equal(lab_ask(l), SA_STATUS_REQ_INVALID);
-	l->lids->base[lab_host(l, 0)] ^= 0x4000;
-	/* No view: not yet, or no more, master. */
+	/* The fabric may change in the middle of an answer. */
 	sa_publish(l->sa, NULL, LAB_NOW);
-	assert_int_equal(lab_ask(l), MAD_STATUS_BUSY);
+	assert_int_equal(lab_count(l), n_end * n_end);
 }
 
-/* What the specification says to drop is dropped. */
-TEST(test_wrong_key_gets_nothing, lab_set_up, lab_tear_down)
+/* Nobody may talk to anybody: each pair is looked at in vain, but never many
+ * at a time. */
+TEST(test_search_in_vain_pauses)
 {
-	struct lab *l = *state;
+	unsigned pauses = 0, n_end, records = 0;
+	uint8_t record[SA_DATA_LEN];
+	struct sa_request request;
+	enum sa_draw drawn;
+	struct lab l;
 
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0);
-	lab_put(l->mad + 36, LAB_KEY + 1, 8);
-	assert_int_equal(lab_ask(l), LAB_DROPPED);
-	lab_put(l->mad + 36, LAB_KEY, 8);
-	assert_int_equal(lab_ask(l), 0);
-	lab_distrust(l);
-	assert_int_equal(lab_ask(l), 0);
-	/* An answer is no request. */
-	l->mad[3] |= MAD_METHOD_RESPONSE;
-	assert_int_equal(lab_ask(l), LAB_DROPPED);
-}
-
-/* --------------------------------------------------------- who may see what */
-
-TEST(test_others_see_their_partition_only, lab_set_up, lab_tear_down)
-{
-	static const struct {
-		uint16_t attr_id;
-		unsigned one, four, three;
-	} cases[] = {		/* host 5 alone; 0 to 3; 2 is limited */
-		{ SA_ATTR_NODE, 1, 4, 3 },
-		{ SA_ATTR_PORT_INFO, 1, 4, 3 },
-		{ SA_ATTR_GUID_INFO, 1, 4, 3 },
-		{ SA_ATTR_SWITCH_INFO, 0, 0, 0 },
-		{ SA_ATTR_LINEAR_FT, 0, 0, 0 },
-		{ SA_ATTR_LINK, 0, 0, 0 },
-	};
-	uint32_t h[6];
-	struct lab *l = *state;
-
-	for (unsigned i = 0; i < 6; i++)
-		h[i] = lab_host(l, i);
-	lab_clear_rules(l);
-	for (unsigned i = 0; i < 4; i++)
-		lab_member(l, 1, h[i], i < 2 ? PARTITION_FULL :
-			   PARTITION_LIMITED);
-	lab_member(l, 2, h[5], PARTITION_FULL);
-	lab_publish(l);
-	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		lab_begin(l, SA_METHOD_GET_TABLE, cases[i].attr_id, 0);
-		lab_distrust(l);
-		assert_records_from(l, h[5], cases[i].one);
-		assert_records_from(l, h[0], cases[i].four);
-		/* A limited member does not see its like. */
-		assert_records_from(l, h[2], cases[i].three);
+	lab_open(&l, "PGFT(9,9;1,9)", 0);	/* 81 hosts, 18 switches */
+	n_end = l.v->n_by_guid;
+	lab_clear_rules(&l);
+	for (unsigned i = 0; i < n_end; i++)
+		lab_member(&l, 1, l.v->by_guid[i], PARTITION_LIMITED);
+	lab_publish(&l);
+	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
+	assert_int_equal(lab_ask(&l), 0);
+	while ((drawn = sa_records_draw(l.reply.records, record)) !=
+	       SA_DRAW_END) {
+		pauses += drawn == SA_DRAW_PAUSE;
+		records += drawn == SA_DRAW_RECORD;
 	}
-	/* Who is trusted sees all. */
-	ask_table(l, SA_ATTR_NODE, 0);
-	assert_int_equal(lab_count(l), l->v->n_by_guid);
-	/* A link is seen with both of its ends. */
-	lab_member(l, 1, lab_switch(l, l->v->ends[h[0]].sw),
-		   PARTITION_FULL);
-	lab_publish(l);
-	lab_begin_by_lid(l, SA_METHOD_GET_TABLE, SA_ATTR_LINK, 1, h[0]);
-	lab_distrust(l);
-	assert_records_from(l, h[0], 1);
-	assert_records_from(l, h[5], 0);
+	assert_int_equal(records, 0);
+	assert_in_range(pauses, n_end * n_end / 1100, n_end * n_end / 1000);
+	/* Get looks for one, and one more. */
+	lab_begin(&l, MAD_METHOD_GET, SA_ATTR_PATH, 0);
+	request = (struct sa_request){
+		.mad = l.mad, .len = MAD_SIZE, .now = LAB_NOW,
+		.slid = lab_lid(&l, lab_host(&l, 0)),
+	};
+	sa_records_free(l.reply.records);
+	sa_answer(l.sa, &request, &l.reply);
+	for (pauses = 0; l.reply.kind == SA_REPLY_LATER; pauses++)
+		sa_resume(l.sa, &l.reply);
+	assert_in_range(pauses, n_end * n_end / 1100, n_end * n_end / 1000);
+	assert_int_equal(l.reply.kind, SA_REPLY_ONE);
+	assert_int_equal(lab_get(l.reply.mad + 4, 2), SA_STATUS_NO_RECORDS);
+	/* A full member far down the list: found all the same. */
+	lab_member(&l, 1, l.v->by_guid[n_end - 1], PARTITION_FULL);
+	lab_publish(&l);
+	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
+	assert_records(&l, 2 * (n_end - 1) + 1);
+	lab_close(&l);
 }
 
-TEST(test_keys_are_for_the_trusted, lab_set_up, lab_tear_down)
+/* Groups change while somebody takes the table: it goes on as it began. */
+TEST(test_multicast_table_may_change_on_its_way, sa_stage_set_up,
+     sa_stage_tear_down)
 {
-	uint32_t a;
+	struct mft *small;
+	unsigned n = 0;
+	uint8_t record[72];
 	struct lab *l = *state;
 
-	a = lab_host(l, 1);
-	l->s->ports[a].info.m_key = 0x99;
+	l->mft = mft_new(l->s->n_switches, 3, 4);
+	for (uint32_t i = 0; i < l->s->n_switches * 3 * 4 * MFT_BLOCK; i++)
+		l->mft->masks[i] = 0x1234;
 	lab_publish(l);
-	lab_begin_by_lid(l, MAD_METHOD_GET, SA_ATTR_PORT_INFO, 1, a);
+	small = mft_new(l->s->n_switches, 1, 1);
+	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_MULTICAST_FT, 0);
 	assert_int_equal(lab_ask(l), 0);
-	assert_true(lab_get(lab_answer(l) + 4, 8) == 0x99);
-	lab_distrust(l);
-	assert_int_equal(lab_ask(l), 0);
-	assert_true(lab_get(lab_answer(l) + 4, 8) == 0);
-	/* Nor can it be found out by asking for it. */
-	lab_put(l->mad + 48, 1 | SA_BIT(3), 8);
-	lab_put(lab_data(l) + 4, 0x99, 8);
-	assert_int_equal(lab_ask(l), SA_STATUS_NO_RECORDS);
-	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_PKEY_TABLE, 0);
-	assert_int_equal(lab_ask(l), 0);
-	lab_distrust(l);
-	assert_int_equal(lab_ask(l), SA_STATUS_REQ_INVALID);
-	/* That of an SM is for nobody. */
-	fill_stores(l);
-	lab_begin(l, MAD_METHOD_GET, SA_ATTR_SM_INFO, 1);
-	lab_put(lab_data(l), 2, 2);
-	assert_int_equal(lab_ask(l), 0);
-	assert_true(lab_get(lab_answer(l) + 4, 8) == 6);
-	assert_true(lab_get(lab_answer(l) + 12, 8) == 0);
+	while (lab_next(l->reply.records, record)) {
+		assert_int_equal(lab_get(record + 8, 2), 0x1234);
+		assert_int_equal(lab_get(record + 70, 2), 0x1234);
+		if (n++ == 5)
+			sa_db_set_mft(l->v, small);
+	}
+	assert_int_equal(n, l->s->n_switches * 3 * 4);
+	mft_free(small);
+	/* and who asks then gets what is there then */
+	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_MULTICAST_FT, 0);
+	assert_records(l, l->s->n_switches);
+	sa_db_set_mft(l->v, NULL);
+	assert_records(l, 0);
+}
+
+/* The order of requests does not show. */
+TEST(test_order_of_joins_does_not_matter)
+{
+	static const unsigned orders[2][5] = {
+		{ 0, 1, 2, 3, 4 }, { 3, 0, 4, 2, 1 },
+	};
+	GByteArray *tables[2];
+	GString *text[2];
+	struct lab l;
+	unsigned n;
+
+	for (unsigned k = 0; k < 2; k++) {
+		lab_open(&l, TREE, 0);
+		for (unsigned i = 0; i < 5; i++) {
+			uint32_t port = lab_host(&l, orders[k][i]);
+
+			lab_want_join(&l, port, 1);
+			assert_int_equal(lab_ask_from(&l, port), 0);
+		}
+		lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_MC_MEMBER, 0);
+		lab_ask(&l);
+		tables[k] = lab_drain(&l, &n);
+		assert_int_equal(n, 5);
+		text[k] = g_string_new(NULL);
+		sa_save(l.sa, text[k], LAB_NOW);
+		lab_close(&l);
+	}
+	assert_int_equal(tables[0]->len, tables[1]->len);
+	assert_memory_equal(tables[0]->data, tables[1]->data, tables[0]->len);
+	assert_string_equal(text[0]->str, text[1]->str);
+	for (unsigned k = 0; k < 2; k++) {
+		g_byte_array_unref(tables[k]);
+		g_string_free(text[k], TRUE);
+	}
 }

@@ -68,10 +68,10 @@ main(int argc, char **argv)
 
 		g_ptr_array_add(all, list);
 		for (guint k = 0; k < list->len; k++) {
-			const struct scenario *s = list->pdata[k];
+			struct scenario *s = list->pdata[k];
 			struct CMUnitTest test = {
 				.name = s->title, .test_func = test_scenario,
-				.initial_state = (void *)s,
+				.initial_state = s,
 			};
 
 			g_array_append_val(tests, test);

@@ -1,0 +1,864 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * A subnet administration that scripts ask: see sa_stage.h.
+ */
+#include "tests/lib/sa_stage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/lib/request.h"
+#include "tests/lib/unit.h"
+#include "topology/port_tables.h"
+
+struct stage {
+	struct lab l;		/* the first member */
+	struct request r;
+	struct qos_policy *policy;
+	struct port_tables *held;
+	GString *saved;
+	struct sa_mark mark;	/* the last one */
+	uint32_t from;		/* the requester's port, */
+	int32_t slid;		/* or its LID; -1: the port's */
+	int64_t now;
+	bool is_marked;		/* as those of a standby are */
+	uint16_t manager;	/* LID */
+	uint32_t gone_port;	/* it has no PortGUID now, */
+	uint64_t gone;		/* but had this one */
+};
+
+int
+sa_stage_set_up(void **state)
+{
+	struct stage *st = g_new0(struct stage, 1);
+
+	lab_open(&st->l, "PGFT(3,4;1,3)", 0);
+	st->policy = qos_policy_new();
+	st->saved = g_string_new(NULL);
+	*state = st;
+	return 0;
+}
+
+int
+sa_stage_tear_down(void **state)
+{
+	struct stage *st = *state;
+
+	lab_close(&st->l);
+	qos_policy_unref(st->policy);
+	g_clear_pointer(&st->held, port_tables_unref);
+	g_string_free(st->saved, TRUE);
+	g_free(st);
+	return 0;
+}
+
+/* ---- names ---- */
+
+/* "H-3" is the third end port of a CA, "S-2" the port 0 of a switch, "SM" our
+ * own port; what follows, or NULL. */
+static const char *
+read_port(const struct lab *l, const char *name, uint32_t *port)
+{
+	bool is_switch = g_str_has_prefix(name, "S-");
+	char *end;
+	unsigned n;
+
+	if (strcmp(name, "SM") == 0) {
+		*port = l->s->local_port;
+		return "";
+	}
+	if (!is_switch && !g_str_has_prefix(name, "H-"))
+		return NULL;
+	n = (unsigned)strtoul(name + 2, &end, 10);
+	*port = is_switch ? lab_switch(l, n) : lab_host(l, n);
+	return end;
+}
+
+/* Also "S-2/1", port 1 of a switch, and "H-3^", the switch that H-3 is at. */
+static bool
+find_port(const struct lab *l, const char *name, uint32_t *port)
+{
+	const char *more = read_port(l, name, port);
+
+	if (more && *more == '/')
+		*port += (uint32_t)strtoul(more + 1, NULL, 10);
+	else if (more && *more == '^')
+		*port = snapshot_node_of(l->s, l->s->ports[*port].peer)
+			->first_port;
+	return more;
+}
+
+static uint32_t
+port_of(const struct lab *l, const char *name)
+{
+	uint32_t port = 0;
+
+	if (!find_port(l, name, &port))
+		fail_msg("%s is no port", name);
+	return port;
+}
+
+/* "H-3^port" is the number of the switch port that H-3 is at. */
+static bool
+find_name(void *fixture, const char *name, struct request_name *out)
+{
+	const struct stage *st = fixture;
+	const struct lab *l = &st->l;
+	uint32_t port;
+
+	if (!find_port(l, name, &port))
+		return false;
+	out->lid = lab_lid(l, port);
+	if (g_str_has_suffix(name, "^port")) {
+		read_port(l, name, &port);
+		out->lid = l->s->ports[l->s->ports[port].peer].num;
+	}
+	out->guid = st->gone && port == st->gone_port ? st->gone :
+		l->s->ports[port].guid;
+	out->desc = snapshot_node_of(l->s, port)->desc;
+	lab_put(out->gid, l->prefix, 8);
+	lab_put(out->gid + 8, out->guid, 8);
+	return true;
+}
+
+/* ---- requests ---- */
+
+/* Times as 500ms, 4s, 7us. */
+static int64_t
+read_time(const char *text)
+{
+	char *unit;
+	int64_t n = g_ascii_strtoll(text, &unit, 10);
+
+	return n * (strcmp(unit, "us") == 0 ? 1 :
+		    strcmp(unit, "ms") == 0 ? 1000 : G_USEC_PER_SEC);
+}
+
+static bool
+read_option(void *fixture, const char *name, const char *value)
+{
+	struct stage *st = fixture;
+	struct lab *l = &st->l;
+
+	if (strcmp(name, "from") == 0 || strcmp(name, "by") == 0) {
+		st->from = port_of(l, value);
+	} else if (strcmp(name, "untrusted") == 0) {
+		lab_distrust(l);
+	} else if (strcmp(name, "sm_key") == 0) {
+		lab_put(l->mad + 36, g_ascii_strtoull(value, NULL, 0), 8);
+	} else if (strcmp(name, "mod") == 0) {
+		lab_put(l->mad + 20, g_ascii_strtoull(value, NULL, 0), 4);
+	} else if (strcmp(name, "version") == 0) {
+		l->mad[2] = (uint8_t)strtoul(value, NULL, 0);
+	} else if (strcmp(name, "slid") == 0) {
+		st->slid = (int32_t)strtoul(value, NULL, 0);
+	} else if (strcmp(name, "after") == 0) {
+		st->now += read_time(value);
+	} else if (strcmp(name, "marked") == 0) {
+		st->is_marked = true;
+	} else if (strcmp(name, "as-answered") == 0) {
+		memcpy(st->r.data, lab_answer(l), SA_DATA_LEN);
+	} else {
+		return false;
+	}
+	if (strcmp(name, "by") == 0) {
+		g_autofree char *own = g_strconcat(st->r.attr_id ==
+			SA_ATTR_SERVICE ? "ServiceGID=" : "PortGID=", value,
+			NULL);
+
+		request_put(&st->r, (char *[]){ own, NULL });
+	}
+	return true;
+}
+
+static const struct request_kind kind = {
+	.name = find_name, .option = read_option,
+};
+
+/* The options write into the MAD, so its header is made before them. */
+static void
+read_request(struct stage *st, char **words)
+{
+	struct lab *l = &st->l;
+
+	lab_begin(l, MAD_METHOD_GET, SA_ATTR_NODE, 0);
+	st->from = lab_host(l, 0);
+	st->slid = -1;
+	st->now = LAB_NOW;
+	st->is_marked = false;
+	request_read(&st->r, &kind, st, words);
+	l->mad[3] = (uint8_t)st->r.method;
+	lab_put(l->mad + 16, st->r.attr_id, 2);
+	lab_put(l->mad + 48, st->r.mask, 8);
+	memcpy(lab_data(l), st->r.data, SA_DATA_LEN);
+	if (st->is_marked)
+		sa_mark_write(l->mad, &(struct sa_mark){ 1, 1 });
+}
+
+static unsigned
+serve(struct stage *st)
+{
+	return lab_ask_at(&st->l, st->slid < 0 ? lab_lid(&st->l, st->from) :
+			  (uint16_t)st->slid, st->now);
+}
+
+/* METHOD ATTRIBUTE ..; ask is for methods without a word of their own */
+static void
+do_request(void *fixture, char **words, const char *text)
+{
+	struct stage *st = fixture;
+	struct lab *l = &st->l;
+	GByteArray *all;
+	unsigned status, n;
+
+	read_request(st, strcmp(words[-1], "ask") ? words - 1 : words);
+	status = serve(st);
+	if (st->r.method == SA_METHOD_GET_MULTI)
+		st->r.table = mad_attr_table(SA_ATTR_PATH);
+	if (l->reply.kind != SA_REPLY_TABLE) {
+		request_expect_record(&st->r, status, lab_answer(l));
+		return;
+	}
+	all = lab_drain(l, &n);
+	request_expect_table(&st->r, all->data, n,
+			     sa_records_size(l->reply.records));
+	g_byte_array_unref(all);
+}
+
+/* METHOD ATTRIBUTE of the last answer's header, its AttributeOffset */
+static void
+do_answer(void *fixture, char **words, const char *text)
+{
+	const uint8_t *mad = ((struct stage *)fixture)->l.reply.mad;
+
+	assert_range(words[0], mad[3]);
+	assert_range(words[1], lab_get(mad + 16, 2));
+	assert_range(words[2], lab_get(mad + 44, 2));
+}
+
+/* SWITCH: the block that was answered is that of the tables */
+static void
+do_answer_is_lft(void *fixture, char **words, const char *text)
+{
+	const struct lab *l = &((struct stage *)fixture)->l;
+	uint32_t sw = snapshot_node_of(l->s, port_of(l, words[0]))->sw_index;
+
+	assert_memory_equal(lab_answer(l) + 8, lft_row(l->lft, sw), 64);
+}
+
+/* REQUEST => N [TABLE [PORT]]: so many ports have to be read first */
+static void
+do_unread(void *fixture, char **words, const char *text)
+{
+	struct stage *st = fixture;
+	struct lab *l = &st->l;
+	struct sa_request request;
+	GArray *ports;
+	char **e;
+
+	read_request(st, words);
+	request = (struct sa_request){
+		.mad = l->mad, .len = MAD_SIZE,
+		.slid = lab_lid(l, st->from), .now = LAB_NOW,
+	};
+	sa_records_free(g_steal_pointer(&l->reply.records));
+	sa_answer(l->sa, &request, &l->reply);
+	e = st->r.expected;
+	if (l->reply.kind != SA_REPLY_UNREAD) {
+		assert_range(e[0], 0);
+		return;
+	}
+	ports = l->reply.unread.ports;
+	assert_range(e[0], ports->len);
+	if (e[1]) {
+		assert_true(g_str_has_prefix(
+			port_table_name(l->reply.unread.table), e[1]));
+		if (e[2])
+			assert_int_equal(g_array_index(ports, uint32_t, 0),
+					 port_of(l, e[2]));
+	}
+	g_array_unref(ports);
+}
+
+/* N: of the table that was answered */
+static void
+do_records(void *fixture, char **words, const char *text)
+{
+	assert_range(words[0], lab_count(&((struct stage *)fixture)->l));
+}
+
+/* ---- the fabric and its rules ---- */
+
+/* SPEC LMC */
+static void
+do_fabric(void *fixture, char **words, const char *text)
+{
+	struct lab *l = &((struct stage *)fixture)->l;
+
+	lab_close(l);
+	lab_open(l, words[0], (unsigned)strtoul(words[1], NULL, 10));
+}
+
+static void
+do_publish(void *fixture, char **words, const char *text)
+{
+	lab_publish(&((struct stage *)fixture)->l);
+}
+
+static void
+do_unpublish(void *fixture, char **words, const char *text)
+{
+	sa_publish(((struct stage *)fixture)->l.sa, NULL, LAB_NOW);
+}
+
+static void
+do_prefix(void *fixture, char **words, const char *text)
+{
+	struct lab *l = &((struct stage *)fixture)->l;
+
+	l->prefix = g_ascii_strtoull(words[0], NULL, 0);
+	lab_publish(l);
+}
+
+static void
+do_no_rules(void *fixture, char **words, const char *text)
+{
+	struct lab *l = &((struct stage *)fixture)->l;
+
+	lab_clear_rules(l);
+	partition_rules_get(l->rules, PKEY_DEFAULT);
+}
+
+/* P_KEY full|limited PORT .. */
+static void
+do_member(void *fixture, char **words, const char *text)
+{
+	struct lab *l = &((struct stage *)fixture)->l;
+
+	for (char **name = words + 2; *name; name++)
+		lab_member(l, (uint16_t)strtoul(words[0], NULL, 0),
+			   port_of(l, *name), strcmp(words[1], "full") ?
+			   PARTITION_LIMITED : PARTITION_FULL);
+}
+
+/* P_KEY SL */
+static void
+do_sl(void *fixture, char **words, const char *text)
+{
+	struct lab *l = &((struct stage *)fixture)->l;
+
+	partition_rules_get(l->rules, (uint16_t)strtoul(words[0], NULL, 0))
+		->sl = (uint8_t)strtoul(words[1], NULL, 10);
+}
+
+static void
+do_no_qos(void *fixture, char **words, const char *text)
+{
+	((struct stage *)fixture)->l.v->qos = false;
+}
+
+/* service|pkey LOW HIGH SL, target|source PORT SL; publishes */
+static void
+do_qos_rule(void *fixture, char **words, const char *text)
+{
+	static const char *const names[] = {
+		[QOS_MATCH_SERVICE] = "service", [QOS_MATCH_PKEY] = "pkey",
+		[QOS_MATCH_TARGET] = "target", [QOS_MATCH_SOURCE] = "source",
+	};
+	struct stage *st = fixture;
+	struct qos_rule rule = { 0 };
+	uint32_t port;
+
+	while (strcmp(names[rule.match], words[0]))
+		rule.match++;
+	if (find_port(&st->l, words[1], &port)) {
+		rule.low = rule.high = st->l.s->ports[port].guid;
+		words--;
+	} else {
+		rule.low = g_ascii_strtoull(words[1], NULL, 0);
+		rule.high = g_ascii_strtoull(words[2], NULL, 0);
+	}
+	rule.sl = (uint8_t)strtoul(words[3], NULL, 10);
+	g_array_append_val(st->policy->rules, rule);
+	lab_publish(&st->l);
+	sa_db_set_policy(st->l.v, st->policy);
+}
+
+/* PORT COMPONENT=VALUE ..: of PortInfo; switch: of SwitchInfo */
+static void
+do_port(void *fixture, char **words, const char *text)
+{
+	struct lab *l = &((struct stage *)fixture)->l;
+	uint32_t port = port_of(l, words[0]);
+	bool is_switch = strcmp(words[-1], "switch") == 0;
+
+	for (words++; *words; words++)
+		request_poke(is_switch ? SA_ATTR_SWITCH_INFO :
+			     SA_ATTR_PORT_INFO, is_switch ?
+			     (void *)&snapshot_node_of(l->s, port)->sw :
+			     &l->s->ports[port].info, *words);
+}
+
+/* PORT TEXT: what the site calls its node */
+static void
+do_name(void *fixture, char **words, const char *text)
+{
+	struct lab *l = &((struct stage *)fixture)->l;
+	uint32_t node = l->s->ports[port_of(l, words[0])].node;
+
+	l->s->nodes[node].name = (char *)g_intern_string(words[1]);
+}
+
+/* PORT GUID|0|back: publishes a copy of the subnet */
+static void
+do_guid(void *fixture, char **words, const char *text)
+{
+	struct stage *st = fixture;
+	struct snapshot *old = st->l.s;
+	uint32_t port = port_of(&st->l, words[0]);
+	uint64_t guid = strcmp(words[1], "back") ?
+		g_ascii_strtoull(words[1], NULL, 0) : st->gone;
+
+	st->gone_port = port;
+	st->gone = guid ? 0 : old->ports[port].guid;
+	st->l.s = snapshot_copy(old);
+	snapshot_unref(old);
+	st->l.s->ports[port].guid = guid;
+	lab_publish(&st->l);
+}
+
+/* SWITCH PORT NUM: an entry of the forwarding table */
+static void
+do_entry(void *fixture, char **words, const char *text)
+{
+	struct lab *l = &((struct stage *)fixture)->l;
+	uint32_t sw = snapshot_node_of(l->s, port_of(l, words[0]))->sw_index;
+
+	lft_row(l->lft, sw)[lab_lid(l, port_of(l, words[1]))] =
+		(uint8_t)strtoul(words[2], NULL, 10);
+}
+
+/* A B: the cable by which the LID of B leaves the switch of A */
+static void
+do_slow_way(void *fixture, char **words, const char *text)
+{
+	struct lab *l = &((struct stage *)fixture)->l;
+	uint32_t sw = l->v->ends[port_of(l, words[0])].sw;
+
+	lab_slow_down(l, l->s->nodes[l->s->switches[sw]].first_port +
+		      lft_row(l->lft, sw)[lab_lid(l, port_of(l, words[1]))]);
+	lab_publish(l);
+}
+
+/* BLOCKS POSITIONS */
+static void
+do_mft(void *fixture, char **words, const char *text)
+{
+	struct lab *l = &((struct stage *)fixture)->l;
+
+	l->mft = mft_new(l->s->n_switches,
+			 (unsigned)strtoul(words[0], NULL, 10),
+			 (unsigned)strtoul(words[1], NULL, 10));
+}
+
+/* SWITCH MLID PORT */
+static void
+do_group_entry(void *fixture, char **words, const char *text)
+{
+	struct lab *l = &((struct stage *)fixture)->l;
+
+	mft_add(l->mft, snapshot_node_of(l->s, port_of(l, words[0]))->sw_index,
+		(uint16_t)strtoul(words[1], NULL, 0),
+		(uint8_t)strtoul(words[2], NULL, 10));
+}
+
+/* ---- tables of ports ---- */
+
+static enum port_table
+table_of(const char *name)
+{
+	enum port_table table = 0;
+
+	while (!g_str_has_prefix(port_table_name(table), name))
+		table++;
+	return table;
+}
+
+/* TABLE PORT BLOCK HEX: read from the device; held PORT BLOCK P_KEYS: by the
+ * last sweep */
+static void
+do_block(void *fixture, char **words, const char *text)
+{
+	struct stage *st = fixture;
+	bool is_held = strcmp(words[-1], "held") == 0;
+	char **w = words + !is_held;
+	union port_block b = { .bytes = { 0 } };
+	enum port_table table = is_held ? PORT_TABLE_PKEY : table_of(words[0]);
+	unsigned n = (unsigned)strtoul(w[1], NULL, 10);
+	uint32_t port = port_of(&st->l, w[0]);
+
+	for (unsigned i = 0; w[2][2 * i]; i++)
+		b.bytes[i] = (uint8_t)(g_ascii_xdigit_value(w[2][2 * i]) << 4 |
+				g_ascii_xdigit_value(w[2][2 * i + 1]));
+	for (unsigned i = 0; table == PORT_TABLE_PKEY && i < PKEYS_A_BLOCK; i++)
+		b.pkeys[i] = GUINT16_FROM_BE(b.pkeys[i]);
+	if (is_held && !st->held)
+		st->held = port_tables_new(st->l.s);
+	if (is_held)
+		port_tables_set(st->held, table, port, n, &b);
+	else
+		sa_db_add_block(st->l.v, table, port, n, &b);
+}
+
+static void
+do_close(void *fixture, char **words, const char *text)
+{
+	struct lab *l = &((struct stage *)fixture)->l;
+
+	sa_db_close_table(l->v, table_of(words[0]), port_of(l, words[1]));
+}
+
+static void
+do_publish_held(void *fixture, char **words, const char *text)
+{
+	struct stage *st = fixture;
+
+	sa_db_set_tables(st->l.v, st->held);
+}
+
+/* PartitionCap of all nodes, PartitionEnforcementCap of all switches */
+static void
+do_pkey_caps(void *fixture, char **words, const char *text)
+{
+	struct snapshot *s = ((struct stage *)fixture)->l.s;
+
+	for (uint32_t n = 0; n < s->n_nodes; n++) {
+		s->nodes[n].info.partition_cap =
+			(uint16_t)strtoul(words[0], NULL, 10);
+		s->nodes[n].sw.partition_enforcement_cap =
+			(uint16_t)strtoul(words[1], NULL, 10);
+	}
+}
+
+/* ---- what clients leave behind ---- */
+
+static void
+do_trees(void *fixture, char **words, const char *text)
+{
+	assert_range(words[0], sa_trees(((struct stage *)fixture)->l.sa)->len);
+}
+
+/* N MLID MEMBERS [receive=A,B,.. send=C,D,..]: in this order */
+static void
+do_tree(void *fixture, char **words, const char *text)
+{
+	const struct lab *l = &((struct stage *)fixture)->l;
+	const struct sa_tree *t = &g_array_index(sa_trees(l->sa),
+			struct sa_tree, strtoul(words[0], NULL, 10));
+	unsigned at = 0;
+
+	assert_range(words[1], t->mlid);
+	assert_range(words[2], t->n_members);
+	for (char **word = words + 3; *word; word++) {
+		g_auto(GStrv) names = g_strsplit(strchr(*word, '=') + 1, ",",
+						 -1);
+
+		for (unsigned i = 0; names[i]; i++, at++) {
+			assert_int_equal(t->members[at].receives,
+					 **word == 'r');
+			assert_int_equal(t->members[at].port,
+					 port_of(l, names[i]));
+		}
+	}
+}
+
+/* groups|members|services|subscriptions N */
+static void
+do_stats(void *fixture, char **words, const char *text)
+{
+	struct sa_stats stats;
+
+	sa_stats(((struct stage *)fixture)->l.sa, &stats);
+	assert_range(words[1], *words[0] == 'g' ? stats.n_groups :
+		     *words[0] == 'm' ? stats.n_members :
+		     strcmp(words[0], "services") ? stats.n_subscriptions :
+		     stats.n_services);
+}
+
+
+/* new-.., same-.. LINE: the version behind it */
+static void
+do_version(void *fixture, char **args, const char *text)
+{
+	const struct sa *sa = ((struct stage *)fixture)->l.sa;
+	uint64_t (*version)(const struct sa *sa) = strstr(args[-1], "saved") ?
+		sa_saved_version : sa_groups_version;
+	uint64_t before = version(sa);
+
+	unit_play(sa_words, fixture, text);
+	assert_int_equal(version(sa) != before, *args[-1] == 'n');
+}
+
+static int64_t
+read_due(const char *text)
+{
+	return strcmp(text, "never") ? LAB_NOW + read_time(text) : INT64_MAX;
+}
+
+static void
+do_deadline(void *fixture, char **args, const char *text)
+{
+	assert_true(sa_deadline(((struct stage *)fixture)->l.sa) ==
+		    read_due(args[0]));
+}
+
+static void
+do_tick(void *fixture, char **args, const char *text)
+{
+	sa_tick(((struct stage *)fixture)->l.sa, read_due(args[0]));
+}
+
+/* PORT TRAP [pkey=N] [index=N] [@.. of the Notice] */
+static void
+do_report(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+	struct sa_report report;
+
+	assert_true(sa_next_report(st->l.sa, &report));
+	assert_int_equal(report.lid, lab_lid(&st->l, port_of(&st->l,
+							      args[0])));
+	assert_int_equal(report.mad[3], SA_METHOD_REPORT);
+	assert_range(args[1], lab_get(report.mad + SA_DATA_OFFSET + 4, 2));
+	for (args += 2; *args; args++)
+		if (g_str_has_prefix(*args, "pkey="))
+			assert_range(*args + 5, report.pkey);
+		else if (g_str_has_prefix(*args, "index="))
+			assert_range(*args + 6, report.pkey_index);
+		else
+			request_hold(&kind, st, SA_ATTR_NOTICE,
+				     (char *[]){ *args, NULL },
+				     report.mad + SA_DATA_OFFSET);
+}
+
+static void
+do_no_report(void *fixture, char **args, const char *text)
+{
+	struct sa_report report;
+
+	assert_false(sa_next_report(((struct stage *)fixture)->l.sa, &report));
+}
+
+static void
+do_drain_reports(void *fixture, char **args, const char *text)
+{
+	struct sa_report report;
+
+	while (sa_next_report(((struct stage *)fixture)->l.sa, &report))
+		;
+}
+
+static void
+do_report_failed(void *fixture, char **args, const char *text)
+{
+	struct lab *l = &((struct stage *)fixture)->l;
+
+	sa_report_failed(l->sa, l->s->ports[port_of(l, args[0])].guid);
+}
+
+/* TRAP SWITCH [slid=LID] */
+static void
+do_trap(void *fixture, char **args, const char *text)
+{
+	struct lab *l = &((struct stage *)fixture)->l;
+	uint8_t notice[NOTICE_LEN] = { 0x81, 0, 0, 2 };
+	uint16_t lid = lab_lid(l, port_of(l, args[1]));
+
+	lab_put(notice + 4, strtoul(args[0], NULL, 10), 2);
+	lab_put(notice + 6, lid, 2);
+	lab_put(notice + 10, lid, 2);
+	sa_forward_trap(l->sa, notice, args[2] ?
+			(uint16_t)strtoul(args[2] + 5, NULL, 0) : lid,
+			LAB_NOW);
+}
+
+/* ---- restarts, standbys ---- */
+
+static void
+do_save(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+
+	g_string_truncate(st->saved, 0);
+	sa_save(st->l.sa, st->saved, LAB_NOW);
+}
+
+static void
+do_load(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+
+	assert_true(sa_load(st->l.sa, st->saved->str, LAB_NOW, NULL));
+}
+
+/* It saves what it has loaded as it was. */
+static void
+do_restart(void *fixture, char **args, const char *text)
+{
+	const struct sa_params params = { .sm_key = LAB_KEY };
+	struct stage *st = fixture;
+	g_autofree char *before = NULL;
+
+	do_save(st, NULL, NULL);
+	before = g_strdup(st->saved->str);
+	sa_free(st->l.sa);
+	st->l.sa = sa_new(&params);
+	do_load(st, NULL, NULL);
+	lab_publish(&st->l);
+	do_save(st, NULL, NULL);
+	assert_string_equal(before, st->saved->str);
+}
+
+/* LINE behind what was saved: the error names it, and nothing changes */
+static void
+do_load_fails(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+	g_autofree char *bad = g_strconcat(st->saved->str, args[0], "\n", NULL);
+	g_auto(GStrv) lines = g_strsplit(bad, "\n", -1);
+	g_autofree char *where = g_strdup_printf("line %u: ",
+						 g_strv_length(lines) - 1);
+	g_autofree char *before = NULL;
+	g_autoptr(GError) error = NULL;
+
+	do_save(st, NULL, NULL);
+	before = g_strdup(st->saved->str);
+	assert_false(sa_load(st->l.sa, bad, LAB_NOW, &error));
+	assert_true(g_str_has_prefix(error->message, where));
+	do_save(st, NULL, NULL);
+	assert_string_equal(before, st->saved->str);
+}
+
+static bool
+is_manager(uint16_t lid, void *data)
+{
+	return lid == ((struct stage *)data)->manager;
+}
+
+static void
+do_manager(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+
+	st->manager = lab_lid(&st->l, port_of(&st->l, args[0]));
+	sa_set_managers(st->l.sa, is_manager, st);
+}
+
+/* new|same: the mark in the last answer against the one before */
+static void
+do_mark(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+	struct sa_mark mark;
+
+	assert_true(sa_mark_read(st->l.reply.mad, &mark));
+	assert_true(!st->mark.epoch || st->mark.epoch == mark.epoch);
+	if (*args[0] == 'n')
+		assert_true(mark.version > st->mark.version);
+	else
+		assert_true(mark.version == st->mark.version);
+	st->mark = mark;
+}
+
+static void
+do_no_mark(void *fixture, char **args, const char *text)
+{
+	struct sa_mark mark;
+
+	assert_false(sa_mark_read(((struct stage *)fixture)->l.reply.mad,
+				  &mark));
+}
+
+/* TIME later, PORT ..: the standbys that asked lately */
+static void
+do_followers(void *fixture, char **args, const char *text)
+{
+	struct lab *l = &((struct stage *)fixture)->l;
+	const GArray *lids = sa_followers(l->sa, LAB_NOW + read_time(args[0]));
+
+	assert_int_equal(lids->len, g_strv_length(args + 1));
+	for (unsigned i = 0; i < lids->len; i++)
+		assert_int_equal(g_array_index(lids, struct sa_follower, i).lid,
+				 lab_lid(l, port_of(l, args[1 + i])));
+}
+
+static void
+request(struct stage *st, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void
+request(struct stage *st, const char *format, ...)
+{
+	g_autofree char *line = NULL;
+	va_list args;
+
+	va_start(args, format);
+	line = g_strdup_vprintf(format, args);
+	va_end(args);
+	unit_play(sa_words, st, line);
+}
+
+/* Two SMs; five members, three of them full, in one group; five subscriptions,
+ * five services of two ServiceIDs. */
+static void
+do_clients(void *fixture, char **args, const char *text)
+{
+	static const struct sa_sm sms[] = {
+		{ .lid = 1, .info = { .guid = 5, .priority = 3, .state = 3 } },
+		{ .lid = 2, .info = { .guid = 6, .priority = 3, .state = 2,
+				      .sm_key = 77 } },
+	};
+	struct stage *st = fixture;
+
+	sa_set_sms(st->l.sa, sms, 2);
+	for (unsigned i = 0; i < 5; i++) {
+		request(st, "Set MCMemberRecord MGID=ff12:401b:ffff::ffff:ffff "
+			"by=H-%u JoinState=%u => ok", i, i < 3 ? 1 : 5);
+		request(st, "Set InformInfo LIDRangeBegin=0xffff IsGeneric=1 "
+			"Subscribe=1 TrapNumberDeviceID=0xffff "
+			"ProducerTypeVendorID=0xffffff from=H-%u Type=%u "
+			"QPN=%u => ok", i, i & 1 ? 0xffff : 3, 1 + i);
+		request(st, "Set ServiceRecord ServiceP_Key=0xffff "
+			"ServiceLease=60 ServiceName=one by=H-%u ServiceID=%u "
+			"=> ok", i, 100 + i % 2);
+	}
+}
+
+const struct unit_word sa_words[] = {
+	{ "Get", do_request }, { "GetTable", do_request },
+	{ "Set", do_request }, { "Delete", do_request },
+	{ "GetMulti", do_request }, { "ask", do_request },
+	{ "answer", do_answer }, { "answer-is-lft", do_answer_is_lft },
+	{ "unread", do_unread }, { "records", do_records },
+	{ "fabric", do_fabric }, { "publish", do_publish },
+	{ "unpublish", do_unpublish }, { "prefix", do_prefix },
+	{ "no-rules", do_no_rules }, { "member", do_member },
+	{ "sl", do_sl }, { "no-qos", do_no_qos }, { "qos-rule", do_qos_rule },
+	{ "port", do_port }, { "switch", do_port }, { "name", do_name },
+	{ "guid", do_guid }, { "entry", do_entry },
+	{ "slow-way", do_slow_way }, { "mft", do_mft },
+	{ "group-entry", do_group_entry }, { "read", do_block },
+	{ "held", do_block }, { "close", do_close },
+	{ "publish-held", do_publish_held }, { "pkey-caps", do_pkey_caps },
+	{ "trees", do_trees }, { "tree", do_tree }, { "stats", do_stats },
+	{ "new-groups-version", do_version },
+	{ "same-groups-version", do_version },
+	{ "new-saved-version", do_version },
+	{ "deadline", do_deadline }, { "tick", do_tick },
+	{ "report", do_report }, { "no-report", do_no_report },
+	{ "drain-reports", do_drain_reports },
+	{ "report-failed", do_report_failed }, { "trap", do_trap },
+	{ "save", do_save }, { "load", do_load }, { "restart", do_restart },
+	{ "load-fails", do_load_fails }, { "manager", do_manager },
+	{ "mark", do_mark }, { "no-mark", do_no_mark },
+	{ "followers", do_followers }, { "clients", do_clients },
+	{ NULL, NULL },
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A subnet administration over a fabric by formula (sa_lab.h) that scripts ask
+ * (unit.h). Requests and answers are those of request.h; a requester is trusted
+ * and on H-0 unless options say otherwise: from=PORT, by=PORT (for itself, as
+ * ServiceGID or PortGID), slid=LID, untrusted, sm_key=KEY, mod=N, version=N,
+ * after=TIME, as-answered (the last answer is the request), marked (as a
+ * standby does). Ports are H-3, an end port of a CA, S-2, port 0 of a switch,
+ * S-2/1, H-3^, the switch that H-3 is at, and H-3^port, the number there.
+ * Changes of the fabric and the rules count from `publish` on.
+ */
+#ifndef MINISM_TESTS_LIB_SA_STAGE_H
+#define MINISM_TESTS_LIB_SA_STAGE_H
+
+#include "tests/lib/sa_lab.h"
+#include "tests/lib/unit.h"
+
+extern const struct unit_word sa_words[];
+
+/* Fixtures; *state begins with a struct lab. */
+int sa_stage_set_up(void **state);
+int sa_stage_tear_down(void **state);
+
+#endif
