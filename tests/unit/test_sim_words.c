@@ -1,0 +1,1110 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The words of tests/scripts/sim_agent.scn, sim_link.scn and sim_probe.scn:
+ * SMPs to the agents of the simulated fabric (request.h, options below), what
+ * happens to its links and nodes, traps, packets of its data plane.
+ *
+ * Ports are H-2, of a host, S-0, port 0 of a switch, SM, where the questions
+ * come from, trunk, the first port of a cable between switches, and what `up`
+ * finds. Behind such a name, ^ is the other end of the cable, :0 port 0 of the
+ * node, /N its port N.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/mad/bytes.h"
+#include "sm/sim/state.h"
+#include "tests/lib/request.h"
+#include "tests/lib/sim_lab.h"
+#include "tests/lib/sim_script.h"
+#include "tests/lib/unit.h"
+
+#define N_HOPS	3u
+
+struct mailbox {
+	struct transport *t;
+	uint32_t port;
+	unsigned requests, answers;
+	struct mad_addr from;
+	uint8_t mad[MAD_SIZE];
+};
+
+struct stage {
+	struct simlab lab;
+	struct request r;
+	struct mad_addr to;	/* of the request: by directed route, or LID */
+	struct dr_path path;
+	uint8_t mad[MAD_SIZE];
+	struct port_info kept;
+	uint8_t kept_trap[MAD_SIZE];
+	unsigned reregistered;
+	uint32_t reregistered_at;
+	bool is_up;		/* there is a manager: */
+	struct manager sm;
+	uint32_t a, b, hop[N_HOPS];
+	struct mailbox boxes[2];	/* at A, at B */
+};
+
+static void
+on_reregister(struct sim *sim, uint32_t port, void *data)
+{
+	struct stage *st = data;
+
+	st->reregistered++;
+	st->reregistered_at = port;
+}
+
+static void
+open_lab(struct stage *st, const char *spec, const struct sim_params *params)
+{
+	simlab_open(&st->lab, spec, params);
+	sim_set_reregister(st->lab.sim, on_reregister, st);
+}
+
+static void
+close_lab(struct stage *st)
+{
+	if (st->is_up)
+		manager_close(&st->sm);
+	simlab_close(&st->lab);
+}
+
+static int
+set_up(void **state)
+{
+	struct stage *st = g_new0(struct stage, 1);
+
+	open_lab(st, "single(3)", NULL);
+	*state = st;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	close_lab(*state);
+	g_free(*state);
+	return 0;
+}
+
+/* ---- names ---- */
+
+/* A cable between two switches. */
+static uint32_t
+find_trunk(const struct snapshot *s)
+{
+	for (uint32_t p = 0; p < s->n_ports; p++)
+		if (s->ports[p].peer != SNAPSHOT_NONE &&
+		    snapshot_is_switch(snapshot_node_of(s, p)) &&
+		    snapshot_is_switch(snapshot_node_of(s, s->ports[p].peer)))
+			return p;
+	return SNAPSHOT_NONE;
+}
+
+static bool
+find_port(const struct stage *st, const char *name, uint32_t *port)
+{
+	const struct snapshot *s = st->lab.s;
+	size_t len = strcspn(name, "^:/+");
+	g_autofree char *base = g_strndup(name, len);
+
+	if (g_str_has_prefix(base, "H-") || g_str_has_prefix(base, "S-"))
+		*port = simlab_end(&st->lab, *base == 'H' ? NODE_CA :
+				   NODE_SWITCH,
+				   (unsigned)strtoul(base + 2, NULL, 10));
+	else if (g_str_has_prefix(base, "hop-"))
+		*port = st->hop[base[4] - '0'];
+	else if (strcmp(base, "trunk") == 0)
+		*port = find_trunk(s);
+	else if (strcmp(base, "SM") == 0)
+		*port = s->local_port;
+	else if (strcmp(base, "A") == 0 || strcmp(base, "B") == 0)
+		*port = *base == 'A' ? st->a : st->b;
+	else
+		return false;
+	if (name[len] == '^')
+		*port = sim_peer(st->lab.sim, *port);
+	else if (name[len])
+		*port = snapshot_node_of(s, *port)->first_port +
+			(uint32_t)strtoul(name + len + 1, NULL, 10);
+	return true;
+}
+
+static uint32_t
+port_of(const struct stage *st, const char *name)
+{
+	uint32_t port = 0;
+
+	if (!find_port(st, name, &port))
+		fail_msg("%s is no port", name);
+	return port;
+}
+
+static uint32_t
+node_of(const struct stage *st, const char *name)
+{
+	return st->lab.s->ports[port_of(st, name)].node;
+}
+
+/* "SM^port" is the number of a port, else its LID is meant. */
+static bool
+find_name(void *fixture, const char *name, struct request_name *out)
+{
+	const struct stage *st = fixture;
+	g_autofree char *base = g_str_has_suffix(name, "^port") ?
+		g_strndup(name, strlen(name) - 4) : g_strdup(name);
+	uint32_t port;
+
+	if (!find_port(st, base, &port))
+		return false;
+	out->lid = strcmp(base, name) ? st->lab.s->ports[port].num :
+		sim_port_info(st->lab.sim, port)->lid;
+	out->guid = st->lab.s->ports[port].guid;
+	out->desc = snapshot_node_of(st->lab.s, port)->desc;
+	return true;
+}
+
+/* ---- questions ---- */
+
+/* at=PORT, or by path=N,N.. or lid=N; mod=N, key=N, version=N */
+static bool
+read_option(void *fixture, const char *name, const char *value)
+{
+	struct stage *st = fixture;
+	uint64_t n = value ? g_ascii_strtoull(value, NULL, 0) : 0;
+
+	if (strcmp(name, "at") == 0) {
+		assert_true(snapshot_path(st->lab.s, port_of(st, value),
+					  &st->path));
+	} else if (strcmp(name, "path") == 0) {
+		g_auto(GStrv) hops = g_strsplit(value, ",", -1);
+
+		st->path = (struct dr_path){
+			.hops = (uint8_t)g_strv_length(hops),
+		};
+		for (unsigned i = 0; hops[i]; i++)
+			st->path.port[i + 1] =
+				(uint8_t)strtoul(hops[i], NULL, 10);
+	} else if (strcmp(name, "lid") == 0) {
+		st->to.lid = (uint16_t)n;
+	} else if (strcmp(name, "mod") == 0) {
+		bytes_store(st->mad + 20, n, 4);
+	} else if (strcmp(name, "key") == 0) {
+		bytes_store(st->mad + 24, n, 8);
+	} else if (strcmp(name, "version") == 0) {
+		st->mad[2] = (uint8_t)n;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static const struct request_kind kind = {
+	.is_smp = true, .name = find_name, .option = read_option,
+};
+
+/* Options of the words count as those of a Get at first; then the path is
+ * known. */
+static void
+send_request(struct stage *st)
+{
+	uint8_t mad[MAD_SIZE];
+	uint32_t mod = (uint32_t)bytes_load(st->mad + 20, 4);
+	uint64_t key = bytes_load(st->mad + 24, 8);
+
+	if (st->to.lid == LID_PERMISSIVE)
+		smp_build_direct(mad, st->r.method, st->r.attr_id, mod, key,
+				 &st->path);
+	else
+		smp_build_lid(mad, st->r.method, st->r.attr_id, mod, key);
+	mad[2] = st->mad[2] ?: mad[2];
+	memcpy(smp_data(mad), st->r.data, SMP_DATA_LEN);
+	st->lab.answered = false;
+	assert_true(transport_send(st->lab.t, &st->to, mad, MAD_SIZE,
+				   LAB_TIMEOUT_MS, NULL));
+}
+
+static void
+clear_request(struct stage *st)
+{
+	st->to = (struct mad_addr){ .lid = LID_PERMISSIVE };
+	memset(st->mad, 0, sizeof(st->mad));
+}
+
+static void
+expect_answer(struct stage *st)
+{
+	while (!st->lab.answered)
+		assert_true(sim_step(st->lab.sim));
+	request_expect_record(&st->r, st->lab.status, smp_data(st->lab.mad));
+}
+
+/* METHOD ATTRIBUTE ..; ask is for methods without a word of their own */
+static void
+do_request(void *fixture, char **words, const char *text)
+{
+	struct stage *st = fixture;
+
+	clear_request(st);
+	request_read(&st->r, &kind, st, strcmp(words[-1], "ask") ? words - 1 :
+		     words);
+	send_request(st);
+	expect_answer(st);
+}
+
+/* begin REQUEST: it is on its way; end STATUS: it came to this */
+static void
+do_begin(void *fixture, char **words, const char *text)
+{
+	struct stage *st = fixture;
+
+	clear_request(st);
+	request_read(&st->r, &kind, st, words);
+	send_request(st);
+}
+
+static void
+do_came_to(void *fixture, char **words, const char *text)
+{
+	const struct stage *st = fixture;
+
+	assert_true(st->lab.answered);
+	assert_int_equal(st->lab.status, request_status(words[0]));
+}
+
+/* at=PORT COMPONENT=VALUE .. => STATUS ..: Set(PortInfo) of what it has */
+static void
+do_set(void *fixture, char **words, const char *text)
+{
+	static char *base[] = { "Set", "PortInfo", NULL };
+	struct stage *st = fixture;
+	uint32_t port = port_of(st, words[0] + strlen("at="));
+	struct port_info want;
+
+	clear_request(st);
+	request_read(&st->r, &kind, st, base);
+	simlab_port_wish(&st->lab, port, &want);
+	port_info_encode(st->r.data, &want);
+	bytes_store(st->mad + 20, st->lab.s->ports[port].num, 4);
+	request_put(&st->r, words);
+	send_request(st);
+	expect_answer(st);
+}
+
+static void
+do_set_switch(void *fixture, char **words, const char *text)
+{
+	static char *base[] = { "Set", "SwitchInfo", NULL };
+	struct stage *st = fixture;
+
+	clear_request(st);
+	request_read(&st->r, &kind, st, base);
+	switch_info_encode(st->r.data, sim_switch_info(st->lab.sim,
+				node_of(st, words[0] + strlen("at="))));
+	request_put(&st->r, words);
+	send_request(st);
+	expect_answer(st);
+}
+
+/* ATTRIBUTE SWITCH FIRST LAST BEYOND: these blocks hold what is written, and
+ * there is none beyond */
+static void
+do_table(void *fixture, char **words, const char *text)
+{
+	static const char *const mods[] = { "Set", "Get" };
+	struct stage *st = fixture;
+
+	for (unsigned i = 0; i < 4; i++) {
+		g_autofree char *request = g_strdup_printf("%s %s at=%s mod=%s",
+			mods[i / 2], words[0], words[1], words[2 + i % 2]);
+		g_auto(GStrv) args = g_strsplit(request, " ", -1);
+
+		clear_request(st);
+		request_read(&st->r, &kind, st, args);
+		for (unsigned k = 0; i < 2 && k < SMP_DATA_LEN; k++)
+			st->r.data[k] = (uint8_t)(1 + i + k);
+		send_request(st);
+		while (!st->lab.answered)
+			assert_true(sim_step(st->lab.sim));
+		assert_int_equal(st->lab.status, 0);
+		for (unsigned k = 0; k < SMP_DATA_LEN; k++)
+			assert_int_equal(smp_data(st->lab.mad)[k],
+					 1 + i % 2 + k);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		g_autofree char *line = g_strdup_printf("at=%s mod=%s",
+							words[1], words[4]);
+		g_auto(GStrv) args = g_strsplit(line, " ", -1);
+		char *request[] = {
+			(char *)mods[i], words[0], args[0], args[1], "=>",
+			"bad-value", NULL,
+		};
+
+		do_request(st, request + 1, NULL);
+	}
+}
+
+/* ---- what devices hold ---- */
+
+/* PORT COMPONENT=VALUE ..: of PortInfo */
+static void
+do_has(void *fixture, char **words, const char *text)
+{
+	struct stage *st = fixture;
+	uint8_t data[SA_DATA_LEN] = { 0 };
+
+	port_info_encode(data + 4, sim_port_info(st->lab.sim,
+						 port_of(st, words[0])));
+	request_hold(&kind, st, SA_ATTR_PORT_INFO, words + 1, data);
+}
+
+static void
+do_has_switch(void *fixture, char **words, const char *text)
+{
+	struct stage *st = fixture;
+	uint8_t data[SA_DATA_LEN] = { 0 };
+
+	switch_info_encode(data + 4, sim_switch_info(st->lab.sim,
+						     node_of(st, words[0])));
+	request_hold(&kind, st, SA_ATTR_SWITCH_INFO, words + 1, data);
+}
+
+/* PORT A B: two components of PortInfo are the same */
+static void
+do_alike(void *fixture, char **words, const char *text)
+{
+	const struct stage *st = fixture;
+	const struct mad_attr_table *t = mad_attr_table(SA_ATTR_PORT_INFO);
+	const uint8_t *info = (const uint8_t *)
+		sim_port_info(st->lab.sim, port_of(st, words[0]));
+	uint64_t value[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct mad_field *f = mad_field_find(t, words[1 + i],
+						strlen(words[1 + i]));
+
+		value[i] = mad_field_load(info + f->member, f->size);
+	}
+	assert_int_equal(value[0], value[1]);
+}
+
+/* keep, kept PORT: its PortInfo, all of it, is the same still */
+static void
+do_keep(void *fixture, char **words, const char *text)
+{
+	struct stage *st = fixture;
+	const struct port_info *info = sim_port_info(st->lab.sim,
+						     port_of(st, words[0]));
+
+	if (strcmp(words[-1], "keep") == 0)
+		st->kept = *info;
+	else
+		assert_memory_equal(info, &st->kept, sizeof(st->kept));
+}
+
+/* PORT COMPONENT=VALUE ..: of PortInfo */
+static void
+do_poke(void *fixture, char **words, const char *text)
+{
+	struct stage *st = fixture;
+	struct sim_port *port =
+		&st->lab.sim->ports[port_of(st, words[0])];
+
+	for (words++; *words; words++)
+		request_poke(SA_ATTR_PORT_INFO, &port->info, *words);
+}
+
+static void
+do_state(void *fixture, char **words, const char *text)
+{
+	struct stage *st = fixture;
+
+	sim_link_set_state(st->lab.sim, port_of(st, words[0]),
+			   (unsigned)strtoul(words[1], NULL, 10));
+}
+
+/* entry SWITCH LID PORT: of the forwarding table; set-entry: it is so now */
+static void
+do_entry(void *fixture, char **words, const char *text)
+{
+	struct stage *st = fixture;
+	uint16_t lid = (uint16_t)strtoul(words[1], NULL, 10);
+	uint32_t sw = node_of(st, words[0]);
+
+	if (strcmp(words[-1], "set-entry") == 0)
+		st->lab.sim->nodes[sw].lft[lid] =
+			(uint8_t)strtoul(words[2], NULL, 10);
+	assert_range(words[2], sim_lft_entry(st->lab.sim, sw, lid));
+}
+
+static void
+do_reregistered(void *fixture, char **words, const char *text)
+{
+	const struct stage *st = fixture;
+
+	assert_range(words[0], st->reregistered);
+	assert_int_equal(st->reregistered_at, port_of(st, words[1]));
+}
+
+/* NAME N */
+static void
+do_stats(void *fixture, char **words, const char *text)
+{
+	const struct sim_stats *s = sim_stats(((struct stage *)fixture)->lab
+					      .sim);
+	const struct {
+		const char *name;
+		uint64_t n;
+	} stats[] = {
+		{ "served", s->served }, { "traps", s->traps },
+		{ "lost_at_node", s->lost_at_node },
+		{ "no-route", s->lost[SIM_NO_ROUTE] },
+		{ "no-way", s->lost[SIM_NO_ROUTE] + s->lost[SIM_NO_LINK] },
+	};
+	size_t i = 0;
+
+	while (strcmp(stats[i].name, words[0]))
+		i++;
+	assert_range(words[1], stats[i].n);
+}
+
+/* ---- what happens ---- */
+
+static int64_t
+read_time(const char *text)
+{
+	char *unit;
+	int64_t n = g_ascii_strtoll(text, &unit, 10);
+
+	return n * (strcmp(unit, "us") == 0 ? 1 :
+		    strcmp(unit, "ms") == 0 ? 1000 : G_USEC_PER_SEC);
+}
+
+/* SPEC [KEY=VALUE]: of struct sim_params */
+static void
+do_fabric(void *fixture, char **words, const char *text)
+{
+	struct sim_params params = sim_params_default;
+	struct stage *st = fixture;
+
+	for (char **w = words + 1; *w; w++) {
+		const char *value = strchr(*w, '=') + 1;
+		unsigned n = (unsigned)strtoul(value, NULL, 10);
+
+		if (g_str_has_prefix(*w, "vl15_depth="))
+			params.vl15_depth = n;
+		else if (g_str_has_prefix(*w, "trap_repeat_us="))
+			params.trap_repeat_us = n;
+		else if (g_str_has_prefix(*w, "trap_repeats="))
+			params.trap_repeats = n;
+		else if (g_str_has_prefix(*w, "same_state="))
+			params.same_state = strcmp(value, "accepted") == 0;
+		else
+			fail_msg("what is %s?", *w);
+	}
+	close_lab(st);
+	open_lab(st, words[0], &params);
+}
+
+static void
+do_run(void *fixture, char **words, const char *text)
+{
+	struct sim *sim = ((struct stage *)fixture)->lab.sim;
+
+	sim_run(sim, sim_now(sim) + read_time(words[0]));
+}
+
+static void
+do_idle(void *fixture, char **words, const char *text)
+{
+	assert_true(sim_run_idle(((struct stage *)fixture)->lab.sim,
+				 G_USEC_PER_SEC));
+}
+
+/* N us since the start */
+static void
+do_clock(void *fixture, char **words, const char *text)
+{
+	assert_range(words[0],
+		     (uint64_t)sim_now(((struct stage *)fixture)->lab.sim));
+}
+
+/* What happens to a cable: PORT, and what the word takes beside it. */
+static void
+do_cable(void *fixture, char **words, const char *text)
+{
+	struct stage *st = fixture;
+	struct sim *sim = st->lab.sim;
+	uint32_t port = port_of(st, words[0]);
+	const char *what = words[-1];
+
+	if (strcmp(what, "cut") == 0)
+		sim_link_cut(sim, port);
+	else if (strcmp(what, "mend") == 0)
+		sim_link_mend(sim, port);
+	else if (strcmp(what, "unplug") == 0)
+		sim_cable_unplug(sim, port);
+	else if (strcmp(what, "plug") == 0)
+		sim_cable_plug(sim, port, port_of(st, words[1]));
+	else if (strcmp(what, "swap") == 0)
+		sim_cable_swap(sim, port, port_of(st, words[1]));
+	else if (strcmp(what, "activate") == 0)
+		simlab_activate(&st->lab, port);
+	else
+		sim_link_flap(sim, port, (unsigned)strtoul(words[1], NULL, 10),
+			      read_time(words[2]), read_time(words[3]));
+}
+
+/* What happens to a node. */
+static void
+do_node(void *fixture, char **words, const char *text)
+{
+	struct stage *st = fixture;
+	struct sim *sim = st->lab.sim;
+	uint32_t node = node_of(st, words[0]);
+	const char *what = words[-1];
+
+	if (strcmp(what, "off") == 0)
+		sim_node_off(sim, node);
+	else if (strcmp(what, "on") == 0)
+		sim_node_on(sim, node);
+	else if (strcmp(what, "reset") == 0)
+		sim_node_reset(sim, node);
+	else if (strcmp(what, "replace") == 0)
+		sim_node_replace(sim, node, strtoul(words[1], NULL, 0));
+	else if (strcmp(what, "describe") == 0)
+		sim_node_describe(sim, node, words[1]);
+	else
+		sim_node_set_mood(sim, node, strcmp(words[1], "silent") ?
+				  SIM_MOOD_OBEDIENT : SIM_MOOD_SILENT);
+}
+
+/* PORT PORT|none: the other end of its cable */
+static void
+do_peer(void *fixture, char **words, const char *text)
+{
+	const struct stage *st = fixture;
+
+	assert_int_equal(sim_peer(st->lab.sim, port_of(st, words[0])),
+			 strcmp(words[1], "none") ? port_of(st, words[1]) :
+			 SNAPSHOT_NONE);
+}
+
+static void
+do_clear_changes(void *fixture, char **words, const char *text)
+{
+	struct simlab *lab = &((struct stage *)fixture)->lab;
+
+	for (uint32_t i = 0; i < lab->s->n_nodes; i++)
+		lab->sim->nodes[i].sw.port_state_change = false;
+}
+
+/* N: switches whose PortStateChange is set */
+static void
+do_changes(void *fixture, char **words, const char *text)
+{
+	const struct simlab *lab = &((struct stage *)fixture)->lab;
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < lab->s->n_nodes; i++)
+		n += lab->sim->nodes[i].sw.port_state_change;
+	assert_range(words[0], n);
+}
+
+/* ---- traps ---- */
+
+static const struct unit_word words[];
+
+static void
+do_told(void *fixture, char **args, const char *text)
+{
+	static const char *const lines[] = {
+		"set at=SM LID=1 MasterSMLID=1 SubnetTimeOut=18 => ok",
+		"set at=S-0 LID=2 MasterSMLID=1 SubnetTimeOut=18 => ok",
+		"set at=H-1 LID=3 MasterSMLID=1 SubnetTimeOut=18 => ok",
+		"Set LinearForwardingTable at=S-0 Port[0]=255 Port[1]=SM^port "
+		"Port[2]=0 Port[3]=255 => ok",
+		"set-switch at=S-0 LinearFDBTop=3 => ok",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++)
+		unit_play(words, fixture, lines[i]);
+}
+
+/* N that came */
+static void
+do_traps(void *fixture, char **args, const char *text)
+{
+	assert_range(args[0], ((struct stage *)fixture)->lab.traps);
+}
+
+static void
+do_forget_traps(void *fixture, char **args, const char *text)
+{
+	((struct stage *)fixture)->lab.traps = 0;
+}
+
+/* KEY=VALUE ..: of the last trap's Notice */
+static void
+do_notice(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+	struct notice n;
+	uint32_t port;
+
+	notice_decode(smp_data(st->lab.trap), &n);
+	for (; *args; args++) {
+		const char *value = strchr(*args, '=') + 1;
+
+		if (g_str_has_prefix(*args, "generic="))
+			assert_range(value, n.generic);
+		else if (g_str_has_prefix(*args, "trap="))
+			assert_range(value, n.trap);
+		else if (g_str_has_prefix(*args, "issuer="))
+			assert_range(value, n.issuer_lid);
+		else if (g_str_has_prefix(*args, "lid="))
+			assert_range(value, n.lid);
+		else if (g_str_has_prefix(*args, "producer="))
+			assert_range(value, n.producer);
+		else if (find_port(st, value, &port))
+			assert_int_equal(n.port, st->lab.s->ports[port].num);
+		else
+			fail_msg("what is %s?", *args);
+	}
+}
+
+/* @.. of the last trap's data */
+static void
+do_trap_data(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+
+	request_hold(&kind, st, SA_ATTR_NOTICE, args, smp_data(st->lab.trap));
+}
+
+static void
+do_keep_trap(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+
+	memcpy(st->kept_trap, st->lab.trap, MAD_SIZE);
+}
+
+/* The last trap has another TID than the one that was kept. */
+static void
+do_other_trap(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+
+	assert_memory_not_equal(st->lab.trap + 8, st->kept_trap + 8, 8);
+}
+
+/* [kept] [key=N]: TrapRepress to LID 2 */
+static void
+do_repress(void *fixture, char **args, const char *text)
+{
+	const struct mad_addr to = { .lid = 2 };
+	struct stage *st = fixture;
+	bool is_kept = g_strcmp0(args[0], "kept") == 0;
+	uint8_t mad[MAD_SIZE];
+
+	memcpy(mad, is_kept ? st->kept_trap : st->lab.trap, MAD_SIZE);
+	if (args[0] && !is_kept)
+		bytes_store(mad + 24, strtoul(args[0] + 4, NULL, 0), 8);
+	smp_make_response(mad, 0);
+	assert_true(transport_send(st->lab.t, &to, mad, MAD_SIZE, 0, NULL));
+}
+
+static void
+do_send_trap(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+
+	sim_trap(st->lab.sim, port_of(st, args[0]),
+		 (unsigned)strtoul(args[1], NULL, 10));
+}
+
+/* ---- the data plane ---- */
+
+static const struct {
+	const char *name;
+	enum sim_delivery delivery;
+} deliveries[] = {
+	{ "delivered", SIM_DELIVERED }, { "no-lid", SIM_NO_LID },
+	{ "no-link", SIM_NO_LINK }, { "no-route", SIM_NO_ROUTE },
+	{ "loop", SIM_LOOP }, { "wrong-end", SIM_WRONG_END },
+	{ "bad-pkey", SIM_BAD_PKEY }, { "bad-vl", SIM_BAD_VL },
+};
+
+static enum sim_delivery
+delivery_of(const char *name)
+{
+	size_t i = 0;
+
+	while (i < G_N_ELEMENTS(deliveries) - 1 &&
+	       strcmp(deliveries[i].name, name))
+		i++;
+	assert_string_equal(deliveries[i].name, name);
+	return deliveries[i].delivery;
+}
+
+/* A port's LID and a number to it, or a number. */
+static uint16_t
+lid_of(const struct stage *st, const char *name)
+{
+	const char *more = strpbrk(name, "+-");
+	uint32_t port;
+
+	if (!find_port(st, name, &port))
+		return (uint16_t)strtoul(name, NULL, 0);
+	return (uint16_t)(sim_port_info(st->lab.sim, port)->lid +
+			  (more && *name != 'H' && *name != 'S' ?
+			   strtol(more, NULL, 10) : 0));
+}
+
+/* SPEC: a manager brings it up; A is its port. */
+static void
+do_up(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+	struct simlab *lab = &st->lab;
+
+	close_lab(st);
+	memset(lab, 0, sizeof(*lab));
+	lab->s = generate_fabric(args[0], NULL, NULL);
+	lab->sim = sim_new(lab->s, NULL);
+	manager_open(&st->sm, lab->sim, lab->s->local_port, NULL, NULL);
+	st->is_up = true;
+	assert_true(manager_wait_up(&st->sm, 10 * G_USEC_PER_SEC));
+	st->a = lab->s->local_port;
+	for (uint32_t p = 0; p < lab->s->n_ports; p++) {
+		struct sim_trace trace;
+
+		if (p == st->a || snapshot_is_switch(snapshot_node_of(lab->s,
+								      p)) ||
+		    sim_probe(lab->sim, st->a, sim_port_info(lab->sim, p)->lid,
+			      0xffff, 0, &trace) != SIM_DELIVERED ||
+		    trace.n != N_HOPS + 1)
+			continue;
+		st->b = p;
+		for (unsigned i = 0; i < N_HOPS; i++)
+			st->hop[i] = trace.hop[i].port;
+	}
+}
+
+/* N: hosts that the manager's port has a way to, and itself */
+static void
+do_hosts(void *fixture, char **args, const char *text)
+{
+	const struct simlab *lab = &((struct stage *)fixture)->lab;
+	g_autoptr(GArray) hosts = simlab_hosts(lab->sim, lab->s,
+					       lab->s->local_port);
+
+	assert_range(args[0], hosts->len);
+}
+
+/* FROM TO N: so many hops, each out of the node where the last one ended, by
+ * VL 0 */
+static void
+do_trace(void *fixture, char **args, const char *text)
+{
+	const struct stage *st = fixture;
+	uint32_t at = port_of(st, args[0]);
+	struct sim_trace trace;
+
+	assert_int_equal(sim_probe(st->lab.sim, at, lid_of(st, args[1]),
+				   0xffff, 0, &trace), SIM_DELIVERED);
+	assert_range(args[2], trace.n);
+	for (unsigned i = 0; i < trace.n; i++) {
+		assert_int_equal(st->lab.s->ports[trace.hop[i].port].node,
+				 st->lab.s->ports[at].node);
+		assert_int_equal(trace.hop[i].vl, 0);
+		at = sim_peer(st->lab.sim, trace.hop[i].port);
+	}
+	assert_int_equal(at, port_of(st, args[1]));
+	assert_int_equal(at, trace.end);
+}
+
+/* FROM TO [pkey=N] [sl=N] => RESULT [end=PORT] [hops=N] [vl=N]: on hop-1 */
+static void
+do_probe(void *fixture, char **args, const char *text)
+{
+	const struct stage *st = fixture;
+	uint32_t from = port_of(st, args[0]);
+	uint16_t to = lid_of(st, args[1]), pkey = 0xffff;
+	struct sim_trace trace;
+	unsigned sl = 0;
+
+	for (args += 2; strcmp(*args, "=>"); args++)
+		if (g_str_has_prefix(*args, "pkey="))
+			pkey = (uint16_t)strtoul(*args + 5, NULL, 0);
+		else
+			sl = (unsigned)strtoul(*args + 3, NULL, 10);
+	assert_int_equal(sim_probe(st->lab.sim, from, to, pkey, sl, &trace),
+			 delivery_of(args[1]));
+	for (args += 2; *args; args++)
+		if (g_str_has_prefix(*args, "end="))
+			assert_int_equal(trace.end, port_of(st, *args + 4));
+		else if (g_str_has_prefix(*args, "hops="))
+			assert_range(*args + 5, trace.n);
+		else
+			assert_range(*args + 3, trace.hop[1].vl);
+}
+
+/* PORT TO N|PORT: the entry of its switch for the LID of TO */
+static void
+do_set_way(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+	uint32_t port;
+
+	sim_node_of(st->lab.sim, port_of(st, args[0]))
+		->lft[lid_of(st, args[1])] = find_port(st, args[2], &port) ?
+		st->lab.s->ports[port].num :
+		(uint8_t)strtoul(args[2], NULL, 10);
+}
+
+static void
+do_set_top(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+
+	sim_node_of(st->lab.sim, port_of(st, args[0]))->sw.linear_fdb_top =
+		(uint16_t)(lid_of(st, "B") -
+			   (g_strcmp0(args[1], "B-1") == 0));
+}
+
+static struct sim_tables *
+tables_of(struct stage *st, const char *name)
+{
+	struct sim_port *p = &st->lab.sim->ports[port_of(st, name)];
+
+	if (!p->tables)
+		p->tables = g_new0(struct sim_tables, 1);
+	return p->tables;
+}
+
+/* PORT P_KEY: the first of its table */
+static void
+do_pkey(void *fixture, char **args, const char *text)
+{
+	struct sim_tables *t = tables_of(fixture, args[0]);
+
+	if (!t->pkeys)
+		t->pkeys = g_malloc0_n(4, SIM_TABLE_BLOCK);
+	bytes_store(t->pkeys[0], strtoul(args[1], NULL, 0), 2);
+}
+
+/* OUT IN SL VL */
+static void
+do_sl2vl(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+	struct sim_tables *t = tables_of(st, args[0]);
+	unsigned in = st->lab.s->ports[port_of(st, args[1])].num;
+	unsigned sl = (unsigned)strtoul(args[2], NULL, 10);
+	unsigned vl = (unsigned)strtoul(args[3], NULL, 10);
+
+	if (!t->sl2vl)
+		t->sl2vl = g_malloc0_n(snapshot_node_of(st->lab.s,
+				port_of(st, args[0]))->info.num_ports + 1,
+				SIM_SL2VL_LEN);
+	t->sl2vl[in][sl / 2] |= (uint8_t)(sl % 2 ? vl : vl << 4);
+}
+
+static void
+join(struct stage *st, uint32_t node, uint16_t mlid, unsigned port)
+{
+	struct sim_packet p = { .h.method = MAD_METHOD_GET };
+	struct sim_node *n = &st->lab.sim->nodes[node];
+	uint8_t data[SMP_DATA_LEN];
+	unsigned at = (mlid - LID_MULTICAST_MIN) % 32 * 2;
+	unsigned bit = port % 16;
+
+	p.h.attr_id = MAD_ATTR_MULTICAST_FT;
+	p.h.attr_mod = port / 16 << 28 | (mlid - LID_MULTICAST_MIN) / 32;
+	assert_int_equal(sim_table_serve(st->lab.sim, n->first_port, &p, data),
+			 0);
+	data[at + (bit < 8)] |= 1u << bit % 8;
+	p.h.method = MAD_METHOD_SET;
+	assert_int_equal(sim_table_serve(st->lab.sim, n->first_port, &p, data),
+			 0);
+}
+
+/* SWITCH MLID PORT .. */
+static void
+do_join(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+
+	for (char **name = args + 2; *name; name++)
+		join(st, node_of(st, args[0]),
+		     (uint16_t)strtoul(args[1], NULL, 0),
+		     st->lab.s->ports[port_of(st, *name)].num);
+}
+
+static void
+do_join_all(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+	const struct snapshot *s = st->lab.s;
+
+	for (uint32_t i = 0; i < s->n_switches; i++)
+		for (unsigned p = 1; p <= s->nodes[s->switches[i]]
+		     .info.num_ports; p++)
+			join(st, s->switches[i],
+			     (uint16_t)strtoul(args[0], NULL, 0), p);
+}
+
+static void
+do_default_port(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+
+	st->lab.sim->nodes[node_of(st, args[0])].sw.default_mcast_primary =
+		st->lab.s->ports[port_of(st, args[1])].num;
+}
+
+/* These ports have a copy each; only: and no other has. */
+static void
+expect_reached(const struct stage *st, const struct sim_mcast *m,
+	       const char *list, bool only)
+{
+	g_auto(GStrv) names = g_strsplit(list, ",", -1);
+
+	for (unsigned i = 0; names[i]; i++) {
+		uint32_t port = port_of(st, names[i]);
+		unsigned n = 0;
+
+		for (guint k = 0; k < m->reached->len; k++)
+			n += g_array_index(m->reached, uint32_t, k) == port;
+		assert_int_equal(n, 1);
+	}
+	if (only)
+		assert_int_equal(m->reached->len, g_strv_length(names));
+}
+
+/* FROM MLID => RESULT [reached=PORT,..] [came=PORT,..] [channels=N] [RESULT=N]:
+ * copies that were lost for this */
+static void
+do_multicast(void *fixture, char **args, const char *text)
+{
+	const struct stage *st = fixture;
+	struct sim_mcast m;
+
+	assert_int_equal(sim_probe_mcast(st->lab.sim, port_of(st, args[0]),
+					 (uint16_t)strtoul(args[1], NULL, 0),
+					 0xffff, 0, &m), delivery_of(args[3]));
+	for (args += 4; *args; args++) {
+		g_auto(GStrv) parts = g_strsplit(*args, "=", 2);
+
+		if (strcmp(parts[0], "reached") == 0)
+			expect_reached(st, &m, parts[1], true);
+		else if (strcmp(parts[0], "came") == 0)
+			expect_reached(st, &m, parts[1], false);
+		else if (strcmp(parts[0], "channels") == 0)
+			assert_range(parts[1], m.channels);
+		else
+			assert_range(parts[1], m.lost[delivery_of(parts[0])]);
+	}
+	sim_mcast_clear(&m);
+}
+
+/* ---- packets that move ---- */
+
+static void
+on_mail(const struct transport_mad *m, void *data)
+{
+	struct mailbox *box = data;
+	struct mad_header h;
+
+	assert_int_equal(m->event, TRANSPORT_RECEIVED);
+	mad_header_read(m->mad, m->len, &h);
+	if (h.method & MAD_METHOD_RESPONSE)
+		box->answers++;
+	else
+		box->requests++;
+	box->from = m->addr;
+	memcpy(box->mad, m->mad, MAD_SIZE);
+}
+
+static void
+do_client(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+	struct mailbox *box = &st->boxes[*args[0] - 'A'];
+
+	box->port = port_of(st, args[0]);
+	box->t = sim_attach(st->lab.sim, box->port, SIM_ROLE_CLIENT);
+	transport_set_receiver(box->t, on_mail, box);
+}
+
+/* gmp A B: a request; gmp-answer B: to the last one that came there */
+static void
+do_gmp(void *fixture, char **args, const char *text)
+{
+	struct stage *st = fixture;
+	struct mailbox *box = &st->boxes[*args[0] - 'A'];
+	struct mad_addr to = { .qp = 1, .qkey = 0x80010000 };
+	uint8_t mad[MAD_SIZE] = { 1, 0x0a, 1, MAD_METHOD_GET };
+
+	if (args[1]) {
+		to.lid = lid_of(st, args[1]);
+	} else {
+		to = box->from;
+		memcpy(mad, box->mad, MAD_SIZE);
+		mad[3] = MAD_METHOD_GET_RESP;
+	}
+	assert_true(transport_send(box->t, &to, mad, MAD_SIZE, 0, NULL));
+	sim_run(st->lab.sim, sim_now(st->lab.sim) + 100);
+}
+
+/* received, answered AT N [from=PORT]: so many requests, answers came */
+static void
+do_received(void *fixture, char **args, const char *text)
+{
+	const struct stage *st = fixture;
+	const struct mailbox *box = &st->boxes[*args[0] - 'A'];
+
+	assert_range(args[1], strcmp(args[-1], "received") ? box->answers :
+		     box->requests);
+	if (!args[2])
+		return;
+	assert_int_equal(box->from.lid, lid_of(st, args[2] + 5));
+	assert_int_equal(box->from.qp, 1);
+}
+
+static const struct unit_word words[] = {
+	{ "Get", do_request }, { "Set", do_request }, { "ask", do_request },
+	{ "set", do_set }, { "set-switch", do_set_switch },
+	{ "begin", do_begin }, { "came-to", do_came_to },
+	{ "table", do_table }, { "has", do_has },
+	{ "has-switch", do_has_switch }, { "alike", do_alike },
+	{ "keep", do_keep }, { "kept", do_keep }, { "poke", do_poke },
+	{ "state", do_state }, { "entry", do_entry },
+	{ "set-entry", do_entry }, { "reregistered", do_reregistered },
+	{ "stats", do_stats }, { "fabric", do_fabric }, { "run", do_run },
+	{ "idle", do_idle }, { "clock", do_clock }, { "cut", do_cable },
+	{ "mend", do_cable }, { "unplug", do_cable }, { "plug", do_cable },
+	{ "swap", do_cable }, { "activate", do_cable }, { "flap", do_cable },
+	{ "off", do_node }, { "on", do_node }, { "reset", do_node },
+	{ "replace", do_node }, { "describe", do_node }, { "mood", do_node },
+	{ "peer", do_peer }, { "clear-changes", do_clear_changes },
+	{ "changes", do_changes }, { "told", do_told }, { "traps", do_traps },
+	{ "forget-traps", do_forget_traps }, { "notice", do_notice },
+	{ "trap-data", do_trap_data }, { "keep-trap", do_keep_trap },
+	{ "other-trap", do_other_trap }, { "repress", do_repress },
+	{ "send-trap", do_send_trap }, { "up", do_up }, { "hosts", do_hosts },
+	{ "trace", do_trace }, { "probe", do_probe },
+	{ "set-way", do_set_way }, { "set-top", do_set_top },
+	{ "pkey", do_pkey }, { "sl2vl", do_sl2vl }, { "join", do_join },
+	{ "join-all", do_join_all }, { "default-port", do_default_port },
+	{ "multicast", do_multicast }, { "client", do_client },
+	{ "gmp", do_gmp }, { "gmp-answer", do_gmp },
+	{ "received", do_received }, { "answered", do_received },
+	{ NULL, NULL },
+};
+
+SCRIPT(sim_agent, "sim_agent.scn", words, set_up, tear_down)
+SCRIPT(sim_link, "sim_link.scn", words, set_up, tear_down)
+SCRIPT(sim_probe, "sim_probe.scn", words, set_up, tear_down)
