@@ -34,11 +34,7 @@
 				 SWITCH_FIELD_MCAST_TOP)
 
 const struct policy policy_default = {
-	.m_key = 0,
 	.gid_prefix = 0xfe80000000000000ull,
-	.m_key_lease = 0,
-	.m_key_protect = 0,
-	.sm_sl = 0,
 	.subnet_timeout = 18,
 	.packet_life_time = 0x12,
 	.hoq_life = 0x12,
@@ -255,7 +251,7 @@ want_link(const struct snapshot *s, const struct desired *w, uint32_t port,
 	unsigned mtu = MIN(p->info.mtu_cap, far->mtu_cap);
 	unsigned vls = MIN(p->info.vl_cap, far->vl_cap);
 
-	/* A capability of 0 is none of IBA's codes: it is not known. */
+	/* A capability of 0 is no code of IBA: it is not known. */
 	if (mtu > 0)
 		out->neighbor_mtu = mtu;
 
@@ -303,27 +299,6 @@ desired_link_is_whole(const struct snapshot *s, uint32_t port)
 	       s->ports[p->peer].info.state >= PORT_STATE_INIT;
 }
 
-/* A switch port without a P_Key table has nothing to enforce. */
-static void
-want_enforcement(const struct snapshot *s, const struct desired *w,
-		 uint32_t port, struct port_info *out)
-{
-	if (!snapshot_is_switch(snapshot_node_of(s, port)) ||
-	    !port_pkey_cap(s, port))
-		return;
-	out->enforce_inbound = w->enforce[port] & PKEY_ENFORCE_IN;
-	out->enforce_outbound = w->enforce[port] & PKEY_ENFORCE_OUT;
-}
-
-/* The capability is a must (IBA 14.2.5.6): others would take the bit for
- * something reserved. */
-static bool asks_to_register(const struct snapshot *s, const struct desired *w,
-			     uint32_t port)
-{
-	return w->reregister && w->reregister[port] && wants_lid(s, port) &&
-		s->ports[port].info.cap_mask & PORT_CAP_HAS_CLIENT_REREGISTER;
-}
-
 unsigned
 desired_port(const struct snapshot *s, const struct desired *w, uint32_t port,
 	    struct port_info *out)
@@ -337,8 +312,12 @@ desired_port(const struct snapshot *s, const struct desired *w, uint32_t port,
 		want_end_port(s, w, port, out);
 	if (desired_link_is_whole(s, port))
 		want_link(s, w, port, out);
-	if (w->enforce && p->num > 0)
-		want_enforcement(s, w, port, out);
+	/* A switch port without a P_Key table has nothing to enforce. */
+	if (w->enforce && p->num > 0 && port_pkey_cap(s, port) &&
+	    snapshot_is_switch(snapshot_node_of(s, port))) {
+		out->enforce_inbound = w->enforce[port] & PKEY_ENFORCE_IN;
+		out->enforce_outbound = w->enforce[port] & PKEY_ENFORCE_OUT;
+	}
 	fields = port_fields_differ(&p->info, out, PORT_FIELDS_ALL);
 
 	/* "No change" for all that this Set is not about (IBA 14.2.5.6). */
@@ -353,8 +332,11 @@ desired_port(const struct snapshot *s, const struct desired *w, uint32_t port,
 		out->speed_ext_enabled = 0;
 	if (!(fields & PORT_FIELD_OPER_VLS))
 		out->oper_vls = 0;
-	/* Not a value but a request. */
-	out->client_reregister = asks_to_register(s, w, port);
+	/* Not a value but a request, which needs the capability (IBA 14.2.5.6):
+	 * for other ports the bit is reserved. */
+	out->client_reregister = w->reregister && w->reregister[port] &&
+		wants_lid(s, port) &&
+		p->info.cap_mask & PORT_CAP_HAS_CLIENT_REREGISTER;
 	return fields | (out->client_reregister ? PORT_FIELD_REREGISTER : 0u);
 }
 
@@ -381,7 +363,7 @@ desired_switch(const struct snapshot *s, const struct desired *w, uint32_t node,
 			    LID_PERMISSIVE - 1u);
 	fields = switch_fields_differ(&n->sw, out, SWITCH_FIELDS_VALUES);
 
-	/* Writing 1 clears the bit (IBA 14.2.5.4): what was read, written
-	 * back, does it just when it is set. */
+	/* Writing 1 clears the bit (IBA 14.2.5.4): so does writing back the value
+	 * that was read, if it is set. */
 	return fields | (n->sw.port_state_change ? SWITCH_FIELD_CHANGE : 0u);
 }

@@ -91,8 +91,8 @@ extern const struct plan_field port_fields[], switch_fields[];
 /* The value in words; an M_Key is not shown. A new string. */
 char *plan_field_text(const struct plan_field *f, const void *info);
 
-/* What the desired state is computed from; borrowed. Of a pointer that is NULL,
- * nothing on the fabric is changed. */
+/* The input of the desired state; borrowed. If a pointer is NULL, nothing of its
+ * kind is changed on the fabric. */
 struct desired {
 	const struct policy *policy;
 	const struct mkey_db *keys;	/* NULL: policy->m_key for all */

@@ -90,7 +90,7 @@ mkey_db_free(struct mkey_db *k)
 	g_free(k);
 }
 
-/* No key was configured, and none is known. */
+/* There is no key, neither configured nor learned. */
 static bool
 is_idle(const struct mkey_db *k)
 {
@@ -413,7 +413,7 @@ mkey_db_version(const struct mkey_db *k)
 #define PORT_MAX	254u
 
 /* Both files are rows of two words; of keys the second number is the key, which
- * may be 0. An error names the line and what it should be, never what it holds:
+ * may be 0. An error has the number of the line and the format, never its text:
  * M_Keys are secrets, and errors go to logs. */
 static bool
 read_row(const char *text, bool cables, GArray *rows)

@@ -82,8 +82,8 @@ void mkey_db_add_cable(struct mkey_db *k, const struct mkey_db_cable *c);
  * neighbors ("0xPORTGUID:PORT 0xPORTGUID:PORT", each end of a cable first
  * once), with a blank line after each. Several lines of one GUID: each may be
  * its key, the first is the most likely. If one line is wrong nothing of the
- * text is taken; the TEXT_ERROR begins with name:line: and never repeats what
- * the line holds.
+ * text is taken; the TEXT_ERROR begins with name:line: and never repeats the text
+ * of the line.
  */
 void mkey_db_write_keys(const struct mkey_db *k, GString *out);
 void mkey_db_write_cables(const struct mkey_db *k, GString *out);
@@ -92,7 +92,7 @@ bool mkey_db_read_keys(struct mkey_db *k, const char *text, const char *name,
 bool mkey_db_read_cables(struct mkey_db *k, const char *text,
 			 const char *name, GError **error);
 
-/* Counts every change of what the files hold. */
+/* Counts the changes of keys and cables. */
 uint64_t mkey_db_version(const struct mkey_db *k);
 
 #endif

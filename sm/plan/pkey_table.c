@@ -3,11 +3,11 @@
  * P_Key tables: where in its table each P_Key of a port goes.
  *
  * Purpose. Queue pairs use a P_Key by its index, so a key that stays must stay
- * at its index, whatever else changes. And what a host may not send, its leaf
- * switch should drop: the switch's port towards it gets the same partitions,
- * each as a full member. A switch matches a packet with its table as an end
- * port does (IBA 10.9.3), so a limited entry would drop what a limited member
- * sends, on the way in.
+ * at its index, whatever else changes. And a leaf switch should drop packets of
+ * partitions that the host is not in: the switch's port towards it gets the same
+ * partitions, each as a full member. A switch matches a packet with its table as
+ * an end port does (IBA 10.9.3), so a limited entry would drop all packets that a
+ * limited member sends.
  *
  * Cost. `waiting` of a layout is a set of P_Keys, a bit each: those without a
  * place so far. With it a table costs one step for each of its entries and
@@ -30,18 +30,25 @@
  * then the lowest partitions, in each the full membership before the limited
  * one. A switch cannot enforce half of the keys, so there it is all or none.
  *
- * isolation_new() goes all the way from the configuration: memberships by
- * topology/partition.c, P_Key tables, VL tables by qos_tables.c, and what could
- * not be had in words.
+ * isolation_new() makes all of it from the configuration: memberships by
+ * topology/partition.c, P_Key tables, VL tables by qos_tables.c, and a line for
+ * each key that has no place.
  */
 #include "sm/plan/pkey_table.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define STRANGERS_MAX	100u	/* rules for absent ports that are told */
+#define STRANGERS_MAX	100u	/* rules for absent ports that are printed */
 #define SET_WORDS	(0x10000 / 64)
 #define SAID_MAX	4u	/* partitions that one line names */
+
+/* A partition that is to have index 0. */
+struct index0 {
+	uint16_t pkey;
+	uint32_t n_beaten;	/* ports where another one has it; */
+	uint32_t beaten_at;	/* the first of them */
+};
 
 struct layout {
 	const struct snapshot *s;
@@ -51,10 +58,8 @@ struct layout {
 	struct port_tables *wanted;
 	unsigned enforce;
 	GPtrArray *problems;		/* may be NULL */
-	GArray *first;			/* uint16_t: partitions with index0 */
-	uint32_t *n_beaten;		/* by place in `first`: ports where */
-	uint32_t *beaten_at;		/* another one has it; the first */
-	uint16_t *keys;			/* of the port at hand */
+	GArray *first;			/* struct index0 */
+	uint16_t *keys;			/* of the present port */
 	unsigned n_keys;
 	uint16_t *table;		/* the same, in their places */
 	uint64_t waiting[SET_WORDS];
@@ -193,18 +198,18 @@ choose_first(struct layout *l, uint32_t port)
 	uint16_t first = 0;
 
 	for (guint i = 0; i < l->first->len; i++) {
-		uint16_t base = g_array_index(l->first, uint16_t, i);
+		struct index0 *f = &g_array_index(l->first, struct index0, i);
 
-		while (at < end && pkey_base(l->m->pkeys[at]) < base)
+		while (at < end && pkey_base(l->m->pkeys[at]) < f->pkey)
 			at++;
 		if (at == end)
 			break;
-		if (pkey_base(l->m->pkeys[at]) != base)
+		if (pkey_base(l->m->pkeys[at]) != f->pkey)
 			continue;
 		if (!first)
-			first = key_in(l, port, base);
-		else if (!l->n_beaten[i]++)
-			l->beaten_at[i] = port;
+			first = key_in(l, port, f->pkey);
+		else if (!f->n_beaten++)
+			f->beaten_at = port;
 	}
 	return first ? first : key_in(l, port, PKEY_DEFAULT);
 }
@@ -213,15 +218,16 @@ static void
 say_beaten(struct layout *l)
 {
 	for (guint i = 0; i < l->first->len; i++) {
-		GString *name = g_string_new(NULL);
+		const struct index0 *f =
+			&g_array_index(l->first, struct index0, i);
+		g_autoptr(GString) name = g_string_new(NULL);
 
-		name_partition(l, g_array_index(l->first, uint16_t, i), name);
-		if (l->n_beaten[i])
-			pkey_complain(l, l->beaten_at[i], "partition %s is not at "
+		name_partition(l, f->pkey, name);
+		if (f->n_beaten)
+			pkey_complain(l, f->beaten_at, "partition %s is not at "
 				 "index 0, a lower P_Key asks for it as well "
-				 "(%u port%s)", name->str, l->n_beaten[i],
-				 l->n_beaten[i] == 1 ? "" : "s");
-		g_string_free(name, TRUE);
+				 "(%u port%s)", name->str, f->n_beaten,
+				 f->n_beaten == 1 ? "" : "s");
 	}
 }
 
@@ -282,16 +288,6 @@ layout_place(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 		memcpy(b.pkeys, l->table + i * PKEYS_A_BLOCK, sizeof(b));
 		port_tables_set(l->wanted, PORT_TABLE_PKEY, port, i, &b);
 	}
-}
-
-static void
-pkey_want_end_port(struct layout *l, uint32_t port)
-{
-	unsigned cap = port_pkey_cap(l->s, port);
-	uint16_t first = choose_first(l, port);
-
-	choose_keys(l, port, cap, first);
-	layout_place(l, port, cap, first);
 }
 
 /* --- enforcement --- */
@@ -375,15 +371,14 @@ layout_init(struct layout *l)
 	most = (most + PKEYS_A_BLOCK - 1) / PKEYS_A_BLOCK * PKEYS_A_BLOCK;
 	l->keys = g_new(uint16_t, most);
 	l->table = g_new(uint16_t, most);
-	l->first = g_array_new(FALSE, FALSE, sizeof(uint16_t));
+	l->first = g_array_new(FALSE, FALSE, sizeof(struct index0));
 	for (guint i = 0; i < l->rules->partitions->len; i++) {
 		const struct partition *p = l->rules->partitions->pdata[i];
+		const struct index0 f = { .pkey = p->pkey };
 
 		if (p->index0)
-			g_array_append_val(l->first, p->pkey);
+			g_array_append_val(l->first, f);
 	}
-	l->n_beaten = g_new0(uint32_t, l->first->len);
-	l->beaten_at = g_new0(uint32_t, l->first->len);
 }
 
 static void
@@ -391,8 +386,6 @@ layout_free(struct layout *l)
 {
 	g_free(l->keys);
 	g_free(l->table);
-	g_free(l->n_beaten);
-	g_free(l->beaten_at);
 	g_array_unref(l->first);
 	g_free(l);
 }
@@ -417,10 +410,14 @@ pkey_table_want(const struct snapshot *s, const struct partition_rules *rules,
 	memset(enforce_by_port, 0, s->n_ports);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		uint32_t peer = s->ports[port].peer;
+		unsigned cap = port_pkey_cap(s, port);
+		uint16_t first;
 
 		if (!snapshot_is_end_port(s, port))
 			continue;
-		pkey_want_end_port(l, port);
+		first = choose_first(l, port);
+		choose_keys(l, port, cap, first);
+		layout_place(l, port, cap, first);
 		/* An end port with a cable is no switch's: that is port 0. */
 		if (peer != SNAPSHOT_NONE &&
 		    l->enforce & pkey_table_enforceable(s, peer))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The P_Key tables that are wanted (IBA 10.9, 14.2.5.7): memberships put into
- * blocks, so that what a port holds moves as little as it can. And isolation:
+ * The desired P_Key tables (IBA 10.9, 14.2.5.7): memberships put into blocks, so
+ * that the present P_Keys of a port keep their index if possible. And isolation:
  * all tables of ports that follow from partitions and from QoS. Pure.
  */
 #ifndef MINISM_PLAN_PKEY_TABLE_H
@@ -21,16 +21,16 @@ enum {
 };
 
 /*
- * rules: the memberships' own; what names and index0 are for.
- * held: what is known of the tables on the fabric; a block that is not known
- *	counts as empty.
+ * rules: those of the memberships; for names and index0.
+ * held: the tables on the fabric as far as they were read; a block that is not
+ *	known counts as empty.
  * enforce: PKEY_ENFORCE_ bits that switches should have towards end ports.
  * wanted: new for this snapshot. All P_Key blocks of each end port are set
  *	(unless it can hold none), and those of a switch's port towards an end
- *	port that is to enforce. What is not set is to be left alone.
+ *	port that is to enforce. Blocks that are not set are not changed.
  * enforce_by_port: by port index, filled; 0 but for external switch ports.
- * problems: one line (char *) is added for whatever could not be had; may be
- *	NULL. In the order of the end ports.
+ * problems: a line (char *) is added for each P_Key or enforcement that is not
+ *	possible; may be NULL. In the order of the end ports.
  */
 void pkey_table_want(const struct snapshot *s,
 		     const struct partition_rules *rules,
@@ -49,7 +49,7 @@ bool pkey_table_are_default(const struct partition_rules *rules);
 
 /* ---- from the configuration to all tables of ports ---- */
 
-/* What was configured. */
+/* The configuration. */
 struct isolation_params {
 	struct partition_rules *rules;	/* a reference */
 	unsigned enforce;		/* PKEY_ENFORCE_ bits for switches */

@@ -45,7 +45,7 @@ plan_kind_name(enum plan_kind kind)
 	return names[kind];
 }
 
-/* What a plan is made from. */
+/* The input of a plan, and its steps so far. */
 struct diff {
 	const struct snapshot *s;
 	const struct desired *w;
@@ -84,8 +84,8 @@ diff_port(struct diff *d, uint32_t port)
 	/* Port 0 has no link state to change (IBA 14.2.5.6). */
 	rises = p->num > 0 && p->info.state < PORT_STATE_ACTIVE &&
 		desired_link_is_whole(d->s, port);
-	/* Clients send requests as soon as they are told to register: not
-	 * before the port carries data. */
+	/* Clients register as soon as ClientReregister is set: not before the
+	 * port carries data. */
 	early = rises ? fields & ~(unsigned)PORT_FIELD_REREGISTER : fields;
 	if (rises && p->info.state == PORT_STATE_INIT)
 		add_step(d, PLAN_ARM, p->node, port, early);
@@ -221,7 +221,7 @@ plan_diff(const struct snapshot *s, const struct desired *w,
 	return diff_nodes(&d, NULL);
 }
 
-/* What a port is to be follows from its node and the one at the other end. */
+/* The desired values of a port follow from its node and that at the other end. */
 struct plan *
 plan_left(const struct plan *sent, const struct snapshot *after,
 	  const struct desired *w, const struct lft_seen *seen,

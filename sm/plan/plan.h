@@ -40,8 +40,8 @@ struct plan {
 	struct plan_step *steps;
 	uint32_t first[PLAN_N_KINDS + 1];	/* steps of kind k are
 						   first[k] .. first[k+1]-1 */
-	uint8_t *differs;	/* by node: it has a step, or what it forgets
-				   is not as desired */
+	uint8_t *differs;	/* by node: it has a step, or a forgotten field
+				   differs from the desired one */
 };
 
 /*
@@ -59,16 +59,16 @@ struct plan *plan_diff(const struct snapshot *s, const struct desired *w,
 		       const struct lft_seen *seen,
 		       const struct port_tables *held,
 		       const uint32_t *forgotten);
-/* What plan_diff() without `forgotten` finds when `sent`, made from the same
- * snapshot, desired state and tables, has been sent: only what was to be set
- * can have changed. Caller frees. */
+/* The result of plan_diff() without `forgotten` after `sent`, made from the same
+ * snapshot, desired state and tables, has been sent: only the nodes of its steps
+ * and their neighbours are compared. Caller frees. */
 struct plan *plan_left(const struct plan *sent, const struct snapshot *after,
 		       const struct desired *w, const struct lft_seen *seen,
 		       const struct port_tables *held);
 void plan_free(struct plan *plan);
 
-/* For people: a heading with counts, then a line a step (LFT blocks of one
- * switch in one line). As JSON one object:
+/* As text a heading with counts, then a line a step (LFT blocks of one switch in
+ * one line). As JSON one object:
  * {"steps":[{"kind":..,"guid":..,...}],"counts":{..}}. */
 void plan_print(const struct plan *plan, const struct snapshot *s,
 		const struct desired *w, const struct lft_seen *seen,

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The plan as text and as JSON: what a dry run prints, so that a person or a
- * script can judge every write before it happens.
+ * The plan as text and as JSON: the output of a dry run, so that an operator or a
+ * script can check every write before it happens.
  *
- * Method. One walk over the steps writes either form. A step holds indices; the values come from desired_port() and
- * desired_switch(), as in the program stage, so what is printed is what would
- * be sent. In the text all LFT blocks of a switch share a line. In JSON a value
- * of digits only is a number, any other a string.
+ * Method. One walk over the steps writes either form. A step holds indices; the
+ * values come from desired_port() and desired_switch(), as in the program stage,
+ * so the printed values are those that would be sent. In the text all LFT blocks
+ * of a switch share a line. In JSON a value of digits only is a number, any other
+ * a string.
  *
- * P_Key tables. What matters is which keys are added to a port and which are
- * removed, not their index: a key that only moves in its block is not printed.
- * The other two tables are short and printed whole.
+ * P_Key tables. The output has the keys that are added and removed, not their
+ * index: a key that only moves in its block is not printed. The other two tables
+ * are short and printed whole.
  *
- * Safety. An M_Key is a credential: it is printed that one changes, never what
- * it is.
+ * Safety. An M_Key is a credential: the output says that one changes, never its
+ * value.
  */
 #include "sm/plan/plan.h"
 
@@ -143,7 +144,7 @@ print_switch(struct printer *p, const struct plan_step *step)
 	struct switch_info new;
 
 	desired_switch(p->s, p->w, step->node, &new);
-	/* what the bit will be, not the 1 that is written to clear it */
+	/* the value after the Set, not the 1 that is written to clear it */
 	new.port_state_change = false;
 	begin_step(p, step, "SwitchInfo");
 	report_say(&p->r, ": ");

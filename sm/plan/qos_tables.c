@@ -14,10 +14,11 @@
  * ports without a link are left out, which saves half of the blocks of a leaf
  * that is half full.
  *
- * How many VLs? A port that carries traffic keeps what it has, see desired.c;
- * one that comes up gets what both ends can do and may do. A packet may change
- * its VL at every hop. That is no danger to deadlock freedom: routes have no
- * cycle of links, whatever the VL.
+ * How many VLs? A port that carries traffic keeps its OperationalVLs, see
+ * desired.c; one that comes up gets as many as both ends support and the
+ * configuration permits. A packet may change its VL at every hop. That cannot
+ * cause a deadlock: the channel dependency graph of the routes has no cycle even
+ * without VLs.
  */
 #include "sm/plan/qos_tables.h"
 
@@ -32,8 +33,8 @@ struct setup {
 
 /* --- how many VLs --- */
 
-/* By VLCap and OperationalVLs code (IBA 14.2.5.6); what is no code counts as
- * one VL, which every port has. */
+/* By VLCap and OperationalVLs code (IBA 14.2.5.6); other values count as one VL,
+ * which every port has. */
 static unsigned
 code_vls(unsigned code)
 {

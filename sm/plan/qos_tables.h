@@ -14,7 +14,7 @@
 
 /*
  * Sets the wanted SL to VL and VL arbitration blocks of every port with a
- * link, and of enhanced ports 0. What is not set is to be left alone: ports
+ * link, and of enhanced ports 0. Blocks that are not set are not changed: ports
  * that have no such tables, and of a switch the SL to VL blocks of ports of
  * entry without a link. VLs are folded into those that the port has, or will
  * have once it comes up as qos_tables_port() says.
