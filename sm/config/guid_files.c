@@ -3,22 +3,22 @@
  * Text files with a GUID a line: lists of GUIDs, the node name map, the memory
  * of LIDs (guid2lid), and the order of the switches (ranks).
  *
- * A list decides which switches are roots or I/O nodes, so a line that cannot
- * be read is an error: a list that lacks one GUID would route the fabric
- * otherwise than its owner thinks. What follows the GUID on its line is a
- * comment even without a #, since lists are often made by cutting columns out
- * of dumps.
+ * A list selects the switches that are roots, or the I/O nodes, so a line that
+ * cannot be read is an error: with one GUID missing the fabric would be routed in
+ * another way than the operator expects. The rest of a line behind the GUID is a
+ * comment even without a #, since lists are often made by cutting columns out of
+ * dumps.
  *
  * guid2lid and ranks are written by the subnet manager, guid2lid in OpenSM's
- * form. LIDs cannot change under the users of a subnet unnoticed, and half an
- * order of the switches is worse than a new one: a file that is wrong in one
- * line is not used at all, and the caller starts afresh.
+ * form. A LID that changes breaks connections, and half an order of the switches
+ * is worse than a new one: a file that is wrong in one line is not used at all,
+ * and the caller starts afresh.
  *
- * Source of the node name map: ibnetdiscover(8), and what the programs that
- * read such a file were seen to do: a name needs no quotes, and they cut a name
- * in quotes at a #. Here such a name is taken as it stands. They take the first
- * of two names for one GUID, as is done here, with a warning; and leave out
- * what they cannot read, which is an error here.
+ * Source of the node name map: ibnetdiscover(8), and the behaviour of the
+ * programs that read such a file: a name needs no quotes, and they cut a name in
+ * quotes at a #. Here the whole name is used. They take the first of two names
+ * for one GUID, as is done here, with a warning; and ignore lines that they
+ * cannot read, which are an error here.
  */
 #include "sm/config/guid_files.h"
 
@@ -29,6 +29,7 @@
 
 /* --- lists --- */
 
+/* Of GUIDs, and of structs that begin with one. */
 static gint
 guid_list_compare(gconstpointer a, gconstpointer b)
 {
@@ -269,14 +270,6 @@ guid2lid_format(const GArray *ranges, GString *out)
 
 /* --- the order of the switches --- */
 
-static gint
-compare_ranks(gconstpointer a, gconstpointer b)
-{
-	const struct rank_line *x = a, *y = b;
-
-	return x->guid < y->guid ? -1 : x->guid > y->guid;
-}
-
 void
 rank_list_free(struct rank_list *list)
 {
@@ -291,10 +284,9 @@ rank_list_free(struct rank_list *list)
 const struct rank_line *
 rank_list_find(const struct rank_list *list, uint64_t guid)
 {
-	struct rank_line wanted = { .guid = guid };
 	guint i;
 
-	if (!g_array_binary_search(list->lines, &wanted, compare_ranks, &i))
+	if (!g_array_binary_search(list->lines, &guid, guid_list_compare, &i))
 		return NULL;
 	return &g_array_index(list->lines, struct rank_line, i);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Text files with a GUID a line. What cannot be read is a TEXT_ERROR whose
- * message starts with name:line:column:.
+ * Text files with a GUID a line. A line that cannot be read is a TEXT_ERROR
+ * whose message starts with name:line:column:.
  */
 #ifndef MINISM_CONFIG_GUID_FILES_H
 #define MINISM_CONFIG_GUID_FILES_H
@@ -23,13 +23,12 @@ GArray *guid_list_parse(const char *text, const char *name, GError **error);
 bool guid_list_has(const GArray *list, uint64_t guid);
 
 /*
- * What a site calls its nodes: the map that infiniband-diags and OpenSM read
+ * The names of nodes at a site: the map that infiniband-diags and OpenSM read
  * (ibnetdiscover(8), NODE NAME MAP FILE FORMAT). A line is a NodeGUID and a
  * name, which may be in quotes; # comments.
  * NodeGUID (uint64_t *) -> name (char *, UTF-8, printable); the caller has the
- * only reference. NULL with an error at the first line that is none. Of two
- * names for a GUID the first one holds; the other is a line in `warnings`,
- * which may be NULL.
+ * only reference. NULL with an error at the first bad line. Of two names for a
+ * GUID the first one holds; the other is a line in `warnings`, which may be NULL.
  */
 GHashTable *node_name_map_parse(const char *text, const char *file,
 				GPtrArray *warnings, GError **error);
@@ -45,8 +44,8 @@ GArray *guid2lid_parse(const char *text, const char *name, GError **error);
 void guid2lid_format(const GArray *ranges, GString *out);
 
 /*
- * The order of the switches: which engine made it, and a rank for each
- * NodeGUID. What keeps old and new tables acyclic together across a restart. An
+ * The order of the switches: the engine that made it, and a rank for each
+ * NodeGUID. It keeps old and new tables acyclic together across a restart. An
  * engine without ranks that came into force since then is named as well.
  *
  *	engine updn

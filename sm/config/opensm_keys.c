@@ -2,24 +2,24 @@
 /*
  * The keys and options of OpenSM's that minism has no use for.
  *
- * A file that worked with OpenSM is to work as it is. A key in it that has no
- * effect here is a warning, for its owner believes that it works; but not if
- * it asks for nothing ("(null)", OpenSM's word for "not set"), for what minism
- * does in any case, or for the details of a thing that another key switches
- * on. What `opensm -c` writes is full of those, and a warning that says
- * nothing hides the one that does.
+ * A file that worked with OpenSM works unchanged. A key in it that has no effect
+ * here is a warning, for the operator expects an effect; but there is none if the
+ * value is "(null)", OpenSM's word for "not set", if minism behaves so in any
+ * case, or if the key is a detail of a feature that another key switches on. The
+ * output of `opensm -c` is full of those, and needless warnings would hide the
+ * others.
  *
- * A file that OpenSM reads by default counts only if it is there.
+ * The name of a file that OpenSM reads by default counts only if the file exists.
  *
- * Source: what `opensm -c` of OpenSM 3.3.23 writes, less the keys of options.c,
- * and what files of NVIDIA's subnet manager have besides.
+ * Source: the output of `opensm -c` of OpenSM 3.3.23, without the keys of
+ * options.c, and additional keys of NVIDIA's subnet manager.
  */
 #include "sm/config/opensm_keys.h"
 
 #include <glib.h>
 
 struct opensm_key {
-	char letter;		/* of an option that is none here */
+	char letter;		/* of an option of OpenSM */
 	const char *name;	/* of a key or a long option; NULL: none */
 	const char *done;	/* the value that minism does; NULL: none */
 	const char *instead;	/* what does the same here, or NULL */
@@ -30,9 +30,9 @@ struct opensm_key {
 #define CONSOLE	"minismctl asks a running minism"
 #define ROTATE	"SIGUSR1 opens the log again, for logrotate"
 
-/* Names in alphabetical order, a blank between two. ANY: details, whose key
- * that makes them count is in the table, too; or minism does in any case what
- * one of the values asks for. */
+/* Names in alphabetical order, a blank between two. ANY: no value is a warning,
+ * since the key is a detail of another one in the table, or minism behaves as
+ * one of the values says in any case. */
 static const struct {
 	const char *done, *names;
 } opensm_lists[] = {

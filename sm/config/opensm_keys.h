@@ -7,11 +7,11 @@
 
 enum opensm_key_verdict {
 	OPENSM_KEY_UNKNOWN,	/* no key of OpenSM's */
-	OPENSM_KEY_UNUSED,		/* asks for what minism does not do */
-	OPENSM_KEY_HARMLESS,	/* asks for nothing, or for what it does */
+	OPENSM_KEY_UNUSED,	/* has no effect in minism */
+	OPENSM_KEY_HARMLESS,	/* not set, or minism behaves so anyway */
 };
 
-/* value: the first word behind the key. *instead: what does the same here, or
+/* value: the first word behind the key. *instead: the replacement in minism, or
  * NULL. */
 enum opensm_key_verdict opensm_key_judge(const char *key, const char *value,
 					 const char **instead);

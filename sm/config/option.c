@@ -3,10 +3,10 @@
  * Options of a program.
  *
  * Method. GOption reads the words, and calls set_option() for each option. Two
- * things that getopt_long() does and people use are done before: the value of a
- * letter may follow it without a blank (-p1), and a long option may be cut
- * short. GOption passes over an option that it does not know; what it leaves
- * in the list is refused here, with the nearest option in the message.
+ * forms that getopt_long() accepts are expanded before: the value of a letter may
+ * follow it without a blank (-p1), and a long option may be cut short. GOption
+ * leaves unknown options in the list, where they are refused, with the nearest
+ * option in the message.
  *
  * Numbers are decimal or 0x and hexadecimal. GUIDs are always hexadecimal, as
  * in OpenSM: ibstat's are often copied without the 0x.
@@ -54,17 +54,8 @@ set_number64(const struct option *o, void *place, const char *value)
 {
 	if (!value)
 		*(uint64_t *)place = 0;
-	else if (!text_read_number(value, UINT64_MAX, place))
-		return option_refuse(o, value);
-	return NULL;
-}
-
-static char *
-option_set_guid(const struct option *o, void *place, const char *value)
-{
-	if (!value)
-		*(uint64_t *)place = 0;
-	else if (!text_read_guid(value, place))
+	else if (o->kind == &option_guid ? !text_read_guid(value, place) :
+		 !text_read_number(value, UINT64_MAX, place))
 		return option_refuse(o, value);
 	return NULL;
 }
@@ -138,7 +129,7 @@ const struct option_kind option_secret = {
 };
 const struct option_kind option_guid = {
 	.accepts = "a GUID of up to 16 hexadecimal digits",
-	.set = option_set_guid,
+	.set = set_number64,
 };
 const struct option_kind option_percent = {
 	.accepts = "a percentage from 0 to 100 in steps of 0.1",
@@ -277,7 +268,7 @@ option_fail(GError **error, const char *format, ...)
 	return false;
 }
 
-/* GOption's way to tell of an option: name with its dashes. */
+/* GOptionArgFunc; name with its dashes. */
 static gboolean
 set_option(const char *name, const char *value, gpointer data, GError **error)
 {
@@ -392,7 +383,7 @@ make_context(const struct option_table *t, struct option_reader *r,
 	return context;
 }
 
-/* What GOption passed over. */
+/* An option that GOption left in the list. */
 static bool
 fail_unknown(const struct option_table *t, const char *word, GError **error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Options of a program: one table says of each how it is called on the command
- * line and in a file, what it accepts, its default and its line of --help.
+ * Options of a program: one table has for each its name on the command line and
+ * in a file, the values that it accepts, its default and its line of --help.
  * GLib's GOption reads the command line and writes --help from it.
  */
 #ifndef MINISM_CONFIG_OPTION_H
@@ -24,8 +24,8 @@ struct option_kind {
 	bool or_none;		/* which may be empty: NULL */
 	bool secret;		/* no message repeats the value */
 	const char *const *words;	/* option_set_word(); ends with NULL */
-	/* NULL, or what is wrong as a new string. value NULL: the default of
-	 * an option that has none in the table. */
+	/* NULL, or the error as a new string. value NULL: the default of an
+	 * option that has none in the table. */
 	char *(*set)(const struct option *o, void *place, const char *value);
 };
 
@@ -37,7 +37,7 @@ struct option {
 	size_t offset;		/* of the value in the program's struct */
 	uint64_t min, max;
 	const char *preset;	/* the default, as one would write it */
-	const char *argument;	/* what --help calls the value */
+	const char *argument;	/* the value in --help */
 	const char *help;
 };
 
@@ -66,7 +66,7 @@ char *option_set_word(const struct option *o, void *place, const char *value);
 struct option_table {
 	const struct option *options;
 	size_t n;
-	const char *usage;	/* what follows the options, or NULL */
+	const char *usage;	/* the arguments behind the options, or NULL */
 	const char *summary, *description;	/* of --help; or NULL */
 	/* NULL, or why there is no such option: `name` with underscores, or
 	 * NULL for a letter. A new string. */
@@ -82,21 +82,21 @@ void option_free_texts(const struct option_table *t, void *values);
 const struct option *option_find_key(const struct option_table *t,
 				     const char *key);
 
-/* NULL, or what is wrong as a new string: "9 is not 0 to 7". value NULL: the
+/* NULL, or the error as a new string: "9 is not 0 to 7". value NULL: the
  * default. */
 char *option_set(const struct option *o, void *values, const char *value);
 
 /* "9 is not 0 to 7". A new string. */
 char *option_refuse(const struct option *o, const char *value);
 
-/* What the option takes: "0 to 7". A new string. */
+/* The values that the option accepts: "0 to 7". A new string. */
 char *option_accepts(const struct option *o);
 
 /*
- * Reads a command line into `values`. What is no option goes into *words
- * (g_strfreev()), in order; words NULL: there may be none. A long option may
- * be cut short as long as it is the only one, and may have _ for -. False with
- * a message that says what is accepted; `values` may have changed then.
+ * Reads a command line into `values`. Arguments that are no options go into
+ * *words (g_strfreev()), in order; words NULL: there may be none. A long option
+ * may be cut short as long as it is the only one, and may have _ for -. False
+ * with a message that has the accepted values; `values` may have changed then.
  */
 bool option_read(const struct option_table *t, void *values, int argc,
 		 char *const *argv, char ***words, GError **error);

@@ -3,7 +3,7 @@
  * The options of minism and the keys of minism.conf: one table.
  *
  * Flow of options_parse(): each line is a key and one value. After a bad line
- * the next one is read all the same, so that one run shows all errors. A
+ * the following ones are read as well, so that one run shows all errors. A
  * half-read file must not run a fabric: after an error, callers give up.
  *
  * The keys are OpenSM's where OpenSM has one, since the files exist already
@@ -151,12 +151,11 @@ static const struct option_kind kind_verbose = {
 /*
  * The values of quality of service: a struct qos_values; `min` of the option is
  * the enum qos_field, `max` the largest number or the longest list. Names and
- * lists are OpenSM's (see its manual page, QOS CONFIGURATION), as is what
- * stands for "not given" in a file that OpenSM wrote: 0 VLs, a limit of -1. A
- * list may be shorter than the table: the rest of an arbitration table is
- * empty, and SLs beyond the end of sl2vl go to VL 0, as with OpenSM. What
- * OpenSM accepts and cuts down without a message (VL 20, weight 300) is an
- * error here.
+ * lists are OpenSM's (see its manual page, QOS CONFIGURATION), as are the values
+ * for "not given" in a file that OpenSM wrote: 0 VLs, a limit of -1. A list may
+ * be shorter than the table: the rest of an arbitration table is empty, and SLs
+ * beyond the end of sl2vl go to VL 0, as with OpenSM. Values that OpenSM cuts
+ * down without a message (VL 20, weight 300) are an error here.
  */
 
 /* max_vls and high_limit. */
@@ -509,7 +508,7 @@ options_free(struct options *conf)
 	g_free(conf);
 }
 
-/* Rows of the same value: the one that was given last says where it is from. */
+/* Rows of the same value: the origin is that of the last one given. */
 static struct options_value
 options_describe(const struct options *conf, size_t first)
 {
@@ -628,7 +627,7 @@ check_qos(const struct qos *qos, GPtrArray *lines)
 
 /* --- the file --- */
 
-/* A key that is none of ours. False: not one of OpenSM's either. */
+/* A key that is not in the table. False: nor is it one of OpenSM's. */
 static bool
 warn_key(struct text_scan *s, const struct text_span *span, const char *key,
 	 const char *value, unsigned n_unknown)
@@ -749,7 +748,7 @@ read_args(struct options *conf, int argc, char **argv, GError **error)
 	return option_read(&options_table, conf, argc, argv, NULL, error);
 }
 
-/* The default file need not be there; one that was asked for must. */
+/* The default file need not exist; one that was named must. */
 static bool
 options_read_file(struct options *conf, const char *asked, GPtrArray *warnings,
 		  GError **error)
@@ -808,7 +807,7 @@ note_given(struct options *conf, int argc, char **argv)
 	conf->given = g_string_free(out, FALSE);
 }
 
-/* What note_given() wrote. */
+/* Reads the text of note_given(). */
 static bool
 take_given(struct options *conf, const char *given, GPtrArray *warnings,
 	   GError **error)
@@ -827,7 +826,7 @@ take_given(struct options *conf, const char *given, GPtrArray *warnings,
 		read_args(conf, (int)list->len, (char **)list->pdata, error);
 }
 
-/* What a replay does not do again. */
+/* Removes the options that a replay does not repeat. */
 static void
 forget_place(struct options *conf)
 {
@@ -889,12 +888,11 @@ options_from_args(struct options *conf, int argc, char **argv,
 	if (ok && (first->ca_name || first->port_num || first->port_guid))
 		options_forget_port(conf);
 	ok = ok && read_args(conf, argc, argv, error);
-	/* What happens in a simulation or a lab is no memory of a real
-	 * fabric. */
+	/* A simulation or a lab must not change the memory of a real fabric. */
 	if (ok && (conf->simulate || conf->replay || g_getenv(LAB_ENV)) &&
 	    g_strcmp0(first->cache_dir, MINISM_CACHEDIR) == 0)
 		g_clear_pointer(&conf->cache_dir, g_free);
-	/* nor is a simulation what minismctl is meant to control */
+	/* nor take the place of the manager that minismctl controls */
 	if (ok && (conf->simulate || conf->replay) &&
 	    g_strcmp0(first->control_socket, OPTIONS_CONTROL_SOCKET) == 0)
 		g_clear_pointer(&conf->control_socket, g_free);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The configuration: built-in values, then the file, then the command line.
- * Text in, struct out; nothing here acts on what it says.
+ * Text in, struct out.
  */
 #ifndef MINISM_CONFIG_OPTIONS_H
 #define MINISM_CONFIG_OPTIONS_H
@@ -62,7 +62,7 @@ struct options {
 	unsigned m_key_lease;	/* s */
 	unsigned m_key_protect;	/* 0 to 3 */
 	bool m_key_per_port;	/* m_key is a seed, each port has its own */
-	bool m_key_lookup;	/* remember keys, and use what is remembered */
+	bool m_key_lookup;	/* remember keys over a restart, and use them */
 	char *partition_file;	/* NULL: the default partition */
 	bool partition_file_asked;	/* by an option: it must be there */
 	unsigned enforce;	/* CONF_SIDE_*; see options_enforce() */
@@ -73,7 +73,7 @@ struct options {
 	unsigned vl_stall, leaf_vl_stall;	/* packets, 1 to 7 */
 	unsigned max_op_vls;	/* IBA's code, 1 to 5 */
 	unsigned local_phy_errors, overrun_errors;	/* 0 to 15 */
-	unsigned poll_ms;	/* a standby asks the master so often, */
+	unsigned poll_ms;	/* a standby polls the master so often, */
 	unsigned polls_lost;	/* and after so many without an answer acts */
 	struct qos qos;
 	char *qos_policy_file;	/* NULL: none */
@@ -83,16 +83,16 @@ struct options {
 	unsigned bad_links;	/* OPTIONS_AVOID_..: kept out of routing */
 	bool perfmgr;		/* read the counters of ports, */
 	unsigned perfmgr_sweep_s;	/* all of them in this time, and */
-	unsigned perfmgr_errors; /* tell of a cable with more in an hour */
-	bool no_rereg;		/* clients are not asked to register again */
+	unsigned perfmgr_errors; /* warn of a cable with more in an hour */
+	bool no_rereg;		/* never set ClientReregister */
 	char *control_socket;	/* NULL: none; or OPTIONS_CONTROL_SOCKET */
-	char *control_group;	/* may ask there, too; NULL: none */
+	char *control_group;	/* may connect there as well; NULL: none */
 	char *http;		/* ADDRESS:PORT; NULL: not over HTTP */
 	unsigned log_format;	/* enum log_format */
 	int verbosity;		/* enum log_level: 0 error, 1 warning, 2 info,
 				   3 verbose, 4 debug */
 	char *config_file;
-	char *node_names_file;	/* what people call nodes; NULL: none */
+	char *node_names_file;	/* the node name map; NULL: none */
 	bool background;	/* resident: detach from the terminal */
 	char *pid_file;		/* NULL: none */
 	char *log_file;		/* NULL: standard error */
@@ -100,7 +100,7 @@ struct options {
 	char *dump_dir;		/* NULL: no dumps */
 	char *report;		/* a page of the fabric; NULL: none */
 	char *dump_files_dir;	/* OpenSM's, which dumps there if log_flags */
-	unsigned log_flags;	/* has 0x40; and its mask of what is logged */
+	unsigned log_flags;	/* has 0x40; its mask of messages to log */
 	bool show;		/* print the picture of the fabric when up */
 	char *simulate;		/* a net file or a generator's spec: manage a
 				   simulated fabric; NULL: a real one */
@@ -133,17 +133,17 @@ bool options_parse(struct options *conf, const char *text, const char *name,
 		GPtrArray *warnings, GError **error);
 
 /*
- * The command line, with the file that -F names (or the default one, if it is
- * there) read first. On failure the message says what is accepted, an option
- * in one line; conf->mode is what was asked for if the options were good.
+ * The command line, with the file that -F names (or the default one, if it
+ * exists) read first. On failure the message has the accepted values, an option
+ * in one line; conf->mode is that of the command line if its options were good.
  */
 bool options_from_args(struct options *conf, int argc, char **argv,
 		    GPtrArray *warnings, GError **error);
 
 /*
- * The same for a replay: what was given to the recorded run comes first (its
- * file instead of the default one), then the command line. What the recorded
- * run wrote, and where it ran, is left out: it is not done again.
+ * The same for a replay: the options of the recorded run come first (with its
+ * file instead of the default one), then the command line. Options about the
+ * port and the files of the recorded run are left out.
  */
 bool options_from_record(struct options *conf, const char *given, int argc,
 		      char **argv, GPtrArray *warnings, GError **error);
@@ -159,8 +159,8 @@ enum options_origin {
 struct options_value {
 	const char *key;	/* in the file; NULL: --name */
 	const char *name;	/* on the command line; or NULL */
-	char *value;		/* as it was given, or what it is; NULL: none */
-	bool secret;		/* it is not told */
+	char *value;		/* as it was given, or the default; NULL: none */
+	bool secret;		/* it is not printed */
 	enum options_origin from;
 };
 /* All values, and where they come from: GArray of struct options_value; free it

@@ -9,26 +9,26 @@
  *	group      = "mgid" "=" GID { "," group flag } end of line, or ";"
  *
  * Purpose. A site's partitions.conf of OpenSM works unchanged, or is refused
- * as a whole with all that is wrong in it: a partition is a wall, and a wall
- * with a misspelt word in it is none.
+ * as a whole with all errors in it: partitions isolate hosts, and a file that is
+ * read in part only would not.
  *
- * Structs. A draft is a partition with all that its definitions say. Drafts
- * stand in the order of the file, and are found by P_Key or by name. A
+ * Structs. A draft is a partition with the contents of all its definitions.
+ * Drafts are in the order of the file, and are found by P_Key or by name. A
  * conf_group is a multicast group whose P_Key and scopes are still to be put
  * into its MGID; that of a definition has the flags of its head, with which
  * each group of it begins.
  *
  * Flow. One loop over definitions, one over flags, one over members. A bad flag
  * or member is reported and the next one is read; where the structure is
- * broken, reading goes on behind the next ";". If what follows on the line of a
- * bad member looks like a definition, then the ";" before it is missing, and
- * it is read as one. A definition with a bad head is read into a draft that is
- * thrown away. In the end P_Keys are made for partitions that have none, the
+ * broken, reading goes on behind the next ";". If the rest of the line of a bad
+ * member looks like a definition, then the ";" before it is missing, and it is
+ * read as one. A definition with a bad head is read into a draft that is
+ * discarded. In the end P_Keys are made for partitions that have none, the
  * default partition is completed, and groups are multiplied by their scopes.
  *
- * In the list of members an end of line separates as a comma does, and commas
- * with nothing between them say nothing, as in OpenSM. The head may stand on
- * several lines, which OpenSM does not accept.
+ * In the list of members an end of line separates as a comma does, and empty
+ * members are ignored, as in OpenSM. The head may stand on several lines, which
+ * OpenSM does not accept.
  *
  * Words. OpenSM compares words by the letters that are there, so that "A" is
  * ALL and "GUID=" makes a full member. Here a word cut short has three letters
@@ -38,16 +38,16 @@
  *
  * Which partition does a definition mean? With a P_Key, that one. With a name
  * only, the one that had this name before; "Default" is 0x7fff; any other name
- * is a new partition, whose P_Key is made. That is what OpenSM does, but for
- * two cases which it resolves silently and which are errors here: a name that
- * gets its P_Key later in the file (OpenSM makes two partitions), and a name
- * that two P_Keys have.
+ * is a new partition, whose P_Key is made. OpenSM does the same, but for two
+ * cases which it resolves silently and which are errors here: a name that gets
+ * its P_Key later in the file (OpenSM makes two partitions), and a name that two
+ * P_Keys have.
  *
  * P_Keys that are made. OpenSM counts, so that a line inserted above gives a
  * tenant's P_Key to another one. Here it is a hash of the name: FNV-1a, 32
- * bits, modulo 0x7ffe, plus 1; what is in the file or was made before is
- * passed over upwards, after 0x7ffe comes 1. So the P_Key of a name changes
- * only if another partition has it already, of which there is a warning.
+ * bits, modulo 0x7ffe, plus 1; if that P_Key is in use, the next free one, after
+ * 0x7ffe from 1 on. So the P_Key of a name changes only if another partition has
+ * it already, of which there is a warning.
  *
  * The default partition. Every port needs it to reach the SA, so it is always
  * there. OpenSM makes every port a limited member of it and its own port a
@@ -171,7 +171,7 @@ struct partitions_parser {
 /*
  * Which of the words it is, or -1 and an error that names them. A word cut
  * short is taken, with a warning, if its letters begin one word only. also:
- * what else would do, for the error, or "".
+ * other valid input, for the error, or "".
  */
 static int
 choose(struct partitions_parser *p, const struct text_span *span,
@@ -209,7 +209,7 @@ choose(struct partitions_parser *p, const struct text_span *span,
 	return -1;
 }
 
-/* A number of C, min to max; false and an error that says what is wrong. */
+/* A number of C, min to max; false after an error. */
 static bool
 parser_read_number(struct partitions_parser *p, const struct text_span *span,
 		   const char *what, uint64_t min, uint64_t max,
@@ -383,7 +383,7 @@ parser_take_name(struct partitions_parser *p, struct definition *d)
 	return !has_value || read_pkey(p, &value, &d->pkey);
 }
 
-/* Up to and with the ":". False: there is none, and all of it was skipped. */
+/* Up to and with the ":". False: there is none, and the definition was skipped. */
 static bool
 take_head(struct partitions_parser *p, struct definition *d, bool *good)
 {
@@ -693,9 +693,9 @@ take_members(struct partitions_parser *p, struct definition *d)
 
 /* --- definitions --- */
 
-/* The group that hosts' IP interfaces need. With whatever scopes, it is there
- * link-local too: hosts that are not configured otherwise wait for that one,
- * and OpenSM makes no other. */
+/* The group that hosts' IP interfaces need. It is always there with link-local
+ * scope as well: hosts wait for that one by default, and OpenSM makes no
+ * other. */
 static void
 add_broadcast_group(struct definition *d)
 {
@@ -734,7 +734,7 @@ take_definition(struct partitions_parser *p)
 		name = g_strndup(d.name.at, d.name.len);
 	if (!d.pkey && text_span_is(&d.name, "Default"))
 		d.pkey = PKEY_DEFAULT;
-	/* none, with an error, if it cannot be said which one it is */
+	/* none, with an error, if the name is ambiguous */
 	if (good)
 		draft = d.pkey ? get_by_pkey(p, &d.name, name, d.pkey) :
 			get_by_name(p, &d.name, name);
@@ -760,7 +760,7 @@ take_definition(struct partitions_parser *p)
 
 /* --- P_Keys that are made --- */
 
-/* False: none is left. */
+/* False: all are in use. */
 static bool
 make_pkey(struct partitions_parser *p, struct draft *d)
 {

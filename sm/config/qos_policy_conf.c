@@ -2,20 +2,20 @@
 /*
  * The QoS policy file, section qos-ulps.
  *
- * Whatever a rule is called, it looks at one thing of a path: the ServiceID
- * that is asked for, the P_Key, or the PortGUID of one end. So the names of
- * protocols are a table: what each of them looks at when nothing more is said,
- * and which criteria it takes. A list of ranges makes a rule for each range.
+ * Every rule compares one property of a path: the requested ServiceID, the
+ * P_Key, or the PortGUID of one end. So the names of protocols are a table: the
+ * property that each of them compares by default, and the criteria that it
+ * takes. A list of ranges makes a rule for each range.
  *
  * Flow. A line opens or ends the section, or is a rule: take_rule() takes the
  * protocol, the criterion and its ranges if there are any, the colon, the SL.
- * Nothing is guessed: OpenSM passes over an error here without a message, and
- * storage then runs on the SL of something else.
+ * Every error is refused: OpenSM ignores it without a message, and storage then
+ * runs on a wrong SL.
  *
  * Source: QoS_management_in_OpenSM.txt of OpenSM, sections 3, 4 and 6, which
- * also gives the ServiceIDs of the protocols. OpenSM's full form (port-groups,
- * qos-levels, qos-match-rules) is refused: to pass over it would put paths on
- * other SLs than the file says.
+ * also has the ServiceIDs of the protocols. OpenSM's full form (port-groups,
+ * qos-levels, qos-match-rules) is refused: to ignore it would put paths on
+ * other SLs than those of the file.
  */
 #include "sm/config/qos_policy_conf.h"
 
@@ -54,7 +54,7 @@ static const struct criterion criteria[] = {
 	{ "source-port-guid", BY_SOURCE, QOS_MATCH_SOURCE, UINT64_MAX },
 };
 
-/* What a protocol is known by if no criterion is given. */
+/* And the default criterion of a protocol. */
 struct protocol {
 	const char *word;
 	unsigned takes;		/* criterion_ids */
