@@ -457,13 +457,19 @@ sa_db_pkey_index(const struct sa_db *v, uint32_t port, uint16_t pkey)
 	return 0;
 }
 
+unsigned
+sa_db_blocks(struct sa_db *v, enum port_table table, uint32_t port)
+{
+	if (!v->read)
+		v->read = port_tables_new(v->subnet);
+	return port_tables_blocks(v->read, table, port);
+}
+
 void
 sa_db_add_block(struct sa_db *v, enum port_table table, uint32_t port,
 		  unsigned block, const union port_block *data)
 {
-	if (!v->read)
-		v->read = port_tables_new(v->subnet);
-	if (block < port_tables_blocks(v->read, table, port))
+	if (block < sa_db_blocks(v, table, port))
 		port_tables_set(v->read, table, port, block, data);
 }
 

@@ -142,6 +142,8 @@ bool sa_db_table_is_read(const struct sa_db *v, enum port_table table,
 uint16_t sa_db_pkey_index(const struct sa_db *v, uint32_t port,
 			    uint16_t pkey);
 
+/* How many blocks the table of this port has. */
+unsigned sa_db_blocks(struct sa_db *v, enum port_table table, uint32_t port);
 /* A block that was read. And: the port has no more blocks, or refuses. */
 void sa_db_add_block(struct sa_db *v, enum port_table table,
 		       uint32_t port, unsigned block,

@@ -2,32 +2,27 @@
 /*
  * Reading tables of ports on demand.
  *
- * Structs. A `parked` is a question with the ports whose table it waits for;
- * `done` counts those from the front that are read, `next` those that were
- * given to a reader. A `reader` reads the table of one port, one block at a
- * time; there are READERS of them, so that is the share of the window that all
- * this ever has. `begun` says by port which tables a reader was given, for two
- * questions may wait for the same one; `silent` by node who did not answer:
- * the rest of its tables is not asked for.
+ * Flow. qos_reader_park puts a request into the queue with the ports whose table
+ * it needs. qos_reader_next takes the requests in turn, one block of each, so a
+ * request for one port does not wait for one that is for all ports. What is read
+ * goes into the view. A table of which a block is refused, or whose node does not
+ * answer, is closed: the SA answers with the blocks that are there. A request whose
+ * tables are all read is answered by the SA, from a timer.
  *
- * Flow. qos_reader_park -> pump: each idle reader takes the next port of the
- * next question in turn, so a question for one port does not wait for one that
- * is for all. What is read goes into the view; a port that refuses a block, or
- * is silent, has its table closed as it is. When all ports of a question are
- * read it is asked again.
+ * `begun` marks the tables of which blocks were requested, since two requests may
+ * need the same one.
  *
- * While the sweep is at work no reader begins with another port; a timer looks
- * whether it rests again. The view that comes of it knows nothing: who waits
- * then asks again, and is parked anew. An answer for a view that is gone is of
- * no use.
+ * While the sweep is at work nothing is requested; a timer looks whether it rests
+ * again. A sweep publishes a new view, in which none of these tables is known: the
+ * requests that wait go to the SA again, and come back.
  */
 #include "sm/sweep/qos_reader.h"
 
-#include "sm/mad/smp.h"
 #include "sm/sa/sa_db.h"
-#include "topology/lid.h"
+#include "sm/sweep/smp_batch.h"
 
-#define READERS		16u
+#define IN_FLIGHT	16u	/* SMPs, the share of the window that all this
+				   ever has */
 #define PARKED_MAX	64u
 #define LOOK_AGAIN_US	(50 * 1000)
 #define LOOKS_A_TURN	4096u	/* at ports that are read already */
@@ -37,15 +32,9 @@ struct parked {
 	struct sa_job *job;
 	enum port_table table;
 	GArray *ports;		/* uint32_t */
-	guint next, done;
-};
-
-struct qos_port_reader {
-	struct qos_reader *q;
-	bool works;
-	enum port_table table;
-	uint32_t port;
-	unsigned block;
+	guint next;		/* the port whose blocks are requested, */
+	unsigned block;		/* and the first that was not yet */
+	guint done;		/* ports from the front that are read */
 };
 
 struct qos_reader {
@@ -54,58 +43,217 @@ struct qos_reader {
 	struct sa *sa;
 	struct qos_reader_hooks hooks;
 	struct sa_db *view;	/* of what is parked; NULL: nothing is */
+	struct smp_batch *batch;	/* reads it */
 	uint8_t *begun;		/* by port, a bit for each table */
-	uint8_t *silent;	/* by node */
 	GQueue parked;		/* the next one to be served at the head */
-	struct qos_port_reader readers[READERS];
 	unsigned timer;
 	struct qos_reader_stats stats;
 };
-
-static void pump(struct qos_reader *q);
 
 static void
 parked_free(struct qos_reader *q, struct parked *p)
 {
 	g_queue_unlink(&q->parked, &p->link);
-	q->stats.waiting = q->parked.length;
 	g_array_unref(p->ports);
 	g_free(p);
 }
 
-/* What is known of a view that is gone. */
 static void
-forget_view(struct qos_reader *q)
+rotate(struct qos_reader *q)
 {
-	mad_client_cancel_owner(q->x, q);
-	for (unsigned i = 0; i < READERS; i++)
-		q->readers[i].works = false;
-	q->stats.in_flight = 0;
-	g_clear_pointer(&q->begun, g_free);
-	g_clear_pointer(&q->silent, g_free);
-	g_clear_pointer(&q->view, sa_db_unref);
+	g_queue_push_tail_link(&q->parked, g_queue_pop_head_link(&q->parked));
 }
 
-static void
-watch_view(struct qos_reader *q)
-{
-	const struct snapshot *s;
+static void qos_reader_on_timer(void *data);
 
-	if (q->view)
-		return;
-	q->view = sa_db_ref(sa_view_of(q->sa));
-	s = q->view->subnet;
-	q->begun = g_new0(uint8_t, s->n_ports);
-	q->silent = g_new0(uint8_t, s->n_nodes);
+static void
+look_again(struct qos_reader *q, int64_t us)
+{
+	struct transport *t = mad_client_transport(q->x);
+
+	if (!q->timer)
+		q->timer = transport_timer_start(t, transport_now(t) + us,
+						 qos_reader_on_timer, q);
 }
 
-/* ---------------------------------------------------------------- resuming */
+/* ----------------------------------------------------------------- reading */
 
 static uint32_t
 port_at(const struct parked *p, guint i)
 {
 	return g_array_index(p->ports, uint32_t, i);
 }
+
+/* Blocks that the port says it has; the others it would refuse. They are told
+ * as blocks without entries, which is what they are. So are those of a base
+ * port 0, which has neither VLs nor arbitration (IBA 14.2.5.8, .9). */
+static bool
+has_block(const struct sa_db *v, enum port_table table, uint32_t port,
+	  unsigned block)
+{
+	const struct port_info *info = &v->subnet->ports[port].info;
+	const struct snapshot_node *n = snapshot_node_of(v->subnet, port);
+
+	if (table == PORT_TABLE_PKEY)
+		return true;
+	if (snapshot_is_switch(n) && !v->subnet->ports[port].num &&
+	    !n->sw.enhanced_port0)
+		return false;
+	if (table != PORT_TABLE_VL_ARB)
+		return true;
+	switch ((enum vl_arb_block)block) {
+	case VL_ARB_LOW_1:
+		return info->vl_arb_low_cap > 0;
+	case VL_ARB_LOW_2:
+		return info->vl_arb_low_cap > VL_ARB_ENTRIES;
+	case VL_ARB_HIGH_1:
+		return info->vl_arb_high_cap > 0;
+	case VL_ARB_HIGH_2:
+		return info->vl_arb_high_cap > VL_ARB_ENTRIES;
+	case VL_ARB_N_BLOCKS:
+		break;
+	}
+	return false;
+}
+
+/* Is the table read, or closed? Blocks that the port does not have are empty, if
+ * all others are there. */
+static bool
+is_complete(struct sa_db *v, enum port_table table, uint32_t port)
+{
+	static const union port_block empty;
+	unsigned n = sa_db_blocks(v, table, port), i;
+
+	if (sa_db_table_is_read(v, table, port))
+		return true;
+	for (i = 0; i < n; i++)
+		if (!sa_db_block(v, table, port, i) &&
+		    has_block(v, table, port, i))
+			return false;
+	for (i = 0; i < n; i++)
+		if (!sa_db_block(v, table, port, i))
+			sa_db_add_block(v, table, port, i, &empty);
+	return true;
+}
+
+/* From p->block on, of the table of a port; false: there is none. */
+static bool
+find_missing_block(struct sa_db *v, struct parked *p, uint32_t port)
+{
+	unsigned n = sa_db_blocks(v, p->table, port);
+
+	while (p->block < n && (sa_db_block(v, p->table, port, p->block) ||
+				!has_block(v, p->table, port, p->block)))
+		p->block++;
+	return p->block < n;
+}
+
+/* The next block that this request needs; false: none, or *looks are spent. */
+static bool
+parked_next(struct qos_reader *q, struct parked *p, unsigned *looks)
+{
+	for (; p->next < p->ports->len && *looks; p->next++, (*looks)--) {
+		uint32_t port = port_at(p, p->next);
+		uint8_t bit = (uint8_t)(1u << p->table);
+
+		if (!p->block && q->begun[port] & bit)
+			continue;
+		q->begun[port] |= bit;
+		if (!is_complete(q->view, p->table, port) &&
+		    find_missing_block(q->view, p, port))
+			return true;
+		p->block = 0;
+		look_again(q, 0);
+	}
+	return false;
+}
+
+static bool
+qos_reader_next(void *data, struct smp_request *r)
+{
+	struct qos_reader *q = data;
+	const struct snapshot *s = q->view->subnet;
+	unsigned looks = LOOKS_A_TURN;
+
+	if (!q->hooks.rests(q->hooks.data))
+		return false;
+	for (unsigned n = q->parked.length; n > 0; n--) {
+		struct parked *p = q->parked.head->data;
+		uint32_t port;
+		unsigned num;
+
+		rotate(q);
+		if (!parked_next(q, p, &looks))
+			continue;
+		port = port_at(p, p->next);
+		num = snapshot_is_switch(snapshot_node_of(s, port)) ?
+			s->ports[port].num : 0;
+		r->port = port;
+		r->attr = smp_table_attr(p->table);
+		r->modifier = smp_table_modifier(p->table, num, p->block);
+		r->tag = (uint64_t)p->table << 32 | p->block++;
+		return true;
+	}
+	if (!looks)
+		look_again(q, 0);
+	return false;
+}
+
+static void
+qos_reader_reply(void *data, const struct smp_request *r,
+		 const struct smp_reply *a)
+{
+	struct qos_reader *q = data;
+	enum port_table table = (enum port_table)(r->tag >> 32);
+	union port_block b;
+
+	if (a->outcome == SMP_ANSWERED && !a->status) {
+		smp_table_decode(table, a->data, &b);
+		sa_db_add_block(q->view, table, r->port, (uint32_t)r->tag, &b);
+		q->stats.blocks++;
+	} else {
+		q->stats.denied += a->outcome == SMP_ANSWERED;
+		q->stats.lost += a->outcome == SMP_TIMED_OUT;
+		sa_db_close_table(q->view, table, r->port);
+	}
+	if (a->outcome == SMP_TIMED_OUT)
+		smp_batch_set_unreachable(q->batch, r->port);
+	if (is_complete(q->view, table, r->port))
+		look_again(q, 0);
+}
+
+static bool
+qos_reader_done(void *data)
+{
+	(void)data;
+	return false;
+}
+
+static void
+watch_view(struct qos_reader *q)
+{
+	const struct smp_stage stage = {
+		.next = qos_reader_next, .reply = qos_reader_reply,
+		.done = qos_reader_done, .data = q,
+		.max_in_flight = IN_FLIGHT,
+	};
+
+	if (q->view)
+		return;
+	q->view = sa_db_ref(sa_view_of(q->sa));
+	q->begun = g_new0(uint8_t, q->view->subnet->n_ports);
+	q->batch = smp_batch_start(q->x, q->view->subnet, q->keys, &stage);
+}
+
+static void
+forget_view(struct qos_reader *q)
+{
+	g_clear_pointer(&q->batch, smp_batch_free);
+	g_clear_pointer(&q->begun, g_free);
+	g_clear_pointer(&q->view, sa_db_unref);
+}
+
+/* ---------------------------------------------------------------- resuming */
 
 static bool
 is_ready(const struct qos_reader *q, struct parked *p)
@@ -127,235 +275,26 @@ resume(struct qos_reader *q, struct parked *p)
 }
 
 static void
-resume_ready(struct qos_reader *q)
-{
-	unsigned n = q->parked.length;
-
-	while (n-- > 0 && q->parked.head) {
-		struct parked *p = q->parked.head->data;
-
-		if (is_ready(q, p)) {
-			resume(q, p);
-			continue;
-		}
-		g_queue_unlink(&q->parked, &p->link);
-		g_queue_push_tail_link(&q->parked, &p->link);
-	}
-	if (!q->parked.length && !q->stats.in_flight)
-		forget_view(q);
-}
-
-/* ----------------------------------------------------------------- reading */
-
-static void
-stop_reading(struct qos_port_reader *r)
-{
-	struct qos_reader *q = r->q;
-
-	sa_db_close_table(q->view, r->table, r->port);
-	r->works = false;
-	q->stats.in_flight--;
-}
-
-/* Blocks that the port says it has; the others it would refuse. They are told
- * as blocks without entries, which is what they are. So are those of a base
- * port 0, which has neither VLs nor arbitration (IBA 14.2.5.8, .9). */
-static bool
-has_block(const struct sa_db *v, const struct qos_port_reader *r)
-{
-	const struct port_info *info = &v->subnet->ports[r->port].info;
-	const struct snapshot_node *n = snapshot_node_of(v->subnet, r->port);
-
-	if (r->table == PORT_TABLE_PKEY)
-		return true;
-	if (snapshot_is_switch(n) && !v->subnet->ports[r->port].num &&
-	    !n->sw.enhanced_port0)
-		return false;
-	if (r->table != PORT_TABLE_VL_ARB)
-		return true;
-	switch ((enum vl_arb_block)r->block) {
-	case VL_ARB_LOW_1:
-		return info->vl_arb_low_cap > 0;
-	case VL_ARB_LOW_2:
-		return info->vl_arb_low_cap > VL_ARB_ENTRIES;
-	case VL_ARB_HIGH_1:
-		return info->vl_arb_high_cap > 0;
-	case VL_ARB_HIGH_2:
-		return info->vl_arb_high_cap > VL_ARB_ENTRIES;
-	case VL_ARB_N_BLOCKS:
-		break;
-	}
-	return false;
-}
-
-static unsigned
-count_blocks(const struct sa_db *v, const struct qos_port_reader *r)
-{
-	const struct snapshot_node *n = snapshot_node_of(v->subnet, r->port);
-
-	switch (r->table) {
-	case PORT_TABLE_PKEY:
-		return (port_pkey_cap(v->subnet, r->port) + PKEYS_A_BLOCK -
-			1) / PKEYS_A_BLOCK;
-	case PORT_TABLE_SL2VL:
-		return snapshot_is_switch(n) ? n->info.num_ports + 1u : 1;
-	case PORT_TABLE_VL_ARB:
-		return VL_ARB_N_BLOCKS;
-	case PORT_N_TABLES:
-		break;
-	}
-	g_assert_not_reached();
-}
-
-static bool
-find_missing_block(struct qos_port_reader *r)
-{
-	static const union port_block none;
-	struct sa_db *v = r->q->view;
-	unsigned n = count_blocks(v, r);
-
-	for (; r->block < n; r->block++) {
-		if (sa_db_block(v, r->table, r->port, r->block))
-			continue;
-		if (has_block(v, r))
-			return true;
-		sa_db_add_block(v, r->table, r->port, r->block, &none);
-	}
-	return false;
-}
-
-static void on_done(const struct mad_client_answer *a, void *data,
-		    uint64_t tag);
-
-/* The next block of its port. False: there is none, or it is of no use. */
-static bool
-ask(struct qos_port_reader *r)
-{
-	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
-	struct qos_reader *q = r->q;
-	const struct snapshot *s = q->view->subnet;
-	unsigned num = snapshot_is_switch(snapshot_node_of(s, r->port)) ?
-		s->ports[r->port].num : 0;
-	uint8_t mad[MAD_SIZE];
-	struct dr_path path;
-
-	if (q->silent[s->ports[r->port].node] || !find_missing_block(r) ||
-	    !snapshot_path(s, r->port, &path))
-		return false;
-	smp_build_direct(mad, MAD_METHOD_GET, smp_table_attr(r->table),
-			 smp_table_modifier(r->table, num, r->block),
-			 mkey_db_at(q->keys, s, r->port), &path);
-	mad_client_start(q->x, &direct, mad, on_done, q,
-		   (uint64_t)(r - q->readers));
-	return true;
-}
-
-static void
-on_done(const struct mad_client_answer *a, void *data, uint64_t tag)
-{
-	struct qos_reader *q = data;
-	struct qos_port_reader *r = &q->readers[tag];
-	union port_block b;
-	bool on = false;
-
-	if (a->outcome == MAD_CLIENT_TIMED_OUT) {
-		q->stats.lost++;
-		q->silent[q->view->subnet->ports[r->port].node] = true;
-	} else if (a->header.status) {
-		q->stats.denied++;
-	} else {
-		smp_table_decode(r->table, smp_data_const(a->mad), &b);
-		sa_db_add_block(q->view, r->table, r->port, r->block++, &b);
-		q->stats.blocks++;
-		on = ask(r);
-	}
-	if (on)
-		return;
-	stop_reading(r);
-	pump(q);
-}
-
-static bool
-is_free(const struct qos_reader *q, enum port_table table, uint32_t port)
-{
-	return !(q->begun[port] >> table & 1) &&
-		!sa_db_table_is_read(q->view, table, port);
-}
-
-/* False: no question needs a reader. `looks` is what may be spent. */
-static bool
-take_port(struct qos_port_reader *r, unsigned *looks)
-{
-	struct qos_reader *q = r->q;
-	unsigned n = q->parked.length;
-
-	for (; n > 0; n--) {
-		struct parked *p = q->parked.head->data;
-
-		g_queue_unlink(&q->parked, &p->link);
-		g_queue_push_tail_link(&q->parked, &p->link);
-		for (; p->next < p->ports->len; p->next++) {
-			if (*looks == 0)
-				return false;
-			(*looks)--;
-			if (!is_free(q, p->table, port_at(p, p->next)))
-				continue;
-			r->table = p->table;
-			r->port = port_at(p, p->next++);
-			r->block = 0;
-			return true;
-		}
-	}
-	return false;
-}
-
-static void
-read_next(struct qos_port_reader *r, unsigned *looks)
-{
-	struct qos_reader *q = r->q;
-
-	while (take_port(r, looks)) {
-		r->works = true;
-		q->begun[r->port] |= (uint8_t)(1u << r->table);
-		q->stats.in_flight++;
-		if (ask(r))
-			return;
-		stop_reading(r);
-	}
-}
-
-static void
 qos_reader_on_timer(void *data)
 {
 	struct qos_reader *q = data;
 
 	q->timer = 0;
-	if (q->view)
-		pump(q);
-}
+	for (unsigned n = q->parked.length; n > 0 && q->parked.head; n--) {
+		struct parked *p = q->parked.head->data;
 
-static void
-look_again(struct qos_reader *q, int64_t us)
-{
-	struct transport *t = mad_client_transport(q->x);
-
-	if (!q->timer)
-		q->timer = transport_timer_start(t, transport_now(t) + us,
-						 qos_reader_on_timer, q);
-}
-
-static void
-pump(struct qos_reader *q)
-{
-	bool rests = q->hooks.rests(q->hooks.data);
-	unsigned looks = LOOKS_A_TURN;
-
-	for (unsigned i = 0; rests && i < READERS; i++)
-		if (!q->readers[i].works)
-			read_next(&q->readers[i], &looks);
-	resume_ready(q);
-	if (q->parked.length && (looks == 0 || !q->stats.in_flight))
-		look_again(q, looks == 0 ? 0 : LOOK_AGAIN_US);
+		if (is_ready(q, p))
+			resume(q, p);
+		else
+			rotate(q);
+	}
+	if (!q->parked.length) {
+		forget_view(q);
+		return;
+	}
+	smp_batch_wake(q->batch);
+	if (!smp_batch_in_flight(q->batch))
+		look_again(q, LOOK_AGAIN_US);
 }
 
 /* --------------------------------------------------------------- interface */
@@ -371,8 +310,6 @@ qos_reader_new(struct mad_client *x, const struct mkey_db *keys, struct sa *sa,
 	q->sa = sa;
 	q->hooks = *hooks;
 	g_queue_init(&q->parked);
-	for (unsigned i = 0; i < READERS; i++)
-		q->readers[i].q = q;
 	return q;
 }
 
@@ -413,7 +350,6 @@ qos_reader_park(struct qos_reader *q, struct sa_job *job,
 	p->ports = unread->ports;
 	g_queue_push_tail_link(&q->parked, &p->link);
 	q->stats.parked++;
-	q->stats.waiting = q->parked.length;
 	look_again(q, 0);
 	return true;
 }
@@ -429,7 +365,9 @@ qos_reader_refresh(struct qos_reader *q)
 }
 
 const struct qos_reader_stats *
-qos_reader_stats(const struct qos_reader *q)
+qos_reader_stats(struct qos_reader *q)
 {
+	q->stats.waiting = q->parked.length;
+	q->stats.in_flight = q->batch ? smp_batch_in_flight(q->batch) : 0;
 	return &q->stats;
 }

@@ -46,6 +46,6 @@ struct qos_reader_stats {
 	uint64_t denied;	/* or a status */
 	unsigned waiting, in_flight;	/* now */
 };
-const struct qos_reader_stats *qos_reader_stats(const struct qos_reader *q);
+const struct qos_reader_stats *qos_reader_stats(struct qos_reader *q);
 
 #endif
