@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Load-weighted choice among shortest paths.
+ * Load-balanced choice among shortest paths.
  *
- * Method. First, one destination LID after the other gets a tree: near to far,
- * each switch takes the next hop with the least cost of the whole path, the
- * cost of a channel being a power of its load; then the flows of all CAs along
- * that tree become load. So the flows to a LID tend to share one tree, which
- * keeps them away from the flows to other LIDs. LIDs that have paths already
- * only add their load.
- *   Then, pass by pass, each LID with a path over a channel that is overloaded,
- * and still is when its turn comes, is routed again: the flows that pass such a
- * channel are taken out, and their switches choose anew, near to far, each
- * adding its own flows when it has chosen, so that the tree is split where that
- * helps. A channel is overloaded if it carries more than the busiest one must:
- * the mean, or what the CAs of one switch send to all others. A pass without
- * gain is undone.
+ * Method. First each destination LID gets a tree: from the destination
+ * outwards, each switch takes the next hop with the least cost of the whole
+ * path, where the cost of a channel is a power of its load; then the flows of
+ * all CAs along this tree are added to the load. So the flows to one LID tend
+ * to share a tree, and stay away from the flows to other LIDs. LIDs that have
+ * paths already only add their load.
  *
- * Loads are flows times the inverse of the cable's capacity. LIDs of one LMC
- * range are there for the sake of different paths, so the cables that a lower
- * LID of the range uses are the last choice.
+ * Then, in several passes, each LID with a path over an overloaded channel is
+ * routed again: the flows through such channels are removed and their switches
+ * choose again, from the destination outwards, each adding its flows after its
+ * choice, so that the tree is split where that helps. A channel is overloaded
+ * if it carries more than the busiest channel must carry at least: the mean, or
+ * the flows from the CAs of one switch to all others. A pass without gain is
+ * undone.
+ *
+ * Loads are flows divided by the capacity of the cable. The LIDs of an LMC
+ * range are there to have different paths, so cables used by a lower LID of the
+ * range are the last choice.
  *
  * Cost. LIDs times switches times their candidates, and switches times cables,
- * in each pass; only what is overloaded counts after the first.
+ * in each pass; after the first, only for overloaded channels.
  *
  * Reference. T. Hoefler, T. Schneider, A. Lumsdaine, "Optimized routing for
  * large-scale InfiniBand networks", 2009, for weights by load.
@@ -33,42 +34,43 @@
 
 #include "routing/paths.h"
 
-#define WORK		200000000u	/* steps, after which passes end */
-#define WORK_HELD	200000000u	/* the same, if there are paths */
+#define WORK		200000000u	/* steps of all passes */
+#define WORK_HELD	200000000u	/* likewise, if there are held tables */
 #define MAX_PASSES	8u
 #define ROOM		1.02f	/* times the bound: not overloaded */
-#define GAIN		0.995f	/* a pass that does less is the last */
-#define SIBLING		1e9f	/* cost of a cable of a lower LID's path */
-#define KEEP		1.1f	/* times the load anew: tables are kept */
-#define KEEP_BLOCKS	2u	/* so many times the changes: not worth it */
-#define KEEP_LARGE	60000u	/* of more blocks one in KEEP_FEW must change: */
-#define KEEP_FEW	10u	/* to keep is slower than to write the rest */
-#define MAX_WALK	64u	/* hops along which costs are brought up to
-				   date */
+#define GAIN		0.995f	/* the last pass is one that reduces less */
+#define SIBLING		1e9f	/* cost of a cable on the path of a lower LID */
+#define KEEP		1.1f	/* times the load of new tables: held ones
+				   stay */
+#define KEEP_BLOCKS	2u	/* changes for each dead block: new tables */
+#define KEEP_LARGE	60000u	/* with more blocks, one in KEEP_FEW must */
+#define KEEP_FEW	10u	/* differ: else keeping takes too long */
+#define MAX_WALK	64u	/* hops along which costs are updated */
 
 struct balance {
 	const struct graph *g;
 	const struct order *o;
 	const struct turns *t;
 	struct lft *out;
-	struct paths p;		/* to the destination at hand */
-	uint32_t base, lid;	/* of its range, and the one at hand */
-	uint32_t *rest;		/* switches without such a path; */
-	uint32_t n_rest, n_extended;	/* those that turns gave one first */
-	uint32_t *next;		/* by switch: edge, for the LID at hand */
+	struct paths p;		/* to the present destination */
+	uint32_t base, lid;	/* of its LMC range; the present LID */
+	uint32_t *rest;		/* switches without a shortest path; */
+	uint32_t n_rest, n_extended;	/* the first n_extended have one with
+					   turns */
+	uint32_t *next;		/* by switch: edge for the present LID */
 	uint32_t *waiting, *queue;	/* by switch; see balance_add_all() */
 	struct paths_load l;
 	float *path;		/* by switch: cost of its path */
 	float *flow;		/* by switch */
-	float limit;		/* a channel with more is overloaded */
-	uint64_t work, most_work;	/* steps */
+	float limit;		/* load above which a channel is overloaded */
+	uint64_t work, most_work;	/* steps so far; the limit */
 	uint32_t *heavy, n_heavy;	/* switches with overloaded channels */
 	uint8_t *is_bad;	/* by switch; see balance_find_bad() */
 	bool keeps;		/* see balance_improve_lid() */
 	struct balance_lost lost;
 };
 
-/* Adds the flows of all CAs to the LID at hand, along next[]. */
+/* Adds the flows of all CAs to the present LID, along next[]. */
 static void
 balance_add_all(struct balance *b)
 {
@@ -78,7 +80,7 @@ balance_add_all(struct balance *b)
 	b->work += b->g->n_switches;
 }
 
-/* Adds those of one switch's CAs, times `sign`, along its path. */
+/* Adds the flows of one switch's CAs, times `sign`, along its path. */
 static void
 balance_add(struct balance *b, uint32_t sw, float sign)
 {
@@ -98,7 +100,7 @@ balance_add(struct balance *b, uint32_t sw, float sign)
 	}
 }
 
-/* Has the path by this edge room for the flows of the switch? */
+/* Has the path through this edge room for the flows of the switch? */
 static bool
 balance_has_room(const struct balance *b, uint32_t sw, uint32_t e)
 {
@@ -128,7 +130,7 @@ balance_cost_by(const struct balance *b, uint32_t sw, uint32_t e)
 	return cost;
 }
 
-/* Is the edge one by which the i-th switch may go on? */
+/* May the i-th switch forward by this edge? */
 static bool
 balance_permits(const struct balance *b, uint32_t i, uint32_t e)
 {
@@ -140,7 +142,8 @@ balance_permits(const struct balance *b, uint32_t i, uint32_t e)
 	return false;
 }
 
-/* The next hop of the i-th switch, that which it has if there is room. */
+/* The next hop of the i-th switch: the present one if it has room, else the
+ * cheapest. */
 static void
 balance_choose(struct balance *b, uint32_t i, uint32_t held)
 {
@@ -165,7 +168,7 @@ balance_choose(struct balance *b, uint32_t i, uint32_t held)
 	b->path[sw] = least;
 }
 
-/* The edge of an entry in force. */
+/* The edge of an entry in the held tables. */
 static uint32_t
 balance_held(const struct balance *b, const struct lft *held, uint32_t sw)
 {
@@ -174,12 +177,12 @@ balance_held(const struct balance *b, const struct lft *held, uint32_t sw)
 				lft_row(held, sw)[b->lid]);
 }
 
-/* Paths with turns, where there is no other; those in force (held, or NULL)
- * before others as short. */
+/* Gives paths with turns to switches without a shortest path; among paths of
+ * equal length those of the held tables (or NULL) are preferred. */
 static void
 balance_extend(struct balance *b, const struct lft *held)
 {
-	g_autofree float *cost = NULL;	/* of the edge that is in force */
+	g_autofree float *cost = NULL;	/* saved, of held edges */
 	uint32_t i, e;
 
 	b->n_extended = 0;
@@ -204,9 +207,9 @@ balance_extend(struct balance *b, const struct lft *held)
 	}
 }
 
-/* Gives switches without CAs that have no path to the LID of another one: it
- * carries no data, and data does not come along, so that it may go by any
- * neighbour that has one; as in force, if that is possible. */
+/* Switches without CAs that have no path to the LID of another such switch:
+ * neither sends data, so the path may go by any neighbour that has one;
+ * preferably as in the held tables. */
 static void
 balance_manage(struct balance *b, const struct lft *held)
 {
@@ -236,7 +239,8 @@ balance_manage(struct balance *b, const struct lft *held)
 	} while (b->n_extended > n_before);
 }
 
-/* next[] for the LID at hand; each switch adds its flows if `again`. */
+/* Chooses next[] for the present LID. `again`: each switch adds its flows
+ * after its choice. */
 static void
 balance_choose_all(struct balance *b, const struct lft *held, bool again)
 {
@@ -294,7 +298,7 @@ balance_read(struct balance *b)
 				lft_row(b->out, sw)[b->lid]);
 }
 
-/* Switches of the island that have no path to the LID at hand. */
+/* Counts switches of the island that have no path to the present LID. */
 static void
 balance_count_lost(struct balance *b)
 {
@@ -321,7 +325,8 @@ balance_route_lid(struct balance *b, uint32_t dest)
 	balance_store(b);
 }
 
-/* Does the path of a switch pass an overloaded channel, or one that does? */
+/* Does the path of a switch go through an overloaded channel, or to a switch
+ * marked in is_bad[]? */
 static bool
 balance_is_bad(const struct balance *b, uint32_t sw)
 {
@@ -335,8 +340,9 @@ balance_is_bad(const struct balance *b, uint32_t sw)
 	return false;
 }
 
-/* Marks switches with a bad path in is_bad[], or one that those chosen here may
- * not meet, and brings costs up to date. True: one of b->rest has one. */
+/* Marks the switches with a bad path in is_bad[], and those whose path a
+ * switch with a new choice may not join; updates the costs. True: a switch
+ * in b->rest is marked. */
 static bool
 balance_find_bad(struct balance *b)
 {
@@ -361,7 +367,7 @@ balance_find_bad(struct balance *b)
 	return any;
 }
 
-/* Has the path of the i-th switch room now, and does nothing on it change? */
+/* Has the path of the i-th switch room now, and is no switch on it marked? */
 static bool
 balance_may_stay(const struct balance *b, uint32_t i)
 {
@@ -371,8 +377,8 @@ balance_may_stay(const struct balance *b, uint32_t i)
 		balance_has_room(b, sw, e);
 }
 
-/* Has a switch an entry for the LID at hand that its new path, of which there is
- * none, would leave as it was? */
+/* Would a switch lose its entry for the present LID, since it has no new
+ * path? */
 static bool
 balance_loses(const struct balance *b)
 {
@@ -384,10 +390,11 @@ balance_loses(const struct balance *b)
 	return false;
 }
 
-/* Those with a bad path choose anew, near to far, each adding its flows then.
- * If b->keeps, first all stay that may: fewer change, but a formula's paths get
- * a little worse balance by that. Paths with turns may need what changes: all
- * of these choose again; if one finds none, nothing changes. */
+/* The switches with a bad path choose again, from the destination outwards,
+ * each adding its flows after its choice. If b->keeps, all paths that may
+ * stay do: fewer entries change, at the price of a little worse balance. If
+ * a switch with a path by turns is bad, all of these choose again; if one of
+ * them finds no path, nothing changes. */
 static void
 balance_improve_lid(struct balance *b, uint32_t dest)
 {
@@ -436,7 +443,7 @@ balance_improve_lid(struct balance *b, uint32_t dest)
 	balance_store(b);
 }
 
-/* Marks the LIDs that have an entry into an overloaded channel. */
+/* Marks the LIDs with an entry into an overloaded channel. */
 static void
 balance_mark_heavy(struct balance *b, uint8_t *heavy)
 {
@@ -462,8 +469,8 @@ balance_mark_heavy(struct balance *b, uint8_t *heavy)
 	}
 }
 
-/* Has the LID at hand still an entry into an overloaded channel? Those before
- * it may have left enough room. */
+/* Has the present LID still an entry into an overloaded channel? The LIDs
+ * before it may have made room. */
 static bool
 balance_is_heavy(const struct balance *b)
 {
@@ -479,9 +486,9 @@ balance_is_heavy(const struct balance *b)
 	return false;
 }
 
-/* Adds the flows of a stripe of LIDs, `flow` having those that are at a switch,
- * by all entries that lead up or down; in that direction. True: some are left
- * that go the other way. */
+/* Adds the flows of a stripe of LIDs along all entries that lead up, or all
+ * that lead down; flow: those that are at each switch. True: flows are left
+ * that go in the other direction. */
 #define STRIPE		256u
 static bool
 balance_load_stripe(struct balance *b, uint32_t first, float *flow, bool up)
@@ -520,9 +527,9 @@ balance_load_stripe(struct balance *b, uint32_t first, float *flow, bool up)
 	return left;
 }
 
-/* The flows of CAs to the CAs of all switches, or of those marked. All LIDs of
- * a stripe go from switch to switch together, for rows are read faster than
- * columns. */
+/* Adds the flows of CAs to the CAs of all switches, or of those marked. All
+ * LIDs of a stripe move from switch to switch together, since rows are read
+ * faster than columns. */
 static void
 balance_load_all(struct balance *b, const uint8_t *marks)
 {
@@ -550,8 +557,8 @@ balance_load_all(struct balance *b, const uint8_t *marks)
 		paths_load_add(&b->l, e, 0);
 }
 
-/* All LIDs of CAs, switch by switch: routes them, but for those of marked
- * switches; or `again`, routes those that are marked. */
+/* Routes all LIDs of CAs, switch by switch, except those of marked switches;
+ * with `again` only those of marked switches. */
 static void
 balance_pass(struct balance *b, bool again, const uint8_t *marks)
 {
@@ -579,7 +586,7 @@ balance_pass(struct balance *b, bool again, const uint8_t *marks)
 	}
 }
 
-/* LIDs of switches: by the least loaded paths, adding nothing. */
+/* Routes the LIDs of switches by the least loaded paths; they add no load. */
 static void
 balance_route_switches(struct balance *b, const uint8_t *held)
 {
@@ -604,7 +611,7 @@ balance_route_switches(struct balance *b, const uint8_t *held)
 	}
 }
 
-/* What the busiest channel must carry. */
+/* The least that the busiest channel must carry. */
 static float
 balance_find_bound(const struct balance *b)
 {
@@ -626,7 +633,8 @@ balance_find_bound(const struct balance *b)
 	return (float)(wide > 0 ? MAX(most, sum / wide) : 0);
 }
 
-/* Passes as long as they help, until no channel has more than `limit`. */
+/* Runs passes as long as they help, or until no channel has more than
+ * `limit`. */
 static void
 balance_improve(struct balance *b, float limit)
 {
@@ -696,7 +704,7 @@ balance_route(const struct engine_input *in, const struct order *o,
 
 /* ---- tables in force ---- */
 
-/* Blocks that differ, as far as both tables reach. */
+/* Counts blocks that differ, up to the lower top of both tables. */
 static uint64_t
 keep_count_changes(const struct lft *a, const struct lft *b)
 {
@@ -710,7 +718,8 @@ keep_count_changes(const struct lft *a, const struct lft *b)
 	return n;
 }
 
-/* Blocks with an entry for an owned LID through a port that leads nowhere. */
+/* Counts blocks with an entry of an owned LID through a port without a
+ * working link. */
 static uint64_t
 keep_count_dead(const struct graph *g, const struct lft *held)
 {
@@ -738,8 +747,8 @@ keep_count_dead(const struct graph *g, const struct lft *held)
 	return n;
 }
 
-/* next[] of the LID at hand: what is in force, where that is on a shortest
- * path. Are there switches where it is not? */
+/* Sets next[] of the present LID to the held entries that are on a shortest
+ * path. True: all are. */
 static bool
 keep_read(struct balance *b, const struct lft *held)
 {
@@ -762,7 +771,7 @@ keep_read(struct balance *b, const struct lft *held)
 	return fits;
 }
 
-/* Stores the paths; b->out has those of the new tables until then. */
+/* Stores the paths in b->out, which has those of the new tables before. */
 static void
 keep_store(struct balance *b)
 {
@@ -776,7 +785,8 @@ keep_store(struct balance *b)
 	balance_store(b);
 }
 
-/* The LID of a switch: what does not fit is as it is in the new tables. */
+/* LIDs of a switch: entries that are not on a shortest path are taken from
+ * the new tables. */
 static void
 keep_own_lid(struct balance *b, const struct lft *held)
 {
@@ -795,8 +805,8 @@ keep_own_lid(struct balance *b, const struct lft *held)
 	keep_store(b);
 }
 
-/* First the LIDs that fit; then the others, whose missing entries are chosen
- * by the load of the first. */
+/* First the LIDs all of whose held entries are on shortest paths; then the
+ * others, whose missing entries are chosen by load. */
 static void
 keep_all(struct balance *b, const struct lft *held)
 {
@@ -830,8 +840,9 @@ keep_all(struct balance *b, const struct lft *held)
 		}
 }
 
-/* Has a channel that new tables load no entry for a CA in those in force? It is
- * new, or was repaired. (Entries for a switch that was away are kept.) */
+/* Does any channel that the new tables use carry no held entry of a CA's
+ * LID? Then it is new or was repaired. (Entries of a switch that was away
+ * are kept.) */
 static bool
 keep_is_idle(const struct balance *anew, const struct lft *held)
 {
@@ -853,7 +864,8 @@ keep_is_idle(const struct balance *anew, const struct lft *held)
 	return false;
 }
 
-/* Tries to make kept->out nearly as good as the new tables, and as complete. */
+/* Makes kept->out from the held tables, if that is nearly as good as the new
+ * tables, and as complete. */
 static bool
 keep_try(struct balance *kept, struct balance *anew, const struct lft *held)
 {

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * For fabrics that are no trees: shortest paths in a growing, acyclic graph of
- * channel dependencies.
+ * For fabrics that are not trees: shortest paths in a growing, acyclic channel
+ * dependency graph.
  *
  * Method. An order of the switches forbids about as many turns as it permits,
- * and its root is crowded. Here turns are permitted one by one. LID by LID,
- * breadth first from its switch, each switch takes the next hop with the least
- * loaded path of those as short, if the turn to the hop after it is permitted
- * already or closes no circle with those that are (channels_add). Where some
- * switch finds none, all switches use a spanning tree for that LID, whose turns
- * were permitted before all others. More passes then take out the flows of a
- * LID and route it once more.
+ * and its root gets most of the traffic. Here turns are permitted one by one.
+ * LID by LID, breadth first from its switch, each switch takes the next hop
+ * with the least loaded of its shortest paths, if the turn to the hop after it
+ * is permitted already or closes no cycle (channels_add). If a switch finds
+ * none, all switches use a spanning tree for this LID, whose turns were
+ * permitted first. Further passes remove the flows of a LID and route it again.
  *
  * Grids. The cables of meshes, tori, hypercubes and HyperX have dimensions, see
- * grid.c. If there are some, the turns from one to a later one, and those that
- * go up and then down within a line, are permitted first, instead of a tree:
- * this is dimension order, and what a damaged grid needs besides is added.
+ * grid.c. In these, the turns from one dimension to a later one, and those up
+ * and then down within a line, are permitted first instead of a tree: this is
+ * dimension-order routing; a damaged grid gets the additional turns that it
+ * needs.
  *
- * Cost. LIDs times cables a pass, and the keeping of the order of channels.
+ * Cost. LIDs times cables for each pass, and the maintenance of the order of
+ * the channels.
  *
  * Reference. J. Domke, T. Hoefler, S. Matsuoka, "Routing on the dependency
  * graph: a new approach to deadlock-free high-performance routing", 2016.
@@ -30,41 +31,44 @@
 #include "routing/grid.h"
 #include "routing/paths.h"
 
-#define MAX_TURNS	400000u	/* of a fabric that is no grid */
-#define SMALL		10000000u	/* LIDs times channels: tries both */
-#define WORK		500000000u	/* steps, for all passes */
+#define MAX_TURNS	400000u	/* of a fabric that is not a grid */
+#define SMALL		10000000u	/* LIDs times channels: both orders
+					   are tried */
+#define WORK		500000000u	/* steps of all passes */
 #define MAX_PASSES	6u
-#define SIBLING		1e9f	/* cost of a lower LID's cable */
-#define MAX_SPINES	8u	/* tries for a LID before all is tree */
+#define SIBLING		1e9f	/* cost of a cable that a lower LID uses */
+#define MAX_SPINES	8u	/* attempts for a LID before all use the tree */
 
 /* Which turns a path may make. */
 enum cdg_turns {
-	TURNS_HAVE,		/* that are permitted */
-	TURNS_ADD,		/* and others that close no circle */
+	TURNS_HAVE,		/* permitted ones */
+	TURNS_ADD,		/* also others that close no cycle */
 };
 
 struct cdg {
 	const struct graph *g;
 	struct lft *out;
 	struct channels *c;
-	uint64_t *refused;	/* as c->turns: closed a circle */
-	uint32_t *ranks;	/* by switch: of the spanning tree, */
-	uint32_t *parent;	/* and the edge up; SNAPSHOT_NONE */
-	uint32_t *n_in;		/* by island: switches */
+	uint64_t *refused;	/* as c->turns: they closed a cycle */
+	uint32_t *ranks;	/* by switch: of the spanning tree */
+	uint32_t *parent;	/* by switch: the edge up; SNAPSHOT_NONE */
+	uint32_t *n_in;		/* by island: number of switches */
 	struct paths_load l;
 	float *path, *flow;	/* by switch */
-	uint32_t *next, *queue;	/* by switch: edge; near to far */
-	uint32_t *ready;	/* switches that have a path, near to far */
-	uint32_t *spine;	/* switches that use the tree, dest first */
+	uint32_t *next, *queue;	/* next: by switch, edge; queue: nearest
+				   first */
+	uint32_t *ready;	/* switches with a path, the nearest first */
+	uint32_t *spine;	/* switches that use the tree, destination
+				   first */
 	uint8_t *on_spine;	/* by switch */
 	uint16_t *hops;
 	uint32_t n_reached, n_ready, n_spine, base, lid;
-	uint32_t n_extra;	/* LIDs that needed other turns */
+	uint32_t n_extra;	/* LIDs that needed additional turns */
 	uint64_t work;
 	bool is_grid;
 };
 
-/* May a packet that comes by `in` go on by `out`? */
+/* May a packet that arrived by `in` leave by `out`? */
 static bool
 cdg_may_turn(struct cdg *x, uint32_t in, uint32_t out, enum cdg_turns turns)
 {
@@ -81,7 +85,7 @@ cdg_may_turn(struct cdg *x, uint32_t in, uint32_t out, enum cdg_turns turns)
 	return false;
 }
 
-/* Does a lower LID of the range at hand go there? */
+/* Does a lower LID of the present range use this edge? */
 static bool
 cdg_is_sibling(const struct cdg *x, uint32_t sw, uint8_t port)
 {
@@ -91,7 +95,7 @@ cdg_is_sibling(const struct cdg *x, uint32_t sw, uint8_t port)
 	return false;
 }
 
-/* Gives `sw` the best next hop of those that are `hops` - 1 away. */
+/* Gives `sw` the best next hop of those at `hops` - 1. */
 static void
 cdg_choose(struct cdg *x, uint32_t sw, uint16_t hops, enum cdg_turns turns)
 {
@@ -130,7 +134,7 @@ cdg_choose(struct cdg *x, uint32_t sw, uint16_t hops, enum cdg_turns turns)
 	x->ready[x->n_ready++] = sw;
 }
 
-/* Those on the spine have their paths before all others. */
+/* The paths of the switches on the spine are fixed first. */
 static void
 cdg_settle_spine(struct cdg *x, uint32_t dest)
 {
@@ -158,7 +162,7 @@ cdg_settle_spine(struct cdg *x, uint32_t dest)
 	}
 }
 
-/* Paths from all switches that have one, breadth first. */
+/* Finds paths breadth first, from all switches that have one. */
 static void
 cdg_search(struct cdg *x, uint32_t dest, enum cdg_turns turns)
 {
@@ -186,8 +190,8 @@ cdg_search(struct cdg *x, uint32_t dest, enum cdg_turns turns)
 	x->work += g->n_edges;
 }
 
-/* Puts the switches of the island without a path on the spine, with all that
- * is between them and what is on it. */
+/* Puts the switches of the island without a path on the spine, with all
+ * switches between them and the spine. */
 static void
 cdg_extend_spine(struct cdg *x, uint32_t dest)
 {
@@ -197,7 +201,9 @@ cdg_extend_spine(struct cdg *x, uint32_t dest)
 		if (x->hops[sw] != UINT16_MAX ||
 		    x->g->island[sw] != x->g->island[dest])
 			continue;
-		for (at = sw, to = dest; at != to;) {	/* to their meeting */
+		for (at = sw, to = dest; at != to;) {	/* to where their
+							   ways up the tree
+							   meet */
 			uint32_t *low = x->ranks[at] > x->ranks[to] ? &at :
 				&to;
 
@@ -208,7 +214,7 @@ cdg_extend_spine(struct cdg *x, uint32_t dest)
 	}
 }
 
-/* Adds the flows of all CAs to the LID at hand, times `sign`. */
+/* Adds the flows of all CAs to the present LID, times `sign`. */
 static void
 cdg_add_flows(struct cdg *x, float sign)
 {
@@ -258,8 +264,8 @@ cdg_route_lid(struct cdg *x, const struct graph_target *target, bool again)
 
 /* ---- the turns that are there from the start ---- */
 
-/* Distances within each line: over edges of one dimension, from its first
- * switch in `nearest`. */
+/* By switch: distance within its line, over edges of one dimension, from the
+ * line's first switch, see `nearest`. */
 static void
 cdg_measure_lines(struct cdg *x, const uint8_t *dimension, uint8_t which,
 		  const uint32_t *nearest, uint16_t *far)
@@ -285,7 +291,7 @@ cdg_measure_lines(struct cdg *x, const uint8_t *dimension, uint8_t which,
 	}
 }
 
-/* Towards the first switch of the line. */
+/* Does the edge lead towards the first switch of the line? */
 static bool
 cdg_is_up(const struct cdg *x, const uint16_t *far, uint32_t e)
 {
@@ -295,7 +301,7 @@ cdg_is_up(const struct cdg *x, const uint16_t *far, uint32_t e)
 	return far[to] < far[from] || (far[to] == far[from] && to < from);
 }
 
-/* The turns out of one dimension. */
+/* Permits the turns out of one dimension. */
 static void
 cdg_add_dimension(struct cdg *x, const uint8_t *dimension, uint8_t which,
 		  const uint16_t *far)
@@ -316,7 +322,7 @@ cdg_add_dimension(struct cdg *x, const uint8_t *dimension, uint8_t which,
 	}
 }
 
-/* Stable: by `far`, then as they were. */
+/* A stable sort by `far`. */
 static void
 cdg_sort(uint32_t *list, uint32_t n, const uint16_t *far)
 {
@@ -329,7 +335,8 @@ cdg_sort(uint32_t *list, uint32_t n, const uint16_t *far)
 				list[k++] = old[i];
 }
 
-/* Dimension order. Ranks: the tree goes up in the last dimension, and so on. */
+/* Permits the turns of dimension order. Ranks: the tree goes up in the last
+ * dimension first. */
 static void
 cdg_add_dimensions(struct cdg *x, const uint8_t *dimension, uint32_t *nearest)
 {
@@ -351,7 +358,7 @@ cdg_add_dimensions(struct cdg *x, const uint8_t *dimension, uint32_t *nearest)
 	channels_sort(x->c);
 }
 
-/* Switches by their distance from the first of their islands. */
+/* Switches by distance from the first one of their island. */
 static uint32_t *
 cdg_list_nearest(const struct cdg *x)
 {
@@ -369,8 +376,8 @@ cdg_list_nearest(const struct cdg *x)
 	return list;
 }
 
-/* Hangs `sw` on the other end of `e`, if the turns between this cable and
- * those of the tree there close no circle. */
+/* Joins `sw` to the tree by `e`, if the turns between this cable and those
+ * of the tree at the other end close no cycle. */
 static bool
 cdg_hang(struct cdg *x, uint32_t sw, uint32_t e)
 {
@@ -388,7 +395,7 @@ cdg_hang(struct cdg *x, uint32_t sw, uint32_t e)
 	return true;
 }
 
-/* The lowest neighbour in the tree on which it can hang. */
+/* Joins `sw` to the lowest neighbour in the tree that is possible. */
 static bool
 cdg_hang_low(struct cdg *x, uint32_t sw)
 {
@@ -411,8 +418,8 @@ cdg_hang_low(struct cdg *x, uint32_t sw)
 	return true;
 }
 
-/* The switches join the tree as they are listed, or later. Ranks: when they
- * did. False: some cannot. */
+/* Switches join the tree in the order of the list, or later; ranks are in
+ * the order of joining. False: some cannot join. */
 static bool
 cdg_add_tree(struct cdg *x, const uint32_t *list)
 {
@@ -445,7 +452,7 @@ cdg_route_target(struct cdg *x, const struct graph_target *target, bool again)
 		cdg_route_lid(x, target, again);
 }
 
-/* The LIDs of a switch have the paths of its first CA, or, without one, their
+/* LIDs of a switch get the paths of its first CA or, if it has none, their
  * own. */
 static void
 cdg_route_switch(struct cdg *x, uint32_t dest)
@@ -531,8 +538,9 @@ cdg_init(struct cdg *x, const struct graph *g, struct lft *out,
 		x->n_in[g->island[i]]++;
 }
 
-/* Once more: the tree first, and of the other turns those that close no circle
- * with it. The order of the channels stays, so that few have to move. */
+/* Starts again with the tree, and adds those of the other turns that close
+ * no cycle with it. The order of the channels stays, so that few have to
+ * move. */
 static void
 cdg_add_tree_first(struct cdg *x, const uint32_t *list)
 {
@@ -551,8 +559,8 @@ cdg_add_tree_first(struct cdg *x, const uint32_t *list)
 	channels_free(all);
 }
 
-/* Returns the load of the busiest channel; *extra: LIDs for which the turns of
- * the start were not enough. */
+/* Returns the load of the busiest channel; *extra: LIDs for which the
+ * initial turns were not enough. */
 static float
 cdg_route(const struct graph *g, const uint8_t *dimension,
 	  struct engine_output *out, uint32_t *extra)

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The graph of channel dependencies.
+ * The channel dependency graph.
  *
- * Structs. For each channel e, from A to B, a mask of 256 bits: the ports of B
- * by which packets that came through e go on. The masks are the graph.
+ * Structs. For each channel e from switch A to switch B, a mask of 256 bits:
+ * the ports of B through which packets that arrived by e leave. These masks are
+ * the graph.
  *
- * Method. channels_check: the channels on loops are the strongly connected
- * components (R. Tarjan, 1972, without recursion, for a chain may be long), and
- * one loop is shown: the shortest through the lowest channel on any, breadth
- * first; for each of its turns the lowest LID that makes it.
- *   channels_add keeps the topological order while turns are added one by one:
- * only channels between the two ends change places (D. Pearce, P. Kelly, "A
- * dynamic topological sort algorithm for directed acyclic graphs", 2006).
+ * Method. channels_check: the channels in loops are the strongly connected
+ * components (R. Tarjan, 1972; without recursion, since a chain may be long).
+ * One loop is reported: the shortest through the lowest channel in any loop,
+ * found breadth first, and for each of its turns the lowest LID that makes it.
+ * channels_add keeps a topological order while turns are added one by one; only
+ * channels between the two ends change places (D. Pearce, P. Kelly, "A dynamic
+ * topological sort algorithm for directed acyclic graphs", 2006).
  */
 #include "routing/credit_loops.h"
 
@@ -63,8 +64,9 @@ channels_free(struct channels *c)
 	g_free(c);
 }
 
-/* The channel after `edge` by the first turn from `*port` on; `*port` is then
- * behind it. SNAPSHOT_NONE: there are no more. */
+/* Returns the channel after `edge` by the first turn at or above port
+ * `*port`, and sets `*port` to the port after it. SNAPSHOT_NONE: there are
+ * no more. */
 uint32_t
 channels_next(const struct channels *c, uint32_t edge, uint32_t *port)
 {
@@ -152,8 +154,8 @@ channels_sort(struct channels *c)
 	return tail == n;
 }
 
-/* Marks and lists what can be reached from `out` no later than `in` in the
- * order; false: `in` itself can. */
+/* Marks and lists the channels reachable from `out` that are not after `in`
+ * in the order. False: `in` itself is reachable. */
 static bool
 channels_list_after(struct channels *c, uint32_t in, uint32_t out,
 		    GArray *list)
@@ -177,7 +179,8 @@ channels_list_after(struct channels *c, uint32_t in, uint32_t out,
 	return true;
 }
 
-/* The same of what leads to `in` no earlier than `out`. */
+/* Marks and lists the channels from which `in` is reachable that are not
+ * before `out`. */
 static void
 channels_list_before(struct channels *c, uint32_t in, uint32_t out,
 		     GArray *list)
@@ -202,7 +205,7 @@ channels_list_before(struct channels *c, uint32_t in, uint32_t out,
 	}
 }
 
-/* Places of those listed, ascending. */
+/* The places of the channels listed, ascending. */
 static void
 channels_take_places(const struct channels *c, const GArray *list,
 		     GArray *places)
@@ -213,7 +216,8 @@ channels_take_places(const struct channels *c, const GArray *list,
 	qsort(places->data, places->len, sizeof(uint32_t), compare_numbers);
 }
 
-/* Gives `before`, then `after`, the places that they have together. */
+/* Gives the channels of `before`, then those of `after`, the places that
+ * they have together. */
 static void
 channels_reorder(struct channels *c, GArray *before, GArray *after)
 {
@@ -286,12 +290,12 @@ channels_count(const struct channels *c, struct channels_result *r)
 
 /* Tarjan's algorithm. */
 struct knot {
-	uint32_t *order;	/* by edge: when it was met; UNSEEN */
+	uint32_t *order;	/* by edge: when it was visited; UNSEEN */
 	uint32_t *low;
-	uint32_t *port;		/* where its turns are looked at next */
+	uint32_t *port;		/* the port of its next turn */
 	uint32_t *path;		/* edges being visited */
-	uint32_t *stack;	/* edges of components not closed yet */
-	uint8_t *looped;	/* by edge: on a circle */
+	uint32_t *stack;	/* edges of components that are not closed */
+	uint8_t *looped;	/* by edge: it is in a loop */
 	uint32_t n_met, n_path, n_stack;
 };
 
@@ -304,9 +308,9 @@ knot_enter(struct knot *k, uint32_t e)
 	k->stack[k->n_stack++] = e;
 }
 
-/* Closes the component of which `e` was met first. A channel alone is on a
- * circle only if it waits for itself, which no cable can make it do: graphs
- * have no cable from a switch to itself. */
+/* Closes the component of which `e` was visited first. A single channel
+ * would be in a loop only if it depended on itself; graphs have no cable
+ * from a switch to itself. */
 static void
 knot_close(struct knot *k, uint32_t e)
 {
@@ -344,8 +348,8 @@ knot_visit(struct knot *k, const struct channels *c, uint32_t start)
 	}
 }
 
-/* By edge: which are on circles that pass one of those marked, of all if marks
- * are NULL. NULL: none is. */
+/* By edge: the channels in loops through one of those marked, or in all
+ * loops if marks are NULL. NULL: there is no loop. */
 static uint8_t *
 channels_find_looped(const struct channels *c, const uint8_t *marks)
 {
@@ -402,24 +406,26 @@ channels_print(const struct graph *g, const struct channels_result *r)
 }
 
 /*
- * What forwarding tables make channels wait for.
+ * The channel dependencies that forwarding tables make.
  *
- * Method. For a LID that counts as a CA's, every switch is a source (its port
- * 0 is), so each entry of A which leads to B makes a turn with each entry of
- * B: one pass over the tables, row by row, neighbours of the same switch one
- * after the other, for they look into the same rows. For a port 0's LID only
- * what starts at a switch with CAs counts: those are walked.
+ * Method. For a LID that counts as a CA's, every switch is a source (its port 0
+ * is one), so each entry of A that leads to B makes a turn with B's entry of
+ * the same LID: one pass over the tables, row by row. Switches with the same
+ * first neighbour are next to each other in this pass, since they read the same
+ * rows. For the LID of a port 0, only packets that start at a switch with CAs
+ * count; these paths are walked.
  *
- * Old and new. While tables are written, A may have either entry and B may
- * have either, so where they differ a LID makes up to four turns. That is more
- * than ever happens at once, never less. Where a switch and all its neighbours
- * hold what is new already, one pass says it all: few blocks change in most
- * sweeps, and only they are looked at more than once.
+ * Old and new tables. During an update A and B may each have the old or the new
+ * entry, so a LID whose entries differ makes up to four turns. This may be more
+ * than ever happens at once, but never less. Where a switch and all its
+ * neighbours hold the new entries already, one pass is enough: most sweeps
+ * change few blocks, and only these are looked at several times.
  *
- * With an order. All turns up, or up and then down, have no circle, so only
- * the others, from down to up, are looked for in the tables. A circle of these
- * together with all that the order permits is a suspicion: for the channels on
- * such circles alone it is asked which turns the tables really make.
+ * With an order of the switches. Turns up, and turns from up to down, make no
+ * loop, so only the other turns, from down to up, are looked for. A loop of
+ * these together with all turns that the order permits is a suspicion: for the
+ * channels in such loops, and only for these, the turns that the tables really
+ * make are computed.
  */
 
 struct web {
@@ -428,19 +434,23 @@ struct web {
 	const struct lft *tables[2];	/* new, old */
 	uint32_t n_tables;
 	uint32_t top;
-	uint8_t *quiet;			/* by LID: of a port 0, up to top */
-	uint8_t *walked;		/* by LID, of those: is to be walked */
+	uint8_t *quiet;			/* by LID up to top: it is of a port
+					   0 */
+	uint8_t *walked;		/* by LID: its paths are to be walked */
 	uint32_t n_blocks;		/* of 64 LIDs, up to top */
-	/* [switch][block]: LIDs for which the switch holds another entry than
-	 * it will, as bits; the same of its neighbours. NULL: one table. */
+	/* [switch][block]: bits of the LIDs whose old and new entries
+	 * differ, at the switch itself, and at its neighbours. NULL: there
+	 * is one table. */
 	uint64_t *stale, *near;
-	const uint8_t *suspect;		/* by edge; NULL: all */
-	/* With an order: */
+	const uint8_t *suspect;		/* by edge: look at these only; NULL:
+					   all */
+	/* Only with an order: */
 	uint8_t *is_up;			/* [switch][port] */
 	uint64_t *up[2];		/* see web_find_up() */
-	uint8_t *odd;			/* by LID: is turned from down to up */
-	uint8_t *odd_end;		/* by edge: into which */
-	uint8_t *whole;		/* see channels_check_ordered(); NULL */
+	uint8_t *odd;			/* by LID: it has a turn from down to
+					   up */
+	uint8_t *odd_end;		/* by edge: such a turn leads into it */
+	uint8_t *whole;		/* see channels_check_ordered(); or NULL */
 	GPtrArray *scratch;
 };
 
@@ -475,8 +485,8 @@ web_entry(const struct web *w, uint32_t table, uint32_t sw, uint32_t lid)
 	return lid <= lft->top ? lft_row(lft, sw)[lid] : LFT_NO_PATH;
 }
 
-/* A block of LIDs for which a switch holds another entry than it will; those
- * that only one of the tables has are other. */
+/* Bits of the LIDs in a block whose old and new entries differ at a switch.
+ * A LID above the top of one of the tables differs. */
 static uint64_t
 web_compare_block(const struct web *w, uint32_t sw, uint32_t block)
 {
@@ -495,7 +505,7 @@ web_compare_block(const struct web *w, uint32_t sw, uint32_t block)
 	return bits;
 }
 
-/* For what looks at tables row by row. */
+/* Sets up the row by row passes. */
 static void
 web_compare(struct web *w)
 {
@@ -520,8 +530,9 @@ web_compare(struct web *w)
 		}
 }
 
-/* A pair of tables, that of a switch and that of those behind it, and by block
- * the LIDs for which they make turns that no other pair makes; NULL: all. */
+/* Looks at a switch with its entries in table `a` and those of its
+ * neighbours in table `b`; lids: by block, bits of the LIDs whose turns no
+ * other pair of tables makes; NULL: all. */
 typedef void web_look(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 		      const uint64_t *lids);
 
@@ -533,8 +544,9 @@ web_matters(const struct web *w, uint32_t e, uint8_t out)
 	return !w->suspect || (next != SNAPSHOT_NONE && w->suspect[next]);
 }
 
-/* All turns that entries of a table make. Ports that lead to no switch are
- * marked as well: no packet goes there, but the channel is used. */
+/* Adds all turns that the entries of a table make. Ports that lead to no
+ * switch are marked as well: the channel is used, but no packet goes on from
+ * there. */
 static void
 web_join_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 	     const uint64_t *lids)
@@ -548,8 +560,8 @@ web_join_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 	bool any = !w->suspect;
 	uint8_t out;
 
-	/* No branch in the loop: what leads nowhere turns in a mask that is
-	 * thrown away. */
+	/* No branch in this loop: entries that lead to no switch go into a
+	 * mask that is not used. */
 	for (port = 0; port < GRAPH_PORTS; port++) {
 		e = edge_of[port];
 		behind[port] = row;
@@ -576,8 +588,8 @@ web_join_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 	}
 }
 
-/* All switches, by their first neighbour: those of which this is the same look
- * into the same rows. */
+/* Looks at all switches in the order of their first neighbour; those with
+ * the same one read the same rows. */
 static void
 web_look_all(struct web *w, web_look *look)
 {
@@ -607,9 +619,9 @@ web_look_all(struct web *w, web_look *look)
 	}
 }
 
-/* The switches that CAs' packets to one LID after the other may pass. */
+/* The switches that packets of CAs to a LID may pass. */
 struct trail {
-	uint32_t *queue, *sources, n_sources;	/* switches with CAs */
+	uint32_t *queue, *sources, n_sources;	/* sources: switches with CAs */
 	uint8_t *seen, *is_source;
 	uint8_t *columns[2];		/* lft_read_columns(), by table */
 };
@@ -635,10 +647,11 @@ trail_init(struct trail *t, const struct web *w, GPtrArray *scratch)
 					LFT_COLUMNS);
 }
 
-/* What CAs send to a LID goes by edge `e`, and then by port `out`. */
+/* Called for each pair of a channel `e` on a path from a CA to the LID and
+ * the port `out` by which the path goes on. */
 typedef void web_visit(struct web *w, uint32_t lid, uint32_t e, uint8_t out);
 
-/* The LID is that of the nth column. */
+/* Walks the paths to a LID; nth: its column in t->columns. */
 static void
 web_walk_lid(struct web *w, uint32_t lid, struct trail *t, uint32_t nth,
 	     web_visit *visit)
@@ -675,7 +688,7 @@ web_walk_lids(struct web *w, struct trail *t, const uint16_t *lids, uint32_t n,
 		web_walk_lid(w, lids[i], t, i, visit);
 }
 
-/* Those that are to be walked. */
+/* Walks the paths of all LIDs marked in w->walked. */
 static void
 web_walk_all(struct web *w, web_visit *visit)
 {
@@ -710,8 +723,8 @@ web_join_all(struct web *w)
 
 /* ---- with an order of the switches ---- */
 
-/* The entry at `sw` leads to no switch. If it is not where the LID ends, the
- * LID is not whole. */
+/* The entry at `sw` leads to no switch. Unless the LID's owner is there, the
+ * LID does not arrive everywhere. */
 static void
 web_stop(struct web *w, uint32_t sw, uint32_t lid, uint8_t port)
 {
@@ -721,7 +734,7 @@ web_stop(struct web *w, uint32_t sw, uint32_t lid, uint8_t port)
 		w->whole[lid] = 0;
 }
 
-/* The turn of a packet that came down by `e`, if it goes up. */
+/* Adds the turn from channel `e` to port `out` if it leads from down to up. */
 static void
 web_add_odd(struct web *w, uint32_t lid, uint32_t e, uint8_t out)
 {
@@ -734,13 +747,14 @@ web_add_odd(struct web *w, uint32_t lid, uint32_t e, uint8_t out)
 	w->odd[lid] = 1;
 	w->odd_end[graph_edge_at(w->g, edge->peer, out)] = 1;
 	channels_turn(w->c, e, out);
-	/* To and fro: the order has not the other turn. */
+	/* A packet that goes back and forth: the order does not permit the
+	 * opposite turn either. */
 	if (out == back->port)
 		channels_turn(w->c, edge->back, edge->port);
 }
 
-/* By table, switch and block: the LIDs whose entry leads up, as bits. Of the
- * old table, blocks that are like the new ones are copied. */
+/* Fills w->up[t]: by switch and block, bits of the LIDs whose entry leads
+ * up. For the old table, blocks equal to the new ones are copied. */
 static void
 web_find_up(struct web *w, uint32_t t, uint32_t sw)
 {
@@ -761,7 +775,7 @@ web_find_up(struct web *w, uint32_t t, uint32_t sw)
 	}
 }
 
-/* Turns from down to up, and what ends. */
+/* Looks for turns from down to up, and for entries that lead to no switch. */
 static void
 web_scan_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 	     const uint64_t *lids)
@@ -797,7 +811,8 @@ web_scan_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 		}
 }
 
-/* ranks NULL: only what ends is looked for. */
+/* Runs web_scan_row() over all switches. ranks NULL: only for entries that
+ * lead to no switch. */
 static void
 web_scan_all(struct web *w, const uint32_t *ranks)
 {
@@ -822,8 +837,8 @@ web_scan_all(struct web *w, const uint32_t *ranks)
 	web_look_all(w, web_scan_row);
 }
 
-/* Channels on circles of what the order permits and of the tables' other
- * turns, or NULL. */
+/* By edge: channels in loops of the turns that the order permits and the
+ * tables' other turns. NULL: there is none. */
 static uint8_t *
 web_find_suspects(struct web *w, const uint32_t *ranks)
 {
@@ -837,7 +852,7 @@ web_find_suspects(struct web *w, const uint32_t *ranks)
 		channels_add_order(w->c, ranks);
 		suspect = channels_find_looped(w->c, w->odd_end);
 	}
-	/* A port 0's LID may have turns that no data makes. */
+	/* LIDs of a port 0 may have turns that no data makes. */
 	for (lid = 0; w->whole && lid <= MIN(w->top, g->top); lid++)
 		w->whole[lid] &= !w->walked[lid] && !(suspect && w->odd[lid]);
 	return suspect;
@@ -878,8 +893,8 @@ channels_load(struct channels **c, const struct graph *g,
 	return sorted;
 }
 
-/* All turns that the tables make, of suspect channels if these are known, and
- * which are on circles. */
+/* Adds all turns that the tables make (into suspect channels, if these are
+ * known) and returns the channels in loops. */
 static uint8_t *
 web_find_looped(struct web *w, struct channels_result *r)
 {
@@ -896,7 +911,7 @@ web_find_looped(struct web *w, struct channels_result *r)
 
 /* ---- which LID it was ---- */
 
-/* Is it turned from `edge` by this port for this LID? */
+/* Do the tables turn packets to this LID from `edge` to this port? */
 static bool
 web_lid_turns(const struct web *w, uint32_t edge, uint8_t port, uint32_t lid)
 {
@@ -913,7 +928,7 @@ web_lid_turns(const struct web *w, uint32_t edge, uint8_t port, uint32_t lid)
 	return false;
 }
 
-/* Do CAs' packets to this LID pass `sw`? */
+/* Do packets of CAs to this LID pass `sw`? */
 static bool
 web_is_passed(struct web *w, uint16_t lid, uint32_t sw)
 {
@@ -925,8 +940,8 @@ web_is_passed(struct web *w, uint16_t lid, uint32_t sw)
 	return t.seen[sw];
 }
 
-/* The lowest LID that makes the turn: of a CA, or else of a port 0 to which
- * CAs send through here. */
+/* The lowest LID that makes the turn: a LID of a CA, else one of a port 0 to
+ * which CAs send through this channel. */
 static uint16_t
 channels_find_lid(struct channels *c, const struct lft *lft,
 		  const struct lft *before, uint32_t edge, uint8_t port)
@@ -948,7 +963,7 @@ channels_find_lid(struct channels *c, const struct lft *lft,
 	return found;
 }
 
-/* Breadth first from `start` back to it. */
+/* The shortest loop through `start`, breadth first. */
 static GArray *
 channels_find_cycle(struct channels *c, const struct lft *lft,
 		    const struct lft *before, const uint8_t *looped,
@@ -957,7 +972,8 @@ channels_find_cycle(struct channels *c, const struct lft *lft,
 	GArray *cycle = g_array_new(FALSE, FALSE, sizeof(struct channel_turn));
 	uint32_t n = c->g->n_edges, head = 0, tail = 0, e = start, next, port;
 	g_autofree uint32_t *from = g_new(uint32_t, n);
-	g_autofree uint32_t *queue = g_new(uint32_t, n + 1); /* start twice */
+	g_autofree uint32_t *queue = g_new(uint32_t, n + 1); /* start is in
+							        it twice */
 	struct channel_turn turn;
 
 	memset(from, 0xff, n * sizeof(*from));

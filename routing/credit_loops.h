@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Channels and what they wait for.
+ * Channels and credit loops.
  *
- * A channel is one direction of a cable between switches, named by the edge
- * through which a packet leaves a switch. It depends on another one if some
- * packet of data holds the first while it asks for the second. A set of
- * channels that wait for each other in a circle can stop for good (W. Dally,
- * C. Seitz, "Deadlock-free message routing in multiprocessor interconnection
- * networks", 1987).
+ * A channel is one direction of a cable between switches, named by the edge by
+ * which a packet leaves a switch. It depends on another channel if some data
+ * packet holds the first while it waits for the second. Channels that depend on
+ * each other in a loop can block for ever (W. Dally, C. Seitz, "Deadlock-free
+ * message routing in multiprocessor interconnection networks", 1987).
  *
- * Data is what a CA sends to anybody and what a port 0 sends to a CA; port 0
- * to port 0 rides VL15 (IBA 3.5.9). All data is taken to ride one VL. LIDs
- * that nobody owns count as a CA's: somebody may still send there.
+ * Data is what a CA sends to any port, and what a port 0 sends to a CA; port 0
+ * to port 0 uses VL15 (IBA 3.5.9). All data is taken to be on one VL. LIDs
+ * without an owner count as those of CAs, since packets may still be sent to
+ * them.
  */
 #ifndef MINISM_ROUTING_CREDIT_LOOPS_H
 #define MINISM_ROUTING_CREDIT_LOOPS_H
@@ -25,29 +25,30 @@
 struct channels {
 	const struct graph *g;	/* borrowed */
 	uint64_t *turns;	/* [edge][CHANNELS_WORDS]: mask of ports; all
-				   zero: no packet comes through it */
-	uint32_t *place;	/* by edge; right once sorted */
+				   zero: the channel is not used */
+	uint32_t *place;	/* by edge; valid after channels_sort() */
 	uint32_t *channel;	/* by place */
 	uint8_t *mark;		/* by edge: work space, all zero */
-	uint64_t work;		/* of channels_add() so far, in turns */
+	uint64_t work;		/* turns looked at by channels_add() so far */
 };
 
-/* Without a dependency, sorted. */
+/* Without dependencies, sorted. */
 struct channels *channels_new(const struct graph *g);
 struct channels *channels_copy(const struct channels *c);
 void channels_free(struct channels *c);
 
-/* All that data makes; `before` as for channels_check(). ranks: all that this
- * order permits, too, which is sooner done if the tables seem to be made in it;
- * NULL: none. Not sorted then. */
+/* Adds the dependencies of all data; `before` as for channels_check().
+ * ranks: adds all turns that this order permits as well, which is faster if
+ * the tables were probably made in it; or NULL. Not sorted afterwards. */
 void channels_add_tables(struct channels *c, const struct lft *lft,
 			 const struct lft *before, const uint32_t *ranks);
 
-/* All turns but those from down to up, and back into the same cable; up is
- * towards the lower rank. Not sorted then. */
+/* Adds all turns except those from down to up and those back into the same
+ * cable; up is towards the lower rank. Not sorted afterwards. */
 void channels_add_order(struct channels *c, const uint32_t *ranks);
 
-/* Towards the lower rank; among equals, towards the lower switch. */
+/* Does the channel lead to the lower rank or, among equals, to the lower
+ * switch? */
 static inline bool
 channels_is_up(const uint32_t *ranks, uint32_t from, uint32_t to)
 {
@@ -55,17 +56,19 @@ channels_is_up(const uint32_t *ranks, uint32_t from, uint32_t to)
 		(ranks[to] == ranks[from] && to < from);
 }
 
-/* False: there is a loop. */
+/* Sorts topologically. False: there is a loop. */
 bool channels_sort(struct channels *c);
 
-/* A new *c (the old one is freed) of these tables, sorted: with all that the order
- * permits, or, if that closes a loop, without. False: the tables have a loop. */
+/* Replaces *c (which may be NULL) by the sorted dependencies of these
+ * tables, with all turns that the order permits or, if these close a loop,
+ * without them. False: the tables have a loop. */
 bool channels_load(struct channels **c, const struct graph *g,
 		   const struct lft *lft, const struct lft *before,
 		   const uint32_t *ranks);
 
-/* Adds a turn from channel `in` to `out`, which begins where `in` ends; false:
- * that would close a loop. Of a graph that is sorted, and stays so. */
+/* Adds the turn from channel `in` to `out`, which begins where `in` ends.
+ * False, and nothing is added: it would close a loop. The graph must be
+ * sorted, and stays so. */
 bool channels_add(struct channels *c, uint32_t in, uint32_t out);
 void channels_remove(struct channels *c, uint32_t in, uint32_t out);
 
@@ -85,49 +88,51 @@ channels_has(const struct channels *c, uint32_t in, uint32_t out)
 		port % 64 & 1;
 }
 
-/* The channel after `edge` by the first turn from `*port` on; `*port` is then
- * behind it. SNAPSHOT_NONE: there are no more. */
+/* Returns the channel after `edge` by the first turn at or above port
+ * `*port`, and sets `*port` to the port after it. SNAPSHOT_NONE: there are
+ * no more. */
 uint32_t channels_next(const struct channels *c, uint32_t edge,
 		       uint32_t *port);
 
-/* From this channel a packet to this LID goes on to the next of the circle. */
+/* A packet to this LID goes from this channel to the next one of the loop. */
 struct channel_turn {
 	uint32_t edge;
 	uint16_t lid;
 };
 
 struct channels_result {
-	uint32_t n_channels;	/* that are used */
+	uint32_t n_channels;	/* in use */
 	uint64_t n_dependencies;
-	uint32_t n_looped;	/* channels in credit loops, */
-	uint8_t *looped;	/* by edge: which; NULL: none */
-	GArray *cycle;		/* struct channel_turn: a shortest one of the
-				   lowest channel in a loop; NULL: no loop */
+	uint32_t n_looped;	/* channels in credit loops */
+	uint8_t *looped;	/* by edge: in a loop; NULL: there is none */
+	GArray *cycle;		/* struct channel_turn: the shortest loop
+				   through the lowest channel in any; NULL:
+				   there is none */
 };
 
 /*
- * before: NULL, or what the switches hold while `lft` is written: each entry
- * may then be the old or the new one, at each switch for itself. It may say
- * anything; ports that lead nowhere are passed over. Rows in the numbering of
- * g in both.
+ * before: NULL, or the tables that the switches hold while `lft` is written:
+ * each entry of each switch may then be the old or the new one. They may have
+ * any content; entries that lead to no switch are skipped. Rows of both are in
+ * the numbering of g.
  */
 void channels_check(const struct graph *g, const struct lft *lft,
 		    const struct lft *before, struct channels_result *result);
 
 /*
- * The same, much sooner, of tables that seem to be made in an order (ranks, up
- * is towards the lower; right or wrong: the verdict is the same), but channels
- * and dependencies are not counted. ranks NULL: they are. Clears in whole[], up
- * to g->top, the LIDs of the new tables that do not arrive everywhere, or may
- * not; NULL: that is not asked.
+ * The same result, much faster, for tables that were probably made in an order
+ * (up is towards the lower rank; a wrong order gives the same verdict), but
+ * channels and dependencies are not counted. ranks NULL: they are counted.
+ * Clears whole[lid], up to g->top, for LIDs of the new tables that may not
+ * arrive everywhere; whole may be NULL.
  */
 void channels_check_ordered(const struct graph *g, const struct lft *lft,
 			    const struct lft *before, const uint32_t *ranks,
 			    uint8_t *whole, struct channels_result *result);
 void channels_clear(struct channels_result *result);
 
-/* "LID 12: 'a' (0x..) port 1 -> 'b' (0x..) port 2 -> ...", each with the LID
- * that turns there; back to the first. g_free; NULL without a cycle. */
+/* "LID 12: 'a' (0x..) port 1 -> 'b' (0x..) port 2 -> ...": the loop, and for
+ * each turn the LID that makes it. g_free; NULL if there is no loop. */
 char *channels_print(const struct graph *g,
 		     const struct channels_result *result);
 

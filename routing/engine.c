@@ -2,12 +2,12 @@
 /*
  * The registry of routing engines.
  *
- * Purpose. The one place that knows all engines; everybody else asks by name
- * and gets that engine or an error, never a substitute: who asked for an
- * engine that cannot do the job must learn it.
+ * Purpose. The only place that lists all engines. A name gives that engine or
+ * an error, never a substitute: a request for an engine that cannot do the job
+ * must fail visibly.
  *
- * Source. A new engine is its file, its declaration in engine.h and its line
- * in engines[]. The first line is what an empty configuration gets.
+ * Source. A new engine is its file, its declaration in engine.h and its line in
+ * engines[]. The first line is the default.
  */
 #include "routing/engine.h"
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The engine for fat trees: healthy, slimmed, with parallel cables, damaged,
- * and with exceptions such as hosts on spines.
+ * The routing engine for fat trees: complete, slimmed, with parallel cables,
+ * damaged, and with irregularities such as hosts on spines.
  *
- * Method. The order of the switches gives levels (order.c); the formula gives
+ * Method. The order of the switches gives levels (order.c). A formula gives
  * each switch and LID an output port by division (ftree_tree.c, ftree_fill.c),
- * so a loss moves little more than what went through it. What the formula does
- * not reach, over cables between adjacent levels, is completed with other
- * cables and with verified turns (turns.c). If the fabric is no regular tree,
- * entries that overload a channel are then moved (balance.c).
+ * so a lost cable moves little more than the paths through it. Destinations
+ * that the formula does not reach over cables between adjacent levels get paths
+ * over other cables and with verified turns (turns.c). If the fabric is not a
+ * regular tree, entries that overload a channel are then changed (balance.c).
  *
  * Safety. All paths go up and then down in the order, or take verified turns:
- * no credit loop on one VL. A pair that has no such path has no entries: that
- * is better than one that can stop all others.
+ * no credit loop on one VL. A pair without such a path gets no entries: no path
+ * is better than a path that can block all others.
  *
  * Reference. E. Zahavi, "Fat-trees routing and node ordering providing
  * contention free traffic for MPI global collectives", 2011; J. Gliksberg et
@@ -25,8 +25,9 @@
 #include "routing/balance.h"
 #include "routing/sets.h"
 
-/* Entries are moved on fabrics of so many CAs times switches, or if one pair
- * of a switch and a destination in so many is not by the formula alone. */
+/* Entries are balanced on fabrics with up to so many CAs times switches, or
+ * if more than one in so many pairs of a switch and a destination is not
+ * served by the formula alone. */
 #define SMALL		4000000u
 #define FEW		200u
 
@@ -66,8 +67,8 @@ ftree_accept(const struct ftree *t, GError **error)
 	return false;
 }
 
-/* Destinations that some data needs and that the formula does not reach from
- * everywhere, as a set. Fills c->reach. */
+/* The destinations, as a set, that carry data and that the formula does not
+ * reach from everywhere. Fills c->reach. */
 static uint64_t *
 complete_find_needed(struct completion *c)
 {
@@ -97,7 +98,8 @@ complete_find_needed(struct completion *c)
 	return needed;
 }
 
-/* Switches that do not reach a destination; hops[] of the others. */
+/* Lists the switches that do not reach a destination, and sets hops[] of the
+ * others. */
 static uint32_t
 complete_list(struct completion *c, uint32_t dest)
 {
@@ -117,8 +119,7 @@ complete_list(struct completion *c, uint32_t dest)
 	return n;
 }
 
-/* Gives the LIDs of a destination more paths. True if all that data needs are
- * there now. */
+/* Adds paths to the LIDs of a destination. True: all data has a path now. */
 static bool
 complete_destination(struct completion *c, uint32_t dest)
 {
@@ -149,7 +150,7 @@ complete_destination(struct completion *c, uint32_t dest)
 	return true;
 }
 
-/* The lowest switch that has a path to a destination, but that itself. */
+/* The lowest switch, other than the destination, that has a path to it. */
 static uint32_t
 complete_find_root(const struct completion *c, uint32_t dest)
 {
@@ -165,10 +166,10 @@ complete_find_root(const struct completion *c, uint32_t dest)
 
 /*
  * Paths between switches without CAs, which carry no data and may go anywhere:
- * to the lowest switch that has a path, and so down and up again where turns
- * would be if cables were lost. Other ones would have loops with the tables
- * after such a loss. Data does not come along, since whatever it meets has a
- * path already.
+ * to the lowest switch with a path, so that they go down and up where turns
+ * would be added if cables were lost. Other paths would have loops with the
+ * tables after such a loss. They get no data, since every switch with data has
+ * a path already.
  */
 static void
 ftree_manage(struct completion *c, const uint64_t *quiet)
@@ -199,8 +200,8 @@ ftree_manage(struct completion *c, const uint64_t *quiet)
 	}
 }
 
-/* Marks switches whose LIDs the formula does not serve in held[]. Returns how
- * many these are. */
+/* Marks switches in held[] whose LIDs the formula does not serve; returns
+ * how many. */
 static uint32_t
 ftree_complete(struct ftree *t, struct turns *turns, struct lft *out,
 	       uint8_t *held)
@@ -295,7 +296,7 @@ ftree_compute(const struct engine_input *in, struct engine_output *out,
 	struct order *o;
 	bool ok;
 
-	if (in->g->n_switches == 0)	/* two CAs back to back */
+	if (in->g->n_switches == 0)	/* two CAs without a switch */
 		return true;
 	t.o = o = order_compute(in);
 	ok = ftree_accept(&t, error);

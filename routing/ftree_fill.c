@@ -4,30 +4,31 @@
  *
  * At a switch of level r, for the LID with number t:
  *   down, if the destination is below: to the child above it, through parallel
- *	cable (t / pi[r]) mod p. If several children are above it, these are
- *	dealt by a digit that did not choose this switch;
+ *	cable (t / pi[r]) mod p. Several children above it share its LIDs by
+ *	a digit of t that did not choose this switch;
  *   up, else: q = (t / pi[r]) mod (w p), with the slots w and the parallel
  *	cables p of the links to level r + 1; slot q mod w, cable q / w;
- * pi[r] being the product of the slots up to level r. On a healthy PGFT this
- * is D-mod-k.
+ * pi[r] is the product of the slots up to level r. On a healthy PGFT this is
+ * D-mod-k.
  *
- * Damage. A slot whose cable is gone, or whose switch has lost its way to the
- * destination, is dead, and its numbers are dealt out over the cables that are
- * alive, evenly, from one that differs from switch to switch and from
- * destination to destination: so a destination without its plane takes a
- * little of every other, seen from all sources, where one modulus of what is
- * left would move it onto one; and what is alive stays where it was.
- * Neighbours begin a golden section apart (D. E. Knuth, The Art of Computer
- * Programming 3, 6.4, theorem S). A LID that came to this switch by another
- * plane than its own goes up by another slot than those that belong here.
+ * Damage. A slot is dead if its cable is gone, or if its switch has lost its
+ * path to the destination. The numbers of a dead slot are distributed evenly
+ * over the working cables, beginning with one that differs from switch to
+ * switch and from destination to destination. So a destination whose plane is
+ * gone adds a little to every other plane, seen from all sources (a modulus
+ * over the remaining slots would move it to a single one), and the entries of
+ * working slots stay as they were. Neighbours begin a golden section apart (D.
+ * E. Knuth, The Art of Computer Programming 3, 6.4, theorem S). A LID that
+ * reached this switch by another plane than its own goes up by another slot
+ * than the LIDs of this plane.
  *
- * Numbers. A host's number follows from the leaf and port where it is plugged
- * in: t = leaf * (usual ports) + place of the port among them, a port being
- * usual that has a host on more than a quarter of the leaves. Where ports are
- * used at random, hosts are counted. LIDs of an LMC range have numbers one
- * after the other. I/O nodes are counted by themselves, so that compute nodes
- * shift among each other as if there were none. Islands (rails) are numbered
- * each for itself.
+ * Numbers. A host's number follows from the leaf and port to which it is
+ * cabled: t = leaf * (usual ports) + place of the port among them; a port is
+ * usual if it has a host on more than a quarter of the leaves. Where ports are
+ * used irregularly, hosts are counted instead. The LIDs of an LMC range have
+ * consecutive numbers. I/O nodes are numbered separately, so that shifts among
+ * compute nodes are not disturbed by them. Each island (rail) is numbered
+ * separately.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +43,8 @@
 
 struct numbering {
 	struct ftree *t;
-	uint32_t place[GRAPH_PORTS];	/* of a port with hosts */
-	uint32_t usual;		/* numbers of a leaf */
+	uint32_t place[GRAPH_PORTS];	/* of a usual port */
+	uint32_t usual;		/* numbers of a usual leaf */
 	bool by_port;
 };
 
@@ -53,7 +54,7 @@ number_is_io(const struct ftree *t, uint32_t target)
 	return t->in->is_io && t->in->is_io[target];
 }
 
-/* What is usual on a leaf, of compute nodes. */
+/* Finds the ports that are usual on leaves, for compute nodes. */
 static void
 number_judge(struct numbering *s)
 {
@@ -84,7 +85,7 @@ number_judge(struct numbering *s)
 	s->usual = MAX(s->usual, 1);
 }
 
-/* Where the numbers of each destination start: leaves first. */
+/* The first number of each destination: leaves come first. */
 static void
 number_leaves(struct numbering *s)
 {
@@ -107,7 +108,7 @@ number_compare_ports(const void *a, const void *b)
 	return (int)(*x)->port - (int)(*y)->port;
 }
 
-/* The LIDs of one destination. */
+/* Numbers the LIDs of one destination. */
 static void
 number_switch(struct numbering *s, uint32_t dest, uint32_t *n_io)
 {
@@ -169,18 +170,18 @@ ftree_number_lids(struct ftree *t)
 
 #define NO_OWNER		255u	/* q of a LID without an owner */
 
-/* What q means at one switch, for some of its parents. */
+/* The output ports of one switch by q, for some of its parents. */
 struct deck {
 	uint32_t n_slots, n_live, n_dead;
 	uint8_t port[GRAPH_PORTS];	/* by q; LFT_NO_PATH: dead */
 	uint8_t live[GRAPH_PORTS];
-	uint8_t dead[GRAPH_PORTS];	/* q */
+	uint8_t dead[GRAPH_PORTS];	/* values of q */
 };
 
 struct filling {
 	struct ftree *t;
 	struct lft *out;
-	uint8_t **wheel;	/* level -> by LID: q; NO_OWNER */
+	uint8_t **wheel;	/* [level][LID]: q; NO_OWNER */
 	uint64_t *quiet;	/* destinations without CAs */
 	gint n_dealt;
 };
@@ -194,7 +195,7 @@ struct row {
 	uint32_t n_dealt;
 };
 
-/* All LIDs of a destination by one port. */
+/* Sets all LIDs of a destination to one port. */
 static void
 row_set(struct row *row, uint32_t dest, uint8_t port)
 {
@@ -216,7 +217,7 @@ row_put(struct row *row, uint32_t dest, const uint8_t *port)
 		row->ports[t->lid[i]] = port[wheel[t->lid[i]]];
 }
 
-/* All destinations at once, those that are not up and down again as well. */
+/* Sets all destinations, also those that are not reached up and down again. */
 static void
 row_put_all(struct row *row, const uint8_t *port)
 {
@@ -265,7 +266,8 @@ row_make_deck(const struct row *row, const uint64_t mask[4], struct deck *d)
 			d->dead[d->n_dead++] = (uint8_t)i;
 }
 
-/* One destination; what is dead is dealt out over what is alive. */
+/* Sets one destination; the values of q of dead slots are distributed over
+ * working ones. */
 static void
 row_deal(struct row *row, const struct deck *d, uint32_t dest)
 {
@@ -279,8 +281,8 @@ row_deal(struct row *row, const struct deck *d, uint32_t dest)
 		return;
 	}
 	row->n_dealt += !set_has(row->f->quiet, dest);
-	/* A number that rises by one from a destination in a slot to the next
-	 * in the same. */
+	/* a number that is one more for the next destination in the same
+	 * slot */
 	lap = t->base[dest] / (d->n_slots * t->pi[row->level]);
 	at = (uint32_t)(((uint64_t)(t->turn[row->sw] * GOLDEN) * d->n_live >>
 			 32) + lap) % d->n_live;
@@ -303,7 +305,8 @@ row_deal(struct row *row, const struct deck *d, uint32_t dest)
 	}
 }
 
-/* row->full: destinations for which every parent is right. */
+/* Sets row->full: the destinations to which every parent is on a shortest
+ * path. */
 static void
 row_find_full(struct row *row)
 {
@@ -325,7 +328,7 @@ row_find_full(struct row *row)
 	}
 }
 
-/* Destinations without CAs: the first parent that is right. */
+/* Destinations without CAs: the first parent on a shortest path. */
 static void
 row_go_up_quiet(struct row *row, uint32_t k)
 {
@@ -349,7 +352,7 @@ row_go_up_quiet(struct row *row, uint32_t k)
 	}
 }
 
-/* Destinations to which some parents have no path of k - 1 hops up. */
+/* Destinations to which only some parents have a path of k - 1 hops up. */
 static void
 row_go_up_some(struct row *row, uint32_t k)
 {
@@ -408,8 +411,8 @@ row_go_up(struct row *row)
 	}
 }
 
-/* A destination below one child or several: all their cables, the first of
- * each child before the second. */
+/* A destination below one or several children: the cables of all of them,
+ * the first of each child before the second. */
 static void
 row_go_down(struct row *row, uint32_t dest)
 {
@@ -436,8 +439,8 @@ row_go_down(struct row *row, uint32_t dest)
 		row->ports[t->lid[i]] = port[t->number[i] / pi % n];
 }
 
-/* Destinations below one child that has one cable, nearly always; others are
- * left in row->rest. */
+/* Destinations below one child with one cable, which are nearly all; the
+ * others stay in row->rest. */
 static void
 row_go_down_plain(struct row *row)
 {

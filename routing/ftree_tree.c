@@ -6,19 +6,19 @@
  * has level(s) - level(d) hops, hence
  *   set(s, 0) = s itself and the set(c, 0) of all children c
  *   set(s, k) = the set(p, k - 1) of all parents p, less all set(s, j), j < k
- * A hop to a parent p is right for d in set(s, k) if and only if d is in
- * set(p, k - 1).
+ * A hop to a parent p is on a shortest path to d in set(s, k) if and only if
+ * d is in set(p, k - 1).
  *
- * Slots. D-mod-k sends number t up through parent (t / pi) mod w. It is free
- * of congestion only if that number names the same plane everywhere, and a
- * tree that lost cables stays close to that only if the others keep theirs:
- * parents are not counted, they have slots, some of which may be empty. From
- * the top down, a plane of a level is a component of what is at least that
- * high. Planes get numbers as one colours a graph: the largest first, each the
- * lowest number that none of its children has met yet. If two parents of a
- * switch are on one plane (a core that meets a pod through several spines),
- * each switch is a plane; if even this takes too many numbers, parents are
- * counted child by child.
+ * Slots. D-mod-k sends number t up through parent (t / pi) mod w. It is free of
+ * congestion only if this value means the same plane at all switches; and after
+ * a loss of cables it stays nearly so only if the other cables keep their
+ * values. So parents are not counted; they have slots, of which some may be
+ * empty. A plane of a level is, from the top down, a component of the switches
+ * of at least that level. Planes get their numbers like colours of a graph: the
+ * largest first, each the lowest number that no other parent of its children
+ * has. If two parents of a switch are on one plane (a core switch with several
+ * spines in a pod), each switch is a plane of its own; if even this takes too
+ * many numbers, the parents of each child are counted.
  *
  * Reference. E. Zahavi, "Fat-trees routing and node ordering providing
  * contention free traffic for MPI global collectives", 2011; J. Gliksberg et
@@ -30,7 +30,7 @@
 #include "routing/ftree.h"
 #include "routing/sets.h"
 
-#define MASK_WORDS	4u	/* a bit a slot */
+#define MASK_WORDS	4u	/* a bit for each slot */
 
 void
 ftree_make_groups(struct ftree *t)
@@ -104,7 +104,7 @@ ftree_find_sets(struct ftree *t)
 		ftree_find_sets_up(t, k);
 }
 
-/* A switch of the level at hand, by its plane. */
+/* A switch of the present level, with its plane. */
 struct member {
 	uint32_t plane;		/* label of the component */
 	uint32_t size;		/* members of the plane */
@@ -115,10 +115,12 @@ struct painter {
 	struct ftree *t;
 	uint32_t level, n_members;
 	struct member *members;
-	uint32_t *up;		/* components of the levels from here on */
+	uint32_t *up;		/* components of the levels from this one up */
 	uint32_t *size;		/* label -> members */
-	uint64_t *met;		/* switch -> mask of slots, MASK_WORDS each */
-	uint32_t *seen_by;	/* switch -> last plane that asked + 1 */
+	uint64_t *met;		/* [switch]: slots of its parents, MASK_WORDS
+				   each */
+	uint32_t *seen_by;	/* by switch: the last plane that visited it
+				   + 1 */
 	uint8_t *slot;		/* by switch */
 };
 
@@ -134,7 +136,7 @@ painter_compare(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* The switches of the level, plane by plane; each its own, if `alone`. */
+/* Lists the switches of the level, plane by plane; `alone`: each is a plane. */
 static void
 painter_gather(struct painter *p, bool alone)
 {
@@ -157,8 +159,8 @@ painter_gather(struct painter *p, bool alone)
 	qsort(p->members, p->n_members, sizeof(*p->members), painter_compare);
 }
 
-/* The slots that the children of a plane have met. False if a child meets the
- * plane twice. */
+/* The slots that other parents of the plane's children have. False: a child
+ * has two parents in the plane. */
 static bool
 painter_look_down(struct painter *p, const struct member *first,
 		  const struct member *end, uint64_t mask[MASK_WORDS])
@@ -197,8 +199,8 @@ painter_give(struct painter *p, const struct member *first,
 	}
 }
 
-/* Numbers the planes; returns how many numbers that took, 0 if it cannot be
- * done. */
+/* Numbers the planes. Returns how many numbers it took; 0: it is not
+ * possible. */
 static uint32_t
 painter_paint(struct painter *p)
 {
@@ -251,7 +253,7 @@ painter_paint_level(struct painter *p)
 		painter_gather(p, true);
 		width = painter_paint(p);
 	}
-	if (width > 2 * most)	/* more slots empty than not */
+	if (width > 2 * most)	/* more than half of the slots would be empty */
 		width = 0;
 	for (sw = 0; sw < t->g->n_switches; sw++) {
 		if (t->o->level[sw] + 1u != r)

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * From a snapshot to what routing needs of it.
+ * From a snapshot to the graph that routing uses.
  *
- * Purpose. Engines walk cables between switches millions of times; they must
- * not meet ports that are down, hosts, or structs of 200 bytes. The graph is
- * the same facts as a compressed row storage: edges of switch s are
+ * Purpose. Engines walk the cables between switches millions of times, without
+ * ports that are down, hosts, or structs of 200 bytes. The graph has the same
+ * facts as compressed sparse rows: the edges of switch s are
  * edges[first_edge[s] .. first_edge[s + 1] - 1], targets likewise.
  *
- * Structs. struct graph_survey is what a snapshot says of its ports in eight
- * bytes each: nodes are in the order of their GUIDs, so the other end of a
- * cable is anywhere in memory, and only what is small may be read in that
- * order.
+ * Structs. struct graph_survey has eight bytes for each port of the snapshot.
+ * Nodes are in the order of their GUIDs, so the other end of a cable may be
+ * anywhere in memory, and random reads need a small array.
  *
- * Flow. One pass over the ports, in their order, makes the survey. Cables go
- * to a list by (switch, port), and from there to their far ends: what arrives
- * at a switch comes by ascending peer and needs no sorting, but for parallel
- * links. Targets are taken by LID and come in order likewise. Then every edge
- * looks up the other end of its cable. The numbering is that of the snapshot
- * (by NodeGUID), hence nothing depends on the order of discovery.
+ * Flow. One pass over the ports makes the survey. Cables go to a list by
+ * (switch, port), and from there to their far ends: the edges of a switch are
+ * then in the order of their peers and need no sorting, except for parallel
+ * links. Targets are listed by LID and are sorted likewise. Then every edge
+ * gets the index of the other end of its cable. The numbering is that of the
+ * snapshot (by NodeGUID), so nothing depends on the order of discovery.
  *
- * What counts. A cable counts if both ends say that it is up: half a link
- * carries nothing; one that is to be avoided is not seen. An end port counts if it owns a LID; one without (none was
- * given yet) can be no destination, and sends nothing.
+ * Included. A cable, if both ends say that it is up, and it is not to be
+ * avoided. An end port, if it has a LID; without one it can be no destination,
+ * and sends nothing.
  */
 #include "routing/graph.h"
 
@@ -29,12 +28,13 @@
 
 #include "routing/sets.h"
 
-#define N_SAMPLED	64u	/* switches of graph_sample() */
-#define LEAST_STEP	8u	/* of fewer of all it makes none */
+#define N_SAMPLED	64u	/* switches in graph_sample() */
+#define LEAST_STEP	8u	/* one switch in fewer: there is no sample */
 
 struct spot {
-	uint32_t peer;		/* of a port that is up; SNAPSHOT_NONE: not */
-	uint32_t sw;		/* whose port it is; SNAPSHOT_NONE: no switch */
+	uint32_t peer;		/* of a port that is up; else SNAPSHOT_NONE */
+	uint32_t sw;		/* switch of the port; SNAPSHOT_NONE: not a
+				   switch */
 };
 
 struct graph_survey {
@@ -49,13 +49,13 @@ struct cable {
 	uint16_t capacity;
 };
 
-/* Where the next edge of a switch goes. */
+/* Where the next edge of a switch is stored. */
 struct cursor {
 	uint32_t end;
 	uint32_t peer;		/* of the edge before it */
 };
 
-/* One end alone of what snapshot_link_up() asks of both. */
+/* snapshot_link_up() for one end. */
 static void
 survey_node(struct graph_survey *v, const struct snapshot *s,
 	    const struct snapshot_node *node, bool whole)
@@ -87,7 +87,7 @@ survey_init(struct graph_survey *v, const struct snapshot *s, bool whole)
 		survey_node(v, s, &s->nodes[i], whole);
 }
 
-/* The other end of a cable that works, or SNAPSHOT_NONE. */
+/* The other end of a working cable, or SNAPSHOT_NONE. */
 static uint32_t
 survey_far_end(const struct graph_survey *v, uint32_t port)
 {
@@ -97,7 +97,7 @@ survey_far_end(const struct graph_survey *v, uint32_t port)
 		SNAPSHOT_NONE;
 }
 
-/* In 2.5 Gb/s; a width or speed that is not known counts as 4x EDR. */
+/* In 2.5 Gb/s; an unknown width or speed counts as 4x EDR. */
 static uint16_t
 graph_find_capacity(const struct port_info *info)
 {
@@ -112,8 +112,8 @@ graph_find_capacity(const struct port_info *info)
 	return (uint16_t)((width ? width : 4) * (speed ? speed : 10));
 }
 
-/* Lists cables between two switches, by switch and port, each from both ends;
- * counts them for whom they lead to, and the hosts. */
+/* Lists the cables between two switches, from both ends, by switch and port;
+ * counts them by the switch to which they lead, and counts the hosts. */
 static struct cable *
 graph_list_cables(struct graph *g, const struct graph_survey *v,
 		  const struct lid_map *lids)
@@ -146,8 +146,8 @@ graph_list_cables(struct graph *g, const struct graph_survey *v,
 	return cables;
 }
 
-/* Puts an edge behind those that its switch has by now; of parallel links the
- * lower port comes first. */
+/* Appends an edge to those of a switch; of parallel links the lower port is
+ * first. */
 static void
 graph_add_edge(struct graph *g, uint32_t first, struct cursor *at,
 	       const struct graph_edge *edge)
@@ -177,14 +177,14 @@ graph_store_edges(struct graph *g, const struct cable *cables)
 	for (i = 0; i < g->n_edges; i++) {
 		sw = cables[i].to_sw;
 		edge.peer = cables[i].sw;
-		edge.back = cables[i].from;	/* for now */
+		edge.back = cables[i].from;	/* replaced by the edge later */
 		edge.port = cables[i].to_port;
 		edge.capacity = cables[i].capacity;
 		graph_add_edge(g, g->first_edge[sw], &at[sw], &edge);
 	}
 }
 
-/* Until here `back` is the port at the other end; make it that port's edge. */
+/* Sets `back`, so far the port at the other end, to that port's edge. */
 static void
 graph_pair_edges(struct graph *g, const struct graph_survey *v)
 {
@@ -198,8 +198,8 @@ graph_pair_edges(struct graph *g, const struct graph_survey *v)
 		g->edges[e].back = edge_of[g->edges[e].back];
 }
 
-/* The port of a switch behind which the owner of a LID is, or SNAPSHOT_NONE.
- * Port 0 of a switch is behind itself. */
+/* The port of a switch to which the owner of a LID is cabled, or
+ * SNAPSHOT_NONE; for the LID of a switch, its port 0. */
 static uint32_t
 graph_port_before(const struct graph_survey *v, uint32_t end)
 {

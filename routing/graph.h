@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The fabric as routing sees it: switches, the cables between them, and the
- * LIDs behind each. Built once a sweep from a snapshot; engines read it.
+ * The fabric as routing uses it: switches, the cables between them, and the
+ * LIDs of each switch and its hosts. Built once in a sweep, from a snapshot.
  *
- * Only links that are up (snapshot_link_up) and not avoided count; a cable from a
- * switch to itself is left out. Edges of a switch are sorted by (peer switch, port), so
- * parallel links are neighbours in the array. CAs and routers do not forward.
+ * Only links that are up (snapshot_link_up) and not to be avoided are in it; a
+ * cable from a switch to itself is not. The edges of a switch are sorted by
+ * (peer switch, port), so parallel links are next to each other. CAs and
+ * routers do not forward.
  */
 #ifndef MINISM_ROUTING_GRAPH_H
 #define MINISM_ROUTING_GRAPH_H
@@ -15,16 +16,17 @@
 
 struct graph_edge {
 	uint32_t peer;		/* switch index */
-	uint32_t back; /* index of the edge of the same cable at peer */
+	uint32_t back; /* index of the edge in the other direction */
 	uint8_t port;		/* of the switch that owns the edge */
 	uint16_t capacity;	/* active width times speed, in 2.5 Gb/s */
 };
 
-/* One owner of LIDs: a CA port behind a switch, or a switch's port 0. */
+/* An owner of LIDs: a CA port that is cabled to a switch, or a switch's port
+ * 0. */
 struct graph_target {
 	uint16_t lid;		/* base */
 	uint16_t n_lids;	/* 2^LMC */
-	uint32_t sw;		/* the switch that it hangs on (or is) */
+	uint32_t sw;		/* the switch it is cabled to (or is) */
 	uint8_t port;		/* of that switch; 0: the switch itself */
 };
 
@@ -32,7 +34,8 @@ struct graph_target {
 
 struct graph {
 	const struct snapshot *subnet;	/* borrowed, for names */
-	const struct graph *whole;	/* this is a sample of it; NULL */
+	const struct graph *whole;	/* if this is a sample of it; else
+					   NULL */
 	uint32_t n_switches, n_edges, n_targets;
 	uint16_t top;
 	uint32_t *first_edge;	/* n_switches + 1 */
@@ -44,34 +47,34 @@ struct graph {
 	uint16_t widest;	/* capacity of the widest cable, at least 1 */
 	uint32_t *edge_of;	/* [switch][port], see graph_edge_at() */
 	uint32_t *target_of;	/* by LID, to top; SNAPSHOT_NONE: no owner */
-	uint32_t *island;	/* by switch: the lowest one of those that it is
-				   cabled together with */
+	uint32_t *island;	/* by switch: the lowest switch of its
+				   connected component */
 };
 
-/* `s` stays as it is for as long as names are asked for. */
+/* `s` is borrowed. */
 struct graph *graph_new(const struct snapshot *s, const struct lid_map *lids);
-/* With the links, too, that are to be avoided: tables in force may use them. */
+/* With the links that are to be avoided: the held tables may use them. */
 struct graph *graph_new_whole(const struct snapshot *s,
 			      const struct lid_map *lids);
 void graph_free(struct graph *g);
 
-/* The same fabric with the LIDs of a few of its switches: what goes wrong for
- * these does so for all, which takes much longer to see. NULL if there are not
- * many switches. Of no use without `g`. */
+/* The same fabric with the LIDs of a few of its switches: a quick test for
+ * defects that concern all LIDs. NULL if there are few switches. Borrows
+ * `g`. */
 struct graph *graph_sample(const struct graph *g);
 
 #define for_each_edge(g, sw, e) \
 	for ((e) = (g)->first_edge[sw]; (e) < (g)->first_edge[(sw) + 1]; (e)++)
 
-/* SNAPSHOT_NONE: the port leads to no switch. */
+/* SNAPSHOT_NONE: the port does not lead to a switch. */
 static inline uint32_t
 graph_edge_at(const struct graph *g, uint32_t sw, uint8_t port)
 {
 	return g->edge_of[(size_t)sw * GRAPH_PORTS + port];
 }
 
-/* A cable leads from here to a switch, and no tables may use it: it is to be
- * avoided, or joins a switch with itself. */
+/* Is the port cabled to a switch, and no tables may use the cable, since it
+ * is to be avoided or joins a switch with itself? */
 bool graph_is_barred(const struct graph *g, uint32_t sw, uint8_t port);
 
 /* The owner of a LID; NULL: it has none. */
@@ -90,27 +93,27 @@ graph_owner(const struct graph *g, uint32_t edge)
 }
 
 /*
- * Breadth first over all cables, from the n switches in the queue, whose hops[]
- * are set; those of the others are GRAPH_FAR where they are to be found. Adds
- * the switches to the queue, near to far, and returns its length.
+ * Breadth-first search over all cables from the n switches in the queue, whose
+ * hops[] are set; those of other switches are GRAPH_FAR if they are to be
+ * visited. Adds these to the queue, the nearest first, and returns its length.
  */
 #define GRAPH_FAR	UINT32_MAX
 uint32_t graph_search(const struct graph *g, uint32_t *hops, uint32_t *queue,
 		      uint32_t n);
 
 /*
- * Puts n switches, of which there is the first, in an order of growth, so that
- * what is meshed stays together: next is the switch with the widest cables to
- * those before it, of these, if `latest`, the one that got the last of these
- * latest, or else the first.
+ * Puts n switches, of which the first is given, in an order of growth, so that
+ * meshed switches stay together: the next one has the widest cables to those
+ * before it; of several, the one whose last such cable was added last, if
+ * `latest`, or else the first.
  */
 void graph_grow(const struct graph *g, uint32_t *queue, uint32_t n,
 		bool latest);
 
 /*
- * next[]: by switch, the edge by which it forwards, or SNAPSHOT_NONE. Lists the
- * switches, each before the one to which it forwards; returns how many: those
- * on a loop and behind it are not listed. waits: by switch, work space.
+ * next[]: by switch, the edge by which it forwards, or SNAPSHOT_NONE. Lists
+ * each switch before the one to which it forwards; returns how many: switches
+ * in and before a forwarding loop are not listed. waits: by switch, work space.
  */
 uint32_t graph_sort(const struct graph *g, const uint32_t *next,
 		    uint32_t *waits, uint32_t *queue);

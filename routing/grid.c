@@ -3,12 +3,12 @@
  * The dimensions of a grid.
  *
  * Method. Opposite sides of a square have the same dimension, and so have the
- * sides of a triangle (a line of HyperX is a clique). What is joined so are
- * classes of parallel cables: all those between the planes x = 3 and x = 4, for
- * one. Two classes that meet at some switch, but nowhere as two sides of a
- * square, are of the same dimension: in a line, one goes on where the other
- * ends. A ring of four is a square, hence two dimensions, which is as good.
- * Lost cables take squares away, but not all of two classes.
+ * sides of a triangle (a line of HyperX is a clique). Edges joined in this way
+ * are classes of parallel cables: for example all those between the planes x =
+ * 3 and x = 4. Two classes that meet at some switch, but nowhere as two sides
+ * of a square, have the same dimension: in a line, one begins where the other
+ * ends. A ring of four is a square and counts as two dimensions, which does no
+ * harm. Lost cables remove squares, but not all squares of two classes.
  *
  * Cost. Switches times the cube of their cables.
  */
@@ -24,8 +24,9 @@
 
 struct grid {
 	const struct graph *g;
-	uint32_t *class;	/* by edge: disjoint sets */
-	uint32_t *number;	/* by edge that is the first of its class */
+	uint32_t *class;	/* by edge: its class (disjoint sets) */
+	uint32_t *number;	/* by edge: number of the class of which it
+				   is the first */
 	uint32_t n_classes;
 	uint8_t *meet, *square;	/* [class][class] */
 };
@@ -55,8 +56,9 @@ grid_join(struct grid *d, uint32_t e, uint32_t f)
 	disjoint_join(d->class, e, d->g->edges[e].back);
 }
 
-/* Two edges of one switch: joins those of triangles and squares, or, if there
- * are classes, notes whether these meet with a square or without. */
+/* Looks at two edges of one switch: joins their classes if they are sides of
+ * a triangle, or with the opposite sides of a square; once the classes have
+ * numbers, notes whether they meet with or without a square. */
 static void
 grid_look(struct grid *d, uint32_t e, uint32_t f)
 {
@@ -115,7 +117,7 @@ grid_number(struct grid *d)
 			d->number[e] = d->n_classes++;
 }
 
-/* Joins classes that meet without a square: they are one dimension. */
+/* Joins classes that meet without a square: they have the same dimension. */
 static void
 grid_unite(struct grid *d, uint32_t *dimension)
 {
@@ -129,7 +131,7 @@ grid_unite(struct grid *d, uint32_t *dimension)
 				disjoint_join(dimension, i, k);
 }
 
-/* Dimensions by edge, if there are some, and not too many. */
+/* By edge: its dimension; NULL: there are none, or too many. */
 static uint8_t *
 grid_finish(const struct grid *d, uint32_t *dimension)
 {

@@ -7,7 +7,7 @@
 
 #include "routing/graph.h"
 
-/* By edge: its dimension, from 0 on; NULL: this is no grid. g_free. */
+/* By edge: its dimension, from 0 on; NULL: this is not a grid. g_free. */
 uint8_t *grid_find(const struct graph *g);
 
 #endif

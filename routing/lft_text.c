@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Tables as text.
+ * Forwarding tables as text.
  *
- * Purpose. Judge tables that others made, and hand ours to others.
+ * Purpose. Reads the tables of other subnet managers, and writes ours for other
+ * programs.
  *
- * Format. A heading for each switch, then a line for each entry: LID, port,
- * and behind that what the writer knows of the LID's owner. Both formats
- * agree on this, so one reader does for both: it takes LID and port and looks
- * for "portguid" in the rest. Headings have the switch's GUID behind the first
- * "guid"; node descriptions come after it and may say anything. ibroute may
- * have been run without -n or with: then there is no owner. Column titles,
- * counts, comments and blank lines are passed over. Everything else is an
- * error: a table with a hole where a line was not understood would be judged
- * unreachable, and its manager blamed.
+ * Format. A heading for each switch, then a line for each entry: LID, port, and
+ * after these whatever the program adds about the LID's owner. Both formats
+ * have this in common, so one reader is enough: it reads LID and port and looks
+ * for "portguid" in the rest of the line. A heading has the switch's GUID after
+ * its first "guid"; the node description comes later and may contain anything.
+ * ibroute run with -n prints no owners. Column titles, counts, comments and
+ * blank lines are skipped. Everything else is an error: a table with a skipped
+ * line would be judged as not reaching that LID.
  *
- * Owners. Every LID of a range has its owner behind it, so the range is the
- * smallest one that holds the lowest and the highest LID of a PortGUID. All
+ * Owners. Each LID of an LMC range is printed with its owner, so the range is
+ * the smallest that has the lowest and the highest LID of a PortGUID. All
  * tables of a file must agree on them.
  *
- * Flow. lft_text_parse: lines to tables and owners, then both sorted by GUID.
- * lft_text_tables: one row after the other, found by GUID.
+ * Flow. lft_text_parse: lines to tables and owners, both sorted by GUID.
+ * lft_text_tables: row by row, found by GUID.
  *
  * Source. Observed: opensm 3.3.23 with -D 0x43, dump_fts and ibroute of
  * infiniband-diags over ibsim.
@@ -38,7 +38,7 @@ struct lft_text_reader {
 	GError **error;
 	struct lft_text *file;
 	GHashTable *seen;	/* GUID of a table -> line */
-	uint64_t *owner_of;	/* by LID, 0: not told */
+	uint64_t *owner_of;	/* by LID; 0: not known */
 };
 
 G_DEFINE_QUARK(minism-lft-text-error-quark, lft_text_error)
@@ -57,7 +57,7 @@ reader_fail(struct lft_text_reader *r, const char *format, ...)
 	return false;
 }
 
-/* The GUID behind `word`; false if there is none. */
+/* Reads the GUID after `word`. False: there is none. */
 static bool
 find_guid(const char *text, const char *word, uint64_t *guid)
 {
@@ -129,7 +129,7 @@ set_entry(struct lft_text_reader *r, uint32_t lid, unsigned port)
 	return true;
 }
 
-/* "0x0001 003" and anything behind. */
+/* Reads "0x0001 003"; the rest of the line may be anything. */
 static bool
 read_entry(struct lft_text_reader *r, const char *text)
 {
@@ -213,7 +213,7 @@ compare_claims(gconstpointer a, gconstpointer b)
 	return x->lid < y->lid ? -1 : x->lid > y->lid;
 }
 
-/* The range of 2^LMC LIDs (IBA 4.1.3) that holds all that were seen: one to
+/* The range of 2^LMC LIDs (IBA 4.1.3) with all LIDs of an owner: a LID for
  * which no switch has an entry is not in the file. */
 static bool
 add_owner(struct lft_text_reader *r, uint64_t guid, uint32_t min, uint32_t max)
@@ -293,7 +293,7 @@ lft_text_free(struct lft_text *file)
 	g_free(file);
 }
 
-/* One line at a time: a large fabric has tens of millions. */
+/* One line at a time: the text of a large fabric has tens of millions. */
 static bool
 read_lines(struct lft_text_reader *r, const char *text, size_t size)
 {
@@ -340,7 +340,7 @@ lft_text_parse(const char *text, size_t size, const char *name, GError **error)
 
 /* --- tables for a fabric --- */
 
-/* The first few of a kind, then their number. */
+/* The first few notes of a kind, then their number. */
 struct notes {
 	GPtrArray *lines;	/* may be NULL */
 	guint n;
@@ -397,7 +397,7 @@ compare_ports(gconstpointer a, gconstpointer b, gpointer data)
 	return x < y ? -1 : x > y;
 }
 
-/* Owners who have other LIDs, or are not there. */
+/* Notes owners that have other LIDs, or are not in the fabric. */
 static void
 note_owners(const struct lft_text *file, const struct snapshot *s,
 	    const struct lid_map *lids, GPtrArray *lines)
@@ -481,7 +481,7 @@ lft_text_tables(const struct lft_text *file, const struct snapshot *s,
 
 /* --- the way back --- */
 
-/* What stands behind the port, by LID. */
+/* The text after the port, by LID. */
 static void
 put_owner(const struct snapshot *s, const struct lid_map *lids, uint32_t lid,
 	  GString *out)

@@ -40,23 +40,22 @@ struct lft_text_table {
 struct lft_text {
 	char *name;		/* for messages */
 	GArray *tables;		/* struct lft_text_table, by GUID, each once */
-	GArray *owners;		/* struct lid_range, by GUID: who has which
-				   LIDs, where the text tells (portguid) */
+	GArray *owners;		/* struct lid_range, by GUID: the LIDs of
+				   each owner, if the text has it (portguid) */
 	uint16_t top;		/* the highest LID of any entry */
 };
 
-/* NULL with an error for a line that is none of these, a LID that is not
- * unicast, a port above 255, and what is told in two ways: a table of one
- * switch twice, an entry, the owner of a LID; and for an owner whose LIDs are
- * no range. */
+/* NULL with an error for a line of unknown form, a LID that is not unicast,
+ * a port above 255, contradictions (two tables of one switch, two entries or
+ * two owners of a LID), and an owner whose LIDs are not a range. */
 struct lft_text *lft_text_parse(const char *text, size_t size,
 			      const char *name, GError **error);
 void lft_text_free(struct lft_text *file);
 
 /*
  * The tables for the switches of `s`. notes: if not NULL, a GPtrArray of
- * g_malloc'ed lines: tables of unknown switches, switches without a table
- * (all LFT_NO_PATH), owners of LIDs who have other ones in `lids`. NULL with
+ * g_malloc'ed lines: tables of unknown switches, switches without a table (all
+ * LFT_NO_PATH), owners with other LIDs in `lids`. NULL with
  * LFT_TEXT_ERROR_FABRIC if no switch of `s` is in the file.
  */
 struct lft *lft_text_tables(const struct lft_text *file,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Figures of tables under all-to-all traffic, and what no tables can better.
+ * Figures of tables under all-to-all traffic, and lower bounds for any tables.
  *
- * Method. For one destination LID the tables are a forest, with the hosts'
- * flows at its leaves. A topological sort (Kahn) puts every switch before the
- * one that it sends to: forwards the flows are added up, backwards the lengths
- * of the paths. Switches on a forwarding loop are never sorted, and a path
- * that ends elsewhere never arrives: their flows are lost.
+ * Method. The tables of one destination LID are a forest, with the flows of the
+ * hosts at its leaves. A topological sort (Kahn) puts every switch before the
+ * one to which it forwards: in this order the flows are added up, in the
+ * reverse order the path lengths. Switches in a forwarding loop are not in the
+ * order, and a path may end elsewhere: these flows are lost.
  *
  * Cost. Switches times hosts.
  *
@@ -19,14 +19,14 @@
 
 #include "routing/scratch.h"
 
-/* The tables towards one host after the other. */
+/* The forest of one host after the other. */
 struct metrics_forest {
 	const struct graph *g;
 	const struct lft *lft;
 	uint32_t *edge;		/* switch -> edge towards the LID */
 	uint32_t *waits;
-	uint32_t *queue;	/* switches, senders before receivers, */
-	uint32_t n_sorted;	/* but for those of a loop */
+	uint32_t *queue;	/* switches, senders before receivers */
+	uint32_t n_sorted;	/* the rest is in or before a loop */
 	uint8_t *columns;	/* lft_read_columns() of some targets */
 	uint32_t next, column, n_columns;
 	bool delivers;		/* the destination's switch */
@@ -61,7 +61,7 @@ forest_read(struct metrics_forest *f)
 	lft_read_columns(f->lft, lids, f->n_columns, f->columns);
 }
 
-/* The next host, with its tables sorted; NULL: there are no more. */
+/* Sorts the tables of the next host; NULL: there are no more. */
 static const struct graph_target *
 forest_next(struct metrics_forest *f)
 {
@@ -85,7 +85,7 @@ forest_next(struct metrics_forest *f)
 	return target;
 }
 
-/* Adds the flows to one destination; returns how many of them are lost. */
+/* Adds the flows to one destination; returns how many are lost. */
 static uint64_t
 load_target(struct metrics_forest *f, const struct graph_target *target,
 	    uint64_t *flows, uint64_t *load)
@@ -142,7 +142,7 @@ metrics_all_to_all(const struct graph *g, const struct lft *lft,
 		result->mean = (double)sum / g->n_edges;
 }
 
-/* From one switch; returns how many are in the queue. */
+/* Breadth first from one switch; returns the length of the queue. */
 static uint32_t
 search_hops(const struct graph *g, uint32_t from, uint32_t *hop,
 	    uint32_t *queue)
@@ -153,7 +153,7 @@ search_hops(const struct graph *g, uint32_t from, uint32_t *hop,
 	return graph_search(g, hop, queue, 1);
 }
 
-/* Counts the pairs to one destination by the lengths of their paths. */
+/* Counts the pairs of one destination by path length. */
 static void
 count_lengths(struct metrics_forest *f, const struct graph_target *target,
 	      const uint32_t *hop, uint32_t *length, struct metrics_paths *p)
@@ -200,7 +200,7 @@ metrics_paths(const struct graph *g, const struct lft *lft,
 		.pairs = g_new0(uint64_t, g->n_switches + 1),
 	};
 	forest_init(&f, g, lft, scratch);
-	/* Sorted by switch: one search for all of a switch. */
+	/* Sorted by switch: one search for all hosts of a switch. */
 	while ((target = forest_next(&f))) {
 		if (target->sw != sw)
 			search_hops(g, sw = target->sw, hop, queue);
@@ -225,24 +225,24 @@ metrics_paths_clear(struct metrics_paths *paths)
 }
 
 /*
- * What the busiest channel carries at least under all-to-all traffic, with any
+ * The least that the busiest channel carries under all-to-all traffic, with any
  * tables.
  *
- * Method. The flows that cross a cut go over its cables: cuts around each
- * switch; around all that is within some hops of a switch with hosts (a ball);
- * and around a set that grows from some switches by the one with the most
- * cables into it, after each step. And all flows together take at least as
- * many channels as shortest paths have. Cables count by their capacity.
+ * Method. The flows across a cut use its cables. Cuts are tried around each
+ * switch, around all switches within some hops of a switch with hosts (a ball),
+ * and around a set that grows from a switch by the one with the most cables
+ * into the set, after each step. Moreover, all flows together take at least as
+ * many channels as the shortest paths have. Cables count by capacity.
  *
- * Cost. The cuts around single switches: the cables. Balls: that for each
- * switch with hosts; they are left out if that is too much.
+ * Cost. Cuts around single switches: linear in the cables. Balls: the same for
+ * each switch with hosts; they are left out if that is too much.
  *
  * Reference. M.-C. Heydemann, J.-C. Meyer, D. Sotteau, 1989; M. Stoer, F.
  * Wagner, "A simple min-cut algorithm", 1997, for the order of growth.
  */
 
 #define MAX_WORK	2000000000u	/* cables looked at */
-#define MAX_GROWN	10000u	/* switches: more, and no set is grown */
+#define MAX_GROWN	10000u	/* on larger fabrics no set is grown */
 #define N_STARTS	4u
 
 struct bounding {
@@ -260,8 +260,8 @@ bound_by_cut(struct bounding *b, uint64_t inside, uint64_t all, int64_t width)
 			      b->g->widest / (double)width);
 }
 
-/* Cuts after the first switches of the queue, at the ends of levels, or after
- * each switch. */
+/* Cuts around the first switches of the queue, at the end of each level or
+ * after each switch. */
 static void
 bound_by_queue(struct bounding *b, uint32_t n, bool by_level)
 {
@@ -341,16 +341,16 @@ metrics_bound(const struct graph *g, bool quick)
 }
 
 /*
- * The part of the tables that hosts use among themselves.
+ * The entries that packets from host to host use.
  *
- * Purpose. Verification counts all data, what a switch's port 0 sends or gets
- * included. Some engines promise no credit loop for hosts only. To tell one
- * from the other, take away the entries that no packet from host to host ever
- * meets, and look again.
+ * Purpose. Verification counts all data, including that of the port 0 of
+ * switches. Some engines promise only that there is no credit loop among hosts.
+ * To tell the two apart, the other entries are removed and the rest is
+ * verified.
  *
- * Flow. For each LID of a host, from each switch with hosts along the tables
- * until a switch that was met already: its entry is copied, and so are those
- * behind it. The rest stays LFT_NO_PATH. Costs switches times LIDs.
+ * Flow. For each LID of a host, from each switch with hosts along the tables up
+ * to a switch that was visited already; the entries on the way are copied. All
+ * others stay LFT_NO_PATH. Cost: switches times LIDs.
  */
 
 static void
@@ -365,7 +365,7 @@ hosts_copy_ways(const struct graph *g, const struct lft *lft, struct lft *out,
 			continue;
 		for (sw = start; sw != SNAPSHOT_NONE; ) {
 			port = lft_row(lft, sw)[lid];
-			/* Met before, or the way ends without an entry. */
+			/* visited before, or the path ends without an entry */
 			if (lft_row(out, sw)[lid] == port)
 				break;
 			lft_row(out, sw)[lid] = port;
@@ -399,12 +399,12 @@ metrics_host_entries(const struct graph *g, const struct lft *lft)
 /*
  * Churn: what an update has to write.
  *
- * Purpose. On hardware a block is a MAD to a switch, which costs more than
+ * Purpose. On hardware a block is a MAD to a switch, which takes longer than
  * computing the whole table, so the blocks count; the entries say how much of
  * the traffic moves.
  *
- * Flow. Row by row, block by block: most blocks are the same and memcmp says
- * so; the entries of the others are counted one by one.
+ * Flow. Block by block: most are equal, which memcmp finds; the entries of the
+ * others are counted.
  */
 
 /* The 64 bytes, or none past the end. */

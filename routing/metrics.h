@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * How good are the tables? Figures by which engines and fabrics are compared.
+ * Figures by which tables, engines and fabrics are compared.
  *
- * A channel is one direction of a switch-to-switch cable. Hosts are CA and
- * router ports, each known by its base LID. A flow is what one host sends to
+ * A channel is one direction of a cable between switches. Hosts are CA and
+ * router ports, each with its base LID. A flow is what one host sends to
  * another. Results do not depend on the number of threads.
  */
 #ifndef MINISM_ROUTING_METRICS_H
@@ -13,32 +13,32 @@
 #include "routing/tables.h"
 
 /*
- * All-to-all: every host sends one flow to every other. The load of a channel
- * is the number of flows over it; its maximum is the edge forwarding index
- * (Heydemann et al. 1989). Channels without a flow count in the mean.
+ * All-to-all: every host sends one flow to every other host. The load of a
+ * channel is the number of flows over it; its maximum is the edge forwarding
+ * index (Heydemann et al. 1989). Channels without a flow count in the mean.
  */
 struct metrics_load {
 	uint64_t max;
 	double mean;
 	uint32_t channels;
 	uint64_t lost;		/* flows that do not arrive */
-	/* The most over capacity, in flows over a channel of the widest kind:
-	 * max if all are alike. */
+	/* The highest load relative to capacity, in flows over a channel of
+	 * the widest kind; max, if all have the same width. */
 	double worst;
-	uint32_t busiest; /* the edge of it; SNAPSHOT_NONE without edges */
+	uint32_t busiest; /* its edge; SNAPSHOT_NONE if there are none */
 };
 
 void metrics_all_to_all(const struct graph *g, const struct lft *lft,
 			struct metrics_load *load);
 
-/* A lower bound of metrics_load.worst for any tables. quick: by single switches
- * only. */
+/* A lower bound of metrics_load.worst for any tables. quick: from cuts
+ * around single switches only. */
 double metrics_bound(const struct graph *g, bool quick);
 
 /*
- * Path lengths: pairs of hosts by the channels between them, 0 on the same
- * switch. A way is longer than need be if a breadth first search over the
- * cables finds one with fewer channels.
+ * Path lengths: pairs of hosts by the number of channels between them, 0 on the
+ * same switch. A path is too long if a breadth-first search over the cables
+ * finds a shorter one.
  */
 struct metrics_paths {
 	uint64_t *pairs;	/* by length, max + 1 entries */
@@ -51,51 +51,50 @@ void metrics_paths(const struct graph *g, const struct lft *lft,
 		   struct metrics_paths *paths);
 void metrics_paths_clear(struct metrics_paths *paths);
 
-/* Only those entries that a packet from host to host meets, to any LID of a
- * host; LFT_NO_PATH elsewhere. A copy, which the caller frees. */
+/* A copy with only those entries that packets from host to host use,
+ * LFT_NO_PATH elsewhere. lft_free. */
 struct lft *metrics_host_entries(const struct graph *g, const struct lft *lft);
 
-/* What it costs to get from one table to the other: entries that differ, and
- * the blocks of 64 with such an entry. Same numbering; what lies past the end
- * of one counts as LFT_NO_PATH. */
+/* The cost of an update from one set of tables to another: entries that
+ * differ, and blocks of 64 with such an entry. Same numbering; above the end
+ * of one, entries count as LFT_NO_PATH. */
 struct metrics_churn {
 	uint64_t entries, blocks;
-	uint64_t all_blocks;	/* that the longer one has */
+	uint64_t all_blocks;	/* of the longer one */
 };
 
 void metrics_churn(const struct lft *before, const struct lft *after,
 		   struct metrics_churn *churn);
 
 /*
- * How good are the tables for traffic in patterns? See quality.h for hosts,
- * flows and channels.
- *
- * Random numbers come from the seed alone; results do not depend on the
- * number of threads.
+ * Traffic in patterns. Random numbers depend on the seed only, results not on
+ * the number of threads.
  */
 
-/* Traffic in patterns in which no host sends more than one flow, nor gets. */
+/* Patterns in which each host sends at most one flow, and receives at most
+ * one. */
 struct metrics_sample {
 	const uint32_t *hosts;	/* targets, see order_hosts() */
 	uint32_t n_hosts;
-	uint32_t n;		/* so many patterns, at most */
+	uint32_t n;		/* the largest number of patterns */
 	uint64_t seed;
-	uint32_t max_hops;	/* a longer way does not arrive; see
+	uint32_t max_hops;	/* longer paths count as not arriving; see
 				   metrics_paths.max */
 	unsigned n_threads;
 };
 
 /*
- * The congestion of a pattern is the most flows over one channel, at least 1,
- * the cable of a host, if any flow arrives. Flows that do not arrive load
- * nothing.
+ * The congestion of a pattern is the largest number of flows over one channel,
+ * at least 1, the cable of a host, if any flow arrives. Flows that do not
+ * arrive load no channel.
  */
 struct metrics_congestion {
-	uint32_t n;		/* patterns judged */
-	uint32_t n_all;		/* that there are: shifts; else 0 */
+	uint32_t n;		/* patterns evaluated */
+	uint32_t n_all;		/* all that exist, of shifts; else 0 */
 	uint32_t max;
-	uint32_t worst;		/* the first pattern of that: distance of a
-				   shift, number of a permutation */
+	uint32_t worst;		/* the first pattern with the maximum:
+				   distance of a shift, number of a
+				   permutation */
 	double mean;		/* over the patterns */
 	uint64_t lost;		/* flows */
 };
@@ -105,19 +104,20 @@ void metrics_permutations(const struct graph *g, const struct lft *lft,
 			  const struct metrics_sample *sample,
 			  struct metrics_congestion *result);
 
-/* Shifts: host i sends to i + k in the order given, round about, for every k
- * from 1 to n_hosts - 1, or for a random choice of sample->n of them. */
+/* Shifts: host i sends to host i + k modulo n_hosts, in the given order, for
+ * every k from 1 to n_hosts - 1, or for a random choice of sample->n of
+ * them. */
 void metrics_shifts(const struct graph *g, const struct lft *lft,
 		    const struct metrics_sample *sample,
 		    struct metrics_congestion *result);
 
 /*
  * Effective bisection bandwidth (Hoefler, Schneider, Lumsdaine, "Multistage
- * switches are not crossbars", 2008): half of the hosts, picked at random,
- * send one flow each to the other half, in random pairs. A flow gets 1/c of a
- * link, c being the most flows over a channel on its way, and nothing if it
- * does not arrive. Result: the mean over all flows of sample->n such
- * patterns, 1 being full bandwidth for all; 0 if there are no two hosts.
+ * switches are not crossbars", 2008): a random half of the hosts sends one flow
+ * each to the other half, in random pairs. A flow gets 1/c of the bandwidth, c
+ * being the largest number of flows over a channel of its path, and nothing if
+ * it does not arrive. Result: the mean over all flows of sample->n such
+ * patterns, 1 being full bandwidth for all; 0 with fewer than two hosts.
  */
 double metrics_bisections(const struct graph *g, const struct lft *lft,
 			  const struct metrics_sample *sample);

@@ -2,26 +2,24 @@
 /*
  * Traffic in patterns: permutations, shifts, bisections.
  *
- * Purpose. All-to-all says how the load is spread in the long run. Programs
- * send in steps, and a step is as slow as its busiest channel: that is what a
- * pattern measures.
+ * Purpose. All-to-all traffic shows how the load is spread in the long run.
+ * Programs communicate in steps, and a step is as slow as its busiest channel:
+ * this is what a pattern measures.
  *
- * Structs. A pattern is dest[], the host that each host sends to. struct
- * drive is what all patterns share; struct lane is what one thread needs: the
- * ways of all flows as edges, one after the other, and the load of each edge.
+ * Structs. A pattern is dest[], the host to which each host sends. struct drive
+ * is shared by all patterns; struct lane is the memory of one thread: the paths
+ * of all flows as edges, one after the other, and the load of each edge.
  *
- * Flow. For each pattern: make dest[], follow each flow and note its way; a
- * way that arrives loads its channels. A way is given up when it is longer
- * than the longest that arrives anywhere (the caller knows, from
- * metrics_paths()), so that loops cost no more than others. Then the verdict:
- * the highest load, or what each flow gets.
- *   Hosts go in the order given, hence rows of a leaf are read for many flows
- * in a row.
+ * Flow. For each pattern: fill dest[], follow each flow and record its path; a
+ * path that arrives loads its channels. A path that gets longer than the
+ * longest of those that arrive (known from metrics_paths()) is given up, so
+ * that loops take no more time than others. The result is the highest load, or
+ * the share of each flow. Hosts go in the given order, so the rows of a leaf
+ * are read for many flows in a row.
  *
- * Random numbers. Pattern k draws from stream k of the seed, so it is the
- * same whatever runs before it or beside it. Figures of patterns are stored by
- * pattern and added up in order at the end: sums of fractions too do not
- * depend on the threads.
+ * Random numbers. Pattern k uses stream k of the seed, whatever runs before it
+ * or in parallel. Figures are stored by pattern and added up in order at the
+ * end, so sums of fractions do not depend on the threads either.
  *
  * Source. Random bisections and the share of a flow: T. Hoefler, T. Schneider,
  * A. Lumsdaine, "Multistage switches are not crossbars: effects of static
@@ -42,7 +40,7 @@
 struct drive;
 struct lane;
 
-/* What a kind of pattern is. */
+/* A kind of pattern. */
 struct kind {
 	void (*fill)(const struct drive *d, uint32_t k, struct lane *lane);
 	double (*judge)(const struct drive *d, const struct lane *lane);
@@ -59,14 +57,15 @@ struct drive {
 };
 
 struct lane {
-	uint32_t *dest;		/* host -> host, both as numbered in the
-				   sample, or NOBODY */
+	uint32_t *dest;		/* [host]: the host it sends to, or NOBODY;
+				   numbered as in the sample */
 	uint32_t *deck;		/* a permutation of the hosts */
-	uint32_t *ways;		/* edges, way after way */
-	uint32_t *end;		/* host -> where its way ends in `ways` */
+	uint32_t *ways;		/* edges of all paths, one after the other */
+	uint32_t *end;		/* [host]: the end of its path in `ways` */
 	uint8_t *arrives;	/* by host */
 	uint32_t *load;		/* by edge */
-	uint32_t most;		/* of all loads, and 1 if anything arrives */
+	uint32_t most;		/* the highest load; at least 1 if any flow
+				   arrives */
 	uint32_t n_flows, n_lost;
 };
 
@@ -76,8 +75,8 @@ drive_host(const struct drive *d, uint32_t host)
 	return &d->g->targets[d->sample->hosts[host]];
 }
 
-/* Writes the edges of the way; returns behind the last one, or NULL if it
- * does not arrive. */
+/* Writes the edges of the path; returns the position after the last one, or
+ * NULL if it does not arrive. */
 static uint32_t *
 drive_follow(const struct drive *d, uint32_t from, uint32_t to, uint32_t *way)
 {
@@ -216,8 +215,8 @@ pattern_shift(const struct drive *d, uint32_t k, struct lane *lane)
 	}
 }
 
-/* The first half of a shuffled deck sends to the second. Of an odd number one
- * sits out. */
+/* The first half of the shuffled hosts sends to the second. If their number
+ * is odd, one host does not take part. */
 static void
 pattern_bisect(const struct drive *d, uint32_t k, struct lane *lane)
 {
@@ -292,7 +291,7 @@ metrics_permutations(const struct graph *g, const struct lft *lft,
 	drive_clear(&d);
 }
 
-/* So many distances from 1 to n_hosts - 1, ascending; any set of them with the
+/* A number of distances from 1 to n_hosts - 1, ascending; all sets have the
  * same probability. */
 static uint32_t *
 choose_distances(const struct metrics_sample *sample, uint32_t n)

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Multicast forwarding tables in one piece of memory.
- *
- * Small beside the linear ones, and mostly zero: a group that a switch does not
- * forward has no port there, so an arena begins as zeroes and nothing says
- * "not written".
+ * Multicast forwarding tables in one piece of memory. They are small compared
+ * with the linear ones, and mostly zero: a group that a switch does not forward
+ * has no port in its masks.
  */
 #include "routing/mft.h"
 

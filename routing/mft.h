@@ -26,7 +26,7 @@ struct mft {
 struct mft *mft_new(uint32_t n_switches, uint32_t n_positions,
 		    uint32_t n_blocks);
 struct mft *mft_ref(struct mft *mft);
-void mft_free(struct mft *mft);		/* gives up a reference */
+void mft_free(struct mft *mft);		/* drops a reference */
 
 static inline uint16_t *
 mft_block(const struct mft *mft, uint32_t sw, uint32_t position,

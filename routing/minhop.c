@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Min-hop: every switch reaches every LID by a shortest path, and the traffic
- * of all CAs to all CAs is spread over those paths (balance.c). For any
- * fabric; nothing keeps it free of credit loops.
+ * of all CAs to all CAs is spread over these paths (balance.c). For any fabric;
+ * it may have credit loops.
  */
 #include "routing/balance.h"
 

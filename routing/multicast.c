@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * A tree over the switches for each multicast group.
+ * A spanning tree over the switches for each multicast group.
  *
  * Method. The tree of a group grows from one switch, breadth first, over the
  * cables that the fewest trees use, until it reaches the switches of all
- * members; branches without a member are cut off again. It grows from the
- * group's tree of before, as far as that is there still, or else from the
- * switch of its first member. Where it does not reach all, the group gets a
- * part of the backbone instead: a tree over all switches that have hosts or
- * members, which is made first.
+ * members; branches without a member are cut off. It starts with the cables of
+ * the group's former tree that still exist, or else at the switch of its first
+ * member. If it does not reach all members, the group gets a part of the
+ * backbone instead: a tree over all switches with hosts or members, which is
+ * made first.
  *
- * Safety. Any member may send, so at each switch of a tree a packet may come
- * by any of its cables and go on by any other. A cable joins the tree only if
- * none of these turns closes a loop in the graph of the dependencies of
- * unicast and of all trees so far (channels_add). Most turns go up, or up and
- * then down in the order of unicast, and are in that graph to begin with.
- * Other turns are tried last. Those of the backbone are never taken back, so a
- * group can always have what the backbone reaches.
+ * Safety. Any member may send, so at each switch of a tree a packet may arrive
+ * by any of its cables and leave by any other. A cable joins the tree only if
+ * none of these turns closes a loop in the graph of the dependencies of unicast
+ * and of all trees so far (channels_add). Most turns go up, or up and then down
+ * in the order of unicast; these are in the graph from the start. Other turns
+ * are tried last. The turns of the backbone stay, so a group can always have
+ * the part of the backbone that it needs.
  *
- * Masks. A port leads only towards receivers. Where only senders are behind a
- * cable, it is in the mask of their side only; a switch takes a packet in by
- * any port.
+ * Port masks. A port is in the mask only if there are receivers behind it. If
+ * there are only senders behind a cable, it is in the mask of their side only;
+ * a switch accepts a packet by any port.
  *
- * Cost. Linear in the cables for each group, times the logarithm of a
- * switch's, and the search for loops where a turn is new.
- *
- * Ties end with the lower edge, so the order of the input does not matter.
- * Switches that cannot hold the MLID are in no tree.
+ * Cost. For each group linear in the cables, times the logarithm of those of a
+ * switch, and the search for loops where a turn is new. Ties go to the lower
+ * edge, so the order of the input does not matter. Switches that cannot hold
+ * the MLID are in no tree.
  */
 #include "routing/multicast.h"
 
@@ -37,8 +36,9 @@
 #include "routing/scratch.h"
 
 #define MLID_MIN	0xc000u
-#define MAX_REFUSED	512u	/* turns that would close a loop, for a tree */
-#define MAX_ROOTS	12u	/* of a backbone that are tried */
+#define MAX_REFUSED	512u	/* turns that would close a loop, for each
+				   tree */
+#define MAX_ROOTS	12u	/* candidates for the root of the backbone */
 #define ITEM(array, i)	g_array_index(array, uint32_t, i)
 
 enum tree_kind { TREE_HELD, TREE_NEW, TREE_BACKBONE, N_TREES };
@@ -47,24 +47,24 @@ struct tree_group {
 	uint16_t mlid;
 	struct multicast_member *members;	/* sorted, no port twice */
 	uint32_t n_members;
-	bool held;		/* there is something of a tree of before */
+	bool held;		/* it has a former tree */
 };
 
 struct turn {
 	uint32_t in, out;
 };
 
-/* A cable that may join the tree next. */
+/* A cable that may join the tree. */
 struct offer {
 	uint64_t cost;
 	uint32_t edge;
 };
 
-/* What it costs the members of a group to go up to a switch. */
+/* The cost for the members of a group to go up to a switch. */
 struct climb {
-	uint32_t n;		/* switches of members from which one can */
-	uint32_t hops, peak;	/* the longest path, its busiest channel */
-	uint32_t sum;		/* of the busiest channels of all */
+	uint32_t n;		/* switches of members below it */
+	uint32_t hops, peak;	/* the longest path; its busiest channel */
+	uint32_t sum;		/* sum of the busiest channels of all paths */
 };
 
 struct forest {
@@ -72,29 +72,31 @@ struct forest {
 	const uint32_t *ranks;
 	const struct mft *previous;
 	struct channels *c;
-	uint32_t *cap;		/* by switch: MLIDs that it holds */
-	uint32_t *load;		/* by edge: trees */
-	uint32_t *uses;		/* by switch: trees */
-	uint32_t n_load, n_used;	/* sum of load; edges with any */
-	GArray *backbone;	/* edges, away from its root */
+	uint32_t *cap;		/* by switch: MLIDs that it can hold */
+	uint32_t *load;		/* by edge: trees that use it */
+	uint32_t *uses;		/* by switch: trees that use it */
+	uint32_t n_load, n_used;	/* sum of load; edges with any load */
+	GArray *backbone;	/* edges, from the root outwards */
 	uint32_t root;		/* of the backbone */
-	/* The tree at hand. */
+	/* The present tree. */
 	uint32_t mlid;		/* 0xc000 for the backbone */
 	uint8_t *is_wanted;	/* by switch: has members */
-	uint32_t n_missing;	/* of those: not in the tree */
+	uint32_t n_missing;	/* switches of members that are not in the
+				   tree */
 	uint8_t *is_in;		/* by switch */
-	uint8_t *used;		/* by edge, either way */
+	uint8_t *used;		/* by edge, in either direction */
 	uint32_t *parent;	/* by switch: edge; SNAPSHOT_NONE: the root */
-	uint32_t *children;	/* by switch: how many */
-	uint32_t *receivers;	/* by switch: at it, and behind it */
+	uint32_t *children;	/* by switch: their number */
+	uint32_t *receivers;	/* by switch: receivers at it and behind it */
 	uint32_t n_refused;
-	uint32_t limit;		/* channels with so many trees are not taken */
+	uint32_t limit;		/* channels with so many trees are avoided */
 	GArray *tree;		/* switches, the root first */
-	GArray *turns;		/* struct turn: new for this tree */
+	GArray *turns;		/* struct turn: added for this tree */
 	GArray *front, *next;	/* struct offer */
 	struct climb *climbs;	/* by switch */
 	GArray *queue;
-	uint32_t *hops, *peak;	/* by switch: up from a member; UINT32_MAX */
+	uint32_t *hops, *peak;	/* by switch: up from a member; UINT32_MAX:
+				   not reached */
 	struct mft *mft;
 	GArray *lost;
 };
@@ -173,7 +175,7 @@ tree_take(struct forest *f, uint32_t sw, uint32_t parent)
 	f->used[parent] = f->used[f->g->edges[parent].back] = 1;
 }
 
-/* The tree is empty then; its turns are what they were before it if `undo`. */
+/* Empties the tree. `undo`: its turns are removed from the graph as well. */
 static void
 tree_forget(struct forest *f, bool undo)
 {
@@ -212,9 +214,9 @@ tree_turn(struct forest *f, uint32_t in, uint32_t out)
 	return true;
 }
 
-/* May the cable of `e`, from a switch in the tree to one that is not, join it?
- * Then its turns are added. any: also from down to up where no packet does so
- * yet. */
+/* May the cable of `e`, from a switch in the tree to one outside, join it?
+ * Then its turns are added. any: also turns from down to up that no packet
+ * makes yet. */
 static bool
 tree_may_turn(struct forest *f, uint32_t e, bool any)
 {
@@ -283,8 +285,8 @@ compare_offers(const void *a, const void *b)
 	return (x->edge > y->edge) - (x->edge < y->edge);
 }
 
-/* Breadth first from all of the tree. any: one cable, with any turn. False:
- * nothing has joined. */
+/* Grows breadth first from the whole tree. any: one cable only, with any
+ * turn. False: no cable has joined. */
 static bool
 tree_spread(struct forest *f, bool any)
 {
@@ -323,7 +325,8 @@ tree_grow(struct forest *f)
 	       tree_spread(f, true));
 }
 
-/* Cuts off what leads to no member, and the turns that nothing makes then. */
+/* Cuts off branches without a member, and removes turns that are no longer
+ * made. */
 static void
 tree_prune(struct forest *f)
 {
@@ -346,7 +349,7 @@ tree_prune(struct forest *f)
 		parent = f->parent[sw];
 		if (!f->is_in[sw])
 			continue;
-		/* A root with one child, and no member, is none. */
+		/* A root that has one child and no member is not needed. */
 		if (n == 1 && f->children[ITEM(f->tree, 0)] == 1 &&
 		    !f->is_wanted[ITEM(f->tree, 0)]) {
 			f->is_in[ITEM(f->tree, 0)] = 0;
@@ -424,7 +427,8 @@ held_has(const struct forest *f, uint32_t e)
 			f->g->edges[edge->back].port);
 }
 
-/* Puts in what of the tree of before hangs together with its first member. */
+/* Starts with the cables of the former tree that are connected to the
+ * group's first member. */
 static void
 tree_start_held(struct forest *f, const struct tree_group *group)
 {
@@ -459,8 +463,9 @@ tree_start_backbone(struct forest *f)
 	}
 }
 
-/* Adds what it costs the members at `from` to go up to each switch: by the
- * shortest path whose busiest channel has the fewest trees. */
+/* Adds the cost for the members at `from` to go up to each switch: by the
+ * shortest path, and of several by that whose busiest channel has the fewest
+ * trees. */
 static void
 climb_from(struct forest *f, uint32_t from)
 {
@@ -512,8 +517,8 @@ climb_is_better(const struct forest *f, uint32_t a, uint32_t b)
 	return x->sum + f->uses[a] < y->sum + f->uses[b];
 }
 
-/* The switch above all members from which the tree gets low and loads no
- * channel much; SNAPSHOT_NONE: there is none above all. */
+/* The switch above all members from which the tree is low and no channel
+ * gets busy; SNAPSHOT_NONE: none is above all. */
 static uint32_t
 group_find_root(struct forest *f, const struct tree_group *group)
 {
@@ -535,7 +540,7 @@ group_find_root(struct forest *f, const struct tree_group *group)
 	return best;
 }
 
-/* A new tree over channels that are not crowded, with turns that packets make
+/* A new tree over channels that are not busy, with turns that packets make
  * already. */
 static bool
 group_lay_spread(struct forest *f, const struct tree_group *group)
@@ -554,7 +559,7 @@ group_lay_spread(struct forest *f, const struct tree_group *group)
 	return root != SNAPSHOT_NONE && !f->n_missing;
 }
 
-/* False: there is no such tree. */
+/* False: it does not reach all members. */
 static bool
 tree_start(struct forest *f, const struct tree_group *group,
 	   enum tree_kind kind)
@@ -583,7 +588,7 @@ tree_start(struct forest *f, const struct tree_group *group,
 	return f->tree->len > 0;
 }
 
-/* The tree that misses the fewest members' switches. */
+/* Of several trees, the one that reaches the most of the members' switches. */
 static void
 group_lay_any(struct forest *f, const struct tree_group *group)
 {
@@ -655,8 +660,9 @@ backbone_start(struct forest *f, uint32_t root)
 	return true;
 }
 
-/* Each switch, in the order of the ranks, joins the lowest of those in the tree
- * that it can join. An engine may have left room for this tree. */
+/* Grows the backbone: each switch, in the order of the ranks, joins the
+ * lowest switch of the tree that it can join. An engine may have left room
+ * for this tree. */
 static void
 backbone_climb(struct forest *f, const uint32_t *by_rank)
 {
@@ -683,7 +689,7 @@ backbone_climb(struct forest *f, const uint32_t *by_rank)
 	}
 }
 
-/* From the switch at the top from which most can be reached. */
+/* Starts at the top switch from which the most switches can be reached. */
 static void
 backbone_make(struct forest *f, const struct tree_group *groups, uint32_t n)
 {
@@ -761,7 +767,7 @@ forest_init(struct forest *f, const struct multicast_input *in,
 	f->lost = g_array_new(FALSE, FALSE, sizeof(struct multicast_lost));
 }
 
-/* What it has made is the caller's by now. */
+/* The caller owns what was taken out of it. */
 static void
 forest_clear(struct forest *f)
 {
@@ -774,7 +780,7 @@ forest_clear(struct forest *f)
 	channels_free(f->c);
 }
 
-/* Unicast, and all turns of the order, if these have no loop together. */
+/* Unicast with all turns of the order, if these have no loop together. */
 static struct channels *
 forest_find_turns(const struct multicast_input *in, const uint32_t *ranks)
 {
@@ -788,7 +794,7 @@ forest_find_turns(const struct multicast_input *in, const uint32_t *ranks)
 	return in->unicast ? channels_copy(in->unicast) : channels_new(in->g);
 }
 
-/* Has any cable of it been in a tree before? */
+/* Has any cable of the backbone been in a tree before? */
 static bool
 group_is_held(struct forest *f, const struct tree_group *group)
 {
@@ -799,7 +805,7 @@ group_is_held(struct forest *f, const struct tree_group *group)
 	return false;
 }
 
-/* With the backbone; groups without their trees. */
+/* Makes the backbone, but no trees of groups. */
 static void
 forest_start(struct forest *f, const struct multicast_input *in,
 	     struct tree_group *groups, GPtrArray *scratch)
@@ -836,7 +842,7 @@ multicast_route(const struct multicast_input *in,
 	struct forest f;
 
 	forest_start(&f, in, groups, scratch);
-	/* Trees of before come first: new ones see their load. */
+	/* Former trees first: new ones then see their load. */
 	for (i = 0; i < in->n_groups; i++)
 		groups[i].held = group_is_held(&f, &groups[i]);
 	for (round = 0; round < 2; round++)
@@ -862,10 +868,11 @@ multicast_missed(const struct graph *g, const struct lft *lft,
 	uint32_t n = 0, sw;
 	struct forest f;
 
-	/* With all turns of the order, which trees prefer, or else without. */
+	/* With all turns of the order, which trees prefer, or else without
+	 * them. */
 	if (!channels_load(&unicast, g, lft, NULL, ranks)) {
 		channels_free(unicast);
-		return 0;	/* there is a loop anyway */
+		return 0;	/* the tables have a loop */
 	}
 	in.unicast = unicast;
 	forest_start(&f, &in, NULL, scratch);

@@ -11,39 +11,41 @@
 #include "routing/tables.h"
 
 struct multicast_member {
-	uint32_t sw;		/* the switch that it hangs on (or is) */
+	uint32_t sw;		/* the switch that the port is cabled to (or
+				   is) */
 	uint8_t port;		/* of that switch; 0: the switch itself */
 	bool receives;		/* false: it only sends */
 };
 
 struct multicast_group {
-	uint16_t mlid;		/* no two groups have the same */
+	uint16_t mlid;		/* different for all groups */
 	uint32_t n_members;
 	const struct multicast_member *members;	/* in any order */
 };
 
 struct multicast_input {
 	const struct graph *g;
-	/* The dependencies of unicast, without a loop. NULL: unicast is none
-	 * of our business. */
+	/* The dependencies of unicast, without a loop. NULL: unicast is not
+	 * considered. */
 	const struct channels *unicast;
 	/* By switch, as engine_output.ranks: trees prefer to go up and then
-	 * down. NULL: in an order of our own. */
+	 * down. NULL: in an order made here. */
 	const uint32_t *ranks;
 	const struct multicast_group *groups;
 	uint32_t n_groups;
-	/* What the switches hold, in the numbering of g; may be anything, or
-	 * NULL. A tree that is in it and still right is kept. */
+	/* The tables that the switches hold, with any content, in the
+	 * numbering of g; or NULL. A tree that is in them and still right is
+	 * kept. */
 	const struct mft *previous;
 };
 
-/* A member that the group's tree does not reach: no cables lead there, its
- * switch cannot hold the MLID, or any tree would close a loop. */
+/* A member that is not in its group's tree: no cables lead there, its switch
+ * cannot hold the MLID, or any tree would close a loop. */
 struct multicast_lost {
 	uint16_t mlid;
 	uint32_t sw;
 	uint8_t port;
-	bool for_loop;		/* the last: other unicast tables might help */
+	bool for_loop;		/* a loop; other unicast tables might help */
 };
 
 struct multicast_output {
@@ -53,14 +55,14 @@ struct multicast_output {
 	uint32_t *load;		/* by edge of g: groups that use the cable */
 };
 
-/* The caller clears `out`, and may take the mft out of it (set it to NULL). */
+/* The caller clears `out`; it may take the mft out of it and set it to NULL. */
 void multicast_route(const struct multicast_input *in,
 		     struct multicast_output *out);
 void multicast_output_clear(struct multicast_output *out);
 
-/* Switches with hosts that could be in no group with the others, since any tree
- * would close a loop with the unicast tables `lft`, which have none. ranks: as in
- * struct multicast_input. */
+/* Counts switches with hosts that could not be in a group with the others,
+ * since any tree would close a loop with the unicast tables `lft`, which
+ * have none. ranks: as in struct multicast_input. */
 uint32_t multicast_missed(const struct graph *g, const struct lft *lft,
 			  const uint32_t *ranks);
 

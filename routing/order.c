@@ -2,30 +2,30 @@
 /*
  * The order of the switches.
  *
- * Purpose. Fat-tree routing and up/down routing are as good as the levels of
- * the switches. Real trees have exceptions: hosts on spines, leaves with few
+ * Purpose. Fat-tree and up/down routing are only as good as the levels of the
+ * switches. Real trees have irregularities: hosts on spines, leaves with few
  * hosts, cables between two spines or two leaves, a leaf below a leaf, leaves
- * whose hosts are off, two trees joined. Fabrics that are no trees need an
+ * whose hosts are off, two trees joined. Fabrics that are not trees need an
  * order with a root, and some roots are better than others.
  *
  * Method. Levels are distances from the leaves. If all switches with CAs are
  * leaves, each cable joins adjacent levels and any two leaves have a common
- * ancestor, that is the order. Else several guesses are compared: leaves are
- * the switches with more than so many CAs, for several numbers; one of the two
- * sides, if the fabric is bipartite; no levels, but places in an order of
- * growth. Of each guess paths_estimate() computes the load of the busiest
- * channel if all CAs send to all others by its shortest up*-down* paths; the
- * flows that have no such path are charged as if they shared the cables of one
- * switch. The lowest cost wins, the earlier guess if there is next to no
- * difference. A top of a guess that joins only leaves which are joined further
- * down is taken for a leaf without CAs, and moves below its neighbours.
+ * ancestor, this is the order. Else several candidates are compared: leaves are
+ * the switches with more than n CAs, for several n; one of the two sides, if
+ * the fabric is bipartite; no levels, but places in an order of growth from a
+ * root. For each candidate paths_estimate() computes the load of the busiest
+ * channel if all CAs send to all others by their shortest up*-down* paths;
+ * flows without such a path are charged as if they shared the cables of one
+ * switch. The lowest cost wins; the earlier candidate, if the difference is
+ * small. A top switch that joins only leaves which are joined further down
+ * already is taken for a leaf without CAs and moves below its neighbours.
  *
- * Places. Within a level, switches that hang on switches of the same level
- * only come first, the farthest before the others; then subtree by subtree,
- * seen from the top, then by index (NodeGUID).
+ * Places. Within a level, switches that are cabled only to switches of their
+ * own level come first, the farthest before the others; then subtree by
+ * subtree, seen from the top; then by index (NodeGUID).
  *
- * Cost. Linear in the cables for a tree without exceptions; else switches
- * times cables for each guess, of which there are fewer on large fabrics.
+ * Cost. Linear in the cables for a regular tree; else switches times cables for
+ * each candidate, with fewer candidates on large fabrics.
  */
 #include "routing/order.h"
 
@@ -37,18 +37,18 @@
 
 #define LEVEL_NONE	255u
 #define LEVEL_MAX	250u
-#define N_THRESHOLDS	6u	/* numbers of CAs that make a leaf, tried */
-#define WORK 30000000u		/* steps for one guess */
-#define MAX_STARTS	16u	/* of growth */
-#define NEAR		1.03	/* no difference between costs */
-#define GOOD		1.5	/* times what no order costs: none is grown */
-#define KEEP		1.1	/* the order in force may cost more */
+#define N_THRESHOLDS	6u	/* values of n that are tried */
+#define WORK 30000000u		/* steps for one candidate */
+#define MAX_STARTS	16u	/* roots of an order of growth */
+#define NEAR		1.03	/* times the cost: no difference */
+#define GOOD		1.5	/* times the cost of unrestricted paths: good */
+#define KEEP		1.1	/* times the cost: the present order stays */
 #define MAX_ROUNDS	8u	/* of order_settle() */
-#define N_SAMPLES	16u	/* pairs of leaves looked at below a top */
+#define N_SAMPLES	16u	/* pairs of leaves sampled below a top switch */
 
 /* ---- from levels to an order ---- */
 
-/* Without peers only cables between adjacent levels join. */
+/* with_peers: cables within a level join, too. */
 static void
 order_label_pods(struct order *o, const struct graph *g, bool with_peers)
 {
@@ -74,8 +74,8 @@ order_label_pods(struct order *o, const struct graph *g, bool with_peers)
 	}
 }
 
-/* Distance over cables of the same level from a switch that has one to a
- * higher level; 0 where there is no such way. */
+/* By switch: the distance, over cables of its level, from a switch with a
+ * cable to a higher level; 0 where there is none. */
 static uint32_t *
 order_find_hanging(const struct order *o, const struct graph *g)
 {
@@ -108,8 +108,8 @@ order_find_hanging(const struct order *o, const struct graph *g)
 struct sorting {
 	const struct order *o;
 	const uint32_t *hangs;
-	const uint32_t *held;	/* ranks that decide within a level; NULL */
-	const uint32_t *walk;	/* what decides last; NULL */
+	const uint32_t *held;	/* ranks that decide within a level; or NULL */
+	const uint32_t *walk;	/* decides last; or NULL */
 };
 
 static gint
@@ -202,7 +202,7 @@ order_destroy(struct order *o)
 	g_free(o);
 }
 
-/* The level in the upper half, counted from the top of the range. */
+/* Levels are in the upper half of a rank, counted from the top of the range. */
 uint32_t *
 order_ranks(const struct order *o)
 {
@@ -230,8 +230,9 @@ order_from_ranks(const struct graph *g, const uint32_t *ranks)
 
 /* ---- guesses ---- */
 
-/* Distances from the switches with more than so many CAs. An island without
- * one is counted from all its CAs, or else from its lowest switch. */
+/* Levels are distances from the switches with more than so many CAs; in an
+ * island without one, from all switches with CAs, or else from its lowest
+ * switch. */
 static void
 order_count_from_leaves(const struct graph *g, uint32_t threshold,
 			uint32_t *level)
@@ -253,9 +254,9 @@ order_count_from_leaves(const struct graph *g, uint32_t threshold,
 }
 
 /*
- * Below the roots that were given. A switch without CAs that is deeper than
- * all that have some (it lost its cables up) goes above its neighbours.
- * Islands without a root keep the level that they have.
+ * Levels below the given roots. A switch without CAs that is lower than all
+ * switches with CAs (it lost its cables up) is put above its neighbours.
+ * Islands without a root keep their levels.
  */
 static void
 order_count_from_roots(const struct graph *g, const uint8_t *is_root,
@@ -286,8 +287,8 @@ order_count_from_roots(const struct graph *g, const uint8_t *is_root,
 	}
 }
 
-/* One side of a bipartite fabric as leaves: the switches at an even distance
- * from the first of their islands, or at an odd one. */
+/* The leaves are one side of a bipartite fabric: the switches at an even, or
+ * odd, distance from the first switch of their island. */
 static void
 order_count_from_side(const struct graph *g, uint32_t side, uint32_t *level)
 {
@@ -304,7 +305,7 @@ order_count_from_side(const struct graph *g, uint32_t side, uint32_t *level)
 		level[sw] = (level[sw] ^ side) & 1;
 }
 
-/* Ranks in an order of growth. */
+/* Ranks in the order of growth. */
 static uint32_t *
 order_grow(const struct graph *g, uint32_t start, bool latest)
 {
@@ -326,12 +327,12 @@ order_grow(const struct graph *g, uint32_t start, bool latest)
 struct sample {
 	const struct graph *g;
 	const uint32_t *level;
-	uint32_t *mark;		/* by switch: the last search that met it */
+	uint32_t *mark;		/* by switch: the last search that visited it */
 	uint32_t n_searches;
 	GArray *todo;
 };
 
-/* A leaf below `sw`: the k-th of n ways down at first, any below.
+/* A leaf below `sw`: from it the k-th of n ways down, then any.
  * SNAPSHOT_NONE: there is none, or it has no CA. */
 static uint32_t
 sample_leaf(const struct sample *s, uint32_t sw, uint32_t k, uint32_t n)
@@ -352,8 +353,8 @@ sample_leaf(const struct sample *s, uint32_t sw, uint32_t k, uint32_t n)
 	return g->n_hosts[sw] ? sw : SNAPSHOT_NONE;
 }
 
-/* Visits all that is above `sw` and below a level; true if it meets what the
- * search before it did. */
+/* Visits all switches above `sw`, up to a level. True: the search before
+ * this one visited one of them. */
 static bool
 sample_climb(struct sample *s, uint32_t sw, uint32_t below)
 {
@@ -382,8 +383,8 @@ sample_climb(struct sample *s, uint32_t sw, uint32_t below)
 	return met;
 }
 
-/* Most of the pairs of leaves below this top, of those that are looked at,
- * have a common ancestor further down. */
+/* Have most of the sampled pairs of leaves below this top switch a common
+ * ancestor further down? */
 static bool
 sample_is_idle(struct sample *s, uint32_t top)
 {
@@ -394,14 +395,14 @@ sample_is_idle(struct sample *s, uint32_t top)
 		b = sample_leaf(s, top, (k + n / 2) % n, n);
 		if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE || a == b)
 			continue;
-		s->n_searches++;	/* it follows no other */
+		s->n_searches++;	/* unlike any search before */
 		sample_climb(s, a, s->level[top]);
 		n_apart += !sample_climb(s, b, s->level[top]);
 	}
 	return n_apart * 4 <= n;
 }
 
-/* The level that most of the neighbours have, the lowest of those. */
+/* The level that most neighbours have; the lowest, if there are several. */
 static uint32_t
 order_level_around(const struct graph *g, const uint32_t *level, uint32_t sw)
 {
@@ -415,8 +416,8 @@ order_level_around(const struct graph *g, const uint32_t *level, uint32_t sw)
 	return best;
 }
 
-/* Moves idle tops below their neighbours. An empty pod takes a round for each
- * of its levels. */
+/* Moves top switches that join nothing below their neighbours. An empty pod
+ * takes a round for each of its levels. */
 static void
 order_settle(const struct graph *g, uint32_t *level)
 {
@@ -490,7 +491,7 @@ order_compare_tops(gconstpointer a, gconstpointer b, gpointer data)
 	return memcmp(*x, *y, *n_words * sizeof(**x));
 }
 
-/* Compares sets of tops and not switches: in a tree few are different. */
+/* Compares sets of tops rather than switches: a tree has few different ones. */
 bool
 order_joins(const struct graph *g, const uint64_t *tops, uint32_t n_words,
 	    bool hosts_only)
@@ -524,8 +525,8 @@ order_joins(const struct graph *g, const uint64_t *tops, uint32_t n_words,
 	return true;
 }
 
-/* All CAs are on leaves, all cables join adjacent levels, and all leaves with
- * CAs reach each other. */
+/* Are all CAs on leaves, do all cables join adjacent levels, and do all
+ * leaves with CAs reach each other? */
 static bool
 order_is_layered(const struct graph *g, const struct order *o)
 {
@@ -541,16 +542,17 @@ order_is_layered(const struct graph *g, const struct order *o)
 	return order_joins(g, tops, n_words, true);
 }
 
-/* The best order of those that were tried. */
+/* The best candidate so far. */
 struct trial {
 	const struct graph *g;
 	struct order *best;
 	double cost;
-	uint32_t step;		/* one destination in so many is looked at */
+	uint32_t step;		/* one destination in so many is sampled */
 };
 
-/* The busiest channel; flows without a path are charged to the cables of their
- * own switches, and all of them to those of one average switch. */
+/* The load of the busiest channel. Flows without a path are charged to the
+ * cables of their own switches, and all of them to those of an average
+ * switch. */
 static double
 order_cost(const struct trial *t, const struct order *o)
 {
@@ -568,7 +570,7 @@ order_cost(const struct trial *t, const struct order *o)
 	return most + MAX(own, all * g->n_switches / MAX(g->n_edges, 1));
 }
 
-/* Takes over `o`. */
+/* Compares a candidate with the best so far. Takes over `o`. */
 static void
 order_try(struct trial *t, struct order *o)
 {
@@ -583,8 +585,8 @@ order_try(struct trial *t, struct order *o)
 	t->cost = cost;
 }
 
-/* Numbers of CAs that switches have, but the highest; some of them if there
- * are many. */
+/* Tries as n the numbers of CAs that switches have, except the highest; a
+ * sample of them, if there are many. */
 static void
 order_try_thresholds(struct trial *t, uint32_t *level)
 {
@@ -605,8 +607,8 @@ order_try_thresholds(struct trial *t, uint32_t *level)
 	}
 }
 
-/* No levels, but one root for each island: each switch but the first has a
- * cable up. */
+/* Tries orders without levels, from several roots in each island: each
+ * switch but the root has a cable up. */
 static void
 order_try_grown(struct trial *t, uint32_t *level)
 {
@@ -653,7 +655,7 @@ order_has_roots(const struct engine_input *in)
 	return in->is_root && memchr(in->is_root, 1, in->g->n_switches);
 }
 
-/* From the fabric alone. */
+/* The best order for the fabric, without regard to a former one. */
 static struct order *
 order_find(const struct engine_input *in, struct trial *t)
 {
@@ -684,8 +686,8 @@ order_find(const struct engine_input *in, struct trial *t)
 	return t->best;
 }
 
-/* The order in force, with levels of `o` for switches that had none; NULL if
- * it is no order of this fabric. */
+/* The former order, with new switches where `o` has them. NULL: it does not
+ * fit this fabric. */
 static struct order *
 order_recall(const struct engine_input *in, const struct order *o)
 {
@@ -702,8 +704,8 @@ order_recall(const struct engine_input *in, const struct order *o)
 	return n_new * 4 > g->n_switches ? NULL : order_from_ranks(g, ranks);
 }
 
-/* Levels that are the same need no keeping, and places then are as if there
- * had been no other order; but without levels there are only places. */
+/* If the levels are the same, the new order is taken: its places do not
+ * depend on a former one. Orders without levels consist of places only. */
 static bool
 order_is_kept(struct trial *t, const struct order *held, const struct order *o)
 {
@@ -738,7 +740,8 @@ order_compute(const struct engine_input *in)
 
 /* ---- hosts ---- */
 
-/* When each switch is met depth first, by port, over those of its level. */
+/* By switch: when a depth-first search by port over cables within each level
+ * visits it. */
 static uint32_t *
 order_walk(const struct graph *g, const uint8_t *level)
 {
@@ -773,9 +776,9 @@ order_compare_ports(gconstpointer a, gconstpointer b, gpointer data)
 		(int)g->targets[*(const uint32_t *)b].port;
 }
 
-/* Leaves are switches with at least a quarter of the hosts of the fullest; the
- * few hosts above come last and move none of the others. So shifts are free of
- * contention with D-mod-k (E. Zahavi, 2011). */
+/* Leaves are the switches with at least a quarter of the hosts of the
+ * fullest one; the few hosts above them come last and do not shift the
+ * others. So shifts are free of contention with D-mod-k (E. Zahavi, 2011). */
 uint32_t *
 order_hosts(const struct graph *g, uint32_t *n)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The order of the switches: which direction of a cable leads up.
- *
- * Each switch has a level (0: a leaf) and a place, and places are a total
- * order that follows the levels. Up is towards the higher place, so a path
- * that goes up and then down cannot be part of a credit loop (M. D. Schroeder
- * et al., "Autonet", 1991). The ftree and updn engines and multicast use the
- * same order. See order.c for how it is found.
+ * The order of the switches: which direction of a cable leads up. Each switch
+ * has a level (0: a leaf) and a place; places are a total order that follows
+ * the levels. Up is towards the higher place, so paths that go up and then down
+ * have no credit loop (M. D. Schroeder et al., "Autonet", 1991). The ftree and
+ * updn engines and multicast use the same order. See order.c for how it is
+ * found.
  */
 #ifndef MINISM_ROUTING_ORDER_H
 #define MINISM_ROUTING_ORDER_H
@@ -20,45 +19,46 @@ struct order {
 	uint32_t *place;	/* switch -> place */
 	uint32_t *climb;	/* place -> switch */
 	uint32_t *pods;		/* [level][switch]: the lowest switch of its
-				   component of the levels up to this one */
+				   component over the levels up to this one */
 	uint32_t n_strays;	/* cables that do not join adjacent levels */
-	bool kept;		/* from engine_input.ranks */
+	bool kept;		/* taken from engine_input.ranks */
 };
 
 /*
- * From in->is_root if there is any, else from the fabric; in->ranks is kept
- * if it still serves nearly as well. Same fabric, same order: it does not
- * depend on the order of discovery.
+ * From in->is_root, if there are any, else from the fabric; the order of
+ * in->ranks is kept if it is nearly as good. The same fabric has the same
+ * order, however it was discovered.
  */
 struct order *order_compute(const struct engine_input *in);
-/* With one root for each island: every switch has a path up to it, so that all
- * reach each other. */
+/* With one root in each island: every switch has a path up to it, so all
+ * switches reach each other. */
 struct order *order_with_root(const struct graph *g);
-void order_destroy(struct order *o);	/* gives up a reference */
+void order_destroy(struct order *o);	/* drops a reference */
 
-/* About what the busiest channel carries by the paths of the order. */
+/* An estimate of the load of the busiest channel. */
 double order_estimate(const struct graph *g, const struct order *o);
 
-/* engine_output.ranks: no two alike, up is towards the lower rank. g_free. */
+/* For engine_output.ranks: all different, up is towards the lower rank.
+ * g_free. */
 uint32_t *order_ranks(const struct order *o);
 
-/* Of engine_output.ranks; NULL if they are no order: a switch has none. */
+/* The order of engine_output.ranks; NULL if a switch has no rank. */
 struct order *order_from_ranks(const struct graph *g, const uint32_t *ranks);
 
-/* Sets of tops (switches without a cable up): above each switch, or itself;
- * *n_words a set. g_free. */
+/* By switch: the set of top switches (those without a cable up) above it;
+ * itself, if it is one. n_words: of a set. g_free. */
 uint64_t *order_find_tops(const struct order *o, const struct graph *g,
 			  uint32_t *n_words);
 
-/* Has each CA a path up and then down to each other CA, and, unless
- * hosts_only, to and from each switch? By the tops. */
+/* Has each CA a path up and then down to each other CA and, unless
+ * hosts_only, to and from each switch? */
 bool order_joins(const struct graph *g, const uint64_t *tops,
 		 uint32_t n_words, bool hosts_only);
 
 /*
  * All hosts in an order that follows the fabric: leaves of a pod side by side,
- * pods of a larger pod likewise; on a leaf by port. Where all are leaves,
- * along the cables. Indices of g->targets, as many as *n says; g_free.
+ * pods of a larger pod likewise; on a leaf by port. If all switches are leaves,
+ * along the cables. Indices of g->targets, *n of them; g_free.
  */
 uint32_t *order_hosts(const struct graph *g, uint32_t *n);
 

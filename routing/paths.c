@@ -3,9 +3,9 @@
  * Shortest paths that an order permits. See paths.h.
  *
  * Method. Backwards from the destination: first breadth first over switches
- * that reach it by going down, then over those that go up to a switch already
- * reached. The second search starts from all of the first at their distances:
- * two sorted queues are merged.
+ * that reach it by going down, then over those that go up to a switch reached
+ * already. The second search starts from all switches of the first at their
+ * distances, by merging two sorted queues.
  *
  * Cost. Linear in the cables.
  */
@@ -51,8 +51,8 @@ paths_init(struct paths *p, const struct graph *g, const uint32_t *place,
 	paths_sort_edges(p);
 }
 
-/* Queues the neighbours of `sw` that are not reached yet and from which the
- * cable leads down to it, or up if `up`. */
+/* Queues the unreached neighbours of `sw` from which the cable leads down to
+ * it, or, with `up`, up to it. */
 static void
 paths_relax(struct paths *p, uint32_t sw, bool up, uint32_t *queue,
 	    uint32_t *tail)
@@ -71,8 +71,8 @@ paths_relax(struct paths *p, uint32_t sw, bool up, uint32_t *queue,
 	}
 }
 
-/* Merges the switches that go down, of which there are n, with those that go
- * up and are found meanwhile. */
+/* Merges the n switches that go down with those that go up and are found on
+ * the way. */
 static uint32_t
 paths_search_up(struct paths *p, uint32_t n)
 {
@@ -178,8 +178,9 @@ paths_load_most(const struct paths_load *l)
 	return most;
 }
 
-/* Adds what all CAs send to those on p->dest, `times` so much but on the last
- * cable, which has no traffic to others that were not looked at. */
+/* Adds what all CAs send to those at p->dest: `times` as much on all
+ * channels but the last, since destinations that were not sampled share only
+ * these. */
 static void
 paths_split(const struct paths *p, uint32_t times, double *flow, double *load)
 {

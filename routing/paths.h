@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Shortest paths from all switches to one, as an order of the switches permits
- * them and as forwarding tables can hold them.
+ * Shortest paths from all switches to one, as far as an order of the switches
+ * permits them and forwarding tables can hold them.
  *
- * A table does not see where a packet came from. So a switch from which the
- * destination can be reached by going down only does that, and any other goes
+ * A forwarding table does not depend on where a packet came from. So a switch
+ * that reaches the destination by going down only does that, and any other goes
  * up to where the rest is shortest; a packet that comes down then meets only
  * switches that go on down.
  */
@@ -24,26 +24,27 @@ enum paths_kind {
 
 struct paths {
 	const struct graph *g;
-	const uint32_t *place;	/* by switch: up is towards the higher; NULL:
-				   any path */
-	/* Edges by switch, those to lower places before those to higher; up to
-	 * low_end[] down, from high_start[] on up. NULL place: all are both. */
+	const uint32_t *place;	/* by switch; up is towards the higher place.
+				   NULL: any path */
+	/* Edges by switch, those to lower places before those to higher
+	 * ones: edges below low_end[] lead down, those from high_start[] on
+	 * lead up. place NULL: all are both. */
 	uint32_t *sorted, *low_end, *high_start;
 	uint32_t dest;		/* of the last search; SNAPSHOT_NONE */
 	uint16_t *hops;		/* by switch; PATHS_NONE: unreached */
 	uint8_t *kind;		/* by switch: enum paths_kind */
 	uint32_t n_reached;
-	uint32_t *queue;	/* switches reached, near to far, dest first */
+	uint32_t *queue;	/* switches reached, the nearest first */
 	uint32_t *first;	/* by place in the queue, n_reached + 1: */
-	uint32_t *edges;	/* edges by which a shortest path goes on */
+	uint32_t *edges;	/* edges that continue a shortest path */
 };
 
 void paths_init(struct paths *p, const struct graph *g, const uint32_t *place,
 		GPtrArray *scratch);
 void paths_find(struct paths *p, uint32_t dest);
 
-/* What channels carry, in flows over one of the widest kind, and what a path is
- * charged for them: a power of the load. */
+/* The load of channels, in flows over a channel of the widest kind, and the
+ * cost of a path through them: a power of the load. */
 struct paths_load {
 	const struct graph *g;
 	float *load, *cost, *weight;	/* by edge; weight: of one flow */
@@ -63,8 +64,8 @@ paths_load_add(struct paths_load *l, uint32_t e, float flow)
 	l->cost[e] = x * x * x * x + 1e-6f * x;
 }
 
-/* Adds the flows of all CAs along next[], times `sign`; queue: switches, those
- * that send before those to which they do. flow: by switch, work space. */
+/* Adds the flows of all CAs along next[], times `sign`; queue: switches,
+ * each before the one to which it forwards. flow: by switch, work space. */
 void paths_load_tree(struct paths_load *l, const uint32_t *next,
 		     const uint32_t *queue, uint32_t n, float sign,
 		     float *flow);
@@ -74,9 +75,9 @@ float paths_load_most(const struct paths_load *l);
 
 /*
  * The load of the busiest channel if every CA sends to every other and each
- * switch splits what it sends evenly over all its shortest paths, in flows
- * over a channel of the widest kind. Adds to lost[] the flows without a path,
- * by the switch of their destination. Looks at every step-th switch only.
+ * switch divides its flows evenly among all its shortest paths, in flows over a
+ * channel of the widest kind. Adds the flows without a path to lost[], by the
+ * switch of their destination. Looks at every step-th switch only.
  */
 double paths_estimate(const struct graph *g, const uint32_t *place,
 		      uint32_t step, uint64_t *lost);

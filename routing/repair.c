@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Repairing tables where cables are lost.
+ * Local repair of forwarding tables after a few cables are lost.
  *
- * Method. The tables of the whole graph are kept, and each repair begins with
- * them: what a fault changed is undone when the cable is back, whatever came
- * in between. For each LID with an entry that leads into a lost cable, the
- * switches whose paths pass it are found against the direction of the entries.
- * Of these, first those next to the fault that have another path of the same
- * length take it, of several the one to which this repair has given the least;
- * then those with CAs the shortest that there is. Then, from the
- * cable backwards, the others keep their entries if these lead around the fault
- * by now, or else get another path.
+ * Method. The tables of the whole fabric are kept, and every repair starts from
+ * them, so a cable that comes back restores the original tables. For each LID
+ * with an entry into a lost cable, the switches whose paths pass that entry are
+ * found against the direction of the entries. They get new paths in three
+ * steps. (1) From the fault backwards, each switch that has another path of the
+ * same length takes it; of several, the one over the channel to which this
+ * repair has added the least. (2) Switches with CAs take the shortest path
+ * there is. (3) All other switches, again from the fault backwards, keep their
+ * entry if it now leads around the fault, or get another path.
  *
- * Safety. The dependencies of the tables are kept as a sorted graph of
- * channels: all that their order permits, the tables' other turns, and those
- * that repairs added. A path is taken if all its turns are in it, or else, if
- * there is no such path, if its turns can be added and the graph stays free of
- * loops. So tables of any two repairs are free of loops together; mixtures of
- * old and new entries are looked at in transition_steps(). Each path is
- * followed to its end once more when its LID is done. A pair that had a path
- * and would have none sends the caller to the engines.
+ * Safety. The channel dependencies of the tables are kept as a sorted acyclic
+ * graph: all dependencies that the order of the switches permits, the other
+ * turns of the tables, and those that repairs added. A path is taken if all its
+ * turns are in that graph. If there is no such path, turns are added as long as
+ * the graph stays acyclic. So the tables of any two repairs have no credit loop
+ * together; mixtures of old and new entries are checked by transition_steps().
+ * Every new path is followed to its end once more. If a pair would lose its
+ * path, the repair is given up and the engines route the fabric.
  *
- * Cost. Lost entries times the ports of a switch, and for each turn that is to be
- * added perhaps a search of all channels: one spine of 11,664 hosts took minutes,
- * so there is a limit. The dependencies are counted once, when the first cable is
- * lost.
+ * Cost. Lost entries times the ports of a switch. Adding a turn may search all
+ * channels (a lost spine of 11,664 hosts took minutes), so the work is limited.
+ * The dependencies are computed at the first lost cable.
  */
 #include "routing/repair.h"
 
@@ -35,19 +34,19 @@
 #include "routing/scratch.h"
 
 #define HOPS_MAX	64u
-#define LOST_MAX	64u	/* cables; and not more than */
-#define LOST_PART	16u	/* one of so many */
+#define LOST_MAX	64u	/* cables; more go to the engines */
+#define LOST_PART	16u	/* likewise more than one in so many */
 #define ENTRIES_MAX	65536u	/* that lead into lost cables */
-#define WORK_MAX	(UINT64_C(1) << 26)	/* cables and turns looked at: some
-						   2 s */
+#define WORK_MAX	(UINT64_C(1) << 26)	/* cables and turns followed:
+						   about 2 s */
 
 struct repair {
-	struct graph *g;	/* whole; so are all indices here */
+	struct graph *g;	/* the whole fabric; all indices are of it */
 	struct snapshot *s;
-	struct choice made;	/* of the whole graph */
-	struct channels *c;	/* NULL: not looked at yet */
-	struct lft *now;	/* the tables of the last repair, */
-	uint8_t *is_lost;	/* and by edge what was lost then */
+	struct choice made;	/* tables of the whole fabric */
+	struct channels *c;	/* NULL: not computed yet */
+	struct lft *now;	/* tables of the last repair, */
+	uint8_t *is_lost;	/* by edge: lost at that time */
 };
 
 /* An entry that leads into a lost cable. */
@@ -56,30 +55,32 @@ struct lost_entry {
 	uint32_t sw;
 };
 
-/* A repair at work. */
+/* A repair in progress. */
 struct mend {
 	struct repair *r;
 	const struct graph *g;
-	uint32_t *place;	/* by switch: its index now; SNAPSHOT_NONE */
+	uint32_t *place;	/* by switch: its present index;
+				   SNAPSHOT_NONE */
 	uint8_t *is_lost;	/* by edge */
 	struct lft *lft;
 	GArray *lost;		/* struct lost_entry, by LID */
-	uint16_t lid;		/* at hand, */
+	uint16_t lid;		/* being repaired, */
 	const struct graph_target *target;
-	bool is_data;		/* else port 0 to port 0, which needs no turns
-				   of the channels */
-	uint32_t *queue, n;	/* switches whose path is lost, */
-	uint8_t *is_open;	/* of these: there is none yet */
-	float *dealt;		/* by edge: flows given to it */
-	GArray *added;		/* uint32_t: edges of turns, in pairs */
+	bool is_data;		/* false: port 0 to port 0, which makes no
+				   channel dependencies */
+	uint32_t *queue, n;	/* switches that lost their path, */
+	uint8_t *is_open;	/* by switch: still without a path */
+	float *dealt;		/* by edge: flows this repair has added */
+	GArray *added;		/* uint32_t: pairs of edges, turns added to
+				   r->c */
 	uint64_t work;		/* cables followed so far */
-	uint64_t before;	/* the work of channels_add() until then */
+	uint64_t before;	/* work of channels_add() before this repair */
 };
 
 struct mend_path {
-	uint32_t edge;		/* SNAPSHOT_NONE: there is none */
+	uint32_t edge;		/* SNAPSHOT_NONE: no path */
 	uint32_t hops;
-	float most;		/* dealt to one of its channels */
+	float most;		/* the largest dealt[] of its channels */
 };
 
 /* ------------------------------------------------------------- the whole */
@@ -142,7 +143,8 @@ switch_guid(const struct graph *g, uint32_t sw)
 	return g->subnet->nodes[g->subnet->switches[sw]].info.node_guid;
 }
 
-/* Switches are in the order of their GUIDs in both. False: there are more. */
+/* Switches are in the order of their NodeGUIDs in both. False: there are new
+ * switches. */
 static bool
 mend_place_switches(struct mend *m, const struct graph *now)
 {
@@ -157,7 +159,7 @@ mend_place_switches(struct mend *m, const struct graph *now)
 	return next == now->n_switches;
 }
 
-/* False: there are others, or other hosts. */
+/* False: there are new hosts, or LIDs have changed. */
 static bool
 mend_match_targets(const struct mend *m, const struct graph *now)
 {
@@ -172,7 +174,7 @@ mend_match_targets(const struct mend *m, const struct graph *now)
 	return now->top == m->g->top;
 }
 
-/* False: there are others, or too many are lost. */
+/* False: there are new cables, or too many are lost. */
 static bool
 mend_match_cables(struct mend *m, const struct graph *now)
 {
@@ -201,8 +203,8 @@ mend_match_cables(struct mend *m, const struct graph *now)
 		CLAMP(g->n_edges / 2 / LOST_PART, 1, LOST_MAX);
 }
 
-/* Does a repair leave an entry of this LID that led into a cable of before? So it
- * does if no port had the LID, or if the switch of that port is lost. */
+/* Is an entry of this LID into a lost cable left as it is? It is if the LID
+ * has no owner, or if the switch of its owner is lost. */
 static bool
 mend_leaves(const struct mend *m, uint32_t lid)
 {
@@ -211,8 +213,8 @@ mend_leaves(const struct mend *m, uint32_t lid)
 	return !target || m->place[target->sw] == SNAPSHOT_NONE;
 }
 
-/* Have the tables an entry of a LID that no port has, into a cable that no tables
- * may use? If the cable is new it is in none of our graphs. */
+/* Is there an entry of a LID without an owner that leads into a cable which
+ * no tables may use? */
 static bool
 mend_has_barred(const struct mend *m, const struct graph *now)
 {
@@ -251,7 +253,8 @@ compare_lost(const void *a, const void *b)
 	return x->sw < y->sw ? -1 : x->sw > y->sw;
 }
 
-/* Entries of LIDs whose switch is lost, or that have no owner, stay. */
+/* Entries of LIDs without an owner, or whose switch is lost, are left as
+ * they are. */
 static void
 mend_list_lost(struct mend *m)
 {
@@ -289,7 +292,7 @@ mend_next(const struct mend *m, uint32_t sw)
 	return graph_edge_at(m->g, sw, lft_row(m->lft, sw)[m->lid]);
 }
 
-/* A fault that takes so much is better left to the engines. */
+/* The engines are faster than a repair of this size. */
 static bool
 mend_is_too_much(const struct mend *m)
 {
@@ -297,8 +300,9 @@ mend_is_too_much(const struct mend *m)
 }
 
 /*
- * Follows the path that begins with an edge to its end. False: it has none, or
- * makes a turn that is not known to be safe; add: then that is added.
+ * Follows the path that begins with an edge to its destination. False: it does
+ * not arrive, or has a turn that is not in the dependency graph. With `add`,
+ * such turns are added while the graph stays acyclic.
  */
 static bool
 mend_follow(struct mend *m, uint32_t e, bool add, struct mend_path *path)
@@ -330,7 +334,8 @@ mend_follow(struct mend *m, uint32_t e, bool add, struct mend_path *path)
 	return false;
 }
 
-/* The same, and nothing is added if it fails. */
+/* Like mend_follow() with `add`, but a path that fails leaves no turn
+ * behind. */
 static bool
 mend_extend(struct mend *m, uint32_t e, struct mend_path *path)
 {
@@ -346,8 +351,8 @@ mend_extend(struct mend *m, uint32_t e, struct mend_path *path)
 	return ok;
 }
 
-/* The best by which a switch can reach the LID; add: by paths with new turns,
- * the first there is. */
+/* The best path of a switch to the LID. With `add`, the first path found,
+ * with new turns. */
 static struct mend_path
 mend_find(struct mend *m, uint32_t sw, bool add)
 {
@@ -379,8 +384,9 @@ mend_take(struct mend *m, uint32_t sw, uint32_t edge)
 		m->dealt[edge] += flow;
 }
 
-/* May the switch at the other end of `in` forward by `out` in place of what it
- * does? All others whose paths pass it must be able to follow. */
+/* May the switch at the other end of `in` forward by `out` instead of its
+ * present entry? Not if one of the switches whose paths pass it would make a
+ * turn that is not in the graph. */
 static bool
 mend_may_bend(struct mend *m, uint32_t in, uint32_t out, bool add)
 {
@@ -403,8 +409,8 @@ mend_may_bend(struct mend *m, uint32_t in, uint32_t out, bool add)
 	return ok && channels_add(m->r->c, in, out);
 }
 
-/* Where each neighbour's path makes a turn that cannot be: another path of the
- * neighbour, too. */
+/* If every neighbour's path would make a forbidden turn: changes the entry
+ * of a neighbour as well. */
 static bool
 mend_bend(struct mend *m, uint32_t sw, bool add)
 {
@@ -431,7 +437,7 @@ mend_bend(struct mend *m, uint32_t sw, bool add)
 
 /* ------------------------------------------------------------------- a LID */
 
-/* Does data go from there to the LID? Port 0 to port 0 is none. */
+/* Does the switch send data to the LID? Port 0 to port 0 is not data. */
 static bool
 mend_sends_data(struct mend *m, uint32_t sw)
 {
@@ -448,7 +454,7 @@ mend_lose(struct mend *m, uint32_t sw)
 	m->queue[m->n++] = sw;
 }
 
-/* Those whose paths pass the switches in the queue. */
+/* Adds the switches whose paths pass those in the queue. */
 static void
 mend_find_behind(struct mend *m)
 {
@@ -462,7 +468,7 @@ mend_find_behind(struct mend *m)
 				mend_lose(m, g->edges[e].peer);
 }
 
-/* By the tables of the whole fabric. */
+/* Hops in the tables of the whole fabric. */
 static uint32_t
 mend_hops_before(const struct mend *m, uint32_t sw)
 {
@@ -478,8 +484,8 @@ mend_hops_before(const struct mend *m, uint32_t sw)
 	return hops;
 }
 
-/* From the fault backwards, those with another path that is no longer: what is
- * behind them stays. */
+/* Step 1: from the fault backwards, switches with another path that is no
+ * longer than before; the switches behind them keep their entries. */
 static void
 mend_near(struct mend *m)
 {
@@ -501,7 +507,7 @@ mend_near(struct mend *m)
 	}
 }
 
-/* Switches with CAs, the nearest first. */
+/* Step 2: switches with CAs, the nearest first. */
 static void
 mend_hosts(struct mend *m)
 {
@@ -531,7 +537,7 @@ mend_hosts(struct mend *m)
 	}
 }
 
-/* Does its path lead around the fault by now? */
+/* Does the present entry lead around the fault by now? */
 static bool
 mend_keep(struct mend *m, uint32_t sw)
 {
@@ -558,8 +564,8 @@ mend_reroute(struct mend *m, uint32_t sw, bool add)
 	return true;
 }
 
-/* From the fault backwards; those of which all neighbours are open have another
- * turn. */
+/* Step 3: from the fault backwards. A switch all of whose neighbours have no
+ * path yet is tried again in the next round. */
 static bool
 mend_others(struct mend *m)
 {
@@ -586,7 +592,7 @@ mend_others(struct mend *m)
 	return true;
 }
 
-/* What was done, looked at once more: all data that lost its path has one. */
+/* Final check: every switch that lost its path and sends data has one. */
 static bool
 mend_check_lid(struct mend *m)
 {
@@ -605,8 +611,8 @@ mend_check_lid(struct mend *m)
 	return true;
 }
 
-/* The LID of the nth lost entry; the index of the first of the next LID in
- * *next. */
+/* Repairs the LID of the nth lost entry; *next is the index of the first
+ * entry of the next LID. */
 static bool
 mend_lid(struct mend *m, guint nth, guint *next)
 {
@@ -623,8 +629,8 @@ mend_lid(struct mend *m, guint nth, guint *next)
 	return mend_others(m) && mend_check_lid(m) && !mend_is_too_much(m);
 }
 
-/* A LID of a switch that is lost has no owner, so all that comes to it counts
- * as data: entries that make turns which cannot be are cleared. */
+/* The LID of a lost switch has no owner, so all packets to it count as data.
+ * Entries whose turns would close a loop are cleared. */
 static void
 mend_clear_gone(struct mend *m, const struct graph_target *gone)
 {
@@ -672,8 +678,8 @@ mend_all(struct mend *m)
 
 /* -------------------------------------------------- from old tables to new */
 
-/* Rows by the present index in place of the old one, or the other way round;
- * switches that are not there now have the entries of `rest`. */
+/* Copies tables to the present numbering of the switches, or back; when
+ * copying back, lost switches get their row of `rest`. */
 static struct lft *
 mend_renumber(const struct mend *m, const struct lft *from, uint32_t n_now,
 	      const struct lft *rest)
@@ -702,7 +708,7 @@ mend_is_renumbered(const struct mend *m, uint32_t n_now)
 	return n_now != m->g->n_switches;
 }
 
-/* Of a choice. */
+/* Renumbers the tables and stages of a choice. */
 static void
 mend_renumber_all(struct mend *m, uint32_t n_now, struct choice *c)
 {
@@ -723,7 +729,7 @@ mend_renumber_all(struct mend *m, uint32_t n_now, struct choice *c)
 	}
 }
 
-/* Fills what of a choice depends on these tables. */
+/* Fills the rest of the choice. */
 static void
 mend_conclude(struct mend *m, const struct graph *now, struct choice *c)
 {
@@ -746,12 +752,12 @@ mend_conclude(struct mend *m, const struct graph *now, struct choice *c)
 	c->lft = lft_ref(m->lft);
 	if (mend_is_renumbered(m, n_now))
 		mend_renumber_all(m, n_now, c);
-	/* The pair that is named may be of a switch that is lost. */
+	/* The pair in the report may be of a lost switch. */
 	if (c->alone.reach.lid)
 		verify_reachability(now, c->lft, NULL, &c->alone.reach);
 }
 
-/* How the switches come from what they hold to the new tables. */
+/* Finds the stages from the tables held to the repaired ones. */
 static bool
 mend_transit(struct mend *m, const struct lft *held, uint32_t n_now,
 	     struct choice *c)

@@ -26,7 +26,7 @@ scratch_take(GPtrArray *all, size_t n, size_t size)
 	return array;
 }
 
-/* n elements, and one more, all zero. */
+/* n elements and one more, all zero. */
 #define SCRATCH(all, type, n)	((type *)scratch_take(all, n, sizeof(type)))
 
 #endif

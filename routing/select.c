@@ -1,50 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Choosing tables.
+ * Choosing forwarding tables.
  *
- * Purpose. The promise that no table is programmed which can stop the fabric
- * is kept here and nowhere else: whatever an engine is sure of, its tables go
- * through verify, by themselves and together with those that the switches
- * hold, since both are on the fabric while an update is under way.
+ * Purpose. This module keeps the promise that no tables with a credit loop are
+ * programmed. All tables are verified, alone and together with those that the
+ * switches hold, since both are in the fabric during an update.
  *
- * Flow. choose_tables: one engine if it was named, the first of a list that is
- * safe, or the best of all (auto). Then choose_transition: old and new
- * together. If old alone is acyclic and new alone is, but not both, the update
- * goes in several steps (routing/transition.h).
+ * Flow. choose_tables: the named engine, or the first safe one of a list, or
+ * the best of all (auto). Then choose_transition: old and new tables together.
+ * If each is free of credit loops alone, but not both together, the update goes
+ * in stages (routing/transition.h).
  *
- * LIDs without an owner in the fabric, since a host is away, keep the entries
- * that they have: a reboot costs no block. But somebody may still send there,
- * so they are verified like all others, and are what goes first if there is a
+ * LIDs without an owner, because their host is away, keep their entries, so
+ * that a reboot changes no block. Packets may still be sent to them, so these
+ * entries are verified like all others, and are dropped first if there is a
  * loop.
  *
- * Small tables. An engine routes every LID on every switch. What a switch has
- * no entry for (LinearFDBCap) is taken out at the end and counted as unrouted:
- * it is the fault of no engine, and no other one would do better.
+ * Small tables. An engine computes all LIDs on all switches. Entries above a
+ * switch's LinearFDBCap are removed at the end and counted as unrouted; another
+ * engine would not do better.
  *
- * What is not refused. A pair that a tree cannot join without danger is left
- * out by the engine and named in its notes; that is no reason to leave the
- * rest of the fabric with tables of yesterday. A credit loop of the engine
- * that was asked for by name is the owner's choice, unless he said otherwise.
+ * What is accepted. If an engine cannot join a pair without the risk of a
+ * deadlock, it leaves the pair out and notes it; the tables are programmed all
+ * the same. A credit loop of an engine that was asked for by name is accepted,
+ * unless configured otherwise.
  *
- * auto. A candidate has tables without a credit loop that join all CAs. First
- * come those with which a multicast group can have all hosts: its trees must not
- * close a loop with unicast. Of these, those count as best whose busiest channel
- * carries the least under all-to-all traffic; of those within 2% of the best,
- * those with the least congestion of sampled shifts, on average, then at worst;
- * then of random permutations; then the first.
+ * auto. A candidate has tables without a credit loop that join all CAs.
+ * Candidates that leave room for multicast trees over all hosts come first: a
+ * tree must not close a loop with unicast. Of these, the best are those whose
+ * busiest channel carries the least under all-to-all traffic; of those within
+ * 2% of the best, those with the least congestion of sampled shifts, by mean,
+ * then by maximum; then of random permutations; then the first.
  *
- * Hysteresis. The engine in force stays unless the best one is better by 10%:
- * each lost or repaired cable would change all tables, or else.
+ * Hysteresis. The present engine stays unless another one is better by 10%:
+ * else every lost or repaired cable could change all tables.
  *
- * Cost. The engine in force, else ftree, is tried first. If no tables can be
- * better by more than these margins (metrics_bound), the others are not tried:
- * so it is on most trees. Else the others run in parallel; the result does not
- * depend on it.
+ * Cost. The present engine, else ftree, is tried first. If no tables can be
+ * better by more than these margins (metrics_bound), no other is tried; this is
+ * the case on most trees. Else the others run in parallel; the result does not
+ * depend on that.
  *
  * Source. W. Dally, C. Seitz, "Deadlock-free message routing in multiprocessor
- * interconnection networks", 1987, for what a loop is; J. Duato et al., "A
- * theory for deadlock-free dynamic network reconfiguration", 2005, for why old
- * and new have to be looked at together.
+ * interconnection networks", 1987, for credit loops; J. Duato et al., "A theory
+ * for deadlock-free dynamic network reconfiguration", 2005, for why old and new
+ * tables are verified together.
  */
 #include "routing/select.h"
 
@@ -54,10 +53,11 @@
 #include "routing/multicast.h"
 #include "routing/order.h"
 
-#define ALIKE		1.02	/* times as much: as good */
-#define WORTH_IT	1.10	/* times as much: worth a change of engines */
-#define FUNNEL		3.0	/* times the bound: warned of */
-#define N_SAMPLES	16u	/* shifts, permutations */
+#define ALIKE		1.02	/* times the best figure: equally good */
+#define WORTH_IT	1.10	/* times the load: reason to change the
+				   engine */
+#define FUNNEL		3.0	/* times the bound: a warning */
+#define N_SAMPLES	16u	/* of shifts and of permutations */
 #define MAX_CANDIDATES	16u
 
 static void
@@ -101,15 +101,15 @@ choose_routes(const struct lft *lft, uint32_t lid)
 	return false;
 }
 
-/* Tables are computed without the links that are to be avoided; what a switch
- * holds may lead through them. */
+/* Tables are computed without the links to be avoided; the held tables may
+ * use these links. */
 static const struct graph *
 choose_graph(const struct engine_input *in)
 {
 	return in->whole ? in->whole : in->g;
 }
 
-/* Do tables lead to a LID through a cable that no tables may use? */
+/* Is there an entry of this LID into a cable that no tables may use? */
 static bool
 choose_uses_barred(const struct graph *g, const struct lft *lft, uint32_t lid)
 {
@@ -119,8 +119,8 @@ choose_uses_barred(const struct graph *g, const struct lft *lft, uint32_t lid)
 	return false;
 }
 
-/* LIDs without an owner keep what they have if the engine did not route them.
- * Gives back the tables with these; another reference is given up. */
+/* LIDs without an owner keep their held entries, unless the engine routed
+ * them. Takes over the reference on `lft` and returns one. */
 static struct lft *
 choose_keep_unowned(const struct engine_input *in, struct lft *lft)
 {
@@ -143,7 +143,7 @@ choose_keep_unowned(const struct engine_input *in, struct lft *lft)
 	return mine;
 }
 
-/* The tables held, without the entries of LIDs without an owner. */
+/* A copy of the held tables without the entries of LIDs without an owner. */
 static struct lft *
 choose_forget_unowned(const struct graph *g, const struct lft *held)
 {
@@ -156,8 +156,8 @@ choose_forget_unowned(const struct graph *g, const struct lft *held)
 	return lft;
 }
 
-/* Does a port lead to a switch, and carry nothing? Its link has just come, or
- * joins a switch with itself. */
+/* Is the port cabled to a switch and its link not active yet, or is the
+ * cable from a switch to itself? Then it carries no data. */
 static bool
 choose_is_idle(const struct graph *g, uint32_t sw, unsigned num)
 {
@@ -199,7 +199,7 @@ choose_held(const struct graph *g, struct lft *seen)
 	return held;
 }
 
-/* Fills lft, ranks, notes, alone. */
+/* Fills lft, ranks, notes and alone. */
 static bool
 choose_run(const struct engine *engine, const struct engine_input *in,
 	   struct choice *c, GError **error)
@@ -220,7 +220,8 @@ choose_run(const struct engine *engine, const struct engine_input *in,
 	engine_output_clear(&out);
 	if (in->previous)
 		c->lft = choose_keep_unowned(in, c->lft);
-	/* With what is held first: then it has no loop alone, either. */
+	/* With the held tables first: if both together have no loop, the new
+	 * tables alone have none either. */
 	c->joint_with = c->ranks ? in->previous : NULL;
 	verify_tables(choose_graph(in), c->lft, c->joint_with, c->ranks,
 		      &c->alone);
@@ -232,7 +233,8 @@ choose_run(const struct engine *engine, const struct engine_input *in,
 	return true;
 }
 
-/* If there is a loop, once more without those entries. */
+/* If there is a loop, computes once more without the entries of LIDs without
+ * an owner. */
 static bool
 choose_compute(const struct choice_wish *wish, const struct engine *engine,
 	       const struct engine_input *given, struct choice *c,
@@ -277,7 +279,7 @@ choose_refuse(const struct choice *c, const struct graph *g, GError **error)
 		    c->engine->name, c->alone.channels.n_looped, cycle);
 }
 
-/* By name: this engine or none. */
+/* The named engine or none. */
 static bool
 choose_named(const struct choice_wish *wish, const struct engine_input *in,
 	     struct choice *c, GError **error)
@@ -299,7 +301,7 @@ choose_named(const struct choice_wish *wish, const struct engine_input *in,
 	return true;
 }
 
-/* What is against it, for auto; NULL: nothing. */
+/* Why the tables are not acceptable for auto; NULL: they are. g_free. */
 static char *
 choose_object(const struct choice *c)
 {
@@ -329,7 +331,7 @@ choose_has_loop(const struct graph *g, const struct lft *lft,
 	return has;
 }
 
-/* Have the paths to a few switches a credit loop already? */
+/* Do the paths to a few switches have a credit loop already? */
 static bool
 choose_is_hopeless(const struct engine *engine, const struct engine_input *in)
 {
@@ -350,10 +352,10 @@ choose_is_hopeless(const struct engine *engine, const struct engine_input *in)
 }
 
 /*
- * An engine that is not free of loops by design must be so here without the
- * help of old tables: whether it is chosen may depend on the fabric only, or
- * each sweep would undo what the last one did. If keeping old entries would
- * close a loop, they are not kept.
+ * An engine that is not deadlock free by design must be so on this fabric
+ * without the help of the held tables: whether it is chosen may depend on the
+ * fabric only, else each sweep would undo the choice of the one before. If the
+ * entries of LIDs without an owner would close a loop, they are dropped.
  */
 static char *
 choose_try_risky(const struct choice_wish *wish, const struct engine *engine,
@@ -393,7 +395,7 @@ choose_candidate(const struct choice_wish *wish, const struct engine *engine,
 	return choose_object(c);
 }
 
-/* The first of a list that is safe. */
+/* The first engine of the list with safe tables. */
 static bool
 choose_listed(const struct choice_wish *wish, const struct engine_input *in,
 	      struct choice *c, GError **error)
@@ -427,7 +429,7 @@ struct candidate {
 	struct engine_input in;
 	const struct engine *engine;
 	struct choice c;
-	char *against;		/* NULL: it is one */
+	char *against;		/* why it is not acceptable; NULL: it is */
 	bool tried;
 	uint32_t missed;	/* multicast_missed() */
 	struct metrics_load load;
@@ -436,9 +438,9 @@ struct candidate {
 
 struct selection {
 	struct candidate list[MAX_CANDIDATES];
-	uint32_t n, first;	/* first: to be tried */
+	uint32_t n, first;	/* first: the one to be tried first */
 	double rival;		/* engine_input.rival */
-	bool has_force;		/* `first` is in force */
+	bool has_force;		/* `first` is the present engine */
 	const struct engine_input *in;
 	double bound;
 };
@@ -463,7 +465,7 @@ candidate_thread(gpointer data)
 	return NULL;
 }
 
-/* Those with or without an estimate. */
+/* Tries the engines with an estimate of the load, or those without one. */
 static void
 select_try_some(struct selection *s, bool has_estimate)
 {
@@ -500,7 +502,7 @@ select_try_rest(struct selection *s)
 	select_try_some(s, true);
 }
 
-/* Is nothing to be gained by another engine than the first? */
+/* Can no other engine be better than the first by more than the margin? */
 static bool
 select_is_settled(struct selection *s)
 {
@@ -527,7 +529,7 @@ candidate_sample(struct candidate *k, const uint32_t *hosts, uint32_t n)
 	metrics_permutations(k->in.g, k->c.lft, &sample, &k->permutations);
 }
 
-/* The figures by which candidates are compared, the first decides. */
+/* The figures by which candidates are compared, most important first. */
 #define N_FIGURES	4u
 static double
 candidate_figure(const struct candidate *k, uint32_t i)
@@ -544,7 +546,8 @@ candidate_figure(const struct candidate *k, uint32_t i)
 	}
 }
 
-/* Leaves of those marked the ones that are alike in figure i. */
+/* Unmarks the candidates that are not nearly as good as the best one in
+ * figure i; returns how many are left. */
 static uint32_t
 select_reduce(const struct selection *s, uint8_t *is_left, uint32_t figure)
 {
@@ -564,15 +567,15 @@ select_reduce(const struct selection *s, uint8_t *is_left, uint32_t figure)
 	return n;
 }
 
-/* Switches that no group can have, then pairs of a CA and a switch without a
- * path: these come before all figures. */
+/* Compared before all figures: switches that no multicast group can include,
+ * then pairs of a CA and a switch without a path. */
 static uint64_t
 candidate_left_out(const struct candidate *k)
 {
 	return (uint64_t)k->missed << 40 | k->c.alone.reach.lost_mixed;
 }
 
-/* The index of the best; s->n: there is no candidate. */
+/* The index of the best candidate; s->n: there is none. */
 static uint32_t
 select_best(struct selection *s)
 {
@@ -604,8 +607,9 @@ select_best(struct selection *s)
 	return i;
 }
 
-/* The engine in force may keep an order that suits the fabric no more: it begins
- * anew before another takes its place, or the next sweep would take it back. */
+/* The present engine may keep an old order of the switches that no longer
+ * suits the fabric. Before another engine replaces it, it is tried with a
+ * new order; else the next sweep might change back to it. */
 static void
 select_try_anew(struct selection *s)
 {
@@ -646,7 +650,7 @@ select_print(const struct selection *s, const struct candidate *k,
 	g_ptr_array_add(lines, g_string_free(g_steal_pointer(&line), FALSE));
 }
 
-/* One switch carries much more than any tables need. */
+/* Warns if one switch carries much more than any tables require. */
 static void
 select_warn(const struct selection *s, const struct candidate *k,
 	    struct choice *c)
@@ -751,8 +755,9 @@ select_engine(const struct choice_wish *wish, const struct engine_input *in,
 
 /* --- from old to new --- */
 
-/* n_hosts of a graph without the hosts whose link is not Active: they cannot send
- * data before the update arms it. NULL: there are none such. */
+/* graph.n_hosts without the hosts whose link is not Active: they cannot send
+ * data before the update activates it. NULL: there are no such hosts.
+ * g_free. */
 static uint32_t *
 choose_senders(const struct graph *g)
 {
@@ -778,7 +783,7 @@ choose_senders(const struct graph *g)
 	return n_hosts;
 }
 
-/* Have the new tables a loop together with what is held? */
+/* Do the new tables have a credit loop together with the held ones? */
 static bool
 choose_loops_together(const struct graph *g, const struct lft *held,
 		      struct choice *c)
@@ -789,10 +794,11 @@ choose_loops_together(const struct graph *g, const struct lft *held,
 }
 
 /*
- * Old and new are on the fabric together. A loop may need a host that cannot send
- * yet: its link comes up when all is written. Entries of LIDs without an owner may
- * alone close a loop of the old ones, through a cable that has come back: they
- * carry nothing, and what does carry traffic must still not loop on the way.
+ * Old and new tables are in the fabric together during the update. If the loop
+ * needs traffic of hosts that cannot send yet, they are activated after the
+ * update. Entries of LIDs without an owner may close a loop in the held tables
+ * when a cable comes back: they carry no packets and are left out here, but the
+ * other entries must not have a loop on the way.
  */
 static void
 choose_transition(const struct engine_input *in, struct choice *c)
@@ -818,7 +824,7 @@ choose_transition(const struct engine_input *in, struct choice *c)
 		bare = choose_forget_unowned(&g, in->previous);
 		choose_loops_together(&g, bare, c);
 	}
-	/* One that is there already is not made worse by leaving it. */
+	/* If the held tables have this loop already, waiting would not help. */
 	if (c->together.n_looped && !(bare && choose_has_loop(&g, bare,
 							     c->ranks))) {
 		c->safety = CHOICE_DRAIN;
@@ -831,7 +837,7 @@ choose_transition(const struct engine_input *in, struct choice *c)
 	lft_free(bare);
 }
 
-/* Entries past a switch's LinearFDBCap do not exist. */
+/* Removes entries above a switch's LinearFDBCap. */
 static void
 choose_cut(const struct graph *g, struct choice *c)
 {
@@ -856,7 +862,7 @@ choose_cut(const struct graph *g, struct choice *c)
 	verify_reachability(g, mine, NULL, &c->alone.reach);
 }
 
-/* Of several engines, which share an order of the switches. */
+/* Compares several engines, which share an order of the switches. */
 static bool
 choose_some(const struct choice_wish *wish, const struct engine_input *given,
 	    struct choice *c, GError **error)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Which tables does the fabric get, and may they be programmed?
- *
- * Runs the engine that was asked for, or with `auto` one after the other until
- * one suits, and verifies what comes out. Pure.
+ * Chooses forwarding tables and verifies that they may be programmed. Runs the
+ * engine that was asked for by name, or with `auto` compares several. Pure.
  */
 #ifndef MINISM_ROUTING_SELECT_H
 #define MINISM_ROUTING_SELECT_H
@@ -14,52 +12,55 @@
 
 struct choice_wish {
 	const struct engine *engine;	/* NULL: see order */
-	/* The first whose tables are safe; ends with NULL. NULL: the best of
-	 * all (auto). */
+	/* Engines to try in this order, up to the first with safe tables;
+	 * ends with NULL. NULL: compare all (auto). */
 	const struct engine *const *order;
-	bool require_deadlock_free;	/* even of one asked for by name */
-	/* The engine that made input->ranks; NULL: none. */
+	bool require_deadlock_free;	/* also of an engine asked for by
+					   name */
+	/* The engine that made input->ranks; NULL: there are no ranks. */
 	const char *ranks_by;
-	const char *in_force;	/* auto: the engine of before; NULL: none */
+	const char *in_force;	/* auto: the present engine; NULL: none */
 };
 
 enum choice_safety {
-	CHOICE_SAFE,	/* by itself and together with the tables held */
-	CHOICE_DRAIN,	/* by itself; together with the tables held there is a
-			   credit loop, so the update goes in steps: see
-			   bridge */
-	CHOICE_LOOP,	/* has a credit loop: asked for by name */
+	CHOICE_SAFE,	/* no credit loop, alone and with the held tables */
+	CHOICE_DRAIN,	/* no credit loop alone, but one together with the
+			   held tables: the update goes in stages, see bridge */
+	CHOICE_LOOP,	/* a credit loop; this engine was asked for by name */
 };
 
 struct choice {
-	const struct engine *engine;	/* whose tables these are */
+	const struct engine *engine;	/* that made the tables */
 	enum choice_safety safety;
-	char *reason;		/* why this engine, one line */
+	char *reason;		/* why this engine; one line */
 	struct lft *lft;
 	uint32_t *ranks;	/* engine_output.ranks */
 	GPtrArray *notes;	/* engine_output.notes */
-	char *warning;		/* auto: traffic funnels; NULL: it does not */
-	GPtrArray *compared;	/* of char *: auto's candidates, a line each;
-				   NULL: nothing was compared */
+	char *warning;		/* auto: few cables carry most traffic; or
+				   NULL */
+	GPtrArray *compared;	/* of char *: a line for each candidate of
+				   auto; NULL: there was no comparison */
 	struct verify_result alone;
-	const struct lft *joint_with;	/* tables of which `together` is */
-	struct channels_result together;	/* with in->previous */
-	bool held_loop;		/* the tables held have a loop already */
-	bool hosts_wait;	/* a host whose link is not Active yet must stay
-				   so until all tables are written */
-	struct lft *bridge;	/* CHOICE_DRAIN: the first tables on the way */
-	GArray *later;		/* likewise, see transition_make() */
+	const struct lft *joint_with;	/* the tables compared in `together` */
+	struct channels_result together;	/* with the tables of
+						   in->previous */
+	bool held_loop;		/* the held tables have a loop themselves */
+	bool hosts_wait;	/* links of hosts that are not Active yet are
+				   activated after all tables are written */
+	struct lft *bridge;	/* CHOICE_DRAIN: tables of the first stage */
+	GArray *later;		/* CHOICE_DRAIN: see transition_make() */
 };
 
-/* What the switches hold (engine_input.previous), but for entries that lead into
- * a link that has just come, or from a switch to itself: they carry nothing, and
- * are to be gone before the link is up. A reference of its own. */
+/* The tables that the switches hold (engine_input.previous) without the
+ * entries into links that have just come up or that join a switch with
+ * itself: they carry no packets, and are replaced before the link is
+ * activated. A new reference. */
 struct lft *choose_held(const struct graph *g, struct lft *seen);
 
 /*
  * False with ENGINE_ERROR_FABRIC if no tables may be programmed: the engine
- * cannot route this fabric, or what it made is not safe. The message names the
- * reason and, for a loop, its channels.
+ * cannot route this fabric, or its tables are not safe. The message has the
+ * reason and, for a credit loop, its channels.
  */
 bool choose_tables(const struct choice_wish *wish,
 		   const struct engine_input *in, struct choice *choice,

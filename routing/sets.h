@@ -37,8 +37,8 @@ set_meets(const uint64_t *a, const uint64_t *b, uint32_t n)
 	return false;
 }
 
-/* i: each number of a word of a set, of which the first is `base`. Uses up the
- * word. */
+/* i: each number in a word of a set; `base` is the number of its lowest bit.
+ * Clears the word. */
 #define for_each_bit(word, base, i) \
 	for (; (word) && \
 	     ((i) = (base) + (uint32_t)__builtin_ctzll(word), true); \

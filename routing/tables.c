@@ -2,19 +2,18 @@
 /*
  * Forwarding tables of all switches in one piece of memory.
  *
- * Purpose. A sweep compares two complete sets of tables block by block, and
- * an engine writes one. Both are bound by memory, so a set is one arena,
- * [switch][LID], and nothing in it is allocated or freed by itself.
+ * Purpose. A sweep compares two sets of tables block by block, and an engine
+ * fills one. Both are limited by memory, so a set is one arena, [switch][LID].
  *
- * Structs. struct lft is the arena. Rows start at multiples of 64 bytes, thus
- * a block (64 entries, what one LinearForwardingTable attribute carries, IBA
- * 14.2.5.10) is a cache line. struct lft_seen puts a byte for each block
- * beside it: was this block read from the switch?
+ * Structs. struct lft is the arena. Rows start at multiples of 64 bytes, so a
+ * block (64 entries, the content of one LinearForwardingTable attribute, IBA
+ * 14.2.5.10) is a cache line. struct lft_seen has an additional byte for each
+ * block: was this block read from the switch?
  *
- * Flow. lft_new() touches every byte: an entry that nobody writes must say
- * "drop" (255, a port that no switch has: IBA counts ports to 254), and the
- * first touch of a page is paid here and not in the engine's inner loop.
- * Large arenas ask for large pages, for the same reason.
+ * Flow. lft_new() writes every byte: an entry that is never set must be "drop"
+ * (255, a port that no switch has: IBA counts ports to 254). So the first touch
+ * of each page is paid here and not in the engine's inner loop. For the same
+ * reason large arenas use large pages.
  */
 #include "routing/tables.h"
 
@@ -27,7 +26,7 @@
 
 #define HUGE_PAGE	((size_t)2 << 20)
 
-/* aligned_alloc() wants a size that is a multiple of the alignment. */
+/* aligned_alloc() requires a multiple of the alignment. */
 static size_t
 lft_round_size(size_t size, size_t to)
 {
@@ -44,7 +43,7 @@ lft_alloc_arena(size_t size)
 	if (!arena)
 		g_error("no memory for tables of %zu bytes", size);
 #ifdef MADV_HUGEPAGE
-	/* A hint: where it is refused, small pages serve as well. */
+	/* Only a hint; small pages work as well. */
 	if (align == HUGE_PAGE)
 		(void)madvise(arena, lft_round_size(size, align),
 			      MADV_HUGEPAGE);
@@ -142,8 +141,8 @@ lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
 {
 	g_assert(sw < seen->lft->n_switches);
 
-	/* A switch may tell more than was asked for; the row has no room for
-	 * it, and what is past the end counts as not known. */
+	/* A switch may send a block above the end of the row; it counts as
+	 * not known. */
 	if (block >= lft_n_blocks(seen->lft))
 		return;
 
@@ -152,7 +151,7 @@ lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
 	seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block] = 1;
 }
 
-/* The bytes stay: they are the best guess of what was there. */
+/* The bytes stay, as the most likely content. */
 void
 lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block)
 {

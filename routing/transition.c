@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * From old tables to new ones without a credit loop on the way.
+ * From old to new forwarding tables without a credit loop on the way.
  *
- * While tables are written, each switch may have either for each LID. So each
- * tables on the way must have no loop together with those before it.
+ * While tables are written, each switch may hold the old or the new entry for
+ * each LID. So the tables of each stage must have no credit loop together with
+ * those of the stage before it.
  *
- * First tables: all new entries but those that lead into a channel which is in
- * a loop of old and new together. This is safe: the channels of a loop of the
- * old and these are in one of old and new, so no entry that leads into them is
- * a new one, and the old entries alone have none. The entries left out, mostly
- * few, keep their old values.
+ * First stage: all new entries except those that lead into a channel which is
+ * in a loop of old and new tables together. This is safe: a loop of the old
+ * tables and the first stage would also be one of old and new, so no new entry
+ * leads into its channels, and the old entries alone have no loop. The entries
+ * left out, usually few, keep their old values. So does a new entry whose path
+ * does not arrive because of an entry that was left out.
  *
- * An entry that leads where a path is broken by what was left out waits, too.
- *
- * Then stages. Of the entries that are left as many as possible change, those
+ * Further stages: as many of the remaining entries as possible change, those
  * next to the destination first, each only if the dependencies that it makes
- * together with old and new values of all the others close no loop. When a
- * stage is done the old values are gone, so others can follow in the next one.
+ * with old and new values of all other entries close no loop. At the end of a
+ * stage the old values are gone, so more entries can change in the next one.
  *
- * If nothing can change any more, what keeps the rest out is taken away: those
- * old entries whose channel is in a loop with the new tables become
- * LFT_NO_PATH. Then all the rest may change.
+ * If no more entries can change, the old entries whose channel is in a loop
+ * with the new tables become LFT_NO_PATH. Then all remaining entries can
+ * change.
  */
 #include "routing/transition.h"
 
 #include <string.h>
 
 #define MAX_STAGES	8u
-#define MAX_ENTRIES	4096u	/* for more of them the stages cost too much */
+#define MAX_ENTRIES	4096u	/* with more, the stages take too long */
 #define HOPS_MAX	64u
 
-/* Which new entries the first tables leave out: those into channels of a loop;
- * those to switches as well, since which switches packets of CAs to a switch
- * pass depends on all entries; all. */
+/* Which new entries the first stage leaves out: those into channels of a
+ * loop; also those of switch LIDs, since the paths of CAs to a switch depend
+ * on all its entries; all of them. */
 enum extent { EXTENT_LOOPED, EXTENT_SWITCHES, EXTENT_ALL };
 
 struct transition {
@@ -40,12 +40,12 @@ struct transition {
 	struct lft *held;
 	const struct lft *wanted;
 	const uint32_t *ranks;	/* or NULL */
-	struct lft *now;	/* the tables of the last stage */
-	struct lft *then;	/* the same with what this stage changes */
+	struct lft *now;	/* tables before this stage */
+	struct lft *then;	/* the same with the changes of this stage */
 	struct channels *c;	/* dependencies of now and then together; at
-				   first of the old tables, too */
-	GArray *trail;		/* of uint32_t: turns that one entry added */
-	GArray *behind;		/* of uint32_t: work space of carries_data(), */
+				   first of the held tables, too */
+	GArray *trail;		/* of uint32_t: turns added for one entry */
+	GArray *behind;		/* of uint32_t: work space of carries_data() */
 	uint8_t *is_behind;	/* by switch: likewise, all zero */
 	GArray *entries;	/* the result */
 	unsigned stage;
@@ -53,11 +53,12 @@ struct transition {
 
 /* An entry that is still to change. */
 struct rest {
-	uint32_t sw, hops;	/* to the destination, by the new tables */
+	uint32_t sw, hops;	/* hops: to the destination, in the new
+				   tables */
 	uint16_t lid;
 };
 
-/* The next entry in which two tables differ, from this one on. */
+/* Finds the next entry in which two tables differ, from (*sw, *lid) on. */
 static bool
 find_difference(const struct lft *a, const struct lft *b, uint32_t *sw,
 		uint32_t *lid)
@@ -80,7 +81,8 @@ find_difference(const struct lft *a, const struct lft *b, uint32_t *sw,
 	return false;
 }
 
-/* The same rows, as long as those of the wanted tables. A reference. */
+/* The same rows, with the length of those of the wanted tables. A new
+ * reference. */
 static struct lft *
 transition_fit(const struct lft *held, const struct lft *wanted)
 {
@@ -134,8 +136,7 @@ arrives(const struct transition *t, const struct lft *lft, uint32_t sw,
 	return false;
 }
 
-/* Takes new entries back whose path does not arrive and did with the old
- * ones. */
+/* Takes back new entries whose path does not arrive, if the old path did. */
 static void
 take_back(const struct transition *t, struct lft *first)
 {
@@ -182,7 +183,8 @@ compare_rest(const void *a, const void *b)
 	return x->sw < y->sw ? -1 : x->sw > y->sw;
 }
 
-/* What differs from the wanted tables, by distance to the destination. */
+/* The entries that differ from the wanted tables, nearest to the destination
+ * first. */
 static GArray *
 find_rest(const struct transition *t)
 {
@@ -223,8 +225,8 @@ add_turn(struct transition *t, uint32_t in, uint32_t out)
 	return true;
 }
 
-/* The turns of packets to this LID that come through this channel, old and
- * new. */
+/* Adds the turns of packets to this LID that arrive through this channel, by
+ * old and new entries. */
 static bool
 add_path(struct transition *t, uint32_t edge, uint16_t lid, unsigned hops)
 {
@@ -245,7 +247,7 @@ add_path(struct transition *t, uint32_t edge, uint16_t lid, unsigned hops)
 	return true;
 }
 
-/* Does a packet to this LID come through a channel, by its old or new entry? */
+/* Is the channel used by packets to this LID, by the old or the new entry? */
 static bool
 is_used(const struct transition *t, uint32_t edge, uint16_t lid)
 {
@@ -256,7 +258,7 @@ is_used(const struct transition *t, uint32_t edge, uint16_t lid)
 		lft_row(t->then, from)[lid] == port;
 }
 
-/* Does data to this LID pass the switch? What port 0 sends to port 0 is none. */
+/* Does data to this LID pass the switch? Port 0 to port 0 is not data. */
 static bool
 carries_data(struct transition *t, uint32_t sw, uint16_t lid)
 {
@@ -286,7 +288,8 @@ carries_data(struct transition *t, uint32_t sw, uint16_t lid)
 	return found;
 }
 
-/* From all channels by which packets to this LID may come. */
+/* Adds the turns into `edge` from all channels by which packets to this LID
+ * arrive. */
 static bool
 add_entry(struct transition *t, const struct rest *r, uint32_t edge)
 {
@@ -303,7 +306,7 @@ add_entry(struct transition *t, const struct rest *r, uint32_t edge)
 	return add_path(t, edge, r->lid, HOPS_MAX);
 }
 
-/* One stage; false: nothing can change. */
+/* Makes one stage. False: no entry can change. */
 static bool
 make_stage(struct transition *t, const GArray *rest)
 {
@@ -315,7 +318,8 @@ make_stage(struct transition *t, const GArray *rest)
 		uint8_t *then = &lft_row(t->then, r->sw)[r->lid];
 		uint32_t edge = graph_edge_at(t->g, r->sw, port);
 
-		/* With the new entry: the path may come back here. */
+		/* Tested with the new entry in place: the path may lead back
+		 * here. */
 		*then = port;
 		if (edge != SNAPSHOT_NONE &&
 		    !arrives(t, t->then, r->sw, r->lid) &&
@@ -338,8 +342,8 @@ make_stage(struct transition *t, const GArray *rest)
 	return has_changed;
 }
 
-/* What has a loop with the wanted tables goes, or if that is not enough all,
- * then the rest changes. */
+/* Clears the old entries that have a loop with the wanted tables or, if that
+ * is not enough, all old entries; then all remaining entries change. */
 static void
 make_room(struct transition *t, const GArray *rest)
 {
@@ -391,7 +395,7 @@ transition_make(const struct graph *g, const struct lft *held,
 	};
 	struct lft *first;
 	enum extent extent = EXTENT_LOOPED;
-	bool exact = false;	/* t.c is of t.now alone */
+	bool exact = false;	/* t.c has the dependencies of t.now only */
 	GArray *rest;
 
 	first = transition_first(&t, looped, extent);
@@ -430,7 +434,7 @@ transition_make(const struct graph *g, const struct lft *held,
 	return first;
 }
 
-/* Entries that are left, as wanted again: those of the first stage are. */
+/* Drops stage 1, which is *first, from the entries. */
 static void
 put_off(struct transition *t)
 {

@@ -2,21 +2,21 @@
 /*
  * Turns from down to up.
  *
- * Method. Whether two switches have a path up and then down depends only on
- * whether some top is above both, so it is tops that have to be joined. First
- * one switch, the root, with nearly as many tops above it as any: it and all
- * that is above it may forward from one switch above them to another, if these
- * share no top. In a fat tree these are a tree upside down, with one path
- * between any two of its tops. Tops that are not above the root are joined one
- * after the other at a switch that has both old and new ones above it: what
- * came down from an old one may go up to a new one and back, but not from one
- * old to another.
+ * Method. Two switches have a path up and then down if and only if some top
+ * switch is above both, so it is top switches that have to be joined. First one
+ * switch becomes the root, one with nearly as many tops above it as any: it and
+ * all switches above it may forward from one switch above them to another, if
+ * these share no top. In a fat tree these switches are a tree upside down, with
+ * one path between any two of its tops. Tops that are not above the root are
+ * joined one after the other, at a switch that has both joined tops and a new
+ * one above it: a packet that came down from a joined top may go up to the new
+ * one and back, but not from one joined top to another.
  *
- * Safety. Damaged trees and fabrics that are none may give such a turn set a
- * cycle. After each addition the graph of all channels, with all turns that go
- * up, or up and then down, or down, and those that were added, is sorted
- * topologically (A. B. Kahn, 1962). An addition that closes a cycle is undone
- * and the next candidate is tried.
+ * Safety. In damaged trees, and in fabrics that are not trees, such turns may
+ * close a cycle. After each addition the graph of all channels, with all turns
+ * up, from up to down, and down, and the turns added, is sorted topologically
+ * (A. B. Kahn, 1962). An addition that closes a cycle is undone and the next
+ * candidate is tried.
  *
  * Cost. Linear in the cables for each addition tried.
  *
@@ -30,7 +30,7 @@
 #include "routing/scratch.h"
 #include "routing/sets.h"
 
-#define MAX_TRIES	16u	/* additions that failed, for an island */
+#define MAX_TRIES	16u	/* additions that may fail in an island */
 
 struct joining {
 	struct turns *t;
@@ -40,12 +40,13 @@ struct joining {
 	uint64_t *tops;		/* order_find_tops() */
 	uint64_t *joined;	/* tops that are joined */
 	uint8_t *tried;		/* by switch: closed a cycle */
-	uint8_t *member;	/* by switch: the root, or above it */
-	GArray *added;		/* edges that got a class in this addition */
-	uint32_t *queue;	/* sorting: switches */
+	uint8_t *member;	/* by switch: it is the root, or above it */
+	GArray *added;		/* edges that got a class by this addition */
+	uint32_t *queue;	/* of the sort: switches */
 	uint8_t *waits, *done;	/* by switch: in the queue; by edge: sorted */
 	uint32_t *n_below, *n_above;	/* by switch: channels into it from
-					   there that are not sorted */
+					   below and above that are not
+					   sorted */
 };
 
 static bool
@@ -92,8 +93,8 @@ sort_start(struct joining *j)
 		}
 }
 
-/* Channels into `sw` that are not sorted: count[c], of class c from above, for
- * all that have one; count[0]: their sum. */
+/* Counts the channels into `sw` that are not sorted: count[c], those of
+ * class c from above; count[0], all. */
 static void
 sort_count_classes(const struct joining *j, uint32_t sw,
 		   uint32_t count[GRAPH_PORTS])
@@ -109,7 +110,8 @@ sort_count_classes(const struct joining *j, uint32_t sw,
 		}
 }
 
-/* Do the channels e to end - 1 from `sw` to one neighbour wait for no other? */
+/* Do the channels e to end - 1, from `sw` to one neighbour, depend on no
+ * channel that is not sorted? */
 static bool
 sort_is_ready(const struct joining *j, uint32_t sw, uint32_t e, uint32_t end,
 	      const uint32_t *count)
@@ -119,12 +121,12 @@ sort_is_ready(const struct joining *j, uint32_t sw, uint32_t e, uint32_t end,
 	if (order_is_up(j->o, sw, j->g->edges[e].peer))
 		return j->n_below[sw] == 0 &&
 			(!class || count[0] == count[class]);
-	for (i = e; i < end; i++)	/* back where they come from */
+	for (i = e; i < end; i++)	/* these come from that neighbour */
 		n += !j->done[j->g->edges[i].back];
 	return j->n_above[sw] + j->n_below[sw] == n;
 }
 
-/* Sorts the channels out of `sw` that wait for no other; returns how many. */
+/* Sorts the channels out of `sw` that depend on no other; returns how many. */
 static uint32_t
 sort_release(struct joining *j, uint32_t sw, uint32_t *tail)
 {
@@ -202,7 +204,7 @@ turns_compare_above(const void *a, const void *b)
 	return x->first_edge < y->first_edge ? -1 : 1;
 }
 
-/* The neighbours above, those with few tops first; returns how many. */
+/* Lists the neighbours above, those with few tops first; returns how many. */
 static uint32_t
 turns_list_above(const struct joining *j, uint32_t sw,
 		 struct above above[GRAPH_PORTS])
@@ -228,8 +230,8 @@ turns_list_above(const struct joining *j, uint32_t sw,
 	return n;
 }
 
-/* The class of a neighbour above: that with which it shares tops, or a new one;
- * 0 if it shares some with several. masks: the tops of each class. */
+/* The class of a neighbour above: the class with which it shares tops, or a
+ * new one; 0 if it shares tops with several. masks: the tops of each class. */
 static uint32_t
 turns_find_class(const struct joining *j, uint32_t peer, uint64_t *masks,
 		 uint32_t *n_classes)
@@ -250,10 +252,10 @@ turns_find_class(const struct joining *j, uint32_t peer, uint64_t *masks,
 }
 
 /*
- * Gives the edges up of `sw` classes, and adds the switches to which they lead
- * to the members: class 1 to those that have no new top above them, if `sw`
- * joins new tops to old; none to those that are members already, since there
- * is another way to these.
+ * Gives classes to the edges up from `sw`, and adds the switches to which they
+ * lead to the members: class 1 to those without a new top above them, if `sw`
+ * joins new tops to joined ones; none to those that are members already, since
+ * there is another path to them.
  */
 static void
 turns_open(struct joining *j, uint32_t sw, bool joins, GArray *members)
@@ -285,7 +287,7 @@ turns_open(struct joining *j, uint32_t sw, bool joins, GArray *members)
 	}
 }
 
-/* Opens `sw` and the members above it. */
+/* Permits turns at `sw` and at the members above it. */
 static void
 turns_open_from(struct joining *j, uint32_t sw, bool joins)
 {
@@ -298,7 +300,8 @@ turns_open_from(struct joining *j, uint32_t sw, bool joins)
 			   joins && i == 0, members);
 }
 
-/* The highest switch from here up that has both old and new tops above it. */
+/* The highest switch from here up that has both joined and new tops above
+ * it. */
 static uint32_t
 turns_climb(const struct joining *j, uint32_t sw)
 {
@@ -316,8 +319,9 @@ turns_climb(const struct joining *j, uint32_t sw)
 	return sw;
 }
 
-/* The switch with most new tops above it, the lowest of those; for the root
- * the lowest that has nearly as many, or it would move with each cable. */
+/* The switch with the most new tops above it, the lowest of several; as the
+ * root, the lowest with nearly as many, so that a single cable does not move
+ * the root. */
 static uint32_t
 turns_find_best(const struct joining *j, uint32_t island, bool is_first)
 {
@@ -358,7 +362,7 @@ turns_undo(struct joining *j)
 	}
 }
 
-/* Joins the tops of an island as long as one more can be. */
+/* Joins the tops of an island as far as possible. */
 static void
 turns_join_island(struct joining *j, uint32_t island)
 {
@@ -447,8 +451,8 @@ struct extending {
 	const float *cost;
 };
 
-/* Offers `sw` the path that begins with edge `e`, the rest of which is
- * there. */
+/* Offers `sw` the path that begins with edge `e`; the rest of the path
+ * exists. */
 static void
 extend_offer(struct extending *x, uint32_t sw, uint32_t e)
 {
@@ -464,8 +468,8 @@ extend_offer(struct extending *x, uint32_t sw, uint32_t e)
 	x->hops[sw] = hops;
 }
 
-/* Of the paths to a switch without CAs, leaves those that CAs use: the rest is
- * no data, and an entry that nothing needs is one that may have to change. */
+/* Of the paths to a switch without CAs, keeps those that CAs use: the others
+ * carry no data, and each entry may have to be changed some day. */
 static uint32_t
 extend_trim(struct extending *x, uint32_t *list, uint32_t n)
 {
@@ -514,7 +518,7 @@ turns_extend(const struct turns *t, uint32_t dest, uint32_t *next,
 			    (peer == dest || next[peer] != SNAPSHOT_NONE))
 				extend_offer(&x, sw, e);
 		}
-	for (;;) {	/* the nearest of those that are left, as Dijkstra's */
+	for (;;) {	/* the nearest of the rest, as in Dijkstra's */
 		least = UINT16_MAX;
 		for (i = n_done; i < n; i++)
 			least = MIN(least, hops[list[i]]);

@@ -2,10 +2,10 @@
 /*
  * Turns: paths that go down and then up again, without deadlock.
  *
- * An order of the switches permits paths that go up and then down. Where two
- * switches have no common ancestor, some switch must forward a packet that
- * came down to it up again. This module chooses the switches that may, and
- * verifies that all paths so permitted have no credit loop together. The ftree
+ * An order of the switches permits paths that go up and then down. If two
+ * switches have no common ancestor, some switch must forward a packet that came
+ * down to it up again. This module chooses the switches that may do so, and
+ * verifies that all paths permitted in this way have no credit loop. The ftree
  * and updn engines and multicast use the same turns. See turns.c.
  */
 #ifndef MINISM_ROUTING_TURNS_H
@@ -16,29 +16,30 @@
 struct turns {
 	const struct graph *g;
 	const struct order *o;
-	/* By edge that leads up: at its switch, a packet that came down by the
-	 * cable of one class may go up by that of another. 0: it may not. */
+	/* By edge that leads up: a packet that came down by a cable of one
+	 * class may go up by one of another class. 0: it may not. */
 	uint8_t *class_of;
-	uint32_t n_turning;	/* switches at which there are such turns */
+	uint32_t n_turning;	/* switches with such turns */
 	uint32_t first;		/* the first of them; SNAPSHOT_NONE */
 };
 
-/* Finds turns that join what the order does not; none if it joins all CAs with
- * each other and with all switches. g and o are borrowed. */
+/* Finds turns that join what the order does not; none, if the order joins
+ * all CAs with each other and with all switches. g and o are borrowed. */
 struct turns *turns_new(const struct graph *g, const struct order *o);
 void turns_free(struct turns *t);
 
-/* May a packet that came by edge `in` go on by `out`, an edge of the switch to
- * which `in` leads? Always, if it comes up or goes down; never back. */
+/* May a packet that arrived by edge `in` leave by `out`, an edge of the
+ * switch to which `in` leads? Always, if it came up or goes down; never back
+ * by the same cable. */
 bool turns_permit(const struct turns *t, uint32_t in, uint32_t out);
 
 /*
  * Completes the paths to one destination. next[]: by switch, the edge by which
  * it forwards, SNAPSHOT_NONE where there is none yet; hops[]: by switch, to the
- * destination. Gives those of the n switches in list[] a next hop whose path
- * the turns permit, where there is one, and moves them to the front of the
- * list, near to far; returns how many. To a switch without CAs only paths that
- * CAs need are made. cost[]: by edge, decides among paths of equal length.
+ * destination. Gives those of the n switches in list[] a next hop that have a
+ * path with permitted turns, and moves them to the front of the list, the
+ * nearest first; returns how many. To a switch without CAs, only paths that CAs
+ * need are made. cost[]: by edge, decides among paths of equal length.
  */
 uint32_t turns_extend(const struct turns *t, uint32_t dest, uint32_t *next,
 		      uint16_t *hops, uint32_t *list, uint32_t n,

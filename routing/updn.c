@@ -11,8 +11,8 @@
 #include "routing/balance.h"
 
 #define FAR_WORSE	2.0	/* times the load in other tables */
-#define MIXED_SHARE	50u	/* one pair of a CA and a switch in so many may
-				   be left out */
+#define MIXED_SHARE	50u	/* one in so many pairs of a CA and a switch
+				   may be left out */
 
 /* True if all CAs reach each other, and nearly all reach the switches. */
 static bool
@@ -25,7 +25,8 @@ updn_route(const struct engine_input *in, const struct order *o,
 	return lost.hosts == 0 && lost.mixed * MIXED_SHARE <= n_pairs;
 }
 
-/* By this order; false if it joins too little, which a sample may tell. */
+/* Routes by this order. False if it joins too little; a sample may show
+ * that. */
 static bool
 updn_try(const struct engine_input *in, const struct order *o, bool is_last,
 	 struct lft *out)

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Verification of tables: where every entry leads, and credit loops.
+ * Verification of forwarding tables: reachability and credit loops.
  *
  * Reachability. For one LID the tables are a function from switches to switches
  * (IBA 14.2.5.10: one output port for a LID), with an end for each way in which
  * a path can stop. From each switch the path is followed to a switch or an end
- * whose verdict is known, or to itself, which is a forwarding loop; the verdict
- * holds for all switches passed. Only LIDs that may not arrive from everywhere
- * are walked. Costs switches times these LIDs.
+ * whose verdict is known, or to a switch of the same path, which is a
+ * forwarding loop; the verdict is that of all switches on the path. Only LIDs
+ * that may not arrive from everywhere are walked. Cost: switches times these
+ * LIDs.
  *
- * Credit loops. An order of the switches is a witness: where all entries lead
- * up, or up and then down, there is no loop, and what stops nowhere but at its
- * owner arrives. One pass over the tables finds the entries that do not fit,
- * which are few; they are added to all that the order permits. Only for the
- * channels on loops of that, or for all if there is no order, each entry is
- * joined with the next one. Old and new together without a loop have none in
- * the new ones either.
+ * Credit loops. An order of the switches is a witness: if all entries lead up,
+ * or up and then down, there is no loop, and a path that stops nowhere but at
+ * its owner arrives. One pass over the tables finds the entries that do not
+ * fit, which are few; their turns are added to all turns that the order
+ * permits. Only for the channels in loops of these, or for all channels if
+ * there is no order, each entry is combined with the next one. If old and new
+ * tables together have no loop, the new ones have none either.
  */
 #include "routing/verify.h"
 
@@ -24,8 +25,8 @@
 #include "routing/scratch.h"
 
 enum health {
-	VERDICT_OPEN,		/* not met yet */
-	VERDICT_TRAIL,		/* on the walk at hand */
+	VERDICT_OPEN,		/* not visited */
+	VERDICT_TRAIL,		/* on the present path */
 	VERDICT_ARRIVED,
 	VERDICT_UNROUTED,
 	VERDICT_LOOPING,
@@ -94,8 +95,8 @@ walk_judge(struct walk *w)
 	}
 }
 
-/* What the sources at a switch lose with a LID. A CA does not send to itself
- * over the fabric. */
+/* Counts what the sources at a switch lose for a LID. A CA does not send to
+ * itself over the fabric. */
 static void
 walk_count_lost(const struct walk *w, uint32_t sw,
 		const struct graph_target *target,
@@ -111,7 +112,7 @@ walk_count_lost(const struct walk *w, uint32_t sw,
 	result->lost_mixed++;
 }
 
-/* A LID that not all switches reach. */
+/* Counts a LID that not all switches reach. */
 static void
 walk_report(const struct walk *w, const struct graph_target *target,
 	    uint16_t lid, struct verify_reach *result)

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * May these tables be programmed? Knows the graph and the tables, not the
- * engine that made them.
+ * Verifies forwarding tables before they are programmed, whatever engine made
+ * them.
  */
 #ifndef MINISM_ROUTING_VERIFY_H
 #define MINISM_ROUTING_VERIFY_H
 
 #include "routing/credit_loops.h"
 
-/* From every switch to every LID: counted pairs (switch, LID). */
+/* From every switch to every LID: numbers of pairs (switch, LID). */
 struct verify_reach {
 	uint64_t arrived;
-	uint64_t unrouted;	/* no entry, or the way ends in one */
-	uint64_t looping;	/* goes round */
-	uint64_t astray;	/* leaves by a port that leads elsewhere */
-	/* Of `unrouted`: no cables lead from here to there, which is no fault
-	 * of the tables. */
+	uint64_t unrouted;	/* no entry on the path */
+	uint64_t looping;	/* forwarding loops */
+	uint64_t astray;	/* the path ends at a wrong port */
+	/* Of `unrouted`: not connected by cables, which no tables can
+	 * change. */
 	uint64_t cut_off;
-	/* Of the rest of `unrouted`, looping and astray: pairs of CA ports,
-	 * and pairs of a CA port and a port 0, in either direction. */
+	/* Of the rest of `unrouted`, of looping and astray: pairs of CA
+	 * ports, and pairs of a CA port and a port 0, in both directions. */
 	uint64_t lost_hosts, lost_mixed;
-	uint32_t sw; /* the first pair that is bad and not cut off: */
-	uint16_t lid;		/* switch index, LID; lid 0: there is none */
+	uint32_t sw; /* the first such pair: */
+	uint16_t lid;		/* LID 0: there is none */
 };
 
-/* whole: by LID up to g->top, those that are known to arrive from everywhere
- * and are not walked (channels_check_ordered()); NULL: none. */
+/* whole: by LID up to g->top, 1 for those known to arrive from everywhere,
+ * which are not walked (channels_check_ordered()); or NULL. */
 void verify_reachability(const struct graph *g, const struct lft *lft,
 			const uint8_t *whole, struct verify_reach *result);
 
@@ -34,17 +34,17 @@ struct verify_result {
 	struct channels_result channels;
 };
 
-/* before: see channels_check(). ranks: an order in which the tables seem to be
- * made (engine_output.ranks), right or wrong: the verdict is the same, much
- * sooner if it is right, but without a loop the channels and dependencies are
- * not counted. NULL: none. */
+/* before: see channels_check(). ranks: an order in which the tables were
+ * probably made (engine_output.ranks), or NULL. A wrong one gives the same
+ * verdict, a right one much sooner; then channels and dependencies are not
+ * counted if there is no loop. */
 void verify_tables(const struct graph *g, const struct lft *lft,
 		   const struct lft *before, const uint32_t *ranks,
 		   struct verify_result *result);
 void verify_result_clear(struct verify_result *result);
 
-/* Nothing goes round, nothing goes astray, no credit loop. Pairs without a way
- * are no danger and do not count: see result->reach. */
+/* No forwarding loop, no path to a wrong port, no credit loop. Pairs without
+ * a path are not dangerous and do not count; see result->reach. */
 bool verify_is_sound(const struct verify_result *result);
 
 #endif

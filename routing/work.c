@@ -2,13 +2,13 @@
 /*
  * Work shared among threads.
  *
- * Purpose. A second core for passes over rows or destinations.
+ * Purpose. Uses a second core for passes over rows or destinations.
  *
- * Flow. Items are handed out in chunks, some for each thread, by one counter:
- * who is done early takes the next chunk, so that a busy neighbour on the
- * machine does not hold up the rest. The caller works too. Threads live as
- * long as the call: starting one costs some tens of microseconds, the passes
- * take milliseconds, and nothing has to be kept between two calls.
+ * Flow. Items are handed out in chunks, some for each thread, by one counter: a
+ * thread that is done early takes the next chunk, so that other load on one
+ * core does not hold up the rest. The caller works too. Threads live as long as
+ * the call: starting one takes some tens of microseconds, the passes take
+ * milliseconds.
  */
 #include "routing/work.h"
 
@@ -54,7 +54,7 @@ work_share(unsigned n_threads, uint32_t n_items,
 		return;
 	}
 	share.chunk = MAX(n_items / (n * CHUNKS_A_THREAD), 1);
-	for (i = 1; i < n; i++)	/* NULL: the others do its share */
+	for (i = 1; i < n; i++)	/* NULL: the other threads do its share */
 		threads[i] = g_thread_try_new("work", work_take, &share, NULL);
 	work_take(&share);
 	for (i = 1; i < n; i++)
