@@ -12,7 +12,7 @@
 #include "topology/port_tables.h"
 
 struct stage {
-	struct lab l;		/* the first member */
+	struct lab l;		/* the first member: words may take it */
 	struct request r;
 	struct qos_policy *policy;
 	struct port_tables *held;
@@ -123,17 +123,6 @@ find_name(void *fixture, const char *name, struct request_name *out)
 
 /* ---- requests ---- */
 
-/* Times as 500ms, 4s, 7us. */
-static int64_t
-read_time(const char *text)
-{
-	char *unit;
-	int64_t n = g_ascii_strtoll(text, &unit, 10);
-
-	return n * (strcmp(unit, "us") == 0 ? 1 :
-		    strcmp(unit, "ms") == 0 ? 1000 : G_USEC_PER_SEC);
-}
-
 static bool
 read_option(void *fixture, const char *name, const char *value)
 {
@@ -153,7 +142,7 @@ read_option(void *fixture, const char *name, const char *value)
 	} else if (strcmp(name, "slid") == 0) {
 		st->slid = (int32_t)strtoul(value, NULL, 0);
 	} else if (strcmp(name, "after") == 0) {
-		st->now += read_time(value);
+		st->now += word_time(value);
 	} else if (strcmp(name, "marked") == 0) {
 		st->is_marked = true;
 	} else if (strcmp(name, "as-answered") == 0) {
@@ -203,10 +192,8 @@ serve(struct stage *st)
 }
 
 /* METHOD ATTRIBUTE ..; ask is for methods without a word of their own */
-static void
-do_request(void *fixture, char **words, const char *text)
+WORD(do_request, struct stage *st)
 {
-	struct stage *st = fixture;
 	struct lab *l = &st->l;
 	GByteArray *all;
 	unsigned status, n;
@@ -226,10 +213,9 @@ do_request(void *fixture, char **words, const char *text)
 }
 
 /* METHOD ATTRIBUTE of the last answer's header, its AttributeOffset */
-static void
-do_answer(void *fixture, char **words, const char *text)
+WORD(do_answer, struct stage *st)
 {
-	const uint8_t *mad = ((struct stage *)fixture)->l.reply.mad;
+	const uint8_t *mad = st->l.reply.mad;
 
 	assert_range(words[0], mad[3]);
 	assert_range(words[1], lab_get(mad + 16, 2));
@@ -237,20 +223,16 @@ do_answer(void *fixture, char **words, const char *text)
 }
 
 /* SWITCH: the block that was answered is that of the tables */
-static void
-do_answer_is_lft(void *fixture, char **words, const char *text)
+WORD(do_answer_is_lft, const struct lab *l)
 {
-	const struct lab *l = &((struct stage *)fixture)->l;
 	uint32_t sw = snapshot_node_of(l->s, port_of(l, words[0]))->sw_index;
 
 	assert_memory_equal(lab_answer(l) + 8, lft_row(l->lft, sw), 64);
 }
 
 /* REQUEST => N [TABLE [PORT]]: so many ports have to be read first */
-static void
-do_unread(void *fixture, char **words, const char *text)
+WORD(do_unread, struct stage *st)
 {
-	struct stage *st = fixture;
 	struct lab *l = &st->l;
 	struct sa_request request;
 	GArray *ports;
@@ -281,91 +263,70 @@ do_unread(void *fixture, char **words, const char *text)
 }
 
 /* N: of the table that was answered */
-static void
-do_records(void *fixture, char **words, const char *text)
+WORD(do_records, struct stage *st)
 {
-	assert_range(words[0], lab_count(&((struct stage *)fixture)->l));
+	assert_range(words[0], lab_count(&st->l));
 }
 
 /* ---- the fabric and its rules ---- */
 
 /* SPEC LMC */
-static void
-do_fabric(void *fixture, char **words, const char *text)
+WORD(do_fabric, struct lab *l)
 {
-	struct lab *l = &((struct stage *)fixture)->l;
-
 	lab_close(l);
-	lab_open(l, words[0], (unsigned)strtoul(words[1], NULL, 10));
+	lab_open(l, words[0], word_number(words[1]));
 }
 
-static void
-do_publish(void *fixture, char **words, const char *text)
+WORD(do_publish, struct stage *st)
 {
-	lab_publish(&((struct stage *)fixture)->l);
+	lab_publish(&st->l);
 }
 
-static void
-do_unpublish(void *fixture, char **words, const char *text)
+WORD(do_unpublish, struct stage *st)
 {
-	sa_publish(((struct stage *)fixture)->l.sa, NULL, LAB_NOW);
+	sa_publish(st->l.sa, NULL, LAB_NOW);
 }
 
-static void
-do_prefix(void *fixture, char **words, const char *text)
+WORD(do_prefix, struct lab *l)
 {
-	struct lab *l = &((struct stage *)fixture)->l;
-
-	l->prefix = g_ascii_strtoull(words[0], NULL, 0);
+	l->prefix = word_number(words[0]);
 	lab_publish(l);
 }
 
-static void
-do_no_rules(void *fixture, char **words, const char *text)
+WORD(do_no_rules, struct lab *l)
 {
-	struct lab *l = &((struct stage *)fixture)->l;
-
 	lab_clear_rules(l);
 	partition_rules_get(l->rules, PKEY_DEFAULT);
 }
 
 /* P_KEY full|limited PORT .. */
-static void
-do_member(void *fixture, char **words, const char *text)
+WORD(do_member, struct lab *l)
 {
-	struct lab *l = &((struct stage *)fixture)->l;
-
 	for (char **name = words + 2; *name; name++)
-		lab_member(l, (uint16_t)strtoul(words[0], NULL, 0),
+		lab_member(l, word_number(words[0]),
 			   port_of(l, *name), strcmp(words[1], "full") ?
 			   PARTITION_LIMITED : PARTITION_FULL);
 }
 
 /* P_KEY SL */
-static void
-do_sl(void *fixture, char **words, const char *text)
+WORD(do_sl, struct lab *l)
 {
-	struct lab *l = &((struct stage *)fixture)->l;
-
-	partition_rules_get(l->rules, (uint16_t)strtoul(words[0], NULL, 0))
-		->sl = (uint8_t)strtoul(words[1], NULL, 10);
+	partition_rules_get(l->rules, word_number(words[0]))
+		->sl = word_number(words[1]);
 }
 
-static void
-do_no_qos(void *fixture, char **words, const char *text)
+WORD(do_no_qos, struct stage *st)
 {
-	((struct stage *)fixture)->l.v->qos = false;
+	st->l.v->qos = false;
 }
 
 /* service|pkey LOW HIGH SL, target|source PORT SL; publishes */
-static void
-do_qos_rule(void *fixture, char **words, const char *text)
+WORD(do_qos_rule, struct stage *st)
 {
 	static const char *const names[] = {
 		[QOS_MATCH_SERVICE] = "service", [QOS_MATCH_PKEY] = "pkey",
 		[QOS_MATCH_TARGET] = "target", [QOS_MATCH_SOURCE] = "source",
 	};
-	struct stage *st = fixture;
 	struct qos_rule rule = { 0 };
 	uint32_t port;
 
@@ -375,20 +336,18 @@ do_qos_rule(void *fixture, char **words, const char *text)
 		rule.low = rule.high = st->l.s->ports[port].guid;
 		words--;
 	} else {
-		rule.low = g_ascii_strtoull(words[1], NULL, 0);
-		rule.high = g_ascii_strtoull(words[2], NULL, 0);
+		rule.low = word_number(words[1]);
+		rule.high = word_number(words[2]);
 	}
-	rule.sl = (uint8_t)strtoul(words[3], NULL, 10);
+	rule.sl = word_number(words[3]);
 	g_array_append_val(st->policy->rules, rule);
 	lab_publish(&st->l);
 	sa_db_set_policy(st->l.v, st->policy);
 }
 
 /* PORT COMPONENT=VALUE ..: of PortInfo; switch: of SwitchInfo */
-static void
-do_port(void *fixture, char **words, const char *text)
+WORD(do_port, struct lab *l)
 {
-	struct lab *l = &((struct stage *)fixture)->l;
 	uint32_t port = port_of(l, words[0]);
 	bool is_switch = strcmp(words[-1], "switch") == 0;
 
@@ -400,24 +359,20 @@ do_port(void *fixture, char **words, const char *text)
 }
 
 /* PORT TEXT: what the site calls its node */
-static void
-do_name(void *fixture, char **words, const char *text)
+WORD(do_name, struct lab *l)
 {
-	struct lab *l = &((struct stage *)fixture)->l;
 	uint32_t node = l->s->ports[port_of(l, words[0])].node;
 
 	l->s->nodes[node].name = (char *)g_intern_string(words[1]);
 }
 
 /* PORT GUID|0|back: publishes a copy of the subnet */
-static void
-do_guid(void *fixture, char **words, const char *text)
+WORD(do_guid, struct stage *st)
 {
-	struct stage *st = fixture;
 	struct snapshot *old = st->l.s;
 	uint32_t port = port_of(&st->l, words[0]);
 	uint64_t guid = strcmp(words[1], "back") ?
-		g_ascii_strtoull(words[1], NULL, 0) : st->gone;
+		word_number(words[1]) : st->gone;
 
 	st->gone_port = port;
 	st->gone = guid ? 0 : old->ports[port].guid;
@@ -428,21 +383,17 @@ do_guid(void *fixture, char **words, const char *text)
 }
 
 /* SWITCH PORT NUM: an entry of the forwarding table */
-static void
-do_entry(void *fixture, char **words, const char *text)
+WORD(do_entry, struct lab *l)
 {
-	struct lab *l = &((struct stage *)fixture)->l;
 	uint32_t sw = snapshot_node_of(l->s, port_of(l, words[0]))->sw_index;
 
 	lft_row(l->lft, sw)[lab_lid(l, port_of(l, words[1]))] =
-		(uint8_t)strtoul(words[2], NULL, 10);
+		word_number(words[2]);
 }
 
 /* A B: the cable by which the LID of B leaves the switch of A */
-static void
-do_slow_way(void *fixture, char **words, const char *text)
+WORD(do_slow_way, struct lab *l)
 {
-	struct lab *l = &((struct stage *)fixture)->l;
 	uint32_t sw = l->v->ends[port_of(l, words[0])].sw;
 
 	lab_slow_down(l, l->s->nodes[l->s->switches[sw]].first_port +
@@ -451,25 +402,19 @@ do_slow_way(void *fixture, char **words, const char *text)
 }
 
 /* BLOCKS POSITIONS */
-static void
-do_mft(void *fixture, char **words, const char *text)
+WORD(do_mft, struct lab *l)
 {
-	struct lab *l = &((struct stage *)fixture)->l;
-
 	l->mft = mft_new(l->s->n_switches,
-			 (unsigned)strtoul(words[0], NULL, 10),
-			 (unsigned)strtoul(words[1], NULL, 10));
+			 word_number(words[0]),
+			 word_number(words[1]));
 }
 
 /* SWITCH MLID PORT */
-static void
-do_group_entry(void *fixture, char **words, const char *text)
+WORD(do_group_entry, struct lab *l)
 {
-	struct lab *l = &((struct stage *)fixture)->l;
-
 	mft_add(l->mft, snapshot_node_of(l->s, port_of(l, words[0]))->sw_index,
-		(uint16_t)strtoul(words[1], NULL, 0),
-		(uint8_t)strtoul(words[2], NULL, 10));
+		word_number(words[1]),
+		word_number(words[2]));
 }
 
 /* ---- tables of ports ---- */
@@ -486,10 +431,8 @@ table_of(const char *name)
 
 /* TABLE PORT BLOCK HEX: read from the device; held PORT BLOCK P_KEYS: by the
  * last sweep */
-static void
-do_block(void *fixture, char **words, const char *text)
+WORD(do_block, struct stage *st)
 {
-	struct stage *st = fixture;
 	bool is_held = strcmp(words[-1], "held") == 0;
 	char **w = words + !is_held;
 	union port_block b = { .bytes = { 0 } };
@@ -510,51 +453,41 @@ do_block(void *fixture, char **words, const char *text)
 		sa_db_add_block(st->l.v, table, port, n, &b);
 }
 
-static void
-do_close(void *fixture, char **words, const char *text)
+WORD(do_close, struct lab *l)
 {
-	struct lab *l = &((struct stage *)fixture)->l;
-
 	sa_db_close_table(l->v, table_of(words[0]), port_of(l, words[1]));
 }
 
-static void
-do_publish_held(void *fixture, char **words, const char *text)
+WORD(do_publish_held, struct stage *st)
 {
-	struct stage *st = fixture;
-
 	sa_db_set_tables(st->l.v, st->held);
 }
 
 /* PartitionCap of all nodes, PartitionEnforcementCap of all switches */
-static void
-do_pkey_caps(void *fixture, char **words, const char *text)
+WORD(do_pkey_caps, struct stage *st)
 {
-	struct snapshot *s = ((struct stage *)fixture)->l.s;
+	struct snapshot *s = st->l.s;
 
 	for (uint32_t n = 0; n < s->n_nodes; n++) {
 		s->nodes[n].info.partition_cap =
-			(uint16_t)strtoul(words[0], NULL, 10);
+			word_number(words[0]);
 		s->nodes[n].sw.partition_enforcement_cap =
-			(uint16_t)strtoul(words[1], NULL, 10);
+			word_number(words[1]);
 	}
 }
 
 /* ---- what clients leave behind ---- */
 
-static void
-do_trees(void *fixture, char **words, const char *text)
+WORD(do_trees, struct stage *st)
 {
-	assert_range(words[0], sa_trees(((struct stage *)fixture)->l.sa)->len);
+	assert_range(words[0], sa_trees(st->l.sa)->len);
 }
 
 /* N MLID MEMBERS [receive=A,B,.. send=C,D,..]: in this order */
-static void
-do_tree(void *fixture, char **words, const char *text)
+WORD(do_tree, const struct lab *l)
 {
-	const struct lab *l = &((struct stage *)fixture)->l;
 	const struct sa_tree *t = &g_array_index(sa_trees(l->sa),
-			struct sa_tree, strtoul(words[0], NULL, 10));
+			struct sa_tree, word_number(words[0]));
 	unsigned at = 0;
 
 	assert_range(words[1], t->mlid);
@@ -573,12 +506,11 @@ do_tree(void *fixture, char **words, const char *text)
 }
 
 /* groups|members|services|subscriptions N */
-static void
-do_stats(void *fixture, char **words, const char *text)
+WORD(do_stats, struct stage *st)
 {
 	struct sa_stats stats;
 
-	sa_stats(((struct stage *)fixture)->l.sa, &stats);
+	sa_stats(st->l.sa, &stats);
 	assert_range(words[1], *words[0] == 'g' ? stats.n_groups :
 		     *words[0] == 'm' ? stats.n_members :
 		     strcmp(words[0], "services") ? stats.n_subscriptions :
@@ -587,126 +519,106 @@ do_stats(void *fixture, char **words, const char *text)
 
 
 /* new-.., same-.. LINE: the version behind it */
-static void
-do_version(void *fixture, char **args, const char *text)
+WORD(do_version, struct stage *st)
 {
-	const struct sa *sa = ((struct stage *)fixture)->l.sa;
-	uint64_t (*version)(const struct sa *sa) = strstr(args[-1], "saved") ?
+	const struct sa *sa = st->l.sa;
+	uint64_t (*version)(const struct sa *sa) = strstr(words[-1], "saved") ?
 		sa_saved_version : sa_groups_version;
 	uint64_t before = version(sa);
 
-	unit_play(sa_words, fixture, text);
-	assert_int_equal(version(sa) != before, *args[-1] == 'n');
+	unit_play(sa_words, st, text);
+	assert_int_equal(version(sa) != before, *words[-1] == 'n');
 }
 
 static int64_t
 read_due(const char *text)
 {
-	return strcmp(text, "never") ? LAB_NOW + read_time(text) : INT64_MAX;
+	return strcmp(text, "never") ? LAB_NOW + word_time(text) : INT64_MAX;
 }
 
-static void
-do_deadline(void *fixture, char **args, const char *text)
+WORD(do_deadline, struct stage *st)
 {
-	assert_true(sa_deadline(((struct stage *)fixture)->l.sa) ==
-		    read_due(args[0]));
+	assert_true(sa_deadline(st->l.sa) ==
+		    read_due(words[0]));
 }
 
-static void
-do_tick(void *fixture, char **args, const char *text)
+WORD(do_tick, struct stage *st)
 {
-	sa_tick(((struct stage *)fixture)->l.sa, read_due(args[0]));
+	sa_tick(st->l.sa, read_due(words[0]));
 }
 
 /* PORT TRAP [pkey=N] [index=N] [@.. of the Notice] */
-static void
-do_report(void *fixture, char **args, const char *text)
+WORD(do_report, struct stage *st)
 {
-	struct stage *st = fixture;
 	struct sa_report report;
 
 	assert_true(sa_next_report(st->l.sa, &report));
 	assert_int_equal(report.lid, lab_lid(&st->l, port_of(&st->l,
-							      args[0])));
+							      words[0])));
 	assert_int_equal(report.mad[3], SA_METHOD_REPORT);
-	assert_range(args[1], lab_get(report.mad + SA_DATA_OFFSET + 4, 2));
-	for (args += 2; *args; args++)
-		if (g_str_has_prefix(*args, "pkey="))
-			assert_range(*args + 5, report.pkey);
-		else if (g_str_has_prefix(*args, "index="))
-			assert_range(*args + 6, report.pkey_index);
+	assert_range(words[1], lab_get(report.mad + SA_DATA_OFFSET + 4, 2));
+	for (words += 2; *words; words++)
+		if (g_str_has_prefix(*words, "pkey="))
+			assert_range(*words + 5, report.pkey);
+		else if (g_str_has_prefix(*words, "index="))
+			assert_range(*words + 6, report.pkey_index);
 		else
 			request_hold(&kind, st, SA_ATTR_NOTICE,
-				     (char *[]){ *args, NULL },
+				     (char *[]){ *words, NULL },
 				     report.mad + SA_DATA_OFFSET);
 }
 
-static void
-do_no_report(void *fixture, char **args, const char *text)
+WORD(do_no_report, struct stage *st)
 {
 	struct sa_report report;
 
-	assert_false(sa_next_report(((struct stage *)fixture)->l.sa, &report));
+	assert_false(sa_next_report(st->l.sa, &report));
 }
 
-static void
-do_drain_reports(void *fixture, char **args, const char *text)
+WORD(do_drain_reports, struct stage *st)
 {
 	struct sa_report report;
 
-	while (sa_next_report(((struct stage *)fixture)->l.sa, &report))
+	while (sa_next_report(st->l.sa, &report))
 		;
 }
 
-static void
-do_report_failed(void *fixture, char **args, const char *text)
+WORD(do_report_failed, struct lab *l)
 {
-	struct lab *l = &((struct stage *)fixture)->l;
-
-	sa_report_failed(l->sa, l->s->ports[port_of(l, args[0])].guid);
+	sa_report_failed(l->sa, l->s->ports[port_of(l, words[0])].guid);
 }
 
 /* TRAP SWITCH [slid=LID] */
-static void
-do_trap(void *fixture, char **args, const char *text)
+WORD(do_trap, struct lab *l)
 {
-	struct lab *l = &((struct stage *)fixture)->l;
 	uint8_t notice[NOTICE_LEN] = { 0x81, 0, 0, 2 };
-	uint16_t lid = lab_lid(l, port_of(l, args[1]));
+	uint16_t lid = lab_lid(l, port_of(l, words[1]));
 
-	lab_put(notice + 4, strtoul(args[0], NULL, 10), 2);
+	lab_put(notice + 4, word_number(words[0]), 2);
 	lab_put(notice + 6, lid, 2);
 	lab_put(notice + 10, lid, 2);
-	sa_forward_trap(l->sa, notice, args[2] ?
-			(uint16_t)strtoul(args[2] + 5, NULL, 0) : lid,
+	sa_forward_trap(l->sa, notice, words[2] ?
+			(uint16_t)strtoul(words[2] + 5, NULL, 0) : lid,
 			LAB_NOW);
 }
 
 /* ---- restarts, standbys ---- */
 
-static void
-do_save(void *fixture, char **args, const char *text)
+WORD(do_save, struct stage *st)
 {
-	struct stage *st = fixture;
-
 	g_string_truncate(st->saved, 0);
 	sa_save(st->l.sa, st->saved, LAB_NOW);
 }
 
-static void
-do_load(void *fixture, char **args, const char *text)
+WORD(do_load, struct stage *st)
 {
-	struct stage *st = fixture;
-
 	assert_true(sa_load(st->l.sa, st->saved->str, LAB_NOW, NULL));
 }
 
 /* It saves what it has loaded as it was. */
-static void
-do_restart(void *fixture, char **args, const char *text)
+WORD(do_restart, struct stage *st)
 {
 	const struct sa_params params = { .sm_key = LAB_KEY };
-	struct stage *st = fixture;
 	g_autofree char *before = NULL;
 
 	do_save(st, NULL, NULL);
@@ -720,11 +632,9 @@ do_restart(void *fixture, char **args, const char *text)
 }
 
 /* LINE behind what was saved: the error names it, and nothing changes */
-static void
-do_load_fails(void *fixture, char **args, const char *text)
+WORD(do_load_fails, struct stage *st)
 {
-	struct stage *st = fixture;
-	g_autofree char *bad = g_strconcat(st->saved->str, args[0], "\n", NULL);
+	g_autofree char *bad = g_strconcat(st->saved->str, words[0], "\n", NULL);
 	g_auto(GStrv) lines = g_strsplit(bad, "\n", -1);
 	g_autofree char *where = g_strdup_printf("line %u: ",
 						 g_strv_length(lines) - 1);
@@ -745,51 +655,43 @@ is_manager(uint16_t lid, void *data)
 	return lid == ((struct stage *)data)->manager;
 }
 
-static void
-do_manager(void *fixture, char **args, const char *text)
+WORD(do_manager, struct stage *st)
 {
-	struct stage *st = fixture;
-
-	st->manager = lab_lid(&st->l, port_of(&st->l, args[0]));
+	st->manager = lab_lid(&st->l, port_of(&st->l, words[0]));
 	sa_set_managers(st->l.sa, is_manager, st);
 }
 
 /* new|same: the mark in the last answer against the one before */
-static void
-do_mark(void *fixture, char **args, const char *text)
+WORD(do_mark, struct stage *st)
 {
-	struct stage *st = fixture;
 	struct sa_mark mark;
 
 	assert_true(sa_mark_read(st->l.reply.mad, &mark));
 	assert_true(!st->mark.epoch || st->mark.epoch == mark.epoch);
-	if (*args[0] == 'n')
+	if (*words[0] == 'n')
 		assert_true(mark.version > st->mark.version);
 	else
 		assert_true(mark.version == st->mark.version);
 	st->mark = mark;
 }
 
-static void
-do_no_mark(void *fixture, char **args, const char *text)
+WORD(do_no_mark, struct stage *st)
 {
 	struct sa_mark mark;
 
-	assert_false(sa_mark_read(((struct stage *)fixture)->l.reply.mad,
+	assert_false(sa_mark_read(st->l.reply.mad,
 				  &mark));
 }
 
 /* TIME later, PORT ..: the standbys that asked lately */
-static void
-do_followers(void *fixture, char **args, const char *text)
+WORD(do_followers, struct lab *l)
 {
-	struct lab *l = &((struct stage *)fixture)->l;
-	const GArray *lids = sa_followers(l->sa, LAB_NOW + read_time(args[0]));
+	const GArray *lids = sa_followers(l->sa, LAB_NOW + word_time(words[0]));
 
-	assert_int_equal(lids->len, g_strv_length(args + 1));
+	assert_int_equal(lids->len, g_strv_length(words + 1));
 	for (unsigned i = 0; i < lids->len; i++)
 		assert_int_equal(g_array_index(lids, struct sa_follower, i).lid,
-				 lab_lid(l, port_of(l, args[1 + i])));
+				 lab_lid(l, port_of(l, words[1 + i])));
 }
 
 static void
@@ -808,15 +710,13 @@ request(struct stage *st, const char *format, ...)
 
 /* Two SMs; five members, three of them full, in one group; five subscriptions,
  * five services of two ServiceIDs. */
-static void
-do_clients(void *fixture, char **args, const char *text)
+WORD(do_clients, struct stage *st)
 {
 	static const struct sa_sm sms[] = {
 		{ .lid = 1, .info = { .guid = 5, .priority = 3, .state = 3 } },
 		{ .lid = 2, .info = { .guid = 6, .priority = 3, .state = 2,
 				      .sm_key = 77 } },
 	};
-	struct stage *st = fixture;
 
 	sa_set_sms(st->l.sa, sms, 2);
 	for (unsigned i = 0; i < 5; i++) {

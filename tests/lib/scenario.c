@@ -127,22 +127,11 @@ play_add_secret(struct play *p, uint64_t key)
 
 /* ---- reading ---- */
 
-/* "50ms", "2s", "400us" in us. */
 bool
 play_read_time(struct play *p, const char *word, int64_t *us)
 {
-	static const struct { const char *unit; double factor; } units[] = {
-		{ "us", 1 }, { "ms", 1e3 }, { "s", 1e6 }, { "h", 3.6e9 },
-	};
-	char *end = NULL;
-	double value = word ? g_ascii_strtod(word, &end) : 0;
-
-	for (size_t i = 0; word && i < G_N_ELEMENTS(units); i++)
-		if (end != word && strcmp(end, units[i].unit) == 0) {
-			*us = (int64_t)(value * units[i].factor);
-			return true;
-		}
-	return play_fail(p, "a time such as 50ms is missing");
+	return script_time(word, us) ||
+		play_fail(p, "a time such as 50ms is missing");
 }
 
 bool

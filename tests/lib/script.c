@@ -207,6 +207,23 @@ script_play(struct scenario *s, const struct script_player *player, char **why)
 	return s->is_done = play_on_each(s, player, 0, bound, why);
 }
 
+bool
+script_time(const char *word, int64_t *us)
+{
+	static const struct { const char *unit; double factor; } units[] = {
+		{ "us", 1 }, { "ms", 1e3 }, { "s", 1e6 }, { "h", 3.6e9 },
+	};
+	char *end = NULL;
+	double value = word ? g_ascii_strtod(word, &end) : 0;
+
+	for (size_t i = 0; word && i < G_N_ELEMENTS(units); i++)
+		if (end != word && strcmp(end, units[i].unit) == 0) {
+			*us = (int64_t)(value * units[i].factor);
+			return true;
+		}
+	return false;
+}
+
 /* ---- files ---- */
 
 static void

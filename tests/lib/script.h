@@ -48,4 +48,7 @@ struct script_player {
 bool script_play(struct scenario *s, const struct script_player *player,
 		 char **why);
 
+/* "50ms", "2s", "400us", "1h" in us; false: it is none. */
+bool script_time(const char *word, int64_t *us);
+
 #endif

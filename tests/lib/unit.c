@@ -72,6 +72,27 @@ unit_play(const struct unit_word *w, void *fixture, const char *line)
 	w->fn(fixture, words + 1, text + strspn(text, " "));
 }
 
+uint64_t
+word_number(const char *word)
+{
+	char *end = NULL;
+	uint64_t n = word ? g_ascii_strtoull(word, &end, 0) : 0;
+
+	if (end == word || *end)
+		fail_msg("%s is no number", word ? word : "nothing");
+	return n;
+}
+
+int64_t
+word_time(const char *word)
+{
+	int64_t us;
+
+	if (!script_time(word, &us))
+		fail_msg("%s is no time", word ? word : "nothing");
+	return us;
+}
+
 static char *
 stage_play(void *data, const char *line)
 {

@@ -17,6 +17,11 @@
  * Tests as text (script.h): each scenario of tests/scripts/FILE is a test,
  * whose lines call functions with the fixture.
  *
+ *	WORD(do_ask, struct fixture *f)
+ *	{
+ *		assert_true(ask(f, words[0]));
+ *	}
+ *
  *	static const struct unit_word words[] = {
  *		{ "ask", do_ask }, { NULL, NULL },
  *	};
@@ -52,12 +57,29 @@ struct unit_word {
 	void (*fn)(void *fixture, char **words, const char *text);
 };
 
+/* fixture: a declaration of the pointer. */
+#define WORD(name, fixture) \
+	static void name##_of(fixture, char **words, const char *text); \
+	static void \
+	name(void *of, char **words, const char *text) \
+	{ \
+		name##_of(of, words, text); \
+	} \
+	static void \
+	name##_of(fixture, __attribute__((unused)) char **words, \
+		  __attribute__((unused)) const char *text)
+
 struct unit_script {
 	const char *file;
 	const struct unit_word *words;
 	CMFixtureFunction set_up, tear_down;
 };
 void unit_add_script(const struct unit_script *script);
+
+/* Of a word: a number as C writes it; a time as 7us, 5ms, 4s, in us. They fail
+ * the test if it is none. */
+uint64_t word_number(const char *word);
+int64_t word_time(const char *word);
 
 /* Plays one line. */
 void unit_play(const struct unit_word *words, void *fixture, const char *line);

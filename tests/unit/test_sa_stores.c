@@ -199,11 +199,8 @@ serve(struct stores *f)
 	return status;
 }
 
-static void
-do_request(void *fixture, char **words, const char *text)
+WORD(do_request, struct stores *f)
 {
-	struct stores *f = fixture;
-
 	request_read(&f->r, &kind, f, words - 1);
 	request_expect_record(&f->r, serve(f), f->r.data);
 }
@@ -211,67 +208,58 @@ do_request(void *fixture, char **words, const char *text)
 /* ---- the fabric ---- */
 
 /* PKEY MEMBERSHIP HOST .. */
-static void
-do_rule(void *fixture, char **words, const char *text)
+WORD(do_rule, struct stores *f)
 {
 	static const char *const names[] = {
 		[PARTITION_NONE] = "none", [PARTITION_LIMITED] = "limited",
 		[PARTITION_FULL] = "full", [PARTITION_BOTH] = "both", NULL,
 	};
-	struct stores *f = fixture;
 	unsigned membership = 0;
 
 	while (strcmp(names[membership], words[1]))
 		membership++;
 	for (char **host = words + 2; *host; host++)
-		star_rule(f->star, (uint16_t)strtoul(words[0], NULL, 0),
+		star_rule(f->star, word_number(words[0]),
 			  host_of(*host), membership);
 	star_publish(f->star);
 }
 
-static void
-do_no_rules(void *fixture, char **words, const char *text)
+WORD(do_no_rules, struct stores *f)
 {
-	struct stores *f = fixture;
-	uint16_t pkey = (uint16_t)strtoul(words[0], NULL, 0);
+	uint16_t pkey = word_number(words[0]);
 
 	g_array_set_size(partition_rules_get(f->star->rules, pkey)->rules, 0);
 	star_publish(f->star);
 }
 
 /* PKEY Q_KEY|none: IPoIB's group of the default partition */
-static void
-do_configured(void *fixture, char **words, const char *text)
+WORD(do_configured, struct stores *f)
 {
-	struct stores *f = fixture;
 	struct partition *p = partition_rules_get(f->star->rules,
-			(uint16_t)strtoul(words[0], NULL, 0));
+			word_number(words[0]));
 	struct partition_group group;
 
 	partition_ipoib_group(PKEY_DEFAULT, 2, &group);
-	group.q_key = (uint32_t)strtoul(words[1], NULL, 0);
 	g_array_set_size(p->groups, 0);
-	if (strcmp(words[1], "none"))
+	if (strcmp(words[1], "none")) {
+		group.q_key = word_number(words[1]);
 		g_array_append_val(p->groups, group);
+	}
 }
 
-static void
-do_away(void *fixture, char **words, const char *text)
+WORD(do_away, struct stores *f)
 {
-	star_take_away(((struct stores *)fixture)->star, host_of(words[0]));
+	star_take_away(f->star, host_of(words[0]));
 }
 
-static void
-do_back(void *fixture, char **words, const char *text)
+WORD(do_back, struct stores *f)
 {
-	star_bring_back(((struct stores *)fixture)->star, host_of(words[0]));
+	star_bring_back(f->star, host_of(words[0]));
 }
 
 /* port, peer HOST COMPONENT=VALUE: of PortInfo, there or at the other end */
-static void
-do_port(void *fixture, char **words, const char *text)
+WORD(do_port, struct stores *f)
 {
-	struct stores *f = fixture;
 	uint32_t port = star_port(f->star, host_of(words[0]));
 
 	if (strcmp(words[-1], "peer") == 0)
@@ -280,29 +268,24 @@ do_port(void *fixture, char **words, const char *text)
 		     words[1]);
 }
 
-static void
-do_switch(void *fixture, char **words, const char *text)
+WORD(do_switch, struct stores *f)
 {
-	struct stores *f = fixture;
-
 	request_poke(SA_ATTR_SWITCH_INFO,
 		     &f->star->s->nodes[f->star->s->switches[0]].sw, words[0]);
 }
 
-static void
-do_follow(void *fixture, char **words, const char *text)
+WORD(do_follow, struct stores *f)
 {
-	follow(fixture);
-	check_groups(((struct stores *)fixture)->g);
+	follow(f);
+	check_groups(f->g);
 }
 
 /* ---- groups ---- */
 
-static void
-do_quota(void *fixture, char **words, const char *text)
+WORD(do_quota, struct stores *f)
 {
-	((struct stores *)fixture)->g->quota =
-		(unsigned)strtoul(words[0], NULL, 10);
+	f->g->quota =
+		word_number(words[0]);
 }
 
 static struct group *
@@ -315,10 +298,8 @@ find_group(struct stores *f, const char *text)
 }
 
 /* MGID COMPONENT=VALUE .. */
-static void
-do_group(void *fixture, char **words, const char *text)
+WORD(do_group, struct stores *f)
 {
-	struct stores *f = fixture;
 	const struct group *group = find_group(f, words[0]);
 	uint8_t data[SA_DATA_LEN];
 
@@ -327,8 +308,7 @@ do_group(void *fixture, char **words, const char *text)
 	request_hold(&kind, f, SA_ATTR_MC_MEMBER, words + 1, data);
 }
 
-static void
-do_not_permanent(void *fixture, char **words, const char *text)
+WORD(do_not_permanent, void *fixture)
 {
 	assert_false(find_group(fixture, words[0])->permanent);
 }
@@ -342,8 +322,7 @@ find_member(struct stores *f, const char *mgid, const char *host)
 }
 
 /* MGID HOST STATES; 0: it is no member */
-static void
-do_state(void *fixture, char **words, const char *text)
+WORD(do_state, void *fixture)
 {
 	const struct group_member *m = find_member(fixture, words[0],
 						   words[1]);
@@ -351,17 +330,14 @@ do_state(void *fixture, char **words, const char *text)
 	assert_range(words[2], m ? m->join_state : 0);
 }
 
-static void
-do_proxy(void *fixture, char **words, const char *text)
+WORD(do_proxy, void *fixture)
 {
 	assert_true(find_member(fixture, words[0], words[1])->proxy);
 }
 
 /* created|deleted MGID: the oldest one */
-static void
-do_event(void *fixture, char **words, const char *text)
+WORD(do_event, struct stores *f)
 {
-	struct stores *f = fixture;
 	struct group_event event;
 	uint8_t mgid[16];
 
@@ -373,55 +349,36 @@ do_event(void *fixture, char **words, const char *text)
 	assert_memory_equal(event.mgid, mgid, 16);
 }
 
-static void
-do_no_event(void *fixture, char **words, const char *text)
+WORD(do_no_event, struct stores *f)
 {
-	assert_int_equal(((struct stores *)fixture)->g->events->len, 0);
+	assert_int_equal(f->g->events->len, 0);
 }
 
 /* ---- services ---- */
 
-static int64_t
-read_time(const char *text)
+WORD(do_later, struct stores *f)
 {
-	char *unit;
-	int64_t n = g_ascii_strtoll(text, &unit, 10);
-
-	return strcmp(unit, "us") ? n * SECOND : n;
-}
-
-static void
-do_later(void *fixture, char **words, const char *text)
-{
-	((struct stores *)fixture)->now += read_time(words[0]);
+	f->now += word_time(words[0]);
 }
 
 /* TIME since the start */
-static void
-do_tick(void *fixture, char **words, const char *text)
+WORD(do_tick, struct stores *f)
 {
-	struct stores *f = fixture;
-
-	services_tick(f->s, f->start + read_time(words[0]));
+	services_tick(f->s, f->start + word_time(words[0]));
 }
 
 /* TIME since the start: that of the next lease */
-static void
-do_next_end(void *fixture, char **words, const char *text)
+WORD(do_next_end, const struct stores *f)
 {
-	const struct stores *f = fixture;
-
 	assert_true(f->s->next == (strcmp(words[0], "never") ?
-		    f->start + read_time(words[0]) : INT64_MAX));
+		    f->start + word_time(words[0]) : INT64_MAX));
 }
 
 /* PLACE|all COMPONENT=VALUE .. */
-static void
-do_service(void *fixture, char **words, const char *text)
+WORD(do_service, struct stores *f)
 {
-	struct stores *f = fixture;
 	bool all = strcmp(words[0], "all") == 0;
-	uint32_t nth = all ? 0 : (uint32_t)strtoul(words[0], NULL, 10);
+	uint32_t nth = all ? 0 : word_number(words[0]);
 
 	for (uint32_t i = nth; i < (all ? f->s->list->len : nth + 1); i++) {
 		uint8_t data[SA_DATA_LEN];
@@ -435,12 +392,10 @@ do_service(void *fixture, char **words, const char *text)
 /* ---- subscriptions ---- */
 
 /* PLACE HOST COMPONENT=VALUE ..: of InformInfoRecord */
-static void
-do_subscription(void *fixture, char **words, const char *text)
+WORD(do_subscription, struct stores *f)
 {
-	struct stores *f = fixture;
 	const struct subscription *s =
-		subscription_at(f->i, strtoul(words[0], NULL, 10));
+		subscription_at(f->i, word_number(words[0]));
 	struct inform_info_record record = {
 		.index = s->index, .info = s->info,
 	};
@@ -451,20 +406,15 @@ do_subscription(void *fixture, char **words, const char *text)
 	request_hold(&kind, f, SA_ATTR_INFORM_INFO_RECORD, words + 2, data);
 }
 
-static void
-do_qp(void *fixture, char **words, const char *text)
+WORD(do_qp, const struct stores *f)
 {
-	const struct stores *f = fixture;
-
 	assert_range(words[1], subscription_at(f->i,
-				strtoul(words[0], NULL, 10))->qp);
+				word_number(words[0]))->qp);
 }
 
 /* => HOST ..: these get the Reports that wait, in this order, one each */
-static void
-do_reports(void *fixture, char **words, const char *text)
+WORD(do_reports, struct stores *f)
 {
-	struct stores *f = fixture;
 	struct report r;
 
 	assert_string_equal(*words, "=>");
@@ -500,14 +450,12 @@ notify(struct stores *f, unsigned host, unsigned trap)
 }
 
 /* notice HOST TRAP [@BYTE=VALUE ..] => HOST ..; queue: nobody takes it */
-static void
-do_notice(void *fixture, char **words, const char *text)
+WORD(do_notice, struct stores *f)
 {
-	struct stores *f = fixture;
 	struct request r = { .kind = &kind, .fixture = f };
 
 	make_notice(f, host_of(words[0]),
-		    (unsigned)strtoul(words[1], NULL, 10));
+		    word_number(words[1]));
 	memcpy(r.data, f->notice, NOTICE_LEN);
 	request_put(&r, words + 2);
 	memcpy(f->notice, r.data, NOTICE_LEN);
@@ -517,15 +465,13 @@ do_notice(void *fixture, char **words, const char *text)
 }
 
 /* TRAP GID [pkey=P_KEY] => HOST ..: traps 64 to 67, which the SM makes */
-static void
-do_gid_notice(void *fixture, char **words, const char *text)
+WORD(do_gid_notice, struct stores *f)
 {
-	struct stores *f = fixture;
 	bool has_pkey = g_str_has_prefix(words[2], "pkey=");
 	uint8_t gid[16];
 
 	request_gid(&kind, f, words[1], gid);
-	notice_build_gid(f->notice, (uint16_t)strtoul(words[0], NULL, 10), 1,
+	notice_build_gid(f->notice, word_number(words[0]), 1,
 			 gid);
 	star_gid(0, f->issuer);
 	informs_notify(f->i, f->star->v, f->notice, f->issuer, has_pkey ?
@@ -533,11 +479,10 @@ do_gid_notice(void *fixture, char **words, const char *text)
 	do_reports(f, words + 2 + has_pkey, NULL);
 }
 
-static void
-do_drop(void *fixture, char **words, const char *text)
+WORD(do_drop, struct stores *f)
 {
-	informs_drop(((struct stores *)fixture)->i,
-		     g_ascii_isdigit(*words[0]) ? strtoul(words[0], NULL, 0) :
+	informs_drop(f->i,
+		     g_ascii_isdigit(*words[0]) ? word_number(words[0]) :
 		     star_guid(host_of(words[0])));
 }
 
@@ -554,37 +499,30 @@ store_of(const char *name)
 }
 
 /* groups, services, subscriptions N: how many there are */
-static void
-do_count(void *fixture, char **words, const char *text)
+WORD(do_count, struct stores *f)
 {
-	struct stores *f = fixture;
 	const GPtrArray *lists[] = { f->g->list, f->s->list, f->i->list };
 
 	assert_range(words[0], lists[store_of(words[-1])]->len);
 }
 
-static const struct unit_word words[];
+static const struct unit_word all_words[];
 
 /* same-versions, new-versions LINE: the counts of changes behind it */
-static void
-do_same_versions(void *fixture, char **args, const char *text)
+WORD(do_same_versions, struct stores *f)
 {
-	const struct stores *f = fixture;
 	uint64_t before = f->g->version + f->s->version + f->i->version;
 
-	unit_play(words, fixture, text);
+	unit_play(all_words, f, text);
 	assert_int_equal(f->g->version + f->s->version + f->i->version !=
-			 before, *args[-1] == 'n');
+			 before, *words[-1] == 'n');
 }
 
-static void
-do_versions(void *fixture, char **args, const char *text)
+WORD(do_versions, const struct stores *f)
 {
-	const struct stores *f = fixture;
-
-	assert_range(args[0], f->g->version);
-	assert_range(args[1], f->s->version);
-	assert_range(args[2], f->i->version);
+	assert_range(words[0], f->g->version);
+	assert_range(words[1], f->s->version);
+	assert_range(words[2], f->i->version);
 }
 
 static char *
@@ -633,11 +571,9 @@ load(struct stores *f, enum store store, const char *text, GError **error)
 }
 
 /* What is saved and loaded is saved as the same again; by another clock. */
-static void
-do_reload(void *fixture, char **args, const char *text)
+WORD(do_reload, struct stores *f)
 {
-	struct stores *f = fixture;
-	enum store store = store_of(args[0]);
+	enum store store = store_of(words[0]);
 	g_autofree char *saved = save(f, store), *again = NULL;
 	GError *error = NULL;
 
@@ -651,15 +587,14 @@ do_reload(void *fixture, char **args, const char *text)
 }
 
 /* STORE "LINE;LINE .." TEXT: it is refused, with this in the error */
-static void
-do_bad(void *fixture, char **args, const char *text)
+WORD(do_bad, void *fixture)
 {
-	g_auto(GStrv) lines = g_strsplit(args[1], ";", -1);
+	g_auto(GStrv) lines = g_strsplit(words[1], ";", -1);
 	g_autofree char *all = g_strjoinv("\n", lines);
 	GError *error = NULL;
 
-	assert_false(load(fixture, store_of(args[0]), all, &error));
-	assert_has(error->message, args[2]);
+	assert_false(load(fixture, store_of(words[0]), all, &error));
+	assert_has(error->message, words[2]);
 	g_error_free(error);
 }
 
@@ -712,13 +647,12 @@ make_some(struct stores *f, enum store store)
 					 64 + i / 2, i % 4 ? 0xffff : 3), 0);
 }
 
-static void
-do_some(void *fixture, char **args, const char *text)
+WORD(do_some, void *fixture)
 {
-	make_some(fixture, store_of(args[0]));
+	make_some(fixture, store_of(words[0]));
 }
 
-static const struct unit_word words[] = {
+static const struct unit_word all_words[] = {
 	{ "Set", do_request }, { "Delete", do_request },
 	{ "rule", do_rule }, { "no-rules", do_no_rules },
 	{ "configured", do_configured }, { "away", do_away },
@@ -741,9 +675,9 @@ static const struct unit_word words[] = {
 	{ "drop", do_drop }, { NULL, NULL },
 };
 
-SCRIPT(mcmember, "sa_mcmember.scn", words, set_up, tear_down)
-SCRIPT(service, "sa_service.scn", words, set_up, tear_down)
-SCRIPT(informinfo, "sa_informinfo.scn", words, set_up, tear_down)
+SCRIPT(mcmember, "sa_mcmember.scn", all_words, set_up, tear_down)
+SCRIPT(service, "sa_service.scn", all_words, set_up, tear_down)
+SCRIPT(informinfo, "sa_informinfo.scn", all_words, set_up, tear_down)
 
 /* ---- chance, and large numbers ---- */
 

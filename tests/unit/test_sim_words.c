@@ -30,7 +30,7 @@ struct mailbox {
 };
 
 struct stage {
-	struct simlab lab;
+	struct simlab lab;	/* the first member: words may take it */
 	struct request r;
 	struct mad_addr to;	/* of the request: by directed route, or LID */
 	struct dr_path path;
@@ -240,11 +240,8 @@ expect_answer(struct stage *st)
 }
 
 /* METHOD ATTRIBUTE ..; ask is for methods without a word of their own */
-static void
-do_request(void *fixture, char **words, const char *text)
+WORD(do_request, struct stage *st)
 {
-	struct stage *st = fixture;
-
 	clear_request(st);
 	request_read(&st->r, &kind, st, strcmp(words[-1], "ask") ? words - 1 :
 		     words);
@@ -253,31 +250,23 @@ do_request(void *fixture, char **words, const char *text)
 }
 
 /* begin REQUEST: it is on its way; end STATUS: it came to this */
-static void
-do_begin(void *fixture, char **words, const char *text)
+WORD(do_begin, struct stage *st)
 {
-	struct stage *st = fixture;
-
 	clear_request(st);
 	request_read(&st->r, &kind, st, words);
 	send_request(st);
 }
 
-static void
-do_came_to(void *fixture, char **words, const char *text)
+WORD(do_came_to, const struct stage *st)
 {
-	const struct stage *st = fixture;
-
 	assert_true(st->lab.answered);
 	assert_int_equal(st->lab.status, request_status(words[0]));
 }
 
 /* at=PORT COMPONENT=VALUE .. => STATUS ..: Set(PortInfo) of what it has */
-static void
-do_set(void *fixture, char **words, const char *text)
+WORD(do_set, struct stage *st)
 {
 	static char *base[] = { "Set", "PortInfo", NULL };
-	struct stage *st = fixture;
 	uint32_t port = port_of(st, words[0] + strlen("at="));
 	struct port_info want;
 
@@ -291,11 +280,9 @@ do_set(void *fixture, char **words, const char *text)
 	expect_answer(st);
 }
 
-static void
-do_set_switch(void *fixture, char **words, const char *text)
+WORD(do_set_switch, struct stage *st)
 {
 	static char *base[] = { "Set", "SwitchInfo", NULL };
-	struct stage *st = fixture;
 
 	clear_request(st);
 	request_read(&st->r, &kind, st, base);
@@ -308,11 +295,9 @@ do_set_switch(void *fixture, char **words, const char *text)
 
 /* ATTRIBUTE SWITCH FIRST LAST BEYOND: these blocks hold what is written, and
  * there is none beyond */
-static void
-do_table(void *fixture, char **words, const char *text)
+WORD(do_table, struct stage *st)
 {
 	static const char *const mods[] = { "Set", "Get" };
-	struct stage *st = fixture;
 
 	for (unsigned i = 0; i < 4; i++) {
 		g_autofree char *request = g_strdup_printf("%s %s at=%s mod=%s",
@@ -347,10 +332,8 @@ do_table(void *fixture, char **words, const char *text)
 /* ---- what devices hold ---- */
 
 /* PORT COMPONENT=VALUE ..: of PortInfo */
-static void
-do_has(void *fixture, char **words, const char *text)
+WORD(do_has, struct stage *st)
 {
-	struct stage *st = fixture;
 	uint8_t data[SA_DATA_LEN] = { 0 };
 
 	port_info_encode(data + 4, sim_port_info(st->lab.sim,
@@ -358,10 +341,8 @@ do_has(void *fixture, char **words, const char *text)
 	request_hold(&kind, st, SA_ATTR_PORT_INFO, words + 1, data);
 }
 
-static void
-do_has_switch(void *fixture, char **words, const char *text)
+WORD(do_has_switch, struct stage *st)
 {
-	struct stage *st = fixture;
 	uint8_t data[SA_DATA_LEN] = { 0 };
 
 	switch_info_encode(data + 4, sim_switch_info(st->lab.sim,
@@ -370,10 +351,8 @@ do_has_switch(void *fixture, char **words, const char *text)
 }
 
 /* PORT A B: two components of PortInfo are the same */
-static void
-do_alike(void *fixture, char **words, const char *text)
+WORD(do_alike, const struct stage *st)
 {
-	const struct stage *st = fixture;
 	const struct mad_attr_table *t = mad_attr_table(SA_ATTR_PORT_INFO);
 	const uint8_t *info = (const uint8_t *)
 		sim_port_info(st->lab.sim, port_of(st, words[0]));
@@ -389,10 +368,8 @@ do_alike(void *fixture, char **words, const char *text)
 }
 
 /* keep, kept PORT: its PortInfo, all of it, is the same still */
-static void
-do_keep(void *fixture, char **words, const char *text)
+WORD(do_keep, struct stage *st)
 {
-	struct stage *st = fixture;
 	const struct port_info *info = sim_port_info(st->lab.sim,
 						     port_of(st, words[0]));
 
@@ -403,10 +380,8 @@ do_keep(void *fixture, char **words, const char *text)
 }
 
 /* PORT COMPONENT=VALUE ..: of PortInfo */
-static void
-do_poke(void *fixture, char **words, const char *text)
+WORD(do_poke, struct stage *st)
 {
-	struct stage *st = fixture;
 	struct sim_port *port =
 		&st->lab.sim->ports[port_of(st, words[0])];
 
@@ -414,43 +389,34 @@ do_poke(void *fixture, char **words, const char *text)
 		request_poke(SA_ATTR_PORT_INFO, &port->info, *words);
 }
 
-static void
-do_state(void *fixture, char **words, const char *text)
+WORD(do_state, struct stage *st)
 {
-	struct stage *st = fixture;
-
 	sim_link_set_state(st->lab.sim, port_of(st, words[0]),
-			   (unsigned)strtoul(words[1], NULL, 10));
+			   word_number(words[1]));
 }
 
 /* entry SWITCH LID PORT: of the forwarding table; set-entry: it is so now */
-static void
-do_entry(void *fixture, char **words, const char *text)
+WORD(do_entry, struct stage *st)
 {
-	struct stage *st = fixture;
-	uint16_t lid = (uint16_t)strtoul(words[1], NULL, 10);
+	uint16_t lid = word_number(words[1]);
 	uint32_t sw = node_of(st, words[0]);
 
 	if (strcmp(words[-1], "set-entry") == 0)
 		st->lab.sim->nodes[sw].lft[lid] =
-			(uint8_t)strtoul(words[2], NULL, 10);
+			word_number(words[2]);
 	assert_range(words[2], sim_lft_entry(st->lab.sim, sw, lid));
 }
 
-static void
-do_reregistered(void *fixture, char **words, const char *text)
+WORD(do_reregistered, const struct stage *st)
 {
-	const struct stage *st = fixture;
-
 	assert_range(words[0], st->reregistered);
 	assert_int_equal(st->reregistered_at, port_of(st, words[1]));
 }
 
 /* NAME N */
-static void
-do_stats(void *fixture, char **words, const char *text)
+WORD(do_stats, struct stage *st)
 {
-	const struct sim_stats *s = sim_stats(((struct stage *)fixture)->lab
+	const struct sim_stats *s = sim_stats(st->lab
 					      .sim);
 	const struct {
 		const char *name;
@@ -470,22 +436,10 @@ do_stats(void *fixture, char **words, const char *text)
 
 /* ---- what happens ---- */
 
-static int64_t
-read_time(const char *text)
-{
-	char *unit;
-	int64_t n = g_ascii_strtoll(text, &unit, 10);
-
-	return n * (strcmp(unit, "us") == 0 ? 1 :
-		    strcmp(unit, "ms") == 0 ? 1000 : G_USEC_PER_SEC);
-}
-
 /* SPEC [KEY=VALUE]: of struct sim_params */
-static void
-do_fabric(void *fixture, char **words, const char *text)
+WORD(do_fabric, struct stage *st)
 {
 	struct sim_params params = sim_params_default;
-	struct stage *st = fixture;
 
 	for (char **w = words + 1; *w; w++) {
 		const char *value = strchr(*w, '=') + 1;
@@ -506,34 +460,29 @@ do_fabric(void *fixture, char **words, const char *text)
 	open_lab(st, words[0], &params);
 }
 
-static void
-do_run(void *fixture, char **words, const char *text)
+WORD(do_run, struct stage *st)
 {
-	struct sim *sim = ((struct stage *)fixture)->lab.sim;
+	struct sim *sim = st->lab.sim;
 
-	sim_run(sim, sim_now(sim) + read_time(words[0]));
+	sim_run(sim, sim_now(sim) + word_time(words[0]));
 }
 
-static void
-do_idle(void *fixture, char **words, const char *text)
+WORD(do_idle, struct stage *st)
 {
-	assert_true(sim_run_idle(((struct stage *)fixture)->lab.sim,
+	assert_true(sim_run_idle(st->lab.sim,
 				 G_USEC_PER_SEC));
 }
 
 /* N us since the start */
-static void
-do_clock(void *fixture, char **words, const char *text)
+WORD(do_clock, struct stage *st)
 {
 	assert_range(words[0],
-		     (uint64_t)sim_now(((struct stage *)fixture)->lab.sim));
+		     (uint64_t)sim_now(st->lab.sim));
 }
 
 /* What happens to a cable: PORT, and what the word takes beside it. */
-static void
-do_cable(void *fixture, char **words, const char *text)
+WORD(do_cable, struct stage *st)
 {
-	struct stage *st = fixture;
 	struct sim *sim = st->lab.sim;
 	uint32_t port = port_of(st, words[0]);
 	const char *what = words[-1];
@@ -551,15 +500,13 @@ do_cable(void *fixture, char **words, const char *text)
 	else if (strcmp(what, "activate") == 0)
 		simlab_activate(&st->lab, port);
 	else
-		sim_link_flap(sim, port, (unsigned)strtoul(words[1], NULL, 10),
-			      read_time(words[2]), read_time(words[3]));
+		sim_link_flap(sim, port, word_number(words[1]),
+			      word_time(words[2]), word_time(words[3]));
 }
 
 /* What happens to a node. */
-static void
-do_node(void *fixture, char **words, const char *text)
+WORD(do_node, struct stage *st)
 {
-	struct stage *st = fixture;
 	struct sim *sim = st->lab.sim;
 	uint32_t node = node_of(st, words[0]);
 	const char *what = words[-1];
@@ -571,7 +518,7 @@ do_node(void *fixture, char **words, const char *text)
 	else if (strcmp(what, "reset") == 0)
 		sim_node_reset(sim, node);
 	else if (strcmp(what, "replace") == 0)
-		sim_node_replace(sim, node, strtoul(words[1], NULL, 0));
+		sim_node_replace(sim, node, word_number(words[1]));
 	else if (strcmp(what, "describe") == 0)
 		sim_node_describe(sim, node, words[1]);
 	else
@@ -580,30 +527,22 @@ do_node(void *fixture, char **words, const char *text)
 }
 
 /* PORT PORT|none: the other end of its cable */
-static void
-do_peer(void *fixture, char **words, const char *text)
+WORD(do_peer, const struct stage *st)
 {
-	const struct stage *st = fixture;
-
 	assert_int_equal(sim_peer(st->lab.sim, port_of(st, words[0])),
 			 strcmp(words[1], "none") ? port_of(st, words[1]) :
 			 SNAPSHOT_NONE);
 }
 
-static void
-do_clear_changes(void *fixture, char **words, const char *text)
+WORD(do_clear_changes, struct simlab *lab)
 {
-	struct simlab *lab = &((struct stage *)fixture)->lab;
-
 	for (uint32_t i = 0; i < lab->s->n_nodes; i++)
 		lab->sim->nodes[i].sw.port_state_change = false;
 }
 
 /* N: switches whose PortStateChange is set */
-static void
-do_changes(void *fixture, char **words, const char *text)
+WORD(do_changes, const struct simlab *lab)
 {
-	const struct simlab *lab = &((struct stage *)fixture)->lab;
 	unsigned n = 0;
 
 	for (uint32_t i = 0; i < lab->s->n_nodes; i++)
@@ -613,10 +552,9 @@ do_changes(void *fixture, char **words, const char *text)
 
 /* ---- traps ---- */
 
-static const struct unit_word words[];
+static const struct unit_word all_words[];
 
-static void
-do_told(void *fixture, char **args, const char *text)
+WORD(do_told, void *fixture)
 {
 	static const char *const lines[] = {
 		"set at=SM LID=1 MasterSMLID=1 SubnetTimeOut=18 => ok",
@@ -628,100 +566,82 @@ do_told(void *fixture, char **args, const char *text)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++)
-		unit_play(words, fixture, lines[i]);
+		unit_play(all_words, fixture, lines[i]);
 }
 
 /* N that came */
-static void
-do_traps(void *fixture, char **args, const char *text)
+WORD(do_traps, struct stage *st)
 {
-	assert_range(args[0], ((struct stage *)fixture)->lab.traps);
+	assert_range(words[0], st->lab.traps);
 }
 
-static void
-do_forget_traps(void *fixture, char **args, const char *text)
+WORD(do_forget_traps, struct stage *st)
 {
-	((struct stage *)fixture)->lab.traps = 0;
+	st->lab.traps = 0;
 }
 
 /* KEY=VALUE ..: of the last trap's Notice */
-static void
-do_notice(void *fixture, char **args, const char *text)
+WORD(do_notice, struct stage *st)
 {
-	struct stage *st = fixture;
 	struct notice n;
 	uint32_t port;
 
 	notice_decode(smp_data(st->lab.trap), &n);
-	for (; *args; args++) {
-		const char *value = strchr(*args, '=') + 1;
+	for (; *words; words++) {
+		const char *value = strchr(*words, '=') + 1;
 
-		if (g_str_has_prefix(*args, "generic="))
+		if (g_str_has_prefix(*words, "generic="))
 			assert_range(value, n.generic);
-		else if (g_str_has_prefix(*args, "trap="))
+		else if (g_str_has_prefix(*words, "trap="))
 			assert_range(value, n.trap);
-		else if (g_str_has_prefix(*args, "issuer="))
+		else if (g_str_has_prefix(*words, "issuer="))
 			assert_range(value, n.issuer_lid);
-		else if (g_str_has_prefix(*args, "lid="))
+		else if (g_str_has_prefix(*words, "lid="))
 			assert_range(value, n.lid);
-		else if (g_str_has_prefix(*args, "producer="))
+		else if (g_str_has_prefix(*words, "producer="))
 			assert_range(value, n.producer);
 		else if (find_port(st, value, &port))
 			assert_int_equal(n.port, st->lab.s->ports[port].num);
 		else
-			fail_msg("what is %s?", *args);
+			fail_msg("what is %s?", *words);
 	}
 }
 
 /* @.. of the last trap's data */
-static void
-do_trap_data(void *fixture, char **args, const char *text)
+WORD(do_trap_data, struct stage *st)
 {
-	struct stage *st = fixture;
-
-	request_hold(&kind, st, SA_ATTR_NOTICE, args, smp_data(st->lab.trap));
+	request_hold(&kind, st, SA_ATTR_NOTICE, words, smp_data(st->lab.trap));
 }
 
-static void
-do_keep_trap(void *fixture, char **args, const char *text)
+WORD(do_keep_trap, struct stage *st)
 {
-	struct stage *st = fixture;
-
 	memcpy(st->kept_trap, st->lab.trap, MAD_SIZE);
 }
 
 /* The last trap has another TID than the one that was kept. */
-static void
-do_other_trap(void *fixture, char **args, const char *text)
+WORD(do_other_trap, struct stage *st)
 {
-	struct stage *st = fixture;
-
 	assert_memory_not_equal(st->lab.trap + 8, st->kept_trap + 8, 8);
 }
 
 /* [kept] [key=N]: TrapRepress to LID 2 */
-static void
-do_repress(void *fixture, char **args, const char *text)
+WORD(do_repress, struct stage *st)
 {
 	const struct mad_addr to = { .lid = 2 };
-	struct stage *st = fixture;
-	bool is_kept = g_strcmp0(args[0], "kept") == 0;
+	bool is_kept = g_strcmp0(words[0], "kept") == 0;
 	uint8_t mad[MAD_SIZE];
 
 	memcpy(mad, is_kept ? st->kept_trap : st->lab.trap, MAD_SIZE);
-	if (args[0] && !is_kept)
-		bytes_store(mad + 24, strtoul(args[0] + 4, NULL, 0), 8);
+	if (words[0] && !is_kept)
+		bytes_store(mad + 24, strtoul(words[0] + 4, NULL, 0), 8);
 	smp_make_response(mad, 0);
 	assert_true(transport_send(st->lab.t, &to, mad, MAD_SIZE, 0, NULL));
 }
 
-static void
-do_send_trap(void *fixture, char **args, const char *text)
+WORD(do_send_trap, struct stage *st)
 {
-	struct stage *st = fixture;
-
-	sim_trap(st->lab.sim, port_of(st, args[0]),
-		 (unsigned)strtoul(args[1], NULL, 10));
+	sim_trap(st->lab.sim, port_of(st, words[0]),
+		 word_number(words[1]));
 }
 
 /* ---- the data plane ---- */
@@ -763,15 +683,13 @@ lid_of(const struct stage *st, const char *name)
 }
 
 /* SPEC: a manager brings it up; A is its port. */
-static void
-do_up(void *fixture, char **args, const char *text)
+WORD(do_up, struct stage *st)
 {
-	struct stage *st = fixture;
 	struct simlab *lab = &st->lab;
 
 	close_lab(st);
 	memset(lab, 0, sizeof(*lab));
-	lab->s = generate_fabric(args[0], NULL, NULL);
+	lab->s = generate_fabric(words[0], NULL, NULL);
 	lab->sim = sim_new(lab->s, NULL);
 	manager_open(&st->sm, lab->sim, lab->s->local_port, NULL, NULL);
 	st->is_up = true;
@@ -793,85 +711,74 @@ do_up(void *fixture, char **args, const char *text)
 }
 
 /* N: hosts that the manager's port has a way to, and itself */
-static void
-do_hosts(void *fixture, char **args, const char *text)
+WORD(do_hosts, const struct simlab *lab)
 {
-	const struct simlab *lab = &((struct stage *)fixture)->lab;
 	g_autoptr(GArray) hosts = simlab_hosts(lab->sim, lab->s,
 					       lab->s->local_port);
 
-	assert_range(args[0], hosts->len);
+	assert_range(words[0], hosts->len);
 }
 
 /* FROM TO N: so many hops, each out of the node where the last one ended, by
  * VL 0 */
-static void
-do_trace(void *fixture, char **args, const char *text)
+WORD(do_trace, const struct stage *st)
 {
-	const struct stage *st = fixture;
-	uint32_t at = port_of(st, args[0]);
+	uint32_t at = port_of(st, words[0]);
 	struct sim_trace trace;
 
-	assert_int_equal(sim_probe(st->lab.sim, at, lid_of(st, args[1]),
+	assert_int_equal(sim_probe(st->lab.sim, at, lid_of(st, words[1]),
 				   0xffff, 0, &trace), SIM_DELIVERED);
-	assert_range(args[2], trace.n);
+	assert_range(words[2], trace.n);
 	for (unsigned i = 0; i < trace.n; i++) {
 		assert_int_equal(st->lab.s->ports[trace.hop[i].port].node,
 				 st->lab.s->ports[at].node);
 		assert_int_equal(trace.hop[i].vl, 0);
 		at = sim_peer(st->lab.sim, trace.hop[i].port);
 	}
-	assert_int_equal(at, port_of(st, args[1]));
+	assert_int_equal(at, port_of(st, words[1]));
 	assert_int_equal(at, trace.end);
 }
 
 /* FROM TO [pkey=N] [sl=N] => RESULT [end=PORT] [hops=N] [vl=N]: on hop-1 */
-static void
-do_probe(void *fixture, char **args, const char *text)
+WORD(do_probe, const struct stage *st)
 {
-	const struct stage *st = fixture;
-	uint32_t from = port_of(st, args[0]);
-	uint16_t to = lid_of(st, args[1]), pkey = 0xffff;
+	uint32_t from = port_of(st, words[0]);
+	uint16_t to = lid_of(st, words[1]), pkey = 0xffff;
 	struct sim_trace trace;
 	unsigned sl = 0;
 
-	for (args += 2; strcmp(*args, "=>"); args++)
-		if (g_str_has_prefix(*args, "pkey="))
-			pkey = (uint16_t)strtoul(*args + 5, NULL, 0);
+	for (words += 2; strcmp(*words, "=>"); words++)
+		if (g_str_has_prefix(*words, "pkey="))
+			pkey = (uint16_t)strtoul(*words + 5, NULL, 0);
 		else
-			sl = (unsigned)strtoul(*args + 3, NULL, 10);
+			sl = (unsigned)strtoul(*words + 3, NULL, 10);
 	assert_int_equal(sim_probe(st->lab.sim, from, to, pkey, sl, &trace),
-			 delivery_of(args[1]));
-	for (args += 2; *args; args++)
-		if (g_str_has_prefix(*args, "end="))
-			assert_int_equal(trace.end, port_of(st, *args + 4));
-		else if (g_str_has_prefix(*args, "hops="))
-			assert_range(*args + 5, trace.n);
+			 delivery_of(words[1]));
+	for (words += 2; *words; words++)
+		if (g_str_has_prefix(*words, "end="))
+			assert_int_equal(trace.end, port_of(st, *words + 4));
+		else if (g_str_has_prefix(*words, "hops="))
+			assert_range(*words + 5, trace.n);
 		else
-			assert_range(*args + 3, trace.hop[1].vl);
+			assert_range(*words + 3, trace.hop[1].vl);
 }
 
 /* PORT TO N|PORT: the entry of its switch for the LID of TO */
-static void
-do_set_way(void *fixture, char **args, const char *text)
+WORD(do_set_way, struct stage *st)
 {
-	struct stage *st = fixture;
 	uint32_t port;
 
-	sim_node_of(st->lab.sim, port_of(st, args[0]))
-		->lft[lid_of(st, args[1])] = find_port(st, args[2], &port) ?
+	sim_node_of(st->lab.sim, port_of(st, words[0]))
+		->lft[lid_of(st, words[1])] = find_port(st, words[2], &port) ?
 		st->lab.s->ports[port].num :
-		(uint8_t)strtoul(args[2], NULL, 10);
+		word_number(words[2]);
 }
 
-static void
-do_set_top(void *fixture, char **args, const char *text)
+WORD(do_set_top, struct stage *st)
 {
-	struct stage *st = fixture;
-
-	sim_node_of(st->lab.sim, port_of(st, args[0]))->sw.linear_fdb_top =
+	sim_node_of(st->lab.sim, port_of(st, words[0]))->sw.linear_fdb_top =
 		(uint16_t)(lid_of(st, "B") -
-			   (g_strcmp0(args[1], "B-1") == 0));
+			   (g_strcmp0(words[1], "B-1") == 0));
 }
 
 static struct sim_tables *
@@ -885,29 +792,26 @@ tables_of(struct stage *st, const char *name)
 }
 
 /* PORT P_KEY: the first of its table */
-static void
-do_pkey(void *fixture, char **args, const char *text)
+WORD(do_pkey, void *fixture)
 {
-	struct sim_tables *t = tables_of(fixture, args[0]);
+	struct sim_tables *t = tables_of(fixture, words[0]);
 
 	if (!t->pkeys)
 		t->pkeys = g_malloc0_n(4, SIM_TABLE_BLOCK);
-	bytes_store(t->pkeys[0], strtoul(args[1], NULL, 0), 2);
+	bytes_store(t->pkeys[0], word_number(words[1]), 2);
 }
 
 /* OUT IN SL VL */
-static void
-do_sl2vl(void *fixture, char **args, const char *text)
+WORD(do_sl2vl, struct stage *st)
 {
-	struct stage *st = fixture;
-	struct sim_tables *t = tables_of(st, args[0]);
-	unsigned in = st->lab.s->ports[port_of(st, args[1])].num;
-	unsigned sl = (unsigned)strtoul(args[2], NULL, 10);
-	unsigned vl = (unsigned)strtoul(args[3], NULL, 10);
+	struct sim_tables *t = tables_of(st, words[0]);
+	unsigned in = st->lab.s->ports[port_of(st, words[1])].num;
+	unsigned sl = word_number(words[2]);
+	unsigned vl = word_number(words[3]);
 
 	if (!t->sl2vl)
 		t->sl2vl = g_malloc0_n(snapshot_node_of(st->lab.s,
-				port_of(st, args[0]))->info.num_ports + 1,
+				port_of(st, words[0]))->info.num_ports + 1,
 				SIM_SL2VL_LEN);
 	t->sl2vl[in][sl / 2] |= (uint8_t)(sl % 2 ? vl : vl << 4);
 }
@@ -932,37 +836,29 @@ join(struct stage *st, uint32_t node, uint16_t mlid, unsigned port)
 }
 
 /* SWITCH MLID PORT .. */
-static void
-do_join(void *fixture, char **args, const char *text)
+WORD(do_join, struct stage *st)
 {
-	struct stage *st = fixture;
-
-	for (char **name = args + 2; *name; name++)
-		join(st, node_of(st, args[0]),
-		     (uint16_t)strtoul(args[1], NULL, 0),
+	for (char **name = words + 2; *name; name++)
+		join(st, node_of(st, words[0]),
+		     word_number(words[1]),
 		     st->lab.s->ports[port_of(st, *name)].num);
 }
 
-static void
-do_join_all(void *fixture, char **args, const char *text)
+WORD(do_join_all, struct stage *st)
 {
-	struct stage *st = fixture;
 	const struct snapshot *s = st->lab.s;
 
 	for (uint32_t i = 0; i < s->n_switches; i++)
 		for (unsigned p = 1; p <= s->nodes[s->switches[i]]
 		     .info.num_ports; p++)
 			join(st, s->switches[i],
-			     (uint16_t)strtoul(args[0], NULL, 0), p);
+			     word_number(words[0]), p);
 }
 
-static void
-do_default_port(void *fixture, char **args, const char *text)
+WORD(do_default_port, struct stage *st)
 {
-	struct stage *st = fixture;
-
-	st->lab.sim->nodes[node_of(st, args[0])].sw.default_mcast_primary =
-		st->lab.s->ports[port_of(st, args[1])].num;
+	st->lab.sim->nodes[node_of(st, words[0])].sw.default_mcast_primary =
+		st->lab.s->ports[port_of(st, words[1])].num;
 }
 
 /* These ports have a copy each; only: and no other has. */
@@ -986,17 +882,15 @@ expect_reached(const struct stage *st, const struct sim_mcast *m,
 
 /* FROM MLID => RESULT [reached=PORT,..] [came=PORT,..] [channels=N] [RESULT=N]:
  * copies that were lost for this */
-static void
-do_multicast(void *fixture, char **args, const char *text)
+WORD(do_multicast, const struct stage *st)
 {
-	const struct stage *st = fixture;
 	struct sim_mcast m;
 
-	assert_int_equal(sim_probe_mcast(st->lab.sim, port_of(st, args[0]),
-					 (uint16_t)strtoul(args[1], NULL, 0),
-					 0xffff, 0, &m), delivery_of(args[3]));
-	for (args += 4; *args; args++) {
-		g_auto(GStrv) parts = g_strsplit(*args, "=", 2);
+	assert_int_equal(sim_probe_mcast(st->lab.sim, port_of(st, words[0]),
+					 word_number(words[1]),
+					 0xffff, 0, &m), delivery_of(words[3]));
+	for (words += 4; *words; words++) {
+		g_auto(GStrv) parts = g_strsplit(*words, "=", 2);
 
 		if (strcmp(parts[0], "reached") == 0)
 			expect_reached(st, &m, parts[1], true);
@@ -1028,28 +922,24 @@ on_mail(const struct transport_mad *m, void *data)
 	memcpy(box->mad, m->mad, MAD_SIZE);
 }
 
-static void
-do_client(void *fixture, char **args, const char *text)
+WORD(do_client, struct stage *st)
 {
-	struct stage *st = fixture;
-	struct mailbox *box = &st->boxes[*args[0] - 'A'];
+	struct mailbox *box = &st->boxes[*words[0] - 'A'];
 
-	box->port = port_of(st, args[0]);
+	box->port = port_of(st, words[0]);
 	box->t = sim_attach(st->lab.sim, box->port, SIM_ROLE_CLIENT);
 	transport_set_receiver(box->t, on_mail, box);
 }
 
 /* gmp A B: a request; gmp-answer B: to the last one that came there */
-static void
-do_gmp(void *fixture, char **args, const char *text)
+WORD(do_gmp, struct stage *st)
 {
-	struct stage *st = fixture;
-	struct mailbox *box = &st->boxes[*args[0] - 'A'];
+	struct mailbox *box = &st->boxes[*words[0] - 'A'];
 	struct mad_addr to = { .qp = 1, .qkey = 0x80010000 };
 	uint8_t mad[MAD_SIZE] = { 1, 0x0a, 1, MAD_METHOD_GET };
 
-	if (args[1]) {
-		to.lid = lid_of(st, args[1]);
+	if (words[1]) {
+		to.lid = lid_of(st, words[1]);
 	} else {
 		to = box->from;
 		memcpy(mad, box->mad, MAD_SIZE);
@@ -1060,21 +950,19 @@ do_gmp(void *fixture, char **args, const char *text)
 }
 
 /* received, answered AT N [from=PORT]: so many requests, answers came */
-static void
-do_received(void *fixture, char **args, const char *text)
+WORD(do_received, const struct stage *st)
 {
-	const struct stage *st = fixture;
-	const struct mailbox *box = &st->boxes[*args[0] - 'A'];
+	const struct mailbox *box = &st->boxes[*words[0] - 'A'];
 
-	assert_range(args[1], strcmp(args[-1], "received") ? box->answers :
+	assert_range(words[1], strcmp(words[-1], "received") ? box->answers :
 		     box->requests);
-	if (!args[2])
+	if (!words[2])
 		return;
-	assert_int_equal(box->from.lid, lid_of(st, args[2] + 5));
+	assert_int_equal(box->from.lid, lid_of(st, words[2] + 5));
 	assert_int_equal(box->from.qp, 1);
 }
 
-static const struct unit_word words[] = {
+static const struct unit_word all_words[] = {
 	{ "Get", do_request }, { "Set", do_request }, { "ask", do_request },
 	{ "set", do_set }, { "set-switch", do_set_switch },
 	{ "begin", do_begin }, { "came-to", do_came_to },
@@ -1105,6 +993,6 @@ static const struct unit_word words[] = {
 	{ NULL, NULL },
 };
 
-SCRIPT(sim_agent, "sim_agent.scn", words, set_up, tear_down)
-SCRIPT(sim_link, "sim_link.scn", words, set_up, tear_down)
-SCRIPT(sim_probe, "sim_probe.scn", words, set_up, tear_down)
+SCRIPT(sim_agent, "sim_agent.scn", all_words, set_up, tear_down)
+SCRIPT(sim_link, "sim_link.scn", all_words, set_up, tear_down)
+SCRIPT(sim_probe, "sim_probe.scn", all_words, set_up, tear_down)
