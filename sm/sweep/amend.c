@@ -1,47 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Amending a snapshot where something has changed, in place of reading all of
- * the fabric.
+ * Amending a snapshot after a change, instead of reading the whole fabric.
  *
- * Method. The builder begins as the snapshot of before, which is believed but
- * for the nodes that reported a change (a trap, or PortStateChange). These are
- * read, in waves:
- *	1. The way to a node is made of cables as they are known by now. If the
- *	   last switch port on it was not read, its PortInfo is read first: it
- *	   costs one SMP and saves a time-out.
- *	2. Of the node all ports are read. A cable is believed if its port was
- *	   Active and is; else its end has been down, and the cable is removed.
- *	   NodeInfo through each port that is up and has no cable finds it
- *	   again, or the node that is there now, which is discovered as usual.
- *	3. A switch at the other end of a cable that came or went, and what is
- *	   at the other end of one that has another speed, is read like those
- *	   that reported.
- * It ends when no node is left to be read. Nodes to which no cable leads any
- * more are dropped by builder_finish().
+ * Method. The builder starts from the last snapshot, which is taken to be valid
+ * except for the nodes that reported a change (a trap, or PortStateChange).
+ * These are read, in rounds:
  *
- * Safety. A fault, such as a node that is to be read and does not answer, a GUID
- * that is there twice, or another cable at the SM's own port, ends the waves:
- * then all of the fabric is read.
- * What changed without any report is found by the light sweep.
+ * 1. The directed route to a node uses the cables known by now. If the last
+ *    switch port on it has not been read, its PortInfo is read first: one SMP
+ *    may save a time-out.
+ * 2. All ports of the node are read. A cable is still valid if its port was
+ *    Active and is; else its end has been down, and the cable is removed.
+ *    NodeInfo through each port that is up and has no cable finds it again, or
+ *    another node, which is discovered as usual.
+ * 3. A switch at the other end of a cable that came or went, and the node at
+ *    the other end of one with another speed, are read like those that
+ *    reported a change.
  *
- * Cost. A cable between two switches of 36 ports: two times 39 Gets, and three.
+ * It ends when no node is left to be read. Nodes to which no cable leads are
+ * dropped by builder_finish().
+ *
+ * Safety. A fault ends the rounds, and the whole fabric is read: a node to be
+ * read does not answer, a GUID is there twice, or the SM's own port has another
+ * cable. Changes without any report are found by the light sweep.
+ *
+ * Cost. For a cable between two switches of 36 ports: twice 39 Gets, and three
+ * more.
  */
 #include "sm/sweep/amend.h"
 
 #define NEEDED	1u	/* of an end port: it is or was to be read */
-#define READ	2u	/* its PortInfo came in this discovery */
-#define FOUND	4u	/* so did its cable */
+#define READ	2u	/* its PortInfo was read by this discovery */
+#define FOUND	4u	/* its cable was found by this discovery */
 
 struct amend {
 	struct builder *b;
-	uint32_t n_ports;	/* what is beyond is new */
+	uint32_t n_ports;	/* ports above this are new */
 	uint8_t *marks;		/* by port */
 	GArray *needed;		/* uint32_t: end ports, not read yet */
-	GArray *deferred;	/* uint32_t, see amend_defer() */
-	guint n_asked;		/* so many of them were asked again */
+	GArray *deferred;	/* uint32_t: see amend_defer() */
+	guint n_asked;		/* those queried again so far */
 };
 
-/* The end port that answers for the port. */
+/* The end port of the agent of a port. */
 static uint32_t
 amend_holder(const struct amend *a, uint32_t port)
 {
@@ -116,8 +117,8 @@ amend_is_believed(const struct amend *a, uint32_t port)
 
 /* ------------------------------------------------------------------ cables */
 
-/* A switch at an end of a cable that came or went is read; a CA's port is as if
- * it had never been seen until it is found again. */
+/* Reads the switch at an end of a cable that came or went; a CA's port
+ * counts as not found until its cable is found again. */
 static void
 end_changed(struct amend *a, uint32_t port)
 {
@@ -202,8 +203,8 @@ is_local(const struct amend *a, uint32_t node)
 	return node == builder_port_at(a->b, builder_local(a->b))->node;
 }
 
-/* The port by which an end port is entered; SNAPSHOT_NONE: no cables lead to
- * it. Not of the SM's own node. */
+/* The port by which an end port is entered; SNAPSHOT_NONE: it has no cable,
+ * or is of the SM's own node. */
 static uint32_t
 entry_of(const struct amend *a, uint32_t holder)
 {
@@ -228,7 +229,7 @@ add_amend_query(GArray *wave, unsigned what, uint32_t port)
 	g_array_append_val(wave, q);
 }
 
-/* True: it has to wait for what this wave reads. */
+/* True: it has to wait for a reply of this round. */
 static bool
 waits(struct amend *a, uint32_t holder, GArray *wave)
 {
@@ -240,7 +241,7 @@ waits(struct amend *a, uint32_t holder, GArray *wave)
 		return false;
 	}
 	if (entry == SNAPSHOT_NONE)
-		return false;	/* gone */
+		return false;	/* no longer there */
 	from = amend_holder(a, entry);
 	if (!(a->marks[from] & NEEDED))
 		add_amend_query(wave, AMEND_PORT, entry);
@@ -251,8 +252,8 @@ GArray *
 amend_wave(struct amend *a)
 {
 	GArray *wave = g_array_new(FALSE, FALSE, sizeof(struct amend_query));
-	bool is_over;		/* all that is needed was read, so also what the
-				   deferred ones wait for */
+	bool is_over;		/* all needed ports are read, so deferred
+				   queries can be sent */
 	guint kept = 0;
 
 	builder_find_entries(a->b);

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Which links routing may leave out.
+ * Chooses the links that routing leaves out.
  *
- * Method. The links to be left out are taken from the worst one on: those that a
- * person named, then by errors, then slow ones. One is used all the same if a
- * SHAREth of the links that lead from one of its switches in its direction are
- * left out already, but one of several may always be; what a person names is
- * not limited by that. The directions are away from the hosts, towards them,
- * and neither: how far a switch is from the next one with a host tells. At
- * last, from the least bad one on, a link that alone joins two parts of the
- * fabric is used again (Kruskal's spanning forest).
+ * Method. Links are taken from the worst on: first those that the operator
+ * named, then those with errors, then slow ones. A link is used all the same if
+ * a SHAREth of the links of one of its switches in its direction are left out
+ * already (but one of several may always be left out); links that the operator
+ * named are not limited in this way. Directions are away from the hosts,
+ * towards them, and neither, by the distance of a switch from the next one with
+ * a host. At the end, from the least bad on, a link that alone connects two
+ * parts of the fabric is used again (Kruskal's spanning forest).
  *
- * Safety. That is necessary and not sufficient: whether each pair of hosts has a
- * path without a credit loop, routing tells, and if not, all links are used
- * (heavy_sweep.c). The links stay Active, so that their errors are counted on.
+ * Safety. This is necessary and not sufficient: routing finds whether each pair
+ * of hosts has a path without a credit loop; if not, all links are used
+ * (heavy_sweep.c). The links stay Active, so that their errors are still
+ * counted.
  *
- * Cost. Some passes over the ports, if there is a link to be left out.
+ * Cost. Some passes over the ports, if any link is to be left out.
  */
 #include "sm/sweep/avoid.h"
 
@@ -31,9 +32,9 @@ enum direction { UP, DOWN, ASIDE, DIRECTIONS };
 struct avoid {
 	const struct snapshot *s;
 	GPtrArray *links;
-	uint32_t *hops;		/* by switch: to the next one with a host */
+	uint32_t *hops;		/* by switch: to the nearest with a host */
 	unsigned (*n)[DIRECTIONS];	/* by switch: links, */
-	unsigned (*out)[DIRECTIONS];	/* of them left out */
+	unsigned (*out)[DIRECTIONS];	/* those left out */
 };
 
 static void
@@ -45,7 +46,7 @@ link_free(gpointer data)
 	g_free(l);
 }
 
-/* Does a link lead from this switch port to another switch? */
+/* Is this switch port linked to another switch? */
 static bool
 links_switches(const struct snapshot *s, uint32_t port)
 {
@@ -62,7 +63,7 @@ switch_of(const struct snapshot *s, uint32_t port)
 
 /* ----------------------------------------------------------------- wishes */
 
-/* Both ends may be named, for several reasons: it is one link. */
+/* Both ends may be named, for several reasons; they are one link. */
 static void
 add_link(GPtrArray *links, const struct snapshot *s, uint32_t port,
 	 unsigned causes, uint64_t errors)
@@ -179,7 +180,7 @@ direction_of(const struct avoid *a, uint32_t port)
 	return from < to ? UP : from > to ? DOWN : ASIDE;
 }
 
-/* From this end's point of view; of a single link none can be spared. */
+/* As seen from this end; a single link is never left out. */
 static bool
 may_spare(const struct avoid *a, uint32_t port)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Links between switches that routing leaves out though they are Active: those
- * that count errors or are slow, if the site wants that, and those that a person
- * wants to be free of traffic.
+ * Links between switches that routing leaves out although they are Active:
+ * links with errors or slow ones, if configured, and those that the operator
+ * wants free of traffic.
  */
 #ifndef MINISM_SWEEP_AVOID_H
 #define MINISM_SWEEP_AVOID_H
@@ -18,7 +18,7 @@ enum avoid_cause {
 
 /* A port whose link is to be left out. */
 struct avoid_wish {
-	uint64_t guid;		/* of its node */
+	uint64_t guid;		/* NodeGUID */
 	uint8_t num;
 	unsigned causes;
 	uint64_t errors;	/* within an hour */
@@ -26,8 +26,8 @@ struct avoid_wish {
 
 enum avoid_verdict {
 	AVOID_DONE,	/* it is left out */
-	AVOID_NEEDED,	/* it is used, since something would be cut off */
-	AVOID_TOO_MANY,	/* likewise, since enough of a switch's are left out */
+	AVOID_NEEDED,	/* used, else a part would be cut off */
+	AVOID_TOO_MANY,	/* used, since enough links of a switch are left out */
 };
 
 struct avoid_link {
@@ -39,13 +39,13 @@ struct avoid_link {
 };
 
 /*
- * What becomes of each link that is to be left out: of struct avoid_link, by
- * name; g_ptr_array_unref(). wishes: of struct avoid_wish; slow: so are links
- * that could be faster. Pure.
+ * The decision on each link that should be left out: of struct avoid_link,
+ * sorted by name; g_ptr_array_unref(). wishes: of struct avoid_wish; slow: also
+ * leave out links that could be faster. Pure.
  */
 GPtrArray *avoid_choose(const struct snapshot *s, const GArray *wishes,
 			bool slow);
-/* Consumes s, and returns it with the links that are left out marked, no
+/* Takes over s and returns it with marks at the links left out, and at no
  * others. */
 struct snapshot *avoid_mark(struct snapshot *s, const GPtrArray *links);
 /* "431 errors within an hour, slower than it could be"; g_free. */

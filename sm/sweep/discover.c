@@ -2,7 +2,7 @@
 /*
  * Discovery.
  *
- * A query is a (what, port) pair, sent by directed route. Its reply goes to the
+ * A query is a (kind, port) pair, sent by directed route. Its reply goes to the
  * builder and leads to further queries:
  *
  *	NodeInfo of the SM's own port
@@ -11,40 +11,40 @@
  *	  PortInfo of a port whose link is up and whose other end is not known
  *		   -> NodeInfo through that port
  *
- * There are no rounds and no barriers; a queue holds the queries for which the
- * window has no room yet. NodeInfo names both ends of a cable, so that most
- * cables are queried from one end only.
+ * There are no rounds and no barriers; queries for which the window has no room
+ * wait in a queue. NodeInfo names both ends of a cable, so most cables are
+ * queried from one end only.
  *
- * Identity. A node is its NodeGUID, a cable end a (NodeGUID, port number). If a
- * reply names a cable end that has another cable already, either the fabric
- * has just changed or two nodes have one GUID: the first place is queried again
- * (QUERY_AGAIN). If it gives the same reply, there are two nodes, and the
- * second one stays out of the snapshot, named as a fault; else the cable was
- * moved.
+ * Identity. A node is identified by its NodeGUID, a cable end by (NodeGUID,
+ * port number). If a reply names a cable end that has another cable already,
+ * either the fabric has just changed or two nodes have the same GUID: the first
+ * place is queried again (QUERY_AGAIN). If it gives the same reply, there are
+ * two nodes, and the second one is left out of the snapshot and reported as a
+ * fault; else the cable was moved.
  *
- * After one time-out, a node is not queried further in this discovery; only the
- * queries that are in flight cost their own retries.
+ * After one time-out, a node is not queried further in this discovery; only
+ * queries in flight are retried.
  *
- * M_Keys. A port that is well protected does not answer a request with a wrong
- * M_Key (IBA 14.2.4), not even NodeInfo. So NodeInfo is sent with the keys that
- * the node behind the port had last time, one after the other. The key that was
- * accepted is used for the other queries to that node: at protection levels 2
- * and 3 it is the key or the port has none; below, all Gets are free. Level 1
- * hides the key (14.2.4.1); there the other keys are tried until it shows,
- * since Sets will need it. When all else is known, the ports behind which no
- * node answered are queried once more with the keys of nodes that were not
- * found, the strays: a cable may have been moved.
+ * M_Keys. A port at protection level 2 or 3 does not answer a request with a
+ * wrong M_Key (IBA 14.2.4), not even NodeInfo. So NodeInfo is sent with the
+ * keys that the node behind the port had last time, one after the other. The
+ * key that was accepted is used for the other queries to that node: at levels 2
+ * and 3 it is the node's key, or the port has none; below, all Gets are
+ * answered. Level 1 hides the key (14.2.4.1); there the other keys are tried
+ * until it is shown, since Sets will need it. At the end, the ports behind
+ * which no node answered are queried once more with the keys of nodes that were
+ * not found (strays): a cable may have been moved.
  *
  * Hurry. A node that did not answer in the last discovery will hardly answer
  * now, and its time-outs would delay the repair of a cable that has just been
- * pulled. A discovery in a hurry queries it, too, but waits for it only for
- * MOMENT_US after the last other reply, and once more so long with the other
- * keys, all at once; a slow node is found by the next sweep that is not in a
- * hurry.
+ * pulled. A discovery in a hurry queries such nodes, but waits only MOMENT_US
+ * for them after the last other reply, and as long again with the other keys,
+ * all at once; a slow node is found by the next sweep that is not in a hurry.
  *
- * Amending. A discovery may begin with a snapshot and read again only what hangs
- * on nodes that reported a change: sm/sweep/amend.c says what that is, in waves,
- * and all else is done here as if it were new. It is in a hurry, too.
+ * Amending. A discovery may begin with a snapshot and read only the
+ * neighbourhood of nodes that reported a change: sm/sweep/amend.c decides what
+ * is read, in rounds; all else is the same as for new nodes. It is in a hurry
+ * as well.
  */
 #include "sm/sweep/discover.h"
 
@@ -53,17 +53,19 @@
 #include "sm/sweep/smp_batch.h"
 #include "topology/builder.h"
 
-/* How often a cable end may be found twice and is queried again: a node that
- * replies differently each time must not keep a discovery from its end. */
+/* Limit of QUERY_AGAIN: a node that replies differently each time must not
+ * keep a discovery from its end. */
 #define AGAIN_MAX	4096u
-/* With other keys, of all unanswered ports together: each costs a time-out. */
+/* Limit of other keys for all unanswered ports together: each costs a
+ * time-out. */
 #define DARK_TRIES_MAX	256u
-/* Each wrong key adds to the port's violation count, and costs a time-out. */
+/* Limit of stray keys: each wrong key adds to the port's violation count,
+ * and costs a time-out. */
 #define STRAYS_MAX	16u
 #define MOMENT_US	(10 * 1000)
 
 enum query_kind {
-	QUERY_NODE_INFO,	/* through the port; SNAPSHOT_NONE: our own */
+	QUERY_NODE_INFO,	/* through the port; SNAPSHOT_NONE: own port */
 	QUERY_STRAY,		/* the same, with the key of another node */
 	QUERY_AGAIN,		/* the same, because another port found the
 				   same cable end */
@@ -85,9 +87,10 @@ static const enum mad_attr query_attr[] = {
 
 struct probe {
 	uint32_t port;
-	uint32_t rival;		/* QUERY_AGAIN: the port that found the same */
+	uint32_t rival;		/* QUERY_AGAIN: the other port that found the
+				   end */
 	uint8_t kind;		/* enum query_kind */
-	uint8_t try;		/* which key: query_key() */
+	uint8_t try;		/* number of the key: see query_key() */
 };
 
 struct discover {
@@ -101,17 +104,19 @@ struct discover {
 	GHashTable *timed_out;	/* builder's node indices */
 	unsigned n_again;	/* QUERY_AGAIN so far */
 	const struct mkey_db *keys;
-	GArray *opened;		/* by builder's end port: the key with which
-				   NodeInfo came; 0: any */
+	GArray *opened;		/* by end port of the builder: the key with
+				   which NodeInfo was answered; 0: none was
+				   needed */
 	GArray *strays;		/* keys; NULL: not computed yet */
 	GArray *unanswered;	/* of uint32_t: ports behind which no node
 				   answered */
-	struct snapshot *before;	/* NULL: no hurry */
+	struct snapshot *before;	/* the last snapshot; NULL: no hurry */
 	GArray *late;		/* of uint32_t: NodeInfo in flight through
-				   ports without an answer in it */
-	GArray *dropped;	/* of uint32_t: those that were not waited for */
+				   ports without an answer in `before` */
+	GArray *dropped;	/* of uint32_t: ports that were not waited
+				   for */
 	struct amend *amend;	/* or NULL */
-	unsigned timer;		/* for them */
+	unsigned timer;		/* of MOMENT_US */
 	bool moment_over;
 };
 
@@ -126,7 +131,7 @@ add_query(struct discover *d, enum query_kind what, uint32_t port)
 
 /* ----------------------------------------------------------------- M_Keys */
 
-/* The end port whose M_Key `port` has. */
+/* The end port with the M_Key of `port`. */
 static uint32_t
 holder_of(struct discover *d, uint32_t port)
 {
@@ -136,7 +141,7 @@ holder_of(struct discover *d, uint32_t port)
 		builder_port(d->b, node, 0) : port;
 }
 
-/* Who was last seen behind the port; 0: nobody. */
+/* NodeGUID last found behind the port; 0: none. */
 static uint64_t
 was_behind(struct discover *d, uint32_t port)
 {
@@ -147,8 +152,8 @@ was_behind(struct discover *d, uint32_t port)
 			      builder_port_at(d->b, port)->num);
 }
 
-/* The try-th key (from 0) for NodeInfo through a port, by who was there last;
- * or the try-th stray but for these. False: there are no more. */
+/* The try-th key (from 0) for NodeInfo through a port: those of the node
+ * last found there, then the strays. False: there are no more. */
 static bool
 key_behind(struct discover *d, uint32_t port, bool stray, unsigned try,
 	   uint64_t *key)
@@ -170,8 +175,8 @@ key_behind(struct discover *d, uint32_t port, bool stray, unsigned try,
 	return false;
 }
 
-/* The try-th key for a query to the node of `port`, which has answered: what
- * opened it, and then what else may be its key. */
+/* The try-th key for a query to the node of `port`, which has answered: the
+ * key of that answer, then others that may be its key. */
 static bool
 key_of(struct discover *d, uint32_t port, unsigned try, uint64_t *key)
 {
@@ -193,7 +198,7 @@ key_of(struct discover *d, uint32_t port, unsigned try, uint64_t *key)
 	return false;
 }
 
-/* NodeInfo came from `port` for this key. */
+/* NodeInfo came from `port` with this key. */
 static void
 learn_key(struct discover *d, uint32_t port, uint64_t key)
 {
@@ -207,8 +212,8 @@ learn_key(struct discover *d, uint32_t port, uint64_t key)
 		*opened = key;
 }
 
-/* All is known but who is behind some ports: keys of ports that were not found
- * are strays from now on. A switch to which no cable leads is not found. */
+/* All other nodes are known: the keys of ports that were not found are
+ * strays. A switch without a cable counts as not found. */
 static void
 find_strays(struct discover *d)
 {
@@ -234,7 +239,7 @@ asks_node_info(const struct probe *q)
 	return q->kind == QUERY_NODE_INFO || q->kind == QUERY_STRAY;
 }
 
-/* False: no more tries. */
+/* False: there are no more keys. */
 static bool
 query_key(struct discover *d, const struct probe *q, uint64_t *key)
 {
@@ -249,7 +254,7 @@ query_key(struct discover *d, const struct probe *q, uint64_t *key)
 	return key_of(d, port, q->try, key);
 }
 
-/* The same with the next key. */
+/* Repeats a query with the next key. */
 static bool
 query_with_next_key(struct discover *d, const struct probe *q)
 {
@@ -274,8 +279,9 @@ query_again(struct discover *d, uint32_t port, uint32_t rival)
 }
 
 /*
- * The way to a node (for a CA or router: into `port`, by the switch port that
- * it is cabled to). Walks the entries back to the SM and turns them round.
+ * The directed route to a node (for a CA or router: into `port`, by the switch
+ * port that it is cabled to). Follows the entry ports back to the SM and
+ * reverses them.
  */
 static bool
 path_to(struct discover *d, uint32_t port, struct dr_path *path)
@@ -286,7 +292,8 @@ path_to(struct discover *d, uint32_t port, struct dr_path *path)
 	const struct snapshot_node *node = builder_node_at(d->b, p->node);
 	uint32_t entry = node->entry, local = builder_local(d->b);
 
-	/* Our own other port, too: each has an M_Key of its own. */
+	/* Also for the other port of our own CA: each port has its own
+	 * M_Key. */
 	if (!snapshot_is_switch(node) && p->peer != SNAPSHOT_NONE &&
 	    port != local)
 		entry = p->peer;
@@ -337,7 +344,7 @@ query_node(struct discover *d, uint32_t node, uint32_t port)
 		add_query(d, QUERY_PORT_INFO, builder_port(d->b, node, num));
 }
 
-/* NULL, or what is invalid about this NodeInfo. */
+/* What is invalid in this NodeInfo; NULL: nothing. */
 static const char *
 node_info_error(const struct node_info *i, uint32_t from)
 {
@@ -390,7 +397,7 @@ add_new_node(struct discover *d, uint32_t from, const struct node_info *info)
 	uint32_t node = builder_add(d->b, info);
 	uint32_t port = builder_port(d->b, node, info->local_port);
 
-	/* Linked from its other end meanwhile, and moved since. */
+	/* Linked from its other end in the meantime, and moved since. */
 	if (from != SNAPSHOT_NONE && builder_port_at(d->b, from)->peer !=
 	    SNAPSHOT_NONE)
 		builder_unlink(d->b, from);
@@ -402,7 +409,7 @@ add_new_node(struct discover *d, uint32_t from, const struct node_info *info)
 	query_node(d, node, port);
 }
 
-/* A node that is known already replied through the port `from`. */
+/* A known node replied through the port `from`. */
 static void
 link_known_node(struct discover *d, uint32_t from, uint32_t node,
 	   const struct node_info *info)
@@ -470,11 +477,11 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 		link_known_node(d, from, node, &info);
 	node = builder_find(d->b, info.node_guid);
 	if (info.local_port > builder_node_at(d->b, node)->info.num_ports)
-		return;		/* of another kind: a clash, left out */
+		return;		/* of another type: two nodes, one left out */
 	learn_key(d, builder_port(d->b, node, info.local_port), key);
 }
 
-/* What was read of an end whose cable has moved is of before that. */
+/* The reply about an end whose cable was moved is older than the move. */
 static void
 read_end_again(struct discover *d, uint32_t end)
 {
@@ -485,8 +492,8 @@ read_end_again(struct discover *d, uint32_t end)
 	add_query(d, QUERY_PORT_INFO, end);
 }
 
-/* The first place of a cable end that was found twice has answered (or not:
- * data NULL). */
+/* The first place of a cable end that was found twice has answered; data
+ * NULL: it did not. */
 static void
 on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 {
@@ -508,7 +515,7 @@ on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 			return;
 		}
 	}
-	/* The cable was moved in the middle of this discovery. */
+	/* The cable was moved during this discovery. */
 	builder_unlink(d->b, q->port);
 	if (builder_port_at(d->b, q->rival)->peer == SNAPSHOT_NONE) {
 		link_found(d, q->rival, end);
@@ -519,9 +526,8 @@ on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 }
 
 /*
- * Some devices hide extended speeds from a manager that does not say that it
- * knows them: the link looks like QDR. Most do not, so the question that says
- * so is a second one.
+ * Some devices hide extended speeds unless the manager says that it supports
+ * them: the link looks like QDR. As most do not, this takes a second query.
  */
 static void
 query_speeds(struct discover *d, uint32_t port)
@@ -537,7 +543,8 @@ query_speeds(struct discover *d, uint32_t port)
 		add_query(d, QUERY_PORT_SPEEDS, port);
 }
 
-/* Whether a switch knows them is said by its port 0, which may come late. */
+/* Port 0 of a switch tells whether it supports them, which may be read later
+ * than its ports. */
 static void
 query_speeds_from(struct discover *d, uint32_t port)
 {
@@ -580,7 +587,7 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 	if (d->amend)
 		amend_on_port(d->amend, port, &was);
 	query_speeds_from(d, port);
-	/* The key of an end port did not show? */
+	/* The end port hides its M_Key. */
 	if (p->guid && mkey_db_is_hidden(&p->info))
 		query_with_next_key(d, q);
 	if (leads_on && !q->try && p->peer == SNAPSHOT_NONE &&
@@ -627,8 +634,8 @@ has_timed_out(struct discover *d, uint32_t port)
 			builder_port_at(d->b, port)->node));
 }
 
-/* If the other end has replied through another cable meanwhile, the cable of
- * this port is known, and no node is missing. */
+/* If the other end has replied through another cable in the meantime, no
+ * node is missing behind this port. */
 static bool
 is_unanswered(struct discover *d, uint32_t port)
 {
@@ -704,7 +711,7 @@ on_refusal(struct discover *d, const struct probe *q, unsigned status)
 		mad_attr_name(query_attr[q->kind]), mad_status_name(status));
 }
 
-/* No node answered behind this port in the last discovery. */
+/* Did no node answer behind this port in the last discovery? */
 static bool
 was_unanswered(struct discover *d, uint32_t port)
 {
@@ -736,7 +743,7 @@ forget_late(struct discover *d, uint32_t port)
 		}
 }
 
-/* With all keys there are, from the first-th on. */
+/* Queries with all keys from the first-th on. */
 static void
 query_with_keys(struct discover *d, uint32_t port, enum query_kind kind,
 		uint8_t first)
@@ -749,9 +756,8 @@ query_with_keys(struct discover *d, uint32_t port, enum query_kind kind,
 			g_array_append_val(d->queue, q);
 }
 
-/* Queries the unanswered ports once more, with the keys of nodes that were not
- * found; those that were not waited for were queried with one key only. False:
- * there is nothing to query. */
+/* Queries the unanswered ports once more, with stray keys; ports that were
+ * not waited for have had one key only. False: there is nothing to query. */
 static bool
 query_unanswered(struct discover *d)
 {
@@ -792,7 +798,7 @@ discover_reply(void *data, const struct smp_request *r,
 		discover_on_answer(d, &q, a->data);
 }
 
-/* No request: answered meanwhile, or of a node that stopped answering. */
+/* Not sent: answered in the meantime, or to a node that stopped answering. */
 static bool
 is_moot(struct discover *d, const struct probe *q)
 {
@@ -803,7 +809,7 @@ is_moot(struct discover *d, const struct probe *q)
 	return has_timed_out(d, q->port);
 }
 
-/* False, and a fault: it is too far away. */
+/* False, and a fault: the node is too far away. */
 static bool
 make_request(struct discover *d, const struct probe *q,
 	     struct smp_request *r)
@@ -861,7 +867,7 @@ on_moment(void *data)
 	smp_batch_wake(d->batch);
 }
 
-/* In a hurry: are all replies here but those that are not waited for? */
+/* In a hurry: have all other queries been answered? */
 static void
 discover_wait(void *data)
 {
@@ -905,7 +911,7 @@ discover_cancel(struct discover *d)
 	g_free(d);
 }
 
-/* False: nothing is left to be read again, or it is of no use. */
+/* False: there is nothing more to read, or it would be useless. */
 static bool
 query_wave(struct discover *d)
 {
@@ -928,7 +934,7 @@ query_wave(struct discover *d)
 	return wave->len > 0;
 }
 
-/* Nothing answered there before, and it was not asked again. */
+/* No node answered there before, and it was not queried again. */
 static void
 fault_believed(struct discover *d)
 {

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The election, and the other subnet managers that take part in it. They are
- * found by PortInfo.CapabilityMask.IsSM and queried by directed route, which
- * works before there are LIDs. A port that says IsSM and does not answer SMInfo
- * has no SM that could take part: it is left out.
+ * The election, and the other subnet managers that take part in it.
  *
- * IBA 14.4.1 gives every SM the same rule, so all come to the same result
+ * They are found by PortInfo.CapabilityMask.IsSM and queried by directed route,
+ * which works before LIDs are assigned. A port that has IsSM and does not
+ * answer SMInfo has no SM that could take part: it is ignored.
+ *
+ * IBA 14.4.1 gives every SM the same rules, so all come to the same result
  * without a vote:
  *
- *	1. One that is not master yet and finds a master obeys it, whatever the
- *	   ranks: it is for the master to hand over to one that ranks higher.
- *	2. Without a master, the highest rank takes over; all others wait.
- *	3. A master that finds a standby, or another master, of higher rank
- *	   hands over to it. One of lower rank will hand over to us.
+ * 1. An SM that is not the master and finds a master becomes its standby,
+ *    whatever their ranks: the master hands over to a higher rank.
+ * 2. Without a master, the highest rank becomes the master; all others wait.
+ * 3. A master that finds a standby, or another master, of higher rank hands
+ *    over to it. A master of lower rank will hand over to us.
  *
- * An SM that is not active takes no part. Rank is priority, then lower GUID.
+ * An SM in state NOT ACTIVE takes no part. Rank is priority, then lower GUID.
  *
- * SM_Key. Without one of ours (0), every SM is trusted. With one, an SM that
- * shows another one takes no part either: two managers of two owners, which is
- * told, for both write to the same ports. OpenSM has 1, so 1 is our default. 0
- * is what an SM shows to those that it cannot tell from anybody (IBA
- * 14.2.5.13); such a one is obeyed, which harms nothing that was not harmed
- * before, but a fabric is handed over only to an SM that shows our key.
+ * SM_Key. If ours is 0, every SM is trusted. Else an SM that shows another
+ * SM_Key takes no part: it belongs to another owner, and this is reported,
+ * since both write to the same ports. OpenSM uses 1, so 1 is our default. 0 is
+ * what an SM shows to a requester that it does not know (IBA 14.2.5.13); such a
+ * master is obeyed, which does no new harm, but a fabric is handed over only to
+ * an SM that shows our key.
  */
 #include "sm/sweep/election.h"
 
@@ -36,8 +37,8 @@ election_outranks(const struct sm_info *a, const struct sm_info *b)
 }
 
 enum trust {
-	TRUST_OBEY,		/* it may be one of ours */
-	TRUST_HAND_OVER,	/* it is */
+	TRUST_OBEY,		/* it may be of the same owner */
+	TRUST_HAND_OVER,	/* it shows our SM_Key */
 };
 
 static bool
@@ -55,8 +56,8 @@ election_is_stranger(const struct sm_info *self, const struct sm_info *peer)
 	return !is_trusted(self, peer, TRUST_OBEY);
 }
 
-/* The highest rank among the trusted peers in `state` (0: in any that counts);
- * n_peers if there is none. */
+/* The highest rank among the trusted peers in `state` (0: in any state that
+ * takes part); n_peers if there is none. */
 static size_t
 highest(const struct sm_info *self, const struct election_peer *peers,
 	size_t n_peers, unsigned state, enum trust trust)
@@ -118,8 +119,8 @@ election_heir(const struct sm_info *self, const struct election_peer *peers,
 
 struct election_poll {
 	const struct snapshot *s;
-	uint32_t only;		/* SNAPSHOT_NONE: all ports */
-	uint32_t port;		/* the next to be looked at */
+	uint32_t only;		/* SNAPSHOT_NONE: query all ports */
+	uint32_t port;		/* the next port */
 	struct smp_batch *batch;
 	GArray *found;		/* of struct election_peer */
 	election_poll_done_fn done;

@@ -3,18 +3,19 @@
  * Flapping links and babbling ports.
  *
  * Method. After each discovery all links that were Active are looked up in the
- * new snapshot: one that has gone, or has to be brought up again, was down. A
- * link that was down `limit` times within `interval_s` flaps. If it is to be
- * held, its cable is removed from snapshots for hold_s, the next time for twice
- * as long, up to HOLD_MAX; HOLD_MAX without a hold, and it begins anew. Nothing
- * is written to its ports: they are not brought up, and whatever manager comes
- * next may use them. A node behind it is away for that time.
+ * new snapshot: a link that is missing, or has to be activated again, was down.
+ * A link that was down `limit` times within `interval_s` flaps. If configured,
+ * its cable is held: removed from snapshots for hold_s, the next time for twice
+ * as long, up to HOLD_MAX; after HOLD_MAX without a hold, it starts with hold_s
+ * again. Nothing is written to its ports: they are not brought up, and another
+ * manager may use them. A node behind such a link is away for that time. A
+ * cable has one entry, for the end at its switch; between switches, for the end
+ * with the lower GUID.
  *
- * A cable has one entry, that of its switch; between switches, of the lower
- * GUID. A port that sends BABBLE traps within a minute babbles, which is told:
- * traps lead to one repair a second at most (sm/sweep/notices.c). If the site
- * wants that, the port at the end of its link that is nearer to the manager is
- * disabled and, with the same pauses, enabled again (sm/sweep/sweep_flaps.c).
+ * A port that sends BABBLE traps within a minute is reported: its traps lead to
+ * one repair a second at most (sm/sweep/notices.c). If configured, the port at
+ * the end of its link that is nearer to the manager is disabled, and enabled
+ * again after the same pauses (sm/sweep/sweep_flaps.c).
  *
  * Cost. One pass over the ports for each discovery.
  */
@@ -27,13 +28,14 @@
 #define SECOND		((int64_t)G_USEC_PER_SEC)
 #define HOUR		(3600 * SECOND)
 #define HOLD_MAX	HOUR
-#define BABBLE		250u	/* as OpenSM's babbling_port_policy */
+#define BABBLE		250u	/* the default of OpenSM's
+				   babbling_port_policy */
 #define HOLD_BABBLE	60u	/* s */
 #define BABBLE_US	(60 * SECOND)
 
 struct flaps {
 	struct flap_params params;
-	GHashTable *list;	/* struct flap by itself */
+	GHashTable *list;	/* struct flap, which is also the key */
 	uint64_t downs;
 };
 
@@ -91,7 +93,7 @@ flaps_downs(const struct flaps *f)
 	return f->downs;
 }
 
-/* After an hour it counts from 0. */
+/* The entry of a port; after an hour its counts start from 0. */
 static struct flap *
 flap_at(struct flaps *f, uint64_t guid, uint8_t num, int64_t now)
 {
@@ -115,7 +117,8 @@ flap_at(struct flaps *f, uint64_t guid, uint8_t num, int64_t now)
 
 /* ----------------------------------------------------------------- counting */
 
-/* Of an Active link, the end by which it is listed. Not of the SM's own. */
+/* The end of an Active link that has its entry. SNAPSHOT_NONE: not Active,
+ * or the SM's own link. */
 static bool
 is_listed_end(const struct snapshot *s, uint32_t port)
 {
@@ -143,7 +146,7 @@ port_in(const struct snapshot *s, const struct snapshot *of, uint32_t port)
 		snapshot_port_of(s, node, of->ports[port].num);
 }
 
-/* False, too, if its node has gone: then the other end tells. */
+/* False also if its node is missing: then the other end shows it. */
 static bool
 end_was_down(const struct snapshot *before, uint32_t port,
 	     const struct snapshot *after, bool *is_there)
@@ -169,7 +172,7 @@ hold(struct flaps *f, struct flap *p, int64_t now)
 	p->n_recent = 0;
 }
 
-/* True: it flaps since now, or once more. */
+/* True: it starts to flap, or flaps again. */
 static bool
 count_down(struct flaps *f, struct flap *p, int64_t now)
 {
@@ -312,7 +315,7 @@ flaps_release(struct flaps *f, int64_t now)
 	return list;
 }
 
-/* SNAPSHOT_NONE: it has no cable now, or that of the SM. */
+/* SNAPSHOT_NONE: it has no cable, or it is the SM's own. */
 static uint32_t
 held_port(const struct builder *b, const struct flap *p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Links that go down again and again, and ports that send too many traps:
- * counted, and held down if that is wanted.
+ * Counts links that go down again and again, and ports that send too many
+ * traps, and holds them down if configured.
  */
 #ifndef MINISM_SWEEP_FLAPS_H
 #define MINISM_SWEEP_FLAPS_H
@@ -11,29 +11,28 @@
 #define FLAP_LIMIT_MAX	32u
 
 struct flap_params {
-	unsigned limit;		/* a link that goes down so often, at most
-				   FLAP_LIMIT_MAX; 0: 5 */
-	unsigned interval_s;	/* in this time flaps; 0: 60 */
-	unsigned hold_s;	/* and is not used for so long; 0: it is only
-				   told of */
-	bool disable;		/* a port that babbles is disabled for hold_s;
-				   0: 60 */
+	unsigned limit;		/* a link flaps if it goes down so often, at
+				   most FLAP_LIMIT_MAX; 0: 5 */
+	unsigned interval_s;	/* within this time; 0: 60 */
+	unsigned hold_s;	/* it is not used for so long; 0: reported
+				   only */
+	bool disable;		/* disable a babbling port for hold_s; 0: 60 */
 };
 
 struct flap {
-	uint64_t guid, far_guid;	/* of the nodes; far_guid 0: a port
-					   that sends traps */
+	uint64_t guid, far_guid;	/* NodeGUIDs; far_guid 0: a port that
+					   sends traps */
 	uint8_t num;
 	char *name;		/* "link leaf-1/5 - spine-1/1", "leaf-1/5" */
-	unsigned downs, traps;	/* within the hour: it is listed so long */
+	unsigned downs, traps;	/* within the last hour */
 	bool flaps, babbles;	/* reached the limit */
 	bool held;
-	uint64_t disabled_guid;	/* of the node whose port disabled_num was */
-	uint8_t disabled_num;	/* disabled for that; 0: none was */
+	uint64_t disabled_guid;	/* NodeGUID of the switch whose port */
+	uint8_t disabled_num;	/* was disabled for it; 0: none was */
 	int64_t last;		/* event */
-	int64_t held_until;	/* or was, the last time */
+	int64_t held_until;	/* end of the last hold */
 	/* private */
-	int64_t recent[FLAP_LIMIT_MAX];	/* the last downs, a ring, */
+	int64_t recent[FLAP_LIMIT_MAX];	/* times of the last downs, a ring */
 	unsigned n_recent;		/* since the last hold */
 	int64_t pause;			/* of the last hold */
 	int64_t traps_since;
@@ -45,31 +44,32 @@ struct flaps;
 struct flaps *flaps_new(const struct flap_params *params);
 void flaps_free(struct flaps *f);
 
-/* before: as published, after: as discovered; a link that was Active and is not
- * has been down. What flaps since now is in *told, of struct flap *, borrowed
- * until the next call. */
+/* before: the published snapshot, after: the new one; counts links that were
+ * Active and are not. *told: the links that start to flap, of struct flap *,
+ * borrowed until the next call. */
 void flaps_note(struct flaps *f, const struct snapshot *before,
 		const struct snapshot *after, int64_t now, GPtrArray *told);
-/* A port of s sent a trap, or a switch its port 0 for one of them. The entry,
- * borrowed, if it babbles since now; else NULL. */
+/* Counts a trap of a port of s (port 0 of a switch sends those for its
+ * ports). Returns the entry, borrowed, if it starts to babble; else NULL. */
 struct flap *flaps_trap(struct flaps *f, const struct snapshot *s,
 			uint32_t port, int64_t now);
-/* Its link is held by disabling this port, see flaps_release(). */
+/* Its link is held by disabling this port; see flaps_release(). */
 void flaps_disable(struct flaps *f, struct flap *p, uint64_t guid,
 		   uint8_t num, int64_t now);
-/* A port that was disabled before a restart: it may be used again. */
+/* Restores a port that was disabled before a restart: it is due to be
+ * enabled. */
 void flaps_recall(struct flaps *f, uint64_t guid, uint8_t num, int64_t now);
-/* Consumes s, and returns it without the cables that are held, whose ports are
- * marked. Never the one at the SM's own port. */
+/* Takes over s and returns it without the cables that are held; their ports
+ * are marked. Never removes the SM's own cable. */
 struct snapshot *flaps_apply(struct flaps *f, struct snapshot *s);
-/* When the next cable may be used again; INT64_MAX: none is held. */
+/* When the next hold ends; INT64_MAX: there is none. */
 int64_t flaps_due(const struct flaps *f);
-/* Of struct flap *, borrowed: what is held no longer. A port that was disabled
- * for it is to be enabled. */
+/* Ends holds; of struct flap *, borrowed. A port that was disabled has to be
+ * enabled. */
 GPtrArray *flaps_release(struct flaps *f, int64_t now);
 
-/* Links that went down within the hour and ports that babble, by name: of
- * struct flap *, borrowed; g_ptr_array_unref(). */
+/* Links that went down within the hour and ports that babble, sorted by
+ * name: of struct flap *, borrowed; g_ptr_array_unref(). */
 GPtrArray *flaps_list(const struct flaps *f, int64_t now);
 /* Since the start. */
 uint64_t flaps_downs(const struct flaps *f);

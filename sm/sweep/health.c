@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The verdict on a fabric: facts in, a list of complaints out. The list is
- * empty if and only if the fabric is up.
+ * The verdict on a fabric: a list of problems, which is empty if and only if
+ * the fabric is up.
  */
 #include "sm/sweep/health.h"
 
@@ -61,7 +61,8 @@ judge_links(struct health *v, const struct snapshot *s)
 			 bad - PORT_LINES_MAX);
 }
 
-/* What is cut off has no cables, which the ports that are not Active tell. */
+/* Ports that were cut off have no cables; the ports at the other end are
+ * reported as not Active. */
 static void
 judge_routes(struct health *v, const struct snapshot *s,
 	     const struct choice *choice)
@@ -102,8 +103,8 @@ complain_port(struct health *v, const struct snapshot *s, uint32_t port,
 		 s->ports[port].num, names->str);
 }
 
-/* A key that is hidden may be the right one; if not, the port does not obey,
- * and that is told. */
+/* A hidden M_Key may be the right one; if not, the port rejects Sets, which
+ * is reported. */
 static unsigned
 guard_missing(const struct snapshot *s, const struct plan_step *step)
 {
@@ -131,8 +132,8 @@ judge_guard(struct health *v, const struct snapshot *s,
 	}
 }
 
-/* Tables: the program stage tells of each block that it knows of; the count
- * is what was read back, whatever that stage believes. */
+/* Tables: programming reports each block that failed; here the blocks that
+ * were not read back as desired are counted. */
 static void
 judge_tables(struct health *v, const struct snapshot *s,
 	     const struct plan *left)
@@ -165,7 +166,8 @@ judge_left(struct health *v, const struct snapshot *s, const struct plan *left)
 		const struct plan_step *step = &left->steps[i];
 		unsigned address = step->fields & PORT_FIELDS_ADDRESS;
 
-		/* what PLAN_ACTIVATE carries, _ARM or _PORT does, too */
+		/* such a PLAN_PORT or PLAN_ARM step has the fields of
+		 * PLAN_ACTIVATE as well */
 		if (step->kind != PLAN_PORT && step->kind != PLAN_ARM)
 			continue;
 		field_tally_add(&guard, step->port, guard_missing(s, step));
@@ -179,7 +181,7 @@ judge_left(struct health *v, const struct snapshot *s, const struct plan *left)
 	judge_guard(v, s, &guard);
 }
 
-/* What a switch has no entry for, judge_routes() counts. */
+/* LIDs above a switch's LinearFDBCap are counted by judge_routes(). */
 static void
 judge_caps(struct health *v, const struct snapshot *s,
 	     const struct choice *choice)

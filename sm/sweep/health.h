@@ -14,16 +14,16 @@
 struct health {
 	bool up;		/* every reachable port Active and with its
 				   address, every LID routed on every switch,
-				   all tables read back, nothing failed */
+				   all tables read back, no failure */
 	uint32_t n_links;	/* cables with both ends known */
 	uint32_t n_active;	/* of these, Active at both ends */
 	uint32_t n_hosts;	/* CA and router ports */
-	GPtrArray *lines;	/* of char *: what is not as it should be */
-	GPtrArray *warnings;	/* of char *: what does not end UP */
+	GPtrArray *lines;	/* of char *: problems */
+	GPtrArray *warnings;	/* of char *: no reason not to be UP */
 };
 
-/* s: as it is after programming. choice: the tables in force. left: what
- * would still have to be programmed by what was read back; NULL: nothing. */
+/* s: after programming. choice: the present tables. left: steps that are
+ * still needed after the read-back; NULL: none. */
 void health_judge(struct health *v, const struct snapshot *s,
 		   const struct choice *choice, const struct plan *left);
 void health_clear(struct health *v);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The heavy sweep of a master, once the fabric is discovered:
+ * The heavy sweep of a master, after discovery:
  *
  *	heavy_sweep_start	assign LIDs
  *	  -> read_tables	tables that switches and ports hold
@@ -11,9 +11,9 @@
  *	heavy_sweep_replan	the same from the published view, if only the
  *				partitions have changed
  *
- * All that happens between the replies of two stages is computed in one go, on
+ * Between the replies of two stages everything is computed at once, from
  * values: the snapshot, the LIDs, the tables. At the end the published view is
- * exchanged in one piece.
+ * replaced as a whole.
  */
 #include "sm/config/guid_files.h"
 #include "sm/sweep/program.h"
@@ -25,10 +25,12 @@
 #include "topology/text.h"
 
 #define NOTES_MAX	20u	/* lines of an engine that are logged */
-#define CHANGES_MAX	8u	/* of a kind, a line each */
+#define CHANGES_MAX	8u	/* of each kind, a line each */
 #define RETRY_MIN_US	(100 * (int64_t)1000)
 #define RETRY_MAX_US	(10 * G_USEC_PER_SEC)
-#define RETRY_GUARD_MAX_US	(300 * G_USEC_PER_SEC)	/* the fabric works */
+#define RETRY_GUARD_MAX_US	(300 * G_USEC_PER_SEC)	/* links are up, only
+							   protection is
+							   missing */
 
 void
 sweep_note_stage(struct sweep *s, int64_t now)
@@ -80,7 +82,7 @@ log_health(struct sweep *s, const struct health *v, bool changed)
 	s->up = v->up;
 }
 
-/* Had the end port a LID, and has it lost it since? */
+/* Has the end port lost its LID since the last sweep? */
 static bool
 has_lost_lid(const struct sweep *s, uint32_t port)
 {
@@ -97,7 +99,7 @@ has_lost_lid(const struct sweep *s, uint32_t port)
 		was->ports[before].info.lid;
 }
 
-/* A node that was reset is back before it was missed. */
+/* A node that was reset may be back before it is missed. */
 static void
 log_resets(struct sweep *s)
 {
@@ -118,7 +120,7 @@ log_resets(struct sweep *s)
 			"lost their LIDs", lines - CHANGES_MAX);
 }
 
-/* What has happened to the fabric, by name; a heavy sweep finds all of it. */
+/* Logs what has changed in the fabric, by name. */
 static void
 log_changes(struct sweep *s, const struct snapshot *now)
 {
@@ -137,7 +139,7 @@ log_changes(struct sweep *s, const struct snapshot *now)
 	}
 }
 
-/* What a repair has cost, and whom it did not help. */
+/* Logs the cost of a repair, and the pairs that have no path. */
 static void
 log_rerouted(struct sweep *s)
 {
@@ -190,7 +192,7 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 		g_ptr_array_add(v.lines, g_strdup(problems->pdata[i]));
 	v.up = v.lines->len == 0;
 	log_health(s, &v, left != NULL);
-	/* Silent ports have a pace of their own. */
+	/* Silent ports are retried at their own interval. */
 	if (!v.up && (v.lines->len > s->view.subnet->n_faults ||
 		      !snapshot_is_whole(s->view.subnet)))
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
@@ -200,8 +202,8 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	health_clear(&v);
 }
 
-/* An address or a protection that was acknowledged and not taken is sent again
- * soon, and then less and less often: most devices that answer so are just being
+/* An address or a protection that was acknowledged and not taken is sent
+ * again soon, then less and less often: most devices that do so are being
  * reset. */
 static void
 set_retry(struct sweep *s, const struct program_result *r)
@@ -272,7 +274,8 @@ send_plan(struct sweep *s)
 		heavy_sweep_on_keys(s);
 }
 
-/* As far as it is known what the switches hold. */
+/* Counts the changed LFT blocks and entries, as far as the switches' tables
+ * are known. */
 static void
 count_churn(struct sweep *s)
 {
@@ -350,7 +353,8 @@ mark_roots(const struct graph *g, const GArray *roots)
 	return marks;
 }
 
-/* A list of compute nodes says who is none; one of I/O nodes who is one. */
+/* By target: 1 for an I/O node, if it is in the list of I/O nodes, or if there
+ * is a list of compute nodes without it. */
 static uint8_t *
 mark_io(const struct graph *g, const struct lid_map *lids,
 	const struct route_params *params)
@@ -373,7 +377,7 @@ mark_io(const struct graph *g, const struct lid_map *lids,
 	return marks;
 }
 
-/* The engine and its reason, if they changed; dangers as warnings. */
+/* Logs the engine and its reason, if they changed; dangers as warnings. */
 static void
 report_choice(struct sweep *s, const struct graph *g)
 {
@@ -428,8 +432,9 @@ report_choice(struct sweep *s, const struct graph *g)
 	}
 }
 
-/* whole: with the links, too, that g leaves out; NULL: it leaves none out. The
- * engines are asked only if it is more than a small change of what they routed. */
+/* whole: the graph with the links that g leaves out; NULL: it leaves none
+ * out. The engines route the fabric only if the change is too large for a
+ * repair of their last tables. */
 static bool
 choose(struct sweep *s, const struct graph *g, const struct graph *whole,
        GError **error)
@@ -468,7 +473,7 @@ choose(struct sweep *s, const struct graph *g, const struct graph *whole,
 	return ok;
 }
 
-/* Links that are to be avoided are used if something would be cut off. */
+/* Links to be avoided are used if a pair would lose its path without them. */
 static bool
 route(struct sweep *s, GError **error)
 {
@@ -521,7 +526,8 @@ report_plan(struct sweep *s)
 	sweep_conclude(s, &r);
 }
 
-/* Who may talk to whom; a member that is away is told, and no fault. */
+/* Computes partition memberships; a configured member that is away is
+ * logged, and is no fault. */
 static void
 isolate(struct sweep *s)
 {

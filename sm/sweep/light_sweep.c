@@ -3,12 +3,11 @@
  * The light sweep.
  *
  * One Get for each switch (SwitchInfo, whose PortStateChange bit says that a
- * link came or went, IBA 14.2.5.4), and one for the SM's own port. A switch that
- * does not answer counts as a change, too.
- *
- * PortInfo is read of a host whose M_Key has a lease: a wrong key from another
- * node starts the lease, and a Get with the right one stops it (IBA 14.2.4.2).
- * If that came too late, the protection of the port is off.
+ * link came or went, IBA 14.2.5.4), and one for the SM's own port. A switch
+ * that does not answer counts as a change. PortInfo is read of each host whose
+ * M_Key has a lease: a request of another node with a wrong key starts the
+ * lease, and a Get with the right key stops it (IBA 14.2.4.2). If it has run
+ * out already, the port is no longer protected.
  */
 #include "sm/sweep/light_sweep.h"
 
@@ -20,8 +19,8 @@ struct light_sweep {
 	light_sweep_done_fn done;
 	void *data;
 	GArray *behind;		/* or NULL */
-	uint32_t port;		/* the next to be looked at; of `behind`, its
-				   index there */
+	uint32_t port;		/* the next port; an index of `behind`, if
+				   there is one */
 	struct smp_batch *batch;
 	struct light_sweep_result r;
 };
@@ -35,7 +34,7 @@ has_lease(const struct snapshot *s, uint32_t port)
 		i->state >= PORT_STATE_ACTIVE;
 }
 
-/* What is read of a port of the snapshot; 0: nothing. */
+/* The attribute to be read of a port; 0: none. */
 static enum mad_attr
 attr_to_read(const struct snapshot *s, uint32_t port)
 {
@@ -49,7 +48,7 @@ attr_to_read(const struct snapshot *s, uint32_t port)
 	return 0;
 }
 
-/* The first one is named. */
+/* The first change is named. */
 static void G_GNUC_PRINTF(3, 4)
 change(struct light_sweep *l, uint32_t port, const char *format, ...)
 {
@@ -128,7 +127,7 @@ light_sweep_reply(void *data, const struct smp_request *r,
 	}
 }
 
-/* NodeInfo goes through the port, with the M_Key of the port behind it. */
+/* NodeInfo through the port, with the M_Key of the port behind it. */
 static bool
 address_behind(const struct light_sweep *l, struct smp_request *r)
 {

@@ -2,14 +2,13 @@
 /*
  * The nodes that reported a change.
  *
- * A report rarely comes alone: both ends of a cable notice, and a switch that
- * loses power has as many neighbours as cables. So the first one waits QUIET_US
- * for others, which are read together with it, and no longer: else a port that
- * sends traps all the time would never be heard.
- *
- * BURST reports of a node may be followed at once, so that a broken link is
- * repaired quickly. Then it is one a second for this node, and no other waits
- * for it (a token bucket; a port that goes up and down all the time fills it).
+ * A report rarely comes alone: both ends of a cable notice a change, and a
+ * switch that loses power has as many neighbours as cables. So the first report
+ * waits QUIET_US for others, which are read together with it, but no longer:
+ * else a port that sends traps all the time would delay it for ever. BURST
+ * reports of a node may follow at once, so that a broken link is repaired
+ * quickly. Then a node is read once a second, without delaying others (a token
+ * bucket, which a port that goes up and down all the time fills).
  */
 #include "sm/sweep/notices.h"
 
@@ -22,13 +21,13 @@
 struct notice_node {
 	uint64_t guid;
 	bool pending;
-	int64_t first;		/* its first report that is pending */
-	int64_t paid;		/* until when the reports that were taken
-				   would last at one each EACH_US */
+	int64_t first;		/* time of its first pending report */
+	int64_t paid;		/* time until which the reports so far would
+				   last at one each EACH_US */
 };
 
 struct notices {
-	GHashTable *nodes;	/* struct notice_node by its GUID */
+	GHashTable *nodes;	/* struct notice_node by NodeGUID */
 };
 
 struct notices *
@@ -96,7 +95,7 @@ compare_guids(const void *a, const void *b)
 	return (*p > *q) - (*p < *q);
 }
 
-/* Forgets nodes, too, that have had their rest. */
+/* Also drops nodes whose bucket is empty again. */
 static GArray *
 take(struct notices *n, int64_t now, bool all)
 {

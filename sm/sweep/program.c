@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Programming: sends the plan and compares the replies with it.
+ * Programming: sends the plan and checks the replies.
  *
- * sm/sweep/program_order.c says which step may go out when. Here each step
- * becomes a Set, and its reply holds the attribute as it is then: the
- * read-back. The fields that a port acknowledges but does not take are
- * reported. The plan holds no values: they follow again from snapshot and
- * desired state, so that plan, Set and read-back cannot disagree.
+ * sm/sweep/program_order.c decides which step may be sent when. Here each step
+ * becomes a Set; its reply holds the attribute after the Set, which is the
+ * read-back. Fields that a port acknowledged but did not take are reported. The
+ * plan holds no values: they are computed again from snapshot and desired
+ * state, so that plan, Set and read-back cannot disagree.
  *
- * Some devices reply to a Set of a state before the state has changed, and a
- * port may have been pulled to Active by the other end, so that our Set to
- * Active is rejected (IBA 14.3.6): in both cases PortInfo is read before it
- * counts as a problem. A rejected Set has not told the clients of the port to
- * register again, so another one does.
- *
- * At the end the ports are read that should have become Active and were not
- * set to: one that is Down by now is a change without a trap.
+ * Some devices reply to a Set of the port state before it has changed, and a
+ * port may have become Active by packets from the other end, so that our Set to
+ * Active is rejected (IBA 14.3.6): in both cases PortInfo is read before a
+ * problem is reported. A rejected Set has not asked the clients of the port to
+ * register again, so this is set separately. At the end, ports that should have
+ * become Active and were not set are read: one that is Down has changed without
+ * a trap.
  */
 #include "sm/sweep/program.h"
 
@@ -23,7 +22,7 @@
 
 #include "sm/sweep/program_order.h"
 
-#define PROBLEMS_MAX	1000u	/* lines; what is beyond is only counted */
+#define PROBLEMS_MAX	1000u	/* lines; more are only counted */
 
 struct program {
 	const struct snapshot *before;
@@ -36,8 +35,8 @@ struct program {
 	struct program_result r;
 	struct program_order *order;
 	struct smp_batch *batch;
-	uint32_t settled;		/* steps that are over */
-	char text[160];			/* scratch for place() */
+	uint32_t settled;		/* steps that have ended */
+	char text[160];			/* result of place() */
 };
 
 /* ------------------------------------------------------- a step as a Set */
@@ -79,8 +78,8 @@ encode_port(const struct snapshot *s, const struct desired *w,
 	port_info_encode(data, &info);
 }
 
-/* The Set that clears PortStateChange leaves tops and life time as they were;
- * the other one writes them when the blocks are in place (IBA 14.2.5.4). */
+/* The Set that clears PortStateChange leaves LinearFDBTop and life time
+ * unchanged; the other one writes them after the blocks (IBA 14.2.5.4). */
 static void
 encode_switch(const struct snapshot *s, const struct desired *w,
 	      const struct plan_step *step, uint8_t *data)
@@ -181,8 +180,8 @@ step_place(struct program *p, const struct plan_step *step)
 
 /*
  * Protection level 1 answers every Get and hides the M_Key; a wrong key shows
- * only by a Set without a reply (IBA 14.2.4.1). It is wrong for all ports that
- * it belongs to, so nothing more is sent to them.
+ * only by a Set without a reply (IBA 14.2.4.1). It is wrong for all ports with
+ * this key, so nothing more is sent to them.
  */
 static bool
 is_locked(const struct program *p, uint32_t holder)
@@ -206,10 +205,9 @@ lock(struct program *p, uint32_t holder)
 }
 
 /*
- * A Set without a reply may have been executed all the same, if it was the
- * reply that was lost. The block that the device holds is unknown from now on
- * and has to be read before it is relied on; else a port keeps the P_Keys of
- * rules that were withdrawn in the meantime.
+ * A Set without a reply may have been executed, if only the reply was lost. The
+ * content of the block is unknown and has to be read; else a port might keep
+ * the P_Keys of rules that were withdrawn in the meantime.
  */
 static void
 forget_block(struct program *p, uint32_t index)
@@ -223,7 +221,7 @@ forget_block(struct program *p, uint32_t index)
 				step->block);
 }
 
-/* A step is over, one way or the other. */
+/* Ends a step. */
 static void
 settle(struct program *p, uint32_t index, bool well)
 {
@@ -238,8 +236,8 @@ settle(struct program *p, uint32_t index, bool well)
 
 /* ----------------------------------------------------------------- replies */
 
-/* A port is sent some fields twice, on its way to Active: the last answer
- * tells. */
+/* A port is sent some fields twice on its way to Active: the last reply
+ * counts. */
 static void
 learn_untaken(struct program *p, const struct plan_step *step,
 		const struct port_info *answer)
@@ -255,7 +253,7 @@ learn_untaken(struct program *p, const struct plan_step *step,
 		port_fields_differ(&wanted, answer, fields);
 }
 
-/* A Set that was done has told the clients, too. */
+/* A Set that was executed has also asked the clients. */
 static void
 learn_told(struct program *p, const struct plan_step *step)
 {
@@ -294,7 +292,7 @@ program_on_port(struct program *p, uint32_t index,
 	settle(p, index, false);
 }
 
-/* A change between the first look and now? */
+/* Has the port changed since it was read? */
 static void
 on_look(struct program *p, uint32_t port, const struct port_info *answer)
 {
@@ -327,7 +325,7 @@ on_switch(struct program *p, uint32_t index, const uint8_t *data)
 		settle(p, index, false);
 		return;
 	}
-	/* Unicast does not need it: the links come up. */
+	/* Unicast does not need it, so the links come up all the same. */
 	if (switch_fields_differ(&wanted, &answer, step->fields &
 				 SWITCH_FIELD_MCAST_TOP))
 		problem(p, "%s: MulticastFDBTop stays 0x%04x, 0x%04x was "
@@ -384,7 +382,7 @@ on_step(struct program *p, uint32_t index, const uint8_t *sent,
 	case PLAN_ACTIVATE:
 		port_info_decode(data, &info);
 		learn_told(p, &p->plan->steps[index]);
-		/* Some devices answer before the state has changed. */
+		/* Some devices reply before the state has changed. */
 		if (info.state < step_state(&p->plan->steps[index]) &&
 		    info.state != PORT_STATE_DOWN)
 			program_order_add(p->order, PROGRAM_ORDER_LOOK_STATE,
@@ -424,7 +422,7 @@ on_refused(struct program *p, uint32_t index, unsigned status)
 {
 	const struct plan_step *step = &p->plan->steps[index];
 
-	/* It may be these that the port does not like. */
+	/* The port may have rejected the Set because of these fields. */
 	if (step_has_port(step))
 		p->r.untaken[step->port] |= step->fields &
 			PORT_FIELDS_TRAINING;
@@ -435,7 +433,8 @@ on_refused(struct program *p, uint32_t index, unsigned status)
 		refused(p, index, status);
 }
 
-/* Refused since it is there already: then only the clients do not know. */
+/* A Set to Active was rejected since the port is Active already: only the
+ * request to the clients is missing. */
 static void
 on_refused_state(struct program *p, uint32_t index,
 		 const struct port_info *answer)
@@ -564,7 +563,7 @@ program_next(void *data, struct smp_request *r)
 		} else {
 			struct plan_step step = p->plan->steps[a.what];
 
-			/* Without the state: only the clients are told. */
+			/* Without the state: a request to the clients only. */
 			if (a.act == PROGRAM_ORDER_TELL)
 				step.kind = PLAN_PORT;
 			program_step_request(p->before, p->w, &step, r);

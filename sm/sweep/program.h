@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Programming: carries a plan out. Decides nothing about what; only when.
+ * Programming: sends a plan and checks its effect.
  */
 #ifndef MINISM_SWEEP_PROGRAM_H
 #define MINISM_SWEEP_PROGRAM_H
@@ -11,31 +11,32 @@
 struct program;
 
 struct program_result {
-	/* The snapshot with what the answers told: every Set's answer is its
-	 * read-back. Owned by the receiver of the result. */
+	/* The snapshot with the values in all replies. Owned by the receiver
+	 * of the result. */
 	struct snapshot *after;
 	uint32_t done;		/* steps that were carried out */
-	uint32_t failed;	/* refused, unanswered, or without effect */
-	uint32_t held_back;	/* not tried, since what they need failed */
+	uint32_t failed;	/* rejected, unanswered, or without effect */
+	uint32_t held_back;	/* not sent, since a step before them failed */
 	uint32_t rushed;	/* see program_order_rushed() */
-	GArray *changed;	/* of uint64_t: NodeGUIDs of those whose link
-				   came or went meanwhile; owned */
-	uint32_t *untaken;	/* by port index: fields that this port
-				   acknowledged and did not take; owned */
+	GArray *changed;	/* of uint64_t: NodeGUIDs of nodes with a
+				   link that came or went in the meantime;
+				   owned */
+	uint32_t *untaken;	/* by port index: fields that the port
+				   acknowledged but did not take; owned */
 	uint8_t *told;		/* by port index: its clients were asked to
 				   register again; owned */
-	GArray *locked;		/* of uint64_t: PortGUIDs of those that hide
-				   their M_Key and obey none of ours; owned */
+	GArray *locked;		/* of uint64_t: PortGUIDs of ports that hide
+				   their M_Key and accept none of ours; owned */
 	GPtrArray *problems;	/* of char *, one line each; owned */
 };
 
 typedef void (*program_done_fn)(struct program_result *r, void *data);
 
 /*
- * before, w, plan are borrowed until `done`; `seen` and `held` are updated with
- * every block that a device acknowledged; seen must have room for w->lft, held
- * may be NULL if the plan has no PLAN_TABLE, else it has no other reference.
- * `done` never comes from inside program_start().
+ * before, w and plan are borrowed until `done`; `seen` and `held` are updated
+ * with every block that a device acknowledged; seen must have room for w->lft;
+ * held may be NULL if the plan has no PLAN_TABLE, else it has no other
+ * reference. `done` is never called from inside program_start().
  */
 struct program *program_start(struct mad_client *x, const struct mkey_db *keys,
 			      const struct snapshot *before,
@@ -45,7 +46,7 @@ struct program *program_start(struct mad_client *x, const struct mkey_db *keys,
 void program_cancel(struct program *p);
 void program_result_clear(struct program_result *r);
 
-/* The Set that the step stands for; r is otherwise all zero. Pure. */
+/* The Set of a step; r is all zero otherwise. Pure. */
 void program_step_request(const struct snapshot *s, const struct desired *w,
 			  const struct plan_step *step, struct smp_request *r);
 

@@ -2,13 +2,13 @@
 /*
  * The order of programming.
  *
- * The plan's steps have an order only where correctness needs one, and each
- * condition is local to what depends on it:
+ * The steps of a plan are in an order only where correctness requires it, and
+ * each condition is local to the step that depends on it:
  *
- *	LFT blocks of a switch -> its SwitchInfo (the top must not rise over
- *	and the clearing of	  blocks that are not written yet; and the two
- *	PortStateChange		  Sets of SwitchInfo must not overtake each
- *				  other, for each carries the whole of it)
+ *	LFT blocks of a switch -> its SwitchInfo (LinearFDBTop must not rise
+ *	and the clearing of	  over blocks that are not written yet; and the
+ *	PortStateChange		  two Sets of SwitchInfo must not overtake each
+ *				  other, since each has all of its components)
  *				  -> the switch is *routed*
  *	both ends of a cable routed (a CA is), and the tables of both ports
  *	written -> Armed at both ends
@@ -16,46 +16,48 @@
  *	tables of both ports written -> PortInfo that switches partition
  *			   enforcement on
  *
- * so a switch that does not answer holds back its own cables and no other, and
- * a port whose P_Key table could not be written stays down rather than come up
- * with the keys of somebody else. One that is Active already is left alone.
- * PortInfo of ports whose state is not touched, blocks, and the clearing of
- * PortStateChange wait for nothing. (IBA 14.3.6: a port that is not Active
- * carries no data, so a table that is half written behind a link in Init
- * or Armed harms nobody.)
+ * So a switch that does not answer delays only its own cables, and a port whose
+ * P_Key table could not be written stays down rather than come up with the
+ * P_Keys of another host. A port that is Active already is left alone. PortInfo
+ * without a change of state, blocks of the tables of ports, and the clearing of
+ * PortStateChange are sent at once. (IBA 14.3.6: a port that is not Active
+ * carries no data, so an incomplete table behind a link in Init or Armed does
+ * no harm.)
  *
- * Blocks of forwarding tables go out in turns. An agent writes one after the
- * other, and what it cannot take yet waits in a buffer that is small and drops
+ * Blocks of forwarding tables are sent in turns. An agent writes them one after
+ * the other; SMPs that it cannot accept yet wait in a small buffer, which drops
  * (VL15 has no flow control, IBA 7.9). So many switches are written at a time,
- * each with a few blocks under way: a block that is over gives its turn to the
- * next one of its switch, or to a switch that has not begun.
+ * each with a few blocks in flight: a block that has ended gives its turn to
+ * the next block of its switch, or to another switch.
  *
- * A path that works keeps working. For each entry that a block changes, the
- * path from its switch to the LID is followed as the switches hold it now:
+ * A working path keeps working. For each entry that a block changes, the path
+ * from its switch to the LID is followed through the tables that the switches
+ * hold now:
  *
  *	it is broken		the entry carries nothing, or to a port that
  *				had the LID before: it may change
  *	it works		it may change once the path from the new next
- *				hop works, too: until then it waits for the
- *				first thing on that path which is still to be
- *				done, a block, a link, a LinearFDBTop
- *	a block on it is	it waits for the answer
- *	under way
+ *				hop works as well: until then it waits for the
+ *				first missing thing on that path: a block, a
+ *				link, or LinearFDBTop
+ *	a block of it is	it waits for the reply
+ *	in flight
  *
  * So tables are written from the destination towards the sources, but only
- * where something was broken, and a link carries traffic only when it is
- * Active. A block of which some entries wait while others are broken is
- * written twice: the broken ones first. What a path waits for is then always
- * broken itself, so nobody waits in a circle, unless mixtures of old and new
- * entries can go round (engines that promise nothing). These circles are
- * opened when nothing else is left, by writing of each block what may change.
- * A block that waits with nothing broken in it does not hold up SwitchInfo and
- * links: what they could do harm to works.
+ * where a path was broken, and a link carries traffic only when it is Active. A
+ * block with broken entries and with waiting ones is written twice, the broken
+ * entries first. The path for which an entry waits is always broken itself, so
+ * there is no cyclic wait, unless mixtures of old and new entries can form
+ * forwarding loops (with engines that do not exclude them). A cyclic wait is
+ * ended by writing, of each block, all entries that may change. A block that
+ * waits and has no broken entry does not delay SwitchInfo and links, since its
+ * paths work.
  *
  * If old and new tables have a credit loop together (routing/transition.h),
- * blocks become what the bridge holds, and when all have, what comes next. If
- * one block failed, the others stay where they are. If only hosts that cannot send
- * yet would close the loop, their links come up when all blocks are written.
+ * blocks first become those of the bridge, and when all have, those of the next
+ * stage. If a block fails, the other switches stay at this stage. If only hosts
+ * that cannot send yet would close the loop, their links are activated after
+ * all blocks are written.
  */
 #include "sm/sweep/program_order.h"
 
@@ -63,7 +65,7 @@
 
 #include "routing/transition.h"
 
-#define LANE_BLOCKS	8u	/* of one switch under way at a time */
+#define LANE_BLOCKS	8u	/* of a switch, in flight at a time */
 #define LANES		32u	/* switches that are written at a time */
 #define NO_STEP		UINT32_MAX
 #define NOWHERE		UINT32_MAX
@@ -72,13 +74,14 @@
 
 struct progress {		/* of a switch */
 	uint32_t first_port, num_ports;
-	uint32_t steps_left;	/* blocks, and the clearing of the change */
+	uint32_t steps_left;	/* blocks, and the clearing of
+				   PortStateChange */
 	uint32_t switch_step;	/* PLAN_SWITCH or NO_STEP */
 	uint32_t first_block, next_block, end_block; /* its PLAN_LFT steps */
-	uint32_t woken;		/* list: its blocks that need wait no more */
-	uint32_t waiting;	/* list: blocks that wait for its top */
-	uint16_t top;		/* LinearFDBTop */
-	uint8_t turns;		/* to send a block: it has */
+	uint32_t woken;		/* list: its blocks that no longer wait */
+	uint32_t waiting;	/* list: blocks that wait for LinearFDBTop */
+	uint16_t top;		/* LinearFDBTop that it has */
+	uint8_t turns;		/* blocks that it may send at a time */
 	bool carries;		/* one of its links is Active */
 	bool failed;
 	bool routed;
@@ -86,27 +89,27 @@ struct progress {		/* of a switch */
 
 struct port_progress {
 	uint32_t arm, activate;	/* step or NO_STEP */
-	uint32_t guarded;	/* likewise: it enforces partitions, so it
+	uint32_t guarded;	/* likewise; switches enforcement on and
 				   waits for tables */
 	uint32_t tables_left;	/* blocks that are not written yet */
-	uint32_t to;		/* across its cable: by switch, or END */
-	uint32_t waiting;	/* list: blocks that wait for the link, at its
-				   lower port */
+	uint32_t to;		/* the switch at the other end, or END */
+	uint32_t waiting;	/* list: blocks that wait for the link; at
+				   the lower port of the cable */
 	bool table_failed;
-	bool opened;		/* the cable: its ends may be armed */
-	bool armed;		/* nothing left to arm */
-	bool raised;		/* its activation is sent */
+	bool opened;		/* of the cable: its ends may be armed */
+	bool armed;		/* it is Armed, or was already */
+	bool raised;		/* its activation was sent */
 	bool up;		/* this end is Active */
-	bool carries;		/* both are */
+	bool carries;		/* both ends are */
 };
 
 struct block {			/* a PLAN_LFT step */
-	uint32_t next;		/* in the list that it is in */
+	uint32_t next;		/* in its list */
 	uint32_t waiting;	/* list: blocks that wait for this one */
-	bool is_sent;		/* under way */
-	bool is_parked;		/* in a list: it waits */
-	bool is_late;		/* as in the bridge, wanted otherwise */
-	bool is_counted;	/* its switch does not wait for it any more */
+	bool is_sent;		/* in flight */
+	bool is_parked;		/* in a list of waiting blocks */
+	bool is_late;		/* as in the bridge, which is not final */
+	bool is_counted;	/* its switch no longer waits for it */
 	bool is_over;
 };
 
@@ -115,9 +118,9 @@ struct program_order {
 	const struct desired *w;
 	const struct plan *plan;
 	const struct lft_seen *seen;
-	const struct lft *target;	/* the bridge, or w->lft */
-	struct lft *bridge;		/* what w->bridge has become; NULL: it
-					   is as it was */
+	const struct lft *target;	/* the tables of this stage */
+	struct lft *bridge;		/* w->bridge with the changes of
+					   stages; NULL: none yet */
 	unsigned stage;			/* of w->later */
 	struct progress *switches;	/* by switch index */
 	struct port_progress *ports;
@@ -126,14 +129,16 @@ struct program_order {
 	guint head;
 	GArray *turns;			/* of switch index, from turn on */
 	guint turn;
-	uint32_t opening;		/* the switch that gets new turns */
+	uint32_t opening;		/* the next switch that gets turns */
 	uint32_t n_parked, n_late, n_rushed;
-	uint32_t blocks_left;		/* not over yet, or failed */
-	bool has_failed;		/* a block */
-	bool has_sent;			/* a block, since it was asked last */
-	bool in_parts;			/* whatever may change goes out */
+	uint32_t blocks_left;		/* that have not ended, or have
+					   failed */
+	bool has_failed;		/* a block failed */
+	bool has_sent;			/* a block was sent since the last
+					   resume */
+	bool in_parts;			/* write all entries that may change */
 	bool looked_back;
-	uint8_t entries[LFT_BLOCK];	/* of the block that goes out */
+	uint8_t entries[LFT_BLOCK];	/* of the block to be sent */
 };
 
 static struct progress *
@@ -196,7 +201,7 @@ link_arm(struct program_order *o, uint32_t port)
 
 static void wake(struct program_order *o, uint32_t *list);
 
-/* Both ends Active: it carries data. */
+/* Both ends are Active: the link carries data. */
 static void
 link_is_up(struct program_order *o, uint32_t port)
 {
@@ -229,7 +234,7 @@ tables_written(const struct program_order *o, uint32_t port)
 		(peer == SNAPSHOT_NONE || table_written(&o->ports[peer]));
 }
 
-/* A host that would close a credit loop with tables of before. */
+/* Would the host close a credit loop with old entries? */
 static bool
 must_wait(const struct program_order *o, uint32_t port)
 {
@@ -239,8 +244,8 @@ must_wait(const struct program_order *o, uint32_t port)
 		(o->ports[port].to == END || o->ports[peer].to == END);
 }
 
-/* Called at whatever it may have waited for; the lower port speaks for the
- * cable. */
+/* Called for every event that a link may have waited for; the lower port
+ * stands for the cable. */
 static void
 link_try(struct program_order *o, uint32_t port)
 {
@@ -258,8 +263,8 @@ link_try(struct program_order *o, uint32_t port)
 	link_arm(o, port);
 }
 
-/* A switch that enforces partitions by a table that is not written yet would
- * drop what may pass. */
+/* A switch that enforces partitions with a table that is not written yet
+ * would drop valid packets. */
 static void
 guarded_try(struct program_order *o, uint32_t port)
 {
@@ -309,7 +314,7 @@ switch_step_over(struct program_order *o, uint32_t node)
 		switch_routed(o, node);
 }
 
-/* The switch does not wait for this block any longer. */
+/* The switch no longer waits for this block. */
 static void
 block_count(struct program_order *o, uint32_t step)
 {
@@ -321,7 +326,7 @@ block_count(struct program_order *o, uint32_t step)
 	switch_step_over(o, o->plan->steps[step].node);
 }
 
-/* Turns to send a block. */
+/* Turns to send blocks. */
 
 static void
 give_turn(struct program_order *o)
@@ -383,7 +388,7 @@ park(struct program_order *o, uint32_t step, uint32_t *list)
 	block_count(o, step);
 }
 
-/* Paths, as they are and as they will be. */
+/* Paths in the present and in the new tables. */
 
 static struct block *
 find_lft_step(struct program_order *o, uint32_t sw, uint16_t lid)
@@ -416,8 +421,8 @@ held_entry(const struct program_order *o, uint32_t sw, uint16_t lid)
 
 enum path { PATH_WORKS, PATH_BROKEN, PATH_CHANGES };
 
-/* Does a packet that leaves a switch for an end port, or for its own port 0, come
- * to the port that has the LID? Another port may have had it. */
+/* Does a packet that leaves a switch for an end port, or for its own port 0,
+ * arrive at the port with the LID? Before, another port may have had it. */
 static bool
 leads_home(const struct program_order *o, const struct progress *g, uint8_t num,
 	   uint16_t lid)
@@ -429,9 +434,9 @@ leads_home(const struct program_order *o, const struct progress *g, uint8_t num,
 		o->s->ports[g->first_port + num].peer : g->first_port);
 }
 
-/* From a switch to a LID by what the switches hold; one that leads through
- * `without` counts as broken. PATH_CHANGES: a block on it is under way, which
- * *list waits for. */
+/* Follows the present path from a switch to a LID; a path through switch
+ * `without` counts as broken. PATH_CHANGES: a block of it is in flight, and
+ * *list is the list of blocks that wait for that. */
 static enum path
 follow_path(struct program_order *o, uint32_t sw, uint16_t lid,
 	    uint32_t without, uint32_t **list)
@@ -461,7 +466,8 @@ follow_path(struct program_order *o, uint32_t sw, uint16_t lid,
 	return PATH_BROKEN;
 }
 
-/* Who waits for this link to carry data; NULL: nobody will make it. */
+/* The list of blocks that wait for this link to carry data; NULL: the plan
+ * does not bring it up. */
 static uint32_t *
 link_list(struct program_order *o, uint32_t port)
 {
@@ -474,8 +480,8 @@ link_list(struct program_order *o, uint32_t port)
 	return &o->ports[MIN(port, peer)].waiting;
 }
 
-/* The first thing that is to be done on the new path from a switch to a LID;
- * NULL: there is none, so nothing will mend it. */
+/* The list of the first missing thing on the new path from a switch to a
+ * LID; NULL: there is none, so the path will not work. */
 static uint32_t *
 find_missing(struct program_order *o, uint32_t sw, uint16_t lid)
 {
@@ -504,10 +510,10 @@ find_missing(struct program_order *o, uint32_t sw, uint16_t lid)
 }
 
 enum change {
-	CHANGE_BROKEN,		/* yes, it carries nothing */
+	CHANGE_BROKEN,		/* yes, the present path is broken */
 	CHANGE_NOW,		/* yes, the new path works */
-	CHANGE_RUSHED,		/* yes, nothing will make the new path work */
-	CHANGE_WAITS,		/* no, *list says for what it waits */
+	CHANGE_RUSHED,		/* yes, the plan makes no new path work */
+	CHANGE_WAITS,		/* no, *list is what it waits for */
 	N_CHANGES
 };
 
@@ -541,12 +547,12 @@ judge_entry(struct program_order *o, uint32_t sw, uint16_t lid,
 	return *list ? CHANGE_WAITS : CHANGE_RUSHED;
 }
 
-struct look {			/* at a block */
-	unsigned n[N_CHANGES];	/* entries that change */
-	uint32_t *list;		/* what one of CHANGE_WAITS waits for */
+struct look {			/* at the entries of a block */
+	unsigned n[N_CHANGES];	/* changed entries of each kind */
+	uint32_t *list;		/* of an entry with CHANGE_WAITS */
 };
 
-/* Leaves in o->entries what may be written now. */
+/* Puts the block into o->entries, with the changes that may be made now. */
 static struct look
 look_at_block(struct program_order *o, uint32_t sw, uint32_t block)
 {
@@ -577,7 +583,7 @@ look_at_block(struct program_order *o, uint32_t sw, uint32_t block)
 	return look;
 }
 
-/* It is as o->target has it: over, or late. */
+/* The block is as in o->target: it has ended, or waits for the next stage. */
 static void
 block_is_good(struct program_order *o, uint32_t step)
 {
@@ -597,7 +603,7 @@ block_is_good(struct program_order *o, uint32_t step)
 		link_try(o, port);
 }
 
-/* Takes the block's turn; false: nothing of it can go out now. */
+/* Prepares a block for its turn. False: no entry may change now. */
 static bool
 take_block(struct program_order *o, uint32_t step)
 {
@@ -622,7 +628,7 @@ take_block(struct program_order *o, uint32_t step)
 	return true;
 }
 
-/* True: the whole of it is over. */
+/* True: the step has ended. */
 static bool
 block_settle(struct program_order *o, uint32_t step, bool well)
 {
@@ -693,7 +699,7 @@ program_order_settle(struct program_order *o, uint32_t index, bool well)
 	return true;
 }
 
-/* Looks. */
+/* PortInfo is read again. */
 
 void
 program_order_look_again(struct program_order *o, uint32_t node)
@@ -718,8 +724,8 @@ next_stage(struct program_order *o)
 		o->bridge : o->w->lft;
 }
 
-/* All answers are there and nothing can go out: what is parked goes out in
- * parts, then what is late. */
+/* All replies have come and nothing can be sent: blocks that wait are
+ * written in parts, then the next stage begins. */
 static bool
 resume_blocks(struct program_order *o)
 {
@@ -752,7 +758,8 @@ resume_blocks(struct program_order *o)
 	return true;
 }
 
-/* Ports that were to be activated and were not have told nothing. */
+/* Reads ports that should have been activated and were not, since they have
+ * not been read after a Set. */
 static bool
 look_back(struct program_order *o)
 {
@@ -778,7 +785,7 @@ program_order_rushed(const struct program_order *o)
 	return o->n_rushed;
 }
 
-/* What goes out next. */
+/* The next action. */
 
 static bool
 take_ready(struct program_order *o, struct program_order_action *a)
@@ -817,8 +824,8 @@ next_block(struct program_order *o, struct progress *g, uint32_t *step)
 	return false;
 }
 
-/* Links first: they finish what is begun, and tables of other switches can
- * go out while their answers are on the way. */
+/* Links first: they are nearly complete, and tables of other switches can be
+ * sent while their replies are awaited. */
 bool
 program_order_next(struct program_order *o, struct program_order_action *a)
 {
@@ -843,7 +850,7 @@ program_order_next(struct program_order *o, struct program_order_action *a)
 	return false;
 }
 
-/* The beginning. */
+/* The start. */
 
 static void
 index_ports(struct program_order *o)
@@ -912,7 +919,8 @@ index_switches(struct program_order *o)
 		progress_of(o, plan->steps[i].node)->switch_step = i;
 }
 
-/* Enforcement that is switched on waits, if there are tables to wait for. */
+/* PortInfo that switches enforcement on waits for tables, if any are to be
+ * written. */
 static void
 add_port(struct program_order *o, uint32_t index)
 {
@@ -935,7 +943,7 @@ add_kind(struct program_order *o, enum plan_kind kind)
 		queue_step(o, i);
 }
 
-/* What waits for nothing. */
+/* Steps without a condition. */
 static void
 send_unbound(struct program_order *o)
 {
@@ -954,7 +962,7 @@ send_unbound(struct program_order *o)
 		o->switches[i].steps_left = 1;
 		switch_step_over(o, o->s->switches[i]);
 	}
-	/* Cables without a switch at either end: back to back. */
+	/* Two hosts cabled back to back. */
 	for (uint32_t port = 0; port < o->s->n_ports; port++)
 		link_try(o, port);
 }

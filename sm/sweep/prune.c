@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What a discovery found and leaves out: see prune.h.
+ * Parts that discovery found and leaves out; see prune.h.
  */
 #include "sm/sweep/prune.h"
 
@@ -20,8 +20,8 @@ prune_place(struct builder *b, uint32_t port)
 }
 
 /*
- * A cable whose one end says that it is down is none: the link has gone while
- * we looked, or the node at the other end is not the one that it claims.
+ * A cable whose other end says that it is down is removed: the link has gone in
+ * the meantime, or another node uses the GUID of the one at that end.
  */
 void
 prune_half_cables(struct builder *b)
@@ -50,7 +50,7 @@ prune_half_cables(struct builder *b)
 	}
 }
 
-/* Its tables cannot be written, so no route may lead through it. */
+/* A switch whose tables cannot be written: no route may lead through it. */
 static void
 lock_out(struct builder *b, uint32_t n, uint32_t holder)
 {
@@ -72,7 +72,7 @@ lock_out(struct builder *b, uint32_t n, uint32_t holder)
 	}
 }
 
-/* Ports that hide their key, and none of ours is it. */
+/* Ports that hide their M_Key, and accept none of ours. */
 void
 prune_locked(struct builder *b, const struct mkey_db *keys)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What a discovery found and leaves out, as faults of the snapshot.
+ * Parts that discovery found and leaves out, as faults of the snapshot.
  */
 #ifndef MINISM_SWEEP_PRUNE_H
 #define MINISM_SWEEP_PRUNE_H
@@ -8,12 +8,12 @@
 #include "sm/plan/mkey_db.h"
 #include "topology/builder.h"
 
-/* For texts: "leaf-1 (0x..) port 3"; SNAPSHOT_NONE: our own port. g_free. */
+/* "leaf-1 (0x..) port 3"; SNAPSHOT_NONE: our own port. g_free. */
 char *prune_place(struct builder *b, uint32_t port);
 
-/* Cables of which one end is down. */
+/* Removes cables of which one end is down. */
 void prune_half_cables(struct builder *b);
-/* Ports that hide their key, and none of ours is it. */
+/* Removes ports that hide their M_Key and accept none of ours. */
 void prune_locked(struct builder *b, const struct mkey_db *keys);
 
 #endif

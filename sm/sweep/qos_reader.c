@@ -2,30 +2,29 @@
 /*
  * Reading tables of ports on demand.
  *
- * Flow. qos_reader_park puts a request into the queue with the ports whose table
- * it needs. qos_reader_next takes the requests in turn, one block of each, so a
- * request for one port does not wait for one that is for all ports. What is read
- * goes into the view. A table of which a block is refused, or whose node does not
- * answer, is closed: the SA answers with the blocks that are there. A request whose
- * tables are all read is answered by the SA, from a timer.
+ * Flow. qos_reader_park queues an SA request with the ports whose table it
+ * needs. qos_reader_next takes the requests in turn, one block of each, so a
+ * request for one port does not wait for one that is for all ports. Blocks go
+ * into the view. A table is closed if a block is rejected or its node does not
+ * answer: the SA answers with the blocks it has. When all tables of a request
+ * are read, a timer returns it to the SA.
  *
- * `begun` marks the tables of which blocks were requested, since two requests may
- * need the same one.
+ * `begun` marks tables of which blocks have been requested, since two SA
+ * requests may need the same one.
  *
- * While the sweep is at work nothing is requested; a timer looks whether it rests
- * again. A sweep publishes a new view, in which none of these tables is known: the
- * requests that wait go to the SA again, and come back.
+ * During a sweep nothing is requested; a timer waits for its end. A sweep
+ * publishes a new view without these tables: the waiting requests go to the SA
+ * again, and come back.
  */
 #include "sm/sweep/qos_reader.h"
 
 #include "sm/sa/sa_db.h"
 #include "sm/sweep/smp_batch.h"
 
-#define IN_FLIGHT	16u	/* SMPs, the share of the window that all this
-				   ever has */
+#define IN_FLIGHT	16u	/* SMPs: a small share of the window */
 #define PARKED_MAX	64u
 #define LOOK_AGAIN_US	(50 * 1000)
-#define LOOKS_A_TURN	4096u	/* at ports that are read already */
+#define LOOKS_A_TURN	4096u	/* at tables that are read already */
 
 struct parked {
 	GList link;
@@ -33,8 +32,8 @@ struct parked {
 	enum port_table table;
 	GArray *ports;		/* uint32_t */
 	guint next;		/* the port whose blocks are requested, */
-	unsigned block;		/* and the first that was not yet */
-	guint done;		/* ports from the front that are read */
+	unsigned block;		/* and the next one to be requested */
+	guint done;		/* ports, from the first, whose table is read */
 };
 
 struct qos_reader {
@@ -42,10 +41,11 @@ struct qos_reader {
 	const struct mkey_db *keys;
 	struct sa *sa;
 	struct qos_reader_hooks hooks;
-	struct sa_db *view;	/* of what is parked; NULL: nothing is */
-	struct smp_batch *batch;	/* reads it */
+	struct sa_db *view;	/* of the waiting requests; NULL: there are
+				   none */
+	struct smp_batch *batch;	/* reads tables of the view */
 	uint8_t *begun;		/* by port, a bit for each table */
-	GQueue parked;		/* the next one to be served at the head */
+	GQueue parked;		/* the next one to be served is the head */
 	unsigned timer;
 	struct qos_reader_stats stats;
 };
@@ -84,9 +84,9 @@ port_at(const struct parked *p, guint i)
 	return g_array_index(p->ports, uint32_t, i);
 }
 
-/* Blocks that the port says it has; the others it would refuse. They are told
- * as blocks without entries, which is what they are. So are those of a base
- * port 0, which has neither VLs nor arbitration (IBA 14.2.5.8, .9). */
+/* Does the port have this block? It would reject a Get of others, which are
+ * returned as empty. So are those of a base port 0, which has neither VLs
+ * nor arbitration (IBA 14.2.5.8, .9). */
 static bool
 has_block(const struct sa_db *v, enum port_table table, uint32_t port,
 	  unsigned block)
@@ -116,8 +116,8 @@ has_block(const struct sa_db *v, enum port_table table, uint32_t port,
 	return false;
 }
 
-/* Is the table read, or closed? Blocks that the port does not have are empty, if
- * all others are there. */
+/* Is the table read or closed? Adds empty blocks for those that the port
+ * does not have, once all others are there. */
 static bool
 is_complete(struct sa_db *v, enum port_table table, uint32_t port)
 {
@@ -136,7 +136,7 @@ is_complete(struct sa_db *v, enum port_table table, uint32_t port)
 	return true;
 }
 
-/* From p->block on, of the table of a port; false: there is none. */
+/* The first missing block from p->block on; false: there is none. */
 static bool
 find_missing_block(struct sa_db *v, struct parked *p, uint32_t port)
 {
@@ -148,7 +148,7 @@ find_missing_block(struct sa_db *v, struct parked *p, uint32_t port)
 	return p->block < n;
 }
 
-/* The next block that this request needs; false: none, or *looks are spent. */
+/* The next block for this request; false: none, or *looks are used up. */
 static bool
 parked_next(struct qos_reader *q, struct parked *p, unsigned *looks)
 {

@@ -2,15 +2,15 @@
 /*
  * Changing M_Keys.
  *
- * A port that has no key yet accepts every key, so a request with the key that
- * it is to have works before and after it gets that one; the same holds for the
- * old key while a key is taken away. Only when one key replaces another, there
- * is a moment from which the old one is rejected and the new one accepted. No
- * other request may be in flight to the port then.
+ * A port without a key accepts every key, so requests with its future key work
+ * before and after the Set; the same holds for the old key when a key is
+ * removed. Only when one key replaces another, there is a moment from which the
+ * old one is rejected and the new one accepted. No other request to the port
+ * may be in flight then.
  *
  * The Set has the old key in its header and the new one in its attribute (IBA
  * 14.2.4). If no reply comes, either may be the key of the port: the same Set
- * is sent with the new one in the header. If that times out, too, the M_Key
+ * is sent with the new key in the header. If that times out as well, the M_Key
  * database keeps both, and the next discovery finds out.
  */
 #include "sm/sweep/rekey.h"
@@ -23,7 +23,7 @@ struct rekey {
 	const struct desired *w;
 	void (*done)(void *data);
 	void *data;
-	GArray *ports;		/* of struct target, from head on */
+	GArray *ports;		/* of struct target */
 	guint head;
 	struct smp_batch *batch;
 };
@@ -59,9 +59,9 @@ rekey_next(void *data, struct smp_request *req)
 }
 
 /*
- * Status 0: the Set was executed. The reply shows the key that the port has
- * now, unless the device goes by the key in the header and hides it; a reply
- * with the old key says that the new one was not taken.
+ * Status 0: the Set was executed. The reply shows the new key, unless the
+ * device compares the header's key and hides it; a reply with the old key means
+ * that the new one was not taken.
  */
 static void
 rekey_reply(void *data, const struct smp_request *req,
@@ -108,8 +108,8 @@ rekey_done(void *data)
 	return false;
 }
 
-/* The ports that are to be given a key: all are written down, those that have
- * another one are returned. */
+/* Records the keys of all ports that are to get one; returns the ports that
+ * have another key now. */
 static GArray *
 intend(struct mkey_db *k, const struct snapshot *s, const struct plan *plan)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Changing M_Keys: ports that have one and are to have another one. It comes
- * before programming, since all that is sent to a port needs its key of then.
+ * Changing M_Keys of ports that have one. Comes before programming, since all
+ * SMPs to a port need its present key.
  */
 #ifndef MINISM_SWEEP_REKEY_H
 #define MINISM_SWEEP_REKEY_H
@@ -13,10 +13,11 @@
 struct rekey;
 
 /*
- * Writes down every key that the plan gives to a port, then changes those that
- * need it first. NULL: none does, go on. Else `done` comes, never from inside
- * here; a port that could not be changed is in no worse a state than before,
- * and the plan behind it tries again and tells. ks NULL: there are no keys.
+ * Records every key that the plan gives to a port, then changes those of ports
+ * with another key. NULL: there are none. Else `done` is called, never from
+ * inside this function; a port whose key could not be changed is in no worse
+ * state than before, and the plan tries again and reports it. ks NULL: there
+ * are no keys.
  */
 struct rekey *rekey_start(struct mad_client *x, struct persist_keys *ks,
 			  const struct snapshot *s, const struct desired *w,

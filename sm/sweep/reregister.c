@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Whose clients the SA knows.
+ * Ports whose clients are known to the SA.
  *
- * A port is known by its PortGUID once it was told to register again and has
- * acknowledged it; or, if the state of the SA was kept over our restart or taken
- * over from another, when it is met for the first time with its link Active, with
- * us or that one as its master, and has registered anything. A port that has not
- * may have been cut off, so that its registrations were forgotten. An SM that was
- * master meanwhile was told what we were not.
+ * A port is known by its PortGUID once it was asked to register again and has
+ * acknowledged it. If the state of the SA survived a restart, or was taken over
+ * from another master, a port is also known if it is found with its link
+ * Active, with this SM or that master as its SMLID, and has registrations. A
+ * port without registrations may have been cut off, so that they were removed.
+ * What clients registered with another SM in between is not known here.
  *
- *	unknown --told--> known --comes up anew, gets another LID,--> unknown
- *				  leaves the fabric, had us as its
- *				  master and has another one
+ *	unknown	--asked and acknowledged--> known
+ *	known	--comes up again, gets another LID,--> unknown
+ *		  leaves the fabric, or its SMLID changed from ours
  *
- * Who leaves is forgotten since the SA takes it out of its groups. Who does
- * not acknowledge stays unknown, and is asked again in the next sweep; who
- * cannot register again (a bit of its CapabilityMask) is not asked at all,
- * which struct desired sees to.
+ * A port that leaves is no longer known, since the SA removes it from its
+ * groups. A port that does not acknowledge stays unknown, and is asked again in
+ * the next sweep; a port that cannot register again (a bit of its
+ * CapabilityMask) is not asked, see desired_port().
  */
 #include "sm/sweep/reregister.h"
 
 struct reregister {
 	enum reregister_start start;
-	bool trusting;		/* no port was met so far */
-	uint16_t former;	/* LID of the master before us, of whose clients
-				   we know these; or LID_NONE */
-	GHashTable *clients;	/* set of PortGUIDs; NULL */
+	bool trusting;		/* before the first port after a start */
+	uint16_t former;	/* LID of the former master whose state we
+				   have; or LID_NONE */
+	GHashTable *clients;	/* set of PortGUIDs with registrations; NULL:
+				   all */
 	uint16_t own;		/* our LID at the last sweep */
-	GHashTable *known;	/* by PortGUID: were we seen as its master? */
+	GHashTable *known;	/* by PortGUID: was its SMLID ours? */
 };
 
 struct reregister *
@@ -59,7 +60,7 @@ is_new(const struct reregister *c, const struct snapshot *s,
 	const struct snapshot_port *p = &s->ports[port];
 	gpointer was_ours;
 
-	/* Port 0 has no link that could have been down. */
+	/* Port 0 has no link. */
 	if (p->num > 0 && p->info.state < PORT_STATE_ACTIVE)
 		return true;
 	if (lids->base[port] != LID_NONE && p->info.lid != lids->base[port])
@@ -67,7 +68,7 @@ is_new(const struct reregister *c, const struct snapshot *s,
 	if (c->trusting && c->former)
 		return p->info.sm_lid != c->former ||
 			!g_hash_table_contains(c->clients, &p->guid);
-	/* A switch's port 0 registers nothing, as a rule, and is not asked at
+	/* Port 0 of a switch usually registers nothing, and is not asked at
 	 * each restart. */
 	if (c->trusting)
 		return p->info.sm_lid != lids->base[s->local_port] ||
@@ -75,7 +76,8 @@ is_new(const struct reregister *c, const struct snapshot *s,
 			 !g_hash_table_contains(c->clients, &p->guid));
 	if (!g_hash_table_lookup_extended(c->known, &p->guid, NULL, &was_ours))
 		return true;
-	/* Another SM, in a part of the fabric from which we were cut off. */
+	/* It was managed by another SM, in a part of the fabric from which
+	 * we were cut off. */
 	return was_ours && p->info.sm_lid != c->own &&
 		p->info.sm_lid != lids->base[s->local_port];
 }

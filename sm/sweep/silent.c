@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Silent ports: the link is up, and no node answers. Most are hosts without a
- * driver, or that hang; in a large fabric there is always one. Such a port
- * costs a NodeInfo at times, PAUSE_MIN_US after it was found and then after
- * twice the time before, up to PAUSE_MAX_US. A node that is switched off and on
- * takes its link down, which its switch reports.
+ * Silent ports: the link is up, and no node answers.
+ *
+ * Most are hosts without a driver, or hung ones; a large fabric always has
+ * some. NodeInfo is sent through such a port after PAUSE_MIN_US, and then each
+ * time after twice the pause before, up to PAUSE_MAX_US. A node that is
+ * switched off and on takes its link down, which its switch reports.
  */
 #include "sm/sweep/silent.h"
 

@@ -3,18 +3,18 @@
  * A batch of SMPs.
  *
  * Method. pump() fills the window from next(); each reply makes room and pumps
- * again. A batch is over when next() has nothing and nothing is in flight. If
- * other requests hold all of the window at that moment, one request is taken
- * from next() ahead of time to find out (`ahead`); no reply can come in
- * between, so the order of the requests stays the same.
+ * again. A batch ends when next() has no request and none is in flight. If
+ * requests of others fill the window at that moment, one request is taken from
+ * next() ahead of time to find out (`ahead`); no reply can come in between, so
+ * the order of the requests is the same.
  *
  * Unreachable nodes. A directed route passes the management agent of every
  * switch on its way (IBA 14.2.2), so no node behind a switch that does not
- * answer can be reached through it. Without this memory, a cable that is pulled
- * in the middle of a stage would cost a time-out for each request to the nodes
- * behind it. There is one flag an agent: that of a switch by its port 0, that
- * of a CA or router port by the port. A request follows the entry ports of the
- * snapshot back to the SM, as its directed route does, and looks for a flag.
+ * answer can be reached through it. Without this memory, a cable pulled during
+ * a stage would cost a time-out for each request to the nodes behind it. Each
+ * agent has a flag: a switch at its port 0, a CA or router at each port. A
+ * request follows the entry ports of the snapshot back to the SM, as its
+ * directed route does, and looks for a flag.
  */
 #include "sm/sweep/smp_batch.h"
 
@@ -36,8 +36,9 @@ struct smp_batch {
 	unsigned timer;		/* until the first request */
 	struct smp_request next;
 	bool ahead;		/* `next` is valid */
-	bool idle;		/* done() was called, and nothing since */
-	uint8_t *unreachable;	/* by port: flag of an agent; NULL: none */
+	bool idle;		/* done() was called, and no request since */
+	uint8_t *unreachable;	/* by port: flag of the agent; NULL: none is
+				   set */
 };
 
 static void batch_pump(void *data);
@@ -96,7 +97,7 @@ compare_slots(const void *a, const void *c, void *flights)
 	return f->id < g->id ? -1 : f->id > g->id;
 }
 
-/* In the order in which they were sent, so that a run can be repeated. */
+/* Cancels in the order of sending, so that a run can be repeated exactly. */
 void
 smp_batch_set_unreachable(struct smp_batch *b, uint32_t port)
 {
@@ -144,7 +145,7 @@ batch_on_answer(const struct mad_client_answer *a, void *data, uint64_t slot)
 	batch_pump(b);
 }
 
-/* SMP_ANSWERED: it can be sent. */
+/* SMP_ANSWERED: the request can be sent. */
 static enum smp_outcome
 address(const struct smp_batch *b, struct smp_request *r)
 {
@@ -226,7 +227,7 @@ batch_pump(void *data)
 			return;
 		b->idle = true;
 		if (!b->stage.done(b->stage.data))
-			return;		/* maybe freed */
+			return;		/* the batch may have been freed */
 		b->idle = false;
 	}
 }

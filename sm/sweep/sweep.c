@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The sweep. One function a state; in this order they are the life of a subnet
- * manager:
+ * The sweep. There is one function for each state; in this order they are the
+ * life of a subnet manager:
  *
  *	sweep_request -> begin -> discover	nodes and cables
  *		-> elect			is this SM the master
  *		-> heavy_sweep_start		read, route, program
  *		-> sweep_conclude		report; rest
  *
- * At rest a timer starts light sweeps. A trap, a signal or another cause is
- * noted: at rest it waits a few milliseconds for more of its kind (WAITING); in
- * the middle of a sweep it starts the next sweep after this one. Two sweeps are
- * HOLD_US apart at least.
+ * When idle, a timer starts light sweeps. A trap, a signal or another cause is
+ * recorded. When idle, the sweep waits a few milliseconds for more causes
+ * (WAITING); during a sweep, a cause starts the next sweep. There are at least
+ * HOLD_US between two sweeps.
  *
- * Repair. If all that is noted comes from nodes that were found before (traps,
- * PortStateChange in a light sweep, a link that came or went while the plan was
- * sent), only these nodes are read again, by an amended discovery
- * (sm/sweep/amend.c); all other stages are the same. It takes a heavy sweep
- *	- without a published view, or as anything but the master,
- *	- for every other cause, such as a signal or a node that has no LID,
- *	- if the view has faults beyond ports behind which no node answers,
- *	- if the repair finds such a fault: a node that reported a change does not
- *	  answer, or a GUID is there twice.
+ * Repair. If all causes are about known nodes (traps, PortStateChange in a
+ * light sweep, a link that changed while the plan was sent), only these nodes
+ * are read again, by an amended discovery (sm/sweep/amend.c); all other stages
+ * are the same. A heavy sweep is needed
+ *
+ *	- without a published view, or if this SM is not the master,
+ *	- for every other cause, such as a signal or a node without a LID,
+ *	- if the view has faults other than ports behind which no node answers,
+ *	- if the repair finds such a fault: a node that reported a change does
+ *	  not answer, or a GUID is there twice.
+ *
  * A node that reports changes all the time is read once a second, see
- * sm/sweep/notices.c. So are traps answered that take a heavy sweep: three at
- * once, and then one a second.
+ * sm/sweep/notices.c. Traps that need a heavy sweep are limited likewise: three
+ * at once, then one a second.
  */
 #include "sm/sweep/sweep.h"
 
@@ -37,15 +39,16 @@
 #include "sm/sweep/table_reader.h"
 #include "topology/changes.h"
 
-#define QUIET_US	(5 * 1000)	/* after a trap: wait for more */
+#define QUIET_US	(5 * 1000)	/* after a trap: collect more */
 #define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
-#define TRAP_US		(1000 * 1000)	/* between two for traps, */
-#define TRAP_BURST	3	/* but for so many */
+#define TRAP_US		(1000 * 1000)	/* between two for traps */
+#define TRAP_BURST	3	/* without this interval */
 #define POLL_MS		250u	/* a standby polls the master */
 #define POLLS_LOST	2u	/* until it counts as dead */
 
-/* A change was just reported: no long wait for nodes that did not answer last
- * time. RETRY may be noted besides, since such a fabric is not up. */
+/* A change was just reported: nodes that did not answer last time are not
+ * waited for. RETRY may be set as well, since a fabric with such nodes is
+ * not up. */
 #define HURRY		(1u << SWEEP_CAUSE_TRAP | 1u << SWEEP_CAUSE_MEANWHILE)
 #define HURRY_BESIDES	(1u << SWEEP_CAUSE_RETRY)
 
@@ -73,7 +76,7 @@ sweep_state_name(enum sweep_state state)
 	return state_names[state];
 }
 
-/* The one place where the state changes. */
+/* All changes of the state go through here. */
 static void
 count_phase(struct sweep_phase *phase, int64_t us)
 {
@@ -112,7 +115,7 @@ sweep_set_sm_state(struct sweep *s, enum sm_state state)
 	log_say(s->log, LOG_INFO, "sweep", "SM state %s -> %s",
 		sm_state_name(s->self.state), sm_state_name(state));
 	s->self.state = state;
-	/* The clients register with the other master from now on. */
+	/* Clients now register with the other master. */
 	if (state == SM_STATE_STANDBY)
 		reregister_forget(s->clients);
 	if (state != SM_STATE_MASTER || !s->params.hooks.mastered)
@@ -153,7 +156,7 @@ set_timer(struct sweep *s, int64_t when, transport_timer_fn fn)
 		transport_timer_start(mad_client_transport(s->x), when, fn, s);
 }
 
-/* The values of one sweep. */
+/* Frees the values of a sweep. */
 static void
 clear_run(struct sweep *s)
 {
@@ -168,7 +171,7 @@ clear_run(struct sweep *s)
 	sweep_view_clear(&s->next);
 }
 
-/* What is under way ends, and nobody is told. */
+/* Ends a sweep in progress without a report. */
 void
 sweep_stop(struct sweep *s)
 {
@@ -192,7 +195,6 @@ set_light_due(struct sweep *s)
 		G_USEC_PER_SEC;
 }
 
-/* The end of a heavy sweep or a repair, whatever came of it. */
 void
 sweep_conclude(struct sweep *s, const struct sweep_report *r)
 {
@@ -206,7 +208,7 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 	sweep_note_stage(s, sweep_now(s));
 	told.stages = s->stages;
 	told.n_stages = s->n_stages;
-	s->n_stages = SWEEP_STAGES;	/* no more of them */
+	s->n_stages = SWEEP_STAGES;	/* further stages are not recorded */
 	sweep_log_sent(s, LOG_VERBOSE);
 	log_say(s->log, LOG_VERBOSE, "sweep", "sweep took %.1f %s",
 		(double)told.took_us / 1000, sweep_ms(s));
@@ -274,7 +276,7 @@ hand_over(struct sweep *s, uint32_t port)
 	obey(s, port);
 }
 
-/* The SMInfo of the other managers, on ports of `n`. */
+/* Reads SMInfo of the other managers in `n`. */
 static void
 note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 {
@@ -389,7 +391,7 @@ discover_all(struct sweep *s)
 		discover_hurry(s->discover, s->view.subnet);
 }
 
-/* The causes that ask for nothing by themselves for now. */
+/* The recorded causes that need no sweep of their own now. */
 static unsigned
 urgent_causes(const struct sweep *s)
 {
@@ -420,8 +422,7 @@ begin_repair(struct sweep *s, const GArray *nodes)
 				     sweep_on_discovered, s);
 }
 
-/* Only the partitions have changed: the view of the fabric and its routes are
- * still good. */
+/* Only the partitions have changed: the view and its routes are still valid. */
 static bool
 can_replan(const struct sweep *s)
 {
@@ -484,8 +485,8 @@ sweep_on_wake(void *data)
 	begin(s);
 }
 
-/* A standby of higher rank may have been discovering in the last heavy sweep,
- * when it had no state that counts. */
+/* A standby of higher priority may have been discovering during the last
+ * heavy sweep, and was not counted in the election. */
 static void
 sweep_on_light_peers(GArray *found, void *data)
 {
@@ -533,8 +534,8 @@ sweep_on_probe(const struct light_sweep_result *r, void *data)
 	rest(s);
 }
 
-/* Are there M_Keys of ports that are not in the view? A node may have been moved
- * with its key to where no node answers. */
+/* Are there M_Keys of ports that are not in the view? Such a node may have
+ * been moved, with its key, to a port behind which no node answers. */
 static bool
 has_strays(const struct sweep *s)
 {
@@ -550,7 +551,7 @@ has_strays(const struct sweep *s)
 	return strays->len > 0;
 }
 
-/* A discovery also tries the keys of nodes that were not found. */
+/* A discovery also tries the M_Keys of nodes that were not found. */
 static void
 probe(struct sweep *s)
 {
@@ -601,7 +602,7 @@ sweep_on_light_timer(void *data)
 				     sweep_on_light, s);
 }
 
-/* What the election heard of the master, when it was none yet, is old. */
+/* What the election recorded about the master is outdated. */
 static void
 update_peer(struct sweep *s, const struct sm_info *info)
 {
@@ -647,7 +648,7 @@ sweep_on_poll_timer(void *data)
 			     sweep_on_poll, s);
 }
 
-/* When the next heavy sweep begins; INT64_MAX: when there is nothing else. */
+/* When the next heavy sweep is due; INT64_MAX: none is. */
 static int64_t
 urgent_due(const struct sweep *s)
 {
@@ -664,17 +665,17 @@ urgent_due(const struct sweep *s)
 }
 
 /*
- * The next step: a sweep for the causes noted, after a moment of quiet; else a
- * light sweep. A fabric that is not up is swept again at the pace of the light
- * sweeps, since a Set that failed a moment ago rarely works now; only addresses
- * that were not taken have a pace of their own.
+ * Decides what comes next: a sweep for the recorded causes after a short wait,
+ * or a light sweep. A fabric that is not up is swept again at the interval of
+ * light sweeps, since a Set that failed a moment ago rarely works now; only
+ * addresses that a port did not take have an interval of their own.
  */
 static void
 rest(struct sweep *s)
 {
 	int64_t now = sweep_now(s), due, when;
 
-	/* Nothing waits for silent ports. */
+	/* Every other cause goes before silent ports. */
 	if (s->state == SWEEP_PROBING)
 		g_clear_pointer(&s->light, light_sweep_cancel);
 	if (s->paused) {
@@ -690,8 +691,8 @@ rest(struct sweep *s)
 		due = INT64_MAX;
 	}
 	when = urgent_due(s);
-	/* Nodes that report changes all the time do not keep the light sweep
-	 * from its work. */
+	/* Nodes that report changes all the time must not prevent light
+	 * sweeps. */
 	if (due < s->light_due || !s->params.sweep_s)
 		when = MIN(when, MAX(due, s->last_end + HOLD_US));
 	if (when < INT64_MAX) {
@@ -764,16 +765,15 @@ sweep_request(struct sweep *s, enum sweep_cause cause)
 	bool resting = rests(s) || s->state == SWEEP_WAITING;
 	bool noted = s->causes & 1u << cause;
 
-	/* Traps and changes are the master's business. */
+	/* Only the master handles traps and changes. */
 	if (s->self.state == SM_STATE_STANDBY &&
 	    (cause == SWEEP_CAUSE_TRAP || cause == SWEEP_CAUSE_PARTITIONS))
 		return;
 	s->causes |= 1u << cause;
 	if (!resting || s->over)
 		return;
-	/* The quiet is counted from the first trap, not from the last: else
-	 * a port that sends traps all the time would delay the sweep for
-	 * ever. */
+	/* The wait is counted from the first trap, not from the last: else a
+	 * port that sends traps all the time would delay the sweep for ever. */
 	if (s->state == SWEEP_WAITING && cause == SWEEP_CAUSE_TRAP && noted)
 		return;
 	if (s->params.goal == SWEEP_GOAL_FABRIC)
@@ -802,7 +802,7 @@ void
 sweep_reread(struct sweep *s, enum sweep_cause cause, const GArray *nodes)
 {
 	sweep_changed(s, cause, nodes);
-	/* A heavy sweep that waits reads them, too. */
+	/* A waiting heavy sweep reads them as well. */
 	if (!s->over && (rests(s) ||
 			 (s->state == SWEEP_WAITING && !urgent_causes(s))))
 		rest(s);

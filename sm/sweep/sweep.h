@@ -20,22 +20,23 @@
 
 enum sweep_state {
 	SWEEP_IDLE,		/* nothing to do */
-	SWEEP_WAITING,		/* a change was told: wait for more of it */
+	SWEEP_WAITING,		/* collecting changes for a moment */
 	SWEEP_LIGHT,		/* looking for changes */
-	SWEEP_PROBING,		/* asking behind silent ports */
-	SWEEP_REREADING,	/* what hangs on nodes that reported a change */
+	SWEEP_PROBING,		/* NodeInfo through silent ports, other
+				   M_Keys */
+	SWEEP_REREADING,	/* the nodes that reported a change */
 	SWEEP_DISCOVERING,
-	SWEEP_ELECTING,		/* asking the other SMs */
+	SWEEP_ELECTING,		/* querying the other SMs */
 	SWEEP_READING,		/* the tables that switches hold */
 	SWEEP_PROGRAMMING,
 	SWEEP_POLLING,		/* standby: is the master alive? */
-	SWEEP_SUSPENDED,	/* there is no way to the fabric */
+	SWEEP_SUSPENDED,	/* the umad device or its port is gone */
 };
 #define SWEEP_STATES	(SWEEP_SUSPENDED + 1)
 const char *sweep_state_name(enum sweep_state state);
 
-/* How often a state was left, and after how long: up to 1, 10, 100 ms, 1, 10 s,
- * each bucket with those before. */
+/* How often a state was left, and after how long: up to 1, 10, 100 ms, 1, 10
+ * s, each bucket including those before it. */
 #define SWEEP_BUCKETS	5u
 struct sweep_phase {
 	uint64_t n, within[SWEEP_BUCKETS];
@@ -45,23 +46,24 @@ struct sweep_phase {
 /* What may cause a heavy sweep. */
 enum sweep_cause {
 	SWEEP_CAUSE_START,
-	SWEEP_CAUSE_SIGNAL,	/* a person: trust nothing, read everything */
+	SWEEP_CAUSE_SIGNAL,	/* SIGHUP or minismctl: reads everything */
 	SWEEP_CAUSE_TRAP,
 	SWEEP_CAUSE_LIGHT,	/* the light sweep found a change */
-	SWEEP_CAUSE_MEANWHILE,	/* it changed while we were at it */
-	SWEEP_CAUSE_RELEASED,	/* a link is held down no longer */
-	SWEEP_CAUSE_AVOID,	/* others are to be avoided */
+	SWEEP_CAUSE_MEANWHILE,	/* a change during the sweep */
+	SWEEP_CAUSE_RELEASED,	/* a flapping link is no longer held down */
+	SWEEP_CAUSE_AVOID,	/* the links to be avoided have changed */
 	SWEEP_CAUSE_GROUPS,	/* repaired tables leave no room for the trees
 				   of groups */
 	SWEEP_CAUSE_SILENT,	/* a silent port may have a stray M_Key */
-	SWEEP_CAUSE_RETRY,	/* the fabric is not up: try again */
-	SWEEP_CAUSE_UNTAKEN,	/* so is an address: with back-off */
+	SWEEP_CAUSE_RETRY,	/* the fabric is not up */
+	SWEEP_CAUSE_UNTAKEN,	/* a port did not take an address; with
+				   back-off */
 	SWEEP_CAUSE_ELECTION,
-	SWEEP_CAUSE_PARTITIONS,	/* other rules: the fabric is as it was */
-	SWEEP_CAUSE_TIME,	/* for each sweep is to be a heavy one */
+	SWEEP_CAUSE_PARTITIONS,	/* only the partitions have changed */
+	SWEEP_CAUSE_TIME,	/* configured: every sweep is a heavy one */
 };
 
-/* What became of tables that were computed, since the start. */
+/* What was decided about computed tables; counted since the start. */
 enum sweep_verdict {
 	SWEEP_VERDICT_SAFE,	/* as CHOICE_SAFE, */
 	SWEEP_VERDICT_STEPS,	/* CHOICE_DRAIN, */
@@ -76,24 +78,24 @@ struct sweep_totals {
 
 enum sweep_goal {
 	SWEEP_GOAL_FABRIC,	/* bring it up, and keep it so */
-	SWEEP_GOAL_ONCE,	/* one sweep, then do nothing any more */
-	SWEEP_GOAL_PLAN,	/* likewise, but only make the plan: send no
-				   Set, be no SM */
+	SWEEP_GOAL_ONCE,	/* one sweep, then stop */
+	SWEEP_GOAL_PLAN,	/* one sweep up to the plan: sends no Set,
+				   takes part in no election */
 };
 
-/* What the routing is asked for. */
+/* Parameters of routing. */
 struct route_params {
 	const struct engine *engine;	/* NULL: see choice_wish.order */
 	const struct engine *const *order;
 	bool require_deadlock_free;
-	/* Of uint64_t, ascending; NULL: no such list. */
+	/* Of uint64_t, ascending; NULL: not configured. */
 	const GArray *roots;		/* NodeGUIDs */
 	const GArray *compute_nodes;	/* PortGUIDs */
 	const GArray *io_nodes;
 	unsigned threads;		/* 0: one for each core */
 };
 
-/* What is just decided; struct sweep has the values. */
+/* Called after each decision; its values are in struct sweep. */
 enum sweep_note {
 	SWEEP_NOTE_STATE,	/* another enum sweep_state */
 	SWEEP_NOTE_ELECTED,	/* others: the managers that answered */
@@ -103,14 +105,14 @@ enum sweep_note {
 };
 struct sweep;
 
-/* Of who keeps what a former master knew; each may be NULL. */
+/* For the standby's copy of the master's state; each may be NULL. */
 struct sweep_hooks {
-	/* We are the master now; the former one answered last at `heard`, us;
-	 * INT64_MAX: it may have lived on where we did not see it. Returns its
-	 * LID if all its clients are known, as *clients (see
-	 * reregister_trust()), else LID_NONE. */
+	/* This SM has become the master; the former one answered last at
+	 * `heard`, us; INT64_MAX: it may have been alive longer than this SM
+	 * has seen. Returns the former master's LID if all its clients are
+	 * known, as *clients (see reregister_trust()), else LID_NONE. */
 	uint16_t (*mastered)(int64_t heard, GHashTable **clients, void *data);
-	/* The master hands over. True: sweep_accept() is called soon. */
+	/* The master hands over. True: sweep_accept() will be called. */
 	bool (*offered)(void *data);
 	/* Another manager has taken over, after sweep_retire(). */
 	void (*released)(void *data);
@@ -122,29 +124,29 @@ struct sweep_params {
 	uint64_t sm_key, port_guid;
 	unsigned priority, lmc;
 	unsigned sweep_s;		/* 0: no light sweeps */
-	bool force_heavy;		/* heavy ones instead of them */
+	bool force_heavy;		/* heavy sweeps instead */
 	struct flap_params flaps;
-	unsigned avoid;			/* bits of enum avoid_cause: policy */
-	GHashTable *names;		/* what the site calls nodes, see
+	unsigned avoid;			/* policy: bits of enum avoid_cause */
+	GHashTable *names;		/* configured node names, see
 					   builder_set_names(); or NULL */
-	/* A standby: how often it asks the master, and how many times in vain
-	 * until it acts; 0: every 250 ms, 2. */
+	/* Standby: interval of the polls of the master, and lost polls until
+	 * it counts as dead. 0: 250 ms, 2. */
 	unsigned poll_ms, polls_lost;
 	struct sweep_hooks hooks;
 	enum sweep_goal goal;
 	struct route_params route;
 	const struct policy *policy;
-	/* rules NULL: those that are built in. The rules are not consumed. */
+	/* rules NULL: the built-in ones. Takes a reference on the rules. */
 	struct isolation_params isolation;
-	enum reregister_start clients;	/* of the SA */
-	/* Who explains the sweep; NULL: nobody. */
+	enum reregister_start clients;	/* clients of the SA */
+	/* NULL: not called. */
 	void (*note)(enum sweep_note note, const struct sweep *s, void *data);
 	void *note_data;
 };
 
 /* ------------------------------------------------- what a sweep reports */
 
-/* A consistent picture of the fabric: what is there, what it was given. */
+/* A consistent picture of the fabric and its configuration. */
 struct view {
 	struct snapshot *subnet;
 	struct lid_map *lids;
@@ -156,17 +158,17 @@ struct view {
 };
 
 enum sweep_end {
-	SWEEP_END_PLANNED,	/* read only: the plan is made, nothing sent */
+	SWEEP_END_PLANNED,	/* plan only: nothing was sent */
 	SWEEP_END_UP,
-	SWEEP_END_NOT_UP,	/* report->verdict says why */
+	SWEEP_END_NOT_UP,	/* reasons: report->verdict */
 	SWEEP_END_STANDBY,	/* another SM is the master */
-	SWEEP_END_FAILED,	/* report->error: nothing was programmed */
+	SWEEP_END_FAILED,	/* report->error; nothing was programmed */
 };
 
-/* One stage of a sweep, and what was sent in it. */
+/* A stage of a sweep, and the SMPs sent in it. */
 struct sweep_stage {
 	enum sweep_state state;
-	int64_t begin_us, end_us;	/* from the sweep's begin */
+	int64_t begin_us, end_us;	/* since the begin of the sweep */
 	uint64_t gets[MAD_CLIENT_ATTRS], sets[MAD_CLIENT_ATTRS];
 };
 #define SWEEP_STAGES	12u
@@ -182,11 +184,12 @@ struct sweep_report {
 	const char *error;		/* FAILED */
 	bool cut_off;			/* FAILED: our own link is down */
 	const struct snapshot_node *master;	/* STANDBY */
-	const GArray *peers;	/* struct election_peer: SMs that answered in
-				   the last election, maybe of a sweep before
-				   this one; NULL: none was held. */
+	const GArray *peers;	/* struct election_peer: the SMs that
+				   answered in the last election, which may
+				   be older than this sweep; NULL: there was
+				   none. */
 	const char *causes;		/* "trap, election" */
-	bool is_repair;			/* not all of the fabric was read */
+	bool is_repair;			/* only some nodes were read */
 	int64_t took_us;
 	const struct sweep_stage *stages;	/* n_stages, in their order */
 	unsigned n_stages;
@@ -194,75 +197,79 @@ struct sweep_report {
 
 typedef void (*sweep_end_fn)(const struct sweep_report *r, void *data);
 
-/* Borrows all its arguments. Nothing happens before the first request. */
+/* Borrows all its arguments. Does nothing before the first sweep_request(). */
 struct sweep *sweep_new(struct mad_client *x, const struct sweep_params *params,
 			struct persist *memory, struct log *log,
 			sweep_end_fn end, void *data);
 void sweep_free(struct sweep *s);
 
-/* From the next sweep on; `route` is copied, its lists are borrowed. */
+/* Effective from the next sweep; `route` is copied, its lists are borrowed. */
 void sweep_set_route(struct sweep *s, const struct route_params *route);
-/* Takes a reference; NULL: no names. From the next heavy sweep on. */
+/* Takes a reference; NULL: no names. Effective from the next heavy sweep. */
 void sweep_set_names(struct sweep *s, GHashTable *names);
-/* Takes a reference. In force from the next sweep on; SWEEP_CAUSE_PARTITIONS
- * asks for one that leaves all the rest as it is, without discovery. */
+/* Takes a reference. Effective from the next sweep; SWEEP_CAUSE_PARTITIONS
+ * requests one that changes only the partitions, without discovery. */
 void sweep_set_partitions(struct sweep *s, struct partition_rules *rules);
 void sweep_request(struct sweep *s, enum sweep_cause cause);
-/* The node of this LID sent a trap of a change: it is read again, if that will
- * do, else the whole fabric. */
+/* The node with this LID sent a trap about a change: it is read again if
+ * that is enough, else the whole fabric. */
 void sweep_trap(struct sweep *s, uint16_t lid);
-/* It sent a trap of any kind, about its port `num`, or 0. */
+/* Counts a trap of any kind from this LID about its port `num`, or 0. */
 void sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num);
-/* The ports that count too many errors, of struct avoid_wish: all there are. */
+/* Sets the ports with too many errors, of struct avoid_wish; replaces the
+ * list. */
 void sweep_set_errors(struct sweep *s, const GArray *ports);
-/* A person wants the link of this switch port to be avoided, or no longer. False:
- * it was so before. */
+/* The operator wants the link of this switch port to be avoided, or used
+ * again. False: it was so already. */
 bool sweep_avoid(struct sweep *s, uint64_t guid, uint8_t num, bool avoid);
-/* Of struct avoid_link, by name, of the published view; borrowed. */
+/* The avoided links of the published view: struct avoid_link, sorted by
+ * name; borrowed. */
 const GPtrArray *sweep_avoided(const struct sweep *s);
 /* See flaps_list(), flaps_downs(). */
 GPtrArray *sweep_flaps(const struct sweep *s, uint64_t *downs);
-/* The port is gone: what is under way ends as a sweep that failed, and what is
- * requested waits. sweep_resume() begins anew, with an election, for nothing is
- * known of what happened in between. */
+/* The port is gone: a sweep in progress fails, and requests wait.
+ * sweep_resume() starts again with an election, since anything may have
+ * happened in between. */
 void sweep_suspend(struct sweep *s, const char *why);
 void sweep_resume(struct sweep *s);
-/* For maintenance: a sweep that is under way ends, then there is none, light or
- * heavy, nor a look at the master; causes are noted. Back, all is read again. */
+/* For maintenance: a sweep in progress ends normally; then there are no
+ * light or heavy sweeps and no polls of the master; causes are noted.
+ * Afterwards everything is read again. */
 void sweep_set_paused(struct sweep *s, bool paused);
-/* It may change who the master is. */
+/* May change which SM is the master. */
 void sweep_set_priority(struct sweep *s, unsigned priority);
-/* Set(SMInfo) from another SM. */
+/* Handles Set(SMInfo) from another SM. */
 void sweep_control(struct sweep *s, enum sm_control control,
 		   const struct sm_info *from);
-/* What the master hands over is taken. */
+/* The state of the master that hands over has been received. */
 void sweep_accept(struct sweep *s);
-/* We are going to end: hands over to the standby of the highest rank that shows
- * our SM_Key, and takes no further part. False: we are not the master, or there
- * is none. */
+/* Before the end of the process: hands over to the standby of highest
+ * priority that shows our SM_Key, and takes no further part. False: this SM
+ * is not the master, or there is no such standby. */
 bool sweep_retire(struct sweep *s);
-/* Has a port this LID, as far as we know? True before the first sweep. */
+/* Is this the LID of a known port? True before the first sweep. */
 bool sweep_has_lid(const struct sweep *s, uint16_t lid);
-/* What people call its node; "?" if nobody has it. */
+/* The name of the node with this LID; "?" if there is none. */
 const char *sweep_lid_name(const struct sweep *s, uint16_t lid);
 void sweep_sm_info(const struct sweep *s, struct sm_info *out);
-/* Lines about other managers that manage the same ports, see
- * election_rivals(); borrowed; NULL: none. */
+/* Lines about other managers of the same ports, see election_rivals();
+ * borrowed; NULL: none. */
 const GPtrArray *sweep_rivals(const struct sweep *s);
-/* struct election_peer: the other managers that answered in the last election,
- * and the fabric that they are in; borrowed; NULL: none was held. */
+/* struct election_peer: the other managers that answered in the last
+ * election, and the snapshot that has them; borrowed; NULL: there was none. */
 const GArray *sweep_peers(const struct sweep *s,
 			  const struct snapshot **where);
-/* Before the first sweep, with REREGISTER_KNOWN: the ports that have registered
- * anything, see reregister_trust(). */
+/* Before the first sweep, with REREGISTER_KNOWN: the ports with
+ * registrations, see reregister_trust(). */
 void sweep_trust(struct sweep *s, GHashTable *clients);
-/* If the tables in force are repaired ones: the engines are asked soon. */
+/* If the present tables are the result of a repair, the engines will route
+ * the fabric soon. */
 void sweep_reroute(struct sweep *s);
 enum sweep_state sweep_state(const struct sweep *s);
 /* SWEEP_STATES of them; borrowed. */
 const struct sweep_phase *sweep_phases(const struct sweep *s);
 
-/* ------------------------- private to sweep.c and heavy_sweep.c; sm/watch.c reads */
+/* Private to sweep*.c and heavy_sweep.c; sm/watch.c reads it. */
 
 struct sweep {
 	struct mad_client *x;
@@ -281,59 +288,64 @@ struct sweep {
 	unsigned n_stages;		/* of this sweep */
 	struct sweep_totals totals;
 	struct mad_client_stats stage_stats;	/* when this one began */
-	unsigned causes;		/* noted, 1 << enum sweep_cause */
-	struct notices *notices;	/* nodes that are to be read again, */
-	unsigned notice_causes;		/* for these */
-	int64_t light_due;		/* the next light sweep */
+	unsigned causes;		/* requested: bits 1 << enum
+					   sweep_cause */
+	struct notices *notices;	/* nodes to be read again, */
+	unsigned notice_causes;		/* and the causes */
+	int64_t light_due;		/* time of the next light sweep */
 	GArray *silent;			/* of `view`, struct silent_port */
 	struct flaps *flaps;
 	GArray *wishes;			/* struct avoid_wish */
 	GPtrArray *avoided;		/* of `view`, see avoid_choose() */
 	unsigned timer;
 	int64_t last_end;		/* of a heavy sweep, us */
-	int64_t trap_due;		/* when those for traps so far would
-					   have been, one each TRAP_US */
+	int64_t trap_due;		/* earliest time of the next sweep
+					   for a trap, at one in TRAP_US */
 
 	struct sm_info self;
 	GArray *others;			/* see struct sweep_report */
 	GPtrArray *rivals;		/* see sweep_rivals() */
 	struct view view;		/* published */
-	struct snapshot *elected;	/* standby: where the master is */
-	uint32_t master;		/* standby: its port in `elected` */
+	struct snapshot *elected;	/* standby: fabric of the last
+					   election */
+	uint32_t master;		/* standby: the master's port in
+					   `elected` */
 	unsigned polls_lost;
-	int64_t heard;			/* standby: when it answered, us */
+	int64_t heard;			/* standby: time of its last answer,
+					   us */
 	bool paused;
-	bool up;			/* what the log said last */
-	bool over;			/* the goal is reached, or missed */
-	int64_t retry_us;		/* SWEEP_CAUSE_UNTAKEN: the pause */
+	bool up;			/* as logged last */
+	bool over;			/* the goal is reached or missed */
+	int64_t retry_us;		/* of SWEEP_CAUSE_UNTAKEN: the
+					   interval */
 
-	/* The sweep that is under way. */
+	/* The sweep in progress. */
 	unsigned why;			/* its causes */
 	bool is_repair;
-	bool cut_off;	/* our own link was down since the last one: another SM
-			   may have changed anything */
-	bool astray;	/* cables have changed places since: a Set may have come
-			   to another node; see snapshot_astray() */
+	bool cut_off;	/* our own link was down since the last sweep:
+			   another SM may have changed anything */
+	bool astray;	/* cables were moved since the last sweep: a Set may
+			   have reached another node; see snapshot_astray() */
 	int64_t began;
-	GPtrArray *avoid;		/* of `next` */
-	struct mad_client_stats stats;	/* at its beginning */
+	GPtrArray *avoid;		/* links to be avoided in `next` */
+	struct mad_client_stats stats;	/* at the begin of the sweep */
 	struct discover *discover;
 	struct election_poll *peers;
 	struct table_reader *tabread;
-	GArray *items;			/* what it reads */
-	struct port_tables *qos;	/* of these, what QoS wants */
-	struct rekey *rekey;		/* comes before: */
+	GArray *items;			/* tables that it reads */
+	struct port_tables *qos;	/* tables in `items` that QoS needs */
+	struct rekey *rekey;		/* before `program` */
 	struct program *program;
 	struct light_sweep *light;
 	struct view next;
 	struct plan *plan;
 	struct desired wanted;
 	struct choice choice;
-	bool is_repaired;		/* the tables in force */
-	struct repair *repair;		/* of the last tables that an engine
-					   made; NULL: none */
+	bool is_repaired;		/* the present tables are repaired */
+	struct repair *repair;		/* of the last tables of an engine;
+					   NULL: none */
 	uint8_t *fresh;			/* see struct sweep_report */
-	char *said;			/* choice.reason, last told */
+	char *said;			/* choice.reason as logged last */
 	GHashTable *away;		/* see changes_find() */
 	GPtrArray *table_faults;
 	struct isolation *isolation;
@@ -365,44 +377,48 @@ sweep_note(const struct sweep *s, enum sweep_note note)
 		s->params.note(note, s, s->params.note_data);
 }
 
-/* The stage that ends now. */
+/* Records the stage that ends now. */
 void sweep_note_stage(struct sweep *s, int64_t now);
 void sweep_set_state(struct sweep *s, enum sweep_state state);
 void sweep_set_sm_state(struct sweep *s, enum sm_state state);
 void sweep_stop(struct sweep *s);
 void sweep_view_clear(struct view *v);
-/* These nodes are to be read again: of uint64_t, NodeGUIDs. */
+/* Nodes to be read again: of uint64_t, NodeGUIDs. */
 void sweep_changed(struct sweep *s, enum sweep_cause cause,
 		   const GArray *nodes);
-/* sweep_log.c. Bits of enum sweep_cause: "trap, election"; g_free. */
+/* sweep_log.c. "trap, election" for bits of enum sweep_cause; g_free. */
 char *sweep_causes_text(unsigned causes);
-/* NodeGUIDs in n: "leaf-1, spine-2 and 3 more"; g_free. */
+/* "leaf-1, spine-2 and 3 more" for NodeGUIDs in n; g_free. */
 char *sweep_names_text(const struct snapshot *n, const GArray *guids);
-/* sweep_flaps.c. n as discovered, consumed; without the cables that are held. */
+/* sweep_flaps.c. Takes over n, as discovered, and returns it without the
+ * links that are held down. */
 struct snapshot *sweep_hold_flaps(struct sweep *s, struct snapshot *n);
 void sweep_release_flaps(struct sweep *s);
-/* As sweep_changed(), and begins with it if nothing else is under way. */
+/* Like sweep_changed(), and starts at once if no sweep is in progress. */
 void sweep_reread(struct sweep *s, enum sweep_cause cause,
 		  const GArray *nodes);
-/* sweep_avoid.c. n as discovered, consumed; with marks at links to be avoided. */
+/* sweep_avoid.c. Takes over n, as discovered, and returns it with marks at
+ * the links to be avoided. */
 struct snapshot *sweep_mark_avoided(struct sweep *s, struct snapshot *n);
-/* The next view without marks, as a new reference; NULL: it has none. */
+/* The next snapshot without these marks, as a new reference; NULL: it has
+ * none. */
 struct snapshot *sweep_unmarked(const struct sweep *s);
-/* All links are to be used in the next view, which is this one. */
+/* Removes the marks from the next view, of which `unmarked` is the snapshot. */
 void sweep_use_avoided(struct sweep *s, struct snapshot *unmarked);
-/* The next view is published. */
+/* The next view becomes the published one. */
 void sweep_publish_avoided(struct sweep *s);
 
-/* How many MADs this sweep has sent. */
+/* Logs how many MADs this sweep has sent. */
 void sweep_log_sent(struct sweep *s, enum log_level level);
 
-/* The end of a heavy sweep or a repair, whatever came of it. */
+/* Ends a heavy sweep or a repair, successful or not. */
 void sweep_conclude(struct sweep *s, const struct sweep_report *r);
 void sweep_fail(struct sweep *s, const char *message);
 
-/* As the master, from s->next.subnet on; ends with sweep_conclude(). */
+/* Called as the master, with s->next.subnet; ends with sweep_conclude(). */
 void heavy_sweep_start(struct sweep *s);
-/* The same from the published view, which is good but for its partitions. */
+/* The same with the published view, of which only the partitions have
+ * changed. */
 void heavy_sweep_replan(struct sweep *s);
 
 #endif

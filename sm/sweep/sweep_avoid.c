@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What a sweep does about links to be avoided: see avoid.h.
+ * How a sweep handles links to be avoided; see avoid.h.
  */
 #include "sm/sweep/sweep.h"
 
-#define LINES_MAX	8u	/* about links, at once */
+#define LINES_MAX	8u	/* about links, in a sweep */
 
 struct snapshot *
 sweep_mark_avoided(struct sweep *s, struct snapshot *n)
@@ -35,7 +35,7 @@ sweep_use_avoided(struct sweep *s, struct snapshot *unmarked)
 	s->next.subnet = snapshot_ref(unmarked);
 }
 
-/* By name; NULL: it is not there. */
+/* By name; NULL: not in the list. */
 static const struct avoid_link *
 find_link(const GPtrArray *links, const char *name)
 {
@@ -48,7 +48,7 @@ find_link(const GPtrArray *links, const char *name)
 	return NULL;
 }
 
-/* Names, verdicts and causes may change, each is news. */
+/* Logs links whose name, verdict or causes changed. */
 static void
 log_avoided(struct sweep *s, const GPtrArray *old, const GPtrArray *new)
 {
@@ -84,7 +84,7 @@ void
 sweep_publish_avoided(struct sweep *s)
 {
 	if (!s->avoid)
-		return;		/* nothing was discovered */
+		return;		/* there was no discovery */
 	log_avoided(s, s->avoided, s->avoid);
 	g_ptr_array_unref(s->avoided);
 	s->avoided = g_steal_pointer(&s->avoid);
@@ -106,7 +106,7 @@ find_wish(const GArray *wishes, uint64_t guid, uint8_t num, unsigned cause)
 	return NULL;
 }
 
-/* Those of `from` that are not in `in`; of uint64_t, NodeGUIDs. */
+/* The NodeGUIDs of `from` that are not in `in`. */
 static void
 add_changed(GArray *nodes, const GArray *from, const GArray *in)
 {
@@ -119,7 +119,7 @@ add_changed(GArray *nodes, const GArray *from, const GArray *in)
 	}
 }
 
-/* Consumes `wishes`. Their nodes are read again, and all is routed. */
+/* Takes over `wishes`. Reads their nodes again and routes the fabric. */
 static void
 set_wishes(struct sweep *s, GArray *wishes)
 {

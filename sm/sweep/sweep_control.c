@@ -12,8 +12,8 @@
  */
 #include "sm/sweep/sweep.h"
 
-/* Any port could send a control that makes this SM take or give up the fabric:
- * only SMs that were found may. */
+/* Any port could send a control that makes this SM become, or stop being,
+ * the master: only SMs that were found by the election may. */
 static bool
 may_control(const struct sweep *s, enum sm_control control,
 	    const struct sm_info *from)
@@ -61,8 +61,8 @@ sweep_control(struct sweep *s, enum sm_control control,
 			s->params.hooks.released(s->params.hooks.data);
 		break;
 	case SM_CONTROL_DISABLE:
-		/* Only a standby may be told to be quiet, and one that is
-		 * quiet for ever helps nobody: we stay a standby. */
+		/* Only a standby may be disabled, and a disabled SM would
+		 * never take over: we stay a standby. */
 		break;
 	}
 }

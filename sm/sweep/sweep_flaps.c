@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What a sweep does about flapping links and babbling ports: see flaps.h.
+ * How a sweep handles flapping links and babbling ports; see flaps.h.
  */
 #include "sm/sweep/sweep.h"
 
-/* The log says it again each time that a link is held, else once. */
+/* Logged at the start, and again for each hold. */
 static void
 log_flap(struct sweep *s, const struct flap *p)
 {
@@ -30,7 +30,8 @@ sweep_hold_flaps(struct sweep *s, struct snapshot *n)
 
 /* ----------------------------------------------------------- babbling ports */
 
-/* The tag: NodeGUID. A switch does not always tell what it was told to do. */
+/* The tag is the NodeGUID. The node is read again, since not all switches take
+ * the state. */
 static void
 sweep_on_phys_state(const struct mad_client_answer *a, void *data, uint64_t tag)
 {
@@ -42,7 +43,7 @@ sweep_on_phys_state(const struct mad_client_answer *a, void *data, uint64_t tag)
 		sweep_reread(s, SWEEP_CAUSE_MEANWHILE, node);
 }
 
-/* The PortPhysicalState of a switch port, by Set(PortInfo). */
+/* Sets the PortPhysicalState of a switch port. */
 static void
 set_phys_state(struct sweep *s, uint32_t port, uint8_t phys)
 {
@@ -65,8 +66,9 @@ set_phys_state(struct sweep *s, uint32_t port, uint8_t phys)
 			 snapshot_node_of(n, port)->info.node_guid);
 }
 
-/* Of a link, the end at a switch that is nearer to the SM; SNAPSHOT_NONE: it may
- * not be cut, since it is the SM's own or the only one to some node. */
+/* The end of a link, at a switch, that is nearer to the SM; SNAPSHOT_NONE:
+ * the link must not be cut, since it is the SM's own or the only one to some
+ * node. */
 static uint32_t
 end_to_disable(const struct snapshot *n, uint32_t port)
 {
@@ -95,7 +97,7 @@ end_to_disable(const struct snapshot *n, uint32_t port)
 		far.hops < near.hops ? peer : port;
 }
 
-/* What is done about it, in words; g_free. */
+/* The consequence in words; g_free. */
 static char *
 disable_babbler(struct sweep *s, struct flap *p, uint32_t port)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What sweeps say of themselves in words.
+ * The log lines and texts of sweeps.
  */
 #include "sm/sweep/sweep.h"
 
-#define NAMES_MAX	4u	/* in a line */
+#define NAMES_MAX	4u	/* names in a line */
 
 static const char *const cause_names[] = {
 	[SWEEP_CAUSE_START] = "start",
@@ -35,7 +35,6 @@ sweep_causes_text(unsigned causes)
 	return g_strdup(text->str);
 }
 
-/* "leaf-1, spine-2 and 3 more" */
 char *
 sweep_names_text(const struct snapshot *n, const GArray *guids)
 {
@@ -66,8 +65,8 @@ append_count(GString *line, const char *name, const char *method,
 				       count);
 }
 
-/* By attribute and method: did this sweep write, and what? Retries have a line
- * of their own, so that losses do not look like a larger fabric. */
+/* Counts by attribute and method. Retries have their own line, so that lost
+ * SMPs do not look like a larger fabric. */
 void
 sweep_log_sent(struct sweep *s, enum log_level level)
 {

@@ -2,19 +2,20 @@
 /*
  * Reading tables.
  *
- * One Get a block; forwarding tables first, then tables of ports. Of forwarding
- * tables the first block of each switch is read, then the second: an agent
- * works on one SMP at a time, so the blocks of one switch would wait for each
- * other. A node that
- * refuses a block is named once and the rest of that table is left out. After a
- * time-out no table is read of that node and of the nodes behind it.
+ * One Get for each block: forwarding tables first, then tables of ports. The
+ * first block of the forwarding tables of all switches is read, then the
+ * second, and so on: an agent handles one SMP at a time, so several blocks of
+ * one switch would wait for each other. A node that rejects a block is reported
+ * once, and the rest of that table is not read. After a time-out no table of
+ * that node and of the nodes behind it is read.
  *
  * Forwarding tables. Of a switch that was set up before (LinearFDBTop is not 0)
- * the blocks 0 to top/64 are read; blocks above its top are not in use and stay
- * unknown. The block that a lost Set left unknown is read again, too.
+ * the blocks 0 to top/64 are read; blocks above are not in use and stay
+ * unknown. A block that became unknown by a lost Set is read again.
  *
- * P_Keys. A node may claim more P_Keys than it has blocks for. It rejects the
- * modifier of the missing blocks, which can hold no P_Key: they count as empty.
+ * P_Keys. A node may report a larger PartitionCap than it has blocks for. It
+ * rejects the modifier of the missing blocks, which can hold no P_Key: they
+ * count as empty.
  */
 #include "sm/sweep/table_reader.h"
 
@@ -24,19 +25,20 @@
 #include "topology/lid.h"
 
 #define FAULTS_MAX	200u
-#define TABLE_LFT	PORT_N_TABLES	/* item->table: port 0's switch's */
+#define TABLE_LFT	PORT_N_TABLES	/* of an item for the forwarding
+					   table */
 
 struct table_reader {
 	const struct snapshot *s;
-	GArray *items;		/* n_lfts switches; ports, the nearest first */
+	GArray *items;		/* n_lfts switches; then ports, nearest first */
 	guint n_lfts;
 	struct lft_seen *seen;
 	struct port_tables *held;
 	table_reader_done_fn done;
 	void *data;
 	guint item;
-	unsigned block;		/* of it, the next to be read */
-	bool last_round;	/* no switch has a block after this one */
+	unsigned block;		/* the next block of the item */
+	bool last_round;	/* this round is the last for all switches */
 	uint8_t *failed;	/* by item */
 	struct smp_batch *batch;
 	GPtrArray *faults;
@@ -48,7 +50,7 @@ item_at(const struct table_reader *r, guint i)
 	return &g_array_index(r->items, struct table_reader_item, i);
 }
 
-/* A top beyond the capability: the answer makes no sense. */
+/* A LinearFDBTop above the capability is invalid. */
 static bool
 top_is_invalid(const struct snapshot_node *n)
 {
@@ -86,8 +88,8 @@ blocks_of(const struct table_reader *r, const struct table_reader_item *item)
 	return port_tables_blocks(r->held, item->table, item->port);
 }
 
-/* From a switch to the same block of the next one; a port's blocks follow each
- * other. */
+/* Steps to the same block of the next switch; or to the next block of a
+ * port. */
 static void
 step(struct table_reader *r, unsigned blocks)
 {
@@ -185,7 +187,7 @@ table_reader_reply(void *data, const struct smp_request *req,
 
 	switch (a->outcome) {
 	case SMP_ANSWERED:
-		/* Not block 0: a port without any P_Key table is at fault. */
+		/* Block 0 must exist in any P_Key table. */
 		if (a->status == MAD_STATUS_BAD_VALUE && block > 0 &&
 		    item->table == PORT_TABLE_PKEY)
 			table_reader_store(r, item, block, NULL);
@@ -246,8 +248,8 @@ compare_places(const void *a, const void *b)
 	return p->i < q->i ? -1 : p->i > q->i;
 }
 
-/* The nearest first: if a cable is pulled meanwhile, the first time-out is then
- * that of the node next to it, which tells of all nodes behind it. */
+/* Nearest ports first: if a cable is pulled, the first time-out is then that
+ * of the node next to it, which covers all nodes behind it. */
 static void
 add_by_distance(GArray *sorted, const struct snapshot *s, const GArray *items)
 {

@@ -12,27 +12,28 @@
 #include "sm/plan/mkey_db.h"
 #include "topology/port_tables.h"
 
-/* A table that is to be read. */
+/* A table to be read. */
 struct table_reader_item {
 	uint32_t port;
 	unsigned table;		/* enum port_table */
-	/* Only blocks that are known here; NULL: all. */
+	/* Read only blocks that are known here; NULL: all. */
 	const struct port_tables *only;
 };
 
 struct table_reader;
 
-/* `faults` (of char *) is borrowed: nodes whose table could not be read. */
+/* `faults` (of char *) is borrowed: nodes with tables that could not be
+ * read. */
 typedef void (*table_reader_done_fn)(GPtrArray *faults, void *data);
 
 /*
- * Adds to `seen` the blocks in use of all switches, then to `held` the tables
- * named in items (GArray of struct table_reader_item; copied); blocks known
- * there are not read again. seen may be NULL: no forwarding tables. keys, s,
- * seen and held are borrowed until `done`, and held has no other reference.
- * After one failed block the rest of that table is not read. A switch whose
- * LinearFDBTop is beyond its capability is logged and not read. `done` never
- * comes from inside table_reader_start().
+ * Reads the blocks in use of all switches into `seen`, then the tables named in
+ * items (GArray of struct table_reader_item; copied) into `held`; blocks known
+ * there are not read again. seen NULL: no forwarding tables. keys, s, seen and
+ * held are borrowed until `done`, and held has no other reference. After one
+ * failed block the rest of that table is not read. A switch whose LinearFDBTop
+ * exceeds its capability is logged and not read. `done` is never called from
+ * inside table_reader_start().
  */
 struct table_reader *table_reader_start(struct mad_client *x,
 					const struct mkey_db *keys,
@@ -45,10 +46,10 @@ struct table_reader *table_reader_start(struct mad_client *x,
 void table_reader_cancel(struct table_reader *r);
 
 /*
- * Room for LIDs up to `top` and up to what any switch of `now` holds. Known
- * are the tables that were left on a switch at the time of `then` (NULL: none)
- * if its GUID, LID, LinearFDBTop and SMLID are still the same: an SM that was
- * its master while we were cut off has written its own.
+ * A new lft_seen with room for LIDs up to `top` and up to the LinearFDBTop of
+ * any switch. It has the known tables of the time of `then` (may be NULL) of
+ * the switches whose GUID, LID, LinearFDBTop and SMLID are still the same: an
+ * SM that was their master in between would have written its own.
  */
 struct lft_seen *table_reader_recall_lfts(const struct snapshot *now,
 					  uint16_t top,
@@ -56,17 +57,17 @@ struct lft_seen *table_reader_recall_lfts(const struct snapshot *now,
 					  const struct lft_seen *known);
 
 /*
- * `held` gets the tables, known at the time of `then`, of the ports that cannot
- * have lost them: a port of a CA or router with the same GUID, number, LID and
- * SMLID whose link stayed up, and all ports of a switch with the same LID, SMLID
- * and LinearFDBTop, since a reset clears them (IBA 14.2.5.4).
+ * Copies to `held` the tables, known at the time of `then`, of the ports that
+ * cannot have lost them: a port of a CA or router with the same GUID, number,
+ * LID and SMLID whose link stayed up, and all ports of a switch with the same
+ * LID, SMLID and LinearFDBTop, which a reset clears (IBA 14.2.5.4).
  */
 void table_reader_recall(const struct snapshot *now, struct port_tables *held,
 			 const struct snapshot *then,
 			 const struct port_tables *known);
 
-/* By switch: it was reset, or is new, or another SM may have written its tables.
- * then may be NULL: all are new. g_free. */
+/* By switch: 1 if it was reset, is new, or another SM may have written its
+ * tables. then NULL: all are new. g_free. */
 uint8_t *table_reader_fresh(const struct snapshot *now,
 			    const struct snapshot *then);
 
