@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sm/mad/mad_field.h"
 #include "topology/state_file.h"
 
 #define MAGIC		"minismR\x02"
@@ -39,185 +40,69 @@ fnv_add(uint64_t sum, const uint8_t *bytes, size_t len)
 	return sum;
 }
 
-/* ----------------------------------------------------------------- writing */
+/* ------------------------------------------------------------------- coder */
 
-static void
-put_byte(GByteArray *out, uint8_t byte)
-{
-	g_byte_array_append(out, &byte, 1);
-}
-
-static void
-put_fixed64(GByteArray *out, uint64_t value)
-{
-	const uint64_t big = GUINT64_TO_BE(value);
-
-	g_byte_array_append(out, (const uint8_t *)&big, sizeof(big));
-}
-
-static void
-put_number(GByteArray *out, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		put_byte(out, 0x80 | (value & 0x7f));
-	put_byte(out, value);
-}
-
-/* Differences wrap around, so that any two times have one. */
-static void
-put_difference(GByteArray *out, int64_t value, int64_t base)
-{
-	uint64_t d = (uint64_t)value - (uint64_t)base;
-
-	put_number(out, d >> 63 ? ~(d << 1) : d << 1);
-}
-
-static void
-put_time(struct record_writer *w, int64_t time)
-{
-	put_difference(w->out, time, w->time);
-	w->time = time;
-}
-
-static void
-put_address(GByteArray *out, const struct mad_addr *a)
-{
-	put_number(out, a->qp);
-	put_number(out, a->qkey);
-	put_number(out, a->lid);
-	put_number(out, a->pkey_index);
-	put_number(out, a->sl);
-	put_byte(out, a->grh);
-	if (a->grh)
-		g_byte_array_append(out, a->gid, GID_LEN);
-}
-
-static void
-put_mad(GByteArray *out, const uint8_t *mad, size_t len)
-{
-	size_t n = len;
-
-	g_assert(len <= RECORD_MAD_MAX);
-	while (n > 0 && mad[n - 1] == 0)
-		n--;
-	put_number(out, len);
-	put_number(out, n);
-	g_byte_array_append(out, mad, n);
-}
-
-void
-record_begin(struct record_writer *w, GByteArray *out,
-	     const struct record_port *port)
-{
-	const char *options = port->options ? port->options : "";
-	size_t begin = out->len;
-	size_t n = strnlen(port->name, sizeof(port->name) - 1);
-
-	*w = (struct record_writer) { .out = out, .sum = FNV_START };
-	g_byte_array_append(out, (const uint8_t *)MAGIC, MAGIC_LEN);
-	put_fixed64(out, port->guid);
-	put_byte(out, port->num);
-	put_byte(out, n | (port->rmpp ? NAME_RMPP : 0));
-	g_byte_array_append(out, (const uint8_t *)port->name, n);
-	put_byte(out, port->simulated);
-	n = strlen(options) + 1;
-	put_number(out, n);
-	g_byte_array_append(out, (const uint8_t *)options, n);
-	w->sum = fnv_add(w->sum, out->data + begin, out->len - begin);
-}
-
-void
-record_put(struct record_writer *w, const struct record_event *e)
-{
-	size_t begin = w->out->len;
-	size_t n = e->refusal ? strlen(e->refusal) + 1 : 0;
-
-	put_byte(w->out, e->kind);
-	switch (e->kind) {
-	case RECORD_RECEIVED:
-	case RECORD_RETURNED:
-		put_time(w, e->time);
-		put_address(w->out, &e->addr);
-		put_mad(w->out, e->mad, e->len);
-		break;
-	case RECORD_RING:
-		put_time(w, e->time);
-		put_number(w->out, e->timer);
-		break;
-	case RECORD_SEND:
-		put_address(w->out, &e->addr);
-		put_number(w->out, e->timeout_ms);
-		put_mad(w->out, e->mad, e->len);
-		put_number(w->out, n);
-		if (n)
-			g_byte_array_append(w->out,
-					    (const uint8_t *)e->refusal, n - 1);
-		break;
-	case RECORD_CLOCK:
-		put_time(w, e->time);
-		break;
-	case RECORD_START:
-		put_difference(w->out, e->when, w->time);
-		break;
-	case RECORD_CANCEL:
-		put_number(w->out, e->timer);
-		break;
-	}
-	w->events++;
-	w->sum = fnv_add(w->sum, w->out->data + begin, w->out->len - begin);
-}
-
-void
-record_end(struct record_writer *w)
-{
-	size_t begin = w->out->len;
-
-	put_byte(w->out, KIND_END);
-	put_number(w->out, w->events);
-	w->sum = fnv_add(w->sum, w->out->data + begin, w->out->len - begin);
-	put_fixed64(w->out, w->sum);
-}
-
-/* ----------------------------------------------------------------- reading */
-
-struct record_reader {
-	const uint8_t *begin, *at, *end;
-	int64_t time;
-	uint64_t events;
-	unsigned timers;
-	GByteArray *mad;
+/* Reads or writes: one function has the format of each part. */
+struct coder {
+	GByteArray *out;		/* written; NULL: `at` is read */
+	const uint8_t *at, *end;
+	int64_t time;			/* the last one */
+	unsigned timers;		/* started so far, of those read */
+	GByteArray *mad;		/* of an event that is read */
 	GString *refusal;
 };
 
-static bool
-get_bytes(struct record_reader *r, size_t n, const uint8_t **bytes)
+/* Reading: the next n bytes, NULL if there are fewer. */
+static const uint8_t *
+take_bytes(struct coder *c, size_t n)
 {
-	if ((size_t)(r->end - r->at) < n)
-		return false;
-	*bytes = r->at;
-	r->at += n;
-	return true;
+	const uint8_t *bytes = c->at;
+
+	if ((size_t)(c->end - c->at) < n)
+		return NULL;
+	c->at += n;
+	return bytes;
 }
 
 static bool
-get_fixed64(struct record_reader *r, uint64_t *value)
+code_bytes(struct coder *c, void *bytes, size_t n)
 {
-	const uint8_t *bytes;
+	const uint8_t *from;
 
-	if (!get_bytes(r, sizeof(*value), &bytes))
-		return false;
-	memcpy(value, bytes, sizeof(*value));
-	*value = GUINT64_FROM_BE(*value);
-	return true;
+	if (c->out) {
+		g_byte_array_append(c->out, bytes, (guint)n);
+		return true;
+	}
+	from = take_bytes(c, n);
+	if (from)
+		memcpy(bytes, from, n);
+	return from != NULL;
 }
 
-/* One form for each number: no zeros on top. */
 static bool
-get_number(struct record_reader *r, uint64_t max, uint64_t *value)
+code_fixed64(struct coder *c, uint64_t *value)
 {
+	uint64_t big = GUINT64_TO_BE(*value);
+	bool good = code_bytes(c, &big, sizeof(big));
+
+	*value = GUINT64_FROM_BE(big);
+	return good;
+}
+
+/* Each number has one form: without zeros on top. */
+static bool
+code_number(struct coder *c, uint64_t max, uint64_t *value)
+{
+	uint64_t rest = *value;
+
+	if (c->out) {
+		for (; rest >= 0x80; rest >>= 7)
+			code_bytes(c, &(uint8_t){ 0x80 | (rest & 0x7f) }, 1);
+		return code_bytes(c, &(uint8_t){ (uint8_t)rest }, 1);
+	}
 	*value = 0;
-	for (unsigned shift = 0; r->at < r->end && shift < 64; shift += 7) {
-		uint64_t byte = *r->at++;
+	for (unsigned shift = 0; c->at < c->end && shift < 64; shift += 7) {
+		uint64_t byte = *c->at++;
 		uint64_t part = byte & 0x7f;
 
 		if (part << shift >> shift != part ||
@@ -230,23 +115,27 @@ get_number(struct record_reader *r, uint64_t max, uint64_t *value)
 	return false;
 }
 
+/* A number that is a member of `size` bytes. */
 static bool
-get_unsigned(struct record_reader *r, unsigned *value)
+code_member(struct coder *c, void *member, unsigned size, uint64_t max)
 {
-	uint64_t wide;
+	uint64_t value = mad_field_load(member, size);
 
-	if (!get_number(r, UINT_MAX, &wide))
+	if (!code_number(c, max, &value))
 		return false;
-	*value = wide;
+	mad_field_store(member, size, value);
 	return true;
 }
+#define CODE(c, member, max)	code_member(c, &(member), sizeof(member), max)
 
+/* Differences wrap around, so that any two times have one. */
 static bool
-get_difference(struct record_reader *r, int64_t base, int64_t *value)
+code_difference(struct coder *c, int64_t base, int64_t *value)
 {
-	uint64_t d;
+	uint64_t d = (uint64_t)*value - (uint64_t)base;
 
-	if (!get_number(r, UINT64_MAX, &d))
+	d = d >> 63 ? ~(d << 1) : d << 1;
+	if (!code_number(c, UINT64_MAX, &d))
 		return false;
 	d = d & 1 ? ~(d >> 1) : d >> 1;
 	*value = (int64_t)((uint64_t)base + d);
@@ -254,104 +143,161 @@ get_difference(struct record_reader *r, int64_t base, int64_t *value)
 }
 
 static bool
-get_time(struct record_reader *r, struct record_event *e)
+code_time(struct coder *c, int64_t *time)
 {
-	if (!get_difference(r, r->time, &r->time) || r->time < 0 ||
-	    r->time > RECORD_TIME_MAX)
+	if (!code_difference(c, c->time, time) ||
+	    (!c->out && (*time < 0 || *time > RECORD_TIME_MAX)))
 		return false;
-	e->time = r->time;
+	c->time = *time;
 	return true;
 }
 
 static bool
-get_address(struct record_reader *r, struct mad_addr *a)
+code_address(struct coder *c, struct mad_addr *a)
 {
-	uint64_t qp, qkey, lid, pkey_index, sl, grh;
-	const uint8_t *gid;
-
-	if (!get_number(r, UINT32_MAX, &qp) ||
-	    !get_number(r, UINT32_MAX, &qkey) ||
-	    !get_number(r, UINT16_MAX, &lid) ||
-	    !get_number(r, UINT16_MAX, &pkey_index) ||
-	    !get_number(r, UINT8_MAX, &sl) || !get_number(r, 1, &grh))
-		return false;
-	a->qp = qp;
-	a->qkey = qkey;
-	a->lid = lid;
-	a->pkey_index = pkey_index;
-	a->sl = sl;
-	a->grh = grh;
-	if (!a->grh)
-		return true;
-	if (!get_bytes(r, GID_LEN, &gid))
-		return false;
-	memcpy(a->gid, gid, GID_LEN);
-	return true;
+	return CODE(c, a->qp, UINT32_MAX) && CODE(c, a->qkey, UINT32_MAX) &&
+		CODE(c, a->lid, UINT16_MAX) &&
+		CODE(c, a->pkey_index, UINT16_MAX) &&
+		CODE(c, a->sl, UINT8_MAX) && CODE(c, a->grh, 1) &&
+		(!a->grh || code_bytes(c, a->gid, GID_LEN));
 }
 
 static bool
-get_mad(struct record_reader *r, struct record_event *e)
+code_mad(struct coder *c, struct record_event *e)
 {
-	uint64_t len, n;
-	const uint8_t *bytes;
+	uint64_t n = e->len;
+	const uint8_t *bytes = e->mad;
 
-	if (!get_number(r, RECORD_MAD_MAX, &len) || !get_number(r, len, &n) ||
-	    !get_bytes(r, n, &bytes))
+	while (c->out && n > 0 && bytes[n - 1] == 0)
+		n--;
+	if (!CODE(c, e->len, RECORD_MAD_MAX) || !code_number(c, e->len, &n))
 		return false;
-	g_byte_array_set_size(r->mad, len);
+	if (c->out)
+		return code_bytes(c, (void *)bytes, n);
+	bytes = take_bytes(c, n);
+	if (!bytes)
+		return false;
+	g_byte_array_set_size(c->mad, (guint)e->len);
 	if (n > 0)
-		memcpy(r->mad->data, bytes, n);
-	if (len > n)
-		memset(r->mad->data + n, 0, len - n);
-	e->mad = r->mad->data;
-	e->len = len;
+		memcpy(c->mad->data, bytes, n);
+	if (e->len > n)
+		memset(c->mad->data + n, 0, e->len - n);
+	e->mad = c->mad->data;
 	return true;
 }
 
 static bool
-get_refusal(struct record_reader *r, struct record_event *e)
+code_refusal(struct coder *c, struct record_event *e)
 {
-	uint64_t n;
+	uint64_t n = e->refusal ? strlen(e->refusal) + 1 : 0;
 	const uint8_t *bytes;
 
-	if (!get_number(r, UINT32_MAX, &n))
+	if (!code_number(c, UINT32_MAX, &n))
 		return false;
 	if (n == 0)
 		return true;
-	if (!get_bytes(r, n - 1, &bytes) || memchr(bytes, '\0', n - 1))
+	if (c->out)
+		return code_bytes(c, (void *)e->refusal, n - 1);
+	bytes = take_bytes(c, n - 1);
+	if (!bytes || memchr(bytes, '\0', n - 1))
 		return false;
-	g_string_truncate(r->refusal, 0);
-	g_string_append_len(r->refusal, (const char *)bytes, n - 1);
-	e->refusal = r->refusal->str;
+	g_string_truncate(c->refusal, 0);
+	g_string_append_len(c->refusal, (const char *)bytes, (gssize)n - 1);
+	e->refusal = c->refusal->str;
 	return true;
 }
 
+/* Behind the kind. */
 static bool
-get_event(struct record_reader *r, uint8_t kind, struct record_event *e)
+code_event(struct coder *c, struct record_event *e)
 {
-	memset(e, 0, sizeof(*e));
-	e->kind = kind;
-	e->time = r->time;
 	switch (e->kind) {
 	case RECORD_RECEIVED:
 	case RECORD_RETURNED:
-		return get_time(r, e) && get_address(r, &e->addr) &&
-			get_mad(r, e);
+		return code_time(c, &e->time) && code_address(c, &e->addr) &&
+			code_mad(c, e);
 	case RECORD_RING:
-		return get_time(r, e) && get_unsigned(r, &e->timer);
+		return code_time(c, &e->time) && CODE(c, e->timer, UINT_MAX);
 	case RECORD_SEND:
-		return get_address(r, &e->addr) &&
-			get_unsigned(r, &e->timeout_ms) && get_mad(r, e) &&
-			get_refusal(r, e);
+		return code_address(c, &e->addr) &&
+			CODE(c, e->timeout_ms, UINT_MAX) && code_mad(c, e) &&
+			code_refusal(c, e);
 	case RECORD_CLOCK:
-		return get_time(r, e);
+		return code_time(c, &e->time);
 	case RECORD_START:
-		e->timer = ++r->timers;
-		return get_difference(r, r->time, &e->when);
+		if (!c->out)
+			e->timer = ++c->timers;
+		return code_difference(c, c->time, &e->when);
 	case RECORD_CANCEL:
-		return get_unsigned(r, &e->timer);
+		return CODE(c, e->timer, UINT_MAX);
 	}
 	return false;
+}
+
+/* ----------------------------------------------------------------- writing */
+
+void
+record_begin(struct record_writer *w, GByteArray *out,
+	     const struct record_port *port)
+{
+	const char *options = port->options ? port->options : "";
+	size_t begin = out->len;
+	uint8_t n = (uint8_t)strnlen(port->name, sizeof(port->name) - 1);
+	uint64_t guid = port->guid, n_options = strlen(options) + 1;
+	struct coder c = { .out = out };
+
+	*w = (struct record_writer) { .out = out, .sum = FNV_START };
+	code_bytes(&c, MAGIC, MAGIC_LEN);
+	code_fixed64(&c, &guid);
+	code_bytes(&c, (void *)&port->num, 1);
+	code_bytes(&c, &(uint8_t){ n | (port->rmpp ? NAME_RMPP : 0) }, 1);
+	code_bytes(&c, (void *)port->name, n);
+	code_bytes(&c, &(uint8_t){ port->simulated }, 1);
+	code_number(&c, UINT64_MAX, &n_options);
+	code_bytes(&c, (void *)options, n_options);
+	w->sum = fnv_add(w->sum, out->data + begin, out->len - begin);
+}
+
+void
+record_put(struct record_writer *w, const struct record_event *e)
+{
+	struct coder c = { .out = w->out, .time = w->time };
+	struct record_event event = *e;
+	size_t begin = w->out->len;
+
+	g_assert(e->len <= RECORD_MAD_MAX);
+	code_bytes(&c, &(uint8_t){ (uint8_t)e->kind }, 1);
+	code_event(&c, &event);
+	w->time = c.time;
+	w->events++;
+	w->sum = fnv_add(w->sum, w->out->data + begin, w->out->len - begin);
+}
+
+void
+record_end(struct record_writer *w)
+{
+	struct coder c = { .out = w->out };
+	size_t begin = w->out->len;
+
+	code_bytes(&c, &(uint8_t){ KIND_END }, 1);
+	code_number(&c, UINT64_MAX, &w->events);
+	w->sum = fnv_add(w->sum, w->out->data + begin, w->out->len - begin);
+	code_fixed64(&c, &w->sum);
+}
+
+/* ----------------------------------------------------------------- reading */
+
+struct record_reader {
+	struct coder c;
+	const uint8_t *begin;
+	uint64_t events;
+};
+
+static bool
+get_event(struct record_reader *r, struct record_event *e)
+{
+	*e = (struct record_event) { .kind = *r->c.at++, .time = r->c.time };
+	return code_event(&r->c, e);
 }
 
 bool
@@ -359,9 +305,9 @@ record_next(struct record_reader *r, struct record_event *e)
 {
 	bool good;
 
-	if (*r->at == KIND_END)
+	if (*r->c.at == KIND_END)
 		return false;
-	good = get_event(r, *r->at++, e);
+	good = get_event(r, e);
 	g_assert(good);
 	return true;
 }
@@ -371,41 +317,40 @@ fail(const struct record_reader *r, const char *what, GError **error)
 {
 	g_set_error(error, RECORD_ERROR, RECORD_ERROR_FORMAT,
 		    "%s, after %" G_GUINT64_FORMAT " events, at byte %zu",
-		    what, r->events, (size_t)(r->at - r->begin));
+		    what, r->events, (size_t)(r->c.at - r->begin));
 	return false;
 }
 
 static bool
 read_header(struct record_reader *r, struct record_port *port, GError **error)
 {
-	const uint8_t *magic, *num, *n, *name, *simulated, *options;
+	struct coder *c = &r->c;
+	const uint8_t *magic = take_bytes(c, MAGIC_LEN), *options = NULL;
+	uint8_t n = 0, simulated = 0;
 	uint64_t n_options = 0;
-	size_t len = 0;
 
-	if (!get_bytes(r, MAGIC_LEN, &magic) ||
-	    memcmp(magic, MAGIC, MAGIC_LEN - 1) != 0) {
-		r->at = r->begin;
+	*port = (struct record_port) { .guid = 0 };
+	if (!magic || memcmp(magic, MAGIC, MAGIC_LEN - 1) != 0) {
+		c->at = r->begin;
 		return fail(r, "this is no record of MADs", error);
 	}
 	if (magic[MAGIC_LEN - 1] != (uint8_t)MAGIC[MAGIC_LEN - 1])
 		return fail(r, "a record of a version that is not known",
 			    error);
-	if (!get_fixed64(r, &port->guid) || !get_bytes(r, 1, &num) ||
-	    !get_bytes(r, 1, &n) ||
-	    (len = *n & ~NAME_RMPP) >= sizeof(port->name) ||
-	    !get_bytes(r, len, &name) || !get_bytes(r, 1, &simulated) ||
-	    !get_number(r, RECORD_MAD_MAX, &n_options) ||
-	    !get_bytes(r, n_options, &options))
+	if (!code_fixed64(c, &port->guid) || !code_bytes(c, &port->num, 1) ||
+	    !code_bytes(c, &n, 1) ||
+	    (n & ~NAME_RMPP) >= sizeof(port->name) ||
+	    !code_bytes(c, port->name, n & ~NAME_RMPP) ||
+	    !code_bytes(c, &simulated, 1) ||
+	    !code_number(c, RECORD_MAD_MAX, &n_options) ||
+	    !(options = take_bytes(c, n_options)))
 		return fail(r, "the header is cut off", error);
-	if (*simulated > 1 || !n_options ||
+	if (simulated > 1 || !n_options ||
 	    memchr(options, 0, n_options) != options + n_options - 1)
 		return fail(r, "the header is damaged", error);
-	port->simulated = *simulated;
+	port->simulated = simulated;
 	port->options = (const char *)options;
-	port->num = *num;
-	port->rmpp = *n & NAME_RMPP;
-	memset(port->name, 0, sizeof(port->name));
-	memcpy(port->name, name, len);
+	port->rmpp = n & NAME_RMPP;
 	return true;
 }
 
@@ -413,17 +358,17 @@ read_header(struct record_reader *r, struct record_port *port, GError **error)
 static bool
 read_end(struct record_reader *r, GError **error)
 {
-	uint64_t events, sum, want;
+	uint64_t events = 0, sum, want = 0;
 	const uint8_t *at;
 
-	if (!get_number(r, UINT64_MAX, &events) || events != r->events)
+	if (!code_number(&r->c, UINT64_MAX, &events) || events != r->events)
 		return fail(r, "the number of events is not the one that it "
 			    "ends with", error);
-	at = r->at;
-	if (!get_fixed64(r, &want) || r->at != r->end)
+	at = r->c.at;
+	if (!code_fixed64(&r->c, &want) || r->c.at != r->c.end)
 		return fail(r, "there is something behind the end, or too "
 			    "little", error);
-	sum = fnv_add(FNV_START, r->begin, at - r->begin);
+	sum = fnv_add(FNV_START, r->begin, (size_t)(at - r->begin));
 	return sum == want || fail(r, "the record is damaged: its sum is "
 				   "wrong", error);
 }
@@ -435,13 +380,15 @@ check(struct record_reader *r, struct record_port *port, GError **error)
 
 	if (!read_header(r, port, error))
 		return false;
-	for (; r->at < r->end; r->events++) {
-		const uint8_t *at = r->at++;
+	for (; r->c.at < r->c.end; r->events++) {
+		const uint8_t *at = r->c.at;
 
-		if (*at == KIND_END)
+		if (*at == KIND_END) {
+			r->c.at++;
 			return read_end(r, error);
-		if (!get_event(r, *at, &e)) {
-			r->at = at;
+		}
+		if (!get_event(r, &e)) {
+			r->c.at = at;
 			return fail(r, "the record is cut off or damaged",
 				    error);
 		}
@@ -455,27 +402,27 @@ record_reader_new(const uint8_t *bytes, size_t len, struct record_port *port,
 {
 	struct record_reader *r = g_new0(struct record_reader, 1);
 
-	r->begin = r->at = bytes;
-	r->end = len ? bytes + len : bytes;	/* nothing may be NULL */
-	r->mad = g_byte_array_new();
-	r->refusal = g_string_new(NULL);
+	r->begin = r->c.at = bytes;
+	r->c.end = len ? bytes + len : bytes;	/* nothing may be NULL */
+	r->c.mad = g_byte_array_new();
+	r->c.refusal = g_string_new(NULL);
 	if (!check(r, port, error)) {
 		record_reader_free(r);
 		return NULL;
 	}
 	/* back to the first event */
-	r->at = r->begin;
+	r->c.at = r->begin;
 	read_header(r, port, NULL);
-	r->time = 0;
-	r->timers = 0;
+	r->c.time = 0;
+	r->c.timers = 0;
 	return r;
 }
 
 void
 record_reader_free(struct record_reader *r)
 {
-	g_byte_array_unref(r->mad);
-	g_string_free(r->refusal, TRUE);
+	g_byte_array_unref(r->c.mad);
+	g_string_free(r->c.refusal, TRUE);
 	g_free(r);
 }
 
