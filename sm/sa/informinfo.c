@@ -47,30 +47,17 @@
 #define NOTICE_COUNT_OFFSET	8u	/* and toggle: 2 bytes */
 #define NOTICE_GID_OFFSET	16u	/* of traps 64 to 67, IBA 14.2.5.1 */
 
-static guint
-hash_report(gconstpointer data)
+/* Equal of Reports of which one is enough. */
+static GBytes *
+report_key(const struct report *r)
 {
-	const struct report *r = data;
-	uint64_t hash = r->port_guid;
+	uint8_t key[8 + NOTICE_LEN + 16];
 
-	for (unsigned i = 0; i < NOTICE_LEN; i++)
-		if (i / 2 != NOTICE_COUNT_OFFSET / 2)
-			hash = (hash ^ r->notice[i]) * 0x100000001b3u;
-	return (guint)(hash ^ hash >> 32);
-}
-
-static gboolean
-equal_reports(gconstpointer a, gconstpointer b)
-{
-	const struct report *x = a;
-	const struct report *y = b;
-
-	return x->port_guid == y->port_guid &&
-		memcmp(x->notice, y->notice, NOTICE_COUNT_OFFSET) == 0 &&
-		memcmp(x->notice + NOTICE_COUNT_OFFSET + 2,
-		       y->notice + NOTICE_COUNT_OFFSET + 2,
-		       NOTICE_LEN - NOTICE_COUNT_OFFSET - 2) == 0 &&
-		memcmp(x->issuer, y->issuer, 16) == 0;
+	bytes_store64(key, r->port_guid);
+	memcpy(key + 8, r->notice, NOTICE_LEN);
+	memset(key + 8 + NOTICE_COUNT_OFFSET, 0, 2);
+	memcpy(key + 8 + NOTICE_LEN, r->issuer, 16);
+	return g_bytes_new(key, sizeof(key));
 }
 
 struct informs *
@@ -79,7 +66,8 @@ informs_new(void)
 	struct informs *i = g_new0(struct informs, 1);
 
 	i->list = g_ptr_array_new_with_free_func(g_free);
-	i->alike = g_hash_table_new(hash_report, equal_reports);
+	i->keys = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+					(GDestroyNotify)g_bytes_unref, NULL);
 	g_queue_init(&i->waiting);
 	return i;
 }
@@ -89,7 +77,7 @@ informs_free(struct informs *i)
 {
 	if (!i)
 		return;
-	g_hash_table_unref(i->alike);
+	g_hash_table_unref(i->keys);
 	g_queue_clear_full(&i->waiting, g_free);
 	g_ptr_array_unref(i->list);
 	g_free(i);
@@ -334,19 +322,16 @@ static void
 informs_enqueue(struct informs *i, const struct subscription *s,
 	const struct event *e)
 {
-	struct report draft = {
+	struct report report = {
 		.port_guid = s->port_guid, .pkey = e->pkey,
 	};
-	struct report *report;
 
-	memcpy(draft.notice, e->notice, NOTICE_LEN);
-	memcpy(draft.issuer, e->issuer, 16);
-	if (i->waiting.length >= QUEUE_MAX ||
-	    g_hash_table_contains(i->alike, &draft))
-		return;
-	report = g_memdup2(&draft, sizeof(draft));
-	g_queue_push_tail(&i->waiting, report);
-	g_hash_table_add(i->alike, report);
+	memcpy(report.notice, e->notice, NOTICE_LEN);
+	memcpy(report.issuer, e->issuer, 16);
+	if (i->waiting.length < QUEUE_MAX &&
+	    g_hash_table_add(i->keys, report_key(&report)))
+		g_queue_push_tail(&i->waiting,
+				  g_memdup2(&report, sizeof(report)));
 }
 
 void
@@ -378,7 +363,9 @@ informs_next(struct informs *i, struct report *out)
 	bool found = false;
 
 	while (!found && (report = g_queue_pop_head(&i->waiting))) {
-		g_hash_table_remove(i->alike, report);
+		g_autoptr(GBytes) key = report_key(report);
+
+		g_hash_table_remove(i->keys, key);
 		found = is_of_port(i, place_of(i, report->port_guid, 0),
 				   report->port_guid);
 		*out = *report;

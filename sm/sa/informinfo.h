@@ -28,7 +28,7 @@ struct report {
 struct informs {
 	GPtrArray *list;	/* struct subscription, by PortGUID and index */
 	GQueue waiting;		/* struct report, oldest first */
-	GHashTable *alike;	/* the same, a set by content */
+	GHashTable *keys;	/* of these, a set of GBytes */
 	uint64_t version;	/* counts changes of subscriptions */
 };
 
