@@ -634,7 +634,8 @@ WORD(do_restart, struct stage *st)
 /* LINE behind what was saved: the error names it, and nothing changes */
 WORD(do_load_fails, struct stage *st)
 {
-	g_autofree char *bad = g_strconcat(st->saved->str, words[0], "\n", NULL);
+	g_autofree char *bad = g_strdup_printf("%s%s\n", st->saved->str,
+					       words[0]);
 	g_auto(GStrv) lines = g_strsplit(bad, "\n", -1);
 	g_autofree char *where = g_strdup_printf("line %u: ",
 						 g_strv_length(lines) - 1);

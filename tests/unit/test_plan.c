@@ -1,20 +1,623 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The plan: what becomes a step, in which order, and that a fabric that is as
- * wanted needs none.
+ * The words of tests/scripts/plan.scn: what the SM wants of a port or switch,
+ * and the plan; and what is no matter of a fabric: names, differences by field,
+ * the defaults of the policy.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/lib/plan_lab.h"
+#include "tests/lib/request.h"
 #include "tests/lib/unit.h"
 
-static const struct plan_step *
-find_port_step(const struct plan *plan, enum plan_kind kind, uint32_t port)
+struct stage {
+	struct fabric *f;
+	uint32_t *forgotten;	/* by port */
+	bool is_unknown;	/* no block is known */
+	struct plan *sent;
+	struct port_tables *wanted;
+	struct qos qos;
+	uint8_t *again;
+};
+
+static void
+use(struct stage *st, struct fabric *f)
 {
-	for (uint32_t i = plan->first[kind]; i < plan->first[kind + 1]; i++)
+	if (st->f)
+		fabric_free(st->f);
+	g_free(st->forgotten);
+	g_free(st->again);
+	st->f = f;
+	st->forgotten = g_new0(uint32_t, f->s->n_ports);
+	st->again = g_new0(uint8_t, f->s->n_ports);
+}
+
+static int
+set_up(void **state)
+{
+	struct stage *st = *state = g_new0(struct stage, 1);
+
+	use(st, fabric_new("PGFT(2,2;1,2)"));
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	struct stage *st = *state;
+
+	plan_free(st->sent);
+	port_tables_unref(st->wanted);
+	for (uint32_t i = 0; i < st->f->s->n_nodes; i++)
+		st->f->s->nodes[i].name = NULL;
+	fabric_free(st->f);
+	g_free(st->forgotten);
+	g_free(st->again);
+	g_free(st);
+	return 0;
+}
+
+/* ---- names ---- */
+
+static uint32_t
+port_of(const struct stage *st, const char *name)
+{
+	const struct {
+		const char *name;
+		uint32_t port;
+	} ports[] = {
+		{ "host", st->f->host }, { "gate", st->f->gate },
+		{ "port0", st->f->port0 }, { "up", st->f->up },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(ports); i++)
+		if (strcmp(ports[i].name, name) == 0)
+			return ports[i].port;
+	return SNAPSHOT_NONE;
+}
+
+/* A port's LID, the top of the LIDs, or host:COMPONENT as it is held. */
+static bool
+find_name(void *fixture, const char *name, struct request_name *out)
+{
+	const struct stage *st = fixture;
+	const char *colon = strchr(name, ':');
+	g_autofree char *base = colon ? g_strndup(name, (gsize)(colon - name)) :
+		g_strdup(name);
+	uint32_t port = port_of(st, base);
+
+	if (g_str_has_prefix(name, "top")) {
+		out->lid = (uint16_t)(st->f->lft->top - (name[3] == '-'));
+		return true;
+	}
+	if (port == SNAPSHOT_NONE)
+		return false;
+	out->lid = st->f->lids->base[port];
+	if (colon) {
+		const struct mad_field *f = mad_field_find(
+			mad_attr_table(SA_ATTR_PORT_INFO), colon + 1,
+			strlen(colon + 1));
+
+		out->lid = (uint16_t)mad_field_load(
+			(uint8_t *)&st->f->s->ports[port].info + f->member,
+			f->size);
+	}
+	return true;
+}
+
+static const struct request_kind kind = { .name = find_name };
+
+/* "none", or names of fields with commas. */
+static unsigned
+fields_of(const struct plan_field *fields, const char *list)
+{
+	g_auto(GStrv) names = g_strsplit(list, ",", -1);
+	unsigned mask = 0;
+
+	for (unsigned i = 0; names[i] && strcmp(list, "none"); i++) {
+		unsigned bit = 0;
+
+		while (strcmp(fields[bit].name, names[i]))
+			bit++;
+		mask |= 1u << bit;
+	}
+	return mask;
+}
+
+static enum plan_kind
+kind_of(const char *name)
+{
+	enum plan_kind k = 0;
+
+	while (strcmp(plan_kind_name(k), name))
+		k++;
+	return k;
+}
+
+/* ---- what there is ---- */
+
+WORD(do_fabric, struct stage *st)
+{
+	use(st, fabric_new(words[0]));
+}
+
+WORD(do_single, struct stage *st)
+{
+	void *f;
+
+	fabric_single(&f);
+	use(st, f);
+}
+
+/* KEY=VALUE .. */
+WORD(do_policy, struct stage *st)
+{
+#define KEY(m)	{ #m, G_STRUCT_OFFSET(struct policy, m), \
+		  sizeof(((struct policy *)0)->m) }
+	static const struct {
+		const char *name;
+		size_t at, size;
+	} keys[] = {
+		KEY(m_key), KEY(m_key_protect), KEY(m_key_lease), KEY(sm_sl),
+		KEY(gid_prefix), KEY(subnet_timeout), KEY(vl_stall),
+		KEY(leaf_vl_stall), KEY(max_oper_vls), KEY(hoq_life),
+		KEY(leaf_hoq_life), KEY(overrun_errors),
+	};
+
+	for (; *words; words++) {
+		g_auto(GStrv) parts = g_strsplit(*words, "=", 2);
+		size_t i = 0;
+
+		while (strcmp(keys[i].name, parts[0]))
+			i++;
+		mad_field_store((uint8_t *)&st->f->policy + keys[i].at,
+				(unsigned)keys[i].size, word_number(parts[1]));
+	}
+}
+
+/* PORT COMPONENT=VALUE ..: of PortInfo; has: it is so */
+WORD(do_port, struct stage *st)
+{
+	struct port_info *info =
+		&st->f->s->ports[port_of(st, words[0])].info;
+	bool is_set = strcmp(words[-1], "port") == 0;
+	uint8_t data[SA_DATA_LEN] = { 0 };
+
+	port_info_encode(data + 4, info);
+	if (!is_set)
+		request_hold(&kind, st, SA_ATTR_PORT_INFO, words + 1, data);
+	for (words++; is_set && *words; words++)
+		request_poke(SA_ATTR_PORT_INFO, info, *words);
+}
+
+/* COMPONENT=VALUE ..: of SwitchInfo of the gate's switch */
+WORD(do_switch, struct stage *st)
+{
+	struct switch_info *sw = &st->f->s->nodes[st->f->sw].sw;
+
+	for (; *words; words++) {
+		g_auto(GStrv) parts = g_strsplit(*words, "=top", 2);
+		g_autofree char *word = parts[1] ? g_strdup_printf("%s=%u",
+			parts[0], st->f->lft->top + (*parts[1] == '+')) :
+			g_strdup(*words);
+
+		request_poke(SA_ATTR_SWITCH_INFO, sw, word);
+	}
+}
+
+WORD(do_has_switch, struct stage *st)
+{
+	uint8_t data[SA_DATA_LEN] = { 0 };
+
+	switch_info_encode(data + 4, &st->f->s->nodes[st->f->sw].sw);
+	request_hold(&kind, st, SA_ATTR_SWITCH_INFO, words, data);
+}
+
+/* PORT BIT 0: of CapabilityMask */
+WORD(do_capability, struct stage *st)
+{
+	st->f->s->ports[port_of(st, words[0])].info.cap_mask &=
+		~(1u << word_number(words[1]));
+}
+
+/* PORT 0|1; sw-known 0: the gate's switch */
+WORD(do_known, struct stage *st)
+{
+	if (strcmp(words[-1], "known") == 0)
+		st->f->s->ports[port_of(st, words[0])].known =
+			word_number(words[1]);
+	else
+		st->f->s->nodes[st->f->sw].sw_known = word_number(words[0]);
+}
+
+/* PORT [LMC] */
+WORD(do_lid, struct stage *st)
+{
+	uint32_t port = port_of(st, words[0]);
+
+	if (strcmp(words[-1], "lmc") == 0)
+		st->f->lids->lmc[port] = word_number(words[1]);
+	else
+		st->f->lids->base[port] = 0;
+}
+
+/* unplug PORT; loop PORT: its cable leads to itself */
+WORD(do_cable, struct stage *st)
+{
+	struct snapshot_port *p = &st->f->s->ports[port_of(st, words[0])];
+
+	if (strcmp(words[-1], "loop") == 0) {
+		p->peer = port_of(st, words[0]);
+		return;
+	}
+	st->f->s->ports[p->peer].peer = SNAPSHOT_NONE;
+	p->peer = SNAPSHOT_NONE;
+}
+
+/* describe, name PORT TEXT: its node */
+WORD(do_name, struct stage *st)
+{
+	const struct snapshot *s = st->f->s;
+	struct snapshot_node *n =
+		&s->nodes[s->ports[port_of(st, words[0])].node];
+	g_autofree char *plain = g_strcompress(words[1]);
+
+	if (strcmp(words[-1], "name") == 0)
+		n->name = (char *)g_intern_string(plain);
+	else
+		g_strlcpy(n->desc, plain, NODE_DESC_LEN);
+}
+
+/* BLOCK ENTRY ..: the switch holds other entries than these */
+WORD(do_other_block, struct stage *st)
+{
+	uint32_t at = word_number(words[0]);
+	uint8_t block[LFT_BLOCK];
+
+	memcpy(block, lft_row(st->f->lft, 0) + at * LFT_BLOCK, LFT_BLOCK);
+	for (words++; *words; words++)
+		block[word_number(*words)] ^= 0x80;
+	lft_seen_set(st->f->seen, 0, at, block);
+}
+
+WORD(do_forget_blocks, struct stage *st)
+{
+	st->is_unknown = true;
+}
+
+/* PORT FIELDS: it accepted and forgot them */
+WORD(do_forgotten, struct stage *st)
+{
+	st->forgotten[port_of(st, words[0])] = fields_of(port_fields, words[1]);
+}
+
+/* ---- tables of ports, and who is in them ---- */
+
+WORD(do_isolate, struct stage *st)
+{
+	fabric_isolate(st->f);
+}
+
+/* [in] [out] */
+WORD(do_enforce, struct stage *st)
+{
+	st->f->params.enforce = 0;
+	for (; *words; words++)
+		st->f->params.enforce |= strcmp(*words, "in") ?
+			PKEY_ENFORCE_OUT : PKEY_ENFORCE_IN;
+	fabric_isolate(st->f);
+}
+
+/* P_KEY PORT|GUID full|limited [LINE] */
+WORD(do_member, struct stage *st)
+{
+	uint32_t port = port_of(st, words[1]);
+	const struct partition_rule rule = {
+		.who = PARTITION_GUID,
+		.guid = port == SNAPSHOT_NONE ? word_number(words[1]) :
+			st->f->s->ports[port].guid,
+		.membership = strcmp(words[2], "full") ? PARTITION_LIMITED :
+			PARTITION_FULL,
+		.line = words[3] ? (unsigned)word_number(words[3]) : 3,
+	};
+
+	g_array_append_val(partition_rules_get(st->f->params.rules,
+					       word_number(words[0]))->rules,
+			   rule);
+	fabric_isolate(st->f);
+}
+
+WORD(do_source, struct stage *st)
+{
+	st->f->params.rules->source = g_strdup(words[0]);
+}
+
+/* TEXT: the one note */
+WORD(do_notes, struct stage *st)
+{
+	assert_int_equal(st->f->isolation->notes->len, 1);
+	assert_string_equal(st->f->isolation->notes->pdata[0], words[0]);
+}
+
+static enum port_table
+table_of(const char *name)
+{
+	enum port_table table = 0;
+
+	while (!g_str_has_prefix(port_table_name(table), name))
+		table++;
+	return table;
+}
+
+/* TABLE PORT BLOCK HEX: held, or wanted */
+WORD(do_block, struct stage *st)
+{
+	enum port_table table = table_of(words[0]);
+	bool is_held = strcmp(words[-1], "held") == 0;
+	union port_block b = { .bytes = { 0 } };
+
+	for (unsigned i = 0; words[3][2 * i]; i++)
+		b.bytes[i] = (uint8_t)
+			(g_ascii_xdigit_value(words[3][2 * i]) << 4 |
+			 g_ascii_xdigit_value(words[3][2 * i + 1]));
+	for (unsigned i = 0; table == PORT_TABLE_PKEY && i < PKEYS_A_BLOCK; i++)
+		b.pkeys[i] = GUINT16_FROM_BE(b.pkeys[i]);
+	if (!is_held && !st->wanted)
+		st->wanted = port_tables_new(st->f->s);
+	port_tables_set(is_held ? st->f->held : st->wanted, table,
+			port_of(st, words[1]), word_number(words[2]), &b);
+	if (!is_held)
+		st->f->w.tables = st->wanted;
+}
+
+WORD(do_forget_table, struct stage *st)
+{
+	port_tables_forget(st->f->held, PORT_TABLE_PKEY, port_of(st, words[0]));
+}
+
+/* MAX_VLS HIGH_LIMIT */
+WORD(do_qos, struct stage *st)
+{
+	st->qos = (struct qos){ .enabled = true, .all = {
+		.given = QOS_MAX_VLS | QOS_HIGH_LIMIT,
+		.max_vls = word_number(words[0]),
+		.high_limit = word_number(words[1]),
+	} };
+	st->f->w.qos = &st->qos;
+}
+
+WORD(do_reregister, struct stage *st)
+{
+	st->again[port_of(st, words[0])] = true;
+	st->f->w.reregister = st->again;
+}
+
+/* ---- what is wanted ---- */
+
+/* =A,B: these fields differ; !none: some do; +A, -A: this one does, does not;
+ * COMPONENT=VALUE: of what is wanted */
+static void
+expect_wanted(struct stage *st, const struct plan_field *names,
+	      unsigned fields, unsigned attr_id, const uint8_t *data,
+	      char **words)
+{
+	for (; *words; words++)
+		if (**words == '=')
+			assert_int_equal(fields, fields_of(names, *words + 1));
+		else if (**words == '!')
+			assert_int_not_equal(fields, 0);
+		else if (**words == '+' || **words == '-')
+			assert_int_equal(!(fields & fields_of(names,
+							      *words + 1)),
+					 **words == '-');
+		else
+			request_hold(&kind, st, attr_id,
+				     (char *[]){ *words, NULL }, data);
+}
+
+WORD(do_wants, struct stage *st)
+{
+	uint8_t data[SA_DATA_LEN] = { 0 };
+	struct port_info out;
+	unsigned fields = desired_port(st->f->s, &st->f->w,
+				       port_of(st, words[0]), &out);
+
+	port_info_encode(data + 4, &out);
+	expect_wanted(st, port_fields, fields, SA_ATTR_PORT_INFO, data,
+		      words + 1);
+}
+
+WORD(do_wants_switch, struct stage *st)
+{
+	uint8_t data[SA_DATA_LEN] = { 0 };
+	struct switch_info out;
+	unsigned fields = desired_switch(st->f->s, &st->f->w, st->f->sw, &out);
+
+	switch_info_encode(data + 4, &out);
+	expect_wanted(st, switch_fields, fields, SA_ATTR_SWITCH_INFO, data,
+		      words);
+}
+
+/* PORT FIELD ..: beside these the same fields differ as the last time */
+WORD(do_same_but, struct stage *st)
+{
+	struct port_info out;
+	uint32_t port = port_of(st, words[0]);
+	unsigned fields = desired_port(st->f->s, &st->f->w, port, &out);
+
+	for (words++; *words; words++)
+		fields &= ~fields_of(port_fields, *words);
+	if (st->forgotten[st->f->port0])
+		assert_int_equal(fields, st->forgotten[st->f->port0]);
+	st->forgotten[st->f->port0] = fields;
+}
+
+/* ---- the plan ---- */
+
+static struct plan *
+make_plan(const struct stage *st)
+{
+	const struct fabric *f = st->f;
+
+	return plan_diff(f->s, &f->w, st->is_unknown ? NULL : f->seen, f->held,
+			 st->forgotten);
+}
+
+static void
+check_order(const struct plan *plan)
+{
+	assert_int_equal(plan->first[0], 0);
+	assert_int_equal(plan->first[PLAN_N_KINDS], plan->n_steps);
+	for (unsigned k = 0; k < PLAN_N_KINDS; k++)
+		for (uint32_t i = plan->first[k]; i < plan->first[k + 1]; i++)
+			assert_int_equal(plan->steps[i].kind, k);
+	for (uint32_t i = 1; i < plan->n_steps; i++) {
+		const struct plan_step *a = &plan->steps[i - 1], *b = a + 1;
+
+		if (a->kind != b->kind)
+			continue;
+		assert_true(a->node <= b->node);
+		if (a->node < b->node)
+			continue;
+		assert_true(a->kind == PLAN_LFT ? a->block < b->block :
+			    a->port < b->port || (a->kind == PLAN_TABLE &&
+						  a->port == b->port));
+	}
+}
+
+/* KIND=N ..: so many steps of these kinds and none of the others, in order;
+ * of-plan KIND=N ..: whatever the others are */
+WORD(do_plan, struct stage *st)
+{
+	struct plan *plan = make_plan(st);
+	bool is_all = strcmp(words[-1], "plan") == 0;
+	uint32_t sum = 0;
+
+	check_order(plan);
+	for (; *words; words++) {
+		g_auto(GStrv) parts = g_strsplit(*words, "=", 2);
+
+		assert_range(parts[1], plan_count(plan, kind_of(parts[0])));
+		sum += word_number(parts[1]);
+	}
+	assert_true(!is_all || sum == plan->n_steps);
+	plan_free(plan);
+}
+
+/* KIND: the first step, of the gate's switch */
+WORD(do_first_step, struct stage *st)
+{
+	struct plan *plan = make_plan(st);
+
+	assert_int_equal(plan->steps[0].kind, kind_of(words[0]));
+	assert_int_equal(plan->steps[0].node, st->f->sw);
+	plan_free(plan);
+}
+
+/* KIND PORT N: so many steps */
+WORD(do_steps, struct stage *st)
+{
+	struct plan *plan = make_plan(st);
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < plan->n_steps; i++)
+		n += plan->steps[i].kind == kind_of(words[0]) &&
+			plan->steps[i].port == port_of(st, words[1]);
+	assert_range(words[2], n);
+	plan_free(plan);
+}
+
+static const struct plan_step *
+find_step(const struct plan *plan, enum plan_kind k, uint32_t port)
+{
+	for (uint32_t i = plan->first[k]; i < plan->first[k + 1]; i++)
 		if (plan->steps[i].port == port)
 			return &plan->steps[i];
 	return NULL;
+}
+
+/* KIND PORT [FIELDS], table PORT TABLE BLOCK, lft BLOCK of the gate's switch */
+WORD(do_step, struct stage *st)
+{
+	struct plan *plan = make_plan(st);
+	enum plan_kind k = kind_of(words[0]);
+	const struct plan_step *step = k == PLAN_LFT ?
+		&plan->steps[plan->first[k]] :
+		find_step(plan, k, port_of(st, words[1]));
+
+	assert_non_null(step);
+	if (k == PLAN_LFT) {
+		assert_int_equal(step->node, st->f->sw);
+		assert_range(words[1], step->block);
+	} else if (k == PLAN_TABLE) {
+		assert_int_equal(step->table, table_of(words[2]));
+		assert_range(words[3], step->block);
+	} else if (words[2]) {
+		assert_int_equal(step->fields,
+				 fields_of(port_fields, words[2]));
+	}
+	plan_free(plan);
+}
+
+/* PORT; no-block-at PORT: its switch has no step of a block or SwitchInfo */
+WORD(do_no_step_at, struct stage *st)
+{
+	struct plan *plan = make_plan(st);
+	uint32_t port = port_of(st, words[0]);
+
+	for (uint32_t i = 0; i < plan->n_steps; i++) {
+		const struct plan_step *step = &plan->steps[i];
+
+		if (strcmp(words[-1], "no-step-at") == 0)
+			assert_int_not_equal(step->port, port);
+		else if (step->kind == PLAN_LFT || step->kind == PLAN_SWITCH)
+			assert_int_not_equal(step->node,
+					     st->f->s->ports[port].node);
+	}
+	plan_free(plan);
+}
+
+/* PORT KIND: steps of this kind, and no others, tell its clients */
+WORD(do_told_with, struct stage *st)
+{
+	struct plan *plan = make_plan(st);
+	unsigned kinds = 0;
+
+	for (uint32_t i = 0; i < plan->n_steps; i++)
+		if (plan->steps[i].port == port_of(st, words[0]) &&
+		    plan->steps[i].fields & PORT_FIELD_REREGISTER)
+			kinds |= 1u << plan->steps[i].kind;
+	assert_int_equal(kinds, 1u << kind_of(words[1]));
+	plan_free(plan);
+}
+
+/* The plan of now is sent. */
+WORD(do_remember, struct stage *st)
+{
+	plan_free(st->sent);
+	st->sent = make_plan(st);
+}
+
+/* left PORT FIELDS: that is left of the plan of now; left-at PORT N: of the
+ * one that was sent are so many steps, one of them there */
+WORD(do_left, struct stage *st)
+{
+	struct fabric *f = st->f;
+	bool is_now = strcmp(words[-1], "left") == 0;
+	struct plan *plan = make_plan(st);
+	struct plan *left = plan_left(is_now ? plan : st->sent, f->s, &f->w,
+				      f->seen, f->held);
+	const struct plan_step *step = find_step(left, PLAN_PORT,
+						 port_of(st, words[0]));
+
+	assert_non_null(step);
+	assert_range(is_now ? "1" : words[1], left->n_steps);
+	if (is_now)
+		assert_int_equal(step->fields,
+				 fields_of(port_fields, words[1]));
+	plan_free(left);
+	plan_free(plan);
 }
 
 /* What an honest device makes of a Set: "no change" for zeros. */
@@ -38,8 +641,8 @@ static void
 step_take(struct fabric *f, const struct snapshot *before,
 	  const struct plan_step *step)
 {
-	struct switch_info *sw = &f->s->nodes[step->node].sw;
-	struct switch_info wanted_sw;
+	struct switch_info *sw = &f->s->nodes[step->node].sw, wanted_sw;
+	uint32_t index = f->s->nodes[step->node].sw_index;
 	struct port_info wanted;
 
 	switch ((enum plan_kind)step->kind) {
@@ -52,22 +655,20 @@ step_take(struct fabric *f, const struct snapshot *before,
 		*sw = wanted_sw;
 		break;
 	case PLAN_LFT:
-		lft_seen_set(f->seen, f->s->nodes[step->node].sw_index,
-			     step->block,
-			     lft_row(f->lft, f->s->nodes[step->node].sw_index) +
-			     step->block * LFT_BLOCK);
+		lft_seen_set(f->seen, index, step->block,
+			     lft_row(f->lft, index) + step->block * LFT_BLOCK);
 		break;
 	case PLAN_TABLE:
-		fail_msg("tables are test_plan_table.c's");
+		port_tables_set(f->held, step->table, step->port, step->block,
+				port_tables_get(f->w.tables, step->table,
+						step->port, step->block));
 		break;
 	case PLAN_PORT:
-		desired_port(before, &f->w, step->port, &wanted);
-		port_take(&f->s->ports[step->port].info, &wanted, 0);
-		break;
 	case PLAN_ARM:
 	case PLAN_ACTIVATE:
 		desired_port(before, &f->w, step->port, &wanted);
 		port_take(&f->s->ports[step->port].info, &wanted,
+			  step->kind == PLAN_PORT ? 0 :
 			  step->kind == PLAN_ARM ? PORT_STATE_ARMED :
 			  PORT_STATE_ACTIVE);
 		break;
@@ -76,506 +677,163 @@ step_take(struct fabric *f, const struct snapshot *before,
 	}
 }
 
-/* Carries the plan out as it stands. Returns the number of steps. */
-static uint32_t
-apply(struct fabric *f)
+/* N steps are done; write-tables N: the blocks of tables only */
+WORD(do_carry_out, struct stage *st)
 {
-	struct snapshot *before = snapshot_copy(f->s);
-	struct plan *plan = fabric_plan(f);
-	uint32_t n = plan->n_steps;
+	struct snapshot *before = snapshot_copy(st->f->s);
+	bool all = strcmp(words[-1], "carry-out") == 0;
+	struct plan *plan = make_plan(st);
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		step_take(f, before, &plan->steps[i]);
+	for (uint32_t i = 0; i < plan->n_steps; i++)
+		if (all || plan->steps[i].kind == PLAN_TABLE) {
+			step_take(st->f, before, &plan->steps[i]);
+			n++;
+		}
 	plan_free(plan);
 	snapshot_unref(before);
-	return n;
+	assert_range(words[0], n);
 }
 
-static void
-assert_sorted(const struct plan *plan)
+/* text, json TEXT: it is in the plan as printed; {guid}, {lid}: the host's */
+WORD(do_text, struct stage *st)
 {
-	assert_int_equal(plan->first[0], 0);
-	assert_int_equal(plan->first[PLAN_N_KINDS], plan->n_steps);
+	bool is_json = strcmp(words[-1], "json") == 0;
+	g_autofree char *plain = g_strcompress(words[0]);
+	g_autofree char *guid = g_strdup_printf("0x%016" G_GINT64_MODIFIER "x",
+						st->f->s->ports[st->f->host]
+						.guid);
+	g_autofree char *lid = g_strdup_printf("%u", st->f->w.sm_lid);
+	g_autoptr(GString) part = g_string_new(plain);
+	g_autoptr(GString) out = g_string_new(NULL);
+	struct plan *plan = make_plan(st);
+
+	g_string_replace(part, "{guid}", guid, 0);
+	g_string_replace(part, "{lid}", lid, 0);
+	plan_print(plan, st->f->s, &st->f->w, st->f->seen, st->f->held,
+		   is_json, out);
+	plan_free(plan);
+	if (is_json)
+		assert_json(out->str);
+	assert_has(out->str, part->str);
+}
+
+/* TEXT: in neither */
+WORD(do_no_text, struct stage *st)
+{
+	struct plan *plan = make_plan(st);
+
+	for (unsigned is_json = 0; is_json < 2; is_json++) {
+		g_autoptr(GString) out = g_string_new(NULL);
+
+		plan_print(plan, st->f->s, &st->f->w, st->f->seen, st->f->held,
+			   is_json, out);
+		assert_null(strstr(out->str, words[0]));
+	}
+	plan_free(plan);
+}
+
+static const struct unit_word all_words[] = {
+	{ "fabric", do_fabric }, { "single", do_single },
+	{ "policy", do_policy }, { "port", do_port }, { "has", do_port },
+	{ "switch", do_switch }, { "has-switch", do_has_switch },
+	{ "capability", do_capability }, { "known", do_known },
+	{ "sw-known", do_known }, { "lmc", do_lid }, { "no-lid", do_lid },
+	{ "unplug", do_cable }, { "loop", do_cable },
+	{ "describe", do_name }, { "name", do_name },
+	{ "other-block", do_other_block },
+	{ "forget-blocks", do_forget_blocks }, { "forgotten", do_forgotten },
+	{ "isolate", do_isolate }, { "enforce", do_enforce },
+	{ "member", do_member }, { "source", do_source },
+	{ "notes", do_notes }, { "held", do_block },
+	{ "want-block", do_block }, { "forget-table", do_forget_table },
+	{ "qos", do_qos }, { "reregister", do_reregister },
+	{ "wants", do_wants }, { "wants-switch", do_wants_switch },
+	{ "same-but", do_same_but }, { "plan", do_plan },
+	{ "of-plan", do_plan },
+	{ "first-step", do_first_step }, { "steps", do_steps },
+	{ "step", do_step }, { "no-step-at", do_no_step_at },
+	{ "no-block-at", do_no_step_at }, { "told-with", do_told_with },
+	{ "remember", do_remember }, { "left", do_left },
+	{ "left-at", do_left }, { "carry-out", do_carry_out },
+	{ "write-tables", do_carry_out }, { "text", do_text },
+	{ "json", do_text }, { "no-text", do_no_text }, { NULL, NULL },
+};
+
+SCRIPT(plan, "plan.scn", all_words, set_up, tear_down)
+
+/* ---- without a fabric ---- */
+
+TEST(test_names_are_there_for_every_bit_and_kind)
+{
+	for (unsigned bit = 1; bit <= PORT_FIELD_SPEED_EXT; bit <<= 1) {
+		assert_string_not_equal(port_field_name(bit), "?");
+		for (unsigned b = 1; b < bit; b <<= 1)
+			assert_string_not_equal(port_field_name(b),
+						port_field_name(bit));
+	}
+	assert_string_equal(port_field_name(1u << 21), "?");
+	assert_string_equal(port_field_name(3), "?");
 	for (unsigned k = 0; k < PLAN_N_KINDS; k++)
-		for (uint32_t i = plan->first[k]; i < plan->first[k + 1]; i++)
-			assert_int_equal(plan->steps[i].kind, k);
-	for (uint32_t i = 1; i < plan->n_steps; i++) {
-		const struct plan_step *a = &plan->steps[i - 1], *b = a + 1;
-
-		if (a->kind != b->kind)
-			continue;
-		assert_true(a->node <= b->node);
-		if (a->node < b->node)
-			continue;
-		if (a->kind == PLAN_LFT)
-			assert_true(a->block < b->block);
-		else
-			assert_true(a->port < b->port);
-	}
-}
-
-TEST(test_fresh_tree_gets_every_step_it_needs)
-{
-	struct fabric *f = fabric_new("PGFT(4,4;1,2)");
-	struct plan *plan;
-
-	f->s->nodes[f->sw].sw.port_state_change = true;
-	plan = fabric_plan(f);
-	/* 6 switches, 16 hosts, 24 cables, 22 LIDs: one block. */
-	assert_int_equal(plan_count(plan, PLAN_CHANGE_CLEAR), 1);
-	assert_int_equal(plan_count(plan, PLAN_PORT), 6);
-	assert_int_equal(plan_count(plan, PLAN_LFT), 6);
-	assert_int_equal(plan_count(plan, PLAN_SWITCH), 6);
-	assert_int_equal(plan_count(plan, PLAN_ARM), 48);
-	assert_int_equal(plan_count(plan, PLAN_ACTIVATE), 48);
-	assert_sorted(plan);
-	assert_int_equal(plan->steps[0].node, f->sw);
-	plan_free(plan);
-	fabric_free(f);
-}
-
-TEST(test_plan_is_empty_after_it_was_carried_out)
-{
-	static const char *const specs[] = {
-		"PGFT(4,4;1,2)", "PGFT(3,3,3;1,2,3)", "ring(5;2)",
-		"torus(3,3;2)", "single(70)", "random(9,3,4)", "rails(4;6,2)",
-	};
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(specs); i++) {
-		struct fabric *f = fabric_new(specs[i]);
-
-		f->policy.m_key = 99;
-		f->policy.max_oper_vls = 2;
-		f->s->nodes[f->sw].sw.port_state_change = true;
-		assert_int_not_equal(apply(f), 0);
-		assert_int_equal(apply(f), 0);
-		assert_int_equal(f->s->ports[f->gate].info.state,
-				 PORT_STATE_ACTIVE);
-		assert_int_equal(f->s->ports[f->host].info.oper_vls, 2);
-		fabric_free(f);
-	}
-}
-
-TEST(test_pair_without_switch_is_planned)
-{
-	struct fabric *f = fabric_new("pair()");
-	struct plan *plan = fabric_plan(f);
-
-	assert_int_equal(plan->n_steps, 4);
-	assert_int_equal(plan_count(plan, PLAN_ARM), 2);
-	plan_free(plan);
-	apply(f);
-	assert_int_equal(apply(f), 0);
-	fabric_free(f);
-}
-
-TEST(test_only_the_block_that_differs_is_a_step)
-{
-	struct fabric *f = fabric_new("single(200)");
-	uint8_t block[LFT_BLOCK];
-	struct plan *plan;
-
-	apply(f);
-	memcpy(block, lft_row(f->lft, 0) + 2 * LFT_BLOCK, LFT_BLOCK);
-	block[63] ^= 1;
-	lft_seen_set(f->seen, 0, 2, block);
-	plan = fabric_plan(f);
-	assert_int_equal(plan->n_steps, 1);
-	assert_int_equal(plan->steps[0].kind, PLAN_LFT);
-	assert_int_equal(plan->steps[0].node, f->sw);
-	assert_int_equal(plan->steps[0].block, 2);
-	plan_free(plan);
-
-	/* Nothing known: all four of them, 201 LIDs and the empty LID 0. */
-	plan = plan_diff(f->s, &f->w, NULL, NULL, NULL);
-	assert_int_equal(plan->n_steps, 4);
-	assert_sorted(plan);
-	plan_free(plan);
-	fabric_free(f);
-}
-
-TEST(test_last_block_counts_even_for_one_lid)
-{
-	struct fabric *f = fabric_new("single(63)");
-	struct plan *plan = fabric_plan(f);
-
-	assert_int_equal(f->lft->top, LFT_BLOCK);
-	assert_int_equal(plan_count(plan, PLAN_LFT), 2);
-	plan_free(plan);
-	fabric_free(f);
-}
-
-TEST(test_blocks_past_the_capability_make_no_step)
-{
-	struct fabric *f = fabric_new("single(200)");
-	struct plan *plan;
-	uint8_t block[LFT_BLOCK];
-
-	f->s->nodes[f->sw].sw.linear_fdb_cap = 100;
-	plan = fabric_plan(f);
-	assert_int_equal(plan_count(plan, PLAN_LFT), 2);
-	plan_free(plan);
-	apply(f);
-	assert_int_equal(f->s->nodes[f->sw].sw.linear_fdb_top, 99);
-
-	/* Entries that the switch does not have read as anything... */
-	memcpy(block, lft_row(f->lft, 0) + LFT_BLOCK, LFT_BLOCK);
-	block[100 - LFT_BLOCK] ^= 1;
-	lft_seen_set(f->seen, 0, 1, block);
-	assert_int_equal(apply(f), 0);
-	/* ...the last that it has does not. */
-	block[99 - LFT_BLOCK] ^= 1;
-	lft_seen_set(f->seen, 0, 1, block);
-	assert_int_equal(apply(f), 1);
-
-	f->s->nodes[f->sw].sw.linear_fdb_cap = 0;
-	assert_int_equal(apply(f), 0);
-	fabric_free(f);
-}
-
-TEST(test_what_is_not_known_gets_no_step, fabric_tree, fabric_tear_down)
-{
-	struct fabric *f = *state;
-	struct plan *plan;
-
-	f->s->nodes[f->sw].sw_known = false;
-	f->s->ports[f->host].known = false;
-	plan = fabric_plan(f);
-	for (uint32_t i = 0; i < plan->n_steps; i++) {
-		const struct plan_step *step = &plan->steps[i];
-
-		assert_int_not_equal(step->port, f->host);
-		assert_int_not_equal(step->port, f->gate);
-		if (step->kind == PLAN_LFT || step->kind == PLAN_SWITCH)
-			assert_int_not_equal(step->node, f->sw);
-	}
-	assert_int_equal(plan_count(plan, PLAN_SWITCH), f->s->n_switches - 1);
-	plan_free(plan);
-}
-
-TEST(test_link_with_one_end_down_gets_no_step, fabric_tree, fabric_tear_down)
-{
-	struct fabric *f = *state;
-	struct plan *plan;
-
-	f->s->ports[f->host].info.state = PORT_STATE_DOWN;
-	plan = fabric_plan(f);
-	for (uint32_t i = 0; i < plan->n_steps; i++) {
-		assert_int_not_equal(plan->steps[i].port, f->host);
-		assert_int_not_equal(plan->steps[i].port, f->gate);
-	}
-	plan_free(plan);
-}
-
-TEST(test_end_in_init_rises_whatever_the_other_is)
-{
-	static const unsigned peer_states[] = {
-		PORT_STATE_INIT, PORT_STATE_ARMED, PORT_STATE_ACTIVE,
-	};
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(peer_states); i++) {
-		struct fabric *f = fabric_new("PGFT(2,2;1,2)");
-		struct plan *plan;
-		unsigned peer = peer_states[i];
-
-		apply(f);
-		f->s->ports[f->host].info.state = PORT_STATE_INIT;
-		f->s->ports[f->gate].info.state = peer;
-		plan = fabric_plan(f);
-		assert_non_null(find_port_step(plan, PLAN_ARM, f->host));
-		assert_non_null(find_port_step(plan, PLAN_ACTIVATE, f->host));
-		assert_true(!find_port_step(plan, PLAN_ARM, f->gate) ==
-			    (peer != PORT_STATE_INIT));
-		assert_true(!find_port_step(plan, PLAN_ACTIVATE, f->gate) ==
-			    (peer == PORT_STATE_ACTIVE));
-		assert_int_equal(plan_count(plan, PLAN_PORT), 0);
-		plan_free(plan);
-		fabric_free(f);
-	}
-}
-
-TEST(test_init_port_gets_its_fields_with_the_arm,
-     fabric_tree, fabric_tear_down)
-{
-	struct fabric *f = *state;
-	const struct plan_step *step;
-	struct plan *plan;
-
-	f->s->ports[f->host].info.neighbor_mtu = 1;
-	plan = fabric_plan(f);
-	assert_null(find_port_step(plan, PLAN_PORT, f->host));
-	step = find_port_step(plan, PLAN_ARM, f->host);
-	assert_non_null(step);
-	assert_int_equal(step->fields, PORT_FIELD_LID | PORT_FIELD_SM_LID |
-			 PORT_FIELD_MTU);
-	plan_free(plan);
-
-	/* Armed already: the fields need a step of their own. */
-	f->s->ports[f->host].info.state = PORT_STATE_ARMED;
-	plan = fabric_plan(f);
-	assert_null(find_port_step(plan, PLAN_ARM, f->host));
-	assert_non_null(find_port_step(plan, PLAN_PORT, f->host));
-	assert_non_null(find_port_step(plan, PLAN_ACTIVATE, f->host));
-	plan_free(plan);
-}
-
-TEST(test_forgotten_fields_are_no_difference, fabric_tree, fabric_tear_down)
-{
-	struct fabric *f = *state;
-	g_autofree uint32_t *forgotten = g_new0(uint32_t, f->s->n_ports);
-	struct plan *plan, *left;
-
-	apply(f);
-	f->s->ports[f->host].info.m_key = 5;
-	f->s->ports[f->host].info.neighbor_mtu = 1;
-	forgotten[f->host] = PORT_FIELD_MTU;
-	plan = plan_diff(f->s, &f->w, f->seen, NULL, forgotten);
-	assert_int_equal(plan->n_steps, 1);
-	assert_int_equal(plan->steps[0].fields, PORT_FIELD_M_KEY);
-	plan_free(plan);
-
-	forgotten[f->host] |= PORT_FIELD_M_KEY;
-	plan = plan_diff(f->s, &f->w, f->seen, NULL, forgotten);
-	assert_int_equal(plan->n_steps, 0);
-	left = plan_left(plan, f->s, &f->w, f->seen, NULL);
-	assert_int_equal(left->n_steps, 1);
-	assert_int_equal(left->steps[0].fields, forgotten[f->host]);
-	plan_free(left);
-	plan_free(plan);
-
-	/* But it still rises. */
-	f->s->ports[f->host].info.state = PORT_STATE_INIT;
-	plan = plan_diff(f->s, &f->w, f->seen, NULL, forgotten);
-	assert_int_equal(plan->n_steps, 2);
-	assert_int_equal(plan->steps[0].kind, PLAN_ARM);
-	assert_int_equal(plan->steps[0].fields, 0);
-	assert_int_equal(plan->steps[1].kind, PLAN_ACTIVATE);
-	assert_int_equal(plan->steps[1].fields, 0);
-	plan_free(plan);
-}
-
-/* A port's answer can change what its neighbour is to be. */
-TEST(test_what_is_left_is_found_at_the_other_end, fabric_tree,
-     fabric_tear_down)
-{
-	struct fabric *f = *state;
-	struct plan *plan, *left;
-
-	apply(f);
-	f->s->ports[f->host].info.m_key = 5;
-	plan = fabric_plan(f);
-	assert_int_equal(plan->n_steps, 1);
-	f->s->ports[f->host].info.mtu_cap--;
-	left = plan_left(plan, f->s, &f->w, f->seen, f->held);
-	assert_int_equal(left->n_steps, 2);
-	assert_non_null(find_port_step(left, PLAN_PORT, f->gate));
-	plan_free(left);
-	plan_free(plan);
-}
-
-TEST(test_port_in_init_without_known_peer_is_not_armed,
-     fabric_tree, fabric_tear_down)
-{
-	struct fabric *f = *state;
-	struct snapshot_port *gate, *host;
-	struct plan *plan;
-
-	apply(f);
-	gate = &f->s->ports[f->gate];
-	host = &f->s->ports[f->host];
-	gate->peer = host->peer = SNAPSHOT_NONE;
-	gate->info.state = host->info.state = PORT_STATE_INIT;
-	plan = fabric_plan(f);
-	assert_int_equal(plan->n_steps, 0);
-	plan_free(plan);
-}
-
-TEST(test_cable_from_a_switch_to_itself_comes_up,
-     fabric_tree, fabric_tear_down)
-{
-	struct fabric *f = *state;
-	struct snapshot_port *gate;
-	struct plan *plan;
-
-	apply(f);
-	gate = &f->s->ports[f->gate];
-	f->s->ports[f->host].peer = SNAPSHOT_NONE;
-	gate->peer = f->gate;
-	gate->info.state = PORT_STATE_INIT;
-	plan = fabric_plan(f);
-	/* It leads to a switch now, hence another HOQLife. */
-	assert_int_equal(plan->n_steps, 2);
-	assert_int_equal(find_port_step(plan, PLAN_ARM, f->gate)->fields,
-			 PORT_FIELD_HOQ_LIFE);
-	assert_non_null(find_port_step(plan, PLAN_ACTIVATE, f->gate));
-	plan_free(plan);
-	apply(f);
-	assert_int_equal(apply(f), 0);
-}
-
-/* Printing. */
-
-static char *
-print_text(const struct fabric *f)
-{
-	struct plan *plan = fabric_plan(f);
-	GString *out = g_string_new(NULL);
-
-	plan_print(plan, f->s, &f->w, f->seen, NULL, false, out);
-	plan_free(plan);
-	return g_string_free(out, FALSE);
-}
-
-static char *
-print_json(const struct fabric *f)
-{
-	struct plan *plan = fabric_plan(f);
-	GString *out = g_string_new(NULL);
-
-	plan_print(plan, f->s, &f->w, f->seen, NULL, true, out);
-	plan_free(plan);
-	return g_string_free(out, FALSE);
-}
-
-TEST(test_text_of_the_empty_plan_says_so)
-{
-	struct fabric *f = fabric_new("single(3)");
-	g_autofree char *text = NULL;
-
-	apply(f);
-	text = print_text(f);
-	assert_string_equal(text, "plan: empty, the fabric is as wanted\n");
-	fabric_free(f);
-}
-
-TEST(test_text_names_who_and_what)
-{
-	struct fabric *f = fabric_new("single(2)");
-	g_autofree char *text = NULL;
-	struct snapshot_port *host = &f->s->ports[f->host];
-	char line[256];
-
-	host->info.neighbor_mtu = 1;
-	f->s->nodes[f->sw].sw.port_state_change = true;
-	text = print_text(f);
-	assert_has(text, "plan: 12 steps: 1 PortStateChange to clear, "
-		   "1 PortInfo, 1 LFT block on 1 switch, 1 SwitchInfo, "
-		   "4 ports to arm, 4 ports to activate\n");
-	g_snprintf(line, sizeof(line), "  PortInfo of H-0 port 1 (0x%016"
-		   G_GINT64_MODIFIER "x): LID 0 -> %u, SMLID 0 -> %u, "
-		   "NeighborMTU 256 -> 4096; arm\n", host->guid,
-		   f->w.sm_lid, f->w.sm_lid);
-	assert_has(text, line);
-	g_snprintf(line, sizeof(line), "  PortInfo of H-0 port 1 (0x%016"
-		   G_GINT64_MODIFIER "x): activate\n", host->guid);
-	assert_has(text, line);
-	assert_has(text, "): clear PortStateChange\n");
-	assert_has(text, "): LinearFDBTop 0 -> 3, "
-		      "MulticastFDBTop 0x0000 -> 0xcfff\n");
-	assert_has(text, "): block 0: 3 entries, not known so far\n");
-	fabric_free(f);
-}
-
-TEST(test_text_puts_blocks_of_a_switch_in_one_line)
-{
-	struct fabric *f = fabric_new("single(250)");
-	static const uint32_t touched[] = { 0, 1, 3 };
-	g_autofree char *text = NULL;
-	uint8_t block[LFT_BLOCK];
-
-	apply(f);
-	for (unsigned i = 0; i < G_N_ELEMENTS(touched); i++) {
-		memcpy(block, lft_row(f->lft, 0) + touched[i] * LFT_BLOCK,
-		       LFT_BLOCK);
-		block[1] ^= 0x80;
-		block[2] ^= 0x80;
-		lft_seen_set(f->seen, 0, touched[i], block);
-	}
-	text = print_text(f);
-	assert_has(text, "plan: 3 steps: 3 LFT blocks on 1 switch\n");
-	assert_has(text, "): blocks 0-1, 3: 6 entries change\n");
-	fabric_free(f);
-}
-
-TEST(test_text_groups_thousands)
-{
-	struct fabric *f = fabric_new("PGFT(18,18;1,9)");
-	g_autofree char *text = print_text(f);
-
-	/* 486 cables: 972 ends armed and activated; 27 switches with
-	 * 27 port 0s, 351 LIDs in 6 blocks each, 27 tops. */
-	assert_has(text, "plan: 2,160 steps: 27 PortInfos, "
-		   "162 LFT blocks on 27 switches, 27 SwitchInfos, "
-		   "972 ports to arm, 972 ports to activate\n");
-	fabric_free(f);
-}
-
-TEST(test_switch_with_small_table_is_warned_about)
-{
-	struct fabric *f = fabric_new("single(200)");
-	g_autofree char *text = NULL, *json = NULL;
-
-	apply(f);
-	f->s->nodes[f->sw].sw.linear_fdb_cap = 100;
-	f->s->nodes[f->sw].sw.linear_fdb_top = 99;
-	text = print_text(f);
-	json = print_json(f);
-	assert_has(text, "plan: empty");
-	assert_has(text, "its LFT ends at LID 99, the subnet has LIDs up to "
-		   "201\n");
-	assert_has(json, "its LFT ends at LID 99, ");
-	fabric_free(f);
-}
-
-TEST(test_print_never_shows_an_m_key)
-{
-	struct fabric *f = fabric_new("single(2)");
-	g_autofree char *text = NULL, *json = NULL;
-
-	f->policy.m_key = 0x5ec3e7;
-	f->s->ports[f->host].info.m_key = 0x01d5ec3e7;
-	text = print_text(f);
-	json = print_json(f);
-	assert_has(text, "M_Key (secret) -> (secret)");
-	assert_has(json, "\"M_Key\":{\"from\":\"(secret)\"");
-	assert_null(strstr(text, "5ec3e7"));
-	assert_null(strstr(json, "5ec3e7"));
-	assert_null(strstr(text, "6210535"));	/* in decimal */
-	assert_null(strstr(json, "6210535"));
-	fabric_free(f);
-}
-
-TEST(test_json_is_json_whatever_a_node_is_called,
-     fabric_tree, fabric_tear_down)
-{
-	struct fabric *f = *state;
-	g_autofree char *json = NULL, *named = NULL, *empty = NULL;
-
-	g_strlcpy(f->s->nodes[f->s->ports[f->host].node].desc,
-		  "a\"b\\c\x01\xe9\x7f{}", NODE_DESC_LEN);
-	f->s->nodes[f->sw].sw.port_state_change = true;
-	json = print_json(f);
-	assert_json(json);
-	assert_has(json, "\"node\":\"a\\\"b\\\\c\\u0001\\u00e9\\u007f{}\"");
-	assert_has(json, "\"PortStateChange\":{\"from\":1,\"to\":0}");
-	assert_has(json, "\"arm\":16,\"activate\":16,\"total\":45}");
-	/* and the name that its site gave it may be of any language */
-	f->s->nodes[f->s->ports[f->host].node].name = "R\303\244ck \"1\"";
-	named = print_json(f);
-	assert_json(named);
-	assert_has(named, "\"node\":\"R\303\244ck \\\"1\\\"\"");
-	apply(f);
-	empty = print_json(f);
-	assert_json(empty);
-	assert_has(empty, "\"total\":0}");
-}
-
-TEST(test_kinds_have_names_of_their_own)
-{
-	for (unsigned k = 0; k < PLAN_N_KINDS; k++) {
-		assert_string_not_equal(plan_kind_name(k), "?");
 		for (unsigned i = 0; i < k; i++)
 			assert_string_not_equal(plan_kind_name(i),
 						plan_kind_name(k));
+}
+
+#define ALL_FIELDS	(0x7fffu | PORT_FIELDS_TRAINING)
+
+TEST(test_differ_tells_each_field_from_the_others)
+{
+	const struct port_info zero = { 0 };
+	const struct {
+		unsigned bit;
+		struct port_info info;
+	} cases[] = {
+		{ PORT_FIELD_LID, { .lid = 1 } },
+		{ PORT_FIELD_LMC, { .lmc = 1 } },
+		{ PORT_FIELD_SM_LID, { .sm_lid = 1 } },
+		{ PORT_FIELD_SM_SL, { .sm_sl = 1 } },
+		{ PORT_FIELD_M_KEY, { .m_key = 1ull << 63 } },
+		{ PORT_FIELD_M_KEY_PROTECT, { .m_key_protect = 1 } },
+		{ PORT_FIELD_M_KEY_LEASE, { .m_key_lease = 1 } },
+		{ PORT_FIELD_GID_PREFIX, { .gid_prefix = 1ull << 63 } },
+		{ PORT_FIELD_SUBNET_TIMEOUT, { .subnet_timeout = 1 } },
+		{ PORT_FIELD_MTU, { .neighbor_mtu = 1 } },
+		{ PORT_FIELD_OPER_VLS, { .oper_vls = 1 } },
+		{ PORT_FIELD_HOQ_LIFE, { .hoq_life = 1 } },
+		{ PORT_FIELD_VL_STALL, { .vl_stall_count = 1 } },
+		{ PORT_FIELD_ERROR_THRESHOLDS, { .local_phy_errors = 1 } },
+		{ PORT_FIELD_ERROR_THRESHOLDS, { .overrun_errors = 1 } },
+		{ PORT_FIELD_STATE, { .state = 1 } },
+		{ PORT_FIELD_WIDTH, { .width_enabled = 1 } },
+		{ PORT_FIELD_SPEED, { .speed_enabled = 1 } },
+		{ PORT_FIELD_SPEED_EXT, { .speed_ext_enabled = 1 } },
+		{ 0, { .p_key_violations = 1, .cap_mask = 1 } },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		const struct port_info *info = &cases[i].info;
+		unsigned bit = cases[i].bit;
+
+		assert_int_equal(port_fields_differ(&zero, info, ALL_FIELDS),
+				 bit);
+		assert_int_equal(port_fields_differ(info, &zero, bit), bit);
+		assert_int_equal(port_fields_differ(info, &zero,
+						    ALL_FIELDS & ~bit), 0);
 	}
+}
+
+TEST(test_defaults_are_those_of_opensm)
+{
+	assert_int_equal(policy_default.m_key, 0);
+	assert_true(policy_default.gid_prefix == 0xfe80000000000000ull);
+	assert_int_equal(policy_default.subnet_timeout, 18);
+	assert_int_equal(policy_default.packet_life_time, 18);
+	assert_int_equal(policy_default.hoq_life, 18);
+	assert_int_equal(policy_default.leaf_hoq_life, 16);
+	assert_int_equal(policy_default.vl_stall, 7);
+	assert_int_equal(policy_default.leaf_vl_stall, 7);
+	assert_int_equal(policy_default.max_oper_vls, 5);
+	assert_int_equal(policy_default.local_phy_errors, 8);
+	assert_int_equal(policy_default.overrun_errors, 8);
 }
