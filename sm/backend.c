@@ -21,17 +21,6 @@
 #include "topology/generate.h"
 #include "topology/net_file.h"
 
-struct backend {
-	struct transport *transport;
-	struct sim *sim;	/* NULL: not simulated */
-	struct snapshot *fabric;	/* its */
-	GSource *source;	/* drives sim, or the replay */
-	struct capture *capture;	/* NULL: no record is written */
-	struct watch *watch;	/* NULL: the run is not watched */
-	struct transport *replay;	/* below transport; NULL: none */
-	struct backend_hooks hooks;
-};
-
 static bool
 only_plans(const struct options *conf)
 {
@@ -202,16 +191,4 @@ backend_close(struct backend *b, GError **error)
 	}
 	g_free(b);
 	return ok;
-}
-
-struct transport *
-backend_transport(struct backend *b)
-{
-	return b->transport;
-}
-
-struct watch *
-backend_watch(struct backend *b)
-{
-	return b->watch;
 }

@@ -11,7 +11,6 @@
 #include "sm/io/umad.h"
 #include "topology/snapshot.h"
 
-struct backend;
 struct watch;
 
 struct backend_hooks {
@@ -20,6 +19,19 @@ struct backend_hooks {
 	/* what becomes of a port of this machine; also while it is opened */
 	umad_event_fn port;
 	void *data;
+};
+
+struct backend {
+	struct transport *transport;
+	struct watch *watch;	/* see sm/watch.h; NULL: none */
+
+	/* private */
+	struct sim *sim;	/* NULL: not simulated */
+	struct snapshot *fabric;	/* its */
+	GSource *source;	/* drives sim, or the replay */
+	struct capture *capture;	/* NULL: no record is written */
+	struct transport *replay;	/* below transport; NULL: none */
+	struct backend_hooks hooks;
 };
 
 /* By conf->replay, ->simulate, else the port that conf chooses. A run that only
@@ -40,8 +52,5 @@ void backend_drain(struct backend *b);
 /* After everything that uses the transport. False with an error if a replay
  * was not the same as the record, or a record could not be written. */
 bool backend_close(struct backend *b, GError **error);
-struct transport *backend_transport(struct backend *b);
-/* See sm/watch.h; NULL: the run is not watched. */
-struct watch *backend_watch(struct backend *b);
 
 #endif

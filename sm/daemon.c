@@ -123,7 +123,7 @@ on_sweep_end(const struct sweep_report *r, void *data)
 	if (!g_main_loop_is_running(d->loop))
 		return;
 	status_note(d->status, r, transport_now(d->transport));
-	watch_end(backend_watch(d->backend), r);
+	watch_end(d->backend->watch, r);
 	if (r->end == SWEEP_END_PLANNED)
 		print_plan(d, r);
 	else if (r->view && d->conf->dump_dir)
@@ -522,7 +522,7 @@ daemon_open(struct daemon *d, GError **error)
 	d->backend = backend_open(d->conf, &hooks, error);
 	if (!d->backend)
 		return false;
-	d->transport = backend_transport(d->backend);
+	d->transport = d->backend->transport;
 	log_say(d->log, LOG_INFO, "daemon", PACKAGE_STRING " on %s (0x%016"
 		G_GINT64_MODIFIER "x)", d->transport->name,
 		d->transport->port_guid);
@@ -600,7 +600,7 @@ daemon_connect(struct daemon *d)
 	sa.packet_life = d->policy.packet_life_time;
 	sa.subnet_timeout = d->policy.subnet_timeout;
 	sa.policy = site_files_sls(d->site);
-	watch_sweep(backend_watch(d->backend), &params.sweep);
+	watch_sweep(d->backend->watch, &params.sweep);
 	d->sm = sm_instance_new(d->transport, &params, d->log, on_sweep_end, d);
 }
 

@@ -45,8 +45,7 @@ fabric_watch_save(void *data)
 static void
 fabric_watch_save_now(struct fabric_watch *w)
 {
-	if (w->timer)
-		transport_timer_cancel(w->transport, w->timer);
+	transport_timer_clear(w->transport, &w->timer);
 	fabric_watch_save(w);
 }
 
@@ -54,9 +53,8 @@ static void
 fabric_watch_touch(struct fabric_watch *w)
 {
 	if (w->path && !w->timer)
-		w->timer = transport_timer_start(w->transport,
-				transport_now(w->transport) + PAUSE_US,
-				fabric_watch_save, w);
+		w->timer = transport_timer_in(w->transport, PAUSE_US,
+					      fabric_watch_save, w);
 }
 
 static void

@@ -82,7 +82,8 @@ struct mcast_manager {
 
 struct mcast_manager *
 mcast_manager_new(struct mad_client *x, const struct mkey_db *keys,
-		  struct sa *sa, struct log *log)
+		  struct sa *sa, struct log *log, void (*blocked)(void *data),
+		  void *data)
 {
 	struct mcast_manager *m = g_new0(struct mcast_manager, 1);
 
@@ -91,6 +92,8 @@ mcast_manager_new(struct mad_client *x, const struct mkey_db *keys,
 	m->sa = sa;
 	m->log = log;
 	m->phase = PHASE_REST;
+	m->blocked = blocked;
+	m->blocked_data = data;
 	m->lost = g_ptr_array_new_with_free_func(g_free);
 	m->held = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					(GDestroyNotify)g_hash_table_unref);
@@ -102,9 +105,7 @@ mcast_stop(struct mcast_manager *m)
 {
 	g_clear_pointer(&m->batch, smp_batch_free);
 	m->phase = PHASE_REST;
-	if (m->timer)
-		transport_timer_cancel(mad_client_transport(m->x), m->timer);
-	m->timer = 0;
+	transport_timer_clear(mad_client_transport(m->x), &m->timer);
 	if (m->s)
 		snapshot_unref(m->s);
 	m->s = NULL;
@@ -278,7 +279,7 @@ report_lost(struct mcast_manager *m, const GArray *lost)
 		log_limited(m->log, LOG_WARNING, "mcast",
 			    "a member of a group is not reached", "%s", line);
 	}
-	if (for_loop && m->blocked)
+	if (for_loop)
 		m->blocked(m->blocked_data);
 }
 
@@ -492,11 +493,9 @@ static void mcast_manager_on_timer(void *data);
 static void
 start_timer(struct mcast_manager *m, int64_t us)
 {
-	struct transport *t = mad_client_transport(m->x);
-
 	if (!m->timer)
-		m->timer = transport_timer_start(t, transport_now(t) + us,
-						 mcast_manager_on_timer, m);
+		m->timer = transport_timer_in(mad_client_transport(m->x), us,
+					      mcast_manager_on_timer, m);
 }
 
 /* A phase is over. */
@@ -590,14 +589,6 @@ mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 	m->again = m->bad = false;
 	m->told = collect_held(m);
 	mcast_manager_touch(m);
-}
-
-void
-mcast_manager_on_blocked(struct mcast_manager *m, void (*fn)(void *data),
-			 void *data)
-{
-	m->blocked = fn;
-	m->blocked_data = data;
 }
 
 void

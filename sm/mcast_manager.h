@@ -17,10 +17,14 @@
 
 struct mcast_manager;
 
-/* Borrows its arguments. */
+/* Borrows its arguments. blocked: called when members are not reached because
+ * any tree would close a credit loop with the unicast tables: other unicast
+ * routes might help. Never from inside a call of this module. */
 struct mcast_manager *mcast_manager_new(struct mad_client *x,
 					const struct mkey_db *keys,
-					struct sa *sa, struct log *log);
+					struct sa *sa, struct log *log,
+					void (*blocked)(void *data),
+					void *data);
 void mcast_manager_free(struct mcast_manager *m);
 
 /*
@@ -36,12 +40,6 @@ void mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 
 /* Groups may have changed: trees are computed 5 ms later. */
 void mcast_manager_touch(struct mcast_manager *m);
-
-/* Called when members are not reached because any tree would close a credit
- * loop with the unicast tables: other unicast routes might help. Never from
- * inside a call of this module. */
-void mcast_manager_on_blocked(struct mcast_manager *m, void (*fn)(void *data),
-			      void *data);
 
 /* Writes that are under way are finished; then nothing is written until the
  * pause ends. */

@@ -45,7 +45,6 @@ struct perf_known {
 	struct lid_map *lids;
 	struct perf_port *ports;
 	struct perf_node *nodes;
-	bool *told;		/* by port: its cable was called bad */
 };
 
 struct perf_manager {
@@ -76,9 +75,7 @@ perf_stop(struct perf_manager *m)
 {
 	mad_client_cancel_owner(m->x, m);
 	m->in_flight = 0;
-	if (m->timer)
-		transport_timer_cancel(mad_client_transport(m->x), m->timer);
-	m->timer = 0;
+	transport_timer_clear(mad_client_transport(m->x), &m->timer);
 }
 
 static void
@@ -90,7 +87,6 @@ known_free(struct perf_known *k)
 		lid_map_free(k->lids);
 	g_free(k->ports);
 	g_free(k->nodes);
-	g_free(k->told);
 }
 
 void
@@ -186,18 +182,19 @@ errors_of(const struct perf_port *p)
 static void
 judge_port(struct perf_manager *m, uint32_t port, unsigned *lines)
 {
-	uint64_t n = perf_wire_errors(&m->known.ports[port]);
-	bool bad = n > m->params.errors_limit / (m->known.told[port] ? 2 : 1);
+	struct perf_port *p = &m->known.ports[port];
+	uint64_t n = perf_wire_errors(p);
+	bool bad = n > m->params.errors_limit / (p->is_bad ? 2 : 1);
 	g_autofree char *a = NULL, *b = NULL, *errors = NULL;
 
-	if (bad == m->known.told[port])
+	if (bad == p->is_bad)
 		return;
-	m->known.told[port] = bad;
+	p->is_bad = bad;
 	if (++*lines > MOST_LINES)
 		return;
 	a = snapshot_port_name(m->known.s, port);
 	b = snapshot_port_name(m->known.s, m->known.s->ports[port].peer);
-	errors = errors_of(&m->known.ports[port]);
+	errors = errors_of(p);
 	if (bad)
 		log_say(m->log, LOG_WARNING, "perf", "link %s - %s: %"
 			G_GUINT64_FORMAT " errors within an hour at %s (%s): "
@@ -238,7 +235,7 @@ perf_manager_bad(const struct perf_manager *m)
 			.errors = perf_wire_errors(&m->known.ports[i]),
 		};
 
-		if (m->known.told[i])
+		if (m->known.ports[i].is_bad)
 			g_array_append_val(bad, wish);
 	}
 	return bad;
@@ -373,8 +370,6 @@ take_over(struct perf_known *k, const struct perf_known *old)
 		n_ports = MIN(n->info.num_ports, was->info.num_ports) + 1u;
 		memcpy(k->ports + n->first_port, old->ports + was->first_port,
 		       n_ports * sizeof(*k->ports));
-		memcpy(k->told + n->first_port, old->told + was->first_port,
-		       n_ports * sizeof(*k->told));
 	}
 }
 
@@ -393,13 +388,11 @@ perf_manager_fabric(struct perf_manager *m, struct snapshot *s,
 		known.lids = lid_map_ref(lids);
 		known.ports = g_new0(struct perf_port, s->n_ports);
 		known.nodes = g_new0(struct perf_node, s->n_nodes);
-		known.told = g_new0(bool, s->n_ports);
 		take_over(&known, &m->known);
 		m->next = MIN(m->next, s->n_ports);
 		if (!m->known.s)
 			m->round_us = m->half_us = transport_now(t);
-		m->timer = transport_timer_start(t, transport_now(t) + TICK_US,
-						 perf_on_tick, m);
+		m->timer = transport_timer_in(t, TICK_US, perf_on_tick, m);
 	}
 	known_free(&m->known);
 	m->known = known;

@@ -34,6 +34,7 @@ struct perf_port {
 	uint64_t sent, received;	/* bytes, as read last */
 	uint64_t sent_rate, received_rate;	/* bytes/s between two reads */
 	bool has_data;			/* these four are known */
+	bool is_bad;			/* its cable was logged */
 };
 
 struct perf_manager_stats {

@@ -135,8 +135,7 @@ persist_sa_close(struct persist_sa *a)
 {
 	if (!a)
 		return;
-	if (a->timer)
-		transport_timer_cancel(a->transport, a->timer);
+	transport_timer_clear(a->transport, &a->timer);
 	if (a->path &&
 	    (a->written || sa_saved_version(a->sa) != a->version))
 		save_sa(a);

@@ -17,16 +17,16 @@
 
 #define DROP(why) do { reason = (why); goto drop; } while (0)
 
-
 struct sm_agent {
 	struct mad_client *x;
 	struct sm_agent_hooks hooks;
 	struct log *log;
 };
 
+/* m_key 0: the request's. */
 static void
-reply_with_key(struct sm_agent *s, const struct transport_mad *m,
-	       unsigned status, uint64_t m_key)
+reply(struct sm_agent *s, const struct transport_mad *m, unsigned status,
+      uint64_t m_key)
 {
 	struct mad_addr to = m->addr;
 	g_autoptr(GError) error = NULL;
@@ -43,12 +43,6 @@ reply_with_key(struct sm_agent *s, const struct transport_mad *m,
 		log_limited(s->log, LOG_WARNING, "serve",
 			    "an answer could not be sent", "to LID %u: %s",
 			    to.lid, error->message);
-}
-
-static void
-reply(struct sm_agent *s, const struct transport_mad *m, unsigned status)
-{
-	reply_with_key(s, m, status, 0);
 }
 
 static void
@@ -69,7 +63,7 @@ reply_sm_info(struct sm_agent *s, const struct transport_mad *m)
 	memcpy(mad, m->mad, MAD_SIZE);
 	sm_info_encode(smp_data(mad), &self);
 	answer.mad = mad;
-	reply(s, &answer, MAD_STATUS_OK);
+	reply(s, &answer, MAD_STATUS_OK, 0);
 }
 
 static void
@@ -102,13 +96,13 @@ on_sm_info(struct sm_agent *s, const struct transport_mad *m,
 	}
 	if (h->attr_mod < SM_CONTROL_HANDOVER ||
 	    h->attr_mod > SM_CONTROL_DISCOVER) {
-		reply(s, m, MAD_STATUS_BAD_VALUE);
+		reply(s, m, MAD_STATUS_BAD_VALUE, 0);
 		return;
 	}
 	sm_info_decode(smp_data_const(m->mad), &from);
 	s->hooks.sm_info(&self, s->hooks.data);
 	if (self.sm_key && from.sm_key != self.sm_key) {
-		reply(s, m, MAD_STATUS_BAD_VALUE);
+		reply(s, m, MAD_STATUS_BAD_VALUE, 0);
 		sm_agent_log_drop(s, "SMInfo control without our SM_Key", m);
 		return;
 	}
@@ -142,7 +136,7 @@ on_trap(struct sm_agent *s, const struct transport_mad *m)
 	 * 256 sent, too. A sender whose key is not known yet will repeat its
 	 * trap. */
 	if (mkey_db_of_lid(s->hooks.keys, m->addr.lid, &m_key))
-		reply_with_key(s, m, MAD_STATUS_OK, m_key);
+		reply(s, m, MAD_STATUS_OK, m_key);
 	s->hooks.trap(&n, data, s->hooks.data);
 	return true;
 }
@@ -171,7 +165,7 @@ on_request(const struct transport_mad *m, const struct mad_header *h,
 		return;
 	}
 	if (h->mgmt_class == MAD_CLASS_SA) {
-		reply(s, m, MAD_STATUS_BAD_ATTRIBUTE);
+		reply(s, m, MAD_STATUS_BAD_ATTRIBUTE, 0);
 		DROP("SA query refused: there is no subnet administration");
 	}
 	if (h->mgmt_class != MAD_CLASS_SMP_LID &&
@@ -183,11 +177,11 @@ on_request(const struct transport_mad *m, const struct mad_header *h,
 		return;
 	}
 	if (h->method != MAD_METHOD_GET && h->method != MAD_METHOD_SET) {
-		reply(s, m, MAD_STATUS_BAD_METHOD);
+		reply(s, m, MAD_STATUS_BAD_METHOD, 0);
 		DROP("request with a method that the SM does not know");
 	}
 	if (h->attr_id != MAD_ATTR_SM_INFO) {
-		reply(s, m, MAD_STATUS_BAD_ATTRIBUTE);
+		reply(s, m, MAD_STATUS_BAD_ATTRIBUTE, 0);
 		DROP("request for an attribute that the SM does not have");
 	}
 	on_sm_info(s, m, h);

@@ -259,8 +259,8 @@ open_sa(struct sm_instance *sm, const struct sm_instance_params *params)
 				  sm->fabric, sm->log,
 				  MAX(params->sweep.sweep_s, 1));
 	sm->qos_reader = qos_reader_new(sm->x, keys, sm->sa, &hooks);
-	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log);
-	mcast_manager_on_blocked(sm->mcast, sm_instance_on_blocked, sm);
+	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log,
+				      sm_instance_on_blocked, sm);
 }
 
 /* ------------------------------------------------------------ another master */
@@ -297,9 +297,7 @@ sm_instance_on_released(void *data)
 	struct sm_instance *sm = data;
 	void (*retired)(void *data) = sm->retired;
 
-	if (sm->retire_timer)
-		transport_timer_cancel(sm->t, sm->retire_timer);
-	sm->retire_timer = 0;
+	transport_timer_clear(sm->t, &sm->retire_timer);
 	sm->retired = NULL;
 	if (retired)
 		retired(sm->retired_data);
@@ -323,8 +321,8 @@ sm_instance_retire(struct sm_instance *sm, void (*done)(void *data), void *data)
 	close_sa(sm);
 	sm->retired = done;
 	sm->retired_data = data;
-	sm->retire_timer = transport_timer_start(sm->t, transport_now(sm->t) +
-			RETIRE_MS * 1000, sm_instance_on_late, sm);
+	sm->retire_timer = transport_timer_in(sm->t, RETIRE_MS * 1000,
+					      sm_instance_on_late, sm);
 	return true;
 }
 
@@ -389,8 +387,7 @@ sm_instance_free(struct sm_instance *sm)
 {
 	if (!sm)
 		return;
-	if (sm->retire_timer)
-		transport_timer_cancel(sm->t, sm->retire_timer);
+	transport_timer_clear(sm->t, &sm->retire_timer);
 	sweep_free(sm->sweep);
 	sm_agent_free(sm->agent);
 	perf_manager_free(sm->perf);

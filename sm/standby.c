@@ -118,18 +118,10 @@ held_clear(struct standby_held *h)
 }
 
 static void
-stop_timer(struct standby *b, unsigned *timer)
-{
-	if (*timer)
-		transport_timer_cancel(b->transport, *timer);
-	*timer = 0;
-}
-
-static void
 stop(struct standby *b)
 {
 	mad_client_cancel_owner(b->x, b);
-	stop_timer(b, &b->timer);
+	transport_timer_clear(b->transport, &b->timer);
 	b->tid = 0;
 	g_clear_pointer(&b->draft, sa_free);
 }
@@ -148,7 +140,7 @@ rest(struct standby *b)
 				standby_on_timer, b);
 	if (!last)
 		return;
-	stop_timer(b, &b->last_timer);
+	transport_timer_clear(b->transport, &b->last_timer);
 	b->last = NULL;
 	last(b->last_data);
 }
@@ -265,7 +257,7 @@ take_table(struct standby *b, const struct transport_mad *m)
 	struct sa_header h;
 	size_t size;
 
-	stop_timer(b, &b->timer);
+	transport_timer_clear(b->transport, &b->timer);
 	b->tid = 0;
 	memcpy(first, m->mad, MIN(m->len, sizeof(first)));
 	sa_header_read(first, sizeof(first), &h);
@@ -322,18 +314,9 @@ ask_table(struct standby *b, unsigned attr_id)
 		fail(b, "the transport takes no request");
 		return;
 	}
-	b->timer = transport_timer_start(b->transport, now_of(b) +
-				(b->timeout_ms + 100) * (int64_t)1000,
-				standby_on_late, b);
-}
-
-static void
-read_all(struct standby *b, bool whole)
-{
-	b->began = now_of(b);
-	if (!whole)
-		b->draft = sa_new(sa_params_of(b->sa));
-	ask_table(b, whole ? SA_ATTR_STATE : records[0]);
+	b->timer = transport_timer_in(b->transport,
+				      (b->timeout_ms + 100) * (int64_t)1000,
+				      standby_on_late, b);
 }
 
 /* ------------------------------------------------------------------ rounds */
@@ -352,10 +335,14 @@ standby_on_class(const struct mad_client_answer *a, void *data, uint64_t tag)
 	if (b->held.part[PART_SA] && b->held.lid == b->master.lid &&
 	    b->held.whole == whole &&
 	    (whole ? memcmp(&b->mark, &b->held.mark, sizeof(b->mark)) == 0 :
-	     !b->last && b->began - b->held.read < b->every))
+	     !b->last && b->began - b->held.read < b->every)) {
 		confirm(b, whole ? b->began : b->held.as_of);
-	else
-		read_all(b, whole);
+		return;
+	}
+	b->began = now_of(b);
+	if (!whole)
+		b->draft = sa_new(sa_params_of(b->sa));
+	ask_table(b, whole ? SA_ATTR_STATE : records[0]);
 }
 
 static void
@@ -415,7 +402,7 @@ on_news(struct standby *b)
 
 	if (!b->timer || b->tid)
 		return;		/* a round is under way */
-	stop_timer(b, &b->timer);
+	transport_timer_clear(b->transport, &b->timer);
 	b->timer = transport_timer_start(b->transport, when, standby_on_timer,
 					 b);
 }
@@ -458,8 +445,8 @@ standby_follow(struct standby *b, struct snapshot *where)
 	b->where = where;
 	b->why = NULL;
 	if (where) {
-		b->timer = transport_timer_start(b->transport, now_of(b),
-						 standby_on_timer, b);
+		b->timer = transport_timer_in(b->transport, 0,
+					      standby_on_timer, b);
 		return;
 	}
 	held_clear(&b->held);
@@ -485,11 +472,9 @@ standby_read_last(struct standby *b, void (*done)(void *data), void *data)
 	stop(b);
 	b->last = done;
 	b->last_data = data;
-	b->last_timer = transport_timer_start(b->transport, now_of(b) +
-					      STANDBY_LAST_MS * 1000,
-					      standby_on_last_late, b);
-	b->timer = transport_timer_start(b->transport, now_of(b),
-					 standby_on_timer, b);
+	b->last_timer = transport_timer_in(b->transport, STANDBY_LAST_MS * 1000,
+					   standby_on_last_late, b);
+	b->timer = transport_timer_in(b->transport, 0, standby_on_timer, b);
 }
 
 uint16_t
@@ -561,9 +546,8 @@ standby_touch(struct standby *b)
 
 	if (!b->tell_timer && memcmp(&mark, &b->told, sizeof(mark)) &&
 	    sa_followers(b->sa, now_of(b))->len)
-		b->tell_timer = transport_timer_start(b->transport, now_of(b) +
-						      NEWS_US,
-						      standby_on_tell, b);
+		b->tell_timer = transport_timer_in(b->transport, NEWS_US,
+						   standby_on_tell, b);
 }
 
 static void
@@ -616,8 +600,8 @@ standby_free(struct standby *b)
 	if (!b)
 		return;
 	stop(b);
-	stop_timer(b, &b->last_timer);
-	stop_timer(b, &b->tell_timer);
+	transport_timer_clear(b->transport, &b->last_timer);
+	transport_timer_clear(b->transport, &b->tell_timer);
 	transport_set_receiver(b->transport, b->next, b->next_data);
 	sa_set_memory(b->sa, NULL, NULL);
 	if (b->where)

@@ -139,6 +139,23 @@ transport_timer_cancel(struct transport *t, unsigned id)
 	t->ops->timer_cancel(t, id);
 }
 
+/* Rings once in `us`. */
+static inline unsigned
+transport_timer_in(struct transport *t, int64_t us, transport_timer_fn fn,
+		   void *data)
+{
+	return transport_timer_start(t, transport_now(t) + us, fn, data);
+}
+
+/* Cancels *id if it is not 0, and makes it 0. */
+static inline void
+transport_timer_clear(struct transport *t, unsigned *id)
+{
+	if (*id)
+		transport_timer_cancel(t, *id);
+	*id = 0;
+}
+
 static inline void
 transport_free(struct transport *t)
 {

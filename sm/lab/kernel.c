@@ -188,9 +188,7 @@ static void start_send(struct send *s);
 static void
 send_free(struct send *s)
 {
-	if (s->timer)
-		transport_timer_cancel(s->agent->file->port->transport,
-				       s->timer);
+	transport_timer_clear(s->agent->file->port->transport, &s->timer);
 	rmpp_free(s->transfer);
 	g_free(s);
 }
@@ -240,11 +238,9 @@ static void kernel_on_timeout(void *data);
 static void
 wait_for_answer(struct send *s)
 {
-	struct transport *t = s->agent->file->port->transport;
-
-	s->timer = transport_timer_start(t, transport_now(t) +
-					 (int64_t)s->hdr.timeout_ms * 1000,
-					 kernel_on_timeout, s);
+	s->timer = transport_timer_in(s->agent->file->port->transport,
+				      (int64_t)s->hdr.timeout_ms * 1000,
+				      kernel_on_timeout, s);
 }
 
 static void

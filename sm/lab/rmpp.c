@@ -81,11 +81,8 @@ static void rmpp_on_timer(void *data);
 static void
 ring_in(struct rmpp *x, int64_t us)
 {
-	if (x->timer)
-		transport_timer_cancel(x->transport, x->timer);
-	x->timer = transport_timer_start(x->transport,
-					 transport_now(x->transport) + us,
-					 rmpp_on_timer, x);
+	transport_timer_clear(x->transport, &x->timer);
+	x->timer = transport_timer_in(x->transport, us, rmpp_on_timer, x);
 }
 
 static void
@@ -117,9 +114,7 @@ rmpp_say(struct rmpp *x, enum rmpp_type type, enum rmpp_status status,
 static void
 end(struct rmpp *x, enum rmpp_outcome outcome)
 {
-	if (x->timer)
-		transport_timer_cancel(x->transport, x->timer);
-	x->timer = 0;
+	transport_timer_clear(x->transport, &x->timer);
 	x->state = STATE_OVER;
 	x->over(outcome, x->data);
 }
@@ -461,8 +456,7 @@ rmpp_free(struct rmpp *x)
 {
 	if (!x)
 		return;
-	if (x->timer)
-		transport_timer_cancel(x->transport, x->timer);
+	transport_timer_clear(x->transport, &x->timer);
 	if (x->here)
 		g_byte_array_unref(x->here);
 	g_free(x);
