@@ -14,7 +14,6 @@
 #include "topology/text.h"
 
 #define ALL_TRAPS	0xffffu
-#define ALL_PRODUCERS	0xffffffu
 
 /* A GID in the form of IPv6, as saquery prints it. */
 static void

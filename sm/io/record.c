@@ -25,7 +25,6 @@
 #define NAME_RMPP	0x80u	/* in the byte with the name's length */
 #define KIND_END	8u
 #define GID_LEN		16u
-#define SUM_LEN		8u
 
 #define FNV_START	0xcbf29ce484222325u
 #define FNV_PRIME	0x100000001b3u

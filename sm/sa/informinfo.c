@@ -47,7 +47,7 @@
 #define NOTICE_COUNT_OFFSET	8u	/* and toggle: 2 bytes */
 #define NOTICE_GID_OFFSET	16u	/* of traps 64 to 67, IBA 14.2.5.1 */
 
-/* Equal of Reports of which one is enough. */
+/* Equal for Reports that differ in NoticeCount and NoticeToggle only. */
 static GBytes *
 report_key(const struct report *r)
 {
@@ -102,7 +102,8 @@ compare_subscription(const void *key, const void *element)
 	return (int)a->index - (int)(*b)->index;
 }
 
-/* The first subscription of the port from this index on, or what follows. */
+/* The place of the first subscription of the port from this index on, or of the
+ * next port. */
 static guint
 place_of(const struct informs *i, uint64_t port_guid, uint16_t index)
 {
@@ -170,7 +171,7 @@ is_same(const struct inform_info *a, const struct inform_info *b)
 		(a->lid_begin == LID_ALL || a->lid_end == b->lid_end));
 }
 
-/* Its place, or how many there are. */
+/* Its place, or the length of the list. */
 static guint
 find_same(const struct informs *i, uint64_t port_guid,
 	  const struct inform_info *info)

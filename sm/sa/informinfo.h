@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Subscriptions to Notices (InformInfo, IBA 13.4.8.3, 15.2.5.12) and the
- * Reports that come of them.
+ * Subscriptions to Notices (InformInfo, IBA 13.4.8.3, 15.2.5.12) and their
+ * Reports.
  */
 #ifndef MINISM_SA_INFORMINFO_H
 #define MINISM_SA_INFORMINFO_H
@@ -54,8 +54,8 @@ void informs_drop(struct informs *i, uint64_t port_guid);
 
 /* Subscriptions of ports that are not on the fabric end. */
 void informs_follow(struct informs *i, const struct sa_db *v);
-/* A record of another SA; Enum becomes one of ours. False if it makes no sense:
- * it is left out. */
+/* A record of another SA; Enum becomes one of ours. False: it is not valid, and
+ * left out. */
 bool informs_learn(struct informs *i, const struct inform_info_record *record);
 void informs_save(const struct informs *i, GString *out);
 bool informs_load_line(struct informs *i, char **words, guint n_words,

@@ -190,8 +190,7 @@ remove_unneeded(struct groups *g, struct group *group)
 	g->version++;
 }
 
-/* 0: none. A switch that forwards no multicast at all sets no limit to the
- * others. */
+/* 0: none. A switch without multicast forwarding does not limit the others. */
 static uint16_t
 find_free_mlid(const struct groups *g, const struct snapshot *s)
 {
@@ -240,7 +239,7 @@ group_member(const struct group *group, uint64_t port_guid)
 
 /* -------------------------------------------------------------- a new view */
 
-/* Members that are not on the fabric, or no longer of the partition, leave. */
+/* Removes members that are not on the fabric, or no longer in the partition. */
 static void
 prune_members(struct groups *g, struct group *group, const struct sa_db *v)
 {
@@ -370,7 +369,7 @@ groups_follow(struct groups *g, const struct sa_db *v)
 
 #define NEED_JOIN	(SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_JOIN_STATE))
 #define NEED_LEAVE	(NEED_JOIN | SA_BIT(MCM_MGID))
-/* What a creation must say, IBA 15.2.5.17. */
+/* The components that a creation must have, IBA 15.2.5.17. */
 #define NEED_CREATE	(NEED_JOIN | SA_BIT(MCM_Q_KEY) | SA_BIT(MCM_PKEY) | \
 			 SA_BIT(MCM_TCLASS) | SA_BIT(MCM_SL) | \
 			 SA_BIT(MCM_FLOW_LABEL))
@@ -408,7 +407,7 @@ request_init(struct join_ask *r, const struct sa_db *v, uint32_t from,
 	return MAD_STATUS_OK;
 }
 
-/* May `from` change what this member is in the group? m NULL: none so far. */
+/* May `from` change the states of this member? m NULL: it is no member yet. */
 static bool
 may_change(const struct join_ask *r, const struct group *group,
 	   const struct group_member *m)
@@ -437,8 +436,7 @@ port_rate(const struct snapshot *s, uint32_t port)
 		(uint8_t)sa_rate_of(&s->ports[port].info) : 0;
 }
 
-/* A code that means no speed may be one of a speed that is yet to come: it is
- * no limit that any port could keep. */
+/* An unknown rate code may be that of a future speed, which no port has. */
 static bool
 has_known_rate(const struct join_ask *r)
 {
@@ -447,7 +445,7 @@ has_known_rate(const struct join_ask *r)
 	return !l->given || l->selector == SA_LARGEST || sa_rate_mbps(l->value);
 }
 
-/* Does what the request says of the group hold? A limited member may join. */
+/* Does the group have the values of the request? A limited member may join. */
 static bool
 components_hold(const struct join_ask *r, const struct mcmember_record *have)
 {
@@ -664,7 +662,7 @@ admit(struct groups *g, struct group *group, const struct join_ask *r)
 	return &g_array_index(group->members, struct group_member, place);
 }
 
-/* PortGID stays as the client wrote it. */
+/* PortGID stays that of the request. */
 static void
 set_answer(struct mcmember_record *record, const struct group *group,
 	   const struct group_member *m)

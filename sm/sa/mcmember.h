@@ -32,7 +32,7 @@ struct group {
 	GArray *members;	/* struct group_member, by PortGUID */
 };
 
-/* What happened to a group, for Notices 66 (created) and 67 (deleted). */
+/* For Notices 66 (created) and 67 (deleted). */
 struct group_event {
 	bool created;
 	uint8_t mgid[16];
@@ -78,8 +78,8 @@ void groups_follow(struct groups *g, const struct sa_db *v);
  * administration's own (a01b). False: others carry none. */
 bool mgid_has_pkey(const uint8_t mgid[16], uint16_t *pkey);
 
-/* A record of another SA: a member, or a group that has none. False if it
- * contradicts what is there already, or makes no sense: it is left out. */
+/* A record of another SA: a member, or a group that has none. False: it is not
+ * valid or contradicts a group here, and is left out. */
 bool groups_learn(struct groups *g, const struct mcmember_record *record);
 
 void groups_save(const struct groups *g, GString *out);

@@ -44,7 +44,7 @@
 
 #define PATH_PREFERENCE	22u	/* component, behind those of sa_record.h */
 
-/* What a query says of the paths but for their ends: mask and values of a
+/* The components of a query besides the ends of the paths: mask and values of a
  * PathRecord, to which a MultiPathRecord is converted. */
 struct path_query {
 	uint64_t comp_mask;	/* PATH_ bits */
@@ -79,7 +79,7 @@ path_prefers(const struct path_query *query, unsigned preference)
 #define NUMB_PATH_MAX	127u
 #define LIDS_MAX	128u	/* of a port, LMC 7 */
 
-/* Components that no header needs. */
+/* Components of the ServiceID. */
 #define PATH_SERVICE_ID_HIGH	0u
 #define PATH_SERVICE_ID_LOW	1u
 #define MULTI_SERVICE_ID_HIGH	16u
@@ -107,7 +107,8 @@ partition_sl(const struct sa_db *v, uint16_t pkey)
 	return p ? p->sl : 0;
 }
 
-/* A path as the policy sees it; to SNAPSHOT_NONE: anywhere. */
+/* The properties of a path that the policy compares; to SNAPSHOT_NONE: any
+ * destination. */
 static struct qos_path
 policy_path(const struct sa_db *v, const struct path_query *w, uint32_t from,
 	    uint32_t to, uint16_t pkey)
@@ -144,7 +145,7 @@ sl_fits(const struct sa_db *v, const struct path_query *w, uint32_t from,
 		sl_of(v, w, from, to, pkey) == w->want.sl;
 }
 
-/* With some other end. */
+/* With any destination. */
 static bool
 sl_may_fit(const struct sa_db *v, const struct path_query *w, uint32_t from,
 	   uint16_t pkey)
@@ -248,7 +249,7 @@ path_find(const struct sa_db *v, const struct path_query *w, uint32_t from,
 	out->sl = sl_of(v, w, from, to, pkey);
 	out->mtu_selector = out->rate_selector = out->life_selector =
 		SA_EXACTLY;
-	/* What does not depend on the route is the client's choice. */
+	/* Values that do not depend on the route are those of the request. */
 	if (path_has(w, PATH_FLOW_LABEL))
 		out->flow_label = w->want.flow_label;
 	if (path_has(w, PATH_TCLASS))
@@ -477,7 +478,7 @@ find_paths(struct path_table *t, uint32_t from, uint32_t to)
 	}
 }
 
-/* A single pair is looked at in any case; that is as cheap. */
+/* With a single destination path_may_start() costs as much as the pair. */
 static bool
 may_start(const struct path_table *t, uint32_t from)
 {
@@ -543,7 +544,8 @@ table_limit(struct path_table *t, unsigned most)
 	t->limit = most;
 	if (path_has(&t->query, PATH_NUMB_PATH))
 		t->limit = MIN(most, t->query.want.numb_path);
-	/* Raw packets need an EtherType or a router; we route neither. */
+	/* There are no paths for raw packets, which need an EtherType or a
+	 * router. */
 	if (!t->limit || (path_has(&t->query, PATH_RAW) && t->query.want.raw))
 		t->from.n = 0;
 }

@@ -165,8 +165,7 @@ find_members(struct found *f, const struct group *g,
 	}
 }
 
-/* The members of a group are for trusted requesters only; others learn that the
- * group exists. */
+/* Only trusted requesters get the members of a group; others get the group. */
 static void
 find_group(struct found *f, const struct group *g,
 	   const struct mcmember_record *want)
@@ -203,7 +202,7 @@ find_groups(struct found *f)
 		find_group(f, all->list->pdata[i], &want);
 }
 
-/* A service without a P_Key is for all; no answer has its key. */
+/* A service without a P_Key is visible to all; no answer has its key. */
 static void
 find_services(struct found *f)
 {

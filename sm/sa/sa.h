@@ -15,7 +15,7 @@
 struct sa;
 
 struct sa_params {
-	uint64_t sm_key;	/* makes a requester trusted; 0: none is */
+	uint64_t sm_key;	/* of trusted requests; 0: none is trusted */
 	uint64_t gid_prefix;
 	uint8_t packet_life;	/* 4.096 us * 2^n */
 	uint8_t subnet_timeout;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The fabric as the SA answers from it.
+ * The fabric at the end of a sweep, for the answers of the SA.
  *
  * Purpose. A large job sends millions of PathRecord queries, and a path has the
  * lowest MTU and rate of all cables on its route through the forwarding tables.
@@ -303,8 +303,8 @@ sa_db_make_gid(const struct sa_db *v, uint32_t port, uint8_t gid[16])
 }
 
 /* The way from a switch to `to`, which has the LID; `ways` and `column` (of the
- * forwarding tables) are those to that LID. Switches that are passed are marked
- * as leading nowhere until it is known, which is what they do in a loop. */
+ * forwarding tables) are those to that LID. Switches on the route have no way
+ * until it is computed, so those of a forwarding loop keep none. */
 static void
 sa_db_follow(const struct sa_db *v, uint8_t *ways, struct sa_passed *passed,
        uint32_t sw, uint32_t to, const uint8_t *column)
@@ -332,8 +332,8 @@ sa_db_follow(const struct sa_db *v, uint8_t *ways, struct sa_passed *passed,
 	}
 }
 
-/* The ways to the LIDs of a block. Those to LIDs that have the same from all
- * switches go to way_to; the rest of them is kept if there is any. */
+/* The ways to the LIDs of a block. Those to LIDs with the same way from all
+ * switches go to way_to; the others, if there are any, to ways. */
 static void
 find_ways(const struct sa_db *v, uint32_t block)
 {

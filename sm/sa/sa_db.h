@@ -133,7 +133,7 @@ void sa_db_set_mft(struct sa_db *v, struct mft *mft);
 const union port_block *sa_db_block(const struct sa_db *v,
 				      enum port_table table, uint32_t port,
 				      unsigned block);
-/* Is all known that can be? */
+/* Are all blocks known, or is it known that there are no more? */
 bool sa_db_table_is_read(const struct sa_db *v, enum port_table table,
 			   uint32_t port);
 

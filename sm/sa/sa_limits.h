@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What a request says of MTU, rate and life time, of a path or of a multicast
- * group: a value with a selector. Either without the other means nothing (IBA
+ * The limits of a request for MTU, rate and life time of a path or of a multicast
+ * group: a value with a selector. Either without the other is ignored (IBA
  * 15.2.5.16.1).
  */
 #ifndef MINISM_SA_SA_LIMITS_H

@@ -10,8 +10,8 @@
 
 struct sa_queue;
 
-/* What makes two requests the same one, sent twice. No holes: it is hashed
- * and compared as bytes. */
+/* Equal for a request that is sent twice. No holes: it is hashed and compared as
+ * bytes. */
 struct sa_request_key {
 	uint64_t tid;
 	uint16_t lid, attr_id;

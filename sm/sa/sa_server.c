@@ -102,7 +102,6 @@ send_reply(struct sa_server *d, const struct sa_job *j)
 	if (transport_send(d->transport, &to, j->reply.mad, MAD_SIZE, 0,
 			   &error))
 		return;
-	d->stats.unsent++;
 	log_limited(d->log, LOG_INFO, "sa", "an answer could not be sent",
 		    "to LID %u: %s", j->key.lid, error->message);
 }
@@ -488,7 +487,7 @@ take_job(struct sa_server *d, struct sa_job *j)
 	j->server = d;
 	j->came = transport_now(d->transport);
 	g_hash_table_add(d->jobs, &j->key);
-	/* of the next master, and we may be none any more */
+	/* those of the next master are answered without a view as well */
 	if (sa_is_of_standby(j->mad, j->key.attr_id, j->key.method)) {
 		answer_job(d, j);
 		return;
@@ -537,7 +536,6 @@ sa_server_on_message(const struct sa_message_message *m, void *data)
 		log_drop(d, j, "request of another MAD version");
 	} else if (sa_is_request(j->key.method) &&
 		   m->len > d->params.max_request) {
-		d->stats.too_long++;
 		send_status(d, j, SA_STATUS_NO_RESOURCES);
 	} else {
 		take_job(d, j);

@@ -25,7 +25,7 @@ struct sa_server_params {
 	int64_t turn_us;	/* also if they took that long */
 	unsigned max_tables;	/* under way, */
 	unsigned max_tables_of_one;	/* and to one LID */
-	unsigned max_searchers;	/* Gets that must look at much */
+	unsigned max_searchers;	/* Gets that compare many records */
 	unsigned max_reports;	/* without an answer yet */
 	size_t max_request;	/* bytes of a long request */
 	/* Tables of ports must be read before the request can be answered;
@@ -40,7 +40,7 @@ struct sa_server_params {
 	void *touched_data;
 };
 /* 8,192 waiting, 256 of one; 64 answers or 2 ms; 256 tables, 32 to one; 64
- * searchers; 32 Reports; 64 KiB. */
+ * searchers; 8 Reports; 64 KiB. */
 extern const struct sa_server_params sa_server_params_default;
 
 /* Called after an answer, or a lease that ran out, changed groups. */
@@ -75,8 +75,7 @@ struct sa_server_stats {
 	uint64_t busy_full;	/* past what all may, or displaced */
 	uint64_t busy_tables, busy_searchers, busy_unread;
 	uint64_t repeated;	/* not answered yet, sent again; dropped */
-	uint64_t dropped;	/* as the SA said, or no request at all */
-	uint64_t too_long;
+	uint64_t dropped;	/* by sa_answer(), or no request at all */
 
 	/* Of those answered: from the request to the answer's first MAD, each
 	 * bucket with those before; and by AttributeID, 0: others. */
@@ -85,7 +84,6 @@ struct sa_server_stats {
 	uint64_t records[SA_SERVER_RECORDS];
 
 	uint64_t tables_sent, tables_failed;	/* how they ended */
-	uint64_t unsent;	/* the transport did not take an answer */
 	uint64_t reports, heard, unheard;
 	uint64_t turns;		/* for requests in the queue */
 	unsigned waiting;	/* now, */

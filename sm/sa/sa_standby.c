@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The state of the subnet administration as another manager gets it.
+ * The state of the subnet administration for another manager.
  *
- * Between two minisms it is text in parts, each behind a line "= NAME": what
- * the SA saves over a restart, and before it what other modules remember. Its
+ * Between two minisms it is text in parts, each behind a line "= NAME": the text
+ * that the SA saves over a restart, and before it the state of other modules. Its
  * last line is the SHA-256 of all before; behind it are empty lines up to the
- * size of a record. Of any other SA the state is what it answers as records.
+ * size of a record. The state of any other SA is read as records.
  */
 #include <string.h>
 
@@ -74,7 +74,7 @@ sa_mark_of(const struct sa *sa)
 	};
 }
 
-/* Removes the one with this LID, and those that have not asked for too long. */
+/* Removes the one with this LID, and those without a request for too long. */
 static void
 remove_followers(struct sa *sa, uint16_t lid, int64_t now)
 {
@@ -140,7 +140,7 @@ sa_state_write(const struct sa *sa, GString *out, int64_t now)
 		g_string_append_c(out, '\n');
 }
 
-/* How much of the text is in front of the last line; 0: it is damaged. */
+/* The length of the text before its last line; 0: it is damaged. */
 static size_t
 sealed(const char *text, size_t len)
 {

@@ -2,7 +2,7 @@
 /*
  * The state of the subnet administration.
  *
- * Structs. What clients register is in three stores (groups, services,
+ * Structs. The registrations of clients are in three stores (groups, services,
  * informs); the view of the fabric is replaced as a whole. Requests are
  * answered in query.c.
  */

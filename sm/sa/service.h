@@ -44,7 +44,7 @@ uint32_t services_place(const struct services *s,
 void service_describe(const struct service *s, int64_t now,
 		      struct service_record *r);
 
-/* A record of another SA. False if it makes no sense: it is left out. */
+/* A record of another SA. False: it is not valid, and left out. */
 bool services_learn(struct services *s, const struct service_record *record,
 		    int64_t now);
 

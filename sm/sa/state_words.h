@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Lines of saved state: a keyword and the members of a struct, by a table. What
- * the stores of groups, services and subscriptions have in common. Strict: a
- * line is as the store wrote it, or the error says which word is wrong.
+ * Lines of saved state: a keyword and the members of a struct, by a table; for
+ * the stores of groups, services and subscriptions. A line is as the store wrote
+ * it, or the error names the word that is wrong.
  */
 #ifndef MINISM_SA_STATE_WORDS_H
 #define MINISM_SA_STATE_WORDS_H
