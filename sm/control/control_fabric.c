@@ -454,17 +454,6 @@ control_nodes(struct control_request *q)
 	request_close_list(q);
 }
 
-static bool
-is_wanted_link(const char *a, const char *b, const char *word,
-	  const struct snapshot_port *p, bool slow)
-{
-	return !word || (strcmp(word, "slow") == 0 && slow) ||
-		(strcmp(word, "inactive") == 0 &&
-		 p->info.state < PORT_STATE_ACTIVE) ||
-		(strcmp(word, "avoided") == 0 && p->avoided) ||
-		strstr(a, word) || strstr(b, word);
-}
-
 static void
 put_link_row(struct text_report *r, const struct snapshot *s, uint32_t port,
 	  const char *word)
@@ -475,7 +464,11 @@ put_link_row(struct text_report *r, const struct snapshot *s, uint32_t port,
 	struct port_info best;
 	bool slow = link_is_slow(s, port, &best);
 
-	if (!is_wanted_link(a, b, word, p, slow))
+	if (word && !(slow && strcmp(word, "slow") == 0) &&
+	    !(p->avoided && strcmp(word, "avoided") == 0) &&
+	    !(p->info.state < PORT_STATE_ACTIVE &&
+	      strcmp(word, "inactive") == 0) &&
+	    !strstr(a, word) && !strstr(b, word))
 		return;
 	if (slow)
 		could = g_strconcat(port_width_name(&best),
@@ -507,7 +500,6 @@ control_links(struct control_request *q)
 void
 control_report(struct control_request *q)
 {
-
 	status_page(q->v.status, q->db->subnet, q->db->lids, q->db->lft,
 		    perf_manager_ports(q->v.perf, q->db->subnet),
 		    q->out.json.out);

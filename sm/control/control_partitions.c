@@ -73,17 +73,6 @@ rolls_add_port(GArray *rolls, const struct snapshot *s,
 	}
 }
 
-static GHashTable *
-index_guids(const struct snapshot *s)
-{
-	GHashTable *guids = g_hash_table_new(g_int64_hash, g_int64_equal);
-
-	for (uint32_t port = 0; s && port < s->n_ports; port++)
-		if (snapshot_is_end_port(s, port))
-			g_hash_table_add(guids, &s->ports[port].guid);
-	return guids;
-}
-
 /* Members by GUID that are not on the fabric. Of several rules for one port the
  * last one holds. */
 static void
@@ -120,11 +109,15 @@ static void
 rolls_fill(GArray *rolls, const struct partition_rules *rules,
 	   const struct snapshot *s)
 {
-	g_autoptr(GHashTable) here = index_guids(s);
+	g_autoptr(GHashTable) here = g_hash_table_new(g_int64_hash,
+						      g_int64_equal);
 	struct memberships *m = s ? memberships_new(rules, s, NULL) : NULL;
 
-	for (uint32_t port = 0; m && port < s->n_ports; port++)
+	for (uint32_t port = 0; m && port < s->n_ports; port++) {
 		rolls_add_port(rolls, s, m, port);
+		if (snapshot_is_end_port(s, port))
+			g_hash_table_add(here, &s->ports[port].guid);
+	}
 	for (guint i = 0; i < rolls->len; i++) {
 		struct roll *r = &g_array_index(rolls, struct roll, i);
 
@@ -289,19 +282,6 @@ struct member_port {
 	uint32_t i; /* of the last sweep's fabric, or SNAPSHOT_NONE */
 };
 
-/* False: there is none, and the answer is that error. */
-static bool
-request_member(struct control_request *r, const char *word,
-	       struct member_port *out)
-{
-	const struct snapshot *s = r->v.status->subnet;
-
-	out->i = request_find_port(r, s, NULL, word, &out->guid);
-	if (out->i != SNAPSHOT_NONE)
-		out->guid = s->ports[out->i].guid;
-	return out->guid != 0;
-}
-
 /* The membership of a port in a partition; of an absent one, by its GUID. */
 static enum partition_membership
 membership_of(const struct partition_rules *rules, const struct snapshot *s,
@@ -444,6 +424,7 @@ control_partition(struct control_request *r)
 	const char *verb = r->words[1];
 	bool sets = strcmp(verb, "set") == 0, adds = strcmp(verb, "add") == 0;
 	enum partition_membership asked = PARTITION_NONE, now;
+	const struct snapshot *s = r->v.status->subnet;
 	const struct partition *p;
 	struct member_port port;
 
@@ -462,12 +443,15 @@ control_partition(struct control_request *r)
 	}
 	p = request_partition(r, r->words[2]);
 	if (!p || (adds && !read_added(r, p, r->words[3], &asked)) ||
-	    (sets && !request_membership(r, r->words[4], &asked)) ||
-	    !request_member(r, r->words[3], &port))
+	    (sets && !request_membership(r, r->words[4], &asked)))
+		return;
+	port.i = request_find_port(r, s, NULL, r->words[3], &port.guid);
+	if (port.i != SNAPSHOT_NONE)
+		port.guid = s->ports[port.i].guid;
+	if (!port.guid)
 		return;
 	if (adds) {	/* never lowers a membership */
-		now = membership_of(r->v.rules, r->v.status->subnet, &port,
-				    p->pkey);
+		now = membership_of(r->v.rules, s, &port, p->pkey);
 		asked = MAX(asked, now);
 	}
 	change_member(r, p, &port, strcmp(verb, "reset") == 0 ? -1 :

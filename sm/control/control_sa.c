@@ -67,7 +67,6 @@ put_mcast_group(struct text_report *r, const struct group *g)
 void
 control_groups(struct control_request *q)
 {
-
 	request_open_list(q, "groups");
 	for (guint i = 0; i < q->v.sa->groups->list->len; i++)
 		put_mcast_group(&q->out, q->v.sa->groups->list->pdata[i]);
@@ -159,7 +158,6 @@ put_service(struct control_request *q, const struct service *service)
 void
 control_services(struct control_request *q)
 {
-
 	request_open_list(q, "services");
 	for (guint i = 0; i < q->v.sa->services->list->len; i++)
 		put_service(q, q->v.sa->services->list->pdata[i]);
@@ -206,7 +204,6 @@ put_subscription(struct control_request *q, const struct subscription *s)
 void
 control_subscriptions(struct control_request *q)
 {
-
 	request_open_list(q, "subscriptions");
 	for (guint i = 0; i < q->v.sa->informs->list->len; i++)
 		put_subscription(q, q->v.sa->informs->list->pdata[i]);

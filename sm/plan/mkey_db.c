@@ -301,18 +301,6 @@ learn_cable(struct mkey_db *k, const struct snapshot *s, uint32_t port)
 		mkey_db_add_cable(k, &c);
 }
 
-static void
-learn_lid(struct mkey_db *k, const struct snapshot_port *p)
-{
-	unsigned size = 1u << p->info.lmc;
-
-	if (p->info.lid == LID_NONE)
-		return;
-	for (unsigned lid = p->info.lid; lid < p->info.lid + size &&
-	     lid <= LID_UNICAST_MAX; lid++)
-		k->by_lid[lid] = p->guid;
-}
-
 void
 mkey_db_learn(struct mkey_db *k, const struct snapshot *s)
 {
@@ -330,9 +318,15 @@ mkey_db_learn(struct mkey_db *k, const struct snapshot *s)
 	g_free(k->by_lid);
 	k->by_lid = g_new0(uint64_t, LID_UNICAST_MAX + 1);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct snapshot_port *p = &s->ports[port];
+		unsigned lid = p->info.lid, end = lid + (1u << p->info.lmc);
+
 		learn_cable(k, s, port);
-		if (snapshot_is_end_port(s, port) && s->ports[port].known)
-			learn_lid(k, &s->ports[port]);
+		if (!snapshot_is_end_port(s, port) || !p->known ||
+		    lid == LID_NONE)
+			continue;
+		for (; lid < MIN(end, LID_UNICAST_MAX + 1u); lid++)
+			k->by_lid[lid] = p->guid;
 	}
 }
 

@@ -381,15 +381,6 @@ layout_init(struct layout *l)
 	}
 }
 
-static void
-layout_free(struct layout *l)
-{
-	g_free(l->keys);
-	g_free(l->table);
-	g_array_unref(l->first);
-	g_free(l);
-}
-
 void
 pkey_table_want(const struct snapshot *s, const struct partition_rules *rules,
 	   const struct memberships *m, const struct port_tables *held,
@@ -424,7 +415,10 @@ pkey_table_want(const struct snapshot *s, const struct partition_rules *rules,
 			enforce_by_port[peer] = want_guard(l, peer);
 	}
 	say_beaten(l);
-	layout_free(l);
+	g_free(l->keys);
+	g_free(l->table);
+	g_array_unref(l->first);
+	g_free(l);
 }
 
 /* --- from the configuration to all tables --- */

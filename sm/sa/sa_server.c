@@ -189,17 +189,6 @@ sa_server_on_table_sent(enum sa_message_outcome outcome, void *data)
 	job_end(d, j);
 }
 
-static bool
-has_room_for_table(const struct sa_server *d, uint16_t lid)
-{
-	unsigned n = 0;
-
-	for (const GList *l = d->tables.head; l; l = l->next)
-		n += ((const struct sa_job *)l->data)->key.lid == lid;
-	return d->tables.length < d->params.max_tables &&
-		n < d->params.max_tables_of_one;
-}
-
 static void
 count_answer(struct sa_server *d, const struct sa_job *j)
 {
@@ -221,8 +210,12 @@ send_table(struct sa_server *d, struct sa_job *j)
 		.to = j->from, .header = j->reply.mad,
 		.source = sa_server_draw, .source_data = j,
 	};
+	unsigned n_of_lid = 0;
 
-	if (!has_room_for_table(d, j->key.lid)) {
+	for (const GList *l = d->tables.head; l; l = l->next)
+		n_of_lid += ((struct sa_job *)l->data)->key.lid == j->key.lid;
+	if (d->tables.length >= d->params.max_tables ||
+	    n_of_lid >= d->params.max_tables_of_one) {
 		send_busy(d, j, &d->stats.busy_tables,
 			  "too many tables at once");
 		return false;
@@ -337,31 +330,6 @@ sa_server_touch(struct sa_server *d)
 
 /* --------------------------------------------------------------- answering */
 
-/* True: it waits for tables of ports. */
-static bool
-wait_for_tables(struct sa_server *d, struct sa_job *j)
-{
-	if (d->params.unread &&
-	    d->params.unread(j, &j->reply.unread, d->params.unread_data))
-		return true;
-	g_array_unref(j->reply.unread.ports);
-	send_busy(d, j, &d->stats.busy_unread, "too many wait for tables");
-	return false;
-}
-
-static bool
-search(struct sa_server *d, struct sa_job *j)
-{
-	if (d->searches.length >= d->params.max_searchers) {
-		send_busy(d, j, &d->stats.busy_searchers,
-			  "too many long searches");
-		return false;
-	}
-	g_queue_push_tail_link(&d->searches, &j->link);
-	start_turn_timer(d);
-	return true;
-}
-
 static void
 answer_job(struct sa_server *d, struct sa_job *j)
 {
@@ -386,10 +354,23 @@ answer_job(struct sa_server *d, struct sa_job *j)
 		goes_on = send_table(d, j);
 		break;
 	case SA_REPLY_LATER:
-		goes_on = search(d, j);
+		goes_on = d->searches.length < d->params.max_searchers;
+		if (goes_on)
+			g_queue_push_tail_link(&d->searches, &j->link);
+		else
+			send_busy(d, j, &d->stats.busy_searchers,
+				  "too many long searches");
+		start_turn_timer(d);
 		break;
 	case SA_REPLY_UNREAD:
-		goes_on = wait_for_tables(d, j);
+		goes_on = d->params.unread &&
+			d->params.unread(j, &j->reply.unread,
+					 d->params.unread_data);
+		if (goes_on)
+			break;
+		g_array_unref(j->reply.unread.ports);
+		send_busy(d, j, &d->stats.busy_unread,
+			  "too many wait for tables");
 		break;
 	}
 	if (!goes_on)
