@@ -34,7 +34,6 @@
 #include "topology/generate.h"
 #include "topology/net_file.h"
 
-#define PROGRAM		"minism-lab"
 #define PRELOAD		"libminism-lab-umad.so"
 #define EXIT_USAGE	2
 
@@ -111,7 +110,7 @@ run_inside(struct session *s, const char *node, char **argv)
 			   G_SPAWN_DO_NOT_REAP_CHILD |
 			   G_SPAWN_CHILD_INHERITS_STDIN, leash, NULL,
 			   &s->child, &error)) {
-		tool_options_complain(PROGRAM, "%s", error->message);
+		tool_options_complain("%s", error->message);
 		return false;
 	}
 	g_child_watch_add(s->child, on_child, s);
@@ -264,8 +263,7 @@ prepare(struct session *s)
 	g_autoptr(GString) out = g_string_new(NULL);
 
 	if (s->args->node && lab_find_node(f, s->args->node) == SNAPSHOT_NONE) {
-		tool_options_complain(PROGRAM, "no node is called %s",
-				 s->args->node);
+		tool_options_complain("no node is called %s", s->args->node);
 		return false;
 	}
 	s->node = g_strdup(s->args->node ? s->args->node :
@@ -274,7 +272,7 @@ prepare(struct session *s)
 		if (console_command(s->console,
 				    s->args->commands->pdata[i], out) == 0)
 			continue;
-		tool_options_complain(PROGRAM, "%s", out->str);
+		tool_options_complain("%s", out->str);
 		return false;
 	}
 	return true;
@@ -326,7 +324,7 @@ run_lab(const struct lab_arguments *a)
 		snapshot_unref(fabric);
 	}
 	if (!s.lab) {
-		tool_options_complain(PROGRAM, "%s", error->message);
+		tool_options_complain("%s", error->message);
 		return EXIT_FAILURE;
 	}
 	s.console = lab_console(s.lab);
@@ -387,8 +385,7 @@ send_command(const char *socket, const char *text)
 					NULL, NULL, &error);
 	}
 	if (error)
-		tool_options_complain(PROGRAM, "%s: %s", socket,
-				      error->message);
+		tool_options_complain("%s: %s", socket, error->message);
 	else
 		fputs(answer, r.error ? stderr : stdout);
 	return r.error || error ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -402,9 +399,8 @@ join_lab(const struct lab_arguments *a)
 	g_auto(GStrv) env = NULL;
 
 	if (!socket) {
-		tool_options_complain(PROGRAM,
-				      "which NET? (no lab is around: %s "
-				      "is not set)", LAB_ENV_SOCKET);
+		tool_options_complain("which NET? (no lab is around: %s is not "
+				      "set)", LAB_ENV_SOCKET);
 		return EXIT_USAGE;
 	}
 	for (guint i = 0; i < a->commands->len; i++)
@@ -414,7 +410,7 @@ join_lab(const struct lab_arguments *a)
 		return EXIT_SUCCESS;
 	env = environment(socket, node ? node : "");
 	execvpe(a->run[0], a->run, env);
-	tool_options_complain(PROGRAM, "%s: %s", a->run[0], g_strerror(errno));
+	tool_options_complain("%s: %s", a->run[0], g_strerror(errno));
 	return 127;
 }
 
@@ -474,6 +470,7 @@ main(int argc, char **argv)
 	};
 	int status = EXIT_USAGE;
 
+	g_set_prgname("minism-lab");
 	/* COMMAND is cut off before GOption sees its options */
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--"))
@@ -482,11 +479,11 @@ main(int argc, char **argv)
 		argv[i] = NULL;
 		argc = i;
 	}
-	if (tool_options_read(PROGRAM, &table, &a, &a.mode, argc, argv,
-			      &a.words, EXIT_USAGE, &status)) {
+	if (tool_options_read(&table, &a, &a.mode, argc, argv, &a.words,
+			      EXIT_USAGE, &status)) {
 		if (!a.words || !a.words[0])
 			status = join_lab(&a);
-		else if (tool_options_one_word(PROGRAM, a.words, "NET"))
+		else if (tool_options_one_word(a.words, "NET"))
 			status = run_lab(&a);
 	}
 	option_free_texts(&table, &a);

@@ -13,7 +13,6 @@
 #include "topology/generate.h"
 #include "topology/net_file.h"
 
-#define PROGRAM		"minism-fabric"
 #define EXIT_USAGE	2
 
 struct fabric_arguments {
@@ -66,17 +65,17 @@ main(int argc, char **argv)
 	struct snapshot *s = NULL;
 	int status = EXIT_USAGE;
 
-	if (tool_options_read(PROGRAM, &table, &a, &a.mode, argc, argv,
-			      &a.specs, EXIT_USAGE, &status) &&
-	    tool_options_one_word(PROGRAM, a.specs, "SPEC"))
+	g_set_prgname("minism-fabric");
+	if (tool_options_read(&table, &a, &a.mode, argc, argv, &a.specs,
+			      EXIT_USAGE, &status) &&
+	    tool_options_one_word(a.specs, "SPEC"))
 		s = generate_fabric(a.specs[0], &a.options, &error);
 	if (error)
-		tool_options_complain(PROGRAM, "%s", error->message);
+		tool_options_complain("%s", error->message);
 	if (s) {
 		net_file_write(s, text);
 		snapshot_unref(s);
-		status = tool_options_write(PROGRAM, text) ? EXIT_SUCCESS :
-			EXIT_FAILURE;
+		status = tool_options_write(text) ? EXIT_SUCCESS : EXIT_FAILURE;
 	}
 	g_strfreev(a.specs);
 	return status;

@@ -21,7 +21,6 @@
 #include "topology/state_file.h"
 #include "topology/net_file.h"
 
-#define PROGRAM			"minism-route"
 #define DEFAULT_PATTERNS	"1000"
 #define MAX_PATTERNS		1000000
 #define NEEDS_TWO	"--path needs two ports: names, GUIDs or LIDs"
@@ -54,23 +53,21 @@ static const char help_description[] =
 static bool
 check_arguments(struct route_arguments *a)
 {
-	if (!tool_options_one_word(PROGRAM, a->rest, "FILE or SPEC"))
+	if (!tool_options_one_word(a->rest, "FILE or SPEC"))
 		return false;
 	a->wish.fabric = a->rest[0];
 	if (!a->wish.threads)
 		a->wish.threads = MIN(g_get_num_processors(), WORK_MAX_THREADS);
 	if (a->all && a->engine) {
-		tool_options_complain(PROGRAM, "--all and --engine do not go "
-				 "together");
+		tool_options_complain("--all and --engine do not go together");
 		return false;
 	}
 	if (a->one_end) {
-		tool_options_complain(PROGRAM, NEEDS_TWO);
+		tool_options_complain(NEEDS_TWO);
 		return false;
 	}
 	if (a->dump && (a->all || (a->engine && a->wish.lfts))) {
-		tool_options_complain(PROGRAM,
-				      "--dump writes one set of tables: "
+		tool_options_complain("--dump writes one set of tables: "
 				      "name one engine");
 		return false;
 	}
@@ -89,7 +86,7 @@ take_path(struct route_arguments *a, int *argc, char **argv)
 	if (i == *argc)
 		return true;
 	if (i + 2 >= *argc) {
-		tool_options_complain(PROGRAM, NEEDS_TWO);
+		tool_options_complain(NEEDS_TWO);
 		return false;
 	}
 	a->path[0] = argv[i + 1];
@@ -161,7 +158,7 @@ route_write_file(const char *path, const GString *text)
 	g_autoptr(GError) error = NULL;
 
 	if (is_stdout(path))
-		return tool_options_write(PROGRAM, text);
+		return tool_options_write(text);
 	if (state_file_is_stream(path)) {
 		FILE *out = fopen(path, "we");
 		bool good = out &&
@@ -170,14 +167,13 @@ route_write_file(const char *path, const GString *text)
 		if (out && fclose(out) != 0)
 			good = false;
 		if (!good)
-			tool_options_complain(PROGRAM, "%s: %s", path,
-					      g_strerror(errno));
+			tool_options_complain("%s: %s", path, g_strerror(errno));
 		return good;
 	}
 	if (state_file_is_ours(path, &error) &&
 	    g_file_set_contents(path, text->str, (gssize)text->len, &error))
 		return true;
-	tool_options_complain(PROGRAM, "%s", error->message);
+	tool_options_complain("%s", error->message);
 	return false;
 }
 
@@ -225,7 +221,7 @@ try_all(struct route_lab *lab, const struct route_arguments *a)
 	} else if (a->engine) {
 		engine = engine_by_name(a->engine, &error);
 		if (!engine) {
-			tool_options_complain(PROGRAM, "%s", error->message);
+			tool_options_complain("%s", error->message);
 			return NULL;
 		}
 		g_ptr_array_add(rows, lab_try_engine(lab, engine));
@@ -251,12 +247,12 @@ report(const struct route_lab *lab, const struct route_arguments *a,
 			return EXIT_FAILURE;
 	}
 	if (a->path[1] && row->refused) {
-		tool_options_complain(PROGRAM, "%s", row->refused);
+		tool_options_complain("%s", row->refused);
 		return row->verdict;
 	}
 	if (a->path[1] && !lab_print_path(lab, row, (char **)a->path, text,
 					  &error)) {
-		tool_options_complain(PROGRAM, "%s", error->message);
+		tool_options_complain("%s", error->message);
 		return EXIT_FAILURE;
 	}
 	if (!a->path[1])
@@ -264,7 +260,7 @@ report(const struct route_lab *lab, const struct route_arguments *a,
 	/* standard output is for the tables then */
 	if (is_stdout(a->dump) || is_stdout(a->net))
 		fputs(text->str, stderr);
-	else if (!tool_options_write(PROGRAM, text))
+	else if (!tool_options_write(text))
 		return EXIT_FAILURE;
 	for (guint i = 0; i < rows->len; i++) {
 		row = g_ptr_array_index(rows, i);
@@ -283,7 +279,7 @@ route_run(const struct route_arguments *a)
 	struct route_lab lab;
 
 	if (!lab_open(&lab, &a->wish, &error)) {
-		tool_options_complain(PROGRAM, "%s", error->message);
+		tool_options_complain("%s", error->message);
 	} else {
 		if (a->net)
 			net_file_write(lab.subnet, net);
@@ -302,9 +298,10 @@ main(int argc, char **argv)
 	struct route_arguments a = { .mode = TOOL_RUN };
 	int status = EXIT_FAILURE;
 
+	g_set_prgname("minism-route");
 	if (take_path(&a, &argc, argv) &&
-	    tool_options_read(PROGRAM, &table, &a, &a.mode, argc, argv,
-			      &a.rest, EXIT_FAILURE, &status) &&
+	    tool_options_read(&table, &a, &a.mode, argc, argv, &a.rest,
+			      EXIT_FAILURE, &status) &&
 	    check_arguments(&a))
 		status = route_run(&a);
 	option_free_texts(&table, &a);

@@ -28,7 +28,6 @@
 #include "sm/config/options.h"
 #include "topology/text.h"
 
-#define PROGRAM		"minismctl"
 #define EXIT_USAGE	2
 #define EXIT_NOBODY	3
 #define PATIENCE_S	30
@@ -145,10 +144,9 @@ open_named(const char *path)
 	int fd = try_socket(path);
 
 	if (fd < 0)
-		tool_options_complain(PROGRAM, "%s: %s%s", path,
-				      g_strerror(errno), errno == ECONNREFUSED
-					      ? ": no manager "
-						"listens there any more" : "");
+		tool_options_complain("%s: %s%s", path, g_strerror(errno),
+				      errno == ECONNREFUSED ? ": no manager "
+				      "listens there any more" : "");
 	return fd;
 }
 
@@ -189,16 +187,15 @@ open_only(int *status)
 	}
 	*status = EXIT_NOBODY;
 	if (n == 0)
-		tool_options_complain(
-			PROGRAM, "no manager listens in " OPTIONS_CONTROL_DIR
-				 " (is one running, and are you root or in "
-				 "its group minism?)");
+		tool_options_complain("no manager listens in "
+				      OPTIONS_CONTROL_DIR " (is one running, "
+				      "and are you root or in its group "
+				      "minism?)");
 	if (n <= 1)
 		return fd;
 	close(fd);
 	*status = EXIT_USAGE;
-	tool_options_complain(PROGRAM,
-			      "there are %u managers: %s; say which with "
+	tool_options_complain("there are %u managers: %s; say which with "
 			      "--socket or --guid", n, alive->str);
 	return -1;
 }
@@ -210,8 +207,7 @@ open_guid(const char *text, int *status)
 	uint64_t guid;
 
 	if (!text_read_guid(text, &guid)) {
-		tool_options_complain(PROGRAM,
-				      "--guid %s: not a GUID of up to 16 "
+		tool_options_complain("--guid %s: not a GUID of up to 16 "
 				      "hexadecimal digits", text);
 		*status = EXIT_USAGE;
 		return -1;
@@ -266,8 +262,8 @@ print_answer(const GString *answer, GString *line)
 
 	if (!body || !g_str_has_prefix(answer->str, HEAD) ||
 	    !g_ascii_isdigit(answer->str[strlen(HEAD)])) {
-		tool_options_complain(PROGRAM, "what answers is no minism that "
-				 "this minismctl knows");
+		tool_options_complain("what answers is no minism that this "
+				      "minismctl knows");
 		return EXIT_NOBODY;
 	}
 	code = atoi(answer->str + strlen(HEAD));
@@ -284,8 +280,7 @@ print_answer(const GString *answer, GString *line)
 	fputs(body, stdout);
 	if (fflush(stdout) == 0)
 		return code;
-	tool_options_complain(PROGRAM, "standard output: %s",
-			      g_strerror(errno));
+	tool_options_complain("standard output: %s", g_strerror(errno));
 	return EXIT_FAILURE;
 }
 
@@ -337,7 +332,7 @@ complain_of_word(const char *word)
 	}
 	near = text_nearest(shown, "", (const char *const *)names->pdata,
 			    names->len);
-	tool_options_complain(PROGRAM, "there is no command %s%s", shown, near);
+	tool_options_complain("there is no command %s%s", shown, near);
 }
 
 /* One question and its answer. */
@@ -356,10 +351,9 @@ minismctl_ask(const struct ctl_arguments *a, GString *line)
 	if (send_line(fd, line) && read_answer(fd, answer)) {
 		status = print_answer(answer, line);
 	} else {
-		tool_options_complain(PROGRAM,
-				      "the manager does not answer: %s",
-				      errno == EAGAIN ? "it is busy"
-						      : g_strerror(errno));
+		tool_options_complain("the manager does not answer: %s",
+				      errno == EAGAIN ? "it is busy" :
+				      g_strerror(errno));
 		status = EXIT_NOBODY;
 	}
 	close(fd);
@@ -373,9 +367,7 @@ minismctl_run(const struct ctl_arguments *a)
 	int status = 0;
 
 	if (!a->words || !a->words[0]) {
-		tool_options_complain(PROGRAM,
-				      "COMMAND is missing; see minismctl "
-				      "--help");
+		tool_options_complain("COMMAND is missing; see minismctl --help");
 		return EXIT_USAGE;
 	}
 	if (!a->socket && !a->guid && !a->words[1] &&
@@ -402,8 +394,9 @@ main(int argc, char **argv)
 	struct ctl_arguments a = { .socket = NULL };
 	int status = EXIT_USAGE;
 
-	if (tool_options_read(PROGRAM, &table, &a, &a.mode, argc, argv,
-			      &a.words, EXIT_USAGE, &status))
+	g_set_prgname("minismctl");
+	if (tool_options_read(&table, &a, &a.mode, argc, argv, &a.words,
+			      EXIT_USAGE, &status))
 		status = minismctl_run(&a);
 	option_free_texts(&table, &a);
 	g_strfreev(a.words);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 void
-tool_options_complain(const char *program, const char *format, ...)
+tool_options_complain(const char *format, ...)
 {
 	g_autofree char *line = NULL;
 	va_list args;
@@ -20,13 +20,12 @@ tool_options_complain(const char *program, const char *format, ...)
 	for (char *c = line; *c; c++)
 		if (g_ascii_iscntrl(*c))
 			*c = '?';
-	fprintf(stderr, "%s: %s\n", program, line);
+	fprintf(stderr, "%s: %s\n", g_get_prgname(), line);
 }
 
 bool
-tool_options_read(const char *program, const struct option_table *t,
-		  void *values, const int *mode, int argc, char **argv,
-		  char ***words, int usage, int *status)
+tool_options_read(const struct option_table *t, void *values, const int *mode,
+		  int argc, char **argv, char ***words, int usage, int *status)
 {
 	g_autoptr(GString) text = NULL;
 	g_autoptr(GError) error = NULL;
@@ -34,41 +33,38 @@ tool_options_read(const char *program, const struct option_table *t,
 
 	option_set_defaults(t, values);
 	if (!option_read(t, values, argc, argv, words, &error)) {
-		tool_options_complain(program, "%s", error->message);
+		tool_options_complain("%s", error->message);
 		*status = usage;
 		return false;
 	}
 	if (*mode == TOOL_RUN)
 		return true;
 	help = *mode == TOOL_VERSION ?
-		g_strconcat(program, " " PACKAGE_VERSION "\n", NULL) :
+		g_strconcat(g_get_prgname(), " " PACKAGE_VERSION "\n", NULL) :
 		option_help(t);
 	text = g_string_new(help);
-	*status = tool_options_write(program, text) ? EXIT_SUCCESS :
-		EXIT_FAILURE;
+	*status = tool_options_write(text) ? EXIT_SUCCESS : EXIT_FAILURE;
 	return false;
 }
 
 bool
-tool_options_one_word(const char *program, char *const *words, const char *what)
+tool_options_one_word(char *const *words, const char *what)
 {
 	if (!words || !words[0])
-		tool_options_complain(program, "%s is missing; see %s --help",
-				 what, program);
+		tool_options_complain("%s is missing; see %s --help", what,
+				      g_get_prgname());
 	else if (words[1])
-		tool_options_complain(program,
-				      "more than one %s (is it quoted?); "
-				      "see %s --help", what, program);
+		tool_options_complain("more than one %s (is it quoted?); see "
+				      "%s --help", what, g_get_prgname());
 	return words && words[0] && !words[1];
 }
 
 bool
-tool_options_write(const char *program, const GString *text)
+tool_options_write(const GString *text)
 {
 	if (fwrite(text->str, 1, text->len, stdout) == text->len &&
 	    fflush(stdout) == 0)
 		return true;
-	tool_options_complain(program, "standard output: %s",
-			      g_strerror(errno));
+	tool_options_complain("standard output: %s", g_strerror(errno));
 	return false;
 }

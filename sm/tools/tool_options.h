@@ -12,10 +12,10 @@
 
 #include "sm/config/option.h"
 
-/* One line on standard error, "PROGRAM: text"; control characters, which a user
- * may have typed, become "?". */
-void tool_options_complain(const char *program, const char *format, ...)
-	G_GNUC_PRINTF(2, 3);
+/* One line on standard error, "PROGRAM: text" with the name of
+ * g_set_prgname(); control characters, which a user may have typed, become
+ * "?". */
+void tool_options_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
 enum tool_mode {
 	TOOL_RUN,
@@ -44,15 +44,14 @@ enum tool_mode {
  * are no options. False: the program ends with *status, after a message, --help
  * or --version. `usage` is the status of a wrong command line.
  */
-bool tool_options_read(const char *program, const struct option_table *t,
-		       void *values, const int *mode, int argc, char **argv,
-		       char ***words, int usage, int *status);
+bool tool_options_read(const struct option_table *t, void *values,
+		       const int *mode, int argc, char **argv, char ***words,
+		       int usage, int *status);
 
 /* There must be one argument besides options, which messages call `what`. */
-bool tool_options_one_word(const char *program, char *const *words,
-		      const char *what);
+bool tool_options_one_word(char *const *words, const char *what);
 
 /* To standard output. False after a message. */
-bool tool_options_write(const char *program, const GString *text);
+bool tool_options_write(const GString *text);
 
 #endif
