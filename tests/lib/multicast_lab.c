@@ -48,7 +48,7 @@ lab_clear(struct fabric *f)
 }
 
 void
-plan_add_port(struct plan *p, uint32_t group, uint32_t sw, uint8_t port,
+plan_add_port(struct group_plan *p, uint32_t group, uint32_t sw, uint8_t port,
 	   bool receives)
 {
 	struct multicast_group *gr = &p->groups[group];
@@ -60,7 +60,7 @@ plan_add_port(struct plan *p, uint32_t group, uint32_t sw, uint8_t port,
 }
 
 void
-plan_add(struct plan *p, uint32_t group, const struct fabric *f,
+plan_add(struct group_plan *p, uint32_t group, const struct fabric *f,
 	   uint32_t target, bool receives)
 {
 	plan_add_port(p, group, f->g->targets[target].sw,
@@ -68,7 +68,7 @@ plan_add(struct plan *p, uint32_t group, const struct fabric *f,
 }
 
 void
-plan_init(struct plan *p, uint32_t n)
+plan_init(struct group_plan *p, uint32_t n)
 {
 	memset(p, 0, sizeof(*p));
 	p->n = n;
@@ -79,7 +79,7 @@ plan_init(struct plan *p, uint32_t n)
 }
 
 bool
-plan_has(const struct plan *p, uint32_t group, uint32_t sw, uint8_t port)
+plan_has(const struct group_plan *p, uint32_t group, uint32_t sw, uint8_t port)
 {
 	for (uint32_t i = 0; i < p->groups[group].n_members; i++)
 		if (p->members[group][i].sw == sw &&
@@ -89,7 +89,7 @@ plan_has(const struct plan *p, uint32_t group, uint32_t sw, uint8_t port)
 }
 
 void
-plan_fill(struct plan *p, const struct fabric *f, uint32_t n, uint64_t *prng)
+plan_fill(struct group_plan *p, const struct fabric *f, uint32_t n, uint64_t *prng)
 {
 	plan_init(p, n);
 	for (uint32_t i = 0; i < n; i++) {
@@ -106,7 +106,7 @@ plan_fill(struct plan *p, const struct fabric *f, uint32_t n, uint64_t *prng)
 }
 
 struct multicast_output
-plan_route(const struct fabric *f, const struct plan *p,
+plan_route(const struct fabric *f, const struct group_plan *p,
 	   const struct mft *previous)
 {
 	struct multicast_input in = {
@@ -211,7 +211,7 @@ check_used(const struct walk *w)
 }
 
 static void
-check_group(struct walk *w, const struct plan *p, uint32_t group,
+check_group(struct walk *w, const struct group_plan *p, uint32_t group,
 	    const struct multicast_output *out)
 {
 	const struct multicast_group *gr = &p->groups[group];
@@ -242,7 +242,7 @@ check_group(struct walk *w, const struct plan *p, uint32_t group,
 }
 
 void
-check_plan(const struct fabric *f, const struct plan *p,
+check_plan(const struct fabric *f, const struct group_plan *p,
 	   const struct multicast_output *out)
 {
 	struct walk w = { .f = f, .mft = out->mft };
@@ -297,7 +297,7 @@ count_cut_off(const struct fabric *f, const struct multicast_group *gr)
 }
 
 void
-check_lost(const struct fabric *f, const struct plan *p,
+check_lost(const struct fabric *f, const struct group_plan *p,
 	   const struct multicast_output *out)
 {
 	for (uint32_t i = 0; i < p->n; i++)

@@ -19,7 +19,7 @@ struct fabric {
 	uint32_t *ranks;
 };
 
-struct plan {
+struct group_plan {
 	struct multicast_group groups[MAX_GROUPS];
 	struct multicast_member members[MAX_GROUPS][MAX_MEMBERS];
 	uint32_t n;
@@ -33,25 +33,25 @@ void lab_index(struct fabric *f);
 void lab_clear(struct fabric *f);
 
 /* n empty groups, MLIDs from MLID on. */
-void plan_init(struct plan *p, uint32_t n);
-void plan_add_port(struct plan *p, uint32_t group, uint32_t sw, uint8_t port,
+void plan_init(struct group_plan *p, uint32_t n);
+void plan_add_port(struct group_plan *p, uint32_t group, uint32_t sw, uint8_t port,
 		   bool receives);
-void plan_add(struct plan *p, uint32_t group, const struct fabric *f,
+void plan_add(struct group_plan *p, uint32_t group, const struct fabric *f,
 	      uint32_t target, bool receives);
-bool plan_has(const struct plan *p, uint32_t group, uint32_t sw, uint8_t port);
+bool plan_has(const struct group_plan *p, uint32_t group, uint32_t sw, uint8_t port);
 /* Hosts and switches at random, no port twice; one in five only sends. */
-void plan_fill(struct plan *p, const struct fabric *f, uint32_t n,
+void plan_fill(struct group_plan *p, const struct fabric *f, uint32_t n,
 	       uint64_t *prng);
 struct multicast_output plan_route(const struct fabric *f,
-				   const struct plan *p,
+				   const struct group_plan *p,
 				   const struct mft *previous);
 
 /* Every receiver gets one copy from each member; nobody else gets one; no mask
  * has a cable that no packet takes. */
-void check_plan(const struct fabric *f, const struct plan *p,
+void check_plan(const struct fabric *f, const struct group_plan *p,
 		const struct multicast_output *out);
 /* Only those are lost to which no cables lead. */
-void check_lost(const struct fabric *f, const struct plan *p,
+void check_lost(const struct fabric *f, const struct group_plan *p,
 		const struct multicast_output *out);
 bool is_lost(const struct multicast_output *out, uint16_t mlid,
 	     const struct multicast_member *m);

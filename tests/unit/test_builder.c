@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "tests/lib/dr_path_text.h"
@@ -140,7 +141,7 @@ make_diamond(void)
 
 TEST(test_path_ties_go_to_lower_guid_and_port)
 {
-	struct snapshot *s = builder_finish(make_diamond());
+	AUTO(snapshot) *s = builder_finish(make_diamond());
 
 	assert_path(s, 0x10, 1, "0");
 	assert_path(s, 0x50, 0, "0,1");
@@ -150,7 +151,6 @@ TEST(test_path_ties_go_to_lower_guid_and_port)
 	assert_path(s, 0x60, 1, "0,1,3,2,5");
 	assert_path(s, 0x60, 0, "none");	/* a CA has no port 0 */
 	assert_int_equal(s->nodes[0].entry, SNAPSHOT_NONE);
-	snapshot_unref(s);
 }
 
 TEST(test_ca_does_not_forward)
@@ -158,7 +158,7 @@ TEST(test_ca_does_not_forward)
 	/* ca 0x10 -- sw 0x20 -- ca 0x30 -- sw 0x40: the last is out of reach,
 	 * but not the second port of 0x30 that is on 0x20 as well. */
 	struct builder *b = builder_new();
-	struct snapshot *s;
+	AUTO(snapshot) *s;
 
 	add_node(b, NODE_CA, 0x10, 2);
 	add_node(b, NODE_SWITCH, 0x20, 4);
@@ -192,13 +192,12 @@ TEST(test_ca_does_not_forward)
 	assert_true(s->ports[snapshot_port_of(s, 2, 2)].known);
 	assert_false(s->ports[snapshot_port_of(s, 2, 3)].known);
 	assert_int_equal(snapshot_find_port(s, 0x33), SNAPSHOT_NONE);
-	snapshot_unref(s);
 }
 
 TEST(test_sm_on_switch_leaves_by_any_port)
 {
 	struct builder *b = builder_new();
-	struct snapshot *s;
+	AUTO(snapshot) *s;
 
 	add_node(b, NODE_CA, 0x10, 1);
 	add_node(b, NODE_SWITCH, 0x20, 2);
@@ -213,13 +212,12 @@ TEST(test_sm_on_switch_leaves_by_any_port)
 	assert_path(s, 0x10, 1, "0,1");
 	assert_path(s, 0x30, 0, "0,2");
 	assert_int_equal(s->nodes[1].entry, SNAPSHOT_NONE);
-	snapshot_unref(s);
 }
 
 TEST(test_without_local_port_nothing_is_dropped)
 {
 	struct builder *b = builder_new();
-	struct snapshot *s;
+	AUTO(snapshot) *s;
 
 	add_node(b, NODE_SWITCH, 0x30, 2);
 	add_node(b, NODE_SWITCH, 0x20, 2);
@@ -232,20 +230,17 @@ TEST(test_without_local_port_nothing_is_dropped)
 			 snapshot_port_of(s, 1, 1));
 	assert_path(s, 0x20, 0, "none");
 	assert_path(s, 0x10, 0, "none");
-	snapshot_unref(s);
 }
 
 TEST(test_empty_builder_gives_empty_snapshot)
 {
-	struct snapshot *s = builder_finish(builder_new());
-	struct snapshot *copy = snapshot_copy(s);
+	AUTO(snapshot) *s = builder_finish(builder_new());
+	AUTO(snapshot) *copy = snapshot_copy(s);
 
 	assert_int_equal(s->n_nodes, 0);
 	assert_int_equal(snapshot_find_node(s, 1), SNAPSHOT_NONE);
 	assert_int_equal(snapshot_find_port(s, 1), SNAPSHOT_NONE);
 	assert_int_equal(copy->n_ports, 0);
-	snapshot_unref(copy);
-	snapshot_unref(s);
 }
 
 /* The same again; and by the other way round once a cable is out. */
@@ -282,7 +277,7 @@ TEST(test_path_beyond_63_hops_is_none)
 	/* a chain; switch i is i hops away, its host i + 1 */
 	struct builder *b = builder_new();
 	struct dr_path path;
-	struct snapshot *s;
+	AUTO(snapshot) *s;
 
 	add_node(b, NODE_CA, 1000, 1);
 	for (unsigned i = 1; i <= 65; i++) {
@@ -307,7 +302,6 @@ TEST(test_path_beyond_63_hops_is_none)
 	assert_true(snapshot_path(s, snapshot_port_of(s, 66, 1), &path));
 	assert_int_equal(path.hops, 63);
 	assert_int_equal(path.port[63], 3);
-	snapshot_unref(s);
 }
 
 TEST(test_builder_finds_what_was_added)
@@ -371,7 +365,7 @@ TEST(test_unlink_frees_both_ends)
 TEST(test_loopback_plug_survives_finish)
 {
 	struct builder *b = builder_new();
-	struct snapshot *s;
+	AUTO(snapshot) *s;
 	uint32_t p;
 
 	add_node(b, NODE_CA, 0x10, 1);
@@ -383,7 +377,6 @@ TEST(test_loopback_plug_survives_finish)
 	p = snapshot_port_of(s, 1, 2);
 	assert_int_equal(s->ports[p].peer, p);
 	assert_path(s, 0x20, 2, "0,1");
-	snapshot_unref(s);
 }
 
 TEST(test_description_is_cut_and_cleaned)
@@ -429,14 +422,13 @@ TEST(test_faults_are_sorted)
 	for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
 		struct builder *b = builder_new();
 		g_autofree char *text = NULL;
-		struct snapshot *s;
+		AUTO(snapshot) *s;
 
 		add_faults(b, orders[i]);
 		s = builder_finish(b);
 		text = dump(s);
 		assert_string_equal(text, "0 0 0 local 4294967295\n"
 				    "f 1 0 0,1\nf 0 9 d\nf 3 9 a\nf 3 9 b\n");
-		snapshot_unref(s);
 	}
 }
 
@@ -465,7 +457,7 @@ TEST(test_copy_outlives_the_original)
 TEST(test_find_port_knows_end_ports_only)
 {
 	struct builder *b = make_diamond();
-	struct snapshot *s;
+	AUTO(snapshot) *s;
 	uint32_t p;
 
 	builder_port_at(b, port_by_guid(b, 0x10, 1))->known = true;
@@ -482,12 +474,11 @@ TEST(test_find_port_knows_end_ports_only)
 	assert_int_equal(snapshot_find_port(s, 0), SNAPSHOT_NONE);
 	assert_false(snapshot_is_end_port(s, snapshot_port_of(s, 1, 1)));
 	assert_int_equal(snapshot_port_of(s, 0, 2), SNAPSHOT_NONE);
-	snapshot_unref(s);
 }
 
 TEST(test_link_is_up_if_known_trained_and_cabled)
 {
-	struct snapshot *s = builder_finish(make_diamond());
+	AUTO(snapshot) *s = builder_finish(make_diamond());
 	uint32_t p = snapshot_port_of(s, 1, 1);
 	uint32_t empty = snapshot_port_of(s, 4, 4);
 	struct snapshot_port *near = &s->ports[p];
@@ -510,7 +501,6 @@ TEST(test_link_is_up_if_known_trained_and_cabled)
 	s->ports[empty].info.phys_state = PORT_PHYS_LINK_UP;
 	assert_int_equal(s->ports[empty].peer, SNAPSHOT_NONE);
 	assert_false(snapshot_link_up(s, empty));
-	snapshot_unref(s);
 }
 
 /* ---- random fabrics in random order ---- */
@@ -639,14 +629,13 @@ TEST(test_order_of_facts_does_not_matter)
 		g_autofree char *first = NULL;
 
 		for (unsigned turn = 0; turn < 5; turn++) {
-			struct snapshot *s = lay_out(nodes, cables, n, &rng);
+			AUTO(snapshot) *s = lay_out(nodes, cables, n, &rng);
 			g_autofree char *text = dump(s);
 
 			if (!first)
 				first = g_strdup(text);
 			assert_string_equal(text, first);
 			ways += assert_paths_arrive(s);
-			snapshot_unref(s);
 		}
 	}
 	print_message("%u ways followed\n", ways);
@@ -688,7 +677,7 @@ TEST(test_paths_are_shortest)
 
 	for (unsigned round = 0; round < 20; round++) {
 		uint32_t n = invent(nodes, cables, &rng);
-		struct snapshot *s = lay_out(nodes, cables, n, &rng);
+		AUTO(snapshot) *s = lay_out(nodes, cables, n, &rng);
 		unsigned hops[N_NODES];
 
 		relax(s, hops);
@@ -701,7 +690,6 @@ TEST(test_paths_are_shortest)
 			assert_int_equal(path.hops, hops[node]);
 			far += path.hops > 3;
 		}
-		snapshot_unref(s);
 	}
 	print_message("%u of more than 3 hops\n", far);
 	assert_in_range(far, 20, UINT32_MAX);
@@ -723,8 +711,8 @@ swap_cables(struct snapshot *s, uint32_t a, uint32_t b)
 
 TEST(test_a_route_that_leads_elsewhere_now_is_found)
 {
-	struct snapshot *then = generate_fabric("PGFT(3,3;1,2)", NULL, NULL);
-	struct snapshot *now = snapshot_copy(then);
+	AUTO(snapshot) *then = generate_fabric("PGFT(3,3;1,2)", NULL, NULL);
+	AUTO(snapshot) *now = snapshot_copy(then);
 	uint32_t host[3], n = 0;
 
 	for (uint32_t p = 0; n < 3; p++)
@@ -743,6 +731,4 @@ TEST(test_a_route_that_leads_elsewhere_now_is_found)
 	swap_cables(now, host[1], host[2]);
 	n = snapshot_astray(then, now);
 	assert_true(n == host[1] || n == host[2]);
-	snapshot_unref(then);
-	snapshot_unref(now);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "routing/select.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
 
@@ -156,7 +157,7 @@ static const struct engine ranked = {
 
 TEST(test_loop_is_programmed_only_when_asked_for_by_name)
 {
-	struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 
 	fabric_make(&f, "ring(5;1)");
 	assert_true(choose(&f, &clockwise, false));
@@ -171,33 +172,30 @@ TEST(test_loop_is_programmed_only_when_asked_for_by_name)
 	assert_has(f.error->message, "5 channels");
 	assert_has(f.error->message, "'S-1-0'");
 	assert_null(f.choice.lft);
-	fabric_clear(&f);
 }
 
 /* An engine that promises and breaks it has a bug: nobody asked for that. */
 TEST(test_broken_promise_is_refused)
 {
-	struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 
 	fabric_make(&f, "ring(5;1)");
 	assert_false(choose(&f, &sure, false));
 	assert_has(f.error->message, "sure");
-	fabric_clear(&f);
 }
 
 TEST(test_what_goes_round_is_refused)
 {
-	struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 
 	fabric_make(&f, "ring(5;1)");
 	assert_false(choose(&f, &for_ever, false));
 	assert_has(f.error->message, "go round");
-	fabric_clear(&f);
 }
 
 TEST(test_lost_pairs_are_no_danger)
 {
-	struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 
 	fabric_make(&f, "ring(5;2)");
 	assert_true(choose(&f, &nothing, true));
@@ -205,19 +203,17 @@ TEST(test_lost_pairs_are_no_danger)
 	assert_int_equal(f.choice.alone.reach.lost_hosts, 10 * 8);
 	assert_string_equal(g_ptr_array_index(f.choice.notes, 0),
 			    "nobody reaches anybody");
-	fabric_clear(&f);
 }
 
 TEST(test_engine_that_cannot_is_not_replaced)
 {
-	struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 
 	fabric_make(&f, "ring(6;2)");
 	assert_false(choose(&f, engine_by_name("ftree", NULL), false));
 	assert_true(g_error_matches(f.error, ENGINE_ERROR,
 				    ENGINE_ERROR_FABRIC));
 	assert_has(f.error->message, "fat tree");
-	fabric_clear(&f);
 }
 
 /* A guide's "ftree,updn,minhop": no engine of a list may bring a loop. */
@@ -242,7 +238,7 @@ TEST(test_a_list_is_gone_through_in_its_order)
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		const struct engine *order[4] = { NULL };
 		const struct choice_wish wish = { .order = order };
-		struct fabric f;
+		AUTO_VALUE(fabric_clear) struct fabric f;
 		bool ok;
 
 		for (size_t k = 0; cases[i].engines[k]; k++)
@@ -258,7 +254,6 @@ TEST(test_a_list_is_gone_through_in_its_order)
 		} else {
 			assert_has(f.error->message, cases[i].why);
 		}
-		fabric_clear(&f);
 	}
 }
 
@@ -276,7 +271,7 @@ TEST(test_auto_takes_the_best_that_is_safe)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct fabric f;
+		AUTO_VALUE(fabric_clear) struct fabric f;
 
 		fabric_make(&f, cases[i].spec);
 		if (!choose(&f, NULL, false))
@@ -289,7 +284,6 @@ TEST(test_auto_takes_the_best_that_is_safe)
 		assert_int_equal(f.choice.safety, CHOICE_SAFE);
 		assert_true(verify_is_sound(&f.choice.alone));
 		assert_int_equal(f.choice.alone.reach.lost_hosts, 0);
-		fabric_clear(&f);
 	}
 }
 
@@ -346,11 +340,10 @@ static void
 assert_safe_together(const struct graph *g, const struct lft *a,
 		     const struct lft *b)
 {
-	struct channels_result r;
+	AUTO_VALUE(channels_clear) struct channels_result r;
 
 	channels_check(g, a, b, &r);
 	assert_int_equal(r.n_looped, 0);
-	channels_clear(&r);
 }
 
 /* Each step from old to new has no loop with the one before it, and the last
@@ -358,8 +351,8 @@ assert_safe_together(const struct graph *g, const struct lft *a,
 static void
 assert_steps_are_safe(const struct fabric *f, const struct lft *old)
 {
-	struct lft *now = lft_copy(f->choice.bridge);
-	struct lft *then = lft_copy(f->choice.bridge);
+	AUTO(lft) *now = lft_copy(f->choice.bridge);
+	AUTO(lft) *then = lft_copy(f->choice.bridge);
 
 	assert_safe_together(f->g, now, old);
 	for (unsigned stage = 1; transition_apply(then, f->choice.later, stage);
@@ -369,17 +362,15 @@ assert_steps_are_safe(const struct fabric *f, const struct lft *old)
 	}
 	assert_memory_equal(now->ports, f->choice.lft->ports,
 			    (size_t)now->n_switches * now->stride);
-	lft_free(now);
-	lft_free(then);
 }
 
 /* Both halves of a circle are safe, not together; the bridge between them is
  * safe with either. */
 TEST(test_drains_when_old_and_new_loop_together)
 {
-	struct lft *circle, *old;
+	AUTO(lft) *circle, *old;
 	struct channels_result r;
-	struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	unsigned n = 0;
 
 	fabric_make(&f, "ring(5;1)");
@@ -412,17 +403,14 @@ TEST(test_drains_when_old_and_new_loop_together)
 	assert_true(choose(&f, NULL, false));
 	assert_int_equal(f.choice.safety, CHOICE_SAFE);
 	assert_true(f.choice.held_loop);
-	lft_free(circle);
-	lft_free(old);
-	fabric_clear(&f);
 }
 
 /* The paths from hosts to switches go round the circle: a loop as soon as the
  * hosts can send, so they may not before all tables are written. */
 TEST(test_hosts_that_cannot_send_yet_wait)
 {
-	struct lft *circle, *old;
-	struct fabric f;
+	AUTO(lft) *circle, *old;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 
 	fabric_make(&f, "ring(5;1)");
 	circle = lft_new(f.g->n_switches, f.g->top);
@@ -446,17 +434,14 @@ TEST(test_hosts_that_cannot_send_yet_wait)
 	assert_int_equal(f.choice.safety, CHOICE_SAFE);
 	assert_false(f.choice.held_loop);
 	assert_true(f.choice.hosts_wait);
-	lft_free(circle);
-	lft_free(old);
-	fabric_clear(&f);
 }
 
 /* The entries of a host that is away go round the circle: no traffic does, and
  * the rest of the old tables must still not loop with the new ones. */
 TEST(test_loop_of_strays_does_not_hide_another)
 {
-	struct lft *circle, *live, *old;
-	struct fabric f;
+	AUTO(lft) *circle, *live, *old;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	unsigned n = 0;
 
 	fabric_make(&f, "ring(5;1)");
@@ -483,10 +468,6 @@ TEST(test_loop_of_strays_does_not_hide_another)
 	assert_true(f.choice.held_loop);
 	assert_int_equal(f.choice.safety, CHOICE_DRAIN);
 	assert_steps_are_safe(&f, live);
-	lft_free(circle);
-	lft_free(live);
-	lft_free(old);
-	fabric_clear(&f);
 }
 
 /* A host is away; its entries stay, unless they would close a circle. */
@@ -527,8 +508,8 @@ TEST(test_strays_stay_if_they_are_safe)
 
 TEST(test_same_tables_again_are_safe)
 {
-	struct fabric f;
-	struct lft *held;
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	AUTO(lft) *held;
 
 	fabric_make(&f, "torus(3,4;1)");
 	assert_true(choose(&f, NULL, true));
@@ -538,8 +519,6 @@ TEST(test_same_tables_again_are_safe)
 	assert_int_equal(f.choice.safety, CHOICE_SAFE);
 	assert_memory_equal(held->ports, f.choice.lft->ports,
 			    held->n_switches * held->stride);
-	lft_free(held);
-	fabric_clear(&f);
 }
 
 /* Entries that differ from the old ones, and changes after the first step: all,
@@ -583,7 +562,7 @@ TEST(test_bridges_are_safe_and_short)
 		};
 		const struct engine *engine = by[seed / 4 % 2];
 		const char *spec = specs[seed % 4];
-		struct fabric old, f;
+		AUTO_VALUE(fabric_clear) struct fabric old, f;
 
 		fabric_make_damaged(&old, spec, &then);
 		fabric_make_damaged(&f, spec, &now);
@@ -598,8 +577,6 @@ TEST(test_bridges_are_safe_and_short)
 				n_drained++;
 			}
 		}
-		fabric_clear(&f);
-		fabric_clear(&old);
 	}
 	print_message("%u drained: of %u entries that changed %u did later, "
 		      "%u after being out\n", n_drained, n.all, n.later, n.out);

@@ -157,12 +157,11 @@ TEST(test_bad_option_is_one_line, setup_new, setup_free)
 	struct setup *t = *state;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(bad_args); i++) {
-		char *message = run(t, "minism %s", bad_args[i].line);
+		g_autofree char *message = run(t, "minism %s", bad_args[i].line);
 
 		if (!message)
 			fail_msg("accepted: %s", bad_args[i].line);
 		assert_string_equal(message, bad_args[i].error);
-		g_free(message);
 	}
 }
 
@@ -368,7 +367,7 @@ TEST(test_messages_stay_one_short_line, setup_new, setup_free)
 	char *argv[] = { (char *)"minism", (char *)"--lmc",
 			 (char *)"1\n2\033[2J", NULL };
 	GError *error = NULL;
-	char *long_word = g_strnfill(5000, 'x');
+	g_autofree char *long_word = g_strnfill(5000, 'x');
 	char *message;
 
 	assert_false(options_from_args(t->conf, 3, argv, t->warnings, &error));
@@ -381,7 +380,6 @@ TEST(test_messages_stay_one_short_line, setup_new, setup_free)
 	message = run(t, "minism -R %s %s", long_word, long_word);
 	assert_in_range(strlen(message), 60, 160);
 	g_free(message);
-	g_free(long_word);
 }
 
 /* The name as troff has it. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sm/control/control.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
 
@@ -400,7 +401,7 @@ WORD(do_has_problems, const struct setup *t)
 WORD(do_has_cycle, struct setup *t)
 {
 	const GArray *cycle = t->choice.alone.channels.cycle;
-	struct graph *g = graph_new(t->s, t->lids);
+	AUTO(graph) *g = graph_new(t->s, t->lids);
 
 	assert_int_equal(t->choice.safety, CHOICE_LOOP);
 	for (guint i = 0; i < cycle->len; i++) {
@@ -419,7 +420,6 @@ WORD(do_has_cycle, struct setup *t)
 		assert_has(t->body, line);
 	}
 	assert_true(cycle->len > 0);
-	graph_free(g);
 }
 
 /* N: a line that is so much longer than the longest */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sm/sweep/discover.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/fake.h"
 #include "tests/lib/unit.h"
 #include "topology/builder.h"
@@ -68,16 +69,14 @@ TEST(test_whole_fabric_is_found)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(specs); i++) {
-		struct snapshot *s = generate(specs[i]);
+		AUTO(snapshot) *s = generate(specs[i]);
 		struct fake *f = fake_new(s);
-		struct snapshot *found = discover(f);
+		AUTO(snapshot) *found = discover(f);
 
 		assert_int_equal(found->n_faults, 0);
 		assert_same_fabric(s, found);
 		assert_int_equal(f->sets, 0);
-		snapshot_unref(found);
 		fake_free(f);
-		snapshot_unref(s);
 	}
 }
 
@@ -93,7 +92,7 @@ tamper_silent(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 
 TEST(test_node_that_falls_silent_is_one_fault)
 {
-	struct snapshot *s = generate("PGFT(4,4;1,4)");
+	AUTO(snapshot) *s = generate("PGFT(4,4;1,4)");
 	struct fake *f = fake_new(s);
 	uint32_t own_leaf = s->ports[s->ports[s->local_port].peer].node;
 	uint32_t who = own_leaf;
@@ -106,16 +105,14 @@ TEST(test_node_that_falls_silent_is_one_fault)
 	f->tamper = tamper_silent;
 	f->data = &who;
 
-	struct snapshot *found = discover(f);
+	AUTO(snapshot) *found = discover(f);
 
 	assert_int_equal(found->n_faults, 1);
 	assert_int_equal(found->faults[0].kind, SNAPSHOT_FAULT_SILENT);
 	assert_true(found->faults[0].guid == s->nodes[who].info.node_guid);
 	/* All other switches and the hosts behind them are there. */
 	assert_true(found->n_nodes >= s->n_nodes - 4);
-	snapshot_unref(found);
 	fake_free(f);
-	snapshot_unref(s);
 }
 
 /* A switch that is silent from its second answer on. */
@@ -287,7 +284,7 @@ tamper_same_guid(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 
 TEST(test_duplicate_guid_names_both_places)
 {
-	struct snapshot *s = generate("PGFT(4,4;1,4)");
+	AUTO(snapshot) *s = generate("PGFT(4,4;1,4)");
 	struct fake *f = fake_new(s);
 	uint32_t pair[2], n = 0;
 
@@ -298,7 +295,7 @@ TEST(test_duplicate_guid_names_both_places)
 	f->tamper = tamper_same_guid;
 	f->data = pair;
 
-	struct snapshot *found = discover(f);
+	AUTO(snapshot) *found = discover(f);
 	const char *text;
 
 	assert_int_equal(found->n_faults, 1);
@@ -314,29 +311,25 @@ TEST(test_duplicate_guid_names_both_places)
 		assert_has(text, snapshot_node_of(s, at)->desc);
 		assert_has(text, place);
 	}
-	snapshot_unref(found);
 	fake_free(f);
-	snapshot_unref(s);
 }
 
 TEST(test_dead_own_port_ends_with_an_empty_snapshot)
 {
-	struct snapshot *s = generate("pair()");
+	AUTO(snapshot) *s = generate("pair()");
 	struct fake *f = fake_new(s);
-	struct snapshot *found;
+	AUTO(snapshot) *found;
 
 	scripted_set_peer(f->t, NULL, NULL);
 	found = discover(f);
 	assert_int_equal(found->n_nodes, 0);
 	assert_int_equal(found->n_faults, 1);
-	snapshot_unref(found);
 	fake_free(f);
-	snapshot_unref(s);
 }
 
 TEST(test_cancel_leaves_nothing_behind)
 {
-	struct snapshot *s = generate("PGFT(4,8;1,4)");
+	AUTO(snapshot) *s = generate("PGFT(4,8;1,4)");
 
 	for (unsigned steps = 0; steps < 200; steps += 7) {
 		struct fake *f = fake_new(s);
@@ -354,5 +347,4 @@ TEST(test_cancel_leaves_nothing_behind)
 		mad_client_free(x);
 		fake_free(f);
 	}
-	snapshot_unref(s);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "routing/engine.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
 #include "sm/tools/show.h"
 #include "tests/lib/dumped.h"
@@ -67,6 +68,8 @@ fabric_free(struct fabric *f)
 	snapshot_unref(f->s);
 	g_free(f);
 }
+
+AUTO_DEFINE(fabric, fabric_free)
 
 static const char *const names[] = {
 	"opensm-subnet.lst", "opensm.fdbs", "opensm.mcfdbs",
@@ -185,7 +188,7 @@ small_fabric(void)
 
 TEST(test_subnet_lst_has_a_line_a_cable_end)
 {
-	struct fabric *f = fabric_route(small_fabric());
+	AUTO(fabric) *f = fabric_route(small_fabric());
 
 	dump(f, "opensm-subnet.lst");
 	assert_string_equal(f->out->str,
@@ -205,18 +208,16 @@ TEST(test_subnet_lst_has_a_line_a_cable_end)
 		"LID:0003 PN:01 } " SWITCH "VenID:000002C9 DevID:B924 "
 		"Rev:000000A1 {sw (1)} LID:0001 PN:03 } "
 		"PHY=4x LOG=ACT SPD=25\n");
-	fabric_free(f);
 }
 
 TEST(test_subnet_lst_leaves_out_what_is_not_known)
 {
-	struct fabric *f = fabric_route(small_fabric());
+	AUTO(fabric) *f = fabric_route(small_fabric());
 
 	f->s->ports[host_port(f, "left")].known = false;
 	dump(f, "opensm-subnet.lst");
 	assert_int_equal(count_lines(f->out->str), 2);
 	assert_null(strstr(f->out->str, "{left}"));
-	fabric_free(f);
 }
 
 TEST(test_subnet_lst_tells_states_apart)
@@ -230,19 +231,18 @@ TEST(test_subnet_lst_tells_states_apart)
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct fabric *f = fabric_new("pair()");
+		AUTO(fabric) *f = fabric_new("pair()");
 
 		f->s->ports[host_port(f, "H-0")].info.state = cases[i].state;
 		dump(f, "opensm-subnet.lst");
 		*strchr(f->out->str, '\n') = '\0';
 		assert_has(f->out->str, cases[i].text);
-		fabric_free(f);
 	}
 }
 
 TEST(test_fdbs_and_lfts_are_as_opensm_writes_them)
 {
-	struct fabric *f = fabric_route(small_fabric());
+	AUTO(fabric) *f = fabric_route(small_fabric());
 
 	dump(f, "opensm.fdbs");
 	assert_string_equal(f->out->str,
@@ -264,23 +264,21 @@ TEST(test_fdbs_and_lfts_are_as_opensm_writes_them)
 	dump(f, "opensm.mcfdbs");
 	assert_string_equal(f->out->str, "Switch 0x00000000000000a0\n"
 			    "LID    : Out Port(s)\n");
-	fabric_free(f);
 }
 
 TEST(test_tables_of_no_switch_are_empty)
 {
-	struct fabric *f = fabric_new("pair()");
+	AUTO(fabric) *f = fabric_new("pair()");
 
 	for (unsigned i = 1; i < G_N_ELEMENTS(names); i++) {
 		dump(f, names[i]);
 		assert_string_equal(f->out->str, "");
 	}
-	fabric_free(f);
 }
 
 TEST(test_lfts_leave_out_lids_without_path)
 {
-	struct fabric *f = fabric_route(small_fabric());
+	AUTO(fabric) *f = fabric_route(small_fabric());
 
 	*entry(f, "sw {1}", 2) = LFT_NO_PATH;
 	dump(f, "opensm-lfts.dump");
@@ -288,7 +286,6 @@ TEST(test_lfts_leave_out_lids_without_path)
 	assert_has(f->out->str, "2 lids dumped\n");
 	dump(f, "opensm.fdbs");
 	assert_has(f->out->str, "0x0002 : UNREACHABLE\n0x0003 : 003  : ");
-	fabric_free(f);
 }
 
 /* The line of (switch, LID) in the FDB dump. */
@@ -313,7 +310,7 @@ fdb_line(struct fabric *f, const char *sw, unsigned lid)
 
 TEST(test_fdbs_count_hops_by_the_tables)
 {
-	struct fabric *f = fabric_new("ring(6;1)");
+	AUTO(fabric) *f = fabric_new("ring(6;1)");
 	unsigned lid = host_lid(f, "H-2");
 	g_autofree char *line = fdb_line(f, "S-1-0", lid);
 	g_autofree char *detour = NULL, *behind = NULL;
@@ -351,12 +348,11 @@ TEST(test_fdbs_count_hops_by_the_tables)
 	assert_string_equal(detour, wanted);
 	behind = fdb_line(f, "S-1-4", lid);
 	assert_has(behind, " : 03   : yes");
-	fabric_free(f);
 }
 
 TEST(test_fdbs_say_so_where_a_way_does_not_arrive)
 {
-	struct fabric *f = fabric_new("ring(4;1)");
+	AUTO(fabric) *f = fabric_new("ring(4;1)");
 	unsigned lid = host_lid(f, "H-2"), other = host_lid(f, "H-0");
 	g_autofree char *round = NULL, *back = NULL, *astray = NULL;
 	g_autofree char *before = NULL;
@@ -382,16 +378,14 @@ TEST(test_fdbs_say_so_where_a_way_does_not_arrive)
 	*entry(f, "S-1-0", lid) = 0;
 	dead = fdb_line(f, "S-1-0", lid);
 	assert_string_equal(dead, "000  : HOPS UNKNOWN");
-	fabric_free(f);
 }
 
 TEST(test_fdbs_write_long_ways_in_full)
 {
-	struct fabric *f = fabric_new("ring(202;1)");
+	AUTO(fabric) *f = fabric_new("ring(202;1)");
 	g_autofree char *line = fdb_line(f, "S-1-0", host_lid(f, "H-101"));
 
 	assert_has(line, " : 102   : yes");
-	fabric_free(f);
 }
 
 /* Who may read a dump knows the fabric: that is its owner's to decide. */
@@ -417,7 +411,7 @@ assert_file_is(const char *dir, const char *name, const char *text)
 
 TEST(test_dump_all_writes_into_folder_and_replaces)
 {
-	struct fabric *f = fabric_new("PGFT(3,3;1,2)");
+	AUTO(fabric) *f = fabric_new("PGFT(3,3;1,2)");
 	g_autofree char *top = g_dir_make_tmp("minism-dump-XXXXXX", NULL);
 	g_autofree char *dir = g_build_filename(top, "deep", NULL);
 
@@ -431,12 +425,11 @@ TEST(test_dump_all_writes_into_folder_and_replaces)
 	/* And minism.net, but nothing that was only for the time of writing. */
 	assert_int_equal(folder_remove(dir), 5);
 	assert_int_equal(g_rmdir(top), 0);
-	fabric_free(f);
 }
 
 TEST(test_dump_all_fails_with_the_path_in_the_message)
 {
-	struct fabric *f = fabric_new("single(2)");
+	AUTO(fabric) *f = fabric_new("single(2)");
 	g_autofree char *top = g_dir_make_tmp("minism-dump-XXXXXX", NULL);
 	g_autofree char *file = g_build_filename(top, "file", NULL);
 	g_autofree char *taken = g_build_filename(top, "opensm.fdbs", NULL);
@@ -454,7 +447,6 @@ TEST(test_dump_all_fails_with_the_path_in_the_message)
 	assert_has(second->message, taken);
 	assert_int_equal(g_rmdir(taken), 0);
 	assert_int_equal(folder_remove(top), 2);
-	fabric_free(f);
 }
 
 /* The picture. */
@@ -493,7 +485,7 @@ TEST(test_show_fits_its_columns_and_lines)
 	static const unsigned limits[] = { 0, 1, 2, 7, 20, 45, 100000 };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(specs); i++) {
-		struct fabric *f = fabric_new(specs[i]);
+		AUTO(fabric) *f = fabric_new(specs[i]);
 
 		for (unsigned k = 0; k < G_N_ELEMENTS(limits); k++) {
 			g_string_truncate(f->out, 0);
@@ -502,13 +494,12 @@ TEST(test_show_fits_its_columns_and_lines)
 			assert_true(count_lines(f->out->str) <= limits[k]);
 			assert_true(limits[k] == 0 || f->out->len > 0);
 		}
-		fabric_free(f);
 	}
 }
 
 TEST(test_show_names_everyone_if_there_is_room)
 {
-	struct fabric *f = fabric_new("PGFT(4,4;1,2)");
+	AUTO(fabric) *f = fabric_new("PGFT(4,4;1,2)");
 
 	show_fabric(f->s, f->lids, 60, f->out);
 	assert_has(f->out->str,
@@ -519,22 +510,20 @@ TEST(test_show_names_everyone_if_there_is_room)
 	/* The top of the tree first. */
 	assert_true(strstr(f->out->str, "\n  S-2-0 (LID ") <
 		    strstr(f->out->str, "\n  S-1-0 (LID "));
-	fabric_free(f);
 }
 
 TEST(test_show_counts_what_it_leaves_out)
 {
-	struct fabric *f = fabric_new("PGFT(18,36;1,18)");
+	AUTO(fabric) *f = fabric_new("PGFT(18,36;1,18)");
 
 	show_fabric(f->s, f->lids, 40, f->out);
 	assert_has(f->out->str, "… 15 more\n");
 	assert_has(f->out->str, "… 32 more switches with 576 host ports\n");
-	fabric_free(f);
 }
 
 TEST(test_show_tells_links_that_are_not_active)
 {
-	struct fabric *f = fabric_new("single(3)");
+	AUTO(fabric) *f = fabric_new("single(3)");
 	uint32_t port = host_port(f, "H-1");
 
 	f->s->ports[port].info.state = PORT_STATE_ARMED;
@@ -543,12 +532,11 @@ TEST(test_show_tells_links_that_are_not_active)
 		   "1 Armed\n");
 	assert_has(f->out->str, "◐ H-1 ");
 	assert_has(f->out->str, "● H-2 ");
-	fabric_free(f);
 }
 
 TEST(test_show_cuts_long_names)
 {
-	struct fabric *f = fabric_new("PGFT(2,4;1,2)");
+	AUTO(fabric) *f = fabric_new("PGFT(2,4;1,2)");
 
 	for (uint32_t node = 0; node < f->s->n_nodes; node++)
 		memset(f->s->nodes[node].desc, 'x', NODE_DESC_LEN);
@@ -556,12 +544,11 @@ TEST(test_show_cuts_long_names)
 	assert_has(f->out->str, "xxx… (LID ");
 	assert_has(f->out->str, "● xxx");
 	assert_fits(f->out->str);
-	fabric_free(f);
 }
 
 TEST(test_route_shows_every_stop)
 {
-	struct fabric *f = fabric_new("ring(4;1)");
+	AUTO(fabric) *f = fabric_new("ring(4;1)");
 
 	show_route(f->s, f->lids, f->lft, host_port(f, "H-0"),
 		   host_port(f, "H-1"), f->out);
@@ -573,12 +560,11 @@ TEST(test_route_shows_every_stop)
 	assert_has(f->out->str, "● H-1 ");
 	assert_has(f->out->str, "\n  3 hops\n");
 	assert_fits(f->out->str);
-	fabric_free(f);
 }
 
 TEST(test_route_between_switches_ends_at_port0)
 {
-	struct fabric *f = fabric_new("ring(4;1)");
+	AUTO(fabric) *f = fabric_new("ring(4;1)");
 	uint32_t a = f->s->nodes[node_named(f, "S-1-0")].first_port;
 	uint32_t b = f->s->nodes[node_named(f, "S-1-1")].first_port;
 
@@ -587,12 +573,11 @@ TEST(test_route_between_switches_ends_at_port0)
 	g_string_truncate(f->out, 0);
 	show_route(f->s, f->lids, f->lft, a, a, f->out);
 	assert_has(f->out->str, "\n  0 hops\n");
-	fabric_free(f);
 }
 
 TEST(test_route_says_where_it_breaks_off)
 {
-	struct fabric *f = fabric_new("ring(4;1)");
+	AUTO(fabric) *f = fabric_new("ring(4;1)");
 	uint32_t from = host_port(f, "H-0"), to = host_port(f, "H-1");
 	unsigned lid = host_lid(f, "H-1");
 	uint8_t *there = entry(f, "S-1-1", lid);
@@ -627,7 +612,6 @@ TEST(test_route_says_where_it_breaks_off)
 	g_string_truncate(f->out, 0);
 	show_route(f->s, f->lids, f->lft, from, to, f->out);
 	assert_has(f->out->str, "✗ the destination has no LID\n");
-	fabric_free(f);
 }
 
 TEST(test_picked_route_is_the_longest_from_the_lowest_guids)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sm/sweep/election.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
 
@@ -166,14 +167,14 @@ names(const GPtrArray *lines, guint i, const char *text)
  * before as well. */
 TEST(test_rivals_are_named)
 {
-	struct snapshot *s = generate_fabric("single(4)", NULL, NULL);
+	AUTO(snapshot) *s = generate_fabric("single(4)", NULL, NULL);
 	struct sm_info me = self(5, SM_STATE_MASTER);
 	struct election_peer p[] = {
 		peer(1, 4, SM_STATE_MASTER), peer(2, 4, SM_STATE_STANDBY),
 	};
 	g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(p[0]));
 	GPtrArray *lines;
-	char *name;
+	g_autofree char *name = NULL;
 
 	for (uint32_t i = 0, port = 0; port < s->n_ports && i < 2; port++) {
 		if (port == s->local_port || !s->ports[port].num ||
@@ -202,6 +203,4 @@ TEST(test_rivals_are_named)
 	assert_true(names(lines, 0, "(0x0000000000000002, LID 71)"));
 	assert_true(names(lines, 0, "another SM_Key"));
 	g_ptr_array_unref(lines);
-	g_free(name);
-	snapshot_unref(s);
 }

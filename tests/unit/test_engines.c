@@ -9,6 +9,7 @@
 #include "routing/metrics.h"
 #include "routing/order.h"
 #include "routing/verify.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/shapes.h"
 #include "tests/lib/unit.h"
@@ -26,7 +27,7 @@ static const char *const others[] = {
 static void
 assert_sound(const struct fabric *f, const char *what, uint64_t seed)
 {
-	struct verify_result r;
+	AUTO_VALUE(verify_result_clear) struct verify_result r;
 	bool loops;
 
 	verify_tables(f->g, f->out.lft, NULL, NULL, &r);
@@ -38,7 +39,6 @@ assert_sound(const struct fabric *f, const char *what, uint64_t seed)
 			 (int)seed, r.channels.n_looped,
 			 (int)r.reach.looping, (int)r.reach.astray,
 			 (int)r.reach.lost_hosts, (int)r.reach.lost_mixed);
-	verify_result_clear(&r);
 }
 
 static bool
@@ -167,7 +167,7 @@ TEST(test_healthy_trees_shift_without_congestion)
 /* Compute nodes shift as if the I/O nodes were not there. */
 TEST(test_io_nodes_do_not_disturb_compute_nodes)
 {
-	struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint8_t *is_io;
 	struct metrics_congestion c;
 	struct metrics_sample sample = { .n = 500, .max_hops = 8 };
@@ -190,7 +190,6 @@ TEST(test_io_nodes_do_not_disturb_compute_nodes)
 	assert_int_equal(c.max, 1);
 	g_free(hosts);
 	g_free(is_io);
-	fabric_clear(&f);
 }
 
 TEST(test_lids_of_a_range_take_different_paths)
@@ -236,7 +235,7 @@ TEST(test_minhop_takes_shortest_paths_only)
 TEST(test_load_follows_the_width_of_cables)
 {
 	struct snapshot *s;
-	struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	struct graph *g;
 	uint64_t wide = 0, narrow = 0;
 	uint32_t sw, e, lid, p, spine = SNAPSHOT_NONE;
@@ -270,7 +269,6 @@ TEST(test_load_follows_the_width_of_cables)
 			}
 	/* 1x beside three of 4x: a thirteenth. */
 	assert_true(narrow * 9 < wide && narrow * 20 > wide);
-	fabric_clear(&f);
 }
 
 TEST(test_threads_and_repetition_do_not_change_tables)
@@ -383,14 +381,13 @@ TEST(test_previous_tables_may_be_nonsense)
 
 TEST(test_rings_are_no_trees)
 {
-	struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	GError *error = NULL;
 
 	fabric_open(&f, &engine_ftree, lab_generate("ring(5;2)", 1, 0), 0);
 	assert_false(f.engine->compute(&f.in, &f.out, &error));
 	assert_has(error->message, "not a fat tree");
 	g_clear_error(&error);
-	fabric_clear(&f);
 }
 
 TEST(test_no_switch_is_no_work)

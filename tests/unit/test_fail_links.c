@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/fail_links.h"
 #include "topology/generate.h"
@@ -48,14 +49,12 @@ text_of(const struct snapshot *s)
 TEST(test_no_damage_changes_nothing)
 {
 	const struct link_failures none = { .seed = 3 };
-	struct snapshot *s = fabric("PGFT(3,4,2;1,2,2)");
-	struct snapshot *rest = snapshot_fail_links(s, &none);
+	AUTO(snapshot) *s = fabric("PGFT(3,4,2;1,2,2)");
+	AUTO(snapshot) *rest = snapshot_fail_links(s, &none);
 	g_autofree char *before = text_of(s), *after = text_of(rest);
 
 	assert_string_equal(before, after);
 	assert_int_equal(rest->local_port, s->local_port);
-	snapshot_unref(rest);
-	snapshot_unref(s);
 }
 
 TEST(test_shares_are_whole_cables)
@@ -123,25 +122,21 @@ TEST(test_switches_go_with_their_hosts)
 TEST(test_all_switches_leave_the_home)
 {
 	const struct link_failures d = { .switches_per_mille = 1000 };
-	struct snapshot *s = fabric("torus(3,3;2)");
-	struct snapshot *rest = snapshot_fail_links(s, &d);
+	AUTO(snapshot) *s = fabric("torus(3,3;2)");
+	AUTO(snapshot) *rest = snapshot_fail_links(s, &d);
 
 	assert_int_equal(rest->n_switches, 1);
 	assert_int_equal(rest->n_nodes, 3);
-	snapshot_unref(rest);
-	snapshot_unref(s);
 }
 
 TEST(test_no_switch_is_no_trouble)
 {
 	const struct link_failures d = { .switches_per_mille = 1000,
 				  .links_per_mille = 1000 };
-	struct snapshot *s = fabric("pair()");
-	struct snapshot *rest = snapshot_fail_links(s, &d);
+	AUTO(snapshot) *s = fabric("pair()");
+	AUTO(snapshot) *rest = snapshot_fail_links(s, &d);
 
 	assert_int_equal(rest->n_nodes, 2);
-	snapshot_unref(rest);
-	snapshot_unref(s);
 }
 
 /* The seed decides, and what is taken of one kind is the same whatever is
@@ -157,7 +152,7 @@ TEST(test_seed_decides)
 	const struct link_failures both = { .seed = 4, .links_per_mille = 200,
 				     .switches_per_mille = 200 };
 	struct snapshot *s = fabric("PGFT(6,6;1,6)"), *copy = snapshot_copy(s);
-	struct snapshot *a, *b, *c, *w, *ab;
+	AUTO(snapshot) *a, *b, *c, *w, *ab;
 	uint32_t i, port;
 
 	for (i = 0; i < copy->n_ports; i++)
@@ -183,11 +178,6 @@ TEST(test_seed_decides)
 		port = snapshot_find_port(copy, a->ports[i].guid);
 		assert_int_equal(a->ports[i].info.lid, port + 7);
 	}
-	snapshot_unref(a);
-	snapshot_unref(b);
-	snapshot_unref(c);
-	snapshot_unref(w);
-	snapshot_unref(ab);
 	snapshot_unref(copy);
 	snapshot_unref(s);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
@@ -149,24 +150,22 @@ TEST(test_sizes_follow_the_formula)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(row); i++) {
-		struct snapshot *s = make(row[i].spec);
+		AUTO(snapshot) *s = make(row[i].spec);
 
 		print_message("%s\n", row[i].spec);
 		assert_int_equal(s->n_switches, row[i].switches);
 		assert_int_equal(s->n_nodes - s->n_switches, row[i].hosts);
 		assert_int_equal(count_cables(s, false), row[i].cables);
-		snapshot_unref(s);
 	}
 }
 
 TEST(test_large_tree_is_built)
 {
-	struct snapshot *s = make("PGFT(32,32,44;1,32,32)");
+	AUTO(snapshot) *s = make("PGFT(32,32,44;1,32,32)");
 
 	assert_int_equal(s->n_nodes, 45056 + 3840);
 	assert_int_equal(s->n_switches, 3840);
 	assert_int_equal(count_cables(s, false), 3 * 45056);
-	snapshot_unref(s);
 }
 
 /* Marks the hosts below `node`, going down only. */
@@ -196,7 +195,7 @@ TEST(test_tree_is_a_pgft)
 {
 	static const uint32_t m[] = { 0, 3, 2, 4 }, w[] = { 0, 1, 3, 2, 0 };
 	static const uint32_t p[] = { 0, 1, 2, 3, 0 };
-	struct snapshot *s = make("PGFT(3,2,4;1,3,2;1,2,3)");
+	AUTO(snapshot) *s = make("PGFT(3,2,4;1,3,2;1,2,3)");
 
 	assert_int_equal(s->n_switches, 8 + 12 + 6);
 	for (uint32_t i = 0; i < s->n_switches; i++) {
@@ -228,12 +227,11 @@ TEST(test_tree_is_a_pgft)
 			assert_int_equal(below[h],
 					 h >= first && h < first + block);
 	}
-	snapshot_unref(s);
 }
 
 TEST(test_tree_ports_run_down_then_up)
 {
-	struct snapshot *s = make("PGFT(3,2;1,2;1,2)");
+	AUTO(snapshot) *s = make("PGFT(3,2;1,2;1,2)");
 	uint32_t leaf = node_named(s, "S-1-1");
 	static const char *const peers[] = {
 		"H-3", "H-4", "H-5", "S-2-0", "S-2-1", "S-2-0", "S-2-1",
@@ -247,12 +245,11 @@ TEST(test_tree_ports_run_down_then_up)
 		assert_string_equal(snapshot_node_of(s, q)->desc,
 				    peers[num - 1]);
 	}
-	snapshot_unref(s);
 }
 
 TEST(test_torus_port_means_a_direction)
 {
-	struct snapshot *s = make("torus(3,4;2)");
+	AUTO(snapshot) *s = make("torus(3,4;2)");
 
 	for (uint32_t i = 0; i < s->n_switches; i++) {
 		uint32_t n = s->switches[i];
@@ -271,14 +268,13 @@ TEST(test_torus_port_means_a_direction)
 			assert_int_equal(s->ports[q].num, 3 + (d ^ 1));
 		}
 	}
-	snapshot_unref(s);
 }
 
 TEST(test_random_is_simple_connected_and_bounded)
 {
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		struct generate_options options = { .seed = seed };
-		struct snapshot *s = make_with("random(30,4,2)", options);
+		AUTO(snapshot) *s = make_with("random(30,4,2)", options);
 
 		/* What is not connected would have been dropped. */
 		assert_int_equal(s->n_nodes, 90);
@@ -297,13 +293,12 @@ TEST(test_random_is_simple_connected_and_bounded)
 		}
 		/* "about d": 60 if it came out even */
 		assert_in_range(count_cables(s, true), 57, 60);
-		snapshot_unref(s);
 	}
 }
 
 TEST(test_rails_keep_ports_apart)
 {
-	struct snapshot *s = make("rails(5;9,2)");
+	AUTO(snapshot) *s = make("rails(5;9,2)");
 	uint32_t most = 0;
 
 	for (uint32_t p = 0; p < s->n_ports; p++) {
@@ -319,12 +314,11 @@ TEST(test_rails_keep_ports_apart)
 	}
 	assert_int_equal(most, 18);
 	assert_int_equal(count_cables(s, true), 5);
-	snapshot_unref(s);
 }
 
 TEST(test_ports_say_what_they_are)
 {
-	struct snapshot *s = make("mesh(2,2;1)");
+	AUTO(snapshot) *s = make("mesh(2,2;1)");
 	unsigned up = 0, down = 0, zero = 0;
 
 	for (uint32_t p = 0; p < s->n_ports; p++) {
@@ -363,14 +357,13 @@ TEST(test_ports_say_what_they_are)
 	}
 	assert_string_equal(snapshot_node_of(s, s->local_port)->desc, "H-0");
 	assert_int_equal(s->ports[s->local_port].num, 1);
-	snapshot_unref(s);
 }
 
 TEST(test_shuffle_permutes_guids_and_nothing_else)
 {
 	struct generate_options o = { .seed = 5, .fail_per_mille = 200 };
-	struct snapshot *plain = make_with("PGFT(4,4;1,4)", o);
-	struct snapshot *mixed;
+	AUTO(snapshot) *plain = make_with("PGFT(4,4;1,4)", o);
+	AUTO(snapshot) *mixed;
 	g_autofree char *plain_cables = cables_by_name(plain);
 	g_autofree char *mixed_cables = NULL;
 	uint32_t moved = 0;
@@ -389,8 +382,6 @@ TEST(test_shuffle_permutes_guids_and_nothing_else)
 	assert_in_range(moved, 12, 24);
 	assert_string_equal(snapshot_node_of(mixed, mixed->local_port)->desc,
 			    "H-0");
-	snapshot_unref(mixed);
-	snapshot_unref(plain);
 }
 
 TEST(test_failures_take_the_share_of_switch_links)
@@ -407,7 +398,7 @@ TEST(test_failures_take_the_share_of_switch_links)
 		struct generate_options o = {
 			.seed = 9, .fail_per_mille = row[i].per_mille,
 		};
-		struct snapshot *s = make_with("PGFT(16,16;1,16)", o);
+		AUTO(snapshot) *s = make_with("PGFT(16,16;1,16)", o);
 		g_autofree char *cables = cables_by_name(s);
 		g_auto(GStrv) lines = g_strsplit(cables, "\n", -1);
 
@@ -418,14 +409,13 @@ TEST(test_failures_take_the_share_of_switch_links)
 			before = g_strdup(cables);
 		for (char **line = lines; *line; line++)
 			assert_has(before, *line);
-		snapshot_unref(s);
 	}
 }
 
 TEST(test_failures_may_cut_off)
 {
 	struct generate_options o = { .fail_per_mille = 1000 };
-	struct snapshot *s = make_with("PGFT(3,4;1,2)", o);
+	AUTO(snapshot) *s = make_with("PGFT(3,4;1,2)", o);
 
 	/* all that is left of the fabric is the first leaf */
 	assert_int_equal(s->n_nodes, 4);
@@ -433,15 +423,14 @@ TEST(test_failures_may_cut_off)
 	assert_int_equal(count_cables(s, false), 3);
 	assert_int_equal(s->ports[snapshot_port_of(s, 0, 4)].info.state,
 			 PORT_STATE_DOWN);
-	snapshot_unref(s);
 }
 
 TEST(test_seed_decides)
 {
 	struct generate_options o = { .seed = 1 };
-	struct snapshot *a = make_with("random(20,3,1)", o);
-	struct snapshot *b = make_with("random(20,3,1)", o);
-	struct snapshot *c;
+	AUTO(snapshot) *a = make_with("random(20,3,1)", o);
+	AUTO(snapshot) *b = make_with("random(20,3,1)", o);
+	AUTO(snapshot) *c;
 	g_autofree char *ta = cables_by_name(a), *tb = cables_by_name(b);
 	g_autofree char *tc = NULL;
 
@@ -450,9 +439,6 @@ TEST(test_seed_decides)
 	tc = cables_by_name(c);
 	assert_string_equal(ta, tb);
 	assert_string_not_equal(ta, tc);
-	snapshot_unref(a);
-	snapshot_unref(b);
-	snapshot_unref(c);
 }
 
 /* The first numbers of SplitMix64 with seed 1234567, as its other
@@ -527,7 +513,7 @@ TEST(test_bad_specs_are_named)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(bad_specs); i++) {
 		struct generate_options options = { .seed = 0 };
-		GError *error = NULL;
+		g_autoptr(GError) error = NULL;
 
 		assert_null(generate_fabric(bad_specs[i][0], &options, &error));
 		assert_true(g_error_matches(error, TEXT_ERROR,
@@ -536,6 +522,5 @@ TEST(test_bad_specs_are_named)
 			fail_msg("%s: not \"%s\"", error->message,
 				 bad_specs[i][1]);
 		assert_null(strchr(error->message, '\n'));
-		g_error_free(error);
 	}
 }

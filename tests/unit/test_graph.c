@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "routing/graph.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/builder.h"
 #include "topology/generate.h"
@@ -97,8 +98,8 @@ make_pair_of_switches(void)
 
 TEST(test_parallel_cables_keep_their_ends)
 {
-	struct snapshot *s = make_pair_of_switches();
-	struct graph *g = graph_of(s);
+	AUTO(snapshot) *s = make_pair_of_switches();
+	AUTO(graph) *g = graph_of(s);
 
 	assert_int_equal(g->n_switches, 2);
 	assert_int_equal(g->n_edges, 6);	/* not the plug on S2 */
@@ -111,15 +112,13 @@ TEST(test_parallel_cables_keep_their_ends)
 	assert_int_equal(g->edges[0].back, 3);
 	assert_int_equal(g->edges[1].back, 5);
 	assert_int_equal(g->edges[2].back, 4);
-	graph_free(g);
-	snapshot_unref(s);
 }
 
 TEST(test_targets_are_hosts_and_ports_0)
 {
-	struct snapshot *s = make_pair_of_switches();
-	struct lid_map *lids = give_lids(s, 0);
-	struct graph *g = graph_new(s, lids);
+	AUTO(snapshot) *s = make_pair_of_switches();
+	AUTO(lid_map) *lids = give_lids(s, 0);
+	AUTO(graph) *g = graph_new(s, lids);
 	uint32_t h3 = snapshot_find_port(s, GUID_H3);
 	unsigned hosts = 0;
 
@@ -138,34 +137,28 @@ TEST(test_targets_are_hosts_and_ports_0)
 		hosts++;
 	}
 	assert_int_equal(hosts, 1);
-	graph_free(g);
-	lid_map_free(lids);
-	snapshot_unref(s);
 }
 
 /* A port without a LID is no destination and sends nothing. */
 TEST(test_port_without_lid_is_left_out)
 {
-	struct snapshot *s = make_pair_of_switches();
-	struct lid_map *lids = give_lids(s, 0);
-	struct graph *g;
+	AUTO(snapshot) *s = make_pair_of_switches();
+	AUTO(lid_map) *lids = give_lids(s, 0);
+	AUTO(graph) *g;
 
 	lids->base[snapshot_find_port(s, GUID_H3)] = LID_NONE;
 	g = graph_new(s, lids);
 	assert_int_equal(g->n_targets, 2);
 	assert_int_equal(g->n_hosts[0], 0);
-	graph_free(g);
-	lid_map_free(lids);
-	snapshot_unref(s);
 }
 
 /* One end that is down takes the whole cable away. */
 TEST(test_half_a_link_does_not_count)
 {
-	struct snapshot *s = make_pair_of_switches();
-	struct snapshot *copy = snapshot_copy(s);
+	AUTO(snapshot) *s = make_pair_of_switches();
+	AUTO(snapshot) *copy = snapshot_copy(s);
 	uint32_t s2 = snapshot_find_node(s, GUID_S2);
-	struct graph *g;
+	AUTO(graph) *g;
 
 	copy->ports[snapshot_port_of(copy, s2, 3)].info.phys_state =
 		PORT_PHYS_POLLING;
@@ -174,26 +167,20 @@ TEST(test_half_a_link_does_not_count)
 	assert_int_equal(g->edges[0].port, 1);
 	assert_int_equal(g->edges[1].port, 3);
 	assert_int_equal(g->edges[g->edges[1].back].port, 2);
-	graph_free(g);
-	snapshot_unref(copy);
-	snapshot_unref(s);
 }
 
 /* A switch that does not tell its SwitchInfo can be given no table. */
 TEST(test_switch_without_info_has_no_edges)
 {
-	struct snapshot *s = make_pair_of_switches();
-	struct snapshot *copy = snapshot_copy(s);
-	struct graph *g;
+	AUTO(snapshot) *s = make_pair_of_switches();
+	AUTO(snapshot) *copy = snapshot_copy(s);
+	AUTO(graph) *g;
 
 	copy->nodes[snapshot_find_node(copy, GUID_S2)].sw_known = false;
 	g = graph_of(copy);
 	assert_int_equal(g->n_switches, 2);
 	assert_int_equal(g->n_edges, 0);
 	assert_int_equal(g->n_hosts[0], 1);
-	graph_free(g);
-	snapshot_unref(copy);
-	snapshot_unref(s);
 }
 
 static void
@@ -243,35 +230,31 @@ TEST(test_order_holds_on_many_fabrics)
 
 	print_message("seed %lu\n", (unsigned long)seed);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct snapshot *s = make(cases[i].spec, seed);
-		struct graph *g = graph_of(s);
+		AUTO(snapshot) *s = make(cases[i].spec, seed);
+		AUTO(graph) *g = graph_of(s);
 
 		assert_sound(s, g);
 		assert_int_equal(g->n_edges, cases[i].n_edges);
 		assert_int_equal(g->n_targets,
 				 cases[i].n_hosts + g->n_switches);
-		graph_free(g);
-		snapshot_unref(s);
 	}
 }
 
 TEST(test_fabric_without_switches_is_empty)
 {
-	struct snapshot *s = make("pair()", 1);
-	struct graph *g = graph_of(s);
+	AUTO(snapshot) *s = make("pair()", 1);
+	AUTO(graph) *g = graph_of(s);
 
 	assert_int_equal(g->n_switches, 0);
 	assert_int_equal(g->n_edges, 0);
 	assert_int_equal(g->n_targets, 0);
-	graph_free(g);
-	snapshot_unref(s);
 }
 
 TEST(test_maps_invert_edges_and_targets)
 {
-	struct snapshot *s = make("PGFT(3,4;1,2;1,2)", 3);
-	struct lid_map *lids = give_lids(s, 2);
-	struct graph *g = graph_new(s, lids);
+	AUTO(snapshot) *s = make("PGFT(3,4;1,2;1,2)", 3);
+	AUTO(lid_map) *lids = give_lids(s, 2);
+	AUTO(graph) *g = graph_new(s, lids);
 	const uint32_t *edge_of = g->edge_of;
 	const uint32_t *target_of = g->target_of;
 	uint32_t n = 0, owned = 0;
@@ -302,7 +285,4 @@ TEST(test_maps_invert_edges_and_targets)
 		owned++;
 	}
 	assert_int_equal(owned, 12 * 4 + g->n_switches);
-	graph_free(g);
-	lid_map_free(lids);
-	snapshot_unref(s);
 }

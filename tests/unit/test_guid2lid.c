@@ -120,14 +120,13 @@ static const struct {
 TEST(test_damaged_text_is_refused)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(damaged); i++) {
-		GError *error = NULL;
+		g_autoptr(GError) error = NULL;
 
 		if (guid2lid_parse(damaged[i].text, "g2l", &error))
 			fail_msg("accepted: %s", damaged[i].text);
 		assert_true(g_error_matches(error, TEXT_ERROR,
 					    TEXT_ERROR_SYNTAX));
 		assert_string_equal(error->message, damaged[i].error);
-		g_error_free(error);
 	}
 }
 
@@ -136,7 +135,7 @@ TEST(test_damaged_text_is_refused)
 TEST(test_cut_text_is_never_another_memory)
 {
 	for (size_t len = 0; len < strlen(golden); len++) {
-		char *text = g_strndup(golden, len);
+		g_autofree char *text = g_strndup(golden, len);
 		GArray *got = guid2lid_parse(text, "g2l", NULL);
 
 		for (guint i = 0; got && i < got->len; i++)
@@ -149,7 +148,6 @@ TEST(test_cut_text_is_never_another_memory)
 						       i).min, ranges[i].min);
 		if (got)
 			g_array_free(got, TRUE);
-		g_free(text);
 	}
 }
 

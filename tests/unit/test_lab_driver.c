@@ -13,6 +13,7 @@
 #include "sm/lab/server.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/smp.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
 
@@ -187,7 +188,7 @@ TEST(test_a_port_is_attached_once)
 {
 	struct lab_node node;
 	struct lab_port port;
-	struct bench b;
+	AUTO_VALUE(bench_close) struct bench b;
 
 	bench_open(&b);
 	assert_int_equal(attach(&b, 1, "nobody", 0, &node, &port), ENODEV);
@@ -205,7 +206,6 @@ TEST(test_a_port_is_attached_once)
 	say(&b, LAB_DETACH, 1, NULL, 0, NULL, 0);
 	assert_int_equal(attach(&b, 3, b.fabric->nodes[0].desc, 1, &node,
 				&port), 0);
-	bench_close(&b);
 }
 
 TEST(test_data_follow_the_fabric)
@@ -215,7 +215,7 @@ TEST(test_data_follow_the_fabric)
 		.qkey = 0x0b1b, .has_grh = 1,
 	}, got;
 	char text[sizeof(got) + 5];
-	struct bench b;
+	AUTO_VALUE(bench_close) struct bench b;
 
 	attach_both(&b);
 	/* no LID, no way: lost */
@@ -236,14 +236,13 @@ TEST(test_data_follow_the_fabric)
 	assert_int_equal(got.pkey_index, 0);
 	assert_int_equal(bytes_load64(got.sgid + 8),
 			 b.fabric->ports[b.fabric->local_port].guid);
-	bench_close(&b);
 }
 
 TEST(test_is_sm_is_shown)
 {
 	uint32_t on = 1, port;
 	struct lab_port told;
-	struct bench b;
+	AUTO_VALUE(bench_close) struct bench b;
 
 	attach_both(&b);
 	port = b.fabric->nodes[1].first_port + 1;
@@ -257,7 +256,6 @@ TEST(test_is_sm_is_shown)
 		g_main_context_iteration(NULL, FALSE);
 	assert_false(sim_port_info(lab_console(b.lab)->sim, port)->cap_mask &
 		     PORT_CAP_IS_SM);
-	bench_close(&b);
 }
 
 TEST(test_a_device_goes_and_comes_back)
@@ -267,7 +265,7 @@ TEST(test_a_device_goes_and_comes_back)
 	struct lab_node node;
 	struct lab_port port;
 	const char *name;
-	struct bench b;
+	AUTO_VALUE(bench_close) struct bench b;
 
 	attach_both(&b);
 	name = b.fabric->nodes[1].desc;
@@ -278,7 +276,6 @@ TEST(test_a_device_goes_and_comes_back)
 	assert_int_equal(attach(&b, 2, name, 1, &node, &port), ENODEV);
 	assert_int_equal(console_command(lab_console(b.lab), back, out), 0);
 	assert_int_equal(attach(&b, 2, name, 1, &node, &port), 0);
-	bench_close(&b);
 }
 
 TEST(test_nonsense_ends_the_connection)
@@ -292,11 +289,10 @@ TEST(test_nonsense_ends_the_connection)
 	uint8_t junk[64] = { 0 };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct bench b;
+		AUTO_VALUE(bench_close) struct bench b;
 
 		bench_open(&b);
 		say(&b, cases[i].type, 0, junk, cases[i].len, NULL, 0);
 		assert_false(hear(&b, LAB_RESULT, 0, NULL, 0));
-		bench_close(&b);
 	}
 }

@@ -12,6 +12,7 @@
 #include "sm/mad/bytes.h"
 #include "sm/mad/rmpp.h"
 #include "sm/mad/smp.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
 #include "tests/lib/sim_script.h"
@@ -358,7 +359,7 @@ TEST(test_an_agent_that_leaves_gets_nothing, set_up, tear_down)
 TEST(test_an_agent_has_so_many_smps_out)
 {
 	uint8_t mad[MAD_SIZE];
-	struct pair p;
+	AUTO_VALUE(pair_close) struct pair p;
 
 	pair_open(&p, &kernel_limits_6_17);
 	sim_node_set_mood(p.sim, 1, SIM_MOOD_SILENT);
@@ -375,7 +376,6 @@ TEST(test_an_agent_has_so_many_smps_out)
 	assert_int_equal(sim_stats(p.sim)->sent, 130);
 	run_ms(&p, 100);
 	assert_int_equal(p.a.inbox.messages->len, 130);
-	pair_close(&p);
 }
 
 /* --------------------------------------------------------------- GMPs, RMPP */
@@ -479,21 +479,20 @@ TEST(test_tables_of_all_lengths_come_whole)
 {
 	static const size_t sizes[] = { 0, 1, 199, 200, 201, 400, 12800, 12801,
 					500000 };
-	struct pair p;
+	AUTO_VALUE(pair_close) struct pair p;
 
 	pair_up(&p);
 	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0), 1);
 	assert_int_equal(try_register(&p.b, 1, SA, 2, 1, 1u << GET_TABLE), 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++)
 		ask_and_answer(&p, sizes[i]);
-	pair_close(&p);
 }
 
 TEST(test_a_lossy_cable_costs_time_only)
 {
 	g_autoptr(GByteArray) table = NULL;
 	uint8_t mad[MAD_SIZE];
-	struct pair p;
+	AUTO_VALUE(pair_close) struct pair p;
 
 	pair_up(&p);
 	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0), 1);
@@ -510,14 +509,13 @@ TEST(test_a_lossy_cable_costs_time_only)
 	assert_memory_equal(message(&p.a, 0)->data + HDR + RMPP_SA_HEADER_LEN,
 			    table->data + RMPP_SA_HEADER_LEN, 100000);
 	assert_int_equal(p.a.inbox.messages->len, 1);
-	pair_close(&p);
 }
 
 /* Nobody acknowledges: it comes back with the asker's TID. */
 TEST(test_an_answer_without_ack_comes_back)
 {
 	g_autoptr(GByteArray) table = make_table(UINT64_C(0x900000017), 1000);
-	struct pair p;
+	AUTO_VALUE(pair_close) struct pair p;
 
 	pair_up(&p);
 	assert_int_equal(try_register(&p.b, 1, SA, 2, 1, 1u << GET_TABLE), 0);
@@ -533,13 +531,12 @@ TEST(test_an_answer_without_ack_comes_back)
 	assert_int_equal(message(&p.b, 0)->len, HDR + 24);
 	assert_int_equal(header_of(message(&p.b, 0)).status, ETIMEDOUT);
 	assert_true(tid_of(message(&p.b, 0)) == UINT64_C(0x900000017));
-	pair_close(&p);
 }
 
 TEST(test_what_no_agent_serves_is_refused)
 {
 	uint8_t mad[MAD_SIZE];
-	struct pair p;
+	AUTO_VALUE(pair_close) struct pair p;
 
 	pair_up(&p);
 	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0), 1);
@@ -549,5 +546,4 @@ TEST(test_what_no_agent_serves_is_refused)
 	assert_int_equal(message(&p.a, 0)->len, HDR + MAD_SIZE);
 	assert_int_equal(bytes_load16(message(&p.a, 0)->data + HDR + 4),
 			 MAD_STATUS_BAD_ATTRIBUTE);
-	pair_close(&p);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "routing/engine.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
 #include "routing/lft_text.h"
 #include "tests/lib/unit.h"
@@ -100,9 +101,9 @@ static void
 assert_first_tables(const char *text)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-	struct lft_text *file = parse(text);
-	struct world w;
-	struct lft *lft;
+	AUTO(lft_text) *file = parse(text);
+	AUTO_VALUE(world_clear) struct world w;
+	AUTO(lft) *lft;
 
 	world_init(&w, "PGFT(2,4;1,2)", 0, file);
 	assert_int_equal(w.s->nodes[w.s->switches[0]].info.node_guid,
@@ -126,9 +127,6 @@ assert_first_tables(const char *text)
 	assert_int_equal(file->owners->len, 3);
 	assert_int_equal(w.lids->base[snapshot_find_port(w.s,
 				0x6000000000000201)], 8);
-	lft_free(lft);
-	world_clear(&w);
-	lft_text_free(file);
 }
 
 TEST(test_opensm_dump_is_read)
@@ -143,7 +141,7 @@ TEST(test_dump_fts_is_read)
 
 TEST(test_ibroute_without_owners_is_read)
 {
-	struct lft_text *file = parse(ibroute_text);
+	AUTO(lft_text) *file = parse(ibroute_text);
 	const struct lft_text_table *t;
 
 	assert_int_equal(file->tables->len, 1);
@@ -155,13 +153,12 @@ TEST(test_ibroute_without_owners_is_read)
 	assert_int_equal(t->ports->len, 9);
 	assert_int_equal(t->ports->data[2], 0);
 	assert_int_equal(t->ports->data[8], 2);
-	lft_text_free(file);
 }
 
 /* What is in a description decides nothing. */
 TEST(test_descriptions_may_say_anything)
 {
-	struct lft_text *file = parse(
+	AUTO(lft_text) *file = parse(
 		"Unicast lids [0-9] of switch Lid 2 guid 0x5 "
 		"('x guid 0x7 portguid 0x8'):\n"
 		"0x0001 001 # Channel Adapter portguid 0x6: 'portguid 0x9'\n");
@@ -174,12 +171,11 @@ TEST(test_descriptions_may_say_anything)
 	assert_int_equal(range->guid, 6);
 	assert_int_equal(range->min, 1);
 	assert_int_equal(range->max, 1);
-	lft_text_free(file);
 }
 
 TEST(test_ranges_are_found)
 {
-	struct lft_text *file = parse(
+	AUTO(lft_text) *file = parse(
 		HEAD
 		"0x0005 001 # Channel Adapter portguid 0x9: 'b'\n"
 		"0x0006 001 # Channel Adapter portguid 0x9: 'b'\n"
@@ -197,7 +193,6 @@ TEST(test_ranges_are_found)
 	assert_int_equal(range->guid, 9);
 	assert_int_equal(range->min, 4);
 	assert_int_equal(range->max, 7);
-	lft_text_free(file);
 }
 
 /* Written and read: the same tables, the same LIDs, nothing to be remarked;
@@ -208,10 +203,10 @@ round_trip(const char *spec, unsigned lmc)
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GString) once = g_string_new(NULL);
 	g_autoptr(GString) twice = g_string_new(NULL);
-	struct lft *lft, *again;
-	struct lft_text *file;
-	struct world w, v;
-	struct graph *g;
+	AUTO(lft) *lft, *again;
+	AUTO(lft_text) *file;
+	AUTO_VALUE(world_clear) struct world w, v;
+	AUTO(graph) *g;
 
 	world_init(&w, spec, lmc, NULL);
 	g = graph_new(w.s, w.lids);
@@ -231,12 +226,6 @@ round_trip(const char *spec, unsigned lmc)
 	assert_int_equal(notes->len, 0);
 	lft_text_write(v.s, v.lids, again, twice);
 	assert_string_equal(once->str, twice->str);
-	lft_free(lft);
-	lft_free(again);
-	lft_text_free(file);
-	graph_free(g);
-	world_clear(&w);
-	world_clear(&v);
 }
 
 TEST(test_round_trip_keeps_all)
@@ -249,8 +238,8 @@ TEST(test_round_trip_keeps_all)
 TEST(test_empty_text_has_no_tables)
 {
 	g_autoptr(GError) error = NULL;
-	struct lft_text *file = lft_text_parse("", 0, "t", NULL);
-	struct world w;
+	AUTO(lft_text) *file = lft_text_parse("", 0, "t", NULL);
+	AUTO_VALUE(world_clear) struct world w;
 
 	assert_non_null(file);
 	assert_int_equal(file->tables->len, 0);
@@ -258,8 +247,6 @@ TEST(test_empty_text_has_no_tables)
 	assert_null(lft_text_tables(file, w.s, w.lids, NULL, &error));
 	assert_true(g_error_matches(error, LFT_TEXT_ERROR,
 				    LFT_TEXT_ERROR_FABRIC));
-	world_clear(&w);
-	lft_text_free(file);
 }
 
 static guint
@@ -276,14 +263,14 @@ count_notes(const GPtrArray *notes, const char *what)
 TEST(test_what_does_not_fit_is_noted)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-	struct lft_text *file = parse(
+	AUTO(lft_text) *file = parse(
 		"Unicast lids [0-9] of switch Lid 2 guid 0x77 ('x'):\n"
 		"0x0001 001 # " CA "\n"
 		HEAD
 		"0x0001 001 # " CA "\n"
 		"0x0005 001 # Channel Adapter portguid 0x88: 'gone'\n");
-	struct world w;
-	struct lft *lft;
+	AUTO_VALUE(world_clear) struct world w;
+	AUTO(lft) *lft;
 
 	/* LIDs as they come: switches first, so 1 is not the CA's */
 	world_init(&w, "single(3)", 0, NULL);
@@ -300,27 +287,21 @@ TEST(test_what_does_not_fit_is_noted)
 	assert_int_equal(w.lids->top, 4);
 	assert_int_equal(lft->top, 5);
 	assert_int_equal(lft_row(lft, 0)[5], 1);
-	lft_free(lft);
-	world_clear(&w);
-	lft_text_free(file);
 }
 
 /* The first five, then how many more. */
 TEST(test_notes_are_few)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-	struct lft_text *file = parse(HEAD "0x0001 001\n");
-	struct world w;
-	struct lft *lft;
+	AUTO(lft_text) *file = parse(HEAD "0x0001 001\n");
+	AUTO_VALUE(world_clear) struct world w;
+	AUTO(lft) *lft;
 
 	world_init(&w, "ring(20;1)", 0, NULL);
 	lft = lft_text_tables(file, w.s, w.lids, notes, NULL);
 	assert_non_null(lft);
 	assert_int_equal(notes->len, 6);
 	assert_int_equal(count_notes(notes, "and 14 more"), 1);
-	lft_free(lft);
-	world_clear(&w);
-	lft_text_free(file);
 }
 
 TEST(test_bad_lines_are_named)
@@ -394,8 +375,8 @@ TEST(test_order_of_tables_does_not_matter)
 	g_autofree char *ab = g_strconcat(first, second, NULL);
 	g_autofree char *ba = g_strconcat(second, first, NULL);
 	struct lft_text *x = parse(ab), *y = parse(ba);
-	struct lft *a, *b;
-	struct world w;
+	AUTO(lft) *a, *b;
+	AUTO_VALUE(world_clear) struct world w;
 
 	world_init(&w, "PGFT(2,4;1,2)", 0, x);
 	a = lft_text_tables(x, w.s, w.lids, NULL, NULL);
@@ -403,9 +384,6 @@ TEST(test_order_of_tables_does_not_matter)
 	assert_memory_equal(a->ports, b->ports,
 			    (size_t)a->n_switches * a->stride);
 	assert_int_equal(lft_row(a, 1)[2], 4);
-	lft_free(a);
-	lft_free(b);
-	world_clear(&w);
 	lft_text_free(x);
 	lft_text_free(y);
 }

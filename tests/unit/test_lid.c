@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/builder.h"
 #include "topology/generate.h"
@@ -214,14 +215,12 @@ expect(const struct host *hosts, unsigned n, unsigned lmc,
        const struct lid_range *memory, size_t n_memory, const unsigned *want,
        GPtrArray *notes)
 {
-	struct snapshot *s = make_star(hosts, n, NULL);
-	struct lid_map *map = assign(s, lmc, memory, n_memory, notes);
+	AUTO(snapshot) *s = make_star(hosts, n, NULL);
+	AUTO(lid_map) *map = assign(s, lmc, memory, n_memory, notes);
 
 	assert_int_equal(base_of(s, map, SWITCH_GUID), 1);
 	for (unsigned i = 0; i < n; i++)
 		assert_int_equal(base_of(s, map, host_port(i)), want[i]);
-	lid_map_free(map);
-	snapshot_unref(s);
 }
 
 TEST(test_hosts_get_these_lids)
@@ -246,9 +245,9 @@ TEST(test_every_lmc_gives_aligned_ranges)
 {
 	for (unsigned lmc = 0; lmc <= LMC_MAX; lmc++) {
 		struct generate_options options = { .seed = lmc };
-		struct snapshot *s = generate_fabric("ring(5;7)", &options,
+		AUTO(snapshot) *s = generate_fabric("ring(5;7)", &options,
 						   NULL);
-		struct lid_map *map = assign(s, lmc, NULL, 0, NULL);
+		AUTO(lid_map) *map = assign(s, lmc, NULL, 0, NULL);
 
 		for (uint32_t p = 0; p < s->n_ports; p++)
 			if (snapshot_is_end_port(s, p))
@@ -257,8 +256,6 @@ TEST(test_every_lmc_gives_aligned_ranges)
 							 snapshot_node_of(s, p))
 							 ? 0
 							 : lmc);
-		lid_map_free(map);
-		snapshot_unref(s);
 	}
 }
 
@@ -269,8 +266,8 @@ TEST(test_enhanced_port0_gets_the_lmc)
 	struct builder *b = builder_new();
 	uint32_t plain = add_switch(b, 0x10, &none, false);
 	uint32_t enhanced = add_switch(b, 0x20, &none, true);
-	struct snapshot *s;
-	struct lid_map *map;
+	AUTO(snapshot) *s;
+	AUTO(lid_map) *map;
 
 	builder_link(b, builder_port(b, plain, 1),
 		     builder_port(b, enhanced, 1));
@@ -281,8 +278,6 @@ TEST(test_enhanced_port0_gets_the_lmc)
 	assert_int_equal(map->lmc[snapshot_find_port(s, 0x10)], 0);
 	assert_int_equal(map->lmc[snapshot_find_port(s, 0x20)], 3);
 	assert_int_equal(map->top, 15);
-	lid_map_free(map);
-	snapshot_unref(s);
 }
 
 /* A memory that holds every LID but the switch's and one. */
@@ -348,12 +343,10 @@ make_switches(unsigned n, unsigned stride)
 
 TEST(test_all_unicast_lids_can_be_given)
 {
-	struct snapshot *s = make_switches(LID_UNICAST_MAX - 1, 0);
-	struct lid_map *map = assign(s, 0, NULL, 0, NULL);
+	AUTO(snapshot) *s = make_switches(LID_UNICAST_MAX - 1, 0);
+	AUTO(lid_map) *map = assign(s, 0, NULL, 0, NULL);
 
 	assert_int_equal(map->top, LID_UNICAST_MAX);
-	lid_map_free(map);
-	snapshot_unref(s);
 }
 
 TEST(test_one_too_many_is_exhausted)
@@ -385,9 +378,9 @@ expect_capped(unsigned cap, unsigned lmc, const struct host *hosts, unsigned n,
 	      const unsigned *lids, const char *said)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-	struct snapshot *s = make_star(hosts, n, NULL);
+	AUTO(snapshot) *s = make_star(hosts, n, NULL);
 	struct snapshot_node *sw = &s->nodes[s->switches[0]];
-	struct lid_map *map;
+	AUTO(lid_map) *map;
 
 	sw->sw_known = true;
 	sw->sw.linear_fdb_cap = cap;
@@ -399,8 +392,6 @@ expect_capped(unsigned cap, unsigned lmc, const struct host *hosts, unsigned n,
 	assert_int_equal(notes->len, said ? 1 : 0);
 	if (said)
 		assert_has(notes->pdata[0], said);
-	lid_map_free(map);
-	snapshot_unref(s);
 }
 
 TEST(test_lids_end_where_the_smallest_table_ends)
@@ -497,8 +488,8 @@ TEST(test_order_of_arrival_does_not_matter)
 		}
 		first = NULL;
 		for (unsigned turn = 0; turn < 4; turn++) {
-			struct snapshot *s;
-			char *text;
+			AUTO(snapshot) *s;
+			g_autofree char *text = NULL;
 
 			shuffle(order, 200, &rng);
 			s = make_star(hosts, 200, order);
@@ -506,8 +497,6 @@ TEST(test_order_of_arrival_does_not_matter)
 			if (!first)
 				first = g_strdup(text);
 			assert_string_equal(text, first);
-			g_free(text);
-			snapshot_unref(s);
 		}
 		g_free(first);
 		g_array_free(memory, TRUE);
@@ -523,8 +512,8 @@ TEST(test_remember_keeps_who_is_away)
 		{ 0x9000, 4, 5 },		/* away, its 4 is taken */
 		{ 0xa000, 0x100, 0x1ff },	/* away, above the top */
 	};
-	struct snapshot *s = make_star(hosts, 2, NULL);
-	struct lid_map *map = assign(s, 0, memory, 4, NULL);
+	AUTO(snapshot) *s = make_star(hosts, 2, NULL);
+	AUTO(lid_map) *map = assign(s, 0, memory, 4, NULL);
 	GArray *after = lid_remember(s, map, memory, 4);
 	const struct lid_range want[] = {
 		{ 0x50, 3, 3 }, { SWITCH_GUID, 1, 1 }, { host_port(0), 4, 4 },
@@ -541,16 +530,14 @@ TEST(test_remember_keeps_who_is_away)
 		assert_int_equal(r->max, want[i].max);
 	}
 	g_array_free(after, TRUE);
-	lid_map_free(map);
-	snapshot_unref(s);
 }
 
 /* A fabric that was switched off and on again has the LIDs it had. */
 TEST(test_memory_restores_a_fabric)
 {
 	struct generate_options options = { .seed = 5, .shuffle_guids = true };
-	struct snapshot *s = generate_fabric("torus(3,3;4)", &options, NULL);
-	struct snapshot *half;
+	AUTO(snapshot) *s = generate_fabric("torus(3,3;4)", &options, NULL);
+	AUTO(snapshot) *half;
 	struct lid_map *before;
 	struct lid_map *again;
 	GArray *memory;
@@ -571,6 +558,4 @@ TEST(test_memory_restores_a_fabric)
 	lid_map_free(again);
 	lid_map_free(before);
 	g_array_free(memory, TRUE);
-	snapshot_unref(half);
-	snapshot_unref(s);
 }

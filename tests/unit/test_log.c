@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "sm/log.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 
@@ -105,7 +106,7 @@ expect_all_counted(struct log *log, int fd)
 
 TEST(test_full_pipe_costs_lines_only, save_stderr, restore_stderr)
 {
-	struct log *log = log_open(NULL, LOG_INFO, NULL);
+	AUTO(log) *log = log_open(NULL, LOG_INFO, NULL);
 	int ends[2];
 
 	assert_int_equal(pipe(ends), 0);
@@ -115,12 +116,11 @@ TEST(test_full_pipe_costs_lines_only, save_stderr, restore_stderr)
 	expect_all_counted(log, ends[0]);
 	close(ends[0]);
 	log_say(log, LOG_INFO, "test", "nobody reads this, ever");
-	log_free(log);
 }
 
 TEST(test_full_socket_costs_lines_only, save_stderr, restore_stderr)
 {
-	struct log *log = log_open("stderr", LOG_INFO, NULL);
+	AUTO(log) *log = log_open("stderr", LOG_INFO, NULL);
 	int ends[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
@@ -130,7 +130,6 @@ TEST(test_full_socket_costs_lines_only, save_stderr, restore_stderr)
 	expect_all_counted(log, ends[0]);
 	close(ends[0]);
 	log_say(log, LOG_INFO, "test", "nobody reads this, ever");
-	log_free(log);
 }
 
 TEST(test_stopped_terminal_costs_lines_only, save_stderr, restore_stderr)
@@ -222,11 +221,10 @@ TEST(test_names_of_standard_output, save_stderr, restore_stderr)
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(dup2(ends[1], STDOUT_FILENO), STDOUT_FILENO);
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-		struct log *log = log_open(names[i], LOG_INFO, NULL);
+		AUTO(log) *log = log_open(names[i], LOG_INFO, NULL);
 
 		log_say(log, LOG_INFO, "test", "name %zu", i);
 		log_reopen(log, NULL);
-		log_free(log);
 	}
 	dup2(out, STDOUT_FILENO);
 	close(out);

@@ -6,6 +6,7 @@
 
 #include "sm/plan/mkey_db.h"
 #include "topology/text.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
 
@@ -40,31 +41,28 @@ TEST(test_no_keyring_is_key_0)
 
 TEST(test_one_key_is_for_everybody)
 {
-	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
+	AUTO(mkey_db) *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
 
 	assert_true(mkey_db_of(k, GUID) == KEY_A);
 	assert_true(mkey_db_of(k, 0) == KEY_A);
 	assert_true(mkey_db_wanted(k, GUID) == KEY_A);
 	assert_tries(k, GUID, 1, KEY_A);
-	mkey_db_free(k);
 }
 
 /* The value was computed apart from this program, with Python's hmac. */
 TEST(test_key_per_port_is_the_hmac_of_its_guid)
 {
-	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_PER_PORT);
-	struct mkey_db *other = mkey_db_new(KEY_A ^ 1, MKEY_DB_PER_PORT);
+	AUTO(mkey_db) *k = mkey_db_new(KEY_A, MKEY_DB_PER_PORT);
+	AUTO(mkey_db) *other = mkey_db_new(KEY_A ^ 1, MKEY_DB_PER_PORT);
 
 	assert_true(mkey_db_wanted(k, GUID) == UINT64_C(0xb46804263edf64c6));
 	assert_true(mkey_db_wanted(k, GUID + 1) != mkey_db_wanted(k, GUID));
 	assert_true(mkey_db_wanted(other, GUID) != mkey_db_wanted(k, GUID));
-	mkey_db_free(k);
-	mkey_db_free(other);
 }
 
 TEST(test_seed_is_never_a_key)
 {
-	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_PER_PORT);
+	AUTO(mkey_db) *k = mkey_db_new(KEY_A, MKEY_DB_PER_PORT);
 
 	/* to who has no name yet */
 	assert_tries(k, 0, 1, UINT64_C(0));
@@ -73,21 +71,19 @@ TEST(test_seed_is_never_a_key)
 		assert_true(mkey_db_wanted(k, guid) != KEY_A);
 		assert_true(mkey_db_wanted(k, guid) != 0);
 	}
-	mkey_db_free(k);
 }
 
 TEST(test_no_key_wanted_is_none_per_port)
 {
-	struct mkey_db *k = mkey_db_new(0, MKEY_DB_PER_PORT);
+	AUTO(mkey_db) *k = mkey_db_new(0, MKEY_DB_PER_PORT);
 
 	assert_true(mkey_db_wanted(k, GUID) == 0);
-	mkey_db_free(k);
 }
 
 /* The likely one first; the doubtful in order; then what is wanted. */
 TEST(test_order_of_tries)
 {
-	struct mkey_db *k = mkey_db_new(KEY_D, MKEY_DB_ONE);
+	AUTO(mkey_db) *k = mkey_db_new(KEY_D, MKEY_DB_ONE);
 
 	mkey_db_prove(k, GUID, KEY_A);
 	assert_tries(k, GUID, 2, KEY_A, KEY_D);
@@ -101,13 +97,12 @@ TEST(test_order_of_tries)
 	assert_tries(k, GUID, 3, KEY_A, KEY_C, KEY_D);
 	mkey_db_prove(k, GUID, KEY_D);
 	assert_tries(k, GUID, 1, KEY_D);
-	mkey_db_free(k);
 }
 
 /* A port whose key is 0 takes every key: what it is to have does. */
 TEST(test_port_without_a_key_is_forgotten)
 {
-	struct mkey_db *k = mkey_db_new(KEY_D, MKEY_DB_ONE);
+	AUTO(mkey_db) *k = mkey_db_new(KEY_D, MKEY_DB_ONE);
 
 	mkey_db_prove(k, GUID, KEY_A);
 	mkey_db_prove(k, GUID, 0);
@@ -118,12 +113,11 @@ TEST(test_port_without_a_key_is_forgotten)
 	mkey_db_prove(k, 0, KEY_A);
 	mkey_db_intend(k, 0, KEY_A);
 	assert_tries(k, 0, 1, KEY_D);
-	mkey_db_free(k);
 }
 
 TEST(test_version_counts_changes_only)
 {
-	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
+	AUTO(mkey_db) *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
 	const struct mkey_db_cable c = { { GUID, GUID + 9 }, { 3, 1 } };
 	uint64_t v = mkey_db_version(k);
 
@@ -138,12 +132,11 @@ TEST(test_version_counts_changes_only)
 	assert_true(mkey_db_version(k) == v);
 	mkey_db_prove(k, GUID, 0);
 	assert_true(mkey_db_version(k) > v);
-	mkey_db_free(k);
 }
 
 TEST(test_moved_cable_leaves_no_hint)
 {
-	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
+	AUTO(mkey_db) *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
 	struct mkey_db_cable c = { { GUID, GUID + 9 }, { 3, 1 } };
 
 	mkey_db_add_cable(k, &c);
@@ -156,7 +149,6 @@ TEST(test_moved_cable_leaves_no_hint)
 	assert_true(mkey_db_behind(k, GUID, 4) == GUID + 9);
 	assert_true(mkey_db_behind(k, GUID + 9, 1) == GUID);
 	assert_true(mkey_db_behind(k, GUID, 3) == 0);
-	mkey_db_free(k);
 }
 
 /* ------------------------------------------------------ from a snapshot */
@@ -183,8 +175,8 @@ host_of(const struct snapshot *s, unsigned nth)
 
 TEST(test_what_ports_show_is_learned)
 {
-	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
-	struct snapshot *s = fabric();
+	AUTO(mkey_db) *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
+	AUTO(snapshot) *s = fabric();
 	uint32_t shows = host_of(s, 0), hides = host_of(s, 1);
 	uint32_t open = host_of(s, 2);
 	uint64_t key;
@@ -205,15 +197,13 @@ TEST(test_what_ports_show_is_learned)
 	assert_true(mkey_db_of_lid(k, 9, &key) && key == KEY_C);
 	assert_false(mkey_db_of_lid(k, 10, &key));
 	assert_false(mkey_db_of_lid(k, 0xffff, &key));
-	snapshot_unref(s);
-	mkey_db_free(k);
 }
 
 /* Port 0 of a switch holds the key of all its ports. */
 TEST(test_switch_has_one_key)
 {
-	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
-	struct snapshot *s = fabric();
+	AUTO(mkey_db) *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
+	AUTO(snapshot) *s = fabric();
 	uint32_t peer = s->ports[host_of(s, 0)].peer;
 	const struct snapshot_node *sw = snapshot_node_of(s, peer);
 
@@ -226,14 +216,12 @@ TEST(test_switch_has_one_key)
 	assert_true(mkey_db_behind(k, s->ports[sw->first_port].guid,
 				   s->ports[peer].num) ==
 		    s->ports[host_of(s, 0)].guid);
-	snapshot_unref(s);
-	mkey_db_free(k);
 }
 
 TEST(test_nothing_is_remembered_without_a_key)
 {
-	struct mkey_db *k = mkey_db_new(0, MKEY_DB_ONE);
-	struct snapshot *s = fabric();
+	AUTO(mkey_db) *k = mkey_db_new(0, MKEY_DB_ONE);
+	AUTO(snapshot) *s = fabric();
 
 	mkey_db_learn(k, s);
 	assert_true(mkey_db_version(k) == 0);
@@ -242,14 +230,12 @@ TEST(test_nothing_is_remembered_without_a_key)
 	mkey_db_learn(k, s);
 	assert_true(mkey_db_of(k, s->ports[host_of(s, 0)].guid) == KEY_C);
 	assert_true(mkey_db_behind(k, s->ports[host_of(s, 0)].guid, 1) != 0);
-	snapshot_unref(s);
-	mkey_db_free(k);
 }
 
 TEST(test_locked_until_it_shows_a_key)
 {
-	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
-	struct snapshot *s = fabric();
+	AUTO(mkey_db) *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
+	AUTO(snapshot) *s = fabric();
 	uint32_t port = host_of(s, 1);
 	uint64_t guid = s->ports[port].guid;
 
@@ -265,15 +251,13 @@ TEST(test_locked_until_it_shows_a_key)
 	mkey_db_learn(k, s);
 	assert_false(mkey_db_is_locked(k, guid));
 	assert_false(mkey_db_is_locked(NULL, guid));
-	snapshot_unref(s);
-	mkey_db_free(k);
 }
 
 TEST(test_strays_are_keys_of_who_was_not_found)
 {
 	g_autoptr(GHashTable) found = g_hash_table_new(g_int64_hash,
 						       g_int64_equal);
-	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
+	AUTO(mkey_db) *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
 	uint64_t here = GUID + 1;
 	GArray *strays;
 
@@ -290,15 +274,14 @@ TEST(test_strays_are_keys_of_who_was_not_found)
 	strays = mkey_db_strays(k, found, 1);
 	assert_int_equal(strays->len, 1);
 	g_array_unref(strays);
-	mkey_db_free(k);
 }
 
 /* -------------------------------------------------------------- as text */
 
 TEST(test_files_come_back_as_they_were)
 {
-	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
-	struct mkey_db *again = mkey_db_new(KEY_A, MKEY_DB_ONE);
+	AUTO(mkey_db) *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
+	AUTO(mkey_db) *again = mkey_db_new(KEY_A, MKEY_DB_ONE);
 	g_autoptr(GString) keys = g_string_new(NULL);
 	g_autoptr(GString) cables = g_string_new(NULL);
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -326,8 +309,6 @@ TEST(test_files_come_back_as_they_were)
 	mkey_db_write_cables(again, text);
 	assert_string_equal(text->str, cables->str);
 	assert_tries(again, GUID, 3, KEY_B, KEY_C, KEY_A);
-	mkey_db_free(k);
-	mkey_db_free(again);
 }
 
 /* Nothing of it is taken, and the message holds no key. */
@@ -340,7 +321,7 @@ TEST(test_bad_lines_are_refused_and_not_repeated)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
-		struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
+		AUTO(mkey_db) *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
 		g_autofree char *text = g_strdup_printf(
 			"0x0002c90300000001 0x0000000000000007\n\n%s\n",
 			bad[i]);
@@ -353,7 +334,6 @@ TEST(test_bad_lines_are_refused_and_not_repeated)
 				    "\"0xPORTGUID 0xMKEY\"");
 		assert_tries(k, GUID, 1, KEY_A);
 		assert_true(mkey_db_version(k) == 0);
-		mkey_db_free(k);
 	}
 }
 
@@ -366,24 +346,22 @@ TEST(test_bad_cables_are_refused)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
-		struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
+		AUTO(mkey_db) *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
 		g_autoptr(GError) error = NULL;
 
 		assert_false(mkey_db_read_cables(k, bad[i], "neighbors",
 						 &error));
 		assert_true(mkey_db_version(k) == 0);
-		mkey_db_free(k);
 	}
 }
 
 TEST(test_a_port_number_may_have_zeros_in_front)
 {
-	struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
+	AUTO(mkey_db) *k = mkey_db_new(KEY_A, MKEY_DB_ONE);
 
 	assert_true(mkey_db_read_cables(k, "0x1:00007 0x2:1", "neighbors",
 					NULL));
 	assert_true(mkey_db_behind(k, 1, 7) == 2);
-	mkey_db_free(k);
 }
 
 /* Whatever the order of learning. */
@@ -392,7 +370,7 @@ TEST(test_files_do_not_depend_on_the_order)
 	g_autoptr(GString) first = g_string_new(NULL);
 
 	for (unsigned turn = 0; turn < 16; turn++) {
-		struct mkey_db *k = mkey_db_new(KEY_A, MKEY_DB_PER_PORT);
+		AUTO(mkey_db) *k = mkey_db_new(KEY_A, MKEY_DB_PER_PORT);
 		g_autoptr(GString) text = g_string_new(NULL);
 
 		for (unsigned i = 0; i < 16; i++) {
@@ -407,6 +385,5 @@ TEST(test_files_do_not_depend_on_the_order)
 		if (!turn)
 			g_string_assign(first, text->str);
 		assert_string_equal(text->str, first->str);
-		mkey_db_free(k);
 	}
 }

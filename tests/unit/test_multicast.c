@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/multicast_lab.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
@@ -27,12 +28,12 @@ TEST(test_every_receiver_gets_one_copy)
 	};
 	uint64_t seed = 20260720;
 	uint64_t prng = prng_stream(seed, 0);
-	struct plan *p = g_new(struct plan, 1);
+	struct group_plan *p = g_new(struct group_plan, 1);
 
 	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
 	for (unsigned c = 0; c < G_N_ELEMENTS(cases); c++) {
-		struct multicast_output out, again;
-		struct fabric f;
+		AUTO_VALUE(multicast_output_clear) struct multicast_output out, again;
+		AUTO_VALUE(lab_clear) struct fabric f;
 
 		lab_init(&f, cases[c].spec, cases[c].fail, c);
 		plan_fill(p, &f, 40, &prng);
@@ -42,9 +43,6 @@ TEST(test_every_receiver_gets_one_copy)
 		/* And what is there is right, so it stays. */
 		again = plan_route(&f, p, out.mft);
 		assert_same_masks(again.mft, out.mft);
-		multicast_output_clear(&again);
-		multicast_output_clear(&out);
-		lab_clear(&f);
 	}
 	g_free(p);
 }
@@ -52,9 +50,9 @@ TEST(test_every_receiver_gets_one_copy)
 TEST(test_input_order_does_not_matter)
 {
 	uint64_t prng = prng_stream(1, 0);
-	struct plan *p = g_new(struct plan, 1);
-	struct multicast_output out, again;
-	struct fabric f;
+	struct group_plan *p = g_new(struct group_plan, 1);
+	AUTO_VALUE(multicast_output_clear) struct multicast_output out, again;
+	AUTO_VALUE(lab_clear) struct fabric f;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 100, 3);
 	plan_fill(p, &f, 30, &prng);
@@ -87,9 +85,6 @@ TEST(test_input_order_does_not_matter)
 		assert_memory_equal(out.lost->data, again.lost->data,
 				    out.lost->len *
 				    sizeof(struct multicast_lost));
-	multicast_output_clear(&out);
-	multicast_output_clear(&again);
-	lab_clear(&f);
 	g_free(p);
 }
 
@@ -102,9 +97,9 @@ level(const struct fabric *f, uint32_t sw)
 /* Group 0: two hosts of one leaf; 1: hosts of leaves with a common parent. */
 TEST(test_trees_stay_low)
 {
-	struct plan *p = g_new(struct plan, 1);
-	struct multicast_output out;
-	struct fabric f;
+	struct group_plan *p = g_new(struct group_plan, 1);
+	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
+	AUTO_VALUE(lab_clear) struct fabric f;
 	uint32_t leaf, parent, t, n = 0;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 1);
@@ -134,8 +129,6 @@ TEST(test_trees_stay_low)
 			if (mft_has(out.mft, sw, MLID + 1, port))
 				assert_true(level(&f, sw) >= level(&f, parent));
 		}
-	multicast_output_clear(&out);
-	lab_clear(&f);
 	g_free(p);
 }
 
@@ -143,9 +136,9 @@ TEST(test_trees_stay_low)
  * are 4 for each top switch. */
 TEST(test_groups_share_the_cables)
 {
-	struct plan *p = g_new(struct plan, 1);
-	struct multicast_output out;
-	struct fabric f;
+	struct group_plan *p = g_new(struct group_plan, 1);
+	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
+	AUTO_VALUE(lab_clear) struct fabric f;
 	uint32_t least = UINT32_MAX, most = 0;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 2);
@@ -166,17 +159,15 @@ TEST(test_groups_share_the_cables)
 	 * each. */
 	assert_int_equal(most, 16);
 	assert_int_equal(least, 4);
-	multicast_output_clear(&out);
-	lab_clear(&f);
 	g_free(p);
 }
 
 /* Parallel cables take turns. */
 TEST(test_parallel_cables_share)
 {
-	struct plan *p = g_new(struct plan, 1);
-	struct multicast_output out;
-	struct fabric f;
+	struct group_plan *p = g_new(struct group_plan, 1);
+	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
+	AUTO_VALUE(lab_clear) struct fabric f;
 
 	lab_init(&f, "PGFT(3,4;1,1;1,3)", 0, 2);
 	plan_init(p, 30);
@@ -190,16 +181,14 @@ TEST(test_parallel_cables_share)
 	check_plan(&f, p, &out);
 	for (uint32_t e = 0; e < f.g->n_edges; e++)
 		assert_int_equal(out.load[e], 10);
-	multicast_output_clear(&out);
-	lab_clear(&f);
 	g_free(p);
 }
 
 TEST(test_switches_that_cannot_hold_it_are_avoided)
 {
-	struct plan *p = g_new(struct plan, 1);
-	struct multicast_output out;
-	struct fabric f;
+	struct group_plan *p = g_new(struct group_plan, 1);
+	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
+	AUTO_VALUE(lab_clear) struct fabric f;
 	uint32_t leaf = SNAPSHOT_NONE;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 2);
@@ -230,16 +219,14 @@ TEST(test_switches_that_cannot_hold_it_are_avoided)
 	for (uint32_t i = 0; i < 6; i++)
 		assert_int_equal(lost_switches(&out, (uint16_t)(MLID + i)), 0);
 	assert_int_equal(lost_switches(&out, MLID + 6), 1);
-	multicast_output_clear(&out);
-	lab_clear(&f);
 	g_free(p);
 }
 
 TEST(test_nobody_listens_nothing_is_sent)
 {
-	struct plan *p = g_new(struct plan, 1);
+	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output out;
-	struct fabric f;
+	AUTO_VALUE(lab_clear) struct fabric f;
 
 	lab_init(&f, "PGFT(4,4;1,4)", 0, 2);
 	plan_init(p, 2);
@@ -260,7 +247,6 @@ TEST(test_nobody_listens_nothing_is_sent)
 	out = plan_route(&f, p, NULL);
 	assert_int_equal(out.mft->n_blocks, 0);
 	multicast_output_clear(&out);
-	lab_clear(&f);
 	g_free(p);
 }
 
@@ -268,9 +254,9 @@ TEST(test_nobody_listens_nothing_is_sent)
 TEST(test_levels_and_no_order_will_do)
 {
 	uint64_t prng = prng_stream(12, 0);
-	struct plan *p = g_new(struct plan, 1);
+	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output out;
-	struct fabric f;
+	AUTO_VALUE(lab_clear) struct fabric f;
 	uint32_t *full;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 20, 5);
@@ -287,21 +273,16 @@ TEST(test_levels_and_no_order_will_do)
 	check_plan(&f, p, &out);
 	check_lost(&f, p, &out);
 	multicast_output_clear(&out);
-	lab_clear(&f);
 	g_free(p);
 }
 
 /* Two hosts back to back. */
 TEST(test_without_a_switch_nothing_is_missed)
 {
-	struct snapshot *s = generate_fabric("pair()", NULL, NULL);
-	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
-	struct graph *g = graph_new(s, lids);
-	struct lft *lft = lft_new(0, g->top);
+	AUTO(snapshot) *s = generate_fabric("pair()", NULL, NULL);
+	AUTO(lid_map) *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
+	AUTO(graph) *g = graph_new(s, lids);
+	AUTO(lft) *lft = lft_new(0, g->top);
 
 	assert_int_equal(multicast_missed(g, lft, NULL), 0);
-	lft_free(lft);
-	graph_free(g);
-	lid_map_free(lids);
-	snapshot_unref(s);
 }

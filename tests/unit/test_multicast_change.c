@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/multicast_lab.h"
 #include "tests/lib/unit.h"
 #include "topology/prng.h"
@@ -15,9 +16,9 @@ TEST(test_join_and_leave_touch_one_branch)
 {
 	uint64_t seed = 20260721;
 	uint64_t prng = prng_stream(seed, 0);
-	struct plan *p = g_new(struct plan, 1);
+	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output now;
-	struct fabric f;
+	AUTO_VALUE(lab_clear) struct fabric f;
 	unsigned pruned = 0;
 
 	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
@@ -56,7 +57,6 @@ TEST(test_join_and_leave_touch_one_branch)
 	}
 	assert_true(pruned > 20);
 	multicast_output_clear(&now);
-	lab_clear(&f);
 	g_free(p);
 }
 
@@ -64,10 +64,10 @@ TEST(test_join_and_leave_touch_one_branch)
  * has is a part of what it gets. */
 TEST(test_growing_trees_keep_what_they_have)
 {
-	struct plan *p = g_new(struct plan, 1);
+	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output now, next;
 	uint64_t prng = prng_stream(8, 0);
-	struct fabric f;
+	AUTO_VALUE(lab_clear) struct fabric f;
 	unsigned moved = 0;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 7);
@@ -86,7 +86,6 @@ TEST(test_growing_trees_keep_what_they_have)
 	}
 	assert_int_equal(moved, 0);
 	multicast_output_clear(&now);
-	lab_clear(&f);
 	g_free(p);
 }
 
@@ -104,9 +103,9 @@ unplug(struct snapshot *s, const struct graph *g, uint32_t sw, uint32_t edge)
 TEST(test_fault_moves_only_trees_on_the_cable)
 {
 	uint64_t prng = prng_stream(9, 0);
-	struct plan *p = g_new(struct plan, 1);
-	struct multicast_output before, after;
-	struct fabric f, broken;
+	struct group_plan *p = g_new(struct group_plan, 1);
+	AUTO_VALUE(multicast_output_clear) struct multicast_output before, after;
+	AUTO_VALUE(lab_clear) struct fabric f, broken;
 	uint32_t sw, edge;
 	unsigned moved = 0;
 
@@ -134,10 +133,6 @@ TEST(test_fault_moves_only_trees_on_the_cable)
 			assert_true(same_group(before.mft, after.mft, i));
 	}
 	assert_int_equal(moved, before.load[edge]);
-	multicast_output_clear(&before);
-	multicast_output_clear(&after);
-	lab_clear(&broken);
-	lab_clear(&f);
 	g_free(p);
 }
 
@@ -145,16 +140,16 @@ TEST(test_rubbish_of_before_does_no_harm)
 {
 	uint64_t seed = 20260722;
 	uint64_t prng = prng_stream(seed, 0);
-	struct plan *p = g_new(struct plan, 1);
-	struct fabric f;
+	struct group_plan *p = g_new(struct group_plan, 1);
+	AUTO_VALUE(lab_clear) struct fabric f;
 
 	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
 	lab_init(&f, "torus(4,4;2)", 50, 5);
 	plan_fill(p, &f, 40, &prng);
 	for (unsigned n = 0; n < 40; n++) {
-		struct mft *old = mft_new(f.g->n_switches + (n < 5), 1 + n % 3,
+		AUTO(mft) *old = mft_new(f.g->n_switches + (n < 5), 1 + n % 3,
 					  1 + n % 4);
-		struct multicast_output out;
+		AUTO_VALUE(multicast_output_clear) struct multicast_output out;
 
 		for (unsigned k = 0; k < 20 * n; k++)
 			mft_add(old, prng_below(&prng, old->n_switches),
@@ -163,10 +158,7 @@ TEST(test_rubbish_of_before_does_no_harm)
 		out = plan_route(&f, p, old);
 		check_plan(&f, p, &out);
 		check_lost(&f, p, &out);
-		multicast_output_clear(&out);
-		mft_free(old);
 	}
-	lab_clear(&f);
 	g_free(p);
 }
 
@@ -174,10 +166,10 @@ TEST(test_rubbish_of_before_does_no_harm)
  * up; it does not change with the load of the others. */
 TEST(test_groups_with_turns_stay)
 {
-	struct plan *p = g_new(struct plan, 1);
+	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output before, after;
 	uint64_t prng = prng_stream(3, 0);
-	struct fabric f;
+	AUTO_VALUE(lab_clear) struct fabric f;
 	uint32_t top = 0, highest = UINT32_MAX;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 13);
@@ -205,17 +197,16 @@ TEST(test_groups_with_turns_stay)
 	assert_true(same_group(before.mft, after.mft, 39));
 	multicast_output_clear(&after);
 	multicast_output_clear(&before);
-	lab_clear(&f);
 	g_free(p);
 }
 
 /* The tree of before leads over switches that cannot hold the MLID now. */
 TEST(test_lost_capacity_moves_trees)
 {
-	struct plan *p = g_new(struct plan, 1);
-	struct multicast_output before, after;
+	struct group_plan *p = g_new(struct group_plan, 1);
+	AUTO_VALUE(multicast_output_clear) struct multicast_output before, after;
 	uint64_t prng = prng_stream(4, 0);
-	struct fabric f;
+	AUTO_VALUE(lab_clear) struct fabric f;
 
 	lab_init(&f, "PGFT(4,4;1,4)", 0, 2);
 	plan_fill(p, &f, 40, &prng);
@@ -231,19 +222,16 @@ TEST(test_lost_capacity_moves_trees)
 				assert_false(mft_has(after.mft, sw,
 						     (uint16_t)(MLID + i),
 						     port));
-	multicast_output_clear(&after);
-	multicast_output_clear(&before);
-	lab_clear(&f);
 	g_free(p);
 }
 
 /* Where there is a choice of ways, a tree does not follow the load about. */
 TEST(test_trees_stay_when_others_go)
 {
-	struct plan *p = g_new(struct plan, 1);
+	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output before, after;
 	uint64_t prng = prng_stream(5, 0);
-	struct fabric f;
+	AUTO_VALUE(lab_clear) struct fabric f;
 	unsigned moved = 0;
 
 	lab_init(&f, "torus(4,4,3;2)", 0, 6);
@@ -262,6 +250,5 @@ TEST(test_trees_stay_when_others_go)
 	check_plan(&f, p, &after);
 	multicast_output_clear(&after);
 	multicast_output_clear(&before);
-	lab_clear(&f);
 	g_free(p);
 }

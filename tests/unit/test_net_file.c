@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/builder.h"
 #include "topology/generate.h"
@@ -167,7 +168,7 @@ assert_round_trip(const struct snapshot *s)
 
 TEST(test_ibnetdiscover_is_understood)
 {
-	struct snapshot *s = parse(printed);
+	AUTO(snapshot) *s = parse(printed);
 	const struct snapshot_node *sw = node_of(s, 0x1001);
 	const struct snapshot_port *p;
 
@@ -202,12 +203,11 @@ TEST(test_ibnetdiscover_is_understood)
 	assert_string_equal(port_speed(&p->info)->name, "FDR");
 	assert_int_equal(s->ports[p->peer].num, 5);
 	assert_round_trip(s);
-	snapshot_unref(s);
 }
 
 TEST(test_links_are_up_and_wait_for_a_manager)
 {
-	struct snapshot *s = parse(printed);
+	AUTO(snapshot) *s = parse(printed);
 
 	for (uint32_t p = 0; p < s->n_ports; p++) {
 		const struct snapshot_port *port = &s->ports[p];
@@ -226,13 +226,12 @@ TEST(test_links_are_up_and_wait_for_a_manager)
 		assert_int_equal(port->info.mtu_cap, 5);
 		assert_int_equal(port->info.vl_cap, 4);
 	}
-	snapshot_unref(s);
 }
 
 /* GUIDs, widths and speeds that ibsim makes up for the same text */
 TEST(test_ibsim_file_is_understood)
 {
-	struct snapshot *s = parse(by_hand);
+	AUTO(snapshot) *s = parse(by_hand);
 	const struct snapshot_port *p;
 
 	assert_int_equal(s->n_nodes, 4);
@@ -251,7 +250,6 @@ TEST(test_ibsim_file_is_understood)
 	assert_string_equal(port_speed(&p->info)->name, "FDR");
 	assert_int_equal(p->info.speed_active, 4);
 	assert_int_equal(s->ports[s->local_port].guid, 0x100001);
-	snapshot_unref(s);
 }
 
 TEST(test_generated_fabrics_come_back)
@@ -269,13 +267,12 @@ TEST(test_generated_fabrics_come_back)
 			.fail_per_mille = 50,
 		};
 		GError *error = NULL;
-		struct snapshot *s =
+		AUTO(snapshot) *s =
 			generate_fabric(specs[i], &options, &error);
 
 		if (!s)
 			fail_msg("%s: %s", specs[i], error->message);
 		assert_round_trip(s);
-		snapshot_unref(s);
 	}
 }
 
@@ -291,7 +288,7 @@ TEST(test_random_values_come_back)
 	uint64_t seed = given ? g_ascii_strtoull(given, NULL, 0) : 77;
 	uint64_t rng = seed;
 	struct generate_options options = { .seed = seed };
-	struct snapshot *s = generate_fabric("random(10,4,3)", &options, NULL);
+	AUTO(snapshot) *s = generate_fabric("random(10,4,3)", &options, NULL);
 
 	print_message("# TEST_SEED=%" G_GUINT64_FORMAT "\n", seed);
 	for (uint32_t p = 0; p < s->n_ports; p++) {
@@ -328,12 +325,11 @@ TEST(test_random_values_come_back)
 		node->desc[len] = '\0';
 	}
 	assert_round_trip(s);
-	snapshot_unref(s);
 }
 
 TEST(test_description_may_have_quotes)
 {
-	struct snapshot *s = parse(
+	AUTO(snapshot) *s = parse(
 		"Switch 2 \"S\" # \"a \"b\" # w=0 lid 3\" "
 		"base port 0 lid 4 lmc 0\n"
 		"[1] \"H\"[1] # \"x \"lid 9\" y=1\" lid 0 4xHDR\n"
@@ -352,14 +348,13 @@ TEST(test_description_may_have_quotes)
 	net_file_write(s, out);
 	assert_has(out->str, "lmc 0 \"a 'b' # w-0 lid 3\" lid 4");
 	g_string_free(out, TRUE);
-	snapshot_unref(s);
 }
 
 /* The manager's own node leads: ibsim attaches to the first of a file. */
 TEST(test_local_port_leads_the_text)
 {
 	struct generate_options options = { .seed = 3 };
-	struct snapshot *s = generate_fabric("rails(2;3,2)", &options, NULL);
+	AUTO(snapshot) *s = generate_fabric("rails(2;3,2)", &options, NULL);
 	uint64_t guid;
 	char *start;
 	GString *out = g_string_new(NULL);
@@ -377,12 +372,11 @@ TEST(test_local_port_leads_the_text)
 			 strstr(out->str, start));
 	g_free(start);
 	g_string_free(out, TRUE);
-	snapshot_unref(s);
 }
 
 TEST(test_headings_of_a_grouped_listing_are_skipped)
 {
-	struct snapshot *s = parse(
+	AUTO(snapshot) *s = parse(
 		"Chassis 1 (guid 0x8f1)\n"
 		"\n"
 		"switchguid=0x10(10)\t# Spine 1 Chip 2\n"
@@ -398,7 +392,6 @@ TEST(test_headings_of_a_grouped_listing_are_skipped)
 
 	assert_int_equal(s->n_nodes, 2);
 	assert_int_equal(port_of(s, 0x20, 1)->info.speed_ext_active, 2);
-	snapshot_unref(s);
 }
 
 TEST(test_file_without_ca_has_no_local_port)
@@ -416,14 +409,13 @@ TEST(test_file_without_ca_has_no_local_port)
 
 TEST(test_lone_ca_is_its_own_fabric)
 {
-	struct snapshot *s = parse("Hca 2 \"H\"\n");
+	AUTO(snapshot) *s = parse("Hca 2 \"H\"\n");
 
 	assert_int_equal(s->n_nodes, 1);
 	assert_int_equal(s->ports[s->local_port].num, 1);
 	assert_true(s->ports[s->local_port].known);
 	assert_int_equal(s->ports[s->local_port].info.state, PORT_STATE_DOWN);
 	assert_int_equal(s->ports[s->local_port].guid, 0x100001);
-	snapshot_unref(s);
 }
 
 static const struct {
@@ -500,7 +492,7 @@ static const struct {
 TEST(test_errors_name_their_line)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
-		GError *error = NULL;
+		g_autoptr(GError) error = NULL;
 		struct snapshot *s = net_file_parse(wrong[i].text, "x.net",
 						 &error);
 
@@ -509,7 +501,6 @@ TEST(test_errors_name_their_line)
 		assert_true(g_error_matches(error, TEXT_ERROR,
 					    TEXT_ERROR_SYNTAX));
 		assert_string_equal(error->message, wrong[i].error);
-		g_error_free(error);
 	}
 }
 
@@ -523,10 +514,10 @@ TEST(test_damaged_text_is_survived)
 
 	print_message("# TEST_SEED=%" G_GUINT64_FORMAT "\n", seed);
 	for (unsigned i = 0; i < 3000; i++) {
-		char *text = g_strdup(i % 2 ? printed : by_hand);
+		g_autofree char *text = g_strdup(i % 2 ? printed : by_hand);
 		size_t len = strlen(text);
 		GError *error = NULL;
-		struct snapshot *s;
+		AUTO(snapshot) *s;
 
 		text[prng_below(&rng, (uint32_t)len)] =
 			"\n\"[]()=# 09azx\t\377"[prng_below(&rng, 16)];
@@ -539,8 +530,6 @@ TEST(test_damaged_text_is_survived)
 			refused++;
 		}
 		g_clear_error(&error);
-		snapshot_unref(s);
-		g_free(text);
 	}
 	assert_in_range(refused, 1000, 2999);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/options_lab.h"
 #include "tests/lib/unit.h"
 #include "topology/text.h"
@@ -171,14 +172,13 @@ TEST(test_enforcement_follows_both_keys, setup_new, setup_free)
 TEST(test_null_is_the_built_in_value, setup_new, setup_free)
 {
 	struct setup *t = *state;
-	struct options *fresh = options_new();
+	AUTO(options) *fresh = options_new();
 	g_autofree char *text = join_lines(NULL);
 	g_autofree char *nulls = join_lines("(null)");
 
 	setup_parse(t, text);
 	setup_parse(t, nulls);
 	assert_same(t->conf, fresh);
-	options_free(fresh);
 }
 
 TEST(test_unknown_keys_are_warned_of, setup_new, setup_free)
@@ -241,14 +241,13 @@ TEST(test_log_flags_and_dumps_are_taken_from_opensm, setup_new, setup_free)
 	struct setup *t = *state;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct options *conf = options_new();
+		AUTO(options) *conf = options_new();
 
 		assert_true(options_parse(conf, cases[i].text, "x", t->warnings,
 				       NULL));
 		assert_int_equal(conf->verbosity, cases[i].verbosity);
 		assert_int_equal(g_strcmp0(conf->dump_dir,
 					   cases[i].dump_dir), 0);
-		options_free(conf);
 	}
 	assert_int_equal(t->warnings->len, 0);
 }
@@ -368,22 +367,19 @@ TEST(test_bad_value_is_an_error, setup_new, setup_free)
 	struct setup *t = *state;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(bad_lines); i++) {
-		char *text = g_strdup_printf("sm_priority 3\nlog_file /x\n%s\n"
+		g_autofree char *text = g_strdup_printf("sm_priority 3\nlog_file /x\n%s\n"
 					     "dump_dir /y\n",
 					     bad_lines[i].text);
-		char *want = g_strdup_printf("x.conf:3:%u: %s",
+		g_autofree char *want = g_strdup_printf("x.conf:3:%u: %s",
 					     bad_lines[i].column,
 					     bad_lines[i].error);
-		GError *error = NULL;
+		g_autoptr(GError) error = NULL;
 
 		assert_false(options_parse(t->conf, text, "x.conf", t->warnings,
 					&error));
 		assert_true(g_error_matches(error, TEXT_ERROR,
 					    TEXT_ERROR_SYNTAX));
 		assert_string_equal(error->message, want);
-		g_error_free(error);
-		g_free(want);
-		g_free(text);
 	}
 }
 
@@ -402,7 +398,7 @@ has_entry(const char *key)
 TEST(test_shipped_file_tells_the_defaults, setup_new, setup_free)
 {
 	struct setup *t = *state;
-	struct options *fresh = options_new();
+	AUTO(options) *fresh = options_new();
 	char *text = source_read("etc/minism.conf"), *all = join_lines(NULL);
 	char **lines = g_strsplit(text, "\n", -1);
 	GString *settings = g_string_new(NULL);
@@ -437,12 +433,11 @@ TEST(test_shipped_file_tells_the_defaults, setup_new, setup_free)
 	g_strfreev(lines);
 	g_free(text);
 	g_free(all);
-	options_free(fresh);
 }
 
 TEST(test_man_page_has_every_key, setup_new, setup_free)
 {
-	char *text = source_read("doc/minism.conf.5");
+	g_autofree char *text = source_read("doc/minism.conf.5");
 
 	for (size_t i = 0; i < options_table.n; i++) {
 		const char *key = options_table.options[i].key;
@@ -451,5 +446,4 @@ TEST(test_man_page_has_every_key, setup_new, setup_free)
 		if (has_entry(key) && !strstr(text, start))
 			fail_msg("minism.conf(5) lacks %s", key);
 	}
-	g_free(text);
 }

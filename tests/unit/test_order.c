@@ -7,6 +7,7 @@
 
 #include "routing/metrics.h"
 #include "routing/turns.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/shapes.h"
 #include "tests/lib/unit.h"
@@ -101,7 +102,7 @@ TEST(test_places_are_a_total_order_by_level)
 TEST(test_leaves_without_hosts_are_no_tops)
 {
 	struct snapshot *s = lab_generate("PGFT(4,4,4;1,4,4)", 1, 0);
-	struct ordered d;
+	AUTO_VALUE(ordered_close) struct ordered d;
 	uint32_t sw, port, n_off = 0;
 
 	for (sw = 0; sw < s->n_switches && n_off < 3; sw++) {
@@ -115,12 +116,11 @@ TEST(test_leaves_without_hosts_are_no_tops)
 	assert_int_equal(count_level(d.o, 0), 16);
 	assert_int_equal(count_level(d.o, 1), 16);
 	assert_int_equal(count_level(d.o, 2), 16);
-	ordered_close(&d);
 }
 
 TEST(test_ranks_lead_up_and_are_read_back)
 {
-	struct ordered d;
+	AUTO_VALUE(ordered_close) struct ordered d;
 	struct order *again;
 	uint32_t *ranks, e, sw;
 
@@ -135,7 +135,6 @@ TEST(test_ranks_lead_up_and_are_read_back)
 			    d.g->n_switches * sizeof(*again->place));
 	order_destroy(again);
 	g_free(ranks);
-	ordered_close(&d);
 }
 
 /* An order that serves as well as another stays in force; one that serves
@@ -175,7 +174,7 @@ TEST(test_order_in_force_is_kept_if_it_serves)
 
 TEST(test_roots_that_are_given_are_on_top)
 {
-	struct ordered d;
+	AUTO_VALUE(ordered_close) struct ordered d;
 	uint8_t *roots;
 	struct order *o;
 
@@ -189,7 +188,6 @@ TEST(test_roots_that_are_given_are_on_top)
 		assert_true(!roots[sw] || o->level[sw] == o->n_levels - 1u);
 	order_destroy(o);
 	g_free(roots);
-	ordered_close(&d);
 }
 
 /* Distances from one root make 11.5, 10 and 8 times the bound of these. */

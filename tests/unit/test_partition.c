@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/builder.h"
 #include "topology/generate.h"
@@ -99,9 +100,9 @@ assert_pkeys(const struct memberships *m, uint32_t port,
 
 TEST(test_default_makes_everybody_full)
 {
-	struct partition_rules *rules = partition_rules_default();
-	struct snapshot *s = make_star();
-	struct memberships *m = memberships_new(rules, s, NULL);
+	AUTO(partition_rules) *rules = partition_rules_default();
+	AUTO(snapshot) *s = make_star();
+	AUTO(memberships) *m = memberships_new(rules, s, NULL);
 	const struct partition *p = partition_rules_find(rules, 0xffff);
 	static const uint16_t full = 0xffff;
 
@@ -114,9 +115,6 @@ TEST(test_default_makes_everybody_full)
 		assert_pkeys(m, port, &full, snapshot_is_end_port(s, port));
 	assert_int_equal(memberships_common(m, host_port(s, 1),
 					    host_port(s, 2)), 0xffff);
-	memberships_unref(m);
-	partition_rules_unref(rules);
-	snapshot_unref(s);
 }
 
 TEST(test_ipoib_group_is_rfc_4391)
@@ -138,7 +136,7 @@ TEST(test_ipoib_group_is_rfc_4391)
 TEST(test_rules_stay_sorted_and_unique)
 {
 	static const uint16_t pkeys[] = { 0x7fff, 1, 0x8030, 0x20, 0x30, 1 };
-	struct partition_rules *rules = partition_rules_new();
+	AUTO(partition_rules) *rules = partition_rules_new();
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(pkeys); i++)
 		partition_rules_get(rules, pkeys[i]);
@@ -154,15 +152,14 @@ TEST(test_rules_stay_sorted_and_unique)
 			 partition_rules_find(rules, 0x20));
 	assert_null(partition_rules_find(rules, 0x21));
 	assert_null(partition_rules_find(rules, 0x7ffe));
-	partition_rules_unref(rules);
 }
 
 TEST(test_absent_ports_are_told_by_rule)
 {
-	struct partition_rules *rules = partition_rules_new();
+	AUTO(partition_rules) *rules = partition_rules_new();
 	GArray *strangers = g_array_new(FALSE, FALSE,
 					sizeof(struct partition_rule));
-	struct snapshot *s = make_star();
+	AUTO(snapshot) *s = make_star();
 	struct memberships *m;
 
 	s->local_port = SNAPSHOT_NONE;	/* SELF is nobody, and no stranger */
@@ -182,17 +179,15 @@ TEST(test_absent_ports_are_told_by_rule)
 	assert_int_equal(m->first[s->n_ports], 1);
 	memberships_unref(m);
 	g_array_unref(strangers);
-	partition_rules_unref(rules);
-	snapshot_unref(s);
 }
 
 TEST(test_twin_guids_name_the_first_port)
 {
-	struct partition_rules *rules = partition_rules_new();
-	struct snapshot *s = make_star();
+	AUTO(partition_rules) *rules = partition_rules_new();
+	AUTO(snapshot) *s = make_star();
 	uint32_t first = host_port(s, 1);
 	uint32_t second = host_port(s, 3);
-	struct memberships *m;
+	AUTO(memberships) *m;
 
 	assert_true(first < second);
 	s->ports[second].guid = host_guid(1);
@@ -200,9 +195,6 @@ TEST(test_twin_guids_name_the_first_port)
 	m = memberships_new(rules, s, NULL);
 	assert_int_equal(memberships_of(m, first, 1), PARTITION_FULL);
 	assert_int_equal(memberships_of(m, second, 1), 0);
-	memberships_unref(m);
-	partition_rules_unref(rules);
-	snapshot_unref(s);
 }
 
 /* --- random rules --- */
@@ -298,14 +290,14 @@ TEST(test_random_rules_read_the_plain_way)
 		.seed = seed,
 		.shuffle_guids = true,
 	};
-	struct snapshot *s = generate_fabric("random(4,2,3)", &options, NULL);
+	AUTO(snapshot) *s = generate_fabric("random(4,2,3)", &options, NULL);
 
 	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
 	s->nodes[snapshot_node_of(s, s->n_ports - 1) - s->nodes]
 		.info.node_type = NODE_ROUTER;
 	for (unsigned round = 0; round < 100; round++) {
-		struct partition_rules *rules = partition_rules_new();
-		struct memberships *m;
+		AUTO(partition_rules) *rules = partition_rules_new();
+		AUTO(memberships) *m;
 
 		add_random_rules(rules, s, &prng);
 		m = memberships_new(rules, s, NULL);
@@ -323,10 +315,7 @@ TEST(test_random_rules_read_the_plain_way)
 						 naive_meet(rules, s, a, b,
 							    pkey));
 		}
-		memberships_unref(m);
-		partition_rules_unref(rules);
 	}
-	snapshot_unref(s);
 }
 
 /* What is done to a copy is not seen in the original, and the other way. */
@@ -338,7 +327,7 @@ TEST(test_copy_is_by_itself)
 		.who = PARTITION_GUID, .membership = PARTITION_FULL,
 		.guid = 1, .line = 7,
 	};
-	struct partition_rules *copy;
+	AUTO(partition_rules) *copy;
 	const struct partition *q;
 
 	rules->source = g_strdup("file");
@@ -364,5 +353,4 @@ TEST(test_copy_is_by_itself)
 	assert_memory_equal(q->rules->data, &one, sizeof(one));
 	assert_int_equal(partition_rules_find(copy,
 					      PKEY_DEFAULT)->rules->len, 1);
-	partition_rules_unref(copy);
 }

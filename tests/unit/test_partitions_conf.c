@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "sm/config/partitions_conf.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/partitions_format.h"
 #include "tests/lib/seed.h"
 #include "topology/text.h"
@@ -125,7 +126,7 @@ assert_comes_back(const struct partition_rules *rules)
 	g_autofree char *again = NULL;
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GError) error = NULL;
-	struct partition_rules *copy =
+	AUTO(partition_rules) *copy =
 		partitions_conf_parse(text, "f", warnings, &error);
 
 	if (!copy)
@@ -133,7 +134,6 @@ assert_comes_back(const struct partition_rules *rules)
 	assert_same_rules(rules, copy);
 	again = partitions_conf_format(copy);
 	assert_string_equal(text, again);
-	partition_rules_unref(copy);
 }
 
 /* --- golden files --- */
@@ -202,7 +202,7 @@ list_golden(void)
 static void
 test_rules_have_their_lines(void **state)
 {
-	struct partition_rules *rules = parse("A=0x21 : 0x5=full,\n\n0x6,\n"
+	AUTO(partition_rules) *rules = parse("A=0x21 : 0x5=full,\n\n0x6,\n"
 					      "ALL # all\n;A=0x21 : SELF;");
 	const struct partition *p = partition_rules_find(rules, 0x21);
 	static const unsigned lines[] = { 1, 3, 4, 5 };
@@ -214,20 +214,17 @@ test_rules_have_their_lines(void **state)
 	p = partition_rules_find(rules, PKEY_DEFAULT);
 	assert_int_equal(g_array_index(p->rules, struct partition_rule,
 				       0).line, 0);
-	partition_rules_unref(rules);
 }
 
 static void
 test_nothing_said_is_no_file(void **state)
 {
-	struct partition_rules *rules = parse("# nothing\n");
-	struct partition_rules *none = partition_rules_default();
+	AUTO(partition_rules) *rules = parse("# nothing\n");
+	AUTO(partition_rules) *none = partition_rules_default();
 
 	assert_same_rules(rules, none);
 	assert_string_equal(rules->source, "f");
 	assert_comes_back(none);
-	partition_rules_unref(rules);
-	partition_rules_unref(none);
 }
 
 static void
@@ -236,16 +233,14 @@ test_shipped_file_says_nothing(void **state)
 	g_autofree char *path = source_path("etc/partitions.conf");
 	g_autofree char *text = NULL;
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-	struct partition_rules *none = partition_rules_default();
-	struct partition_rules *rules;
+	AUTO(partition_rules) *none = partition_rules_default();
+	AUTO(partition_rules) *rules;
 
 	assert_true(g_file_get_contents(path, &text, NULL, NULL));
 	rules = partitions_conf_parse(text, path, warnings, NULL);
 	assert_non_null(rules);
 	assert_int_equal(warnings->len, 0);
 	assert_same_rules(rules, none);
-	partition_rules_unref(rules);
-	partition_rules_unref(none);
 }
 
 /* With its comment signs away, each example is good and without a warning. */
@@ -257,7 +252,7 @@ test_shipped_examples_are_good(void **state)
 	g_autoptr(GString) out = g_string_new(NULL);
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GError) error = NULL;
-	struct partition_rules *rules;
+	AUTO(partition_rules) *rules;
 	g_auto(GStrv) lines = NULL;
 
 	assert_true(g_file_get_contents(path, &text, NULL, NULL));
@@ -270,7 +265,6 @@ test_shipped_examples_are_good(void **state)
 		fail_msg("%s\n%s", error->message, out->str);
 	assert_int_equal(warnings->len, 0);
 	assert_true(rules->partitions->len > 2);
-	partition_rules_unref(rules);
 }
 
 /* --- P_Keys that are made --- */
@@ -449,7 +443,7 @@ test_random_rules_come_back(void **state)
 	unsigned compared = 0;
 
 	for (unsigned run = 0; run < RUNS; run++) {
-		struct partition_rules *rules = partition_rules_new();
+		AUTO(partition_rules) *rules = partition_rules_new();
 
 		random_partition(&seed, partition_rules_get(rules,
 							    PKEY_DEFAULT));
@@ -464,7 +458,6 @@ test_random_rules_come_back(void **state)
 			assert_comes_back(rules);
 			compared++;
 		}
-		partition_rules_unref(rules);
 	}
 	assert_true(compared > RUNS / 2);
 }
@@ -523,7 +516,7 @@ test_warnings_are_a_hundred_at_most(void **state)
 {
 	g_autoptr(GString) text = g_string_new("A=0x21 : ");
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-	struct partition_rules *rules;
+	AUTO(partition_rules) *rules;
 
 	for (unsigned i = 0; i < 1000; i++)
 		g_string_append(text, "0x1=ful,\n");
@@ -531,7 +524,6 @@ test_warnings_are_a_hundred_at_most(void **state)
 	rules = partitions_conf_parse(text->str, "f", warnings, NULL);
 	assert_non_null(rules);
 	assert_int_equal(warnings->len, 100);
-	partition_rules_unref(rules);
 }
 
 /* --- size --- */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "sm/perf_manager.h"
 #include "sm/sa/sa_db.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/sim_script.h"
 #include "tests/lib/unit.h"
 #include "tests/lib/world.h"
@@ -55,7 +56,7 @@ some_port(const struct world *w)
 TEST(test_counters_are_what_was_added_since)
 {
 	const struct perf_port *p;
-	struct world w;
+	AUTO_VALUE(world_close) struct world w;
 	uint32_t port;
 
 	perf_open(&w, &every_10_s);
@@ -75,7 +76,6 @@ TEST(test_counters_are_what_was_added_since)
 	sim_port_add_errors(w.sim, port, PERF_LINK_RECOVERY, 300);
 	run_s(&w, 21);
 	assert_int_equal(port_of(&w, port)->last[PERF_LINK_RECOVERY], 255);
-	world_close(&w);
 }
 
 /* Another tool clears what it reads: what comes after is counted from 0. */
@@ -83,7 +83,7 @@ TEST(test_a_counter_that_was_cleared_goes_on)
 {
 	uint8_t mad[MAD_SIZE];
 	struct mad_addr to = { .qp = 1, .qkey = 0x80010000 };
-	struct world w;
+	AUTO_VALUE(world_close) struct world w;
 	struct transport *t;
 	uint32_t port;
 	uint64_t before;
@@ -108,7 +108,6 @@ TEST(test_a_counter_that_was_cleared_goes_on)
 	assert_int_equal(port_of(&w, port)->last[PERF_RCV], 20);
 	assert_int_equal(port_of(&w, port)->total[PERF_RCV], before + 20);
 	transport_free(t);
-	world_close(&w);
 }
 
 /* A silent agent costs one request in SKIP_ROUNDS rounds, and a sweep keeps
@@ -116,7 +115,7 @@ TEST(test_a_counter_that_was_cleared_goes_on)
 TEST(test_silent_agents_are_left_alone)
 {
 	const struct perf_manager_stats *stats;
-	struct world w;
+	AUTO_VALUE(world_close) struct world w;
 	uint64_t failed, rounds;
 	uint32_t port;
 
@@ -137,19 +136,17 @@ TEST(test_silent_agents_are_left_alone)
 	assert_true(stats->rounds >= rounds + 5);
 	/* what was out when it fell silent, and then none */
 	assert_in_range(failed, 1, 16);
-	world_close(&w);
 }
 
 TEST(test_nothing_is_read_unless_wanted)
 {
 	const struct perf_manager_params none = { .errors_limit = 100 };
 	const struct snapshot *s;
-	struct world w;
+	AUTO_VALUE(world_close) struct world w;
 
 	perf_open(&w, &none);
 	s = sa_view_of(w.m.sm->sa)->subnet;
 	run_s(&w, 60);
 	assert_null(perf_manager_ports(w.m.sm->perf, s));
 	assert_int_equal(mad_client_stats(w.m.x)->gmps, 0);
-	world_close(&w);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sm/plan/pkey_table.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "topology/builder.h"
@@ -133,7 +134,7 @@ hold(struct port_tables *t, uint32_t port, unsigned block,
 static void
 want(struct lab *lab, unsigned enforce)
 {
-	struct memberships *m = memberships_new(lab->rules, lab->s, NULL);
+	AUTO(memberships) *m = memberships_new(lab->rules, lab->s, NULL);
 
 	port_tables_unref(lab->wanted);
 	lab->wanted = port_tables_new(lab->s);
@@ -141,7 +142,6 @@ want(struct lab *lab, unsigned enforce)
 	g_ptr_array_set_size(lab->problems, 0);
 	pkey_table_want(lab->s, lab->rules, m, lab->held, enforce, lab->wanted,
 		   lab->enforce, lab->problems);
-	memberships_unref(m);
 }
 
 static uint16_t
@@ -617,8 +617,8 @@ TEST(test_any_rules_and_tables_keep_the_promises, set_up, tear_down)
 	uint64_t rng = prng_stream(seed_take(20261121), 0);
 
 	for (unsigned round = 0; round < 300; round++) {
-		struct port_tables *first;
-		struct memberships *m;
+		AUTO(port_tables) *first;
+		AUTO(memberships) *m;
 
 		random_rules(lab, &rng);
 		random_held(lab, &rng);
@@ -633,8 +633,6 @@ TEST(test_any_rules_and_tables_keep_the_promises, set_up, tear_down)
 		lab->held = port_tables_ref(first);
 		want(lab, BOTH_WAYS);
 		assert_same_tables(lab->s, first, lab->wanted);
-		port_tables_unref(first);
-		memberships_unref(m);
 	}
 }
 
@@ -642,7 +640,7 @@ TEST(test_any_rules_and_tables_keep_the_promises, set_up, tear_down)
 TEST(test_order_of_rules_does_not_matter, set_up, tear_down)
 {
 	struct lab *lab = *state;
-	struct port_tables *once;
+	AUTO(port_tables) *once;
 
 	for (unsigned host = 0; host < N_HOSTS; host++)
 		for (unsigned i = 1; i <= 20; i++)
@@ -658,5 +656,4 @@ TEST(test_order_of_rules_does_not_matter, set_up, tear_down)
 			      PARTITION_BOTH);
 	want(lab, BOTH_WAYS);
 	assert_same_tables(lab->s, once, lab->wanted);
-	port_tables_unref(once);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/plan_lab.h"
 #include "tests/lib/request.h"
 #include "tests/lib/unit.h"
@@ -490,7 +491,7 @@ check_order(const struct plan *plan)
  * of-plan KIND=N ..: whatever the others are */
 WORD(do_plan, struct stage *st)
 {
-	struct plan *plan = make_plan(st);
+	AUTO(plan) *plan = make_plan(st);
 	bool is_all = strcmp(words[-1], "plan") == 0;
 	uint32_t sum = 0;
 
@@ -502,30 +503,27 @@ WORD(do_plan, struct stage *st)
 		sum += word_number(parts[1]);
 	}
 	assert_true(!is_all || sum == plan->n_steps);
-	plan_free(plan);
 }
 
 /* KIND: the first step, of the gate's switch */
 WORD(do_first_step, struct stage *st)
 {
-	struct plan *plan = make_plan(st);
+	AUTO(plan) *plan = make_plan(st);
 
 	assert_int_equal(plan->steps[0].kind, kind_of(words[0]));
 	assert_int_equal(plan->steps[0].node, st->f->sw);
-	plan_free(plan);
 }
 
 /* KIND PORT N: so many steps */
 WORD(do_steps, struct stage *st)
 {
-	struct plan *plan = make_plan(st);
+	AUTO(plan) *plan = make_plan(st);
 	unsigned n = 0;
 
 	for (uint32_t i = 0; i < plan->n_steps; i++)
 		n += plan->steps[i].kind == kind_of(words[0]) &&
 			plan->steps[i].port == port_of(st, words[1]);
 	assert_range(words[2], n);
-	plan_free(plan);
 }
 
 static const struct plan_step *
@@ -540,7 +538,7 @@ find_step(const struct plan *plan, enum plan_kind k, uint32_t port)
 /* KIND PORT [FIELDS], table PORT TABLE BLOCK, lft BLOCK of the gate's switch */
 WORD(do_step, struct stage *st)
 {
-	struct plan *plan = make_plan(st);
+	AUTO(plan) *plan = make_plan(st);
 	enum plan_kind k = kind_of(words[0]);
 	const struct plan_step *step = k == PLAN_LFT ?
 		&plan->steps[plan->first[k]] :
@@ -557,13 +555,12 @@ WORD(do_step, struct stage *st)
 		assert_int_equal(step->fields,
 				 fields_of(port_fields, words[2]));
 	}
-	plan_free(plan);
 }
 
 /* PORT; no-block-at PORT: its switch has no step of a block or SwitchInfo */
 WORD(do_no_step_at, struct stage *st)
 {
-	struct plan *plan = make_plan(st);
+	AUTO(plan) *plan = make_plan(st);
 	uint32_t port = port_of(st, words[0]);
 
 	for (uint32_t i = 0; i < plan->n_steps; i++) {
@@ -575,13 +572,12 @@ WORD(do_no_step_at, struct stage *st)
 			assert_int_not_equal(step->node,
 					     st->f->s->ports[port].node);
 	}
-	plan_free(plan);
 }
 
 /* PORT KIND: steps of this kind, and no others, tell its clients */
 WORD(do_told_with, struct stage *st)
 {
-	struct plan *plan = make_plan(st);
+	AUTO(plan) *plan = make_plan(st);
 	unsigned kinds = 0;
 
 	for (uint32_t i = 0; i < plan->n_steps; i++)
@@ -589,7 +585,6 @@ WORD(do_told_with, struct stage *st)
 		    plan->steps[i].fields & PORT_FIELD_REREGISTER)
 			kinds |= 1u << plan->steps[i].kind;
 	assert_int_equal(kinds, 1u << kind_of(words[1]));
-	plan_free(plan);
 }
 
 /* The plan of now is sent. */
@@ -605,8 +600,8 @@ WORD(do_left, struct stage *st)
 {
 	struct fabric *f = st->f;
 	bool is_now = strcmp(words[-1], "left") == 0;
-	struct plan *plan = make_plan(st);
-	struct plan *left = plan_left(is_now ? plan : st->sent, f->s, &f->w,
+	AUTO(plan) *plan = make_plan(st);
+	AUTO(plan) *left = plan_left(is_now ? plan : st->sent, f->s, &f->w,
 				      f->seen, f->held);
 	const struct plan_step *step = find_step(left, PLAN_PORT,
 						 port_of(st, words[0]));
@@ -616,8 +611,6 @@ WORD(do_left, struct stage *st)
 	if (is_now)
 		assert_int_equal(step->fields,
 				 fields_of(port_fields, words[1]));
-	plan_free(left);
-	plan_free(plan);
 }
 
 /* What an honest device makes of a Set: "no change" for zeros. */
@@ -721,7 +714,7 @@ WORD(do_text, struct stage *st)
 /* TEXT: in neither */
 WORD(do_no_text, struct stage *st)
 {
-	struct plan *plan = make_plan(st);
+	AUTO(plan) *plan = make_plan(st);
 
 	for (unsigned is_json = 0; is_json < 2; is_json++) {
 		g_autoptr(GString) out = g_string_new(NULL);
@@ -730,7 +723,6 @@ WORD(do_no_text, struct stage *st)
 			   is_json, out);
 		assert_null(strstr(out->str, words[0]));
 	}
-	plan_free(plan);
 }
 
 static const struct unit_word all_words[] = {

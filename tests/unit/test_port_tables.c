@@ -2,6 +2,7 @@
 /* The store of ports' tables. */
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
 #include "topology/port_tables.h"
@@ -19,23 +20,21 @@ make_fabric(void)
 
 TEST(test_nothing_is_known_at_first)
 {
-	struct snapshot *s = make_fabric();
-	struct port_tables *t = port_tables_new(s);
+	AUTO(snapshot) *s = make_fabric();
+	AUTO(port_tables) *t = port_tables_new(s);
 
 	for (uint32_t port = 0; port < s->n_ports; port++)
 		for (unsigned k = 0; k < PORT_N_TABLES; k++)
 			for (unsigned b = 0; b < port_tables_blocks(t, k, port);
 			     b++)
 				assert_null(port_tables_get(t, k, port, b));
-	port_tables_unref(t);
-	snapshot_unref(s);
 }
 
 TEST(test_room_follows_the_capabilities)
 {
-	struct snapshot *s = make_fabric();
+	AUTO(snapshot) *s = make_fabric();
 	uint32_t node = s->switches[0], host = 0;
-	struct port_tables *t;
+	AUTO(port_tables) *t;
 
 	while (snapshot_is_switch(&s->nodes[host]))
 		host++;
@@ -56,15 +55,13 @@ TEST(test_room_follows_the_capabilities)
 					    s->nodes[host].first_port), 0);
 	assert_int_equal(port_tables_blocks(t, PORT_TABLE_SL2VL,
 					    s->nodes[host].first_port + 1), 1);
-	port_tables_unref(t);
-	snapshot_unref(s);
 }
 
 /* Against a plain array, with more different blocks than a chunk has. */
 TEST(test_blocks_read_back_and_copies_part)
 {
 	uint64_t seed = 20261121, prng = seed;
-	struct snapshot *s = make_fabric();
+	AUTO(snapshot) *s = make_fabric();
 	struct port_tables *t = port_tables_new(s), *copy;
 	uint16_t (*plain)[VL_ARB_N_BLOCKS] = g_malloc0_n(s->n_ports,
 							 sizeof(*plain));
@@ -100,5 +97,4 @@ TEST(test_blocks_read_back_and_copies_part)
 	g_free(plain);
 	port_tables_unref(copy);
 	port_tables_unref(t);
-	snapshot_unref(s);
 }

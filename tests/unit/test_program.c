@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/program_lab.h"
 #include "tests/lib/unit.h"
 
@@ -17,7 +18,7 @@ TEST(test_fabric_is_left_as_wanted)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(specs); i++) {
-		struct bench b;
+		AUTO_VALUE(bench_close) struct bench b;
 		struct plan *again;
 
 		bench_open(&b, specs[i]);
@@ -42,7 +43,6 @@ TEST(test_fabric_is_left_as_wanted)
 			if (b.s->ports[p].peer != SNAPSHOT_NONE)
 				assert_int_equal(b.f->s->ports[p].info.state,
 						 PORT_STATE_ACTIVE);
-		bench_close(&b);
 	}
 }
 
@@ -88,7 +88,7 @@ tamper_order(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 
 TEST(test_order_is_safe_at_every_moment)
 {
-	struct bench b;
+	AUTO_VALUE(bench_close) struct bench b;
 	struct order o = { .b = &b };
 
 	bench_open(&b, "PGFT(3,4;1,3)");
@@ -97,7 +97,6 @@ TEST(test_order_is_safe_at_every_moment)
 	bench_run(&b);
 	assert_false(o.violated);
 	assert_int_equal(b.r.failed, 0);
-	bench_close(&b);
 }
 
 static bool
@@ -162,7 +161,7 @@ TEST(test_hosts_wait_for_all_tables)
 
 TEST(test_switch_without_tables_holds_back_only_its_links)
 {
-	struct bench b;
+	AUTO_VALUE(bench_close) struct bench b;
 	uint32_t bad;
 
 	bench_open(&b, "ring(6;2)");
@@ -185,7 +184,6 @@ TEST(test_switch_without_tables_holds_back_only_its_links)
 		assert_int_equal(b.f->s->ports[p].info.state, touched ?
 				 PORT_STATE_INIT : PORT_STATE_ACTIVE);
 	}
-	bench_close(&b);
 }
 
 /* A Set that had no answer is not done, though the device has done it. */
@@ -209,7 +207,7 @@ tamper_mute_tables(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 
 TEST(test_unanswered_set_is_not_done)
 {
-	struct bench b;
+	AUTO_VALUE(bench_close) struct bench b;
 	struct mute m = { 0 };
 
 	bench_open(&b, "ring(6;2)");
@@ -221,7 +219,6 @@ TEST(test_unanswered_set_is_not_done)
 	assert_int_equal(m.lost, 2);
 	assert_int_equal(b.r.done, b.f->sets - m.lost);
 	assert_null(lft_seen_block(b.seen, 3, 0));
-	bench_close(&b);
 }
 
 /* Acknowledges a block of its table and holds another one. */
@@ -238,7 +235,7 @@ tamper_other_table(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 
 TEST(test_table_with_other_content_is_not_written)
 {
-	struct bench b;
+	AUTO_VALUE(bench_close) struct bench b;
 	uint32_t bad;
 
 	bench_open(&b, "ring(6;2)");
@@ -258,7 +255,6 @@ TEST(test_table_with_other_content_is_not_written)
 			assert_int_equal(b.f->s->ports[p].info.state,
 					 PORT_STATE_INIT);
 	}
-	bench_close(&b);
 }
 
 /* Acknowledges NeighborMTU and keeps the old one, like ibsim. */
@@ -283,8 +279,8 @@ tamper_mtu(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 /* One answer proves nothing: the next plan has the field again. */
 TEST(test_untaken_field_is_told_and_planned_again)
 {
-	struct bench b;
-	struct plan *again;
+	AUTO_VALUE(bench_close) struct bench b;
+	AUTO(plan) *again;
 
 	bench_open(&b, "single(4)");
 	for (uint32_t p = 0; p < b.s->n_ports; p++)
@@ -299,8 +295,6 @@ TEST(test_untaken_field_is_told_and_planned_again)
 	assert_int_equal(again->n_steps, 2 * 4);
 	for (uint32_t i = 0; i < again->n_steps; i++)
 		assert_int_equal(again->steps[i].fields, PORT_FIELD_MTU);
-	plan_free(again);
-	bench_close(&b);
 }
 
 /* Refuses the Set to Active, for the other end has brought it up already. */
@@ -323,7 +317,7 @@ tamper_already_active(struct fake *f, uint32_t node, uint8_t *answer,
 
 TEST(test_refused_activation_of_an_active_port_is_no_failure)
 {
-	struct bench b;
+	AUTO_VALUE(bench_close) struct bench b;
 	unsigned last_set = 0;
 
 	bench_open(&b, "single(4)");
@@ -333,14 +327,13 @@ TEST(test_refused_activation_of_an_active_port_is_no_failure)
 	assert_true(last_set > 0);
 	assert_int_equal(b.r.failed, 0);
 	assert_int_equal(b.r.problems->len, 0);
-	bench_close(&b);
 }
 
 /* A link comes up behind a switch between the first look and the clearing of
  * its PortStateChange. */
 TEST(test_change_before_the_clearing_is_noticed)
 {
-	struct bench b;
+	AUTO_VALUE(bench_close) struct bench b;
 	uint32_t sw, port = SNAPSHOT_NONE;
 
 	bench_open(&b, "ring(4;1)");
@@ -357,7 +350,6 @@ TEST(test_change_before_the_clearing_is_noticed)
 	bench_run(&b);
 	assert_int_equal(b.r.changed->len, 1);
 	assert_false(b.f->s->nodes[sw].sw.port_state_change);
-	bench_close(&b);
 }
 
 /* Two Sets of one SwitchInfo must never be under way together: the one that
@@ -387,7 +379,7 @@ tamper_overtake(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 
 TEST(test_sets_of_one_switch_info_do_not_overtake)
 {
-	struct bench b;
+	AUTO_VALUE(bench_close) struct bench b;
 	struct overtake o = { 0 };
 
 	bench_open(&b, "ring(4;1)");
@@ -404,7 +396,6 @@ TEST(test_sets_of_one_switch_info_do_not_overtake)
 	assert_false(o.violated);
 	assert_int_equal(b.f->s->nodes[o.node].sw.linear_fdb_top,
 			 b.lft->top);
-	bench_close(&b);
 }
 
 /* How many blocks of one switch are under way at a time. */
@@ -436,7 +427,7 @@ tamper_crowd(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 
 TEST(test_blocks_of_one_switch_come_a_few_at_a_time)
 {
-	struct bench b;
+	AUTO_VALUE(bench_close) struct bench b;
 	struct crowd c = { .ends = g_array_new(FALSE, FALSE, 8) };
 
 	bench_open(&b, "PGFT(18,36;1,18)");
@@ -448,14 +439,13 @@ TEST(test_blocks_of_one_switch_come_a_few_at_a_time)
 	assert_true(c.blocks > 8);
 	assert_in_range(c.most, 1, 8);
 	g_array_unref(c.ends);
-	bench_close(&b);
 }
 
 /* A cable is pulled before anything was written: no switch has a LID to send
  * its trap from, and the port at our end is never asked to become Active. */
 TEST(test_cable_pulled_before_the_clearing_is_noticed)
 {
-	struct bench b;
+	AUTO_VALUE(bench_close) struct bench b;
 	uint32_t sw, port = SNAPSHOT_NONE;
 
 	bench_open(&b, "ring(4;1)");
@@ -475,12 +465,11 @@ TEST(test_cable_pulled_before_the_clearing_is_noticed)
 	bench_run(&b);
 	assert_true(b.r.failed > 0);
 	assert_int_equal(b.r.changed->len, 1);
-	bench_close(&b);
 }
 
 TEST(test_unchanged_ports_are_no_change)
 {
-	struct bench b;
+	AUTO_VALUE(bench_close) struct bench b;
 	uint32_t sw;
 
 	bench_open(&b, "ring(4;1)");
@@ -490,5 +479,4 @@ TEST(test_unchanged_ports_are_no_change)
 	bench_run(&b);
 	assert_int_equal(b.r.changed->len, 0);
 	assert_int_equal(b.r.failed, 0);
-	bench_close(&b);
 }

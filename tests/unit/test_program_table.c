@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/program_lab.h"
 #include "tests/lib/unit.h"
 
@@ -224,7 +225,7 @@ TEST(test_refused_table_keeps_the_link_down)
 	for (size_t i = 0; i < G_N_ELEMENTS(statuses); i++)
 		for (unsigned at_gate = 0; at_gate < 2; at_gate++) {
 			struct refusal r;
-			struct bench b;
+			AUTO_VALUE(bench_close) struct bench b;
 			uint32_t port;
 
 			bench_open_isolated(&b);
@@ -238,7 +239,6 @@ TEST(test_refused_table_keeps_the_link_down)
 			assert_has(b.r.problems->pdata[0],
 				   snapshot_node_of(b.s, port)->desc);
 			assert_has(b.r.problems->pdata[0], "P_Key table");
-			bench_close(&b);
 		}
 }
 

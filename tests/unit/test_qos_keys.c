@@ -45,7 +45,7 @@ TEST(test_every_key_arrives, setup_new, setup_free)
 		const struct qos_values *v = sets[i].kind < 0 ?
 			&t->conf->qos.all :
 			&t->conf->qos.kinds[sets[i].kind];
-		char *text = g_strdup_printf(
+		g_autofree char *text = g_strdup_printf(
 			"%smax_vls 0x%x\n%shigh_limit 20%u\n"
 			"%svlarb_high 1:25%u,0x2:0\n%svlarb_low \"3:4 , 5:%u\""
 			"\n%ssl2vl %u,14,15 # rest 0\n", p, i + 1, p, i, p, i,
@@ -67,7 +67,6 @@ TEST(test_every_key_arrives, setup_new, setup_free)
 		assert_memory_equal(v->sl2vl + 1, "\16\17\0\0\0\0\0\0\0\0\0\0"
 				    "\0\0\0", 15);
 		assert_int_equal(v->sl2vl[0], i);
-		g_free(text);
 	}
 	setup_parse(t, "qos yes\nqos_policy_file /p\n");
 	assert_true(t->conf->qos.enabled);
@@ -95,7 +94,7 @@ TEST(test_what_says_not_set_gives_nothing, setup_new, setup_free)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(prefixes); i++) {
 		const char *p = prefixes[i];
-		char *text = g_strdup_printf(
+		g_autofree char *text = g_strdup_printf(
 			"%smax_vls 3\n%shigh_limit 3\n%svlarb_high 1:2\n"
 			"%smax_vls 0\n%shigh_limit -1\n%svlarb_high (null)\n"
 			"%svlarb_low (null)\n%ssl2vl (null)\n", p, p, p, p, p,
@@ -103,7 +102,6 @@ TEST(test_what_says_not_set_gives_nothing, setup_new, setup_free)
 
 		setup_parse(t, text);
 		assert_int_equal(t->warnings->len, 0);
-		g_free(text);
 	}
 	test_nothing_is_given_at_first(state);
 }
@@ -149,17 +147,14 @@ TEST(test_bad_value_is_an_error, setup_new, setup_free)
 	struct setup *t = *state;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
-		char *text = g_strdup_printf("qos_max_vls 3\n%s\n",
+		g_autofree char *text = g_strdup_printf("qos_max_vls 3\n%s\n",
 					     bad[i].text);
-		char *expected = g_strdup_printf("x.conf:2:%s", bad[i].error);
-		GError *error = NULL;
+		g_autofree char *expected = g_strdup_printf("x.conf:2:%s", bad[i].error);
+		g_autoptr(GError) error = NULL;
 
 		assert_false(options_parse(t->conf, text, "x.conf", t->warnings,
 					&error));
 		assert_string_equal(error->message, expected);
-		g_error_free(error);
-		g_free(expected);
-		g_free(text);
 	}
 }
 
@@ -219,7 +214,7 @@ TEST(test_an_sl_that_starves_is_warned_of, setup_new, setup_free)
 TEST(test_shipped_file_tells_the_defaults, setup_new, setup_free)
 {
 	struct setup *t = *state;
-	char *text = source_read("etc/minism.conf");
+	g_autofree char *text = source_read("etc/minism.conf");
 	char **lines = g_strsplit(text, "\n", -1);
 	GString *settings = g_string_new(NULL);
 	struct qos_values built_in, told;
@@ -240,7 +235,6 @@ TEST(test_shipped_file_tells_the_defaults, setup_new, setup_free)
 	assert_memory_equal(told.low, built_in.low, sizeof(told.low));
 	g_string_free(settings, TRUE);
 	g_strfreev(lines);
-	g_free(text);
 }
 
 TEST(test_man_page_has_the_keys)
@@ -249,14 +243,12 @@ TEST(test_man_page_has_the_keys)
 		"qos", "qos_max_vls", "qos_high_limit", "qos_vlarb_high",
 		"qos_vlarb_low", "qos_sl2vl", "qos_policy_file",
 	};
-	char *text = source_read("doc/minism.conf.5");
+	g_autofree char *text = source_read("doc/minism.conf.5");
 
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
-		char *start = g_strdup_printf("\n.BI %s \" ", keys[i]);
+		g_autofree char *start = g_strdup_printf("\n.BI %s \" ", keys[i]);
 
 		if (!strstr(text, start))
 			fail_msg("minism.conf(5) lacks %s", keys[i]);
-		g_free(start);
 	}
-	g_free(text);
 }

@@ -9,6 +9,7 @@
 
 
 #include "sm/config/qos_policy_conf.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
@@ -56,7 +57,7 @@ static const char *const example =
 
 TEST(test_every_word_means_what_it_says)
 {
-	struct qos_policy *policy = parse(example);
+	AUTO(qos_policy) *policy = parse(example);
 	static const struct {
 		uint64_t service;
 		uint8_t sl;
@@ -95,13 +96,12 @@ TEST(test_every_word_means_what_it_says)
 	assert_int_equal(sl_of(policy, &path), 14);
 	assert_int_equal(g_array_index(policy->rules, struct qos_rule,
 				       0).line, 4);
-	qos_policy_unref(policy);
 }
 
 /* Partitions, whatever the membership that is written. */
 TEST(test_membership_of_a_pkey_does_not_count)
 {
-	struct qos_policy *policy = parse("qos-ulps\n"
+	AUTO(qos_policy) *policy = parse("qos-ulps\n"
 					  "any, pkey 0x8001-0x8003 : 1\n"
 					  "ipoib, pkey 0x0004 : 2\n"
 					  "end-qos-ulps\n");
@@ -113,12 +113,11 @@ TEST(test_membership_of_a_pkey_does_not_count)
 		path.pkey |= 0x8000;
 		assert_int_equal(sl_of(policy, &path), pkey < 4 ? 1 : 2);
 	}
-	qos_policy_unref(policy);
 }
 
 TEST(test_first_rule_that_fits_decides)
 {
-	struct qos_policy *policy = parse("qos-ulps\n"
+	AUTO(qos_policy) *policy = parse("qos-ulps\n"
 					  "any, target-port-guid 5 : 1\n"
 					  "any, service-id 0-10 : 2\n"
 					  "any, service-id 3 : 3\n"
@@ -130,7 +129,6 @@ TEST(test_first_rule_that_fits_decides)
 	assert_int_equal(sl_of(policy, &path), 1);
 	path.target = 6;
 	assert_int_equal(sl_of(policy, &path), 2);
-	qos_policy_unref(policy);
 }
 
 /* Rule, partition, default, 0. */
@@ -162,11 +160,10 @@ TEST(test_empty_files_are_policies)
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
-		struct qos_policy *policy = parse(texts[i]);
+		AUTO(qos_policy) *policy = parse(texts[i]);
 
 		assert_int_equal(policy->rules->len, 0);
 		assert_false(policy->has_default);
-		qos_policy_unref(policy);
 	}
 }
 
@@ -233,17 +230,15 @@ static const struct {
 TEST(test_every_mistake_has_its_place)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
-		GError *error = NULL;
+		g_autoptr(GError) error = NULL;
 		struct qos_policy *policy =
 			qos_policy_conf_parse(bad[i].text, "qos", &error);
-		char *expected = g_strdup_printf("qos:%s", bad[i].error);
+		g_autofree char *expected = g_strdup_printf("qos:%s", bad[i].error);
 
 		if (policy)
 			fail_msg("accepted: %s", bad[i].text);
 		assert_int_equal(error->domain, TEXT_ERROR);
 		assert_string_equal(error->message, expected);
-		g_error_free(error);
-		g_free(expected);
 	}
 }
 
@@ -326,7 +321,7 @@ TEST(test_may_give_is_the_union_over_targets)
 	unsigned loose = 0;
 
 	for (unsigned round = 0; round < 2000; round++) {
-		struct qos_policy *policy = qos_policy_new();
+		AUTO(qos_policy) *policy = qos_policy_new();
 		uint8_t partition = (uint8_t)prng_below(&rng, 3);
 		struct qos_path path = {
 			.has_service = prng_below(&rng, 2),
@@ -351,7 +346,6 @@ TEST(test_may_give_is_the_union_over_targets)
 			assert_true(may || !given[sl]);
 			loose += may && !given[sl];
 		}
-		qos_policy_unref(policy);
 	}
 	assert_true(loose < 400);	/* of 8,000 */
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "routing/engine.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
 #include "routing/metrics.h"
 #include "routing/order.h"
@@ -109,7 +110,7 @@ TEST(test_load_of_a_ring)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct metrics_load load;
-		struct ring r;
+		AUTO_VALUE(ring_clear) struct ring r;
 
 		ring_init(&r, cases[i].spec, cases[i].lmc);
 		if (cases[i].sw >= 0)
@@ -122,17 +123,16 @@ TEST(test_load_of_a_ring)
 		assert_int_equal(load.lost, cases[i].lost);
 		assert_int_equal(load.max, cases[i].max);
 		assert_true(load.mean == cases[i].mean);
-		ring_clear(&r);
 	}
 }
 
 TEST(test_single_switch_has_no_channels)
 {
 	struct metrics_load load;
-	struct snapshot *s = generate_fabric("single(5)", NULL, NULL);
-	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
-	struct graph *g = graph_new(s, lids);
-	struct lft *lft = lft_new(1, g->top);
+	AUTO(snapshot) *s = generate_fabric("single(5)", NULL, NULL);
+	AUTO(lid_map) *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
+	AUTO(graph) *g = graph_new(s, lids);
+	AUTO(lft) *lft = lft_new(1, g->top);
 	const struct graph_target *t;
 
 	metrics_all_to_all(g, lft, &load);
@@ -145,10 +145,6 @@ TEST(test_single_switch_has_no_channels)
 	metrics_all_to_all(g, lft, &load);
 	assert_int_equal(load.lost, 0);
 	assert_int_equal(load.max, 0);
-	lft_free(lft);
-	graph_free(g);
-	lid_map_free(lids);
-	snapshot_unref(s);
 }
 
 /* --- path lengths --- */
@@ -156,8 +152,8 @@ TEST(test_single_switch_has_no_channels)
 /* One way round: 1, 2 and 3 channels from each. Who is 3 away is next door. */
 TEST(test_ring_of_four_has_long_ways)
 {
-	struct metrics_paths p;
-	struct ring r;
+	AUTO_VALUE(metrics_paths_clear) struct metrics_paths p;
+	AUTO_VALUE(ring_clear) struct ring r;
 
 	ring_init(&r, "ring(4;1)", 0);
 	metrics_paths(r.g, r.lft, &p);
@@ -170,19 +166,17 @@ TEST(test_ring_of_four_has_long_ways)
 	assert_int_equal(p.longer, 4);
 	assert_int_equal(p.lost, 0);
 	assert_true(p.mean == 2.0);
-	metrics_paths_clear(&p);
-	ring_clear(&r);
 }
 
 TEST(test_fabric_without_switches_has_no_figures)
 {
-	struct snapshot *s = generate_fabric("pair()", NULL, NULL);
-	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
-	struct graph *g = graph_new(s, lids);
-	struct lft *lft = lft_new(0, g->top);
+	AUTO(snapshot) *s = generate_fabric("pair()", NULL, NULL);
+	AUTO(lid_map) *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
+	AUTO(graph) *g = graph_new(s, lids);
+	AUTO(lft) *lft = lft_new(0, g->top);
 	struct metrics_sample sample = { .n = 5, .n_threads = 2 };
 	struct metrics_congestion c;
-	struct metrics_paths p;
+	AUTO_VALUE(metrics_paths_clear) struct metrics_paths p;
 	uint32_t *hosts = order_hosts(g, &sample.n_hosts);
 
 	assert_int_equal(sample.n_hosts, 0);
@@ -193,12 +187,7 @@ TEST(test_fabric_without_switches_has_no_figures)
 	metrics_shifts(g, lft, &sample, &c);
 	assert_int_equal(c.n_all, 0);
 	assert_true(metrics_bisections(g, lft, &sample) == 0);
-	metrics_paths_clear(&p);
 	g_free(hosts);
-	lft_free(lft);
-	graph_free(g);
-	lid_map_free(lids);
-	snapshot_unref(s);
 }
 
 /* --- a fabric of any kind --- */
@@ -353,7 +342,7 @@ TEST(test_planes_by_order_make_all_shifts_one)
 TEST(test_one_plane_takes_all)
 {
 	struct metrics_congestion c;
-	struct lab lab;
+	AUTO_VALUE(lab_clear) struct lab lab;
 
 	lab_init(&lab, "PGFT(3,5;1,3)", NULL);
 	lab_route_planes(&lab, 1);
@@ -361,13 +350,12 @@ TEST(test_one_plane_takes_all)
 	assert_int_equal(c.max, 3);
 	assert_int_equal(c.worst, 3);
 	assert_true(c.mean == (2 * 1 + 2 * 2 + 10 * 3) / 14.0);
-	lab_clear(&lab);
 }
 
 TEST(test_single_switch_is_never_congested)
 {
 	struct metrics_congestion c;
-	struct lab lab;
+	AUTO_VALUE(lab_clear) struct lab lab;
 
 	lab_init(&lab, "single(4)", NULL);
 	assert_true(engine_route(&engine_minhop, lab.g, lab.lft, NULL));
@@ -381,7 +369,6 @@ TEST(test_single_switch_is_never_congested)
 	metrics_shifts(lab.g, lab.lft, &lab.sample, &c);
 	assert_int_equal(c.lost, 3);
 	assert_int_equal(c.max, 1);
-	lab_clear(&lab);
 }
 
 /* Two switches, one cable, 8 hosts on each: the flows that cross one way are
@@ -389,7 +376,7 @@ TEST(test_single_switch_is_never_congested)
 TEST(test_permutations_cross_a_cable_evenly)
 {
 	struct metrics_congestion c;
-	struct lab lab;
+	AUTO_VALUE(lab_clear) struct lab lab;
 
 	lab_init(&lab, "ring(2;8)", NULL);
 	assert_int_equal(lab.g->n_edges, 2);
@@ -402,7 +389,6 @@ TEST(test_permutations_cross_a_cable_evenly)
 	assert_true(c.mean > 3.9 && c.mean < 4.1);
 	assert_true(c.max >= 7 && c.max <= 8);
 	assert_int_equal(c.lost, 0);
-	lab_clear(&lab);
 }
 
 /* Two and two: with a chance of 1/3 both senders are on one side and share the
@@ -587,7 +573,7 @@ TEST(test_random_tables_are_counted_right)
 TEST(test_chance_depends_on_the_seed_only)
 {
 	struct metrics_congestion a, b;
-	struct lab lab;
+	AUTO_VALUE(lab_clear) struct lab lab;
 	double share;
 
 	lab_init(&lab, "torus(3,3;3)", NULL);
@@ -606,7 +592,6 @@ TEST(test_chance_depends_on_the_seed_only)
 	metrics_permutations(lab.g, lab.lft, &lab.sample, &b);
 	assert_true(a.mean != b.mean);
 	assert_true(share != metrics_bisections(lab.g, lab.lft, &lab.sample));
-	lab_clear(&lab);
 }
 
 /* Of a table whose shifts are known, a sample is between the extremes; the
@@ -614,7 +599,7 @@ TEST(test_chance_depends_on_the_seed_only)
 TEST(test_sample_of_shifts_is_a_sample)
 {
 	struct metrics_congestion c;
-	struct lab lab;
+	AUTO_VALUE(lab_clear) struct lab lab;
 	uint32_t n_differ = 0;
 	double first = 0;
 
@@ -633,7 +618,6 @@ TEST(test_sample_of_shifts_is_a_sample)
 		n_differ += c.mean != first;
 	}
 	assert_true(n_differ > 0);
-	lab_clear(&lab);
 }
 
 /* --- churn --- */
@@ -667,13 +651,10 @@ TEST(test_churn_counts_entries_and_blocks)
 /* 12 hops on average, over six channels of each switch. */
 TEST(test_bound_of_a_large_torus_is_that_of_its_paths)
 {
-	struct snapshot *s = generate_fabric("torus(16,16,16;1)", NULL, NULL);
-	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
-	struct graph *g = graph_new(s, lids);
+	AUTO(snapshot) *s = generate_fabric("torus(16,16,16;1)", NULL, NULL);
+	AUTO(lid_map) *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
+	AUTO(graph) *g = graph_new(s, lids);
 	double bound = metrics_bound(g, false);
 
 	assert_true(bound > 8191 && bound < 8193);
-	graph_free(g);
-	lid_map_free(lids);
-	snapshot_unref(s);
 }

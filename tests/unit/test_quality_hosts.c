@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "routing/metrics.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
@@ -35,8 +36,8 @@ static void
 recount(const struct fabric *f)
 {
 	const struct graph *g = f->g;
-	struct lft *plain = lft_new(f->out.lft->n_switches, f->out.lft->top);
-	struct lft *found = metrics_host_entries(g, f->out.lft);
+	AUTO(lft) *plain = lft_new(f->out.lft->n_switches, f->out.lft->top);
+	AUTO(lft) *found = metrics_host_entries(g, f->out.lft);
 	uint32_t i, j, k;
 
 	for (i = 0; i < g->n_targets; i++)
@@ -49,8 +50,6 @@ recount(const struct fabric *f)
 	assert_int_equal(found->top, plain->top);
 	assert_memory_equal(found->ports, plain->ports,
 			    (size_t)plain->n_switches * plain->stride);
-	lft_free(plain);
-	lft_free(found);
 }
 
 TEST(test_random_tables_are_cut_right)

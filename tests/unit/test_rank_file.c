@@ -9,6 +9,7 @@
 
 #include "sm/config/guid_files.h"
 #include "sm/persist.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
@@ -24,14 +25,13 @@ TEST(test_engine_in_force_is_read)
 		"engine updn\nin-force minhop\n0x0002c90300000001 0\n";
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GString) out = g_string_new(NULL);
-	struct rank_list *list = rank_file_parse(text, "ranks", &error);
+	AUTO(rank_list) *list = rank_file_parse(text, "ranks", &error);
 
 	assert_null(error);
 	assert_string_equal(list->engine, "updn");
 	assert_string_equal(list->in_force, "minhop");
 	rank_file_format(list, out);
 	assert_string_equal(out->str, text);
-	rank_list_free(list);
 }
 
 /* minhop has no ranks: the file keeps those of before, and names minhop. */
@@ -43,7 +43,7 @@ TEST(test_engine_without_ranks_is_in_force_after_restart)
 	g_autofree char *file = g_build_filename(folder, "ranks", NULL);
 	g_autofree uint32_t *read = NULL;
 	const struct generate_options options = { .seed = 1 };
-	struct snapshot *s = generate_fabric("ring(3;1)", &options, NULL);
+	AUTO(snapshot) *s = generate_fabric("ring(3;1)", &options, NULL);
 	struct persist *m;
 	const char *by;
 
@@ -69,14 +69,13 @@ TEST(test_engine_without_ranks_is_in_force_after_restart)
 	assert_string_equal(persist_engine(m, s), "minhop");
 	persist_free(m);
 	folder_remove(folder);
-	snapshot_unref(s);
 }
 
 TEST(test_what_is_written_is_read)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GString) out = g_string_new(NULL);
-	struct rank_list *list = rank_file_parse(good, "ranks", &error);
+	AUTO(rank_list) *list = rank_file_parse(good, "ranks", &error);
 
 	assert_null(error);
 	assert_string_equal(list->engine, "updn");
@@ -86,7 +85,6 @@ TEST(test_what_is_written_is_read)
 	assert_null(rank_list_find(list, 0x0002c90300000003));
 	rank_file_format(list, out);
 	assert_string_equal(out->str, good);
-	rank_list_free(list);
 }
 
 TEST(test_damaged_list_is_refused_with_its_line)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "routing/repair.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/oracle.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
@@ -272,18 +273,17 @@ TEST(test_each_repair_is_safe_and_loses_nothing)
 TEST(test_what_was_not_there_before_needs_an_engine)
 {
 	struct snapshot *s = generate_fabric("PGFT(4,4;1,4)", NULL, NULL);
-	struct lab lab;
+	AUTO_VALUE(lab_close) struct lab lab;
 	double worst;
 
 	lab_open(&lab, damage(s, 1, 1));
 	assert_false(lab_change(&lab, s, &worst));
-	lab_close(&lab);
 }
 
 /* Entries that no tables of ours have may have any dependencies. */
 TEST(test_foreign_entries_need_an_engine)
 {
-	struct lab lab;
+	AUTO_VALUE(lab_close) struct lab lab;
 	double worst;
 
 	lab_open(&lab, generate_fabric("PGFT(4,4;1,4)", NULL, NULL));
@@ -291,18 +291,17 @@ TEST(test_foreign_entries_need_an_engine)
 	assert_false(lab_change(&lab, snapshot_ref(lab.s), &worst));
 	memset(lft_row(lab.held, 0), LFT_NO_PATH, lab.held->stride);
 	assert_true(lab_change(&lab, snapshot_ref(lab.s), &worst));
-	lab_close(&lab);
 }
 
 /* Who had the LID is away, and the link to be avoided has come back. */
 TEST(test_entries_into_avoided_links_need_an_engine)
 {
-	struct snapshot *s = generate_fabric("ring(6;2)", NULL, NULL);
+	AUTO(snapshot) *s = generate_fabric("ring(6;2)", NULL, NULL);
 	struct snapshot *less = damage(s, 1, 1);
 	struct engine_input in = { 0 };
 	struct choice c;
-	struct lab lab;
-	struct graph *g;
+	AUTO_VALUE(lab_close) struct lab lab;
+	AUTO(graph) *g;
 	uint32_t port = 0, sw;
 
 	lab_open(&lab, less);
@@ -318,7 +317,4 @@ TEST(test_entries_into_avoided_links_need_an_engine)
 	/* as if it had been there when they were made */
 	lft_row(lab.whole.lft, sw)[AWAY] = s->ports[port].num;
 	assert_false(repair_tables(lab.repair, &in, &c));
-	graph_free(g);
-	lab_close(&lab);
-	snapshot_unref(s);
 }

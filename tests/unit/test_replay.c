@@ -10,6 +10,7 @@
 #include <glib/gstdio.h>
 
 #include "routing/engine.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
 #include "sm/sweep/discover.h"
 #include "sm/io/record.h"
@@ -69,15 +70,15 @@ static void
 program_fabric(struct run *run, struct mad_client *x, struct snapshot *s,
 	       play_fn play, struct transport *carrier)
 {
-	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
-	struct graph *g = graph_new(s, lids);
-	struct lft *lft = lft_new(s->n_switches, lids->top);
-	struct lft_seen *seen = lft_seen_new(s->n_switches, lids->top);
+	AUTO(lid_map) *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
+	AUTO(graph) *g = graph_new(s, lids);
+	AUTO(lft) *lft = lft_new(s->n_switches, lids->top);
+	AUTO(lft_seen) *seen = lft_seen_new(s->n_switches, lids->top);
 	struct desired w = {
 		.policy = &policy_default, .lids = lids, .lft = lft,
 		.sm_lid = lids->base[s->local_port],
 	};
-	struct plan *plan;
+	AUTO(plan) *plan;
 	struct program *p;
 
 	assert_true(engine_route(&engine_minhop, g, lft, NULL));
@@ -89,11 +90,6 @@ program_fabric(struct run *run, struct mad_client *x, struct snapshot *s,
 	play(carrier);
 	if (run->done == UINT32_MAX)
 		program_cancel(p);
-	plan_free(plan);
-	lft_seen_free(seen);
-	lft_free(lft);
-	graph_free(g);
-	lid_map_free(lids);
 }
 
 /* t: what the transactions use; carrier: what is played, t or behind it. */
@@ -161,7 +157,7 @@ static void
 record_to(const char *path, const char *spec, struct run *run, unsigned lose)
 {
 	const struct generate_options o = { .seed = 3 };
-	struct snapshot *s = generate_fabric(spec, &o, NULL);
+	AUTO(snapshot) *s = generate_fabric(spec, &o, NULL);
 	struct fake *f = fake_new(s);
 	unsigned counts[2] = { lose, 0 };
 	struct transport *t = f->t;
@@ -174,7 +170,6 @@ record_to(const char *path, const char *spec, struct run *run, unsigned lose)
 	assert_true(capture_close(tap, NULL));
 	f->t = NULL;
 	fake_free(f);
-	snapshot_unref(s);
 }
 
 /* The text of the difference, NULL if there was none. */
@@ -293,7 +288,7 @@ TEST(test_port_is_that_of_the_record, make_files, remove_files)
  * sent from the main loop. */
 TEST(test_changed_run_is_found_at_its_place, make_files, remove_files)
 {
-	struct mkey_db *keys = mkey_db_new(0xab00000000000000, MKEY_DB_ONE);
+	AUTO(mkey_db) *keys = mkey_db_new(0xab00000000000000, MKEY_DB_ONE);
 	const struct mad_client_params slow = {
 		.timeout_ms = 11, .retries = 3, .max_wire = 16,
 	}, narrow = {
@@ -333,7 +328,6 @@ TEST(test_changed_run_is_found_at_its_place, make_files, remove_files)
 		expect_difference(files->a, &now, cases[i].begin,
 				  cases[i].part);
 	}
-	mkey_db_free(keys);
 }
 
 /* Copies the record a to b; of the n-th event of a kind one byte of the MAD

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sm/lab/rmpp.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/rmpp_lab.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
@@ -299,7 +300,7 @@ TEST(test_short_message_is_first_and_last)
 TEST(test_news_take_the_retries_back)
 {
 	int64_t now = 0;
-	struct end e;
+	AUTO_VALUE(end_close) struct end e;
 
 	sender_open(&e, METHOD_GET_TABLE_RESP, 10 * ROOM);
 	for (unsigned at = 1; at < 9; at++) {
@@ -318,7 +319,6 @@ TEST(test_news_take_the_retries_back)
 	}
 	run_to(&e, now + 4 * TIMEOUT);
 	expect(&e, RMPP_TYPE_ABORT, RMPP_STATUS_RETRIES, 0, 0);
-	end_close(&e);
 }
 
 TEST(test_bad_answers_are_aborted_with_their_status)

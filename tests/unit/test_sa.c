@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/sa_stage.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
@@ -338,7 +339,7 @@ TEST(test_all_paths_are_those_of_all_pairs)
 	unsigned n, k, total = 0, empty = 0;
 	struct path_record want;
 	GByteArray *all, *one;
-	struct lab l;
+	AUTO_VALUE(lab_close) struct lab l;
 
 	printf("# seed 77\n");
 	lab_open(&l, "PGFT(2,3;1,2)", 1);
@@ -378,7 +379,6 @@ TEST(test_all_paths_are_those_of_all_pairs)
 		g_byte_array_unref(all);
 	}
 	assert_true(total > 1000 && empty > 0);
-	lab_close(&l);
 }
 
 static void
@@ -418,8 +418,8 @@ random_policy(const struct lab *l, struct qos_policy *policy, uint64_t *rng)
 TEST(test_open_ends_find_what_single_questions_find)
 {
 	uint64_t rng = prng_stream(seed_take(20261121), 2);
-	struct qos_policy *policy = qos_policy_new();
-	struct lab l;
+	AUTO(qos_policy) *policy = qos_policy_new();
+	AUTO_VALUE(lab_close) struct lab l;
 
 	lab_open(&l, TREE, 0);
 	for (unsigned i = 0; i < 12; i += 2)
@@ -447,8 +447,6 @@ TEST(test_open_ends_find_what_single_questions_find)
 		path_record_encode(lab_data(&l), &want);
 		assert_records(&l, n);
 	}
-	lab_close(&l);
-	qos_policy_unref(policy);
 }
 
 /* -------------------------------------------- more than one request each */

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/sa_server_lab.h"
 #include "tests/lib/unit.h"
 
@@ -48,7 +49,7 @@ TEST(test_babbler_does_not_keep_a_polite_client_out)
 	struct sa_server_params params = sa_server_params_default;
 	const struct sa_server_stats *d;
 	struct client *babbler, *polite;
-	struct stage st;
+	AUTO_VALUE(stage_close) struct stage st;
 
 	params.max_waiting = 100;
 	params.max_of_one = 50;
@@ -81,7 +82,6 @@ TEST(test_babbler_does_not_keep_a_polite_client_out)
 	assert_true(st.loop_answers <= 10);
 	assert_true(d->turns >= 6);
 	assert_int_equal(sa_server_stats(st.desk)->waiting, 0);
-	stage_close(&st);
 }
 
 /* What waits is not asked twice; what is answered is, another attribute and
@@ -90,7 +90,7 @@ TEST(test_repeats_of_what_waits_are_dropped)
 {
 	struct sa_server_params params = sa_server_params_default;
 	struct client *c;
-	struct stage st;
+	AUTO_VALUE(stage_close) struct stage st;
 
 	params.turn = 1;
 	stage_open(&st, SEED, &params, NULL);
@@ -112,7 +112,6 @@ TEST(test_repeats_of_what_waits_are_dropped)
 	stage_run(&st, SECOND);
 	assert_int_equal(c->good + c->bad, 4);
 	assert_int_equal(sa_server_stats(st.desk)->repeated, 3);
-	stage_close(&st);
 }
 
 /* Who was turned away may come again: it is not taken for a repeat. */
@@ -120,7 +119,7 @@ TEST(test_refused_request_is_forgotten)
 {
 	struct sa_server_params params = sa_server_params_default;
 	struct client *c;
-	struct stage st;
+	AUTO_VALUE(stage_close) struct stage st;
 
 	params.turn = 1;
 	params.max_of_one = 1;
@@ -136,14 +135,13 @@ TEST(test_refused_request_is_forgotten)
 	stage_run(&st, SECOND);
 	assert_int_equal(c->good, 3);
 	assert_int_equal(sa_server_stats(st.desk)->repeated, 0);
-	stage_close(&st);
 }
 
 TEST(test_displaced_request_is_forgotten)
 {
 	struct sa_server_params params = sa_server_params_default;
 	struct client *greedy, *other;
-	struct stage st;
+	AUTO_VALUE(stage_close) struct stage st;
 
 	params.turn = 1;
 	params.max_waiting = 3;
@@ -165,7 +163,6 @@ TEST(test_displaced_request_is_forgotten)
 	stage_run(&st, SECOND);
 	assert_int_equal(greedy->good, 4);
 	assert_int_equal(sa_server_stats(st.desk)->repeated, 0);
-	stage_close(&st);
 }
 
 /* A wrong SM_Key is for the SA to drop (IBA 15.4.1); so is nonsense. */
@@ -199,7 +196,7 @@ TEST(test_sweep_goes_on_under_a_flood)
 	struct sa_server_params params = sa_server_params_default;
 	unsigned ends, lost;
 	GArray *hosts;
-	struct stage st;
+	AUTO_VALUE(stage_close) struct stage st;
 	uint32_t p = 0;
 
 	params.turn = 4;
@@ -222,7 +219,6 @@ TEST(test_sweep_goes_on_under_a_flood)
 	lost = simlab_lost_pairs(st.sim, hosts);
 	g_array_unref(hosts);
 	assert_int_equal(lost, 0);
-	stage_close(&st);
 }
 
 /* ----------------------------------------------------------------- tables */
@@ -234,7 +230,7 @@ TEST(test_table_arrives_through_loss)
 	print_message("# seed %u\n", SEED);
 	for (unsigned turn = 0; turn < 6; turn++) {
 		struct client *c;
-		struct stage st;
+		AUTO_VALUE(stage_close) struct stage st;
 
 		stage_open(&st, SEED + turn, NULL, NULL);
 		c = &st.client[5];
@@ -259,7 +255,6 @@ TEST(test_table_arrives_through_loss)
 		if (!turn)
 			assert_int_equal(sa_server_stats(st.desk)->tables_sent,
 					 1);
-		stage_close(&st);
 	}
 }
 
@@ -401,7 +396,7 @@ TEST(test_report_comes_through_loss)
 {
 	print_message("# seed %u\n", SEED);
 	for (unsigned turn = 0; turn < 8; turn++) {
-		struct stage st;
+		AUTO_VALUE(stage_close) struct stage st;
 
 		stage_open(&st, SEED + turn, NULL, NULL);
 		for (unsigned c = 0; c < 6; c++)
@@ -425,7 +420,6 @@ TEST(test_report_comes_through_loss)
 		assert_int_equal(sa_server_stats(st.desk)->reports, 6);
 		assert_int_equal(sa_server_stats(st.desk)->heard +
 				 sa_server_stats(st.desk)->unheard, 6);
-		stage_close(&st);
 	}
 }
 
@@ -456,7 +450,7 @@ TEST(test_dead_subscriber_is_given_up, stage_set_up, stage_tear_down)
 TEST(test_few_reports_are_under_way_at_a_time)
 {
 	struct sa_server_params params = sa_server_params_default;
-	struct stage st;
+	AUTO_VALUE(stage_close) struct stage st;
 
 	params.max_reports = 2;
 	stage_open(&st, SEED, &params, NULL);
@@ -470,7 +464,6 @@ TEST(test_few_reports_are_under_way_at_a_time)
 		assert_int_equal(st.client[c].reports, 5);
 	assert_int_equal(st.most_reports, 2);
 	assert_int_equal(sa_server_stats(st.desk)->heard, 40);
-	stage_close(&st);
 }
 
 TEST(test_trap_is_reported_to_subscribers, stage_set_up, stage_tear_down)
@@ -521,7 +514,7 @@ TEST(test_long_search_lets_others_have_their_turn)
 	struct sa_server_params params = sa_server_params_default;
 	struct client *slow, *other;
 	unsigned done;
-	struct stage st;
+	AUTO_VALUE(stage_close) struct stage st;
 
 	params.turn = 1;
 	params.max_searchers = 1;
@@ -552,5 +545,4 @@ TEST(test_long_search_lets_others_have_their_turn)
 	ask_in_vain(slow);
 	ask_in_vain(slow);
 	stage_run(&st, 5);
-	stage_close(&st);
 }

@@ -591,11 +591,10 @@ WORD(do_bad, void *fixture)
 {
 	g_auto(GStrv) lines = g_strsplit(words[1], ";", -1);
 	g_autofree char *all = g_strjoinv("\n", lines);
-	GError *error = NULL;
+	g_autoptr(GError) error = NULL;
 
 	assert_false(load(fixture, store_of(words[0]), all, &error));
 	assert_has(error->message, words[2]);
-	g_error_free(error);
 }
 
 static unsigned

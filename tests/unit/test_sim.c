@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/sim_lab.h"
 #include "tests/lib/unit.h"
 #include "tests/lib/sim_script.h"
@@ -33,7 +34,7 @@ TEST(test_timers_ring_in_order_of_time_then_start)
 	static const int expected[] = { 3, 1, 4, 0, 2 };
 	struct ring rings[G_N_ELEMENTS(when)];
 	unsigned ids[G_N_ELEMENTS(when)];
-	struct simlab lab;
+	AUTO_VALUE(simlab_close) struct simlab lab;
 
 	simlab_open(&lab, "pair()", NULL);
 	sim_run(lab.sim, 50);
@@ -58,7 +59,6 @@ TEST(test_timers_ring_in_order_of_time_then_start)
 	assert_int_equal(sim_now(lab.sim), 500);
 	transport_timer_cancel(lab.t, ids[0]);	/* rang: ignored */
 	g_array_unref(rings[0].order);
-	simlab_close(&lab);
 }
 
 /* The heap under load: whatever is started and called off, the rest rings in
@@ -72,7 +72,7 @@ TEST(test_many_timers_keep_the_order)
 	GArray *order = g_array_new(FALSE, FALSE, sizeof(int));
 	unsigned kept = 0;
 	int64_t last = 0;
-	struct simlab lab;
+	AUTO_VALUE(simlab_close) struct simlab lab;
 
 	print_message("# seed %u\n", SEED);
 	simlab_open(&lab, "pair()", NULL);
@@ -100,7 +100,6 @@ TEST(test_many_timers_keep_the_order)
 	}
 	g_array_unref(order);
 	g_rand_free(rand);
-	simlab_close(&lab);
 }
 
 /* ------------------------------------------------------------- clients */
@@ -159,7 +158,7 @@ ask(struct simlab *lab, struct transport *t, uint32_t port, unsigned attr_id,
 TEST(test_clients_of_one_port_get_their_own_answers)
 {
 	struct heard a, b;
-	struct simlab lab;
+	AUTO_VALUE(simlab_close) struct simlab lab;
 
 	simlab_open(&lab, "single(2)", NULL);
 	listen_at(&lab, lab.s->local_port, SIM_ROLE_CLIENT, &a);
@@ -180,14 +179,13 @@ TEST(test_clients_of_one_port_get_their_own_answers)
 	assert_int_equal(a.answers, 2);
 	assert_int_equal(b.answers, 1);
 	assert_int_equal(a.returned + b.returned, 0);
-	simlab_close(&lab);
 }
 
 TEST(test_sm_info_goes_to_the_manager_of_the_port)
 {
 	uint32_t other;
 	struct heard client, manager;
-	struct simlab lab;
+	AUTO_VALUE(simlab_close) struct simlab lab;
 
 	simlab_open(&lab, "single(2)", NULL);
 	other = simlab_end(&lab, NODE_CA, 1);
@@ -205,7 +203,6 @@ TEST(test_sm_info_goes_to_the_manager_of_the_port)
 	transport_free(manager.t);
 	assert_false(sim_port_info(lab.sim, other)->cap_mask &
 		     PORT_CAP_IS_SM);
-	simlab_close(&lab);
 }
 
 TEST(test_unanswered_request_is_returned_in_time)
@@ -253,7 +250,7 @@ TEST(test_client_may_be_freed_in_its_callback)
 {
 	struct heard heard;
 	struct ring ring = { .order = NULL };
-	struct simlab lab;
+	AUTO_VALUE(simlab_close) struct simlab lab;
 
 	simlab_open(&lab, "single(2)", NULL);
 	heard.victim = NULL;
@@ -267,23 +264,20 @@ TEST(test_client_may_be_freed_in_its_callback)
 	assert_int_equal(heard.answers, 1);
 	assert_int_equal(sim_stats(lab.sim)->lost_nobody, 2);
 	assert_true(sim_now(lab.sim) < 1000);	/* its timer is gone */
-	simlab_close(&lab);
 }
 
 TEST(test_short_mad_is_not_accepted)
 {
 	static const struct mad_addr to = { .lid = LID_PERMISSIVE };
 	uint8_t mad[MAD_SIZE] = { 1 };
-	GError *error = NULL;
-	struct simlab lab;
+	g_autoptr(GError) error = NULL;
+	AUTO_VALUE(simlab_close) struct simlab lab;
 
 	simlab_open(&lab, "pair()", NULL);
 	assert_false(transport_send(lab.t, &to, mad, MAD_SIZE - 1, 10,
 				    &error));
 	assert_true(g_error_matches(error, TRANSPORT_ERROR,
 				    TRANSPORT_ERROR_SEND));
-	g_error_free(error);
-	simlab_close(&lab);
 }
 
 /* ------------------------------------------------------------------- time */
@@ -307,7 +301,7 @@ time_of_questions(struct simlab *lab, unsigned n, unsigned n_switches)
 TEST(test_agent_serves_one_smp_after_the_other)
 {
 	int64_t one, same, spread;
-	struct simlab lab;
+	AUTO_VALUE(simlab_close) struct simlab lab;
 
 	simlab_open(&lab, "PGFT(2,8;1,1)", NULL);
 	/* the first host's switch may be any: the time of one tells hops */
@@ -320,14 +314,13 @@ TEST(test_agent_serves_one_smp_after_the_other)
 	assert_in_range(spread, 8 * 20, 8 * 20 + 10);
 	sim_node_set_speed(lab.sim, simlab_node(&lab, NODE_SWITCH, 0), 100000);
 	assert_int_equal(time_of_questions(&lab, 1, 1), one + 80);
-	simlab_close(&lab);
 }
 
 TEST(test_full_vl15_buffer_loses_smps)
 {
 	struct sim_params params = sim_params_default;
 	struct heard heard;
-	struct simlab lab;
+	AUTO_VALUE(simlab_close) struct simlab lab;
 
 	params.vl15_depth = 10;
 	simlab_open(&lab, "single(2)", &params);
@@ -339,7 +332,6 @@ TEST(test_full_vl15_buffer_loses_smps)
 	assert_int_equal(heard.answers, 10);
 	assert_int_equal(heard.returned, 15);
 	assert_int_equal(sim_stats(lab.sim)->lost_vl15, 15);
-	simlab_close(&lab);
 }
 
 /* ------------------------------------------------------------ a main loop */

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/sim_lab.h"
 #include "tests/lib/unit.h"
 #include "tests/lib/sim_script.h"
@@ -221,7 +222,7 @@ TEST(test_seed_decides_what_is_lost)
 			.match = { .node = SIM_ANY },
 			.kind = SIM_FAULT_LOSS, .per_mille = 300,
 		};
-		struct simlab lab;
+		AUTO_VALUE(simlab_close) struct simlab lab;
 
 		params.seed = i == 2 ? 8 : 7;
 		simlab_open(&lab, "single(3)", &params);
@@ -233,7 +234,6 @@ TEST(test_seed_decides_what_is_lost)
 					    simlab_end(&lab, NODE_SWITCH, 0),
 					    MAD_METHOD_GET, MAD_ATTR_NODE_INFO,
 					    0, NULL) == LAB_SILENT);
-		simlab_close(&lab);
 	}
 	assert_true(hits[0] == hits[1]);
 	assert_true(hits[0] != hits[2]);

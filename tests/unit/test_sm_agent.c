@@ -7,6 +7,7 @@
 
 #include "sm/sm_agent.h"
 #include "sm/mad/sa_mad.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
@@ -150,7 +151,7 @@ control(struct sa_server *d, uint64_t sm_key)
 
 TEST(test_control_needs_the_sm_key)
 {
-	struct sa_server d;
+	AUTO_VALUE(desk_close) struct sa_server d;
 
 	desk_open(&d, M_KEY);
 	assert_int_equal(control(&d, SM_KEY + 1), MAD_STATUS_BAD_VALUE);
@@ -161,20 +162,18 @@ TEST(test_control_needs_the_sm_key)
 	d.self.sm_key = 0;
 	assert_int_equal(control(&d, 12345), MAD_STATUS_OK);
 	assert_int_equal(d.controls, 2);
-	desk_close(&d);
 }
 
 TEST(test_reports_are_not_answered)
 {
 	uint8_t mad[MAD_SIZE];
-	struct sa_server d;
+	AUTO_VALUE(desk_close) struct sa_server d;
 
 	desk_open(&d, 0);
 	sa_build(mad, SA_METHOD_REPORT, SA_ATTR_NOTICE);
 	assert_null(hand_in(&d, 3, mad));
 	smp_build_lid(mad, 0x06, MAD_ATTR_NOTICE, 0, 0);
 	assert_null(hand_in(&d, 3, mad));
-	desk_close(&d);
 }
 
 static void
@@ -193,10 +192,10 @@ make_trap(uint8_t mad[MAD_SIZE], unsigned trap)
 
 TEST(test_trap_repress_has_the_key_of_its_port)
 {
-	struct snapshot *s = generate_fabric("single(3)", NULL, NULL);
+	AUTO(snapshot) *s = generate_fabric("single(3)", NULL, NULL);
 	uint8_t mad[MAD_SIZE];
 	const uint8_t *answer;
-	struct sa_server d;
+	AUTO_VALUE(desk_close) struct sa_server d;
 
 	desk_open(&d, M_KEY);
 	make_trap(mad, 129);
@@ -210,26 +209,23 @@ TEST(test_trap_repress_has_the_key_of_its_port)
 	assert_non_null(answer);
 	assert_true(smp_m_key(answer) == 0x1234);
 	assert_null(hand_in(&d, 4, mad));
-	desk_close(&d);
-	snapshot_unref(s);
 }
 
 TEST(test_trap_without_keys_is_repressed_at_once)
 {
 	uint8_t mad[MAD_SIZE];
-	struct sa_server d;
+	AUTO_VALUE(desk_close) struct sa_server d;
 
 	desk_open(&d, 0);
 	make_trap(mad, 129);
 	assert_non_null(hand_in(&d, 3, mad));
-	desk_close(&d);
 }
 
 /* What was tried as a key stays here, and nothing else of the Notice. */
 TEST(test_key_in_trap_256_is_not_told_on)
 {
 	uint8_t mad[MAD_SIZE];
-	struct sa_server d;
+	AUTO_VALUE(desk_close) struct sa_server d;
 
 	desk_open(&d, 0);
 	make_trap(mad, 257);
@@ -240,7 +236,6 @@ TEST(test_key_in_trap_256_is_not_told_on)
 	for (unsigned i = 0; i < SMP_DATA_LEN; i++)
 		assert_int_equal(d.trap[i], i >= 24 && i < 32 ? 0 :
 				 smp_data(mad)[i]);
-	desk_close(&d);
 }
 
 TEST(test_trap_from_a_lid_that_no_port_has_is_dropped)

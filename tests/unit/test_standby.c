@@ -13,6 +13,7 @@
 #include "sm/mad/sa_record.h"
 #include "sm/mad/smp.h"
 #include "sm/standby.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
@@ -251,7 +252,7 @@ after(struct stage *st, int64_t us)
 TEST(test_a_minism_is_read_when_there_is_news)
 {
 	struct standby_status status;
-	struct stage st;
+	AUTO_VALUE(stage_close) struct stage st;
 
 	stage_open(&st, true);
 	status = after(&st, SECOND / 2);
@@ -266,14 +267,13 @@ TEST(test_a_minism_is_read_when_there_is_news)
 	status = after(&st, 2 * SECOND);
 	assert_int_equal(st.n_tables, 2);
 	assert_int_equal(status.stats.n_members, 5);
-	stage_close(&st);
 }
 
 /* Another SA tells of no news. */
 TEST(test_another_sa_is_read_every_few_seconds)
 {
 	struct standby_status status;
-	struct stage st;
+	AUTO_VALUE(stage_close) struct stage st;
 
 	stage_open(&st, false);
 	status = after(&st, SECOND / 2);
@@ -285,48 +285,51 @@ TEST(test_another_sa_is_read_every_few_seconds)
 	assert_int_equal(st.n_tables, 3);
 	after(&st, 2 * EVERY * SECOND);
 	assert_in_range(st.n_tables, 6, 9);
-	stage_close(&st);
 }
 
 /* Whatever the master does, what was read first is held; and once it answers
  * well again, that is read. */
+static void
+expect_held(bool is_minism, enum manner manner)
+{
+	AUTO_VALUE(stage_close) struct stage st;
+	struct standby_status status, first;
+
+	stage_open(&st, is_minism);
+	first = after(&st, SECOND / 2);
+	assert_int_equal(first.stats.n_members, 2);
+	assert_null(first.why);
+	set_members(&st, 4);
+	st.manner = manner;
+	status = after(&st, 2 * EVERY * SECOND);
+	assert_non_null(status.why);
+	assert_true(status.warm);
+	assert_int_equal(status.stats.n_members, 2);
+	assert_true(status.as_of < 2 * SECOND);
+	assert_int_equal(status.reads, 1);
+	st.manner = WELL;
+	status = after(&st, 7 * EVERY * SECOND);
+	assert_null(status.why);
+	assert_true(status.reads > 1);
+	if (is_minism)
+		assert_int_equal(status.stats.n_members, 4);
+}
+
 TEST(test_a_bad_answer_replaces_nothing)
 {
-	for (unsigned is_minism = 0; is_minism < 2; is_minism++)
-		for (unsigned i = WELL + 1; i < N_MANNERS; i++) {
-			struct standby_status status, first;
-			struct stage st;
-
-			/* nothing is a good answer of three tables */
-			if (i == EMPTY_STATUS && !is_minism)
-				continue;
-			stage_open(&st, is_minism);
-			first = after(&st, SECOND / 2);
-			assert_int_equal(first.stats.n_members, 2);
-			assert_null(first.why);
-			set_members(&st, 4);
-			st.manner = (enum manner)i;
-			status = after(&st, 2 * EVERY * SECOND);
-			assert_non_null(status.why);
-			assert_true(status.warm);
-			assert_int_equal(status.stats.n_members, 2);
-			assert_true(status.as_of < 2 * SECOND);
-			assert_int_equal(status.reads, 1);
-			st.manner = WELL;
-			status = after(&st, 7 * EVERY * SECOND);
-			assert_null(status.why);
-			assert_true(status.reads > 1);
-			if (is_minism)
-				assert_int_equal(status.stats.n_members, 4);
-			stage_close(&st);
-		}
+	for (enum manner i = WELL + 1; i < N_MANNERS; i++) {
+		expect_held(true, i);
+		/* nothing is a good answer of three tables */
+		if (i != EMPTY_STATUS)
+			expect_held(false, i);
+	}
 }
 
 /* The last of three tables. */
 TEST(test_two_of_three_tables_are_none)
 {
 	struct standby_status status;
-	struct stage st;
+	AUTO_VALUE(stage_close) struct stage st;
 
 	stage_open(&st, false);
 	st.manner = REFUSING;
@@ -335,13 +338,12 @@ TEST(test_two_of_three_tables_are_none)
 	assert_false(status.warm);
 	assert_non_null(status.why);
 	assert_int_equal(standby_take(st.b, transport_now(st.t)), 0);
-	stage_close(&st);
 }
 
 TEST(test_a_standby_says_why_it_is_not_warm)
 {
 	struct standby_status status;
-	struct stage st;
+	AUTO_VALUE(stage_close) struct stage st;
 
 	stage_open(&st, true);
 	st.is_dark = true;
@@ -352,7 +354,6 @@ TEST(test_a_standby_says_why_it_is_not_warm)
 	status = after(&st, 3 * SECOND);
 	assert_string_equal(status.why, "it has not brought our port up yet");
 	assert_int_equal(st.n_tables, 0);
-	stage_close(&st);
 }
 
 /* ------------------------------------------------------------------- taking */
@@ -370,7 +371,7 @@ TEST(test_clients_are_known_if_nothing_can_be_missing)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct sa_stats stats;
-		struct stage st;
+		AUTO_VALUE(stage_close) struct stage st;
 
 		stage_open(&st, cases[i].is_minism);
 		after(&st, 2 * SECOND);
@@ -382,7 +383,6 @@ TEST(test_clients_are_known_if_nothing_can_be_missing)
 		assert_int_equal(stats.n_members, 2);
 		/* once */
 		assert_int_equal(standby_take(st.b, transport_now(st.t)), 0);
-		stage_close(&st);
 	}
 }
 
@@ -396,7 +396,7 @@ on_last(void *data)
 TEST(test_the_last_is_read_before_it_is_taken)
 {
 	struct sa_stats stats;
-	struct stage st;
+	AUTO_VALUE(stage_close) struct stage st;
 
 	stage_open(&st, true);
 	after(&st, SECOND / 2);
@@ -408,14 +408,13 @@ TEST(test_the_last_is_read_before_it_is_taken)
 	assert_int_equal(standby_take(st.b, transport_now(st.t)), MASTER);
 	sa_stats(st.sa, &stats);
 	assert_int_equal(stats.n_members, 7);
-	stage_close(&st);
 }
 
 /* Nor is anything read twice, unless the master tells of no news. */
 TEST(test_the_last_is_read_if_there_is_news)
 {
 	for (unsigned is_minism = 0; is_minism < 2; is_minism++) {
-		struct stage st;
+		AUTO_VALUE(stage_close) struct stage st;
 		unsigned before;
 
 		stage_open(&st, is_minism);
@@ -425,7 +424,6 @@ TEST(test_the_last_is_read_if_there_is_news)
 		after(&st, 10 * 1000);
 		assert_int_equal(st.lasts, 1);
 		assert_int_equal(st.n_tables - before, is_minism ? 0 : 3);
-		stage_close(&st);
 	}
 }
 
@@ -460,7 +458,7 @@ TEST(test_what_the_master_remembers_is_taken)
 	static const char lids[] = "0x0000000000000042 0x0030 0x0031\n\n";
 	static const char ranks[] = "engine updn\n0x0000000000000007 3\n";
 	g_autoptr(GString) text = g_string_new(NULL);
-	struct stage st;
+	AUTO_VALUE(stage_close) struct stage st;
 
 	stage_open(&st, true);
 	assert_false(persist_take(st.persist, "nonsense", NULL, NULL));
@@ -479,5 +477,4 @@ TEST(test_what_the_master_remembers_is_taken)
 	fabric_watch_write(st.fabric, text);
 	assert_has(text->str, "= fabric\n");
 	assert_has(text->str, "\nswitch 0x0000000000000077 ");
-	stage_close(&st);
 }

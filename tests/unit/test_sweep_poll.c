@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/sim_lab.h"
 #include "tests/lib/unit.h"
 
@@ -108,7 +109,7 @@ TEST(test_a_standby_waits_as_configured)
 TEST(test_a_standby_takes_over_from_its_master_only)
 {
 	struct sm_info from = { .guid = 0x666, .state = SM_STATE_MASTER };
-	struct simlab lab;
+	AUTO_VALUE(simlab_close) struct simlab lab;
 	struct manager master, standby;
 
 	simlab_open(&lab, "single(4)", NULL);
@@ -126,5 +127,4 @@ TEST(test_a_standby_takes_over_from_its_master_only)
 	assert_int_equal(role(&standby), SM_STATE_MASTER);
 	manager_close(&master);
 	manager_close(&standby);
-	simlab_close(&lab);
 }

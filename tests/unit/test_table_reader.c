@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sm/sweep/table_reader.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/fake.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
@@ -182,7 +183,7 @@ TEST(test_every_table_of_every_port_is_read, set_up, tear_down)
 
 TEST(test_only_what_is_wanted_is_asked_for, set_up, tear_down)
 {
-	struct port_tables *only;
+	AUTO(port_tables) *only;
 	struct bench *b = *state;
 
 	fill(b, b->f->tables);
@@ -200,7 +201,6 @@ TEST(test_only_what_is_wanted_is_asked_for, set_up, tear_down)
 	assert_int_equal(port_tables_get(b->held, PORT_TABLE_VL_ARB, b->host,
 					 VL_ARB_HIGH_1)->arb[31].vl,
 			 VL_ARB_HIGH_1 + 1);
-	port_tables_unref(only);
 }
 
 /* A node that has two blocks of P_Keys and says four. */
@@ -417,8 +417,8 @@ TEST(test_switch_that_does_not_answer_is_named, set_up, tear_down)
 
 TEST(test_forwarding_tables_are_recalled_if_as_left, set_up, tear_down)
 {
-	struct snapshot *now;
-	struct lft_seen *seen;
+	AUTO(snapshot) *now;
+	AUTO(lft_seen) *seen;
 	struct bench *b = *state;
 
 	set_up_lfts(b, 64);
@@ -434,8 +434,6 @@ TEST(test_forwarding_tables_are_recalled_if_as_left, set_up, tear_down)
 	assert_null(lft_seen_block(seen, 0, 0));
 	assert_null(lft_seen_block(seen, 1, 0));
 	assert_int_equal(lft_seen_block(seen, 2, 1)[0], 2 + 1);
-	lft_seen_free(seen);
-	snapshot_unref(now);
 }
 
 static bool
@@ -449,7 +447,7 @@ is_fresh(const struct snapshot *now, const struct snapshot *then)
 /* Another SM may have written its tables. */
 TEST(test_a_switch_that_had_another_master_is_fresh, set_up, tear_down)
 {
-	struct snapshot *now;
+	AUTO(snapshot) *now;
 	struct lft_seen *seen;
 	struct port_info *info;
 	struct bench *b = *state;
@@ -469,7 +467,6 @@ TEST(test_a_switch_that_had_another_master_is_fresh, set_up, tear_down)
 	info->sm_lid--;
 	info->lid = LID_NONE;
 	assert_true(is_fresh(now, b->s));
-	snapshot_unref(now);
 }
 
 /* --------------------------------------------------------------- recalling */

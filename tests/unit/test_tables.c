@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "routing/tables.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/dr_path.h"
 
@@ -17,7 +18,7 @@ assert_row_empty(const struct lft *lft, uint32_t sw)
 
 TEST(test_new_routes_nothing)
 {
-	struct lft *lft = lft_new(3, 130);
+	AUTO(lft) *lft = lft_new(3, 130);
 
 	assert_int_equal(lft->n_switches, 3);
 	assert_int_equal(lft->top, 130);
@@ -25,7 +26,6 @@ TEST(test_new_routes_nothing)
 	assert_int_equal(lft_n_blocks(lft), 3);
 	for (uint32_t sw = 0; sw < 3; sw++)
 		assert_row_empty(lft, sw);
-	lft_free(lft);
 }
 
 /* A row has room for LIDs 0 to top, and for no block more. */
@@ -40,10 +40,9 @@ TEST(test_stride_follows_the_top)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct lft *lft = lft_new(1, cases[i].top);
+		AUTO(lft) *lft = lft_new(1, cases[i].top);
 
 		assert_int_equal(lft->stride, cases[i].stride);
-		lft_free(lft);
 	}
 }
 
@@ -54,7 +53,7 @@ TEST(test_rows_are_aligned_and_apart)
 
 	for (size_t i = 0; i < 4; i++) {
 		uint32_t n = n_switches[i];
-		struct lft *lft = lft_new(n, 20000);
+		AUTO(lft) *lft = lft_new(n, 20000);
 
 		assert_int_equal((uintptr_t)lft->ports % LFT_BLOCK, 0);
 		for (uint32_t sw = 0; sw < n; sw += 2)
@@ -63,13 +62,12 @@ TEST(test_rows_are_aligned_and_apart)
 			assert_row_empty(lft, sw);
 		if (n > 0)
 			assert_int_equal(lft_row(lft, 0)[lft->stride - 1], 7);
-		lft_free(lft);
 	}
 }
 
 TEST(test_seen_knows_what_was_set)
 {
-	struct lft_seen *seen = lft_seen_new(2, 200);
+	AUTO(lft_seen) *seen = lft_seen_new(2, 200);
 	uint8_t bytes[LFT_BLOCK];
 
 	for (uint32_t sw = 0; sw < 2; sw++)
@@ -89,25 +87,23 @@ TEST(test_seen_knows_what_was_set)
 	bytes[5] = 99;
 	lft_seen_set(seen, 1, 2, bytes);
 	assert_int_equal(lft_seen_block(seen, 1, 2)[5], 99);
-	lft_seen_free(seen);
 }
 
 /* A block of 255 that was read is known; one that was not read is not. */
 TEST(test_seen_tells_empty_from_unread)
 {
-	struct lft_seen *seen = lft_seen_new(1, 100);
+	AUTO(lft_seen) *seen = lft_seen_new(1, 100);
 	uint8_t bytes[LFT_BLOCK];
 
 	memset(bytes, LFT_NO_PATH, sizeof(bytes));
 	lft_seen_set(seen, 0, 0, bytes);
 	assert_non_null(lft_seen_block(seen, 0, 0));
 	assert_null(lft_seen_block(seen, 0, 1));
-	lft_seen_free(seen);
 }
 
 TEST(test_seen_ignores_what_is_past_the_end)
 {
-	struct lft_seen *seen = lft_seen_new(2, 63);
+	AUTO(lft_seen) *seen = lft_seen_new(2, 63);
 	uint8_t bytes[LFT_BLOCK] = { 1 };
 
 	/* Were it stored, it would be block 0 of the next switch. */
@@ -117,5 +113,4 @@ TEST(test_seen_ignores_what_is_past_the_end)
 	assert_row_empty(seen->lft, 1);
 	assert_null(lft_seen_block(seen, 2, 0));
 	assert_null(lft_seen_block(NULL, 0, 0));
-	lft_seen_free(seen);
 }

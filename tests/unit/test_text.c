@@ -188,7 +188,7 @@ TEST(test_the_scanner_says_where_things_are)
 
 TEST(test_the_scanner_keeps_so_many_errors)
 {
-	GError *error = NULL;
+	g_autoptr(GError) error = NULL;
 	struct text_scan s;
 
 	text_scan_init(&s, "", "f", NULL);
@@ -198,5 +198,4 @@ TEST(test_the_scanner_keeps_so_many_errors)
 	text_warn(&s, text_here(&s), "not kept");
 	assert_false(text_scan_end(&s, &error));
 	assert_string_equal(error->message, "f:1:1: bad\nand 2 errors more");
-	g_error_free(error);
 }

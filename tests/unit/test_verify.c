@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "routing/engine.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
 #include "routing/verify.h"
 #include "tests/lib/route_lab.h"
@@ -423,9 +424,9 @@ TEST(test_any_tables_get_the_plain_verdict)
 
 	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
 	for (unsigned i = 0; i < 240; i++) {
-		struct verify_result r;
-		struct fabric f;
-		struct lft *lft;
+		AUTO_VALUE(verify_result_clear) struct verify_result r;
+		AUTO_VALUE(fabric_clear) struct fabric f;
+		AUTO(lft) *lft;
 
 		make_fabric(&f, i);
 		lft = make_tables(&f, i + i / 10, &rng);
@@ -434,9 +435,6 @@ TEST(test_any_tables_get_the_plain_verdict)
 		looped += r.channels.n_looped > 0;
 		lost += !r.channels.n_looped && r.reach.lost_hosts;
 		bad += !r.channels.n_looped && !verify_is_sound(&r);
-		verify_result_clear(&r);
-		lft_free(lft);
-		fabric_clear(&f);
 	}
 	/* Each kind was met, else the comparison says little. */
 	assert_true(sound >= 20 && looped >= 20 && lost >= 20 && bad >= 20);
@@ -451,9 +449,9 @@ TEST(test_any_transition_gets_the_plain_verdict)
 
 	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
 	for (unsigned i = 0; i < 600; i++) {
-		struct verify_result r, alone;
-		struct lft *lft, *before;
-		struct fabric f;
+		AUTO_VALUE(verify_result_clear) struct verify_result r, alone;
+		AUTO(lft) *lft, *before;
+		AUTO_VALUE(fabric_clear) struct fabric f;
 
 		make_fabric(&f, i);
 		lft = make_tables(&f, i / 3, &rng);
@@ -466,11 +464,6 @@ TEST(test_any_transition_gets_the_plain_verdict)
 		assert_true(r.channels.n_looped >= alone.channels.n_looped);
 		sound += verify_is_sound(&r);
 		together += r.channels.n_looped && !alone.channels.n_looped;
-		verify_result_clear(&r);
-		verify_result_clear(&alone);
-		lft_free(lft);
-		lft_free(before);
-		fabric_clear(&f);
 	}
 	assert_true(sound >= 20 && together >= 20);
 }
@@ -481,7 +474,7 @@ TEST(test_old_entries_of_neighbours_are_seen)
 {
 	static const uint16_t lids[] = { 1, 63, 64, 127, 128, 150, 200 };
 	struct lft *lft, *before;
-	struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t a = 0, b, c;
 
 	fabric_make(&f, "mesh(2,2;1)", 1, 0, 0);
@@ -490,7 +483,7 @@ TEST(test_old_entries_of_neighbours_are_seen)
 	if (c == a)
 		c = f.g->edges[f.g->first_edge[b] + 1].peer;
 	for (size_t i = 0; i < N_ELEMENTS(lids); i++) {
-		struct verify_result r, alone;
+		AUTO_VALUE(verify_result_clear) struct verify_result r, alone;
 
 		lft = lft_new(f.g->n_switches, 200);
 		lft_row(lft, a)[lids[i]] = port_towards(&f, a, b);
@@ -500,12 +493,9 @@ TEST(test_old_entries_of_neighbours_are_seen)
 		judge(&f, lft, before, &r);
 		assert_int_equal(alone.channels.n_dependencies, 0);
 		assert_int_equal(r.channels.n_dependencies, 1);
-		verify_result_clear(&alone);
-		verify_result_clear(&r);
 		lft_free(lft);
 		lft_free(before);
 	}
-	fabric_clear(&f);
 }
 
 /* A port 0's LID goes round between two switches where no CA's packet comes,
@@ -513,10 +503,10 @@ TEST(test_old_entries_of_neighbours_are_seen)
  * arrive. */
 TEST(test_circle_of_management_alone_is_not_sound)
 {
-	struct verify_result r;
-	struct fabric f, cut;
+	AUTO_VALUE(verify_result_clear) struct verify_result r;
+	AUTO_VALUE(fabric_clear) struct fabric f, cut;
 	uint32_t core, spine;
-	struct lft *lft;
+	AUTO(lft) *lft;
 	uint16_t lid;
 
 	fabric_make(&f, "PGFT(2,2,2;1,2,2)", 1, 0, 0);
@@ -535,18 +525,14 @@ TEST(test_circle_of_management_alone_is_not_sound)
 	assert_int_equal(r.reach.looping, 2);
 	assert_int_equal(r.reach.astray, 0);
 	assert_false(verify_is_sound(&r));
-	verify_result_clear(&r);
-	lft_free(lft);
-	fabric_clear(&f);
-	fabric_clear(&cut);
 }
 
 /* Nobody owns the LID any more, somebody may still send to it. */
 TEST(test_stray_lid_that_goes_round_is_not_sound)
 {
 	struct verify_result r;
-	struct lft *lft, *longer;
-	struct fabric f;
+	AUTO(lft) *lft, *longer;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint16_t lid;
 	uint32_t a, b;
 
@@ -574,17 +560,14 @@ TEST(test_stray_lid_that_goes_round_is_not_sound)
 	judge(&f, lft, longer, &r);
 	assert_int_equal(r.channels.n_looped, 2);
 	verify_result_clear(&r);
-	lft_free(lft);
-	lft_free(longer);
-	fabric_clear(&f);
 }
 
 TEST(test_each_lid_of_a_port_counts)
 {
 	const struct graph_target *target;
 	struct verify_result r;
-	struct fabric f;
-	struct lft *lft;
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	AUTO(lft) *lft;
 	uint32_t leaf;
 
 	fabric_make(&f, "PGFT(3,4;1,3)", 1, 0, 2);
@@ -605,8 +588,6 @@ TEST(test_each_lid_of_a_port_counts)
 	assert_int_equal(r.reach.lid, target->lid + 3);
 	assert_false(verify_is_sound(&r));
 	verify_result_clear(&r);
-	lft_free(lft);
-	fabric_clear(&f);
 }
 
 TEST(test_empty_tables_lose_all_and_endanger_nothing)
@@ -616,9 +597,9 @@ TEST(test_empty_tables_lose_all_and_endanger_nothing)
 	};
 
 	for (size_t i = 0; i < N_ELEMENTS(specs); i++) {
-		struct verify_result r;
-		struct fabric f;
-		struct lft *lft;
+		AUTO_VALUE(verify_result_clear) struct verify_result r;
+		AUTO_VALUE(fabric_clear) struct fabric f;
+		AUTO(lft) *lft;
 
 		fabric_make(&f, specs[i], 1, 0, 0);
 		lft = lft_new(f.g->n_switches, 0);
@@ -628,9 +609,6 @@ TEST(test_empty_tables_lose_all_and_endanger_nothing)
 		assert_int_equal(r.reach.unrouted, f.g->n_switches *
 				 f.g->n_targets);
 		assert_int_equal(r.channels.n_channels, 0);
-		verify_result_clear(&r);
-		lft_free(lft);
-		fabric_clear(&f);
 	}
 }
 
@@ -649,17 +627,14 @@ TEST(test_minhop_loops_where_there_are_rings)
 	};
 
 	for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
-		struct verify_result r;
-		struct fabric f;
-		struct lft *lft;
+		AUTO_VALUE(verify_result_clear) struct verify_result r;
+		AUTO_VALUE(fabric_clear) struct fabric f;
+		AUTO(lft) *lft;
 
 		fabric_make(&f, cases[i].spec, 1, 0, 0);
 		lft = route(&f, "minhop");
 		judge(&f, lft, NULL, &r);
 		assert_int_equal(r.channels.n_looped > 0, cases[i].loops);
-		verify_result_clear(&r);
-		lft_free(lft);
-		fabric_clear(&f);
 	}
 }
 
@@ -667,8 +642,8 @@ TEST(test_minhop_loops_where_there_are_rings)
 TEST(test_cycle_is_printed_with_names)
 {
 	struct channels_result r;
-	struct fabric f;
-	struct lft *lft;
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	AUTO(lft) *lft;
 	char *text;
 
 	fabric_make(&f, "ring(5;1)", 1, 0, 0);
@@ -686,8 +661,6 @@ TEST(test_cycle_is_printed_with_names)
 	g_free(text);
 	channels_clear(&r);
 	assert_null(channels_print(f.g, &r));
-	lft_free(lft);
-	fabric_clear(&f);
 }
 
 /* On a ring of five, packets to each host turn at one switch in either
@@ -696,7 +669,7 @@ TEST(test_old_and_new_loop_only_together)
 {
 	struct lft *loop, *half[2];	/* new, old */
 	struct verify_result r;
-	struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	unsigned n = 0;
 
 	fabric_make(&f, "ring(5;1)", 1, 0, 0);
@@ -720,15 +693,14 @@ TEST(test_old_and_new_loop_only_together)
 	lft_free(half[0]);
 	lft_free(half[1]);
 	lft_free(loop);
-	fabric_clear(&f);
 }
 
 /* Management between switches goes round a ring: VL15 does not wait. */
 TEST(test_port_0_to_port_0_is_no_data)
 {
 	struct verify_result r;
-	struct fabric f;
-	struct lft *lft;
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	AUTO(lft) *lft;
 
 	fabric_make(&f, "ring(5;1)", 1, 0, 0);
 	lft = route(&f, "minhop");
@@ -745,16 +717,14 @@ TEST(test_port_0_to_port_0_is_no_data)
 	judge(&f, lft, NULL, &r);
 	assert_int_equal(r.channels.n_looped, 0);
 	verify_result_clear(&r);
-	lft_free(lft);
-	fabric_clear(&f);
 }
 
 TEST(test_lost_pairs_are_told_by_what_they_lose)
 {
 	const struct graph_target *ca, *port0 = NULL;
-	struct verify_result r;
-	struct fabric f;
-	struct lft *lft;
+	AUTO_VALUE(verify_result_clear) struct verify_result r;
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	AUTO(lft) *lft;
 
 	fabric_make(&f, "PGFT(3,4;1,3)", 1, 0, 0);
 	lft = route(&f, "minhop");
@@ -770,16 +740,13 @@ TEST(test_lost_pairs_are_told_by_what_they_lose)
 	assert_int_equal(r.reach.lost_mixed, 7 + 12);
 	assert_int_equal(r.reach.unrouted, 14);
 	assert_int_equal(r.reach.cut_off, 0);
-	verify_result_clear(&r);
-	lft_free(lft);
-	fabric_clear(&f);
 }
 
 TEST(test_what_is_not_cabled_is_no_fault_of_tables)
 {
-	struct verify_result r;
-	struct fabric f;
-	struct lft *lft;
+	AUTO_VALUE(verify_result_clear) struct verify_result r;
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	AUTO(lft) *lft;
 
 	fabric_make(&f, "PGFT(2,3;1,2)", 1, 0, 0);
 	fabric_cut_off(&f, 0, 0);
@@ -789,16 +756,13 @@ TEST(test_what_is_not_cabled_is_no_fault_of_tables)
 	assert_int_equal(r.reach.unrouted, r.reach.cut_off);
 	assert_int_equal(r.reach.lost_hosts + r.reach.lost_mixed, 0);
 	assert_int_equal(r.reach.lid, 0);
-	verify_result_clear(&r);
-	lft_free(lft);
-	fabric_clear(&f);
 }
 
 /* One entry of a leaf is wrong, for a host at another leaf. */
 TEST(test_what_happens_to_a_packet_is_told_apart)
 {
 	struct verify_result r;
-	struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	struct lft *lft;
 	uint32_t leaf, spine;
 	uint16_t lid;
@@ -825,7 +789,6 @@ TEST(test_what_happens_to_a_packet_is_told_apart)
 		verify_result_clear(&r);
 		lft_free(lft);
 	}
-	fabric_clear(&f);
 }
 
 /* Long chains of switches, all of which end in one loop. */
@@ -833,7 +796,7 @@ TEST(test_large_loop_needs_no_stack)
 {
 	uint32_t sw = 0, last = SNAPSHOT_NONE;
 	struct verify_reach result;
-	struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 
 	fabric_make(&f, "ring(2000;1)", 1, 0, 0);
 	for (uint32_t i = 0; i < f.g->n_switches; i++) {
@@ -849,5 +812,4 @@ TEST(test_large_loop_needs_no_stack)
 	verify_reachability(f.g, f.out.lft, NULL, &result);
 	assert_int_equal(result.looping, 2000);
 	assert_int_equal(result.arrived, 0);
-	fabric_clear(&f);
 }

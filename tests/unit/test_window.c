@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "sm/io/window.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/mad_client_bench.h"
 #include "tests/lib/unit.h"
 
@@ -293,7 +294,7 @@ TEST(test_refused_sends_are_not_tried_all_at_once)
 
 TEST(test_overtaken_needs_a_margin)
 {
-	struct window w;
+	AUTO_VALUE(window_clear) struct window w;
 
 	window_init(&w, 128);
 	assert_true(window_answered(&w, 65));
@@ -303,12 +304,11 @@ TEST(test_overtaken_needs_a_margin)
 	assert_false(window_overtook(&w, 2));
 	/* an answer to an older one is no news */
 	assert_false(window_answered(&w, 60));
-	window_clear(&w);
 }
 
 TEST(test_ghosts_count_until_answered_overtaken_or_old)
 {
-	struct window w;
+	AUTO_VALUE(window_clear) struct window w;
 
 	window_init(&w, 1);	/* the queue's bound is 144 */
 	for (uint32_t tid = 1; tid <= 144; tid++) {
@@ -329,12 +329,11 @@ TEST(test_ghosts_count_until_answered_overtaken_or_old)
 	assert_int_equal(window_next_expiry(&w), 144 + 5 * 1000 * MS);
 	window_expire_ghosts(&w, 144 + 5 * 1000 * MS);
 	assert_int_equal(window_next_expiry(&w), -1);
-	window_clear(&w);
 }
 
 TEST(test_retries_have_half_of_the_window)
 {
-	struct window w;
+	AUTO_VALUE(window_clear) struct window w;
 
 	window_init(&w, 128);
 	for (unsigned i = 0; i < 2; i++) {
@@ -351,7 +350,6 @@ TEST(test_retries_have_half_of_the_window)
 	assert_int_equal(window_left(&w, true), 0);
 	window_release(&w, true);
 	assert_int_equal(window_left(&w, true), 1);
-	window_clear(&w);
 }
 
 struct late_feeder {
