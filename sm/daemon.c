@@ -10,9 +10,10 @@
  * first sweep, --once ends with the result of its first sweep, and the
  * resident manager stays. --check-config reads what the others would read, and
  * ends before a port is opened.
+ *
+ * Exit status: 0 done (the fabric is up), 1 it is not, or an error, 2 the
+ * command line or the configuration is bad.
  */
-#include "sm/daemon.h"
-
 #include <glib-unix.h>
 #include <signal.h>
 #include <stdio.h>
@@ -789,7 +790,7 @@ read_conf(struct daemon *d, int argc, char **argv, GPtrArray *warnings,
 }
 
 int
-daemon_main(int argc, char **argv)
+main(int argc, char **argv)
 {
 	struct daemon d = { .conf = options_new(), .status = status_new() };
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);

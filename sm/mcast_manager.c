@@ -356,7 +356,7 @@ aim(const struct mcast_manager *m, const struct mft_place *at,
 
 	memcpy(masks, mft_block(m->wanted, at->sw, at->position, at->block),
 	       BLOCK_BYTES);
-	for (unsigned i = 0; m->phase == PHASE_CUT && i < MFT_BLOCK; i++)
+	for (unsigned i = 0; old && m->phase == PHASE_CUT && i < MFT_BLOCK; i++)
 		masks[i] &= old[i];
 }
 

@@ -201,7 +201,7 @@ site_files_load(struct site_files *s, bool eager, GPtrArray *warnings,
 		GPtrArray *errors)
 {
 	const struct options *c = s->conf;
-	struct site_lists new = { NULL };
+	struct site_lists new = { .roots = NULL };
 	guint before = errors->len;
 	g_autoptr(GError) error = NULL;
 
