@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The keys and options of OpenSM's that minism has no use for.
+ * The keys and options of OpenSM that minism does not use.
  */
 #ifndef MINISM_CONFIG_OPENSM_KEYS_H
 #define MINISM_CONFIG_OPENSM_KEYS_H

@@ -729,9 +729,9 @@ options_parse(struct options *conf, const char *text, const char *name,
  * --- the command line ---
  *
  * The command line overrides the file but names it, so it is read twice: once
- * into a configuration that is thrown away, to find out whether it is good and
- * which file is meant, and after the file into the real one. A bad option is so
- * reported before any file is touched, and --help works with any file.
+ * into a configuration that is discarded, for its errors and the name of the
+ * file, and after the file into the real one. A bad option is so reported before
+ * any file is read, and --help works with any file.
  */
 
 void

@@ -65,7 +65,7 @@ struct options {
 	bool m_key_lookup;	/* remember keys over a restart, and use them */
 	char *partition_file;	/* NULL: the default partition */
 	bool partition_file_asked;	/* by an option: it must be there */
-	unsigned enforce;	/* CONF_SIDE_*; see options_enforce() */
+	unsigned enforce;	/* OPTIONS_SIDE_*; see options_enforce() */
 	bool no_enforcement;	/* OpenSM's old word for `off` */
 	unsigned sm_sl;		/* to the SM and the SA */
 	/* 4.096 us * 2^n; the last three end at 20: for ever */
@@ -126,7 +126,7 @@ void options_free(struct options *conf);
  * Reads `key value` lines (OpenSM's grammar: # comments, values may be
  * quoted; "(null)" is "not set"). An unknown key is a line in `warnings` with
  * the nearest key there is; bad values are an error, TEXT_ERROR_SYNTAX, of up
- * to 20 lines, after which conf is good for nothing. Both say
+ * to 20 lines, after which conf must not be used. Both begin with
  * file:line:column.
  */
 bool options_parse(struct options *conf, const char *text, const char *name,
@@ -148,7 +148,7 @@ bool options_from_args(struct options *conf, int argc, char **argv,
 bool options_from_record(struct options *conf, const char *given, int argc,
 		      char **argv, GPtrArray *warnings, GError **error);
 
-/* On which sides switches are to enforce partitions: CONF_SIDE_*. */
+/* On which sides switches are to enforce partitions: OPTIONS_SIDE_*. */
 unsigned options_enforce(const struct options *conf);
 
 enum options_origin {

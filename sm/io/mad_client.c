@@ -219,8 +219,7 @@ arm_timer(struct mad_client *x)
 	/* One that was set for a ghost may expire too late for a request. */
 	if (when < 0 || (x->timer && x->timer_at <= when))
 		return;
-	if (x->timer)
-		transport_timer_cancel(x->transport, x->timer);
+	transport_timer_clear(x->transport, &x->timer);
 	x->timer_at = when;
 	x->timer = transport_timer_start(x->transport, when,
 					 mad_client_on_timer, x);
@@ -246,7 +245,8 @@ transmit(struct mad_client *x, struct request *r)
 
 	/* The transport may return an SMP when the request ends, not earlier:
 	 * a kernel that gave up on an attempt drops its late answer. Of GMPs it
-	 * may let out so few that dead peers must not hold their places. */
+	 * may send so few at a time that those to dead peers must not block
+	 * others. */
 	if (r->room)
 		timeout_ms *= x->params.retries + 2 - r->attempt;
 	mad_set_tid(r->mad, request_tid(r));
@@ -318,8 +318,8 @@ on_kick(void *data)
 	advance(x);
 }
 
-/* Room was made from outside a callback, and the user may not be ready for
- * one: let the loop call back. */
+/* There is room now, but the caller may not be ready for a callback: it comes
+ * from the main loop. */
 static void
 kick_later(struct mad_client *x)
 {
@@ -327,9 +327,7 @@ kick_later(struct mad_client *x)
 		return;
 	if (!x->pump && !x->queue.head && !x->retry.head)
 		return;
-	x->kick = transport_timer_start(x->transport,
-					transport_now(x->transport),
-					on_kick, x);
+	x->kick = transport_timer_in(x->transport, 0, on_kick, x);
 }
 
 /* ------------------------------------------------------- ends of requests */
@@ -621,10 +619,8 @@ mad_client_free(struct mad_client *x)
 		return;
 	g_assert(x->depth == 0);
 	transport_set_receiver(x->transport, NULL, NULL);
-	if (x->timer)
-		transport_timer_cancel(x->transport, x->timer);
-	if (x->kick)
-		transport_timer_cancel(x->transport, x->kick);
+	transport_timer_clear(x->transport, &x->timer);
+	transport_timer_clear(x->transport, &x->kick);
 	window_clear(&x->window);
 	g_ptr_array_free(x->chunks, TRUE);
 	g_free(x->table);

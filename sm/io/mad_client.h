@@ -41,7 +41,7 @@ typedef void (*mad_client_done_fn)(const struct mad_client_answer *a,
 
 #define MAD_CLIENT_ATTRS	64u
 
-/* How requests ended, by class. An answer may refuse what was asked. */
+/* How requests ended, by class. */
 enum mad_client_class {
 	MAD_CLIENT_SMP,
 	MAD_CLIENT_SA,
@@ -63,7 +63,7 @@ struct mad_client_stats {
 	uint64_t gmps;		/* of these, no SMPs */
 	uint64_t gets[MAD_CLIENT_ATTRS],
 		sets[MAD_CLIENT_ATTRS]; /* SMPs by attribute id; the
-				   last one counts what is beyond */
+				   last one counts all higher ids */
 	uint64_t answered, retried, timed_out, cancelled;
 	uint64_t late;		/* answer to a request that is over */
 	uint64_t foreign;	/* answer to no request of ours */
@@ -119,7 +119,7 @@ void mad_client_set_drop(struct mad_client *x, mad_client_drop_fn fn,
 			 void *data);
 
 const struct mad_client_stats *mad_client_stats(const struct mad_client *x);
-/* Requests of an attribute (the last one counts what is beyond) that ended so. */
+/* Requests of an attribute (the last one counts all higher ids) that ended so. */
 uint64_t mad_client_ended(const struct mad_client *x,
 			  enum mad_client_class class, unsigned attr_id,
 			  enum mad_client_end end);

@@ -191,7 +191,7 @@ put_segment(struct pcap *p, const struct pcap_mad *m,
 	put_block(p, BLOCK_PACKET, body);
 }
 
-/* The segments of a message that the transport cuts or puts together. */
+/* A message that the transport segments or reassembles, as its segments. */
 void
 pcap_put(struct pcap *p, const struct pcap_mad *m)
 {

@@ -67,8 +67,8 @@ outgoing_free(struct sa_message *b, struct outgoing *o)
 	g_free(o);
 }
 
-/* A simulator that poses as the kernel and cuts nothing sends one MAD as it is,
- * so the header is that of a first segment. */
+/* A simulator in place of the kernel does not segment, and sends one MAD as it
+ * is, so the header is that of a first segment. */
 static void
 hand_over(struct sa_message *b, struct outgoing *o)
 {
@@ -211,7 +211,7 @@ sa_message_read(const struct transport_mad *m, struct sa_message_message *out)
 		.len = m->len - RMPP_SA_HEADER_LEN,
 		.cut = !(r.flags & RMPP_FLAG_LAST) && m->len <= MAD_SIZE,
 	};
-	/* simulators hand over 256 bytes, whatever is in them */
+	/* simulators always hand over 256 bytes */
 	if ((r.flags & only) == only && r.length >= class_len)
 		out->len = MIN(out->len, r.length - class_len);
 	out->from.qkey = MAD_GSI_QKEY;
@@ -256,8 +256,7 @@ sa_message_free(struct sa_message *b)
 		return;
 	while ((link = g_queue_pop_head_link(&b->queue)))
 		outgoing_free(b, link->data);
-	if (b->timer)
-		transport_timer_cancel(b->transport, b->timer);
+	transport_timer_clear(b->transport, &b->timer);
 	transport_set_receiver(b->transport, b->next, b->next_data);
 	g_free(b);
 }

@@ -24,8 +24,8 @@ struct sa_message_message {
 	const uint8_t *header;	/* RMPP_SA_HEADER_LEN bytes */
 	const uint8_t *data;	/* both valid during the callback */
 	size_t len;
-	bool cut;		/* the transport does no RMPP: the first MAD is
-				   all that came */
+	bool cut;		/* the transport has no RMPP: there is only the
+				   first MAD */
 };
 /* False: it is a MAD of another kind. */
 bool sa_message_read(const struct transport_mad *m,

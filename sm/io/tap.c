@@ -91,7 +91,7 @@ tap_peek(struct transport *t)
 	return transport_peek(tap_of(t)->inner);
 }
 
-/* Its id is good until it rang, so it goes before the call. */
+/* Its id is valid until it expires, so it is removed before the call. */
 static void
 tap_on_ring(void *data)
 {

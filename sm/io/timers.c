@@ -2,10 +2,10 @@
 /*
  * Timers in a GLib main loop.
  *
- * One source for all: a GSource for each timer would make every start and
- * cancel cost an allocation in GLib and every turn of the loop a look at each
- * of them. The timers stand in a sequence, sorted by time and then by start,
- * and the source is ready when the first one is. A table finds them by id.
+ * One source for all: with a GSource for each timer every start and cancel would
+ * cost an allocation in GLib, and every turn of the loop a check of each of them.
+ * The timers are in a sequence, sorted by time and then by start, and the source
+ * is ready when the first one is due. A table finds them by id.
  *
  * prepare() returns when that is, instead of g_source_set_ready_time(), which
  * wakes the loop through its descriptor: three system calls and an empty turn
@@ -90,7 +90,7 @@ dispatch(GSource *source, GSourceFunc callback, gpointer data)
 	while (timers_next(t) <= now && first_timer(t)->order <= newest) {
 		struct timer timer = *first_timer(t);
 
-		/* Its id is good until it rang, so it goes before the call. */
+		/* Its id is valid until it expires, so it is removed first. */
 		g_hash_table_remove(t->by_id, GUINT_TO_POINTER(timer.id));
 		g_sequence_remove(g_sequence_get_begin_iter(t->sorted));
 		timer.fn(timer.data);

@@ -12,11 +12,11 @@ struct timers;
 
 /* Rings in `context`. */
 struct timers *timers_new(GMainContext *context);
-void timers_free(struct timers *timers);	/* the others never ring */
+void timers_free(struct timers *timers);	/* and those that are running */
 
 /* As struct transport_ops has it: us of g_get_monotonic_time(), an id that
  * is never 0. From the thread that runs the loop only. Timers for the same
- * moment ring in the order in which they were started. */
+ * moment expire in the order in which they were started. */
 unsigned timers_start(struct timers *timers, int64_t when,
 		      transport_timer_fn fn, void *data);
 void timers_cancel(struct timers *timers, unsigned id);

@@ -63,15 +63,15 @@ struct transport_ops {
 	/* The same, but not recorded as an action of the program
 	 * (sm/io/record.h). NULL: as now(). */
 	int64_t (*peek)(struct transport *t);
-	/* Rings once at `when` (us of now()) or as soon after as it can.
-	 * Returns an id, never 0, good for timer_cancel until it rang. */
+	/* Calls fn once at `when` (us of now()) or as soon after as it can.
+	 * Returns an id, never 0, valid for timer_cancel until then. */
 	unsigned (*timer_start)(struct transport *t, int64_t when,
 				transport_timer_fn fn, void *data);
 	void (*timer_cancel)(struct transport *t, unsigned id);
 	void (*free)(struct transport *t);
 };
 
-/* What every transport has; a kind of transport begins with this struct. */
+/* The common part of all transports, with which the struct of each begins. */
 struct transport {
 	const struct transport_ops *ops;
 	transport_recv_fn on_recv;	/* set by transport_set_receiver() */
@@ -81,8 +81,8 @@ struct transport {
 	/*
 	 * It does RMPP itself (IBA 13.6). send() takes an SA message of any
 	 * length from RMPP_SA_HEADER_LEN bytes on, if its RMPP header is that
-	 * of a first segment; it is cut into MADs below. Such messages come in
-	 * whole, and may be shorter than MAD_SIZE, too. Without, all MADs of a
+	 * of a first segment; the transport segments it. Such messages arrive
+	 * reassembled, and may be shorter than MAD_SIZE. Without, all MADs of a
 	 * transfer go through send() and on_recv one by one:
 	 * sm/io/sa_message.h.
 	 */

@@ -4,7 +4,7 @@
  *
  * Everything happens in the thread that opened the port, but for waiting: the
  * simulator's shim cannot poll a umad descriptor together with others, so a
- * thread of its own sits in umad_poll() and says when there is something.
+ * thread of its own waits in umad_poll() and wakes the main thread.
  *
  *	watcher thread			main thread
  *	waits until armed  <--------------------+
@@ -112,7 +112,7 @@ static const struct registration registrations[AGENTS] = {
 	[AGENT_PERF] = { MAD_CLASS_PERF, 1, 0, 0 },
 };
 
-/* A umad: what the kernel says of a MAD, then the MAD. */
+/* A umad: the kernel's header with status and address, then the MAD. */
 struct buffer {
 	uint8_t *umad;
 	size_t size;		/* of the MAD that it can hold */
@@ -168,7 +168,7 @@ buffer_fit(struct buffer *b, size_t size)
 	b->size = size;
 }
 
-/* A table of all paths passes once, its buffer need not stay. */
+/* The buffer of a table of all paths, which is large and rare, is not kept. */
 static void
 buffer_trim(struct buffer *b)
 {
@@ -242,9 +242,9 @@ struct umad_turn {
 };
 
 /*
- * Nothing to read now, but answers are due: waits for one; false if there is
- * no sense in it. With many on the way the first would wake us alone and the
- * next again: a nap lets them gather (once, then we wait for the next).
+ * Nothing to read now, but answers are due: waits for one; false if none is due,
+ * or none came in time. With many due each of them would wake this thread: a nap
+ * lets them gather (once, then it waits for the next).
  */
 static bool
 linger(struct umad_transport *u, struct umad_turn *turn)
@@ -271,7 +271,7 @@ is_gone(int error)
 
 static void leave_device(struct umad_transport *u);
 
-/* Armed only once nothing is left to read, and what comes between the last
+/* Armed only when there is no more to read; a MAD that arrives between the last
  * read and the arming is found by the watcher's next poll. */
 static gboolean
 on_wake(void *data)
@@ -384,7 +384,7 @@ static GSourceFuncs source_funcs = { .dispatch = umad_dispatch };
 
 /* ----------------------------------------------------------------- sending */
 
-/* Whether the kernel shall wait for an answer: not after what is one. */
+/* Whether the kernel is to wait for an answer: not after an answer. */
 static bool
 asks(uint8_t method)
 {
@@ -392,8 +392,8 @@ asks(uint8_t method)
 		method != MAD_METHOD_TRAP_REPRESS;
 }
 
-/* write() refused it. True: it is on its way all the same, for the kernel still
- * sends the message that it repeats. */
+/* write() refused it. True: it is sent nevertheless, for the kernel still sends
+ * the message that it repeats. */
 static bool
 is_under_way(struct umad_transport *u, const uint8_t *mad, bool message,
 	     int e)
@@ -461,9 +461,9 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 		int64_t now = g_get_monotonic_time();
 		int64_t until = now + (timeout_ms + RETURN_MS) * (int64_t)1000;
 
-		/* A send that failed in the kernel never comes back. Those
-		 * that were due so long ago are forgotten when the next one
-		 * is sent. */
+		/* A send that failed in the kernel never comes back: answers
+		 * that are overdue are not counted any more when the next
+		 * request is sent. */
 		if (now > u->waiting_until)
 			u->waiting = 0;
 		u->waiting++;

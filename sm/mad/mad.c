@@ -13,9 +13,8 @@
  * direction, and bytes 6 and 7 are HopPointer and HopCount.
  *
  * A sweep reads this header once for every answer, so it is loaded by hand;
- * everything that is read less often goes through libibmad's field table
- * (smp.c). The names are those of IBA 13.4.5 to 13.4.8 and 14.2.5, as
- * the diagnostics print them.
+ * attributes are decoded by the tables of mad_tables.c. The names are those of
+ * IBA 13.4.5 to 13.4.8 and 14.2.5, as the diagnostics print them.
  */
 #include "sm/mad/mad.h"
 

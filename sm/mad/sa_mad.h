@@ -77,7 +77,7 @@ void sa_make_response(uint8_t mad[MAD_SIZE], unsigned status);
 /* AttributeID, if the answer's is another. Before sa_make_response(). */
 void sa_set_attribute(uint8_t mad[MAD_SIZE], unsigned attr_id);
 
-/* False of answers, and of what has none: Trap, TrapRepress, Report. */
+/* False of answers, and of messages without one: Trap, TrapRepress, Report. */
 bool sa_is_request(unsigned method);
 
 /* A request of our own (a Report); TID 0, data zero. */
@@ -99,7 +99,7 @@ const struct mad_field *sa_fields(unsigned attr_id, unsigned *n);
 
 #define SA_BIT(n)	(UINT64_C(1) << (n))
 
-/* What plain components a record must have: (record & mask) == value. */
+/* The plain components that a record must have: (record & mask) == value. */
 struct sa_match {
 	size_t len;		/* bytes to be looked at */
 	uint8_t mask[SA_DATA_LEN];

@@ -32,7 +32,7 @@ sa_record_encode(unsigned attr_id, uint8_t *data, const void *record)
 
 /* ------------------------------------------------------------------ rates */
 
-/* By code, in Mb/s as they are spoken of: IBA table of PathRecord.Rate. */
+/* By code, nominal, in Mb/s: IBA table of PathRecord.Rate. */
 static const uint32_t rates[] = {
 	[2] = 2500, [3] = 10000, [4] = 30000, [5] = 5000, [6] = 20000,
 	[7] = 40000, [8] = 60000, [9] = 80000, [10] = 120000, [11] = 14000,

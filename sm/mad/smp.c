@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Subnet management packets: whole MADs, built and turned round.
+ * Subnet management packets: requests and their answers.
  *
  * An SMP is the common header, then (IBA 14.2.1)
  *

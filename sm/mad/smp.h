@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Subnet management packets and the attributes they carry: bytes <-> host
- * structs (IBA 14.2). The field positions come from libibmad.
+ * Subnet management packets and their attributes: bytes <-> host structs (IBA
+ * 14.2).
  *
  * Decoders take the 64 bytes of the attribute; encoders write all 64 (reserved
  * bits become 0). A decoder returns the values on the wire: the caller checks
@@ -36,7 +36,7 @@ void smp_build_direct(uint8_t mad[MAD_SIZE], enum mad_method method,
 		      enum mad_attr attr_id, uint32_t attr_mod,
 		      uint64_t m_key, const struct dr_path *path);
 
-/* A LID-routed request; the LID is the transport's business. */
+/* A LID-routed request; the LID is in the address for the transport. */
 void smp_build_lid(uint8_t mad[MAD_SIZE], enum mad_method method,
 		   enum mad_attr attr_id, uint32_t attr_mod, uint64_t m_key);
 

@@ -2,9 +2,9 @@
 /*
  * SL to VL and VL arbitration: the configured values, fitted to each port.
  *
- * Purpose. One configuration has to do for ports that have one VL and ports
- * that have fifteen. A VL that a port does not have is folded into those it
- * has, modulo their number: OpenSM does so, and every SL keeps some VL. In VL
+ * Purpose. One configuration serves ports that have one VL and ports that have
+ * fifteen. A VL that a port does not have is mapped to those it has, modulo their
+ * number: OpenSM does so, and every SL keeps some VL. In VL
  * arbitration an entry of such a VL gets weight 0, which skips it (IBA
  * 7.6.9.2), since the entry of the VL that took its SLs in is there already.
  *

@@ -13,11 +13,11 @@
 #include "topology/snapshot.h"
 
 /*
- * Sets the wanted SL to VL and VL arbitration blocks of every port with a
- * link, and of enhanced ports 0. Blocks that are not set are not changed: ports
- * that have no such tables, and of a switch the SL to VL blocks of ports of
- * entry without a link. VLs are folded into those that the port has, or will
- * have once it comes up as qos_tables_port() says.
+ * Sets the desired SL to VL and VL arbitration blocks of every port with a link,
+ * and of enhanced ports 0. Blocks that are not set are not changed: those of
+ * ports without such tables, and of a switch the SL to VL blocks of input ports
+ * without a link. VLs are mapped to those that the port has, or will have when
+ * it comes up, see qos_tables_port().
  */
 void qos_tables_want(const struct snapshot *s, const struct qos *qos,
 	      struct port_tables *wanted);

@@ -284,9 +284,7 @@ start_due_timer(struct sa_server *d)
 
 	if (d->due_timer && when == d->due_when)
 		return;
-	if (d->due_timer)
-		transport_timer_cancel(d->transport, d->due_timer);
-	d->due_timer = 0;
+	transport_timer_clear(d->transport, &d->due_timer);
 	d->due_when = when;
 	if (when != INT64_MAX)
 		d->due_timer = transport_timer_start(d->transport, when,
@@ -309,8 +307,7 @@ static void
 start_turn_timer(struct sa_server *d)
 {
 	if (!d->turn_timer && has_work(d))
-		d->turn_timer = transport_timer_start(d->transport,
-				transport_now(d->transport), on_turn, d);
+		d->turn_timer = transport_timer_in(d->transport, 0, on_turn, d);
 }
 
 void
@@ -572,10 +569,8 @@ sa_server_free(struct sa_server *d)
 	sa_message_free(d->messages);
 	free_jobs(&d->tables);
 	free_jobs(&d->searches);
-	if (d->turn_timer)
-		transport_timer_cancel(d->transport, d->turn_timer);
-	if (d->due_timer)
-		transport_timer_cancel(d->transport, d->due_timer);
+	transport_timer_clear(d->transport, &d->turn_timer);
+	transport_timer_clear(d->transport, &d->due_timer);
 	g_hash_table_unref(d->jobs);
 	sa_queue_free(d->queue);
 	g_free(d);
