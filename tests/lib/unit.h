@@ -50,6 +50,15 @@ void unit_add(const char *name, CMUnitTestFunction test,
 	} \
 	static void name(__attribute__((unused)) void **state)
 
+/* The same with the fixture as a declared pointer: struct fixture *f. */
+#define TEST_WITH(name, fixture, set_up, tear_down) \
+	static void name##_of(fixture); \
+	TEST(name, set_up, tear_down) \
+	{ \
+		name##_of(*state); \
+	} \
+	static void name##_of(fixture)
+
 /* words: as a shell splits them, NULL-terminated, past the first one; text:
  * what follows that as it stands. */
 struct unit_word {

@@ -152,10 +152,11 @@ static const struct {
 	{ "-B=1", "-= is no option; --help has all" },
 };
 
-TEST(test_bad_option_is_one_line, setup_new, setup_free)
-{
-	struct setup *t = *state;
+#define SETUP_TEST(name) \
+	TEST_WITH(name, struct setup *t, setup_new, setup_free)
 
+SETUP_TEST(test_bad_option_is_one_line)
+{
 	for (size_t i = 0; i < G_N_ELEMENTS(bad_args); i++) {
 		g_autofree char *message = run(t, "minism %s", bad_args[i].line);
 
@@ -166,10 +167,8 @@ TEST(test_bad_option_is_one_line, setup_new, setup_free)
 }
 
 /* In each short option of OpenSM's that is none here there is a pointer. */
-TEST(test_each_short_option_of_opensm_has_a_pointer, setup_new, setup_free)
+SETUP_TEST(test_each_short_option_of_opensm_has_a_pointer)
 {
-	struct setup *t = *state;
-
 	for (const char *c = "AcdeHiIklLmMnNOqQrSUVwWxXyYzZ"; *c; c++) {
 		g_autofree char *message = run(t, "minism -%c", *c);
 		g_autofree char *begin = g_strdup_printf("-%c is OpenSM's; "
@@ -180,10 +179,8 @@ TEST(test_each_short_option_of_opensm_has_a_pointer, setup_new, setup_free)
 	}
 }
 
-TEST(test_underscores_in_options_are_dashes, setup_new, setup_free)
+SETUP_TEST(test_underscores_in_options_are_dashes)
 {
-	struct setup *t = *state;
-
 	g_free(run(t, "minism -o --log_file /a_b --cache_dir=/c_d "
 		   "--node_name_map /n --require_deadlock_free"));
 	assert_string_equal(t->conf->log_file, "/a_b");
@@ -192,10 +189,8 @@ TEST(test_underscores_in_options_are_dashes, setup_new, setup_free)
 	assert_true(t->conf->require_deadlock_free);
 }
 
-TEST(test_every_option_arrives, setup_new, setup_free)
+SETUP_TEST(test_every_option_arrives)
 {
-	struct setup *t = *state;
-
 	put_file(t, "");
 	g_free(run(t, "minism -p 1 -C ibsim0 -g 0002c9030000abcd -o -R ftree "
 		   "-s 60 -t 500 --retries 5 --maxsmps 16 -F %s -f /l "
@@ -247,7 +242,7 @@ TEST(test_every_option_arrives, setup_new, setup_free)
 	assert_null(t->conf->log_file);
 }
 
-TEST(test_harmless_mode_wins, setup_new, setup_free)
+SETUP_TEST(test_harmless_mode_wins)
 {
 	static const struct {
 		const char *line;
@@ -267,7 +262,6 @@ TEST(test_harmless_mode_wins, setup_new, setup_free)
 		{ "-h", OPTIONS_MODE_HELP },
 		{ "--version --plan", OPTIONS_MODE_VERSION },
 	};
-	struct setup *t = *state;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		accepts(t, cases[i].line);
@@ -275,7 +269,7 @@ TEST(test_harmless_mode_wins, setup_new, setup_free)
 	}
 }
 
-TEST(test_verbosity_follows_opensm_flags, setup_new, setup_free)
+SETUP_TEST(test_verbosity_follows_opensm_flags)
 {
 	static const struct {
 		const char *line;
@@ -286,7 +280,6 @@ TEST(test_verbosity_follows_opensm_flags, setup_new, setup_free)
 		{ "-D 0x43", 2 }, { "-D 8", 4 }, { "-v", 3 }, { "-vv", 4 },
 		{ "-v -v -v", 4 }, { "-D 1 -v", 1 }, { "-v -D 1", 0 },
 	};
-	struct setup *t = *state;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		accepts(t, cases[i].line);
@@ -294,10 +287,8 @@ TEST(test_verbosity_follows_opensm_flags, setup_new, setup_free)
 	}
 }
 
-TEST(test_command_line_goes_before_the_file, setup_new, setup_free)
+SETUP_TEST(test_command_line_goes_before_the_file)
 {
-	struct setup *t = *state;
-
 	put_file(t, "lmc 1\nsweep_interval 30\nsm_key 5\nodd 1\n");
 	g_free(run(t, "minism --lmc 2 -F %s", t->path));
 	assert_int_equal(t->conf->lmc, 2);
@@ -309,11 +300,8 @@ TEST(test_command_line_goes_before_the_file, setup_new, setup_free)
 	assert_int_equal(t->conf->sweep_s, 4);
 }
 
-TEST(test_port_on_the_command_line_replaces_the_whole_choice,
-     setup_new, setup_free)
+SETUP_TEST(test_port_on_the_command_line_replaces_the_whole_choice)
 {
-	struct setup *t = *state;
-
 	put_file(t, "guid 0x5\nca_name a\nport 1\n");
 	g_free(run(t, "minism -p 2 -F %s", t->path));
 	assert_int_equal(t->conf->port_num, 2);
@@ -324,9 +312,8 @@ TEST(test_port_on_the_command_line_replaces_the_whole_choice,
 	assert_string_equal(t->conf->ca_name, "a");
 }
 
-TEST(test_named_file_must_be_there_and_good, setup_new, setup_free)
+SETUP_TEST(test_named_file_must_be_there_and_good)
 {
-	struct setup *t = *state;
 	char *message;
 
 	message = run(t, "minism -F /no-such-folder/minism.conf");
@@ -361,9 +348,8 @@ TEST(test_named_file_must_be_there_and_good, setup_new, setup_free)
 	g_free(message);
 }
 
-TEST(test_messages_stay_one_short_line, setup_new, setup_free)
+SETUP_TEST(test_messages_stay_one_short_line)
 {
-	struct setup *t = *state;
 	char *argv[] = { (char *)"minism", (char *)"--lmc",
 			 (char *)"1\n2\033[2J", NULL };
 	GError *error = NULL;
@@ -428,9 +414,8 @@ TEST(test_help_and_man_page_have_every_option, setup_new, setup_free)
 }
 
 /* As getopt_long() reads them, which is what OpenSM's users are used to. */
-TEST(test_options_may_be_cut_short_and_joined, setup_new, setup_free)
+SETUP_TEST(test_options_may_be_cut_short_and_joined)
 {
-	struct setup *t = *state;
 	char *message;
 
 	accepts(t, "-p2 -ovs5 -D0xf --prio=3 --retr 4 --log_fl 0x1");
@@ -471,9 +456,8 @@ expect_origin(const GArray *list, const char *key, const char *value,
 	assert_int_equal(n, 1);
 }
 
-TEST(test_each_value_has_an_origin, setup_new, setup_free)
+SETUP_TEST(test_each_value_has_an_origin)
 {
-	struct setup *t = *state;
 	GArray *list;
 
 	put_file(t, "lmc 1\nsweep_interval 30\nm_key 5\nca_name mlx5_0\n"
@@ -502,10 +486,8 @@ TEST(test_each_value_has_an_origin, setup_new, setup_free)
 
 /* Nor is what happens in a lab a memory of a real fabric, unless it is asked
  * for. */
-TEST(test_a_lab_leaves_no_memory, setup_new, setup_free)
+SETUP_TEST(test_a_lab_leaves_no_memory)
 {
-	struct setup *t = *state;
-
 	assert_true(g_setenv("MINISM_LAB", "/s", TRUE));
 	accepts(t, "-o");
 	assert_null(t->conf->cache_dir);

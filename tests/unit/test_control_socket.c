@@ -178,8 +178,11 @@ ask(struct setup *t, const char *text)
 
 /* --- requests --- */
 
+#define SETUP_TEST(name) \
+	TEST_WITH(name, struct setup *t, setup_new, setup_free)
+
 /* One request a connection, however it comes. */
-TEST(test_a_line_is_answered_and_the_connection_ends, setup_new, setup_free)
+SETUP_TEST(test_a_line_is_answered_and_the_connection_ends)
 {
 	static const struct {
 		const char *sent;
@@ -197,7 +200,6 @@ TEST(test_a_line_is_answered_and_the_connection_ends, setup_new, setup_free)
 		{ "sweep\nsweep\nsweep\n", 18, 18, false, "minism 1 0\n", 1 },
 		{ "sweep\0 now\n", 11, 11, false, "minism 1 2\n", 0 },
 	};
-	struct setup *t = *state;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autofree char *answer = NULL;
@@ -219,9 +221,8 @@ TEST(test_a_line_is_answered_and_the_connection_ends, setup_new, setup_free)
 	}
 }
 
-TEST(test_babble_without_a_newline_is_cut_off, setup_new, setup_free)
+SETUP_TEST(test_babble_without_a_newline_is_cut_off)
 {
-	struct setup *t = *state;
 	int fd = dial(t->path);
 	char block[1000];
 	g_autofree char *answer = NULL;
@@ -249,9 +250,8 @@ TEST(test_a_silent_client_is_let_go, setup_impatient, setup_free)
 	assert_true(took >= PATIENCE_MS - 20);
 }
 
-TEST(test_a_long_answer_comes_whole, setup_new, setup_free)
+SETUP_TEST(test_a_long_answer_comes_whole)
 {
-	struct setup *t = *state;
 	g_autofree char *answer = ask(t, "partitions\n");
 	g_auto(GStrv) lines = g_strsplit(answer, "\n", -1);
 
@@ -280,9 +280,8 @@ TEST(test_one_that_does_not_read_is_let_go, setup_impatient, setup_free)
 	assert_null(strstr(answer, "0x4e20"));
 }
 
-TEST(test_one_too_many_displaces_the_oldest, setup_new, setup_free)
+SETUP_TEST(test_one_too_many_displaces_the_oldest)
 {
-	struct setup *t = *state;
 	int fd[MAX_CLIENTS + 1];
 	char c;
 
@@ -304,9 +303,8 @@ TEST(test_one_too_many_displaces_the_oldest, setup_new, setup_free)
 	close(fd[0]);
 }
 
-TEST(test_clients_that_go_leave_nothing_behind, setup_new, setup_free)
+SETUP_TEST(test_clients_that_go_leave_nothing_behind)
 {
-	struct setup *t = *state;
 	g_autofree char *answer = NULL;
 
 	for (unsigned i = 0; i < 200; i++) {
@@ -328,9 +326,8 @@ TEST(test_clients_that_go_leave_nothing_behind, setup_new, setup_free)
 
 /* --- the file --- */
 
-TEST(test_only_the_owner_may_open_it, setup_new, setup_free)
+SETUP_TEST(test_only_the_owner_may_open_it)
 {
-	struct setup *t = *state;
 	struct stat st;
 
 	assert_int_equal(stat(t->path, &st), 0);
@@ -381,9 +378,8 @@ TEST(test_another_user_is_turned_away, setup_new, setup_free)
 	assert_false(may_sweep(*state, STRANGER, 0, 0));
 }
 
-TEST(test_a_group_is_let_in, setup_new, setup_free)
+SETUP_TEST(test_a_group_is_let_in)
 {
-	struct setup *t = *state;
 	const struct group *daemon = getgrnam("daemon");
 	struct stat st;
 	gid_t gid;
@@ -405,9 +401,8 @@ TEST(test_a_group_is_let_in, setup_new, setup_free)
 }
 
 /* A group that there is not leaves the socket to its owner. */
-TEST(test_no_such_group_lets_nobody_in, setup_new, setup_free)
+SETUP_TEST(test_no_such_group_lets_nobody_in)
 {
-	struct setup *t = *state;
 	struct stat st;
 
 	control_socket_close(t->s);
@@ -419,9 +414,8 @@ TEST(test_no_such_group_lets_nobody_in, setup_new, setup_free)
 	assert_int_equal(st.st_mode & 07777, 0600);
 }
 
-TEST(test_a_live_one_is_left_alone, setup_new, setup_free)
+SETUP_TEST(test_a_live_one_is_left_alone)
 {
-	struct setup *t = *state;
 	g_autoptr(GError) error = NULL;
 	g_autofree char *me = g_strdup_printf("process %ld,", (long)getpid());
 	g_autofree char *answer = NULL;
@@ -433,9 +427,8 @@ TEST(test_a_live_one_is_left_alone, setup_new, setup_free)
 	assert_int_equal(t->sweeps, 1);
 }
 
-TEST(test_a_dead_one_is_replaced, setup_new, setup_free)
+SETUP_TEST(test_a_dead_one_is_replaced)
 {
-	struct setup *t = *state;
 	g_autofree char *path = g_strdup_printf("%s2", t->path);
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	struct control_socket *s;
@@ -452,9 +445,8 @@ TEST(test_a_dead_one_is_replaced, setup_new, setup_free)
 	assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
 }
 
-TEST(test_what_is_no_socket_stays, setup_new, setup_free)
+SETUP_TEST(test_what_is_no_socket_stays)
 {
-	struct setup *t = *state;
 	g_autofree char *path = g_strdup_printf("%s2", t->path);
 	g_autofree char *text = NULL;
 	g_autoptr(GError) error = NULL;
@@ -467,9 +459,8 @@ TEST(test_what_is_no_socket_stays, setup_new, setup_free)
 	g_unlink(path);
 }
 
-TEST(test_close_removes_its_own_file_only, setup_new, setup_free)
+SETUP_TEST(test_close_removes_its_own_file_only)
 {
-	struct setup *t = *state;
 	struct control_socket *second;
 
 	g_unlink(t->path);
@@ -481,9 +472,8 @@ TEST(test_close_removes_its_own_file_only, setup_new, setup_free)
 	close(dial(t->path));
 }
 
-TEST(test_bad_places_are_told, setup_new, setup_free)
+SETUP_TEST(test_bad_places_are_told)
 {
-	struct setup *t = *state;
 	g_autofree char *name = g_strnfill(200, 'x');
 	g_autofree char *longer = g_build_filename(t->folder, name, NULL);
 	g_autoptr(GError) error = NULL;

@@ -181,9 +181,12 @@ tear_down(void **state)
 	return 0;
 }
 
+#define PAIR_TEST(name) \
+	TEST_WITH(name, struct pair *p, set_up, tear_down)
+
 /* ------------------------------------------------------------ registration */
 
-TEST(test_registration_follows_the_kernel, set_up, tear_down)
+PAIR_TEST(test_registration_follows_the_kernel)
 {
 	static const struct {
 		unsigned qpn, mgmt_class, version, rmpp;
@@ -207,7 +210,6 @@ TEST(test_registration_follows_the_kernel, set_up, tear_down)
 		{ 2, 0x04, 1, 0, 0, false },
 		{ 1, 0x04, 0x83, 0, 0, false },
 	};
-	struct pair *p = *state;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		int id = try_register(&p->a, cases[i].qpn, cases[i].mgmt_class,
@@ -219,10 +221,9 @@ TEST(test_registration_follows_the_kernel, set_up, tear_down)
 	}
 }
 
-TEST(test_a_file_has_32_agents, set_up, tear_down)
+PAIR_TEST(test_a_file_has_32_agents)
 {
 	uint32_t third = 3;
-	struct pair *p = *state;
 
 	for (int i = 0; i < 32; i++)
 		assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), i);
@@ -234,10 +235,9 @@ TEST(test_a_file_has_32_agents, set_up, tear_down)
 	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 3);
 }
 
-TEST(test_methods_belong_to_one_agent_of_the_port, set_up, tear_down)
+PAIR_TEST(test_methods_belong_to_one_agent_of_the_port)
 {
 	struct kernel_file *first;
-	struct pair *p = *state;
 
 	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0x06), 0);
 	first = p->a.file;
@@ -249,10 +249,9 @@ TEST(test_methods_belong_to_one_agent_of_the_port, set_up, tear_down)
 
 /* ---------------------------------------------------------------- requests */
 
-TEST(test_a_request_gets_its_answer, set_up, tear_down)
+PAIR_TEST(test_a_request_gets_its_answer)
 {
 	uint8_t mad[MAD_SIZE];
-	struct pair *p = *state;
 
 	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 0);
 	make_smp(mad, 0x1234);
@@ -269,11 +268,10 @@ TEST(test_a_request_gets_its_answer, set_up, tear_down)
 	assert_int_equal(p->a.inbox.messages->len, 1);
 }
 
-TEST(test_a_request_without_answer_comes_back, set_up, tear_down)
+PAIR_TEST(test_a_request_without_answer_comes_back)
 {
 	uint8_t mad[MAD_SIZE];
 	uint64_t served;
-	struct pair *p = *state;
 
 	sim_node_set_mood(p->sim, 1, SIM_MOOD_SILENT);
 	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 0);
@@ -291,10 +289,9 @@ TEST(test_a_request_without_answer_comes_back, set_up, tear_down)
 }
 
 /* The answer that comes after the time-out belongs to nobody. */
-TEST(test_a_late_answer_is_dropped, set_up, tear_down)
+PAIR_TEST(test_a_late_answer_is_dropped)
 {
 	uint8_t mad[MAD_SIZE];
-	struct pair *p = *state;
 
 	sim_node_set_speed(p->sim, 1, 50 * 1000 * 1000);
 	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 0);
@@ -305,10 +302,9 @@ TEST(test_a_late_answer_is_dropped, set_up, tear_down)
 	assert_int_equal(header_of(message(&p->a, 0)).status, ETIMEDOUT);
 }
 
-TEST(test_a_tid_that_waits_is_refused, set_up, tear_down)
+PAIR_TEST(test_a_tid_that_waits_is_refused)
 {
 	uint8_t mad[MAD_SIZE];
-	struct pair *p = *state;
 
 	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 0);
 	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 1);
@@ -324,10 +320,9 @@ TEST(test_a_tid_that_waits_is_refused, set_up, tear_down)
 	assert_int_equal(p->a.inbox.messages->len, 3);
 }
 
-TEST(test_bad_writes_are_refused, set_up, tear_down)
+PAIR_TEST(test_bad_writes_are_refused)
 {
 	uint8_t mad[MAD_SIZE + 1] = { 0 };
-	struct pair *p = *state;
 
 	make_smp(mad, 7);
 	assert_int_equal(try_write(&p->a, 0, 0xffff, 9, 0, mad, MAD_SIZE),
@@ -340,11 +335,10 @@ TEST(test_bad_writes_are_refused, set_up, tear_down)
 			 -EINVAL);
 }
 
-TEST(test_an_agent_that_leaves_gets_nothing, set_up, tear_down)
+PAIR_TEST(test_an_agent_that_leaves_gets_nothing)
 {
 	uint8_t mad[MAD_SIZE];
 	uint32_t id = 0;
-	struct pair *p = *state;
 
 	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 0);
 	make_smp(mad, 7);

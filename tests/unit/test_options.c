@@ -119,9 +119,11 @@ join_lines(const char *value)
 	return g_string_free(out, FALSE);
 }
 
-TEST(test_every_key_arrives, setup_new, setup_free)
+#define SETUP_TEST(name) \
+	TEST_WITH(name, struct setup *t, setup_new, setup_free)
+
+SETUP_TEST(test_every_key_arrives)
 {
-	struct setup *t = *state;
 	g_autofree char *text = join_lines(NULL);
 
 	setup_parse(t, text);
@@ -143,7 +145,7 @@ TEST(test_every_key_arrives, setup_new, setup_free)
 }
 
 /* OpenSM's old key takes enforcement away, whatever the new one says. */
-TEST(test_enforcement_follows_both_keys, setup_new, setup_free)
+SETUP_TEST(test_enforcement_follows_both_keys)
 {
 	static const struct {
 		const char *text;
@@ -159,7 +161,6 @@ TEST(test_enforcement_follows_both_keys, setup_new, setup_free)
 		{ "no_partition_enforcement FALSE\npart_enforce out",
 		  OPTIONS_SIDE_OUT },
 	};
-	struct setup *t = *state;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		options_free(t->conf);
@@ -169,9 +170,8 @@ TEST(test_enforcement_follows_both_keys, setup_new, setup_free)
 	}
 }
 
-TEST(test_null_is_the_built_in_value, setup_new, setup_free)
+SETUP_TEST(test_null_is_the_built_in_value)
 {
-	struct setup *t = *state;
 	AUTO(options) *fresh = options_new();
 	g_autofree char *text = join_lines(NULL);
 	g_autofree char *nulls = join_lines("(null)");
@@ -181,10 +181,8 @@ TEST(test_null_is_the_built_in_value, setup_new, setup_free)
 	assert_same(t->conf, fresh);
 }
 
-TEST(test_unknown_keys_are_warned_of, setup_new, setup_free)
+SETUP_TEST(test_unknown_keys_are_warned_of)
 {
-	struct setup *t = *state;
-
 	setup_parse(t, "# a comment\n"
 		 "\n"
 		 "sweep_intervall 3\n"
@@ -208,10 +206,8 @@ TEST(test_unknown_keys_are_warned_of, setup_new, setup_free)
 }
 
 /* What asks for nothing else than minism does needs no warning. */
-TEST(test_foreign_keys_are_judged_by_value, setup_new, setup_free)
+SETUP_TEST(test_foreign_keys_are_judged_by_value)
 {
-	struct setup *t = *state;
-
 	setup_parse(t, "sweep_on_trap TRUE\nconsole off\nsm_inactive false # no\n"
 		 "exit_on_fatal FALSE\nkeep_pkey_indexes TRUE\n"
 		 "console_port 10000\ncc_key 7\n");
@@ -222,7 +218,7 @@ TEST(test_foreign_keys_are_judged_by_value, setup_new, setup_free)
 }
 
 /* OpenSM's: dumps are one of the things to log. */
-TEST(test_log_flags_and_dumps_are_taken_from_opensm, setup_new, setup_free)
+SETUP_TEST(test_log_flags_and_dumps_are_taken_from_opensm)
 {
 	static const struct {
 		const char *text;
@@ -238,7 +234,6 @@ TEST(test_log_flags_and_dumps_are_taken_from_opensm, setup_new, setup_free)
 		{ "log_flags 7\n", 3, NULL },
 		{ "log_flags 0xff\n", 4, NULL },
 	};
-	struct setup *t = *state;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		AUTO(options) *conf = options_new();
@@ -252,10 +247,8 @@ TEST(test_log_flags_and_dumps_are_taken_from_opensm, setup_new, setup_free)
 	assert_int_equal(t->warnings->len, 0);
 }
 
-TEST(test_keys_whose_effect_is_there_need_no_warning, setup_new, setup_free)
+SETUP_TEST(test_keys_whose_effect_is_there_need_no_warning)
 {
-	struct setup *t = *state;
-
 	setup_parse(t, "use_ucast_cache TRUE\nsingle_thread TRUE\nfdr10 1\n"
 		 "use_mfttop TRUE\nmax_smps_timeout 1000\n"
 		 "max_wire_smps2 8\nprefix_routes_file "
@@ -271,9 +264,8 @@ TEST(test_keys_whose_effect_is_there_need_no_warning, setup_new, setup_free)
 			    "minism");
 }
 
-TEST(test_all_errors_of_a_file_are_told, setup_new, setup_free)
+SETUP_TEST(test_all_errors_of_a_file_are_told)
 {
-	struct setup *t = *state;
 	GString *many = g_string_new(NULL);
 	GError *error = NULL;
 	char **lines;
@@ -362,10 +354,8 @@ static const struct {
 	  "m_key_lease_period: 65536 is not 0 to 65535" },
 };
 
-TEST(test_bad_value_is_an_error, setup_new, setup_free)
+SETUP_TEST(test_bad_value_is_an_error)
 {
-	struct setup *t = *state;
-
 	for (size_t i = 0; i < G_N_ELEMENTS(bad_lines); i++) {
 		g_autofree char *text = g_strdup_printf("sm_priority 3\nlog_file /x\n%s\n"
 					     "dump_dir /y\n",
@@ -395,9 +385,8 @@ has_entry(const char *key)
 
 /* The shipped file sets nothing; what is commented out in it is every key, and
  * says what is built in. */
-TEST(test_shipped_file_tells_the_defaults, setup_new, setup_free)
+SETUP_TEST(test_shipped_file_tells_the_defaults)
 {
-	struct setup *t = *state;
 	AUTO(options) *fresh = options_new();
 	char *text = source_read("etc/minism.conf"), *all = join_lines(NULL);
 	char **lines = g_strsplit(text, "\n", -1);

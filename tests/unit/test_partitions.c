@@ -142,12 +142,13 @@ restart(struct setup *t)
 	load(t);
 }
 
+#define SETUP_TEST(name) \
+	TEST_WITH(name, struct setup *t, setup_new, setup_free)
+
 /* --- the file --- */
 
-TEST(test_without_a_file_there_is_the_default, setup_new, setup_free)
+SETUP_TEST(test_without_a_file_there_is_the_default)
 {
-	struct setup *t = *state;
-
 	assert_int_equal(what(t, 3, PKEY_DEFAULT), PARTITION_FULL);
 	load(t);
 	assert_int_equal(t->warnings->len, 1);
@@ -162,10 +163,8 @@ TEST(test_without_a_file_there_is_the_default, setup_new, setup_free)
 	refuses(t, "there is no such file");
 }
 
-TEST(test_file_says_who_is_in, setup_new, setup_free)
+SETUP_TEST(test_file_says_who_is_in)
 {
-	struct setup *t = *state;
-
 	put_file(t);
 	load(t);
 	assert_int_equal(what(t, 0, STORAGE), PARTITION_FULL);
@@ -177,9 +176,8 @@ TEST(test_file_says_who_is_in, setup_new, setup_free)
 	assert_false(g_file_test(t->changes, G_FILE_TEST_EXISTS));
 }
 
-TEST(test_bad_file_leaves_the_last_good_one, setup_new, setup_free)
+SETUP_TEST(test_bad_file_leaves_the_last_good_one)
 {
-	struct setup *t = *state;
 	struct partition_rules *before;
 
 	put_file(t);
@@ -201,13 +199,12 @@ TEST(test_bad_file_leaves_the_last_good_one, setup_new, setup_free)
 }
 
 /* A file that was cut short would open the fabric. */
-TEST(test_an_empty_file_after_a_policy_is_a_mistake, setup_new, setup_free)
+SETUP_TEST(test_an_empty_file_after_a_policy_is_a_mistake)
 {
 	static const char *const nothing[] = {
 		"", "\n \t\r\n", "# Storage=0x10 : ALL=full ;\n",
 		"\xef\xbb\xbf", "\xef\xbb\xbf# all of it\n",
 	};
-	struct setup *t = *state;
 
 	/* at the start it is as no file, as in OpenSM */
 	g_file_set_contents(t->path, nothing[2], -1, NULL);
@@ -227,10 +224,8 @@ TEST(test_an_empty_file_after_a_policy_is_a_mistake, setup_new, setup_free)
 	assert_int_equal(what(t, 2, PKEY_DEFAULT), PARTITION_FULL);
 }
 
-TEST(test_unreadable_file_is_no_missing_one, setup_new, setup_free)
+SETUP_TEST(test_unreadable_file_is_no_missing_one)
 {
-	struct setup *t = *state;
-
 	assert_int_equal(g_mkdir(t->path, 0700), 0);
 	refuses(t, t->path);
 	g_rmdir(t->path);
@@ -238,10 +233,8 @@ TEST(test_unreadable_file_is_no_missing_one, setup_new, setup_free)
 
 /* --- changes --- */
 
-TEST(test_changes_go_before_the_file_and_survive, setup_new, setup_free)
+SETUP_TEST(test_changes_go_before_the_file_and_survive)
 {
-	struct setup *t = *state;
-
 	put_file(t);
 	load(t);
 	change(t, STORAGE, 2, PARTITION_FULL);
@@ -265,10 +258,8 @@ TEST(test_changes_go_before_the_file_and_survive, setup_new, setup_free)
 	}
 }
 
-TEST(test_reset_gives_the_file_its_word_back, setup_new, setup_free)
+SETUP_TEST(test_reset_gives_the_file_its_word_back)
 {
-	struct setup *t = *state;
-
 	put_file(t);
 	load(t);
 	change(t, STORAGE, 0, PARTITION_NONE);
@@ -283,9 +274,8 @@ TEST(test_reset_gives_the_file_its_word_back, setup_new, setup_free)
 	}
 }
 
-TEST(test_changes_are_for_the_owner_alone, setup_new, setup_free)
+SETUP_TEST(test_changes_are_for_the_owner_alone)
 {
-	struct setup *t = *state;
 	struct stat st;
 
 	put_file(t);
@@ -296,9 +286,8 @@ TEST(test_changes_are_for_the_owner_alone, setup_new, setup_free)
 }
 
 /* The same changes, whatever their order was, are the same file. */
-TEST(test_order_of_changes_does_not_show, setup_new, setup_free)
+SETUP_TEST(test_order_of_changes_does_not_show)
 {
-	struct setup *t = *state;
 	g_autofree char *first = NULL, *second = NULL;
 
 	put_file(t);
@@ -317,9 +306,8 @@ TEST(test_order_of_changes_does_not_show, setup_new, setup_free)
 	assert_string_equal(first, second);
 }
 
-TEST(test_bad_changes_are_an_error_and_change_nothing, setup_new, setup_free)
+SETUP_TEST(test_bad_changes_are_an_error_and_change_nothing)
 {
-	struct setup *t = *state;
 	struct partition_rules *before;
 	g_autoptr(GError) error = NULL;
 
@@ -347,9 +335,8 @@ TEST(test_bad_changes_are_an_error_and_change_nothing, setup_new, setup_free)
 	assert_int_equal(what(t, 3, STORAGE), 0);
 }
 
-TEST(test_changes_of_a_lost_partition_are_passed_over, setup_new, setup_free)
+SETUP_TEST(test_changes_of_a_lost_partition_are_passed_over)
 {
-	struct setup *t = *state;
 	g_autofree char *text = NULL;
 
 	put_file(t);
@@ -371,10 +358,8 @@ TEST(test_changes_of_a_lost_partition_are_passed_over, setup_new, setup_free)
 	assert_int_equal(what(t, 3, GUEST), PARTITION_FULL);
 }
 
-TEST(test_damaged_changes_are_an_error, setup_new, setup_free)
+SETUP_TEST(test_damaged_changes_are_an_error)
 {
-	struct setup *t = *state;
-
 	put_file(t);
 	load(t);
 	change(t, STORAGE, 3, PARTITION_FULL);
@@ -386,9 +371,8 @@ TEST(test_damaged_changes_are_an_error, setup_new, setup_free)
 }
 
 /* A person may edit the file of changes: only single ports count in it. */
-TEST(test_changes_name_ports_only, setup_new, setup_free)
+SETUP_TEST(test_changes_name_ports_only)
 {
-	struct setup *t = *state;
 	g_autofree char *text = g_strdup_printf(
 		"Storage=0x10 : 0x%" G_GINT64_MODIFIER "x=full ;\n"
 		"Storage=0x10 : 0x%" G_GINT64_MODIFIER "x=limited ;\n"
@@ -409,10 +393,8 @@ TEST(test_changes_name_ports_only, setup_new, setup_free)
 	assert_null(strstr(text, "0x0000000000000000"));
 }
 
-TEST(test_without_a_cache_changes_hold_until_the_end, setup_new, setup_free)
+SETUP_TEST(test_without_a_cache_changes_hold_until_the_end)
 {
-	struct setup *t = *state;
-
 	put_file(t);
 	partitions_free(t->p);
 	t->p = partitions_new(&(struct partitions_params){

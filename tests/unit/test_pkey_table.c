@@ -178,10 +178,11 @@ problem(const struct lab *lab, guint i)
 	return lab->problems->pdata[i];
 }
 
-TEST(test_default_rules_enforce_nothing, set_up, tear_down)
-{
-	struct lab *lab = *state;
+#define LAB_TEST(name) \
+	TEST_WITH(name, struct lab *lab, set_up, tear_down)
 
+LAB_TEST(test_default_rules_enforce_nothing)
+{
 	partition_rules_unref(lab->rules);
 	lab->rules = partition_rules_default();
 	want(lab, BOTH_WAYS);
@@ -224,10 +225,8 @@ TEST(test_default_rules_are_recognized)
 	partition_rules_unref(rules);
 }
 
-TEST(test_held_keys_keep_their_index, set_up, tear_down)
+LAB_TEST(test_held_keys_keep_their_index)
 {
-	struct lab *lab = *state;
-
 	admit(lab, PKEY_DEFAULT, 0, PARTITION_FULL);
 	admit(lab, 0x10, 0, PARTITION_FULL);
 	admit(lab, 0x20, 0, PARTITION_FULL);
@@ -240,10 +239,8 @@ TEST(test_held_keys_keep_their_index, set_up, tear_down)
 	TABLE(lab, lab->host[0], 0xffff, 0x0030, 0x8020, 0, 0, 0, 0, 0x8010);
 }
 
-TEST(test_new_keys_take_the_lowest_free_places, set_up, tear_down)
+LAB_TEST(test_new_keys_take_the_lowest_free_places)
 {
-	struct lab *lab = *state;
-
 	admit(lab, PKEY_DEFAULT, 1, PARTITION_LIMITED);
 	for (unsigned i = 1; i <= 4; i++)
 		admit(lab, (uint16_t)i, 1, PARTITION_FULL);
@@ -252,10 +249,8 @@ TEST(test_new_keys_take_the_lowest_free_places, set_up, tear_down)
 	TABLE(lab, lab->host[1], 0x7fff, 0x8001, 0x8002, 0x8003, 0x8004);
 }
 
-TEST(test_default_partition_is_first, set_up, tear_down)
+LAB_TEST(test_default_partition_is_first)
 {
-	struct lab *lab = *state;
-
 	admit(lab, PKEY_DEFAULT, 0, PARTITION_LIMITED);
 	admit(lab, PKEY_DEFAULT, 1, PARTITION_BOTH);
 	for (unsigned i = 0; i < 2; i++) {
@@ -272,10 +267,8 @@ TEST(test_default_partition_is_first, set_up, tear_down)
 	TABLE(lab, lab->host[2], 0, 0x8010);
 }
 
-TEST(test_index0_comes_before_the_default_partition, set_up, tear_down)
+LAB_TEST(test_index0_comes_before_the_default_partition)
 {
-	struct lab *lab = *state;
-
 	admit(lab, PKEY_DEFAULT, 0, PARTITION_FULL);
 	admit(lab, PKEY_DEFAULT, 1, PARTITION_FULL);
 	admit(lab, 0x30, 0, PARTITION_FULL)->index0 = true;
@@ -286,10 +279,8 @@ TEST(test_index0_comes_before_the_default_partition, set_up, tear_down)
 	assert_false(strstr(problem(lab, 0), "index 0"));
 }
 
-TEST(test_lowest_of_two_index0_wins_and_it_is_said, set_up, tear_down)
+LAB_TEST(test_lowest_of_two_index0_wins_and_it_is_said)
 {
-	struct lab *lab = *state;
-
 	admit(lab, PKEY_DEFAULT, 0, PARTITION_FULL);
 	for (unsigned i = 0; i < N_HOSTS; i++) {
 		admit(lab, 0x40, i, PARTITION_FULL)->index0 = true;
@@ -309,10 +300,8 @@ TEST(test_lowest_of_two_index0_wins_and_it_is_said, set_up, tear_down)
 }
 
 /* 40 places, 45 partitions, in the first of them both. */
-TEST(test_too_many_keys_leave_the_highest_out, set_up, tear_down)
+LAB_TEST(test_too_many_keys_leave_the_highest_out)
 {
-	struct lab *lab = *state;
-
 	admit(lab, 1, 0, PARTITION_BOTH);
 	for (unsigned i = 2; i <= 44; i++)
 		admit(lab, (uint16_t)i, 0, PARTITION_FULL);
@@ -337,10 +326,8 @@ TEST(test_too_many_keys_leave_the_highest_out, set_up, tear_down)
 	assert_int_equal(key_at(lab->wanted, lab->guard[0], CAP - 1), 0);
 }
 
-TEST(test_both_loses_the_limited_key_first, set_up, tear_down)
+LAB_TEST(test_both_loses_the_limited_key_first)
 {
-	struct lab *lab = *state;
-
 	for (unsigned i = 1; i <= CAP; i++)
 		admit(lab, (uint16_t)i, 0, i == CAP ? PARTITION_BOTH :
 		      PARTITION_FULL);
@@ -350,10 +337,8 @@ TEST(test_both_loses_the_limited_key_first, set_up, tear_down)
 }
 
 /* Behind the key for index 0. */
-TEST(test_the_default_partition_is_never_left_out, set_up, tear_down)
+LAB_TEST(test_the_default_partition_is_never_left_out)
 {
-	struct lab *lab = *state;
-
 	for (unsigned i = 1; i <= CAP; i++)
 		admit(lab, (uint16_t)i, 0, PARTITION_FULL);
 	admit(lab, 0x1000, 0, PARTITION_FULL)->index0 = true;
@@ -367,10 +352,8 @@ TEST(test_the_default_partition_is_never_left_out, set_up, tear_down)
 		   "left out: (0x0026) full, (0x0027) full, (0x0028) full");
 }
 
-TEST(test_guards_have_the_partitions_of_the_port_behind, set_up, tear_down)
+LAB_TEST(test_guards_have_the_partitions_of_the_port_behind)
 {
-	struct lab *lab = *state;
-
 	admit(lab, 0x10, 0, PARTITION_FULL);
 	admit(lab, 0x20, 0, PARTITION_LIMITED);
 	admit(lab, 0x20, 1, PARTITION_FULL);
@@ -392,9 +375,8 @@ TEST(test_guards_have_the_partitions_of_the_port_behind, set_up, tear_down)
 }
 
 /* All or nothing: half a table would cut off a host that is in the rest. */
-TEST(test_small_enforcement_table_enforces_nothing, set_up, tear_down)
+LAB_TEST(test_small_enforcement_table_enforces_nothing)
 {
-	struct lab *lab = *state;
 	uint32_t sw = lab->s->ports[lab->guard[0]].node;
 
 	admit(lab, 0x10, 0, PARTITION_FULL);
@@ -418,10 +400,8 @@ TEST(test_small_enforcement_table_enforces_nothing, set_up, tear_down)
 	}
 }
 
-TEST(test_a_port_in_no_partition_is_told, set_up, tear_down)
+LAB_TEST(test_a_port_in_no_partition_is_told)
 {
-	struct lab *lab = *state;
-
 	for (unsigned i = 1; i < N_HOSTS; i++)
 		admit(lab, 1, i, PARTITION_FULL);
 	HOLD(lab, lab->host[0], 0xffff);
@@ -611,9 +591,8 @@ check_port(const struct lab *lab, const struct memberships *m, uint32_t port)
 	check_kept(lab, peer);
 }
 
-TEST(test_any_rules_and_tables_keep_the_promises, set_up, tear_down)
+LAB_TEST(test_any_rules_and_tables_keep_the_promises)
 {
-	struct lab *lab = *state;
 	uint64_t rng = prng_stream(seed_take(20261121), 0);
 
 	for (unsigned round = 0; round < 300; round++) {
@@ -637,9 +616,8 @@ TEST(test_any_rules_and_tables_keep_the_promises, set_up, tear_down)
 }
 
 /* Rules of different ports may come in any order. */
-TEST(test_order_of_rules_does_not_matter, set_up, tear_down)
+LAB_TEST(test_order_of_rules_does_not_matter)
 {
-	struct lab *lab = *state;
 	AUTO(port_tables) *once;
 
 	for (unsigned host = 0; host < N_HOSTS; host++)

@@ -113,9 +113,11 @@ tear_down(void **state)
 	return 0;
 }
 
-TEST(test_tables_go_before_the_link, set_up, tear_down)
+#define BENCH_TEST(name) \
+	TEST_WITH(name, struct bench *b, set_up, tear_down)
+
+BENCH_TEST(test_tables_go_before_the_link)
 {
-	struct bench *b = *state;
 	struct order o = { .b = b };
 
 	b->f->tamper = tamper_order;
@@ -153,9 +155,8 @@ make_active(struct bench *b)
 	bench_isolate(b);
 }
 
-TEST(test_tables_go_before_the_enforcement, set_up, tear_down)
+BENCH_TEST(test_tables_go_before_the_enforcement)
 {
-	struct bench *b = *state;
 	struct order o = { .b = b };
 
 	make_active(b);
@@ -243,10 +244,9 @@ TEST(test_refused_table_keeps_the_link_down)
 }
 
 /* What it holds is known, so the next plan tries again. */
-TEST(test_table_that_is_something_else_is_planned_again, set_up, tear_down)
+BENCH_TEST(test_table_that_is_something_else_is_planned_again)
 {
 	struct refusal r;
-	struct bench *b = *state;
 
 	refuse_at(b, &r, b->host, 0);
 	bench_run(b);
@@ -261,10 +261,9 @@ TEST(test_table_that_is_something_else_is_planned_again, set_up, tear_down)
 	assert_int_equal(device(b, b->host)->state, PORT_STATE_ACTIVE);
 }
 
-TEST(test_refused_table_leaves_an_active_port_alone, set_up, tear_down)
+BENCH_TEST(test_refused_table_leaves_an_active_port_alone)
 {
 	struct refusal r;
-	struct bench *b = *state;
 
 	make_active(b);
 	refuse_at(b, &r, b->host, MAD_STATUS_BAD_VALUE);
@@ -279,10 +278,9 @@ TEST(test_refused_table_leaves_an_active_port_alone, set_up, tear_down)
 }
 
 /* To let everything pass nothing has to be written first. */
-TEST(test_enforcement_ends_whatever_tables_hold, set_up, tear_down)
+BENCH_TEST(test_enforcement_ends_whatever_tables_hold)
 {
 	struct refusal r;
-	struct bench *b = *state;
 
 	bench_run(b);
 	bench_go_on(b);
@@ -304,9 +302,8 @@ tamper_silent(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return node != *(uint32_t *)data;
 }
 
-TEST(test_silent_host_is_asked_no_more_than_needed, set_up, tear_down)
+BENCH_TEST(test_silent_host_is_asked_no_more_than_needed)
 {
-	struct bench *b = *state;
 	uint32_t node;
 
 	node = b->s->ports[b->host].node;
@@ -350,10 +347,9 @@ tamper_told(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-TEST(test_clients_are_told_though_activation_is_refused, set_up, tear_down)
+BENCH_TEST(test_clients_are_told_though_activation_is_refused)
 {
 	g_autofree uint8_t *again = NULL;
-	struct bench *b = *state;
 	struct told t = { .b = b };
 
 	again = g_new0(uint8_t, b->s->n_ports);

@@ -94,12 +94,14 @@ set_mapping(struct qos_values *v, const uint8_t vl[SL_COUNT])
 	v->given |= QOS_SL2VL;
 }
 
-TEST(test_built_in_values_are_the_usual_ones, set_up, tear_down)
+#define LAB_TEST(name) \
+	TEST_WITH(name, struct lab *lab, set_up, tear_down)
+
+LAB_TEST(test_built_in_values_are_the_usual_ones)
 {
 	static const uint8_t mapping[SL_COUNT] = {
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 7,
 	};
-	struct lab *lab = *state;
 	const union port_block *low, *high;
 
 	want(lab);
@@ -126,9 +128,8 @@ assert_nothing(const struct lab *lab)
 	}
 }
 
-TEST(test_not_enabled_wants_nothing, set_up, tear_down)
+LAB_TEST(test_not_enabled_wants_nothing)
 {
-	struct lab *lab = *state;
 	uint8_t vls = 77, limit = 77;
 
 	lab->qos.enabled = false;
@@ -144,13 +145,12 @@ TEST(test_not_enabled_wants_nothing, set_up, tear_down)
 }
 
 /* By VLCap code of the other end: what a port that comes up will have. */
-TEST(test_vls_are_folded_into_those_there_are, set_up, tear_down)
+LAB_TEST(test_vls_are_folded_into_those_there_are)
 {
 	static const uint8_t configured[SL_COUNT] = {
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 	};
 	static const unsigned n_vls[] = { 1, 1, 2, 4, 8, 15, 1 };
-	struct lab *lab = *state;
 
 	set_mapping(&lab->qos.all, configured);
 	for (uint8_t code = 0; code < G_N_ELEMENTS(n_vls); code++) {
@@ -168,12 +168,11 @@ TEST(test_vls_are_folded_into_those_there_are, set_up, tear_down)
 	}
 }
 
-TEST(test_active_port_has_the_vls_it_has, set_up, tear_down)
+LAB_TEST(test_active_port_has_the_vls_it_has)
 {
 	static const uint8_t two[SL_COUNT] = {
 		0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1,
 	};
-	struct lab *lab = *state;
 
 	lab->s->ports[lab->host].info.state = PORT_STATE_ACTIVE;
 	lab->s->ports[lab->host].info.oper_vls = 2;
@@ -185,9 +184,8 @@ TEST(test_active_port_has_the_vls_it_has, set_up, tear_down)
 			 14);
 }
 
-TEST(test_absent_vls_have_no_share, set_up, tear_down)
+LAB_TEST(test_absent_vls_have_no_share)
 {
-	struct lab *lab = *state;
 	struct qos_values *v = &lab->qos.all;
 	const union port_block *b;
 
@@ -206,10 +204,9 @@ TEST(test_absent_vls_have_no_share, set_up, tear_down)
 }
 
 /* A table of n entries has its blocks and no entry beyond. */
-TEST(test_shares_end_where_the_table_ends, set_up, tear_down)
+LAB_TEST(test_shares_end_where_the_table_ends)
 {
 	static const uint8_t caps[] = { 0, 1, 8, 31, 32, 33, 64, 255 };
-	struct lab *lab = *state;
 
 	lab->qos.all.given = QOS_LOW | QOS_HIGH;
 	for (unsigned i = 0; i < QOS_ARB_ENTRIES; i++) {
@@ -239,9 +236,8 @@ TEST(test_shares_end_where_the_table_ends, set_up, tear_down)
 	}
 }
 
-TEST(test_each_kind_has_its_own_values, set_up, tear_down)
+LAB_TEST(test_each_kind_has_its_own_values)
 {
-	struct lab *lab = *state;
 	uint8_t vl[SL_COUNT] = { 0 };
 	uint32_t router = lab->s->ports[lab->up].peer;
 
@@ -292,13 +288,12 @@ TEST(test_values_fall_back_one_by_one)
 	assert_int_equal(qos_high_limit(&qos, QOS_CA), 0);
 }
 
-TEST(test_port_info_is_as_both_ends_allow, set_up, tear_down)
+LAB_TEST(test_port_info_is_as_both_ends_allow)
 {
 	static const uint8_t vls_of[] = { 0, 1, 2, 4, 8, 15 };
 	static const uint8_t code[16] = {
 		0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 5,
 	};
-	struct lab *lab = *state;
 	uint8_t vls, limit;
 
 	lab->qos.kinds[QOS_CA].given = QOS_MAX_VLS | QOS_HIGH_LIMIT;
@@ -324,9 +319,8 @@ TEST(test_port_info_is_as_both_ends_allow, set_up, tear_down)
 }
 
 /* What holds for all ports holds for those of QoS, too. */
-TEST(test_general_bound_of_vls_holds, set_up, tear_down)
+LAB_TEST(test_general_bound_of_vls_holds)
 {
-	struct lab *lab = *state;
 	uint8_t vls, limit;
 
 	lab->qos.max_op_vls = 3;	/* four */
@@ -344,9 +338,8 @@ TEST(test_general_bound_of_vls_holds, set_up, tear_down)
 }
 
 /* Of a switch: one block for each port by which something can come in. */
-TEST(test_mapping_is_for_each_live_port_of_entry, set_up, tear_down)
+LAB_TEST(test_mapping_is_for_each_live_port_of_entry)
 {
-	struct lab *lab = *state;
 	const struct snapshot_node *sw = snapshot_node_of(lab->s, lab->leaf);
 	unsigned n = 0;
 
@@ -366,9 +359,8 @@ TEST(test_mapping_is_for_each_live_port_of_entry, set_up, tear_down)
 	assert_null(block(lab, PORT_TABLE_VL_ARB, lab->up, VL_ARB_LOW_1));
 }
 
-TEST(test_ports_without_the_tables_are_left_alone, set_up, tear_down)
+LAB_TEST(test_ports_without_the_tables_are_left_alone)
 {
-	struct lab *lab = *state;
 	struct snapshot_node *sw =
 		&lab->s->nodes[lab->s->ports[lab->leaf].node];
 

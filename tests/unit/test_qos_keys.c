@@ -17,10 +17,11 @@ resolve(const struct setup *t, enum qos_kind kind, struct qos_values *v)
 	qos_resolve(&t->conf->qos, kind, v);
 }
 
-TEST(test_nothing_is_given_at_first, setup_new, setup_free)
-{
-	struct setup *t = *state;
+#define SETUP_TEST(name) \
+	TEST_WITH(name, struct setup *t, setup_new, setup_free)
 
+SETUP_TEST(test_nothing_is_given_at_first)
+{
 	assert_false(t->conf->qos.enabled);
 	assert_null(t->conf->qos_policy_file);
 	assert_int_equal(t->conf->qos.all.given, 0);
@@ -28,7 +29,7 @@ TEST(test_nothing_is_given_at_first, setup_new, setup_free)
 		assert_int_equal(t->conf->qos.kinds[k].given, 0);
 }
 
-TEST(test_every_key_arrives, setup_new, setup_free)
+SETUP_TEST(test_every_key_arrives)
 {
 	static const struct {
 		const char *prefix;
@@ -38,7 +39,6 @@ TEST(test_every_key_arrives, setup_new, setup_free)
 		{ "qos_rtr_", QOS_ROUTER }, { "qos_sw0_", QOS_SWITCH_0 },
 		{ "qos_swe_", QOS_SWITCH },
 	};
-	struct setup *t = *state;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(sets); i++) {
 		const char *p = sets[i].prefix;
@@ -74,10 +74,8 @@ TEST(test_every_key_arrives, setup_new, setup_free)
 }
 
 /* A later list replaces an earlier one, it is no patch on it. */
-TEST(test_the_last_value_holds, setup_new, setup_free)
+SETUP_TEST(test_the_last_value_holds)
 {
-	struct setup *t = *state;
-
 	setup_parse(t, "qos_sl2vl 1,2,3,4\nqos_sl2vl 5\n"
 		 "qos_vlarb_low 1:1,2:2\nqos_vlarb_low 3:3,\n");
 	assert_memory_equal(t->conf->qos.all.sl2vl, "\5\0\0\0", 4);
@@ -85,12 +83,11 @@ TEST(test_the_last_value_holds, setup_new, setup_free)
 }
 
 /* As OpenSM writes a file in which nothing was set. */
-TEST(test_what_says_not_set_gives_nothing, setup_new, setup_free)
+SETUP_TEST(test_what_says_not_set_gives_nothing)
 {
 	static const char *const prefixes[] = {
 		"qos_", "qos_ca_", "qos_rtr_", "qos_sw0_", "qos_swe_",
 	};
-	struct setup *t = *state;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(prefixes); i++) {
 		const char *p = prefixes[i];
@@ -103,7 +100,7 @@ TEST(test_what_says_not_set_gives_nothing, setup_new, setup_free)
 		setup_parse(t, text);
 		assert_int_equal(t->warnings->len, 0);
 	}
-	test_nothing_is_given_at_first(state);
+	test_nothing_is_given_at_first_of(t);
 }
 
 static const struct {
@@ -142,10 +139,8 @@ static const struct {
 	  "and weights of 0 to 255 is needed" },
 };
 
-TEST(test_bad_value_is_an_error, setup_new, setup_free)
+SETUP_TEST(test_bad_value_is_an_error)
 {
-	struct setup *t = *state;
-
 	for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
 		g_autofree char *text = g_strdup_printf("qos_max_vls 3\n%s\n",
 					     bad[i].text);
@@ -158,9 +153,8 @@ TEST(test_bad_value_is_an_error, setup_new, setup_free)
 	}
 }
 
-TEST(test_a_table_has_64_entries, setup_new, setup_free)
+SETUP_TEST(test_a_table_has_64_entries)
 {
-	struct setup *t = *state;
 	GString *text = g_string_new("qos_vlarb_high 1:1");
 	GError *error = NULL;
 
@@ -175,20 +169,16 @@ TEST(test_a_table_has_64_entries, setup_new, setup_free)
 	g_string_free(text, TRUE);
 }
 
-TEST(test_the_nearest_key_may_be_one_of_these, setup_new, setup_free)
+SETUP_TEST(test_the_nearest_key_may_be_one_of_these)
 {
-	struct setup *t = *state;
-
 	setup_parse(t, "qos_ca_sl2v 0\n");
 	assert_int_equal(t->warnings->len, 1);
 	assert_string_equal(t->warnings->pdata[0], "x.conf:1:1: qos_ca_sl2v "
 			    "is no key; the nearest is qos_ca_sl2vl");
 }
 
-TEST(test_an_sl_that_starves_is_warned_of, setup_new, setup_free)
+SETUP_TEST(test_an_sl_that_starves_is_warned_of)
 {
-	struct setup *t = *state;
-
 	setup_parse(t, "qos TRUE\n");
 	assert_int_equal(t->warnings->len, 0);
 	/* The document's example: VL 4 off, no more than 8 VLs. */
@@ -211,9 +201,8 @@ TEST(test_an_sl_that_starves_is_warned_of, setup_new, setup_free)
 }
 
 /* What is commented out in the shipped file is what is built in. */
-TEST(test_shipped_file_tells_the_defaults, setup_new, setup_free)
+SETUP_TEST(test_shipped_file_tells_the_defaults)
 {
-	struct setup *t = *state;
 	g_autofree char *text = source_read("etc/minism.conf");
 	char **lines = g_strsplit(text, "\n", -1);
 	GString *settings = g_string_new(NULL);

@@ -50,10 +50,11 @@ set_up_resting(void **state)
 	return 0;
 }
 
-TEST(test_tables_of_a_switch_are_read_when_asked_for,
-     set_up_resting, stage_tear_down)
+#define STAGE_TEST(name) \
+	TEST_WITH(name, struct stage *st, set_up_resting, stage_tear_down)
+
+STAGE_TEST(test_tables_of_a_switch_are_read_when_asked_for)
 {
-	struct stage *st = *state;
 	struct client *c;
 	uint32_t sw;
 	unsigned n;
@@ -91,12 +92,10 @@ TEST(test_tables_of_a_switch_are_read_when_asked_for,
 }
 
 /* The whole fabric, and while it is read, one port of another client. */
-TEST(test_small_question_does_not_wait_for_a_large_one,
-     set_up_resting, stage_tear_down)
+STAGE_TEST(test_small_question_does_not_wait_for_a_large_one)
 {
 	struct client *all, *one;
 	unsigned records = 0;
-	struct stage *st = *state;
 	uint64_t before;
 
 	all = &st->client[0];
@@ -126,9 +125,8 @@ TEST(test_small_question_does_not_wait_for_a_large_one,
 }
 
 /* The set of what two questions need is read once. */
-TEST(test_two_questions_share_what_is_read, set_up_resting, stage_tear_down)
+STAGE_TEST(test_two_questions_share_what_is_read)
 {
-	struct stage *st = *state;
 	uint32_t sw;
 	unsigned n;
 
@@ -141,11 +139,9 @@ TEST(test_two_questions_share_what_is_read, set_up_resting, stage_tear_down)
 	assert_int_equal(qos_reader_stats(st->qosread)->blocks, n * (n + 1));
 }
 
-TEST(test_nothing_is_read_while_the_sweep_is_at_work,
-     set_up_resting, stage_tear_down)
+STAGE_TEST(test_nothing_is_read_while_the_sweep_is_at_work)
 {
 	struct client *c;
-	struct stage *st = *state;
 	uint64_t sent;
 
 	c = &st->client[0];
@@ -183,10 +179,8 @@ lie(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 	return (h.attr_mod & 0xff) != 3;
 }
 
-TEST(test_ports_that_refuse_or_are_silent_have_no_table,
-     set_up_resting, stage_tear_down)
+STAGE_TEST(test_ports_that_refuse_or_are_silent_have_no_table)
 {
-	struct stage *st = *state;
 	struct client *c;
 	uint32_t sw;
 
@@ -214,9 +208,8 @@ TEST(test_ports_that_refuse_or_are_silent_have_no_table,
 	assert_int_equal(c->tables, 5);
 }
 
-TEST(test_too_many_questions_are_busy, set_up_resting, stage_tear_down)
+STAGE_TEST(test_too_many_questions_are_busy)
 {
-	struct stage *st = *state;
 	unsigned busy = 0, tables = 0;
 
 	st->busy = true;
@@ -241,11 +234,9 @@ TEST(test_too_many_questions_are_busy, set_up_resting, stage_tear_down)
 	assert_true(qos_reader_stats(st->qosread)->in_flight <= 16);
 }
 
-TEST(test_view_that_goes_in_the_middle_starts_anew,
-     set_up_resting, stage_tear_down)
+STAGE_TEST(test_view_that_goes_in_the_middle_starts_anew)
 {
 	struct client *c;
-	struct stage *st = *state;
 
 	c = &st->client[0];
 	for (unsigned i = 0; i < 5; i++) {

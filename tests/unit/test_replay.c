@@ -206,14 +206,16 @@ expect_difference(const char *path, struct run *run, const char *begin,
 		fail_msg("difference is: %s", text);
 }
 
+#define FILES_TEST(name) \
+	TEST_WITH(name, const struct files *files, make_files, remove_files)
+
 /* ------------------------------------------------------------------- tests */
 
-TEST(test_replay_takes_the_same_decisions, make_files, remove_files)
+FILES_TEST(test_replay_takes_the_same_decisions)
 {
 	static const char *const specs[] = {
 		"pair()", "single(5)", "PGFT(4,8;1,4)", "random(10,4,2)",
 	};
-	const struct files *files = *state;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(specs); i++) {
 		struct run then = { .params = wire }, now = then;
@@ -235,9 +237,8 @@ TEST(test_replay_takes_the_same_decisions, make_files, remove_files)
 
 /* The keys of the fabric are in it: for its owner alone, also if a file was
  * there that anybody could read. */
-TEST(test_record_is_for_its_owner, make_files, remove_files)
+FILES_TEST(test_record_is_for_its_owner)
 {
-	const struct files *files = *state;
 	struct run run = { .params = wire };
 	GStatBuf st;
 
@@ -249,9 +250,8 @@ TEST(test_record_is_for_its_owner, make_files, remove_files)
 	}
 }
 
-TEST(test_same_run_makes_the_same_file, make_files, remove_files)
+FILES_TEST(test_same_run_makes_the_same_file)
 {
-	const struct files *files = *state;
 	struct run run = { .params = wire };
 	g_autofree char *a = NULL, *b = NULL;
 	gsize len_a, len_b;
@@ -264,9 +264,8 @@ TEST(test_same_run_makes_the_same_file, make_files, remove_files)
 	assert_memory_equal(a, b, len_a);
 }
 
-TEST(test_port_is_that_of_the_record, make_files, remove_files)
+FILES_TEST(test_port_is_that_of_the_record)
 {
-	const struct files *files = *state;
 	struct transport *t = scripted_new();
 	struct capture *c;
 
@@ -286,7 +285,7 @@ TEST(test_port_is_that_of_the_record, make_files, remove_files)
 /* What is changed in the run that is replayed is found where it is first seen.
  * Before event 6: looks at the clock and timers, since the first request is
  * sent from the main loop. */
-TEST(test_changed_run_is_found_at_its_place, make_files, remove_files)
+FILES_TEST(test_changed_run_is_found_at_its_place)
 {
 	AUTO(mkey_db) *keys = mkey_db_new(0xab00000000000000, MKEY_DB_ONE);
 	const struct mad_client_params slow = {
@@ -319,7 +318,6 @@ TEST(test_changed_run_is_found_at_its_place, make_files, remove_files)
 		  "event ",
 		  "recorded: a look at the clock; replayed: nothing" },
 	};
-	const struct files *files = *state;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct run then = { .params = wire }, now = cases[i].now;
@@ -369,13 +367,11 @@ change_byte(const struct files *files, enum record_kind kind, unsigned n,
 	return number;
 }
 
-TEST(test_changed_byte_of_a_send_is_found_at_its_place,
-     make_files, remove_files)
+FILES_TEST(test_changed_byte_of_a_send_is_found_at_its_place)
 {
 	static const struct {
 		unsigned n, at;
 	} cases[] = { { 1, 0 }, { 2, 130 }, { 17, 255 }, { 40, 64 } };
-	const struct files *files = *state;
 	struct run run = { .params = wire };
 
 	record_to(files->a, "PGFT(4,4;1,2)", &run, 9);
@@ -394,9 +390,8 @@ TEST(test_changed_byte_of_a_send_is_found_at_its_place,
 }
 
 /* An answer that says something else: what is asked next is another thing. */
-TEST(test_changed_answer_is_found_in_what_follows, make_files, remove_files)
+FILES_TEST(test_changed_answer_is_found_in_what_follows)
 {
-	const struct files *files = *state;
 	struct run run = { .params = wire };
 	g_autofree char *text = NULL;
 	uint64_t number, events;
@@ -409,9 +404,8 @@ TEST(test_changed_answer_is_found_in_what_follows, make_files, remove_files)
 	assert_true(events >= number);
 }
 
-TEST(test_nothing_happens_after_a_difference, make_files, remove_files)
+FILES_TEST(test_nothing_happens_after_a_difference)
 {
-	const struct files *files = *state;
 	const struct mad_addr to = { .lid = 1 };
 	struct run run = { .params = wire };
 	uint8_t mad[MAD_SIZE] = { 0 };
@@ -438,9 +432,8 @@ TEST(test_nothing_happens_after_a_difference, make_files, remove_files)
 	transport_free(t);
 }
 
-TEST(test_refused_sends_are_refused_again, make_files, remove_files)
+FILES_TEST(test_refused_sends_are_refused_again)
 {
-	const struct files *files = *state;
 	const struct mad_addr to = { .lid = 9, .qp = 1, .qkey = 0x80010000 };
 	const uint8_t mad[MAD_SIZE] = { 1, 2, 3 };
 	struct transport *inner = scripted_new(), *t = inner;
@@ -543,10 +536,8 @@ expect_bad_record(const uint8_t *bytes, size_t len)
 				    RECORD_ERROR_FORMAT));
 }
 
-TEST(test_every_cut_and_every_damaged_byte_is_an_error,
-     make_files, remove_files)
+FILES_TEST(test_every_cut_and_every_damaged_byte_is_an_error)
 {
-	const struct files *files = *state;
 	struct run run = { .params = wire, .discover_only = true };
 	g_autofree char *bytes = NULL;
 	gsize len;
@@ -610,9 +601,8 @@ TEST(test_timer_that_nobody_started_is_an_error, make_files, remove_files)
 	transport_free(t);
 }
 
-TEST(test_files_that_cannot_be_used_are_named, make_files, remove_files)
+FILES_TEST(test_files_that_cannot_be_used_are_named)
 {
-	const struct files *files = *state;
 	g_autofree char *nowhere = g_build_filename(files->folder, "no", "f",
 						    NULL);
 	struct transport *inner = scripted_new();

@@ -87,20 +87,21 @@ told(struct bench *b)
 				b->lids->base[b->host];
 }
 
-TEST(test_forgotten_clients_are_told_once, forgotten, bench_close)
-{
-	struct bench *b = *state;
+#define FORGOTTEN_TEST(name) \
+	TEST_WITH(name, struct bench *b, forgotten, bench_close)
+#define KNOWN_TEST(name) \
+	TEST_WITH(name, struct bench *b, known, bench_close)
 
+FORGOTTEN_TEST(test_forgotten_clients_are_told_once)
+{
 	assert_int_equal(sweep(b), 4);		/* three hosts, a port 0 */
 	told(b);
 	assert_int_equal(sweep(b), 0);
 	assert_int_equal(sweep(b), 0);
 }
 
-TEST(test_who_does_not_acknowledge_is_asked_again, forgotten, bench_close)
+FORGOTTEN_TEST(test_who_does_not_acknowledge_is_asked_again)
 {
-	struct bench *b = *state;
-
 	assert_int_equal(sweep(b), 4);
 	b->want[b->host] = false;
 	told(b);
@@ -108,20 +109,16 @@ TEST(test_who_does_not_acknowledge_is_asked_again, forgotten, bench_close)
 	assert_true(b->want[b->host]);
 }
 
-TEST(test_known_clients_are_left_alone, known, bench_close)
+KNOWN_TEST(test_known_clients_are_left_alone)
 {
-	struct bench *b = *state;
-
 	b->s->ports[b->host].info.state = PORT_STATE_INIT;
 	assert_int_equal(sweep(b), 1);
 	assert_true(b->want[b->host]);
 }
 
 /* It may have joined a group of the manager that ran while we did not. */
-TEST(test_clients_of_another_master_are_told, known, bench_close)
+KNOWN_TEST(test_clients_of_another_master_are_told)
 {
-	struct bench *b = *state;
-
 	for (uint32_t port = 0; port < b->s->n_ports; port++)
 		b->s->ports[port].info.sm_lid = b->s->ports[port].info.lid;
 	assert_int_equal(sweep(b), 3);
@@ -131,9 +128,8 @@ TEST(test_clients_of_another_master_are_told, known, bench_close)
 }
 
 /* We had lost our link for a while, and it served a part of the fabric. */
-TEST(test_clients_of_a_master_meanwhile_are_told, forgotten, bench_close)
+FORGOTTEN_TEST(test_clients_of_a_master_meanwhile_are_told)
 {
-	struct bench *b = *state;
 	struct port_info *info;
 	uint32_t port = 0;
 
@@ -154,10 +150,8 @@ TEST(test_clients_of_a_master_meanwhile_are_told, forgotten, bench_close)
 	assert_int_equal(sweep(b), 0);
 }
 
-TEST(test_another_lid_is_told, known, bench_close)
+KNOWN_TEST(test_another_lid_is_told)
 {
-	struct bench *b = *state;
-
 	assert_int_equal(sweep(b), 0);
 	b->s->ports[b->host].info.lid++;
 	assert_int_equal(sweep(b), 1);
@@ -167,10 +161,8 @@ TEST(test_another_lid_is_told, known, bench_close)
 }
 
 /* Its leaf was cut off, say: the host itself has noticed nothing. */
-TEST(test_who_was_away_is_told, known, bench_close)
+KNOWN_TEST(test_who_was_away_is_told)
 {
-	struct bench *b = *state;
-
 	assert_int_equal(sweep(b), 0);
 	b->s->ports[b->host].known = false;
 	assert_int_equal(sweep(b), 0);
@@ -179,10 +171,8 @@ TEST(test_who_was_away_is_told, known, bench_close)
 	assert_true(b->want[b->host]);
 }
 
-TEST(test_another_master_makes_us_forget, known, bench_close)
+KNOWN_TEST(test_another_master_makes_us_forget)
 {
-	struct bench *b = *state;
-
 	/* before anybody was met, and after */
 	for (unsigned i = 0; i < 2; i++) {
 		reregister_forget(b->c);

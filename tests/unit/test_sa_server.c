@@ -12,13 +12,14 @@
 
 /* --------------------------------------------------------------- overload */
 
+#define STAGE_TEST(name) \
+	TEST_WITH(name, struct stage *st, stage_set_up, stage_tear_down)
+
 /* A host asks as soon as its port is Active, before the sweep is over. */
-TEST(test_requests_wait_until_the_fabric_is_known,
-     stage_set_up, stage_tear_down)
+STAGE_TEST(test_requests_wait_until_the_fabric_is_known)
 {
 	const struct sa_server_stats *d;
 	struct sa_db *view;
-	struct stage *st = *state;
 
 	view = sa_db_ref(sa_view_of(st->sa));
 	sa_publish(st->sa, NULL, sim_now(st->sim));
@@ -166,11 +167,10 @@ TEST(test_displaced_request_is_forgotten)
 }
 
 /* A wrong SM_Key is for the SA to drop (IBA 15.4.1); so is nonsense. */
-TEST(test_what_the_sa_drops_gets_no_answer, stage_set_up, stage_tear_down)
+STAGE_TEST(test_what_the_sa_drops_gets_no_answer)
 {
 	struct mad_addr to;
 	uint8_t mad[MAD_SIZE];
-	struct stage *st = *state;
 
 	to = stage_address(st);
 	sa_build(mad, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO);
@@ -259,10 +259,9 @@ TEST(test_table_arrives_through_loss)
 }
 
 /* 108 and 176 bytes do not divide 200: records that are cut, and none. */
-TEST(test_tables_of_all_sizes_arrive_whole, stage_set_up, stage_tear_down)
+STAGE_TEST(test_tables_of_all_sizes_arrive_whole)
 {
 	struct client *c;
-	struct stage *st = *state;
 	uint8_t record[SA_DATA_LEN] = { 0 };
 
 	c = &st->client[2];
@@ -339,8 +338,7 @@ send_long(struct client *c, const uint8_t *data, size_t len,
 	stage_run(c->stage, 5 * SECOND);
 }
 
-TEST(test_request_of_several_segments_is_answered,
-     stage_set_up, stage_tear_down)
+STAGE_TEST(test_request_of_several_segments_is_answered)
 {
 	struct multi_path_record r = {
 		.path.numb_path = 127, .n_sgids = 1, .n_dgids = CLIENTS - 1,
@@ -349,7 +347,6 @@ TEST(test_request_of_several_segments_is_answered,
 	uint8_t data[MULTI_PATH_GIDS_OFFSET + 16 * CLIENTS] = { 0 };
 	enum sa_message_outcome outcome;
 	struct client *c;
-	struct stage *st = *state;
 
 	sa_record_encode(SA_ATTR_MULTI_PATH, data, &r);
 	for (unsigned i = 0; i < CLIENTS; i++)
@@ -423,10 +420,8 @@ TEST(test_report_comes_through_loss)
 	}
 }
 
-TEST(test_dead_subscriber_is_given_up, stage_set_up, stage_tear_down)
+STAGE_TEST(test_dead_subscriber_is_given_up)
 {
-	struct stage *st = *state;
-
 	for (unsigned c = 0; c < 3; c++)
 		client_subscribe(&st->client[c]);
 	stage_run(st, SECOND);
@@ -466,10 +461,8 @@ TEST(test_few_reports_are_under_way_at_a_time)
 	assert_int_equal(sa_server_stats(st.desk)->heard, 40);
 }
 
-TEST(test_trap_is_reported_to_subscribers, stage_set_up, stage_tear_down)
+STAGE_TEST(test_trap_is_reported_to_subscribers)
 {
-	struct stage *st = *state;
-
 	client_subscribe(&st->client[0]);
 	stage_run(st, SECOND);
 	sim_trap(st->sim, st->client[3].port, 144);
@@ -478,10 +471,9 @@ TEST(test_trap_is_reported_to_subscribers, stage_set_up, stage_tear_down)
 	assert_int_equal(st->client[0].report[SA_DATA_OFFSET + 5], 144);
 }
 
-TEST(test_lease_ends_without_being_asked, stage_set_up, stage_tear_down)
+STAGE_TEST(test_lease_ends_without_being_asked)
 {
 	struct sa_stats stats;
-	struct stage *st = *state;
 
 	client_register(&st->client[0], 1, 4);
 	client_register(&st->client[0], 2, 10);

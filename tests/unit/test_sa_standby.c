@@ -57,14 +57,15 @@ read_table(struct lab *l, unsigned attr_id)
 	return bytes;
 }
 
+#define LAB_TEST(name) \
+	TEST_WITH(name, struct lab *l, sa_stage_set_up, sa_stage_tear_down)
+
 /* What a manager learns from our records and saves, it answers as we did. */
-TEST(test_records_are_all_that_clients_registered, sa_stage_set_up,
-     sa_stage_tear_down)
+LAB_TEST(test_records_are_all_that_clients_registered)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	GByteArray *before[3];
 	struct sa *other;
-	struct lab *l = *state;
 
 	fill(l);
 	other = sa_new(sa_params_of(l->sa));
@@ -142,13 +143,11 @@ remember(GString *out, void *data)
 	g_string_append_printf(out, "= lids\n%s\n= none\n", (char *)data);
 }
 
-TEST(test_state_has_its_parts, sa_stage_set_up,
-     sa_stage_tear_down)
+LAB_TEST(test_state_has_its_parts)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autoptr(GString) saved = g_string_new(NULL);
 	g_autofree char *lids = NULL, *none = NULL, *self = NULL;
-	struct lab *l = *state;
 
 	fill(l);
 	sa_set_memory(l->sa, remember, "1 2\n\n3");
@@ -166,12 +165,10 @@ TEST(test_state_has_its_parts, sa_stage_set_up,
 }
 
 /* Every byte that is another, and every length that is less. */
-TEST(test_state_that_is_damaged_is_none, sa_stage_set_up,
-     sa_stage_tear_down)
+LAB_TEST(test_state_that_is_damaged_is_none)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	size_t end;
-	struct lab *l = *state;
 
 	fill(l);
 	sa_state_write(l->sa, text, LAB_NOW);

@@ -680,10 +680,12 @@ SCRIPT(informinfo, "sa_informinfo.scn", all_words, set_up, tear_down)
 
 /* ---- chance, and large numbers ---- */
 
+#define STORES_TEST(name) \
+	TEST_WITH(name, struct stores *f, set_up, tear_down)
+
 /* Any client, any group, any states; the plainest model there is. */
-TEST(test_random_joins_match_a_plain_model, set_up, tear_down)
+STORES_TEST(test_random_joins_match_a_plain_model)
 {
-	struct stores *f = *state;
 	uint64_t seed = 20260716;
 	uint64_t prng = prng_stream(seed, 0);
 	unsigned model[4][N_HOSTS] = { { 0 } };
@@ -722,13 +724,12 @@ TEST(test_random_joins_match_a_plain_model, set_up, tear_down)
 	}
 }
 
-TEST(test_damaged_text_is_refused_or_sound, set_up, tear_down)
+STORES_TEST(test_damaged_text_is_refused_or_sound)
 {
 	static const struct {
 		uint64_t seed;
 		unsigned refused;	/* of 1,000, at least */
 	} runs[] = { { 20260717, 400 }, { 20260718, 400 }, { 20260719, 300 } };
-	struct stores *f = *state;
 
 	for (enum store store = GROUPS; store <= SUBSCRIPTIONS; store++) {
 		uint64_t prng = prng_stream(runs[store].seed, 0);
@@ -763,9 +764,8 @@ TEST(test_damaged_text_is_refused_or_sound, set_up, tear_down)
 	}
 }
 
-TEST(test_one_client_cannot_fill_a_store, set_up, tear_down)
+STORES_TEST(test_one_client_cannot_fill_a_store)
 {
-	struct stores *f = *state;
 	unsigned n = 0;
 
 	while (request(f, SERVE, 1, n, UINT32_MAX) == 0)
@@ -784,9 +784,8 @@ TEST(test_one_client_cannot_fill_a_store, set_up, tear_down)
 }
 
 /* The same thing over and over; then ever new things. */
-TEST(test_babble_is_merged_and_bounded, set_up, tear_down)
+STORES_TEST(test_babble_is_merged_and_bounded)
 {
-	struct stores *f = *state;
 	struct report r;
 
 	assert_int_equal(request(f, INFORM, 1, 1, 0xffff, 0xffff), 0);

@@ -258,7 +258,10 @@ on_cue(struct sim *sim, void *data)
 		sim_node_off(sim, p->node);
 }
 
-TEST(test_cue_comes_before_the_nth_of_its_kind, simlab_single, simlab_tear_down)
+#define SIMLAB_TEST(name) \
+	TEST_WITH(name, struct simlab *lab, simlab_single, simlab_tear_down)
+
+SIMLAB_TEST(test_cue_comes_before_the_nth_of_its_kind)
 {
 	struct played nth = { .node = SNAPSHOT_NONE };
 	struct played timed = { .node = SNAPSHOT_NONE };
@@ -268,7 +271,6 @@ TEST(test_cue_comes_before_the_nth_of_its_kind, simlab_single, simlab_tear_down)
 		.attr_id = MAD_ATTR_NODE_DESC,
 	};
 	uint32_t sw;
-	struct simlab *lab = *state;
 
 	sw = simlab_end(lab, NODE_SWITCH, 0);
 	sim_at_mad(lab->sim, &match, 3, on_cue, &nth);
@@ -306,11 +308,10 @@ lie(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-TEST(test_liar_rewrites_or_keeps_an_answer, simlab_single, simlab_tear_down)
+SIMLAB_TEST(test_liar_rewrites_or_keeps_an_answer)
 {
 	uint8_t data[SMP_DATA_LEN];
 	uint32_t liar;
-	struct simlab *lab = *state;
 
 	liar = simlab_node(lab, NODE_CA, 1);
 	sim_set_liar(lab->sim, lie, &liar);
@@ -334,10 +335,9 @@ TEST(test_liar_rewrites_or_keeps_an_answer, simlab_single, simlab_tear_down)
 	assert_int_equal(data[0], 'x');
 }
 
-TEST(test_silent_switch_still_forwards, simlab_single, simlab_tear_down)
+SIMLAB_TEST(test_silent_switch_still_forwards)
 {
 	uint32_t sw;
-	struct simlab *lab = *state;
 
 	sw = simlab_end(lab, NODE_SWITCH, 0);
 	sim_node_set_mood(lab->sim, lab->s->ports[sw].node, SIM_MOOD_SILENT);

@@ -102,10 +102,11 @@ name_of(const struct setup *t, uint64_t guid)
 	return g_hash_table_lookup(site_files_names(t->site), &guid);
 }
 
-TEST(test_sl_of_a_partition_needs_qos, setup_new, setup_free)
-{
-	struct setup *t = *state;
+#define SETUP_TEST(name) \
+	TEST_WITH(name, struct setup *t, setup_new, setup_free)
 
+SETUP_TEST(test_sl_of_a_partition_needs_qos)
+{
 	put(t->partitions, "Storage=0x10, sl=2 : 0x1=full ;\n"
 	    "Other=0x11 : 0x1=full ;\n");
 	start(t);
@@ -117,9 +118,8 @@ TEST(test_sl_of_a_partition_needs_qos, setup_new, setup_free)
 	assert_int_equal(t->warnings->len, 0);
 }
 
-TEST(test_all_files_arrive, setup_new, setup_free)
+SETUP_TEST(test_all_files_arrive)
 {
-	struct setup *t = *state;
 	const struct route_params *route;
 
 	t->conf->routing_threads = 3;
@@ -137,10 +137,8 @@ TEST(test_all_files_arrive, setup_new, setup_free)
 	assert_true(is_member(t, 0x10));
 }
 
-TEST(test_all_mistakes_are_told_at_the_start, setup_new, setup_free)
+SETUP_TEST(test_all_mistakes_are_told_at_the_start)
 {
-	struct setup *t = *state;
-
 	g_free(t->conf->engine);
 	t->conf->engine = g_strdup("upnd");
 	put(t->roots, "0x11\n\nnobody\n");
@@ -158,10 +156,8 @@ TEST(test_all_mistakes_are_told_at_the_start, setup_new, setup_free)
 	assert_error(t, 4, "partitions:1:");
 }
 
-TEST(test_names_must_be_text_if_they_are_there, setup_new, setup_free)
+SETUP_TEST(test_names_must_be_text_if_they_are_there)
 {
-	struct setup *t = *state;
-
 	assert_true(g_file_set_contents(t->names, "0x1 a\n\0x2 b\n", 12,
 					NULL));
 	assert_null(site_files_read(t->conf, t->warnings, t->errors));
@@ -178,7 +174,7 @@ TEST(test_names_must_be_text_if_they_are_there, setup_new, setup_free)
 	assert_null(site_files_names(t->site));
 }
 
-TEST(test_engines_are_one_or_a_list, setup_new, setup_free)
+SETUP_TEST(test_engines_are_one_or_a_list)
 {
 	static const struct {
 		const char *text;
@@ -200,7 +196,6 @@ TEST(test_engines_are_one_or_a_list, setup_new, setup_free)
 		{ "ftree,upnd", NULL, NULL, 0, "\"upnd\"" },
 		{ ",", NULL, NULL, 0, "none of" },
 	};
-	struct setup *t = *state;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autoptr(GString) list = g_string_new(NULL);
@@ -228,10 +223,8 @@ TEST(test_engines_are_one_or_a_list, setup_new, setup_free)
 	}
 }
 
-TEST(test_absence_depends_on_who_asked, setup_new, setup_free)
+SETUP_TEST(test_absence_depends_on_who_asked)
 {
-	struct setup *t = *state;
-
 	g_unlink(t->partitions);
 	start(t);
 	assert_int_equal(t->warnings->len, 1);
@@ -242,10 +235,8 @@ TEST(test_absence_depends_on_who_asked, setup_new, setup_free)
 	assert_error(t, 0, "there is no such file");
 }
 
-TEST(test_reload_takes_all, setup_new, setup_free)
+SETUP_TEST(test_reload_takes_all)
 {
-	struct setup *t = *state;
-
 	start(t);
 	put(t->roots, "0x12\n");
 	put(t->partitions, "Guest=0x20 : 0x1=full ;\n");
@@ -273,10 +264,8 @@ assert_as_before(const struct setup *t)
 	assert_null(name_of(t, 0x34));
 }
 
-TEST(test_reload_with_one_bad_file_takes_nothing, setup_new, setup_free)
+SETUP_TEST(test_reload_with_one_bad_file_takes_nothing)
 {
-	struct setup *t = *state;
-
 	start(t);
 	put(t->roots, "0x12\n");
 	put(t->partitions, "Storage=0x10 : 0x1=fill ;\n");

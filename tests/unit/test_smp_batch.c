@@ -210,10 +210,11 @@ peer(struct transport *t, const struct scripted_sent *sent, void *data)
 	scripted_answer(t, mad, 100);
 }
 
-TEST(test_each_request_has_one_reply_and_then_it_is_done, set_up, tear_down)
-{
-	struct bench *b = *state;
+#define BENCH_TEST(name) \
+	TEST_WITH(name, struct bench *b, set_up, tear_down)
 
+BENCH_TEST(test_each_request_has_one_reply_and_then_it_is_done)
+{
 	reach = 9;
 	scripted_set_peer(b->t, peer, NULL);
 	for (unsigned i = 0; i < N; i++)
@@ -230,10 +231,8 @@ TEST(test_each_request_has_one_reply_and_then_it_is_done, set_up, tear_down)
 	}
 }
 
-TEST(test_nothing_to_send_is_done_from_the_loop, set_up, tear_down)
+BENCH_TEST(test_nothing_to_send_is_done_from_the_loop)
 {
-	struct bench *b = *state;
-
 	bench_start(b, 0);
 	assert_int_equal(b->done, 0);
 	run(b);
@@ -246,10 +245,8 @@ TEST(test_nothing_to_send_is_done_from_the_loop, set_up, tear_down)
 	assert_int_equal(b->done, 2);
 }
 
-TEST(test_done_may_make_more_requests, set_up, tear_down)
+BENCH_TEST(test_done_may_make_more_requests)
 {
-	struct bench *b = *state;
-
 	reach = 9;
 	scripted_set_peer(b->t, peer, NULL);
 	for (unsigned i = 0; i < 4; i++)
@@ -262,10 +259,8 @@ TEST(test_done_may_make_more_requests, set_up, tear_down)
 	assert_int_equal(b->done, 2);
 }
 
-TEST(test_no_more_in_flight_than_allowed, set_up, tear_down)
+BENCH_TEST(test_no_more_in_flight_than_allowed)
 {
-	struct bench *b = *state;
-
 	reach = 9;
 	scripted_set_peer(b->t, peer, NULL);
 	for (unsigned i = 0; i < 20; i++)
@@ -283,12 +278,11 @@ ignore(const struct mad_client_answer *a, void *data, uint64_t tag)
 {
 }
 
-TEST(test_window_of_others_is_respected, set_up, tear_down)
+BENCH_TEST(test_window_of_others_is_respected)
 {
 	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
 	const struct dr_path own = { .hops = 0 };
 	uint8_t mad[MAD_SIZE];
-	struct bench *b = *state;
 
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &own);
 	while (mad_client_room(b->x))
@@ -306,10 +300,8 @@ TEST(test_window_of_others_is_respected, set_up, tear_down)
 	assert_int_equal(b->done, 2);
 }
 
-TEST(test_dropped_requests_have_no_reply, set_up, tear_down)
+BENCH_TEST(test_dropped_requests_have_no_reply)
 {
-	struct bench *b = *state;
-
 	for (unsigned i = 0; i < N; i++)
 		add(b, b->sw[i]);
 	bench_start(b, 8);
@@ -371,31 +363,23 @@ is_any(struct bench *b, uint32_t port)
 	return true;
 }
 
-TEST(test_silent_switch_hides_all_behind_it, set_up, tear_down)
+BENCH_TEST(test_silent_switch_hides_all_behind_it)
 {
-	struct bench *b = *state;
-
 	assert_hides(b, b->out[1], is_right_of_a);	/* by any port of it */
 }
 
-TEST(test_silent_host_hides_itself_only, set_up, tear_down)
+BENCH_TEST(test_silent_host_hides_itself_only)
 {
-	struct bench *b = *state;
-
 	assert_hides(b, b->host[1], is_host_b);
 }
 
-TEST(test_the_port_of_the_sm_hides_all, set_up, tear_down)
+BENCH_TEST(test_the_port_of_the_sm_hides_all)
 {
-	struct bench *b = *state;
-
 	assert_hides(b, b->s->local_port, is_any);
 }
 
-TEST(test_requests_behind_are_cancelled_in_order, set_up, tear_down)
+BENCH_TEST(test_requests_behind_are_cancelled_in_order)
 {
-	struct bench *b = *state;
-
 	add(b, b->sw[1]);	/* times out first: sent first */
 	add(b, b->host[2]);
 	add(b, b->sw[0]);

@@ -155,9 +155,11 @@ assert_read(const struct bench *b, uint32_t port, enum port_table table)
 	}
 }
 
-TEST(test_every_table_of_every_port_is_read, set_up, tear_down)
+#define BENCH_TEST(name) \
+	TEST_WITH(name, struct bench *b, set_up, tear_down)
+
+BENCH_TEST(test_every_table_of_every_port_is_read)
 {
-	struct bench *b = *state;
 	unsigned blocks = 0;
 
 	fill(b, b->f->tables);
@@ -181,10 +183,9 @@ TEST(test_every_table_of_every_port_is_read, set_up, tear_down)
 	assert_int_equal(b->f->gets, 0);
 }
 
-TEST(test_only_what_is_wanted_is_asked_for, set_up, tear_down)
+BENCH_TEST(test_only_what_is_wanted_is_asked_for)
 {
 	AUTO(port_tables) *only;
-	struct bench *b = *state;
 
 	fill(b, b->f->tables);
 	only = port_tables_new(b->s);
@@ -217,10 +218,9 @@ tamper_short(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-TEST(test_blocks_beyond_the_end_are_empty, set_up, tear_down)
+BENCH_TEST(test_blocks_beyond_the_end_are_empty)
 {
 	const union port_block empty = { 0 };
-	struct bench *b = *state;
 
 	fill(b, b->f->tables);
 	assert_int_equal(port_tables_blocks(b->held, PORT_TABLE_PKEY, b->host),
@@ -248,10 +248,8 @@ tamper_refuse(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-TEST(test_refusal_is_named_once_and_costs_nobody_else, set_up, tear_down)
+BENCH_TEST(test_refusal_is_named_once_and_costs_nobody_else)
 {
-	struct bench *b = *state;
-
 	fill(b, b->f->tables);
 	add(b, b->host, PORT_TABLE_PKEY, NULL);
 	add(b, b->gate, PORT_TABLE_PKEY, NULL);
@@ -288,9 +286,8 @@ tamper_silent(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-TEST(test_silence_is_told_of_the_nearest_only, set_up, tear_down)
+BENCH_TEST(test_silence_is_told_of_the_nearest_only)
 {
-	struct bench *b = *state;
 	unsigned asked = 0;
 
 	fill(b, b->f->tables);
@@ -313,10 +310,9 @@ TEST(test_silence_is_told_of_the_nearest_only, set_up, tear_down)
 	assert_in_range(b->f->gets, 1, asked + 16);
 }
 
-TEST(test_cancelled_reading_leaves_nothing_behind, set_up, tear_down)
+BENCH_TEST(test_cancelled_reading_leaves_nothing_behind)
 {
 	struct table_reader *r;
-	struct bench *b = *state;
 
 	for (uint32_t port = 0; port < b->s->n_ports; port++)
 		if (snapshot_is_end_port(b->s, port))
@@ -335,10 +331,8 @@ TEST(test_cancelled_reading_leaves_nothing_behind, set_up, tear_down)
 	}
 }
 
-TEST(test_nothing_to_read_is_done_at_once, set_up, tear_down)
+BENCH_TEST(test_nothing_to_read_is_done_at_once)
 {
-	struct bench *b = *state;
-
 	bench_run(b);
 	assert_int_equal(b->f->gets, 0);
 	assert_int_equal(b->faults->len, 0);
@@ -359,10 +353,8 @@ set_up_lfts(struct bench *b, uint16_t top)
 	b->seen = table_reader_recall_lfts(b->s, 1, NULL, NULL);
 }
 
-TEST(test_blocks_in_use_of_all_switches_are_read, set_up, tear_down)
+BENCH_TEST(test_blocks_in_use_of_all_switches_are_read)
 {
-	struct bench *b = *state;
-
 	set_up_lfts(b, 64);
 	add(b, b->host, PORT_TABLE_SL2VL, NULL);
 	bench_run(b);
@@ -379,10 +371,9 @@ TEST(test_blocks_in_use_of_all_switches_are_read, set_up, tear_down)
 	assert_non_null(lft_seen_block(b->seen, 1, 0));
 }
 
-TEST(test_switches_without_a_valid_top_are_not_read, set_up, tear_down)
+BENCH_TEST(test_switches_without_a_valid_top_are_not_read)
 {
 	struct snapshot_node *n;
-	struct bench *b = *state;
 
 	set_up_lfts(b, 20);
 	b->s->nodes[b->s->switches[0]].sw.linear_fdb_top = 0;
@@ -395,10 +386,9 @@ TEST(test_switches_without_a_valid_top_are_not_read, set_up, tear_down)
 	assert_int_equal(b->faults->len, 0);
 }
 
-TEST(test_switch_that_does_not_answer_is_named, set_up, tear_down)
+BENCH_TEST(test_switch_that_does_not_answer_is_named)
 {
 	const struct snapshot_node *n;
-	struct bench *b = *state;
 
 	set_up_lfts(b, 64);
 	add(b, b->sw, PORT_TABLE_PKEY, NULL);
@@ -415,11 +405,10 @@ TEST(test_switch_that_does_not_answer_is_named, set_up, tear_down)
 	assert_null(lft_seen_block(b->seen, n->sw_index, 0));
 }
 
-TEST(test_forwarding_tables_are_recalled_if_as_left, set_up, tear_down)
+BENCH_TEST(test_forwarding_tables_are_recalled_if_as_left)
 {
 	AUTO(snapshot) *now;
 	AUTO(lft_seen) *seen;
-	struct bench *b = *state;
 
 	set_up_lfts(b, 64);
 	for (uint32_t sw = 0; sw < b->s->n_switches; sw++)
@@ -445,12 +434,11 @@ is_fresh(const struct snapshot *now, const struct snapshot *then)
 }
 
 /* Another SM may have written its tables. */
-TEST(test_a_switch_that_had_another_master_is_fresh, set_up, tear_down)
+BENCH_TEST(test_a_switch_that_had_another_master_is_fresh)
 {
 	AUTO(snapshot) *now;
 	struct lft_seen *seen;
 	struct port_info *info;
-	struct bench *b = *state;
 
 	set_up_lfts(b, 64);
 	b->s->ports[b->s->nodes[b->s->switches[0]].first_port].info.lid = 1;
@@ -504,21 +492,17 @@ is_recalled(struct bench *b, const struct snapshot *now, uint32_t port)
 	return is;
 }
 
-TEST(test_what_is_as_it_was_left_is_believed, set_up, tear_down)
+BENCH_TEST(test_what_is_as_it_was_left_is_believed)
 {
-	struct bench *b = *state;
-
 	leave(b);
 	for (uint32_t port = 0; port < b->s->n_ports; port++)
 		if (b->s->ports[port].known && port_pkey_cap(b->s, port))
 			assert_true(is_recalled(b, b->s, port));
 }
 
-TEST(test_a_host_that_may_have_lost_its_tables_is_not_believed,
-     set_up, tear_down)
+BENCH_TEST(test_a_host_that_may_have_lost_its_tables_is_not_believed)
 {
 	struct snapshot *now;
-	struct bench *b = *state;
 
 	leave(b);
 
@@ -550,10 +534,9 @@ TEST(test_a_host_that_may_have_lost_its_tables_is_not_believed,
 	snapshot_unref(now);
 }
 
-TEST(test_a_switch_that_was_reset_is_not_believed, set_up, tear_down)
+BENCH_TEST(test_a_switch_that_was_reset_is_not_believed)
 {
 	struct snapshot *now;
-	struct bench *b = *state;
 
 	leave(b);
 
