@@ -36,7 +36,6 @@ admits(struct sim *sim, const struct sim_packet *p)
 	if (key->lease_end && sim->now >= key->lease_end) {
 		key->lease_end = 0;
 		key->info.m_key_protect = 0;
-		key->wire_valid = false;
 	}
 	if (!key->info.m_key)
 		return true;
@@ -48,7 +47,6 @@ admits(struct sim *sim, const struct sim_packet *p)
 		return true;
 	if (key->info.m_key_violations < UINT16_MAX)
 		key->info.m_key_violations++;
-	key->wire_valid = false;
 	if (key->info.m_key_lease && !key->lease_end)
 		key->lease_end = sim->now +
 			(int64_t)key->info.m_key_lease * NS_PER_S;

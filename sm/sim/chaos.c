@@ -124,7 +124,6 @@ sim_link_set_speed(struct sim *sim, uint32_t port, unsigned width,
 		p->info.width_active = width;
 		p->info.speed_active = speed;
 		p->info.speed_ext_active = speed_ext;
-		p->wire_valid = false;
 	}
 }
 
@@ -186,7 +185,6 @@ node_forget_port(struct sim *sim, uint32_t port)
 
 	sim_table_clear_port(sim, port);
 	p->lease_end = 0;
-	p->wire_valid = false;
 	i->m_key = 0;
 	i->m_key_lease = i->m_key_protect = 0;
 	i->gid_prefix = device_idle_port.gid_prefix;

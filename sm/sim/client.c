@@ -318,7 +318,6 @@ declare(struct sim *sim, uint32_t port)
 	if (mask == p->info.cap_mask)
 		return;
 	p->info.cap_mask = mask;
-	p->wire_valid = false;
 	sim_trap_raise(sim, port, 144, NULL);
 }
 

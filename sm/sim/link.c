@@ -54,20 +54,6 @@ can_train(const struct sim *sim, uint32_t port)
 		agree(a->info.speed_enabled, b->info.speed_enabled) >= 0;
 }
 
-void
-sim_link_set_state(struct sim *sim, uint32_t port, unsigned state)
-{
-	sim->ports[port].info.state = state;
-	sim->ports[port].wire_valid = false;
-}
-
-static void
-set_phys(struct sim *sim, uint32_t port, enum port_phys phys)
-{
-	sim->ports[port].info.phys_state = phys;
-	sim->ports[port].wire_valid = false;
-}
-
 static void
 link_tell(struct sim *sim, uint32_t port)
 {
@@ -86,11 +72,11 @@ link_drop(struct sim *sim, uint32_t port, enum sim_cause cause)
 
 	if (p->info.phys_state == PORT_PHYS_LINK_UP ||
 	    p->info.phys_state == PORT_PHYS_TRAINING)
-		set_phys(sim, port, PORT_PHYS_POLLING);
+		p->info.phys_state = PORT_PHYS_POLLING;
 	if (p->info.state == PORT_STATE_DOWN)
 		return;
 	sim_port_add_errors(sim, port, PERF_LINK_DOWNED, 1);
-	sim_link_set_state(sim, port, PORT_STATE_DOWN);
+	p->info.state = PORT_STATE_DOWN;
 	if (cause == SIM_CAUSE_LINK)
 		link_tell(sim, port);
 }
@@ -122,8 +108,8 @@ on_trained(struct sim *sim, struct sim_event *e)
 	set_active(&sim->ports[a].info, &sim->ports[b].info);
 	set_active(&sim->ports[b].info, &sim->ports[a].info);
 	for (unsigned i = 0; i < (a == b ? 1u : 2u); i++) {
-		set_phys(sim, ends[i], PORT_PHYS_LINK_UP);
-		sim_link_set_state(sim, ends[i], PORT_STATE_INIT);
+		sim->ports[ends[i]].info.phys_state = PORT_PHYS_LINK_UP;
+		sim->ports[ends[i]].info.state = PORT_STATE_INIT;
 	}
 	for (unsigned i = 0; i < (a == b ? 1u : 2u); i++)
 		link_tell(sim, ends[i]);
@@ -155,8 +141,8 @@ sim_link_settle(struct sim *sim, uint32_t port, enum sim_cause cause)
 		}
 		return;
 	}
-	set_phys(sim, port, PORT_PHYS_TRAINING);
-	set_phys(sim, peer, PORT_PHYS_TRAINING);
+	sim->ports[port].info.phys_state = PORT_PHYS_TRAINING;
+	sim->ports[peer].info.phys_state = PORT_PHYS_TRAINING;
 	if (t)
 		return;
 	t = g_new0(struct training, 1);

@@ -115,7 +115,6 @@ complain_of_pkey(struct sim *sim, const struct sim_packet *p, uint32_t at)
 	}
 	if (end->info.p_key_violations < UINT16_MAX)
 		end->info.p_key_violations++;
-	end->wire_valid = false;
 	sim_trap_raise(sim, at, 257, p);
 }
 

@@ -19,16 +19,11 @@
  * States (7.2): a Set may go from Init to Armed, from Armed to Active, and from
  * any state to Down, which starts the link's training again. Devices differ in
  * the answer to a Set of the present state: see enum sim_same_state.
- *
- * Gets are most of the traffic of a sweep, so a port keeps its attribute as
- * encoded until it changes.
  */
 #include "sm/sim/state.h"
 
 #include <string.h>
 
-/* LocalPortNum is the port by which the SMP came in (IBA 14.2.5.6). */
-#define OFF_LOCAL_PORT	28
 #define MOD_PORT		0x000000ffu
 
 #define SPEED_EXT_NONE		30u
@@ -160,7 +155,7 @@ apply_states(struct sim *sim, uint32_t port, const struct port_info *want)
 	else if (want->state == PORT_STATE_DOWN)
 		p->info.phys_state = p->info.link_down_default;
 	if (want->state)
-		sim_link_set_state(sim, port, want->state);
+		p->info.state = want->state;
 	if (want->phys_state || want->state == PORT_STATE_DOWN)
 		sim_link_settle(sim, port, SIM_CAUSE_SET);
 }
@@ -186,7 +181,6 @@ set(struct sim *sim, uint32_t port, const struct port_info *want)
 		return MAD_STATUS_BAD_VALUE;
 	if (has_link && !link_is_valid(sim, &p->info, want))
 		return MAD_STATUS_BAD_VALUE;
-	p->wire_valid = false;
 	if (is_end) {
 		apply_end(sim, port, want);
 	} else {
@@ -220,7 +214,7 @@ sim_port_info_serve(struct sim *sim, uint32_t asked,
 	/* as some devices do it: without the flag one sees QDR at most */
 	bool hide_speeds = sim->params.hide_ext_speeds &&
 		!(p->h.attr_mod & SMP_PORT_INFO_EXT_SPEEDS);
-	bool hide_key, echo = false;
+	bool echo = false;
 	struct port_info info;
 	struct sim_port *port;
 	unsigned status;
@@ -238,25 +232,15 @@ sim_port_info_serve(struct sim *sim, uint32_t asked,
 			return status;
 		echo = info.client_reregister && has_reregister(&port->info);
 	}
-	if (!port->wire_valid) {
-		port_info_encode(port->wire, &port->info);
-		port->wire_valid = true;
-	}
-	memcpy(data, port->wire, SMP_DATA_LEN);
+	info = port->info;
+	info.local_port = sim->ports[asked].num;	/* IBA 14.2.5.6 */
+	info.client_reregister = echo;
+	if (hide_speeds)
+		info.speed_ext_active = info.speed_ext_supported =
+			info.speed_ext_enabled = info.speed_ext2_active = 0;
 	/* Protection level 1 hides the key from a request without it. */
-	hide_key = port->info.m_key && port->info.m_key_protect == 1 &&
-		smp_m_key(p->mad) != port->info.m_key;
-	if (echo || hide_key || hide_speeds) {
-		info = port->info;
-		if (hide_speeds)
-			info.speed_ext_active = info.speed_ext_supported =
-				info.speed_ext_enabled =
-				info.speed_ext2_active = 0;
-		info.client_reregister = echo;
-		if (hide_key)
-			info.m_key = 0;
-		port_info_encode(data, &info);
-	}
-	data[OFF_LOCAL_PORT] = sim->ports[asked].num;
+	if (info.m_key_protect == 1 && smp_m_key(p->mad) != info.m_key)
+		info.m_key = 0;
+	port_info_encode(data, &info);
 	return MAD_STATUS_OK;
 }

@@ -69,10 +69,8 @@ struct sim_port {
 	uint8_t num;
 	bool cut;		/* the cable: at both ends */
 	uint16_t loss_per_mille;	/* so it is there, too */
-	bool wire_valid;
 	bool is_sm;		/* set by its driver */
 	struct port_info info;
-	uint8_t wire[SMP_DATA_LEN];	/* info, encoded, if valid */
 	struct sim_counters counters;
 };
 
@@ -256,7 +254,6 @@ enum sim_cause {
 };
 /* Looks at a link of which something has changed; cause: for `port`'s end. */
 void sim_link_settle(struct sim *sim, uint32_t port, enum sim_cause cause);
-void sim_link_set_state(struct sim *sim, uint32_t port, unsigned state);
 
 /* --- traps, repeated until they are repressed (trap.c) --- */
 

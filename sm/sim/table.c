@@ -5,9 +5,9 @@
  *
  * They are kept as on the wire, and only after the first Set; until then a port
  * has the default P_Key, maps each SL to the VL of that number modulo the VLs in
- * operation, and forwards nothing. An LFT is as long as the highest block that
- * was written, so a fabric of 4,000 switches takes the memory of the LIDs in
- * use. An MFT is a list of blocks of 32 masks of 16 ports, by position (which 16
+ * operation, and forwards nothing. An LFT grows with the highest block that was
+ * written, so a fabric of 4,000 switches takes the memory of the LIDs in use. An
+ * MFT is a list of blocks of 32 masks of 16 ports, by position (which 16
  * ports) and block.
  *
  * Each serve function reads `data` if it is a Set, and writes the answer there.
@@ -25,6 +25,7 @@
 #define MFT_MOD_POSITION	28
 #define VL_ARB_HALF		32u	/* entries a block */
 #define LFT_NO_PORT		0xffu
+#define LFT_STEP		4096u	/* entries to allocate */
 #define SLS			16u
 
 static struct sim_tables *
@@ -280,16 +281,11 @@ serve_lft(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 	if (block > UINT16_MAX || at >= node->sw.linear_fdb_cap)
 		return MAD_STATUS_BAD_VALUE;
 	if (p->h.method == MAD_METHOD_SET) {
-		uint32_t need = at + SIM_TABLE_BLOCK;
-		uint32_t cap = (node->sw.linear_fdb_cap + SIM_TABLE_BLOCK - 1) /
-			SIM_TABLE_BLOCK * SIM_TABLE_BLOCK;
-		uint32_t len = node->lft_len + node->lft_len / 2;
+		uint32_t blocks = (node->sw.linear_fdb_cap + SIM_TABLE_BLOCK -
+				   1) / SIM_TABLE_BLOCK;
+		uint32_t len = MIN(at + LFT_STEP, blocks * SIM_TABLE_BLOCK);
 
-		/* Grows by half at least, up to the capacity of the device. */
-		if (need > node->lft_len) {
-			len = MIN(MAX(len / SIM_TABLE_BLOCK * SIM_TABLE_BLOCK,
-				      need),
-				  cap);
+		if (at >= node->lft_len) {
 			node->lft = g_realloc(node->lft, len);
 			memset(node->lft + node->lft_len, LFT_NO_PORT,
 			       len - node->lft_len);

@@ -107,10 +107,8 @@ do_poke(struct play *p, char **args)
 		if (strcmp(f.field->name, "M_Key") == 0)
 			play_add_secret(p, f.to);
 		for (uint32_t i = all ? 0 : port;
-		     i <= (all ? p->w.s->n_ports - 1 : port); i++) {
+		     i <= (all ? p->w.s->n_ports - 1 : port); i++)
 			field_set(&f, play_field_host(p, &f, i));
-			p->w.sim->ports[i].wire_valid = false;
-		}
 	}
 	return true;
 }

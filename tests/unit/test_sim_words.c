@@ -391,8 +391,8 @@ WORD(do_poke, struct stage *st)
 
 WORD(do_state, struct stage *st)
 {
-	sim_link_set_state(st->lab.sim, port_of(st, words[0]),
-			   word_number(words[1]));
+	st->lab.sim->ports[port_of(st, words[0])].info.state =
+		word_number(words[1]);
 }
 
 /* entry SWITCH LID PORT: of the forwarding table; set-entry: it is so now */
