@@ -499,8 +499,8 @@ cdg_accept(const struct graph *g, GError **error)
 		n_bare += g->n_hosts[sw] == 0;
 	if (n_turns > MAX_TURNS)
 		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
-			    "too large: more than %u turns from cable to "
-			    "cable", MAX_TURNS);
+			    "too large: more than %u turns between channels",
+			    MAX_TURNS);
 	else if (n_bare * 10 > g->n_switches)
 		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
 			    "%u of %u switches have no CA, as in a tree",
@@ -620,7 +620,7 @@ cdg_compute(const struct engine_input *in, struct engine_output *out,
 
 const struct engine engine_cdg = {
 	.name = "cdg",
-	.summary = "fabrics that are no trees: dimension order, or turns "
+	.summary = "fabrics that are not trees: dimension order, or turns "
 		   "permitted one by one; free of credit loops",
 	.deadlock_free = true,
 	.compute = cdg_compute,

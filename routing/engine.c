@@ -36,7 +36,7 @@ engine_by_name(const char *name, GError **error)
 				       engines[i]->name);
 	}
 	g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_UNKNOWN,
-		    "no routing engine \"%s\"; there are: %s", name,
+		    "unknown routing engine \"%s\"; known: %s", name,
 		    known->str);
 	return NULL;
 }

@@ -51,8 +51,8 @@ ftree_accept(const struct ftree *t, GError **error)
 		n_above += t->o->level[sw] ? t->g->n_hosts[sw] : 0;
 	if (n_hosts == 0)
 		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
-			    "not a fat tree: no switch has a CA, so that "
-			    "there is nothing to count levels from");
+			    "not a fat tree: no switch has a CA, so there are "
+			    "no leaves");
 	else if (n_cables && t->o->n_strays * 2 >= n_cables)
 		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
 			    "not a fat tree: %u of %u cables between switches "

@@ -76,8 +76,7 @@ read_heading(struct lft_text_reader *r, const char *text)
 	gpointer seen;
 
 	if (!find_guid(text, " guid ", &table.guid))
-		return reader_fail(r, "this heading has no \" guid 0x..\" of "
-				   "a switch");
+		return reader_fail(r, "this heading has no \" guid 0x..\"");
 	seen = g_hash_table_lookup(r->seen, &table.guid);
 	if (seen)
 		return reader_fail(r, "switch 0x%016" PRIx64 " has a table at "
@@ -137,22 +136,22 @@ read_entry(struct lft_text_reader *r, const char *text)
 	uint64_t lid;
 
 	if (!text_take_hex(&text, 4, &lid) || *text != ' ')
-		return reader_fail(r, "this is no LID of four digits and a "
+		return reader_fail(r, "expected a LID of four digits and a "
 				   "port");
 	text = text_skip_blanks(text);
 	for (; g_ascii_isdigit(*text) && digits <= 3; text++, digits++)
 		port = port * 10 + (unsigned)g_ascii_digit_value(*text);
 	if (digits == 0 || digits > 3 || port > LFT_NO_PATH ||
 	    (*text && !g_ascii_isspace(*text)))
-		return reader_fail(r, "there is no port from 0 to 255 behind "
-				   "the LID");
+		return reader_fail(r, "expected a port from 0 to 255 after the "
+				   "LID");
 	if (r->file->tables->len == 0)
-		return reader_fail(r, "an entry of no switch: \"Unicast lids "
-				   ".. of switch ..\" is missing above");
+		return reader_fail(r, "an entry before any \"Unicast lids .. "
+				   "of switch ..\" heading");
 	if (port == LFT_NO_PATH)
 		return true;	/* ibroute -a; LID 0 has no other port */
 	if (lid < LID_UNICAST_MIN || lid > LID_UNICAST_MAX)
-		return reader_fail(r, "0x%04x is no unicast LID",
+		return reader_fail(r, "0x%04x is not a unicast LID",
 				   (unsigned)lid);
 	return set_entry(r, (uint32_t)lid, port) &&
 		set_owner(r, text, (uint32_t)lid);
@@ -186,7 +185,8 @@ read_line(struct lft_text_reader *r, const char *text)
 		return read_heading(r, text);
 	if (g_str_has_prefix(text, "0x"))
 		return read_entry(r, text);
-	return reader_fail(r, "this is no line of a unicast table");
+	return reader_fail(r, "this is not a line of a unicast forwarding "
+			   "table");
 }
 
 static gint
@@ -308,7 +308,7 @@ read_lines(struct lft_text_reader *r, const char *text, size_t size)
 		g_string_append_len(line, text, stop - text);
 		r->line++;
 		if (strlen(line->str) < line->len)
-			return reader_fail(r, "a byte 0 in a text");
+			return reader_fail(r, "a byte 0 in the text");
 		if (!read_line(r, line->str))
 			return false;
 	}

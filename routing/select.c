@@ -265,9 +265,9 @@ choose_refuse(const struct choice *c, const struct graph *g, GError **error)
 
 	if (c->alone.reach.looping || c->alone.reach.astray) {
 		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
-			    "the tables of %s are refused: of all pairs %"
-			    G_GUINT64_FORMAT " go round and %"
-			    G_GUINT64_FORMAT " go astray", c->engine->name,
+			    "the tables of %s are refused: of all pairs, %"
+			    G_GUINT64_FORMAT " loop and %"
+			    G_GUINT64_FORMAT " end at a wrong port", c->engine->name,
 			    c->alone.reach.looping,
 			    c->alone.reach.astray);
 		return;
@@ -289,7 +289,7 @@ choose_named(const struct choice_wish *wish, const struct engine_input *in,
 			       wish->engine->name);
 		return false;
 	}
-	c->reason = g_strdup("asked for");
+	c->reason = g_strdup("configured");
 	if (verify_is_sound(&c->alone))
 		return true;
 	if (c->alone.reach.looping || c->alone.reach.astray ||
@@ -311,10 +311,10 @@ choose_object(const struct choice *c)
 		return g_strdup_printf("%u channels would be in credit loops",
 				       c->alone.channels.n_looped);
 	if (!verify_is_sound(&c->alone))
-		return g_strdup("ways would go round or astray");
+		return g_strdup("paths would loop or end at a wrong port");
 	if (reach->lost_hosts)
 		return g_strdup_printf("%" G_GUINT64_FORMAT " pairs of hosts "
-				       "would have no way", reach->lost_hosts);
+				       "would have no path", reach->lost_hosts);
 	return NULL;
 }
 
@@ -367,7 +367,8 @@ choose_try_risky(const struct choice_wish *wish, const struct engine *engine,
 
 	fresh.previous = NULL;
 	if (choose_is_hopeless(engine, in))
-		return g_strdup("credit loops in its paths to a few switches");
+		return g_strdup("credit loops already among the paths to a few "
+				"switches");
 	if (!choose_compute(wish, engine, &fresh, c, &error))
 		return g_strdup(error->message);
 	why = choose_object(c);
@@ -407,7 +408,7 @@ choose_listed(const struct choice_wish *wish, const struct engine_input *in,
 			wish->order[i], in, c);
 
 		if (!against) {
-			c->reason = g_strconcat(why->str, "asked for, and "
+			c->reason = g_strconcat(why->str, "configured, and "
 						"safe here", NULL);
 			return true;
 		}
@@ -417,7 +418,7 @@ choose_listed(const struct choice_wish *wish, const struct engine_input *in,
 	}
 	g_string_truncate(why, why->len - MIN(why->len, 2));
 	g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
-		    "no engine has safe tables for this fabric: %s",
+		    "no routing engine has safe tables for this fabric: %s",
 		    why->str);
 	return false;
 }
@@ -630,15 +631,15 @@ select_print(const struct selection *s, const struct candidate *k,
 	g_autoptr(GString) line = g_string_new(k->engine->name);
 
 	if (!k->tried) {
-		g_string_append_printf(line, ": not tried: %s is near enough "
-				       "to the bound",
+		g_string_append_printf(line, ": not tried: %s is close to the "
+				       "lower bound",
 				       s->list[s->first].engine->name);
 	} else if (k->against) {
 		g_string_append_printf(line, ": not possible: %s", k->against);
 	} else {
-		g_string_append_printf(line, ": all to all, the busiest "
-				       "channel carries %.0f flows, %.2f "
-				       "times the least possible",
+		g_string_append_printf(line, ": all-to-all traffic: the "
+				       "busiest channel carries %.0f flows, "
+				       "%.2f times the lower bound",
 				       k->load.worst, s->bound > 0 ?
 				       k->load.worst / s->bound : 1);
 		if (k->shifts.n)
@@ -664,9 +665,9 @@ select_warn(const struct selection *s, const struct candidate *k,
 		return;
 	from = graph_switch_name(g, graph_owner(g, e));
 	to = graph_switch_name(g, g->edges[e].peer);
-	c->warning = g_strdup_printf("traffic funnels through few cables: the "
-		"busiest, from %s port %u to %s, carries %.1f times what it "
-		"must", from, g->edges[e].port, to,
+	c->warning = g_strdup_printf("most traffic goes through few cables: "
+		"the busiest, from %s port %u to %s, carries %.1f times the "
+		"lower bound", from, g->edges[e].port, to,
 		k->load.worst / s->bound);
 }
 
@@ -680,11 +681,11 @@ select_explain(const struct selection *s, uint32_t best)
 		n += s->list[i].tried && !s->list[i].against;
 	}
 	if (best == s->first && s->has_force)
-		return "was in force, and none is better by a tenth";
+		return "stays, since no other engine is better by a tenth";
 	if (n_tried < s->n)
-		return "none can be better";
-	return n == 1 ? "the only one that is safe here" :
-		"the best that is safe here";
+		return "no other engine can be better";
+	return n == 1 ? "the only engine that is safe here" :
+		"the best engine that is safe here";
 }
 
 static void
@@ -698,7 +699,7 @@ select_take(struct selection *s, uint32_t best, struct choice *c)
 	for (uint32_t i = 0; i < s->n; i++)
 		select_print(s, &s->list[i], c->compared);
 	c->reason = g_strdup_printf("%s: the busiest channel carries %.2f "
-		"times the least possible", select_explain(s, best),
+		"times the lower bound", select_explain(s, best),
 		s->bound > 0 ? k->load.worst / s->bound : 1);
 	select_warn(s, k, c);
 }
@@ -748,7 +749,8 @@ select_engine(const struct choice_wish *wish, const struct engine_input *in,
 	}
 	if (best == s.n)
 		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
-			    "no engine has safe tables for this fabric: %s",
+			    "no routing engine has safe tables for this "
+			    "fabric: %s",
 			    why->str);
 	return best < s.n;
 }

@@ -81,7 +81,7 @@ open_sim(struct backend *b, const struct options *conf, GError **error)
 		return false;
 	if (fabric->local_port == SNAPSHOT_NONE) {
 		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
-			    "%s: no CA, so there is nowhere to run",
+			    "%s: no CA, so no port to run on",
 			    conf->simulate);
 		snapshot_unref(fabric);
 		return false;

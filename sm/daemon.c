@@ -178,7 +178,8 @@ reload(struct daemon *d, GPtrArray *errors)
 		return true;
 	}
 	log_lines(d, LOG_ERROR, errors);
-	log_say(d->log, LOG_ERROR, "conf", "what was in force stays in force");
+	log_say(d->log, LOG_ERROR, "conf", "the present configuration stays in "
+		"force");
 	return false;
 }
 
@@ -204,7 +205,7 @@ on_usr1(gpointer data)
 	if (!log_reopen(d->log, &error))
 		log_say(d->log, LOG_WARNING, "daemon", "%s", error->message);
 	else
-		log_say(d->log, LOG_INFO, "daemon", "log opened again");
+		log_say(d->log, LOG_INFO, "daemon", "log file reopened");
 	return G_SOURCE_CONTINUE;
 }
 
@@ -275,7 +276,7 @@ daemon_sweep(void *data)
 {
 	struct daemon *d = data;
 
-	log_say(d->log, LOG_INFO, "control", "a sweep was asked for");
+	log_say(d->log, LOG_INFO, "control", "sweep requested");
 	sweep_request(d->sm->sweep, SWEEP_CAUSE_SIGNAL);
 }
 
@@ -286,7 +287,7 @@ daemon_reload(GError **error, void *data)
 	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
 	g_autofree char *text = NULL;
 
-	log_say(d->log, LOG_INFO, "control", "a reload was asked for");
+	log_say(d->log, LOG_INFO, "control", "reload requested");
 	if (reload(d, errors)) {
 		sweep_request(d->sm->sweep, SWEEP_CAUSE_SIGNAL);
 		return true;
@@ -394,8 +395,8 @@ open_control(struct daemon *d)
 		log_say(d->log, LOG_VERBOSE, "control", "listening on %s",
 			path);
 	else
-		log_say(d->log, LOG_WARNING, "control", "%s; minismctl will "
-			"not reach this manager", error->message);
+		log_say(d->log, LOG_WARNING, "control", "%s; minismctl cannot "
+			"reach this manager", error->message);
 }
 
 static void
@@ -450,7 +451,7 @@ on_port(enum umad_event event, const char *text, void *data)
 			G_GINT64_MODIFIER "x): the device is gone: %s%s",
 			d->transport->name, d->transport->port_guid, text,
 			d->conf->mode == OPTIONS_MODE_RUN ?
-			"; looking for the port until it is back" : "");
+			"; waiting until the port is back" : "");
 		sweep_suspend(d->sm->sweep, "the device of the port is gone");
 		break;
 	case UMAD_BACK:
@@ -474,7 +475,7 @@ warn_of_keys(struct daemon *d)
 
 	if (c->m_key_per_port && !c->m_key)
 		log_say(d->log, LOG_WARNING, "keys", "m_key_per_port without "
-			"an m_key: there are no keys");
+			"an m_key: no M_Keys are used");
 	else if (c->m_key_per_port && c->m_key_protect > 1 &&
 		 !(c->m_key_lookup && c->cache_dir))
 		log_say(d->log, LOG_WARNING, "keys", "m_key_per_port at "
@@ -650,8 +651,8 @@ daemon_run(struct daemon *d)
 	/* the port is open: the parent in the foreground exits */
 	if (d->background && !d->conf->log_file)
 		log_say(d->log, LOG_WARNING, "daemon", "in the background "
-			"there is no standard error: without a log_file "
-			"nothing is logged from here on");
+			"there is no standard error: without log_file nothing "
+			"is logged from now on");
 	daemonize_ready(d->background);
 	sweep_request(d->sm->sweep, SWEEP_CAUSE_START);
 	g_main_loop_run(d->loop);
@@ -763,7 +764,7 @@ check_config(const struct options *conf, GPtrArray *warnings,
 		printf("%s\n", (char *)errors->pdata[i]);
 	if (errors->len)
 		return EXIT_USAGE;
-	printf("the configuration is good, with %u warnings\n",
+	printf("the configuration is valid, with %u warnings\n",
 	       warnings->len);
 	return 0;
 }

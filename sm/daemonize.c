@@ -41,7 +41,7 @@ daemonize_fail(const char *what, GError **error)
 	int e = errno;
 
 	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(e),
-		    "cannot go to the background: %s: %s", what,
+		    "cannot run in the background: %s: %s", what,
 		    g_strerror(e));
 	return NULL;
 }

@@ -67,8 +67,8 @@ log_faults(struct fabric_watch *w)
 		log_say(w->log, LOG_WARNING, "fabric", "SUBNET DEGRADED: %s",
 			summary);
 	else if (!is_degraded && w->is_degraded)
-		log_say(w->log, LOG_INFO, "fabric", "SUBNET WHOLE: nothing "
-			"that is expected is missing or slow any more");
+		log_say(w->log, LOG_INFO, "fabric", "SUBNET WHOLE: no expected "
+			"node or link is missing or slow any more");
 	w->is_degraded = is_degraded;
 }
 
@@ -85,8 +85,8 @@ fabric_watch_open(const char *cache_dir, struct transport *t, struct log *log)
 		state_file_load(w->path, fabric_watch_parse, w, &told);
 	}
 	if (told)
-		log_say(log, LOG_WARNING, "memory", "%s: the fabric that is "
-			"found now is the one that is expected", told);
+		log_say(log, LOG_WARNING, "memory", "%s: the present fabric is "
+			"the expected one from now on", told);
 	if (!w->expected)
 		w->expected = expected_new();
 	return w;

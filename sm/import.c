@@ -219,7 +219,7 @@ judge_own(struct import *im, const struct option *o, const char *value,
 	if (*why)
 		return IMPORT_REFUSED;
 	if (g_strv_contains(file_keys, o->key)) {
-		*remark = "there is no such file";
+		*remark = "no such file";
 		return take_file(im, o->key, value);
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(own_keys); i++)

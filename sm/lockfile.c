@@ -40,7 +40,7 @@ lockfile_lock(int fd, const char *path, GError **error)
 		return lockfile_fail(error, path, errno);
 	if (!S_ISREG(st.st_mode)) {
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-			    "%s is no regular file", path);
+			    "%s is not a regular file", path);
 		return false;
 	}
 	if (fcntl(fd, F_SETLK, &lock) == 0)

@@ -95,7 +95,7 @@ open_append(const char *path, GError **error)
 	/* a FIFO without a reader is ENXIO */
 	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(e),
 		    "cannot open the log %s: %s", path,
-		    fd >= 0 || e == ENXIO ? "it is no regular file" :
+		    fd >= 0 || e == ENXIO ? "it is not a regular file" :
 		    g_strerror(e));
 	return -1;
 }
@@ -311,7 +311,7 @@ log_write_line(struct log *log, enum log_level level, const char *subsystem,
 
 	if (log->dropped) {
 		lost = g_strdup_printf("%u lines before this one are lost: the "
-				       "log did not take them", log->dropped);
+				       "log could not be written", log->dropped);
 		before = print_line(log, LOG_WARNING, "log", lost);
 	}
 	put(log, before ? before : "", line);

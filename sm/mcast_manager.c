@@ -277,7 +277,7 @@ report_lost(struct mcast_manager *m, const GArray *lost)
 		for_loop |= l->for_loop;
 		g_ptr_array_add(m->lost, line);
 		log_limited(m->log, LOG_WARNING, "mcast",
-			    "a member of a group is not reached", "%s", line);
+			    "a member of a group is not in its tree", "%s", line);
 	}
 	if (for_loop)
 		m->blocked(m->blocked_data);
@@ -401,7 +401,7 @@ mcast_fail(struct mcast_manager *m, const struct mft_place *at, const char *why)
 	m->stats.failed++;
 	m->bad = true;
 	log_limited(m->log, LOG_WARNING, "mcast",
-		    "a multicast table is not as it should be",
+		    "a multicast forwarding table is wrong",
 		    "%s (0x%016" G_GINT64_MODIFIER "x): %s",
 		    snapshot_node_name(n),
 		    n->info.node_guid, why);
@@ -426,7 +426,8 @@ mcast_manager_reply(void *data, const struct smp_request *r,
 		mcast_learn(m, &at, a->data);
 		*(r->set ? &m->stats.written : &m->stats.read) += 1;
 		if (r->set && !is_done(m, &at))
-			mcast_fail(m, &at, "it does not take what is written");
+			mcast_fail(m, &at, "it acknowledges blocks but has "
+				   "other content");
 	}
 }
 

@@ -102,7 +102,7 @@ notify_open(char *(*headline)(void *data), void *data)
 	if (n->watchdog_us)
 		n->timer = g_timeout_add((guint)CLAMP(n->watchdog_us / 2000, 1,
 						      G_MAXUINT), on_feed, n);
-	notify_send(n, "STATUS=the first sweep is under way");
+	notify_send(n, "STATUS=first sweep in progress");
 	return n;
 }
 

@@ -114,13 +114,13 @@ do_without(const struct partitions *p, GPtrArray *warnings, GError **error)
 	if (p->absence != PARTITIONS_MUST && !p->was_there) {
 		if (p->absence == PARTITIONS_WARN)
 			g_ptr_array_add(warnings, g_strdup_printf(
-				"%s: there is no such file: all ports are "
-				"full members of the default partition",
+				"%s: no such file: all ports are full members "
+				"of the default partition",
 				p->path));
 		return partition_rules_default();
 	}
 	g_set_error(error, PARTITIONS_ERROR, PARTITIONS_ERROR_FILE,
-		    "%s: there is no such file%s", p->path,
+		    "%s: no such file%s", p->path,
 		    p->was_there ? " any more" : "");
 	return NULL;
 }
@@ -144,8 +144,8 @@ read_file(const struct partitions *p, bool *there, bool *has_rules,
 	*has_rules = !partitions_conf_is_empty(text);
 	if (p->had_rules && !*has_rules) {
 		g_set_error(error, PARTITIONS_ERROR, PARTITIONS_ERROR_FILE,
-			    "%s: empty: would open everything; write "
-			    "\"Default=0x7fff : ALL=full;\" if that is meant",
+			    "%s: empty, which would open everything; write "
+			    "\"Default=0x7fff : ALL=full;\" to do that",
 			    p->path);
 		return NULL;
 	}
@@ -238,8 +238,8 @@ merge(const struct partition_rules *file, const struct partition_rules *changes,
 		for (guint k = 0; warnings && k < c->rules->len; k++)
 			g_ptr_array_add(warnings, g_strdup_printf(
 				"the change of 0x%016" G_GINT64_MODIFIER
-				"x in 0x%04x is passed over: there is no such "
-				"partition", rule_at(c->rules, k)->guid,
+				"x in 0x%04x is ignored: no such partition",
+				rule_at(c->rules, k)->guid,
 				c->pkey));
 	}
 	return rules;
@@ -297,8 +297,8 @@ partitions_change(struct partitions *p, uint16_t pkey, uint64_t guid,
 
 	if (!partition_rules_find(p->file, pkey) || !guid) {
 		g_set_error(error, PARTITIONS_ERROR, PARTITIONS_ERROR_CHANGE,
-			    guid ? "there is no partition 0x%04x" :
-			    "0 names no port (partition 0x%04x)",
+			    guid ? "no such partition: 0x%04x" :
+			    "0 is not a PortGUID (partition 0x%04x)",
 			    pkey_base(pkey));
 		return false;
 	}

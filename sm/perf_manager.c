@@ -215,7 +215,7 @@ judge_cables(struct perf_manager *m)
 			judge_port(m, i, &lines);
 	if (lines > MOST_LINES)
 		log_say(m->log, LOG_WARNING, "perf", "%u more links with "
-			"errors, or without again: \"minismctl errors\" lists "
+			"errors, or with few again: \"minismctl errors\" lists "
 			"them", lines - MOST_LINES);
 	if (lines && m->params.judged)
 		m->params.judged(m->params.data);

@@ -145,13 +145,14 @@ persist_open(const char *cache_dir, struct log *log)
 						    "disabled-ports", NULL);
 		persist_load_file(log, "memory", m->disabled_path,
 				  parse_disabled, m,
-				  ": ports that this manager disabled stay so");
+				  ": ports that this manager disabled stay "
+				  "disabled");
 		m->path = g_build_filename(cache_dir, "guid2lid", NULL);
 		m->ranks_path = g_build_filename(cache_dir, "ranks", NULL);
 		persist_load_file(log, "memory", m->path, parse_ranges, m,
 				  ": LIDs are taken from the fabric");
 		persist_load_file(log, "memory", m->ranks_path, parse_ranks, m,
-				  ": the switches are ordered anew");
+				  ": the switches get a new order");
 	}
 	if (!m->ranges)
 		m->ranges = g_array_new(FALSE, FALSE,
@@ -489,7 +490,7 @@ log_given_up(struct persist *m, const struct snapshot *s,
 		if (!t->count[bit])
 			continue;
 		field_tally_print(t, bit, s, ports);
-		log_say(m->log, LOG_INFO, "memory", "%s was acknowledged and "
+		log_say(m->log, LOG_INFO, "memory", "%s was acknowledged but "
 			"not taken%s, so it is not sent again: %s",
 			port_field_name(1u << bit),
 			1u << bit & PORT_FIELDS_TRAINING ? "" :

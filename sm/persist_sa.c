@@ -51,7 +51,7 @@ load_sa(struct persist_sa *a)
 	struct sa_stats st;
 
 	switch (persist_load_file(a->log, "sa", a->path, parse_sa, a,
-		     ": groups, services and subscriptions begin anew")) {
+		     ": groups, services and subscriptions start empty")) {
 	case STATE_FILE_GOOD:
 		break;
 	case STATE_FILE_NONE:

@@ -81,8 +81,8 @@ read_engine(struct site_files *s, const char *name, guint n, guint *n_order,
 		return true;
 	if (g_str_has_prefix(name, "ar_")) {
 		g_ptr_array_add(warnings, g_strdup_printf(
-			"routing_engine: there is no adaptive routing, so %s "
-			"is taken for auto", name));
+			"routing_engine: there is no adaptive routing, so auto "
+			"is used for %s", name));
 		return true;
 	}
 	engine = engine_by_name(name, &error);
@@ -93,8 +93,7 @@ read_engine(struct site_files *s, const char *name, guint n, guint *n_order,
 			"--routing-engine: more than %u engines", ORDER_MAX));
 	else if (n > 1 && g_strv_contains(foreign_engines, name))
 		g_ptr_array_add(warnings, g_strdup_printf(
-			"routing_engine: minism has no %s, so it is passed "
-			"over", name));
+			"routing_engine: minism has no %s, so it is ignored", name));
 	else
 		g_ptr_array_add(errors, g_strdup_printf(
 			"--routing-engine: %s, auto", error->message));
@@ -129,7 +128,7 @@ read_engines(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
 		s->route.order = s->order;
 	else if (errors->len == before)
 		g_ptr_array_add(errors, g_strdup_printf(
-			"--routing-engine: none of \"%s\" is in minism",
+			"--routing-engine: minism has none of \"%s\"",
 			c->engine));
 }
 

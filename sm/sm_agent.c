@@ -166,23 +166,23 @@ on_request(const struct transport_mad *m, const struct mad_header *h,
 	}
 	if (h->mgmt_class == MAD_CLASS_SA) {
 		reply(s, m, MAD_STATUS_BAD_ATTRIBUTE, 0);
-		DROP("SA query refused: there is no subnet administration");
+		DROP("SA query refused: this manager runs no SA");
 	}
 	if (h->mgmt_class != MAD_CLASS_SMP_LID &&
 	    h->mgmt_class != MAD_CLASS_SMP_DIRECT)
-		DROP("request of a class that is not ours");
+		DROP("request of an unsupported class");
 	if (h->method == MAD_METHOD_TRAP && h->attr_id == MAD_ATTR_NOTICE) {
 		if (!on_trap(s, m))
-			DROP("trap from a LID that no port has");
+			DROP("trap from an unknown LID");
 		return;
 	}
 	if (h->method != MAD_METHOD_GET && h->method != MAD_METHOD_SET) {
 		reply(s, m, MAD_STATUS_BAD_METHOD, 0);
-		DROP("request with a method that the SM does not know");
+		DROP("request with a method that the SM does not support");
 	}
 	if (h->attr_id != MAD_ATTR_SM_INFO) {
 		reply(s, m, MAD_STATUS_BAD_ATTRIBUTE, 0);
-		DROP("request for an attribute that the SM does not have");
+		DROP("request for an attribute that the SM does not support");
 	}
 	on_sm_info(s, m, h);
 	return;

@@ -212,7 +212,7 @@ take_state(struct standby *b, const uint8_t *data, size_t len)
 	if (adopt(b, part))
 		confirm(b, b->began);
 	else
-		fail(b, "what it says of itself is damaged");
+		fail(b, "its description of its SA state is invalid");
 }
 
 static void
@@ -226,13 +226,12 @@ take_records(struct standby *b, const uint8_t *data, size_t len, size_t size)
 	for (size_t at = 0; at < len; at += size)
 		n_bad += !sa_learn(b->draft, b->attr_id, data + at, b->began);
 	if (n_bad && n_bad * size == len) {
-		fail(b, "its records make no sense");
+		fail(b, "its records are invalid");
 		return;
 	}
 	if (n_bad)
 		log_limited(b->log, LOG_WARNING, "standby", "records left out",
-			    "%zu of %zu records of the master's SA make no "
-			    "sense", n_bad, len / size);
+			    "%zu of %zu records of the master's SA are invalid", n_bad, len / size);
 	while (records[i] != b->attr_id)
 		i++;
 	if (i + 1 < G_N_ELEMENTS(records)) {
@@ -245,7 +244,7 @@ take_records(struct standby *b, const uint8_t *data, size_t len, size_t size)
 	if (adopt(b, part))
 		confirm(b, b->began);
 	else
-		fail(b, "its records make no sense");
+		fail(b, "its records are invalid");
 }
 
 /* The answer to the request under way, or its time-out. */
@@ -271,12 +270,12 @@ take_table(struct standby *b, const struct transport_mad *m)
 				     b->attr_id == SA_ATTR_STATE))) {
 		fail(b, "its SA refuses a table");
 	} else if (!h.mad.status && !sa_message_read(m, &message)) {
-		fail(b, "its SA answers with no table");
+		fail(b, "its SA does not answer with a table");
 	} else if (message.cut) {
-		fail(b, "a table is cut: RMPP is missing here");
+		fail(b, "a table is truncated: this transport has no RMPP");
 	} else if (message.len && (size < sa_record_size(b->attr_id) ||
 				   message.len % size)) {
-		fail(b, "a table has no whole number of records");
+		fail(b, "the length of a table is not a multiple of its record");
 	} else if (b->attr_id == SA_ATTR_STATE) {
 		take_state(b, message.data, message.len);
 	} else {
@@ -311,7 +310,7 @@ ask_table(struct standby *b, unsigned attr_id)
 	mad_set_tid(mad, b->tid);
 	if (!transport_send(b->transport, &b->master, mad, MAD_SIZE,
 			    b->timeout_ms, &error)) {
-		fail(b, "the transport takes no request");
+		fail(b, "the transport accepts no request");
 		return;
 	}
 	b->timer = transport_timer_in(b->transport,
@@ -360,7 +359,7 @@ standby_on_port(const struct mad_client_answer *a, void *data, uint64_t tag)
 	port_info_decode(smp_data_const(a->mad), &info);
 	if (info.state != PORT_STATE_ACTIVE || !info.lid || !info.sm_lid ||
 	    info.sm_lid == info.lid) {
-		fail(b, "it has not brought our port up yet");
+		fail(b, "it has not activated our port yet");
 		return;
 	}
 	b->master = (struct mad_addr){
@@ -385,7 +384,7 @@ standby_on_timer(void *data)
 	b->timer = 0;
 	b->began = now_of(b);
 	if (!sa_params_of(b->sa)->sm_key) {
-		fail(b, "sa_key is 0, so no SA trusts us");
+		fail(b, "sa_key is 0, so no SA answers trusted requests");
 		return;
 	}
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_PORT_INFO,
@@ -487,9 +486,9 @@ standby_take(struct standby *b, int64_t heard)
 	stop(b);
 	if (!h->part[PART_SA]) {
 		if (b->where)
-			log_say(b->log, LOG_WARNING, "standby", "nothing was "
-				"read of the former master: clients have to "
-				"register again");
+			log_say(b->log, LOG_WARNING, "standby", "no SA state "
+				"of the former master is known: clients have "
+				"to register again");
 		return LID_NONE;
 	}
 	if (!sa_load(b->sa, h->part[PART_SA], h->read, &error) ||

@@ -180,10 +180,10 @@ void
 watch_end(struct watch *w, const struct sweep_report *r)
 {
 	static const char *const ends[] = {
-		[SWEEP_END_PLANNED] = "planned, nothing is written",
+		[SWEEP_END_PLANNED] = "planned, nothing is sent",
 		[SWEEP_END_UP] = ("SUBNET UP: each link is Active and each "
-				  "table is as wanted"),
-		[SWEEP_END_NOT_UP] = "not all is as it should be",
+				  "table is as desired"),
+		[SWEEP_END_NOT_UP] = "there are problems",
 		[SWEEP_END_STANDBY] = "another SM is the master",
 		[SWEEP_END_FAILED] = "failed",
 	};

@@ -179,8 +179,8 @@ host_left(struct comparison *c, uint32_t node, char *name)
 	    now->peer != SNAPSHOT_NONE ? "left%s: another node is at %s" :
 	    now->held ? "left%s: %s is held down" :
 	    now->info.state <= PORT_STATE_DOWN ? "left%s: %s is down" :
-	    "left%s: no answer, but %s has a link: powered off, hung, or its "
-	    "M_Key is not ours", lid, where);
+	    "left%s: no answer, but %s has a link: hung, without a driver, or "
+	    "protected by a foreign M_Key", lid, where);
 }
 
 static void
@@ -349,7 +349,7 @@ find_links(struct comparison *c, const struct snapshot *s,
 		    link_name(s, port), "%s",
 		    kind == CHANGE_LINK_UP ? "is up" :
 		    other->ports[a].peer == SNAPSHOT_NONE ? "is down" :
-		    "is gone: another cable is there");
+		    "is gone: another cable is in its place");
 	}
 }
 

@@ -42,7 +42,7 @@ run_reload(struct control_request *r)
 			    "read again; a heavy sweep begins");
 	else
 		request_say(r, CONTROL_NOT_DONE,
-			    "%s\nwhat was in force stays in force",
+			    "%s\nthe present configuration stays in force",
 			    error->message);
 }
 

@@ -153,7 +153,8 @@ say_left_out(struct layout *l, uint32_t port, unsigned cap)
 	}
 	if (n > SAID_MAX)
 		g_string_append_printf(names, " and %u more", n - SAID_MAX);
-	pkey_complain(l, port, "its table holds %u of its %u P_Keys; left out: %s",
+	pkey_complain(l, port, "its P_Key table has room for %u of %u P_Keys; "
+		      "left out: %s",
 		 cap, l->n_keys, names->str);
 	g_string_free(names, TRUE);
 }
@@ -166,7 +167,7 @@ choose_keys(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 
 	l->n_keys = l->m->first[port + 1] - l->m->first[port];
 	if (!l->n_keys) {
-		pkey_complain(l, port, "it is in no partition");
+		pkey_complain(l, port, "it is not in any partition");
 		return;
 	}
 	memcpy(l->keys, pkeys, l->n_keys * sizeof(*pkeys));
@@ -319,8 +320,9 @@ want_guard(struct layout *l, uint32_t port)
 
 	fill_up_keys(l);
 	if (l->n_keys > cap) {
-		pkey_complain(l, port, "no enforcement, its table holds %u P_Keys "
-			 "and the port behind it has %u", cap, l->n_keys);
+		pkey_complain(l, port, "no partition enforcement: its table "
+			 "has room for %u P_Keys, and the port behind it has "
+			 "%u", cap, l->n_keys);
 		return 0;
 	}
 	layout_place(l, port, cap, 0);
@@ -477,7 +479,7 @@ note_absent_ports(const struct partition_rules *rules,
 	}
 	if (strangers->len > STRANGERS_MAX)
 		g_ptr_array_add(notes, g_strdup_printf(
-			"%s: %u ports more are not on the fabric", source,
+			"%s: %u more ports are not in the fabric", source,
 			strangers->len - STRANGERS_MAX));
 }
 

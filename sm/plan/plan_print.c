@@ -247,7 +247,8 @@ print_table(struct printer *p, const struct plan_step *step)
 		n = print_pkeys(p, "added", '+', 0, new, old);
 		n = print_pkeys(p, "removed", '-', n, old, new);
 		if (!n)
-			report_say(&p->r, old ? "the same keys in other places"
+			report_say(&p->r, old ? "the same P_Keys in another "
+				   "order"
 				   : "no keys");
 	} else {
 		print_vls(p, step, old, new);
@@ -436,7 +437,7 @@ print_heading(struct printer *p)
 
 	if (plan->n_steps == 0) {
 		g_string_append(out,
-				"plan: empty, the fabric is as wanted\n");
+				"plan: empty, the fabric is as configured\n");
 		return;
 	}
 	g_string_append(out, "plan: ");

@@ -293,7 +293,7 @@ avoid_why(const struct avoid_link *l)
 	GString *text = g_string_new(NULL);
 
 	if (l->causes & AVOID_BY_HAND)
-		g_string_append(text, "asked for");
+		g_string_append(text, "by the operator");
 	if (l->causes & AVOID_ERRORS)
 		g_string_append_printf(text, "%s%" G_GUINT64_FORMAT " errors "
 				       "within an hour", text->len ? ", " : "",
@@ -311,11 +311,11 @@ avoid_verdict_text(enum avoid_verdict verdict)
 	case AVOID_DONE:
 		return "is avoided";
 	case AVOID_NEEDED:
-		return "is used all the same, since the others do not join "
-			"all hosts";
+		return "is used, since without it some hosts could not reach "
+			"each other";
 	case AVOID_TOO_MANY:
 		break;
 	}
-	return "is used all the same, since enough links of one of its "
-		"switches are avoided";
+	return "is used, since enough links of one of its switches are avoided "
+		"already";
 }

@@ -349,13 +349,13 @@ static const char *
 node_info_error(const struct node_info *i, uint32_t from)
 {
 	if (i->node_type < NODE_CA || i->node_type > NODE_ROUTER)
-		return "has no node type that IBA knows";
+		return "has an invalid node type";
 	if (!i->node_guid || !i->port_guid)
 		return "has GUID 0";
 	if (!i->num_ports || i->num_ports == 255)
-		return "claims an impossible number of ports";
+		return "has an impossible number of ports";
 	if (i->local_port > i->num_ports)
-		return "answers from a port that it does not have";
+		return "answers from a port number above its NumPorts";
 	if (!i->local_port && (i->node_type != NODE_SWITCH ||
 			       from != SNAPSHOT_NONE))
 		return "answers from port 0 at the end of a cable";
@@ -370,8 +370,8 @@ fault_duplicate(struct discover *d, uint64_t guid, uint32_t first,
 	g_autofree char *b = prune_place(d->b, second);
 
 	builder_fault(d->b, SNAPSHOT_FAULT_DUPLICATE_GUID, guid,
-		      "GUID 0x%016" G_GINT64_MODIFIER "x is there twice: "
-		      "behind %s and behind %s; the second is left out",
+		      "duplicate GUID 0x%016" G_GINT64_MODIFIER "x: behind "
+		      "%s and behind %s; the second node is left out",
 		      guid, a, b);
 }
 
@@ -465,7 +465,7 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 		g_autofree char *where = prune_place(d->b, from);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, info.node_guid,
-			      "what is behind %s %s; left out", where, error);
+			      "the node behind %s %s; left out", where, error);
 		return;
 	}
 
@@ -577,7 +577,7 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 		g_autofree char *where = prune_place(d->b, port);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, n->info.node_guid,
-			      "%s is in port state %u, which does not exist",
+			      "%s has the invalid PortState %u",
 			      where, p->info.state);
 		return;
 	}
@@ -654,14 +654,15 @@ fault_unanswered(struct discover *d, uint32_t port)
 	guid = was_behind(d, port);
 	if (guid)
 		builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
-			      "no answer (NodeInfo) from what is behind %s: "
-			      "it is dead, or its M_Key is not ours; the port "
-			      "0x%016" G_GINT64_MODIFIER "x was there",
-			      where, guid);
+			      "the node behind %s does not answer NodeInfo: "
+			      "hung, without a driver, or protected by a "
+			      "foreign M_Key; it was port 0x%016"
+			      G_GINT64_MODIFIER "x", where, guid);
 	else
 		builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
-			      "no answer (NodeInfo) from what is behind %s: "
-			      "it is dead, or its M_Key is not ours", where);
+			      "the node behind %s does not answer NodeInfo: "
+			      "hung, without a driver, or protected by a "
+			      "foreign M_Key", where);
 }
 
 static void
@@ -817,8 +818,8 @@ make_request(struct discover *d, const struct probe *q,
 	if (!query_path(d, q, &r->path)) {
 		g_autofree char *where = prune_place(d->b, q->port);
 
-		builder_fault(d->b, SNAPSHOT_FAULT_TOO_FAR, 0, "what is behind "
-			      "%s is more than %u hops away", where,
+		builder_fault(d->b, SNAPSHOT_FAULT_TOO_FAR, 0, "the node "
+			      "behind %s is more than %u hops away", where,
 			      DR_MAX_HOPS);
 		return false;
 	}

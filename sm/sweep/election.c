@@ -243,10 +243,10 @@ election_rivals(const struct sm_info *self, const GArray *before,
 			s->ports[peer->port].num, p->guid,
 			s->ports[peer->port].info.lid,
 			sm_state_name(p->state), stranger ?
-			"shows another SM_Key, so there is no election with "
-			"it: set the same sm_key in both" :
-			"stays it beside us: it does not see us, or does not "
-			"take our SM_Key"));
+			"has another SM_Key, so there is no election between "
+			"us: set the same sm_key in both" :
+			"remains master beside us: it does not find us, or "
+			"does not accept our SM_Key"));
 	}
 	return lines;
 }

@@ -57,7 +57,7 @@ judge_links(struct health *v, const struct snapshot *s)
 				 port_state_name(p->info.state) : "unknown");
 	}
 	if (bad > PORT_LINES_MAX)
-		complain(v, "%u ports more are not Active",
+		complain(v, "%u more ports are not Active",
 			 bad - PORT_LINES_MAX);
 }
 
@@ -74,10 +74,10 @@ judge_routes(struct health *v, const struct snapshot *s,
 		return;
 	n = &s->nodes[s->switches[reach->sw]];
 	complain(v, "%s leaves %" G_GUINT64_FORMAT " (switch, LID) pairs "
-		 "without a way (%" G_GUINT64_FORMAT " pairs of hosts, %"
+		 "without a path (%" G_GUINT64_FORMAT " pairs of hosts, %"
 		 G_GUINT64_FORMAT " of a host and a switch's port 0; %"
-		 G_GUINT64_FORMAT " go round, %" G_GUINT64_FORMAT
-		 " astray), the first: %s (0x%016" G_GINT64_MODIFIER
+		 G_GUINT64_FORMAT " loop, %" G_GUINT64_FORMAT
+		 " end at a wrong port), the first: %s (0x%016" G_GINT64_MODIFIER
 		 "x) to LID %u", choice->engine->name,
 		 reach->unrouted - reach->cut_off + reach->looping +
 		 reach->astray, reach->lost_hosts, reach->lost_mixed,
@@ -175,7 +175,7 @@ judge_left(struct health *v, const struct snapshot *s, const struct plan *left)
 			complain_port(v, s, step->port, address);
 	}
 	if (bad > PORT_LINES_MAX)
-		complain(v, "%u ports more have not taken their LID, LMC, "
+		complain(v, "%u more ports have not taken their LID, LMC, "
 			 "SMLID or GidPrefix", bad - PORT_LINES_MAX);
 	judge_tables(v, s, left);
 	judge_guard(v, s, &guard);
@@ -201,7 +201,7 @@ judge_caps(struct health *v, const struct snapshot *s,
 				 cap, cap, choice->lft->top);
 	}
 	if (bad > PORT_LINES_MAX)
-		complain(v, "%u switches more cannot route all LIDs",
+		complain(v, "%u more switches cannot route all LIDs",
 			 bad - PORT_LINES_MAX);
 }
 

@@ -62,14 +62,13 @@ log_health(struct sweep *s, const struct health *v, bool changed)
 	double ms = (double)(sweep_now(s) - s->began) / 1000;
 
 	for (guint i = 0; i < v->lines->len; i++)
-		log_limited(s->log, LOG_WARNING, "fabric", "not as it should "
-			    "be", "%s", (char *)v->lines->pdata[i]);
+		log_limited(s->log, LOG_WARNING, "fabric", "problem", "%s", (char *)v->lines->pdata[i]);
 	for (guint i = 0; i < v->warnings->len; i++)
 		log_limited(s->log, LOG_WARNING, "fabric", "not in force",
 			    "%s", (char *)v->warnings->pdata[i]);
 	if (!v->up)
-		log_say(s->log, LOG_WARNING, "sweep", "SUBNET NOT QUITE UP: "
-			"%u complaint%s; %u switches, %u hosts, %u of %u links "
+		log_say(s->log, LOG_WARNING, "sweep", "SUBNET NOT UP: %u "
+			"problem%s; %u switches, %u hosts, %u of %u links "
 			"Active, after %.1f %s", v->lines->len,
 			text_plural(v->lines->len), n->n_switches,
 			v->n_hosts, v->n_active, v->n_links, ms, sweep_ms(s));
@@ -235,7 +234,7 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 		result->held_back);
 	if (result->rushed)
 		log_say(s->log, LOG_INFO, "sweep", "%u forwarding entries were "
-			"changed before their new path worked",
+			"changed although their new path did not work yet",
 			result->rushed);
 	persist_learn(s->memory, s->next.subnet, result->untaken);
 	set_retry(s, result);
@@ -400,33 +399,34 @@ report_choice(struct sweep *s, const struct graph *g)
 		log_say(log, level, "route", "%s: %s", c->engine->name,
 			(char *)c->notes->pdata[i]);
 	if (c->notes->len > NOTES_MAX)
-		log_say(log, level, "route", "%s: %u remarks more",
+		log_say(log, level, "route", "%s: %u more remarks",
 			c->engine->name, c->notes->len - NOTES_MAX);
 	if (c->warning)
 		log_say(log, LOG_WARNING, "route", "%s: %s", c->engine->name,
 			c->warning);
 	if (c->hosts_wait)
-		log_say(log, LOG_INFO, "route", "old and new tables could "
-			"have a credit loop with the traffic of new hosts: "
-			"their links are activated when all tables are written");
+		log_say(log, LOG_INFO, "route", "with the traffic of new "
+			"hosts, old and new routes could deadlock: the hosts' "
+			"links are activated after all tables are written");
 	switch (c->safety) {
 	case CHOICE_SAFE:
 		if (c->held_loop)
-			log_say(log, LOG_WARNING, "route", "the tables that "
-				"the switches hold have a credit loop; it "
-				"ends with this update");
+			log_say(log, LOG_WARNING, "route", "the forwarding "
+				"tables in the switches have a credit loop; "
+				"this update removes it");
 		break;
 	case CHOICE_DRAIN:
 		cycle = channels_print(g, &c->together);
-		log_say(log, LOG_INFO, "route", "old and new tables have a "
-			"credit loop together: the update goes in steps%s%s",
+		log_say(log, LOG_INFO, "route", "switching from the old to the "
+			"new routes at once could deadlock: the update goes in "
+			"stages%s%s",
 			cycle ? ". " : "", cycle ?: "");
 		break;
 	case CHOICE_LOOP:
 		cycle = channels_print(g, &c->alone.channels);
 		log_say(log, LOG_WARNING, "route", "CREDIT LOOP: traffic can "
-			"stop for good: %u channels are in loops; programmed "
-			"because %s was asked for by name. %s",
+			"deadlock: %u channels are in credit loops; programmed "
+			"because %s is configured by name. %s",
 			c->alone.channels.n_looped, c->engine->name, cycle);
 		break;
 	}

@@ -74,7 +74,7 @@ on_switch_info(struct light_sweep *l, uint32_t port, const uint8_t *data)
 
 	switch_info_decode(data, &now);
 	if (now.port_state_change)
-		change(l, port, "says that a port has changed");
+		change(l, port, "reports PortStateChange");
 	else if (now.linear_fdb_top != then->linear_fdb_top)
 		change(l, port, "has LinearFDBTop %u, was left with %u",
 		       now.linear_fdb_top, then->linear_fdb_top);

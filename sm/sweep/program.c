@@ -200,7 +200,7 @@ lock(struct program *p, uint32_t holder)
 	uint64_t guid = p->before->ports[holder].guid;
 
 	g_array_append_val(p->r.locked, guid);
-	problem(p, "%s does not obey: its M_Key is not ours",
+	problem(p, "%s rejects Sets: it has a foreign M_Key",
 		place(p, p->before->ports[holder].node, holder));
 }
 
@@ -285,7 +285,7 @@ program_on_port(struct program *p, uint32_t index,
 		learn_changed(p, step->port);
 		problem(p, "%s went down", step_place(p, step));
 	} else {
-		problem(p, "%s stays in %s, %s was asked for",
+		problem(p, "%s stays in %s instead of %s",
 			step_place(p, step), port_state_name(answer->state),
 			port_state_name(state));
 	}
@@ -319,7 +319,7 @@ on_switch(struct program *p, uint32_t index, const uint8_t *data)
 	}
 	if (switch_fields_differ(&wanted, &answer, step->fields &
 				 SWITCH_FIELD_TOP)) {
-		problem(p, "%s: LinearFDBTop stays %u, %u was asked for",
+		problem(p, "%s: LinearFDBTop stays %u instead of %u",
 			step_place(p, step), answer.linear_fdb_top,
 			wanted.linear_fdb_top);
 		settle(p, index, false);
@@ -328,8 +328,7 @@ on_switch(struct program *p, uint32_t index, const uint8_t *data)
 	/* Unicast does not need it, so the links come up all the same. */
 	if (switch_fields_differ(&wanted, &answer, step->fields &
 				 SWITCH_FIELD_MCAST_TOP))
-		problem(p, "%s: MulticastFDBTop stays 0x%04x, 0x%04x was "
-			"asked for", step_place(p, step),
+		problem(p, "%s: MulticastFDBTop stays 0x%04x instead of 0x%04x", step_place(p, step),
 			answer.multicast_fdb_top, wanted.multicast_fdb_top);
 	settle(p, index, true);
 }
@@ -344,8 +343,8 @@ on_lft(struct program *p, uint32_t index, const uint8_t *sent,
 	lft_seen_set(p->seen, p->before->nodes[step->node].sw_index,
 		     step->block, data);
 	if (!well)
-		problem(p, "%s: forwarding table block %u was acknowledged "
-			"and holds something else", step_place(p, step),
+		problem(p, "%s acknowledged block %u of its forwarding table "
+			"but has other content in it", step_place(p, step),
 			step->block);
 	settle(p, index, well);
 }
@@ -364,8 +363,8 @@ on_table(struct program *p, uint32_t index, const uint8_t *data)
 	port_tables_set(p->held, step->table, step->port, step->block,
 			&answer);
 	if (!well)
-		problem(p, "%s: block %u of its %s was acknowledged and holds "
-			"something else", step_place(p, step), step->block,
+		problem(p, "%s acknowledged block %u of its %s but has other "
+			"content in it", step_place(p, step), step->block,
 			port_table_name(step->table));
 	settle(p, index, well);
 }

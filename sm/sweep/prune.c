@@ -42,8 +42,8 @@ prune_half_cables(struct builder *b)
 			g_autofree char *up = prune_place(b, p->peer);
 
 			builder_fault(b, SNAPSHOT_FAULT_LIAR, i->node_guid,
-				      "%s leads to %s, which is down: it went "
-				      "down just now, or another node has its "
+				      "%s leads to %s, which is down: it has "
+				      "just gone down, or another node has its "
 				      "GUID", up, down);
 			builder_unlink(b, port);
 		}
@@ -60,8 +60,9 @@ lock_out(struct builder *b, uint32_t n, uint32_t holder)
 	g_autofree char *where = prune_place(b, holder);
 
 	builder_fault(b, SNAPSHOT_FAULT_LOCKED, node->info.node_guid,
-		      "%s does not obey: its M_Key is not ours; left out%s",
-		      where, is_switch ? ", with all that only it leads to" :
+		      "%s rejects Sets: it has a foreign M_Key; left out%s",
+		      where, is_switch ? ", with the nodes that are reached "
+			      "only through it" :
 		      "");
 	for (unsigned num = 0; num <= ports; num++) {
 		uint32_t port = builder_port(b, n, num);

@@ -56,7 +56,7 @@ static const char *const state_names[] = {
 	[SWEEP_IDLE] = "idle",
 	[SWEEP_WAITING] = "waiting",
 	[SWEEP_LIGHT] = "light sweep",
-	[SWEEP_PROBING] = "asking behind silent ports",
+	[SWEEP_PROBING] = "querying silent ports",
 	[SWEEP_REREADING] = "reading switches again",
 	[SWEEP_DISCOVERING] = "discovering",
 	[SWEEP_ELECTING] = "electing",
@@ -233,7 +233,7 @@ sweep_fail(struct sweep *s, const char *message)
 	struct sweep_report r = { .end = SWEEP_END_FAILED,
 				  .error = message, .cut_off = s->cut_off };
 
-	log_say(s->log, LOG_ERROR, "sweep", "%s; the fabric is left as it is",
+	log_say(s->log, LOG_ERROR, "sweep", "%s; the fabric is not changed",
 		message);
 	s->up = false;
 	s->causes |= 1u << SWEEP_CAUSE_RETRY;
@@ -346,7 +346,8 @@ sweep_on_discovered(struct snapshot *n, void *data)
 	if (s->is_repair && (s->astray || !snapshot_is_whole(n))) {
 		log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s%s",
 			name ?: n->faults[0].text, name ?
-			" may have had what was sent to who was there" : "");
+			" was moved and may have got Sets for another node" :
+			"");
 		snapshot_unref(n);
 		discover_all(s);
 		return;
@@ -363,7 +364,7 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		g_free(name);
 		name = snapshot_port_name(n, n->local_port);
 		text = g_strdup_printf("%s, the manager's own port, is down: "
-				       "no cable, or nothing at its other end",
+				       "no cable, or no link at its other end",
 				       name);
 		sweep_fail(s, text);
 		return;
@@ -458,7 +459,7 @@ begin(struct sweep *s)
 	if (s->why & 1u << SWEEP_CAUSE_TRAP)
 		s->trap_due = MAX(s->trap_due, sweep_now(s)) + TRAP_US;
 	if (can_replan(s)) {
-		log_say(s->log, LOG_INFO, "sweep", "other partitions");
+		log_say(s->log, LOG_INFO, "sweep", "partitions changed");
 		heavy_sweep_replan(s);
 		return;
 	}
@@ -630,7 +631,8 @@ sweep_on_poll(GArray *found, void *data)
 		s->heard = sweep_now(s);
 	}
 	if (s->polls_lost >= s->params.polls_lost) {
-		log_say(s->log, LOG_WARNING, "sweep", "the master is gone");
+		log_say(s->log, LOG_WARNING, "sweep", "the master does not "
+			"answer");
 		sweep_set_sm_state(s, SM_STATE_DISCOVERING);
 		s->causes |= 1u << SWEEP_CAUSE_ELECTION;
 	}
@@ -830,8 +832,8 @@ sweep_set_paused(struct sweep *s, bool paused)
 {
 	if (s->paused == paused)
 		return;
-	log_say(s->log, LOG_INFO, "sweep", paused ? "paused: no sweeps, and "
-		"nothing is programmed, until a person resumes them" :
+	log_say(s->log, LOG_INFO, "sweep", paused ? "paused: no sweeps and no "
+		"programming until \"minismctl resume\"" :
 		"sweeps are resumed");
 	s->paused = paused;
 	if (!paused)

@@ -71,13 +71,12 @@ log_avoided(struct sweep *s, const GPtrArray *old, const GPtrArray *new)
 		if (find_link(new, l->name) || l->verdict != AVOID_DONE ||
 		    ++lines > LINES_MAX)
 			continue;
-		log_say(s->log, LOG_INFO, "route", "link %s is avoided no "
-			"longer", l->name);
+		log_say(s->log, LOG_INFO, "route", "link %s is no longer "
+			"avoided", l->name);
 	}
 	if (lines > LINES_MAX)
 		log_say(s->log, LOG_WARNING, "route", "%u more links are "
-			"avoided, or no longer: \"minismctl avoid\" lists "
-			"them", lines - LINES_MAX);
+			"avoided or used again: \"minismctl avoid\" lists them", lines - LINES_MAX);
 }
 
 void

@@ -34,11 +34,12 @@ sweep_control(struct sweep *s, enum sm_control control,
 		G_GINT64_MODIFIER "x (%s)", control, from->guid,
 		sm_state_name(from->state));
 	if (!may_control(s, control, from)) {
-		log_limited(s->log, LOG_WARNING, "sweep", "SMInfo control is "
-			    "not obeyed", "%u from 0x%016" G_GINT64_MODIFIER
+		log_limited(s->log, LOG_WARNING, "sweep", "SMInfo control "
+			    "ignored", "%u from 0x%016" G_GINT64_MODIFIER
 			    "x: %s", control, from->guid, s->paused ?
 			    "this manager is paused" :
-			    "it is not the manager that may send it");
+			    "it does not come from the master or a standby "
+			    "that we know");
 		return;
 	}
 	switch (control) {
@@ -94,7 +95,7 @@ sweep_retire(struct sweep *s)
 					  peers[who].info.guid);
 	if (port == SNAPSHOT_NONE)
 		return false;
-	log_say(s->log, LOG_INFO, "sweep", "we end: handing over to %s",
+	log_say(s->log, LOG_INFO, "sweep", "exiting: handing over to %s",
 		snapshot_name_of(s->view.subnet, port));
 	sweep_stop(s);
 	s->over = true;

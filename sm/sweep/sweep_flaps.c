@@ -110,7 +110,8 @@ disable_babbler(struct sweep *s, struct flap *p, uint32_t port)
 		return g_strdup("");
 	end = end_to_disable(n, port);
 	if (end == SNAPSHOT_NONE)
-		return g_strdup("; its link is needed, and is not disabled");
+		return g_strdup("; its link is needed, so the port is not "
+				"disabled");
 	flaps_disable(s->flaps, p, snapshot_node_of(n, end)->info.node_guid,
 		      n->ports[end].num, sweep_now(s));
 	persist_keep_disabled(s->memory, p->disabled_guid, p->disabled_num,
@@ -160,7 +161,7 @@ sweep_release_flaps(struct sweep *s)
 	if (!nodes->len)
 		return;
 	names = sweep_names_text(s->view.subnet, nodes);
-	log_say(s->log, LOG_INFO, "fabric", "held down no longer: links of %s",
+	log_say(s->log, LOG_INFO, "fabric", "no longer held down: links of %s",
 		names);
 	sweep_changed(s, SWEEP_CAUSE_RELEASED, nodes);
 }

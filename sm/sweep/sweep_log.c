@@ -12,15 +12,15 @@ static const char *const cause_names[] = {
 	[SWEEP_CAUSE_TRAP] = "trap",
 	[SWEEP_CAUSE_LIGHT] = "change seen",
 	[SWEEP_CAUSE_MEANWHILE] = "change during the sweep",
-	[SWEEP_CAUSE_RELEASED] = "held down no longer",
+	[SWEEP_CAUSE_RELEASED] = "no longer held down",
 	[SWEEP_CAUSE_AVOID] = "links to be avoided",
 	[SWEEP_CAUSE_GROUPS] = "groups not reached",
 	[SWEEP_CAUSE_SILENT] = "a silent port",
 	[SWEEP_CAUSE_RETRY] = "fabric not up",
-	[SWEEP_CAUSE_UNTAKEN] = "an address not taken",
+	[SWEEP_CAUSE_UNTAKEN] = "an address was not taken",
 	[SWEEP_CAUSE_ELECTION] = "election",
-	[SWEEP_CAUSE_PARTITIONS] = "other partitions",
-	[SWEEP_CAUSE_TIME] = "time for the next",
+	[SWEEP_CAUSE_PARTITIONS] = "partitions changed",
+	[SWEEP_CAUSE_TIME] = "periodic",
 };
 
 char *

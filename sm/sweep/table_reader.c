@@ -298,8 +298,7 @@ table_reader_start(struct mad_client *x, const struct mkey_db *keys,
 		g_array_append_val(r->items, item);
 		if (top_is_invalid(n))
 			log_limited(log, LOG_WARNING, "discover",
-				    "LinearFDBTop beyond the capability, not "
-				    "believed", "%s (0x%016"
+				    "LinearFDBTop above LinearFDBCap, ignored", "%s (0x%016"
 				    G_GINT64_MODIFIER "x): %u of %u",
 				    snapshot_node_name(n), n->info.node_guid,
 				    n->sw.linear_fdb_top,

@@ -181,7 +181,7 @@ explain_verdict(struct explain *e, int64_t now, const struct graph *g,
 	explain_say(e, now, "verify", "", "tables are followed from every "
 		    "switch to every LID before any is written", NULL,
 		    "%" PRIu64 " pairs arrive, %" PRIu64 " have no path, %"
-		    PRIu64 " go round, %" PRIu64 " leave the fabric",
+		    PRIu64 " loop, %" PRIu64 " end at a wrong port",
 		    r->arrived, r->unrouted, r->looping, r->astray);
 	explain_say(e, now, "verify", "", "packets that wait for buffers in a "
 		    "circle never move again", "IBA 7.9", "%u channels are in "

@@ -45,8 +45,8 @@ static const char help_summary[] =
 static const char help_description[] =
 	"Exit status: 0 all pairs are reached and no credit loop; 1 wrong "
 	"usage or file;\n"
-	"2 the engine refuses the fabric; 3 pairs without a way; 4 ways that "
-	"go round or\n"
+	"2 the engine refuses the fabric; 3 pairs without a path; 4 paths that "
+	"loop or\n"
 	"end elsewhere; 5 a credit loop. With several tables the highest.";
 
 /* Options that contradict each other. */

@@ -383,7 +383,7 @@ status_case() {
 		grep -q 'heavy sweep: signal' followed
 	ctl 0 sweep --wait >/dev/null
 	check "status: once each" await 5 eval \
-		'[ "$(grep -c "a sweep was asked for" followed)" = 3 ]'
+		'[ "$(grep -c "sweep requested" followed)" = 3 ]'
 	kill "$follower"
 	wait "$follower" 2>/dev/null
 	timeout 3 "$MINISMCTL" -s "$SCRATCH/ctl" status --watch >watched
@@ -591,7 +591,7 @@ partition_case() {
 	check "partition: it is still UP" await 5 ctl_says 0 'UP' status
 	: >partitions.conf
 	check "partition: an emptied file is refused" \
-		ctl_says 1 'partitions\.conf: empty: would open everything' reload
+		ctl_says 1 'partitions\.conf: empty, which would open everything' reload
 	partition_file
 	sed -i 's/^Storage.*/&\nNew=0x20 : ALL=limited ;/' partitions.conf
 	kill -HUP "$SM_PID"

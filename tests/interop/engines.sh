@@ -79,7 +79,7 @@ name_case() {
 	wanted_case name || return 0
 	check "minhop: a ring comes up" run loop.log 'ring(6;2)' -R minhop
 	check "minhop: the loop is a warning" \
-		log_has loop.log 'warning.*CREDIT LOOP: traffic can stop'
+		log_has loop.log 'warning.*CREDIT LOOP: traffic can deadlock'
 	check "minhop: the loop is printed with names" \
 		log_has loop.log "CREDIT LOOP.*'S-1-2' .* port [0-9]* -> .LID"
 	refute "minhop: refused if it must be free of deadlock" \
@@ -139,7 +139,7 @@ takeover_case() {
 		>/dev/null 2>&1
 	check "takeover: comes up" sm_once take.log
 	check "takeover: the loop of before is told" \
-		log_has take.log 'the switches hold have a credit loop'
+		log_has take.log 'in the switches have a credit loop'
 	check "takeover: cdg is in force" log_has take.log 'SUBNET UP.*cdg'
 	sim_stop
 }

@@ -41,7 +41,7 @@ text_case() {
 		'leaf-1 .*LID 5 \(node-05\) leaves by port [5-8], of 5 6 7 8' \
 		run.out
 	check "text: tables are verified" \
-		grep -q 'pairs arrive, 0 have no path, 0 go round' run.out
+		grep -q 'pairs arrive, 0 have no path, 0 loop' run.out
 	check "text: what waits says for what" \
 		grep -q 'ports to Active wait until both ends are Armed' run.out
 	check "text: and the end" grep -q 'end .*SUBNET UP' run.out

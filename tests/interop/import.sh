@@ -68,7 +68,7 @@ site() {
 	  otherwise      daemon TRUE: the service stays in the foreground; by hand minism -B
 	  otherwise      routing_engine lash: auto, the best of minism's that fits
 	  NOT AVAILABLE  event_plugin_name osmx
-	  NOT AVAILABLE  cn_guid_file /nowhere/cns: there is no such file
+	  NOT AVAILABLE  cn_guid_file /nowhere/cns: no such file
 	  NOT AVAILABLE  spelt_wrongly 1: no key of OpenSM 3.3
 	END
 }
@@ -133,7 +133,7 @@ write_case() {
 quiet_config() {
 	"$MINISM" --check-config -F to/minism.conf --cache-dir cache |
 		tee check.said
-	grep -qx 'the configuration is good, with 0 warnings' check.said
+	grep -qx 'the configuration is valid, with 0 warnings' check.said
 }
 
 refused_case() {

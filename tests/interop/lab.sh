@@ -178,7 +178,7 @@ avoid_by_hand() {
 	check "minismctl avoid" ctl_says 'routes are computed without it' \
 		avoid leaf-1/5
 	check "says why" await 10 ctl_says \
-		'link leaf-1/5 - spine-1/1 is avoided: asked for' avoid
+		'link leaf-1/5 - spine-1/1 is avoided: by the operator' avoid
 	check "status lists it" ctl_says '^avoided: .*leaf-1/5' status
 	check "so do the metrics" ctl_says \
 		'^minism_bad_links\{routing="avoided"\} [1-9]' metrics

@@ -93,7 +93,7 @@ config_case() {
 	printf 'lmc 9\nlcm 1\nsweep_interval  often\n' >bad.conf
 	printf '0x1\n  nobody\n' >bad.guids
 	printf '0x1\n' >good.guids
-	check_says "nothing is wrong" 0 'good, with 0 warnings'
+	check_says "nothing is wrong" 0 'valid, with 0 warnings'
 	check_says "an error has its place" 2 'bad\.conf:1:5: lmc: 9' \
 		-F "$SCRATCH/bad.conf"
 	check "--check-config: the second error, too" \
@@ -106,19 +106,19 @@ config_case() {
 		-G "$SCRATCH/no-such"
 	check_says "an engine that does not exist" 2 'minhops.*auto' \
 		-R minhops
-	check_says "a list of engines" 0 'good, with 0' -R ftree,updn,minhop
-	check_says "an adaptive engine is auto" 0 'ar_updn.*auto.*warning' \
+	check_says "a list of engines" 0 'valid, with 0' -R ftree,updn,minhop
+	check_says "an adaptive engine is auto" 0 'auto.*ar_updn.*warning' \
 		-R ar_updn
 	printf 'Default=0x7fff, ipoib : ALL=full ;\nStorage=0x10 : 0x1=fill ;\n' \
 		>bad.partitions
 	printf 'Default=0x7fff, ipoib : ALL=full ;\nStorage=0x10 : 0x1=full ;\n' \
 		>good.partitions
-	check_says "a partition file" 0 'good' -P "$SCRATCH/good.partitions"
+	check_says "a partition file" 0 'valid' -P "$SCRATCH/good.partitions"
 	check_says "a bad one" 2 'bad\.partitions:2:[0-9]+: ' \
 		-P "$SCRATCH/bad.partitions" -a "$SCRATCH/bad.guids"
 	check "--check-config: all files are looked at" \
 		grep -q 'bad\.guids:2' out
-	check_says "one that is not there" 2 'no-such: there is no such file' \
+	check_says "one that is not there" 2 'no-such: no such file' \
 		-P "$SCRATCH/no-such"
 	echo "partition_config_file $SCRATCH/no-such" >named.conf
 	check_says "named by the configuration it is a warning" 0 \
@@ -153,7 +153,7 @@ bom_case() {
 		with_bom "$f"
 	done
 	check_says "a BOM in all files: good, and no key is overlooked" 0 \
-		'good, with 0 warnings' -F conf.bom -P parts.bom -a roots.bom \
+		'valid, with 0 warnings' -F conf.bom -P parts.bom -a roots.bom \
 		-u roots.bom --node-name-map=names.bom --simulate=net.bom
 	check_says "behind a BOM, columns are as without it" 2 \
 		'bad-key.bom:2:5: lmc: 9 is not' -F bad-key.bom
@@ -296,7 +296,7 @@ foreign_case() {
 		[ "$(lines opensm.conf '^[a-z]')" -ge 150 ]
 	timeout -k 2 10 "$MINISM" --check-config -F "$SCRATCH/opensm.conf" \
 		>out 2>err
-	check "foreign: the file can be used" grep -q 'is good' out
+	check "foreign: the file can be used" grep -q 'is valid' out
 	check "foreign: every key in it is known" log_has_not out 'is no key'
 	cat >guide.conf <<-END
 	routing_engine ftree,updn,minhop
@@ -305,7 +305,7 @@ foreign_case() {
 	node_name_map_name $SCRATCH/no-such-map
 	console loopback
 	END
-	check_says "a configuration as guides have it" 0 'good, with 3' \
+	check_says "a configuration as guides have it" 0 'valid, with 3' \
 		-F "$SCRATCH/guide.conf"
 	check "foreign: and what does the same here" \
 		grep -q 'console is not used.*minismctl' out
@@ -507,7 +507,7 @@ log_case() {
 	timeout -k 2 10 "$MINISM" "${sm_defaults[@]}" -o -f "$SCRATCH/unread" \
 		--simulate='PGFT(2,2;1,2)' >out 2>err </dev/null
 	check "log: -f of a FIFO is refused" [ $? -eq 2 ]
-	check "log: with the reason" grep -q 'unread: it is no regular file' err
+	check "log: with the reason" grep -q 'unread: it is not a regular file' err
 	timeout -k 2 10 "$MINISM" "${sm_defaults[@]}" -o -v -f stdout \
 		--simulate='PGFT(2,2;1,2)' >out 2>err </dev/null
 	check "log: -f stdout" log_has out 'SUBNET UP'
@@ -586,7 +586,7 @@ heavy_case() {
 	# what ibsim forgets is given up after three sweeps; what the last one
 	# sent is told when the next has begun
 	check "heavy: each sweep is one" await 20 \
-		log_has heavy.log 'heavy sweep: time for the next' 5
+		log_has heavy.log 'heavy sweep: periodic' 5
 	check "heavy: and changes nothing" no_sets heavy.log
 	sm_kill_all
 	sim_stop

@@ -45,7 +45,7 @@ notify_case() {	# NAME address
 		await 15 log_has notified \
 		'^READY=1 STATUS=UP: 8 switches, 16 hosts, 32 of 32 links'
 	check "$1: until then, what it does" \
-		log_has notified '^STATUS=the first sweep is under way'
+		log_has notified '^STATUS=first sweep in progress'
 	before=$(fed)
 	sleep 1.2
 	check "$1: the watchdog is fed twice in its time" \

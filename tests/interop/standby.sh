@@ -124,7 +124,7 @@ case_term() {
 	kill "$(cat master.pid)"
 	taken_over 1
 	check "the master says whom it gave the fabric" log_has master.log \
-		'we end: handing over to node-05'
+		'exiting: handing over to node-05'
 	manager master node-01 9
 	check "it comes back, and gets the fabric again" \
 		await 20 log_has master.log 'SUBNET UP' 2

@@ -128,7 +128,7 @@ recovery_case() {
 	sim_cmd 'Error "node-08" 100'
 	sm_start recovery.log -s 1 "${fast[@]}"
 	check "recovery: the log says that the fabric is not up" \
-		await 15 log_has recovery.log 'NOT QUITE UP'
+		await 15 log_has recovery.log 'SUBNET NOT UP'
 	sim_cmd 'Error "node-08" 0'
 	check "recovery: SUBNET UP once the host answers" \
 		await 20 log_has recovery.log 'SUBNET UP'

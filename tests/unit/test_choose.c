@@ -190,7 +190,7 @@ TEST(test_what_goes_round_is_refused)
 
 	fabric_make(&f, "ring(5;1)");
 	assert_false(choose(&f, &for_ever, false));
-	assert_has(f.error->message, "go round");
+	assert_has(f.error->message, "loop");
 }
 
 TEST(test_lost_pairs_are_no_danger)
@@ -225,14 +225,14 @@ TEST(test_a_list_is_gone_through_in_its_order)
 		const char *why;
 	} cases[] = {
 		{ "PGFT(4,4;1,4)", { "ftree", "updn", "minhop" }, "ftree",
-		  "asked for" },
-		{ "PGFT(4,4;1,4)", { "updn", "ftree" }, "updn", "asked for" },
+		  "configured" },
+		{ "PGFT(4,4;1,4)", { "updn", "ftree" }, "updn", "configured" },
 		{ "ring(8;2)", { "ftree", "updn", "minhop" }, "updn",
 		  "ftree: " },
 		{ "ring(8;2)", { "minhop", "updn" }, "updn", "credit loops" },
 		{ "ring(8;2)", { "ftree", "minhop" }, NULL, "credit loops" },
 		{ "hyperx(4;2)", { "minhop", "updn" }, "minhop",
-		  "asked for" },
+		  "configured" },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -309,7 +309,7 @@ TEST(test_hopeless_engines_end_early)
 	assert_true(choose(&f, NULL, false));
 	assert_string_equal(f.choice.engine->name, "cdg");
 	assert_has(find_compared(&f, "minhop"),
-		   "in its paths to a few switches");
+		   "among the paths to a few switches");
 	assert_has(find_compared(&f, "updn"), "would carry about");
 	fabric_clear(&f);
 	fabric_make_damaged(&f, "random(600,8,1)", &options);

@@ -193,7 +193,7 @@ TEST(test_rivals_are_named)
 			       snapshot_node_name(
 				       snapshot_node_of(s, p[0].port)));
 	assert_true(names(lines, 0, name));
-	assert_true(names(lines, 0, "does not see us"));
+	assert_true(names(lines, 0, "does not find us"));
 	g_ptr_array_unref(lines);
 	me.sm_key = 7;
 	g_array_index(found, struct election_peer, 0).info.sm_key = 7;

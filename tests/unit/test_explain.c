@@ -220,7 +220,7 @@ TEST(test_credit_loop_and_candidates_are_told)
 	explain_routes(p.e, 0, s, lids, &choice);
 	assert_has(p.text->str, "channels are in credit loops: 'S-");
 	assert_null(strstr(p.text->str, " 0 channels are in credit loops"));
-	assert_has(p.text->str, "0 go round");
+	assert_has(p.text->str, "0 loop");
 	choice_clear(&choice);
 	graph_free(g);
 	lid_map_free(lids);

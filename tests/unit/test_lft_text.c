@@ -309,25 +309,25 @@ TEST(test_bad_lines_are_named)
 	static const struct {
 		const char *text, *message;
 	} row[] = {
-		{ "what\n", "t:1: this is no line" },
-		{ HEAD "\nwhat\n", "t:3: this is no line" },
-		{ "0x0001 001\n", "t:1: an entry of no switch" },
+		{ "what\n", "t:1: this is not a line" },
+		{ HEAD "\nwhat\n", "t:3: this is not a line" },
+		{ "0x0001 001\n", "t:1: an entry before any" },
 		{ "Unicast lids [0-1] of switch Lid 2\n", "t:1: this heading" },
 		{ "Unicast lids [0-1] of switch guid 0\n", "t:1: this head" },
 		{ "Unicast lids [0-1] of switch guid 0x0 \n", "t:1: this " },
 		{ "Unicast lids x guid 0x12345678901234567\n", "t:1: this " },
 		{ HEAD HEAD, "t:2: switch 0x5000000000000100 has a table at "
 			"line 1 already" },
-		{ HEAD "0x0000 001\n", "t:2: 0x0000 is no unicast LID" },
-		{ HEAD "0xc000 001\n", "t:2: 0xc000 is no unicast LID" },
-		{ HEAD "0x10001 001\n", "t:2: this is no LID" },
-		{ HEAD "0x 001\n", "t:2: this is no LID" },
-		{ HEAD "0x0001\n", "t:2: this is no LID" },
-		{ HEAD "0x0001 \n", "t:2: there is no port" },
-		{ HEAD "0x0001 256\n", "t:2: there is no port" },
-		{ HEAD "0x0001 0001\n", "t:2: there is no port" },
-		{ HEAD "0x0001 -1\n", "t:2: there is no port" },
-		{ HEAD "0x0001 1x\n", "t:2: there is no port" },
+		{ HEAD "0x0000 001\n", "t:2: 0x0000 is not a unicast LID" },
+		{ HEAD "0xc000 001\n", "t:2: 0xc000 is not a unicast LID" },
+		{ HEAD "0x10001 001\n", "t:2: expected a LID" },
+		{ HEAD "0x 001\n", "t:2: expected a LID" },
+		{ HEAD "0x0001\n", "t:2: expected a LID" },
+		{ HEAD "0x0001 \n", "t:2: expected a port" },
+		{ HEAD "0x0001 256\n", "t:2: expected a port" },
+		{ HEAD "0x0001 0001\n", "t:2: expected a port" },
+		{ HEAD "0x0001 -1\n", "t:2: expected a port" },
+		{ HEAD "0x0001 1x\n", "t:2: expected a port" },
 		{ HEAD "0x0001 001\n0x0001 002\n", "t:3: LID 0x0001 has port "
 			"2 here, and further up 1" },
 		{ HEAD "0x0001 001 # portguid 0x6:\n"
@@ -339,7 +339,7 @@ TEST(test_bad_lines_are_named)
 			"t:3: PortGUID 0x0000000000000006 has LIDs from "
 			"0x0001 to 0x0101" },
 		{ "Multicast mlids [0xc000-0xc3ff] of switch Lid 2 guid 0x5\n",
-			"t:1: this is no line" },
+			"t:1: this is not a line" },
 	};
 	size_t i;
 

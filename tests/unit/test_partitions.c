@@ -160,7 +160,7 @@ SETUP_TEST(test_without_a_file_there_is_the_default)
 	assert_int_equal(t->warnings->len, 0);
 	partitions_free(t->p);
 	t->p = open_as(t, PARTITIONS_MUST);
-	refuses(t, "there is no such file");
+	refuses(t, "no such file");
 }
 
 SETUP_TEST(test_file_says_who_is_in)
@@ -214,8 +214,8 @@ SETUP_TEST(test_an_empty_file_after_a_policy_is_a_mistake)
 	load(t);
 	for (size_t i = 0; i < G_N_ELEMENTS(nothing); i++) {
 		g_file_set_contents(t->path, nothing[i], -1, NULL);
-		refuses(t, "empty: would open everything; write "
-			"\"Default=0x7fff : ALL=full;\" if that is meant");
+		refuses(t, "empty, which would open everything; write "
+			"\"Default=0x7fff : ALL=full;\" to do that");
 		assert_int_equal(what(t, 2, PKEY_DEFAULT), PARTITION_NONE);
 		assert_int_equal(what(t, 0, 0x10), PARTITION_FULL);
 	}

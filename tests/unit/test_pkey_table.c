@@ -318,7 +318,7 @@ LAB_TEST(test_too_many_keys_leave_the_highest_out)
 	for (unsigned i = CAP; i < 2 * PKEYS_A_BLOCK; i++)
 		assert_int_equal(key_at(lab->wanted, lab->host[0], i), 0);
 	assert_has(problem(lab, 2),
-		   "holds 40 of its 46 P_Keys; left out: (0x0027) full, "
+		   "has room for 40 of 46 P_Keys; left out: (0x0027) full, "
 		   "(0x0028) full, (0x0029) full, (0x002a) full and 2 more");
 	/* What the port really has is what is enforced. */
 	assert_int_equal(lab->enforce[lab->guard[0]], BOTH_WAYS);
@@ -393,9 +393,9 @@ LAB_TEST(test_small_enforcement_table_enforces_nothing)
 						    PORT_TABLE_PKEY,
 						    lab->guard[0], 0));
 			assert_string_equal(problem(lab, 2),
-				" (0x0000000000000100) port 1: no enforcement,"
-				" its table holds 1 P_Keys and the port behind"
-				" it has 2");
+				" (0x0000000000000100) port 1: no partition "
+				"enforcement: its table has room for 1 P_Keys, "
+				"and the port behind it has 2");
 		}
 	}
 }
@@ -410,7 +410,7 @@ LAB_TEST(test_a_port_in_no_partition_is_told)
 	/* Both ports 0 as well, in the order of the ports. */
 	assert_int_equal(lab->problems->len, 3);
 	assert_string_equal(problem(lab, 2), " (0x0000000000001000) port 1: "
-			    "it is in no partition");
+			    "it is not in any partition");
 }
 
 /* --- any rules, any tables --- */

@@ -245,7 +245,7 @@ TEST(test_table_with_other_content_is_not_written)
 	bench_run(&b);
 	assert_int_equal(b.r.failed, 1);
 	assert_int_equal(b.r.problems->len, 1);
-	assert_has(b.r.problems->pdata[0], "holds something else");
+	assert_has(b.r.problems->pdata[0], "has other content in it");
 	/* no link of that switch carries data */
 	for (uint32_t p = 0; p < b.s->n_ports; p++) {
 		uint32_t q = b.s->ports[p].peer;

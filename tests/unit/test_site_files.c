@@ -232,7 +232,7 @@ SETUP_TEST(test_absence_depends_on_who_asked)
 
 	t->conf->partition_file_asked = true;
 	assert_null(site_files_read(t->conf, t->warnings, t->errors));
-	assert_error(t, 0, "there is no such file");
+	assert_error(t, 0, "no such file");
 }
 
 SETUP_TEST(test_reload_takes_all)

@@ -352,7 +352,7 @@ TEST(test_a_standby_says_why_it_is_not_warm)
 	assert_false(status.warm);
 	st.is_down = true;
 	status = after(&st, 3 * SECOND);
-	assert_string_equal(status.why, "it has not brought our port up yet");
+	assert_string_equal(status.why, "it has not activated our port yet");
 	assert_int_equal(st.n_tables, 0);
 }
 
