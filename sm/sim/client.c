@@ -176,7 +176,7 @@ sim_client_receive(struct sim *sim, struct sim_packet *p)
 
 	if (!c && p->h.method == METHOD_REPORT) {
 		give_report(sim, p);
-		sim_packet_drop(sim, p);
+		sim_packet_drop(p);
 		return;
 	}
 	if (!c && p->h.method & MAD_METHOD_RESPONSE) {
@@ -193,7 +193,7 @@ sim_client_receive(struct sim *sim, struct sim_packet *p)
 		return;
 	}
 	client_give(sim, c, p);
-	sim_packet_drop(sim, p);
+	sim_packet_drop(p);
 }
 
 /* -------------------------------------------------------- the transport */
@@ -214,10 +214,9 @@ client_send(struct transport *t, const struct mad_addr *to,
 			    "a MAD has %u bytes, not %zu", MAD_SIZE, len);
 		return false;
 	}
-	p = sim_packet_take(c->sim);
+	p = g_new0(struct sim_packet, 1);
 	p->addr = *to;
 	p->from = c->port;
-	memset(p->mad, 0, MAD_SIZE);
 	memcpy(p->mad, mad, MIN(len, MAD_SIZE));
 	if (len != MAD_SIZE)
 		p->message = g_memdup2(mad, len);

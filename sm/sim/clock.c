@@ -13,13 +13,8 @@
  *
  * Time is in ns here and in us outside. It never goes backwards: an event of
  * the past happens now.
- *
- * A million MADs a second are sent, so their structs are recycled, the last one
- * freed first.
  */
 #include "sm/sim/state.h"
-
-#define CHUNK		256u	/* packets allocated at once */
 
 static struct sim_place *
 place_at(const struct sim *sim, uint32_t pos)
@@ -122,50 +117,26 @@ sim_now(const struct sim *sim)
 	return sim->now / NS_PER_US;
 }
 
-struct sim_packet *
-sim_packet_take(struct sim *sim)
-{
-	struct sim_packet *p;
-
-	if (!sim->unused) {
-		p = g_new0(struct sim_packet, CHUNK);
-		g_ptr_array_add(sim->chunks, p);
-		for (unsigned i = 0; i < CHUNK; i++, p++) {
-			p->next = sim->unused;
-			sim->unused = p;
-		}
-	}
-	p = sim->unused;
-	sim->unused = p->next;
-	return p;
-}
-
 void
-sim_packet_drop(struct sim *sim, struct sim_packet *p)
+sim_packet_drop(struct sim_packet *p)
 {
-	g_clear_pointer(&p->message, g_free);
-	p->next = sim->unused;
-	sim->unused = p;
+	g_free(p->message);
+	g_free(p);
 }
 
-/* Messages of packets that are still under way. */
 void
 sim_packets_free(struct sim *sim)
 {
-	for (guint i = 0; i < sim->chunks->len; i++) {
-		struct sim_packet *p = sim->chunks->pdata[i];
-
-		for (unsigned n = 0; n < CHUNK; n++)
-			g_free(p[n].message);
-	}
-	g_ptr_array_unref(sim->chunks);
+	for (uint32_t pos = 1; pos < sim->heap->len; pos++)
+		if (sim_packet_is(place_at(sim, pos)->event))
+			sim_packet_drop((void *)place_at(sim, pos)->event);
 }
 
 void
 sim_packet_lose(struct sim *sim, struct sim_packet *p, uint64_t *count)
 {
 	(*count)++;
-	sim_packet_drop(sim, p);
+	sim_packet_drop(p);
 }
 
 /* ------------------------------------------------------- in a main loop */

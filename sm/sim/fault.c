@@ -62,8 +62,7 @@ rules_apply(struct sim *sim, struct sim_packet *p)
 			p->travel += some_ns(sim, r);
 			break;
 		case SIM_FAULT_DUPLICATE:
-			copy = sim_packet_take(sim);
-			*copy = *p;
+			copy = g_memdup2(p, sizeof(*p));
 			copy->event.pos = 0;
 			copy->message = g_memdup2(p->message, p->len);
 			copy->travel += some_ns(sim, r);

@@ -194,7 +194,7 @@ on_serve(struct sim *sim, struct sim_event *e)
 	sim->stats.served++;
 	status = sim_agent_answer(sim, p);
 	if (status == SIM_NO_ANSWER)
-		sim_packet_drop(sim, p);
+		sim_packet_drop(p);
 	else
 		packet_answer(sim, p, status);
 }
@@ -274,6 +274,13 @@ on_arrive(struct sim *sim, struct sim_event *e)
 		p->to = sim_end_port(sim, p->to);
 		sim_client_receive(sim, p);
 	}
+}
+
+bool
+sim_packet_is(const struct sim_event *event)
+{
+	return event->fn == on_arrive || event->fn == on_serve ||
+		event->fn == on_forward;
 }
 
 void

@@ -30,7 +30,6 @@ struct sim_place {
 /* A MAD under way. Its stage is event.fn. */
 struct sim_packet {
 	struct sim_event event;
-	struct sim_packet *next;	/* unused */
 	struct mad_addr addr;		/* as given by the sender */
 	uint32_t from, to;		/* ports; `to` is where it arrives */
 	uint32_t node;			/* struct sim_match's */
@@ -46,10 +45,9 @@ struct sim_packet {
 
 void sim_clock_start(struct sim *sim, struct sim_event *event, int64_t at);
 void sim_clock_stop(struct sim *sim, struct sim_event *event);
-struct sim_packet *sim_packet_take(struct sim *sim);
-void sim_packet_drop(struct sim *sim, struct sim_packet *p);
-void sim_packets_free(struct sim *sim);
-/* Puts it back unused and counts why. */
+void sim_packet_drop(struct sim_packet *p);
+void sim_packets_free(struct sim *sim);	/* those under way */
+/* Drops it and counts why. */
 void sim_packet_lose(struct sim *sim, struct sim_packet *p, uint64_t *count);
 
 /* --- nodes and ports --- */
@@ -129,8 +127,6 @@ struct sim {
 	int64_t now;		/* ns */
 	uint64_t seq;
 	GArray *heap;		/* struct sim_place; [0] is not used */
-	struct sim_packet *unused;
-	GPtrArray *chunks;	/* of packets */
 
 	GPtrArray *clients;	/* struct sim_client, in order of attaching */
 	uint32_t last_client;
@@ -191,6 +187,8 @@ sim_has_mcast_top(const struct sim *sim, const struct sim_node *node)
 		PORT_CAP_HAS_MCAST_FDB_TOP;
 }
 
+/* move.c: is it a packet's event? */
+bool sim_packet_is(const struct sim_event *event);
 /* move.c: takes the packet, from p->from on. */
 void sim_packet_launch(struct sim *sim, struct sim_packet *p);
 
