@@ -2,8 +2,9 @@
 /*
  * Fabrics by formula.
  *
- * Flow:	spec --parse_spec()--> numbers --draw()--> nodes and cables
- *		--fail_links()--> fewer cables --build()--> snapshot
+ * Flow:	text --parse_groups()--> numbers --draw()--> nodes and cables in
+ *		a builder --fail_links()--> fewer cables --set_guids()-->
+ *		builder_finish()
  *
  * Structs. A drawing has the numbers of the text in groups, checked against the
  * line of its shape in shapes[] (the grammar is that table), and the nodes and
@@ -56,18 +57,6 @@ struct numbers {
 	uint32_t v[SPEC_NUMBERS];
 };
 
-struct drawn_node {
-	enum node_type type;
-	unsigned level;		/* 0: hosts */
-	uint32_t index;		/* within the level */
-	unsigned n_ports;
-};
-
-struct drawn_cable {
-	uint32_t node_a, node_b;	/* index in nodes */
-	uint8_t port_a, port_b;
-};
-
 struct drawing {
 	const char *text;
 	const struct shape *shape;
@@ -75,8 +64,8 @@ struct drawing {
 	GError **error;
 	unsigned n_groups;
 	struct numbers group[SPEC_GROUPS];
-	GArray *nodes;		/* struct drawn_node */
-	GArray *cables;		/* struct drawn_cable, no port in two */
+	struct builder *b;
+	GArray *cables;		/* uint32_t, in the order of drawing: a port */
 };
 
 struct shape {
@@ -105,37 +94,52 @@ bad_spec(struct drawing *sk, const char *format, ...)
 	return false;
 }
 
+/* level 0: a host, else a switch; index: within the level. The GUIDs are
+ * preliminary. */
 static uint32_t
-drawing_add_node(struct drawing *sk, enum node_type type, unsigned level,
-		 uint32_t index, unsigned n_ports)
+draw_node(struct drawing *sk, unsigned level, uint32_t index, unsigned n_ports)
 {
-	struct drawn_node node = { type, level, index, n_ports };
+	char desc[NODE_DESC_LEN];
+	const struct device d = {
+		.type = level ? NODE_SWITCH : NODE_CA,
+		.n_ports = n_ports,
+		.local_port = 1,
+		.guid = builder_n_nodes(sk->b) + 1,
+		.desc = desc,
+		.idle = &device_idle_port,
+	};
+	uint32_t node;
 
-	g_array_append_val(sk->nodes, node);
-	return sk->nodes->len - 1;
-}
-
-static const struct drawn_node *
-drawn_node_at(const struct drawing *sk, uint32_t node)
-{
-	return &g_array_index(sk->nodes, struct drawn_node, node);
+	if (level)
+		snprintf(desc, sizeof(desc), "S-%u-%u", level, index);
+	else
+		snprintf(desc, sizeof(desc), "H-%u", index);
+	node = device_add(sk->b, &d);
+	for (unsigned num = 2; !level && num <= n_ports; num++)
+		device_add_port(sk->b, node, num, 0, d.idle);
+	return node;
 }
 
 static void
-drawing_add_cable(struct drawing *sk, uint32_t node_a, uint32_t port_a,
-		  uint32_t node_b, uint32_t port_b)
+set_link(struct builder *b, uint32_t port, bool up)
 {
-	struct drawn_cable cable = {
-		node_a, node_b, (uint8_t)port_a, (uint8_t)port_b,
-	};
+	struct port_info *info = &builder_port_at(b, port)->info;
 
-	g_array_append_val(sk->cables, cable);
+	info->state = up ? PORT_STATE_INIT : PORT_STATE_DOWN;
+	info->phys_state = up ? PORT_PHYS_LINK_UP : PORT_PHYS_POLLING;
 }
 
-static const struct drawn_cable *
-drawn_cable_at(const struct drawing *sk, guint cable)
+static void
+draw_cable(struct drawing *sk, uint32_t node_a, uint32_t num_a,
+	   uint32_t node_b, uint32_t num_b)
 {
-	return &g_array_index(sk->cables, struct drawn_cable, cable);
+	uint32_t a = builder_port(sk->b, node_a, num_a);
+	uint32_t b = builder_port(sk->b, node_b, num_b);
+
+	builder_link(sk->b, a, b);
+	set_link(sk->b, a, true);
+	set_link(sk->b, b, true);
+	g_array_append_val(sk->cables, a);
 }
 
 static bool
@@ -162,10 +166,9 @@ draw_hosts(struct drawing *sk, uint32_t n, uint32_t hosts)
 {
 	for (uint32_t sw = 0; sw < n; sw++) {
 		for (uint32_t h = 0; h < hosts; h++) {
-			uint32_t ca = drawing_add_node(sk, NODE_CA, 0,
-						 sw * hosts + h, 1);
+			uint32_t ca = draw_node(sk, 0, sw * hosts + h, 1);
 
-			drawing_add_cable(sk, ca, 1, sw, h + 1);
+			draw_cable(sk, ca, 1, sw, h + 1);
 		}
 	}
 }
@@ -255,10 +258,10 @@ tree_cable_level(const struct tree *t, unsigned l, struct drawing *sk)
 				      low * t->w[l] + b;
 
 			for (uint32_t k = 0; k < t->p[l]; k++)
-				drawing_add_cable(sk, t->first[l - 1] + i,
-					     down + 1 + k * t->w[l] + b,
-					     t->first[l] + up,
-					     1 + k * t->m[l] + a);
+				draw_cable(sk, t->first[l - 1] + i,
+					   down + 1 + k * t->w[l] + b,
+					   t->first[l] + up,
+					   1 + k * t->m[l] + a);
 		}
 	}
 }
@@ -280,10 +283,9 @@ draw_tree(struct drawing *sk)
 		unsigned ports = (unsigned)(tree_down_ports(&t, l) +
 					    tree_up_ports(&t, l));
 
-		t.first[l] = sk->nodes->len;
+		t.first[l] = builder_n_nodes(sk->b);
 		for (uint32_t i = 0; i < t.size[l]; i++)
-			drawing_add_node(sk, l ? NODE_SWITCH : NODE_CA, l, i,
-					 ports);
+			draw_node(sk, l, i, ports);
 	}
 	for (unsigned l = 1; l <= t.height; l++)
 		tree_cable_level(&t, l, sk);
@@ -310,7 +312,7 @@ draw_box(struct drawing *sk, const struct numbers *dims, uint32_t hosts,
 		return 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		drawing_add_node(sk, NODE_SWITCH, 1, i, (unsigned)ports);
+		draw_node(sk, 1, i, (unsigned)ports);
 	draw_hosts(sk, (uint32_t)n, hosts);
 	return (uint32_t)n;
 }
@@ -345,11 +347,9 @@ draw_grid(struct drawing *sk)
 			uint32_t at = i / stride % size;
 
 			if (at + 1 < size)
-				drawing_add_cable(sk, i, up, i + stride, up +
-						  1);
+				draw_cable(sk, i, up, i + stride, up + 1);
 			else if (size >= sk->shape->wrap)
-				drawing_add_cable(sk, i, up, i - at * stride,
-						  up + 1);
+				draw_cable(sk, i, up, i - at * stride, up + 1);
 		}
 		stride *= size;
 	}
@@ -359,10 +359,10 @@ draw_grid(struct drawing *sk)
 static bool
 draw_pair(struct drawing *sk)
 {
-	uint32_t a = drawing_add_node(sk, NODE_CA, 0, 0, 1);
-	uint32_t b = drawing_add_node(sk, NODE_CA, 0, 1, 1);
+	uint32_t a = draw_node(sk, 0, 0, 1);
+	uint32_t b = draw_node(sk, 0, 1, 1);
 
-	drawing_add_cable(sk, a, 1, b, 1);
+	draw_cable(sk, a, 1, b, 1);
 	return true;
 }
 
@@ -391,21 +391,21 @@ draw_rails(struct drawing *sk)
 		return false;
 
 	for (uint32_t i = 0; i < n; i++)
-		drawing_add_node(sk, NODE_SWITCH, 1, i, most + 2);
+		draw_node(sk, 1, i, most + 2);
 	for (uint32_t k = 0; k < hosts; k++) {
-		uint32_t ca = drawing_add_node(sk, NODE_CA, 0, k, rails);
+		uint32_t ca = draw_node(sk, 0, k, rails);
 
 		for (uint32_t r = 0; r < rails; r++) {
 			uint32_t size = n / rails + (r < n % rails);
 
-			drawing_add_cable(sk, ca, r + 1, r + k % size * rails,
-				     k / size + 1);
+			draw_cable(sk, ca, r + 1, r + k % size * rails,
+				   k / size + 1);
 		}
 	}
 	for (uint32_t i = 0; i + 1 < n; i++)
-		drawing_add_cable(sk, i, most + 1, i + 1, most + 2);
+		draw_cable(sk, i, most + 1, i + 1, most + 2);
 	if (n >= WRAP_TORUS)
-		drawing_add_cable(sk, n - 1, most + 1, 0, most + 2);
+		draw_cable(sk, n - 1, most + 1, 0, most + 2);
 	return true;
 }
 
@@ -431,18 +431,18 @@ draw_dragonfly(struct drawing *sk)
 		return false;
 
 	for (uint32_t i = 0; i < groups * a; i++)
-		drawing_add_node(sk, NODE_SWITCH, 1, i, p + a - 1 + h);
+		draw_node(sk, 1, i, p + a - 1 + h);
 	draw_hosts(sk, (uint32_t)groups * a, p);
 	for (uint32_t g = 0; g < groups; g++) {
 		/* Of a pair, i leaves by its port number j - 1, j by i. */
 		for (uint32_t i = 0; i < a; i++)
 			for (uint32_t j = i + 1; j < a; j++)
-				drawing_add_cable(sk, g * a + i, p + j,
-					     g * a + j, p + i + 1);
+				draw_cable(sk, g * a + i, p + j, g * a + j,
+					   p + i + 1);
 		for (uint32_t far = g + 1; far < groups; far++)
-			drawing_add_cable(sk, g * a + (far - 1) / h,
-				     p + a + (far - 1) % h,
-				     far * a + g / h, p + a + g % h);
+			draw_cable(sk, g * a + (far - 1) / h,
+				   p + a + (far - 1) % h, far * a + g / h,
+				   p + a + g % h);
 	}
 	return true;
 }
@@ -471,9 +471,9 @@ draw_hyperx(struct drawing *sk)
 			uint32_t at = i / stride % size;
 
 			for (uint32_t to = at + 1; to < size; to++)
-				drawing_add_cable(sk, i, first + to,
-					     i + (to - at) * stride,
-					     first + at + 1);
+				draw_cable(sk, i, first + to,
+					   i + (to - at) * stride,
+					   first + at + 1);
 		}
 		stride *= size;
 		first += size - 1;
@@ -502,8 +502,8 @@ wiring_has(const struct wiring *w, uint32_t a, uint32_t b)
 static void
 wiring_link(struct wiring *w, uint32_t a, uint32_t b)
 {
-	drawing_add_cable(w->sk, a, w->hosts + 1 + w->used[a],
-		     b, w->hosts + 1 + w->used[b]);
+	draw_cable(w->sk, a, w->hosts + 1 + w->used[a], b,
+		   w->hosts + 1 + w->used[b]);
 	w->peer[(size_t)a * w->degree + w->used[a]++] = b;
 	w->peer[(size_t)b * w->degree + w->used[b]++] = a;
 }
@@ -559,7 +559,7 @@ draw_random(struct drawing *sk)
 	w.used = g_new0(uint32_t, w.n);
 	w.peer = g_new0(uint32_t, (size_t)w.n * w.degree);
 	for (uint32_t i = 0; i < w.n; i++)
-		drawing_add_node(sk, NODE_SWITCH, 1, i, w.hosts + w.degree);
+		draw_node(sk, 1, i, w.hosts + w.degree);
 	draw_hosts(sk, w.n, w.hosts);
 	/* A random tree makes it connected: each switch joins one before it
 	 * that has a link free. There is one, as a tree of i nodes uses
@@ -690,52 +690,60 @@ parse_and_draw(struct drawing *sk)
 
 /* ---- the snapshot ---- */
 
-/* Takes away that share of the switch-to-switch cables; the rest keep their
- * order. */
+static bool
+is_switch_port(struct builder *b, uint32_t port)
+{
+	return snapshot_is_switch(builder_node_at(b,
+					builder_port_at(b, port)->node));
+}
+
+/* Takes away that share of the switch-to-switch cables. */
 static void
 fail_links(struct drawing *sk, unsigned per_mille)
 {
 	g_autoptr(GArray) eligible = g_array_new(FALSE, FALSE,
 						 sizeof(uint32_t));
 	g_autofree uint8_t *gone = NULL;
-	uint32_t kept = 0;
 
-	for (guint i = 0; i < sk->cables->len; i++)
-		if (drawn_node_at(sk, drawn_cable_at(sk, i)->node_a)->type ==
-		    NODE_SWITCH &&
-		    drawn_node_at(sk, drawn_cable_at(sk, i)->node_b)->type ==
-		    NODE_SWITCH)
+	for (guint i = 0; i < sk->cables->len; i++) {
+		uint32_t port = g_array_index(sk->cables, uint32_t, i);
+
+		if (is_switch_port(sk->b, port) && is_switch_port(sk->b,
+					builder_port_at(sk->b, port)->peer))
 			g_array_append_val(eligible, i);
+	}
 	gone = fail_links_choose(sk->cables->len, eligible,
 			((uint64_t)eligible->len * per_mille + 500) / 1000,
 			prng_stream(sk->seed, STREAM_FAILURES));
-	for (guint i = 0; i < sk->cables->len; i++)
+	for (guint i = 0; i < sk->cables->len; i++) {
+		uint32_t port = g_array_index(sk->cables, uint32_t, i);
+
 		if (!gone[i])
-			g_array_index(sk->cables, struct drawn_cable, kept++) =
-				*drawn_cable_at(sk, i);
-	g_array_set_size(sk->cables, kept);
+			continue;
+		set_link(sk->b, builder_port_at(sk->b, port)->peer, false);
+		set_link(sk->b, port, false);
+		builder_unlink(sk->b, port);
+	}
 }
 
 /* NodeGUIDs by drawn node: consecutive for each type, or shuffled over all. */
 static uint64_t *
-make_guids(const struct drawing *sk, const struct generate_options *options)
+make_guids(const struct drawing *sk, bool shuffle)
 {
-	uint32_t n = sk->nodes->len;
+	uint32_t n = builder_n_nodes(sk->b);
 	uint64_t *guids = g_new(uint64_t, n);
 	uint64_t rng = prng_stream(sk->seed, STREAM_GUIDS);
 	uint64_t next_switch = SWITCH_GUID;
 	uint64_t next_ca = CA_GUID;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t *next = drawn_node_at(sk, i)->type == NODE_SWITCH ?
-				 &next_switch : &next_ca;
+		uint64_t *next = snapshot_is_switch(builder_node_at(sk->b, i)) ?
+			&next_switch : &next_ca;
 
 		*next += GUID_STEP;
 		guids[i] = *next;
 	}
-	if (!options->shuffle_guids)
-		return guids;
-	for (uint32_t i = n; i > 1; i--) {
+	for (uint32_t i = n; shuffle && i > 1; i--) {
 		uint32_t j = prng_below(&rng, i);
 		uint64_t guid = guids[i - 1];
 
@@ -745,58 +753,25 @@ make_guids(const struct drawing *sk, const struct generate_options *options)
 	return guids;
 }
 
-/* An index of a drawn node is that of a node in the builder. */
-static struct snapshot *
-drawing_build(const struct drawing *sk, const struct generate_options *options)
+/* Also of the ports. The local port is that of the first CA. */
+static void
+set_guids(struct drawing *sk, bool shuffle)
 {
-	g_autofree uint64_t *guids = make_guids(sk, options);
-	struct builder *b = builder_new();
-	uint32_t home = 0;
+	g_autofree uint64_t *guids = make_guids(sk, shuffle);
 
-	for (uint32_t i = 0; i < sk->nodes->len; i++) {
-		const struct drawn_node *n = drawn_node_at(sk, i);
-		bool is_switch = n->type == NODE_SWITCH;
-		char desc[NODE_DESC_LEN];
-		const struct device d = {
-			.type = n->type,
-			.n_ports = n->n_ports,
-			.local_port = 1,
-			.guid = guids[i],
-			.system_guid = guids[i],
-			.port_guid = is_switch ? guids[i] : guids[i] + 1,
-			.desc = desc,
-			.idle = &device_idle_port,
-		};
-		uint32_t node;
+	for (uint32_t i = builder_n_nodes(sk->b); i-- > 0;) {
+		struct snapshot_node *n = builder_node_at(sk->b, i);
+		unsigned first = !snapshot_is_switch(n);
+		unsigned last = first ? n->info.num_ports : 0;
 
-		if (is_switch)
-			snprintf(desc, sizeof(desc), "S-%u-%u", n->level,
-				 n->index);
-		else
-			snprintf(desc, sizeof(desc), "H-%u", n->index);
-		node = device_add(b, &d);
-		for (unsigned num = 2; !is_switch && num <= n->n_ports; num++)
-			device_add_port(b, node, num, guids[i] + num, d.idle);
+		n->info.node_guid = n->info.system_guid = guids[i];
+		n->info.port_guid = guids[i] + first;
+		for (unsigned num = first; num <= last; num++)
+			builder_port_at(sk->b, n->first_port + num)->guid =
+				guids[i] + num;
+		if (first)
+			builder_set_local(sk->b, n->first_port + 1);
 	}
-	for (guint i = 0; i < sk->cables->len; i++) {
-		const struct drawn_cable *c = drawn_cable_at(sk, i);
-		const uint32_t ends[] = {
-			builder_port(b, c->node_a, c->port_a),
-			builder_port(b, c->node_b, c->port_b),
-		};
-
-		builder_link(b, ends[0], ends[1]);
-		for (size_t k = 0; k < G_N_ELEMENTS(ends); k++) {
-			struct snapshot_port *p = builder_port_at(b, ends[k]);
-
-			p->info.state = PORT_STATE_INIT;
-			p->info.phys_state = PORT_PHYS_LINK_UP;
-		}
-	}
-	while (drawn_node_at(sk, home)->type != NODE_CA)
-		home++;
-	builder_set_local(b, builder_port(b, home, 1));
-	return builder_finish(b);
 }
 
 struct snapshot *
@@ -811,13 +786,14 @@ generate_fabric(const char *text, const struct generate_options *options,
 		options = &plain;
 	g_assert(options->fail_per_mille <= 1000);
 	sk.seed = options->seed;
-	sk.nodes = g_array_new(FALSE, FALSE, sizeof(struct drawn_node));
-	sk.cables = g_array_new(FALSE, FALSE, sizeof(struct drawn_cable));
+	sk.b = builder_new();
+	sk.cables = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	if (parse_and_draw(&sk)) {
 		fail_links(&sk, options->fail_per_mille);
-		s = drawing_build(&sk, options);
+		set_guids(&sk, options->shuffle_guids);
+		s = builder_finish(g_steal_pointer(&sk.b));
 	}
+	builder_free(sk.b);
 	g_array_free(sk.cables, TRUE);
-	g_array_free(sk.nodes, TRUE);
 	return s;
 }
