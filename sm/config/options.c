@@ -607,7 +607,7 @@ static void
 check_qos(const struct qos *qos, GPtrArray *lines)
 {
 	for (unsigned k = 0; qos->enabled && k < QOS_N_KINDS; k++) {
-		GString *sls = g_string_new(NULL);
+		g_autoptr(GString) sls = g_string_new(NULL);
 		struct qos_values v;
 
 		qos_resolve(qos, (enum qos_kind)k, &v);
@@ -621,7 +621,6 @@ check_qos(const struct qos *qos, GPtrArray *lines)
 				"qos: %s never send packets of SL %s: sl2vl "
 				"gives it a VL without weight in vlarb_high "
 				"and vlarb_low", kind_names[k], sls->str));
-		g_string_free(sls, TRUE);
 	}
 }
 
@@ -754,24 +753,17 @@ options_read_file(struct options *conf, const char *asked, GPtrArray *warnings,
 		  GError **error)
 {
 	const char *path = asked ? asked : conf->config_file;
-	GError *why = NULL;
-	char *text = text_read_file(path, &why);
-	bool ok;
+	g_autoptr(GError) why = NULL;
 
-	if (!text) {
-		ok = !asked && g_error_matches(why, G_FILE_ERROR,
-					       G_FILE_ERROR_NOENT);
-		if (!ok)
-			g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
-				    "%s: %s", asked ? "--config" : path,
-				    why->message);
-		g_error_free(why);
-		return ok;
-	}
-	ok = options_parse(conf, text, path, warnings, error);
 	g_free(conf->given);
-	conf->given = text;
-	return ok;
+	conf->given = text_read_file(path, &why);
+	if (conf->given)
+		return options_parse(conf, conf->given, path, warnings, error);
+	if (!asked && g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+		return true;
+	g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: %s",
+		    asked ? "--config" : path, why->message);
+	return false;
 }
 
 /* The three ways to name a port go together: one on the command line is not
@@ -796,10 +788,9 @@ note_given(struct options *conf, int argc, char **argv)
 	GString *out = g_string_new(NULL);
 
 	for (int i = 1; i < argc; i++) {
-		char *arg = g_strescape(argv[i], NULL);
+		g_autofree char *arg = g_strescape(argv[i], NULL);
 
 		g_string_append_printf(out, "+%s\n", arg);
-		g_free(arg);
 	}
 	if (conf->given)
 		g_string_append_printf(out, "\n%s", conf->given);
@@ -816,10 +807,10 @@ take_given(struct options *conf, const char *given, GPtrArray *warnings,
 
 	g_ptr_array_add(list, g_strdup("minism"));
 	for (; *given == '+'; given += !!*given) {
-		char *line = g_strndup(given + 1, strcspn(given, "\n") - 1);
+		g_autofree char *line =
+			g_strndup(given + 1, strcspn(given, "\n") - 1);
 
 		g_ptr_array_add(list, g_strcompress(line));
-		g_free(line);
 		given += strcspn(given, "\n");
 	}
 	return options_parse(conf, given, "the record", warnings, error) &&

@@ -14,7 +14,7 @@
 /*
  * The rules of a file; rules->source is `name`. NULL with up to 20 errors, a
  * line each: then nothing is taken. `warnings` gets lines of the same form; it
- * may be NULL. A text that names no partition is as no file at all.
+ * may be NULL. A text without a partition means the same as no file.
  *
  * The text ends at its NUL (text_read_file() refuses a file with one).
  */

@@ -91,8 +91,8 @@ G_GNUC_PRINTF(3, 4) static void
 pkey_complain(struct layout *l, uint32_t port, const char *format, ...)
 {
 	const struct snapshot_node *n = snapshot_node_of(l->s, port);
+	g_autofree char *text = NULL;
 	va_list args;
-	char *text;
 
 	if (!l->problems)
 		return;
@@ -102,7 +102,6 @@ pkey_complain(struct layout *l, uint32_t port, const char *format, ...)
 	g_ptr_array_add(l->problems, g_strdup_printf(
 		"%s (0x%016" PRIx64 ") port %u: %s", snapshot_node_name(n),
 		n->info.node_guid, l->s->ports[port].num, text));
-	g_free(text);
 }
 
 static void
@@ -140,7 +139,7 @@ compare_rank(gconstpointer a, gconstpointer b, gpointer first)
 static void
 say_left_out(struct layout *l, uint32_t port, unsigned cap)
 {
-	GString *names = g_string_new(NULL);
+	g_autoptr(GString) names = g_string_new(NULL);
 	unsigned n = l->n_keys - cap;
 
 	for (unsigned i = 0; i < MIN(n, SAID_MAX); i++) {
@@ -156,7 +155,6 @@ say_left_out(struct layout *l, uint32_t port, unsigned cap)
 	pkey_complain(l, port, "its P_Key table has room for %u of %u P_Keys; "
 		      "left out: %s",
 		 cap, l->n_keys, names->str);
-	g_string_free(names, TRUE);
 }
 
 /* Sets l->keys; `first` is kept in any case. */

@@ -76,7 +76,6 @@ load_word(const struct state_word *w, const char *word, uint8_t *member,
 	/* the file may hold anything: shown, it is cut and printable */
 	g_autofree char *cut = g_strndup(word, 40);
 	g_autofree char *shown = g_strescape(cut, NULL);
-	bool hex = g_str_has_prefix(word, "0x");
 	uint64_t value;
 
 	if (w->digits == STATE_BYTES)
@@ -84,8 +83,7 @@ load_word(const struct state_word *w, const char *word, uint8_t *member,
 			state_line_refuse(error, "%s '%s' is not 0x and %u "
 					  "digits", w->name, shown,
 					  2u * w->size);
-	if (!text_read_digits(hex ? word + 2 : word, hex ? 16 : 10, w->max,
-			      &value) || value < w->min)
+	if (!text_read_number(word, w->max, &value) || value < w->min)
 		return state_line_refuse(error, "%s '%s' is not a number from "
 					 "0x%" PRIx64 " to 0x%" PRIx64,
 					 w->name, shown, w->min, w->max);

@@ -14,7 +14,6 @@
 #include "sm/tools/show.h"
 
 #define MANY	64u
-#define FAR	UINT32_MAX
 
 /* -------------------------------------------------------------------- LIDs */
 
@@ -58,15 +57,6 @@ struct choices {
 	uint32_t hops;
 };
 
-/* By switch: hops to `sw`. */
-static void
-measure(const struct graph *g, uint32_t sw, uint32_t *hops)
-{
-	memset(hops, 0xff, g->n_switches * sizeof(*hops));
-	hops[sw] = 0;
-	show_distances(g, hops);
-}
-
 /* Ports of `sw` that are on a shortest path; all of them into *list, if that is
  * there. *taken: `port` is one. */
 static uint32_t
@@ -99,7 +89,7 @@ weigh(const struct graph *g, const struct lft *lft, uint32_t target,
 		bool taken;
 		uint32_t n;
 
-		if (sw == t->sw || hops[sw] == FAR || port == LFT_NO_PATH)
+		if (sw == t->sw || hops[sw] == GRAPH_FAR || port == LFT_NO_PATH)
 			continue;
 		n = count_candidates(g, sw, hops, port, &taken, NULL);
 		c->longer += !taken;
@@ -141,7 +131,7 @@ explain_ports(struct explain *e, int64_t now, const struct graph *g,
 	g_autofree uint32_t *hops = g_new(uint32_t, g->n_switches);
 
 	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
-		measure(g, sw, hops);
+		show_distances(g, sw, hops);
 		for (uint32_t t = g->first_target[sw];
 		     t < g->first_target[sw + 1]; t++)
 			weigh(g, lft, t, hops, all);
@@ -155,7 +145,7 @@ explain_ports(struct explain *e, int64_t now, const struct graph *g,
 				       "choice, %u by a longer one", c->one,
 				       c->several, c->longer);
 		if (c->n_best > 1) {
-			measure(g, g->targets[c->best].sw, hops);
+			show_distances(g, g->targets[c->best].sw, hops);
 			put_example(g, lids, lft, sw, c, hops, text);
 		}
 		explain_say(e, now, "route", snapshot_node_name(

@@ -316,7 +316,7 @@ row_spread_groups(struct lab_row *row, const struct route_lab *lab)
 		.g = lab->g, .ranks = row->ranks,
 		.groups = groups, .n_groups = LAB_GROUPS + 1,
 	};
-	struct multicast_member *members;
+	g_autofree struct multicast_member *members = NULL;
 	struct channels *unicast;
 	struct multicast_output out;
 	uint64_t sum = 0, n = 0;
@@ -338,7 +338,6 @@ row_spread_groups(struct lab_row *row, const struct route_lab *lab)
 	row->mean_trees = n ? (double)sum / (double)n : 0;
 	multicast_output_clear(&out);
 	channels_free(unicast);
-	g_free(members);
 }
 
 static void

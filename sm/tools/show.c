@@ -211,26 +211,30 @@ put_tally(GString *out, const struct tally *t)
 /* --- levels --- */
 
 void
-show_distances(const struct graph *g, uint32_t *dist)
+show_distances(const struct graph *g, uint32_t sw, uint32_t *hops)
 {
 	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
-	uint32_t n = 0;
 
-	for (uint32_t sw = 0; sw < g->n_switches; sw++)
-		if (dist[sw] == 0)
-			queue[n++] = sw;
-	graph_search(g, dist, queue, n);
+	memset(hops, 0xff, g->n_switches * sizeof(*hops));
+	hops[sw] = 0;
+	queue[0] = sw;
+	graph_search(g, hops, queue, 1);
 }
 
 static void
 picture_find_levels(struct picture *p)
 {
 	const struct graph *g = p->g;
+	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
+	uint32_t n = 0;
 
 	p->level = g_new(uint32_t, g->n_switches);
-	for (uint32_t sw = 0; sw < g->n_switches; sw++)
+	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
 		p->level[sw] = g->n_hosts[sw] ? 0 : GRAPH_FAR;
-	show_distances(g, p->level);
+		if (g->n_hosts[sw])
+			queue[n++] = sw;
+	}
+	graph_search(g, p->level, queue, n);
 	p->n_levels = g->n_switches > 0;
 	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
 		/* not connected to any host */
@@ -308,8 +312,8 @@ put_neighbours(GString *out, const struct picture *p, uint32_t sw)
 		names[i] = g_ptr_array_new_with_free_func(g_free);
 	for (uint32_t e = g->first_edge[sw]; e < g->first_edge[sw + 1];) {
 		uint32_t peer = g->edges[e].peer, n = 0;
-		char *name = short_name(p->s, picture_switch(p,
-							     peer)->first_port);
+		g_autofree char *name = short_name(p->s,
+			picture_switch(p, peer)->first_port);
 		unsigned where = p->level[peer] > p->level[sw] ? 0 :
 			p->level[peer] == p->level[sw] ? 1 : 2;
 
@@ -318,7 +322,6 @@ put_neighbours(GString *out, const struct picture *p, uint32_t sw)
 			n++;
 		g_ptr_array_add(names[where], n == 1 ? g_strdup(name) :
 				g_strdup_printf("%s x%u", name, n));
-		g_free(name);
 	}
 	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
 		put_items(out, arrows[i], names[i], NEIGHBOUR_ROWS);
@@ -715,9 +718,7 @@ pick_farthest(const struct graph *g, const GArray *offers, uint32_t *from,
 		if (done[o[i].sw])
 			continue;
 		done[o[i].sw] = true;
-		memset(dist, 0xff, g->n_switches * sizeof(*dist));
-		dist[o[i].sw] = 0;
-		show_distances(g, dist);
+		show_distances(g, o[i].sw, dist);
 		for (uint32_t k = 0; k < offers->len; k++) {
 			uint32_t d = dist[o[k].sw];
 
@@ -742,10 +743,9 @@ show_pick_route(const struct snapshot *s, const struct lid_map *lids,
 	bool found = false;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(types) && !found; i++) {
-		GArray *offers = collect_offers(s, g, lft, types[i]);
+		g_autoptr(GArray) offers = collect_offers(s, g, lft, types[i]);
 
 		found = pick_farthest(g, offers, from, to);
-		g_array_free(offers, TRUE);
 	}
 	graph_free(g);
 	/* no switch between them: two hosts back to back */

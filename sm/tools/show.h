@@ -28,9 +28,8 @@ void show_route(const struct snapshot *s, const struct lid_map *lids,
 		const struct lft *lft, uint32_t from, uint32_t to,
 		GString *out);
 
-/* Hops from those switches whose `dist` is 0 on entry, by switch; the others are
- * GRAPH_FAR on entry, and stay so if there is no path. */
-void show_distances(const struct graph *g, uint32_t *dist);
+/* By switch: the hops to `sw`; GRAPH_FAR: there is no path. */
+void show_distances(const struct graph *g, uint32_t sw, uint32_t *hops);
 
 /* The two CA ports (or switch ports 0) that are farthest apart by hops, the
  * lowest GUIDs of them; a route worth showing. False if there are not two. */
