@@ -10,9 +10,9 @@
  * dumps.
  *
  * guid2lid and ranks are written by the subnet manager, guid2lid in OpenSM's
- * form. A LID that changes breaks connections, and half an order of the switches
- * is worse than a new one: a file that is wrong in one line is not used at all,
- * and the caller starts afresh.
+ * form. A LID that changes breaks connections, and half an order of the
+ * switches is worse than a new one: a file that is wrong in one line is not
+ * used at all, and the caller starts with an empty one.
  *
  * Source of the node name map: ibnetdiscover(8), and the behaviour of the
  * programs that read such a file: a name needs no quotes, and they cut a name in
@@ -302,8 +302,8 @@ rank_list_new(const char *engine)
 	return list;
 }
 
-/* A line without its end is one that was cut. GUIDs ascend, as they were
- * written. */
+/* A line without a newline was truncated. GUIDs are in ascending order, as they
+ * were written. */
 static bool
 take_rank_line(struct text_scan *s, struct rank_list *list)
 {

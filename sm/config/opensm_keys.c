@@ -32,7 +32,7 @@ struct opensm_key {
 
 /* Names in alphabetical order, a blank between two. ANY: no value is a warning,
  * since the key is a detail of another one in the table, or minism behaves as
- * one of the values says in any case. */
+ * one of the values in any case. */
 static const struct {
 	const char *done, *names;
 } opensm_lists[] = {

@@ -8,15 +8,15 @@
  *	member     = (GUID | "ALL" ...) ["=" membership]
  *	group      = "mgid" "=" GID { "," group flag } end of line, or ";"
  *
- * Purpose. A site's partitions.conf of OpenSM works unchanged, or is refused
- * as a whole with all errors in it: partitions isolate hosts, and a file that is
- * read in part only would not.
+ * Purpose. A site's partitions.conf of OpenSM works unchanged, or is refused as
+ * a whole with all errors in it: partitions isolate hosts, and half of a file
+ * would isolate other hosts than the site expects.
  *
  * Structs. A draft is a partition with the contents of all its definitions.
  * Drafts are in the order of the file, and are found by P_Key or by name. A
  * conf_group is a multicast group whose P_Key and scopes are still to be put
- * into its MGID; that of a definition has the flags of its head, with which
- * each group of it begins.
+ * into its MGID; that of a definition has the flags of its head, which are the
+ * defaults of its groups.
  *
  * Flow. One loop over definitions, one over flags, one over members. A bad flag
  * or member is reported and the next one is read; where the structure is
@@ -50,13 +50,13 @@
  * it already, of which there is a warning.
  *
  * The default partition. Every port needs it to reach the SA, so it is always
- * there. OpenSM makes every port a limited member of it and its own port a
- * full one before it reads the file, even of a file with rules for it (its
- * manual says otherwise); a site that wrote "Default=0x7fff : SELF=full ;"
- * lives on that. So the rules begin with ALL=limited here too. As a rule for
- * all ports would take the SM's own full membership, and limited members
- * could then not reach it, SELF=full is put behind the last of these; a rule
- * for SELF, or one for a GUID after it, is the last word about that.
+ * there. OpenSM makes every port a limited member of it and its own port a full
+ * one before it reads the file, even of a file with rules for it (its manual
+ * says otherwise); a site that wrote "Default=0x7fff : SELF=full ;" depends on
+ * that. So the rules begin with ALL=limited here too. As a rule for all ports
+ * would take the SM's own full membership, and limited members could then not
+ * reach it, SELF=full is put behind the last of these; a rule for SELF, or one
+ * for a GUID after it, takes precedence.
  */
 #include "sm/config/partitions_conf.h"
 
@@ -252,7 +252,7 @@ parser_read_number(struct partitions_parser *p, const struct text_span *span,
 		       "; is a comma missing?" : "");
 }
 
-/* n: of the names above, how many will do */
+/* n: how many of the names above are valid */
 static bool
 read_membership(struct partitions_parser *p, const struct text_span *value,
 		size_t n, enum partition_membership *membership)
@@ -836,8 +836,8 @@ complete_default(struct partitions_parser *p)
 /* --- MGIDs --- */
 
 /* Puts the P_Key into the MGID of an IP group (RFC 4391, 4). IPv4's broadcast
- * group of the default partition is taken for that of the partition where it
- * stands, as by OpenSM. */
+ * group of the default partition becomes that of the partition in whose
+ * definition it is, as in OpenSM. */
 static bool
 embed_pkey(struct partitions_parser *p, uint16_t pkey, struct conf_group *g)
 {
@@ -860,7 +860,7 @@ embed_pkey(struct partitions_parser *p, uint16_t pkey, struct conf_group *g)
 	return true;
 }
 
-/* The first group with an MGID holds, as in OpenSM. */
+/* Of several groups with one MGID the first takes effect, as in OpenSM. */
 static void
 put_group(struct partitions_parser *p, const struct draft *d,
 	  const struct conf_group *g, struct partition *out)

@@ -6,9 +6,9 @@
  * line and the answer as far as it is made.
  *
  * Flow of control_answer(): the line is cut into words, the first names the
- * command, the command writes the answer's body and its code, and the head
- * goes before it. A request that is not valid is answered with the usage and
- * the nearest word, for most requests are typed by hand.
+ * command, the command writes the answer's body and its code, and the head goes
+ * before it. A request that is not valid is answered with the usage and the
+ * nearest word, since most requests are typed by hand.
  *
  * Only the hooks act on the manager, so this is a function from a line to a
  * text, which can be tested with any line.
@@ -173,7 +173,7 @@ run_config(struct control_request *r)
  *
  * With --follow and --wait the answer is CONTROL_AGAIN: its first line is the
  * next request, for the events since this one. So no connection stays open, and
- * a client that has gone costs nothing. */
+ * a client that ended costs nothing. */
 
 static void
 go_on(struct control_request *r, const char *word, uint64_t from,

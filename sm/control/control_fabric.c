@@ -401,8 +401,8 @@ control_who(struct control_request *q)
 	request_close(q);
 }
 
-/* A line a node: the port that it is cabled to, or of a switch how many of its
- * links are Active. */
+/* A line for each node: the port that it is cabled to; for a switch, how many
+ * of its links are Active. */
 static void
 put_node(struct text_report *r, const struct sa_db *db, uint32_t node)
 {

@@ -6,7 +6,7 @@
  * tables, so the list has the members that these tables get; a member that is
  * not on the fabric is listed as away. Without an argument only the first
  * members of each partition are listed: thousands of hosts in hundreds of
- * partitions would be a long answer of little use.
+ * partitions would make the answer too long to read.
  *
  * Structs. A `roll` is one partition: its members, counted, and the first of
  * them.

@@ -5,11 +5,11 @@
  * Structs. A `client` is a connection: its line as far as it has come, then
  * its answer as far as it has gone. The clients are a queue by age.
  *
- * Flow. on_connect() accepts and checks the user; on_input() collects a
- * line, which ends with a newline or with the client's end, and has control.c
- * answer it; on_room() writes the answer, and closes. A client has one
- * deadline for all of that, so one that sends nothing, or does not read, takes
- * a place for so long; one client too many displaces the oldest. No call waits:
+ * Flow. on_connect() accepts and checks the user; on_input() collects a line,
+ * which ends with a newline or with the client's end, and has control.c answer
+ * it; on_room() writes the answer, and closes. A client has one deadline for
+ * all of that, so a client that sends nothing, or does not read, is
+ * disconnected then; one client too many displaces the oldest. No call waits:
  * all descriptors are non-blocking.
  *
  * The mode. bind() takes the mode of the socket's inode (less the umask), and
@@ -19,8 +19,8 @@
  * folder or file can be changed by hand.
  *
  * Other managers. connect() fails with ECONNREFUSED if no process listens: then
- * the file is the rest of a manager that has ended. Two managers that start at
- * the same moment may both find such a file; the later replaces the earlier, and
+ * the file was left by a manager that has ended. Two managers that start at the
+ * same moment may both find such a file; the later replaces the earlier, and
  * control_socket_close() removes a file only if it is still the one it made.
  *
  * Source: unix(7).
@@ -207,7 +207,7 @@ on_connect(gint fd, GIOCondition condition, gpointer data)
 	if (peer < 0)
 		return G_SOURCE_CONTINUE;
 	if (!is_welcome(s, peer)) {
-		/* an empty buffer has room for it; if not, so be it */
+		/* an empty buffer has room for it; a failure is ignored */
 		send(peer, unwelcome, strlen(unwelcome), MSG_NOSIGNAL);
 		close(peer);
 		return G_SOURCE_CONTINUE;
@@ -250,7 +250,7 @@ control_set_address(struct sockaddr_un *to, const char *path, GError **error)
 	return false;
 }
 
-/* False: a process listens there, or it cannot be found out. */
+/* False: a process listens there, or that cannot be determined. */
 static bool
 is_dead(const struct sockaddr_un *at, GError **error)
 {

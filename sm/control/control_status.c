@@ -144,7 +144,7 @@ put_faults(const GPtrArray *faults, struct text_report *r)
 			   n - FAULTS_SHOWN);
 }
 
-/* Links that went down within the hour, and ports that babble. */
+/* Links that went down within the hour, and babbling ports. */
 static void
 put_flaps(const struct control_view *v, struct text_report *r)
 {

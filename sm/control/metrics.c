@@ -128,7 +128,7 @@ write_managers(GString *out, const struct control_view *v)
 		       seconds(v->now - v->standby.as_of, age));
 }
 
-/* By width and speed, which is how a bad cable shows. */
+/* By width and speed, since a bad cable often trains to less. */
 static void
 write_links(GString *out, const struct control_view *v)
 {
@@ -261,7 +261,7 @@ write_histogram(GString *out, const char *name, const char *labels,
 	sample(out, "%s_sum%s %s", name, alone, seconds(us, sum));
 }
 
-/* Rest and suspension are no work. */
+/* The phases of rest and suspension are left out. */
 static void
 write_durations(GString *out, const struct control_view *v)
 {

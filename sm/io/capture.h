@@ -20,8 +20,8 @@ struct capture *capture_open(struct transport **t, const char *path,
 
 /*
  * Ends the record and frees the transport. False if not everything could be
- * written: the file is then useless. So is a record that was not ended, since
- * the program crashed, say.
+ * written: the file is then useless. So is a record without an end, for example
+ * after a crash.
  */
 bool capture_close(struct capture *c, GError **error);
 

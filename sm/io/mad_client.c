@@ -14,22 +14,22 @@
  *	                          ^         |
  *	                          +- retry <- lose (timer, returned) -> done
  *
- * Every pending request has a place in one table, at its id modulo the size
- * of the table; ids count up and skip those whose place is taken. The TID on
- * the wire is the id's low 28 bits and 4 bits of attempt. So the low bits are
- * a slot, those above its generation, and a pair comes again only after 2^28
+ * Every pending request has a place in one table, at its id modulo the size of
+ * the table; ids count up and skip those whose place is taken. The TID on the
+ * wire is the id's low 28 bits and 4 bits of attempt. So the low bits are a
+ * slot, those above its generation, and a pair comes again only after 2^28
  * requests. The upper 32 bits of the TID are the transport's (the kernel puts
- * its agent there); they are neither set nor compared. An answer must also
- * fit its request: class, method, attribute, modifier, and on a directed
- * route hops and direction (IBA 13.4.6.4, 14.2.2). What does not fit is
- * dropped, and the request goes on waiting.
+ * its agent there); they are neither set nor compared. An answer must also fit
+ * its request: class, method, attribute, modifier, and on a directed route hops
+ * and direction (IBA 13.4.6.4, 14.2.2). An answer that does not fit is dropped,
+ * and the request waits on.
  *
- * How many SMPs may be out is the business of window.c. Every attempt takes
- * room there when it is sent, and gives it back when it is answered, returned
- * or lost; a retry also when answers to later SMPs have overtaken it (`cursor`
+ * window.c decides how many SMPs may be on the wire. Every attempt takes room
+ * there when it is sent, and gives it back when it is answered, returned or
+ * lost; a retry also when answers to later SMPs have overtaken it (`cursor`
  * divides the wire list into those overtaken and those not). If it is given up
- * before, it leaves a ghost. GMPs, the Reports of the SA, take no room: they
- * do not pass the agents of switches.
+ * before, it leaves a ghost. GMPs, the Reports of the SA, take no room: they do
+ * not pass the agents of switches.
  *
  * The timer is not moved with every answer: it expires when the attempt that was
  * the oldest when it was set could be lost, and is then set for the attempt that
@@ -243,10 +243,10 @@ transmit(struct mad_client *x, struct request *r)
 	if (!x->cursor)
 		x->cursor = &r->link;
 
-	/* The transport may return an SMP when the request ends, not earlier:
-	 * a kernel that gave up on an attempt drops its late answer. Of GMPs it
-	 * may send so few at a time that those to dead peers must not block
-	 * others. */
+	/* The transport may return an SMP when the request ends, not earlier: a
+	 * kernel that gave up on an attempt drops its late answer. It may send
+	 * only a few GMPs at a time, so those to peers that do not answer must
+	 * not block others. */
 	if (r->room)
 		timeout_ms *= x->params.retries + 2 - r->attempt;
 	mad_set_tid(r->mad, request_tid(r));
@@ -490,7 +490,7 @@ is_current(const struct request *r, uint32_t tid)
 	return r->place == PLACE_WIRE && request_tid(r) == tid;
 }
 
-/* The attempt under this TID has left whatever queue it was in. */
+/* The attempt with this TID is no longer in a queue. */
 static void
 attempt_arrived(struct mad_client *x, struct request *r, uint32_t tid)
 {

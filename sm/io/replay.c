@@ -9,7 +9,7 @@
  * only the order counts, and the time is the recorded one.
  *
  * After the first difference sends are refused, timers never expire, and the
- * clock stands still: what follows from a difference does not help to find its
+ * clock stands still: consequences of a difference do not help to find its
  * cause.
  */
 #include "sm/io/replay.h"
@@ -407,14 +407,13 @@ replay_new(const uint8_t *record, size_t len, GError **error)
 static char *
 read_record(const char *path, gsize *len, GError **error)
 {
-	GError *reason = NULL;
+	g_autoptr(GError) reason = NULL;
 	char *bytes;
 
 	if (g_file_get_contents(path, &bytes, len, &reason))
 		return bytes;
 	g_set_error(error, RECORD_ERROR, RECORD_ERROR_IO, "%s",
 		    reason->message);
-	g_error_free(reason);
 	return NULL;
 }
 

@@ -120,15 +120,13 @@ static void sa_message_on_timer(void *data);
 static void
 ring_soon(struct sa_message *b)
 {
-	int64_t now = transport_now(b->transport);
-
 	if (!b->timer && b->queue.head)
-		b->timer = transport_timer_start(b->transport, now +
-						 RMPP_SOURCE_PAUSE_US,
-						 sa_message_on_timer, b);
+		b->timer = transport_timer_in(b->transport,
+					      RMPP_SOURCE_PAUSE_US,
+					      sa_message_on_timer, b);
 }
 
-/* done() may send, so each one is found anew. */
+/* done() may send, so the search begins again at the head. */
 static void
 tell_done(struct sa_message *b)
 {

@@ -15,8 +15,8 @@
 
 struct sa_message;
 
-/* Of one message, and of all that are being collected: 64 MiB. More, and only
- * the oldest goes on. */
+/* Of one message, and of all that are being collected: 64 MiB. Beyond that only
+ * the oldest continues. */
 #define SA_MESSAGE_COLLECT_MAX	(UINT64_C(64) << 20)
 
 struct sa_message_message {

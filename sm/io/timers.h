@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The timers of a transport that lives in a GLib main loop. Private to the
- * transports; other modules use transport_timer_start().
+ * The timers of a transport in a GLib main loop. Private to the transports;
+ * other modules use transport_timer_start().
  */
 #ifndef MINISM_IO_TIMERS_H
 #define MINISM_IO_TIMERS_H

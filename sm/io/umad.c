@@ -12,16 +12,16 @@
  *	disarms, wakes  --> GSource --> on_wake: umad_recv(), on_recv, ..
  *					until nothing is left; arms
  *
- * A busy main thread so reads one MAD after the other without a switch of
+ * So a busy main thread reads one MAD after the other without a switch of
  * threads in between; only a pause costs two of them. While answers are due it
- * waits for them itself, LINGER_MS at most, for they take microseconds as a rule
- * and a switch of threads takes longer. It does the same after a request of
- * another node, for a client that has its answer may send the next request soon;
- * but only if no timer is due by then, and for SERVE_US at most, so that other
- * sources of the loop do not wait. After TURN_MAX MADs timers and other sources
- * have their turn. No MAD is lost while the main thread is busy: the kernel
- * queues them, and so does the shim, whose thread always reads the socket of the
- * simulator.
+ * waits for them itself, LINGER_MS at most, since they usually take
+ * microseconds and a switch of threads takes longer. It does the same after a
+ * request of another node, since a client that has its answer may send the next
+ * request soon; but only if no timer is due by then, and for SERVE_US at most,
+ * so that other sources of the loop do not wait. After TURN_MAX MADs timers and
+ * other sources have their turn. No MAD is lost while the main thread is busy:
+ * the kernel queues them, and so does the shim, whose thread always reads the
+ * socket of the simulator.
  *
  * A request without an answer comes back with a status. The kernel then returns
  * only its first 24 bytes, the common header; the rest is filled with zeros
@@ -65,8 +65,8 @@
 #define SERVE_US	4000	/* of one turn, for requests of other nodes */
 #define NAP_WAITING	64u	/* answers due that make a nap worth while */
 #define NAP_US		100	/* a third of what so many take, or less */
-#define POLL_MIN_MS 2 /* how soon the watcher sees `stop`: soon after */
-#define POLL_MAX_MS	128	/* a MAD, later when it is quiet */
+#define POLL_MIN_MS	2	/* the watcher looks at `stop` so often: after a */
+#define POLL_MAX_MS	128	/* MAD, and after a while without any */
 #define DRAIN_MS	50
 #define ERROR_PAUSE_US	1000
 #define ERRORS_MAX	1000u	/* in a row, of a device that is not gone */
@@ -282,8 +282,8 @@ on_wake(void *data)
 	g_source_set_ready_time(u->source, -1);
 	if (u->fd < 0)
 		return G_SOURCE_CONTINUE;
-	/* The callbacks of a MAD may have found out that the device is gone,
-	 * and so may the watcher. */
+	/* The callbacks of a MAD, or the watcher, may have found that the
+	 * device is gone. */
 	g_mutex_lock(&u->mutex);
 	if (u->poll_failed)
 		u->failed = u->poll_failed;
@@ -392,7 +392,7 @@ asks(uint8_t method)
 		method != MAD_METHOD_TRAP_REPRESS;
 }
 
-/* write() refused it. True: it is sent nevertheless, for the kernel still sends
+/* write() refused it. True: it need not be sent, since the kernel still sends
  * the message that it repeats. */
 static bool
 is_under_way(struct umad_transport *u, const uint8_t *mad, bool message,
@@ -787,7 +787,8 @@ on_reopen(void *data)
 		umad_say(u, UMAD_BACK, u->base.name);
 		return;
 	}
-	/* The port is there, but cannot be used: said once for each reason. */
+	/* The port exists, but cannot be used: reported once for each
+	 * reason. */
 	if (error && g_strcmp0(u->told, error->message) != 0) {
 		g_free(u->told);
 		u->told = g_strdup(error->message);

@@ -9,7 +9,7 @@
 #include "sm/io/transport.h"
 
 enum umad_role {
-	UMAD_ROLE_MANAGER,	/* the port says that it has an SM (IsSM) */
+	UMAD_ROLE_MANAGER,	/* IsSM of the port is set */
 	UMAD_ROLE_READER,	/* it does not: other SMs do not see us */
 };
 

@@ -5,12 +5,12 @@
  * VL15 has no flow control: an SMP that finds the buffer of a management agent
  * full is lost, and all SMPs by directed route pass the agent of the first
  * switch, which takes 20 to 100 us for one and holds few. So the window starts
- * small and grows by an eighth a round (as many answers as it holds) as long
- * as the median round trip is below ROUND_TRIP_US; beyond, it shrinks by a
- * sixteenth, to WINDOW_START at the least. By Little's law its size is then
- * the rate of answers times ROUND_TRIP_US: it grows only with that rate, to a
- * dozen on such a switch, to a hundred on a simulator. It does not change
- * while it is mostly empty: answers then prove nothing.
+ * small and grows by an eighth a round (as many answers as it holds) as long as
+ * the median round trip is below ROUND_TRIP_US; beyond, it shrinks by a
+ * sixteenth, to WINDOW_START at the least. By Little's law its size is then the
+ * rate of answers times ROUND_TRIP_US: it grows only with that rate, to a dozen
+ * on such a switch, to a hundred on a simulator. It does not change while less
+ * than half of it is used: answers then say nothing about its size.
  *
  * A retry that is answered says that its first attempt was lost on the way, and
  * not that the peer is dead: the buffer was full. The window is halved then, at

@@ -2,9 +2,9 @@
 /*
  * How many SMPs may be out at once: the window of transactions.
  *
- * Arithmetic only: no MADs, no clock of its own, no callbacks. An attempt
- * takes room when it is sent and gets a sequence number; its owner says when
- * it was answered, lost or given up.
+ * Arithmetic only: no MADs, no clock of its own, no callbacks. An attempt takes
+ * room when it is sent and gets a sequence number; its owner reports when it
+ * was answered, lost or given up.
  */
 #ifndef MINISM_IO_WINDOW_H
 #define MINISM_IO_WINDOW_H

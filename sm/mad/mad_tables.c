@@ -2,10 +2,10 @@
 /*
  * The table of all components.
  *
- * Fields stand in the order of the component masks' bits (IBA 15.2.5); where
- * that is not the order of the bytes, the mask's is kept. Special are those
- * whose comparison is more than "the same bits": selectors, and all components
- * of paths.
+ * Fields are in the order of the component masks' bits (IBA 15.2.5); where that
+ * is not the order of the bytes, the mask's is kept. Special are those whose
+ * comparison is more than "the same bits": selectors, and all components of
+ * paths.
  *
  * A field names the member of the host struct that holds it, if there is one:
  * key fields (LID, block and port numbers) and blocks of tables are written by
@@ -326,7 +326,8 @@ static const struct mad_field multi_path_fields[] = {
 	SPECIAL("ServiceID56LSB", 136, 56),
 };
 
-/* InformInfo stands alone, and 24 bytes into its record. */
+/* InformInfo is an attribute of its own, and begins 24 bytes into its
+ * record. */
 #define INFORM(record, in, at) \
 	IN(record, in gid, "GID", (at), 128, PLAIN), \
 	IN(record, in lid_begin, "LIDRangeBegin", (at) + 128, 16, PLAIN), \

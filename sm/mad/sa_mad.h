@@ -87,8 +87,8 @@ void sa_set_sm_key(uint8_t mad[MAD_SIZE], uint64_t sm_key);
 
 const char *sa_attr_name(unsigned attr_id);	/* "PathRecord", "?" */
 
-/* Bytes of a record as it stands in a table: a multiple of 8; 0 if there is no
- * such attribute. */
+/* Bytes of a record in a table: a multiple of 8; 0 if there is no such
+ * attribute. */
 size_t sa_record_size(unsigned attr_id);
 
 /*

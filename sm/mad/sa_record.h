@@ -148,7 +148,7 @@ struct inform_info_record {
 };
 
 /* A Notice that the SM makes itself about a GID: traps 64 to 67 (IBA 14.4.10),
- * 64 bytes; behind them in a Report stands IssuerGID. */
+ * 64 bytes; in a Report IssuerGID follows. */
 #define NOTICE_LEN	64u
 #define NOTICE_ISSUER_OFFSET	64u
 void notice_build_gid(uint8_t data[NOTICE_LEN], uint16_t trap,

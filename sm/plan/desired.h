@@ -78,8 +78,8 @@ enum switch_field {
 	SWITCH_FIELD_MCAST_TOP = 1 << 3,
 };
 
-/* Where the value of a field stands in struct port_info or switch_info, by the
- * number of its bit, and how it is printed. */
+/* The place of a field in struct port_info or switch_info, by the number of its
+ * bit, and how it is printed. */
 struct plan_field {
 	const char *name;
 	uint16_t offset;
@@ -104,7 +104,7 @@ struct desired {
 					   transition_make() */
 	bool hosts_wait;		/* struct choice */
 	uint16_t sm_lid;
-	const struct port_tables *tables;	/* blocks not set: left alone */
+	const struct port_tables *tables;	/* NULL blocks: not written */
 	const uint8_t *enforce;		/* by port: PKEY_ENFORCE_ bits */
 	const struct qos *qos;
 	const uint8_t *reregister;	/* by port: clients shall register */

@@ -262,7 +262,7 @@ end_set(struct mkey_db *k, const struct mkey_db_cable *want)
 		g_hash_table_add(k->ends, g_memdup2(want, sizeof(*want)));
 		return;
 	}
-	/* The port that was at the other end may be anywhere now. */
+	/* The port that was at the other end may have been moved. */
 	back = (struct mkey_db_cable){
 		.guid = { e->guid[1] }, .num = { e->num[1] },
 	};

@@ -9,18 +9,18 @@
  * Structs. A step holds indices and masks, not values: the program stage and
  * the printer take those from desired_port() and desired_switch().
  *
- * Flow. plan_diff() walks the nodes once, plan_left() those where something can
- * be left. A switch adds its PortStateChange,
- * its LFT blocks (a memcmp a block) and its SwitchInfo; a port adds
+ * Flow. plan_diff() visits all nodes once, plan_left() only those that the plan
+ * wrote, and their neighbours. A switch adds its PortStateChange, its LFT
+ * blocks (a memcmp a block) and its SwitchInfo; a port adds
  *	in Init, link whole	ARM with all that differs, then ACTIVATE
  *	Armed, link whole	PLAN_PORT if something differs, then ACTIVATE
  *	anything else		PLAN_PORT if something differs
- * and the blocks of its tables that differ. As nodes and
- * ports are visited in index order, the steps of a kind are sorted by node,
- * port and block; plan_from_steps() puts the kinds behind each other.
- * A link is whole if both ends are known and neither is Down. A component that
- * the port accepted and forgot before is no difference, or else the plan of
- * such a port would never become empty.
+ * and the blocks of its tables that differ. As nodes and ports are visited in
+ * index order, the steps of a kind are sorted by node, port and block;
+ * plan_from_steps() puts the kinds behind each other. A link is whole if both
+ * ends are known and neither is Down. A component that the port accepted
+ * earlier but did not keep is no difference, or the plan of such a port would
+ * never become empty.
  *
  * Reference. IBA 1.4, 14.2.5.4, 14.2.5.6, 14.2.5.10 (LinearForwardingTable) and
  * the link state machine, 14.4.
@@ -129,8 +129,8 @@ diff_lft(struct diff *d, uint32_t node)
 	for (uint32_t lid = 0; lid < end; lid += LFT_BLOCK, step.block++) {
 		const uint8_t *held = lft_seen_block(d->seen, n->sw_index,
 						     step.block);
-		/* Entries past the capability do not exist: they read back
-		 * as the switch likes. */
+		/* Entries past the capability do not exist: a switch may return
+		 * any value for them. */
 		size_t len = MIN(LFT_BLOCK, n->sw.linear_fdb_cap - lid);
 
 		if (!held || memcmp(held, row + lid, len) != 0)

@@ -3,8 +3,8 @@
  * The plan: desired minus observed, as ordered steps. Pure. What the program
  * stage sends is exactly this, and the dry run prints it.
  *
- * Steps are sorted by (kind, node, port or block). Which step may go before
- * which is program's business and follows from the kinds.
+ * Steps are sorted by (kind, node, port or block). The program stage decides
+ * which step waits for which; it follows from the kinds.
  */
 #ifndef MINISM_PLAN_PLAN_H
 #define MINISM_PLAN_PLAN_H

@@ -22,16 +22,17 @@
  * leave; groups without a member that counts are deleted. The version moves
  * only if something did, or every sweep would mean new trees.
  *
- * Flow of groups_join(): if the group exists, what the request says of it must
- * hold (join_check); else it is created, and what the request says must be
- * possible for the port (create). Only then something is changed, in admit().
+ * Flow of groups_join(): if the group exists, its values must be those of the
+ * request (join_check); else it is created, and the port must support the
+ * values of the request (create). Only after these checks the store is changed,
+ * in admit().
  *
  * Rules for requests:
  *  - A leave must name states that the member has, all of them; else it is
  *    refused and nothing changes.
  *  - A port must have a P_Key of the group's partition, full or limited:
  *    packets between limited members are dropped by the receiving ports (IBA
- *    10.9.3), it needs no rule here. P_Keys are compared without the
+ *    10.9.3), so no rule is needed here. P_Keys are compared without the
  *    membership bit, for a limited member sends the P_Key that it has.
  *  - Another port may join and leave for a port (ProxyJoin) if it has a P_Key
  *    of that partition too, unless the port joined for itself.
@@ -56,7 +57,7 @@
  * Clients keep MGIDs and MLIDs over a restart of the SM, so these must come
  * back unchanged. A line that would put two groups on one MLID, or one group
  * there twice, is refused as damage. That members are still on the fabric, and
- * of the partition, is checked by groups_follow().
+ * in the partition, is checked by groups_follow().
  */
 #include "sm/sa/mcmember.h"
 
@@ -173,7 +174,7 @@ groups_insert(struct groups *g, const struct group *draft)
 	return group;
 }
 
-/* A group lives while it has a member that counts. */
+/* A group exists as long as it has a member that counts. */
 static void
 remove_unneeded(struct groups *g, struct group *group)
 {
@@ -407,7 +408,7 @@ request_init(struct join_ask *r, const struct sa_db *v, uint32_t from,
 	return MAD_STATUS_OK;
 }
 
-/* May `from` change the states of this member? m NULL: it is no member yet. */
+/* May `from` change the states of this member? m NULL: not a member yet. */
 static bool
 may_change(const struct join_ask *r, const struct group *group,
 	   const struct group_member *m)
@@ -837,7 +838,7 @@ load_group(struct groups *g, char **words, guint n_words, GError **error)
 		return state_line_refuse(error, "two groups have MLID 0x%04x",
 					 r->mlid);
 	groups_insert(g, &draft);
-	/* An MGID that we choose must differ from all chosen before: their
+	/* An MGID that the SA chooses must differ from all chosen before: their
 	 * members may still use them. */
 	id = bytes_load64(r->mgid + 8);
 	if (bytes_load16(r->mgid + 2) == 0xa01b && id != UINT64_MAX)

@@ -85,7 +85,7 @@ path_prefers(const struct path_query *query, unsigned preference)
 #define MULTI_SERVICE_ID_HIGH	16u
 #define MULTI_SERVICE_ID_LOW	21u
 #define PATH_SERVICE_ID_BITS	3u	/* both halves: components 0, 1 */
-#define RATE_MIN	3u	/* 10 Gb/s: what all can do */
+#define RATE_MIN	3u	/* 10 Gb/s: every port supports it */
 
 /* A path may be promised a longer life time than it has, never a shorter one. */
 static bool
@@ -444,7 +444,8 @@ find_path(const struct path_table *t, uint32_t from, uint32_t to,
 }
 
 /* The paths of a pair, better ones first; of equal ones, in the order of LIDs.
- * The place is the Preference; then those that are not wanted are removed. */
+ * The place is the Preference; then those that the query does not ask for are
+ * removed. */
 static void
 find_paths(struct path_table *t, uint32_t from, uint32_t to)
 {

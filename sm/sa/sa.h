@@ -92,7 +92,7 @@ struct sa_reply {
 	const char *why;	/* static */
 	uint8_t mad[MAD_SIZE];
 	struct sa_records *records;	/* TABLE, LATER: the caller frees it */
-	bool found;		/* LATER: a record stands in `mad` */
+	bool found;		/* LATER: `mad` has a record */
 	struct sa_unread unread;	/* UNREAD */
 };
 
@@ -147,8 +147,8 @@ bool sa_load(struct sa *sa, const char *text, int64_t now, GError **error);
 uint64_t sa_saved_version(const struct sa *sa);	/* changes with what
 						   sa_save() writes */
 
-/* A record that another SA answered; `data` is sa_record_size() bytes. False if
- * it makes no sense: it is left out. */
+/* A record that another SA answered; `data` is sa_record_size() bytes. False:
+ * it is not valid, and left out. */
 bool sa_learn(struct sa *sa, unsigned attr_id, const uint8_t *data,
 	      int64_t now);
 

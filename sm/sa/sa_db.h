@@ -63,8 +63,8 @@ struct sa_db {
 	struct mft *mft;		/* may be NULL: no group has a tree */
 	struct partition_rules *rules;	/* a reference */
 	struct memberships *memberships;	/* owned */
-	bool qos;	/* on, unless the owner says otherwise; off: VLs are as
-			   the devices have them, all partitions have SL 0 */
+	bool qos;	/* off: VLs are as the devices have them, all
+			   partitions have SL 0 */
 	struct qos_policy *policy;	/* a reference, or NULL: no rules */
 	struct port_tables *held, *read;	/* see "tables of ports" */
 	uint8_t *closed;

@@ -2,16 +2,16 @@
 /*
  * The queue of the SA server.
  *
- * Each client, which is a LID, has a line of its own, in the order in which
- * its requests came. The clients are served round robin, one request each; a
- * new client is last. So the wait of a client depends on how many others there
- * are, not on how much they send.
+ * Each client, which is a LID, has a line of its own, in the order in which its
+ * requests came. The clients are served round robin, one request each; a new
+ * client is last. So the wait of a client depends on the number of clients, not
+ * on the number of their requests.
  *
- * Two limits: of a line, and of all. Past the first a client hurts only
- * itself. If all places are taken, a client may still get one, as long as
- * another client has two more than it: the youngest request of the longest
- * line is refused. (One more is not enough: the two would displace each other
- * for ever.) So a few babbling clients cannot keep out one that sends little.
+ * Two limits: of a line, and of all. A request beyond the first is refused. If
+ * all places are taken, a client may still get one, as long as another client
+ * has at least two more: the youngest request of the longest line is refused.
+ * (One more is not enough: the two would displace each other for ever.) So a
+ * few clients that send many requests cannot keep out one that sends few.
  *
  *	turns	 clients with requests, the next one at the head
  *	levels	 the same clients by the length of their line; the head of the

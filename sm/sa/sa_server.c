@@ -22,19 +22,21 @@
  * answered in later turns of the main loop, so the SM's own answers, timers
  * and elections are never delayed by more than one turn, whatever the load.
  *
- * Before the first sweep has ended the SA is not open: requests wait, as hosts
- * join their groups the moment that their port is Active. (BUSY would cost
+ * Before the first sweep has ended the SA is not open: requests wait, since
+ * hosts join their groups as soon as their port is Active. (BUSY would cost
  * them seconds: Linux takes it for a failure. OpenSM drops such requests.)
  *
  * Repetitions. A client without an answer sends its request again with the same
- * TID (IBA 13.4.6.4); answering both would make an overload worse.
+ * TID (IBA 13.4.6.4); the repetition is dropped, since answering both would
+ * make an overload worse.
  *
- * Reports are requests of our own (IBA 13.4.11): mad_client sends and repeats
- * them. A subscriber that does not answer loses its subscriptions.
+ * Reports are requests of the SA itself (IBA 13.4.11): mad_client sends and
+ * repeats them. A subscriber that does not answer loses its subscriptions.
  *
- * Addresses. Answers go where the request came from, with the Q_Key of QP 1
- * and the P_Key of the request. Reports go by a P_Key that we share with the
- * subscriber, that of the partition they are about if there is a choice.
+ * Addresses. Answers go where the request came from, with the Q_Key of QP 1 and
+ * the P_Key of the request. Reports are sent with a P_Key that the SM's port
+ * shares with the subscriber; of several, that of the partition that the Report
+ * concerns.
  */
 #include "sm/sa/sa_server.h"
 
@@ -50,7 +52,7 @@ const struct sa_server_params sa_server_params_default = {
 	.max_tables = 256,
 	.max_tables_of_one = 32,
 	.max_searchers = 64,
-	.max_reports = 8,	/* a kernel may let 16 GMPs of an agent out */
+	.max_reports = 8,	/* a kernel may limit an agent to 16 GMPs */
 	.max_request = 64 * 1024,
 };
 
@@ -82,7 +84,7 @@ struct sa_server {
 
 static void on_turn(void *data);
 
-/* Of a job that is in none of the queues. */
+/* For a job that is in none of the queues. */
 static void
 job_end(struct sa_server *d, struct sa_job *j)
 {
@@ -183,7 +185,7 @@ sa_server_on_table_sent(enum sa_message_outcome outcome, void *data)
 		    "%s for LID %u: %s", sa_attr_name(j->key.attr_id),
 		    j->key.lid, outcome == SA_MESSAGE_TOO_LONG ? "too long" :
 		    "not accepted by the transport");
-	/* nothing of it went out: the client still waits */
+	/* no segment was sent: the client still waits */
 	if (outcome == SA_MESSAGE_TOO_LONG)
 		send_status(d, j, SA_STATUS_NO_RESOURCES);
 	job_end(d, j);
@@ -446,8 +448,8 @@ enqueue_job(struct sa_server *d, struct sa_job *j)
 	start_turn_timer(d);
 }
 
-/* A turn is over when the main loop has gone on, as on_turn() sees; or, if no
- * request waits, by time, which spares a timer for each request. */
+/* on_turn() begins each turn of the main loop. If no request waits, a turn ends
+ * by time, which saves a timer for each request. */
 static void
 take_job(struct sa_server *d, struct sa_job *j)
 {
@@ -465,7 +467,7 @@ take_job(struct sa_server *d, struct sa_job *j)
 	j->server = d;
 	j->came = transport_now(d->transport);
 	g_hash_table_add(d->jobs, &j->key);
-	/* those of the next master are answered without a view as well */
+	/* requests of a standby are answered even without a view */
 	if (sa_is_of_standby(j->mad, j->key.attr_id, j->key.method)) {
 		answer_job(d, j);
 		return;
@@ -494,7 +496,7 @@ sa_server_resume(struct sa_server *d, struct sa_job *j)
 	enqueue_job(d, j);
 }
 
-/* A request of several segments; or of one, with RMPP nevertheless. */
+/* A request that came by RMPP: of several segments, or of one. */
 static void
 sa_server_on_message(const struct sa_message_message *m, void *data)
 {

@@ -71,8 +71,8 @@ struct sa_server_stats {
 	uint64_t answered;	/* with one MAD, or */
 	uint64_t tables;	/* (of these) a table begun */
 	uint64_t busy;		/* refused, for one of five reasons: */
-	uint64_t busy_of_one;	/* past what one client may have waiting */
-	uint64_t busy_full;	/* past what all may, or displaced */
+	uint64_t busy_of_one;	/* the client has max_of_one waiting */
+	uint64_t busy_full;	/* max_waiting wait; or displaced */
 	uint64_t busy_tables, busy_searchers, busy_unread;
 	uint64_t repeated;	/* not answered yet, sent again; dropped */
 	uint64_t dropped;	/* by sa_answer(), or no request at all */

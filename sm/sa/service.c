@@ -11,10 +11,11 @@
  *    prefix of the subnet, the default one, or none; osmtest writes the bytes
  *    of the prefix in the other order.
  *  - A P_Key that is given must be one of the requester's and of that port's.
- *    Without one the record says 0: any.
+ *    Without one the record has 0: any.
  *  - A service ends when its port is not on the fabric, or no longer in the
- *    partition: until the lease ended, clients would find a dead address.
- *  - Without a lease it is for ever; a lease of 0 seconds is refused.
+ *    partition: otherwise clients would find an address without a port until
+ *    the lease ends.
+ *  - Without a lease it never expires; a lease of 0 seconds is refused.
  *  - ServiceID, ServiceGID and P_Key identify a record. Set replaces it, with
  *    its key: a client that was restarted has lost the old key. Delete compares
  *    key and name only if the mask has them.

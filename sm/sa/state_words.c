@@ -3,8 +3,8 @@
  * Lines of saved state, word by word.
  *
  * Safety. The file may have been cut or edited, or be of an older version: each
- * value is checked against its range, and the error names the word, for a
- * person who repairs the file. Words may contain any bytes.
+ * value is checked against its range, and the error names the word, so that the
+ * file can be repaired. Words may contain any bytes.
  */
 #include "sm/sa/state_words.h"
 

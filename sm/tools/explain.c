@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * MADs in words.
+ * MADs as sentences.
  *
  * Method. One table has for each attribute a sentence, the reason why it is sent
  * and the clause of IBA; fields are named in braces and read by the tables of

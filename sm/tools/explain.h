@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A run of a subnet manager in words: a line for each MAD and each decision,
+ * A run of a subnet manager as text: a line for each MAD and each decision,
  * with the reason and the clause of IBA. Pure: values in, lines out.
  */
 #ifndef MINISM_TOOLS_EXPLAIN_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Decisions in words: LIDs, routes with their verification, the plan.
+ * Decisions as sentences: LIDs, routes with their verification, the plan.
  *
  * Cost. One breadth-first search for each switch that has LIDs, to count
  * candidates: a run with --explain need not be fast. Of a large fabric MANY

@@ -230,7 +230,8 @@ send_line(int fd, const GString *line)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		/* a manager that closed already may have said why */
+		/* a manager that closed the connection may have sent the
+		 * reason */
 		if (n <= 0)
 			return errno == EPIPE || errno == ECONNRESET;
 		done += (gsize)n;
@@ -313,8 +314,8 @@ make_line(const struct ctl_arguments *a)
 	return line;
 }
 
-/* Without a manager, which knows its commands, the summary has those of this
- * version. */
+/* Without a manager to ask, the word is compared with the commands of the
+ * summary. */
 static void
 complain_of_word(const char *word)
 {

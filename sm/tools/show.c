@@ -593,7 +593,8 @@ way_ends(const struct way *w, const char *format, ...)
 	return false;
 }
 
-/* Through the switch at hand into the next node. False if that is the end. */
+/* Forwards the packet through this switch to the next node. False: the route
+ * ends here. */
 static bool
 way_pass_switch(struct way *w, bool *been)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The command lines of the small programs, whose options stand in a table
+ * The command lines of the small programs, whose options are a table
  * (sm/config/option.h).
  */
 #ifndef MINISM_TOOLS_TOOL_OPTIONS_H
