@@ -66,13 +66,6 @@ fabric_free(struct fabric *f)
 }
 
 int
-fabric_tree(void **state)
-{
-	*state = fabric_new("PGFT(2,2;1,2)");
-	return 0;
-}
-
-int
 fabric_single(void **state)
 {
 	struct fabric *f = *state = fabric_new("single(3)");
@@ -88,13 +81,6 @@ fabric_single(void **state)
 	return 0;
 }
 
-int
-fabric_tear_down(void **state)
-{
-	fabric_free(*state);
-	return 0;
-}
-
 void
 fabric_isolate(struct fabric *f)
 {
@@ -102,12 +88,6 @@ fabric_isolate(struct fabric *f)
 	f->isolation = isolation_new(&f->params, f->s, f->held);
 	f->w.tables = f->isolation->wanted;
 	f->w.enforce = f->isolation->enforce;
-}
-
-struct plan *
-fabric_plan(const struct fabric *f)
-{
-	return plan_diff(f->s, &f->w, f->seen, f->held, NULL);
 }
 
 uint32_t

@@ -29,16 +29,12 @@ struct fabric {
 struct fabric *fabric_new(const char *spec);
 void fabric_free(struct fabric *f);
 
-/* For cmocka. Two leaves under two spines, two hosts each. */
-int fabric_tree(void **state);
 /* Three hosts on one switch; all have P_Key tables, of two blocks, and are in
  * the default partition. */
 int fabric_single(void **state);
-int fabric_tear_down(void **state);
 
 /* What the rules of partitions and the QoS in params want. */
 void fabric_isolate(struct fabric *f);
-struct plan *fabric_plan(const struct fabric *f);
 uint32_t plan_count(const struct plan *plan, enum plan_kind kind);
 
 #endif

@@ -116,14 +116,6 @@ lab_begin(struct lab *l, unsigned method, unsigned attr_id, uint64_t mask)
 	lab_put(l->mad + 48, mask, 8);
 }
 
-void
-lab_begin_by_lid(struct lab *l, unsigned method, unsigned attr_id,
-		 uint64_t mask, uint32_t port)
-{
-	lab_begin(l, method, attr_id, mask);
-	lab_put(lab_data(l), lab_lid(l, port), 2);
-}
-
 uint8_t *
 lab_data(struct lab *l)
 {
@@ -299,22 +291,4 @@ lab_want_join(struct lab *l, uint32_t port, uint8_t join_state)
 	lab_begin(l, MAD_METHOD_SET, SA_ATTR_MC_MEMBER, SA_BIT(MCM_MGID) |
 		  SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_JOIN_STATE));
 	sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(l), &r);
-}
-
-int
-lab_set_up(void **state)
-{
-	struct lab *new = g_new0(struct lab, 1);
-
-	lab_open(new, "PGFT(3,4;1,3)", 0);
-	*state = new;
-	return 0;
-}
-
-int
-lab_tear_down(void **state)
-{
-	lab_close(*state);
-	g_free(*state);
-	return 0;
 }

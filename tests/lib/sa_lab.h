@@ -31,9 +31,6 @@ struct lab {
  * published. */
 void lab_open(struct lab *l, const char *spec, unsigned lmc);
 void lab_close(struct lab *l);
-/* The fixture of most tests: 12 hosts, 4 leaves, 3 spines, and no LMC. */
-int lab_set_up(void **state);
-int lab_tear_down(void **state);
 void lab_publish(struct lab *l);
 
 /* The port of host number i, or of the port 0 of switch number i. */
@@ -49,9 +46,6 @@ uint64_t lab_get(const uint8_t *from, unsigned n);
 /* A request with the SM_Key of a trusted one; its data are for the caller. */
 void lab_begin(struct lab *l, unsigned method, unsigned attr_id,
 	       uint64_t comp_mask);
-/* With the LID of a port, which is the first component of most records. */
-void lab_begin_by_lid(struct lab *l, unsigned method, unsigned attr_id,
-		      uint64_t comp_mask, uint32_t port);
 uint8_t *lab_data(struct lab *l);	/* of the request */
 const uint8_t *lab_answer(const struct lab *l);	/* data of the reply */
 void lab_distrust(struct lab *l);	/* no SM_Key */

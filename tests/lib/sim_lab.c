@@ -217,16 +217,6 @@ simlab_single(void **state)
 }
 
 int
-simlab_ring(void **state)
-{
-	struct simlab *new = g_new0(struct simlab, 1);
-
-	simlab_open(new, "ring(4;1)", NULL);
-	*state = new;
-	return 0;
-}
-
-int
 simlab_tear_down(void **state)
 {
 	simlab_close(*state);

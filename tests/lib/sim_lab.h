@@ -30,9 +30,8 @@ struct simlab {
 void simlab_open(struct simlab *lab, const char *spec,
 		 const struct sim_params *params);
 void simlab_close(struct simlab *lab);
-/* Fixtures: a switch with three hosts, a ring of four switches. */
+/* A fixture: a switch with three hosts. */
 int simlab_single(void **state);
-int simlab_ring(void **state);
 int simlab_tear_down(void **state);
 
 /*
