@@ -113,8 +113,8 @@ read_where(struct call *c)
 
 	if (slash)
 		return read_port(c);
-	return lab_find_node(c->fabric,
-				 *c->next) == SNAPSHOT_NONE || console_read_node(c);
+	return lab_find_node(c->fabric, *c->next) == SNAPSHOT_NONE ||
+		console_read_node(c);
 }
 
 static bool
@@ -377,7 +377,7 @@ change_device(struct call *c)
 	return true;
 }
 
-/* ------------------------------------------------------------- what there is */
+/* ------------------------------------------------------------------ output */
 
 static void
 show_port(struct call *c, uint32_t port)
@@ -557,9 +557,7 @@ static bool help(struct call *c);
 static bool
 check(struct call *c)
 {
-	const struct lab_check at = { c->fabric, c->sim };
-
-	return check_exercise(&at, (unsigned)c->number[0], c->out);
+	return check_exercise(c->console, (unsigned)c->number[0], c->out);
 }
 
 static const struct command {
@@ -659,7 +657,6 @@ console_command(const struct console *console, const char *line, GString *out)
 		.console = console, .sim = console->sim,
 		.fabric = console->fabric, .out = out,
 	};
-	const struct lab_check at = { console->fabric, console->sim };
 	g_autoptr(GError) error = NULL;
 	g_auto(GStrv) words = NULL;
 	const struct command *k = commands;
@@ -673,7 +670,7 @@ console_command(const struct console *console, const char *line, GString *out)
 		return EINVAL;
 	}
 	if (strcmp(words[0], "expect") == 0)
-		return check_expect(&at, words + 1, out) ? 0 :
+		return check_expect(console, words + 1, out) ? 0 :
 			(g_string_append_c(out, '\n'), ENOENT);
 	while (k < end && strcmp(k->name, words[0]))
 		k++;

@@ -15,34 +15,11 @@
 #include "sm/mad/mad.h"
 
 struct driver_port {
-	struct drivers *drivers;
+	GPtrArray *drivers;	/* that it is in */
 	struct conn *conn;
 	unsigned channel;
 	struct device_port *port;
 };
-
-struct drivers {
-	struct sim *sim;
-	GPtrArray *ports;	/* struct driver_port */
-};
-
-struct drivers *
-drivers_new(struct sim *sim)
-{
-	struct drivers *d = g_new0(struct drivers, 1);
-
-	d->sim = sim;
-	d->ports = g_ptr_array_new_with_free_func(g_free);
-	return d;
-}
-
-void
-drivers_free(struct drivers *d)
-{
-	g_assert(!d->ports->len);
-	g_ptr_array_unref(d->ports);
-	g_free(d);
-}
 
 /* ------------------------------------------------------------ port's words */
 
@@ -104,7 +81,7 @@ driver_on_receive(const struct transport_mad *m, void *data)
 		.has_grh = m->addr.grh,
 	};
 
-	i = sim_port_info(x->drivers->sim, x->port->sim_port);
+	i = sim_port_info(x->port->device->sim, x->port->sim_port);
 	a.dlid = m->addr.lid == LID_PERMISSIVE ? LID_PERMISSIVE : i->lid;
 	if (m->addr.grh) {
 		memcpy(a.sgid, m->addr.gid, sizeof(a.sgid));
@@ -116,10 +93,10 @@ driver_on_receive(const struct transport_mad *m, void *data)
 }
 
 static struct driver_port *
-driver_find_port(struct drivers *d, uint32_t sim_port)
+driver_find_port(GPtrArray *drivers, uint32_t sim_port)
 {
-	for (guint i = 0; i < d->ports->len; i++) {
-		struct driver_port *x = d->ports->pdata[i];
+	for (guint i = 0; i < drivers->len; i++) {
+		struct driver_port *x = drivers->pdata[i];
 
 		if (x->port->sim_port == sim_port)
 			return x;
@@ -128,15 +105,15 @@ driver_find_port(struct drivers *d, uint32_t sim_port)
 }
 
 static void
-give_data(struct drivers *d, uint32_t to, const struct lab_address *sent,
+give_data(GPtrArray *drivers, uint32_t to, const struct lab_address *sent,
 	  uint16_t pkey, const uint8_t *payload, size_t len)
 {
-	struct driver_port *x = driver_find_port(d, to);
+	struct driver_port *x = driver_find_port(drivers, to);
 	struct lab_address a = *sent;
 
 	if (!x)
 		return;
-	a.pkey_index = sim_port_pkey_index(d->sim, to, pkey);
+	a.pkey_index = sim_port_pkey_index(x->port->device->sim, to, pkey);
 	conn_send(x->conn, LAB_RECEIVE, x->channel, &a, sizeof(a), payload,
 		  len);
 }
@@ -146,10 +123,10 @@ static void
 send_data(struct driver_port *x, struct lab_address *a,
 	  const uint8_t *payload, size_t len)
 {
-	struct drivers *d = x->drivers;
+	struct sim *sim = x->port->device->sim;
 	uint32_t from = x->port->sim_port;
-	uint16_t pkey = sim_port_pkey(d->sim, from, a->pkey_index);
-	const struct port_info *i = sim_port_info(d->sim, from);
+	uint16_t pkey = sim_port_pkey(sim, from, a->pkey_index);
+	const struct port_info *i = sim_port_info(sim, from);
 	struct sim_mcast out;
 	struct sim_trace trace;
 
@@ -159,15 +136,15 @@ send_data(struct driver_port *x, struct lab_address *a,
 		bytes_store64(a->sgid + 8, x->port->transport->port_guid);
 	}
 	if (a->dlid < LID_MULTICAST_MIN || a->dlid == LID_PERMISSIVE) {
-		if (sim_probe(d->sim, from, a->dlid, pkey, a->sl & 0xf,
-			      &trace) == SIM_DELIVERED)
-			give_data(d, trace.end, a, pkey, payload, len);
+		if (sim_probe(sim, from, a->dlid, pkey, a->sl & 0xf, &trace) ==
+		    SIM_DELIVERED)
+			give_data(x->drivers, trace.end, a, pkey, payload, len);
 		return;
 	}
-	sim_probe_mcast(d->sim, from, a->dlid, pkey, a->sl & 0xf, &out);
+	sim_probe_mcast(sim, from, a->dlid, pkey, a->sl & 0xf, &out);
 	for (guint n = 0; n < out.reached->len; n++)
-		give_data(d, g_array_index(out.reached, uint32_t, n), a, pkey,
-			  payload, len);
+		give_data(x->drivers, g_array_index(out.reached, uint32_t, n),
+			  a, pkey, payload, len);
 	sim_mcast_clear(&out);
 }
 
@@ -202,17 +179,17 @@ send_packet(struct driver_port *x, const uint8_t *data, size_t len)
 /* ------------------------------------------------------ attach and detach */
 
 static void
-detach(struct drivers *d, guint i)
+detach(GPtrArray *drivers, guint i)
 {
-	struct driver_port *x = d->ports->pdata[i];
+	struct driver_port *x = drivers->pdata[i];
 
-	sim_port_set_is_sm(d->sim, x->port->sim_port, false);
+	sim_port_set_is_sm(x->port->device->sim, x->port->sim_port, false);
 	device_port_set_driver(x->port, NULL, NULL);
-	g_ptr_array_remove_index(d->ports, i);
+	g_ptr_array_remove_index(drivers, i);
 }
 
 void
-drivers_attach(struct drivers *d, struct conn *c, unsigned channel,
+drivers_attach(GPtrArray *drivers, struct conn *c, unsigned channel,
 	       struct device_port *port)
 {
 	struct lab_result result = { .error = 0 };
@@ -221,7 +198,7 @@ drivers_attach(struct drivers *d, struct conn *c, unsigned channel,
 	if (!port)
 		result.error = ENODEV;
 	else if (port->n_files || port->issm ||
-		 driver_find_port(d, port->sim_port))
+		 driver_find_port(drivers, port->sim_port))
 		result.error = EBUSY;
 	else
 		result.id = port->num;
@@ -229,11 +206,11 @@ drivers_attach(struct drivers *d, struct conn *c, unsigned channel,
 	if (result.error)
 		return;
 	x = g_new0(struct driver_port, 1);
-	x->drivers = d;
+	x->drivers = drivers;
 	x->conn = c;
 	x->channel = channel;
 	x->port = port;
-	g_ptr_array_add(d->ports, x);
+	g_ptr_array_add(drivers, x);
 	device_port_set_driver(port, on_changed, x);
 	transport_set_receiver(port->transport, driver_on_receive, x);
 	tell_node(x);
@@ -241,34 +218,34 @@ drivers_attach(struct drivers *d, struct conn *c, unsigned channel,
 }
 
 void
-drivers_detach_conn(struct drivers *d, struct conn *c)
+drivers_detach_conn(GPtrArray *drivers, struct conn *c)
 {
-	for (guint i = d->ports->len; i-- > 0;)
-		if (((struct driver_port *)d->ports->pdata[i])->conn == c)
-			detach(d, i);
+	for (guint i = drivers->len; i-- > 0;)
+		if (((struct driver_port *)drivers->pdata[i])->conn == c)
+			detach(drivers, i);
 }
 
 void
-drivers_detach_device(struct drivers *d, const struct lab_device *device)
+drivers_detach_device(GPtrArray *drivers, const struct lab_device *device)
 {
-	for (guint i = d->ports->len; i-- > 0;) {
-		struct driver_port *x = d->ports->pdata[i];
+	for (guint i = drivers->len; i-- > 0;) {
+		struct driver_port *x = drivers->pdata[i];
 
 		if (x->port->device != device)
 			continue;
 		conn_send(x->conn, LAB_REMOVED, x->channel, NULL, 0, NULL, 0);
-		detach(d, i);
+		detach(drivers, i);
 	}
 }
 
 bool
-drivers_frame(struct drivers *d, struct conn *c,
+drivers_frame(GPtrArray *drivers, struct conn *c,
 	      const struct lab_frame *frame, const uint8_t *data)
 {
 	uint32_t on;
 
-	for (guint i = 0; i < d->ports->len; i++) {
-		struct driver_port *x = d->ports->pdata[i];
+	for (guint i = 0; i < drivers->len; i++) {
+		struct driver_port *x = drivers->pdata[i];
 
 		if (x->conn != c || x->channel != frame->channel)
 			continue;
@@ -279,10 +256,11 @@ drivers_frame(struct drivers *d, struct conn *c,
 			if (frame->length < sizeof(on))
 				return false;
 			memcpy(&on, data, sizeof(on));
-			sim_port_set_is_sm(d->sim, x->port->sim_port, on);
+			sim_port_set_is_sm(x->port->device->sim,
+					   x->port->sim_port, on);
 			return true;
 		case LAB_DETACH:
-			detach(d, i);
+			detach(drivers, i);
 			return true;
 		}
 		return false;

@@ -46,7 +46,7 @@ struct lab {
 	struct snapshot *fabric;
 	struct sim *sim;
 	struct kernel_limits limits;
-	struct drivers *drivers;
+	GPtrArray *drivers;	/* see sm/lab/driver.h */
 	GHashTable *devices;	/* node -> struct device */
 	GHashTable *issm_errors;	/* node -> errno */
 	GPtrArray *clients;
@@ -453,7 +453,7 @@ lab_new(struct snapshot *fabric, const struct lab_options *options,
 		.sim = lab->sim, .fabric = fabric, .lab = lab,
 		.device = on_device_command,
 	};
-	lab->drivers = drivers_new(lab->sim);
+	lab->drivers = g_ptr_array_new_with_free_func(g_free);
 	lab->devices = g_hash_table_new_full(NULL, NULL, NULL,
 					     (GDestroyNotify)device_free);
 	lab->issm_errors = g_hash_table_new(NULL, NULL);
@@ -495,7 +495,7 @@ lab_free(struct lab *lab)
 	g_hash_table_unref(lab->devices);
 	g_hash_table_unref(lab->issm_errors);
 	g_ptr_array_unref(lab->clients);
-	drivers_free(lab->drivers);
+	g_ptr_array_unref(lab->drivers);
 	sim_free(lab->sim);
 	snapshot_unref(lab->fabric);
 	if (lab->dir)
