@@ -157,7 +157,7 @@ log_lines(struct daemon *d, enum log_level level, const GPtrArray *lines)
 static struct partition_rules *
 rules_of(const struct daemon *d)
 {
-	return partitions_rules(site_files_partitions(d->site));
+	return partitions_rules(d->site->partitions);
 }
 
 static bool
@@ -171,10 +171,10 @@ reload(struct daemon *d, GPtrArray *errors)
 	notify_reloaded(d->notify);
 	log_lines(d, LOG_WARNING, warnings);
 	if (ok) {
-		sweep_set_route(d->sm->sweep, site_files_route(d->site));
-		sweep_set_names(d->sm->sweep, site_files_names(d->site));
+		sweep_set_route(d->sm->sweep, &d->site->route);
+		sweep_set_names(d->sm->sweep, d->site->lists.names);
 		sweep_set_partitions(d->sm->sweep, rules_of(d));
-		sa_set_policy(d->sm->sa, site_files_sls(d->site));
+		sa_set_policy(d->sm->sa, d->site->lists.sls);
 		return true;
 	}
 	log_lines(d, LOG_ERROR, errors);
@@ -304,8 +304,8 @@ daemon_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 {
 	struct daemon *d = data;
 
-	if (!partitions_change(site_files_partitions(d->site), pkey, guid,
-			       membership, error))
+	if (!partitions_change(d->site->partitions, pkey, guid, membership,
+			       error))
 		return false;
 	log_say(d->log, LOG_INFO, "control", "partition 0x%04x: member "
 		"0x%016" G_GINT64_MODIFIER "x changed", pkey_base(pkey), guid);
@@ -571,11 +571,11 @@ daemon_connect(struct daemon *d)
 				.disable = c->babbling_disable,
 			},
 			.avoid = c->bad_links,
-			.names = site_files_names(d->site),
+			.names = d->site->lists.names,
 			.poll_ms = c->poll_ms,
 			.polls_lost = c->polls_lost,
 			.goal = goal_of(d),
-			.route = *site_files_route(d->site),
+			.route = d->site->route,
 			.policy = &d->policy,
 			.isolation = {
 				.rules = rules_of(d),
@@ -601,7 +601,7 @@ daemon_connect(struct daemon *d)
 	sa.gid_prefix = d->policy.gid_prefix;
 	sa.packet_life = d->policy.packet_life_time;
 	sa.subnet_timeout = d->policy.subnet_timeout;
-	sa.policy = site_files_sls(d->site);
+	sa.policy = d->site->lists.sls;
 	watch_sweep(d->backend->watch, &params.sweep);
 	d->sm = sm_instance_new(d->transport, &params, d->log, on_sweep_end, d);
 }
@@ -721,7 +721,7 @@ check_fabric(const struct options *conf, const struct site_files *site,
 	struct snapshot *fabric = backend_load_fabric(conf, &error);
 	const struct qos qos = site_files_qos(conf);
 	const struct isolation_params params = {
-		.rules = partitions_rules(site_files_partitions(site)),
+		.rules = partitions_rules(site->partitions),
 		.enforce = options_enforce(conf),
 		.qos = &qos,
 	};

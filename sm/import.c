@@ -415,7 +415,7 @@ note_partitions(struct import *im, const struct site_files *site,
 		g_string_printf(cut, "those in the %u partitions without a "
 				"P_Key who use the number that OpenSM gave it; "
 				"write that into the file", n);
-	all = partitions_rules(site_files_partitions(site))->partitions;
+	all = partitions_rules(site->partitions)->partitions;
 	g_ptr_array_add(im->notes, g_strdup_printf(
 		"%s: %u partitions; who could talk before and cannot now: %s",
 		f->from, all->len, cut->str));

@@ -15,23 +15,6 @@
 #include "sm/config/qos_policy_conf.h"
 #include "topology/text.h"
 
-#define ORDER_MAX	16u	/* engines to try, one after the other */
-
-/* What is replaced as a whole; NULL: not configured. */
-struct site_lists {
-	GArray *roots, *compute_nodes, *io_nodes;	/* GUIDs */
-	struct qos_policy *sls;
-	GHashTable *names;
-};
-
-struct site_files {
-	const struct options *conf;
-	struct site_lists lists;
-	struct route_params route;
-	const struct engine *order[ORDER_MAX + 1];	/* of route */
-	struct partitions *partitions;
-};
-
 static void
 read_list(const char *key, const char *path, GArray **list,
 	  GPtrArray *errors)
@@ -86,11 +69,11 @@ read_engine(struct site_files *s, const char *name, guint n, guint *n_order,
 		return true;
 	}
 	engine = engine_by_name(name, &error);
-	if (engine && *n_order < ORDER_MAX)
+	if (engine && *n_order < SITE_ENGINES_MAX)
 		s->order[(*n_order)++] = engine;
 	else if (engine)
 		g_ptr_array_add(errors, g_strdup_printf(
-			"--routing-engine: more than %u engines", ORDER_MAX));
+			"--routing-engine: more than %u engines", SITE_ENGINES_MAX));
 	else if (n > 1 && g_strv_contains(foreign_engines, name))
 		g_ptr_array_add(warnings, g_strdup_printf(
 			"routing_engine: minism has no %s, so it is ignored", name));
@@ -255,30 +238,6 @@ bool
 site_files_reload(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
 {
 	return site_files_load(s, false, warnings, errors);
-}
-
-const struct route_params *
-site_files_route(const struct site_files *s)
-{
-	return &s->route;
-}
-
-struct qos_policy *
-site_files_sls(const struct site_files *s)
-{
-	return s->lists.sls;
-}
-
-GHashTable *
-site_files_names(const struct site_files *s)
-{
-	return s->lists.names;
-}
-
-struct partitions *
-site_files_partitions(const struct site_files *s)
-{
-	return s->partitions;
 }
 
 /* options.c checks the keys against the ranges of the fields, so that nothing

@@ -12,7 +12,22 @@
 #include "sm/sweep/sweep.h"
 #include "topology/qos.h"
 
-struct site_files;
+#define SITE_ENGINES_MAX	16u	/* to try, one after the other */
+
+/* What is replaced as a whole at a reload; NULL: not configured. */
+struct site_lists {
+	GArray *roots, *compute_nodes, *io_nodes;	/* GUIDs */
+	struct qos_policy *sls;	/* SLs of paths */
+	GHashTable *names;	/* the node name map, see guid_files.h */
+};
+
+struct site_files {
+	const struct options *conf;	/* borrowed */
+	struct site_lists lists;
+	struct route_params route;
+	const struct engine *order[SITE_ENGINES_MAX + 1];	/* of route */
+	struct partitions *partitions;
+};
 
 /* Borrows conf. NULL: `errors` has a line or more for each file (and the name
  * of the engine) that is not good. Lines: GPtrArray of char *. */
@@ -24,14 +39,6 @@ void site_files_free(struct site_files *s);
  * stay in force. */
 bool site_files_reload(struct site_files *s, GPtrArray *warnings,
 		       GPtrArray *errors);
-
-/* Borrowed; the lists in it are until the next reload. */
-const struct route_params *site_files_route(const struct site_files *s);
-struct partitions *site_files_partitions(const struct site_files *s);
-/* The node name map, see guid_files.h; NULL: there is none. */
-GHashTable *site_files_names(const struct site_files *s);
-/* Which paths get which SL; NULL: none is configured. */
-struct qos_policy *site_files_sls(const struct site_files *s);
 
 /* The configuration of ports and VLs as the plan takes it. */
 struct policy site_files_policy(const struct options *c);

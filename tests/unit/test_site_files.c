@@ -82,8 +82,8 @@ start(struct setup *t)
 static bool
 is_member(const struct setup *t, uint16_t pkey)
 {
-	return partition_rules_find(partitions_rules(site_files_partitions(
-		t->site)), pkey) != NULL;
+	return partition_rules_find(partitions_rules(t->site->partitions),
+				    pkey) != NULL;
 }
 
 static void
@@ -99,7 +99,7 @@ assert_error(const struct setup *t, guint i, const char *text)
 static const char *
 name_of(const struct setup *t, uint64_t guid)
 {
-	return g_hash_table_lookup(site_files_names(t->site), &guid);
+	return g_hash_table_lookup(t->site->lists.names, &guid);
 }
 
 #define SETUP_TEST(name) \
@@ -125,14 +125,14 @@ SETUP_TEST(test_all_files_arrive)
 	t->conf->routing_threads = 3;
 	t->conf->require_deadlock_free = true;
 	start(t);
-	route = site_files_route(t->site);
+	route = &t->site->route;
 	assert_null(route->engine);
 	assert_int_equal(route->threads, 3);
 	assert_true(route->require_deadlock_free);
 	assert_true(guid_list_has(route->roots, 0x11));
 	assert_true(guid_list_has(route->io_nodes, 0x22));
 	assert_null(route->compute_nodes);
-	assert_null(site_files_sls(t->site));
+	assert_null(t->site->lists.sls);
 	assert_string_equal(name_of(t, 0x33), "Rack 3");
 	assert_true(is_member(t, 0x10));
 }
@@ -164,14 +164,14 @@ SETUP_TEST(test_names_must_be_text_if_they_are_there)
 	assert_error(t, 0, "there is a NUL in it");
 	g_unlink(t->names);
 	start(t);
-	assert_null(site_files_names(t->site));
+	assert_null(t->site->lists.names);
 	assert_int_equal(t->warnings->len, 1);
 	assert_true(g_str_has_prefix(t->warnings->pdata[0],
 				     "node_name_map_name: "));
 	site_files_free(t->site);
 	g_clear_pointer(&t->conf->node_names_file, g_free);
 	start(t);
-	assert_null(site_files_names(t->site));
+	assert_null(t->site->lists.names);
 }
 
 SETUP_TEST(test_engines_are_one_or_a_list)
@@ -212,7 +212,7 @@ SETUP_TEST(test_engines_are_one_or_a_list)
 			assert_error(t, 0, cases[i].error);
 			continue;
 		}
-		r = site_files_route(t->site);
+		r = &t->site->route;
 		assert_int_equal(g_strcmp0(r->engine ? r->engine->name : NULL,
 					   cases[i].one), 0);
 		for (guint k = 0; r->order && r->order[k]; k++)
@@ -246,9 +246,9 @@ SETUP_TEST(test_reload_takes_all)
 	assert_int_equal(t->errors->len, 0);
 	assert_null(name_of(t, 0x33));
 	assert_string_equal(name_of(t, 0x34), "Rack 4");
-	assert_true(guid_list_has(site_files_route(t->site)->roots, 0x12));
-	assert_false(guid_list_has(site_files_route(t->site)->roots, 0x11));
-	assert_true(guid_list_has(site_files_route(t->site)->io_nodes, 0x22));
+	assert_true(guid_list_has(t->site->route.roots, 0x12));
+	assert_false(guid_list_has(t->site->route.roots, 0x11));
+	assert_true(guid_list_has(t->site->route.io_nodes, 0x22));
 	assert_true(is_member(t, 0x20));
 	assert_false(is_member(t, 0x10));
 }
@@ -256,8 +256,8 @@ SETUP_TEST(test_reload_takes_all)
 static void
 assert_as_before(const struct setup *t)
 {
-	assert_true(guid_list_has(site_files_route(t->site)->roots, 0x11));
-	assert_false(guid_list_has(site_files_route(t->site)->roots, 0x12));
+	assert_true(guid_list_has(t->site->route.roots, 0x11));
+	assert_false(guid_list_has(t->site->route.roots, 0x12));
 	assert_true(is_member(t, 0x10));
 	assert_false(is_member(t, 0x20));
 	assert_string_equal(name_of(t, 0x33), "Rack 3");
