@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Chaos: a subnet manager on simulated fabrics to which things happen, one
- * after the other, and after each of them what must hold is checked on the
- * data plane and on the devices:
+ * Chaos: random events on simulated fabrics with a subnet manager. After each
+ * event the data plane and the devices are checked:
  *
- *	- every two hosts that are alive and joined reach each other
- *	- a packet passes if and only if the partitions say so, which are
- *	  random, enforced by the switches, and change at any moment
- *	- no channels wait for each other in a circle: at rest, and at moments
- *	  when tables are half written (but for cables that change places)
- *	- no two end ports have a LID in common; who was there keeps his
- *	- another look at a fabric that is up sends no Set
+ *	- every two hosts that are alive and cabled together reach each other
+ *	- a packet passes if and only if the partitions permit it; these are
+ *	  random, enforced by the switches, and change at any time
+ *	- there is no credit loop: at rest, and at moments when tables are partly
+ *	  written (except for cables that move between switches)
+ *	- no two end ports have the same LID; ports that stayed keep theirs
+ *	- a heavy sweep of a fabric that is up sends no Set
  *
- * MINISM_TEST_SEED sets the seed, MINISM_CHAOS_EVENTS the events a fabric
- * (`make soak`), MINISM_CHAOS_FABRIC a pattern of the fabrics to run, and
- * MINISM_TEST_LOG where the subnet manager's log goes.
+ * MINISM_TEST_SEED sets the seed, MINISM_CHAOS_EVENTS the number of events for
+ * each fabric (`make soak`), MINISM_CHAOS_FABRIC a pattern of the fabrics to
+ * run, and MINISM_TEST_LOG the file of the subnet manager's log.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,10 +34,10 @@
 #define SECOND		G_USEC_PER_SEC
 #define CHECK_SETS_EACH	16u
 #define CHECK_PKEYS_EACH	8u
-#define PARTITIONS	2u	/* besides the default one */
-#define FEW		5u	/* pairs, in what is left of a fabric */
-#define LOOKS		3u	/* while an event is dealt with */
-#define LOOK_US		5000u	/* to the first one, at most; then double */
+#define PARTITIONS	2u	/* besides the default partition */
+#define FEW		5u	/* pairs, in a damaged fabric */
+#define LOOKS		3u	/* checks while an event is handled */
+#define LOOK_US		5000u	/* maximum time to the first one; then double */
 
 static const char *const specs[] = {
 	"PGFT(4,4;1,4)", "PGFT(2,2,4;1,2,2)", "PGFT(3,6;1,3)",
@@ -53,8 +52,8 @@ struct run {
 	const char *spec;
 	uint64_t seed;
 	unsigned events, lmc;
-	bool wild;		/* cables change places, too, and the manager
-				   starts again */
+	bool wild;		/* with events of cables that move and of
+				   restarts */
 };
 
 struct chaos {
@@ -64,11 +63,11 @@ struct chaos {
 	uint8_t *off;		/* by node */
 	uint16_t *lids;		/* by port, as last seen alive */
 	struct partition_rules *rules;
-	bool wild, check_pkeys;	/* .. after this event */
+	bool wild, check_pkeys;	/* check_pkeys: after this event */
 	struct sm_instance_params params;
-	bool moved;		/* by this event: cables of switches; a Set that
-				   is sent again may come to another switch */
-	unsigned fault;		/* the last rule; 0: none */
+	bool moved;		/* this event moves cables of switches: a
+				   repeated Set may reach another switch */
+	unsigned fault;		/* the last rule; 0: there is none */
 	char what[160];		/* the last event, for messages */
 };
 
@@ -99,8 +98,8 @@ event_cable(struct chaos *c)
 		 c->w.s->ports[port].num);
 }
 
-/* Mends come more often than cuts would by chance: otherwise a fabric falls
- * to pieces and nothing of interest happens any more. */
+/* Repairs are more frequent than cuts would be by chance; else the fabric
+ * would fall apart, and further events had no effect. */
 static void
 event_mend(struct chaos *c)
 {
@@ -157,7 +156,7 @@ event_reset(struct chaos *c)
 	    node == c->w.s->ports[c->w.s->local_port].node)
 		return;
 	sim_node_reset(c->w.sim, node);
-	/* A host that starts anew has no LID to keep but by our memory. */
+	/* After a reset the host's LID is known to the manager only. */
 	snprintf(c->what, sizeof(c->what), "reset %s",
 		 c->w.s->nodes[node].desc);
 }
@@ -180,7 +179,7 @@ event_flap(struct chaos *c)
 static void
 event_loss(struct chaos *c)
 {
-	/* No duplicates: a Set that comes again after the next one undoes it,
+	/* No duplicates: a repeated Set after the next one would undo it,
 	 * and InfiniBand's links do not send a packet twice. */
 	static const enum sim_fault_kind kinds[] = {
 		SIM_FAULT_LOSS, SIM_FAULT_DELAY, SIM_FAULT_REORDER,
@@ -197,7 +196,8 @@ event_loss(struct chaos *c)
 	event_cable(c);
 }
 
-/* Devices that acknowledge Sets and do none, while a cable changes. */
+/* Devices that acknowledge Sets without executing them, while a cable
+ * changes. */
 static void
 event_untaken(struct chaos *c)
 {
@@ -228,7 +228,7 @@ event_signal(struct chaos *c)
 	snprintf(c->what, sizeof(c->what), "sweep by signal");
 }
 
-/* A link is to be free of traffic, or no longer. */
+/* A link is to be avoided, or used again. */
 static void
 event_avoid(struct chaos *c)
 {
@@ -264,8 +264,8 @@ add_rule(struct chaos *c, struct partition *p)
 		g_array_append_val(p->rules, rule);
 }
 
-/* Everybody is a full member of the default partition, so all reach all; and
- * there are others, of which each has some rules. */
+/* All ports are full members of the default partition, so all hosts reach
+ * each other; the other partitions have random rules. */
 static struct partition_rules *
 random_rules(struct chaos *c)
 {
@@ -292,7 +292,7 @@ event_rules(struct chaos *c)
 	snprintf(c->what, sizeof(c->what), "other partitions");
 }
 
-/* In the middle of what a cable causes. */
+/* During the update for a cable. */
 static void
 event_rules_late(struct chaos *c)
 {
@@ -301,7 +301,8 @@ event_rules_late(struct chaos *c)
 	event_rules(c);
 }
 
-/* The cable may be plugged elsewhere: not a cut one, nor the manager's. */
+/* May this end of a cable be moved? Not that of a cut one, nor the
+ * manager's. */
 static bool
 may_move(struct chaos *c, uint32_t port)
 {
@@ -309,7 +310,7 @@ may_move(struct chaos *c, uint32_t port)
 		sim_peer(c->w.sim, port) != c->w.s->local_port;
 }
 
-/* Of two hosts, or any two. */
+/* Two hosts, or any two ports, change places. */
 static void
 event_swap(struct chaos *c)
 {
@@ -337,7 +338,7 @@ start(struct chaos *c)
 	manager_open(&c->w.m, c->w.sim, c->w.s->local_port, &c->params, NULL);
 }
 
-/* Nobody is there for a while, in which something may happen. */
+/* An event while there is no manager. */
 static void
 event_restart(struct chaos *c)
 {
@@ -386,7 +387,7 @@ check_loops(struct chaos *c, unsigned event)
 			 looped, sim_now(c->w.sim));
 }
 
-/* Moments in which something is likely to be under way. */
+/* At moments when an update is probably in progress. */
 static void
 look_meanwhile(struct chaos *c, unsigned event)
 {
@@ -412,7 +413,7 @@ check_lids(struct chaos *c)
 		if (!alive[port])
 			continue;
 		if (port == c->w.s->local_port && !lid)
-			continue;	/* alone in the world */
+			continue;	/* it has no link */
 		assert_true(lid >= LID_UNICAST_MIN &&
 			    lid <= LID_UNICAST_MAX);
 		for (unsigned k = 0; k < 1u << i->lmc; k++) {
@@ -438,7 +439,7 @@ check_reach(struct chaos *c, unsigned event)
 	if (bad)
 		fail_msg("event %u (%s): %u of %u pairs are not reached",
 			 event, c->what, bad, pairs);
-	/* What is left out is said, and is little. */
+	/* Omitted pairs must be few and reported. */
 	if (mixed && (c->w.m.last == SWEEP_END_UP ||
 		      mixed > MAX(pairs / 5, FEW)))
 		fail_msg("event %u (%s): %u of %u pairs of a host and a "
@@ -463,7 +464,7 @@ check_plan_empty(struct chaos *c, unsigned event)
 
 	sweep_request(c->w.m.sweep, SWEEP_CAUSE_SIGNAL);
 	assert_true(world_settle(&c->w, 60 * SECOND));
-	/* A fault may still be at work, and the fabric another one. */
+	/* A fault may still be active, and change the fabric. */
 	if (c->w.m.last != SWEEP_END_UP)
 		return;
 	if (mad_client_stats(c->w.m.x)->sent_set != sets)
@@ -473,8 +474,8 @@ check_plan_empty(struct chaos *c, unsigned event)
 				    sets));
 }
 
-/* Two light sweeps: what no trap told is found by then. A fault that has
- * spoilt all of them, and may still be at work, ends. */
+/* After two light sweeps, changes without a trap must be known. If a fault
+ * has spoilt every sweep so far, it is ended. */
 static void
 come_to_rest(struct chaos *c, unsigned event)
 {
@@ -568,13 +569,13 @@ test_fabric_of_many_lids_recovers(void **state)
 	}
 }
 
-/* What found a defect once is run each time. */
+/* Runs that found a defect. */
 static const struct run found[] = {
-	/* an update did not come to its end */
+	/* an update did not end */
 	{ "PGFT(2,3,3;1,2,2)", 4, 500, 0, false },
-	/* the engine changed when nothing else had */
+	/* the engine changed although nothing else had */
 	{ "random(8,5,2)", 4, 500, 0, false },
-	/* a link that was to be avoided came back */
+	/* a link to be avoided came back */
 	{ "ring(9;1)", 11, 500, 0, false },
 	/* a switch was lost while a pair had no path */
 	{ "torus(4,4;1)", 51, 500, 0, false },

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Chaos with groups: two subnet managers, and hosts that behave as IPoIB does:
- * each joins the broadcast group and some others when its port becomes Active,
- * again if the SM asks it to (ClientReregister), and asks until it is answered.
- * Cables, hosts, switches and managers, with their memory or without, come and go;
- * soon after that
+ * Chaos with multicast groups: two subnet managers, and hosts that behave like
+ * IPoIB: each joins the broadcast group and some others when its port becomes
+ * Active, and again if the SM asks for it (ClientReregister), and repeats
+ * requests until they are answered. Cables, hosts, switches and managers, with
+ * or without a cache folder, come and go. Soon after each event
  *
- *	- one manager is everybody's master
- *	- every two hosts of the master's part reach each other, and no channels
- *	  wait for each other in a circle
- *	- what a member of a group sends reaches each other member once, and
- *	  nobody who never was one: that somebody left a group while another
- *	  manager was his master is not known
+ *	- one manager is the master of all ports
+ *	- every two hosts in the master's part of the fabric reach each other, and
+ *	  there is no credit loop
+ *	- a packet from a member of a group reaches each other member once, and no
+ *	  port that never was a member: a new master does not know that a port left
+ *	  a group while another manager was its master
  *
- * MINISM_TEST_SEED sets the seed, MINISM_CHAOS_EVENTS the events a fabric,
- * MINISM_CHAOS_FABRIC a pattern of the fabrics, MINISM_TEST_LOG the log.
+ * MINISM_TEST_SEED sets the seed, MINISM_CHAOS_EVENTS the events for each
+ * fabric, MINISM_CHAOS_FABRIC a pattern of the fabrics, MINISM_TEST_LOG the
+ * log.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +39,7 @@
 #define N_GROUPS	4u	/* the first is IPoIB's broadcast group */
 #define N_MANAGERS	2u
 #define TURN_US		(SECOND / 10)	/* of the hosts */
-#define PATIENCE	60u	/* s until all is well */
+#define PATIENCE	60u	/* s until all checks must pass */
 
 static const char *const specs[] = {
 	"PGFT(4,4;1,4)", "PGFT(2,2,4;1,2,2)", "ring(6;2)", "torus(3,3;1)",
@@ -53,12 +54,12 @@ struct host {
 	struct transport *t;
 	struct mad_client *x;
 	bool wants[N_GROUPS];
-	bool is_in[N_GROUPS];	/* as it believes */
+	bool is_in[N_GROUPS];	/* as the host believes */
 	bool was_in[N_GROUPS];
 	uint16_t mlid[N_GROUPS];
-	bool asks;		/* one at a time, of: */
+	bool asks;		/* one request at a time, for: */
 	unsigned group;
-	unsigned life;		/* another one after each loss of its link */
+	unsigned life;		/* counts losses of its link */
 };
 
 struct chaos {
@@ -68,7 +69,7 @@ struct chaos {
 	struct host *hosts;
 	unsigned n_hosts;
 	uint64_t rng;
-	char *dirs[N_MANAGERS];	/* what a manager keeps; NULL: nothing */
+	char *dirs[N_MANAGERS];	/* cache folders; NULL: none */
 	uint8_t *cut;		/* by port */
 	uint8_t *off;		/* by node */
 	char what[128];
@@ -180,7 +181,7 @@ on_reregister(struct sim *sim, uint32_t port, void *data)
 			host_forget(&c->hosts[i]);
 }
 
-/* Its link was down, for however short a time. */
+/* The link was down for some time. */
 static void
 lose_link(struct chaos *c, uint32_t port)
 {
@@ -284,7 +285,7 @@ event_mend(struct chaos *c)
 		}
 }
 
-/* Not one with a manager: that would be two events. */
+/* Any node without a manager. */
 static uint32_t
 any_node(struct chaos *c)
 {
@@ -404,7 +405,7 @@ happen(struct chaos *c)
 
 /* ----------------------------------------------------------------- checks */
 
-/* The part that is judged may be a port alone, or without a manager. */
+/* The part that is checked may have a single port, or no manager. */
 static bool
 is_managed(struct chaos *c, const uint8_t *alive)
 {
@@ -500,7 +501,7 @@ wrong_groups(struct chaos *c, const uint8_t *alive)
 	return NULL;
 }
 
-/* NULL: all is well. */
+/* The first failed check; NULL: none. */
 static const char *
 look(struct chaos *c)
 {
@@ -612,13 +613,14 @@ test_what_failed_once(void **state)
 	/* no tree was free of loops with the unicast routes */
 	chaos_run("mesh(4,3;1)", 278, 10, false);
 	chaos_run("random(10,3,2)", 307, 10, false);
-	/* who had been cut off from the former master was not asked */
+	/* hosts cut off from the former master were not asked */
 	chaos_run("ring(6;2)", 306, 390, false);
-	/* two masters for a second: who joined with the one that gave way */
+	/* two masters for a second: hosts that joined with the one that gave
+	 * way */
 	chaos_run("dragonfly(2,2,1)", 2, 552, false);
-	/* an update waited for a path that led to who had had the LID */
+	/* an update waited for a path to the former owner of a LID */
 	chaos_run("PGFT(2,2,4;1,2,2)", 537, 112, false);
-	/* a manager that came back wrote the trees of before */
+	/* a manager that was started again wrote its old trees */
 	chaos_run("PGFT(4,4;1,4)", 235, 880, false);
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Chaos with M_Keys: things happen to a simulated fabric whose ports are at
- * protection level 2, and to its manager, one after the other: hosts and
- * switches lose all they had, cables move while somebody looks or nobody does,
- * the manager is killed at any moment, is told other keys, loses SMPs. After
- * each of them every port must have its key and every host reach the others:
- * a port whose key is lost would stay dark for ever.
+ * Chaos with M_Keys: random events on a simulated fabric whose ports are at
+ * protection level 2, and on its manager: hosts and switches are reset, cables
+ * are moved with or without a manager, the manager is killed at any moment,
+ * gets other keys, loses SMPs. After each event every port must have its key
+ * and every host must reach the others: a port whose key is lost would stay
+ * unmanaged for ever.
  *
- * MINISM_TEST_SEED sets the seed, MINISM_CHAOS_EVENTS the events a fabric.
+ * MINISM_TEST_SEED sets the seed, MINISM_CHAOS_EVENTS the events for each
+ * fabric.
  */
 #include <stdio.h>
 #include <stdlib.h>
