@@ -7,11 +7,11 @@
  * or without a cache folder, come and go. Soon after each event
  *
  *	- one manager is the master of all ports
- *	- every two hosts in the master's part of the fabric reach each other, and
- *	  there is no credit loop
- *	- a packet from a member of a group reaches each other member once, and no
- *	  port that never was a member: a new master does not know that a port left
- *	  a group while another manager was its master
+ *	- every two hosts in the master's part of the fabric reach each other,
+ *	  and there is no credit loop
+ *	- a packet from a member of a group reaches each other member once, and
+ *	  no port that never was a member: a new master does not know that a
+ *	  port left a group while another manager was its master
  *
  * MINISM_TEST_SEED sets the seed, MINISM_CHAOS_EVENTS the events for each
  * fabric, MINISM_CHAOS_FABRIC a pattern of the fabrics, MINISM_TEST_LOG the
