@@ -467,13 +467,13 @@ follow_path(struct program_order *o, uint32_t sw, uint16_t lid,
 }
 
 /* The list of blocks that wait for this link to carry data; NULL: the plan
- * does not bring it up. */
+ * does not bring it up, or not before all blocks are written. */
 static uint32_t *
 link_list(struct program_order *o, uint32_t port)
 {
 	uint32_t peer = o->s->ports[port].peer;
 
-	if (peer == SNAPSHOT_NONE ||
+	if (peer == SNAPSHOT_NONE || must_wait(o, port) ||
 	    (o->ports[port].activate == NO_STEP &&
 	     o->ports[peer].activate == NO_STEP))
 		return NULL;
