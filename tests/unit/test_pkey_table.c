@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * pkey_table.h promises: a port's table has the P_Keys of its memberships and
- * no others, what stays wanted stays where it is, index 0 has the key that
- * belongs there, and a switch enforces the same partitions or none. The
- * fabric is one switch with four CAs and a second switch; tables hold what
- * the test says.
+ * What pkey_table.h promises, as in tests/scripts/pkey_table.scn, whose words
+ * these are, and for any rules and tables. The fabric is one switch with four
+ * CAs and a second switch; tables hold what the test says.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -153,265 +151,204 @@ key_at(const struct port_tables *t, uint32_t port, unsigned index)
 	return b ? b->pkeys[index % PKEYS_A_BLOCK] : 0;
 }
 
-/* The table has these keys at its beginning and nothing behind them. */
+/* ---- words ---- */
+
+/* "H-1", "G-1", "trunk" */
+static uint32_t
+port_of(const struct lab *lab, const char *name)
+{
+	if (strcmp(name, "trunk") == 0)
+		return lab->trunk;
+	return (*name == 'H' ? lab->host : lab->guard)[atoi(name + 2)];
+}
+
+static unsigned
+ways_of(char **words)
+{
+	unsigned ways = 0;
+
+	for (; *words; words++)
+		ways |= strcmp(*words, "in") ? strcmp(*words, "out") ? 0 :
+			PKEY_ENFORCE_OUT : PKEY_ENFORCE_IN;
+	return ways;
+}
+
 static void
-assert_table(const struct lab *lab, uint32_t port, const uint16_t *pkeys,
-	     unsigned n)
-{
-	for (unsigned i = 0; i < PKEYS_A_BLOCK *
-	     port_tables_blocks(lab->wanted, PORT_TABLE_PKEY, port); i++)
-		assert_int_equal(key_at(lab->wanted, port, i),
-				 i < n ? pkeys[i] : 0);
-}
-
-#define TABLE(lab, port, ...) \
-	assert_table(lab, port, (const uint16_t[]){ __VA_ARGS__ }, \
-		     G_N_ELEMENTS(((const uint16_t[]){ __VA_ARGS__ })))
-#define HOLD(lab, port, ...) \
-	hold((lab)->held, port, 0, (const uint16_t[]){ __VA_ARGS__ }, \
-	     G_N_ELEMENTS(((const uint16_t[]){ __VA_ARGS__ })))
-
-static const char *
-problem(const struct lab *lab, guint i)
-{
-	assert_true(i < lab->problems->len);
-	return lab->problems->pdata[i];
-}
-
-#define LAB_TEST(name) \
-	TEST_WITH(name, struct lab *lab, set_up, tear_down)
-
-LAB_TEST(test_default_rules_enforce_nothing)
+use_rules(struct lab *lab, struct partition_rules *rules)
 {
 	partition_rules_unref(lab->rules);
-	lab->rules = partition_rules_default();
-	want(lab, BOTH_WAYS);
-	for (uint32_t port = 0; port < lab->s->n_ports; port++) {
-		assert_int_equal(lab->enforce[port], 0);
-		if (snapshot_is_end_port(lab->s, port))
-			TABLE(lab, port, 0xffff);
-	}
-	for (unsigned i = 0; i < N_HOSTS; i++)
-		assert_null(port_tables_get(lab->wanted, PORT_TABLE_PKEY,
-					    lab->guard[i], 0));
-	assert_int_equal(lab->problems->len, 0);
+	lab->rules = rules;
 }
 
-/* Two partitions are not the built-in rule, nor is one that leaves somebody
- * out. */
-TEST(test_default_rules_are_recognized)
+/* default-rules, no-rules */
+WORD(do_rules, struct lab *lab)
 {
-	struct partition_rules *rules = partition_rules_default();
-	struct partition *p = partition_rules_get(rules, PKEY_DEFAULT);
-	struct partition_rule rule = {
-		.who = PARTITION_GUID, .guid = 0x1001,
-		.membership = PARTITION_LIMITED,
+	use_rules(lab, *words[-1] == 'd' ? partition_rules_default() :
+		  partition_rules_new());
+}
+
+/* P_KEY [NAME] */
+WORD(do_partition, struct lab *lab)
+{
+	struct partition *p = partition_rules_get(lab->rules,
+						  word_number(words[0]));
+
+	p->name = g_strdup(words[1]);
+	p->index0 |= strcmp(words[-1], "index0") == 0;
+}
+
+/* P_KEY|FROM..TO MEMBERSHIP HOST .. */
+WORD(do_admit, struct lab *lab)
+{
+	g_auto(GStrv) ends = g_strsplit(words[0], "..", 2);
+	unsigned last = word_number(ends[1] ?: ends[0]);
+	enum partition_membership membership =
+		*words[1] == 'f' ? PARTITION_FULL :
+		*words[1] == 'l' ? PARTITION_LIMITED : PARTITION_BOTH;
+
+	for (unsigned pkey = word_number(ends[0]); pkey <= last; pkey++)
+		for (char **host = words + 2; *host; host++)
+			admit(lab, (uint16_t)pkey, (unsigned)atoi(*host + 2),
+			      membership);
+}
+
+/* P_KEY: all ports are full members */
+WORD(do_all_full, struct lab *lab)
+{
+	const struct partition_rule rule = {
+		.who = PARTITION_ALL, .membership = PARTITION_FULL,
 	};
 
-	assert_true(pkey_table_are_default(rules));
-	g_array_append_val(p->rules, rule);
-	assert_false(pkey_table_are_default(rules));
-	g_array_set_size(p->rules, 1);
-	partition_rules_get(rules, 1);
-	assert_false(pkey_table_are_default(rules));
-	partition_rules_unref(rules);
-	rules = partition_rules_new();
-	assert_false(pkey_table_are_default(rules));
-	p = partition_rules_get(rules, 1);
-	rule.who = PARTITION_ALL;
-	rule.membership = PARTITION_FULL;
-	g_array_append_val(p->rules, rule);
-	assert_false(pkey_table_are_default(rules));
-	partition_rules_unref(rules);
+	g_array_append_val(partition_rules_get(lab->rules,
+					       word_number(words[0]))->rules,
+			   rule);
 }
 
-LAB_TEST(test_held_keys_keep_their_index)
+WORD(do_are_default, struct lab *lab)
 {
-	admit(lab, PKEY_DEFAULT, 0, PARTITION_FULL);
-	admit(lab, 0x10, 0, PARTITION_FULL);
-	admit(lab, 0x20, 0, PARTITION_FULL);
-	admit(lab, 0x30, 0, PARTITION_LIMITED);
-	/* 0x8030 is another key than 0x0030, 0x8040 nobody's, 0x8020 there
-	 * twice; 0x8000 and 0x0000 are none. */
-	HOLD(lab, lab->host[0], 0xffff, 0x8030, 0x8020, 0x8040, 0x8020,
-	     0x8000, 0, 0x8010);
-	want(lab, 0);
-	TABLE(lab, lab->host[0], 0xffff, 0x0030, 0x8020, 0, 0, 0, 0, 0x8010);
+	assert_range(words[0], pkey_table_are_default(lab->rules));
 }
 
-LAB_TEST(test_new_keys_take_the_lowest_free_places)
+/* PORT P_KEY ..: at the beginning of its table */
+WORD(do_hold, struct lab *lab)
 {
-	admit(lab, PKEY_DEFAULT, 1, PARTITION_LIMITED);
-	for (unsigned i = 1; i <= 4; i++)
-		admit(lab, (uint16_t)i, 1, PARTITION_FULL);
-	HOLD(lab, lab->host[1], 0x7fff, 0x9999, 0x8002);
-	want(lab, 0);
-	TABLE(lab, lab->host[1], 0x7fff, 0x8001, 0x8002, 0x8003, 0x8004);
+	uint16_t pkeys[PKEYS_A_BLOCK];
+	unsigned n = g_strv_length(words + 1);
+
+	for (unsigned i = 0; i < n; i++)
+		pkeys[i] = word_number(words[1 + i]);
+	hold(lab->held, port_of(lab, words[0]), 0, pkeys, n);
 }
 
-LAB_TEST(test_default_partition_is_first)
+/* [in] [out] */
+WORD(do_want, struct lab *lab)
 {
-	admit(lab, PKEY_DEFAULT, 0, PARTITION_LIMITED);
-	admit(lab, PKEY_DEFAULT, 1, PARTITION_BOTH);
-	for (unsigned i = 0; i < 2; i++) {
-		admit(lab, 0x10, i, PARTITION_FULL);
-		HOLD(lab, lab->host[i], 0x8010, 0x7fff);
-	}
-	admit(lab, 0x10, 2, PARTITION_FULL);
-	HOLD(lab, lab->host[2], 0, 0x8010);
-	want(lab, 0);
-	TABLE(lab, lab->host[0], 0x7fff, 0x8010);
-	/* 0x7fff stays where it is, so the one that had to go comes behind. */
-	TABLE(lab, lab->host[1], 0xffff, 0x7fff, 0x8010);
-	/* In no default partition: index 0 is like any other. */
-	TABLE(lab, lab->host[2], 0, 0x8010);
+	want(lab, ways_of(words));
 }
 
-LAB_TEST(test_index0_comes_before_the_default_partition)
-{
-	admit(lab, PKEY_DEFAULT, 0, PARTITION_FULL);
-	admit(lab, PKEY_DEFAULT, 1, PARTITION_FULL);
-	admit(lab, 0x30, 0, PARTITION_FULL)->index0 = true;
-	HOLD(lab, lab->host[0], 0xffff, 0x8030);
-	want(lab, 0);
-	TABLE(lab, lab->host[0], 0x8030, 0xffff);
-	TABLE(lab, lab->host[1], 0xffff);
-	assert_false(strstr(problem(lab, 0), "index 0"));
-}
-
-LAB_TEST(test_lowest_of_two_index0_wins_and_it_is_said)
-{
-	admit(lab, PKEY_DEFAULT, 0, PARTITION_FULL);
-	for (unsigned i = 0; i < N_HOSTS; i++) {
-		admit(lab, 0x40, i, PARTITION_FULL)->index0 = true;
-		admit(lab, 0x50, i, PARTITION_FULL);
-	}
-	admit(lab, 0x30, 1, PARTITION_BOTH)->index0 = true;
-	admit(lab, 0x30, 2, PARTITION_LIMITED);
-	partition_rules_get(lab->rules, 0x40)->name = g_strdup("late");
-	want(lab, 0);
-	TABLE(lab, lab->host[0], 0x8040, 0x8050, 0xffff);
-	TABLE(lab, lab->host[1], 0x8030, 0x0030, 0x8040, 0x8050);
-	TABLE(lab, lab->host[2], 0x0030, 0x8040, 0x8050);
-	assert_string_equal(problem(lab, lab->problems->len - 1),
-			    " (0x0000000000001010) port 1: partition \"late\" "
-			    "(0x0040) is not at index 0, a lower P_Key asks "
-			    "for it as well (2 ports)");
-}
-
-/* 40 places, 45 partitions, in the first of them both. */
-LAB_TEST(test_too_many_keys_leave_the_highest_out)
-{
-	admit(lab, 1, 0, PARTITION_BOTH);
-	for (unsigned i = 2; i <= 44; i++)
-		admit(lab, (uint16_t)i, 0, PARTITION_FULL);
-	admit(lab, PKEY_DEFAULT, 0, PARTITION_FULL);
-	/* A key that is left out does not stay, held or not. */
-	HOLD(lab, lab->host[0], 0xffff, 0x802b);
-	want(lab, BOTH_WAYS);
-	assert_int_equal(key_at(lab->wanted, lab->host[0], 0), 0xffff);
-	assert_int_equal(key_at(lab->wanted, lab->host[0], 1), 0x8001);
-	assert_int_equal(key_at(lab->wanted, lab->host[0], 2), 0x0001);
-	for (unsigned i = 3; i < CAP; i++)
-		assert_int_equal(key_at(lab->wanted, lab->host[0], i),
-				 0x8000 + i - 1);
-	for (unsigned i = CAP; i < 2 * PKEYS_A_BLOCK; i++)
-		assert_int_equal(key_at(lab->wanted, lab->host[0], i), 0);
-	assert_has(problem(lab, 2),
-		   "has room for 40 of 46 P_Keys; left out: (0x0027) full, "
-		   "(0x0028) full, (0x0029) full, (0x002a) full and 2 more");
-	/* What the port really has is what is enforced. */
-	assert_int_equal(lab->enforce[lab->guard[0]], BOTH_WAYS);
-	assert_int_equal(key_at(lab->wanted, lab->guard[0], CAP - 2), 0x8026);
-	assert_int_equal(key_at(lab->wanted, lab->guard[0], CAP - 1), 0);
-}
-
-LAB_TEST(test_both_loses_the_limited_key_first)
-{
-	for (unsigned i = 1; i <= CAP; i++)
-		admit(lab, (uint16_t)i, 0, i == CAP ? PARTITION_BOTH :
-		      PARTITION_FULL);
-	want(lab, 0);
-	assert_int_equal(key_at(lab->wanted, lab->host[0], CAP - 1), 0x8028);
-	assert_has(problem(lab, 2), "left out: (0x0028) limited");
-}
-
-/* Behind the key for index 0. */
-LAB_TEST(test_the_default_partition_is_never_left_out)
-{
-	for (unsigned i = 1; i <= CAP; i++)
-		admit(lab, (uint16_t)i, 0, PARTITION_FULL);
-	admit(lab, 0x1000, 0, PARTITION_FULL)->index0 = true;
-	admit(lab, PKEY_DEFAULT, 0, PARTITION_BOTH);
-	want(lab, 0);
-	assert_int_equal(key_at(lab->wanted, lab->host[0], 0), 0x9000);
-	assert_int_equal(key_at(lab->wanted, lab->host[0], 1), 0xffff);
-	assert_int_equal(key_at(lab->wanted, lab->host[0], 2), 0x7fff);
-	assert_int_equal(key_at(lab->wanted, lab->host[0], CAP - 1), 0x8025);
-	assert_has(problem(lab, 2),
-		   "left out: (0x0026) full, (0x0027) full, (0x0028) full");
-}
-
-LAB_TEST(test_guards_have_the_partitions_of_the_port_behind)
-{
-	admit(lab, 0x10, 0, PARTITION_FULL);
-	admit(lab, 0x20, 0, PARTITION_LIMITED);
-	admit(lab, 0x20, 1, PARTITION_FULL);
-	HOLD(lab, lab->guard[0], 0x8011, 0, 0x8010, 0x0010);
-	HOLD(lab, lab->trunk, 0x8011);
-	want(lab, PKEY_ENFORCE_OUT);
-	TABLE(lab, lab->guard[0], 0x8020, 0, 0x8010);
-	TABLE(lab, lab->guard[1], 0x8020);
-	/* In no partition: nothing may pass. */
-	TABLE(lab, lab->guard[2], 0);
-	for (unsigned i = 0; i < N_HOSTS; i++) {
-		assert_int_equal(lab->enforce[lab->guard[i]],
-				 PKEY_ENFORCE_OUT);
-		assert_int_equal(lab->enforce[lab->host[i]], 0);
-	}
-	assert_int_equal(lab->enforce[lab->trunk], 0);
-	assert_null(port_tables_get(lab->wanted, PORT_TABLE_PKEY, lab->trunk,
-				    0));
-}
-
-/* All or nothing: half a table would cut off a host that is in the rest. */
-LAB_TEST(test_small_enforcement_table_enforces_nothing)
+WORD(do_enforcement_cap, struct lab *lab)
 {
 	uint32_t sw = lab->s->ports[lab->guard[0]].node;
 
-	admit(lab, 0x10, 0, PARTITION_FULL);
-	admit(lab, 0x20, 0, PARTITION_FULL);
-	for (uint16_t cap = 0; cap <= 2; cap++) {
-		lab->s->nodes[sw].sw.partition_enforcement_cap = cap;
-		port_tables_unref(lab->held);
-		lab->held = port_tables_new(lab->s);
-		want(lab, BOTH_WAYS);
-		assert_int_equal(lab->enforce[lab->guard[0]],
-				 cap < 2 ? 0 : BOTH_WAYS);
-		if (cap == 1) {
-			assert_null(port_tables_get(lab->wanted,
-						    PORT_TABLE_PKEY,
-						    lab->guard[0], 0));
-			assert_string_equal(problem(lab, 2),
-				" (0x0000000000000100) port 1: no partition "
-				"enforcement: its table has room for 1 P_Keys, "
-				"and the port behind it has 2");
-		}
-	}
+	lab->s->nodes[sw].sw.partition_enforcement_cap = word_number(words[0]);
+	port_tables_unref(lab->held);
+	lab->held = port_tables_new(lab->s);
 }
 
-LAB_TEST(test_a_port_in_no_partition_is_told)
+/* These keys are at its beginning and nothing behind them. */
+static void
+expect_table(const struct lab *lab, uint32_t port, char **pkeys)
 {
-	for (unsigned i = 1; i < N_HOSTS; i++)
-		admit(lab, 1, i, PARTITION_FULL);
-	HOLD(lab, lab->host[0], 0xffff);
-	want(lab, 0);
-	TABLE(lab, lab->host[0], 0);
-	/* Both ports 0 as well, in the order of the ports. */
-	assert_int_equal(lab->problems->len, 3);
-	assert_string_equal(problem(lab, 2), " (0x0000000000001000) port 1: "
-			    "it is not in any partition");
+	unsigned n = g_strv_length(pkeys);
+
+	for (unsigned i = 0; i < PKEYS_A_BLOCK *
+	     port_tables_blocks(lab->wanted, PORT_TABLE_PKEY, port); i++)
+		assert_int_equal(key_at(lab->wanted, port, i),
+				 i < n ? word_number(pkeys[i]) : 0);
 }
+
+WORD(do_table, struct lab *lab)
+{
+	expect_table(lab, port_of(lab, words[0]), words + 1);
+}
+
+WORD(do_table_of_all, struct lab *lab)
+{
+	for (uint32_t port = 0; port < lab->s->n_ports; port++)
+		if (snapshot_is_end_port(lab->s, port))
+			expect_table(lab, port, words);
+}
+
+/* PORT ..: nothing is wanted of their tables */
+WORD(do_no_table, struct lab *lab)
+{
+	for (; *words; words++)
+		assert_null(port_tables_get(lab->wanted, PORT_TABLE_PKEY,
+					    port_of(lab, *words), 0));
+}
+
+/* PORT INDEX P_KEY */
+WORD(do_at, struct lab *lab)
+{
+	assert_range(words[2], key_at(lab->wanted, port_of(lab, words[0]),
+				      word_number(words[1])));
+}
+
+/* PORT FROM..TO P_KEY [same]: from this P_Key on, or all the same */
+WORD(do_row, struct lab *lab)
+{
+	g_auto(GStrv) ends = g_strsplit(words[1], "..", 2);
+	unsigned first = word_number(ends[0]);
+
+	for (unsigned i = first; i <= word_number(ends[1]); i++)
+		assert_int_equal(key_at(lab->wanted, port_of(lab, words[0]), i),
+				 word_number(words[2]) +
+				 (words[3] ? 0 : i - first));
+}
+
+/* PORT|all [in] [out] [none] */
+WORD(do_enforce, struct lab *lab)
+{
+	bool all = strcmp(words[0], "all") == 0;
+
+	for (uint32_t port = 0; port < lab->s->n_ports; port++)
+		if (all || port == port_of(lab, words[0]))
+			assert_int_equal(lab->enforce[port],
+					 ways_of(words + 1));
+}
+
+WORD(do_problems, struct lab *lab)
+{
+	assert_range(words[0], lab->problems->len);
+}
+
+/* problem, no-problem TEXT: in one of them */
+WORD(do_problem, struct lab *lab)
+{
+	unsigned n = 0;
+
+	for (guint i = 0; i < lab->problems->len; i++)
+		n += strstr(lab->problems->pdata[i], words[0]) != NULL;
+	assert_int_equal(n > 0, *words[-1] == 'p');
+}
+
+static const struct unit_word all_words[] = {
+	{ "default-rules", do_rules }, { "no-rules", do_rules },
+	{ "partition", do_partition }, { "index0", do_partition },
+	{ "admit", do_admit }, { "all-full", do_all_full },
+	{ "are-default", do_are_default }, { "hold", do_hold },
+	{ "want", do_want }, { "enforcement-cap", do_enforcement_cap },
+	{ "table", do_table }, { "table-of-all", do_table_of_all },
+	{ "no-table", do_no_table }, { "at", do_at }, { "row", do_row },
+	{ "enforce", do_enforce }, { "problems", do_problems },
+	{ "problem", do_problem }, { "no-problem", do_problem },
+	{ NULL, NULL },
+};
+
+SCRIPT(pkey_table, "pkey_table.scn", all_words, set_up, tear_down)
+
+#define LAB_TEST(name) \
+	TEST_WITH(name, struct lab *lab, set_up, tear_down)
 
 /* --- any rules, any tables --- */
 
