@@ -180,7 +180,7 @@ direction_of(const struct avoid *a, uint32_t port)
 	return from < to ? UP : from > to ? DOWN : ASIDE;
 }
 
-/* As seen from this end; a single link is never left out. */
+/* May the link be left out, as seen from this end? A single one never. */
 static bool
 may_spare(const struct avoid *a, uint32_t port)
 {

@@ -61,8 +61,8 @@ judge_links(struct health *v, const struct snapshot *s)
 			 bad - PORT_LINES_MAX);
 }
 
-/* Ports that were cut off have no cables; the ports at the other end are
- * reported as not Active. */
+/* Pairs that no cables join do not count: ports that are not Active are
+ * reported already. */
 static void
 judge_routes(struct health *v, const struct snapshot *s,
 	     const struct choice *choice)

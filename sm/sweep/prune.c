@@ -50,7 +50,8 @@ prune_half_cables(struct builder *b)
 	}
 }
 
-/* A switch whose tables cannot be written: no route may lead through it. */
+/* Leaves out a node that rejects Sets: the tables of a switch could not be
+ * written, so no route may lead through it. */
 static void
 lock_out(struct builder *b, uint32_t n, uint32_t holder)
 {

@@ -76,7 +76,6 @@ sweep_state_name(enum sweep_state state)
 	return state_names[state];
 }
 
-/* All changes of the state go through here. */
 static void
 count_phase(struct sweep_phase *phase, int64_t us)
 {
@@ -88,6 +87,7 @@ count_phase(struct sweep_phase *phase, int64_t us)
 	phase->us += us;
 }
 
+/* All changes of the state go through here. */
 void
 sweep_set_state(struct sweep *s, enum sweep_state state)
 {
@@ -182,9 +182,7 @@ sweep_stop(struct sweep *s)
 	g_clear_pointer(&s->program, program_cancel);
 	g_clear_pointer(&s->light, light_sweep_cancel);
 	mad_client_cancel_owner(s->x, s);
-	if (s->timer)
-		transport_timer_cancel(mad_client_transport(s->x), s->timer);
-	s->timer = 0;
+	clear_timer(s);
 	clear_run(s);
 }
 
@@ -276,16 +274,15 @@ hand_over(struct sweep *s, uint32_t port)
 	obey(s, port);
 }
 
-/* Reads SMInfo of the other managers in `n`. */
+/* Keeps the other managers, found in `n`, and logs those that manage the same
+ * ports. */
 static void
 note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 {
 	g_clear_pointer(&s->rivals, g_ptr_array_unref);
-	s->rivals =
-		election_rivals(&s->self,
-				   s->self.state == SM_STATE_MASTER ? s->others
-								    : NULL,
-				   found, n);
+	s->rivals = election_rivals(&s->self,
+				    s->self.state == SM_STATE_MASTER ?
+				    s->others : NULL, found, n);
 	g_clear_pointer(&s->others, g_array_unref);
 	s->others = g_array_ref(found);
 	for (guint i = 0; i < s->rivals->len; i++)

@@ -97,7 +97,8 @@ end_to_disable(const struct snapshot *n, uint32_t port)
 		far.hops < near.hops ? peer : port;
 }
 
-/* The consequence in words; g_free. */
+/* Disables a port to stop the babbling one, if configured and possible; returns
+ * the consequence in words, g_free. */
 static char *
 disable_babbler(struct sweep *s, struct flap *p, uint32_t port)
 {
