@@ -868,7 +868,8 @@ on_moment(void *data)
 	smp_batch_wake(d->batch);
 }
 
-/* In a hurry: have all other queries been answered? */
+/* In a hurry, once only nodes are left that are not waited for: gives them
+ * MOMENT_US. */
 static void
 discover_wait(void *data)
 {

@@ -117,8 +117,8 @@ flap_at(struct flaps *f, uint64_t guid, uint8_t num, int64_t now)
 
 /* ----------------------------------------------------------------- counting */
 
-/* The end of an Active link that has its entry. SNAPSHOT_NONE: not Active,
- * or the SM's own link. */
+/* Is this the end of an Active link that has the link's entry? Not of the SM's
+ * own link. */
 static bool
 is_listed_end(const struct snapshot *s, uint32_t port)
 {
