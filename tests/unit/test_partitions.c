@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The partitions in force: a file, changes on top of it that survive a restart,
- * and what happens when one of the two is bad or gone. Whoever is let in was
- * named by the last word about him.
+ * The words of tests/scripts/partitions_file.scn: the partitions in force, a
+ * file and changes on top of it.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <glib/gstdio.h>
 #include <sys/stat.h>
 
 #include "sm/partitions.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
 #include "topology/partition.h"
 
-#define STORAGE		0x10
-#define GUEST		0x20
-
 struct setup {
 	char *folder, *path, *changes;
 	struct partitions *p;
 	GPtrArray *warnings;
+	struct partition_rules *before;	/* at the last load */
+	char *kept;		/* changes */
 	struct snapshot *s;
 };
 
@@ -57,6 +57,7 @@ setup_free(void **state)
 	g_ptr_array_unref(t->warnings);
 	folder_remove(t->folder);
 	g_free(t->path);
+	g_free(t->kept);
 	g_free(t->changes);
 	g_free(t->folder);
 	g_free(t);
@@ -73,337 +74,258 @@ host(const struct setup *t, unsigned nth)
 	return 0;
 }
 
-/* What the nth host is in a partition. */
-static unsigned
-what(const struct setup *t, unsigned nth, uint16_t pkey)
+/* "H-1", or a number. */
+static uint64_t
+guid_of(const struct setup *t, const char *name)
 {
-	struct memberships *m = memberships_new(partitions_rules(t->p), t->s,
-						NULL);
-	unsigned is = memberships_of(m, snapshot_find_port(t->s, host(t, nth)),
-				     pkey);
-
-	memberships_unref(m);
-	return is;
+	return *name == 'H' ? host(t, (unsigned)atoi(name + 2)) :
+		word_number(name);
 }
 
-/* Default: host 0 alone, for what the parser adds by itself must not show;
- * Storage: host 0 full, host 1 limited; Guest: host 2. */
-static void
-put_file(struct setup *t)
+static int
+membership_of(const char *name)
 {
-	g_autofree char *text = g_strdup_printf(
-		"Default=0x7fff : ALL=none ;\n"
-		"Default=0x7fff : 0x%" G_GINT64_MODIFIER "x=full ;\n"
-		"Storage=0x10 : 0x%" G_GINT64_MODIFIER "x=full ;\n"
-		"Storage=0x10 : 0x%" G_GINT64_MODIFIER "x=limited ;\n"
-		"Guest=0x20 : 0x%" G_GINT64_MODIFIER "x=full ;\n",
-		host(t, 0), host(t, 0), host(t, 1), host(t, 2));
+	static const char *const names[] = {
+		[PARTITION_NONE] = "none", [PARTITION_LIMITED] = "limited",
+		[PARTITION_FULL] = "full", [PARTITION_BOTH] = "both",
+	};
 
-	assert_true(g_file_set_contents(t->path, text, -1, NULL));
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return (int)i;
+	assert_string_equal(name, "reset");
+	return -1;
 }
 
+/* With escapes of C, and the GUID of a host for {H-1}. */
 static void
-load(struct setup *t)
+put(const struct setup *t, const char *path, const char *text)
+{
+	g_autofree char *plain = g_strcompress(text);
+	g_autoptr(GString) out = g_string_new(plain);
+
+	for (unsigned i = 0; i < 4; i++) {
+		g_autofree char *name = g_strdup_printf("{H-%u}", i);
+		g_autofree char *guid = g_strdup_printf("0x%" G_GINT64_MODIFIER
+							"x", host(t, i));
+
+		g_string_replace(out, name, guid, 0);
+	}
+	assert_true(g_file_set_contents(path, out->str, -1, NULL));
+}
+
+WORD(do_file, struct setup *t)
+{
+	put(t, *words[-1] == 'f' ? t->path : t->changes, words[0]);
+}
+
+/* good-file, good-file-without-guest */
+WORD(do_good_file, struct setup *t)
+{
+	put(t, t->path, strcmp(words[-1], "good-file") ?
+	    "Default=0x7fff : ALL=none ;\nDefault=0x7fff : {H-0}=full ;\n"
+	    "Storage=0x10 : {H-0}=full ;\nStorage=0x10 : {H-1}=limited ;\n" :
+	    "Default=0x7fff : ALL=none ;\nDefault=0x7fff : {H-0}=full ;\n"
+	    "Storage=0x10 : {H-0}=full ;\nStorage=0x10 : {H-1}=limited ;\n"
+	    "Guest=0x20 : {H-2}=full ;\n");
+}
+
+WORD(do_nul_file, struct setup *t)
+{
+	g_file_set_contents(t->path, "Storage\0=0x10", 13, NULL);
+}
+
+/* no-file, no-changes: they are gone */
+WORD(do_no_file, struct setup *t)
+{
+	const char *path = strcmp(words[-1], "no-file") ? t->changes : t->path;
+
+	assert_int_equal(g_remove(path), 0);
+}
+
+/* folder-as-file, folder-as-changes */
+WORD(do_folder, struct setup *t)
+{
+	assert_int_equal(g_mkdir(strcmp(words[-1], "folder-as-file") ?
+				 t->changes : t->path, 0700), 0);
+}
+
+/* may-lack|must */
+WORD(do_open, struct setup *t)
+{
+	partitions_free(t->p);
+	t->p = open_as(t, strcmp(words[0], "must") ? PARTITIONS_MAY_LACK :
+		       PARTITIONS_MUST);
+}
+
+WORD(do_open_without_cache, struct setup *t)
+{
+	partitions_free(t->p);
+	t->p = partitions_new(&(struct partitions_params){
+		.path = t->path, .absence = PARTITIONS_MUST,
+	});
+}
+
+WORD(do_load, struct setup *t)
 {
 	g_autoptr(GError) error = NULL;
 
 	g_ptr_array_set_size(t->warnings, 0);
 	if (!partitions_load(t->p, t->warnings, &error))
 		fail_msg("%s", error->message);
+	t->before = partitions_rules(t->p);
 }
 
-static void
-refuses(struct setup *t, const char *says)
+/* A new process: what is known is on the disk. */
+WORD(do_restart, struct setup *t)
+{
+	partitions_free(t->p);
+	t->p = open_as(t, PARTITIONS_WARN);
+	do_load(t, NULL, NULL);
+}
+
+/* TEXT: in the error */
+WORD(do_refused, struct setup *t)
 {
 	g_autoptr(GError) error = NULL;
 
 	assert_false(partitions_load(t->p, t->warnings, &error));
 	assert_true(g_error_matches(error, PARTITIONS_ERROR,
 				    PARTITIONS_ERROR_FILE));
-	if (!strstr(error->message, says))
-		fail_msg("no \"%s\" in: %s", says, error->message);
+	assert_has(error->message, words[0]);
+}
+
+/* TEXT: in the one warning; warnings N */
+WORD(do_warning, struct setup *t)
+{
+	bool is_count = strcmp(words[-1], "warnings") == 0;
+
+	assert_range(is_count ? words[0] : "1", t->warnings->len);
+	if (!is_count)
+		assert_has(t->warnings->pdata[0], words[0]);
 }
 
 static void
-change(struct setup *t, uint16_t pkey, unsigned nth, int membership)
+expect_member(const struct setup *t, const char *name, const char *pkey,
+	      const char *membership)
+{
+	AUTO(memberships) *m = memberships_new(partitions_rules(t->p), t->s,
+					       NULL);
+
+	assert_int_equal(memberships_of(m, snapshot_find_port(t->s,
+				guid_of(t, name)), word_number(pkey)),
+			 membership_of(membership));
+}
+
+/* HOST P_KEY MEMBERSHIP */
+WORD(do_is, struct setup *t)
+{
+	expect_member(t, words[0], words[1], words[2]);
+}
+
+/* HOST,P_KEY,MEMBERSHIP .. */
+WORD(do_are, struct setup *t)
+{
+	for (; *words; words++) {
+		g_auto(GStrv) parts = g_strsplit(*words, ",", 3);
+
+		expect_member(t, parts[0], parts[1], parts[2]);
+	}
+}
+
+WORD(do_source_is_file, struct setup *t)
+{
+	assert_string_equal(partitions_rules(t->p)->source, t->path);
+}
+
+WORD(do_no_changes_file, struct setup *t)
+{
+	assert_false(g_file_test(t->changes, G_FILE_TEST_EXISTS));
+}
+
+/* As they were loaded. */
+WORD(do_same_rules, struct setup *t)
+{
+	assert_ptr_equal(partitions_rules(t->p), t->before);
+}
+
+WORD(do_no_partition, struct setup *t)
+{
+	assert_null(partition_rules_find(partitions_rules(t->p),
+					 word_number(words[0])));
+}
+
+/* HOST P_KEY MEMBERSHIP */
+WORD(do_change, struct setup *t)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (!partitions_change(t->p, pkey, host(t, nth), membership, &error))
+	if (!partitions_change(t->p, word_number(words[1]),
+			       guid_of(t, words[0]), membership_of(words[2]),
+			       &error))
 		fail_msg("%s", error->message);
 }
 
-/* A new process: what is known is on the disk. */
-static void
-restart(struct setup *t)
+/* HOST|GUID P_KEY: to be a full member */
+WORD(do_change_fails, struct setup *t)
 {
-	partitions_free(t->p);
-	t->p = open_as(t, PARTITIONS_WARN);
-	load(t);
+	g_autoptr(GError) error = NULL;
+
+	assert_false(partitions_change(t->p, word_number(words[1]),
+				       guid_of(t, words[0]), PARTITION_FULL,
+				       &error));
+	assert_true(g_error_matches(error, PARTITIONS_ERROR,
+				    PARTITIONS_ERROR_CHANGE));
 }
 
-#define SETUP_TEST(name) \
-	TEST_WITH(name, struct setup *t, setup_new, setup_free)
-
-/* --- the file --- */
-
-SETUP_TEST(test_without_a_file_there_is_the_default)
-{
-	assert_int_equal(what(t, 3, PKEY_DEFAULT), PARTITION_FULL);
-	load(t);
-	assert_int_equal(t->warnings->len, 1);
-	assert_has(t->warnings->pdata[0], t->path);
-	assert_int_equal(what(t, 3, PKEY_DEFAULT), PARTITION_FULL);
-	partitions_free(t->p);
-	t->p = open_as(t, PARTITIONS_MAY_LACK);
-	load(t);
-	assert_int_equal(t->warnings->len, 0);
-	partitions_free(t->p);
-	t->p = open_as(t, PARTITIONS_MUST);
-	refuses(t, "no such file");
-}
-
-SETUP_TEST(test_file_says_who_is_in)
-{
-	put_file(t);
-	load(t);
-	assert_int_equal(what(t, 0, STORAGE), PARTITION_FULL);
-	assert_int_equal(what(t, 1, STORAGE), PARTITION_LIMITED);
-	assert_int_equal(what(t, 2, STORAGE), 0);
-	assert_int_equal(what(t, 2, GUEST), PARTITION_FULL);
-	assert_int_equal(what(t, 3, PKEY_DEFAULT), 0);
-	assert_string_equal(partitions_rules(t->p)->source, t->path);
-	assert_false(g_file_test(t->changes, G_FILE_TEST_EXISTS));
-}
-
-SETUP_TEST(test_bad_file_leaves_the_last_good_one)
-{
-	struct partition_rules *before;
-
-	put_file(t);
-	load(t);
-	before = partitions_rules(t->p);
-	assert_true(g_file_set_contents(t->path, "Storage=0x10 : 0x1=full ;\n"
-					"Guest=0x20 : 0x1=fill ;\n", -1, NULL));
-	refuses(t, "partitions.conf:2");
-	assert_ptr_equal(partitions_rules(t->p), before);
-	assert_int_equal(what(t, 0, STORAGE), PARTITION_FULL);
-	assert_true(g_file_set_contents(t->path, "Storage\0=0x10", 13, NULL));
-	refuses(t, "NUL");
-	/* one that is gone would let everybody in */
-	g_unlink(t->path);
-	refuses(t, "any more");
-	assert_ptr_equal(partitions_rules(t->p), before);
-	put_file(t);
-	load(t);
-}
-
-/* A file that was cut short would open the fabric. */
-SETUP_TEST(test_an_empty_file_after_a_policy_is_a_mistake)
-{
-	static const char *const nothing[] = {
-		"", "\n \t\r\n", "# Storage=0x10 : ALL=full ;\n",
-		"\xef\xbb\xbf", "\xef\xbb\xbf# all of it\n",
-	};
-
-	/* at the start it is as no file, as in OpenSM */
-	g_file_set_contents(t->path, nothing[2], -1, NULL);
-	load(t);
-	assert_int_equal(what(t, 2, PKEY_DEFAULT), PARTITION_FULL);
-	put_file(t);
-	load(t);
-	for (size_t i = 0; i < G_N_ELEMENTS(nothing); i++) {
-		g_file_set_contents(t->path, nothing[i], -1, NULL);
-		refuses(t, "empty, which would open everything; write "
-			"\"Default=0x7fff : ALL=full;\" to do that");
-		assert_int_equal(what(t, 2, PKEY_DEFAULT), PARTITION_NONE);
-		assert_int_equal(what(t, 0, 0x10), PARTITION_FULL);
-	}
-	g_file_set_contents(t->path, "Default=0x7fff : ALL=full;", -1, NULL);
-	load(t);
-	assert_int_equal(what(t, 2, PKEY_DEFAULT), PARTITION_FULL);
-}
-
-SETUP_TEST(test_unreadable_file_is_no_missing_one)
-{
-	assert_int_equal(g_mkdir(t->path, 0700), 0);
-	refuses(t, t->path);
-	g_rmdir(t->path);
-}
-
-/* --- changes --- */
-
-SETUP_TEST(test_changes_go_before_the_file_and_survive)
-{
-	put_file(t);
-	load(t);
-	change(t, STORAGE, 2, PARTITION_FULL);
-	change(t, STORAGE, 3, PARTITION_LIMITED);
-	change(t, STORAGE | PKEY_FULL, 3, PARTITION_BOTH);
-	change(t, STORAGE, 0, PARTITION_NONE);
-	change(t, PKEY_DEFAULT, 3, PARTITION_LIMITED);
-	for (int i = 0; i < 3; i++) {
-		assert_int_equal(what(t, 0, STORAGE), 0);
-		assert_int_equal(what(t, 1, STORAGE), PARTITION_LIMITED);
-		assert_int_equal(what(t, 2, STORAGE), PARTITION_FULL);
-		assert_int_equal(what(t, 3, STORAGE), PARTITION_BOTH);
-		assert_int_equal(what(t, 2, GUEST), PARTITION_FULL);
-		assert_int_equal(what(t, 3, PKEY_DEFAULT), PARTITION_LIMITED);
-		assert_int_equal(what(t, 2, PKEY_DEFAULT), 0);
-		if (i == 0)
-			restart(t);
-		else
-			load(t);
-		assert_int_equal(t->warnings->len, 0);
-	}
-}
-
-SETUP_TEST(test_reset_gives_the_file_its_word_back)
-{
-	put_file(t);
-	load(t);
-	change(t, STORAGE, 0, PARTITION_NONE);
-	change(t, STORAGE, 2, PARTITION_FULL);
-	change(t, STORAGE, 0, -1);
-	change(t, STORAGE, 3, -1);	/* of nothing: nothing */
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(what(t, 0, STORAGE), PARTITION_FULL);
-		assert_int_equal(what(t, 2, STORAGE), PARTITION_FULL);
-		assert_int_equal(what(t, 3, STORAGE), 0);
-		restart(t);
-	}
-}
-
-SETUP_TEST(test_changes_are_for_the_owner_alone)
+WORD(do_changes_mode, struct setup *t)
 {
 	struct stat st;
 
-	put_file(t);
-	load(t);
-	change(t, STORAGE, 2, PARTITION_FULL);
 	assert_int_equal(stat(t->changes, &st), 0);
-	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(st.st_mode & 07777, word_number(words[0]));
 }
 
-/* The same changes, whatever their order was, are the same file. */
-SETUP_TEST(test_order_of_changes_does_not_show)
+/* keep-changes, changes-are-kept: they are the same again */
+WORD(do_keep_changes, struct setup *t)
 {
-	g_autofree char *first = NULL, *second = NULL;
+	g_autofree char *now = NULL;
 
-	put_file(t);
-	load(t);
-	change(t, STORAGE, 2, PARTITION_FULL);
-	change(t, GUEST, 0, PARTITION_LIMITED);
-	change(t, STORAGE, 1, PARTITION_NONE);
-	assert_true(g_file_get_contents(t->changes, &first, NULL, NULL));
-	g_unlink(t->changes);
-	restart(t);
-	change(t, STORAGE, 1, PARTITION_FULL);
-	change(t, STORAGE, 1, PARTITION_NONE);
-	change(t, STORAGE, 2, PARTITION_FULL);
-	change(t, GUEST, 0, PARTITION_LIMITED);
-	assert_true(g_file_get_contents(t->changes, &second, NULL, NULL));
-	assert_string_equal(first, second);
+	assert_true(g_file_get_contents(t->changes, &now, NULL, NULL));
+	if (*words[-1] == 'c')
+		assert_string_equal(now, t->kept);
+	g_free(t->kept);
+	t->kept = g_steal_pointer(&now);
 }
 
-SETUP_TEST(test_bad_changes_are_an_error_and_change_nothing)
+/* TEXT */
+WORD(do_changes_lack, struct setup *t)
 {
-	struct partition_rules *before;
-	g_autoptr(GError) error = NULL;
+	g_autofree char *now = NULL;
 
-	put_file(t);
-	load(t);
-	before = partitions_rules(t->p);
-	assert_false(partitions_change(t->p, 0x30, host(t, 0), PARTITION_FULL,
-				       &error));
-	assert_true(g_error_matches(error, PARTITIONS_ERROR,
-				    PARTITIONS_ERROR_CHANGE));
-	g_clear_error(&error);
-	assert_false(partitions_change(t->p, STORAGE, 0, PARTITION_FULL,
-				       &error));
-	g_clear_error(&error);
-	/* what cannot be kept does not hold: a folder is in its place */
-	assert_int_equal(g_mkdir(t->changes, 0700), 0);
-	assert_false(partitions_change(t->p, STORAGE, host(t, 3),
-				       PARTITION_FULL, &error));
-	assert_true(g_error_matches(error, PARTITIONS_ERROR,
-				    PARTITIONS_ERROR_CHANGE));
-	assert_ptr_equal(partitions_rules(t->p), before);
-	assert_int_equal(what(t, 3, STORAGE), 0);
-	assert_int_equal(g_rmdir(t->changes), 0);
-	restart(t);
-	assert_int_equal(what(t, 3, STORAGE), 0);
+	assert_true(g_file_get_contents(t->changes, &now, NULL, NULL));
+	assert_null(strstr(now, words[0]));
 }
 
-SETUP_TEST(test_changes_of_a_lost_partition_are_passed_over)
-{
-	g_autofree char *text = NULL;
+static const struct unit_word all_words[] = {
+	{ "file", do_file }, { "changes", do_file },
+	{ "good-file", do_good_file },
+	{ "good-file-without-guest", do_good_file },
+	{ "nul-file", do_nul_file }, { "no-file", do_no_file },
+	{ "no-changes", do_no_file }, { "folder-as-file", do_folder },
+	{ "folder-as-changes", do_folder }, { "open", do_open },
+	{ "open-without-cache", do_open_without_cache }, { "load", do_load },
+	{ "restart", do_restart }, { "refused", do_refused },
+	{ "warning", do_warning }, { "warnings", do_warning },
+	{ "is", do_is }, { "are", do_are },
+	{ "source-is-file", do_source_is_file },
+	{ "no-changes-file", do_no_changes_file },
+	{ "same-rules", do_same_rules }, { "no-partition", do_no_partition },
+	{ "change", do_change }, { "change-fails", do_change_fails },
+	{ "changes-mode", do_changes_mode },
+	{ "keep-changes", do_keep_changes },
+	{ "changes-are-kept", do_keep_changes },
+	{ "changes-lack", do_changes_lack }, { NULL, NULL },
+};
 
-	put_file(t);
-	load(t);
-	change(t, STORAGE, 3, PARTITION_FULL);
-	change(t, GUEST, 3, PARTITION_FULL);
-	assert_true(g_file_get_contents(t->path, &text, NULL, NULL));
-	*strstr(text, "Guest") = '\0';
-	assert_true(g_file_set_contents(t->path, text, -1, NULL));
-	load(t);
-	assert_int_equal(t->warnings->len, 1);
-	assert_has(t->warnings->pdata[0], "0x0020");
-	assert_null(partition_rules_find(partitions_rules(t->p), GUEST));
-	assert_int_equal(what(t, 3, STORAGE), PARTITION_FULL);
-	/* a line that was taken out by mistake comes back with its changes */
-	put_file(t);
-	load(t);
-	assert_int_equal(t->warnings->len, 0);
-	assert_int_equal(what(t, 3, GUEST), PARTITION_FULL);
-}
-
-SETUP_TEST(test_damaged_changes_are_an_error)
-{
-	put_file(t);
-	load(t);
-	change(t, STORAGE, 3, PARTITION_FULL);
-	assert_true(g_file_set_contents(t->changes,
-					"Storage=0x10 : 0x1=fill ;\n", -1,
-					NULL));
-	refuses(t, "partitions-runtime:1");
-	assert_int_equal(what(t, 3, STORAGE), PARTITION_FULL);
-}
-
-/* A person may edit the file of changes: only single ports count in it. */
-SETUP_TEST(test_changes_name_ports_only)
-{
-	g_autofree char *text = g_strdup_printf(
-		"Storage=0x10 : 0x%" G_GINT64_MODIFIER "x=full ;\n"
-		"Storage=0x10 : 0x%" G_GINT64_MODIFIER "x=limited ;\n"
-		"Storage=0x10 : ALL=full ;\n",
-		host(t, 3), host(t, 3));
-
-	put_file(t);
-	assert_true(g_file_set_contents(t->changes, text, -1, NULL));
-	load(t);
-	assert_int_equal(what(t, 3, STORAGE), PARTITION_LIMITED);
-	assert_int_equal(what(t, 2, STORAGE), 0);
-	assert_int_equal(what(t, 3, PKEY_DEFAULT), 0);
-	assert_int_equal(what(t, 2, PKEY_DEFAULT), 0);
-	/* and none of the rest is written back */
-	change(t, STORAGE, 1, PARTITION_FULL);
-	g_free(text);
-	assert_true(g_file_get_contents(t->changes, &text, NULL, NULL));
-	assert_null(strstr(text, "0x0000000000000000"));
-}
-
-SETUP_TEST(test_without_a_cache_changes_hold_until_the_end)
-{
-	put_file(t);
-	partitions_free(t->p);
-	t->p = partitions_new(&(struct partitions_params){
-		.path = t->path, .absence = PARTITIONS_MUST,
-	});
-	load(t);
-	change(t, STORAGE, 3, PARTITION_FULL);
-	assert_int_equal(what(t, 3, STORAGE), PARTITION_FULL);
-	load(t);
-	assert_int_equal(what(t, 3, STORAGE), PARTITION_FULL);
-	assert_false(g_file_test(t->changes, G_FILE_TEST_EXISTS));
-}
+SCRIPT(partitions_file, "partitions_file.scn", all_words, setup_new, setup_free)
