@@ -17,7 +17,7 @@
 enum deed {
 	DEED_NOTHING,
 	DEED_LOSE,
-	DEED_RETURN,	/* as if nobody had answered */
+	DEED_RETURN,	/* as if there was no answer */
 	DEED_TWICE,
 	DEED_POKE,	/* one byte anywhere: where, what */
 	DEED_POKE_DATA,	/* four bytes of the attribute */

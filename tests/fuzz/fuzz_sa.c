@@ -3,8 +3,8 @@
  * SA requests. The input is a number of requests of up to a MAD and a bit,
  * each behind one byte that picks the requester; they meet one small fabric,
  * one after the other, so that groups, services and subscriptions build up.
- * Besides the partition of all there are others, of a few hosts each: who asks
- * matters.
+ * Besides the partition of all there are others, of a few hosts each: the
+ * requester matters.
  *
  * Whatever comes: no crash, an answer is an answer to the request (TID,
  * attribute, response bit), tells no key, and a table ends; its records are as

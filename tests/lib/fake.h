@@ -17,11 +17,11 @@ struct fake {
 	struct transport *t;
 	struct snapshot *s;		/* written by Sets */
 	struct lft *lft;		/* by switch index */
-	struct port_tables *tables;	/* what nobody has written is 0 */
+	struct port_tables *tables;	/* what was not written is 0 */
 	unsigned sets, gets;
 	/*
 	 * Called before an answer is sent, which it may change; returns false
-	 * to lose it. node: who answers; port: the one it was asked by
+	 * to lose it. node: it answers; port: the one it was asked by
 	 * (SNAPSHOT_NONE: by none, a hop 0 request). May be NULL.
 	 */
 	bool (*tamper)(struct fake *f, uint32_t node, uint8_t *answer,

@@ -89,7 +89,8 @@ plan_has(const struct group_plan *p, uint32_t group, uint32_t sw, uint8_t port)
 }
 
 void
-plan_fill(struct group_plan *p, const struct fabric *f, uint32_t n, uint64_t *prng)
+plan_fill(struct group_plan *p, const struct fabric *f, uint32_t n,
+	  uint64_t *prng)
 {
 	plan_init(p, n);
 	for (uint32_t i = 0; i < n; i++) {
@@ -177,7 +178,7 @@ walk_switch(struct walk *w, struct step at)
 		g_array_append_val(w->steps, next);
 		assert_true(w->steps->len <= g->n_switches);	/* a loop */
 	}
-	/* Nothing came in for nobody. */
+	/* Nothing came in without a receiver. */
 	if (w->steps->len > 1 && at.sw != g_array_index(w->steps, struct step,
 							 0).sw)
 		assert_int_not_equal(n_out, 0);
@@ -236,7 +237,7 @@ check_group(struct walk *w, const struct group_plan *p, uint32_t group,
 		}
 		for (uint32_t k = 0; k < w->f->g->n_switches * GRAPH_PORTS; k++)
 			copies -= w->got[k];
-		assert_int_equal(copies, 0);	/* nobody else got one */
+		assert_int_equal(copies, 0);	/* no other port got one */
 	}
 	check_used(w);
 }

@@ -34,11 +34,12 @@ void lab_clear(struct fabric *f);
 
 /* n empty groups, MLIDs from MLID on. */
 void plan_init(struct group_plan *p, uint32_t n);
-void plan_add_port(struct group_plan *p, uint32_t group, uint32_t sw, uint8_t port,
-		   bool receives);
+void plan_add_port(struct group_plan *p, uint32_t group, uint32_t sw,
+		   uint8_t port, bool receives);
 void plan_add(struct group_plan *p, uint32_t group, const struct fabric *f,
 	      uint32_t target, bool receives);
-bool plan_has(const struct group_plan *p, uint32_t group, uint32_t sw, uint8_t port);
+bool plan_has(const struct group_plan *p, uint32_t group, uint32_t sw,
+	      uint8_t port);
 /* Hosts and switches at random, no port twice; one in five only sends. */
 void plan_fill(struct group_plan *p, const struct fabric *f, uint32_t n,
 	       uint64_t *prng);
@@ -46,8 +47,8 @@ struct multicast_output plan_route(const struct fabric *f,
 				   const struct group_plan *p,
 				   const struct mft *previous);
 
-/* Every receiver gets one copy from each member; nobody else gets one; no mask
- * has a cable that no packet takes. */
+/* Every receiver gets one copy from each member; no other port gets one; no
+ * mask has a cable that no packet takes. */
 void check_plan(const struct fabric *f, const struct group_plan *p,
 		const struct multicast_output *out);
 /* Only those are lost to which no cables lead. */

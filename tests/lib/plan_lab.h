@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A fabric that somebody generated, what is wanted of it, and what its devices
+ * A generated fabric, what is wanted of it, and what its devices
  * hold: for the tests of the plan.
  */
 #ifndef MINISM_TESTS_PLAN_LAB_H

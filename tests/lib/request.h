@@ -17,8 +17,8 @@
  * second, -COMPONENT takes it out of the mask. COMPONENT is a name of
  * mad_tables.c, NAME[3] the fourth of that name, @8/2 the two bytes from byte 8
  * of the record on. A value is a number, a string, a GID as an IPv6 address, or
- * a port by name: its LID, GUID or GID, as many bits as there are, and +N to it.
- * Words with a small letter are the fixture's options.
+ * a port by name: its LID, GUID or GID, as many bits as there are, and +N to
+ * it. Words with a small letter are the fixture's options.
  *
  * Behind => stands the status, or of a table how many records there are; of
  * record #N, else of the first or only one, COMPONENT=VALUE holds, or
@@ -44,7 +44,7 @@ struct request_name {
 
 struct request_kind {
 	bool is_smp;
-	/* False: nobody has that name. */
+	/* False: nothing has that name. */
 	bool (*name)(void *fixture, const char *name, struct request_name *out);
 	/* Of an option, whose value is NULL or what follows '='; false: there
 	 * is none of that name. */

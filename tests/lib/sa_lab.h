@@ -27,7 +27,7 @@ struct lab {
 	struct sa_reply reply;
 };
 
-/* All cables Active, routed by min-hop, everybody in the default partition;
+/* All cables Active, routed by min-hop, all ports in the default partition;
  * published. */
 void lab_open(struct lab *l, const char *spec, unsigned lmc);
 void lab_close(struct lab *l);
@@ -87,7 +87,7 @@ void lab_slow_down(struct lab *l, uint32_t port);
 /* A member of partition `pkey` and of no other; to be published. */
 void lab_member(struct lab *l, uint16_t pkey, uint32_t port,
 		enum partition_membership membership);
-/* Nobody is member of anything. */
+/* No port is a member of any partition. */
 void lab_clear_rules(struct lab *l);
 
 /* Set(MCMemberRecord) for IPoIB's group of the default partition. */

@@ -224,7 +224,7 @@ on_trap(const struct notice *n, const uint8_t *raw, void *data)
 static void
 on_control(enum sm_control control, const struct sm_info *from, void *data)
 {
-	fail_msg("nobody controls us");
+	fail_msg("no SM controls us");
 }
 
 static void

@@ -306,7 +306,8 @@ const struct play_word play_client_words[] = {
 
 /* ---- expect ---- */
 
-/* What one of the group sends reaches the others, nobody else, nobody twice. */
+/* What one of the group sends reaches the others, no other port, and none
+ * twice. */
 static bool
 expect_reached(struct play *p, char **names, uint32_t from)
 {

@@ -315,7 +315,7 @@ do_lose(struct play *p, char **args)
 
 struct cue {
 	struct play *p;
-	char *line;		/* NULL: somebody waits for it */
+	char *line;		/* NULL: `until` waits for it */
 	bool has_come;
 };
 

@@ -503,7 +503,7 @@ expect_pkey(struct play *p, char **args)
 			    (uint16_t)g_ascii_strtoull(args[1], NULL, 0)), "");
 }
 
-/* Who may talk to whom by the rules can, and nobody else. */
+/* Ports that may talk by the rules can, and no others. */
 static bool
 expect_partitions(struct play *p, char **args)
 {

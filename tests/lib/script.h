@@ -11,7 +11,7 @@
  *	repeat N .. end
  *	WORD ..			a step; its words are split as a shell does
  *
- * The words are those of who plays it: the simulated fabric with managers
+ * The words are those of the player: the simulated fabric with managers
  * (scenario.h), or a unit test with a table of words of its own, below.
  */
 #ifndef MINISM_TESTS_LIB_SCRIPT_H
@@ -32,7 +32,7 @@ struct scenario {
 /* Of a file; g_error if it cannot be read. */
 GPtrArray *scenarios_read(const char *file);
 
-/* Who plays the lines of a scenario; a stage for each run. */
+/* It plays the lines of a scenario; a stage for each run. */
 struct script_player {
 	const char *list;	/* a word with values as those of `with`, which
 				   binds its own name; or NULL */

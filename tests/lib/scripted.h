@@ -27,7 +27,7 @@ struct scripted_sent {
 struct transport *scripted_new(void);
 
 /* Sees every MAD as it is sent. May call what is below except the run
- * functions. NULL: nobody is there. */
+ * functions. NULL: there is no peer. */
 typedef void (*scripted_peer_fn)(struct transport *t,
 				 const struct scripted_sent *sent, void *data);
 void scripted_set_peer(struct transport *t, scripted_peer_fn fn, void *data);
@@ -35,7 +35,7 @@ void scripted_set_peer(struct transport *t, scripted_peer_fn fn, void *data);
 /* Delivers these MAD_SIZE bytes as they are. */
 void scripted_answer(struct transport *t, const uint8_t *mad,
 		     int64_t delay_us);
-/* The request comes back: nobody answered. */
+/* The request comes back: there was no answer. */
 void scripted_return(struct transport *t, const uint8_t *mad,
 		     int64_t delay_us);
 /* The general case: any event, address and length. `m->mad` is copied. */

@@ -18,7 +18,7 @@ seed_from(const char *variable, uint64_t usual)
 	return text ? g_ascii_strtoull(text, NULL, 0) : usual;
 }
 
-/* Without a word, for who prints it with more. */
+/* Without a word, for callers that print it with more. */
 static inline uint64_t
 seed_get(uint64_t usual)
 {

@@ -60,7 +60,7 @@ uint32_t simlab_end(const struct simlab *lab, enum node_type type,
 		    unsigned nth);
 
 /* End ports of CAs that have power and a cable, as far as `from` has a
- * physical way to them: who should be reachable. Free it. */
+ * physical way to them: what should be reachable. Free it. */
 GArray *simlab_hosts(const struct sim *sim, const struct snapshot *s,
 		     uint32_t from);
 /* Pairs of hosts between which the data plane loses packets. */

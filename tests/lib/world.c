@@ -334,8 +334,8 @@ waits_add(struct waits *waits, const struct sim_trace *trace)
 	}
 }
 
-/* Takes away who waits for nobody, until there is none; the rest is on circles
- * or waits for one. */
+/* Takes away channels that wait for none, until there are none; the rest is on
+ * circles or waits for one. */
 static unsigned
 waits_left(struct waits *waits)
 {

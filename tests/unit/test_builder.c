@@ -188,7 +188,7 @@ TEST(test_ca_does_not_forward)
 			 SNAPSHOT_NONE);
 	assert_int_equal(s->ports[snapshot_port_of(s, 0, 2)].peer,
 			 SNAPSHOT_NONE);
-	/* Nobody can have asked the port at this end of one. */
+	/* The port at this end of one cannot have been asked. */
 	assert_true(s->ports[snapshot_port_of(s, 2, 2)].known);
 	assert_false(s->ports[snapshot_port_of(s, 2, 3)].known);
 	assert_int_equal(snapshot_find_port(s, 0x33), SNAPSHOT_NONE);
@@ -721,7 +721,7 @@ TEST(test_a_route_that_leads_elsewhere_now_is_found)
 		    then->ports[p].peer != SNAPSHOT_NONE)
 			host[n++] = p;
 	assert_int_equal(snapshot_astray(then, now), SNAPSHOT_NONE);
-	/* Gone, and somewhere else: nobody is in its old place. */
+	/* Gone, and somewhere else: its old place is empty. */
 	now->ports[now->ports[host[0]].peer].peer = SNAPSHOT_NONE;
 	now->ports[host[0]].peer = SNAPSHOT_NONE;
 	assert_int_equal(snapshot_astray(then, now), SNAPSHOT_NONE);

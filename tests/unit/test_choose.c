@@ -174,7 +174,7 @@ TEST(test_loop_is_programmed_only_when_asked_for_by_name)
 	assert_null(f.choice.lft);
 }
 
-/* An engine that promises and breaks it has a bug: nobody asked for that. */
+/* An engine that promises and breaks it has a bug. */
 TEST(test_broken_promise_is_refused)
 {
 	AUTO_VALUE(fabric_clear) struct fabric f;
@@ -378,7 +378,7 @@ TEST(test_drains_when_old_and_new_loop_together)
 	old = lft_new(f.g->n_switches, f.g->top);
 	go_round(f.g, circle, 1);
 	deliver(f.g, circle);
-	/* Who sends to the first two hosts goes clockwise for ever so long. */
+	/* Packets to the first two hosts go clockwise for ever so long. */
 	for (uint32_t i = 0; i < f.g->n_targets; i++)
 		if (f.g->targets[i].port && n++ < 2)
 			for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
@@ -479,7 +479,7 @@ TEST(test_strays_stay_if_they_are_safe)
 
 	fabric_make(&f, "PGFT(3,4;1,3)");
 	held = lft_new(f.g->n_switches, (uint16_t)(f.g->top + 2));
-	lid = f.g->top;		/* nobody's, from now on */
+	lid = f.g->top;		/* no port's, from now on */
 	f.g->targets[f.g->target_of[lid]].n_lids = 0;
 	f.g->target_of[lid] = SNAPSHOT_NONE;
 	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The command line: what each option sets, what each wrong one costs (one line
- * that says what is right), and who goes before whom.
+ * that says what is right), and which setting goes before which.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The control socket: one request a connection, who is slow or babbles pays
- * for it alone, and whose file it is. Clients and server share one thread; the
- * main context is turned until a client has its answer.
+ * The control socket: one request a connection, a client that is slow or
+ * babbles pays for it alone, and whose file it is. Clients and server share one
+ * thread; the main context is turned until a client has its answer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -260,7 +260,7 @@ SETUP_TEST(test_a_long_answer_comes_whole)
 			    "0 both; SL 0");
 }
 
-/* One that asks and does not read holds its place, and nobody else; then it
+/* One that asks and does not read holds its place, and no other client; then it
  * has lost the rest. */
 TEST(test_one_that_does_not_read_is_let_go, setup_impatient, setup_free)
 {
@@ -337,7 +337,7 @@ SETUP_TEST(test_only_the_owner_may_open_it)
 
 #define STRANGER	65534	/* nobody's user id */
 
-/* Does a client with these ids get its sweep? The mode lets everybody in. */
+/* Does a client with these ids get its sweep? The mode lets all users in. */
 static bool
 may_sweep(struct setup *t, uid_t uid, gid_t gid, gid_t supplementary)
 {
@@ -401,7 +401,7 @@ SETUP_TEST(test_a_group_is_let_in)
 }
 
 /* A group that there is not leaves the socket to its owner. */
-SETUP_TEST(test_no_such_group_lets_nobody_in)
+SETUP_TEST(test_no_such_group_refuses_all_users)
 {
 	struct stat st;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Going to the background: the starter learns how it went, from who says that
- * it is up, who ends and who is killed; and what the new process has left of
+ * Going to the background: the starter learns how it went, from a process that
+ * says that it is up, ends or is killed; and what the new process has left of
  * the old one's.
  */
 #include <fcntl.h>
@@ -30,7 +30,7 @@ lead(life_fn life, char *text, size_t size)
 	assert_int_equal(pipe(pipe_ends), 0);
 	b = daemonize_fork(&code, &error);
 	if (b) {
-		alarm(20);	/* whatever happens, nobody stays behind */
+		alarm(20);	/* whatever happens, no process stays behind */
 		close(pipe_ends[0]);
 		life(b, pipe_ends[1]);
 		_exit(99);
@@ -89,7 +89,7 @@ live_and_fail(struct background *b, int told)
 	_exit(3);
 }
 
-TEST(test_starter_ends_as_who_could_not_start)
+TEST(test_starter_ends_with_the_daemons_error)
 {
 	char text[64];
 

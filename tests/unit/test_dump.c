@@ -388,7 +388,7 @@ TEST(test_fdbs_write_long_ways_in_full)
 	assert_has(line, " : 102   : yes");
 }
 
-/* Who may read a dump knows the fabric: that is its owner's to decide. */
+/* A reader of a dump knows the fabric: that is its owner's to decide. */
 static void
 assert_private(const char *path)
 {

@@ -91,7 +91,7 @@ static const struct {
 	{ "and to a master first", 5, SM_STATE_MASTER,
 	  { { 99, 5, SM_STATE_MASTER }, { 300, 6, SM_STATE_STANDBY } },
 	  ELECTION_HANDOVER, 99 },
-	{ "who is not active takes no part", 0, SM_STATE_DISCOVERING,
+	{ "an inactive one takes no part", 0, SM_STATE_DISCOVERING,
 	  { { 1, 15, SM_STATE_NOT_ACTIVE } }, ELECTION_MASTER, 0 },
 };
 
@@ -113,7 +113,7 @@ TEST(test_rules_of_the_election)
 	}
 }
 
-/* An SM of somebody else counts as not there, whatever its rank. */
+/* A foreign SM counts as not there, whatever its rank. */
 TEST(test_another_sm_key_takes_no_part)
 {
 	struct sm_info me = self(5, SM_STATE_DISCOVERING);
@@ -130,7 +130,7 @@ TEST(test_another_sm_key_takes_no_part)
 	assert_false(election_is_stranger(&me, &p[1].info));
 	me.state = SM_STATE_MASTER;
 	assert_int_equal(decide(&me, p, 2, &who), ELECTION_MASTER);
-	/* who has none of his own trusts everybody */
+	/* an SM without a key trusts all others */
 	me.sm_key = 0;
 	assert_int_equal(decide(&me, p, 2, &who), ELECTION_HANDOVER);
 	assert_int_equal(who, 1);

@@ -83,7 +83,7 @@ restart(struct chaos *c)
 static void
 event_swap_unseen(struct chaos *c)
 {
-	c->what = "two hosts change places while nobody looks";
+	c->what = "two hosts change places between two sweeps";
 	manager_close(&c->w.m);
 	sim_cable_swap(c->w.sim, any_host(c), any_host(c));
 	start(c);

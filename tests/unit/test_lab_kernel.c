@@ -288,7 +288,7 @@ PAIR_TEST(test_a_request_without_answer_comes_back)
 	assert_int_equal((uint32_t)tid_of(message(&p->a, 0)), 7);
 }
 
-/* The answer that comes after the time-out belongs to nobody. */
+/* The answer that comes after the time-out belongs to no request. */
 PAIR_TEST(test_a_late_answer_is_dropped)
 {
 	uint8_t mad[MAD_SIZE];
@@ -505,7 +505,7 @@ TEST(test_a_lossy_cable_costs_time_only)
 	assert_int_equal(p.a.inbox.messages->len, 1);
 }
 
-/* Nobody acknowledges: it comes back with the asker's TID. */
+/* There is no ACK: it comes back with the requester's TID. */
 TEST(test_an_answer_without_ack_comes_back)
 {
 	g_autoptr(GByteArray) table = make_table(UINT64_C(0x900000017), 1000);

@@ -367,7 +367,7 @@ TEST(test_zero_byte_is_no_text)
 	assert_true(g_str_has_prefix(error->message, "t:3: a byte 0"));
 }
 
-/* The order of the switches in the file is nobody's business. */
+/* The order of the switches in the file does not matter. */
 TEST(test_order_of_tables_does_not_matter)
 {
 	static const char first[] = HEAD "0x0001 001 # " CA "\n";

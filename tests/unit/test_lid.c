@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * lid.h promises: who is right on the fabric keeps, who is remembered gets it
- * back, the rest is filled from below, and the order of arrival never shows.
- * The fabrics are a switch with hosts, put together port by port so that each
- * can say what LID and LMC it has.
+ * lid.h promises: a port that is right on the fabric keeps, one that is
+ * remembered gets it back, the rest is filled from below, and the order of
+ * arrival never shows. The fabrics are a switch with hosts, put together port
+ * by port so that each can say what LID and LMC it has.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,8 @@ add_switch(struct builder *b, uint64_t guid, const struct host *port0,
 	return node;
 }
 
-/* A switch with LID 1 and `n` hosts; order[i] is who is met as the i-th. */
+/* A switch with LID 1 and `n` hosts; order[i] is the host that is found as the
+ * i-th. */
 static struct snapshot *
 make_star(const struct host *hosts, unsigned n, const unsigned *order)
 {
@@ -181,7 +182,7 @@ static const struct {
 	  .said = "LID 5 is claimed twice: port 0x0000000000001011 keeps it, "
 		  "having the lower PortGUID, port 0x0000000000001021 gets "
 		  "another one" },
-	{ "whom the memory names", 0, 3, { NEW, { 5, 0 }, { 5, 0 } },
+	{ "the port that the memory names", 0, 3, { NEW, { 5, 0 }, { 5, 0 } },
 	  .want = { 2, 3, 5 },
 	  .memory = { { HOST(2), 5, 5 } },
 	  .said = "1021 keeps it, having the memory on its side" },
@@ -189,7 +190,7 @@ static const struct {
 	{ "ranges that overlap", 2, 3, { { 0, 2 }, { 8, 2 }, { 8, 3 } },
 	  .want = { 4, 8, 12 },
 	  .said = "having the LMC as wanted" },
-	/* that a range has no room to grow is nobody's fault */
+	/* that a range has no room to grow is no fault */
 	{ "room to grow", 1, 2, { { 8, 0 }, { 10, 1 } },
 	  .want = { 8, 10 } },
 	{ "no room to grow", 2, 2, { { 8, 0 }, { 10, 1 } },
@@ -503,7 +504,7 @@ TEST(test_order_of_arrival_does_not_matter)
 	}
 }
 
-TEST(test_remember_keeps_who_is_away)
+TEST(test_remember_keeps_ports_that_are_away)
 {
 	static const struct host hosts[] = { { 4, 0 }, { 0, 0 } };
 	const struct lid_range memory[] = {

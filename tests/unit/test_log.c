@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The log: whoever holds its other end and does not read costs lines, never
- * time; the lines that are lost are counted; and what it may be written to.
+ * The log: a reader that holds its other end and does not read costs lines,
+ * never time; the lines that are lost are counted; and what it may be written
+ * to.
  */
 #include "config.h"
 
@@ -115,7 +116,7 @@ TEST(test_full_pipe_costs_lines_only, save_stderr, restore_stderr)
 	assert_false(fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK);
 	expect_all_counted(log, ends[0]);
 	close(ends[0]);
-	log_say(log, LOG_INFO, "test", "nobody reads this, ever");
+	log_say(log, LOG_INFO, "test", "this is not read, ever");
 }
 
 TEST(test_full_socket_costs_lines_only, save_stderr, restore_stderr)
@@ -129,7 +130,7 @@ TEST(test_full_socket_costs_lines_only, save_stderr, restore_stderr)
 	assert_false(fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK);
 	expect_all_counted(log, ends[0]);
 	close(ends[0]);
-	log_say(log, LOG_INFO, "test", "nobody reads this, ever");
+	log_say(log, LOG_INFO, "test", "this is not read, ever");
 }
 
 TEST(test_stopped_terminal_costs_lines_only, save_stderr, restore_stderr)
@@ -237,7 +238,8 @@ TEST(test_names_of_standard_output, save_stderr, restore_stderr)
 	assert_false(g_file_test("stdout", G_FILE_TEST_EXISTS));
 }
 
-/* The journal takes off the level; what begins with a time there has it twice. */
+/* The journal takes off the level; what begins with a time there has it twice.
+ *  */
 TEST(test_formats, save_stderr, restore_stderr)
 {
 	static const char hostile[] = "a \"node\"\\";

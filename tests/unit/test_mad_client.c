@@ -137,7 +137,7 @@ TEST(test_late_answer_to_an_earlier_attempt_counts)
 	scripted_reply(b->t, scripted_get(b->t, 0), 5);
 	scripted_run(b->t, TIMEOUT + 20);
 	assert_int_equal(b->answered[1], 1);
-	/* and then the answer to the second finds nobody */
+	/* and then the answer to the second finds no request */
 	scripted_reply(b->t, scripted_get(b->t, 1), 5);
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
 	assert_int_equal(b->ends, 1);

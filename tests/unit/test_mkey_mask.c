@@ -85,7 +85,7 @@ TEST(test_keys_of_the_sa)
 	assert_marks(a, b, 208);
 }
 
-/* Nobody knows what that is. */
+/* It is no attribute. */
 TEST(test_short_mad_is_secret)
 {
 	const uint8_t mad[MAD_SIZE] = { 0 };

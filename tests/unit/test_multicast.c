@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * multicast.h promises: from every member a packet reaches each receiver once,
- * and nothing is sent where nobody listens; trees share the
+ * and nothing is sent where no port listens; trees share the
  * cables and stay low; the order of the input does not matter. The walker of
  * tests/lib/multicast_lab.c follows the masks.
  */
@@ -32,7 +32,8 @@ TEST(test_every_receiver_gets_one_copy)
 
 	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
 	for (unsigned c = 0; c < G_N_ELEMENTS(cases); c++) {
-		AUTO_VALUE(multicast_output_clear) struct multicast_output out, again;
+		AUTO_VALUE(multicast_output_clear)
+		struct multicast_output out, again;
 		AUTO_VALUE(lab_clear) struct fabric f;
 
 		lab_init(&f, cases[c].spec, cases[c].fail, c);
@@ -51,7 +52,8 @@ TEST(test_input_order_does_not_matter)
 {
 	uint64_t prng = prng_stream(1, 0);
 	struct group_plan *p = g_new(struct group_plan, 1);
-	AUTO_VALUE(multicast_output_clear) struct multicast_output out, again;
+	AUTO_VALUE(multicast_output_clear)
+	struct multicast_output out, again;
 	AUTO_VALUE(lab_clear) struct fabric f;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 100, 3);
@@ -222,7 +224,7 @@ TEST(test_switches_that_cannot_hold_it_are_avoided)
 	g_free(p);
 }
 
-TEST(test_nobody_listens_nothing_is_sent)
+TEST(test_without_subscribers_nothing_is_sent)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output out;

@@ -47,7 +47,7 @@ TEST(test_join_and_leave_touch_one_branch)
 		for (uint32_t k = 0; k < p->n; k++)
 			if (k != i)
 				assert_true(same_group(now.mft, next.mft, k));
-		/* With somebody lost, another root may be the better one. */
+		/* With a member lost, another root may be the better one. */
 		if (!join && !lost_switches(&now, gr->mlid)) {
 			assert_true(is_part(next.mft, now.mft, i));
 			pruned++;
@@ -104,7 +104,8 @@ TEST(test_fault_moves_only_trees_on_the_cable)
 {
 	uint64_t prng = prng_stream(9, 0);
 	struct group_plan *p = g_new(struct group_plan, 1);
-	AUTO_VALUE(multicast_output_clear) struct multicast_output before, after;
+	AUTO_VALUE(multicast_output_clear)
+	struct multicast_output before, after;
 	AUTO_VALUE(lab_clear) struct fabric f, broken;
 	uint32_t sw, edge;
 	unsigned moved = 0;
@@ -204,7 +205,8 @@ TEST(test_groups_with_turns_stay)
 TEST(test_lost_capacity_moves_trees)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
-	AUTO_VALUE(multicast_output_clear) struct multicast_output before, after;
+	AUTO_VALUE(multicast_output_clear)
+	struct multicast_output before, after;
 	uint64_t prng = prng_stream(4, 0);
 	AUTO_VALUE(lab_clear) struct fabric f;
 

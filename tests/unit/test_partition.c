@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * partition.h promises: rules become P_Keys, the later rule about a port
- * decides, and nobody is let in who was not named. The fabric is one switch
+ * decides, and no port is let in that was not named. The fabric is one switch
  * with four CAs and a router, CA i with PortGUID 0x1001 + 16 i; the SM is on
  * CA 0. Random rules are compared with a reading of them that is as plain as
  * it can be.
@@ -98,7 +98,7 @@ assert_pkeys(const struct memberships *m, uint32_t port,
 			    n * sizeof(*pkeys));
 }
 
-TEST(test_default_makes_everybody_full)
+TEST(test_default_makes_all_ports_full_members)
 {
 	AUTO(partition_rules) *rules = partition_rules_default();
 	AUTO(snapshot) *s = make_star();
@@ -162,7 +162,8 @@ TEST(test_absent_ports_are_told_by_rule)
 	AUTO(snapshot) *s = make_star();
 	struct memberships *m;
 
-	s->local_port = SNAPSHOT_NONE;	/* SELF is nobody, and no stranger */
+	/* SELF is no port, and not a foreign one */
+	s->local_port = SNAPSHOT_NONE;
 	add_rule(rules, 1, PARTITION_SELF, 0, PARTITION_FULL);
 	add_rule(rules, 1, PARTITION_GUID, 0xdead, PARTITION_FULL);
 	add_rule(rules, 1, PARTITION_GUID, host_guid(3), PARTITION_FULL);

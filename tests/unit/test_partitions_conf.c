@@ -313,7 +313,7 @@ test_made_pkeys_do_not_depend_on_their_place(void **state)
 }
 
 /* More than there are: the last one is told, and all others had different
- * ones; a given P_Key is nobody else's even if it comes last. */
+ * ones; a given P_Key is no other's even if it comes last. */
 static void
 test_pkeys_come_to_an_end(void **state)
 {
@@ -465,7 +465,7 @@ test_random_rules_come_back(void **state)
 /* --- damage --- */
 
 /* A file that ends too early is refused wherever that is, but between two
- * definitions, for nobody may be left out or let in by half a file. */
+ * definitions, for no port may be left out or let in by half a file. */
 static void
 test_every_cut_is_refused(void **state)
 {

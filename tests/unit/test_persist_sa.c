@@ -90,7 +90,7 @@ TEST(test_restart_keeps_what_clients_have)
 	restart(&st, dir);
 	after = read_state(dir);
 	assert_string_equal(after, before);
-	/* nobody asked again, and the Reports come */
+	/* no client subscribed again, and the Reports come */
 	for (unsigned c = 0; c < 4; c++)
 		st.client[c].reports = 0;
 	client_join(&st.client[9], 9);

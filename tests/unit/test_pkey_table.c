@@ -457,7 +457,7 @@ check_guard(const struct lab *lab, uint32_t guard, uint32_t owner)
 				&at), 1);
 }
 
-/* Who has its key where it was? All that are not at index 0, or were pushed
+/* A key stays where it was unless it is at index 0, or was pushed
  * away from it. */
 static void
 check_kept(const struct lab *lab, uint32_t port)

@@ -293,7 +293,7 @@ WORD(do_forgotten, struct stage *st)
 	st->forgotten[port_of(st, words[0])] = fields_of(port_fields, words[1]);
 }
 
-/* ---- tables of ports, and who is in them ---- */
+/* ---- tables of ports, and their members ---- */
 
 WORD(do_isolate, struct stage *st)
 {

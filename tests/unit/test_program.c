@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Programming against the fake fabric: a plan leaves the fabric as it was
- * wanted, in an order that harms nobody, and who refuses or falls silent holds
- * back only what depends on him.
+ * wanted, in an order that harms no traffic, and a device that refuses or falls
+ * silent holds back only what depends on him.
  */
 #include <string.h>
 
@@ -215,7 +215,7 @@ TEST(test_unanswered_set_is_not_done)
 	b.f->tamper = tamper_mute_tables;
 	b.f->data = &m;
 	bench_run(&b);
-	/* sent twice, done by the device, and nobody knows */
+	/* sent twice, done by the device, and not known */
 	assert_int_equal(m.lost, 2);
 	assert_int_equal(b.r.done, b.f->sets - m.lost);
 	assert_null(lft_seen_block(b.seen, 3, 0));

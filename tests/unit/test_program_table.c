@@ -2,7 +2,7 @@
 /*
  * Programming tables of ports against the fake fabric: a link does not come up
  * and a switch does not enforce before the tables at both ends are written, and
- * who refuses one stays isolated.
+ * a port that refuses one stays isolated.
  */
 #include <string.h>
 
@@ -68,7 +68,7 @@ device(const struct bench *b, uint32_t port)
 	return &b->f->s->ports[port].info;
 }
 
-/* At every answer: nobody is armed, and nobody enforces, too early. */
+/* At every answer: no port is armed, and none enforces, too early. */
 struct order {
 	struct bench *b;
 	bool violated;

@@ -271,7 +271,7 @@ TEST(test_a_file_is_read_if_it_is_asked_for)
 	assert_null(error);
 	assert_int_equal(warnings->len, 1);
 	assert_has(warnings->pdata[0], path);
-	/* There, but nobody asked. */
+	/* There, but not asked for. */
 	assert_true(g_file_set_contents(path, "nonsense\n", -1, NULL));
 	assert_null(read_file(false, path, warnings, &error));
 	assert_null(read_file(true, NULL, warnings, &error));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * SL to VL and VL arbitration tables are read when somebody asks: from the
+ * SL to VL and VL arbitration tables are read when a client asks: from the
  * client's question to its answer on a simulated fabric.
  */
 #include <string.h>

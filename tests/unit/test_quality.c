@@ -149,7 +149,7 @@ TEST(test_single_switch_has_no_channels)
 
 /* --- path lengths --- */
 
-/* One way round: 1, 2 and 3 channels from each. Who is 3 away is next door. */
+/* One way round: 1, 2 and 3 channels from each. The one 3 away is next door. */
 TEST(test_ring_of_four_has_long_ways)
 {
 	AUTO_VALUE(metrics_paths_clear) struct metrics_paths p;
@@ -364,7 +364,7 @@ TEST(test_single_switch_is_never_congested)
 	assert_true(c.mean == 1.0);
 	assert_true(metrics_bisections(lab.g, lab.lft, &lab.sample) == 1.0);
 
-	/* nobody reaches one of four: 3 of 12 flows over all shifts */
+	/* no host reaches one of four: 3 of 12 flows over all shifts */
 	lft_row(lab.lft, 0)[lab_host(&lab, 2)->lid] = LFT_NO_PATH;
 	metrics_shifts(lab.g, lab.lft, &lab.sample, &c);
 	assert_int_equal(c.lost, 3);
@@ -392,7 +392,7 @@ TEST(test_permutations_cross_a_cable_evenly)
 }
 
 /* Two and two: with a chance of 1/3 both senders are on one side and share the
- * cable, else nobody does: 1/3 * 1/2 + 2/3. */
+ * cable, else none does: 1/3 * 1/2 + 2/3. */
 TEST(test_bisection_shares_a_cable)
 {
 	struct lab lab;

@@ -76,7 +76,7 @@ lab_close(struct lab *lab)
 	snapshot_unref(lab->s);
 }
 
-/* The LIDs of before, for who is there. */
+/* The LIDs of before, for the ports that are there. */
 static struct lid_map *
 keep_lids(const struct lab *lab, const struct snapshot *s)
 {
@@ -293,7 +293,7 @@ TEST(test_foreign_entries_need_an_engine)
 	assert_true(lab_change(&lab, snapshot_ref(lab.s), &worst));
 }
 
-/* Who had the LID is away, and the link to be avoided has come back. */
+/* The owner of the LID is away, and the link to be avoided has come back. */
 TEST(test_entries_into_avoided_links_need_an_engine)
 {
 	AUTO(snapshot) *s = generate_fabric("ring(6;2)", NULL, NULL);

@@ -581,7 +581,7 @@ TEST(test_impossible_times_are_an_error, make_files, remove_files)
 	}
 }
 
-TEST(test_timer_that_nobody_started_is_an_error, make_files, remove_files)
+TEST(test_timer_that_was_not_started_is_an_error, make_files, remove_files)
 {
 	const struct record_port port = { .num = 1 };
 	g_autoptr(GByteArray) out = g_byte_array_new();

@@ -100,7 +100,7 @@ FORGOTTEN_TEST(test_forgotten_clients_are_told_once)
 	assert_int_equal(sweep(b), 0);
 }
 
-FORGOTTEN_TEST(test_who_does_not_acknowledge_is_asked_again)
+FORGOTTEN_TEST(test_port_without_an_answer_is_asked_again)
 {
 	assert_int_equal(sweep(b), 4);
 	b->want[b->host] = false;
@@ -161,7 +161,7 @@ KNOWN_TEST(test_another_lid_is_told)
 }
 
 /* Its leaf was cut off, say: the host itself has noticed nothing. */
-KNOWN_TEST(test_who_was_away_is_told)
+KNOWN_TEST(test_port_that_was_away_is_told)
 {
 	assert_int_equal(sweep(b), 0);
 	b->s->ports[b->host].known = false;
@@ -182,7 +182,7 @@ KNOWN_TEST(test_another_master_makes_us_forget)
 	}
 }
 
-TEST(test_without_an_sa_nobody_is_told, no_sa, bench_close)
+TEST(test_without_an_sa_no_port_is_told, no_sa, bench_close)
 {
 	struct bench *b = *state;
 

@@ -212,7 +212,7 @@ run_to(struct end *e, int64_t when)
 	scripted_run(e->t, when);
 }
 
-/* What it has said and nobody has looked at. */
+/* What it has sent and was not looked at. */
 static bool
 next(struct end *e, struct rmpp_header *h)
 {
@@ -520,7 +520,7 @@ TEST(test_bad_segments_are_aborted_with_their_status)
 			assert_int_equal(h.type, RMPP_TYPE_ACK);
 		tell(&e, &bads[i].h);
 		expect(&e, RMPP_TYPE_ABORT, bads[i].status, 0, 0);
-		/* said again to who goes on, and only for so long */
+		/* sent again to a peer that goes on, and only for so long */
 		give(&e, 2, 0, 0);
 		expect_silence(&e);
 		run_to(&e, 50 * MS);
@@ -558,7 +558,7 @@ TEST(test_too_much_is_stopped)
 			       0);
 		end_close(&e);
 	}
-	/* who does not say is believed until there */
+	/* a peer that does not say is believed until there */
 	receiver_open(&e);
 	for (uint32_t n = 1; scripted_count(e.t) == 0 ||
 	     scripted_last(e.t)->mad[25] == RMPP_TYPE_ACK; n++) {
@@ -807,7 +807,7 @@ run_pair(uint32_t seed, unsigned loss, unsigned twice, unsigned late,
 	assert_int_not_equal(p.s.outcome, -1);
 	if (p.r.x)
 		assert_int_not_equal(p.r.outcome, -1);
-	/* who is told that it was sent can rely on it */
+	/* a sender that is told so can rely on it */
 	if (p.s.outcome == RMPP_DONE)
 		assert_non_null(p.r.got);
 	if (p.r.got)

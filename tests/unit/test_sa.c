@@ -465,7 +465,7 @@ TEST(test_all_paths_are_streamed, sa_stage_set_up, sa_stage_tear_down)
 	assert_int_equal(lab_count(l), n_end * n_end);
 }
 
-/* Nobody may talk to anybody: each pair is looked at in vain, but never many
+/* No port may talk to another: each pair is looked at in vain, but never many
  * at a time. */
 TEST(test_search_in_vain_pauses)
 {
@@ -511,7 +511,7 @@ TEST(test_search_in_vain_pauses)
 	lab_close(&l);
 }
 
-/* Groups change while somebody takes the table: it goes on as it began. */
+/* Groups change while a client reads the table: it goes on as it began. */
 TEST(test_multicast_table_may_change_on_its_way, sa_stage_set_up,
      sa_stage_tear_down)
 {
@@ -535,7 +535,7 @@ TEST(test_multicast_table_may_change_on_its_way, sa_stage_set_up,
 	}
 	assert_int_equal(n, l->s->n_switches * 3 * 4);
 	mft_free(small);
-	/* and who asks then gets what is there then */
+	/* and the next request gets what is there then */
 	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_MULTICAST_FT, 0);
 	assert_records(l, l->s->n_switches);
 	sa_db_set_mft(l->v, NULL);

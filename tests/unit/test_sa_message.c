@@ -381,7 +381,7 @@ TEST(test_all_may_be_freed_while_one_is_out)
 static bool
 offer(struct kernel *k, const uint8_t *message, size_t len)
 {
-	/* no longer than it is, for who reads too far */
+	/* no longer than it is, if too much is read */
 	g_autofree uint8_t *exact = g_memdup2(message, len);
 	const struct transport_mad m = {
 		.event = TRANSPORT_RECEIVED, .mad = exact, .len = len,

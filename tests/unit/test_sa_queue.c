@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The queue before the SA: turns, limits, and who has to leave; against a
- * model that looks at everything each time.
+ * The queue before the SA: turns, limits, and which request has to leave;
+ * against a model that looks at everything each time.
  */
 #include <string.h>
 

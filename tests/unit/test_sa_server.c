@@ -115,7 +115,7 @@ TEST(test_repeats_of_what_waits_are_dropped)
 	assert_int_equal(sa_server_stats(st.desk)->repeated, 3);
 }
 
-/* Who was turned away may come again: it is not taken for a repeat. */
+/* A client that was turned away may come again: that is no repeat. */
 TEST(test_refused_request_is_forgotten)
 {
 	struct sa_server_params params = sa_server_params_default;
@@ -190,7 +190,7 @@ STAGE_TEST(test_what_the_sa_drops_gets_no_answer)
 	assert_int_equal(sa_server_stats(st->desk)->dropped, 2);
 }
 
-/* A flood from everybody for a second, and a cable is pulled in it. */
+/* A flood from all clients for a second, and a cable is pulled in it. */
 TEST(test_sweep_goes_on_under_a_flood)
 {
 	struct sa_server_params params = sa_server_params_default;
@@ -491,7 +491,7 @@ STAGE_TEST(test_lease_ends_without_being_asked)
 
 /* --------------------------------------------------------------- searching */
 
-/* A GUIDInfoRecord with a GUID7 that nobody has: all must be looked at. */
+/* A GUIDInfoRecord with a GUID7 that no port has: all must be looked at. */
 static void
 ask_in_vain(struct client *c)
 {

@@ -449,7 +449,7 @@ notify(struct stores *f, unsigned host, unsigned trap)
 	informs_notify(f->i, f->star->v, f->notice, f->issuer, 0);
 }
 
-/* notice HOST TRAP [@BYTE=VALUE ..] => HOST ..; queue: nobody takes it */
+/* notice HOST TRAP [@BYTE=VALUE ..] => HOST ..; queue: it is not taken */
 WORD(do_notice, struct stores *f)
 {
 	struct request r = { .kind = &kind, .fixture = f };

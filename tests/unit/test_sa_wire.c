@@ -113,7 +113,7 @@ TEST(test_class_port_info_is_where_libibmad_has_it)
 	assert_int_equal(mad_get_field(d, 0, IB_CPI_CAPMASK_F), 0x2602);
 	assert_int_equal(mad_get_field(d, 0, IB_CPI_CAPMASK2_F), 0x7654321);
 	assert_int_equal(mad_get_field(d, 0, IB_CPI_RESP_TIME_VALUE_F), 0x15);
-	/* nobody is sent elsewhere: no GID, no LID; QP 1 and its Q_Key */
+	/* there is no redirection: no GID, no LID; QP 1 and its Q_Key */
 	for (unsigned i = 8; i < 32; i++)
 		assert_int_equal(d[i], 0);
 	assert_int_equal(mad_get_field(d, 0, IB_CPI_REDIRECT_QP_F), 1);

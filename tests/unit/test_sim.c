@@ -226,7 +226,7 @@ TEST(test_unanswered_request_is_returned_in_time)
 	sim_run(lab.sim, 30000);
 	assert_int_equal(heard.returned, 1);
 	assert_int_equal((uint32_t)heard.tid, 2);
-	/* 0: nobody waits for that one */
+	/* 0: that one is not waited for */
 	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
 	assert_int_equal(heard.returned, 2);
 	assert_int_equal((uint32_t)heard.tid, 1);

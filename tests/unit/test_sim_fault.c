@@ -285,7 +285,7 @@ SIMLAB_TEST(test_cue_comes_before_the_nth_of_its_kind)
 	assert_true(sim_run_idle(lab->sim, G_USEC_PER_SEC));
 	assert_int_equal(timed.times, 1);
 	assert_int_equal(timed.at, 777);
-	/* it may take away the one who was about to serve */
+	/* it may take away the node that was about to serve */
 	fatal.node = simlab_node(lab, NODE_CA, 1);
 	match.node = fatal.node;
 	sim_at_mad(lab->sim, &match, 1, on_cue, &fatal);

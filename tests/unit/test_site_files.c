@@ -223,7 +223,7 @@ SETUP_TEST(test_engines_are_one_or_a_list)
 	}
 }
 
-SETUP_TEST(test_absence_depends_on_who_asked)
+SETUP_TEST(test_absence_depends_on_the_caller)
 {
 	g_unlink(t->partitions);
 	start(t);

@@ -116,7 +116,7 @@ told_sm_key(struct sa_server *d, uint64_t m_key)
 	return i.sm_key;
 }
 
-TEST(test_sm_key_is_told_to_who_has_the_m_key)
+TEST(test_sm_key_is_told_to_holders_of_the_m_key)
 {
 	struct sa_server d;
 
@@ -125,7 +125,7 @@ TEST(test_sm_key_is_told_to_who_has_the_m_key)
 	assert_true(told_sm_key(&d, M_KEY + 1) == 0);
 	assert_true(told_sm_key(&d, 0) == 0);
 	desk_close(&d);
-	/* without M_Keys nobody can prove anything */
+	/* without M_Keys no requester can prove anything */
 	desk_open(&d, 0);
 	assert_true(told_sm_key(&d, 0) == SM_KEY);
 	desk_close(&d);

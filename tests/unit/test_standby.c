@@ -427,7 +427,7 @@ TEST(test_the_last_is_read_if_there_is_news)
 	}
 }
 
-/* Nobody waits for a master that does not answer, nor for nothing. */
+/* A master that does not answer is not waited for, nor is nothing. */
 TEST(test_the_last_is_not_waited_for_long)
 {
 	struct stage st;

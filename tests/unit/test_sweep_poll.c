@@ -105,7 +105,7 @@ TEST(test_a_standby_waits_as_configured)
 }
 
 /* Any port can send SMInfo controls. The fabric is taken from its master only,
- * and a question who is master is not asked for strangers. */
+ * and foreign ports make it ask for no master. */
 TEST(test_a_standby_takes_over_from_its_master_only)
 {
 	struct sm_info from = { .guid = 0x666, .state = SM_STATE_MASTER };

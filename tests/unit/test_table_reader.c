@@ -248,7 +248,7 @@ tamper_refuse(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-BENCH_TEST(test_refusal_is_named_once_and_costs_nobody_else)
+BENCH_TEST(test_refusal_is_named_once_and_costs_no_other_port)
 {
 	fill(b, b->f->tables);
 	add(b, b->host, PORT_TABLE_PKEY, NULL);

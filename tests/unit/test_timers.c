@@ -32,7 +32,7 @@ settle(void)
 
 /* Each start of a nearer timer would be a descriptor written, polled and read,
  * and a turn of the loop for nothing. */
-TEST(test_starting_a_timer_wakes_nobody)
+TEST(test_starting_a_timer_wakes_no_loop)
 {
 	struct timers *t = timers_new(g_main_context_default());
 	int64_t far = g_get_monotonic_time() + G_TIME_SPAN_HOUR;

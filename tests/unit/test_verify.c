@@ -527,7 +527,7 @@ TEST(test_circle_of_management_alone_is_not_sound)
 	assert_false(verify_is_sound(&r));
 }
 
-/* Nobody owns the LID any more, somebody may still send to it. */
+/* The LID has no owner any more, and a host may still send to it. */
 TEST(test_stray_lid_that_goes_round_is_not_sound)
 {
 	struct verify_result r;
@@ -549,7 +549,7 @@ TEST(test_stray_lid_that_goes_round_is_not_sound)
 
 	lft_row(longer, b)[lid] = port_towards(&f, b, a);
 	judge(&f, longer, NULL, &r);
-	assert_int_equal(r.reach.looping, 0);	/* nobody's */
+	assert_int_equal(r.reach.looping, 0);	/* no port's */
 	assert_int_equal(r.channels.n_looped, 2);
 	assert_int_equal(r.channels.cycle->len, 2);
 	assert_int_equal(g_array_index(r.channels.cycle, struct channel_turn,

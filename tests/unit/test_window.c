@@ -258,7 +258,7 @@ TEST(test_cancelling_makes_no_room_in_a_stalled_peer)
 	bench_free(b);
 }
 
-/* Nobody is there at all, not even to return a MAD: all requests end. */
+/* There is no peer at all, not even to return a MAD: all requests end. */
 TEST(test_dead_fabric_ends_every_request)
 {
 	int64_t delay = 100;
