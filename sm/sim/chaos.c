@@ -34,10 +34,7 @@ script_start(struct sim *sim, script_fn fn, const struct script *model)
 	if (!model->left)
 		return;
 	s = g_memdup2(model, sizeof(*model));
-	s->event.fn = fn;
-	if (!sim->scripts)
-		sim->scripts = g_ptr_array_new_with_free_func(g_free);
-	g_ptr_array_add(sim->scripts, s);
+	s->event = (struct sim_event){ .fn = fn, .free = g_free };
 	sim_clock_start(sim, &s->event, sim->now);
 }
 
@@ -47,7 +44,7 @@ script_again(struct sim *sim, struct script *s, int64_t period)
 	if (--s->left)
 		sim_clock_start(sim, &s->event, sim->now + period);
 	else
-		g_ptr_array_remove_fast(sim->scripts, s);
+		g_free(s);
 }
 
 /* ------------------------------------------------------------------ cables */

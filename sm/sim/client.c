@@ -214,7 +214,7 @@ client_send(struct transport *t, const struct mad_addr *to,
 			    "a MAD has %u bytes, not %zu", MAD_SIZE, len);
 		return false;
 	}
-	p = g_new0(struct sim_packet, 1);
+	p = sim_packet_new();
 	p->addr = *to;
 	p->from = c->port;
 	memcpy(p->mad, mad, MIN(len, MAD_SIZE));

@@ -118,18 +118,31 @@ sim_now(const struct sim *sim)
 }
 
 void
+sim_clock_free(struct sim *sim)
+{
+	for (uint32_t pos = 1; pos < sim->heap->len; pos++) {
+		struct sim_event *event = place_at(sim, pos)->event;
+
+		if (event->free)
+			event->free(event);
+	}
+	g_array_unref(sim->heap);
+}
+
+struct sim_packet *
+sim_packet_new(void)
+{
+	struct sim_packet *p = g_new0(struct sim_packet, 1);
+
+	p->event.free = (GDestroyNotify)sim_packet_drop;
+	return p;
+}
+
+void
 sim_packet_drop(struct sim_packet *p)
 {
 	g_free(p->message);
 	g_free(p);
-}
-
-void
-sim_packets_free(struct sim *sim)
-{
-	for (uint32_t pos = 1; pos < sim->heap->len; pos++)
-		if (sim_packet_is(place_at(sim, pos)->event))
-			sim_packet_drop((void *)place_at(sim, pos)->event);
 }
 
 void

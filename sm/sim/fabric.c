@@ -130,7 +130,6 @@ sim_new(const struct snapshot *fabric, const struct sim_params *params)
 	sim->heap = g_array_new(FALSE, TRUE, sizeof(struct sim_place));
 	g_array_set_size(sim->heap, 1);
 	sim->clients = g_ptr_array_new();
-	sim->training = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	sim->traps = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
 					   g_free);
 	sim->rng = prng_stream(sim->params.seed, RNG_STREAM);
@@ -143,19 +142,16 @@ sim_free(struct sim *sim)
 	if (!sim)
 		return;
 	sim_client_free_all(sim);
-	sim_packets_free(sim);	/* while all queued events are there */
+	sim_clock_free(sim);	/* while all queued events are there */
 	if (sim->hooks.free)
 		sim->hooks.free(sim);
 	g_clear_pointer(&sim->rules, g_array_unref);
-	g_clear_pointer(&sim->scripts, g_ptr_array_unref);
-	g_hash_table_unref(sim->training);
 	g_hash_table_unref(sim->traps);
 	for (uint32_t i = 0; i < sim->n_ports; i++)
 		sim_table_clear_port(sim, i);
 	for (uint32_t i = 0; i < sim->n_nodes; i++)
 		sim_table_clear_node(sim, i);
 	g_ptr_array_unref(sim->clients);
-	g_array_unref(sim->heap);
 	g_free(sim->ports);
 	g_free(sim->nodes);
 	g_free(sim);

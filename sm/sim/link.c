@@ -18,11 +18,6 @@
  */
 #include "sm/sim/state.h"
 
-struct training {
-	struct sim_event event;
-	uint32_t port;		/* the lower one of the link */
-};
-
 /* The highest bit that two enabled masks have in common; 0: one of them is
  * empty, -1: no bit. */
 static int
@@ -100,11 +95,10 @@ set_active(struct port_info *a, const struct port_info *b)
 static void
 on_trained(struct sim *sim, struct sim_event *e)
 {
-	uint32_t a = ((struct training *)e)->port;
+	uint32_t a = (uint32_t)((struct sim_port *)e - sim->ports);
 	uint32_t b = sim->ports[a].peer;
 	const uint32_t ends[] = { a, b };
 
-	g_hash_table_remove(sim->training, GUINT_TO_POINTER(a));
 	set_active(&sim->ports[a].info, &sim->ports[b].info);
 	set_active(&sim->ports[b].info, &sim->ports[a].info);
 	for (unsigned i = 0; i < (a == b ? 1u : 2u); i++) {
@@ -120,8 +114,7 @@ sim_link_settle(struct sim *sim, uint32_t port, enum sim_cause cause)
 {
 	uint32_t peer = sim->ports[port].peer;
 	bool possible = can_train(sim, port);
-	uint32_t lower = MIN(port, peer);
-	struct training *t;
+	struct sim_event *training = &sim->ports[MIN(port, peer)].training;
 
 	if (peer == SNAPSHOT_NONE) {
 		link_drop(sim, port, cause);
@@ -132,23 +125,15 @@ sim_link_settle(struct sim *sim, uint32_t port, enum sim_cause cause)
 		return;
 	link_drop(sim, port, cause);
 	link_drop(sim, peer, SIM_CAUSE_LINK);
-	t = g_hash_table_lookup(sim->training, GUINT_TO_POINTER(lower));
 	if (!possible) {
-		if (t) {
-			sim_clock_stop(sim, &t->event);
-			g_hash_table_remove(sim->training,
-					    GUINT_TO_POINTER(lower));
-		}
+		sim_clock_stop(sim, training);
 		return;
 	}
 	sim->ports[port].info.phys_state = PORT_PHYS_TRAINING;
 	sim->ports[peer].info.phys_state = PORT_PHYS_TRAINING;
-	if (t)
+	if (training->pos)
 		return;
-	t = g_new0(struct training, 1);
-	t->event.fn = on_trained;
-	t->port = lower;
-	g_hash_table_insert(sim->training, GUINT_TO_POINTER(lower), t);
-	sim_clock_start(sim, &t->event, sim->now +
+	training->fn = on_trained;
+	sim_clock_start(sim, training, sim->now +
 			(int64_t)sim->params.train_us * NS_PER_US);
 }

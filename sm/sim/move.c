@@ -276,13 +276,6 @@ on_arrive(struct sim *sim, struct sim_event *e)
 	}
 }
 
-bool
-sim_packet_is(const struct sim_event *event)
-{
-	return event->fn == on_arrive || event->fn == on_serve ||
-		event->fn == on_forward;
-}
-
 void
 sim_packet_launch(struct sim *sim, struct sim_packet *p)
 {

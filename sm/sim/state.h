@@ -17,6 +17,7 @@
 /* A queued event; the first member of its struct. */
 struct sim_event {
 	void (*fn)(struct sim *sim, struct sim_event *event);
+	void (*free)(void *event);	/* at the end; NULL: it has an owner */
 	uint32_t pos;		/* in the heap, from 1; 0: not queued */
 };
 
@@ -45,8 +46,9 @@ struct sim_packet {
 
 void sim_clock_start(struct sim *sim, struct sim_event *event, int64_t at);
 void sim_clock_stop(struct sim *sim, struct sim_event *event);
+void sim_clock_free(struct sim *sim);	/* and events without an owner */
+struct sim_packet *sim_packet_new(void);
 void sim_packet_drop(struct sim_packet *p);
-void sim_packets_free(struct sim *sim);	/* those under way */
 /* Drops it and counts why. */
 void sim_packet_lose(struct sim *sim, struct sim_packet *p, uint64_t *count);
 
@@ -60,6 +62,7 @@ struct sim_counters {
 };
 
 struct sim_port {
+	struct sim_event training;	/* of the link, at its lower port */
 	uint64_t guid;
 	struct sim_tables *tables;	/* NULL: none */
 	int64_t lease_end;	/* of the M_Key, ns; 0: not running */
@@ -131,13 +134,11 @@ struct sim {
 	GPtrArray *clients;	/* struct sim_client, in order of attaching */
 	uint32_t last_client;
 
-	GHashTable *training;	/* lower port of a link -> its event */
 	GHashTable *traps;	/* port << 16 | number -> struct sim_notice */
 	uint64_t last_tid;
 
 	uint64_t rng;
 	GArray *rules;		/* struct sim_fault; or NULL */
-	GPtrArray *scripts;	/* chaos.c; or NULL */
 	unsigned last_rule;
 	struct sim_hooks hooks;
 	sim_step_fn step;	/* NULL: no stepping */
@@ -187,8 +188,6 @@ sim_has_mcast_top(const struct sim *sim, const struct sim_node *node)
 		PORT_CAP_HAS_MCAST_FDB_TOP;
 }
 
-/* move.c: is it a packet's event? */
-bool sim_packet_is(const struct sim_event *event);
 /* move.c: takes the packet, from p->from on. */
 void sim_packet_launch(struct sim *sim, struct sim_packet *p);
 

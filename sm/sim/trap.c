@@ -146,7 +146,7 @@ write_notice(struct sim *sim, uint32_t port, const struct kind *kind,
 static void
 send_trap(struct sim *sim, uint32_t end, uint64_t tid, const uint8_t *data)
 {
-	struct sim_packet *p = g_new0(struct sim_packet, 1);
+	struct sim_packet *p = sim_packet_new();
 
 	p->addr.lid = sim->ports[end].info.sm_lid;
 	p->from = end;
