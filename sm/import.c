@@ -21,6 +21,7 @@
 #include <glib/gstdio.h>
 #include <grp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -470,15 +471,14 @@ take_lids(struct import *im)
 				g_strdup(error->message));
 		return;
 	}
-	for (guint i = 0, k = 0; old && i < new->len && k < old->len;) {
+	for (guint i = 0; old && old->len && i < new->len; i++) {
 		const struct lid_range *a = &g_array_index(new,
 							   struct lid_range, i);
-		const struct lid_range *b = &g_array_index(old,
-							   struct lid_range, k);
+		const struct lid_range *b = bsearch(&a->guid, old->data,
+						    old->len, sizeof(*b),
+						    guid_compare);
 
-		n_changed += a->guid == b->guid && a->min != b->min;
-		i += a->guid <= b->guid;
-		k += a->guid >= b->guid;
+		n_changed += b && a->min != b->min;
 	}
 	g_ptr_array_add(im->notes, g_strdup_printf(
 		"%s: %u ports keep their LIDs; %u have another one in minism's "

@@ -60,23 +60,14 @@ static const char *const level_names[] = {
 static int
 stream_of(const char *path)
 {
-	static const struct {
-		const char *name;
-		int fd;
-	} streams[] = {
-		{ "-", STDOUT_FILENO },
-		{ "stdout", STDOUT_FILENO },
-		{ "/dev/stdout", STDOUT_FILENO },
-		{ "stderr", STDERR_FILENO },
-		{ "/dev/stderr", STDERR_FILENO },
-	};
+	const char *name;
 
 	if (!path)
 		return STDERR_FILENO;
-	for (size_t i = 0; i < G_N_ELEMENTS(streams); i++)
-		if (strcmp(path, streams[i].name) == 0)
-			return streams[i].fd;
-	return -1;
+	name = g_str_has_prefix(path, "/dev/") ? path + strlen("/dev/") : path;
+	if (strcmp(path, "-") == 0 || strcmp(name, "stdout") == 0)
+		return STDOUT_FILENO;
+	return strcmp(name, "stderr") == 0 ? STDERR_FILENO : -1;
 }
 
 static int

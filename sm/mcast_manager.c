@@ -305,9 +305,9 @@ make_trees(struct mcast_manager *m, const GArray *trees)
 					sizeof(struct multicast_group));
 	g_autoptr(GPtrArray) lists = g_ptr_array_new_with_free_func(
 					(GDestroyNotify)g_array_unref);
-	struct mft *previous = collect_held(m), *wanted;
-	struct multicast_input in = { .previous = previous };
+	struct multicast_input in = { .previous = m->told };
 	struct multicast_output out;
+	struct mft *wanted;
 
 	index_fabric(m);
 	in.g = m->g;
@@ -341,7 +341,6 @@ make_trees(struct mcast_manager *m, const GArray *trees)
 	mft_free(m->wanted);
 	m->wanted = wanted;
 	multicast_output_clear(&out);
-	mft_free(previous);
 	m->stats.computed++;
 }
 
