@@ -42,10 +42,10 @@ sim_pma_count(struct sim *sim, uint32_t out, unsigned bytes)
 	struct sim_counters *o = &sim->ports[out].counters;
 	struct sim_counters *i = &sim->ports[sim->ports[out].peer].counters;
 
-	o->xmit_packets++;
-	o->xmit_data += bytes / 4;
-	i->rcv_packets++;
-	i->rcv_data += bytes / 4;
+	o->traffic[SIM_XMIT_PACKETS]++;
+	o->traffic[SIM_XMIT_DATA] += bytes / 4;
+	i->traffic[SIM_RCV_PACKETS]++;
+	i->traffic[SIM_RCV_DATA] += bytes / 4;
 }
 
 void
@@ -61,7 +61,9 @@ serve_counters(struct sim *sim, const struct sim_packet *p, uint8_t *data,
 {
 	const struct sim_node *node = sim_node_of(sim, p->to);
 	unsigned select = data[1], counters = bytes_load16(data + 2);
+	unsigned first = extended ? 0 : PERF_N_ERRORS;	/* of the traffic */
 	bool is_switch = sim_is_switch(node);
+	bool is_set = p->h.method == MAD_METHOD_SET;
 	struct sim_counters sum = { 0 };
 
 	if (select != ALL_PORTS && (select > node->info.num_ports ||
@@ -73,45 +75,30 @@ serve_counters(struct sim *sim, const struct sim_packet *p, uint8_t *data,
 
 		if (select != ALL_PORTS && num != select)
 			continue;
-		if (p->h.method == MAD_METHOD_SET) {
-			uint64_t *packets[] = { &c->xmit_data, &c->rcv_data,
-						&c->xmit_packets,
-						&c->rcv_packets };
-			unsigned first = extended ? 0 : PERF_N_ERRORS;
-
-			/* A Set writes 0 to the selected counters, for any
-			 * value. The last four are those of the packets. */
-			for (unsigned i = 0; !extended && i < PERF_N_ERRORS;
-			     i++)
-				if (counters >> i & 1)
-					c->error[i] = 0;
-			for (unsigned i = 0; i < G_N_ELEMENTS(packets); i++)
-				if (counters >> (first + i) & 1)
-					*packets[i] = 0;
-		}
-		/* Port 255: the sum of all ports. */
-		sum.xmit_data += c->xmit_data;
-		sum.rcv_data += c->rcv_data;
-		sum.xmit_packets += c->xmit_packets;
-		sum.rcv_packets += c->rcv_packets;
-		for (unsigned i = 0; i < PERF_N_ERRORS; i++)
+		/* A Set writes 0 to the selected counters, for any value. Port
+		 * 255: the sum of all ports. */
+		for (unsigned i = 0; i < PERF_N_ERRORS; i++) {
+			if (is_set && !extended && counters >> i & 1)
+				c->error[i] = 0;
 			sum.error[i] += c->error[i];
+		}
+		for (unsigned i = 0; i < SIM_N_TRAFFIC; i++) {
+			if (is_set && counters >> (first + i) & 1)
+				c->traffic[i] = 0;
+			sum.traffic[i] += c->traffic[i];
+		}
 	}
 	memset(data + 4, 0, MAD_SIZE - SMP_DATA_OFFSET - 4);
-	if (extended) {
-		bytes_store64(data + 8, sum.xmit_data);
-		bytes_store64(data + 16, sum.rcv_data);
-		bytes_store64(data + 24, sum.xmit_packets);
-		bytes_store64(data + 32, sum.rcv_packets);
-		bytes_store64(data + 40, sum.xmit_packets);	/* unicast */
-		bytes_store64(data + 48, sum.rcv_packets);
-		return MAD_STATUS_OK;
-	}
-	perf_errors_store(data, sum.error);
-	bytes_store32(data + 24, MIN(sum.xmit_data, UINT32_MAX));
-	bytes_store32(data + 28, MIN(sum.rcv_data, UINT32_MAX));
-	bytes_store32(data + 32, MIN(sum.xmit_packets, UINT32_MAX));
-	bytes_store32(data + 36, MIN(sum.rcv_packets, UINT32_MAX));
+	for (unsigned i = 0; i < SIM_N_TRAFFIC; i++)
+		if (extended)
+			bytes_store64(data + 8 + 8 * i, sum.traffic[i]);
+		else
+			bytes_store32(data + 24 + 4 * i,
+				      MIN(sum.traffic[i], UINT32_MAX));
+	if (extended)	/* unicast packets */
+		memcpy(data + 40, data + 24, 16);
+	else
+		perf_errors_store(data, sum.error);
 	return MAD_STATUS_OK;
 }
 
