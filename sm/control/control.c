@@ -100,8 +100,6 @@ run_loglevel(struct control_request *r)
 {
 	const char *names[LOG_DEBUG + 1];
 	const char *word = r->words[1];
-	g_autofree char *shown = word ? text_one_line(word) : NULL;
-	g_autofree char *near = NULL;
 	uint64_t n;
 
 	if (!word) {
@@ -116,10 +114,9 @@ run_loglevel(struct control_request *r)
 			if (strcmp(names[n], word) == 0)
 				break;
 	if (n == G_N_ELEMENTS(names)) {
-		near = text_nearest(shown, "", names, G_N_ELEMENTS(names));
-		request_say(r, CONTROL_USAGE, "loglevel: %s is not 0 to 4, "
-			    "error, warning, info, verbose or debug%s", shown,
-			    near);
+		request_say_wrong(r, "loglevel: ", word, " is not 0 to 4, "
+				  "error, warning, info, verbose or debug",
+				  names, G_N_ELEMENTS(names));
 		return;
 	}
 	r->hooks->log_level((enum log_level)n, r->hooks->data);

@@ -218,7 +218,6 @@ request_partition(struct control_request *r, const char *word)
 {
 	const struct partition_rules *rules = r->v.rules;
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	g_autofree char *shown = text_one_line(word), *near = NULL;
 	const struct partition *p;
 	uint64_t pkey;
 
@@ -231,11 +230,10 @@ request_partition(struct control_request *r, const char *word)
 	}
 	p = text_read_number(word, 0xffff, &pkey) ?
 		partition_rules_find(rules, (uint16_t)pkey) : NULL;
-	if (!p) {
-		near = request_nearest(shown, names);
-		request_say(r, CONTROL_USAGE, "%s is no partition%s", shown,
-			    near);
-	}
+	if (!p)
+		request_say_wrong(r, "", word, " is no partition",
+				  (const char *const *)names->pdata,
+				  names->len);
 	return p;
 }
 
@@ -262,17 +260,14 @@ request_membership(struct control_request *r, const char *word,
 		   enum partition_membership *out)
 {
 	const char *names[PARTITION_BOTH];
-	g_autofree char *shown = text_one_line(word);
-	g_autofree char *near = NULL;
 
 	for (*out = PARTITION_LIMITED; *out <= PARTITION_BOTH; ++*out) {
 		names[*out - 1] = partition_membership_name(*out);
 		if (strcmp(names[*out - 1], word) == 0)
 			return true;
 	}
-	near = text_nearest(shown, "", names, G_N_ELEMENTS(names));
-	request_say(r, CONTROL_USAGE, "%s is not full, limited or both%s",
-	    *shown ? shown : "\"\"", near);
+	request_say_wrong(r, "", word, " is not full, limited or both", names,
+			  G_N_ELEMENTS(names));
 	return false;
 }
 
@@ -429,12 +424,9 @@ control_partition(struct control_request *r)
 	struct member_port port;
 
 	if (!g_strv_contains(verbs, verb)) {
-		g_autofree char *shown = text_one_line(verb);
-		g_autofree char *near = text_nearest(shown, "", verbs, 4);
-
-		request_say(r, CONTROL_USAGE,
-		    "partition: %s is not add, set, remove or reset%s",
-		    shown, near);
+		request_say_wrong(r, "partition: ", verb,
+				  " is not add, set, remove or reset", verbs,
+				  g_strv_length((char **)verbs));
 		return;
 	}
 	if (sets != (r->n_words == 5)) {

@@ -31,6 +31,19 @@ request_say(struct control_request *r, enum control_code code,
 }
 
 void
+request_say_wrong(struct control_request *r, const char *before,
+		  const char *word, const char *after,
+		  const char *const *names, size_t n)
+{
+	g_autofree char *shown = text_one_line(word);
+	g_autofree char *near = text_nearest(shown, "", names, n);
+	g_autofree char *line = text_one_line(near);
+
+	request_say(r, CONTROL_USAGE, "%s%s%s%s", before,
+		    *shown ? shown : "\"\"", after, line);
+}
+
+void
 request_close(struct control_request *r)
 {
 	report_close(&r->out, '}');
@@ -90,29 +103,19 @@ find_number(const struct port_search *q)
 		(!is_hex && by_lid != SNAPSHOT_NONE) ? by_lid : by_guid;
 }
 
-char *
-request_nearest(const char *shown, const GPtrArray *names)
-{
-	g_autofree char *near = text_nearest(shown, "",
-		(const char *const *)names->pdata, names->len);
-
-	return text_one_line(near);
-}
-
 static void
-say_nearest(struct control_request *r, const struct port_search *q,
-	    const char *shown)
+say_nearest(struct control_request *r, const struct port_search *q)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	g_autofree char *near = NULL;
 
 	for (uint32_t i = 0; q->s && i < q->s->n_nodes; i++)
 		g_ptr_array_add(names, (char *)snapshot_node_name(
 					&q->s->nodes[i]));
-	near = request_nearest(shown, names);
-	request_say(r, CONTROL_USAGE, "nothing on the fabric has the name%s "
-		    "or GUID %s%s", q->lids ? ", LID" : "",
-		    *shown ? shown : "\"\"", near);
+	request_say_wrong(r, q->lids ?
+			  "nothing on the fabric has the name, LID or GUID " :
+			  "nothing on the fabric has the name or GUID ",
+			  q->word, "", (const char *const *)names->pdata,
+			  names->len);
 }
 
 /* Ports with this name: how many, and the first PORTS_SHOWN as a list. */
@@ -174,7 +177,7 @@ request_find_port(struct control_request *r, const struct snapshot *s,
 			    "fabric; the GUID of one that is away is written "
 			    "with all 16 digits", shown);
 	else
-		say_nearest(r, &q, shown);
+		say_nearest(r, &q);
 	return SNAPSHOT_NONE;
 }
 

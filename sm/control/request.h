@@ -44,9 +44,10 @@ uint32_t request_find_port(struct control_request *r, const struct snapshot *s,
 /* The same, by the nth word of the line, on the fabric of the last sweep. */
 uint32_t request_find(struct control_request *r, unsigned word);
 
-/* The nearest of the names as text_nearest() has it, on one line. A new
- * string. */
-char *request_nearest(const char *shown, const GPtrArray *names);
+/* Answers "BEFORE word AFTER", and the nearest of the names that are valid. */
+void request_say_wrong(struct control_request *r, const char *before,
+		       const char *word, const char *after,
+		       const char *const *names, size_t n);
 
 /* The end of an answer: closes its outermost object. */
 void request_close(struct control_request *r);

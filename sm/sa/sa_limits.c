@@ -9,60 +9,69 @@
 
 #include <glib.h>
 
-#define LIFE_MAX	0x3fu	/* 6 bits */
+#define VALUE_MAX	0x3f	/* 6 bits, of all three */
 
-/* order: less than, equal to, or greater than 0 as the value that cannot be
- * changed is less than, equal to, or greater than that of the request. */
-static bool
-limit_holds(const struct sa_limit *l, int order)
+/* The values that a limit permits: codes, and of rates ranks. */
+struct span {
+	int low, high;
+};
+
+/* value: that of the limit. */
+static struct span
+permitted(const struct sa_limit *l, unsigned value)
 {
+	struct span s = { 0, VALUE_MAX };
+
 	if (!l->given)
-		return true;
+		return s;
 	switch ((enum sa_selector)l->selector) {
 	case SA_GREATER:
-		return order > 0;
+		s.low = (int)value + 1;
+		break;
 	case SA_LESS:
-		return order < 0;
+		s.high = (int)value - 1;
+		break;
 	case SA_EXACTLY:
-		return order == 0;
-	case SA_LARGEST:
-		return true;
+		s.low = s.high = (int)value;
+		break;
+	case SA_LARGEST:	/* of life times: the smallest */
+		break;
 	}
-	return false;
+	return s;
+}
+
+static bool
+permits(const struct sa_limit *l, unsigned value, unsigned have)
+{
+	struct span s = permitted(l, value);
+
+	return s.low <= (int)have && (int)have <= s.high;
 }
 
 bool
 sa_limits_hold(const struct sa_limits *l, unsigned mtu, unsigned rate,
 	       unsigned life)
 {
-	return limit_holds(&l->mtu, (int)mtu - l->mtu.value) &&
-		limit_holds(&l->rate, sa_rate_compare(rate, l->rate.value)) &&
-		limit_holds(&l->life, (int)life - l->life.value);
+	return permits(&l->mtu, l->mtu.value, mtu) &&
+		permits(&l->rate, sa_rate_rank(l->rate.value),
+			sa_rate_rank(rate)) &&
+		permits(&l->life, l->life.value, life);
 }
 
-/* The highest rank up to `most` that the selector permits relative to `value`;
- * 0: none. */
+/* The highest one up to `most`; 0: none. */
 static unsigned
-highest_rank(const struct sa_limit *l, unsigned most, unsigned value)
+highest(const struct sa_limit *l, unsigned value, unsigned most)
 {
-	switch ((enum sa_selector)l->selector) {
-	case SA_GREATER:
-		return most > value ? most : 0;
-	case SA_LESS:
-		return MIN(most, MAX(value, 1u) - 1);
-	case SA_EXACTLY:
-		return most >= value ? value : 0;
-	case SA_LARGEST:
-		return most;
-	}
-	return 0;
+	struct span s = permitted(l, value);
+	int n = MIN((int)most, s.high);
+
+	return n >= s.low ? (unsigned)n : 0;
 }
 
 bool
 sa_limit_mtu(const struct sa_limit *l, uint8_t *mtu)
 {
-	if (l->given)
-		*mtu = (uint8_t)highest_rank(l, *mtu, l->value);
+	*mtu = (uint8_t)highest(l, l->value, *mtu);
 	return *mtu > 0;
 }
 
@@ -70,28 +79,16 @@ bool
 sa_limit_rate(const struct sa_limit *l, uint8_t *rate)
 {
 	if (l->given)
-		*rate = (uint8_t)sa_rate_by_rank(highest_rank(l,
-			sa_rate_rank(*rate), sa_rate_rank(l->value)));
+		*rate = (uint8_t)sa_rate_by_rank(highest(l,
+			sa_rate_rank(l->value), sa_rate_rank(*rate)));
 	return *rate > 0;
 }
 
 bool
 sa_limit_life(const struct sa_limit *l, uint8_t least, uint8_t *life)
 {
-	if (!l->given)
-		return true;
-	switch ((enum sa_selector)l->selector) {
-	case SA_GREATER:
-		*life = (uint8_t)MAX(*life, l->value + 1u);
-		return *life <= LIFE_MAX;
-	case SA_LESS:
-		*life = (uint8_t)MIN(*life, l->value - 1u);
-		return l->value > 0 && *life >= least;
-	case SA_EXACTLY:
-		*life = l->value;
-		return *life >= least;
-	case SA_LARGEST:	/* of life times: the smallest */
-		return true;
-	}
-	return false;
+	struct span s = permitted(l, l->value);
+
+	*life = (uint8_t)CLAMP((int)*life, s.low, s.high);
+	return s.low <= s.high && *life >= least;
 }
