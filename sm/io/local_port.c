@@ -44,17 +44,17 @@ rank_of(const struct local_port *p)
 	return p->phys_state == PHYS_DISABLED ? RANK_DISABLED : RANK_NO_LINK;
 }
 
-bool
-local_port_matches(const struct local_port *p,
-		   const struct local_port_wish *wish)
+static bool
+matches(const struct local_port *p, const struct local_port_wish *wish)
 {
 	return (!wish->guid || p->guid == wish->guid) &&
 		(!wish->num || p->num == wish->num) &&
 		(!wish->ca_name || strcmp(p->ca_name, wish->ca_name) == 0);
 }
 
-const char *
-local_port_unfit(const struct local_port *p)
+/* NULL: a subnet manager can run on it; else the reason why not. */
+static const char *
+unfit(const struct local_port *p)
 {
 	if (!p->infiniband)
 		return "is an Ethernet port";
@@ -72,7 +72,7 @@ local_port_choose(const struct local_port *ports, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		const struct local_port *p = &ports[i];
 
-		if (local_port_matches(p, wish) && !local_port_unfit(p) &&
+		if (matches(p, wish) && !unfit(p) &&
 		    (!best || rank_of(p) < rank_of(best)))
 			best = p;
 	}
@@ -119,12 +119,12 @@ local_port_explain(const struct local_port *ports, size_t n,
 {
 	size_t i = 0;
 
-	while (i < n && !local_port_matches(&ports[i], wish))
+	while (i < n && !matches(&ports[i], wish))
 		i++;
 	if (i < n && (wish->guid || wish->num))
 		g_string_append_printf(out, "%s port %u %s", ports[i].ca_name,
 				       ports[i].num,
-				       local_port_unfit(&ports[i]));
+				       unfit(&ports[i]));
 	else
 		print_wish(wish, out);
 	g_string_append(out, n > 0 ? "; local ports:\n" :
@@ -146,8 +146,8 @@ local_port_tell_choice(const struct local_port *ports, size_t n,
 	g_string_append(out, "chosen: ");
 	local_port_print(chosen, out);
 	for (size_t i = 0; i < n; i++) {
-		if (&ports[i] == chosen || local_port_unfit(&ports[i]) ||
-		    !local_port_matches(&ports[i], wish))
+		if (&ports[i] == chosen || unfit(&ports[i]) ||
+		    !matches(&ports[i], wish))
 			continue;
 		g_string_append(out, others++ ? "; " : "; not chosen: ");
 		local_port_print(&ports[i], out);

@@ -31,12 +31,6 @@ struct local_port_wish {
 	uint64_t guid;
 };
 
-bool local_port_matches(const struct local_port *p,
-			const struct local_port_wish *wish);
-
-/* NULL: a subnet manager can run on it; else the reason why not. */
-const char *local_port_unfit(const struct local_port *p);
-
 /*
  * The best of the ports that match and are fit, NULL if there is none. In this
  * order, and the first of `ports` among equals: a port that this machine

@@ -291,6 +291,19 @@ layout_place(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 
 /* --- enforcement --- */
 
+/* What the switch of this port can enforce, of PKEY_ENFORCE_ (IBA 14.2.5.4); 0:
+ * the port is not of a switch. */
+static unsigned
+enforceable(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_node *n = snapshot_node_of(s, port);
+
+	if (!snapshot_is_switch(n) || !n->sw_known)
+		return 0;
+	return (n->sw.enforce_inbound ? PKEY_ENFORCE_IN : 0) |
+		(n->sw.enforce_outbound ? PKEY_ENFORCE_OUT : 0);
+}
+
 /* For enforcement: full members, each partition once. */
 static void
 fill_up_keys(struct layout *l)
@@ -324,21 +337,10 @@ want_guard(struct layout *l, uint32_t port)
 		return 0;
 	}
 	layout_place(l, port, cap, 0);
-	return (uint8_t)(l->enforce & pkey_table_enforceable(l->s, port));
+	return (uint8_t)(l->enforce & enforceable(l->s, port));
 }
 
 /* --- all ports --- */
-
-unsigned
-pkey_table_enforceable(const struct snapshot *s, uint32_t port)
-{
-	const struct snapshot_node *n = snapshot_node_of(s, port);
-
-	if (!snapshot_is_switch(n) || !n->sw_known)
-		return 0;
-	return (n->sw.enforce_inbound ? PKEY_ENFORCE_IN : 0) |
-		(n->sw.enforce_outbound ? PKEY_ENFORCE_OUT : 0);
-}
 
 bool
 pkey_table_are_default(const struct partition_rules *rules)
@@ -411,7 +413,7 @@ pkey_table_want(const struct snapshot *s, const struct partition_rules *rules,
 		layout_place(l, port, cap, first);
 		/* An end port with a cable is no switch's: that is port 0. */
 		if (peer != SNAPSHOT_NONE &&
-		    l->enforce & pkey_table_enforceable(s, peer))
+		    l->enforce & enforceable(s, peer))
 			enforce_by_port[peer] = want_guard(l, peer);
 	}
 	say_beaten(l);
@@ -444,7 +446,7 @@ isolation_reads(const struct isolation_params *p, const struct snapshot *s,
 	case PORT_TABLE_PKEY:
 		if (snapshot_is_end_port(s, port))
 			return true;
-		return p->enforce & pkey_table_enforceable(s, port) &&
+		return p->enforce & enforceable(s, port) &&
 			is_gate(s, port) && !pkey_table_are_default(p->rules);
 	case PORT_TABLE_SL2VL:
 	case PORT_TABLE_VL_ARB:

@@ -39,10 +39,6 @@ void pkey_table_want(const struct snapshot *s,
 		     struct port_tables *wanted, uint8_t *enforce_by_port,
 		     GPtrArray *problems);
 
-/* What the switch of this port can enforce, of PKEY_ENFORCE_ (IBA 14.2.5.4);
- * 0 if it is no switch's. */
-unsigned pkey_table_enforceable(const struct snapshot *s, uint32_t port);
-
 /* Are all ports full members of the default partition, without another
  * partition? Then there is nothing that a switch could enforce. */
 bool pkey_table_are_default(const struct partition_rules *rules);
