@@ -37,19 +37,14 @@
 
 /* One block. Its cables are contiguous. */
 struct net_node {
-	char *id;
-	char *desc;
+	char *id, *desc;
 	unsigned line;
-	unsigned n_ports;
 	uint32_t first_cable, n_cables;
-	uint32_t vendor_id;
-	uint16_t device_id;
 	uint16_t lid;		/* port 0's */
 	uint8_t lmc;
 	bool enhanced_port0;
-	enum node_type type;
-	uint64_t guid, system_guid;
-	uint64_t port0_guid;
+	struct device d;	/* its idle and, of a CA with cables, its
+				   local port follow in net_build_node() */
 };
 
 /* Enabled widths and speeds of one end: PortInfo's masks (IBA 14.2.5.6); XDR is
@@ -443,21 +438,22 @@ enter_node(struct net_reader *f, struct net_node *node)
 	struct text_place here = line_of(f->scan.line);
 	uint32_t other;
 
-	if (!node->guid)
+	if (!node->d.guid)
 		return fail_at(f, here, "NodeGUID 0 is not valid");
 	other = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_id, node->id));
 	if (other)
 		return fail_at(f, here, "node id \"%s\" is that of line %u",
 			    node->id, net_node_at(f, other - 1)->line);
-	other = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_guid, &node->guid));
+	other = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_guid,
+						     &node->d.guid));
 	if (other)
 		return fail_at(f, here, "NodeGUID 0x%" PRIx64
-			    " is that of line %u", node->guid,
+			    " is that of line %u", node->d.guid,
 			    net_node_at(f, other - 1)->line);
 	g_array_append_vals(f->nodes, node, 1);
 	g_hash_table_insert(f->by_id, node->id, GUINT_TO_POINTER(index + 1));
 	g_hash_table_insert(f->by_guid,
-			    g_memdup2(&node->guid, sizeof(node->guid)),
+			    g_memdup2(&node->d.guid, sizeof(node->d.guid)),
 			    GUINT_TO_POINTER(index + 1));
 	f->in_block = true;
 	return true;
@@ -467,14 +463,14 @@ static bool
 net_read_node(struct net_reader *f, enum node_type type)
 {
 	struct net_node node = {
-		.type = type,
+		.d = { .type = type, .local_port = 1 },
 		.line = f->scan.line,
 		.first_cable = f->cables->len,
 	};
 	bool ok;
 
 	/* Port 255 would be the "no route" of a linear table (IBA 14.2.5.10) */
-	ok = TAKE(f, 10, 1, 254, "number of ports", &node.n_ports) &&
+	ok = TAKE(f, 10, 1, 254, "number of ports", &node.d.n_ports) &&
 		take_id(f, &node.id);
 	skip_blanks(f);
 	if (ok && *f->scan.at == '#')
@@ -485,14 +481,16 @@ net_read_node(struct net_reader *f, enum node_type type)
 		   net_end_of_line(f))) {
 		/* The GUIDs of this node; the next one counts on from here, as
 		 * in ibsim. */
-		node.guid = f->next_guid[node.type];
-		node.system_guid = f->no_system ? node.guid : f->system_guid;
-		node.port0_guid = f->port0_guid ? f->port0_guid : node.guid;
-		f->next_guid[node.type] += 1;
-		if (node.type != NODE_SWITCH)
-			f->next_guid[node.type] += node.n_ports;
-		node.vendor_id = f->vendor_id;
-		node.device_id = f->device_id;
+		node.d.guid = f->next_guid[type];
+		node.d.system_guid = f->no_system ? node.d.guid :
+			f->system_guid;
+		node.d.port_guid = type != NODE_SWITCH ? node.d.guid + 1 :
+			f->port0_guid ? f->port0_guid : node.d.guid;
+		node.d.vendor_id = f->vendor_id;
+		node.d.device_id = f->device_id;
+		node.d.desc = node.desc;
+		f->next_guid[type] += type == NODE_SWITCH ? 1 :
+			1 + node.d.n_ports;
 		f->vendor_id = 0;
 		f->no_system = true;
 		f->port0_guid = 0;
@@ -512,7 +510,7 @@ net_read_node(struct net_reader *f, enum node_type type)
 static bool
 read_cable_words(struct net_reader *f, struct net_cable *cable)
 {
-	bool own = net_node_at(f, cable->node)->type != NODE_SWITCH;
+	bool own = net_node_at(f, cable->node)->d.type != NODE_SWITCH;
 	struct net_rate words = { 0 };
 	uint16_t far_lid;
 
@@ -564,7 +562,7 @@ read_cable(struct net_reader *f)
 	if (!f->in_block)
 		return fail(f, "a port outside of a node's block");
 	node = net_node_at(f, cable.node);
-	ok = net_take_port(f, node->n_ports, &cable.num) &&
+	ok = net_take_port(f, node->d.n_ports, &cable.num) &&
 	     take_guid_in_parens(f, &cable.guid) &&
 	     take_id(f, &cable.peer_id) &&
 	     (*f->scan.at != '[' || net_take_port(f, 254, &cable.peer_num)) &&
@@ -644,7 +642,7 @@ match_cable(struct net_reader *f, uint32_t c)
 		return fail_at(f, line_of(cable->line),
 			       "there is no node \"%s\"", cable->peer_id);
 	far = net_node_at(f, index - 1);
-	if (cable->peer_num > far->n_ports)
+	if (cable->peer_num > far->d.n_ports)
 		return fail_at(f, line_of(cable->line), "\"%s\" has no port %u",
 			       far->id, cable->peer_num);
 	for (uint32_t i = 0; !b && i < far->n_cables; i++) {
@@ -706,7 +704,7 @@ port_guid(const struct net_reader *f, const struct net_cable *cable)
 		return cable->guid;
 	if (net_cable_at(f, cable->mate)->peer_guid)
 		return net_cable_at(f, cable->mate)->peer_guid;
-	return net_node_at(f, cable->node)->guid + cable->num;
+	return net_node_at(f, cable->node)->d.guid + cable->num;
 }
 
 /* NodeInfo as the port answers that is cabled first (a switch: port 0). */
@@ -715,28 +713,17 @@ net_build_node(const struct net_reader *f, struct builder *b,
 	       const struct net_node *node)
 {
 	const struct port_info idle = idle_port();
-	struct device d = {
-		.type = node->type,
-		.n_ports = node->n_ports,
-		.local_port = 1,
-		.guid = node->guid,
-		.system_guid = node->system_guid,
-		.port_guid = node->type == NODE_SWITCH ? node->port0_guid :
-			node->guid + 1,
-		.vendor_id = node->vendor_id,
-		.device_id = node->device_id,
-		.desc = node->desc,
-		.idle = &idle,
-	};
+	struct device d = node->d;
 	struct snapshot_port *port0;
 	uint32_t n;
 
-	if (node->type != NODE_SWITCH && node->n_cables) {
+	d.idle = &idle;
+	if (d.type != NODE_SWITCH && node->n_cables) {
 		d.local_port = net_cable_at(f, node->first_cable)->num;
 		d.port_guid = port_guid(f, net_cable_at(f, node->first_cable));
 	}
 	n = device_add(b, &d);
-	if (node->type != NODE_SWITCH)
+	if (d.type != NODE_SWITCH)
 		return;
 	builder_node_at(b, n)->sw.enhanced_port0 = node->enhanced_port0;
 	port0 = builder_port_at(b, builder_port(b, n, 0));
@@ -755,7 +742,7 @@ net_build_cable(const struct net_reader *f, struct builder *b, uint32_t c)
 	const struct net_rate *own = &cable->rate, *far = &mate->rate;
 	uint8_t both = own->speed_ext & far->speed_ext;
 
-	if (net_node_at(f, cable->node)->type != NODE_SWITCH) {
+	if (net_node_at(f, cable->node)->d.type != NODE_SWITCH) {
 		device_add_port(b, cable->node, cable->num,
 				port_guid(f, cable), &idle);
 		port->info.lid = cable->lid;
