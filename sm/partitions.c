@@ -41,15 +41,15 @@ struct partitions {
 G_DEFINE_QUARK(minism-partitions-error-quark, partitions_error)
 
 struct partitions *
-partitions_new(const struct partitions_params *params)
+partitions_new(const char *path, enum partitions_absence absence,
+	       const char *cache_dir)
 {
 	struct partitions *p = g_new0(struct partitions, 1);
 
-	p->path = g_strdup(params->path);
-	p->absence = params->absence;
-	if (params->cache_dir)
-		p->changes_path = g_build_filename(params->cache_dir,
-						   FILE_NAME, NULL);
+	p->path = g_strdup(path);
+	p->absence = absence;
+	if (cache_dir)
+		p->changes_path = g_build_filename(cache_dir, FILE_NAME, NULL);
 	p->file = partition_rules_default();
 	p->rules = partition_rules_ref(p->file);
 	p->changes = partition_rules_new();

@@ -23,12 +23,6 @@ enum partitions_absence {
 	PARTITIONS_MUST,	/* an error */
 };
 
-struct partitions_params {
-	const char *path;	/* NULL: none */
-	enum partitions_absence absence;
-	const char *cache_dir;	/* NULL: changes are lost at the end */
-};
-
 enum partitions_error {
 	PARTITIONS_ERROR_FILE,		/* lines file:line:column: text */
 	PARTITIONS_ERROR_CHANGE,	/* cannot be done, or not be kept */
@@ -36,8 +30,11 @@ enum partitions_error {
 #define PARTITIONS_ERROR partitions_error_quark()
 GQuark partitions_error_quark(void);
 
-/* The rules without a file, until partitions_load(). */
-struct partitions *partitions_new(const struct partitions_params *params);
+/* The rules without a file, until partitions_load(). path NULL: there is none;
+ * cache_dir NULL: changes are lost at the end. */
+struct partitions *partitions_new(const char *path,
+				  enum partitions_absence absence,
+				  const char *cache_dir);
 void partitions_free(struct partitions *p);
 
 /*

@@ -115,22 +115,6 @@ read_engines(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
 			c->engine));
 }
 
-static struct partitions *
-open_partitions(const struct options *c)
-{
-	struct partitions_params params = {
-		.path = c->partition_file,
-		.cache_dir = c->cache_dir,
-		.absence = PARTITIONS_WARN,
-	};
-
-	if (c->partition_file_asked)
-		params.absence = PARTITIONS_MUST;
-	else if (g_strcmp0(c->partition_file, OPTIONS_PARTITION_FILE) == 0)
-		params.absence = PARTITIONS_MAY_LACK;
-	return partitions_new(&params);
-}
-
 static void
 read_names(const struct options *c, GHashTable **out, GPtrArray *warnings,
 	   GPtrArray *errors)
@@ -213,10 +197,15 @@ site_files_read(const struct options *conf, GPtrArray *warnings,
 		GPtrArray *errors)
 {
 	struct site_files *s = g_new0(struct site_files, 1);
+	enum partitions_absence absence = conf->partition_file_asked ?
+		PARTITIONS_MUST : g_strcmp0(conf->partition_file,
+					    OPTIONS_PARTITION_FILE) ?
+		PARTITIONS_WARN : PARTITIONS_MAY_LACK;
 	guint before = errors->len;
 
 	s->conf = conf;
-	s->partitions = open_partitions(conf);
+	s->partitions = partitions_new(conf->partition_file, absence,
+				       conf->cache_dir);
 	read_engines(s, warnings, errors);
 	if (site_files_load(s, true, warnings, errors) && errors->len == before)
 		return s;

@@ -161,9 +161,9 @@ serve_attribute(struct sim *sim, struct sim_packet *p)
 	case MAD_ATTR_GUID_INFO:
 		return serve_guid_info(sim, p, data);
 	case MAD_ATTR_PORT_INFO:
-		return sim_port_info_serve(sim, p->to, p, data);
+		return sim_port_info_serve(sim, p, data);
 	}
-	return sim_table_serve(sim, p->to, p, data);
+	return sim_table_serve(sim, p, data);
 }
 
 uint32_t

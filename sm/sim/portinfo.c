@@ -206,10 +206,9 @@ set(struct sim *sim, uint32_t port, const struct port_info *want)
 }
 
 unsigned
-sim_port_info_serve(struct sim *sim, uint32_t asked,
-		    const struct sim_packet *p, uint8_t *data)
+sim_port_info_serve(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 {
-	const struct sim_node *node = sim_node_of(sim, asked);
+	const struct sim_node *node = sim_node_of(sim, p->to);
 	uint32_t num = p->h.attr_mod & MOD_PORT, index;
 	/* as some devices do it: without the flag one sees QDR at most */
 	bool hide_speeds = sim->params.hide_ext_speeds &&
@@ -223,7 +222,7 @@ sim_port_info_serve(struct sim *sim, uint32_t asked,
 	    num > node->info.num_ports)
 		return MAD_STATUS_BAD_VALUE;
 	/* 0 at a CA or router means the port by which the SMP came. */
-	index = num || sim_is_switch(node) ? node->first_port + num : asked;
+	index = num || sim_is_switch(node) ? node->first_port + num : p->to;
 	port = &sim->ports[index];
 	if (p->h.method == MAD_METHOD_SET) {
 		port_info_decode(data, &info);
@@ -233,7 +232,7 @@ sim_port_info_serve(struct sim *sim, uint32_t asked,
 		echo = info.client_reregister && has_reregister(&port->info);
 	}
 	info = port->info;
-	info.local_port = sim->ports[asked].num;	/* IBA 14.2.5.6 */
+	info.local_port = sim->ports[p->to].num;	/* IBA 14.2.5.6 */
 	info.client_reregister = echo;
 	if (hide_speeds)
 		info.speed_ext_active = info.speed_ext_supported =

@@ -204,10 +204,10 @@ void sim_client_free_all(struct sim *sim);
 /* agent.c: answers p->mad in place; the status, or SIM_NO_ANSWER. */
 uint32_t sim_agent_answer(struct sim *sim, struct sim_packet *p);
 
-/* portinfo.c: `port` is where the SMP came in; data is read by a Set and
- * written in any case. Returns the status. */
-unsigned sim_port_info_serve(struct sim *sim, uint32_t port,
-			     const struct sim_packet *p, uint8_t *data);
+/* portinfo.c: data is read by a Set and written in any case. Returns the
+ * status. */
+unsigned sim_port_info_serve(struct sim *sim, const struct sim_packet *p,
+			     uint8_t *data);
 /* gsa.c: answers p->mad in place; the status. */
 unsigned sim_pma_answer(struct sim *sim, struct sim_packet *p);
 /* gsa.c: the same. */
@@ -231,10 +231,9 @@ struct sim_tables {
 	uint8_t (*sl2vl)[SIM_SL2VL_LEN];	/* by the port of entry */
 };
 
-/* `port` is where the SMP came in; data is read by a Set and written in any
- * case. Returns the status. */
-unsigned sim_table_serve(struct sim *sim, uint32_t port,
-			 const struct sim_packet *p, uint8_t *data);
+/* data is read by a Set and written in any case. Returns the status. */
+unsigned sim_table_serve(struct sim *sim, const struct sim_packet *p,
+			 uint8_t *data);
 void sim_table_clear_port(struct sim *sim, uint32_t port);
 void sim_table_clear_node(struct sim *sim, uint32_t node);
 bool sim_table_has_pkey(const struct sim *sim, uint32_t port, uint16_t pkey);

@@ -140,11 +140,10 @@ sim_port_pkey_index(const struct sim *sim, uint32_t port, uint16_t pkey)
 }
 
 static unsigned
-serve_pkeys(struct sim *sim, uint32_t asked, const struct sim_packet *p,
-	    uint8_t *data)
+serve_pkeys(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 {
 	unsigned block = p->h.attr_mod & 0xffff;
-	uint32_t port = table_port(sim, asked, p->h.attr_mod >> 16);
+	uint32_t port = table_port(sim, p->to, p->h.attr_mod >> 16);
 
 	if (port == SNAPSHOT_NONE || block >= table_pkey_blocks(sim, port))
 		return MAD_STATUS_BAD_VALUE;
@@ -191,14 +190,13 @@ sim_table_vl(const struct sim *sim, uint32_t out, unsigned in, unsigned sl)
 
 /* The modifier is for switches: port of entry, port of departure. */
 static unsigned
-serve_sl2vl(struct sim *sim, uint32_t asked, const struct sim_packet *p,
-	    uint8_t *data)
+serve_sl2vl(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 {
-	const struct sim_node *node = sim_node_of(sim, asked);
+	const struct sim_node *node = sim_node_of(sim, p->to);
 	bool is_switch = sim_is_switch(node);
 	unsigned in = is_switch ? p->h.attr_mod >> 8 : 0;
 	unsigned n_ins = is_switch ? node->info.num_ports + 1u : 1;
-	uint32_t out = table_port(sim, asked, p->h.attr_mod & 0xff);
+	uint32_t out = table_port(sim, p->to, p->h.attr_mod & 0xff);
 
 	if (out == SNAPSHOT_NONE || in >= n_ins)
 		return MAD_STATUS_BAD_VALUE;
@@ -225,11 +223,10 @@ serve_sl2vl(struct sim *sim, uint32_t asked, const struct sim_packet *p,
 /* -------------------------------------------------------- VL arbitration */
 
 static unsigned
-serve_vl_arb(struct sim *sim, uint32_t asked, const struct sim_packet *p,
-	     uint8_t *data)
+serve_vl_arb(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 {
 	unsigned block = p->h.attr_mod >> 16;
-	uint32_t port = table_port(sim, asked, p->h.attr_mod & 0xffff);
+	uint32_t port = table_port(sim, p->to, p->h.attr_mod & 0xffff);
 	struct sim_tables *t;
 	unsigned cap, before;
 
@@ -269,10 +266,9 @@ sim_lft_entry(const struct sim *sim, uint32_t node, uint16_t lid)
 }
 
 static unsigned
-serve_lft(struct sim *sim, uint32_t asked, const struct sim_packet *p,
-	  uint8_t *data)
+serve_lft(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 {
-	struct sim_node *node = sim_node_of(sim, asked);
+	struct sim_node *node = sim_node_of(sim, p->to);
 	uint32_t block = p->h.attr_mod;
 	uint32_t at = block * SIM_TABLE_BLOCK;
 
@@ -314,10 +310,9 @@ mft_blocks(const struct sim_node *node)
 }
 
 static unsigned
-serve_mft(struct sim *sim, uint32_t asked, const struct sim_packet *p,
-	  uint8_t *data)
+serve_mft(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 {
-	struct sim_node *node = sim_node_of(sim, asked);
+	struct sim_node *node = sim_node_of(sim, p->to);
 	unsigned position = p->h.attr_mod >> MFT_MOD_POSITION;
 	unsigned block = p->h.attr_mod & MFT_MOD_BLOCK;
 	uint8_t **cell;
@@ -397,20 +392,19 @@ sim_table_clear_node(struct sim *sim, uint32_t node_index)
 }
 
 unsigned
-sim_table_serve(struct sim *sim, uint32_t asked, const struct sim_packet *p,
-		uint8_t *data)
+sim_table_serve(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 {
 	switch (p->h.attr_id) {
 	case MAD_ATTR_PKEY_TABLE:
-		return serve_pkeys(sim, asked, p, data);
+		return serve_pkeys(sim, p, data);
 	case MAD_ATTR_SL2VL:
-		return serve_sl2vl(sim, asked, p, data);
+		return serve_sl2vl(sim, p, data);
 	case MAD_ATTR_VL_ARB:
-		return serve_vl_arb(sim, asked, p, data);
+		return serve_vl_arb(sim, p, data);
 	case MAD_ATTR_LINEAR_FT:
-		return serve_lft(sim, asked, p, data);
+		return serve_lft(sim, p, data);
 	case MAD_ATTR_MULTICAST_FT:
-		return serve_mft(sim, asked, p, data);
+		return serve_mft(sim, p, data);
 	}
 	return MAD_STATUS_BAD_ATTRIBUTE;
 }

@@ -27,9 +27,7 @@ struct setup {
 static struct partitions *
 open_as(struct setup *t, enum partitions_absence absence)
 {
-	return partitions_new(&(struct partitions_params){
-		.path = t->path, .absence = absence, .cache_dir = t->folder,
-	});
+	return partitions_new(t->path, absence, t->folder);
 }
 
 static int
@@ -161,9 +159,7 @@ WORD(do_open, struct setup *t)
 WORD(do_open_without_cache, struct setup *t)
 {
 	partitions_free(t->p);
-	t->p = partitions_new(&(struct partitions_params){
-		.path = t->path, .absence = PARTITIONS_MUST,
-	});
+	t->p = partitions_new(t->path, PARTITIONS_MUST, NULL);
 }
 
 WORD(do_load, struct setup *t)

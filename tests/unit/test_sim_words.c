@@ -819,20 +819,20 @@ WORD(do_sl2vl, struct stage *st)
 static void
 join(struct stage *st, uint32_t node, uint16_t mlid, unsigned port)
 {
-	struct sim_packet p = { .h.method = MAD_METHOD_GET };
-	struct sim_node *n = &st->lab.sim->nodes[node];
+	struct sim_packet p = {
+		.h.method = MAD_METHOD_GET,
+		.to = st->lab.sim->nodes[node].first_port,
+	};
 	uint8_t data[SMP_DATA_LEN];
 	unsigned at = (mlid - LID_MULTICAST_MIN) % 32 * 2;
 	unsigned bit = port % 16;
 
 	p.h.attr_id = MAD_ATTR_MULTICAST_FT;
 	p.h.attr_mod = port / 16 << 28 | (mlid - LID_MULTICAST_MIN) / 32;
-	assert_int_equal(sim_table_serve(st->lab.sim, n->first_port, &p, data),
-			 0);
+	assert_int_equal(sim_table_serve(st->lab.sim, &p, data), 0);
 	data[at + (bit < 8)] |= 1u << bit % 8;
 	p.h.method = MAD_METHOD_SET;
-	assert_int_equal(sim_table_serve(st->lab.sim, n->first_port, &p, data),
-			 0);
+	assert_int_equal(sim_table_serve(st->lab.sim, &p, data), 0);
 }
 
 /* SWITCH MLID PORT .. */
