@@ -2,12 +2,13 @@
 /*
  * Going to the background.
  *
- * Purpose: a script that starts the manager must continue when the manager runs,
- * and fail when it does not. So the fork comes first, while there are no
+ * Purpose: a script that starts the manager must continue when the manager
+ * runs, and fail when it does not. So the fork comes first, while there are no
  * threads, but the parent waits until the child has opened its port.
  *
- * Structs: `background` belongs to the child: its end of a socket to the parent,
- * and the null device, opened early so that a failure can still be reported.
+ * Structs: `background` belongs to the child: its end of a socket to the
+ * parent, and the null device, opened early so that a failure can still be
+ * reported.
  *
  * Method: one byte through the socket is the parent's exit status: 0 when the
  * child is up, else the error's, which the child has written to standard error,

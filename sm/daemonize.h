@@ -19,8 +19,8 @@ struct background;
  */
 struct background *daemonize_fork(int *code, GError **error);
 
-/* Ends the parent's wait. From here on the standard streams are the null device,
- * and the child has its own session. NULL: nothing. */
+/* Ends the parent's wait. From here on the standard streams are the null
+ * device, and the child has its own session. NULL: nothing. */
 void daemonize_ready(struct background *b);
 
 /* Before the child exits. A parent that still waits exits with this code now,

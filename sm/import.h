@@ -5,8 +5,8 @@
 #ifndef MINISM_SM_IMPORT_H
 #define MINISM_SM_IMPORT_H
 
-/* argv[0] is "import". An exit status: 0; 1 if something cannot be taken, or not
- * be written; 2 for a bad command line. */
+/* argv[0] is "import". An exit status: 0; 1 if something cannot be taken, or
+ * not be written; 2 for a bad command line. */
 int import_main(int argc, char **argv);
 
 #endif

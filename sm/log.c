@@ -302,7 +302,8 @@ log_write_line(struct log *log, enum log_level level, const char *subsystem,
 
 	if (log->dropped) {
 		lost = g_strdup_printf("%u lines before this one are lost: the "
-				       "log could not be written", log->dropped);
+				       "log could not be written",
+				       log->dropped);
 		before = print_line(log, LOG_WARNING, "log", lost);
 	}
 	put(log, before ? before : "", line);

@@ -154,8 +154,8 @@ held_block(const struct mcast_manager *m, const struct mft_place *at)
 {
 	GHashTable *blocks = held_blocks(m, at->sw);
 
-	return blocks ? g_hash_table_lookup(blocks, block_key(at->position,
-							      at->block)) : NULL;
+	return !blocks ? NULL :
+		g_hash_table_lookup(blocks, block_key(at->position, at->block));
 }
 
 /* ------------------------------------------------------------------- trees */
@@ -277,7 +277,8 @@ report_lost(struct mcast_manager *m, const GArray *lost)
 		for_loop |= l->for_loop;
 		g_ptr_array_add(m->lost, line);
 		log_limited(m->log, LOG_WARNING, "mcast",
-			    "a member of a group is not in its tree", "%s", line);
+			    "a member of a group is not in its tree", "%s",
+			    line);
 	}
 	if (for_loop)
 		m->blocked(m->blocked_data);

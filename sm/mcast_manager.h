@@ -30,8 +30,8 @@ void mcast_manager_free(struct mcast_manager *m);
 /*
  * The fabric of the last sweep; takes references. choice: its unicast tables,
  * with which the trees must not have a credit loop; may be NULL. Switches that
- * were not in the fabric before, or are in `fresh` (by switch; they were reset, or
- * had another master; may be NULL), are read again. s NULL: we are not the
+ * were not in the fabric before, or are in `fresh` (by switch; they were reset,
+ * or had another master; may be NULL), are read again. s NULL: we are not the
  * master, nothing is done.
  */
 void mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,

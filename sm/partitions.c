@@ -3,9 +3,9 @@
  * The partitions in force.
  *
  * Structs. The changes are partition rules like those of the file, each for a
- * single port, at most one for each pair of port and partition, by (P_Key, GUID).
- * The rules in force are those of the file followed by the changes, since the
- * later rule decides (topology/partition.c).
+ * single port, at most one for each pair of port and partition, by (P_Key,
+ * GUID). The rules in force are those of the file followed by the changes,
+ * since the later rule decides (topology/partition.c).
  *
  * Method. partitions_load() parses both files into new values, and replaces the
  * old ones only when both are good. partitions_change() makes a new set of
@@ -13,10 +13,10 @@
  * not in force, so that a restart changes no membership.
  *
  * The file of changes has the grammar of the partition file. Of what is read
- * from it only rules for single ports count: the parser adds a default partition
- * to a file without one. Changes of a partition that the partition file no longer
- * has are skipped with a warning; they stay on the disk until the next change,
- * since the line may have been removed by mistake.
+ * from it only rules for single ports count: the parser adds a default
+ * partition to a file without one. Changes of a partition that the partition
+ * file no longer has are skipped with a warning; they stay on the disk until
+ * the next change, since the line may have been removed by mistake.
  */
 #include "sm/partitions.h"
 

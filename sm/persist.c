@@ -18,8 +18,8 @@
  * written first, and flushed (DURABLE); else a crash between the Set and the
  * write could leave a port with a key that is recorded nowhere. Both files have
  * OpenSM's format, so minism and OpenSM can take over each other's. Read access
- * to them is enough to manage the fabric: they are mode 0600, also when they are
- * set aside.
+ * to them is enough to manage the fabric: they are mode 0600, also when they
+ * are set aside.
  */
 #include "sm/persist.h"
 
@@ -548,8 +548,8 @@ struct persist_keys {
 	uint64_t version;	/* of the ring, when it was written */
 };
 
-/* A file that another program wrote may be readable by all: that is corrected at
- * once, since the next write may be a long time away. */
+/* A file that another program wrote may be readable by all: that is corrected
+ * at once, since the next write may be a long time away. */
 static void
 close_to_others(struct persist_keys *ks, const char *path)
 {

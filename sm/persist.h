@@ -118,8 +118,8 @@ struct mkey_db *persist_keys_ring(const struct persist_keys *ks);
 
 /* Learns the keys and cables of a snapshot; ks NULL: nothing. */
 void persist_keys_learn(struct persist_keys *ks, const struct snapshot *s);
-/* The ports with these PortGUIDs have a foreign M_Key. True: for one of them this
- * was not known. */
+/* The ports with these PortGUIDs have a foreign M_Key. True: for one of them
+ * this was not known. */
 bool persist_keys_lock(struct persist_keys *ks, const GArray *guids);
 
 /* Writes the files if keys or cables have changed, atomically and flushed.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The SA's state over a restart: groups, services and subscriptions, in the file
- * sa-state. Without it clients are asked to reregister (IBA 14.4.2). It has the
- * keys of services, so it is mode 0600.
+ * The SA's state over a restart: groups, services and subscriptions, in the
+ * file sa-state. Without it clients are asked to reregister (IBA 14.4.2). It
+ * has the keys of services, so it is mode 0600.
  *
  *	       touched, and the version is another
  *	CLEAN ------------------------------------> DUE, at 2 s after the last
@@ -108,8 +108,8 @@ persist_sa_touch(struct persist_sa *a)
 	if (!a->path || a->timer || sa_saved_version(a->sa) == a->version)
 		return;
 	now = transport_now(a->transport);
-	a->timer = transport_timer_start(a->transport,
-					 MAX(now, a->not_before), persist_sa_on_timer, a);
+	a->timer = transport_timer_start(a->transport, MAX(now, a->not_before),
+					 persist_sa_on_timer, a);
 }
 
 struct persist_sa *

@@ -3,9 +3,9 @@
  * A site's files.
  *
  * All are read or none: a fabric that is routed, or divided into partitions, by
- * half of what its owner wrote is not what the owner expects. So a reload parses
- * everything into new values first. At the start all files are read even if one
- * is bad, so that all mistakes are reported at once.
+ * half of what its owner wrote is not what the owner expects. So a reload
+ * parses everything into new values first. At the start all files are read even
+ * if one is bad, so that all mistakes are reported at once.
  */
 #include "sm/site_files.h"
 
@@ -73,10 +73,12 @@ read_engine(struct site_files *s, const char *name, guint n, guint *n_order,
 		s->order[(*n_order)++] = engine;
 	else if (engine)
 		g_ptr_array_add(errors, g_strdup_printf(
-			"--routing-engine: more than %u engines", SITE_ENGINES_MAX));
+			"--routing-engine: more than %u engines",
+			SITE_ENGINES_MAX));
 	else if (n > 1 && g_strv_contains(foreign_engines, name))
 		g_ptr_array_add(warnings, g_strdup_printf(
-			"routing_engine: minism has no %s, so it is ignored", name));
+			"routing_engine: minism has no %s, so it is ignored",
+			name));
 	else
 		g_ptr_array_add(errors, g_strdup_printf(
 			"--routing-engine: %s, auto", error->message));

@@ -231,7 +231,8 @@ take_records(struct standby *b, const uint8_t *data, size_t len, size_t size)
 	}
 	if (n_bad)
 		log_limited(b->log, LOG_WARNING, "standby", "records left out",
-			    "%zu of %zu records of the master's SA are invalid", n_bad, len / size);
+			    "%zu of %zu records of the master's SA are invalid",
+			    n_bad, len / size);
 	while (records[i] != b->attr_id)
 		i++;
 	if (i + 1 < G_N_ELEMENTS(records)) {

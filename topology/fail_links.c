@@ -3,8 +3,9 @@
  * Cables and switches that fail.
  *
  * Method. snapshot_fail_links() chooses the failed switches and cables by
- * selection sampling and removes the cables in a builder. The builder leaves out
- * nodes without a path to the local port, so a switch fails by losing its cables.
+ * selection sampling and removes the cables in a builder. The builder leaves
+ * out nodes without a path to the local port, so a switch fails by losing its
+ * cables.
  *
  * The switch next to the local port stays: without it nothing can be reached.
  */

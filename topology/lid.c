@@ -141,7 +141,8 @@ list_end_ports(struct assigner *a, unsigned lmc)
 		/* A base port 0 has LMC 0, IBA 14.2.5.6 */
 		a->map->lmc[p] = snapshot_is_switch(node) &&
 			!node->sw.enhanced_port0 ? 0 : (uint8_t)lmc;
-		a->order[a->n_order++] = (struct lid_end){ s->ports[p].guid, p };
+		a->order[a->n_order++] =
+			(struct lid_end){ s->ports[p].guid, p };
 		a->needed += 1u << a->map->lmc[p];
 	}
 	qsort(a->order, a->n_order, sizeof(*a->order), lid_compare_ends);

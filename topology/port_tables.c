@@ -2,10 +2,10 @@
 /*
  * Tables of ports.
  *
- * Structs. `pool` is the set of different blocks; copies of the tables share it.
- * A row is the blocks of one table of one port, as pointers into the pool (NULL:
- * not known), and is made when the first block of it is set: a fabric without
- * QoS pays one pointer a port for VL arbitration.
+ * Structs. `pool` is the set of different blocks; copies of the tables share
+ * it. A row is the blocks of one table of one port, as pointers into the pool
+ * (NULL: not known), and is made when the first block of it is set: a fabric
+ * without QoS pays one pointer a port for VL arbitration.
  *
  * Blocks are never removed from a pool: what a fabric holds at different times
  * is nearly the same, and a heavy sweep begins with a new pool.

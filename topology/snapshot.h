@@ -138,9 +138,9 @@ snapshot_joins_switches(const struct snapshot *s, uint32_t port)
  * into that very port). False if there is none or it would be too long. */
 bool snapshot_path(const struct snapshot *s, uint32_t port,
 		   struct dr_path *path);
-/* The port of another node to which a directed route of `then` leads `now`, since
- * cables have changed places; SNAPSHOT_NONE: none does. What was sent to a node
- * of then may have come to that one. */
+/* The port of another node to which a directed route of `then` leads `now`,
+ * since cables have changed places; SNAPSHOT_NONE: none does. What was sent to
+ * a node of then may have come to that one. */
 uint32_t snapshot_astray(const struct snapshot *then,
 			 const struct snapshot *now);
 

@@ -4,11 +4,11 @@
  *
  * Nothing here sets a port state: a cable or the power is changed, and link.c
  * derives the states from that. A node that is switched off loses what was set,
- * as devices do; its epoch counts up, so an SMP that waited for its agent is not
- * served after the node is on again.
+ * as devices do; its epoch counts up, so an SMP that waited for its agent is
+ * not served after the node is on again.
  *
- * A script is a change that repeats: a link that flaps, a port that sends traps.
- * It is an event that starts itself again until it is done.
+ * A script is a change that repeats: a link that flaps, a port that sends
+ * traps. It is an event that starts itself again until it is done.
  */
 #include "sm/sim/state.h"
 

@@ -4,11 +4,11 @@
  * (IBA 14.2.5.7 to .12).
  *
  * They are kept as on the wire, and only after the first Set; until then a port
- * has the default P_Key, maps each SL to the VL of that number modulo the VLs in
- * operation, and forwards nothing. An LFT grows with the highest block that was
- * written, so a fabric of 4,000 switches takes the memory of the LIDs in use. An
- * MFT is a list of blocks of 32 masks of 16 ports, by position (which 16
- * ports) and block.
+ * has the default P_Key, maps each SL to the VL of that number modulo the VLs
+ * in operation, and forwards nothing. An LFT grows with the highest block that
+ * was written, so a fabric of 4,000 switches takes the memory of the LIDs in
+ * use. An MFT is a list of blocks of 32 masks of 16 ports, by position (which
+ * 16 ports) and block.
  *
  * Each serve function reads `data` if it is a Set, and writes the answer there.
  */
@@ -53,8 +53,8 @@ sim_table_clear_port(struct sim *sim, uint32_t port)
 	sim->ports[port].tables = NULL;
 }
 
-/* The port that a request means: of a switch port `num`, else the port where the
- * SMP came in. SNAPSHOT_NONE: the switch has no such port. */
+/* The port that a request means: of a switch port `num`, else the port where
+ * the SMP came in. SNAPSHOT_NONE: the switch has no such port. */
 static uint32_t
 table_port(const struct sim *sim, uint32_t asked, unsigned num)
 {
