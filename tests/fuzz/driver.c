@@ -15,27 +15,8 @@ struct target {
 	int (*run)(const uint8_t *data, size_t size);
 };
 
-static const struct target targets[] = {
-	{ "attr", fuzz_attr },
-	{ "cache", fuzz_cache },
-	{ "conf", fuzz_conf },
-	{ "ctl", fuzz_ctl },
-	{ "discover", fuzz_discover },
-	{ "generate", fuzz_generate },
-	{ "guid2lid", fuzz_guid2lid },
-	{ "keys", fuzz_keys },
-	{ "lft_text", fuzz_lft_text },
-	{ "netfile", fuzz_netfile },
-	{ "nodenames", fuzz_nodenames },
-	{ "qospolicy", fuzz_qospolicy },
-	{ "partfile", fuzz_partfile },
-	{ "replay", fuzz_replay },
-	{ "rmpp", fuzz_rmpp },
-	{ "sa", fuzz_sa },
-	{ "sa_wire", fuzz_sa_wire },
-	{ "serve", fuzz_serve },
-	{ "standby", fuzz_standby },
-};
+#define ENTRY(name)	{ #name, fuzz_##name },
+static const struct target targets[] = { FUZZ_TARGETS(ENTRY) };
 
 static int
 compare_names(const void *a, const void *b)

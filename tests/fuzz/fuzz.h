@@ -26,25 +26,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define FUZZ_TARGET(name) int fuzz_##name(const uint8_t *data, size_t size)
 #endif
 
-int fuzz_attr(const uint8_t *data, size_t size);
-int fuzz_cache(const uint8_t *data, size_t size);
-int fuzz_conf(const uint8_t *data, size_t size);
-int fuzz_ctl(const uint8_t *data, size_t size);
-int fuzz_discover(const uint8_t *data, size_t size);
-int fuzz_generate(const uint8_t *data, size_t size);
-int fuzz_guid2lid(const uint8_t *data, size_t size);
-int fuzz_keys(const uint8_t *data, size_t size);
-int fuzz_lft_text(const uint8_t *data, size_t size);
-int fuzz_netfile(const uint8_t *data, size_t size);
-int fuzz_nodenames(const uint8_t *data, size_t size);
-int fuzz_qospolicy(const uint8_t *data, size_t size);
-int fuzz_partfile(const uint8_t *data, size_t size);
-int fuzz_replay(const uint8_t *data, size_t size);
-int fuzz_rmpp(const uint8_t *data, size_t size);
-int fuzz_sa(const uint8_t *data, size_t size);
-int fuzz_sa_wire(const uint8_t *data, size_t size);
-int fuzz_serve(const uint8_t *data, size_t size);
-int fuzz_standby(const uint8_t *data, size_t size);
+#define FUZZ_TARGETS(X) \
+	X(attr) X(cache) X(conf) X(ctl) X(discover) X(generate) X(guid2lid) \
+	X(keys) X(lft_text) X(netfile) X(nodenames) X(qospolicy) X(partfile) \
+	X(replay) X(rmpp) X(sa) X(sa_wire) X(serve) X(standby)
+#define FUZZ_DECLARE(name) int fuzz_##name(const uint8_t *data, size_t size);
+FUZZ_TARGETS(FUZZ_DECLARE)
 
 /* The input, taken from the front. What is not there any more is zero. */
 struct fuzz_input {
@@ -84,5 +71,12 @@ fuzz_text(struct fuzz_input *in)
 	in->left = 0;
 	return text;
 }
+
+/* The error that a text was refused with says where it is wrong. */
+#define fuzz_assert_refused(error, domain, code) \
+	do { \
+		g_assert_error(error, domain, code); \
+		g_assert_true(g_str_has_prefix((error)->message, "fuzz:")); \
+	} while (0)
 
 #endif

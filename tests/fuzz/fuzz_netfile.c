@@ -16,8 +16,7 @@ FUZZ_TARGET(netfile)
 	struct snapshot *s = net_file_parse(text, "fuzz", &error), *again;
 
 	if (!s) {
-		g_assert_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
-		g_assert_true(g_str_has_prefix(error->message, "fuzz:"));
+		fuzz_assert_refused(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 		return 0;
 	}
 	for (uint32_t i = 0; i < s->n_ports; i++)

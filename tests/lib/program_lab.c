@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "routing/engine.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
 #include "tests/lib/program_lab.h"
 #include "tests/lib/unit.h"
@@ -53,16 +54,14 @@ on_done(struct program_result *r, void *data)
 static void
 check_left(const struct bench *b)
 {
-	struct plan *all = plan_diff(b->r.after, &b->w, b->seen, b->held, NULL);
-	struct plan *left = plan_left(b->plan, b->r.after, &b->w, b->seen,
+	AUTO(plan) *all = plan_diff(b->r.after, &b->w, b->seen, b->held, NULL);
+	AUTO(plan) *left = plan_left(b->plan, b->r.after, &b->w, b->seen,
 				      b->held);
 
 	assert_int_equal(left->n_steps, all->n_steps);
 	if (all->n_steps)
 		assert_memory_equal(left->steps, all->steps,
 				    all->n_steps * sizeof(*all->steps));
-	plan_free(left);
-	plan_free(all);
 }
 
 void

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/sa_server_lab.h"
 #include "tests/lib/engine_route.h"
 #include "tests/lib/sim_script.h"
@@ -291,9 +292,9 @@ on_read(struct sa_job *j, void *data)
 void
 stage_publish(struct stage *st)
 {
-	struct lid_map *lids;
-	struct graph *g;
-	struct lft *lft;
+	AUTO(lid_map) *lids;
+	AUTO(graph) *g;
+	AUTO(lft) *lft;
 	struct sa_db *v;
 
 	for (uint32_t p = 0; p < st->s->n_ports; p++)
@@ -312,9 +313,6 @@ stage_publish(struct stage *st)
 	sa_publish(st->sa, v, sim_now(st->sim));
 	qos_reader_refresh(st->qosread);
 	sa_db_unref(v);
-	lft_free(lft);
-	graph_free(g);
-	lid_map_free(lids);
 }
 
 void

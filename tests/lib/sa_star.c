@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/sa_star.h"
 #include "topology/builder.h"
 #include "topology/prng.h"
@@ -75,15 +76,13 @@ make_subnet(unsigned n_hosts)
 void
 star_publish(struct star *star)
 {
-	struct lid_map *lids = lid_assign(star->s, 0, NULL, 0, NULL, NULL);
-	struct lft *lft = lft_new(star->s->n_switches, lids->top);
+	AUTO(lid_map) *lids = lid_assign(star->s, 0, NULL, 0, NULL, NULL);
+	AUTO(lft) *lft = lft_new(star->s->n_switches, lids->top);
 
 	sa_db_unref(star->v);
 	star->v = sa_db_new(star->s, lids, lft, NULL, star->rules,
 			      memberships_new(star->rules, star->s, NULL),
 			      STAR_PREFIX, 12, STAR_LIFE);
-	lft_free(lft);
-	lid_map_free(lids);
 }
 
 struct star *

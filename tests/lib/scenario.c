@@ -4,6 +4,7 @@
  * managers on its simulated fabric. Words are looked up in tables; what is in
  * none is a command of the lab's console.
  */
+#include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/scenario.h"
 
@@ -285,14 +286,13 @@ read_sm(struct play *p, char **words)
 static void
 add_secrets(struct play *p)
 {
-	struct mkey_db *keys = mkey_db_new(p->sm.m_key, p->sm.key_mode);
+	AUTO(mkey_db) *keys = mkey_db_new(p->sm.m_key, p->sm.key_mode);
 
 	play_add_secret(p, p->sm.m_key);
 	for (uint32_t i = 0; i < p->w.s->n_ports; i++)
 		if (snapshot_is_end_port(p->w.s, i))
 			play_add_secret(p, mkey_db_wanted(keys,
 						p->w.s->ports[i].guid));
-	mkey_db_free(keys);
 }
 
 static bool
