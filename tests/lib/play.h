@@ -40,6 +40,7 @@ struct play {
 	unsigned *told;		/* by port: asked to register again, */
 	uint8_t *cut;		/* its cable is damaged */
 	uint64_t rng;
+	int64_t waited;		/* us, by the last `while` */
 	/* at the last mark */
 	gsize said_before;	/* bytes of the log */
 	unsigned ends, repairs;
@@ -76,6 +77,8 @@ struct play_lie {
 bool play_line(struct play *p, const char *line);
 bool play_fail(struct play *p, const char *format, ...) G_GNUC_PRINTF(2, 3);
 struct manager *play_manager(struct play *p, unsigned i);
+/* The one on this node; NULL: there is none. */
+struct manager *play_manager_on(struct play *p, const char *name);
 void play_add_secret(struct play *p, uint64_t key);
 void play_clear_devices(struct play *p);
 void play_clear_clients(struct play *p);

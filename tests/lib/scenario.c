@@ -36,6 +36,20 @@ play_manager(struct play *p, unsigned i)
 	return i ? &p->others[i - 1] : &p->w.m;
 }
 
+struct manager *
+play_manager_on(struct play *p, const char *name)
+{
+	uint32_t port;
+
+	if (!play_read_port(p, name, &port))
+		return NULL;
+	for (unsigned i = 0; i < MANAGERS_MAX; i++)
+		if (play_manager(p, i)->t && play_manager(p, i)->port == port)
+			return play_manager(p, i);
+	play_fail(p, "%s has no subnet manager", name);
+	return NULL;
+}
+
 static bool
 do_mark(struct play *p, char **words)
 {
@@ -246,7 +260,9 @@ read_sm(struct play *p, char **words)
 		{ "log", &log }, { "cache", &cache },
 		{ "perf_s", &sm->perf.sweep_s },
 		{ "avoid", &sm->sweep.avoid },
-		{ "perf_errors", &sm->perf.errors_limit }, { NULL, NULL },
+		{ "perf_errors", &sm->perf.errors_limit },
+		{ "poll_ms", &sm->sweep.poll_ms },
+		{ "polls_lost", &sm->sweep.polls_lost }, { NULL, NULL },
 	};
 
 	*sm = manager_defaults;
@@ -388,6 +404,59 @@ do_wait(struct play *p, char **words)
 			play_fail(p, "they did not end");
 	return manager_wait_up(&p->w.m, us) ||
 		play_fail(p, "it is not UP: %s", p->w.m.problems->str);
+}
+
+static unsigned
+role_of(const struct manager *m)
+{
+	struct sm_info info;
+
+	sweep_sm_info(m->sweep, &info);
+	return info.state;
+}
+
+/* NODE STATE TIME: as long as its manager is in it, TIME at the most */
+static bool
+do_while(struct play *p, char **words)
+{
+	const struct manager *m = play_manager_on(p, words[0]);
+	int64_t began = sim_now(p->w.sim), us;
+
+	if (!m || !words[1] || !play_read_time(p, words[2], &us))
+		return false;
+	while (strcmp(sm_state_name(role_of(m)), words[1]) == 0 &&
+	       sim_now(p->w.sim) < began + us)
+		sim_step(p->w.sim);
+	p->waited = sim_now(p->w.sim) - began;
+	return true;
+}
+
+/* N ms, by the last `while` */
+static bool
+do_waited(struct play *p, char **words)
+{
+	return play_expect_range(p, "ms", words[0],
+				 (uint64_t)p->waited / 1000);
+}
+
+/* NODE handover|discover [NODE]: its manager gets this control, from the one
+ * on another node, or from a foreign port */
+static bool
+do_control(struct play *p, char **words)
+{
+	const struct manager *m = play_manager_on(p, words[0]);
+	const struct manager *from = words[1] && words[2] ?
+		play_manager_on(p, words[2]) : NULL;
+	const struct sm_info info = {
+		.guid = from ? from->t->port_guid : 0x666,
+		.state = SM_STATE_MASTER,
+	};
+
+	if (!m || !words[1] || (words[2] && !from))
+		return false;
+	sweep_control(m->sweep, strcmp(words[1], "handover") ?
+		      SM_CONTROL_DISCOVER : SM_CONTROL_HANDOVER, &info);
+	return true;
 }
 
 static bool
@@ -558,7 +627,8 @@ do_expect(struct play *p, char **words)
 static const struct play_word play_words[] = {
 	{ "fabric", do_fabric }, { "sim", do_sim }, { "sm", do_sm },
 	{ "stop", do_stop }, { "retire", do_retire }, { "run", do_run }, { "wait", do_wait },
-	{ "settle", do_settle }, { "sweep", do_sweep }, { "mark", do_mark },
+	{ "while", do_while }, { "waited", do_waited },
+	{ "control", do_control }, { "settle", do_settle }, { "sweep", do_sweep }, { "mark", do_mark },
 	{ "partitions", do_partitions }, { "name", do_name },
 	{ "file", do_file }, { "accept", do_accept },
 	{ "avoid", do_avoid }, { "use", do_avoid },
