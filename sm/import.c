@@ -397,7 +397,7 @@ note_partitions(struct import *im, const struct site_files *site,
 		const GPtrArray *warnings)
 {
 	const struct import_file *f = import_file_of(im, PARTITIONS);
-	g_autoptr(GString) cut = g_string_new("nobody");
+	g_autoptr(GString) cut = g_string_new("none");
 	const GPtrArray *all;
 	unsigned n = 0;
 
@@ -414,12 +414,12 @@ note_partitions(struct import *im, const struct site_files *site,
 		n += strstr(warnings->pdata[i], "made from its name") != NULL;
 	if (n)
 		g_string_printf(cut, "those in the %u partitions without a "
-				"P_Key who use the number that OpenSM gave it; "
-				"write that into the file", n);
+				"P_Key that use the number of OpenSM; write it "
+				"into the file", n);
 	all = partitions_rules(site->partitions)->partitions;
 	g_ptr_array_add(im->notes, g_strdup_printf(
-		"%s: %u partitions; who could talk before and cannot now: %s",
-		f->from, all->len, cut->str));
+		"%s: %u partitions; ports that could communicate before and "
+		"cannot now: %s", f->from, all->len, cut->str));
 }
 
 static void

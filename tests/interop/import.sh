@@ -82,7 +82,7 @@ report_case() {
 	check "report: and is counted" reported \
 		'^osm/opensm.conf: 16 keys: 5 used, 4 the same by default, 4 done otherwise, 3 NOT AVAILABLE$'
 	check "report: partitions" reported \
-		'partitions.conf: 2 partitions; who could talk before and cannot now: nobody'
+		'partitions.conf: 2 partitions; ports that could communicate before and cannot now: none'
 	check "report: LIDs" reported '1 ports keep their LIDs; 0 have another'
 	check "report: nothing is written" [ ! -e to ]
 	echo 'Blue : 0x10031=full, 0x10041=full ;' >>osm/partitions.conf
