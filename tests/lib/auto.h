@@ -18,6 +18,7 @@
 #include "routing/select.h"
 #include "sm/config/guid_files.h"
 #include "sm/config/options.h"
+#include "sm/io/transport.h"
 #include "sm/log.h"
 #include "sm/plan/mkey_db.h"
 #include "sm/plan/plan.h"
@@ -50,5 +51,6 @@ AUTO_DEFINE(port_tables, port_tables_unref)
 AUTO_DEFINE(qos_policy, qos_policy_unref)
 AUTO_DEFINE(rank_list, rank_list_free)
 AUTO_DEFINE(snapshot, snapshot_unref)
+AUTO_DEFINE(transport, transport_free)
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef MINISM_TESTS_FAKE_H
 #define MINISM_TESTS_FAKE_H
 
+#include "tests/lib/auto.h"
 #include "routing/tables.h"
 #include "sm/mad/smp.h"
 #include "tests/lib/scripted.h"
@@ -32,5 +33,6 @@ struct fake {
 /* A copy of `s` behind a new scripted transport. */
 struct fake *fake_new(const struct snapshot *s);
 void fake_free(struct fake *f);
+AUTO_DEFINE(fake, fake_free)
 
 #endif

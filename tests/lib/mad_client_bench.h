@@ -6,6 +6,7 @@
 #ifndef MINISM_TESTS_LIB_MAD_CLIENT_BENCH_H
 #define MINISM_TESTS_LIB_MAD_CLIENT_BENCH_H
 
+#include "tests/lib/auto.h"
 #include "sm/io/mad_client.h"
 #include "tests/lib/scripted.h"
 
@@ -35,6 +36,7 @@ extern const struct mad_client_params bench_usual;
 struct bench *bench_new(const struct mad_client_params *params,
 			scripted_peer_fn peer, void *data);
 void bench_free(struct bench *b);
+AUTO_DEFINE(bench, bench_free)
 
 /* What bench_start() gives to mad_client_start(); data is the bench. */
 void bench_done(const struct mad_client_answer *a, void *data, uint64_t tag);

@@ -70,13 +70,12 @@ TEST(test_whole_fabric_is_found)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(specs); i++) {
 		AUTO(snapshot) *s = generate(specs[i]);
-		struct fake *f = fake_new(s);
+		AUTO(fake) *f = fake_new(s);
 		AUTO(snapshot) *found = discover(f);
 
 		assert_int_equal(found->n_faults, 0);
 		assert_same_fabric(s, found);
 		assert_int_equal(f->sets, 0);
-		fake_free(f);
 	}
 }
 
@@ -93,7 +92,7 @@ tamper_silent(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 TEST(test_node_that_falls_silent_is_one_fault)
 {
 	AUTO(snapshot) *s = generate("PGFT(4,4;1,4)");
-	struct fake *f = fake_new(s);
+	AUTO(fake) *f = fake_new(s);
 	uint32_t own_leaf = s->ports[s->ports[s->local_port].peer].node;
 	uint32_t who = own_leaf;
 
@@ -112,7 +111,6 @@ TEST(test_node_that_falls_silent_is_one_fault)
 	assert_true(found->faults[0].guid == s->nodes[who].info.node_guid);
 	/* All other switches and the hosts behind them are there. */
 	assert_true(found->n_nodes >= s->n_nodes - 4);
-	fake_free(f);
 }
 
 /* A switch that is silent from its second answer on. */
@@ -140,7 +138,7 @@ TEST(test_silent_node_is_asked_no_more)
 		.timeout_ms = 10, .retries = 1, .max_wire = 2,
 	};
 	struct snapshot *s = generate("single(24)"), *found = NULL;
-	struct fake *f = fake_new(s);
+	AUTO(fake) *f = fake_new(s);
 	struct mad_client *x = mad_client_new(f->t, &narrow);
 	struct mute m = { .node = s->switches[0] };
 
@@ -153,7 +151,6 @@ TEST(test_silent_node_is_asked_no_more)
 	assert_in_range(m.asked, 2, 6);
 	snapshot_unref(found);
 	mad_client_free(x);
-	fake_free(f);
 	snapshot_unref(s);
 }
 
@@ -178,7 +175,7 @@ tamper_half(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 TEST(test_cable_with_one_end_down_is_none)
 {
 	struct snapshot *s = generate("ring(4;1)"), *found;
-	struct fake *f = fake_new(s);
+	AUTO(fake) *f = fake_new(s);
 	uint32_t end = SNAPSHOT_NONE, peer;
 	g_autofree char *place = NULL;
 
@@ -206,7 +203,6 @@ TEST(test_cable_with_one_end_down_is_none)
 	place = g_strdup_printf("%s (0x", snapshot_node_of(s, peer)->desc);
 	assert_has(found->faults[0].text, place);
 	snapshot_unref(found);
-	fake_free(f);
 	snapshot_unref(s);
 }
 
@@ -243,7 +239,7 @@ TEST(test_liar_is_left_out_and_named)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(lies); i++) {
 		struct snapshot *s = generate("single(6)"), *found;
-		struct fake *f = fake_new(s);
+		AUTO(fake) *f = fake_new(s);
 		uint32_t last = s->n_nodes - 1;
 
 		/* Not the SM's own node, not the switch. */
@@ -258,7 +254,6 @@ TEST(test_liar_is_left_out_and_named)
 		assert_int_equal(found->faults[0].kind, SNAPSHOT_FAULT_LIAR);
 		assert_int_equal(found->n_nodes, s->n_nodes - 1);
 		snapshot_unref(found);
-		fake_free(f);
 		snapshot_unref(s);
 	}
 }
@@ -285,7 +280,7 @@ tamper_same_guid(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 TEST(test_duplicate_guid_names_both_places)
 {
 	AUTO(snapshot) *s = generate("PGFT(4,4;1,4)");
-	struct fake *f = fake_new(s);
+	AUTO(fake) *f = fake_new(s);
 	uint32_t pair[2], n = 0;
 
 	for (uint32_t i = s->n_nodes; i-- > 0 && n < 2;)
@@ -311,20 +306,18 @@ TEST(test_duplicate_guid_names_both_places)
 		assert_has(text, snapshot_node_of(s, at)->desc);
 		assert_has(text, place);
 	}
-	fake_free(f);
 }
 
 TEST(test_dead_own_port_ends_with_an_empty_snapshot)
 {
 	AUTO(snapshot) *s = generate("pair()");
-	struct fake *f = fake_new(s);
+	AUTO(fake) *f = fake_new(s);
 	AUTO(snapshot) *found;
 
 	scripted_set_peer(f->t, NULL, NULL);
 	found = discover(f);
 	assert_int_equal(found->n_nodes, 0);
 	assert_int_equal(found->n_faults, 1);
-	fake_free(f);
 }
 
 TEST(test_cancel_leaves_nothing_behind)
@@ -332,7 +325,7 @@ TEST(test_cancel_leaves_nothing_behind)
 	AUTO(snapshot) *s = generate("PGFT(4,8;1,4)");
 
 	for (unsigned steps = 0; steps < 200; steps += 7) {
-		struct fake *f = fake_new(s);
+		AUTO(fake) *f = fake_new(s);
 		struct mad_client *x = mad_client_new(f->t, &wire);
 		struct snapshot *found = NULL;
 		struct discover *d = discover_start(x, 0, on_done, &found);
@@ -345,6 +338,5 @@ TEST(test_cancel_leaves_nothing_behind)
 		assert_true(scripted_run_idle(f->t, G_USEC_PER_SEC));
 		assert_null(found);
 		mad_client_free(x);
-		fake_free(f);
 	}
 }

@@ -11,6 +11,7 @@
 
 #include "sm/io/mad_client.h"
 #include "sm/mad/smp.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/mad_client_bench.h"
 #include "tests/lib/unit.h"
 
@@ -18,7 +19,7 @@ static const struct mad_addr addr = { .lid = LID_PERMISSIVE };
 
 TEST(test_answer_reaches_its_request_once)
 {
-	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
 	uint8_t mad[MAD_SIZE];
 
 	assert_int_not_equal(bench_start(b, 7), 0);
@@ -42,7 +43,6 @@ TEST(test_answer_reaches_its_request_once)
 	assert_true(mad_client_stats(b->x)->answered == 1);
 	assert_true(mad_client_stats(b->x)->sent == 1);
 	assert_true(mad_client_stats(b->x)->sent_set == 0);
-	bench_free(b);
 }
 
 /* What the peer makes of one attempt after the other. */
@@ -75,7 +75,7 @@ assert_fate(const struct fate *f)
 {
 	const char *next = f->attempts + strspn(f->attempts, "x");
 	unsigned refused = next - f->attempts;
-	struct bench *b = bench_new(&bench_usual, peer_fate, &next);
+	AUTO(bench) *b = bench_new(&bench_usual, peer_fate, &next);
 	const struct mad_client_stats *stats = mad_client_stats(b->x);
 
 	print_message("%s\n", f->attempts);
@@ -103,7 +103,6 @@ assert_fate(const struct fate *f)
 	assert_int_equal(stats->sent, f->n_sent);
 	assert_int_equal(stats->retried, f->n_sent - !refused);
 	assert_int_equal(stats->timed_out, !f->answered);
-	bench_free(b);
 }
 
 TEST(test_attempts_have_their_fates)
@@ -129,7 +128,7 @@ TEST(test_attempts_have_their_fates)
 
 TEST(test_late_answer_to_an_earlier_attempt_counts)
 {
-	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
 
 	bench_start(b, 1);
 	scripted_run(b->t, TIMEOUT + 10);
@@ -144,7 +143,6 @@ TEST(test_late_answer_to_an_earlier_attempt_counts)
 	assert_true(mad_client_stats(b->x)->late == 1);
 	assert_true(mad_client_stats(b->x)->foreign == 0);
 	assert_int_equal(scripted_count(b->t), 2);
-	bench_free(b);
 }
 
 /* The first attempt's answer comes when it is lost and its retry has no room
@@ -152,7 +150,7 @@ TEST(test_late_answer_to_an_earlier_attempt_counts)
 TEST(test_late_answer_ends_a_request_that_waits_for_its_retry)
 {
 	struct mad_client_params params = bench_usual;
-	struct bench *b;
+	AUTO(bench) *b;
 
 	params.max_wire = 2;	/* room for one retry */
 	b = bench_new(&params, NULL, NULL);
@@ -167,7 +165,6 @@ TEST(test_late_answer_ends_a_request_that_waits_for_its_retry)
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
 	assert_int_equal(b->answered[0], 1);
 	assert_int_equal(scripted_count(b->t), 3);
-	bench_free(b);
 }
 
 TEST(test_foreign_tids_are_dropped)
@@ -175,7 +172,7 @@ TEST(test_foreign_tids_are_dropped)
 	static const uint32_t tids[] = {
 		0, 0x10, 0x7fffffff, 0xffffffff, 0x80000001,
 	};
-	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
 	uint8_t mad[MAD_SIZE];
 
 	bench_start(b, 1);
@@ -193,13 +190,12 @@ TEST(test_foreign_tids_are_dropped)
 	/* which is late, not foreign */
 	assert_int_equal(b->drops, mad_client_stats(b->x)->foreign);
 	assert_true(mad_client_stats(b->x)->foreign >= G_N_ELEMENTS(tids));
-	bench_free(b);
 }
 
 /* The kernel and the simulator write their agent into the upper half. */
 TEST(test_upper_half_of_the_tid_is_not_compared)
 {
-	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
 	uint8_t mad[MAD_SIZE];
 
 	bench_start(b, 1);
@@ -209,7 +205,6 @@ TEST(test_upper_half_of_the_tid_is_not_compared)
 	scripted_answer(b->t, mad, 1);
 	scripted_run(b->t, 10);
 	assert_int_equal(b->answered[1], 1);
-	bench_free(b);
 }
 
 TEST(test_answers_that_do_not_fit_are_dropped_and_waited_out)
@@ -230,7 +225,7 @@ TEST(test_answers_that_do_not_fit_are_dropped_and_waited_out)
 		{ 23, 0x02, "modifier" },
 		{ 20, 0x80, "modifier" },
 	};
-	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
 	uint8_t mad[MAD_SIZE];
 
 	bench_start(b, 1);
@@ -249,13 +244,12 @@ TEST(test_answers_that_do_not_fit_are_dropped_and_waited_out)
 	scripted_run(b->t, TIMEOUT - 1);
 	assert_int_equal(b->answered[1], 1);
 	assert_int_equal(scripted_count(b->t), 1);
-	bench_free(b);
 }
 
 TEST(test_short_mads_are_dropped)
 {
 	static const size_t lengths[] = { 0, 1, 8, 24, 64, 255 };
-	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
 	uint8_t mad[MAD_SIZE];
 
 	bench_start(b, 1);
@@ -274,13 +268,12 @@ TEST(test_short_mads_are_dropped)
 	assert_int_equal(b->ends, 0);
 	assert_true(mad_client_stats(b->x)->malformed == G_N_ELEMENTS(lengths));
 	assert_string_equal(b->reason, "short MAD");
-	bench_free(b);
 }
 
 /* A lid-routed Set is answered by GetResp too, and counted as a Set. */
 TEST(test_set_is_answered_by_get_resp)
 {
-	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
 	uint8_t mad[MAD_SIZE];
 
 	smp_build_lid(mad, MAD_METHOD_SET, MAD_ATTR_LINEAR_FT, 3, 0);
@@ -289,7 +282,6 @@ TEST(test_set_is_answered_by_get_resp)
 	scripted_run(b->t, 10);
 	assert_int_equal(b->answered[3], 1);
 	assert_true(mad_client_stats(b->x)->sent_set == 1);
-	bench_free(b);
 }
 
 /* ------------------------------------------------------ cancel, returned */
@@ -297,7 +289,7 @@ TEST(test_set_is_answered_by_get_resp)
 TEST(test_cancel_works_in_every_state)
 {
 	struct mad_client_params params = bench_usual;
-	struct bench *b;
+	AUTO(bench) *b;
 	uint32_t wire, queued, retry;
 
 	params.max_wire = 2;
@@ -325,14 +317,13 @@ TEST(test_cancel_works_in_every_state)
 	assert_int_equal(b->ends, 0);
 	assert_true(mad_client_stats(b->x)->late == 3);
 	assert_int_equal(scripted_count(b->t), 3);
-	bench_free(b);
 }
 
 TEST(test_cancel_from_outside_lets_the_queue_move)
 {
 	struct mad_client_params params = bench_usual;
 	int64_t delay = 100;
-	struct bench *b;
+	AUTO(bench) *b;
 	uint32_t id;
 
 	params.max_wire = 1;
@@ -344,7 +335,6 @@ TEST(test_cancel_from_outside_lets_the_queue_move)
 	assert_int_equal(b->answered[1], 1);
 	/* the ghost of 0 counts against the queue's bound only */
 	assert_in_range(b->when[1], 1, MS);
-	bench_free(b);
 }
 
 struct killer {
@@ -369,7 +359,7 @@ on_done_kill(const struct mad_client_answer *a, void *data, uint64_t tag)
 TEST(test_cancel_inside_done_is_safe)
 {
 	struct mad_client_params params = { .timeout_ms = 200, .max_wire = 4 };
-	struct bench *b = bench_new(&params, NULL, NULL);
+	AUTO(bench) *b = bench_new(&params, NULL, NULL);
 	struct killer k = { .b = b };
 	uint8_t mad[MAD_SIZE];
 
@@ -391,12 +381,11 @@ TEST(test_cancel_inside_done_is_safe)
 	assert_int_equal(b->timed_out[101], 1);
 	assert_int_equal(b->timed_out[102], 1);
 	assert_int_equal(mad_client_pending(b->x), 0);
-	bench_free(b);
 }
 
 TEST(test_returned_older_attempt_is_ignored)
 {
-	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
 
 	bench_start(b, 1);
 	scripted_run(b->t, TIMEOUT + 10);
@@ -408,7 +397,6 @@ TEST(test_returned_older_attempt_is_ignored)
 	scripted_reply(b->t, scripted_get(b->t, 1), 1);
 	scripted_run(b->t, 2 * TIMEOUT + 10);
 	assert_int_equal(b->answered[1], 1);
-	bench_free(b);
 }
 
 /* ------------------------------------------------------- ids, pump, serve */
@@ -417,7 +405,7 @@ TEST(test_returned_older_attempt_is_ignored)
 TEST(test_slot_of_an_old_request_is_told_apart)
 {
 	int64_t delay = 1;
-	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
+	AUTO(bench) *b = bench_new(&bench_usual, peer_good, &delay);
 	struct scripted_sent old;
 
 	bench_start(b, 0);
@@ -439,7 +427,6 @@ TEST(test_slot_of_an_old_request_is_told_apart)
 	scripted_run(b->t, transport_now(b->t) + 10);
 	assert_int_equal(b->answered[1], 0);
 	assert_true(mad_client_stats(b->x)->late == 1);
-	bench_free(b);
 }
 
 struct feeder {
@@ -466,7 +453,7 @@ feed(void *data)
 TEST(test_pump_feeds_everything_through_a_short_queue)
 {
 	int64_t delay = 100;
-	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
+	AUTO(bench) *b = bench_new(&bench_usual, peer_good, &delay);
 	struct feeder f = { .b = b, .end = 10000 };
 
 	mad_client_set_pump(b->x, feed, &f);
@@ -476,13 +463,12 @@ TEST(test_pump_feeds_everything_through_a_short_queue)
 	for (unsigned i = 0; i < 10000; i++)
 		assert_int_equal(b->order[i], i);
 	assert_int_equal(scripted_most_flying(b->t), 128);
-	bench_free(b);
 }
 
 TEST(test_pump_waits_for_the_queue)
 {
 	int64_t delay = 100;
-	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
+	AUTO(bench) *b = bench_new(&bench_usual, peer_good, &delay);
 	struct feeder f = { .b = b, .next = 5000, .end = 5100 };
 
 	for (unsigned i = 0; i < 1000; i++)
@@ -492,7 +478,6 @@ TEST(test_pump_waits_for_the_queue)
 	assert_int_equal(b->ends, 1100);
 	for (unsigned i = 0; i < 1000; i++)
 		assert_int_equal(b->order[i], i);
-	bench_free(b);
 }
 
 struct served {
@@ -517,7 +502,7 @@ TEST(test_requests_of_others_go_to_the_server)
 		MAD_METHOD_GET, MAD_METHOD_SET, MAD_METHOD_TRAP,
 		MAD_METHOD_TRAP_REPRESS,
 	};
-	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
 	struct served served = { 0 };
 	uint8_t mad[MAD_SIZE];
 
@@ -538,7 +523,6 @@ TEST(test_requests_of_others_go_to_the_server)
 	scripted_answer(b->t, mad, 1);
 	scripted_run(b->t, transport_now(b->t) + 2);
 	assert_true(mad_client_stats(b->x)->unsolicited == 5);
-	bench_free(b);
 }
 
 TEST(test_free_with_requests_in_every_state_is_quiet)
@@ -576,7 +560,7 @@ start_report(struct bench *b, uint64_t tag)
  * dead subscribers take places of SMPs. Each attempt has its own time-out. */
 TEST(test_gmps_take_no_room_of_the_window)
 {
-	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
 
 	for (unsigned i = 0; i < 100; i++)
 		start_report(b, i);
@@ -598,14 +582,13 @@ TEST(test_gmps_take_no_room_of_the_window)
 	for (unsigned i = 0; i < 100; i++)
 		assert_int_equal(b->timed_out[i], 1);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
-	bench_free(b);
 }
 
 /* A table that its client never acknowledged comes back under the client's
  * TID, which may be one of ours. */
 TEST(test_returned_answer_is_no_request_of_ours)
 {
-	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
 	uint8_t mad[MAD_SIZE];
 
 	start_report(b, 0);
@@ -617,7 +600,6 @@ TEST(test_returned_answer_is_no_request_of_ours)
 	scripted_reply(b->t, scripted_get(b->t, 0), 10);
 	scripted_run(b->t, TIMEOUT);
 	assert_int_equal(b->answered[0], 1);
-	bench_free(b);
 }
 
 /* ----------------------------------------------------------------- chaos */

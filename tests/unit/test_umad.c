@@ -34,6 +34,7 @@
 #include "sm/io/mad_client.h"
 #include "sm/mad/rmpp.h"
 #include "sm/mad/smp.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/rings.h"
 
@@ -147,7 +148,7 @@ test_local_node_info_is_read_by_no_hops(void **state)
 {
 	const struct mad_client_params params = { 1000, 3, 128 };
 	const struct dr_path here = { .hops = 0 };
-	struct transport *t = open_any();
+	AUTO(transport) *t = open_any();
 	struct seen seen = { .x = mad_client_new(t, &params) };
 	struct node_info info;
 
@@ -163,7 +164,6 @@ test_local_node_info_is_read_by_no_hops(void **state)
 	assert_int_equal(info.local_port, t->port_num);
 	assert_true(info.port_guid == t->port_guid);
 	mad_client_free(seen.x);
-	transport_free(t);
 }
 
 static void
@@ -218,7 +218,7 @@ static void
 test_many_requests_at_a_full_window_all_come_back(void **state)
 {
 	const struct mad_client_params params = { 1000, 3, 128 };
-	struct transport *t = open_any();
+	AUTO(transport) *t = open_any();
 	struct seen seen = { .x = mad_client_new(t, &params) };
 	int64_t begin = g_get_monotonic_time();
 	double cpu = cpu_seconds();
@@ -237,7 +237,6 @@ test_many_requests_at_a_full_window_all_come_back(void **state)
 	print_message("%u MADs in %.3f s, %.0f a second, %.2f us CPU each\n",
 		      MANY, wall, MANY / wall, cpu * 1e6 / MANY);
 	mad_client_free(seen.x);
-	transport_free(t);
 }
 
 /* ibsim returns at once what leads nowhere: over without a timeout. */
@@ -246,7 +245,7 @@ test_request_into_the_void_is_returned(void **state)
 {
 	const struct mad_client_params params = { 5000, 2, 128 };
 	const struct dr_path away = { .hops = 2, .port = { 0, 1, 4 } };
-	struct transport *t = open_any();
+	AUTO(transport) *t = open_any();
 	struct seen seen = { .x = mad_client_new(t, &params) };
 	int64_t begin = g_get_monotonic_time();
 
@@ -256,7 +255,6 @@ test_request_into_the_void_is_returned(void **state)
 	assert_true(g_get_monotonic_time() - begin < 4 * G_USEC_PER_SEC);
 	assert_true(mad_client_stats(seen.x)->sent == 3);
 	mad_client_free(seen.x);
-	transport_free(t);
 }
 
 /* Answers to a window's worth of requests are on their way. */
@@ -278,7 +276,7 @@ test_close_with_requests_out_is_quiet(void **state)
 static void
 test_class_that_is_not_registered_is_refused(void **state)
 {
-	struct transport *t = open_any();
+	AUTO(transport) *t = open_any();
 	g_autoptr(GError) error = NULL;
 	uint8_t mad[MAD_SIZE] = { 1, 0x07, 1, MAD_METHOD_GET };
 
@@ -287,7 +285,6 @@ test_class_that_is_not_registered_is_refused(void **state)
 	assert_true(g_error_matches(error, TRANSPORT_ERROR,
 				    TRANSPORT_ERROR_SEND));
 	assert_non_null(strstr(error->message, "0x07"));
-	transport_free(t);
 }
 
 struct events {
@@ -342,7 +339,7 @@ static void
 test_answer_that_is_not_acknowledged_is_no_request_of_ours(void **state)
 {
 	const struct dr_path here = { .hops = 0 };
-	struct transport *t = open_any();
+	AUTO(transport) *t = open_any();
 	struct events e = { 0 };
 	g_autoptr(GError) error = NULL;
 	uint8_t mad[MAD_SIZE];
@@ -360,7 +357,6 @@ test_answer_that_is_not_acknowledged_is_no_request_of_ours(void **state)
 				   &error));
 	run_for(300 * 1000);
 	assert_int_equal(e.received, 1);
-	transport_free(t);
 }
 
 /* A send that fails in the kernel never comes back. Once its time is over, the
@@ -397,14 +393,13 @@ test_request_that_never_returns_is_given_up_by_time(void **state)
 static void
 test_answer_that_is_under_way_is_no_error(void **state)
 {
-	struct transport *t = open_any();
+	AUTO(transport) *t = open_any();
 	g_autoptr(GError) error = NULL;
 
 	fault("refuse-answers");
 	assert_true(send_table(t, &error));
 	fault("");
 	assert_null(error);
-	transport_free(t);
 }
 
 static void

@@ -13,7 +13,7 @@
 TEST(test_window_grows_to_the_cap_and_not_past_it)
 {
 	int64_t delay = 100;
-	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
+	AUTO(bench) *b = bench_new(&bench_usual, peer_good, &delay);
 
 	assert_int_equal(mad_client_room(b->x), 4);
 	for (unsigned i = 0; i < 10000; i++)
@@ -31,13 +31,12 @@ TEST(test_window_grows_to_the_cap_and_not_past_it)
 		assert_int_equal(b->order[i], i);
 	/* 4, 5, .. 16, 18, .. 128 in 32 rounds, then 128 a round */
 	assert_in_range(b->when[9999], 90 * delay, 110 * delay);
-	bench_free(b);
 }
 
 TEST(test_window_stays_where_it_is_while_it_is_empty)
 {
 	int64_t delay = 100;
-	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
+	AUTO(bench) *b = bench_new(&bench_usual, peer_good, &delay);
 
 	for (unsigned i = 0; i < 500; i++) {
 		bench_start(b, i);
@@ -45,7 +44,6 @@ TEST(test_window_stays_where_it_is_while_it_is_empty)
 	}
 	assert_int_equal(b->ends, 500);
 	assert_int_equal(mad_client_stats(b->x)->window, 4);
-	bench_free(b);
 }
 
 /* One agent that takes 20 us an SMP, one after the other: more on the wire
@@ -62,7 +60,7 @@ peer_in_line(struct transport *t, const struct scripted_sent *s, void *data)
 TEST(test_window_stays_where_round_trips_are_short)
 {
 	int64_t free_at = 0;
-	struct bench *b = bench_new(&bench_usual, peer_in_line, &free_at);
+	AUTO(bench) *b = bench_new(&bench_usual, peer_in_line, &free_at);
 
 	for (unsigned i = 0; i < 20000; i++)
 		bench_start(b, i);
@@ -71,7 +69,6 @@ TEST(test_window_stays_where_round_trips_are_short)
 	/* 500 us are 25 SMPs; a step further it sees that it is too large */
 	assert_in_range(scripted_most_flying(b->t), 25, 32);
 	assert_in_range(mad_client_stats(b->x)->window, 22, 32);
-	bench_free(b);
 }
 
 /* The first attempts of ten. */
@@ -86,7 +83,7 @@ peer_loses_ten(struct transport *t, const struct scripted_sent *s, void *data)
 TEST(test_window_halves_once_for_a_burst_and_grows_slowly_after)
 {
 	int64_t delay = 100;
-	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
+	AUTO(bench) *b = bench_new(&bench_usual, peer_good, &delay);
 
 	for (unsigned i = 0; i < 2000; i++)
 		bench_start(b, i);
@@ -105,7 +102,6 @@ TEST(test_window_halves_once_for_a_burst_and_grows_slowly_after)
 		bench_start(b, i);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	assert_in_range(mad_client_stats(b->x)->window, 66, 67);
-	bench_free(b);
 }
 
 /* Loses every first attempt. */
@@ -120,7 +116,7 @@ peer_hears_twice(struct transport *t, const struct scripted_sent *s, void *data)
 TEST(test_answers_after_their_time_out_leave_the_window_as_it_is)
 {
 	int64_t delay = TIMEOUT + MS;
-	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
+	AUTO(bench) *b = bench_new(&bench_usual, peer_good, &delay);
 
 	for (unsigned i = 0; i < 100; i++)
 		bench_start(b, i);
@@ -128,19 +124,17 @@ TEST(test_answers_after_their_time_out_leave_the_window_as_it_is)
 	assert_int_equal(b->ends, 100);
 	assert_true(mad_client_stats(b->x)->retried > 0);
 	assert_int_equal(mad_client_stats(b->x)->window, 4);
-	bench_free(b);
 }
 
 TEST(test_window_never_falls_below_two)
 {
-	struct bench *b = bench_new(&bench_usual, peer_hears_twice, NULL);
+	AUTO(bench) *b = bench_new(&bench_usual, peer_hears_twice, NULL);
 
 	for (unsigned i = 0; i < 100; i++)
 		bench_start(b, i);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	assert_int_equal(b->ends, 100);
 	assert_int_equal(mad_client_stats(b->x)->window, 2);
-	bench_free(b);
 }
 
 static int64_t
@@ -163,7 +157,7 @@ run_10000(scripted_peer_fn peer, unsigned first, struct bench **out)
 
 TEST(test_silent_peer_costs_the_others_nothing)
 {
-	struct bench *alone, *with;
+	AUTO(bench) *alone, *with;
 	int64_t t_alone = run_10000(peer_good, 1, &alone);
 	int64_t t_with = run_10000(peer_deaf_to_zero, 0, &with);
 
@@ -171,8 +165,6 @@ TEST(test_silent_peer_costs_the_others_nothing)
 	assert_in_range(t_with, 1, t_alone + 10 * 100);
 	assert_int_equal(with->timed_out[0], 1);
 	assert_int_equal(with->when[0], 4 * TIMEOUT);
-	bench_free(alone);
-	bench_free(with);
 }
 
 /* 120 silent ones in a row, when the window has grown to 128. */
@@ -186,7 +178,7 @@ peer_deaf_in_the_middle(struct transport *t, const struct scripted_sent *s,
 
 TEST(test_silent_peers_leave_the_others_a_part_of_the_window)
 {
-	struct bench *alone, *with;
+	AUTO(bench) *alone, *with;
 	int64_t t_alone = run_10000(peer_good, 1, &alone);
 	int64_t delay = 100;
 
@@ -198,8 +190,6 @@ TEST(test_silent_peers_leave_the_others_a_part_of_the_window)
 	assert_in_range(with->when[10000], 1, t_alone + 70 * MS);
 	for (unsigned i = 5000; i < 5120; i++)
 		assert_int_equal(with->timed_out[i], 1);
-	bench_free(alone);
-	bench_free(with);
 }
 
 /* A simulator that stops for a while: whatever times out meanwhile, no more
@@ -224,7 +214,7 @@ peer_stalls(struct transport *t, const struct scripted_sent *s, void *data)
 TEST(test_stalled_peer_never_holds_more_than_the_cap)
 {
 	struct stall stall = { .until = 3000 * MS, .delay = 300 };
-	struct bench *b = bench_new(&bench_usual, peer_stalls, &stall);
+	AUTO(bench) *b = bench_new(&bench_usual, peer_stalls, &stall);
 
 	for (unsigned i = 0; i < 20000; i++)
 		bench_start(b, i);
@@ -232,14 +222,13 @@ TEST(test_stalled_peer_never_holds_more_than_the_cap)
 	assert_int_equal(b->ends, 20000);
 	assert_in_range(scripted_most_flying(b->t), 100, 128 + 16);
 	assert_true(mad_client_stats(b->x)->retried > 0);
-	bench_free(b);
 }
 
 /* Cancelled requests are still in that queue. */
 TEST(test_cancelling_makes_no_room_in_a_stalled_peer)
 {
 	struct stall stall = { .until = 3000 * MS, .delay = 300 };
-	struct bench *b = bench_new(&bench_usual, peer_stalls, &stall);
+	AUTO(bench) *b = bench_new(&bench_usual, peer_stalls, &stall);
 	uint32_t ids[1000];
 
 	for (unsigned i = 0; i < 4000; i++)
@@ -255,14 +244,13 @@ TEST(test_cancelling_makes_no_room_in_a_stalled_peer)
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	assert_in_range(scripted_most_flying(b->t), 100, 128 + 16);
 	assert_int_equal(mad_client_pending(b->x), 0);
-	bench_free(b);
 }
 
 /* There is no peer at all, not even to return a MAD: all requests end. */
 TEST(test_dead_fabric_ends_every_request)
 {
 	int64_t delay = 100;
-	struct bench *b = bench_new(&bench_usual, peer_good, &delay);
+	AUTO(bench) *b = bench_new(&bench_usual, peer_good, &delay);
 
 	for (unsigned i = 0; i < 1000; i++)
 		bench_start(b, i);
@@ -275,19 +263,17 @@ TEST(test_dead_fabric_ends_every_request)
 		assert_int_equal(b->timed_out[i], 1);
 	assert_int_equal(b->ends, 2000);
 	assert_int_equal(mad_client_pending(b->x), 0);
-	bench_free(b);
 }
 
 /* With everything refused, a window's worth is tried at once, not a queue's. */
 TEST(test_refused_sends_are_not_tried_all_at_once)
 {
-	struct bench *b = bench_new(&bench_usual, NULL, NULL);
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
 
 	scripted_refuse(b->t, 1000);
 	for (unsigned i = 0; i < 100; i++)
 		bench_start(b, i);
 	assert_int_equal(b->drops, 4);
-	bench_free(b);
 }
 
 /* ---------------------------------------------------- the arithmetic */
@@ -373,7 +359,7 @@ TEST(test_pump_is_called_once_the_ghosts_are_gone)
 {
 	const struct mad_client_params params = { .timeout_ms = 1,
 						  .max_wire = 1 };
-	struct bench *b = bench_new(&params, NULL, NULL);
+	AUTO(bench) *b = bench_new(&params, NULL, NULL);
 	struct late_feeder f = { .b = b, .next = 1000, .end = 1003 };
 	int64_t delay = 100;
 
@@ -388,5 +374,4 @@ TEST(test_pump_is_called_once_the_ghosts_are_gone)
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	for (unsigned i = 1000; i < 1003; i++)
 		assert_int_equal(b->answered[i], 1);
-	bench_free(b);
 }
