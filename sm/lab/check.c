@@ -38,7 +38,7 @@ lab_find_node(const struct snapshot *fabric, const char *name)
 
 /* The port with the LID of a node: its first one. */
 static bool
-find_end(const struct console *c, const char *name, uint32_t *port,
+find_end(const struct lab_check *c, const char *name, uint32_t *port,
 	 GString *why)
 {
 	uint32_t node = name ? lab_find_node(c->fabric, name) :
@@ -53,7 +53,7 @@ find_end(const struct console *c, const char *name, uint32_t *port,
 }
 
 static bool
-packet_arrives(const struct console *c, uint32_t from, uint32_t to)
+packet_arrives(const struct lab_check *c, uint32_t from, uint32_t to)
 {
 	uint16_t lid = sim_port_info(c->sim, to)->lid;
 
@@ -68,7 +68,7 @@ packet_arrives(const struct console *c, uint32_t from, uint32_t to)
 }
 
 static bool
-expect_active(const struct console *c, char **args, GString *why)
+expect_active(const struct lab_check *c, char **args, GString *why)
 {
 	(void)args;
 	for (uint32_t p = 0; p < c->fabric->n_ports; p++) {
@@ -97,7 +97,7 @@ is_host(const struct snapshot *s, uint32_t port)
 }
 
 static bool
-expect_reach(const struct console *c, char **args, GString *why)
+expect_reach(const struct lab_check *c, char **args, GString *why)
 {
 	const struct snapshot *s = c->fabric;
 
@@ -113,7 +113,7 @@ expect_reach(const struct console *c, char **args, GString *why)
 }
 
 static bool
-expect_path(const struct console *c, char **args, GString *why)
+expect_path(const struct lab_check *c, char **args, GString *why)
 {
 	bool wanted = strcmp(args[-1], "path") == 0;
 	uint32_t a, b;
@@ -126,7 +126,7 @@ expect_path(const struct console *c, char **args, GString *why)
 }
 
 static bool
-expect_lid(const struct console *c, char **args, GString *why)
+expect_lid(const struct lab_check *c, char **args, GString *why)
 {
 	unsigned lid;
 	uint32_t port = SNAPSHOT_NONE;
@@ -139,7 +139,7 @@ expect_lid(const struct console *c, char **args, GString *why)
 }
 
 static bool
-expect_locked(const struct console *c, char **args, GString *why)
+expect_locked(const struct lab_check *c, char **args, GString *why)
 {
 	uint32_t port = SNAPSHOT_NONE;
 
@@ -149,7 +149,7 @@ expect_locked(const struct console *c, char **args, GString *why)
 }
 
 static bool
-expect_managers(const struct console *c, char **args, GString *why)
+expect_managers(const struct lab_check *c, char **args, GString *why)
 {
 	unsigned n = 0;
 
@@ -161,7 +161,7 @@ expect_managers(const struct console *c, char **args, GString *why)
 }
 
 static bool
-expect_group(const struct console *c, char **args, GString *why)
+expect_group(const struct lab_check *c, char **args, GString *why)
 {
 	unsigned n = g_strv_length(args);
 
@@ -189,7 +189,7 @@ expect_group(const struct console *c, char **args, GString *why)
 
 static const struct {
 	const char *word;
-	bool (*fn)(const struct console *c, char **args, GString *why);
+	bool (*fn)(const struct lab_check *c, char **args, GString *why);
 } expects[] = {
 	{ "active", expect_active }, { "reach", expect_reach },
 	{ "path", expect_path }, { "no-path", expect_path },
@@ -198,7 +198,7 @@ static const struct {
 };
 
 bool
-check_expect(const struct console *c, char **words, GString *why)
+check_expect(const struct lab_check *c, char **words, GString *why)
 {
 	for (size_t i = 0; words[0] && i < G_N_ELEMENTS(expects); i++)
 		if (strcmp(expects[i].word, words[0]) == 0)
@@ -233,7 +233,7 @@ static const struct {
 };
 
 bool
-check_exercise(const struct console *c, unsigned n, GString *out)
+check_exercise(const struct lab_check *c, unsigned n, GString *out)
 {
 	bool known = false;
 

@@ -6,7 +6,12 @@
 #ifndef MINISM_LAB_CHECK_H
 #define MINISM_LAB_CHECK_H
 
-#include "sm/lab/console.h"
+#include "sm/sim/sim.h"
+
+struct lab_check {
+	const struct snapshot *fabric;
+	struct sim *sim;
+};
 
 /* By NodeDescription or NodeGUID; SNAPSHOT_NONE: there is no such node. */
 uint32_t lab_find_node(const struct snapshot *fabric, const char *name);
@@ -23,9 +28,9 @@ uint32_t lab_find_node(const struct snapshot *fabric, const char *name);
  *				once, and to no others
  * False: `why` has what was found.
  */
-bool check_expect(const struct console *c, char **words, GString *why);
+bool check_expect(const struct lab_check *c, char **words, GString *why);
 
 /* Exercise n of the course, from 1. False: `out` has what is missing. */
-bool check_exercise(const struct console *c, unsigned n, GString *out);
+bool check_exercise(const struct lab_check *c, unsigned n, GString *out);
 
 #endif

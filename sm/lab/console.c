@@ -557,7 +557,9 @@ static bool help(struct call *c);
 static bool
 check(struct call *c)
 {
-	return check_exercise(c->console, (unsigned)c->number[0], c->out);
+	const struct lab_check at = { c->fabric, c->sim };
+
+	return check_exercise(&at, (unsigned)c->number[0], c->out);
 }
 
 static const struct command {
@@ -657,6 +659,7 @@ console_command(const struct console *console, const char *line, GString *out)
 		.console = console, .sim = console->sim,
 		.fabric = console->fabric, .out = out,
 	};
+	const struct lab_check at = { console->fabric, console->sim };
 	g_autoptr(GError) error = NULL;
 	g_auto(GStrv) words = NULL;
 	const struct command *k = commands;
@@ -670,7 +673,7 @@ console_command(const struct console *console, const char *line, GString *out)
 		return EINVAL;
 	}
 	if (strcmp(words[0], "expect") == 0)
-		return check_expect(console, words + 1, out) ? 0 :
+		return check_expect(&at, words + 1, out) ? 0 :
 			(g_string_append_c(out, '\n'), ENOENT);
 	while (k < end && strcmp(k->name, words[0]))
 		k++;
