@@ -276,10 +276,12 @@ balance_aim(struct balance *b, uint32_t dest)
 	b->work += b->g->n_edges;
 }
 
+/* Also clears the entries of switches without a path: they may be of a path
+ * that the others no longer continue. */
 static void
 balance_store(struct balance *b)
 {
-	uint32_t i, sw, n = b->p.n_reached + b->n_extended;
+	uint32_t i, sw, n = b->p.n_reached + b->n_rest;
 
 	for (i = 1; i < n; i++) {
 		sw = i < b->p.n_reached ? b->p.queue[i] :
@@ -780,7 +782,7 @@ keep_store(struct balance *b)
 	for (i = b->n_extended; i < b->n_rest; i++) {
 		sw = b->rest[i];
 		b->lost.mixed += lft_row(b->out, sw)[b->lid] != LFT_NO_PATH;
-		lft_row(b->out, sw)[b->lid] = LFT_NO_PATH;
+		b->next[sw] = SNAPSHOT_NONE;
 	}
 	balance_store(b);
 }
