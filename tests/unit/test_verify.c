@@ -325,13 +325,14 @@ assert_same_reach(const struct verify_reach *a, const struct verify_reach *b)
 	assert_int_equal(a->sw, b->sw);
 }
 
-/* Both verdicts, which must be one. The caller clears `r`. */
+/* Both verdicts, which must be one, in place of what `r` held. */
 static void
 judge(const struct fabric *f, const struct lft *lft, const struct lft *before,
       struct verify_result *r)
 {
 	struct verify_reach plain;
 
+	verify_result_clear(r);
 	verify_tables(f->g, lft, before, NULL, r);
 	plain_reach(f, lft, &plain);
 	assert_same_reach(&r->reach, &plain);
@@ -424,7 +425,7 @@ TEST(test_any_tables_get_the_plain_verdict)
 
 	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
 	for (unsigned i = 0; i < 240; i++) {
-		AUTO_VALUE(verify_result_clear) struct verify_result r;
+		AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
 		AUTO_VALUE(fabric_clear) struct fabric f;
 		AUTO(lft) *lft;
 
@@ -449,7 +450,8 @@ TEST(test_any_transition_gets_the_plain_verdict)
 
 	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
 	for (unsigned i = 0; i < 600; i++) {
-		AUTO_VALUE(verify_result_clear) struct verify_result r, alone;
+		AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
+		AUTO_VALUE(verify_result_clear) struct verify_result alone = { 0 };
 		AUTO(lft) *lft, *before;
 		AUTO_VALUE(fabric_clear) struct fabric f;
 
@@ -473,7 +475,6 @@ TEST(test_any_transition_gets_the_plain_verdict)
 TEST(test_old_entries_of_neighbours_are_seen)
 {
 	static const uint16_t lids[] = { 1, 63, 64, 127, 128, 150, 200 };
-	struct lft *lft, *before;
 	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t a = 0, b, c;
 
@@ -483,9 +484,10 @@ TEST(test_old_entries_of_neighbours_are_seen)
 	if (c == a)
 		c = f.g->edges[f.g->first_edge[b] + 1].peer;
 	for (size_t i = 0; i < N_ELEMENTS(lids); i++) {
-		AUTO_VALUE(verify_result_clear) struct verify_result r, alone;
+		AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
+		AUTO_VALUE(verify_result_clear) struct verify_result alone = { 0 };
+		AUTO(lft) *lft = lft_new(f.g->n_switches, 200), *before;
 
-		lft = lft_new(f.g->n_switches, 200);
 		lft_row(lft, a)[lids[i]] = port_towards(&f, a, b);
 		before = copy_with_top(lft, 200);
 		lft_row(before, b)[lids[i]] = port_towards(&f, b, c);
@@ -493,8 +495,6 @@ TEST(test_old_entries_of_neighbours_are_seen)
 		judge(&f, lft, before, &r);
 		assert_int_equal(alone.channels.n_dependencies, 0);
 		assert_int_equal(r.channels.n_dependencies, 1);
-		lft_free(lft);
-		lft_free(before);
 	}
 }
 
@@ -503,7 +503,7 @@ TEST(test_old_entries_of_neighbours_are_seen)
  * arrive. */
 TEST(test_circle_of_management_alone_is_not_sound)
 {
-	AUTO_VALUE(verify_result_clear) struct verify_result r;
+	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
 	AUTO_VALUE(fabric_clear) struct fabric f, cut;
 	uint32_t core, spine;
 	AUTO(lft) *lft;
@@ -530,7 +530,7 @@ TEST(test_circle_of_management_alone_is_not_sound)
 /* The LID has no owner any more, and a host may still send to it. */
 TEST(test_stray_lid_that_goes_round_is_not_sound)
 {
-	struct verify_result r;
+	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
 	AUTO(lft) *lft, *longer;
 	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint16_t lid;
@@ -545,7 +545,6 @@ TEST(test_stray_lid_that_goes_round_is_not_sound)
 	lft_row(longer, a)[lid] = port_towards(&f, a, b);
 	judge(&f, longer, NULL, &r);
 	assert_true(verify_is_sound(&r));
-	verify_result_clear(&r);
 
 	lft_row(longer, b)[lid] = port_towards(&f, b, a);
 	judge(&f, longer, NULL, &r);
@@ -555,17 +554,15 @@ TEST(test_stray_lid_that_goes_round_is_not_sound)
 	assert_int_equal(g_array_index(r.channels.cycle, struct channel_turn,
 				       0).lid, lid);
 	assert_false(verify_is_sound(&r));
-	verify_result_clear(&r);
 	/* Nor is a way out of such old tables. */
 	judge(&f, lft, longer, &r);
 	assert_int_equal(r.channels.n_looped, 2);
-	verify_result_clear(&r);
 }
 
 TEST(test_each_lid_of_a_port_counts)
 {
 	const struct graph_target *target;
-	struct verify_result r;
+	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
 	AUTO_VALUE(fabric_clear) struct fabric f;
 	AUTO(lft) *lft;
 	uint32_t leaf;
@@ -575,7 +572,6 @@ TEST(test_each_lid_of_a_port_counts)
 	judge(&f, lft, NULL, &r);
 	assert_int_equal(r.reach.arrived, 7 * (12 * 4 + 7));
 	assert_int_equal(r.reach.lid, LID_NONE);
-	verify_result_clear(&r);
 
 	/* The last of four LIDs leaves by another host's port. */
 	leaf = find_switch(&f, "S-1-0");
@@ -587,7 +583,6 @@ TEST(test_each_lid_of_a_port_counts)
 	assert_int_equal(r.reach.lost_hosts, 11);
 	assert_int_equal(r.reach.lid, target->lid + 3);
 	assert_false(verify_is_sound(&r));
-	verify_result_clear(&r);
 }
 
 TEST(test_empty_tables_lose_all_and_endanger_nothing)
@@ -597,7 +592,7 @@ TEST(test_empty_tables_lose_all_and_endanger_nothing)
 	};
 
 	for (size_t i = 0; i < N_ELEMENTS(specs); i++) {
-		AUTO_VALUE(verify_result_clear) struct verify_result r;
+		AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
 		AUTO_VALUE(fabric_clear) struct fabric f;
 		AUTO(lft) *lft;
 
@@ -627,7 +622,7 @@ TEST(test_minhop_loops_where_there_are_rings)
 	};
 
 	for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
-		AUTO_VALUE(verify_result_clear) struct verify_result r;
+		AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
 		AUTO_VALUE(fabric_clear) struct fabric f;
 		AUTO(lft) *lft;
 
@@ -668,7 +663,7 @@ TEST(test_cycle_is_printed_with_names)
 TEST(test_old_and_new_loop_only_together)
 {
 	struct lft *loop, *half[2];	/* new, old */
-	struct verify_result r;
+	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
 	AUTO_VALUE(fabric_clear) struct fabric f;
 	unsigned n = 0;
 
@@ -688,7 +683,6 @@ TEST(test_old_and_new_loop_only_together)
 	for (unsigned i = 0; i < 3; i++) {
 		judge(&f, half[i % 2], i == 2 ? half[1] : NULL, &r);
 		assert_int_equal(r.channels.n_looped, i == 2 ? 10 : 0);
-		verify_result_clear(&r);
 	}
 	lft_free(half[0]);
 	lft_free(half[1]);
@@ -698,7 +692,7 @@ TEST(test_old_and_new_loop_only_together)
 /* Management between switches goes round a ring: VL15 does not wait. */
 TEST(test_port_0_to_port_0_is_no_data)
 {
-	struct verify_result r;
+	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
 	AUTO_VALUE(fabric_clear) struct fabric f;
 	AUTO(lft) *lft;
 
@@ -712,17 +706,15 @@ TEST(test_port_0_to_port_0_is_no_data)
 	/* CAs to port 0 are data, though, and loop here. */
 	judge(&f, lft, NULL, &r);
 	assert_true(r.channels.n_looped > 0);
-	verify_result_clear(&r);
 	memset(f.g->n_hosts, 0, f.g->n_switches * sizeof(*f.g->n_hosts));
 	judge(&f, lft, NULL, &r);
 	assert_int_equal(r.channels.n_looped, 0);
-	verify_result_clear(&r);
 }
 
 TEST(test_lost_pairs_are_told_by_what_they_lose)
 {
 	const struct graph_target *ca, *port0 = NULL;
-	AUTO_VALUE(verify_result_clear) struct verify_result r;
+	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
 	AUTO_VALUE(fabric_clear) struct fabric f;
 	AUTO(lft) *lft;
 
@@ -744,7 +736,7 @@ TEST(test_lost_pairs_are_told_by_what_they_lose)
 
 TEST(test_what_is_not_cabled_is_no_fault_of_tables)
 {
-	AUTO_VALUE(verify_result_clear) struct verify_result r;
+	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
 	AUTO_VALUE(fabric_clear) struct fabric f;
 	AUTO(lft) *lft;
 
@@ -761,9 +753,8 @@ TEST(test_what_is_not_cabled_is_no_fault_of_tables)
 /* One entry of a leaf is wrong, for a host at another leaf. */
 TEST(test_what_happens_to_a_packet_is_told_apart)
 {
-	struct verify_result r;
+	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
 	AUTO_VALUE(fabric_clear) struct fabric f;
-	struct lft *lft;
 	uint32_t leaf, spine;
 	uint16_t lid;
 
@@ -776,8 +767,8 @@ TEST(test_what_happens_to_a_packet_is_told_apart)
 			LFT_NO_PATH, 0, 200, find_target(&f, leaf, false)->port,
 			port_towards(&f, leaf, spine),
 		};
+		AUTO(lft) *lft = route(&f, "minhop");
 
-		lft = route(&f, "minhop");
 		lft_row(lft, spine)[lid] = port_towards(&f, spine, leaf);
 		lft_row(lft, leaf)[lid] = entry[i];
 		judge(&f, lft, NULL, &r);
@@ -786,8 +777,6 @@ TEST(test_what_happens_to_a_packet_is_told_apart)
 		assert_int_equal(r.reach.looping, i == 4 ? 2 : 0);
 		assert_int_equal(r.reach.lid, lid);
 		assert_int_equal(r.reach.sw, MIN(leaf, spine));
-		verify_result_clear(&r);
-		lft_free(lft);
 	}
 }
 
