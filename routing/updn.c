@@ -11,6 +11,8 @@
 #include "routing/balance.h"
 
 #define FAR_WORSE	2.0	/* times the load in other tables */
+#define SMALL		1000000u	/* LIDs times switches: no estimate, which
+					   is poor if turns are needed */
 #define MIXED_SHARE	50u	/* one in so many pairs of a CA and a switch
 				   may be left out */
 
@@ -56,7 +58,8 @@ updn_compute(const struct engine_input *in, struct engine_output *out,
 	if (in->g->n_switches == 0)
 		return true;
 	o = order_compute(in);
-	load = in->rival > 0 ? order_estimate(in->g, o) : 0;
+	load = in->rival > 0 && in->g->top * in->g->n_switches > SMALL ?
+		order_estimate(in->g, o) : 0;
 	if (load > FAR_WORSE * in->rival) {
 		order_destroy(o);
 		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,

@@ -104,7 +104,10 @@ oracle_entry(const struct lft *lft, uint32_t sw, uint32_t lid)
 
 /* ---- unicast ---- */
 
-enum fate { FATE_OPEN, FATE_TRAIL, FATE_ARRIVED, FATE_LOST, FATE_LOOP };
+enum fate {
+	FATE_OPEN, FATE_TRAIL, FATE_ARRIVED, FATE_LOST, FATE_LOOP,
+	FATE_ASTRAY,		/* the entry leads to no switch */
+};
 
 /* Where packets to this LID end that start at each switch. */
 static void
@@ -130,7 +133,8 @@ follow_all(const struct oracle *o, uint32_t lid, uint32_t home, uint32_t num,
 			if (sw == home && out == num)
 				end = FATE_ARRIVED;
 			else if (o->peer[sw * PORTS + out] == SNAPSHOT_NONE)
-				end = FATE_LOST;
+				end = out == LFT_NO_PATH ? FATE_LOST :
+					FATE_ASTRAY;
 			else
 				sw = o->peer[sw * PORTS + out] / PORTS;
 		}
@@ -217,7 +221,8 @@ judge_unicast(struct oracle *o, struct oracle_verdict *v)
 		for (sw = 0; sw < o->n; sw++) {
 			v->looping += fate[sw] == FATE_LOOP;
 			if (fate[sw] == FATE_ARRIVED ||
-			    o->island[sw] != o->island[home])
+			    (fate[sw] == FATE_LOST &&
+			     o->island[sw] != o->island[home]))
 				continue;
 			v->lost_hosts += num ? o->hosts[sw] - (sw == home) : 0;
 			v->lost_mixed += num ? 1 : o->hosts[sw];
