@@ -13,11 +13,14 @@
  * Only the hooks act on the manager, so this is a function from a line to a
  * text, which can be tested with any line.
  */
-#include "sm/control/request.h"
+#include "sm/control/control.h"
 
 #include <string.h>
 
+#include "sm/control/request.h"
+#include "topology/json.h"
 #include "topology/text.h"
+#include "topology/partition.h"
 
 #define VERSION		1
 #define SM_PRIORITY_MAX	15u

@@ -5,7 +5,7 @@
 #ifndef MINISM_CONTROL_REQUEST_H
 #define MINISM_CONTROL_REQUEST_H
 
-#include "sm/control/control.h"
+#include "sm/control/control_view.h"
 #include "topology/json.h"
 
 struct control_request {

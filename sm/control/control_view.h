@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The state of the manager that commands read, and the actions that they may
+ * request.
+ */
+#ifndef MINISM_CONTROL_CONTROL_VIEW_H
+#define MINISM_CONTROL_CONTROL_VIEW_H
+
+#include "sm/config/options.h"
+#include "sm/sa/sa_server.h"
+#include "sm/log.h"
+#include "sm/mcast_manager.h"
+#include "sm/perf_manager.h"
+#include "sm/standby.h"
+#include "sm/control/status.h"
+#include "sm/mad/smp.h"
+#include "topology/expected.h"
+#include "topology/json.h"
+#include "topology/partition.h"
+
+enum control_code {
+	CONTROL_DONE = 0,	/* of status: UP */
+	CONTROL_NOT_DONE = 1,	/* the request could not be done */
+	CONTROL_USAGE = 2,	/* the request is not valid */
+	/* of status; 3 is minismctl's: no manager answers */
+	CONTROL_DEGRADED = 1,
+	CONTROL_NOT_UP = 4,
+	CONTROL_STANDBY = 5,
+	CONTROL_FAILED = 6,
+	/* The first line of the answer is a request that is to be sent a
+	 * moment later, for the continuation of this answer. */
+	CONTROL_AGAIN = 7,
+};
+
+/* The manager as it is now; pointers are borrowed and may be NULL. */
+struct control_view {
+	const char *port_name;
+	uint64_t port_guid;
+	const char *ms;		/* the unit of durations: transport_ms() */
+	int64_t now, since;	/* us; since: it runs */
+	struct sm_info self;
+	enum sweep_state doing;
+	bool paused;
+	const struct sweep_phase *phases;	/* sweep_phases() */
+	enum log_level level;
+	const struct log *log;
+	const struct options *conf;
+	const struct status *status;
+	const GPtrArray *rivals;	/* sweep_rivals() */
+	const struct sweep *sweep;	/* for sweep_flaps(),
+					   sweep_avoided() */
+	const struct partition_rules *rules;
+	const struct mad_client_stats *wire;
+	const struct mad_client *client;	/* for mad_client_ended() */
+	const struct sa_server_stats *desk;
+	const struct mcast_manager_stats *multicast;
+	const GPtrArray *unreached;	/* mcast_manager_lost() */
+	const struct perf_manager *perf;
+	const GPtrArray *faults;	/* fabric_watch_faults() of a master */
+	const GArray *peers;		/* sweep_peers(), in `where` */
+	const struct snapshot *where;
+	struct standby_status standby;
+	struct sa_stats sa_stats;
+	struct sa *sa;
+};
+
+/* The actions. A function that fails returns an error (of one line or more) and
+ * changes nothing. */
+struct control_hooks {
+	void (*look)(struct control_view *out, void *data);
+	void (*sweep)(void *data);
+	bool (*reload)(GError **error, void *data);
+	/* -1 as membership: that of the file. */
+	bool (*change)(uint16_t pkey, uint64_t guid, int membership,
+		       GError **error, void *data);
+	void (*log_level)(enum log_level level, void *data);
+	/* see expected_accept() */
+	unsigned (*accept)(const char *word, void *data);
+	/* see sweep_avoid() */
+	bool (*avoid)(uint64_t guid, uint8_t num, bool avoid, void *data);
+	void (*pause)(bool paused, void *data);
+	void (*priority)(unsigned priority, void *data);
+	void *data;
+};
+
+/* The state of the subnet: "up", "degraded", ... */
+enum control_code control_verdict(const struct control_view *v,
+				  const char **name);
+/* The verdict in a line, a new string: "UP: 8 switches, 16 hosts, ..". */
+char *control_headline(const struct control_view *v);
+
+#endif
