@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sm/io/sa_message.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/rmpp_lab.h"
 #include "tests/lib/unit.h"
 
@@ -141,13 +142,43 @@ on_message(const struct sa_message_message *m, void *data)
 	g_byte_array_append(seen->data, m->data, (guint)m->len);
 }
 
-static void order_table(struct sa_message_order *o, struct rmpplab_source *src,
-			uint64_t len, uint8_t *header)
+/* The kernel, what sends and receives by it, and an order. */
+struct desk {
+	struct kernel *k;
+	struct sa_message *b;
+	struct seen seen;
+	uint8_t header[MAD_SIZE];
+	struct rmpplab_source src;
+	struct sa_message_order o;
+};
+
+static struct kernel *
+desk_open(struct desk *t, size_t max)
 {
-	rmpplab_header(header, METHOD_GET_TABLE_RESP, RMPPLAB_TID);
+	*t = (struct desk){ .k = kernel_new() };
+	t->seen.data = g_byte_array_new();
+	t->b = sa_message_new(&t->k->base, max, on_message, &t->seen);
+	return t->k;
+}
+
+static void
+desk_close(struct desk *t)
+{
+	g_byte_array_unref(t->seen.data);
+	g_clear_pointer(&t->b, sa_message_free);
+	transport_free(&t->k->base);
+}
+
+/* `source`: which of several; NULL: the desk's own. */
+static void
+order_table(struct desk *t, struct rmpplab_source *source, uint64_t len)
+{
+	struct rmpplab_source *src = source ? source : &t->src;
+
+	rmpplab_header(t->header, METHOD_GET_TABLE_RESP, RMPPLAB_TID);
 	*src = (struct rmpplab_source) { .len = len };
-	*o = (struct sa_message_order) {
-		.to = { .lid = 7, .qp = 1 }, .header = header,
+	t->o = (struct sa_message_order) {
+		.to = { .lid = 7, .qp = 1 }, .header = t->header,
 		.source = rmpplab_read, .source_data = src,
 		.timeout_ms = 123,
 	};
@@ -164,18 +195,12 @@ TEST(test_message_goes_out_in_one_piece)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
 		unsigned len = cases[i].len;
-		struct kernel *k = kernel_new();
-		struct sa_message *b =
-			sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX,
-				       NULL, NULL);
-		uint8_t header[MAD_SIZE];
-		struct rmpplab_source src;
-		struct seen seen = { 0 };
-		struct sa_message_order o;
+		AUTO_VALUE(desk_close) struct desk t;
+		struct kernel *k = desk_open(&t, SA_MESSAGE_COLLECT_MAX);
 		struct rmpp_header r;
 
-		order_table(&o, &src, len, header);
-		assert_true(sa_message_send(b, &o, on_done, &seen));
+		order_table(&t, NULL, len);
+		assert_true(sa_message_send(t.b, &t.o, on_done, &t.seen));
 		assert_int_equal(k->sends, 1);
 		assert_null(k->fn);
 		assert_int_equal(k->to.lid, 7);
@@ -192,10 +217,8 @@ TEST(test_message_goes_out_in_one_piece)
 		for (unsigned n = 0; n < len; n++)
 			assert_int_equal(k->message->data[56 + n],
 					 rmpplab_byte(n));
-		assert_int_equal(src.calls_after_end, 0);
-		assert_int_equal(seen.ends, 0);
-		sa_message_free(b);
-		transport_free(&k->base);
+		assert_int_equal(t.src.calls_after_end, 0);
+		assert_int_equal(t.seen.ends, 0);
 	}
 }
 
@@ -224,14 +247,13 @@ slow_read(void *data, uint8_t *out, size_t max)
 }
 
 static void
-order_slow(struct sa_message_order *o, struct slow *slow, uint64_t len,
-	   size_t ready, uint8_t *header)
+order_slow(struct desk *t, struct slow *slow, uint64_t len, size_t ready)
 {
-	order_table(o, &slow->src, len, header);
+	order_table(t, &slow->src, len);
 	slow->ready = slow->left = ready;
 	slow->asked = 0;
-	o->source = slow_read;
-	o->source_data = slow;
+	t->o.source = slow_read;
+	t->o.source_data = slow;
 }
 
 TEST(test_slow_source_is_asked_again)
@@ -239,18 +261,13 @@ TEST(test_slow_source_is_asked_again)
 	static const size_t ready[] = { 64, 200, 4096, 70000 };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(ready); i++) {
-		struct kernel *k = kernel_new();
-		struct sa_message *b =
-			sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX,
-				       NULL, NULL);
-		uint8_t header[MAD_SIZE];
-		struct seen seen = { 0 };
-		struct sa_message_order o;
+		AUTO_VALUE(desk_close) struct desk t;
+		struct kernel *k = desk_open(&t, SA_MESSAGE_COLLECT_MAX);
 		struct slow slow;
 		unsigned rings = 0;
 
-		order_slow(&o, &slow, 200000, ready[i], header);
-		assert_false(sa_message_send(b, &o, on_done, &seen));
+		order_slow(&t, &slow, 200000, ready[i]);
+		assert_false(sa_message_send(t.b, &t.o, on_done, &t.seen));
 		while (!k->sends) {
 			assert_true(rings++ < 10000);
 			assert_int_equal(k->when, k->now +
@@ -258,58 +275,46 @@ TEST(test_slow_source_is_asked_again)
 			kernel_ring(k);
 		}
 		kernel_ring(k);
-		assert_int_equal(seen.ends, 1);
-		assert_int_equal(seen.outcome, SA_MESSAGE_SENT);
+		assert_int_equal(t.seen.ends, 1);
+		assert_int_equal(t.seen.outcome, SA_MESSAGE_SENT);
 		assert_int_equal(k->message->len, 56 + 200000);
 		for (unsigned n = 0; n < 200000; n++)
 			assert_int_equal(k->message->data[56 + n],
 					 rmpplab_byte(n));
 		assert_true(rings >= 200000 / MAX(ready[i], 65536));
-		sa_message_free(b);
-		transport_free(&k->base);
 	}
 }
 
 /* A source that never pauses does not keep the caller for all of it. */
 TEST(test_long_message_is_collected_in_goes)
 {
-	struct kernel *k = kernel_new();
-	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX,
-				       NULL, NULL);
-	uint8_t header[MAD_SIZE];
-	struct rmpplab_source src;
-	struct seen seen = { 0 };
-	struct sa_message_order o;
+	AUTO_VALUE(desk_close) struct desk t;
+	struct kernel *k = desk_open(&t, SA_MESSAGE_COLLECT_MAX);
 	size_t before = 0;
 
-	order_table(&o, &src, 1000000, header);
-	assert_false(sa_message_send(b, &o, on_done, &seen));
+	order_table(&t, NULL, 1000000);
+	assert_false(sa_message_send(t.b, &t.o, on_done, &t.seen));
 	while (!k->sends) {
-		assert_true(src.at - before <= 65536);
-		before = src.at;
+		assert_true(t.src.at - before <= 65536);
+		before = t.src.at;
 		kernel_ring(k);
 	}
 	assert_int_equal(k->message->len, 56 + 1000000);
 	kernel_ring(k);
-	assert_int_equal(seen.ends, 1);
-	sa_message_free(b);
-	transport_free(&k->base);
+	assert_int_equal(t.seen.ends, 1);
 }
 
 TEST(test_full_memory_lets_the_oldest_go_on)
 {
 	struct rmpplab_source src[3];
 	struct seen seen[3] = { 0 };
-	struct kernel *k = kernel_new();
-	uint8_t header[MAD_SIZE];
-	struct sa_message_order o;
-	struct sa_message *b;
+	AUTO_VALUE(desk_close) struct desk t;
+	struct kernel *k = desk_open(&t, 180000);
 
-	b = sa_message_new(&k->base, 180000, NULL, NULL);
 	for (unsigned i = 0; i < 3; i++) {
-		order_table(&o, &src[i], 170000, header);
-		header[15] = (uint8_t)i;	/* TID */
-		sa_message_send(b, &o, on_done, &seen[i]);
+		order_table(&t, &src[i], 170000);
+		t.header[15] = (uint8_t)i;	/* TID */
+		sa_message_send(t.b, &t.o, on_done, &seen[i]);
 	}
 	while (!k->sends) {
 		assert_true(src[1].at < 70000 && src[2].at < 70000);
@@ -320,61 +325,45 @@ TEST(test_full_memory_lets_the_oldest_go_on)
 		kernel_ring(k);
 	}
 	assert_int_equal(k->sends, 3);
-	sa_message_free(b);
-	transport_free(&k->base);
 }
 
-static void expect_outcome(struct kernel *k, struct sa_message *b,
-			   struct sa_message_order *o,
-			   enum sa_message_outcome outcome)
+static void
+expect_outcome(struct desk *t, enum sa_message_outcome outcome)
 {
-	struct seen seen = { 0 };
-
-	assert_false(sa_message_send(b, o, on_done, &seen));
-	assert_int_equal(seen.ends, 0);
-	kernel_ring(k);
-	assert_int_equal(seen.ends, 1);
-	assert_int_equal(seen.outcome, outcome);
+	t->seen.ends = 0;
+	assert_false(sa_message_send(t->b, &t->o, on_done, &t->seen));
+	assert_int_equal(t->seen.ends, 0);
+	kernel_ring(t->k);
+	assert_int_equal(t->seen.ends, 1);
+	assert_int_equal(t->seen.outcome, outcome);
 }
 
 TEST(test_what_cannot_be_collected_is_told)
 {
-	struct kernel *k = kernel_new();
-	uint8_t header[MAD_SIZE];
-	struct rmpplab_source src;
-	struct sa_message_order o;
-	struct sa_message *b;
+	AUTO_VALUE(desk_close) struct desk t;
+	struct kernel *k = desk_open(&t, 10000);
 
-	b = sa_message_new(&k->base, 10000, NULL, NULL);
-	order_table(&o, &src, 10000, header);
-	assert_true(sa_message_send(b, &o, on_done, NULL));
-	order_table(&o, &src, 10001, header);
-	expect_outcome(k, b, &o, SA_MESSAGE_TOO_LONG);
+	order_table(&t, NULL, 10000);
+	assert_true(sa_message_send(t.b, &t.o, on_done, NULL));
+	order_table(&t, NULL, 10001);
+	expect_outcome(&t, SA_MESSAGE_TOO_LONG);
 	assert_int_equal(k->sends, 1);
 	k->refuses = true;
-	order_table(&o, &src, 10, header);
-	expect_outcome(k, b, &o, SA_MESSAGE_NOT_ACCEPTED);
-	sa_message_free(b);
-	transport_free(&k->base);
+	order_table(&t, NULL, 10);
+	expect_outcome(&t, SA_MESSAGE_NOT_ACCEPTED);
 }
 
 TEST(test_all_may_be_freed_while_one_is_out)
 {
-	struct kernel *k = kernel_new();
-	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX,
-				       NULL, NULL);
-	uint8_t header[MAD_SIZE];
-	struct rmpplab_source src;
-	struct seen seen = { 0 };
-	struct sa_message_order o;
+	AUTO_VALUE(desk_close) struct desk t;
+	struct kernel *k = desk_open(&t, SA_MESSAGE_COLLECT_MAX);
 
 	k->refuses = true;
-	order_table(&o, &src, 10, header);
-	assert_false(sa_message_send(b, &o, on_done, &seen));
-	sa_message_free(b);
+	order_table(&t, NULL, 10);
+	assert_false(sa_message_send(t.b, &t.o, on_done, &t.seen));
+	g_clear_pointer(&t.b, sa_message_free);
 	assert_null(k->fn);
-	assert_int_equal(seen.ends, 0);
-	transport_free(&k->base);
+	assert_int_equal(t.seen.ends, 0);
 }
 
 /* False: it is left to others. */
@@ -412,10 +401,8 @@ make_message(uint8_t *message, size_t len, unsigned flags, uint32_t payload)
 TEST(test_message_comes_in_in_one_piece)
 {
 	static const unsigned lens[] = { 0, 1, 112, 200, 201, 5000 };
-	struct seen seen = { .data = g_byte_array_new() };
-	struct kernel *k = kernel_new();
-	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX,
-					      on_message, &seen);
+	AUTO_VALUE(desk_close) struct desk t;
+	struct kernel *k = desk_open(&t, SA_MESSAGE_COLLECT_MAX);
 	uint8_t message[6000];
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(lens); i++) {
@@ -423,18 +410,15 @@ TEST(test_message_comes_in_in_one_piece)
 			     (lens[i] <= 200 ? RMPP_FLAG_LAST : 0),
 			     rmpp_payload_length(lens[i], 56));
 		assert_true(offer(k, message, 56 + lens[i]));
-		assert_int_equal(seen.messages, i + 1);
-		assert_int_equal(seen.data->len, lens[i]);
-		assert_memory_equal(seen.header, message, 56);
-		assert_int_equal(seen.from.lid, 5);
+		assert_int_equal(t.seen.messages, i + 1);
+		assert_int_equal(t.seen.data->len, lens[i]);
+		assert_memory_equal(t.seen.header, message, 56);
+		assert_int_equal(t.seen.from.lid, 5);
 		if (lens[i])
-			assert_memory_equal(seen.data->data, message + 56,
+			assert_memory_equal(t.seen.data->data, message + 56,
 					    lens[i]);
 	}
 	assert_int_equal(k->sends, 0);	/* no ACK of ours */
-	g_byte_array_unref(seen.data);
-	sa_message_free(b);
-	transport_free(&k->base);
 }
 
 /* Simulators hand over 256 bytes whatever is in them. */
@@ -448,28 +432,21 @@ TEST(test_only_segment_says_how_much_of_it_counts)
 		{ RMPP_FLAG_FIRST | RMPP_FLAG_LAST, 19, 200 },	/* senseless */
 		{ RMPP_FLAG_FIRST, 84, 200 },
 	};
-	struct seen seen = { .data = g_byte_array_new() };
-	struct kernel *k = kernel_new();
-	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX,
-					      on_message, &seen);
+	AUTO_VALUE(desk_close) struct desk t;
+	struct kernel *k = desk_open(&t, SA_MESSAGE_COLLECT_MAX);
 	uint8_t mad[MAD_SIZE];
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		make_message(mad, ROOM, rows[i].flags, rows[i].length);
 		assert_true(offer(k, mad, MAD_SIZE));
-		assert_int_equal(seen.data->len, rows[i].counts);
+		assert_int_equal(t.seen.data->len, rows[i].counts);
 	}
-	g_byte_array_unref(seen.data);
-	sa_message_free(b);
-	transport_free(&k->base);
 }
 
 TEST(test_what_is_no_message_is_left_to_others)
 {
-	struct seen seen = { .data = g_byte_array_new() };
-	struct kernel *k = kernel_new();
-	struct sa_message *b = sa_message_new(&k->base, SA_MESSAGE_COLLECT_MAX,
-					      on_message, &seen);
+	AUTO_VALUE(desk_close) struct desk t;
+	struct kernel *k = desk_open(&t, SA_MESSAGE_COLLECT_MAX);
 	struct rmpp_header r = { .version = 1, .type = RMPP_TYPE_ACK,
 		.flags = RMPP_FLAG_ACTIVE };
 	uint8_t mad[MAD_SIZE];
@@ -484,8 +461,5 @@ TEST(test_what_is_no_message_is_left_to_others)
 	assert_true(offer(k, mad, 56));
 	mad[1] = 0x04;
 	assert_false(offer(k, mad, MAD_SIZE));
-	assert_int_equal(seen.messages, 1);
-	g_byte_array_unref(seen.data);
-	sa_message_free(b);
-	transport_free(&k->base);
+	assert_int_equal(t.seen.messages, 1);
 }
