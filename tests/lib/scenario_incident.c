@@ -198,11 +198,11 @@ switch_off(struct incident *in)
 }
 
 static bool
-reset_switch(struct incident *in)
+reset_node(struct incident *in, bool is_switch)
 {
 	uint32_t node;
 
-	if (!pick_node(in, true, &node))
+	if (!pick_node(in, is_switch, &node))
 		return false;
 	in->busy[node] = true;
 	sim_node_reset(in->p->w.sim, node);
@@ -211,16 +211,15 @@ reset_switch(struct incident *in)
 }
 
 static bool
+reset_switch(struct incident *in)
+{
+	return reset_node(in, true);
+}
+
+static bool
 reset_host(struct incident *in)
 {
-	uint32_t node;
-
-	if (!pick_node(in, false, &node))
-		return false;
-	in->busy[node] = true;
-	sim_node_reset(in->p->w.sim, node);
-	add_script(in, name_of(in, node), "is back|has been reset", NULL);
-	return true;
+	return reset_node(in, false);
 }
 
 /* Two hosts change places. */
