@@ -29,6 +29,7 @@
 
 #include "topology/text.h"
 #include "routing/lft_text.h"
+#include "topology/dr_path.h"
 
 #define MAX_LISTED	5u	/* of each kind of note */
 
@@ -189,14 +190,6 @@ read_line(struct lft_text_reader *r, const char *text)
 			   "table");
 }
 
-static gint
-compare_tables(gconstpointer a, gconstpointer b)
-{
-	const struct lft_text_table *x = a, *y = b;
-
-	return x->guid < y->guid ? -1 : x->guid > y->guid;
-}
-
 /* One LID and its owner, to be sorted. */
 struct claim {
 	uint64_t guid;
@@ -329,7 +322,7 @@ lft_text_parse(const char *text, size_t size, const char *name, GError **error)
 	bool ok = read_lines(&r, text, size) && gather_owners(&r);
 
 	if (ok)
-		g_array_sort(r.file->tables, compare_tables);
+		g_array_sort(r.file->tables, guid_compare);
 	g_hash_table_unref(r.seen);
 	g_free(r.owner_of);
 	if (ok)
@@ -437,7 +430,7 @@ find_table(const struct lft_text *file, uint64_t guid)
 	const struct lft_text_table key = { .guid = guid };
 	guint at;
 
-	if (!g_array_binary_search(file->tables, &key, compare_tables, &at))
+	if (!g_array_binary_search(file->tables, &key, guid_compare, &at))
 		return NULL;
 	return &g_array_index(file->tables, struct lft_text_table, at);
 }

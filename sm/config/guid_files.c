@@ -25,18 +25,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "topology/dr_path.h"
 #include "topology/text.h"
 
 /* --- lists --- */
-
-/* Of GUIDs, and of structs that begin with one. */
-static gint
-guid_list_compare(gconstpointer a, gconstpointer b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 GArray *
 guid_list_parse(const char *text, const char *name, GError **error)
@@ -59,7 +51,7 @@ guid_list_parse(const char *text, const char *name, GError **error)
 	}
 	if (!text_scan_end(&s, error))
 		return NULL;
-	g_array_sort(list, guid_list_compare);
+	g_array_sort(list, guid_compare);
 	guids = (uint64_t *)(void *)list->data;
 	for (guint i = 0; i < list->len; i++)
 		if (i == 0 || guids[i] != guids[n - 1])
@@ -72,7 +64,7 @@ bool
 guid_list_has(const GArray *list, uint64_t guid)
 {
 	return list && g_array_binary_search((GArray *)list, &guid,
-					     guid_list_compare, NULL);
+					     guid_compare, NULL);
 }
 
 /* --- the node name map --- */
@@ -286,7 +278,7 @@ rank_list_find(const struct rank_list *list, uint64_t guid)
 {
 	guint i;
 
-	if (!g_array_binary_search(list->lines, &guid, guid_list_compare, &i))
+	if (!g_array_binary_search(list->lines, &guid, guid_compare, &i))
 		return NULL;
 	return &g_array_index(list->lines, struct rank_line, i);
 }

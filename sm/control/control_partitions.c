@@ -20,6 +20,7 @@
 
 #include "topology/text.h"
 #include "topology/json.h"
+#include "topology/dr_path.h"
 
 #define MEMBERS_SHOWN	64u
 
@@ -97,14 +98,6 @@ roll_add_away(struct roll *r, GHashTable *here)
 	}
 }
 
-static gint
-roll_compare_members(gconstpointer a, gconstpointer b)
-{
-	const struct roll_member *x = a, *y = b;
-
-	return x->guid < y->guid ? -1 : x->guid > y->guid;
-}
-
 static void
 rolls_fill(GArray *rolls, const struct partition_rules *rules,
 	   const struct snapshot *s)
@@ -122,8 +115,8 @@ rolls_fill(GArray *rolls, const struct partition_rules *rules,
 		struct roll *r = &g_array_index(rolls, struct roll, i);
 
 		roll_add_away(r, here);
-		g_array_sort(r->members, roll_compare_members);
-		g_array_sort(r->away, roll_compare_members);
+		g_array_sort(r->members, guid_compare);
+		g_array_sort(r->away, guid_compare);
 	}
 	memberships_unref(m);
 }

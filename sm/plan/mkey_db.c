@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "topology/text.h"
+#include "topology/dr_path.h"
 
 #define LOCK_KEYS	(MKEY_DB_TRIES - 1)
 
@@ -343,14 +344,6 @@ mkey_db_behind(const struct mkey_db *k, uint64_t port_guid, uint8_t num)
 }
 
 static gint
-compare_locks(gconstpointer a, gconstpointer b)
-{
-	const struct lock *x = a, *y = b;
-
-	return x->guid < y->guid ? -1 : x->guid > y->guid;
-}
-
-static gint
 compare_ends(gconstpointer a, gconstpointer b)
 {
 	const struct mkey_db_cable *x = a, *y = b;
@@ -380,7 +373,7 @@ GArray *
 mkey_db_strays(const struct mkey_db *k, GHashTable *found, unsigned max)
 {
 	GArray *keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	g_autoptr(GList) locks = k ? sorted_values(k->locks, compare_locks) :
+	g_autoptr(GList) locks = k ? sorted_values(k->locks, guid_compare) :
 		NULL;
 
 	for (const GList *at = locks; at; at = at->next) {
@@ -481,7 +474,7 @@ mkey_db_read_cables(struct mkey_db *k, const char *text, const char *name,
 void
 mkey_db_write_keys(const struct mkey_db *k, GString *out)
 {
-	g_autoptr(GList) locks = sorted_values(k->locks, compare_locks);
+	g_autoptr(GList) locks = sorted_values(k->locks, guid_compare);
 
 	for (const GList *at = locks; at; at = at->next) {
 		const struct lock *l = at->data;

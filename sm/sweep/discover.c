@@ -887,8 +887,7 @@ discover_wait(void *data)
 		g_array_set_size(d->late, 0);
 		d->moment_over = false;
 	} else if (!d->timer)
-		d->timer = transport_timer_start(t, transport_now(t) +
-						 MOMENT_US, on_moment, d);
+		d->timer = transport_timer_in(t, MOMENT_US, on_moment, d);
 }
 
 void
@@ -904,8 +903,7 @@ discover_cancel(struct discover *d)
 	amend_free(d->amend);
 	if (d->before)
 		snapshot_unref(d->before);
-	if (d->timer)
-		transport_timer_cancel(mad_client_transport(d->x), d->timer);
+	transport_timer_clear(mad_client_transport(d->x), &d->timer);
 	g_array_unref(d->opened);
 	if (d->strays)
 		g_array_unref(d->strays);

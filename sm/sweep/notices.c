@@ -11,6 +11,7 @@
  * bucket, which a port that goes up and down all the time fills).
  */
 #include "sm/sweep/notices.h"
+#include "topology/dr_path.h"
 
 #include <stdbool.h>
 
@@ -87,14 +88,6 @@ notices_due(const struct notices *n)
 	return due;
 }
 
-static int
-compare_guids(const void *a, const void *b)
-{
-	const uint64_t *p = a, *q = b;
-
-	return (*p > *q) - (*p < *q);
-}
-
 /* Also drops nodes whose bucket is empty again. */
 static GArray *
 take(struct notices *n, int64_t now, bool all)
@@ -116,7 +109,7 @@ take(struct notices *n, int64_t now, bool all)
 			g_hash_table_iter_remove(&iter);
 		}
 	}
-	g_array_sort(taken, compare_guids);
+	g_array_sort(taken, guid_compare);
 	return taken;
 }
 

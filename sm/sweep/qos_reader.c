@@ -69,11 +69,9 @@ static void qos_reader_on_timer(void *data);
 static void
 look_again(struct qos_reader *q, int64_t us)
 {
-	struct transport *t = mad_client_transport(q->x);
-
 	if (!q->timer)
-		q->timer = transport_timer_start(t, transport_now(t) + us,
-						 qos_reader_on_timer, q);
+		q->timer = transport_timer_in(mad_client_transport(q->x), us,
+					      qos_reader_on_timer, q);
 }
 
 /* ----------------------------------------------------------------- reading */
@@ -325,8 +323,7 @@ qos_reader_free(struct qos_reader *q)
 		sa_job_free(p->job);
 		parked_free(q, p);
 	}
-	if (q->timer)
-		transport_timer_cancel(mad_client_transport(q->x), q->timer);
+	transport_timer_clear(mad_client_transport(q->x), &q->timer);
 	g_free(q);
 }
 

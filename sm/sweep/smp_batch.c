@@ -270,8 +270,7 @@ smp_batch_free(struct smp_batch *b)
 	smp_batch_drop(b);
 	if (!b->stage.max_in_flight)
 		mad_client_set_pump(b->x, NULL, NULL);
-	if (b->timer)
-		transport_timer_cancel(mad_client_transport(b->x), b->timer);
+	transport_timer_clear(mad_client_transport(b->x), &b->timer);
 	g_array_unref(b->flights);
 	g_array_unref(b->free_slots);
 	g_free(b->unreachable);

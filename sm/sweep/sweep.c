@@ -141,17 +141,9 @@ sweep_view_clear(struct view *v)
 }
 
 static void
-clear_timer(struct sweep *s)
-{
-	if (s->timer)
-		transport_timer_cancel(mad_client_transport(s->x), s->timer);
-	s->timer = 0;
-}
-
-static void
 set_timer(struct sweep *s, int64_t when, transport_timer_fn fn)
 {
-	clear_timer(s);
+	transport_timer_clear(mad_client_transport(s->x), &s->timer);
 	s->timer =
 		transport_timer_start(mad_client_transport(s->x), when, fn, s);
 }
@@ -182,7 +174,7 @@ sweep_stop(struct sweep *s)
 	g_clear_pointer(&s->program, program_cancel);
 	g_clear_pointer(&s->light, light_sweep_cancel);
 	mad_client_cancel_owner(s->x, s);
-	clear_timer(s);
+	transport_timer_clear(mad_client_transport(s->x), &s->timer);
 	clear_run(s);
 }
 
@@ -678,7 +670,7 @@ rest(struct sweep *s)
 	if (s->state == SWEEP_PROBING)
 		g_clear_pointer(&s->light, light_sweep_cancel);
 	if (s->paused) {
-		clear_timer(s);
+		transport_timer_clear(mad_client_transport(s->x), &s->timer);
 		sweep_set_state(s, SWEEP_IDLE);
 		return;
 	}
