@@ -27,9 +27,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "topology/text.h"
 #include "routing/lft_text.h"
 #include "topology/dr_path.h"
+#include "topology/text.h"
 
 #define MAX_LISTED	5u	/* of each kind of note */
 

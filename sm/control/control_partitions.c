@@ -18,9 +18,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "topology/text.h"
-#include "topology/json.h"
 #include "topology/dr_path.h"
+#include "topology/json.h"
+#include "topology/text.h"
 
 #define MEMBERS_SHOWN	64u
 

@@ -27,8 +27,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "topology/text.h"
 #include "topology/dr_path.h"
+#include "topology/text.h"
 
 #define LOCK_KEYS	(MKEY_DB_TRIES - 1)
 

@@ -11,9 +11,10 @@
  * bucket, which a port that goes up and down all the time fills).
  */
 #include "sm/sweep/notices.h"
-#include "topology/dr_path.h"
 
 #include <stdbool.h>
+
+#include "topology/dr_path.h"
 
 #define QUIET_US	(5 * 1000)
 #define EACH_US		((int64_t)G_USEC_PER_SEC)
