@@ -5,6 +5,8 @@
 # source package that builds from what is in it. JOBS as for bootstrap.
 set -euo pipefail
 export LC_ALL=C
+# A make that runs this hands its TESTS down, of which this is one.
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
 src=$(cd "$(dirname "$0")/.." && pwd)
 jobs=${JOBS:-$(nproc)}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/minism-static.XXXXXX")
