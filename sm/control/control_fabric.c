@@ -739,8 +739,8 @@ control_avoid(struct control_request *q)
 	else if (!hooks->avoid(snapshot_node_of(s, port)->info.node_guid,
 			       s->ports[port].num, avoid, hooks->data))
 		request_say(q, CONTROL_NOT_DONE, avoid ?
-			    "it was asked for before" :
-			    "nobody asked that it be avoided");
+			    "it is to be avoided already" :
+			    "it was not to be avoided");
 	else
 		request_say(q, CONTROL_DONE, "%s", avoid ?
 			    "routes are computed without it, until use or a "

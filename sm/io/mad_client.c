@@ -479,7 +479,7 @@ on_stray(struct mad_client *x, const struct transport_mad *m,
 		x->stats.late++;
 	} else {
 		x->stats.foreign++;
-		drop(x, "answer that nobody asked for", m);
+		drop(x, "response without a request", m);
 	}
 	advance(x);
 }
