@@ -17,6 +17,7 @@
 #include "sm/mad/smp.h"
 
 #include <glib.h>
+#include <infiniband/mad.h>
 #include <string.h>
 
 #include "sm/mad/bytes.h"
@@ -136,34 +137,30 @@ sm_state_name(unsigned state)
 	return state < G_N_ELEMENTS(names) ? names[state] : "?";
 }
 
-/* In a Notice, IBA 13.4.8.2, 14.2.5.1 */
-#define OFF_PRODUCER	1
-#define OFF_TRAP	4
-#define OFF_ISSUER_LID	6
-#define OFF_LID_128	10	/* LIDADDR of trap 128, */
-#define OFF_LID		12	/* of the others that have it */
-#define OFF_PORT	14	/* PORTNO of traps 129 to 131 */
-#define OFF_TRIED_M_KEY	24	/* of trap 256 */
+#define TRAP_PORT_OFFSET	14	/* PORTNO of traps 129 to 131 */
+#define TRAP_M_KEY_OFFSET	24u	/* in trap 256 */
 
 void
 notice_decode(const uint8_t data[SMP_DATA_LEN], struct notice *n)
 {
+	uint8_t *wire = (uint8_t *)data;
+
 	memset(n, 0, sizeof(*n));
-	n->generic = data[0] >> 7;
-	n->type = data[0] & 0x7f;
-	n->issuer_lid = bytes_load16(data + OFF_ISSUER_LID);
+	n->generic = mad_get_field(wire, 0, IB_NOTICE_IS_GENERIC_F);
+	n->type = mad_get_field(wire, 0, IB_NOTICE_TYPE_F);
+	n->issuer_lid = mad_get_field(wire, 0, IB_NOTICE_ISSUER_LID_F);
 	/* else these bytes are a vendor's ID and its device's */
 	if (!n->generic)
 		return;
 
-	n->producer = (uint32_t)bytes_load(data + OFF_PRODUCER, 3);
-	n->trap = bytes_load16(data + OFF_TRAP);
+	n->producer = mad_get_field(wire, 0, IB_NOTICE_PRODUCER_F);
+	n->trap = mad_get_field(wire, 0, IB_NOTICE_TRAP_NUMBER_F);
 	if (n->trap == 128)
-		n->lid = bytes_load16(data + OFF_LID_128);
+		n->lid = mad_get_field(wire, 0, IB_NOTICE_DATA_LID_F);
 	if ((n->trap >= 129 && n->trap <= 131) || n->trap == 144)
-		n->lid = bytes_load16(data + OFF_LID);
+		n->lid = mad_get_field(wire, 0, IB_NOTICE_DATA_144_LID_F);
 	if (n->trap >= 129 && n->trap <= 131)
-		n->port = data[OFF_PORT];
+		n->port = data[TRAP_PORT_OFFSET];
 }
 
 void
@@ -173,7 +170,7 @@ notice_hide_m_key(uint8_t data[SMP_DATA_LEN])
 
 	notice_decode(data, &n);
 	if (n.generic && n.trap == 256)
-		memset(data + OFF_TRIED_M_KEY, 0, 8);
+		memset(data + TRAP_M_KEY_OFFSET, 0, 8);
 }
 
 /* IBA 14.2.5.1, table of traps */
