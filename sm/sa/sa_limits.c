@@ -71,7 +71,8 @@ highest(const struct sa_limit *l, unsigned value, unsigned most)
 bool
 sa_limit_mtu(const struct sa_limit *l, uint8_t *mtu)
 {
-	*mtu = (uint8_t)highest(l, l->value, *mtu);
+	if (l->given)
+		*mtu = (uint8_t)highest(l, l->value, *mtu);
 	return *mtu > 0;
 }
 
@@ -87,8 +88,11 @@ sa_limit_rate(const struct sa_limit *l, uint8_t *rate)
 bool
 sa_limit_life(const struct sa_limit *l, uint8_t least, uint8_t *life)
 {
-	struct span s = permitted(l, l->value);
+	struct span s;
 
+	if (!l->given)		/* most requests: a path every 200 ns */
+		return true;
+	s = permitted(l, l->value);
 	*life = (uint8_t)CLAMP((int)*life, s.low, s.high);
 	return s.low <= s.high && *life >= least;
 }
