@@ -383,7 +383,7 @@ case_standby() {
 	kill "$sm_pid"
 	check "the master is told to end: the second has the fabric" \
 		await 10 sm_lid_is 4
-	check "it ends, and has said so" await 10 finds 'we end: handing over' \
+	check "it ends, and has said so" await 10 finds 'exiting: handing over' \
 		cat /tmp/sm.log
 	check "the members are the same again" await 5 same_members
 	check "the second is master again: pings" mesh
