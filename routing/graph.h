@@ -85,6 +85,14 @@ graph_target_at(const struct graph *g, uint32_t lid)
 		&g->targets[g->target_of[lid]];
 }
 
+/* Are these only a few of the pairs of a CA and a switch: at most one in 50? So
+ * many may be without a path. */
+static inline bool
+graph_are_few(const struct graph *g, uint64_t n_mixed)
+{
+	return n_mixed * 50 <= (uint64_t)g->n_switches * g->n_targets;
+}
+
 /* The switch from which an edge leads away. */
 static inline uint32_t
 graph_owner(const struct graph *g, uint32_t edge)

@@ -57,7 +57,6 @@
 #define WORTH_IT	1.10	/* times the load: reason to change the
 				   engine */
 #define FUNNEL		3.0	/* times the bound: a warning */
-#define MIXED_SHARE	50u	/* one pair in so many: a few */
 #define N_SAMPLES	16u	/* of shifts and of permutations */
 #define MAX_CANDIDATES	16u
 
@@ -504,16 +503,6 @@ select_try_rest(struct selection *s)
 	select_try_some(s, true);
 }
 
-/* Has more than a few pairs of a CA and a switch no path? */
-static bool
-candidate_is_poor(const struct candidate *k)
-{
-	const struct graph *g = k->in.g;
-
-	return k->c.alone.reach.lost_mixed * MIXED_SHARE >
-		(uint64_t)g->n_switches * g->n_targets;
-}
-
 /* Can no other engine be better than the first by more than the margin? */
 static bool
 select_is_settled(struct selection *s)
@@ -524,7 +513,8 @@ select_is_settled(struct selection *s)
 	s->bound = metrics_bound(s->in->g, true);
 	if (k->against || k->missed || k->load.worst > margin * s->bound)
 		s->bound = metrics_bound(s->in->g, false);
-	return !k->against && !k->missed && !candidate_is_poor(k) &&
+	return !k->against && !k->missed &&
+		graph_are_few(s->in->g, k->c.alone.reach.lost_mixed) &&
 		k->load.worst <= margin * s->bound;
 }
 

@@ -13,8 +13,6 @@
 #define FAR_WORSE	2.0	/* times the load in other tables */
 #define SMALL		1000000u	/* LIDs times switches: no estimate, which
 					   is poor if turns are needed */
-#define MIXED_SHARE	50u	/* one in so many pairs of a CA and a switch
-				   may be left out */
 
 /* True if all CAs reach each other, and nearly all reach the switches. */
 static bool
@@ -22,9 +20,8 @@ updn_route(const struct engine_input *in, const struct order *o,
 	   const struct turns *t, struct lft *out)
 {
 	struct balance_lost lost = balance_route(in, o, t, NULL, out);
-	uint64_t n_pairs = (uint64_t)in->g->n_switches * in->g->n_targets;
 
-	return lost.hosts == 0 && lost.mixed * MIXED_SHARE <= n_pairs;
+	return lost.hosts == 0 && graph_are_few(in->g, lost.mixed);
 }
 
 /* Routes by this order. False if it joins too little; a sample may show
