@@ -107,48 +107,6 @@ grid_look_all(struct grid *d)
 					grid_look(d, e, f);
 }
 
-static void
-grid_number(struct grid *d)
-{
-	uint32_t e;
-
-	for (d->n_classes = 0, e = 0; e < d->g->n_edges; e++)
-		if (disjoint_find(d->class, e) == e)
-			d->number[e] = d->n_classes++;
-}
-
-/* Joins classes that meet without a square: they have the same dimension. */
-static void
-grid_unite(struct grid *d, uint32_t *dimension)
-{
-	uint32_t i, k, n = d->n_classes;
-
-	for (i = 0; i < n; i++)
-		dimension[i] = i;
-	for (i = 0; i < n; i++)
-		for (k = 0; k < i; k++)
-			if (d->meet[i * n + k] && !d->square[i * n + k])
-				disjoint_join(dimension, i, k);
-}
-
-/* By edge: its dimension; NULL: there are none, or too many. */
-static uint8_t *
-grid_finish(const struct grid *d, uint32_t *dimension)
-{
-	g_autofree uint8_t *by_edge = g_malloc(d->g->n_edges + 1);
-	uint32_t i, e, n = 0, *number = g_new(uint32_t, d->n_classes + 1);
-
-	for (i = 0; i < d->n_classes; i++)
-		if (disjoint_find(dimension, i) == i)
-			number[i] = n++;
-	for (e = 0; e < d->g->n_edges; e++)
-		by_edge[e] = (uint8_t)number[disjoint_find(dimension,
-			d->number[disjoint_find(d->class, e)])];
-	g_free(number);
-	return n > 1 && n <= MAX_DIMENSIONS ? g_steal_pointer(&by_edge) :
-		NULL;
-}
-
 uint8_t *
 grid_find(const struct graph *g)
 {
@@ -156,24 +114,41 @@ grid_find(const struct graph *g)
 	struct grid d = { .g = g,
 			  .class = SCRATCH(scratch, uint32_t, g->n_edges),
 			  .number = SCRATCH(scratch, uint32_t, g->n_edges) };
-	uint32_t *dimension;
-	uint8_t *found = NULL;
-	uint32_t e;
+	uint32_t *joined, *number, n_dimensions = 0, i, k, e, n;
+	uint8_t *by_edge;
 
 	for (e = 0; e < g->n_edges; e++)
 		d.class[e] = e;
 	for (e = 0; e < g->n_edges; e++)
 		disjoint_join(d.class, e, g->edges[e].back);
 	grid_look_all(&d);
-	grid_number(&d);
-	if (d.n_classes > 1 && d.n_classes <= MAX_CLASSES) {
-		dimension = SCRATCH(scratch, uint32_t, d.n_classes);
-		d.meet = SCRATCH(scratch, uint8_t, d.n_classes * d.n_classes);
-		d.square = SCRATCH(scratch, uint8_t,
-				   d.n_classes * d.n_classes);
-		grid_look_all(&d);
-		grid_unite(&d, dimension);
-		found = grid_finish(&d, dimension);
+	for (e = 0; e < g->n_edges; e++)
+		if (disjoint_find(d.class, e) == e)
+			d.number[e] = d.n_classes++;
+	n = d.n_classes;
+	if (n <= 1 || n > MAX_CLASSES)
+		return NULL;
+	d.meet = SCRATCH(scratch, uint8_t, n * n);
+	d.square = SCRATCH(scratch, uint8_t, n * n);
+	grid_look_all(&d);
+	/* Classes that meet without a square have the same dimension. */
+	joined = SCRATCH(scratch, uint32_t, n);
+	for (i = 0; i < n; i++)
+		joined[i] = i;
+	for (i = 0; i < n; i++)
+		for (k = 0; k < i; k++)
+			if (d.meet[i * n + k] && !d.square[i * n + k])
+				disjoint_join(joined, i, k);
+	number = SCRATCH(scratch, uint32_t, n);
+	for (i = 0; i < n; i++)
+		if (disjoint_find(joined, i) == i)
+			number[i] = n_dimensions++;
+	if (n_dimensions <= 1 || n_dimensions > MAX_DIMENSIONS)
+		return NULL;
+	by_edge = g_malloc(g->n_edges + 1);
+	for (e = 0; e < g->n_edges; e++) {
+		k = d.number[disjoint_find(d.class, e)];
+		by_edge[e] = (uint8_t)number[disjoint_find(joined, k)];
 	}
-	return found;
+	return by_edge;
 }
