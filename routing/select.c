@@ -37,8 +37,8 @@
  *
  * Cost. The present engine, else ftree, is tried first. If it leaves out few
  * pairs, and no tables can be better by more than these margins
- * (metrics_bound), no other is tried; this is the case on most trees. Else the others run in parallel; the result does not
- * depend on that.
+ * (metrics_bound), no other is tried; this is the case on most trees. Else the
+ * others run in parallel; the result does not depend on that.
  *
  * Source. W. Dally, C. Seitz, "Deadlock-free message routing in multiprocessor
  * interconnection networks", 1987, for credit loops; J. Duato et al., "A theory
@@ -59,6 +59,7 @@
 #define FUNNEL		3.0	/* times the bound: a warning */
 #define N_SAMPLES	16u	/* of shifts and of permutations */
 #define MAX_CANDIDATES	16u
+#define N_FIGURES	4u	/* see struct candidate */
 
 static void
 choice_drop_tables(struct choice *c)
@@ -84,23 +85,6 @@ choice_clear(struct choice *c)
 	*c = (struct choice){ 0 };
 }
 
-static void
-choose_put(struct lft *lft, uint32_t lid, const struct lft *from)
-{
-	for (uint32_t sw = 0; sw < lft->n_switches; sw++)
-		lft_row(lft, sw)[lid] = (uint8_t)
-			(from ? lft_row(from, sw)[lid] : LFT_NO_PATH);
-}
-
-static bool
-choose_routes(const struct lft *lft, uint32_t lid)
-{
-	for (uint32_t sw = 0; sw < lft->n_switches; sw++)
-		if (lft_row(lft, sw)[lid] != LFT_NO_PATH)
-			return true;
-	return false;
-}
-
 /* Tables are computed without the links to be avoided; the held tables may
  * use these links. */
 static const struct graph *
@@ -109,33 +93,35 @@ choose_graph(const struct engine_input *in)
 	return in->whole ? in->whole : in->g;
 }
 
-/* Is there an entry of this LID into a cable that no tables may use? */
-static bool
-choose_uses_barred(const struct graph *g, const struct lft *lft, uint32_t lid)
-{
-	for (uint32_t sw = 0; sw < lft->n_switches; sw++)
-		if (graph_is_barred(g, sw, lft_row(lft, sw)[lid]))
-			return true;
-	return false;
-}
-
 /* LIDs without an owner keep their held entries, unless the engine routed
- * them. Takes over the reference on `lft` and returns one. */
+ * them or an entry is into a cable that no tables may use. Takes over the
+ * reference on `lft` and returns one. */
 static struct lft *
 choose_keep_unowned(const struct engine_input *in, struct lft *lft)
 {
 	const struct lft *held = in->previous;
-	uint32_t top = MIN(lft->top, held->top), lid;
+	uint32_t top = MIN(lft->top, held->top), lid, sw;
 	struct lft *mine = NULL;
+	bool any, may;
+	uint8_t port;
 
 	for (lid = LID_UNICAST_MIN; lid <= top; lid++) {
-		if (graph_target_at(in->g, lid) || choose_routes(lft, lid) ||
-		    !choose_routes(held, lid) ||
-		    choose_uses_barred(in->g, held, lid))
+		if (graph_target_at(in->g, lid))
+			continue;
+		any = false;
+		may = true;
+		for (sw = 0; sw < lft->n_switches && may; sw++) {
+			port = lft_row(held, sw)[lid];
+			any |= port != LFT_NO_PATH;
+			may = lft_row(lft, sw)[lid] == LFT_NO_PATH &&
+				!graph_is_barred(in->g, sw, port);
+		}
+		if (!any || !may)
 			continue;
 		if (!mine)
 			mine = lft_copy(lft);
-		choose_put(mine, lid, held);
+		for (sw = 0; sw < lft->n_switches; sw++)
+			lft_row(mine, sw)[lid] = lft_row(held, sw)[lid];
 	}
 	if (!mine)
 		return lft;
@@ -148,42 +134,35 @@ static struct lft *
 choose_forget_unowned(const struct graph *g, const struct lft *held)
 {
 	struct lft *lft = lft_copy(held);
-	uint32_t lid;
+	uint32_t lid, sw;
 
 	for (lid = LID_UNICAST_MIN; lid <= held->top; lid++)
-		if (!graph_target_at(g, lid))
-			choose_put(lft, lid, NULL);
+		for (sw = 0; sw < lft->n_switches && !graph_target_at(g, lid);
+		     sw++)
+			lft_row(lft, sw)[lid] = LFT_NO_PATH;
 	return lft;
-}
-
-/* Is the port cabled to a switch and its link not active yet, or is the
- * cable from a switch to itself? Then it carries no data. */
-static bool
-choose_is_idle(const struct graph *g, uint32_t sw, unsigned num)
-{
-	const struct snapshot *s = g->subnet;
-	const struct snapshot_port *p =
-		&s->ports[s->nodes[s->switches[sw]].first_port + num];
-
-	return p->peer != SNAPSHOT_NONE &&
-		snapshot_is_switch(snapshot_node_of(s, p->peer)) &&
-		(p->info.state < PORT_STATE_ACTIVE ||
-		 s->ports[p->peer].node == p->node);
 }
 
 struct lft *
 choose_held(const struct graph *g, struct lft *seen)
 {
 	const struct snapshot *s = g->subnet;
+	const struct snapshot_node *node;
+	const struct snapshot_port *p;
 	struct lft *held = lft_ref(seen);
-	uint32_t sw, lid;
-	unsigned num;
+	uint32_t sw, lid, num;
 	uint8_t *row;
 
-	for (sw = 0; sw < g->n_switches; sw++)
-		for (num = 1; num <= s->nodes[s->switches[sw]].info.num_ports;
-		     num++) {
-			if (!choose_is_idle(g, sw, num) ||
+	for (sw = 0; sw < g->n_switches; sw++) {
+		node = &s->nodes[s->switches[sw]];
+		for (num = 1; num <= node->info.num_ports; num++) {
+			p = &s->ports[node->first_port + num];
+			if (p->peer == SNAPSHOT_NONE ||
+			    !snapshot_is_switch(snapshot_node_of(s, p->peer)))
+				continue;
+			/* in use, or in no entry */
+			if ((p->info.state >= PORT_STATE_ACTIVE &&
+			     s->ports[p->peer].node != p->node) ||
 			    !memchr(lft_row(held, sw), (int)num,
 				    held->top + 1u))
 				continue;
@@ -193,9 +172,10 @@ choose_held(const struct graph *g, struct lft *seen)
 			}
 			row = lft_row(held, sw);
 			for (lid = 0; lid <= held->top; lid++)
-				if (row[lid] == num)
-					row[lid] = LFT_NO_PATH;
+				row[lid] = (uint8_t)(row[lid] == num ?
+						     LFT_NO_PATH : row[lid]);
 		}
+	}
 	return held;
 }
 
@@ -258,32 +238,14 @@ choose_compute(const struct choice_wish *wish, const struct engine *engine,
 	return ok;
 }
 
-static void
-choose_refuse(const struct choice *c, const struct graph *g, GError **error)
-{
-	g_autofree char *cycle = NULL;
-
-	if (c->alone.reach.looping || c->alone.reach.astray) {
-		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
-			    "the tables of %s are refused: of all pairs, %"
-			    G_GUINT64_FORMAT " loop and %"
-			    G_GUINT64_FORMAT " end at a wrong port", c->engine->name,
-			    c->alone.reach.looping,
-			    c->alone.reach.astray);
-		return;
-	}
-	cycle = channels_print(g, &c->alone.channels);
-	g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
-		    "the tables of %s are refused: %u channels are in credit "
-		    "loops, for one: %s",
-		    c->engine->name, c->alone.channels.n_looped, cycle);
-}
-
 /* The named engine or none. */
 static bool
 choose_named(const struct choice_wish *wish, const struct engine_input *in,
 	     struct choice *c, GError **error)
 {
+	const struct verify_reach *reach = &c->alone.reach;
+	g_autofree char *cycle = NULL;
+
 	if (!choose_compute(wish, wish->engine, in, c, error)) {
 		g_prefix_error(error, "%s cannot route this fabric: ",
 			       wish->engine->name);
@@ -292,9 +254,20 @@ choose_named(const struct choice_wish *wish, const struct engine_input *in,
 	c->reason = g_strdup("configured");
 	if (verify_is_sound(&c->alone))
 		return true;
-	if (c->alone.reach.looping || c->alone.reach.astray ||
-	    wish->engine->deadlock_free || wish->require_deadlock_free) {
-		choose_refuse(c, choose_graph(in), error);
+	if (reach->looping || reach->astray) {
+		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
+			    "the tables of %s are refused: of all pairs, %"
+			    G_GUINT64_FORMAT " loop and %" G_GUINT64_FORMAT
+			    " end at a wrong port", c->engine->name,
+			    reach->looping, reach->astray);
+		return false;
+	}
+	if (wish->engine->deadlock_free || wish->require_deadlock_free) {
+		cycle = channels_print(choose_graph(in), &c->alone.channels);
+		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
+			    "the tables of %s are refused: %u channels are in "
+			    "credit loops, for one: %s", c->engine->name,
+			    c->alone.channels.n_looped, cycle);
 		return false;
 	}
 	c->safety = CHOICE_LOOP;
@@ -352,27 +325,30 @@ choose_is_hopeless(const struct engine *engine, const struct engine_input *in)
 }
 
 /*
- * An engine that is not deadlock free by design must be so on this fabric
- * without the help of the held tables: whether it is chosen may depend on the
- * fabric only, else each sweep would undo the choice of the one before. If the
- * entries of LIDs without an owner would close a loop, they are dropped.
+ * Tables that auto or a list of engines may take; returns why there are none,
+ * g_free. An engine that is not deadlock free by design must be so on this
+ * fabric without the help of the held tables: whether it is chosen may depend
+ * on the fabric only, else each sweep would undo the choice of the one before.
+ * If the entries of LIDs without an owner would close a loop, they are dropped.
  */
 static char *
-choose_try_risky(const struct choice_wish *wish, const struct engine *engine,
+choose_candidate(const struct choice_wish *wish, const struct engine *engine,
 		 const struct engine_input *in, struct choice *c)
 {
 	struct engine_input fresh = *in;
 	g_autoptr(GError) error = NULL;
 	char *why;
 
-	fresh.previous = NULL;
-	if (choose_is_hopeless(engine, in))
-		return g_strdup("credit loops already among the paths to a few "
-				"switches");
+	if (!engine->deadlock_free) {
+		fresh.previous = NULL;
+		if (choose_is_hopeless(engine, in))
+			return g_strdup("credit loops already among the paths "
+					"to a few switches");
+	}
 	if (!choose_compute(wish, engine, &fresh, c, &error))
 		return g_strdup(error->message);
 	why = choose_object(c);
-	if (why || !in->previous)
+	if (why || fresh.previous == in->previous)
 		return why;
 	choice_drop_tables(c);
 	if (choose_compute(wish, engine, in, c, NULL) &&
@@ -381,19 +357,6 @@ choose_try_risky(const struct choice_wish *wish, const struct engine *engine,
 	choice_drop_tables(c);
 	choose_compute(wish, engine, &fresh, c, NULL);
 	return NULL;
-}
-
-static char *
-choose_candidate(const struct choice_wish *wish, const struct engine *engine,
-		 const struct engine_input *in, struct choice *c)
-{
-	g_autoptr(GError) error = NULL;
-
-	if (!engine->deadlock_free)
-		return choose_try_risky(wish, engine, in, c);
-	if (!choose_compute(wish, engine, in, c, &error))
-		return g_strdup(error->message);
-	return choose_object(c);
 }
 
 /* The first engine of the list with safe tables. */
@@ -433,8 +396,14 @@ struct candidate {
 	char *against;		/* why it is not acceptable; NULL: it is */
 	bool tried;
 	uint32_t missed;	/* multicast_missed() */
+	/* Compared before all figures: switches that no multicast group can
+	 * include, then pairs of a CA and a switch without a path. */
+	uint64_t left_out;
 	struct metrics_load load;
 	struct metrics_congestion shifts, permutations;
+	/* Load, mean and maximum of shifts, mean of permutations: the figures
+	 * by which candidates are compared, most important first. */
+	double figures[N_FIGURES];
 };
 
 struct selection {
@@ -446,23 +415,21 @@ struct selection {
 	double bound;
 };
 
-static void
-candidate_try(struct candidate *k)
+static gpointer
+candidate_try(gpointer data)
 {
+	struct candidate *k = data;
+
 	k->tried = true;
 	k->against = choose_candidate(k->wish, k->engine, &k->in, &k->c);
 	if (k->against) {
 		choice_clear(&k->c);
-		return;
+		return NULL;
 	}
 	metrics_all_to_all(k->in.g, k->c.lft, &k->load);
+	k->figures[0] = k->load.worst;
 	k->missed = multicast_missed(k->in.g, k->c.lft, k->c.ranks);
-}
-
-static gpointer
-candidate_thread(gpointer data)
-{
-	candidate_try(data);
+	k->left_out = (uint64_t)k->missed << 40 | k->c.alone.reach.lost_mixed;
 	return NULL;
 }
 
@@ -480,27 +447,13 @@ select_try_some(struct selection *s, bool has_estimate)
 			continue;
 		k->in.rival = s->rival;
 		if (k->in.n_threads > 1)
-			threads[i] = g_thread_new("engine", candidate_thread,
-						  k);
+			threads[i] = g_thread_new("engine", candidate_try, k);
 		else
 			candidate_try(k);
 	}
 	for (i = 0; i < s->n; i++)
 		if (threads[i])
 			g_thread_join(threads[i]);
-}
-
-static void
-select_try_rest(struct selection *s)
-{
-	const struct candidate *k;
-
-	select_try_some(s, false);
-	for (k = s->list; k < s->list + s->n; k++)
-		if (k->tried && !k->against && !k->c.alone.reach.lost_mixed &&
-		    (s->rival <= 0 || k->load.worst < s->rival))
-			s->rival = k->load.worst;
-	select_try_some(s, true);
 }
 
 /* Can no other engine be better than the first by more than the margin? */
@@ -518,38 +471,8 @@ select_is_settled(struct selection *s)
 		k->load.worst <= margin * s->bound;
 }
 
-static void
-candidate_sample(struct candidate *k, const uint32_t *hosts, uint32_t n)
-{
-	const struct metrics_sample sample = {
-		.hosts = hosts, .n_hosts = n, .n = N_SAMPLES, .seed = 1,
-		.max_hops = k->in.g->n_switches,
-		.n_threads = k->in.n_threads,
-	};
-
-	metrics_shifts(k->in.g, k->c.lft, &sample, &k->shifts);
-	metrics_permutations(k->in.g, k->c.lft, &sample, &k->permutations);
-}
-
-/* The figures by which candidates are compared, most important first. */
-#define N_FIGURES	4u
-static double
-candidate_figure(const struct candidate *k, uint32_t i)
-{
-	switch (i) {
-	case 0:
-		return k->load.worst;
-	case 1:
-		return k->shifts.mean;
-	case 2:
-		return k->shifts.max;
-	default:
-		return k->permutations.mean;
-	}
-}
-
-/* Unmarks the candidates that are not nearly as good as the best one in
- * figure i; returns how many are left. */
+/* Unmarks the candidates that are not nearly as good as the best one in this
+ * figure; returns how many are left. */
 static uint32_t
 select_reduce(const struct selection *s, uint8_t *is_left, uint32_t figure)
 {
@@ -557,66 +480,78 @@ select_reduce(const struct selection *s, uint8_t *is_left, uint32_t figure)
 	uint32_t i, n = 0;
 
 	for (i = 0; i < s->n; i++) {
-		x = candidate_figure(&s->list[i], figure);
+		x = s->list[i].figures[figure];
 		if (is_left[i] && (best < 0 || x < best))
 			best = x;
 	}
 	for (i = 0; i < s->n; i++) {
-		is_left[i] &= candidate_figure(&s->list[i], figure) <=
-			ALIKE * best;
+		is_left[i] &= s->list[i].figures[figure] <= ALIKE * best;
 		n += is_left[i];
 	}
 	return n;
-}
-
-/* Compared before all figures: switches that no multicast group can include,
- * then pairs of a CA and a switch without a path. */
-static uint64_t
-candidate_left_out(const struct candidate *k)
-{
-	return (uint64_t)k->missed << 40 | k->c.alone.reach.lost_mixed;
 }
 
 /* The index of the best candidate; s->n: there is none. */
 static uint32_t
 select_best(struct selection *s)
 {
+	const struct graph *g = s->in->g;
+	const struct candidate *first = &s->list[s->first];
+	struct metrics_sample sample = {
+		.n = N_SAMPLES, .seed = 1, .max_hops = g->n_switches,
+		.n_threads = s->in->n_threads,
+	};
 	uint8_t is_left[MAX_CANDIDATES] = { 0 };
 	g_autofree uint32_t *hosts = NULL;
 	uint64_t least = UINT64_MAX;
-	uint32_t i, n, n_hosts;
+	struct candidate *k;
+	uint32_t i, n;
 
 	for (i = 0; i < s->n; i++)
 		if (s->list[i].tried && !s->list[i].against)
-			least = MIN(least, candidate_left_out(&s->list[i]));
+			least = MIN(least, s->list[i].left_out);
 	for (i = 0; i < s->n; i++)
 		is_left[i] = s->list[i].tried && !s->list[i].against &&
-			candidate_left_out(&s->list[i]) == least;
+			s->list[i].left_out == least;
 	n = select_reduce(s, is_left, 0);
 	if (n > 1)
-		hosts = order_hosts(s->in->g, &n_hosts);
-	for (i = 0; n > 1 && i < s->n; i++)
-		if (is_left[i])
-			candidate_sample(&s->list[i], hosts, n_hosts);
+		sample.hosts = hosts = order_hosts(g, &sample.n_hosts);
+	for (i = 0; n > 1 && i < s->n; i++) {
+		k = &s->list[i];
+		if (!is_left[i])
+			continue;
+		metrics_shifts(g, k->c.lft, &sample, &k->shifts);
+		metrics_permutations(g, k->c.lft, &sample, &k->permutations);
+		k->figures[1] = k->shifts.mean;
+		k->figures[2] = k->shifts.max;
+		k->figures[3] = k->permutations.mean;
+	}
 	for (i = 1; n > 1 && i < N_FIGURES; i++)
 		n = select_reduce(s, is_left, i);
 	for (i = 0; i < s->n && !is_left[i]; i++)
 		;
-	if (i < s->n && s->has_force && !s->list[s->first].against &&
-	    candidate_left_out(&s->list[s->first]) <= least &&
-	    s->list[s->first].load.worst <= WORTH_IT * s->list[i].load.worst)
+	if (i < s->n && s->has_force && !first->against &&
+	    first->left_out <= least &&
+	    first->load.worst <= WORTH_IT * s->list[i].load.worst)
 		return s->first;
 	return i;
 }
 
-/* The present engine may keep an old order of the switches that no longer
- * suits the fabric. Before another engine replaces it, it is tried with a
- * new order; else the next sweep might change back to it. */
+/* Tries the other engines. The present engine may keep an old order of the
+ * switches that no longer suits the fabric: before another engine replaces it,
+ * it is tried with a new order; else the next sweep might change back to it. */
 static void
-select_try_anew(struct selection *s)
+select_try_rest(struct selection *s)
 {
-	struct candidate *k = &s->list[s->first];
+	struct candidate *k;
 
+	select_try_some(s, false);
+	for (k = s->list; k < s->list + s->n; k++)
+		if (k->tried && !k->against && !k->c.alone.reach.lost_mixed &&
+		    (s->rival <= 0 || k->load.worst < s->rival))
+			s->rival = k->load.worst;
+	select_try_some(s, true);
+	k = &s->list[s->first];
 	if (!s->has_force || !k->in.ranks || select_best(s) == s->first)
 		return;
 	choice_clear(&k->c);
@@ -652,73 +587,40 @@ select_print(const struct selection *s, const struct candidate *k,
 	g_ptr_array_add(lines, g_string_free(g_steal_pointer(&line), FALSE));
 }
 
-/* Warns if one switch carries much more than any tables require. */
-static void
-select_warn(const struct selection *s, const struct candidate *k,
-	    struct choice *c)
-{
-	const struct graph *g = s->in->g;
-	g_autofree char *from = NULL, *to = NULL;
-	uint32_t e = k->load.busiest;
-
-	if (e == SNAPSHOT_NONE || s->bound <= 0 ||
-	    k->load.worst < FUNNEL * s->bound)
-		return;
-	from = graph_switch_name(g, graph_owner(g, e));
-	to = graph_switch_name(g, g->edges[e].peer);
-	c->warning = g_strdup_printf("most traffic goes through few cables: "
-		"the busiest, from %s port %u to %s, carries %.1f times the "
-		"lower bound", from, g->edges[e].port, to,
-		k->load.worst / s->bound);
-}
-
-static const char *
-select_explain(const struct selection *s, uint32_t best)
-{
-	uint32_t i, n = 0, n_tried = 0;
-
-	for (i = 0; i < s->n; i++) {
-		n_tried += s->list[i].tried;
-		n += s->list[i].tried && !s->list[i].against;
-	}
-	if (best == s->first && s->has_force)
-		return "stays, since no other engine is better by a tenth";
-	if (n_tried < s->n)
-		return "no other engine can be better";
-	return n == 1 ? "the only engine that is safe here" :
-		"the best engine that is safe here";
-}
-
 static void
 select_take(struct selection *s, uint32_t best, struct choice *c)
 {
 	struct candidate *k = &s->list[best];
+	g_autofree char *from = NULL, *to = NULL;
+	const char *why = "the best engine that is safe here";
+	uint32_t i, n = 0, n_tried = 0, e = k->load.busiest;
+	double times = s->bound > 0 ? k->load.worst / s->bound : 1;
 
 	*c = k->c;
 	memset(&k->c, 0, sizeof(k->c));
 	c->compared = g_ptr_array_new_with_free_func(g_free);
-	for (uint32_t i = 0; i < s->n; i++)
+	for (i = 0; i < s->n; i++) {
 		select_print(s, &s->list[i], c->compared);
-	c->reason = g_strdup_printf("%s: the busiest channel carries %.2f "
-		"times the lower bound", select_explain(s, best),
-		s->bound > 0 ? k->load.worst / s->bound : 1);
-	select_warn(s, k, c);
-}
-
-static void
-select_add(struct selection *s, const struct choice_wish *wish,
-	   const struct engine *engine)
-{
-	struct candidate *k = &s->list[s->n];
-
-	if (wish->in_force && strcmp(wish->in_force, engine->name) == 0) {
-		s->first = s->n;
-		s->has_force = true;
+		n_tried += s->list[i].tried;
+		n += s->list[i].tried && !s->list[i].against;
 	}
-	k->wish = wish;
-	k->in = *s->in;
-	k->engine = engine;
-	s->n++;
+	if (best == s->first && s->has_force)
+		why = "stays, since no other engine is better by a tenth";
+	else if (n_tried < s->n)
+		why = "no other engine can be better";
+	else if (n == 1)
+		why = "the only engine that is safe here";
+	c->reason = g_strdup_printf("%s: the busiest channel carries %.2f "
+		"times the lower bound", why, times);
+	/* One switch carries much more than any tables require. */
+	if (e == SNAPSHOT_NONE || s->bound <= 0 ||
+	    k->load.worst < FUNNEL * s->bound)
+		return;
+	from = graph_switch_name(s->in->g, graph_owner(s->in->g, e));
+	to = graph_switch_name(s->in->g, s->in->g->edges[e].peer);
+	c->warning = g_strdup_printf("most traffic goes through few cables: "
+		"the busiest, from %s port %u to %s, carries %.1f times the "
+		"lower bound", from, s->in->g->edges[e].port, to, times);
 }
 
 static bool
@@ -727,32 +629,37 @@ select_engine(const struct choice_wish *wish, const struct engine_input *in,
 {
 	g_autoptr(GString) why = g_string_new(NULL);
 	struct selection s = { .in = in };
-	uint32_t i, best;
+	struct candidate *k;
+	uint32_t best;
 
-	for (i = 0; engines[i] && i < MAX_CANDIDATES; i++)
-		select_add(&s, wish, engines[i]);
-	candidate_try(&s.list[s.first]);
-	if (!select_is_settled(&s)) {
-		select_try_rest(&s);
-		select_try_anew(&s);
+	for (; engines[s.n] && s.n < MAX_CANDIDATES; s.n++) {
+		s.list[s.n].wish = wish;
+		s.list[s.n].in = *in;
+		s.list[s.n].engine = engines[s.n];
+		if (wish->in_force && !strcmp(wish->in_force,
+					      engines[s.n]->name)) {
+			s.first = s.n;
+			s.has_force = true;
+		}
 	}
+	candidate_try(&s.list[s.first]);
+	if (!select_is_settled(&s))
+		select_try_rest(&s);
 	best = select_best(&s);
 	if (best < s.n)
 		select_take(&s, best, c);
-	for (i = 0; i < s.n; i++) {
-		if (s.list[i].against)
+	for (k = s.list; k < s.list + s.n; k++) {
+		if (k->against)
 			g_string_append_printf(why, "%s%s: %s",
 					       why->len ? "; " : "",
-					       s.list[i].engine->name,
-					       s.list[i].against);
-		choice_clear(&s.list[i].c);
-		g_free(s.list[i].against);
+					       k->engine->name, k->against);
+		choice_clear(&k->c);
+		g_free(k->against);
 	}
 	if (best == s.n)
 		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
 			    "no routing engine has safe tables for this "
-			    "fabric: %s",
-			    why->str);
+			    "fabric: %s", why->str);
 	return best < s.n;
 }
 
@@ -865,30 +772,26 @@ choose_cut(const struct graph *g, struct choice *c)
 	verify_reachability(g, mine, NULL, &c->alone.reach);
 }
 
-/* Compares several engines, which share an order of the switches. */
-static bool
-choose_some(const struct choice_wish *wish, const struct engine_input *given,
-	    struct choice *c, GError **error)
-{
-	struct engine_input in = *given;
-	bool ok;
-
-	in.ranks = NULL;
-	in.order = in.g->n_switches ? order_compute(&in) : NULL;
-	in.ranks = given->ranks;
-	ok = wish->order ? choose_listed(wish, &in, c, error) :
-		select_engine(wish, &in, c, error);
-	order_destroy(in.order);
-	return ok;
-}
-
 bool
 choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 	      struct choice *c, GError **error)
 {
+	struct engine_input shared = *in;
+	bool ok;
+
 	*c = (struct choice){ .safety = CHOICE_SAFE };
-	if (wish->engine ? !choose_named(wish, in, c, error) :
-	    !choose_some(wish, in, c, error)) {
+	if (wish->engine) {
+		ok = choose_named(wish, in, c, error);
+	} else {	/* several engines, which share an order */
+		shared.ranks = NULL;
+		shared.order = in->g->n_switches ? order_compute(&shared) :
+			NULL;
+		shared.ranks = in->ranks;
+		ok = wish->order ? choose_listed(wish, &shared, c, error) :
+			select_engine(wish, &shared, c, error);
+		order_destroy(shared.order);
+	}
+	if (!ok) {
 		choice_clear(c);
 		return false;
 	}
