@@ -51,6 +51,9 @@ struct cdg {
 	struct channels *c;
 	uint64_t *refused;	/* as c->turns: they closed a cycle */
 	uint32_t *ranks;	/* by switch: of the spanning tree */
+	uint32_t *nearest;	/* switches by distance from the first one of
+				   their island; of grids see
+				   cdg_add_dimensions() */
 	uint32_t *parent;	/* by switch: the edge up; SNAPSHOT_NONE */
 	uint32_t *n_in;		/* by island: number of switches */
 	struct paths_load l;
@@ -85,23 +88,14 @@ cdg_may_turn(struct cdg *x, uint32_t in, uint32_t out, enum cdg_turns turns)
 	return false;
 }
 
-/* Does a lower LID of the present range use this edge? */
-static bool
-cdg_is_sibling(const struct cdg *x, uint32_t sw, uint8_t port)
-{
-	for (uint32_t lid = x->base; lid < x->lid; lid++)
-		if (lft_row(x->out, sw)[lid] == port)
-			return true;
-	return false;
-}
-
 /* Gives `sw` the best next hop of those at `hops` - 1. */
 static void
 cdg_choose(struct cdg *x, uint32_t sw, uint16_t hops, enum cdg_turns turns)
 {
 	const struct graph *g = x->g;
+	const uint8_t *row = lft_row(x->out, sw);
 	uint64_t tried[CHANNELS_WORDS] = { 0 };
-	uint32_t e, best, peer;
+	uint32_t e, best, peer, lid;
 	float least, cost;
 	uint8_t port;
 
@@ -114,8 +108,10 @@ cdg_choose(struct cdg *x, uint32_t sw, uint16_t hops, enum cdg_turns turns)
 			if (x->hops[peer] + 1 != hops ||
 			    tried[port / 64] >> port % 64 & 1)
 				continue;
+			for (lid = x->base; lid < x->lid && row[lid] != port;)
+				lid++;
 			cost = x->l.cost[e] + x->path[peer] +
-				cdg_is_sibling(x, sw, port) * SIBLING;
+				(lid < x->lid ? SIBLING : 0);
 			if (best == SNAPSHOT_NONE || cost < least) {
 				best = e;
 				least = cost;
@@ -134,45 +130,36 @@ cdg_choose(struct cdg *x, uint32_t sw, uint16_t hops, enum cdg_turns turns)
 	x->ready[x->n_ready++] = sw;
 }
 
-/* The paths of the switches on the spine are fixed first. */
-static void
-cdg_settle_spine(struct cdg *x, uint32_t dest)
-{
-	uint32_t i, k, sw, e, peer;
-
-	x->spine[0] = dest;
-	x->n_spine = 1;
-	x->hops[dest] = 0;
-	x->path[dest] = 0;
-	x->next[dest] = SNAPSHOT_NONE;
-	for (i = 0; i < x->n_spine; i++) {
-		sw = x->spine[i];
-		for_each_edge(x->g, sw, k) {
-			peer = x->g->edges[k].peer;
-			e = x->g->edges[k].back;
-			if (!x->on_spine[peer] ||
-			    x->hops[peer] != UINT16_MAX ||
-			    (x->parent[peer] != e && x->parent[sw] != k))
-				continue;
-			x->next[peer] = e;
-			x->hops[peer] = x->hops[sw] + 1;
-			x->path[peer] = x->path[sw] + x->l.cost[e];
-			x->spine[x->n_spine++] = peer;
-		}
-	}
-}
-
-/* Finds paths breadth first, from all switches that have one. */
+/* Finds paths: of the switches on the spine along the tree, then of the others
+ * breadth first, from all switches that have one. */
 static void
 cdg_search(struct cdg *x, uint32_t dest, enum cdg_turns turns)
 {
 	const struct graph *g = x->g;
-	uint32_t head = 0, at = 0, sw, e, peer;
+	uint32_t head = 0, at = 0, i, sw, e, back, peer;
 
 	memset(x->hops, 0xff, g->n_switches * sizeof(*x->hops));
 	memset(x->next, 0xff, g->n_switches * sizeof(*x->next));
 	x->n_reached = x->n_ready = 0;
-	cdg_settle_spine(x, dest);
+	x->spine[0] = dest;
+	x->n_spine = 1;
+	x->hops[dest] = 0;
+	x->path[dest] = 0;
+	for (i = 0; i < x->n_spine; i++) {
+		sw = x->spine[i];
+		for_each_edge(g, sw, e) {
+			peer = g->edges[e].peer;
+			back = g->edges[e].back;
+			if (!x->on_spine[peer] ||
+			    x->hops[peer] != UINT16_MAX ||
+			    (x->parent[peer] != back && x->parent[sw] != e))
+				continue;
+			x->next[peer] = back;
+			x->hops[peer] = x->hops[sw] + 1;
+			x->path[peer] = x->path[sw] + x->l.cost[back];
+			x->spine[x->n_spine++] = peer;
+		}
+	}
 	while (head < x->n_ready || at < x->n_spine) {
 		if (at < x->n_spine && (head == x->n_ready ||
 		    x->hops[x->spine[at]] <= x->hops[x->ready[head]]))
@@ -224,72 +211,42 @@ cdg_add_flows(struct cdg *x, float sign)
 }
 
 static void
-cdg_store(struct cdg *x)
+cdg_route_target(struct cdg *x, const struct graph_target *target, bool again)
 {
-	for (uint32_t sw = 0; sw < x->g->n_switches; sw++)
-		if (x->next[sw] != SNAPSHOT_NONE)
-			lft_row(x->out, sw)[x->lid] =
-				x->g->edges[x->next[sw]].port;
-}
+	uint32_t dest = target->sw, n = x->n_in[x->g->island[dest]], tries, sw;
+	bool has_turns = again || x->is_grid;
 
-static void
-cdg_route_lid(struct cdg *x, const struct graph_target *target, bool again)
-{
-	uint32_t dest = target->sw, n = x->n_in[x->g->island[dest]], tries = 0;
-	uint32_t sw;
-
-	for (sw = 0; again && sw < x->g->n_switches; sw++)
-		x->next[sw] = graph_edge_at(x->g, sw,
-					    lft_row(x->out, sw)[x->lid]);
-	if (again)
-		cdg_add_flows(x, -1);
-	memset(x->on_spine, 0, x->g->n_switches);
-	x->on_spine[dest] = 1;
-	if (again || x->is_grid)
-		cdg_search(x, dest, TURNS_HAVE);
-	if (!(again || x->is_grid) || x->n_reached < n) {
-		cdg_search(x, dest, TURNS_ADD);
-		x->n_extra++;
+	x->base = target->lid;
+	for (x->lid = x->base; x->lid < x->base + target->n_lids; x->lid++) {
+		for (sw = 0; again && sw < x->g->n_switches; sw++)
+			x->next[sw] = graph_edge_at(x->g, sw,
+				lft_row(x->out, sw)[x->lid]);
+		if (again)
+			cdg_add_flows(x, -1);
+		memset(x->on_spine, 0, x->g->n_switches);
+		x->on_spine[dest] = 1;
+		if (has_turns)
+			cdg_search(x, dest, TURNS_HAVE);
+		if (!has_turns || x->n_reached < n) {
+			cdg_search(x, dest, TURNS_ADD);
+			x->n_extra++;
+		}
+		for (tries = 0; x->n_reached < n; tries++) {
+			if (tries == MAX_SPINES)
+				memset(x->on_spine, 1, x->g->n_switches);
+			cdg_extend_spine(x, dest);
+			cdg_search(x, dest, TURNS_ADD);
+		}
+		for (sw = 0; sw < x->g->n_switches; sw++)
+			if (x->next[sw] != SNAPSHOT_NONE)
+				lft_row(x->out, sw)[x->lid] =
+					x->g->edges[x->next[sw]].port;
+		cdg_add_flows(x, 1);
+		lft_row(x->out, dest)[x->lid] = target->port;
 	}
-	while (x->n_reached < n) {
-		if (tries++ == MAX_SPINES)
-			memset(x->on_spine, 1, x->g->n_switches);
-		cdg_extend_spine(x, dest);
-		cdg_search(x, dest, TURNS_ADD);
-	}
-	cdg_store(x);
-	cdg_add_flows(x, 1);
-	lft_row(x->out, dest)[x->lid] = target->port;
 }
 
 /* ---- the turns that are there from the start ---- */
-
-/* By switch: distance within its line, over edges of one dimension, from the
- * line's first switch, see `nearest`. */
-static void
-cdg_measure_lines(struct cdg *x, const uint8_t *dimension, uint8_t which,
-		  const uint32_t *nearest, uint16_t *far)
-{
-	const struct graph *g = x->g;
-	uint32_t i, e, head, tail, peer;
-
-	memset(far, 0xff, g->n_switches * sizeof(*far));
-	for (i = 0; i < g->n_switches; i++) {
-		if (far[nearest[i]] != UINT16_MAX)
-			continue;
-		far[nearest[i]] = 0;
-		x->queue[0] = nearest[i];
-		for (head = 0, tail = 1; head < tail; head++)
-			for_each_edge(g, x->queue[head], e) {
-				peer = g->edges[e].peer;
-				if (dimension[e] != which ||
-				    far[peer] != UINT16_MAX)
-					continue;
-				far[peer] = far[x->queue[head]] + 1;
-				x->queue[tail++] = peer;
-			}
-	}
-}
 
 /* Does the edge lead towards the first switch of the line? */
 static bool
@@ -301,35 +258,46 @@ cdg_is_up(const struct cdg *x, const uint16_t *far, uint32_t e)
 	return far[to] < far[from] || (far[to] == far[from] && to < from);
 }
 
-/* Permits the turns out of one dimension. */
+/* Permits the turns out of one dimension, and sorts the list of switches,
+ * stably, by their distance from the first switch of their line. */
 static void
 cdg_add_dimension(struct cdg *x, const uint8_t *dimension, uint8_t which,
-		  const uint16_t *far)
+		  uint32_t *list)
 {
 	const struct graph *g = x->g;
-	uint32_t e, f, sw;
+	uint32_t n = g->n_switches, i, k, e, f, head, tail, sw, peer, at;
+	g_autofree uint16_t *far = g_new(uint16_t, n);
+	g_autofree uint32_t *old = g_memdup2(list, n * sizeof(*list));
 
+	/* far[]: hops over edges of this dimension from the line's first
+	 * switch, which is the first in the list without a distance */
+	memset(far, 0xff, n * sizeof(*far));
+	for (i = 0; i < n; i++) {
+		if (far[x->nearest[i]] != UINT16_MAX)
+			continue;
+		far[x->nearest[i]] = 0;
+		x->queue[0] = x->nearest[i];
+		for (head = 0, tail = 1; head < tail; head++)
+			for_each_edge(g, x->queue[head], e) {
+				peer = g->edges[e].peer;
+				if (dimension[e] != which ||
+				    far[peer] != UINT16_MAX)
+					continue;
+				far[peer] = far[x->queue[head]] + 1;
+				x->queue[tail++] = peer;
+			}
+	}
 	for (e = 0; e < g->n_edges; e++) {
 		if (dimension[e] != which)
 			continue;
 		sw = g->edges[e].peer;
 		for_each_edge(g, sw, f)
 			if (dimension[f] > which || (dimension[f] == which &&
-			    g->edges[f].peer !=
-			    graph_owner(g, e) &&
+			    g->edges[f].peer != graph_owner(g, e) &&
 			    (cdg_is_up(x, far, e) || !cdg_is_up(x, far, f))))
 				channels_turn(x->c, e, g->edges[f].port);
 	}
-}
-
-/* A stable sort by `far`. */
-static void
-cdg_sort(uint32_t *list, uint32_t n, const uint16_t *far)
-{
-	g_autofree uint32_t *old = g_memdup2(list, n * sizeof(*list));
-	uint32_t i, k = 0, at;
-
-	for (at = 0; k < n; at++)
+	for (at = 0, k = 0; k < n; at++)
 		for (i = 0; i < n; i++)
 			if (far[old[i]] == at)
 				list[k++] = old[i];
@@ -338,42 +306,20 @@ cdg_sort(uint32_t *list, uint32_t n, const uint16_t *far)
 /* Permits the turns of dimension order. Ranks: the tree goes up in the last
  * dimension first. */
 static void
-cdg_add_dimensions(struct cdg *x, const uint8_t *dimension, uint32_t *nearest)
+cdg_add_dimensions(struct cdg *x, const uint8_t *dimension)
 {
 	const struct graph *g = x->g;
-	g_autofree uint16_t *far = g_new(uint16_t, g->n_switches);
-	g_autofree uint32_t *list = g_memdup2(nearest, g->n_switches *
-					      sizeof(*list));
+	size_t size = g->n_switches * sizeof(*x->nearest);
+	g_autofree uint32_t *list = g_memdup2(x->nearest, size);
 	uint8_t which, n = 0;
 	uint32_t e;
 
 	for (e = 0; e < g->n_edges; e++)
 		n = MAX(n, dimension[e] + 1);
-	for (which = 0; which < n; which++) {
-		cdg_measure_lines(x, dimension, which, nearest, far);
-		cdg_add_dimension(x, dimension, which, far);
-		cdg_sort(list, g->n_switches, far);
-	}
-	memcpy(nearest, list, g->n_switches * sizeof(*list));
+	for (which = 0; which < n; which++)
+		cdg_add_dimension(x, dimension, which, list);
+	memcpy(x->nearest, list, size);
 	channels_sort(x->c);
-}
-
-/* Switches by distance from the first one of their island. */
-static uint32_t *
-cdg_list_nearest(const struct cdg *x)
-{
-	uint32_t *list = g_new(uint32_t, x->g->n_switches), sw, n = 0;
-	g_autofree uint32_t *hops = g_new(uint32_t, x->g->n_switches + 1);
-
-	memset(hops, 0xff, x->g->n_switches * sizeof(*hops));
-	for (sw = 0; sw < x->g->n_switches; sw++) {
-		if (x->g->island[sw] != sw)
-			continue;
-		hops[sw] = 0;
-		list[n] = sw;
-		n += graph_search(x->g, hops, list + n, 1);
-	}
-	return list;
 }
 
 /* Joins `sw` to the tree by `e`, if the turns between this cable and those
@@ -418,10 +364,10 @@ cdg_hang_low(struct cdg *x, uint32_t sw)
 	return true;
 }
 
-/* Switches join the tree in the order of the list, or later; ranks are in
- * the order of joining. False: some cannot join. */
+/* Switches join the tree, the nearest first, or later; ranks are in the order
+ * of joining. False: some cannot join. */
 static bool
-cdg_add_tree(struct cdg *x, const uint32_t *list)
+cdg_add_tree(struct cdg *x)
 {
 	uint32_t i, sw, n = 0, n_before;
 
@@ -432,7 +378,7 @@ cdg_add_tree(struct cdg *x, const uint32_t *list)
 	do {
 		n_before = n;
 		for (i = 0; i < x->g->n_switches; i++) {
-			sw = list[i];
+			sw = x->nearest[i];
 			if (x->ranks[sw] == ENGINE_NO_RANK &&
 			    (x->g->island[sw] == sw || cdg_hang_low(x, sw)))
 				x->ranks[sw] = n++;
@@ -442,15 +388,6 @@ cdg_add_tree(struct cdg *x, const uint32_t *list)
 }
 
 /* ---- the engine ---- */
-
-static void
-cdg_route_target(struct cdg *x, const struct graph_target *target, bool again)
-{
-	x->base = target->lid;
-	for (x->lid = target->lid; x->lid < target->lid +
-	     (uint32_t)target->n_lids; x->lid++)
-		cdg_route_lid(x, target, again);
-}
 
 /* LIDs of a switch get the paths of its first CA or, if it has none, their
  * own. */
@@ -472,17 +409,6 @@ cdg_route_switch(struct cdg *x, uint32_t dest)
 			memset(lft_row(x->out, sw) + own->lid, sw == dest ? 0 :
 			       lft_row(x->out, sw)[ca->lid], own->n_lids);
 	}
-}
-
-static void
-cdg_pass(struct cdg *x, bool again)
-{
-	const struct graph *g = x->g;
-	uint32_t i;
-
-	for (i = 0; i < g->n_targets; i++)
-		if (g->targets[i].port)
-			cdg_route_target(x, &g->targets[i], again);
 }
 
 /* Trees have switches without CAs, and better engines. */
@@ -514,7 +440,8 @@ static void
 cdg_init(struct cdg *x, const struct graph *g, struct lft *out,
 	 GPtrArray *scratch)
 {
-	uint32_t n = g->n_switches, i;
+	uint32_t n = g->n_switches, n_listed = 0, sw;
+	uint32_t *hops = SCRATCH(scratch, uint32_t, n);
 
 	*x = (struct cdg){
 		.g = g, .out = out,
@@ -522,6 +449,7 @@ cdg_init(struct cdg *x, const struct graph *g, struct lft *out,
 		.refused = SCRATCH(scratch, uint64_t, (size_t)g->n_edges *
 				   CHANNELS_WORDS),
 		.ranks = g_new(uint32_t, n),
+		.nearest = SCRATCH(scratch, uint32_t, n),
 		.parent = SCRATCH(scratch, uint32_t, n),
 		.ready = SCRATCH(scratch, uint32_t, n),
 		.spine = SCRATCH(scratch, uint32_t, n),
@@ -534,15 +462,22 @@ cdg_init(struct cdg *x, const struct graph *g, struct lft *out,
 		.hops = SCRATCH(scratch, uint16_t, n),
 	};
 	paths_load_init(&x->l, g, scratch);
-	for (i = 0; i < n; i++)
-		x->n_in[g->island[i]]++;
+	memset(hops, 0xff, n * sizeof(*hops));
+	for (sw = 0; sw < n; sw++) {
+		x->n_in[g->island[sw]]++;
+		if (g->island[sw] != sw)
+			continue;
+		hops[sw] = 0;
+		x->nearest[n_listed] = sw;
+		n_listed += graph_search(g, hops, x->nearest + n_listed, 1);
+	}
 }
 
 /* Starts again with the tree, and adds those of the other turns that close
  * no cycle with it. The order of the channels stays, so that few have to
  * move. */
 static void
-cdg_add_tree_first(struct cdg *x, const uint32_t *list)
+cdg_add_tree_first(struct cdg *x)
 {
 	size_t size = (size_t)x->g->n_edges * CHANNELS_WORDS *
 		sizeof(*x->c->turns);
@@ -551,7 +486,7 @@ cdg_add_tree_first(struct cdg *x, const uint32_t *list)
 
 	memset(x->c->turns, 0, size);
 	memset(x->refused, 0, size);
-	cdg_add_tree(x, list);
+	cdg_add_tree(x);
 	for (e = 0; e < x->g->n_edges; e++)
 		for (port = 0; (next = channels_next(all, e, &port)) !=
 		     SNAPSHOT_NONE;)
@@ -566,21 +501,21 @@ cdg_route(const struct graph *g, const uint8_t *dimension,
 	  struct engine_output *out, uint32_t *extra)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
-	g_autofree uint32_t *list = NULL;
-	uint32_t pass, sw;
+	uint32_t pass, i;
 	struct cdg x;
 
 	cdg_init(&x, g, out->lft, scratch);
-	list = cdg_list_nearest(&x);
 	x.is_grid = dimension != NULL;
 	if (dimension)
-		cdg_add_dimensions(&x, dimension, list);
-	if (!cdg_add_tree(&x, list))
-		cdg_add_tree_first(&x, list);
+		cdg_add_dimensions(&x, dimension);
+	if (!cdg_add_tree(&x))
+		cdg_add_tree_first(&x);
 	for (pass = 0; pass < MAX_PASSES && x.work < WORK / MAX_PASSES; pass++)
-		cdg_pass(&x, pass > 0);
-	for (sw = 0; sw < g->n_switches; sw++)
-		cdg_route_switch(&x, sw);
+		for (i = 0; i < g->n_targets; i++)
+			if (g->targets[i].port)
+				cdg_route_target(&x, &g->targets[i], pass > 0);
+	for (i = 0; i < g->n_switches; i++)
+		cdg_route_switch(&x, i);
 	*extra = x.n_extra;
 	out->ranks = x.ranks;
 	channels_free(x.c);
