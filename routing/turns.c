@@ -41,7 +41,8 @@ struct joining {
 	uint64_t *joined;	/* tops that are joined */
 	uint8_t *tried;		/* by switch: closed a cycle */
 	uint8_t *member;	/* by switch: it is the root, or above it */
-	GArray *added;		/* edges that got a class by this addition */
+	GArray *members;	/* of this addition */
+	GArray *added;		/* edges that got a class by it */
 	uint32_t *queue;	/* of the sort: switches */
 	uint8_t *waits, *done;	/* by switch: in the queue; by edge: sorted */
 	uint32_t *n_below, *n_above;	/* by switch: channels into it from
@@ -72,78 +73,39 @@ turns_permit(const struct turns *t, uint32_t in, uint32_t out)
 
 /* ---- the topological sort ---- */
 
-static void
-sort_start(struct joining *j)
-{
-	const struct graph *g = j->g;
-	uint32_t sw, e, peer;
-
-	memset(j->n_below, 0, g->n_switches * sizeof(*j->n_below));
-	memset(j->n_above, 0, g->n_switches * sizeof(*j->n_above));
-	memset(j->done, 0, g->n_edges);
-	memset(j->waits, 1, g->n_switches);
-	memcpy(j->queue, j->o->climb, g->n_switches * sizeof(*j->queue));
-	for (sw = 0; sw < g->n_switches; sw++)
-		for_each_edge(g, sw, e) {
-			peer = g->edges[e].peer;
-			if (order_is_up(j->o, sw, peer))
-				j->n_below[peer]++;
-			else
-				j->n_above[peer]++;
-		}
-}
-
-/* Counts the channels into `sw` that are not sorted: count[c], those of
- * class c from above; count[0], all. */
-static void
-sort_count_classes(const struct joining *j, uint32_t sw,
-		   uint32_t count[GRAPH_PORTS])
-{
-	const struct graph *g = j->g;
-	uint32_t e;
-
-	memset(count, 0, GRAPH_PORTS * sizeof(*count));
-	for_each_edge(g, sw, e)
-		if (j->t->class_of[e] && !j->done[g->edges[e].back]) {
-			count[j->t->class_of[e]]++;
-			count[0]++;
-		}
-}
-
-/* Do the channels e to end - 1, from `sw` to one neighbour, depend on no
- * channel that is not sorted? */
-static bool
-sort_is_ready(const struct joining *j, uint32_t sw, uint32_t e, uint32_t end,
-	      const uint32_t *count)
-{
-	uint32_t class = j->t->class_of[e], n = 0, i;
-
-	if (order_is_up(j->o, sw, j->g->edges[e].peer))
-		return j->n_below[sw] == 0 &&
-			(!class || count[0] == count[class]);
-	for (i = e; i < end; i++)	/* these come from that neighbour */
-		n += !j->done[j->g->edges[i].back];
-	return j->n_above[sw] + j->n_below[sw] == n;
-}
-
 /* Sorts the channels out of `sw` that depend on no other; returns how many. */
 static uint32_t
 sort_release(struct joining *j, uint32_t sw, uint32_t *tail)
 {
 	const struct graph *g = j->g;
-	uint32_t count[GRAPH_PORTS], e, next, peer, n = 0;
+	const uint8_t *class_of = j->t->class_of;
+	uint32_t e, next, peer, n_awaited, n_sorted = 0;
+	/* channels from above that are not sorted: by class; [0]: of all */
+	uint32_t count[GRAPH_PORTS] = { 0 };
+	bool is_up;
 
-	sort_count_classes(j, sw, count);
+	for_each_edge(g, sw, e)
+		if (class_of[e] && !j->done[g->edges[e].back]) {
+			count[class_of[e]]++;
+			count[0]++;
+		}
 	for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e = next) {
 		peer = g->edges[e].peer;
-		for (next = e + 1; next < g->first_edge[sw + 1] &&
+		is_up = order_is_up(j->o, sw, peer);
+		/* A channel up waits for those from below and for those from
+		 * above of other classes; one down, for all but those that
+		 * come from the same neighbour. */
+		n_awaited = j->n_below[sw] + (is_up ? 0 : j->n_above[sw]);
+		if (is_up && class_of[e])
+			n_awaited += count[0] - count[class_of[e]];
+		for (next = e; next < g->first_edge[sw + 1] &&
 		     g->edges[next].peer == peer; next++)
-			;
-		if (j->done[e] || !sort_is_ready(j, sw, e, next, count))
+			n_awaited -= !is_up && !j->done[g->edges[next].back];
+		if (j->done[e] || n_awaited > 0)
 			continue;
-		n += next - e;
+		n_sorted += next - e;
 		memset(j->done + e, 1, next - e);
-		if (order_is_up(j->o, sw, peer))
+		if (is_up)
 			j->n_below[peer] -= next - e;
 		else
 			j->n_above[peer] -= next - e;
@@ -152,21 +114,35 @@ sort_release(struct joining *j, uint32_t sw, uint32_t *tail)
 			j->queue[(*tail)++ % (g->n_switches + 1)] = peer;
 		}
 	}
-	return n;
+	return n_sorted;
 }
 
+/* Can all channels be sorted? */
 static bool
 turns_are_safe(struct joining *j)
 {
-	uint32_t n = j->g->n_switches, head, tail = n, n_sorted = 0, sw;
+	const struct graph *g = j->g;
+	uint32_t n = g->n_switches, head, tail = n, n_sorted = 0, sw, e, peer;
 
-	sort_start(j);
+	memset(j->n_below, 0, n * sizeof(*j->n_below));
+	memset(j->n_above, 0, n * sizeof(*j->n_above));
+	memset(j->done, 0, g->n_edges);
+	memset(j->waits, 1, n);
+	memcpy(j->queue, j->o->climb, n * sizeof(*j->queue));
+	for (sw = 0; sw < n; sw++)
+		for_each_edge(g, sw, e) {
+			peer = g->edges[e].peer;
+			if (order_is_up(j->o, sw, peer))
+				j->n_below[peer]++;
+			else
+				j->n_above[peer]++;
+		}
 	for (head = 0; head != tail; head++) {
 		sw = j->queue[head % (n + 1)];
 		j->waits[sw] = 0;
 		n_sorted += sort_release(j, sw, &tail);
 	}
-	return n_sorted == j->g->n_edges;
+	return n_sorted == g->n_edges;
 }
 
 /* ---- the choice of turns ---- */
@@ -258,7 +234,7 @@ turns_find_class(const struct joining *j, uint32_t peer, uint64_t *masks,
  * there is another path to them.
  */
 static void
-turns_open(struct joining *j, uint32_t sw, bool joins, GArray *members)
+turns_open(struct joining *j, uint32_t sw, bool joins)
 {
 	struct above above[GRAPH_PORTS];
 	uint32_t n = turns_list_above(j, sw, above), n_classes = 2, i, e;
@@ -278,26 +254,13 @@ turns_open(struct joining *j, uint32_t sw, bool joins, GArray *members)
 			class = turns_find_class(j, peer, masks, &n_classes);
 		if (class > 1) {
 			j->member[peer] = 1;
-			g_array_append_val(members, peer);
+			g_array_append_val(j->members, peer);
 		}
 		for (; e < above[i].end; e++) {
 			j->t->class_of[e] = (uint8_t)class;
 			g_array_append_val(j->added, e);
 		}
 	}
-}
-
-/* Permits turns at `sw` and at the members above it. */
-static void
-turns_open_from(struct joining *j, uint32_t sw, bool joins)
-{
-	g_autoptr(GArray) members = g_array_new(FALSE, FALSE, sizeof(sw));
-
-	j->member[sw] = 1;
-	g_array_append_val(members, sw);
-	for (guint i = 0; i < members->len; i++)
-		turns_open(j, g_array_index(members, uint32_t, i),
-			   joins && i == 0, members);
 }
 
 /* The highest switch from here up that has both joined and new tops above
@@ -362,7 +325,8 @@ turns_undo(struct joining *j)
 	}
 }
 
-/* Joins the tops of an island as far as possible. */
+/* Joins the tops of an island as far as possible: permits turns at the root or
+ * at a joining switch, and at the members above it. */
 static void
 turns_join_island(struct joining *j, uint32_t island)
 {
@@ -375,7 +339,12 @@ turns_join_island(struct joining *j, uint32_t island)
 			return;
 		at = is_first ? sw : turns_climb(j, sw);
 		g_array_set_size(j->added, 0);
-		turns_open_from(j, at, !is_first);
+		g_array_set_size(j->members, 0);
+		g_array_append_val(j->members, at);
+		j->member[at] = 1;
+		for (guint i = 0; i < j->members->len; i++)
+			turns_open(j, g_array_index(j->members, uint32_t, i),
+				   !is_first && i == 0);
 		if (!turns_are_safe(j)) {
 			turns_undo(j);
 			j->tried[sw] = 1;
@@ -391,41 +360,36 @@ turns_join_island(struct joining *j, uint32_t island)
 	}
 }
 
-static void
-turns_join_all(struct joining *j)
-{
-	g_autoptr(GPtrArray) scratch = scratch_new();
-	uint32_t n = j->g->n_switches, sw;
-
-	j->joined = SCRATCH(scratch, uint64_t, j->n_words);
-	j->tried = SCRATCH(scratch, uint8_t, n);
-	j->member = SCRATCH(scratch, uint8_t, n);
-	j->added = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	j->queue = SCRATCH(scratch, uint32_t, n);
-	j->waits = SCRATCH(scratch, uint8_t, n);
-	j->done = SCRATCH(scratch, uint8_t, j->g->n_edges);
-	j->n_below = SCRATCH(scratch, uint32_t, n);
-	j->n_above = SCRATCH(scratch, uint32_t, n);
-	for (sw = 0; sw < n; sw++)
-		if (j->g->island[sw] == sw)
-			turns_join_island(j, sw);
-	g_array_unref(j->added);
-}
-
 struct turns *
 turns_new(const struct graph *g, const struct order *o)
 {
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	g_autoptr(GArray) added = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_autoptr(GArray) members = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	struct turns *t = g_new0(struct turns, 1);
-	struct joining j = { .t = t, .g = g, .o = o };
+	struct joining j = { .t = t, .g = g, .o = o, .added = added,
+			     .members = members };
+	uint32_t n = g->n_switches, sw;
 
 	t->g = g;
 	t->o = o;
 	t->first = SNAPSHOT_NONE;
 	t->class_of = g_new0(uint8_t, g->n_edges + 1);
 	j.tops = order_find_tops(o, g, &j.n_words);
-	if (!order_joins(g, j.tops, j.n_words, false))
-		turns_join_all(&j);
-	g_free(j.tops);
+	g_ptr_array_add(scratch, j.tops);
+	if (order_joins(g, j.tops, j.n_words, false))
+		return t;
+	j.joined = SCRATCH(scratch, uint64_t, j.n_words);
+	j.tried = SCRATCH(scratch, uint8_t, n);
+	j.member = SCRATCH(scratch, uint8_t, n);
+	j.queue = SCRATCH(scratch, uint32_t, n);
+	j.waits = SCRATCH(scratch, uint8_t, n);
+	j.done = SCRATCH(scratch, uint8_t, g->n_edges);
+	j.n_below = SCRATCH(scratch, uint32_t, n);
+	j.n_above = SCRATCH(scratch, uint32_t, n);
+	for (sw = 0; sw < n; sw++)
+		if (g->island[sw] == sw)
+			turns_join_island(&j, sw);
 	return t;
 }
 
