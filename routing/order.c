@@ -48,32 +48,6 @@
 
 /* ---- from levels to an order ---- */
 
-/* with_peers: cables within a level join, too. */
-static void
-order_label_pods(struct order *o, const struct graph *g, bool with_peers)
-{
-	uint32_t n = g->n_switches, r, sw, e, low, high;
-	uint32_t *label = o->pods = g_new(uint32_t, (size_t)n * o->n_levels);
-
-	for (sw = 0; sw < n; sw++)
-		label[sw] = sw;
-	for (r = 0; r < o->n_levels; r++) {
-		for (e = 0; e < g->n_edges; e++) {
-			low = o->level[graph_owner(g, e)];
-			high = o->level[g->edges[e].peer];
-			if (high == r && (low + 1 == r ||
-					  (with_peers && low <= r)))
-				disjoint_join(label, graph_owner(g, e),
-					      g->edges[e].peer);
-		}
-		for (sw = 0; sw < n; sw++)
-			label[sw] = disjoint_find(label, sw);
-		if (r + 1 < o->n_levels)
-			memcpy(label + n, label, n * sizeof(*label));
-		label += n;
-	}
-}
-
 /* By switch: the distance, over cables of its level, from a switch with a
  * cable to a higher level; 0 where there is none. */
 static uint32_t *
@@ -135,58 +109,52 @@ order_compare(gconstpointer a, gconstpointer b, gpointer data)
 	return x < y ? -1 : x > y;
 }
 
-static void
-order_count_strays(struct order *o, const struct graph *g)
-{
-	uint32_t sw, e;
-
-	for (sw = 0; sw < g->n_switches; sw++)
-		for_each_edge(g, sw, e)
-			o->n_strays += g->edges[e].peer > sw &&
-				ABS((int)o->level[sw] -
-				    (int)o->level[g->edges[e].peer]) != 1;
-}
-
+/* held: ranks that decide within a level, or NULL. walk: decides last, then
+ * cables within a level join pods, too, and no switch hangs; or NULL. */
 static struct order *
-order_new(const struct graph *g, const uint32_t *level, bool with_peers)
+order_build(const struct graph *g, const uint32_t *level, const uint32_t *held,
+	    const uint32_t *walk)
 {
 	struct order *o = g_new0(struct order, 1);
-	uint32_t n = g->n_switches, i;
+	uint32_t n = g->n_switches, *label, r, i, e, low, high;
+	g_autofree uint32_t *hangs = NULL;
 
 	o->ref = 1;
 	o->n_switches = n;
+	o->n_levels = 1;
 	o->level = g_new(uint8_t, n);
 	o->place = g_new(uint32_t, n);
 	o->climb = g_new(uint32_t, n);
-	for (o->n_levels = 1, i = 0; i < n; i++) {
+	for (i = 0; i < n; i++) {
+		o->climb[i] = i;
 		o->level[i] = (uint8_t)MIN(level[i], LEVEL_MAX);
 		o->n_levels = MAX(o->n_levels, o->level[i] + 1u);
 	}
-	order_label_pods(o, g, with_peers);
-	return o;
-}
-
-static void
-order_sort(struct order *o, const struct sorting *sorting)
-{
-	uint32_t i;
-
-	for (i = 0; i < o->n_switches; i++)
-		o->climb[i] = i;
-	g_qsort_with_data(o->climb, (gint)o->n_switches, sizeof(*o->climb),
-			  order_compare, (gpointer)sorting);
-	for (i = 0; i < o->n_switches; i++)
+	o->pods = label = g_new(uint32_t, (size_t)n * o->n_levels);
+	for (i = 0; i < n; i++)
+		label[i] = i;
+	for (r = 0; r < o->n_levels; r++, label += n) {
+		if (r > 0)
+			memcpy(label, label - n, n * sizeof(*label));
+		for (e = 0; e < g->n_edges; e++) {
+			low = o->level[graph_owner(g, e)];
+			high = o->level[g->edges[e].peer];
+			if (high == r && (low + 1 == r || (walk && low <= r)))
+				disjoint_join(label, graph_owner(g, e),
+					      g->edges[e].peer);
+		}
+		for (i = 0; i < n; i++)
+			label[i] = disjoint_find(label, i);
+	}
+	for (e = 0; e < g->n_edges; e++)
+		o->n_strays += graph_owner(g, e) < g->edges[e].peer &&
+			ABS((int)o->level[graph_owner(g, e)] -
+			    (int)o->level[g->edges[e].peer]) != 1;
+	hangs = walk ? g_new0(uint32_t, n) : order_find_hanging(o, g);
+	g_qsort_with_data(o->climb, (gint)n, sizeof(*o->climb), order_compare,
+			  &(struct sorting){ o, hangs, held, walk });
+	for (i = 0; i < n; i++)
 		o->place[o->climb[i]] = i;
-}
-
-static struct order *
-order_build(const struct graph *g, const uint32_t *level, const uint32_t *held)
-{
-	struct order *o = order_new(g, level, false);
-	g_autofree uint32_t *hangs = order_find_hanging(o, g);
-
-	order_count_strays(o, g);
-	order_sort(o, &(struct sorting){ o, hangs, held, NULL });
 	return o;
 }
 
@@ -225,7 +193,7 @@ order_from_ranks(const struct graph *g, const uint32_t *ranks)
 		if (level[sw] > LEVEL_MAX)
 			return NULL;
 	}
-	return order_build(g, level, ranks);
+	return order_build(g, level, ranks, NULL);
 }
 
 /* ---- guesses ---- */
@@ -305,23 +273,6 @@ order_count_from_side(const struct graph *g, uint32_t side, uint32_t *level)
 		level[sw] = (level[sw] ^ side) & 1;
 }
 
-/* Ranks in the order of growth. */
-static uint32_t *
-order_grow(const struct graph *g, uint32_t start, bool latest)
-{
-	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
-	uint32_t *ranks = g_new(uint32_t, g->n_switches), i;
-
-	for (i = 0; i < g->n_switches; i++)
-		queue[i] = i;
-	queue[0] = start;
-	queue[start] = 0;
-	graph_grow(g, queue, g->n_switches, latest);
-	for (i = 0; i < g->n_switches; i++)
-		ranks[queue[i]] = i;
-	return ranks;
-}
-
 /* ---- tops that are leaves ---- */
 
 struct sample {
@@ -383,37 +334,40 @@ sample_climb(struct sample *s, uint32_t sw, uint32_t below)
 	return met;
 }
 
-/* Have most of the sampled pairs of leaves below this top switch a common
- * ancestor further down? */
-static bool
-sample_is_idle(struct sample *s, uint32_t top)
+/*
+ * The level of a switch. A top switch goes below its neighbours, by the level
+ * that most of them have (the lowest of several), if most of the sampled pairs
+ * of leaves below it have a common ancestor further down.
+ */
+static uint32_t
+sample_settle(struct sample *s, uint32_t top)
 {
-	uint32_t n = N_SAMPLES, k, a, b, n_apart = 0;
+	const struct graph *g = s->g;
+	uint32_t own = s->level[top], count[LEVEL_MAX + 1] = { 0 };
+	uint32_t n_apart = 0, around = 0, n = N_SAMPLES, k, a, b, e;
 
-	for (k = 0; k < n && n_apart * 4 <= n; k++) {
+	if (own < 2)
+		return own;
+	for_each_edge(g, top, e) {
+		if (s->level[g->edges[e].peer] > own)
+			return own;
+		count[MIN(s->level[g->edges[e].peer], LEVEL_MAX)]++;
+	}
+	for (k = 0; k < n; k++) {
 		a = sample_leaf(s, top, k, n);
 		b = sample_leaf(s, top, (k + n / 2) % n, n);
 		if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE || a == b)
 			continue;
 		s->n_searches++;	/* unlike any search before */
-		sample_climb(s, a, s->level[top]);
-		n_apart += !sample_climb(s, b, s->level[top]);
+		sample_climb(s, a, own);
+		n_apart += !sample_climb(s, b, own);
+		if (n_apart * 4 > n)
+			return own;
 	}
-	return n_apart * 4 <= n;
-}
-
-/* The level that most neighbours have; the lowest, if there are several. */
-static uint32_t
-order_level_around(const struct graph *g, const uint32_t *level, uint32_t sw)
-{
-	uint32_t count[256] = { 0 }, best = 0, i, e;
-
-	for_each_edge(g, sw, e)
-		count[MIN(level[g->edges[e].peer], LEVEL_MAX)]++;
-	for (i = 1; i < G_N_ELEMENTS(count); i++)
-		if (count[i] > count[best])
-			best = i;
-	return best;
+	for (k = 1; k <= LEVEL_MAX; k++)
+		if (count[k] > count[around])
+			around = k;
+	return around > 0 && around - 1 < own ? around - 1 : own;
 }
 
 /* Moves top switches that join nothing below their neighbours. An empty pod
@@ -422,26 +376,15 @@ static void
 order_settle(const struct graph *g, uint32_t *level)
 {
 	g_autofree uint32_t *mark = g_new0(uint32_t, g->n_switches);
-	g_autofree uint32_t *next = NULL;
+	g_autofree uint32_t *next = g_new(uint32_t, g->n_switches);
 	g_autoptr(GArray) todo = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	struct sample s = { g, level, mark, 0, todo };
 	size_t size = g->n_switches * sizeof(*level);
-	uint32_t sw, e, around, round;
+	uint32_t sw, round;
 
 	for (round = 0; round < MAX_ROUNDS; round++) {
-		g_free(next);
-		next = g_memdup2(level, size);
-		for (sw = 0; sw < g->n_switches; sw++) {
-			for_each_edge(g, sw, e)
-				if (level[g->edges[e].peer] > level[sw])
-					break;
-			if (level[sw] < 2 || e < g->first_edge[sw + 1] ||
-			    !sample_is_idle(&s, sw))
-				continue;
-			around = order_level_around(g, level, sw);
-			if (around > 0 && around - 1 < level[sw])
-				next[sw] = around - 1;
-		}
+		for (sw = 0; sw < g->n_switches; sw++)
+			next[sw] = sample_settle(&s, sw);
 		if (memcmp(level, next, size) == 0)
 			return;
 		memcpy(level, next, size);
@@ -585,43 +528,29 @@ order_try(struct trial *t, struct order *o)
 	t->cost = cost;
 }
 
-/* Tries as n the numbers of CAs that switches have, except the highest; a
- * sample of them, if there are many. */
-static void
-order_try_thresholds(struct trial *t, uint32_t *level)
-{
-	const struct graph *g = t->g;
-	g_autofree uint32_t *counts = g_memdup2(g->n_hosts, g->n_switches *
-						sizeof(*counts));
-	uint32_t n = 0, i, step;
-
-	qsort(counts, g->n_switches, sizeof(*counts), compare_numbers);
-	for (i = 0; i < g->n_switches; i++)
-		if (n == 0 || counts[n - 1] != counts[i])
-			counts[n++] = counts[i];
-	step = MAX(n / N_THRESHOLDS, 1);
-	for (i = 0; i + 1 < n; i += step) {
-		order_count_from_leaves(g, counts[i], level);
-		order_settle(g, level);
-		order_try(t, order_build(g, level, NULL));
-	}
-}
-
 /* Tries orders without levels, from several roots in each island: each
  * switch but the root has a cable up. */
 static void
 order_try_grown(struct trial *t, uint32_t *level)
 {
 	const struct graph *g = t->g;
-	uint32_t *ranks, i, n = (uint32_t)(WORK / ((uint64_t)g->n_switches *
-					   g->n_edges / t->step + 1)) + 1;
+	uint32_t n = g->n_switches, n_starts, i, sw, start;
+	g_autofree uint32_t *queue = g_new(uint32_t, n);
+	g_autofree uint32_t *ranks = g_new(uint32_t, n);
 
-	memset(level, 0, g->n_switches * sizeof(*level));
-	for (n = 2 * MIN(n, MAX_STARTS), i = 0; i < n; i++) {
-		ranks = order_grow(g, (uint32_t)((uint64_t)g->n_switches *
-						 (i / 2) * 2 / n), i % 2);
-		order_try(t, order_build(g, level, ranks));
-		g_free(ranks);
+	memset(level, 0, n * sizeof(*level));
+	n_starts = 2 * MIN((uint32_t)(WORK / ((uint64_t)n * g->n_edges /
+					      t->step + 1)) + 1, MAX_STARTS);
+	for (i = 0; i < n_starts; i++) {
+		start = (uint32_t)((uint64_t)n * (i / 2) * 2 / n_starts);
+		for (sw = 0; sw < n; sw++)
+			queue[sw] = sw;
+		queue[0] = start;
+		queue[start] = 0;
+		graph_grow(g, queue, n, i % 2);
+		for (sw = 0; sw < n; sw++)
+			ranks[queue[sw]] = sw;
+		order_try(t, order_build(g, level, ranks, NULL));
 	}
 }
 
@@ -661,24 +590,37 @@ order_find(const struct engine_input *in, struct trial *t)
 {
 	const struct graph *g = in->g;
 	g_autofree uint32_t *level = g_new0(uint32_t, g->n_switches + 1);
+	g_autofree uint32_t *counts = NULL;
 	g_autofree uint64_t *unused = NULL;
+	uint32_t side, n = 0, i, step;
 	struct order *o;
-	uint32_t side;
 
 	order_count_from_leaves(g, 0, level);
 	if (order_has_roots(in)) {
 		order_count_from_roots(g, in->is_root, level);
-		return order_build(g, level, NULL);
+		return order_build(g, level, NULL, NULL);
 	}
 	order_settle(g, level);
-	o = order_build(g, level, NULL);
+	o = order_build(g, level, NULL, NULL);
 	if (order_is_layered(g, o))
 		return o;
 	order_try(t, o);
-	order_try_thresholds(t, level);
+	/* Leaves have more CAs than n: the numbers that switches have, except
+	 * the highest; a sample of them, if there are many. */
+	counts = g_memdup2(g->n_hosts, g->n_switches * sizeof(*counts));
+	qsort(counts, g->n_switches, sizeof(*counts), compare_numbers);
+	for (i = 0; i < g->n_switches; i++)
+		if (n == 0 || counts[n - 1] != counts[i])
+			counts[n++] = counts[i];
+	step = MAX(n / N_THRESHOLDS, 1);
+	for (i = 0; i + 1 < n; i += step) {
+		order_count_from_leaves(g, counts[i], level);
+		order_settle(g, level);
+		order_try(t, order_build(g, level, NULL, NULL));
+	}
 	for (side = 0; side < 2; side++) {
 		order_count_from_side(g, side, level);
-		order_try(t, order_build(g, level, NULL));
+		order_try(t, order_build(g, level, NULL, NULL));
 	}
 	unused = g_new0(uint64_t, g->n_switches);
 	if (t->cost > GOOD * paths_estimate(g, NULL, t->step, unused))
@@ -686,56 +628,44 @@ order_find(const struct engine_input *in, struct trial *t)
 	return t->best;
 }
 
-/* The former order, with new switches where `o` has them. NULL: it does not
- * fit this fabric. */
-static struct order *
-order_recall(const struct engine_input *in, const struct order *o)
+struct order *
+order_compute(const struct engine_input *in)
 {
 	const struct graph *g = in->g;
-	g_autofree uint32_t *ranks = order_ranks(o);
+	struct trial t = { .g = g, .step = order_find_step(g) };
+	g_autofree uint32_t *ranks = NULL;
+	struct order *o = in->order, *held = NULL;
 	uint32_t sw, n_new = 0;
 
+	if (o)
+		g_atomic_int_inc(&o->ref);
+	else
+		o = order_find(in, &t);
+	if (!in->ranks || order_has_roots(in))
+		return o;
+	/* The former order, with new switches where `o` has them, unless a
+	 * quarter of the switches is new. */
+	ranks = order_ranks(o);
 	for (sw = 0; sw < g->n_switches; sw++) {
 		if (in->ranks[sw] == ENGINE_NO_RANK)
 			n_new++;
 		else
 			ranks[sw] = in->ranks[sw];
 	}
-	return n_new * 4 > g->n_switches ? NULL : order_from_ranks(g, ranks);
-}
-
-/* If the levels are the same, the new order is taken: its places do not
- * depend on a former one. Orders without levels consist of places only. */
-static bool
-order_is_kept(struct trial *t, const struct order *held, const struct order *o)
-{
-	if (o->n_levels > 1 &&
-	    memcmp(held->level, o->level, o->n_switches) == 0)
-		return false;
-	return order_cost(t, held) <= KEEP * order_cost(t, o);
-}
-
-struct order *
-order_compute(const struct engine_input *in)
-{
-	const struct graph *g = in->g;
-	struct trial t = { .g = g };
-	struct order *o, *held;
-
-	t.step = order_find_step(g);
-	o = in->order;
-	if (o)
-		g_atomic_int_inc(&o->ref);
-	else
-		o = order_find(in, &t);
-	held = in->ranks ? order_recall(in, o) : NULL;
-	if (held && !order_has_roots(in) && order_is_kept(&t, held, o)) {
-		order_destroy(o);
-		held->kept = true;
-		return held;
+	if (n_new * 4 <= g->n_switches)
+		held = order_from_ranks(g, ranks);
+	/* If the levels are the same, the new order is taken: its places do
+	 * not depend on a former one. Orders without levels consist of places
+	 * only. */
+	if (!held || (o->n_levels > 1 &&
+		      memcmp(held->level, o->level, o->n_switches) == 0) ||
+	    order_cost(&t, held) > KEEP * order_cost(&t, o)) {
+		order_destroy(held);
+		return o;
 	}
-	order_destroy(held);
-	return o;
+	order_destroy(o);
+	held->kept = true;
+	return held;
 }
 
 /* ---- hosts ---- */
@@ -743,7 +673,7 @@ order_compute(const struct engine_input *in)
 /* By switch: when a depth-first search by port over cables within each level
  * visits it. */
 static uint32_t *
-order_walk(const struct graph *g, const uint8_t *level)
+order_walk(const struct graph *g, const uint32_t *level)
 {
 	uint32_t n = g->n_switches, *walk = g_new(uint32_t, n), depth = 0;
 	g_autofree uint32_t *stack = g_new(uint32_t, n + g->n_edges);
@@ -760,7 +690,8 @@ order_walk(const struct graph *g, const uint8_t *level)
 		for (port = GRAPH_PORTS; port-- > 0;) {
 			e = graph_edge_at(g, sw, (uint8_t)port);
 			if (e != SNAPSHOT_NONE &&
-			    level[g->edges[e].peer] == level[sw])
+			    MIN(level[g->edges[e].peer], LEVEL_MAX) ==
+			    MIN(level[sw], LEVEL_MAX))
 				stack[depth++] = g->edges[e].peer;
 		}
 	}
@@ -794,10 +725,8 @@ order_hosts(const struct graph *g, uint32_t *n)
 	for (sw = 0; sw < g->n_switches; sw++)
 		most = MAX(most, g->n_hosts[sw]);
 	order_count_from_leaves(g, MAX(most / 4, 1) - 1, level);
-	o = order_new(g, level, true);
-	walk = order_walk(g, o->level);
-	memset(level, 0, g->n_switches * sizeof(*level));
-	order_sort(o, &(struct sorting){ o, level, NULL, walk });
+	walk = order_walk(g, level);
+	o = order_build(g, level, NULL, walk);
 	for (i = 0; i < g->n_switches; i++) {
 		sw = o->climb[i];
 		first = *n;
