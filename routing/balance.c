@@ -168,13 +168,19 @@ balance_choose(struct balance *b, uint32_t i, uint32_t held)
 	b->path[sw] = least;
 }
 
-/* The edge of an entry in the held tables. */
+/* The edge of an entry for the present LID. */
+static uint32_t
+balance_entry(const struct balance *b, const struct lft *lft, uint32_t sw)
+{
+	return graph_edge_at(b->g, sw, lft_row(lft, sw)[b->lid]);
+}
+
+/* The same in the held tables, if there are any. */
 static uint32_t
 balance_held(const struct balance *b, const struct lft *held, uint32_t sw)
 {
 	return !held || b->lid > held->top ? SNAPSHOT_NONE :
-		graph_edge_at(b->g, sw,
-				lft_row(held, sw)[b->lid]);
+		balance_entry(b, held, sw);
 }
 
 /* Gives paths with turns to switches without a shortest path; among paths of
@@ -239,10 +245,11 @@ balance_manage(struct balance *b, const struct lft *held)
 	} while (b->n_extended > n_before);
 }
 
-/* Chooses next[] for the present LID. `again`: each switch adds its flows
- * after its choice. */
+/* Chooses next[] for the present LID. held: NULL, or tables some of whose
+ * entries next[] has already, which stay where there is room; then each switch
+ * adds its flows after its choice. */
 static void
-balance_choose_all(struct balance *b, const struct lft *held, bool again)
+balance_choose_all(struct balance *b, const struct lft *held)
 {
 	const struct paths *p = &b->p;
 	uint32_t i;
@@ -250,14 +257,14 @@ balance_choose_all(struct balance *b, const struct lft *held, bool again)
 	b->path[p->dest] = 0;
 	b->next[p->dest] = SNAPSHOT_NONE;
 	for (i = 1; i < p->n_reached; i++) {
-		balance_choose(b, i, again ? b->next[p->queue[i]] :
+		balance_choose(b, i, held ? b->next[p->queue[i]] :
 			       SNAPSHOT_NONE);
-		if (again)
+		if (held)
 			balance_add(b, p->queue[i], 1);
 	}
 	b->work += p->first[p->n_reached] + 2 * p->n_reached;
 	balance_extend(b, held);
-	for (i = 0; again && i < b->n_extended; i++)
+	for (i = 0; held && i < b->n_extended; i++)
 		balance_add(b, b->rest[i], 1);
 }
 
@@ -292,64 +299,43 @@ balance_store(struct balance *b)
 	}
 }
 
+/* Routes the LIDs of a target, and counts the switches of its island that have
+ * no path to it. LIDs of switches take the least loaded paths; they add no
+ * load. */
 static void
-balance_read(struct balance *b)
+balance_route_target(struct balance *b, const struct graph_target *target)
 {
-	for (uint32_t sw = 0; sw < b->g->n_switches; sw++)
-		b->next[sw] = graph_edge_at(b->g, sw,
-				lft_row(b->out, sw)[b->lid]);
-}
+	const struct graph *g = b->g;
+	uint32_t i, sw, dest = target->sw;
 
-/* Counts switches of the island that have no path to the present LID. */
-static void
-balance_count_lost(struct balance *b)
-{
-	uint32_t i, sw, dest = b->p.dest;
-
-	for (i = b->n_extended; i < b->n_rest; i++) {
-		sw = b->rest[i];
-		if (b->g->island[sw] != b->g->island[dest])
-			continue;
-		if (!b->g->n_hosts[sw] || !b->g->n_hosts[dest])
-			b->lost.mixed++;
-		else
-			b->lost.hosts++;
-	}
-}
-
-static void
-balance_route_lid(struct balance *b, uint32_t dest)
-{
 	balance_aim(b, dest);
-	balance_choose_all(b, NULL, false);
-	balance_count_lost(b);
-	balance_add_all(b);
-	balance_store(b);
-}
-
-/* Does the path of a switch go through an overloaded channel, or to a switch
- * marked in is_bad[]? */
-static bool
-balance_is_bad(const struct balance *b, uint32_t sw)
-{
-	uint32_t e = b->next[sw], n;
-
-	for (n = 0; e != SNAPSHOT_NONE && n < MAX_WALK; n++, e = b->next[sw]) {
-		sw = b->g->edges[e].peer;
-		if (b->l.load[e] > b->limit || b->is_bad[sw])
-			return true;
+	b->base = target->lid;
+	for (b->lid = b->base; b->lid < b->base + target->n_lids; b->lid++) {
+		balance_choose_all(b, NULL);
+		balance_manage(b, NULL);
+		for (i = b->n_extended; i < b->n_rest; i++) {
+			sw = b->rest[i];
+			if (g->island[sw] != g->island[dest])
+				continue;
+			if (!g->n_hosts[sw] || !g->n_hosts[dest])
+				b->lost.mixed++;
+			else
+				b->lost.hosts++;
+		}
+		if (target->port)
+			balance_add_all(b);
+		balance_store(b);
 	}
-	return false;
 }
 
-/* Marks the switches with a bad path in is_bad[], and those whose path a
- * switch with a new choice may not join; updates the costs. True: a switch
- * in b->rest is marked. */
+/* Marks the switches in is_bad[] whose path goes through an overloaded
+ * channel, and those whose path a switch with a new choice may not join;
+ * updates the costs. True: a switch in b->rest has such a path. */
 static bool
 balance_find_bad(struct balance *b)
 {
 	const struct paths *p = &b->p;
-	uint32_t i, sw, e, peer;
+	uint32_t i, n, sw, e, peer;
 	bool any = false;
 
 	memset(b->is_bad, 0, b->g->n_switches);
@@ -364,19 +350,15 @@ balance_find_bad(struct balance *b)
 		b->is_bad[sw] = b->l.load[e] > b->limit || b->is_bad[peer];
 		b->path[sw] = b->l.cost[e] + b->path[peer];
 	}
-	for (i = 0; i < b->n_rest && !any; i++)
-		any = balance_is_bad(b, b->rest[i]);
+	for (i = 0; i < b->n_rest && !any; i++) {
+		e = b->next[b->rest[i]];
+		for (n = 0; e != SNAPSHOT_NONE && n < MAX_WALK && !any; n++) {
+			peer = b->g->edges[e].peer;
+			any = b->l.load[e] > b->limit || b->is_bad[peer];
+			e = b->next[peer];
+		}
+	}
 	return any;
-}
-
-/* Has the path of the i-th switch room now, and is no switch on it marked? */
-static bool
-balance_may_stay(const struct balance *b, uint32_t i)
-{
-	uint32_t sw = b->p.queue[i], e = b->next[sw];
-
-	return balance_permits(b, i, e) && !b->is_bad[b->g->edges[e].peer] &&
-		balance_has_room(b, sw, e);
 }
 
 /* Would a switch lose its entry for the present LID, since it has no new
@@ -403,11 +385,12 @@ balance_improve_lid(struct balance *b, uint32_t dest)
 	size_t size = b->g->n_edges * sizeof(*b->l.load);
 	g_autofree float *load = NULL, *cost = NULL;
 	const struct paths *p = &b->p;
-	uint32_t i, sw, choose;
+	uint32_t i, sw, e, choose;
 	bool extend;
 
 	balance_aim(b, dest);
-	balance_read(b);
+	for (sw = 0; sw < b->g->n_switches; sw++)
+		b->next[sw] = balance_entry(b, b->out, sw);
 	b->next[dest] = SNAPSHOT_NONE;
 	extend = balance_find_bad(b);
 	if (extend) {
@@ -424,10 +407,14 @@ balance_improve_lid(struct balance *b, uint32_t dest)
 	for (choose = b->keeps ? 0 : 1; choose < 2; choose++)
 		for (i = 1; i < p->n_reached; i++) {
 			sw = p->queue[i];
-			if (!b->is_bad[sw] ||
-			    (!choose && !balance_may_stay(b, i)))
+			e = b->next[sw];
+			/* it stays if it has room now and joins no bad path */
+			if (!b->is_bad[sw] || (!choose &&
+			    (!balance_permits(b, i, e) ||
+			     b->is_bad[b->g->edges[e].peer] ||
+			     !balance_has_room(b, sw, e))))
 				continue;
-			balance_choose(b, i, b->next[sw]);
+			balance_choose(b, i, e);
 			balance_add(b, sw, 1);
 			b->is_bad[sw] = 0;
 		}
@@ -445,43 +432,15 @@ balance_improve_lid(struct balance *b, uint32_t dest)
 	balance_store(b);
 }
 
-/* Marks the LIDs with an entry into an overloaded channel. */
-static void
-balance_mark_heavy(struct balance *b, uint8_t *heavy)
-{
-	const struct graph *g = b->g;
-	uint32_t sw, e, lid, n;
-	uint8_t is_heavy[GRAPH_PORTS];
-	const uint8_t *row;
-
-	memset(heavy, 0, g->top + 1u);
-	b->n_heavy = 0;
-	for (sw = 0; sw < g->n_switches; sw++) {
-		memset(is_heavy, 0, sizeof(is_heavy));
-		for (n = 0, e = g->first_edge[sw]; e < g->first_edge[sw + 1];
-		     e++) {
-			is_heavy[g->edges[e].port] = b->l.load[e] > b->limit;
-			n += b->l.load[e] > b->limit;
-		}
-		if (n)
-			b->heavy[b->n_heavy++] = sw;
-		row = lft_row(b->out, sw);
-		for (lid = 0; n && lid <= g->top; lid++)
-			heavy[lid] |= is_heavy[row[lid]];
-	}
-}
-
 /* Has the present LID still an entry into an overloaded channel? The LIDs
  * before it may have made room. */
 static bool
 balance_is_heavy(const struct balance *b)
 {
-	uint32_t i, sw, e;
+	uint32_t i, e;
 
 	for (i = 0; i < b->n_heavy; i++) {
-		sw = b->heavy[i];
-		e = graph_edge_at(b->g, sw,
-				lft_row(b->out, sw)[b->lid]);
+		e = balance_entry(b, b->out, b->heavy[i]);
 		if (e != SNAPSHOT_NONE && b->l.load[e] > b->limit)
 			return true;
 	}
@@ -559,56 +518,40 @@ balance_load_all(struct balance *b, const uint8_t *marks)
 		paths_load_add(&b->l, e, 0);
 }
 
-/* Routes all LIDs of CAs, switch by switch, except those of marked switches;
- * with `again` only those of marked switches. */
+/* Routes the LIDs of CAs again that have an entry into an overloaded channel,
+ * switch by switch. */
 static void
-balance_pass(struct balance *b, bool again, const uint8_t *marks)
+balance_pass(struct balance *b)
 {
 	const struct graph *g = b->g;
+	g_autofree uint8_t *heavy = g_malloc0(g->top + 1u);
 	const struct graph_target *target;
-	uint32_t i, k, dest, nth;
+	uint8_t is_heavy[GRAPH_PORTS];
+	uint32_t i, sw, e, lid;
+	const uint8_t *row;
 
-	for (i = 0; i < g->n_switches; i++) {
-		dest = b->o ? b->o->climb[i] : i;
-		for (k = g->first_target[dest]; k < g->first_target[dest + 1];
-		     k++) {
-			target = &g->targets[k];
-			b->base = target->lid;
-			for (nth = 0; target->port && nth < target->n_lids;
-			     nth++) {
-				b->lid = b->base + nth;
-				if (!again && !(marks && marks[dest]))
-					balance_route_lid(b, dest);
-				else if (again && marks[b->lid] &&
-					 b->work < b->most_work &&
-					 balance_is_heavy(b))
-					balance_improve_lid(b, dest);
-			}
-		}
-	}
-}
-
-/* Routes the LIDs of switches by the least loaded paths; they add no load. */
-static void
-balance_route_switches(struct balance *b, const uint8_t *held)
-{
-	const struct graph *g = b->g;
-	const struct graph_target *target;
-
-	for (target = g->targets; target < g->targets + g->n_targets;
-	     target++) {
-		memset(lft_row(b->out, target->sw) + target->lid,
-		       target->port, target->n_lids);
-		if (target->port || (held && held[target->sw]))
+	b->n_heavy = 0;
+	for (sw = 0; sw < g->n_switches; sw++) {
+		memset(is_heavy, 0, sizeof(is_heavy));
+		for_each_edge(g, sw, e)
+			is_heavy[g->edges[e].port] = b->l.load[e] > b->limit;
+		if (!memchr(is_heavy, 1, sizeof(is_heavy)))
 			continue;
-		balance_aim(b, target->sw);
-		b->base = target->lid;
-		for (b->lid = b->base; b->lid < b->base + target->n_lids;
-		     b->lid++) {
-			balance_choose_all(b, NULL, false);
-			balance_manage(b, NULL);
-			balance_count_lost(b);
-			balance_store(b);
+		b->heavy[b->n_heavy++] = sw;
+		row = lft_row(b->out, sw);
+		for (lid = 0; lid <= g->top; lid++)
+			heavy[lid] |= is_heavy[row[lid]];
+	}
+	for (i = 0; i < g->n_switches; i++) {
+		sw = b->o ? b->o->climb[i] : i;
+		for (target = g->targets + g->first_target[sw];
+		     target < g->targets + g->first_target[sw + 1]; target++) {
+			b->base = target->lid;
+			for (b->lid = b->base; target->port &&
+			     b->lid < b->base + target->n_lids; b->lid++)
+				if (heavy[b->lid] && b->work < b->most_work &&
+				    balance_is_heavy(b))
+					balance_improve_lid(b, sw);
 		}
 	}
 }
@@ -641,7 +584,6 @@ static void
 balance_improve(struct balance *b, float limit)
 {
 	size_t size = lft_size(b->out);
-	g_autofree uint8_t *heavy = g_malloc(b->g->top + 1u);
 	g_autofree uint8_t *best = NULL;
 	float before, now = paths_load_most(&b->l);
 	uint32_t pass;
@@ -653,8 +595,7 @@ balance_improve(struct balance *b, float limit)
 		if (!best)
 			best = g_malloc(size);
 		memcpy(best, b->out->ports, size);
-		balance_mark_heavy(b, heavy);
-		balance_pass(b, true, heavy);
+		balance_pass(b);
 		now = paths_load_most(&b->l);
 		if (now >= before)
 			memcpy(b->out->ports, best, size);
@@ -689,18 +630,34 @@ balance_route(const struct engine_input *in, const struct order *o,
 	      const struct turns *t, const uint8_t *held, struct lft *out)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
+	const struct graph *g = in->g;
+	const struct graph_target *target;
 	struct balance b;
+	uint32_t i, k, sw;
 
-	if (in->g->n_switches == 0)
+	if (g->n_switches == 0)
 		return (struct balance_lost){ 0 };
-	balance_init(&b, in->g, o, t, out, scratch);
+	balance_init(&b, g, o, t, out, scratch);
 	if (held)
 		balance_load_all(&b, held);
-	balance_pass(&b, false, held);
+	for (i = 0; i < g->n_switches; i++) {
+		sw = o ? o->climb[i] : i;
+		if (held && held[sw])
+			continue;
+		for (k = g->first_target[sw]; k < g->first_target[sw + 1]; k++)
+			if (g->targets[k].port)
+				balance_route_target(&b, &g->targets[k]);
+	}
 	b.keeps = !held;
 	b.most_work = b.work + (held ? WORK_HELD : WORK);
 	balance_improve(&b, balance_find_bound(&b) * ROOM);
-	balance_route_switches(&b, held);
+	for (target = g->targets; target < g->targets + g->n_targets;
+	     target++) {
+		memset(lft_row(out, target->sw) + target->lid, target->port,
+		       target->n_lids);
+		if (!target->port && !(held && held[target->sw]))
+			balance_route_target(&b, target);
+	}
 	return b.lost;
 }
 
@@ -755,7 +712,7 @@ static bool
 keep_read(struct balance *b, const struct lft *held)
 {
 	const struct paths *p = &b->p;
-	uint32_t i, k, sw, e;
+	uint32_t i, sw, e;
 	bool fits = b->n_rest == 0;
 
 	for (i = 0; i < b->n_rest; i++)
@@ -763,10 +720,7 @@ keep_read(struct balance *b, const struct lft *held)
 	for (i = 1; i < p->n_reached; i++) {
 		sw = p->queue[i];
 		e = balance_held(b, held, sw);
-		for (k = p->first[i]; k < p->first[i + 1] && p->edges[k] != e;
-		     k++)
-			;
-		b->next[sw] = k < p->first[i + 1] ? e : SNAPSHOT_NONE;
+		b->next[sw] = balance_permits(b, i, e) ? e : SNAPSHOT_NONE;
 		fits &= b->next[sw] != SNAPSHOT_NONE;
 	}
 	b->next[p->dest] = SNAPSHOT_NONE;
@@ -799,8 +753,7 @@ keep_own_lid(struct balance *b, const struct lft *held)
 	for (i = 1; i < p->n_reached; i++) {
 		sw = p->queue[i];
 		if (b->next[sw] == SNAPSHOT_NONE)
-			b->next[sw] = graph_edge_at(b->g, sw,
-				lft_row(b->out, sw)[b->lid]);
+			b->next[sw] = balance_entry(b, b->out, sw);
 	}
 	balance_extend(b, held);
 	balance_manage(b, held);
@@ -835,7 +788,7 @@ keep_all(struct balance *b, const struct lft *held)
 				if (fits)
 					balance_add_all(b);
 				else
-					balance_choose_all(b, held, true);
+					balance_choose_all(b, held);
 				b->n_extended = fits ? 0 : b->n_extended;
 				keep_store(b);
 			}
@@ -866,26 +819,6 @@ keep_is_idle(const struct balance *anew, const struct lft *held)
 	return false;
 }
 
-/* Makes kept->out from the held tables, if that is nearly as good as the new
- * tables, and as complete. */
-static bool
-keep_try(struct balance *kept, struct balance *anew, const struct lft *held)
-{
-	float limit;
-
-	balance_load_all(anew, NULL);
-	if (keep_is_idle(anew, held))
-		return false;
-	keep_all(kept, held);
-	if (kept->lost.mixed)
-		return false;
-	limit = KEEP * paths_load_most(&anew->l);
-	kept->most_work = kept->work + WORK_HELD;
-	kept->keeps = true;
-	balance_improve(kept, limit);
-	return paths_load_most(&kept->l) <= limit;
-}
-
 void
 balance_keep(const struct engine_input *in, const struct order *o,
 	     const struct turns *t, struct lft *out)
@@ -894,6 +827,7 @@ balance_keep(const struct engine_input *in, const struct order *o,
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	struct balance anew, kept;
 	uint64_t n_changes, n_blocks;
+	float limit;
 
 	if (!held || held->n_switches < in->g->n_switches)
 		return;
@@ -904,10 +838,19 @@ balance_keep(const struct engine_input *in, const struct order *o,
 	if (n_changes <= KEEP_BLOCKS * keep_count_dead(in->g, held))
 		return;
 	balance_init(&anew, in->g, o, t, out, scratch);
+	balance_load_all(&anew, NULL);
+	if (keep_is_idle(&anew, held))
+		return;
 	balance_init(&kept, in->g, o, t, lft_copy(out), scratch);
-	if (keep_try(&kept, &anew, held) && 3 * n_changes >
-	    4 * keep_count_changes(held, kept.out))
-		memcpy(out->ports, kept.out->ports,
-		       lft_size(out));
+	keep_all(&kept, held);
+	if (!kept.lost.mixed) {
+		limit = KEEP * paths_load_most(&anew.l);
+		kept.most_work = kept.work + WORK_HELD;
+		kept.keeps = true;
+		balance_improve(&kept, limit);
+		if (paths_load_most(&kept.l) <= limit && 3 * n_changes >
+		    4 * keep_count_changes(held, kept.out))
+			memcpy(out->ports, kept.out->ports, lft_size(out));
+	}
 	lft_free(kept.out);
 }
