@@ -98,13 +98,13 @@ complete_find_needed(struct completion *c)
 	return needed;
 }
 
-/* Lists the switches that do not reach a destination, and sets hops[] of the
- * others. */
-static uint32_t
-complete_list(struct completion *c, uint32_t dest)
+/* Adds paths to the LIDs of a destination. True: all data has a path now. */
+static bool
+complete_destination(struct completion *c, uint32_t dest)
 {
 	const struct ftree *t = c->t;
-	uint32_t sw, k, n = 0, to = t->o->climb[dest];
+	uint32_t n = 0, n_done, to = t->o->climb[dest], i, k, sw, entry;
+	uint16_t lid;
 
 	for (sw = 0; sw < t->g->n_switches; sw++) {
 		if (!set_has(c->reach + (size_t)sw * t->n_words, dest)) {
@@ -116,18 +116,7 @@ complete_list(struct completion *c, uint32_t dest)
 		c->hops[sw] = (uint16_t)(2 * k + t->o->level[sw] -
 					 t->o->level[to]);
 	}
-	return n;
-}
-
-/* Adds paths to the LIDs of a destination. True: all data has a path now. */
-static bool
-complete_destination(struct completion *c, uint32_t dest)
-{
-	const struct ftree *t = c->t;
-	uint32_t n = complete_list(c, dest), to = t->o->climb[dest], i, sw;
-	uint32_t entry, n_done = n;
-	uint16_t lid;
-
+	n_done = n;
 	for (entry = t->first_entry[dest]; entry < t->first_entry[dest + 1];
 	     entry++) {
 		lid = t->lid[entry];
@@ -150,20 +139,6 @@ complete_destination(struct completion *c, uint32_t dest)
 	return true;
 }
 
-/* The lowest switch, other than the destination, that has a path to it. */
-static uint32_t
-complete_find_root(const struct completion *c, uint32_t dest)
-{
-	const struct ftree *t = c->t;
-	uint32_t i;
-
-	for (i = 0; i < t->g->n_switches; i++)
-		if (i != dest && set_has(c->reach + (size_t)t->o->climb[i] *
-					 t->n_words, dest))
-			break;
-	return i;
-}
-
 /*
  * Paths between switches without CAs, which carry no data and may go anywhere:
  * to the lowest switch with a path, so that they go down and up where turns
@@ -180,9 +155,14 @@ ftree_manage(struct completion *c, const uint64_t *quiet)
 	const uint64_t *reach;
 	uint8_t *row;
 
-	for (dest = 0; dest < n; dest++)
-		roots[dest] = set_has(quiet, dest) ?
-			complete_find_root(c, dest) : n;
+	for (dest = 0; dest < n; dest++) {
+		roots[dest] = n;
+		for (i = 0; i < n && roots[dest] == n && set_has(quiet, dest);
+		     i++)
+			if (i != dest && set_has(c->reach + t->n_words *
+					(size_t)t->o->climb[i], dest))
+				roots[dest] = i;
+	}
 	for (i = 0; i < n; i++) {
 		sw = t->o->climb[i];
 		reach = c->reach + (size_t)sw * t->n_words;
@@ -230,29 +210,32 @@ ftree_complete(struct ftree *t, struct turns *turns, struct lft *out,
 	return n_failed;
 }
 
-/* Does D-mod-k put the same load on all cables? */
-static bool
-ftree_is_regular(const struct ftree *t)
-{
-	uint32_t n = t->o->n_levels > 1 ? t->width[1] * t->n_cables[1] : 1;
-
-	return t->n_dealt == 0 && (t->usual <= n || t->usual % n == 0);
-}
-
-static bool
-ftree_may_move(const struct ftree *t)
-{
-	uint64_t n = t->g->n_switches;
-
-	return t->g->n_all_hosts * n < SMALL || (uint64_t)t->n_dealt * FEW > n * n;
-}
-
 static void
-ftree_note(const struct ftree *t, const struct turns *turns,
-	   struct engine_output *out)
+ftree_route(struct ftree *t, const struct engine_input *in,
+	    struct engine_output *out)
 {
+	struct turns *turns = turns_new(t->g, t->o);
+	uint64_t n = t->g->n_switches;
+	uint32_t n_ways = 1;
+	g_autofree uint8_t *held = g_malloc(n);
 	g_autofree char *name = NULL;
+	bool is_regular;
 
+	ftree_make_groups(t);
+	ftree_find_sets(t);
+	ftree_assign_slots(t);
+	ftree_number_lids(t);
+	ftree_fill(t, out->lft);
+	/* Does D-mod-k put the same load on all cables? */
+	if (t->o->n_levels > 1)
+		n_ways = t->width[1] * t->n_cables[1];
+	is_regular = t->n_dealt == 0 &&
+		(t->usual <= n_ways || t->usual % n_ways == 0);
+	if (ftree_complete(t, turns, out->lft, held) > 0 || (!is_regular &&
+	    (t->g->n_all_hosts * n < SMALL ||
+	     (uint64_t)t->n_dealt * FEW > n * n)))
+		balance_route(in, t->o, turns, held, out->lft);
+	balance_keep(in, t->o, turns, out->lft);
 	if (t->o->n_strays)
 		g_ptr_array_add(out->notes, g_strdup_printf(
 			"%u cables between switches do not join adjacent "
@@ -263,27 +246,6 @@ ftree_note(const struct ftree *t, const struct turns *turns,
 			"switches without a common ancestor are joined by "
 			"paths that go down and up again, first at %s", name));
 	}
-}
-
-static void
-ftree_route(struct ftree *t, const struct engine_input *in,
-	    struct engine_output *out)
-{
-	struct turns *turns = turns_new(t->g, t->o);
-	g_autofree uint8_t *held = g_malloc(t->g->n_switches);
-	bool moves;
-
-	ftree_make_groups(t);
-	ftree_find_sets(t);
-	ftree_assign_slots(t);
-	ftree_number_lids(t);
-	ftree_fill(t, out->lft);
-	moves = ftree_complete(t, turns, out->lft, held) > 0 ||
-		(!ftree_is_regular(t) && ftree_may_move(t));
-	if (moves)
-		balance_route(in, t->o, turns, held, out->lft);
-	balance_keep(in, t->o, turns, out->lft);
-	ftree_note(t, turns, out);
 	turns_free(turns);
 }
 
