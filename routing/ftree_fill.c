@@ -85,21 +85,6 @@ number_judge(struct numbering *s)
 	s->usual = MAX(s->usual, 1);
 }
 
-/* The first number of each destination: leaves come first. */
-static void
-number_leaves(struct numbering *s)
-{
-	struct ftree *t = s->t;
-	uint32_t n = t->g->n_switches, i, *next;
-	g_autofree uint32_t *used = g_new0(uint32_t, n);
-
-	for (i = 0; i < n; i++) {
-		next = &used[t->g->island[t->o->climb[i]]];
-		t->base[i] = *next;
-		*next += t->o->level[t->o->climb[i]] ? 1 : s->usual;
-	}
-}
-
 static int
 number_compare_ports(const void *a, const void *b)
 {
@@ -146,7 +131,8 @@ number_switch(struct numbering *s, uint32_t dest, uint32_t *n_io)
 void
 ftree_number_lids(struct ftree *t)
 {
-	uint32_t n = t->g->n_switches, i;
+	uint32_t n = t->g->n_switches, i, sw, *next;
+	g_autofree uint32_t *used = g_new0(uint32_t, n);
 	g_autofree uint32_t *n_io = g_new0(uint32_t, n);
 	struct numbering s = { .t = t };
 
@@ -156,10 +142,13 @@ ftree_number_lids(struct ftree *t)
 	t->exit = SCRATCH(t->scratch, uint8_t, t->g->top);
 	t->number = SCRATCH(t->scratch, uint32_t, t->g->top);
 	number_judge(&s);
-	number_leaves(&s);
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i++) {	/* leaves come first */
+		sw = t->o->climb[i];
+		next = &used[t->g->island[sw]];
+		t->base[i] = *next;
+		*next += t->o->level[sw] ? 1 : s.usual;
 		t->first_entry[i] = t->n_entries;
-		number_switch(&s, i, &n_io[t->g->island[t->o->climb[i]]]);
+		number_switch(&s, i, &n_io[t->g->island[sw]]);
 	}
 	for (i = n; i < n + 64; i++)	/* the last word of a set */
 		t->first_entry[i] = t->n_entries;
@@ -215,25 +204,6 @@ row_put(struct row *row, uint32_t dest, const uint8_t *port)
 
 	for (i = t->first_entry[dest]; i < end; i++)
 		row->ports[t->lid[i]] = port[wheel[t->lid[i]]];
-}
-
-/* Sets all destinations, also those that are not reached up and down again. */
-static void
-row_put_all(struct row *row, const uint8_t *port)
-{
-	const struct ftree *t = row->t;
-	const uint8_t *wheel = row->f->wheel[row->level];
-	uint32_t lid, w, k, dest;
-	uint64_t word;
-
-	for (lid = 0; lid <= t->g->top; lid++)
-		row->ports[lid] = port[wheel[lid]];
-	for (w = 0; w < t->n_words; w++) {
-		for (word = UINT64_MAX, k = 0; k < t->n_sets; k++)
-			word &= ~ftree_set(t, row->sw, k)[w];
-		for_each_bit(word, w * 64, dest)
-			row_set(row, dest, LFT_NO_PATH);
-	}
 }
 
 /* Of the parents whose bit is set. */
@@ -387,14 +357,24 @@ row_go_up(struct row *row)
 		UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
 	};
 	const struct ftree *t = row->t;
+	const uint8_t *wheel = row->f->wheel[row->level];
 	struct deck deck;
 	uint64_t word, any;
-	uint32_t k, w, dest;
+	uint32_t k, w, dest, lid;
 
 	row_make_deck(row, all, &deck);
 	row_find_full(row);
-	if (deck.n_dead == 0)
-		row_put_all(row, deck.port);
+	if (deck.n_dead == 0) {
+		for (lid = 0; lid <= t->g->top; lid++)
+			row->ports[lid] = deck.port[wheel[lid]];
+		/* not those without a path up and down */
+		for (w = 0; w < t->n_words; w++) {
+			for (word = UINT64_MAX, k = 0; k < t->n_sets; k++)
+				word &= ~ftree_set(t, row->sw, k)[w];
+			for_each_bit(word, w * 64, dest)
+				row_set(row, dest, LFT_NO_PATH);
+		}
+	}
 	for (w = 0; deck.n_dead && w < t->n_words; w++) {
 		word = row->full[w];
 		for_each_bit(word, w * 64, dest)
@@ -473,39 +453,35 @@ row_go_down_plain(struct row *row)
 }
 
 static void
-row_fill(struct row *row, uint32_t sw)
-{
-	const struct ftree *t = row->t;
-	uint32_t i, w, below, dest = t->o->place[sw];
-	uint64_t word;
-
-	row->sw = sw;
-	row->level = t->o->level[sw];
-	row->ports = lft_row(row->f->out, sw);
-	if (t->first_up[sw] < t->first_up[sw + 1])
-		row_go_up(row);
-	row_go_down_plain(row);
-	for (w = 0; w < t->n_words; w++) {
-		word = row->rest[w];
-		for_each_bit(word, w * 64, below)
-			row_go_down(row, below);
-	}
-	for (i = t->first_entry[dest]; i < t->first_entry[dest + 1]; i++)
-		row->ports[t->lid[i]] = t->exit[i];
-}
-
-static void
 ftree_fill_rows(void *data, uint32_t from, uint32_t to)
 {
 	struct filling *f = data;
+	const struct ftree *t = f->t;
 	struct row row = {
 		.f = f, .t = f->t,
-		.full = g_new(uint64_t, f->t->n_words),
-		.rest = g_new(uint64_t, f->t->n_words),
+		.full = g_new(uint64_t, t->n_words),
+		.rest = g_new(uint64_t, t->n_words),
 	};
+	uint32_t i, w, sw, dest;
+	uint64_t word;
 
-	for (; from < to; from++)
-		row_fill(&row, from);
+	for (sw = from; sw < to; sw++) {
+		row.sw = sw;
+		row.level = t->o->level[sw];
+		row.ports = lft_row(f->out, sw);
+		if (t->first_up[sw] < t->first_up[sw + 1])
+			row_go_up(&row);
+		row_go_down_plain(&row);
+		for (w = 0; w < t->n_words; w++) {
+			word = row.rest[w];
+			for_each_bit(word, w * 64, dest)
+				row_go_down(&row, dest);
+		}
+		dest = t->o->place[sw];
+		for (i = t->first_entry[dest]; i < t->first_entry[dest + 1];
+		     i++)
+			row.ports[t->lid[i]] = t->exit[i];
+	}
 	g_atomic_int_add(&f->n_dealt, (gint)row.n_dealt);
 	g_free(row.full);
 	g_free(row.rest);

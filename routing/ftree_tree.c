@@ -184,27 +184,13 @@ painter_look_down(struct painter *p, const struct member *first,
 	return true;
 }
 
-static void
-painter_give(struct painter *p, const struct member *first,
-	     const struct member *end, uint32_t slot)
-{
-	const struct ftree *t = p->t;
-	uint32_t i, sw;
-
-	for (; first < end; first++) {
-		sw = t->o->climb[first->place];
-		p->slot[sw] = (uint8_t)slot;
-		for (i = t->first_down[sw]; i < t->first_down[sw + 1]; i++)
-			set_add(p->met + t->downs[i].peer * MASK_WORDS, slot);
-	}
-}
-
 /* Numbers the planes. Returns how many numbers it took; 0: it is not
  * possible. */
 static uint32_t
 painter_paint(struct painter *p)
 {
-	uint32_t n = p->t->g->n_switches, slot, width = 0;
+	const struct ftree *t = p->t;
+	uint32_t n = t->g->n_switches, slot, sw, i, width = 0;
 	const struct member *first, *end, *last = p->members + p->n_members;
 	uint64_t mask[MASK_WORDS];
 
@@ -221,7 +207,14 @@ painter_paint(struct painter *p)
 				break;
 		if (slot == FTREE_MAX_SLOTS)
 			return 0;
-		painter_give(p, first, end, slot);
+		for (; first < end; first++) {
+			sw = t->o->climb[first->place];
+			p->slot[sw] = (uint8_t)slot;
+			for (i = t->first_down[sw]; i < t->first_down[sw + 1];
+			     i++)
+				set_add(p->met + t->downs[i].peer * MASK_WORDS,
+					slot);
+		}
 		width = MAX(width, slot + 1);
 	}
 	return width;
