@@ -64,9 +64,6 @@ channels_free(struct channels *c)
 	g_free(c);
 }
 
-/* Returns the channel after `edge` by the first turn at or above port
- * `*port`, and sets `*port` to the port after it. SNAPSHOT_NONE: there are
- * no more. */
 uint32_t
 channels_next(const struct channels *c, uint32_t edge, uint32_t *port)
 {
@@ -205,17 +202,6 @@ channels_list_before(struct channels *c, uint32_t in, uint32_t out,
 	}
 }
 
-/* The places of the channels listed, ascending. */
-static void
-channels_take_places(const struct channels *c, const GArray *list,
-		     GArray *places)
-{
-	g_array_set_size(places, list->len);
-	for (guint i = 0; i < list->len; i++)
-		ITEM(places, i) = c->place[ITEM(list, i)];
-	qsort(places->data, places->len, sizeof(uint32_t), compare_numbers);
-}
-
 /* Gives the channels of `before`, then those of `after`, the places that
  * they have together. */
 static void
@@ -224,16 +210,19 @@ channels_reorder(struct channels *c, GArray *before, GArray *after)
 	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	g_autoptr(GArray) places = g_array_new(FALSE, FALSE,
 					       sizeof(uint32_t));
-	GArray *lists[] = { before, after };
+	GArray *lists[] = { before, after, all };
 	uint32_t i, k;
 
-	for (k = 0; k < 2; k++) {
-		channels_take_places(c, lists[k], places);
+	/* Each list by place, and at last the places of both. */
+	for (k = 0; k < 3; k++) {
+		g_array_set_size(places, lists[k]->len);
 		for (i = 0; i < places->len; i++)
-			g_array_append_val(all,
-				c->channel[ITEM(places, i)]);
+			ITEM(places, i) = c->place[ITEM(lists[k], i)];
+		qsort(places->data, places->len, sizeof(uint32_t),
+		      compare_numbers);
+		for (i = 0; k < 2 && i < places->len; i++)
+			g_array_append_val(all, c->channel[ITEM(places, i)]);
 	}
-	channels_take_places(c, all, places);
 	for (i = 0; i < all->len; i++) {
 		c->place[ITEM(all, i)] = ITEM(places, i);
 		c->channel[ITEM(places, i)] = ITEM(all, i);
@@ -268,26 +257,6 @@ channels_add(struct channels *c, uint32_t in, uint32_t out)
 
 /* ---- loops ---- */
 
-static bool
-channel_is_used(const struct channels *c, uint32_t edge)
-{
-	const uint64_t *mask = c->turns + (size_t)edge * CHANNELS_WORDS;
-
-	return mask[0] || mask[1] || mask[2] || mask[3];
-}
-
-static void
-channels_count(const struct channels *c, struct channels_result *r)
-{
-	uint32_t e, port;
-
-	for (e = 0; e < c->g->n_edges; e++) {
-		r->n_channels += channel_is_used(c, e);
-		for (port = 0; channels_next(c, e, &port) != SNAPSHOT_NONE;)
-			r->n_dependencies++;
-	}
-}
-
 /* Tarjan's algorithm. */
 struct knot {
 	uint32_t *order;	/* by edge: when it was visited; UNSEEN */
@@ -308,43 +277,37 @@ knot_enter(struct knot *k, uint32_t e)
 	k->stack[k->n_stack++] = e;
 }
 
-/* Closes the component of which `e` was visited first. A single channel
- * would be in a loop only if it depended on itself; graphs have no cable
- * from a switch to itself. */
-static void
-knot_close(struct knot *k, uint32_t e)
-{
-	bool alone = k->stack[k->n_stack - 1] == e;
-	uint32_t other;
-
-	do {
-		other = k->stack[--k->n_stack];
-		k->looped[other] = !alone;
-		k->low[other] = UNSEEN;	/* no longer on the stack */
-	} while (other != e);
-}
-
 static void
 knot_visit(struct knot *k, const struct channels *c, uint32_t start)
 {
-	uint32_t e, next, low;
+	uint32_t e, next, other;
+	bool alone;
 
 	knot_enter(k, start);
 	while (k->n_path) {
 		e = k->path[k->n_path - 1];
 		next = channels_next(c, e, &k->port[e]);
-		if (next == SNAPSHOT_NONE) {
-			low = k->low[e];
-			if (low == k->order[e])
-				knot_close(k, e);
-			if (--k->n_path && low != UNSEEN)
-				k->low[k->path[k->n_path - 1]] = MIN(
-					k->low[k->path[k->n_path - 1]], low);
-		} else if (k->order[next] == UNSEEN) {
-			knot_enter(k, next);
-		} else if (k->low[next] != UNSEEN) {
-			k->low[e] = MIN(k->low[e], k->order[next]);
+		if (next != SNAPSHOT_NONE) {
+			if (k->order[next] == UNSEEN)
+				knot_enter(k, next);
+			else if (k->low[next] != UNSEEN)
+				k->low[e] = MIN(k->low[e], k->order[next]);
+			continue;
 		}
+		if (--k->n_path)
+			k->low[k->path[k->n_path - 1]] = MIN(
+				k->low[k->path[k->n_path - 1]], k->low[e]);
+		if (k->low[e] != k->order[e])
+			continue;
+		/* `e` was visited first of its component. A single channel
+		 * would be in a loop only if it depended on itself; graphs
+		 * have no cable from a switch to itself. */
+		alone = k->stack[k->n_stack - 1] == e;
+		do {
+			other = k->stack[--k->n_stack];
+			k->looped[other] = !alone;
+			k->low[other] = UNSEEN;	/* no longer on the stack */
+		} while (other != e);
 	}
 }
 
@@ -386,14 +349,13 @@ channels_clear(struct channels_result *r)
 char *
 channels_print(const struct graph *g, const struct channels_result *r)
 {
-	g_autoptr(GString) text = NULL;
 	const struct channel_turn *turn;
-	guint i;
+	GString *text;
 
 	if (!r->cycle)
 		return NULL;
 	text = g_string_new(NULL);
-	for (i = 0; i < r->cycle->len; i++) {
+	for (guint i = 0; i < r->cycle->len; i++) {
 		turn = &g_array_index(r->cycle, struct channel_turn, i);
 		g_autofree char *name = graph_switch_name(g,
 			graph_owner(g, turn->edge));
@@ -402,7 +364,7 @@ channels_print(const struct graph *g, const struct channels_result *r)
 				       g->edges[turn->edge].port, turn->lid);
 	}
 	g_string_append(text, "the first");
-	return g_string_free(g_steal_pointer(&text), FALSE);
+	return g_string_free(text, FALSE);
 }
 
 /*
@@ -536,14 +498,6 @@ web_compare(struct web *w)
 typedef void web_look(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 		      const uint64_t *lids);
 
-static bool
-web_matters(const struct web *w, uint32_t e, uint8_t out)
-{
-	uint32_t next = graph_edge_at(w->g, w->g->edges[e].peer, out);
-
-	return !w->suspect || (next != SNAPSHOT_NONE && w->suspect[next]);
-}
-
 /* Adds all turns that the entries of a table make. Ports that lead to no
  * switch are marked as well: the channel is used, but no packet goes on from
  * there. */
@@ -553,7 +507,7 @@ web_join_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 {
 	const uint32_t *edge_of = w->g->edge_of + (size_t)sw * GRAPH_PORTS;
 	const struct lft *mine = w->tables[a], *theirs = w->tables[b];
-	uint32_t end = MIN(mine->top, theirs->top) + 1u, lid, e, port;
+	uint32_t end = MIN(mine->top, theirs->top) + 1u, lid, e, next, port;
 	const uint8_t *row = lft_row(mine, sw);
 	const uint8_t *behind[GRAPH_PORTS];
 	uint64_t *turns[GRAPH_PORTS], unused[CHANNELS_WORDS] = { 0 };
@@ -579,12 +533,14 @@ web_join_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 		}
 		port = row[lid];
 		out = behind[port][lid];
-		if (w->quiet[lid]) {
-			w->walked[lid] |= turns[port] != unused &&
-				web_matters(w, edge_of[port], out);
-			continue;
+		if (!w->quiet[lid]) {
+			turns[port][out / 64] |= UINT64_C(1) << out % 64;
+		} else if (turns[port] != unused) {
+			next = graph_edge_at(w->g, w->g->edges[edge_of[port]]
+					     .peer, out);
+			w->walked[lid] |= !w->suspect ||
+				(next != SNAPSHOT_NONE && w->suspect[next]);
 		}
-		turns[port][out / 64] |= UINT64_C(1) << out % 64;
 	}
 }
 
@@ -710,29 +666,10 @@ web_walk_all(struct web *w, web_visit *visit)
 static void
 web_add_turn(struct web *w, uint32_t lid, uint32_t e, uint8_t out)
 {
-	(void)lid;
 	channels_turn(w->c, e, out);
 }
 
-static void
-web_join_all(struct web *w)
-{
-	web_look_all(w, web_join_row);
-	web_walk_all(w, web_add_turn);
-}
-
 /* ---- with an order of the switches ---- */
-
-/* The entry at `sw` leads to no switch. Unless the LID's owner is there, the
- * LID does not arrive everywhere. */
-static void
-web_stop(struct web *w, uint32_t sw, uint32_t lid, uint8_t port)
-{
-	const struct graph_target *target = graph_target_at(w->g, lid);
-
-	if (target && (target->sw != sw || target->port != port))
-		w->whole[lid] = 0;
-}
 
 /* Adds the turn from channel `e` to port `out` if it leads from down to up. */
 static void
@@ -784,21 +721,25 @@ web_scan_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 	uint32_t end = w->tables[a]->top + 1u, block, lid, e;
 	const uint64_t *behind[GRAPH_PORTS] = { NULL };
 	const uint8_t *row = lft_row(w->tables[a], sw);
+	const struct graph_target *target;
 	uint64_t rest;
 
 	for_each_edge(w->g, sw, e)
 		behind[w->g->edges[e].port] = w->up[b] +
 			(size_t)w->g->edges[e].peer * w->n_blocks;
-	for (block = 0; block * LFT_BLOCK < end; block++)
-		for (rest = ~up[block] & (lids ? lids[block] : UINT64_MAX);
-		     rest; rest &= rest - 1) {
-			lid = block * LFT_BLOCK +
-				(uint32_t)__builtin_ctzll(rest);
+	for (block = 0; block * LFT_BLOCK < end; block++) {
+		rest = ~up[block] & (lids ? lids[block] : UINT64_MAX);
+		for_each_bit(rest, block * LFT_BLOCK, lid) {
 			if (lid == 0 || lid >= end)
 				continue;
+			/* A LID that stops elsewhere than at its owner does
+			 * not arrive everywhere. */
 			if (!behind[row[lid]]) {
-				if (a == 0 && w->whole)
-					web_stop(w, sw, lid, row[lid]);
+				target = a == 0 && w->whole ?
+					graph_target_at(w->g, lid) : NULL;
+				if (target && (target->sw != sw ||
+					       target->port != row[lid]))
+					w->whole[lid] = 0;
 				continue;
 			}
 			if (!(behind[row[lid]][block] >> lid % LFT_BLOCK & 1))
@@ -809,6 +750,7 @@ web_scan_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 				web_add_odd(w, lid, e, web_entry(w, b,
 					w->g->edges[e].peer, lid));
 		}
+	}
 }
 
 /* Runs web_scan_row() over all switches. ranks NULL: only for entries that
@@ -868,7 +810,8 @@ channels_add_tables(struct channels *c, const struct lft *lft,
 	web_init(&w, c, lft, before, NULL, scratch);
 	web_compare(&w);
 	if (!ranks) {
-		web_join_all(&w);
+		web_look_all(&w, web_join_row);
+		web_walk_all(&w, web_add_turn);
 		return;
 	}
 	web_scan_all(&w, ranks);
@@ -893,22 +836,6 @@ channels_load(struct channels **c, const struct graph *g,
 	return sorted;
 }
 
-/* Adds all turns that the tables make (into suspect channels, if these are
- * known) and returns the channels in loops. */
-static uint8_t *
-web_find_looped(struct web *w, struct channels_result *r)
-{
-	const struct graph *g = w->g;
-
-	memset(w->c->turns, 0, (size_t)g->n_edges * CHANNELS_WORDS *
-	       sizeof(*w->c->turns));
-	memset(w->walked, 0, w->top + 1u);
-	web_join_all(w);
-	if (!w->suspect)
-		channels_count(w->c, r);
-	return channels_find_looped(w->c, w->suspect);
-}
-
 /* ---- which LID it was ---- */
 
 /* Do the tables turn packets to this LID from `edge` to this port? */
@@ -928,18 +855,6 @@ web_lid_turns(const struct web *w, uint32_t edge, uint8_t port, uint32_t lid)
 	return false;
 }
 
-/* Do packets of CAs to this LID pass `sw`? */
-static bool
-web_is_passed(struct web *w, uint16_t lid, uint32_t sw)
-{
-	g_autoptr(GPtrArray) scratch = scratch_new();
-	struct trail t;
-
-	trail_init(&t, w, scratch);
-	web_walk_lids(w, &t, &lid, 1, web_add_turn);
-	return t.seen[sw];
-}
-
 /* The lowest LID that makes the turn: a LID of a CA, else one of a port 0 to
  * which CAs send through this channel. */
 static uint16_t
@@ -947,20 +862,25 @@ channels_find_lid(struct channels *c, const struct lft *lft,
 		  const struct lft *before, uint32_t edge, uint8_t port)
 {
 	uint32_t from = graph_owner(c->g, edge), lid;
-	uint16_t found = LID_NONE;
 	g_autoptr(GPtrArray) scratch = scratch_new();
+	uint16_t found;
+	struct trail t;
 	struct web w;
 
 	web_init(&w, c, lft, before, NULL, scratch);
-	for (lid = LID_UNICAST_MIN; !found && lid <= w.top; lid++)
+	for (lid = LID_UNICAST_MIN; lid <= w.top; lid++)
 		if (!w.quiet[lid] && web_lid_turns(&w, edge, port, lid))
-			found = (uint16_t)lid;
-	for (lid = LID_UNICAST_MIN; !found && lid <= w.top; lid++)
-		if (w.quiet[lid] && web_lid_turns(&w, edge, port, lid) &&
-		    web_is_passed(&w, (uint16_t)lid, from))
-			found = (uint16_t)lid;
-	g_assert(found);
-	return found;
+			return (uint16_t)lid;
+	trail_init(&t, &w, scratch);
+	for (lid = LID_UNICAST_MIN; lid <= w.top; lid++) {
+		found = (uint16_t)lid;
+		if (!w.quiet[lid] || !web_lid_turns(&w, edge, port, lid))
+			continue;
+		web_walk_lids(&w, &t, &found, 1, web_add_turn);
+		if (t.seen[from])
+			return found;
+	}
+	g_assert_not_reached();
 }
 
 /* The shortest loop through `start`, breadth first. */
@@ -1005,17 +925,31 @@ channels_check_ordered(const struct graph *g, const struct lft *lft,
 {
 	g_autofree uint8_t *suspect = NULL;
 	struct channels *c = channels_new(g);
+	const uint64_t *words;
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	struct web w;
-	uint32_t e, lid;
+	uint32_t e, lid, port;
 
 	*r = (struct channels_result){ 0 };
 	web_init(&w, c, lft, before, whole, scratch);
 	web_compare(&w);
 	if (ranks)
 		w.suspect = suspect = web_find_suspects(&w, ranks);
-	if (!ranks || suspect)
-		r->looped = web_find_looped(&w, r);
+	/* All turns of the tables, into suspect channels if there are ranks. */
+	if (!ranks || suspect) {
+		memset(c->turns, 0, (size_t)g->n_edges * CHANNELS_WORDS *
+		       sizeof(*c->turns));
+		memset(w.walked, 0, w.top + 1u);
+		web_look_all(&w, web_join_row);
+		web_walk_all(&w, web_add_turn);
+		r->looped = channels_find_looped(c, suspect);
+	}
+	for (e = 0; !ranks && e < g->n_edges; e++) {
+		words = c->turns + (size_t)e * CHANNELS_WORDS;
+		r->n_channels += words[0] || words[1] || words[2] || words[3];
+		for (port = 0; channels_next(c, e, &port) != SNAPSHOT_NONE;)
+			r->n_dependencies++;
+	}
 	if (!ranks && whole)
 		web_scan_all(&w, NULL);
 	for (lid = 0; !ranks && whole && lid <= g->top; lid++)
