@@ -7,7 +7,6 @@
 #define MINISM_ROUTING_MULTICAST_H
 
 #include "routing/credit_loops.h"
-#include "routing/mft.h"
 #include "routing/tables.h"
 
 struct multicast_member {

@@ -14,6 +14,9 @@
  * (255, a port that no switch has: IBA counts ports to 254). So the first touch
  * of each page is paid here and not in the engine's inner loop. For the same
  * reason large arenas use large pages.
+ *
+ * Multicast tables (struct mft) are small compared with the linear ones, and
+ * mostly zero.
  */
 #include "routing/tables.h"
 
@@ -26,42 +29,28 @@
 
 #define HUGE_PAGE	((size_t)2 << 20)
 
-/* aligned_alloc() requires a multiple of the alignment. */
-static size_t
-lft_round_size(size_t size, size_t to)
-{
-	return (size + to - 1) / to * to;
-}
-
-static uint8_t *
-lft_alloc_arena(size_t size)
-{
-	size_t align = size < HUGE_PAGE ? LFT_BLOCK : HUGE_PAGE;
-	uint8_t *arena;
-
-	arena = aligned_alloc(align, lft_round_size(MAX(size, 1), align));
-	if (!arena)
-		g_error("no memory for tables of %zu bytes", size);
-#ifdef MADV_HUGEPAGE
-	/* Only a hint; small pages work as well. */
-	if (align == HUGE_PAGE)
-		(void)madvise(arena, lft_round_size(size, align),
-			      MADV_HUGEPAGE);
-#endif
-	return arena;
-}
-
 static struct lft *
 lft_alloc(uint32_t n_switches, uint16_t top)
 {
 	struct lft *lft = g_new0(struct lft, 1);
+	size_t size, align;
 
 	g_assert(top <= LID_UNICAST_MAX);
 	lft->ref = 1;
 	lft->n_switches = n_switches;
 	lft->top = top;
 	lft->stride = (top / LFT_BLOCK + 1) * LFT_BLOCK;
-	lft->ports = lft_alloc_arena(lft_size(lft));
+	align = lft_size(lft) < HUGE_PAGE ? LFT_BLOCK : HUGE_PAGE;
+	/* aligned_alloc() requires a multiple of the alignment. */
+	size = (MAX(lft_size(lft), 1) + align - 1) / align * align;
+	lft->ports = aligned_alloc(align, size);
+	if (!lft->ports)
+		g_error("no memory for tables of %zu bytes", lft_size(lft));
+#ifdef MADV_HUGEPAGE
+	/* Only a hint; small pages work as well. */
+	if (align == HUGE_PAGE)
+		(void)madvise(lft->ports, size, MADV_HUGEPAGE);
+#endif
 	return lft;
 }
 
@@ -116,9 +105,8 @@ lft_read_columns(const struct lft *lft, const uint16_t *lids, uint32_t n,
 struct lft_seen *
 lft_seen_new(uint32_t n_switches, uint16_t top)
 {
-	struct lft_seen *seen;
+	struct lft_seen *seen = g_new0(struct lft_seen, 1);
 
-	seen = g_new0(struct lft_seen, 1);
 	seen->lft = lft_new(n_switches, top);
 	seen->known = g_new0(uint8_t, (size_t)n_switches *
 			     lft_n_blocks(seen->lft));
@@ -164,11 +152,40 @@ lft_seen_forget(struct lft_seen *seen, uint32_t sw, uint32_t block)
 const uint8_t *
 lft_seen_block(const struct lft_seen *seen, uint32_t sw, uint32_t block)
 {
-	if (!seen || sw >= seen->lft->n_switches)
-		return NULL;
-	if (block >= lft_n_blocks(seen->lft))
-		return NULL;
-	if (!seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block])
+	if (!seen || sw >= seen->lft->n_switches ||
+	    block >= lft_n_blocks(seen->lft) ||
+	    !seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block])
 		return NULL;
 	return lft_row(seen->lft, sw) + (size_t)block * LFT_BLOCK;
+}
+
+struct mft *
+mft_new(uint32_t n_switches, uint32_t n_positions, uint32_t n_blocks)
+{
+	struct mft *mft = g_new0(struct mft, 1);
+
+	g_assert(n_positions <= MFT_POSITIONS);
+	mft->ref = 1;
+	mft->n_switches = n_switches;
+	mft->n_positions = n_positions;
+	mft->n_blocks = n_blocks;
+	mft->masks = g_new0(uint16_t, (size_t)n_switches * n_positions *
+			    n_blocks * MFT_BLOCK);
+	return mft;
+}
+
+struct mft *
+mft_ref(struct mft *mft)
+{
+	g_atomic_int_inc(&mft->ref);
+	return mft;
+}
+
+void
+mft_free(struct mft *mft)
+{
+	if (!mft || !g_atomic_int_dec_and_test(&mft->ref))
+		return;
+	g_free(mft->masks);
+	g_free(mft);
 }

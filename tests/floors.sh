@@ -32,7 +32,7 @@ may() {
 	# the SA's end on the wire is shell, the rest of it answers values
 	sm/sa/sa_server.*:sm/* | sm/sa/sa_queue.*:sm/*) ;;
 	sm/sa/*:sm/sa/* | sm/sa/*:topology/* | sm/sa/*:sm/mad/* | \
-		sm/sa/*:routing/tables.h | sm/sa/*:routing/mft.h) ;;
+		sm/sa/*:routing/tables.h) ;;
 	sm/io/*:sm/io/* | sm/io/*:sm/mad/* | sm/io/*:topology/smp_attr.h | \
 		sm/io/*:topology/dr_path.h) ;;
 	sm/sim/*:sm/sim/* | sm/sim/*:sm/mad/* | sm/sim/*:topology/* | \
@@ -112,7 +112,7 @@ bad_tree() {
 	put sm/mad/a.c topology/smp_attr.h topology/text.h topology/snapshot.h
 	put sm/plan/a.c topology/json.h routing/tables.h topology/b.h routing/graph.h
 	put sm/config/a.c topology/b.h routing/engine.h
-	put sm/sa/a.c sm/mad/mad.h topology/b.h routing/tables.h routing/mft.h routing/graph.h sm/log.h
+	put sm/sa/a.c sm/mad/mad.h topology/b.h routing/tables.h routing/graph.h sm/log.h
 	put sm/sa/sa_server.c sm/log.h sm/io/mad_client.h
 	put sm/io/a.c sm/mad/mad.h topology/dr_path.h topology/snapshot.h sm/log.h
 	put sm/sim/a.c sm/io/transport.h topology/b.h sm/io/mad_client.h sm/log.h
@@ -134,8 +134,8 @@ bad_tree() {
 	sm/lab/a.c:3: sm/io/mad_client.h
 	sm/mad/a.c:3: topology/snapshot.h
 	sm/plan/a.c:4: routing/graph.h
-	sm/sa/a.c:5: routing/graph.h
-	sm/sa/a.c:6: sm/log.h
+	sm/sa/a.c:4: routing/graph.h
+	sm/sa/a.c:5: sm/log.h
 	sm/sim/a.c:3: sm/io/mad_client.h
 	sm/sim/a.c:4: sm/log.h
 	sm/sweep/a.c:3: sm/tools/show.h

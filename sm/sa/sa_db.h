@@ -7,7 +7,6 @@
 #ifndef MINISM_SA_SA_DB_H
 #define MINISM_SA_SA_DB_H
 
-#include "routing/mft.h"
 #include "routing/tables.h"
 #include "topology/lid.h"
 #include "topology/partition.h"

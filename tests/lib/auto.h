@@ -14,7 +14,6 @@
 
 #include "routing/graph.h"
 #include "routing/lft_text.h"
-#include "routing/mft.h"
 #include "routing/select.h"
 #include "sm/config/guid_files.h"
 #include "sm/config/options.h"

@@ -6,7 +6,6 @@
 #ifndef MINISM_TESTS_ORACLE_H
 #define MINISM_TESTS_ORACLE_H
 
-#include "routing/mft.h"
 #include "routing/multicast.h"
 #include "routing/tables.h"
 #include "topology/lid.h"
