@@ -255,6 +255,28 @@ channels_add(struct channels *c, uint32_t in, uint32_t out)
 	return true;
 }
 
+bool
+channels_extend(struct channels *c, uint32_t in, uint32_t out, GArray *added)
+{
+	const struct turn turn = { in, out };
+
+	if (channels_has(c, in, out))
+		return true;
+	if (!channels_add(c, in, out))
+		return false;
+	g_array_append_val(added, turn);
+	return true;
+}
+
+void
+channels_undo(struct channels *c, GArray *added, guint n)
+{
+	for (guint i = n; i < added->len; i++)
+		channels_remove(c, g_array_index(added, struct turn, i).in,
+				g_array_index(added, struct turn, i).out);
+	g_array_set_size(added, n);
+}
+
 /* ---- loops ---- */
 
 /* Tarjan's algorithm. */

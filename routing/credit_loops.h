@@ -72,6 +72,18 @@ bool channels_load(struct channels **c, const struct graph *g,
 bool channels_add(struct channels *c, uint32_t in, uint32_t out);
 void channels_remove(struct channels *c, uint32_t in, uint32_t out);
 
+/* A turn from one channel into the next. */
+struct turn {
+	uint32_t in, out;	/* edges */
+};
+
+/* channels_add() that appends the turn to `added` (struct turn), unless the
+ * graph has it already. */
+bool channels_extend(struct channels *c, uint32_t in, uint32_t out,
+		     GArray *added);
+/* Removes the turns in `added` that follow the first n, there as well. */
+void channels_undo(struct channels *c, GArray *added, guint n);
+
 static inline void
 channels_turn(struct channels *c, uint32_t edge, uint8_t port)
 {

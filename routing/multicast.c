@@ -50,10 +50,6 @@ struct tree_group {
 	bool held;		/* it has a former tree */
 };
 
-struct turn {
-	uint32_t in, out;
-};
-
 /* A cable that may join the tree. */
 struct offer {
 	uint64_t cost;

@@ -33,7 +33,6 @@
 #include "routing/credit_loops.h"
 #include "routing/scratch.h"
 
-#define HOPS_MAX	64u
 #define LOST_MAX	64u	/* cables; more go to the engines */
 #define LOST_PART	16u	/* likewise more than one in so many */
 #define ENTRIES_MAX	65536u	/* that lead into lost cables */
@@ -71,8 +70,7 @@ struct mend {
 	uint32_t *queue, n;	/* switches that lost their path, */
 	uint8_t *is_open;	/* by switch: still without a path */
 	float *dealt;		/* by edge: flows this repair has added */
-	GArray *added;		/* uint32_t: pairs of edges, turns added to
-				   r->c */
+	GArray *added;		/* struct turn: to r->c, for one path */
 	uint64_t work;		/* cables followed so far */
 	uint64_t before;	/* work of channels_add() before this repair */
 };
@@ -125,80 +123,51 @@ repair_free(struct repair *r)
 	g_free(r);
 }
 
-static bool
-repair_load_channels(struct repair *r)
-{
-	if (r->c || channels_load(&r->c, r->g, r->made.lft, NULL,
-				  r->made.ranks))
-		return true;
-	g_clear_pointer(&r->c, channels_free);
-	return false;
-}
-
 /* ------------------------------------------------- what of it is there now */
 
-static uint64_t
-switch_guid(const struct graph *g, uint32_t sw)
-{
-	return g->subnet->nodes[g->subnet->switches[sw]].info.node_guid;
-}
-
-/* Switches are in the order of their NodeGUIDs in both. False: there are new
- * switches. */
+/* False: there are new switches, hosts or cables, LIDs have changed, or too
+ * many cables are lost. */
 static bool
-mend_place_switches(struct mend *m, const struct graph *now)
+mend_match(struct mend *m, const struct graph *now)
 {
-	uint32_t sw, next = 0;
+	const struct snapshot *a = m->g->subnet, *b = now->subnet;
+	uint32_t sw, e, i, next = 0, n_lost = 0, n_matched = 0;
+	const struct graph *g = m->g;
+	const struct graph_target *t, *owner;
+	const struct graph_edge *was, *is;
 
-	for (sw = 0; sw < m->g->n_switches; sw++) {
-		m->place[sw] = SNAPSHOT_NONE;
-		if (next < now->n_switches &&
-		    switch_guid(now, next) == switch_guid(m->g, sw))
-			m->place[sw] = next++;
-	}
-	return next == now->n_switches;
-}
-
-/* False: there are new hosts, or LIDs have changed. */
-static bool
-mend_match_targets(const struct mend *m, const struct graph *now)
-{
-	const struct graph_target *was, *t;
-
-	for (t = now->targets; t < now->targets + now->n_targets; t++) {
-		was = graph_target_at(m->g, t->lid);
-		if (!was || was->lid != t->lid || was->n_lids != t->n_lids ||
-		    was->port != t->port || m->place[was->sw] != t->sw)
+	/* Switches are in the order of their NodeGUIDs in both. */
+	for (sw = 0; sw < g->n_switches; sw++)
+		m->place[sw] = next < now->n_switches &&
+			a->nodes[a->switches[sw]].info.node_guid ==
+			b->nodes[b->switches[next]].info.node_guid ?
+			next++ : SNAPSHOT_NONE;
+	if (next < now->n_switches || now->top != g->top)
+		return false;
+	for (i = 0; i < now->n_targets; i++) {
+		t = &now->targets[i];
+		owner = graph_target_at(g, t->lid);
+		if (!owner || owner->lid != t->lid ||
+		    owner->n_lids != t->n_lids || owner->port != t->port ||
+		    m->place[owner->sw] != t->sw)
 			return false;
 	}
-	return now->top == m->g->top;
-}
-
-/* False: there are new cables, or too many are lost. */
-static bool
-mend_match_cables(struct mend *m, const struct graph *now)
-{
-	const struct graph *g = m->g;
-	uint32_t sw, e, i, n_lost = 0, n_matched = 0;
-
-	for (sw = 0; sw < g->n_switches; sw++)
-		for_each_edge(g, sw, e) {
-			const struct graph_edge *was = &g->edges[e], *is;
-
-			i = m->place[sw] == SNAPSHOT_NONE ? SNAPSHOT_NONE :
-				graph_edge_at(now, m->place[sw], was->port);
-			is = i == SNAPSHOT_NONE ? NULL : &now->edges[i];
-			m->is_lost[e] = !is;
-			n_lost += !is;
-			if (!is)
-				continue;
-			n_matched++;
-			if (is->peer != m->place[was->peer] ||
-			    is->capacity != was->capacity ||
-			    now->edges[is->back].port !=
-			    g->edges[was->back].port)
-				return false;
-		}
+	for (e = 0; e < g->n_edges; e++) {
+		was = &g->edges[e];
+		sw = m->place[graph_owner(g, e)];
+		i = sw == SNAPSHOT_NONE ? sw :
+			graph_edge_at(now, sw, was->port);
+		m->is_lost[e] = i == SNAPSHOT_NONE;
+		n_lost += m->is_lost[e];
+		if (m->is_lost[e])
+			continue;
+		n_matched++;
+		is = &now->edges[i];
+		if (is->peer != m->place[was->peer] ||
+		    is->capacity != was->capacity ||
+		    now->edges[is->back].port != g->edges[was->back].port)
+			return false;
+	}
 	return n_matched == now->n_edges && n_lost <= 2 *
 		CLAMP(g->n_edges / 2 / LOST_PART, 1, LOST_MAX);
 }
@@ -227,7 +196,8 @@ mend_has_barred(const struct mend *m, const struct graph *now)
 	for (sw = 0; sw < m->g->n_switches; sw++) {
 		place = m->place[sw];
 		for (num = 1; place != SNAPSHOT_NONE &&
-		     num <= s->nodes[s->switches[place]].info.num_ports; num++) {
+		     num <= s->nodes[s->switches[place]].info.num_ports;
+		     num++) {
 			if (!graph_is_barred(now, place, (uint8_t)num))
 				continue;
 			is_new = graph_edge_at(m->g, sw, (uint8_t)num) ==
@@ -253,8 +223,6 @@ compare_lost(const void *a, const void *b)
 	return x->sw < y->sw ? -1 : x->sw > y->sw;
 }
 
-/* Entries of LIDs without an owner, or whose switch is lost, are left as
- * they are. */
 static void
 mend_list_lost(struct mend *m)
 {
@@ -275,9 +243,7 @@ mend_list_lost(struct mend *m)
 				if (!at)
 					break;
 				x.lid = (uint16_t)(at - row);
-				if (graph_target_at(g, x.lid) &&
-				    m->place[graph_target_at(g, x.lid)->sw] !=
-				    SNAPSHOT_NONE)
+				if (!mend_leaves(m, x.lid))
 					g_array_append_val(m->lost, x);
 			}
 		}
@@ -311,7 +277,7 @@ mend_follow(struct mend *m, uint32_t e, bool add, struct mend_path *path)
 	uint32_t sw, next;
 
 	*path = (struct mend_path){ .edge = e };
-	for (; path->hops < HOPS_MAX; e = next) {
+	for (; path->hops < VERIFY_HOPS_MAX; e = next) {
 		m->work++;
 		if (m->is_lost[e])
 			return false;
@@ -326,29 +292,10 @@ mend_follow(struct mend *m, uint32_t e, bool add, struct mend_path *path)
 				lft_row(m->lft, sw)[m->lid] == m->target->port;
 		if (!m->is_data || channels_has(m->r->c, e, next))
 			continue;
-		if (!add || !channels_add(m->r->c, e, next))
+		if (!add || !channels_extend(m->r->c, e, next, m->added))
 			return false;
-		g_array_append_val(m->added, e);
-		g_array_append_val(m->added, next);
 	}
 	return false;
-}
-
-/* Like mend_follow() with `add`, but a path that fails leaves no turn
- * behind. */
-static bool
-mend_extend(struct mend *m, uint32_t e, struct mend_path *path)
-{
-	bool ok;
-
-	if (mend_is_too_much(m))
-		return false;
-	g_array_set_size(m->added, 0);
-	ok = mend_follow(m, e, true, path);
-	for (guint i = 0; !ok && i < m->added->len; i += 2)
-		channels_remove(m->r->c, g_array_index(m->added, uint32_t, i),
-				g_array_index(m->added, uint32_t, i + 1));
-	return ok;
 }
 
 /* The best path of a switch to the LID. With `add`, the first path found,
@@ -360,13 +307,15 @@ mend_find(struct mend *m, uint32_t sw, bool add)
 	uint32_t e;
 
 	for_each_edge(m->g, sw, e) {
-		if (add ? !mend_extend(m, e, &path) :
-		    !mend_follow(m, e, false, &path))
-			continue;
-		if (add)
+		if (add && mend_is_too_much(m))
+			break;
+		g_array_set_size(m->added, 0);
+		if (!mend_follow(m, e, add, &path))
+			channels_undo(m->r->c, m->added, 0);
+		else if (add)
 			return path;
-		if (best.edge == SNAPSHOT_NONE || path.hops < best.hops ||
-		    (path.hops == best.hops && path.most < best.most))
+		else if (best.edge == SNAPSHOT_NONE || path.hops < best.hops ||
+			 (path.hops == best.hops && path.most < best.most))
 			best = path;
 	}
 	return best;
@@ -454,48 +403,18 @@ mend_lose(struct mend *m, uint32_t sw)
 	m->queue[m->n++] = sw;
 }
 
-/* Adds the switches whose paths pass those in the queue. */
-static void
-mend_find_behind(struct mend *m)
-{
-	const struct graph *g = m->g;
-	uint32_t i, e;
-
-	for (i = 0; i < m->n; i++)
-		for_each_edge(g, m->queue[i], e)
-			if (!m->is_lost[e] &&
-			    mend_next(m, g->edges[e].peer) == g->edges[e].back)
-				mend_lose(m, g->edges[e].peer);
-}
-
-/* Hops in the tables of the whole fabric. */
-static uint32_t
-mend_hops_before(const struct mend *m, uint32_t sw)
-{
-	uint32_t hops, e;
-
-	for (hops = 0; hops < HOPS_MAX; hops++) {
-		e = graph_edge_at(m->g, sw, lft_row(m->r->made.lft, sw)
-				  [m->lid]);
-		if (e == SNAPSHOT_NONE)
-			break;
-		sw = m->g->edges[e].peer;
-	}
-	return hops;
-}
-
 /* Step 1: from the fault backwards, switches with another path that is no
  * longer than before; the switches behind them keep their entries. */
 static void
 mend_near(struct mend *m)
 {
 	struct mend_path path;
-	uint32_t i, sw, before;
+	uint32_t i, sw, end, before;
 
 	m->is_data = true;
 	for (i = 0; i < m->n; i++) {
-		sw = m->queue[i];
-		before = mend_hops_before(m, sw);
+		end = sw = m->queue[i];
+		before = verify_follow(m->g, m->r->made.lft, m->lid, &end);
 		if (mend_follow(m, mend_next(m, sw), false, &path) &&
 		    path.hops <= before) {
 			m->is_open[sw] = 0;
@@ -537,20 +456,6 @@ mend_hosts(struct mend *m)
 	}
 }
 
-/* Does the present entry lead around the fault by now? */
-static bool
-mend_keep(struct mend *m, uint32_t sw)
-{
-	struct mend_path path;
-	bool ok;
-
-	mend_sends_data(m, sw);
-	m->is_open[sw] = 0;
-	ok = mend_follow(m, mend_next(m, sw), false, &path);
-	m->is_open[sw] = !ok;
-	return ok;
-}
-
 static bool
 mend_reroute(struct mend *m, uint32_t sw, bool add)
 {
@@ -570,11 +475,19 @@ static bool
 mend_others(struct mend *m)
 {
 	uint32_t i, sw, n_open, n_before = 0;
+	struct mend_path path;
 
 	do {
 		for (i = n_open = 0; i < m->n; i++) {
 			sw = m->queue[i];
-			n_open += m->is_open[sw] && !mend_keep(m, sw) &&
+			if (!m->is_open[sw])
+				continue;
+			/* Its entry may lead around the fault by now. */
+			mend_sends_data(m, sw);
+			m->is_open[sw] = 0;
+			m->is_open[sw] = !mend_follow(m, mend_next(m, sw),
+						      false, &path);
+			n_open += m->is_open[sw] &&
 				!mend_reroute(m, sw, false) &&
 				!mend_reroute(m, sw, true);
 		}
@@ -592,41 +505,42 @@ mend_others(struct mend *m)
 	return true;
 }
 
-/* Final check: every switch that lost its path and sends data has one. */
-static bool
-mend_check_lid(struct mend *m)
-{
-	struct mend_path path;
-	uint32_t i, e;
-
-	for (i = 0; i < m->n; i++)
-		m->is_open[m->queue[i]] = 0;
-	for (i = 0; i < m->n; i++) {
-		e = mend_next(m, m->queue[i]);
-		if (!mend_sends_data(m, m->queue[i]))
-			continue;
-		if (e == SNAPSHOT_NONE || !mend_follow(m, e, false, &path))
-			return false;
-	}
-	return true;
-}
-
 /* Repairs the LID of the nth lost entry; *next is the index of the first
  * entry of the next LID. */
 static bool
 mend_lid(struct mend *m, guint nth, guint *next)
 {
 	const struct lost_entry *x = (void *)m->lost->data;
+	const struct graph *g = m->g;
+	struct mend_path path;
+	uint32_t i, e;
 
 	m->lid = x[nth].lid;
-	m->target = graph_target_at(m->g, m->lid);
+	m->target = graph_target_at(g, m->lid);
 	for (m->n = 0; nth < m->lost->len && x[nth].lid == m->lid; nth++)
 		mend_lose(m, x[nth].sw);
 	*next = nth;
-	mend_find_behind(m);
+	/* And the switches whose paths pass these. */
+	for (i = 0; i < m->n; i++)
+		for_each_edge(g, m->queue[i], e)
+			if (!m->is_lost[e] &&
+			    mend_next(m, g->edges[e].peer) == g->edges[e].back)
+				mend_lose(m, g->edges[e].peer);
 	mend_near(m);
 	mend_hosts(m);
-	return mend_others(m) && mend_check_lid(m) && !mend_is_too_much(m);
+	if (!mend_others(m))
+		return false;
+	/* Final check: every switch that lost its path and sends data has
+	 * one. */
+	for (i = 0; i < m->n; i++)
+		m->is_open[m->queue[i]] = 0;
+	for (i = 0; i < m->n; i++) {
+		e = mend_next(m, m->queue[i]);
+		if (mend_sends_data(m, m->queue[i]) &&
+		    (e == SNAPSHOT_NONE || !mend_follow(m, e, false, &path)))
+			return false;
+	}
+	return !mend_is_too_much(m);
 }
 
 /* The LID of a lost switch has no owner, so all packets to it count as data.
@@ -656,6 +570,11 @@ mend_all(struct mend *m)
 	guint i, next;
 	bool is_whole;
 
+	if (!m->r->c && !channels_load(&m->r->c, m->g, home, NULL,
+				       m->r->made.ranks)) {
+		g_clear_pointer(&m->r->c, channels_free);
+		return false;
+	}
 	if (memcmp(m->is_lost, m->r->is_lost, m->g->n_edges) == 0) {
 		m->lft = lft_ref(m->r->now);
 		return true;
@@ -702,39 +621,13 @@ mend_renumber(const struct mend *m, const struct lft *from, uint32_t n_now,
 	return lft;
 }
 
-static bool
-mend_is_renumbered(const struct mend *m, uint32_t n_now)
-{
-	return n_now != m->g->n_switches;
-}
-
-/* Renumbers the tables and stages of a choice. */
-static void
-mend_renumber_all(struct mend *m, uint32_t n_now, struct choice *c)
-{
-	struct lft *bridge;
-
-	lft_free(c->lft);
-	c->lft = mend_renumber(m, m->lft, n_now, NULL);
-	for (guint i = 0; c->later && i < c->later->len; i++) {
-		struct transition_entry *e = &g_array_index(c->later,
-					struct transition_entry, i);
-
-		e->sw = m->place[e->sw];
-	}
-	if (c->bridge) {
-		bridge = mend_renumber(m, c->bridge, n_now, NULL);
-		lft_free(c->bridge);
-		c->bridge = bridge;
-	}
-}
-
 /* Fills the rest of the choice. */
 static void
 mend_conclude(struct mend *m, const struct graph *now, struct choice *c)
 {
 	const struct choice *made = &m->r->made;
-	uint32_t sw, n_now = now->n_switches;
+	uint32_t sw, i, n_now = now->n_switches;
+	struct lft *bridge = c->bridge;
 
 	c->engine = made->engine;
 	c->reason = g_strdup(made->reason);
@@ -749,9 +642,20 @@ mend_conclude(struct mend *m, const struct graph *now, struct choice *c)
 	lft_free(m->r->now);
 	m->r->now = lft_ref(m->lft);
 	memcpy(m->r->is_lost, m->is_lost, m->g->n_edges);
-	c->lft = lft_ref(m->lft);
-	if (mend_is_renumbered(m, n_now))
-		mend_renumber_all(m, n_now, c);
+	if (n_now == m->g->n_switches) {
+		c->lft = lft_ref(m->lft);
+	} else {
+		c->lft = mend_renumber(m, m->lft, n_now, NULL);
+		c->bridge = bridge ? mend_renumber(m, bridge, n_now, NULL) :
+			NULL;
+		lft_free(bridge);
+		for (i = 0; c->later && i < c->later->len; i++) {
+			sw = g_array_index(c->later, struct transition_entry,
+					   i).sw;
+			g_array_index(c->later, struct transition_entry,
+				      i).sw = m->place[sw];
+		}
+	}
 	/* The pair in the report may be of a lost switch. */
 	if (c->alone.reach.lid)
 		verify_reachability(now, c->lft, NULL, &c->alone.reach);
@@ -765,7 +669,7 @@ mend_transit(struct mend *m, const struct lft *held, uint32_t n_now,
 	struct lft *fit = NULL;
 	bool ok;
 
-	if (mend_is_renumbered(m, n_now) || held->stride != m->lft->stride)
+	if (n_now != m->g->n_switches || held->stride != m->lft->stride)
 		held = fit = mend_renumber(m, held, n_now, m->lft);
 	c->later = g_array_new(FALSE, FALSE, sizeof(struct transition_entry));
 	ok = transition_steps(m->g, held, m->r->now, m->lft, m->r->c,
@@ -792,14 +696,12 @@ repair_tables(struct repair *r, const struct engine_input *in,
 		.is_open = SCRATCH(scratch, uint8_t, n),
 		.dealt = SCRATCH(scratch, float, r->g->n_edges),
 		.lost = g_array_new(FALSE, FALSE, sizeof(struct lost_entry)),
-		.added = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+		.added = g_array_new(FALSE, FALSE, sizeof(struct turn)),
 	};
 	bool ok;
 
 	*c = (struct choice){ .safety = CHOICE_SAFE };
-	ok = mend_place_switches(&m, now) && mend_match_targets(&m, now) &&
-		mend_match_cables(&m, now) && !mend_has_barred(&m, now) &&
-		repair_load_channels(r) && mend_all(&m) &&
+	ok = mend_match(&m, now) && !mend_has_barred(&m, now) && mend_all(&m) &&
 		mend_transit(&m, in->previous, now->n_switches, c);
 	if (ok)
 		mend_conclude(&m, now, c);

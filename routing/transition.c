@@ -26,9 +26,10 @@
 
 #include <string.h>
 
+#include "routing/verify.h"
+
 #define MAX_STAGES	8u
 #define MAX_ENTRIES	4096u	/* with more, the stages take too long */
-#define HOPS_MAX	64u
 
 /* Which new entries the first stage leaves out: those into channels of a
  * loop; also those of switch LIDs, since the paths of CAs to a switch depend
@@ -44,7 +45,7 @@ struct transition {
 	struct lft *then;	/* the same with the changes of this stage */
 	struct channels *c;	/* dependencies of now and then together; at
 				   first of the held tables, too */
-	GArray *trail;		/* of uint32_t: turns added for one entry */
+	GArray *trail;		/* struct turn: added to c for one entry */
 	GArray *behind;		/* of uint32_t: work space of carries_data() */
 	uint8_t *is_behind;	/* by switch: likewise, all zero */
 	GArray *entries;	/* the result */
@@ -125,15 +126,9 @@ arrives(const struct transition *t, const struct lft *lft, uint32_t sw,
 {
 	const struct graph_target *target = graph_target_at(t->g, lid);
 
-	for (unsigned hop = 0; hop < HOPS_MAX; hop++) {
-		uint32_t edge = graph_edge_at(t->g, sw, lft_row(lft, sw)[lid]);
-
-		if (edge == SNAPSHOT_NONE)
-			return !target || (target->sw == sw && target->port ==
-					   lft_row(lft, sw)[lid]);
-		sw = t->g->edges[edge].peer;
-	}
-	return false;
+	return verify_follow(t->g, lft, lid, &sw) < VERIFY_HOPS_MAX &&
+		(!target || (target->sw == sw && target->port ==
+			     lft_row(lft, sw)[lid]));
 }
 
 /* Takes back new entries whose path does not arrive, if the old path did. */
@@ -157,20 +152,6 @@ take_back(const struct transition *t, struct lft *first)
 	} while (has_changed);
 }
 
-static uint32_t
-count_hops(const struct transition *t, uint32_t sw, uint16_t lid)
-{
-	uint32_t hops, edge;
-
-	for (hops = 0; hops < HOPS_MAX; hops++) {
-		edge = graph_edge_at(t->g, sw, lft_row(t->wanted, sw)[lid]);
-		if (edge == SNAPSHOT_NONE)
-			break;
-		sw = t->g->edges[edge].peer;
-	}
-	return hops;
-}
-
 static int
 compare_rest(const void *a, const void *b)
 {
@@ -190,12 +171,13 @@ find_rest(const struct transition *t)
 {
 	GArray *rest = g_array_new(FALSE, FALSE, sizeof(struct rest));
 	struct rest r;
-	uint32_t lid = 0;
+	uint32_t lid = 0, end;
 
 	for (r.sw = 0; find_difference(t->now, t->wanted, &r.sw, &lid);
 	     lid++) {
 		r.lid = (uint16_t)lid;
-		r.hops = count_hops(t, r.sw, r.lid);
+		end = r.sw;
+		r.hops = verify_follow(t->g, t->wanted, lid, &end);
 		g_array_append_val(rest, r);
 	}
 	g_array_sort(rest, compare_rest);
@@ -213,18 +195,6 @@ set_entry(struct transition *t, uint32_t sw, uint16_t lid, uint8_t port)
 	g_array_append_val(t->entries, e);
 }
 
-static bool
-add_turn(struct transition *t, uint32_t in, uint32_t out)
-{
-	if (channels_has(t->c, in, out))
-		return true;
-	if (!channels_add(t->c, in, out))
-		return false;
-	g_array_append_val(t->trail, in);
-	g_array_append_val(t->trail, out);
-	return true;
-}
-
 /* Adds the turns of packets to this LID that arrive through this channel, by
  * old and new entries. */
 static bool
@@ -240,7 +210,7 @@ add_path(struct transition *t, uint32_t edge, uint16_t lid, unsigned hops)
 
 		if (out == SNAPSHOT_NONE)
 			continue;
-		if (!hops || !add_turn(t, edge, out) ||
+		if (!hops || !channels_extend(t->c, edge, out, t->trail) ||
 		    !add_path(t, out, lid, hops - 1))
 			return false;
 	}
@@ -301,9 +271,9 @@ add_entry(struct transition *t, const struct rest *r, uint32_t edge)
 	for_each_edge(g, r->sw, e)
 		if (is_used(t, g->edges[e].back, r->lid) &&
 		    carries_data(t, g->edges[e].peer, r->lid) &&
-		    !add_turn(t, g->edges[e].back, edge))
+		    !channels_extend(t->c, g->edges[e].back, edge, t->trail))
 			return false;
-	return add_path(t, edge, r->lid, HOPS_MAX);
+	return add_path(t, edge, r->lid, VERIFY_HOPS_MAX);
 }
 
 /* Makes one stage. False: no entry can change. */
@@ -334,10 +304,7 @@ make_stage(struct transition *t, const GArray *rest)
 			continue;
 		}
 		*then = lft_row(t->now, r->sw)[r->lid];
-		for (guint k = 0; k < t->trail->len; k += 2)
-			channels_remove(t->c,
-				g_array_index(t->trail, uint32_t, k),
-				g_array_index(t->trail, uint32_t, k + 1));
+		channels_undo(t->c, t->trail, 0);
 	}
 	return has_changed;
 }
@@ -379,6 +346,18 @@ make_room(struct transition *t, const GArray *rest)
 	}
 }
 
+static void
+transition_clear(struct transition *t)
+{
+	g_array_unref(t->trail);
+	g_array_unref(t->behind);
+	g_free(t->is_behind);
+	channels_free(t->c);
+	lft_free(t->held);
+	lft_free(t->now);
+	lft_free(t->then);
+}
+
 struct lft *
 transition_make(const struct graph *g, const struct lft *held,
 		const struct lft *wanted, const uint32_t *ranks,
@@ -388,7 +367,7 @@ transition_make(const struct graph *g, const struct lft *held,
 		.g = g, .wanted = wanted, .ranks = ranks,
 		.held = transition_fit(held, wanted),
 		.entries = entries,
-		.trail = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+		.trail = g_array_new(FALSE, FALSE, sizeof(struct turn)),
 		.behind = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 		.is_behind = g_new0(uint8_t, g->n_switches),
 		.c = channels_new(g), .stage = 1,
@@ -424,46 +403,8 @@ transition_make(const struct graph *g, const struct lft *held,
 	if (rest->len)
 		make_room(&t, rest);
 	g_array_unref(rest);
-	g_array_unref(t.trail);
-	g_array_unref(t.behind);
-	g_free(t.is_behind);
-	channels_free(t.c);
-	lft_free(t.held);
-	lft_free(t.now);
-	lft_free(t.then);
+	transition_clear(&t);
 	return first;
-}
-
-/* Drops stage 1, which is *first, from the entries. */
-static void
-put_off(struct transition *t)
-{
-	guint i, n = 0;
-
-	for (i = 0; i < t->entries->len; i++) {
-		struct transition_entry *e = &g_array_index(t->entries,
-					struct transition_entry, i);
-
-		if (e->stage == 1)
-			continue;
-		e->stage--;
-		g_array_index(t->entries, struct transition_entry, n++) = *e;
-	}
-	g_array_set_size(t->entries, n);
-}
-
-static bool
-is_of(const struct lft *held, const struct lft *before, const GArray *rest)
-{
-	for (guint i = 0; i < rest->len; i++) {
-		const struct rest *r = &g_array_index(rest, struct rest, i);
-		uint8_t port = lft_row(held, r->sw)[r->lid];
-
-		if (port != LFT_NO_PATH &&
-		    port != lft_row(before, r->sw)[r->lid])
-			return false;
-	}
-	return true;
 }
 
 bool
@@ -474,15 +415,25 @@ transition_steps(const struct graph *g, const struct lft *held,
 {
 	struct transition t = {
 		.g = g, .wanted = wanted, .entries = entries,
-		.trail = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+		.trail = g_array_new(FALSE, FALSE, sizeof(struct turn)),
 		.behind = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 		.is_behind = g_new0(uint8_t, g->n_switches),
 		.now = lft_ref((struct lft *)held), .stage = 1,
 	};
 	GArray *rest = find_rest(&t);
-	bool ok = is_of(held, before, rest);
+	struct transition_entry e;
+	const struct rest *r;
+	bool ok = true;
+	guint i, n;
+	uint8_t port;
 
 	*first = NULL;
+	for (i = 0; ok && i < rest->len; i++) {
+		r = &g_array_index(rest, struct rest, i);
+		port = lft_row(held, r->sw)[r->lid];
+		ok = port == LFT_NO_PATH ||
+			port == lft_row(before, r->sw)[r->lid];
+	}
 	if (ok && rest->len) {
 		lft_free(t.now);
 		t.now = lft_copy(held);
@@ -497,14 +448,16 @@ transition_steps(const struct graph *g, const struct lft *held,
 		if (rest->len && !*first)
 			*first = lft_copy(t.now);
 	}
-	put_off(&t);
+	/* Stage 1 is *first. */
+	for (i = n = 0; i < entries->len; i++) {
+		e = g_array_index(entries, struct transition_entry, i);
+		if (e.stage-- > 1)
+			g_array_index(entries, struct transition_entry,
+				      n++) = e;
+	}
+	g_array_set_size(entries, n);
 	g_array_unref(rest);
-	g_array_unref(t.trail);
-	g_array_unref(t.behind);
-	g_free(t.is_behind);
-	channels_free(t.c);
-	lft_free(t.now);
-	lft_free(t.then);
+	transition_clear(&t);
 	return ok;
 }
 

@@ -204,6 +204,21 @@ verify_reachability(const struct graph *g, const struct lft *lft,
 	result->astray = walk.count[VERDICT_ASTRAY];
 }
 
+uint32_t
+verify_follow(const struct graph *g, const struct lft *lft, uint32_t lid,
+	      uint32_t *sw)
+{
+	uint32_t hops, e;
+
+	for (hops = 0; hops < VERIFY_HOPS_MAX; hops++) {
+		e = graph_edge_at(g, *sw, lft_row(lft, *sw)[lid]);
+		if (e == SNAPSHOT_NONE)
+			break;
+		*sw = g->edges[e].peer;
+	}
+	return hops;
+}
+
 void
 verify_tables(const struct graph *g, const struct lft *lft,
 	      const struct lft *before, const uint32_t *ranks,

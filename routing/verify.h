@@ -29,6 +29,15 @@ struct verify_reach {
 void verify_reachability(const struct graph *g, const struct lft *lft,
 			const uint8_t *whole, struct verify_reach *result);
 
+/*
+ * Follows the entries of a LID up to g->top from *sw to the switch whose entry
+ * leads to no switch, which it stores there; returns the hops, at most
+ * VERIFY_HOPS_MAX: the path does not end so soon.
+ */
+#define VERIFY_HOPS_MAX	64u
+uint32_t verify_follow(const struct graph *g, const struct lft *lft,
+		       uint32_t lid, uint32_t *sw);
+
 struct verify_result {
 	struct verify_reach reach;	/* of the new tables */
 	struct channels_result channels;
