@@ -113,25 +113,20 @@ compare_members(const void *a, const void *b)
 static void
 group_init(struct tree_group *group, const struct multicast_group *in)
 {
-	const struct multicast_member *m;
-	struct multicast_member *last = NULL;
+	struct multicast_member *m;
+	uint32_t i, n = 0;
 
-	group->mlid = in->mlid;
-	group->held = false;
-	group->n_members = 0;
-	group->members = g_memdup2(in->members, in->n_members *
-				   sizeof(*in->members));
+	m = g_memdup2(in->members, in->n_members * sizeof(*in->members));
 	if (in->n_members)
-		qsort(group->members, in->n_members, sizeof(*group->members),
-		      compare_members);
-	for (m = group->members; m < group->members + in->n_members; m++) {
-		if (last && compare_members(last, m) == 0) {
-			last->receives |= m->receives;
-			continue;
-		}
-		last = &group->members[group->n_members++];
-		*last = *m;
-	}
+		qsort(m, in->n_members, sizeof(*m), compare_members);
+	for (i = 0; i < in->n_members; i++)
+		if (n && compare_members(&m[n - 1], &m[i]) == 0)
+			m[n - 1].receives |= m[i].receives;
+		else
+			m[n++] = m[i];
+	*group = (struct tree_group){
+		.mlid = in->mlid, .members = m, .n_members = n,
+	};
 }
 
 static int
@@ -144,18 +139,6 @@ compare_groups(const void *a, const void *b)
 }
 
 /* ---- the tree ---- */
-
-static void
-tree_want(struct forest *f, const struct tree_group *group)
-{
-	f->mlid = group->mlid;
-	f->n_missing = 0;
-	memset(f->is_wanted, 0, f->g->n_switches);
-	for (uint32_t i = 0; i < group->n_members; i++) {
-		f->n_missing += !f->is_wanted[group->members[i].sw];
-		f->is_wanted[group->members[i].sw] = 1;
-	}
-}
 
 static void
 tree_take(struct forest *f, uint32_t sw, uint32_t parent)
@@ -175,7 +158,6 @@ tree_take(struct forest *f, uint32_t sw, uint32_t parent)
 static void
 tree_forget(struct forest *f, bool undo)
 {
-	const struct turn *t;
 	uint32_t sw, i;
 
 	for (i = 0; i < f->tree->len; i++) {
@@ -186,72 +168,45 @@ tree_forget(struct forest *f, bool undo)
 			f->used[f->parent[sw]] =
 				f->used[f->g->edges[f->parent[sw]].back] = 0;
 	}
-	for (i = 0; undo && i < f->turns->len; i++) {
-		t = &g_array_index(f->turns, struct turn, i);
-		channels_remove(f->c, t->in, t->out);
-	}
+	if (undo)
+		channels_undo(f->c, f->turns, 0);
 	g_array_set_size(f->tree, 0);
 	g_array_set_size(f->turns, 0);
 	f->n_refused = 0;
 }
 
+/* The cable of `e`, from a switch in the tree, joins it if the switch at its
+ * other end is not in the tree and none of its turns closes a loop. any: also
+ * turns from down to up that no packet makes yet. */
 static bool
-tree_turn(struct forest *f, uint32_t in, uint32_t out)
-{
-	const struct turn turn = { in, out };
-
-	if (channels_has(f->c, in, out))
-		return true;
-	if (!channels_add(f->c, in, out)) {
-		f->n_refused++;
-		return false;
-	}
-	g_array_append_val(f->turns, turn);
-	return true;
-}
-
-/* May the cable of `e`, from a switch in the tree to one outside, join it?
- * Then its turns are added. any: also turns from down to up that no packet
- * makes yet. */
-static bool
-tree_may_turn(struct forest *f, uint32_t e, bool any)
+tree_join(struct forest *f, uint32_t e, bool any)
 {
 	const struct graph *g = f->g;
 	uint32_t back = g->edges[e].back, sw = g->edges[back].peer, x, xback;
-	uint32_t n_before = f->turns->len;
-	const struct turn *t;
+	uint32_t peer = g->edges[e].peer, n_before = f->turns->len;
 
+	if (f->is_in[peer] || f->mlid - MLID_MIN >= f->cap[peer])
+		return false;
 	for_each_edge(g, sw, x) {
 		xback = g->edges[x].back;
 		if (!f->used[x])
 			continue;
 		if (!any && channels_is_up(f->ranks, sw, g->edges[x].peer) &&
-		    channels_is_up(f->ranks, sw, g->edges[e].peer) &&
+		    channels_is_up(f->ranks, sw, peer) &&
 		    !(channels_has(f->c, xback, e) &&
 		      channels_has(f->c, back, x)))
 			break;
-		if (!tree_turn(f, xback, e) || !tree_turn(f, back, x))
+		if (!channels_extend(f->c, xback, e, f->turns) ||
+		    !channels_extend(f->c, back, x, f->turns)) {
+			f->n_refused++;
 			break;
+		}
 	}
-	if (x == g->first_edge[sw + 1])
-		return true;
-	while (f->turns->len > n_before) {
-		t = &g_array_index(f->turns, struct turn, f->turns->len - 1);
-		channels_remove(f->c, t->in, t->out);
-		g_array_set_size(f->turns, f->turns->len - 1);
-	}
-	return false;
-}
-
-static bool
-tree_join(struct forest *f, uint32_t e, bool any)
-{
-	uint32_t peer = f->g->edges[e].peer;
-
-	if (f->is_in[peer] || f->mlid - MLID_MIN >= f->cap[peer] ||
-	    !tree_may_turn(f, e, any))
+	if (x < g->first_edge[sw + 1]) {
+		channels_undo(f->c, f->turns, n_before);
 		return false;
-	tree_take(f, peer, f->g->edges[e].back);
+	}
+	tree_take(f, peer, back);
 	return true;
 }
 
@@ -376,7 +331,8 @@ tree_write(struct forest *f, const struct tree_group *group)
 
 	for (i = 0; i < f->tree->len; i++)
 		f->receivers[ITEM(f->tree, i)] = 0;
-	for (m = group->members; m < group->members + group->n_members; m++) {
+	for (i = 0; i < group->n_members; i++) {
+		m = &group->members[i];
 		if (!f->is_in[m->sw]) {
 			lost = (struct multicast_lost){
 				group->mlid, m->sw, m->port,
@@ -443,19 +399,6 @@ tree_start_held(struct forest *f, const struct tree_group *group)
 		for_each_edge(g, sw, e)
 			if (held_has(f, e))
 				tree_join(f, e, true);
-	}
-}
-
-static void
-tree_start_backbone(struct forest *f)
-{
-	uint32_t i, e;
-
-	tree_take(f, f->root, SNAPSHOT_NONE);
-	for (i = 0; i < f->backbone->len; i++) {
-		e = ITEM(f->backbone, i);
-		if (f->is_in[graph_owner(f->g, e)])
-			tree_join(f, e, true);
 	}
 }
 
@@ -536,31 +479,12 @@ group_find_root(struct forest *f, const struct tree_group *group)
 	return best;
 }
 
-/* A new tree over channels that are not busy, with turns that packets make
- * already. */
-static bool
-group_lay_spread(struct forest *f, const struct tree_group *group)
-{
-	uint32_t root;
-
-	f->limit = f->n_used ? 1 + 3 * f->n_load / (2 * f->n_used) : 1;
-	root = group_find_root(f, group);
-	if (root != SNAPSHOT_NONE && f->climbs[root].peak >= f->limit)
-		f->limit = f->climbs[root].peak + 1;
-	if (root != SNAPSHOT_NONE) {
-		tree_take(f, root, SNAPSHOT_NONE);
-		tree_spread(f, false);
-	}
-	f->limit = UINT32_MAX;
-	return root != SNAPSHOT_NONE && !f->n_missing;
-}
-
-/* False: it does not reach all members. */
+/* False: there is no such tree. */
 static bool
 tree_start(struct forest *f, const struct tree_group *group,
 	   enum tree_kind kind)
 {
-	uint32_t i;
+	uint32_t i, e, sw;
 
 	switch (kind) {
 	case TREE_HELD:
@@ -568,15 +492,20 @@ tree_start(struct forest *f, const struct tree_group *group,
 			tree_start_held(f, group);
 		break;
 	case TREE_NEW:
-		for (i = 0; i < group->n_members && !f->tree->len; i++)
-			if (f->mlid - MLID_MIN <
-			    f->cap[group->members[i].sw])
-				tree_take(f, group->members[i].sw,
-					  SNAPSHOT_NONE);
+		for (i = 0; i < group->n_members && !f->tree->len; i++) {
+			sw = group->members[i].sw;
+			if (f->mlid - MLID_MIN < f->cap[sw])
+				tree_take(f, sw, SNAPSHOT_NONE);
+		}
 		break;
 	case TREE_BACKBONE:
 		if (f->root != SNAPSHOT_NONE)
-			tree_start_backbone(f);
+			tree_take(f, f->root, SNAPSHOT_NONE);
+		for (i = 0; i < f->backbone->len; i++) {
+			e = ITEM(f->backbone, i);
+			if (f->is_in[graph_owner(f->g, e)])
+				tree_join(f, e, true);
+		}
 		break;
 	case N_TREES:
 		break;
@@ -610,8 +539,27 @@ group_lay_any(struct forest *f, const struct tree_group *group)
 static void
 group_lay(struct forest *f, const struct tree_group *group)
 {
-	tree_want(f, group);
-	if (group->held || !group_lay_spread(f, group))
+	uint32_t i, sw, root;
+
+	f->mlid = group->mlid;
+	f->n_missing = 0;
+	memset(f->is_wanted, 0, f->g->n_switches);
+	for (i = 0; i < group->n_members; i++) {
+		sw = group->members[i].sw;
+		f->n_missing += !f->is_wanted[sw];
+		f->is_wanted[sw] = 1;
+	}
+	/* A new tree over channels that are not busy, with turns that packets
+	 * make already. */
+	f->limit = f->n_used ? 1 + 3 * f->n_load / (2 * f->n_used) : 1;
+	root = group->held ? SNAPSHOT_NONE : group_find_root(f, group);
+	if (root != SNAPSHOT_NONE) {
+		f->limit = MAX(f->limit, f->climbs[root].peak + 1);
+		tree_take(f, root, SNAPSHOT_NONE);
+		tree_spread(f, false);
+	}
+	f->limit = UINT32_MAX;
+	if (!f->tree->len || f->n_missing)
 		group_lay_any(f, group);
 	tree_prune(f);
 	tree_write(f, group);
@@ -628,21 +576,6 @@ compare_by_rank(const void *a, const void *b, void *data)
 	if (ranks[*x] != ranks[*y])
 		return ranks[*x] < ranks[*y] ? -1 : 1;
 	return (*x > *y) - (*x < *y);
-}
-
-static void
-backbone_want(struct forest *f, const struct tree_group *groups, uint32_t n)
-{
-	memset(f->is_wanted, 0, f->g->n_switches);
-	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
-		f->is_wanted[sw] = f->g->n_hosts[sw] > 0 && f->cap[sw] > 0;
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t k = 0; k < groups[i].n_members; k++)
-			f->is_wanted[groups[i].members[k].sw] = 1;
-	f->n_missing = 0;
-	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
-		f->n_missing += f->is_wanted[sw];
-	f->mlid = MLID_MIN;
 }
 
 static bool
@@ -690,16 +623,23 @@ static void
 backbone_make(struct forest *f, const struct tree_group *groups, uint32_t n)
 {
 	g_autofree uint32_t *roots = g_new(uint32_t, f->g->n_switches + 1);
-	uint32_t i, least = UINT32_MAX, e;
+	uint32_t i, k, least = UINT32_MAX, e;
 
-	f->root = SNAPSHOT_NONE;
-	for (i = 0; i < f->g->n_switches; i++)
+	for (i = 0; i < f->g->n_switches; i++) {
 		roots[i] = i;
+		f->is_wanted[i] = f->g->n_hosts[i] > 0 && f->cap[i] > 0;
+	}
+	for (i = 0; i < n; i++)
+		for (k = 0; k < groups[i].n_members; k++)
+			f->is_wanted[groups[i].members[k].sw] = 1;
+	for (i = 0; i < f->g->n_switches; i++)
+		f->n_missing += f->is_wanted[i];
+	f->mlid = MLID_MIN;
+	f->root = SNAPSHOT_NONE;
 	if (f->g->n_switches)
 		g_qsort_with_data(roots, (gint)f->g->n_switches,
 				  sizeof(*roots), compare_by_rank,
 				  (void *)f->ranks);
-	backbone_want(f, groups, n);
 	for (i = 0; i < MIN(f->g->n_switches, MAX_ROOTS) && least; i++)
 		if (backbone_start(f, roots[i]) && f->n_missing < least) {
 			least = f->n_missing;
@@ -776,31 +716,6 @@ forest_clear(struct forest *f)
 	channels_free(f->c);
 }
 
-/* Unicast with all turns of the order, if these have no loop together. */
-static struct channels *
-forest_find_turns(const struct multicast_input *in, const uint32_t *ranks)
-{
-	struct channels *c = in->unicast ? channels_copy(in->unicast) :
-		channels_new(in->g);
-
-	channels_add_order(c, ranks);
-	if (channels_sort(c))
-		return c;
-	channels_free(c);
-	return in->unicast ? channels_copy(in->unicast) : channels_new(in->g);
-}
-
-/* Has any cable of the backbone been in a tree before? */
-static bool
-group_is_held(struct forest *f, const struct tree_group *group)
-{
-	f->mlid = group->mlid;
-	for (uint32_t e = 0; f->previous && e < f->g->n_edges; e++)
-		if (held_has(f, e))
-			return true;
-	return false;
-}
-
 /* Makes the backbone, but no trees of groups. */
 static void
 forest_start(struct forest *f, const struct multicast_input *in,
@@ -823,7 +738,15 @@ forest_start(struct forest *f, const struct multicast_input *in,
 		g_ptr_array_add(scratch, (void *)f->ranks);
 		order_destroy(o);
 	}
-	f->c = forest_find_turns(in, f->ranks);
+	/* Unicast with all turns of the order, if these have no loop
+	 * together. */
+	f->c = in->unicast ? channels_copy(in->unicast) : channels_new(in->g);
+	channels_add_order(f->c, f->ranks);
+	if (!channels_sort(f->c)) {
+		channels_free(f->c);
+		f->c = in->unicast ? channels_copy(in->unicast) :
+			channels_new(in->g);
+	}
 	backbone_make(f, groups, in->n_groups);
 }
 
@@ -834,13 +757,17 @@ multicast_route(const struct multicast_input *in,
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	g_autofree struct tree_group *groups = g_new(struct tree_group,
 						     in->n_groups);
-	uint32_t i, round;
+	uint32_t i, e, round;
 	struct forest f;
 
 	forest_start(&f, in, groups, scratch);
 	/* Former trees first: new ones then see their load. */
-	for (i = 0; i < in->n_groups; i++)
-		groups[i].held = group_is_held(&f, &groups[i]);
+	for (i = 0; i < in->n_groups; i++) {
+		f.mlid = groups[i].mlid;
+		for (e = 0; f.previous && !groups[i].held &&
+		     e < in->g->n_edges; e++)
+			groups[i].held = held_has(&f, e);
+	}
 	for (round = 0; round < 2; round++)
 		for (i = 0; i < in->n_groups; i++)
 			if (groups[i].held == (round == 0))
