@@ -91,11 +91,11 @@ struct port_progress {
 	uint32_t arm, activate;	/* step or NO_STEP */
 	uint32_t guarded;	/* likewise; switches enforcement on and
 				   waits for tables */
-	uint32_t tables_left;	/* blocks that are not written yet */
+	uint32_t tables_left;	/* blocks that are not written; one that
+				   failed stays counted */
 	uint32_t to;		/* the switch at the other end, or END */
 	uint32_t waiting;	/* list: blocks that wait for the link; at
 				   the lower port of the cable */
-	bool table_failed;
 	bool opened;		/* of the cable: its ends may be armed */
 	bool armed;		/* it is Armed, or was already */
 	bool raised;		/* its activation was sent */
@@ -147,8 +147,9 @@ progress_of(struct program_order *o, uint32_t node)
 	return &o->switches[o->s->nodes[node].sw_index];
 }
 
-void program_order_add(struct program_order *o, enum program_order_act act,
-		       uint32_t what)
+void
+program_order_add(struct program_order *o, enum program_order_act act,
+		  uint32_t what)
 {
 	struct program_order_action a = { .what = what, .act = act };
 
@@ -164,15 +165,6 @@ queue_step(struct program_order *o, uint32_t step)
 
 /* Links: arm, then activate. */
 
-static bool
-end_is_routed(struct program_order *o, uint32_t port)
-{
-	uint32_t node = o->s->ports[port].node;
-
-	return !snapshot_is_switch(&o->s->nodes[node]) ||
-		progress_of(o, node)->routed;
-}
-
 static void
 link_activate(struct program_order *o, uint32_t port)
 {
@@ -183,20 +175,6 @@ link_activate(struct program_order *o, uint32_t port)
 	queue_step(o, o->ports[port].activate);
 	if (peer != port)
 		queue_step(o, o->ports[peer].activate);
-}
-
-static void
-link_arm(struct program_order *o, uint32_t port)
-{
-	uint32_t peer = o->s->ports[port].peer;
-	struct port_progress *a = &o->ports[port], *b = &o->ports[peer];
-
-	a->armed = a->arm == NO_STEP;
-	b->armed = b->arm == NO_STEP;
-	queue_step(o, a->arm);
-	if (peer != port)
-		queue_step(o, b->arm);
-	link_activate(o, port);
 }
 
 static void wake(struct program_order *o, uint32_t *list);
@@ -220,18 +198,12 @@ link_is_up(struct program_order *o, uint32_t port)
 }
 
 static bool
-table_written(const struct port_progress *p)
-{
-	return !p->tables_left && !p->table_failed;
-}
-
-static bool
 tables_written(const struct program_order *o, uint32_t port)
 {
 	uint32_t peer = o->s->ports[port].peer;
 
-	return table_written(&o->ports[port]) &&
-		(peer == SNAPSHOT_NONE || table_written(&o->ports[peer]));
+	return !o->ports[port].tables_left &&
+		(peer == SNAPSHOT_NONE || !o->ports[peer].tables_left);
 }
 
 /* Would the host close a credit loop with old entries? */
@@ -249,18 +221,26 @@ must_wait(const struct program_order *o, uint32_t port)
 static void
 link_try(struct program_order *o, uint32_t port)
 {
-	uint32_t peer = o->s->ports[port].peer;
+	const uint32_t ends[] = { port, o->s->ports[port].peer };
 	struct port_progress *first;
 
-	if (peer == SNAPSHOT_NONE)
+	if (ends[1] == SNAPSHOT_NONE)
 		return;
-	first = &o->ports[MIN(port, peer)];
-	if (first->opened || !end_is_routed(o, port) ||
-	    !end_is_routed(o, peer) || !tables_written(o, port) ||
-	    must_wait(o, port))
+	first = &o->ports[MIN(port, ends[1])];
+	if (first->opened || !tables_written(o, port) || must_wait(o, port))
 		return;
+	for (unsigned k = 0; k < 2; k++) {
+		const struct snapshot_node *n = snapshot_node_of(o->s, ends[k]);
+
+		if (snapshot_is_switch(n) && !o->switches[n->sw_index].routed)
+			return;
+	}
 	first->opened = true;
-	link_arm(o, port);
+	for (unsigned k = 0; k < 2 && (!k || ends[1] != ends[0]); k++) {
+		o->ports[ends[k]].armed = o->ports[ends[k]].arm == NO_STEP;
+		queue_step(o, o->ports[ends[k]].arm);
+	}
+	link_activate(o, port);
 }
 
 /* A switch that enforces partitions with a table that is not written yet
@@ -272,21 +252,6 @@ guarded_try(struct program_order *o, uint32_t port)
 		return;
 	queue_step(o, o->ports[port].guarded);
 	o->ports[port].guarded = NO_STEP;
-}
-
-static void
-table_settled(struct program_order *o, uint32_t port, bool well)
-{
-	uint32_t peer = o->s->ports[port].peer;
-
-	if (!well)
-		o->ports[port].table_failed = true;
-	if (--o->ports[port].tables_left)
-		return;
-	link_try(o, port);
-	guarded_try(o, port);
-	if (peer != SNAPSHOT_NONE)
-		guarded_try(o, peer);
 }
 
 /* Switches: blocks, SwitchInfo, then their links. */
@@ -376,18 +341,6 @@ wake(struct program_order *o, uint32_t *list)
 	}
 }
 
-static void
-park(struct program_order *o, uint32_t step, uint32_t *list)
-{
-	struct block *b = &o->blocks[step - o->plan->first[PLAN_LFT]];
-
-	b->is_parked = true;
-	o->n_parked++;
-	b->next = *list;
-	*list = step;
-	block_count(o, step);
-}
-
 /* Paths in the present and in the new tables. */
 
 static struct block *
@@ -421,19 +374,6 @@ held_entry(const struct program_order *o, uint32_t sw, uint16_t lid)
 
 enum path { PATH_WORKS, PATH_BROKEN, PATH_CHANGES };
 
-/* Does a packet that leaves a switch for an end port, or for its own port 0,
- * arrive at the port with the LID? Before, another port may have had it. */
-static bool
-leads_home(const struct program_order *o, const struct progress *g, uint8_t num,
-	   uint16_t lid)
-{
-	uint32_t owner = o->w->lids ? lid_map_owner(o->w->lids, lid) :
-		SNAPSHOT_NONE;
-
-	return owner == SNAPSHOT_NONE || owner == (num ?
-		o->s->ports[g->first_port + num].peer : g->first_port);
-}
-
 /* Follows the present path from a switch to a LID; a path through switch
  * `without` counts as broken. PATH_CHANGES: a block of it is in flight, and
  * *list is the list of blocks that wait for that. */
@@ -441,6 +381,9 @@ static enum path
 follow_path(struct program_order *o, uint32_t sw, uint16_t lid,
 	    uint32_t without, uint32_t **list)
 {
+	uint32_t owner = o->w->lids ? lid_map_owner(o->w->lids, lid) :
+		SNAPSHOT_NONE, port;
+
 	for (unsigned hop = 0; hop < HOPS_MAX && sw != without; hop++) {
 		const struct progress *g = &o->switches[sw];
 		uint8_t num = held_entry(o, sw, lid);
@@ -455,10 +398,14 @@ follow_path(struct program_order *o, uint32_t sw, uint16_t lid,
 			*list = &b->waiting;
 			return PATH_CHANGES;
 		}
-		p = &o->ports[g->first_port + num];
+		port = g->first_port + num;
+		p = &o->ports[port];
+		/* The end of the path: before, another port may have had the
+		 * LID. */
 		if (num == 0 || (p->carries && p->to == END))
-			return leads_home(o, g, num, lid) ? PATH_WORKS :
-				PATH_BROKEN;
+			return owner == SNAPSHOT_NONE || owner ==
+				(num ? o->s->ports[port].peer : port) ?
+				PATH_WORKS : PATH_BROKEN;
 		if (!p->carries)
 			return PATH_BROKEN;
 		sw = p->to;
@@ -610,6 +557,7 @@ take_block(struct program_order *o, uint32_t step)
 	const struct plan_step *p = &o->plan->steps[step];
 	struct look look = look_at_block(o, o->s->nodes[p->node].sw_index,
 					 p->block);
+	struct block *b = &o->blocks[step - o->plan->first[PLAN_LFT]];
 	unsigned n = look.n[CHANGE_BROKEN];
 
 	if (!look.n[CHANGE_WAITS] || o->in_parts)
@@ -619,10 +567,14 @@ take_block(struct program_order *o, uint32_t step)
 		return false;
 	}
 	if (!n) {
-		park(o, step, look.list);
+		b->is_parked = true;
+		o->n_parked++;
+		b->next = *look.list;
+		*look.list = step;
+		block_count(o, step);
 		return false;
 	}
-	o->blocks[step - o->plan->first[PLAN_LFT]].is_sent = true;
+	b->is_sent = true;
 	o->has_sent = true;
 	o->n_rushed += look.n[CHANGE_RUSHED];
 	return true;
@@ -665,12 +617,19 @@ bool
 program_order_settle(struct program_order *o, uint32_t index, bool well)
 {
 	const struct plan_step *step = &o->plan->steps[index];
+	uint32_t peer;
 
 	switch ((enum plan_kind)step->kind) {
 	case PLAN_LFT:
 		return block_settle(o, index, well);
 	case PLAN_TABLE:
-		table_settled(o, step->port, well);
+		if (!well || --o->ports[step->port].tables_left)
+			break;
+		link_try(o, step->port);
+		guarded_try(o, step->port);
+		peer = o->s->ports[step->port].peer;
+		if (peer != SNAPSHOT_NONE)
+			guarded_try(o, peer);
 		break;
 	case PLAN_CHANGE_CLEAR:
 		switch_step_over(o, step->node);
@@ -715,15 +674,6 @@ program_order_look_again(struct program_order *o, uint32_t node)
 	}
 }
 
-static void
-next_stage(struct program_order *o)
-{
-	if (!o->bridge)
-		o->bridge = lft_copy(o->w->bridge);
-	o->target = transition_apply(o->bridge, o->w->later, ++o->stage) ?
-		o->bridge : o->w->lft;
-}
-
 /* All replies have come and nothing can be sent: blocks that wait are
  * written in parts, then the next stage begins. */
 static bool
@@ -737,10 +687,15 @@ resume_blocks(struct program_order *o)
 		return false;
 	*n = 0;
 	o->has_sent = false;
-	if (late)
-		next_stage(o);
-	else
+	if (late) {
+		if (!o->bridge)
+			o->bridge = lft_copy(o->w->bridge);
+		o->target = transition_apply(o->bridge, o->w->later,
+					     ++o->stage) ?
+			o->bridge : o->w->lft;
+	} else {
 		o->in_parts = true;
+	}
 	for (uint32_t sw = 0; sw < o->s->n_switches; sw++)
 		o->switches[sw].waiting = NO_STEP;
 	for (uint32_t port = 0; port < o->s->n_ports; port++)
@@ -758,25 +713,21 @@ resume_blocks(struct program_order *o)
 	return true;
 }
 
-/* Reads ports that should have been activated and were not, since they have
- * not been read after a Set. */
-static bool
-look_back(struct program_order *o)
+bool
+program_order_resume(struct program_order *o)
 {
+	if (resume_blocks(o))
+		return true;
 	if (o->looked_back)
 		return false;
+	/* Ports that should have been activated and were not have not been
+	 * read after a Set. */
 	o->looked_back = true;
 	for (uint32_t port = 0; port < o->s->n_ports; port++)
 		if (o->ports[port].activate != NO_STEP &&
 		    !o->ports[port].raised)
 			program_order_add(o, PROGRAM_ORDER_LOOK, port);
 	return o->ready->len > o->head;
-}
-
-bool
-program_order_resume(struct program_order *o)
-{
-	return resume_blocks(o) || look_back(o);
 }
 
 uint32_t
@@ -786,26 +737,6 @@ program_order_rushed(const struct program_order *o)
 }
 
 /* The next action. */
-
-static bool
-take_ready(struct program_order *o, struct program_order_action *a)
-{
-	const struct plan_step *step;
-
-	if (o->head == o->ready->len)
-		return false;
-	*a = g_array_index(o->ready, struct program_order_action, o->head++);
-	if (o->head == o->ready->len) {
-		g_array_set_size(o->ready, 0);
-		o->head = 0;
-	}
-	if (a->act == PROGRAM_ORDER_STEP) {
-		step = &o->plan->steps[a->what];
-		if (step->kind == PLAN_ACTIVATE)
-			o->ports[step->port].raised = true;
-	}
-	return true;
-}
 
 static bool
 next_block(struct program_order *o, struct progress *g, uint32_t *step)
@@ -829,8 +760,21 @@ next_block(struct program_order *o, struct progress *g, uint32_t *step)
 bool
 program_order_next(struct program_order *o, struct program_order_action *a)
 {
-	if (take_ready(o, a))
+	const struct plan_step *step;
+
+	if (o->head < o->ready->len) {
+		*a = g_array_index(o->ready, struct program_order_action,
+				   o->head++);
+		if (o->head == o->ready->len) {
+			g_array_set_size(o->ready, 0);
+			o->head = 0;
+		}
+		step = a->act == PROGRAM_ORDER_STEP ?
+			&o->plan->steps[a->what] : NULL;
+		if (step && step->kind == PLAN_ACTIVATE)
+			o->ports[step->port].raised = true;
 		return true;
+	}
 	while (o->turn < o->turns->len) {
 		uint32_t sw = g_array_index(o->turns, uint32_t, o->turn++);
 		struct progress *g = &o->switches[sw];
@@ -919,52 +863,12 @@ index_switches(struct program_order *o)
 		progress_of(o, plan->steps[i].node)->switch_step = i;
 }
 
-/* PortInfo that switches enforcement on waits for tables, if any are to be
- * written. */
-static void
-add_port(struct program_order *o, uint32_t index)
-{
-	const struct plan_step *step = &o->plan->steps[index];
-
-	if (!(step->fields & PORT_FIELD_ENFORCE) ||
-	    !o->w->enforce[step->port]) {
-		queue_step(o, index);
-		return;
-	}
-	o->ports[step->port].guarded = index;
-	guarded_try(o, step->port);
-}
-
 static void
 add_kind(struct program_order *o, enum plan_kind kind)
 {
 	for (uint32_t i = o->plan->first[kind]; i < o->plan->first[kind + 1];
 	     i++)
 		queue_step(o, i);
-}
-
-/* Steps without a condition. */
-static void
-send_unbound(struct program_order *o)
-{
-	const struct plan *plan = o->plan;
-
-	for (unsigned i = 0; i < LANES * LANE_BLOCKS; i++)
-		give_turn(o);
-	add_kind(o, PLAN_CHANGE_CLEAR);
-	for (uint32_t i = plan->first[PLAN_PORT];
-	     i < plan->first[PLAN_PORT + 1]; i++)
-		add_port(o, i);
-	add_kind(o, PLAN_TABLE);
-	for (uint32_t i = 0; i < o->s->n_switches; i++) {
-		if (o->switches[i].steps_left)
-			continue;
-		o->switches[i].steps_left = 1;
-		switch_step_over(o, o->s->switches[i]);
-	}
-	/* Two hosts cabled back to back. */
-	for (uint32_t port = 0; port < o->s->n_ports; port++)
-		link_try(o, port);
 }
 
 struct program_order *
@@ -987,7 +891,33 @@ program_order_new(const struct snapshot *s, const struct desired *w,
 	o->turns = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	index_switches(o);
 	index_ports(o);
-	send_unbound(o);
+
+	/* Steps without a condition. */
+	for (unsigned i = 0; i < LANES * LANE_BLOCKS; i++)
+		give_turn(o);
+	add_kind(o, PLAN_CHANGE_CLEAR);
+	for (uint32_t i = plan->first[PLAN_PORT];
+	     i < plan->first[PLAN_PORT + 1]; i++) {
+		const struct plan_step *step = &plan->steps[i];
+
+		if (step->fields & PORT_FIELD_ENFORCE &&
+		    w->enforce[step->port]) {
+			o->ports[step->port].guarded = i;
+			guarded_try(o, step->port);
+		} else {
+			queue_step(o, i);
+		}
+	}
+	add_kind(o, PLAN_TABLE);
+	for (uint32_t i = 0; i < s->n_switches; i++) {
+		if (o->switches[i].steps_left)
+			continue;
+		o->switches[i].steps_left = 1;
+		switch_step_over(o, s->switches[i]);
+	}
+	/* Two hosts cabled back to back. */
+	for (uint32_t port = 0; port < s->n_ports; port++)
+		link_try(o, port);
 	return o;
 }
 
