@@ -49,7 +49,6 @@
 #include "sm/sweep/discover.h"
 
 #include "sm/sweep/amend.h"
-#include "sm/sweep/prune.h"
 #include "sm/sweep/smp_batch.h"
 #include "topology/builder.h"
 
@@ -129,6 +128,21 @@ add_query(struct discover *d, enum query_kind what, uint32_t port)
 	g_array_append_val(d->queue, q);
 }
 
+/* "leaf-1 (0x..) port 3", or our own port. */
+static char *
+place_name(struct builder *b, uint32_t port)
+{
+	if (port == SNAPSHOT_NONE)
+		return g_strdup("our own port");
+
+	const struct snapshot_port *p = builder_port_at(b, port);
+	const struct snapshot_node *n = builder_node_at(b, p->node);
+	const char *name = snapshot_node_name(n);
+
+	return g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x) port %u",
+			       *name ? name : "?", n->info.node_guid, p->num);
+}
+
 /* ----------------------------------------------------------------- M_Keys */
 
 /* The end port with the M_Key of `port`. */
@@ -175,16 +189,30 @@ key_behind(struct discover *d, uint32_t port, bool stray, unsigned try,
 	return false;
 }
 
-/* The try-th key for a query to the node of `port`, which has answered: the
- * key of that answer, then others that may be its key. */
 static bool
-key_of(struct discover *d, uint32_t port, unsigned try, uint64_t *key)
+asks_node_info(const struct probe *q)
 {
-	uint32_t holder = holder_of(d, port);
-	uint64_t tries[MKEY_DB_TRIES], opened = 0;
-	unsigned n = mkey_db_tries(d->keys,
-				   builder_port_at(d->b, holder)->guid, tries);
+	return q->kind == QUERY_NODE_INFO || q->kind == QUERY_STRAY;
+}
 
+/*
+ * The try-th key for a query: for NodeInfo through a port see key_behind(); for
+ * a node that has answered, the key of that answer, then others that may be its
+ * key. False: there are no more.
+ */
+static bool
+query_key(struct discover *d, const struct probe *q, uint64_t *key)
+{
+	uint32_t port = q->port, holder;
+	uint64_t tries[MKEY_DB_TRIES], opened = 0;
+	unsigned n, try = q->try;
+
+	if (q->kind == QUERY_AGAIN)
+		port = builder_port_at(d->b, q->port)->peer;
+	if (asks_node_info(q) || port == SNAPSHOT_NONE)
+		return key_behind(d, q->port, q->kind == QUERY_STRAY, try, key);
+	holder = holder_of(d, port);
+	n = mkey_db_tries(d->keys, builder_port_at(d->b, holder)->guid, tries);
 	if (holder < d->opened->len)
 		opened = g_array_index(d->opened, uint64_t, holder);
 	*key = opened ? opened : tries[0];
@@ -196,62 +224,6 @@ key_of(struct discover *d, uint32_t port, unsigned try, uint64_t *key)
 			return true;
 	}
 	return false;
-}
-
-/* NodeInfo came from `port` with this key. */
-static void
-learn_key(struct discover *d, uint32_t port, uint64_t key)
-{
-	uint32_t holder = holder_of(d, port);
-	uint64_t *opened;
-
-	if (holder >= d->opened->len)
-		g_array_set_size(d->opened, holder + 1);
-	opened = &g_array_index(d->opened, uint64_t, holder);
-	if (!*opened)
-		*opened = key;
-}
-
-/* All other nodes are known: the keys of ports that were not found are
- * strays. A switch without a cable counts as not found. */
-static void
-find_strays(struct discover *d)
-{
-	g_autoptr(GHashTable) found = g_hash_table_new(g_int64_hash,
-						       g_int64_equal);
-
-	for (uint32_t n = 0; n < builder_n_nodes(d->b); n++) {
-		const struct snapshot_node *node = builder_node_at(d->b, n);
-		unsigned ports = node->info.num_ports;
-
-		if (snapshot_is_switch(node) && node->entry == SNAPSHOT_NONE)
-			continue;
-		for (unsigned num = 0; num <= ports; num++)
-			g_hash_table_add(found, &builder_port_at(d->b,
-				builder_port(d->b, n, num))->guid);
-	}
-	d->strays = mkey_db_strays(d->keys, found, STRAYS_MAX);
-}
-
-static bool
-asks_node_info(const struct probe *q)
-{
-	return q->kind == QUERY_NODE_INFO || q->kind == QUERY_STRAY;
-}
-
-/* False: there are no more keys. */
-static bool
-query_key(struct discover *d, const struct probe *q, uint64_t *key)
-{
-	uint32_t port = q->port;
-
-	if (q->kind == QUERY_STRAY)
-		return key_behind(d, port, true, q->try, key);
-	if (q->kind == QUERY_AGAIN)
-		port = builder_port_at(d->b, q->port)->peer;
-	if (q->kind == QUERY_NODE_INFO || port == SNAPSHOT_NONE)
-		return key_behind(d, q->port, false, q->try, key);
-	return key_of(d, port, q->try, key);
 }
 
 /* Repeats a query with the next key. */
@@ -268,34 +240,30 @@ query_with_next_key(struct discover *d, const struct probe *q)
 	return true;
 }
 
-static void
-query_again(struct discover *d, uint32_t port, uint32_t rival)
-{
-	struct probe q = { .port = port, .rival = rival,
-			      .kind = QUERY_AGAIN };
-
-	if (d->n_again++ < AGAIN_MAX)
-		g_array_append_val(d->queue, q);
-}
-
 /*
- * The directed route to a node (for a CA or router: into `port`, by the switch
- * port that it is cabled to). Follows the entry ports back to the SM and
- * reverses them.
+ * The directed route of a query: to a node (for a CA or router: into `port`, by
+ * the switch port that it is cabled to), or through one of its ports. Follows
+ * the entry ports back to the SM and reverses them. False: it is too long.
  */
 static bool
-path_to(struct discover *d, uint32_t port, struct dr_path *path)
+query_path(struct discover *d, const struct probe *q, struct dr_path *path)
 {
 	uint8_t back[DR_MAX_HOPS];
 	unsigned n = 0;
-	const struct snapshot_port *p = builder_port_at(d->b, port);
-	const struct snapshot_node *node = builder_node_at(d->b, p->node);
-	uint32_t entry = node->entry, local = builder_local(d->b);
+	const struct snapshot_port *p;
+	const struct snapshot_node *node;
+	uint32_t entry, local = builder_local(d->b);
 
+	*path = (struct dr_path){ .hops = 0 };
+	if (q->port == SNAPSHOT_NONE)
+		return true;
+	p = builder_port_at(d->b, q->port);
+	node = builder_node_at(d->b, p->node);
+	entry = node->entry;
 	/* Also for the other port of our own CA: each port has its own
 	 * M_Key. */
 	if (!snapshot_is_switch(node) && p->peer != SNAPSHOT_NONE &&
-	    port != local)
+	    q->port != local)
 		entry = p->peer;
 	while (entry != SNAPSHOT_NONE) {
 		if (n == DR_MAX_HOPS)
@@ -307,25 +275,10 @@ path_to(struct discover *d, uint32_t port, struct dr_path *path)
 	if (p->node != builder_port_at(d->b, local)->node)
 		return false;
 	path->hops = n;
-	path->port[0] = 0;
 	for (unsigned i = 0; i < n; i++)
 		path->port[i + 1] = back[n - 1 - i];
-	return true;
-}
-
-static bool
-query_path(struct discover *d, const struct probe *q,
-	      struct dr_path *path)
-{
-	if (q->port == SNAPSHOT_NONE) {
-		*path = (struct dr_path){ .hops = 0 };
-		return true;
-	}
-	if (!path_to(d, q->port, path))
-		return false;
-	if (query_attr[q->kind] != MAD_ATTR_NODE_INFO)
-		return true;
-	return dr_path_push(path, builder_port_at(d->b, q->port)->num);
+	return query_attr[q->kind] != MAD_ATTR_NODE_INFO ||
+		dr_path_push(path, builder_port_at(d->b, q->port)->num);
 }
 
 static void
@@ -366,21 +319,13 @@ static void
 fault_duplicate(struct discover *d, uint64_t guid, uint32_t first,
 		uint32_t second)
 {
-	g_autofree char *a = prune_place(d->b, first);
-	g_autofree char *b = prune_place(d->b, second);
+	g_autofree char *a = place_name(d->b, first);
+	g_autofree char *b = place_name(d->b, second);
 
 	builder_fault(d->b, SNAPSHOT_FAULT_DUPLICATE_GUID, guid,
 		      "duplicate GUID 0x%016" G_GINT64_MODIFIER "x: behind "
 		      "%s and behind %s; the second node is left out",
 		      guid, a, b);
-}
-
-static bool
-same_node(const struct node_info *a, const struct node_info *b)
-{
-	return a->node_type == b->node_type && a->num_ports == b->num_ports &&
-		a->system_guid == b->system_guid &&
-		a->device_id == b->device_id && a->vendor_id == b->vendor_id;
 }
 
 static void
@@ -389,24 +334,6 @@ link_found(struct discover *d, uint32_t from, uint32_t port)
 	builder_link(d->b, from, port);
 	if (d->amend)
 		amend_on_cable(d->amend, port);
-}
-
-static void
-add_new_node(struct discover *d, uint32_t from, const struct node_info *info)
-{
-	uint32_t node = builder_add(d->b, info);
-	uint32_t port = builder_port(d->b, node, info->local_port);
-
-	/* Linked from its other end in the meantime, and moved since. */
-	if (from != SNAPSHOT_NONE && builder_port_at(d->b, from)->peer !=
-	    SNAPSHOT_NONE)
-		builder_unlink(d->b, from);
-	builder_node_at(d->b, node)->entry = from;
-	if (from == SNAPSHOT_NONE)
-		builder_set_local(d->b, port);
-	else
-		link_found(d, from, port);
-	query_node(d, node, port);
 }
 
 /* A known node replied through the port `from`. */
@@ -420,18 +347,27 @@ link_known_node(struct discover *d, uint32_t from, uint32_t node,
 
 	if (from == SNAPSHOT_NONE)
 		return;
-	if (!same_node(&n->info, info)) {
+	if (n->info.node_type != info->node_type ||
+	    n->info.num_ports != info->num_ports ||
+	    n->info.system_guid != info->system_guid ||
+	    n->info.device_id != info->device_id ||
+	    n->info.vendor_id != info->vendor_id) {
 		fault_duplicate(d, info->node_guid, n->entry, from);
 		return;
 	}
 
 	struct snapshot_port *p = builder_port_at(d->b, port);
 
+	const struct probe again = {
+		.port = p->peer, .rival = from, .kind = QUERY_AGAIN,
+	};
+
 	if (p->peer == from)
 		return;
 	if (p->peer != SNAPSHOT_NONE) {
-		if (!d->amend || !amend_defer(d->amend, p->peer, from))
-			query_again(d, p->peer, from);
+		if ((!d->amend || !amend_defer(d->amend, p->peer, from)) &&
+		    d->n_again++ < AGAIN_MAX)
+			g_array_append_val(d->queue, again);
 		return;
 	}
 	if (!is_switch && p->guid && p->guid != info->port_guid) {
@@ -462,34 +398,42 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 	const char *error = node_info_error(&info, from);
 
 	if (error) {
-		g_autofree char *where = prune_place(d->b, from);
+		g_autofree char *where = place_name(d->b, from);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, info.node_guid,
 			      "the node behind %s %s; left out", where, error);
 		return;
 	}
 
-	uint32_t node = builder_find(d->b, info.node_guid);
+	uint32_t node = builder_find(d->b, info.node_guid), port, holder;
 
-	if (node == SNAPSHOT_NONE)
-		add_new_node(d, from, &info);
-	else
+	if (node != SNAPSHOT_NONE) {
 		link_known_node(d, from, node, &info);
-	node = builder_find(d->b, info.node_guid);
-	if (info.local_port > builder_node_at(d->b, node)->info.num_ports)
-		return;		/* of another type: two nodes, one left out */
-	learn_key(d, builder_port(d->b, node, info.local_port), key);
-}
-
-/* The reply about an end whose cable was moved is older than the move. */
-static void
-read_end_again(struct discover *d, uint32_t end)
-{
-	struct snapshot_port *p = builder_port_at(d->b, end);
-
-	if (!snapshot_is_switch(builder_node_at(d->b, p->node)))
-		p->known = false;
-	add_query(d, QUERY_PORT_INFO, end);
+		/* Of another type: two nodes, one left out. */
+		if (info.local_port >
+		    builder_node_at(d->b, node)->info.num_ports)
+			return;
+		port = builder_port(d->b, node, info.local_port);
+	} else {
+		node = builder_add(d->b, &info);
+		port = builder_port(d->b, node, info.local_port);
+		/* Linked from its other end in the meantime, and moved
+		 * since. */
+		if (from != SNAPSHOT_NONE &&
+		    builder_port_at(d->b, from)->peer != SNAPSHOT_NONE)
+			builder_unlink(d->b, from);
+		builder_node_at(d->b, node)->entry = from;
+		if (from == SNAPSHOT_NONE)
+			builder_set_local(d->b, port);
+		else
+			link_found(d, from, port);
+		query_node(d, node, port);
+	}
+	holder = holder_of(d, port);
+	if (holder >= d->opened->len)
+		g_array_set_size(d->opened, holder + 1);
+	if (!g_array_index(d->opened, uint64_t, holder))
+		g_array_index(d->opened, uint64_t, holder) = key;
 }
 
 /* The first place of a cable end that was found twice has answered; data
@@ -503,7 +447,7 @@ on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 	if (end == SNAPSHOT_NONE)
 		return;
 
-	const struct snapshot_port *e = builder_port_at(d->b, end);
+	struct snapshot_port *e = builder_port_at(d->b, end);
 	uint64_t guid = builder_node_at(d->b, e->node)->info.node_guid;
 
 	if (data) {
@@ -519,7 +463,10 @@ on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 	builder_unlink(d->b, q->port);
 	if (builder_port_at(d->b, q->rival)->peer == SNAPSHOT_NONE) {
 		link_found(d, q->rival, end);
-		read_end_again(d, end);
+		/* The reply about this end is older than the move. */
+		if (!snapshot_is_switch(builder_node_at(d->b, e->node)))
+			e->known = false;
+		add_query(d, QUERY_PORT_INFO, end);
 	}
 	if (data)
 		on_node_info(d, q->port, 0, data);
@@ -543,23 +490,6 @@ query_speeds(struct discover *d, uint32_t port)
 		add_query(d, QUERY_PORT_SPEEDS, port);
 }
 
-/* Port 0 of a switch tells whether it supports them, which may be read later
- * than its ports. */
-static void
-query_speeds_from(struct discover *d, uint32_t port)
-{
-	const struct snapshot_port *p = builder_port_at(d->b, port);
-	uint32_t node = p->node;
-	const struct snapshot_node *n = builder_node_at(d->b, node);
-
-	if (p->num || !snapshot_is_switch(n)) {
-		query_speeds(d, port);
-		return;
-	}
-	for (unsigned num = 1; num <= n->info.num_ports; num++)
-		query_speeds(d, builder_port(d->b, node, num));
-}
-
 static void
 discover_on_port_info(struct discover *d, const struct probe *q,
 		      const uint8_t *data)
@@ -574,7 +504,7 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 	port_info_decode(data, &p->info);
 	if (p->info.state < PORT_STATE_DOWN ||
 	    p->info.state > PORT_STATE_ACTIVE_DEFER) {
-		g_autofree char *where = prune_place(d->b, port);
+		g_autofree char *where = place_name(d->b, port);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, n->info.node_guid,
 			      "%s has the invalid PortState %u",
@@ -586,7 +516,12 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 		return;
 	if (d->amend)
 		amend_on_port(d->amend, port, &was);
-	query_speeds_from(d, port);
+	query_speeds(d, port);
+	/* Port 0 of a switch tells whether it supports extended speeds, and
+	 * may be read later than its ports. */
+	for (unsigned num = 1; snapshot_is_switch(n) && !p->num &&
+	     num <= n->info.num_ports; num++)
+		query_speeds(d, builder_port(d->b, p->node, num));
 	/* The end port hides its M_Key. */
 	if (p->guid && mkey_db_is_hidden(&p->info))
 		query_with_next_key(d, q);
@@ -634,41 +569,29 @@ has_timed_out(struct discover *d, uint32_t port)
 			builder_port_at(d->b, port)->node));
 }
 
-/* If the other end has replied through another cable in the meantime, no
- * node is missing behind this port. */
-static bool
-is_unanswered(struct discover *d, uint32_t port)
-{
-	return port == SNAPSHOT_NONE ||
-		builder_port_at(d->b, port)->peer == SNAPSHOT_NONE;
-}
-
 static void
 fault_unanswered(struct discover *d, uint32_t port)
 {
-	g_autofree char *where = prune_place(d->b, port);
-	uint64_t guid;
+	g_autofree char *where = place_name(d->b, port);
+	uint64_t guid = was_behind(d, port);
+	g_autofree char *was = guid ?
+		g_strdup_printf("; it was port 0x%016" G_GINT64_MODIFIER "x",
+				guid) : g_strdup("");
 
-	if (!is_unanswered(d, port))
-		return;
-	guid = was_behind(d, port);
-	if (guid)
+	/* If the other end has replied through another cable in the
+	 * meantime, no node is missing behind this port. */
+	if (port == SNAPSHOT_NONE ||
+	    builder_port_at(d->b, port)->peer == SNAPSHOT_NONE)
 		builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
 			      "the node behind %s does not answer NodeInfo: "
 			      "hung, without a driver, or protected by a "
-			      "foreign M_Key; it was port 0x%016"
-			      G_GINT64_MODIFIER "x", where, guid);
-	else
-		builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
-			      "the node behind %s does not answer NodeInfo: "
-			      "hung, without a driver, or protected by a "
-			      "foreign M_Key", where);
+			      "foreign M_Key%s", where, was);
 }
 
 static void
 discover_on_timeout(struct discover *d, const struct probe *q)
 {
-	g_autofree char *where = prune_place(d->b, q->port);
+	g_autofree char *where = place_name(d->b, q->port);
 	const char *attr = mad_attr_name(query_attr[q->kind]);
 
 	if (q->kind == QUERY_AGAIN) {
@@ -693,25 +616,6 @@ discover_on_timeout(struct discover *d, const struct probe *q)
 		      "%s stopped answering (%s)", where, attr);
 }
 
-static void
-on_refusal(struct discover *d, const struct probe *q, unsigned status)
-{
-	g_autofree char *where = prune_place(d->b, q->port);
-
-	if (q->kind == QUERY_AGAIN || q->kind == QUERY_PORT_SPEEDS)
-		return;
-	builder_fault(
-		d->b, SNAPSHOT_FAULT_REFUSED,
-		q->port == SNAPSHOT_NONE
-			? 0
-			: builder_node_at(d->b,
-					  builder_port_at(d->b, q->port)->node)
-				  ->info.node_guid,
-		"%s%s refuses %s: %s", where,
-		query_attr[q->kind] == MAD_ATTR_NODE_INFO ? " (behind it)" : "",
-		mad_attr_name(query_attr[q->kind]), mad_status_name(status));
-}
-
 /* Did no node answer behind this port in the last discovery? */
 static bool
 was_unanswered(struct discover *d, uint32_t port)
@@ -734,16 +638,6 @@ was_unanswered(struct discover *d, uint32_t port)
 		p->info.state != PORT_STATE_DOWN;
 }
 
-static void
-forget_late(struct discover *d, uint32_t port)
-{
-	for (guint i = 0; i < d->late->len; i++)
-		if (g_array_index(d->late, uint32_t, i) == port) {
-			g_array_remove_index_fast(d->late, i);
-			return;
-		}
-}
-
 /* Queries with all keys from the first-th on. */
 static void
 query_with_keys(struct discover *d, uint32_t port, enum query_kind kind,
@@ -762,9 +656,24 @@ query_with_keys(struct discover *d, uint32_t port, enum query_kind kind,
 static bool
 query_unanswered(struct discover *d)
 {
+	g_autoptr(GHashTable) found = NULL;
+
 	if (d->strays || d->unanswered->len + d->dropped->len == 0)
 		return false;
-	find_strays(d);
+	/* All other nodes are known: the keys of ports that were not found
+	 * are strays. A switch without a cable counts as not found. */
+	found = g_hash_table_new(g_int64_hash, g_int64_equal);
+	for (uint32_t n = 0; n < builder_n_nodes(d->b); n++) {
+		const struct snapshot_node *node = builder_node_at(d->b, n);
+		unsigned ports = node->info.num_ports;
+
+		if (snapshot_is_switch(node) && node->entry == SNAPSHOT_NONE)
+			continue;
+		for (unsigned num = 0; num <= ports; num++)
+			g_hash_table_add(found, &builder_port_at(d->b,
+				builder_port(d->b, n, num))->guid);
+	}
+	d->strays = mkey_db_strays(d->keys, found, STRAYS_MAX);
 	for (guint i = 0; i < d->unanswered->len; i++)
 		query_with_keys(d, g_array_index(d->unanswered, uint32_t, i),
 				QUERY_STRAY, 0);
@@ -788,54 +697,31 @@ discover_reply(void *data, const struct smp_request *r,
 		.port = r->port, .rival = (uint32_t)(r->tag >> 32),
 		.kind = r->tag & 0xff, .try = r->tag >> 8 & 0xff,
 	};
+	g_autofree char *where = NULL;
 
-	if (asks_node_info(&q))
-		forget_late(d, q.port);
-	if (a->outcome != SMP_ANSWERED)
+	for (guint i = 0; asks_node_info(&q) && i < d->late->len; i++)
+		if (g_array_index(d->late, uint32_t, i) == q.port) {
+			g_array_remove_index_fast(d->late, i);
+			break;
+		}
+	if (a->outcome != SMP_ANSWERED) {
 		discover_on_timeout(d, &q);
-	else if (a->status)
-		on_refusal(d, &q, a->status);
-	else
-		discover_on_answer(d, &q, a->data);
-}
-
-/* Not sent: answered in the meantime, or to a node that stopped answering. */
-static bool
-is_moot(struct discover *d, const struct probe *q)
-{
-	if (q->port == SNAPSHOT_NONE || q->kind == QUERY_AGAIN)
-		return false;
-	if (query_attr[q->kind] == MAD_ATTR_NODE_INFO)
-		return builder_port_at(d->b, q->port)->peer != SNAPSHOT_NONE;
-	return has_timed_out(d, q->port);
-}
-
-/* False, and a fault: the node is too far away. */
-static bool
-make_request(struct discover *d, const struct probe *q,
-	     struct smp_request *r)
-{
-	if (!query_path(d, q, &r->path)) {
-		g_autofree char *where = prune_place(d->b, q->port);
-
-		builder_fault(d->b, SNAPSHOT_FAULT_TOO_FAR, 0, "the node "
-			      "behind %s is more than %u hops away", where,
-			      DR_MAX_HOPS);
-		return false;
+		return;
 	}
-	r->addressed = true;
-	query_key(d, q, &r->key);
-	r->port = q->port;
-	r->attr = query_attr[q->kind];
-	r->modifier = 0;
-	if (r->attr == MAD_ATTR_PORT_INFO)
-		r->modifier = smp_port_info_modifier(
-			builder_port_at(d->b, q->port)->num,
-			q->kind == QUERY_PORT_SPEEDS || q->try ?
-			builder_port_at(d->b, holder_of(d, q->port))->
-				info.cap_mask : 0);
-	r->tag = (uint64_t)q->rival << 32 | (uint64_t)q->try << 8 | q->kind;
-	return true;
+	if (!a->status) {
+		discover_on_answer(d, &q, a->data);
+		return;
+	}
+	if (q.kind == QUERY_AGAIN || q.kind == QUERY_PORT_SPEEDS)
+		return;
+	where = place_name(d->b, q.port);
+	builder_fault(d->b, SNAPSHOT_FAULT_REFUSED,
+		      q.port == SNAPSHOT_NONE ? 0 : builder_node_at(d->b,
+				builder_port_at(d->b, q.port)->node)->
+				info.node_guid,
+		      "%s%s refuses %s: %s", where,
+		      r->attr == MAD_ATTR_NODE_INFO ? " (behind it)" : "",
+		      mad_attr_name(r->attr), mad_status_name(a->status));
 }
 
 static bool
@@ -845,10 +731,34 @@ discover_next(void *data, struct smp_request *r)
 
 	while (d->head < d->queue->len) {
 		struct probe q = g_array_index(d->queue, struct probe,
-						  d->head++);
+					       d->head++);
+		bool cap = q.kind == QUERY_PORT_SPEEDS || q.try;
 
-		if (is_moot(d, &q) || !make_request(d, &q, r))
+		r->attr = query_attr[q.kind];
+		/* Answered in the meantime, or it has stopped answering. */
+		if (q.port != SNAPSHOT_NONE && q.kind != QUERY_AGAIN &&
+		    (r->attr == MAD_ATTR_NODE_INFO ?
+		     builder_port_at(d->b, q.port)->peer != SNAPSHOT_NONE :
+		     has_timed_out(d, q.port)))
 			continue;
+		if (!query_path(d, &q, &r->path)) {
+			g_autofree char *where = place_name(d->b, q.port);
+
+			builder_fault(d->b, SNAPSHOT_FAULT_TOO_FAR, 0,
+				      "the node behind %s is more than %u hops "
+				      "away", where, DR_MAX_HOPS);
+			continue;
+		}
+		r->addressed = true;
+		query_key(d, &q, &r->key);
+		r->port = q.port;
+		r->modifier = r->attr != MAD_ATTR_PORT_INFO ? 0 :
+			smp_port_info_modifier(
+				builder_port_at(d->b, q.port)->num, cap ?
+				builder_port_at(d->b, holder_of(d, q.port))->
+					info.cap_mask : 0);
+		r->tag = (uint64_t)q.rival << 32 | (uint64_t)q.try << 8 |
+			q.kind;
 		if (asks_node_info(&q) && was_unanswered(d, q.port))
 			g_array_append_val(d->late, q.port);
 		return true;
@@ -894,8 +804,7 @@ void
 discover_cancel(struct discover *d)
 {
 	smp_batch_free(d->batch);
-	if (d->b)
-		builder_free(d->b);
+	builder_free(d->b);
 	g_array_unref(d->queue);
 	g_array_unref(d->unanswered);
 	g_array_unref(d->late);
@@ -934,10 +843,99 @@ query_wave(struct discover *d)
 	return wave->len > 0;
 }
 
-/* No node answered there before, and it was not queried again. */
+/*
+ * A cable whose other end says that it is down is removed: the link has gone in
+ * the meantime, or another node uses the GUID of the one at that end.
+ */
 static void
-fault_believed(struct discover *d)
+drop_half_cables(struct builder *b)
 {
+	for (uint32_t n = 0; n < builder_n_nodes(b); n++) {
+		const struct node_info *i = &builder_node_at(b, n)->info;
+
+		for (unsigned num = 0; num <= i->num_ports; num++) {
+			uint32_t port = builder_port(b, n, num);
+			const struct snapshot_port *p =
+				builder_port_at(b, port);
+
+			if (p->peer == SNAPSHOT_NONE || !p->known ||
+			    p->info.state != PORT_STATE_DOWN)
+				continue;
+
+			g_autofree char *down = place_name(b, port);
+			g_autofree char *up = place_name(b, p->peer);
+
+			builder_fault(b, SNAPSHOT_FAULT_LIAR, i->node_guid,
+				      "%s leads to %s, which is down: it has "
+				      "just gone down, or another node has its "
+				      "GUID", up, down);
+			builder_unlink(b, port);
+		}
+	}
+}
+
+/* Leaves out a node that rejects Sets: the tables of a switch could not be
+ * written, so no route may lead through it. */
+static void
+lock_out(struct builder *b, uint32_t n, uint32_t holder)
+{
+	const struct snapshot_node *node = builder_node_at(b, n);
+	unsigned ports = node->info.num_ports;
+	bool is_switch = snapshot_is_switch(node);
+	g_autofree char *where = place_name(b, holder);
+
+	builder_fault(b, SNAPSHOT_FAULT_LOCKED, node->info.node_guid,
+		      "%s rejects Sets: it has a foreign M_Key; left out%s",
+		      where, is_switch ? ", with the nodes that are reached "
+			      "only through it" :
+		      "");
+	for (unsigned num = 0; num <= ports; num++) {
+		uint32_t port = builder_port(b, n, num);
+
+		if ((is_switch || port == holder) &&
+		    builder_port_at(b, port)->peer != SNAPSHOT_NONE)
+			builder_unlink(b, port);
+	}
+}
+
+/* Ports that hide their M_Key, and accept none of ours. */
+static void
+drop_locked(struct builder *b, const struct mkey_db *keys)
+{
+	for (uint32_t n = 0; n < builder_n_nodes(b); n++) {
+		const struct snapshot_node *node = builder_node_at(b, n);
+		unsigned last = snapshot_is_switch(node) ? 0 :
+			node->info.num_ports;
+
+		/* except the SM's own node */
+		for (unsigned num = 0; num <= last &&
+		     node->entry != SNAPSHOT_NONE; num++) {
+			uint32_t port = builder_port(b, n, num);
+			const struct snapshot_port *p =
+				builder_port_at(b, port);
+
+			if (p->known && p->guid &&
+			    mkey_db_is_hidden(&p->info) &&
+			    mkey_db_is_locked(keys, p->guid))
+				lock_out(b, n, port);
+		}
+	}
+}
+
+static bool
+discover_done(void *data)
+{
+	struct discover *d = data;
+	discover_done_fn done = d->done;
+	struct snapshot *s;
+
+	if (query_wave(d) || query_unanswered(d))
+		return true;
+	g_array_append_vals(d->unanswered, d->dropped->data, d->dropped->len);
+	for (guint i = 0; i < d->unanswered->len; i++)
+		fault_unanswered(d, g_array_index(d->unanswered, uint32_t, i));
+	/* Ports that were not queried again, behind which no node answered
+	 * before. */
 	for (uint32_t n = 0; d->amend && n < builder_n_nodes(d->b); n++) {
 		const struct snapshot_node *node = builder_node_at(d->b, n);
 
@@ -954,24 +952,8 @@ fault_believed(struct discover *d)
 				fault_unanswered(d, port);
 		}
 	}
-}
-
-static bool
-discover_done(void *data)
-{
-	struct discover *d = data;
-	discover_done_fn done = d->done;
-	struct snapshot *s;
-
-	if (query_wave(d) || query_unanswered(d))
-		return true;
-	for (guint i = 0; i < d->unanswered->len; i++)
-		fault_unanswered(d, g_array_index(d->unanswered, uint32_t, i));
-	for (guint i = 0; i < d->dropped->len; i++)
-		fault_unanswered(d, g_array_index(d->dropped, uint32_t, i));
-	fault_believed(d);
-	prune_locked(d->b, d->keys);
-	prune_half_cables(d->b);
+	drop_locked(d->b, d->keys);
+	drop_half_cables(d->b);
 	s = builder_finish(d->b);
 	d->b = NULL;
 	data = d->data;
@@ -980,9 +962,10 @@ discover_done(void *data)
 	return false;
 }
 
-static struct discover *
-discover_new(struct mad_client *x, const struct mkey_db *keys,
-	     struct builder *b, discover_done_fn done, void *data)
+struct discover *
+discover_start(struct mad_client *x, const struct mkey_db *keys,
+	       const struct discover_params *params, discover_done_fn done,
+	       void *data)
 {
 	struct discover *d = g_new0(struct discover, 1);
 	const struct smp_stage stage = {
@@ -993,7 +976,6 @@ discover_new(struct mad_client *x, const struct mkey_db *keys,
 	d->x = x;
 	d->done = done;
 	d->data = data;
-	d->b = b;
 	d->keys = keys;
 	d->opened = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 	d->queue = g_array_new(FALSE, FALSE, sizeof(struct probe));
@@ -1002,42 +984,16 @@ discover_new(struct mad_client *x, const struct mkey_db *keys,
 	d->late = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	d->dropped = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	d->batch = smp_batch_start(x, NULL, keys, &stage);
-	return d;
-}
-
-struct discover *
-discover_start(struct mad_client *x, const struct mkey_db *keys,
-	       discover_done_fn done, void *data)
-{
-	struct discover *d = discover_new(x, keys, builder_new(), done, data);
-
+	if (params && params->before)
+		d->before = snapshot_ref(params->before);
+	if (params && params->told) {
+		d->b = builder_new_from(d->before, d->before->names);
+		d->amend = amend_new(d->b, params->told);
+		return d;
+	}
+	d->b = builder_new();
+	if (params && params->names)
+		builder_set_names(d->b, params->names);
 	add_query(d, QUERY_NODE_INFO, SNAPSHOT_NONE);
 	return d;
-}
-
-struct discover *
-discover_amend(struct mad_client *x, const struct mkey_db *keys,
-	       struct snapshot *before, const GArray *told,
-	       discover_done_fn done, void *data)
-{
-	struct discover *d = discover_new(x, keys,
-					  builder_new_from(before,
-							   before->names),
-					  done, data);
-
-	d->amend = amend_new(d->b, told);
-	discover_hurry(d, before);
-	return d;
-}
-
-void
-discover_hurry(struct discover *d, struct snapshot *before)
-{
-	d->before = snapshot_ref(before);
-}
-
-void
-discover_set_names(struct discover *d, GHashTable *names)
-{
-	builder_set_names(d->b, names);
 }

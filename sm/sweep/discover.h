@@ -16,24 +16,26 @@ struct discover;
  * even the own port answered. */
 typedef void (*discover_done_fn)(struct snapshot *s, void *data);
 
-/* Uses the pump of `x`; borrows the keys, which may be NULL. */
+struct discover_params {
+	/* The last snapshot: ports behind which no node answered then are not
+	 * waited for long. NULL: there is none. Takes a reference. */
+	struct snapshot *before;
+	/* Of uint64_t, NodeGUIDs: only the neighbourhood of these nodes of
+	 * `before` is read again. The result may only be used if its faults
+	 * are ports behind which no node answers (snapshot_is_whole()), and so
+	 * must those of `before` be. NULL: the whole fabric is read. */
+	const GArray *told;
+	/* Configured node names, see builder_set_names(); NULL: none. Not used
+	 * with `told`, since `before` has them. */
+	GHashTable *names;
+};
+
+/* Uses the pump of `x`; borrows the keys, which may be NULL. params NULL: all
+ * NULL. */
 struct discover *discover_start(struct mad_client *x,
 				const struct mkey_db *keys,
+				const struct discover_params *params,
 				discover_done_fn done, void *data);
-/* Reads the neighbourhood of some nodes of `before` again. told: of
- * uint64_t, NodeGUIDs. The result may only be used if its faults are ports
- * behind which no node answers (snapshot_is_whole()), and so must those of
- * `before` be. */
-struct discover *discover_amend(struct mad_client *x,
-				const struct mkey_db *keys,
-				struct snapshot *before, const GArray *told,
-				discover_done_fn done, void *data);
-/* Does not wait long for ports behind which no node answered in this
- * snapshot. Takes a reference. */
-void discover_hurry(struct discover *d, struct snapshot *before);
-/* Configured node names, see builder_set_names(). Call it before the first
- * reply. */
-void discover_set_names(struct discover *d, GHashTable *names);
 void discover_cancel(struct discover *d);
 
 #endif

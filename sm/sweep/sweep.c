@@ -370,15 +370,17 @@ sweep_on_discovered(struct snapshot *n, void *data)
 static void
 discover_all(struct sweep *s)
 {
+	bool hurry = s->why & HURRY && !(s->why & ~(HURRY | HURRY_BESIDES));
+	const struct discover_params params = {
+		.before = hurry ? s->view.subnet : NULL,
+		.names = s->params.names,
+	};
+
 	s->is_repair = false;
 	notices_take_all(s->notices, sweep_now(s));
 	sweep_set_state(s, SWEEP_DISCOVERING);
-	s->discover = discover_start(s->x, s->keys, sweep_on_discovered, s);
-	if (s->params.names)
-		discover_set_names(s->discover, s->params.names);
-	if (s->view.subnet && s->why & HURRY &&
-	    !(s->why & ~(HURRY | HURRY_BESIDES)))
-		discover_hurry(s->discover, s->view.subnet);
+	s->discover = discover_start(s->x, s->keys, &params,
+				     sweep_on_discovered, s);
 }
 
 /* The recorded causes that need no sweep of their own now. */
@@ -404,11 +406,14 @@ begin_repair(struct sweep *s, const GArray *nodes)
 {
 	g_autofree char *causes = sweep_causes_text(s->why);
 	g_autofree char *names = sweep_names_text(s->view.subnet, nodes);
+	const struct discover_params params = {
+		.before = s->view.subnet, .told = nodes,
+	};
 
 	log_say(s->log, LOG_INFO, "sweep", "repair: %s (%s)", names, causes);
 	s->is_repair = true;
 	sweep_set_state(s, SWEEP_REREADING);
-	s->discover = discover_amend(s->x, s->keys, s->view.subnet, nodes,
+	s->discover = discover_start(s->x, s->keys, &params,
 				     sweep_on_discovered, s);
 }
 

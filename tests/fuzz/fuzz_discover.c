@@ -155,7 +155,7 @@ FUZZ_TARGET(discover)
 
 	f->tamper = tamper;
 	f->data = &in;
-	discover_start(x, 0, on_found, &found);
+	discover_start(x, 0, NULL, on_found, &found);
 	g_assert_true(scripted_run_idle(f->t, INT64_MAX));
 	g_assert_nonnull(found);
 	if (found->n_nodes && found->local_port != SNAPSHOT_NONE)

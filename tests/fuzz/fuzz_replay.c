@@ -34,7 +34,7 @@ play(struct transport *t)
 	};
 	struct mad_client *x = mad_client_new(t, &wire);
 	bool found = false;
-	struct discover *d = discover_start(x, 0, on_found, &found);
+	struct discover *d = discover_start(x, 0, NULL, on_found, &found);
 
 	while (replay_step(t))
 		;

@@ -28,7 +28,7 @@ discover(struct fake *f)
 	struct mad_client *x = mad_client_new(f->t, &wire);
 	struct snapshot *found = NULL;
 
-	discover_start(x, 0, on_done, &found);
+	discover_start(x, 0, NULL, on_done, &found);
 	assert_true(scripted_run_idle(f->t, 600 * G_USEC_PER_SEC));
 	assert_non_null(found);
 	mad_client_free(x);
@@ -144,7 +144,7 @@ TEST(test_silent_node_is_asked_no_more)
 
 	f->tamper = tamper_count;
 	f->data = &m;
-	discover_start(x, 0, on_done, &found);
+	discover_start(x, 0, NULL, on_done, &found);
 	assert_true(scripted_run_idle(f->t, 600 * G_USEC_PER_SEC));
 	assert_non_null(found);
 	/* two at once, each sent twice; it has 26 to be asked */
@@ -328,7 +328,7 @@ TEST(test_cancel_leaves_nothing_behind)
 		AUTO(fake) *f = fake_new(s);
 		struct mad_client *x = mad_client_new(f->t, &wire);
 		struct snapshot *found = NULL;
-		struct discover *d = discover_start(x, 0, on_done, &found);
+		struct discover *d = discover_start(x, 0, NULL, on_done, &found);
 
 		for (unsigned i = 0; i < steps; i++)
 			scripted_step(f->t);

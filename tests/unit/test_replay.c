@@ -99,7 +99,7 @@ run_sm(struct run *run, struct transport *t, play_fn play,
 {
 	struct mad_client *x = mad_client_new(t, &run->params);
 	struct snapshot *found = NULL;
-	struct discover *d = discover_start(x, run->keys, on_found, &found);
+	struct discover *d = discover_start(x, run->keys, NULL, on_found, &found);
 
 	play(carrier);
 	if (!found) {
