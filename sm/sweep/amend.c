@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Amending a snapshot after a change, instead of reading the whole fabric.
+ * Repairs: which nodes are read again after a change, and when.
+ *
+ * Amending. A snapshot is amended instead of reading the whole fabric.
  *
  * Method. The builder starts from the last snapshot, which is taken to be valid
  * except for the nodes that reported a change (a trap, or PortStateChange).
@@ -26,12 +28,26 @@
  *
  * Cost. For a cable between two switches of 36 ports: twice 39 Gets, and three
  * more.
+ *
+ * Notices. A report of a change rarely comes alone: both ends of a cable notice
+ * it, and a switch that loses power has as many neighbours as cables. So the
+ * first report waits QUIET_US for others, which are read together with it, but
+ * no longer: else a port that sends traps all the time would delay it for ever.
+ * BURST reports of a node may follow at once, so that a broken link is repaired
+ * quickly. Then a node is read once a second, without delaying others (a token
+ * bucket, which a port that goes up and down all the time fills).
  */
 #include "sm/sweep/amend.h"
+
+#include "topology/dr_path.h"
 
 #define NEEDED	1u	/* of an end port: it is or was to be read */
 #define READ	2u	/* its PortInfo was read by this discovery */
 #define FOUND	4u	/* its cable was found by this discovery */
+
+#define QUIET_US	(5 * 1000)
+#define EACH_US		((int64_t)G_USEC_PER_SEC)
+#define BURST		3
 
 struct amend {
 	struct builder *b;
@@ -61,20 +77,6 @@ need(struct amend *a, uint32_t holder)
 	g_array_append_val(a->needed, holder);
 }
 
-static void
-need_node(struct amend *a, uint32_t node)
-{
-	const struct snapshot_node *n = builder_node_at(a->b, node);
-
-	if (snapshot_is_switch(n)) {
-		need(a, n->first_port);
-		return;
-	}
-	for (unsigned num = 1; num <= n->info.num_ports; num++)
-		if (builder_port_at(a->b, n->first_port + num)->known)
-			need(a, n->first_port + num);
-}
-
 struct amend *
 amend_new(struct builder *b, const GArray *told)
 {
@@ -91,9 +93,15 @@ amend_new(struct builder *b, const GArray *told)
 	for (guint i = 0; i < told->len; i++) {
 		uint32_t node = builder_find(b, g_array_index(told, uint64_t,
 							      i));
+		const struct snapshot_node *read = node == SNAPSHOT_NONE ?
+			NULL : builder_node_at(b, node);
 
-		if (node != SNAPSHOT_NONE)
-			need_node(a, node);
+		if (read && snapshot_is_switch(read))
+			need(a, read->first_port);
+		for (unsigned num = 1; read && !snapshot_is_switch(read) &&
+		     num <= read->info.num_ports; num++)
+			if (builder_port_at(b, read->first_port + num)->known)
+				need(a, read->first_port + num);
 	}
 	return a;
 }
@@ -197,30 +205,6 @@ amend_defer(struct amend *a, uint32_t first, uint32_t from)
 
 /* ------------------------------------------------------------------- waves */
 
-static bool
-is_local(const struct amend *a, uint32_t node)
-{
-	return node == builder_port_at(a->b, builder_local(a->b))->node;
-}
-
-/* The port by which an end port is entered; SNAPSHOT_NONE: it has no cable,
- * or is of the SM's own node. */
-static uint32_t
-entry_of(const struct amend *a, uint32_t holder)
-{
-	const struct snapshot_port *p = builder_port_at(a->b, holder);
-	const struct snapshot_node *n = builder_node_at(a->b, p->node);
-	uint32_t node;
-
-	if (snapshot_is_switch(n))
-		return n->entry;
-	if (p->peer == SNAPSHOT_NONE)
-		return SNAPSHOT_NONE;
-	node = builder_port_at(a->b, p->peer)->node;
-	return is_local(a, node) || builder_node_at(a->b, node)->entry !=
-		SNAPSHOT_NONE ? p->peer : SNAPSHOT_NONE;
-}
-
 static void
 add_amend_query(GArray *wave, unsigned what, uint32_t port)
 {
@@ -229,13 +213,24 @@ add_amend_query(GArray *wave, unsigned what, uint32_t port)
 	g_array_append_val(wave, q);
 }
 
-/* True: it has to wait for a reply of this round. */
+/* Queries an end port that is needed. True: it has to wait for a reply of this
+ * round. */
 static bool
 waits(struct amend *a, uint32_t holder, GArray *wave)
 {
-	uint32_t entry = entry_of(a, holder), from;
+	const struct snapshot_port *p = builder_port_at(a->b, holder);
+	const struct snapshot_node *n = builder_node_at(a->b, p->node);
+	uint32_t local = builder_port_at(a->b, builder_local(a->b))->node;
+	uint32_t entry = snapshot_is_switch(n) ? n->entry : p->peer, from;
 
-	if (is_local(a, builder_port_at(a->b, holder)->node) ||
+	/* The port by which it is entered must be one that leads to the SM. */
+	if (!snapshot_is_switch(n) && entry != SNAPSHOT_NONE) {
+		from = builder_port_at(a->b, entry)->node;
+		if (from != local &&
+		    builder_node_at(a->b, from)->entry == SNAPSHOT_NONE)
+			entry = SNAPSHOT_NONE;
+	}
+	if (p->node == local ||
 	    (entry != SNAPSHOT_NONE && !amend_is_believed(a, entry))) {
 		add_amend_query(wave, AMEND_NODE, holder);
 		return false;
@@ -273,4 +268,112 @@ amend_wave(struct amend *a)
 			add_amend_query(wave, AMEND_BEHIND, from);
 	}
 	return wave;
+}
+
+/* ----------------------------------------------------------------- notices */
+
+struct notice_node {
+	uint64_t guid;
+	bool pending;
+	int64_t first;		/* time of its first pending report */
+	int64_t paid;		/* time until which the reports so far would
+				   last at one each EACH_US */
+};
+
+struct notices {
+	GHashTable *nodes;	/* struct notice_node by NodeGUID */
+};
+
+struct notices *
+notices_new(void)
+{
+	struct notices *n = g_new0(struct notices, 1);
+
+	n->nodes = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
+					 g_free);
+	return n;
+}
+
+void
+notices_free(struct notices *n)
+{
+	g_hash_table_unref(n->nodes);
+	g_free(n);
+}
+
+void
+notices_add(struct notices *n, uint64_t node_guid, int64_t now)
+{
+	struct notice_node *node = g_hash_table_lookup(n->nodes, &node_guid);
+
+	if (!node) {
+		node = g_new0(struct notice_node, 1);
+		node->guid = node_guid;
+		g_hash_table_insert(n->nodes, &node->guid, node);
+	}
+	if (node->pending)
+		return;
+	node->pending = true;
+	node->first = now;
+}
+
+static int64_t
+not_before(const struct notice_node *node)
+{
+	return node->paid - (BURST - 1) * EACH_US;
+}
+
+int64_t
+notices_due(const struct notices *n)
+{
+	int64_t due = INT64_MAX;
+	GHashTableIter iter;
+	gpointer data;
+
+	g_hash_table_iter_init(&iter, n->nodes);
+	while (g_hash_table_iter_next(&iter, NULL, &data)) {
+		const struct notice_node *node = data;
+
+		if (node->pending)
+			due = MIN(due, MAX(node->first + QUIET_US,
+					   not_before(node)));
+	}
+	return due;
+}
+
+/* Also drops nodes whose bucket is empty again. */
+static GArray *
+take(struct notices *n, int64_t now, bool all)
+{
+	GArray *taken = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	GHashTableIter iter;
+	gpointer data;
+
+	g_hash_table_iter_init(&iter, n->nodes);
+	while (g_hash_table_iter_next(&iter, NULL, &data)) {
+		struct notice_node *node = data;
+
+		if (node->pending && (all || not_before(node) <= now)) {
+			node->pending = false;
+			node->paid = MIN(MAX(node->paid, now) + EACH_US,
+					 now + BURST * EACH_US);
+			g_array_append_val(taken, node->guid);
+		} else if (!node->pending && node->paid <= now) {
+			g_hash_table_iter_remove(&iter);
+		}
+	}
+	g_array_sort(taken, guid_compare);
+	return taken;
+}
+
+GArray *
+notices_take(struct notices *n, int64_t now)
+{
+	return take(n, now, false);
+}
+
+void
+notices_take_all(struct notices *n, int64_t now)
+{
+	g_array_unref(take(n, now, true));
 }

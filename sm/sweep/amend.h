@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Amending: decides which parts of a known fabric are read again when some of
- * its nodes report a change.
+ * its nodes report a change, and when.
  */
 #ifndef MINISM_SWEEP_AMEND_H
 #define MINISM_SWEEP_AMEND_H
@@ -41,5 +41,20 @@ void amend_on_cable(struct amend *a, uint32_t port);
 bool amend_defer(struct amend *a, uint32_t first, uint32_t from);
 /* Was this port not read, so that it is as in the last snapshot? */
 bool amend_is_believed(const struct amend *a, uint32_t port);
+
+/* The nodes that reported a change, and the time when they are read. */
+struct notices;
+
+struct notices *notices_new(void);
+void notices_free(struct notices *n);
+
+/* Adds a report of a node. */
+void notices_add(struct notices *n, uint64_t node_guid, int64_t now);
+/* The time from which one of them may be read; INT64_MAX: there are none. */
+int64_t notices_due(const struct notices *n);
+/* Of uint64_t, ascending: takes the nodes that may be read now. */
+GArray *notices_take(struct notices *n, int64_t now);
+/* Takes all nodes. */
+void notices_take_all(struct notices *n, int64_t now);
 
 #endif

@@ -16,9 +16,9 @@
  * replaced as a whole.
  */
 #include "sm/config/guid_files.h"
+#include "sm/sweep/light_sweep.h"
 #include "sm/sweep/program.h"
 #include "sm/sweep/rekey.h"
-#include "sm/sweep/silent.h"
 #include "sm/sweep/sweep.h"
 #include "sm/sweep/table_reader.h"
 #include "topology/changes.h"

@@ -8,10 +8,19 @@
  * M_Key has a lease: a request of another node with a wrong key starts the
  * lease, and a Get with the right key stops it (IBA 14.2.4.2). If it has run
  * out already, the port is no longer protected.
+ *
+ * Silent ports: the link is up, and no node answers. Most are hosts without a
+ * driver, or hung ones; a large fabric always has some. NodeInfo is sent
+ * through such a port after PAUSE_MIN_US, and then each time after twice the
+ * pause before, up to PAUSE_MAX_US. A node that is switched off and on takes
+ * its link down, which its switch reports.
  */
 #include "sm/sweep/light_sweep.h"
 
 #include "sm/sweep/smp_batch.h"
+
+#define PAUSE_MIN_US	((int64_t)G_USEC_PER_SEC)
+#define PAUSE_MAX_US	(300 * PAUSE_MIN_US)
 
 struct light_sweep {
 	const struct mkey_db *keys;
@@ -24,29 +33,6 @@ struct light_sweep {
 	struct smp_batch *batch;
 	struct light_sweep_result r;
 };
-
-static bool
-has_lease(const struct snapshot *s, uint32_t port)
-{
-	const struct port_info *i = &s->ports[port].info;
-
-	return snapshot_is_end_port(s, port) && i->m_key && i->m_key_lease &&
-		i->state >= PORT_STATE_ACTIVE;
-}
-
-/* The attribute to be read of a port; 0: none. */
-static enum mad_attr
-attr_to_read(const struct snapshot *s, uint32_t port)
-{
-	const struct snapshot_port *p = &s->ports[port];
-	const struct snapshot_node *n = &s->nodes[p->node];
-
-	if (snapshot_is_switch(n) && p->num == 0)
-		return MAD_ATTR_SWITCH_INFO;
-	if (port == s->local_port || has_lease(s, port))
-		return MAD_ATTR_PORT_INFO;
-	return 0;
-}
 
 /* The first change is named. */
 static void G_GNUC_PRINTF(3, 4)
@@ -64,24 +50,6 @@ change(struct light_sweep *l, uint32_t port, const char *format, ...)
 	l->r.why =
 		g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x) %s",
 				snapshot_node_name(n), n->info.node_guid, what);
-}
-
-static void
-on_switch_info(struct light_sweep *l, uint32_t port, const uint8_t *data)
-{
-	const struct switch_info *then = &snapshot_node_of(l->s, port)->sw;
-	struct switch_info now;
-
-	switch_info_decode(data, &now);
-	if (now.port_state_change)
-		change(l, port, "reports PortStateChange");
-	else if (now.linear_fdb_top != then->linear_fdb_top)
-		change(l, port, "has LinearFDBTop %u, was left with %u",
-		       now.linear_fdb_top, then->linear_fdb_top);
-	else if (now.multicast_fdb_top != then->multicast_fdb_top)
-		change(l, port, "has MulticastFDBTop 0x%04x, was left with "
-		       "0x%04x", now.multicast_fdb_top,
-		       then->multicast_fdb_top);
 }
 
 static void
@@ -110,55 +78,73 @@ light_sweep_reply(void *data, const struct smp_request *r,
 {
 	struct light_sweep *l = data;
 	bool ok = a->outcome == SMP_ANSWERED && !a->status;
+	const struct switch_info *then = &snapshot_node_of(l->s, r->port)->sw;
+	struct switch_info now;
 
 	if (r->attr == MAD_ATTR_NODE_INFO) {
 		if (ok)
 			change(l, r->port, "port %u: the node behind it "
 			       "answers now", l->s->ports[r->port].num);
-	} else if (!ok && a->outcome != SMP_TOO_FAR) {
+		return;
+	}
+	if (!ok && a->outcome != SMP_TOO_FAR) {
 		change(l, r->port, "does not answer");
 		l->r.silent = true;
-	} else if (!ok) {
-		return;
-	} else if (r->attr == MAD_ATTR_SWITCH_INFO) {
-		on_switch_info(l, r->port, a->data);
-	} else {
-		light_sweep_on_port_info(l, r->port, a->data);
 	}
-}
-
-/* NodeInfo through the port, with the M_Key of the port behind it. */
-static bool
-address_behind(const struct light_sweep *l, struct smp_request *r)
-{
-	uint64_t guid = l->s->ports[snapshot_holder_of(l->s, r->port)].guid;
-	uint8_t num = l->s->ports[r->port].num;
-
-	r->addressed = true;
-	r->key = mkey_db_of(l->keys, mkey_db_behind(l->keys, guid, num));
-	return snapshot_path(l->s, r->port, &r->path) &&
-		dr_path_push(&r->path, num);
+	if (!ok)
+		return;
+	if (r->attr == MAD_ATTR_PORT_INFO) {
+		light_sweep_on_port_info(l, r->port, a->data);
+		return;
+	}
+	switch_info_decode(a->data, &now);
+	if (now.port_state_change)
+		change(l, r->port, "reports PortStateChange");
+	else if (now.linear_fdb_top != then->linear_fdb_top)
+		change(l, r->port, "has LinearFDBTop %u, was left with %u",
+		       now.linear_fdb_top, then->linear_fdb_top);
+	else if (now.multicast_fdb_top != then->multicast_fdb_top)
+		change(l, r->port, "has MulticastFDBTop 0x%04x, was left with "
+		       "0x%04x", now.multicast_fdb_top,
+		       then->multicast_fdb_top);
 }
 
 static bool
 light_sweep_next(void *data, struct smp_request *r)
 {
 	struct light_sweep *l = data;
+	const struct snapshot *s = l->s;
 
+	/* NodeInfo through the port, with the M_Key of the port behind it. */
 	while (l->behind && l->port < l->behind->len) {
+		uint64_t holder;
+
 		r->port = g_array_index(l->behind, uint32_t, l->port++);
 		r->attr = MAD_ATTR_NODE_INFO;
-		if (address_behind(l, r))
+		r->addressed = true;
+		holder = s->ports[snapshot_holder_of(s, r->port)].guid;
+		r->key = mkey_db_of(l->keys, mkey_db_behind(l->keys, holder,
+						s->ports[r->port].num));
+		if (snapshot_path(s, r->port, &r->path) &&
+		    dr_path_push(&r->path, s->ports[r->port].num))
 			return true;
 	}
-	while (!l->behind && l->port < l->s->n_ports) {
+	while (!l->behind && l->port < s->n_ports) {
+		const struct snapshot_port *p = &s->ports[l->port];
+		bool is_leased = snapshot_is_end_port(s, l->port) &&
+			p->info.m_key && p->info.m_key_lease &&
+			p->info.state >= PORT_STATE_ACTIVE;
+
 		r->port = l->port++;
-		r->attr = attr_to_read(l->s, r->port);
-		if (r->attr == MAD_ATTR_PORT_INFO)
-			r->modifier = smp_batch_port_info_modifier(l->s,
-								   r->port);
-		if (r->attr)
+		if (snapshot_is_switch(&s->nodes[p->node]) && p->num == 0) {
+			r->attr = MAD_ATTR_SWITCH_INFO;
 			return true;
+		}
+		if (r->port == s->local_port || is_leased) {
+			r->attr = MAD_ATTR_PORT_INFO;
+			r->modifier = smp_batch_port_info_modifier(s, r->port);
+			return true;
+		}
 	}
 	return false;
 }
@@ -210,4 +196,71 @@ light_sweep_start(struct mad_client *x, const struct mkey_db *keys,
 	l->r.changed = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	l->batch = smp_batch_start(x, s, keys, &stage);
 	return l;
+}
+
+/* ------------------------------------------------------------ silent ports */
+
+GArray *
+silent_update(GArray *known, const struct snapshot *s, int64_t now)
+{
+	GArray *silent = g_array_new(FALSE, FALSE, sizeof(struct silent_port));
+
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct snapshot_port *p = &s->ports[port];
+		const struct snapshot_node *n = &s->nodes[p->node];
+		struct silent_port new = {
+			.node_guid = n->info.node_guid, .num = p->num,
+			.pause = PAUSE_MIN_US, .due = now + PAUSE_MIN_US,
+		};
+
+		if (!snapshot_is_switch(n) || !p->num || !p->known ||
+		    p->held || p->peer != SNAPSHOT_NONE ||
+		    p->info.state == PORT_STATE_DOWN)
+			continue;
+		for (guint i = 0; known && i < known->len; i++) {
+			const struct silent_port *was =
+				&g_array_index(known, struct silent_port, i);
+
+			if (was->node_guid == new.node_guid &&
+			    was->num == new.num)
+				new = *was;
+		}
+		g_array_append_val(silent, new);
+	}
+	if (known)
+		g_array_unref(known);
+	return silent;
+}
+
+int64_t
+silent_due(const GArray *silent)
+{
+	int64_t due = INT64_MAX;
+
+	for (guint i = 0; silent && i < silent->len; i++)
+		due = MIN(due, g_array_index(silent, struct silent_port,
+					     i).due);
+	return due;
+}
+
+GArray *
+silent_take(GArray *silent, const struct snapshot *s, int64_t now)
+{
+	GArray *ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+	for (guint i = 0; i < silent->len; i++) {
+		struct silent_port *p =
+			&g_array_index(silent, struct silent_port, i);
+		uint32_t node = snapshot_find_node(s, p->node_guid);
+		uint32_t port = node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+			snapshot_port_of(s, node, p->num);
+
+		if (p->due > now)
+			continue;
+		p->pause = MIN(2 * p->pause, PAUSE_MAX_US);
+		p->due = now + p->pause;
+		if (port != SNAPSHOT_NONE)
+			g_array_append_val(ports, port);
+	}
+	return ports;
 }

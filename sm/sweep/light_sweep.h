@@ -31,4 +31,22 @@ struct light_sweep *light_sweep_start(struct mad_client *x,
 				      light_sweep_done_fn done, void *data);
 void light_sweep_cancel(struct light_sweep *l);
 
+/* A switch port with a link behind which no node answers, and the time of its
+ * next query. */
+struct silent_port {
+	uint64_t node_guid;
+	uint8_t num;
+	int64_t pause, due;	/* us */
+};
+
+/* The silent ports of a snapshot, in its order: a GArray of struct
+ * silent_port. known: those of the last snapshot, freed here, or NULL; ports
+ * in both keep their pause. */
+GArray *silent_update(GArray *known, const struct snapshot *s, int64_t now);
+/* INT64_MAX: there are none. */
+int64_t silent_due(const GArray *silent);
+/* Of uint32_t: ports of s to be queried now; the next query of each is after
+ * twice the pause. */
+GArray *silent_take(GArray *silent, const struct snapshot *s, int64_t now);
+
 #endif

@@ -25,17 +25,16 @@
  *	  not answer, or a GUID is there twice.
  *
  * A node that reports changes all the time is read once a second, see
- * sm/sweep/notices.c. Traps that need a heavy sweep are limited likewise: three
+ * sm/sweep/amend.c. Traps that need a heavy sweep are limited likewise: three
  * at once, then one a second.
  */
 #include "sm/sweep/sweep.h"
 
+#include "sm/sweep/amend.h"
 #include "sm/sweep/discover.h"
 #include "sm/sweep/light_sweep.h"
-#include "sm/sweep/notices.h"
 #include "sm/sweep/program.h"
 #include "sm/sweep/rekey.h"
-#include "sm/sweep/silent.h"
 #include "sm/sweep/table_reader.h"
 #include "topology/changes.h"
 

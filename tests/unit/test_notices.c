@@ -4,7 +4,7 @@
  */
 #include "tests/lib/unit.h"
 
-#include "sm/sweep/notices.h"
+#include "sm/sweep/amend.h"
 
 #define MS	((int64_t)1000)
 #define S	((int64_t)G_USEC_PER_SEC)
