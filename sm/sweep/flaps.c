@@ -15,7 +15,7 @@
  * A port that sends BABBLE traps within a minute is reported: its traps lead to
  * one repair a second at most (sm/sweep/amend.c). If configured, the port at
  * the end of its link that is nearer to the manager is disabled, and enabled
- * again after the same pauses (sm/sweep/sweep_flaps.c).
+ * again after the same pauses (sm/sweep/sweep_control.c).
  *
  * Cost. One pass over the ports for each discovery.
  */

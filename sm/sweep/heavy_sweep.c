@@ -53,6 +53,37 @@ sweep_note_stage(struct sweep *s, int64_t now)
 	s->stage_stats = *x;
 }
 
+/* Counts by attribute and method. Retries have their own line, so that lost
+ * SMPs do not look like a larger fabric. */
+void
+sweep_log_sent(struct sweep *s, enum log_level level)
+{
+	const struct mad_client_stats *before = &s->stats;
+	const struct mad_client_stats *after = mad_client_stats(s->x);
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	for (unsigned i = 0; i < MAD_CLIENT_ATTRS; i++) {
+		const uint64_t n[] = { after->gets[i] - before->gets[i],
+				       after->sets[i] - before->sets[i] };
+
+		for (unsigned k = 0; k < 2; k++)
+			if (n[k])
+				g_string_append_printf(line,
+					"%s %s.%s %" G_GUINT64_FORMAT,
+					line->len ? "," : ":",
+					mad_attr_name(i), k ? "Set" : "Get",
+					n[k]);
+	}
+	log_say(s->log, level, "sweep", "sent %" G_GUINT64_FORMAT " MADs%s",
+		after->sent - before->sent, line->str);
+	if (after->retried != before->retried)
+		log_say(s->log, level, "sweep", "%" G_GUINT64_FORMAT
+			" of them a second time or more, %" G_GUINT64_FORMAT
+			" requests without an answer",
+			after->retried - before->retried,
+			after->timed_out - before->timed_out);
+}
+
 /* -------------------------------------------------------- program, publish */
 
 static void
@@ -157,12 +188,61 @@ log_rerouted(struct sweep *s)
 		end - first, n, s->choice.alone.reach.lost_hosts);
 }
 
+/* By name; NULL: not in the list. */
+static const struct avoid_link *
+find_link(const GPtrArray *links, const char *name)
+{
+	for (guint i = 0; i < links->len; i++) {
+		const struct avoid_link *l = links->pdata[i];
+
+		if (!g_strcmp0(l->name, name))
+			return l;
+	}
+	return NULL;
+}
+
+/* Logs links whose name, verdict or causes changed. */
+static void
+log_avoided(struct sweep *s, const GPtrArray *old, const GPtrArray *new)
+{
+	unsigned lines = 0;
+
+	for (guint i = 0; i < new->len; i++) {
+		const struct avoid_link *l = new->pdata[i];
+		const struct avoid_link *was = find_link(old, l->name);
+		g_autofree char *why = avoid_why(l);
+
+		if ((was && was->verdict == l->verdict &&
+		     was->causes == l->causes) || ++lines > CHANGES_MAX)
+			continue;
+		log_say(s->log, LOG_WARNING, "route", "link %s %s: %s",
+			l->name, avoid_verdict_text(l->verdict), why);
+	}
+	for (guint i = 0; i < old->len; i++) {
+		const struct avoid_link *l = old->pdata[i];
+
+		if (find_link(new, l->name) || l->verdict != AVOID_DONE ||
+		    ++lines > CHANGES_MAX)
+			continue;
+		log_say(s->log, LOG_INFO, "route", "link %s is no longer "
+			"avoided", l->name);
+	}
+	if (lines > CHANGES_MAX)
+		log_say(s->log, LOG_WARNING, "route", "%u more links are "
+			"avoided or used again: \"minismctl avoid\" lists "
+			"them", lines - CHANGES_MAX);
+}
+
 static void
 publish(struct sweep *s, struct snapshot *after)
 {
 	log_changes(s, after ? after : s->next.subnet);
 	log_resets(s);
-	sweep_publish_avoided(s);
+	if (s->avoid) {		/* else there was no discovery */
+		log_avoided(s, s->avoided, s->avoid);
+		g_ptr_array_unref(s->avoided);
+		s->avoided = g_steal_pointer(&s->avoid);
+	}
 	if (after)
 		log_rerouted(s);
 	sweep_view_clear(&s->view);
@@ -473,12 +553,26 @@ choose(struct sweep *s, const struct graph *g, const struct graph *whole,
 	return ok;
 }
 
+/* The next snapshot without the marks at links to be avoided, as a new
+ * reference; NULL: it has none. */
+static struct snapshot *
+unmarked(const struct sweep *s)
+{
+	g_autoptr(GPtrArray) none = g_ptr_array_new();
+
+	for (guint i = 0; s->avoid && i < s->avoid->len; i++)
+		if (((struct avoid_link *)s->avoid->pdata[i])->verdict ==
+		    AVOID_DONE)
+			return avoid_mark(snapshot_ref(s->next.subnet), none);
+	return NULL;
+}
+
 /* Links to be avoided are used if a pair would lose its path without them. */
 static bool
 route(struct sweep *s, GError **error)
 {
 	struct graph *g = graph_new(s->next.subnet, s->next.lids);
-	struct snapshot *all = sweep_unmarked(s);
+	struct snapshot *all = unmarked(s);
 	struct graph *whole = all ?
 		graph_new_whole(s->next.subnet, s->next.lids) : NULL;
 	int64_t start = g_get_monotonic_time();
@@ -487,7 +581,11 @@ route(struct sweep *s, GError **error)
 	if (whole && (!ok || s->choice.alone.reach.lost_hosts)) {
 		graph_free(g);
 		g = g_steal_pointer(&whole);
-		sweep_use_avoided(s, all);
+		for (guint i = 0; i < s->avoid->len; i++)
+			((struct avoid_link *)s->avoid->pdata[i])->verdict =
+				AVOID_NEEDED;
+		snapshot_unref(s->next.subnet);
+		s->next.subnet = snapshot_ref(all);
 		ok = choose(s, g, NULL, error);
 	}
 	log_say(s->log, LOG_VERBOSE, "route", "%s: %u LIDs on %u switches "

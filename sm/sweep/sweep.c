@@ -3,10 +3,11 @@
  * The sweep. There is one function for each state; in this order they are the
  * life of a subnet manager:
  *
- *	sweep_request -> begin -> discover	nodes and cables
- *		-> elect			is this SM the master
- *		-> heavy_sweep_start		read, route, program
- *		-> sweep_conclude		report; rest
+ *	sweep_request -> sweep_begin	read nodes and cables (discover.c)
+ *		-> elect		is this SM the master (election.c)
+ *		-> heavy_sweep_start	read tables, route, program
+ *		-> sweep_conclude	report
+ *		-> rest			wait for a cause
  *
  * When idle, a timer starts light sweeps. A trap, a signal or another cause is
  * recorded. When idle, the sweep waits a few milliseconds for more causes
@@ -65,7 +66,26 @@ static const char *const state_names[] = {
 	[SWEEP_SUSPENDED] = "waiting for the port",
 };
 
-static void begin(struct sweep *s);
+static const char *const cause_names[] = {
+	[SWEEP_CAUSE_START] = "start",
+	[SWEEP_CAUSE_SIGNAL] = "signal",
+	[SWEEP_CAUSE_TRAP] = "trap",
+	[SWEEP_CAUSE_LIGHT] = "change seen",
+	[SWEEP_CAUSE_MEANWHILE] = "change during the sweep",
+	[SWEEP_CAUSE_RELEASED] = "no longer held down",
+	[SWEEP_CAUSE_AVOID] = "links to be avoided",
+	[SWEEP_CAUSE_GROUPS] = "groups not reached",
+	[SWEEP_CAUSE_SILENT] = "a silent port",
+	[SWEEP_CAUSE_RETRY] = "fabric not up",
+	[SWEEP_CAUSE_UNTAKEN] = "an address was not taken",
+	[SWEEP_CAUSE_ELECTION] = "election",
+	[SWEEP_CAUSE_PARTITIONS] = "partitions changed",
+	[SWEEP_CAUSE_TIME] = "periodic",
+};
+
+#define NAMES_MAX	4u	/* names in a line */
+
+static void sweep_begin(void *data);
 static void discover_all(struct sweep *s);
 static void rest(struct sweep *s);
 
@@ -75,27 +95,54 @@ sweep_state_name(enum sweep_state state)
 	return state_names[state];
 }
 
-static void
-count_phase(struct sweep_phase *phase, int64_t us)
+/* "trap, election" for bits of enum sweep_cause; g_free. */
+static char *
+causes_text(unsigned causes)
 {
-	int64_t bound = 1000;
+	g_autoptr(GString) text = g_string_new(NULL);
 
-	for (unsigned i = 0; i < SWEEP_BUCKETS; i++, bound *= 10)
-		phase->within[i] += us <= bound;
-	phase->n++;
-	phase->us += us;
+	for (unsigned c = 0; c < G_N_ELEMENTS(cause_names); c++)
+		if (causes & 1u << c)
+			g_string_append_printf(text, "%s%s", text->len ?
+					       ", " : "", cause_names[c]);
+	return g_strdup(text->str);
+}
+
+/* "leaf-1, spine-2 and 3 more" for NodeGUIDs in n; g_free. */
+static char *
+names_text(const struct snapshot *n, const GArray *guids)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint i = 0; i < MIN(guids->len, NAMES_MAX); i++) {
+		uint32_t node = snapshot_find_node(n, g_array_index(guids,
+								    uint64_t,
+								    i));
+
+		g_string_append_printf(text, "%s%s", i ? ", " : "",
+				       node == SNAPSHOT_NONE ? "?" :
+				       snapshot_node_name(&n->nodes[node]));
+	}
+	if (guids->len > NAMES_MAX)
+		g_string_append_printf(text, " and %u more",
+				       guids->len - NAMES_MAX);
+	return g_strdup(text->str);
 }
 
 /* All changes of the state go through here. */
 void
 sweep_set_state(struct sweep *s, enum sweep_state state)
 {
-	int64_t now = sweep_now(s);
+	struct sweep_phase *phase = &s->phases[s->state];
+	int64_t now = sweep_now(s), us = now - s->state_since, bound = 1000;
 
 	if (s->state == state)
 		return;
 	sweep_note_stage(s, now);
-	count_phase(&s->phases[s->state], now - s->state_since);
+	for (unsigned i = 0; i < SWEEP_BUCKETS; i++, bound *= 10)
+		phase->within[i] += us <= bound;
+	phase->n++;
+	phase->us += us;
 	s->state_since = now;
 	log_say(s->log, LOG_DEBUG, "sweep", "%s -> %s",
 		sweep_state_name(s->state), sweep_state_name(state));
@@ -187,7 +234,7 @@ set_light_due(struct sweep *s)
 void
 sweep_conclude(struct sweep *s, const struct sweep_report *r)
 {
-	g_autofree char *causes = sweep_causes_text(s->why);
+	g_autofree char *causes = causes_text(s->why);
 	struct sweep_report told = *r;
 
 	told.causes = causes;
@@ -255,16 +302,6 @@ obey(struct sweep *s, uint32_t port)
 	sweep_conclude(s, &r);
 }
 
-static void
-hand_over(struct sweep *s, uint32_t port)
-{
-	log_say(s->log, LOG_INFO, "sweep", "handing over to an SM of higher "
-		"rank");
-	election_control(s->x, s->keys, s->next.subnet, port,
-		      SM_CONTROL_HANDOVER, &s->self);
-	obey(s, port);
-}
-
 /* Keeps the other managers, found in `n`, and logs those that manage the same
  * ports. */
 static void
@@ -300,7 +337,12 @@ sweep_on_peers(GArray *found, void *data)
 		obey(s, peers[who].port);
 		break;
 	case ELECTION_HANDOVER:
-		hand_over(s, peers[who].port);
+		log_say(s->log, LOG_INFO, "sweep", "handing over to an SM of "
+			"higher rank");
+		election_control(s->x, s->keys, s->next.subnet,
+				 peers[who].port, SM_CONTROL_HANDOVER,
+				 &s->self);
+		obey(s, peers[who].port);
 		break;
 	}
 }
@@ -318,6 +360,28 @@ elect(struct sweep *s)
 }
 
 /* --------------------------------------------------------------- discover */
+
+/* Takes over n, as discovered, and returns it without the links that are held
+ * down. A link that flaps is logged at the start, and again for each hold. */
+static struct snapshot *
+hold_flaps(struct sweep *s, struct snapshot *n)
+{
+	g_autoptr(GPtrArray) told = g_ptr_array_new();
+
+	if (s->view.subnet)
+		flaps_note(s->flaps, s->view.subnet, n, sweep_now(s), told);
+	for (guint i = 0; i < told->len; i++) {
+		const struct flap *p = told->pdata[i];
+		g_autofree char *held = p->held ?
+			g_strdup_printf("; held down for %" G_GINT64_FORMAT
+					" s", p->pause / G_USEC_PER_SEC) :
+			g_strdup("");
+
+		log_say(s->log, LOG_WARNING, "fabric", "flapping: %s went down "
+			"%u times within an hour%s", p->name, p->downs, held);
+	}
+	return flaps_apply(s->flaps, n);
+}
 
 static void
 sweep_on_discovered(struct snapshot *n, void *data)
@@ -340,7 +404,10 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		discover_all(s);
 		return;
 	}
-	n = sweep_mark_avoided(s, sweep_hold_flaps(s, n));
+	n = hold_flaps(s, n);
+	s->avoid = avoid_choose(n, s->wishes, s->params.avoid & AVOID_SLOW);
+	if (s->avoid->len || s->avoided->len)
+		n = avoid_mark(n, s->avoid);
 	s->next.subnet = n;
 	persist_keys_learn(s->params.keystore, n);
 	if (!n->n_nodes || n->local_port == SNAPSHOT_NONE) {
@@ -401,62 +468,45 @@ can_repair(const struct sweep *s)
 }
 
 static void
-begin_repair(struct sweep *s, const GArray *nodes)
+sweep_begin(void *data)
 {
-	g_autofree char *causes = sweep_causes_text(s->why);
-	g_autofree char *names = sweep_names_text(s->view.subnet, nodes);
-	const struct discover_params params = {
+	struct sweep *s = data;
+	g_autoptr(GArray) nodes = can_repair(s) ?
+		notices_take(s->notices, sweep_now(s)) : NULL;
+	const struct discover_params repair = {
 		.before = s->view.subnet, .told = nodes,
 	};
+	g_autofree char *causes = NULL, *names = NULL;
 
-	log_say(s->log, LOG_INFO, "sweep", "repair: %s (%s)", names, causes);
-	s->is_repair = true;
-	sweep_set_state(s, SWEEP_REREADING);
-	s->discover = discover_start(s->x, s->keys, &params,
-				     sweep_on_discovered, s);
-}
-
-/* Only the partitions have changed: the view and its routes are still valid. */
-static bool
-can_replan(const struct sweep *s)
-{
-	return s->why == 1u << SWEEP_CAUSE_PARTITIONS && s->up &&
-		s->view.subnet && s->self.state == SM_STATE_MASTER &&
-		s->params.goal == SWEEP_GOAL_FABRIC;
-}
-
-static void
-begin(struct sweep *s)
-{
-	g_autoptr(GArray) nodes = NULL;
-	g_autofree char *causes = NULL;
-	bool repair = can_repair(s);
-
-	if (repair) {
-		nodes = notices_take(s->notices, sweep_now(s));
-		repair = nodes->len > 0;
-	}
-	s->why = s->causes;
-	if (repair) {
-		s->why |= s->notice_causes;
-		s->notice_causes = 0;
-	}
+	s->timer = 0;
+	s->is_repair = nodes && nodes->len;
+	s->why = s->causes | (s->is_repair ? s->notice_causes : 0);
 	s->causes = 0;
 	s->began = sweep_now(s);
 	s->n_stages = 0;
 	s->stats = *mad_client_stats(s->x);
-	if (repair) {
-		begin_repair(s, nodes);
+	causes = causes_text(s->why);
+	if (s->is_repair) {
+		s->notice_causes = 0;
+		names = names_text(s->view.subnet, nodes);
+		log_say(s->log, LOG_INFO, "sweep", "repair: %s (%s)", names,
+			causes);
+		sweep_set_state(s, SWEEP_REREADING);
+		s->discover = discover_start(s->x, s->keys, &repair,
+					     sweep_on_discovered, s);
 		return;
 	}
 	if (s->why & 1u << SWEEP_CAUSE_TRAP)
 		s->trap_due = MAX(s->trap_due, sweep_now(s)) + TRAP_US;
-	if (can_replan(s)) {
+	/* Only the partitions have changed: the view and its routes are still
+	 * valid. */
+	if (s->why == 1u << SWEEP_CAUSE_PARTITIONS && s->up &&
+	    s->view.subnet && s->self.state == SM_STATE_MASTER &&
+	    s->params.goal == SWEEP_GOAL_FABRIC) {
 		log_say(s->log, LOG_INFO, "sweep", "partitions changed");
 		heavy_sweep_replan(s);
 		return;
 	}
-	causes = sweep_causes_text(s->why);
 	log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s", causes);
 	choice_clear(&s->choice);
 	if (s->why & 1u << SWEEP_CAUSE_SIGNAL) {
@@ -469,15 +519,6 @@ begin(struct sweep *s)
 }
 
 /* ------------------------------------------------------------------- rest */
-
-static void
-sweep_on_wake(void *data)
-{
-	struct sweep *s = data;
-
-	s->timer = 0;
-	begin(s);
-}
 
 /* A standby of higher priority may have been discovering during the last
  * heavy sweep, and was not counted in the election. */
@@ -528,32 +569,27 @@ sweep_on_probe(const struct light_sweep_result *r, void *data)
 	rest(s);
 }
 
-/* Are there M_Keys of ports that are not in the view? Such a node may have
- * been moved, with its key, to a port behind which no node answers. */
-static bool
-has_strays(const struct sweep *s)
-{
-	g_autoptr(GHashTable) found = NULL;
-	g_autoptr(GArray) strays = NULL;
-
-	if (!s->keys)
-		return false;
-	found = g_hash_table_new(g_int64_hash, g_int64_equal);
-	for (uint32_t port = 0; port < s->view.subnet->n_ports; port++)
-		g_hash_table_add(found, &s->view.subnet->ports[port].guid);
-	strays = mkey_db_strays(s->keys, found, 1);
-	return strays->len > 0;
-}
-
-/* A discovery also tries the M_Keys of nodes that were not found. */
+/*
+ * Sends NodeInfo through silent ports. If there are M_Keys of ports that are
+ * not in the view, such a node may have been moved, with its key, behind one of
+ * them: their switches are read again instead, since a discovery also tries the
+ * keys of nodes that were not found.
+ */
 static void
 probe(struct sweep *s)
 {
 	const struct snapshot *n = s->view.subnet;
 	g_autoptr(GArray) ports = silent_take(s->silent, n, sweep_now(s));
-	g_autoptr(GArray) nodes = NULL;
+	g_autoptr(GArray) strays = NULL, nodes = NULL;
+	g_autoptr(GHashTable) found = NULL;
 
-	if (!has_strays(s)) {
+	if (s->keys) {
+		found = g_hash_table_new(g_int64_hash, g_int64_equal);
+		for (uint32_t port = 0; port < n->n_ports; port++)
+			g_hash_table_add(found, &n->ports[port].guid);
+		strays = mkey_db_strays(s->keys, found, 1);
+	}
+	if (!strays || !strays->len) {
 		sweep_set_state(s, SWEEP_PROBING);
 		s->light = light_sweep_start(s->x, s->keys, n, ports,
 					     sweep_on_probe, s);
@@ -587,26 +623,13 @@ sweep_on_light_timer(void *data)
 	else if (s->params.force_heavy)
 		s->causes |= 1u << SWEEP_CAUSE_TIME;
 	if (s->causes) {
-		begin(s);
+		sweep_begin(s);
 		return;
 	}
 	s->stats = *mad_client_stats(s->x);
 	sweep_set_state(s, SWEEP_LIGHT);
 	s->light = light_sweep_start(s->x, s->keys, s->view.subnet, NULL,
 				     sweep_on_light, s);
-}
-
-/* What the election recorded about the master is outdated. */
-static void
-update_peer(struct sweep *s, const struct sm_info *info)
-{
-	for (guint i = 0; s->others && i < s->others->len; i++) {
-		struct election_peer *p =
-			&g_array_index(s->others, struct election_peer, i);
-
-		if (p->info.guid == info->guid)
-			p->info = *info;
-	}
 }
 
 static void
@@ -616,8 +639,14 @@ sweep_on_poll(GArray *found, void *data)
 	const struct election_peer *p = (void *)found->data;
 
 	s->peers = NULL;
-	if (found->len)
-		update_peer(s, &p->info);
+	/* What the election recorded about the master is outdated. */
+	for (guint i = 0; found->len && s->others && i < s->others->len; i++) {
+		struct election_peer *other =
+			&g_array_index(s->others, struct election_peer, i);
+
+		if (other->info.guid == p->info.guid)
+			other->info = p->info;
+	}
 	s->polls_lost++;
 	if (found->len && p->info.state == SM_STATE_MASTER) {
 		s->polls_lost = 0;
@@ -641,6 +670,81 @@ sweep_on_poll_timer(void *data)
 	sweep_set_state(s, SWEEP_POLLING);
 	s->peers = election_poll_start(s->x, s->keys, s->elected, s->master,
 			     sweep_on_poll, s);
+}
+
+/* The tag is the NodeGUID. The node is read again, since not all switches take
+ * the state. */
+static void
+sweep_on_phys_state(const struct mad_client_answer *a, void *data, uint64_t tag)
+{
+	struct sweep *s = data;
+	g_autoptr(GArray) node = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+
+	g_array_append_val(node, tag);
+	if (a->outcome == MAD_CLIENT_ANSWERED)
+		sweep_reread(s, SWEEP_CAUSE_MEANWHILE, node);
+}
+
+void
+sweep_set_phys_state(struct sweep *s, uint32_t port, uint8_t phys)
+{
+	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
+	const struct snapshot *n = s->view.subnet;
+	struct port_info info = n->ports[port].info;
+	uint8_t mad[MAD_SIZE];
+	struct dr_path path;
+
+	if (!snapshot_path(n, port, &path))
+		return;
+	info.state = phys == PORT_PHYS_DISABLED ? PORT_STATE_DOWN :
+		PORT_STATE_NOP;
+	info.phys_state = phys;
+	smp_build_direct(mad, MAD_METHOD_SET, MAD_ATTR_PORT_INFO,
+			 n->ports[port].num, mkey_db_at(s->keys, n, port),
+			 &path);
+	port_info_encode(smp_data(mad), &info);
+	mad_client_start(s->x, &direct, mad, sweep_on_phys_state, s,
+			 snapshot_node_of(n, port)->info.node_guid);
+}
+
+/* Ends the holds of links that are due: a port that was disabled is enabled
+ * again. */
+static void
+release_flaps(struct sweep *s)
+{
+	const struct snapshot *n = s->view.subnet;
+	g_autoptr(GPtrArray) released = NULL;
+	g_autoptr(GArray) nodes = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	g_autofree char *names = NULL;
+
+	if (!n)
+		return;
+	released = flaps_release(s->flaps, sweep_now(s));
+	for (guint i = 0; i < released->len; i++) {
+		struct flap *p = released->pdata[i];
+		uint32_t node = snapshot_find_node(n, p->disabled_guid);
+		uint32_t port = node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+			snapshot_port_of(n, node, p->disabled_num);
+
+		if (p->disabled_num)
+			persist_keep_disabled(s->memory, p->disabled_guid,
+					      p->disabled_num, false);
+		if (p->disabled_num && port != SNAPSHOT_NONE) {
+			log_say(s->log, LOG_INFO, "fabric",
+				"enabled again: %s", p->name);
+			sweep_set_phys_state(s, port, PORT_PHYS_POLLING);
+		}
+		p->disabled_num = 0;
+		g_array_append_val(nodes, p->guid);
+		if (p->far_guid)
+			g_array_append_val(nodes, p->far_guid);
+	}
+	if (!nodes->len)
+		return;
+	names = names_text(n, nodes);
+	log_say(s->log, LOG_INFO, "fabric", "no longer held down: links of %s",
+		names);
+	sweep_changed(s, SWEEP_CAUSE_RELEASED, nodes);
 }
 
 /* When the next heavy sweep is due; INT64_MAX: none is. */
@@ -678,7 +782,7 @@ rest(struct sweep *s)
 		sweep_set_state(s, SWEEP_IDLE);
 		return;
 	}
-	sweep_release_flaps(s);
+	release_flaps(s);
 	due = notices_due(s->notices);
 	if (due < INT64_MAX && !can_repair(s)) {
 		s->causes |= s->notice_causes;
@@ -692,12 +796,12 @@ rest(struct sweep *s)
 		when = MIN(when, MAX(due, s->last_end + HOLD_US));
 	if (when < INT64_MAX) {
 		sweep_set_state(s, SWEEP_WAITING);
-		set_timer(s, when, sweep_on_wake);
+		set_timer(s, when, sweep_begin);
 		return;
 	}
 	sweep_set_state(s, SWEEP_IDLE);
 	if (s->causes & 1u << SWEEP_CAUSE_UNTAKEN)
-		set_timer(s, s->last_end + s->retry_us, sweep_on_wake);
+		set_timer(s, s->last_end + s->retry_us, sweep_begin);
 	else if (s->self.state == SM_STATE_STANDBY && s->elected)
 		set_timer(s, now + (int64_t)s->params.poll_ms * 1000,
 			  sweep_on_poll_timer);
@@ -706,46 +810,6 @@ rest(struct sweep *s)
 				 flaps_due(s->flaps)), sweep_on_light_timer);
 	else if (flaps_due(s->flaps) < INT64_MAX)
 		set_timer(s, flaps_due(s->flaps), sweep_on_light_timer);
-}
-
-void
-sweep_set_route(struct sweep *s, const struct route_params *route)
-{
-	s->params.route = *route;
-	g_clear_pointer(&s->repair, repair_free);
-}
-
-void
-sweep_trust(struct sweep *s, GHashTable *clients)
-{
-	reregister_trust(s->clients, LID_NONE, clients);
-}
-
-void
-sweep_reroute(struct sweep *s)
-{
-	if (!s->is_repaired)
-		return;
-	s->is_repaired = false;
-	g_clear_pointer(&s->repair, repair_free);
-	sweep_request(s, SWEEP_CAUSE_GROUPS);
-}
-
-void
-sweep_set_names(struct sweep *s, GHashTable *names)
-{
-	if (names)
-		g_hash_table_ref(names);
-	g_clear_pointer(&s->params.names, g_hash_table_unref);
-	s->params.names = names;
-}
-
-void
-sweep_set_partitions(struct sweep *s, struct partition_rules *rules)
-{
-	partition_rules_ref(rules);
-	partition_rules_unref(s->params.isolation.rules);
-	s->params.isolation.rules = rules;
 }
 
 static bool
@@ -774,13 +838,7 @@ sweep_request(struct sweep *s, enum sweep_cause cause)
 	if (s->params.goal == SWEEP_GOAL_FABRIC)
 		rest(s);
 	else
-		begin(s);
-}
-
-static bool
-has_owner(const struct lid_map *lids, uint16_t lid)
-{
-	return lids && lid_map_owner(lids, lid) != SNAPSHOT_NONE;
+		sweep_begin(s);
 }
 
 void
@@ -806,17 +864,18 @@ sweep_reread(struct sweep *s, enum sweep_cause cause, const GArray *nodes)
 void
 sweep_trap(struct sweep *s, uint16_t lid)
 {
+	uint32_t port = sweep_lid_owner(&s->view, lid);
 	g_autoptr(GArray) node = NULL;
 
 	if (s->self.state == SM_STATE_STANDBY)
 		return;
-	if (!has_owner(s->view.lids, lid)) {
+	if (port == SNAPSHOT_NONE) {
 		sweep_request(s, SWEEP_CAUSE_TRAP);
 		return;
 	}
 	node = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	g_array_append_val(node, snapshot_node_of(s->view.subnet,
-		s->view.lids->owner[lid])->info.node_guid);
+	g_array_append_val(node,
+		snapshot_node_of(s->view.subnet, port)->info.node_guid);
 	sweep_reread(s, SWEEP_CAUSE_TRAP, node);
 }
 
@@ -833,63 +892,6 @@ sweep_set_paused(struct sweep *s, bool paused)
 		sweep_request(s, SWEEP_CAUSE_SIGNAL);
 	else if (rests(s) || s->state == SWEEP_WAITING)
 		rest(s);
-}
-
-void
-sweep_set_priority(struct sweep *s, unsigned priority)
-{
-	log_say(s->log, LOG_INFO, "sweep", "priority %u -> %u",
-		s->self.priority, priority);
-	s->self.priority = (uint8_t)priority;
-	sweep_request(s, SWEEP_CAUSE_ELECTION);
-}
-
-bool
-sweep_has_lid(const struct sweep *s, uint16_t lid)
-{
-	return !s->view.lids || has_owner(s->view.lids, lid) ||
-		has_owner(s->next.lids, lid);
-}
-
-const char *
-sweep_lid_name(const struct sweep *s, uint16_t lid)
-{
-	return has_owner(s->view.lids, lid) ?
-		snapshot_name_of(s->view.subnet, s->view.lids->owner[lid]) :
-		"?";
-}
-
-void
-sweep_sm_info(const struct sweep *s, struct sm_info *out)
-{
-	*out = s->self;
-	out->act_count = (uint32_t)mad_client_stats(s->x)->sent;
-}
-
-const GPtrArray *
-sweep_rivals(const struct sweep *s)
-{
-	return s->rivals && s->rivals->len ? s->rivals : NULL;
-}
-
-const GArray *
-sweep_peers(const struct sweep *s, const struct snapshot **where)
-{
-	*where = s->self.state == SM_STATE_STANDBY ? s->elected :
-		s->view.subnet;
-	return s->others;
-}
-
-enum sweep_state
-sweep_state(const struct sweep *s)
-{
-	return s->state;
-}
-
-const struct sweep_phase *
-sweep_phases(const struct sweep *s)
-{
-	return s->phases;
 }
 
 struct sweep *

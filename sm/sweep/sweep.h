@@ -358,6 +358,13 @@ sweep_now(const struct sweep *s)
 	return transport_now(mad_client_transport(s->x));
 }
 
+/* The port with this LID; SNAPSHOT_NONE: there is none. */
+static inline uint32_t
+sweep_lid_owner(const struct view *v, uint16_t lid)
+{
+	return v->lids ? lid_map_owner(v->lids, lid) : SNAPSHOT_NONE;
+}
+
 static inline const struct sweep_totals *
 sweep_totals(const struct sweep *s)
 {
@@ -386,27 +393,11 @@ void sweep_view_clear(struct view *v);
 /* Nodes to be read again: of uint64_t, NodeGUIDs. */
 void sweep_changed(struct sweep *s, enum sweep_cause cause,
 		   const GArray *nodes);
-/* sweep_log.c. "trap, election" for bits of enum sweep_cause; g_free. */
-char *sweep_causes_text(unsigned causes);
-/* "leaf-1, spine-2 and 3 more" for NodeGUIDs in n; g_free. */
-char *sweep_names_text(const struct snapshot *n, const GArray *guids);
-/* sweep_flaps.c. Takes over n, as discovered, and returns it without the
- * links that are held down. */
-struct snapshot *sweep_hold_flaps(struct sweep *s, struct snapshot *n);
-void sweep_release_flaps(struct sweep *s);
 /* Like sweep_changed(), and starts at once if no sweep is in progress. */
 void sweep_reread(struct sweep *s, enum sweep_cause cause,
 		  const GArray *nodes);
-/* sweep_avoid.c. Takes over n, as discovered, and returns it with marks at
- * the links to be avoided. */
-struct snapshot *sweep_mark_avoided(struct sweep *s, struct snapshot *n);
-/* The next snapshot without these marks, as a new reference; NULL: it has
- * none. */
-struct snapshot *sweep_unmarked(const struct sweep *s);
-/* Removes the marks from the next view, of which `unmarked` is the snapshot. */
-void sweep_use_avoided(struct sweep *s, struct snapshot *unmarked);
-/* The next view becomes the published one. */
-void sweep_publish_avoided(struct sweep *s);
+/* Sets the PortPhysicalState of a switch port of the published view. */
+void sweep_set_phys_state(struct sweep *s, uint32_t port, uint8_t phys);
 
 /* Logs how many MADs this sweep has sent. */
 void sweep_log_sent(struct sweep *s, enum log_level level);

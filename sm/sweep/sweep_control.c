@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
+ * What reaches a sweep from outside: parameters and queries of the process,
+ * the operator's links to avoid, counted traps, and Set(SMInfo).
+ *
  * Set(SMInfo): what managers tell each other (IBA 14.4.1).
  *
  *	master			standby
@@ -12,28 +15,23 @@
  */
 #include "sm/sweep/sweep.h"
 
-/* Any port could send a control that makes this SM become, or stop being,
- * the master: only SMs that were found by the election may. */
-static bool
-may_control(const struct sweep *s, enum sm_control control,
-	    const struct sm_info *from)
-{
-	if (s->paused)
-		return false;
-	if (control != SM_CONTROL_HANDOVER ||
-	    s->self.state != SM_STATE_STANDBY)
-		return election_has_peer(s->others, from->guid, 0);
-	return s->elected && s->elected->ports[s->master].guid == from->guid;
-}
+/* ---------------------------------------------------------- other managers */
 
 void
 sweep_control(struct sweep *s, enum sm_control control,
 	      const struct sm_info *from)
 {
+	/* Any port could send a control that makes this SM become, or stop
+	 * being, the master: only SMs that were found by the election may. */
+	bool known = control == SM_CONTROL_HANDOVER &&
+		s->self.state == SM_STATE_STANDBY ?
+		s->elected && s->elected->ports[s->master].guid == from->guid :
+		election_has_peer(s->others, from->guid, 0);
+
 	log_say(s->log, LOG_INFO, "sweep", "SMInfo control %u from 0x%016"
 		G_GINT64_MODIFIER "x (%s)", control, from->guid,
 		sm_state_name(from->state));
-	if (!may_control(s, control, from)) {
+	if (s->paused || !known) {
 		log_limited(s->log, LOG_WARNING, "sweep", "SMInfo control "
 			    "ignored", "%u from 0x%016" G_GINT64_MODIFIER
 			    "x: %s", control, from->guid, s->paused ?
@@ -104,4 +102,276 @@ sweep_retire(struct sweep *s)
 			 SM_CONTROL_HANDOVER, &s->self);
 	sweep_set_sm_state(s, SM_STATE_NOT_ACTIVE);
 	return true;
+}
+
+/* --------------------------------------------------- parameters and queries */
+
+void
+sweep_set_route(struct sweep *s, const struct route_params *route)
+{
+	s->params.route = *route;
+	g_clear_pointer(&s->repair, repair_free);
+}
+
+void
+sweep_trust(struct sweep *s, GHashTable *clients)
+{
+	reregister_trust(s->clients, LID_NONE, clients);
+}
+
+void
+sweep_reroute(struct sweep *s)
+{
+	if (!s->is_repaired)
+		return;
+	s->is_repaired = false;
+	g_clear_pointer(&s->repair, repair_free);
+	sweep_request(s, SWEEP_CAUSE_GROUPS);
+}
+
+void
+sweep_set_names(struct sweep *s, GHashTable *names)
+{
+	if (names)
+		g_hash_table_ref(names);
+	g_clear_pointer(&s->params.names, g_hash_table_unref);
+	s->params.names = names;
+}
+
+void
+sweep_set_partitions(struct sweep *s, struct partition_rules *rules)
+{
+	partition_rules_ref(rules);
+	partition_rules_unref(s->params.isolation.rules);
+	s->params.isolation.rules = rules;
+}
+
+void
+sweep_set_priority(struct sweep *s, unsigned priority)
+{
+	log_say(s->log, LOG_INFO, "sweep", "priority %u -> %u",
+		s->self.priority, priority);
+	s->self.priority = (uint8_t)priority;
+	sweep_request(s, SWEEP_CAUSE_ELECTION);
+}
+
+bool
+sweep_has_lid(const struct sweep *s, uint16_t lid)
+{
+	return !s->view.lids ||
+		sweep_lid_owner(&s->view, lid) != SNAPSHOT_NONE ||
+		sweep_lid_owner(&s->next, lid) != SNAPSHOT_NONE;
+}
+
+const char *
+sweep_lid_name(const struct sweep *s, uint16_t lid)
+{
+	uint32_t port = sweep_lid_owner(&s->view, lid);
+
+	return port == SNAPSHOT_NONE ? "?" :
+		snapshot_name_of(s->view.subnet, port);
+}
+
+void
+sweep_sm_info(const struct sweep *s, struct sm_info *out)
+{
+	*out = s->self;
+	out->act_count = (uint32_t)mad_client_stats(s->x)->sent;
+}
+
+const GPtrArray *
+sweep_rivals(const struct sweep *s)
+{
+	return s->rivals && s->rivals->len ? s->rivals : NULL;
+}
+
+const GArray *
+sweep_peers(const struct sweep *s, const struct snapshot **where)
+{
+	*where = s->self.state == SM_STATE_STANDBY ? s->elected :
+		s->view.subnet;
+	return s->others;
+}
+
+enum sweep_state
+sweep_state(const struct sweep *s)
+{
+	return s->state;
+}
+
+const struct sweep_phase *
+sweep_phases(const struct sweep *s)
+{
+	return s->phases;
+}
+
+/* --------------------------------------------------------- babbling ports */
+
+/* The end of a link, at a switch, that is nearer to the SM; SNAPSHOT_NONE:
+ * the link must not be cut, since it is the SM's own or the only one to some
+ * node. */
+static uint32_t
+end_to_disable(const struct snapshot *n, uint32_t port)
+{
+	const struct avoid_wish wish = {
+		snapshot_node_of(n, port)->info.node_guid, n->ports[port].num,
+		AVOID_BY_HAND, 0,
+	};
+	uint32_t peer = n->ports[port].peer;
+	g_autoptr(GArray) wishes = g_array_new(FALSE, FALSE, sizeof(wish));
+	g_autoptr(GPtrArray) links = NULL;
+	struct dr_path near, far;
+
+	if (peer == SNAPSHOT_NONE || port == n->local_port ||
+	    peer == n->local_port)
+		return SNAPSHOT_NONE;
+	if (!snapshot_is_switch(snapshot_node_of(n, port)))
+		return peer;
+	if (!snapshot_is_switch(snapshot_node_of(n, peer)))
+		return port;
+	g_array_append_val(wishes, wish);
+	links = avoid_choose(n, wishes, false);
+	if (links->len && ((struct avoid_link *)links->pdata[0])->verdict !=
+	    AVOID_DONE)
+		return SNAPSHOT_NONE;
+	return snapshot_path(n, port, &near) && snapshot_path(n, peer, &far) &&
+		far.hops < near.hops ? peer : port;
+}
+
+/* Disables a port to stop the babbling one, if configured and possible; returns
+ * the consequence in words, g_free. */
+static char *
+disable_babbler(struct sweep *s, struct flap *p, uint32_t port)
+{
+	const struct snapshot *n = s->view.subnet;
+	uint32_t end;
+	g_autofree char *name = NULL;
+
+	if (!s->params.flaps.disable || p->held ||
+	    s->self.state != SM_STATE_MASTER || s->paused)
+		return g_strdup("");
+	end = end_to_disable(n, port);
+	if (end == SNAPSHOT_NONE)
+		return g_strdup("; its link is needed, so the port is not "
+				"disabled");
+	flaps_disable(s->flaps, p, snapshot_node_of(n, end)->info.node_guid,
+		      n->ports[end].num, sweep_now(s));
+	persist_keep_disabled(s->memory, p->disabled_guid, p->disabled_num,
+			      true);
+	sweep_set_phys_state(s, end, PORT_PHYS_DISABLED);
+	name = snapshot_port_name(n, end);
+	return g_strdup_printf("; port %s is disabled for %" G_GINT64_FORMAT
+			       " s", name, p->pause / G_USEC_PER_SEC);
+}
+
+void
+sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num)
+{
+	uint32_t port = sweep_lid_owner(&s->view, lid);
+	g_autofree char *done = NULL;
+	struct flap *p;
+
+	if (port != SNAPSHOT_NONE && num)
+		port = snapshot_port_of(s->view.subnet,
+					s->view.subnet->ports[port].node, num);
+	if (port == SNAPSHOT_NONE)
+		return;
+	p = flaps_trap(s->flaps, s->view.subnet, port, sweep_now(s));
+	if (!p)
+		return;
+	done = num ? disable_babbler(s, p, port) : g_strdup("");
+	log_say(s->log, LOG_WARNING, "trap", "babbling: %s sent %u traps "
+		"within a minute%s", p->name, p->traps_now, done);
+}
+
+GPtrArray *
+sweep_flaps(const struct sweep *s, uint64_t *downs)
+{
+	*downs = flaps_downs(s->flaps);
+	return flaps_list(s->flaps, sweep_now(s));
+}
+
+/* --------------------------------------------------------- links to avoid */
+
+/* The wish for this port, or NULL. */
+static struct avoid_wish *
+find_wish(const GArray *wishes, uint64_t guid, uint8_t num, unsigned cause)
+{
+	for (guint i = 0; i < wishes->len; i++) {
+		struct avoid_wish *w =
+			&g_array_index(wishes, struct avoid_wish, i);
+
+		if (w->guid == guid && w->num == num && w->causes == cause)
+			return w;
+	}
+	return NULL;
+}
+
+/* The NodeGUIDs of `from` that are not in `in`. */
+static void
+add_changed(GArray *nodes, const GArray *from, const GArray *in)
+{
+	for (guint i = 0; i < from->len; i++) {
+		const struct avoid_wish *w =
+			&g_array_index(from, struct avoid_wish, i);
+
+		if (!find_wish(in, w->guid, w->num, w->causes))
+			g_array_append_val(nodes, w->guid);
+	}
+}
+
+/* Takes over `wishes`. Reads their nodes again and routes the fabric. */
+static void
+set_wishes(struct sweep *s, GArray *wishes)
+{
+	g_autoptr(GArray) nodes = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+
+	add_changed(nodes, s->wishes, wishes);
+	add_changed(nodes, wishes, s->wishes);
+	g_array_unref(s->wishes);
+	s->wishes = wishes;
+	if (nodes->len && s->view.subnet)
+		sweep_reread(s, SWEEP_CAUSE_AVOID, nodes);
+}
+
+void
+sweep_set_errors(struct sweep *s, const GArray *ports)
+{
+	GArray *wishes;
+
+	if (!(s->params.avoid & AVOID_ERRORS))
+		return;
+	wishes = g_array_copy(s->wishes);
+	for (guint i = wishes->len; i-- > 0;)
+		if (g_array_index(wishes, struct avoid_wish, i).causes &
+		    AVOID_ERRORS)
+			g_array_remove_index(wishes, i);
+	g_array_append_vals(wishes, ports->data, ports->len);
+	set_wishes(s, wishes);
+}
+
+bool
+sweep_avoid(struct sweep *s, uint64_t guid, uint8_t num, bool avoid)
+{
+	const struct avoid_wish wish = { guid, num, AVOID_BY_HAND, 0 };
+	const struct avoid_wish *old =
+		find_wish(s->wishes, guid, num, AVOID_BY_HAND);
+	GArray *wishes;
+
+	if (avoid == (old != NULL))
+		return false;
+	wishes = g_array_copy(s->wishes);
+	if (avoid)
+		g_array_append_val(wishes, wish);
+	else
+		g_array_remove_index(wishes, (guint)(old -
+			(const struct avoid_wish *)(void *)s->wishes->data));
+	set_wishes(s, wishes);
+	return true;
+}
+
+const GPtrArray *
+sweep_avoided(const struct sweep *s)
+{
+	return s->avoided;
 }
