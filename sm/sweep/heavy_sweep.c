@@ -2,11 +2,11 @@
 /*
  * The heavy sweep of a master, after discovery:
  *
- *	heavy_sweep_start	assign LIDs
- *	  -> read_tables	tables that switches and ports hold
- *	  -> decide		route, isolate, plan (pure, no I/O)
- *	  -> program_plan	send the plan
- *	  -> judge		is the fabric up; publish
+ *	heavy_sweep_start	assign LIDs; read the tables that switches and
+ *				ports hold
+ *	-> heavy_sweep_on_tables route, isolate, plan (pure, no I/O)
+ *	-> program_plan		send the plan
+ *	-> publish, judge	the new view; is the fabric up
  *
  *	heavy_sweep_replan	the same from the published view, if only the
  *				partitions have changed
@@ -86,60 +86,27 @@ sweep_log_sent(struct sweep *s, enum log_level level)
 
 /* -------------------------------------------------------- program, publish */
 
-static void
-log_health(struct sweep *s, const struct health *v, bool changed)
-{
-	const struct snapshot *n = s->view.subnet;
-	double ms = (double)(sweep_now(s) - s->began) / 1000;
-
-	for (guint i = 0; i < v->lines->len; i++)
-		log_limited(s->log, LOG_WARNING, "fabric", "problem", "%s", (char *)v->lines->pdata[i]);
-	for (guint i = 0; i < v->warnings->len; i++)
-		log_limited(s->log, LOG_WARNING, "fabric", "not in force",
-			    "%s", (char *)v->warnings->pdata[i]);
-	if (!v->up)
-		log_say(s->log, LOG_WARNING, "sweep", "SUBNET NOT UP: %u "
-			"problem%s; %u switches, %u hosts, %u of %u links "
-			"Active, after %.1f %s", v->lines->len,
-			text_plural(v->lines->len), n->n_switches,
-			v->n_hosts, v->n_active, v->n_links, ms, sweep_ms(s));
-	else if (!s->up || changed)
-		log_say(s->log, LOG_INFO, "sweep", "SUBNET UP: %u switches, "
-			"%u hosts, %u links, all Active; %s routes LIDs to %u; "
-			"%.1f %s", n->n_switches, v->n_hosts, v->n_links,
-			s->choice.engine->name, s->view.lids->top, ms,
-			sweep_ms(s));
-	s->up = v->up;
-}
-
-/* Has the end port lost its LID since the last sweep? */
-static bool
-has_lost_lid(const struct sweep *s, uint32_t port)
-{
-	const struct snapshot *now = s->next.subnet, *was = s->view.subnet;
-	uint32_t node, before;
-
-	if (!snapshot_is_end_port(now, port) || now->ports[port].info.lid)
-		return false;
-	node = snapshot_find_node(was, snapshot_node_of(now, port)->
-				  info.node_guid);
-	before = node == SNAPSHOT_NONE ? node :
-		snapshot_port_of(was, node, now->ports[port].num);
-	return before != SNAPSHOT_NONE && was->ports[before].known &&
-		was->ports[before].info.lid;
-}
-
-/* A node that was reset may be back before it is missed. */
+/* A node that was reset may be back before it is missed: its end port has lost
+ * the LID that it had in the last sweep. */
 static void
 log_resets(struct sweep *s)
 {
-	const struct snapshot *n = s->next.subnet;
+	const struct snapshot *n = s->next.subnet, *was = s->view.subnet;
 	unsigned lines = 0;
 
-	for (uint32_t port = 0; s->view.subnet && port < n->n_ports; port++) {
+	for (uint32_t port = 0; was && port < n->n_ports; port++) {
 		g_autofree char *name = NULL;
+		uint32_t before;
 
-		if (!has_lost_lid(s, port) || ++lines > CHANGES_MAX)
+		if (!snapshot_is_end_port(n, port) || n->ports[port].info.lid)
+			continue;
+		before = snapshot_find_node(was, snapshot_node_of(n, port)->
+					    info.node_guid);
+		if (before != SNAPSHOT_NONE)
+			before = snapshot_port_of(was, before,
+						  n->ports[port].num);
+		if (before == SNAPSHOT_NONE || !was->ports[before].known ||
+		    !was->ports[before].info.lid || ++lines > CHANGES_MAX)
 			continue;
 		name = snapshot_port_name(n, port);
 		log_say(s->log, LOG_WARNING, "fabric", "%s has been reset: it "
@@ -148,25 +115,6 @@ log_resets(struct sweep *s)
 	if (lines > CHANGES_MAX)
 		log_say(s->log, LOG_WARNING, "fabric", "%u more ports have "
 			"lost their LIDs", lines - CHANGES_MAX);
-}
-
-/* Logs what has changed in the fabric, by name. */
-static void
-log_changes(struct sweep *s, const struct snapshot *now)
-{
-	g_autoptr(GPtrArray) found = NULL, groups = NULL;
-
-	if (s->view.subnet == now)
-		return;
-	found = changes_find(s->view.subnet, s->view.lids, now, s->away,
-			     sweep_now(s));
-	groups = changes_group(found, CHANGES_MAX);
-	for (guint i = 0; i < groups->len; i++) {
-		const struct change *c = groups->pdata[i];
-
-		log_say(s->log, change_is_loss(c->kind) ? LOG_WARNING :
-			LOG_INFO, "fabric", "%s", c->text);
-	}
 }
 
 /* Logs the cost of a repair, and the pairs that have no path. */
@@ -233,10 +181,25 @@ log_avoided(struct sweep *s, const GPtrArray *old, const GPtrArray *new)
 			"them", lines - CHANGES_MAX);
 }
 
+/* The next view becomes the published one, and its changes are logged by name.
+ * after: the snapshot after programming; NULL: nothing was sent. */
 static void
 publish(struct sweep *s, struct snapshot *after)
 {
-	log_changes(s, after ? after : s->next.subnet);
+	struct snapshot *now = after ? after : s->next.subnet;
+	g_autoptr(GPtrArray) found = NULL, groups = NULL;
+
+	if (s->view.subnet != now) {
+		found = changes_find(s->view.subnet, s->view.lids, now,
+				     s->away, sweep_now(s));
+		groups = changes_group(found, CHANGES_MAX);
+	}
+	for (guint i = 0; groups && i < groups->len; i++) {
+		const struct change *c = groups->pdata[i];
+
+		log_say(s->log, change_is_loss(c->kind) ? LOG_WARNING :
+			LOG_INFO, "fabric", "%s", c->text);
+	}
 	log_resets(s);
 	if (s->avoid) {		/* else there was no discovery */
 		log_avoided(s, s->avoided, s->avoid);
@@ -261,19 +224,38 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 {
 	struct sweep_report r = { .view = &s->view, .choice = &s->choice,
 				  .fresh = s->fresh };
+	const struct snapshot *n = s->view.subnet;
+	double ms = (double)(sweep_now(s) - s->began) / 1000;
 	struct health v;
 
-	health_judge(&v, s->view.subnet, &s->choice, left);
+	health_judge(&v, n, &s->choice, left);
 	for (guint i = 0; i < s->table_faults->len; i++)
 		g_ptr_array_add(v.lines,
 				g_strdup(s->table_faults->pdata[i]));
 	for (guint i = 0; problems && i < problems->len; i++)
 		g_ptr_array_add(v.lines, g_strdup(problems->pdata[i]));
 	v.up = v.lines->len == 0;
-	log_health(s, &v, left != NULL);
+	for (guint i = 0; i < v.lines->len; i++)
+		log_limited(s->log, LOG_WARNING, "fabric", "problem", "%s",
+			    (char *)v.lines->pdata[i]);
+	for (guint i = 0; i < v.warnings->len; i++)
+		log_limited(s->log, LOG_WARNING, "fabric", "not in force",
+			    "%s", (char *)v.warnings->pdata[i]);
+	if (!v.up)
+		log_say(s->log, LOG_WARNING, "sweep", "SUBNET NOT UP: %u "
+			"problem%s; %u switches, %u hosts, %u of %u links "
+			"Active, after %.1f %s", v.lines->len,
+			text_plural(v.lines->len), n->n_switches, v.n_hosts,
+			v.n_active, v.n_links, ms, sweep_ms(s));
+	else if (!s->up || left)
+		log_say(s->log, LOG_INFO, "sweep", "SUBNET UP: %u switches, "
+			"%u hosts, %u links, all Active; %s routes LIDs to %u; "
+			"%.1f %s", n->n_switches, v.n_hosts, v.n_links,
+			s->choice.engine->name, s->view.lids->top, ms,
+			sweep_ms(s));
+	s->up = v.up;
 	/* Silent ports are retried at their own interval. */
-	if (!v.up && (v.lines->len > s->view.subnet->n_faults ||
-		      !snapshot_is_whole(s->view.subnet)))
+	if (!v.up && (v.lines->len > n->n_faults || !snapshot_is_whole(n)))
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
 	r.end = v.up ? SWEEP_END_UP : SWEEP_END_NOT_UP;
 	r.verdict = &v;
@@ -281,31 +263,11 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	health_clear(&v);
 }
 
-/* An address or a protection that was acknowledged and not taken is sent
- * again soon, then less and less often: most devices that do so are being
- * reset. */
-static void
-set_retry(struct sweep *s, const struct program_result *r)
-{
-	unsigned fields = 0;
-	int64_t most;
-
-	for (uint32_t port = 0; port < r->after->n_ports; port++)
-		fields |= r->untaken[port];
-	if (!(fields & (PORT_FIELDS_ADDRESS | PORT_FIELDS_GUARD))) {
-		s->retry_us = 0;
-		return;
-	}
-	most = fields & PORT_FIELDS_ADDRESS ? RETRY_MAX_US :
-		RETRY_GUARD_MAX_US;
-	s->retry_us = CLAMP(2 * s->retry_us, RETRY_MIN_US, most);
-	s->causes |= 1u << SWEEP_CAUSE_UNTAKEN;
-}
-
 static void
 heavy_sweep_on_programmed(struct program_result *result, void *data)
 {
 	struct sweep *s = data;
+	unsigned fields = 0;
 	struct plan *left;
 
 	s->program = NULL;
@@ -317,7 +279,19 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 			"changed although their new path did not work yet",
 			result->rushed);
 	persist_learn(s->memory, s->next.subnet, result->untaken);
-	set_retry(s, result);
+	/* An address or a protection that was acknowledged and not taken is
+	 * sent again soon, then less and less often: most devices that do so
+	 * are being reset. */
+	for (uint32_t port = 0; port < result->after->n_ports; port++)
+		fields |= result->untaken[port];
+	if (fields & (PORT_FIELDS_ADDRESS | PORT_FIELDS_GUARD)) {
+		s->retry_us = CLAMP(2 * s->retry_us, RETRY_MIN_US,
+				    fields & PORT_FIELDS_ADDRESS ?
+				    RETRY_MAX_US : RETRY_GUARD_MAX_US);
+		s->causes |= 1u << SWEEP_CAUSE_UNTAKEN;
+	} else {
+		s->retry_us = 0;
+	}
 	reregister_told(s->clients, s->next.subnet, result->told);
 	if (persist_keys_lock(s->params.keystore, result->locked))
 		s->causes |= 1u << SWEEP_CAUSE_MEANWHILE;
@@ -344,22 +318,19 @@ heavy_sweep_on_keys(void *data)
 }
 
 static void
-send_plan(struct sweep *s)
-{
-	sweep_set_state(s, SWEEP_PROGRAMMING);
-	s->rekey = rekey_start(s->x, s->params.keystore, s->next.subnet,
-			       &s->wanted, s->plan, heavy_sweep_on_keys, s);
-	if (!s->rekey)
-		heavy_sweep_on_keys(s);
-}
-
-/* Counts the changed LFT blocks and entries, as far as the switches' tables
- * are known. */
-static void
-count_churn(struct sweep *s)
+program_plan(struct sweep *s)
 {
 	const struct plan *plan = s->plan;
 
+	if (!plan->n_steps) {
+		persist_learn(s->memory, s->next.subnet, NULL);
+		s->retry_us = 0;
+		publish(s, NULL);
+		judge(s, NULL, NULL);
+		return;
+	}
+	/* The changed LFT blocks and entries are counted, as far as the
+	 * switches' tables are known. */
 	for (uint32_t i = plan->first[PLAN_LFT];
 	     i < plan->first[PLAN_LFT + 1]; i++) {
 		const struct plan_step *step = &plan->steps[i];
@@ -374,20 +345,11 @@ count_churn(struct sweep *s)
 				(held ? held[k] : LFT_NO_PATH);
 		s->totals.lft_blocks++;
 	}
-}
-
-static void
-program_plan(struct sweep *s)
-{
-	count_churn(s);
-	if (s->plan->n_steps) {
-		send_plan(s);
-		return;
-	}
-	persist_learn(s->memory, s->next.subnet, NULL);
-	s->retry_us = 0;
-	publish(s, NULL);
-	judge(s, NULL, NULL);
+	sweep_set_state(s, SWEEP_PROGRAMMING);
+	s->rekey = rekey_start(s->x, s->params.keystore, s->next.subnet,
+			       &s->wanted, s->plan, heavy_sweep_on_keys, s);
+	if (!s->rekey)
+		heavy_sweep_on_keys(s);
 }
 
 static void
@@ -416,21 +378,6 @@ make_plan(struct sweep *s)
 }
 
 /* ------------------------------------------------------------------ route */
-
-static uint8_t *
-mark_roots(const struct graph *g, const GArray *roots)
-{
-	const struct snapshot *s = g->subnet;
-	uint8_t *marks;
-
-	if (!roots)
-		return NULL;
-	marks = g_new0(uint8_t, g->n_switches);
-	for (uint32_t sw = 0; sw < g->n_switches; sw++)
-		marks[sw] = guid_list_has(roots,
-			s->nodes[s->switches[sw]].info.node_guid);
-	return marks;
-}
 
 /* By target: 1 for an I/O node, if it is in the list of I/O nodes, or if there
  * is a list of compute nodes without it. */
@@ -521,7 +468,8 @@ choose(struct sweep *s, const struct graph *g, const struct graph *whole,
 {
 	const struct route_params *params = &s->params.route;
 	const struct snapshot *n = s->next.subnet;
-	g_autofree uint8_t *roots = mark_roots(g, params->roots);
+	g_autofree uint8_t *roots = params->roots ?
+		g_new0(uint8_t, g->n_switches) : NULL;
 	g_autofree uint8_t *io = mark_io(g, s->next.lids, params);
 	struct choice_wish wish = {
 		.engine = params->engine,
@@ -544,6 +492,9 @@ choose(struct sweep *s, const struct graph *g, const struct graph *whole,
 	};
 	bool ok = true;
 
+	for (uint32_t sw = 0; roots && sw < g->n_switches; sw++)
+		roots[sw] = guid_list_has(params->roots,
+			n->nodes[n->switches[sw]].info.node_guid);
 	choice_clear(&s->choice);
 	if (!s->repair || !repair_tables(s->repair, &in, &s->choice)) {
 		g_clear_pointer(&s->repair, repair_free);
@@ -613,17 +564,6 @@ route(struct sweep *s, GError **error)
 
 /* ----------------------------------------------------------------- decide */
 
-static void
-report_plan(struct sweep *s)
-{
-	struct sweep_report r = { .end = SWEEP_END_PLANNED, .view = &s->view,
-				  .plan = s->plan, .wanted = &s->wanted,
-				  .choice = &s->choice };
-
-	publish(s, NULL);
-	sweep_conclude(s, &r);
-}
-
 /* Computes partition memberships; a configured member that is away is
  * logged, and is no fault. */
 static void
@@ -643,11 +583,18 @@ isolate(struct sweep *s)
 }
 
 static void
-decide(struct sweep *s)
+heavy_sweep_on_tables(GPtrArray *faults, void *data)
 {
+	struct sweep *s = data;
+	struct sweep_report planned = {
+		.end = SWEEP_END_PLANNED, .view = &s->view,
+		.wanted = &s->wanted, .choice = &s->choice,
+	};
 	g_autoptr(GError) error = NULL;
 	const struct snapshot *n;
 
+	s->tabread = NULL;
+	s->table_faults = g_ptr_array_ref(faults);
 	if (!route(s, &error)) {
 		sweep_fail(s, error->message);
 		return;
@@ -661,7 +608,9 @@ decide(struct sweep *s)
 	make_plan(s);
 	sweep_note(s, SWEEP_NOTE_PLANNED);
 	if (s->params.goal == SWEEP_GOAL_PLAN) {
-		report_plan(s);
+		planned.plan = s->plan;
+		publish(s, NULL);
+		sweep_conclude(s, &planned);
 		return;
 	}
 	persist_keys_save(s->params.keystore);
@@ -673,24 +622,29 @@ decide(struct sweep *s)
 
 /* ------------------------------------------------------------------- read */
 
-static void
-heavy_sweep_on_tables(GPtrArray *faults, void *data)
-{
-	struct sweep *s = data;
-
-	s->tabread = NULL;
-	s->table_faults = g_ptr_array_ref(faults);
-	decide(s);
-}
-
-static void
-read_tables(struct sweep *s)
+void
+heavy_sweep_start(struct sweep *s)
 {
 	const struct snapshot *n = s->next.subnet;
 	const struct isolation_params *p = &s->params.isolation;
 	bool trust = s->view.subnet && !s->cut_off && !s->astray &&
 		!(s->why & 1u << SWEEP_CAUSE_SIGNAL);
+	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GError) error = NULL;
+	size_t n_ranges;
+	const struct lid_range *ranges = persist_ranges(s->memory, &n_ranges);
 
+	s->next.lids = lid_assign(n, s->params.lmc, ranges, n_ranges, notes,
+				  &error);
+	for (guint i = 0; i < notes->len; i++)
+		log_limited(s->log, LOG_WARNING, "lids", "LIDs", "%s",
+			    (char *)notes->pdata[i]);
+	if (!s->next.lids) {
+		sweep_fail(s, error->message);
+		return;
+	}
+	sweep_note(s, SWEEP_NOTE_LIDS);
+	sweep_set_state(s, SWEEP_READING);
 	s->items = g_array_new(FALSE, FALSE, sizeof(struct table_reader_item));
 	s->qos = port_tables_new(n);
 	qos_tables_want(n, p->qos, s->qos);
@@ -714,29 +668,6 @@ read_tables(struct sweep *s)
 	s->tabread = table_reader_start(s->x, s->keys, n, s->next.seen,
 					s->items, s->next.tables, s->log,
 					heavy_sweep_on_tables, s);
-}
-
-void
-heavy_sweep_start(struct sweep *s)
-{
-	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-	g_autoptr(GError) error = NULL;
-	const struct lid_range *ranges;
-	size_t n;
-
-	ranges = persist_ranges(s->memory, &n);
-	s->next.lids = lid_assign(s->next.subnet, s->params.lmc, ranges, n,
-				   notes, &error);
-	for (guint i = 0; i < notes->len; i++)
-		log_limited(s->log, LOG_WARNING, "lids", "LIDs", "%s",
-			    (char *)notes->pdata[i]);
-	if (!s->next.lids) {
-		sweep_fail(s, error->message);
-		return;
-	}
-	sweep_note(s, SWEEP_NOTE_LIDS);
-	sweep_set_state(s, SWEEP_READING);
-	read_tables(s);
 }
 
 void
