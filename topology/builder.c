@@ -29,6 +29,7 @@
  * and no node has a path.
  */
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "topology/builder.h"
@@ -301,67 +302,47 @@ builder_find_entries(struct builder *b)
 	g_free(measure_distance(b));
 }
 
-static gint
-compare_nodes(gconstpointer a, gconstpointer b, gpointer builder)
-{
-	uint64_t ga = builder_node_at(builder,
-				   *(const uint32_t *)a)->info.node_guid;
-	uint64_t gb = builder_node_at(builder,
-				   *(const uint32_t *)b)->info.node_guid;
-
-	return (ga > gb) - (ga < gb);
-}
-
-/* Where a port of the builder is in the snapshot; first[] is by builder node,
- * SNAPSHOT_NONE for a node that was dropped. */
-static uint32_t
-translate_port(const struct builder *b, const uint32_t *first, uint32_t port)
-{
-	const struct snapshot_port *p;
-
-	if (port == SNAPSHOT_NONE)
-		return SNAPSHOT_NONE;
-	p = builder_port_at(b, port);
-	if (first[p->node] == SNAPSHOT_NONE)
-		return SNAPSHOT_NONE;
-	return first[p->node] + p->num;
-}
+/* A node that stays. */
+struct reached {
+	uint64_t guid;		/* the key */
+	uint32_t node;		/* of the builder */
+};
 
 /* Step 3. Arrays of the exact size: on a large fabric the ports are what a
  * snapshot costs, and several snapshots are alive at once. */
 static struct snapshot *
-assemble(const struct builder *b, const GArray *order)
+assemble(const struct builder *b, const struct reached *order, uint32_t n)
 {
 	struct snapshot *s = g_new0(struct snapshot, 1);
-	/* where the ports of a node that stays begin */
-	g_autofree uint32_t *first = g_new(uint32_t, b->nodes->len + 1u);
+	/* port of the builder -> of the snapshot, SNAPSHOT_NONE: dropped */
+	g_autofree uint32_t *to = g_new(uint32_t, b->ports->len + 1u);
 	uint32_t sw = 0;
 
-	memset(first, 0xff, b->nodes->len * sizeof(*first));
-	for (guint i = 0; i < order->len; i++) {
-		uint32_t old = g_array_index(order, uint32_t, i);
-		const struct snapshot_node *node = builder_node_at(b, old);
+	memset(to, 0xff, b->ports->len * sizeof(*to));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct snapshot_node *node = builder_node_at(b,
+							order[i].node);
 
-		first[old] = s->n_ports;
-		s->n_ports += node->info.num_ports + 1u;
+		for (unsigned num = 0; num <= node->info.num_ports; num++)
+			to[node->first_port + num] = s->n_ports++;
 		s->n_switches += snapshot_is_switch(node);
 	}
-	s->n_nodes = order->len;
+	s->n_nodes = n;
 	s->ref = 1;
 	if (b->names)
 		s->names = g_hash_table_ref(b->names);
 	s->nodes = g_new(struct snapshot_node, s->n_nodes);
 	s->ports = g_new(struct snapshot_port, s->n_ports);
 	s->switches = g_new(uint32_t, s->n_switches);
-	s->local_port = translate_port(b, first, b->local);
+	s->local_port = b->local == SNAPSHOT_NONE ? b->local : to[b->local];
 
-	for (uint32_t i = 0; i < s->n_nodes; i++) {
-		uint32_t old = g_array_index(order, uint32_t, i);
+	for (uint32_t i = 0; i < n; i++) {
 		struct snapshot_node *node = &s->nodes[i];
-		uint32_t old_port = builder_node_at(b, old)->first_port;
+		uint32_t old_port;
 
-		*node = *builder_node_at(b, old);
-		node->first_port = first[old];
+		*node = *builder_node_at(b, order[i].node);
+		old_port = node->first_port;
+		node->first_port = to[old_port];
 		node->entry = SNAPSHOT_NONE;
 		node->sw_index = SNAPSHOT_NONE;
 		if (snapshot_is_switch(node)) {
@@ -369,13 +350,14 @@ assemble(const struct builder *b, const GArray *order)
 			s->switches[sw++] = i;
 		}
 		for (unsigned num = 0; num <= node->info.num_ports; num++) {
-			struct snapshot_port *p = &s->ports[first[old] + num];
+			struct snapshot_port *p;
 
+			p = &s->ports[node->first_port + num];
 			*p = *builder_port_at(b, old_port + num);
 			p->node = i;
 			if (p->peer == SNAPSHOT_NONE)
 				continue;
-			p->peer = translate_port(b, first, p->peer);
+			p->peer = to[p->peer];
 			if (p->peer != SNAPSHOT_NONE)
 				continue;
 			p->guid = 0;
@@ -384,32 +366,6 @@ assemble(const struct builder *b, const GArray *order)
 		}
 	}
 	return s;
-}
-
-/* Step 4 for one node `hops` away: the lowest far port that is one hop nearer
- * and by which the SM may come. */
-static uint32_t
-choose_entry(const struct snapshot *s, uint32_t n, const uint32_t *hops,
-	     const GArray *order)
-{
-	const struct snapshot_node *node = &s->nodes[n];
-	uint32_t near = hops[g_array_index(order, uint32_t, n)] - 1;
-	uint32_t best = SNAPSHOT_NONE;
-
-	for (unsigned num = 0; num <= node->info.num_ports; num++) {
-		uint32_t far = s->ports[node->first_port + num].peer;
-		uint32_t from;
-
-		if (far >= best)
-			continue;
-		from = s->ports[far].node;
-		if (hops[g_array_index(order, uint32_t, from)] != near ||
-		    !may_leave_by(&s->nodes[from], &s->ports[far],
-				  far == s->local_port))
-			continue;
-		best = far;
-	}
-	return best;
 }
 
 static gint
@@ -428,23 +384,35 @@ compare_faults(gconstpointer a, gconstpointer b)
 struct snapshot *
 builder_finish(struct builder *b)
 {
-	uint32_t *hops = NULL;
+	g_autofree uint32_t *hops = b->local == SNAPSHOT_NONE ? NULL :
+		measure_distance(b);
+	g_autofree struct reached *order = g_new(struct reached,
+						 b->nodes->len + 1u);
+	uint32_t n_reached = 0;
 	struct snapshot *s;
-	GArray *order;
 
-	if (b->local != SNAPSHOT_NONE)
-		hops = measure_distance(b);
-	/* Step 2. Builder indices of the nodes that stay. */
-	order = g_array_sized_new(FALSE, FALSE, sizeof(uint32_t),
-				  b->nodes->len);
+	/* Step 2 */
 	for (uint32_t i = 0; i < b->nodes->len; i++)
 		if (!hops || hops[i] != SNAPSHOT_NONE)
-			g_array_append_val(order, i);
-	g_array_sort_with_data(order, compare_nodes, b);
-	s = assemble(b, order);
-	for (uint32_t n = 0; hops && n < s->n_nodes; n++)
-		if (hops[g_array_index(order, uint32_t, n)] > 0)
-			s->nodes[n].entry = choose_entry(s, n, hops, order);
+			order[n_reached++] = (struct reached){
+				builder_node_at(b, i)->info.node_guid, i };
+	qsort(order, n_reached, sizeof(*order), guid_compare);
+	s = assemble(b, order, n_reached);
+	/* Step 4: the lowest far port that is one hop nearer and by which the
+	 * SM may come */
+	for (uint32_t port = 0; hops && port < s->n_ports; port++) {
+		struct snapshot_node *n = &s->nodes[s->ports[port].node];
+		uint32_t far = s->ports[port].peer, from;
+
+		if (far >= n->entry)
+			continue;
+		from = s->ports[far].node;
+		if (hops[order[from].node] + 1 ==
+		    hops[order[s->ports[port].node].node] &&
+		    may_leave_by(&s->nodes[from], &s->ports[far],
+				 far == s->local_port))
+			n->entry = far;
+	}
 	/* The snapshot takes the texts over; the builder is left without
 	 * faults. */
 	g_array_sort(b->faults, compare_faults);
@@ -452,8 +420,6 @@ builder_finish(struct builder *b)
 	s->faults = g_memdup2(b->faults->data,
 			      s->n_faults * sizeof(*s->faults));
 	g_array_set_size(b->faults, 0);
-	g_array_free(order, TRUE);
-	g_free(hops);
 	builder_free(b);
 	return s;
 }
