@@ -151,31 +151,43 @@ switch_left(struct comparison *c, const struct snapshot_node *n, char *name)
 	    text_plural(n_cables), cables->str);
 }
 
+/* A host that left with its switch is reported with that. */
 static void
-host_left(struct comparison *c, uint32_t node, char *name)
+node_left(struct comparison *c, uint32_t node)
 {
 	const struct snapshot *s = c->old;
-	uint32_t port = cabled_port(s, node), peer, at;
-	g_autofree char *lid = NULL, *where = NULL;
+	const struct snapshot_node *n = &s->nodes[node];
+	uint32_t port = cabled_port(s, node), at;
+	g_autofree char *where = port == SNAPSHOT_NONE ? g_strdup("no cable") :
+		snapshot_port_name(s, s->ports[port].peer);
+	char *name = g_strdup(snapshot_node_name(n));
 	const struct snapshot_port *now;
+	char lid[16] = "";
 
+	if (c->away) {
+		struct away *a = g_new(struct away, 1);
+
+		*a = (struct away){ n->info.node_guid, c->now, g_strdup(name),
+				    g_strdup(where) };
+		g_hash_table_replace(c->away, &a->guid, a);
+	}
+	if (snapshot_is_switch(n)) {
+		switch_left(c, n, name);
+		return;
+	}
 	if (port == SNAPSHOT_NONE) {
-		add(c, CHANGE_HOST_LEFT, s->nodes[node].info.node_guid, name,
-		    "left");
+		add(c, CHANGE_HOST_LEFT, n->info.node_guid, name, "left");
 		return;
 	}
-	peer = s->ports[port].peer;
-	at = same_port(s, peer, c->to_new, c->new);
+	at = same_port(s, s->ports[port].peer, c->to_new, c->new);
 	if (at == SNAPSHOT_NONE) {
-		g_free(name);	/* reported with its switch */
+		g_free(name);
 		return;
 	}
-	where = snapshot_port_name(s, peer);
-	lid = c->lids && c->lids->base[port] ?
-		g_strdup_printf(" (LID %u)", c->lids->base[port]) :
-		g_strdup("");
+	if (c->lids && c->lids->base[port])
+		g_snprintf(lid, sizeof(lid), " (LID %u)", c->lids->base[port]);
 	now = &c->new->ports[at];
-	add(c, CHANGE_HOST_LEFT, s->nodes[node].info.node_guid, name,
+	add(c, CHANGE_HOST_LEFT, n->info.node_guid, name,
 	    now->peer != SNAPSHOT_NONE ? "left%s: another node is at %s" :
 	    now->held ? "left%s: %s is held down" :
 	    now->info.state <= PORT_STATE_DOWN ? "left%s: %s is down" :
@@ -183,52 +195,15 @@ host_left(struct comparison *c, uint32_t node, char *name)
 	    "protected by a foreign M_Key", lid, where);
 }
 
-static void
-node_left(struct comparison *c, uint32_t node)
-{
-	const struct snapshot_node *n = &c->old->nodes[node];
-	uint32_t port = cabled_port(c->old, node);
-	char *name = g_strdup(snapshot_node_name(n));
-
-	if (c->away) {
-		struct away *a = g_new(struct away, 1);
-
-		a->guid = n->info.node_guid;
-		a->since = c->now;
-		a->name = g_strdup(name);
-		a->where = port == SNAPSHOT_NONE ? g_strdup("no cable") :
-			snapshot_port_name(c->old, c->old->ports[port].peer);
-		g_hash_table_replace(c->away, &a->guid, a);
-	}
-	if (snapshot_is_switch(n))
-		switch_left(c, n, name);
-	else
-		host_left(c, node, name);
-}
-
-/* The node that left this switch port and has not come back; NULL: none. */
-static const struct away *
-who_was_at(const struct comparison *c, const char *where)
-{
-	GHashTableIter iter;
-	gpointer a;
-
-	if (!c->away)
-		return NULL;
-	g_hash_table_iter_init(&iter, c->away);
-	while (g_hash_table_iter_next(&iter, NULL, &a))
-		if (strcmp(((struct away *)a)->where, where) == 0)
-			return a;
-	return NULL;
-}
-
+/* A host that is new: also the node that left its switch port and has not come
+ * back. */
 static void
 node_came(struct comparison *c, uint32_t node)
 {
 	const struct snapshot_node *n = &c->new->nodes[node];
 	uint64_t guid = n->info.node_guid;
 	const struct away *a = c->away ?
-		g_hash_table_lookup(c->away, &guid) : NULL, *before;
+		g_hash_table_lookup(c->away, &guid) : NULL, *before = NULL;
 	uint32_t port = cabled_port(c->new, node);
 	g_autofree char *where = port == SNAPSHOT_NONE ? g_strdup("no cable") :
 		snapshot_port_name(c->new, c->new->ports[port].peer);
@@ -237,8 +212,16 @@ node_came(struct comparison *c, uint32_t node)
 	enum change_kind kind = is_switch ? CHANGE_SWITCH_CAME :
 		CHANGE_HOST_CAME;
 	int64_t s = a ? (c->now - a->since) / G_USEC_PER_SEC : 0;
+	GHashTableIter iter;
+	gpointer other;
 
-	if (!a && !is_switch && (before = who_was_at(c, where)))
+	if (c->away && !a && !is_switch) {
+		g_hash_table_iter_init(&iter, c->away);
+		while (!before && g_hash_table_iter_next(&iter, NULL, &other))
+			if (strcmp(((struct away *)other)->where, where) == 0)
+				before = other;
+	}
+	if (before)
 		add(c, kind, guid, name, "is new: %s, in place of %s (0x%016"
 		    G_GINT64_MODIFIER "x)", where, before->name, before->guid);
 	else if (!a)
@@ -413,8 +396,8 @@ changes_find(const struct snapshot *old, const struct lid_map *lids,
 	return c.found;
 }
 
-static char *
-print_group(const GPtrArray *changes, guint first, guint n, unsigned most)
+GPtrArray *
+changes_group(const GPtrArray *changes, unsigned most)
 {
 	static const char *const texts[] = {
 		[CHANGE_SWITCH_LEFT] = "switches left",
@@ -428,34 +411,17 @@ print_group(const GPtrArray *changes, guint first, guint n, unsigned most)
 		[CHANGE_LINK_UP] = "links between switches are up",
 		[CHANGE_FULL_SPEED] = "links have their full speed again",
 	};
-	const struct change *c = changes->pdata[first];
-	GString *line = g_string_new(NULL);
-
-	g_string_printf(line, "%u %s:", n, texts[c->kind]);
-	for (guint i = 0; i < most; i++) {
-		c = changes->pdata[first + i];
-		g_string_append_printf(line, "%s %s", i ? "," : "", c->name);
-	}
-	g_string_append_printf(line, " and %u more", n - most);
-	return g_string_free(line, FALSE);
-}
-
-GPtrArray *
-changes_group(const GPtrArray *changes, unsigned most)
-{
 	GPtrArray *groups = g_ptr_array_new_with_free_func(change_free);
 
 	for (guint i = 0, n; i < changes->len; i += n) {
 		const struct change *c = changes->pdata[i], *other = c;
+		GString *line;
 
 		for (n = 1; i + n < changes->len; n++) {
 			other = changes->pdata[i + n];
 			if (other->kind != c->kind)
 				break;
 		}
-		if (n > most)
-			g_ptr_array_add(groups, change_new(c->kind, 0, NULL,
-					print_group(changes, i, n, most)));
 		for (guint k = 0; n <= most && k < n; k++) {
 			other = changes->pdata[i + k];
 			g_ptr_array_add(groups,
@@ -463,6 +429,18 @@ changes_group(const GPtrArray *changes, unsigned most)
 						   g_strdup(other->name),
 						   g_strdup(other->text)));
 		}
+		if (n <= most)
+			continue;
+		line = g_string_new(NULL);
+		g_string_printf(line, "%u %s:", n, texts[c->kind]);
+		for (guint k = 0; k < most; k++) {
+			other = changes->pdata[i + k];
+			g_string_append_printf(line, "%s %s", k ? "," : "",
+					       other->name);
+		}
+		g_string_append_printf(line, " and %u more", n - most);
+		g_ptr_array_add(groups, change_new(c->kind, 0, NULL,
+					g_string_free(line, FALSE)));
 	}
 	return groups;
 }

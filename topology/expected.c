@@ -331,8 +331,104 @@ expected_faults(const struct expected *e)
 
 /* ---- comparing ---- */
 
+static void
+read_rate(struct rate *r, const struct snapshot_port *p)
+{
+	uint32_t mbps = p->known && p->info.state >= PORT_STATE_INIT ?
+		port_mbps(&p->info) : 0;
+
+	if (r->mbps == mbps && *r->name)
+		return;
+	r->mbps = mbps;
+	g_snprintf(r->name, sizeof(r->name), "%s%s",
+		   port_width_name(&p->info), port_speed(&p->info)->name);
+}
+
+/* A link of which both nodes are there. */
 static bool
-update_nodes(struct expected *e, const struct snapshot *s, int64_t now)
+update_link(struct expected_link *l, const struct snapshot *s, uint32_t a,
+	    uint32_t b, int64_t now)
+{
+	int64_t before = l->since;
+
+	if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE ||
+	    (s->ports[a].peer != b && (s->ports[a].peer != SNAPSHOT_NONE ||
+				       s->ports[b].peer != SNAPSHOT_NONE))) {
+		l->is_void = true;
+		return true;
+	}
+	if (!l->since)
+		l->since = now;
+	l->is_slow = false;
+	if (s->ports[a].peer != b)
+		return l->since != before;
+	read_rate(&l->now, &s->ports[a]);
+	if (l->now.mbps > l->best.mbps) {
+		l->best = l->now;
+		l->since = 0;
+		return true;
+	}
+	l->is_slow = l->now.mbps && l->now.mbps < l->best.mbps;
+	if (!l->is_slow)
+		l->since = 0;
+	return l->since != before;
+}
+
+static void
+drop_void_links(struct expected *e)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < e->links->len; i++)
+		if (!link_at(e, i)->is_void)
+			*link_at(e, kept++) = *link_at(e, i);
+	g_array_set_size(e->links, kept);
+}
+
+static bool
+update_links(struct expected *e, const struct snapshot *s, int64_t now)
+{
+	g_autofree bool *known = g_new0(bool, s->n_ports + 1);
+	bool news = false;
+
+	for (uint32_t i = 0; i < e->links->len; i++) {
+		struct expected_link *l = link_at(e, i);
+		uint32_t a, b;
+
+		if (is_missing(l->node[0]) || is_missing(l->node[1]))
+			continue;
+		a = snapshot_port_of(s, l->node[0]->at, l->port[0]);
+		b = snapshot_port_of(s, l->node[1]->at, l->port[1]);
+		news |= update_link(l, s, a, b, now);
+		if (!l->is_void)
+			known[a] = s->ports[a].peer == b;
+	}
+	drop_void_links(e);
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		struct expected_link l = { .is_slow = false };
+		uint32_t end = port, peer = s->ports[port].peer;
+
+		if (peer == SNAPSHOT_NONE || peer < port || known[port] ||
+		    known[peer])
+			continue;
+		for (unsigned i = 0; i < 2; i++, end = peer) {
+			const struct snapshot_node *n = snapshot_node_of(s,
+									 end);
+
+			l.node[i] = g_hash_table_lookup(e->by_guid,
+							&n->info.node_guid);
+			l.port[i] = s->ports[end].num;
+		}
+		read_rate(&l.now, &s->ports[port]);
+		l.best = l.now;
+		g_array_append_val(e->links, l);
+		news = true;
+	}
+	return news;
+}
+
+bool
+expected_update(struct expected *e, const struct snapshot *s, int64_t now)
 {
 	struct expected_node *n;
 	bool news = false;
@@ -362,118 +458,6 @@ update_nodes(struct expected *e, const struct snapshot *s, int64_t now)
 		n->since = now;
 		news = true;
 	}
-	return news;
-}
-
-static void
-read_rate(struct rate *r, const struct snapshot_port *p)
-{
-	uint32_t mbps = p->known && p->info.state >= PORT_STATE_INIT ?
-		port_mbps(&p->info) : 0;
-
-	if (r->mbps == mbps && *r->name)
-		return;
-	r->mbps = mbps;
-	g_snprintf(r->name, sizeof(r->name), "%s%s",
-		   port_width_name(&p->info), port_speed(&p->info)->name);
-}
-
-static bool
-set_since(struct expected_link *l, int64_t since)
-{
-	bool news = l->since != since;
-
-	l->since = since;
-	return news;
-}
-
-/* A link of which both nodes are there. */
-static bool
-update_link(struct expected_link *l, const struct snapshot *s, uint32_t a,
-	    uint32_t b, int64_t now)
-{
-	if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE ||
-	    (s->ports[a].peer != b && (s->ports[a].peer != SNAPSHOT_NONE ||
-				       s->ports[b].peer != SNAPSHOT_NONE))) {
-		l->is_void = true;
-		return true;
-	}
-	l->is_slow = false;
-	if (s->ports[a].peer != b)
-		return set_since(l, l->since ? l->since : now);
-	read_rate(&l->now, &s->ports[a]);
-	if (l->now.mbps > l->best.mbps) {
-		l->best = l->now;
-		l->since = 0;
-		return true;
-	}
-	l->is_slow = l->now.mbps && l->now.mbps < l->best.mbps;
-	return set_since(l, !l->is_slow ? 0 : l->since ? l->since : now);
-}
-
-static void
-drop_void_links(struct expected *e)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < e->links->len; i++)
-		if (!link_at(e, i)->is_void)
-			*link_at(e, kept++) = *link_at(e, i);
-	g_array_set_size(e->links, kept);
-}
-
-static void
-add_link(struct expected *e, const struct snapshot *s, uint32_t port)
-{
-	struct expected_link l = { .is_slow = false };
-
-	read_rate(&l.now, &s->ports[port]);
-	for (unsigned i = 0; i < 2; i++, port = s->ports[port].peer) {
-		uint64_t guid = snapshot_node_of(s, port)->info.node_guid;
-
-		l.node[i] = g_hash_table_lookup(e->by_guid, &guid);
-		l.port[i] = s->ports[port].num;
-	}
-	l.best = l.now;
-	g_array_append_val(e->links, l);
-}
-
-static bool
-update_links(struct expected *e, const struct snapshot *s, int64_t now)
-{
-	g_autofree bool *known = g_new0(bool, s->n_ports + 1);
-	bool news = false;
-
-	for (uint32_t i = 0; i < e->links->len; i++) {
-		struct expected_link *l = link_at(e, i);
-		uint32_t a, b;
-
-		if (is_missing(l->node[0]) || is_missing(l->node[1]))
-			continue;
-		a = snapshot_port_of(s, l->node[0]->at, l->port[0]);
-		b = snapshot_port_of(s, l->node[1]->at, l->port[1]);
-		news |= update_link(l, s, a, b, now);
-		if (!l->is_void)
-			known[a] = s->ports[a].peer == b;
-	}
-	drop_void_links(e);
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		uint32_t peer = s->ports[port].peer;
-
-		if (peer == SNAPSHOT_NONE || peer < port || known[port] ||
-		    known[peer])
-			continue;
-		add_link(e, s, port);
-		news = true;
-	}
-	return news;
-}
-
-bool
-expected_update(struct expected *e, const struct snapshot *s, int64_t now)
-{
-	bool news = update_nodes(e, s, now);
-
 	news |= update_links(e, s, now);
 	find_faults(e);
 	return news;
@@ -528,13 +512,14 @@ expected_accept(struct expected *e, const char *word)
 	return before - e->faults->len;
 }
 
-static void
-append_counts(const GPtrArray *faults, const char *head,
-	      enum expected_kind first, enum expected_kind last, GString *out)
+char *
+expected_summary(const struct expected *e, unsigned most)
 {
-	const char *before = out->len ? "; " : "";
+	GString *out = g_string_new(NULL);
+	const GPtrArray *faults = e->faults;
 
-	for (unsigned kind = first; kind <= last; kind++) {
+	for (unsigned kind = 0; kind < EXPECTED_KINDS; kind++) {
+		bool is_slow = kind == EXPECTED_SLOW;
 		unsigned n = 0;
 
 		for (guint i = 0; i < faults->len; i++) {
@@ -544,26 +529,15 @@ append_counts(const GPtrArray *faults, const char *head,
 		}
 		if (!n)
 			continue;
-		if (*before != ',')
-			g_string_append_printf(out, "%s%s ", before, head);
-		else
-			g_string_append(out, before);
-		g_string_append_printf(out, "%u %s%s", n, kind_names[kind],
-				       n == 1 ? "" : kind == EXPECTED_SWITCH ?
-				       "es" : "s");
-		before = ", ";
+		if (out->len)
+			g_string_append(out, is_slow ? "; " : ", ");
+		else if (!is_slow)
+			g_string_append(out, "missing ");
+		g_string_append_printf(out, "%s%u %s%s",
+				       is_slow ? "below their rate " : "", n,
+				       kind_names[kind], n == 1 ? "" :
+				       kind == EXPECTED_SWITCH ? "es" : "s");
 	}
-}
-
-char *
-expected_summary(const struct expected *e, unsigned most)
-{
-	GString *out = g_string_new(NULL);
-	const GPtrArray *faults = e->faults;
-
-	append_counts(faults, "missing", EXPECTED_SWITCH, EXPECTED_LINK, out);
-	append_counts(faults, "below their rate", EXPECTED_SLOW, EXPECTED_SLOW,
-		      out);
 	for (guint i = 0; i < MIN(faults->len, most); i++) {
 		const struct expected_fault *f = faults->pdata[i];
 
