@@ -3,7 +3,7 @@
  * Fabrics by formula.
  *
  * Flow:	text --parse_groups()--> numbers --draw()--> nodes and cables in
- *		a builder --fail_links()--> fewer cables --set_guids()-->
+ *		a builder, --generate_fabric()--> fewer cables --set_guids()-->
  *		builder_finish()
  *
  * Structs. A drawing has the numbers of the text in groups, checked against the
@@ -21,6 +21,10 @@
  * fail. GUIDs are 256 apart, so that a CA's PortGUIDs (NodeGUID + port number)
  * fit between two NodeGUIDs, also after a shuffle over switches and CAs.
  *
+ * Cables and switches that fail are chosen by selection sampling (Knuth, The
+ * Art of Computer Programming, 3.4.2, algorithm S); a switch fails by losing
+ * its cables.
+ *
  * Source of the fat trees: Zahavi, "Fat-trees routing and node ordering
  * providing contention free traffic for MPI global collectives", 2011, after
  * Oehring et al., "On generalized fat trees", 1995.
@@ -31,7 +35,6 @@
 #include <string.h>
 
 #include "topology/device.h"
-#include "topology/fail_links.h"
 #include "topology/prng.h"
 #include "topology/text.h"
 
@@ -50,6 +53,9 @@ enum stream {
 	STREAM_LINKS = 1,
 	STREAM_FAILURES = 2,
 	STREAM_GUIDS = 3,
+	/* of the seed of snapshot_fail_links() */
+	STREAM_FAILED_LINKS = 1,
+	STREAM_FAILED_SWITCHES = 2,
 };
 
 struct numbers {
@@ -65,7 +71,8 @@ struct drawing {
 	unsigned n_groups;
 	struct numbers group[SPEC_GROUPS];
 	struct builder *b;
-	GArray *cables;		/* uint32_t, in the order of drawing: a port */
+	GArray *cables;		/* between switches, in the order of drawing:
+				   uint32_t, a port */
 };
 
 struct shape {
@@ -121,25 +128,25 @@ draw_node(struct drawing *sk, unsigned level, uint32_t index, unsigned n_ports)
 }
 
 static void
-set_link(struct builder *b, uint32_t port, bool up)
-{
-	struct port_info *info = &builder_port_at(b, port)->info;
-
-	info->state = up ? PORT_STATE_INIT : PORT_STATE_DOWN;
-	info->phys_state = up ? PORT_PHYS_LINK_UP : PORT_PHYS_POLLING;
-}
-
-static void
 draw_cable(struct drawing *sk, uint32_t node_a, uint32_t num_a,
 	   uint32_t node_b, uint32_t num_b)
 {
-	uint32_t a = builder_port(sk->b, node_a, num_a);
-	uint32_t b = builder_port(sk->b, node_b, num_b);
+	const uint32_t ports[] = {
+		builder_port(sk->b, node_a, num_a),
+		builder_port(sk->b, node_b, num_b),
+	};
 
-	builder_link(sk->b, a, b);
-	set_link(sk->b, a, true);
-	set_link(sk->b, b, true);
-	g_array_append_val(sk->cables, a);
+	builder_link(sk->b, ports[0], ports[1]);
+	for (unsigned i = 0; i < 2; i++) {
+		struct port_info *info = &builder_port_at(sk->b,
+							  ports[i])->info;
+
+		info->state = PORT_STATE_INIT;
+		info->phys_state = PORT_PHYS_LINK_UP;
+	}
+	if (snapshot_is_switch(builder_node_at(sk->b, node_a)) &&
+	    snapshot_is_switch(builder_node_at(sk->b, node_b)))
+		g_array_append_val(sk->cables, ports[0]);
 }
 
 static bool
@@ -188,21 +195,10 @@ struct tree {
 	uint32_t size[SPEC_NUMBERS + 1];	/* nodes of a level */
 	uint32_t tail[SPEC_NUMBERS + 1];	/* w_1 * .. * w_l */
 	uint32_t first[SPEC_NUMBERS + 1];	/* in the drawing */
+	/* Ports of a node of a level. The numbers are below 2^16: no product
+	 * overflows. */
+	uint64_t down[SPEC_NUMBERS + 1], up[SPEC_NUMBERS + 1];
 };
-
-/* Numbers are below 2^16: no product overflows. */
-static uint64_t
-tree_down_ports(const struct tree *t, unsigned level)
-{
-	return level ? (uint64_t)t->m[level] * t->p[level] : 0;
-}
-
-static uint64_t
-tree_up_ports(const struct tree *t, unsigned level)
-{
-	return level < t->height ?
-		(uint64_t)t->w[level + 1] * t->p[level + 1] : 0;
-}
 
 /* Reads the numbers and counts; false if the tree is too large. */
 static bool
@@ -217,6 +213,8 @@ tree_measure(struct drawing *sk, struct tree *t)
 		t->m[i] = sk->group[0].v[i - 1];
 		t->w[i] = sk->group[1].v[i - 1];
 		t->p[i] = sk->n_groups > 2 ? sk->group[2].v[i - 1] : 1;
+		t->down[i] = (uint64_t)t->m[i] * t->p[i];
+		t->up[i - 1] = (uint64_t)t->w[i] * t->p[i];
 	}
 	for (unsigned l = 0; l <= t->height; l++) {
 		uint64_t size = 1;
@@ -234,8 +232,7 @@ tree_measure(struct drawing *sk, struct tree *t)
 		total += size;
 		snprintf(what, sizeof(what), "a node of level %u", l);
 		if (!check_nodes(sk, total, "nodes") ||
-		    !check_ports(sk, tree_down_ports(t, l) +
-				 tree_up_ports(t, l), what))
+		    !check_ports(sk, t->down[l] + t->up[l], what))
 			return false;
 	}
 	return true;
@@ -246,7 +243,7 @@ tree_measure(struct drawing *sk, struct tree *t)
 static void
 tree_cable_level(const struct tree *t, unsigned l, struct drawing *sk)
 {
-	uint32_t down = (uint32_t)tree_down_ports(t, l - 1);
+	uint32_t down = (uint32_t)t->down[l - 1];
 
 	for (uint32_t i = 0; i < t->size[l - 1]; i++) {
 		uint32_t low = i % t->tail[l - 1];
@@ -280,12 +277,9 @@ draw_tree(struct drawing *sk)
 		return false;
 
 	for (unsigned l = 0; l <= t.height; l++) {
-		unsigned ports = (unsigned)(tree_down_ports(&t, l) +
-					    tree_up_ports(&t, l));
-
 		t.first[l] = builder_n_nodes(sk->b);
 		for (uint32_t i = 0; i < t.size[l]; i++)
-			draw_node(sk, l, i, ports);
+			draw_node(sk, l, i, (unsigned)(t.down[l] + t.up[l]));
 	}
 	for (unsigned l = 1; l <= t.height; l++)
 		tree_cable_level(&t, l, sk);
@@ -490,15 +484,6 @@ struct wiring {
 	uint32_t *peer;		/* [switch][link] */
 };
 
-static bool
-wiring_has(const struct wiring *w, uint32_t a, uint32_t b)
-{
-	for (uint32_t i = 0; i < w->used[a]; i++)
-		if (w->peer[(size_t)a * w->degree + i] == b)
-			return true;
-	return false;
-}
-
 static void
 wiring_link(struct wiring *w, uint32_t a, uint32_t b)
 {
@@ -513,7 +498,7 @@ wiring_link(struct wiring *w, uint32_t a, uint32_t b)
 static void
 wire_more(struct wiring *w, uint64_t *rng)
 {
-	uint32_t *open = g_new(uint32_t, w->n);
+	g_autofree uint32_t *open = g_new(uint32_t, w->n);
 	uint32_t n_open = 0;
 	unsigned vain = 0;
 
@@ -523,8 +508,12 @@ wire_more(struct wiring *w, uint64_t *rng)
 	while (n_open > 1 && vain < 100) {
 		uint32_t i = prng_below(rng, n_open);
 		uint32_t j = prng_below(rng, n_open);
+		const uint32_t *peers = w->peer + (size_t)open[i] * w->degree;
+		bool linked = i == j;
 
-		if (i == j || wiring_has(w, open[i], open[j])) {
+		for (uint32_t k = 0; k < w->used[open[i]]; k++)
+			linked |= peers[k] == open[j];
+		if (linked) {
 			vain++;
 			continue;
 		}
@@ -536,7 +525,6 @@ wire_more(struct wiring *w, uint64_t *rng)
 		if (w->used[open[MIN(i, j)]] == w->degree)
 			open[MIN(i, j)] = open[--n_open];
 	}
-	g_free(open);
 }
 
 static bool
@@ -601,23 +589,6 @@ static const struct shape shapes[] = {
 	  0 },
 };
 
-static const struct shape *
-find_shape(struct drawing *sk, const char *name, size_t len)
-{
-	g_autoptr(GString) names = g_string_new(NULL);
-
-	for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++) {
-		if (strlen(shapes[i].name) == len &&
-		    !g_ascii_strncasecmp(shapes[i].name, name, len))
-			return &shapes[i];
-		g_string_append_printf(names, "%s%s", i ? ", " : "",
-				       shapes[i].name);
-	}
-	bad_spec(sk, "no shape is called \"%.*s\"; there are %s", (int)len,
-		 name, names->str);
-	return NULL;
-}
-
 /* The numbers in their groups, from behind the "(" to the end of the text. */
 static bool
 parse_groups(struct drawing *sk, const char *at)
@@ -664,10 +635,19 @@ parse_and_draw(struct drawing *sk)
 	const char *name = text_skip_blanks(sk->text);
 	size_t len = strcspn(name, "( \t");
 	const char *at = text_skip_blanks(name + len);
-	const struct shape *shape = find_shape(sk, name, len);
+	g_autoptr(GString) names = g_string_new(NULL);
+	const struct shape *shape = NULL;
 
+	for (size_t i = 0; !shape && i < G_N_ELEMENTS(shapes); i++) {
+		if (strlen(shapes[i].name) == len &&
+		    !g_ascii_strncasecmp(shapes[i].name, name, len))
+			shape = &shapes[i];
+		g_string_append_printf(names, "%s%s", i ? ", " : "",
+				       shapes[i].name);
+	}
 	if (!shape)
-		return false;
+		return bad_spec(sk, "no shape is called \"%.*s\"; there are "
+				"%s", (int)len, name, names->str);
 	if (*at != '(')
 		return bad_spec(sk, "\"(\" is missing: %s", shape->form);
 	if (!parse_groups(sk, text_skip_blanks(at + 1)))
@@ -690,76 +670,59 @@ parse_and_draw(struct drawing *sk)
 
 /* ---- the snapshot ---- */
 
-static bool
-is_switch_port(struct builder *b, uint32_t port)
-{
-	return snapshot_is_switch(builder_node_at(b,
-					builder_port_at(b, port)->node));
-}
-
-/* Takes away that share of the switch-to-switch cables. */
+/* Leaves n of the items (uint32_t), in their order: any set with the same
+ * probability. */
 static void
-fail_links(struct drawing *sk, unsigned per_mille)
+sample(GArray *items, uint64_t n, uint64_t rng)
 {
-	g_autoptr(GArray) eligible = g_array_new(FALSE, FALSE,
-						 sizeof(uint32_t));
-	g_autofree uint8_t *gone = NULL;
+	uint32_t *v = (void *)items->data, left = items->len, kept = 0;
 
-	for (guint i = 0; i < sk->cables->len; i++) {
-		uint32_t port = g_array_index(sk->cables, uint32_t, i);
+	for (guint i = 0; i < items->len; i++)
+		if (prng_below(&rng, left--) < n - kept)
+			v[kept++] = v[i];
+	g_array_set_size(items, kept);
+}
 
-		if (is_switch_port(sk->b, port) && is_switch_port(sk->b,
-					builder_port_at(sk->b, port)->peer))
-			g_array_append_val(eligible, i);
-	}
-	gone = fail_links_choose(sk->cables->len, eligible,
-			((uint64_t)eligible->len * per_mille + 500) / 1000,
-			prng_stream(sk->seed, STREAM_FAILURES));
-	for (guint i = 0; i < sk->cables->len; i++) {
-		uint32_t port = g_array_index(sk->cables, uint32_t, i);
+static void
+pull_cable(struct builder *b, uint32_t port)
+{
+	const uint32_t ports[] = { port, builder_port_at(b, port)->peer };
 
-		if (!gone[i])
-			continue;
-		set_link(sk->b, builder_port_at(sk->b, port)->peer, false);
-		set_link(sk->b, port, false);
-		builder_unlink(sk->b, port);
+	builder_unlink(b, port);
+	for (unsigned i = 0; i < 2; i++) {
+		struct port_info *info = &builder_port_at(b, ports[i])->info;
+
+		info->state = PORT_STATE_DOWN;
+		info->phys_state = PORT_PHYS_POLLING;
 	}
 }
 
-/* NodeGUIDs by drawn node: consecutive for each type, or shuffled over all. */
-static uint64_t *
-make_guids(const struct drawing *sk, bool shuffle)
+/* Of nodes and ports: consecutive for each type, or shuffled over all. The
+ * local port is that of the first CA. */
+static void
+set_guids(struct drawing *sk, bool shuffle)
 {
-	uint32_t n = builder_n_nodes(sk->b);
-	uint64_t *guids = g_new(uint64_t, n);
+	uint32_t n_nodes = builder_n_nodes(sk->b);
+	g_autofree uint64_t *guids = g_new(uint64_t, n_nodes);
 	uint64_t rng = prng_stream(sk->seed, STREAM_GUIDS);
 	uint64_t next_switch = SWITCH_GUID;
 	uint64_t next_ca = CA_GUID;
 
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n_nodes; i++) {
 		uint64_t *next = snapshot_is_switch(builder_node_at(sk->b, i)) ?
 			&next_switch : &next_ca;
 
 		*next += GUID_STEP;
 		guids[i] = *next;
 	}
-	for (uint32_t i = n; shuffle && i > 1; i--) {
+	for (uint32_t i = n_nodes; shuffle && i > 1; i--) {
 		uint32_t j = prng_below(&rng, i);
 		uint64_t guid = guids[i - 1];
 
 		guids[i - 1] = guids[j];
 		guids[j] = guid;
 	}
-	return guids;
-}
-
-/* Also of the ports. The local port is that of the first CA. */
-static void
-set_guids(struct drawing *sk, bool shuffle)
-{
-	g_autofree uint64_t *guids = make_guids(sk, shuffle);
-
-	for (uint32_t i = builder_n_nodes(sk->b); i-- > 0;) {
+	for (uint32_t i = n_nodes; i-- > 0;) {
 		struct snapshot_node *n = builder_node_at(sk->b, i);
 		unsigned first = !snapshot_is_switch(n);
 		unsigned last = first ? n->info.num_ports : 0;
@@ -789,11 +752,59 @@ generate_fabric(const char *text, const struct generate_options *options,
 	sk.b = builder_new();
 	sk.cables = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	if (parse_and_draw(&sk)) {
-		fail_links(&sk, options->fail_per_mille);
+		sample(sk.cables, ((uint64_t)sk.cables->len *
+				   options->fail_per_mille + 500) / 1000,
+		       prng_stream(sk.seed, STREAM_FAILURES));
+		for (guint i = 0; i < sk.cables->len; i++)
+			pull_cable(sk.b, g_array_index(sk.cables, uint32_t, i));
 		set_guids(&sk, options->shuffle_guids);
 		s = builder_finish(g_steal_pointer(&sk.b));
 	}
 	builder_free(sk.b);
 	g_array_free(sk.cables, TRUE);
 	return s;
+}
+
+/* ---- failures of any fabric ---- */
+
+/* The switch next to the local port stays: without it nothing can be
+ * reached. */
+struct snapshot *
+snapshot_fail_links(const struct snapshot *s, const struct link_failures *d)
+{
+	g_autoptr(GArray) links = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_autoptr(GArray) nodes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	struct builder *b = builder_new_from(s, NULL);
+	uint32_t i, port = s->local_port, home = SNAPSHOT_NONE;
+
+	g_assert(d->links_per_mille <= 1000 && d->switches_per_mille <= 1000);
+
+	if (port != SNAPSHOT_NONE && s->ports[port].peer != SNAPSHOT_NONE)
+		home = s->ports[s->ports[port].peer].node;
+	for (i = 0; i < s->n_switches; i++)
+		if (s->switches[i] != home)
+			g_array_append_val(nodes, s->switches[i]);
+	for (port = 0; port < s->n_ports; port++)
+		if (snapshot_joins_switches(s, port))
+			g_array_append_val(links, port);
+	sample(nodes, ((uint64_t)s->n_switches * d->switches_per_mille + 500) /
+	       1000, prng_stream(d->seed, STREAM_FAILED_SWITCHES));
+	sample(links, ((uint64_t)links->len * d->links_per_mille + 500) / 1000,
+	       prng_stream(d->seed, STREAM_FAILED_LINKS));
+	for (i = 0; i < links->len; i++)
+		pull_cable(b, g_array_index(links, uint32_t, i));
+	for (i = 0; i < nodes->len; i++) {
+		const struct snapshot_node *n = &s->nodes[
+			g_array_index(nodes, uint32_t, i)];
+
+		for (unsigned num = 1; num <= n->info.num_ports; num++) {
+			port = n->first_port + num;
+			if (builder_port_at(b, port)->peer != SNAPSHOT_NONE)
+				pull_cable(b, port);
+		}
+	}
+	for (i = 0; i < s->n_faults; i++)
+		builder_fault(b, s->faults[i].kind, s->faults[i].guid, "%s",
+			      s->faults[i].text);
+	return builder_finish(b);
 }

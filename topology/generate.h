@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Fabrics by formula, for tests, benchmarks and teaching.
+ * Fabrics by formula, for tests, benchmarks and teaching, and fabrics with
+ * failed cables and switches.
  *
  *   PGFT(m1,..,mh;w1,..,wh[;p1,..,ph])	parallel ports generalized fat tree
  *	(Zahavi, "Fat-trees routing and node ordering...", 2011; Oehring et
@@ -38,5 +39,20 @@ struct generate_options {
 struct snapshot *generate_fabric(const char *spec,
 			       const struct generate_options *options,
 			       GError **error);
+
+struct link_failures {
+	uint64_t seed;
+	unsigned links_per_mille;	/* of the switch-to-switch cables */
+	unsigned switches_per_mille;	/* of all switches; never the one that
+					   the local port is cabled to */
+};
+
+/*
+ * A new snapshot without them. Shares are rounded to whole cables and
+ * switches; the seed decides which ones, and neither choice changes the other.
+ * Nodes that the local port no longer reaches are left out, as by a discovery.
+ */
+struct snapshot *snapshot_fail_links(const struct snapshot *s,
+				     const struct link_failures *d);
 
 #endif

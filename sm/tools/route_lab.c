@@ -24,7 +24,6 @@
 #include "sm/tools/show.h"
 #include "sm/config/guid_files.h"
 #include "topology/text.h"
-#include "topology/fail_links.h"
 #include "topology/generate.h"
 #include "topology/net_file.h"
 #include "topology/prng.h"

@@ -6,7 +6,6 @@
 
 #include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
-#include "topology/fail_links.h"
 #include "topology/generate.h"
 #include "topology/net_file.h"
 

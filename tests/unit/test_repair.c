@@ -14,7 +14,6 @@
 #include "tests/lib/oracle.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
-#include "topology/fail_links.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
 
