@@ -16,13 +16,6 @@
 #include <inttypes.h>
 
 static void
-put_space(struct json *j)
-{
-	if (j->space)
-		g_string_append(j->out, j->space);
-}
-
-static void
 put_string(GString *out, const char *text)
 {
 	/* a node name map may be in any language */
@@ -43,19 +36,19 @@ put_string(GString *out, const char *text)
 static void
 begin_member(struct json *j, const char *key)
 {
+	const char *space = j->space ? j->space : "";
+
 	if (j->comma)
 		g_string_append_c(j->out, ',');
-	if (j->gap)
-		g_string_append(j->out, j->gap);
-	else if (j->comma)
-		put_space(j);
+	if (j->gap || j->comma)
+		g_string_append(j->out, j->gap ? j->gap : space);
 	j->gap = NULL;
 	j->comma = true;
 	if (!key)
 		return;
 	put_string(j->out, key);
 	g_string_append_c(j->out, ':');
-	put_space(j);
+	g_string_append(j->out, space);
 }
 
 void

@@ -116,7 +116,7 @@ lid_give(struct assigner *a, uint32_t port, unsigned base)
 	a->map->top = MAX(a->map->top, (uint16_t)(base + size - 1));
 }
 
-/* --- order and LMC of the end ports --- */
+/* --- the end ports, and the smallest table --- */
 
 static int
 lid_compare_ends(const void *a, const void *b)
@@ -126,29 +126,6 @@ lid_compare_ends(const void *a, const void *b)
 
 	return order ? order : (x->port > y->port) - (x->port < y->port);
 }
-
-static void
-list_end_ports(struct assigner *a, unsigned lmc)
-{
-	const struct snapshot *s = a->s;
-
-	a->order = g_new(struct lid_end, s->n_ports + 1u);	/* not NULL */
-	for (uint32_t p = 0; p < s->n_ports; p++) {
-		const struct snapshot_node *node = snapshot_node_of(s, p);
-
-		if (!snapshot_is_end_port(s, p))
-			continue;
-		/* A base port 0 has LMC 0, IBA 14.2.5.6 */
-		a->map->lmc[p] = snapshot_is_switch(node) &&
-			!node->sw.enhanced_port0 ? 0 : (uint8_t)lmc;
-		a->order[a->n_order++] =
-			(struct lid_end){ s->ports[p].guid, p };
-		a->needed += 1u << a->map->lmc[p];
-	}
-	qsort(a->order, a->n_order, sizeof(*a->order), lid_compare_ends);
-}
-
-/* --- the smallest table --- */
 
 static void G_GNUC_PRINTF(2, 3)
 note_limit(const struct assigner *a, const char *format, ...)
@@ -167,20 +144,39 @@ note_limit(const struct assigner *a, const char *format, ...)
 			n->info.node_guid, n->sw.linear_fdb_cap, text));
 }
 
-/* LinearFDBCap 0 is a switch without a linear table: no LID would do. */
+/* The order and LMC of the end ports, how many LIDs they need, and the highest
+ * LID that all switches can route. LinearFDBCap 0 is a switch without a linear
+ * table: no LID would do. */
 static void
-find_limit(struct assigner *a)
+measure_need(struct assigner *a, unsigned lmc)
 {
+	const struct snapshot *s = a->s;
+
+	a->order = g_new(struct lid_end, s->n_ports + 1u);	/* not NULL */
+	for (uint32_t p = 0; p < s->n_ports; p++) {
+		const struct snapshot_node *node = snapshot_node_of(s, p);
+
+		if (!snapshot_is_end_port(s, p))
+			continue;
+		/* A base port 0 has LMC 0, IBA 14.2.5.6 */
+		a->map->lmc[p] = snapshot_is_switch(node) &&
+			!node->sw.enhanced_port0 ? 0 : (uint8_t)lmc;
+		a->order[a->n_order++] =
+			(struct lid_end){ s->ports[p].guid, p };
+		a->needed += 1u << a->map->lmc[p];
+	}
+	qsort(a->order, a->n_order, sizeof(*a->order), lid_compare_ends);
+
 	a->last = LID_UNICAST_MAX;
 	a->limiter = SNAPSHOT_NONE;
-	for (uint32_t i = 0; i < a->s->n_switches; i++) {
-		const struct snapshot_node *n = &a->s->nodes[a->s->switches[i]];
+	for (uint32_t i = 0; i < s->n_switches; i++) {
+		const struct snapshot_node *n = &s->nodes[s->switches[i]];
 
 		if (!n->sw_known || !n->sw.linear_fdb_cap ||
 		    n->sw.linear_fdb_cap > a->last)
 			continue;
 		a->last = n->sw.linear_fdb_cap - 1u;
-		a->limiter = a->s->switches[i];
+		a->limiter = s->switches[i];
 	}
 	if (a->limiter == SNAPSHOT_NONE || a->needed <= a->last)
 		return;
@@ -203,31 +199,6 @@ lid_compare_claims(gconstpointer a, gconstpointer b)
 	if (ca->named != cb->named)
 		return ca->named ? -1 : 1;
 	return (ca->rank > cb->rank) - (ca->rank < cb->rank);
-}
-
-static GArray *
-collect_claims(struct assigner *a)
-{
-	GArray *claims = g_array_new(FALSE, FALSE, sizeof(struct lid_claim));
-
-	for (uint32_t i = 0; i < a->n_order; i++) {
-		uint32_t p = a->order[i].port;
-		const struct snapshot_port *port = &a->s->ports[p];
-		const struct lid_range *r;
-		struct lid_claim claim = { .port = p, .rank = i };
-
-		if (!is_valid_base(a, port->info.lid, a->map->lmc[p])) {
-			a->n_beyond += port->info.lid > a->last &&
-				port->info.lid <= LID_UNICAST_MAX;
-			continue;
-		}
-		r = memory_find(a->memory, a->n_memory, port->guid);
-		claim.named = r && r->min == port->info.lid;
-		claim.resized = port->info.lmc != a->map->lmc[p];
-		g_array_append_val(claims, claim);
-	}
-	g_array_sort(claims, lid_compare_claims);
-	return claims;
 }
 
 /* Two claims to one LID are a fault of the fabric, which is reported; a LID in
@@ -259,28 +230,41 @@ note_loser(const struct assigner *a, const struct lid_claim *loser,
 static void
 keep_claims(struct assigner *a)
 {
-	GArray *claims = collect_claims(a);
-	uint32_t *by_port = g_new(uint32_t, a->s->n_ports);
+	g_autofree struct lid_claim *claims = g_new(struct lid_claim,
+						    a->n_order + 1u);
+	g_autofree uint32_t *by_port = g_new(uint32_t, a->s->n_ports);
+	uint32_t n = 0;
 
-	for (guint i = 0; i < claims->len; i++) {
-		const struct lid_claim *c = &g_array_index(claims,
-							   struct lid_claim, i);
+	for (uint32_t i = 0; i < a->n_order; i++) {
+		uint32_t p = a->order[i].port;
+		const struct snapshot_port *port = &a->s->ports[p];
+		const struct lid_range *r;
+
+		if (!is_valid_base(a, port->info.lid, a->map->lmc[p])) {
+			a->n_beyond += port->info.lid > a->last &&
+				port->info.lid <= LID_UNICAST_MAX;
+			continue;
+		}
+		r = memory_find(a->memory, a->n_memory, port->guid);
+		claims[n++] = (struct lid_claim){
+			.port = p, .rank = i,
+			.resized = port->info.lmc != a->map->lmc[p],
+			.named = r && r->min == port->info.lid,
+		};
+	}
+	qsort(claims, n, sizeof(*claims), lid_compare_claims);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct lid_claim *c = &claims[i];
 		unsigned base = a->s->ports[c->port].info.lid;
 		unsigned hit = first_taken(a, base,
 					   1u << a->map->lmc[c->port]);
-		uint32_t winner;
 
 		by_port[c->port] = i;
-		if (hit == LID_NONE) {
+		if (hit == LID_NONE)
 			lid_give(a, c->port, base);
-			continue;
-		}
-		winner = by_port[a->owner[hit]];
-		note_loser(a, c, &g_array_index(claims, struct lid_claim,
-						winner));
+		else
+			note_loser(a, c, &claims[by_port[a->owner[hit]]]);
 	}
-	g_free(by_port);
-	g_array_free(claims, TRUE);
 }
 
 /* --- step 2: what the memory has --- */
@@ -432,11 +416,9 @@ lid_assign(const struct snapshot *s, unsigned lmc,
 	a->notes = notes;
 	a->map = map;
 	a->owner = g_new(uint32_t, N_LIDS);
-	for (unsigned lid = 0; lid < N_LIDS; lid++)
-		a->owner[lid] = SNAPSHOT_NONE;
+	memset(a->owner, 0xff, N_LIDS * sizeof(*a->owner));
 
-	list_end_ports(a, lmc);
-	find_limit(a);
+	measure_need(a, lmc);
 	keep_claims(a);
 	if (a->n_beyond && a->limiter != SNAPSHOT_NONE)
 		note_limit(a, "the highest LID is %u; ports that had a higher "
@@ -455,23 +437,12 @@ lid_assign(const struct snapshot *s, unsigned lmc,
 	return map;
 }
 
-static gint
-lid_compare_ranges(gconstpointer a, gconstpointer b)
-{
-	const struct lid_range *ra = a;
-	const struct lid_range *rb = b;
-
-	if (ra->guid != rb->guid)
-		return ra->guid < rb->guid ? -1 : 1;
-	return (ra->min > rb->min) - (ra->min < rb->min);
-}
-
-/* The ports of the snapshot, by GUID. Of two ports that claim one GUID the one
- * with the lower LID is remembered: the memory has one line for a GUID. */
-static GArray *
-ranges_of_map(const struct snapshot *s, const struct lid_map *map)
+GArray *
+lid_remember(const struct snapshot *s, const struct lid_map *map,
+	      const struct lid_range *memory, size_t n_memory)
 {
 	GArray *all = g_array_new(FALSE, FALSE, sizeof(struct lid_range));
+	struct lid_range *here;
 	guint n = 0;
 
 	for (uint32_t p = 0; p < map->n_ports; p++) {
@@ -485,29 +456,20 @@ ranges_of_map(const struct snapshot *s, const struct lid_map *map)
 		if (r.min && r.guid)
 			g_array_append_val(all, r);
 	}
-	g_array_sort(all, lid_compare_ranges);
-	for (guint i = 0; i < all->len; i++) {
-		struct lid_range *r = &g_array_index(all, struct lid_range, 0);
-
-		if (n == 0 || r[n - 1].guid != r[i].guid)
-			r[n++] = r[i];
-	}
+	g_array_sort(all, guid_compare);
+	/* Of two ports that claim one GUID the one with the lower LID is
+	 * remembered: the memory has one line for a GUID. */
+	here = (void *)all->data;
+	for (guint i = 0; i < all->len; i++)
+		if (n == 0 || here[n - 1].guid != here[i].guid)
+			here[n++] = here[i];
+		else if (here[i].min < here[n - 1].min)
+			here[n - 1] = here[i];
 	g_array_set_size(all, n);
-	return all;
-}
-
-GArray *
-lid_remember(const struct snapshot *s, const struct lid_map *map,
-	      const struct lid_range *memory, size_t n_memory)
-{
-	GArray *all = ranges_of_map(s, map);
-	guint n_here = all->len;
-
 	for (size_t i = 0; i < n_memory; i++) {
-		const struct lid_range *here = (void *)all->data;
 		const struct lid_range *r = &memory[i];
 		bool keep = is_valid_range(r) &&
-			!memory_find(here, n_here, r->guid);
+			!memory_find((void *)all->data, n, r->guid);
 
 		for (unsigned lid = r->min; keep && lid <= r->max; lid++)
 			keep = lid_map_owner(map, (uint16_t)lid) ==
@@ -515,6 +477,6 @@ lid_remember(const struct snapshot *s, const struct lid_map *map,
 		if (keep)
 			g_array_append_val(all, *r);
 	}
-	g_array_sort(all, lid_compare_ranges);
+	g_array_sort(all, guid_compare);
 	return all;
 }

@@ -49,45 +49,6 @@ words_of(const struct snapshot_node *node)
 }
 
 static void
-write_id(const struct snapshot_node *node, GString *out)
-{
-	g_string_append_printf(out, "\"%c-%016" PRIx64 "\"",
-			       words_of(node)->letter, node->info.node_guid);
-}
-
-static void
-write_header(const struct snapshot *s, const struct snapshot_node *node,
-	     GString *out)
-{
-	const struct snapshot_port *port0 = &s->ports[node->first_port];
-
-	g_string_append_printf(out, "\nvendid=0x%x\ndevid=0x%x\n"
-			       "sysimgguid=0x%" PRIx64 "\n%s=0x%" PRIx64,
-			       node->info.vendor_id, node->info.device_id,
-			       node->info.system_guid, words_of(node)->guid_key,
-			       node->info.node_guid);
-	if (snapshot_is_switch(node))
-		g_string_append_printf(out, "(%" PRIx64 ")", port0->guid);
-	g_string_append_printf(out, "\n%s\t%u ", words_of(node)->type,
-			       node->info.num_ports);
-	write_id(node, out);
-	g_string_append_printf(out, "\t\t# \"%s\"", node->desc);
-	if (snapshot_is_switch(node))
-		g_string_append_printf(out, " %s port 0 lid %u lmc %u",
-				       node->sw.enhanced_port0 ? "enhanced" :
-								 "base",
-				       port0->info.lid, port0->info.lmc);
-	g_string_append_c(out, '\n');
-}
-
-static bool
-has_link_words(const struct snapshot_port *port)
-{
-	return strcmp(port_width_name(&port->info), "?") != 0 &&
-	       strcmp(port_speed(&port->info)->name, "?") != 0;
-}
-
-static void
 write_cable(const struct snapshot *s, uint32_t index, GString *out)
 {
 	const struct snapshot_port *port = &s->ports[index];
@@ -101,9 +62,9 @@ write_cable(const struct snapshot *s, uint32_t index, GString *out)
 	g_string_append_printf(out, "[%u]", port->num);
 	if (!snapshot_is_switch(node) && port->guid)
 		g_string_append_printf(out, "(%" PRIx64 ") ", port->guid);
-	g_string_append_c(out, '\t');
-	write_id(far, out);
-	g_string_append_printf(out, "[%u]", peer->num);
+	g_string_append_printf(out, "\t\"%c-%016" PRIx64 "\"[%u]",
+			       words_of(far)->letter, far->info.node_guid,
+			       peer->num);
 	if (!snapshot_is_switch(far) && peer->guid)
 		g_string_append_printf(out, "(%" PRIx64 ") ", peer->guid);
 	g_string_append(out, "\t\t# ");
@@ -115,9 +76,9 @@ write_cable(const struct snapshot *s, uint32_t index, GString *out)
 			       .info.lid);
 	/* Width and speed are the link's, so either end may have them. If
 	 * neither has, the line has none. */
-	if (!has_link_words(port))
+	if (!port_mbps(&port->info))
 		port = peer;
-	if (has_link_words(port))
+	if (port_mbps(&port->info))
 		g_string_append_printf(out, " %s%s",
 				       port_width_name(&port->info),
 				       port_speed(&port->info)->name);
@@ -128,9 +89,27 @@ static void
 net_write_node(const struct snapshot *s, uint32_t n, GString *out)
 {
 	const struct snapshot_node *node = &s->nodes[n];
+	const struct snapshot_port *port0 = &s->ports[node->first_port];
+	const struct words *w = words_of(node);
 	uint32_t local = s->local_port;
 
-	write_header(s, node, out);
+	g_string_append_printf(out, "\nvendid=0x%x\ndevid=0x%x\n"
+			       "sysimgguid=0x%" PRIx64 "\n%s=0x%" PRIx64,
+			       node->info.vendor_id, node->info.device_id,
+			       node->info.system_guid, w->guid_key,
+			       node->info.node_guid);
+	if (snapshot_is_switch(node))
+		g_string_append_printf(out, "(%" PRIx64 ")", port0->guid);
+	g_string_append_printf(out, "\n%s\t%u \"%c-%016" PRIx64
+			       "\"\t\t# \"%s\"", w->type,
+			       node->info.num_ports, w->letter,
+			       node->info.node_guid, node->desc);
+	if (snapshot_is_switch(node))
+		g_string_append_printf(out, " %s port 0 lid %u lmc %u",
+				       node->sw.enhanced_port0 ? "enhanced" :
+								 "base",
+				       port0->info.lid, port0->info.lmc);
+	g_string_append_c(out, '\n');
 	if (local != SNAPSHOT_NONE && s->ports[local].node == n &&
 	    s->ports[local].peer != SNAPSHOT_NONE)
 		write_cable(s, local, out);

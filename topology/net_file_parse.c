@@ -44,7 +44,7 @@ struct net_node {
 	uint8_t lmc;
 	bool enhanced_port0;
 	struct device d;	/* its idle and, of a CA with cables, its
-				   local port follow in net_build_node() */
+				   local port follow in net_build() */
 };
 
 /* Enabled widths and speeds of one end: PortInfo's masks (IBA 14.2.5.6); XDR is
@@ -685,18 +685,6 @@ match_cable(struct net_reader *f, uint32_t c)
  * then.
  *  */
 
-/* Without a speed in the text it is the slowest, as in ibsim. */
-static struct port_info
-idle_port(void)
-{
-	struct port_info info = device_idle_port;
-
-	info.speed_enabled = info.speed_supported = info.speed_active = 1;
-	info.speed_ext_enabled = info.speed_ext_supported = 0;
-	info.speed_ext_active = 0;
-	return info;
-}
-
 static uint64_t
 port_guid(const struct net_reader *f, const struct net_cable *cable)
 {
@@ -707,80 +695,75 @@ port_guid(const struct net_reader *f, const struct net_cable *cable)
 	return net_node_at(f, cable->node)->d.guid + cable->num;
 }
 
-/* NodeInfo as the port answers that is cabled first (a switch: port 0). */
 static void
-net_build_node(const struct net_reader *f, struct builder *b,
-	       const struct net_node *node)
-{
-	const struct port_info idle = idle_port();
-	struct device d = node->d;
-	struct snapshot_port *port0;
-	uint32_t n;
-
-	d.idle = &idle;
-	if (d.type != NODE_SWITCH && node->n_cables) {
-		d.local_port = net_cable_at(f, node->first_cable)->num;
-		d.port_guid = port_guid(f, net_cable_at(f, node->first_cable));
-	}
-	n = device_add(b, &d);
-	if (d.type != NODE_SWITCH)
-		return;
-	builder_node_at(b, n)->sw.enhanced_port0 = node->enhanced_port0;
-	port0 = builder_port_at(b, builder_port(b, n, 0));
-	port0->info.lid = node->lid;
-	port0->info.lmc = node->lmc;
-}
-
-static void
-net_build_cable(const struct net_reader *f, struct builder *b, uint32_t c)
+net_build_cable(const struct net_reader *f, struct builder *b, uint32_t c,
+		const struct port_info *idle)
 {
 	const struct net_cable *cable = net_cable_at(f, c);
 	const struct net_cable *mate = net_cable_at(f, cable->mate);
 	uint32_t index = builder_port(b, cable->node, cable->num);
-	struct snapshot_port *port = builder_port_at(b, index);
-	const struct port_info idle = idle_port();
+	struct port_info *info = &builder_port_at(b, index)->info;
 	const struct net_rate *own = &cable->rate, *far = &mate->rate;
 	uint8_t both = own->speed_ext & far->speed_ext;
 
 	if (net_node_at(f, cable->node)->d.type != NODE_SWITCH) {
 		device_add_port(b, cable->node, cable->num,
-				port_guid(f, cable), &idle);
-		port->info.lid = cable->lid;
-		port->info.lmc = cable->lmc;
+				port_guid(f, cable), idle);
+		info->lid = cable->lid;
+		info->lmc = cable->lmc;
 	}
-	port->info.state = PORT_STATE_INIT;
-	port->info.phys_state = PORT_PHYS_LINK_UP;
-	port->info.width_enabled = port->info.width_supported = own->width;
-	port->info.width_active = port_widest(own->width & far->width);
-	port->info.speed_enabled = port->info.speed_supported = own->speed;
-	port->info.speed_active = port_fastest(own->speed & far->speed);
-	port->info.speed_ext_enabled = own->speed_ext & NET_SPEEDS_EXT;
-	port->info.speed_ext_supported = port->info.speed_ext_enabled;
-	port->info.speed_ext_active = port_fastest(both & NET_SPEEDS_EXT);
-	port->info.speed_ext2_active = both / NET_SPEED_XDR;
+	info->state = PORT_STATE_INIT;
+	info->phys_state = PORT_PHYS_LINK_UP;
+	info->width_enabled = info->width_supported = own->width;
+	info->width_active = port_widest(own->width & far->width);
+	info->speed_enabled = info->speed_supported = own->speed;
+	info->speed_active = port_fastest(own->speed & far->speed);
+	info->speed_ext_enabled = own->speed_ext & NET_SPEEDS_EXT;
+	info->speed_ext_supported = info->speed_ext_enabled;
+	info->speed_ext_active = port_fastest(both & NET_SPEEDS_EXT);
+	info->speed_ext2_active = both / NET_SPEED_XDR;
 	if (c <= cable->mate)
 		builder_link(b, index, builder_port(b, mate->node, mate->num));
 }
 
 /* Nodes go into the builder in the order of the file: an index of one is an
- * index of the other. */
+ * index of the other. NodeInfo is as the port answers that is cabled first (a
+ * switch: port 0); the local port is that of the first CA. Without a speed in
+ * the text it is the slowest, as in ibsim. */
 static struct snapshot *
 net_build(const struct net_reader *f)
 {
 	struct builder *b = builder_new();
+	struct port_info idle = device_idle_port;
 
-	for (uint32_t n = 0; n < f->nodes->len; n++)
-		net_build_node(f, b, net_node_at(f, n));
-	for (uint32_t c = 0; c < f->cables->len; c++)
-		net_build_cable(f, b, c);
+	idle.speed_enabled = idle.speed_supported = idle.speed_active = 1;
+	idle.speed_ext_enabled = idle.speed_ext_supported = 0;
+	idle.speed_ext_active = 0;
 	for (uint32_t n = 0; n < f->nodes->len; n++) {
-		const struct snapshot_node *node = builder_node_at(b, n);
+		const struct net_node *node = net_node_at(f, n);
+		struct device d = node->d;
+		uint32_t port0;
 
-		if (node->info.node_type != NODE_CA)
+		d.idle = &idle;
+		if (d.type != NODE_SWITCH && node->n_cables) {
+			const struct net_cable *first = net_cable_at(f,
+							node->first_cable);
+
+			d.local_port = first->num;
+			d.port_guid = port_guid(f, first);
+		}
+		device_add(b, &d);
+		port0 = builder_port(b, n, 0);
+		if (d.type == NODE_CA && builder_local(b) == SNAPSHOT_NONE)
+			builder_set_local(b, port0 + d.local_port);
+		if (d.type != NODE_SWITCH)
 			continue;
-		builder_set_local(b, node->first_port + node->info.local_port);
-		break;
+		builder_node_at(b, n)->sw.enhanced_port0 = node->enhanced_port0;
+		builder_port_at(b, port0)->info.lid = node->lid;
+		builder_port_at(b, port0)->info.lmc = node->lmc;
 	}
+	for (uint32_t c = 0; c < f->cables->len; c++)
+		net_build_cable(f, b, c, &idle);
 	return builder_finish(b);
 }
 

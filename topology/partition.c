@@ -232,45 +232,39 @@ resolver_admit(struct resolver *r, uint32_t port,
 }
 
 static void
-resolver_apply(struct resolver *r, const struct partition_rule *rule)
+resolver_partition(struct resolver *r, const struct partition *p)
 {
 	static const enum node_type types[] = {
 		[PARTITION_ALL_CAS] = NODE_CA,
 		[PARTITION_ALL_SWITCHES] = NODE_SWITCH,
 		[PARTITION_ALL_ROUTERS] = NODE_ROUTER,
 	};
-	uint32_t port;
-	gpointer found;
 
-	if (rule->who == PARTITION_GUID) {
-		found = g_hash_table_lookup(r->by_guid, &rule->guid);
-		if (found)
-			resolver_admit(r, GPOINTER_TO_UINT(found) - 1,
-				       rule->membership);
-		else if (r->strangers)
-			g_array_append_vals(r->strangers, rule, 1);
-		return;
-	}
-	if (rule->who == PARTITION_SELF) {
-		if (r->self != SNAPSHOT_NONE)
-			resolver_admit(r, r->self, rule->membership);
-		return;
-	}
-	for (uint32_t i = 0; i < r->n_ends; i++) {
-		port = r->ends[i];
-		if (rule->who == PARTITION_ALL ||
-		    snapshot_node_of(r->s, port)->info.node_type ==
-		    types[rule->who])
-			resolver_admit(r, port, rule->membership);
-	}
-}
+	for (guint k = 0; k < p->rules->len; k++) {
+		const struct partition_rule *rule = &g_array_index(p->rules,
+						struct partition_rule, k);
+		gpointer found;
 
-static void
-resolver_partition(struct resolver *r, const struct partition *p)
-{
-	for (guint i = 0; i < p->rules->len; i++)
-		resolver_apply(r, &g_array_index(p->rules,
-						 struct partition_rule, i));
+		if (rule->who == PARTITION_GUID) {
+			found = g_hash_table_lookup(r->by_guid, &rule->guid);
+			if (found)
+				resolver_admit(r, GPOINTER_TO_UINT(found) - 1,
+					       rule->membership);
+			else if (r->strangers)
+				g_array_append_vals(r->strangers, rule, 1);
+			continue;
+		}
+		if (rule->who == PARTITION_SELF) {
+			if (r->self != SNAPSHOT_NONE)
+				resolver_admit(r, r->self, rule->membership);
+			continue;
+		}
+		for (uint32_t i = 0; i < r->n_ends; i++)
+			if (rule->who == PARTITION_ALL ||
+			    snapshot_node_of(r->s, r->ends[i])->info.node_type
+			    == types[rule->who])
+				resolver_admit(r, r->ends[i], rule->membership);
+	}
 	for (uint32_t i = 0; i < r->n_inside; i++) {
 		uint32_t port = r->inside[i];
 		const struct grant grants[] = {
@@ -407,24 +401,17 @@ memberships_meet(const struct memberships *m, uint32_t a, uint32_t b,
 	return what_a && what_b && ((what_a | what_b) & PARTITION_FULL);
 }
 
-/* The P_Key of a in the partition: a full member may talk to all. */
-static uint16_t
-pkey_in(const struct memberships *m, uint32_t a, uint16_t base)
-{
-	return memberships_of(m, a, base) & PARTITION_FULL ?
-		(uint16_t)(base | PKEY_FULL) : base;
-}
-
+/* A full member may talk to all. */
 uint16_t
 memberships_common(const struct memberships *m, uint32_t a, uint32_t b)
 {
-	if (memberships_meet(m, a, b, PKEY_DEFAULT))
-		return pkey_in(m, a, PKEY_DEFAULT);
-	for (uint32_t i = m->first[a]; i < m->first[a + 1]; i++) {
-		uint16_t base = pkey_base(m->pkeys[i]);
+	uint16_t base = PKEY_DEFAULT;
 
-		if (memberships_meet(m, a, b, base))
-			return pkey_in(m, a, base);
+	for (uint32_t i = m->first[a]; !memberships_meet(m, a, b, base); i++) {
+		if (i == m->first[a + 1])
+			return 0;
+		base = pkey_base(m->pkeys[i]);
 	}
-	return 0;
+	return memberships_of(m, a, base) & PARTITION_FULL ?
+		(uint16_t)(base | PKEY_FULL) : base;
 }

@@ -139,19 +139,17 @@ sl_without_rule(const struct qos_policy *policy, uint8_t partition_sl)
 	return policy->default_sl;
 }
 
-static const struct qos_rule *
-policy_rule(const struct qos_policy *policy, guint i)
-{
-	return &g_array_index(policy->rules, struct qos_rule, i);
-}
-
 uint8_t
 qos_policy_sl(const struct qos_policy *policy, const struct qos_path *path,
 	      uint8_t partition_sl)
 {
-	for (guint i = 0; policy && i < policy->rules->len; i++)
-		if (rule_fits(policy_rule(policy, i), path))
-			return policy_rule(policy, i)->sl;
+	for (guint i = 0; policy && i < policy->rules->len; i++) {
+		const struct qos_rule *rule = &g_array_index(policy->rules,
+							struct qos_rule, i);
+
+		if (rule_fits(rule, path))
+			return rule->sl;
+	}
 	return sl_without_rule(policy, partition_sl);
 }
 
@@ -161,7 +159,8 @@ qos_policy_may_give(const struct qos_policy *policy,
 		    uint8_t sl)
 {
 	for (guint i = 0; policy && i < policy->rules->len; i++) {
-		const struct qos_rule *rule = policy_rule(policy, i);
+		const struct qos_rule *rule = &g_array_index(policy->rules,
+							struct qos_rule, i);
 
 		if (rule->match == QOS_MATCH_TARGET) {
 			if (rule->sl == sl)

@@ -153,52 +153,38 @@ snapshot_link_up(const struct snapshot *s, uint32_t port)
 	       can_forward_or_end(s, p->peer);
 }
 
-/* Appends the route from the SM to `node`, as the reverse of the chain of
- * entries. False: it is longer than an SMP can carry. */
-static bool
-path_to_node(const struct snapshot *s, uint32_t node, struct dr_path *path)
-{
-	uint32_t home = s->ports[s->local_port].node;
-	uint8_t back[DR_MAX_HOPS];
-	unsigned n = 0;
-
-	while (node != home) {
-		uint32_t entry = s->nodes[node].entry;
-
-		if (entry == SNAPSHOT_NONE || n == DR_MAX_HOPS)
-			return false;
-		back[n++] = s->ports[entry].num;
-		node = s->ports[entry].node;
-	}
-	while (n > 0)
-		if (!dr_path_push(path, back[--n]))
-			return false;
-	return true;
-}
-
 bool
 snapshot_path(const struct snapshot *s, uint32_t port, struct dr_path *path)
 {
-	uint32_t peer;
+	uint32_t node = s->ports[port].node, peer = s->ports[port].peer, entry;
+	uint8_t back[DR_MAX_HOPS];	/* the reverse of the route */
+	unsigned n = 0;
 
 	memset(path, 0, sizeof(*path));
 	if (s->local_port == SNAPSHOT_NONE)
 		return false;
 	if (port == s->local_port)
 		return true;
-	if (snapshot_is_switch(snapshot_node_of(s, port)))
-		return path_to_node(s, s->ports[port].node, path);
-
-	peer = s->ports[port].peer;
-	if (peer == SNAPSHOT_NONE)
-		return false;
-	/* A CA or router does not forward SMPs, not even for the SM behind its
-	 * other port. */
-	if (!snapshot_is_switch(snapshot_node_of(s, peer)) &&
-	    peer != s->local_port)
-		return false;
-	return path_to_node(s, s->ports[peer].node, path) &&
-	       dr_path_push(path, s->ports[peer].num);
+	if (!snapshot_is_switch(&s->nodes[node])) {
+		/* A CA or router does not forward SMPs, not even for the SM
+		 * behind its other port. */
+		if (peer == SNAPSHOT_NONE ||
+		    (!snapshot_is_switch(snapshot_node_of(s, peer)) &&
+		     peer != s->local_port))
+			return false;
+		back[n++] = s->ports[peer].num;
+		node = s->ports[peer].node;
+	}
+	while (node != s->ports[s->local_port].node) {
+		entry = s->nodes[node].entry;
+		if (entry == SNAPSHOT_NONE || n == DR_MAX_HOPS)
+			return false;
+		back[n++] = s->ports[entry].num;
+		node = s->ports[entry].node;
+	}
+	while (n > 0)
+		dr_path_push(path, back[--n]);
+	return true;
 }
 
 /* The port by which a directed route enters its last node; SNAPSHOT_NONE: it
