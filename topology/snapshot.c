@@ -133,24 +133,24 @@ snapshot_is_end_port(const struct snapshot *s, uint32_t port)
 	return s->ports[port].known;
 }
 
-/* A switch whose SwitchInfo was not read cannot be given a table, so nothing
- * may be sent through it. */
-static bool
-can_forward_or_end(const struct snapshot *s, uint32_t port)
-{
-	const struct snapshot_node *n = snapshot_node_of(s, port);
-
-	return s->ports[port].known && (!snapshot_is_switch(n) || n->sw_known);
-}
-
 bool
 snapshot_link_up(const struct snapshot *s, uint32_t port)
 {
-	const struct snapshot_port *p = &s->ports[port];
+	const uint32_t ends[] = { port, s->ports[port].peer };
 
-	return p->info.phys_state == PORT_PHYS_LINK_UP &&
-	       p->peer != SNAPSHOT_NONE && can_forward_or_end(s, port) &&
-	       can_forward_or_end(s, p->peer);
+	if (s->ports[port].info.phys_state != PORT_PHYS_LINK_UP ||
+	    ends[1] == SNAPSHOT_NONE)
+		return false;
+	/* A switch whose SwitchInfo was not read cannot be given a table, so
+	 * nothing may be sent through it. */
+	for (unsigned i = 0; i < 2; i++) {
+		const struct snapshot_node *n = snapshot_node_of(s, ends[i]);
+
+		if (!s->ports[ends[i]].known ||
+		    (snapshot_is_switch(n) && !n->sw_known))
+			return false;
+	}
+	return true;
 }
 
 bool
