@@ -185,6 +185,13 @@ report_number(struct text_report *r, const char *key, uint64_t value,
 }
 
 void
+report_bool(struct text_report *r, const char *key, bool value)
+{
+	if (r->as_json)
+		json_bool(&r->json, key, value);
+}
+
+void
 report_hex(struct text_report *r, const char *key, uint64_t value, int digits,
 	   const char *after)
 {

@@ -60,6 +60,8 @@ void report_number(struct text_report *r, const char *key, uint64_t value,
 void report_hex(struct text_report *r, const char *key, uint64_t value,
 		int digits,
 		const char *after);
+/* Only in JSON. */
+void report_bool(struct text_report *r, const char *key, bool value);
 /* In text with so many decimals. */
 void report_real(struct text_report *r, const char *key, double value,
 		 int places,

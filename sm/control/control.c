@@ -132,41 +132,40 @@ static const char *const origins[] = {
 	[OPTIONS_COMMAND_LINE] = "command line",
 };
 
-/* An option that is no key of the file is a comment. */
+/* The options that are in force, as a file with these values. An option that is
+ * no key of the file is a comment. */
 static void
-put_value(struct text_report *r, const struct options_value *v)
+run_config(struct control_request *q)
 {
-	bool quotes = !v->value || !*v->value || strpbrk(v->value, " \t#");
-	g_autofree char *text = v->secret ? g_strdup("(secret)") :
-		!v->value && v->key ? g_strdup("(null)") :
-		g_strdup_printf(quotes ? "\"%s\"" : "%s",
-				v->value ? v->value : "");
+	g_autoptr(GArray) list = options_list(q->v.conf);
+	struct text_report *r = &q->out;
 
 	report_open(r, NULL, '{');
-	report_say(r, "%s%s%s %s", v->secret || !v->key ? "# " : "",
-		   v->key ? "" : "--", v->key ? v->key : v->name, text);
-	report_say(r, "\t# %s\n", origins[v->from]);
-	report_text(r, "key", v->key, NULL);
-	report_text(r, "option", v->name, NULL);
-	report_text(r, "value", v->secret ? text : v->value, NULL);
-	report_text(r, "origin", origins[v->from], NULL);
-	report_close(r, '}');
-}
+	report_say(r, "# file: ");
+	report_text(r, "file", q->v.conf->config_file, "\n");
+	report_open(r, "config", '[');
+	for (guint i = 0; i < list->len; i++) {
+		const struct options_value *v =
+			&g_array_index(list, struct options_value, i);
+		bool quotes = !v->value || !*v->value ||
+			strpbrk(v->value, " \t#");
+		g_autofree char *text = v->secret ? g_strdup("(secret)") :
+			!v->value && v->key ? g_strdup("(null)") :
+			g_strdup_printf(quotes ? "\"%s\"" : "%s",
+					v->value ? v->value : "");
 
-/* The options that are in force, as a file with these values. */
-static void
-run_config(struct control_request *r)
-{
-	g_autoptr(GArray) list = options_list(r->v.conf);
-
-	report_open(&r->out, NULL, '{');
-	report_say(&r->out, "# file: ");
-	report_text(&r->out, "file", r->v.conf->config_file, "\n");
-	report_open(&r->out, "config", '[');
-	for (guint i = 0; i < list->len; i++)
-		put_value(&r->out,
-			  &g_array_index(list, struct options_value, i));
-	request_close_list(r);
+		report_open(r, NULL, '{');
+		report_say(r, "%s%s%s %s", v->secret || !v->key ? "# " : "",
+			   v->key ? "" : "--", v->key ? v->key : v->name,
+			   text);
+		report_say(r, "\t# %s\n", origins[v->from]);
+		report_text(r, "key", v->key, NULL);
+		report_text(r, "option", v->name, NULL);
+		report_text(r, "value", v->secret ? text : v->value, NULL);
+		report_text(r, "origin", origins[v->from], NULL);
+		report_close(r, '}');
+	}
+	request_close_list(q);
 }
 
 /* --- events and sweep ---
@@ -185,73 +184,53 @@ go_on(struct control_request *r, const char *word, uint64_t from,
 			       from, option);
 }
 
-static void
-put_event(struct text_report *r, const struct log_event *e)
-{
-	g_autoptr(GDateTime) utc =
-		g_date_time_new_from_unix_utc(e->when / G_USEC_PER_SEC);
-	g_autoptr(GDateTime) local = utc ? g_date_time_to_local(utc) : NULL;
-	g_autoptr(GDateTime) then = local ?
-		g_date_time_add(local, e->when % G_USEC_PER_SEC) : NULL;
-	g_autofree char *iso = then ? g_date_time_format_iso8601(then) : NULL;
-	g_autofree char *text = then ?
-		g_date_time_format(then, "%Y-%m-%d %H:%M:%S") : NULL;
-
-	report_open(r, NULL, '{');
-	if (text)
-		report_say(r, "%s.%03d ", text,
-			   (int)(e->when % G_USEC_PER_SEC / 1000));
-	report_text(r, "time", iso, NULL);
-	report_text(r, "level", log_level_name(e->level), " ");
-	report_text(r, "subsystem", e->subsystem, ": ");
-	report_text(r, "message", e->text, "\n");
-	report_close(r, '}');
-}
-
 /* events [NUMBER of the first]. When followed, JSON is an object a line. */
 static void
-run_events(struct control_request *r)
+run_events(struct control_request *q)
 {
-	bool follow = r->options[REQUEST_FOLLOW];
-	const struct log *log = r->v.log;
-	GString *out = r->out.json.out;
+	bool follow = q->options[REQUEST_FOLLOW];
+	const struct log *log = q->v.log;
+	struct text_report *r = &q->out;
 	uint64_t first = 0, end;
 
-	if (r->words[1] &&
-	    !text_read_number(r->words[1], UINT64_MAX, &first)) {
-		request_say_usage(r);
+	if (q->words[1] &&
+	    !text_read_number(q->words[1], UINT64_MAX, &first)) {
+		request_say_usage(q);
 		return;
 	}
 	end = log ? log_n_events(log) : 0;
 	first = MAX(first, end - MIN(end, LOG_EVENTS));
 	if (follow)
-		go_on(r, "events", end, "--follow");
+		go_on(q, "events", end, "--follow");
 	else
-		request_open_list(r, "events");
+		request_open_list(q, "events");
 	for (; first < end; first++) {
-		put_event(&r->out, log_event(log, first));
-		if (!follow || !r->out.as_json)
+		const struct log_event *e = log_event(log, first);
+		g_autoptr(GDateTime) second = g_date_time_new_from_unix_local(
+			e->when / G_USEC_PER_SEC);
+		g_autoptr(GDateTime) then = second ? g_date_time_add(second,
+			e->when % G_USEC_PER_SEC) : NULL;
+		g_autofree char *iso = then ?
+			g_date_time_format_iso8601(then) : NULL;
+		g_autofree char *text = then ?
+			g_date_time_format(then, "%Y-%m-%d %H:%M:%S") : NULL;
+
+		report_open(r, NULL, '{');
+		if (text)
+			report_say(r, "%s.%03d ", text,
+				   (int)(e->when % G_USEC_PER_SEC / 1000));
+		report_text(r, "time", iso, NULL);
+		report_text(r, "level", log_level_name(e->level), " ");
+		report_text(r, "subsystem", e->subsystem, ": ");
+		report_text(r, "message", e->text, "\n");
+		report_close(r, '}');
+		if (!follow || !r->as_json)
 			continue;
-		g_string_append_c(out, '\n');
-		r->out.json.comma = false;
+		g_string_append_c(r->json.out, '\n');
+		r->json.comma = false;
 	}
 	if (!follow)
-		request_close_list(r);
-}
-
-/* The requested sweep is the first with this cause after the `first` that had
- * ended by then. */
-static const struct status_sweep *
-find_sweep(const struct status *s, uint64_t first)
-{
-	for (uint64_t n = first; n < s->n_sweeps; n++) {
-		const struct status_sweep *sweep =
-			status_last(s, (unsigned)(s->n_sweeps - 1 - n));
-
-		if (sweep && strstr(sweep->causes, "signal"))
-			return sweep;
-	}
-	return NULL;
+		request_close_list(q);
 }
 
 /* sweep [NUMBER of sweeps that had ended when it was requested] */
@@ -259,7 +238,7 @@ static void
 run_sweep(struct control_request *r)
 {
 	const struct control_view *v = &r->v;
-	const struct status_sweep *sweep;
+	const struct status_sweep *sweep = NULL;
 	enum control_code code;
 	const char *name;
 	uint64_t first;
@@ -282,7 +261,14 @@ run_sweep(struct control_request *r)
 		request_say(r, CONTROL_DONE, "a heavy sweep begins");
 		return;
 	}
-	sweep = find_sweep(v->status, first);
+	/* The requested sweep is the first with this cause after the `first`
+	 * that had ended by then. */
+	for (uint64_t n = first; !sweep && n < v->status->n_sweeps; n++) {
+		sweep = status_last(v->status, (unsigned)(v->status->n_sweeps -
+							  1 - n));
+		if (sweep && !strstr(sweep->causes, "signal"))
+			sweep = NULL;
+	}
 	if (!sweep) {
 		go_on(r, "sweep", first, "--wait");
 		return;
@@ -382,33 +368,10 @@ run_help(struct control_request *r)
 	request_say(r, CONTROL_DONE, "%s", text->str);
 }
 
-static const struct command *
-find_command(const char *word)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-		if (strcmp(commands[i].name, word) == 0)
-			return &commands[i];
-	return NULL;
-}
-
-static void
-say_unknown(struct control_request *r)
-{
-	const char *names[G_N_ELEMENTS(commands)];
-	g_autofree char *shown = text_one_line(r->words[0]);
-	g_autofree char *near = NULL;
-
-	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-		names[i] = commands[i].name;
-	near = text_nearest(shown, "", names, G_N_ELEMENTS(names));
-	request_say(r, CONTROL_USAGE, "there is no command %s%s; see help",
-	    *shown ? shown : "\"\"", near);
-}
-
 void
 request_say_usage(struct control_request *r)
 {
-	const struct command *command = find_command(r->words[0]);
+	const struct command *command = r->command;
 	bool is_short = r->n_words < command->min ||
 		(r->n_words == 4 && command->max == 5);
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -445,21 +408,11 @@ take_options(struct control_request *r)
 }
 
 static void
-request_run(struct control_request *r, const struct command *command)
-{
-	r->hooks->look(&r->v, r->hooks->data);
-	r->db = r->v.sa ? sa_view_of(r->v.sa) : NULL;
-	if ((command->takes & OF_FABRIC) && !r->db)
-		request_say(r, CONTROL_NOT_DONE,
-			    "no sweep has read the fabric yet");
-	else
-		command->run(r);
-}
-
-static void
 run_line(struct control_request *r, const char *line)
 {
+	const char *names[G_N_ELEMENTS(commands)];
 	const struct command *command;
+	g_autofree char *shown = NULL, *near = NULL;
 	g_autoptr(GError) error = NULL;
 	unsigned given;
 	gint n;
@@ -479,16 +432,35 @@ run_line(struct control_request *r, const char *line)
 		r->n_words--;
 	}
 	given = take_options(r);
-	command = find_command(r->words[0]);
-	if (!command)
-		say_unknown(r);
-	else if (given & ~command->takes)
+	for (size_t i = 0; !r->command && i < G_N_ELEMENTS(commands); i++) {
+		names[i] = commands[i].name;
+		if (strcmp(names[i], r->words[0]) == 0)
+			r->command = &commands[i];
+	}
+	command = r->command;
+	if (!command) {
+		shown = text_one_line(r->words[0]);
+		near = text_nearest(shown, "", names, G_N_ELEMENTS(names));
+		request_say(r, CONTROL_USAGE, "there is no command %s%s; see "
+			    "help", *shown ? shown : "\"\"", near);
+		return;
+	}
+	if (given & ~command->takes) {
 		request_say(r, CONTROL_USAGE, "%s does not take that option",
 			    command->name);
-	else if (r->n_words < command->min || r->n_words > command->max)
+		return;
+	}
+	if (r->n_words < command->min || r->n_words > command->max) {
 		request_say_usage(r);
+		return;
+	}
+	r->hooks->look(&r->v, r->hooks->data);
+	r->db = r->v.sa ? sa_view_of(r->v.sa) : NULL;
+	if ((command->takes & OF_FABRIC) && !r->db)
+		request_say(r, CONTROL_NOT_DONE,
+			    "no sweep has read the fabric yet");
 	else
-		request_run(r, command);
+		command->run(r);
 }
 
 enum control_code

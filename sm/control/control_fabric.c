@@ -210,42 +210,16 @@ put_end(struct text_report *r, const struct sa_db *db, const char *key,
 	report_close(r, '}');
 }
 
-/* Why this port: the ports on shortest paths, and the LIDs that it carries. */
-static void
-put_why(struct text_report *r, const struct hop *h)
-{
-	bool is_shortest = memchr(h->shortest, h->out, h->n_shortest);
-
-	if (h->out && !r->as_json) {
-		if (is_shortest && h->n_shortest > 1)
-			report_say(r, "     one of %u shortest: ports",
-				   h->n_shortest);
-		else
-			report_say(r, "     %s", is_shortest ?
-				   "the only shortest: port" :
-				   "a detour; shortest: ports");
-		for (unsigned i = 0; i < h->n_shortest; i++)
-			report_say(r, " %u", h->shortest[i]);
-		report_say(r, "; port %u carries %u LID%s", h->out, h->n_lids,
-			   text_plural(h->n_lids));
-	}
-	report_open(r, "shortest", '[');
-	for (unsigned i = 0; i < h->n_shortest; i++)
-		report_number(r, NULL, h->shortest[i], NULL);
-	report_close(r, ']');
-	report_number(r, "lids", h->n_lids, NULL);
-}
-
+/* why: the ports on shortest paths, and the LIDs that the port carries. */
 static void
 put_hops(struct text_report *r, const struct sa_db *db,
 	 const struct route *route, bool why)
 {
-	const struct snapshot *s = db->subnet;
-
 	report_open(r, "hops", '[');
 	for (unsigned i = 0; i < route->n; i++) {
 		const struct hop *h = &route->hops[i];
-		const struct snapshot_node *n = &s->nodes[h->node];
+		const struct snapshot_node *n = &db->subnet->nodes[h->node];
+		bool is_shortest = memchr(h->shortest, h->out, h->n_shortest);
 
 		report_open(r, NULL, '{');
 		report_say(r, "%2u  ", i + 1);
@@ -256,62 +230,74 @@ put_hops(struct text_report *r, const struct sa_db *db,
 			report_say(r, "nowhere");
 		else
 			report_number(r, "out", h->out, "");
-		if (why)
-			put_why(r, h);
+		if (why && h->out) {
+			if (is_shortest && h->n_shortest > 1)
+				report_say(r, "     one of %u shortest: "
+					   "ports", h->n_shortest);
+			else
+				report_say(r, "     %s", is_shortest ?
+					   "the only shortest: port" :
+					   "a detour; shortest: ports");
+			for (unsigned k = 0; k < h->n_shortest; k++)
+				report_say(r, " %u", h->shortest[k]);
+			report_say(r, "; port %u carries %u LID%s", h->out,
+				   h->n_lids, text_plural(h->n_lids));
+		}
+		if (why) {
+			report_open(r, "shortest", '[');
+			for (unsigned k = 0; k < h->n_shortest; k++)
+				report_number(r, NULL, h->shortest[k], NULL);
+			report_close(r, ']');
+			report_number(r, "lids", h->n_lids, NULL);
+		}
 		report_say(r, "\n");
 		report_close(r, '}');
 	}
 	report_close(r, ']');
 }
 
-/* The reason why there is no path. */
-static void
-put_refusal(struct text_report *r, const struct sa_db *db, uint32_t from,
-	    uint32_t to, const struct route *route)
-{
-	g_autofree char *a = print_memberships(db, from);
-	g_autofree char *b = print_memberships(db, to);
-	g_autofree char *text = route->fault ? g_strdup(route->fault) :
-		memberships_common(db->memberships, from, to) ?
-		g_strdup("the SA has no path for them") :
-		g_strdup_printf("no partition lets them talk: %s; %s", a, b);
-
-	report_say(r, ": NO PATH: ");
-	report_text(r, "fault", text, "");
-}
-
 void
 control_path(struct control_request *q)
 {
-	static const unsigned mtus[] = { 0, 256, 512, 1024, 2048, 4096 };
 	struct text_report *r = &q->out;
+	const struct sa_db *db = q->db;
 	struct path_record path = { 0 };
 	struct route route;
 	uint32_t from = request_find(q, 1), to;
+	g_autofree char *a = NULL, *b = NULL, *why = NULL;
 	bool ok;
 
 	to = from == SNAPSHOT_NONE ? from : request_find(q, 2);
 	if (to == SNAPSHOT_NONE)
 		return;
-	follow(q->db, from, to, &route);
-	ok = !route.fault && ask_path(q->v.sa, q->db, from, to, q->v.now,
+	follow(db, from, to, &route);
+	ok = !route.fault && ask_path(q->v.sa, db, from, to, q->v.now,
 				      &path) == MAD_STATUS_OK;
 	report_open(r, NULL, '{');
-	put_end(r, q->db, "from", from, ") -> ");
-	put_end(r, q->db, "to", to, ")");
+	put_end(r, db, "from", from, ") -> ");
+	put_end(r, db, "to", to, ")");
 	if (ok) {
 		report_say(r, ": %u switches, SL ", route.n);
 		report_number(r, "sl", path.sl, ", MTU ");
-		report_number(r, "mtu", mtus[MIN(path.mtu, 5)], ", ");
+		report_number(r, "mtu", port_mtu_bytes(MIN(path.mtu, 5)),
+			      ", ");
 		report_real(r, "gbps", (double)sa_rate_mbps(path.rate) / 1000,
 			    0, " Gb/s, P_Key ");
 		report_hex(r, "pkey", path.pkey, 4, "");
 		report_text(r, "fault", NULL, NULL);
 	} else {
-		put_refusal(r, q->db, from, to, &route);
+		a = print_memberships(db, from);
+		b = print_memberships(db, to);
+		why = route.fault ? g_strdup(route.fault) :
+			memberships_common(db->memberships, from, to) ?
+			g_strdup("the SA has no path for them") :
+			g_strdup_printf("no partition lets them talk: %s; %s",
+					a, b);
+		report_say(r, ": NO PATH: ");
+		report_text(r, "fault", why, "");
 	}
 	report_say(r, "\n");
-	put_hops(r, q->db, &route, q->options[REQUEST_WHY]);
+	put_hops(r, db, &route, q->options[REQUEST_WHY]);
 	request_close(q);
 	q->code = ok ? CONTROL_DONE : CONTROL_NOT_DONE;
 }
@@ -348,27 +334,6 @@ put_link(struct text_report *r, const struct port_info *info, const char *after)
 	report_text(r, "state", port_state_name(info->state), after);
 }
 
-static void
-put_cables(struct text_report *r, const struct snapshot *s,
-	   const struct snapshot_node *n)
-{
-	report_open(r, "links", '[');
-	for (unsigned num = 1; num <= n->info.num_ports; num++) {
-		uint32_t port = n->first_port + num;
-		g_autofree char *peer = peer_name(s, port);
-
-		if (!peer)
-			continue;
-		report_open(r, NULL, '{');
-		report_say(r, "  port ");
-		report_number(r, "port", num, " - ");
-		report_text(r, "peer", peer, "  ");
-		put_link(r, &s->ports[port].info, "\n");
-		report_close(r, '}');
-	}
-	report_close(r, ']');
-}
-
 void
 control_who(struct control_request *q)
 {
@@ -397,103 +362,111 @@ control_who(struct control_request *q)
 	report_hex(r, "port_guid", s->ports[port].guid, 16, "\n  says it is ");
 	report_text(r, "description", n->desc, "\n  ");
 	report_text(r, "partitions", partitions, "\n");
-	put_cables(r, s, n);
-	request_close(q);
+	report_open(r, "links", '[');
+	for (unsigned num = 1; num <= n->info.num_ports; num++) {
+		g_autofree char *peer = peer_name(s, n->first_port + num);
+
+		if (!peer)
+			continue;
+		report_open(r, NULL, '{');
+		report_say(r, "  port ");
+		report_number(r, "port", num, " - ");
+		report_text(r, "peer", peer, "  ");
+		put_link(r, &s->ports[n->first_port + num].info, "\n");
+		report_close(r, '}');
+	}
+	request_close_list(q);
 }
 
 /* A line for each node: the port that it is cabled to; for a switch, how many
  * of its links are Active. */
-static void
-put_node(struct text_report *r, const struct sa_db *db, uint32_t node)
-{
-	const struct snapshot *s = db->subnet;
-	const struct snapshot_node *n = &s->nodes[node];
-	unsigned n_links = 0, n_active = 0, first = 0;
-	bool is_switch = snapshot_is_switch(n);
-	g_autofree char *at = NULL;
-
-	for (unsigned num = 1; num <= n->info.num_ports; num++) {
-		const struct snapshot_port *p = &s->ports[n->first_port + num];
-
-		if (p->peer == SNAPSHOT_NONE)
-			continue;
-		n_active += p->info.state >= PORT_STATE_ACTIVE;
-		if (!n_links++)
-			first = n->first_port + num;
-	}
-	if (n_links && !is_switch)
-		at = peer_name(s, first);
-	report_open(r, NULL, '{');
-	report_text(r, "kind", kind_name(n), is_switch ? " " : "   ");
-	report_number(r, "lid", db->lids->base[is_switch ? n->first_port :
-		      first ? first : n->first_port + 1], "\t");
-	report_hex(r, "guid", n->info.node_guid, 16, "  ");
-	report_text(r, "name", snapshot_node_name(n), "");
-	if (at)
-		report_say(r, "  at ");
-	report_text(r, "at", at, "");
-	if (is_switch)
-		report_say(r, "  %u of %u links Active", n_active, n_links);
-	report_number(r, "links", n_links, NULL);
-	report_number(r, "active", n_active, NULL);
-	report_say(r, "\n");
-	report_close(r, '}');
-}
-
 void
 control_nodes(struct control_request *q)
 {
 	const char *word = q->words[1];
 	const struct snapshot *s = q->db->subnet;
+	struct text_report *r = &q->out;
 
 	request_open_list(q, "nodes");
-	for (uint32_t i = 0; i < s->n_nodes; i++)
-		if (!word || strstr(snapshot_node_name(&s->nodes[i]), word) ||
-		    strcmp(kind_name(&s->nodes[i]), word) == 0)
-			put_node(&q->out, q->db, i);
+	for (uint32_t i = 0; i < s->n_nodes; i++) {
+		const struct snapshot_node *n = &s->nodes[i];
+		unsigned n_links = 0, n_active = 0, first = 0;
+		bool is_switch = snapshot_is_switch(n);
+		g_autofree char *at = NULL;
+
+		if (word && !strstr(snapshot_node_name(n), word) &&
+		    strcmp(kind_name(n), word))
+			continue;
+		for (unsigned num = 1; num <= n->info.num_ports; num++) {
+			uint32_t port = n->first_port + num;
+
+			if (s->ports[port].peer == SNAPSHOT_NONE)
+				continue;
+			n_active += s->ports[port].info.state >=
+				PORT_STATE_ACTIVE;
+			if (!n_links++)
+				first = port;
+		}
+		if (n_links && !is_switch)
+			at = peer_name(s, first);
+		report_open(r, NULL, '{');
+		report_text(r, "kind", kind_name(n), is_switch ? " " : "   ");
+		report_number(r, "lid", q->db->lids->base[is_switch ?
+			      n->first_port : first ? first :
+			      n->first_port + 1], "\t");
+		report_hex(r, "guid", n->info.node_guid, 16, "  ");
+		report_text(r, "name", snapshot_node_name(n), "");
+		if (at)
+			report_say(r, "  at ");
+		report_text(r, "at", at, "");
+		if (is_switch)
+			report_say(r, "  %u of %u links Active", n_active,
+				   n_links);
+		report_number(r, "links", n_links, NULL);
+		report_number(r, "active", n_active, NULL);
+		report_say(r, "\n");
+		report_close(r, '}');
+	}
 	request_close_list(q);
-}
-
-static void
-put_link_row(struct text_report *r, const struct snapshot *s, uint32_t port,
-	  const char *word)
-{
-	const struct snapshot_port *p = &s->ports[port];
-	g_autofree char *a = peer_name(s, p->peer), *b = peer_name(s, port);
-	g_autofree char *could = NULL;
-	struct port_info best;
-	bool slow = link_is_slow(s, port, &best);
-
-	if (word && !(slow && strcmp(word, "slow") == 0) &&
-	    !(p->avoided && strcmp(word, "avoided") == 0) &&
-	    !(p->info.state < PORT_STATE_ACTIVE &&
-	      strcmp(word, "inactive") == 0) &&
-	    !strstr(a, word) && !strstr(b, word))
-		return;
-	if (slow)
-		could = g_strconcat(port_width_name(&best),
-				    port_speed(&best)->name, NULL);
-	report_open(r, NULL, '{');
-	report_text(r, "a", a, " - ");
-	report_text(r, "b", b, "  ");
-	put_link(r, &p->info, could ? ", could be " : "");
-	report_text(r, "could_be", could, "");
-	report_say(r, "%s\n", p->avoided ? ", avoided" : "");
-	if (r->as_json)
-		json_bool(&r->json, "avoided", p->avoided);
-	report_close(r, '}');
 }
 
 void
 control_links(struct control_request *q)
 {
 	const struct snapshot *s = q->db->subnet;
+	const char *word = q->words[1];
+	struct text_report *r = &q->out;
 
 	request_open_list(q, "links");
-	for (uint32_t port = 0; port < s->n_ports; port++)
-		if (s->ports[port].peer != SNAPSHOT_NONE &&
-		    port < s->ports[port].peer)
-			put_link_row(&q->out, s, port, q->words[1]);
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct snapshot_port *p = &s->ports[port];
+		g_autofree char *a = NULL, *b = NULL, *could = NULL;
+		struct port_info best;
+		bool slow;
+
+		if (p->peer == SNAPSHOT_NONE || port >= p->peer)
+			continue;
+		a = peer_name(s, p->peer);
+		b = peer_name(s, port);
+		slow = link_is_slow(s, port, &best);
+		if (word && !(slow && strcmp(word, "slow") == 0) &&
+		    !(p->avoided && strcmp(word, "avoided") == 0) &&
+		    !(p->info.state < PORT_STATE_ACTIVE &&
+		      strcmp(word, "inactive") == 0) &&
+		    !strstr(a, word) && !strstr(b, word))
+			continue;
+		if (slow)
+			could = g_strconcat(port_width_name(&best),
+					    port_speed(&best)->name, NULL);
+		report_open(r, NULL, '{');
+		report_text(r, "a", a, " - ");
+		report_text(r, "b", b, "  ");
+		put_link(r, &p->info, could ? ", could be " : "");
+		report_text(r, "could_be", could, "");
+		report_say(r, "%s\n", p->avoided ? ", avoided" : "");
+		report_bool(r, "avoided", p->avoided);
+		report_close(r, '}');
+	}
 	request_close_list(q);
 }
 
@@ -514,54 +487,55 @@ vls_of(unsigned code)
 	return !code || code > 5 ? 0 : MIN(1u << (code - 1), 15);
 }
 
-static void
-put_port_row(struct text_report *r, const struct sa_db *db, uint32_t port)
-{
-	const struct snapshot_port *p = &db->subnet->ports[port];
-	const struct port_info *info = &p->info;
-	g_autofree char *peer = peer_name(db->subnet, port);
-
-	report_open(r, NULL, '{');
-	report_say(r, "  port ");
-	report_number(r, "port", p->num, "  ");
-	report_text(r, "physical", port_phys_name(info->phys_state), "  ");
-	put_link(r, info, "");
-	if (snapshot_is_end_port(db->subnet, port)) {
-		report_say(r, "  LID ");
-		report_number(r, "lid", db->lids->base[port], "");
-		report_hex(r, "guid", p->guid, 16, NULL);
-	}
-	if (p->num && info->state >= PORT_STATE_INIT)
-		report_say(r, "  MTU %u, %u VLs",
-			   port_mtu_bytes(info->neighbor_mtu),
-			   vls_of(info->oper_vls));
-	report_number(r, "mtu", port_mtu_bytes(info->neighbor_mtu), NULL);
-	report_number(r, "vls", vls_of(info->oper_vls), NULL);
-	if (peer)
-		report_say(r, "  - ");
-	report_text(r, "peer", peer, "");
-	report_say(r, "\n");
-	report_close(r, '}');
-}
-
 /* Ports without a cable as well; of a CA, those that discovery has read. */
 void
 control_ports(struct control_request *q)
 {
+	const struct snapshot *s = q->db->subnet;
+	struct text_report *r = &q->out;
+	uint32_t port = request_find(q, 1), end;
 	const struct snapshot_node *n;
-	uint32_t port = request_find(q, 1);
 
 	if (port == SNAPSHOT_NONE)
 		return;
-	n = snapshot_node_of(q->db->subnet, port);
-	report_open(&q->out, NULL, '{');
-	report_text(&q->out, "name", snapshot_node_name(n), ": ");
-	report_text(&q->out, "kind", kind_name(n), "\n");
-	report_open(&q->out, "ports", '[');
-	for (unsigned num = !snapshot_is_switch(n); num <= n->info.num_ports;
-	     num++)
-		if (q->db->subnet->ports[n->first_port + num].known)
-			put_port_row(&q->out, q->db, n->first_port + num);
+	n = snapshot_node_of(s, port);
+	report_open(r, NULL, '{');
+	report_text(r, "name", snapshot_node_name(n), ": ");
+	report_text(r, "kind", kind_name(n), "\n");
+	report_open(r, "ports", '[');
+	end = n->first_port + n->info.num_ports;
+	for (port = n->first_port + !snapshot_is_switch(n); port <= end;
+	     port++) {
+		const struct snapshot_port *p = &s->ports[port];
+		const struct port_info *info = &p->info;
+		unsigned mtu = port_mtu_bytes(info->neighbor_mtu);
+		g_autofree char *peer = NULL;
+
+		if (!p->known)
+			continue;
+		peer = peer_name(s, port);
+		report_open(r, NULL, '{');
+		report_say(r, "  port ");
+		report_number(r, "port", p->num, "  ");
+		report_text(r, "physical", port_phys_name(info->phys_state),
+			    "  ");
+		put_link(r, info, "");
+		if (snapshot_is_end_port(s, port)) {
+			report_say(r, "  LID ");
+			report_number(r, "lid", q->db->lids->base[port], "");
+			report_hex(r, "guid", p->guid, 16, NULL);
+		}
+		if (p->num && info->state >= PORT_STATE_INIT)
+			report_say(r, "  MTU %u, %u VLs", mtu,
+				   vls_of(info->oper_vls));
+		report_number(r, "mtu", mtu, NULL);
+		report_number(r, "vls", vls_of(info->oper_vls), NULL);
+		if (peer)
+			report_say(r, "  - ");
+		report_text(r, "peer", peer, "");
+		report_say(r, "\n");
+		report_close(r, '}');
+	}
 	request_close_list(q);
 }
 
@@ -610,18 +584,25 @@ put_errors(struct text_report *r, const char *name, const char *peer,
 		report_number(r, "sent_rate", p->sent_rate, NULL);
 		report_number(r, "received_rate", p->received_rate, NULL);
 	}
-	if (r->as_json)
-		json_bool(&r->json, "avoided", avoided);
+	report_bool(r, "avoided", avoided);
 	report_say(r, "%s\n", avoided ? "; avoided" : "");
 	report_close(r, '}');
 }
 
 /* Ports with a cable that counted any error. */
-static GArray *
-find_errors(const struct snapshot *s, const struct perf_port *perf)
+void
+control_errors(struct control_request *q)
 {
-	GArray *ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	const char *word = q->words[1];
+	const struct snapshot *s = q->db->subnet;
+	const struct perf_port *perf = perf_manager_ports(q->v.perf, s);
+	g_autoptr(GArray) ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
+	if (!perf) {
+		request_say(q, CONTROL_NOT_DONE, "no counters are read: "
+			    "set \"perfmgr TRUE\" in minism.conf");
+		return;
+	}
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		uint32_t any = 0;
 
@@ -631,23 +612,6 @@ find_errors(const struct snapshot *s, const struct perf_port *perf)
 			g_array_append_val(ports, port);
 	}
 	g_array_sort_with_data(ports, compare_errors, (gpointer)perf);
-	return ports;
-}
-
-void
-control_errors(struct control_request *q)
-{
-	const char *word = q->words[1];
-	const struct snapshot *s = q->db->subnet;
-	const struct perf_port *perf = perf_manager_ports(q->v.perf, s);
-	g_autoptr(GArray) ports = NULL;
-
-	if (!perf) {
-		request_say(q, CONTROL_NOT_DONE, "no counters are read: "
-			    "set \"perfmgr TRUE\" in minism.conf");
-		return;
-	}
-	ports = find_errors(s, perf);
 	request_open_list(q, "ports");
 	for (guint i = 0; i < ports->len; i++) {
 		uint32_t port = g_array_index(ports, uint32_t, i);
@@ -690,13 +654,25 @@ control_put_avoided(const struct control_view *v, struct text_report *r)
 	report_close(r, ']');
 }
 
-/* A switch port with a cable to another switch, of its two ends the lower one;
- * SNAPSHOT_NONE: there is none, or several. */
-static uint32_t
-control_find_link(const struct snapshot *s, const char *word)
+void
+control_avoid(struct control_request *q)
 {
+	bool avoid = strcmp(q->words[0], "avoid") == 0;
+	const struct control_hooks *hooks = q->hooks;
+	const char *word = q->words[1];
+	g_autofree char *shown = word ? text_one_line(word) : NULL;
+	const struct snapshot *s = q->db->subnet;
 	uint32_t found = SNAPSHOT_NONE;
+	unsigned n = 0;
 
+	if (!word) {
+		report_open(&q->out, NULL, '{');
+		control_put_avoided(&q->v, &q->out);
+		request_close(q);
+		return;
+	}
+	/* A switch port with a cable to another switch, of its two ends the
+	 * lower one. */
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		uint32_t peer = s->ports[port].peer;
 		g_autofree char *name = NULL;
@@ -708,36 +684,15 @@ control_find_link(const struct snapshot *s, const char *word)
 		name = snapshot_port_name(s, port);
 		if (strcmp(name, word))
 			continue;
-		if (found != SNAPSHOT_NONE)
-			return SNAPSHOT_NONE;
 		found = MIN(port, peer);
+		n++;
 	}
-	return found;
-}
-
-void
-control_avoid(struct control_request *q)
-{
-	bool avoid = strcmp(q->words[0], "avoid") == 0;
-	const struct control_hooks *hooks = q->hooks;
-	const char *word = q->words[1];
-	g_autofree char *shown = word ? text_one_line(word) : NULL;
-	const struct snapshot *s = q->db->subnet;
-	uint32_t port;
-
-	if (!word) {
-		report_open(&q->out, NULL, '{');
-		control_put_avoided(&q->v, &q->out);
-		request_close(q);
-		return;
-	}
-	port = control_find_link(s, word);
-	if (port == SNAPSHOT_NONE)
+	if (n != 1)
 		request_say(q, CONTROL_USAGE, "no link between switches "
 			    "is at %s, or several are; links has all, as "
 			    "NAME/PORT", shown);
-	else if (!hooks->avoid(snapshot_node_of(s, port)->info.node_guid,
-			       s->ports[port].num, avoid, hooks->data))
+	else if (!hooks->avoid(snapshot_node_of(s, found)->info.node_guid,
+			       s->ports[found].num, avoid, hooks->data))
 		request_say(q, CONTROL_NOT_DONE, avoid ?
 			    "it is to be avoided already" :
 			    "it was not to be avoided");

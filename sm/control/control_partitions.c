@@ -99,29 +99,6 @@ roll_add_away(struct roll *r, GHashTable *here)
 }
 
 static void
-rolls_fill(GArray *rolls, const struct partition_rules *rules,
-	   const struct snapshot *s)
-{
-	g_autoptr(GHashTable) here = g_hash_table_new(g_int64_hash,
-						      g_int64_equal);
-	struct memberships *m = s ? memberships_new(rules, s, NULL) : NULL;
-
-	for (uint32_t port = 0; m && port < s->n_ports; port++) {
-		rolls_add_port(rolls, s, m, port);
-		if (snapshot_is_end_port(s, port))
-			g_hash_table_add(here, &s->ports[port].guid);
-	}
-	for (guint i = 0; i < rolls->len; i++) {
-		struct roll *r = &g_array_index(rolls, struct roll, i);
-
-		roll_add_away(r, here);
-		g_array_sort(r->members, guid_compare);
-		g_array_sort(r->away, guid_compare);
-	}
-	memberships_unref(m);
-}
-
-static void
 clear_roll(gpointer data)
 {
 	struct roll *r = data;
@@ -130,11 +107,16 @@ clear_roll(gpointer data)
 	g_array_unref(r->away);
 }
 
-/* only: with all its members; NULL: all partitions, with the first ones. */
+/* only: with all its members; NULL: all partitions, with the first ones.
+ * s: NULL: no fabric was read yet. */
 static GArray *
-make_rolls(const struct partition_rules *rules, const struct partition *only)
+make_rolls(const struct partition_rules *rules, const struct snapshot *s,
+	   const struct partition *only)
 {
 	GArray *rolls = g_array_new(FALSE, FALSE, sizeof(struct roll));
+	g_autoptr(GHashTable) here = g_hash_table_new(g_int64_hash,
+						      g_int64_equal);
+	struct memberships *m = s ? memberships_new(rules, s, NULL) : NULL;
 
 	g_array_set_clear_func(rolls, clear_roll);
 	for (guint i = 0; i < rules->partitions->len; i++) {
@@ -151,6 +133,19 @@ make_rolls(const struct partition_rules *rules, const struct partition *only)
 					sizeof(struct roll_member));
 		g_array_append_val(rolls, roll);
 	}
+	for (uint32_t port = 0; m && port < s->n_ports; port++) {
+		rolls_add_port(rolls, s, m, port);
+		if (snapshot_is_end_port(s, port))
+			g_hash_table_add(here, &s->ports[port].guid);
+	}
+	for (guint i = 0; i < rolls->len; i++) {
+		struct roll *r = &g_array_index(rolls, struct roll, i);
+
+		roll_add_away(r, here);
+		g_array_sort(r->members, guid_compare);
+		g_array_sort(r->away, guid_compare);
+	}
+	memberships_unref(m);
 	return rolls;
 }
 
@@ -174,32 +169,6 @@ put_members(struct text_report *out, const char *key, const GArray *members)
 		report_close(out, '}');
 	}
 	report_close(out, ']');
-}
-
-static void
-put_roll(struct text_report *out, const struct roll *r)
-{
-	g_autofree char *name = text_one_line(r->p->name ? r->p->name : "");
-	guint more = r->n[PARTITION_LIMITED] + r->n[PARTITION_FULL] +
-		r->n[PARTITION_BOTH] - r->members->len;
-
-	report_open(out, NULL, '{');
-	report_say(out, "%s%s0x%04x: %u full, %u limited, %u both; SL %u\n",
-		   name, *name ? " " : "", r->p->pkey, r->n[PARTITION_FULL],
-		   r->n[PARTITION_LIMITED], r->n[PARTITION_BOTH], r->p->sl);
-	report_text(out, "name", r->p->name, NULL);
-	report_hex(out, "pkey", r->p->pkey, 4, NULL);
-	report_number(out, "sl", r->p->sl, NULL);
-	report_number(out, "full", r->n[PARTITION_FULL], NULL);
-	report_number(out, "limited", r->n[PARTITION_LIMITED], NULL);
-	report_number(out, "both", r->n[PARTITION_BOTH], NULL);
-	put_members(out, "members", r->members);
-	if (more)
-		report_say(out, "  and %u more: partitions 0x%04x\n", more,
-			   r->p->pkey);
-	report_number(out, "not_listed", more, NULL);
-	put_members(out, "away", r->away);
-	report_close(out, '}');
 }
 
 /* ---- which partition, which member ---- */
@@ -231,21 +200,44 @@ request_partition(struct control_request *r, const char *word)
 }
 
 void
-control_partitions(struct control_request *r)
+control_partitions(struct control_request *q)
 {
-	const struct partition_rules *rules = r->v.rules;
-	const char *word = r->words[1];
-	const struct partition *only = word ? request_partition(r, word) : NULL;
+	const char *word = q->words[1];
+	const struct partition *only = word ? request_partition(q, word) : NULL;
+	struct text_report *out = &q->out;
 	g_autoptr(GArray) rolls = NULL;
 
 	if (word && !only)
 		return;
-	rolls = make_rolls(rules, only);
-	rolls_fill(rolls, rules, r->v.status->subnet);
-	request_open_list(r, "partitions");
-	for (guint i = 0; i < rolls->len; i++)
-		put_roll(&r->out, &g_array_index(rolls, struct roll, i));
-	request_close_list(r);
+	rolls = make_rolls(q->v.rules, q->v.status->subnet, only);
+	request_open_list(q, "partitions");
+	for (guint i = 0; i < rolls->len; i++) {
+		const struct roll *r = &g_array_index(rolls, struct roll, i);
+		const struct partition *p = r->p;
+		g_autofree char *name = text_one_line(p->name ? p->name : "");
+		guint more = r->n[PARTITION_LIMITED] + r->n[PARTITION_FULL] +
+			r->n[PARTITION_BOTH] - r->members->len;
+
+		report_open(out, NULL, '{');
+		report_say(out, "%s%s0x%04x: %u full, %u limited, %u both; "
+			   "SL %u\n", name, *name ? " " : "", p->pkey,
+			   r->n[PARTITION_FULL], r->n[PARTITION_LIMITED],
+			   r->n[PARTITION_BOTH], p->sl);
+		report_text(out, "name", p->name, NULL);
+		report_hex(out, "pkey", p->pkey, 4, NULL);
+		report_number(out, "sl", p->sl, NULL);
+		report_number(out, "full", r->n[PARTITION_FULL], NULL);
+		report_number(out, "limited", r->n[PARTITION_LIMITED], NULL);
+		report_number(out, "both", r->n[PARTITION_BOTH], NULL);
+		put_members(out, "members", r->members);
+		if (more)
+			report_say(out, "  and %u more: partitions 0x%04x\n",
+				   more, p->pkey);
+		report_number(out, "not_listed", more, NULL);
+		put_members(out, "away", r->away);
+		report_close(out, '}');
+	}
+	request_close_list(q);
 }
 
 static bool
@@ -389,20 +381,6 @@ change_member(struct control_request *r, const struct partition *p,
 					      "fabric now" : "");
 }
 
-/* NODE[=MEMBERSHIP]: the membership is cut off. */
-static bool
-read_added(struct control_request *r, const struct partition *p, char *word,
-	   enum partition_membership *asked)
-{
-	char *sign = strrchr(word, '=');
-
-	*asked = MAX(p->defmember, PARTITION_LIMITED);
-	if (!sign)
-		return true;
-	*sign = '\0';
-	return request_membership(r, sign + 1, asked);
-}
-
 void
 control_partition(struct control_request *r)
 {
@@ -415,6 +393,7 @@ control_partition(struct control_request *r)
 	const struct snapshot *s = r->v.status->subnet;
 	const struct partition *p;
 	struct member_port port;
+	char *sign;
 
 	if (!g_strv_contains(verbs, verb)) {
 		request_say_wrong(r, "partition: ", verb,
@@ -427,9 +406,16 @@ control_partition(struct control_request *r)
 		return;
 	}
 	p = request_partition(r, r->words[2]);
-	if (!p || (adds && !read_added(r, p, r->words[3], &asked)) ||
-	    (sets && !request_membership(r, r->words[4], &asked)))
+	if (!p || (sets && !request_membership(r, r->words[4], &asked)))
 		return;
+	sign = adds ? strrchr(r->words[3], '=') : NULL;
+	if (adds)
+		asked = MAX(p->defmember, PARTITION_LIMITED);
+	if (sign) {	/* NODE=MEMBERSHIP */
+		*sign = '\0';
+		if (!request_membership(r, sign + 1, &asked))
+			return;
+	}
 	port.i = request_find_port(r, s, NULL, r->words[3], &port.guid);
 	if (port.i != SNAPSHOT_NONE)
 		port.guid = s->ports[port.i].guid;

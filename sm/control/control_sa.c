@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * `groups`, `members`, `services`, `subscriptions`: the registrations of clients
- * at the SA; and `sms`, the subnet managers.
+ * `groups`, `members`, `services`, `subscriptions`: the registrations of
+ * clients at the SA; and `sms`, the subnet managers.
  */
 #include "sm/control/request.h"
 
@@ -42,34 +42,32 @@ put_node_of(struct text_report *r, const struct sa_db *db, uint32_t port,
 
 /* ---- groups ---- */
 
-static void
-put_mcast_group(struct text_report *r, const struct group *g)
-{
-	report_open(r, NULL, '{');
-	put_gid(r, "mgid", g->r.mgid, "  MLID ");
-	report_hex(r, "mlid", g->r.mlid, 4, "  P_Key ");
-	report_hex(r, "pkey", g->r.pkey, 4, "  Q_Key ");
-	report_hex(r, "q_key", g->r.q_key, 8, "  MTU ");
-	report_number(r, "mtu", port_mtu_bytes(g->r.mtu), "  ");
-	report_real(r, "gbps", (double)sa_rate_mbps(g->r.rate) / 1000, 1,
-		    " Gb/s  SL ");
-	report_number(r, "sl", g->r.sl, "  ");
-	report_number(r, "members", g->members->len,
-		      g->members->len == 1 ? " member" : " members");
-	if (g->permanent)
-		report_say(r, ", of the configuration");
-	if (r->as_json)
-		json_bool(&r->json, "permanent", g->permanent);
-	report_say(r, "\n");
-	report_close(r, '}');
-}
-
 void
 control_groups(struct control_request *q)
 {
+	const GPtrArray *list = q->v.sa->groups->list;
+	struct text_report *r = &q->out;
+
 	request_open_list(q, "groups");
-	for (guint i = 0; i < q->v.sa->groups->list->len; i++)
-		put_mcast_group(&q->out, q->v.sa->groups->list->pdata[i]);
+	for (guint i = 0; i < list->len; i++) {
+		const struct group *g = list->pdata[i];
+		double gbps = (double)sa_rate_mbps(g->r.rate) / 1000;
+
+		report_open(r, NULL, '{');
+		put_gid(r, "mgid", g->r.mgid, "  MLID ");
+		report_hex(r, "mlid", g->r.mlid, 4, "  P_Key ");
+		report_hex(r, "pkey", g->r.pkey, 4, "  Q_Key ");
+		report_hex(r, "q_key", g->r.q_key, 8, "  MTU ");
+		report_number(r, "mtu", port_mtu_bytes(g->r.mtu), "  ");
+		report_real(r, "gbps", gbps, 1, " Gb/s  SL ");
+		report_number(r, "sl", g->r.sl, "  ");
+		report_number(r, "members", g->members->len,
+			      g->members->len == 1 ? " member" : " members");
+		report_bool(r, "permanent", g->permanent);
+		report_say(r, "%s\n", g->permanent ?
+			   ", of the configuration" : "");
+		report_close(r, '}');
+	}
 	request_close_list(q);
 }
 
@@ -131,82 +129,78 @@ control_members(struct control_request *q)
 
 /* ---- services ---- */
 
-static void
-put_service(struct control_request *q, const struct service *service)
-{
-	struct service_record s;
-	char name[sizeof(s.name) + 1] = "";
-	g_autofree char *shown = NULL;
-
-	service_describe(service, q->v.now, &s);
-	memcpy(name, s.name, sizeof(s.name));
-	shown = text_one_line(name);
-	report_open(&q->out, NULL, '{');
-	report_hex(&q->out, "id", s.id, 16, "  ");
-	report_text(&q->out, "name", shown, "  on ");
-	put_node_of(&q->out, q->db, sa_db_gid(q->db, s.gid), "  ");
-	put_gid(&q->out, "gid", s.gid, "  P_Key ");
-	report_hex(&q->out, "pkey", s.pkey, 4, "  ");
-	if (s.lease == UINT32_MAX)
-		report_say(&q->out, "for ever\n");
-	else
-		report_say(&q->out, "for %u s\n", s.lease);
-	report_number(&q->out, "lease_s", s.lease, NULL);
-	report_close(&q->out, '}');
-}
-
 void
 control_services(struct control_request *q)
 {
+	const GPtrArray *list = q->v.sa->services->list;
+	struct text_report *r = &q->out;
+
 	request_open_list(q, "services");
-	for (guint i = 0; i < q->v.sa->services->list->len; i++)
-		put_service(q, q->v.sa->services->list->pdata[i]);
+	for (guint i = 0; i < list->len; i++) {
+		struct service_record s;
+		char name[sizeof(s.name) + 1] = "";
+		g_autofree char *shown = NULL;
+
+		service_describe(list->pdata[i], q->v.now, &s);
+		memcpy(name, s.name, sizeof(s.name));
+		shown = text_one_line(name);
+		report_open(r, NULL, '{');
+		report_hex(r, "id", s.id, 16, "  ");
+		report_text(r, "name", shown, "  on ");
+		put_node_of(r, q->db, sa_db_gid(q->db, s.gid), "  ");
+		put_gid(r, "gid", s.gid, "  P_Key ");
+		report_hex(r, "pkey", s.pkey, 4, "  ");
+		if (s.lease == UINT32_MAX)
+			report_say(r, "for ever\n");
+		else
+			report_say(r, "for %u s\n", s.lease);
+		report_number(r, "lease_s", s.lease, NULL);
+		report_close(r, '}');
+	}
 	request_close_list(q);
 }
 
 /* ---- subscriptions ---- */
 
-static void
-put_subscription(struct control_request *q, const struct subscription *s)
-{
-	const struct inform_info *i = &s->info;
-	static const uint8_t any[16];
-
-	report_open(&q->out, NULL, '{');
-	put_node_of(&q->out, q->db, sa_db_guid(q->db, s->port_guid), "  ");
-	report_hex(&q->out, "guid", s->port_guid, 16, "  QP ");
-	report_number(&q->out, "qp", s->qp, i->generic ? "  trap " :
-		      "  vendor's trap ");
-	if (i->trap == ALL_TRAPS)
-		report_say(&q->out, "any");
-	else
-		report_say(&q->out, "%u%s%s", i->trap, i->generic ? " " : "",
-			   i->generic ? notice_trap_name(i->trap) : "");
-	if (q->out.as_json)
-		json_bool(&q->out.json, "generic", i->generic);
-	report_number(&q->out, "trap", i->trap, NULL);
-	report_number(&q->out, "producer", i->producer, NULL);
-	if (i->lid_begin == LID_PERMISSIVE || i->lid_begin > i->lid_end)
-		report_say(&q->out, ", of any LID");
-	else if (i->lid_begin)
-		report_say(&q->out, ", of LIDs %u to %u", i->lid_begin,
-			   MAX(i->lid_begin, i->lid_end));
-	report_number(&q->out, "lid_begin", i->lid_begin, NULL);
-	report_number(&q->out, "lid_end", i->lid_end, NULL);
-	if (memcmp(i->gid, any, sizeof(any))) {
-		report_say(&q->out, ", of GID ");
-		put_gid(&q->out, "gid", i->gid, "");
-	}
-	report_say(&q->out, "\n");
-	report_close(&q->out, '}');
-}
-
 void
 control_subscriptions(struct control_request *q)
 {
+	static const uint8_t any[16];
+	const GPtrArray *list = q->v.sa->informs->list;
+	struct text_report *r = &q->out;
+
 	request_open_list(q, "subscriptions");
-	for (guint i = 0; i < q->v.sa->informs->list->len; i++)
-		put_subscription(q, q->v.sa->informs->list->pdata[i]);
+	for (guint k = 0; k < list->len; k++) {
+		const struct subscription *s = list->pdata[k];
+		const struct inform_info *i = &s->info;
+
+		report_open(r, NULL, '{');
+		put_node_of(r, q->db, sa_db_guid(q->db, s->port_guid), "  ");
+		report_hex(r, "guid", s->port_guid, 16, "  QP ");
+		report_number(r, "qp", s->qp, i->generic ? "  trap " :
+			      "  vendor's trap ");
+		if (i->trap == ALL_TRAPS)
+			report_say(r, "any");
+		else
+			report_say(r, "%u%s%s", i->trap, i->generic ? " " : "",
+				   i->generic ? notice_trap_name(i->trap) : "");
+		report_bool(r, "generic", i->generic);
+		report_number(r, "trap", i->trap, NULL);
+		report_number(r, "producer", i->producer, NULL);
+		if (i->lid_begin == LID_PERMISSIVE || i->lid_begin > i->lid_end)
+			report_say(r, ", of any LID");
+		else if (i->lid_begin)
+			report_say(r, ", of LIDs %u to %u", i->lid_begin,
+				   i->lid_end);
+		report_number(r, "lid_begin", i->lid_begin, NULL);
+		report_number(r, "lid_end", i->lid_end, NULL);
+		if (memcmp(i->gid, any, sizeof(any))) {
+			report_say(r, ", of GID ");
+			put_gid(r, "gid", i->gid, "");
+		}
+		report_say(r, "\n");
+		report_close(r, '}');
+	}
 	request_close_list(q);
 }
 
@@ -225,8 +219,7 @@ put_sm(struct text_report *r, const struct sm_info *info,
 	report_hex(r, "guid", info->guid, 16, "  ");
 	report_text(r, "node", port == SNAPSHOT_NONE ? NULL :
 		    snapshot_name_of(where, port), "");
-	if (r->as_json)
-		json_bool(&r->json, "own", *own != '\0');
+	report_bool(r, "own", *own != '\0');
 	report_say(r, "%s\n", own);
 	report_close(r, '}');
 }

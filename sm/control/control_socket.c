@@ -118,12 +118,25 @@ on_room(gint fd, GIOCondition condition, gpointer data)
 	return G_SOURCE_CONTINUE;
 }
 
-/* The line is whole: from now on this client only reads. */
-static void
-client_answer(struct control_client *c)
+/* When the line is whole this client only reads from then on. */
+static gboolean
+control_on_input(gint fd, GIOCondition condition, gpointer data)
 {
-	char *end = memchr(c->line, '\n', c->len);
+	struct control_client *c = data;
+	ssize_t n = recv(fd, c->line + c->len, CONTROL_LINE_MAX - c->len,
+			 MSG_DONTWAIT);
+	char *end;
 
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return G_SOURCE_CONTINUE;
+	if (n < 0 || (n == 0 && !c->len)) {
+		client_end(c);
+		return G_SOURCE_CONTINUE;
+	}
+	c->len += (size_t)n;
+	end = memchr(c->line, '\n', c->len);
+	if (n && c->len < CONTROL_LINE_MAX && !end)
+		return G_SOURCE_CONTINUE;
 	if (end)
 		c->len = (size_t)(end - c->line);
 	/* a NUL would hide what follows it */
@@ -137,25 +150,6 @@ client_answer(struct control_client *c)
 	control_answer(&c->s->hooks, c->line, c->answer);
 	g_source_remove(c->source);
 	c->source = g_unix_fd_add(c->fd, G_IO_OUT, on_room, c);
-}
-
-static gboolean
-control_on_input(gint fd, GIOCondition condition, gpointer data)
-{
-	struct control_client *c = data;
-	ssize_t n = recv(fd, c->line + c->len, CONTROL_LINE_MAX - c->len,
-			 MSG_DONTWAIT);
-
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return G_SOURCE_CONTINUE;
-	if (n < 0 || (n == 0 && !c->len)) {
-		client_end(c);
-		return G_SOURCE_CONTINUE;
-	}
-	c->len += (size_t)n;
-	if (n == 0 || c->len == CONTROL_LINE_MAX ||
-	    memchr(c->line, '\n', c->len))
-		client_answer(c);
 	return G_SOURCE_CONTINUE;
 }
 
@@ -232,21 +226,6 @@ control_fail(const char *path, const char *what, GError **error)
 
 	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(e),
 		    "control socket %s: %s: %s", path, what, g_strerror(e));
-	return false;
-}
-
-static bool
-control_set_address(struct sockaddr_un *to, const char *path, GError **error)
-{
-	memset(to, 0, sizeof(*to));
-	to->sun_family = AF_UNIX;
-	if (strlen(path) < sizeof(to->sun_path)) {
-		memcpy(to->sun_path, path, strlen(path));
-		return true;
-	}
-	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NAMETOOLONG,
-		    "control socket %s: the name is longer than %zu bytes",
-		    path, sizeof(to->sun_path) - 1);
 	return false;
 }
 
@@ -354,7 +333,7 @@ control_socket_open(const char *path, const struct control_hooks *hooks,
 	     GError **error)
 {
 	struct control_socket *s = g_new0(struct control_socket, 1);
-	struct sockaddr_un at;
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
 
 	s->hooks = *hooks;
 	s->params = params ? *params : ctlsock_params_default;
@@ -363,8 +342,12 @@ control_socket_open(const char *path, const struct control_hooks *hooks,
 	s->fd = -1;
 	s->group = NO_GROUP;
 	g_queue_init(&s->clients);
-	if (control_set_address(&at, path, error) && clear_place(&at, error) &&
-	    start_listening(s, &at, error))
+	if (g_strlcpy(at.sun_path, path, sizeof(at.sun_path)) >=
+	    sizeof(at.sun_path))
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NAMETOOLONG,
+			    "control socket %s: the name is longer than %zu "
+			    "bytes", path, sizeof(at.sun_path) - 1);
+	else if (clear_place(&at, error) && start_listening(s, &at, error))
 		return s;
 	control_socket_close(s);
 	return NULL;

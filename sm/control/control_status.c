@@ -65,8 +65,7 @@ put_standby(const struct control_view *v, struct text_report *r)
 	const struct standby_status *b = &v->standby;
 
 	report_open(r, "standby", '{');
-	if (r->as_json)
-		json_bool(&r->json, "warm", b->warm);
+	report_bool(r, "warm", b->warm);
 	if (b->warm) {
 		report_say(r, "warm:      ");
 		report_number(r, "groups", b->stats.n_groups, " groups with ");
@@ -76,9 +75,8 @@ put_standby(const struct control_view *v, struct text_report *r)
 		report_number(r, "subscriptions", b->stats.n_subscriptions,
 			      " subscriptions, as of ");
 		put_span(r, "as_of_ms", v->now - b->as_of, " ago\n");
-		if (r->as_json)
-			json_bool(&r->json, "whole", b->whole);
-		else if (!b->whole)
+		report_bool(r, "whole", b->whole);
+		if (!b->whole)
 			report_say(r, INDENT "the master is no minism: at a "
 				   "takeover clients register again\n");
 	}
@@ -109,8 +107,7 @@ put_head(const struct control_view *v, struct text_report *r)
 	if (v->paused)
 		report_say(r, "PAUSED:    no sweeps, and nothing is "
 			   "programmed, until minismctl resume\n");
-	if (r->as_json)
-		json_bool(&r->json, "paused", v->paused);
+	report_bool(r, "paused", v->paused);
 }
 
 /* Nodes and links that are missing or slow. */
@@ -148,6 +145,10 @@ put_faults(const GPtrArray *faults, struct text_report *r)
 static void
 put_flaps(const struct control_view *v, struct text_report *r)
 {
+	static const char *const kinds[][2] = {
+		{ "held", "held down: " }, { "flapping", "flapping:  " },
+		{ "babbling", "babbling:  " }, { "went down", "went down: " },
+	};
 	g_autoptr(GPtrArray) flaps = NULL;
 	uint64_t downs = 0;
 
@@ -158,13 +159,12 @@ put_flaps(const struct control_view *v, struct text_report *r)
 	for (guint i = 0; flaps && i < flaps->len &&
 	     (i < FAULTS_SHOWN || r->as_json); i++) {
 		const struct flap *f = flaps->pdata[i];
+		const char *const *kind = kinds[f->held ? 0 : f->flaps ? 1 :
+						f->babbles ? 2 : 3];
 
 		report_open(r, NULL, '{');
-		report_text(r, "kind", f->held ? "held" : f->flaps ? "flapping" :
-			    f->babbles ? "babbling" : "went down", NULL);
-		report_say(r, "%s", f->held ? "held down: " : f->flaps ?
-			   "flapping:  " : f->babbles ? "babbling:  " :
-			   "went down: ");
+		report_text(r, "kind", kind[0], NULL);
+		report_say(r, "%s", kind[1]);
 		report_text(r, "name", f->name, "; down ");
 		report_number(r, "downs", f->downs, " times and ");
 		report_number(r, "traps", f->traps,
@@ -209,24 +209,18 @@ put_verdict(const struct control_view *v, struct text_report *r)
 }
 
 static void
-put_subnet(const struct control_view *v, struct text_report *r)
+put_routing(const struct status *s, struct text_report *r)
 {
-	const struct status *s = v->status;
-
-	report_say(r, "subnet:    ");
-	put_verdict(v, r);
-	report_say(r, "\n%s", s->error ? INDENT : "");
-	report_text(r, "error", s->error, "; the fabric was left as it was\n");
-	report_lines(r, "complaints", s->complaints, INDENT);
-	report_lines(r, "multicast_unreached", v->unreached, INDENT);
-	put_faults(v->faults, r);
-	report_lines(r, "warnings", s->warnings, INDENT "WARNING: ");
-	report_text(r, "log_level", log_level_name(v->level), NULL);
-}
-
-static void
-put_loop(const struct status *s, struct text_report *r)
-{
+	if (!s->engine)
+		return;
+	report_open(r, "routing", '{');
+	report_say(r, "routing:   ");
+	report_text(r, "engine", s->engine, ": ");
+	report_text(r, "reason", s->reason, "\n");
+	report_text(r, "safety", s->safety == CHOICE_LOOP ?
+		    "credit loop" : "safe", NULL);
+	report_lines(r, "candidates", s->compared, INDENT);
+	report_lines(r, "notes", s->notes, INDENT);
 	if (s->loop)
 		report_say(r, "WARNING:   CREDIT LOOP: traffic can stop for "
 			   "good; ");
@@ -248,22 +242,6 @@ put_loop(const struct status *s, struct text_report *r)
 	report_close(r, ']');
 	if (s->loop)
 		report_say(r, INDENT "the first\n");
-}
-
-static void
-put_routing(const struct status *s, struct text_report *r)
-{
-	if (!s->engine)
-		return;
-	report_open(r, "routing", '{');
-	report_say(r, "routing:   ");
-	report_text(r, "engine", s->engine, ": ");
-	report_text(r, "reason", s->reason, "\n");
-	report_text(r, "safety", s->safety == CHOICE_LOOP ?
-		    "credit loop" : "safe", NULL);
-	report_lines(r, "candidates", s->compared, INDENT);
-	report_lines(r, "notes", s->notes, INDENT);
-	put_loop(s, r);
 	report_close(r, '}');
 }
 
@@ -296,8 +274,19 @@ put_sweeps(const struct control_view *v, struct text_report *r)
 }
 
 static void
-put_sa(const struct control_view *v, struct text_report *r)
+put_counters(const struct control_view *v, struct text_report *r)
 {
+	const char *source = v->rules->source;
+
+	report_open(r, "mads", '{');
+	report_say(r, "MADs:      ");
+	report_number(r, "sent", v->wire->sent, " sent (");
+	report_number(r, "sets", v->wire->sent_set, " Sets), ");
+	report_number(r, "repeated", v->wire->retried, " repeated, ");
+	report_number(r, "unanswered", v->wire->timed_out,
+		      " without an answer; window ");
+	report_number(r, "window", v->wire->window, "\n");
+	report_close(r, '}');
 	report_open(r, "sa", '{');
 	report_say(r, "SA:        ");
 	report_number(r, "requests", v->desk->taken, " requests, ");
@@ -312,23 +301,6 @@ put_sa(const struct control_view *v, struct text_report *r)
 		      " subscriptions; ");
 	report_number(r, "reports", v->desk->reports, " Reports\n");
 	report_close(r, '}');
-}
-
-static void
-put_counters(const struct control_view *v, struct text_report *r)
-{
-	const char *source = v->rules->source;
-
-	report_open(r, "mads", '{');
-	report_say(r, "MADs:      ");
-	report_number(r, "sent", v->wire->sent, " sent (");
-	report_number(r, "sets", v->wire->sent_set, " Sets), ");
-	report_number(r, "repeated", v->wire->retried, " repeated, ");
-	report_number(r, "unanswered", v->wire->timed_out,
-		      " without an answer; window ");
-	report_number(r, "window", v->wire->window, "\n");
-	report_close(r, '}');
-	put_sa(v, r);
 	report_open(r, "multicast", '{');
 	report_say(r, "multicast: computed ");
 	report_number(r, "computed", v->multicast->computed, " times, ");
@@ -356,15 +328,24 @@ void
 control_status(struct control_request *q)
 {
 	const struct control_view *v = &q->v;
+	const struct status *s = v->status;
 	struct text_report *r = &q->out;
 	const char *name;
 
 	report_open(r, NULL, '{');
 	put_head(v, r);
-	put_subnet(v, r);
+	report_say(r, "subnet:    ");
+	put_verdict(v, r);
+	report_say(r, "\n%s", s->error ? INDENT : "");
+	report_text(r, "error", s->error, "; the fabric was left as it was\n");
+	report_lines(r, "complaints", s->complaints, INDENT);
+	report_lines(r, "multicast_unreached", v->unreached, INDENT);
+	put_faults(v->faults, r);
+	report_lines(r, "warnings", s->warnings, INDENT "WARNING: ");
+	report_text(r, "log_level", log_level_name(v->level), NULL);
 	put_flaps(v, r);
 	control_put_avoided(v, r);
-	put_routing(v->status, r);
+	put_routing(s, r);
 	put_sweeps(v, r);
 	put_counters(v, r);
 	request_close(q);

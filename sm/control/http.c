@@ -37,7 +37,6 @@ http_port(const struct http *h)
 #include <errno.h>
 #include <glib-unix.h>
 #include <microhttpd.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -140,39 +139,29 @@ http_on_event(gint fd, GIOCondition condition, gpointer data)
 	return G_SOURCE_CONTINUE;
 }
 
-/* False: it is no numeric address. */
-static bool
-read_address(const char *text, struct sockaddr_storage *to, GError **error)
-{
-	g_autoptr(GSocketConnectable) parsed =
-		g_network_address_parse(text, PORT, error);
-	g_autoptr(GSocketAddress) address = NULL;
-	GNetworkAddress *name;
-
-	if (!parsed)
-		return false;
-	name = G_NETWORK_ADDRESS(parsed);
-	address = g_inet_socket_address_new_from_string(
-		g_network_address_get_hostname(name),
-		g_network_address_get_port(name));
-	if (address)
-		return g_socket_address_to_native(address, to, sizeof(*to),
-						  error);
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-		    "%s is not ADDRESS:PORT such as 127.0.0.1:9683 or "
-		    "[::1]:9683", text);
-	return false;
-}
-
 struct http *
 http_open(const char *address, const struct control_hooks *hooks,
 	  GError **error)
 {
+	g_autoptr(GSocketConnectable) parsed =
+		g_network_address_parse(address, PORT, error);
+	g_autoptr(GSocketAddress) numeric = NULL;
 	struct sockaddr_storage at = { .ss_family = AF_UNSPEC };
 	struct http *h;
 	unsigned flags = MHD_USE_EPOLL;
 
-	if (!read_address(address, &at, error))
+	if (!parsed)
+		return NULL;
+	numeric = g_inet_socket_address_new_from_string(
+		g_network_address_get_hostname(G_NETWORK_ADDRESS(parsed)),
+		g_network_address_get_port(G_NETWORK_ADDRESS(parsed)));
+	if (!numeric) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+			    "%s is not ADDRESS:PORT such as 127.0.0.1:9683 or "
+			    "[::1]:9683", address);
+		return NULL;
+	}
+	if (!g_socket_address_to_native(numeric, &at, sizeof(at), error))
 		return NULL;
 	if (at.ss_family == AF_INET6)
 		flags |= MHD_USE_IPv6;

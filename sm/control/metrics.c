@@ -128,15 +128,20 @@ write_managers(GString *out, const struct control_view *v)
 		       seconds(v->now - v->standby.as_of, age));
 }
 
-/* By width and speed, since a bad cable often trains to less. */
+/* Links by width and speed, since a bad cable often trains to less. */
 static void
-write_links(GString *out, const struct control_view *v)
+write_fabric(GString *out, const struct control_view *v)
 {
-	const struct snapshot *s = v->status->subnet;
+	const struct status *status = v->status;
+	const struct snapshot *s = status->subnet;
 	g_autoptr(GHashTable) counts = g_hash_table_new_full(g_str_hash,
 		g_str_equal, g_free, NULL);
 	g_autoptr(GList) keys = NULL;
 
+	family(out, "minism_nodes", "gauge", "Nodes of the last sweep.");
+	sample(out, "minism_nodes{kind=\"switch\"} %u", s ? s->n_switches : 0);
+	sample(out, "minism_nodes{kind=\"host\"} %u",
+	       s ? s->n_nodes - s->n_switches : 0);
 	family(out, "minism_links", "gauge",
 	     "Cables of the last sweep by the state, width and speed of one "
 	     "end.");
@@ -161,19 +166,6 @@ write_links(GString *out, const struct control_view *v)
 		sample(out, "minism_links{%s} %u", (const char *)k->data,
 		       GPOINTER_TO_UINT(g_hash_table_lookup(counts,
 							    k->data)));
-}
-
-static void
-write_fabric(GString *out, const struct control_view *v)
-{
-	const struct status *status = v->status;
-	const struct snapshot *s = status->subnet;
-
-	family(out, "minism_nodes", "gauge", "Nodes of the last sweep.");
-	sample(out, "minism_nodes{kind=\"switch\"} %u", s ? s->n_switches : 0);
-	sample(out, "minism_nodes{kind=\"host\"} %u",
-	       s ? s->n_nodes - s->n_switches : 0);
-	write_links(out, v);
 	number(out, "minism_problems", "gauge",
 	       "What is not as it should be, as status lists it.",
 	       status->complaints ? status->complaints->len : 0);
@@ -305,7 +297,7 @@ attr_name(enum mad_client_class class, unsigned attr)
 }
 
 static void
-write_outcomes(GString *out, const struct control_view *v)
+write_mads(GString *out, const struct control_view *v)
 {
 	static const char *const classes[] = {
 		"SMP", "SA", "PerfMgt", "other",
@@ -313,29 +305,6 @@ write_outcomes(GString *out, const struct control_view *v)
 	static const char *const ends[] = {
 		"answered", "refused", "timed_out", "cancelled",
 	};
-
-	family(out, "minism_requests", "counter",
-	     "How requests ended, by class and attribute.");
-	for (unsigned c = 0; v->client && c < MAD_CLIENT_CLASSES; c++)
-		for (unsigned i = 0; i < MAD_CLIENT_ATTRS * MAD_CLIENT_ENDS;
-		     i++) {
-			unsigned attr = i / MAD_CLIENT_ENDS;
-			unsigned end = i % MAD_CLIENT_ENDS;
-			uint64_t n = mad_client_ended(v->client, c, attr, end);
-			g_autofree char *name = NULL;
-
-			if (!n)
-				continue;
-			name = attr_name(c, attr);
-			sample(out, "minism_requests_total{class=\"%s\","
-			       "attribute=\"%s\",outcome=\"%s\"} " NUMBER,
-			       classes[c], name, ends[end], n);
-		}
-}
-
-static void
-write_mads(GString *out, const struct control_view *v)
-{
 	const struct mad_client_stats *wire = v->wire;
 
 	family(out, "minism_mads", "counter",
@@ -350,7 +319,23 @@ write_mads(GString *out, const struct control_view *v)
 			       "attribute=\"%s\"} " NUMBER, mad_attr_name(i),
 			       wire->sets[i]);
 	}
-	write_outcomes(out, v);
+	family(out, "minism_requests", "counter",
+	     "How requests ended, by class and attribute.");
+	for (unsigned i = 0; v->client && i < MAD_CLIENT_CLASSES *
+	     MAD_CLIENT_ATTRS * MAD_CLIENT_ENDS; i++) {
+		unsigned end = i % MAD_CLIENT_ENDS;
+		unsigned attr = i / MAD_CLIENT_ENDS % MAD_CLIENT_ATTRS;
+		unsigned c = i / MAD_CLIENT_ENDS / MAD_CLIENT_ATTRS;
+		uint64_t n = mad_client_ended(v->client, c, attr, end);
+		g_autofree char *name = NULL;
+
+		if (!n)
+			continue;
+		name = attr_name(c, attr);
+		sample(out, "minism_requests_total{class=\"%s\","
+		       "attribute=\"%s\",outcome=\"%s\"} " NUMBER,
+		       classes[c], name, ends[end], n);
+	}
 	number(out, "minism_mad_retries", "counter", "Requests sent again.",
 	       wire ? wire->retried : 0);
 	number(out, "minism_mad_window", "gauge",
@@ -386,20 +371,6 @@ write_sa(GString *out, const struct control_view *v)
 				d->within, d->answered, d->us);
 }
 
-static void
-write_sa_objects(GString *out, const struct control_view *v)
-{
-	const struct sa_stats *n = &v->sa_stats;
-
-	family(out, "minism_sa_objects", "gauge",
-	     "What clients keep at the SA.");
-	sample(out, "minism_sa_objects{kind=\"group\"} %u", n->n_groups);
-	sample(out, "minism_sa_objects{kind=\"member\"} %u", n->n_members);
-	sample(out, "minism_sa_objects{kind=\"service\"} %u", n->n_services);
-	sample(out, "minism_sa_objects{kind=\"subscription\"} %u",
-	       n->n_subscriptions);
-}
-
 /* Only of ports that counted any. */
 static void
 write_errors(GString *out, const struct control_view *v)
@@ -426,6 +397,7 @@ void
 control_metrics(struct control_request *r)
 {
 	GString *out = r->out.json.out;
+	const struct sa_stats *sa = &r->v.sa_stats;
 
 	write_subnet(out, &r->v);
 	write_managers(out, &r->v);
@@ -436,6 +408,12 @@ control_metrics(struct control_request *r)
 	write_mads(out, &r->v);
 	write_sa(out, &r->v);
 	write_errors(out, &r->v);
-	write_sa_objects(out, &r->v);
+	family(out, "minism_sa_objects", "gauge",
+	     "What clients keep at the SA.");
+	sample(out, "minism_sa_objects{kind=\"group\"} %u", sa->n_groups);
+	sample(out, "minism_sa_objects{kind=\"member\"} %u", sa->n_members);
+	sample(out, "minism_sa_objects{kind=\"service\"} %u", sa->n_services);
+	sample(out, "minism_sa_objects{kind=\"subscription\"} %u",
+	       sa->n_subscriptions);
 	sample(out, "# EOF");
 }

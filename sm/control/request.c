@@ -24,8 +24,7 @@ request_say(struct control_request *r, enum control_code code,
 	va_end(args);
 	r->code = code;
 	report_open(&r->out, NULL, '{');
-	if (r->out.as_json)
-		json_bool(&r->out.json, "done", code == CONTROL_DONE);
+	report_bool(&r->out, "done", code == CONTROL_DONE);
 	report_text(&r->out, "message", text, "\n");
 	request_close(r);
 }
@@ -72,36 +71,7 @@ struct port_search {
 	const struct lid_map *lids;
 	const char *word;
 	uint64_t guid;		/* 0: the word is no GUID */
-	uint64_t lid;		/* 0: the word is no LID */
 };
-
-static bool
-request_is_meant(const struct port_search *q, uint32_t port)
-{
-	const struct snapshot_node *n = snapshot_node_of(q->s, port);
-	g_autofree char *name = NULL;
-
-	if (q->guid && n->info.node_guid == q->guid)
-		return true;
-	if (strcmp(n->desc, q->word) == 0 ||
-	    g_strcmp0(n->name, q->word) == 0)
-		return true;
-	name = snapshot_port_name(q->s, port);
-	return strcmp(name, q->word) == 0;
-}
-
-/* A LID, or a PortGUID, which goes first if it begins with 0x. */
-static uint32_t
-find_number(const struct port_search *q)
-{
-	bool is_hex = g_ascii_strncasecmp(q->word, "0x", 2) == 0;
-	uint32_t by_lid = q->lid ? lid_map_owner(q->lids, (uint16_t)q->lid) :
-		SNAPSHOT_NONE;
-	uint32_t by_guid = snapshot_find_port(q->s, q->guid);
-
-	return by_guid == SNAPSHOT_NONE ||
-		(!is_hex && by_lid != SNAPSHOT_NONE) ? by_lid : by_guid;
-}
 
 static void
 say_nearest(struct control_request *r, const struct port_search *q)
@@ -125,14 +95,19 @@ request_find_named(const struct port_search *q, uint32_t *port, GString *list)
 	guint n = 0;
 
 	for (uint32_t i = 0; q->s && i < q->s->n_ports; i++) {
+		const struct snapshot_node *node = snapshot_node_of(q->s, i);
 		g_autofree char *name = NULL, *shown = NULL;
 
-		if (!snapshot_is_end_port(q->s, i) || !request_is_meant(q, i))
+		if (!snapshot_is_end_port(q->s, i))
+			continue;
+		name = snapshot_port_name(q->s, i);
+		if (!(q->guid && node->info.node_guid == q->guid) &&
+		    strcmp(node->desc, q->word) &&
+		    g_strcmp0(node->name, q->word) && strcmp(name, q->word))
 			continue;
 		*port = i;
 		if (n++ >= PORTS_SHOWN)
 			continue;
-		name = snapshot_port_name(q->s, i);
 		shown = text_one_line(name);
 		g_string_append_printf(list, "\n0x%016" G_GINT64_MODIFIER
 				       "x %s", q->s->ports[i].guid, shown);
@@ -149,20 +124,24 @@ request_find_port(struct control_request *r, const struct snapshot *s,
 	g_autoptr(GString) list = g_string_new(NULL);
 	g_autofree char *shown = text_one_line(word);
 	const char *digits = word;
-	uint32_t port = SNAPSHOT_NONE;
-	bool is_whole;
+	uint32_t port, by_lid = SNAPSHOT_NONE;
+	bool is_hex = text_take_0x(&digits), is_whole;
+	uint64_t lid;
 	guint n;
 
-	text_take_0x(&digits);
 	if (!text_read_guid(word, &q.guid))
 		q.guid = 0;
 	is_whole = q.guid && strlen(digits) == GUID_DIGITS;
-	if (!lids || is_whole ||
-	    !text_read_number(word, LID_UNICAST_MAX, &q.lid))
-		q.lid = 0;
 	if (absent)
 		*absent = 0;
-	if (s && (port = find_number(&q)) != SNAPSHOT_NONE)
+	/* A number that begins with 0x is a PortGUID first, else a LID. */
+	if (s && lids && !is_whole &&
+	    text_read_number(word, LID_UNICAST_MAX, &lid))
+		by_lid = lid_map_owner(lids, (uint16_t)lid);
+	port = s ? snapshot_find_port(s, q.guid) : SNAPSHOT_NONE;
+	if (port == SNAPSHOT_NONE || (!is_hex && by_lid != SNAPSHOT_NONE))
+		port = by_lid;
+	if (port != SNAPSHOT_NONE)
 		return port;
 	n = request_find_named(&q, &port, list);
 	if (n == 1)

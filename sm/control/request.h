@@ -10,6 +10,7 @@
 
 struct control_request {
 	const struct control_hooks *hooks;
+	const struct command *command;	/* NULL: there is no such word */
 	struct control_view v;	/* when the request came */
 	const struct sa_db *db;	/* of v: the fabric of the last sweep; NULL:
 				   none has read it yet */

@@ -85,41 +85,16 @@ copy_lines(const GPtrArray *lines)
 	return copy;
 }
 
-static GArray *
-name_channels(const struct channels_result *channels, const struct view *v)
-{
-	struct graph *g = graph_new_whole(v->subnet, v->lids);
-	GArray *loop = g_array_new(FALSE, FALSE, sizeof(struct status_channel));
-
-	g_array_set_clear_func(loop, clear_channel);
-	for (guint i = 0; i < channels->cycle->len; i++) {
-		const struct channel_turn *turn =
-			&g_array_index(channels->cycle, struct channel_turn, i);
-		const struct graph_edge *edge = &g->edges[turn->edge];
-		uint32_t sw = g->edges[edge->back].peer;
-		const struct snapshot_node *n =
-			&v->subnet->nodes[v->subnet->switches[sw]];
-		struct status_channel channel = {
-			.desc = g_strdup(snapshot_node_name(n)),
-			.guid = n->info.node_guid,
-			.port = edge->port,
-			.lid = turn->lid,
-		};
-
-		g_array_append_val(loop, channel);
-	}
-	graph_free(g);
-	return loop;
-}
-
 static void
 note_fabric(struct status *s, const struct sweep_report *r)
 {
 	const struct channels_result *channels = &r->choice->alone.channels;
+	const struct view *v = r->view;
+	struct graph *g;
 
 	forget_fabric(s);
-	s->subnet = snapshot_ref(r->view->subnet);
-	s->top = r->view->lids->top;
+	s->subnet = snapshot_ref(v->subnet);
+	s->top = v->lids->top;
 	if (r->verdict) {
 		s->n_hosts = r->verdict->n_hosts;
 		s->n_links = r->verdict->n_links;
@@ -136,7 +111,26 @@ note_fabric(struct status *s, const struct sweep_report *r)
 	if (!channels->cycle)
 		return;
 	s->n_looped = channels->n_looped;
-	s->loop = name_channels(channels, r->view);
+	s->loop = g_array_new(FALSE, FALSE, sizeof(struct status_channel));
+	g_array_set_clear_func(s->loop, clear_channel);
+	g = graph_new_whole(v->subnet, v->lids);
+	for (guint i = 0; i < channels->cycle->len; i++) {
+		const struct channel_turn *turn =
+			&g_array_index(channels->cycle, struct channel_turn, i);
+		const struct graph_edge *edge = &g->edges[turn->edge];
+		uint32_t sw = g->edges[edge->back].peer;
+		const struct snapshot_node *n =
+			&v->subnet->nodes[v->subnet->switches[sw]];
+		struct status_channel channel = {
+			.desc = g_strdup(snapshot_node_name(n)),
+			.guid = n->info.node_guid,
+			.port = edge->port,
+			.lid = turn->lid,
+		};
+
+		g_array_append_val(s->loop, channel);
+	}
+	graph_free(g);
 }
 
 void
