@@ -421,20 +421,6 @@ static const struct {
 	{ "PortPhysicalState", port_phys_name }, { "SMState", sm_state_name },
 };
 
-static void
-put_field(GString *out, const struct mad_field *f, const uint8_t *data)
-{
-	uint64_t value = mad_field_value(f, MAD_FIELD_ATTR_BASE, data);
-
-	for (size_t i = 0; i < G_N_ELEMENTS(named); i++)
-		if (strcmp(named[i].field, f->name) == 0) {
-			g_string_append(out, named[i].name((unsigned)value));
-			return;
-		}
-	g_string_append_printf(out, f->bits == 64 ? "0x%016" PRIx64 :
-			       "%" PRIu64, value);
-}
-
 /* The text with what is in braces filled in; {#}: the AttributeModifier without
  * SMSupportExtendedSpeeds. */
 static void
@@ -444,18 +430,32 @@ put_sentence(GString *out, const struct sentence *t,
 	const char *at = t->text, *end;
 
 	for (; *at; at = *at ? end + 1 : end) {
+		const struct mad_field *f;
+		const char *name = NULL;
+		uint64_t value;
+
 		end = at + strcspn(at, "{");
 		g_string_append_len(out, at, end - at);
 		at = end;
 		if (!*at)
 			break;
 		end = strchr(at, '}');
-		if (at[1] == '#')
+		if (at[1] == '#') {
 			g_string_append_printf(out, "%u", h->attr_mod &
 				~SMP_PORT_INFO_EXT_SPEEDS);
+			continue;
+		}
+		f = mad_field_find(mad_attr_table(t->record), at + 1,
+				   (size_t)(end - at - 1));
+		value = mad_field_value(f, MAD_FIELD_ATTR_BASE, data);
+		for (size_t i = 0; i < G_N_ELEMENTS(named); i++)
+			if (strcmp(named[i].field, f->name) == 0)
+				name = named[i].name((unsigned)value);
+		if (name)
+			g_string_append(out, name);
 		else
-			put_field(out, mad_field_find(mad_attr_table(t->record),
-				  at + 1, (size_t)(end - at - 1)), data);
+			g_string_append_printf(out, f->bits == 64 ?
+				"0x%016" PRIx64 : "%" PRIu64, value);
 	}
 	if (t->more)
 		t->more(out, h->attr_mod, data);
@@ -535,21 +535,6 @@ static const struct {
 	  "IBA 13.4.11" },
 };
 
-/* "by SGID, DGID": the components that the mask names. */
-static void
-put_mask(GString *out, const struct sa_header *h)
-{
-	unsigned n = 0;
-	const struct mad_field *f = sa_fields(h->mad.attr_id, &n);
-
-	for (unsigned i = 0; f && i < MIN(n, 64); i++)
-		if (h->comp_mask & SA_BIT(i) && f[i].kind != MAD_FIELD_RESERVED)
-			g_string_append_printf(out, "%s%s", out->len ? ", " :
-					       "by ", f[i].name);
-	if (!out->len)
-		g_string_append(out, "all of them");
-}
-
 static void
 explain_sa(struct explain *e, int64_t now, unsigned lid, const uint8_t *mad,
 	   size_t len)
@@ -559,19 +544,29 @@ explain_sa(struct explain *e, int64_t now, unsigned lid, const uint8_t *mad,
 	struct explain_line line = {
 		.kind = EXPLAIN_MAD, .where = where, .clause = "IBA 15.2",
 	};
+	const struct mad_field *f;
 	struct sa_header h;
+	unsigned n = 0;
 
 	if (!sa_header_read(mad, len, &h))
 		return;
 	what = g_strdup_printf("%s %s", mad_method_name(h.mad.method),
 			       sa_attr_name(h.mad.attr_id));
-	if (h.mad.method & MAD_METHOD_RESPONSE && h.mad.status)
+	if (h.mad.method & MAD_METHOD_RESPONSE && h.mad.status) {
 		put_status(text, &h.mad);
-	else if (h.mad.method & MAD_METHOD_RESPONSE)
+	} else if (h.mad.method & MAD_METHOD_RESPONSE) {
 		g_string_append_printf(text, "%" G_GSIZE_FORMAT " bytes of "
 				       "records", len - SA_DATA_OFFSET);
-	else
-		put_mask(text, &h);
+	} else {	/* "by SGID, DGID": the components of the mask */
+		f = sa_fields(h.mad.attr_id, &n);
+		for (unsigned i = 0; f && i < MIN(n, 64); i++)
+			if (h.comp_mask & SA_BIT(i) &&
+			    f[i].kind != MAD_FIELD_RESERVED)
+				g_string_append_printf(text, "%s%s", text->len ?
+						       ", " : "by ", f[i].name);
+		if (!text->len)
+			g_string_append(text, "all of them");
+	}
 	for (size_t i = 0; i < G_N_ELEMENTS(records); i++)
 		if (records[i].attr == h.mad.attr_id) {
 			line.why = records[i].why;

@@ -104,25 +104,6 @@ weigh(const struct graph *g, const struct lft *lft, uint32_t target,
 }
 
 static void
-put_example(const struct graph *g, const struct lid_map *lids,
-	    const struct lft *lft, uint32_t sw, const struct choices *c,
-	    const uint32_t *hops, GString *out)
-{
-	const struct graph_target *t = &g->targets[c->best];
-	const struct snapshot *s = g->subnet;
-	uint8_t port = lft_row(lft, sw)[t->lid];
-	g_autoptr(GString) list = g_string_new(NULL);
-	bool taken;
-
-	count_candidates(g, sw, hops, port, &taken, list);
-	g_string_append_printf(out, "; LID %u (%s) leaves by port %u, of%s, %u "
-			       "hops away%s", t->lid,
-			       snapshot_name_of(s, lids->owner[t->lid]), port,
-			       list->str, c->hops, taken ? "" :
-			       ", which is not the shortest path");
-}
-
-static void
 explain_ports(struct explain *e, int64_t now, const struct graph *g,
 	      const struct lid_map *lids, const struct lft *lft,
 	      const char *engine)
@@ -138,15 +119,27 @@ explain_ports(struct explain *e, int64_t now, const struct graph *g,
 	}
 	for (uint32_t sw = 0; sw < MIN(g->n_switches, MANY); sw++) {
 		const struct choices *c = &all[sw];
+		const struct graph_target *t;
 		g_autoptr(GString) text = g_string_new(NULL);
+		g_autoptr(GString) ports = g_string_new(NULL);
+		uint8_t port;
+		bool taken;
 
 		g_string_append_printf(text, "LIDs behind other switches: %u "
 				       "with one shortest path, %u with a "
 				       "choice, %u by a longer one", c->one,
 				       c->several, c->longer);
 		if (c->n_best > 1) {
-			show_distances(g, g->targets[c->best].sw, hops);
-			put_example(g, lids, lft, sw, c, hops, text);
+			t = &g->targets[c->best];
+			show_distances(g, t->sw, hops);
+			port = lft_row(lft, sw)[t->lid];
+			count_candidates(g, sw, hops, port, &taken, ports);
+			g_string_append_printf(text, "; LID %u (%s) leaves by "
+				"port %u, of%s, %u hops away%s", t->lid,
+				snapshot_name_of(g->subnet,
+						 lids->owner[t->lid]),
+				port, ports->str, c->hops, taken ? "" :
+				", which is not the shortest path");
 		}
 		explain_say(e, now, "route", snapshot_node_name(
 			    &g->subnet->nodes[g->subnet->switches[sw]]),

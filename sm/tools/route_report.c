@@ -258,24 +258,6 @@ put_paths(struct text_report *r, const struct metrics_paths *p)
 }
 
 static void
-put_churn(struct text_report *r, const struct route_lab *lab,
-	  const struct lab_row *row)
-{
-	report_break(r, INDENT);
-	report_open(r, "churn", '{');
-	report_say(r, LABEL, "churn");
-	report_number(r, "entries", row->churn.entries, " entries in ");
-	report_number(r, "blocks", row->churn.blocks, " of ");
-	report_number(r, "all_blocks", row->churn.all_blocks,
-		      " blocks of 64 differ from the tables of before\n");
-	report_close(r, '}');
-	report_number(r, "together_looped_channels", row->together.n_looped,
-		      NULL);
-	if (r->as_json)
-		json_cycle(&r->json, lab, "together_cycle", &row->together);
-}
-
-static void
 put_figures(struct text_report *r, const struct route_lab *lab,
 	    const struct lab_row *row)
 {
@@ -305,8 +287,20 @@ put_figures(struct text_report *r, const struct route_lab *lab,
 	report_close(r, '}');
 	put_patterns(r, row);
 	put_paths(r, &row->paths);
-	if (lab->before)
-		put_churn(r, lab, row);
+	if (!lab->before)
+		return;
+	report_break(r, INDENT);
+	report_open(r, "churn", '{');
+	report_say(r, LABEL, "churn");
+	report_number(r, "entries", row->churn.entries, " entries in ");
+	report_number(r, "blocks", row->churn.blocks, " of ");
+	report_number(r, "all_blocks", row->churn.all_blocks,
+		      " blocks of 64 differ from the tables of before\n");
+	report_close(r, '}');
+	report_number(r, "together_looped_channels", row->together.n_looped,
+		      NULL);
+	if (r->as_json)
+		json_cycle(&r->json, lab, "together_cycle", &row->together);
 }
 
 static void
