@@ -21,12 +21,6 @@ sim_match_packet(const struct sim_match *m, const struct sim_packet *p)
 		(!m->attr_id || m->attr_id == p->h.attr_id);
 }
 
-static struct sim_fault *
-rule_at(const struct sim *sim, guint i)
-{
-	return &g_array_index(sim->rules, struct sim_fault, i);
-}
-
 static int64_t
 some_ns(struct sim *sim, const struct sim_fault *r)
 {
@@ -42,7 +36,8 @@ rules_apply(struct sim *sim, struct sim_packet *p)
 	uint32_t bit;
 
 	for (guint i = 0; sim->rules && i < sim->rules->len; i++) {
-		struct sim_fault *r = rule_at(sim, i);
+		struct sim_fault *r = &g_array_index(sim->rules,
+						     struct sim_fault, i);
 
 		if (!sim_match_packet(&r->r.match, p) ||
 		    (r->r.times && r->hits >= r->r.times) ||
@@ -98,6 +93,7 @@ void
 sim_rules_clear(struct sim *sim, uint32_t node)
 {
 	for (guint i = sim->rules ? sim->rules->len : 0; i-- > 0;)
-		if (rule_at(sim, i)->r.match.node == node)
+		if (g_array_index(sim->rules, struct sim_fault,
+				  i).r.match.node == node)
 			g_array_remove_index(sim->rules, i);
 }

@@ -37,18 +37,6 @@
 #define CC_TABLE_BLOCKS		2u	/* ControlTableCap */
 
 void
-sim_pma_count(struct sim *sim, uint32_t out, unsigned bytes)
-{
-	struct sim_counters *o = &sim->ports[out].counters;
-	struct sim_counters *i = &sim->ports[sim->ports[out].peer].counters;
-
-	o->traffic[SIM_XMIT_PACKETS]++;
-	o->traffic[SIM_XMIT_DATA] += bytes / 4;
-	i->traffic[SIM_RCV_PACKETS]++;
-	i->traffic[SIM_RCV_DATA] += bytes / 4;
-}
-
-void
 sim_port_add_errors(struct sim *sim, uint32_t port, enum perf_error error,
 		    uint64_t n)
 {
@@ -128,35 +116,12 @@ sim_pma_answer(struct sim *sim, struct sim_packet *p)
 
 /* --- congestion control --- */
 
-/* Blocks of the attribute that the node has; 0: it has none of it. */
-static unsigned
-congestion_blocks(const struct sim_node *node, unsigned attr_id)
-{
-	bool is_switch = sim_is_switch(node);
-
-	switch (attr_id) {
-	case CC_ATTR_INFO:
-	case CC_ATTR_KEY_INFO:
-	case CC_ATTR_LOG:
-	case CC_ATTR_TIMESTAMP:
-		return 1;
-	case CC_ATTR_SWITCH_SETTING:
-		return is_switch;
-	case CC_ATTR_SWITCH_PORTS:
-		return is_switch ? node->info.num_ports / 32 + 1 : 0;
-	case CC_ATTR_CA_SETTING:
-		return !is_switch;
-	case CC_ATTR_CA_TABLE:
-		return is_switch ? 0 : CC_TABLE_BLOCKS;
-	}
-	return 0;
-}
-
 unsigned
 sim_congestion_answer(struct sim *sim, struct sim_packet *p)
 {
 	struct sim_node *node = sim_node_of(sim, p->to);
-	unsigned blocks = congestion_blocks(node, p->h.attr_id);
+	bool is_switch = sim_is_switch(node);
+	unsigned blocks = 0;	/* of the attribute that the node has */
 	bool is_fixed = p->h.attr_id == CC_ATTR_INFO ||
 		p->h.attr_id == CC_ATTR_LOG ||
 		p->h.attr_id == CC_ATTR_TIMESTAMP;
@@ -166,6 +131,26 @@ sim_congestion_answer(struct sim *sim, struct sim_packet *p)
 
 	if (p->h.class_version != CC_CLASS_VERSION)
 		return MAD_STATUS_BAD_VERSION;
+	switch (p->h.attr_id) {
+	case CC_ATTR_INFO:
+	case CC_ATTR_KEY_INFO:
+	case CC_ATTR_LOG:
+	case CC_ATTR_TIMESTAMP:
+		blocks = 1;
+		break;
+	case CC_ATTR_SWITCH_SETTING:
+		blocks = is_switch;
+		break;
+	case CC_ATTR_SWITCH_PORTS:
+		blocks = is_switch ? node->info.num_ports / 32 + 1 : 0;
+		break;
+	case CC_ATTR_CA_SETTING:
+		blocks = !is_switch;
+		break;
+	case CC_ATTR_CA_TABLE:
+		blocks = is_switch ? 0 : CC_TABLE_BLOCKS;
+		break;
+	}
 	if (!blocks || (is_fixed && p->h.method == MAD_METHOD_SET))
 		return MAD_STATUS_BAD_ATTRIBUTE;
 	if (p->h.attr_mod >= blocks)
@@ -183,9 +168,9 @@ sim_congestion_answer(struct sim *sim, struct sim_packet *p)
 	memset(data, 0, CC_DATA_LEN);
 	if (kept)
 		memcpy(data, kept, CC_DATA_LEN);
-	else if (p->h.attr_id == CC_ATTR_INFO && !sim_is_switch(node))
+	else if (p->h.attr_id == CC_ATTR_INFO && !is_switch)
 		data[2] = CC_TABLE_BLOCKS;
 	if (p->h.attr_id == CC_ATTR_LOG)
-		p->mad[CC_LOG_TYPE] = sim_is_switch(node) ? 1 : 2;
+		p->mad[CC_LOG_TYPE] = is_switch ? 1 : 2;
 	return MAD_STATUS_OK;
 }

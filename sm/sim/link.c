@@ -30,25 +30,6 @@ agree(unsigned a, unsigned b)
 	return common ? 1 << (g_bit_storage(common) - 1) : -1;
 }
 
-static bool
-can_train(const struct sim *sim, uint32_t port)
-{
-	const struct sim_port *a = &sim->ports[port];
-	const struct sim_port *b;
-
-	if (a->peer == SNAPSHOT_NONE || a->cut)
-		return false;
-	b = &sim->ports[a->peer];
-	return sim_node_of(sim, port)->power == SIM_POWER_ON &&
-		sim_node_of(sim, a->peer)->power == SIM_POWER_ON &&
-		a->info.phys_state != PORT_PHYS_DISABLED &&
-		b->info.phys_state != PORT_PHYS_DISABLED &&
-		a->info.phys_state != PORT_PHYS_SLEEP &&
-		b->info.phys_state != PORT_PHYS_SLEEP &&
-		agree(a->info.width_enabled, b->info.width_enabled) >= 0 &&
-		agree(a->info.speed_enabled, b->info.speed_enabled) >= 0;
-}
-
 static void
 link_tell(struct sim *sim, uint32_t port)
 {
@@ -77,60 +58,68 @@ link_drop(struct sim *sim, uint32_t port, enum sim_cause cause)
 }
 
 static void
-set_active(struct port_info *a, const struct port_info *b)
-{
-	int width = agree(a->width_enabled, b->width_enabled);
-	int speed = agree(a->speed_enabled, b->speed_enabled);
-	int ext = agree(a->speed_ext_enabled, b->speed_ext_enabled);
-
-	if (width > 0)
-		a->width_active = width;
-	if (speed > 0)
-		a->speed_active = speed;
-	/* 30 means "none" (IBA 14.2.5.6) */
-	a->speed_ext_active = ext > 0 && a->speed_ext_enabled != 30 &&
-		b->speed_ext_enabled != 30 ? ext : 0;
-}
-
-static void
 on_trained(struct sim *sim, struct sim_event *e)
 {
 	uint32_t a = (uint32_t)((struct sim_port *)e - sim->ports);
-	uint32_t b = sim->ports[a].peer;
-	const uint32_t ends[] = { a, b };
+	const uint32_t ends[] = { a, sim->ports[a].peer };
+	unsigned n = ends[0] == ends[1] ? 1 : 2;
+	const struct port_info *x = &sim->ports[ends[0]].info;
+	const struct port_info *y = &sim->ports[ends[1]].info;
+	int width = agree(x->width_enabled, y->width_enabled);
+	int speed = agree(x->speed_enabled, y->speed_enabled);
+	int ext = agree(x->speed_ext_enabled, y->speed_ext_enabled);
 
-	set_active(&sim->ports[a].info, &sim->ports[b].info);
-	set_active(&sim->ports[b].info, &sim->ports[a].info);
-	for (unsigned i = 0; i < (a == b ? 1u : 2u); i++) {
-		sim->ports[ends[i]].info.phys_state = PORT_PHYS_LINK_UP;
-		sim->ports[ends[i]].info.state = PORT_STATE_INIT;
+	/* 30 means "none" (IBA 14.2.5.6) */
+	if (ext < 0 || x->speed_ext_enabled == 30 ||
+	    y->speed_ext_enabled == 30)
+		ext = 0;
+	for (unsigned i = 0; i < n; i++) {
+		struct port_info *info = &sim->ports[ends[i]].info;
+
+		if (width > 0)
+			info->width_active = width;
+		if (speed > 0)
+			info->speed_active = speed;
+		info->speed_ext_active = ext;
+		info->phys_state = PORT_PHYS_LINK_UP;
+		info->state = PORT_STATE_INIT;
 	}
-	for (unsigned i = 0; i < (a == b ? 1u : 2u); i++)
+	for (unsigned i = 0; i < n; i++)
 		link_tell(sim, ends[i]);
 }
 
 void
 sim_link_settle(struct sim *sim, uint32_t port, enum sim_cause cause)
 {
-	uint32_t peer = sim->ports[port].peer;
-	bool possible = can_train(sim, port);
-	struct sim_event *training = &sim->ports[MIN(port, peer)].training;
+	struct sim_port *a = &sim->ports[port], *b;
+	struct sim_event *training;
+	bool possible;
 
-	if (peer == SNAPSHOT_NONE) {
+	if (a->peer == SNAPSHOT_NONE) {
 		link_drop(sim, port, cause);
 		return;
 	}
-	if (possible && sim->ports[port].info.state != PORT_STATE_DOWN &&
-	    sim->ports[peer].info.state != PORT_STATE_DOWN)
+	b = &sim->ports[a->peer];
+	possible = !a->cut &&
+		sim_node_of(sim, port)->power == SIM_POWER_ON &&
+		sim_node_of(sim, a->peer)->power == SIM_POWER_ON &&
+		a->info.phys_state != PORT_PHYS_DISABLED &&
+		b->info.phys_state != PORT_PHYS_DISABLED &&
+		a->info.phys_state != PORT_PHYS_SLEEP &&
+		b->info.phys_state != PORT_PHYS_SLEEP &&
+		agree(a->info.width_enabled, b->info.width_enabled) >= 0 &&
+		agree(a->info.speed_enabled, b->info.speed_enabled) >= 0;
+	if (possible && a->info.state != PORT_STATE_DOWN &&
+	    b->info.state != PORT_STATE_DOWN)
 		return;
 	link_drop(sim, port, cause);
-	link_drop(sim, peer, SIM_CAUSE_LINK);
+	link_drop(sim, a->peer, SIM_CAUSE_LINK);
+	training = &MIN(a, b)->training;
 	if (!possible) {
 		sim_clock_stop(sim, training);
 		return;
 	}
-	sim->ports[port].info.phys_state = PORT_PHYS_TRAINING;
-	sim->ports[peer].info.phys_state = PORT_PHYS_TRAINING;
+	a->info.phys_state = b->info.phys_state = PORT_PHYS_TRAINING;
 	if (training->pos)
 		return;
 	training->fn = on_trained;

@@ -38,34 +38,21 @@ packet_is_smp(const struct mad_header *h)
 		h->mgmt_class == MAD_CLASS_SMP_DIRECT;
 }
 
-/* The other end of the link by which an SMP leaves the node of `at`. */
-static uint32_t
-cross(const struct sim *sim, uint32_t at, unsigned out_num)
-{
-	const struct sim_node *node = sim_node_of(sim, at);
-	const struct sim_port *out;
-
-	if (!sim_is_switch(node) && sim->ports[at].num != out_num)
-		return SNAPSHOT_NONE;
-	if (out_num == 0 || out_num > node->info.num_ports)
-		return SNAPSHOT_NONE;
-	out = &sim->ports[node->first_port + out_num];
-	if (out->peer == SNAPSHOT_NONE || out->info.state < PORT_STATE_INIT ||
-	    sim->ports[out->peer].info.state < PORT_STATE_INIT)
-		return SNAPSHOT_NONE;
-	return out->peer;
-}
-
 /* Over the cable at `out`; false: it is lost there. */
 static bool
 pass(struct sim *sim, uint32_t out)
 {
-	unsigned per_mille = sim->ports[out].loss_per_mille;
+	struct sim_port *from = &sim->ports[out];
+	struct sim_port *to = &sim->ports[from->peer];
 
-	sim_pma_count(sim, out, WIRE_LEN);
-	if (!per_mille || prng_below(&sim->rng, 1000) >= per_mille)
+	from->counters.traffic[SIM_XMIT_PACKETS]++;
+	from->counters.traffic[SIM_XMIT_DATA] += WIRE_LEN / 4;
+	to->counters.traffic[SIM_RCV_PACKETS]++;
+	to->counters.traffic[SIM_RCV_DATA] += WIRE_LEN / 4;
+	if (!from->loss_per_mille ||
+	    prng_below(&sim->rng, 1000) >= from->loss_per_mille)
 		return true;
-	sim_port_add_errors(sim, sim->ports[out].peer, PERF_RCV, 1);
+	to->counters.error[PERF_RCV]++;
 	return false;
 }
 
@@ -84,12 +71,19 @@ route_direct(struct sim *sim, struct sim_packet *p)
 	p->travel = 0;
 	while (p->hop < hops) {
 		unsigned i = p->h.returning ? hops - p->hop : p->hop + 1;
+		const struct sim_node *node = sim_node_of(sim, p->to);
+		uint32_t out = node->first_port + ports[i];
 
-		if (p->hop > 0 && !sim_is_switch(sim_node_of(sim, p->to)))
+		if (p->hop > 0 && !sim_is_switch(node))
 			return SIM_NO_ROUTE;
-		p->to = cross(sim, p->to, ports[i]);
+		if (ports[i] == 0 || ports[i] > node->info.num_ports ||
+		    (!sim_is_switch(node) && out != p->to))
+			return SIM_NO_LINK;
+		p->to = sim->ports[out].peer;
 		if (p->to == SNAPSHOT_NONE ||
-		    !pass(sim, sim->ports[p->to].peer))
+		    sim->ports[out].info.state < PORT_STATE_INIT ||
+		    sim->ports[p->to].info.state < PORT_STATE_INIT ||
+		    !pass(sim, out))
 			return SIM_NO_LINK;
 		if (!p->h.returning)
 			p->mad[OFF_RETURN + i] = sim->ports[p->to].num;
@@ -102,27 +96,12 @@ route_direct(struct sim *sim, struct sim_packet *p)
 	return SIM_DELIVERED;
 }
 
-/* The port that detects a violation counts it and raises a trap (IBA
- * 14.2.5.1). */
-static void
-complain_of_pkey(struct sim *sim, const struct sim_packet *p, uint32_t at)
-{
-	struct sim_port *end = &sim->ports[sim_end_port(sim, at)];
-
-	if (sim_is_switch(sim_node_of(sim, at)) && sim->ports[at].num) {
-		sim_trap_raise(sim, at, 259, p);
-		return;
-	}
-	if (end->info.p_key_violations < UINT16_MAX)
-		end->info.p_key_violations++;
-	sim_trap_raise(sim, at, 257, p);
-}
-
 /* On a switch the port of an SMP is that where its last hop ends. */
 static enum sim_delivery
 route_by_lid(struct sim *sim, struct sim_packet *p)
 {
 	struct sim_packet_kind kind = { .lane = SIM_LANE_VL15 };
+	struct sim_port *end;
 	struct sim_trace trace;
 	enum sim_delivery d;
 
@@ -141,8 +120,18 @@ route_by_lid(struct sim *sim, struct sim_packet *p)
 	p->travel = (int64_t)trace.n * sim->params.hop_ns;
 	if (d == SIM_DELIVERED && trace.n)
 		p->to = sim->ports[trace.hop[trace.n - 1].port].peer;
-	if (d == SIM_BAD_PKEY && trace.end != p->from)
-		complain_of_pkey(sim, p, trace.end);
+	if (d != SIM_BAD_PKEY || trace.end == p->from)
+		return d;
+	/* The port that detects a violation counts it and raises a trap (IBA
+	 * 14.2.5.1). */
+	end = &sim->ports[trace.end];
+	if (sim_is_switch(sim_node_of(sim, trace.end)) && end->num) {
+		sim_trap_raise(sim, trace.end, 259, p);
+		return d;
+	}
+	if (end->info.p_key_violations < UINT16_MAX)
+		end->info.p_key_violations++;
+	sim_trap_raise(sim, trace.end, 257, p);
 	return d;
 }
 
@@ -285,6 +274,7 @@ sim_packet_launch(struct sim *sim, struct sim_packet *p)
 		sim_packet_lose(sim, p, &sim->stats.lost_at_node);
 		return;
 	}
+	p->event.free = (GDestroyNotify)sim_packet_drop;
 	p->hop = 0;
 	p->to = p->from;
 	d = p->h.mgmt_class == MAD_CLASS_SMP_DIRECT ? route_direct(sim, p) :

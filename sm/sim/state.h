@@ -212,8 +212,6 @@ unsigned sim_port_info_serve(struct sim *sim, const struct sim_packet *p,
 unsigned sim_pma_answer(struct sim *sim, struct sim_packet *p);
 /* gsa.c: the same. */
 unsigned sim_congestion_answer(struct sim *sim, struct sim_packet *p);
-/* gsa.c: a packet of so many bytes goes out of a port. */
-void sim_pma_count(struct sim *sim, uint32_t out, unsigned bytes);
 
 /* --- tables (table.c), as they are on the wire --- */
 
