@@ -29,31 +29,6 @@
 #define SPEED_EXT_NONE		30u
 
 static bool
-is_unicast(uint16_t lid)
-{
-	return lid >= LID_UNICAST_MIN && lid <= LID_UNICAST_MAX;
-}
-
-static bool
-state_is_valid(const struct sim *sim, const struct port_info *have,
-	       const struct port_info *want)
-{
-	if (want->state == have->state && want->state != PORT_STATE_NOP &&
-	    want->state != PORT_STATE_DOWN && want->state != PORT_STATE_INIT)
-		return sim->params.same_state == SIM_SAME_STATE_ACCEPTED;
-	switch (want->state) {
-	case PORT_STATE_NOP:
-	case PORT_STATE_DOWN:
-		return true;
-	case PORT_STATE_ARMED:
-		return have->state == PORT_STATE_INIT;
-	case PORT_STATE_ACTIVE:
-		return have->state == PORT_STATE_ARMED;
-	}
-	return false;	/* Init cannot be Set */
-}
-
-static bool
 is_subset(unsigned want, unsigned supported, unsigned all)
 {
 	return want == 0 || want == all || !(want & ~supported);
@@ -63,9 +38,22 @@ static bool
 link_is_valid(const struct sim *sim, const struct port_info *have,
 	      const struct port_info *want)
 {
+	switch (want->state) {
+	case PORT_STATE_NOP:
+	case PORT_STATE_DOWN:
+		break;
+	case PORT_STATE_ARMED:
+	case PORT_STATE_ACTIVE:
+		if (want->state == have->state ?
+		    sim->params.same_state != SIM_SAME_STATE_ACCEPTED :
+		    want->state != have->state + 1)
+			return false;
+		break;
+	default:
+		return false;	/* Init cannot be Set */
+	}
 	/* the physical state only where the link is, or goes, down */
-	return state_is_valid(sim, have, want) &&
-		want->phys_state <= PORT_PHYS_DISABLED &&
+	return want->phys_state <= PORT_PHYS_DISABLED &&
 		(want->phys_state == PORT_PHYS_NOP ||
 		 want->state <= PORT_STATE_DOWN) &&
 		want->link_down_default <= PORT_PHYS_POLLING &&
@@ -81,33 +69,6 @@ link_is_valid(const struct sim *sim, const struct port_info *have,
 			   PORT_SPEED_EXT_ALL));
 }
 
-static void
-apply_end(struct sim *sim, uint32_t port, const struct port_info *want)
-{
-	struct sim_port *p = &sim->ports[port];
-	struct port_info *have = &p->info;
-
-	/* a new lease period ends the running one */
-	if (have->m_key_lease != want->m_key_lease)
-		p->lease_end = 0;
-	have->m_key = want->m_key;
-	have->m_key_lease = want->m_key_lease;
-	have->m_key_protect = want->m_key_protect;
-	have->gid_prefix = want->gid_prefix;
-	if (!sim_is_base_port0(sim, port))
-		have->lmc = want->lmc;
-	/* the base LID's low LMC bits do not count (IBA 4.1.3) */
-	have->lid = want->lid & ~((1u << have->lmc) - 1);
-	have->sm_lid = want->sm_lid;
-	have->sm_sl = want->sm_sl;
-	have->init_type_reply = want->init_type_reply;
-	have->mcast_pkey_trap_suppression = want->mcast_pkey_trap_suppression;
-	have->subnet_timeout = want->subnet_timeout;
-	have->m_key_violations = want->m_key_violations;
-	have->p_key_violations = want->p_key_violations;
-	have->q_key_violations = want->q_key_violations;
-}
-
 static uint8_t
 enabled(uint8_t have, uint8_t want, uint8_t supported, uint8_t all)
 {
@@ -117,8 +78,11 @@ enabled(uint8_t have, uint8_t want, uint8_t supported, uint8_t all)
 }
 
 static void
-apply_link(struct port_info *have, const struct port_info *want)
+apply_link(struct sim *sim, uint32_t port, const struct port_info *want)
 {
+	struct port_info *have = &sim->ports[port].info;
+	bool goes_down = want->state == PORT_STATE_DOWN;
+
 	have->width_enabled = enabled(have->width_enabled, want->width_enabled,
 				      have->width_supported, PORT_WIDTH_ALL);
 	have->speed_enabled = enabled(have->speed_enabled, want->speed_enabled,
@@ -137,71 +101,73 @@ apply_link(struct port_info *have, const struct port_info *want)
 	have->hoq_life = want->hoq_life;
 	have->local_phy_errors = want->local_phy_errors;
 	have->overrun_errors = want->overrun_errors;
-}
-
-/* The states last: the state of the other end may follow. */
-static void
-apply_states(struct sim *sim, uint32_t port, const struct port_info *want)
-{
-	struct sim_port *p = &sim->ports[port];
-
-	if (sim_is_switch(sim_node_of(sim, port)) && p->num == 0) {
+	/* The states last: the state of the other end may follow. */
+	if (sim_is_switch(sim_node_of(sim, port)) &&
+	    sim->ports[port].num == 0) {
 		if (want->state > PORT_STATE_DOWN)
-			p->info.state = want->state;
+			have->state = want->state;
 		return;
 	}
-	if (want->phys_state)
-		p->info.phys_state = want->phys_state;
-	else if (want->state == PORT_STATE_DOWN)
-		p->info.phys_state = p->info.link_down_default;
+	if (want->phys_state || goes_down)
+		have->phys_state = want->phys_state ? want->phys_state :
+			have->link_down_default;
 	if (want->state)
-		p->info.state = want->state;
-	if (want->phys_state || want->state == PORT_STATE_DOWN)
+		have->state = want->state;
+	if (want->phys_state || goes_down)
 		sim_link_settle(sim, port, SIM_CAUSE_SET);
-}
-
-static bool
-has_reregister(const struct port_info *have)
-{
-	return have->cap_mask & PORT_CAP_HAS_CLIENT_REREGISTER;
 }
 
 static unsigned
 set(struct sim *sim, uint32_t port, const struct port_info *want)
 {
-	struct sim_port *p = &sim->ports[port];
+	struct port_info *have = &sim->ports[port].info;
 	const struct sim_node *node = sim_node_of(sim, port);
+	const struct switch_info *sw = &node->sw;
 	bool is_end = sim_end_port(sim, port) == port;
-	bool has_link = !sim_is_base_port0(sim, port);
+	/* else a base port 0, which has one LID, and no LMC */
+	bool has_link = !sim_is_switch(node) || !is_end || sw->enhanced_port0;
+	unsigned last = want->lid + (has_link ? (1u << want->lmc) - 1 : 0);
 
-	/* LMC is not a component of a base port 0, which has one LID */
-	if (is_end && (!is_unicast(want->lid) || !is_unicast(want->sm_lid) ||
-		       (has_link && want->lid + (1u << want->lmc) - 1 >
-			LID_UNICAST_MAX)))
+	if (is_end && (MIN(want->lid, want->sm_lid) < LID_UNICAST_MIN ||
+		       MAX(last, want->sm_lid) > LID_UNICAST_MAX))
 		return MAD_STATUS_BAD_VALUE;
-	if (has_link && !link_is_valid(sim, &p->info, want))
+	if (has_link && !link_is_valid(sim, have, want))
 		return MAD_STATUS_BAD_VALUE;
 	if (is_end) {
-		apply_end(sim, port, want);
+		/* a new lease period ends the running one */
+		if (have->m_key_lease != want->m_key_lease)
+			sim->ports[port].lease_end = 0;
+		have->m_key = want->m_key;
+		have->m_key_lease = want->m_key_lease;
+		have->m_key_protect = want->m_key_protect;
+		have->gid_prefix = want->gid_prefix;
+		if (has_link)
+			have->lmc = want->lmc;
+		/* the base LID's low LMC bits do not count (IBA 4.1.3) */
+		have->lid = want->lid & ~((1u << have->lmc) - 1);
+		have->sm_lid = want->sm_lid;
+		have->sm_sl = want->sm_sl;
+		have->init_type_reply = want->init_type_reply;
+		have->mcast_pkey_trap_suppression =
+			want->mcast_pkey_trap_suppression;
+		have->subnet_timeout = want->subnet_timeout;
+		have->m_key_violations = want->m_key_violations;
+		have->p_key_violations = want->p_key_violations;
+		have->q_key_violations = want->q_key_violations;
 	} else {
 		/* Without the capability of the switch it is read-only (IBA
 		 * 14.2.5.4). */
-		if (node->sw.enforce_inbound)
-			p->info.enforce_inbound = want->enforce_inbound;
-		if (node->sw.enforce_outbound)
-			p->info.enforce_outbound = want->enforce_outbound;
-		if (node->sw.filter_raw_inbound)
-			p->info.filter_raw_inbound = want->filter_raw_inbound;
-		if (node->sw.filter_raw_outbound)
-			p->info.filter_raw_outbound = want->filter_raw_outbound;
+		if (sw->enforce_inbound)
+			have->enforce_inbound = want->enforce_inbound;
+		if (sw->enforce_outbound)
+			have->enforce_outbound = want->enforce_outbound;
+		if (sw->filter_raw_inbound)
+			have->filter_raw_inbound = want->filter_raw_inbound;
+		if (sw->filter_raw_outbound)
+			have->filter_raw_outbound = want->filter_raw_outbound;
 	}
-	if (has_link) {
-		apply_link(&p->info, want);
-		apply_states(sim, port, want);
-	}
-	if (is_end && want->client_reregister && has_reregister(&p->info) &&
-	    sim->reregister)
-		sim->reregister(sim, port, sim->reregister_data);
+	if (has_link)
+		apply_link(sim, port, want);
 	return MAD_STATUS_OK;
 }
 
@@ -229,7 +195,11 @@ sim_port_info_serve(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 		status = set(sim, index, &info);
 		if (status != MAD_STATUS_OK)
 			return status;
-		echo = info.client_reregister && has_reregister(&port->info);
+		echo = info.client_reregister && port->info.cap_mask &
+			PORT_CAP_HAS_CLIENT_REREGISTER;
+		if (echo && sim_end_port(sim, index) == index &&
+		    sim->reregister)
+			sim->reregister(sim, index, sim->reregister_data);
 	}
 	info = port->info;
 	info.local_port = sim->ports[p->to].num;	/* IBA 14.2.5.6 */
