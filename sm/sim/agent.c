@@ -18,15 +18,12 @@
  * a Set that has one bad component is applied.
  */
 #include "sm/sim/state.h"
-#include "sm/mad/bytes.h"
 
 #include <string.h>
 
 #define SMP_BASE_VERSION	1
 #define SMP_CLASS_VERSION	1
 #define NS_PER_S		1000000000
-#define GUIDS_PER_BLOCK		8u
-#define GUID_LEN		8u
 
 static bool
 admits(struct sim *sim, const struct sim_packet *p)
@@ -55,27 +52,16 @@ admits(struct sim *sim, const struct sim_packet *p)
 	return false;
 }
 
-static bool
-switch_set_is_valid(const struct sim *sim, const struct sim_node *node,
-		    const struct switch_info *want)
-{
-	uint16_t top = want->multicast_fdb_top;
-
-	if (want->linear_fdb_top >= node->sw.linear_fdb_cap)
-		return false;
-	if (!sim_has_mcast_top(sim, node) || top == 0 ||
-	    top == SIM_MCAST_TOP_NONE)
-		return true;
-	return top >= LID_MULTICAST_MIN &&
-		top - LID_MULTICAST_MIN < node->sw.multicast_fdb_cap;
-}
-
 /* Read-only components (IBA 14.2.5.4) are ignored. */
 static unsigned
 serve_switch_info(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 {
 	struct sim_node *node = sim_node_of(sim, p->to);
+	/* IBA 14.2.5.6 */
+	bool has_top = sim->ports[node->first_port].info.cap_mask &
+		PORT_CAP_HAS_MCAST_FDB_TOP;
 	struct switch_info want;
+	uint16_t top;
 
 	if (!sim_is_switch(node))
 		return MAD_STATUS_BAD_ATTRIBUTE;
@@ -83,7 +69,12 @@ serve_switch_info(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 		return MAD_STATUS_BAD_VALUE;
 	if (p->h.method == MAD_METHOD_SET) {
 		switch_info_decode(data, &want);
-		if (!switch_set_is_valid(sim, node, &want))
+		if (want.linear_fdb_top >= node->sw.linear_fdb_cap)
+			return MAD_STATUS_BAD_VALUE;
+		top = want.multicast_fdb_top;
+		if (has_top && top != 0 && top != SIM_MCAST_TOP_NONE &&
+		    (top < LID_MULTICAST_MIN ||
+		     top - LID_MULTICAST_MIN >= node->sw.multicast_fdb_cap))
 			return MAD_STATUS_BAD_VALUE;
 		node->sw.linear_fdb_top = want.linear_fdb_top;
 		node->sw.default_port = want.default_port;
@@ -91,8 +82,8 @@ serve_switch_info(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 		node->sw.default_mcast_not_primary =
 			want.default_mcast_not_primary;
 		node->sw.life_time = want.life_time;
-		if (sim_has_mcast_top(sim, node))
-			node->sw.multicast_fdb_top = want.multicast_fdb_top;
+		if (has_top)
+			node->sw.multicast_fdb_top = top;
 		/* writing 1 clears */
 		if (want.port_state_change)
 			node->sw.port_state_change = false;
@@ -101,44 +92,27 @@ serve_switch_info(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 	return MAD_STATUS_OK;
 }
 
-/* GUID 0 is the PortGUID; writes to it are ignored (IBA 14.2.5.5). */
-static unsigned
-serve_guid_info(struct sim *sim, const struct sim_packet *p, uint8_t *data)
-{
-	struct sim_port *end = &sim->ports[sim_end_port(sim, p->to)];
-	uint32_t block = p->h.attr_mod, first = block * GUIDS_PER_BLOCK;
-	unsigned cap = end->info.guid_cap;
-	unsigned blocks = (MAX(cap, 1) + GUIDS_PER_BLOCK - 1) /
-		GUIDS_PER_BLOCK;
-
-	if (block >= blocks)
-		return MAD_STATUS_BAD_VALUE;
-	if (p->h.method == MAD_METHOD_SET) {
-		if (!end->tables)
-			end->tables = g_new0(struct sim_tables, 1);
-		if (!end->tables->guids)
-			end->tables->guids = g_malloc0_n(blocks,
-							 SIM_TABLE_BLOCK);
-		if (first < cap)
-			memcpy(end->tables->guids[block], data,
-			       MIN(cap - first, GUIDS_PER_BLOCK) * GUID_LEN);
-	}
-	memset(data, 0, SMP_DATA_LEN);
-	if (end->tables && end->tables->guids)
-		memcpy(data, end->tables->guids[block], SIM_TABLE_BLOCK);
-	if (block == 0)
-		bytes_store(data, end->guid, GUID_LEN);
-	return MAD_STATUS_OK;
-}
-
-static unsigned
-serve_attribute(struct sim *sim, struct sim_packet *p)
+uint32_t
+sim_agent_answer(struct sim *sim, struct sim_packet *p)
 {
 	uint8_t *data = smp_data(p->mad);
 	const struct sim_node *node = sim_node_of(sim, p->to);
+	uint32_t end = sim_end_port(sim, p->to);
 	struct node_info info;
 	bool get;
 
+	if (p->h.base_version != SMP_BASE_VERSION ||
+	    p->h.class_version != SMP_CLASS_VERSION)
+		return MAD_STATUS_BAD_VERSION;
+	if (p->h.method != MAD_METHOD_GET && p->h.method != MAD_METHOD_SET &&
+	    p->h.method != MAD_METHOD_TRAP_REPRESS)
+		return MAD_STATUS_BAD_METHOD;
+	if (!admits(sim, p))
+		return SIM_NO_ANSWER;
+	if (p->h.method == MAD_METHOD_TRAP_REPRESS) {
+		sim_trap_end(sim, end, &p->h.tid);
+		return SIM_NO_ANSWER;
+	}
 	/* The answer to a Set that is not done has the old values. */
 	if (node->mood == SIM_MOOD_FORGETFUL)
 		p->h.method = MAD_METHOD_GET;
@@ -153,35 +127,13 @@ serve_attribute(struct sim *sim, struct sim_packet *p)
 			return MAD_STATUS_BAD_ATTRIBUTE;
 		info = node->info;
 		info.local_port = sim->ports[p->to].num;
-		info.port_guid = sim->ports[sim_end_port(sim, p->to)].guid;
+		info.port_guid = sim->ports[end].guid;
 		node_info_encode(data, &info);
 		return MAD_STATUS_OK;
 	case MAD_ATTR_SWITCH_INFO:
 		return serve_switch_info(sim, p, data);
-	case MAD_ATTR_GUID_INFO:
-		return serve_guid_info(sim, p, data);
 	case MAD_ATTR_PORT_INFO:
 		return sim_port_info_serve(sim, p, data);
 	}
 	return sim_table_serve(sim, p, data);
-}
-
-uint32_t
-sim_agent_answer(struct sim *sim, struct sim_packet *p)
-{
-	if (p->h.base_version != SMP_BASE_VERSION ||
-	    p->h.class_version != SMP_CLASS_VERSION)
-		return MAD_STATUS_BAD_VERSION;
-	switch (p->h.method) {
-	case MAD_METHOD_TRAP_REPRESS:
-		if (admits(sim, p))
-			sim_trap_repress(sim, sim_end_port(sim, p->to),
-					 p->h.tid);
-		return SIM_NO_ANSWER;
-	case MAD_METHOD_GET:
-	case MAD_METHOD_SET:
-		return admits(sim, p) ? serve_attribute(sim, p) :
-			SIM_NO_ANSWER;
-	}
-	return MAD_STATUS_BAD_METHOD;
 }

@@ -19,33 +19,10 @@
 struct script {
 	struct sim_event event;
 	uint32_t port;
-	unsigned trap;
+	unsigned trap;		/* 0: the link flaps */
 	unsigned left;		/* events */
-	int64_t period, other_period;	/* ns */
+	int64_t period, other_period;	/* ns; other: of a link that is up */
 };
-
-typedef void (*script_fn)(struct sim *sim, struct sim_event *event);
-
-static void
-script_start(struct sim *sim, script_fn fn, const struct script *model)
-{
-	struct script *s;
-
-	if (!model->left)
-		return;
-	s = g_memdup2(model, sizeof(*model));
-	s->event = (struct sim_event){ .fn = fn, .free = g_free };
-	sim_clock_start(sim, &s->event, sim->now);
-}
-
-static void
-script_again(struct sim *sim, struct script *s, int64_t period)
-{
-	if (--s->left)
-		sim_clock_start(sim, &s->event, sim->now + period);
-	else
-		g_free(s);
-}
 
 /* ------------------------------------------------------------------ cables */
 
@@ -141,66 +118,7 @@ sim_cable_swap(struct sim *sim, uint32_t a, uint32_t b)
 		sim_cable_plug(sim, a, far_b == b ? a : far_b);
 }
 
-/* With an even number of events to go the link is up. */
-static void
-on_flap(struct sim *sim, struct sim_event *e)
-{
-	struct script *s = (struct script *)e;
-	bool cut = s->left % 2 == 0;
-
-	set_cut(sim, s->port, cut);
-	script_again(sim, s, cut ? s->period : s->other_period);
-}
-
-void
-sim_link_flap(struct sim *sim, uint32_t port, unsigned times,
-	      int64_t down_us, int64_t up_us)
-{
-	script_start(sim, on_flap, &(struct script){
-		.port = port, .left = 2 * times,
-		.period = down_us * NS_PER_US,
-		.other_period = up_us * NS_PER_US,
-	});
-}
-
 /* ------------------------------------------------------------------- nodes */
-
-static void
-settle_node(struct sim *sim, uint32_t node)
-{
-	const struct sim_node *n = &sim->nodes[node];
-
-	for (unsigned num = 1; num <= n->info.num_ports; num++)
-		sim_link_settle(sim, n->first_port + num, SIM_CAUSE_LINK);
-}
-
-static void
-node_forget_port(struct sim *sim, uint32_t port)
-{
-	struct sim_port *p = &sim->ports[port];
-	struct port_info *i = &p->info;
-
-	sim_table_clear_port(sim, port);
-	p->lease_end = 0;
-	i->m_key = 0;
-	i->m_key_lease = i->m_key_protect = 0;
-	i->gid_prefix = device_idle_port.gid_prefix;
-	i->lid = i->sm_lid = 0;
-	i->lmc = i->sm_sl = 0;
-	i->m_key_violations = i->p_key_violations = i->q_key_violations = 0;
-	i->width_enabled = i->width_supported;
-	i->speed_enabled = i->speed_supported;
-	i->speed_ext_enabled = i->speed_ext_supported;
-	i->link_down_default = PORT_PHYS_POLLING;
-	i->oper_vls = i->vl_cap;
-	i->neighbor_mtu = i->mtu_cap;
-	i->vl_high_limit = 0;
-	i->subnet_timeout = device_idle_port.subnet_timeout;
-	i->enforce_inbound = i->enforce_outbound = false;
-	i->filter_raw_inbound = i->filter_raw_outbound = false;
-	if (p->num)
-		i->phys_state = PORT_PHYS_POLLING;
-}
 
 void
 sim_node_off(struct sim *sim, uint32_t node)
@@ -213,8 +131,10 @@ sim_node_off(struct sim *sim, uint32_t node)
 	n->epoch++;
 	n->queued = 0;
 	n->busy_until = 0;
-	sim_trap_forget(sim, node);
-	settle_node(sim, node);
+	for (unsigned num = 0; num <= n->info.num_ports; num++)
+		sim_trap_end(sim, n->first_port + num, NULL);
+	for (unsigned num = 1; num <= n->info.num_ports; num++)
+		sim_link_settle(sim, n->first_port + num, SIM_CAUSE_LINK);
 }
 
 void
@@ -230,10 +150,35 @@ sim_node_on(struct sim *sim, uint32_t node)
 	n->sw.default_mcast_primary = n->sw.default_mcast_not_primary = 0;
 	n->sw.life_time = device_switch.life_time;
 	n->sw.port_state_change = sim_is_switch(n);
-	for (unsigned num = 0; num <= n->info.num_ports; num++)
-		node_forget_port(sim, n->first_port + num);
+	for (unsigned num = 0; num <= n->info.num_ports; num++) {
+		struct sim_port *p = &sim->ports[n->first_port + num];
+		struct port_info *i = &p->info;
+
+		sim_table_clear_port(sim, n->first_port + num);
+		p->lease_end = 0;
+		i->m_key = 0;
+		i->m_key_lease = i->m_key_protect = 0;
+		i->gid_prefix = device_idle_port.gid_prefix;
+		i->lid = i->sm_lid = 0;
+		i->lmc = i->sm_sl = 0;
+		i->m_key_violations = i->p_key_violations = 0;
+		i->q_key_violations = 0;
+		i->width_enabled = i->width_supported;
+		i->speed_enabled = i->speed_supported;
+		i->speed_ext_enabled = i->speed_ext_supported;
+		i->link_down_default = PORT_PHYS_POLLING;
+		i->oper_vls = i->vl_cap;
+		i->neighbor_mtu = i->mtu_cap;
+		i->vl_high_limit = 0;
+		i->subnet_timeout = device_idle_port.subnet_timeout;
+		i->enforce_inbound = i->enforce_outbound = false;
+		i->filter_raw_inbound = i->filter_raw_outbound = false;
+		if (num)
+			i->phys_state = PORT_PHYS_POLLING;
+	}
 	n->power = SIM_POWER_ON;
-	settle_node(sim, node);
+	for (unsigned num = 1; num <= n->info.num_ports; num++)
+		sim_link_settle(sim, n->first_port + num, SIM_CAUSE_LINK);
 }
 
 void
@@ -282,19 +227,54 @@ sim_node_describe(struct sim *sim, uint32_t node, const char *desc)
 /* ----------------------------------------------------------------- scripts */
 
 static void
-on_babble(struct sim *sim, struct sim_event *e)
+on_script(struct sim *sim, struct sim_event *e)
 {
 	struct script *s = (struct script *)e;
+	bool cut = s->left % 2 == 0;
+	int64_t period = s->period;
 
-	sim_trap_send_once(sim, s->port, s->trap);
-	script_again(sim, s, s->period);
+	if (s->trap) {
+		sim_trap_send_once(sim, s->port, s->trap);
+	} else {
+		/* With an even number of events to go the link is up. */
+		set_cut(sim, s->port, cut);
+		if (!cut)
+			period = s->other_period;
+	}
+	if (--s->left)
+		sim_clock_start(sim, &s->event, sim->now + period);
+	else
+		g_free(s);
+}
+
+static void
+script_start(struct sim *sim, const struct script *model)
+{
+	struct script *s;
+
+	if (!model->left)
+		return;
+	s = g_memdup2(model, sizeof(*model));
+	s->event = (struct sim_event){ .fn = on_script, .free = g_free };
+	sim_clock_start(sim, &s->event, sim->now);
+}
+
+void
+sim_link_flap(struct sim *sim, uint32_t port, unsigned times,
+	      int64_t down_us, int64_t up_us)
+{
+	script_start(sim, &(struct script){
+		.port = port, .left = 2 * times,
+		.period = down_us * NS_PER_US,
+		.other_period = up_us * NS_PER_US,
+	});
 }
 
 void
 sim_babble(struct sim *sim, uint32_t port, unsigned trap, unsigned times,
 	   int64_t period_us)
 {
-	script_start(sim, on_babble, &(struct script){
+	script_start(sim, &(struct script){
 		.port = port, .trap = trap, .left = times,
 		.period = period_us * NS_PER_US,
 	});

@@ -49,10 +49,11 @@ owns_lid(const struct sim *sim, uint32_t port, uint16_t lid)
 		lid < info->lid + (1u << info->lmc);
 }
 
-/* Across the link at `out`, having come into its node by port `in`. */
+/* Across the link at `out`, having come into its node by port `in`. *to: the
+ * port at the other end, or SNAPSHOT_NONE if the packet is lost on this side. */
 static enum sim_delivery
 cross_link(const struct sim *sim, uint32_t out, unsigned in,
-	   const struct sim_packet_kind *kind, uint8_t *vl)
+	   const struct sim_packet_kind *kind, uint8_t *vl, uint32_t *to)
 {
 	const struct sim_port *p = &sim->ports[out];
 	bool switch_here = sim_is_switch(sim_node_of(sim, out));
@@ -60,28 +61,24 @@ cross_link(const struct sim *sim, uint32_t out, unsigned in,
 		PORT_STATE_ACTIVE;
 
 	*vl = 15;
+	*to = SNAPSHOT_NONE;
 	if (p->peer == SNAPSHOT_NONE || p->info.state < need ||
 	    sim->ports[p->peer].info.state < need)
 		return SIM_NO_LINK;
-	if (kind->lane == SIM_LANE_VL15)
-		return SIM_DELIVERED;
-	if (switch_here && p->info.enforce_outbound &&
-	    !sim_table_admits_pkey(sim, out, kind->pkey))
-		return SIM_BAD_PKEY;
-	*vl = sim_table_vl(sim, out, switch_here ? in : 0, kind->sl);
-	return *vl < sim_data_vls(sim, out) ? SIM_DELIVERED : SIM_BAD_VL;
-}
-
-static enum sim_delivery
-enter_node(const struct sim *sim, uint32_t in,
-	   const struct sim_packet_kind *kind)
-{
-	if (kind->lane == SIM_LANE_DATA && sim->ports[in].num &&
-	    sim_is_switch(sim_node_of(sim, in)) &&
-	    sim->ports[in].info.enforce_inbound &&
-	    !sim_table_admits_pkey(sim, in, kind->pkey))
-		return SIM_BAD_PKEY;
-	return SIM_DELIVERED;
+	if (kind->lane == SIM_LANE_DATA) {
+		if (switch_here && p->info.enforce_outbound &&
+		    !sim_table_admits_pkey(sim, out, kind->pkey))
+			return SIM_BAD_PKEY;
+		*vl = sim_table_vl(sim, out, switch_here ? in : 0, kind->sl);
+		if (*vl >= sim_data_vls(sim, out))
+			return SIM_BAD_VL;
+	}
+	*to = p->peer;
+	return kind->lane == SIM_LANE_DATA && sim->ports[*to].num &&
+		sim_is_switch(sim_node_of(sim, *to)) &&
+		sim->ports[*to].info.enforce_inbound &&
+		!sim_table_admits_pkey(sim, *to, kind->pkey) ?
+		SIM_BAD_PKEY : SIM_DELIVERED;
 }
 
 enum sim_delivery
@@ -123,12 +120,11 @@ sim_walk(const struct sim *sim, uint32_t from, uint16_t dlid,
 		trace->end = out;
 		trace->hop[trace->n].port = out;
 		d = cross_link(sim, out, sim->ports[at].num, kind,
-				   &trace->hop[trace->n].vl);
-		if (d != SIM_DELIVERED)
+			       &trace->hop[trace->n].vl, &at);
+		if (at == SNAPSHOT_NONE)
 			return d;
 		trace->n++;
-		at = trace->end = sim->ports[out].peer;
-		d = enter_node(sim, at, kind);
+		trace->end = at;
 		if (d != SIM_DELIVERED)
 			return d;
 		if (!sim_is_switch(sim_node_of(sim, at)))
@@ -169,15 +165,6 @@ struct spread {
 };
 
 static void
-arrive(struct spread *s, uint32_t end)
-{
-	if (sim_table_admits_pkey(s->sim, end, s->kind.pkey))
-		g_array_append_val(s->out->reached, end);
-	else
-		s->out->lost[SIM_BAD_PKEY]++;
-}
-
-static void
 copy_out(struct spread *s, uint32_t out, unsigned in)
 {
 	enum sim_delivery d;
@@ -189,18 +176,14 @@ copy_out(struct spread *s, uint32_t out, unsigned in)
 		return;
 	}
 	s->taken[out] = 1;
-	d = cross_link(s->sim, out, in, &s->kind, &vl);
-	if (d == SIM_DELIVERED) {
-		s->out->channels++;
-		peer = s->sim->ports[out].peer;
-		d = enter_node(s->sim, peer, &s->kind);
-	}
+	d = cross_link(s->sim, out, in, &s->kind, &vl, &peer);
+	s->out->channels += peer != SNAPSHOT_NONE;
 	if (d != SIM_DELIVERED)
 		s->out->lost[d]++;
 	else if (sim_is_switch(sim_node_of(s->sim, peer)))
 		g_array_append_val(s->todo, peer);
 	else
-		arrive(s, peer);
+		g_array_append_val(s->out->reached, peer);
 }
 
 static void
@@ -210,8 +193,9 @@ spread_switch(struct spread *s, uint32_t at)
 	uint32_t node_index = sim->ports[at].node;
 	const struct sim_node *node = &sim->nodes[node_index];
 	unsigned in = sim->ports[at].num;
+	uint16_t masks[SIM_MFT_POSITIONS];
 
-	if (!sim_table_mcast_any(sim, node_index, s->mlid)) {
+	if (!sim_table_mcast(sim, node_index, s->mlid, masks)) {
 		uint8_t by_default = in == node->sw.default_mcast_primary ?
 			node->sw.default_mcast_not_primary :
 			node->sw.default_mcast_primary;
@@ -225,11 +209,11 @@ spread_switch(struct spread *s, uint32_t at)
 		return;
 	}
 	for (unsigned num = 0; num <= node->info.num_ports; num++) {
-		if (num == in || !sim_table_mcast_has(sim, node_index,
-						      s->mlid, num))
+		if (num == in || !(masks[num / SIM_PORTS_PER_MASK] >>
+				   num % SIM_PORTS_PER_MASK & 1))
 			continue;
 		if (num == 0)
-			arrive(s, node->first_port);
+			g_array_append_val(s->out->reached, node->first_port);
 		else
 			copy_out(s, node->first_port + num, in);
 	}
@@ -269,6 +253,14 @@ sim_probe_mcast(const struct sim *sim, uint32_t from, uint16_t mlid,
 		copy_out(&s, from, 0);
 	for (guint i = 0; i < s.todo->len; i++)
 		spread_switch(&s, g_array_index(s.todo, uint32_t, i));
+	for (guint i = out->reached->len; i-- > 0;) {
+		uint32_t end = g_array_index(out->reached, uint32_t, i);
+
+		if (sim_table_admits_pkey(sim, end, pkey))
+			continue;
+		out->lost[SIM_BAD_PKEY]++;
+		g_array_remove_index_fast(out->reached, i);
+	}
 	g_array_sort(out->reached, mcast_compare_ports);
 	g_array_unref(s.todo);
 	g_free(s.taken);

@@ -97,7 +97,7 @@ struct sim_node {
 	int64_t busy_until;	/* ns */
 	uint32_t lft_len;	/* bytes; LIDs beyond have no path */
 	uint8_t *lft;
-	uint8_t **mft;		/* [position][block], see table.c; or NULL */
+	GPtrArray *mft;		/* [position][block], see table.c; or NULL */
 	GHashTable *congestion;	/* what was set of it; NULL: nothing */
 	char desc[NODE_DESC_LEN];
 };
@@ -175,24 +175,6 @@ sim_end_port(const struct sim *sim, uint32_t port)
 	return sim_is_switch(node) ? node->first_port : port;
 }
 
-static inline bool
-sim_is_base_port0(const struct sim *sim, uint32_t port)
-{
-	const struct sim_node *node = sim_node_of(sim, port);
-
-	return sim_is_switch(node) && sim->ports[port].num == 0 &&
-		!node->sw.enhanced_port0;
-}
-
-/* MulticastFDBTop is a component only if port 0 has the capability bit (IBA
- * 14.2.5.6). */
-static inline bool
-sim_has_mcast_top(const struct sim *sim, const struct sim_node *node)
-{
-	return sim->ports[node->first_port].info.cap_mask &
-		PORT_CAP_HAS_MCAST_FDB_TOP;
-}
-
 /* move.c: takes the packet, from p->from on. */
 void sim_packet_launch(struct sim *sim, struct sim_packet *p);
 
@@ -241,9 +223,12 @@ bool sim_table_admits_pkey(const struct sim *sim, uint32_t port,
 unsigned sim_data_vls(const struct sim *sim, uint32_t port);
 uint8_t sim_table_vl(const struct sim *sim, uint32_t out, unsigned in,
 		     unsigned sl);
-bool sim_table_mcast_has(const struct sim *sim, uint32_t node, uint16_t mlid,
-			 unsigned port);
-bool sim_table_mcast_any(const struct sim *sim, uint32_t node, uint16_t mlid);
+/* The ports of an MLID, as masks of 16 each. False: there is no entry, masks is
+ * not written or 0. */
+#define SIM_MFT_POSITIONS	16u
+#define SIM_PORTS_PER_MASK	16u
+bool sim_table_mcast(const struct sim *sim, uint32_t node, uint16_t mlid,
+		     uint16_t masks[SIM_MFT_POSITIONS]);
 
 /* --- links and their states (link.c) --- */
 
@@ -260,8 +245,8 @@ void sim_trap_raise(struct sim *sim, uint32_t port, unsigned trap,
 		    const struct sim_packet *culprit);
 /* Without repeats, beside the notice that is being repeated. */
 void sim_trap_send_once(struct sim *sim, uint32_t port, unsigned trap);
-void sim_trap_repress(struct sim *sim, uint32_t port, uint64_t tid);
-void sim_trap_forget(struct sim *sim, uint32_t node);
+/* The notices of an end port with this TID; tid NULL: all of them. */
+void sim_trap_end(struct sim *sim, uint32_t end, const uint64_t *tid);
 
 /* --- the way of a packet by LID (probe.c) --- */
 

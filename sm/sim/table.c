@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Tables: P_Keys, SL to VL, VL arbitration, unicast and multicast forwarding
- * (IBA 14.2.5.7 to .12).
+ * Tables: GUIDs, P_Keys, SL to VL, VL arbitration, unicast and multicast
+ * forwarding (IBA 14.2.5.5, .7 to .12).
  *
  * They are kept as on the wire, and only after the first Set; until then a port
  * has the default P_Key, maps each SL to the VL of that number modulo the VLs
@@ -17,10 +17,11 @@
 
 #include <string.h>
 
+#define GUIDS_PER_BLOCK		8u
+#define GUID_LEN		8u
 #define PKEYS_PER_BLOCK		32u
 #define PKEY_FULL		0x8000u
 #define MLIDS_PER_BLOCK		32u
-#define PORTS_PER_MASK		16u
 #define MFT_MOD_BLOCK		0x000001ffu
 #define MFT_MOD_POSITION	28
 #define VL_ARB_HALF		32u	/* entries a block */
@@ -66,6 +67,38 @@ table_port(const struct sim *sim, uint32_t asked, unsigned num)
 		node->first_port + num;
 }
 
+/* ----------------------------------------------------------------- GUIDs */
+
+/* GUID 0 is the PortGUID; writes to it are ignored (IBA 14.2.5.5). */
+static unsigned
+serve_guid_info(struct sim *sim, const struct sim_packet *p, uint8_t *data)
+{
+	uint32_t port = sim_end_port(sim, p->to);
+	const struct sim_port *end = &sim->ports[port];
+	uint32_t block = p->h.attr_mod, first = block * GUIDS_PER_BLOCK;
+	unsigned cap = end->info.guid_cap;
+	unsigned blocks = (MAX(cap, 1) + GUIDS_PER_BLOCK - 1) /
+		GUIDS_PER_BLOCK;
+
+	if (block >= blocks)
+		return MAD_STATUS_BAD_VALUE;
+	if (p->h.method == MAD_METHOD_SET) {
+		struct sim_tables *t = tables_of(sim, port);
+
+		if (!t->guids)
+			t->guids = g_malloc0_n(blocks, SIM_TABLE_BLOCK);
+		if (first < cap)
+			memcpy(t->guids[block], data,
+			       MIN(cap - first, GUIDS_PER_BLOCK) * GUID_LEN);
+	}
+	memset(data, 0, SMP_DATA_LEN);
+	if (end->tables && end->tables->guids)
+		memcpy(data, end->tables->guids[block], SIM_TABLE_BLOCK);
+	if (block == 0)
+		bytes_store(data, end->guid, GUID_LEN);
+	return MAD_STATUS_OK;
+}
+
 /* ---------------------------------------------------------------- P_Keys */
 
 static unsigned
@@ -75,12 +108,6 @@ pkey_cap(const struct sim *sim, uint32_t port)
 
 	return sim_is_switch(node) && sim->ports[port].num ?
 		node->sw.partition_enforcement_cap : node->info.partition_cap;
-}
-
-static unsigned
-table_pkey_blocks(const struct sim *sim, uint32_t port)
-{
-	return (pkey_cap(sim, port) + PKEYS_PER_BLOCK - 1) / PKEYS_PER_BLOCK;
 }
 
 uint16_t
@@ -143,26 +170,31 @@ static unsigned
 serve_pkeys(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 {
 	unsigned block = p->h.attr_mod & 0xffff;
+	unsigned first = block * PKEYS_PER_BLOCK, cap;
 	uint32_t port = table_port(sim, p->to, p->h.attr_mod >> 16);
 
-	if (port == SNAPSHOT_NONE || block >= table_pkey_blocks(sim, port))
+	if (port == SNAPSHOT_NONE)
+		return MAD_STATUS_BAD_VALUE;
+	cap = pkey_cap(sim, port);
+	if (first >= cap)
 		return MAD_STATUS_BAD_VALUE;
 	if (p->h.method == MAD_METHOD_SET) {
-		unsigned room = pkey_cap(sim, port) - block * PKEYS_PER_BLOCK;
 		struct sim_tables *t = tables_of(sim, port);
 
 		if (!t->pkeys) {
-			t->pkeys = g_malloc0_n(table_pkey_blocks(sim, port),
+			t->pkeys = g_malloc0_n((cap + PKEYS_PER_BLOCK - 1) /
+					       PKEYS_PER_BLOCK,
 					       SIM_TABLE_BLOCK);
 			bytes_store(t->pkeys[0], SIM_PKEY_DEFAULT, 2);
 		}
 		/* entries beyond the capability stay 0 */
-		memcpy(t->pkeys[block], data, MIN(room, PKEYS_PER_BLOCK) * 2);
+		memcpy(t->pkeys[block], data,
+		       MIN(cap - first, PKEYS_PER_BLOCK) * 2);
 	}
 	memset(data, 0, SMP_DATA_LEN);
 	for (unsigned i = 0; i < PKEYS_PER_BLOCK; i++)
-		bytes_store(data + i * 2, sim_port_pkey(sim, port,
-				block * PKEYS_PER_BLOCK + i), 2);
+		bytes_store(data + i * 2, sim_port_pkey(sim, port, first + i),
+			    2);
 	return MAD_STATUS_OK;
 }
 
@@ -225,13 +257,16 @@ serve_sl2vl(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 static unsigned
 serve_vl_arb(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 {
+	const struct sim_node *node = sim_node_of(sim, p->to);
 	unsigned block = p->h.attr_mod >> 16;
 	uint32_t port = table_port(sim, p->to, p->h.attr_mod & 0xffff);
 	struct sim_tables *t;
 	unsigned cap, before;
 
+	/* a base port 0 has no table */
 	if (port == SNAPSHOT_NONE || block < 1 || block > SIM_VL_ARB_BLOCKS ||
-	    sim_is_base_port0(sim, port))
+	    (sim_is_switch(node) && sim->ports[port].num == 0 &&
+	     !node->sw.enhanced_port0))
 		return MAD_STATUS_BAD_VALUE;
 	/* Blocks 1, 2: low priority; 3, 4: high. */
 	cap = block <= 2 ? sim->ports[port].info.vl_arb_low_cap :
@@ -297,22 +332,12 @@ serve_lft(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 }
 
 static unsigned
-mft_positions(const struct sim_node *node)
-{
-	return node->info.num_ports / PORTS_PER_MASK + 1;
-}
-
-static unsigned
-mft_blocks(const struct sim_node *node)
-{
-	return (node->sw.multicast_fdb_cap + MLIDS_PER_BLOCK - 1) /
-		MLIDS_PER_BLOCK;
-}
-
-static unsigned
 serve_mft(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 {
 	struct sim_node *node = sim_node_of(sim, p->to);
+	unsigned positions = node->info.num_ports / SIM_PORTS_PER_MASK + 1;
+	unsigned blocks = (node->sw.multicast_fdb_cap + MLIDS_PER_BLOCK - 1) /
+		MLIDS_PER_BLOCK;
 	unsigned position = p->h.attr_mod >> MFT_MOD_POSITION;
 	unsigned block = p->h.attr_mod & MFT_MOD_BLOCK;
 	uint8_t **cell;
@@ -320,12 +345,13 @@ serve_mft(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 	if (!sim_is_switch(node))
 		return MAD_STATUS_BAD_ATTRIBUTE;
 	if (p->h.attr_mod & ~(MFT_MOD_BLOCK | 0xfu << MFT_MOD_POSITION) ||
-	    position >= mft_positions(node) || block >= mft_blocks(node))
+	    position >= positions || block >= blocks)
 		return MAD_STATUS_BAD_VALUE;
-	if (!node->mft)
-		node->mft = g_new0(uint8_t *, (size_t)mft_positions(node) *
-				   mft_blocks(node));
-	cell = &node->mft[position * mft_blocks(node) + block];
+	if (!node->mft) {
+		node->mft = g_ptr_array_new_with_free_func(g_free);
+		g_ptr_array_set_size(node->mft, positions * blocks);
+	}
+	cell = (uint8_t **)&node->mft->pdata[position * blocks + block];
 	if (p->h.method == MAD_METHOD_SET) {
 		if (!*cell)
 			*cell = g_malloc(SIM_TABLE_BLOCK);
@@ -338,56 +364,42 @@ serve_mft(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 	return MAD_STATUS_OK;
 }
 
-/* The mask of 16 ports of an MLID. */
-static uint16_t
-mft_mask(const struct sim_node *node, uint16_t mlid, unsigned position)
-{
-	unsigned at = mlid - LID_MULTICAST_MIN;
-	const uint8_t *cell;
-
-	if (!node->mft || at >= node->sw.multicast_fdb_cap)
-		return 0;
-	cell = node->mft[position * mft_blocks(node) + at / MLIDS_PER_BLOCK];
-	return cell ? bytes_load16(cell + at % MLIDS_PER_BLOCK * 2) : 0;
-}
-
 bool
-sim_table_mcast_has(const struct sim *sim, uint32_t node, uint16_t mlid,
-		    unsigned port)
-{
-	return mft_mask(&sim->nodes[node], mlid, port / PORTS_PER_MASK) >>
-		port % PORTS_PER_MASK & 1;
-}
-
-/* Entries above MulticastFDBTop are not used (IBA 14.2.5.4); 0: it was never
- * set. */
-bool
-sim_table_mcast_any(const struct sim *sim, uint32_t node, uint16_t mlid)
+sim_table_mcast(const struct sim *sim, uint32_t node, uint16_t mlid,
+		uint16_t masks[SIM_MFT_POSITIONS])
 {
 	const struct sim_node *n = &sim->nodes[node];
+	unsigned positions = n->info.num_ports / SIM_PORTS_PER_MASK + 1;
+	unsigned at = mlid - LID_MULTICAST_MIN;
+	bool has_top = sim->ports[n->first_port].info.cap_mask &
+		PORT_CAP_HAS_MCAST_FDB_TOP;
+	bool any = false;
 
-	if (sim_has_mcast_top(sim, n) && n->sw.multicast_fdb_top &&
-	    mlid > n->sw.multicast_fdb_top)
+	/* Entries above MulticastFDBTop are not used (IBA 14.2.5.4); 0: it was
+	 * never set. */
+	if (!n->mft || at >= n->sw.multicast_fdb_cap ||
+	    (has_top && n->sw.multicast_fdb_top &&
+	     mlid > n->sw.multicast_fdb_top))
 		return false;
-	for (unsigned i = 0; i < mft_positions(n); i++)
-		if (mft_mask(n, mlid, i))
-			return true;
-	return false;
+	for (unsigned i = 0; i < positions; i++) {
+		const uint8_t *cell = n->mft->pdata[at / MLIDS_PER_BLOCK +
+						    i * (n->mft->len / positions)];
+
+		masks[i] = cell ? bytes_load16(cell +
+					       at % MLIDS_PER_BLOCK * 2) : 0;
+		any |= masks[i];
+	}
+	return any;
 }
 
 void
 sim_table_clear_node(struct sim *sim, uint32_t node_index)
 {
 	struct sim_node *node = &sim->nodes[node_index];
-	size_t cells = (size_t)mft_positions(node) * mft_blocks(node);
 
-	g_free(node->lft);
-	node->lft = NULL;
+	g_clear_pointer(&node->lft, g_free);
 	node->lft_len = 0;
-	for (size_t i = 0; node->mft && i < cells; i++)
-		g_free(node->mft[i]);
-	g_free(node->mft);
-	node->mft = NULL;
+	g_clear_pointer(&node->mft, g_ptr_array_unref);
 	g_clear_pointer(&node->congestion, g_hash_table_unref);
 }
 
@@ -395,6 +407,8 @@ unsigned
 sim_table_serve(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 {
 	switch (p->h.attr_id) {
+	case MAD_ATTR_GUID_INFO:
+		return serve_guid_info(sim, p, data);
 	case MAD_ATTR_PKEY_TABLE:
 		return serve_pkeys(sim, p, data);
 	case MAD_ATTR_SL2VL:

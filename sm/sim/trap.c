@@ -30,7 +30,6 @@ struct sim_notice {
 	struct sim_event event;
 	int64_t key;
 	uint32_t port;
-	unsigned trap;
 	uint64_t tid;
 	unsigned left;		/* repeats, if they are limited */
 	uint8_t data[SMP_DATA_LEN];
@@ -45,52 +44,21 @@ static const struct kind {
 	{ 145, 4 }, { 256, 2 }, { 257, 2 }, { 258, 2 }, { 259, 2 },
 };
 
+/* The kind of a trap that the agent of this end port can send now, or NULL. */
 static const struct kind *
-find_kind(unsigned trap)
+can_tell(const struct sim *sim, uint32_t end, unsigned trap)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
-		if (kinds[i].trap == trap)
-			return &kinds[i];
-	return NULL;
-}
+	const struct port_info *info = &sim->ports[end].info;
+	const struct kind *kind = kinds;
 
-static int64_t
-notice_key(uint32_t port, unsigned trap)
-{
-	return (int64_t)port << 16 | trap;
+	while (kind < kinds + G_N_ELEMENTS(kinds) && kind->trap != trap)
+		kind++;
+	g_assert(kind < kinds + G_N_ELEMENTS(kinds));
+	return info->lid != LID_NONE && info->sm_lid != LID_NONE &&
+		sim_node_of(sim, end)->power == SIM_POWER_ON ? kind : NULL;
 }
 
 /* ----------------------------------------------------- what a notice says */
-
-static void
-tell_m_key(uint8_t *d, const struct port_info *info,
-	   const struct sim_packet *culprit)
-{
-	unsigned hops = MIN(culprit->h.hop_count, HOPS_TOLD);
-
-	bytes_store(d + 2, info->lid, 2);
-	memcpy(d + 4, culprit->mad + OFF_DR_SLID, 2);
-	d[6] = culprit->h.method;
-	bytes_store(d + 8, culprit->h.attr_id, 2);
-	bytes_store(d + 10, culprit->h.attr_mod, 4);
-	bytes_store(d + 14, smp_m_key(culprit->mad), 8);
-	d[23] = GENERIC | hops;		/* DRNotice, hop count */
-	memcpy(d + 24, culprit->mad + OFF_RETURN + 1, hops);
-}
-
-/* pkey_len: bytes; traps differ in that. */
-static void
-tell_key(struct sim *sim, uint8_t *d, const struct sim_packet *culprit,
-	 unsigned pkey_len)
-{
-	bytes_store(d + 2, sim->ports[culprit->from].info.lid, 2);
-	bytes_store(d + 4, culprit->addr.lid, 2);
-	bytes_store(d + 6, sim_port_pkey(sim, culprit->from,
-					culprit->addr.pkey_index), pkey_len);
-	d += 6 + pkey_len;
-	bytes_store(d, (uint32_t)culprit->addr.sl << 28 | culprit->addr.qp, 4);
-	bytes_store(d + 4, culprit->addr.qp, 4);
-}
 
 /* `port` is the port of the event. A key violation that a script raises has no
  * culprit, and its details are empty. */
@@ -102,6 +70,9 @@ write_notice(struct sim *sim, uint32_t port, const struct kind *kind,
 	const struct port_info *info =
 		&sim->ports[sim_end_port(sim, port)].info;
 	uint8_t *d = data + DETAILS;
+	/* bytes of the key that was wrong */
+	unsigned key_len = kind->trap == 259 ? 2 : 4;
+	unsigned hops;
 
 	memset(data, 0, SMP_DATA_LEN);
 	data[0] = GENERIC | kind->type;
@@ -130,15 +101,29 @@ write_notice(struct sim *sim, uint32_t port, const struct kind *kind,
 	if (!culprit)
 		return;
 	if (kind->trap == 256) {
-		tell_m_key(d, info, culprit);
-	} else if (kind->trap == 259) {
+		hops = MIN(culprit->h.hop_count, HOPS_TOLD);
+		bytes_store(d + 2, info->lid, 2);
+		memcpy(d + 4, culprit->mad + OFF_DR_SLID, 2);
+		d[6] = culprit->h.method;
+		bytes_store(d + 8, culprit->h.attr_id, 2);
+		bytes_store(d + 10, culprit->h.attr_mod, 4);
+		bytes_store(d + 14, smp_m_key(culprit->mad), 8);
+		d[23] = GENERIC | hops;		/* DRNotice, hop count */
+		memcpy(d + 24, culprit->mad + OFF_RETURN + 1, hops);
+		return;
+	}
+	if (kind->trap == 259) {
 		bytes_store(d, 0xf, 2);		/* all that follows is valid */
-		tell_key(sim, d, culprit, 2);
 		bytes_store(d + 48, info->lid, 2);
 		d[50] = sim->ports[port].num;
-	} else {
-		tell_key(sim, d, culprit, 4);
 	}
+	bytes_store(d + 2, sim->ports[culprit->from].info.lid, 2);
+	bytes_store(d + 4, culprit->addr.lid, 2);
+	bytes_store(d + 6, sim_port_pkey(sim, culprit->from,
+					 culprit->addr.pkey_index), key_len);
+	d += 6 + key_len;
+	bytes_store(d, (uint32_t)culprit->addr.sl << 28 | culprit->addr.qp, 4);
+	bytes_store(d + 4, culprit->addr.qp, 4);
 }
 
 /* ----------------------------------------------------------------- sending */
@@ -146,7 +131,7 @@ write_notice(struct sim *sim, uint32_t port, const struct kind *kind,
 static void
 send_trap(struct sim *sim, uint32_t end, uint64_t tid, const uint8_t *data)
 {
-	struct sim_packet *p = sim_packet_new();
+	struct sim_packet *p = g_new0(struct sim_packet, 1);
 
 	p->addr.lid = sim->ports[end].info.sm_lid;
 	p->from = end;
@@ -160,13 +145,6 @@ send_trap(struct sim *sim, uint32_t end, uint64_t tid, const uint8_t *data)
 }
 
 static void
-notice_end(struct sim *sim, struct sim_notice *n)
-{
-	sim_clock_stop(sim, &n->event);
-	g_hash_table_remove(sim->traps, &n->key);
-}
-
-static void
 on_notice(struct sim *sim, struct sim_event *e)
 {
 	struct sim_notice *n = (struct sim_notice *)e;
@@ -177,38 +155,27 @@ on_notice(struct sim *sim, struct sim_event *e)
 
 	send_trap(sim, n->port, n->tid, n->data);
 	if (sim->params.trap_repeats && n->left-- == 0)
-		notice_end(sim, n);
+		g_hash_table_remove(sim->traps, &n->key);
 	else
 		sim_clock_start(sim, e, sim->now + period);
-}
-
-static bool
-can_tell(const struct sim *sim, uint32_t end)
-{
-	const struct port_info *info = &sim->ports[end].info;
-
-	return info->lid != LID_NONE && info->sm_lid != LID_NONE &&
-		sim_node_of(sim, end)->power == SIM_POWER_ON;
 }
 
 void
 sim_trap_raise(struct sim *sim, uint32_t port, unsigned trap,
 	       const struct sim_packet *culprit)
 {
-	const struct kind *kind = find_kind(trap);
 	uint32_t end = sim_end_port(sim, port);
-	int64_t key = notice_key(end, trap);
+	const struct kind *kind = can_tell(sim, end, trap);
+	int64_t key = (int64_t)end << 16 | trap;
 	struct sim_notice *n = g_hash_table_lookup(sim->traps, &key);
 
-	g_assert(kind);
-	if (!can_tell(sim, end) || (n && trap >= SECURITY_FIRST))
+	if (!kind || (n && trap >= SECURITY_FIRST))
 		return;
 	if (!n) {
 		n = g_new0(struct sim_notice, 1);
 		n->event.fn = on_notice;
 		n->key = key;
 		n->port = end;
-		n->trap = trap;
 		g_hash_table_insert(sim->traps, &n->key, n);
 	}
 	n->tid = ++sim->last_tid & UINT32_MAX;
@@ -223,41 +190,27 @@ void
 sim_trap_send_once(struct sim *sim, uint32_t port, unsigned trap)
 {
 	uint32_t end = sim_end_port(sim, port);
+	const struct kind *kind = can_tell(sim, end, trap);
 	uint8_t data[SMP_DATA_LEN];
 
-	g_assert(find_kind(trap));
-	if (!can_tell(sim, end))
+	if (!kind)
 		return;
-	write_notice(sim, port, find_kind(trap), NULL, data);
+	write_notice(sim, port, kind, NULL, data);
 	send_trap(sim, end, ++sim->last_tid & UINT32_MAX, data);
 }
 
-/* tid NULL: all of this end port. */
-static void
-end_notices(struct sim *sim, uint32_t end, const uint64_t *tid)
+void
+sim_trap_end(struct sim *sim, uint32_t end, const uint64_t *tid)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-		int64_t key = notice_key(end, kinds[i].trap);
+		int64_t key = (int64_t)end << 16 | kinds[i].trap;
 		struct sim_notice *n = g_hash_table_lookup(sim->traps, &key);
 
-		if (n && (!tid || n->tid == *tid))
-			notice_end(sim, n);
+		if (!n || (tid && n->tid != *tid))
+			continue;
+		sim_clock_stop(sim, &n->event);
+		g_hash_table_remove(sim->traps, &key);
 	}
-}
-
-void
-sim_trap_repress(struct sim *sim, uint32_t end, uint64_t tid)
-{
-	end_notices(sim, end, &tid);
-}
-
-void
-sim_trap_forget(struct sim *sim, uint32_t node)
-{
-	const struct sim_node *n = &sim->nodes[node];
-
-	for (unsigned num = 0; num <= n->info.num_ports; num++)
-		end_notices(sim, n->first_port + num, NULL);
 }
 
 void
