@@ -29,17 +29,21 @@
 #define OFF_TID_HIGH	8
 #define METHOD_REPORT	0x06
 
-struct pending {
-	struct sim_event event;	/* at its deadline */
+/* What a client waits for: the first member of its struct. */
+struct waiting {
+	struct sim_event event;
 	struct sim_client *client;
+};
+
+struct pending {
+	struct waiting base;	/* for its deadline */
 	uint32_t tid;		/* lower half */
 	struct mad_addr to;
 	uint8_t mad[MAD_SIZE];
 };
 
 struct client_timer {
-	struct sim_event event;
-	struct sim_client *client;
+	struct waiting base;
 	transport_timer_fn fn;
 	void *data;
 	unsigned id;
@@ -51,29 +55,18 @@ struct sim_client {
 	uint32_t id;		/* upper half of its TIDs, never 0 */
 	uint32_t port;
 	enum sim_role role;
-	GHashTable *timers;	/* id -> struct timer */
+	GHashTable *timers;	/* id -> struct client_timer */
 	unsigned last_timer;
 	GHashTable *pendings;	/* lower half of a TID -> struct pending */
 };
 
-static struct sim_client *
-client_of(struct transport *t)
-{
-	return (struct sim_client *)t;
-}
-
-/* ---------------------------------------------------- pending requests */
-
 static void
-call(struct sim_client *c, enum transport_event event,
-     const struct mad_addr *addr, const uint8_t *mad, size_t len)
+waiting_free(void *data)
 {
-	const struct transport_mad m = {
-		.event = event, .addr = *addr, .mad = mad, .len = len,
-	};
+	struct waiting *w = data;
 
-	if (c->base.on_recv)
-		c->base.on_recv(&m, c->base.recv_data);
+	sim_clock_stop(w->client->sim, &w->event);
+	g_free(w);
 }
 
 /* The callback may send, or free the client. */
@@ -81,90 +74,31 @@ static void
 on_expiry(struct sim *sim, struct sim_event *e)
 {
 	struct pending p = *(struct pending *)e;
+	struct sim_client *c = p.base.client;
+	const struct transport_mad m = {
+		.event = TRANSPORT_RETURNED, .addr = p.to, .mad = p.mad,
+		.len = MAD_SIZE,
+	};
 
-	g_hash_table_remove(p.client->pendings, GUINT_TO_POINTER(p.tid));
+	g_hash_table_remove(c->pendings, GUINT_TO_POINTER(p.tid));
 	sim->stats.returned++;
-	call(p.client, TRANSPORT_RETURNED, &p.to, p.mad, MAD_SIZE);
-}
-
-static void
-pending_end(struct sim_client *c, uint32_t tid)
-{
-	struct pending *p = g_hash_table_lookup(c->pendings,
-						GUINT_TO_POINTER(tid));
-
-	if (!p)
-		return;
-	sim_clock_stop(c->sim, &p->event);
-	g_hash_table_remove(c->pendings, GUINT_TO_POINTER(tid));
+	if (c->base.on_recv)
+		c->base.on_recv(&m, c->base.recv_data);
 }
 
 /* ------------------------------------------------------------ delivering */
 
+/* The first client of this role on the port, with an id above `after`. */
 static struct sim_client *
-find_asker(struct sim *sim, uint32_t port, uint32_t id)
+find_role(struct sim *sim, uint32_t port, enum sim_role role, uint32_t after)
 {
 	for (guint i = 0; i < sim->clients->len; i++) {
 		struct sim_client *c = sim->clients->pdata[i];
 
-		if (c->id == id && c->port == port)
+		if (c->port == port && c->role == role && c->id > after)
 			return c;
 	}
 	return NULL;
-}
-
-/* The first client of this role on the port. */
-static struct sim_client *
-find_role(struct sim *sim, uint32_t port, enum sim_role role)
-{
-	for (guint i = 0; i < sim->clients->len; i++) {
-		struct sim_client *c = sim->clients->pdata[i];
-
-		if (c->port == port && c->role == role)
-			return c;
-	}
-	return NULL;
-}
-
-/* With the address for the answer. */
-static void
-client_give(struct sim *sim, struct sim_client *c, struct sim_packet *p)
-{
-	const struct sim_port *from = &sim->ports[p->from];
-	struct mad_addr addr = p->addr;
-
-	addr.lid = p->h.mgmt_class == MAD_CLASS_SMP_DIRECT ? LID_PERMISSIVE :
-		from->info.lid;
-	addr.pkey_index = sim_port_pkey_index(sim, p->to,
-			sim_port_pkey(sim, p->from, p->addr.pkey_index));
-	if (addr.grh) {
-		bytes_store64(addr.gid, from->info.gid_prefix);
-		bytes_store64(addr.gid + 8, from->guid);
-	}
-	sim->stats.delivered++;
-	call(c, TRANSPORT_RECEIVED, &addr, p->message ? p->message : p->mad,
-	     p->message ? p->len : MAD_SIZE);
-}
-
-/* Callbacks may attach and detach, so the receivers are listed first. */
-static void
-give_report(struct sim *sim, struct sim_packet *p)
-{
-	g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	struct sim_client *c;
-
-	for (guint i = 0; i < sim->clients->len; i++) {
-		c = sim->clients->pdata[i];
-		if (c->port == p->to && c->role == SIM_ROLE_CLIENT)
-			g_array_append_val(ids, c->id);
-	}
-	if (!ids->len)
-		sim->stats.lost_nobody++;
-	for (guint i = 0; i < ids->len; i++) {
-		c = find_asker(sim, p->to, g_array_index(ids, uint32_t, i));
-		if (c)
-			client_give(sim, c, p);
-	}
 }
 
 void
@@ -172,27 +106,55 @@ sim_client_receive(struct sim *sim, struct sim_packet *p)
 {
 	bool is_smp = p->h.mgmt_class == MAD_CLASS_SMP_LID ||
 		p->h.mgmt_class == MAD_CLASS_SMP_DIRECT;
-	struct sim_client *c = find_role(sim, p->to, SIM_ROLE_DRIVER);
+	struct sim_client *c = find_role(sim, p->to, SIM_ROLE_DRIVER, 0);
+	bool is_report = !c && p->h.method == METHOD_REPORT;
+	const struct sim_port *from = &sim->ports[p->from];
+	struct transport_mad m = {
+		.event = TRANSPORT_RECEIVED, .addr = p->addr,
+		.mad = p->message ? p->message : p->mad,
+		.len = p->message ? p->len : MAD_SIZE,
+	};
+	uint32_t last = sim->last_client, id;
 
-	if (!c && p->h.method == METHOD_REPORT) {
-		give_report(sim, p);
-		sim_packet_drop(p);
-		return;
-	}
-	if (!c && p->h.method & MAD_METHOD_RESPONSE) {
-		c = find_asker(sim, p->to, p->h.tid >> 32);
+	if (is_report) {
+		c = find_role(sim, p->to, SIM_ROLE_CLIENT, 0);
+	} else if (!c && p->h.method & MAD_METHOD_RESPONSE) {
+		for (guint i = 0; i < sim->clients->len && !c; i++) {
+			c = sim->clients->pdata[i];
+			if (c->id != p->h.tid >> 32 || c->port != p->to)
+				c = NULL;
+		}
 		if (c)
-			pending_end(c, p->h.tid);
+			g_hash_table_remove(c->pendings, GUINT_TO_POINTER(
+						    (uint32_t)p->h.tid));
 	} else if (!c) {
-		c = find_role(sim, p->to, SIM_ROLE_MANAGER);
+		c = find_role(sim, p->to, SIM_ROLE_MANAGER, 0);
 		if (!c && !is_smp)
-			c = find_role(sim, p->to, SIM_ROLE_CLIENT);
+			c = find_role(sim, p->to, SIM_ROLE_CLIENT, 0);
 	}
 	if (!c) {
 		sim_packet_lose(sim, p, &sim->stats.lost_nobody);
 		return;
 	}
-	client_give(sim, c, p);
+	/* The address is the one for the answer. */
+	m.addr.lid = p->h.mgmt_class == MAD_CLASS_SMP_DIRECT ? LID_PERMISSIVE :
+		from->info.lid;
+	m.addr.pkey_index = sim_port_pkey_index(sim, p->to,
+			sim_port_pkey(sim, p->from, p->addr.pkey_index));
+	if (m.addr.grh) {
+		bytes_store64(m.addr.gid, from->info.gid_prefix);
+		bytes_store64(m.addr.gid + 8, from->guid);
+	}
+	/* A Report to every client that is there now; a callback may attach and
+	 * detach clients. */
+	do {
+		id = c->id;
+		sim->stats.delivered++;
+		if (c->base.on_recv)
+			c->base.on_recv(&m, c->base.recv_data);
+		c = is_report ? find_role(sim, p->to, SIM_ROLE_CLIENT, id) :
+			NULL;
+	} while (c && c->id <= last);
 	sim_packet_drop(p);
 }
 
@@ -202,7 +164,7 @@ static bool
 client_send(struct transport *t, const struct mad_addr *to,
 	    const uint8_t *mad, size_t len, unsigned timeout_ms, GError **error)
 {
-	struct sim_client *c = client_of(t);
+	struct sim_client *c = (struct sim_client *)t;
 	struct rmpp_header r;
 	bool is_message = c->base.rmpp && len >= RMPP_SA_HEADER_LEN &&
 		mad[1] == MAD_CLASS_SA && rmpp_header_read(mad, len, &r) &&
@@ -214,7 +176,7 @@ client_send(struct transport *t, const struct mad_addr *to,
 			    "a MAD has %u bytes, not %zu", MAD_SIZE, len);
 		return false;
 	}
-	p = sim_packet_new();
+	p = g_new0(struct sim_packet, 1);
 	p->addr = *to;
 	p->from = c->port;
 	memcpy(p->mad, mad, MIN(len, MAD_SIZE));
@@ -231,20 +193,20 @@ client_send(struct transport *t, const struct mad_addr *to,
 			bytes_store(p->message + OFF_TID_HIGH, c->id, 4);
 		if (timeout_ms &&
 		    c->sim->params.returns == SIM_RETURNS_IN_TIME) {
-			struct pending *pending = g_new(struct pending, 1);
+			struct pending *pending = g_new0(struct pending, 1);
 
-			/* Of two requests with one TID the later one is
-			 * pending. */
-			pending_end(c, p->h.tid);
-			pending->event = (struct sim_event){ .fn = on_expiry };
-			pending->client = c;
+			pending->base.event.fn = on_expiry;
+			pending->base.client = c;
 			pending->tid = p->h.tid;
 			pending->to = *to;
 			memcpy(pending->mad, p->mad, MAD_SIZE);
+			/* Of two requests with one TID the later one is
+			 * pending. */
 			g_hash_table_insert(c->pendings,
-					    GUINT_TO_POINTER(p->h.tid),
+					    GUINT_TO_POINTER(pending->tid),
 					    pending);
-			sim_clock_start(c->sim, &pending->event, c->sim->now +
+			sim_clock_start(c->sim, &pending->base.event,
+					c->sim->now +
 					(int64_t)timeout_ms * NS_PER_MS);
 		}
 	}
@@ -256,7 +218,7 @@ client_send(struct transport *t, const struct mad_addr *to,
 static int64_t
 client_now(struct transport *t)
 {
-	return sim_now(client_of(t)->sim);
+	return sim_now(((struct sim_client *)t)->sim);
 }
 
 static void
@@ -266,7 +228,8 @@ client_on_timer(struct sim *sim, struct sim_event *e)
 	transport_timer_fn fn = timer->fn;
 	void *data = timer->data;
 
-	g_hash_table_remove(timer->client->timers, GUINT_TO_POINTER(timer->id));
+	g_hash_table_remove(timer->base.client->timers,
+			    GUINT_TO_POINTER(timer->id));
 	fn(data);
 }
 
@@ -274,19 +237,19 @@ static unsigned
 client_timer_start(struct transport *t, int64_t when, transport_timer_fn fn,
 		   void *data)
 {
-	struct sim_client *c = client_of(t);
+	struct sim_client *c = (struct sim_client *)t;
 	struct client_timer *timer = g_new0(struct client_timer, 1);
 
 	do {
 		timer->id = ++c->last_timer;
 	} while (!timer->id || g_hash_table_contains(c->timers,
 					GUINT_TO_POINTER(timer->id)));
-	timer->event.fn = client_on_timer;
-	timer->client = c;
+	timer->base.event.fn = client_on_timer;
+	timer->base.client = c;
 	timer->fn = fn;
 	timer->data = data;
 	g_hash_table_insert(c->timers, GUINT_TO_POINTER(timer->id), timer);
-	sim_clock_start(c->sim, &timer->event,
+	sim_clock_start(c->sim, &timer->base.event,
 			MIN(when, INT64_MAX / NS_PER_US) * NS_PER_US);
 	return timer->id;
 }
@@ -294,25 +257,20 @@ client_timer_start(struct transport *t, int64_t when, transport_timer_fn fn,
 static void
 client_timer_cancel(struct transport *t, unsigned id)
 {
-	struct sim_client *c = client_of(t);
-	struct client_timer *timer = g_hash_table_lookup(c->timers,
-							 GUINT_TO_POINTER(id));
-
-	if (!timer)
-		return;
-	sim_clock_stop(c->sim, &timer->event);
-	g_hash_table_remove(c->timers, GUINT_TO_POINTER(id));
+	g_hash_table_remove(((struct sim_client *)t)->timers,
+			    GUINT_TO_POINTER(id));
 }
 
-/* IsSM is set while a manager is attached; a change raises trap 144 (IBA
+/* IsSM is set while a manager is attached, too; a change raises trap 144 (IBA
  * 14.2.5.1). */
-static void
-declare(struct sim *sim, uint32_t port)
+void
+sim_port_set_is_sm(struct sim *sim, uint32_t port, bool is_sm)
 {
 	struct sim_port *p = &sim->ports[port];
 	uint32_t mask = p->info.cap_mask & ~PORT_CAP_IS_SM;
 
-	if (p->is_sm || find_role(sim, port, SIM_ROLE_MANAGER))
+	p->is_sm = is_sm;
+	if (is_sm || find_role(sim, port, SIM_ROLE_MANAGER, 0))
 		mask |= PORT_CAP_IS_SM;
 	if (mask == p->info.cap_mask)
 		return;
@@ -320,44 +278,18 @@ declare(struct sim *sim, uint32_t port)
 	sim_trap_raise(sim, port, 144, NULL);
 }
 
-void
-sim_port_set_is_sm(struct sim *sim, uint32_t port, bool is_sm)
-{
-	sim->ports[port].is_sm = is_sm;
-	declare(sim, port);
-}
-
-static void
-free_events(struct sim *sim, GHashTable *events)
-{
-	GHashTableIter iter;
-	gpointer event;
-
-	g_hash_table_iter_init(&iter, events);
-	while (g_hash_table_iter_next(&iter, NULL, &event))
-		sim_clock_stop(sim, event);
-	g_hash_table_unref(events);
-}
-
 static void
 client_free(struct transport *t)
 {
-	struct sim_client *c = client_of(t);
+	struct sim_client *c = (struct sim_client *)t;
 	struct sim *sim = c->sim;
 	uint32_t port = c->port;
 
-	free_events(sim, c->timers);
-	free_events(sim, c->pendings);
+	g_hash_table_unref(c->timers);
+	g_hash_table_unref(c->pendings);
 	g_ptr_array_remove(sim->clients, c);
 	g_free(c);
-	declare(sim, port);
-}
-
-void
-sim_client_free_all(struct sim *sim)
-{
-	while (sim->clients->len)
-		transport_free(sim->clients->pdata[sim->clients->len - 1]);
+	sim_port_set_is_sm(sim, port, sim->ports[port].is_sm);
 }
 
 struct transport *
@@ -385,9 +317,9 @@ sim_attach(struct sim *sim, uint32_t port, enum sim_role role)
 	c->port = port;
 	c->role = role;
 	c->base.rmpp = role != SIM_ROLE_DRIVER;
-	c->timers = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	c->pendings = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	c->timers = g_hash_table_new_full(NULL, NULL, NULL, waiting_free);
+	c->pendings = g_hash_table_new_full(NULL, NULL, NULL, waiting_free);
 	g_ptr_array_add(sim->clients, c);
-	declare(sim, port);
+	sim_port_set_is_sm(sim, port, sim->ports[port].is_sm);
 	return &c->base;
 }

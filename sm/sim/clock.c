@@ -16,12 +16,6 @@
  */
 #include "sm/sim/state.h"
 
-static struct sim_place *
-place_at(const struct sim *sim, uint32_t pos)
-{
-	return &g_array_index(sim->heap, struct sim_place, pos);
-}
-
 static bool
 before(const struct sim_place *a, const struct sim_place *b)
 {
@@ -29,39 +23,16 @@ before(const struct sim_place *a, const struct sim_place *b)
 }
 
 static void
-clock_put(struct sim *sim, uint32_t pos, const struct sim_place *place)
-{
-	*place_at(sim, pos) = *place;
-	place->event->pos = pos;
-}
-
-static void
 sift_up(struct sim *sim, uint32_t pos, struct sim_place place)
 {
-	while (pos > 1 && before(&place, place_at(sim, pos / 2))) {
-		clock_put(sim, pos, place_at(sim, pos / 2));
-		pos /= 2;
+	struct sim_place *heap = &g_array_index(sim->heap, struct sim_place, 0);
+
+	for (; pos > 1 && before(&place, &heap[pos / 2]); pos /= 2) {
+		heap[pos] = heap[pos / 2];
+		heap[pos].event->pos = pos;
 	}
-	clock_put(sim, pos, &place);
-}
-
-static void
-sift_down(struct sim *sim, uint32_t pos, struct sim_place place)
-{
-	uint32_t n = sim->heap->len;
-
-	for (;;) {
-		uint32_t child = 2 * pos;
-
-		if (child + 1 < n && before(place_at(sim, child + 1),
-					    place_at(sim, child)))
-			child++;
-		if (child >= n || before(&place, place_at(sim, child)))
-			break;
-		clock_put(sim, pos, place_at(sim, child));
-		pos = child;
-	}
-	clock_put(sim, pos, &place);
+	heap[pos] = place;
+	place.event->pos = pos;
 }
 
 void
@@ -79,21 +50,32 @@ sim_clock_start(struct sim *sim, struct sim_event *event, int64_t at)
 void
 sim_clock_stop(struct sim *sim, struct sim_event *event)
 {
-	uint32_t last = sim->heap->len - 1;
-	uint32_t pos = event->pos;
-	struct sim_place place;
+	struct sim_place *heap = &g_array_index(sim->heap, struct sim_place, 0);
+	uint32_t n = sim->heap->len - 1;	/* without the last one */
+	uint32_t pos = event->pos, child;
+	struct sim_place last = heap[n];
 
 	if (!pos)
 		return;
 	event->pos = 0;
-	place = *place_at(sim, last);
-	g_array_set_size(sim->heap, last);
-	if (pos == last)
+	g_array_set_size(sim->heap, n);
+	if (pos == n)
 		return;
-	if (pos > 1 && before(&place, place_at(sim, pos / 2)))
-		sift_up(sim, pos, place);
-	else
-		sift_down(sim, pos, place);
+	/* The last one takes the place: it may have to go up or down. */
+	if (pos > 1 && before(&last, &heap[pos / 2])) {
+		sift_up(sim, pos, last);
+		return;
+	}
+	for (; (child = 2 * pos) < n; pos = child) {
+		if (child + 1 < n && before(&heap[child + 1], &heap[child]))
+			child++;
+		if (before(&last, &heap[child]))
+			break;
+		heap[pos] = heap[child];
+		heap[pos].event->pos = pos;
+	}
+	heap[pos] = last;
+	last.event->pos = pos;
 }
 
 bool
@@ -103,7 +85,7 @@ sim_step(struct sim *sim)
 
 	if (sim->heap->len < 2)
 		return false;
-	next = *place_at(sim, 1);
+	next = g_array_index(sim->heap, struct sim_place, 1);
 	sim_clock_stop(sim, next.event);
 	sim->now = next.at;
 	sim->stats.events++;
@@ -115,27 +97,6 @@ int64_t
 sim_now(const struct sim *sim)
 {
 	return sim->now / NS_PER_US;
-}
-
-void
-sim_clock_free(struct sim *sim)
-{
-	for (uint32_t pos = 1; pos < sim->heap->len; pos++) {
-		struct sim_event *event = place_at(sim, pos)->event;
-
-		if (event->free)
-			event->free(event);
-	}
-	g_array_unref(sim->heap);
-}
-
-struct sim_packet *
-sim_packet_new(void)
-{
-	struct sim_packet *p = g_new0(struct sim_packet, 1);
-
-	p->event.free = (GDestroyNotify)sim_packet_drop;
-	return p;
 }
 
 void
@@ -159,6 +120,7 @@ sim_packet_lose(struct sim *sim, struct sim_packet *p, uint64_t *count)
 /* In real time an event may be early by so much. An agent needs 20 us for an
  * SMP: waiting for each would be polling the clock. */
 #define SLACK_US	100
+#define SLACK_NS	(SLACK_US * NS_PER_US)
 
 struct clock_source {
 	GSource base;
@@ -167,75 +129,66 @@ struct clock_source {
 	int64_t real, virtual;	/* the same moment, us */
 };
 
-static bool
-is_due(const struct clock_source *c, int64_t until_us)
-{
-	return c->sim->heap->len > 1 &&
-		place_at(c->sim, 1)->at <= until_us * NS_PER_US;
-}
-
-/* The virtual time that corresponds to now. */
+/* Of the next event, ns; INT64_MAX: there is none. */
 static int64_t
-real_target(const struct clock_source *c)
+next_at(const struct sim *sim)
 {
-	return c->virtual + g_get_monotonic_time() - c->real;
+	return sim->heap->len > 1 ?
+		g_array_index(sim->heap, struct sim_place, 1).at : INT64_MAX;
 }
 
-/* In real time the clock advances without events, too: a timer that is started
- * between two events must not be late. */
-static gboolean
-clock_ready(struct clock_source *c)
+/* Events up to this time are due, ns. */
+static int64_t
+clock_horizon(const struct clock_source *c)
 {
-	int64_t target;
-
-	if (c->sim->held) {
-		c->real = g_get_monotonic_time();
-		c->virtual = sim_now(c->sim);
-		return FALSE;
-	}
-	if (c->pace == SIM_PACE_FAST)
-		return c->sim->heap->len > 1;
-	target = real_target(c);
-	if (is_due(c, target + SLACK_US))
-		return TRUE;
-	c->sim->now = MAX(c->sim->now, target * NS_PER_US);
-	return FALSE;
+	return c->pace == SIM_PACE_FAST ? INT64_MAX - 1 :
+		(c->virtual + g_get_monotonic_time() - c->real + SLACK_US) *
+		NS_PER_US;
 }
 
 static gboolean
 clock_prepare(GSource *source, gint *timeout_ms)
 {
 	struct clock_source *c = (struct clock_source *)source;
+	int64_t next = next_at(c->sim), horizon;
 
 	*timeout_ms = -1;
-	if (clock_ready(c))
+	if (c->sim->held) {
+		c->real = g_get_monotonic_time();
+		c->virtual = sim_now(c->sim);
+		return FALSE;
+	}
+	horizon = clock_horizon(c);
+	if (next <= horizon)
 		return TRUE;
+	/* In real time the clock advances without events, too: a timer that is
+	 * started between two events must not be late. */
+	if (c->pace == SIM_PACE_REAL)
+		c->sim->now = MAX(c->sim->now, horizon - SLACK_NS);
 	/* Rounded down: the last millisecond is polled, or an SMP of 20 us
 	 * would take fifty times as long. */
-	if (c->sim->heap->len > 1 && !c->sim->held) {
-		int64_t wait = place_at(c->sim, 1)->at - c->sim->now -
-			SLACK_US * NS_PER_US;
-
-		*timeout_ms = CLAMP(wait / (NS_PER_US * 1000), 0, G_MAXINT);
-	}
+	if (next != INT64_MAX)
+		*timeout_ms = CLAMP((next - c->sim->now - SLACK_NS) /
+				    (NS_PER_US * 1000), 0, G_MAXINT);
 	return FALSE;
 }
 
 static gboolean
 clock_check(GSource *source)
 {
-	return clock_ready((struct clock_source *)source);
+	gint unused;
+
+	return clock_prepare(source, &unused);
 }
 
 static gboolean
 clock_dispatch(GSource *source, GSourceFunc callback, gpointer data)
 {
 	struct clock_source *c = (struct clock_source *)source;
-	int64_t target = c->pace == SIM_PACE_REAL ?
-		real_target(c) + SLACK_US : INT64_MAX / NS_PER_US;
+	int64_t horizon = clock_horizon(c);
 
-	for (unsigned i = 0; i < BATCH && !c->sim->held && is_due(c, target);
-	     i++)
+	for (unsigned i = 0; i < BATCH && !c->sim->held &&
+	     next_at(c->sim) <= horizon; i++)
 		sim_step(c->sim);
 	return G_SOURCE_CONTINUE;
 }

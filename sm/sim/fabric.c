@@ -85,36 +85,12 @@ fabric_take_port(struct sim *sim, const struct snapshot *fabric, uint32_t i)
 	p->info.cap_mask &= ~PORT_CAP_IS_SM;
 }
 
-static void
-take_node(struct sim *sim, const struct snapshot *fabric, uint32_t i)
+struct sim *
+sim_new(const struct snapshot *fabric, const struct sim_params *params)
 {
 	static const uint16_t mixed[] = {
 		0, SIM_MCAST_TOP_NONE, SIM_MCAST_TOP_LOW,
 	};
-	uint64_t rng = prng_stream(sim->params.seed + i, TOP_STREAM);
-	const struct snapshot_node *from = &fabric->nodes[i];
-	struct sim_node *n = &sim->nodes[i];
-
-	n->info = from->info;
-	n->info.partition_cap = MAX(n->info.partition_cap, 1);
-	n->sw = from->sw_known ? from->sw : device_switch;
-	n->sw.linear_fdb_top = 0;
-	n->sw.multicast_fdb_top = sim->params.mcast_top;
-	if (sim->params.mcast_top == SIM_MCAST_TOP_MIXED)
-		n->sw.multicast_fdb_top =
-			mixed[prng_below(&rng, G_N_ELEMENTS(mixed))];
-	n->sw.port_state_change = sim_is_switch(n);
-	n->first_port = from->first_port;
-	n->smp_ns = sim->params.smp_ns;
-	n->forward_ns = sim->params.forward_ns;
-	n->vl15_depth = sim->params.vl15_depth;
-	/* not terminated if it has all 64 bytes (IBA 14.2.5.2) */
-	memcpy(n->desc, from->desc, strnlen(from->desc, NODE_DESC_LEN));
-}
-
-struct sim *
-sim_new(const struct snapshot *fabric, const struct sim_params *params)
-{
 	struct sim *sim = g_new0(struct sim, 1);
 
 	sim->params = params ? *params : sim_params_default;
@@ -122,8 +98,27 @@ sim_new(const struct snapshot *fabric, const struct sim_params *params)
 	sim->n_ports = fabric->n_ports;
 	sim->nodes = g_new0(struct sim_node, sim->n_nodes);
 	sim->ports = g_new0(struct sim_port, sim->n_ports);
-	for (uint32_t i = 0; i < sim->n_nodes; i++)
-		take_node(sim, fabric, i);
+	for (uint32_t i = 0; i < sim->n_nodes; i++) {
+		uint64_t rng = prng_stream(sim->params.seed + i, TOP_STREAM);
+		const struct snapshot_node *from = &fabric->nodes[i];
+		struct sim_node *n = &sim->nodes[i];
+
+		n->info = from->info;
+		n->info.partition_cap = MAX(n->info.partition_cap, 1);
+		n->sw = from->sw_known ? from->sw : device_switch;
+		n->sw.linear_fdb_top = 0;
+		n->sw.multicast_fdb_top = sim->params.mcast_top;
+		if (sim->params.mcast_top == SIM_MCAST_TOP_MIXED)
+			n->sw.multicast_fdb_top = mixed[prng_below(&rng,
+						G_N_ELEMENTS(mixed))];
+		n->sw.port_state_change = sim_is_switch(n);
+		n->first_port = from->first_port;
+		n->smp_ns = sim->params.smp_ns;
+		n->forward_ns = sim->params.forward_ns;
+		n->vl15_depth = sim->params.vl15_depth;
+		/* not terminated if it has all 64 bytes (IBA 14.2.5.2) */
+		memcpy(n->desc, from->desc, strnlen(from->desc, NODE_DESC_LEN));
+	}
 	for (uint32_t i = 0; i < sim->n_ports; i++)
 		fabric_take_port(sim, fabric, i);
 
@@ -141,8 +136,17 @@ sim_free(struct sim *sim)
 {
 	if (!sim)
 		return;
-	sim_client_free_all(sim);
-	sim_clock_free(sim);	/* while all queued events are there */
+	while (sim->clients->len)
+		transport_free(sim->clients->pdata[sim->clients->len - 1]);
+	/* Events without an owner, while all queued ones are there. */
+	for (guint i = 1; i < sim->heap->len; i++) {
+		struct sim_event *event =
+			g_array_index(sim->heap, struct sim_place, i).event;
+
+		if (event->free)
+			event->free(event);
+	}
+	g_array_unref(sim->heap);
 	if (sim->hooks.free)
 		sim->hooks.free(sim);
 	g_clear_pointer(&sim->rules, g_array_unref);

@@ -46,8 +46,6 @@ struct sim_packet {
 
 void sim_clock_start(struct sim *sim, struct sim_event *event, int64_t at);
 void sim_clock_stop(struct sim *sim, struct sim_event *event);
-void sim_clock_free(struct sim *sim);	/* and events without an owner */
-struct sim_packet *sim_packet_new(void);
 void sim_packet_drop(struct sim_packet *p);
 /* Drops it and counts why. */
 void sim_packet_lose(struct sim *sim, struct sim_packet *p, uint64_t *count);
@@ -175,12 +173,11 @@ sim_end_port(const struct sim *sim, uint32_t port)
 	return sim_is_switch(node) ? node->first_port : port;
 }
 
-/* move.c: takes the packet, from p->from on. */
+/* move.c: takes the packet (g_new0()), from p->from on. */
 void sim_packet_launch(struct sim *sim, struct sim_packet *p);
 
 /* client.c */
 void sim_client_receive(struct sim *sim, struct sim_packet *p);
-void sim_client_free_all(struct sim *sim);
 
 #define SIM_NO_ANSWER	UINT32_MAX
 /* agent.c: answers p->mad in place; the status, or SIM_NO_ANSWER. */
