@@ -205,7 +205,8 @@ static void
 judge_unicast(struct oracle *o, struct oracle_verdict *v)
 {
 	const struct lid_map *lids = o->c->lids;
-	uint32_t top = MAX(lids->top, o->c->before ? o->c->before->top : 0);
+	uint32_t top = MAX(MAX(lids->top, o->c->lft->top),
+			   o->c->before ? o->c->before->top : 0);
 	g_autofree uint8_t *fate = g_new(uint8_t, o->n);
 	uint32_t lid, sw, home, num, port;
 
@@ -219,11 +220,20 @@ judge_unicast(struct oracle *o, struct oracle_verdict *v)
 		turn_all(o, lid, num != 0);
 		follow_all(o, lid, home, num, fate);
 		for (sw = 0; sw < o->n; sw++) {
+			bool is_cut_off = fate[sw] == FATE_LOST &&
+				o->island[sw] != o->island[home];
+
+			v->arrived += fate[sw] == FATE_ARRIVED;
+			v->unrouted += fate[sw] == FATE_LOST;
 			v->looping += fate[sw] == FATE_LOOP;
-			if (fate[sw] == FATE_ARRIVED ||
-			    (fate[sw] == FATE_LOST &&
-			     o->island[sw] != o->island[home]))
+			v->astray += fate[sw] == FATE_ASTRAY;
+			v->cut_off += is_cut_off;
+			if (fate[sw] == FATE_ARRIVED || is_cut_off)
 				continue;
+			if (!v->lid) {
+				v->lid = lid;
+				v->sw = sw;
+			}
 			v->lost_hosts += num ? o->hosts[sw] - (sw == home) : 0;
 			v->lost_mixed += num ? 1 : o->hosts[sw];
 		}
@@ -268,6 +278,39 @@ sort_channels(const struct oracle *o)
 		}
 	}
 	return n_all - tail;
+}
+
+/* Follows the turns from each channel; in a loop it is met again. */
+static void
+count_turns(const struct oracle *o, struct oracle_verdict *v)
+{
+	uint32_t n = o->n * PORTS, head, tail, c, to, w;
+	g_autofree uint32_t *met_from = g_new0(uint32_t, n + 1);
+	g_autofree uint32_t *queue = g_new(uint32_t, n + 1);
+	uint64_t bits, is_used;
+
+	for (c = 0; c < n; c++) {
+		queue[0] = c;
+		is_used = 0;
+		for (head = 0, tail = 1; head < tail; head++)
+			for (w = 0; w < WORDS; w++) {
+				bits = o->turns[(size_t)queue[head] * WORDS + w];
+				for (is_used |= bits; bits; bits &= bits - 1) {
+					to = o->peer[queue[head]] / PORTS *
+						PORTS + w * 64 +
+						(uint32_t)__builtin_ctzll(bits);
+					if (o->peer[to] == SNAPSHOT_NONE)
+						continue;
+					v->n_turns += head == 0;
+					if (met_from[to] == c + 1)
+						continue;
+					met_from[to] = c + 1;
+					queue[tail++] = to;
+				}
+			}
+		v->n_channels += is_used != 0;
+		v->n_looped += met_from[c] == c + 1;
+	}
 }
 
 /* ---- the bound ---- */
@@ -463,6 +506,7 @@ oracle_judge(const struct oracle_case *c, struct oracle_verdict *v)
 	oracle_init(&o, c);
 	judge_bound(&o, v);
 	judge_unicast(&o, v);
+	count_turns(&o, v);
 	v->unsorted = v->unsorted_all = sort_channels(&o);
 	if (c->mft) {
 		judge_multicast(&o, v);

@@ -22,10 +22,16 @@ struct oracle_case {
 };
 
 struct oracle_verdict {
+	/* Pairs (switch, LID) by the end of a packet; of those without an entry,
+	 * pairs that no cables join. */
+	uint64_t arrived, unrouted, looping, astray, cut_off;
 	/* Pairs that cables join, but no path: */
 	uint64_t lost_hosts;	/* of CAs, ordered */
 	uint64_t lost_mixed;	/* of a CA and a switch, both ways */
-	uint64_t looping;	/* (switch, LID) from which packets go round */
+	uint32_t sw, lid;	/* the first of them; LID 0: there is none */
+	uint32_t n_channels;	/* that data can use, */
+	uint64_t n_turns;	/* and from one to the next */
+	uint32_t n_looped;	/* channels that wait for themselves */
 	uint32_t unsorted;	/* channels that no topological sort takes, */
 	uint32_t unsorted_all;	/* with those of multicast */
 	uint64_t max, bound;	/* all to all: the busiest channel; what it
