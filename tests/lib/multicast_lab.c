@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Fabrics, groups and a walker for the tests of multicast trees; see the
- * header.
+ * Fabrics and groups for the tests of multicast trees; see the header.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,42 +8,23 @@
 #include "routing/order.h"
 #include "tests/lib/unit.h"
 #include "tests/lib/multicast_lab.h"
-#include "topology/generate.h"
 #include "topology/prng.h"
 
 void
-lab_index(struct fabric *f)
+lab_open(struct fabric *f, struct snapshot *s)
 {
 	struct order *o;
 
-	f->lids = lid_assign(f->s, 0, NULL, 0, NULL, NULL);
-	f->g = graph_new(f->s, f->lids);
-	o = order_compute(&(const struct engine_input){ .g = f->g });
-	f->ranks = order_ranks(o);
+	fabric_open(f, NULL, s, 0);
+	o = order_compute(&f->in);
+	f->out.ranks = order_ranks(o);
 	order_destroy(o);
 }
 
 void
 lab_init(struct fabric *f, const char *spec, unsigned fail, uint64_t seed)
 {
-	struct generate_options options = {
-		.seed = seed,
-		.shuffle_guids = true,
-		.fail_per_mille = fail,
-	};
-
-	f->s = generate_fabric(spec, &options, NULL);
-	assert_non_null(f->s);
-	lab_index(f);
-}
-
-void
-lab_clear(struct fabric *f)
-{
-	g_free(f->ranks);
-	graph_free(f->g);
-	lid_map_free(f->lids);
-	snapshot_unref(f->s);
+	lab_open(f, lab_generate(spec, seed, fail));
 }
 
 void
@@ -112,7 +92,7 @@ plan_route(const struct fabric *f, const struct group_plan *p,
 {
 	struct multicast_input in = {
 		.g = f->g,
-		.ranks = f->ranks,
+		.ranks = f->out.ranks,
 		.groups = p->groups,
 		.n_groups = p->n,
 		.previous = previous,
@@ -123,139 +103,22 @@ plan_route(const struct fabric *f, const struct group_plan *p,
 	return out;
 }
 
-bool
-is_lost(const struct multicast_output *out, uint16_t mlid,
-	const struct multicast_member *m)
-{
-	for (guint i = 0; i < out->lost->len; i++) {
-		const struct multicast_lost *l =
-			&g_array_index(out->lost, struct multicast_lost, i);
-
-		if (l->mlid == mlid && l->sw == m->sw && l->port == m->port)
-			return true;
-	}
-	return false;
-}
-
-/* --- the walker --- */
-
-struct step {
-	uint32_t sw;
-	uint8_t in_port;
-};
-
-struct walk {
-	const struct fabric *f;
-	const struct mft *mft;
-	uint16_t mlid;
-	GArray *steps;
-	uint8_t *got;		/* [switch][port] copies of one packet */
-	uint8_t *used;		/* [switch][port] by any packet of the group */
-};
-
-static void
-walk_switch(struct walk *w, struct step at)
-{
-	const struct graph *g = w->f->g;
-	unsigned n_out = 0;
-
-	for (unsigned port = 0; port < 16 * w->mft->n_positions; port++) {
-		uint32_t edge;
-		struct step next;
-
-		if (!mft_has(w->mft, at.sw, w->mlid, port) ||
-		    port == at.in_port)
-			continue;
-		n_out++;
-		w->used[at.sw * GRAPH_PORTS + port] = 1;
-		edge = w->f->g->edge_of[(size_t)at.sw * GRAPH_PORTS + port];
-		if (edge == SNAPSHOT_NONE) {
-			w->got[at.sw * GRAPH_PORTS + port]++;
-			continue;
-		}
-		next.sw = g->edges[edge].peer;
-		next.in_port = g->edges[g->edges[edge].back].port;
-		g_array_append_val(w->steps, next);
-		assert_true(w->steps->len <= g->n_switches);	/* a loop */
-	}
-	/* Nothing came in without a receiver. */
-	if (w->steps->len > 1 && at.sw != g_array_index(w->steps, struct step,
-							 0).sw)
-		assert_int_not_equal(n_out, 0);
-}
-
-static void
-walk_from(struct walk *w, const struct multicast_member *from)
-{
-	struct step start = { .sw = from->sw, .in_port = from->port };
-
-	memset(w->got, 0, (size_t)w->f->g->n_switches * GRAPH_PORTS);
-	g_array_set_size(w->steps, 0);
-	g_array_append_val(w->steps, start);
-	for (guint i = 0; i < w->steps->len; i++)
-		walk_switch(w, g_array_index(w->steps, struct step, i));
-}
-
-/* A cable in a mask is there for some packet. */
-static void
-check_used(const struct walk *w)
-{
-	for (uint32_t sw = 0; sw < w->f->g->n_switches; sw++)
-		for (unsigned port = 0; port < 16 * w->mft->n_positions;
-		     port++) {
-			uint32_t i = sw * GRAPH_PORTS + port;
-
-			if (w->f->g->edge_of[i] != SNAPSHOT_NONE)
-				assert_int_equal(mft_has(w->mft, sw, w->mlid,
-							 port), w->used[i]);
-		}
-}
-
-static void
-check_group(struct walk *w, const struct group_plan *p, uint32_t group,
-	    const struct multicast_output *out)
-{
-	const struct multicast_group *gr = &p->groups[group];
-
-	w->mlid = gr->mlid;
-	memset(w->used, 0, (size_t)w->f->g->n_switches * GRAPH_PORTS);
-	for (uint32_t i = 0; i < gr->n_members; i++) {
-		const struct multicast_member *from = &gr->members[i];
-		uint32_t copies = 0;
-
-		if (is_lost(out, gr->mlid, from))
-			continue;
-		walk_from(w, from);
-		for (uint32_t k = 0; k < gr->n_members; k++) {
-			const struct multicast_member *to = &gr->members[k];
-			bool wanted = to->receives && k != i &&
-				!is_lost(out, gr->mlid, to);
-
-			assert_int_equal(w->got[to->sw * GRAPH_PORTS +
-						to->port], wanted);
-			copies += wanted;
-		}
-		for (uint32_t k = 0; k < w->f->g->n_switches * GRAPH_PORTS; k++)
-			copies -= w->got[k];
-		assert_int_equal(copies, 0);	/* no other port got one */
-	}
-	check_used(w);
-}
-
 void
 check_plan(const struct fabric *f, const struct group_plan *p,
 	   const struct multicast_output *out)
 {
-	struct walk w = { .f = f, .mft = out->mft };
+	struct multicast_group *left = oracle_groups(p->groups, p->n, out);
+	const struct oracle_case c = {
+		.s = f->s, .lids = f->lids, .mft = out->mft, .groups = left,
+		.n_groups = p->n,
+	};
+	struct oracle_verdict v;
 
-	w.steps = g_array_new(FALSE, FALSE, sizeof(struct step));
-	w.got = g_new(uint8_t, (size_t)f->g->n_switches * GRAPH_PORTS);
-	w.used = g_new(uint8_t, (size_t)f->g->n_switches * GRAPH_PORTS);
-	for (uint32_t i = 0; i < p->n; i++)
-		check_group(&w, p, i, out);
-	g_array_unref(w.steps);
-	g_free(w.used);
-	g_free(w.got);
+	oracle_judge(&c, &v);
+	assert_int_equal(v.missed, 0);
+	assert_int_equal(v.stray, 0);
+	assert_int_equal(v.unused, 0);
+	oracle_groups_free(left, p->n);
 }
 
 uint32_t

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Fabrics, groups and a walker for the tests of multicast trees: it follows
- * the masks with a packet of each member, as switches would.
+ * Fabrics and groups for the tests of multicast trees, judged by the oracle.
  */
 #ifndef MINISM_TESTS_MULTICAST_LAB_H
 #define MINISM_TESTS_MULTICAST_LAB_H
 
 #include "routing/multicast.h"
+#include "tests/lib/oracle.h"
+#include "tests/lib/route_lab.h"
 
 #define MLID		0xc000u
 #define MAX_GROUPS	64u
 #define MAX_MEMBERS	200u
-
-struct fabric {
-	struct snapshot *s;
-	struct lid_map *lids;
-	struct graph *g;
-	uint32_t *ranks;
-};
 
 struct group_plan {
 	struct multicast_group groups[MAX_GROUPS];
@@ -25,12 +19,11 @@ struct group_plan {
 	uint32_t n;
 };
 
+/* With the ranks of its order in f->out. Takes over `s`. */
+void lab_open(struct fabric *f, struct snapshot *s);
 /* A generated fabric; `fail` per mille of the cables are taken away. */
 void lab_init(struct fabric *f, const char *spec, unsigned fail,
 	      uint64_t seed);
-/* All but the snapshot, from f->s. */
-void lab_index(struct fabric *f);
-void lab_clear(struct fabric *f);
 
 /* n empty groups, MLIDs from MLID on. */
 void plan_init(struct group_plan *p, uint32_t n);
@@ -54,8 +47,6 @@ void check_plan(const struct fabric *f, const struct group_plan *p,
 /* Only those are lost to which no cables lead. */
 void check_lost(const struct fabric *f, const struct group_plan *p,
 		const struct multicast_output *out);
-bool is_lost(const struct multicast_output *out, uint16_t mlid,
-	     const struct multicast_member *m);
 uint32_t lost_switches(const struct multicast_output *out, uint16_t mlid);
 
 void assert_same_masks(const struct mft *a, const struct mft *b);

@@ -427,11 +427,11 @@ judge_bound(struct oracle *o, struct oracle_verdict *v)
 static void
 mcast_send(struct oracle *o, const struct multicast_group *g,
 	   const struct multicast_member *from, uint32_t *copies,
-	   uint8_t *used)
+	   uint8_t *used, struct oracle_verdict *v)
 {
 	g_autoptr(GArray) queue = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	uint32_t at = from->sw * PORTS + from->port, sw, p, out, in;
-	bool is_cable;
+	bool is_cable, is_dropped;
 
 	g_array_append_val(queue, at);
 	for (guint i = 0; i < queue->len && i <= o->n; i++) {
@@ -439,11 +439,13 @@ mcast_send(struct oracle *o, const struct multicast_group *g,
 		sw = at / PORTS;
 		is_cable = o->peer[at] != SNAPSHOT_NONE;
 		in = is_cable ? o->peer[at] : at;
+		is_dropped = is_cable;
 		for (p = 0; p < PORTS; p++) {
 			if (!mft_has(o->c->mft, sw, g->mlid, p) ||
 			    p == at % PORTS)
 				continue;
 			out = sw * PORTS + p;
+			is_dropped = false;
 			if (is_cable)
 				turn(o, in, p);
 			if (o->peer[out] == SNAPSHOT_NONE) {
@@ -453,7 +455,9 @@ mcast_send(struct oracle *o, const struct multicast_group *g,
 			used[out] = 1;
 			g_array_append_val(queue, o->peer[out]);
 		}
+		v->stray += is_dropped;
 	}
+	v->stray += queue->len > o->n;
 }
 
 static void
@@ -466,7 +470,7 @@ judge_group(struct oracle *o, const struct multicast_group *g,
 
 	for (i = 0; i < g->n_members; i++) {
 		memset(copies, 0, n * sizeof(*copies));
-		mcast_send(o, g, &g->members[i], copies, used);
+		mcast_send(o, g, &g->members[i], copies, used, v);
 		for (k = 0; k < g->n_members; k++) {
 			to = g->members[k].sw * PORTS + g->members[k].port;
 			if (k == i || !g->members[k].receives)
@@ -477,8 +481,11 @@ judge_group(struct oracle *o, const struct multicast_group *g,
 		for (k = 0; k < n; k++)
 			v->stray += copies[k];
 	}
-	for (k = 0; k < n; k++)
+	for (k = 0; k < n; k++) {
 		o->trees[k] += used[k];
+		v->unused += o->peer[k] != SNAPSHOT_NONE && !used[k] &&
+			mft_has(o->c->mft, k / PORTS, g->mlid, k % PORTS);
+	}
 }
 
 static void
@@ -504,13 +511,57 @@ oracle_judge(const struct oracle_case *c, struct oracle_verdict *v)
 
 	*v = (struct oracle_verdict){ 0 };
 	oracle_init(&o, c);
-	judge_bound(&o, v);
-	judge_unicast(&o, v);
-	count_turns(&o, v);
+	if (c->lft) {
+		judge_bound(&o, v);
+		judge_unicast(&o, v);
+		count_turns(&o, v);
+	}
 	v->unsorted = v->unsorted_all = sort_channels(&o);
 	if (c->mft) {
 		judge_multicast(&o, v);
 		v->unsorted_all = sort_channels(&o);
 	}
 	oracle_clear(&o);
+}
+
+bool
+is_lost(const struct multicast_output *out, uint16_t mlid,
+	const struct multicast_member *m)
+{
+	for (guint i = 0; i < out->lost->len; i++) {
+		const struct multicast_lost *l = &g_array_index(out->lost,
+						struct multicast_lost, i);
+
+		if (l->mlid == mlid && l->sw == m->sw && l->port == m->port)
+			return true;
+	}
+	return false;
+}
+
+struct multicast_group *
+oracle_groups(const struct multicast_group *groups, uint32_t n,
+	      const struct multicast_output *out)
+{
+	struct multicast_group *left = g_new0(struct multicast_group, n + 1);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct multicast_member *m = g_new(struct multicast_member,
+						   groups[i].n_members + 1);
+
+		left[i].mlid = groups[i].mlid;
+		left[i].members = m;
+		for (uint32_t k = 0; k < groups[i].n_members; k++)
+			if (!is_lost(out, groups[i].mlid,
+				     &groups[i].members[k]))
+				m[left[i].n_members++] = groups[i].members[k];
+	}
+	return left;
+}
+
+void
+oracle_groups_free(struct multicast_group *groups, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		g_free((void *)groups[i].members);
+	g_free(groups);
 }

@@ -14,7 +14,7 @@
 struct oracle_case {
 	const struct snapshot *s;
 	const struct lid_map *lids;
-	const struct lft *lft;
+	const struct lft *lft;		/* or NULL: multicast only */
 	const struct lft *before;	/* or NULL: each entry may be this */
 	const struct mft *mft;		/* or NULL */
 	const struct multicast_group *groups;
@@ -36,11 +36,23 @@ struct oracle_verdict {
 	uint32_t unsorted_all;	/* with those of multicast */
 	uint64_t max, bound;	/* all to all: the busiest channel; what it
 				   must carry at least with any tables */
-	uint64_t missed, stray;	/* multicast: copies too few, too many */
+	/* Multicast: copies too few; too many, or to switches that drop them;
+	 * cables in a mask that no packet takes. */
+	uint64_t missed, stray, unused;
 	uint32_t max_trees;	/* groups on a channel */
 	double mean_trees;	/* over the channels with any */
 };
 
 void oracle_judge(const struct oracle_case *c, struct oracle_verdict *v);
+
+bool is_lost(const struct multicast_output *out, uint16_t mlid,
+	     const struct multicast_member *m);
+
+/* A copy of `n` groups without their lost members, for the case; the second
+ * one frees it. */
+struct multicast_group *oracle_groups(const struct multicast_group *groups,
+				      uint32_t n,
+				      const struct multicast_output *out);
+void oracle_groups_free(struct multicast_group *groups, uint32_t n);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * multicast.h promises: from every member a packet reaches each receiver once,
  * and nothing is sent where no port listens; trees share the
- * cables and stay low; the order of the input does not matter. The walker of
- * tests/lib/multicast_lab.c follows the masks.
+ * cables and stay low; the order of the input does not matter. The oracle follows
+ * the masks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ TEST(test_every_receiver_gets_one_copy)
 	for (unsigned c = 0; c < G_N_ELEMENTS(cases); c++) {
 		AUTO_VALUE(multicast_output_clear)
 		struct multicast_output out, again;
-		AUTO_VALUE(lab_clear) struct fabric f;
+		AUTO_VALUE(fabric_clear) struct fabric f;
 
 		lab_init(&f, cases[c].spec, cases[c].fail, c);
 		plan_fill(p, &f, 40, &prng);
@@ -54,7 +54,7 @@ TEST(test_input_order_does_not_matter)
 	struct group_plan *p = g_new(struct group_plan, 1);
 	AUTO_VALUE(multicast_output_clear)
 	struct multicast_output out, again;
-	AUTO_VALUE(lab_clear) struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 100, 3);
 	plan_fill(p, &f, 30, &prng);
@@ -93,7 +93,7 @@ TEST(test_input_order_does_not_matter)
 static unsigned
 level(const struct fabric *f, uint32_t sw)
 {
-	return f->ranks[sw] >> 16;
+	return f->out.ranks[sw] >> 16;
 }
 
 /* Group 0: two hosts of one leaf; 1: hosts of leaves with a common parent. */
@@ -101,7 +101,7 @@ TEST(test_trees_stay_low)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
-	AUTO_VALUE(lab_clear) struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t leaf, parent, t, n = 0;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 1);
@@ -140,7 +140,7 @@ TEST(test_groups_share_the_cables)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
-	AUTO_VALUE(lab_clear) struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t least = UINT32_MAX, most = 0;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 2);
@@ -169,7 +169,7 @@ TEST(test_parallel_cables_share)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
-	AUTO_VALUE(lab_clear) struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 
 	lab_init(&f, "PGFT(3,4;1,1;1,3)", 0, 2);
 	plan_init(p, 30);
@@ -190,7 +190,7 @@ TEST(test_switches_that_cannot_hold_it_are_avoided)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
-	AUTO_VALUE(lab_clear) struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t leaf = SNAPSHOT_NONE;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 2);
@@ -228,7 +228,7 @@ TEST(test_without_subscribers_nothing_is_sent)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output out;
-	AUTO_VALUE(lab_clear) struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 
 	lab_init(&f, "PGFT(4,4;1,4)", 0, 2);
 	plan_init(p, 2);
@@ -258,19 +258,19 @@ TEST(test_levels_and_no_order_will_do)
 	uint64_t prng = prng_stream(12, 0);
 	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output out;
-	AUTO_VALUE(lab_clear) struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t *full;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 20, 5);
 	plan_fill(p, &f, 40, &prng);
-	full = f.ranks;
-	f.ranks = NULL;
+	full = f.out.ranks;
+	f.out.ranks = NULL;
 	out = plan_route(&f, p, NULL);
-	f.ranks = full;
+	f.out.ranks = full;
 	check_plan(&f, p, &out);
 	multicast_output_clear(&out);
 	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
-		f.ranks[sw] >>= 16;
+		f.out.ranks[sw] >>= 16;
 	out = plan_route(&f, p, NULL);
 	check_plan(&f, p, &out);
 	check_lost(&f, p, &out);

@@ -18,7 +18,7 @@ TEST(test_join_and_leave_touch_one_branch)
 	uint64_t prng = prng_stream(seed, 0);
 	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output now;
-	AUTO_VALUE(lab_clear) struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	unsigned pruned = 0;
 
 	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
@@ -67,7 +67,7 @@ TEST(test_growing_trees_keep_what_they_have)
 	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output now, next;
 	uint64_t prng = prng_stream(8, 0);
-	AUTO_VALUE(lab_clear) struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	unsigned moved = 0;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 7);
@@ -89,24 +89,14 @@ TEST(test_growing_trees_keep_what_they_have)
 	g_free(p);
 }
 
-static void
-unplug(struct snapshot *s, const struct graph *g, uint32_t sw, uint32_t edge)
-{
-	uint32_t port = snapshot_port_of(s, s->switches[sw],
-				       g->edges[edge].port);
-	uint32_t peer = s->ports[port].peer;
-
-	s->ports[port].peer = SNAPSHOT_NONE;
-	s->ports[peer].peer = SNAPSHOT_NONE;
-}
-
 TEST(test_fault_moves_only_trees_on_the_cable)
 {
 	uint64_t prng = prng_stream(9, 0);
 	struct group_plan *p = g_new(struct group_plan, 1);
 	AUTO_VALUE(multicast_output_clear)
 	struct multicast_output before, after;
-	AUTO_VALUE(lab_clear) struct fabric f, broken;
+	AUTO_VALUE(fabric_clear) struct fabric f, broken;
+	struct snapshot *s;
 	uint32_t sw, edge;
 	unsigned moved = 0;
 
@@ -117,9 +107,9 @@ TEST(test_fault_moves_only_trees_on_the_cable)
 		;
 	edge = f.g->first_edge[sw];
 	assert_true(before.load[edge] > 0);
-	broken.s = snapshot_copy(f.s);
-	unplug(broken.s, f.g, sw, edge);
-	lab_index(&broken);
+	s = snapshot_copy(f.s);
+	lab_cut(s, snapshot_port_of(s, s->switches[sw], f.g->edges[edge].port));
+	lab_open(&broken, s);
 	after = plan_route(&broken, p, before.mft);
 	check_plan(&broken, p, &after);
 	for (uint32_t i = 0; i < p->n; i++) {
@@ -142,7 +132,7 @@ TEST(test_rubbish_of_before_does_no_harm)
 	uint64_t seed = 20260722;
 	uint64_t prng = prng_stream(seed, 0);
 	struct group_plan *p = g_new(struct group_plan, 1);
-	AUTO_VALUE(lab_clear) struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 
 	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
 	lab_init(&f, "torus(4,4;2)", 50, 5);
@@ -170,19 +160,19 @@ TEST(test_groups_with_turns_stay)
 	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output before, after;
 	uint64_t prng = prng_stream(3, 0);
-	AUTO_VALUE(lab_clear) struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t top = 0, highest = UINT32_MAX;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 13);
 	plan_fill(p, &f, 40, &prng);
 	p->groups[39].n_members = 0;
 	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
-		highest = MIN(highest, f.ranks[sw] >> 16);
+		highest = MIN(highest, f.out.ranks[sw] >> 16);
 	for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
 		if (f.g->n_hosts[sw])
 			plan_add(p, 39, &f, f.g->first_target[sw + 1] - 1,
 				 true);
-		else if (f.ranks[sw] >> 16 == highest && top++ < 16)
+		else if (f.out.ranks[sw] >> 16 == highest && top++ < 16)
 			plan_add_port(p, 39, sw, 0, true);
 	}
 	before = plan_route(&f, p, NULL);
@@ -208,7 +198,7 @@ TEST(test_lost_capacity_moves_trees)
 	AUTO_VALUE(multicast_output_clear)
 	struct multicast_output before, after;
 	uint64_t prng = prng_stream(4, 0);
-	AUTO_VALUE(lab_clear) struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 
 	lab_init(&f, "PGFT(4,4;1,4)", 0, 2);
 	plan_fill(p, &f, 40, &prng);
@@ -233,7 +223,7 @@ TEST(test_trees_stay_when_others_go)
 	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output before, after;
 	uint64_t prng = prng_stream(5, 0);
-	AUTO_VALUE(lab_clear) struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	unsigned moved = 0;
 
 	lab_init(&f, "torus(4,4,3;2)", 0, 6);

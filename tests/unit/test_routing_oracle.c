@@ -377,20 +377,6 @@ groups_draw(const struct trial *t, uint64_t *random,
 	}
 }
 
-static bool
-is_lost(const struct multicast_output *out, uint16_t mlid,
-	const struct multicast_member *m)
-{
-	for (guint i = 0; i < out->lost->len; i++) {
-		const struct multicast_lost *l = &g_array_index(out->lost,
-						struct multicast_lost, i);
-
-		if (l->mlid == mlid && l->sw == m->sw && l->port == m->port)
-			return true;
-	}
-	return false;
-}
-
 struct spread {
 	double sum;		/* of the busiest channel over the mean */
 	uint32_t n;
@@ -406,42 +392,33 @@ judge_groups(const struct trial *t, const struct choice *choice,
 {
 	bool has_room = !multicast_missed(t->g, choice->lft, choice->ranks);
 	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
-	struct multicast_group left[N_GROUPS];
-	struct oracle_verdict v;
 	struct oracle_case c = {
 		.s = t->s, .lids = t->lids, .lft = choice->lft,
-		.groups = left, .n_groups = N_GROUPS,
+		.n_groups = N_GROUPS,
 	};
+	struct multicast_group *left;
+	struct oracle_verdict v;
 
 	multicast_route(&(struct multicast_input){
 		.g = t->g, .unicast = unicast, .ranks = choice->ranks,
 		.groups = groups, .n_groups = N_GROUPS }, &out);
+	left = oracle_groups(groups, N_GROUPS, &out);
 	for (unsigned i = 0; i < N_GROUPS; i++) {
-		struct multicast_member *m = g_new(struct multicast_member,
-						   groups[i].n_members);
-
-		left[i] = (struct multicast_group){ .mlid = groups[i].mlid,
-						    .members = m };
-		for (uint32_t k = 0; k < groups[i].n_members; k++)
-			if (!is_lost(&out, groups[i].mlid,
-				     &groups[i].members[k]))
-				m[left[i].n_members++] = groups[i].members[k];
 		spread->members += groups[i].n_members;
 		spread->lost += groups[i].n_members - left[i].n_members;
-		if (i == 0 && has_room)
-			assert_int_equal(left[i].n_members,
-					 groups[i].n_members);
 	}
+	if (has_room)
+		assert_int_equal(left[0].n_members, groups[0].n_members);
+	c.groups = left;
 	c.mft = out.mft;
 	oracle_judge(&c, &v);
-	if (v.unsorted_all || v.missed || v.stray)
+	if (v.unsorted_all || v.missed || v.stray || v.unused)
 		fail_msg("%s on %s, %u per mille of cables lost, seed %d: %u "
 			 "channels in credit loops, %d copies missed, %d "
 			 "stray", choice->engine->name, t->fabric, t->fail,
 			 (int)t->seed, v.unsorted_all, (int)v.missed,
 			 (int)v.stray);
-	for (unsigned i = 0; i < N_GROUPS; i++)
-		g_free((void *)left[i].members);
+	oracle_groups_free(left, N_GROUPS);
 	/* Dimension order takes so many turns that it leaves room for one
 	 * tree only. */
 	if (choice->engine != &engine_cdg) {
