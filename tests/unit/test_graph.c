@@ -7,44 +7,9 @@
 
 #include "routing/graph.h"
 #include "tests/lib/auto.h"
+#include "tests/lib/route_lab.h"
 #include "tests/lib/unit.h"
 #include "topology/builder.h"
-#include "topology/generate.h"
-
-static struct lid_map *
-give_lids(const struct snapshot *s, unsigned lmc)
-{
-	GError *error = NULL;
-	struct lid_map *lids = lid_assign(s, lmc, NULL, 0, NULL, &error);
-
-	if (!lids)
-		fail_msg("%s", error->message);
-	return lids;
-}
-
-static struct graph *
-graph_of(const struct snapshot *s)
-{
-	struct lid_map *lids = give_lids(s, 0);
-	struct graph *g = graph_new(s, lids);
-
-	lid_map_free(lids);
-	return g;
-}
-
-static struct snapshot *
-make(const char *spec, uint64_t seed)
-{
-	const struct generate_options options = {
-		.seed = seed, .shuffle_guids = true,
-	};
-	GError *error = NULL;
-	struct snapshot *s = generate_fabric(spec, &options, &error);
-
-	if (!s)
-		fail_msg("%s", error->message);
-	return s;
-}
 
 /*
  *  S1 --1:1-- S2	two cables between S1 and S2, crossed:
@@ -98,89 +63,72 @@ make_pair_of_switches(void)
 
 TEST(test_parallel_cables_keep_their_ends)
 {
-	AUTO(snapshot) *s = make_pair_of_switches();
-	AUTO(graph) *g = graph_of(s);
+	static const unsigned back[] = { 3, 5, 4 };
+	AUTO_VALUE(fabric_clear) struct fabric f;
 
-	assert_int_equal(g->n_switches, 2);
-	assert_int_equal(g->n_edges, 6);	/* not the plug on S2 */
+	fabric_open(&f, NULL, make_pair_of_switches(), 0);
+	assert_int_equal(f.g->n_switches, 2);
+	assert_int_equal(f.g->n_edges, 6);	/* not the plug on S2 */
 	for (uint32_t i = 0; i < 3; i++) {
-		assert_int_equal(g->edges[i].peer, 1);
-		assert_int_equal(g->edges[i].port, i + 1);
-		assert_int_equal(g->edges[3 + i].peer, 0);
-		assert_int_equal(g->edges[3 + i].port, i + 1);
+		assert_int_equal(f.g->edges[i].peer, 1);
+		assert_int_equal(f.g->edges[i].port, i + 1);
+		assert_int_equal(f.g->edges[i].back, back[i]);
+		assert_int_equal(f.g->edges[3 + i].peer, 0);
+		assert_int_equal(f.g->edges[3 + i].port, i + 1);
 	}
-	assert_int_equal(g->edges[0].back, 3);
-	assert_int_equal(g->edges[1].back, 5);
-	assert_int_equal(g->edges[2].back, 4);
-}
-
-TEST(test_targets_are_hosts_and_ports_0)
-{
-	AUTO(snapshot) *s = make_pair_of_switches();
-	AUTO(lid_map) *lids = give_lids(s, 0);
-	AUTO(graph) *g = graph_new(s, lids);
-	uint32_t h3 = snapshot_find_port(s, GUID_H3);
-	unsigned hosts = 0;
-
-	assert_int_equal(g->n_targets, 3);
-	assert_int_equal(g->n_hosts[0], 1);
-	assert_int_equal(g->n_hosts[1], 0);
-	assert_int_equal(g->first_target[1] - g->first_target[0], 2);
-	for (uint32_t i = 0; i < 3; i++) {
-		const struct graph_target *t = &g->targets[i];
-
-		assert_int_equal(t->sw, i < 2 ? 0 : 1);
-		if (t->port == 0)
-			continue;
-		assert_int_equal(t->port, 5);
-		assert_int_equal(t->lid, lids->base[h3]);
-		hosts++;
-	}
-	assert_int_equal(hosts, 1);
 }
 
 /* A port without a LID is no destination and sends nothing. */
-TEST(test_port_without_lid_is_left_out)
+TEST(test_targets_are_hosts_and_ports_0)
 {
-	AUTO(snapshot) *s = make_pair_of_switches();
-	AUTO(lid_map) *lids = give_lids(s, 0);
-	AUTO(graph) *g;
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	uint32_t h3, at;
 
-	lids->base[snapshot_find_port(s, GUID_H3)] = LID_NONE;
-	g = graph_new(s, lids);
-	assert_int_equal(g->n_targets, 2);
-	assert_int_equal(g->n_hosts[0], 0);
+	fabric_open(&f, NULL, make_pair_of_switches(), 0);
+	h3 = snapshot_find_port(f.s, GUID_H3);
+	assert_int_equal(f.g->n_targets, 3);
+	assert_int_equal(f.g->n_hosts[0], 1);
+	assert_int_equal(f.g->n_hosts[1], 0);
+	assert_int_equal(f.g->first_target[1] - f.g->first_target[0], 2);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(f.g->targets[i].sw, i < 2 ? 0 : 1);
+		at = f.g->targets[i].lid == f.lids->base[h3] ? 5 : 0;
+		assert_int_equal(f.g->targets[i].port, at);
+	}
+	f.lids->base[h3] = LID_NONE;
+	graph_free(f.g);
+	f.g = graph_new(f.s, f.lids);
+	assert_int_equal(f.g->n_targets, 2);
+	assert_int_equal(f.g->n_hosts[0], 0);
 }
 
 /* One end that is down takes the whole cable away. */
 TEST(test_half_a_link_does_not_count)
 {
-	AUTO(snapshot) *s = make_pair_of_switches();
-	AUTO(snapshot) *copy = snapshot_copy(s);
+	struct snapshot *s = make_pair_of_switches();
 	uint32_t s2 = snapshot_find_node(s, GUID_S2);
-	AUTO(graph) *g;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 
-	copy->ports[snapshot_port_of(copy, s2, 3)].info.phys_state =
+	s->ports[snapshot_port_of(s, s2, 3)].info.phys_state =
 		PORT_PHYS_POLLING;
-	g = graph_of(copy);
-	assert_int_equal(g->n_edges, 4);
-	assert_int_equal(g->edges[0].port, 1);
-	assert_int_equal(g->edges[1].port, 3);
-	assert_int_equal(g->edges[g->edges[1].back].port, 2);
+	fabric_open(&f, NULL, s, 0);
+	assert_int_equal(f.g->n_edges, 4);
+	assert_int_equal(f.g->edges[0].port, 1);
+	assert_int_equal(f.g->edges[1].port, 3);
+	assert_int_equal(f.g->edges[f.g->edges[1].back].port, 2);
 }
 
 /* A switch that does not tell its SwitchInfo can be given no table. */
 TEST(test_switch_without_info_has_no_edges)
 {
-	AUTO(snapshot) *s = make_pair_of_switches();
-	AUTO(snapshot) *copy = snapshot_copy(s);
-	AUTO(graph) *g;
+	struct snapshot *s = make_pair_of_switches();
+	AUTO_VALUE(fabric_clear) struct fabric f;
 
-	copy->nodes[snapshot_find_node(copy, GUID_S2)].sw_known = false;
-	g = graph_of(copy);
-	assert_int_equal(g->n_switches, 2);
-	assert_int_equal(g->n_edges, 0);
-	assert_int_equal(g->n_hosts[0], 1);
+	s->nodes[snapshot_find_node(s, GUID_S2)].sw_known = false;
+	fabric_open(&f, NULL, s, 0);
+	assert_int_equal(f.g->n_switches, 2);
+	assert_int_equal(f.g->n_edges, 0);
+	assert_int_equal(f.g->n_hosts[0], 1);
 }
 
 static void
@@ -224,43 +172,32 @@ TEST(test_order_holds_on_many_fabrics)
 		{ "PGFT(12,24;1,6;1,2)", 2 * 24 * 12, 288 },
 		{ "torus(4,4,2;3)", 2 * (32 + 32 + 16), 96 },
 		{ "ring(9;2)", 18, 18 },
-		{ "single(7)", 0, 7 },
+		{ "single(7)", 0, 7 }, { "pair()", 0, 0 },
 	};
 	const uint64_t seed = 11;
 
 	print_message("seed %lu\n", (unsigned long)seed);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		AUTO(snapshot) *s = make(cases[i].spec, seed);
-		AUTO(graph) *g = graph_of(s);
+		AUTO_VALUE(fabric_clear) struct fabric f;
 
-		assert_sound(s, g);
-		assert_int_equal(g->n_edges, cases[i].n_edges);
-		assert_int_equal(g->n_targets,
-				 cases[i].n_hosts + g->n_switches);
+		fabric_open(&f, NULL, lab_generate(cases[i].spec, seed, 0), 0);
+		assert_sound(f.s, f.g);
+		assert_int_equal(f.g->n_edges, cases[i].n_edges);
+		assert_int_equal(f.g->n_targets,
+				 cases[i].n_hosts + f.g->n_switches);
 	}
-}
-
-TEST(test_fabric_without_switches_is_empty)
-{
-	AUTO(snapshot) *s = make("pair()", 1);
-	AUTO(graph) *g = graph_of(s);
-
-	assert_int_equal(g->n_switches, 0);
-	assert_int_equal(g->n_edges, 0);
-	assert_int_equal(g->n_targets, 0);
 }
 
 TEST(test_maps_invert_edges_and_targets)
 {
-	AUTO(snapshot) *s = make("PGFT(3,4;1,2;1,2)", 3);
-	AUTO(lid_map) *lids = give_lids(s, 2);
-	AUTO(graph) *g = graph_new(s, lids);
-	const uint32_t *edge_of = g->edge_of;
-	const uint32_t *target_of = g->target_of;
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	const struct graph *g;
 	uint32_t n = 0, owned = 0;
 
+	fabric_open(&f, NULL, lab_generate("PGFT(3,4;1,2;1,2)", 3, 0), 2);
+	g = f.g;
 	for (uint32_t i = 0; i < g->n_switches * GRAPH_PORTS; i++) {
-		uint32_t e = edge_of[i], sw = i / GRAPH_PORTS;
+		uint32_t e = g->edge_of[i], sw = i / GRAPH_PORTS;
 
 		if (e == SNAPSHOT_NONE)
 			continue;
@@ -272,16 +209,16 @@ TEST(test_maps_invert_edges_and_targets)
 	assert_int_equal(n, g->n_edges);
 
 	for (uint32_t lid = 0; lid <= g->top; lid++) {
-		uint32_t port = lids->owner[lid];
+		uint32_t port = f.lids->owner[lid];
 
 		if (port == SNAPSHOT_NONE) {
-			assert_int_equal(target_of[lid], SNAPSHOT_NONE);
+			assert_int_equal(g->target_of[lid], SNAPSHOT_NONE);
 			continue;
 		}
-		assert_int_equal(g->targets[target_of[lid]].lid,
-				 lids->base[port]);
-		assert_int_equal(g->targets[target_of[lid]].n_lids,
-				 1 << lids->lmc[port]);
+		assert_int_equal(g->targets[g->target_of[lid]].lid,
+				 f.lids->base[port]);
+		assert_int_equal(g->targets[g->target_of[lid]].n_lids,
+				 1 << f.lids->lmc[port]);
 		owned++;
 	}
 	assert_int_equal(owned, 12 * 4 + g->n_switches);

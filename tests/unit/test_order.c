@@ -13,8 +13,8 @@
 #include "tests/lib/unit.h"
 
 struct ordered {
-	struct lid_map *lids;
-	struct graph *g;
+	struct fabric f;
+	struct graph *g;	/* of f */
 	struct order *o;
 };
 
@@ -22,21 +22,17 @@ struct ordered {
 static void
 ordered_open(struct ordered *d, struct snapshot *s, const uint32_t *ranks)
 {
-	d->lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
-	d->g = graph_new(s, d->lids);
-	d->o = order_compute(&(const struct engine_input){
-		.g = d->g, .ranks = ranks });
+	fabric_open(&d->f, NULL, s, 0);
+	d->g = d->f.g;
+	d->f.in.ranks = ranks;
+	d->o = order_compute(&d->f.in);
 }
 
 static void
 ordered_close(struct ordered *d)
 {
-	const struct snapshot *s = d->g->subnet;
-
 	order_destroy(d->o);
-	graph_free(d->g);
-	lid_map_free(d->lids);
-	snapshot_unref((struct snapshot *)(uintptr_t)s);
+	fabric_clear(&d->f);
 }
 
 static uint32_t

@@ -7,23 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/engine.h"
-#include "tests/lib/auto.h"
-#include "tests/lib/engine_route.h"
 #include "routing/metrics.h"
 #include "routing/order.h"
+#include "tests/lib/auto.h"
+#include "tests/lib/route_lab.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 #include "topology/prng.h"
 
 /* A ring whose routes all go round in one sense, so that half of the channels
  * carry everything. */
 struct ring {
-	struct snapshot *s;
-	struct lid_map *lids;
-	struct graph *g;
-	struct lft *lft;
+	struct fabric f;
 	uint32_t *sw;		/* in that sense */
 	uint8_t *port;		/* of sw[i] to sw[i + 1] */
 };
@@ -33,28 +28,25 @@ ring_init(struct ring *r, const char *spec, unsigned lmc)
 {
 	const struct graph_target *t;
 	const struct graph_edge *edge;
+	const struct graph *g;
 	uint32_t i, n, l;
 
-	r->s = generate_fabric(spec, NULL, NULL);
-	assert_non_null(r->s);
-	r->lids = lid_assign(r->s, lmc, NULL, 0, NULL, NULL);
-	assert_non_null(r->lids);
-	r->g = graph_new(r->s, r->lids);
-	r->lft = lft_new(r->g->n_switches, r->g->top);
-	n = r->g->n_switches;
+	fabric_open(&r->f, NULL, lab_generate(spec, 0, 0), lmc);
+	g = r->f.g;
+	n = g->n_switches;
 	r->sw = g_new0(uint32_t, n + 1);
 	r->port = g_new0(uint8_t, n);
 	for (i = 0; i < n; i++) {
-		edge = &r->g->edges[r->g->first_edge[r->sw[i]]];
+		edge = &g->edges[g->first_edge[r->sw[i]]];
 		if (i > 0 && edge->peer == r->sw[i - 1])
 			edge++;
 		r->port[i] = edge->port;
 		r->sw[i + 1] = edge->peer;
 	}
-	for (t = r->g->targets; t < r->g->targets + r->g->n_targets; t++)
+	for (t = g->targets; t < g->targets + g->n_targets; t++)
 		for (i = 0; i < n; i++)
 			for (l = 0; l < t->n_lids; l++)
-				lft_row(r->lft, r->sw[i])[t->lid + l] =
+				lft_row(r->f.out.lft, r->sw[i])[t->lid + l] =
 					r->sw[i] == t->sw ? t->port :
 					r->port[i];
 }
@@ -62,10 +54,7 @@ ring_init(struct ring *r, const char *spec, unsigned lmc)
 static void
 ring_clear(struct ring *r)
 {
-	lft_free(r->lft);
-	graph_free(r->g);
-	lid_map_free(r->lids);
-	snapshot_unref(r->s);
+	fabric_clear(&r->f);
 	g_free(r->sw);
 	g_free(r->port);
 }
@@ -75,7 +64,7 @@ host_of(const struct ring *r, uint32_t i)
 {
 	const struct graph_target *t;
 
-	t = &r->g->targets[r->g->first_target[r->sw[i]]];
+	t = &r->f.g->targets[r->f.g->first_target[r->sw[i]]];
 	while (t->port == 0)
 		t++;
 	return t;
@@ -114,11 +103,11 @@ TEST(test_load_of_a_ring)
 
 		ring_init(&r, cases[i].spec, cases[i].lmc);
 		if (cases[i].sw >= 0)
-			lft_row(r.lft, r.sw[cases[i].sw])
+			lft_row(r.f.out.lft, r.sw[cases[i].sw])
 				[host_of(&r, cases[i].at)->lid] =
 				cases[i].entry < 0 ? r.port[cases[i].sw] :
 				(uint8_t)cases[i].entry;
-		metrics_all_to_all(r.g, r.lft, &load);
+		metrics_all_to_all(r.f.g, r.f.out.lft, &load);
 		assert_int_equal(load.channels, 8);
 		assert_int_equal(load.lost, cases[i].lost);
 		assert_int_equal(load.max, cases[i].max);
@@ -129,20 +118,16 @@ TEST(test_load_of_a_ring)
 TEST(test_single_switch_has_no_channels)
 {
 	struct metrics_load load;
-	AUTO(snapshot) *s = generate_fabric("single(5)", NULL, NULL);
-	AUTO(lid_map) *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
-	AUTO(graph) *g = graph_new(s, lids);
-	AUTO(lft) *lft = lft_new(1, g->top);
-	const struct graph_target *t;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 
-	metrics_all_to_all(g, lft, &load);
+	fabric_open(&f, &engine_minhop, lab_generate("single(5)", 0, 0), 0);
+	metrics_all_to_all(f.g, f.out.lft, &load);
 	assert_int_equal(load.channels, 0);
 	assert_true(load.mean == 0.0);
 	assert_int_equal(load.lost, 20);
 
-	for (t = g->targets; t < g->targets + g->n_targets; t++)
-		lft_row(lft, 0)[t->lid] = t->port;
-	metrics_all_to_all(g, lft, &load);
+	fabric_route(&f);
+	metrics_all_to_all(f.g, f.out.lft, &load);
 	assert_int_equal(load.lost, 0);
 	assert_int_equal(load.max, 0);
 }
@@ -156,7 +141,7 @@ TEST(test_ring_of_four_has_long_ways)
 	AUTO_VALUE(ring_clear) struct ring r;
 
 	ring_init(&r, "ring(4;1)", 0);
-	metrics_paths(r.g, r.lft, &p);
+	metrics_paths(r.f.g, r.f.out.lft, &p);
 	assert_int_equal(p.max, 3);
 	assert_int_equal(p.pairs[0], 0);
 	assert_int_equal(p.pairs[1], 4);
@@ -168,69 +153,37 @@ TEST(test_ring_of_four_has_long_ways)
 	assert_true(p.mean == 2.0);
 }
 
-TEST(test_fabric_without_switches_has_no_figures)
-{
-	AUTO(snapshot) *s = generate_fabric("pair()", NULL, NULL);
-	AUTO(lid_map) *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
-	AUTO(graph) *g = graph_new(s, lids);
-	AUTO(lft) *lft = lft_new(0, g->top);
-	struct metrics_sample sample = { .n = 5, .n_threads = 2 };
-	struct metrics_congestion c;
-	AUTO_VALUE(metrics_paths_clear) struct metrics_paths p;
-	uint32_t *hosts = order_hosts(g, &sample.n_hosts);
-
-	assert_int_equal(sample.n_hosts, 0);
-	metrics_paths(g, lft, &p);
-	assert_int_equal(p.arrived + p.lost + p.max, 0);
-	metrics_permutations(g, lft, &sample, &c);
-	assert_int_equal(c.n, 0);
-	metrics_shifts(g, lft, &sample, &c);
-	assert_int_equal(c.n_all, 0);
-	assert_true(metrics_bisections(g, lft, &sample) == 0);
-	g_free(hosts);
-}
-
 /* --- a fabric of any kind --- */
 
 struct lab {
-	struct snapshot *s;
-	struct lid_map *lids;
-	struct graph *g;
-	struct lft *lft;
+	struct fabric f;
 	struct metrics_sample sample;
 	uint32_t *hosts;
 };
 
 static void
-lab_init(struct lab *lab, const char *spec,
-	 const struct generate_options *options)
+lab_init(struct lab *lab, const char *spec, uint64_t seed,
+	 unsigned fail_per_mille)
 {
-	memset(lab, 0, sizeof(*lab));
-	lab->s = generate_fabric(spec, options, NULL);
-	assert_non_null(lab->s);
-	lab->lids = lid_assign(lab->s, 0, NULL, 0, NULL, NULL);
-	lab->g = graph_new(lab->s, lab->lids);
-	lab->lft = lft_new(lab->g->n_switches, lab->g->top);
-	lab->hosts = order_hosts(lab->g, &lab->sample.n_hosts);
+	*lab = (struct lab){ .sample.n = 1000 };
+	fabric_open(&lab->f, &engine_minhop,
+		    lab_generate(spec, seed, fail_per_mille), 0);
+	lab->hosts = order_hosts(lab->f.g, &lab->sample.n_hosts);
 	lab->sample.hosts = lab->hosts;
-	lab->sample.n = 1000;
-	lab->sample.max_hops = lab->g->n_switches;
+	lab->sample.max_hops = lab->f.g->n_switches;
 }
 
 static void
 lab_clear(struct lab *lab)
 {
 	g_free(lab->hosts);
-	lft_free(lab->lft);
-	graph_free(lab->g);
-	lid_map_free(lab->lids);
-	snapshot_unref(lab->s);
+	fabric_clear(&lab->f);
 }
 
 static const struct graph_target *
 lab_host(const struct lab *lab, uint32_t i)
 {
-	return &lab->g->targets[lab->hosts[i]];
+	return &lab->f.g->targets[lab->hosts[i]];
 }
 
 static unsigned
@@ -238,7 +191,7 @@ index_of(const struct lab *lab, uint32_t sw)
 {
 	unsigned level, index;
 
-	assert_int_equal(sscanf(lab->s->nodes[lab->s->switches[sw]].desc,
+	assert_int_equal(sscanf(lab->f.s->nodes[lab->f.s->switches[sw]].desc,
 				"S-%u-%u", &level, &index), 2);
 	return index;
 }
@@ -248,7 +201,7 @@ index_of(const struct lab *lab, uint32_t sw)
 static void
 lab_route_planes(struct lab *lab, uint32_t n_planes)
 {
-	const struct graph *g = lab->g;
+	const struct graph *g = lab->f.g;
 	const struct graph_target *t;
 	uint32_t i, sw, e;
 
@@ -260,10 +213,29 @@ lab_route_planes(struct lab *lab, uint32_t n_planes)
 				if (g->n_hosts[sw] ?
 				    index_of(lab, g->edges[e].peer) ==
 				    i % n_planes : g->edges[e].peer == t->sw)
-					lft_row(lab->lft, sw)[t->lid] =
+					lft_row(lab->f.out.lft, sw)[t->lid] =
 						g->edges[e].port;
-		lft_row(lab->lft, t->sw)[t->lid] = t->port;
+		lft_row(lab->f.out.lft, t->sw)[t->lid] = t->port;
 	}
+}
+
+TEST(test_fabric_without_switches_has_no_figures)
+{
+	AUTO_VALUE(metrics_paths_clear) struct metrics_paths p;
+	AUTO_VALUE(lab_clear) struct lab lab;
+	struct metrics_congestion c;
+
+	lab_init(&lab, "pair()", 0, 0);
+	lab.sample.n_threads = 2;
+	assert_int_equal(lab.sample.n_hosts, 0);
+	metrics_paths(lab.f.g, lab.f.out.lft, &p);
+	assert_int_equal(p.arrived + p.lost + p.max, 0);
+	metrics_permutations(lab.f.g, lab.f.out.lft, &lab.sample, &c);
+	assert_int_equal(c.n, 0);
+	metrics_shifts(lab.f.g, lab.f.out.lft, &lab.sample, &c);
+	assert_int_equal(c.n_all, 0);
+	assert_true(metrics_bisections(lab.f.g, lab.f.out.lft,
+				       &lab.sample) == 0);
 }
 
 /* --- order --- */
@@ -276,10 +248,7 @@ TEST(test_order_follows_the_tree)
 	uint32_t i;
 
 	for (uint64_t seed = 0; seed < 20; seed++) {
-		struct generate_options o = { .seed = seed,
-					      .shuffle_guids = seed > 0 };
-
-		lab_init(&lab, "PGFT(3,4,2;1,2,2)", &o);
+		lab_init(&lab, "PGFT(3,4,2;1,2,2)", seed, 0);
 		assert_int_equal(lab.sample.n_hosts, 24);
 		for (i = 0; i < 24; i++) {
 			assert_int_equal(index_of(&lab,
@@ -300,12 +269,11 @@ TEST(test_order_follows_the_tree)
  * whatever the GUIDs. */
 TEST(test_order_goes_round_a_ring)
 {
-	struct generate_options o = { .shuffle_guids = true };
 	struct lab lab;
 	unsigned i, from, to;
 
-	for (o.seed = 0; o.seed < 20; o.seed++) {
-		lab_init(&lab, "ring(9;1)", &o);
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		lab_init(&lab, "ring(9;1)", seed, 0);
 		for (i = 0; i + 1 < 9; i++) {
 			from = index_of(&lab, lab_host(&lab, i)->sw);
 			to = index_of(&lab, lab_host(&lab, i + 1)->sw);
@@ -319,14 +287,13 @@ TEST(test_order_goes_round_a_ring)
 
 TEST(test_planes_by_order_make_all_shifts_one)
 {
-	struct generate_options o = { .shuffle_guids = true };
 	struct metrics_congestion c;
 	struct lab lab;
 
-	for (o.seed = 0; o.seed < 5; o.seed++) {
-		lab_init(&lab, "PGFT(3,5;1,3)", &o);
+	for (uint64_t seed = 0; seed < 5; seed++) {
+		lab_init(&lab, "PGFT(3,5;1,3)", seed, 0);
 		lab_route_planes(&lab, 3);
-		metrics_shifts(lab.g, lab.lft, &lab.sample, &c);
+		metrics_shifts(lab.f.g, lab.f.out.lft, &lab.sample, &c);
 		assert_int_equal(c.n, 14);
 		assert_int_equal(c.n_all, 14);
 		assert_int_equal(c.max, 1);
@@ -344,9 +311,9 @@ TEST(test_one_plane_takes_all)
 	struct metrics_congestion c;
 	AUTO_VALUE(lab_clear) struct lab lab;
 
-	lab_init(&lab, "PGFT(3,5;1,3)", NULL);
+	lab_init(&lab, "PGFT(3,5;1,3)", 0, 0);
 	lab_route_planes(&lab, 1);
-	metrics_shifts(lab.g, lab.lft, &lab.sample, &c);
+	metrics_shifts(lab.f.g, lab.f.out.lft, &lab.sample, &c);
 	assert_int_equal(c.max, 3);
 	assert_int_equal(c.worst, 3);
 	assert_true(c.mean == (2 * 1 + 2 * 2 + 10 * 3) / 14.0);
@@ -357,16 +324,16 @@ TEST(test_single_switch_is_never_congested)
 	struct metrics_congestion c;
 	AUTO_VALUE(lab_clear) struct lab lab;
 
-	lab_init(&lab, "single(4)", NULL);
-	assert_true(engine_route(&engine_minhop, lab.g, lab.lft, NULL));
-	metrics_shifts(lab.g, lab.lft, &lab.sample, &c);
+	lab_init(&lab, "single(4)", 0, 0);
+	fabric_route(&lab.f);
+	metrics_shifts(lab.f.g, lab.f.out.lft, &lab.sample, &c);
 	assert_int_equal(c.max, 1);
 	assert_true(c.mean == 1.0);
-	assert_true(metrics_bisections(lab.g, lab.lft, &lab.sample) == 1.0);
+	assert_true(metrics_bisections(lab.f.g, lab.f.out.lft, &lab.sample) == 1.0);
 
 	/* no host reaches one of four: 3 of 12 flows over all shifts */
-	lft_row(lab.lft, 0)[lab_host(&lab, 2)->lid] = LFT_NO_PATH;
-	metrics_shifts(lab.g, lab.lft, &lab.sample, &c);
+	lft_row(lab.f.out.lft, 0)[lab_host(&lab, 2)->lid] = LFT_NO_PATH;
+	metrics_shifts(lab.f.g, lab.f.out.lft, &lab.sample, &c);
 	assert_int_equal(c.lost, 3);
 	assert_int_equal(c.max, 1);
 }
@@ -378,12 +345,12 @@ TEST(test_permutations_cross_a_cable_evenly)
 	struct metrics_congestion c;
 	AUTO_VALUE(lab_clear) struct lab lab;
 
-	lab_init(&lab, "ring(2;8)", NULL);
-	assert_int_equal(lab.g->n_edges, 2);
-	assert_true(engine_route(&engine_minhop, lab.g, lab.lft, NULL));
+	lab_init(&lab, "ring(2;8)", 0, 0);
+	assert_int_equal(lab.f.g->n_edges, 2);
+	fabric_route(&lab.f);
 	lab.sample.n = 4000;
 	lab.sample.seed = 11;
-	metrics_permutations(lab.g, lab.lft, &lab.sample, &c);
+	metrics_permutations(lab.f.g, lab.f.out.lft, &lab.sample, &c);
 	assert_int_equal(c.n, 4000);
 	assert_int_equal(c.n_all, 0);
 	assert_true(c.mean > 3.9 && c.mean < 4.1);
@@ -398,19 +365,19 @@ TEST(test_bisection_shares_a_cable)
 	struct lab lab;
 	double share;
 
-	lab_init(&lab, "ring(2;2)", NULL);
-	assert_true(engine_route(&engine_minhop, lab.g, lab.lft, NULL));
+	lab_init(&lab, "ring(2;2)", 0, 0);
+	fabric_route(&lab.f);
 	lab.sample.n = 4000;
-	share = metrics_bisections(lab.g, lab.lft, &lab.sample);
+	share = metrics_bisections(lab.f.g, lab.f.out.lft, &lab.sample);
 	assert_true(share > 0.815 && share < 0.852);
 
 	/* to one of the four no flow arrives: it is asked half of the time */
 	lab_clear(&lab);
-	lab_init(&lab, "single(4)", NULL);
-	assert_true(engine_route(&engine_minhop, lab.g, lab.lft, NULL));
-	lft_row(lab.lft, 0)[lab_host(&lab, 1)->lid] = LFT_NO_PATH;
+	lab_init(&lab, "single(4)", 0, 0);
+	fabric_route(&lab.f);
+	lft_row(lab.f.out.lft, 0)[lab_host(&lab, 1)->lid] = LFT_NO_PATH;
 	lab.sample.n = 4000;
-	share = metrics_bisections(lab.g, lab.lft, &lab.sample);
+	share = metrics_bisections(lab.f.g, lab.f.out.lft, &lab.sample);
 	assert_true(share > 0.73 && share < 0.77);
 	lab_clear(&lab);
 }
@@ -423,11 +390,11 @@ lab_route_badly(struct lab *lab, uint64_t *rng)
 {
 	uint32_t i, n;
 
-	assert_true(engine_route(&engine_minhop, lab->g, lab->lft, NULL));
-	n = prng_below(rng, 4) * lab->g->n_targets * lab->g->n_switches / 20;
+	fabric_route(&lab->f);
+	n = prng_below(rng, 4) * lab->f.g->n_targets * lab->f.g->n_switches / 20;
 	for (i = 0; i < n; i++)
-		lft_row(lab->lft, prng_below(rng, lab->g->n_switches))
-			[1 + prng_below(rng, lab->g->top)] =
+		lft_row(lab->f.out.lft, prng_below(rng, lab->f.g->n_switches))
+			[1 + prng_below(rng, lab->f.g->top)] =
 			prng_below(rng, 4) ? (uint8_t)prng_below(rng, 9) : 255;
 }
 
@@ -436,13 +403,13 @@ lab_route_badly(struct lab *lab, uint64_t *rng)
 static uint32_t
 walk(const struct lab *lab, uint32_t from, uint32_t to, uint32_t *edges)
 {
-	const struct graph *g = lab->g;
+	const struct graph *g = lab->f.g;
 	const struct graph_target *t = lab_host(lab, to);
 	uint32_t sw = lab_host(lab, from)->sw, hops = 0, e;
 	uint8_t port;
 
 	while (hops <= g->n_switches) {
-		port = lft_row(lab->lft, sw)[t->lid];
+		port = lft_row(lab->f.out.lft, sw)[t->lid];
 		if (sw == t->sw && port == t->port)
 			return hops;
 		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
@@ -461,7 +428,7 @@ walk(const struct lab *lab, uint32_t from, uint32_t to, uint32_t *edges)
 static void
 recount_paths(const struct lab *lab, uint32_t *max)
 {
-	const struct graph *g = lab->g;
+	const struct graph *g = lab->f.g;
 	uint32_t n = g->n_switches, i, j, k, e, hops, *dist;
 	struct metrics_paths plain = { .pairs = NULL }, p;
 
@@ -492,7 +459,7 @@ recount_paths(const struct lab *lab, uint32_t *max)
 			plain.longer += hops > dist[lab_host(lab, i)->sw * n +
 						    lab_host(lab, j)->sw];
 		}
-	metrics_paths(g, lab->lft, &p);
+	metrics_paths(g, lab->f.out.lft, &p);
 	assert_int_equal(p.max, plain.max);
 	assert_int_equal(p.arrived, plain.arrived);
 	assert_int_equal(p.lost, plain.lost);
@@ -509,14 +476,14 @@ static void
 recount_shifts(const struct lab *lab)
 {
 	uint32_t n = lab->sample.n_hosts, k, i, h, hops, most;
-	uint32_t *edges = g_new(uint32_t, lab->g->n_switches + 1);
+	uint32_t *edges = g_new(uint32_t, lab->f.g->n_switches + 1);
 	struct metrics_sample sample = lab->sample;
 	struct metrics_congestion plain = { .max = 0 }, c;
 	uint64_t sum = 0;
 	uint32_t *load;
 
 	for (k = 1; k < n; k++) {
-		load = g_new0(uint32_t, lab->g->n_edges + 1);
+		load = g_new0(uint32_t, lab->f.g->n_edges + 1);
 		most = 0;
 		for (i = 0; i < n; i++) {
 			hops = walk(lab, i, (i + k) % n, edges);
@@ -538,7 +505,7 @@ recount_shifts(const struct lab *lab)
 		g_free(load);
 	}
 	for (sample.n_threads = 1; sample.n_threads <= 3; sample.n_threads++) {
-		metrics_shifts(lab->g, lab->lft, &sample, &c);
+		metrics_shifts(lab->f.g, lab->f.out.lft, &sample, &c);
 		assert_int_equal(c.n, n - 1);
 		assert_int_equal(c.max, plain.max);
 		assert_int_equal(c.worst, plain.worst);
@@ -554,15 +521,13 @@ TEST(test_random_tables_are_counted_right)
 	struct lab lab;
 
 	for (unsigned round = 0; round < 60; round++) {
-		struct generate_options o = {
-			.seed = prng_next(&rng), .shuffle_guids = true,
-			.fail_per_mille = prng_below(&rng, 2) * 150,
-		};
+		uint64_t seed = prng_next(&rng);
+		unsigned fail = prng_below(&rng, 2) * 150;
 		g_autofree char *spec = g_strdup_printf("random(%u,%u,%u)",
 			5 + prng_below(&rng, 8), 2 + prng_below(&rng, 3),
 			1 + prng_below(&rng, 3));
 
-		lab_init(&lab, spec, &o);
+		lab_init(&lab, spec, seed, fail);
 		lab_route_badly(&lab, &rng);
 		recount_paths(&lab, &lab.sample.max_hops);
 		recount_shifts(&lab);
@@ -576,22 +541,22 @@ TEST(test_chance_depends_on_the_seed_only)
 	AUTO_VALUE(lab_clear) struct lab lab;
 	double share;
 
-	lab_init(&lab, "torus(3,3;3)", NULL);
-	assert_true(engine_route(&engine_minhop, lab.g, lab.lft, NULL));
+	lab_init(&lab, "torus(3,3;3)", 0, 0);
+	fabric_route(&lab.f);
 	lab.sample.n = 101;
 	lab.sample.seed = 5;
 	lab.sample.n_threads = 1;
-	metrics_permutations(lab.g, lab.lft, &lab.sample, &a);
-	share = metrics_bisections(lab.g, lab.lft, &lab.sample);
+	metrics_permutations(lab.f.g, lab.f.out.lft, &lab.sample, &a);
+	share = metrics_bisections(lab.f.g, lab.f.out.lft, &lab.sample);
 	lab.sample.n_threads = 3;
-	metrics_permutations(lab.g, lab.lft, &lab.sample, &b);
+	metrics_permutations(lab.f.g, lab.f.out.lft, &lab.sample, &b);
 	assert_true(a.mean == b.mean);
 	assert_int_equal(a.worst, b.worst);
-	assert_true(share == metrics_bisections(lab.g, lab.lft, &lab.sample));
+	assert_true(share == metrics_bisections(lab.f.g, lab.f.out.lft, &lab.sample));
 	lab.sample.seed = 6;
-	metrics_permutations(lab.g, lab.lft, &lab.sample, &b);
+	metrics_permutations(lab.f.g, lab.f.out.lft, &lab.sample, &b);
 	assert_true(a.mean != b.mean);
-	assert_true(share != metrics_bisections(lab.g, lab.lft, &lab.sample));
+	assert_true(share != metrics_bisections(lab.f.g, lab.f.out.lft, &lab.sample));
 }
 
 /* Of a table whose shifts are known, a sample is between the extremes; the
@@ -603,11 +568,11 @@ TEST(test_sample_of_shifts_is_a_sample)
 	uint32_t n_differ = 0;
 	double first = 0;
 
-	lab_init(&lab, "PGFT(3,5;1,3)", NULL);
+	lab_init(&lab, "PGFT(3,5;1,3)", 0, 0);
 	lab_route_planes(&lab, 1);
 	lab.sample.n = 5;
 	for (lab.sample.seed = 0; lab.sample.seed < 40; lab.sample.seed++) {
-		metrics_shifts(lab.g, lab.lft, &lab.sample, &c);
+		metrics_shifts(lab.f.g, lab.f.out.lft, &lab.sample, &c);
 		assert_int_equal(c.n, 5);
 		assert_int_equal(c.n_all, 14);
 		/* two of each of 1 and 2: five cannot all be these */
@@ -651,10 +616,10 @@ TEST(test_churn_counts_entries_and_blocks)
 /* 12 hops on average, over six channels of each switch. */
 TEST(test_bound_of_a_large_torus_is_that_of_its_paths)
 {
-	AUTO(snapshot) *s = generate_fabric("torus(16,16,16;1)", NULL, NULL);
-	AUTO(lid_map) *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
-	AUTO(graph) *g = graph_new(s, lids);
-	double bound = metrics_bound(g, false);
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	double bound;
 
+	fabric_open(&f, NULL, lab_generate("torus(16,16,16;1)", 0, 0), 0);
+	bound = metrics_bound(f.g, false);
 	assert_true(bound > 8191 && bound < 8193);
 }
