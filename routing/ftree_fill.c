@@ -44,7 +44,6 @@
 struct numbering {
 	struct ftree *t;
 	uint32_t place[GRAPH_PORTS];	/* of a usual port */
-	uint32_t usual;		/* numbers of a usual leaf */
 	bool by_port;
 };
 
@@ -81,8 +80,7 @@ number_judge(struct numbering *s)
 			n_usual + n_rare++;
 	s->by_port = n_usual && n_hosts * 8 >= n_leaves * n_usual * 5;
 	qsort(counts, n_leaves, sizeof(*counts), compare_numbers);
-	s->usual = s->by_port ? n_usual : counts[n_leaves / 2];
-	s->usual = MAX(s->usual, 1);
+	s->t->usual = MAX(s->by_port ? n_usual : counts[n_leaves / 2], 1);
 }
 
 static int
@@ -146,13 +144,12 @@ ftree_number_lids(struct ftree *t)
 		sw = t->o->climb[i];
 		next = &used[t->g->island[sw]];
 		t->base[i] = *next;
-		*next += t->o->level[sw] ? 1 : s.usual;
+		*next += t->o->level[sw] ? 1 : t->usual;
 		t->first_entry[i] = t->n_entries;
 		number_switch(&s, i, &n_io[t->g->island[sw]]);
 	}
 	for (i = n; i < n + 64; i++)	/* the last word of a set */
 		t->first_entry[i] = t->n_entries;
-	t->usual = s.usual;
 }
 
 /* ---- rows ---- */

@@ -664,7 +664,6 @@ order_compute(const struct engine_input *in)
 		return o;
 	}
 	order_destroy(o);
-	held->kept = true;
 	return held;
 }
 

@@ -21,7 +21,6 @@ struct order {
 	uint32_t *pods;		/* [level][switch]: the lowest switch of its
 				   component over the levels up to this one */
 	uint32_t n_strays;	/* cables that do not join adjacent levels */
-	bool kept;		/* taken from engine_input.ranks */
 };
 
 /*
