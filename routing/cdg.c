@@ -30,6 +30,7 @@
 #include "routing/engine.h"
 #include "routing/grid.h"
 #include "routing/paths.h"
+#include "routing/sets.h"
 
 #define MAX_TURNS	400000u	/* of a fabric that is not a grid */
 #define SMALL		10000000u	/* LIDs times channels: both orders
@@ -52,8 +53,7 @@ struct cdg {
 	uint64_t *refused;	/* as c->turns: they closed a cycle */
 	uint32_t *ranks;	/* by switch: of the spanning tree */
 	uint32_t *nearest;	/* switches by distance from the first one of
-				   their island; of grids see
-				   cdg_add_dimensions() */
+				   their island; of grids see cdg_route() */
 	uint32_t *parent;	/* by switch: the edge up; SNAPSHOT_NONE */
 	uint32_t *n_in;		/* by island: number of switches */
 	struct paths_load l;
@@ -80,11 +80,11 @@ cdg_may_turn(struct cdg *x, uint32_t in, uint32_t out, enum cdg_turns turns)
 
 	if (channels_has(x->c, in, out))
 		return true;
-	if (turns == TURNS_HAVE || refused[port / 64] >> port % 64 & 1)
+	if (turns == TURNS_HAVE || set_has(refused, port))
 		return false;
 	if (channels_add(x->c, in, out))
 		return true;
-	refused[port / 64] |= UINT64_C(1) << port % 64;
+	set_add(refused, port);
 	return false;
 }
 
@@ -105,8 +105,7 @@ cdg_choose(struct cdg *x, uint32_t sw, uint16_t hops, enum cdg_turns turns)
 		for_each_edge(g, sw, e) {
 			peer = g->edges[e].peer;
 			port = g->edges[e].port;
-			if (x->hops[peer] + 1 != hops ||
-			    tried[port / 64] >> port % 64 & 1)
+			if (x->hops[peer] + 1 != hops || set_has(tried, port))
 				continue;
 			for (lid = x->base; lid < x->lid && row[lid] != port;)
 				lid++;
@@ -119,9 +118,8 @@ cdg_choose(struct cdg *x, uint32_t sw, uint16_t hops, enum cdg_turns turns)
 		}
 		if (best == SNAPSHOT_NONE)
 			return;
-		port = g->edges[best].port;
+		set_add(tried, g->edges[best].port);
 		peer = g->edges[best].peer;
-		tried[port / 64] |= UINT64_C(1) << port % 64;
 	} while (hops > 1 &&
 		 !cdg_may_turn(x, best, x->next[peer], turns));
 	x->next[sw] = best;
@@ -258,10 +256,10 @@ cdg_is_up(const struct cdg *x, const uint16_t *far, uint32_t e)
 	return far[to] < far[from] || (far[to] == far[from] && to < from);
 }
 
-/* Permits the turns out of one dimension, and sorts the list of switches,
- * stably, by their distance from the first switch of their line. */
+/* Permits the turns of dimension order out of one dimension; sorts the list of
+ * switches, stably, by their distance from the first switch of their line. */
 static void
-cdg_add_dimension(struct cdg *x, const uint8_t *dimension, uint8_t which,
+cdg_add_dimension(struct cdg *x, const uint8_t *dimension, uint32_t which,
 		  uint32_t *list)
 {
 	const struct graph *g = x->g;
@@ -301,25 +299,6 @@ cdg_add_dimension(struct cdg *x, const uint8_t *dimension, uint8_t which,
 		for (i = 0; i < n; i++)
 			if (far[old[i]] == at)
 				list[k++] = old[i];
-}
-
-/* Permits the turns of dimension order. Ranks: the tree goes up in the last
- * dimension first. */
-static void
-cdg_add_dimensions(struct cdg *x, const uint8_t *dimension)
-{
-	const struct graph *g = x->g;
-	size_t size = g->n_switches * sizeof(*x->nearest);
-	g_autofree uint32_t *list = g_memdup2(x->nearest, size);
-	uint8_t which, n = 0;
-	uint32_t e;
-
-	for (e = 0; e < g->n_edges; e++)
-		n = MAX(n, dimension[e] + 1);
-	for (which = 0; which < n; which++)
-		cdg_add_dimension(x, dimension, which, list);
-	memcpy(x->nearest, list, size);
-	channels_sort(x->c);
 }
 
 /* Joins `sw` to the tree by `e`, if the turns between this cable and those
@@ -501,13 +480,21 @@ cdg_route(const struct graph *g, const uint8_t *dimension,
 	  struct engine_output *out, uint32_t *extra)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
-	uint32_t pass, i;
+	uint32_t pass, i, which, n_dimensions = 0, *list;
 	struct cdg x;
 
 	cdg_init(&x, g, out->lft, scratch);
 	x.is_grid = dimension != NULL;
-	if (dimension)
-		cdg_add_dimensions(&x, dimension);
+	if (dimension) {	/* the tree goes up in the last one first */
+		list = g_memdup2(x.nearest, g->n_switches * sizeof(*list));
+		g_ptr_array_add(scratch, list);
+		for (i = 0; i < g->n_edges; i++)
+			n_dimensions = MAX(n_dimensions, dimension[i] + 1u);
+		for (which = 0; which < n_dimensions; which++)
+			cdg_add_dimension(&x, dimension, which, list);
+		x.nearest = list;
+		channels_sort(x.c);
+	}
 	if (!cdg_add_tree(&x))
 		cdg_add_tree_first(&x);
 	for (pass = 0; pass < MAX_PASSES && x.work < WORK / MAX_PASSES; pass++)
@@ -544,8 +531,7 @@ cdg_compute(const struct engine_input *in, struct engine_output *out,
 	first = lft_copy(out->lft);
 	ranks = g_steal_pointer(&out->ranks);
 	if (cdg_route(in->g, NULL, out, &extra) > load) {
-		memcpy(out->lft->ports, first->ports,
-		       lft_size(first));
+		memcpy(out->lft->ports, first->ports, lft_size(first));
 		g_free(out->ranks);
 		out->ranks = g_steal_pointer(&ranks);
 	}

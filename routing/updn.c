@@ -35,8 +35,7 @@ updn_try(const struct engine_input *in, const struct order *o, bool is_last,
 	struct engine_input few = { .g = sample };
 	bool ok = !sample || updn_route(&few, o, t, out);
 
-	memset(out->ports, (int)LFT_NO_PATH,
-	       lft_size(out));
+	memset(out->ports, (int)LFT_NO_PATH, lft_size(out));
 	ok = ok && updn_route(in, o, t, out);
 	if (ok)
 		balance_keep(in, o, t, out);
