@@ -312,26 +312,14 @@ turns_find_best(const struct joining *j, uint32_t island, bool is_first)
 	return best;
 }
 
-static void
-turns_undo(struct joining *j)
-{
-	uint32_t e;
-
-	for (guint i = 0; i < j->added->len; i++) {
-		e = g_array_index(j->added, uint32_t, i);
-		if (j->t->class_of[e] > 1)
-			j->member[j->g->edges[e].peer] = 0;
-		j->t->class_of[e] = 0;
-	}
-}
-
 /* Joins the tops of an island as far as possible: permits turns at the root or
  * at a joining switch, and at the members above it. */
 static void
 turns_join_island(struct joining *j, uint32_t island)
 {
-	uint32_t tries = 0, sw, at;
+	uint32_t tries = 0, sw, at, e;
 	bool is_first = true;
+	guint i;
 
 	while (tries < MAX_TRIES) {
 		sw = turns_find_best(j, island, is_first);
@@ -342,11 +330,16 @@ turns_join_island(struct joining *j, uint32_t island)
 		g_array_set_size(j->members, 0);
 		g_array_append_val(j->members, at);
 		j->member[at] = 1;
-		for (guint i = 0; i < j->members->len; i++)
+		for (i = 0; i < j->members->len; i++)
 			turns_open(j, g_array_index(j->members, uint32_t, i),
 				   !is_first && i == 0);
 		if (!turns_are_safe(j)) {
-			turns_undo(j);
+			for (i = 0; i < j->added->len; i++) {
+				e = g_array_index(j->added, uint32_t, i);
+				j->member[j->g->edges[e].peer] &=
+					j->t->class_of[e] <= 1;
+				j->t->class_of[e] = 0;
+			}
 			j->tried[sw] = 1;
 			tries++;
 			continue;
