@@ -283,23 +283,22 @@ struct sample {
 	GArray *todo;
 };
 
-/* A leaf below `sw`: from it the k-th of n ways down, then any.
- * SNAPSHOT_NONE: there is none, or it has no CA. */
+/* A leaf below `sw`: from it the k-th of N_SAMPLES ways down, modulo that
+ * number, then any. SNAPSHOT_NONE: there is none, or it has no CA. */
 static uint32_t
-sample_leaf(const struct sample *s, uint32_t sw, uint32_t k, uint32_t n)
+sample_leaf(const struct sample *s, uint32_t sw, uint32_t k)
 {
 	const struct graph *g = s->g;
 	uint32_t below[GRAPH_PORTS], n_below, e;
 
-	while (s->level[sw] > 0) {
+	for (k %= N_SAMPLES; s->level[sw] > 0; k = k * 7 + 3) {
 		for (n_below = 0, e = g->first_edge[sw];
 		     e < g->first_edge[sw + 1]; e++)
 			if (s->level[g->edges[e].peer] + 1 == s->level[sw])
 				below[n_below++] = g->edges[e].peer;
 		if (n_below == 0)
 			return SNAPSHOT_NONE;
-		sw = below[(uint64_t)k * n_below / n % n_below];
-		k = k * 7 + 3;
+		sw = below[(uint64_t)k * n_below / N_SAMPLES % n_below];
 	}
 	return g->n_hosts[sw] ? sw : SNAPSHOT_NONE;
 }
@@ -344,7 +343,7 @@ sample_settle(struct sample *s, uint32_t top)
 {
 	const struct graph *g = s->g;
 	uint32_t own = s->level[top], count[LEVEL_MAX + 1] = { 0 };
-	uint32_t n_apart = 0, around = 0, n = N_SAMPLES, k, a, b, e;
+	uint32_t n_apart = 0, around = 0, k, a, b, e;
 
 	if (own < 2)
 		return own;
@@ -353,15 +352,15 @@ sample_settle(struct sample *s, uint32_t top)
 			return own;
 		count[MIN(s->level[g->edges[e].peer], LEVEL_MAX)]++;
 	}
-	for (k = 0; k < n; k++) {
-		a = sample_leaf(s, top, k, n);
-		b = sample_leaf(s, top, (k + n / 2) % n, n);
+	for (k = 0; k < N_SAMPLES; k++) {
+		a = sample_leaf(s, top, k);
+		b = sample_leaf(s, top, k + N_SAMPLES / 2);
 		if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE || a == b)
 			continue;
 		s->n_searches++;	/* unlike any search before */
 		sample_climb(s, a, own);
 		n_apart += !sample_climb(s, b, own);
-		if (n_apart * 4 > n)
+		if (n_apart * 4 > N_SAMPLES)
 			return own;
 	}
 	for (k = 1; k <= LEVEL_MAX; k++)
@@ -531,14 +530,14 @@ order_try(struct trial *t, struct order *o)
 /* Tries orders without levels, from several roots in each island: each
  * switch but the root has a cable up. */
 static void
-order_try_grown(struct trial *t, uint32_t *level)
+order_try_grown(struct trial *t)
 {
 	const struct graph *g = t->g;
 	uint32_t n = g->n_switches, n_starts, i, sw, start;
+	g_autofree uint32_t *level = g_new0(uint32_t, n);
 	g_autofree uint32_t *queue = g_new(uint32_t, n);
 	g_autofree uint32_t *ranks = g_new(uint32_t, n);
 
-	memset(level, 0, n * sizeof(*level));
 	n_starts = 2 * MIN((uint32_t)(WORK / ((uint64_t)n * g->n_edges /
 					      t->step + 1)) + 1, MAX_STARTS);
 	for (i = 0; i < n_starts; i++) {
@@ -563,10 +562,9 @@ order_find_step(const struct graph *g)
 struct order *
 order_with_root(const struct graph *g)
 {
-	g_autofree uint32_t *level = g_new0(uint32_t, g->n_switches + 1);
 	struct trial t = { .g = g, .step = order_find_step(g) };
 
-	order_try_grown(&t, level);
+	order_try_grown(&t);
 	return t.best;
 }
 
@@ -624,7 +622,7 @@ order_find(const struct engine_input *in, struct trial *t)
 	}
 	unused = g_new0(uint64_t, g->n_switches);
 	if (t->cost > GOOD * paths_estimate(g, NULL, t->step, unused))
-		order_try_grown(t, level);
+		order_try_grown(t);
 	return t->best;
 }
 
