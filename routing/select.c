@@ -560,9 +560,9 @@ select_try_rest(struct selection *s)
 	candidate_try(k);
 }
 
-static void
-select_print(const struct selection *s, const struct candidate *k,
-	     GPtrArray *lines)
+/* The line of a candidate in choice.compared. */
+static char *
+select_print(const struct selection *s, const struct candidate *k)
 {
 	g_autoptr(GString) line = g_string_new(k->engine->name);
 
@@ -584,7 +584,7 @@ select_print(const struct selection *s, const struct candidate *k,
 					       k->shifts.mean, k->shifts.max,
 					       k->permutations.mean);
 	}
-	g_ptr_array_add(lines, g_string_free(g_steal_pointer(&line), FALSE));
+	return g_string_free(g_steal_pointer(&line), FALSE);
 }
 
 static void
@@ -600,7 +600,7 @@ select_take(struct selection *s, uint32_t best, struct choice *c)
 	memset(&k->c, 0, sizeof(k->c));
 	c->compared = g_ptr_array_new_with_free_func(g_free);
 	for (i = 0; i < s->n; i++) {
-		select_print(s, &s->list[i], c->compared);
+		g_ptr_array_add(c->compared, select_print(s, &s->list[i]));
 		n_tried += s->list[i].tried;
 		n += s->list[i].tried && !s->list[i].against;
 	}
