@@ -467,8 +467,7 @@ balance_load_stripe(struct balance *b, uint32_t first, float *flow, bool up)
 		for (lid = first; lid < end; lid++) {
 			if (mine[lid - first] == 0)
 				continue;
-			e = graph_edge_at(b->g, sw,
-				lft_row(b->out, sw)[lid]);
+			e = graph_edge_at(b->g, sw, lft_row(b->out, sw)[lid]);
 			if (e == SNAPSHOT_NONE) {
 				mine[lid - first] = 0;
 				continue;

@@ -120,8 +120,7 @@ cdg_choose(struct cdg *x, uint32_t sw, uint16_t hops, enum cdg_turns turns)
 			return;
 		set_add(tried, g->edges[best].port);
 		peer = g->edges[best].peer;
-	} while (hops > 1 &&
-		 !cdg_may_turn(x, best, x->next[peer], turns));
+	} while (hops > 1 && !cdg_may_turn(x, best, x->next[peer], turns));
 	x->next[sw] = best;
 	x->path[sw] = least;
 	x->hops[sw] = hops;

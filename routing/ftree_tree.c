@@ -238,8 +238,7 @@ painter_paint_level(struct painter *p)
 
 	for (sw = 0; sw < t->g->n_switches; sw++)
 		if (t->o->level[sw] + 1u == r)
-			most = MAX(most, t->first_up[sw + 1] -
-				   t->first_up[sw]);
+			most = MAX(most, t->first_up[sw + 1] - t->first_up[sw]);
 	painter_gather(p, false);
 	width = painter_paint(p);
 	if (width == 0) {
