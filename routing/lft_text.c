@@ -90,63 +90,26 @@ read_heading(struct lft_text_reader *r, const char *text)
 	return true;
 }
 
-static bool
-set_owner(struct lft_text_reader *r, const char *text, uint32_t lid)
-{
-	uint64_t guid;
-
-	if (!find_guid(text, "portguid ", &guid))
-		return true;
-	if (r->owner_of[lid] == 0)
-		r->owner_of[lid] = guid;
-	if (r->owner_of[lid] != guid)
-		return reader_fail(r, "LID 0x%04x is that of PortGUID 0x%016"
-				   PRIx64 ", and further up of 0x%016" PRIx64,
-				   lid, guid, r->owner_of[lid]);
-	return true;
-}
-
-static bool
-set_entry(struct lft_text_reader *r, uint32_t lid, unsigned port)
-{
-	GArray *tables = r->file->tables;
-	GByteArray *ports;
-	guint len;
-
-	ports = g_array_index(tables, struct lft_text_table,
-			      tables->len - 1).ports;
-	len = ports->len;
-	if (lid >= len) {
-		g_byte_array_set_size(ports, lid + 1);
-		memset(ports->data + len, (int)LFT_NO_PATH, lid + 1 - len);
-	}
-	if (ports->data[lid] != LFT_NO_PATH && ports->data[lid] != port)
-		return reader_fail(r, "LID 0x%04x has port %u here, and "
-				   "further up %u", lid, port,
-				   ports->data[lid]);
-	ports->data[lid] = (uint8_t)port;
-	r->file->top = MAX(r->file->top, (uint16_t)lid);
-	return true;
-}
-
-/* Reads "0x0001 003"; the rest of the line may be anything. */
+/* Reads "0x0001 003 # .. portguid 0x..: ..": the entry, and the owner of the
+ * LID, if it is there. */
 static bool
 read_entry(struct lft_text_reader *r, const char *text)
 {
-	unsigned port = 0, digits = 0;
-	uint64_t lid;
+	GArray *tables = r->file->tables;
+	uint64_t lid, port, guid;
+	GByteArray *ports;
+	const char *start;
+	guint len;
 
 	if (!text_take_hex(&text, 4, &lid) || *text != ' ')
 		return reader_fail(r, "expected a LID of four digits and a "
 				   "port");
-	text = text_skip_blanks(text);
-	for (; g_ascii_isdigit(*text) && digits <= 3; text++, digits++)
-		port = port * 10 + (unsigned)g_ascii_digit_value(*text);
-	if (digits == 0 || digits > 3 || port > LFT_NO_PATH ||
-	    (*text && !g_ascii_isspace(*text)))
+	start = text = text_skip_blanks(text);
+	if (!text_take_digits(&text, 10, LFT_NO_PATH, &port) ||
+	    text > start + 3 || (*text && !g_ascii_isspace(*text)))
 		return reader_fail(r, "expected a port from 0 to 255 after the "
 				   "LID");
-	if (r->file->tables->len == 0)
+	if (tables->len == 0)
 		return reader_fail(r, "an entry before any \"Unicast lids .. "
 				   "of switch ..\" heading");
 	if (port == LFT_NO_PATH)
@@ -154,38 +117,46 @@ read_entry(struct lft_text_reader *r, const char *text)
 	if (lid < LID_UNICAST_MIN || lid > LID_UNICAST_MAX)
 		return reader_fail(r, "0x%04x is not a unicast LID",
 				   (unsigned)lid);
-	return set_entry(r, (uint32_t)lid, port) &&
-		set_owner(r, text, (uint32_t)lid);
-}
-
-/* "14 lids dumped", "14 valid lids dumped" */
-static bool
-is_count(const char *text)
-{
-	size_t digits = strspn(text, "0123456789");
-
-	text += digits;
-	return digits > 0 && (g_str_has_prefix(text, " lids dumped") ||
-			      g_str_has_prefix(text, " valid lids dumped"));
-}
-
-static bool
-is_title(const char *text)
-{
-	return g_str_has_prefix(text, "Lid  Out ") ||
-		g_str_has_prefix(text, "Port ");
+	ports = g_array_index(tables, struct lft_text_table,
+			      tables->len - 1).ports;
+	len = ports->len;
+	if (lid >= len) {
+		g_byte_array_set_size(ports, (guint)lid + 1);
+		memset(ports->data + len, (int)LFT_NO_PATH, lid + 1 - len);
+	}
+	if (ports->data[lid] != LFT_NO_PATH && ports->data[lid] != port)
+		return reader_fail(r, "LID 0x%04x has port %u here, and "
+				   "further up %u", (unsigned)lid,
+				   (unsigned)port, ports->data[lid]);
+	ports->data[lid] = (uint8_t)port;
+	r->file->top = MAX(r->file->top, (uint16_t)lid);
+	if (!find_guid(text, "portguid ", &guid))
+		return true;
+	if (r->owner_of[lid] && r->owner_of[lid] != guid)
+		return reader_fail(r, "LID 0x%04x is that of PortGUID 0x%016"
+				   PRIx64 ", and further up of 0x%016" PRIx64,
+				   (unsigned)lid, guid, r->owner_of[lid]);
+	r->owner_of[lid] = guid;
+	return true;
 }
 
 static bool
 read_line(struct lft_text_reader *r, const char *text)
 {
+	const char *behind;
+
 	text = text_skip_blanks(text);
-	if (!*text || *text == '#' || is_title(text) || is_count(text))
+	if (g_str_has_prefix(text, "0x"))
+		return read_entry(r, text);
+	behind = text + strspn(text, "0123456789");
+	if (!*text || *text == '#' || g_str_has_prefix(text, "Lid  Out ") ||
+	    g_str_has_prefix(text, "Port "))
+		return true;
+	if (behind > text && (g_str_has_prefix(behind, " lids dumped") ||
+			      g_str_has_prefix(behind, " valid lids dumped")))
 		return true;
 	if (g_str_has_prefix(text, "Unicast lids "))
 		return read_heading(r, text);
-	if (g_str_has_prefix(text, "0x"))
-		return read_entry(r, text);
 	return reader_fail(r, "this is not a line of a unicast forwarding "
 			   "table");
 }
@@ -206,37 +177,17 @@ compare_claims(gconstpointer a, gconstpointer b)
 	return x->lid < y->lid ? -1 : x->lid > y->lid;
 }
 
-/* The range of 2^LMC LIDs (IBA 4.1.3) with all LIDs of an owner: a LID for
- * which no switch has an entry is not in the file. */
-static bool
-add_owner(struct lft_text_reader *r, uint64_t guid, uint32_t min, uint32_t max)
-{
-	struct lid_range range = { .guid = guid };
-	unsigned lmc = 0;
-
-	while (min >> lmc != max >> lmc)
-		lmc++;
-	if (lmc > LMC_MAX) {
-		g_set_error(r->error, LFT_TEXT_ERROR, LFT_TEXT_ERROR_SYNTAX,
-			    "%s:%u: PortGUID 0x%016" PRIx64 " has LIDs from "
-			    "0x%04x to 0x%04x in this file, which is no range "
-			    "of a port", r->name, r->line, guid, min, max);
-		return false;
-	}
-	range.min = (uint16_t)(min >> lmc << lmc);
-	range.max = (uint16_t)(range.min + (1u << lmc) - 1);
-	if (range.min != LID_NONE)
-		g_array_append_val(r->file->owners, range);
-	return true;
-}
-
+/* The owners: for each, the range of 2^LMC LIDs (IBA 4.1.3) with all its LIDs,
+ * since a LID for which no switch has an entry is not in the file. */
 static bool
 gather_owners(struct lft_text_reader *r)
 {
 	g_autoptr(GArray) claims = g_array_new(FALSE, FALSE,
 					       sizeof(struct claim));
+	struct lid_range range = { 0 };
 	const struct claim *c;
 	struct claim claim;
+	unsigned lmc;
 	guint i, n;
 
 	for (claim.lid = 0; claim.lid <= LID_UNICAST_MAX; claim.lid++) {
@@ -250,8 +201,19 @@ gather_owners(struct lft_text_reader *r)
 		for (n = 1; i + n < claims->len; n++)
 			if (c[n].guid != c->guid)
 				break;
-		if (!add_owner(r, c->guid, c->lid, c[n - 1].lid))
-			return false;
+		lmc = 0;
+		while (c->lid >> lmc != c[n - 1].lid >> lmc)
+			lmc++;
+		if (lmc > LMC_MAX)
+			return reader_fail(r, "PortGUID 0x%016" PRIx64 " has "
+					   "LIDs from 0x%04x to 0x%04x in this "
+					   "file, which is no range of a port",
+					   c->guid, c->lid, c[n - 1].lid);
+		range.guid = c->guid;
+		range.min = (uint16_t)(c->lid >> lmc << lmc);
+		range.max = (uint16_t)(range.min + (1u << lmc) - 1);
+		if (range.min != LID_NONE)
+			g_array_append_val(r->file->owners, range);
 	}
 	return true;
 }
@@ -260,19 +222,6 @@ static void
 table_clear(gpointer data)
 {
 	g_byte_array_unref(((struct lft_text_table *)data)->ports);
-}
-
-static struct lft_text *
-lft_text_new(const char *name)
-{
-	struct lft_text *file = g_new0(struct lft_text, 1);
-
-	file->name = g_strdup(name);
-	file->tables = g_array_new(FALSE, FALSE,
-				   sizeof(struct lft_text_table));
-	g_array_set_clear_func(file->tables, table_clear);
-	file->owners = g_array_new(FALSE, FALSE, sizeof(struct lid_range));
-	return file;
 }
 
 void
@@ -291,14 +240,14 @@ static bool
 read_lines(struct lft_text_reader *r, const char *text, size_t size)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
-	const char *end = text + size, *stop;
+	const char *stop;
+	size_t at, len;
 
-	for (; text < end; text = stop + 1) {
-		stop = memchr(text, '\n', (size_t)(end - text));
-		if (!stop)
-			stop = end;
+	for (at = 0; at < size; at += len + 1) {
+		stop = memchr(text + at, '\n', size - at);
+		len = stop ? (size_t)(stop - text) - at : size - at;
 		g_string_truncate(line, 0);
-		g_string_append_len(line, text, stop - text);
+		g_string_append_len(line, text + at, (gssize)len);
 		r->line++;
 		if (strlen(line->str) < line->len)
 			return reader_fail(r, "a byte 0 in the text");
@@ -311,23 +260,29 @@ read_lines(struct lft_text_reader *r, const char *text, size_t size)
 struct lft_text *
 lft_text_parse(const char *text, size_t size, const char *name, GError **error)
 {
+	struct lft_text *file = g_new0(struct lft_text, 1);
 	struct lft_text_reader r = {
 		.name = name,
 		.error = error,
-		.file = lft_text_new(name),
+		.file = file,
 		.seen = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 					      g_free, NULL),
 		.owner_of = g_new0(uint64_t, LID_UNICAST_MAX + 1u),
 	};
-	bool ok = read_lines(&r, text, size) && gather_owners(&r);
+	bool ok;
 
-	if (ok)
-		g_array_sort(r.file->tables, guid_compare);
+	file->name = g_strdup(name);
+	file->tables = g_array_new(FALSE, FALSE,
+				   sizeof(struct lft_text_table));
+	g_array_set_clear_func(file->tables, table_clear);
+	file->owners = g_array_new(FALSE, FALSE, sizeof(struct lid_range));
+	ok = read_lines(&r, text, size) && gather_owners(&r);
+	g_array_sort(file->tables, guid_compare);
 	g_hash_table_unref(r.seen);
 	g_free(r.owner_of);
 	if (ok)
-		return r.file;
-	lft_text_free(r.file);
+		return file;
+	lft_text_free(file);
 	return NULL;
 }
 
@@ -424,40 +379,33 @@ note_owners(const struct lft_text *file, const struct snapshot *s,
 	notes_end(&notes, "such LIDs");
 }
 
-static const struct lft_text_table *
-find_table(const struct lft_text *file, uint64_t guid)
-{
-	const struct lft_text_table key = { .guid = guid };
-	guint at;
-
-	if (!g_array_binary_search(file->tables, &key, guid_compare, &at))
-		return NULL;
-	return &g_array_index(file->tables, struct lft_text_table, at);
-}
-
 struct lft *
 lft_text_tables(const struct lft_text *file, const struct snapshot *s,
 	       const struct lid_map *lids, GPtrArray *lines, GError **error)
 {
 	struct lft *lft = lft_new(s->n_switches, MAX(file->top, lids->top));
 	struct notes bare = { lines, 0 };
-	const struct lft_text_table *t;
+	struct lft_text_table key = { 0 };
 	const struct snapshot_node *node;
+	const GByteArray *ports;
 	uint32_t sw;
+	guint at;
 
 	for (sw = 0; sw < s->n_switches; sw++) {
 		node = &s->nodes[s->switches[sw]];
-		t = find_table(file, node->info.node_guid);
-		if (!t) {
+		key.guid = node->info.node_guid;
+		if (!g_array_binary_search(file->tables, &key, guid_compare,
+					   &at)) {
 			notes_add(&bare, "%s: there is no table of '%s' (0x%016"
 				  PRIx64 "); it is taken to be empty",
 				  file->name, snapshot_node_name(node),
 				  node->info.node_guid);
 			continue;
 		}
-		if (t->ports->len > 0)
-			memcpy(lft_row(lft, sw), t->ports->data,
-			       t->ports->len);
+		ports = g_array_index(file->tables, struct lft_text_table,
+				      at).ports;
+		if (ports->len > 0)
+			memcpy(lft_row(lft, sw), ports->data, ports->len);
 	}
 	notes_end(&bare, "such switches");
 	if (bare.n == s->n_switches) {
@@ -474,35 +422,12 @@ lft_text_tables(const struct lft_text *file, const struct snapshot *s,
 
 /* --- the way back --- */
 
-/* The text after the port, by LID. */
-static void
-put_owner(const struct snapshot *s, const struct lid_map *lids, uint32_t lid,
-	  GString *out)
-{
-	uint32_t port = lid <= lids->top ? lids->owner[lid] : SNAPSHOT_NONE;
-	const struct snapshot_node *node;
-	const char *type = "Channel Adapter";
-
-	if (port == SNAPSHOT_NONE) {
-		g_string_append(out, "unknown node and type\n");
-		return;
-	}
-	node = snapshot_node_of(s, port);
-	if (snapshot_is_switch(node))
-		type = "Switch";
-	else if (node->info.node_type == NODE_ROUTER)
-		type = "Router";
-	g_string_append_printf(out, "%s portguid 0x%016" PRIx64 ": '%s'\n",
-			       type, s->ports[port].guid,
-			       snapshot_node_name(node));
-}
-
 void
 lft_text_write(const struct snapshot *s, const struct lid_map *lids,
 	      const struct lft *lft, GString *out)
 {
 	const struct snapshot_node *node;
-	uint32_t sw, lid, n;
+	uint32_t sw, lid, n, owner;
 	const uint8_t *row;
 
 	for (sw = 0; sw < lft->n_switches; sw++) {
@@ -519,8 +444,18 @@ lft_text_write(const struct snapshot *s, const struct lid_map *lids,
 				continue;
 			g_string_append_printf(out, "0x%04x %03u # ", lid,
 					       row[lid]);
-			put_owner(s, lids, lid, out);
 			n++;
+			owner = lid_map_owner(lids, (uint16_t)lid);
+			if (owner == SNAPSHOT_NONE) {
+				g_string_append(out, "unknown node and type\n");
+				continue;
+			}
+			node = snapshot_node_of(s, owner);
+			g_string_append_printf(out, "%s portguid 0x%016" PRIx64
+					       ": '%s'\n", node_type_name(
+						       node->info.node_type),
+					       s->ports[owner].guid,
+					       snapshot_node_name(node));
 		}
 		g_string_append_printf(out, "%u lids dumped\n", n);
 	}
