@@ -409,6 +409,16 @@ graph_search(const struct graph *g, uint32_t *hops, uint32_t *queue, uint32_t n)
 	return n;
 }
 
+uint32_t
+graph_hops(const struct graph *g, uint32_t from, uint32_t *hops,
+	   uint32_t *queue)
+{
+	memset(hops, 0xff, g->n_switches * sizeof(*hops));	/* GRAPH_FAR */
+	hops[from] = 0;
+	queue[0] = from;
+	return graph_search(g, hops, queue, 1);
+}
+
 void
 graph_grow(const struct graph *g, uint32_t *queue, uint32_t n, bool latest)
 {

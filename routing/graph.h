@@ -108,6 +108,9 @@ graph_owner(const struct graph *g, uint32_t edge)
 #define GRAPH_FAR	UINT32_MAX
 uint32_t graph_search(const struct graph *g, uint32_t *hops, uint32_t *queue,
 		      uint32_t n);
+/* The same from one switch, which sets hops[] of all. */
+uint32_t graph_hops(const struct graph *g, uint32_t from, uint32_t *hops,
+		    uint32_t *queue);
 
 /*
  * Puts n switches, of which the first is given, in an order of growth, so that

@@ -47,20 +47,6 @@ forest_init(struct metrics_forest *f, const struct graph *g,
 	};
 }
 
-static void
-forest_read(struct metrics_forest *f)
-{
-	uint16_t lids[LFT_COLUMNS];
-	uint32_t i;
-
-	f->column = f->n_columns = 0;
-	for (i = f->next; i < f->g->n_targets &&
-	     f->n_columns < LFT_COLUMNS; i++)
-		if (f->g->targets[i].port)
-			lids[f->n_columns++] = f->g->targets[i].lid;
-	lft_read_columns(f->lft, lids, f->n_columns, f->columns);
-}
-
 /* Sorts the tables of the next host; NULL: there are no more. */
 static const struct graph_target *
 forest_next(struct metrics_forest *f)
@@ -68,14 +54,21 @@ forest_next(struct metrics_forest *f)
 	const struct graph *g = f->g;
 	const struct graph_target *target;
 	const uint8_t *column;
-	uint32_t sw;
+	uint16_t lids[LFT_COLUMNS];
+	uint32_t sw, i;
 
 	while (f->next < g->n_targets && !g->targets[f->next].port)
 		f->next++;
 	if (f->next == g->n_targets)
 		return NULL;
-	if (f->column == f->n_columns)
-		forest_read(f);
+	if (f->column == f->n_columns) {
+		f->column = f->n_columns = 0;
+		for (i = f->next; i < g->n_targets &&
+		     f->n_columns < LFT_COLUMNS; i++)
+			if (g->targets[i].port)
+				lids[f->n_columns++] = g->targets[i].lid;
+		lft_read_columns(f->lft, lids, f->n_columns, f->columns);
+	}
 	target = &g->targets[f->next++];
 	column = f->columns + (size_t)f->column++ * g->n_switches;
 	for (sw = 0; sw < g->n_switches; sw++)
@@ -83,31 +76,6 @@ forest_next(struct metrics_forest *f)
 	f->delivers = column[target->sw] == target->port;
 	f->n_sorted = graph_sort(g, f->edge, f->waits, f->queue);
 	return target;
-}
-
-/* Adds the flows to one destination; returns how many are lost. */
-static uint64_t
-load_target(struct metrics_forest *f, const struct graph_target *target,
-	    uint64_t *flows, uint64_t *load)
-{
-	const struct graph *g = f->g;
-	uint32_t i, sw, e;
-	uint64_t all = 0;
-
-	for (sw = 0; sw < g->n_switches; sw++) {
-		/* A host does not send to itself. */
-		flows[sw] = g->n_hosts[sw] - (sw == target->sw);
-		all += flows[sw];
-	}
-	for (i = 0; i < f->n_sorted; i++) {
-		sw = f->queue[i];
-		e = f->edge[sw];
-		if (e == SNAPSHOT_NONE)
-			continue;
-		load[e] += flows[sw];
-		flows[g->edges[e].peer] += flows[sw];
-	}
-	return f->delivers ? all - flows[target->sw] : all;
 }
 
 void
@@ -118,7 +86,7 @@ metrics_all_to_all(const struct graph *g, const struct lft *lft,
 	uint64_t *load = SCRATCH(scratch, uint64_t, g->n_edges), sum = 0;
 	uint64_t *flows = SCRATCH(scratch, uint64_t, g->n_switches);
 	const struct graph_target *target;
-	uint32_t e;
+	uint32_t i, sw, e;
 	struct metrics_forest f;
 	double worst;
 
@@ -126,8 +94,22 @@ metrics_all_to_all(const struct graph *g, const struct lft *lft,
 		.channels = g->n_edges, .busiest = SNAPSHOT_NONE,
 	};
 	forest_init(&f, g, lft, scratch);
-	while ((target = forest_next(&f)))
-		result->lost += load_target(&f, target, flows, load);
+	while ((target = forest_next(&f))) {
+		for (sw = 0; sw < g->n_switches; sw++) {
+			/* A host does not send to itself. */
+			flows[sw] = g->n_hosts[sw] - (sw == target->sw);
+			result->lost += flows[sw];
+		}
+		for (i = 0; i < f.n_sorted; i++) {
+			sw = f.queue[i];
+			e = f.edge[sw];
+			if (e == SNAPSHOT_NONE)
+				continue;
+			load[e] += flows[sw];
+			flows[g->edges[e].peer] += flows[sw];
+		}
+		result->lost -= f.delivers ? flows[target->sw] : 0;
+	}
 	for (e = 0; e < g->n_edges; e++) {
 		sum += load[e];
 		result->max = MAX(result->max, load[e]);
@@ -140,17 +122,6 @@ metrics_all_to_all(const struct graph *g, const struct lft *lft,
 	}
 	if (g->n_edges > 0)
 		result->mean = (double)sum / g->n_edges;
-}
-
-/* Breadth first from one switch; returns the length of the queue. */
-static uint32_t
-search_hops(const struct graph *g, uint32_t from, uint32_t *hop,
-	    uint32_t *queue)
-{
-	memset(hop, 0xff, g->n_switches * sizeof(*hop));
-	hop[from] = 0;
-	queue[0] = from;
-	return graph_search(g, hop, queue, 1);
 }
 
 /* Counts the pairs of one destination by path length. */
@@ -203,7 +174,7 @@ metrics_paths(const struct graph *g, const struct lft *lft,
 	/* Sorted by switch: one search for all hosts of a switch. */
 	while ((target = forest_next(&f))) {
 		if (target->sw != sw)
-			search_hops(g, sw = target->sw, hop, queue);
+			graph_hops(g, sw = target->sw, hop, queue);
 		count_lengths(&f, target, hop, length, p);
 	}
 	for (i = 0; i < g->n_switches; i++) {
@@ -296,8 +267,8 @@ bound_globally(struct bounding *b)
 	for (sw = 0; sw < g->n_switches; sw++)
 		n_sources += g->n_hosts[sw] > 0;
 	for (i = 0; i < N_STARTS && g->n_switches <= MAX_GROWN; i++) {
-		n = search_hops(g, g->n_switches * i / N_STARTS, b->hop,
-				b->queue);
+		n = graph_hops(g, g->n_switches * i / N_STARTS, b->hop,
+			       b->queue);
 		graph_grow(g, b->queue, n, false);
 		bound_by_queue(b, n, false);
 	}
@@ -306,7 +277,7 @@ bound_globally(struct bounding *b)
 	for (sw = 0; sw < g->n_switches; sw++) {
 		if (!g->n_hosts[sw])
 			continue;
-		n = search_hops(g, sw, b->hop, b->queue);
+		n = graph_hops(g, sw, b->hop, b->queue);
 		bound_by_queue(b, n, true);
 		for (i = 0; i < n; i++)
 			hops += (double)b->hop[b->queue[i]] *

@@ -51,7 +51,8 @@ struct drive {
 	const struct lft *lft;
 	const struct metrics_sample *sample;
 	const struct kind *kind;
-	const uint32_t *distances;	/* pattern -> shift */
+	const uint32_t *distances;	/* pattern -> shift; NULL: no shifts */
+	uint32_t n;		/* patterns */
 	double *figures;	/* by pattern */
 	uint32_t *lost;		/* by pattern */
 };
@@ -69,20 +70,15 @@ struct lane {
 	uint32_t n_flows, n_lost;
 };
 
-static const struct graph_target *
-drive_host(const struct drive *d, uint32_t host)
-{
-	return &d->g->targets[d->sample->hosts[host]];
-}
-
 /* Writes the edges of the path; returns the position after the last one, or
  * NULL if it does not arrive. */
 static uint32_t *
 drive_follow(const struct drive *d, uint32_t from, uint32_t to, uint32_t *way)
 {
-	const struct graph_target *target = drive_host(d, to);
+	const uint32_t *hosts = d->sample->hosts;
+	const struct graph_target *target = &d->g->targets[hosts[to]];
 	const uint32_t *limit = way + d->sample->max_hops;
-	uint32_t sw = drive_host(d, from)->sw, edge;
+	uint32_t sw = d->g->targets[hosts[from]].sw, edge;
 	uint8_t port;
 
 	if (target->lid > d->lft->top)
@@ -101,39 +97,12 @@ drive_follow(const struct drive *d, uint32_t from, uint32_t to, uint32_t *way)
 }
 
 static void
-drive_load(const struct drive *d, struct lane *lane)
-{
-	uint32_t *way = lane->ways, *next, i;
-
-	memset(lane->load, 0, d->g->n_edges * sizeof(*lane->load));
-	lane->most = lane->n_flows = lane->n_lost = 0;
-	for (i = 0; i < d->sample->n_hosts; i++) {
-		lane->arrives[i] = 0;
-		lane->end[i] = (uint32_t)(way - lane->ways);
-		if (lane->dest[i] == NOBODY)
-			continue;
-		lane->n_flows++;
-		next = drive_follow(d, i, lane->dest[i], way);
-		if (!next) {
-			lane->n_lost++;
-			continue;
-		}
-		lane->arrives[i] = 1;
-		lane->most = MAX(lane->most, 1);
-		for (; way < next; way++) {
-			lane->load[*way]++;
-			lane->most = MAX(lane->most, lane->load[*way]);
-		}
-		lane->end[i] = (uint32_t)(way - lane->ways);
-	}
-}
-
-static void
 drive_range(void *data, uint32_t from, uint32_t to)
 {
 	struct drive *d = data;
 	uint32_t n = d->sample->n_hosts, k;
 	g_autoptr(GPtrArray) scratch = scratch_new();
+	uint32_t *way, *next, i;
 	struct lane lane = {
 		.dest = SCRATCH(scratch, uint32_t, n),
 		.deck = SCRATCH(scratch, uint32_t, n),
@@ -146,7 +115,27 @@ drive_range(void *data, uint32_t from, uint32_t to)
 
 	for (k = from; k < to; k++) {
 		d->kind->fill(d, k, &lane);
-		drive_load(d, &lane);
+		memset(lane.load, 0, d->g->n_edges * sizeof(*lane.load));
+		lane.most = lane.n_flows = lane.n_lost = 0;
+		for (way = lane.ways, i = 0; i < n; i++) {
+			lane.arrives[i] = 0;
+			lane.end[i] = (uint32_t)(way - lane.ways);
+			if (lane.dest[i] == NOBODY)
+				continue;
+			lane.n_flows++;
+			next = drive_follow(d, i, lane.dest[i], way);
+			if (!next) {
+				lane.n_lost++;
+				continue;
+			}
+			lane.arrives[i] = 1;
+			lane.most = MAX(lane.most, 1);
+			for (; way < next; way++) {
+				lane.load[*way]++;
+				lane.most = MAX(lane.most, lane.load[*way]);
+			}
+			lane.end[i] = (uint32_t)(way - lane.ways);
+		}
 		d->figures[k] = d->kind->judge(d, &lane);
 		d->lost[k] = lane.n_lost;
 	}
@@ -154,25 +143,12 @@ drive_range(void *data, uint32_t from, uint32_t to)
 }
 
 static void
-drive_run(struct drive *d, const struct graph *g, const struct lft *lft,
-	  const struct metrics_sample *sample, const struct kind *kind,
-	  uint32_t n)
+drive_run(struct drive *d)
 {
-	g_assert(lft->n_switches == g->n_switches);
-	d->g = g;
-	d->lft = lft;
-	d->sample = sample;
-	d->kind = kind;
-	d->figures = g_new(double, n);
-	d->lost = g_new(uint32_t, n);
-	work_share(sample->n_threads, n, drive_range, d);
-}
-
-static void
-drive_clear(struct drive *d)
-{
-	g_free(d->figures);
-	g_free(d->lost);
+	g_assert(d->lft->n_switches == d->g->n_switches);
+	d->figures = g_new(double, d->n);
+	d->lost = g_new(uint32_t, d->n);
+	work_share(d->sample->n_threads, d->n, drive_range, d);
 }
 
 /* --- patterns --- */
@@ -258,14 +234,14 @@ static const struct kind shift = { pattern_shift, judge_congestion };
 static const struct kind bisection = { pattern_bisect, judge_share };
 
 static void
-congestion_conclude(const struct drive *d, uint32_t n,
-		    struct metrics_congestion *result)
+congestion_measure(struct drive *d, struct metrics_congestion *result)
 {
 	double sum = 0;
 	uint32_t k;
 
-	result->n = n;
-	for (k = 0; k < n; k++) {
+	drive_run(d);
+	*result = (struct metrics_congestion){ .n = d->n };
+	for (k = 0; k < d->n; k++) {
 		sum += d->figures[k];
 		result->lost += d->lost[k];
 		if (d->figures[k] <= result->max)
@@ -273,8 +249,10 @@ congestion_conclude(const struct drive *d, uint32_t n,
 		result->max = (uint32_t)d->figures[k];
 		result->worst = d->distances ? d->distances[k] : k;
 	}
-	if (n > 0)
-		result->mean = sum / n;
+	if (d->n > 0)
+		result->mean = sum / d->n;
+	g_free(d->figures);
+	g_free(d->lost);
 }
 
 void
@@ -282,28 +260,12 @@ metrics_permutations(const struct graph *g, const struct lft *lft,
 		     const struct metrics_sample *sample,
 		     struct metrics_congestion *result)
 {
-	uint32_t n = sample->n_hosts > 1 ? sample->n : 0;
-	struct drive d = { .distances = NULL };
+	struct drive d = {
+		.g = g, .lft = lft, .sample = sample, .kind = &permutation,
+		.n = sample->n_hosts > 1 ? sample->n : 0,
+	};
 
-	memset(result, 0, sizeof(*result));
-	drive_run(&d, g, lft, sample, &permutation, n);
-	congestion_conclude(&d, n, result);
-	drive_clear(&d);
-}
-
-/* A number of distances from 1 to n_hosts - 1, ascending; all sets have the
- * same probability. */
-static uint32_t *
-choose_distances(const struct metrics_sample *sample, uint32_t n)
-{
-	uint64_t rng = prng_stream(sample->seed, 0);
-	uint32_t *distances = g_new(uint32_t, n);
-	uint32_t left = sample->n_hosts - 1, i = 0;
-
-	for (; left > 0; left--)
-		if (prng_below(&rng, left) < n - i)
-			distances[i++] = sample->n_hosts - left;
-	return distances;
+	congestion_measure(&d, result);
 }
 
 void
@@ -312,31 +274,37 @@ metrics_shifts(const struct graph *g, const struct lft *lft,
 	       struct metrics_congestion *result)
 {
 	uint32_t n_all = sample->n_hosts > 0 ? sample->n_hosts - 1 : 0;
-	uint32_t n = MIN(n_all, sample->n);
-	g_autofree uint32_t *distances = NULL;
-	struct drive d = { .distances = NULL };
+	uint32_t n = MIN(n_all, sample->n), left, i = 0;
+	g_autofree uint32_t *distances = g_new(uint32_t, n);
+	uint64_t rng = prng_stream(sample->seed, 0);
+	struct drive d = {
+		.g = g, .lft = lft, .sample = sample, .kind = &shift,
+		.distances = distances, .n = n,
+	};
 
-	memset(result, 0, sizeof(*result));
+	/* n distances from 1 to n_all, ascending; all sets have the same
+	 * probability. */
+	for (left = n_all; left > 0; left--)
+		if (prng_below(&rng, left) < n - i)
+			distances[i++] = n_all + 1 - left;
+	congestion_measure(&d, result);
 	result->n_all = n_all;
-	if (n == 0)
-		return;
-	d.distances = distances = choose_distances(sample, n);
-	drive_run(&d, g, lft, sample, &shift, n);
-	congestion_conclude(&d, n, result);
-	drive_clear(&d);
 }
 
 double
 metrics_bisections(const struct graph *g, const struct lft *lft,
 		   const struct metrics_sample *sample)
 {
-	uint32_t n = sample->n_hosts > 1 ? sample->n : 0, k;
-	struct drive d = { .distances = NULL };
+	struct drive d = {
+		.g = g, .lft = lft, .sample = sample, .kind = &bisection,
+		.n = sample->n_hosts > 1 ? sample->n : 0,
+	};
 	double sum = 0;
 
-	drive_run(&d, g, lft, sample, &bisection, n);
-	for (k = 0; k < n; k++)
+	drive_run(&d);
+	for (uint32_t k = 0; k < d.n; k++)
 		sum += d.figures[k];
-	drive_clear(&d);
-	return n ? sum / n : 0;
+	g_free(d.figures);
+	g_free(d.lost);
+	return d.n ? sum / d.n : 0;
 }

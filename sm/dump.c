@@ -167,14 +167,8 @@ view_count_hops(struct dump_of *v)
 
 	v->shortest = g_new(uint32_t, n * n);
 	v->hops = g_new(uint16_t, n * stride);
-	for (uint32_t to = 0; to < n; to++) {
-		uint32_t *hops = v->shortest + to * n;
-
-		memset(hops, 0xff, n * sizeof(*hops));	/* GRAPH_FAR */
-		hops[to] = 0;
-		queue[0] = to;
-		graph_search(g, hops, queue, 1);
-	}
+	for (uint32_t to = 0; to < n; to++)
+		graph_hops(g, to, v->shortest + to * n, queue);
 	for (uint32_t lid = 0; lid < stride; lid++) {
 		const struct graph_target *t = graph_target_at(g, lid);
 

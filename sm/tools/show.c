@@ -215,10 +215,7 @@ show_distances(const struct graph *g, uint32_t sw, uint32_t *hops)
 {
 	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
 
-	memset(hops, 0xff, g->n_switches * sizeof(*hops));
-	hops[sw] = 0;
-	queue[0] = sw;
-	graph_search(g, hops, queue, 1);
+	graph_hops(g, sw, hops, queue);
 }
 
 static void
