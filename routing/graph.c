@@ -44,47 +44,39 @@ struct graph_survey {
 
 /* A cable, seen from the switch `sw` and its port `from`. */
 struct cable {
-	uint32_t sw, from, to_sw;
-	uint8_t to_port;	/* number */
+	uint32_t sw, to_sw;
+	uint8_t from, to_port;	/* numbers */
 	uint16_t capacity;
 };
 
-/* Where the next edge of a switch is stored. */
-struct cursor {
-	uint32_t end;
-	uint32_t peer;		/* of the edge before it */
-};
-
-/* snapshot_link_up() for one end. */
-static void
-survey_node(struct graph_survey *v, const struct snapshot *s,
-	    const struct snapshot_node *node, bool whole)
-{
-	bool is_switch = snapshot_is_switch(node);
-	uint32_t sw = is_switch ? node->sw_index : SNAPSHOT_NONE;
-	uint32_t port = node->first_port, end = port + node->info.num_ports;
-	const struct snapshot_port *p;
-
-	if (is_switch)
-		v->first[sw] = port;
-	for (; port <= end; port++) {
-		p = &s->ports[port];
-		v->at[port].sw = sw;
-		v->at[port].peer = SNAPSHOT_NONE;
-		if (p->known && p->info.phys_state == PORT_PHYS_LINK_UP &&
-		    (whole || !p->avoided) &&
-		    (!is_switch || node->sw_known))
-			v->at[port].peer = p->peer;
-	}
-}
-
+/* snapshot_link_up() for each end. */
 static void
 survey_init(struct graph_survey *v, const struct snapshot *s, bool whole)
 {
+	const struct snapshot_node *node;
+	const struct snapshot_port *p;
+	uint32_t i, sw, port, end;
+
 	v->at = g_new(struct spot, s->n_ports);
 	v->first = g_new(uint32_t, s->n_switches);
-	for (uint32_t i = 0; i < s->n_nodes; i++)
-		survey_node(v, s, &s->nodes[i], whole);
+	for (i = 0; i < s->n_nodes; i++) {
+		node = &s->nodes[i];
+		sw = snapshot_is_switch(node) ? node->sw_index : SNAPSHOT_NONE;
+		port = node->first_port;
+		end = port + node->info.num_ports;
+		if (sw != SNAPSHOT_NONE)
+			v->first[sw] = port;
+		for (; port <= end; port++) {
+			p = &s->ports[port];
+			v->at[port].sw = sw;
+			v->at[port].peer = SNAPSHOT_NONE;
+			if (p->known &&
+			    p->info.phys_state == PORT_PHYS_LINK_UP &&
+			    (whole || !p->avoided) &&
+			    (sw == SNAPSHOT_NONE || node->sw_known))
+				v->at[port].peer = p->peer;
+		}
+	}
 }
 
 /* The other end of a working cable, or SNAPSHOT_NONE. */
@@ -121,13 +113,12 @@ graph_list_cables(struct graph *g, const struct graph_survey *v,
 	const struct snapshot *s = g->subnet;
 	struct cable *cables = g_new(struct cable, s->n_ports);
 	const struct snapshot_node *node;
-	uint32_t sw, port, end, far, far_sw;
+	uint32_t sw, i, far, far_sw;
 
 	for (sw = 0; sw < g->n_switches; sw++) {
 		node = &s->nodes[s->switches[sw]];
-		end = node->first_port + node->info.num_ports;
-		for (port = node->first_port + 1; port <= end; port++) {
-			far = survey_far_end(v, port);
+		for (i = 1; i <= node->info.num_ports; i++) {
+			far = survey_far_end(v, node->first_port + i);
 			if (far == SNAPSHOT_NONE)
 				continue;
 			far_sw = v->at[far].sw;
@@ -137,78 +128,40 @@ graph_list_cables(struct graph *g, const struct graph_survey *v,
 				continue;
 			g->first_edge[far_sw + 1]++;
 			cables[g->n_edges++] = (struct cable){
-				sw, port, far_sw,
+				sw, far_sw, (uint8_t)i,
 				(uint8_t)(far - v->first[far_sw]),
-				graph_find_capacity(&s->ports[port].info),
+				graph_find_capacity(&s->ports
+					[node->first_port + i].info),
 			};
 		}
 	}
 	return cables;
 }
 
-/* Appends an edge to those of a switch; of parallel links the lower port is
- * first. */
-static void
-graph_add_edge(struct graph *g, uint32_t first, struct cursor *at,
-	       const struct graph_edge *edge)
-{
-	uint32_t e = at->end++;
-
-	if (at->peer == edge->peer)
-		for (; e > first && g->edges[e - 1].peer == edge->peer &&
-		     g->edges[e - 1].port > edge->port; e--)
-			g->edges[e] = g->edges[e - 1];
-	at->peer = edge->peer;
-	g->edges[e] = *edge;
-}
-
+/* Appends each cable to the edges of its far end; of parallel links the lower
+ * port is first. `back` is the port number at the other end so far. */
 static void
 graph_store_edges(struct graph *g, const struct cable *cables)
 {
-	g_autofree struct cursor *at = g_new(struct cursor, g->n_switches);
-	struct graph_edge edge;
-	uint32_t i, sw;
+	g_autofree uint32_t *end = g_new(uint32_t, g->n_switches);
+	const struct cable *c;
+	uint32_t i, e, sw;
 
 	for (sw = 0; sw < g->n_switches; sw++) {
-		at[sw].end = g->first_edge[sw];
-		at[sw].peer = SNAPSHOT_NONE;
+		end[sw] = g->first_edge[sw];
 		g->first_edge[sw + 1] += g->first_edge[sw];
 	}
 	for (i = 0; i < g->n_edges; i++) {
-		sw = cables[i].to_sw;
-		edge.peer = cables[i].sw;
-		edge.back = cables[i].from;	/* replaced by the edge later */
-		edge.port = cables[i].to_port;
-		edge.capacity = cables[i].capacity;
-		graph_add_edge(g, g->first_edge[sw], &at[sw], &edge);
+		c = &cables[i];
+		for (e = end[c->to_sw]++; e > g->first_edge[c->to_sw] &&
+		     g->edges[e - 1].peer == c->sw &&
+		     g->edges[e - 1].port > c->to_port; e--)
+			g->edges[e] = g->edges[e - 1];
+		g->edges[e] = (struct graph_edge){
+			.peer = c->sw, .back = c->from, .port = c->to_port,
+			.capacity = c->capacity,
+		};
 	}
-}
-
-/* Sets `back`, so far the port at the other end, to that port's edge. */
-static void
-graph_pair_edges(struct graph *g, const struct graph_survey *v)
-{
-	g_autofree uint32_t *edge_of = g_new(uint32_t, g->subnet->n_ports);
-	uint32_t sw, e;
-
-	for (sw = 0; sw < g->n_switches; sw++)
-		for_each_edge(g, sw, e)
-			edge_of[v->first[sw] + g->edges[e].port] = e;
-	for (e = 0; e < g->n_edges; e++)
-		g->edges[e].back = edge_of[g->edges[e].back];
-}
-
-/* The port of a switch to which the owner of a LID is cabled, or
- * SNAPSHOT_NONE; for the LID of a switch, its port 0. */
-static uint32_t
-graph_port_before(const struct graph_survey *v, uint32_t end)
-{
-	uint32_t port = end;
-
-	if (v->at[end].sw == SNAPSHOT_NONE)
-		port = survey_far_end(v, end);
-	return port == SNAPSHOT_NONE || v->at[port].sw == SNAPSHOT_NONE ?
-		SNAPSHOT_NONE : port;
 }
 
 static void
@@ -217,16 +170,19 @@ graph_store_targets(struct graph *g, const struct graph_survey *v,
 {
 	g_autofree uint32_t *at = g_new(uint32_t, g->top + 1u);
 	g_autofree uint32_t *next = NULL;
-	uint32_t lid, sw, end;
+	uint32_t lid, sw, port;
 
+	/* The port of a switch to which the owner is cabled, or its port 0. */
 	for (lid = 0; lid <= g->top; lid++) {
 		at[lid] = SNAPSHOT_NONE;
-		end = lids->owner[lid];
-		if (end == SNAPSHOT_NONE || lids->base[end] != lid)
+		port = lids->owner[lid];
+		if (port == SNAPSHOT_NONE || lids->base[port] != lid)
 			continue;
-		at[lid] = graph_port_before(v, end);
-		if (at[lid] == SNAPSHOT_NONE)
+		if (v->at[port].sw == SNAPSHOT_NONE)
+			port = survey_far_end(v, port);
+		if (port == SNAPSHOT_NONE || v->at[port].sw == SNAPSHOT_NONE)
 			continue;
+		at[lid] = port;
 		g->first_target[v->at[at[lid]].sw + 1]++;
 		g->n_targets++;
 	}
@@ -249,6 +205,7 @@ graph_store_targets(struct graph *g, const struct graph_survey *v,
 	}
 }
 
+/* Maps ports to edges, and gives each edge that of its other end. */
 static void
 graph_map_ports(struct graph *g)
 {
@@ -265,6 +222,9 @@ graph_map_ports(struct graph *g)
 				   g->edges[e].port] = e;
 	}
 	g->widest = 1;
+	for (e = 0; e < g->n_edges; e++)
+		g->edges[e].back = graph_edge_at(g, g->edges[e].peer,
+						 (uint8_t)g->edges[e].back);
 	for (e = 0; e < g->n_edges; e++) {
 		disjoint_join(g->island, graph_owner(g, e), g->edges[e].peer);
 		g->widest = MAX(g->widest, g->edges[e].capacity);
@@ -306,7 +266,6 @@ graph_make(const struct snapshot *s, const struct lid_map *lids, bool whole)
 	cables = graph_list_cables(g, &v, lids);
 	g->edges = g_new(struct graph_edge, g->n_edges);
 	graph_store_edges(g, cables);
-	graph_pair_edges(g, &v);
 	graph_store_targets(g, &v, lids);
 	graph_map_ports(g);
 	graph_map_lids(g);
