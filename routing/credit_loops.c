@@ -151,19 +151,21 @@ channels_sort(struct channels *c)
 	return tail == n;
 }
 
-/* Marks and lists the channels reachable from `out` that are not after `in`
- * in the order. False: `in` itself is reachable. */
+/* Marks and lists the channels reachable from `out` that are not after `in` in
+ * the order, and those from which `in` is reachable that are not before `out`.
+ * False: `in` itself is reachable. */
 static bool
-channels_list_after(struct channels *c, uint32_t in, uint32_t out,
-		    GArray *list)
+channels_search(struct channels *c, uint32_t in, uint32_t out, GArray *before,
+		GArray *after)
 {
-	uint32_t next, port, i;
+	const struct graph *g = c->g;
+	uint32_t e, i, k, from, port, next;
 
 	c->mark[out] = 1;
-	g_array_append_val(list, out);
-	for (i = 0; i < list->len; i++)
+	g_array_append_val(after, out);
+	for (i = 0; i < after->len; i++)
 		for (port = 0;
-		     (next = channels_next(c, ITEM(list, i), &port)) !=
+		     (next = channels_next(c, ITEM(after, i), &port)) !=
 		     SNAPSHOT_NONE;) {
 			c->work++;
 			if (next == in)
@@ -171,35 +173,24 @@ channels_list_after(struct channels *c, uint32_t in, uint32_t out,
 			if (c->mark[next] || c->place[next] > c->place[in])
 				continue;
 			c->mark[next] = 1;
-			g_array_append_val(list, next);
+			g_array_append_val(after, next);
 		}
-	return true;
-}
-
-/* Marks and lists the channels from which `in` is reachable that are not
- * before `out`. */
-static void
-channels_list_before(struct channels *c, uint32_t in, uint32_t out,
-		     GArray *list)
-{
-	const struct graph *g = c->g;
-	uint32_t e, i, k, from, back;
-
 	c->mark[in] = 1;
-	g_array_append_val(list, in);
-	for (i = 0; i < list->len; i++) {
-		e = ITEM(list, i);
+	g_array_append_val(before, in);
+	for (i = 0; i < before->len; i++) {
+		e = ITEM(before, i);
 		from = graph_owner(g, e);
 		for_each_edge(g, from, k) {
-			back = g->edges[k].back;
+			next = g->edges[k].back;
 			c->work++;
-			if (c->mark[back] || c->place[back] < c->place[out] ||
-			    !channels_has(c, back, e))
+			if (c->mark[next] || c->place[next] < c->place[out] ||
+			    !channels_has(c, next, e))
 				continue;
-			c->mark[back] = 1;
-			g_array_append_val(list, back);
+			c->mark[next] = 1;
+			g_array_append_val(before, next);
 		}
 	}
+	return true;
 }
 
 /* Gives the channels of `before`, then those of `after`, the places that
@@ -240,9 +231,7 @@ channels_add(struct channels *c, uint32_t in, uint32_t out)
 	if (c->place[in] > c->place[out]) {
 		before = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 		after = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-		ok = channels_list_after(c, in, out, after);
-		if (ok)
-			channels_list_before(c, in, out, before);
+		ok = channels_search(c, in, out, before, after);
 		for (guint i = 0; i < after->len; i++)
 			c->mark[ITEM(after, i)] = 0;
 		for (guint i = 0; i < before->len; i++)

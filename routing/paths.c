@@ -13,30 +13,12 @@
 
 #include <string.h>
 
-static void
-paths_sort_edges(struct paths *p)
-{
-	const struct graph *g = p->g;
-	uint32_t sw, e, n = 0, round;
-
-	for (sw = 0; sw < g->n_switches; sw++) {
-		for (round = 0; round < 2; round++) {
-			if (round == 1)
-				p->low_end[sw] = p->high_start[sw] = n;
-			for_each_edge(g, sw, e)
-				if (p->place ? (p->place[g->edges[e].peer] >
-				    p->place[sw]) == round : round == 0)
-					p->sorted[n++] = e;
-		}
-		if (!p->place)
-			p->high_start[sw] = g->first_edge[sw];
-	}
-}
-
 void
 paths_init(struct paths *p, const struct graph *g, const uint32_t *place,
 	   GPtrArray *scratch)
 {
+	uint32_t sw, e, n = 0;
+
 	*p = (struct paths){
 		.g = g, .place = place, .dest = SNAPSHOT_NONE,
 		.hops = SCRATCH(scratch, uint16_t, g->n_switches),
@@ -48,7 +30,16 @@ paths_init(struct paths *p, const struct graph *g, const uint32_t *place,
 		.low_end = SCRATCH(scratch, uint32_t, g->n_switches),
 		.high_start = SCRATCH(scratch, uint32_t, g->n_switches),
 	};
-	paths_sort_edges(p);
+	for (sw = 0; sw < g->n_switches; sw++) {
+		for_each_edge(g, sw, e)
+			if (!place || place[g->edges[e].peer] < place[sw])
+				p->sorted[n++] = e;
+		p->low_end[sw] = n;
+		p->high_start[sw] = place ? n : g->first_edge[sw];
+		for_each_edge(g, sw, e)
+			if (place && place[g->edges[e].peer] > place[sw])
+				p->sorted[n++] = e;
+	}
 }
 
 /* Queues the unreached neighbours of `sw` from which the cable leads down to
@@ -93,13 +84,22 @@ paths_search_up(struct paths *p, uint32_t n)
 	return n_all;
 }
 
-static void
-paths_list_edges(struct paths *p)
+void
+paths_find(struct paths *p, uint32_t dest)
 {
 	const struct graph *g = p->g;
-	uint32_t i, sw, k, end, peer, n = 0;
+	uint32_t head, tail = 1, i, sw, k, end, peer, n = 0;
 	bool up;
 
+	memset(p->hops, 0xff, p->g->n_switches * sizeof(*p->hops));
+	memset(p->kind, PATHS_UNREACHED, p->g->n_switches);
+	p->dest = dest;
+	p->hops[dest] = 0;
+	p->kind[dest] = PATHS_DOWN;
+	p->queue[0] = dest;
+	for (head = 0; head < tail; head++)
+		paths_relax(p, p->queue[head], false, p->queue, &tail);
+	p->n_reached = p->place ? paths_search_up(p, tail) : tail;
 	p->first[0] = 0;
 	for (i = 1; i < p->n_reached; i++) {
 		sw = p->queue[i];
@@ -115,23 +115,6 @@ paths_list_edges(struct paths *p)
 		}
 	}
 	p->first[i] = n;
-}
-
-void
-paths_find(struct paths *p, uint32_t dest)
-{
-	uint32_t head, tail = 1;
-
-	memset(p->hops, 0xff, p->g->n_switches * sizeof(*p->hops));
-	memset(p->kind, PATHS_UNREACHED, p->g->n_switches);
-	p->dest = dest;
-	p->hops[dest] = 0;
-	p->kind[dest] = PATHS_DOWN;
-	p->queue[0] = dest;
-	for (head = 0; head < tail; head++)
-		paths_relax(p, p->queue[head], false, p->queue, &tail);
-	p->n_reached = p->place ? paths_search_up(p, tail) : tail;
-	paths_list_edges(p);
 }
 
 void

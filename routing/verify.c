@@ -95,29 +95,12 @@ walk_judge(struct walk *w)
 	}
 }
 
-/* Counts what the sources at a switch lose for a LID. A CA does not send to
- * itself over the fabric. */
-static void
-walk_count_lost(const struct walk *w, uint32_t sw,
-		const struct graph_target *target,
-		struct verify_reach *result)
-{
-	uint32_t n_hosts = w->g->n_hosts[sw];
-
-	if (target->port == 0) {
-		result->lost_mixed += n_hosts;
-		return;
-	}
-	result->lost_hosts += n_hosts - (sw == target->sw);
-	result->lost_mixed++;
-}
-
 /* Counts a LID that not all switches reach. */
 static void
 walk_report(const struct walk *w, const struct graph_target *target,
 	    uint16_t lid, struct verify_reach *result)
 {
-	uint32_t sw;
+	uint32_t sw, n_hosts;
 
 	for (sw = 0; sw < w->g->n_switches; sw++) {
 		if (w->verdict[sw] == VERDICT_ARRIVED)
@@ -128,7 +111,14 @@ walk_report(const struct walk *w, const struct graph_target *target,
 			if (w->verdict[sw] == VERDICT_UNROUTED)
 				continue;
 		}
-		walk_count_lost(w, sw, target, result);
+		/* A CA does not send to itself over the fabric. */
+		n_hosts = w->g->n_hosts[sw];
+		if (target->port == 0) {
+			result->lost_mixed += n_hosts;
+		} else {
+			result->lost_hosts += n_hosts - (sw == target->sw);
+			result->lost_mixed++;
+		}
 		if (result->lid == LID_NONE) {
 			result->sw = sw;
 			result->lid = lid;
@@ -156,36 +146,27 @@ walk_lids(struct walk *w, const uint16_t *lids, uint32_t n,
 	}
 }
 
-static void
-walk_init(struct walk *w, const struct graph *g, const struct lft *lft,
-	  GPtrArray *scratch)
-{
-	uint32_t n = g->n_switches;
-
-	*w = (struct walk){
-		.g = g, .lft = lft,
-		.next = SCRATCH(scratch, uint32_t, n),
-		.trail = SCRATCH(scratch, uint32_t, n),
-		.verdict = SCRATCH(scratch, uint8_t, n + N_ENDS),
-		.columns = SCRATCH(scratch, uint8_t, (size_t)n * LFT_COLUMNS),
-	};
-	w->verdict[n + END_ARRIVED] = VERDICT_ARRIVED;
-	w->verdict[n + END_UNROUTED] = VERDICT_UNROUTED;
-	w->verdict[n + END_ASTRAY] = VERDICT_ASTRAY;
-}
-
 void
 verify_reachability(const struct graph *g, const struct lft *lft,
 		   const uint8_t *whole, struct verify_reach *result)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	uint16_t lids[LFT_COLUMNS];
-	struct walk walk;
-	uint32_t lid, n = 0;
+	uint32_t lid, n = 0, end = g->n_switches;
+	struct walk walk = {
+		.g = g, .lft = lft,
+		.next = SCRATCH(scratch, uint32_t, end),
+		.trail = SCRATCH(scratch, uint32_t, end),
+		.verdict = SCRATCH(scratch, uint8_t, end + N_ENDS),
+		.columns = SCRATCH(scratch, uint8_t,
+				   (size_t)end * LFT_COLUMNS),
+	};
 
 	g_assert(lft->n_switches == g->n_switches);
-	memset(result, 0, sizeof(*result));
-	walk_init(&walk, g, lft, scratch);
+	*result = (struct verify_reach){ 0 };
+	walk.verdict[end + END_ARRIVED] = VERDICT_ARRIVED;
+	walk.verdict[end + END_UNROUTED] = VERDICT_UNROUTED;
+	walk.verdict[end + END_ASTRAY] = VERDICT_ASTRAY;
 	for (lid = LID_UNICAST_MIN; lid <= g->top; lid++) {
 		if (!graph_target_at(g, lid))
 			;
