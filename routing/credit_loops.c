@@ -87,15 +87,6 @@ channels_next(const struct channels *c, uint32_t edge, uint32_t *port)
 }
 
 void
-channels_remove(struct channels *c, uint32_t in, uint32_t out)
-{
-	uint8_t port = c->g->edges[out].port;
-
-	c->turns[(size_t)in * CHANNELS_WORDS + port / 64] &=
-		~(UINT64_C(1) << port % 64);
-}
-
-void
 channels_add_order(struct channels *c, const uint32_t *ranks)
 {
 	const struct graph *g = c->g;
@@ -260,9 +251,15 @@ channels_extend(struct channels *c, uint32_t in, uint32_t out, GArray *added)
 void
 channels_undo(struct channels *c, GArray *added, guint n)
 {
-	for (guint i = n; i < added->len; i++)
-		channels_remove(c, g_array_index(added, struct turn, i).in,
-				g_array_index(added, struct turn, i).out);
+	const struct turn *t;
+	uint8_t port;
+
+	for (guint i = n; i < added->len; i++) {
+		t = &g_array_index(added, struct turn, i);
+		port = c->g->edges[t->out].port;
+		c->turns[(size_t)t->in * CHANNELS_WORDS + port / 64] &=
+			~(UINT64_C(1) << port % 64);
+	}
 	g_array_set_size(added, n);
 }
 

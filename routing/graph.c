@@ -138,15 +138,18 @@ graph_list_cables(struct graph *g, const struct graph_survey *v,
 	return cables;
 }
 
-/* Appends each cable to the edges of its far end; of parallel links the lower
- * port is first. `back` is the port number at the other end so far. */
+/* Appends each cable to the edges of its far end, of parallel links the lower
+ * port first; then gives each edge that of its other end. */
 static void
 graph_store_edges(struct graph *g, const struct cable *cables)
 {
 	g_autofree uint32_t *end = g_new(uint32_t, g->n_switches);
+	size_t n = (size_t)g->n_switches * GRAPH_PORTS;
+	struct graph_edge *edges = g_new(struct graph_edge, g->n_edges);
 	const struct cable *c;
 	uint32_t i, e, sw;
 
+	g->edges = edges;
 	for (sw = 0; sw < g->n_switches; sw++) {
 		end[sw] = g->first_edge[sw];
 		g->first_edge[sw + 1] += g->first_edge[sw];
@@ -154,14 +157,24 @@ graph_store_edges(struct graph *g, const struct cable *cables)
 	for (i = 0; i < g->n_edges; i++) {
 		c = &cables[i];
 		for (e = end[c->to_sw]++; e > g->first_edge[c->to_sw] &&
-		     g->edges[e - 1].peer == c->sw &&
-		     g->edges[e - 1].port > c->to_port; e--)
-			g->edges[e] = g->edges[e - 1];
-		g->edges[e] = (struct graph_edge){
+		     edges[e - 1].peer == c->sw &&
+		     edges[e - 1].port > c->to_port; e--)
+			edges[e] = edges[e - 1];
+		edges[e] = (struct graph_edge){
 			.peer = c->sw, .back = c->from, .port = c->to_port,
 			.capacity = c->capacity,
 		};
 	}
+	g->edge_of = g_new(uint32_t, n + 1);
+	memset(g->edge_of, 0xff, n * sizeof(*g->edge_of)); /* SNAPSHOT_NONE */
+	for (sw = 0; sw < g->n_switches; sw++)
+		for_each_edge(g, sw, e)
+			g->edge_of[(size_t)sw * GRAPH_PORTS + edges[e].port] =
+				e;
+	/* `back` is the port number at the other end so far. */
+	for (e = 0; e < g->n_edges; e++)
+		edges[e].back = graph_edge_at(g, edges[e].peer,
+					      (uint8_t)edges[e].back);
 }
 
 static void
@@ -205,36 +218,6 @@ graph_store_targets(struct graph *g, const struct graph_survey *v,
 	}
 }
 
-/* Maps ports to edges, and gives each edge that of its other end. */
-static void
-graph_map_ports(struct graph *g)
-{
-	size_t n = (size_t)g->n_switches * GRAPH_PORTS;
-	uint32_t sw, e;
-
-	g->edge_of = g_new(uint32_t, n + 1);
-	g->island = g_new(uint32_t, g->n_switches);
-	memset(g->edge_of, 0xff, n * sizeof(*g->edge_of)); /* SNAPSHOT_NONE */
-	for (sw = 0; sw < g->n_switches; sw++) {
-		g->island[sw] = sw;
-		for_each_edge(g, sw, e)
-			g->edge_of[(size_t)sw * GRAPH_PORTS +
-				   g->edges[e].port] = e;
-	}
-	g->widest = 1;
-	for (e = 0; e < g->n_edges; e++)
-		g->edges[e].back = graph_edge_at(g, g->edges[e].peer,
-						 (uint8_t)g->edges[e].back);
-	for (e = 0; e < g->n_edges; e++) {
-		disjoint_join(g->island, graph_owner(g, e), g->edges[e].peer);
-		g->widest = MAX(g->widest, g->edges[e].capacity);
-	}
-	for (sw = 0; sw < g->n_switches; sw++) {
-		g->island[sw] = disjoint_find(g->island, sw);
-		g->n_all_hosts += g->n_hosts[sw];
-	}
-}
-
 static void
 graph_map_lids(struct graph *g)
 {
@@ -253,6 +236,7 @@ graph_make(const struct snapshot *s, const struct lid_map *lids, bool whole)
 	struct graph *g = g_new0(struct graph, 1);
 	g_autofree struct cable *cables = NULL;
 	struct graph_survey v;
+	uint32_t sw, e;
 
 	g_assert(lids->n_ports == s->n_ports);
 
@@ -264,11 +248,21 @@ graph_make(const struct snapshot *s, const struct lid_map *lids, bool whole)
 	g->n_hosts = g_new0(uint32_t, s->n_switches);
 	survey_init(&v, s, whole);
 	cables = graph_list_cables(g, &v, lids);
-	g->edges = g_new(struct graph_edge, g->n_edges);
 	graph_store_edges(g, cables);
 	graph_store_targets(g, &v, lids);
-	graph_map_ports(g);
 	graph_map_lids(g);
+	g->island = g_new(uint32_t, g->n_switches);
+	for (sw = 0; sw < g->n_switches; sw++)
+		g->island[sw] = sw;
+	g->widest = 1;
+	for (e = 0; e < g->n_edges; e++) {
+		disjoint_join(g->island, graph_owner(g, e), g->edges[e].peer);
+		g->widest = MAX(g->widest, g->edges[e].capacity);
+	}
+	for (sw = 0; sw < g->n_switches; sw++) {
+		g->island[sw] = disjoint_find(g->island, sw);
+		g->n_all_hosts += g->n_hosts[sw];
+	}
 	g_free(v.at);
 	g_free(v.first);
 	return g;

@@ -140,27 +140,6 @@ read_entry(struct lft_text_reader *r, const char *text)
 	return true;
 }
 
-static bool
-read_line(struct lft_text_reader *r, const char *text)
-{
-	const char *behind;
-
-	text = text_skip_blanks(text);
-	if (g_str_has_prefix(text, "0x"))
-		return read_entry(r, text);
-	behind = text + strspn(text, "0123456789");
-	if (!*text || *text == '#' || g_str_has_prefix(text, "Lid  Out ") ||
-	    g_str_has_prefix(text, "Port "))
-		return true;
-	if (behind > text && (g_str_has_prefix(behind, " lids dumped") ||
-			      g_str_has_prefix(behind, " valid lids dumped")))
-		return true;
-	if (g_str_has_prefix(text, "Unicast lids "))
-		return read_heading(r, text);
-	return reader_fail(r, "this is not a line of a unicast forwarding "
-			   "table");
-}
-
 /* One LID and its owner, to be sorted. */
 struct claim {
 	uint64_t guid;
@@ -235,12 +214,14 @@ lft_text_free(struct lft_text *file)
 	g_free(file);
 }
 
-/* One line at a time: the text of a large fabric has tens of millions. */
+/* One line at a time: the text of a large fabric has tens of millions. Blank
+ * lines, comments, column titles and counts ("14 lids dumped", "14 valid lids
+ * dumped") are skipped. */
 static bool
 read_lines(struct lft_text_reader *r, const char *text, size_t size)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
-	const char *stop;
+	const char *stop, *word, *behind;
 	size_t at, len;
 
 	for (at = 0; at < size; at += len + 1) {
@@ -251,8 +232,28 @@ read_lines(struct lft_text_reader *r, const char *text, size_t size)
 		r->line++;
 		if (strlen(line->str) < line->len)
 			return reader_fail(r, "a byte 0 in the text");
-		if (!read_line(r, line->str))
-			return false;
+		word = text_skip_blanks(line->str);
+		if (g_str_has_prefix(word, "0x")) {
+			if (!read_entry(r, word))
+				return false;
+			continue;
+		}
+		if (g_str_has_prefix(word, "Unicast lids ")) {
+			if (!read_heading(r, word))
+				return false;
+			continue;
+		}
+		if (!*word || *word == '#' ||
+		    g_str_has_prefix(word, "Lid  Out ") ||
+		    g_str_has_prefix(word, "Port "))
+			continue;
+		behind = word + strspn(word, "0123456789");
+		if (behind > word &&
+		    (g_str_has_prefix(behind, " lids dumped") ||
+		     g_str_has_prefix(behind, " valid lids dumped")))
+			continue;
+		return reader_fail(r, "this is not a line of a unicast "
+				   "forwarding table");
 	}
 	return true;
 }
@@ -314,27 +315,6 @@ notes_end(const struct notes *notes, const char *what)
 			"... and %u more %s", notes->n - MAX_LISTED, what));
 }
 
-static void
-note_strangers(const struct lft_text *file, const struct snapshot *s,
-	       GPtrArray *lines)
-{
-	struct notes notes = { lines, 0 };
-	const struct lft_text_table *t;
-	uint32_t node;
-	guint i;
-
-	for (i = 0; i < file->tables->len; i++) {
-		t = &g_array_index(file->tables, struct lft_text_table, i);
-		node = snapshot_find_node(s, t->guid);
-		if (node == SNAPSHOT_NONE ||
-		    !snapshot_is_switch(&s->nodes[node]))
-			notes_add(&notes, "%s:%u: 0x%016" PRIx64 " is no "
-				  "switch of this fabric; its table is passed "
-				  "over", file->name, t->line, t->guid);
-	}
-	notes_end(&notes, "such tables");
-}
-
 static gint
 compare_ports(gconstpointer a, gconstpointer b, gpointer data)
 {
@@ -345,16 +325,28 @@ compare_ports(gconstpointer a, gconstpointer b, gpointer data)
 	return x < y ? -1 : x > y;
 }
 
-/* Notes owners that have other LIDs, or are not in the fabric. */
+/* Notes tables of unknown switches, and owners that have other LIDs or are not
+ * in the fabric. */
 static void
-note_owners(const struct lft_text *file, const struct snapshot *s,
-	    const struct lid_map *lids, GPtrArray *lines)
+note_strangers(const struct lft_text *file, const struct snapshot *s,
+	       const struct lid_map *lids, GPtrArray *lines)
 {
-	struct notes notes = { lines, 0 };
+	struct notes tables = { lines, 0 }, owners = { lines, 0 };
 	g_autofree uint32_t *ports = g_new(uint32_t, s->n_ports);
+	const struct lft_text_table *t;
 	const struct lid_range *range;
-	uint32_t n = 0, i, at = 0;
+	uint32_t node, n = 0, i, at = 0;
 
+	for (i = 0; i < file->tables->len; i++) {
+		t = &g_array_index(file->tables, struct lft_text_table, i);
+		node = snapshot_find_node(s, t->guid);
+		if (node == SNAPSHOT_NONE ||
+		    !snapshot_is_switch(&s->nodes[node]))
+			notes_add(&tables, "%s:%u: 0x%016" PRIx64 " is no "
+				  "switch of this fabric; its table is passed "
+				  "over", file->name, t->line, t->guid);
+	}
+	notes_end(&tables, "such tables");
 	for (i = 0; i < s->n_ports; i++)
 		if (s->ports[i].guid != 0 && snapshot_is_end_port(s, i))
 			ports[n++] = i;
@@ -365,18 +357,18 @@ note_owners(const struct lft_text *file, const struct snapshot *s,
 		while (at < n && s->ports[ports[at]].guid < range->guid)
 			at++;
 		if (at == n || s->ports[ports[at]].guid != range->guid)
-			notes_add(&notes,
+			notes_add(&owners,
 				  "%s: LID %u is that of PortGUID 0x%016" PRIx64
 				  ", which is not in this fabric",
 				  file->name, range->min, range->guid);
 		else if (lids->base[ports[at]] != range->min)
-			notes_add(&notes,
+			notes_add(&owners,
 				  "%s: LID %u is that of PortGUID 0x%016" PRIx64
 				  ", which has LID %u in this fabric",
 				  file->name, range->min, range->guid,
 				  lids->base[ports[at]]);
 	}
-	notes_end(&notes, "such LIDs");
+	notes_end(&owners, "such LIDs");
 }
 
 struct lft *
@@ -415,8 +407,7 @@ lft_text_tables(const struct lft_text *file, const struct snapshot *s,
 		lft_free(lft);
 		return NULL;
 	}
-	note_strangers(file, s, lines);
-	note_owners(file, s, lids, lines);
+	note_strangers(file, s, lids, lines);
 	return lft;
 }
 

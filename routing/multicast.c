@@ -282,8 +282,8 @@ static void
 tree_prune(struct forest *f)
 {
 	const struct graph *g = f->g;
-	const struct turn *t;
 	uint32_t sw, parent, i, n = 0;
+	struct turn turn;
 
 	for (i = f->tree->len; i-- > 0;) {
 		sw = ITEM(f->tree, i);
@@ -312,13 +312,14 @@ tree_prune(struct forest *f)
 	}
 	g_array_set_size(f->tree, n);
 	for (i = n = 0; i < f->turns->len; i++) {
-		t = &g_array_index(f->turns, struct turn, i);
-		if (f->used[t->in] && f->used[t->out])
-			g_array_index(f->turns, struct turn, n++) = *t;
-		else
-			channels_remove(f->c, t->in, t->out);
+		turn = g_array_index(f->turns, struct turn, i);
+		if (!f->used[turn.in] || !f->used[turn.out])
+			continue;
+		g_array_index(f->turns, struct turn, i) =
+			g_array_index(f->turns, struct turn, n);
+		g_array_index(f->turns, struct turn, n++) = turn;
 	}
-	g_array_set_size(f->turns, n);
+	channels_undo(f->c, f->turns, n);
 }
 
 static void

@@ -82,23 +82,6 @@ find_difference(const struct lft *a, const struct lft *b, uint32_t *sw,
 	return false;
 }
 
-/* The same rows, with the length of those of the wanted tables. A new
- * reference. */
-static struct lft *
-transition_fit(const struct lft *held, const struct lft *wanted)
-{
-	struct lft *fit;
-
-	g_assert(held->n_switches == wanted->n_switches);
-	if (held->stride == wanted->stride)
-		return lft_ref((struct lft *)held);
-	fit = lft_new(wanted->n_switches, wanted->top);
-	for (uint32_t sw = 0; sw < fit->n_switches; sw++)
-		memcpy(lft_row(fit, sw), lft_row(held, sw),
-		       MIN(fit->stride, held->stride));
-	return fit;
-}
-
 static struct lft *
 transition_first(const struct transition *t, const uint8_t *looped,
 		 enum extent extent)
@@ -365,7 +348,9 @@ transition_make(const struct graph *g, const struct lft *held,
 {
 	struct transition t = {
 		.g = g, .wanted = wanted, .ranks = ranks,
-		.held = transition_fit(held, wanted),
+		.held = held->stride == wanted->stride ?
+			lft_ref((struct lft *)held) :
+			lft_new(wanted->n_switches, wanted->top),
 		.entries = entries,
 		.trail = g_array_new(FALSE, FALSE, sizeof(struct turn)),
 		.behind = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
@@ -377,6 +362,11 @@ transition_make(const struct graph *g, const struct lft *held,
 	bool exact = false;	/* t.c has the dependencies of t.now only */
 	GArray *rest;
 
+	/* Rows of the same length as those of the wanted tables. */
+	g_assert(held->n_switches == wanted->n_switches);
+	for (uint32_t sw = 0; t.held != held && sw < held->n_switches; sw++)
+		memcpy(lft_row(t.held, sw), lft_row(held, sw),
+		       MIN(t.held->stride, held->stride));
 	first = transition_first(&t, looped, extent);
 	while (!channels_load(&t.c, g, first, t.held, t.ranks) &&
 	       extent < EXTENT_ALL) {

@@ -50,34 +50,28 @@ struct walk {
 	uint64_t count[N_VERDICTS];
 };
 
+/* Finds the verdict of each switch; entry: of the LID, by switch. */
 static void
-walk_load(struct walk *w, const struct graph_target *target,
-	  const uint8_t *entry)
+walk_lid(struct walk *w, const struct graph_target *target,
+	 const uint8_t *entry)
 {
 	const struct graph *g = w->g;
 	const uint32_t *edge_of = g->edge_of;
-	uint32_t sw, edge;
+	uint32_t n = g->n_switches, start, sw, edge, length;
+	uint8_t verdict;
 
-	for (sw = 0; sw < g->n_switches; sw++, entry++) {
+	for (sw = 0; sw < n; sw++, entry++) {
 		edge = edge_of[*entry];
 		if (edge != SNAPSHOT_NONE)
 			w->next[sw] = g->edges[edge].peer;
 		else if (*entry == LFT_NO_PATH)
-			w->next[sw] = g->n_switches + END_UNROUTED;
+			w->next[sw] = n + END_UNROUTED;
 		else if (sw == target->sw && *entry == target->port)
-			w->next[sw] = g->n_switches + END_ARRIVED;
+			w->next[sw] = n + END_ARRIVED;
 		else
-			w->next[sw] = g->n_switches + END_ASTRAY;
+			w->next[sw] = n + END_ASTRAY;
 		edge_of += GRAPH_PORTS;
 	}
-}
-
-static void
-walk_judge(struct walk *w)
-{
-	uint32_t n = w->g->n_switches, start, sw, length;
-	uint8_t verdict;
-
 	memset(w->verdict, VERDICT_OPEN, n);
 	for (start = 0; start < n; start++) {
 		length = 0;
@@ -138,9 +132,8 @@ walk_lids(struct walk *w, const uint16_t *lids, uint32_t n,
 	for (i = 0; i < n; i++) {
 		target = graph_target_at(w->g, lids[i]);
 		arrived = w->count[VERDICT_ARRIVED];
-		walk_load(w, target, w->columns + (size_t)i *
-			  w->g->n_switches);
-		walk_judge(w);
+		walk_lid(w, target, w->columns + (size_t)i *
+			 w->g->n_switches);
 		if (w->count[VERDICT_ARRIVED] - arrived < w->g->n_switches)
 			walk_report(w, target, lids[i], result);
 	}
