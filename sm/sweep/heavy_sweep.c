@@ -18,7 +18,6 @@
 #include "sm/config/guid_files.h"
 #include "sm/sweep/light_sweep.h"
 #include "sm/sweep/program.h"
-#include "sm/sweep/rekey.h"
 #include "sm/sweep/sweep.h"
 #include "sm/sweep/table_reader.h"
 #include "topology/changes.h"
@@ -630,6 +629,7 @@ heavy_sweep_start(struct sweep *s)
 	bool trust = s->view.subnet && !s->cut_off && !s->astray &&
 		!(s->why & 1u << SWEEP_CAUSE_SIGNAL);
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GArray) items = NULL;
 	g_autoptr(GError) error = NULL;
 	size_t n_ranges;
 	const struct lid_range *ranges = persist_ranges(s->memory, &n_ranges);
@@ -645,7 +645,7 @@ heavy_sweep_start(struct sweep *s)
 	}
 	sweep_note(s, SWEEP_NOTE_LIDS);
 	sweep_set_state(s, SWEEP_READING);
-	s->items = g_array_new(FALSE, FALSE, sizeof(struct table_reader_item));
+	items = g_array_new(FALSE, FALSE, sizeof(struct table_reader_item));
 	s->qos = port_tables_new(n);
 	qos_tables_want(n, p->qos, s->qos);
 	for (uint32_t port = 0; port < n->n_ports; port++)
@@ -656,7 +656,7 @@ heavy_sweep_start(struct sweep *s)
 			};
 
 			if (isolation_reads(p, n, t, port))
-				g_array_append_val(s->items, item);
+				g_array_append_val(items, item);
 		}
 	s->next.seen = table_reader_recall_lfts(n, s->next.lids->top,
 						s->view.subnet,
@@ -666,7 +666,7 @@ heavy_sweep_start(struct sweep *s)
 		table_reader_recall(n, s->next.tables, s->view.subnet,
 				    s->view.tables);
 	s->tabread = table_reader_start(s->x, s->keys, n, s->next.seen,
-					s->items, s->next.tables, s->log,
+					items, s->next.tables, s->log,
 					heavy_sweep_on_tables, s);
 }
 

@@ -15,6 +15,17 @@
  * register again, so this is set separately. At the end, ports that should have
  * become Active and were not set are read: one that is Down has changed without
  * a trap.
+ *
+ * M_Keys that change do so before. A port without a key accepts every key, so
+ * requests with its future key work before and after the Set; the same holds
+ * for the old key when a key is removed. Only when one key replaces another,
+ * there is a moment from which the old one is rejected and the new one
+ * accepted. No other request to the port may be in flight then.
+ *
+ * The Set has the old key in its header and the new one in its attribute (IBA
+ * 14.2.4). If no reply comes, either may be the key of the port: the same Set
+ * is sent with the new key in the header. If that times out as well, the M_Key
+ * database keeps both, and the next discovery finds out.
  */
 #include "sm/sweep/program.h"
 
@@ -36,17 +47,10 @@ struct program {
 	struct program_order *order;
 	struct smp_batch *batch;
 	uint32_t settled;		/* steps that have ended */
-	char text[160];			/* result of place() */
+	char text[160];			/* result of step_place() */
 };
 
 /* ------------------------------------------------------- a step as a Set */
-
-static bool
-step_has_port(const struct plan_step *step)
-{
-	return step->kind == PLAN_PORT || step->kind == PLAN_ARM ||
-		step->kind == PLAN_ACTIVATE;
-}
 
 /* The PortState that the step sets. */
 static unsigned
@@ -78,30 +82,12 @@ encode_port(const struct snapshot *s, const struct desired *w,
 	port_info_encode(data, &info);
 }
 
-/* The Set that clears PortStateChange leaves LinearFDBTop and life time
- * unchanged; the other one writes them after the blocks (IBA 14.2.5.4). */
-static void
-encode_switch(const struct snapshot *s, const struct desired *w,
-	      const struct plan_step *step, uint8_t *data)
-{
-	const struct switch_info *seen = &s->nodes[step->node].sw;
-	struct switch_info info;
-
-	desired_switch(s, w, step->node, &info);
-	info.port_state_change = step->kind == PLAN_CHANGE_CLEAR;
-	if (step->kind == PLAN_CHANGE_CLEAR) {
-		info.linear_fdb_top = seen->linear_fdb_top;
-		info.life_time = seen->life_time;
-		info.multicast_fdb_top = seen->multicast_fdb_top;
-	}
-	switch_info_encode(data, &info);
-}
-
 void
 program_step_request(const struct snapshot *s, const struct desired *w,
 		     const struct plan_step *step, struct smp_request *r)
 {
 	const struct snapshot_node *n = &s->nodes[step->node];
+	struct switch_info sw;
 
 	r->set = true;
 	switch ((enum plan_kind)step->kind) {
@@ -127,7 +113,17 @@ program_step_request(const struct snapshot *s, const struct desired *w,
 	case PLAN_SWITCH:
 		r->port = n->first_port;
 		r->attr = MAD_ATTR_SWITCH_INFO;
-		encode_switch(s, w, step, r->data);
+		/* The Set that clears PortStateChange leaves LinearFDBTop and
+		 * life time unchanged; the other one writes them after the
+		 * blocks (IBA 14.2.5.4). */
+		desired_switch(s, w, step->node, &sw);
+		sw.port_state_change = step->kind == PLAN_CHANGE_CLEAR;
+		if (sw.port_state_change) {
+			sw.linear_fdb_top = n->sw.linear_fdb_top;
+			sw.life_time = n->sw.life_time;
+			sw.multicast_fdb_top = n->sw.multicast_fdb_top;
+		}
+		switch_info_encode(r->data, &sw);
 		return;
 	case PLAN_LFT:
 		r->port = n->first_port;
@@ -157,25 +153,18 @@ problem(struct program *p, const char *format, ...)
 }
 
 static const char *
-place(struct program *p, uint32_t node, uint32_t port)
+step_place(struct program *p, const struct plan_step *step)
 {
-	const struct snapshot_node *n = &p->before->nodes[node];
+	const struct snapshot_node *n = &p->before->nodes[step->node];
 	int len = g_snprintf(p->text, sizeof(p->text),
 			     "%s (0x%016" G_GINT64_MODIFIER "x)",
 			     snapshot_node_name(n),
 			     n->info.node_guid);
 
-	if (port != SNAPSHOT_NONE)
+	if (step->port != SNAPSHOT_NONE)
 		g_snprintf(p->text + len, sizeof(p->text) - len, " port %u",
-			   p->before->ports[port].num);
+			   p->before->ports[step->port].num);
 	return p->text;
-}
-
-static const char *
-step_place(struct program *p, const struct plan_step *step)
-{
-	return place(p, step->node,
-		     step->port);
 }
 
 /*
@@ -192,16 +181,6 @@ is_locked(const struct program *p, uint32_t holder)
 		if (g_array_index(p->r.locked, uint64_t, i) == guid)
 			return true;
 	return false;
-}
-
-static void
-lock(struct program *p, uint32_t holder)
-{
-	uint64_t guid = p->before->ports[holder].guid;
-
-	g_array_append_val(p->r.locked, guid);
-	problem(p, "%s rejects Sets: it has a foreign M_Key",
-		place(p, p->before->ports[holder].node, holder));
 }
 
 /*
@@ -236,23 +215,6 @@ settle(struct program *p, uint32_t index, bool well)
 
 /* ----------------------------------------------------------------- replies */
 
-/* A port is sent some fields twice on its way to Active: the last reply
- * counts. */
-static void
-learn_untaken(struct program *p, const struct plan_step *step,
-		const struct port_info *answer)
-{
-	struct port_info wanted;
-	unsigned fields = step->fields;
-
-	desired_port(p->before, p->w, step->port, &wanted);
-	p->r.untaken[step->port] &= ~fields;
-	if (mkey_db_is_hidden(answer))
-		fields &= ~(unsigned)PORT_FIELD_M_KEY;
-	p->r.untaken[step->port] |=
-		port_fields_differ(&wanted, answer, fields);
-}
-
 /* A Set that was executed has also asked the clients. */
 static void
 learn_told(struct program *p, const struct plan_step *step)
@@ -273,10 +235,18 @@ program_on_port(struct program *p, uint32_t index,
 		const struct port_info *answer)
 {
 	const struct plan_step *step = &p->plan->steps[index];
-	unsigned state = step_state(step);
+	unsigned state = step_state(step), fields = step->fields;
+	struct port_info wanted;
 
 	p->r.after->ports[step->port].info = *answer;
-	learn_untaken(p, step, answer);
+	/* Some fields are sent twice on a port's way to Active: the last reply
+	 * counts. */
+	desired_port(p->before, p->w, step->port, &wanted);
+	p->r.untaken[step->port] &= ~fields;
+	if (mkey_db_is_hidden(answer))
+		fields &= ~(unsigned)PORT_FIELD_M_KEY;
+	p->r.untaken[step->port] |=
+		port_fields_differ(&wanted, answer, fields);
 	if (answer->state >= state) {
 		settle(p, index, true);
 		return;
@@ -290,17 +260,6 @@ program_on_port(struct program *p, uint32_t index,
 			port_state_name(state));
 	}
 	settle(p, index, false);
-}
-
-/* Has the port changed since it was read? */
-static void
-on_look(struct program *p, uint32_t port, const struct port_info *answer)
-{
-	bool was_up = p->before->ports[port].info.state != PORT_STATE_DOWN;
-	bool is_up = answer->state != PORT_STATE_DOWN;
-
-	if (was_up != is_up)
-		learn_changed(p, port);
 }
 
 static void
@@ -328,43 +287,36 @@ on_switch(struct program *p, uint32_t index, const uint8_t *data)
 	/* Unicast does not need it, so the links come up all the same. */
 	if (switch_fields_differ(&wanted, &answer, step->fields &
 				 SWITCH_FIELD_MCAST_TOP))
-		problem(p, "%s: MulticastFDBTop stays 0x%04x instead of 0x%04x", step_place(p, step),
+		problem(p, "%s: MulticastFDBTop stays 0x%04x instead of "
+			"0x%04x", step_place(p, step),
 			answer.multicast_fdb_top, wanted.multicast_fdb_top);
 	settle(p, index, true);
 }
 
 static void
-on_lft(struct program *p, uint32_t index, const uint8_t *sent,
-       const uint8_t *data)
+on_block(struct program *p, uint32_t index, const uint8_t *sent,
+	 const uint8_t *data)
 {
 	const struct plan_step *step = &p->plan->steps[index];
-	bool well = memcmp(sent, data, LFT_BLOCK) == 0;
-
-	lft_seen_set(p->seen, p->before->nodes[step->node].sw_index,
-		     step->block, data);
-	if (!well)
-		problem(p, "%s acknowledged block %u of its forwarding table "
-			"but has other content in it", step_place(p, step),
-			step->block);
-	settle(p, index, well);
-}
-
-static void
-on_table(struct program *p, uint32_t index, const uint8_t *data)
-{
-	const struct plan_step *step = &p->plan->steps[index];
-	const union port_block *wanted = port_tables_get(p->w->tables,
-		step->table, step->port, step->block);
+	bool is_lft = step->kind == PLAN_LFT, well;
 	union port_block answer;
-	bool well;
 
-	smp_table_decode(step->table, data, &answer);
-	well = memcmp(wanted, &answer, sizeof(answer)) == 0;
-	port_tables_set(p->held, step->table, step->port, step->block,
-			&answer);
+	if (is_lft) {
+		well = memcmp(sent, data, LFT_BLOCK) == 0;
+		lft_seen_set(p->seen, p->before->nodes[step->node].sw_index,
+			     step->block, data);
+	} else {
+		smp_table_decode(step->table, data, &answer);
+		well = memcmp(port_tables_get(p->w->tables, step->table,
+					      step->port, step->block),
+			      &answer, sizeof(answer)) == 0;
+		port_tables_set(p->held, step->table, step->port, step->block,
+				&answer);
+	}
 	if (!well)
 		problem(p, "%s acknowledged block %u of its %s but has other "
 			"content in it", step_place(p, step), step->block,
+			is_lft ? "forwarding table" :
 			port_table_name(step->table));
 	settle(p, index, well);
 }
@@ -394,10 +346,8 @@ on_step(struct program *p, uint32_t index, const uint8_t *sent,
 		on_switch(p, index, data);
 		break;
 	case PLAN_LFT:
-		on_lft(p, index, sent, data);
-		break;
 	case PLAN_TABLE:
-		on_table(p, index, data);
+		on_block(p, index, sent, data);
 		break;
 	case PLAN_N_KINDS:
 		g_assert_not_reached();
@@ -414,38 +364,6 @@ refused(struct program *p, uint32_t index, unsigned status)
 		step->kind == PLAN_TABLE ? port_table_name(step->table) :
 		plan_kind_name(step->kind), mad_status_name(status));
 	settle(p, index, false);
-}
-
-static void
-on_refused(struct program *p, uint32_t index, unsigned status)
-{
-	const struct plan_step *step = &p->plan->steps[index];
-
-	/* The port may have rejected the Set because of these fields. */
-	if (step_has_port(step))
-		p->r.untaken[step->port] |= step->fields &
-			PORT_FIELDS_TRAINING;
-	if (step_state(step) != PORT_STATE_NOP &&
-	    status == MAD_STATUS_BAD_VALUE)
-		program_order_add(p->order, PROGRAM_ORDER_LOOK_REFUSED, index);
-	else
-		refused(p, index, status);
-}
-
-/* A Set to Active was rejected since the port is Active already: only the
- * request to the clients is missing. */
-static void
-on_refused_state(struct program *p, uint32_t index,
-		 const struct port_info *answer)
-{
-	const struct plan_step *step = &p->plan->steps[index];
-
-	if (step->kind == PLAN_ACTIVATE &&
-	    step->fields & PORT_FIELD_REREGISTER &&
-	    answer->state >= PORT_STATE_ACTIVE)
-		program_order_add(p->order, PROGRAM_ORDER_TELL, index);
-	else
-		program_on_port(p, index, answer);
 }
 
 static void
@@ -468,7 +386,12 @@ program_on_timeout(struct program *p, const struct program_order_action *a,
 			port_table_name(step->table) :
 			plan_kind_name(step->kind));
 	} else if (!is_locked(p, holder)) {
-		lock(p, holder);
+		const struct snapshot_port *h = &p->before->ports[holder];
+		const struct plan_step at = { .node = h->node, .port = holder };
+
+		g_array_append_val(p->r.locked, h->guid);
+		problem(p, "%s rejects Sets: it has a foreign M_Key",
+			step_place(p, &at));
 	}
 	settle(p, a->what, false);
 }
@@ -477,33 +400,55 @@ static void
 program_on_answer(struct program *p, const struct program_order_action *a,
 		  const uint8_t *sent, const uint8_t *data, unsigned status)
 {
+	const struct plan_step *step = a->act == PROGRAM_ORDER_LOOK ? NULL :
+		&p->plan->steps[a->what];
 	struct port_info info;
 
 	if (status && a->act != PROGRAM_ORDER_STEP) {
-		if (a->act != PROGRAM_ORDER_LOOK)
+		if (step)
 			refused(p, a->what, status);
 		return;
 	}
 	port_info_decode(data, &info);
 	switch ((enum program_order_act)a->act) {
 	case PROGRAM_ORDER_STEP:
-		if (status)
-			on_refused(p, a->what, status);
-		else
+		if (!status) {
 			on_step(p, a->what, sent, data);
+			break;
+		}
+		/* The port may have rejected the Set because of these
+		 * fields. */
+		if (step->kind == PLAN_PORT || step_state(step))
+			p->r.untaken[step->port] |= step->fields &
+				PORT_FIELDS_TRAINING;
+		if (step_state(step) && status == MAD_STATUS_BAD_VALUE)
+			program_order_add(p->order, PROGRAM_ORDER_LOOK_REFUSED,
+					  a->what);
+		else
+			refused(p, a->what, status);
 		break;
 	case PROGRAM_ORDER_TELL:
-		learn_told(p, &p->plan->steps[a->what]);
+		learn_told(p, step);
 		program_on_port(p, a->what, &info);
 		break;
 	case PROGRAM_ORDER_LOOK:
-		on_look(p, a->what, &info);
+		if ((p->before->ports[a->what].info.state == PORT_STATE_DOWN)
+		    != (info.state == PORT_STATE_DOWN))
+			learn_changed(p, a->what);
 		break;
 	case PROGRAM_ORDER_LOOK_STATE:
 		program_on_port(p, a->what, &info);
 		break;
 	case PROGRAM_ORDER_LOOK_REFUSED:
-		on_refused_state(p, a->what, &info);
+		/* The Set to Active was rejected since the port is Active
+		 * already: only the request to the clients is missing. */
+		if (step->kind == PLAN_ACTIVATE &&
+		    step->fields & PORT_FIELD_REREGISTER &&
+		    info.state >= PORT_STATE_ACTIVE)
+			program_order_add(p->order, PROGRAM_ORDER_TELL,
+					  a->what);
+		else
+			program_on_port(p, a->what, &info);
 		break;
 	}
 }
@@ -653,4 +598,144 @@ program_result_clear(struct program_result *r)
 	if (r->problems)
 		g_ptr_array_unref(r->problems);
 	*r = (struct program_result){ 0 };
+}
+
+/* ----------------------------------------------------------------- M_Keys */
+
+struct rekey {
+	struct persist_keys *ks;
+	const struct snapshot *s;
+	const struct desired *w;
+	void (*done)(void *data);
+	void *data;
+	GArray *ports;		/* of struct target */
+	guint head;
+	struct smp_batch *batch;
+};
+
+struct target {
+	uint32_t port;
+	bool new_key;		/* the new key is in the header */
+};
+
+static bool
+rekey_next(void *data, struct smp_request *req)
+{
+	struct rekey *r = data;
+	const struct mkey_db *k = persist_keys_ring(r->ks);
+
+	while (r->head < r->ports->len) {
+		struct target t = g_array_index(r->ports, struct target,
+						r->head++);
+		const struct snapshot_port *p = &r->s->ports[t.port];
+		const struct plan_step step = {
+			.kind = PLAN_PORT, .port = t.port, .node = p->node,
+		};
+
+		program_step_request(r->s, r->w, &step, req);
+		req->addressed = true;
+		req->key = t.new_key ? mkey_db_wanted(k, p->guid) :
+			mkey_db_of(k, p->guid);
+		req->tag = t.new_key;
+		if (snapshot_path(r->s, t.port, &req->path))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Status 0: the Set was executed. The reply shows the new key, unless the
+ * device compares the header's key and hides it; a reply with the old key means
+ * that the new one was not taken.
+ */
+static void
+rekey_reply(void *data, const struct smp_request *req,
+	    const struct smp_reply *a)
+{
+	struct rekey *r = data;
+	struct mkey_db *k = persist_keys_ring(r->ks);
+	uint64_t guid = r->s->ports[req->port].guid;
+	bool new_key = req->tag;
+	const struct target again = { .port = req->port, .new_key = true };
+	struct port_info info;
+
+	if (a->outcome != SMP_ANSWERED) {
+		if (!new_key)
+			g_array_append_val(r->ports, again);
+		return;
+	}
+	port_info_decode(a->data, &info);
+	if (!a->status)
+		mkey_db_prove(k, guid, mkey_db_is_hidden(&info) ?
+			      mkey_db_wanted(k, guid) : info.m_key);
+	else if (new_key)
+		mkey_db_prove(k, guid, mkey_db_wanted(k, guid));
+}
+
+void
+rekey_cancel(struct rekey *r)
+{
+	smp_batch_free(r->batch);
+	g_array_unref(r->ports);
+	g_free(r);
+}
+
+static bool
+rekey_done(void *data)
+{
+	struct rekey *r = data;
+	void (*done)(void *) = r->done;
+
+	persist_keys_save(r->ks);
+	data = r->data;
+	rekey_cancel(r);
+	done(data);
+	return false;
+}
+
+struct rekey *
+rekey_start(struct mad_client *x, struct persist_keys *ks,
+	    const struct snapshot *s, const struct desired *w,
+	    const struct plan *plan, void (*done)(void *data), void *data)
+{
+	struct mkey_db *k = ks ? persist_keys_ring(ks) : NULL;
+	struct smp_stage stage = {
+		.next = rekey_next, .reply = rekey_reply, .done = rekey_done,
+	};
+	GArray *ports;
+	struct rekey *r;
+
+	if (!ks)
+		return NULL;
+	ports = g_array_new(FALSE, FALSE, sizeof(struct target));
+	for (uint32_t i = 0; i < plan->n_steps; i++) {
+		const struct plan_step *step = &plan->steps[i];
+		const struct target t = { .port = step->port };
+		const struct snapshot_port *p;
+		uint64_t wanted;
+
+		if ((step->kind != PLAN_PORT && step->kind != PLAN_ARM) ||
+		    !(step->fields & PORT_FIELD_M_KEY))
+			continue;
+		p = &s->ports[step->port];
+		wanted = mkey_db_wanted(k, p->guid);
+		if (p->info.m_key && wanted && p->info.m_key != wanted)
+			g_array_append_val(ports, t);
+		mkey_db_intend(k, p->guid, wanted);
+	}
+	persist_keys_save(ks);
+	if (!ports->len) {
+		g_array_unref(ports);
+		return NULL;
+	}
+	r = g_new0(struct rekey, 1);
+	r->ks = ks;
+	r->s = s;
+	r->w = w;
+	r->ports = ports;
+	r->done = done;
+	r->data = data;
+	stage.data = r;
+	r->batch = smp_batch_start(x, s, k, &stage);
+	return r;
 }

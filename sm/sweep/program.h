@@ -5,6 +5,7 @@
 #ifndef MINISM_SWEEP_PROGRAM_H
 #define MINISM_SWEEP_PROGRAM_H
 
+#include "sm/persist.h"
 #include "sm/plan/plan.h"
 #include "sm/sweep/smp_batch.h"
 
@@ -45,6 +46,23 @@ struct program *program_start(struct mad_client *x, const struct mkey_db *keys,
 			      program_done_fn done, void *data);
 void program_cancel(struct program *p);
 void program_result_clear(struct program_result *r);
+
+/* Changes M_Keys of ports that have one. Comes before programming, since all
+ * SMPs to a port need its present key. */
+struct rekey;
+
+/*
+ * Records every key that the plan gives to a port, then changes those of ports
+ * with another key. NULL: there are none. Else `done` is called, never from
+ * inside this function; a port whose key could not be changed is in no worse
+ * state than before, and the plan tries again and reports it. ks NULL: there
+ * are no keys.
+ */
+struct rekey *rekey_start(struct mad_client *x, struct persist_keys *ks,
+			  const struct snapshot *s, const struct desired *w,
+			  const struct plan *plan, void (*done)(void *data),
+			  void *data);
+void rekey_cancel(struct rekey *r);
 
 /* The Set of a step; r is all zero otherwise. Pure. */
 void program_step_request(const struct snapshot *s, const struct desired *w,

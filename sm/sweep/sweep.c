@@ -35,7 +35,6 @@
 #include "sm/sweep/discover.h"
 #include "sm/sweep/light_sweep.h"
 #include "sm/sweep/program.h"
-#include "sm/sweep/rekey.h"
 #include "sm/sweep/table_reader.h"
 #include "topology/changes.h"
 
@@ -201,7 +200,6 @@ clear_run(struct sweep *s)
 	g_clear_pointer(&s->plan, plan_free);
 	g_clear_pointer(&s->table_faults, g_ptr_array_unref);
 	g_clear_pointer(&s->fresh, g_free);
-	g_clear_pointer(&s->items, g_array_unref);
 	g_clear_pointer(&s->qos, port_tables_unref);
 	g_clear_pointer(&s->isolation, isolation_free);
 	g_clear_pointer(&s->reregister, g_free);

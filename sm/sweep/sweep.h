@@ -332,8 +332,7 @@ struct sweep {
 	struct discover *discover;
 	struct election_poll *peers;
 	struct table_reader *tabread;
-	GArray *items;			/* tables that it reads */
-	struct port_tables *qos;	/* tables in `items` that QoS needs */
+	struct port_tables *qos;	/* tables that QoS needs it to read */
 	struct rekey *rekey;		/* before `program` */
 	struct program *program;
 	struct light_sweep *light;
