@@ -141,17 +141,10 @@ end_changed(struct amend *a, uint32_t port)
 	}
 }
 
-static const char *
-name_at(const struct amend *a, uint32_t port)
-{
-	return snapshot_node_name(builder_node_at(a->b,
-				  builder_port_at(a->b, port)->node));
-}
-
 void
 amend_on_port(struct amend *a, uint32_t port, const struct port_info *was)
 {
-	const struct snapshot_port *p = builder_port_at(a->b, port);
+	const struct snapshot_port *p = builder_port_at(a->b, port), *far;
 	uint32_t peer = p->peer;
 
 	if (port >= a->n_ports)
@@ -166,12 +159,17 @@ amend_on_port(struct amend *a, uint32_t port, const struct port_info *was)
 			need(a, amend_holder(a, peer));
 		return;
 	}
+	far = builder_port_at(a->b, peer);
 	if (port == builder_local(a->b))
 		builder_fault(a->b, SNAPSHOT_FAULT_LIAR, 0,
 			      "link %s/%u - %s/%u, which is the manager's "
-			      "own, has been down", name_at(a, port), p->num,
-			      name_at(a, peer),
-			      builder_port_at(a->b, peer)->num);
+			      "own, has been down",
+			      snapshot_node_name(builder_node_at(a->b,
+								 p->node)),
+			      p->num,
+			      snapshot_node_name(builder_node_at(a->b,
+								 far->node)),
+			      far->num);
 	builder_unlink(a->b, port);
 	end_changed(a, peer);
 	if (amend_holder(a, port) != port)

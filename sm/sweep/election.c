@@ -41,19 +41,10 @@ enum trust {
 	TRUST_HAND_OVER,	/* it shows our SM_Key */
 };
 
-static bool
-is_trusted(const struct sm_info *self, const struct sm_info *p,
-	   enum trust trust)
-{
-	if (!self->sm_key || p->sm_key == self->sm_key)
-		return true;
-	return !p->sm_key && trust == TRUST_OBEY;
-}
-
 bool
 election_is_stranger(const struct sm_info *self, const struct sm_info *peer)
 {
-	return !is_trusted(self, peer, TRUST_OBEY);
+	return self->sm_key && peer->sm_key && peer->sm_key != self->sm_key;
 }
 
 /* The highest rank among the trusted peers in `state` (0: in any state that
@@ -67,11 +58,11 @@ highest(const struct sm_info *self, const struct election_peer *peers,
 	for (size_t i = 0; i < n_peers; i++) {
 		const struct sm_info *p = &peers[i].info;
 
-		if (p->state == SM_STATE_NOT_ACTIVE)
+		if (p->state == SM_STATE_NOT_ACTIVE ||
+		    (state && p->state != state))
 			continue;
-		if (state && p->state != state)
-			continue;
-		if (!is_trusted(self, p, trust))
+		if (trust == TRUST_OBEY ? election_is_stranger(self, p) :
+		    self->sm_key && p->sm_key != self->sm_key)
 			continue;
 		if (best == n_peers ||
 		    election_outranks(p, &peers[best].info))

@@ -87,12 +87,6 @@ flaps_free(struct flaps *f)
 	g_free(f);
 }
 
-uint64_t
-flaps_downs(const struct flaps *f)
-{
-	return f->downs;
-}
-
 /* The entry of a port; after an hour its counts start from 0. */
 static struct flap *
 flap_at(struct flaps *f, uint64_t guid, uint8_t num, int64_t now)
@@ -117,42 +111,18 @@ flap_at(struct flaps *f, uint64_t guid, uint8_t num, int64_t now)
 
 /* ----------------------------------------------------------------- counting */
 
-/* Is this the end of an Active link that has the link's entry? Not of the SM's
- * own link. */
-static bool
-is_listed_end(const struct snapshot *s, uint32_t port)
-{
-	const struct snapshot_port *p = &s->ports[port];
-	bool is_switch = snapshot_is_switch(&s->nodes[p->node]);
-
-	if (p->peer == SNAPSHOT_NONE || p->info.state < PORT_STATE_ACTIVE ||
-	    port == s->local_port || p->peer == s->local_port || !is_switch)
-		return false;
-	return port < p->peer ||
-		!snapshot_is_switch(snapshot_node_of(s, p->peer));
-}
-
-/* The same port in another snapshot. */
-static uint32_t
-port_in(const struct snapshot *s, const struct snapshot *of, uint32_t port)
-{
-	const struct snapshot_node *n = snapshot_node_of(of, port);
-	uint32_t node = of->ports[port].node;
-
-	if (node >= s->n_nodes ||
-	    s->nodes[node].info.node_guid != n->info.node_guid)
-		node = snapshot_find_node(s, n->info.node_guid);
-	return node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
-		snapshot_port_of(s, node, of->ports[port].num);
-}
-
-/* False also if its node is missing: then the other end shows it. */
+/* Is the port of `before` in `after`, and its link down? */
 static bool
 end_was_down(const struct snapshot *before, uint32_t port,
 	     const struct snapshot *after, bool *is_there)
 {
-	uint32_t now = port_in(after, before, port);
+	uint64_t guid = snapshot_node_of(before, port)->info.node_guid;
+	uint32_t node = before->ports[port].node, now;
 
+	if (node >= after->n_nodes || after->nodes[node].info.node_guid != guid)
+		node = snapshot_find_node(after, guid);
+	now = node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+		snapshot_port_of(after, node, before->ports[port].num);
 	*is_there = now != SNAPSHOT_NONE;
 	return *is_there && after->ports[now].known &&
 		(after->ports[now].peer == SNAPSHOT_NONE ||
@@ -172,43 +142,35 @@ hold(struct flaps *f, struct flap *p, int64_t now)
 	p->n_recent = 0;
 }
 
-/* True: it starts to flap, or flaps again. */
-static bool
-count_down(struct flaps *f, struct flap *p, int64_t now)
-{
-	unsigned limit = f->params.limit;
-	bool flapped = p->flaps;
-
-	f->downs++;
-	p->downs++;
-	p->recent[p->n_recent++ % limit] = now;
-	p->flaps = p->n_recent >= limit && now - p->recent[p->n_recent % limit]
-		<= f->params.interval_s * SECOND;
-	if (p->flaps && f->params.hold_s) {
-		hold(f, p, now);
-		return true;
-	}
-	return p->flaps && !flapped;
-}
-
 void
 flaps_note(struct flaps *f, const struct snapshot *before,
 	   const struct snapshot *after, int64_t now, GPtrArray *told)
 {
+	unsigned limit = f->params.limit;
+
 	for (uint32_t port = 0; port < before->n_ports; port++) {
-		uint32_t peer = before->ports[port].peer;
-		const struct snapshot_node *n, *far;
-		bool near_there, far_there;
+		const struct snapshot_port *near = &before->ports[port];
+		const struct snapshot_node *n = &before->nodes[near->node];
+		uint32_t peer = near->peer;
+		bool near_there, far_there, flapped;
+		const struct snapshot_node *far;
 		struct flap *p;
 
-		if (!is_listed_end(before, port) ||
-		    (!end_was_down(before, port, after, &near_there) &&
-		     (near_there || !end_was_down(before, peer, after,
-						  &far_there))))
+		/* The end of an Active link that has the link's entry; not of
+		 * the SM's own link. */
+		if (peer == SNAPSHOT_NONE || !snapshot_is_switch(n) ||
+		    near->info.state < PORT_STATE_ACTIVE ||
+		    port == before->local_port || peer == before->local_port)
 			continue;
-		n = snapshot_node_of(before, port);
 		far = snapshot_node_of(before, peer);
-		p = flap_at(f, n->info.node_guid, before->ports[port].num, now);
+		if (port >= peer && snapshot_is_switch(far))
+			continue;
+		/* If its node is missing, the other end shows it. */
+		if (!end_was_down(before, port, after, &near_there) &&
+		    (near_there ||
+		     !end_was_down(before, peer, after, &far_there)))
+			continue;
+		p = flap_at(f, n->info.node_guid, near->num, now);
 		if (!p->far_guid) {
 			g_autofree char *a = snapshot_port_name(before, port);
 			g_autofree char *b = snapshot_port_name(before, peer);
@@ -217,7 +179,17 @@ flaps_note(struct flaps *f, const struct snapshot *before,
 			p->name = g_strdup_printf("link %s - %s", a, b);
 		}
 		p->far_guid = far->info.node_guid;
-		if (count_down(f, p, now))
+		f->downs++;
+		p->downs++;
+		p->recent[p->n_recent++ % limit] = now;
+		flapped = p->flaps;
+		p->flaps = p->n_recent >= limit &&
+			now - p->recent[p->n_recent % limit] <=
+			f->params.interval_s * SECOND;
+		if (p->flaps && f->params.hold_s)
+			hold(f, p, now);
+		/* It starts to flap, or is held again. */
+		if (p->flaps && (f->params.hold_s || !flapped))
 			g_ptr_array_add(told, p);
 	}
 }
@@ -315,21 +287,6 @@ flaps_release(struct flaps *f, int64_t now)
 	return list;
 }
 
-/* SNAPSHOT_NONE: it has no cable, or it is the SM's own. */
-static uint32_t
-held_port(const struct builder *b, const struct flap *p)
-{
-	uint32_t node = builder_find(b, p->guid), port, local, peer;
-
-	if (!p->held || node == SNAPSHOT_NONE)
-		return SNAPSHOT_NONE;
-	port = builder_port(b, node, p->num);
-	local = builder_local(b);
-	peer = port == SNAPSHOT_NONE ? port : builder_port_at(b, port)->peer;
-	return peer == SNAPSHOT_NONE || port == local || peer == local ?
-		SNAPSHOT_NONE : port;
-}
-
 struct snapshot *
 flaps_apply(struct flaps *f, struct snapshot *s)
 {
@@ -346,11 +303,18 @@ flaps_apply(struct flaps *f, struct snapshot *s)
 	snapshot_unref(s);
 	g_hash_table_iter_init(&iter, f->list);
 	while (g_hash_table_iter_next(&iter, &data, NULL)) {
-		uint32_t port = held_port(b, data), peer;
+		const struct flap *p = data;
+		uint32_t node = builder_find(b, p->guid), port, peer;
 
+		if (!p->held || node == SNAPSHOT_NONE)
+			continue;
+		port = builder_port(b, node, p->num);
 		if (port == SNAPSHOT_NONE)
 			continue;
 		peer = builder_port_at(b, port)->peer;
+		if (peer == SNAPSHOT_NONE || port == builder_local(b) ||
+		    peer == builder_local(b))
+			continue;
 		builder_unlink(b, port);
 		builder_port_at(b, port)->held = true;
 		builder_port_at(b, peer)->held = true;
@@ -361,12 +325,13 @@ flaps_apply(struct flaps *f, struct snapshot *s)
 /* ------------------------------------------------------------------ listing */
 
 GPtrArray *
-flaps_list(const struct flaps *f, int64_t now)
+flaps_list(const struct flaps *f, int64_t now, uint64_t *downs)
 {
 	GPtrArray *list = g_ptr_array_new();
 	GHashTableIter iter;
 	gpointer data;
 
+	*downs = f->downs;
 	g_hash_table_iter_init(&iter, f->list);
 	while (g_hash_table_iter_next(&iter, &data, NULL)) {
 		const struct flap *p = data;

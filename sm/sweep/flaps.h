@@ -69,9 +69,8 @@ int64_t flaps_due(const struct flaps *f);
 GPtrArray *flaps_release(struct flaps *f, int64_t now);
 
 /* Links that went down within the hour and ports that babble, sorted by
- * name: of struct flap *, borrowed; g_ptr_array_unref(). */
-GPtrArray *flaps_list(const struct flaps *f, int64_t now);
-/* Since the start. */
-uint64_t flaps_downs(const struct flaps *f);
+ * name: of struct flap *, borrowed; g_ptr_array_unref(). *downs: how often
+ * links went down since the start. */
+GPtrArray *flaps_list(const struct flaps *f, int64_t now, uint64_t *downs);
 
 #endif

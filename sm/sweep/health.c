@@ -20,14 +20,6 @@ complain(struct health *v, const char *format, ...)
 }
 
 static void
-judge_faults(struct health *v, const struct snapshot *s)
-{
-	for (uint32_t i = 0; i < s->n_faults; i++)
-		complain(v, "%s: %s", snapshot_fault_name(s->faults[i].kind),
-			 s->faults[i].text);
-}
-
-static void
 judge_links(struct health *v, const struct snapshot *s)
 {
 	uint32_t bad = 0;
@@ -77,59 +69,13 @@ judge_routes(struct health *v, const struct snapshot *s,
 		 "without a path (%" G_GUINT64_FORMAT " pairs of hosts, %"
 		 G_GUINT64_FORMAT " of a host and a switch's port 0; %"
 		 G_GUINT64_FORMAT " loop, %" G_GUINT64_FORMAT
-		 " end at a wrong port), the first: %s (0x%016" G_GINT64_MODIFIER
-		 "x) to LID %u", choice->engine->name,
+		 " end at a wrong port), the first: %s (0x%016"
+		 G_GINT64_MODIFIER "x) to LID %u", choice->engine->name,
 		 reach->unrouted - reach->cut_off + reach->looping +
 		 reach->astray, reach->lost_hosts, reach->lost_mixed,
 		 reach->looping, reach->astray, snapshot_node_name(n),
 		 n->info.node_guid,
 		 reach->lid);
-}
-
-static void
-complain_port(struct health *v, const struct snapshot *s, uint32_t port,
-	      unsigned fields)
-{
-	const struct snapshot_node *n = snapshot_node_of(s, port);
-	g_autoptr(GString) names = g_string_new(NULL);
-
-	for (unsigned bit = 1; bit && bit <= fields; bit <<= 1)
-		if (fields & bit)
-			g_string_append_printf(names, "%s%s", names->len ?
-					       ", " : "",
-					       port_field_name(bit));
-	complain(v, "%s (0x%016" G_GINT64_MODIFIER "x) port %u has not taken "
-		 "its %s", snapshot_node_name(n), n->info.node_guid,
-		 s->ports[port].num, names->str);
-}
-
-/* A hidden M_Key may be the right one; if not, the port rejects Sets, which
- * is reported. */
-static unsigned
-guard_missing(const struct snapshot *s, const struct plan_step *step)
-{
-	unsigned fields = step->fields & PORT_FIELDS_GUARD;
-
-	if (mkey_db_is_hidden(&s->ports[step->port].info))
-		fields &= ~(unsigned)PORT_FIELD_M_KEY;
-	return fields;
-}
-
-static void
-judge_guard(struct health *v, const struct snapshot *s,
-	    const struct field_tally *guard)
-{
-	for (unsigned bit = 0; bit < 32; bit++) {
-		g_autoptr(GString) ports = g_string_new(NULL);
-
-		if (!guard->count[bit])
-			continue;
-		field_tally_print(guard, bit, s, ports);
-		g_ptr_array_add(v->warnings,
-				g_strdup_printf("%s is not in force on %s",
-						port_field_name(1u << bit),
-						ports->str));
-	}
 }
 
 /* Tables: programming reports each block that failed; here the blocks that
@@ -156,8 +102,9 @@ judge_tables(struct health *v, const struct snapshot *s,
 	}
 }
 
+/* Ports: fields that they have not taken. */
 static void
-judge_left(struct health *v, const struct snapshot *s, const struct plan *left)
+judge_ports(struct health *v, const struct snapshot *s, const struct plan *left)
 {
 	struct field_tally guard = { 0 };
 	uint32_t bad = 0;
@@ -165,20 +112,46 @@ judge_left(struct health *v, const struct snapshot *s, const struct plan *left)
 	for (uint32_t i = 0; i < left->n_steps; i++) {
 		const struct plan_step *step = &left->steps[i];
 		unsigned address = step->fields & PORT_FIELDS_ADDRESS;
+		unsigned fields = step->fields & PORT_FIELDS_GUARD;
+		const struct snapshot_node *n = &s->nodes[step->node];
+		g_autoptr(GString) names = NULL;
 
 		/* such a PLAN_PORT or PLAN_ARM step has the fields of
 		 * PLAN_ACTIVATE as well */
 		if (step->kind != PLAN_PORT && step->kind != PLAN_ARM)
 			continue;
-		field_tally_add(&guard, step->port, guard_missing(s, step));
-		if (address && bad++ < PORT_LINES_MAX)
-			complain_port(v, s, step->port, address);
+		/* A hidden M_Key may be the right one; if not, the port
+		 * rejects Sets, which is reported. */
+		if (mkey_db_is_hidden(&s->ports[step->port].info))
+			fields &= ~(unsigned)PORT_FIELD_M_KEY;
+		field_tally_add(&guard, step->port, fields);
+		if (!address || bad++ >= PORT_LINES_MAX)
+			continue;
+		names = g_string_new(NULL);
+		for (unsigned bit = 1; bit && bit <= address; bit <<= 1)
+			if (address & bit)
+				g_string_append_printf(names, "%s%s",
+					names->len ? ", " : "",
+					port_field_name(bit));
+		complain(v, "%s (0x%016" G_GINT64_MODIFIER "x) port %u has not "
+			 "taken its %s", snapshot_node_name(n),
+			 n->info.node_guid, s->ports[step->port].num,
+			 names->str);
 	}
 	if (bad > PORT_LINES_MAX)
 		complain(v, "%u more ports have not taken their LID, LMC, "
 			 "SMLID or GidPrefix", bad - PORT_LINES_MAX);
-	judge_tables(v, s, left);
-	judge_guard(v, s, &guard);
+	for (unsigned bit = 0; bit < 32; bit++) {
+		g_autoptr(GString) ports = g_string_new(NULL);
+
+		if (!guard.count[bit])
+			continue;
+		field_tally_print(&guard, bit, s, ports);
+		g_ptr_array_add(v->warnings,
+				g_strdup_printf("%s is not in force on %s",
+						port_field_name(1u << bit),
+						ports->str));
+	}
 }
 
 /* LIDs above a switch's LinearFDBCap are counted by judge_routes(). */
@@ -213,12 +186,16 @@ health_judge(struct health *v, const struct snapshot *s,
 		.lines = g_ptr_array_new_with_free_func(g_free),
 		.warnings = g_ptr_array_new_with_free_func(g_free),
 	};
-	judge_faults(v, s);
+	for (uint32_t i = 0; i < s->n_faults; i++)
+		complain(v, "%s: %s", snapshot_fault_name(s->faults[i].kind),
+			 s->faults[i].text);
 	judge_links(v, s);
 	judge_caps(v, s, choice);
 	judge_routes(v, s, choice);
-	if (left)
-		judge_left(v, s, left);
+	if (left) {
+		judge_ports(v, s, left);
+		judge_tables(v, s, left);
+	}
 	v->up = v->lines->len == 0;
 }
 

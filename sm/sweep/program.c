@@ -215,14 +215,6 @@ settle(struct program *p, uint32_t index, bool well)
 
 /* ----------------------------------------------------------------- replies */
 
-/* A Set that was executed has also asked the clients. */
-static void
-learn_told(struct program *p, const struct plan_step *step)
-{
-	if (step->fields & PORT_FIELD_REREGISTER)
-		p->r.told[step->port] = true;
-}
-
 static void
 learn_changed(struct program *p, uint32_t port)
 {
@@ -325,16 +317,19 @@ static void
 on_step(struct program *p, uint32_t index, const uint8_t *sent,
 	const uint8_t *data)
 {
+	const struct plan_step *step = &p->plan->steps[index];
 	struct port_info info;
 
-	switch ((enum plan_kind)p->plan->steps[index].kind) {
+	switch ((enum plan_kind)step->kind) {
 	case PLAN_PORT:
 	case PLAN_ARM:
 	case PLAN_ACTIVATE:
 		port_info_decode(data, &info);
-		learn_told(p, &p->plan->steps[index]);
+		/* A Set that was executed has also asked the clients. */
+		if (step->fields & PORT_FIELD_REREGISTER)
+			p->r.told[step->port] = true;
 		/* Some devices reply before the state has changed. */
-		if (info.state < step_state(&p->plan->steps[index]) &&
+		if (info.state < step_state(step) &&
 		    info.state != PORT_STATE_DOWN)
 			program_order_add(p->order, PROGRAM_ORDER_LOOK_STATE,
 					  index);
@@ -428,7 +423,7 @@ program_on_answer(struct program *p, const struct program_order_action *a,
 			refused(p, a->what, status);
 		break;
 	case PROGRAM_ORDER_TELL:
-		learn_told(p, step);
+		p->r.told[step->port] = true;
 		program_on_port(p, a->what, &info);
 		break;
 	case PROGRAM_ORDER_LOOK:

@@ -863,18 +863,13 @@ index_switches(struct program_order *o)
 		progress_of(o, plan->steps[i].node)->switch_step = i;
 }
 
-static void
-add_kind(struct program_order *o, enum plan_kind kind)
-{
-	for (uint32_t i = o->plan->first[kind]; i < o->plan->first[kind + 1];
-	     i++)
-		queue_step(o, i);
-}
-
 struct program_order *
 program_order_new(const struct snapshot *s, const struct desired *w,
 		  const struct plan *plan, const struct lft_seen *seen)
 {
+	static const enum plan_kind unbound[] = {
+		PLAN_CHANGE_CLEAR, PLAN_PORT, PLAN_TABLE,
+	};
 	struct program_order *o = g_new0(struct program_order, 1);
 
 	o->s = s;
@@ -895,20 +890,20 @@ program_order_new(const struct snapshot *s, const struct desired *w,
 	/* Steps without a condition. */
 	for (unsigned i = 0; i < LANES * LANE_BLOCKS; i++)
 		give_turn(o);
-	add_kind(o, PLAN_CHANGE_CLEAR);
-	for (uint32_t i = plan->first[PLAN_PORT];
-	     i < plan->first[PLAN_PORT + 1]; i++) {
-		const struct plan_step *step = &plan->steps[i];
+	for (size_t k = 0; k < G_N_ELEMENTS(unbound); k++)
+		for (uint32_t i = plan->first[unbound[k]];
+		     i < plan->first[unbound[k] + 1]; i++) {
+			const struct plan_step *step = &plan->steps[i];
 
-		if (step->fields & PORT_FIELD_ENFORCE &&
-		    w->enforce[step->port]) {
+			if (step->kind != PLAN_PORT ||
+			    !(step->fields & PORT_FIELD_ENFORCE) ||
+			    !w->enforce[step->port]) {
+				queue_step(o, i);
+				continue;
+			}
 			o->ports[step->port].guarded = i;
 			guarded_try(o, step->port);
-		} else {
-			queue_step(o, i);
 		}
-	}
-	add_kind(o, PLAN_TABLE);
 	for (uint32_t i = 0; i < s->n_switches; i++) {
 		if (o->switches[i].steps_left)
 			continue;

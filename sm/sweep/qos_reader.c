@@ -58,12 +58,6 @@ parked_free(struct qos_reader *q, struct parked *p)
 	g_free(p);
 }
 
-static void
-rotate(struct qos_reader *q)
-{
-	g_queue_push_tail_link(&q->parked, g_queue_pop_head_link(&q->parked));
-}
-
 static void qos_reader_on_timer(void *data);
 
 static void
@@ -134,31 +128,26 @@ is_complete(struct sa_db *v, enum port_table table, uint32_t port)
 	return true;
 }
 
-/* The first missing block from p->block on; false: there is none. */
-static bool
-find_missing_block(struct sa_db *v, struct parked *p, uint32_t port)
-{
-	unsigned n = sa_db_blocks(v, p->table, port);
-
-	while (p->block < n && (sa_db_block(v, p->table, port, p->block) ||
-				!has_block(v, p->table, port, p->block)))
-		p->block++;
-	return p->block < n;
-}
-
-/* The next block for this request; false: none, or *looks are used up. */
+/* Finds the next block for this request, p->block of port p->next. False: there
+ * is none, or *looks are used up. */
 static bool
 parked_next(struct qos_reader *q, struct parked *p, unsigned *looks)
 {
 	for (; p->next < p->ports->len && *looks; p->next++, (*looks)--) {
 		uint32_t port = port_at(p, p->next);
 		uint8_t bit = (uint8_t)(1u << p->table);
+		unsigned n = sa_db_blocks(q->view, p->table, port);
 
 		if (!p->block && q->begun[port] & bit)
 			continue;
 		q->begun[port] |= bit;
-		if (!is_complete(q->view, p->table, port) &&
-		    find_missing_block(q->view, p, port))
+		if (is_complete(q->view, p->table, port))
+			p->block = n;
+		while (p->block < n &&
+		       (sa_db_block(q->view, p->table, port, p->block) ||
+			!has_block(q->view, p->table, port, p->block)))
+			p->block++;
+		if (p->block < n)
 			return true;
 		p->block = 0;
 		look_again(q, 0);
@@ -180,7 +169,8 @@ qos_reader_next(void *data, struct smp_request *r)
 		uint32_t port;
 		unsigned num;
 
-		rotate(q);
+		g_queue_push_tail_link(&q->parked,
+				       g_queue_pop_head_link(&q->parked));
 		if (!parked_next(q, p, &looks))
 			continue;
 		port = port_at(p, p->next);
@@ -220,29 +210,6 @@ qos_reader_reply(void *data, const struct smp_request *r,
 		look_again(q, 0);
 }
 
-static bool
-qos_reader_done(void *data)
-{
-	(void)data;
-	return false;
-}
-
-static void
-watch_view(struct qos_reader *q)
-{
-	const struct smp_stage stage = {
-		.next = qos_reader_next, .reply = qos_reader_reply,
-		.done = qos_reader_done, .data = q,
-		.max_in_flight = IN_FLIGHT,
-	};
-
-	if (q->view)
-		return;
-	q->view = sa_db_ref(sa_view_of(q->sa));
-	q->begun = g_new0(uint8_t, q->view->subnet->n_ports);
-	q->batch = smp_batch_start(q->x, q->view->subnet, q->keys, &stage);
-}
-
 static void
 forget_view(struct qos_reader *q)
 {
@@ -252,15 +219,6 @@ forget_view(struct qos_reader *q)
 }
 
 /* ---------------------------------------------------------------- resuming */
-
-static bool
-is_ready(const struct qos_reader *q, struct parked *p)
-{
-	while (p->done < p->ports->len &&
-	       sa_db_table_is_read(q->view, p->table, port_at(p, p->done)))
-		p->done++;
-	return p->done == p->ports->len;
-}
 
 static void
 resume(struct qos_reader *q, struct parked *p)
@@ -281,10 +239,15 @@ qos_reader_on_timer(void *data)
 	for (unsigned n = q->parked.length; n > 0 && q->parked.head; n--) {
 		struct parked *p = q->parked.head->data;
 
-		if (is_ready(q, p))
+		while (p->done < p->ports->len &&
+		       sa_db_table_is_read(q->view, p->table,
+					   port_at(p, p->done)))
+			p->done++;
+		if (p->done == p->ports->len)
 			resume(q, p);
 		else
-			rotate(q);
+			g_queue_push_tail_link(&q->parked,
+				g_queue_pop_head_link(&q->parked));
 	}
 	if (!q->parked.length) {
 		forget_view(q);
@@ -331,6 +294,10 @@ bool
 qos_reader_park(struct qos_reader *q, struct sa_job *job,
 	     const struct sa_unread *unread)
 {
+	const struct smp_stage stage = {
+		.next = qos_reader_next, .reply = qos_reader_reply,
+		.data = q, .max_in_flight = IN_FLIGHT,
+	};
 	struct parked *p;
 
 	if (q->view && q->view != sa_view_of(q->sa))
@@ -339,7 +306,12 @@ qos_reader_park(struct qos_reader *q, struct sa_job *job,
 		q->stats.refused++;
 		return false;
 	}
-	watch_view(q);
+	if (!q->view) {
+		q->view = sa_db_ref(sa_view_of(q->sa));
+		q->begun = g_new0(uint8_t, q->view->subnet->n_ports);
+		q->batch = smp_batch_start(q->x, q->view->subnet, q->keys,
+					   &stage);
+	}
 	p = g_new0(struct parked, 1);
 	p->link.data = p;
 	p->job = job;

@@ -45,14 +45,6 @@ static void batch_pump(void *data);
 
 /* ------------------------------------------------------------ unreachable */
 
-static uint32_t
-agent_of(const struct snapshot *s, uint32_t port)
-{
-	const struct snapshot_node *n = snapshot_node_of(s, port);
-
-	return snapshot_is_switch(n) ? n->first_port : port;
-}
-
 static bool
 is_reachable(const struct smp_batch *b, uint32_t port)
 {
@@ -61,7 +53,7 @@ is_reachable(const struct smp_batch *b, uint32_t port)
 	if (!b->unreachable)
 		return true;
 	for (unsigned hops = 0; hops <= DR_MAX_HOPS; hops++) {
-		uint32_t agent = agent_of(s, port);
+		uint32_t agent = snapshot_holder_of(s, port);
 		const struct snapshot_node *n = snapshot_node_of(s, agent);
 
 		if (b->unreachable[agent])
@@ -106,7 +98,7 @@ smp_batch_set_unreachable(struct smp_batch *b, uint32_t port)
 
 	if (!b->unreachable)
 		b->unreachable = g_new0(uint8_t, b->s->n_ports + 1u);
-	b->unreachable[agent_of(b->s, port)] = true;
+	b->unreachable[snapshot_holder_of(b->s, port)] = true;
 	for (uint32_t i = 0; i < b->flights->len; i++) {
 		const struct flight *f = &g_array_index(b->flights,
 							struct flight, i);
@@ -145,29 +137,23 @@ batch_on_answer(const struct mad_client_answer *a, void *data, uint64_t slot)
 	batch_pump(b);
 }
 
-/* SMP_ANSWERED: the request can be sent. */
-static enum smp_outcome
-address(const struct smp_batch *b, struct smp_request *r)
-{
-	if (r->addressed)
-		return SMP_ANSWERED;
-	if (!is_reachable(b, r->port))
-		return SMP_UNREACHABLE;
-	if (!snapshot_path(b->s, r->port, &r->path))
-		return SMP_TOO_FAR;
-	r->key = mkey_db_at(b->keys, b->s, r->port);
-	return SMP_ANSWERED;
-}
-
 static void
 batch_send(struct smp_batch *b, struct smp_request *r)
 {
 	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
-	const struct smp_reply not_sent = { .outcome = address(b, r) };
+	struct smp_reply not_sent = { .outcome = SMP_ANSWERED };
 	uint32_t slot = b->flights->len;
 	uint8_t mad[MAD_SIZE];
 	struct flight *f;
 
+	if (!r->addressed) {
+		if (!is_reachable(b, r->port))
+			not_sent.outcome = SMP_UNREACHABLE;
+		else if (!snapshot_path(b->s, r->port, &r->path))
+			not_sent.outcome = SMP_TOO_FAR;
+		else
+			r->key = mkey_db_at(b->keys, b->s, r->port);
+	}
 	if (not_sent.outcome != SMP_ANSWERED) {
 		b->stage.reply(b->stage.data, r, &not_sent);
 		return;
@@ -197,16 +183,6 @@ has_room(const struct smp_batch *b)
 	return mad_client_room(b->x) > 0;
 }
 
-static bool
-take_next(struct smp_batch *b)
-{
-	if (!b->ahead) {
-		memset(&b->next, 0, sizeof(b->next));
-		b->ahead = b->stage.next(b->stage.data, &b->next);
-	}
-	return b->ahead;
-}
-
 static void
 batch_pump(void *data)
 {
@@ -214,7 +190,14 @@ batch_pump(void *data)
 	struct smp_request r;
 
 	while (!b->idle) {
-		while ((has_room(b) || !b->in_flight) && take_next(b)) {
+		while (has_room(b) || !b->in_flight) {
+			if (!b->ahead) {
+				memset(&b->next, 0, sizeof(b->next));
+				b->ahead = b->stage.next(b->stage.data,
+							 &b->next);
+			}
+			if (!b->ahead)
+				break;
 			if (!has_room(b))
 				return;
 			r = b->next;
@@ -226,7 +209,7 @@ batch_pump(void *data)
 		if (b->in_flight || b->timer)
 			return;
 		b->idle = true;
-		if (!b->stage.done(b->stage.data))
+		if (!b->stage.done || !b->stage.done(b->stage.data))
 			return;		/* the batch may have been freed */
 		b->idle = false;
 	}

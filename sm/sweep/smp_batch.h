@@ -55,7 +55,8 @@ struct smp_stage {
 	 * NULL: no need. */
 	void (*wait)(void *data);
 	/* No request is left, none is in flight. True: it made more requests.
-	 * False: it freed the batch, or keeps it for smp_batch_wake(). */
+	 * False: it freed the batch, or keeps it for smp_batch_wake(). NULL:
+	 * it is kept. */
 	bool (*done)(void *data);
 	void *data;
 	/* 0: as many requests in flight as the window has room for, which one

@@ -540,29 +540,22 @@ static void
 sweep_on_light(const struct light_sweep_result *r, void *data)
 {
 	struct sweep *s = data;
+	bool probed = s->state == SWEEP_PROBING;
 
 	s->light = NULL;
-	set_light_due(s);
-	if (r->why) {
-		log_say(s->log, LOG_INFO, "sweep", "light sweep: %s", r->why);
-		if (r->silent)
-			s->causes |= 1u << SWEEP_CAUSE_LIGHT;
-		sweep_changed(s, SWEEP_CAUSE_LIGHT, r->changed);
-		rest(s);
+	if (!probed)
+		set_light_due(s);
+	if (r->why)
+		log_say(s->log, LOG_INFO, "sweep", "%s%s", probed ? "" :
+			"light sweep: ", r->why);
+	if (!probed && !r->why) {
+		s->peers = election_poll_start(s->x, s->keys, s->view.subnet,
+					       SNAPSHOT_NONE,
+					       sweep_on_light_peers, s);
 		return;
 	}
-	s->peers = election_poll_start(s->x, s->keys, s->view.subnet,
-			     SNAPSHOT_NONE, sweep_on_light_peers, s);
-}
-
-static void
-sweep_on_probe(const struct light_sweep_result *r, void *data)
-{
-	struct sweep *s = data;
-
-	s->light = NULL;
-	if (r->why)
-		log_say(s->log, LOG_INFO, "sweep", "%s", r->why);
+	if (r->silent)
+		s->causes |= 1u << SWEEP_CAUSE_LIGHT;
 	sweep_changed(s, SWEEP_CAUSE_LIGHT, r->changed);
 	rest(s);
 }
@@ -590,7 +583,7 @@ probe(struct sweep *s)
 	if (!strays || !strays->len) {
 		sweep_set_state(s, SWEEP_PROBING);
 		s->light = light_sweep_start(s->x, s->keys, n, ports,
-					     sweep_on_probe, s);
+					     sweep_on_light, s);
 		return;
 	}
 	nodes = g_array_new(FALSE, FALSE, sizeof(uint64_t));

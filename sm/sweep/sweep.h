@@ -225,7 +225,7 @@ bool sweep_avoid(struct sweep *s, uint64_t guid, uint8_t num, bool avoid);
 /* The avoided links of the published view: struct avoid_link, sorted by
  * name; borrowed. */
 const GPtrArray *sweep_avoided(const struct sweep *s);
-/* See flaps_list(), flaps_downs(). */
+/* See flaps_list(). */
 GPtrArray *sweep_flaps(const struct sweep *s, uint64_t *downs);
 /* The port is gone: a sweep in progress fails, and requests wait.
  * sweep_resume() starts again with an election, since anything may have

@@ -287,8 +287,7 @@ sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num)
 GPtrArray *
 sweep_flaps(const struct sweep *s, uint64_t *downs)
 {
-	*downs = flaps_downs(s->flaps);
-	return flaps_list(s->flaps, sweep_now(s));
+	return flaps_list(s->flaps, sweep_now(s), downs);
 }
 
 /* --------------------------------------------------------- links to avoid */

@@ -67,70 +67,49 @@ lft_blocks_in_use(const struct snapshot_node *n)
 	return n->sw.linear_fdb_top / LFT_BLOCK + 1u;
 }
 
-static bool
-is_wanted(const struct table_reader *r, const struct table_reader_item *item,
-	  unsigned block)
-{
-	if (item->table == TABLE_LFT)
-		return !lft_seen_block(r->seen,
-				       snapshot_node_of(r->s, item->port)->
-				       sw_index, block);
-	return !port_tables_get(r->held, item->table, item->port, block) &&
-		(!item->only || port_tables_get(item->only, item->table,
-						item->port, block));
-}
-
-static unsigned
-blocks_of(const struct table_reader *r, const struct table_reader_item *item)
-{
-	if (item->table == TABLE_LFT)
-		return lft_blocks_in_use(snapshot_node_of(r->s, item->port));
-	return port_tables_blocks(r->held, item->table, item->port);
-}
-
-/* Steps to the same block of the next switch; or to the next block of a
- * port. */
-static void
-step(struct table_reader *r, unsigned blocks)
-{
-	bool is_lft = r->item < r->n_lfts;
-
-	r->last_round &= !is_lft || r->block + 1 >= blocks;
-	if (!is_lft && ++r->block < blocks)
-		return;
-	r->item++;
-	if (!is_lft) {
-		r->block = 0;
-	} else if (r->item == r->n_lfts) {
-		r->block = r->last_round ? 0 : r->block + 1;
-		r->item = r->last_round ? r->n_lfts : 0;
-		r->last_round = true;
-	}
-}
-
+/* Takes the next block in order: the same block of the next switch, or the next
+ * block of a port. */
 static bool
 table_reader_next(void *data, struct smp_request *req)
 {
 	struct table_reader *r = data;
 
 	while (r->item < r->items->len) {
-		const struct table_reader_item *item = item_at(r, r->item);
+		guint i = r->item;
+		const struct table_reader_item *item = item_at(r, i);
 		const struct snapshot_node *n = snapshot_node_of(r->s,
 								 item->port);
-		bool is_lft = item->table == TABLE_LFT;
-		unsigned blocks = blocks_of(r, item), block = r->block;
-		unsigned num = snapshot_is_switch(n) ?
-			r->s->ports[item->port].num : 0;
+		bool is_lft = item->table == TABLE_LFT, known;
+		unsigned block = r->block, blocks = is_lft ?
+			lft_blocks_in_use(n) : port_tables_blocks(r->held,
+				item->table, item->port);
 
-		req->tag = (uint64_t)r->item << 16 | block;
+		req->tag = (uint64_t)i << 16 | block;
 		req->port = item->port;
 		req->attr = is_lft ? MAD_ATTR_LINEAR_FT :
 			smp_table_attr(item->table);
 		req->modifier = is_lft ? block :
-			smp_table_modifier(item->table, num, block);
-		step(r, blocks);
-		if (block < blocks && !r->failed[req->tag >> 16] &&
-		    is_wanted(r, item, block))
+			smp_table_modifier(item->table, snapshot_is_switch(n) ?
+					   r->s->ports[item->port].num : 0,
+					   block);
+		r->last_round &= !is_lft || block + 1 >= blocks;
+		if (is_lft && ++r->item == r->n_lfts) {
+			r->block = r->last_round ? 0 : block + 1;
+			r->item = r->last_round ? r->n_lfts : 0;
+			r->last_round = true;
+		} else if (!is_lft && ++r->block >= blocks) {
+			r->block = 0;
+			r->item++;
+		}
+		if (block >= blocks || r->failed[i])
+			continue;
+		known = is_lft ?
+			lft_seen_block(r->seen, n->sw_index, block) != NULL :
+			port_tables_get(r->held, item->table, item->port,
+					block) ||
+			(item->only && !port_tables_get(item->only,
+				item->table, item->port, block));
+		if (!known)
 			return true;
 	}
 	return false;
@@ -248,28 +227,6 @@ compare_places(const void *a, const void *b)
 	return p->i < q->i ? -1 : p->i > q->i;
 }
 
-/* Nearest ports first: if a cable is pulled, the first time-out is then that
- * of the node next to it, which covers all nodes behind it. */
-static void
-add_by_distance(GArray *sorted, const struct snapshot *s, const GArray *items)
-{
-	g_autofree struct item_place *places = g_new(struct item_place,
-						     items->len + 1u);
-
-	for (guint i = 0; i < items->len; i++) {
-		uint32_t port = g_array_index(items, struct table_reader_item,
-					      i).port;
-		struct dr_path path;
-
-		places[i].i = i;
-		places[i].hops = snapshot_path(s, port, &path) ? path.hops : 0;
-	}
-	qsort(places, items->len, sizeof(*places), compare_places);
-	for (guint i = 0; i < items->len; i++)
-		g_array_append_val(sorted, g_array_index(items,
-			struct table_reader_item, places[i].i));
-}
-
 struct table_reader *
 table_reader_start(struct mad_client *x, const struct mkey_db *keys,
 		   const struct snapshot *s, struct lft_seen *seen,
@@ -277,6 +234,8 @@ table_reader_start(struct mad_client *x, const struct mkey_db *keys,
 		   struct log *log, table_reader_done_fn done, void *data)
 {
 	struct table_reader *r = g_new0(struct table_reader, 1);
+	g_autofree struct item_place *places = g_new(struct item_place,
+						     items->len + 1u);
 	const struct smp_stage stage = {
 		.next = table_reader_next, .reply = table_reader_reply,
 		.done = table_reader_done, .data = r,
@@ -298,15 +257,30 @@ table_reader_start(struct mad_client *x, const struct mkey_db *keys,
 		g_array_append_val(r->items, item);
 		if (top_is_invalid(n))
 			log_limited(log, LOG_WARNING, "discover",
-				    "LinearFDBTop above LinearFDBCap, ignored", "%s (0x%016"
-				    G_GINT64_MODIFIER "x): %u of %u",
+				    "LinearFDBTop above LinearFDBCap, ignored",
+				    "%s (0x%016" G_GINT64_MODIFIER
+				    "x): %u of %u",
 				    snapshot_node_name(n), n->info.node_guid,
 				    n->sw.linear_fdb_top,
 				    n->sw.linear_fdb_cap);
 	}
 	r->n_lfts = r->items->len;
 	r->last_round = true;
-	add_by_distance(r->items, s, items);
+	/* Nearest ports first: if a cable is pulled, the first time-out is
+	 * then that of the node next to it, which covers all nodes behind
+	 * it. */
+	for (guint i = 0; i < items->len; i++) {
+		uint32_t port = g_array_index(items, struct table_reader_item,
+					      i).port;
+		struct dr_path path;
+
+		places[i].i = i;
+		places[i].hops = snapshot_path(s, port, &path) ? path.hops : 0;
+	}
+	qsort(places, items->len, sizeof(*places), compare_places);
+	for (guint i = 0; i < items->len; i++)
+		g_array_append_val(r->items, g_array_index(items,
+			struct table_reader_item, places[i].i));
 	r->failed = g_new0(uint8_t, r->items->len + 1u);
 	r->batch = smp_batch_start(x, s, keys, &stage);
 	return r;
@@ -378,16 +352,6 @@ table_reader_fresh(const struct snapshot *now, const struct snapshot *then)
 	return fresh;
 }
 
-static bool
-end_is_as_left(const struct snapshot_port *now,
-	       const struct snapshot_port *then)
-{
-	return now->known && then->known && now->guid == then->guid &&
-		now->info.state > PORT_STATE_INIT && now->info.lid &&
-		now->info.lid == then->info.lid &&
-		now->info.sm_lid == then->info.sm_lid;
-}
-
 static void
 recall_port(struct port_tables *held, uint32_t port,
 	    const struct port_tables *known, uint32_t then)
@@ -429,10 +393,14 @@ table_reader_recall(const struct snapshot *now, struct port_tables *held,
 		for (unsigned num = 0; num <= n->info.num_ports; num++) {
 			uint32_t port = n->first_port + num;
 			uint32_t old = was->first_port + num;
+			const struct snapshot_port *p = &now->ports[port];
+			const struct snapshot_port *q = &then->ports[old];
 
 			if (is_switch ? whole :
-			    end_is_as_left(&now->ports[port],
-					   &then->ports[old]))
+			    p->known && q->known && p->guid == q->guid &&
+			    p->info.state > PORT_STATE_INIT && p->info.lid &&
+			    p->info.lid == q->info.lid &&
+			    p->info.sm_lid == q->info.sm_lid)
 				recall_port(held, port, known, old);
 		}
 	}
