@@ -57,6 +57,15 @@ builder_port_at(const struct builder *b, uint32_t port)
 	return &g_array_index(b->ports, struct snapshot_port, port);
 }
 
+uint32_t
+builder_holder_of(const struct builder *b, uint32_t port)
+{
+	const struct snapshot_node *n = builder_node_at(b,
+					builder_port_at(b, port)->node);
+
+	return snapshot_is_switch(n) ? n->first_port : port;
+}
+
 struct builder *
 builder_new(void)
 {

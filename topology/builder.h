@@ -34,6 +34,8 @@ uint32_t builder_find(const struct builder *b, uint64_t node_guid);
 
 uint32_t builder_n_nodes(const struct builder *b);
 uint32_t builder_port(const struct builder *b, uint32_t node, unsigned num);
+/* Like snapshot_holder_of(). */
+uint32_t builder_holder_of(const struct builder *b, uint32_t port);
 struct snapshot_node *builder_node_at(const struct builder *b, uint32_t node);
 struct snapshot_port *builder_port_at(const struct builder *b, uint32_t port);
 

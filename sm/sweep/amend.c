@@ -58,16 +58,6 @@ struct amend {
 	guint n_asked;		/* those queried again so far */
 };
 
-/* The end port of the agent of a port. */
-static uint32_t
-amend_holder(const struct amend *a, uint32_t port)
-{
-	uint32_t node = builder_port_at(a->b, port)->node;
-
-	return snapshot_is_switch(builder_node_at(a->b, node)) ?
-		builder_port(a->b, node, 0) : port;
-}
-
 static void
 need(struct amend *a, uint32_t holder)
 {
@@ -133,7 +123,7 @@ end_changed(struct amend *a, uint32_t port)
 	struct snapshot_port *p = builder_port_at(a->b, port);
 
 	if (snapshot_is_switch(builder_node_at(a->b, p->node))) {
-		need(a, amend_holder(a, port));
+		need(a, builder_holder_of(a->b, port));
 	} else if (port != builder_local(a->b)) {
 		p->guid = 0;
 		p->known = false;
@@ -156,7 +146,7 @@ amend_on_port(struct amend *a, uint32_t port, const struct port_info *was)
 	if (was->state >= PORT_STATE_ACTIVE &&
 	    p->info.state >= PORT_STATE_ACTIVE) {
 		if (port_mbps(was) != port_mbps(&p->info))
-			need(a, amend_holder(a, peer));
+			need(a, builder_holder_of(a->b, peer));
 		return;
 	}
 	far = builder_port_at(a->b, peer);
@@ -172,14 +162,14 @@ amend_on_port(struct amend *a, uint32_t port, const struct port_info *was)
 			      far->num);
 	builder_unlink(a->b, port);
 	end_changed(a, peer);
-	if (amend_holder(a, port) != port)
+	if (builder_holder_of(a->b, port) != port)
 		end_changed(a, port);
 }
 
 void
 amend_on_cable(struct amend *a, uint32_t port)
 {
-	if (amend_holder(a, port) != port)
+	if (builder_holder_of(a->b, port) != port)
 		end_changed(a, port);
 	if (port < a->n_ports)
 		a->marks[port] |= FOUND;
@@ -196,7 +186,7 @@ amend_defer(struct amend *a, uint32_t first, uint32_t from)
 			return false;
 	if (!amend_is_believed(a, first))
 		return false;
-	need(a, amend_holder(a, first));
+	need(a, builder_holder_of(a->b, first));
 	g_array_append_val(a->deferred, from);
 	return true;
 }
@@ -235,7 +225,7 @@ waits(struct amend *a, uint32_t holder, GArray *wave)
 	}
 	if (entry == SNAPSHOT_NONE)
 		return false;	/* no longer there */
-	from = amend_holder(a, entry);
+	from = builder_holder_of(a->b, entry);
 	if (!(a->marks[from] & NEEDED))
 		add_amend_query(wave, AMEND_PORT, entry);
 	return true;

@@ -180,17 +180,6 @@ direction_of(const struct avoid *a, uint32_t port)
 	return from < to ? UP : from > to ? DOWN : ASIDE;
 }
 
-/* May the link be left out, as seen from this end? A single one never. */
-static bool
-may_spare(const struct avoid *a, uint32_t port)
-{
-	uint32_t sw = switch_of(a->s, port);
-	enum direction d = direction_of(a, port);
-
-	return a->n[sw][d] > 1 &&
-		a->out[sw][d] < MAX(a->n[sw][d] / SHARE, 1);
-}
-
 static void
 limit_shares(struct avoid *a)
 {
@@ -200,9 +189,17 @@ limit_shares(struct avoid *a)
 	for (guint i = 0; i < a->links->len; i++) {
 		struct avoid_link *l = a->links->pdata[i];
 		uint32_t ends[] = { l->port, a->s->ports[l->port].peer };
+		bool spare = true;
 
-		if (!(l->causes & AVOID_BY_HAND) &&
-		    !(may_spare(a, ends[0]) && may_spare(a, ends[1]))) {
+		/* A single link is never left out. */
+		for (unsigned k = 0; k < 2; k++) {
+			uint32_t sw = switch_of(a->s, ends[k]);
+			enum direction d = direction_of(a, ends[k]);
+
+			spare &= a->n[sw][d] > 1 && a->out[sw][d] <
+				MAX(a->n[sw][d] / SHARE, 1);
+		}
+		if (!spare && !(l->causes & AVOID_BY_HAND)) {
 			l->verdict = AVOID_TOO_MANY;
 			continue;
 		}

@@ -145,24 +145,16 @@ place_name(struct builder *b, uint32_t port)
 
 /* ----------------------------------------------------------------- M_Keys */
 
-/* The end port with the M_Key of `port`. */
-static uint32_t
-holder_of(struct discover *d, uint32_t port)
-{
-	uint32_t node = builder_port_at(d->b, port)->node;
-
-	return snapshot_is_switch(builder_node_at(d->b, node)) ?
-		builder_port(d->b, node, 0) : port;
-}
-
 /* NodeGUID last found behind the port; 0: none. */
 static uint64_t
 was_behind(struct discover *d, uint32_t port)
 {
+	uint32_t holder;
+
 	if (port == SNAPSHOT_NONE)
 		return mad_client_transport(d->x)->port_guid;
-	return mkey_db_behind(d->keys,
-			      builder_port_at(d->b, holder_of(d, port))->guid,
+	holder = builder_holder_of(d->b, port);
+	return mkey_db_behind(d->keys, builder_port_at(d->b, holder)->guid,
 			      builder_port_at(d->b, port)->num);
 }
 
@@ -211,7 +203,7 @@ query_key(struct discover *d, const struct probe *q, uint64_t *key)
 		port = builder_port_at(d->b, q->port)->peer;
 	if (asks_node_info(q) || port == SNAPSHOT_NONE)
 		return key_behind(d, q->port, q->kind == QUERY_STRAY, try, key);
-	holder = holder_of(d, port);
+	holder = builder_holder_of(d->b, port);
 	n = mkey_db_tries(d->keys, builder_port_at(d->b, holder)->guid, tries);
 	if (holder < d->opened->len)
 		opened = g_array_index(d->opened, uint64_t, holder);
@@ -429,7 +421,7 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 			link_found(d, from, port);
 		query_node(d, node, port);
 	}
-	holder = holder_of(d, port);
+	holder = builder_holder_of(d->b, port);
 	if (holder >= d->opened->len)
 		g_array_set_size(d->opened, holder + 1);
 	if (!g_array_index(d->opened, uint64_t, holder))
@@ -480,7 +472,7 @@ static void
 query_speeds(struct discover *d, uint32_t port)
 {
 	const struct port_info *holder =
-		&builder_port_at(d->b, holder_of(d, port))->info;
+		&builder_port_at(d->b, builder_holder_of(d->b, port))->info;
 	const struct snapshot_port *p = builder_port_at(d->b, port);
 
 	if (p->known && holder->cap_mask & PORT_CAP_HAS_EXT_SPEEDS &&
@@ -732,7 +724,7 @@ discover_next(void *data, struct smp_request *r)
 	while (d->head < d->queue->len) {
 		struct probe q = g_array_index(d->queue, struct probe,
 					       d->head++);
-		bool cap = q.kind == QUERY_PORT_SPEEDS || q.try;
+		uint32_t cap_mask = 0, holder;
 
 		r->attr = query_attr[q.kind];
 		/* Answered in the meantime, or it has stopped answering. */
@@ -752,11 +744,15 @@ discover_next(void *data, struct smp_request *r)
 		r->addressed = true;
 		query_key(d, &q, &r->key);
 		r->port = q.port;
-		r->modifier = r->attr != MAD_ATTR_PORT_INFO ? 0 :
-			smp_port_info_modifier(
-				builder_port_at(d->b, q.port)->num, cap ?
-				builder_port_at(d->b, holder_of(d, q.port))->
-					info.cap_mask : 0);
+		r->modifier = 0;
+		if (q.kind == QUERY_PORT_SPEEDS ||
+		    (q.kind == QUERY_PORT_INFO && q.try)) {
+			holder = builder_holder_of(d->b, q.port);
+			cap_mask = builder_port_at(d->b, holder)->info.cap_mask;
+		}
+		if (r->attr == MAD_ATTR_PORT_INFO)
+			r->modifier = smp_port_info_modifier(
+				builder_port_at(d->b, q.port)->num, cap_mask);
 		r->tag = (uint64_t)q.rival << 32 | (uint64_t)q.try << 8 |
 			q.kind;
 		if (asks_node_info(&q) && was_unanswered(d, q.port))

@@ -116,25 +116,6 @@ log_resets(struct sweep *s)
 			"lost their LIDs", lines - CHANGES_MAX);
 }
 
-/* Logs the cost of a repair, and the pairs that have no path. */
-static void
-log_rerouted(struct sweep *s)
-{
-	const struct plan *plan = s->plan;
-	uint32_t n = 0, i, end = plan->first[PLAN_LFT + 1];
-	uint32_t first = plan->first[PLAN_LFT];
-
-	if (!s->view.subnet || first == end)
-		return;
-	for (i = first; i < end; i++)
-		n += i == first ||
-			plan->steps[i].node != plan->steps[i - 1].node;
-	log_say(s->log, LOG_INFO, "sweep", "rerouted in %.1f %s: %u LFT blocks "
-		"on %u switches; %" G_GUINT64_FORMAT " pairs of hosts have no "
-		"path", (double)(sweep_now(s) - s->began) / 1000, sweep_ms(s),
-		end - first, n, s->choice.alone.reach.lost_hosts);
-}
-
 /* By name; NULL: not in the list. */
 static const struct avoid_link *
 find_link(const GPtrArray *links, const char *name)
@@ -186,6 +167,9 @@ static void
 publish(struct sweep *s, struct snapshot *after)
 {
 	struct snapshot *now = after ? after : s->next.subnet;
+	uint32_t first = s->plan->first[PLAN_LFT], n = 0;
+	uint32_t end = s->plan->first[PLAN_LFT + 1];
+	const struct plan_step *steps = s->plan->steps;
 	g_autoptr(GPtrArray) found = NULL, groups = NULL;
 
 	if (s->view.subnet != now) {
@@ -205,8 +189,15 @@ publish(struct sweep *s, struct snapshot *after)
 		g_ptr_array_unref(s->avoided);
 		s->avoided = g_steal_pointer(&s->avoid);
 	}
-	if (after)
-		log_rerouted(s);
+	/* The cost of a repair, and the pairs that have no path. */
+	for (uint32_t i = first; i < end; i++)
+		n += i == first || steps[i].node != steps[i - 1].node;
+	if (after && s->view.subnet && n)
+		log_say(s->log, LOG_INFO, "sweep", "rerouted in %.1f %s: %u "
+			"LFT blocks on %u switches; %" G_GUINT64_FORMAT
+			" pairs of hosts have no path",
+			(double)(sweep_now(s) - s->began) / 1000, sweep_ms(s),
+			end - first, n, s->choice.alone.reach.lost_hosts);
 	sweep_view_clear(&s->view);
 	s->view = s->next;
 	s->next = (struct view){ 0 };
@@ -503,31 +494,25 @@ choose(struct sweep *s, const struct graph *g, const struct graph *whole,
 	return ok;
 }
 
-/* The next snapshot without the marks at links to be avoided, as a new
- * reference; NULL: it has none. */
-static struct snapshot *
-unmarked(const struct sweep *s)
-{
-	g_autoptr(GPtrArray) none = g_ptr_array_new();
-
-	for (guint i = 0; s->avoid && i < s->avoid->len; i++)
-		if (((struct avoid_link *)s->avoid->pdata[i])->verdict ==
-		    AVOID_DONE)
-			return avoid_mark(snapshot_ref(s->next.subnet), none);
-	return NULL;
-}
-
 /* Links to be avoided are used if a pair would lose its path without them. */
 static bool
 route(struct sweep *s, GError **error)
 {
 	struct graph *g = graph_new(s->next.subnet, s->next.lids);
-	struct snapshot *all = unmarked(s);
-	struct graph *whole = all ?
-		graph_new_whole(s->next.subnet, s->next.lids) : NULL;
-	int64_t start = g_get_monotonic_time();
-	bool ok = choose(s, g, whole, whole ? NULL : error);
+	g_autoptr(GPtrArray) none = g_ptr_array_new();
+	struct snapshot *all = NULL;	/* without marks; NULL: it has none */
+	struct graph *whole = NULL;
+	int64_t start;
+	bool ok;
 
+	for (guint i = 0; s->avoid && !all && i < s->avoid->len; i++)
+		if (((struct avoid_link *)s->avoid->pdata[i])->verdict ==
+		    AVOID_DONE)
+			all = avoid_mark(snapshot_ref(s->next.subnet), none);
+	if (all)
+		whole = graph_new_whole(s->next.subnet, s->next.lids);
+	start = g_get_monotonic_time();
+	ok = choose(s, g, whole, whole ? NULL : error);
 	if (whole && (!ok || s->choice.alone.reach.lost_hosts)) {
 		graph_free(g);
 		g = g_steal_pointer(&whole);

@@ -70,12 +70,6 @@ look_again(struct qos_reader *q, int64_t us)
 
 /* ----------------------------------------------------------------- reading */
 
-static uint32_t
-port_at(const struct parked *p, guint i)
-{
-	return g_array_index(p->ports, uint32_t, i);
-}
-
 /* Does the port have this block? It would reject a Get of others, which are
  * returned as empty. So are those of a base port 0, which has neither VLs
  * nor arbitration (IBA 14.2.5.8, .9). */
@@ -134,7 +128,7 @@ static bool
 parked_next(struct qos_reader *q, struct parked *p, unsigned *looks)
 {
 	for (; p->next < p->ports->len && *looks; p->next++, (*looks)--) {
-		uint32_t port = port_at(p, p->next);
+		uint32_t port = g_array_index(p->ports, uint32_t, p->next);
 		uint8_t bit = (uint8_t)(1u << p->table);
 		unsigned n = sa_db_blocks(q->view, p->table, port);
 
@@ -173,7 +167,7 @@ qos_reader_next(void *data, struct smp_request *r)
 				       g_queue_pop_head_link(&q->parked));
 		if (!parked_next(q, p, &looks))
 			continue;
-		port = port_at(p, p->next);
+		port = g_array_index(p->ports, uint32_t, p->next);
 		num = snapshot_is_switch(snapshot_node_of(s, port)) ?
 			s->ports[port].num : 0;
 		r->port = port;
@@ -241,7 +235,8 @@ qos_reader_on_timer(void *data)
 
 		while (p->done < p->ports->len &&
 		       sa_db_table_is_read(q->view, p->table,
-					   port_at(p, p->done)))
+					   g_array_index(p->ports, uint32_t,
+							 p->done)))
 			p->done++;
 		if (p->done == p->ports->len)
 			resume(q, p);

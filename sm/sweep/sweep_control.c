@@ -306,27 +306,22 @@ find_wish(const GArray *wishes, uint64_t guid, uint8_t num, unsigned cause)
 	return NULL;
 }
 
-/* The NodeGUIDs of `from` that are not in `in`. */
-static void
-add_changed(GArray *nodes, const GArray *from, const GArray *in)
-{
-	for (guint i = 0; i < from->len; i++) {
-		const struct avoid_wish *w =
-			&g_array_index(from, struct avoid_wish, i);
-
-		if (!find_wish(in, w->guid, w->num, w->causes))
-			g_array_append_val(nodes, w->guid);
-	}
-}
-
 /* Takes over `wishes`. Reads their nodes again and routes the fabric. */
 static void
 set_wishes(struct sweep *s, GArray *wishes)
 {
+	GArray *const lists[] = { s->wishes, wishes };
 	g_autoptr(GArray) nodes = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 
-	add_changed(nodes, s->wishes, wishes);
-	add_changed(nodes, wishes, s->wishes);
+	for (unsigned k = 0; k < 2; k++)
+		for (guint i = 0; i < lists[k]->len; i++) {
+			const struct avoid_wish *w = &g_array_index(lists[k],
+							struct avoid_wish, i);
+
+			if (!find_wish(lists[1 - k], w->guid, w->num,
+				       w->causes))
+				g_array_append_val(nodes, w->guid);
+		}
 	g_array_unref(s->wishes);
 	s->wishes = wishes;
 	if (nodes->len && s->view.subnet)
