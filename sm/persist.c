@@ -536,9 +536,7 @@ struct key_file {
 	char *path;		/* NULL: none */
 	struct mkey_db *ring;
 	GString *held;		/* what is on the disk */
-	bool (*read)(struct mkey_db *k, const char *text, const char *name,
-		     GError **error);
-	void (*write)(const struct mkey_db *k, GString *out);
+	enum mkey_db_file kind;
 };
 
 struct persist_keys {
@@ -570,7 +568,7 @@ parse_keys(const char *text, const char *path, void *data, GError **error)
 {
 	struct key_file *f = data;
 
-	if (!f->read(f->ring, text, path, error))
+	if (!mkey_db_read(f->ring, f->kind, text, path, error))
 		return false;
 	g_string_assign(f->held, text);
 	return true;
@@ -604,10 +602,7 @@ persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 	ks->log = log;
 	ks->ring = mkey_db_new(m_key, mode);
 	if (cache_dir) {
-		ks->keys.read = mkey_db_read_keys;
-		ks->keys.write = mkey_db_write_keys;
-		ks->cables.read = mkey_db_read_cables;
-		ks->cables.write = mkey_db_write_cables;
+		ks->cables.kind = MKEY_DB_CABLES;
 		key_file_open(ks, &ks->keys, cache_dir, "guid2mkey");
 		key_file_open(ks, &ks->cables, cache_dir, "neighbors");
 	}
@@ -658,7 +653,7 @@ key_file_save(struct persist_keys *ks, struct key_file *f)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	f->write(f->ring, text);
+	mkey_db_write(f->ring, f->kind, text);
 	if (g_string_equal(text, f->held))
 		return true;
 	if (!persist_save_file(ks->log, "keys", f->path, text,

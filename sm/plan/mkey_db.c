@@ -98,23 +98,23 @@ is_idle(const struct mkey_db *k)
 	return !k->m_key && !g_hash_table_size(k->locks);
 }
 
-static const struct lock *
-lock_find(const struct mkey_db *k, uint64_t guid)
+uint64_t
+mkey_db_wanted(const struct mkey_db *k, uint64_t port_guid)
 {
-	return g_hash_table_lookup(k->locks, &guid);
-}
-
-static uint64_t
-derive(uint64_t seed, uint64_t guid)
-{
-	uint64_t key = 0, words[2] = { GUINT64_TO_BE(seed),
-				       GUINT64_TO_BE(guid) };
+	const uint64_t seed = GUINT64_TO_BE(k->m_key);
+	const uint64_t guid = GUINT64_TO_BE(port_guid);
+	uint64_t key = 0;
 	uint8_t digest[32];
 	gsize len = sizeof(digest);
-	GHmac *mac = g_hmac_new(G_CHECKSUM_SHA256, (const guchar *)&words[0],
-				sizeof(words[0]));
+	GHmac *mac;
 
-	g_hmac_update(mac, (const guchar *)&words[1], sizeof(words[1]));
+	if (!k->m_key || k->mode == MKEY_DB_ONE)
+		return k->m_key;
+	if (!port_guid)
+		return 0;
+	mac = g_hmac_new(G_CHECKSUM_SHA256, (const guchar *)&seed,
+			 sizeof(seed));
+	g_hmac_update(mac, (const guchar *)&guid, sizeof(guid));
 	g_hmac_get_digest(mac, digest, &len);
 	g_hmac_unref(mac);
 	/* 0 is no key: take the first word that is not. */
@@ -125,21 +125,13 @@ derive(uint64_t seed, uint64_t guid)
 }
 
 uint64_t
-mkey_db_wanted(const struct mkey_db *k, uint64_t port_guid)
-{
-	if (!k->m_key || k->mode == MKEY_DB_ONE)
-		return k->m_key;
-	return port_guid ? derive(k->m_key, port_guid) : 0;
-}
-
-uint64_t
 mkey_db_of(const struct mkey_db *k, uint64_t port_guid)
 {
 	const struct lock *l;
 
 	if (!k)
 		return 0;
-	l = lock_find(k, port_guid);
+	l = g_hash_table_lookup(k->locks, &port_guid);
 	return l ? l->keys[0] : mkey_db_wanted(k, port_guid);
 }
 
@@ -166,7 +158,8 @@ mkey_db_tries(const struct mkey_db *k, uint64_t port_guid,
 	      uint64_t tries[MKEY_DB_TRIES])
 {
 	uint64_t wanted = k ? mkey_db_wanted(k, port_guid) : 0;
-	const struct lock *l = k ? lock_find(k, port_guid) : NULL;
+	const struct lock *l = k ? g_hash_table_lookup(k->locks, &port_guid) :
+		NULL;
 	unsigned n = 0;
 
 	for (; l && n < l->n; n++) {
@@ -285,23 +278,6 @@ mkey_db_add_cable(struct mkey_db *k, const struct mkey_db_cable *c)
 	end_set(k, &back);
 }
 
-static void
-learn_cable(struct mkey_db *k, const struct snapshot *s, uint32_t port)
-{
-	uint32_t peer = s->ports[port].peer;
-	struct mkey_db_cable c;
-
-	if (peer == SNAPSHOT_NONE || peer < port)
-		return;
-	c = (struct mkey_db_cable){
-		.guid = { s->ports[snapshot_holder_of(s, port)].guid,
-			  s->ports[snapshot_holder_of(s, peer)].guid },
-		.num = { s->ports[port].num, s->ports[peer].num },
-	};
-	if (c.guid[0] && c.guid[1])
-		mkey_db_add_cable(k, &c);
-}
-
 void
 mkey_db_learn(struct mkey_db *k, const struct snapshot *s)
 {
@@ -316,13 +292,26 @@ mkey_db_learn(struct mkey_db *k, const struct snapshot *s)
 	}
 	if (is_idle(k))
 		return;
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		uint32_t peer = s->ports[port].peer;
+		struct mkey_db_cable c;
+
+		if (peer == SNAPSHOT_NONE || peer < port)
+			continue;
+		c = (struct mkey_db_cable){
+			.guid = { s->ports[snapshot_holder_of(s, port)].guid,
+				  s->ports[snapshot_holder_of(s, peer)].guid },
+			.num = { s->ports[port].num, s->ports[peer].num },
+		};
+		if (c.guid[0] && c.guid[1])
+			mkey_db_add_cable(k, &c);
+	}
 	g_free(k->by_lid);
 	k->by_lid = g_new0(uint64_t, LID_UNICAST_MAX + 1);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_port *p = &s->ports[port];
 		unsigned lid = p->info.lid, end = lid + (1u << p->info.lmc);
 
-		learn_cable(k, s, port);
 		if (!snapshot_is_end_port(s, port) || !p->known ||
 		    lid == LID_NONE)
 			continue;
@@ -353,27 +342,12 @@ compare_ends(gconstpointer a, gconstpointer b)
 	return (int)x->num[0] - (int)y->num[0];
 }
 
-/* The values of a table; the list is the caller's. */
-static GList *
-sorted_values(GHashTable *table, GCompareFunc compare)
-{
-	return g_list_sort(g_hash_table_get_values(table), compare);
-}
-
-static bool
-holds(const GArray *keys, uint64_t key)
-{
-	for (guint i = 0; i < keys->len; i++)
-		if (g_array_index(keys, uint64_t, i) == key)
-			return true;
-	return false;
-}
-
 GArray *
 mkey_db_strays(const struct mkey_db *k, GHashTable *found, unsigned max)
 {
 	GArray *keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	g_autoptr(GList) locks = k ? sorted_values(k->locks, guid_compare) :
+	g_autoptr(GList) locks = k ?
+		g_list_sort(g_hash_table_get_values(k->locks), guid_compare) :
 		NULL;
 
 	for (const GList *at = locks; at; at = at->next) {
@@ -381,9 +355,15 @@ mkey_db_strays(const struct mkey_db *k, GHashTable *found, unsigned max)
 
 		if (g_hash_table_contains(found, &l->guid))
 			continue;
-		for (unsigned j = 0; j < l->n && keys->len < max; j++)
-			if (!holds(keys, l->keys[j]))
+		for (unsigned j = 0; j < l->n && keys->len < max; j++) {
+			guint i = 0;
+
+			while (i < keys->len &&
+			       g_array_index(keys, uint64_t, i) != l->keys[j])
+				i++;
+			if (i == keys->len)
 				g_array_append_val(keys, l->keys[j]);
+		}
 	}
 	return keys;
 }
@@ -428,10 +408,11 @@ read_row(const char *text, bool cables, GArray *rows)
 	return !*text;
 }
 
-static bool
-read_rows(struct mkey_db *k, bool cables, const char *text, const char *name,
-	  GError **error)
+bool
+mkey_db_read(struct mkey_db *k, enum mkey_db_file file, const char *text,
+	     const char *name, GError **error)
 {
+	bool cables = file == MKEY_DB_CABLES;
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	g_autoptr(GArray) rows = g_array_new(FALSE, FALSE,
 					     sizeof(struct mkey_db_cable));
@@ -457,45 +438,26 @@ read_rows(struct mkey_db *k, bool cables, const char *text, const char *name,
 	return true;
 }
 
-bool
-mkey_db_read_keys(struct mkey_db *k, const char *text, const char *name,
-		    GError **error)
-{
-	return read_rows(k, false, text, name, error);
-}
-
-bool
-mkey_db_read_cables(struct mkey_db *k, const char *text, const char *name,
-		      GError **error)
-{
-	return read_rows(k, true, text, name, error);
-}
-
 void
-mkey_db_write_keys(const struct mkey_db *k, GString *out)
+mkey_db_write(const struct mkey_db *k, enum mkey_db_file file, GString *out)
 {
-	g_autoptr(GList) locks = sorted_values(k->locks, guid_compare);
+	bool cables = file == MKEY_DB_CABLES;
+	g_autoptr(GList) rows = g_list_sort(g_hash_table_get_values(
+		cables ? k->ends : k->locks), cables ? compare_ends :
+		guid_compare);
 
-	for (const GList *at = locks; at; at = at->next) {
+	for (const GList *at = rows; at; at = at->next) {
+		const struct mkey_db_cable *c = at->data;
 		const struct lock *l = at->data;
 
-		for (unsigned j = 0; j < l->n; j++)
+		if (cables)
+			g_string_append_printf(out, "0x%016" PRIx64 ":%u 0x%016"
+					       PRIx64 ":%u\n\n", c->guid[0],
+					       c->num[0], c->guid[1],
+					       c->num[1]);
+		for (unsigned j = 0; !cables && j < l->n; j++)
 			g_string_append_printf(out, "0x%016" PRIx64 " 0x%016"
 					       PRIx64 "\n\n", l->guid,
 					       l->keys[j]);
-	}
-}
-
-void
-mkey_db_write_cables(const struct mkey_db *k, GString *out)
-{
-	g_autoptr(GList) ends = sorted_values(k->ends, compare_ends);
-
-	for (const GList *at = ends; at; at = at->next) {
-		const struct mkey_db_cable *c = at->data;
-
-		g_string_append_printf(out, "0x%016" PRIx64 ":%u 0x%016" PRIx64
-				       ":%u\n\n", c->guid[0], c->num[0],
-				       c->guid[1], c->num[1]);
 	}
 }

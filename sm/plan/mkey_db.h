@@ -85,12 +85,11 @@ void mkey_db_add_cable(struct mkey_db *k, const struct mkey_db_cable *c);
  * text is taken; the TEXT_ERROR begins with name:line: and never repeats the text
  * of the line.
  */
-void mkey_db_write_keys(const struct mkey_db *k, GString *out);
-void mkey_db_write_cables(const struct mkey_db *k, GString *out);
-bool mkey_db_read_keys(struct mkey_db *k, const char *text, const char *name,
-		       GError **error);
-bool mkey_db_read_cables(struct mkey_db *k, const char *text,
-			 const char *name, GError **error);
+enum mkey_db_file { MKEY_DB_KEYS, MKEY_DB_CABLES };
+void mkey_db_write(const struct mkey_db *k, enum mkey_db_file file,
+		   GString *out);
+bool mkey_db_read(struct mkey_db *k, enum mkey_db_file file, const char *text,
+		  const char *name, GError **error);
 
 /* Counts the changes of keys and cables. */
 uint64_t mkey_db_version(const struct mkey_db *k);

@@ -221,8 +221,8 @@ WORD(do_text, struct lab *lab)
 	g_autofree char *expected = g_strcompress(words[0]);
 	g_autoptr(GString) out = g_string_new(NULL);
 
-	(*words[-1] == 'k' ? mkey_db_write_keys : mkey_db_write_cables)
-		(lab->k, out);
+	mkey_db_write(lab->k, *words[-1] == 'k' ? MKEY_DB_KEYS :
+		      MKEY_DB_CABLES, out);
 	assert_string_equal(out->str, expected);
 }
 
@@ -233,14 +233,15 @@ WORD(do_reload, struct lab *lab)
 	g_autoptr(GString) cables = g_string_new(NULL);
 	g_autoptr(GString) again = g_string_new(NULL);
 
-	mkey_db_write_keys(lab->k, keys);
-	mkey_db_write_cables(lab->k, cables);
+	mkey_db_write(lab->k, MKEY_DB_KEYS, keys);
+	mkey_db_write(lab->k, MKEY_DB_CABLES, cables);
 	use(lab, make(words));
-	assert_true(mkey_db_read_keys(lab->k, keys->str, "k", NULL));
-	assert_true(mkey_db_read_cables(lab->k, cables->str, "c", NULL));
+	assert_true(mkey_db_read(lab->k, MKEY_DB_KEYS, keys->str, "k", NULL));
+	assert_true(mkey_db_read(lab->k, MKEY_DB_CABLES, cables->str, "c",
+				 NULL));
 	g_string_append(keys, cables->str);
-	mkey_db_write_keys(lab->k, again);
-	mkey_db_write_cables(lab->k, again);
+	mkey_db_write(lab->k, MKEY_DB_KEYS, again);
+	mkey_db_write(lab->k, MKEY_DB_CABLES, again);
 	assert_string_equal(keys->str, again->str);
 }
 
@@ -250,7 +251,8 @@ WORD(do_bad_keys, struct lab *lab)
 	g_autofree char *plain = g_strcompress(words[0]);
 	g_autoptr(GError) error = NULL;
 
-	assert_false(mkey_db_read_keys(lab->k, plain, "guid2mkey", &error));
+	assert_false(mkey_db_read(lab->k, MKEY_DB_KEYS, plain, "guid2mkey",
+				  &error));
 	assert_true(g_error_matches(error, TEXT_ERROR, TEXT_ERROR_SYNTAX));
 	assert_string_equal(error->message, words[1]);
 }
@@ -260,8 +262,8 @@ WORD(do_read_cables, struct lab *lab)
 {
 	g_autoptr(GError) error = NULL;
 
-	assert_int_equal(mkey_db_read_cables(lab->k, words[0], "neighbors",
-					     &error), *words[-1] == 'r');
+	assert_int_equal(mkey_db_read(lab->k, MKEY_DB_CABLES, words[0],
+				      "neighbors", &error), *words[-1] == 'r');
 }
 
 static const struct unit_word all_words[] = {
@@ -297,8 +299,8 @@ TEST(test_files_do_not_depend_on_the_order)
 			mkey_db_add_cable(k, &(struct mkey_db_cable){
 				{ guid, guid + 100 }, { 1, 1 } });
 		}
-		mkey_db_write_keys(k, text);
-		mkey_db_write_cables(k, text);
+		mkey_db_write(k, MKEY_DB_KEYS, text);
+		mkey_db_write(k, MKEY_DB_CABLES, text);
 		if (!turn)
 			g_string_assign(first, text->str);
 		assert_string_equal(text->str, first->str);
