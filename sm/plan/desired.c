@@ -224,22 +224,6 @@ has_ext_speeds(const struct snapshot *s, uint32_t port)
 		PORT_CAP_HAS_EXT_SPEEDS;
 }
 
-/* Widths and speeds that were disabled, by hand or by another SM, are enabled
- * for the next training; the link is not taken down for it. */
-static void
-want_training(const struct snapshot *s, uint32_t port, struct port_info *out)
-{
-	const struct snapshot_port *p = &s->ports[port];
-
-	if (p->info.width_supported)
-		out->width_enabled = p->info.width_supported;
-	if (p->info.speed_supported)
-		out->speed_enabled = p->info.speed_supported;
-	if (p->info.speed_ext_supported && has_ext_speeds(s, port) &&
-	    has_ext_speeds(s, p->peer))
-		out->speed_ext_enabled = p->info.speed_ext_supported;
-}
-
 static void
 want_link(const struct snapshot *s, const struct desired *w, uint32_t port,
 	  struct port_info *out)
@@ -262,7 +246,16 @@ want_link(const struct snapshot *s, const struct desired *w, uint32_t port,
 	if (vls > 0 && p->info.state < PORT_STATE_ACTIVE)
 		out->oper_vls = vls;
 
-	want_training(s, port, out);
+	/* Widths and speeds that were disabled, by hand or by another SM, are
+	 * enabled for the next training; the link is not taken down for it. */
+	if (p->info.width_supported)
+		out->width_enabled = p->info.width_supported;
+	if (p->info.speed_supported)
+		out->speed_enabled = p->info.speed_supported;
+	if (p->info.speed_ext_supported && has_ext_speeds(s, port) &&
+	    has_ext_speeds(s, p->peer))
+		out->speed_ext_enabled = p->info.speed_ext_supported;
+
 	out->local_phy_errors = policy->local_phy_errors;
 	out->overrun_errors = policy->overrun_errors;
 	if (!snapshot_is_switch(snapshot_node_of(s, port)))

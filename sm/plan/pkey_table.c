@@ -136,32 +136,12 @@ compare_rank(gconstpointer a, gconstpointer b, gpointer first)
 	return (int)kb - (int)ka;
 }
 
-static void
-say_left_out(struct layout *l, uint32_t port, unsigned cap)
-{
-	g_autoptr(GString) names = g_string_new(NULL);
-	unsigned n = l->n_keys - cap;
-
-	for (unsigned i = 0; i < MIN(n, SAID_MAX); i++) {
-		uint16_t pkey = l->keys[cap + i];
-
-		g_string_append(names, i ? ", " : "");
-		name_partition(l, pkey, names);
-		g_string_append(names, pkey & PKEY_FULL ? " full" :
-				" limited");
-	}
-	if (n > SAID_MAX)
-		g_string_append_printf(names, " and %u more", n - SAID_MAX);
-	pkey_complain(l, port, "its P_Key table has room for %u of %u P_Keys; "
-		      "left out: %s",
-		 cap, l->n_keys, names->str);
-}
-
 /* Sets l->keys; `first` is kept in any case. */
 static void
 choose_keys(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 {
 	const uint16_t *pkeys = l->m->pkeys + l->m->first[port];
+	g_autoptr(GString) names = NULL;
 
 	l->n_keys = l->m->first[port + 1] - l->m->first[port];
 	if (!l->n_keys) {
@@ -173,7 +153,18 @@ choose_keys(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 		return;
 	g_qsort_with_data(l->keys, (gint)l->n_keys, sizeof(*l->keys),
 			  compare_rank, &first);
-	say_left_out(l, port, cap);
+	names = g_string_new(NULL);
+	for (unsigned i = cap; i < MIN(l->n_keys, cap + SAID_MAX); i++) {
+		g_string_append(names, i > cap ? ", " : "");
+		name_partition(l, l->keys[i], names);
+		g_string_append(names, l->keys[i] & PKEY_FULL ? " full" :
+				" limited");
+	}
+	if (l->n_keys > cap + SAID_MAX)
+		g_string_append_printf(names, " and %u more",
+				       l->n_keys - cap - SAID_MAX);
+	pkey_complain(l, port, "its P_Key table has room for %u of %u P_Keys; "
+		      "left out: %s", cap, l->n_keys, names->str);
 	l->n_keys = cap;
 }
 
@@ -213,64 +204,14 @@ choose_first(struct layout *l, uint32_t port)
 	return first ? first : key_in(l, port, PKEY_DEFAULT);
 }
 
-static void
-say_beaten(struct layout *l)
-{
-	for (guint i = 0; i < l->first->len; i++) {
-		const struct index0 *f =
-			&g_array_index(l->first, struct index0, i);
-		g_autoptr(GString) name = g_string_new(NULL);
-
-		name_partition(l, f->pkey, name);
-		if (f->n_beaten)
-			pkey_complain(l, f->beaten_at, "partition %s is not at "
-				 "index 0, a lower P_Key asks for it as well "
-				 "(%u port%s)", name->str, f->n_beaten,
-				 f->n_beaten == 1 ? "" : "s");
-	}
-}
-
 /* --- their places --- */
-
-static void
-keep_held(struct layout *l, uint32_t port, unsigned cap)
-{
-	for (unsigned i = 0; i < cap; i += PKEYS_A_BLOCK) {
-		const union port_block *b = port_tables_get(l->held,
-			PORT_TABLE_PKEY, port, i / PKEYS_A_BLOCK);
-
-		for (unsigned k = 0; b && k < MIN(cap - i, PKEYS_A_BLOCK);
-		     k++) {
-			uint16_t pkey = b->pkeys[k];
-
-			if (l->table[i + k] || !pkey_waits(l, pkey))
-				continue;
-			l->table[i + k] = pkey;
-			wait_end(l, pkey);
-		}
-	}
-}
-
-static void
-place_rest(struct layout *l)
-{
-	unsigned at = 0;
-
-	for (unsigned i = 0; i < l->n_keys; i++) {
-		if (!pkey_waits(l, l->keys[i]))
-			continue;
-		while (l->table[at])
-			at++;
-		l->table[at] = l->keys[i];
-		wait_end(l, l->keys[i]);
-	}
-}
 
 /* l->keys, of which there are no more than `cap`, into the port's blocks. */
 static void
 layout_place(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 {
 	unsigned n = port_tables_blocks(l->wanted, PORT_TABLE_PKEY, port);
+	unsigned at = 0;
 
 	memset(l->table, 0, n * sizeof(union port_block));
 	for (unsigned i = 0; i < l->n_keys; i++)
@@ -279,8 +220,24 @@ layout_place(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 		l->table[0] = first;
 		wait_end(l, first);
 	}
-	keep_held(l, port, cap);
-	place_rest(l);
+	for (unsigned i = 0; i < cap; i++) {
+		const union port_block *b = port_tables_get(l->held,
+			PORT_TABLE_PKEY, port, i / PKEYS_A_BLOCK);
+		uint16_t pkey = b ? b->pkeys[i % PKEYS_A_BLOCK] : 0;
+
+		if (l->table[i] || !pkey_waits(l, pkey))
+			continue;
+		l->table[i] = pkey;
+		wait_end(l, pkey);
+	}
+	for (unsigned i = 0; i < l->n_keys; i++) {
+		if (!pkey_waits(l, l->keys[i]))
+			continue;
+		while (l->table[at])
+			at++;
+		l->table[at] = l->keys[i];
+		wait_end(l, l->keys[i]);
+	}
 	for (unsigned i = 0; i < n; i++) {
 		union port_block b;
 
@@ -304,12 +261,13 @@ enforceable(const struct snapshot *s, uint32_t port)
 		(n->sw.enforce_outbound ? PKEY_ENFORCE_OUT : 0);
 }
 
-/* For enforcement: full members, each partition once. */
-static void
-fill_up_keys(struct layout *l)
+/* The keys of the end port are in l->keys. Returns what to enforce. */
+static uint8_t
+want_guard(struct layout *l, uint32_t port)
 {
-	unsigned n = 0;
+	unsigned cap = port_pkey_cap(l->s, port), n = 0;
 
+	/* full members, each partition once */
 	for (unsigned i = 0; i < l->n_keys; i++) {
 		uint16_t full = l->keys[i] | PKEY_FULL;
 
@@ -321,15 +279,6 @@ fill_up_keys(struct layout *l)
 	l->n_keys = n;
 	for (unsigned i = 0; i < n; i++)
 		wait_end(l, l->keys[i]);
-}
-
-/* The keys of the end port are in l->keys. Returns what to enforce. */
-static uint8_t
-want_guard(struct layout *l, uint32_t port)
-{
-	unsigned cap = port_pkey_cap(l->s, port);
-
-	fill_up_keys(l);
 	if (l->n_keys > cap) {
 		pkey_complain(l, port, "no partition enforcement: its table "
 			 "has room for %u P_Keys, and the port behind it has "
@@ -416,7 +365,18 @@ pkey_table_want(const struct snapshot *s, const struct partition_rules *rules,
 		    l->enforce & enforceable(s, peer))
 			enforce_by_port[peer] = want_guard(l, peer);
 	}
-	say_beaten(l);
+	for (guint i = 0; i < l->first->len; i++) {
+		const struct index0 *f =
+			&g_array_index(l->first, struct index0, i);
+		g_autoptr(GString) name = g_string_new(NULL);
+
+		name_partition(l, f->pkey, name);
+		if (f->n_beaten)
+			pkey_complain(l, f->beaten_at, "partition %s is not at "
+				      "index 0, a lower P_Key asks for it as "
+				      "well (%u port%s)", name->str,
+				      f->n_beaten, f->n_beaten == 1 ? "" : "s");
+	}
 	g_free(l->keys);
 	g_free(l->table);
 	g_array_unref(l->first);
@@ -425,62 +385,31 @@ pkey_table_want(const struct snapshot *s, const struct partition_rules *rules,
 
 /* --- from the configuration to all tables --- */
 
-/* A switch's port towards an end port. */
-static bool
-is_gate(const struct snapshot *s, uint32_t port)
-{
-	const struct snapshot_port *p = &s->ports[port];
-
-	return snapshot_is_switch(snapshot_node_of(s, port)) && p->num > 0 &&
-		p->peer != SNAPSHOT_NONE &&
-		!snapshot_is_switch(snapshot_node_of(s, p->peer));
-}
-
 bool
 isolation_reads(const struct isolation_params *p, const struct snapshot *s,
 		enum port_table table, uint32_t port)
 {
-	if (!s->ports[port].known)
+	const struct snapshot_port *at = &s->ports[port];
+
+	if (!at->known)
 		return false;
 	switch (table) {
 	case PORT_TABLE_PKEY:
 		if (snapshot_is_end_port(s, port))
 			return true;
+		/* a switch's port towards an end port */
 		return p->enforce & enforceable(s, port) &&
-			is_gate(s, port) && !pkey_table_are_default(p->rules);
+			at->peer != SNAPSHOT_NONE &&
+			!snapshot_is_switch(snapshot_node_of(s, at->peer)) &&
+			!pkey_table_are_default(p->rules);
 	case PORT_TABLE_SL2VL:
 	case PORT_TABLE_VL_ARB:
 		return p->qos && p->qos->enabled &&
-			(snapshot_link_up(s, port) || s->ports[port].num == 0);
+			(snapshot_link_up(s, port) || at->num == 0);
 	case PORT_N_TABLES:
 		break;
 	}
 	g_assert_not_reached();
-}
-
-/* Rules for ports that are not on the fabric, with the line of the file; a rule
- * without one was made at run time. */
-static void
-note_absent_ports(const struct partition_rules *rules,
-		  const GArray *strangers, GPtrArray *notes)
-{
-	const char *source = rules->source ? rules->source : "partitions";
-
-	for (guint i = 0; i < MIN(strangers->len, STRANGERS_MAX); i++) {
-		const struct partition_rule *rule =
-			&g_array_index(strangers, struct partition_rule, i);
-		g_autofree char *place = rule->line ?
-			g_strdup_printf("%s:%u", source, rule->line) :
-			g_strdup("changed at run time");
-
-		g_ptr_array_add(notes, g_strdup_printf(
-			"%s: port 0x%016" G_GINT64_MODIFIER "x is not on the "
-			"fabric", place, rule->guid));
-	}
-	if (strangers->len > STRANGERS_MAX)
-		g_ptr_array_add(notes, g_strdup_printf(
-			"%s: %u more ports are not in the fabric", source,
-			strangers->len - STRANGERS_MAX));
 }
 
 struct isolation *
@@ -490,10 +419,28 @@ isolation_new(const struct isolation_params *p, const struct snapshot *s,
 	struct isolation *i = g_new0(struct isolation, 1);
 	g_autoptr(GArray) strangers =
 		g_array_new(FALSE, FALSE, sizeof(struct partition_rule));
+	const char *source = p->rules->source ? p->rules->source :
+		"partitions";
 
 	i->notes = g_ptr_array_new_with_free_func(g_free);
 	i->memberships = memberships_new(p->rules, s, strangers);
-	note_absent_ports(p->rules, strangers, i->notes);
+	/* Rules for ports that are not on the fabric, with the line of the
+	 * file; a rule without one was made at run time. */
+	for (guint k = 0; k < MIN(strangers->len, STRANGERS_MAX); k++) {
+		const struct partition_rule *rule =
+			&g_array_index(strangers, struct partition_rule, k);
+		g_autofree char *place = rule->line ?
+			g_strdup_printf("%s:%u", source, rule->line) :
+			g_strdup("changed at run time");
+
+		g_ptr_array_add(i->notes, g_strdup_printf(
+			"%s: port 0x%016" G_GINT64_MODIFIER "x is not on the "
+			"fabric", place, rule->guid));
+	}
+	if (strangers->len > STRANGERS_MAX)
+		g_ptr_array_add(i->notes, g_strdup_printf(
+			"%s: %u more ports are not in the fabric", source,
+			strangers->len - STRANGERS_MAX));
 	i->wanted = port_tables_new(s);
 	i->enforce = g_new0(uint8_t, s->n_ports);
 	pkey_table_want(s, p->rules, i->memberships, held, p->enforce,

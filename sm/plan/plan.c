@@ -17,7 +17,7 @@
  *	anything else		PLAN_PORT if something differs
  * and the blocks of its tables that differ. As nodes and ports are visited in
  * index order, the steps of a kind are sorted by node, port and block;
- * plan_from_steps() puts the kinds behind each other. A link is whole if both
+ * diff_nodes() puts the kinds behind each other. A link is whole if both
  * ends are known and neither is Down. A component that the port accepted
  * earlier but did not keep is no difference, or the plan of such a port would
  * never become empty.
@@ -117,7 +117,7 @@ diff_table(struct diff *d, enum port_table table, uint32_t port)
 }
 
 static void
-diff_lft(struct diff *d, uint32_t node)
+diff_switch(struct diff *d, uint32_t node)
 {
 	const struct snapshot_node *n = &d->s->nodes[node];
 	const uint8_t *row = lft_row(d->w->lft, n->sw_index);
@@ -125,7 +125,12 @@ diff_lft(struct diff *d, uint32_t node)
 	struct plan_step step = {
 		.kind = PLAN_LFT, .node = node, .port = SNAPSHOT_NONE,
 	};
+	struct switch_info info;
+	unsigned fields = desired_switch(d->s, d->w, node, &info);
 
+	if (fields & SWITCH_FIELD_CHANGE)
+		add_step(d, PLAN_CHANGE_CLEAR, node, SNAPSHOT_NONE,
+			 SWITCH_FIELD_CHANGE);
 	for (uint32_t lid = 0; lid < end; lid += LFT_BLOCK, step.block++) {
 		const uint8_t *held = lft_seen_block(d->seen, n->sw_index,
 						     step.block);
@@ -136,42 +141,9 @@ diff_lft(struct diff *d, uint32_t node)
 		if (!held || memcmp(held, row + lid, len) != 0)
 			g_array_append_val(d->steps, step);
 	}
-}
-
-static void
-diff_switch(struct diff *d, uint32_t node)
-{
-	struct switch_info info;
-	unsigned fields = desired_switch(d->s, d->w, node, &info);
-
-	if (fields & SWITCH_FIELD_CHANGE)
-		add_step(d, PLAN_CHANGE_CLEAR, node, SNAPSHOT_NONE,
-			 SWITCH_FIELD_CHANGE);
-	diff_lft(d, node);
 	fields &= ~(unsigned)SWITCH_FIELD_CHANGE;
 	if (fields)
 		add_step(d, PLAN_SWITCH, node, SNAPSHOT_NONE, fields);
-}
-
-/* Sorts the steps by kind; in a kind they stay as they are. */
-static struct plan *
-plan_from_steps(const GArray *steps)
-{
-	const struct plan_step *step = (const void *)steps->data;
-	struct plan *plan = g_new0(struct plan, 1);
-	uint32_t next[PLAN_N_KINDS];
-
-	for (guint i = 0; i < steps->len; i++)
-		plan->first[step[i].kind + 1]++;
-	for (unsigned k = 0; k < PLAN_N_KINDS; k++) {
-		plan->first[k + 1] += plan->first[k];
-		next[k] = plan->first[k];
-	}
-	plan->n_steps = steps->len;
-	plan->steps = g_new(struct plan_step, steps->len);
-	for (guint i = 0; i < steps->len; i++)
-		plan->steps[next[step[i].kind]++] = step[i];
-	return plan;
 }
 
 static void
@@ -198,15 +170,27 @@ diff_node(struct diff *d, uint32_t node)
 static struct plan *
 diff_nodes(struct diff *d, const uint8_t *where)
 {
-	struct plan *plan;
+	struct plan *plan = g_new0(struct plan, 1);
+	const struct plan_step *step;
+	uint32_t next[PLAN_N_KINDS];
 
 	d->steps = g_array_new(FALSE, FALSE, sizeof(struct plan_step));
-	d->differs = g_new0(uint8_t, d->s->n_nodes + 1u);
+	d->differs = plan->differs = g_new0(uint8_t, d->s->n_nodes + 1u);
 	for (uint32_t node = 0; node < d->s->n_nodes; node++)
 		if (!where || where[node])
 			diff_node(d, node);
-	plan = plan_from_steps(d->steps);
-	plan->differs = d->differs;
+	/* sorts the steps by kind; in a kind they stay as they are */
+	plan->n_steps = d->steps->len;
+	plan->steps = g_new(struct plan_step, plan->n_steps);
+	step = (const void *)d->steps->data;
+	for (uint32_t i = 0; i < plan->n_steps; i++)
+		plan->first[step[i].kind + 1]++;
+	for (unsigned k = 0; k < PLAN_N_KINDS; k++) {
+		plan->first[k + 1] += plan->first[k];
+		next[k] = plan->first[k];
+	}
+	for (uint32_t i = 0; i < plan->n_steps; i++)
+		plan->steps[next[step[i].kind]++] = step[i];
 	g_array_unref(d->steps);
 	return plan;
 }

@@ -157,15 +157,6 @@ print_switch(struct printer *p, const struct plan_step *step)
 
 /* ------------------------------------------------------- tables of a port */
 
-static bool
-block_has_pkey(const union port_block *b, uint16_t pkey)
-{
-	for (unsigned i = 0; b && i < PKEYS_A_BLOCK; i++)
-		if (b->pkeys[i] == pkey)
-			return true;
-	return false;
-}
-
 /* Keys of `in` that are not in `out_of`. Returns how many there are by now, if
  * there were n before. */
 static unsigned
@@ -175,8 +166,11 @@ print_pkeys(struct printer *p, const char *member, char sign, unsigned n,
 	report_open(&p->r, member, '[');
 	for (unsigned i = 0; in && i < PKEYS_A_BLOCK; i++) {
 		uint16_t pkey = in->pkeys[i];
+		bool stays = false;
 
-		if (!pkey || block_has_pkey(out_of, pkey))
+		for (unsigned k = 0; out_of && k < PKEYS_A_BLOCK; k++)
+			stays |= out_of->pkeys[k] == pkey;
+		if (!pkey || stays)
 			continue;
 		report_say(&p->r, "%s%c ", n++ ? ", " : "", sign);
 		report_hex(&p->r, NULL, pkey, 4, "");
@@ -206,8 +200,7 @@ vl_text(enum port_table table, const union port_block *b)
 }
 
 static void
-print_vls(struct printer *p, const struct plan_step *step,
-	  const union port_block *old, const union port_block *new)
+print_table(struct printer *p, const struct plan_step *step)
 {
 	static const char *const arb_blocks[VL_ARB_N_BLOCKS] = {
 		[VL_ARB_LOW_1] = "low priority, first half",
@@ -215,26 +208,12 @@ print_vls(struct printer *p, const struct plan_step *step,
 		[VL_ARB_HIGH_1] = "high priority, first half",
 		[VL_ARB_HIGH_2] = "high priority, second half",
 	};
-	g_autofree char *from = vl_text(step->table, old);
-	g_autofree char *to = vl_text(step->table, new);
-
-	report_text(&p->r, "from", from, NULL);
-	report_text(&p->r, "to", to, NULL);
-	if (step->table == PORT_TABLE_SL2VL)
-		report_say(&p->r, ", from port %u: VLs by SL ", step->block);
-	else
-		report_say(&p->r, ", %s: VL:weight ", arb_blocks[step->block]);
-	report_say(&p->r, "%s -> %s", from, to);
-}
-
-static void
-print_table(struct printer *p, const struct plan_step *step)
-{
 	const union port_block *new = port_tables_get(p->w->tables, step->table,
 						      step->port, step->block);
 	const union port_block *old = p->held ?
 		port_tables_get(p->held, step->table, step->port,
 				step->block) : NULL;
+	g_autofree char *from = NULL, *to = NULL;
 	unsigned n;
 
 	begin_step(p, step, port_table_name(step->table));
@@ -248,11 +227,19 @@ print_table(struct printer *p, const struct plan_step *step)
 		n = print_pkeys(p, "removed", '-', n, old, new);
 		if (!n)
 			report_say(&p->r, old ? "the same P_Keys in another "
-				   "order"
-				   : "no keys");
-	} else {
-		print_vls(p, step, old, new);
+				   "order" : "no keys");
+		end_step(p);
+		return;
 	}
+	from = vl_text(step->table, old);
+	to = vl_text(step->table, new);
+	report_text(&p->r, "from", from, NULL);
+	report_text(&p->r, "to", to, NULL);
+	if (step->table == PORT_TABLE_SL2VL)
+		report_say(&p->r, ", from port %u: VLs by SL ", step->block);
+	else
+		report_say(&p->r, ", %s: VL:weight ", arb_blocks[step->block]);
+	report_say(&p->r, "%s -> %s", from, to);
 	end_step(p);
 }
 
@@ -290,53 +277,46 @@ count_entries(struct printer *p, const struct plan_step *step,
 	return differ;
 }
 
-/* ": blocks 0-3, 7: " for the steps i to end - 1. */
+/* ": blocks 0-3, 7: 5 entries change" for the steps i to end - 1. */
 static void
-put_block_ranges(struct printer *p, uint32_t i, uint32_t end)
+put_lft_line(struct printer *p, uint32_t i, uint32_t end)
 {
 	const struct plan_step *steps = p->plan->steps;
+	GString *out = p->r.json.out;
 	const char *comma = "";
+	uint64_t changed = 0, written = 0;
+	uint32_t unread = 0, n_blocks = end - i;
 
-	report_say(&p->r, ": %s", end - i == 1 ? "block " : "blocks ");
+	for (uint32_t k = i; k < end; k++) {
+		bool known;
+		unsigned n = count_entries(p, &steps[k], &known);
+
+		*(known ? &changed : &written) += n;
+		unread += !known;
+	}
+	g_string_append(out, n_blocks == 1 ? ": block " : ": blocks ");
 	while (i < end) {
 		uint32_t last = i;
 
 		while (last + 1 < end &&
 		       steps[last + 1].block == steps[last].block + 1)
 			last++;
-		report_say(&p->r, "%s%u", comma, steps[i].block);
+		g_string_append_printf(out, "%s%u", comma, steps[i].block);
 		if (last > i)
-			report_say(&p->r, "-%u", steps[last].block);
+			g_string_append_printf(out, "-%u", steps[last].block);
 		comma = ", ";
 		i = last + 1;
 	}
-	report_say(&p->r, ": ");
-}
-
-static void
-put_lft_line(struct printer *p, uint32_t i, uint32_t end)
-{
-	GString *out = p->r.json.out;
-	uint64_t changed = 0, written = 0;
-	uint32_t unread = 0;
-
-	for (uint32_t k = i; k < end; k++) {
-		bool known;
-		unsigned n = count_entries(p, &p->plan->steps[k], &known);
-
-		*(known ? &changed : &written) += n;
-		unread += !known;
-	}
-	put_block_ranges(p, i, end);
-	if (unread < end - i)
+	g_string_append(out, ": ");
+	if (unread < n_blocks)
 		put_counted(out, changed, "entry changes",
 			    "entries change");
 	if (!unread)
 		return;
-	g_string_append(out, unread < end - i ? ", and " : "");
+	g_string_append(out, unread < n_blocks ? ", and " : "");
 	put_counted(out, written, "entry", "entries");
-	g_string_append(out, unread < end - i ? " in " : ",");
-	if (unread < end - i)
+	g_string_append(out, unread < n_blocks ? " in " : ",");
+	if (unread < n_blocks)
 		put_counted(out, unread, "block", "blocks");
 	g_string_append(out, " not known so far");
 }

@@ -86,11 +86,9 @@ port_vls(const struct setup *q, uint32_t port)
 
 /* A table of `cap` entries in the block `block` and the next one. */
 static void
-want_shares(const struct setup *q, uint32_t port, unsigned block,
-	    const struct qos_share *shares, unsigned cap)
+want_shares(const struct setup *q, uint32_t port, unsigned n_vls,
+	    unsigned block, const struct qos_share *shares, unsigned cap)
 {
-	unsigned n_vls = port_vls(q, port);
-
 	cap = MIN(cap, QOS_ARB_ENTRIES);
 	for (unsigned at = 0; at < cap; at += VL_ARB_ENTRIES, block++) {
 		union port_block b = { .bytes = { 0 } };
@@ -105,40 +103,7 @@ want_shares(const struct setup *q, uint32_t port, unsigned block,
 	}
 }
 
-/* --- SL to VL --- */
-
-static void
-want_mapping(const struct setup *q, uint32_t port)
-{
-	const struct snapshot_node *n = snapshot_node_of(q->s, port);
-	const uint8_t *sl2vl = q->values[port_kind(q->s, port)].sl2vl;
-	unsigned n_vls = port_vls(q, port);
-	union port_block b = { 0 };
-
-	for (unsigned sl = 0; sl < SL_COUNT; sl++)
-		b.vl[sl] = sl2vl[sl] == QOS_VL_DROP ? QOS_VL_DROP :
-			(uint8_t)(sl2vl[sl] % n_vls);
-	port_tables_set(q->wanted, PORT_TABLE_SL2VL, port, 0, &b);
-	if (!snapshot_is_switch(n))
-		return;
-	for (unsigned in = 1; in <= n->info.num_ports; in++)
-		if (snapshot_link_up(q->s, n->first_port + in))
-			port_tables_set(q->wanted, PORT_TABLE_SL2VL, port, in,
-					&b);
-}
-
 /* --- all ports --- */
-
-static bool
-has_tables(const struct snapshot *s, uint32_t port)
-{
-	const struct snapshot_node *n = snapshot_node_of(s, port);
-
-	if (snapshot_is_switch(n) && s->ports[port].num == 0)
-		return s->ports[port].known && n->sw_known &&
-			n->sw.enhanced_port0;
-	return snapshot_link_up(s, port);
-}
 
 void
 qos_tables_want(const struct snapshot *s, const struct qos *qos,
@@ -151,18 +116,34 @@ qos_tables_want(const struct snapshot *s, const struct qos *qos,
 	for (unsigned k = 0; k < QOS_N_KINDS; k++)
 		qos_resolve(qos, (enum qos_kind)k, &q.values[k]);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
-		const struct port_info *info = &s->ports[port].info;
+		const struct snapshot_port *p = &s->ports[port];
+		const struct snapshot_node *n = &s->nodes[p->node];
 		const struct qos_values *v = &q.values[port_kind(s, port)];
+		bool has_tables = snapshot_is_switch(n) && p->num == 0 ?
+			p->known && n->sw_known && n->sw.enhanced_port0 :
+			snapshot_link_up(s, port);
+		union port_block b = { 0 };
+		unsigned n_vls;
 
-		if (!has_tables(s, port))
+		if (!has_tables)
 			continue;
-		want_shares(&q, port, VL_ARB_LOW_1, v->low,
-			    info->vl_arb_low_cap);
-		want_shares(&q, port, VL_ARB_HIGH_1, v->high,
-			    info->vl_arb_high_cap);
-		if (s->ports[snapshot_holder_of(s, port)].info.cap_mask &
-		    PORT_CAP_HAS_SL_MAPPING)
-			want_mapping(&q, port);
+		n_vls = port_vls(&q, port);
+		want_shares(&q, port, n_vls, VL_ARB_LOW_1, v->low,
+			    p->info.vl_arb_low_cap);
+		want_shares(&q, port, n_vls, VL_ARB_HIGH_1, v->high,
+			    p->info.vl_arb_high_cap);
+		if (!(s->ports[snapshot_holder_of(s, port)].info.cap_mask &
+		      PORT_CAP_HAS_SL_MAPPING))
+			continue;
+		for (unsigned sl = 0; sl < SL_COUNT; sl++)
+			b.vl[sl] = v->sl2vl[sl] == QOS_VL_DROP ? QOS_VL_DROP :
+				(uint8_t)(v->sl2vl[sl] % n_vls);
+		port_tables_set(wanted, PORT_TABLE_SL2VL, port, 0, &b);
+		for (unsigned in = 1; snapshot_is_switch(n) &&
+		     in <= n->info.num_ports; in++)
+			if (snapshot_link_up(s, n->first_port + in))
+				port_tables_set(wanted, PORT_TABLE_SL2VL, port,
+						in, &b);
 	}
 }
 
