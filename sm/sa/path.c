@@ -52,28 +52,10 @@ struct path_query {
 	struct sa_limits limits;	/* of both */
 };
 
-static void
-path_query_init(struct path_query *w, uint64_t comp_mask,
-	  const struct path_record *want)
-{
-	*w = (struct path_query){
-		.comp_mask = comp_mask, .want = *want,
-		.limits = SA_LIMITS(comp_mask, want, PATH),
-	};
-}
-
 static bool
 path_has(const struct path_query *query, unsigned bit)
 {
 	return query->comp_mask >> bit & 1;
-}
-
-/* Preference is the place of a path among those of its pair. */
-static bool
-path_prefers(const struct path_query *query, unsigned preference)
-{
-	return !path_has(query, PATH_PREFERENCE) ||
-		query->want.preference == preference;
 }
 
 #define NUMB_PATH_MAX	127u
@@ -214,32 +196,27 @@ way_rate(const struct sa_db *v, uint8_t way, uint32_t port)
 }
 
 static bool
-choose_way(const struct sa_db *v, const struct path_query *w, uint32_t from,
-	   uint16_t slid, uint32_t to, uint16_t dlid, struct path_record *out)
-{
-	uint8_t way = sa_db_way(v, from, to, dlid);
-	uint8_t back = sa_db_way(v, to, from, slid);
-	bool asked = path_has(w, PATH_REVERSIBLE);
-
-	if (!way || (!back && asked && w->want.reversible))
-		return false;
-	if (back && (!asked || w->want.reversible))
-		way = sa_way_least(way, back);
-	out->reversible = back != 0;
-	out->mtu = way >> 5;
-	out->rate = way_rate(v, way, from);
-	out->life = from == to ? 0 : v->packet_life;
-	return fit_limits(w, out);
-}
-
-static bool
 path_find(const struct sa_db *v, const struct path_query *w, uint32_t from,
 	  uint16_t slid, uint32_t to, uint16_t dlid, struct path_record *out)
 {
 	uint16_t pkey = choose_pkey(v, w, from, to);
+	bool asked = path_has(w, PATH_REVERSIBLE);
+	uint8_t way, back;
 
+	if (!pkey)
+		return false;
+	way = sa_db_way(v, from, to, dlid);
+	back = sa_db_way(v, to, from, slid);
+	if (!way || (!back && asked && w->want.reversible))
+		return false;
+	if (back && (!asked || w->want.reversible))
+		way = sa_way_least(way, back);
 	memset(out, 0, sizeof(*out));
-	if (!pkey || !choose_way(v, w, from, slid, to, dlid, out))
+	out->reversible = back != 0;
+	out->mtu = way >> 5;
+	out->rate = way_rate(v, way, from);
+	out->life = from == to ? 0 : v->packet_life;
+	if (!fit_limits(w, out))
 		return false;
 	sa_db_make_gid(v, from, out->sgid);
 	sa_db_make_gid(v, to, out->dgid);
@@ -261,26 +238,6 @@ path_find(const struct sa_db *v, const struct path_query *w, uint32_t from,
 	if (w->comp_mask & PATH_SERVICE_ID_BITS)
 		out->service_id = w->want.service_id;
 	return true;
-}
-
-/* No path of a port has a larger MTU or rate, or a shorter life time, than the
- * port by itself; from a switch's port 0, the fastest of its cables counts. */
-static bool
-path_may_start(const struct sa_db *v, const struct path_query *w,
-	       uint32_t from)
-{
-	const struct sa_end *end = &v->ends[from];
-	struct path_record best = { .mtu = end->way >> 5 };
-
-	if (!end->lid || !end->way || !pkey_may_start(v, w, from))
-		return false;
-	best.rate = way_rate(v, end->way, from);
-	if ((end->way & 31) == SA_RANK_ANY)
-		for (uint32_t i = v->first_hop[end->sw] + 1;
-		     i < v->first_hop[end->sw + 1]; i++)
-			if ((v->hops[i].way & 31u) > sa_rate_rank(best.rate))
-				best.rate = way_rate(v, v->hops[i].way, from);
-	return fit_limits(w, &best);
 }
 
 /* ---------------------------------------------------------------- the ends */
@@ -318,14 +275,6 @@ ends_find(const struct sa_db *v, struct ends *e, const uint8_t *gid,
 	return 0;
 }
 
-static unsigned
-ends_find_sources(const struct sa_db *v, struct ends *e,
-		  const struct path_query *w)
-{
-	return ends_find(v, e, path_has(w, PATH_SGID) ? w->want.sgid : NULL,
-			 path_has(w, PATH_SLID) ? &w->want.slid : NULL);
-}
-
 /* ---------------------------------------------------- to a multicast group
  *
  * MTU, rate, life time and all other values are the group's, the same for all
@@ -342,7 +291,7 @@ group_fits(const struct path_query *w, const struct mcmember_record *g)
 		(!path_has(w, PATH_DLID) || want->dlid == g->mlid) &&
 		(!path_has(w, PATH_RAW) || !want->raw) &&
 		(!path_has(w, PATH_NUMB_PATH) || want->numb_path) &&
-		path_prefers(w, 0) &&
+		(!path_has(w, PATH_PREFERENCE) || !want->preference) &&
 		(!path_has(w, PATH_PKEY) ||
 		 pkey_base(want->pkey) == pkey_base(g->pkey)) &&
 		(!path_has(w, PATH_SL) || want->sl == g->sl) &&
@@ -352,24 +301,6 @@ group_fits(const struct path_query *w, const struct mcmember_record *g)
 		(!path_has(w, PATH_HOP_LIMIT) ||
 		 want->hop_limit == g->hop_limit) &&
 		sa_limits_hold(&w->limits, g->mtu, g->rate, g->life);
-}
-
-static void
-group_path(const struct sa_db *v, const struct path_query *w, uint32_t from,
-	   const struct mcmember_record *g, struct path_record *r)
-{
-	*r = (struct path_record){
-		.dlid = g->mlid, .flow_label = g->flow_label,
-		.slid = path_has(w, PATH_SLID) ? w->want.slid :
-			v->ends[from].lid,
-		.hop_limit = g->hop_limit, .tclass = g->tclass,
-		.reversible = true, .pkey = g->pkey, .sl = g->sl,
-		.mtu_selector = SA_EXACTLY, .mtu = g->mtu,
-		.rate_selector = SA_EXACTLY, .rate = g->rate,
-		.life_selector = SA_EXACTLY, .life = g->life,
-	};
-	memcpy(r->dgid, g->mgid, 16);
-	sa_db_make_gid(v, from, r->sgid);
 }
 
 /* The sender must be in the group's partition, and the requester as well,
@@ -385,12 +316,13 @@ may_send(const struct sa_viewer *viewer, uint32_t from,
 				  sa_viewer_sees(viewer, from)));
 }
 
-/* One record or none; `g` NULL: there is no such group. Without a source the
+/* One record or none; `group` NULL: there is no such group. Without a source the
  * requester is the sender. */
 static struct sa_records *
 path_to_group(const struct sa_query *q, const struct path_query *w,
-	      const struct group *g, unsigned *status)
+	      const struct group *group, unsigned *status)
 {
+	const struct mcmember_record *g = group ? &group->r : NULL;
 	const struct sa_db *v = q->viewer.db;
 	uint8_t record[SA_DATA_LEN];
 	struct path_record path;
@@ -398,14 +330,26 @@ path_to_group(const struct sa_query *q, const struct path_query *w,
 	GByteArray *bytes;
 	uint32_t port;
 
-	*status = ends_find_sources(v, &from, w);
+	*status = ends_find(v, &from,
+			    path_has(w, PATH_SGID) ? w->want.sgid : NULL,
+			    path_has(w, PATH_SLID) ? &w->want.slid : NULL);
 	if (*status)
 		return NULL;
 	port = from.ports == v->by_guid ? q->viewer.port : from.one;
 	bytes = g_byte_array_new();
-	if (g && from.n && group_fits(w, &g->r) &&
-	    may_send(&q->viewer, port, &g->r)) {
-		group_path(v, w, port, &g->r, &path);
+	if (g && from.n && group_fits(w, g) && may_send(&q->viewer, port, g)) {
+		path = (struct path_record){
+			.dlid = g->mlid, .flow_label = g->flow_label,
+			.slid = path_has(w, PATH_SLID) ? w->want.slid :
+				v->ends[port].lid,
+			.hop_limit = g->hop_limit, .tclass = g->tclass,
+			.reversible = true, .pkey = g->pkey, .sl = g->sl,
+			.mtu_selector = SA_EXACTLY, .mtu = g->mtu,
+			.rate_selector = SA_EXACTLY, .rate = g->rate,
+			.life_selector = SA_EXACTLY, .life = g->life,
+		};
+		memcpy(path.dgid, g->mgid, 16);
+		sa_db_make_gid(v, port, path.sgid);
 		path_record_encode(record, &path);
 		g_byte_array_append(bytes, record,
 				    (guint)sa_record_size(SA_ATTR_PATH));
@@ -427,38 +371,28 @@ struct path_table {
 	unsigned n_found, given;
 };
 
-/* The path of LID pair number `path` of two ports. */
-static bool
-find_path(const struct path_table *t, uint32_t from, uint32_t to,
-	  unsigned path, struct path_record *r)
-{
-	const struct sa_db *v = t->base.viewer.db;
-	const struct sa_end *a = &v->ends[from], *b = &v->ends[to];
-	uint16_t slid = t->from.lid, dlid = t->to.lid;
-
-	if (!slid)
-		slid = (uint16_t)(a->lid + path % (1u << a->lmc));
-	if (!dlid)
-		dlid = (uint16_t)(b->lid + path % (1u << b->lmc));
-	return path_find(v, &t->query, from, slid, to, dlid, r);
-}
-
 /* The paths of a pair, better ones first; of equal ones, in the order of LIDs.
  * The place is the Preference; then those that the query does not ask for are
  * removed. */
 static void
 find_paths(struct path_table *t, uint32_t from, uint32_t to)
 {
-	const struct sa_end *ends = t->base.viewer.db->ends;
-	unsigned n = MAX(t->from.lid ? 1u : 1u << ends[from].lmc,
-			 t->to.lid ? 1u : 1u << ends[to].lmc);
-	unsigned found = 0, at;
+	const struct sa_db *v = t->base.viewer.db;
+	const struct sa_end *a = &v->ends[from], *b = &v->ends[to];
+	unsigned n_from = t->from.lid ? 1u : 1u << a->lmc;
+	unsigned n_to = t->to.lid ? 1u : 1u << b->lmc;
+	unsigned n = MAX(n_from, n_to), found = 0, at;
 	struct path_record path;
 
 	if (n > 1 && t->found == &t->one)
 		t->found = g_new(struct path_record, LIDS_MAX);
 	for (unsigned i = 0; i < n; i++) {
-		if (!find_path(t, from, to, i, &path))
+		uint16_t slid = t->from.lid ? t->from.lid :
+			(uint16_t)(a->lid + i % n_from);
+		uint16_t dlid = t->to.lid ? t->to.lid :
+			(uint16_t)(b->lid + i % n_to);
+
+		if (!path_find(v, &t->query, from, slid, to, dlid, &path))
 			continue;
 		for (at = found++; at; at--) {
 			const struct path_record *last = &t->found[at - 1];
@@ -472,21 +406,37 @@ find_paths(struct path_table *t, uint32_t from, uint32_t to)
 	}
 	t->n_found = t->given = 0;
 	for (unsigned i = 0; i < found && t->n_found < t->limit; i++) {
-		if (!path_prefers(&t->query, i))
+		if (path_has(&t->query, PATH_PREFERENCE) &&
+		    t->query.want.preference != i)
 			continue;
 		t->found[t->n_found] = t->found[i];
 		t->found[t->n_found++].preference = (uint8_t)i;
 	}
 }
 
-/* With a single destination path_may_start() costs as much as the pair. */
+/* No path of a port has a larger MTU or rate, or a shorter life time, than the
+ * port by itself; from a switch's port 0, the fastest of its cables counts. With
+ * a single destination this would cost as much as the pair. */
 static bool
-may_start(const struct path_table *t, uint32_t from)
+path_may_start(const struct path_table *t, uint32_t from)
 {
-	return t->base.viewer.db->ends[from].lid &&
-		sa_viewer_sees(&t->base.viewer, from) &&
-		(t->to.n == 1 ||
-		 path_may_start(t->base.viewer.db, &t->query, from));
+	const struct sa_db *v = t->base.viewer.db;
+	const struct sa_end *end = &v->ends[from];
+	struct path_record best = { .mtu = end->way >> 5 };
+
+	if (!end->lid || !sa_viewer_sees(&t->base.viewer, from))
+		return false;
+	if (t->to.n == 1)
+		return true;
+	if (!end->way || !pkey_may_start(v, &t->query, from))
+		return false;
+	best.rate = way_rate(v, end->way, from);
+	if ((end->way & 31) == SA_RANK_ANY)
+		for (uint32_t i = v->first_hop[end->sw] + 1;
+		     i < v->first_hop[end->sw + 1]; i++)
+			if ((v->hops[i].way & 31u) > sa_rate_rank(best.rate))
+				best.rate = way_rate(v, v->hops[i].way, from);
+	return fit_limits(&t->query, &best);
 }
 
 static enum sa_draw
@@ -506,7 +456,7 @@ path_draw(struct sa_records *base, uint8_t *record)
 			}
 			if (left-- == 0)
 				return SA_DRAW_PAUSE;
-			if (t->k == 0 && !may_start(t, from))
+			if (t->k == 0 && !path_may_start(t, from))
 				break;
 			to = t->to.ports[t->k++];
 			if (base->viewer.db->ends[to].lid &&
@@ -528,79 +478,65 @@ path_free(struct sa_records *base)
 		g_free(t->found);
 }
 
+/* At most `most` paths of a pair. */
 static struct path_table *
-table_new(const struct sa_query *q)
+table_new(const struct sa_query *q, const struct path_query *query,
+	  unsigned most)
 {
 	struct path_table *t = g_new0(struct path_table, 1);
 
 	sa_records_init(&t->base, q, SA_ATTR_PATH, path_draw, path_free);
+	t->query = *query;
 	t->found = &t->one;
-	return t;
-}
-
-/* How many paths of a pair, and whether there can be any. */
-static void
-table_limit(struct path_table *t, unsigned most)
-{
 	t->limit = most;
-	if (path_has(&t->query, PATH_NUMB_PATH))
-		t->limit = MIN(most, t->query.want.numb_path);
+	if (path_has(query, PATH_NUMB_PATH))
+		t->limit = MIN(most, query->want.numb_path);
 	/* There are no paths for raw packets, which need an EtherType or a
 	 * router. */
-	if (!t->limit || (path_has(&t->query, PATH_RAW) && t->query.want.raw))
-		t->from.n = 0;
-}
-
-/* Is the destination a multicast group, by its MGID or MLID? */
-static bool
-is_multicast(const struct sa *sa, const struct path_query *w,
-	     const struct group **group)
-{
-	*group = NULL;
-	if (path_has(w, PATH_DGID) && w->want.dgid[0] == 0xff) {
-		*group = groups_find(sa->groups, w->want.dgid);
-		return true;
-	}
-	if (!path_has(w, PATH_DLID) || w->want.dlid < LID_MULTICAST_MIN ||
-	    w->want.dlid == LID_PERMISSIVE)
-		return false;
-	*group = groups_of_mlid(sa->groups, w->want.dlid);
-	return true;
+	if (!t->limit || (path_has(query, PATH_RAW) && query->want.raw))
+		t->i = UINT32_MAX;
+	return t;
 }
 
 struct sa_records *
 records_of_paths(const struct sa_query *q, unsigned *status)
 {
-	const struct group *group;
-	struct path_record want;
-	struct path_query query;
-	struct path_table *t;
-	uint64_t mask = q->h.comp_mask;
 	bool get = q->h.mad.method == MAD_METHOD_GET;
+	struct path_query query = { .comp_mask = q->h.comp_mask };
+	const struct path_record *want = &query.want;
+	struct path_table *t;
 
-	path_record_decode(q->wanted, &want);
 	/* A Get is answered with one path whatever its NumbPath (an erratum of
 	 * IBA 1.2). Linux's IPoIB repeats a query with what it was answered,
 	 * where NumbPath is 0. */
 	if (get)
-		mask &= ~SA_BIT(PATH_NUMB_PATH);
-	path_query_init(&query, mask, &want);
-	if (is_multicast(q->sa, &query, &group))
-		return path_to_group(q, &query, group, status);
-	t = table_new(q);
-	t->query = query;
-	*status = ends_find_sources(q->viewer.db, &t->from, &t->query);
+		query.comp_mask &= ~SA_BIT(PATH_NUMB_PATH);
+	path_record_decode(q->wanted, &query.want);
+	query.limits = (struct sa_limits)SA_LIMITS(query.comp_mask, want, PATH);
+	/* an MGID, an MLID */
+	if (path_has(&query, PATH_DGID) && want->dgid[0] == 0xff)
+		return path_to_group(q, &query, groups_find(q->sa->groups,
+							    want->dgid),
+				     status);
+	if (path_has(&query, PATH_DLID) && want->dlid >= LID_MULTICAST_MIN &&
+	    want->dlid != LID_PERMISSIVE)
+		return path_to_group(q, &query, groups_of_mlid(q->sa->groups,
+							       want->dlid),
+				     status);
+	t = table_new(q, &query, get ? 1 : NUMB_PATH_MAX);
+	*status = ends_find(q->viewer.db, &t->from,
+			    path_has(&query, PATH_SGID) ? want->sgid : NULL,
+			    path_has(&query, PATH_SLID) ? &want->slid : NULL);
 	if (!*status)
 		*status = ends_find(q->viewer.db, &t->to,
 				    path_has(&query, PATH_DGID) ?
-				    t->query.want.dgid : NULL,
+				    want->dgid : NULL,
 				    path_has(&query, PATH_DLID) ?
-				    &t->query.want.dlid : NULL);
+				    &want->dlid : NULL);
 	if (*status) {
 		sa_records_free(&t->base);
 		return NULL;
 	}
-	table_limit(t, get ? 1 : NUMB_PATH_MAX);
 	return &t->base;
 }
 
@@ -611,23 +547,6 @@ records_of_paths(const struct sa_query *q, unsigned *status)
 G_STATIC_ASSERT(PATH_FLOW_LABEL - MULTI_FLOW_LABEL == PATH_RAW - MULTI_RAW);
 G_STATIC_ASSERT(PATH_LIFE - MULTI_LIFE == PATH_RAW - MULTI_RAW);
 
-static unsigned
-ends_from_gids(const struct sa_db *v, struct ends *e, const uint8_t *gids,
-	       unsigned n)
-{
-	uint32_t port;
-
-	e->list = g_new(uint32_t, n);
-	e->ports = e->list;
-	for (unsigned i = 0; i < n; i++) {
-		port = sa_db_gid(v, gids + 16 * i);
-		if (port == SNAPSHOT_NONE)
-			return SA_STATUS_INVALID_GID;
-		e->list[e->n++] = port;
-	}
-	return 0;
-}
-
 struct sa_records *
 records_of_multi_path(const struct sa_query *q, unsigned *status)
 {
@@ -635,13 +554,19 @@ records_of_multi_path(const struct sa_query *q, unsigned *status)
 	const uint64_t counts = SA_BIT(MULTI_SGID_COUNT) |
 		SA_BIT(MULTI_DGID_COUNT);
 	const uint64_t mask = q->h.comp_mask;
-	const struct sa_db *v = q->viewer.db;
+	struct path_query query = {
+		.comp_mask = (mask & 0xffff) << (PATH_RAW - MULTI_RAW) |
+			(mask >> MULTI_SERVICE_ID_HIGH & 1) <<
+			PATH_SERVICE_ID_HIGH |
+			(mask >> MULTI_SERVICE_ID_LOW & 1) <<
+			PATH_SERVICE_ID_LOW,
+	};
 	struct multi_path_record r;
 	struct path_table *t;
-	size_t n;
+	unsigned n;
 
 	multi_path_record_decode(q->wanted, &r);
-	n = (size_t)r.n_sgids + r.n_dgids;
+	n = (unsigned)r.n_sgids + r.n_dgids;
 	*status = SA_STATUS_REQ_INVALID;
 	if (SA_DATA_OFFSET + MULTI_PATH_GIDS_OFFSET + 16 * n > q->request->len)
 		return NULL;
@@ -649,20 +574,22 @@ records_of_multi_path(const struct sa_query *q, unsigned *status)
 	*status = SA_STATUS_INSUFFICIENT;
 	if ((mask & counts) != counts || !r.n_sgids || !r.n_dgids)
 		return NULL;
-	t = table_new(q);
-	path_query_init(&t->query, (mask & 0xffff) << (PATH_RAW - MULTI_RAW) |
-			(mask >> MULTI_SERVICE_ID_HIGH & 1) <<
-			PATH_SERVICE_ID_HIGH |
-			(mask >> MULTI_SERVICE_ID_LOW & 1) <<
-			PATH_SERVICE_ID_LOW, &r.path);
-	*status = ends_from_gids(v, &t->from, gids, r.n_sgids);
-	if (!*status)
-		*status = ends_from_gids(v, &t->to, gids + 16 * r.n_sgids,
-					 r.n_dgids);
-	if (*status) {
-		sa_records_free(&t->base);
-		return NULL;
+	query.want = r.path;
+	query.limits = (struct sa_limits)SA_LIMITS(query.comp_mask, &r.path,
+						   PATH);
+	t = table_new(q, &query, NUMB_PATH_MAX);
+	t->from.ports = t->from.list = g_new(uint32_t, r.n_sgids);
+	t->to.ports = t->to.list = g_new(uint32_t, r.n_dgids);
+	*status = 0;
+	for (unsigned i = 0; i < n && !*status; i++) {
+		struct ends *e = i < r.n_sgids ? &t->from : &t->to;
+
+		e->list[e->n] = sa_db_gid(q->viewer.db, gids + 16 * i);
+		if (e->list[e->n++] == SNAPSHOT_NONE)
+			*status = SA_STATUS_INVALID_GID;
 	}
-	table_limit(t, NUMB_PATH_MAX);
-	return &t->base;
+	if (!*status)
+		return &t->base;
+	sa_records_free(&t->base);
+	return NULL;
 }
