@@ -24,8 +24,7 @@
  *
  * Flow of groups_join(): if the group exists, its values must be those of the
  * request (join_check); else it is created, and the port must support the
- * values of the request (create). Only after these checks the store is changed,
- * in admit().
+ * values of the request (create). Only after these checks the store is changed.
  *
  * Rules for requests:
  *  - A leave must name states that the member has, all of them; else it is
@@ -165,6 +164,8 @@ groups_insert(struct groups *g, const struct group *draft)
 {
 	struct group *group = g_memdup2(draft, sizeof(*draft));
 
+	group->r.mtu_selector = group->r.rate_selector =
+		group->r.life_selector = SA_EXACTLY;
 	group->members = g_array_new(FALSE, FALSE,
 				     sizeof(struct group_member));
 	g->by_mlid[group->r.mlid - GROUPS_MLID_MIN] = group;
@@ -231,57 +232,20 @@ struct group_member *
 group_member(const struct group *group, uint64_t port_guid)
 {
 	uint32_t place = member_place(group, port_guid);
-	struct group_member *m = &g_array_index(group->members,
-						struct group_member, place);
+	struct group_member *m;
 
-	return place < group->members->len && m->port_guid == port_guid ?
-		m : NULL;
+	if (place >= group->members->len)
+		return NULL;
+	m = &g_array_index(group->members, struct group_member, place);
+	return m->port_guid == port_guid ? m : NULL;
 }
 
 /* -------------------------------------------------------------- a new view */
-
-/* Removes members that are not on the fabric, or no longer in the partition. */
-static void
-prune_members(struct groups *g, struct group *group, const struct sa_db *v)
-{
-	for (guint i = group->members->len; i-- > 0;) {
-		struct group_member *m = &g_array_index(group->members,
-							struct group_member, i);
-		uint32_t port = sa_db_guid(v, m->port_guid);
-		uint8_t gid[16];
-
-		if (port == SNAPSHOT_NONE || !group_admits(group, v, port)) {
-			g_array_remove_index(group->members, i);
-			g->version++;
-			continue;
-		}
-		sa_db_make_gid(v, port, gid);
-		g->version += memcmp(gid, m->gid, 16) != 0;
-		memcpy(m->gid, gid, 16);
-	}
-}
-
-static void
-set_exactly(struct mcmember_record *r)
-{
-	r->mtu_selector = r->rate_selector = r->life_selector = SA_EXACTLY;
-}
 
 static uint8_t
 scope_hop_limit(unsigned scope)
 {
 	return scope == SCOPE_LINK ? 0 : HOP_LIMIT_MAX;
-}
-
-static bool
-is_like(const struct group *a, const struct group *b)
-{
-	uint8_t x[SA_DATA_LEN], y[SA_DATA_LEN];
-
-	sa_record_encode(SA_ATTR_MC_MEMBER, x, &a->r);
-	sa_record_encode(SA_ATTR_MC_MEMBER, y, &b->r);
-	return a->permanent == b->permanent &&
-		memcmp(x, y, sa_record_size(SA_ATTR_MC_MEMBER)) == 0;
 }
 
 /* A group as the configuration has it. NULL: no MLID is free for it; one may
@@ -291,13 +255,17 @@ configure(struct groups *g, const struct sa_db *v, const struct partition *p,
 	  const struct partition_group *want)
 {
 	struct group *group = groups_find(g, want->mgid);
+	uint8_t before[SA_DATA_LEN], after[SA_DATA_LEN];
 	struct group draft = {
 		.r = {
 			.pkey = (uint16_t)(p->pkey | PKEY_FULL),
 			.q_key = want->q_key,
 			.flow_label = want->flow_label,
+			.mtu_selector = SA_EXACTLY,
 			.mtu = want->mtu,
+			.rate_selector = SA_EXACTLY,
 			.rate = want->rate,
+			.life_selector = SA_EXACTLY,
 			.life = v->subnet_timeout,
 			.sl = v->qos ? want->sl : 0,
 			.tclass = want->tclass,
@@ -307,13 +275,19 @@ configure(struct groups *g, const struct sa_db *v, const struct partition *p,
 		.permanent = true,
 	};
 
-	set_exactly(&draft.r);
 	memcpy(draft.r.mgid, want->mgid, 16);
 	draft.r.mlid = group ? group->r.mlid : find_free_mlid(g, v->subnet);
-	if (!group && draft.r.mlid) {
+	if (!group && !draft.r.mlid)
+		return NULL;
+	if (!group) {
 		group = groups_insert(g, &draft);
 		add_event(g, group, true);
-	} else if (group && !is_like(group, &draft)) {
+		return group;
+	}
+	sa_record_encode(SA_ATTR_MC_MEMBER, before, &group->r);
+	sa_record_encode(SA_ATTR_MC_MEMBER, after, &draft.r);
+	if (!group->permanent ||
+	    memcmp(before, after, sa_record_size(SA_ATTR_MC_MEMBER)) != 0) {
 		draft.members = group->members;
 		*group = draft;
 		g->version++;
@@ -321,12 +295,12 @@ configure(struct groups *g, const struct sa_db *v, const struct partition *p,
 	return group;
 }
 
-/* Returns the groups that are configured: a set of struct group *. If two
- * partitions name one MGID it is that of the lower P_Key. */
-static GHashTable *
-configure_all(struct groups *g, const struct sa_db *v)
+void
+groups_follow(struct groups *g, const struct sa_db *v)
 {
-	GHashTable *configured = g_hash_table_new(NULL, NULL);
+	/* a set of struct group *: if two partitions name one MGID it is that
+	 * of the lower P_Key */
+	g_autoptr(GHashTable) configured = g_hash_table_new(NULL, NULL);
 	const GPtrArray *partitions = v->rules->partitions;
 
 	for (guint i = 0; i < partitions->len; i++) {
@@ -345,14 +319,6 @@ configure_all(struct groups *g, const struct sa_db *v)
 				g_hash_table_add(configured, group);
 		}
 	}
-	return configured;
-}
-
-void
-groups_follow(struct groups *g, const struct sa_db *v)
-{
-	g_autoptr(GHashTable) configured = configure_all(g, v);
-
 	for (guint i = g->list->len; i-- > 0;) {
 		struct group *group = g->list->pdata[i];
 
@@ -361,7 +327,22 @@ groups_follow(struct groups *g, const struct sa_db *v)
 			group->permanent = false;
 			g->version++;
 		}
-		prune_members(g, group, v);
+		for (guint k = group->members->len; k-- > 0;) {
+			struct group_member *m = &g_array_index(group->members,
+				struct group_member, k);
+			uint32_t port = sa_db_guid(v, m->port_guid);
+			uint8_t gid[16];
+
+			if (port == SNAPSHOT_NONE ||
+			    !group_admits(group, v, port)) {
+				g_array_remove_index(group->members, k);
+				g->version++;
+				continue;
+			}
+			sa_db_make_gid(v, port, gid);
+			g->version += memcmp(gid, m->gid, 16) != 0;
+			memcpy(m->gid, gid, 16);
+		}
 		remove_unneeded(g, group);
 	}
 }
@@ -382,7 +363,12 @@ struct join_ask {
 	uint64_t mask;
 	uint32_t from, port;	/* the requester, and the port it is about */
 	uint64_t port_guid;
+	uint8_t mtu;		/* with which the port can send and receive */
+	uint8_t rate;		/* of its link; 0: no limit, port 0 of a switch
+				   has none */
 	bool has_mgid;
+	bool has_future_rate;	/* an unknown rate code may be that of a speed
+				   which no port has */
 };
 
 static unsigned
@@ -390,6 +376,7 @@ request_init(struct join_ask *r, const struct sa_db *v, uint32_t from,
 	     uint64_t mask, uint64_t need, const struct mcmember_record *record)
 {
 	static const uint8_t none[16];
+	const struct snapshot_port *p, *peer;
 
 	if ((mask & need) != need)
 		return SA_STATUS_INSUFFICIENT;
@@ -405,6 +392,16 @@ request_init(struct join_ask *r, const struct sa_db *v, uint32_t from,
 	if (r->port == SNAPSHOT_NONE)
 		return SA_STATUS_INVALID_GID;
 	r->port_guid = v->ends[r->port].guid;
+	p = &v->subnet->ports[r->port];
+	peer = p->num && p->peer != SNAPSHOT_NONE ?
+		&v->subnet->ports[p->peer] : NULL;
+	r->mtu = p->info.mtu_cap;
+	if (peer && peer->known)
+		r->mtu = MIN(r->mtu, peer->info.mtu_cap);
+	r->rate = p->num ? (uint8_t)sa_rate_of(&p->info) : 0;
+	r->has_future_rate = r->limits.rate.given &&
+		r->limits.rate.selector != SA_LARGEST &&
+		!sa_rate_mbps(r->limits.rate.value);
 	return MAD_STATUS_OK;
 }
 
@@ -417,64 +414,27 @@ may_change(const struct join_ask *r, const struct group *group,
 		((!m || m->proxy) && group_admits(group, r->v, r->from));
 }
 
-/* The MTU with which the port can send and receive: that of its cable. */
-static uint8_t
-port_mtu(const struct snapshot *s, uint32_t port)
-{
-	const struct snapshot_port *p = &s->ports[port];
-	uint8_t mtu = p->info.mtu_cap;
-
-	if (p->num && p->peer != SNAPSHOT_NONE && s->ports[p->peer].known)
-		mtu = MIN(mtu, s->ports[p->peer].info.mtu_cap);
-	return mtu;
-}
-
-/* 0: no limit; port 0 of a switch has no link. */
-static uint8_t
-port_rate(const struct snapshot *s, uint32_t port)
-{
-	return s->ports[port].num ?
-		(uint8_t)sa_rate_of(&s->ports[port].info) : 0;
-}
-
-/* An unknown rate code may be that of a future speed, which no port has. */
-static bool
-has_known_rate(const struct join_ask *r)
-{
-	const struct sa_limit *l = &r->limits.rate;
-
-	return !l->given || l->selector == SA_LARGEST || sa_rate_mbps(l->value);
-}
-
-/* Does the group have the values of the request? A limited member may join. */
-static bool
-components_hold(const struct join_ask *r, const struct mcmember_record *have)
-{
-	const struct mcmember_record *want = r->record;
-	uint64_t mask = r->mask;
-
-	return (!(mask & SA_BIT(MCM_Q_KEY)) || want->q_key == have->q_key) &&
-		(!(mask & SA_BIT(MCM_PKEY)) ||
-		 pkey_base(want->pkey) == pkey_base(have->pkey)) &&
-		(!(mask & SA_BIT(MCM_TCLASS)) ||
-		 want->tclass == have->tclass) &&
-		(!(mask & SA_BIT(MCM_SL)) || want->sl == have->sl) &&
-		(!(mask & SA_BIT(MCM_FLOW_LABEL)) ||
-		 want->flow_label == have->flow_label) &&
-		has_known_rate(r) &&
-		sa_limits_hold(&r->limits, have->mtu, have->rate, have->life);
-}
-
+/* Does the group have the values of the request, and the port those of the
+ * group? A limited member may join. */
 static unsigned
 join_check(const struct join_ask *r, const struct group *group,
 	   const struct group_member *m)
 {
-	uint8_t rate = port_rate(r->v->subnet, r->port);
+	const struct mcmember_record *want = r->record, *have = &group->r;
+	uint64_t mask = r->mask;
 
 	if (!group_admits(group, r->v, r->port) || !may_change(r, group, m) ||
-	    !components_hold(r, &group->r) ||
-	    port_mtu(r->v->subnet, r->port) < group->r.mtu ||
-	    (rate && sa_rate_compare(rate, group->r.rate) < 0))
+	    (mask & SA_BIT(MCM_Q_KEY) && want->q_key != have->q_key) ||
+	    (mask & SA_BIT(MCM_PKEY) &&
+	     pkey_base(want->pkey) != pkey_base(have->pkey)) ||
+	    (mask & SA_BIT(MCM_TCLASS) && want->tclass != have->tclass) ||
+	    (mask & SA_BIT(MCM_SL) && want->sl != have->sl) ||
+	    (mask & SA_BIT(MCM_FLOW_LABEL) &&
+	     want->flow_label != have->flow_label) ||
+	    r->has_future_rate ||
+	    !sa_limits_hold(&r->limits, have->mtu, have->rate, have->life) ||
+	    r->mtu < have->mtu ||
+	    (r->rate && sa_rate_compare(r->rate, have->rate) < 0))
 		return SA_STATUS_REQ_INVALID;
 	return MAD_STATUS_OK;
 }
@@ -491,62 +451,31 @@ mgid_has_pkey(const uint8_t mgid[16], uint16_t *pkey)
 		signature == 0xa01b;
 }
 
-/* ff1S:a01b, the P_Key, and a number that no group has. */
-static void
-choose_mgid(struct groups *g, struct mcmember_record *r)
-{
-	memset(r->mgid, 0, 16);
-	r->mgid[0] = 0xff;
-	r->mgid[1] = (uint8_t)(0x10 | r->scope);
-	bytes_store16(r->mgid + 2, 0xa01b);
-	bytes_store16(r->mgid + 4, r->pkey);
-	do
-		bytes_store64(r->mgid + 8, g->next_id++);
-	while (groups_find(g, r->mgid));
-}
-
 /* Fills all of the group but its MGID and MLID, and what follows from them:
  * MTU and rate are the highest that the port can do. */
 static unsigned
 describe(struct group *group, const struct join_ask *r)
 {
 	const struct mcmember_record *q = r->record;
-	const struct snapshot *s = r->v->subnet;
-	uint8_t rate = port_rate(s, r->port);
 
 	*group = (struct group){
 		.r = {
 			.pkey = (uint16_t)(q->pkey | PKEY_FULL),
 			.q_key = q->q_key,
 			.flow_label = q->flow_label,
-			.mtu = MIN(port_mtu(s, r->port), MTU_MAX),
-			.rate = rate ? rate : RATE_DEFAULT,
+			.mtu = MIN(r->mtu, MTU_MAX),
+			.rate = r->rate ? r->rate : RATE_DEFAULT,
 			.life = r->v->subnet_timeout,
 			.sl = q->sl,
 			.tclass = q->tclass,
 		},
 	};
-	set_exactly(&group->r);
-	if (!has_known_rate(r) ||
+	if (r->has_future_rate ||
 	    !sa_limit_mtu(&r->limits.mtu, &group->r.mtu) ||
 	    !sa_limit_rate(&r->limits.rate, &group->r.rate) ||
 	    !sa_limit_life(&r->limits.life, 0, &group->r.life) ||
 	    !group_admits(group, r->v, r->port) || !may_change(r, group, NULL))
 		return SA_STATUS_REQ_INVALID;
-	return MAD_STATUS_OK;
-}
-
-/* As the broadcast group of its link; NULL: that does not exist. */
-static unsigned
-describe_ipoib(struct group *group, const struct join_ask *r,
-	       const struct group *link)
-{
-	if (!link || join_check(r, link, NULL) ||
-	    (r->mask & SA_BIT(MCM_HOP_LIMIT) &&
-	     r->record->hop_limit != link->r.hop_limit))
-		return SA_STATUS_REQ_INVALID;
-	*group = *link;
-	group->permanent = false;
 	return MAD_STATUS_OK;
 }
 
@@ -576,56 +505,59 @@ name_group(struct groups *g, struct mcmember_record *group,
 	group->mlid = find_free_mlid(g, r->v->subnet);
 	if (!group->mlid)
 		return SA_STATUS_NO_RESOURCES;
-	if (!r->has_mgid)
-		choose_mgid(g, group);
+	if (r->has_mgid)
+		return MAD_STATUS_OK;
+	/* ff1S:a01b, the P_Key, and a number that no group has */
+	memset(group->mgid, 0, 16);
+	group->mgid[0] = 0xff;
+	group->mgid[1] = (uint8_t)(0x10 | group->scope);
+	bytes_store16(group->mgid + 2, 0xa01b);
+	bytes_store16(group->mgid + 4, group->pkey);
+	do
+		bytes_store64(group->mgid + 8, g->next_id++);
+	while (groups_find(g, group->mgid));
 	return MAD_STATUS_OK;
-}
-
-static bool
-is_quota_reached(const struct groups *g, uint64_t creator)
-{
-	unsigned n = 0;
-
-	for (guint i = 0; g->quota && i < g->list->len; i++) {
-		const struct group *group = g->list->pdata[i];
-
-		n += group->creator == creator;
-	}
-	return g->quota && n >= g->quota;
-}
-
-/* Is it a group of IPoIB other than the broadcast group of its link, whose MGID
- * is *broadcast (ff1S:401b:PKEY::ffff:ffff)? */
-static bool
-follows_broadcast(const struct join_ask *r, struct partition_group *broadcast)
-{
-	const uint8_t *mgid = r->record->mgid;
-	uint16_t pkey;
-
-	if (!r->has_mgid || !mgid_has_pkey(mgid, &pkey) || mgid[2] == 0xa0)
-		return false;
-	partition_ipoib_group(pkey, mgid[1] & 0xf, broadcast);
-	return memcmp(mgid, broadcast->mgid, 16) != 0;
 }
 
 static unsigned
 create(struct groups *g, const struct join_ask *r, struct group **out)
 {
 	uint64_t creator = r->v->subnet->ports[r->from].guid;
+	const uint8_t *mgid = r->record->mgid;
 	struct partition_group broadcast;
+	const struct group *link;
 	struct group draft;
-	unsigned status;
+	unsigned status = MAD_STATUS_OK, n = 0;
+	uint16_t pkey;
 
 	/* A member that does not count cannot create the group. */
 	if (!(r->record->join_state & JOIN_COUNTS))
 		return SA_STATUS_REQ_INVALID;
 	if ((r->mask & NEED_CREATE) != NEED_CREATE)
 		return SA_STATUS_INSUFFICIENT;
-	if (is_quota_reached(g, creator))
+	for (guint i = 0; i < g->list->len; i++) {
+		const struct group *other = g->list->pdata[i];
+
+		n += other->creator == creator;
+	}
+	if (g->quota && n >= g->quota)
 		return SA_STATUS_NO_RESOURCES;
-	status = follows_broadcast(r, &broadcast) ?
-		describe_ipoib(&draft, r, groups_find(g, broadcast.mgid)) :
-		describe(&draft, r);
+	/* A group of IPoIB is like the broadcast group of its link
+	 * (ff1S:401b:PKEY::ffff:ffff), unless it is that group. */
+	broadcast = (struct partition_group){ .mgid = { 0 } };
+	if (r->has_mgid && mgid_has_pkey(mgid, &pkey) && mgid[2] != 0xa0)
+		partition_ipoib_group(pkey, mgid[1] & 0xf, &broadcast);
+	if (broadcast.mgid[0] && memcmp(mgid, broadcast.mgid, 16) != 0) {
+		link = groups_find(g, broadcast.mgid);
+		if (!link || join_check(r, link, NULL) ||
+		    (r->mask & SA_BIT(MCM_HOP_LIMIT) &&
+		     r->record->hop_limit != link->r.hop_limit))
+			return SA_STATUS_REQ_INVALID;
+		draft = *link;
+		draft.permanent = false;
+	} else {
+		status = describe(&draft, r);
+	}
 	draft.creator = creator;
 	if (status == MAD_STATUS_OK)
 		status = name_group(g, &draft.r, r);
@@ -637,31 +569,6 @@ create(struct groups *g, const struct join_ask *r, struct group **out)
 }
 
 /* -------------------------------------------------------- joining, leaving */
-
-/* The member keeps the states that it has. */
-static const struct group_member *
-admit(struct groups *g, struct group *group, const struct join_ask *r)
-{
-	struct group_member new = {
-		.port_guid = r->port_guid,
-		.join_state = r->record->join_state & JOIN_ALL,
-		.proxy = r->from != r->port,
-	};
-	struct group_member *m = group_member(group, r->port_guid);
-	uint32_t place = member_place(group, r->port_guid);
-
-	sa_db_make_gid(r->v, r->port, new.gid);
-	if (m) {
-		new.join_state |= m->join_state;
-		g->version += new.join_state != m->join_state ||
-			new.proxy != m->proxy;
-		*m = new;
-		return m;
-	}
-	g_array_insert_val(group->members, place, new);
-	g->version++;
-	return &g_array_index(group->members, struct group_member, place);
-}
 
 /* PortGID stays that of the request. */
 static void
@@ -680,6 +587,7 @@ unsigned
 groups_join(struct groups *g, const struct sa_db *v, uint32_t from,
 	    uint64_t comp_mask, struct mcmember_record *record)
 {
+	struct group_member new = { .proxy = false }, *m = NULL;
 	struct group *group = NULL;
 	struct join_ask r;
 	unsigned status;
@@ -689,12 +597,29 @@ groups_join(struct groups *g, const struct sa_db *v, uint32_t from,
 		return status;
 	if (r.has_mgid)
 		group = groups_find(g, record->mgid);
-	status = group ? join_check(&r, group, group_member(group,
-							    r.port_guid)) :
-		create(g, &r, &group);
-	if (status == MAD_STATUS_OK)
-		set_answer(record, group, admit(g, group, &r));
-	return status;
+	if (group)
+		m = group_member(group, r.port_guid);
+	status = group ? join_check(&r, group, m) : create(g, &r, &group);
+	if (status != MAD_STATUS_OK)
+		return status;
+
+	new.port_guid = r.port_guid;
+	new.join_state = record->join_state & JOIN_ALL;
+	new.proxy = from != r.port;
+	sa_db_make_gid(v, r.port, new.gid);
+	if (m) {
+		/* it keeps the states that it has */
+		new.join_state |= m->join_state;
+		g->version += new.join_state != m->join_state ||
+			new.proxy != m->proxy;
+		*m = new;
+	} else {
+		g_array_insert_val(group->members,
+				   member_place(group, r.port_guid), new);
+		g->version++;
+	}
+	set_answer(record, group, &new);
+	return MAD_STATUS_OK;
 }
 
 unsigned
@@ -782,7 +707,6 @@ groups_learn(struct groups *g, const struct mcmember_record *record)
 		memset(draft.r.port_gid, 0, 16);
 		draft.r.join_state = draft.r.proxy_join = 0;
 		draft.r.pkey |= PKEY_FULL;
-		set_exactly(&draft.r);
 		if (draft.r.mgid[0] != 0xff ||
 		    !state_line_fits(&group_line, &draft) ||
 		    groups_of_mlid(g, draft.r.mlid))
@@ -827,7 +751,6 @@ load_group(struct groups *g, char **words, guint n_words, GError **error)
 
 	if (!state_line_load(&group_line, words, n_words, &draft, error))
 		return false;
-	set_exactly(r);
 	r->scope = r->mgid[1] & 0xf;
 	if (r->mgid[0] != 0xff)
 		return state_line_refuse(error, "the MGID does not begin with "
