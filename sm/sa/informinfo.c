@@ -160,61 +160,59 @@ names_gid(const struct inform_info *info)
 	return memcmp(info->gid, none, 16) != 0;
 }
 
-static bool
-is_same(const struct inform_info *a, const struct inform_info *b)
-{
-	if (memcmp(a->gid, b->gid, 16) != 0 || a->generic != b->generic ||
-	    a->type != b->type || a->trap != b->trap ||
-	    a->producer != b->producer)
-		return false;
-	return names_gid(a) || (a->lid_begin == b->lid_begin &&
-		(a->lid_begin == LID_ALL || a->lid_end == b->lid_end));
-}
-
 /* Its place, or the length of the list. */
 static guint
 find_same(const struct informs *i, uint64_t port_guid,
-	  const struct inform_info *info)
+	  const struct inform_info *b)
 {
 	guint n = place_of(i, port_guid, 0);
 
-	for (; is_of_port(i, n, port_guid); n++)
-		if (is_same(&subscription_at(i, n)->info, info))
+	for (; is_of_port(i, n, port_guid); n++) {
+		const struct inform_info *a = &subscription_at(i, n)->info;
+
+		if (memcmp(a->gid, b->gid, 16) != 0 ||
+		    a->generic != b->generic || a->type != b->type ||
+		    a->trap != b->trap || a->producer != b->producer)
+			continue;
+		if (names_gid(a) || (a->lid_begin == b->lid_begin &&
+		    (a->lid_begin == LID_ALL || a->lid_end == b->lid_end)))
 			return n;
+	}
 	return i->list->len;
 }
 
-static unsigned
-check_source(const struct sa_db *v, uint32_t from,
-	   const struct inform_info *info)
+unsigned
+informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
+	    struct inform_info *info)
 {
+	struct subscription s = { .qp = GSI_QP };
 	uint32_t source;
+	guint place;
 
-	if (!names_gid(info))
-		return info->lid_begin == LID_ALL ||
-			info->lid_begin <= info->lid_end ?
-			MAD_STATUS_OK : SA_STATUS_REQ_INVALID;
-	source = sa_db_gid(v, info->gid);
-	if (source == SNAPSHOT_NONE)
-		return SA_STATUS_INVALID_GID;
-	if (source != from && !memberships_common(v->memberships, source, from))
+	if (from == SNAPSHOT_NONE || !v->ends[from].guid ||
+	    info->subscribe > 1)
 		return SA_STATUS_REQ_INVALID;
-	return MAD_STATUS_OK;
-}
-
-static unsigned
-subscribe(struct informs *i, const struct sa_db *v, uint32_t from,
-	  struct inform_info *info)
-{
-	struct subscription s = {
-		.qp = GSI_QP, .port_guid = v->ends[from].guid,
-	};
-	unsigned status = check_source(v, from, info);
-
-	if (status != MAD_STATUS_OK)
-		return status;
+	s.port_guid = v->ends[from].guid;
+	place = find_same(i, s.port_guid, info);
+	if (!info->subscribe) {
+		if (place == i->list->len || info->qpn > GSI_QP)
+			return SA_STATUS_REQ_INVALID;
+		informs_remove(i, place);
+		return MAD_STATUS_OK;
+	}
+	if (names_gid(info)) {
+		source = sa_db_gid(v, info->gid);
+		if (source == SNAPSHOT_NONE)
+			return SA_STATUS_INVALID_GID;
+		if (source != from &&
+		    !memberships_common(v->memberships, source, from))
+			return SA_STATUS_REQ_INVALID;
+	} else if (info->lid_begin != LID_ALL &&
+		   info->lid_begin > info->lid_end) {
+		return SA_STATUS_REQ_INVALID;
+	}
 	info->qpn = GSI_QP;
-	if (find_same(i, s.port_guid, info) < i->list->len)
+	if (place < i->list->len)
 		return MAD_STATUS_OK;
 	s.index = free_index(i, s.port_guid);
 	if (i->list->len >= SUBSCRIPTIONS_MAX ||
@@ -226,56 +224,17 @@ subscribe(struct informs *i, const struct sa_db *v, uint32_t from,
 	return MAD_STATUS_OK;
 }
 
-unsigned
-informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
-	    struct inform_info *info)
-{
-	guint place;
-
-	if (from == SNAPSHOT_NONE || !v->ends[from].guid ||
-	    info->subscribe > 1)
-		return SA_STATUS_REQ_INVALID;
-	if (info->subscribe)
-		return subscribe(i, v, from, info);
-	place = find_same(i, v->ends[from].guid, info);
-	if (place == i->list->len || info->qpn > GSI_QP)
-		return SA_STATUS_REQ_INVALID;
-	informs_remove(i, place);
-	return MAD_STATUS_OK;
-}
-
 /* ----------------------------------------------------------------- Notices */
 
 /* A Notice, read as far as it is compared (IBA 13.4.8.2). */
 struct event {
-	const uint8_t *notice, *issuer;
+	const uint8_t *issuer;	/* its GID */
 	bool generic;
 	uint8_t type;		/* 7 bits */
 	uint16_t trap, issuer_lid;
 	uint32_t producer;
 	uint32_t issuer_port;	/* SNAPSHOT_NONE: not in the view */
-	uint16_t pkey;		/* 0: of no partition in particular */
 };
-
-static void
-event_init(struct event *e, const struct sa_db *v,
-	   const uint8_t notice[64], const uint8_t issuer[16])
-{
-	*e = (struct event){
-		.notice = notice,
-		.issuer = issuer,
-		.generic = notice[0] & 0x80,
-		.type = notice[0] & 0x7f,
-		.producer = (uint32_t)bytes_load(notice + 1, 3),
-		.trap = (uint16_t)bytes_load(notice + 4, 2),
-		.issuer_lid = (uint16_t)bytes_load(notice + 6, 2),
-		.issuer_port = sa_db_gid(v, issuer),
-	};
-	/* the MGID of a group that was created, or deleted */
-	if (!e->generic || (e->trap != 66 && e->trap != 67) ||
-	    !mgid_has_pkey(notice + NOTICE_GID_OFFSET, &e->pkey))
-		e->pkey = 0;
-}
 
 static bool
 wants(const struct sa_db *v, const struct inform_info *info,
@@ -298,41 +257,15 @@ wants(const struct sa_db *v, const struct inform_info *info,
 		 e->issuer_lid <= info->lid_end);
 }
 
+/* pkey: 0: the partition is any that the source shares with the port. */
 static bool
-may_hear_port(const struct sa_db *v, uint32_t port, uint32_t source)
+may_hear(const struct memberships *m, uint32_t port, uint32_t source,
+	 uint16_t pkey)
 {
+	if (pkey)
+		return memberships_of(m, port, pkey);
 	return source != SNAPSHOT_NONE &&
-		(source == port ||
-		 memberships_common(v->memberships, source, port) != 0);
-}
-
-static bool
-may_hear(const struct sa_db *v, uint32_t port, const struct event *e)
-{
-	const uint8_t *gid = e->notice + NOTICE_GID_OFFSET;
-
-	if (e->pkey)
-		return memberships_of(v->memberships, port, e->pkey);
-	/* a GID is in service, out of service */
-	if (e->generic && (e->trap == 64 || e->trap == 65))
-		return may_hear_port(v, port, sa_db_gid(v, gid));
-	return may_hear_port(v, port, e->issuer_port);
-}
-
-static void
-informs_enqueue(struct informs *i, const struct subscription *s,
-	const struct event *e)
-{
-	struct report report = {
-		.port_guid = s->port_guid, .pkey = e->pkey,
-	};
-
-	memcpy(report.notice, e->notice, NOTICE_LEN);
-	memcpy(report.issuer, e->issuer, 16);
-	if (i->waiting.length < QUEUE_MAX &&
-	    g_hash_table_add(i->keys, report_key(&report)))
-		g_queue_push_tail(&i->waiting,
-				  g_memdup2(&report, sizeof(report)));
+		(source == port || memberships_common(m, source, port));
 }
 
 void
@@ -340,11 +273,28 @@ informs_notify(struct informs *i, const struct sa_db *v,
 	       const uint8_t notice[64], const uint8_t issuer[16],
 	       uint16_t pkey)
 {
-	struct event e;
+	const struct event e = {
+		.issuer = issuer,
+		.generic = notice[0] & 0x80,
+		.type = notice[0] & 0x7f,
+		.producer = (uint32_t)bytes_load(notice + 1, 3),
+		.trap = (uint16_t)bytes_load(notice + 4, 2),
+		.issuer_lid = (uint16_t)bytes_load(notice + 6, 2),
+		.issuer_port = sa_db_gid(v, issuer),
+	};
+	uint32_t source = e.issuer_port;
+	struct report report = { .pkey = pkey };
+	uint16_t own;
 
-	event_init(&e, v, notice, issuer);
-	if (pkey)
-		e.pkey = pkey;
+	memcpy(report.notice, notice, NOTICE_LEN);
+	memcpy(report.issuer, issuer, 16);
+	/* a GID is in service, out of service */
+	if (e.generic && (e.trap == 64 || e.trap == 65))
+		source = sa_db_gid(v, notice + NOTICE_GID_OFFSET);
+	/* the MGID of a group that was created, or deleted */
+	if (!pkey && e.generic && (e.trap == 66 || e.trap == 67) &&
+	    mgid_has_pkey(notice + NOTICE_GID_OFFSET, &own))
+		report.pkey = own;
 	for (guint n = 0; n < i->list->len; n++) {
 		const struct subscription *s = subscription_at(i, n);
 		uint32_t port;
@@ -352,8 +302,14 @@ informs_notify(struct informs *i, const struct sa_db *v,
 		if (!wants(v, &s->info, &e))
 			continue;
 		port = sa_db_guid(v, s->port_guid);
-		if (port != SNAPSHOT_NONE && may_hear(v, port, &e))
-			informs_enqueue(i, s, &e);
+		if (port == SNAPSHOT_NONE ||
+		    !may_hear(v->memberships, port, source, report.pkey))
+			continue;
+		report.port_guid = s->port_guid;
+		if (i->waiting.length < QUEUE_MAX &&
+		    g_hash_table_add(i->keys, report_key(&report)))
+			g_queue_push_tail(&i->waiting,
+					  g_memdup2(&report, sizeof(report)));
 	}
 }
 
