@@ -41,13 +41,6 @@ answer_status(struct sa_query *q, unsigned status)
 	q->reply->kind = SA_REPLY_ONE;
 }
 
-static void
-drop_request(struct sa_query *q, const char *why)
-{
-	q->reply->kind = SA_REPLY_NONE;
-	q->reply->why = why;
-}
-
 static uint8_t *
 answer_data(struct sa_query *q)
 {
@@ -141,16 +134,27 @@ shares_pkey(const struct sa_query *q, uint16_t pkey)
 		memberships_of(q->viewer.db->memberships, q->viewer.port, pkey);
 }
 
+/* Only trusted requesters get the members of a group; others get the group. */
 static void
-find_members(struct found *f, const struct group *g,
-	     const struct mcmember_record *want)
+find_group(struct found *f, const struct group *g,
+	   const struct mcmember_record *want)
 {
-	bool by_state = f->q->h.comp_mask >> MCM_JOIN_STATE & 1;
-	const struct group_member *m = (const void *)g->members->data;
-	const struct group_member *end = m + g->members->len;
+	const struct sa_query *q = f->q;
+	const struct sa_limits limits = SA_LIMITS(q->h.comp_mask, want, MCM);
+	bool by_state = q->h.comp_mask >> MCM_JOIN_STATE & 1;
+	const struct group_member *m = (const void *)g->members->data, *end;
 	struct mcmember_record r = g->r;
 
-	if (f->q->h.comp_mask >> MCM_PORT_GID & 1) {
+	if (!sa_limits_hold(&limits, r.mtu, r.rate, r.life) ||
+	    !shares_pkey(q, r.pkey))
+		return;
+	if (!q->viewer.trusted || !g->members->len) {
+		if (!by_state || !want->join_state)
+			found_add(f, &r, 0);
+		return;
+	}
+	end = m + g->members->len;
+	if (q->h.comp_mask >> MCM_PORT_GID & 1) {
 		m = group_member(g, bytes_load64(want->port_gid + 8));
 		end = m ? m + 1 : m;
 	}
@@ -163,23 +167,6 @@ find_members(struct found *f, const struct group *g,
 		r.proxy_join = m->proxy;
 		found_add(f, &r, 0);
 	}
-}
-
-/* Only trusted requesters get the members of a group; others get the group. */
-static void
-find_group(struct found *f, const struct group *g,
-	   const struct mcmember_record *want)
-{
-	const struct sa_query *q = f->q;
-	const struct sa_limits limits = SA_LIMITS(q->h.comp_mask, want, MCM);
-
-	if (!sa_limits_hold(&limits, g->r.mtu, g->r.rate, g->r.life) ||
-	    !shares_pkey(q, g->r.pkey))
-		return;
-	if (q->viewer.trusted && g->members->len)
-		find_members(f, g, want);
-	else if (!(q->h.comp_mask >> MCM_JOIN_STATE & 1) || !want->join_state)
-		found_add(f, &g->r, 0);
 }
 
 static void
@@ -265,21 +252,6 @@ find_sms(struct found *f)
 	}
 }
 
-static void
-query_store(struct sa_query *q, void (*find)(struct found *f))
-{
-	unsigned attr_id = q->h.mad.attr_id;
-	struct found f = { .q = q };
-
-	if (!sa_match_init(&f.match, attr_id, q->h.comp_mask, q->wanted)) {
-		answer_status(q, SA_STATUS_REQ_INVALID);
-		return;
-	}
-	f.bytes = g_byte_array_new();
-	find(&f);
-	answer_records(q, records_of_bytes(q, attr_id, f.bytes), 0);
-}
-
 /* ----------------------------------------------------------------- paths */
 
 static void
@@ -361,13 +333,22 @@ query_records(struct sa_query *q)
 	};
 	struct sa_unread *unread = &q->reply->unread;
 	unsigned attr_id = q->h.mad.attr_id, status;
+	struct found f = { .q = q };
 	struct sa_records *r;
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(stores); i++)
-		if (stores[i].attr_id == attr_id) {
-			query_store(q, stores[i].find);
+	for (unsigned i = 0; i < G_N_ELEMENTS(stores); i++) {
+		if (stores[i].attr_id != attr_id)
+			continue;
+		if (!sa_match_init(&f.match, attr_id, q->h.comp_mask,
+				   q->wanted)) {
+			answer_status(q, SA_STATUS_REQ_INVALID);
 			return;
 		}
+		f.bytes = g_byte_array_new();
+		stores[i].find(&f);
+		answer_records(q, records_of_bytes(q, attr_id, f.bytes), 0);
+		return;
+	}
 	if (attr_id == SA_ATTR_PATH) {
 		query_paths(q, false);
 		return;
@@ -452,13 +433,13 @@ sa_answer(struct sa *sa, const struct sa_request *request,
 {
 	struct sa_query q = { .sa = sa, .request = request, .reply = reply };
 
-	memset(reply, 0, sizeof(*reply));
+	memset(reply, 0, sizeof(*reply));	/* SA_REPLY_NONE */
 	if (!sa_header_read(request->mad, request->len, &q.h)) {
-		drop_request(&q, "SA request that is no whole MAD");
+		reply->why = "SA request that is no whole MAD";
 		return;
 	}
 	if (!sa_is_request(q.h.mad.method)) {
-		drop_request(&q, "SA message that is no request");
+		reply->why = "SA message that is no request";
 		return;
 	}
 	memcpy(reply->mad, request->mad, MAD_SIZE);
@@ -467,7 +448,7 @@ sa_answer(struct sa *sa, const struct sa_request *request,
 		return;
 	}
 	if (q.h.sm_key && q.h.sm_key != sa->params.sm_key) {
-		drop_request(&q, "SA request with a wrong SM_Key");
+		reply->why = "SA request with a wrong SM_Key";
 		return;
 	}
 	if (q.h.mad.attr_id == SA_ATTR_STATE) {
