@@ -316,8 +316,8 @@ may_send(const struct sa_viewer *viewer, uint32_t from,
 				  sa_viewer_sees(viewer, from)));
 }
 
-/* One record or none; `group` NULL: there is no such group. Without a source the
- * requester is the sender. */
+/* One record or none; `group` NULL: there is none. Without a source the requester
+ * is the sender. */
 static struct sa_records *
 path_to_group(const struct sa_query *q, const struct path_query *w,
 	      const struct group *group, unsigned *status)
@@ -415,8 +415,8 @@ find_paths(struct path_table *t, uint32_t from, uint32_t to)
 }
 
 /* No path of a port has a larger MTU or rate, or a shorter life time, than the
- * port by itself; from a switch's port 0, the fastest of its cables counts. With
- * a single destination this would cost as much as the pair. */
+ * port by itself; from a switch's port 0, the fastest of its cables counts. If
+ * there is one destination, this would cost as much as the pair. */
 static bool
 path_may_start(const struct path_table *t, uint32_t from)
 {
