@@ -269,7 +269,7 @@ ends_find(const struct sa_db *v, struct ends *e, const uint8_t *gid,
 		return 0;
 	}
 	e->lid = lid ? *lid : 0;
-	e->one = lid ? sa_db_lid(v, *lid) : port;
+	e->one = lid ? lid_map_owner(v->lids, *lid) : port;
 	e->ports = &e->one;
 	e->n = e->one != SNAPSHOT_NONE && (!gid || e->one == port);
 	return 0;
@@ -316,8 +316,8 @@ may_send(const struct sa_viewer *viewer, uint32_t from,
 				  sa_viewer_sees(viewer, from)));
 }
 
-/* One record or none; `group` NULL: there is none. Without a source the requester
- * is the sender. */
+/* One record or none; group NULL: none. Without a source the requester is the
+ * sender. */
 static struct sa_records *
 path_to_group(const struct sa_query *q, const struct path_query *w,
 	      const struct group *group, unsigned *status)

@@ -466,7 +466,8 @@ sa_answer(struct sa *sa, const struct sa_request *request,
 	}
 	q.wanted = request->mad + SA_DATA_OFFSET;
 	q.viewer = (struct sa_viewer){
-		.db = sa->view, .port = sa_db_lid(sa->view, request->slid),
+		.db = sa->view,
+		.port = lid_map_owner(sa->view->lids, request->slid),
 		.trusted = q.h.sm_key != 0,
 	};
 	if (q.viewer.port == SNAPSHOT_NONE)

@@ -229,53 +229,47 @@ known_pkey_blocks(const struct sa_db *v, uint32_t port)
 	return 0;
 }
 
+/* A block of a table of ports: P_Keys, SL to VL, VL arbitration. */
 static bool
-records_put_block(const struct scan *s, const union port_block *block,
-		  size_t len, uint8_t *record)
+make_block(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 {
-	uint8_t data[SMP_DATA_LEN];
+	enum port_table table = s->table->table;
+	const union port_block *b = sa_db_block(s->v, table, at, i);
+	const struct memberships *m = s->v->memberships;
+	union port_block desired = { .pkeys = { 0 } };
+	uint8_t num = s->v->subnet->ports[at].num, data[SMP_DATA_LEN];
+	size_t len = SMP_DATA_LEN;
+	uint32_t k, first;
 
-	if (!block)
+	switch (table) {
+	case PORT_TABLE_PKEY:
+		bytes_store16(record + 2, (uint16_t)i);
+		record[4] = num;
+		if (b || known_pkey_blocks(s->v, at))
+			break;
+		first = m->first[at] + i * PKEYS_A_BLOCK;
+		for (k = 0; k < PKEYS_A_BLOCK && first + k < m->first[at + 1];
+		     k++)
+			desired.pkeys[k] = m->pkeys[first + k];
+		b = &desired;
+		break;
+	case PORT_TABLE_SL2VL:
+		record[2] = (uint8_t)i;
+		record[3] = num;
+		len = SL_COUNT / 2;
+		break;
+	case PORT_TABLE_VL_ARB:
+		record[2] = num;
+		record[3] = (uint8_t)(i + 1);
+		break;
+	case PORT_N_TABLES:
+		break;
+	}
+	if (!b)
 		return false;
-	smp_table_encode(s->table->table, data, block);
+	smp_table_encode(table, data, b);
 	memcpy(record + BLOCK_OFFSET, data, len);
 	return true;
-}
-
-static bool
-make_pkeys(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
-{
-	const struct memberships *m = s->v->memberships;
-	const union port_block *b = sa_db_block(s->v, PORT_TABLE_PKEY, at, i);
-	union port_block desired = { .pkeys = { 0 } };
-	uint32_t first = m->first[at] + i * PKEYS_A_BLOCK, k;
-
-	if (!b && known_pkey_blocks(s->v, at))
-		return false;
-	for (k = 0; !b && k < PKEYS_A_BLOCK && first + k < m->first[at + 1];
-	     k++)
-		desired.pkeys[k] = m->pkeys[first + k];
-	bytes_store16(record + 2, (uint16_t)i);
-	record[4] = s->v->subnet->ports[at].num;
-	return records_put_block(s, b ? b : &desired, SMP_DATA_LEN, record);
-}
-
-static bool
-make_sl_to_vl(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
-{
-	record[2] = (uint8_t)i;
-	record[3] = s->v->subnet->ports[at].num;
-	return records_put_block(s, sa_db_block(s->v, PORT_TABLE_SL2VL, at, i),
-				 SL_COUNT / 2, record);
-}
-
-static bool
-make_vl_arb(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
-{
-	record[2] = s->v->subnet->ports[at].num;
-	record[3] = (uint8_t)(i + 1);
-	return records_put_block(s, sa_db_block(s->v, PORT_TABLE_VL_ARB, at, i),
-				 SMP_DATA_LEN, record);
 }
 
 static bool
@@ -314,9 +308,9 @@ static const struct fabric_table tables[] = {
 	{ SA_ATTR_PORT_INFO, BY_PORT, -1, 0, 1, NO_TABLE, make_port_info },
 	{ SA_ATTR_LINK, BY_PORT, -1, 0, 1, NO_TABLE, make_link },
 	{ SA_ATTR_GUID_INFO, BY_PORT, 1, 0, -1, NO_TABLE, make_guid_info },
-	{ SA_ATTR_PKEY_TABLE, BY_PORT, 1, 0, 2, PORT_TABLE_PKEY, make_pkeys },
-	{ SA_ATTR_SL_TO_VL, BY_PORT, 1, 0, 2, PORT_TABLE_SL2VL, make_sl_to_vl },
-	{ SA_ATTR_VL_ARB, BY_PORT, 2, 1, 1, PORT_TABLE_VL_ARB, make_vl_arb },
+	{ SA_ATTR_PKEY_TABLE, BY_PORT, 1, 0, 2, PORT_TABLE_PKEY, make_block },
+	{ SA_ATTR_SL_TO_VL, BY_PORT, 1, 0, 2, PORT_TABLE_SL2VL, make_block },
+	{ SA_ATTR_VL_ARB, BY_PORT, 2, 1, 1, PORT_TABLE_VL_ARB, make_block },
 	{ SA_ATTR_SWITCH_INFO, BY_SWITCH, -1, 0, -1, NO_TABLE, make_switch },
 	{ SA_ATTR_LINEAR_FT, BY_SWITCH, 1, 0, -1, NO_TABLE, make_lft },
 	{ SA_ATTR_MULTICAST_FT, BY_SWITCH, -1, 0, -1, NO_TABLE, make_mft },
@@ -364,13 +358,6 @@ scan_port(const struct scan *s)
 		n->nodes[n->switches[s->at]].first_port : s->at;
 }
 
-static bool
-scan_sees(const struct scan *s)
-{
-	return sa_viewer_sees(&s->base.viewer,
-			      snapshot_holder_of(s->v->subnet, scan_port(s)));
-}
-
 /* Does the LID alone identify this port? */
 static bool
 ignores_number(const struct scan *s)
@@ -379,19 +366,24 @@ ignores_number(const struct scan *s)
 		!snapshot_is_switch(snapshot_node_of(s->v->subnet, s->at));
 }
 
+/* Is this port or switch requested, by its number, and visible? */
 static bool
-scan_has_number(const struct scan *s)
+scan_wants(const struct scan *s)
 {
-	return s->port_num < 0 || ignores_number(s) ||
-		s->v->subnet->ports[s->at].num == s->port_num;
+	const struct snapshot *n = s->v->subnet;
+
+	return (s->port_num < 0 || ignores_number(s) ||
+		n->ports[s->at].num == s->port_num) &&
+		sa_viewer_sees(&s->base.viewer,
+			       snapshot_holder_of(n, scan_port(s)));
 }
 
-/* False: no record of this port or switch is requested, or visible. */
+/* False: it has no record that is requested. */
 static bool
 scan_open(struct scan *s)
 {
 	s->lid = lid_of(s->v, scan_port(s));
-	if (!s->lid || !scan_has_number(s))
+	if (!s->lid || !scan_wants(s))
 		return false;
 	s->i = s->i_first;
 	s->n = MIN(scan_count(s, s->at), s->i_end);
@@ -399,7 +391,7 @@ scan_open(struct scan *s)
 		s->i = 0;		/* a CA has one, of no input port */
 		s->n = 1;
 	}
-	s->open = s->i < s->n && scan_sees(s);
+	s->open = s->i < s->n;
 	return s->open;
 }
 
@@ -480,30 +472,22 @@ narrow_to_port(struct scan *s, uint32_t port)
 static uint32_t
 match_base_lid(struct scan *s, unsigned offset, uint64_t lid)
 {
-	uint32_t port = sa_db_lid(s->v, (uint16_t)lid);
+	uint32_t port = lid_map_owner(s->v->lids, (uint16_t)lid);
 
 	if (port != SNAPSHOT_NONE)
 		bytes_store16(s->match.value + offset, s->v->lids->base[port]);
 	return port;
 }
 
-/* Of a capability mask only the bits that are set are compared. */
-static void
-match_set_bits(struct scan *s, const struct sa_query *q, unsigned component)
-{
-	unsigned n;
-	const struct mad_field *f = sa_fields(q->h.mad.attr_id, &n);
-	unsigned first = f[component].offset / 8;
-
-	if (q->h.comp_mask >> component & 1)
-		memcpy(s->match.mask + first, s->match.value + first,
-		       f[component].bits / 8);
-}
-
 static void
 scan_narrow(struct scan *s, const struct sa_query *q)
 {
+	static const unsigned caps[] = {
+		PORT_INFO_CAP_MASK, PORT_INFO_CAP_MASK2,
+	};
 	const struct fabric_table *t = s->table;
+	unsigned n;
+	const struct mad_field *f = sa_fields(t->attr_id, &n);
 	uint32_t node;
 	uint64_t value;
 
@@ -531,9 +515,15 @@ scan_narrow(struct scan *s, const struct sa_query *q)
 	}
 	if (t->port >= 0 && has_component(q, (unsigned)t->port, &value))
 		s->port_num = (int)value;
-	if (t->attr_id == SA_ATTR_PORT_INFO && q->h.mad.attr_mod & CAP_MATCH) {
-		match_set_bits(s, q, PORT_INFO_CAP_MASK);
-		match_set_bits(s, q, PORT_INFO_CAP_MASK2);
+	if (t->attr_id != SA_ATTR_PORT_INFO ||
+	    !(q->h.mad.attr_mod & CAP_MATCH))
+		return;
+	for (unsigned i = 0; i < G_N_ELEMENTS(caps); i++) {
+		size_t first = f[caps[i]].offset / 8;
+
+		if (q->h.comp_mask >> caps[i] & 1)
+			memcpy(s->match.mask + first, s->match.value + first,
+			       f[caps[i]].bits / 8);
 	}
 }
 
@@ -575,28 +565,21 @@ records_of_fabric(const struct sa_query *q, unsigned *status)
 
 /* ---------------------------------------------------- what must be read yet */
 
-/* P_Key tables of end ports are read by the sweep, those of a switch's external
- * ports only where they are written. */
-static bool
-must_be_read(const struct scan *s, enum port_table table)
-{
-	const struct snapshot *n = s->v->subnet;
-
-	return n->ports[s->at].known && lid_of(s->v, s->at) &&
-		(table != PORT_TABLE_PKEY || !snapshot_is_end_port(n, s->at)) &&
-		!sa_db_table_is_read(s->v, table, s->at);
-}
-
 GArray *
 records_unread(const struct sa_records *records, enum port_table *table)
 {
 	struct scan s = *(const struct scan *)records;
+	const struct snapshot *n = s.v->subnet;
 	GArray *ports = NULL;
 
 	*table = s.table->table;
 	for (; *table != NO_TABLE && s.at < s.end; s.at++) {
-		if (!scan_has_number(&s) || !scan_sees(&s) ||
-		    !must_be_read(&s, *table))
+		/* P_Key tables of end ports are read by the sweep, those of a
+		 * switch's external ports only where they are written. */
+		if (!n->ports[s.at].known || !lid_of(s.v, s.at) ||
+		    (*table == PORT_TABLE_PKEY &&
+		     snapshot_is_end_port(n, s.at)) ||
+		    sa_db_table_is_read(s.v, *table, s.at) || !scan_wants(&s))
 			continue;
 		if (!ports)
 			ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));

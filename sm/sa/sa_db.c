@@ -43,42 +43,20 @@ struct sa_passed {
 	uint8_t way;
 };
 
-static bool
-cable_is_active(const struct snapshot *s, uint32_t port)
-{
-	uint32_t peer = s->ports[port].peer;
-
-	return snapshot_link_up(s, port) &&
-		s->ports[port].info.state >= PORT_STATE_ACTIVE &&
-		s->ports[peer].info.state >= PORT_STATE_ACTIVE;
-}
-
-/* The lower MTU and rate of both ends. */
+/* The lower MTU and rate of both ends; 0: the link is not Active. */
 static uint8_t
 cable_way(const struct snapshot *s, uint32_t port)
 {
-	const struct port_info *a = &s->ports[port].info;
-	const struct port_info *b = &s->ports[s->ports[port].peer].info;
+	const struct port_info *a = &s->ports[port].info, *b;
 
+	if (!snapshot_link_up(s, port))
+		return 0;
+	b = &s->ports[s->ports[port].peer].info;
+	if (a->state < PORT_STATE_ACTIVE || b->state < PORT_STATE_ACTIVE)
+		return 0;
 	return sa_way(MIN(a->mtu_cap, b->mtu_cap),
 		      MIN(sa_rate_rank(sa_rate_of(a)),
 			  sa_rate_rank(sa_rate_of(b))));
-}
-
-static void
-find_hop(const struct snapshot *s, uint32_t port, struct sa_hop *hop)
-{
-	const struct snapshot_port *p = &s->ports[port];
-
-	*hop = (struct sa_hop){ .next = SNAPSHOT_NONE, .sw = SNAPSHOT_NONE };
-	if (p->num == 0)
-		*hop = (struct sa_hop){ port, SNAPSHOT_NONE, SA_WAY_ANY };
-	if (p->num == 0 || p->peer == SNAPSHOT_NONE)
-		return;
-	hop->next = p->peer;
-	hop->sw = snapshot_node_of(s, p->peer)->sw_index;
-	if (cable_is_active(s, port))
-		hop->way = cable_way(s, port);
 }
 
 static void
@@ -86,7 +64,8 @@ sa_db_find_hops(struct sa_db *v)
 {
 	const struct snapshot *s = v->subnet;
 	const struct snapshot_node *n;
-	uint32_t count = 0;
+	uint32_t count = 0, port, peer;
+	struct sa_hop *hop;
 
 	v->first_hop = g_new(uint32_t, s->n_switches + 1);
 	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
@@ -94,12 +73,21 @@ sa_db_find_hops(struct sa_db *v)
 		count += s->nodes[s->switches[sw]].info.num_ports + 1u;
 	}
 	v->first_hop[s->n_switches] = count;
-	v->hops = g_new(struct sa_hop, count);
+	v->hops = hop = g_new(struct sa_hop, count);
 	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
 		n = &s->nodes[s->switches[sw]];
-		for (unsigned p = 0; p <= n->info.num_ports; p++)
-			find_hop(s, n->first_port + p,
-				 &v->hops[v->first_hop[sw] + p]);
+		*hop++ = (struct sa_hop){ n->first_port, SNAPSHOT_NONE,
+					  SA_WAY_ANY };
+		for (unsigned p = 1; p <= n->info.num_ports; p++) {
+			port = n->first_port + p;
+			peer = s->ports[port].peer;
+			*hop++ = (struct sa_hop){
+				.next = peer,
+				.sw = peer == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+					snapshot_node_of(s, peer)->sw_index,
+				.way = cable_way(s, port),
+			};
+		}
 	}
 	v->ways = g_new0(uint8_t *, lft_n_blocks(v->lft));
 	v->way_to = g_malloc(v->lft->stride);
@@ -128,11 +116,12 @@ find_ends(struct sa_db *v)
 			end->sw = n->sw_index;
 			end->way = sa_way(s->ports[port].info.mtu_cap,
 					    SA_RANK_ANY);
-		} else if (cable_is_active(s, port)) {
+			continue;
+		}
+		end->way = cable_way(s, port);
+		if (end->way)
 			end->sw = snapshot_node_of(s,
 					s->ports[port].peer)->sw_index;
-			end->way = cable_way(s, port);
-		}
 	}
 }
 
@@ -272,12 +261,6 @@ sa_lower_bound(const void *key, const void *base, uint32_t n, size_t size,
 }
 
 uint32_t
-sa_db_lid(const struct sa_db *v, uint16_t lid)
-{
-	return lid_map_owner(v->lids, lid);
-}
-
-uint32_t
 sa_db_guid(const struct sa_db *v, uint64_t guid)
 {
 	uint32_t port = v->guid_slots[guid_slot(v, guid)];
@@ -345,7 +328,7 @@ find_ways(const struct sa_db *v, uint32_t block)
 
 	memset(ways, WAY_UNKNOWN, (size_t)n * LFT_BLOCK);
 	for (i = 0; i < LFT_BLOCK; i++)
-		to[i] = sa_db_lid(v, (uint16_t)(first + i));
+		to[i] = lid_map_owner(v->lids, (uint16_t)(first + i));
 	for (sw = 0; sw < n; sw++)
 		for (i = 0; i < LFT_BLOCK; i++)
 			if (to[i] != SNAPSHOT_NONE)
@@ -407,22 +390,17 @@ sa_db_set_mft(struct sa_db *v, struct mft *mft)
 	v->mft = mft;
 }
 
-static const union port_block *
-block_in(const struct port_tables *t, enum port_table table, uint32_t port,
-	 unsigned block)
-{
-	if (!t || block >= port_tables_blocks(t, table, port))
-		return NULL;
-	return port_tables_get(t, table, port, block);
-}
-
 const union port_block *
 sa_db_block(const struct sa_db *v, enum port_table table, uint32_t port,
 	      unsigned block)
 {
-	const union port_block *b = block_in(v->read, table, port, block);
+	const struct port_tables *all[] = { v->read, v->held };
+	const union port_block *b = NULL;
 
-	return b ? b : block_in(v->held, table, port, block);
+	for (unsigned i = 0; i < G_N_ELEMENTS(all) && !b; i++)
+		if (all[i] && block < port_tables_blocks(all[i], table, port))
+			b = port_tables_get(all[i], table, port, block);
+	return b;
 }
 
 bool

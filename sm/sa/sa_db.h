@@ -93,8 +93,7 @@ void sa_db_set_policy(struct sa_db *v, struct qos_policy *policy);
 struct sa_db *sa_db_ref(struct sa_db *v);
 void sa_db_unref(struct sa_db *v);
 
-/* End ports, or SNAPSHOT_NONE: by LID, by PortGUID. */
-uint32_t sa_db_lid(const struct sa_db *v, uint16_t lid);
+/* End ports, or SNAPSHOT_NONE: by PortGUID (by LID: lid_map_owner()). */
 uint32_t sa_db_guid(const struct sa_db *v, uint64_t port_guid);
 /* By GID in network order: our prefix or fe80::/64 (IBA 4.1.1); and back. */
 uint32_t sa_db_gid(const struct sa_db *v, const uint8_t gid[16]);

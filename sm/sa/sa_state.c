@@ -172,7 +172,7 @@ sa_forward_trap(struct sa *sa, const uint8_t notice[64], uint16_t slid,
 
 	if (!sa->view)
 		return;
-	port = sa_db_lid(sa->view, slid);
+	port = lid_map_owner(sa->view->lids, slid);
 	if (port == SNAPSHOT_NONE)
 		return;
 	sa_db_make_gid(sa->view, port, issuer);

@@ -308,8 +308,8 @@ stage_publish(struct stage *st)
 			UINT64_C(0xfe80000000000000), 18, 18);
 	for (uint32_t p = 0; p < st->s->n_ports; p++)
 		if (snapshot_is_end_port(st->s, p))
-			assert_int_equal(sa_db_lid(v, st->s->ports[p].info
-						     .lid), p);
+			assert_int_equal(lid_map_owner(v->lids,
+				st->s->ports[p].info.lid), p);
 	sa_publish(st->sa, v, sim_now(st->sim));
 	qos_reader_refresh(st->qosread);
 	sa_db_unref(v);
