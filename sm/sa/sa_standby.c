@@ -140,28 +140,21 @@ sa_state_write(const struct sa *sa, GString *out, int64_t now)
 		g_string_append_c(out, '\n');
 }
 
-/* The length of the text before its last line; 0: it is damaged. */
-static size_t
-sealed(const char *text, size_t len)
+char *
+sa_state_part(const char *text, size_t len, const char *name)
 {
+	g_autofree char *head = g_strdup_printf("= %s\n", name);
 	const char *seal = g_strrstr_len(text, (gssize)len, "\n" SEAL);
 	size_t before = seal ? (size_t)(seal - text) + 1 : 0;
 	size_t at = before + strlen(SEAL);
 	g_autofree char *sum = g_compute_checksum_for_data(G_CHECKSUM_SHA256,
 					(const guchar *)text, before);
-
-	return before && len - at >= strlen(sum) &&
-		memcmp(text + at, sum, strlen(sum)) == 0 ? before : 0;
-}
-
-char *
-sa_state_part(const char *text, size_t len, const char *name)
-{
-	g_autofree char *head = g_strdup_printf("= %s\n", name);
-	size_t before = sealed(text, len);
 	const char *end, *part = text;
 
-	while (part && before) {
+	if (!before || len - at < strlen(sum) ||
+	    memcmp(text + at, sum, strlen(sum)) != 0)
+		return NULL;
+	while (part) {
 		size_t left = before - (size_t)(part - text);
 
 		end = g_strstr_len(part, (gssize)left, "\n= ");

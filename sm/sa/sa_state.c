@@ -179,45 +179,38 @@ sa_forward_trap(struct sa *sa, const uint8_t notice[64], uint16_t slid,
 	informs_notify(sa->informs, sa->view, notice, issuer, 0);
 }
 
-/* Our P_Key for a Report: that of the partition it is about, if the subscriber
- * shares it, or of another that it shares. */
-static uint16_t
-report_pkey(const struct sa_db *v, uint32_t own, uint32_t port,
-	    uint16_t about)
-{
-	const struct memberships *m = v->memberships;
-	unsigned membership;
-
-	if (!about || !memberships_meet(m, own, port, about))
-		return memberships_common(m, own, port);
-	membership = memberships_of(m, own, about);
-	return pkey_base(about) |
-		(membership & PARTITION_FULL ? PKEY_FULL : 0);
-}
-
 bool
 sa_next_report(struct sa *sa, struct sa_report *out)
 {
-	struct report r;
+	const struct sa_db *v = sa->view;
+	const struct memberships *m;
 	uint32_t port, own;
+	struct report r;
 	uint16_t pkey;
 
-	if (!sa->view)
+	if (!v)
 		return false;
-	own = sa->view->subnet->local_port;
+	m = v->memberships;
+	own = v->subnet->local_port;
 	notify_groups(sa);
 	while (informs_next(sa->informs, &r)) {
-		port = sa_db_guid(sa->view, r.port_guid);
+		port = sa_db_guid(v, r.port_guid);
 		if (port == SNAPSHOT_NONE || own == SNAPSHOT_NONE ||
-		    !sa->view->lids->base[port]) {
+		    !v->lids->base[port]) {
 			informs_drop(sa->informs, r.port_guid);
 			continue;
 		}
-		pkey = report_pkey(sa->view, own, port, r.pkey);
+		/* our P_Key of the partition that it is about, if the
+		 * subscriber shares it, or of another that it shares */
+		pkey = memberships_common(m, own, port);
+		if (r.pkey && memberships_meet(m, own, port, r.pkey))
+			pkey = pkey_base(r.pkey) |
+				(memberships_of(m, own, r.pkey) &
+				 PARTITION_FULL ? PKEY_FULL : 0);
 		*out = (struct sa_report){
 			.port_guid = r.port_guid,
-			.lid = sa->view->lids->base[port], .pkey = pkey,
-			.pkey_index = sa_db_pkey_index(sa->view, own, pkey),
+			.lid = v->lids->base[port], .pkey = pkey,
+			.pkey_index = sa_db_pkey_index(v, own, pkey),
 		};
 		sa_build(out->mad, SA_METHOD_REPORT, SA_ATTR_NOTICE);
 		memcpy(out->mad + SA_DATA_OFFSET, r.notice, NOTICE_LEN);
@@ -303,23 +296,6 @@ sa_save(const struct sa *sa, GString *out, int64_t now)
 	informs_save(sa->informs, out);
 }
 
-static bool
-load_line(struct sa *sa, char *line, int64_t now, GError **error)
-{
-	g_auto(GStrv) words = g_strsplit(line, " ", -1);
-	guint n = g_strv_length(words);
-
-	if (!n)
-		return true;
-	if (strcmp(words[0], "group") == 0 || strcmp(words[0], "member") == 0)
-		return groups_load_line(sa->groups, words, n, error);
-	if (strcmp(words[0], "service") == 0)
-		return services_load_line(sa->services, words, n, now, error);
-	if (strcmp(words[0], "inform") == 0)
-		return informs_load_line(sa->informs, words, n, error);
-	return state_line_refuse(error, "a line of a kind that is not known");
-}
-
 bool
 sa_load(struct sa *sa, const char *text, int64_t now, GError **error)
 {
@@ -328,8 +304,24 @@ sa_load(struct sa *sa, const char *text, int64_t now, GError **error)
 	bool ok = true;
 	unsigned i;
 
-	for (i = 0; ok && lines[i]; i++)
-		ok = load_line(new, lines[i], now, error);
+	for (i = 0; ok && lines[i]; i++) {
+		g_auto(GStrv) words = g_strsplit(lines[i], " ", -1);
+		guint n = g_strv_length(words);
+
+		if (!n)
+			continue;
+		if (strcmp(words[0], "group") == 0 ||
+		    strcmp(words[0], "member") == 0)
+			ok = groups_load_line(new->groups, words, n, error);
+		else if (strcmp(words[0], "service") == 0)
+			ok = services_load_line(new->services, words, n, now,
+						error);
+		else if (strcmp(words[0], "inform") == 0)
+			ok = informs_load_line(new->informs, words, n, error);
+		else
+			ok = state_line_refuse(error, "a line of a kind that "
+					       "is not known");
+	}
 	if (!ok) {
 		g_prefix_error(error, "line %u: ", i);
 	} else {

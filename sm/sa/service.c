@@ -55,12 +55,6 @@ services_free(struct services *s)
 	g_free(s);
 }
 
-static const struct service *
-service_at(const struct services *s, guint i)
-{
-	return s->list->pdata[i];
-}
-
 static int
 compare_service(const void *name, const void *element)
 {
@@ -98,8 +92,11 @@ services_have_room(const struct services *s, const uint8_t gid[16])
 
 	if (s->list->len >= SERVICES_MAX)
 		return false;
-	for (guint i = 0; i < s->list->len; i++)
-		of_gid += memcmp(service_at(s, i)->record.gid, gid, 16) == 0;
+	for (guint i = 0; i < s->list->len; i++) {
+		const struct service *other = s->list->pdata[i];
+
+		of_gid += memcmp(other->record.gid, gid, 16) == 0;
+	}
 	return of_gid < SERVICES_A_GID;
 }
 
@@ -149,12 +146,6 @@ check_owner(const struct sa_db *v, uint32_t from,
 	return MAD_STATUS_OK;
 }
 
-static bool
-service_has_pkey(const struct sa_db *v, uint32_t port, uint16_t pkey)
-{
-	return memberships_of(v->memberships, port, pkey) != 0;
-}
-
 /* The rest of the lease in seconds, rounded up. */
 static uint32_t
 lease_left(int64_t ends, int64_t now)
@@ -193,8 +184,8 @@ services_set(struct services *s, const struct sa_db *v, uint32_t from,
 		return status;
 	if (!(comp_mask & SA_BIT(SERVICE_PKEY)))
 		record->pkey = 0;
-	else if (!service_has_pkey(v, from, record->pkey) ||
-		 !service_has_pkey(v, port, record->pkey))
+	else if (!memberships_of(v->memberships, from, record->pkey) ||
+		 !memberships_of(v->memberships, port, record->pkey))
 		return SA_STATUS_REQ_INVALID;
 	if (!(comp_mask & SA_BIT(SERVICE_LEASE)))
 		record->lease = LEASE_FOR_EVER;
@@ -240,11 +231,12 @@ void
 services_follow(struct services *s, const struct sa_db *v)
 {
 	for (guint i = s->list->len; i-- > 0;) {
-		const struct service_record *r = &service_at(s, i)->record;
-		uint32_t port = service_port(v, r->gid);
+		const struct service *service = s->list->pdata[i];
+		uint32_t port = service_port(v, service->record.gid);
+		uint16_t pkey = service->record.pkey;
 
 		if (port != SNAPSHOT_NONE &&
-		    (!r->pkey || service_has_pkey(v, port, r->pkey)))
+		    (!pkey || memberships_of(v->memberships, port, pkey)))
 			continue;
 		g_ptr_array_remove_index(s->list, i);
 		s->version++;
@@ -260,7 +252,7 @@ services_tick(struct services *s, int64_t now)
 		return;
 	s->next = INT64_MAX;
 	for (guint i = s->list->len; i-- > 0;) {
-		const struct service *service = service_at(s, i);
+		const struct service *service = s->list->pdata[i];
 
 		if (service->ends > now) {
 			s->next = MIN(s->next, service->ends);
@@ -307,7 +299,7 @@ void
 services_save(const struct services *s, GString *out, int64_t now)
 {
 	for (guint i = 0; i < s->list->len; i++) {
-		const struct service *service = service_at(s, i);
+		const struct service *service = s->list->pdata[i];
 		struct service_record r = service->record;
 
 		r.lease = lease_left(service->ends, now);
