@@ -232,7 +232,7 @@ sm_instance_rests(void *data)
 static void
 sm_instance_on_read(struct sa_job *j, void *data)
 {
-	sa_server_resume(((struct sm_instance *)data)->sa_server, j);
+	sa_server_enqueue(((struct sm_instance *)data)->sa_server, j);
 }
 
 static void

@@ -113,20 +113,6 @@ sa_queue_free(struct sa_queue *q)
 	g_free(q);
 }
 
-static struct sa_client *
-client_new(struct sa_queue *q, uint16_t lid)
-{
-	struct sa_client *c = g_new0(struct sa_client, 1);
-
-	c->lid = lid;
-	c->turn.data = c;
-	c->place.data = c;
-	g_hash_table_insert(q->clients, GUINT_TO_POINTER(lid), c);
-	g_queue_push_tail_link(&q->turns, &c->turn);
-	g_queue_push_tail_link(&q->levels[0], &c->place);
-	return c;
-}
-
 /* After every change of its line. A client without requests is freed. */
 static void
 client_settle(struct sa_queue *q, struct sa_client *c)
@@ -171,8 +157,14 @@ sa_queue_add(struct sa_queue *q, struct sa_job *j, enum sa_refusal *why)
 		q->length--;
 		client_settle(q, other);
 	}
-	if (!c)
-		c = client_new(q, j->key.lid);
+	if (!c) {
+		c = g_new0(struct sa_client, 1);
+		c->lid = j->key.lid;
+		c->turn.data = c->place.data = c;
+		g_hash_table_insert(q->clients, GUINT_TO_POINTER(c->lid), c);
+		g_queue_push_tail_link(&q->turns, &c->turn);
+		g_queue_push_tail_link(&q->levels[0], &c->place);
+	}
 	g_queue_push_tail_link(&c->line, &j->link);
 	q->length++;
 	client_settle(q, c);

@@ -251,25 +251,6 @@ sa_server_on_report_done(const struct mad_client_answer *a, void *data,
 }
 
 static void
-send_reports(struct sa_server *d)
-{
-	struct sa_report r;
-
-	while (d->reports < d->params.max_reports &&
-	       sa_next_report(d->sa, &r)) {
-		const struct mad_addr to = {
-			.qp = 1, .qkey = MAD_GSI_QKEY, .lid = r.lid,
-			.pkey_index = r.pkey_index,
-		};
-
-		d->reports++;
-		d->stats.reports++;
-		mad_client_start(d->client, &to, r.mad,
-				 sa_server_on_report_done, d, r.port_guid);
-	}
-}
-
-static void
 sa_server_on_due(void *data)
 {
 	struct sa_server *d = data;
@@ -279,30 +260,10 @@ sa_server_on_due(void *data)
 	sa_server_touch(d);
 }
 
-static void
-start_due_timer(struct sa_server *d)
-{
-	int64_t when = sa_deadline(d->sa);
-
-	if (d->due_timer && when == d->due_when)
-		return;
-	transport_timer_clear(d->transport, &d->due_timer);
-	d->due_when = when;
-	if (when != INT64_MAX)
-		d->due_timer = transport_timer_start(d->transport, when,
-						     sa_server_on_due, d);
-}
-
-static bool
-is_open(const struct sa_server *d)
-{
-	return sa_view_of(d->sa) != NULL;
-}
-
 static bool
 has_work(const struct sa_server *d)
 {
-	return (d->stats.waiting && is_open(d)) || d->searches.length;
+	return (d->stats.waiting && sa_view_of(d->sa)) || d->searches.length;
 }
 
 static void
@@ -316,10 +277,30 @@ void
 sa_server_touch(struct sa_server *d)
 {
 	uint64_t version = d->groups_version;
+	struct sa_report r;
+	int64_t due;
 
 	start_turn_timer(d);
-	send_reports(d);
-	start_due_timer(d);
+	while (d->reports < d->params.max_reports &&
+	       sa_next_report(d->sa, &r)) {
+		const struct mad_addr to = {
+			.qp = 1, .qkey = MAD_GSI_QKEY, .lid = r.lid,
+			.pkey_index = r.pkey_index,
+		};
+
+		d->reports++;
+		d->stats.reports++;
+		mad_client_start(d->client, &to, r.mad,
+				 sa_server_on_report_done, d, r.port_guid);
+	}
+	due = sa_deadline(d->sa);
+	if (!d->due_timer || due != d->due_when) {
+		transport_timer_clear(d->transport, &d->due_timer);
+		d->due_when = due;
+		if (due != INT64_MAX)
+			d->due_timer = transport_timer_start(d->transport, due,
+						sa_server_on_due, d);
+	}
 	d->groups_version = sa_groups_version(d->sa);
 	if (version != d->groups_version && d->groups)
 		d->groups(d->groups_data);
@@ -378,26 +359,6 @@ answer_job(struct sa_server *d, struct sa_job *j)
 		sa_server_touch(d);
 }
 
-/* Continues the first search, and puts it last. */
-static void
-search_on(struct sa_server *d)
-{
-	GList *link = g_queue_pop_head_link(&d->searches);
-	struct sa_job *j;
-
-	if (!link)
-		return;
-	j = link->data;
-	sa_resume(d->sa, &j->reply);
-	if (j->reply.kind == SA_REPLY_LATER) {
-		g_queue_push_tail_link(&d->searches, link);
-		return;
-	}
-	count_answer(d, j);
-	send_reply(d, j);
-	job_end(d, j);
-}
-
 static void
 begin_turn(struct sa_server *d)
 {
@@ -410,6 +371,7 @@ on_turn(void *data)
 {
 	struct sa_server *d = data;
 	struct sa_job *j;
+	GList *link;
 
 	d->turn_timer = 0;
 	d->stats.turns++;
@@ -417,8 +379,19 @@ on_turn(void *data)
 	while (d->left && has_work(d) && transport_now(d->transport) -
 	       d->turn_began < d->params.turn_us) {
 		d->left--;
-		search_on(d);
-		j = is_open(d) ? sa_queue_next(d->queue) : NULL;
+		/* the first search goes on, and is then the last */
+		link = g_queue_pop_head_link(&d->searches);
+		j = link ? link->data : NULL;
+		if (j)
+			sa_resume(d->sa, &j->reply);
+		if (j && j->reply.kind == SA_REPLY_LATER) {
+			g_queue_push_tail_link(&d->searches, link);
+		} else if (j) {
+			count_answer(d, j);
+			send_reply(d, j);
+			job_end(d, j);
+		}
+		j = sa_view_of(d->sa) ? sa_queue_next(d->queue) : NULL;
 		d->stats.waiting = sa_queue_length(d->queue);
 		if (j)
 			answer_job(d, j);
@@ -428,8 +401,8 @@ on_turn(void *data)
 
 /* --------------------------------------------------------------- receiving */
 
-static void
-enqueue_job(struct sa_server *d, struct sa_job *j)
+void
+sa_server_enqueue(struct sa_server *d, struct sa_job *j)
 {
 	struct sa_job *refused;
 	enum sa_refusal why;
@@ -475,8 +448,8 @@ take_job(struct sa_server *d, struct sa_job *j)
 	if (!d->stats.waiting && !d->turn_timer &&
 	    transport_now(d->transport) - d->turn_began >= d->params.turn_us)
 		begin_turn(d);
-	if (d->stats.waiting || d->left == 0 || !is_open(d)) {
-		enqueue_job(d, j);
+	if (d->stats.waiting || d->left == 0 || !sa_view_of(d->sa)) {
+		sa_server_enqueue(d, j);
 		return;
 	}
 	d->left--;
@@ -488,12 +461,6 @@ sa_server_take(struct sa_server *d, const struct transport_mad *m)
 {
 	g_assert(m->len == MAD_SIZE);
 	take_job(d, sa_job_new(&m->addr, m->mad, m->len));
-}
-
-void
-sa_server_resume(struct sa_server *d, struct sa_job *j)
-{
-	enqueue_job(d, j);
 }
 
 /* A request that came by RMPP: of several segments, or of one. */
@@ -553,24 +520,18 @@ sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
 	return d;
 }
 
-static void
-free_jobs(GQueue *queue)
-{
-	GList *link;
-
-	while ((link = g_queue_pop_head_link(queue)))
-		sa_job_free(link->data);
-}
-
 void
 sa_server_free(struct sa_server *d)
 {
+	GList *link;
+
 	if (!d)
 		return;
 	mad_client_cancel_owner(d->client, d);
 	sa_message_free(d->messages);
-	free_jobs(&d->tables);
-	free_jobs(&d->searches);
+	while ((link = g_queue_pop_head_link(&d->tables)) ||
+	       (link = g_queue_pop_head_link(&d->searches)))
+		sa_job_free(link->data);
 	transport_timer_clear(d->transport, &d->turn_timer);
 	transport_timer_clear(d->transport, &d->due_timer);
 	g_hash_table_unref(d->jobs);

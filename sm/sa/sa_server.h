@@ -29,7 +29,7 @@ struct sa_server_params {
 	unsigned max_reports;	/* without an answer yet */
 	size_t max_request;	/* bytes of a long request */
 	/* Tables of ports must be read before the request can be answered;
-	 * takes both over, and gives the job back by sa_server_resume().
+	 * takes both over, and gives the job back by sa_server_enqueue().
 	 * False: not now. May be NULL. */
 	bool (*unread)(struct sa_job *j, const struct sa_unread *unread,
 		       void *data);
@@ -58,7 +58,7 @@ void sa_server_free(struct sa_server *d);	/* and all jobs, unanswered */
 /* A request of the SA's class, MAD_SIZE bytes. */
 void sa_server_take(struct sa_server *d, const struct transport_mad *m);
 /* A request that `unread` took: it is answered in a later turn. */
-void sa_server_resume(struct sa_server *d, struct sa_job *j);
+void sa_server_enqueue(struct sa_server *d, struct sa_job *j);
 /* The SA may have Reports to send, another deadline, or state to be saved:
  * after a sweep, a trap, and any other call that changes `sa`. */
 void sa_server_touch(struct sa_server *d);

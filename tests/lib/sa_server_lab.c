@@ -285,7 +285,7 @@ sweep_rests(void *data)
 static void
 on_read(struct sa_job *j, void *data)
 {
-	sa_server_resume(((struct stage *)data)->desk, j);
+	sa_server_enqueue(((struct stage *)data)->desk, j);
 }
 
 /* The fabric as it is now is what the SA answers from. */
