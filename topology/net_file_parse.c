@@ -408,10 +408,68 @@ read_node_desc(struct net_reader *f, struct net_node *node)
 	return true;
 }
 
-/* "enhanced port 0 lid 7 lmc 0" */
+/* The GUIDs of a node, of which the next one counts on, as in ibsim; and it can
+ * be found by its id and NodeGUID. */
 static bool
-read_port0(struct net_reader *f, struct net_node *node)
+enter_node(struct net_reader *f, struct net_node *node)
 {
+	gpointer number = GUINT_TO_POINTER(f->nodes->len);
+	struct text_place here = line_of(node->line);
+	struct device *d = &node->d;
+	uint32_t other;
+
+	d->guid = f->next_guid[d->type];
+	d->system_guid = f->no_system ? d->guid : f->system_guid;
+	d->port_guid = d->type != NODE_SWITCH ? d->guid + 1 :
+		f->port0_guid ? f->port0_guid : d->guid;
+	d->vendor_id = f->vendor_id;
+	d->device_id = f->device_id;
+	d->desc = node->desc;
+	f->next_guid[d->type] += d->type == NODE_SWITCH ? 1 : 1 + d->n_ports;
+	f->vendor_id = 0;
+	f->no_system = true;
+	f->port0_guid = 0;
+	if (!d->guid)
+		return fail_at(f, here, "NodeGUID 0 is not valid");
+	other = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_id, node->id));
+	if (other)
+		return fail_at(f, here, "node id \"%s\" is that of line %u",
+			    node->id, net_node_at(f, other - 1)->line);
+	other = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_guid, &d->guid));
+	if (other)
+		return fail_at(f, here, "NodeGUID 0x%" PRIx64
+			    " is that of line %u", d->guid,
+			    net_node_at(f, other - 1)->line);
+	g_hash_table_insert(f->by_id, node->id, number);
+	g_hash_table_insert(f->by_guid, g_memdup2(&d->guid, sizeof(d->guid)),
+			    number);
+	f->in_block = true;
+	return true;
+}
+
+static bool
+net_read_node(struct net_reader *f, enum node_type type)
+{
+	struct net_node *node;
+
+	g_array_set_size(f->nodes, f->nodes->len + 1);
+	node = net_node_at(f, f->nodes->len - 1);
+	node->d.type = type;
+	node->d.local_port = 1;
+	node->line = f->scan.line;
+	node->first_cable = f->cables->len;
+	/* Port 255 would be the "no route" of a linear table (IBA 14.2.5.10) */
+	if (!TAKE(f, 10, 1, 254, "number of ports", &node->d.n_ports) ||
+	    !take_id(f, &node->id))
+		return false;
+	skip_blanks(f);
+	if (*f->scan.at == '#' && !read_node_desc(f, node))
+		return false;
+	if (!node->desc)
+		node->desc = g_strdup(node->id);
+	if (type != NODE_SWITCH)
+		return net_end_of_line(f) && enter_node(f, node);
+	/* "enhanced port 0 lid 7 lmc 0" */
 	for (skip_blanks(f); *f->scan.at; skip_blanks(f)) {
 		bool ok = true;
 
@@ -428,78 +486,7 @@ read_port0(struct net_reader *f, struct net_node *node)
 		if (!ok)
 			return false;
 	}
-	return true;
-}
-
-static bool
-enter_node(struct net_reader *f, struct net_node *node)
-{
-	uint32_t index = f->nodes->len;
-	struct text_place here = line_of(f->scan.line);
-	uint32_t other;
-
-	if (!node->d.guid)
-		return fail_at(f, here, "NodeGUID 0 is not valid");
-	other = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_id, node->id));
-	if (other)
-		return fail_at(f, here, "node id \"%s\" is that of line %u",
-			    node->id, net_node_at(f, other - 1)->line);
-	other = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_guid,
-						     &node->d.guid));
-	if (other)
-		return fail_at(f, here, "NodeGUID 0x%" PRIx64
-			    " is that of line %u", node->d.guid,
-			    net_node_at(f, other - 1)->line);
-	g_array_append_vals(f->nodes, node, 1);
-	g_hash_table_insert(f->by_id, node->id, GUINT_TO_POINTER(index + 1));
-	g_hash_table_insert(f->by_guid,
-			    g_memdup2(&node->d.guid, sizeof(node->d.guid)),
-			    GUINT_TO_POINTER(index + 1));
-	f->in_block = true;
-	return true;
-}
-
-static bool
-net_read_node(struct net_reader *f, enum node_type type)
-{
-	struct net_node node = {
-		.d = { .type = type, .local_port = 1 },
-		.line = f->scan.line,
-		.first_cable = f->cables->len,
-	};
-	bool ok;
-
-	/* Port 255 would be the "no route" of a linear table (IBA 14.2.5.10) */
-	ok = TAKE(f, 10, 1, 254, "number of ports", &node.d.n_ports) &&
-		take_id(f, &node.id);
-	skip_blanks(f);
-	if (ok && *f->scan.at == '#')
-		ok = read_node_desc(f, &node);
-	if (ok && !node.desc)
-		node.desc = g_strdup(node.id);
-	if (ok && (type == NODE_SWITCH ? read_port0(f, &node) :
-		   net_end_of_line(f))) {
-		/* The GUIDs of this node; the next one counts on from here, as
-		 * in ibsim. */
-		node.d.guid = f->next_guid[type];
-		node.d.system_guid = f->no_system ? node.d.guid :
-			f->system_guid;
-		node.d.port_guid = type != NODE_SWITCH ? node.d.guid + 1 :
-			f->port0_guid ? f->port0_guid : node.d.guid;
-		node.d.vendor_id = f->vendor_id;
-		node.d.device_id = f->device_id;
-		node.d.desc = node.desc;
-		f->next_guid[type] += type == NODE_SWITCH ? 1 :
-			1 + node.d.n_ports;
-		f->vendor_id = 0;
-		f->no_system = true;
-		f->port0_guid = 0;
-		if (enter_node(f, &node))
-			return true;
-	}
-	g_free(node.id);
-	g_free(node.desc);
-	return false;
+	return enter_node(f, node);
 }
 
 /*
@@ -550,40 +537,36 @@ read_cable_words(struct net_reader *f, struct net_cable *cable)
 static bool
 read_cable(struct net_reader *f)
 {
-	struct net_cable cable = {
-		.line = f->scan.line,
-		.node = f->nodes->len - 1,
-		.peer_num = 1,
-		.rate = f->rate,
-	};
+	struct net_cable *cable;
 	struct net_node *node;
-	bool ok;
 
 	if (!f->in_block)
 		return fail(f, "a port outside of a node's block");
-	node = net_node_at(f, cable.node);
-	ok = net_take_port(f, node->d.n_ports, &cable.num) &&
-	     take_guid_in_parens(f, &cable.guid) &&
-	     take_id(f, &cable.peer_id) &&
-	     (*f->scan.at != '[' || net_take_port(f, 254, &cable.peer_num)) &&
-	     take_guid_in_parens(f, &cable.peer_guid) &&
-	     read_cable_words(f, &cable);
+	node = net_node_at(f, f->nodes->len - 1);
+	g_array_set_size(f->cables, f->cables->len + 1);
+	cable = net_cable_at(f, f->cables->len - 1);
+	cable->line = f->scan.line;
+	cable->node = f->nodes->len - 1;
+	cable->peer_num = 1;
+	cable->rate = f->rate;
+	if (!net_take_port(f, node->d.n_ports, &cable->num) ||
+	    !take_guid_in_parens(f, &cable->guid) ||
+	    !take_id(f, &cable->peer_id) ||
+	    (*f->scan.at == '[' && !net_take_port(f, 254, &cable->peer_num)) ||
+	    !take_guid_in_parens(f, &cable->peer_guid) ||
+	    !read_cable_words(f, cable))
+		return false;
 	/* A port may be listed once: it has one cable. */
-	for (uint32_t i = 0; ok && i < node->n_cables; i++) {
+	for (uint32_t i = 0; i < node->n_cables; i++) {
 		const struct net_cable *old =
 			net_cable_at(f, node->first_cable + i);
 
-		if (old->num == cable.num)
-			ok = fail_at(f, line_of(f->scan.line),
-				     "port %u is cabled in line %u",
-				     cable.num, old->line);
-	}
-	if (!ok) {
-		g_free(cable.peer_id);
-		return false;
+		if (old->num == cable->num)
+			return fail_at(f, line_of(f->scan.line),
+				       "port %u is cabled in line %u",
+				       cable->num, old->line);
 	}
 	node->n_cables++;
-	g_array_append_val(f->cables, cable);
 	return true;
 }
 
@@ -780,8 +763,8 @@ net_file_parse(const char *text, const char *name, GError **error)
 	struct snapshot *s = NULL;
 	bool ok = true;
 
-	f.nodes = g_array_new(FALSE, FALSE, sizeof(struct net_node));
-	f.cables = g_array_new(FALSE, FALSE, sizeof(struct net_cable));
+	f.nodes = g_array_new(FALSE, TRUE, sizeof(struct net_node));
+	f.cables = g_array_new(FALSE, TRUE, sizeof(struct net_cable));
 	f.by_id = g_hash_table_new(g_str_hash, g_str_equal);
 	f.by_guid = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					  NULL);
