@@ -255,15 +255,6 @@ text_here(const struct text_scan *s)
 	};
 }
 
-G_GNUC_PRINTF(4, 0) static void
-append_message(GString *out, const struct text_scan *s,
-	       struct text_place place, const char *format, va_list args)
-{
-	g_string_append_printf(out, "%s:%u:%u: ", s->file, place.line,
-			       place.column);
-	g_string_append_vprintf(out, format, args);
-}
-
 bool
 text_fail(struct text_scan *s, struct text_place place, const char *format, ...)
 {
@@ -271,10 +262,11 @@ text_fail(struct text_scan *s, struct text_place place, const char *format, ...)
 
 	if (s->n_errors++ >= s->errors_max)
 		return false;
-	if (s->errors->len)
-		g_string_append_c(s->errors, '\n');
+	g_string_append_printf(s->errors, "%s%s:%u:%u: ",
+			       s->errors->len ? "\n" : "", s->file, place.line,
+			       place.column);
 	va_start(args, format);
-	append_message(s->errors, s, place, format, args);
+	g_string_append_vprintf(s->errors, format, args);
 	va_end(args);
 	return false;
 }
@@ -282,16 +274,17 @@ text_fail(struct text_scan *s, struct text_place place, const char *format, ...)
 void
 text_warn(struct text_scan *s, struct text_place place, const char *format, ...)
 {
-	GString *line;
+	g_autofree char *text = NULL;
 	va_list args;
 
 	if (!s->warnings || s->n_warnings++ >= s->warnings_max)
 		return;
-	line = g_string_new(NULL);
 	va_start(args, format);
-	append_message(line, s, place, format, args);
+	text = g_strdup_vprintf(format, args);
 	va_end(args);
-	g_ptr_array_add(s->warnings, g_string_free(line, FALSE));
+	g_ptr_array_add(s->warnings, g_strdup_printf("%s:%u:%u: %s", s->file,
+						     place.line, place.column,
+						     text));
 }
 
 void

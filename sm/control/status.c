@@ -14,18 +14,18 @@
 
 #include "sm/fabric_page.h"
 
-static const char *const end_names[] = {
-	[SWEEP_END_PLANNED] = "planned",
-	[SWEEP_END_UP] = "up",
-	[SWEEP_END_NOT_UP] = "not up",
-	[SWEEP_END_STANDBY] = "standby",
-	[SWEEP_END_FAILED] = "failed",
-};
-
 const char *
 status_end_name(enum sweep_end end)
 {
-	return end_names[end];
+	static const char *const names[] = {
+		[SWEEP_END_PLANNED] = "planned",
+		[SWEEP_END_UP] = "up",
+		[SWEEP_END_NOT_UP] = "not up",
+		[SWEEP_END_STANDBY] = "standby",
+		[SWEEP_END_FAILED] = "failed",
+	};
+
+	return names[end];
 }
 
 struct status *
