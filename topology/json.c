@@ -52,12 +52,6 @@ begin_member(struct json *j, const char *key)
 }
 
 void
-json_break(struct json *j, const char *gap)
-{
-	j->gap = gap;
-}
-
-void
 json_open(struct json *j, const char *key, char bracket)
 {
 	begin_member(j, key);
@@ -149,7 +143,7 @@ report_close(struct text_report *r, char bracket)
 void
 report_break(struct text_report *r, const char *gap)
 {
-	json_break(&r->json, gap);
+	r->json.gap = gap;
 }
 
 void

@@ -13,13 +13,11 @@
 struct json {
 	GString *out;		/* borrowed */
 	const char *space;	/* behind commas and colons; NULL: nothing */
-	const char *gap;	/* json_break() */
+	const char *gap;	/* before the next member, behind its comma,
+				   instead of `space`: a newline and the
+				   indentation; NULL: none */
 	bool comma;		/* the next member needs one before it */
 };
-
-/* Text before the next member, behind its comma, instead of `space`: a newline
- * and the indentation. */
-void json_break(struct json *j, const char *gap);
 
 /* key NULL: a member of an array, or the outermost value. */
 void json_open(struct json *j, const char *key, char bracket);

@@ -26,10 +26,10 @@ static void
 put_name(struct text_report *r, const char *key, const char *name,
 	 const char *after)
 {
-	g_autofree char *valid = r->as_json ? g_utf8_make_valid(name, -1) :
-		g_strdup(name);
-
-	report_text(r, key, valid, after);
+	if (r->as_json)
+		json_utf8(&r->json, key, name);
+	else
+		report_text(r, key, name, after);
 }
 
 static void
@@ -172,14 +172,14 @@ json_verified(struct json *j, const struct route_lab *lab,
 	const struct verify_reach *reach = &row->verified.reach;
 	const struct channels_result *channels = &row->verified.channels;
 
-	json_break(j, INDENT);
+	j->gap = INDENT;
 	json_real(j, "verify_ms", row->verify_ms);
 	json_number(j, "lost_ca_pairs", reach->lost_hosts);
 	json_number(j, "lost_mixed_pairs", reach->lost_mixed);
 	json_number(j, "looping", reach->looping);
 	json_number(j, "astray", reach->astray);
 	json_number(j, "cut_off", reach->cut_off);
-	json_break(j, INDENT);
+	j->gap = INDENT;
 	json_number(j, "channels", channels->n_channels);
 	json_number(j, "dependencies", channels->n_dependencies);
 	json_number(j, "looped_channels", channels->n_looped);

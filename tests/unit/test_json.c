@@ -55,7 +55,7 @@ TEST(test_a_break_holds_for_one_member)
 	json_open(&j, NULL, '[');
 	for (unsigned i = 0; i < 4; i++) {
 		if (i % 2 == 0)
-			json_break(&j, "\n\t");
+			j.gap = "\n\t";
 		json_number(&j, NULL, i);
 	}
 	json_close(&j, ']');
