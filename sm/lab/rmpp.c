@@ -85,13 +85,6 @@ ring_in(struct rmpp *x, int64_t us)
 	x->timer = transport_timer_in(x->transport, us, rmpp_on_timer, x);
 }
 
-static void
-rmpp_transmit(struct rmpp *x, uint8_t *mad, const struct rmpp_header *h)
-{
-	rmpp_header_write(mad, h);
-	transport_send(x->transport, &x->peer, mad, MAD_SIZE, 0, NULL);
-}
-
 /* ACK, STOP or ABORT. The answers to segments go against their direction. */
 static void
 rmpp_say(struct rmpp *x, enum rmpp_type type, enum rmpp_status status,
@@ -107,7 +100,8 @@ rmpp_say(struct rmpp *x, enum rmpp_type type, enum rmpp_status status,
 	memcpy(mad, x->header, x->header_len);
 	if (!x->message)
 		mad[OFF_METHOD] ^= MAD_METHOD_RESPONSE;
-	rmpp_transmit(x, mad, &h);
+	rmpp_header_write(mad, &h);
+	transport_send(x->transport, &x->peer, mad, MAD_SIZE, 0, NULL);
 	x->said_at = transport_now(x->transport);
 }
 
@@ -122,41 +116,37 @@ end(struct rmpp *x, enum rmpp_outcome outcome)
 /* ------------------------------------------------------------------ sending */
 
 static void
-send_segment(struct rmpp *x, uint32_t segment)
-{
-	size_t len = segment == x->last ? x->last_len : x->room;
-	struct rmpp_header h = {
-		.version = RMPP_VERSION, .type = RMPP_TYPE_DATA,
-		.flags = RMPP_FLAG_ACTIVE, .resp_time = RMPP_NO_RESP_TIME,
-		.segment = segment,
-	};
-	uint8_t mad[MAD_SIZE] = { 0 };
-
-	if (segment == 1) {
-		h.flags |= RMPP_FLAG_FIRST;
-		h.length = rmpp_payload_length(x->len - x->header_len,
-					       x->header_len);
-	}
-	if (segment == x->last) {
-		h.flags |= RMPP_FLAG_LAST;
-		h.length = rmpp_payload_length(len, x->header_len);
-	}
-	memcpy(mad, x->message, x->header_len);
-	memcpy(mad + x->header_len, x->message + x->header_len +
-	       (size_t)(segment - 1) * x->room, len);
-	rmpp_transmit(x, mad, &h);
-}
-
-static void
 send_window(struct rmpp *x)
 {
-	uint32_t end = MIN(x->acked + RMPP_WINDOW, x->last);
+	uint32_t end = MIN(MIN(x->acked + RMPP_WINDOW, x->last),
+			   x->window_last);
 
-	end = MIN(end, x->window_last);
 	if (x->next <= end)
 		ring_in(x, x->timeout_us);
-	while (x->next <= end)
-		send_segment(x, x->next++);
+	for (; x->next <= end; x->next++) {
+		size_t len = x->next == x->last ? x->last_len : x->room;
+		struct rmpp_header h = {
+			.version = RMPP_VERSION, .type = RMPP_TYPE_DATA,
+			.flags = RMPP_FLAG_ACTIVE,
+			.resp_time = RMPP_NO_RESP_TIME, .segment = x->next,
+		};
+		uint8_t mad[MAD_SIZE] = { 0 };
+
+		if (x->next == 1) {
+			h.flags |= RMPP_FLAG_FIRST;
+			h.length = rmpp_payload_length(x->len - x->header_len,
+						       x->header_len);
+		}
+		if (x->next == x->last) {
+			h.flags |= RMPP_FLAG_LAST;
+			h.length = rmpp_payload_length(len, x->header_len);
+		}
+		memcpy(mad, x->message, x->header_len);
+		memcpy(mad + x->header_len, x->message + x->header_len +
+		       (size_t)(x->next - 1) * x->room, len);
+		rmpp_header_write(mad, &h);
+		transport_send(x->transport, &x->peer, mad, MAD_SIZE, 0, NULL);
+	}
 	x->sent = MAX(x->sent, end);
 }
 
@@ -199,36 +189,7 @@ take_ack(struct rmpp *x, const struct rmpp_header *h)
 	end(x, RMPP_DONE);
 }
 
-static void
-take_by_sender(struct rmpp *x, const struct rmpp_header *h)
-{
-	enum rmpp_status fault = rmpp_header_judge(h);
-
-	if (x->state == STATE_OVER) {
-		if (!fault && h->type == RMPP_TYPE_ACK &&
-		    h->segment == x->last && x->acked == x->last &&
-		    !(x->header[OFF_METHOD] & MAD_METHOD_RESPONSE))
-			rmpp_say(x, RMPP_TYPE_ACK, RMPP_STATUS_OK, 0, 1);
-	} else if (h->type == RMPP_TYPE_ABORT) {
-		end(x, RMPP_ENDED_BY_PEER);
-	} else if (fault) {
-		give_up(x, fault);
-	} else if (h->type == RMPP_TYPE_STOP) {
-		end(x, RMPP_ENDED_BY_PEER);
-	} else if (h->type == RMPP_TYPE_ACK) {
-		take_ack(x, h);
-	}
-}
-
 /* ---------------------------------------------------------------- receiving */
-
-static void
-rmpp_linger(struct rmpp *x, enum state state)
-{
-	x->state = state;
-	ring_in(x, RMPP_LINGER_US);
-	g_byte_array_set_size(x->here, 0);
-}
 
 static void
 say_refusal(struct rmpp *x)
@@ -242,7 +203,9 @@ rmpp_refuse(struct rmpp *x, enum rmpp_status fault)
 {
 	x->fault = fault;
 	say_refusal(x);
-	rmpp_linger(x, STATE_REFUSED);
+	x->state = STATE_REFUSED;
+	ring_in(x, RMPP_LINGER_US);
+	g_byte_array_set_size(x->here, 0);
 }
 
 static void
@@ -285,30 +248,10 @@ rmpp_judge(const struct rmpp *x, const struct rmpp_header *h, uint32_t i)
 }
 
 static void
-keep(struct rmpp *x, const struct rmpp_header *h, const uint8_t *mad)
-{
-	size_t at = x->header_len + (size_t)(h->segment - 1) * x->room;
-
-	if (h->segment == 1) {
-		memcpy(x->here->data, mad, x->header_len);
-		x->total = h->length;
-	}
-	if (h->flags & RMPP_FLAG_LAST) {
-		x->last = h->segment;
-		x->last_len = h->length - (x->header_len - RMPP_HEADER_LEN);
-	}
-	if (x->here->len < at + x->room)
-		g_byte_array_set_size(x->here, at + x->room);
-	memcpy(x->here->data + at, mad + x->header_len, x->room);
-	x->ahead |= UINT64_C(1) << (h->segment - x->expected);
-	for (; x->ahead & 1; x->ahead >>= 1)
-		x->expected++;
-}
-
-static void
 take_segment(struct rmpp *x, const struct rmpp_header *h, const uint8_t *mad)
 {
 	uint32_t i = h->segment - x->expected;
+	size_t at = x->header_len + (size_t)(h->segment - 1) * x->room;
 	bool is_first = h->flags & RMPP_FLAG_FIRST;
 	enum rmpp_status fault;
 
@@ -327,40 +270,33 @@ take_segment(struct rmpp *x, const struct rmpp_header *h, const uint8_t *mad)
 		rmpp_refuse(x, fault);
 		return;
 	}
-	keep(x, h, mad);
+	if (is_first) {
+		memcpy(x->here->data, mad, x->header_len);
+		x->total = h->length;
+	}
+	if (h->flags & RMPP_FLAG_LAST) {
+		x->last = h->segment;
+		x->last_len = h->length - (x->header_len - RMPP_HEADER_LEN);
+	}
+	if (x->here->len < at + x->room)
+		g_byte_array_set_size(x->here, at + x->room);
+	memcpy(x->here->data + at, mad + x->header_len, x->room);
+	x->ahead |= UINT64_C(1) << i;
+	for (; x->ahead & 1; x->ahead >>= 1)
+		x->expected++;
 	if (x->last && x->expected > x->last) {
 		acknowledge(x);
 		x->on_message(x->here->data, x->header_len +
 			      (size_t)(x->last - 1) * x->room + x->last_len,
 			      x->data);
-		rmpp_linger(x, STATE_DONE);
+		x->state = STATE_DONE;
+		ring_in(x, RMPP_LINGER_US);
+		g_byte_array_set_size(x->here, 0);
 		return;
 	}
 	ring_in(x, RMPP_IDLE_US);
 	if (!x->told || x->expected - 1 - x->told >= RMPP_WINDOW / 2)
 		acknowledge(x);
-}
-
-static void
-take_by_receiver(struct rmpp *x, const struct rmpp_header *h,
-		 const uint8_t *mad)
-{
-	enum rmpp_status fault = rmpp_header_judge(h);
-
-	if (x->state == STATE_OVER)
-		return;
-	if (h->type == RMPP_TYPE_ABORT && x->state != STATE_DONE) {
-		end(x, RMPP_ENDED_BY_PEER);
-	} else if (x->state == STATE_BUSY && fault) {
-		rmpp_refuse(x, fault);
-	} else if (h->type == RMPP_TYPE_DATA && !fault) {
-		if (x->state == STATE_BUSY)
-			take_segment(x, h, mad);
-		else if (x->state == STATE_DONE)
-			acknowledge_again(x);
-		else if (transport_now(x->transport) - x->said_at >= REPEAT_US)
-			say_refusal(x);
-	}
 }
 
 /* ------------------------------------------------------------- both of them */
@@ -387,16 +323,38 @@ rmpp_on_timer(void *data)
 void
 rmpp_take(struct rmpp *x, const uint8_t *mad)
 {
+	enum rmpp_status fault;
 	struct rmpp_header h;
 
 	rmpp_header_read(mad, MAD_SIZE, &h);
-	if (x->message) {
-		take_by_sender(x, &h);
-		return;
-	}
-	if (x->expected == 1)
+	fault = rmpp_header_judge(&h);
+	if (!x->message && x->expected == 1)
 		memcpy(x->header, mad, x->header_len);
-	take_by_receiver(x, &h, mad);
+	if (x->state == STATE_OVER) {
+		/* the peer repeats the last ACK of a request */
+		if (x->message && !fault && h.type == RMPP_TYPE_ACK &&
+		    h.segment == x->last && x->acked == x->last &&
+		    !(x->header[OFF_METHOD] & MAD_METHOD_RESPONSE))
+			rmpp_say(x, RMPP_TYPE_ACK, RMPP_STATUS_OK, 0, 1);
+	} else if (h.type == RMPP_TYPE_ABORT && x->state != STATE_DONE) {
+		end(x, RMPP_ENDED_BY_PEER);
+	} else if (x->state == STATE_BUSY && fault) {
+		if (x->message)
+			give_up(x, fault);
+		else
+			rmpp_refuse(x, fault);
+	} else if (x->message && h.type == RMPP_TYPE_STOP) {
+		end(x, RMPP_ENDED_BY_PEER);
+	} else if (x->message && h.type == RMPP_TYPE_ACK) {
+		take_ack(x, &h);
+	} else if (!x->message && h.type == RMPP_TYPE_DATA && !fault) {
+		if (x->state == STATE_BUSY)
+			take_segment(x, &h, mad);
+		else if (x->state == STATE_DONE)
+			acknowledge_again(x);
+		else if (transport_now(x->transport) - x->said_at >= REPEAT_US)
+			say_refusal(x);
+	}
 }
 
 static struct rmpp *
