@@ -226,13 +226,6 @@ give_back(struct send *s)
 	f->deliver(&hdr, mad, sizeof(mad), f->data);
 }
 
-static void
-kernel_transmit(struct send *s)
-{
-	transport_send(s->agent->file->port->transport, &s->to, s->data,
-		       MAD_SIZE, 0, NULL);
-}
-
 static void kernel_on_timeout(void *data);
 
 static void
@@ -254,7 +247,8 @@ kernel_on_timeout(void *data)
 		return;
 	}
 	if (s->len <= MAD_SIZE && !rmpp_is_active(s->agent, s->data))
-		kernel_transmit(s);
+		transport_send(s->agent->file->port->transport, &s->to,
+			       s->data, MAD_SIZE, 0, NULL);
 	wait_for_answer(s);
 }
 
@@ -288,7 +282,8 @@ start_send(struct send *s)
 					s->hdr.retries, on_sent, s);
 		return;
 	}
-	kernel_transmit(s);
+	transport_send(a->file->port->transport, &s->to, s->data, MAD_SIZE, 0,
+		       NULL);
 	wait_for_answer(s);
 }
 
@@ -347,7 +342,8 @@ kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
 		return -EINVAL;
 	}
 	if (!rmpp && !hdr.timeout_ms) {
-		kernel_transmit(s);
+		transport_send(f->port->transport, &s->to, s->data, MAD_SIZE,
+			       0, NULL);
 		send_free(s);
 		return 0;
 	}
@@ -362,17 +358,6 @@ kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
 
 /* --------------------------------------------------------------- receiving */
 
-static struct send *
-find_send(struct agent *a, const struct mad_header *h, uint16_t lid,
-	  bool of_response)
-{
-	const struct key key = make_key(h->tid, of_response ? lid : 0,
-					h->mgmt_class, of_response ?
-					MAD_METHOD_RESPONSE : 0);
-
-	return g_hash_table_lookup(a->file->sends, &key);
-}
-
 /* A whole MAD or message. An answer ends its request; it is delivered before a
  * request of the backlog is sent. */
 static void
@@ -381,12 +366,14 @@ complete(struct agent *a, const struct mad_addr *from, const uint8_t *mad,
 {
 	struct send *s = NULL;
 	struct mad_header h;
+	struct key key;
 	uint8_t head[MAD_SIZE] = { 0 };
 
 	memcpy(head, mad, MIN(len, MAD_SIZE));
 	mad_header_read(head, MAD_SIZE, &h);
 	if (is_response(&h)) {
-		s = find_send(a, &h, from->lid, false);
+		key = make_key(h.tid, 0, h.mgmt_class, 0);
+		s = g_hash_table_lookup(a->file->sends, &key);
 		if (!s)
 			return;
 	}
@@ -429,14 +416,17 @@ receive_rmpp(struct agent *a, const struct transport_mad *m,
 {
 	const struct key key = make_key(h->tid, m->addr.lid, h->mgmt_class,
 					h->method);
+	const struct key of_send = h->method & MAD_METHOD_RESPONSE ?
+		make_key(h->tid, 0, h->mgmt_class, 0) :
+		make_key(h->tid, m->addr.lid, h->mgmt_class,
+			 MAD_METHOD_RESPONSE);
 	struct rmpp_header rmpp;
 	struct receive *r;
 	struct send *s;
 
 	rmpp_header_read(m->mad, m->len, &rmpp);
 	s = rmpp.type == RMPP_TYPE_DATA ? NULL :
-		find_send(a, h, m->addr.lid,
-			  !(h->method & MAD_METHOD_RESPONSE));
+		g_hash_table_lookup(a->file->sends, &of_send);
 	if (s) {
 		if (s->transfer)
 			rmpp_take(s->transfer, m->mad);
@@ -457,40 +447,31 @@ receive_rmpp(struct agent *a, const struct transport_mad *m,
 		rmpp_take(r->transfer, m->mad);
 }
 
-/* Of an answer the agent that sent the request; of a request the one that
- * serves its method. */
-static struct agent *
-find_agent(struct kernel_port *p, const struct mad_header *h,
-	   const uint8_t *mad)
-{
-	unsigned method = h->method & 0x7f;
-
-	for (guint i = 0; i < p->agents->len; i++) {
-		struct agent *a = p->agents->pdata[i];
-
-		if (is_response(h) ? a->hi_tid == h->tid >> 32 :
-		    a->mgmt_class == h->mgmt_class &&
-		    a->version == h->class_version &&
-		    a->methods[method / 64] >> method % 64 & 1 &&
-		    (!is_vendor2(h->mgmt_class) ||
-		     memcmp(a->oui, mad + OFF_OUI, sizeof(a->oui)) == 0))
-			return a;
-	}
-	return NULL;
-}
-
 static void
 kernel_on_receive(const struct transport_mad *m, void *data)
 {
 	struct kernel_port *p = data;
 	uint8_t refusal[MAD_SIZE];
 	struct mad_header h;
-	struct agent *a;
+	struct agent *a = NULL;
+	unsigned method;
 
 	if (m->event != TRANSPORT_RECEIVED ||
 	    !mad_header_read(m->mad, m->len, &h))
 		return;
-	a = find_agent(p, &h, m->mad);
+	/* Of an answer the agent that sent the request; of a request the one
+	 * that serves its method. */
+	method = h.method & 0x7f;
+	for (guint i = 0; i < p->agents->len && !a; i++) {
+		a = p->agents->pdata[i];
+		if (is_response(&h) ? a->hi_tid != h.tid >> 32 :
+		    a->mgmt_class != h.mgmt_class ||
+		    a->version != h.class_version ||
+		    !(a->methods[method / 64] >> method % 64 & 1) ||
+		    (is_vendor2(h.mgmt_class) &&
+		     memcmp(a->oui, m->mad + OFF_OUI, sizeof(a->oui))))
+			a = NULL;
+	}
 	/* As Linux since 3.5: the requester need not wait for a time-out. */
 	if (!a && (h.method == MAD_METHOD_GET || h.method == MAD_METHOD_SET)) {
 		memcpy(refusal, m->mad, MAD_SIZE);
@@ -510,28 +491,10 @@ kernel_on_receive(const struct transport_mad *m, void *data)
 
 /* ------------------------------------------------------------ registration */
 
-/* The checks of ib_register_mad_agent(). Class 0: an agent that only sends. */
-static bool
-is_valid(const struct agent *a, unsigned qpn, unsigned rmpp_version)
-{
-	static const uint8_t no_oui[3];
-
-	if (qpn > 1 || rmpp_version > 1 || a->version >= VERSION_MAX)
-		return false;
-	if (!a->mgmt_class)
-		return true;
-	if (a->mgmt_class >= CLASS_MAX && a->mgmt_class != MAD_CLASS_SMP_DIRECT)
-		return false;
-	if (is_vendor2(a->mgmt_class) && memcmp(a->oui, no_oui, 3) == 0)
-		return false;
-	if (rmpp_version && !rmpp_header_len(a->mgmt_class))
-		return false;
-	return kernel_is_smp(a->mgmt_class) == (qpn == 0);
-}
-
 static int
 add_agent(struct kernel_file *f, struct ib_user_mad_reg_req2 *r)
 {
+	static const uint8_t no_oui[3];
 	struct kernel_port *p = f->port;
 	struct agent *a, model = {
 		.file = f, .mgmt_class = r->mgmt_class,
@@ -547,7 +510,18 @@ add_agent(struct kernel_file *f, struct ib_user_mad_reg_req2 *r)
 		r->flags = IB_USER_MAD_REG_FLAGS_CAP;
 		return -EINVAL;
 	}
-	if (r->oui & 0xff000000 || !is_valid(&model, r->qpn, r->rmpp_version))
+	/* The checks of ib_register_mad_agent(). Class 0: an agent that only
+	 * sends. */
+	if (r->oui & 0xff000000 || r->qpn > 1 || r->rmpp_version > 1 ||
+	    model.version >= VERSION_MAX)
+		return -EINVAL;
+	if (model.mgmt_class &&
+	    ((model.mgmt_class >= CLASS_MAX &&
+	      model.mgmt_class != MAD_CLASS_SMP_DIRECT) ||
+	     (is_vendor2(model.mgmt_class) &&
+	      memcmp(model.oui, no_oui, sizeof(no_oui)) == 0) ||
+	     (r->rmpp_version && !rmpp_header_len(model.mgmt_class)) ||
+	     kernel_is_smp(model.mgmt_class) != (r->qpn == 0)))
 		return -EINVAL;
 	for (guint i = 0; i < p->agents->len; i++) {
 		a = p->agents->pdata[i];
@@ -575,24 +549,6 @@ add_agent(struct kernel_file *f, struct ib_user_mad_reg_req2 *r)
 	return 0;
 }
 
-static int
-add_agent_old(struct kernel_file *f, struct ib_user_mad_reg_req *old)
-{
-	struct ib_user_mad_reg_req2 r = {
-		.qpn = old->qpn, .mgmt_class = old->mgmt_class,
-		.mgmt_class_version = old->mgmt_class_version,
-		.rmpp_version = old->rmpp_version,
-		.oui = old->oui[0] << 16 | old->oui[1] << 8 | old->oui[2],
-	};
-	int error;
-
-	memcpy(r.method_mask, old->method_mask, sizeof(r.method_mask));
-	error = add_agent(f, &r);
-	if (!error)
-		old->id = r.id;
-	return error;
-}
-
 static void
 remove_agent(struct kernel_file *f, unsigned id)
 {
@@ -617,11 +573,25 @@ remove_agent(struct kernel_file *f, unsigned id)
 int
 kernel_ioctl(struct kernel_file *f, unsigned code, void *arg)
 {
+	struct ib_user_mad_reg_req *old = arg;
+	struct ib_user_mad_reg_req2 r;
 	uint32_t id;
+	int error;
 
 	switch (code) {
 	case IB_USER_MAD_REGISTER_AGENT:
-		return add_agent_old(f, arg);
+		r = (struct ib_user_mad_reg_req2){
+			.qpn = old->qpn, .mgmt_class = old->mgmt_class,
+			.mgmt_class_version = old->mgmt_class_version,
+			.rmpp_version = old->rmpp_version,
+			.oui = old->oui[0] << 16 | old->oui[1] << 8 |
+				old->oui[2],
+		};
+		memcpy(r.method_mask, old->method_mask, sizeof(r.method_mask));
+		error = add_agent(f, &r);
+		if (!error)
+			old->id = r.id;
+		return error;
 	case IB_USER_MAD_REGISTER_AGENT2:
 		return add_agent(f, arg);
 	case IB_USER_MAD_UNREGISTER_AGENT:
