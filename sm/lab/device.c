@@ -113,37 +113,6 @@ write_port(struct device_port *p)
 	}
 }
 
-static void
-device_write_node(struct lab_device *d)
-{
-	static const char *const types[] = { "?", "CA", "switch", "router" };
-	static const char *const kinds[] = { "umad", "issm" };
-	const struct node_info *n = sim_node_info(d->sim, d->node);
-	g_autofree char *guid = guid_text(n->node_guid);
-	g_autofree char *system_guid = guid_text(n->system_guid);
-
-	device_write_file(d, IB_DIR, "node_type", "%u: %s\n", n->node_type,
-			  types[n->node_type & 3]);
-	device_write_file(d, IB_DIR, "node_guid", "%s\n", guid);
-	device_write_file(d, IB_DIR, "sys_image_guid", "%s\n", system_guid);
-	device_write_file(d, IB_DIR, "node_desc", "%s\n",
-			  d->fabric->nodes[d->node].desc);
-	device_write_file(d, IB_DIR, "hw_rev", "%x\n", n->revision);
-	device_write_file(d, IB_DIR, "fw_ver", "1.0\n");
-	device_write_file(d, IB_DIR, "hca_type", "simulated\n");
-	device_write_file(d, MAD_DIR, "abi_version", "5\n");
-	for (unsigned i = 0; i < 2 * d->n_ports; i++) {
-		const struct device_port *p = &d->ports[i / 2];
-		g_autofree char *name = g_strdup_printf("%s%u", kinds[i % 2],
-							p->umad);
-		g_autofree char *dir = g_build_filename(MAD_DIR, name, NULL);
-
-		device_write_file(d, dir, "ibdev", DEVICE_NAME "\n");
-		device_write_file(d, dir, "port", "%u\n", p->num);
-		device_write_file(d, "dev", name, "%s", "");
-	}
-}
-
 /* ------------------------------------------------------------------- ports */
 
 /* LAB_CHANGED_* and DEVICE_CHANGED_PKEYS since the last call. */
@@ -205,18 +174,15 @@ device_port_set_driver(struct device_port *p, device_changed_fn changed,
 		p->kernel = kernel_port_new(p->transport, p->device->limits);
 }
 
-struct device_port *
-device_find_umad(struct lab_device *d, unsigned umad)
-{
-	for (unsigned i = 0; d->plugged && i < d->n_ports; i++)
-		if (d->ports[i].umad == umad)
-			return &d->ports[i];
-	return NULL;
-}
-
 void
 device_plug(struct lab_device *d, unsigned umad)
 {
+	static const char *const types[] = { "?", "CA", "switch", "router" };
+	static const char *const kinds[] = { "umad", "issm" };
+	const struct node_info *n = sim_node_info(d->sim, d->node);
+	g_autofree char *guid = guid_text(n->node_guid);
+	g_autofree char *system_guid = guid_text(n->system_guid);
+
 	if (d->plugged)
 		return;
 	d->plugged = true;
@@ -229,7 +195,26 @@ device_plug(struct lab_device *d, unsigned umad)
 		device_look(p);
 		write_port(p);
 	}
-	device_write_node(d);
+	device_write_file(d, IB_DIR, "node_type", "%u: %s\n", n->node_type,
+			  types[n->node_type & 3]);
+	device_write_file(d, IB_DIR, "node_guid", "%s\n", guid);
+	device_write_file(d, IB_DIR, "sys_image_guid", "%s\n", system_guid);
+	device_write_file(d, IB_DIR, "node_desc", "%s\n",
+			  d->fabric->nodes[d->node].desc);
+	device_write_file(d, IB_DIR, "hw_rev", "%x\n", n->revision);
+	device_write_file(d, IB_DIR, "fw_ver", "1.0\n");
+	device_write_file(d, IB_DIR, "hca_type", "simulated\n");
+	device_write_file(d, MAD_DIR, "abi_version", "5\n");
+	for (unsigned i = 0; i < 2 * d->n_ports; i++) {
+		const struct device_port *p = &d->ports[i / 2];
+		g_autofree char *name = g_strdup_printf("%s%u", kinds[i % 2],
+							p->umad);
+		g_autofree char *dir = g_build_filename(MAD_DIR, name, NULL);
+
+		device_write_file(d, dir, "ibdev", DEVICE_NAME "\n");
+		device_write_file(d, dir, "port", "%u\n", p->num);
+		device_write_file(d, "dev", name, "%s", "");
+	}
 }
 
 void

@@ -66,6 +66,5 @@ void device_refresh(struct lab_device *d);
 /* Driver instead of kernel, and back (changed NULL). */
 void device_port_set_driver(struct device_port *p, device_changed_fn changed,
 			    void *data);
-struct device_port *device_find_umad(struct lab_device *d, unsigned umad);
 
 #endif

@@ -48,25 +48,6 @@ on_changed(struct device_port *p, unsigned changed, void *data)
 			  p->n_pkeys * sizeof(*p->pkeys), NULL, 0);
 }
 
-static void
-tell_node(struct driver_port *x)
-{
-	const struct lab_device *d = x->port->device;
-	const struct node_info *n = sim_node_info(d->sim, d->node);
-	struct lab_node node = {
-		.node_guid = n->node_guid, .system_guid = n->system_guid,
-		.vendor_id = n->vendor_id, .device_id = n->device_id,
-		.n_ports = n->num_ports, .port = x->port->num,
-		.n_pkeys = x->port->n_pkeys,
-		.n_gids = MAX(x->port->seen.guid_cap, 1),
-		.revision = n->revision,
-	};
-
-	g_strlcpy(node.description, d->fabric->nodes[d->node].desc,
-		  sizeof(node.description));
-	conn_send(x->conn, LAB_NODE, x->channel, &node, sizeof(node), NULL, 0);
-}
-
 /* ----------------------------------------------------------------- packets */
 
 static void
@@ -104,20 +85,6 @@ driver_find_port(GPtrArray *drivers, uint32_t sim_port)
 	return NULL;
 }
 
-static void
-give_data(GPtrArray *drivers, uint32_t to, const struct lab_address *sent,
-	  uint16_t pkey, const uint8_t *payload, size_t len)
-{
-	struct driver_port *x = driver_find_port(drivers, to);
-	struct lab_address a = *sent;
-
-	if (!x)
-		return;
-	a.pkey_index = sim_port_pkey_index(x->port->device->sim, to, pkey);
-	conn_send(x->conn, LAB_RECEIVE, x->channel, &a, sizeof(a), payload,
-		  len);
-}
-
 /* The sender itself delivers copies to its own group members. */
 static void
 send_data(struct driver_port *x, struct lab_address *a,
@@ -135,16 +102,24 @@ send_data(struct driver_port *x, struct lab_address *a,
 		bytes_store64(a->sgid, i->gid_prefix);
 		bytes_store64(a->sgid + 8, x->port->transport->port_guid);
 	}
-	if (a->dlid < LID_MULTICAST_MIN || a->dlid == LID_PERMISSIVE) {
+	if (a->dlid >= LID_MULTICAST_MIN && a->dlid != LID_PERMISSIVE) {
+		sim_probe_mcast(sim, from, a->dlid, pkey, a->sl & 0xf, &out);
+	} else {
+		out.reached = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 		if (sim_probe(sim, from, a->dlid, pkey, a->sl & 0xf, &trace) ==
 		    SIM_DELIVERED)
-			give_data(x->drivers, trace.end, a, pkey, payload, len);
-		return;
+			g_array_append_val(out.reached, trace.end);
 	}
-	sim_probe_mcast(sim, from, a->dlid, pkey, a->sl & 0xf, &out);
-	for (guint n = 0; n < out.reached->len; n++)
-		give_data(x->drivers, g_array_index(out.reached, uint32_t, n),
-			  a, pkey, payload, len);
+	for (guint n = 0; n < out.reached->len; n++) {
+		uint32_t to = g_array_index(out.reached, uint32_t, n);
+		struct driver_port *y = driver_find_port(x->drivers, to);
+
+		if (!y)
+			continue;
+		a->pkey_index = sim_port_pkey_index(sim, to, pkey);
+		conn_send(y->conn, LAB_RECEIVE, y->channel, a, sizeof(*a),
+			  payload, len);
+	}
 	sim_mcast_clear(&out);
 }
 
@@ -193,7 +168,9 @@ drivers_attach(GPtrArray *drivers, struct conn *c, unsigned channel,
 	       struct device_port *port)
 {
 	struct lab_result result = { .error = 0 };
+	const struct node_info *n;
 	struct driver_port *x;
+	struct lab_node node;
 
 	if (!port)
 		result.error = ENODEV;
@@ -213,27 +190,34 @@ drivers_attach(GPtrArray *drivers, struct conn *c, unsigned channel,
 	g_ptr_array_add(drivers, x);
 	device_port_set_driver(port, on_changed, x);
 	transport_set_receiver(port->transport, driver_on_receive, x);
-	tell_node(x);
+	n = sim_node_info(port->device->sim, port->device->node);
+	node = (struct lab_node){
+		.node_guid = n->node_guid, .system_guid = n->system_guid,
+		.vendor_id = n->vendor_id, .device_id = n->device_id,
+		.n_ports = n->num_ports, .port = port->num,
+		.n_pkeys = port->n_pkeys,
+		.n_gids = MAX(port->seen.guid_cap, 1),
+		.revision = n->revision,
+	};
+	g_strlcpy(node.description,
+		  port->device->fabric->nodes[port->device->node].desc,
+		  sizeof(node.description));
+	conn_send(c, LAB_NODE, channel, &node, sizeof(node), NULL, 0);
 	on_changed(port, ~LAB_CHANGED_REREGISTER, x);
 }
 
 void
-drivers_detach_conn(GPtrArray *drivers, struct conn *c)
-{
-	for (guint i = drivers->len; i-- > 0;)
-		if (((struct driver_port *)drivers->pdata[i])->conn == c)
-			detach(drivers, i);
-}
-
-void
-drivers_detach_device(GPtrArray *drivers, const struct lab_device *device)
+drivers_detach(GPtrArray *drivers, const struct conn *c,
+	       const struct lab_device *device)
 {
 	for (guint i = drivers->len; i-- > 0;) {
 		struct driver_port *x = drivers->pdata[i];
 
-		if (x->port->device != device)
+		if (x->conn != c && x->port->device != device)
 			continue;
-		conn_send(x->conn, LAB_REMOVED, x->channel, NULL, 0, NULL, 0);
+		if (x->conn != c)
+			conn_send(x->conn, LAB_REMOVED, x->channel, NULL, 0,
+				  NULL, 0);
 		detach(drivers, i);
 	}
 }

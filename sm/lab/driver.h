@@ -15,8 +15,9 @@ void drivers_attach(GPtrArray *drivers, struct conn *c, unsigned channel,
 /* Any other frame of a driver; false: it is not valid. */
 bool drivers_frame(GPtrArray *drivers, struct conn *c,
 		   const struct lab_frame *frame, const uint8_t *data);
-/* The connection is closed; or the device removed (with LAB_REMOVED). */
-void drivers_detach_conn(GPtrArray *drivers, struct conn *c);
-void drivers_detach_device(GPtrArray *drivers, const struct lab_device *device);
+/* The connection is closed, or the device removed (with LAB_REMOVED); the other
+ * one is NULL. */
+void drivers_detach(GPtrArray *drivers, const struct conn *c,
+		    const struct lab_device *device);
 
 #endif

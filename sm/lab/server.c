@@ -54,7 +54,7 @@ struct lab {
 	char *dir, *socket;
 	GSocketService *service;
 	bool listens;
-	GSource *clock, *flush;
+	guint clock, flush;	/* sources */
 	uint32_t last_id;
 };
 
@@ -108,26 +108,6 @@ hold_issm(struct lab_client *c)
 	lab_reply(c, 0, 0, NULL, 0);
 }
 
-static void
-release_issm(struct lab_client *c)
-{
-	struct device_port *p = c->port;
-	GPtrArray *clients = c->lab->clients;
-
-	if (!p)
-		return;
-	p->issm = false;
-	sim_port_set_is_sm(c->lab->sim, p->sim_port, false);
-	for (guint i = 0; i < clients->len; i++) {
-		struct lab_client *other = clients->pdata[i];
-
-		if (other->role == ROLE_ISSM_WAITS && other->port == p) {
-			hold_issm(other);
-			return;
-		}
-	}
-}
-
 /* A cell of the protocol, and the rest of a longer message. */
 static void
 on_deliver(const struct ib_user_mad_hdr *hdr, const uint8_t *mad, size_t len,
@@ -143,52 +123,49 @@ on_deliver(const struct ib_user_mad_hdr *hdr, const uint8_t *mad, size_t len,
 	conn_put(c->conn, mad + first, len - first);
 }
 
-static void
-open_issm(struct lab_client *c, struct device_port *p, uint32_t flags)
-{
-	gpointer key = GUINT_TO_POINTER(p->device->node);
-	int error = GPOINTER_TO_INT(g_hash_table_lookup(c->lab->issm_errors,
-							key));
-
-	if (!error && !p->kernel)
-		error = EBUSY;
-	if (!error && p->issm && flags & O_NONBLOCK)
-		error = EAGAIN;
-	if (error) {
-		lab_reply(c, error, 0, NULL, 0);
-		return;
-	}
-	c->port = p;
-	if (p->issm)
-		c->role = ROLE_ISSM_WAITS;
-	else
-		hold_issm(c);
-}
-
 static bool
 serve_open(struct lab_client *c, const uint8_t *data, size_t len)
 {
 	struct device_port *p = NULL;
-	struct lab_open o;
 	struct lab_device *d;
+	struct lab_open o;
+	bool is_issm;
+	guint64 umad;
+	int error = 0;
 
 	if (len < sizeof(o) || c->role != ROLE_NEW)
 		return false;
 	memcpy(&o, data, sizeof(o));
 	o.name[sizeof(o.name) - 1] = '\0';
+	/* "umad0" or "issm0" */
+	is_issm = g_str_has_prefix(o.name, "issm");
+	umad = strlen(o.name) > 4 ? g_ascii_strtoull(o.name + 4, NULL, 10) :
+		UINT64_MAX;
 	d = find_device(c->lab, o.node);
-	if (d && strlen(o.name) > 4)
-		p = device_find_umad(d, (unsigned)
-				     g_ascii_strtoull(o.name + 4, NULL, 10));
-	if (!p) {
-		lab_reply(c, ENXIO, 0, NULL, 0);
-	} else if (g_str_has_prefix(o.name, "issm")) {
-		open_issm(c, p, o.flags);
-	} else if (!p->kernel) {
-		lab_reply(c, EBUSY, 0, NULL, 0);
+	for (unsigned i = 0; d && d->plugged && i < d->n_ports; i++)
+		if (d->ports[i].umad == umad)
+			p = &d->ports[i];
+	if (!p)
+		error = ENXIO;
+	else if (is_issm)
+		error = GPOINTER_TO_INT(g_hash_table_lookup(
+				c->lab->issm_errors,
+				GUINT_TO_POINTER(d->node)));
+	if (!error && !p->kernel)
+		error = EBUSY;
+	if (!error && is_issm && p->issm && o.flags & O_NONBLOCK)
+		error = EAGAIN;
+	if (error) {
+		lab_reply(c, error, 0, NULL, 0);
+		return true;
+	}
+	c->port = p;
+	if (is_issm && p->issm) {
+		c->role = ROLE_ISSM_WAITS;
+	} else if (is_issm) {
+		hold_issm(c);
 	} else {
 		c->role = ROLE_FILE;
-		c->port = p;
 		c->id = ++c->lab->last_id;
 		c->file = kernel_open(p->kernel, on_deliver, c);
 		p->n_files++;
@@ -218,23 +195,6 @@ serve_ioctl(struct lab_client *c, const uint8_t *data, size_t len)
 }
 
 static bool
-serve_enter(struct lab_client *c, const uint8_t *data, size_t len)
-{
-	struct lab_attach a;
-	struct lab_device *d;
-
-	if (len < sizeof(a))
-		return false;
-	memcpy(&a, data, sizeof(a));
-	d = find_device(c->lab, a.node);
-	if (d)
-		lab_reply(c, 0, 0, d->path, strlen(d->path) + 1);
-	else
-		lab_reply(c, ENODEV, 0, NULL, 0);
-	return true;
-}
-
-static bool
 serve_attach(struct lab_client *c, unsigned channel, const uint8_t *data,
 	     size_t len)
 {
@@ -254,23 +214,18 @@ serve_attach(struct lab_client *c, unsigned channel, const uint8_t *data,
 	return true;
 }
 
-static void
-serve_command(struct lab_client *c, const uint8_t *data, size_t len)
-{
-	g_autofree char *text = g_strndup((const char *)data, len);
-	g_autoptr(GString) out = g_string_new(NULL);
-	int error = console_command(&c->lab->console, text, out);
-
-	lab_reply(c, error, 0, out->str, out->len + 1);
-}
-
 /* ----------------------------------------------------------------- clients */
 
 static bool
 on_frame(struct conn *conn, const struct lab_frame *frame,
 	 const uint8_t *data, void *user)
 {
+	g_autoptr(GString) out = NULL;
+	g_autofree char *text = NULL;
 	struct lab_client *c = user;
+	struct lab_device *d;
+	struct lab_attach a;
+	int error;
 
 	switch (frame->type) {
 	case LAB_WRITE:
@@ -282,11 +237,22 @@ on_frame(struct conn *conn, const struct lab_frame *frame,
 	case LAB_OPEN:
 		return serve_open(c, data, frame->length);
 	case LAB_ENTER:
-		return serve_enter(c, data, frame->length);
+		if (frame->length < sizeof(a))
+			return false;
+		memcpy(&a, data, sizeof(a));
+		d = find_device(c->lab, a.node);
+		if (d)
+			lab_reply(c, 0, 0, d->path, strlen(d->path) + 1);
+		else
+			lab_reply(c, ENODEV, 0, NULL, 0);
+		return true;
 	case LAB_ATTACH:
 		return serve_attach(c, frame->channel, data, frame->length);
 	case LAB_COMMAND:
-		serve_command(c, data, frame->length);
+		text = g_strndup((const char *)data, frame->length);
+		out = g_string_new(NULL);
+		error = console_command(&c->lab->console, text, out);
+		lab_reply(c, error, 0, out->str, out->len + 1);
 		return true;
 	}
 	return c->role == ROLE_DRIVER &&
@@ -296,17 +262,28 @@ on_frame(struct conn *conn, const struct lab_frame *frame,
 static void
 on_closed(struct conn *conn, void *user)
 {
-	struct lab_client *c = user;
+	struct lab_client *c = user, *next = NULL;
+	GPtrArray *clients = c->lab->clients;
 
 	if (c->file) {
 		kernel_close(c->file);
 		c->port->n_files--;
 	}
-	g_ptr_array_remove(c->lab->clients, c);
-	if (c->role == ROLE_ISSM)
-		release_issm(c);
+	g_ptr_array_remove(clients, c);
+	if (c->role == ROLE_ISSM && c->port) {
+		c->port->issm = false;
+		sim_port_set_is_sm(c->lab->sim, c->port->sim_port, false);
+		for (guint i = 0; i < clients->len && !next; i++) {
+			next = clients->pdata[i];
+			if (next->role != ROLE_ISSM_WAITS ||
+			    next->port != c->port)
+				next = NULL;
+		}
+	}
+	if (next)
+		hold_issm(next);
 	if (c->role == ROLE_DRIVER)
-		drivers_detach_conn(c->lab->drivers, conn);
+		drivers_detach(c->lab->drivers, conn, NULL);
 	g_free(c);
 }
 
@@ -324,10 +301,23 @@ on_incoming(GSocketService *service, GSocketConnection *connection,
 	return TRUE;
 }
 
-/* Files are closed under their programs, which see EIO. */
 static void
-unplug_device(struct lab *lab, struct lab_device *d)
+on_device_command(struct lab *lab, const char *command, uint32_t node,
+		  unsigned n, const char *word)
 {
+	struct lab_device *d = find_device(lab, lab->fabric->nodes[node].desc);
+
+	if (strcmp(command, "plug-device") == 0) {
+		device_plug(d, n);
+		return;
+	}
+	if (strcmp(command, "refuse-issm") == 0) {
+		g_hash_table_insert(lab->issm_errors, GUINT_TO_POINTER(node),
+				    GINT_TO_POINTER(g_strcmp0(word, "off") ?
+						    EPERM : 0));
+		return;
+	}
+	/* Unplugged: files are closed under their programs, which see EIO. */
 	for (guint i = lab->clients->len; i-- > 0;) {
 		struct lab_client *c = lab->clients->pdata[i];
 
@@ -342,24 +332,8 @@ unplug_device(struct lab *lab, struct lab_device *d)
 		c->port->issm = false;
 		c->port = NULL;
 	}
-	drivers_detach_device(lab->drivers, d);
+	drivers_detach(lab->drivers, NULL, d);
 	device_unplug(d);
-}
-
-static void
-on_device_command(struct lab *lab, const char *command, uint32_t node,
-		  unsigned n, const char *word)
-{
-	struct lab_device *d = find_device(lab, lab->fabric->nodes[node].desc);
-
-	if (strcmp(command, "unplug-device") == 0)
-		unplug_device(lab, d);
-	else if (strcmp(command, "plug-device") == 0)
-		device_plug(d, n);
-	else
-		g_hash_table_insert(lab->issm_errors, GUINT_TO_POINTER(node),
-				    GINT_TO_POINTER(g_strcmp0(word, "off") ?
-						    EPERM : 0));
 }
 
 /* ----------------------------------------------------------- the main loop */
@@ -385,12 +359,6 @@ flush_prepare(GSource *source, gint *timeout_ms)
 	return FALSE;
 }
 
-static gboolean
-flush_dispatch(GSource *source, GSourceFunc callback, gpointer data)
-{
-	return G_SOURCE_CONTINUE;
-}
-
 static void
 on_reregister(struct sim *sim, uint32_t port, void *data)
 {
@@ -410,25 +378,6 @@ on_reregister(struct sim *sim, uint32_t port, void *data)
 
 /* ------------------------------------------------------------ birth, death */
 
-static bool
-listen_on(struct lab *lab, const char *path, GError **error)
-{
-	g_autoptr(GSocketAddress) address = NULL;
-
-	lab->dir = g_dir_make_tmp("minism-lab.XXXXXX", error);
-	if (!lab->dir)
-		return false;
-	lab->socket = path ? g_canonicalize_filename(path, NULL) :
-		g_build_filename(lab->dir, "socket", NULL);
-	address = g_unix_socket_address_new(lab->socket);
-	g_signal_connect(lab->service, "incoming", G_CALLBACK(on_incoming),
-			 lab);
-	lab->listens = g_socket_listener_add_address(
-		G_SOCKET_LISTENER(lab->service), address, G_SOCKET_TYPE_STREAM,
-		G_SOCKET_PROTOCOL_DEFAULT, NULL, NULL, error);
-	return lab->listens;
-}
-
 const struct console *
 lab_console(const struct lab *lab)
 {
@@ -439,11 +388,11 @@ struct lab *
 lab_new(struct snapshot *fabric, const struct lab_options *options,
 	GError **error)
 {
-	static GSourceFuncs funcs = {
-		.prepare = flush_prepare,
-		.dispatch = flush_dispatch,
-	};
+	/* It prepares only, and is never ready to be dispatched. */
+	static GSourceFuncs funcs = { .prepare = flush_prepare };
+	g_autoptr(GSocketAddress) address = NULL;
 	struct lab *lab = g_new0(struct lab, 1);
+	GSource *source;
 
 	lab->fabric = snapshot_ref(fabric);
 	lab->service = g_socket_service_new();
@@ -458,26 +407,32 @@ lab_new(struct snapshot *fabric, const struct lab_options *options,
 					     (GDestroyNotify)device_free);
 	lab->issm_errors = g_hash_table_new(NULL, NULL);
 	lab->clients = g_ptr_array_new();
-	if (!listen_on(lab, options->socket, error)) {
+	lab->dir = g_dir_make_tmp("minism-lab.XXXXXX", error);
+	if (lab->dir) {
+		lab->socket = options->socket ?
+			g_canonicalize_filename(options->socket, NULL) :
+			g_build_filename(lab->dir, "socket", NULL);
+		address = g_unix_socket_address_new(lab->socket);
+		g_signal_connect(lab->service, "incoming",
+				 G_CALLBACK(on_incoming), lab);
+		lab->listens = g_socket_listener_add_address(
+			G_SOCKET_LISTENER(lab->service), address,
+			G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_DEFAULT, NULL,
+			NULL, error);
+	}
+	if (!lab->listens) {
 		lab_free(lab);
 		return NULL;
 	}
 	sim_set_reregister(lab->sim, on_reregister, lab);
-	lab->clock = sim_source_new(lab->sim, SIM_PACE_REAL);
-	g_source_attach(lab->clock, NULL);
-	lab->flush = g_source_new(&funcs, sizeof(struct flush_source));
-	((struct flush_source *)lab->flush)->lab = lab;
-	g_source_attach(lab->flush, NULL);
-	return lab;
-}
-
-static void
-end_source(GSource *source)
-{
-	if (!source)
-		return;
-	g_source_destroy(source);
+	source = sim_source_new(lab->sim, SIM_PACE_REAL);
+	lab->clock = g_source_attach(source, NULL);
 	g_source_unref(source);
+	source = g_source_new(&funcs, sizeof(struct flush_source));
+	((struct flush_source *)source)->lab = lab;
+	lab->flush = g_source_attach(source, NULL);
+	g_source_unref(source);
+	return lab;
 }
 
 void
@@ -485,8 +440,8 @@ lab_free(struct lab *lab)
 {
 	while (lab->clients->len)
 		conn_close(((struct lab_client *)lab->clients->pdata[0])->conn);
-	end_source(lab->clock);
-	end_source(lab->flush);
+	g_clear_handle_id(&lab->clock, g_source_remove);
+	g_clear_handle_id(&lab->flush, g_source_remove);
 	if (lab->listens)
 		unlink(lab->socket);
 	g_socket_service_stop(lab->service);
