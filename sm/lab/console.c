@@ -44,12 +44,6 @@ console_fail(struct call *c, const char *format, ...)
 	return false;
 }
 
-static const char *
-name_of(const struct call *c, uint32_t node)
-{
-	return c->fabric->nodes[node].desc;
-}
-
 static int
 index_of(const char *const *names, unsigned n, const char *word)
 {
@@ -140,13 +134,6 @@ console_read_number(struct call *c)
 }
 
 static bool
-read_word(struct call *c)
-{
-	c->word = *c->next++;
-	return true;
-}
-
-static bool
 read_words(struct call *c, const char *usage)
 {
 	static const struct {
@@ -157,7 +144,6 @@ read_words(struct call *c, const char *usage)
 		{ "WHERE", read_where }, { "N", console_read_number },
 		{ "TIME", console_read_number },
 		{ "PERCENT", console_read_number },
-		{ NULL, read_word },
 	};
 	g_auto(GStrv) wanted = g_strsplit_set(usage, " ]", -1);
 	bool optional = false;
@@ -172,9 +158,12 @@ read_words(struct call *c, const char *usage)
 		if (!*c->next)
 			return optional || console_fail(c, "%s is missing",
 							kind);
-		for (k = 0; kinds[k].name && strcmp(kinds[k].name, kind); k++)
-			;
-		if (!kinds[k].read(c))
+		for (k = 0; k < G_N_ELEMENTS(kinds); k++)
+			if (strcmp(kinds[k].name, kind) == 0)
+				break;
+		if (k == G_N_ELEMENTS(kinds))
+			c->word = *c->next++;
+		else if (!kinds[k].read(c))
 			return false;
 	}
 	return !*c->next || console_fail(c, "what is %s?", *c->next);
@@ -225,18 +214,18 @@ flap(struct call *c)
 }
 
 static bool
-revive(struct call *c)
-{
-	sim_node_on(c->sim, c->id[0]);
-	sim_node_set_mood(c->sim, c->id[0], SIM_MOOD_OBEDIENT);
-	return true;
-}
-
-static bool
 set_mood(struct call *c)
 {
-	sim_node_set_mood(c->sim, c->id[0], strcmp(c->name, "hang") ?
-			  SIM_MOOD_FORGETFUL : SIM_MOOD_SILENT);
+	static const char *const words[] = {
+		[SIM_MOOD_OBEDIENT] = "revive",
+		[SIM_MOOD_SILENT] = "hang",
+		[SIM_MOOD_FORGETFUL] = "forget",
+	};
+	int mood = index_of(words, G_N_ELEMENTS(words), c->name);
+
+	if (mood == SIM_MOOD_OBEDIENT)
+		sim_node_on(c->sim, c->id[0]);
+	sim_node_set_mood(c->sim, c->id[0], mood);
 	return true;
 }
 
@@ -379,56 +368,47 @@ change_device(struct call *c)
 
 /* ------------------------------------------------------------------ output */
 
-static void
-show_port(struct call *c, uint32_t port)
-{
-	const struct port_info *i = sim_port_info(c->sim, port);
-	uint32_t peer = sim_peer(c->sim, port);
-
-	g_string_append_printf(c->out, "  %3u  %-7s %-9s %-3s %-5s",
-			       i->local_port, port_state_name(i->state),
-			       port_phys_name(i->phys_state),
-			       port_width_name(i), port_speed(i)->name);
-	if (i->lid)
-		g_string_append_printf(c->out, " lid %u", i->lid);
-	if (peer != SNAPSHOT_NONE)
-		g_string_append_printf(c->out, " -> %s/%u",
-				       name_of(c, c->fabric->ports[peer].node),
-				       c->fabric->ports[peer].num);
-	g_string_append_c(c->out, '\n');
-}
-
-static void
-show_summary(struct call *c)
-{
-	const struct snapshot *f = c->fabric;
-	unsigned states[5] = { 0 };
-
-	for (uint32_t i = 0; i < f->n_ports; i++)
-		if (f->ports[i].num && sim_peer(c->sim, i) != SNAPSHOT_NONE)
-			states[MIN(sim_port_info(c->sim, i)->state, 4)]++;
-	g_string_append_printf(c->out, "%u switches, %u hosts; cabled ports: "
-			       "%u Active, %u Armed, %u Init, %u Down\n",
-			       f->n_switches, f->n_nodes - f->n_switches,
-			       states[4], states[3], states[2],
-			       states[1] + states[0]);
-}
-
+/* The ports of a node, or how many of all are in which state. */
 static bool
 show(struct call *c)
 {
-	const struct snapshot_node *n = &c->fabric->nodes[c->id[0]];
+	const struct snapshot *f = c->fabric;
+	const struct snapshot_node *n = &f->nodes[c->id[0]];
+	unsigned states[5] = { 0 };
 
+	for (uint32_t i = 0; !c->n_ids && i < f->n_ports; i++)
+		if (f->ports[i].num && sim_peer(c->sim, i) != SNAPSHOT_NONE)
+			states[MIN(sim_port_info(c->sim, i)->state, 4)]++;
 	if (!c->n_ids) {
-		show_summary(c);
+		g_string_append_printf(c->out, "%u switches, %u hosts; cabled "
+				       "ports: %u Active, %u Armed, %u Init, "
+				       "%u Down\n", f->n_switches,
+				       f->n_nodes - f->n_switches, states[4],
+				       states[3], states[2],
+				       states[1] + states[0]);
 		return true;
 	}
 	g_string_append_printf(c->out, "%s: %s 0x%016" G_GINT64_MODIFIER "x\n",
 			       n->desc, node_type_name(n->info.node_type),
 			       sim_node_info(c->sim, c->id[0])->node_guid);
 	for (unsigned num = !snapshot_is_switch(n); num <= n->info.num_ports;
-	     num++)
-		show_port(c, n->first_port + num);
+	     num++) {
+		uint32_t port = n->first_port + num;
+		const struct port_info *i = sim_port_info(c->sim, port);
+		uint32_t peer = sim_peer(c->sim, port);
+
+		g_string_append_printf(c->out, "  %3u  %-7s %-9s %-3s %-5s",
+				       i->local_port, port_state_name(i->state),
+				       port_phys_name(i->phys_state),
+				       port_width_name(i), port_speed(i)->name);
+		if (i->lid)
+			g_string_append_printf(c->out, " lid %u", i->lid);
+		if (peer != SNAPSHOT_NONE)
+			g_string_append_printf(c->out, " -> %s/%u",
+					       snapshot_name_of(f, peer),
+					       f->ports[peer].num);
+		g_string_append_c(c->out, '\n');
+	}
 	return true;
 }
 
@@ -436,7 +416,8 @@ static bool
 list(struct call *c)
 {
 	for (uint32_t i = 0; i < c->fabric->n_nodes; i++)
-		g_string_append_printf(c->out, "%s\n", name_of(c, i));
+		g_string_append_printf(c->out, "%s\n",
+				       c->fabric->nodes[i].desc);
 	return true;
 }
 
@@ -444,10 +425,11 @@ list(struct call *c)
 static bool
 show_lft(struct call *c)
 {
+	const struct snapshot_node *n = &c->fabric->nodes[c->id[0]];
 	unsigned port, last, top;
 
-	if (!snapshot_is_switch(&c->fabric->nodes[c->id[0]]))
-		return console_fail(c, "%s is no switch", name_of(c, c->id[0]));
+	if (!snapshot_is_switch(n))
+		return console_fail(c, "%s is no switch", n->desc);
 	top = sim_switch_info(c->sim, c->id[0])->linear_fdb_top;
 	for (unsigned lid = 1; lid <= top; lid = last + 1) {
 		port = sim_lft_entry(c->sim, c->id[0], lid);
@@ -504,14 +486,14 @@ path(struct call *c)
 	d = sim_probe(c->sim, end[0], sim_port_info(c->sim, end[1])->lid,
 		      sim_port_pkey(c->sim, end[0], 0), 0, &trace);
 	for (unsigned i = 0; i < trace.n; i++) {
-		const struct snapshot_port *p =
-			&c->fabric->ports[trace.hop[i].port];
+		uint32_t port = trace.hop[i].port;
 
 		g_string_append_printf(c->out, "%s/%u -> ",
-				       name_of(c, p->node), p->num);
+				       snapshot_name_of(c->fabric, port),
+				       c->fabric->ports[port].num);
 	}
 	g_string_append_printf(c->out, "%s: %s\n",
-			       name_of(c, c->fabric->ports[trace.end].node),
+			       snapshot_name_of(c->fabric, trace.end),
 			       sim_delivery_name(d));
 	return true;
 }
@@ -617,7 +599,7 @@ static const struct command {
 	  "so many MADs come up to so much later" },
 	{ "reset", "NODE", NULL, sim_node_reset,
 	  "reboots; it loses what was set" },
-	{ "revive", "NODE", revive, NULL, "power on; its agent answers" },
+	{ "revive", "NODE", set_mood, NULL, "power on; its agent answers" },
 	{ "script", "FILE", script, NULL, "the commands of a file" },
 	{ "show", "[NODE]", show, NULL, "ports and their states" },
 	{ "slow", "NODE TIME [N]", slow, NULL,

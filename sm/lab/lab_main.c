@@ -119,14 +119,6 @@ run_inside(struct session *s, const char *node, char **argv)
 	return true;
 }
 
-static void
-run_from_prompt(struct session *s, const char *node, char **argv)
-{
-	if (run_inside(s, node, argv) && s->status)
-		printf("exit status %d\n", s->status);
-	s->status = EXIT_SUCCESS;
-}
-
 /* ---------------------------------------------------------------- stepping */
 
 static void
@@ -136,7 +128,6 @@ session_stop_stepping(struct session *s)
 	g_clear_pointer(&s->step, step_free);
 	g_clear_pointer(&s->explain, explain_free);
 }
-
 
 static void
 session_on_line(const struct explain_line *line, void *data)
@@ -196,28 +187,29 @@ on_line(const char *line, void *data)
 	g_autoptr(GString) out = g_string_new(NULL);
 	g_auto(GStrv) words = NULL;
 	struct session *s = data;
-	const char *first;
-	bool shell;
+	bool shell, is_on;
 	int n = 0;
 
 	line += line ? strspn(line, " \t") : 0;
 	shell = line && *line == '!';
 	if (line)
 		g_shell_parse_argv(line + shell, &n, &words, NULL);
-	first = n ? words[0] : "";
-	if (session_step(s, line, out))
+	is_on = n > 2 && strcmp(words[0], "on") == 0;
+	if (session_step(s, line, out)) {
 		;
-	else if (!line || strcmp(first, "quit") == 0)
+	} else if (!line || (n && strcmp(words[0], "quit") == 0)) {
 		s->over = true;
-	else if (shell && n)
-		run_from_prompt(s, s->node, words);
-	else if (strcmp(first, "on") == 0 && n > 2 &&
-		 lab_find_node(s->console->fabric, words[1]) != SNAPSHOT_NONE)
-		run_from_prompt(s, words[1], words + 2);
-	else if (strcmp(first, "on") == 0 && n > 2)
+	} else if (is_on && !shell && lab_find_node(s->console->fabric,
+					words[1]) == SNAPSHOT_NONE) {
 		printf("no node is called %s\n", words[1]);
-	else
+	} else if ((shell && n) || is_on) {
+		if (run_inside(s, shell ? s->node : words[1],
+			       shell ? words : words + 2) && s->status)
+			printf("exit status %d\n", s->status);
+		s->status = EXIT_SUCCESS;
+	} else {
 		console_command(s->console, line, out);
+	}
 	fputs(out->str, stdout);
 	fflush(stdout);
 }
