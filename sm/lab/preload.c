@@ -65,41 +65,22 @@ static ssize_t (*real_write)(int, const void *, size_t);
 
 /* -------------------------------------------------------------- the server */
 
-/* Both block until all bytes are moved, in spite of signals and O_NONBLOCK. */
+/* Sends (POLLOUT) or receives (POLLIN) all bytes, in spite of signals and
+ * O_NONBLOCK. */
 static bool
-send_all(int fd, const void *data, size_t len)
+move_all(int fd, short event, void *bytes, size_t len)
 {
-	const char *at = data;
+	struct pollfd ready = { .fd = fd, .events = event };
+	char *at = bytes;
 
 	while (len) {
-		ssize_t n = send(fd, at, len, MSG_NOSIGNAL);
-		struct pollfd out = { .fd = fd, .events = POLLOUT };
-
-		if (n < 0 && errno == EAGAIN)
-			poll(&out, 1, -1);
-		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			return false;
-		if (n > 0) {
-			at += n;
-			len -= n;
-		}
-	}
-	return true;
-}
-
-static bool
-receive_all(int fd, void *to, size_t len)
-{
-	char *at = to;
-
-	while (len) {
-		ssize_t n = recv(fd, at, len, 0);
-		struct pollfd in = { .fd = fd, .events = POLLIN };
+		ssize_t n = event == POLLOUT ?
+			send(fd, at, len, MSG_NOSIGNAL) : recv(fd, at, len, 0);
 
 		if (n == 0)
 			return false;
 		if (n < 0 && errno == EAGAIN)
-			poll(&in, 1, -1);
+			poll(&ready, 1, -1);
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
 			return false;
 		if (n > 0) {
@@ -110,43 +91,39 @@ receive_all(int fd, void *to, size_t len)
 	return true;
 }
 
+/* One frame out, one LAB_RESULT in, by a connection of its own; 0, or an errno.
+ * more: room for what comes behind the result, of which there is at most
+ * `room`. keep: gets the connection unless there is an error; NULL: it is
+ * closed. */
 static int
-dial(void)
+umad_ask(enum lab_type type, const void *data, size_t len, uint32_t *id,
+	 void *more, size_t room, int *keep)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct lab_frame frame = { .length = len, .type = type };
+	struct lab_result r = { .error = ENXIO };
 	const char *path = getenv(LAB_ENV_SOCKET);
 	int fd;
 
 	if (!path || strlen(path) >= sizeof(addr.sun_path))
-		return -1;
+		return ENXIO;
 	strcpy(addr.sun_path, path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&addr, sizeof(addr))) {
-		real_close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-/* One frame out, one LAB_RESULT in; 0, or an errno. more: room for what comes
- * behind the result, of which there is at most `room`. */
-static int
-umad_ask(int fd, enum lab_type type, const void *data, size_t len, uint32_t *id,
-	 void *more, size_t room)
-{
-	struct lab_frame frame = { .length = len, .type = type };
-	struct lab_result r;
-	size_t rest;
-
-	if (fd < 0 || !send_all(fd, &frame, sizeof(frame)) ||
-	    !send_all(fd, data, len) ||
-	    !receive_all(fd, &frame, sizeof(frame)) ||
-	    !receive_all(fd, &r, sizeof(r)))
+	if (fd < 0)
 		return ENXIO;
-	rest = frame.length - sizeof(r);
-	if (rest > room || !receive_all(fd, more, rest))
-		return ENXIO;
+	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) ||
+	    !move_all(fd, POLLOUT, &frame, sizeof(frame)) ||
+	    !move_all(fd, POLLOUT, (void *)data, len) ||
+	    !move_all(fd, POLLIN, &frame, sizeof(frame)) ||
+	    !move_all(fd, POLLIN, &r, sizeof(r)) ||
+	    frame.length - sizeof(r) > room ||
+	    !move_all(fd, POLLIN, more, frame.length - sizeof(r)))
+		r.error = ENXIO;
 	*id = r.id;
+	if (keep && !r.error)
+		*keep = fd;
+	else
+		real_close(fd);
 	return r.error;
 }
 
@@ -173,30 +150,16 @@ find_real(void)
 #undef REAL
 }
 
-/* At the first use of a path of the lab: most programs have none. */
 static void
 enter(void)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static bool entered;
 	struct lab_attach a = { .port = 0 };
 	uint32_t id;
-	int fd;
 
-	pthread_mutex_lock(&lock);
-	if (entered) {
-		pthread_mutex_unlock(&lock);
-		return;
-	}
-	entered = true;
 	umad_copy_node(a.node);
-	fd = dial();
-	if (umad_ask(fd, LAB_ENTER, &a, sizeof(a), &id, sys_path,
-		     sizeof(sys_path)))
+	if (umad_ask(LAB_ENTER, &a, sizeof(a), &id, sys_path, sizeof(sys_path),
+		     NULL))
 		sys_path[0] = '\0';
-	if (fd >= 0)
-		real_close(fd);
-	pthread_mutex_unlock(&lock);
 }
 
 /* -------------------------------------------------------------------- paths */
@@ -209,11 +172,13 @@ redirect(const char *path, char *room)
 		{ "/sys/class/infiniband", 4 },
 		{ "/dev/infiniband", 0 },
 	};
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	for (size_t i = 0; path && i < 2; i++) {
 		if (strncmp(path, maps[i].prefix, strlen(maps[i].prefix)))
 			continue;
-		enter();
+		/* At the first use only: most programs have none. */
+		pthread_once(&once, enter);
 		if (!sys_path[0])
 			break;
 		snprintf(room, PATH_MAX, "%s%s%s", sys_path,
@@ -231,16 +196,16 @@ umad_open_device(const char *name, int flags)
 	struct lab_open o = { .flags = flags };
 	struct umad_file *f;
 	uint32_t id = 0;
-	int fd = dial(), error;
+	int fd = -1, error;
 
 	umad_copy_node(o.node);
 	snprintf(o.name, sizeof(o.name), "%s", name);
-	error = umad_ask(fd, LAB_OPEN, &o, sizeof(o), &id, NULL, 0);
-	if (!error && fd >= FILES_MAX)
+	error = umad_ask(LAB_OPEN, &o, sizeof(o), &id, NULL, 0, &fd);
+	if (fd >= FILES_MAX) {
+		real_close(fd);
 		error = EMFILE;
+	}
 	if (error) {
-		if (fd >= 0)
-			real_close(fd);
 		errno = error;
 		return -1;
 	}
@@ -264,7 +229,7 @@ file_of(int fd)
 		files[fd] : NULL;
 }
 
-/* -------------------------------------------- requests that wait (file->lock) */
+/* ------------------------------------------- requests that wait (file->lock) */
 
 static uint64_t
 umad_key_of(const uint8_t *mad, uint32_t agent)
@@ -285,47 +250,27 @@ find_waiting(const struct umad_file *f, uint64_t key)
 	return i;
 }
 
-static bool
-waiting_add(struct umad_file *f, uint64_t key)
-{
-	if (find_waiting(f, key) < f->n_waiting)
-		return false;
-	if (f->n_waiting == f->n_slots) {
-		f->n_slots = 2 * f->n_slots + 64;
-		f->waiting = realloc(f->waiting,
-				     f->n_slots * sizeof(*f->waiting));
-	}
-	f->waiting[f->n_waiting++] = key;
-	return true;
-}
-
-/* ---------------------------------------------------------- read and write */
-
-/* Until a cell is here. False: errno. */
-static bool
-fetch_cell(int fd, struct umad_file *f)
-{
-	ssize_t n;
-
-	if (f->has_cell)
-		return true;
-	n = recv(fd, f->cell, LAB_CELL, 0);
-	if (n < 0 && errno != ECONNRESET)
-		return false;
-	if (n <= 0 || !receive_all(fd, f->cell + n, LAB_CELL - n)) {
-		errno = EIO;
-		return false;
-	}
-	f->has_cell = true;
-	return true;
-}
+/* ---------------------------------------------- read and write (file->lock) */
 
 static ssize_t
-give_cell(int fd, struct umad_file *f, uint8_t *buf, size_t count)
+read_mad(int fd, struct umad_file *f, uint8_t *buf, size_t count)
 {
 	struct ib_user_mad_hdr hdr;
 	size_t len, first;
 	unsigned i;
+	ssize_t n;
+
+	if (!f->has_cell) {
+		n = recv(fd, f->cell, LAB_CELL, 0);
+		if (n < 0 && errno != ECONNRESET)
+			return -1;
+		if (n <= 0 || !move_all(fd, POLLIN, f->cell + n,
+					LAB_CELL - n)) {
+			errno = EIO;
+			return -1;
+		}
+		f->has_cell = true;
+	}
 	memcpy(&hdr, f->cell, sizeof(hdr));
 	len = hdr.length - NEW_HDR;
 	hdr.length = f->hdr + len;
@@ -344,7 +289,7 @@ give_cell(int fd, struct umad_file *f, uint8_t *buf, size_t count)
 	i = find_waiting(f, umad_key_of(f->cell + NEW_HDR, hdr.id));
 	if (i < f->n_waiting)
 		f->waiting[i] = f->waiting[--f->n_waiting];
-	if (!receive_all(fd, buf + f->hdr + first, len - first)) {
+	if (!move_all(fd, POLLIN, buf + f->hdr + first, len - first)) {
 		errno = EIO;
 		return -1;
 	}
@@ -352,107 +297,46 @@ give_cell(int fd, struct umad_file *f, uint8_t *buf, size_t count)
 }
 
 static ssize_t
-umad_read_mad(int fd, struct umad_file *f, void *buf, size_t count)
-{
-	ssize_t n = -1;
-
-	if (count < f->hdr) {
-		errno = EINVAL;
-		return -1;
-	}
-	pthread_mutex_lock(&f->lock);
-	if (fetch_cell(fd, f))
-		n = give_cell(fd, f, buf, count);
-	pthread_mutex_unlock(&f->lock);
-	return n;
-}
-
-/* In one piece, for a reader in another thread and for speed. */
-static bool
-umad_send_mad(int fd, const struct umad_file *f, const uint8_t *buf,
-	      size_t count)
+write_mad(int fd, struct umad_file *f, const uint8_t *buf, size_t count)
 {
 	size_t head = sizeof(struct lab_frame) + NEW_HDR, len = count - f->hdr;
 	struct lab_frame frame = { .length = NEW_HDR + len, .type = LAB_WRITE };
-	uint8_t *all = calloc(1, head + len);
-	bool sent;
-
-	memcpy(all, &frame, sizeof(frame));
-	memcpy(all + sizeof(frame), buf, f->hdr);
-	memcpy(all + head, buf + f->hdr, len);
-	sent = send_all(fd, all, head + len);
-	free(all);
-	return sent;
-}
-
-static ssize_t
-write_mad(int fd, struct umad_file *f, const uint8_t *buf, size_t count)
-{
-	struct ib_user_mad_hdr hdr;
 	const uint8_t *mad = buf + f->hdr;
-	bool waits;
-	int error = 0;
+	struct ib_user_mad_hdr hdr;
+	uint8_t *all;
+	uint64_t key;
+	bool ok;
 
-	if (count < f->hdr + 36) {
+	memcpy(&hdr, buf, f->hdr);
+	key = umad_key_of(mad, hdr.id);
+	ok = hdr.id < AGENTS_MAX && f->agents >> hdr.id & 1;
+	/* Does it wait for an answer? */
+	if (ok && !(mad[3] & 0x80) && mad[3] != 0x07 && hdr.timeout_ms) {
+		ok = find_waiting(f, key) == f->n_waiting;
+		if (ok && f->n_waiting == f->n_slots) {
+			f->n_slots = 2 * f->n_slots + 64;
+			f->waiting = realloc(f->waiting, f->n_slots *
+					     sizeof(*f->waiting));
+		}
+		if (ok)
+			f->waiting[f->n_waiting++] = key;
+	}
+	if (!ok) {
 		errno = EINVAL;
 		return -1;
 	}
-	memcpy(&hdr, buf, f->hdr);
-	waits = !(mad[3] & 0x80) && mad[3] != 0x07 && hdr.timeout_ms;
-	pthread_mutex_lock(&f->lock);
-	if (hdr.id >= AGENTS_MAX || !(f->agents >> hdr.id & 1) ||
-	    (waits && !waiting_add(f, umad_key_of(mad, hdr.id))))
-		error = EINVAL;
-	else if (!umad_send_mad(fd, f, buf, count))
-		error = EIO;
-	pthread_mutex_unlock(&f->lock);
-	errno = error ? error : errno;
-	return error ? -1 : (ssize_t)count;
-}
-
-static int
-control(struct umad_file *f, unsigned long code, void *arg)
-{
-	struct lab_ioctl io = { .id = f->id, .code = (uint32_t)code };
-	size_t size = code == IB_USER_MAD_ENABLE_PKEY ? 0 :
-		code == IB_USER_MAD_UNREGISTER_AGENT ? sizeof(uint32_t) :
-		_IOC_SIZE(code);
-	int fd = dial(), error;
-	uint32_t id;
-
-	if (size && size <= LAB_IOCTL_MAX)
-		memcpy(io.arg, arg, size);
-	error = umad_ask(fd, LAB_IOCTL, &io, sizeof(io), &id, io.arg,
-			 sizeof(io.arg));
-	if (fd >= 0)
-		real_close(fd);
-	if (size && size <= LAB_IOCTL_MAX)
-		memcpy(arg, io.arg, size);
-	if (error) {
-		errno = error;
+	/* In one piece, for a reader in another thread and for speed. */
+	all = calloc(1, head + len);
+	memcpy(all, &frame, sizeof(frame));
+	memcpy(all + sizeof(frame), buf, f->hdr);
+	memcpy(all + head, mad, len);
+	ok = move_all(fd, POLLOUT, all, head + len);
+	free(all);
+	if (!ok) {
+		errno = EIO;
 		return -1;
 	}
-	memcpy(&id, io.arg, sizeof(id));
-	pthread_mutex_lock(&f->lock);
-	switch (code) {
-	case IB_USER_MAD_REGISTER_AGENT2:
-		f->hdr = NEW_HDR;
-		/* fall through */
-	case IB_USER_MAD_REGISTER_AGENT:
-		f->agents |= 1u << id;
-		break;
-	case IB_USER_MAD_UNREGISTER_AGENT:
-		f->agents &= ~(1u << id);
-		for (unsigned i = f->n_waiting; i-- > 0;)
-			if ((f->waiting[i] >> 32 & 0xff) == id)
-				f->waiting[i] = f->waiting[--f->n_waiting];
-		break;
-	case IB_USER_MAD_ENABLE_PKEY:
-		f->hdr = NEW_HDR;
-		break;
-	}
-	pthread_mutex_unlock(&f->lock);
-	return 0;
+	return (ssize_t)count;
 }
 
 /* ------------------------------------------------------ in place of libc's */
@@ -466,12 +350,6 @@ control(struct umad_file *f, unsigned long code, void *arg)
 PUBLIC int __open_2(const char *path, int flags);
 PUBLIC int __open64_2(const char *path, int flags);
 PUBLIC ssize_t __read_chk(int fd, void *buf, size_t count, size_t room);
-
-static mode_t
-mode_of(int flags, va_list args)
-{
-	return flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, mode_t) : 0;
-}
 
 static int
 open_any(int dir, const char *path, int flags, mode_t mode)
@@ -494,7 +372,8 @@ open_any(int dir, const char *path, int flags, mode_t mode)
 		mode_t mode; \
 		\
 		va_start(args, flags); \
-		mode = mode_of(flags, args); \
+		mode = flags & (O_CREAT | __O_TMPFILE) ? \
+			va_arg(args, mode_t) : 0; \
 		va_end(args); \
 		return open_any(dir, path, flags, mode); \
 	}
@@ -530,9 +409,18 @@ PUBLIC ssize_t
 read(int fd, void *buf, size_t count)
 {
 	struct umad_file *f = file_of(fd);
+	ssize_t n;
 
-	return f ? umad_read_mad(fd, f, buf, count) : REAL(read)(fd, buf,
-								 count);
+	if (!f)
+		return REAL(read)(fd, buf, count);
+	if (count < f->hdr) {
+		errno = EINVAL;
+		return -1;
+	}
+	pthread_mutex_lock(&f->lock);
+	n = read_mad(fd, f, buf, count);
+	pthread_mutex_unlock(&f->lock);
+	return n;
 }
 
 PUBLIC ssize_t
@@ -547,21 +435,70 @@ PUBLIC ssize_t
 write(int fd, const void *buf, size_t count)
 {
 	struct umad_file *f = file_of(fd);
+	ssize_t n;
 
-	return f ? write_mad(fd, f, buf, count) : REAL(write)(fd, buf, count);
+	if (!f)
+		return REAL(write)(fd, buf, count);
+	if (count < f->hdr + 36) {
+		errno = EINVAL;
+		return -1;
+	}
+	pthread_mutex_lock(&f->lock);
+	n = write_mad(fd, f, buf, count);
+	pthread_mutex_unlock(&f->lock);
+	return n;
 }
 
 PUBLIC int
 ioctl(int fd, unsigned long code, ...)
 {
 	struct umad_file *f = file_of(fd);
+	struct lab_ioctl io = { .code = (uint32_t)code };
+	size_t size = code == IB_USER_MAD_ENABLE_PKEY ? 0 :
+		code == IB_USER_MAD_UNREGISTER_AGENT ? sizeof(uint32_t) :
+		_IOC_SIZE(code);
 	va_list args;
+	uint32_t id;
+	int error;
 	void *arg;
 
 	va_start(args, code);
 	arg = va_arg(args, void *);
 	va_end(args);
-	return f ? control(f, code, arg) : REAL(ioctl)(fd, code, arg);
+	if (!f)
+		return REAL(ioctl)(fd, code, arg);
+	io.id = f->id;
+	if (size && size <= LAB_IOCTL_MAX)
+		memcpy(io.arg, arg, size);
+	error = umad_ask(LAB_IOCTL, &io, sizeof(io), &id, io.arg,
+			 sizeof(io.arg), NULL);
+	if (size && size <= LAB_IOCTL_MAX)
+		memcpy(arg, io.arg, size);
+	if (error) {
+		errno = error;
+		return -1;
+	}
+	memcpy(&id, io.arg, sizeof(id));
+	pthread_mutex_lock(&f->lock);
+	switch (code) {
+	case IB_USER_MAD_REGISTER_AGENT2:
+		f->hdr = NEW_HDR;
+		/* fall through */
+	case IB_USER_MAD_REGISTER_AGENT:
+		f->agents |= 1u << id;
+		break;
+	case IB_USER_MAD_UNREGISTER_AGENT:
+		f->agents &= ~(1u << id);
+		for (unsigned i = f->n_waiting; i-- > 0;)
+			if ((f->waiting[i] >> 32 & 0xff) == id)
+				f->waiting[i] = f->waiting[--f->n_waiting];
+		break;
+	case IB_USER_MAD_ENABLE_PKEY:
+		f->hdr = NEW_HDR;
+		break;
+	}
+	pthread_mutex_unlock(&f->lock);
+	return 0;
 }
 
 /* Calls of which only the path changes. */
