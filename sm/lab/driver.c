@@ -85,18 +85,31 @@ driver_find_port(GPtrArray *drivers, uint32_t sim_port)
 	return NULL;
 }
 
-/* The sender itself delivers copies to its own group members. */
-static void
-send_data(struct driver_port *x, struct lab_address *a,
-	  const uint8_t *payload, size_t len)
+/* A MAD is a packet of the simulator. Of UD data the sender itself delivers
+ * copies to its own group members. False: the packet is not valid. */
+static bool
+send_packet(struct driver_port *x, struct lab_address *a,
+	    const uint8_t *payload, size_t len)
 {
 	struct sim *sim = x->port->device->sim;
 	uint32_t from = x->port->sim_port;
 	uint16_t pkey = sim_port_pkey(sim, from, a->pkey_index);
 	const struct port_info *i = sim_port_info(sim, from);
+	struct mad_addr mad_to = {
+		.qp = a->dst_qp, .qkey = a->qkey, .lid = a->dlid,
+		.pkey_index = a->pkey_index, .sl = a->sl & 0xf,
+		.grh = a->has_grh,
+	};
 	struct sim_mcast out;
 	struct sim_trace trace;
 
+	if (a->dst_qp <= 1) {
+		memcpy(mad_to.gid, a->dgid, sizeof(mad_to.gid));
+		if (len == MAD_SIZE)
+			transport_send(x->port->transport, &mad_to, payload,
+				       MAD_SIZE, 0, NULL);
+		return len == MAD_SIZE;
+	}
 	a->slid = i->lid + a->path_bits;
 	if (a->has_grh) {
 		bytes_store64(a->sgid, i->gid_prefix);
@@ -121,33 +134,6 @@ send_data(struct driver_port *x, struct lab_address *a,
 			  payload, len);
 	}
 	sim_mcast_clear(&out);
-}
-
-static bool
-send_packet(struct driver_port *x, const uint8_t *data, size_t len)
-{
-	struct lab_address a;
-
-	if (len < sizeof(a) || len > sizeof(a) + LAB_UD_MAX)
-		return false;
-	memcpy(&a, data, sizeof(a));
-	data += sizeof(a);
-	len -= sizeof(a);
-	if (a.dst_qp > 1) {
-		send_data(x, &a, data, len);
-	} else if (len == MAD_SIZE) {
-		struct mad_addr to = {
-			.qp = a.dst_qp, .qkey = a.qkey, .lid = a.dlid,
-			.pkey_index = a.pkey_index, .sl = a.sl & 0xf,
-			.grh = a.has_grh,
-		};
-
-		memcpy(to.gid, a.dgid, sizeof(to.gid));
-		transport_send(x->port->transport, &to, data, MAD_SIZE, 0,
-			       NULL);
-	} else {
-		return false;
-	}
 	return true;
 }
 
@@ -226,30 +212,36 @@ bool
 drivers_frame(GPtrArray *drivers, struct conn *c,
 	      const struct lab_frame *frame, const uint8_t *data)
 {
+	size_t len = frame->length;
+	struct driver_port *x = NULL;
+	struct lab_address a;
+	guint i = 0;
 	uint32_t on;
 
-	for (guint i = 0; i < drivers->len; i++) {
-		struct driver_port *x = drivers->pdata[i];
-
-		if (x->conn != c || x->channel != frame->channel)
-			continue;
-		switch (frame->type) {
-		case LAB_SEND:
-			return send_packet(x, data, frame->length);
-		case LAB_IS_SM:
-			if (frame->length < sizeof(on))
-				return false;
-			memcpy(&on, data, sizeof(on));
-			sim_port_set_is_sm(x->port->device->sim,
-					   x->port->sim_port, on);
-			return true;
-		case LAB_DETACH:
-			detach(drivers, i);
-			return true;
-		}
-		return false;
+	for (; i < drivers->len; i++) {
+		x = drivers->pdata[i];
+		if (x->conn == c && x->channel == frame->channel)
+			break;
 	}
 	/* it may have been removed meanwhile */
-	return frame->type == LAB_SEND || frame->type == LAB_IS_SM ||
-		frame->type == LAB_DETACH;
+	if (i == drivers->len)
+		return frame->type == LAB_SEND || frame->type == LAB_IS_SM ||
+			frame->type == LAB_DETACH;
+	switch (frame->type) {
+	case LAB_SEND:
+		if (len < sizeof(a) || len > sizeof(a) + LAB_UD_MAX)
+			return false;
+		memcpy(&a, data, sizeof(a));
+		return send_packet(x, &a, data + sizeof(a), len - sizeof(a));
+	case LAB_IS_SM:
+		if (len < sizeof(on))
+			return false;
+		memcpy(&on, data, sizeof(on));
+		sim_port_set_is_sm(x->port->device->sim, x->port->sim_port, on);
+		return true;
+	case LAB_DETACH:
+		detach(drivers, i);
+		return true;
+	}
+	return false;
 }
