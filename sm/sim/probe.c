@@ -50,7 +50,7 @@ owns_lid(const struct sim *sim, uint32_t port, uint16_t lid)
 }
 
 /* Across the link at `out`, having come into its node by port `in`. *to: the
- * port at the other end, or SNAPSHOT_NONE if the packet is lost on this side. */
+ * port at the other end; SNAPSHOT_NONE: the packet is lost on this side. */
 static enum sim_delivery
 cross_link(const struct sim *sim, uint32_t out, unsigned in,
 	   const struct sim_packet_kind *kind, uint8_t *vl, uint32_t *to)
