@@ -56,7 +56,8 @@ struct agent {
 	uint8_t mgmt_class, version, oui[3];
 	bool rmpp, user_rmpp;
 	uint64_t methods[2];
-	unsigned out;		/* solicited, of the limits */
+	unsigned limit;		/* of `out`; 0: none */
+	unsigned out;		/* solicited */
 	GQueue backlog;		/* struct send */
 	GHashTable *receives;	/* struct receive, by its key */
 };
@@ -130,13 +131,6 @@ static bool
 is_vendor2(unsigned mgmt_class)
 {
 	return mgmt_class >= VENDOR2_FIRST && mgmt_class <= VENDOR2_LAST;
-}
-
-static bool
-kernel_is_smp(unsigned mgmt_class)
-{
-	return mgmt_class == MAD_CLASS_SMP_LID ||
-		mgmt_class == MAD_CLASS_SMP_DIRECT;
 }
 
 /* Where the data begin in a MAD of a class with RMPP; 0: it has none. */
@@ -318,11 +312,9 @@ send_new(struct agent *a, const struct ib_user_mad_hdr *hdr,
 int
 kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
 {
-	const struct kernel_limits *limits = &f->port->limits;
 	struct ib_user_mad_hdr hdr;
 	struct agent *a;
 	struct send *s;
-	unsigned limit;
 	bool rmpp;
 
 	if (len < HDR + RMPP_HEADER_LEN)
@@ -348,8 +340,7 @@ kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
 		return 0;
 	}
 	g_hash_table_insert(f->sends, &s->key, s);
-	limit = kernel_is_smp(a->mgmt_class) ? limits->smps : limits->gmps;
-	if (hdr.timeout_ms && limit && a->out >= limit)
+	if (hdr.timeout_ms && a->limit && a->out >= a->limit)
 		g_queue_push_tail(&a->backlog, s);
 	else
 		start_send(s);
@@ -496,6 +487,8 @@ add_agent(struct kernel_file *f, struct ib_user_mad_reg_req2 *r)
 {
 	static const uint8_t no_oui[3];
 	struct kernel_port *p = f->port;
+	bool is_smp = r->mgmt_class == MAD_CLASS_SMP_LID ||
+		r->mgmt_class == MAD_CLASS_SMP_DIRECT;
 	struct agent *a, model = {
 		.file = f, .mgmt_class = r->mgmt_class,
 		.version = r->mgmt_class_version,
@@ -504,6 +497,7 @@ add_agent(struct kernel_file *f, struct ib_user_mad_reg_req2 *r)
 		.user_rmpp = r->flags & IB_USER_MAD_USER_RMPP,
 		.rmpp = r->rmpp_version &&
 			!(r->flags & IB_USER_MAD_USER_RMPP),
+		.limit = is_smp ? p->limits.smps : p->limits.gmps,
 	};
 
 	if (r->flags & ~IB_USER_MAD_REG_FLAGS_CAP) {
@@ -521,7 +515,7 @@ add_agent(struct kernel_file *f, struct ib_user_mad_reg_req2 *r)
 	     (is_vendor2(model.mgmt_class) &&
 	      memcmp(model.oui, no_oui, sizeof(no_oui)) == 0) ||
 	     (r->rmpp_version && !rmpp_header_len(model.mgmt_class)) ||
-	     kernel_is_smp(model.mgmt_class) != (r->qpn == 0)))
+	     is_smp != (r->qpn == 0)))
 		return -EINVAL;
 	for (guint i = 0; i < p->agents->len; i++) {
 		a = p->agents->pdata[i];

@@ -51,7 +51,7 @@ struct session {
 	struct lab *lab;
 	const struct console *console;	/* of the lab */
 	bool over;
-	char *node;		/* the one that programs run on */
+	const char *node;	/* the one that programs run on */
 	struct step *step;	/* NULL: the fabric goes by itself */
 	struct explain *explain;
 	GPid child;		/* a program that is waited for; 0: none */
@@ -247,29 +247,6 @@ on_interrupt(gpointer data)
 
 /* --------------------------------------------------------------- the fabric */
 
-/* Chooses the node and runs the commands of the command line. */
-static bool
-prepare(struct session *s)
-{
-	const struct snapshot *f = s->console->fabric;
-	g_autoptr(GString) out = g_string_new(NULL);
-
-	if (s->args->node && lab_find_node(f, s->args->node) == SNAPSHOT_NONE) {
-		tool_options_complain("no node is called %s", s->args->node);
-		return false;
-	}
-	s->node = g_strdup(s->args->node ? s->args->node :
-			   f->nodes[lab_home(s->lab)].desc);
-	for (guint i = 0; i < s->args->commands->len; i++) {
-		if (console_command(s->console,
-				    s->args->commands->pdata[i], out) == 0)
-			continue;
-		tool_options_complain("%s", out->str);
-		return false;
-	}
-	return true;
-}
-
 /* Ends the daemons that were started inside, which have no fabric any more: the
  * lab is their reaper (prctl); SIGKILL after a second. */
 static void
@@ -307,8 +284,10 @@ run_lab(const struct lab_arguments *a)
 	};
 	const struct generate_options generate = { .seed = a->seed };
 	struct session s = { .args = a };
+	g_autoptr(GString) out = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
 	struct snapshot *fabric = net_file_open(a->words[0], &generate, &error);
+	bool ok;
 
 	options.params.seed = a->seed;
 	if (fabric) {
@@ -320,11 +299,20 @@ run_lab(const struct lab_arguments *a)
 		return EXIT_FAILURE;
 	}
 	s.console = lab_console(s.lab);
+	s.node = a->node ? a->node : fabric->nodes[lab_home(s.lab)].desc;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	g_unix_signal_add(SIGTERM, on_terminate, &s);
 	g_unix_signal_add(SIGHUP, on_terminate, &s);
 	g_unix_signal_add(SIGINT, on_interrupt, &s);
-	if (!prepare(&s) || (a->run && !run_inside(&s, s.node, a->run))) {
+	ok = lab_find_node(fabric, s.node) != SNAPSHOT_NONE;
+	if (!ok)
+		tool_options_complain("no node is called %s", s.node);
+	for (guint i = 0; ok && i < a->commands->len; i++) {
+		ok = !console_command(s.console, a->commands->pdata[i], out);
+		if (!ok)
+			tool_options_complain("%s", out->str);
+	}
+	if (!ok || (a->run && !run_inside(&s, s.node, a->run))) {
 		s.status = EXIT_FAILURE;
 	} else if (!a->run) {
 		printf("%s=%s; programs run on %s; help lists the commands\n",
@@ -338,7 +326,6 @@ run_lab(const struct lab_arguments *a)
 	session_stop_stepping(&s);
 	end_daemons();
 	lab_free(s.lab);
-	g_free(s.node);
 	return s.status;
 }
 

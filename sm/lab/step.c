@@ -52,24 +52,6 @@ step_free(struct step *s)
 
 /* ---------------------------------------------------------------- stopping */
 
-/* Names of the stages of a sweep, by the line that begins them. */
-static const char *
-milestone(const char *word)
-{
-	static const struct {
-		const char *word, *what;
-	} names[] = {
-		{ "discovered", "election" }, { "elected", "LID" },
-		{ "routed", "verify" }, { "planned", "plan" },
-		{ "up", "end" },
-	};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-		if (strcmp(names[i].word, word) == 0)
-			return names[i].what;
-	return word;
-}
-
 static bool
 is_at(const struct stop *stop, const struct explain_line *line)
 {
@@ -106,9 +88,17 @@ static const char help[] =
 enum step_next
 step_command(struct step *s, const char *line, GString *out)
 {
+	/* the stages of a sweep, by the line that begins them */
+	static const struct {
+		const char *word, *what;
+	} stages[] = {
+		{ "discovered", "election" }, { "elected", "LID" },
+		{ "routed", "verify" }, { "planned", "plan" },
+		{ "up", "end" },
+	};
 	g_auto(GStrv) words = NULL;
+	const char *first, *what;
 	struct stop *stop;
-	const char *first;
 
 	if (!line) {
 		/* At the end of input the run continues to its end. */
@@ -122,31 +112,35 @@ step_command(struct step *s, const char *line, GString *out)
 	if (!g_shell_parse_argv(line, NULL, &words, NULL))
 		return STEP_STAY;
 	first = words[0];
+	what = words[1];
+	for (size_t i = 0; words[1] && i < G_N_ELEMENTS(stages); i++)
+		if (strcmp(stages[i].word, words[1]) == 0)
+			what = stages[i].what;
 	if (strcmp(first, "quit") == 0)
 		return STEP_QUIT;
 	s->goes = strcmp(first, "go") == 0 ||
-		(strcmp(first, "until") == 0 && words[1]);
+		(strcmp(first, "until") == 0 && what);
 	if (s->goes) {
-		if (words[1]) {
+		if (what) {
 			g_free(s->until.what);
 			g_free(s->until.where);
-			s->until.what = g_strdup(milestone(words[1]));
+			s->until.what = g_strdup(what);
 			s->until.where = g_strdup(words[2]);
 		}
 		return STEP_ON;
 	}
-	if (strcmp(first, "break") == 0 && words[1]) {
+	if (strcmp(first, "break") == 0) {
+		if (!what) {
+			g_ptr_array_set_size(s->breaks, 0);
+			return STEP_STAY;
+		}
 		stop = g_new0(struct stop, 1);
-		stop->what = g_strdup(milestone(words[1]));
+		stop->what = g_strdup(what);
 		stop->where = g_strdup(words[2]);
 		g_ptr_array_add(s->breaks, stop);
 		return STEP_STAY;
 	}
-	if (strcmp(first, "break") == 0) {
-		g_ptr_array_set_size(s->breaks, 0);
-		return STEP_STAY;
-	}
-	if (strcmp(first, "help") == 0 && !words[1])
+	if (strcmp(first, "help") == 0 && !what)
 		g_string_append(out, help);
 	console_command(&s->console, line, out);
 	return STEP_STAY;
