@@ -21,18 +21,11 @@ sim_match_packet(const struct sim_match *m, const struct sim_packet *p)
 		(!m->attr_id || m->attr_id == p->h.attr_id);
 }
 
-static int64_t
-some_ns(struct sim *sim, const struct sim_fault *r)
-{
-	uint32_t us = MIN(r->r.us, UINT32_MAX - 1);
-
-	return (int64_t)prng_below(&sim->rng, us + 1) * NS_PER_US;
-}
-
 static enum sim_passage
 rules_apply(struct sim *sim, struct sim_packet *p)
 {
 	struct sim_packet *copy;
+	int64_t late;
 	uint32_t bit;
 
 	for (guint i = 0; sim->rules && i < sim->rules->len; i++) {
@@ -54,13 +47,18 @@ rules_apply(struct sim *sim, struct sim_packet *p)
 			p->travel += r->r.us * NS_PER_US;
 			break;
 		case SIM_FAULT_REORDER:
-			p->travel += some_ns(sim, r);
-			break;
 		case SIM_FAULT_DUPLICATE:
+			late = prng_below(&sim->rng, 1 + (uint32_t)
+					  MIN(r->r.us, UINT32_MAX - 1));
+			late *= NS_PER_US;
+			if (r->r.kind == SIM_FAULT_REORDER) {
+				p->travel += late;
+				break;
+			}
 			copy = g_memdup2(p, sizeof(*p));
 			copy->event.pos = 0;
 			copy->message = g_memdup2(p->message, p->len);
-			copy->travel += some_ns(sim, r);
+			copy->travel += late;
 			sim_clock_start(sim, &copy->event,
 					sim->now + copy->travel);
 			break;
