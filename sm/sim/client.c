@@ -24,10 +24,10 @@
 #include <string.h>
 
 #include "sm/mad/rmpp.h"
+#include "sm/mad/sa_mad.h"
 
 #define NS_PER_MS	1000000
 #define OFF_TID_HIGH	8
-#define METHOD_REPORT	0x06
 
 /* What a client waits for: the first member of its struct. */
 struct waiting {
@@ -104,10 +104,8 @@ find_role(struct sim *sim, uint32_t port, enum sim_role role, uint32_t after)
 void
 sim_client_receive(struct sim *sim, struct sim_packet *p)
 {
-	bool is_smp = p->h.mgmt_class == MAD_CLASS_SMP_LID ||
-		p->h.mgmt_class == MAD_CLASS_SMP_DIRECT;
 	struct sim_client *c = find_role(sim, p->to, SIM_ROLE_DRIVER, 0);
-	bool is_report = !c && p->h.method == METHOD_REPORT;
+	bool is_report = !c && p->h.method == SA_METHOD_REPORT;
 	const struct sim_port *from = &sim->ports[p->from];
 	struct transport_mad m = {
 		.event = TRANSPORT_RECEIVED, .addr = p->addr,
@@ -129,7 +127,7 @@ sim_client_receive(struct sim *sim, struct sim_packet *p)
 						    (uint32_t)p->h.tid));
 	} else if (!c) {
 		c = find_role(sim, p->to, SIM_ROLE_MANAGER, 0);
-		if (!c && !is_smp)
+		if (!c && !sim_is_smp(&p->h))
 			c = find_role(sim, p->to, SIM_ROLE_CLIENT, 0);
 	}
 	if (!c) {
@@ -149,7 +147,6 @@ sim_client_receive(struct sim *sim, struct sim_packet *p)
 	 * detach clients. */
 	do {
 		id = c->id;
-		sim->stats.delivered++;
 		if (c->base.on_recv)
 			c->base.on_recv(&m, c->base.recv_data);
 		c = is_report ? find_role(sim, p->to, SIM_ROLE_CLIENT, id) :

@@ -19,24 +19,15 @@
  */
 #include "sm/sim/state.h"
 #include "sm/mad/bytes.h"
+#include "sm/mad/sa_mad.h"
 #include "topology/prng.h"
 
 #define OFF_HOP_POINTER	6
-#define OFF_DR_SLID	32
 #define OFF_DR_DLID	34
 #define OFF_INITIAL	128
-#define OFF_RETURN	192
 
-#define METHOD_REPORT	0x06
 #define CLASS_CONGESTION	0x21
 #define WIRE_LEN	290u	/* a MAD with LRH, BTH, DETH and CRCs */
-
-static bool
-packet_is_smp(const struct mad_header *h)
-{
-	return h->mgmt_class == MAD_CLASS_SMP_LID ||
-		h->mgmt_class == MAD_CLASS_SMP_DIRECT;
-}
 
 /* Over the cable at `out`; false: it is lost there. */
 static bool
@@ -61,11 +52,11 @@ pass(struct sim *sim, uint32_t out)
 static enum sim_delivery
 route_direct(struct sim *sim, struct sim_packet *p)
 {
-	uint8_t *ports = p->mad + (p->h.returning ? OFF_RETURN : OFF_INITIAL);
+	uint8_t *ports = p->mad + (p->h.returning ? SIM_OFF_RETURN : OFF_INITIAL);
 	unsigned hops = p->h.hop_count;
 
 	if (hops > DR_MAX_HOPS ||
-	    bytes_load16(p->mad + OFF_DR_SLID) != LID_PERMISSIVE ||
+	    bytes_load16(p->mad + SIM_OFF_DR_SLID) != LID_PERMISSIVE ||
 	    bytes_load16(p->mad + OFF_DR_DLID) != LID_PERMISSIVE)
 		return SIM_NO_ROUTE;
 	p->travel = 0;
@@ -86,7 +77,7 @@ route_direct(struct sim *sim, struct sim_packet *p)
 		    !pass(sim, out))
 			return SIM_NO_LINK;
 		if (!p->h.returning)
-			p->mad[OFF_RETURN + i] = sim->ports[p->to].num;
+			p->mad[SIM_OFF_RETURN + i] = sim->ports[p->to].num;
 		p->travel += sim->params.hop_ns;
 		p->hop++;
 		if (p->hop < hops && sim_node_of(sim, p->to)->forward_ns)
@@ -105,7 +96,7 @@ route_by_lid(struct sim *sim, struct sim_packet *p)
 	struct sim_trace trace;
 	enum sim_delivery d;
 
-	if (!packet_is_smp(&p->h)) {
+	if (!sim_is_smp(&p->h)) {
 		kind.lane = SIM_LANE_DATA;
 		kind.sl = p->addr.sl;
 		kind.pkey = sim_port_pkey(sim, p->from, p->addr.pkey_index);
@@ -158,7 +149,7 @@ packet_answer(struct sim *sim, struct sim_packet *p, unsigned status)
 	if (p->h.mgmt_class != MAD_CLASS_SMP_DIRECT) {
 		p->from = sim_end_port(sim, p->to);
 		p->addr.pkey_index = sim_port_pkey_index(sim, p->from, pkey);
-		p->addr.lid = p->from == asker && packet_is_smp(&p->h) ?
+		p->addr.lid = p->from == asker && sim_is_smp(&p->h) ?
 			LID_PERMISSIVE : sim->ports[asker].info.lid;
 	}
 	sim_packet_launch(sim, p);
@@ -240,8 +231,8 @@ on_arrive(struct sim *sim, struct sim_event *e)
 	} else if (h->mgmt_class == MAD_CLASS_SMP_DIRECT &&
 		   p->hop < h->hop_count) {
 		wait_in_line(sim, p, node, node->forward_ns, on_forward);
-	} else if (packet_is_smp(h) && !(h->method & MAD_METHOD_RESPONSE) &&
-		   h->method != MAD_METHOD_TRAP && h->method != METHOD_REPORT &&
+	} else if (sim_is_smp(h) && !(h->method & MAD_METHOD_RESPONSE) &&
+		   h->method != MAD_METHOD_TRAP && h->method != SA_METHOD_REPORT &&
 		   h->attr_id != MAD_ATTR_SM_INFO) {
 		p->node = sim->ports[p->to].node;
 		wait_in_line(sim, p, node, node->smp_ns, on_serve);

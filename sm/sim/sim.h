@@ -275,7 +275,6 @@ uint8_t sim_lft_entry(const struct sim *sim, uint32_t node, uint16_t lid);
 struct sim_stats {
 	uint64_t sent;		/* MADs by clients and trapping agents */
 	uint64_t served;	/* SMPs that agents worked on */
-	uint64_t delivered;	/* to clients */
 	uint64_t returned;	/* requests, TRANSPORT_RETURNED */
 	uint64_t lost[SIM_N_DELIVERIES];	/* by the reason */
 	uint64_t lost_by_fault;	/* by a rule or a hook */

@@ -12,6 +12,10 @@
 
 #define NS_PER_US	1000
 
+/* Of a directed-route SMP (IBA 14.2.1.2). */
+#define SIM_OFF_DR_SLID	32
+#define SIM_OFF_RETURN	192
+
 /* --- the clock (clock.c): events in a heap, and the packets among them --- */
 
 /* A queued event; the first member of its struct. */
@@ -151,6 +155,13 @@ struct sim {
 	void *reregister_data;
 	struct sim_stats stats;
 };
+
+static inline bool
+sim_is_smp(const struct mad_header *h)
+{
+	return h->mgmt_class == MAD_CLASS_SMP_LID ||
+		h->mgmt_class == MAD_CLASS_SMP_DIRECT;
+}
 
 static inline struct sim_node *
 sim_node_of(const struct sim *sim, uint32_t port)

@@ -22,8 +22,6 @@
 #define GENERIC			0x80u
 #define SECURITY_FIRST		256u
 #define DETAILS			10	/* where DataDetails begin */
-#define OFF_DR_SLID		32
-#define OFF_RETURN		192
 #define HOPS_TOLD		30u	/* DRNoticeReturnPath of trap 256 */
 
 struct sim_notice {
@@ -103,13 +101,13 @@ write_notice(struct sim *sim, uint32_t port, const struct kind *kind,
 	if (kind->trap == 256) {
 		hops = MIN(culprit->h.hop_count, HOPS_TOLD);
 		bytes_store(d + 2, info->lid, 2);
-		memcpy(d + 4, culprit->mad + OFF_DR_SLID, 2);
+		memcpy(d + 4, culprit->mad + SIM_OFF_DR_SLID, 2);
 		d[6] = culprit->h.method;
 		bytes_store(d + 8, culprit->h.attr_id, 2);
 		bytes_store(d + 10, culprit->h.attr_mod, 4);
 		bytes_store(d + 14, smp_m_key(culprit->mad), 8);
 		d[23] = GENERIC | hops;		/* DRNotice, hop count */
-		memcpy(d + 24, culprit->mad + OFF_RETURN + 1, hops);
+		memcpy(d + 24, culprit->mad + SIM_OFF_RETURN + 1, hops);
 		return;
 	}
 	if (kind->trap == 259) {
