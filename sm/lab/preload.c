@@ -127,14 +127,6 @@ umad_ask(enum lab_type type, const void *data, size_t len, uint32_t *id,
 	return r.error;
 }
 
-static void
-umad_copy_node(char node[LAB_NAME_LEN])
-{
-	const char *name = getenv(LAB_ENV_NODE);
-
-	snprintf(node, LAB_NAME_LEN, "%s", name ? name : "");
-}
-
 __attribute__((constructor)) static void
 find_real(void)
 {
@@ -153,10 +145,11 @@ find_real(void)
 static void
 enter(void)
 {
+	const char *node = getenv(LAB_ENV_NODE);
 	struct lab_attach a = { .port = 0 };
 	uint32_t id;
 
-	umad_copy_node(a.node);
+	snprintf(a.node, sizeof(a.node), "%s", node ? node : "");
 	if (umad_ask(LAB_ENTER, &a, sizeof(a), &id, sys_path, sizeof(sys_path),
 		     NULL))
 		sys_path[0] = '\0';
@@ -190,38 +183,6 @@ redirect(const char *path, char *room)
 	return path;
 }
 
-static int
-umad_open_device(const char *name, int flags)
-{
-	struct lab_open o = { .flags = flags };
-	struct umad_file *f;
-	uint32_t id = 0;
-	int fd = -1, error;
-
-	umad_copy_node(o.node);
-	snprintf(o.name, sizeof(o.name), "%s", name);
-	error = umad_ask(LAB_OPEN, &o, sizeof(o), &id, NULL, 0, &fd);
-	if (fd >= FILES_MAX) {
-		real_close(fd);
-		error = EMFILE;
-	}
-	if (error) {
-		errno = error;
-		return -1;
-	}
-	f = calloc(1, sizeof(*f));
-	f->id = id;
-	f->umad = name[0] == 'u';
-	f->hdr = OLD_HDR;
-	pthread_mutex_init(&f->lock, NULL);
-	files[fd] = f;
-	if (flags & O_NONBLOCK)
-		fcntl(fd, F_SETFL, O_NONBLOCK);
-	if (!(flags & O_CLOEXEC))
-		fcntl(fd, F_SETFD, 0);
-	return fd;
-}
-
 static struct umad_file *
 file_of(int fd)
 {
@@ -229,7 +190,7 @@ file_of(int fd)
 		files[fd] : NULL;
 }
 
-/* ------------------------------------------- requests that wait (file->lock) */
+/* ------------------------------------------ requests that wait (file->lock) */
 
 static uint64_t
 umad_key_of(const uint8_t *mad, uint32_t agent)
@@ -355,14 +316,39 @@ static int
 open_any(int dir, const char *path, int flags, mode_t mode)
 {
 	static const char prefix[] = "/dev/infiniband/";
+	const char *node = getenv(LAB_ENV_NODE);
 	size_t len = strlen(prefix);
+	struct lab_open o = { .flags = flags };
 	char room[PATH_MAX];
+	struct umad_file *f;
+	int fd = -1, error;
+	uint32_t id = 0;
 
-	if (path && strncmp(path, prefix, len) == 0 &&
-	    (strncmp(path + len, "umad", 4) == 0 ||
-	     strncmp(path + len, "issm", 4) == 0))
-		return umad_open_device(path + len, flags);
-	return REAL(openat)(dir, redirect(path, room), flags, mode);
+	if (!path || strncmp(path, prefix, len) ||
+	    (strncmp(path + len, "umad", 4) && strncmp(path + len, "issm", 4)))
+		return REAL(openat)(dir, redirect(path, room), flags, mode);
+	snprintf(o.node, sizeof(o.node), "%s", node ? node : "");
+	snprintf(o.name, sizeof(o.name), "%s", path + len);
+	error = umad_ask(LAB_OPEN, &o, sizeof(o), &id, NULL, 0, &fd);
+	if (fd >= FILES_MAX) {
+		real_close(fd);
+		error = EMFILE;
+	}
+	if (error) {
+		errno = error;
+		return -1;
+	}
+	f = calloc(1, sizeof(*f));
+	f->id = id;
+	f->umad = o.name[0] == 'u';
+	f->hdr = OLD_HDR;
+	pthread_mutex_init(&f->lock, NULL);
+	files[fd] = f;
+	if (flags & O_NONBLOCK)
+		fcntl(fd, F_SETFL, O_NONBLOCK);
+	if (!(flags & O_CLOEXEC))
+		fcntl(fd, F_SETFD, 0);
+	return fd;
 }
 
 #define OPEN(name, dir, ...) \
