@@ -171,34 +171,27 @@ read_words(struct call *c, const char *usage)
 
 /* ------------------------------------------------------------------ faults */
 
+/* unplug, plug, swap */
 static bool
-unplug(struct call *c)
+change_cable(struct call *c)
 {
-	if (sim_peer(c->sim, c->id[0]) == SNAPSHOT_NONE)
-		return console_fail(c, "there is no cable");
-	sim_link_cut(c->sim, c->id[0]);
-	return true;
-}
+	const uint32_t a = c->id[0], b = c->id[1];
+	bool has_a = sim_peer(c->sim, a) != SNAPSHOT_NONE;
 
-static bool
-plug(struct call *c)
-{
-	if (c->n_ids == 1) {
-		sim_link_mend(c->sim, c->id[0]);
-		return true;
+	if (strcmp(c->name, "swap") == 0) {
+		sim_cable_swap(c->sim, a, b);
+	} else if (strcmp(c->name, "unplug") == 0) {
+		if (!has_a)
+			return console_fail(c, "there is no cable");
+		sim_link_cut(c->sim, a);
+	} else if (c->n_ids == 1) {
+		sim_link_mend(c->sim, a);
+	} else {
+		if (has_a || sim_peer(c->sim, b) != SNAPSHOT_NONE)
+			return console_fail(c, "one of the ports has a cable: "
+					    "remove it");
+		sim_cable_plug(c->sim, a, b);
 	}
-	if (sim_peer(c->sim, c->id[0]) != SNAPSHOT_NONE ||
-	    sim_peer(c->sim, c->id[1]) != SNAPSHOT_NONE)
-		return console_fail(c,
-				    "one of the ports has a cable: remove it");
-	sim_cable_plug(c->sim, c->id[0], c->id[1]);
-	return true;
-}
-
-static bool
-swap(struct call *c)
-{
-	sim_cable_swap(c->sim, c->id[0], c->id[1]);
 	return true;
 }
 
@@ -584,7 +577,7 @@ static const struct command {
 	  "runs a program as that node" },
 	{ "path", "NODE NODE", path, NULL, "the way of a packet" },
 	{ "pkeys", "NODE", show_pkeys, NULL, "P_Keys of its end ports" },
-	{ "plug", "PORT [PORT]", plug, NULL,
+	{ "plug", "PORT [PORT]", change_cable, NULL,
 	  "mends a cable; or puts one between two free ports" },
 	{ "plug-device", "NODE [N]", change_device, NULL,
 	  "the HCA is back, as umadN" },
@@ -608,10 +601,10 @@ static const struct command {
 	{ "step", "", NULL, NULL,
 	  "waits behind each answer of an agent: Enter, go, until, break" },
 	{ "stats", "", show_stats, NULL, "MADs that were sent and lost" },
-	{ "swap", "PORT PORT", swap, NULL, "two cables change places" },
+	{ "swap", "PORT PORT", change_cable, NULL, "two cables change places" },
 	{ "trap", "PORT N [N TIME]", trap, NULL,
 	  "128, 144, 257 ..; again, so many times" },
-	{ "unplug", "PORT", unplug, NULL, "cuts a cable" },
+	{ "unplug", "PORT", change_cable, NULL, "cuts a cable" },
 	{ "unplug-device", "NODE", change_device, NULL,
 	  "the HCA goes away under its programs" },
 };

@@ -47,7 +47,6 @@ struct lab_arguments {
 };
 
 struct session {
-	const struct lab_arguments *args;
 	struct lab *lab;
 	const struct console *console;	/* of the lab */
 	bool over;
@@ -283,7 +282,7 @@ run_lab(const struct lab_arguments *a)
 			kernel_limits_6_17 : kernel_limits_none,
 	};
 	const struct generate_options generate = { .seed = a->seed };
-	struct session s = { .args = a };
+	struct session s = { .over = false };
 	g_autoptr(GString) out = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
 	struct snapshot *fabric = net_file_open(a->words[0], &generate, &error);
