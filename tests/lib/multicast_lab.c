@@ -11,7 +11,7 @@
 #include "topology/prng.h"
 
 void
-trees_open(struct fabric *f, struct snapshot *s)
+lab_open(struct fabric *f, struct snapshot *s)
 {
 	struct order *o;
 
@@ -22,9 +22,9 @@ trees_open(struct fabric *f, struct snapshot *s)
 }
 
 void
-trees_generate(struct fabric *f, const char *spec, unsigned fail, uint64_t seed)
+lab_init(struct fabric *f, const char *spec, unsigned fail, uint64_t seed)
 {
-	trees_open(f, lab_generate(spec, seed, fail));
+	lab_open(f, lab_generate(spec, seed, fail));
 }
 
 void

@@ -36,7 +36,7 @@ TEST(test_every_receiver_gets_one_copy)
 		struct multicast_output out, again;
 		AUTO_VALUE(fabric_clear) struct fabric f;
 
-		trees_generate(&f, cases[c].spec, cases[c].fail, c);
+		lab_init(&f, cases[c].spec, cases[c].fail, c);
 		plan_fill(p, &f, 40, &prng);
 		out = plan_route(&f, p, NULL);
 		check_plan(&f, p, &out);
@@ -56,7 +56,7 @@ TEST(test_input_order_does_not_matter)
 	struct multicast_output out, again;
 	AUTO_VALUE(fabric_clear) struct fabric f;
 
-	trees_generate(&f, "PGFT(4,4,4;1,4,4)", 100, 3);
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 100, 3);
 	plan_fill(p, &f, 30, &prng);
 	/* One port twice: once it listens. */
 	plan_add_port(p, 0, p->members[1][0].sw, p->members[1][0].port, false);
@@ -104,7 +104,7 @@ TEST(test_trees_stay_low)
 	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t leaf, parent, t, n = 0;
 
-	trees_generate(&f, "PGFT(4,4,4;1,4,4)", 0, 1);
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 1);
 	leaf = f.g->targets[0].sw;
 	for (t = 0; !f.g->n_hosts[leaf]; t++)
 		leaf = f.g->targets[t].sw;
@@ -143,7 +143,7 @@ TEST(test_groups_share_the_cables)
 	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t least = UINT32_MAX, most = 0;
 
-	trees_generate(&f, "PGFT(4,4,4;1,4,4)", 0, 2);
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 2);
 	plan_init(p, 64);
 	for (uint32_t i = 0; i < 64; i++)
 		for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
@@ -171,7 +171,7 @@ TEST(test_parallel_cables_share)
 	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
 	AUTO_VALUE(fabric_clear) struct fabric f;
 
-	trees_generate(&f, "PGFT(3,4;1,1;1,3)", 0, 2);
+	lab_init(&f, "PGFT(3,4;1,1;1,3)", 0, 2);
 	plan_init(p, 30);
 	for (uint32_t i = 0; i < 30; i++)
 		for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
@@ -193,7 +193,7 @@ TEST(test_switches_that_cannot_hold_it_are_avoided)
 	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t leaf = SNAPSHOT_NONE;
 
-	trees_generate(&f, "PGFT(4,4,4;1,4,4)", 0, 2);
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 2);
 	plan_init(p, 8);
 	for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
 		struct switch_info *info =
@@ -230,7 +230,7 @@ TEST(test_without_subscribers_nothing_is_sent)
 	struct multicast_output out;
 	AUTO_VALUE(fabric_clear) struct fabric f;
 
-	trees_generate(&f, "PGFT(4,4;1,4)", 0, 2);
+	lab_init(&f, "PGFT(4,4;1,4)", 0, 2);
 	plan_init(p, 2);
 	for (uint32_t t = 0; t < f.g->n_targets; t++)
 		if (f.g->targets[t].port)
@@ -261,7 +261,7 @@ TEST(test_levels_and_no_order_will_do)
 	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t *full;
 
-	trees_generate(&f, "PGFT(4,4,4;1,4,4)", 20, 5);
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 20, 5);
 	plan_fill(p, &f, 40, &prng);
 	full = f.out.ranks;
 	f.out.ranks = NULL;

@@ -22,7 +22,7 @@ TEST(test_join_and_leave_touch_one_branch)
 	unsigned pruned = 0;
 
 	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
-	trees_generate(&f, "PGFT(4,4,4;1,4,4)", 30, 5);
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 30, 5);
 	plan_fill(p, &f, 30, &prng);
 	now = plan_route(&f, p, NULL);
 	for (unsigned n = 0; n < 150; n++) {
@@ -70,7 +70,7 @@ TEST(test_growing_trees_keep_what_they_have)
 	AUTO_VALUE(fabric_clear) struct fabric f;
 	unsigned moved = 0;
 
-	trees_generate(&f, "PGFT(4,4,4;1,4,4)", 0, 7);
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 7);
 	plan_fill(p, &f, 30, &prng);
 	p->groups[0].n_members = 0;
 	now = plan_route(&f, p, NULL);
@@ -100,7 +100,7 @@ TEST(test_fault_moves_only_trees_on_the_cable)
 	uint32_t sw, edge;
 	unsigned moved = 0;
 
-	trees_generate(&f, "PGFT(4,4,4;1,4,4)", 0, 11);
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 11);
 	plan_fill(p, &f, 60, &prng);
 	before = plan_route(&f, p, NULL);
 	for (sw = 0; !f.g->n_hosts[sw]; sw++)
@@ -109,7 +109,7 @@ TEST(test_fault_moves_only_trees_on_the_cable)
 	assert_true(before.load[edge] > 0);
 	s = snapshot_copy(f.s);
 	lab_cut(s, snapshot_port_of(s, s->switches[sw], f.g->edges[edge].port));
-	trees_open(&broken, s);
+	lab_open(&broken, s);
 	after = plan_route(&broken, p, before.mft);
 	check_plan(&broken, p, &after);
 	for (uint32_t i = 0; i < p->n; i++) {
@@ -135,7 +135,7 @@ TEST(test_rubbish_of_before_does_no_harm)
 	AUTO_VALUE(fabric_clear) struct fabric f;
 
 	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
-	trees_generate(&f, "torus(4,4;2)", 50, 5);
+	lab_init(&f, "torus(4,4;2)", 50, 5);
 	plan_fill(p, &f, 40, &prng);
 	for (unsigned n = 0; n < 40; n++) {
 		AUTO(mft) *old = mft_new(f.g->n_switches + (n < 5), 1 + n % 3,
@@ -163,7 +163,7 @@ TEST(test_groups_with_turns_stay)
 	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t top = 0, highest = UINT32_MAX;
 
-	trees_generate(&f, "PGFT(4,4,4;1,4,4)", 0, 13);
+	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 13);
 	plan_fill(p, &f, 40, &prng);
 	p->groups[39].n_members = 0;
 	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
@@ -200,7 +200,7 @@ TEST(test_lost_capacity_moves_trees)
 	uint64_t prng = prng_stream(4, 0);
 	AUTO_VALUE(fabric_clear) struct fabric f;
 
-	trees_generate(&f, "PGFT(4,4;1,4)", 0, 2);
+	lab_init(&f, "PGFT(4,4;1,4)", 0, 2);
 	plan_fill(p, &f, 40, &prng);
 	before = plan_route(&f, p, NULL);
 	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
@@ -226,7 +226,7 @@ TEST(test_trees_stay_when_others_go)
 	AUTO_VALUE(fabric_clear) struct fabric f;
 	unsigned moved = 0;
 
-	trees_generate(&f, "torus(4,4,3;2)", 0, 6);
+	lab_init(&f, "torus(4,4,3;2)", 0, 6);
 	plan_fill(p, &f, 60, &prng);
 	before = plan_route(&f, p, NULL);
 	for (uint32_t i = 0; i < 60; i += 2)
