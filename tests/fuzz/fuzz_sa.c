@@ -58,7 +58,6 @@ static void
 lab_open(struct lab *l)
 {
 	struct sa_db *v;
-	struct graph *g;
 	struct lft *lft;
 	struct mft *mft;
 
@@ -67,10 +66,7 @@ lab_open(struct lab *l)
 	for (uint32_t p = 0; p < l->s->n_ports; p++)
 		if (l->s->ports[p].peer != SNAPSHOT_NONE)
 			l->s->ports[p].info.state = PORT_STATE_ACTIVE;
-	g = graph_new(l->s, l->lids);
-	lft = lft_new(g->n_switches, g->top);
-	g_assert_true(engine_route(&engine_minhop, g, lft, NULL));
-	graph_free(g);
+	lft = engine_tables(&engine_minhop, l->s, l->lids);
 	l->rules = partition_rules_default();
 	add_rules(l);
 	mft = make_mft(l->s);

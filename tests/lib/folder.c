@@ -4,8 +4,31 @@
  */
 #include "tests/lib/folder.h"
 
-#include <glib.h>
 #include <glib/gstdio.h>
+#include <string.h>
+
+static int
+compare_paths(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+GPtrArray *
+folder_list(const char *path, const char *suffix)
+{
+	GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+	GDir *dir = g_dir_open(path, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir)))
+		if (g_str_has_suffix(name, suffix))
+			g_ptr_array_add(paths,
+					g_build_filename(path, name, NULL));
+	if (dir)
+		g_dir_close(dir);
+	g_ptr_array_sort(paths, compare_paths);
+	return paths;
+}
 
 unsigned
 folder_remove(const char *path)

@@ -11,7 +11,7 @@
 #include "topology/prng.h"
 
 void
-lab_open(struct fabric *f, struct snapshot *s)
+lab_index(struct fabric *f, struct snapshot *s)
 {
 	struct order *o;
 
@@ -24,7 +24,7 @@ lab_open(struct fabric *f, struct snapshot *s)
 void
 lab_init(struct fabric *f, const char *spec, unsigned fail, uint64_t seed)
 {
-	lab_open(f, lab_generate(spec, seed, fail));
+	lab_index(f, lab_generate(spec, seed, fail));
 }
 
 void

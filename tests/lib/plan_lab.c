@@ -30,16 +30,12 @@ struct fabric *
 fabric_new(const char *spec)
 {
 	struct fabric *f = g_new0(struct fabric, 1);
-	struct graph *g;
 
 	f->s = generate_fabric(spec, NULL, NULL);
 	assert_non_null(f->s);
 	f->lids = lid_assign(f->s, 0, NULL, 0, NULL, NULL);
 	assert_non_null(f->lids);
-	g = graph_new(f->s, f->lids);
-	f->lft = lft_new(f->s->n_switches, f->lids->top);
-	assert_true(engine_route(&engine_minhop, g, f->lft, NULL));
-	graph_free(g);
+	f->lft = engine_tables(&engine_minhop, f->s, f->lids);
 	f->seen = lft_seen_new(f->s->n_switches, f->lids->top);
 	f->held = port_tables_new(f->s);
 	f->policy = policy_default;

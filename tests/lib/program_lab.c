@@ -16,17 +16,13 @@ void
 bench_open(struct bench *b, const char *spec)
 {
 	const struct generate_options o = { .seed = 3 };
-	struct graph *g;
 
 	memset(b, 0, sizeof(*b));
 	b->s = generate_fabric(spec, &o, NULL);
 	assert_non_null(b->s);
 	b->lids = lid_assign(b->s, 0, NULL, 0, NULL, NULL);
 	assert_non_null(b->lids);
-	g = graph_new(b->s, b->lids);
-	b->lft = lft_new(b->s->n_switches, b->lids->top);
-	assert_true(engine_route(&engine_minhop, g, b->lft, NULL));
-	graph_free(g);
+	b->lft = engine_tables(&engine_minhop, b->s, b->lids);
 	b->seen = lft_seen_new(b->s->n_switches, b->lids->top);
 	b->w = (struct desired){
 		.policy = &policy_default, .lids = b->lids, .lft = b->lft,

@@ -336,3 +336,27 @@ request_gid(const struct request_kind *kind, void *fixture, const char *text,
 	memset(gid, 0, 16);
 	read_bytes(&r, text, gid, 16);
 }
+
+enum port_table
+request_table(const char *name)
+{
+	enum port_table table = 0;
+
+	while (!g_str_has_prefix(port_table_name(table), name))
+		table++;
+	return table;
+}
+
+union port_block
+request_block(enum port_table table, const char *hex)
+{
+	union port_block b = { .bytes = { 0 } };
+
+	for (unsigned i = 0; hex[2 * i]; i++)
+		b.bytes[i] = (uint8_t)
+			(g_ascii_xdigit_value(hex[2 * i]) << 4 |
+			 g_ascii_xdigit_value(hex[2 * i + 1]));
+	for (unsigned i = 0; table == PORT_TABLE_PKEY && i < PKEYS_A_BLOCK; i++)
+		b.pkeys[i] = GUINT16_FROM_BE(b.pkeys[i]);
+	return b;
+}

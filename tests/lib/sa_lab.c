@@ -47,7 +47,6 @@ lab_open(struct lab *l, const char *spec, unsigned lmc)
 		.seed = 4, .shuffle_guids = true,
 	};
 	const struct sa_params params = { .sm_key = LAB_KEY };
-	struct graph *g;
 
 	memset(l, 0, sizeof(*l));
 	l->s = generate_fabric(spec, &options, NULL);
@@ -56,10 +55,7 @@ lab_open(struct lab *l, const char *spec, unsigned lmc)
 	for (uint32_t p = 0; p < l->s->n_ports; p++)
 		if (l->s->ports[p].peer != SNAPSHOT_NONE)
 			l->s->ports[p].info.state = PORT_STATE_ACTIVE;
-	g = graph_new(l->s, l->lids);
-	l->lft = lft_new(g->n_switches, g->top);
-	g_assert_true(engine_route(&engine_minhop, g, l->lft, NULL));
-	graph_free(g);
+	l->lft = engine_tables(&engine_minhop, l->s, l->lids);
 	l->rules = partition_rules_default();
 	l->prefix = SA_GID_PREFIX_DEFAULT;
 	l->sa = sa_new(&params);

@@ -293,16 +293,13 @@ void
 stage_publish(struct stage *st)
 {
 	AUTO(lid_map) *lids;
-	AUTO(graph) *g;
 	AUTO(lft) *lft;
 	struct sa_db *v;
 
 	for (uint32_t p = 0; p < st->s->n_ports; p++)
 		st->s->ports[p].info = *sim_port_info(st->sim, p);
 	lids = lid_assign(st->s, 0, NULL, 0, NULL, NULL);
-	g = graph_new(st->s, lids);
-	lft = lft_new(g->n_switches, g->top);
-	assert_true(engine_route(&engine_minhop, g, lft, NULL));
+	lft = engine_tables(&engine_minhop, st->s, lids);
 	v = sa_db_new(st->s, lids, lft, NULL, st->rules,
 			memberships_new(st->rules, st->s, NULL),
 			UINT64_C(0xfe80000000000000), 18, 18);

@@ -419,32 +419,18 @@ WORD(do_group_entry, struct lab *l)
 
 /* ---- tables of ports ---- */
 
-static enum port_table
-table_of(const char *name)
-{
-	enum port_table table = 0;
-
-	while (!g_str_has_prefix(port_table_name(table), name))
-		table++;
-	return table;
-}
-
 /* TABLE PORT BLOCK HEX: read from the device; held PORT BLOCK P_KEYS: by the
  * last sweep */
 WORD(do_block, struct stage *st)
 {
 	bool is_held = strcmp(words[-1], "held") == 0;
 	char **w = words + !is_held;
-	union port_block b = { .bytes = { 0 } };
-	enum port_table table = is_held ? PORT_TABLE_PKEY : table_of(words[0]);
+	enum port_table table = is_held ? PORT_TABLE_PKEY :
+		request_table(words[0]);
+	union port_block b = request_block(table, w[2]);
 	unsigned n = (unsigned)strtoul(w[1], NULL, 10);
 	uint32_t port = port_of(&st->l, w[0]);
 
-	for (unsigned i = 0; w[2][2 * i]; i++)
-		b.bytes[i] = (uint8_t)(g_ascii_xdigit_value(w[2][2 * i]) << 4 |
-				g_ascii_xdigit_value(w[2][2 * i + 1]));
-	for (unsigned i = 0; table == PORT_TABLE_PKEY && i < PKEYS_A_BLOCK; i++)
-		b.pkeys[i] = GUINT16_FROM_BE(b.pkeys[i]);
 	if (is_held && !st->held)
 		st->held = port_tables_new(st->l.s);
 	if (is_held)
@@ -455,7 +441,7 @@ WORD(do_block, struct stage *st)
 
 WORD(do_close, struct lab *l)
 {
-	sa_db_close_table(l->v, table_of(words[0]), port_of(l, words[1]));
+	sa_db_close_table(l->v, request_table(words[0]), port_of(l, words[1]));
 }
 
 WORD(do_publish_held, struct stage *st)

@@ -9,6 +9,7 @@
 #include <glib.h>
 
 #include "tests/lib/unit.h"
+#include "topology/prng.h"
 
 static inline uint64_t
 seed_from(const char *variable, uint64_t usual)
@@ -32,6 +33,21 @@ seed_take(uint64_t usual)
 
 	print_message("# seed %" G_GUINT64_FORMAT "\n", seed);
 	return seed;
+}
+
+/* The numbers below n in random order. */
+static inline void
+seed_shuffle(uint32_t *order, uint32_t n, uint64_t *rng)
+{
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	for (uint32_t i = n; i > 1; i--) {
+		uint32_t j = prng_below(rng, i);
+		uint32_t held = order[i - 1];
+
+		order[i - 1] = order[j];
+		order[j] = held;
+	}
 }
 
 /* How long the tests of chaos go on. */

@@ -34,6 +34,15 @@ unit_add(const char *name, CMUnitTestFunction test, CMFixtureFunction set_up,
 	});
 }
 
+void
+unit_add_state(const char *name, CMUnitTestFunction test, const void *state)
+{
+	add(&(struct CMUnitTest){
+		.name = name, .test_func = test,
+		.initial_state = (void *)(uintptr_t)state,
+	});
+}
+
 /* ---- tests as text ---- */
 
 struct text_test {

@@ -40,6 +40,10 @@
 void unit_add(const char *name, CMUnitTestFunction test,
 	      CMFixtureFunction set_up, CMFixtureFunction tear_down);
 
+/* `state`: what *state is, which lives as long as the program. */
+void unit_add_state(const char *name, CMUnitTestFunction test,
+		    const void *state);
+
 #define TEST(name, ...) \
 	static void name(void **state); \
 	__attribute__((constructor)) static void \

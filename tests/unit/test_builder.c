@@ -508,20 +508,6 @@ TEST(test_link_is_up_if_known_trained_and_cabled)
 #define N_NODES		60u
 #define N_CABLES	90u
 
-static void
-shuffle(uint32_t *order, uint32_t n, uint64_t *rng)
-{
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = i;
-	for (uint32_t i = n; i > 1; i--) {
-		uint32_t j = prng_below(rng, i);
-		uint32_t swap = order[i - 1];
-
-		order[i - 1] = order[j];
-		order[j] = swap;
-	}
-}
-
 /* A third CAs, the rest switches; cables anywhere. Returns how many. */
 static uint32_t
 invent(struct a_node *nodes, struct a_cable *cables, uint64_t *rng)
@@ -556,13 +542,13 @@ lay_out(const struct a_node *nodes, const struct a_cable *cables,
 	struct builder *b = builder_new();
 	uint32_t order[N_CABLES];
 
-	shuffle(order, N_NODES, rng);
+	seed_shuffle(order, N_NODES, rng);
 	for (uint32_t i = 0; i < N_NODES; i++) {
 		const struct a_node *n = &nodes[order[i]];
 
 		add_node(b, n->type, n->guid, n->ports);
 	}
-	shuffle(order, n_cables, rng);
+	seed_shuffle(order, n_cables, rng);
 	for (uint32_t i = 0; i < n_cables; i++) {
 		const struct a_cable *c = &cables[order[i]];
 

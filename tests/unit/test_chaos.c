@@ -12,13 +12,9 @@
  *	- a heavy sweep of a fabric that is up sends no Set
  *
  * MINISM_TEST_SEED sets the seed, MINISM_CHAOS_EVENTS the number of events for
- * each fabric (`make soak`), MINISM_CHAOS_FABRIC a pattern of the fabrics to
- * run, and MINISM_TEST_LOG the file of the subnet manager's log.
+ * each fabric (`make soak`), and MINISM_TEST_LOG the file of the subnet manager's
+ * log; an argument is a pattern of the fabrics to run.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +23,7 @@
 #include "tests/lib/seed.h"
 #include "tests/lib/world.h"
 #include "tests/lib/sim_script.h"
+#include "tests/lib/unit.h"
 #include "topology/prng.h"
 
 #define EVENTS		500u
@@ -549,8 +546,7 @@ test_fabric_recovers(void **state)
 	chaos_run(&r);
 }
 
-static void
-test_fabric_of_many_lids_recovers(void **state)
+TEST(test_fabric_of_many_lids_recovers)
 {
 	static const char *const specs_lmc[] = {
 		"PGFT(3,6;1,3)", "torus(3,3;1)", "random(10,3,2)",
@@ -589,28 +585,15 @@ static const struct run found[] = {
 	{ "hyperx(3,3;1)", 5024, 280, 0, true },
 };
 
-static void
-test_what_failed_once(void **state)
+TEST(test_what_failed_once)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(found); i++)
 		chaos_run(&found[i]);
 }
 
-int
-main(void)
+__attribute__((constructor)) static void
+add_specs(void)
 {
-	struct CMUnitTest tests[2 + G_N_ELEMENTS(specs)] = {
-		cmocka_unit_test(test_fabric_of_many_lids_recovers),
-		cmocka_unit_test(test_what_failed_once),
-	};
-
 	for (size_t i = 0; i < G_N_ELEMENTS(specs); i++)
-		tests[2 + i] = (struct CMUnitTest){
-			.name = specs[i],
-			.test_func = test_fabric_recovers,
-			.initial_state = (void *)(uintptr_t)specs[i],
-		};
-	if (getenv("MINISM_CHAOS_FABRIC"))
-		cmocka_set_test_filter(getenv("MINISM_CHAOS_FABRIC"));
-	return cmocka_run_group_tests(tests, NULL, NULL);
+		unit_add_state(specs[i], test_fabric_recovers, specs[i]);
 }

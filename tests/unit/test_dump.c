@@ -29,7 +29,6 @@ static struct fabric *
 fabric_route(struct snapshot *s)
 {
 	struct fabric *f = g_new0(struct fabric, 1);
-	struct graph *g;
 
 	f->s = s;
 	f->lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
@@ -41,10 +40,7 @@ fabric_route(struct snapshot *s)
 		if (info->state == PORT_STATE_INIT)
 			info->state = PORT_STATE_ACTIVE;
 	}
-	g = graph_new(s, f->lids);
-	f->lft = lft_new(s->n_switches, f->lids->top);
-	assert_true(engine_route(&engine_minhop, g, f->lft, NULL));
-	graph_free(g);
+	f->lft = engine_tables(&engine_minhop, s, f->lids);
 	f->out = g_string_new(NULL);
 	return f;
 }

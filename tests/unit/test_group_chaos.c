@@ -14,13 +14,8 @@
  *	  port left a group while another manager was its master
  *
  * MINISM_TEST_SEED sets the seed, MINISM_CHAOS_EVENTS the events for each
- * fabric, MINISM_CHAOS_FABRIC a pattern of the fabrics, MINISM_TEST_LOG the
- * log.
+ * fabric, MINISM_TEST_LOG the log, an argument a pattern of the fabrics.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +25,7 @@
 #include "tests/lib/folder.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/sim_script.h"
+#include "tests/lib/unit.h"
 #include "tests/lib/world.h"
 #include "topology/prng.h"
 
@@ -607,8 +603,7 @@ test_groups_recover(void **state)
 	chaos_run(spec, seed, seed_events(EVENTS), true);
 }
 
-static void
-test_what_failed_once(void **state)
+TEST(test_what_failed_once)
 {
 	/* no tree was free of loops with the unicast routes */
 	chaos_run("mesh(4,3;1)", 278, 10, false);
@@ -624,20 +619,9 @@ test_what_failed_once(void **state)
 	chaos_run("PGFT(4,4;1,4)", 235, 880, false);
 }
 
-int
-main(void)
+__attribute__((constructor)) static void
+add_specs(void)
 {
-	struct CMUnitTest tests[1 + G_N_ELEMENTS(specs)] = {
-		cmocka_unit_test(test_what_failed_once),
-	};
-
 	for (size_t i = 0; i < G_N_ELEMENTS(specs); i++)
-		tests[1 + i] = (struct CMUnitTest){
-			.name = specs[i],
-			.test_func = test_groups_recover,
-			.initial_state = (void *)(uintptr_t)specs[i],
-		};
-	if (getenv("MINISM_CHAOS_FABRIC"))
-		cmocka_set_test_filter(getenv("MINISM_CHAOS_FABRIC"));
-	return cmocka_run_group_tests(tests, NULL, NULL);
+		unit_add_state(specs[i], test_groups_recover, specs[i]);
 }

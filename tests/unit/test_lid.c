@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tests/lib/auto.h"
+#include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "topology/builder.h"
 #include "topology/generate.h"
@@ -422,20 +423,6 @@ TEST(test_lids_end_where_the_smallest_table_ends)
 		      "7 LIDs are needed");
 }
 
-static void
-shuffle(unsigned *order, unsigned n, uint64_t *rng)
-{
-	for (unsigned i = 0; i < n; i++)
-		order[i] = i;
-	for (unsigned i = n; i > 1; i--) {
-		unsigned j = prng_below(rng, i);
-		unsigned held = order[i - 1];
-
-		order[i - 1] = order[j];
-		order[j] = held;
-	}
-}
-
 static char *
 describe(const struct snapshot *s, unsigned lmc, const GArray *memory)
 {
@@ -461,13 +448,10 @@ describe(const struct snapshot *s, unsigned lmc, const GArray *memory)
  * answer. */
 TEST(test_order_of_arrival_does_not_matter)
 {
-	const char *given = g_getenv("TEST_SEED");
-	uint64_t seed = given ? g_ascii_strtoull(given, NULL, 0) : 20260401;
-	uint64_t rng = seed;
+	uint64_t rng = seed_take(20260401);
 	unsigned order[200];
 	struct host hosts[200];
 
-	print_message("# TEST_SEED=%" G_GUINT64_FORMAT "\n", seed);
 	for (unsigned round = 0; round < 40; round++) {
 		unsigned lmc = round % (LMC_MAX + 1);
 		GArray *memory = g_array_new(FALSE, FALSE,
@@ -492,7 +476,7 @@ TEST(test_order_of_arrival_does_not_matter)
 			AUTO(snapshot) *s;
 			g_autofree char *text = NULL;
 
-			shuffle(order, 200, &rng);
+			seed_shuffle(order, 200, &rng);
 			s = make_star(hosts, 200, order);
 			text = describe(s, lmc, memory);
 			if (!first)

@@ -105,32 +105,23 @@ expect_all_counted(struct log *log, int fd)
 	assert_null(strstr(after->str, "lost"));
 }
 
-TEST(test_full_pipe_costs_lines_only, save_stderr, restore_stderr)
+TEST(test_full_pipe_or_socket_costs_lines_only, save_stderr, restore_stderr)
 {
-	AUTO(log) *log = log_open(NULL, LOG_INFO, NULL);
-	int ends[2];
+	for (unsigned is_socket = 0; is_socket < 2; is_socket++) {
+		AUTO(log) *log = log_open(is_socket ? "stderr" : NULL,
+					  LOG_INFO, NULL);
+		int ends[2];
 
-	assert_int_equal(pipe(ends), 0);
-	become_stderr(ends[1]);
-	say_many(log);
-	assert_false(fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK);
-	expect_all_counted(log, ends[0]);
-	close(ends[0]);
-	log_say(log, LOG_INFO, "test", "this is not read, ever");
-}
-
-TEST(test_full_socket_costs_lines_only, save_stderr, restore_stderr)
-{
-	AUTO(log) *log = log_open("stderr", LOG_INFO, NULL);
-	int ends[2];
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-	become_stderr(ends[1]);
-	say_many(log);
-	assert_false(fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK);
-	expect_all_counted(log, ends[0]);
-	close(ends[0]);
-	log_say(log, LOG_INFO, "test", "this is not read, ever");
+		assert_int_equal(is_socket ? socketpair(AF_UNIX, SOCK_STREAM,
+							0, ends) :
+				 pipe(ends), 0);
+		become_stderr(ends[1]);
+		say_many(log);
+		assert_false(fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK);
+		expect_all_counted(log, ends[0]);
+		close(ends[0]);
+		log_say(log, LOG_INFO, "test", "this is not read, ever");
+	}
 }
 
 TEST(test_stopped_terminal_costs_lines_only, save_stderr, restore_stderr)

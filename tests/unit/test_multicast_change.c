@@ -109,7 +109,7 @@ TEST(test_fault_moves_only_trees_on_the_cable)
 	assert_true(before.load[edge] > 0);
 	s = snapshot_copy(f.s);
 	lab_cut(s, snapshot_port_of(s, s->switches[sw], f.g->edges[edge].port));
-	lab_open(&broken, s);
+	lab_index(&broken, s);
 	after = plan_route(&broken, p, before.mft);
 	check_plan(&broken, p, &after);
 	for (uint32_t i = 0; i < p->n; i++) {

@@ -18,8 +18,10 @@
 
 #include "sm/config/partitions_conf.h"
 #include "tests/lib/auto.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/partitions_format.h"
 #include "tests/lib/seed.h"
+#include "tests/lib/unit.h"
 #include "topology/text.h"
 #include "topology/prng.h"
 
@@ -28,9 +30,7 @@
 static char *
 source_path(const char *name)
 {
-	const char *src = g_getenv("MINISM_SRC");
-
-	return g_build_filename(src ? src : ".", name, NULL);
+	return g_build_filename(g_getenv("MINISM_SRC") ?: ".", name, NULL);
 }
 
 static struct partition_rules *
@@ -173,34 +173,24 @@ test_golden_file(void **state)
 	assert_string_equal(got->str, expected);
 }
 
-static int
-compare_paths(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static GPtrArray *golden;	/* paths */
 
-static GPtrArray *
-list_golden(void)
+__attribute__((constructor)) static void
+add_golden_files(void)
 {
-	GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
 	g_autofree char *folder = source_path("tests/golden/partitions");
-	GDir *dir = g_dir_open(folder, 0, NULL);
-	const char *name;
 
-	while (dir && (name = g_dir_read_name(dir)))
-		if (g_str_has_suffix(name, ".conf"))
-			g_ptr_array_add(paths, g_build_filename(folder, name,
-								NULL));
-	if (dir)
-		g_dir_close(dir);
-	g_ptr_array_sort(paths, compare_paths);
-	return paths;
+	golden = folder_list(folder, ".conf");
+	if (golden->len < 60)
+		g_error("the golden files are not there");
+	for (guint i = 0; i < golden->len; i++)
+		unit_add_state(strrchr(golden->pdata[i], '/') + 1,
+			       test_golden_file, golden->pdata[i]);
 }
 
 /* --- what the rules keep --- */
 
-static void
-test_rules_have_their_lines(void **state)
+TEST(test_rules_have_their_lines)
 {
 	AUTO(partition_rules) *rules = parse("A=0x21 : 0x5=full,\n\n0x6,\n"
 					      "ALL # all\n;A=0x21 : SELF;");
@@ -216,8 +206,7 @@ test_rules_have_their_lines(void **state)
 				       0).line, 0);
 }
 
-static void
-test_nothing_said_is_no_file(void **state)
+TEST(test_nothing_said_is_no_file)
 {
 	AUTO(partition_rules) *rules = parse("# nothing\n");
 	AUTO(partition_rules) *none = partition_rules_default();
@@ -227,8 +216,7 @@ test_nothing_said_is_no_file(void **state)
 	assert_comes_back(none);
 }
 
-static void
-test_shipped_file_says_nothing(void **state)
+TEST(test_shipped_file_says_nothing)
 {
 	g_autofree char *path = source_path("etc/partitions.conf");
 	g_autofree char *text = NULL;
@@ -244,8 +232,7 @@ test_shipped_file_says_nothing(void **state)
 }
 
 /* With its comment signs away, each example is good and without a warning. */
-static void
-test_shipped_examples_are_good(void **state)
+TEST(test_shipped_examples_are_good)
 {
 	g_autofree char *path = source_path("etc/partitions.conf");
 	g_autofree char *text = NULL;
@@ -282,8 +269,7 @@ pkey_of(const struct partition_rules *rules, const char *name)
 	return 0;
 }
 
-static void
-test_made_pkeys_do_not_depend_on_their_place(void **state)
+TEST(test_made_pkeys_do_not_depend_on_their_place)
 {
 	static const char *const names[] = {
 		"Physics", "Chemistry", "Biology", "Geology", "x", "", NULL,
@@ -314,8 +300,7 @@ test_made_pkeys_do_not_depend_on_their_place(void **state)
 
 /* More than there are: the last one is told, and all others had different
  * ones; a given P_Key is no other's even if it comes last. */
-static void
-test_pkeys_come_to_an_end(void **state)
+TEST(test_pkeys_come_to_an_end)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autofree char *message = NULL;
@@ -436,8 +421,7 @@ has_twins(const struct partition_rules *rules)
 	return false;
 }
 
-static void
-test_random_rules_come_back(void **state)
+TEST(test_random_rules_come_back)
 {
 	uint64_t seed = seed_take(1);
 	unsigned compared = 0;
@@ -466,8 +450,7 @@ test_random_rules_come_back(void **state)
 
 /* A file that ends too early is refused wherever that is, but between two
  * definitions, for no port may be left out or let in by half a file. */
-static void
-test_every_cut_is_refused(void **state)
+TEST(test_every_cut_is_refused)
 {
 	static const char text[] =
 		"A=0x21,ipoib,sl=3 : 0x1=full, mgid=ff12::1,sl=1\n"
@@ -486,8 +469,7 @@ test_every_cut_is_refused(void **state)
 	assert_null(error_of(text));
 }
 
-static void
-test_a_file_with_an_error_gives_nothing(void **state)
+TEST(test_a_file_with_an_error_gives_nothing)
 {
 	GError *error = NULL;
 
@@ -498,8 +480,7 @@ test_a_file_with_an_error_gives_nothing(void **state)
 	assert_null(partitions_conf_parse("bad", "f", NULL, NULL));
 }
 
-static void
-test_errors_are_twenty_at_most(void **state)
+TEST(test_errors_are_twenty_at_most)
 {
 	g_autoptr(GString) text = g_string_new("A=0x21 : ");
 	g_autofree char *message = NULL;
@@ -511,8 +492,7 @@ test_errors_are_twenty_at_most(void **state)
 	assert_int_equal(count_lines(message), 20);
 }
 
-static void
-test_warnings_are_a_hundred_at_most(void **state)
+TEST(test_warnings_are_a_hundred_at_most)
 {
 	g_autoptr(GString) text = g_string_new("A=0x21 : ");
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
@@ -530,8 +510,7 @@ test_warnings_are_a_hundred_at_most(void **state)
 
 /* Of bytes repeated: to the end, with a short message, in no time at which
  * one would look. */
-static void
-test_huge_lines_are_read_to_the_end(void **state)
+TEST(test_huge_lines_are_read_to_the_end)
 {
 	static const char *const pieces[] = {
 		"x", "0", "=", ",", ":", " ", "#", "\n", "\r", ";", "x,",
@@ -555,8 +534,7 @@ test_huge_lines_are_read_to_the_end(void **state)
 	}
 }
 
-static void
-test_a_hundred_thousand_definitions_are_read(void **state)
+TEST(test_a_hundred_thousand_definitions_are_read)
 {
 	GString *text = g_string_new(NULL);
 	struct partition_rules *rules;
@@ -580,8 +558,7 @@ test_a_hundred_thousand_definitions_are_read(void **state)
 
 /* A thousand partitions with a hundred members each; how long it takes is
  * printed, not judged: the machine may have other things to do. */
-static void
-test_a_large_site_is_read(void **state)
+TEST(test_a_large_site_is_read)
 {
 	GString *text = g_string_new(NULL);
 	struct partition_rules *rules;
@@ -603,46 +580,4 @@ test_a_large_site_is_read(void **state)
 	assert_int_equal(rules->partitions->len, 1001);
 	partition_rules_unref(rules);
 	g_string_free(text, TRUE);
-}
-
-static const struct CMUnitTest functions[] = {
-	cmocka_unit_test(test_rules_have_their_lines),
-	cmocka_unit_test(test_nothing_said_is_no_file),
-	cmocka_unit_test(test_shipped_file_says_nothing),
-	cmocka_unit_test(test_shipped_examples_are_good),
-	cmocka_unit_test(test_made_pkeys_do_not_depend_on_their_place),
-	cmocka_unit_test(test_pkeys_come_to_an_end),
-	cmocka_unit_test(test_random_rules_come_back),
-	cmocka_unit_test(test_every_cut_is_refused),
-	cmocka_unit_test(test_a_file_with_an_error_gives_nothing),
-	cmocka_unit_test(test_errors_are_twenty_at_most),
-	cmocka_unit_test(test_warnings_are_a_hundred_at_most),
-	cmocka_unit_test(test_huge_lines_are_read_to_the_end),
-	cmocka_unit_test(test_a_hundred_thousand_definitions_are_read),
-	cmocka_unit_test(test_a_large_site_is_read),
-};
-
-int
-main(void)
-{
-	g_autoptr(GPtrArray) golden = list_golden();
-	size_t n = golden->len + G_N_ELEMENTS(functions);
-	struct CMUnitTest *tests = g_new0(struct CMUnitTest, n);
-	int status;
-
-	if (golden->len < 60) {
-		fprintf(stderr, "the golden files are not there\n");
-		return 1;
-	}
-	for (guint i = 0; i < golden->len; i++) {
-		const char *path = golden->pdata[i];
-
-		tests[i].name = strrchr(path, '/') + 1;
-		tests[i].test_func = test_golden_file;
-		tests[i].initial_state = golden->pdata[i];
-	}
-	memcpy(tests + golden->len, functions, sizeof(functions));
-	status = _cmocka_run_group_tests("partfile", tests, n, NULL, NULL);
-	g_free(tests);
-	return status;
 }

@@ -341,29 +341,13 @@ WORD(do_notes, struct stage *st)
 	assert_string_equal(st->f->isolation->notes->pdata[0], words[0]);
 }
 
-static enum port_table
-table_of(const char *name)
-{
-	enum port_table table = 0;
-
-	while (!g_str_has_prefix(port_table_name(table), name))
-		table++;
-	return table;
-}
-
 /* TABLE PORT BLOCK HEX: held, or wanted */
 WORD(do_block, struct stage *st)
 {
-	enum port_table table = table_of(words[0]);
+	enum port_table table = request_table(words[0]);
 	bool is_held = strcmp(words[-1], "held") == 0;
-	union port_block b = { .bytes = { 0 } };
+	union port_block b = request_block(table, words[3]);
 
-	for (unsigned i = 0; words[3][2 * i]; i++)
-		b.bytes[i] = (uint8_t)
-			(g_ascii_xdigit_value(words[3][2 * i]) << 4 |
-			 g_ascii_xdigit_value(words[3][2 * i + 1]));
-	for (unsigned i = 0; table == PORT_TABLE_PKEY && i < PKEYS_A_BLOCK; i++)
-		b.pkeys[i] = GUINT16_FROM_BE(b.pkeys[i]);
 	if (!is_held && !st->wanted)
 		st->wanted = port_tables_new(st->f->s);
 	port_tables_set(is_held ? st->f->held : st->wanted, table,
@@ -549,7 +533,7 @@ WORD(do_step, struct stage *st)
 		assert_int_equal(step->node, st->f->sw);
 		assert_range(words[1], step->block);
 	} else if (k == PLAN_TABLE) {
-		assert_int_equal(step->table, table_of(words[2]));
+		assert_int_equal(step->table, request_table(words[2]));
 		assert_range(words[3], step->block);
 	} else if (words[2]) {
 		assert_int_equal(step->fields,

@@ -406,16 +406,13 @@ walk(const struct lab *lab, uint32_t from, uint32_t to, uint32_t *edges)
 	const struct graph *g = lab->f.g;
 	const struct graph_target *t = lab_host(lab, to);
 	uint32_t sw = lab_host(lab, from)->sw, hops = 0, e;
-	uint8_t port;
 
 	while (hops <= g->n_switches) {
-		port = lft_row(lab->f.out.lft, sw)[t->lid];
-		if (sw == t->sw && port == t->port)
+		if (sw == t->sw &&
+		    lft_row(lab->f.out.lft, sw)[t->lid] == t->port)
 			return hops;
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
-			if (g->edges[e].port == port)
-				break;
-		if (e == g->first_edge[sw + 1])
+		e = fabric_edge_to(&lab->f, sw, t->lid);
+		if (e == SNAPSHOT_NONE)
 			return UINT32_MAX;
 		if (edges)
 			edges[hops] = e;
@@ -583,6 +580,70 @@ TEST(test_sample_of_shifts_is_a_sample)
 		n_differ += c.mean != first;
 	}
 	assert_true(n_differ > 0);
+}
+
+/* --- the entries that hosts use among themselves --- */
+
+/* Follows one way, entry by entry, until it ends or is as long as can be. */
+static void
+copy_path(const struct fabric *f, struct lft *plain, uint32_t sw, uint32_t lid)
+{
+	const struct graph *g = f->g;
+	uint32_t hops, e;
+
+	for (hops = 0; hops <= g->n_switches; hops++) {
+		lft_row(plain, sw)[lid] = lft_row(f->out.lft, sw)[lid];
+		e = fabric_edge_to(f, sw, lid);
+		if (e == SNAPSHOT_NONE)
+			return;
+		sw = g->edges[e].peer;
+	}
+}
+
+static void
+recount_host_entries(const struct fabric *f)
+{
+	const struct graph *g = f->g;
+	AUTO(lft) *plain = lft_new(f->out.lft->n_switches, f->out.lft->top);
+	AUTO(lft) *found = metrics_host_entries(g, f->out.lft);
+	uint32_t i, j, k;
+
+	for (i = 0; i < g->n_targets; i++)
+		for (j = 0; j < g->n_targets; j++)
+			for (k = 0; k < g->targets[j].n_lids; k++)
+				if (g->targets[i].port && g->targets[j].port)
+					copy_path(f, plain,
+						 g->targets[i].sw,
+						 g->targets[j].lid + k);
+	assert_int_equal(found->top, plain->top);
+	assert_memory_equal(found->ports, plain->ports,
+			    (size_t)plain->n_switches * plain->stride);
+}
+
+TEST(test_random_tables_are_cut_right)
+{
+	uint64_t rng = prng_stream(seed_take(1), 1);
+	static const char *const specs[] = {
+		"PGFT(2,3,2;1,2,2)", "torus(3,3;1)", "mesh(2,2;2)",
+		"single(3)", "PGFT(2,4;1,3)",
+	};
+	struct fabric f;
+	uint32_t i;
+
+	for (unsigned round = 0; round < 40; round++) {
+		const char *spec = specs[round % G_N_ELEMENTS(specs)];
+
+		fabric_open(&f, &engine_minhop, lab_generate(spec, 0, 0),
+			    prng_below(&rng, 3));
+		fabric_route(&f);
+		for (i = prng_below(&rng, 30); i > 0; i--)
+			lft_row(f.out.lft, prng_below(&rng, f.g->n_switches))
+				[1 + prng_below(&rng, f.g->top)] =
+				prng_below(&rng, 3) ?
+				(uint8_t)prng_below(&rng, 6) : LFT_NO_PATH;
+		recount_host_entries(&f);
+		fabric_clear(&f);
+	}
 }
 
 /* --- churn --- */

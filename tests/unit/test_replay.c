@@ -71,8 +71,7 @@ program_fabric(struct run *run, struct mad_client *x, struct snapshot *s,
 	       play_fn play, struct transport *carrier)
 {
 	AUTO(lid_map) *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
-	AUTO(graph) *g = graph_new(s, lids);
-	AUTO(lft) *lft = lft_new(s->n_switches, lids->top);
+	AUTO(lft) *lft = engine_tables(&engine_minhop, s, lids);
 	AUTO(lft_seen) *seen = lft_seen_new(s->n_switches, lids->top);
 	struct desired w = {
 		.policy = &policy_default, .lids = lids, .lft = lft,
@@ -81,7 +80,6 @@ program_fabric(struct run *run, struct mad_client *x, struct snapshot *s,
 	AUTO(plan) *plan;
 	struct program *p;
 
-	assert_true(engine_route(&engine_minhop, g, lft, NULL));
 	plan = plan_diff(s, &w, seen, NULL, NULL);
 	run->steps = plan->n_steps;
 	run->done = UINT32_MAX;

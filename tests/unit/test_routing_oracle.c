@@ -38,6 +38,7 @@ static const unsigned damage[] = { 0, 20, 80 };	/* per mille */
 #define N_GROUPS	40u
 #define LOST_PART	2000u	/* one member in so many may be in no tree */
 #define WORST_MAX	4.5
+#define SHAPE_MAX	1.6	/* of one engine */
 
 struct trial {
 	const char *fabric;
@@ -156,6 +157,28 @@ TEST(test_ftree_leaves_no_entry_of_a_former_path)
 	trial_close(&t);
 }
 
+/* ftree and cdg may refuse what they are not for. Formulas leave every engine a
+ * way between all pairs. On trees as people build them the load is near the
+ * bound: before the engines had one order and one balance, the worst was 12 times
+ * for updn and 5 times for ftree. */
+static bool
+is_good(const struct trial *t, const struct engine *e,
+	const struct oracle_verdict *v)
+{
+	if (v->looping || (e->deadlock_free && v->unsorted))
+		return false;
+	if (e == &engine_cdg || !strchr(t->fabric, '('))
+		if (v->lost_hosts * 10 > (uint64_t)t->g->top * t->g->top)
+			return false;
+	if (e == &engine_cdg)
+		return true;
+	if (strchr(t->fabric, '(') && (v->lost_hosts || v->lost_mixed))
+		return false;
+	return !g_strv_contains(shape_names, t->fabric) ||
+		strcmp(t->fabric, "two-trees") == 0 ||
+		(double)v->max <= SHAPE_MAX * (double)v->bound;
+}
+
 TEST(test_engines_are_safe_and_verify_agrees)
 {
 	uint64_t seed = seed_take(1);
@@ -169,10 +192,12 @@ TEST(test_engines_are_safe_and_verify_agrees)
 			lft = lft_new(t.g->n_switches, t.g->top);
 			if (engine_route(engines[e], t.g, lft, NULL)) {
 				judge(&t, lft, NULL, &v);
-				if (v.looping || v.lost_hosts * 10 >
-				    (uint64_t)t.g->top * t.g->top ||
-				    (engines[e]->deadlock_free && v.unsorted))
+				if (!is_good(&t, engines[e], &v))
 					trial_fail(&t, engines[e]->name, &v);
+			} else {
+				assert_true(engines[e] == &engine_cdg ||
+					    (engines[e] == &engine_ftree &&
+					     *t.fabric != 'P'));
 			}
 			lft_free(lft);
 		}

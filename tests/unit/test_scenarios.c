@@ -8,8 +8,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
-#include <string.h>
 
+#include "tests/lib/folder.h"
 #include "tests/lib/scenario.h"
 
 static void
@@ -21,44 +21,21 @@ test_scenario(void **state)
 		fail_msg("%s", why);
 }
 
-static int
-compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The files of the folder, by name. */
-static GPtrArray *
-list_files(void)
-{
-	GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
-	g_autofree char *path = g_build_filename(g_getenv("MINISM_SRC") ?: ".",
-						 "tests/scenarios", NULL);
-	GDir *dir = g_dir_open(path, 0, NULL);
-	const char *name;
-
-	g_assert(dir);
-	while ((name = g_dir_read_name(dir)))
-		if (g_str_has_suffix(name, ".scn"))
-			g_ptr_array_add(files,
-					g_build_filename(path, name, NULL));
-	g_dir_close(dir);
-	qsort(files->pdata, files->len, sizeof(*files->pdata), compare_names);
-	return files;
-}
-
 int
 main(int argc, char **argv)
 {
 	g_autoptr(GArray) tests = g_array_new(FALSE, TRUE,
 					      sizeof(struct CMUnitTest));
-	g_autoptr(GPtrArray) files = list_files();
+	g_autofree char *path = g_build_filename(g_getenv("MINISM_SRC") ?: ".",
+						 "tests/scenarios", NULL);
+	g_autoptr(GPtrArray) files = folder_list(path, ".scn");
 	g_autoptr(GPtrArray) all =
 		g_ptr_array_new_with_free_func((GDestroyNotify)
 					       g_ptr_array_unref);
 
 	if (!g_getenv("MINISM_TEST_LARGE"))
 		cmocka_set_skip_filter("large: *");
+	g_assert(files->len > 0);
 	if (argc > 1)
 		g_ptr_array_set_size(files, 0);
 	for (int i = 1; i < argc; i++)
