@@ -1,65 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The transport over libibumad, against ibsim.
- *
- * The program runs twice. Outside, it makes a scratch folder, starts an ibsim
- * of its own in it and runs itself again with libumad2sim preloaded, and with
- * in test_umad_fault umad_fault.so before it, which is too slow for the test of
- * the window; inside, it is the tests. Time limits and the death of the parent
- * end both children. Without ibsim or its shim the tests are skipped.
+ * The transport over libibumad. tests/interop/umad.sh runs it against ibsim;
+ * tests called fault_* with umad_fault.c between, which is too slow for the test
+ * of the window.
  */
-#include "config.h"
-
 #include <dlfcn.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-#include <gio/gio.h>
-#include <glob.h>
+#include <glib.h>
 
 #include "sm/io/umad.h"
 #include "sm/io/mad_client.h"
 #include "sm/mad/rmpp.h"
 #include "sm/mad/smp.h"
 #include "tests/lib/auto.h"
-#include "tests/lib/folder.h"
 #include "tests/lib/rings.h"
+#include "tests/lib/unit.h"
 
-#ifndef WITH_FAULTS
-#define WITH_FAULTS	0	/* test_umad_fault: 1 */
-#endif
-#define INSIDE		"MINISM_TEST_UMAD_INSIDE"
-#define TIME_LIMIT	100	/* s, of the tests inside */
 #define MANY		20000u
 
-/* Port 4 of the switch has no cable. */
-static const char fabric[] =
-	"Switch 4 \"S-0\"\n"
-	"[1] \"H-1\"[1]\n"
-	"[2] \"H-2\"[1]\n"
-	"\n"
-	"Hca 1 \"H-1\"\n"
-	"[1] \"S-0\"[1]\n"
-	"\n"
-	"Hca 1 \"H-2\"\n"
-	"[1] \"S-0\"[2]\n";
-
 static const struct mad_addr permissive = { .lid = LID_PERMISSIVE };
-
-/* ----------------------------------------------------------- inside: tests */
 
 struct seen {
 	struct mad_client *x;
@@ -131,8 +93,7 @@ expect_open_error(const struct umad_choice *choice, const char *part)
 		fail_msg("message is: %s", error->message);
 }
 
-static void
-test_open_of_a_wrong_port_says_what_there_is(void **state)
+TEST(test_open_of_a_wrong_port_says_what_there_is)
 {
 	expect_open_error(&(struct umad_choice) { .ca_name = "nosuch7" },
 			  "usable port of nosuch7");
@@ -143,8 +104,7 @@ test_open_of_a_wrong_port_says_what_there_is(void **state)
 			  "0x0000000000001234");
 }
 
-static void
-test_local_node_info_is_read_by_no_hops(void **state)
+TEST(test_local_node_info_is_read_by_no_hops)
 {
 	const struct mad_client_params params = { 1000, 3, 128 };
 	const struct dr_path here = { .hops = 0 };
@@ -166,8 +126,7 @@ test_local_node_info_is_read_by_no_hops(void **state)
 	mad_client_free(seen.x);
 }
 
-static void
-test_port_is_found_by_its_guid_and_by_its_name(void **state)
+TEST(test_port_is_found_by_its_guid_and_by_its_name)
 {
 	struct transport *t = open_any();
 	struct umad_choice by_guid = {
@@ -214,8 +173,7 @@ cpu_seconds(void)
 		(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
-static void
-test_many_requests_at_a_full_window_all_come_back(void **state)
+TEST(test_many_requests_at_a_full_window_all_come_back)
 {
 	const struct mad_client_params params = { 1000, 3, 128 };
 	AUTO(transport) *t = open_any();
@@ -240,8 +198,7 @@ test_many_requests_at_a_full_window_all_come_back(void **state)
 }
 
 /* ibsim returns at once what leads nowhere: over without a timeout. */
-static void
-test_request_into_the_void_is_returned(void **state)
+TEST(test_request_into_the_void_is_returned)
 {
 	const struct mad_client_params params = { 5000, 2, 128 };
 	const struct dr_path away = { .hops = 2, .port = { 0, 1, 4 } };
@@ -258,8 +215,7 @@ test_request_into_the_void_is_returned(void **state)
 }
 
 /* Answers to a window's worth of requests are on their way. */
-static void
-test_close_with_requests_out_is_quiet(void **state)
+TEST(test_close_with_requests_out_is_quiet)
 {
 	const struct mad_client_params params = { 1000, 3, 128 };
 	struct transport *t = open_any();
@@ -273,8 +229,7 @@ test_close_with_requests_out_is_quiet(void **state)
 	assert_int_equal(seen.answered + seen.timed_out, 0);
 }
 
-static void
-test_class_that_is_not_registered_is_refused(void **state)
+TEST(test_class_that_is_not_registered_is_refused)
 {
 	AUTO(transport) *t = open_any();
 	g_autoptr(GError) error = NULL;
@@ -335,8 +290,7 @@ run_for(int64_t us)
 
 /* The kernel gives it back with the TID of the client, which may be that of a
  * request of ours. */
-static void
-test_answer_that_is_not_acknowledged_is_no_request_of_ours(void **state)
+TEST(fault_answer_that_is_not_acknowledged_is_no_request_of_ours)
 {
 	const struct dr_path here = { .hops = 0 };
 	AUTO(transport) *t = open_any();
@@ -361,8 +315,7 @@ test_answer_that_is_not_acknowledged_is_no_request_of_ours(void **state)
 
 /* A send that fails in the kernel never comes back. Once its time is over, the
  * end does not wait for its answer. */
-static void
-test_request_that_never_returns_is_given_up_by_time(void **state)
+TEST(fault_request_that_never_returns_is_given_up_by_time)
 {
 	const int *timeout = dlsym(RTLD_DEFAULT, "umad_fault_timeout");
 	const struct dr_path here = { .hops = 0 };
@@ -390,8 +343,7 @@ test_request_that_never_returns_is_given_up_by_time(void **state)
 	assert_int_equal(*timeout, 0);
 }
 
-static void
-test_answer_that_is_under_way_is_no_error(void **state)
+TEST(fault_answer_that_is_under_way_is_no_error)
 {
 	AUTO(transport) *t = open_any();
 	g_autoptr(GError) error = NULL;
@@ -402,219 +354,10 @@ test_answer_that_is_under_way_is_no_error(void **state)
 	assert_null(error);
 }
 
-static void
-test_timers_ring_in_order_and_not_early(void **state)
+TEST(test_timers_ring_in_order_and_not_early)
 {
 	struct rings r = { .t = open_any() };
 
 	rings_expect_order(&r);
 	transport_free(r.t);
-}
-
-static int
-run_inside(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_open_of_a_wrong_port_says_what_there_is),
-			cmocka_unit_test(test_local_node_info_is_read_by_no_hops),
-		cmocka_unit_test(
-		    test_port_is_found_by_its_guid_and_by_its_name),
-		cmocka_unit_test(
-		    test_many_requests_at_a_full_window_all_come_back),
-		cmocka_unit_test(test_request_into_the_void_is_returned),
-		cmocka_unit_test(test_close_with_requests_out_is_quiet),
-		cmocka_unit_test(test_class_that_is_not_registered_is_refused),
-		cmocka_unit_test(test_timers_ring_in_order_and_not_early),
-	};
-
-	const struct CMUnitTest faults[] = {
-		cmocka_unit_test(
-		    test_answer_that_is_not_acknowledged_is_no_request_of_ours),
-		cmocka_unit_test(test_answer_that_is_under_way_is_no_error),
-		cmocka_unit_test(
-		    test_request_that_never_returns_is_given_up_by_time),
-	};
-
-	if (WITH_FAULTS)
-		return cmocka_run_group_tests(faults, NULL, NULL);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-/* ------------------------------------------------------- outside: the stage */
-
-/* cmocka's own word for it, "not ok # SKIP", counts as a failure. */
-static int
-run_skipped(void)
-{
-	puts("1..0 # SKIP ibsim or its libumad2sim is not installed");
-	return 0;
-}
-
-static char *
-find_shim(void)
-{
-	glob_t found;
-	char *path = NULL;
-
-	if (glob("/usr/lib/*/umad2sim/libumad2sim.so", 0, NULL, &found) == 0 ||
-	    glob("/usr/lib*/umad2sim/libumad2sim.so", 0, NULL, &found) == 0)
-		path = g_strdup(found.gl_pathv[0]);
-	globfree(&found);
-	return path;
-}
-
-/* With AddressSanitizer in a library of its own, that must come first. */
-static char *
-find_libasan(void)
-{
-	g_autofree char *maps = NULL;
-	g_autoptr(GRegex) regex = NULL;
-	g_autoptr(GMatchInfo) match = NULL;
-
-	if (!g_file_get_contents("/proc/self/maps", &maps, NULL, NULL))
-		return NULL;
-	regex = g_regex_new("/\\S*libasan\\.so\\S*", 0, 0, NULL);
-	if (!g_regex_match(regex, maps, 0, &match))
-		return NULL;
-	return g_match_info_fetch(match, 0);
-}
-
-static char **
-client_environment(const char *shim)
-{
-	char **env = g_get_environ();
-	g_autofree char *asan = find_libasan();
-	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
-	g_autofree char *dir = g_path_get_dirname(self);
-	g_autofree char *preload = g_strdup_printf("%s %s%s %s",
-		asan ? asan : "", WITH_FAULTS ? dir : "",
-		WITH_FAULTS ? "/tests/umad_fault.so" : "", shim);
-	const char *options = g_environ_getenv(env, "ASAN_OPTIONS");
-	g_autofree char *more = g_strconcat(options ? options : "",
-					    options ? ":" : "",
-					    "suppressions=asan.supp", NULL);
-
-	env = g_environ_setenv(env, "LD_PRELOAD", preload, TRUE);
-	env = g_environ_setenv(env, "UMAD_FAULT", "fault", TRUE);
-	env = g_environ_setenv(env, INSIDE, "1", TRUE);
-	env = g_environ_setenv(env, "ASAN_OPTIONS", more, TRUE);
-	return g_environ_setenv(env, "LSAN_OPTIONS",
-				"suppressions=lsan.supp:print_suppressions=0",
-				TRUE);
-}
-
-/* In the scratch folder; it ends with its time limit or with us. */
-static pid_t
-spawn(const char *folder, char **argv, char **env, const char *out)
-{
-	pid_t parent = getpid();
-	pid_t pid = fork();
-
-	if (pid != 0)
-		return pid;
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent ||
-	    chdir(folder) < 0)
-		_exit(126);
-	if (out && (!freopen(out, "w", stdout) ||
-		    dup2(STDOUT_FILENO, STDERR_FILENO) < 0 ||
-		    !freopen("/dev/null", "r", stdin)))
-		_exit(126);
-	alarm(TIME_LIMIT + 20);
-	execve(argv[0], argv, env);
-	_exit(127);
-}
-
-static bool
-wait_for_socket(const char *name)
-{
-	g_autofree char *socket = g_strdup_printf("@%s:ctl", name);
-
-	for (unsigned i = 0; i < 500; i++) {
-		g_autofree char *text = NULL;
-
-		if (g_file_get_contents("/proc/net/unix", &text, NULL, NULL) &&
-		    strstr(text, socket))
-			return true;
-		g_usleep(20 * 1000);
-	}
-	return false;
-}
-
-static bool
-write_in(const char *folder, const char *name, const char *text)
-{
-	g_autofree char *path = g_build_filename(folder, name, NULL);
-
-	return g_file_set_contents(path, text, -1, NULL);
-}
-
-static int
-run_client(const char *folder, const char *shim)
-{
-	char self[4096];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *argv[] = { self, NULL };
-	g_auto(GStrv) env = client_environment(shim);
-	int status = 1;
-	pid_t pid;
-
-	if (n < 0)
-		return 1;
-	self[n] = '\0';
-	pid = spawn(folder, argv, env, NULL);
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		return 1;
-	if (WIFSIGNALED(status))
-		g_printerr("the tests were killed by signal %d\n",
-			   WTERMSIG(status));
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-}
-
-static int
-run_outside(char *ibsim, const char *shim)
-{
-	g_autofree char *folder = g_dir_make_tmp("test_umad_XXXXXX", NULL);
-	g_autofree char *name = g_strdup_printf("umad%ld", (long)getpid());
-	char *argv[] = { ibsim, "-s", "-n", "-L", "49151", "fabric.net",
-			 NULL };
-	g_auto(GStrv) env = NULL;
-	int result = 1;
-	pid_t pid;
-
-	if (!folder || !write_in(folder, "fabric.net", fabric) ||
-	    !write_in(folder, "asan.supp",
-		      "interceptor_via_lib:libumad2sim.so\n") ||
-	    !write_in(folder, "lsan.supp", "leak:libumad2sim.so\n"))
-		return 1;
-	g_setenv("IBSIM_SOCKNAME", name, TRUE);
-	g_setenv("SIM_HOST", "H-1", TRUE);
-	env = g_get_environ();
-	pid = spawn(folder, argv, env, "ibsim.log");
-	if (pid > 0) {
-		if (wait_for_socket(name))
-			result = run_client(folder, shim);
-		else
-			g_printerr("ibsim did not start\n");
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-	}
-	folder_remove(folder);
-	return result;
-}
-
-int
-main(void)
-{
-	g_autofree char *ibsim = g_find_program_in_path("ibsim");
-	g_autofree char *shim = find_shim();
-
-	if (g_getenv(INSIDE)) {
-		alarm(TIME_LIMIT);
-		return run_inside();
-	}
-	if (!ibsim && g_file_test("/usr/sbin/ibsim", G_FILE_TEST_EXISTS))
-		ibsim = g_strdup("/usr/sbin/ibsim");
-	if (!ibsim || !shim)
-		return run_skipped();
-	return run_outside(ibsim, shim);
 }
