@@ -54,8 +54,9 @@ fuzz_bytes(struct fuzz_input *in, uint8_t *out, size_t len)
 	size_t n = MIN(len, in->left);
 
 	memset(out, 0, len);
-	if (n)
-		memcpy(out, in->data, n);
+	if (!n)		/* there may be no pointer to add 0 to */
+		return;
+	memcpy(out, in->data, n);
 	in->data += n;
 	in->left -= n;
 }
@@ -77,6 +78,20 @@ fuzz_text(struct fuzz_input *in)
 	do { \
 		g_assert_error(error, domain, code); \
 		g_assert_true(g_str_has_prefix((error)->message, "fuzz:")); \
+	} while (0)
+
+/* What was read, written, and read again, is written the same. */
+#define fuzz_assert_comes_back(x, parse, format, free) \
+	do { \
+		g_autoptr(GString) once = g_string_new(NULL); \
+		g_autoptr(GString) twice = g_string_new(NULL); \
+		g_autoptr(GError) refused = NULL; \
+		format(x, once); \
+		__typeof__(x) again = parse(once->str, "again", &refused); \
+		g_assert_no_error(refused); \
+		format(again, twice); \
+		g_assert_cmpstr(once->str, ==, twice->str); \
+		free(again); \
 	} while (0)
 
 #endif

@@ -14,20 +14,15 @@ static void
 try_ranks(const char *text)
 {
 	g_autoptr(GError) error = NULL;
-	g_autoptr(GString) out = g_string_new(NULL);
 	struct rank_list *list = rank_file_parse(text, "fuzz", &error);
-	struct rank_list *again;
 
 	if (!list) {
 		g_assert_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 		return;
 	}
-	rank_file_format(list, out);
-	again = rank_file_parse(out->str, "again", &error);
-	g_assert_no_error(error);
-	g_assert_cmpuint(again->lines->len, ==, list->lines->len);
+	fuzz_assert_comes_back(list, rank_file_parse, rank_file_format,
+			       rank_list_free);
 	rank_list_free(list);
-	rank_list_free(again);
 }
 
 static void
@@ -65,20 +60,14 @@ static void
 try_expected(const char *text)
 {
 	g_autoptr(GError) error = NULL;
-	g_autoptr(GString) once = g_string_new(NULL);
-	g_autoptr(GString) twice = g_string_new(NULL);
 	struct expected *e = expected_parse(text, "fuzz", &error);
 
 	if (!e) {
 		g_assert_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 		return;
 	}
-	expected_format(e, once);
-	expected_free(e);
-	e = expected_parse(once->str, "again", &error);
-	g_assert_no_error(error);
-	expected_format(e, twice);
-	g_assert_cmpstr(once->str, ==, twice->str);
+	fuzz_assert_comes_back(e, expected_parse, expected_format,
+			       expected_free);
 	expected_accept(e, NULL);
 	expected_free(e);
 }

@@ -50,6 +50,13 @@ seed_shuffle(uint32_t *order, uint32_t n, uint64_t *rng)
 	}
 }
 
+static inline void
+seed_fill(uint8_t *bytes, size_t n, uint64_t *rng)
+{
+	while (n--)
+		*bytes++ = (uint8_t)prng_next(rng);
+}
+
 /* How long the tests of chaos go on. */
 static inline unsigned
 seed_events(unsigned usual)

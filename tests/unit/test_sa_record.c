@@ -17,6 +17,7 @@
 #include "sm/mad/bytes.h"
 #include "sm/mad/smp.h"
 #include "sm/mad/sa_record.h"
+#include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "topology/prng.h"
 
@@ -90,13 +91,6 @@ static const struct opinion opinions[] = {
 #define ROUNDS	1000u
 #define HOST_LEN	512u	/* no host struct is longer */
 
-static void
-fill(uint8_t *bytes, size_t n, uint64_t *rng)
-{
-	for (size_t i = 0; i < n; i++)
-		bytes[i] = (uint8_t)prng_next(rng);
-}
-
 /* A host struct with any value in each member. */
 static void
 fill_host(unsigned attr_id, uint8_t *host, uint64_t *rng)
@@ -104,7 +98,7 @@ fill_host(unsigned attr_id, uint8_t *host, uint64_t *rng)
 	unsigned n;
 	const struct mad_field *f = sa_fields(attr_id, &n);
 
-	fill(host, HOST_LEN, rng);
+	seed_fill(host, HOST_LEN, rng);
 	for (; n > 0; n--, f++)
 		if (f->size && f->host == MAD_FIELD_FLAG)
 			host[f->member] &= 1;
@@ -163,7 +157,7 @@ TEST(test_libibmad_reads_and_writes_each_component_alike)
 		if (memcmp(ours, theirs, sizeof(ours)))
 			fail_msg("%s.%s encoded", sa_attr_name(o->attr_id),
 				 f->name);
-		fill(wire, sizeof(wire), &rng);
+		seed_fill(wire, sizeof(wire), &rng);
 		sa_record_decode(o->attr_id, wire, host);
 		member_bytes_of(f, host, ours);
 		libibmad_bytes(f, o->field, wire + o->base, theirs);
@@ -216,7 +210,7 @@ TEST(test_path_codec_and_table_agree)
 		assert_memory_equal(wire + 8, table + 8, sizeof(wire) - 8);
 		assert_true(bytes_load(wire, 8) == a.service_id);
 
-		fill(wire, sizeof(wire), &rng);
+		seed_fill(wire, sizeof(wire), &rng);
 		memset(&a, 0, sizeof(a));
 		memset(&b, 0, sizeof(b));
 		path_record_decode(wire, &a);
@@ -324,9 +318,9 @@ TEST(test_attributes_of_smps_are_those_of_records)
 		sa_record_encode(all[a].attr_id, record, host);
 		assert_memory_equal(out, record + 4, all[a].len);
 
-		fill(in, sizeof(in), &rng);
+		seed_fill(in, sizeof(in), &rng);
 		smp_decode(all[a].attr_id, in, host);
-		fill(out, sizeof(out), &rng);
+		seed_fill(out, sizeof(out), &rng);
 		smp_encode(all[a].attr_id, out, host);
 		for (unsigned i = 0; i < 4; i++)
 			if (all[a].partly[i][0])

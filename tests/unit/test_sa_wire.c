@@ -14,6 +14,7 @@
 #include <infiniband/umad_sa_mcm.h>
 
 #include "sm/mad/sa_record.h"
+#include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "topology/prng.h"
 
@@ -25,13 +26,6 @@ static const uint16_t attrs[] = {
 	SA_ATTR_PKEY_TABLE, SA_ATTR_PATH, SA_ATTR_VL_ARB, SA_ATTR_MC_MEMBER,
 	SA_ATTR_MULTI_PATH, SA_ATTR_INFORM_INFO_RECORD,
 };
-
-static void
-fill(uint8_t *bytes, size_t n, uint64_t *rng)
-{
-	for (size_t i = 0; i < n; i++)
-		bytes[i] = (uint8_t)prng_next(rng);
-}
 
 TEST(test_tables_cover_no_bit_twice)
 {
@@ -282,7 +276,7 @@ TEST(test_matching_is_component_by_component)
 			continue;
 		if (n < 64)
 			comp_mask &= (UINT64_C(1) << n) - 1;
-		fill(a, sizeof(a), &rng);
+		seed_fill(a, sizeof(a), &rng);
 		memcpy(b, a, sizeof(b));
 		b[prng_below(&rng, (uint32_t)sa_record_size(id))] ^=
 			(uint8_t)(1 << prng_below(&rng, 8));

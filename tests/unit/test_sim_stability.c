@@ -143,16 +143,6 @@ is_between_switches(const struct snapshot *s, uint32_t port)
 		snapshot_is_switch(snapshot_node_of(s, s->ports[port].peer));
 }
 
-/* The port of a switch by its number; none: SNAPSHOT_NONE. */
-static uint32_t
-port_at(const struct snapshot *s, uint32_t node, uint8_t num)
-{
-	for (uint32_t p = 0; num && p < s->n_ports; p++)
-		if (s->ports[p].node == node && s->ports[p].num == num)
-			return p;
-	return SNAPSHOT_NONE;
-}
-
 /* Does the path from a switch to this LID use a link that is marked? */
 static bool
 uses_marked(const struct world *w, uint32_t node, uint16_t lid,
@@ -161,7 +151,8 @@ uses_marked(const struct world *w, uint32_t node, uint16_t lid,
 	const struct snapshot *s = w->s;
 
 	for (unsigned hop = 0; hop < SIM_HOPS_MAX; hop++) {
-		uint32_t p = port_at(s, node, sim_lft_entry(w->sim, node, lid));
+		uint32_t p = snapshot_port_of(s, node, sim_lft_entry(w->sim,
+							node, lid));
 
 		if (p == SNAPSHOT_NONE || !is_between_switches(s, p))
 			return false;
@@ -213,6 +204,8 @@ struct bench {
 	const char *spec, *engine;
 	unsigned times;
 };
+
+enum loss { LOSS_CABLE, LOSS_AGGREGATION, LOSS_TOP, LOSS_PLACES };
 
 /* What happens to the fabric, and how it is undone. */
 struct fault {
@@ -335,18 +328,6 @@ lose_switch(struct bench *b, struct fault *f, unsigned level)
 			is_between_switches(s, p);
 }
 
-static void
-lose_aggregation(struct bench *b, struct fault *f)
-{
-	lose_switch(b, f, 1);
-}
-
-static void
-lose_top(struct bench *b, struct fault *f)
-{
-	lose_switch(b, f, 2);
-}
-
 /* Two hosts, none of them the manager's, change places. */
 static void
 move_host(struct bench *b, struct fault *f)
@@ -363,13 +344,13 @@ move_host(struct bench *b, struct fault *f)
 
 static unsigned
 run_engine(const char *spec, const char *engine, unsigned times,
-	   void (*pick)(struct bench *, struct fault *), unsigned rounds)
+	   enum loss loss)
 {
 	uint64_t seed = seed_get(SEED);
 	struct sm_instance_params params = manager_defaults;
 	struct bench b = { .rng = prng_stream(seed, 3), .spec = spec,
 			   .engine = engine, .times = times };
-	unsigned lost = 0;
+	unsigned lost = 0, rounds = loss == LOSS_CABLE ? 8 : 4;
 
 	params.sweep.route.engine = strcmp(engine, "auto") ?
 		engine_by_name(engine, NULL) : NULL;
@@ -383,7 +364,12 @@ run_engine(const char *spec, const char *engine, unsigned times,
 			.is_marked = g_new0(uint8_t, b.w.s->n_ports),
 		};
 
-		pick(&b, &f);
+		if (loss == LOSS_CABLE)
+			lose_cable(&b, &f);
+		else if (loss == LOSS_PLACES)
+			move_host(&b, &f);
+		else
+			lose_switch(&b, &f, loss == LOSS_TOP ? 2 : 1);
 		lost += lose_and_return(&b, &f);
 		g_free(f.is_marked);
 	}
@@ -392,38 +378,18 @@ run_engine(const char *spec, const char *engine, unsigned times,
 	return lost;
 }
 
-static void
-run_all(void (*pick)(struct bench *, struct fault *), unsigned rounds)
+TEST(test_faults_cost_no_other_path)
 {
 	unsigned lost = 0, n;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(trees); i++)
-		for (size_t e = 0; e < G_N_ELEMENTS(engine_names); e++) {
-			n = run_engine(trees[i].spec, engine_names[e],
-				       trees[i].times, pick, rounds);
-			printf("# %s %s: %u pairs lost their path\n",
-			       trees[i].spec, engine_names[e], n);
-			lost += n;
-		}
+	for (enum loss loss = LOSS_CABLE; loss <= LOSS_PLACES; loss++)
+		for (size_t i = 0; i < G_N_ELEMENTS(trees); i++)
+			for (size_t e = 0; e < G_N_ELEMENTS(engine_names); e++) {
+				n = run_engine(trees[i].spec, engine_names[e],
+					       trees[i].times, loss);
+				printf("# %s %s: %u pairs lost their path\n",
+				       trees[i].spec, engine_names[e], n);
+				lost += n;
+			}
 	assert_int_equal(lost, 0);
-}
-
-TEST(test_lost_cable)
-{
-	run_all(lose_cable, 8);
-}
-
-TEST(test_lost_aggregation_switch)
-{
-	run_all(lose_aggregation, 4);
-}
-
-TEST(test_lost_top_switch)
-{
-	run_all(lose_top, 4);
-}
-
-TEST(test_moved_host)
-{
-	run_all(move_host, 4);
 }
