@@ -93,15 +93,6 @@ note_level(enum log_level level, void *data)
 	note_sweep(data);
 }
 
-static bool
-is_json(const char *line)
-{
-	g_auto(GStrv) words = NULL;
-
-	return g_shell_parse_argv(line, NULL, &words, NULL) && words[1] &&
-		strcmp(words[0], "json") == 0;
-}
-
 static void
 check_answer(const struct manager *m, bool json, const GString *answer)
 {
@@ -128,6 +119,7 @@ FUZZ_TARGET(ctl)
 	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
 	g_autofree char *line = fuzz_text(&in);
 	g_autoptr(GString) answer = g_string_new(NULL);
+	g_auto(GStrv) words = NULL;
 	struct manager m = {
 		.status = status_new(),
 		.rules = partition_rules_default(),
@@ -144,7 +136,8 @@ FUZZ_TARGET(ctl)
 	line[strcspn(line, "\n")] = '\0';
 	control_answer(&hooks, line, answer);
 	check_answer(&m, strlen(line) < CONTROL_LINE_MAX &&
-		     is_json(line), answer);
+		     g_shell_parse_argv(line, NULL, &words, NULL) && words[1] &&
+		     strcmp(words[0], "json") == 0, answer);
 	status_free(m.status);
 	partition_rules_unref(m.rules);
 	options_free(m.conf);

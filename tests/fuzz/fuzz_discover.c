@@ -86,17 +86,6 @@ on_programmed(struct program_result *r, void *data)
 }
 
 static void
-print_plan(const struct plan *plan, const struct snapshot *s,
-	   const struct desired *w, const struct lft_seen *seen)
-{
-	g_autoptr(GString) out = g_string_new(NULL);
-
-	plan_print(plan, s, w, seen, NULL, false, out);
-	plan_print(plan, s, w, seen, NULL, true, out);
-	g_assert_cmpuint(out->len, >, 0);
-}
-
-static void
 program_fabric(struct fake *f, struct mad_client *x, const struct snapshot *s,
 	       const struct lid_map *lids, const struct lft *lft)
 {
@@ -106,9 +95,12 @@ program_fabric(struct fake *f, struct mad_client *x, const struct snapshot *s,
 		.sm_lid = lids->base[s->local_port],
 	};
 	struct plan *plan = plan_diff(s, &w, seen, NULL, NULL);
+	g_autoptr(GString) out = g_string_new(NULL);
 	bool done = false;
 
-	print_plan(plan, s, &w, seen);
+	plan_print(plan, s, &w, seen, NULL, false, out);
+	plan_print(plan, s, &w, seen, NULL, true, out);
+	g_assert_cmpuint(out->len, >, 0);
 	program_start(x, 0, s, &w, plan, seen, NULL, on_programmed, &done);
 	g_assert_true(scripted_run_idle(f->t, INT64_MAX));
 	g_assert_true(done);

@@ -9,15 +9,6 @@
 
 #define SL_MAX	15
 
-static void
-assert_path(const struct qos_policy *policy, const struct qos_path *path)
-{
-	uint8_t sl = qos_policy_sl(policy, path, 0);
-
-	g_assert_cmpuint(sl, <=, SL_MAX);
-	g_assert_true(qos_policy_may_give(policy, path, 0, sl));
-}
-
 FUZZ_TARGET(qospolicy)
 {
 	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
@@ -34,13 +25,18 @@ FUZZ_TARGET(qospolicy)
 	for (guint i = 0; i < policy->rules->len; i++) {
 		const struct qos_rule *r = &g_array_index(policy->rules,
 							  struct qos_rule, i);
+		const struct qos_path path = {
+			.has_service = true, .service = r->low,
+			.pkey = (uint16_t)r->high, .source = r->high,
+			.target = r->low,
+		};
+		uint8_t sl;
 
 		g_assert_cmpuint(r->sl, <=, SL_MAX);
 		g_assert_cmpuint(r->low, <=, r->high);
-		assert_path(policy, &(struct qos_path){
-			.has_service = true, .service = r->low,
-			.pkey = (uint16_t)r->high, .source = r->high,
-			.target = r->low });
+		sl = qos_policy_sl(policy, &path, 0);
+		g_assert_cmpuint(sl, <=, SL_MAX);
+		g_assert_true(qos_policy_may_give(policy, &path, 0, sl));
 	}
 	qos_policy_unref(policy);
 	return 0;

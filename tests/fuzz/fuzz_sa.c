@@ -44,16 +44,6 @@ add_rules(struct lab *l)
 	partition_rules_get(l->rules, 2)->sl = 1;
 }
 
-static struct mft *
-make_mft(const struct snapshot *s)
-{
-	struct mft *mft = mft_new(s->n_switches, 1, 2);
-
-	for (uint32_t sw = 0; sw < s->n_switches; sw++)
-		mft_add(mft, sw, (uint16_t)(0xc000 + 7 * sw), sw % 16);
-	return mft;
-}
-
 static void
 lab_open(struct lab *l)
 {
@@ -69,7 +59,9 @@ lab_open(struct lab *l)
 	lft = engine_tables(&engine_minhop, l->s, l->lids);
 	l->rules = partition_rules_default();
 	add_rules(l);
-	mft = make_mft(l->s);
+	mft = mft_new(l->s->n_switches, 1, 2);
+	for (uint32_t sw = 0; sw < l->s->n_switches; sw++)
+		mft_add(mft, sw, (uint16_t)(0xc000 + 7 * sw), sw % 16);
 	l->sa = sa_new(&(struct sa_params){ .sm_key = 1 });
 	v = sa_db_new(l->s, l->lids, lft, mft, l->rules,
 			memberships_new(l->rules, l->s, NULL),
@@ -78,15 +70,6 @@ lab_open(struct lab *l)
 	sa_db_unref(v);
 	lft_free(lft);
 	mft_free(mft);
-}
-
-static void
-lab_close(struct lab *l)
-{
-	sa_free(l->sa);
-	partition_rules_unref(l->rules);
-	lid_map_free(l->lids);
-	snapshot_unref(l->s);
 }
 
 static void
@@ -146,24 +129,12 @@ ask(struct lab *l, const struct sa_request *request)
 	drain(reply.records);
 }
 
-/* What was built up can be saved and read again. */
-static void
-save_and_load(struct lab *l)
-{
-	g_autoptr(GString) once = g_string_new(NULL);
-	g_autoptr(GString) twice = g_string_new(NULL);
-	g_autoptr(GError) error = NULL;
-
-	sa_save(l->sa, once, 0);
-	sa_load(l->sa, once->str, 0, &error);
-	g_assert_no_error(error);
-	sa_save(l->sa, twice, 0);
-	g_assert_cmpstr(once->str, ==, twice->str);
-}
-
 FUZZ_TARGET(sa)
 {
 	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
+	g_autoptr(GString) once = g_string_new(NULL);
+	g_autoptr(GString) twice = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
 	uint8_t mad[MAD_SIZE + 64];
 	struct sa_report report;
 	struct lab l;
@@ -188,7 +159,15 @@ FUZZ_TARGET(sa)
 				sa_report_failed(l.sa, report.port_guid);
 		sa_tick(l.sa, request.now);
 	}
-	save_and_load(&l);
-	lab_close(&l);
+	/* What was built up can be saved and read again. */
+	sa_save(l.sa, once, 0);
+	sa_load(l.sa, once->str, 0, &error);
+	g_assert_no_error(error);
+	sa_save(l.sa, twice, 0);
+	g_assert_cmpstr(once->str, ==, twice->str);
+	sa_free(l.sa);
+	partition_rules_unref(l.rules);
+	lid_map_free(l.lids);
+	snapshot_unref(l.s);
 	return 0;
 }

@@ -8,13 +8,6 @@
 
 #include "sm/mad/smp.h"
 
-static void
-encode_desc(uint8_t *data, const struct snapshot_node *n)
-{
-	memset(data, 0, SMP_DATA_LEN);
-	memcpy(data, n->desc, strlen(n->desc));
-}
-
 /* 0: no change. All bits: what is supported (IBA 14.2.5.6). */
 static uint8_t
 enabled(uint8_t have, uint8_t want, uint8_t supported, unsigned all)
@@ -114,7 +107,8 @@ serve(struct fake *f, uint32_t node, uint32_t arrived, struct mad_header *h,
 		node_info_encode(data, &info);
 		return MAD_STATUS_OK;
 	case MAD_ATTR_NODE_DESC:
-		encode_desc(data, n);
+		memset(data, 0, SMP_DATA_LEN);
+		memcpy(data, n->desc, strlen(n->desc));
 		return MAD_STATUS_OK;
 	case MAD_ATTR_SWITCH_INFO:
 		on_switch_info(f, n, set, data);

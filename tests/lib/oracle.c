@@ -85,17 +85,6 @@ oracle_init(struct oracle *o, const struct oracle_case *c)
 	}
 }
 
-static void
-oracle_clear(struct oracle *o)
-{
-	g_free(o->peer);
-	g_free(o->hosts);
-	g_free(o->turns);
-	g_free(o->load);
-	g_free(o->trees);
-	g_free(o->island);
-}
-
 static uint32_t
 oracle_entry(const struct lft *lft, uint32_t sw, uint32_t lid)
 {
@@ -488,25 +477,10 @@ judge_group(struct oracle *o, const struct multicast_group *g,
 	}
 }
 
-static void
-judge_multicast(struct oracle *o, struct oracle_verdict *v)
-{
-	uint32_t i, n_used = 0;
-
-	for (i = 0; i < o->c->n_groups; i++)
-		judge_group(o, &o->c->groups[i], v);
-	for (i = 0; i < o->n * PORTS; i++) {
-		v->max_trees = MAX(v->max_trees, o->trees[i]);
-		v->mean_trees += o->trees[i];
-		n_used += o->trees[i] > 0;
-	}
-	if (n_used)
-		v->mean_trees /= n_used;
-}
-
 void
 oracle_judge(const struct oracle_case *c, struct oracle_verdict *v)
 {
+	uint32_t n_used = 0;
 	struct oracle o;
 
 	*v = (struct oracle_verdict){ 0 };
@@ -518,10 +492,23 @@ oracle_judge(const struct oracle_case *c, struct oracle_verdict *v)
 	}
 	v->unsorted = v->unsorted_all = sort_channels(&o);
 	if (c->mft) {
-		judge_multicast(&o, v);
+		for (uint32_t i = 0; i < c->n_groups; i++)
+			judge_group(&o, &c->groups[i], v);
+		for (uint32_t i = 0; i < o.n * PORTS; i++) {
+			v->max_trees = MAX(v->max_trees, o.trees[i]);
+			v->mean_trees += o.trees[i];
+			n_used += o.trees[i] > 0;
+		}
+		if (n_used)
+			v->mean_trees /= n_used;
 		v->unsorted_all = sort_channels(&o);
 	}
-	oracle_clear(&o);
+	g_free(o.peer);
+	g_free(o.hosts);
+	g_free(o.turns);
+	g_free(o.load);
+	g_free(o.trees);
+	g_free(o.island);
 }
 
 bool

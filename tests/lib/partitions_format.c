@@ -47,18 +47,6 @@ format_group(const struct partition_group *g, GString *out)
 }
 
 static void
-format_rule(const struct partition_rule *rule, GString *out)
-{
-	if (rule->who == PARTITION_GUID)
-		g_string_append_printf(out, "0x%016" G_GINT64_MODIFIER "x",
-				       rule->guid);
-	else
-		g_string_append_printf(out, "%s", name_who(rule->who));
-	g_string_append_printf(out, "=%s",
-			       partition_membership_name(rule->membership));
-}
-
-static void
 format_partition(const struct partition *p, GString *out)
 {
 	g_string_append_printf(out, "%s=0x%04x", p->name ? p->name : "",
@@ -73,9 +61,17 @@ format_partition(const struct partition *p, GString *out)
 		format_group(&g_array_index(p->groups, struct partition_group,
 					    i), out);
 	for (guint i = 0; i < p->rules->len; i++) {
+		const struct partition_rule *rule = &g_array_index(p->rules,
+						struct partition_rule, i);
+
 		g_string_append(out, i ? ",\n\t" : "\n\t");
-		format_rule(&g_array_index(p->rules, struct partition_rule, i),
-			    out);
+		if (rule->who == PARTITION_GUID)
+			g_string_append_printf(out, "0x%016" G_GINT64_MODIFIER
+					       "x", rule->guid);
+		else
+			g_string_append_printf(out, "%s", name_who(rule->who));
+		g_string_append_printf(out, "=%s", partition_membership_name(
+					rule->membership));
 	}
 	g_string_append(out, p->rules->len ? " ;\n" : "\n\tNONE ;\n");
 }

@@ -130,18 +130,6 @@ lab_distrust(struct lab *l)
 	lab_put(l->mad + 36, 0, 8);
 }
 
-static void
-close_tables(struct lab *l)
-{
-	GArray *ports = l->reply.unread.ports;
-
-	g_assert_cmpuint(ports->len, >, 0);
-	for (guint i = 0; i < ports->len; i++)
-		sa_db_close_table(sa_view_of(l->sa), l->reply.unread.table,
-				    g_array_index(ports, uint32_t, i));
-	g_array_unref(ports);
-}
-
 unsigned
 lab_ask_at(struct lab *l, uint16_t slid, int64_t now)
 {
@@ -153,7 +141,14 @@ lab_ask_at(struct lab *l, uint16_t slid, int64_t now)
 	sa_records_free(l->reply.records);
 	sa_answer(l->sa, &request, &l->reply);
 	if (l->reply.kind == SA_REPLY_UNREAD) {
-		close_tables(l);
+		GArray *ports = l->reply.unread.ports;
+
+		g_assert_cmpuint(ports->len, >, 0);
+		for (guint i = 0; i < ports->len; i++)
+			sa_db_close_table(sa_view_of(l->sa),
+					  l->reply.unread.table,
+					  g_array_index(ports, uint32_t, i));
+		g_array_unref(ports);
 		sa_answer(l->sa, &request, &l->reply);
 	}
 	while (l->reply.kind == SA_REPLY_LATER)

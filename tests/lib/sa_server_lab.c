@@ -98,16 +98,6 @@ client_open(struct stage *st, struct client *c, uint32_t port)
 			      c);
 }
 
-static void
-client_close(struct client *c)
-{
-	sa_message_free(c->b);
-	if (c->t)
-		transport_free(c->t);
-	g_array_unref(c->tids);
-	g_byte_array_unref(c->table);
-}
-
 struct mad_addr
 stage_address(const struct stage *st)
 {
@@ -381,8 +371,13 @@ void stage_open(struct stage *st, uint64_t seed,
 void
 stage_close(struct stage *st)
 {
-	for (unsigned i = 0; i < CLIENTS; i++)
-		client_close(&st->client[i]);
+	for (struct client *c = st->client; c < st->client + CLIENTS; c++) {
+		sa_message_free(c->b);
+		if (c->t)
+			transport_free(c->t);
+		g_array_unref(c->tids);
+		g_byte_array_unref(c->table);
+	}
 	stage_stop(st);
 	manager_close(&st->sm);
 	partition_rules_unref(st->rules);

@@ -184,13 +184,6 @@ read_request(struct stage *st, char **words)
 		sa_mark_write(l->mad, &(struct sa_mark){ 1, 1 });
 }
 
-static unsigned
-serve(struct stage *st)
-{
-	return lab_ask_at(&st->l, st->slid < 0 ? lab_lid(&st->l, st->from) :
-			  (uint16_t)st->slid, st->now);
-}
-
 /* METHOD ATTRIBUTE ..; ask is for methods without a word of their own */
 WORD(do_request, struct stage *st)
 {
@@ -199,7 +192,8 @@ WORD(do_request, struct stage *st)
 	unsigned status, n;
 
 	read_request(st, strcmp(words[-1], "ask") ? words - 1 : words);
-	status = serve(st);
+	status = lab_ask_at(l, st->slid < 0 ? lab_lid(l, st->from) :
+			    (uint16_t)st->slid, st->now);
 	if (st->r.method == SA_METHOD_GET_MULTI)
 		st->r.table = mad_attr_table(SA_ATTR_PATH);
 	if (l->reply.kind != SA_REPLY_TABLE) {

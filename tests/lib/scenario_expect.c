@@ -68,18 +68,6 @@ expect_end(struct play *p, unsigned manager, enum sweep_end end)
 		play_fail(p, "its last sweep did not end %s", names[end]);
 }
 
-static unsigned
-manager_at(struct play *p, const char *name)
-{
-	uint32_t port = SNAPSHOT_NONE;
-
-	for (unsigned i = 0; name && i < MANAGERS_MAX; i++)
-		if (play_read_port(p, name, &port) && play_manager(p, i)->t &&
-		    play_manager(p, i)->port == port)
-			return i;
-	return 0;
-}
-
 /* [NODE of the manager] */
 static bool
 expect_end_of(struct play *p, char **args)
@@ -91,11 +79,17 @@ expect_end_of(struct play *p, char **args)
 		{ "up", SWEEP_END_UP }, { "not-up", SWEEP_END_NOT_UP },
 		{ "standby", SWEEP_END_STANDBY }, { "failed", SWEEP_END_FAILED },
 	};
+	uint32_t port = SNAPSHOT_NONE;
+	unsigned manager = 0;
 	size_t i = 0;
 
 	while (strcmp(ends[i].name, args[-1]))
 		i++;
-	return expect_end(p, manager_at(p, args[0]), ends[i].end);
+	for (unsigned k = 0; args[0] && k < MANAGERS_MAX; k++)
+		if (play_read_port(p, args[0], &port) &&
+		    play_manager(p, k)->t && play_manager(p, k)->port == port)
+			manager = k;
+	return expect_end(p, manager, ends[i].end);
 }
 
 /* Every pair of CA ports that have a way by links that are up; and this is how
@@ -142,13 +136,40 @@ expect_path(struct play *p, char **args)
 }
 
 static bool
-expect_highest_lid(struct play *p, char **args)
+expect_count(struct play *p, char **args)
 {
+	const struct manager *m = &p->w.m;
+	const struct sim_stats *sim = sim_stats(p->w.sim);
+	uint64_t violations = 0;
 	uint16_t highest = 0;
+	size_t i = 0;
 
-	for (uint32_t i = 0; i < p->w.s->n_ports; i++)
-		highest = MAX(highest, sim_port_info(p->w.sim, i)->lid);
-	return play_expect_range(p, "LID", args[0], highest);
+	for (uint32_t port = 0; port < p->w.s->n_ports; port++) {
+		const struct port_info *info = sim_port_info(p->w.sim, port);
+
+		highest = MAX(highest, info->lid);
+		violations += info->m_key_violations;
+	}
+
+	const struct {
+		const char *name;
+		uint64_t n;
+	} counts[] = {
+		{ "sweeps", m->ends - p->ends },	/* and repairs */
+		{ "repairs", m->repairs - p->repairs },
+		{ "mads", m->t ? mad_client_stats(m->x)->sent - p->stats.sent :
+		  0 },
+		{ "took", (uint64_t)m->took / 1000 },	/* ms */
+		{ "traps", sim->traps - p->traps },
+		/* of 1,000 MADs, without a place in an agent's queue */
+		{ "dropped", sim->lost_vl15 * 1000 / MAX(sim->sent, 1) },
+		{ "returned", sim->returned },	/* without an answer */
+		{ "violations", violations }, { "highest-lid", highest },
+	};
+
+	while (strcmp(counts[i].name, args[-1]))
+		i++;
+	return play_expect_range(p, counts[i].name, args[0], counts[i].n);
 }
 
 static bool
@@ -168,20 +189,6 @@ expect_unique_lids(struct play *p, char **args)
 	return true;
 }
 
-static bool
-expect_sweeps(struct play *p, char **args)
-{
-	return play_expect_range(p, "sweeps and repairs", args[0],
-				 p->w.m.ends - p->ends);
-}
-
-static bool
-expect_repairs(struct play *p, char **args)
-{
-	return play_expect_range(p, "repairs", args[0],
-				 p->w.m.repairs - p->repairs);
-}
-
 /* Active links that went down, since the start */
 static bool
 expect_flaps(struct play *p, char **args)
@@ -190,14 +197,6 @@ expect_flaps(struct play *p, char **args)
 
 	g_ptr_array_unref(sweep_flaps(p->w.m.sweep, &downs));
 	return play_expect_range(p, "links down", args[0], downs);
-}
-
-static bool
-expect_mads(struct play *p, char **args)
-{
-	return play_expect_range(p, "MADs", args[0],
-				 mad_client_stats(p->w.m.x)->sent -
-				 p->stats.sent);
 }
 
 static bool
@@ -224,14 +223,6 @@ expect_quiet(struct play *p, char **args)
 	return expect_end(p, 0, SWEEP_END_UP) &&
 		play_expect_range(p, "Sets", "0",
 				  mad_client_stats(p->w.m.x)->sent_set - sets);
-}
-
-/* ms */
-static bool
-expect_took(struct play *p, char **args)
-{
-	return play_expect_range(p, "ms", args[0],
-				 (uint64_t)p->w.m.took / 1000);
 }
 
 static bool
@@ -281,23 +272,6 @@ expect_sample(struct play *p, char **args)
 					 snapshot_node_of(s, b)->desc);
 	}
 	return n > 1000 || play_fail(p, "%u pairs", n);
-}
-
-/* MADs of 1,000 that found no place in an agent's queue. */
-static bool
-expect_dropped(struct play *p, char **args)
-{
-	const struct sim_stats *stats = sim_stats(p->w.sim);
-
-	return play_expect_range(p, "of 1,000 MADs dropped", args[0],
-			    stats->lost_vl15 * 1000 / MAX(stats->sent, 1));
-}
-
-static bool
-expect_returned(struct play *p, char **args)
-{
-	return play_expect_range(p, "requests without an answer", args[0],
-			    sim_stats(p->w.sim)->returned);
 }
 
 /* All ports with this SMLID: the LID of that node. */
@@ -637,23 +611,6 @@ expect_stored_keys(struct play *p, char **args)
 	return n || play_fail(p, "no port has a key");
 }
 
-static bool
-expect_violations(struct play *p, char **args)
-{
-	unsigned n = 0;
-
-	for (uint32_t i = 0; i < p->w.s->n_ports; i++)
-		n += sim_port_info(p->w.sim, i)->m_key_violations;
-	return play_expect_range(p, "wrong keys", args[0], n);
-}
-
-static bool
-expect_traps(struct play *p, char **args)
-{
-	return play_expect_range(p, "traps", args[0],
-				 sim_stats(p->w.sim)->traps - p->traps);
-}
-
 /* [all | NODE ..]: these, once each, and nobody else were asked to register
  * again since the mark. */
 static bool
@@ -840,18 +797,18 @@ const struct play_word play_expectations[] = {
 	{ "sample", expect_sample },
 	{ "path", expect_path }, { "no-path", expect_path },	/* NODE NODE */
 	{ "unique-lids", expect_unique_lids },
-	{ "highest-lid", expect_highest_lid },
+	{ "highest-lid", expect_count },
 	/* since the mark: N, <=N, >=N, N..N; of Sets also ATTRIBUTE */
-	{ "sweeps", expect_sweeps }, { "repairs", expect_repairs },
+	{ "sweeps", expect_count }, { "repairs", expect_count },
 	{ "flaps", expect_flaps },
-	{ "mads", expect_mads }, { "fresh", play_expect_fresh },
-	{ "sets", expect_sets }, { "traps", expect_traps },
+	{ "mads", expect_count }, { "fresh", play_expect_fresh },
+	{ "sets", expect_sets }, { "traps", expect_count },
 	{ "mft-writes", expect_mft_writes }, { "told", expect_told },
 	{ "untold", expect_untold },
 	{ "quiet", expect_quiet },
 	/* since the start, of the fabric */
-	{ "dropped", expect_dropped }, { "returned", expect_returned },
-	{ "violations", expect_violations },
+	{ "dropped", expect_count }, { "returned", expect_count },
+	{ "violations", expect_count },
 	{ "master", expect_master },		/* NODE */
 	{ "role", expect_role },
 	{ "counter", expect_counter }, { "no-counters", expect_counter },
@@ -866,7 +823,7 @@ const struct play_word play_expectations[] = {
 	/* of the last sweep */
 	{ "degraded", expect_degraded },
 	{ "problem", expect_problem }, { "warning", expect_warning },
-	{ "took", expect_took }, { "cause", expect_cause },
+	{ "took", expect_count }, { "cause", expect_cause },
 	{ "same-engine", expect_same_engine }, { "memory", expect_memory },
 	/* the log since the mark: TEXT */
 	{ "log", expect_log }, { "no-log", expect_log },

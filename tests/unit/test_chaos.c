@@ -329,12 +329,6 @@ event_swap(struct chaos *c)
 		 snapshot_node_of(c->w.s, b)->desc, c->w.s->ports[b].num);
 }
 
-static void
-start(struct chaos *c)
-{
-	manager_open(&c->w.m, c->w.sim, c->w.s->local_port, &c->params, NULL);
-}
-
 /* An event while there is no manager. */
 static void
 event_restart(struct chaos *c)
@@ -349,7 +343,7 @@ event_restart(struct chaos *c)
 	sim_run(c->w.sim, sim_now(c->w.sim) + prng_below(&c->rng, SECOND));
 	others[prng_below(&c->rng, G_N_ELEMENTS(others))](c);
 	sim_run(c->w.sim, sim_now(c->w.sim) + prng_below(&c->rng, SECOND));
-	start(c);
+	manager_open(&c->w.m, c->w.sim, c->w.s->local_port, &c->params, NULL);
 	sweep_set_partitions(c->w.m.sweep, c->rules);
 	what = g_strdup(c->what);
 	snprintf(c->what, sizeof(c->what), "restart, meanwhile %.120s", what);
@@ -382,18 +376,6 @@ check_loops(struct chaos *c, unsigned event)
 		fail_msg("event %u (%s): %u channels in or before a credit "
 			 "loop at %" G_GINT64_FORMAT " us", event, c->what,
 			 looped, sim_now(c->w.sim));
-}
-
-/* At moments when an update is probably in progress. */
-static void
-look_meanwhile(struct chaos *c, unsigned event)
-{
-	for (unsigned i = 0; i < LOOKS; i++) {
-		sim_run(c->w.sim, sim_now(c->w.sim) +
-			prng_below(&c->rng, LOOK_US << i));
-		if (!c->moved)
-			check_loops(c, event);
-	}
 }
 
 static void
@@ -513,7 +495,13 @@ chaos_run(const struct run *r)
 	event_rules(&c);
 	for (unsigned event = 0; event < r->events; event++) {
 		happen(&c);
-		look_meanwhile(&c, event);
+		/* At moments when an update is probably in progress. */
+		for (unsigned i = 0; i < LOOKS; i++) {
+			sim_run(c.w.sim, sim_now(c.w.sim) +
+				prng_below(&c.rng, LOOK_US << i));
+			if (!c.moved)
+				check_loops(&c, event);
+		}
 		come_to_rest(&c, event);
 		check_reach(&c, event);
 		check_loops(&c, event);

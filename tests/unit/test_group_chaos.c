@@ -140,31 +140,11 @@ host_ask(struct host *h, unsigned group)
 	mad_client_start(h->x, &to, mad, on_answer, h, h->life);
 }
 
-static bool
-host_is_up(const struct host *h)
-{
-	return !h->c->off[h->c->w.s->ports[h->port].node] &&
-		sim_port_info(h->c->w.sim, h->port)->state ==
-			PORT_STATE_ACTIVE;
-}
-
 static void
 host_forget(struct host *h)
 {
 	memset(h->is_in, 0, sizeof(h->is_in));
 	h->life++;
-}
-
-static void
-host_turn(struct host *h)
-{
-	if (!host_is_up(h)) {
-		host_forget(h);
-		return;
-	}
-	for (unsigned g = 0; g < N_GROUPS && !h->asks; g++)
-		if (h->wants[g] != h->is_in[g])
-			host_ask(h, g);
 }
 
 static void
@@ -206,8 +186,19 @@ run(struct chaos *c, int64_t us)
 {
 	for (int64_t end = sim_now(c->w.sim) + us; sim_now(c->w.sim) < end;) {
 		sim_run(c->w.sim, MIN(end, sim_now(c->w.sim) + TURN_US));
-		for (unsigned i = 0; i < c->n_hosts; i++)
-			host_turn(&c->hosts[i]);
+		for (unsigned i = 0; i < c->n_hosts; i++) {
+			struct host *h = &c->hosts[i];
+
+			if (c->off[c->w.s->ports[h->port].node] ||
+			    sim_port_info(c->w.sim, h->port)->state !=
+			    PORT_STATE_ACTIVE) {
+				host_forget(h);
+				continue;
+			}
+			for (unsigned g = 0; g < N_GROUPS && !h->asks; g++)
+				if (h->wants[g] != h->is_in[g])
+					host_ask(h, g);
+		}
 	}
 }
 
@@ -236,17 +227,6 @@ manager_start(struct chaos *c, unsigned i)
 
 /* ----------------------------------------------------------------- events */
 
-static uint32_t
-any_cabled_port(struct chaos *c)
-{
-	for (;;) {
-		uint32_t port = prng_below(&c->rng, c->w.s->n_ports);
-
-		if (c->w.s->ports[port].peer != SNAPSHOT_NONE)
-			return port;
-	}
-}
-
 static void
 say(struct chaos *c, const char *verb, uint32_t node)
 {
@@ -257,9 +237,14 @@ say(struct chaos *c, const char *verb, uint32_t node)
 static void
 event_cable(struct chaos *c)
 {
-	uint32_t port = any_cabled_port(c), peer = c->w.s->ports[port].peer;
-	bool cut = !c->cut[port];
+	uint32_t port, peer;
+	bool cut;
 
+	do {
+		port = prng_below(&c->rng, c->w.s->n_ports);
+		peer = c->w.s->ports[port].peer;
+	} while (peer == SNAPSHOT_NONE);
+	cut = !c->cut[port];
 	c->cut[port] = c->cut[peer] = cut;
 	if (cut)
 		sim_link_cut(c->w.sim, port);
@@ -387,32 +372,7 @@ event_priority(struct chaos *c)
 	say(c, "priority", c->w.s->ports[c->seat[i]].node);
 }
 
-static void
-happen(struct chaos *c)
-{
-	static void (*const events[])(struct chaos *) = {
-		event_cable, event_cable, event_mend, event_node,
-		event_node_on, event_reset, event_group, event_group,
-		event_kill, event_kill, event_retire, event_priority,
-	};
-
-	events[prng_below(&c->rng, G_N_ELEMENTS(events))](c);
-}
-
 /* ----------------------------------------------------------------- checks */
-
-/* The part that is checked may have a single port, or no manager. */
-static bool
-is_managed(struct chaos *c, const uint8_t *alive)
-{
-	unsigned n = 0, n_managers = 0;
-
-	for (uint32_t p = 0; p < c->w.s->n_ports; p++)
-		n += alive[p];
-	for (unsigned i = 0; i < N_MANAGERS; i++)
-		n_managers += alive[c->seat[i]] && manager_at(c, i)->t;
-	return n > 1 && n_managers;
-}
 
 static const char *
 other_master(struct chaos *c, const uint8_t *alive)
@@ -432,15 +392,6 @@ other_master(struct chaos *c, const uint8_t *alive)
 		      !sim_port_info(c->w.sim, p)->lid)))
 			return "a port has another master";
 	return NULL;
-}
-
-static const char *
-lost_way(struct chaos *c)
-{
-	unsigned pairs, mixed;
-
-	return world_unreached(&c->w, SNAPSHOT_NONE, &pairs, &mixed) ?
-		"pairs are not reached" : NULL;
 }
 
 static const char *
@@ -502,13 +453,19 @@ static const char *
 look(struct chaos *c)
 {
 	g_autofree uint8_t *alive = world_alive(&c->w);
+	unsigned n = 0, n_managers = 0, pairs, mixed;
 	const char *why;
 
-	if (!is_managed(c, alive))
+	/* The part that is checked may have a single port, or no manager. */
+	for (uint32_t p = 0; p < c->w.s->n_ports; p++)
+		n += alive[p];
+	for (unsigned i = 0; i < N_MANAGERS; i++)
+		n_managers += alive[c->seat[i]] && manager_at(c, i)->t;
+	if (n < 2 || !n_managers)
 		return NULL;
 	why = other_master(c, alive);
-	if (!why)
-		why = lost_way(c);
+	if (!why && world_unreached(&c->w, SNAPSHOT_NONE, &pairs, &mixed))
+		why = "pairs are not reached";
 	return why ?: wrong_groups(c, alive);
 }
 
@@ -557,6 +514,11 @@ open_hosts(struct chaos *c)
 static void
 chaos_run(const char *spec, uint64_t seed, unsigned events, bool keep)
 {
+	static void (*const happen[])(struct chaos *) = {
+		event_cable, event_cable, event_mend, event_node,
+		event_node_on, event_reset, event_group, event_group,
+		event_kill, event_kill, event_retire, event_priority,
+	};
 	struct chaos c = { .rng = prng_stream(seed, 78) };
 
 	for (unsigned i = 0; keep && i < N_MANAGERS; i++)
@@ -573,7 +535,7 @@ chaos_run(const char *spec, uint64_t seed, unsigned events, bool keep)
 	snprintf(c.what, sizeof(c.what), "start");
 	for (unsigned event = 0; event < events; event++) {
 		check(&c, event);
-		happen(&c);
+		happen[prng_below(&c.rng, G_N_ELEMENTS(happen))](&c);
 		run(&c, prng_below(&c.rng, 3 * SECOND));
 	}
 	for (unsigned i = 0; i < c.n_hosts; i++) {

@@ -173,18 +173,12 @@ ways_of(char **words)
 	return ways;
 }
 
-static void
-use_rules(struct lab *lab, struct partition_rules *rules)
-{
-	partition_rules_unref(lab->rules);
-	lab->rules = rules;
-}
-
 /* default-rules, no-rules */
 WORD(do_rules, struct lab *lab)
 {
-	use_rules(lab, *words[-1] == 'd' ? partition_rules_default() :
-		  partition_rules_new());
+	partition_rules_unref(lab->rules);
+	lab->rules = *words[-1] == 'd' ? partition_rules_default() :
+		partition_rules_new();
 }
 
 /* P_KEY [NAME] */

@@ -33,19 +33,13 @@ ask_tables(struct client *c, unsigned attr_id, uint64_t mask, uint32_t port)
 	client_ask(c, SA_METHOD_GET_TABLE, attr_id, mask, record);
 }
 
-static void
-open_resting(struct stage *st)
-{
-	stage_open(st, SEED, NULL, NULL);
-	stage_run(st, SECOND);
-}
-
 static int
 set_up_resting(void **state)
 {
 	struct stage *new = g_new0(struct stage, 1);
 
-	open_resting(new);
+	stage_open(new, SEED, NULL, NULL);
+	stage_run(new, SECOND);
 	*state = new;
 	return 0;
 }

@@ -199,16 +199,6 @@ lab_change(struct lab *lab, struct snapshot *s, double *worst)
 	return ok;
 }
 
-static bool
-is_cable(const struct snapshot *s, uint32_t port)
-{
-	uint32_t peer = s->ports[port].peer;
-
-	return peer != SNAPSHOT_NONE &&
-		snapshot_is_switch(snapshot_node_of(s, port)) &&
-		snapshot_is_switch(snapshot_node_of(s, peer));
-}
-
 /* Without n cables by chance, or of n = 0 without a switch that has no host. */
 static struct snapshot *
 damage(const struct snapshot *whole, unsigned n, uint64_t seed)
@@ -227,7 +217,10 @@ damage(const struct snapshot *whole, unsigned n, uint64_t seed)
 	}
 	while (n) {
 		port = prng_below(&random, s->n_ports);
-		if (!is_cable(s, port))
+		if (s->ports[port].peer == SNAPSHOT_NONE ||
+		    !snapshot_is_switch(snapshot_node_of(s, port)) ||
+		    !snapshot_is_switch(snapshot_node_of(s,
+						s->ports[port].peer)))
 			continue;
 		s->ports[s->ports[port].peer].peer = SNAPSHOT_NONE;
 		s->ports[port].peer = SNAPSHOT_NONE;

@@ -206,12 +206,6 @@ tell(struct end *e, const struct rmpp_header *h)
 	rmpp_take(e->x, mad);
 }
 
-static void
-run_to(struct end *e, int64_t when)
-{
-	scripted_run(e->t, when);
-}
-
 /* What it has sent and was not looked at. */
 static bool
 next(struct end *e, struct rmpp_header *h)
@@ -305,7 +299,7 @@ TEST(test_news_take_the_retries_back)
 	sender_open(&e, METHOD_GET_TABLE_RESP, 10 * ROOM);
 	for (unsigned at = 1; at < 9; at++) {
 		for (unsigned i = 0; i <= 3; i++) {
-			run_to(&e, now + i * TIMEOUT);
+			scripted_run(e.t, now + i * TIMEOUT);
 			expect_segments(&e, at, at);
 		}
 		now += 3 * TIMEOUT;
@@ -313,11 +307,11 @@ TEST(test_news_take_the_retries_back)
 	}
 	/* the same ACK again is no news */
 	for (unsigned i = 0; i <= 3; i++) {
-		run_to(&e, now + i * TIMEOUT);
+		scripted_run(e.t, now + i * TIMEOUT);
 		expect_segments(&e, 9, 9);
 		ack(&e, 8, 9);
 	}
-	run_to(&e, now + 4 * TIMEOUT);
+	scripted_run(e.t, now + 4 * TIMEOUT);
 	expect(&e, RMPP_TYPE_ABORT, RMPP_STATUS_RETRIES, 0, 0);
 }
 
@@ -378,7 +372,7 @@ TEST(test_stop_and_abort_of_the_peer_end_it_in_silence)
 		expect_segments(&e, 1, 1);
 		tell(&e, &cases[i]);
 		assert_int_equal(e.outcome, RMPP_ENDED_BY_PEER);
-		run_to(&e, 60 * S);
+		scripted_run(e.t, 60 * S);
 		expect_silence(&e);
 		end_close(&e);
 	}
@@ -405,9 +399,9 @@ TEST(test_peer_may_ask_for_patience_within_limits)
 			.version = 1, .type = RMPP_TYPE_ACK, .segment = 1,
 			.length = 9, .resp_time = cases[i].resp_time });
 		expect_segments(&e, 2, 9);
-		run_to(&e, cases[i].timeout - 1);
+		scripted_run(e.t, cases[i].timeout - 1);
 		expect_silence(&e);
-		run_to(&e, cases[i].timeout);
+		scripted_run(e.t, cases[i].timeout);
 		expect_segments(&e, 2, 9);
 		end_close(&e);
 	}
@@ -523,12 +517,12 @@ TEST(test_bad_segments_are_aborted_with_their_status)
 		/* sent again to a peer that goes on, and only for so long */
 		give(&e, 2, 0, 0);
 		expect_silence(&e);
-		run_to(&e, 50 * MS);
+		scripted_run(e.t, 50 * MS);
 		give(&e, 2, 0, 0);
 		expect(&e, RMPP_TYPE_ABORT, bads[i].status, 0, 0);
-		run_to(&e, 10 * S - 1);
+		scripted_run(e.t, 10 * S - 1);
 		assert_int_equal(e.outcome, -1);
-		run_to(&e, 10 * S);
+		scripted_run(e.t, 10 * S);
 		assert_int_equal(e.outcome, RMPP_GAVE_UP);
 		give(&e, 2, 0, 0);
 		expect_silence(&e);
@@ -590,14 +584,6 @@ TEST(test_abort_of_the_sender_is_not_answered)
 
 /* ---------------------------------------------------------------- scripts */
 
-static void
-tell_abort(struct end *e, unsigned status)
-{
-	tell(e, &(struct rmpp_header) {
-		.version = 1, .type = RMPP_TYPE_ABORT, .flags = 1,
-		.status = (uint8_t)status });
-}
-
 /* What an end is told. False: no such words. */
 static bool
 play_told(struct end *e, const char *words)
@@ -615,9 +601,11 @@ play_told(struct end *e, const char *words)
 		for (unsigned i = 0; i <= MAX(a, b) - MIN(a, b); i++)
 			give(e, a < b ? a + i : a - i, 0, length);
 	else if (sscanf(words, "abort %u", &a) == 1)
-		tell_abort(e, a);
+		tell(e, &(struct rmpp_header) {
+			.version = 1, .type = RMPP_TYPE_ABORT, .flags = 1,
+			.status = (uint8_t)a });
 	else if (sscanf(words, "at %u%c", &a, &flag) >= 1)
-		run_to(e, a * MS - (g_str_has_suffix(words, "-")));
+		scripted_run(e->t, a * MS - (g_str_has_suffix(words, "-")));
 	else
 		return false;
 	return true;

@@ -30,17 +30,6 @@ SCRIPT(sa_state, "sa_state.scn", sa_words, sa_stage_set_up,
 
 /* -------------------------------------------------- masks against a filter */
 
-static void
-fill_mft(struct lab *l, uint64_t *rng)
-{
-	uint32_t n;
-
-	l->mft = mft_new(l->s->n_switches, 3, 4);
-	n = l->s->n_switches * 3 * 4 * MFT_BLOCK;
-	for (uint32_t i = 0; i < n; i++)
-		l->mft->masks[i] = (uint16_t)prng_below(rng, 4);
-}
-
 static const unsigned table_attrs[] = {
 	SA_ATTR_NODE, SA_ATTR_PORT_INFO, SA_ATTR_SWITCH_INFO,
 	SA_ATTR_LINEAR_FT, SA_ATTR_MULTICAST_FT, SA_ATTR_LINK,
@@ -162,7 +151,9 @@ check_tables(struct lab *l, unsigned lmc, unsigned seed)
 	l->s->nodes[l->s->ports[lab_host(l, 7)].node].info.system_guid =
 		l->s->nodes[l->s->ports[lab_host(l, 2)].node].info.system_guid;
 	l->s->ports[lab_host(l, 4)].info.guid_cap = 20;
-	fill_mft(l, &rng);
+	l->mft = mft_new(l->s->n_switches, 3, 4);
+	for (uint32_t i = 0; i < l->s->n_switches * 3 * 4 * MFT_BLOCK; i++)
+		l->mft->masks[i] = (uint16_t)prng_below(&rng, 4);
 	lab_publish(l);
 	unit_play(sa_words, l, "clients");
 	for (size_t k = 0; k < G_N_ELEMENTS(table_attrs); k++)

@@ -12,38 +12,6 @@
 #define SEED	7u
 #define LIDS	12u
 
-static struct sa_job *
-make(uint16_t lid, uint64_t tid)
-{
-	const struct mad_addr from = { .lid = lid };
-	const uint8_t mad[MAD_SIZE] = { 0 };
-	struct sa_job *j = sa_job_new(&from, mad, sizeof(mad));
-
-	assert_int_equal(j->key.lid, lid);
-	j->key.tid = tid;
-	return j;
-}
-
-static enum sa_refusal
-add(struct sa_queue *q, uint16_t lid, uint64_t tid, uint64_t *refused)
-{
-	enum sa_refusal why;
-	struct sa_job *t = sa_queue_add(q, make(lid, tid), &why);
-
-	*refused = t ? t->key.tid : 0;
-	assert_int_equal(t == NULL, why == SA_REFUSED_NONE);
-	g_free(t);
-	return why;
-}
-
-static uint64_t
-next(struct sa_queue *q)
-{
-	g_autofree struct sa_job *t = sa_queue_next(q);
-
-	return t ? t->key.tid : 0;
-}
-
 /* --------------------------------------------------------------- the model */
 
 struct model {
@@ -51,16 +19,6 @@ struct model {
 	GArray *turns;		/* of uint16_t */
 	unsigned length;
 };
-
-static unsigned
-longest(const struct model *m)
-{
-	unsigned max = 0;
-
-	for (unsigned i = 0; i < LIDS; i++)
-		max = MAX(max, m->lines[i]->len);
-	return max;
-}
 
 static void
 model_leave(struct model *m, uint16_t lid, guint at)
@@ -73,28 +31,19 @@ model_leave(struct model *m, uint16_t lid, guint at)
 }
 
 static void
-model_add(struct model *m, uint16_t lid, uint64_t tid)
+check_next(struct sa_queue *q, struct model *m)
 {
-	if (!m->lines[lid]->len)
-		g_array_append_val(m->turns, lid);
-	g_array_append_val(m->lines[lid], tid);
-	m->length++;
-}
-
-static uint64_t
-model_next(struct model *m)
-{
+	g_autofree struct sa_job *j = sa_queue_next(q);
 	uint16_t lid;
-	uint64_t tid;
 
-	if (!m->turns->len)
-		return 0;
+	assert_int_equal(j != NULL, m->turns->len > 0);
+	if (!j)
+		return;
 	lid = g_array_index(m->turns, uint16_t, 0);
 	g_array_remove_index(m->turns, 0);
 	g_array_append_val(m->turns, lid);
-	tid = g_array_index(m->lines[lid], uint64_t, 0);
+	assert_int_equal(j->key.tid, g_array_index(m->lines[lid], uint64_t, 0));
 	model_leave(m, lid, 0);
-	return tid;
 }
 
 /* tid / 1000000 is the LID. */
@@ -103,12 +52,24 @@ check_add(struct sa_queue *q, struct model *m, unsigned max,
 	  unsigned max_one, uint64_t tid)
 {
 	uint16_t lid = (uint16_t)(tid / 1000000);
-	unsigned own = m->lines[lid]->len, most = longest(m);
+	const struct mad_addr from = { .lid = lid };
+	const uint8_t mad[MAD_SIZE] = { 0 };
+	struct sa_job *j = sa_job_new(&from, mad, sizeof(mad));
+	g_autofree struct sa_job *out = NULL;
+	unsigned own = m->lines[lid]->len, most = 0;
+	enum sa_refusal why;
 	uint64_t refused;
 	uint16_t victim;
 
-	switch (add(q, lid, tid, &refused)) {
+	for (unsigned i = 0; i < LIDS; i++)
+		most = MAX(most, m->lines[i]->len);
+	assert_int_equal(j->key.lid, lid);
+	j->key.tid = tid;
+	out = sa_queue_add(q, j, &why);
+	refused = out ? out->key.tid : 0;
+	switch (why) {
 	case SA_REFUSED_NONE:
+		assert_null(out);
 		assert_true(own < max_one && m->length < max);
 		break;
 	case SA_REFUSED_SURPLUS:
@@ -130,7 +91,10 @@ check_add(struct sa_queue *q, struct model *m, unsigned max,
 		model_leave(m, victim, most - 1);
 		break;
 	}
-	model_add(m, lid, tid);
+	if (!m->lines[lid]->len)
+		g_array_append_val(m->turns, lid);
+	g_array_append_val(m->lines[lid], tid);
+	m->length++;
 }
 
 TEST(test_random_use_agrees_with_the_model)
@@ -153,7 +117,7 @@ TEST(test_random_use_agrees_with_the_model)
 			if (prng_below(&prng, 2))
 				lid /= 4;
 			if (prng_below(&prng, 5) < 2)
-				assert_int_equal(next(q), model_next(&m));
+				check_next(q, &m);
 			else
 				check_add(q, &m, max, max_one,
 					  lid * 1000000u + i);

@@ -47,13 +47,6 @@ TEST(test_tables_cover_no_bit_twice)
 	}
 }
 
-static void
-cover(const struct mad_field *f, uint8_t *mask)
-{
-	for (unsigned b = f->offset; b < f->offset + f->bits; b++)
-		mask[b / 8] |= (uint8_t)(0x80 >> b % 8);
-}
-
 /* libibmad counts from the front of the record; of 64 bits and more through
  * its array call, which takes the bytes as they are. */
 static void
@@ -66,7 +59,8 @@ assert_at(unsigned attr_id, unsigned component, enum MAD_FIELDS field)
 	assert_true(component < n);
 	f += component;
 	bytes = f->bits / 8;
-	cover(f, d);
+	for (unsigned b = f->offset; b < f->offset + f->bits; b++)
+		d[b / 8] |= (uint8_t)(0x80 >> b % 8);
 	if (f->bits < 64) {
 		assert_int_equal(mad_get_field(d, 0, field),
 				 (UINT64_C(1) << f->bits) - 1);

@@ -20,16 +20,6 @@ struct tally {
 	uint8_t expected[SMP_DATA_LEN];
 };
 
-static unsigned
-bits_that_differ(const uint8_t *a, const uint8_t *b, size_t len)
-{
-	unsigned n = 0;
-
-	for (size_t i = 0; i < len; i++)
-		n += __builtin_popcount(a[i] ^ b[i]);
-	return n;
-}
-
 static void
 on_answer(const struct transport_mad *m, void *data)
 {
@@ -43,8 +33,9 @@ on_answer(const struct transport_mad *m, void *data)
 	if ((uint32_t)h.tid < tally->last)
 		tally->disorder++;
 	tally->last = h.tid;
-	tally->flipped += bits_that_differ(smp_data_const(m->mad),
-					   tally->expected, SMP_DATA_LEN);
+	for (size_t i = 0; i < SMP_DATA_LEN; i++)
+		tally->flipped += __builtin_popcount(smp_data_const(m->mad)[i] ^
+						     tally->expected[i]);
 }
 
 static void

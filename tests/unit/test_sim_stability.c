@@ -102,14 +102,6 @@ watch_open(struct watch *v, struct world *w)
 	sim_set_liar(w->sim, watch_on_answer, v);
 }
 
-static void
-watch_close(struct watch *v)
-{
-	g_free(v->hosts);
-	g_free(v->is_healthy);
-	g_free(v->lft);
-}
-
 /* After a fault: pairs that have a path at this moment are healthy. Runs until
  * the SM rests. */
 static void
@@ -373,7 +365,9 @@ run_engine(const char *spec, const char *engine, unsigned times,
 		lost += lose_and_return(&b, &f);
 		g_free(f.is_marked);
 	}
-	watch_close(&b.v);
+	g_free(b.v.hosts);
+	g_free(b.v.is_healthy);
+	g_free(b.v.lft);
 	world_close(&b.w);
 	return lost;
 }
