@@ -74,21 +74,6 @@ struct chaos {
 /* ------------------------------------------------------------------ hosts */
 
 static void
-group_mgid(unsigned group, uint8_t mgid[16])
-{
-	static const uint8_t ipoib[16] = {
-		0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0,
-		0xff, 0xff, 0xff, 0xff,
-	};
-
-	memcpy(mgid, ipoib, 16);
-	if (group) {
-		memset(mgid + 12, 0, 4);
-		mgid[15] = (uint8_t)group;
-	}
-}
-
-static void
 on_answer(const struct mad_client_answer *a, void *data, uint64_t life)
 {
 	struct host *h = data;
@@ -118,6 +103,8 @@ host_ask(struct host *h, unsigned group)
 		.lid = sim_port_info(h->c->w.sim, h->port)->sm_lid,
 	};
 	struct mcmember_record r = {
+		.mgid = { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff,	/* IPoIB's */
+			  [12] = 0xff, 0xff, 0xff, 0xff },
 		.join_state = 1, .q_key = 0xb1b, .pkey = 0xffff,
 	};
 	uint64_t mask = SA_BIT(MCM_MGID) | SA_BIT(MCM_PORT_GID) |
@@ -128,7 +115,10 @@ host_ask(struct host *h, unsigned group)
 		mask |= SA_BIT(MCM_Q_KEY) | SA_BIT(MCM_PKEY) |
 			SA_BIT(MCM_TCLASS) | SA_BIT(MCM_SL) |
 			SA_BIT(MCM_FLOW_LABEL);
-	group_mgid(group, r.mgid);
+	if (group) {
+		memset(r.mgid + 12, 0, 4);
+		r.mgid[15] = (uint8_t)group;
+	}
 	memcpy(r.port_gid, gid, 16);
 	sa_build(mad, h->wants[group] ? MAD_METHOD_SET : SA_METHOD_DELETE,
 		 SA_ATTR_MC_MEMBER);

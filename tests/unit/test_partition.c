@@ -263,21 +263,6 @@ naive_meet(const struct partition_rules *rules, const struct snapshot *s,
 	return wa && wb && ((wa | wb) & PARTITION_FULL);
 }
 
-static void
-add_random_rules(struct partition_rules *rules, const struct snapshot *s,
-		 uint64_t *prng)
-{
-	for (unsigned i = 0; i < 60; i++) {
-		uint16_t pkey = (uint16_t)prng_below(prng, 13);
-		enum partition_who who = prng_below(prng, 8) ?
-			PARTITION_GUID : prng_below(prng, 6);
-		uint32_t port = prng_below(prng, s->n_ports);
-
-		add_rule(rules, pkey ? pkey : PKEY_DEFAULT, who,
-			 s->ports[port].guid, prng_below(prng, 4));
-	}
-}
-
 TEST(test_random_rules_read_the_plain_way)
 {
 	uint64_t seed = 20260715;
@@ -295,7 +280,15 @@ TEST(test_random_rules_read_the_plain_way)
 		AUTO(partition_rules) *rules = partition_rules_new();
 		AUTO(memberships) *m;
 
-		add_random_rules(rules, s, &prng);
+		for (unsigned i = 0; i < 60; i++) {
+			uint16_t pkey = (uint16_t)prng_below(&prng, 13);
+			enum partition_who who = prng_below(&prng, 8) ?
+				PARTITION_GUID : prng_below(&prng, 6);
+			uint32_t port = prng_below(&prng, s->n_ports);
+
+			add_rule(rules, pkey ? pkey : PKEY_DEFAULT, who,
+				 s->ports[port].guid, prng_below(&prng, 4));
+		}
 		m = memberships_new(rules, s, NULL);
 		for (uint32_t a = 0; a < s->n_ports; a++) {
 			uint32_t b = prng_below(&prng, s->n_ports);

@@ -300,19 +300,6 @@ TEST(test_a_file_is_read_if_it_is_asked_for)
 	g_ptr_array_free(warnings, TRUE);
 }
 
-static void
-random_rule(struct qos_policy *policy, uint64_t *rng)
-{
-	struct qos_rule rule = {
-		.match = (enum qos_match)prng_below(rng, 4),
-		.sl = (uint8_t)prng_below(rng, 4),
-		.low = prng_below(rng, 5),
-	};
-
-	rule.high = rule.low + prng_below(rng, 3);
-	g_array_append_val(policy->rules, rule);
-}
-
 /* What may be given is what is given to some target: tried for all that the
  * rules can tell apart. */
 TEST(test_may_give_is_the_union_over_targets)
@@ -331,8 +318,16 @@ TEST(test_may_give_is_the_union_over_targets)
 		};
 		bool given[4] = { false };
 
-		for (unsigned n = prng_below(&rng, 5); n; n--)
-			random_rule(policy, &rng);
+		for (unsigned n = prng_below(&rng, 5); n; n--) {
+			struct qos_rule rule = {
+				.match = (enum qos_match)prng_below(&rng, 4),
+				.sl = (uint8_t)prng_below(&rng, 4),
+				.low = prng_below(&rng, 5),
+			};
+
+			rule.high = rule.low + prng_below(&rng, 3);
+			g_array_append_val(policy->rules, rule);
+		}
 		policy->has_default = prng_below(&rng, 2);
 		policy->default_sl = (uint8_t)prng_below(&rng, 4);
 		for (path.target = 0; path.target < 8; path.target++)

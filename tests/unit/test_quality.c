@@ -384,20 +384,6 @@ TEST(test_bisection_shares_a_cable)
 
 /* --- counted again --- */
 
-/* Right tables with some rubbish in them. */
-static void
-lab_route_badly(struct lab *lab, uint64_t *rng)
-{
-	uint32_t i, n;
-
-	fabric_route(&lab->f);
-	n = prng_below(rng, 4) * lab->f.g->n_targets * lab->f.g->n_switches / 20;
-	for (i = 0; i < n; i++)
-		lft_row(lab->f.out.lft, prng_below(rng, lab->f.g->n_switches))
-			[1 + prng_below(rng, lab->f.g->top)] =
-			prng_below(rng, 4) ? (uint8_t)prng_below(rng, 9) : 255;
-}
-
 /* The switches of a way, as many as its channels; UINT32_MAX if it does not
  * arrive. edges, if not NULL, gets them. */
 static uint32_t
@@ -518,6 +504,7 @@ TEST(test_random_tables_are_counted_right)
 	struct lab lab;
 
 	for (unsigned round = 0; round < 60; round++) {
+		uint32_t n;
 		uint64_t seed = prng_next(&rng);
 		unsigned fail = prng_below(&rng, 2) * 150;
 		g_autofree char *spec = g_strdup_printf("random(%u,%u,%u)",
@@ -525,7 +512,16 @@ TEST(test_random_tables_are_counted_right)
 			1 + prng_below(&rng, 3));
 
 		lab_init(&lab, spec, seed, fail);
-		lab_route_badly(&lab, &rng);
+		/* Right tables with some rubbish in them. */
+		fabric_route(&lab.f);
+		n = prng_below(&rng, 4) * lab.f.g->n_targets *
+			lab.f.g->n_switches / 20;
+		while (n--)
+			lft_row(lab.f.out.lft,
+				prng_below(&rng, lab.f.g->n_switches))
+				[1 + prng_below(&rng, lab.f.g->top)] =
+				prng_below(&rng, 4) ?
+				(uint8_t)prng_below(&rng, 9) : 255;
 		recount_paths(&lab, &lab.sample.max_hops);
 		recount_shifts(&lab);
 		lab_clear(&lab);

@@ -114,16 +114,6 @@ rest_open(struct rest *r, const struct lab *lab, struct snapshot *s)
 	}
 }
 
-static void
-rest_close(struct rest *r)
-{
-	graph_free(r->g);
-	g_free(r->whole);
-	lft_free(r->held);
-	lid_map_free(r->lids);
-	snapshot_unref(r->s);
-}
-
 /* Of tables while they are written over others. */
 static void
 expect_safe(const struct rest *r, const struct lft *lft,
@@ -195,7 +185,11 @@ lab_change(struct lab *lab, struct snapshot *s, double *worst)
 			       lft_row(c.lft, sw), c.lft->stride);
 	}
 	choice_clear(&c);
-	rest_close(&r);
+	graph_free(r.g);
+	g_free(r.whole);
+	lft_free(r.held);
+	lid_map_free(r.lids);
+	snapshot_unref(r.s);
 	return ok;
 }
 

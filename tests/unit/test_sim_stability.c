@@ -58,18 +58,6 @@ arrives(const struct watch *v, uint32_t a, uint32_t b)
 		SIM_DELIVERED;
 }
 
-/* Each pair counts once. */
-static void
-count_lost(struct watch *v)
-{
-	for (uint32_t i = 0; i < v->n_hosts * v->n_hosts; i++)
-		if (v->is_healthy[i] &&
-		    !arrives(v, i / v->n_hosts, i % v->n_hosts)) {
-			v->is_healthy[i] = false;
-			v->lost++;
-		}
-}
-
 /* The answer to a Set is about to leave: the Set is done. */
 static bool
 watch_on_answer(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
@@ -84,7 +72,12 @@ watch_on_answer(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 	     h.attr_id != MAD_ATTR_SWITCH_INFO))
 		return true;
 	v->sets += h.attr_id == MAD_ATTR_LINEAR_FT;
-	count_lost(v);
+	for (uint32_t i = 0; i < v->n_hosts * v->n_hosts; i++)
+		if (v->is_healthy[i] &&		/* each pair counts once */
+		    !arrives(v, i / v->n_hosts, i % v->n_hosts)) {
+			v->is_healthy[i] = false;
+			v->lost++;
+		}
 	return true;
 }
 
@@ -279,59 +272,42 @@ level_of(const struct snapshot *s, uint32_t node)
 	return level;
 }
 
-/* A switch of this level, or of the highest one below. */
-static uint32_t
-pick_switch(struct bench *b, unsigned level)
-{
-	const struct snapshot *s = b->w.s;
-
-	for (unsigned tries = 0; ; tries++) {
-		uint32_t sw = s->switches[prng_below(&b->rng, s->n_switches)];
-
-		if (level_of(s, sw) == level)
-			return sw;
-		if (tries == 1000)
-			level--;
-	}
-}
-
+/* By chance; a switch of the level, or of the highest one below. */
 static void
-lose_cable(struct bench *b, struct fault *f)
+pick(struct bench *b, struct fault *f, enum loss loss)
 {
+	static const char *const names[] = {
+		[LOSS_CABLE] = "cable", [LOSS_TOP] = "top switch",
+		[LOSS_AGGREGATION] = "aggregation switch",
+		[LOSS_PLACES] = "places of two hosts",
+	};
+	const struct snapshot *s = b->w.s;
+	unsigned level = loss == LOSS_TOP ? 2 : 1, tries = 0;
 	uint32_t p;
 
-	do
-		p = prng_below(&b->rng, b->w.s->n_ports);
-	while (!is_between_switches(b->w.s, p));
-	f->name = "cable";
-	f->is_marked[p] = 1;
-}
-
-static void
-lose_switch(struct bench *b, struct fault *f, unsigned level)
-{
-	const struct snapshot *s = b->w.s;
-
-	f->name = level == 1 ? "aggregation switch" : "top switch";
-	f->node = pick_switch(b, level);
-	f->is_off = prng_below(&b->rng, 2);
-	for (uint32_t p = 0; p < s->n_ports; p++)
-		f->is_marked[p] = s->ports[p].node == f->node &&
-			is_between_switches(s, p);
-}
-
-/* Two hosts, none of them the manager's, change places. */
-static void
-move_host(struct bench *b, struct fault *f)
-{
-	const struct watch *v = &b->v;
-
-	f->name = "places of two hosts";
-	do {
-		f->a = v->hosts[prng_below(&b->rng, v->n_hosts)];
-		f->b = v->hosts[prng_below(&b->rng, v->n_hosts)];
-	} while (f->a == f->b || f->a == b->w.s->local_port ||
-		 f->b == b->w.s->local_port);
+	f->name = names[loss];
+	if (loss == LOSS_CABLE) {
+		do
+			p = prng_below(&b->rng, s->n_ports);
+		while (!is_between_switches(s, p));
+		f->is_marked[p] = 1;
+	} else if (loss == LOSS_PLACES) {
+		do {	/* none of them is the manager's */
+			f->a = b->v.hosts[prng_below(&b->rng, b->v.n_hosts)];
+			f->b = b->v.hosts[prng_below(&b->rng, b->v.n_hosts)];
+		} while (f->a == f->b || f->a == s->local_port ||
+			 f->b == s->local_port);
+	} else {
+		do {
+			f->node = s->switches[prng_below(&b->rng,
+							 s->n_switches)];
+			level -= tries++ == 1000;
+		} while (level_of(s, f->node) != level);
+		f->is_off = prng_below(&b->rng, 2);
+		for (p = 0; p < s->n_ports; p++)
+			f->is_marked[p] = s->ports[p].node == f->node &&
+				is_between_switches(s, p);
+	}
 }
 
 static unsigned
@@ -356,12 +332,7 @@ run_engine(const char *spec, const char *engine, unsigned times,
 			.is_marked = g_new0(uint8_t, b.w.s->n_ports),
 		};
 
-		if (loss == LOSS_CABLE)
-			lose_cable(&b, &f);
-		else if (loss == LOSS_PLACES)
-			move_host(&b, &f);
-		else
-			lose_switch(&b, &f, loss == LOSS_TOP ? 2 : 1);
+		pick(&b, &f, loss);
 		lost += lose_and_return(&b, &f);
 		g_free(f.is_marked);
 	}

@@ -65,17 +65,6 @@ find_switch(const struct fabric *f, const char *desc)
 	return SNAPSHOT_NONE;
 }
 
-static const struct graph_target *
-find_target(const struct fabric *f, uint32_t sw, bool port0)
-{
-	for (uint32_t i = f->g->first_target[sw];
-	     i < f->g->first_target[sw + 1]; i++)
-		if (port0 == (f->g->targets[i].port == 0))
-			return &f->g->targets[i];
-	fail_msg("switch %u has no such target", sw);
-	return NULL;
-}
-
 static uint8_t
 port_towards(const struct fabric *f, uint32_t sw, uint32_t peer)
 {
@@ -324,7 +313,8 @@ TEST(test_circle_of_management_alone_is_not_sound)
 	fabric_make(&cut, "PGFT(2,2,2;1,2,2)", 1, 0, 0);
 	core = find_switch(&f, "S-3-0");
 	spine = f.g->edges[f.g->first_edge[core]].peer;
-	lid = find_target(&f, find_switch(&f, "S-1-0"), true)->lid;
+	lid = f.lids->base[f.s->nodes[f.s->switches[
+		find_switch(&f, "S-1-0")]].first_port];
 	fabric_cut_off(&cut, core, 0);
 	fabric_cut_off(&cut, spine, 0);
 	lft = route(&cut, "updn");
