@@ -8,69 +8,13 @@
 
 #include "tests/lib/auto.h"
 #include "tests/lib/sa_star.h"
-#include "topology/builder.h"
+#include "topology/generate.h"
 #include "topology/prng.h"
 
 uint64_t
 star_guid(unsigned host)
 {
-	return 0x1001u + 16 * (uint64_t)host;
-}
-
-static void
-fill_port(struct snapshot_port *p)
-{
-	p->known = true;
-	p->info.state = PORT_STATE_ACTIVE;
-	p->info.phys_state = PORT_PHYS_LINK_UP;
-	p->info.width_active = 2;
-	p->info.speed_active = 4;
-	p->info.speed_ext_active = 2;
-	p->info.mtu_cap = 5;
-	p->info.neighbor_mtu = 5;
-}
-
-static uint32_t
-add_host(struct builder *b, unsigned host)
-{
-	struct node_info info = {
-		.node_guid = star_guid(host) - 1,
-		.port_guid = star_guid(host),
-		.node_type = NODE_CA,
-		.num_ports = 1,
-		.local_port = 1,
-	};
-	uint32_t port = builder_port(b, builder_add(b, &info), 1);
-
-	fill_port(builder_port_at(b, port));
-	return port;
-}
-
-static struct snapshot *
-make_subnet(unsigned n_hosts)
-{
-	struct node_info info = {
-		.node_guid = STAR_SWITCH_GUID,
-		.port_guid = STAR_SWITCH_GUID,
-		.node_type = NODE_SWITCH,
-		.num_ports = 254,
-	};
-	struct builder *b = builder_new();
-	uint32_t sw = builder_add(b, &info);
-
-	builder_node_at(b, sw)->sw_known = true;
-	builder_node_at(b, sw)->sw.multicast_fdb_cap = 1024;
-	fill_port(builder_port_at(b, builder_port(b, sw, 0)));
-	for (unsigned i = 0; i < n_hosts; i++) {
-		uint32_t host = add_host(b, i);
-		uint32_t port = builder_port(b, sw, i + 1);
-
-		if (i == 0)
-			builder_set_local(b, host);
-		fill_port(builder_port_at(b, port));
-		builder_link(b, host, port);
-	}
-	return builder_finish(b);
+	return UINT64_C(0x6000000000000101) + 256 * (uint64_t)host;
 }
 
 void
@@ -89,10 +33,14 @@ struct star *
 star_new(unsigned n_hosts)
 {
 	struct star *star = g_new0(struct star, 1);
+	g_autofree char *spec = g_strdup_printf("single(%u)", n_hosts);
 
-	g_assert(n_hosts > 0 && n_hosts <= 254);
 	star->n_hosts = n_hosts;
-	star->s = make_subnet(n_hosts);
+	star->s = generate_fabric(spec, NULL, NULL);
+	for (uint32_t port = 0; port < star->s->n_ports; port++)
+		if (star->s->ports[port].peer != SNAPSHOT_NONE)
+			star->s->ports[port].info.state = PORT_STATE_ACTIVE;
+	star->s->nodes[star->s->switches[0]].sw.multicast_fdb_cap = 1024;
 	star->rules = partition_rules_default();
 	star_publish(star);
 	return star;

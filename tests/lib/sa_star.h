@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * One switch with hosts, published as a view: what the tests of the SA's
- * stores ask about. Host i has PortGUID 0x1001 + 16 i, 4 lanes of EDR and an
- * MTU of 4,096 bytes; the SM is on host 0. Change `s` or `rules` and publish
- * again.
+ * stores ask about; the SM is on host 0. Change `s` or `rules` and publish again.
  */
 #ifndef MINISM_TESTS_SA_STAR_H
 #define MINISM_TESTS_SA_STAR_H
 
 #include "sm/sa/sa_db.h"
 
-#define STAR_SWITCH_GUID	UINT64_C(0x100)
 #define STAR_PREFIX		UINT64_C(0xfe80000000000000)
 #define STAR_LIFE		18u	/* subnet_timeout */
 

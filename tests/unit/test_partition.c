@@ -2,8 +2,7 @@
 /*
  * partition.h promises: rules become P_Keys, the later rule about a port
  * decides, and no port is let in that was not named. The fabric is one switch
- * with four CAs and a router, CA i with PortGUID 0x1001 + 16 i; the SM is on
- * CA 0. Random rules are compared with a reading of them that is as plain as
+ * with four CAs and a router; the SM is on CA 0. Random rules are compared with a reading of them that is as plain as
  * it can be.
  */
 #include <stdlib.h>
@@ -11,58 +10,26 @@
 
 #include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
-#include "topology/builder.h"
 #include "topology/generate.h"
 #include "topology/partition.h"
 #include "topology/prng.h"
 
-#define SWITCH_GUID	0x100u
-#define N_HOSTS		5u	/* the last one is the router */
 #define ROUTER		4u
 
 static uint64_t
 host_guid(unsigned i)
 {
-	return 0x1001u + 16 * i;
-}
-
-static uint32_t
-add_host(struct builder *b, unsigned i)
-{
-	struct node_info info = {
-		.node_guid = host_guid(i) - 1,
-		.port_guid = host_guid(i),
-		.node_type = i == ROUTER ? NODE_ROUTER : NODE_CA,
-		.num_ports = 1,
-		.local_port = 1,
-	};
-	uint32_t port = builder_port(b, builder_add(b, &info), 1);
-
-	builder_port_at(b, port)->known = true;
-	return port;
+	return UINT64_C(0x6000000000000101) + 256 * i;
 }
 
 static struct snapshot *
 make_star(void)
 {
-	struct node_info info = {
-		.node_guid = SWITCH_GUID,
-		.port_guid = SWITCH_GUID,
-		.node_type = NODE_SWITCH,
-		.num_ports = 8,
-	};
-	struct builder *b = builder_new();
-	uint32_t sw = builder_add(b, &info);
+	struct snapshot *s = generate_fabric("single(5)", NULL, NULL);
 
-	builder_port_at(b, builder_port(b, sw, 0))->known = true;
-	for (unsigned i = 0; i < N_HOSTS; i++) {
-		uint32_t port = add_host(b, i);
-
-		if (i == 0)
-			builder_set_local(b, port);
-		builder_link(b, port, builder_port(b, sw, i + 1));
-	}
-	return builder_finish(b);
+	s->nodes[snapshot_find_node(s, host_guid(ROUTER) - 1)].info.node_type =
+		NODE_ROUTER;
+	return s;
 }
 
 static void
