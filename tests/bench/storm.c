@@ -280,8 +280,7 @@ storm(struct bench *b, unsigned seconds)
 			return;
 		}
 	}
-	printf("60 s after the storm it is not up: %s\n",
-	       b->w.m.problems->str);
+	printf("60 s after the storm it is not up: %s\n", b->w.m.problems->str);
 }
 
 /* ---- the flood ---- */

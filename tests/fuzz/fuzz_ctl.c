@@ -105,8 +105,7 @@ check_answer(const struct manager *m, bool json, const GString *answer)
 	g_assert_true(!*body || g_str_has_suffix(body, "\n"));
 	g_assert_cmpuint(m->calls, <=, code == '0' || code == '7');
 	for (const char *c = body; *c; c++)
-		g_assert_false(*c != '\n' && *c != '\t' &&
-			       g_ascii_iscntrl(*c));
+		g_assert_false(*c != '\n' && *c != '\t' && g_ascii_iscntrl(*c));
 	if (!json || code == '7')
 		return;
 	g_assert_cmpint(*body, ==, '{');

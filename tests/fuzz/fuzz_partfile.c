@@ -68,8 +68,7 @@ FUZZ_TARGET(partfile)
 	for (guint i = 0; i < warnings->len; i++)
 		judge_lines(warnings->pdata[i]);
 	if (!rules) {
-		g_assert_error(error, TEXT_ERROR,
-			       TEXT_ERROR_SYNTAX);
+		g_assert_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 		judge_lines(error->message);
 		return 0;
 	}

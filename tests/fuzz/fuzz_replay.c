@@ -59,8 +59,7 @@ FUZZ_TARGET(replay)
 	}
 	play(t);
 	if (!replay_finish(t, &error))
-		g_assert_error(error, REPLAY_ERROR,
-			       REPLAY_ERROR_DIFFERENCE);
+		g_assert_error(error, REPLAY_ERROR, REPLAY_ERROR_DIFFERENCE);
 	transport_free(t);
 	return 0;
 }

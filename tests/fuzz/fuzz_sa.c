@@ -115,16 +115,14 @@ ask(struct lab *l, const struct sa_request *request)
 	g_assert_cmpmem(reply.mad + 8, 8, request->mad + 8, 8);
 	/* GetMulti is answered with paths */
 	if (h.mad.method == (SA_METHOD_GET_MULTI | MAD_METHOD_RESPONSE))
-		g_assert_true(h.mad.attr_id == SA_ATTR_PATH ||
-			      h.mad.status);
+		g_assert_true(h.mad.attr_id == SA_ATTR_PATH || h.mad.status);
 	else
 		g_assert_cmpmem(reply.mad + 16, 2, request->mad + 16, 2);
 	g_assert_true((reply.kind == SA_REPLY_TABLE) ==
 		      (reply.records != NULL));
 	if (!reply.records)
 		return;
-	g_assert_cmpuint(h.attr_offset, ==,
-			 sa_records_size(reply.records) / 8);
+	g_assert_cmpuint(h.attr_offset, ==, sa_records_size(reply.records) / 8);
 	g_assert_cmpuint(h.mad.status, ==, 0);
 	drain(reply.records);
 }

@@ -175,8 +175,7 @@ turn_all(struct oracle *o, uint32_t lid, bool is_ca)
 	for (head = 0; head < tail; head++)
 		for (i = 0; i < n; i++) {
 			sw = queue[head];
-			channel = sw * PORTS +
-				oracle_entry(tables[i], sw, lid);
+			channel = sw * PORTS + oracle_entry(tables[i], sw, lid);
 			if (o->peer[channel] == SNAPSHOT_NONE)
 				continue;
 			to = o->peer[channel] / PORTS;

@@ -449,8 +449,7 @@ WORD(do_pkey_caps, struct stage *st)
 	struct snapshot *s = st->l.s;
 
 	for (uint32_t n = 0; n < s->n_nodes; n++) {
-		s->nodes[n].info.partition_cap =
-			word_number(words[0]);
+		s->nodes[n].info.partition_cap = word_number(words[0]);
 		s->nodes[n].sw.partition_enforcement_cap =
 			word_number(words[1]);
 	}
@@ -518,8 +517,7 @@ read_due(const char *text)
 
 WORD(do_deadline, struct stage *st)
 {
-	assert_true(sa_deadline(st->l.sa) ==
-		    read_due(words[0]));
+	assert_true(sa_deadline(st->l.sa) == read_due(words[0]));
 }
 
 WORD(do_tick, struct stage *st)
@@ -660,8 +658,7 @@ WORD(do_no_mark, struct stage *st)
 {
 	struct sa_mark mark;
 
-	assert_false(sa_mark_read(st->l.reply.mad,
-				  &mark));
+	assert_false(sa_mark_read(st->l.reply.mad, &mark));
 }
 
 /* TIME later, PORT ..: the standbys that asked lately */

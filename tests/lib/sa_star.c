@@ -102,8 +102,7 @@ star_rule(struct star *star, uint16_t pkey, unsigned host,
 		.membership = membership,
 	};
 
-	g_array_append_val(partition_rules_get(star->rules, pkey)->rules,
-			   rule);
+	g_array_append_val(partition_rules_get(star->rules, pkey)->rules, rule);
 }
 
 bool

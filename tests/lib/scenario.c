@@ -435,8 +435,7 @@ do_while(struct play *p, char **words)
 static bool
 do_waited(struct play *p, char **words)
 {
-	return play_expect_range(p, "ms", words[0],
-				 (uint64_t)p->waited / 1000);
+	return play_expect_range(p, "ms", words[0], (uint64_t)p->waited / 1000);
 }
 
 /* NODE handover|discover [NODE]: its manager gets this control, from the one
@@ -585,8 +584,7 @@ do_priority(struct play *p, char **words)
 		return false;
 	for (unsigned i = 0; i < MANAGERS_MAX; i++)
 		if (play_manager(p, i)->t && play_manager(p, i)->port == port)
-			sweep_set_priority(play_manager(p, i)->sweep,
-					   priority);
+			sweep_set_priority(play_manager(p, i)->sweep, priority);
 	return true;
 }
 

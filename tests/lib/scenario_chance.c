@@ -97,8 +97,7 @@ print_fields(GString *out, unsigned record, const void *host)
 	for (unsigned k = 0; k < t->n_fields; k++) {
 		const struct play_field f = { .field = &t->fields[k] };
 
-		if (f.field->size &&
-		    !g_strv_contains(skipped, f.field->name))
+		if (f.field->size && !g_strv_contains(skipped, f.field->name))
 			g_string_append_printf(out, " %s=%" G_GINT64_MODIFIER
 					       "x", f.field->name,
 					       play_field_get(&f, host));

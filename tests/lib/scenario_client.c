@@ -232,8 +232,7 @@ do_clear_counters(struct play *p, char **args)
 	perf_build(mad, PERF_ATTR_PORT_COUNTERS, p->w.s->ports[port].num);
 	mad[3] = MAD_METHOD_SET;
 	mad[PERF_DATA_OFFSET + 2] = mad[PERF_DATA_OFFSET + 3] = 0xff;
-	to.lid = sim_port_info(p->w.sim,
-			       snapshot_holder_of(p->w.s, port))->lid;
+	to.lid = sim_port_info(p->w.sim, snapshot_holder_of(p->w.s, port))->lid;
 	transport_send(c->t, &to, mad, MAD_SIZE, 100, NULL);
 	client_run(c, SECOND);
 	return true;
@@ -314,8 +313,7 @@ do_keep(struct play *p, char **args)
 			return false;
 		g_clear_pointer(&p->kept[i], g_byte_array_unref);
 		p->kept[i] = g_byte_array_new();
-		g_byte_array_append(p->kept[i], c->table->data,
-				    c->table->len);
+		g_byte_array_append(p->kept[i], c->table->data, c->table->len);
 	}
 	return true;
 }

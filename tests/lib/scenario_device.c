@@ -138,8 +138,7 @@ do_unkey(struct play *p, char **args)
 	port = &p->w.sim->ports[i];
 	sim_table_clear_port(p->w.sim, i);
 	port->tables = g_new0(struct sim_tables, 1);
-	port->tables->pkeys = g_malloc0_n(UINT16_MAX / 32 + 1,
-					  SIM_TABLE_BLOCK);
+	port->tables->pkeys = g_malloc0_n(UINT16_MAX / 32 + 1, SIM_TABLE_BLOCK);
 	return true;
 }
 
@@ -299,8 +298,7 @@ do_lose(struct play *p, char **args)
 	};
 	unsigned method = 0xff;
 
-	while (args[0] && method &&
-	       strcmp(mad_method_name(method), args[0]))
+	while (args[0] && method && strcmp(mad_method_name(method), args[0]))
 		method--;
 	if (!method || !args[1] || !args[2])
 		return play_fail(p, "lose METHOD ATTRIBUTE N");

@@ -138,8 +138,7 @@ open_error(const char *path)
 	refresh();
 	if (strstr(path, "/infiniband/umad"))
 		return has("gone") && (is_gone() || has("gone-old")) ? ENXIO :
-			value("umad=") > 0 ?
-			(int)value("umad=") : 0;
+			value("umad=") > 0 ? (int)value("umad=") : 0;
 	if (strstr(path, "/infiniband/issm"))
 		return value("issm=") > 0 ? (int)value("issm=") : 0;
 	if (strstr(path, "/infiniband_mad/abi_version"))

@@ -149,8 +149,7 @@ event_reset(struct chaos *c)
 {
 	uint32_t node = prng_below(&c->rng, c->w.s->n_nodes);
 
-	if (c->off[node] ||
-	    node == c->w.s->ports[c->w.s->local_port].node)
+	if (c->off[node] || node == c->w.s->ports[c->w.s->local_port].node)
 		return;
 	sim_node_reset(c->w.sim, node);
 	/* After a reset the host's LID is known to the manager only. */
@@ -393,8 +392,7 @@ check_lids(struct chaos *c)
 			continue;
 		if (port == c->w.s->local_port && !lid)
 			continue;	/* it has no link */
-		assert_true(lid >= LID_UNICAST_MIN &&
-			    lid <= LID_UNICAST_MAX);
+		assert_true(lid >= LID_UNICAST_MIN && lid <= LID_UNICAST_MAX);
 		for (unsigned k = 0; k < 1u << i->lmc; k++) {
 			if (owner[lid + k] != UINT32_MAX)
 				fail_msg("LID %u twice after %s", lid + k,
@@ -412,8 +410,7 @@ static void
 check_reach(struct chaos *c, unsigned event)
 {
 	unsigned pairs, mixed;
-	unsigned bad = world_unreached(&c->w, SNAPSHOT_NONE, &pairs,
-				       &mixed);
+	unsigned bad = world_unreached(&c->w, SNAPSHOT_NONE, &pairs, &mixed);
 
 	if (bad)
 		fail_msg("event %u (%s): %u of %u pairs are not reached",
@@ -508,8 +505,7 @@ chaos_run(const struct run *r)
 		check_lids(&c);
 		if (c.check_pkeys || event % CHECK_PKEYS_EACH == 0)
 			check_pkeys(&c, event);
-		if (event % CHECK_SETS_EACH == 0 &&
-		    c.w.m.last == SWEEP_END_UP)
+		if (event % CHECK_SETS_EACH == 0 && c.w.m.last == SWEEP_END_UP)
 			check_plan_empty(&c, event);
 	}
 	world_close(&c.w);

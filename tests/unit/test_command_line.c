@@ -324,8 +324,7 @@ SETUP_TEST(test_named_file_must_be_there_and_good)
 
 	/* even if it is the one that may be missing when it is not named */
 	message = run(t, "minism -F %s", MINISM_SYSCONFDIR "/minism.conf");
-	if (!g_file_test(MINISM_SYSCONFDIR "/minism.conf",
-			 G_FILE_TEST_EXISTS))
+	if (!g_file_test(MINISM_SYSCONFDIR "/minism.conf", G_FILE_TEST_EXISTS))
 		assert_non_null(message);
 	g_free(message);
 
@@ -340,8 +339,7 @@ SETUP_TEST(test_named_file_must_be_there_and_good)
 	message = run(t, "minism --help -F %s", t->path);
 	assert_null(message);
 
-	assert_true(g_file_set_contents(t->path, "lmc 1\n\0lmc 2\n", 13,
-					NULL));
+	assert_true(g_file_set_contents(t->path, "lmc 1\n\0lmc 2\n", 13, NULL));
 	message = run(t, "minism -F %s", t->path);
 	assert_non_null(message);
 	assert_has(message, "NUL");

@@ -433,8 +433,7 @@ WORD(do_long, void *fixture)
 
 WORD(do_shorter, struct setup *t)
 {
-	assert_true(strlen(t->body) <
-		    word_number(words[0]));
+	assert_true(strlen(t->body) < word_number(words[0]));
 }
 
 /* --- what the hooks noted --- */
@@ -448,8 +447,7 @@ WORD(do_count, const struct setup *t)
 
 WORD(do_level, struct setup *t)
 {
-	assert_string_equal(log_level_name(t->level),
-			    words[0]);
+	assert_string_equal(log_level_name(t->level), words[0]);
 }
 
 /* P_KEY GUID [MEMBERSHIP]: one change */
@@ -602,8 +600,7 @@ WORD(do_log, struct setup *t)
 
 WORD(do_warn, struct setup *t)
 {
-	log_say(t->log, LOG_WARNING, "test", "%s",
-		words[0]);
+	log_say(t->log, LOG_WARNING, "test", "%s", words[0]);
 }
 
 static const struct unit_word all_words[] = {

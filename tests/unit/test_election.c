@@ -41,8 +41,7 @@ decide(const struct sm_info *me, struct election_peer *peers, size_t n,
 		for (size_t i = 0; i < n; i++)
 			turned[i] = peers[(i + r) % n];
 
-		enum election_outcome o = election_decide(me, turned, n,
-							  &who);
+		enum election_outcome o = election_decide(me, turned, n, &who);
 		uint64_t guid = o == ELECTION_MASTER ? 0 :
 			turned[who].info.guid;
 

@@ -188,8 +188,7 @@ TEST(test_full_memory_comes_back)
 	assert_int_equal(back->len, LID_UNICAST_MAX);
 	for (guint i = 0; i < back->len; i++) {
 		struct lid_range *a = &g_array_index(all, struct lid_range, i);
-		struct lid_range *b = &g_array_index(back, struct lid_range,
-						     i);
+		struct lid_range *b = &g_array_index(back, struct lid_range, i);
 
 		assert_true(a->guid == b->guid && a->min == b->min &&
 			    a->max == b->max);

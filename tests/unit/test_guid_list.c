@@ -17,10 +17,8 @@ TEST(test_guids_come_sorted_and_once)
 	assert_null(error);
 	assert_int_equal(list->len, 3);
 	assert_int_equal(g_array_index(list, uint64_t, 0), 0xff);
-	assert_int_equal(g_array_index(list, uint64_t, 1),
-			 0x0002c90300000001);
-	assert_int_equal(g_array_index(list, uint64_t, 2),
-			 0x0002c903000000ff);
+	assert_int_equal(g_array_index(list, uint64_t, 1), 0x0002c90300000001);
+	assert_int_equal(g_array_index(list, uint64_t, 2), 0x0002c903000000ff);
 	assert_true(guid_list_has(list, 0x0002c90300000001));
 	assert_false(guid_list_has(list, 0x0002c90300000002));
 	assert_false(guid_list_has(NULL, 1));

@@ -392,8 +392,7 @@ set_port(struct pair *p, unsigned hops, uint16_t lid, unsigned state)
 	info.speed_enabled = info.width_enabled = info.speed_ext_enabled = 0;
 	port_info_encode(smp_data(mad), &info);
 	mad_set_tid(mad, ++before);
-	assert_int_equal(try_write(&p->a, 0, 0xffff, 100, 0, mad, MAD_SIZE),
-			 0);
+	assert_int_equal(try_write(&p->a, 0, 0xffff, 100, 0, mad, MAD_SIZE), 0);
 	run_ms(p, 5);
 	assert_int_equal(p->a.inbox.messages->len, before);
 }

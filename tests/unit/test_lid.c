@@ -388,8 +388,7 @@ TEST(test_lids_end_where_the_smallest_table_ends)
 	expect_capped(49152, 0, hosts, 3, (const unsigned[]){ 31, 32, 40 },
 		      NULL);
 	expect_capped(0, 0, hosts, 3, (const unsigned[]){ 31, 32, 40 }, NULL);
-	expect_capped(41, 0, hosts, 3, (const unsigned[]){ 31, 32, 40 },
-		      NULL);
+	expect_capped(41, 0, hosts, 3, (const unsigned[]){ 31, 32, 40 }, NULL);
 	expect_capped(32, 0, hosts, 3, (const unsigned[]){ 31, 2, 3 },
 		      "has LinearFDBCap 32: the highest LID is 31; ports that "
 		      "had a higher one: 2");

@@ -118,8 +118,7 @@ TEST(test_trees_stay_low)
 		uint32_t sw = f.g->edges[e].peer;
 
 		if (f.g->n_hosts[sw])
-			plan_add(p, 1, &f, f.g->first_target[sw + 1] - 1,
-				   true);
+			plan_add(p, 1, &f, f.g->first_target[sw + 1] - 1, true);
 	}
 	assert_int_equal(p->groups[1].n_members, 4);
 	out = plan_route(&f, p, NULL);
@@ -196,8 +195,7 @@ TEST(test_switches_that_cannot_hold_it_are_avoided)
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 2);
 	plan_init(p, 8);
 	for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
-		struct switch_info *info =
-			&f.s->nodes[f.s->switches[sw]].sw;
+		struct switch_info *info = &f.s->nodes[f.s->switches[sw]].sw;
 
 		if (level(&f, sw) == 0 && sw % 2)
 			info->multicast_fdb_cap = 4;
@@ -205,8 +203,7 @@ TEST(test_switches_that_cannot_hold_it_are_avoided)
 			continue;
 		leaf = sw;
 		for (uint32_t i = 0; i < 8; i++)
-			plan_add(p, i, &f, f.g->first_target[sw + 1] - 1,
-				   true);
+			plan_add(p, i, &f, f.g->first_target[sw + 1] - 1, true);
 	}
 	f.s->nodes[f.s->switches[leaf]].sw.multicast_fdb_cap = 6;
 	out = plan_route(&f, p, NULL);

@@ -113,8 +113,7 @@ join_lines(const char *value)
 					       (int)strcspn(line, " \t"),
 					       line, value);
 		else
-			g_string_append_printf(out, "%s\n",
-					       good_lines[i].line);
+			g_string_append_printf(out, "%s\n", good_lines[i].line);
 	}
 	return g_string_free(out, FALSE);
 }

@@ -141,13 +141,11 @@ TEST(test_order_in_force_is_kept_if_it_serves)
 	uint32_t *ranks, sw, n_kept = 0;
 
 	for (uint64_t seed = 1; seed <= 8; seed++) {
-		ordered_open(&d, lab_generate("random(40,8,2)", seed, 0),
-			     NULL);
+		ordered_open(&d, lab_generate("random(40,8,2)", seed, 0), NULL);
 		ranks = order_ranks(d.o);
 		ordered_open(&next, lab_generate("random(40,8,2)", seed, 10),
 			     ranks);
-		n_kept += !memcmp(next.o->level, d.o->level,
-				  d.g->n_switches);
+		n_kept += !memcmp(next.o->level, d.o->level, d.g->n_switches);
 		ordered_close(&next);
 		for (sw = 0; sw < d.g->n_switches; sw++)	/* a line */
 			ranks[sw] = (255 - sw) << 16 | sw;
@@ -160,8 +158,7 @@ TEST(test_order_in_force_is_kept_if_it_serves)
 			ranks[sw] = ENGINE_NO_RANK;
 		ordered_open(&next, lab_generate("random(40,8,2)", seed, 0),
 			     ranks);
-		assert_memory_equal(next.o->level, d.o->level,
-				    d.g->n_switches);
+		assert_memory_equal(next.o->level, d.o->level, d.g->n_switches);
 		ordered_close(&next);
 		g_free(ranks);
 		ordered_close(&d);

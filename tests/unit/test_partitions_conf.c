@@ -58,8 +58,7 @@ error_of(const char *text)
 		partition_rules_unref(rules);
 		return NULL;
 	}
-	assert_true(g_error_matches(error, TEXT_ERROR,
-				    TEXT_ERROR_SYNTAX));
+	assert_true(g_error_matches(error, TEXT_ERROR, TEXT_ERROR_SYNTAX));
 	message = g_strdup(error->message);
 	g_error_free(error);
 	return message;
@@ -350,8 +349,7 @@ random_group(uint64_t *seed, uint16_t pkey, struct partition_group *g)
 		g->mgid[2] = 0;
 	}
 	for (unsigned i = 6; i < 16; i++)
-		g->mgid[i] = (uint8_t)(prng_below(seed, 2) *
-				       prng_next(seed));
+		g->mgid[i] = (uint8_t)(prng_below(seed, 2) * prng_next(seed));
 	g->q_key = (uint32_t)prng_next(seed) >> prng_below(seed, 32);
 	g->flow_label = prng_below(seed, 1u << 20);
 	g->mtu = (uint8_t)(1 + prng_below(seed, 5));
@@ -385,8 +383,7 @@ random_partition(uint64_t *seed, struct partition *p)
 				prng_below(seed, 4),
 		};
 		if (rule.who == PARTITION_GUID)
-			rule.guid = prng_next(seed) >> prng_below(seed, 64) |
-				1;
+			rule.guid = prng_next(seed) >> prng_below(seed, 64) | 1;
 		g_array_append_val(p->rules, rule);
 	}
 	for (unsigned n = prng_below(seed, 4); n > 0; n--) {

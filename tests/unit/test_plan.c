@@ -180,8 +180,7 @@ WORD(do_policy, struct stage *st)
 /* PORT COMPONENT=VALUE ..: of PortInfo; has: it is so */
 WORD(do_port, struct stage *st)
 {
-	struct port_info *info =
-		&st->f->s->ports[port_of(st, words[0])].info;
+	struct port_info *info = &st->f->s->ports[port_of(st, words[0])].info;
 	bool is_set = strcmp(words[-1], "port") == 0;
 	uint8_t data[SA_DATA_LEN] = { 0 };
 

@@ -394,8 +394,7 @@ TEST(test_sets_of_one_switch_info_do_not_overtake)
 	bench_run(&b);
 	assert_int_equal(o.sets, 2);
 	assert_false(o.violated);
-	assert_int_equal(b.f->s->nodes[o.node].sw.linear_fdb_top,
-			 b.lft->top);
+	assert_int_equal(b.f->s->nodes[o.node].sw.linear_fdb_top, b.lft->top);
 }
 
 /* How many blocks of one switch are under way at a time. */

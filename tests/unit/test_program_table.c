@@ -30,8 +30,7 @@ bench_open_isolated(struct bench *b)
 	bench_open(b, "PGFT(3,3;1,2)");
 	b->held = port_tables_new(b->s);
 	b->params.rules = partition_rules_default();
-	g_array_append_val(partition_rules_get(b->params.rules, 1)->rules,
-			   red);
+	g_array_append_val(partition_rules_get(b->params.rules, 1)->rules, red);
 	b->params.enforce = PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT;
 	bench_isolate(b);
 }

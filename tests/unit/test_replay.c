@@ -530,8 +530,7 @@ expect_bad_record(const uint8_t *bytes, size_t len)
 	g_autoptr(GError) error = NULL;
 
 	assert_null(replay_new(exact, len, &error));
-	assert_true(g_error_matches(error, RECORD_ERROR,
-				    RECORD_ERROR_FORMAT));
+	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_FORMAT));
 }
 
 FILES_TEST(test_every_cut_and_every_damaged_byte_is_an_error)
@@ -616,8 +615,7 @@ FILES_TEST(test_files_that_cannot_be_used_are_named)
 	g_clear_error(&error);
 	assert_true(g_file_set_contents(files->a, "minism", -1, NULL));
 	assert_null(replay_open(files->a, &error));
-	assert_true(g_error_matches(error, RECORD_ERROR,
-				    RECORD_ERROR_FORMAT));
+	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_FORMAT));
 	assert_has(error->message, files->a);
 	g_clear_error(&error);
 	transport_free(inner);

@@ -83,8 +83,7 @@ told(struct bench *b)
 	reregister_told(b->c, b->s, b->want);
 	for (uint32_t port = 0; port < b->s->n_ports; port++)
 		if (b->want[port])
-			b->s->ports[port].info.sm_lid =
-				b->lids->base[b->host];
+			b->s->ports[port].info.sm_lid = b->lids->base[b->host];
 }
 
 #define FORGOTTEN_TEST(name) \

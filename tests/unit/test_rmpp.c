@@ -548,8 +548,7 @@ TEST(test_too_much_is_stopped)
 		if (cases[i].fits)
 			expect_ack(&e, 1);
 		else
-			expect(&e, RMPP_TYPE_STOP, RMPP_STATUS_RESOURCES, 0,
-			       0);
+			expect(&e, RMPP_TYPE_STOP, RMPP_STATUS_RESOURCES, 0, 0);
 		end_close(&e);
 	}
 	/* a peer that does not say is believed until there */
@@ -623,8 +622,7 @@ play_said(struct end *e, const char *words)
 		expect_segments(e, a, b);
 	else if (strcmp(words, "= turn") == 0) {
 		expect(e, RMPP_TYPE_ACK, 0, 0, 1);
-		assert_int_equal(scripted_last(e->t)->mad[3],
-				 METHOD_GET_MULTI);
+		assert_int_equal(scripted_last(e->t)->mad[3], METHOD_GET_MULTI);
 	} else if (sscanf(words, "= ack %u", &a) == 1)
 		expect_ack(e, a);
 	else if (sscanf(words, "= abort %u", &a) == 1)

@@ -222,11 +222,9 @@ TEST(test_auto_joins_all_hosts_near_the_bound)
 		assert_true(choose_tables(&wish, &(struct engine_input){
 			.g = t.g }, &c, NULL));
 		judge(&t, c.lft, NULL, &v);
-		if (v.unsorted || v.looping || v.lost_hosts ||
-		    v.max < v.bound)
+		if (v.unsorted || v.looping || v.lost_hosts || v.max < v.bound)
 			trial_fail(&t, c.engine->name, &v);
-		assert_true(metrics_bound(t.g, false) <=
-			    (double)v.max + 1e-6);
+		assert_true(metrics_bound(t.g, false) <= (double)v.max + 1e-6);
 		/* The oracle grows sets from all switches, not from some. */
 		if (metrics_bound(t.g, false) < 0.98 * (double)v.bound - 1)
 			n_lower++;
@@ -356,8 +354,7 @@ TEST(test_updates_have_no_loop_with_what_is_held)
 			.g = next.g, .previous = old.lft, .ranks = old.ranks },
 			&new, NULL));
 		judge(&next, new.lft, old.lft, &v);
-		assert_int_equal(v.unsorted > 0,
-				 new.safety == CHOICE_DRAIN);
+		assert_int_equal(v.unsorted > 0, new.safety == CHOICE_DRAIN);
 		if (new.safety == CHOICE_DRAIN) {
 			n_drained++;
 			judge(&next, new.bridge, old.lft, &v);
@@ -475,8 +472,7 @@ TEST(test_groups_reach_all_members_without_loops)
 			unicast = channels_new(t.g);
 			channels_add_tables(unicast, c.lft, NULL, NULL);
 			if (channels_sort(unicast))
-				judge_groups(&t, &c, unicast, groups,
-					     &spread);
+				judge_groups(&t, &c, unicast, groups, &spread);
 			channels_free(unicast);
 			choice_clear(&c);
 		}

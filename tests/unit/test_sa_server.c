@@ -268,8 +268,7 @@ STAGE_TEST(test_tables_of_all_sizes_arrive_whole)
 	client_ask(c, SA_METHOD_GET_TABLE, SA_ATTR_NODE, 0, NULL);
 	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 1);
-	assert_int_equal(c->table->len, N_ENDS *
-			 sa_record_size(SA_ATTR_NODE));
+	assert_int_equal(c->table->len, N_ENDS * sa_record_size(SA_ATTR_NODE));
 	stage_put(record, 0xbfff, 2);
 	client_ask(c, SA_METHOD_GET_TABLE, SA_ATTR_NODE, 1, record);
 	stage_run(st, SECOND);
@@ -407,8 +406,7 @@ TEST(test_report_comes_through_loss)
 		assert_int_equal(st.client[10].good, 1);
 		assert_true(st.groups_changed > 0);
 		for (unsigned c = 0; c < 6; c++) {
-			const uint8_t *n = st.client[c].report +
-				SA_DATA_OFFSET;
+			const uint8_t *n = st.client[c].report + SA_DATA_OFFSET;
 
 			assert_true(st.client[c].reports > 0);
 			assert_int_equal(n[5], 66);

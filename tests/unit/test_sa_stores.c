@@ -284,8 +284,7 @@ WORD(do_follow, struct stores *f)
 
 WORD(do_quota, struct stores *f)
 {
-	f->g->quota =
-		word_number(words[0]);
+	f->g->quota = word_number(words[0]);
 }
 
 static struct group *
@@ -324,8 +323,7 @@ find_member(struct stores *f, const char *mgid, const char *host)
 /* MGID HOST STATES; 0: it is no member */
 WORD(do_state, void *fixture)
 {
-	const struct group_member *m = find_member(fixture, words[0],
-						   words[1]);
+	const struct group_member *m = find_member(fixture, words[0], words[1]);
 
 	assert_range(words[2], m ? m->join_state : 0);
 }
@@ -454,8 +452,7 @@ WORD(do_notice, struct stores *f)
 {
 	struct request r = { .kind = &kind, .fixture = f };
 
-	make_notice(f, host_of(words[0]),
-		    word_number(words[1]));
+	make_notice(f, host_of(words[0]), word_number(words[1]));
 	memcpy(r.data, f->notice, NOTICE_LEN);
 	request_put(&r, words + 2);
 	memcpy(f->notice, r.data, NOTICE_LEN);
@@ -471,8 +468,7 @@ WORD(do_gid_notice, struct stores *f)
 	uint8_t gid[16];
 
 	request_gid(&kind, f, words[1], gid);
-	notice_build_gid(f->notice, word_number(words[0]), 1,
-			 gid);
+	notice_build_gid(f->notice, word_number(words[0]), 1, gid);
 	star_gid(0, f->issuer);
 	informs_notify(f->i, f->star->v, f->notice, f->issuer, has_pkey ?
 		       (uint16_t)strtoul(words[2] + 5, NULL, 0) : 0);
@@ -736,8 +732,7 @@ STORES_TEST(test_damaged_text_is_refused_or_sound)
 		g_autofree char *text = NULL;
 		unsigned refused = 0;
 
-		print_message("seed %" G_GUINT64_FORMAT "\n",
-			      runs[store].seed);
+		print_message("seed %" G_GUINT64_FORMAT "\n", runs[store].seed);
 		make_some(f, store);
 		text = save(f, store);
 		for (unsigned n = 0; n < 1000; n++) {

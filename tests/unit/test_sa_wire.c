@@ -121,8 +121,7 @@ TEST(test_libibumad_lays_out_the_same)
 	struct sa_header h;
 
 	assert_int_equal(sizeof(p), MAD_SIZE);
-	assert_int_equal(offsetof(struct umad_sa_packet, data),
-			 SA_DATA_OFFSET);
+	assert_int_equal(offsetof(struct umad_sa_packet, data), SA_DATA_OFFSET);
 	assert_int_equal(offsetof(struct umad_sa_packet, rmpp_hdr),
 			 SA_RMPP_OFFSET);
 	assert_int_equal(offsetof(struct umad_sa_packet, sm_key),
@@ -244,8 +243,7 @@ naive_match(unsigned attr_id, uint64_t comp_mask, const uint8_t *a,
 	for (unsigned i = 0; i < n; i++) {
 		if (!(comp_mask >> i & 1) || f[i].kind != MAD_FIELD_PLAIN)
 			continue;
-		for (unsigned k = f[i].offset; k < f[i].offset + f[i].bits;
-		     k++)
+		for (unsigned k = f[i].offset; k < f[i].offset + f[i].bits; k++)
 			if ((a[k / 8] ^ b[k / 8]) >> (7 - k % 8) & 1)
 				return false;
 	}

@@ -192,8 +192,7 @@ TEST(test_sm_info_goes_to_the_manager_of_the_port)
 	listen_at(&lab, other, SIM_ROLE_CLIENT, &client);
 	assert_int_equal(simlab_ask(&lab, other, MAD_METHOD_GET,
 				    MAD_ATTR_SM_INFO, 0, NULL), LAB_SILENT);
-	assert_false(sim_port_info(lab.sim, other)->cap_mask &
-		     PORT_CAP_IS_SM);
+	assert_false(sim_port_info(lab.sim, other)->cap_mask & PORT_CAP_IS_SM);
 	listen_at(&lab, other, SIM_ROLE_MANAGER, &manager);
 	assert_true(sim_port_info(lab.sim, other)->cap_mask & PORT_CAP_IS_SM);
 	assert_int_equal(simlab_ask(&lab, other, MAD_METHOD_GET,
@@ -201,8 +200,7 @@ TEST(test_sm_info_goes_to_the_manager_of_the_port)
 	assert_int_equal(manager.others, 1);
 	assert_int_equal(client.others, 0);
 	transport_free(manager.t);
-	assert_false(sim_port_info(lab.sim, other)->cap_mask &
-		     PORT_CAP_IS_SM);
+	assert_false(sim_port_info(lab.sim, other)->cap_mask & PORT_CAP_IS_SM);
 }
 
 TEST(test_unanswered_request_is_returned_in_time)
@@ -274,8 +272,7 @@ TEST(test_short_mad_is_not_accepted)
 	AUTO_VALUE(simlab_close) struct simlab lab;
 
 	simlab_open(&lab, "pair()", NULL);
-	assert_false(transport_send(lab.t, &to, mad, MAD_SIZE - 1, 10,
-				    &error));
+	assert_false(transport_send(lab.t, &to, mad, MAD_SIZE - 1, 10, &error));
 	assert_true(g_error_matches(error, TRANSPORT_ERROR,
 				    TRANSPORT_ERROR_SEND));
 }

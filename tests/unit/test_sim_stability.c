@@ -227,8 +227,7 @@ lose_and_return(struct bench *b, const struct fault *f)
 {
 	struct watch *v = &b->v;
 	unsigned held = count_held(&b->w, f->is_marked), lost, differ;
-	g_autofree uint8_t *before =
-		g_new(uint8_t, b->w.s->n_switches * LIDS);
+	g_autofree uint8_t *before = g_new(uint8_t, b->w.s->n_switches * LIDS);
 
 	read_tables(&b->w, before);
 	inflict(b, f, true);

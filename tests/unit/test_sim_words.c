@@ -382,8 +382,7 @@ WORD(do_keep, struct stage *st)
 /* PORT COMPONENT=VALUE ..: of PortInfo */
 WORD(do_poke, struct stage *st)
 {
-	struct sim_port *port =
-		&st->lab.sim->ports[port_of(st, words[0])];
+	struct sim_port *port = &st->lab.sim->ports[port_of(st, words[0])];
 
 	for (words++; *words; words++)
 		request_poke(SA_ATTR_PORT_INFO, &port->info, *words);
@@ -402,8 +401,7 @@ WORD(do_entry, struct stage *st)
 	uint32_t sw = node_of(st, words[0]);
 
 	if (strcmp(words[-1], "set-entry") == 0)
-		st->lab.sim->nodes[sw].lft[lid] =
-			word_number(words[2]);
+		st->lab.sim->nodes[sw].lft[lid] = word_number(words[2]);
 	assert_range(words[2], sim_lft_entry(st->lab.sim, sw, lid));
 }
 
@@ -416,8 +414,7 @@ WORD(do_reregistered, const struct stage *st)
 /* NAME N */
 WORD(do_stats, struct stage *st)
 {
-	const struct sim_stats *s = sim_stats(st->lab
-					      .sim);
+	const struct sim_stats *s = sim_stats(st->lab.sim);
 	const struct {
 		const char *name;
 		uint64_t n;
@@ -469,15 +466,13 @@ WORD(do_run, struct stage *st)
 
 WORD(do_idle, struct stage *st)
 {
-	assert_true(sim_run_idle(st->lab.sim,
-				 G_USEC_PER_SEC));
+	assert_true(sim_run_idle(st->lab.sim, G_USEC_PER_SEC));
 }
 
 /* N us since the start */
 WORD(do_clock, struct stage *st)
 {
-	assert_range(words[0],
-		     (uint64_t)sim_now(st->lab.sim));
+	assert_range(words[0], (uint64_t)sim_now(st->lab.sim));
 }
 
 /* What happens to a cable: PORT, and what the word takes beside it. */
@@ -640,8 +635,7 @@ WORD(do_repress, struct stage *st)
 
 WORD(do_send_trap, struct stage *st)
 {
-	sim_trap(st->lab.sim, port_of(st, words[0]),
-		 word_number(words[1]));
+	sim_trap(st->lab.sim, port_of(st, words[0]), word_number(words[1]));
 }
 
 /* ---- the data plane ---- */
@@ -851,8 +845,7 @@ WORD(do_join_all, struct stage *st)
 	for (uint32_t i = 0; i < s->n_switches; i++)
 		for (unsigned p = 1; p <= s->nodes[s->switches[i]]
 		     .info.num_ports; p++)
-			join(st, s->switches[i],
-			     word_number(words[0]), p);
+			join(st, s->switches[i], word_number(words[0]), p);
 }
 
 WORD(do_default_port, struct stage *st)

@@ -91,8 +91,7 @@ assert_error(const struct setup *t, guint i, const char *text)
 {
 	assert_true(i < t->errors->len);
 	if (!strstr(t->errors->pdata[i], text))
-		fail_msg("no \"%s\" in: %s", text,
-			 (char *)t->errors->pdata[i]);
+		fail_msg("no \"%s\" in: %s", text, (char *)t->errors->pdata[i]);
 }
 
 /* NULL: it has none. */
@@ -158,8 +157,7 @@ SETUP_TEST(test_all_mistakes_are_told_at_the_start)
 
 SETUP_TEST(test_names_must_be_text_if_they_are_there)
 {
-	assert_true(g_file_set_contents(t->names, "0x1 a\n\0x2 b\n", 12,
-					NULL));
+	assert_true(g_file_set_contents(t->names, "0x1 a\n\0x2 b\n", 12, NULL));
 	assert_null(site_files_read(t->conf, t->warnings, t->errors));
 	assert_error(t, 0, "there is a NUL in it");
 	g_unlink(t->names);

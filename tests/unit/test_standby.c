@@ -89,8 +89,7 @@ records_of(struct stage *st, const uint8_t *request)
 	if (h.mad.attr_id == SA_ATTR_STATE) {
 		sa_answer(st->other, &q, &reply);
 		assert_int_equal(reply.kind, SA_REPLY_TABLE);
-		while (sa_records_draw(reply.records, record) ==
-		       SA_DRAW_RECORD)
+		while (sa_records_draw(reply.records, record) == SA_DRAW_RECORD)
 			g_byte_array_append(bytes, record, 64);
 		sa_records_free(reply.records);
 	} else if (h.mad.attr_id == SA_ATTR_MC_MEMBER) {

@@ -274,8 +274,7 @@ tamper_silent(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 
 	if (node == leaf)
 		return false;
-	for (unsigned num = 1; num <= b->s->nodes[leaf].info.num_ports;
-	     num++) {
+	for (unsigned num = 1; num <= b->s->nodes[leaf].info.num_ports; num++) {
 		uint32_t peer = b->s->ports[b->s->nodes[leaf].first_port +
 					    num].peer;
 

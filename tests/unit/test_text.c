@@ -25,8 +25,7 @@ expect_file(const char *bytes, gsize len, const char *text, int code)
 	if (text)
 		assert_string_equal(got, text);
 	else
-		assert_true(!got && g_error_matches(error, G_FILE_ERROR,
-						    code));
+		assert_true(!got && g_error_matches(error, G_FILE_ERROR, code));
 }
 
 TEST(test_a_file_is_read_without_its_byte_order_mark)

@@ -450,8 +450,7 @@ TEST(test_large_loop_needs_no_stack)
 
 	fabric_make(&f, "ring(2000;1)", 1, 0, 0);
 	for (uint32_t i = 0; i < f.g->n_switches; i++) {
-		const struct graph_edge *e =
-			&f.g->edges[f.g->first_edge[sw]];
+		const struct graph_edge *e = &f.g->edges[f.g->first_edge[sw]];
 
 		if (e->peer == last)
 			e++;
