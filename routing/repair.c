@@ -83,6 +83,19 @@ struct mend_path {
 
 /* ------------------------------------------------------------- the whole */
 
+/* The engine and all texts of a choice, without tables and ranks. */
+static struct choice
+choice_describe(const struct choice *c)
+{
+	return (struct choice){
+		.engine = c->engine, .reason = g_strdup(c->reason),
+		.warning = g_strdup(c->warning),
+		.notes = g_ptr_array_ref(c->notes),
+		.compared = c->compared ? g_ptr_array_ref(c->compared) : NULL,
+		.alone = { .reach = c->alone.reach },
+	};
+}
+
 struct repair *
 repair_new(struct graph *g, const struct choice *c)
 {
@@ -96,14 +109,9 @@ repair_new(struct graph *g, const struct choice *c)
 	r = g_new0(struct repair, 1);
 	r->g = g;
 	r->s = snapshot_ref((struct snapshot *)g->subnet);
-	r->made = (struct choice){
-		.engine = c->engine, .reason = g_strdup(c->reason),
-		.warning = g_strdup(c->warning), .lft = lft_ref(c->lft),
-		.ranks = g_memdup2(c->ranks, g->n_switches * sizeof(uint32_t)),
-		.notes = g_ptr_array_ref(c->notes),
-		.compared = c->compared ? g_ptr_array_ref(c->compared) : NULL,
-		.alone = { .reach = c->alone.reach },
-	};
+	r->made = choice_describe(c);
+	r->made.lft = lft_ref(c->lft);
+	r->made.ranks = g_memdup2(c->ranks, g->n_switches * sizeof(uint32_t));
 	r->now = lft_ref(c->lft);
 	r->is_lost = g_new0(uint8_t, g->n_edges + 1);
 	return r;
@@ -621,64 +629,52 @@ mend_renumber(const struct mend *m, const struct lft *from, uint32_t n_now,
 	return lft;
 }
 
-/* Fills the rest of the choice. */
-static void
-mend_conclude(struct mend *m, const struct graph *now, struct choice *c)
-{
-	const struct choice *made = &m->r->made;
-	uint32_t sw, i, n_now = now->n_switches;
-	struct lft *bridge = c->bridge;
-
-	c->engine = made->engine;
-	c->reason = g_strdup(made->reason);
-	c->warning = g_strdup(made->warning);
-	c->notes = g_ptr_array_ref(made->notes);
-	c->compared = made->compared ? g_ptr_array_ref(made->compared) : NULL;
-	c->alone.reach = made->alone.reach;
-	c->ranks = made->ranks ? g_new(uint32_t, n_now + 1) : NULL;
-	for (sw = 0; c->ranks && sw < m->g->n_switches; sw++)
-		if (m->place[sw] != SNAPSHOT_NONE)
-			c->ranks[m->place[sw]] = made->ranks[sw];
-	lft_free(m->r->now);
-	m->r->now = lft_ref(m->lft);
-	memcpy(m->r->is_lost, m->is_lost, m->g->n_edges);
-	if (n_now == m->g->n_switches) {
-		c->lft = lft_ref(m->lft);
-	} else {
-		c->lft = mend_renumber(m, m->lft, n_now, NULL);
-		c->bridge = bridge ? mend_renumber(m, bridge, n_now, NULL) :
-			NULL;
-		lft_free(bridge);
-		for (i = 0; c->later && i < c->later->len; i++) {
-			sw = g_array_index(c->later, struct transition_entry,
-					   i).sw;
-			g_array_index(c->later, struct transition_entry,
-				      i).sw = m->place[sw];
-		}
-	}
-	/* The pair in the report may be of a lost switch. */
-	if (c->alone.reach.lid)
-		verify_reachability(now, c->lft, NULL, &c->alone.reach);
-}
-
-/* Finds the stages from the tables held to the repaired ones. */
+/* Finds the stages from the tables held to the repaired ones, and fills the
+ * rest of the choice. False: there are no such stages. */
 static bool
-mend_transit(struct mend *m, const struct lft *held, uint32_t n_now,
-	     struct choice *c)
+mend_conclude(struct mend *m, const struct graph *now, const struct lft *held,
+	      struct choice *c)
 {
-	struct lft *fit = NULL;
+	const uint32_t *ranks = m->r->made.ranks;
+	uint32_t sw, i, n_now = now->n_switches;
+	struct lft *fit = NULL, *bridge = NULL;
+	struct transition_entry *e;
 	bool ok;
 
 	if (n_now != m->g->n_switches || held->stride != m->lft->stride)
 		held = fit = mend_renumber(m, held, n_now, m->lft);
 	c->later = g_array_new(FALSE, FALSE, sizeof(struct transition_entry));
-	ok = transition_steps(m->g, held, m->r->now, m->lft, m->r->c,
-			      &c->bridge, c->later);
-	if (!c->bridge)
-		g_clear_pointer(&c->later, g_array_unref);
-	c->safety = c->bridge ? CHOICE_DRAIN : CHOICE_SAFE;
+	ok = transition_steps(m->g, held, m->r->now, m->lft, m->r->c, &bridge,
+			      c->later);
 	lft_free(fit);
-	return ok;
+	c->bridge = bridge;
+	c->safety = bridge ? CHOICE_DRAIN : CHOICE_SAFE;
+	if (!bridge)
+		g_clear_pointer(&c->later, g_array_unref);
+	if (!ok)
+		return false;
+	c->ranks = ranks ? g_new(uint32_t, n_now + 1) : NULL;
+	for (sw = 0; ranks && sw < m->g->n_switches; sw++)
+		if (m->place[sw] != SNAPSHOT_NONE)
+			c->ranks[m->place[sw]] = ranks[sw];
+	lft_free(m->r->now);
+	m->r->now = lft_ref(m->lft);
+	memcpy(m->r->is_lost, m->is_lost, m->g->n_edges);
+	c->lft = n_now == m->g->n_switches ? lft_ref(m->lft) :
+		mend_renumber(m, m->lft, n_now, NULL);
+	if (bridge && n_now != m->g->n_switches) {
+		c->bridge = mend_renumber(m, bridge, n_now, NULL);
+		lft_free(bridge);
+		for (i = 0; i < c->later->len; i++) {
+			e = &g_array_index(c->later, struct transition_entry,
+					   i);
+			e->sw = m->place[e->sw];
+		}
+	}
+	/* The pair in the report may be of a lost switch. */
+	if (c->alone.reach.lid)
+		verify_reachability(now, c->lft, NULL, &c->alone.reach);
+	return true;
 }
 
 bool
@@ -700,12 +696,10 @@ repair_tables(struct repair *r, const struct engine_input *in,
 	};
 	bool ok;
 
-	*c = (struct choice){ .safety = CHOICE_SAFE };
+	*c = choice_describe(&r->made);
 	ok = mend_match(&m, now) && !mend_has_barred(&m, now) && mend_all(&m) &&
-		mend_transit(&m, in->previous, now->n_switches, c);
-	if (ok)
-		mend_conclude(&m, now, c);
-	else
+		mend_conclude(&m, now, in->previous, c);
+	if (!ok)
 		choice_clear(c);
 	lft_free(m.lft);
 	g_array_unref(m.lost);
