@@ -424,29 +424,6 @@ struct web {
 	GPtrArray *scratch;
 };
 
-static void
-web_init(struct web *w, struct channels *c, const struct lft *lft,
-	 const struct lft *before, uint8_t *whole, GPtrArray *scratch)
-{
-	const struct graph *g = c->g;
-	const struct graph_target *target;
-	uint32_t lid;
-
-	*w = (struct web){
-		.c = c, .g = g, .tables = { lft, before }, .whole = whole,
-		.scratch = scratch,
-	};
-	w->n_tables = before ? 2 : 1;
-	w->top = MAX(lft->top, before ? before->top : 0u);
-	w->quiet = SCRATCH(scratch, uint8_t, w->top);
-	w->walked = SCRATCH(scratch, uint8_t, w->top);
-	for (lid = LID_UNICAST_MIN; lid <= w->top; lid++) {
-		target = graph_target_at(g, lid);
-		w->quiet[lid] = target && target->port == 0;
-	}
-	w->n_blocks = w->top / LFT_BLOCK + 1;
-}
-
 static uint8_t
 web_entry(const struct web *w, uint32_t table, uint32_t sw, uint32_t lid)
 {
@@ -475,20 +452,34 @@ web_compare_block(const struct web *w, uint32_t sw, uint32_t block)
 	return bits;
 }
 
-/* Sets up the row by row passes. */
 static void
-web_compare(struct web *w)
+web_init(struct web *w, struct channels *c, const struct lft *lft,
+	 const struct lft *before, uint8_t *whole, GPtrArray *scratch)
 {
-	const struct graph *g = w->g;
-	uint32_t sw, b, e;
+	const struct graph *g = c->g;
+	const struct graph_target *target;
+	uint32_t lid, sw, b, e;
 	uint64_t bits;
+	size_t n;
 
-	if (w->n_tables == 1)
+	*w = (struct web){
+		.c = c, .g = g, .tables = { lft, before }, .whole = whole,
+		.scratch = scratch,
+	};
+	w->n_tables = before ? 2 : 1;
+	w->top = MAX(lft->top, before ? before->top : 0u);
+	w->quiet = SCRATCH(scratch, uint8_t, w->top);
+	w->walked = SCRATCH(scratch, uint8_t, w->top);
+	for (lid = LID_UNICAST_MIN; lid <= w->top; lid++) {
+		target = graph_target_at(g, lid);
+		w->quiet[lid] = target && target->port == 0;
+	}
+	w->n_blocks = w->top / LFT_BLOCK + 1;
+	if (!before)
 		return;
-	w->stale = SCRATCH(w->scratch, uint64_t, (size_t)g->n_switches *
-			   w->n_blocks);
-	w->near = SCRATCH(w->scratch, uint64_t, (size_t)g->n_switches *
-			  w->n_blocks);
+	n = (size_t)g->n_switches * w->n_blocks;
+	w->stale = SCRATCH(scratch, uint64_t, n);
+	w->near = SCRATCH(scratch, uint64_t, n);
 	for (sw = 0; sw < g->n_switches; sw++)
 		for (b = 0; b < w->n_blocks; b++) {
 			bits = web_compare_block(w, sw, b);
@@ -640,34 +631,25 @@ web_walk_lid(struct web *w, uint32_t lid, struct trail *t, uint32_t nth,
 		}
 }
 
-static void
-web_walk_lids(struct web *w, struct trail *t, const uint16_t *lids, uint32_t n,
-	      web_visit *visit)
-{
-	uint32_t i;
-
-	for (i = 0; i < w->n_tables; i++)
-		lft_read_columns(w->tables[i], lids, n, t->columns[i]);
-	for (i = 0; i < n; i++)
-		web_walk_lid(w, lids[i], t, i, visit);
-}
-
 /* Walks the paths of all LIDs marked in w->walked. */
 static void
 web_walk_all(struct web *w, web_visit *visit)
 {
 	uint16_t lids[LFT_COLUMNS];
-	uint32_t lid, n = 0;
+	uint32_t lid, i, n = 0;
 	struct trail t;
 
 	trail_init(&t, w, w->scratch);
 	for (lid = LID_UNICAST_MIN; lid <= w->top; lid++) {
 		if (w->walked[lid])
 			lids[n++] = (uint16_t)lid;
-		if (n == LFT_COLUMNS || lid == w->top) {
-			web_walk_lids(w, &t, lids, n, visit);
-			n = 0;
-		}
+		if (n < LFT_COLUMNS && lid < w->top)
+			continue;
+		for (i = 0; i < w->n_tables; i++)
+			lft_read_columns(w->tables[i], lids, n, t.columns[i]);
+		for (i = 0; i < n; i++)
+			web_walk_lid(w, lids[i], &t, i, visit);
+		n = 0;
 	}
 }
 
@@ -816,7 +798,6 @@ channels_add_tables(struct channels *c, const struct lft *lft,
 	struct web w;
 
 	web_init(&w, c, lft, before, NULL, scratch);
-	web_compare(&w);
 	if (!ranks) {
 		web_look_all(&w, web_join_row);
 		web_walk_all(&w, web_add_turn);
@@ -866,25 +847,25 @@ web_lid_turns(const struct web *w, uint32_t edge, uint8_t port, uint32_t lid)
 /* The lowest LID that makes the turn: a LID of a CA, else one of a port 0 to
  * which CAs send through this channel. */
 static uint16_t
-channels_find_lid(struct channels *c, const struct lft *lft,
-		  const struct lft *before, uint32_t edge, uint8_t port)
+web_find_lid(struct web *w, uint32_t edge, uint8_t port)
 {
-	uint32_t from = graph_owner(c->g, edge), lid;
+	uint32_t from = graph_owner(w->g, edge), lid, i;
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	uint16_t found;
 	struct trail t;
-	struct web w;
 
-	web_init(&w, c, lft, before, NULL, scratch);
-	for (lid = LID_UNICAST_MIN; lid <= w.top; lid++)
-		if (!w.quiet[lid] && web_lid_turns(&w, edge, port, lid))
+	for (lid = LID_UNICAST_MIN; lid <= w->top; lid++)
+		if (!w->quiet[lid] && web_lid_turns(w, edge, port, lid))
 			return (uint16_t)lid;
-	trail_init(&t, &w, scratch);
-	for (lid = LID_UNICAST_MIN; lid <= w.top; lid++) {
+	trail_init(&t, w, scratch);
+	for (lid = LID_UNICAST_MIN; lid <= w->top; lid++) {
 		found = (uint16_t)lid;
-		if (!w.quiet[lid] || !web_lid_turns(&w, edge, port, lid))
+		if (!w->quiet[lid] || !web_lid_turns(w, edge, port, lid))
 			continue;
-		web_walk_lids(&w, &t, &found, 1, web_add_turn);
+		for (i = 0; i < w->n_tables; i++)
+			lft_read_columns(w->tables[i], &found, 1,
+					 t.columns[i]);
+		web_walk_lid(w, lid, &t, 0, web_add_turn);
 		if (t.seen[from])
 			return found;
 	}
@@ -893,12 +874,10 @@ channels_find_lid(struct channels *c, const struct lft *lft,
 
 /* The shortest loop through `start`, breadth first. */
 static GArray *
-channels_find_cycle(struct channels *c, const struct lft *lft,
-		    const struct lft *before, const uint8_t *looped,
-		    uint32_t start)
+web_find_cycle(struct web *w, const uint8_t *looped, uint32_t start)
 {
 	GArray *cycle = g_array_new(FALSE, FALSE, sizeof(struct channel_turn));
-	uint32_t n = c->g->n_edges, head = 0, tail = 0, e = start, next, port;
+	uint32_t n = w->g->n_edges, head = 0, tail = 0, e = start, next, port;
 	g_autofree uint32_t *from = g_new(uint32_t, n);
 	g_autofree uint32_t *queue = g_new(uint32_t, n + 1); /* start is in
 							        it twice */
@@ -909,7 +888,7 @@ channels_find_cycle(struct channels *c, const struct lft *lft,
 	while (from[start] == UNSEEN && head < tail) {
 		e = queue[head++];
 		for (port = 0;
-		     (next = channels_next(c, e, &port)) != SNAPSHOT_NONE;)
+		     (next = channels_next(w->c, e, &port)) != SNAPSHOT_NONE;)
 			if (looped[next] && from[next] == UNSEEN) {
 				from[next] = e;
 				queue[tail++] = next;
@@ -919,8 +898,7 @@ channels_find_cycle(struct channels *c, const struct lft *lft,
 	for (next = start; cycle->len == 0 || next != start; next = e) {
 		e = from[next];
 		turn.edge = e;
-		turn.lid = channels_find_lid(c, lft, before, e,
-					     c->g->edges[next].port);
+		turn.lid = web_find_lid(w, e, w->g->edges[next].port);
 		g_array_prepend_val(cycle, turn);
 	}
 	return cycle;
@@ -940,7 +918,6 @@ channels_check_ordered(const struct graph *g, const struct lft *lft,
 
 	*r = (struct channels_result){ 0 };
 	web_init(&w, c, lft, before, whole, scratch);
-	web_compare(&w);
 	if (ranks)
 		w.suspect = suspect = web_find_suspects(&w, ranks);
 	/* All turns of the tables, into suspect channels if there are ranks. */
@@ -964,8 +941,7 @@ channels_check_ordered(const struct graph *g, const struct lft *lft,
 		whole[lid] &= !r->looped && lid <= w.top && !w.quiet[lid];
 	for (e = 0; r->looped && e < g->n_edges; e++) {
 		if (r->looped[e] && !r->cycle)
-			r->cycle = channels_find_cycle(c, lft, before,
-						       r->looped, e);
+			r->cycle = web_find_cycle(&w, r->looped, e);
 		r->n_looped += r->looped[e];
 	}
 	channels_free(c);
