@@ -30,9 +30,9 @@ void verify_reachability(const struct graph *g, const struct lft *lft,
 			const uint8_t *whole, struct verify_reach *result);
 
 /*
- * Follows the entries of a LID up to g->top from *sw to the switch whose entry
- * leads to no switch, which it stores there; returns the hops, at most
- * VERIFY_HOPS_MAX: the path does not end so soon.
+ * Follows the entries of a LID, which is within the rows of `lft`, from *sw to
+ * the switch whose entry leads to no switch. Stores that switch in *sw and
+ * returns the hops; VERIFY_HOPS_MAX: the path is longer, or a loop.
  */
 #define VERIFY_HOPS_MAX	64u
 uint32_t verify_follow(const struct graph *g, const struct lft *lft,
