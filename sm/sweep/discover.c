@@ -331,7 +331,7 @@ link_found(struct discover *d, uint32_t from, uint32_t port)
 /* A known node replied through the port `from`. */
 static void
 link_known_node(struct discover *d, uint32_t from, uint32_t node,
-	   const struct node_info *info)
+		const struct node_info *info)
 {
 	const struct snapshot_node *n = builder_node_at(d->b, node);
 	uint32_t port = builder_port(d->b, node, info->local_port);
@@ -349,7 +349,6 @@ link_known_node(struct discover *d, uint32_t from, uint32_t node,
 	}
 
 	struct snapshot_port *p = builder_port_at(d->b, port);
-
 	const struct probe again = {
 		.port = p->peer, .rival = from, .kind = QUERY_AGAIN,
 	};

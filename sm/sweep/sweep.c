@@ -44,6 +44,7 @@
 #define TRAP_BURST	3	/* without this interval */
 #define POLL_MS		250u	/* a standby polls the master */
 #define POLLS_LOST	2u	/* until it counts as dead */
+#define NAMES_MAX	4u	/* names in a log line */
 
 /* A change was just reported: nodes that did not answer last time are not
  * waited for. RETRY may be set as well, since a fabric with such nodes is
@@ -81,8 +82,6 @@ static const char *const cause_names[] = {
 	[SWEEP_CAUSE_PARTITIONS] = "partitions changed",
 	[SWEEP_CAUSE_TIME] = "periodic",
 };
-
-#define NAMES_MAX	4u	/* names in a line */
 
 static void sweep_begin(void *data);
 static void discover_all(struct sweep *s);
