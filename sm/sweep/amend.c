@@ -330,8 +330,8 @@ notices_due(const struct notices *n)
 }
 
 /* Also drops nodes whose bucket is empty again. */
-static GArray *
-take(struct notices *n, int64_t now, bool all)
+GArray *
+notices_take(struct notices *n, int64_t now, int64_t until)
 {
 	GArray *taken = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	GHashTableIter iter;
@@ -341,7 +341,7 @@ take(struct notices *n, int64_t now, bool all)
 	while (g_hash_table_iter_next(&iter, NULL, &data)) {
 		struct notice_node *node = data;
 
-		if (node->pending && (all || not_before(node) <= now)) {
+		if (node->pending && not_before(node) <= until) {
 			node->pending = false;
 			node->paid = MIN(MAX(node->paid, now) + EACH_US,
 					 now + BURST * EACH_US);
@@ -352,16 +352,4 @@ take(struct notices *n, int64_t now, bool all)
 	}
 	g_array_sort(taken, guid_compare);
 	return taken;
-}
-
-GArray *
-notices_take(struct notices *n, int64_t now)
-{
-	return take(n, now, false);
-}
-
-void
-notices_take_all(struct notices *n, int64_t now)
-{
-	g_array_unref(take(n, now, true));
 }

@@ -52,9 +52,8 @@ void notices_free(struct notices *n);
 void notices_add(struct notices *n, uint64_t node_guid, int64_t now);
 /* The time from which one of them may be read; INT64_MAX: there are none. */
 int64_t notices_due(const struct notices *n);
-/* Of uint64_t, ascending: takes the nodes that may be read now. */
-GArray *notices_take(struct notices *n, int64_t now);
-/* Takes all nodes. */
-void notices_take_all(struct notices *n, int64_t now);
+/* Of uint64_t, ascending: takes the nodes that may be read until then;
+ * INT64_MAX: all nodes. */
+GArray *notices_take(struct notices *n, int64_t now, int64_t until);
 
 #endif

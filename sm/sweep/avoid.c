@@ -88,29 +88,6 @@ add_link(GPtrArray *links, const struct snapshot *s, uint32_t port,
 	g_ptr_array_add(links, l);
 }
 
-static GPtrArray *
-find_links(const struct snapshot *s, const GArray *wishes, bool slow)
-{
-	GPtrArray *links = g_ptr_array_new_with_free_func(link_free);
-	struct port_info best;
-
-	for (guint i = 0; i < wishes->len; i++) {
-		const struct avoid_wish *w =
-			&g_array_index(wishes, struct avoid_wish, i);
-		uint32_t node = snapshot_find_node(s, w->guid);
-		uint32_t port = node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
-			snapshot_port_of(s, node, w->num);
-
-		if (port != SNAPSHOT_NONE && links_switches(s, port))
-			add_link(links, s, port, w->causes, w->errors);
-	}
-	for (uint32_t port = 0; slow && port < s->n_ports; port++)
-		if (links_switches(s, port) && port < s->ports[port].peer &&
-		    link_is_slow(s, port, &best))
-			add_link(links, s, port, AVOID_SLOW, 0);
-	return links;
-}
-
 static int
 compare_bad(gconstpointer a, gconstpointer b)
 {
@@ -246,8 +223,25 @@ use_needed(struct avoid *a)
 GPtrArray *
 avoid_choose(const struct snapshot *s, const GArray *wishes, bool slow)
 {
-	struct avoid a = { .s = s, .links = find_links(s, wishes, slow) };
+	struct avoid a = {
+		.s = s, .links = g_ptr_array_new_with_free_func(link_free),
+	};
+	struct port_info best;
 
+	for (guint i = 0; i < wishes->len; i++) {
+		const struct avoid_wish *w =
+			&g_array_index(wishes, struct avoid_wish, i);
+		uint32_t node = snapshot_find_node(s, w->guid);
+		uint32_t port = node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+			snapshot_port_of(s, node, w->num);
+
+		if (port != SNAPSHOT_NONE && links_switches(s, port))
+			add_link(a.links, s, port, w->causes, w->errors);
+	}
+	for (uint32_t port = 0; slow && port < s->n_ports; port++)
+		if (links_switches(s, port) && port < s->ports[port].peer &&
+		    link_is_slow(s, port, &best))
+			add_link(a.links, s, port, AVOID_SLOW, 0);
 	if (!a.links->len)
 		return a.links;
 	g_ptr_array_sort(a.links, compare_bad);

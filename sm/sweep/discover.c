@@ -463,24 +463,6 @@ on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 		on_node_info(d, q->port, 0, data);
 }
 
-/*
- * Some devices hide extended speeds unless the manager says that it supports
- * them: the link looks like QDR. As most do not, this takes a second query.
- */
-static void
-query_speeds(struct discover *d, uint32_t port)
-{
-	const struct port_info *holder =
-		&builder_port_at(d->b, builder_holder_of(d->b, port))->info;
-	const struct snapshot_port *p = builder_port_at(d->b, port);
-
-	if (p->known && holder->cap_mask & PORT_CAP_HAS_EXT_SPEEDS &&
-	    p->info.state != PORT_STATE_DOWN &&
-	    p->info.speed_active == PORT_SPEED_QDR &&
-	    !p->info.speed_ext_active && !p->info.speed_ext2_active)
-		add_query(d, QUERY_PORT_SPEEDS, port);
-}
-
 static void
 discover_on_port_info(struct discover *d, const struct probe *q,
 		      const uint8_t *data)
@@ -491,6 +473,8 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 	bool leads_on = snapshot_is_switch(n) ? p->num > 0 :
 			port == builder_local(d->b);
 	const struct port_info was = p->info;
+	const struct snapshot_port *holder;
+	unsigned last;
 
 	port_info_decode(data, &p->info);
 	if (p->info.state < PORT_STATE_DOWN ||
@@ -507,12 +491,24 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 		return;
 	if (d->amend)
 		amend_on_port(d->amend, port, &was);
-	query_speeds(d, port);
-	/* Port 0 of a switch tells whether it supports extended speeds, and
-	 * may be read later than its ports. */
-	for (unsigned num = 1; snapshot_is_switch(n) && !p->num &&
-	     num <= n->info.num_ports; num++)
-		query_speeds(d, builder_port(d->b, p->node, num));
+	/*
+	 * Some devices hide extended speeds unless the manager says that it
+	 * supports them: the link looks like QDR. As most do not, this takes
+	 * a second query. Port 0 of a switch tells whether it supports them,
+	 * and may be read later than its ports.
+	 */
+	holder = builder_port_at(d->b, builder_holder_of(d->b, port));
+	last = snapshot_is_switch(n) && !p->num ? n->info.num_ports : p->num;
+	for (unsigned num = p->num; num <= last; num++) {
+		uint32_t each = builder_port(d->b, p->node, num);
+		const struct snapshot_port *e = builder_port_at(d->b, each);
+
+		if (e->known && e->info.state != PORT_STATE_DOWN &&
+		    holder->info.cap_mask & PORT_CAP_HAS_EXT_SPEEDS &&
+		    e->info.speed_active == PORT_SPEED_QDR &&
+		    !e->info.speed_ext_active && !e->info.speed_ext2_active)
+			add_query(d, QUERY_PORT_SPEEDS, each);
+	}
 	/* The end port hides its M_Key. */
 	if (p->guid && mkey_db_is_hidden(&p->info))
 		query_with_next_key(d, q);

@@ -440,7 +440,7 @@ discover_all(struct sweep *s)
 	};
 
 	s->is_repair = false;
-	notices_take_all(s->notices, sweep_now(s));
+	g_array_unref(notices_take(s->notices, sweep_now(s), INT64_MAX));
 	sweep_set_state(s, SWEEP_DISCOVERING);
 	s->discover = discover_start(s->x, s->keys, &params,
 				     sweep_on_discovered, s);
@@ -468,8 +468,9 @@ static void
 sweep_begin(void *data)
 {
 	struct sweep *s = data;
+	int64_t now = sweep_now(s);
 	g_autoptr(GArray) nodes = can_repair(s) ?
-		notices_take(s->notices, sweep_now(s)) : NULL;
+		notices_take(s->notices, now, now) : NULL;
 	const struct discover_params repair = {
 		.before = s->view.subnet, .told = nodes,
 	};
@@ -479,7 +480,7 @@ sweep_begin(void *data)
 	s->is_repair = nodes && nodes->len;
 	s->why = s->causes | (s->is_repair ? s->notice_causes : 0);
 	s->causes = 0;
-	s->began = sweep_now(s);
+	s->began = now;
 	s->n_stages = 0;
 	s->stats = *mad_client_stats(s->x);
 	causes = causes_text(s->why);
@@ -494,7 +495,7 @@ sweep_begin(void *data)
 		return;
 	}
 	if (s->why & 1u << SWEEP_CAUSE_TRAP)
-		s->trap_due = MAX(s->trap_due, sweep_now(s)) + TRAP_US;
+		s->trap_due = MAX(s->trap_due, now) + TRAP_US;
 	/* Only the partitions have changed: the view and its routes are still
 	 * valid. */
 	if (s->why == 1u << SWEEP_CAUSE_PARTITIONS && s->up &&

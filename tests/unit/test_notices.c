@@ -13,7 +13,7 @@
 static unsigned
 taken(struct notices *n, int64_t now)
 {
-	g_autoptr(GArray) nodes = notices_take(n, now);
+	g_autoptr(GArray) nodes = notices_take(n, now, now);
 	unsigned digits = 0;
 
 	for (guint i = 0; i < nodes->len; i++)
@@ -70,7 +70,7 @@ TEST(test_heavy_sweeps_count_and_do_not_add_up)
 
 	for (unsigned i = 0; i < 10; i++) {
 		notices_add(n, 1, i);
-		notices_take_all(n, i);
+		g_array_unref(notices_take(n, i, INT64_MAX));
 	}
 	assert_int_equal(notices_due(n), INT64_MAX);
 	notices_add(n, 1, 10);
