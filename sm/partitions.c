@@ -38,8 +38,6 @@ struct partitions {
 	struct partition_rules *rules;	/* in force */
 };
 
-G_DEFINE_QUARK(minism-partitions-error-quark, partitions_error)
-
 struct partitions *
 partitions_new(const char *path, enum partitions_absence absence,
 	       const char *cache_dir)
@@ -88,41 +86,8 @@ read_text(const char *path, bool is_ours, char **text, GError **error)
 		text_read_file(path, &why);
 	if (*text || g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOENT))
 		return true;
-	g_set_error_literal(error, PARTITIONS_ERROR, PARTITIONS_ERROR_FILE,
-			    why->message);
+	g_propagate_error(error, g_steal_pointer(&why));
 	return false;
-}
-
-static struct partition_rules *
-parse(const char *text, const char *path, GPtrArray *warnings,
-      GError **error)
-{
-	g_autoptr(GError) why = NULL;
-	struct partition_rules *rules =
-		partitions_conf_parse(text, path, warnings, &why);
-
-	if (!rules)
-		g_set_error_literal(error, PARTITIONS_ERROR,
-				    PARTITIONS_ERROR_FILE, why->message);
-	return rules;
-}
-
-/* The rules without the file, if it may be missing. */
-static struct partition_rules *
-do_without(const struct partitions *p, GPtrArray *warnings, GError **error)
-{
-	if (p->absence != PARTITIONS_MUST && !p->was_there) {
-		if (p->absence == PARTITIONS_WARN)
-			g_ptr_array_add(warnings, g_strdup_printf(
-				"%s: no such file: all ports are full members "
-				"of the default partition",
-				p->path));
-		return partition_rules_default();
-	}
-	g_set_error(error, PARTITIONS_ERROR, PARTITIONS_ERROR_FILE,
-		    "%s: no such file%s", p->path,
-		    p->was_there ? " any more" : "");
-	return NULL;
 }
 
 /* A file without a definition makes all ports full members of one partition. If
@@ -139,17 +104,27 @@ read_file(const struct partitions *p, bool *there, bool *has_rules,
 	if (!read_text(p->path, false, &text, error))
 		return NULL;
 	*there = text != NULL;
+	if (!text && (p->absence == PARTITIONS_MUST || p->was_there)) {
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+			    "%s: no such file%s", p->path,
+			    p->was_there ? " any more" : "");
+		return NULL;
+	}
+	if (!text && p->absence == PARTITIONS_WARN)
+		g_ptr_array_add(warnings, g_strdup_printf(
+			"%s: no such file: all ports are full members of the "
+			"default partition", p->path));
 	if (!text)
-		return do_without(p, warnings, error);
+		return partition_rules_default();
 	*has_rules = !partitions_conf_is_empty(text);
 	if (p->had_rules && !*has_rules) {
-		g_set_error(error, PARTITIONS_ERROR, PARTITIONS_ERROR_FILE,
-			    "%s: empty, which would open everything; write "
+		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: empty, "
+			    "which would open everything; write "
 			    "\"Default=0x7fff : ALL=full;\" to do that",
 			    p->path);
 		return NULL;
 	}
-	return parse(text, p->path, warnings, error);
+	return partitions_conf_parse(text, p->path, warnings, error);
 }
 
 /* --- changes --- */
@@ -176,8 +151,8 @@ read_changes(const struct partitions *p, GPtrArray *warnings, GError **error)
 		return partition_rules_ref(p->changes);
 	if (!read_text(p->changes_path, true, &text, error))
 		return NULL;
-	changes = text ? parse(text, p->changes_path, warnings, error) :
-		partition_rules_new();
+	changes = !text ? partition_rules_new() :
+		partitions_conf_parse(text, p->changes_path, warnings, error);
 	for (guint i = 0; changes && i < changes->partitions->len; i++) {
 		GArray *rules = partition_at(changes, i)->rules;
 
@@ -197,7 +172,6 @@ write_changes(const struct partitions *p,
 	g_autoptr(GString) text = g_string_new(
 		"# Changes made by minismctl, on top of the partition file.\n"
 		"# minism rewrites this file; see minismctl(8).\n");
-	g_autoptr(GError) why = NULL;
 
 	if (!p->changes_path)
 		return true;
@@ -211,13 +185,9 @@ write_changes(const struct partitions *p,
 				partition_membership_name(
 					rule_at(c->rules, k)->membership));
 	}
-	if (state_file_write(p->changes_path, text,
-			     G_FILE_SET_CONTENTS_CONSISTENT |
-			     G_FILE_SET_CONTENTS_DURABLE, 0600, &why))
-		return true;
-	g_set_error_literal(error, PARTITIONS_ERROR, PARTITIONS_ERROR_CHANGE,
-			    why->message);
-	return false;
+	return state_file_write(p->changes_path, text,
+				G_FILE_SET_CONTENTS_CONSISTENT |
+				G_FILE_SET_CONTENTS_DURABLE, 0600, error);
 }
 
 /* The file's rules with the changes behind them. */
@@ -296,7 +266,7 @@ partitions_change(struct partitions *p, uint16_t pkey, uint64_t guid,
 	GArray *rules;
 
 	if (!partition_rules_find(p->file, pkey) || !guid) {
-		g_set_error(error, PARTITIONS_ERROR, PARTITIONS_ERROR_CHANGE,
+		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
 			    guid ? "no such partition: 0x%04x" :
 			    "0 is not a PortGUID (partition 0x%04x)",
 			    pkey_base(pkey));

@@ -23,13 +23,6 @@ enum partitions_absence {
 	PARTITIONS_MUST,	/* an error */
 };
 
-enum partitions_error {
-	PARTITIONS_ERROR_FILE,		/* lines file:line:column: text */
-	PARTITIONS_ERROR_CHANGE,	/* cannot be done, or not be kept */
-};
-#define PARTITIONS_ERROR partitions_error_quark()
-GQuark partitions_error_quark(void);
-
 /* The rules without a file, until partitions_load(). path NULL: there is none;
  * cache_dir NULL: changes are lost at the end. */
 struct partitions *partitions_new(const char *path,
@@ -38,7 +31,8 @@ struct partitions *partitions_new(const char *path,
 void partitions_free(struct partitions *p);
 
 /*
- * Reads both files. On failure the rules stay as they were. A file that does
+ * Reads both files. On failure the rules stay as they were; the error is a
+ * G_FILE_ERROR, or a TEXT_ERROR with lines file:line:column: text. A file that does
  * not exist is allowed the first time (see absence); later it is an error, or a
  * slip would open the whole fabric; so is one without a definition after one
  * with some.
@@ -53,7 +47,7 @@ struct partition_rules *partitions_rules(const struct partitions *p);
 /*
  * From now on the port has this membership, whatever the file has; -1: that of
  * the file again. Written to the disk before it is in force; an error changes
- * nothing.
+ * nothing: a TEXT_ERROR if it cannot be done, a G_FILE_ERROR if not kept.
  */
 bool partitions_change(struct partitions *p, uint16_t pkey, uint64_t guid,
 		       int membership, GError **error);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "sm/partitions.h"
+#include "topology/text.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
@@ -186,8 +187,8 @@ WORD(do_refused, struct setup *t)
 	g_autoptr(GError) error = NULL;
 
 	assert_false(partitions_load(t->p, t->warnings, &error));
-	assert_true(g_error_matches(error, PARTITIONS_ERROR,
-				    PARTITIONS_ERROR_FILE));
+	assert_true(error->domain == G_FILE_ERROR ||
+		    error->domain == TEXT_ERROR);
 	assert_has(error->message, words[0]);
 }
 
@@ -270,8 +271,8 @@ WORD(do_change_fails, struct setup *t)
 	assert_false(partitions_change(t->p, word_number(words[1]),
 				       guid_of(t, words[0]), PARTITION_FULL,
 				       &error));
-	assert_true(g_error_matches(error, PARTITIONS_ERROR,
-				    PARTITIONS_ERROR_CHANGE));
+	assert_true(error->domain == G_FILE_ERROR ||
+		    error->domain == TEXT_ERROR);
 }
 
 WORD(do_changes_mode, struct setup *t)
