@@ -222,23 +222,19 @@ widen_to_held(struct mcast_manager *m, struct mft *mft)
 {
 	static const uint16_t none[MFT_BLOCK];
 	uint32_t n_positions = mft->n_positions, n_blocks = mft->n_blocks;
+	const struct mft *told = m->told;
 	struct mft *wide;
 
-	for (uint32_t sw = 0; sw < mft->n_switches; sw++) {
-		GHashTable *blocks = held_blocks(m, sw);
-		gpointer key, masks;
-		GHashTableIter i;
+	for (uint32_t i = 0; told && told->n_blocks &&
+	     i < told->n_switches * told->n_positions; i++) {
+		uint32_t sw = i / told->n_positions, p = i % told->n_positions;
 
-		if (!blocks)
-			continue;
-		g_hash_table_iter_init(&i, blocks);
-		while (g_hash_table_iter_next(&i, &key, &masks)) {
-			unsigned at = GPOINTER_TO_UINT(key);
-
-			if (!memcmp(masks, none, BLOCK_BYTES))
+		for (uint32_t b = 0; b < told->n_blocks; b++) {
+			if (!memcmp(mft_block(told, sw, p, b), none,
+				    BLOCK_BYTES))
 				continue;
-			n_positions = MAX(n_positions, (at >> 16) + 1);
-			n_blocks = MAX(n_blocks, (at & 0xffff) + 1);
+			n_positions = MAX(n_positions, p + 1);
+			n_blocks = MAX(n_blocks, b + 1);
 		}
 	}
 	if (n_positions == mft->n_positions && n_blocks == mft->n_blocks)
@@ -284,21 +280,6 @@ report_lost(struct mcast_manager *m, const GArray *lost)
 		m->blocked(m->blocked_data);
 }
 
-/* Done once for all trees of a fabric. */
-static void
-index_fabric(struct mcast_manager *m)
-{
-	if (m->g)
-		return;
-	m->g = graph_new(m->s, m->lids);
-	if (!m->lft)
-		return;
-	m->unicast = channels_new(m->g);
-	channels_add_tables(m->unicast, m->lft, NULL, NULL);
-	if (!channels_sort(m->unicast))
-		g_clear_pointer(&m->unicast, channels_free);
-}
-
 static void
 make_trees(struct mcast_manager *m, const GArray *trees)
 {
@@ -310,7 +291,14 @@ make_trees(struct mcast_manager *m, const GArray *trees)
 	struct multicast_output out;
 	struct mft *wanted;
 
-	index_fabric(m);
+	if (!m->g) {
+		m->g = graph_new(m->s, m->lids);
+		m->unicast = m->lft ? channels_new(m->g) : NULL;
+		if (m->lft)
+			channels_add_tables(m->unicast, m->lft, NULL, NULL);
+		if (m->lft && !channels_sort(m->unicast))
+			g_clear_pointer(&m->unicast, channels_free);
+	}
 	in.g = m->g;
 	in.unicast = m->unicast;
 	in.ranks = m->ranks;
@@ -376,24 +364,6 @@ is_done(const struct mcast_manager *m, const struct mft_place *at)
 }
 
 static void
-mcast_learn(struct mcast_manager *m, const struct mft_place *at,
-	    const uint8_t *data)
-{
-	const uint64_t *guid = &switch_at(m, at->sw)->info.node_guid;
-	GHashTable *blocks = held_blocks(m, at->sw);
-	uint16_t *masks = g_new(uint16_t, MFT_BLOCK);
-
-	for (unsigned i = 0; i < MFT_BLOCK; i++)
-		masks[i] = bytes_load16(data + 2 * i);
-	if (!blocks) {
-		blocks = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-		g_hash_table_insert(m->held, g_memdup2(guid, sizeof(*guid)),
-				    blocks);
-	}
-	g_hash_table_insert(blocks, block_key(at->position, at->block), masks);
-}
-
-static void
 mcast_fail(struct mcast_manager *m, const struct mft_place *at, const char *why)
 {
 	const struct snapshot_node *n = switch_at(m, at->sw);
@@ -417,59 +387,57 @@ mcast_manager_reply(void *data, const struct smp_request *r,
 		.position = r->tag >> 16 & 0xf, .block = r->tag & 0xffff,
 	};
 	struct mcast_manager *m = data;
+	const uint64_t *guid = &switch_at(m, at.sw)->info.node_guid;
+	GHashTable *blocks = held_blocks(m, at.sw);
+	uint16_t *masks;
 
-	if (a->outcome == SMP_TIMED_OUT) {
+	if (a->outcome == SMP_TIMED_OUT)
 		mcast_fail(m, &at, "no answer");
-	} else if (a->outcome == SMP_ANSWERED && a->status) {
+	else if (a->outcome == SMP_ANSWERED && a->status)
 		mcast_fail(m, &at, mad_status_name(a->status));
-	} else if (a->outcome == SMP_ANSWERED) {
-		mcast_learn(m, &at, a->data);
-		*(r->set ? &m->stats.written : &m->stats.read) += 1;
-		if (r->set && !is_done(m, &at))
-			mcast_fail(m, &at, "it acknowledges blocks but has "
-				   "other content");
+	if (a->outcome != SMP_ANSWERED || a->status)
+		return;
+	masks = g_new(uint16_t, MFT_BLOCK);
+	for (unsigned i = 0; i < MFT_BLOCK; i++)
+		masks[i] = bytes_load16(a->data + 2 * i);
+	if (!blocks) {
+		blocks = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+		g_hash_table_insert(m->held, g_memdup2(guid, sizeof(*guid)),
+				    blocks);
 	}
+	g_hash_table_insert(blocks, block_key(at.position, at.block), masks);
+	*(r->set ? &m->stats.written : &m->stats.read) += 1;
+	if (r->set && !is_done(m, &at))
+		mcast_fail(m, &at, "it acknowledges blocks but has other "
+			   "content");
 }
 
 /* A switch has blocks for its ports, and for its groups. */
 static bool
-mcast_has_block(const struct mcast_manager *m, const struct mft_place *at)
+mcast_manager_next(void *data, struct smp_request *r)
 {
-	const struct snapshot_node *n = switch_at(m, at->sw);
-
-	return n->sw_known && at->position <= n->info.num_ports / 16u &&
-		at->block * MFT_BLOCK < n->sw.multicast_fdb_cap;
-}
-
-static bool
-next_place(struct mcast_manager *m, struct mft_place *at)
-{
+	struct mcast_manager *m = data;
 	const struct mft *w = m->wanted;
+	const struct snapshot_node *n;
+	uint16_t masks[MFT_BLOCK];
+	struct mft_place at;
 
-	while (m->at.sw < w->n_switches && w->n_blocks && w->n_positions) {
-		*at = m->at;
+	do {
+		if (m->at.sw >= w->n_switches || !w->n_blocks ||
+		    !w->n_positions)
+			return false;
+		at = m->at;
 		if (++m->at.block == w->n_blocks) {
 			m->at.block = 0;
 			m->at.position++;
 		}
 		if (m->at.position == w->n_positions)
-			m->at = (struct mft_place){ .sw = at->sw + 1 };
-		if (mcast_has_block(m, at) && !is_done(m, at))
-			return true;
-	}
-	return false;
-}
-
-static bool
-mcast_manager_next(void *data, struct smp_request *r)
-{
-	struct mcast_manager *m = data;
-	uint16_t masks[MFT_BLOCK];
-	struct mft_place at;
-
-	if (!next_place(m, &at))
-		return false;
-	r->port = switch_at(m, at.sw)->first_port;
+			m->at = (struct mft_place){ .sw = at.sw + 1 };
+		n = switch_at(m, at.sw);
+	} while (!n->sw_known || at.position > n->info.num_ports / 16u ||
+		 at.block * MFT_BLOCK >= n->sw.multicast_fdb_cap ||
+		 is_done(m, &at));
+	r->port = n->first_port;
 	r->attr = MAD_ATTR_MULTICAST_FT;
 	r->modifier = at.position << POSITION_SHIFT | at.block;
 	r->set = m->phase != PHASE_READ;
