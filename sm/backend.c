@@ -28,20 +28,6 @@ only_plans(const struct options *conf)
 		conf->mode == OPTIONS_MODE_PLAN_JSON;
 }
 
-/* Appends common reasons and remedies to the error. */
-static void
-hint(const struct options *conf, GError **error)
-{
-	bool none = g_str_has_suffix((*error)->message, " none");
-	char *text = g_strconcat((*error)->message, none ? " (is there an "
-		"InfiniBand device, and ib_umad loaded? --simulate needs "
-		"neither)" : "", conf->port_num ? " (-p is the port; "
-		"OpenSM's -p is --priority)" : "", NULL);
-
-	g_free((*error)->message);
-	(*error)->message = text;
-}
-
 static struct transport *
 open_umad(const struct options *conf, const struct backend_hooks *hooks,
 	  GError **error)
@@ -55,12 +41,21 @@ open_umad(const struct options *conf, const struct backend_hooks *hooks,
 		.event = hooks->port,
 		.event_data = hooks->data,
 	};
-	struct transport *transport;
+	struct transport *transport = umad_transport_open(&choice, error);
+	bool is_none;
+	char *text;
 
-	transport = umad_transport_open(&choice, error);
-	if (!transport && error)
-		hint(conf, error);
-	return transport;
+	if (transport || !error)
+		return transport;
+	/* common reasons and remedies */
+	is_none = g_str_has_suffix((*error)->message, " none");
+	text = g_strconcat((*error)->message, is_none ? " (is there an "
+		"InfiniBand device, and ib_umad loaded? --simulate needs "
+		"neither)" : "", conf->port_num ? " (-p is the port; "
+		"OpenSM's -p is --priority)" : "", NULL);
+	g_free((*error)->message);
+	(*error)->message = text;
+	return NULL;
 }
 
 struct snapshot *
@@ -109,18 +104,6 @@ on_replay(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-static void
-open_replay(struct backend *b, const struct options *conf, GError **error)
-{
-	b->transport = replay_open(conf->replay, error);
-	if (!b->transport)
-		return;
-	b->replay = b->transport;
-	b->source = g_idle_source_new();
-	g_source_set_callback(b->source, on_replay, b, NULL);
-	g_source_attach(b->source, NULL);
-}
-
 struct backend *
 backend_open(const struct options *conf, const struct backend_hooks *hooks,
 	     GError **error)
@@ -130,11 +113,16 @@ backend_open(const struct options *conf, const struct backend_hooks *hooks,
 
 	b->hooks = *hooks;
 	if (conf->replay)
-		open_replay(b, conf, error);
+		b->transport = b->replay = replay_open(conf->replay, error);
 	else if (conf->simulate)
 		open_sim(b, conf, error);
 	else
 		b->transport = open_umad(conf, hooks, error);
+	if (b->replay) {
+		b->source = g_idle_source_new();
+		g_source_set_callback(b->source, on_replay, b, NULL);
+		g_source_attach(b->source, NULL);
+	}
 	if (b->transport)
 		b->watch = watch_open(conf, &b->transport, &(struct watch_steps)
 			{ { .sim = b->sim, .fabric = b->fabric },
@@ -157,25 +145,10 @@ backend_drain(struct backend *b)
 		;
 }
 
-static bool
-close_transport(struct backend *b, GError **error)
-{
-	bool ok = true;
-
-	if (!b->transport)
-		return true;
-	if (b->replay)
-		ok = replay_finish(b->replay, error);
-	if (b->capture)
-		return capture_close(b->capture, ok ? error : NULL) && ok;
-	transport_free(b->transport);
-	return ok;
-}
-
 bool
 backend_close(struct backend *b, GError **error)
 {
-	bool ok;
+	bool ok = true;
 
 	if (!b)
 		return true;
@@ -183,7 +156,12 @@ backend_close(struct backend *b, GError **error)
 		g_source_destroy(b->source);
 		g_source_unref(b->source);
 	}
-	ok = close_transport(b, error);
+	if (b->replay)
+		ok = replay_finish(b->replay, error);
+	if (b->capture)
+		ok = capture_close(b->capture, ok ? error : NULL) && ok;
+	else if (b->transport)
+		transport_free(b->transport);
 	ok = watch_close(b->watch, ok ? error : NULL) && ok;
 	if (b->sim) {
 		sim_free(b->sim);

@@ -67,17 +67,6 @@ struct daemon {
 /* Output. */
 
 static void
-print_plan(struct daemon *d, const struct sweep_report *r)
-{
-	g_autoptr(GString) out = g_string_new(NULL);
-
-	plan_print(r->plan, r->view->subnet, r->wanted, r->view->seen,
-		   r->view->tables, d->conf->mode == OPTIONS_MODE_PLAN_JSON,
-		   out);
-	fputs(out->str, stdout);
-}
-
-static void
 print_picture(const struct view *v)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
@@ -90,15 +79,6 @@ print_picture(const struct view *v)
 	}
 	fputs(out->str, stdout);
 	fflush(stdout);
-}
-
-static void
-dump(struct daemon *d, const struct view *v)
-{
-	g_autoptr(GError) error = NULL;
-
-	if (!dump_all(d->conf->dump_dir, v->subnet, v->lids, v->lft, &error))
-		log_say(d->log, LOG_WARNING, "dump", "%s", error->message);
 }
 
 static void
@@ -118,6 +98,9 @@ static void
 on_sweep_end(const struct sweep_report *r, void *data)
 {
 	struct daemon *d = data;
+	const struct view *v = r->view;
+	g_autoptr(GString) plan = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
 
 	/* A fast clock may go on until the loop ends: a run that ends by itself
 	 * has the verdict of its first sweep. */
@@ -125,14 +108,19 @@ on_sweep_end(const struct sweep_report *r, void *data)
 		return;
 	status_note(d->status, r, transport_now(d->transport));
 	watch_end(d->backend->watch, r);
-	if (r->end == SWEEP_END_PLANNED)
-		print_plan(d, r);
-	else if (r->view && d->conf->dump_dir)
-		dump(d, r->view);
-	if (r->view && d->conf->report)
-		write_report(d, r->view);
-	if (r->view && d->conf->show && r->end != SWEEP_END_PLANNED)
-		print_picture(r->view);
+	if (r->end == SWEEP_END_PLANNED) {
+		plan_print(r->plan, v->subnet, r->wanted, v->seen, v->tables,
+			   d->conf->mode == OPTIONS_MODE_PLAN_JSON, plan);
+		fputs(plan->str, stdout);
+	} else if (v && d->conf->dump_dir &&
+		   !dump_all(d->conf->dump_dir, v->subnet, v->lids, v->lft,
+			     &error)) {
+		log_say(d->log, LOG_WARNING, "dump", "%s", error->message);
+	}
+	if (v && d->conf->report)
+		write_report(d, v);
+	if (v && d->conf->show && r->end != SWEEP_END_PLANNED)
+		print_picture(v);
 	notify_ready(d->notify);
 	if (d->conf->mode == OPTIONS_MODE_RUN)
 		return;
@@ -154,12 +142,6 @@ log_lines(struct daemon *d, enum log_level level, const GPtrArray *lines)
 			(char *)lines->pdata[i]);
 }
 
-static struct partition_rules *
-rules_of(const struct daemon *d)
-{
-	return partitions_rules(d->site->partitions);
-}
-
 static bool
 reload(struct daemon *d, GPtrArray *errors)
 {
@@ -173,7 +155,8 @@ reload(struct daemon *d, GPtrArray *errors)
 	if (ok) {
 		sweep_set_route(d->sm->sweep, &d->site->route);
 		sweep_set_names(d->sm->sweep, d->site->lists.names);
-		sweep_set_partitions(d->sm->sweep, rules_of(d));
+		sweep_set_partitions(d->sm->sweep,
+				     partitions_rules(d->site->partitions));
 		sa_set_policy(d->sm->sa, d->site->lists.sls);
 		return true;
 	}
@@ -253,7 +236,7 @@ daemon_look(struct control_view *out, void *data)
 		.status = d->status,
 		.rivals = sweep_rivals(d->sm->sweep),
 		.sweep = d->sm->sweep,
-		.rules = rules_of(d),
+		.rules = partitions_rules(d->site->partitions),
 		.wire = mad_client_stats(d->sm->x),
 		.client = d->sm->x,
 		.desk = sa_server_stats(d->sm->sa_server),
@@ -309,7 +292,8 @@ daemon_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 		return false;
 	log_say(d->log, LOG_INFO, "control", "partition 0x%04x: member "
 		"0x%016" G_GINT64_MODIFIER "x changed", pkey_base(pkey), guid);
-	sweep_set_partitions(d->sm->sweep, rules_of(d));
+	sweep_set_partitions(d->sm->sweep,
+			     partitions_rules(d->site->partitions));
 	sweep_request(d->sm->sweep, SWEEP_CAUSE_PARTITIONS);
 	return true;
 }
@@ -357,10 +341,12 @@ daemon_accept(const char *word, void *data)
 	return n;
 }
 
-static struct control_hooks
-hooks_of(struct daemon *d)
+/* The control socket and the HTTP server of a resident manager, which runs
+ * without one that cannot be opened. */
+static void
+open_servers(struct daemon *d)
 {
-	return (struct control_hooks){
+	const struct control_hooks hooks = {
 		.look = daemon_look,
 		.sweep = daemon_sweep,
 		.reload = daemon_reload,
@@ -372,49 +358,33 @@ hooks_of(struct daemon *d)
 		.priority = daemon_priority,
 		.data = d,
 	};
-}
-
-/* If the socket cannot be opened, the manager runs without it. */
-static void
-open_control(struct daemon *d)
-{
-	const struct control_hooks hooks = hooks_of(d);
 	struct control_socket_params params = ctlsock_params_default;
 	const char *named = d->conf->control_socket;
-	g_autofree char *path = NULL;
-	g_autoptr(GError) error = NULL;
-
-	if (!named || d->conf->mode != OPTIONS_MODE_RUN)
-		return;
-	path = strcmp(named, OPTIONS_CONTROL_SOCKET) ? g_strdup(named) :
+	g_autofree char *path = named && strcmp(named, OPTIONS_CONTROL_SOCKET) ?
+		g_strdup(named) :
 		g_strdup_printf(OPTIONS_CONTROL_DIR "/%016" G_GINT64_MODIFIER
 				"x.ctl", d->transport->port_guid);
+	g_autoptr(GError) error = NULL, http_error = NULL;
+
 	params.group = d->conf->control_group;
-	d->control = control_socket_open(path, &hooks, &params, d->log, &error);
+	if (named)
+		d->control = control_socket_open(path, &hooks, &params, d->log,
+						 &error);
 	if (d->control)
 		log_say(d->log, LOG_VERBOSE, "control", "listening on %s",
 			path);
-	else
+	else if (named)
 		log_say(d->log, LOG_WARNING, "control", "%s; minismctl cannot "
 			"reach this manager", error->message);
-}
-
-static void
-open_http(struct daemon *d)
-{
-	const struct control_hooks hooks = hooks_of(d);
-	g_autoptr(GError) error = NULL;
-
-	if (!d->conf->http || d->conf->mode != OPTIONS_MODE_RUN)
-		return;
-	d->http = http_open(d->conf->http, &hooks, &error);
+	if (d->conf->http)
+		d->http = http_open(d->conf->http, &hooks, &http_error);
 	if (d->http)
 		log_say(d->log, LOG_VERBOSE, "http", "%s, port %u: the fabric "
 			"as /, /metrics, /status, /events", d->conf->http,
 			http_port(d->http));
-	else
+	else if (d->conf->http)
 		log_say(d->log, LOG_WARNING, "http", "not served: %s",
-			error->message);
+			http_error->message);
 }
 
 static char *
@@ -514,23 +484,6 @@ take_locks(struct daemon *d, GError **error)
 	return false;
 }
 
-static bool
-daemon_open(struct daemon *d, GError **error)
-{
-	const struct backend_hooks hooks = {
-		.over = on_over, .port = on_port, .data = d,
-	};
-
-	d->backend = backend_open(d->conf, &hooks, error);
-	if (!d->backend)
-		return false;
-	d->transport = d->backend->transport;
-	log_say(d->log, LOG_INFO, "daemon", PACKAGE_STRING " on %s (0x%016"
-		G_GINT64_MODIFIER "x)", d->transport->name,
-		d->transport->port_guid);
-	return true;
-}
-
 static enum sweep_goal
 goal_of(const struct daemon *d)
 {
@@ -578,7 +531,7 @@ daemon_connect(struct daemon *d)
 			.route = d->site->route,
 			.policy = &d->policy,
 			.isolation = {
-				.rules = rules_of(d),
+				.rules = partitions_rules(d->site->partitions),
 				.enforce = options_enforce(c),
 				.qos = &d->qos,
 			},
@@ -606,40 +559,34 @@ daemon_connect(struct daemon *d)
 	d->sm = sm_instance_new(d->transport, &params, d->log, on_sweep_end, d);
 }
 
-static void
-daemon_close(struct daemon *d)
-{
-	g_autoptr(GError) error = NULL;
-
-	notify_close(d->notify);
-	http_close(d->http);
-	control_socket_close(d->control);
-	sm_instance_free(d->sm);
-	if (!backend_close(d->backend, &error)) {
-		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
-		d->exit_code = EXIT_NOT_UP;
-	}
-}
-
 static int
 daemon_run(struct daemon *d)
 {
+	const struct backend_hooks hooks = {
+		.over = on_over, .port = on_port, .data = d,
+	};
 	g_autoptr(GError) error = NULL;
 
-	if (!take_locks(d, &error) || !daemon_open(d, &error)) {
+	if (take_locks(d, &error))
+		d->backend = backend_open(d->conf, &hooks, &error);
+	if (!d->backend) {
 		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
 		if (d->background && d->conf->log_file)
 			fprintf(stderr, "minism: %s\n", error->message);
 		return EXIT_NOT_UP;
 	}
+	d->transport = d->backend->transport;
+	log_say(d->log, LOG_INFO, "daemon", PACKAGE_STRING " on %s (0x%016"
+		G_GINT64_MODIFIER "x)", d->transport->name,
+		d->transport->port_guid);
 	d->loop = g_main_loop_new(NULL, FALSE);
 	daemon_connect(d);
 	d->since = transport_now(d->transport);
 	warn_of_keys(d);
-	open_control(d);
-	open_http(d);
-	if (d->conf->mode == OPTIONS_MODE_RUN)
+	if (d->conf->mode == OPTIONS_MODE_RUN) {
+		open_servers(d);
 		d->notify = notify_open(headline_of, d);
+	}
 
 	guint signals[] = {
 		g_unix_signal_add(SIGHUP, on_hup, d),
@@ -659,7 +606,14 @@ daemon_run(struct daemon *d)
 	backend_drain(d->backend);
 	for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
 		g_source_remove(signals[i]);
-	daemon_close(d);
+	notify_close(d->notify);
+	http_close(d->http);
+	control_socket_close(d->control);
+	sm_instance_free(d->sm);
+	if (!backend_close(d->backend, &error)) {
+		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
+		d->exit_code = EXIT_NOT_UP;
+	}
 	g_main_loop_unref(d->loop);
 	return d->exit_code;
 }

@@ -47,33 +47,15 @@ daemonize_fail(const char *what, GError **error)
 	return NULL;
 }
 
-/* In the parent: its exit status. */
-static int
-wait_for(pid_t child, int from)
-{
-	ssize_t n;
-	unsigned char byte;
-	int status;
-
-	do
-		n = read(from, &byte, 1);
-	while (n < 0 && errno == EINTR);
-	close(from);
-	if (n == 1)
-		return byte;
-	while (waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			return EXIT_KILLED;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_KILLED;
-}
-
 struct background *
 daemonize_fork(int *code, GError **error)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct background *b;
-	int ends[2];
+	int ends[2], status;
+	unsigned char byte;
 	pid_t child;
+	ssize_t n;
 
 	if (null < 0)
 		return daemonize_fail("/dev/null", error);
@@ -95,7 +77,18 @@ daemonize_fork(int *code, GError **error)
 		close(ends[0]);
 		return daemonize_fail("fork", error);
 	}
-	*code = wait_for(child, ends[0]);
+	do
+		n = read(ends[0], &byte, 1);
+	while (n < 0 && errno == EINTR);
+	close(ends[0]);
+	*code = n == 1 ? byte : EXIT_KILLED;
+	if (n == 1)
+		return NULL;
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return NULL;
+	if (WIFEXITED(status))
+		*code = WEXITSTATUS(status);
 	return NULL;
 }
 

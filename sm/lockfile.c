@@ -54,30 +54,26 @@ lockfile_lock(int fd, const char *path, GError **error)
 	return false;
 }
 
-/* A reader finds a number at any time, the old one or the new one. */
-static bool
-write_pid(int fd, const char *path, GError **error)
-{
-	char text[32];
-	int n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
-
-	if (pwrite(fd, text, (size_t)n, 0) == n && ftruncate(fd, n) == 0)
-		return true;
-	return lockfile_fail(error, path, errno);
-}
-
 struct lockfile *
 lockfile_take(const char *path, GError **error)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK |
 		      O_NOCTTY | O_CLOEXEC, FILE_MODE);
 	struct lockfile *l;
+	char text[32];
+	int n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
 
 	if (fd < 0) {
 		lockfile_fail(error, path, errno);
 		return NULL;
 	}
-	if (!lockfile_lock(fd, path, error) || !write_pid(fd, path, error)) {
+	if (!lockfile_lock(fd, path, error)) {
+		close(fd);
+		return NULL;
+	}
+	/* a reader finds a number at any time, the old one or the new one */
+	if (pwrite(fd, text, (size_t)n, 0) != n || ftruncate(fd, n) != 0) {
+		lockfile_fail(error, path, errno);
 		close(fd);
 		return NULL;
 	}

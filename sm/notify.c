@@ -27,7 +27,8 @@ struct notify {
 	char *(*headline)(void *data);
 	void *data;
 	bool ready;
-	uint64_t watchdog_us;	/* 0: none */
+	uint64_t watchdog_us;	/* the longest time between two WATCHDOG=1 that
+				   systemd permits; 0: none */
 	guint timer;		/* 0: none */
 };
 
@@ -59,27 +60,14 @@ on_feed(gpointer data)
 	return G_SOURCE_CONTINUE;
 }
 
-/* The longest time between two WATCHDOG=1 that systemd permits; 0: no
- * watchdog. */
-static uint64_t
-watchdog_us(void)
-{
-	const char *span = g_getenv("WATCHDOG_USEC");
-	const char *pid = g_getenv("WATCHDOG_PID");
-	uint64_t us, who;
-
-	if (!span || !text_read_number(span, INT64_MAX, &us) ||
-	    (pid && (!text_read_number(pid, INT32_MAX, &who) ||
-		     who != (uint64_t)getpid())))
-		return 0;
-	return us;
-}
-
 struct notify *
 notify_open(char *(*headline)(void *data), void *data)
 {
 	const char *path = g_getenv("NOTIFY_SOCKET");
+	const char *span = g_getenv("WATCHDOG_USEC");
+	const char *pid = g_getenv("WATCHDOG_PID");
 	size_t len = path ? strlen(path) : 0;
+	uint64_t us, who;
 	struct notify *n;
 	int fd;
 
@@ -98,7 +86,10 @@ notify_open(char *(*headline)(void *data), void *data)
 	if (path[0] == '@')
 		n->to.sun_path[0] = '\0';
 	n->to_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
-	n->watchdog_us = watchdog_us();
+	if (span && text_read_number(span, INT64_MAX, &us) &&
+	    (!pid || (text_read_number(pid, INT32_MAX, &who) &&
+		      who == (uint64_t)getpid())))
+		n->watchdog_us = us;
 	if (n->watchdog_us)
 		n->timer = g_timeout_add((guint)CLAMP(n->watchdog_us / 2000, 1,
 						      G_MAXUINT), on_feed, n);
