@@ -52,33 +52,14 @@ typedef void (*section_fn)(const struct dump_of *v, uint32_t i, GString *out);
 
 /* opensm-subnet.lst */
 
-static const char *
-lst_type(const struct snapshot_node *n)
-{
-	static const char *const types[] = {
-		[NODE_CA] = "CA", [NODE_SWITCH] = "SW", [NODE_ROUTER] = "RT",
-	};
-	unsigned type = n->info.node_type;
-
-	return type && type < G_N_ELEMENTS(types) ? types[type] : "??";
-}
-
-static const char *
-lst_state(const struct port_info *i)
-{
-	static const char *const states[] = {
-		[PORT_STATE_NOP] = "??", [PORT_STATE_DOWN] = "DWN",
-		[PORT_STATE_INIT] = "INI", [PORT_STATE_ARMED] = "ARM",
-		[PORT_STATE_ACTIVE] = "ACT", [PORT_STATE_ACTIVE_DEFER] = "ACT",
-	};
-
-	return i->state < G_N_ELEMENTS(states) ? states[i->state] : "??";
-}
-
 static void
 put_lst_end(const struct snapshot *s, uint32_t port, int vendor_width,
 	    GString *out)
 {
+	static const char *const types[] = {
+		"??", [NODE_CA] = "CA", [NODE_SWITCH] = "SW",
+		[NODE_ROUTER] = "RT",
+	};
 	const struct snapshot_port *p = &s->ports[port];
 	const struct snapshot_node *n = &s->nodes[p->node];
 	const struct snapshot_port *owner = snapshot_is_switch(n) ?
@@ -86,15 +67,18 @@ put_lst_end(const struct snapshot *s, uint32_t port, int vendor_width,
 	bool has_sm = s->local_port != SNAPSHOT_NONE &&
 		      s->ports[s->local_port].node == p->node;
 	g_autofree char *name = g_strdup(snapshot_node_name(n));
+	unsigned type = n->info.node_type;
 
 	g_strdelimit(name, "{", '(');
 	g_strdelimit(name, "}", ')');
 	g_string_append_printf(out, "{ %s%s Ports:%02X SystemGUID:%016" PRIx64
 			       " NodeGUID:%016" PRIx64 " PortGUID:%016" PRIx64
 			       " VenID:%0*X DevID:%04X Rev:%08X {%s} LID:%04X"
-			       " PN:%02X }", lst_type(n), has_sm ? "-SM" : "",
-			       n->info.num_ports, n->info.system_guid,
-			       n->info.node_guid, owner->guid, vendor_width,
+			       " PN:%02X }",
+			       types[type < G_N_ELEMENTS(types) ? type : 0],
+			       has_sm ? "-SM" : "", n->info.num_ports,
+			       n->info.system_guid, n->info.node_guid,
+			       owner->guid, vendor_width,
 			       n->info.vendor_id, n->info.device_id,
 			       n->info.revision, name, owner->info.lid,
 			       p->num);
@@ -103,6 +87,11 @@ put_lst_end(const struct snapshot *s, uint32_t port, int vendor_width,
 static void
 put_lst_node(const struct dump_of *v, uint32_t node, GString *out)
 {
+	static const char *const states[] = {
+		[PORT_STATE_NOP] = "??", [PORT_STATE_DOWN] = "DWN",
+		[PORT_STATE_INIT] = "INI", [PORT_STATE_ARMED] = "ARM",
+		[PORT_STATE_ACTIVE] = "ACT", [PORT_STATE_ACTIVE_DEFER] = "ACT",
+	};
 	const struct snapshot *s = v->s;
 	const struct snapshot_node *n = &s->nodes[node];
 
@@ -118,7 +107,9 @@ put_lst_node(const struct dump_of *v, uint32_t node, GString *out)
 		put_lst_end(s, p->peer, 8, out);
 		g_string_append_printf(out, " PHY=%s LOG=%s SPD=%s\n",
 				       port_width_name(&p->info),
-				       lst_state(&p->info),
+				       states[p->info.state <
+					      G_N_ELEMENTS(states) ?
+					      p->info.state : PORT_STATE_NOP],
 				       port_speed(&p->info)->gbps);
 	}
 }

@@ -43,25 +43,6 @@ page_put_node(struct json *j, const struct fabric_page *p, uint32_t node)
 }
 
 static void
-put_cable(struct json *j, const struct fabric_page *p, uint32_t port)
-{
-	const struct snapshot_port *a = &p->s->ports[port];
-	const struct snapshot_port *b = &p->s->ports[a->peer];
-
-	json_open(j, NULL, '[');
-	json_number(j, NULL, a->node);
-	json_number(j, NULL, a->num);
-	json_number(j, NULL, b->node);
-	json_number(j, NULL, b->num);
-	json_number(j, NULL, port_mbps(&a->info));
-	json_bool(j, NULL, a->info.state == PORT_STATE_ACTIVE &&
-		  b->info.state == PORT_STATE_ACTIVE);
-	json_number(j, NULL, p->perf ? perf_wire_errors(&p->perf[port]) : 0);
-	json_number(j, NULL, p->perf ? perf_wire_errors(&p->perf[a->peer]) : 0);
-	json_close(j, ']');
-}
-
-static void
 put_counts(struct json *j, const uint64_t *counts, const char *method)
 {
 	for (unsigned i = 0; i < MAD_CLIENT_ATTRS; i++) {
@@ -75,20 +56,6 @@ put_counts(struct json *j, const uint64_t *counts, const char *method)
 		json_number(j, NULL, counts[i]);
 		json_close(j, ']');
 	}
-}
-
-static void
-put_stage(struct json *j, const struct sweep_stage *stage)
-{
-	json_open(j, NULL, '{');
-	json_text(j, "name", sweep_state_name(stage->state));
-	json_ms(j, "begin", stage->begin_us);
-	json_ms(j, "end", stage->end_us);
-	json_open(j, "mads", '[');
-	put_counts(j, stage->gets, "Get");
-	put_counts(j, stage->sets, "Set");
-	json_close(j, ']');
-	json_close(j, '}');
 }
 
 static GString *
@@ -109,18 +76,45 @@ make_json(const struct fabric_page *p)
 		json_text(&j, NULL, p->notes->pdata[i]);
 	json_close(&j, ']');
 	json_open(&j, "stages", '[');
-	for (unsigned i = 0; i < p->n_stages; i++)
-		put_stage(&j, &p->stages[i]);
+	for (unsigned i = 0; i < p->n_stages; i++) {
+		const struct sweep_stage *stage = &p->stages[i];
+
+		json_open(&j, NULL, '{');
+		json_text(&j, "name", sweep_state_name(stage->state));
+		json_ms(&j, "begin", stage->begin_us);
+		json_ms(&j, "end", stage->end_us);
+		json_open(&j, "mads", '[');
+		put_counts(&j, stage->gets, "Get");
+		put_counts(&j, stage->sets, "Set");
+		json_close(&j, ']');
+		json_close(&j, '}');
+	}
 	json_close(&j, ']');
 	json_open(&j, "nodes", '[');
 	for (uint32_t i = 0; i < p->s->n_nodes; i++)
 		page_put_node(&j, p, i);
 	json_close(&j, ']');
 	json_open(&j, "cables", '[');
-	for (uint32_t i = 0; i < p->s->n_ports; i++)
-		if (p->s->ports[i].peer != SNAPSHOT_NONE &&
-		    i <= p->s->ports[i].peer)
-			put_cable(&j, p, i);
+	for (uint32_t i = 0; i < p->s->n_ports; i++) {
+		const struct snapshot_port *a = &p->s->ports[i], *b;
+
+		if (a->peer == SNAPSHOT_NONE || i > a->peer)
+			continue;
+		b = &p->s->ports[a->peer];
+		json_open(&j, NULL, '[');
+		json_number(&j, NULL, a->node);
+		json_number(&j, NULL, a->num);
+		json_number(&j, NULL, b->node);
+		json_number(&j, NULL, b->num);
+		json_number(&j, NULL, port_mbps(&a->info));
+		json_bool(&j, NULL, a->info.state == PORT_STATE_ACTIVE &&
+			  b->info.state == PORT_STATE_ACTIVE);
+		json_number(&j, NULL, p->perf ?
+			    perf_wire_errors(&p->perf[i]) : 0);
+		json_number(&j, NULL, p->perf ?
+			    perf_wire_errors(&p->perf[a->peer]) : 0);
+		json_close(&j, ']');
+	}
 	json_close(&j, ']');
 	json_close(&j, '}');
 	return j.out;

@@ -158,28 +158,21 @@ add_file(struct import *im, const char *key, const char *from, char *to)
 
 /* The path as named; if that is in OpenSM's own folder or does not exist, the
  * file of that name in the folder that is imported, which may be a copy of
- * another machine's. NULL: there is none. */
-static char *
-find_file(const struct import *im, const char *named)
-{
-	g_autofree char *base = g_path_get_basename(named);
-	g_autofree char *here = g_build_filename(im->dir, base, NULL);
-	bool there = g_file_test(named, G_FILE_TEST_IS_REGULAR);
-
-	if (g_file_test(here, G_FILE_TEST_IS_REGULAR) &&
-	    (!there || g_str_has_prefix(named, OPENSM_CONF)))
-		return g_steal_pointer(&here);
-	return there ? g_strdup(named) : NULL;
-}
-
+ * another machine's. */
 static enum import_verdict
 take_file(struct import *im, const char *key, const char *value)
 {
-	g_autofree char *from = find_file(im, value);
+	g_autofree char *name = g_path_get_basename(value);
+	g_autofree char *here = g_build_filename(im->dir, name, NULL);
+	bool there = g_file_test(value, G_FILE_TEST_IS_REGULAR);
+	const char *from = there ? value : NULL;
 	g_autofree char *base = strcmp(key, PARTITIONS) ?
-		g_path_get_basename(value) : g_strdup("partitions.conf");
+		g_strdup(name) : g_strdup("partitions.conf");
 	char *to;
 
+	if (g_file_test(here, G_FILE_TEST_IS_REGULAR) &&
+	    (!there || g_str_has_prefix(value, OPENSM_CONF)))
+		from = here;
 	/* OpenSM's built-in names, which it writes out */
 	if (!from && (!strcmp(key, PARTITIONS) ||
 		      !strcmp(key, "qos_policy_file")))
@@ -234,21 +227,6 @@ judge_own(struct import *im, const struct option *o, const char *value,
 	return IMPORT_USED;
 }
 
-static enum import_verdict
-judge_foreign(const char *key, const char *value, const char **remark)
-{
-	switch (opensm_key_judge(key, value, remark)) {
-	case OPENSM_KEY_HARMLESS:
-		return IMPORT_DEFAULT;
-	case OPENSM_KEY_UNUSED:
-		return *remark ? IMPORT_OTHERWISE : IMPORT_MISSING;
-	case OPENSM_KEY_UNKNOWN:
-		break;
-	}
-	*remark = "no key of OpenSM 3.3";
-	return IMPORT_MISSING;
-}
-
 static void
 take_key(struct import *im, const char *where, const char *key,
 	 const char *value)
@@ -258,6 +236,7 @@ take_key(struct import *im, const char *where, const char *key,
 	g_autofree char *why = NULL, *shown = text_one_line(value);
 	const char *remark = NULL;
 	enum import_verdict verdict = IMPORT_DEFAULT;
+	enum opensm_key_verdict foreign;
 
 	if (is_set && !strcmp(key, "routing_engine")) {
 		g_free(im->engine);
@@ -266,8 +245,14 @@ take_key(struct import *im, const char *where, const char *key,
 	}
 	if (o && is_set)
 		verdict = judge_own(im, o, value, &remark, &why);
-	else if (!o)
-		verdict = judge_foreign(key, value, &remark);
+	if (!o) {
+		foreign = opensm_key_judge(key, value, &remark);
+		verdict = foreign == OPENSM_KEY_HARMLESS ? IMPORT_DEFAULT :
+			foreign == OPENSM_KEY_UNUSED && remark ?
+			IMPORT_OTHERWISE : IMPORT_MISSING;
+		if (foreign == OPENSM_KEY_UNKNOWN)
+			remark = "no key of OpenSM 3.3";
+	}
 	if (verdict == IMPORT_USED || verdict == IMPORT_DEFAULT)
 		remark = NULL;
 	if (why)
@@ -277,28 +262,6 @@ take_key(struct import *im, const char *where, const char *key,
 		g_ptr_array_add(im->lines[verdict], g_strdup_printf(
 			"%s %s%s%s", key, o && o->kind->secret ? "(secret)" :
 			shown, remark ? ": " : "", remark ? remark : ""));
-}
-
-/* A key, and a word or a text in quotes. */
-static void
-import_take_line(struct import *im, const char *path, unsigned number,
-		 char *line)
-{
-	g_autofree char *where = g_strdup_printf("%s:%u", path, number);
-	char *key = g_strstrip(line), *value, *end;
-
-	if (!*key || *key == '#')
-		return;
-	value = key + strcspn(key, " \t");
-	if (*value)
-		*value++ = '\0';
-	value = g_strchug(value);
-	end = *value == '"' ? strchr(value + 1, '"') :
-		value + strcspn(value, " \t#");
-	value += *value == '"';
-	if (end)
-		*end = '\0';
-	take_key(im, where, key, value);
 }
 
 static bool
@@ -314,8 +277,24 @@ take_conf(struct import *im, const char *path)
 		return false;
 	}
 	lines = g_strsplit(text ? text : "", "\n", -1);
-	for (unsigned i = 0; lines[i]; i++)
-		import_take_line(im, path, i + 1, lines[i]);
+	/* each is a key, and a word or a text in quotes */
+	for (unsigned i = 0; lines[i]; i++) {
+		g_autofree char *where = g_strdup_printf("%s:%u", path, i + 1);
+		char *key = g_strstrip(lines[i]), *value, *end;
+
+		if (!*key || *key == '#')
+			continue;
+		value = key + strcspn(key, " \t");
+		if (*value)
+			*value++ = '\0';
+		value = g_strchug(value);
+		end = *value == '"' ? strchr(value + 1, '"') :
+			value + strcspn(value, " \t#");
+		value += *value == '"';
+		if (end)
+			*end = '\0';
+		take_key(im, where, key, value);
+	}
 	return text;
 }
 
@@ -519,29 +498,18 @@ import_report(const struct import *im, const char *path, bool there)
 	print_lines("REFUSED", im->lines[IMPORT_REFUSED]);
 }
 
-/* Gives the file to its folder's owner, so that the service can read it; a file
- * with keys to the group of the service. */
-static void
-give_away(const struct import_file *f)
+/* For root the file gets its folder's owner, so that the service can read it; a
+ * file with keys the group of the service. */
+static bool
+import_write_file(const struct import_file *f)
 {
 	g_autofree char *dir = g_path_get_dirname(f->to);
 	const struct group *group = f->mode == MODE_SECRET ?
 		getgrnam("minism") : NULL;
-	struct stat st;
-
-	if (geteuid() != 0 || g_stat(dir, &st) < 0)
-		return;
-	if (lchown(f->to, st.st_uid, group ? group->gr_gid : st.st_gid) < 0)
-		printf("%s: cannot be given to its owner: %s\n", f->to,
-		       g_strerror(errno));
-}
-
-static bool
-import_write_file(const struct import_file *f)
-{
 	g_autofree char *backup = g_strconcat(f->to, ".bak", NULL);
 	g_autofree char *old = text_read_file(f->to, NULL);
 	g_autoptr(GError) error = NULL;
+	struct stat st;
 
 	if (old && !strcmp(old, f->text->str)) {
 		printf("unchanged: %s\n", f->to);
@@ -558,38 +526,21 @@ import_write_file(const struct import_file *f)
 		printf("%s\n", error->message);
 		return false;
 	}
-	give_away(f);
+	if (geteuid() == 0 && g_stat(dir, &st) == 0 &&
+	    lchown(f->to, st.st_uid, group ? group->gr_gid : st.st_gid) < 0)
+		printf("%s: cannot be given to its owner: %s\n", f->to,
+		       g_strerror(errno));
 	printf("written: %s%s%s\n", f->to, old ? "; the old one is " : "",
 	       old ? backup : "");
 	return true;
-}
-
-static bool
-import_write_all(struct import *im, const char *path)
-{
-	struct import_file conf = {
-		.to = g_build_filename(im->to, "minism.conf", NULL),
-		.text = g_string_new(NULL),
-		.mode = im->secret ? MODE_SECRET : MODE_PUBLIC,
-	};
-	bool ok = true;
-
-	g_string_printf(conf.text, "# Taken from %s by minism import; all keys "
-			"are in minism.conf(5).\n%s", path, im->conf->str);
-	for (guint i = 0; i < im->files->len && ok; i++)
-		ok = import_write_file(im->files->pdata[i]);
-	/* last, since it names the other files */
-	ok = ok && import_write_file(&conf);
-	g_free(conf.to);
-	g_string_free(conf.text, TRUE);
-	return ok;
 }
 
 static int
 import_run(struct import *im)
 {
 	g_autofree char *path = g_build_filename(im->dir, "opensm.conf", NULL);
-	bool there = take_conf(im, path);
+	struct import_file conf = { .mode = MODE_PUBLIC };
+	bool there = take_conf(im, path), ok = true;
 
 	/* OpenSM reads it without a key */
 	if (!import_file_of(im, PARTITIONS))
@@ -606,7 +557,19 @@ import_run(struct import *im)
 		puts("nothing is written: --write does");
 		return EXIT_SUCCESS;
 	}
-	return import_write_all(im, path) ? EXIT_SUCCESS : EXIT_FAILURE;
+	for (guint i = 0; i < im->files->len && ok; i++)
+		ok = import_write_file(im->files->pdata[i]);
+	/* last, since it names the other files */
+	conf.to = g_build_filename(im->to, "minism.conf", NULL);
+	conf.text = g_string_new(NULL);
+	g_string_printf(conf.text, "# Taken from %s by minism import; all keys "
+			"are in minism.conf(5).\n%s", path, im->conf->str);
+	if (im->secret)
+		conf.mode = MODE_SECRET;
+	ok = ok && import_write_file(&conf);
+	g_free(conf.to);
+	g_string_free(conf.text, TRUE);
+	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* False: *status is what to end with. */

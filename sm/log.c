@@ -56,20 +56,6 @@ static const char *const level_names[] = {
 	[LOG_DEBUG] = "debug",
 };
 
-/* The standard stream of this name; -1: it is the name of a file. */
-static int
-stream_of(const char *path)
-{
-	const char *name;
-
-	if (!path)
-		return STDERR_FILENO;
-	name = g_str_has_prefix(path, "/dev/") ? path + strlen("/dev/") : path;
-	if (strcmp(path, "-") == 0 || strcmp(name, "stdout") == 0)
-		return STDOUT_FILENO;
-	return strcmp(name, "stderr") == 0 ? STDERR_FILENO : -1;
-}
-
 static int
 open_append(const char *path, GError **error)
 {
@@ -118,7 +104,11 @@ log_set_format(struct log *log, enum log_format format)
 struct log *
 log_open(const char *path, enum log_level level, GError **error)
 {
-	int stream = stream_of(path);
+	const char *name = path && g_str_has_prefix(path, "/dev/") ?
+		path + strlen("/dev/") : path;
+	int stream = !path || !strcmp(name, "stderr") ? STDERR_FILENO :
+		!strcmp(path, "-") || !strcmp(name, "stdout") ?
+		STDOUT_FILENO : -1;
 	int fd = stream >= 0 ? stream : open_append(path, error);
 
 	if (fd < 0)
@@ -204,26 +194,6 @@ put_stream(int fd, const char *text, size_t len)
 	return n;
 }
 
-/* A log that cannot be written must not stop the subnet manager. */
-static void
-put(struct log *log, const char *before, const char *line)
-{
-	g_autofree char *text = g_strconcat(log->cut ? "\n" : "", before, line,
-					    NULL);
-	size_t len = strlen(text);
-	ssize_t n = log->path ? write(log->fd, text, len) :
-		put_stream(log->fd, text, len);
-
-	if (n > 0)
-		log->cut = text[n - 1] != '\n';
-	if (n == (ssize_t)len)
-		log->dropped = 0;
-	else if (n >= (ssize_t)(len - strlen(line)))
-		log->dropped = 1;	/* the count was written */
-	else
-		log->dropped++;
-}
-
 /* A line with its end, in the format of the log. */
 static char *
 print_line(const struct log *log, enum log_level level, const char *subsystem,
@@ -280,12 +250,15 @@ is_heard(const struct log *log, enum log_level level)
 	return level <= MAX(log->level, LOG_INFO);
 }
 
+/* A log that cannot be written must not stop the subnet manager. */
 static void
 log_write_line(struct log *log, enum log_level level, const char *subsystem,
 	       const char *text)
 {
-	g_autofree char *line = NULL, *lost = NULL, *before = NULL;
+	g_autofree char *line = NULL, *lost = NULL, *before = NULL, *all = NULL;
 	struct log_event *e;
+	size_t len;
+	ssize_t n;
 
 	if (level <= LOG_INFO) {
 		e = &log->events[log->n_events++ % LOG_EVENTS];
@@ -299,14 +272,25 @@ log_write_line(struct log *log, enum log_level level, const char *subsystem,
 	if (level > log->level)
 		return;
 	line = print_line(log, level, subsystem, text);
-
 	if (log->dropped) {
 		lost = g_strdup_printf("%u lines before this one are lost: the "
 				       "log could not be written",
 				       log->dropped);
 		before = print_line(log, LOG_WARNING, "log", lost);
 	}
-	put(log, before ? before : "", line);
+	all = g_strconcat(log->cut ? "\n" : "", before ? before : "", line,
+			  NULL);
+	len = strlen(all);
+	n = log->path ? write(log->fd, all, len) :
+		put_stream(log->fd, all, len);
+	if (n > 0)
+		log->cut = all[n - 1] != '\n';
+	if (n == (ssize_t)len)
+		log->dropped = 0;
+	else if (n >= (ssize_t)(len - strlen(line)))
+		log->dropped = 1;	/* the count was written */
+	else
+		log->dropped++;
 }
 
 /* Each line of the text gets the level: the mistakes of a file are several
@@ -393,24 +377,6 @@ on_span(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-static struct limit *
-limit_of(struct log *log, const char *subsystem, const char *reason)
-{
-	char *key = g_strdup_printf("%s/%s", subsystem, reason);
-	struct limit *limit = g_hash_table_lookup(log->limits, key);
-
-	if (limit) {
-		g_free(key);
-		return limit;
-	}
-	limit = g_new0(struct limit, 1);
-	limit->subsystem = subsystem;
-	limit->reason = reason;
-	limit->since = g_get_monotonic_time();
-	g_hash_table_insert(log->limits, key, limit);
-	return limit;
-}
-
 void
 log_limited(struct log *log, enum log_level level, const char *subsystem,
 	    const char *reason, const char *format, ...)
@@ -418,9 +384,19 @@ log_limited(struct log *log, enum log_level level, const char *subsystem,
 	if (!is_heard(log, level))
 		return;
 
-	struct limit *limit = limit_of(log, subsystem, reason);
+	char *key = g_strdup_printf("%s/%s", subsystem, reason);
+	struct limit *limit = g_hash_table_lookup(log->limits, key);
 	int64_t now = g_get_monotonic_time();
 
+	if (limit) {
+		g_free(key);
+	} else {
+		limit = g_new0(struct limit, 1);
+		limit->subsystem = subsystem;
+		limit->reason = reason;
+		limit->since = now;
+		g_hash_table_insert(log->limits, key, limit);
+	}
 	if (now - limit->since >= LIMIT_SPAN_US)
 		end_span(log, limit, now);
 	if (limit->written == LIMIT_LINES) {
