@@ -145,20 +145,6 @@ learn_data(struct perf_port *p, const uint8_t *data, int64_t now)
 	p->has_data = true;
 }
 
-static void
-turn_half_hour(struct perf_manager *m, int64_t now)
-{
-	if (now - m->half_us < HALF_HOUR_US)
-		return;
-	m->half_us = now;
-	for (uint32_t i = 0; i < m->known.s->n_ports; i++) {
-		struct perf_port *p = &m->known.ports[i];
-
-		memcpy(p->recent[1], p->recent[0], sizeof(p->recent[1]));
-		memset(p->recent[0], 0, sizeof(p->recent[0]));
-	}
-}
-
 /* ------------------------------------------------------------------ cables */
 
 /* "1,204 symbol, 3 recovery" */
@@ -178,41 +164,36 @@ errors_of(const struct perf_port *p)
 	return g_string_free(text, FALSE);
 }
 
-/* Logged again only after the errors fell below half of the limit. */
-static void
-judge_port(struct perf_manager *m, uint32_t port, unsigned *lines)
-{
-	struct perf_port *p = &m->known.ports[port];
-	uint64_t n = perf_wire_errors(p);
-	bool bad = n > m->params.errors_limit / (p->is_bad ? 2 : 1);
-	g_autofree char *a = NULL, *b = NULL, *errors = NULL;
-
-	if (bad == p->is_bad)
-		return;
-	p->is_bad = bad;
-	if (++*lines > MOST_LINES)
-		return;
-	a = snapshot_port_name(m->known.s, port);
-	b = snapshot_port_name(m->known.s, m->known.s->ports[port].peer);
-	errors = errors_of(p);
-	if (bad)
-		log_say(m->log, LOG_WARNING, "perf", "link %s - %s: %"
-			G_GUINT64_FORMAT " errors within an hour at %s (%s): "
-			"look at the cable, its plugs and transceivers", a, b,
-			n, a, errors);
-	else
-		log_say(m->log, LOG_INFO, "perf", "link %s - %s: errors at %s "
-			"have become few", a, b, a);
-}
-
+/* A cable is logged again only after its errors fell below half of the limit. */
 static void
 judge_cables(struct perf_manager *m)
 {
+	const struct snapshot *s = m->known.s;
 	unsigned lines = 0;
 
-	for (uint32_t i = 0; i < m->known.s->n_ports; i++)
-		if (m->known.s->ports[i].peer != SNAPSHOT_NONE)
-			judge_port(m, i, &lines);
+	for (uint32_t i = 0; i < s->n_ports; i++) {
+		struct perf_port *p = &m->known.ports[i];
+		uint64_t n = perf_wire_errors(p);
+		bool bad = n > m->params.errors_limit / (p->is_bad ? 2 : 1);
+		g_autofree char *a = NULL, *b = NULL, *errors = NULL;
+
+		if (s->ports[i].peer == SNAPSHOT_NONE || bad == p->is_bad)
+			continue;
+		p->is_bad = bad;
+		if (++lines > MOST_LINES)
+			continue;
+		a = snapshot_port_name(s, i);
+		b = snapshot_port_name(s, s->ports[i].peer);
+		errors = errors_of(p);
+		if (bad)
+			log_say(m->log, LOG_WARNING, "perf", "link %s - %s: %"
+				G_GUINT64_FORMAT " errors within an hour at %s "
+				"(%s): look at the cable, its plugs and "
+				"transceivers", a, b, n, a, errors);
+		else
+			log_say(m->log, LOG_INFO, "perf", "link %s - %s: "
+				"errors at %s have become few", a, b, a);
+	}
 	if (lines > MOST_LINES)
 		log_say(m->log, LOG_WARNING, "perf", "%u more links with "
 			"errors, or with few again: \"minismctl errors\" lists "
@@ -303,28 +284,21 @@ ask_port(struct perf_manager *m, uint32_t port, unsigned attr)
 			 (uint64_t)port << 16 | attr);
 }
 
-/* Ports with a cable; port 0 of a switch has none. */
-static void
-start_port(struct perf_manager *m, uint32_t port)
-{
-	const struct snapshot_port *p = &m->known.s->ports[port];
-	const struct snapshot_node *n = &m->known.s->nodes[p->node];
-	uint32_t end = snapshot_is_switch(n) ? n->first_port : port;
-
-	if (p->peer == SNAPSHOT_NONE || m->known.nodes[p->node].skip ||
-	    p->info.state < PORT_STATE_ACTIVE ||
-	    m->known.lids->base[end] == LID_NONE)
-		return;
-	ask_port(m, port, m->known.nodes[p->node].known ?
-		 PERF_ATTR_PORT_COUNTERS : PERF_ATTR_CLASS_PORT_INFO);
-}
-
 static void
 end_round(struct perf_manager *m, int64_t now)
 {
+	bool is_half_hour = now - m->half_us >= HALF_HOUR_US;
+
 	m->stats.rounds++;
 	judge_cables(m);
-	turn_half_hour(m, now);
+	if (is_half_hour)
+		m->half_us = now;
+	for (uint32_t i = 0; is_half_hour && i < m->known.s->n_ports; i++) {
+		struct perf_port *p = &m->known.ports[i];
+
+		memcpy(p->recent[1], p->recent[0], sizeof(p->recent[1]));
+		memset(p->recent[0], 0, sizeof(p->recent[0]));
+	}
 	for (uint32_t i = 0; i < m->known.s->n_nodes; i++)
 		if (m->known.nodes[i].skip)
 			m->known.nodes[i].skip--;
@@ -344,8 +318,20 @@ perf_on_tick(void *data)
 	uint32_t n = m->known.s->n_ports;
 	uint64_t due = (uint64_t)(now - m->round_us) * n / (uint64_t)whole;
 
-	while (m->next < MIN(due, n) && m->in_flight < IN_FLIGHT_MAX)
-		start_port(m, m->next++);
+	/* ports with a cable; port 0 of a switch has none */
+	while (m->next < MIN(due, n) && m->in_flight < IN_FLIGHT_MAX) {
+		uint32_t port = m->next++;
+		const struct snapshot_port *p = &m->known.s->ports[port];
+		const struct perf_node *node = &m->known.nodes[p->node];
+		uint32_t end = snapshot_holder_of(m->known.s, port);
+
+		if (p->peer == SNAPSHOT_NONE || node->skip ||
+		    p->info.state < PORT_STATE_ACTIVE ||
+		    m->known.lids->base[end] == LID_NONE)
+			continue;
+		ask_port(m, port, node->known ? PERF_ATTR_PORT_COUNTERS :
+			 PERF_ATTR_CLASS_PORT_INFO);
+	}
 	if (m->next == n && !m->in_flight && now >= m->round_us + whole)
 		end_round(m, now);
 	/* with few ports the timer need not ring fifty times a second */
@@ -355,30 +341,13 @@ perf_on_tick(void *data)
 
 /* --------------------------------------------------------------- the fabric */
 
-static void
-take_over(struct perf_known *k, const struct perf_known *old)
-{
-	for (uint32_t i = 0; old->s && i < k->s->n_nodes; i++) {
-		const struct snapshot_node *n = &k->s->nodes[i], *was;
-		uint32_t at = snapshot_find_node(old->s, n->info.node_guid);
-		unsigned n_ports;
-
-		if (at == SNAPSHOT_NONE)
-			continue;
-		was = &old->s->nodes[at];
-		k->nodes[i] = old->nodes[at];
-		n_ports = MIN(n->info.num_ports, was->info.num_ports) + 1u;
-		memcpy(k->ports + n->first_port, old->ports + was->first_port,
-		       n_ports * sizeof(*k->ports));
-	}
-}
-
 void
 perf_manager_fabric(struct perf_manager *m, struct snapshot *s,
 		    struct lid_map *lids)
 {
 	struct transport *t = mad_client_transport(m->x);
 	struct perf_known known = { 0 };
+	const struct perf_known *old = &m->known;
 
 	if (!m->params.sweep_s)
 		return;
@@ -388,11 +357,23 @@ perf_manager_fabric(struct perf_manager *m, struct snapshot *s,
 		known.lids = lid_map_ref(lids);
 		known.ports = g_new0(struct perf_port, s->n_ports);
 		known.nodes = g_new0(struct perf_node, s->n_nodes);
-		take_over(&known, &m->known);
 		m->next = MIN(m->next, s->n_ports);
 		if (!m->known.s)
 			m->round_us = m->half_us = transport_now(t);
 		m->timer = transport_timer_in(t, TICK_US, perf_on_tick, m);
+	}
+	for (uint32_t i = 0; s && old->s && i < s->n_nodes; i++) {
+		const struct snapshot_node *n = &s->nodes[i], *was;
+		uint32_t at = snapshot_find_node(old->s, n->info.node_guid);
+		unsigned n_ports;
+
+		if (at == SNAPSHOT_NONE)
+			continue;
+		was = &old->s->nodes[at];
+		known.nodes[i] = old->nodes[at];
+		n_ports = MIN(n->info.num_ports, was->info.num_ports) + 1u;
+		memcpy(known.ports + n->first_port, old->ports +
+		       was->first_port, n_ports * sizeof(*known.ports));
 	}
 	known_free(&m->known);
 	m->known = known;

@@ -183,21 +183,6 @@ persist_ranges(const struct persist *m, size_t *n)
 	return (const struct lid_range *)(void *)m->ranges->data;
 }
 
-/* Field by field: a struct has padding. */
-static bool
-same_ranges(const GArray *ranges, const struct lid_range *old, size_t n)
-{
-	const struct lid_range *r = (const void *)ranges->data;
-
-	if (ranges->len != n)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (r[i].guid != old[i].guid || r[i].min != old[i].min ||
-		    r[i].max != old[i].max)
-			return false;
-	return true;
-}
-
 void
 persist_keep_lids(struct persist *m, const struct snapshot *s,
 		 const struct lid_map *map)
@@ -205,9 +190,14 @@ persist_keep_lids(struct persist *m, const struct snapshot *s,
 	size_t n;
 	const struct lid_range *old = persist_ranges(m, &n);
 	GArray *ranges = lid_remember(s, map, old, n);
-	bool same = same_ranges(ranges, old, n);
+	const struct lid_range *r = (const void *)ranges->data;
+	bool same = ranges->len == n;
 	g_autoptr(GString) text = g_string_new(NULL);
 
+	/* field by field: a struct has padding */
+	for (size_t i = 0; same && i < n; i++)
+		same = r[i].guid == old[i].guid && r[i].min == old[i].min &&
+			r[i].max == old[i].max;
 	g_array_unref(m->ranges);
 	m->ranges = ranges;
 	if (same)
@@ -480,24 +470,6 @@ field_tally_print(const struct field_tally *t, unsigned bit,
 				       t->count[bit] - 1);
 }
 
-static void
-log_given_up(struct persist *m, const struct snapshot *s,
-	     const struct field_tally *t)
-{
-	for (unsigned bit = 0; bit < 32; bit++) {
-		g_autoptr(GString) ports = g_string_new(NULL);
-
-		if (!t->count[bit])
-			continue;
-		field_tally_print(t, bit, s, ports);
-		log_say(m->log, LOG_INFO, "memory", "%s was acknowledged but "
-			"not taken%s, so it is not sent again: %s",
-			port_field_name(1u << bit),
-			1u << bit & PORT_FIELDS_TRAINING ? "" :
-			" in three sweeps", ports->str);
-	}
-}
-
 void
 persist_learn(struct persist *m, const struct snapshot *s,
 	     const uint32_t *untaken)
@@ -527,7 +499,18 @@ persist_learn(struct persist *m, const struct snapshot *s,
 			g_array_append_val(m->untaken, u);
 	}
 	g_array_unref(old);
-	log_given_up(m, s, &fresh);
+	for (unsigned bit = 0; bit < 32; bit++) {
+		g_autoptr(GString) ports = g_string_new(NULL);
+
+		if (!fresh.count[bit])
+			continue;
+		field_tally_print(&fresh, bit, s, ports);
+		log_say(m->log, LOG_INFO, "memory", "%s was acknowledged but "
+			"not taken%s, so it is not sent again: %s",
+			port_field_name(1u << bit),
+			1u << bit & PORT_FIELDS_TRAINING ? "" :
+			" in three sweeps", ports->str);
+	}
 }
 
 /* ----------------------------------------------------------------- M_Keys */
@@ -546,23 +529,6 @@ struct persist_keys {
 	uint64_t version;	/* of the ring, when it was written */
 };
 
-/* A file that another program wrote may be readable by all: that is corrected
- * at once, since the next write may be a long time away. */
-static void
-close_to_others(struct persist_keys *ks, const char *path)
-{
-	GStatBuf st;
-
-	if (g_lstat(path, &st) || !S_ISREG(st.st_mode) ||
-	    !(st.st_mode & 077))
-		return;
-	log_say(ks->log, LOG_WARNING, "keys", "%s was open to others than its "
-		"owner (mode %03o)%s", path, st.st_mode & 0777,
-		g_chmod(path, PERSIST_OWNER_ONLY) ?
-		", and that cannot be changed" :
-		"; no longer");
-}
-
 static bool
 parse_keys(const char *text, const char *path, void *data, GError **error)
 {
@@ -578,10 +544,20 @@ static void
 key_file_open(struct persist_keys *ks, struct key_file *f,
 	      const char *cache_dir, const char *name)
 {
+	GStatBuf st;
+
 	f->path = g_build_filename(cache_dir, name, NULL);
 	f->ring = ks->ring;
 	f->held = g_string_new(NULL);
-	close_to_others(ks, f->path);
+	/* A file that another program wrote may be readable by all: that is
+	 * corrected at once, since the next write may be a long time away. */
+	if (!g_lstat(f->path, &st) && S_ISREG(st.st_mode) &&
+	    st.st_mode & 077)
+		log_say(ks->log, LOG_WARNING, "keys", "%s was open to others "
+			"than its owner (mode %03o)%s", f->path,
+			st.st_mode & 0777,
+			g_chmod(f->path, PERSIST_OWNER_ONLY) ?
+			", and that cannot be changed" : "; no longer");
 	persist_load_file(ks->log, "keys", f->path, parse_keys, f, "");
 }
 

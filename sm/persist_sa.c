@@ -45,29 +45,6 @@ parse_sa(const char *text, const char *path, void *data, GError **error)
 	return false;
 }
 
-static void
-load_sa(struct persist_sa *a)
-{
-	struct sa_stats st;
-
-	switch (persist_load_file(a->log, "sa", a->path, parse_sa, a,
-		     ": groups, services and subscriptions start empty")) {
-	case STATE_FILE_GOOD:
-		break;
-	case STATE_FILE_NONE:
-	case STATE_FILE_ASIDE:
-		return;
-	case STATE_FILE_STUCK:
-		g_clear_pointer(&a->path, g_free);
-		return;
-	}
-	a->written = a->loaded = true;
-	sa_stats(a->sa, &st);
-	log_say(a->log, LOG_INFO, "sa", "remembered: groups %u with %u "
-		"members, services %u, subscriptions %u", st.n_groups,
-		st.n_members, st.n_services, st.n_subscriptions);
-}
-
 static bool
 save_sa(struct persist_sa *a)
 {
@@ -117,6 +94,8 @@ persist_sa_open(const char *cache_dir, struct sa *sa, struct transport *t,
 	     struct log *log)
 {
 	struct persist_sa *a = g_new0(struct persist_sa, 1);
+	enum state_file_end end = STATE_FILE_NONE;
+	struct sa_stats st;
 
 	a->sa = sa;
 	a->transport = t;
@@ -124,7 +103,17 @@ persist_sa_open(const char *cache_dir, struct sa *sa, struct transport *t,
 	a->not_before = transport_now(t);
 	if (cache_dir) {
 		a->path = g_build_filename(cache_dir, "sa-state", NULL);
-		load_sa(a);
+		end = persist_load_file(log, "sa", a->path, parse_sa, a,
+			": groups, services and subscriptions start empty");
+	}
+	if (end == STATE_FILE_STUCK)
+		g_clear_pointer(&a->path, g_free);
+	if (end == STATE_FILE_GOOD) {
+		a->written = a->loaded = true;
+		sa_stats(sa, &st);
+		log_say(log, LOG_INFO, "sa", "remembered: groups %u with %u "
+			"members, services %u, subscriptions %u", st.n_groups,
+			st.n_members, st.n_services, st.n_subscriptions);
 	}
 	a->version = sa_saved_version(sa);
 	return a;

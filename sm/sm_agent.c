@@ -67,9 +67,9 @@ reply_sm_info(struct sm_agent *s, const struct transport_mad *m)
 }
 
 static void
-sm_agent_log_drop(struct sm_agent *s, const char *reason,
-		  const struct transport_mad *m)
+sm_agent_log_drop(const char *reason, const struct transport_mad *m, void *data)
 {
+	struct sm_agent *s = data;
 	struct mad_header h;
 
 	if (!mad_header_read(m->mad, m->len, &h))
@@ -103,7 +103,7 @@ on_sm_info(struct sm_agent *s, const struct transport_mad *m,
 	s->hooks.sm_info(&self, s->hooks.data);
 	if (self.sm_key && from.sm_key != self.sm_key) {
 		reply(s, m, MAD_STATUS_BAD_VALUE, 0);
-		sm_agent_log_drop(s, "SMInfo control without our SM_Key", m);
+		sm_agent_log_drop("SMInfo control without our SM_Key", m, s);
 		return;
 	}
 	reply_sm_info(s, m);
@@ -139,12 +139,6 @@ on_trap(struct sm_agent *s, const struct transport_mad *m)
 		reply(s, m, MAD_STATUS_OK, m_key);
 	s->hooks.trap(&n, data, s->hooks.data);
 	return true;
-}
-
-static void
-on_drop(const char *reason, const struct transport_mad *m, void *data)
-{
-	sm_agent_log_drop(data, reason, m);
 }
 
 static void
@@ -188,7 +182,7 @@ on_request(const struct transport_mad *m, const struct mad_header *h,
 	return;
 
 drop:
-	sm_agent_log_drop(s, reason, m);
+	sm_agent_log_drop(reason, m, s);
 }
 
 struct sm_agent *sm_agent_new(struct mad_client *x,
@@ -201,7 +195,7 @@ struct sm_agent *sm_agent_new(struct mad_client *x,
 	s->hooks = *hooks;
 	s->log = log;
 	mad_client_set_server(x, on_request, s);
-	mad_client_set_drop(x, on_drop, s);
+	mad_client_set_drop(x, sm_agent_log_drop, s);
 	return s;
 }
 

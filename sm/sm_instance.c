@@ -22,32 +22,6 @@ close_sa(struct sm_instance *sm)
 	qos_reader_refresh(sm->qos_reader);
 }
 
-/* This SM first, then those of the last election, as they were. That may have
- * been on another snapshot, so they are found by GUID. */
-static void
-sm_instance_set_sms(struct sa *sa, const struct sa_db *v, const GArray *peers,
-		    const struct sm_info *self)
-{
-	g_autoptr(GArray) sms = g_array_new(FALSE, TRUE,
-					    sizeof(struct sa_sm));
-	struct sa_sm sm = {
-		.lid = v->lids->base[v->subnet->local_port], .info = *self,
-	};
-
-	g_array_append_val(sms, sm);
-	for (guint i = 0; peers && i < peers->len; i++) {
-		uint32_t port;
-
-		sm.info = g_array_index(peers, struct election_peer, i).info;
-		port = sa_db_guid(v, sm.info.guid);
-		if (port == SNAPSHOT_NONE)
-			continue;
-		sm.lid = v->lids->base[port];
-		g_array_append_val(sms, sm);
-	}
-	sa_set_sms(sa, (const void *)sms->data, sms->len);
-}
-
 /* The SA answers from the sweep's snapshot and tables from now on; all are
  * references. */
 static void
@@ -56,17 +30,33 @@ sm_instance_publish(struct sm_instance *sm, const struct sweep_report *r)
 	const struct view *v = r->view;
 	const struct sa_params *params = sa_params_of(sm->sa);
 	struct mft *mft = mcast_manager_tables(sm->mcast);
-	struct sm_info self;
+	g_autoptr(GArray) sms = g_array_new(FALSE, TRUE,
+					    sizeof(struct sa_sm));
+	struct sa_sm one = { .lid = v->lids->base[v->subnet->local_port] };
 	struct sa_db *view;
 
-	sweep_sm_info(sm->sweep, &self);
 	view = sa_db_new(v->subnet, v->lids, v->lft, mft, v->rules,
 			 memberships_ref(v->memberships), params->gid_prefix,
 			 params->packet_life, params->subnet_timeout);
 	view->qos = params->qos;
 	sa_db_set_policy(view, params->policy);
 	sa_db_set_tables(view, v->tables);
-	sm_instance_set_sms(sm->sa, view, r->peers, &self);
+	/* This SM first, then those of the last election, as they were. That
+	 * may have been on another snapshot, so they are found by GUID. */
+	sweep_sm_info(sm->sweep, &one.info);
+	g_array_append_val(sms, one);
+	for (guint i = 0; r->peers && i < r->peers->len; i++) {
+		uint32_t port;
+
+		one.info = g_array_index(r->peers, struct election_peer,
+					 i).info;
+		port = sa_db_guid(view, one.info.guid);
+		if (port == SNAPSHOT_NONE)
+			continue;
+		one.lid = v->lids->base[port];
+		g_array_append_val(sms, one);
+	}
+	sa_set_sms(sm->sa, (const void *)sms->data, sms->len);
 	sa_publish(sm->sa, view, transport_now(sm->t));
 	sa_db_unref(view);
 }

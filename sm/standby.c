@@ -202,20 +202,6 @@ adopt(struct standby *b, char *const part[PARTS])
 }
 
 static void
-take_state(struct standby *b, const uint8_t *data, size_t len)
-{
-	g_autofree char *text = g_strndup((const char *)data, len);
-	char *part[PARTS];
-
-	for (unsigned i = 0; i < PARTS; i++)
-		part[i] = sa_state_part(text, len, part_names[i]);
-	if (adopt(b, part))
-		confirm(b, b->began);
-	else
-		fail(b, "its description of its SA state is invalid");
-}
-
-static void
 take_records(struct standby *b, const uint8_t *data, size_t len, size_t size)
 {
 	char *part[PARTS] = { NULL };
@@ -254,6 +240,8 @@ take_table(struct standby *b, const struct transport_mad *m)
 {
 	uint8_t first[MAD_SIZE] = { 0 };
 	struct sa_message_message message = { .len = 0 };
+	g_autofree char *text = NULL;
+	char *part[PARTS];
 	struct sa_header h;
 	size_t size;
 
@@ -278,7 +266,14 @@ take_table(struct standby *b, const struct transport_mad *m)
 				   message.len % size)) {
 		fail(b, "the length of a table is not a multiple of its record");
 	} else if (b->attr_id == SA_ATTR_STATE) {
-		take_state(b, message.data, message.len);
+		text = g_strndup((const char *)message.data, message.len);
+		for (unsigned i = 0; i < PARTS; i++)
+			part[i] = sa_state_part(text, message.len,
+						part_names[i]);
+		if (adopt(b, part))
+			confirm(b, b->began);
+		else
+			fail(b, "its description of its SA state is invalid");
 	} else {
 		take_records(b, message.data, message.len, size);
 	}
@@ -394,19 +389,6 @@ standby_on_timer(void *data)
 	mad_client_start(b->x, &direct, mad, standby_on_port, b, 0);
 }
 
-/* The master has notified us of a change. */
-static void
-on_news(struct standby *b)
-{
-	int64_t when = MAX(now_of(b), b->not_before);
-
-	if (!b->timer || b->tid)
-		return;		/* a round is under way */
-	transport_timer_clear(b->transport, &b->timer);
-	b->timer = transport_timer_start(b->transport, when, standby_on_timer,
-					 b);
-}
-
 static void
 standby_on_recv(const struct transport_mad *m, void *data)
 {
@@ -427,7 +409,14 @@ standby_on_recv(const struct transport_mad *m, void *data)
 		    h.mad.method == MAD_METHOD_GET &&
 		    h.mad.attr_id == SA_ATTR_STATE &&
 		    h.sm_key == sa_params_of(b->sa)->sm_key) {
-			on_news(b);
+			/* The master has notified us of a change; nothing is
+			 * done while a round is under way. */
+			if (!b->timer || b->tid)
+				return;
+			transport_timer_clear(b->transport, &b->timer);
+			b->timer = transport_timer_start(b->transport,
+				MAX(now_of(b), b->not_before),
+				standby_on_timer, b);
 			return;
 		}
 	}
