@@ -151,12 +151,6 @@ struct umad_transport {
 	bool stop;
 };
 
-static struct umad_transport *
-umad_of(struct transport *t)
-{
-	return (struct umad_transport *)t;
-}
-
 /* --------------------------------------------------------------- receiving */
 
 static void
@@ -358,21 +352,6 @@ umad_watch(void *data)
 	return NULL;
 }
 
-/* MADs that arrive when the port is about to be closed are dropped, but they
- * must be read: until no more are due or arrive. */
-static void
-drain(struct umad_transport *u)
-{
-	u->base.on_recv = NULL;
-	while (umad_poll(u->fd, u->waiting ? DRAIN_MS : 0) == 0) {
-		size_t len = read_mad(u);
-
-		if (!len)
-			return;
-		deliver(u, len);
-	}
-}
-
 /* A source that is ready at its ready time and nothing else. */
 static gboolean
 umad_dispatch(GSource *source, GSourceFunc callback, gpointer data)
@@ -413,7 +392,7 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 		    const uint8_t *mad, size_t len, unsigned timeout_ms,
 		    GError **error)
 {
-	struct umad_transport *u = umad_of(t);
+	struct umad_transport *u = (struct umad_transport *)t;
 	struct rmpp_header r;
 	/* which the kernel cuts */
 	bool message = mad[1] == MAD_CLASS_SA &&
@@ -485,36 +464,16 @@ static unsigned
 umad_transport_timer_start(struct transport *t, int64_t when,
 			   transport_timer_fn fn, void *data)
 {
-	return timers_start(umad_of(t)->timers, when, fn, data);
+	return timers_start(((struct umad_transport *)t)->timers, when, fn, data);
 }
 
 static void
 umad_transport_timer_cancel(struct transport *t, unsigned id)
 {
-	timers_cancel(umad_of(t)->timers, id);
+	timers_cancel(((struct umad_transport *)t)->timers, id);
 }
 
 /* ---------------------------------------------------------- the local ports */
-
-static void
-note_port(GArray *ports, const umad_port_t *port)
-{
-	struct local_port p = {
-		.num = (unsigned)port->portnum,
-		.guid = be64toh(port->port_guid),
-		.infiniband = strcmp(port->link_layer, "InfiniBand") == 0 ||
-			strcmp(port->link_layer, "IB") == 0,
-		.sm_disabled = be32toh(port->capmask) & CAP_SM_DISABLED,
-		.state = port->state,
-		.phys_state = port->phys_state,
-		.lid = port->base_lid,
-		.lmc = port->lmc,
-		.sm_lid = port->sm_lid,
-	};
-
-	g_strlcpy(p.ca_name, port->ca_name, sizeof(p.ca_name));
-	g_array_append_val(ports, p);
-}
 
 /* Of struct local_port, in the order of names and numbers. */
 static GArray *
@@ -531,9 +490,29 @@ list_ports(void)
 		memset(&ca, 0, sizeof(ca));
 		if (umad_get_ca(names[i], &ca) < 0)
 			continue;
-		for (unsigned p = 0; p < UMAD_CA_MAX_PORTS; p++)
-			if (ca.ports[p])
-				note_port(ports, ca.ports[p]);
+		for (unsigned k = 0; k < UMAD_CA_MAX_PORTS; k++) {
+			const umad_port_t *port = ca.ports[k];
+			struct local_port p;
+
+			if (!port)
+				continue;
+			p = (struct local_port){
+				.num = (unsigned)port->portnum,
+				.guid = be64toh(port->port_guid),
+				.infiniband = strcmp(port->link_layer,
+						     "InfiniBand") == 0 ||
+					strcmp(port->link_layer, "IB") == 0,
+				.sm_disabled = be32toh(port->capmask) &
+					CAP_SM_DISABLED,
+				.state = port->state,
+				.phys_state = port->phys_state,
+				.lid = port->base_lid,
+				.lmc = port->lmc,
+				.sm_lid = port->sm_lid,
+			};
+			g_strlcpy(p.ca_name, port->ca_name, sizeof(p.ca_name));
+			g_array_append_val(ports, p);
+		}
 		umad_release_ca(&ca);
 	}
 	return ports;
@@ -548,33 +527,6 @@ umad_say(const struct umad_transport *u, enum umad_event event,
 }
 
 /* ----------------------------------------------------------- open and close */
-
-/* The mask is an array of long for libibumad, and of 128 bits. */
-static bool
-register_agents(struct umad_transport *u, enum umad_role role,
-		GError **error)
-{
-	for (unsigned i = 0; i < AGENTS; i++) {
-		const struct registration *r = &registrations[i];
-		long mask[16 / sizeof(long)] = { r->methods };
-
-		/* a reader leaves requests and traps to the manager */
-		u->agents[i] = umad_register(u->fd, r->mgmt_class,
-					     r->class_version,
-					     r->rmpp_version,
-					     role == UMAD_ROLE_MANAGER ?
-					     mask : NULL);
-		if (u->agents[i] >= 0)
-			continue;
-		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
-			    "%s: cannot register for class 0x%02x: %s%s",
-			    u->base.name, r->mgmt_class, g_strerror(errno),
-			    role == UMAD_ROLE_MANAGER ?
-			    " (is another subnet manager bound to it?)" : "");
-		return false;
-	}
-	return true;
-}
 
 /*
  * Holding issm open sets IsSM in the port's CapabilityMask (IBA 14.2.5.6).
@@ -635,6 +587,7 @@ static void
 unbind_port(struct umad_transport *u)
 {
 	bool watched = u->watcher != NULL;
+	size_t len;
 
 	if (u->issm_fd >= 0)
 		close(u->issm_fd);
@@ -647,8 +600,14 @@ unbind_port(struct umad_transport *u)
 		g_thread_join(g_steal_pointer(&u->watcher));
 		u->stop = false;
 	}
-	if (watched && !u->failed)
-		drain(u);
+	/* MADs that arrive now are dropped, but they must be read: until no
+	 * more are due or arrive. */
+	if (watched && !u->failed) {
+		u->base.on_recv = NULL;
+		while (umad_poll(u->fd, u->waiting ? DRAIN_MS : 0) == 0 &&
+		       (len = read_mad(u)) > 0)
+			deliver(u, len);
+	}
 	for (unsigned i = 0; i < AGENTS; i++) {
 		if (u->agents[i] >= 0)
 			umad_unregister(u->fd, u->agents[i]);
@@ -664,7 +623,7 @@ unbind_port(struct umad_transport *u)
 static void
 umad_transport_free(struct transport *t)
 {
-	struct umad_transport *u = umad_of(t);
+	struct umad_transport *u = (struct umad_transport *)t;
 
 	unbind_port(u);
 	g_source_destroy(u->source);
@@ -716,6 +675,8 @@ static bool
 bind_port(struct umad_transport *u, const struct local_port *port,
 	  unsigned issm_tries, GError **error)
 {
+	bool manages = u->role == UMAD_ROLE_MANAGER;
+
 	u->base.port_guid = port->guid;
 	u->base.port_num = (uint8_t)port->num;
 	g_snprintf(u->base.name, sizeof(u->base.name), "%s port %u",
@@ -732,10 +693,25 @@ bind_port(struct umad_transport *u, const struct local_port *port,
 	}
 	/* not earlier: umad_size() is true only once a port was opened */
 	buffer_fit(&u->in, MAD_SIZE);
-	if (!register_agents(u, u->role, error))
+	for (unsigned i = 0; i < AGENTS; i++) {
+		const struct registration *r = &registrations[i];
+		/* an array of long for libibumad, and of 128 bits */
+		long mask[16 / sizeof(long)] = { r->methods };
+
+		/* a reader leaves requests and traps to the manager */
+		u->agents[i] = umad_register(u->fd, r->mgmt_class,
+					     r->class_version, r->rmpp_version,
+					     manages ? mask : NULL);
+		if (u->agents[i] >= 0)
+			continue;
+		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
+			    "%s: cannot register for class 0x%02x: %s%s",
+			    u->base.name, r->mgmt_class, g_strerror(errno),
+			    manages ?
+			    " (is another subnet manager bound to it?)" : "");
 		return false;
-	if (u->role == UMAD_ROLE_MANAGER &&
-	    !declare_manager(u, port, issm_tries, error))
+	}
+	if (manages && !declare_manager(u, port, issm_tries, error))
 		return false;
 	u->armed = false;
 	u->opened = g_get_monotonic_time();
