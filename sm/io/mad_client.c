@@ -280,32 +280,28 @@ transmit(struct mad_client *x, struct request *r)
 	arm_timer(x);
 }
 
-static void
-fill(struct mad_client *x)
-{
-	while (x->retry.head && window_left(&x->window, true) > 0)
-		transmit(x, request_of(g_queue_pop_head_link(&x->retry)));
-	while (x->queue.head && window_left(&x->window, false) > 0)
-		transmit(x, request_of(g_queue_pop_head_link(&x->queue)));
-	arm_timer(x);
-}
-
 /* After anything that may have made room; never from inside a callback. */
 static void
 advance(struct mad_client *x)
 {
+	bool more = true;
+	uint64_t before;
+
 	if (x->depth > 0)
 		return;
-	fill(x);
-	while (x->pump && mad_client_room(x) > 0) {
-		uint64_t before = x->started;
-
+	for (;;) {
+		while (x->retry.head && window_left(&x->window, true) > 0)
+			transmit(x, g_queue_pop_head_link(&x->retry)->data);
+		while (x->queue.head && window_left(&x->window, false) > 0)
+			transmit(x, g_queue_pop_head_link(&x->queue)->data);
+		arm_timer(x);
+		if (!more || !x->pump || mad_client_room(x) == 0)
+			return;
+		before = x->started;
 		x->depth++;
 		x->pump(x->pump_data);
 		x->depth--;
-		fill(x);
-		if (x->started == before)
-			return;
+		more = x->started != before;
 	}
 }
 
@@ -382,8 +378,9 @@ count_end(struct mad_client *x, const struct request *r,
 	x->ended[class][MIN(r->header.attr_id, MAD_CLIENT_ATTRS - 1)][end]++;
 }
 
-static void finish(struct mad_client *x, struct request *r,
-		   const struct mad_client_answer *a)
+static void
+finish(struct mad_client *x, struct request *r,
+       const struct mad_client_answer *a)
 {
 	mad_client_done_fn done = r->done;
 	void *data = r->data;

@@ -142,33 +142,28 @@ window_overtook(const struct window *w, uint64_t seq)
 	return seq + MAX(MARGIN_MIN, w->size) < w->answered_seq;
 }
 
-static void
-drop_overtaken_ghosts(struct window *w)
+bool
+window_answered(struct window *w, uint64_t seq)
 {
 	uint64_t min = UINT64_MAX;
 	guint i = 0;
 
-	while (i < w->ghosts->len) {
-		uint64_t seq = g_array_index(w->ghosts, struct ghost, i).seq;
-
-		if (window_overtook(w, seq)) {
-			g_array_remove_index(w->ghosts, i);
-			continue;
-		}
-		min = MIN(min, seq);
-		i++;
-	}
-	w->ghost_min = min;
-}
-
-bool
-window_answered(struct window *w, uint64_t seq)
-{
 	if (seq <= w->answered_seq)
 		return false;
 	w->answered_seq = seq;
-	if (w->ghosts->len > 0 && window_overtook(w, w->ghost_min))
-		drop_overtaken_ghosts(w);
+	if (w->ghosts->len == 0 || !window_overtook(w, w->ghost_min))
+		return true;
+	while (i < w->ghosts->len) {
+		uint64_t ghost = g_array_index(w->ghosts, struct ghost, i).seq;
+
+		if (window_overtook(w, ghost)) {
+			g_array_remove_index(w->ghosts, i);
+			continue;
+		}
+		min = MIN(min, ghost);
+		i++;
+	}
+	w->ghost_min = min;
 	return true;
 }
 
