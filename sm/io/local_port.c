@@ -94,25 +94,6 @@ local_port_print(const struct local_port *p, GString *out)
 				       p->sm_lid);
 }
 
-static void
-print_wish(const struct local_port_wish *wish, GString *out)
-{
-	g_string_append(out, "no local ");
-	if (wish->guid)
-		g_string_append_printf(out, "port with GUID 0x%016" PRIx64,
-				       wish->guid);
-	else if (wish->ca_name && wish->num)
-		g_string_append_printf(out, "port %u of %s", wish->num,
-				       wish->ca_name);
-	else if (wish->ca_name)
-		g_string_append_printf(out, "usable port of %s",
-				       wish->ca_name);
-	else if (wish->num)
-		g_string_append_printf(out, "usable port %u", wish->num);
-	else
-		g_string_append(out, "usable port");
-}
-
 void
 local_port_explain(const struct local_port *ports, size_t n,
 		   const struct local_port_wish *wish, GString *out)
@@ -123,10 +104,21 @@ local_port_explain(const struct local_port *ports, size_t n,
 		i++;
 	if (i < n && (wish->guid || wish->num))
 		g_string_append_printf(out, "%s port %u %s", ports[i].ca_name,
-				       ports[i].num,
-				       unfit(&ports[i]));
+				       ports[i].num, unfit(&ports[i]));
+	else if (wish->guid)
+		g_string_append_printf(out, "no local port with GUID 0x%016"
+				       PRIx64, wish->guid);
+	else if (wish->ca_name && wish->num)
+		g_string_append_printf(out, "no local port %u of %s",
+				       wish->num, wish->ca_name);
+	else if (wish->ca_name)
+		g_string_append_printf(out, "no local usable port of %s",
+				       wish->ca_name);
+	else if (wish->num)
+		g_string_append_printf(out, "no local usable port %u",
+				       wish->num);
 	else
-		print_wish(wish, out);
+		g_string_append(out, "no local usable port");
 	g_string_append(out, n > 0 ? "; local ports:\n" :
 			"; local ports: none");
 	for (i = 0; i < n; i++) {

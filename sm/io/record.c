@@ -292,13 +292,6 @@ struct record_reader {
 	uint64_t events;
 };
 
-static bool
-get_event(struct record_reader *r, struct record_event *e)
-{
-	*e = (struct record_event) { .kind = *r->c.at++, .time = r->c.time };
-	return code_event(&r->c, e);
-}
-
 bool
 record_next(struct record_reader *r, struct record_event *e)
 {
@@ -306,7 +299,8 @@ record_next(struct record_reader *r, struct record_event *e)
 
 	if (*r->c.at == KIND_END)
 		return false;
-	good = get_event(r, e);
+	*e = (struct record_event) { .kind = *r->c.at++, .time = r->c.time };
+	good = code_event(&r->c, e);
 	g_assert(good);
 	return true;
 }
@@ -353,13 +347,27 @@ read_header(struct record_reader *r, struct record_port *port, GError **error)
 	return true;
 }
 
-/* After KIND_END. */
 static bool
-read_end(struct record_reader *r, GError **error)
+check(struct record_reader *r, struct record_port *port, GError **error)
 {
+	const uint8_t *at = NULL;
 	uint64_t events = 0, sum, want = 0;
-	const uint8_t *at;
+	struct record_event e;
 
+	if (!read_header(r, port, error))
+		return false;
+	for (; r->c.at < r->c.end && *r->c.at != KIND_END; r->events++) {
+		at = r->c.at;
+		e = (struct record_event) { .kind = *r->c.at++ };
+		if (!code_event(&r->c, &e)) {
+			r->c.at = at;
+			return fail(r, "the record is cut off or damaged",
+				    error);
+		}
+	}
+	if (r->c.at == r->c.end)
+		return fail(r, "the record is cut off", error);
+	r->c.at++;
 	if (!code_number(&r->c, UINT64_MAX, &events) || events != r->events)
 		return fail(r, "the number of events is not the one that it "
 			    "ends with", error);
@@ -370,29 +378,6 @@ read_end(struct record_reader *r, GError **error)
 	sum = fnv_add(FNV_START, r->begin, (size_t)(at - r->begin));
 	return sum == want || fail(r, "the record is damaged: its sum is "
 				   "wrong", error);
-}
-
-static bool
-check(struct record_reader *r, struct record_port *port, GError **error)
-{
-	struct record_event e;
-
-	if (!read_header(r, port, error))
-		return false;
-	for (; r->c.at < r->c.end; r->events++) {
-		const uint8_t *at = r->c.at;
-
-		if (*at == KIND_END) {
-			r->c.at++;
-			return read_end(r, error);
-		}
-		if (!get_event(r, &e)) {
-			r->c.at = at;
-			return fail(r, "the record is cut off or damaged",
-				    error);
-		}
-	}
-	return fail(r, "the record is cut off", error);
 }
 
 struct record_reader *

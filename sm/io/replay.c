@@ -43,12 +43,6 @@ struct replay_timer {
 	void *data;
 };
 
-static struct replay *
-replay_of(struct transport *t)
-{
-	return (struct replay *)t;
-}
-
 static void
 advance(struct replay *r)
 {
@@ -224,7 +218,7 @@ replay_send(struct transport *t, const struct mad_addr *to,
 	    const uint8_t *mad, size_t len, unsigned timeout_ms,
 	    GError **error)
 {
-	struct replay *r = replay_of(t);
+	struct replay *r = (struct replay *)t;
 	bool sent;
 
 	if (!expect(r, &(struct record_event) {
@@ -246,7 +240,7 @@ replay_send(struct transport *t, const struct mad_addr *to,
 static int64_t
 replay_now(struct transport *t)
 {
-	struct replay *r = replay_of(t);
+	struct replay *r = (struct replay *)t;
 
 	if (expect(r, &(struct record_event) { .kind = RECORD_CLOCK }))
 		advance(r);
@@ -256,14 +250,14 @@ replay_now(struct transport *t)
 static int64_t
 replay_peek(struct transport *t)
 {
-	return replay_of(t)->now;
+	return ((struct replay *)t)->now;
 }
 
 static unsigned
 replay_timer_start(struct transport *t, int64_t when, transport_timer_fn fn,
 		   void *data)
 {
-	struct replay *r = replay_of(t);
+	struct replay *r = (struct replay *)t;
 	struct replay_timer *timer = g_new(struct replay_timer, 1);
 	unsigned id = ++r->last_timer;
 
@@ -278,7 +272,7 @@ replay_timer_start(struct transport *t, int64_t when, transport_timer_fn fn,
 static void
 replay_timer_cancel(struct transport *t, unsigned id)
 {
-	struct replay *r = replay_of(t);
+	struct replay *r = (struct replay *)t;
 
 	g_hash_table_remove(r->timers, GUINT_TO_POINTER(id));
 	if (expect(r, &(struct record_event) {
@@ -288,36 +282,28 @@ replay_timer_cancel(struct transport *t, unsigned id)
 
 /* ---------------------------------------------------------------- arrivals */
 
-/* The bytes are copied: `next` is another event once the program acts. */
-static void
-play_mad(struct replay *r)
-{
-	struct transport_mad m = {
-		.event = r->next.kind == RECORD_RECEIVED ?
-			TRANSPORT_RECEIVED : TRANSPORT_RETURNED,
-		.addr = r->next.addr,
-		.len = r->next.len,
-	};
-	g_autofree uint8_t *mad = g_memdup2(r->next.mad, r->next.len);
-
-	m.mad = mad;
-	advance(r);
-	if (r->base.on_recv)
-		r->base.on_recv(&m, r->base.recv_data);
-}
-
 bool
 replay_step(struct transport *t)
 {
-	struct replay *r = replay_of(t);
+	struct replay *r = (struct replay *)t;
+	bool returned = r->next.kind == RECORD_RETURNED;
 	struct replay_timer *found, timer;
 	void *key = GUINT_TO_POINTER(r->next.timer);
 
 	if (r->difference || r->over)
 		return false;
-	if (r->next.kind == RECORD_RECEIVED ||
-	    r->next.kind == RECORD_RETURNED) {
-		play_mad(r);
+	if (r->next.kind == RECORD_RECEIVED || returned) {
+		/* copied: `next` is another event once the program acts */
+		g_autofree uint8_t *mad = g_memdup2(r->next.mad, r->next.len);
+		const struct transport_mad m = {
+			.event = returned ? TRANSPORT_RETURNED :
+				TRANSPORT_RECEIVED,
+			.addr = r->next.addr, .mad = mad, .len = r->next.len,
+		};
+
+		advance(r);
+		if (t->on_recv)
+			t->on_recv(&m, t->recv_data);
 		return true;
 	}
 	if (r->next.kind != RECORD_RING)
@@ -338,7 +324,7 @@ replay_step(struct transport *t)
 bool
 replay_finish(struct transport *t, GError **error)
 {
-	struct replay *r = replay_of(t);
+	struct replay *r = (struct replay *)t;
 
 	while (replay_step(t))
 		;
@@ -354,7 +340,7 @@ replay_finish(struct transport *t, GError **error)
 uint64_t
 replay_events(struct transport *t)
 {
-	return replay_of(t)->done;
+	return ((struct replay *)t)->done;
 }
 
 /* ---------------------------------------------------------- open and close */
@@ -362,7 +348,7 @@ replay_events(struct transport *t)
 static void
 replay_free(struct transport *t)
 {
-	struct replay *r = replay_of(t);
+	struct replay *r = (struct replay *)t;
 
 	if (r->reader)
 		record_reader_free(r->reader);

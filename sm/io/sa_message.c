@@ -126,13 +126,23 @@ ring_soon(struct sa_message *b)
 					      sa_message_on_timer, b);
 }
 
-/* done() may send, so the search begins again at the head. */
 static void
-tell_done(struct sa_message *b)
+sa_message_on_timer(void *data)
 {
-	GList *link = b->queue.head;
+	struct sa_message *b = data;
+	GList *link;
 
-	while (link) {
+	b->timer = 0;
+	for (link = b->queue.head; link; link = link->next) {
+		struct outgoing *o = link->data;
+
+		if (o->bytes)
+			collect(b, o);
+		if (b->collected > b->max_collect)
+			break;
+	}
+	/* done() may send, so the search begins again at the head. */
+	for (link = b->queue.head; link;) {
 		struct outgoing *o = link->data;
 
 		if (o->bytes) {
@@ -144,29 +154,12 @@ tell_done(struct sa_message *b)
 		outgoing_free(b, o);
 		link = b->queue.head;
 	}
-}
-
-static void
-sa_message_on_timer(void *data)
-{
-	struct sa_message *b = data;
-
-	b->timer = 0;
-	for (GList *link = b->queue.head; link; link = link->next) {
-		struct outgoing *o = link->data;
-
-		if (o->bytes)
-			collect(b, o);
-		if (b->collected > b->max_collect)
-			break;
-	}
-	tell_done(b);
 	ring_soon(b);
 }
 
-bool sa_message_send(struct sa_message *b,
-		     const struct sa_message_order *order,
-		     sa_message_done_fn done, void *data)
+bool
+sa_message_send(struct sa_message *b, const struct sa_message_order *order,
+		sa_message_done_fn done, void *data)
 {
 	struct outgoing *o = g_new0(struct outgoing, 1);
 

@@ -26,29 +26,17 @@ struct tap_timer {
 	void *data;
 };
 
-static struct tap *
-tap_of(struct transport *t)
-{
-	return (struct tap *)t;
-}
-
-static void
-tell(struct tap *tap, const struct record_event *e)
-{
-	tap->fn(e, tap->data);
-}
-
 static void
 tap_on_recv(const struct transport_mad *m, void *data)
 {
 	struct tap *tap = data;
 
-	tell(tap, &(struct record_event) {
+	tap->fn(&(struct record_event) {
 		.kind = m->event == TRANSPORT_RECEIVED ? RECORD_RECEIVED :
 			RECORD_RETURNED,
 		.time = transport_peek(tap->inner),
 		.addr = m->addr, .mad = m->mad, .len = m->len,
-	});
+	}, tap->data);
 	if (tap->base.on_recv)
 		tap->base.on_recv(m, tap->base.recv_data);
 }
@@ -57,17 +45,17 @@ static bool
 tap_send(struct transport *t, const struct mad_addr *to, const uint8_t *mad,
 	 size_t len, unsigned timeout_ms, GError **error)
 {
-	struct tap *tap = tap_of(t);
+	struct tap *tap = (struct tap *)t;
 	GError *refusal = NULL;
 	bool sent = transport_send(tap->inner, to, mad, len, timeout_ms,
 				   &refusal);
 
-	tell(tap, &(struct record_event) {
+	tap->fn(&(struct record_event) {
 		.kind = RECORD_SEND, .time = transport_peek(tap->inner),
 		.addr = *to, .timeout_ms = timeout_ms,
 		.mad = mad, .len = len,
 		.refusal = refusal ? refusal->message : NULL,
-	});
+	}, tap->data);
 	if (refusal)
 		g_propagate_error(error, refusal);
 	return sent;
@@ -76,19 +64,19 @@ tap_send(struct transport *t, const struct mad_addr *to, const uint8_t *mad,
 static int64_t
 tap_now(struct transport *t)
 {
-	struct tap *tap = tap_of(t);
+	struct tap *tap = (struct tap *)t;
 	int64_t now = transport_now(tap->inner);
 
-	tell(tap, &(struct record_event) {
+	tap->fn(&(struct record_event) {
 		.kind = RECORD_CLOCK, .time = now,
-	});
+	}, tap->data);
 	return now;
 }
 
 static int64_t
 tap_peek(struct transport *t)
 {
-	return transport_peek(tap_of(t)->inner);
+	return transport_peek(((struct tap *)t)->inner);
 }
 
 /* Its id is valid until it expires, so it is removed before the call. */
@@ -97,10 +85,10 @@ tap_on_ring(void *data)
 {
 	struct tap_timer timer = *(struct tap_timer *)data;
 
-	tell(timer.tap, &(struct record_event) {
+	timer.tap->fn(&(struct record_event) {
 		.kind = RECORD_RING, .timer = timer.id,
 		.time = transport_peek(timer.tap->inner),
-	});
+	}, timer.tap->data);
 	g_hash_table_remove(timer.tap->timers, GUINT_TO_POINTER(timer.id));
 	timer.fn(timer.data);
 }
@@ -109,15 +97,15 @@ static unsigned
 tap_timer_start(struct transport *t, int64_t when, transport_timer_fn fn,
 		void *data)
 {
-	struct tap *tap = tap_of(t);
+	struct tap *tap = (struct tap *)t;
 	struct tap_timer *timer = g_new(struct tap_timer, 1);
 
 	*timer = (struct tap_timer) {
 		.tap = tap, .id = ++tap->last_timer, .fn = fn, .data = data,
 	};
-	tell(tap, &(struct record_event) {
+	tap->fn(&(struct record_event) {
 		.kind = RECORD_START, .when = when, .timer = timer->id,
-	});
+	}, tap->data);
 	g_hash_table_insert(tap->timers, GUINT_TO_POINTER(timer->id), timer);
 	timer->inner_id = transport_timer_start(tap->inner, when, tap_on_ring,
 						timer);
@@ -127,13 +115,13 @@ tap_timer_start(struct transport *t, int64_t when, transport_timer_fn fn,
 static void
 tap_timer_cancel(struct transport *t, unsigned id)
 {
-	struct tap *tap = tap_of(t);
+	struct tap *tap = (struct tap *)t;
 	void *key = GUINT_TO_POINTER(id);
 	struct tap_timer *timer = g_hash_table_lookup(tap->timers, key);
 
-	tell(tap, &(struct record_event) {
+	tap->fn(&(struct record_event) {
 		.kind = RECORD_CANCEL, .timer = id,
-	});
+	}, tap->data);
 	if (!timer)
 		return;
 	transport_timer_cancel(tap->inner, timer->inner_id);
@@ -143,7 +131,7 @@ tap_timer_cancel(struct transport *t, unsigned id)
 static void
 tap_free(struct transport *t)
 {
-	struct tap *tap = tap_of(t);
+	struct tap *tap = (struct tap *)t;
 
 	transport_set_receiver(tap->inner, NULL, NULL);
 	transport_free(tap->inner);
