@@ -163,7 +163,7 @@ ask_path(struct sa *sa, const struct sa_db *db, uint32_t from, uint32_t to,
 	request.mad = mad;
 	sa_answer(sa, &request, &reply);
 	while (reply.kind == SA_REPLY_LATER)
-		sa_resume(sa, &reply);
+		sa_resume(&reply);
 	if (reply.records)
 		sa_records_free(reply.records);
 	if (reply.kind != SA_REPLY_ONE ||

@@ -49,41 +49,31 @@ answer_data(struct sa_query *q)
 }
 
 /* Exactly one record, or a status: there are none, or several. */
-static void
-look_for_one(struct sa_query *q)
+void
+sa_resume(struct sa_reply *reply)
 {
-	struct sa_records *r = q->reply->records;
-	uint8_t other[SA_DATA_LEN];
+	uint8_t *record = reply->mad + SA_DATA_OFFSET, other[SA_DATA_LEN];
 	enum sa_draw drawn;
 	unsigned status = 0;
 
+	g_assert(reply->kind == SA_REPLY_LATER);
 	do {
-		drawn = sa_records_draw(r, q->reply->found ? other :
-					q->reply->mad + SA_DATA_OFFSET);
-		if (drawn == SA_DRAW_PAUSE) {
-			q->reply->kind = SA_REPLY_LATER;
+		drawn = sa_records_draw(reply->records,
+					reply->found ? other : record);
+		if (drawn == SA_DRAW_PAUSE)
 			return;
-		}
-		if (drawn == SA_DRAW_RECORD && q->reply->found)
+		if (drawn == SA_DRAW_RECORD && reply->found)
 			status = SA_STATUS_TOO_MANY;
 		else if (drawn == SA_DRAW_RECORD)
-			q->reply->found = true;
-		else if (!q->reply->found)
+			reply->found = true;
+		else if (!reply->found)
 			status = SA_STATUS_NO_RECORDS;
 	} while (drawn == SA_DRAW_RECORD && !status);
 	if (status)
-		answer_data(q);
-	g_clear_pointer(&q->reply->records, sa_records_free);
-	answer_status(q, status);
-}
-
-void
-sa_resume(struct sa *sa, struct sa_reply *reply)
-{
-	struct sa_query q = { .sa = sa, .reply = reply };
-
-	g_assert(reply->kind == SA_REPLY_LATER);
-	look_for_one(&q);
+		memset(record, 0, SA_DATA_LEN);
+	g_clear_pointer(&reply->records, sa_records_free);
+	sa_make_response(reply->mad, status);
+	reply->kind = SA_REPLY_ONE;
 }
 
 static void
@@ -96,7 +86,8 @@ answer_records(struct sa_query *q, struct sa_records *r, unsigned status)
 	}
 	answer_data(q);
 	if (q->h.mad.method == MAD_METHOD_GET) {
-		look_for_one(q);
+		q->reply->kind = SA_REPLY_LATER;
+		sa_resume(q->reply);
 		return;
 	}
 	sa_make_response(q->reply->mad, 0);

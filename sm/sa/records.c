@@ -348,16 +348,6 @@ scan_count(const struct scan *s, uint32_t at)
 
 /* -------------------------------------------------------------- the scan */
 
-/* The port, or port 0 of the switch. */
-static uint32_t
-scan_port(const struct scan *s)
-{
-	const struct snapshot *n = s->v->subnet;
-
-	return s->table->domain == BY_SWITCH ?
-		n->nodes[n->switches[s->at]].first_port : s->at;
-}
-
 /* Does the LID alone identify this port? */
 static bool
 ignores_number(const struct scan *s)
@@ -366,24 +356,27 @@ ignores_number(const struct scan *s)
 		!snapshot_is_switch(snapshot_node_of(s->v->subnet, s->at));
 }
 
-/* Is this port or switch requested, by its number, and visible? */
+/* Is the port of `at`, or port 0 of the switch, requested, and visible? */
 static bool
-scan_wants(const struct scan *s)
+scan_wants(const struct scan *s, uint32_t port)
 {
 	const struct snapshot *n = s->v->subnet;
 
 	return (s->port_num < 0 || ignores_number(s) ||
-		n->ports[s->at].num == s->port_num) &&
-		sa_viewer_sees(&s->base.viewer,
-			       snapshot_holder_of(n, scan_port(s)));
+		n->ports[port].num == s->port_num) &&
+		sa_viewer_sees(&s->base.viewer, snapshot_holder_of(n, port));
 }
 
 /* False: it has no record that is requested. */
 static bool
 scan_open(struct scan *s)
 {
-	s->lid = lid_of(s->v, scan_port(s));
-	if (!s->lid || !scan_wants(s))
+	const struct snapshot *n = s->v->subnet;
+	uint32_t port = s->table->domain == BY_SWITCH ?
+		n->nodes[n->switches[s->at]].first_port : s->at;
+
+	s->lid = lid_of(s->v, port);
+	if (!s->lid || !scan_wants(s, port))
 		return false;
 	s->i = s->i_first;
 	s->n = MIN(scan_count(s, s->at), s->i_end);
@@ -579,7 +572,7 @@ records_unread(const struct sa_records *records, enum port_table *table)
 		if (!n->ports[s.at].known || !lid_of(s.v, s.at) ||
 		    (*table == PORT_TABLE_PKEY &&
 		     snapshot_is_end_port(n, s.at)) ||
-		    sa_db_table_is_read(s.v, *table, s.at) || !scan_wants(&s))
+		    sa_db_table_is_read(s.v, *table, s.at) || !scan_wants(&s, s.at))
 			continue;
 		if (!ports)
 			ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));

@@ -100,7 +100,7 @@ struct sa_reply {
 void sa_answer(struct sa *sa, const struct sa_request *request,
 	       struct sa_reply *reply);
 /* Goes on with a reply that is LATER, for as long as an answer takes. */
-void sa_resume(struct sa *sa, struct sa_reply *reply);
+void sa_resume(struct sa_reply *reply);
 
 /* ----------------------------------------- Reports, leases, multicast trees */
 

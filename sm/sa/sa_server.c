@@ -383,7 +383,7 @@ on_turn(void *data)
 		link = g_queue_pop_head_link(&d->searches);
 		j = link ? link->data : NULL;
 		if (j)
-			sa_resume(d->sa, &j->reply);
+			sa_resume(&j->reply);
 		if (j && j->reply.kind == SA_REPLY_LATER) {
 			g_queue_push_tail_link(&d->searches, link);
 		} else if (j) {

@@ -54,35 +54,29 @@ state_line_save(const struct state_line *l, GString *out, const void *members)
 }
 
 static bool
-parse_bytes(const char *word, uint8_t *out, size_t len)
-{
-	if (!g_str_has_prefix(word, "0x") || strlen(word) != 2 + 2 * len)
-		return false;
-	for (size_t i = 0; i < len; i++) {
-		int high = g_ascii_xdigit_value(word[2 + 2 * i]);
-		int low = g_ascii_xdigit_value(word[3 + 2 * i]);
-
-		if (high < 0 || low < 0)
-			return false;
-		out[i] = (uint8_t)(high << 4 | low);
-	}
-	return true;
-}
-
-static bool
 load_word(const struct state_word *w, const char *word, uint8_t *member,
 	  GError **error)
 {
 	/* the file may hold anything: shown, it is cut and printable */
 	g_autofree char *cut = g_strndup(word, 40);
 	g_autofree char *shown = g_strescape(cut, NULL);
+	bool good = g_str_has_prefix(word, "0x") &&
+		strlen(word) == 2 + 2 * (size_t)w->size;
 	uint64_t value;
 
-	if (w->digits == STATE_BYTES)
-		return parse_bytes(word, member, w->size) ||
-			state_line_refuse(error, "%s '%s' is not 0x and %u "
-					  "digits", w->name, shown,
-					  2u * w->size);
+	if (w->digits == STATE_BYTES) {
+		for (unsigned i = 0; good && i < w->size; i++) {
+			int high = g_ascii_xdigit_value(word[2 + 2 * i]);
+			int low = g_ascii_xdigit_value(word[3 + 2 * i]);
+
+			good = high >= 0 && low >= 0;
+			if (good)
+				member[i] = (uint8_t)(high << 4 | low);
+		}
+		return good || state_line_refuse(error, "%s '%s' is not 0x and "
+						 "%u digits", w->name, shown,
+						 2u * w->size);
+	}
 	if (!text_read_number(word, w->max, &value) || value < w->min)
 		return state_line_refuse(error, "%s '%s' is not a number from "
 					 "0x%" PRIx64 " to 0x%" PRIx64,

@@ -104,7 +104,7 @@ ask(struct lab *l, const struct sa_request *request)
 		return;
 	}
 	while (reply.kind == SA_REPLY_LATER)
-		sa_resume(l->sa, &reply);
+		sa_resume(&reply);
 	if (reply.kind == SA_REPLY_NONE) {
 		g_assert_nonnull(reply.why);
 		return;

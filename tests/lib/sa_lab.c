@@ -152,7 +152,7 @@ lab_ask_at(struct lab *l, uint16_t slid, int64_t now)
 		sa_answer(l->sa, &request, &l->reply);
 	}
 	while (l->reply.kind == SA_REPLY_LATER)
-		sa_resume(l->sa, &l->reply);
+		sa_resume(&l->reply);
 	g_assert_cmpint(l->reply.kind == SA_REPLY_TABLE, ==,
 			l->reply.records != NULL);
 	if (l->reply.kind == SA_REPLY_NONE) {
