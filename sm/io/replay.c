@@ -28,6 +28,7 @@ G_DEFINE_QUARK(minism-replay, replay_error)
 struct replay {
 	struct transport base;
 	uint8_t *bytes;
+	const char *options;		/* of the program, in `bytes` */
 	struct record_reader *reader;
 	struct record_event next;
 	bool over;			/* there is no next */
@@ -381,6 +382,7 @@ replay_new(const uint8_t *record, size_t len, GError **error)
 		replay_free(&r->base);
 		return NULL;
 	}
+	r->options = port.options;
 	r->base.port_guid = port.guid;
 	r->base.port_num = port.num;
 	r->base.rmpp = port.rmpp;
@@ -390,49 +392,31 @@ replay_new(const uint8_t *record, size_t len, GError **error)
 	return &r->base;
 }
 
-static char *
-read_record(const char *path, gsize *len, GError **error)
+struct transport *
+replay_open(const char *path, GError **error)
 {
 	g_autoptr(GError) reason = NULL;
-	char *bytes;
+	g_autofree char *bytes = NULL;
+	struct transport *t;
+	gsize len;
 
-	if (g_file_get_contents(path, &bytes, len, &reason))
-		return bytes;
-	g_set_error(error, RECORD_ERROR, RECORD_ERROR_IO, "%s",
-		    reason->message);
-	return NULL;
+	if (!g_file_get_contents(path, &bytes, &len, &reason)) {
+		g_set_error(error, RECORD_ERROR, RECORD_ERROR_IO, "%s",
+			    reason->message);
+		return NULL;
+	}
+	t = replay_new((const uint8_t *)bytes, len, error);
+	if (!t)
+		g_prefix_error(error, "%s: ", path);
+	return t;
 }
 
 char *
 replay_options(const char *path)
 {
-	struct record_reader *r;
-	struct record_port port;
-	gsize len;
-	g_autofree char *bytes = read_record(path, &len, NULL);
-	char *options;
+	struct transport *t = replay_open(path, NULL);
+	char *options = t ? g_strdup(((struct replay *)t)->options) : NULL;
 
-	if (!bytes)
-		return NULL;
-	r = record_reader_new((const uint8_t *)bytes, len, &port, NULL);
-	if (!r)
-		return NULL;
-	options = g_strdup(port.options);
-	record_reader_free(r);
+	transport_free(t);
 	return options;
-}
-
-struct transport *
-replay_open(const char *path, GError **error)
-{
-	struct transport *t;
-	gsize len;
-	g_autofree char *bytes = read_record(path, &len, error);
-
-	if (!bytes)
-		return NULL;
-	t = replay_new((const uint8_t *)bytes, len, error);
-	if (!t)
-		g_prefix_error(error, "%s: ", path);
-	return t;
 }

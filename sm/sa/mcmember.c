@@ -535,7 +535,7 @@ create(struct groups *g, const struct join_ask *r, struct group **out)
 		return SA_STATUS_REQ_INVALID;
 	if ((r->mask & NEED_CREATE) != NEED_CREATE)
 		return SA_STATUS_INSUFFICIENT;
-	for (guint i = 0; i < g->list->len; i++) {
+	for (guint i = 0; g->quota && i < g->list->len; i++) {
 		const struct group *other = g->list->pdata[i];
 
 		n += other->creator == creator;

@@ -381,15 +381,16 @@ on_turn(void *data)
 		d->left--;
 		/* the first search goes on, and is then the last */
 		link = g_queue_pop_head_link(&d->searches);
-		j = link ? link->data : NULL;
-		if (j)
+		if (link) {
+			j = link->data;
 			sa_resume(&j->reply);
-		if (j && j->reply.kind == SA_REPLY_LATER) {
-			g_queue_push_tail_link(&d->searches, link);
-		} else if (j) {
-			count_answer(d, j);
-			send_reply(d, j);
-			job_end(d, j);
+			if (j->reply.kind == SA_REPLY_LATER) {
+				g_queue_push_tail_link(&d->searches, link);
+			} else {
+				count_answer(d, j);
+				send_reply(d, j);
+				job_end(d, j);
+			}
 		}
 		j = sa_view_of(d->sa) ? sa_queue_next(d->queue) : NULL;
 		d->stats.waiting = sa_queue_length(d->queue);
