@@ -127,20 +127,6 @@ sl_fits(const struct sa_db *v, const struct path_query *w, uint32_t from,
 		sl_of(v, w, from, to, pkey) == w->want.sl;
 }
 
-/* With any destination. */
-static bool
-sl_may_fit(const struct sa_db *v, const struct path_query *w, uint32_t from,
-	   uint16_t pkey)
-{
-	struct qos_path path;
-
-	if (!path_has(w, PATH_SL) || !v->qos)
-		return true;
-	path = policy_path(v, w, from, SNAPSHOT_NONE, pkey);
-	return qos_policy_may_give(v->policy, &path, partition_sl(v, pkey),
-				   w->want.sl);
-}
-
 /* 0: they share none, or not the one of the query. */
 static uint16_t
 choose_pkey(const struct sa_db *v, const struct path_query *w, uint32_t from,
@@ -167,18 +153,27 @@ choose_pkey(const struct sa_db *v, const struct path_query *w, uint32_t from,
 	return 0;
 }
 
+/* Has the port a P_Key of the query, with its SL to any destination? */
 static bool
 pkey_may_start(const struct sa_db *v, const struct path_query *w,
 	       uint32_t from)
 {
 	const struct memberships *m = v->memberships;
 
-	if (path_has(w, PATH_PKEY))
-		return memberships_of(m, from, w->want.pkey) &&
-			sl_may_fit(v, w, from, w->want.pkey);
-	for (uint32_t i = m->first[from]; i < m->first[from + 1]; i++)
-		if (sl_may_fit(v, w, from, m->pkeys[i]))
+	for (uint32_t i = m->first[from]; i < m->first[from + 1]; i++) {
+		uint16_t pkey = m->pkeys[i];
+		struct qos_path path;
+
+		if (path_has(w, PATH_PKEY) &&
+		    pkey_base(pkey) != pkey_base(w->want.pkey))
+			continue;
+		if (!path_has(w, PATH_SL) || !v->qos)
 			return true;
+		path = policy_path(v, w, from, SNAPSHOT_NONE, pkey);
+		if (qos_policy_may_give(v->policy, &path,
+					partition_sl(v, pkey), w->want.sl))
+			return true;
+	}
 	return false;
 }
 

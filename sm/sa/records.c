@@ -572,7 +572,8 @@ records_unread(const struct sa_records *records, enum port_table *table)
 		if (!n->ports[s.at].known || !lid_of(s.v, s.at) ||
 		    (*table == PORT_TABLE_PKEY &&
 		     snapshot_is_end_port(n, s.at)) ||
-		    sa_db_table_is_read(s.v, *table, s.at) || !scan_wants(&s, s.at))
+		    sa_db_table_is_read(s.v, *table, s.at) ||
+		    !scan_wants(&s, s.at))
 			continue;
 		if (!ports)
 			ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));
