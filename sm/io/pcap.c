@@ -130,14 +130,6 @@ put16(GByteArray *out, uint16_t value)
 }
 
 static void
-pad(GByteArray *out)
-{
-	static const uint8_t zeros[4];
-
-	g_byte_array_append(out, zeros, -out->len & 3);
-}
-
-static void
 put_block(struct pcap *p, uint32_t type, const GByteArray *body)
 {
 	uint32_t head[2] = { type, body->len + 12 };
@@ -174,7 +166,6 @@ put_segment(struct pcap *p, const struct pcap_mad *m,
 	g_byte_array_append(body, erf, sizeof(erf));
 	g_byte_array_append(body, packet, sizeof(packet));
 	g_byte_array_append(body, spare, len - ERF_LEN - PACKET_LEN);
-	pad(body);
 	if (m->comment) {
 		size_t n = MIN(strlen(m->comment), 4096);
 
@@ -182,7 +173,7 @@ put_segment(struct pcap *p, const struct pcap_mad *m,
 		put16(body, (uint16_t)n);
 		g_byte_array_append(body, (const uint8_t *)m->comment,
 				    (guint)n);
-		pad(body);
+		g_byte_array_append(body, spare, -body->len & 3);
 	}
 	put16(body, OPTION_FLAGS);
 	put16(body, 4);

@@ -32,7 +32,7 @@
 struct outgoing {
 	GList link;
 	struct mad_addr to;
-	GByteArray *bytes;		/* NULL: outcome is known */
+	GByteArray *bytes;		/* NULL: the outcome is known */
 	rmpp_source_fn source;
 	void *source_data;
 	enum sa_message_outcome outcome;
@@ -51,21 +51,6 @@ struct sa_message {
 	transport_recv_fn next;		/* gets all other MADs */
 	void *next_data;
 };
-
-static void
-stop_collecting(struct sa_message *b, struct outgoing *o)
-{
-	if (o->bytes)
-		b->collected -= o->bytes->len;
-	g_clear_pointer(&o->bytes, g_byte_array_unref);
-}
-
-static void
-outgoing_free(struct sa_message *b, struct outgoing *o)
-{
-	stop_collecting(b, o);
-	g_free(o);
-}
 
 /* A simulator in place of the kernel does not segment, and sends one MAD as it
  * is, so the header is that of a first segment. */
@@ -109,7 +94,8 @@ collect(struct sa_message *b, struct outgoing *o)
 			continue;
 		else
 			hand_over(b, o);
-		stop_collecting(b, o);
+		b->collected -= o->bytes->len;
+		g_clear_pointer(&o->bytes, g_byte_array_unref);
 		return true;
 	}
 	return false;
@@ -151,7 +137,7 @@ sa_message_on_timer(void *data)
 		}
 		g_queue_unlink(&b->queue, link);
 		o->done(o->outcome, o->data);
-		outgoing_free(b, o);
+		g_free(o);
 		link = b->queue.head;
 	}
 	ring_soon(b);
@@ -175,7 +161,7 @@ sa_message_send(struct sa_message *b, const struct sa_message_order *order,
 	g_byte_array_append(o->bytes, order->header, RMPP_SA_HEADER_LEN);
 	b->collected += o->bytes->len;
 	if (collect(b, o) && o->outcome == SA_MESSAGE_SENT) {
-		outgoing_free(b, o);
+		g_free(o);
 		return true;
 	}
 	g_queue_push_tail_link(&b->queue, &o->link);
@@ -245,8 +231,12 @@ sa_message_free(struct sa_message *b)
 
 	if (!b)
 		return;
-	while ((link = g_queue_pop_head_link(&b->queue)))
-		outgoing_free(b, link->data);
+	while ((link = g_queue_pop_head_link(&b->queue))) {
+		struct outgoing *o = link->data;
+
+		g_clear_pointer(&o->bytes, g_byte_array_unref);
+		g_free(o);
+	}
 	transport_timer_clear(b->transport, &b->timer);
 	transport_set_receiver(b->transport, b->next, b->next_data);
 	g_free(b);

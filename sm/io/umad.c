@@ -464,7 +464,9 @@ static unsigned
 umad_transport_timer_start(struct transport *t, int64_t when,
 			   transport_timer_fn fn, void *data)
 {
-	return timers_start(((struct umad_transport *)t)->timers, when, fn, data);
+	struct umad_transport *u = (struct umad_transport *)t;
+
+	return timers_start(u->timers, when, fn, data);
 }
 
 static void
