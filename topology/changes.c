@@ -289,29 +289,6 @@ link_is_slow(const struct snapshot *s, uint32_t port,
 	return now && now < port_mbps(best);
 }
 
-static void
-compare_speed(struct comparison *c, uint32_t port)
-{
-	const struct snapshot_port *p = &c->new->ports[port];
-	struct port_info best, before;
-	uint32_t was = c->old ? same_port(c->new, port, c->to_old, c->old) :
-		SNAPSHOT_NONE;
-	bool slow = link_is_slow(c->new, port, &best);
-	bool was_slow = was != SNAPSHOT_NONE &&
-		link_is_slow(c->old, was, &before);
-	uint64_t guid = snapshot_node_of(c->new, port)->info.node_guid;
-
-	if (slow && !was_slow)
-		add(c, CHANGE_SLOW, guid, link_name(c->new, port),
-		    "trained at %s%s of %s%s", port_width_name(&p->info),
-		    port_speed(&p->info)->name, port_width_name(&best),
-		    port_speed(&best)->name);
-	else if (was_slow && !slow && p->info.state >= PORT_STATE_INIT)
-		add(c, CHANGE_FULL_SPEED, guid, link_name(c->new, port),
-		    "has its full speed again: %s%s",
-		    port_width_name(&p->info), port_speed(&p->info)->name);
-}
-
 /* Links of `s` between switches that are also in `other`, and not so there. */
 static void
 find_links(struct comparison *c, const struct snapshot *s,
@@ -386,10 +363,32 @@ changes_find(const struct snapshot *old, const struct lid_map *lids,
 		find_links(&c, old, c.to_new, new, CHANGE_LINK_DOWN);
 		find_links(&c, new, c.to_old, old, CHANGE_LINK_UP);
 	}
-	for (uint32_t port = 0; port < new->n_ports; port++)
-		if (new->ports[port].peer != SNAPSHOT_NONE &&
-		    port < new->ports[port].peer)
-			compare_speed(&c, port);
+	for (uint32_t port = 0; port < new->n_ports; port++) {
+		const struct snapshot_port *p = &new->ports[port];
+		struct port_info best, before;
+		uint32_t was;
+		bool slow, was_slow;
+
+		if (p->peer == SNAPSHOT_NONE || port >= p->peer)
+			continue;
+		was = old ? same_port(new, port, c.to_old, old) :
+			SNAPSHOT_NONE;
+		slow = link_is_slow(new, port, &best);
+		was_slow = was != SNAPSHOT_NONE &&
+			link_is_slow(old, was, &before);
+		if (slow && !was_slow)
+			add(&c, CHANGE_SLOW, new->nodes[p->node].info.node_guid,
+			    link_name(new, port), "trained at %s%s of %s%s",
+			    port_width_name(&p->info),
+			    port_speed(&p->info)->name, port_width_name(&best),
+			    port_speed(&best)->name);
+		else if (was_slow && !slow && p->info.state >= PORT_STATE_INIT)
+			add(&c, CHANGE_FULL_SPEED,
+			    new->nodes[p->node].info.node_guid,
+			    link_name(new, port), "has its full speed again: "
+			    "%s%s", port_width_name(&p->info),
+			    port_speed(&p->info)->name);
+	}
 	g_free(c.to_new);
 	g_free(c.to_old);
 	g_ptr_array_sort(c.found, compare_kinds);	/* stable */

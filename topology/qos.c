@@ -12,24 +12,12 @@
 
 #define DEFAULT_WEIGHT	4u
 
-static void
-values_override(struct qos_values *v, const struct qos_values *by)
-{
-	if (by->given & QOS_MAX_VLS)
-		v->max_vls = by->max_vls;
-	if (by->given & QOS_HIGH_LIMIT)
-		v->high_limit = by->high_limit;
-	if (by->given & QOS_HIGH)
-		memcpy(v->high, by->high, sizeof(v->high));
-	if (by->given & QOS_LOW)
-		memcpy(v->low, by->low, sizeof(v->low));
-	if (by->given & QOS_SL2VL)
-		memcpy(v->sl2vl, by->sl2vl, sizeof(v->sl2vl));
-}
-
 void
 qos_resolve(const struct qos *qos, enum qos_kind kind, struct qos_values *out)
 {
+	const struct qos_values *const sets[] = { &qos->all,
+						  &qos->kinds[kind] };
+
 	/* VL 0 has high priority, the others share the rest. */
 	memset(out, 0, sizeof(*out));
 	out->max_vls = QOS_VLS;
@@ -43,8 +31,20 @@ qos_resolve(const struct qos *qos, enum qos_kind kind, struct qos_values *out)
 	out->sl2vl[15] = 7;
 	out->given = QOS_MAX_VLS | QOS_HIGH_LIMIT | QOS_HIGH | QOS_LOW |
 		QOS_SL2VL;
-	values_override(out, &qos->all);
-	values_override(out, &qos->kinds[kind]);
+	for (size_t i = 0; i < G_N_ELEMENTS(sets); i++) {
+		const struct qos_values *by = sets[i];
+
+		if (by->given & QOS_MAX_VLS)
+			out->max_vls = by->max_vls;
+		if (by->given & QOS_HIGH_LIMIT)
+			out->high_limit = by->high_limit;
+		if (by->given & QOS_HIGH)
+			memcpy(out->high, by->high, sizeof(out->high));
+		if (by->given & QOS_LOW)
+			memcpy(out->low, by->low, sizeof(out->low));
+		if (by->given & QOS_SL2VL)
+			memcpy(out->sl2vl, by->sl2vl, sizeof(out->sl2vl));
+	}
 }
 
 /* The set that has this value; NULL: none. */
