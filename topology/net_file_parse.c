@@ -38,7 +38,7 @@
 /* One block. Its cables are contiguous. */
 struct net_node {
 	char *id, *desc;
-	unsigned line;
+	struct text_place at;
 	uint32_t first_cable, n_cables;
 	uint16_t lid;		/* port 0's */
 	uint8_t lmc;
@@ -57,7 +57,7 @@ struct net_rate {
 
 /* One line of a block: one end of a cable. */
 struct net_cable {
-	unsigned line;
+	struct text_place at;
 	uint32_t node;
 	uint32_t mate;		/* the other end's line; once it is matched */
 	char *peer_id;
@@ -70,6 +70,7 @@ struct net_cable {
 
 struct net_reader {
 	struct text_scan scan;	/* of one line after the other */
+	struct text_place at;	/* the beginning of this line */
 	GArray *nodes;		/* struct net_node, in the order of the file */
 	GArray *cables;		/* struct net_cable */
 	GHashTable *by_id;	/* id -> node + 1 */
@@ -98,12 +99,6 @@ static struct net_cable *
 net_cable_at(const struct net_reader *f, uint32_t cable)
 {
 	return &g_array_index(f->cables, struct net_cable, cable);
-}
-
-static struct text_place
-line_of(unsigned line)
-{
-	return (struct text_place){ line, 1 };
 }
 
 /* --- words and numbers --- */
@@ -414,7 +409,6 @@ static bool
 enter_node(struct net_reader *f, struct net_node *node)
 {
 	gpointer number = GUINT_TO_POINTER(f->nodes->len);
-	struct text_place here = line_of(node->line);
 	struct device *d = &node->d;
 	uint32_t other;
 
@@ -430,16 +424,16 @@ enter_node(struct net_reader *f, struct net_node *node)
 	f->no_system = true;
 	f->port0_guid = 0;
 	if (!d->guid)
-		return fail_at(f, here, "NodeGUID 0 is not valid");
+		return fail_at(f, node->at, "NodeGUID 0 is not valid");
 	other = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_id, node->id));
 	if (other)
-		return fail_at(f, here, "node id \"%s\" is that of line %u",
-			    node->id, net_node_at(f, other - 1)->line);
+		return fail_at(f, node->at, "node id \"%s\" is that of line %u",
+			    node->id, net_node_at(f, other - 1)->at.line);
 	other = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_guid, &d->guid));
 	if (other)
-		return fail_at(f, here, "NodeGUID 0x%" PRIx64
+		return fail_at(f, node->at, "NodeGUID 0x%" PRIx64
 			    " is that of line %u", d->guid,
-			    net_node_at(f, other - 1)->line);
+			    net_node_at(f, other - 1)->at.line);
 	g_hash_table_insert(f->by_id, node->id, number);
 	g_hash_table_insert(f->by_guid, g_memdup2(&d->guid, sizeof(d->guid)),
 			    number);
@@ -456,7 +450,7 @@ net_read_node(struct net_reader *f, enum node_type type)
 	node = net_node_at(f, f->nodes->len - 1);
 	node->d.type = type;
 	node->d.local_port = 1;
-	node->line = f->scan.line;
+	node->at = f->at;
 	node->first_cable = f->cables->len;
 	/* Port 255 would be the "no route" of a linear table (IBA 14.2.5.10) */
 	if (!TAKE(f, 10, 1, 254, "number of ports", &node->d.n_ports) ||
@@ -545,7 +539,7 @@ read_cable(struct net_reader *f)
 	node = net_node_at(f, f->nodes->len - 1);
 	g_array_set_size(f->cables, f->cables->len + 1);
 	cable = net_cable_at(f, f->cables->len - 1);
-	cable->line = f->scan.line;
+	cable->at = f->at;
 	cable->node = f->nodes->len - 1;
 	cable->peer_num = 1;
 	cable->rate = f->rate;
@@ -562,9 +556,8 @@ read_cable(struct net_reader *f)
 			net_cable_at(f, node->first_cable + i);
 
 		if (old->num == cable->num)
-			return fail_at(f, line_of(f->scan.line),
-				       "port %u is cabled in line %u",
-				       cable->num, old->line);
+			return fail_at(f, f->at, "port %u is cabled in line "
+				       "%u", cable->num, old->at.line);
 	}
 	node->n_cables++;
 	return true;
@@ -575,6 +568,7 @@ net_read_line(struct net_reader *f)
 {
 	size_t len;
 
+	f->at = text_here(&f->scan);
 	skip_blanks(f);
 	if (*f->scan.at == '#')
 		return true;
@@ -602,8 +596,8 @@ net_read_line(struct net_reader *f)
 		return true;
 	for (size_t i = 0; i < G_N_ELEMENTS(refused); i++)
 		if (take_word(f, refused[i]))
-			return fail_at(f, line_of(f->scan.line),
-				       "\"%s\" is not supported", refused[i]);
+			return fail_at(f, f->at, "\"%s\" is not supported",
+				       refused[i]);
 	if (*f->scan.at == '@')
 		return fail(f, "aliases (@) are not supported");
 	return net_fail_word(f);
@@ -622,11 +616,11 @@ match_cable(struct net_reader *f, uint32_t c)
 
 	index = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_id, cable->peer_id));
 	if (!index)
-		return fail_at(f, line_of(cable->line),
-			       "there is no node \"%s\"", cable->peer_id);
+		return fail_at(f, cable->at, "there is no node \"%s\"",
+			       cable->peer_id);
 	far = net_node_at(f, index - 1);
 	if (cable->peer_num > far->d.n_ports)
-		return fail_at(f, line_of(cable->line), "\"%s\" has no port %u",
+		return fail_at(f, cable->at, "\"%s\" has no port %u",
 			       far->id, cable->peer_num);
 	for (uint32_t i = 0; !b && i < far->n_cables; i++) {
 		const struct net_cable *mate;
@@ -639,17 +633,15 @@ match_cable(struct net_reader *f, uint32_t c)
 			b = &mate->rate;
 	}
 	if (!b)
-		return fail_at(f, line_of(cable->line), "\"%s\"[%u] does not "
+		return fail_at(f, cable->at, "\"%s\"[%u] does not "
 			       "say that it is cabled to \"%s\"[%u]", far->id,
 			       cable->peer_num, near->id, cable->num);
 	/* a link needs a width and a speed that both ends have enabled */
 	if (!(a->width & b->width))
-		return fail_at(f, line_of(cable->line),
-			       "no width is enabled at both ends "
+		return fail_at(f, cable->at, "no width is enabled at both ends "
 			       "(0x%x and 0x%x)", a->width, b->width);
 	if (!(a->speed & b->speed))
-		return fail_at(f, line_of(cable->line),
-			       "no speed is enabled at both ends "
+		return fail_at(f, cable->at, "no speed is enabled at both ends "
 			       "(0x%x and 0x%x)", a->speed, b->speed);
 	return true;
 }
