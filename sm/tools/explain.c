@@ -70,8 +70,7 @@ explain_free(struct explain *e)
 	g_hash_table_unref(e->methods);
 	g_hash_table_unref(e->places);
 	g_hash_table_unref(e->names);
-	if (e->s)
-		snapshot_unref(e->s);
+	snapshot_unref(e->s);
 	lid_map_free(e->lids);
 	g_free(e);
 }
@@ -171,8 +170,7 @@ explain_print(const struct explain_line *l, enum explain_format format,
 void
 explain_set_lids(struct explain *e, struct snapshot *s, struct lid_map *lids)
 {
-	if (e->s)
-		snapshot_unref(e->s);
+	snapshot_unref(e->s);
 	lid_map_free(e->lids);
 	e->s = snapshot_ref(s);
 	e->lids = lid_map_ref(lids);
@@ -181,8 +179,8 @@ explain_set_lids(struct explain *e, struct snapshot *s, struct lid_map *lids)
 static char *
 place_by_lid(const struct explain *e, unsigned lid)
 {
-	uint32_t port = e->lids && lid <= e->lids->top ?
-		e->lids->owner[lid] : SNAPSHOT_NONE;
+	uint32_t port = e->lids ? lid_map_owner(e->lids, (uint16_t)lid) :
+		SNAPSHOT_NONE;
 
 	return port == SNAPSHOT_NONE ? g_strdup_printf("LID %u", lid) :
 		g_strdup(snapshot_name_of(e->s, port));

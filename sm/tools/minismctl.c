@@ -120,11 +120,11 @@ try_socket(const char *path)
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	int fd, e;
 
-	if (strlen(path) >= sizeof(to.sun_path)) {
+	if (g_strlcpy(to.sun_path, path, sizeof(to.sun_path)) >=
+	    sizeof(to.sun_path)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	memcpy(to.sun_path, path, strlen(path));
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -1;
@@ -307,9 +307,7 @@ make_line(const struct ctl_arguments *a)
 		if (ends[i].given)
 			g_string_append_printf(line, " %s", ends[i].text);
 	/* the line ends at the first newline, and a word cannot have one */
-	for (gsize i = 0; i < line->len; i++)
-		if (line->str[i] == '\n')
-			line->str[i] = '?';
+	g_strdelimit(line->str, "\n", '?');
 	g_string_append_c(line, '\n');
 	return line;
 }

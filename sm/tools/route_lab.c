@@ -235,10 +235,8 @@ lab_close(struct route_lab *lab)
 	g_free(lab->is_io);
 	g_free(lab->hosts);
 	graph_free(lab->g);
-	if (lab->lids)
-		lid_map_free(lab->lids);
-	if (lab->subnet)
-		snapshot_unref(lab->subnet);
+	lid_map_free(lab->lids);
+	snapshot_unref(lab->subnet);
 	g_ptr_array_unref(lab->notes);
 }
 

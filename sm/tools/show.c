@@ -665,10 +665,9 @@ static int
 offer_compare(const void *a, const void *b)
 {
 	const struct route_offer *x = a, *y = b;
+	int order = guid_compare(a, b);
 
-	if (x->guid != y->guid)
-		return x->guid < y->guid ? -1 : 1;
-	return x->port < y->port ? -1 : x->port > y->port;
+	return order ? order : (x->port > y->port) - (x->port < y->port);
 }
 
 /* All hosts behind switches with a LID in the range of the tables, or the
