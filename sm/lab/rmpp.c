@@ -191,36 +191,35 @@ take_ack(struct rmpp *x, const struct rmpp_header *h)
 
 /* ---------------------------------------------------------------- receiving */
 
+/* An ACK, or the refusal. */
 static void
-say_refusal(struct rmpp *x)
+answer(struct rmpp *x)
 {
-	rmpp_say(x, x->fault == RMPP_STATUS_RESOURCES ? RMPP_TYPE_STOP :
-		 RMPP_TYPE_ABORT, x->fault, 0, 0);
-}
-
-static void
-rmpp_refuse(struct rmpp *x, enum rmpp_status fault)
-{
-	x->fault = fault;
-	say_refusal(x);
-	x->state = STATE_REFUSED;
-	ring_in(x, RMPP_LINGER_US);
-	g_byte_array_set_size(x->here, 0);
-}
-
-static void
-acknowledge(struct rmpp *x)
-{
+	if (x->state == STATE_REFUSED) {
+		rmpp_say(x, x->fault == RMPP_STATUS_RESOURCES ?
+			 RMPP_TYPE_STOP : RMPP_TYPE_ABORT, x->fault, 0, 0);
+		return;
+	}
 	x->told = x->expected - 1;
 	x->window_last = x->told + RMPP_WINDOW;
 	rmpp_say(x, RMPP_TYPE_ACK, RMPP_STATUS_OK, x->told, x->window_last);
 }
 
 static void
-acknowledge_again(struct rmpp *x)
+answer_again(struct rmpp *x)
 {
 	if (transport_now(x->transport) - x->said_at >= REPEAT_US)
-		acknowledge(x);
+		answer(x);
+}
+
+static void
+rmpp_refuse(struct rmpp *x, enum rmpp_status fault)
+{
+	x->fault = fault;
+	x->state = STATE_REFUSED;
+	answer(x);
+	ring_in(x, RMPP_LINGER_US);
+	g_byte_array_set_size(x->here, 0);
 }
 
 /* Checks the place and length of a segment within the window, the i-th from
@@ -262,7 +261,7 @@ take_segment(struct rmpp *x, const struct rmpp_header *h, const uint8_t *mad)
 	if (h->segment > x->window_last)
 		return;
 	if (h->segment < x->expected || x->ahead >> i & 1) {
-		acknowledge_again(x);
+		answer_again(x);
 		return;
 	}
 	fault = rmpp_judge(x, h, i);
@@ -285,7 +284,7 @@ take_segment(struct rmpp *x, const struct rmpp_header *h, const uint8_t *mad)
 	for (; x->ahead & 1; x->ahead >>= 1)
 		x->expected++;
 	if (x->last && x->expected > x->last) {
-		acknowledge(x);
+		answer(x);
 		x->on_message(x->here->data, x->header_len +
 			      (size_t)(x->last - 1) * x->room + x->last_len,
 			      x->data);
@@ -296,7 +295,7 @@ take_segment(struct rmpp *x, const struct rmpp_header *h, const uint8_t *mad)
 	}
 	ring_in(x, RMPP_IDLE_US);
 	if (!x->told || x->expected - 1 - x->told >= RMPP_WINDOW / 2)
-		acknowledge(x);
+		answer(x);
 }
 
 /* ------------------------------------------------------------- both of them */
@@ -350,10 +349,8 @@ rmpp_take(struct rmpp *x, const uint8_t *mad)
 	} else if (!x->message && h.type == RMPP_TYPE_DATA && !fault) {
 		if (x->state == STATE_BUSY)
 			take_segment(x, &h, mad);
-		else if (x->state == STATE_DONE)
-			acknowledge_again(x);
-		else if (transport_now(x->transport) - x->said_at >= REPEAT_US)
-			say_refusal(x);
+		else
+			answer_again(x);
 	}
 }
 
