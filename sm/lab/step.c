@@ -16,7 +16,7 @@ struct step {
 	struct console console;
 	bool goes;		/* only stops count */
 	GPtrArray *breaks;	/* struct stop */
-	struct stop until;	/* what NULL: none; removed when reached */
+	struct stop *until;	/* NULL: none; removed when reached */
 };
 
 static void
@@ -45,8 +45,7 @@ step_free(struct step *s)
 	if (!s)
 		return;
 	g_ptr_array_unref(s->breaks);
-	g_free(s->until.what);
-	g_free(s->until.where);
+	g_clear_pointer(&s->until, stop_free);
 	g_free(s);
 }
 
@@ -64,9 +63,8 @@ step_stops(struct step *s, const struct explain_line *line)
 {
 	if (!line->what || line->kind == EXPLAIN_REQUEST)
 		return false;
-	if (s->until.what && is_at(&s->until, line)) {
-		g_clear_pointer(&s->until.what, g_free);
-		g_clear_pointer(&s->until.where, g_free);
+	if (s->until && is_at(s->until, line)) {
+		g_clear_pointer(&s->until, stop_free);
 		s->goes = false;
 	}
 	for (guint i = 0; i < s->breaks->len; i++)
@@ -98,13 +96,14 @@ step_command(struct step *s, const char *line, GString *out)
 	};
 	g_auto(GStrv) words = NULL;
 	const char *first, *what;
-	struct stop *stop;
+	struct stop *stop = NULL;
+	bool is_break;
 
 	if (!line) {
 		/* At the end of input the run continues to its end. */
 		s->goes = true;
 		g_ptr_array_set_size(s->breaks, 0);
-		g_clear_pointer(&s->until.what, g_free);
+		g_clear_pointer(&s->until, stop_free);
 		return STEP_ON;
 	}
 	if (!line[strspn(line, " \t")])
@@ -120,24 +119,23 @@ step_command(struct step *s, const char *line, GString *out)
 		return STEP_QUIT;
 	s->goes = strcmp(first, "go") == 0 ||
 		(strcmp(first, "until") == 0 && what);
-	if (s->goes) {
-		if (what) {
-			g_free(s->until.what);
-			g_free(s->until.where);
-			s->until.what = g_strdup(what);
-			s->until.where = g_strdup(words[2]);
-		}
-		return STEP_ON;
-	}
-	if (strcmp(first, "break") == 0) {
-		if (!what) {
-			g_ptr_array_set_size(s->breaks, 0);
-			return STEP_STAY;
-		}
+	is_break = strcmp(first, "break") == 0;
+	if ((s->goes || is_break) && what) {
 		stop = g_new0(struct stop, 1);
 		stop->what = g_strdup(what);
 		stop->where = g_strdup(words[2]);
-		g_ptr_array_add(s->breaks, stop);
+	}
+	if (s->goes) {
+		if (stop)
+			g_clear_pointer(&s->until, stop_free);
+		s->until = stop ? stop : s->until;
+		return STEP_ON;
+	}
+	if (is_break) {
+		if (stop)
+			g_ptr_array_add(s->breaks, stop);
+		else
+			g_ptr_array_set_size(s->breaks, 0);
 		return STEP_STAY;
 	}
 	if (strcmp(first, "help") == 0 && !what)
@@ -149,5 +147,5 @@ step_command(struct step *s, const char *line, GString *out)
 bool
 step_goes(const struct step *s)
 {
-	return s->goes && !s->until.what && !s->breaks->len;
+	return s->goes && !s->until && !s->breaks->len;
 }
