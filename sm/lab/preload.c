@@ -309,7 +309,8 @@ write_mad(int fd, struct umad_file *f, const uint8_t *buf, size_t count)
 
 /* What a program that was built with _FORTIFY_SOURCE calls. */
 PUBLIC int __open_2(const char *path, int flags);
-PUBLIC int __open64_2(const char *path, int flags);
+PUBLIC int __open64_2(const char *path, int flags)
+	__attribute__((alias("__open_2")));
 PUBLIC ssize_t __read_chk(int fd, void *buf, size_t count, size_t room);
 
 static int
@@ -370,12 +371,6 @@ OPEN(openat, dir, int dir, const char *path)
 
 PUBLIC int
 __open_2(const char *path, int flags)
-{
-	return open_any(AT_FDCWD, path, flags, 0);
-}
-
-PUBLIC int
-__open64_2(const char *path, int flags)
 {
 	return open_any(AT_FDCWD, path, flags, 0);
 }
