@@ -11,8 +11,8 @@
 #define PKEYS_TRIED	32u
 #define KEY_DEFAULT	0xffffu
 
-static bool G_GNUC_PRINTF(2, 3)
-check_fail(GString *why, const char *format, ...)
+bool
+lab_fail(GString *why, const char *format, ...)
 {
 	va_list args;
 
@@ -45,8 +45,8 @@ find_end(const struct lab_check *c, const char *name, uint32_t *port,
 		SNAPSHOT_NONE;
 
 	if (node == SNAPSHOT_NONE)
-		return check_fail(why, "no node is called %s",
-				  name ? name : "so");
+		return lab_fail(why, "no node is called %s",
+				name ? name : "so");
 	*port = c->fabric->nodes[node].first_port +
 		!snapshot_is_switch(&c->fabric->nodes[node]);
 	return true;
@@ -80,10 +80,10 @@ expect_active(const struct lab_check *c, char **args, GString *why)
 		info = sim_port_info(c->sim, p);
 		if (info->state == PORT_STATE_INIT ||
 		    info->state == PORT_STATE_ARMED)
-			return check_fail(why, "%s/%u is %s",
-					  snapshot_name_of(c->fabric, p),
-					  port->num,
-					  port_state_name(info->state));
+			return lab_fail(why, "%s/%u is %s",
+					snapshot_name_of(c->fabric, p),
+					port->num,
+					port_state_name(info->state));
 	}
 	return true;
 }
@@ -106,9 +106,9 @@ expect_reach(const struct lab_check *c, char **args, GString *why)
 		for (uint32_t b = 0; b < s->n_ports; b++)
 			if (a != b && is_host(s, a) && is_host(s, b) &&
 			    !packet_arrives(c, a, b))
-				return check_fail(why, "%s does not reach %s",
-						  snapshot_name_of(s, a),
-						  snapshot_name_of(s, b));
+				return lab_fail(why, "%s does not reach %s",
+						snapshot_name_of(s, a),
+						snapshot_name_of(s, b));
 	return true;
 }
 
@@ -121,8 +121,8 @@ expect_path(const struct lab_check *c, char **args, GString *why)
 	if (!find_end(c, args[0], &a, why) || !find_end(c, args[1], &b, why))
 		return false;
 	return packet_arrives(c, a, b) == wanted ||
-		check_fail(why, "%s %s %s", args[0], wanted ? "does not reach" :
-			   "reaches", args[1]);
+		lab_fail(why, "%s %s %s", args[0], wanted ? "does not reach" :
+			 "reaches", args[1]);
 }
 
 static bool
@@ -135,7 +135,7 @@ expect_lid(const struct lab_check *c, char **args, GString *why)
 		return false;
 	lid = sim_port_info(c->sim, port)->lid;
 	return (args[1] && g_ascii_strtoull(args[1], NULL, 10) == lid) ||
-		check_fail(why, "%s has LID %u", args[0], lid);
+		lab_fail(why, "%s has LID %u", args[0], lid);
 }
 
 static bool
@@ -145,7 +145,7 @@ expect_locked(const struct lab_check *c, char **args, GString *why)
 
 	return find_end(c, args[0], &port, why) &&
 		(sim_port_info(c->sim, port)->m_key ||
-		 check_fail(why, "%s has no M_Key", args[0]));
+		 lab_fail(why, "%s has no M_Key", args[0]));
 }
 
 static bool
@@ -157,7 +157,7 @@ expect_managers(const struct lab_check *c, char **args, GString *why)
 		n += is_host(c->fabric, p) && sim_port_info(c->sim, p)->cap_mask
 			& PORT_CAP_IS_SM;
 	return (args[0] && g_ascii_strtoull(args[0], NULL, 10) == n) ||
-		check_fail(why, "%u ports have a subnet manager", n);
+		lab_fail(why, "%u ports have a subnet manager", n);
 }
 
 static bool
@@ -181,10 +181,10 @@ expect_group(const struct lab_check *c, char **args, GString *why)
 					got.reached, uint32_t, i)));
 		sim_mcast_clear(&got);
 		if (!ok)
-			return check_fail(why, "a broadcast of %s comes to "
-					  "others than these", args[k]);
+			return lab_fail(why, "a broadcast of %s comes to "
+					"others than these", args[k]);
 	}
-	return n || check_fail(why, "whose group?");
+	return n || lab_fail(why, "whose group?");
 }
 
 static const struct {
@@ -203,8 +203,8 @@ check_expect(const struct lab_check *c, char **words, GString *why)
 	for (size_t i = 0; words[0] && i < G_N_ELEMENTS(expects); i++)
 		if (strcmp(expects[i].word, words[0]) == 0)
 			return expects[i].fn(c, words + 1, why);
-	return check_fail(why, "expect active, reach, path, no-path, lid, "
-			  "locked, managers or group");
+	return lab_fail(why, "expect active, reach, path, no-path, lid, "
+			"locked, managers or group");
 }
 
 /* -------------------------------------------------------------- the course */
@@ -245,10 +245,10 @@ check_exercise(const struct lab_check *c, unsigned n, GString *out)
 		known = true;
 		words = g_strsplit(exercises[i].expect, " ", -1);
 		if (!check_expect(c, words, out))
-			return check_fail(out, "; %s\n", exercises[i].hint);
+			return lab_fail(out, "; %s\n", exercises[i].hint);
 	}
 	if (!known)
-		return check_fail(out, "there is no exercise %u\n", n);
+		return lab_fail(out, "there is no exercise %u\n", n);
 	g_string_append_printf(out, "exercise %u: done\n", n);
 	return true;
 }

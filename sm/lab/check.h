@@ -13,6 +13,9 @@ struct lab_check {
 	struct sim *sim;
 };
 
+/* Appends the reason of a failure; false. */
+bool lab_fail(GString *why, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
 /* By NodeDescription or NodeGUID; SNAPSHOT_NONE: there is no such node. */
 uint32_t lab_find_node(const struct snapshot *fabric, const char *name);
 

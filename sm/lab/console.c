@@ -32,18 +32,6 @@ struct call {
 	const char *name, *word;	/* of the command; its last word */
 };
 
-static bool G_GNUC_PRINTF(2, 3)
-console_fail(struct call *c, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	g_string_append_vprintf(c->out, format, args);
-	va_end(args);
-	g_string_append_c(c->out, '\n');
-	return false;
-}
-
 static int
 index_of(const char *const *names, unsigned n, const char *word)
 {
@@ -61,7 +49,7 @@ console_read_node(struct call *c)
 	uint32_t node = lab_find_node(c->fabric, *c->next);
 
 	if (node == SNAPSHOT_NONE)
-		return console_fail(c, "no node is called %s", *c->next);
+		return lab_fail(c->out, "no node is called %s\n", *c->next);
 	c->id[c->n_ids++] = node;
 	c->next++;
 	return true;
@@ -76,7 +64,7 @@ read_port_number(struct call *c, const char *word)
 	guint64 num = g_ascii_strtoull(word, &end, 10);
 
 	if (!*word || *end || num > n->info.num_ports)
-		return console_fail(c, "%s has no port %s", n->desc, word);
+		return lab_fail(c->out, "%s has no port %s\n", n->desc, word);
 	c->id[c->n_ids - 1] = n->first_port + num;
 	c->is_port = true;
 	return true;
@@ -97,7 +85,7 @@ read_port(struct call *c)
 		return read_port_number(c, *c->next++);
 	if (c->fabric->nodes[c->id[c->n_ids - 1]].info.num_ports == 1)
 		return read_port_number(c, "1");
-	return console_fail(c, "which port of %s?", c->next[-1]);
+	return lab_fail(c->out, "which port of %s?\n", c->next[-1]);
 }
 
 static bool
@@ -129,8 +117,8 @@ console_read_number(struct call *c)
 		c->next++;
 		return true;
 	}
-	return console_fail(c, "%s is no number or time, such as 50us",
-			    *c->next);
+	return lab_fail(c->out, "%s is no number or time, such as 50us\n",
+			*c->next);
 }
 
 static bool
@@ -156,8 +144,8 @@ read_words(struct call *c, const char *usage)
 		if (!*kind)
 			continue;
 		if (!*c->next)
-			return optional || console_fail(c, "%s is missing",
-							kind);
+			return optional || lab_fail(c->out, "%s is missing\n",
+						     kind);
 		for (k = 0; k < G_N_ELEMENTS(kinds); k++)
 			if (strcmp(kinds[k].name, kind) == 0)
 				break;
@@ -166,7 +154,7 @@ read_words(struct call *c, const char *usage)
 		else if (!kinds[k].read(c))
 			return false;
 	}
-	return !*c->next || console_fail(c, "what is %s?", *c->next);
+	return !*c->next || lab_fail(c->out, "what is %s?\n", *c->next);
 }
 
 /* ------------------------------------------------------------------ faults */
@@ -182,14 +170,14 @@ change_cable(struct call *c)
 		sim_cable_swap(c->sim, a, b);
 	} else if (strcmp(c->name, "unplug") == 0) {
 		if (!has_a)
-			return console_fail(c, "there is no cable");
+			return lab_fail(c->out, "there is no cable\n");
 		sim_link_cut(c->sim, a);
 	} else if (c->n_ids == 1) {
 		sim_link_mend(c->sim, a);
 	} else {
 		if (has_a || sim_peer(c->sim, b) != SNAPSHOT_NONE)
-			return console_fail(c, "one of the ports has a cable: "
-					    "remove it");
+			return lab_fail(c->out, "one of the ports has a cable: "
+					"remove it\n");
 		sim_cable_plug(c->sim, a, b);
 	}
 	return true;
@@ -258,7 +246,7 @@ set_speed(struct call *c)
 				   speeds[i].ext);
 		return true;
 	}
-	return console_fail(c, "which speed? such as 4xEDR");
+	return lab_fail(c->out, "which speed? such as 4xEDR\n");
 }
 
 /* loss, delay ..: replaces the earlier faults of the node. */
@@ -275,10 +263,10 @@ disturb(struct call *c)
 	};
 
 	if (!c->n_numbers || c->number[0] > 100)
-		return console_fail(c, "how much? such as 5%%");
+		return lab_fail(c->out, "how much? such as 5%%\n");
 	rule.per_mille = (unsigned)lrint(c->number[0] * 10);
 	if (c->is_port && rule.kind != SIM_FAULT_LOSS)
-		return console_fail(c, "a cable knows only loss");
+		return lab_fail(c->out, "a cable knows only loss\n");
 	if (c->is_port) {
 		sim_link_set_loss(c->sim, c->id[0], rule.per_mille);
 		return true;
@@ -303,7 +291,7 @@ add_errors(struct call *c)
 	for (unsigned i = 0; i < PERF_N_ERRORS; i++)
 		g_string_append_printf(c->out, " %s",
 				       perf_error_fields[i].word);
-	return console_fail(c, "%s", "");
+	return lab_fail(c->out, "\n");
 }
 
 static bool
@@ -324,7 +312,7 @@ trap(struct call *c)
 			sim_trap(c->sim, c->id[0], known[i]);
 		return true;
 	}
-	return console_fail(c, "there is no trap %g", c->number[0]);
+	return lab_fail(c->out, "there is no trap %g\n", c->number[0]);
 }
 
 static bool
@@ -334,7 +322,7 @@ console_set_guid(struct call *c)
 	uint64_t guid = g_ascii_strtoull(c->word, &end, 16);
 
 	if (!guid || *end)
-		return console_fail(c, "%s is no GUID", c->word);
+		return lab_fail(c->out, "%s is no GUID\n", c->word);
 	if (strcmp(c->name, "guid") == 0)
 		sim_node_replace(c->sim, c->id[0], guid);
 	else
@@ -353,7 +341,7 @@ static bool
 change_device(struct call *c)
 {
 	if (!c->console->device)
-		return console_fail(c, "devices are in minism-lab only");
+		return lab_fail(c->out, "devices are in minism-lab only\n");
 	c->console->device(c->console->lab, c->name, c->id[0],
 			   c->n_numbers ? (unsigned)c->number[0] : 0, c->word);
 	return true;
@@ -422,7 +410,7 @@ show_lft(struct call *c)
 	unsigned port, last, top;
 
 	if (!snapshot_is_switch(n))
-		return console_fail(c, "%s is no switch", n->desc);
+		return lab_fail(c->out, "%s is no switch\n", n->desc);
 	top = sim_switch_info(c->sim, c->id[0])->linear_fdb_top;
 	for (unsigned lid = 1; lid <= top; lid = last + 1) {
 		port = sim_lft_entry(c->sim, c->id[0], lid);
@@ -516,12 +504,12 @@ script(struct call *c)
 	g_auto(GStrv) lines = NULL;
 
 	if (!g_file_get_contents(c->word, &text, NULL, &error))
-		return console_fail(c, "%s", error->message);
+		return lab_fail(c->out, "%s\n", error->message);
 	lines = g_strsplit(text, "\n", -1);
 	for (unsigned i = 0; lines[i]; i++)
 		if (console_command(c->console, lines[i], c->out))
-			return console_fail(c, "%s:%u: %s", c->word, i + 1,
-					    lines[i]);
+			return lab_fail(c->out, "%s:%u: %s\n", c->word, i + 1,
+					lines[i]);
 	return true;
 }
 
@@ -644,7 +632,7 @@ console_command(const struct console *console, const char *line, GString *out)
 	if (!*line || *line == '#')
 		return 0;
 	if (!g_shell_parse_argv(line, NULL, &words, &error)) {
-		console_fail(&c, "%s", error->message);
+		lab_fail(out, "%s\n", error->message);
 		return EINVAL;
 	}
 	if (strcmp(words[0], "expect") == 0)
@@ -653,14 +641,14 @@ console_command(const struct console *console, const char *line, GString *out)
 	while (k < end && strcmp(k->name, words[0]))
 		k++;
 	if (k == end || (!k->fn && !k->direct)) {
-		console_fail(&c, "no command is called %s; see help", words[0]);
+		lab_fail(out, "no command is called %s; see help\n", words[0]);
 		return EINVAL;
 	}
 	c.name = k->name;
 	c.next = words + 1;
 	if (!read_words(&c, k->usage) || (k->fn && !k->fn(&c))) {
 		if (k->fn != check)
-			console_fail(&c, "usage: %s %s", k->name, k->usage);
+			lab_fail(out, "usage: %s %s\n", k->name, k->usage);
 		return EINVAL;
 	}
 	if (k->direct)
