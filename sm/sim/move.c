@@ -52,7 +52,8 @@ pass(struct sim *sim, uint32_t out)
 static enum sim_delivery
 route_direct(struct sim *sim, struct sim_packet *p)
 {
-	uint8_t *ports = p->mad + (p->h.returning ? SIM_OFF_RETURN : OFF_INITIAL);
+	const uint8_t *ports = p->mad +
+		(p->h.returning ? SIM_OFF_RETURN : OFF_INITIAL);
 	unsigned hops = p->h.hop_count;
 
 	if (hops > DR_MAX_HOPS ||
@@ -232,7 +233,8 @@ on_arrive(struct sim *sim, struct sim_event *e)
 		   p->hop < h->hop_count) {
 		wait_in_line(sim, p, node, node->forward_ns, on_forward);
 	} else if (sim_is_smp(h) && !(h->method & MAD_METHOD_RESPONSE) &&
-		   h->method != MAD_METHOD_TRAP && h->method != SA_METHOD_REPORT &&
+		   h->method != MAD_METHOD_TRAP &&
+		   h->method != SA_METHOD_REPORT &&
 		   h->attr_id != MAD_ATTR_SM_INFO) {
 		p->node = sim->ports[p->to].node;
 		wait_in_line(sim, p, node, node->smp_ns, on_serve);

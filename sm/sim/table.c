@@ -370,7 +370,7 @@ sim_table_mcast(const struct sim *sim, uint32_t node, uint16_t mlid,
 {
 	const struct sim_node *n = &sim->nodes[node];
 	unsigned positions = n->info.num_ports / SIM_PORTS_PER_MASK + 1;
-	unsigned at = mlid - LID_MULTICAST_MIN;
+	unsigned at = mlid - LID_MULTICAST_MIN, blocks;
 	bool has_top = sim->ports[n->first_port].info.cap_mask &
 		PORT_CAP_HAS_MCAST_FDB_TOP;
 	bool any = false;
@@ -381,9 +381,10 @@ sim_table_mcast(const struct sim *sim, uint32_t node, uint16_t mlid,
 	    (has_top && n->sw.multicast_fdb_top &&
 	     mlid > n->sw.multicast_fdb_top))
 		return false;
+	blocks = n->mft->len / positions;
 	for (unsigned i = 0; i < positions; i++) {
-		const uint8_t *cell = n->mft->pdata[at / MLIDS_PER_BLOCK +
-						    i * (n->mft->len / positions)];
+		const uint8_t *cell = n->mft->pdata[i * blocks +
+						    at / MLIDS_PER_BLOCK];
 
 		masks[i] = cell ? bytes_load16(cell +
 					       at % MLIDS_PER_BLOCK * 2) : 0;
