@@ -18,7 +18,7 @@
  *			queues
  *	agent.c		M_Key, methods, the simple attributes
  *	portinfo.c	PortInfo
- *	table.c		P_Key, SL to VL, VL arbitration, LFT, MFT
+ *	table.c		GUIDs, P_Key, SL to VL, VL arbitration, LFT, MFT
  *	link.c		cables and port states
  *	gsa.c		counters, settings of congestion control
  *	trap.c		notices, repeated until they are repressed
