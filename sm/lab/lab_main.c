@@ -198,8 +198,9 @@ on_line(const char *line, void *data)
 		;
 	} else if (!line || (n && strcmp(words[0], "quit") == 0)) {
 		s->over = true;
-	} else if (is_on && !shell && lab_find_node(s->console->fabric,
-					words[1]) == SNAPSHOT_NONE) {
+	} else if (is_on && !shell &&
+		   lab_find_node(s->console->fabric, words[1]) ==
+		   SNAPSHOT_NONE) {
 		printf("no node is called %s\n", words[1]);
 	} else if ((shell && n) || is_on) {
 		if (run_inside(s, shell ? s->node : words[1],
@@ -298,12 +299,13 @@ run_lab(const struct lab_arguments *a)
 		return EXIT_FAILURE;
 	}
 	s.console = lab_console(s.lab);
-	s.node = a->node ? a->node : fabric->nodes[lab_home(s.lab)].desc;
+	s.node = a->node ? a->node :
+		s.console->fabric->nodes[lab_home(s.lab)].desc;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	g_unix_signal_add(SIGTERM, on_terminate, &s);
 	g_unix_signal_add(SIGHUP, on_terminate, &s);
 	g_unix_signal_add(SIGINT, on_interrupt, &s);
-	ok = lab_find_node(fabric, s.node) != SNAPSHOT_NONE;
+	ok = lab_find_node(s.console->fabric, s.node) != SNAPSHOT_NONE;
 	if (!ok)
 		tool_options_complain("no node is called %s", s.node);
 	for (guint i = 0; ok && i < a->commands->len; i++) {
