@@ -126,9 +126,10 @@ step_command(struct step *s, const char *line, GString *out)
 		stop->where = g_strdup(words[2]);
 	}
 	if (s->goes) {
-		if (stop)
+		if (stop) {
 			g_clear_pointer(&s->until, stop_free);
-		s->until = stop ? stop : s->until;
+			s->until = stop;
+		}
 		return STEP_ON;
 	}
 	if (is_break) {
