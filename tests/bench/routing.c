@@ -19,6 +19,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "routing/metrics.h"
 #include "routing/select.h"
 #include "topology/generate.h"
 
@@ -69,23 +70,13 @@ arena_fill(struct lft *lft)
 	       (size_t)lft->n_switches * lft->stride);
 }
 
-static uint32_t
-count_blocks(const struct lft *a, const struct lft *b)
-{
-	size_t size = (size_t)a->n_switches * a->stride, i;
-	uint32_t n = 0;
-
-	for (i = 0; i < size; i += LFT_BLOCK)
-		n += memcmp(a->ports + i, b->ports + i, LFT_BLOCK) != 0;
-	return n;
-}
-
 /* Snapshot to diffed tables. */
 static bool
 route_once(const struct engine *engine, const struct fabric *f,
 	   const struct routed *before, struct routed *r)
 {
 	struct engine_input in = { .n_threads = 1 };
+	struct metrics_churn churn = { 0 };
 	struct engine_output out;
 	double start = now_ms();
 	struct graph *g = graph_new(f->s, f->lids);
@@ -97,8 +88,10 @@ route_once(const struct engine *engine, const struct fabric *f,
 	engine_output_init(&out, r->lft);
 	arena_fill(r->lft);
 	ok = engine->compute(&in, &out, NULL);
-	r->n_blocks = before ? count_blocks(before->lft, r->lft) : 0;
 	r->ms = now_ms() - start;
+	if (before)
+		metrics_churn(before->lft, r->lft, &churn);
+	r->n_blocks = (uint32_t)churn.blocks;
 	g_free(r->ranks);
 	r->ranks = g_steal_pointer(&out.ranks);
 	engine_output_clear(&out);

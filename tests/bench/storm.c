@@ -239,14 +239,6 @@ run_for(struct bench *b, int64_t us, unsigned rate)
 	g_main_loop_run(b->loop);
 }
 
-static unsigned
-n_lost_pairs(struct bench *b)
-{
-	unsigned pairs, mixed;
-
-	return world_unreached(&b->w, SNAPSHOT_NONE, &pairs, &mixed);
-}
-
 static void
 storm(struct bench *b, unsigned seconds)
 {
@@ -271,10 +263,12 @@ storm(struct bench *b, unsigned seconds)
 	       cpu_s() - cpu, seconds);
 	c->rate = 0;
 	for (unsigned s = 0; s < 60; s++) {
+		unsigned pairs, mixed;
+
 		run_for(b, SECOND, 0);
 		if (b->w.m.last == SWEEP_END_UP &&
 		    sweep_state(b->w.m.sweep) == SWEEP_IDLE &&
-		    !n_lost_pairs(b)) {
+		    !world_unreached(&b->w, SNAPSHOT_NONE, &pairs, &mixed)) {
 			printf("%u s after the storm all is up; %zu KiB\n",
 			       s + 1, used_kib());
 			return;

@@ -71,12 +71,6 @@ saved(const struct manager *m)
 	return g_string_free(out, FALSE);
 }
 
-static bool
-is_open(const struct manager *m)
-{
-	return sa_view_of(m->sm->sa) != NULL;
-}
-
 static void
 on_retired(void *data)
 {
@@ -95,7 +89,7 @@ end_master(struct sim *sim, struct manager *master, struct manager *standby,
 		while (!retired && sim_step(sim))
 			;
 	manager_close(master);
-	while (!is_open(standby) && sim_step(sim))
+	while (!sa_view_of(standby->sm->sa) && sim_step(sim))
 		;
 	return sim_now(sim) - began;
 }

@@ -282,7 +282,8 @@ count_turns(const struct oracle *o, struct oracle_verdict *v)
 		is_used = 0;
 		for (head = 0, tail = 1; head < tail; head++)
 			for (w = 0; w < WORDS; w++) {
-				bits = o->turns[(size_t)queue[head] * WORDS + w];
+				bits = o->turns[(size_t)queue[head] * WORDS +
+						w];
 				for (is_used |= bits; bits; bits &= bits - 1) {
 					to = o->peer[queue[head]] / PORTS *
 						PORTS + w * 64 +

@@ -12,8 +12,8 @@
  *	- a heavy sweep of a fabric that is up sends no Set
  *
  * MINISM_TEST_SEED sets the seed, MINISM_CHAOS_EVENTS the number of events for
- * each fabric (`make soak`), and MINISM_TEST_LOG the file of the subnet manager's
- * log; an argument is a pattern of the fabrics to run.
+ * each fabric (`make soak`), and MINISM_TEST_LOG the file of the subnet
+ * manager's log; an argument is a pattern of the fabrics to run.
  */
 #include <stdio.h>
 #include <stdlib.h>

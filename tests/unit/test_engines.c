@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What all engines promise beside test_routing_oracle, which judges reach, loops
- * and load on all fabrics: little changes when little was lost.
+ * What all engines promise beside test_routing_oracle, which judges reach,
+ * loops and load on all fabrics: little changes when little was lost.
  */
 #include <string.h>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * multicast.h promises: from every member a packet reaches each receiver once,
- * and nothing is sent where no port listens; trees share the
- * cables and stay low; the order of the input does not matter. The oracle follows
- * the masks.
+ * and nothing is sent where no port listens; trees share the cables and stay
+ * low; the order of the input does not matter. The oracle follows the masks.
  */
 #include <stdlib.h>
 #include <string.h>

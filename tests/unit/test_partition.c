@@ -2,8 +2,8 @@
 /*
  * partition.h promises: rules become P_Keys, the later rule about a port
  * decides, and no port is let in that was not named. The fabric is one switch
- * with four CAs and a router; the SM is on CA 0. Random rules are compared with a reading of them that is as plain as
- * it can be.
+ * with four CAs and a router; the SM is on CA 0. Random rules are compared with
+ * a reading of them that is as plain as it can be.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -329,7 +329,8 @@ TEST(test_single_switch_is_never_congested)
 	metrics_shifts(lab.f.g, lab.f.out.lft, &lab.sample, &c);
 	assert_int_equal(c.max, 1);
 	assert_true(c.mean == 1.0);
-	assert_true(metrics_bisections(lab.f.g, lab.f.out.lft, &lab.sample) == 1.0);
+	assert_true(metrics_bisections(lab.f.g, lab.f.out.lft,
+						&lab.sample) == 1.0);
 
 	/* no host reaches one of four: 3 of 12 flows over all shifts */
 	lft_row(lab.f.out.lft, 0)[lab_host(&lab, 2)->lid] = LFT_NO_PATH;
@@ -545,11 +546,13 @@ TEST(test_chance_depends_on_the_seed_only)
 	metrics_permutations(lab.f.g, lab.f.out.lft, &lab.sample, &b);
 	assert_true(a.mean == b.mean);
 	assert_int_equal(a.worst, b.worst);
-	assert_true(share == metrics_bisections(lab.f.g, lab.f.out.lft, &lab.sample));
+	assert_true(share == metrics_bisections(lab.f.g, lab.f.out.lft,
+						&lab.sample));
 	lab.sample.seed = 6;
 	metrics_permutations(lab.f.g, lab.f.out.lft, &lab.sample, &b);
 	assert_true(a.mean != b.mean);
-	assert_true(share != metrics_bisections(lab.f.g, lab.f.out.lft, &lab.sample));
+	assert_true(share != metrics_bisections(lab.f.g, lab.f.out.lft,
+						&lab.sample));
 }
 
 /* Of a table whose shifts are known, a sample is between the extremes; the

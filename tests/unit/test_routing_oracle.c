@@ -159,8 +159,8 @@ TEST(test_ftree_leaves_no_entry_of_a_former_path)
 
 /* ftree and cdg may refuse what they are not for. Formulas leave every engine a
  * way between all pairs. On trees as people build them the load is near the
- * bound: before the engines had one order and one balance, the worst was 12 times
- * for updn and 5 times for ftree. */
+ * bound: before the engines had one order and one balance, the worst was 12
+ * times for updn and 5 times for ftree. */
 static bool
 is_good(const struct trial *t, const struct engine *e,
 	const struct oracle_verdict *v)

@@ -77,129 +77,119 @@ tally_ask(struct tally *tally, unsigned n)
 				 G_USEC_PER_SEC));
 }
 
-static struct sim_rule
-rule_of(const struct tally *tally, enum sim_fault_kind kind,
-	unsigned per_mille)
+static void
+tally_close(struct tally *tally)
 {
-	return (struct sim_rule){
+	simlab_close(&tally->lab);
+}
+
+/* n questions with this fault of answers, `times` or always; how many it has
+ * struck. */
+static uint64_t
+strike(struct tally *tally, enum sim_fault_kind kind, unsigned per_mille,
+       unsigned times, unsigned n)
+{
+	const struct sim_rule rule = {
 		.match = {
 			.node = simlab_node(&tally->lab, NODE_SWITCH, 0),
 			.method = MAD_METHOD_GET_RESP,
 		},
-		.kind = kind, .per_mille = per_mille, .us = 500,
+		.kind = kind, .per_mille = per_mille, .times = times, .us = 500,
 	};
+	unsigned id = sim_rule_add(tally->lab.sim, &rule);
+	uint64_t hits;
+
+	tally_ask(tally, n);
+	hits = sim_rule_hits(tally->lab.sim, id);
+	sim_rule_remove(tally->lab.sim, id);
+	return hits;
+}
+
+/* Get of the nth node of a type: the status. */
+static unsigned
+get(struct simlab *lab, enum node_type type, unsigned nth, enum mad_attr attr,
+    uint8_t *data)
+{
+	return simlab_ask(lab, simlab_end(lab, type, nth), MAD_METHOD_GET, attr,
+			  0, data);
 }
 
 TEST(test_loss_has_the_rate_that_was_asked_for)
 {
-	struct sim_rule rule;
-	struct tally tally;
-	unsigned id;
+	AUTO_VALUE(tally_close) struct tally tally;
+	uint64_t hits;
 
 	tally_open(&tally);
-	rule = rule_of(&tally, SIM_FAULT_LOSS, 100);
-	id = sim_rule_add(tally.lab.sim, &rule);
-	tally_ask(&tally, N);
 	/* 200 of 2,000, six standard deviations of 13.4 either way */
-	assert_in_range(sim_rule_hits(tally.lab.sim, id), 120, 280);
-	assert_int_equal(tally.answers, N - sim_rule_hits(tally.lab.sim, id));
-	assert_int_equal(sim_stats(tally.lab.sim)->lost_by_fault,
-			 sim_rule_hits(tally.lab.sim, id));
-	sim_rule_remove(tally.lab.sim, id);
+	hits = strike(&tally, SIM_FAULT_LOSS, 100, 0, N);
+	assert_in_range(hits, 120, 280);
+	assert_int_equal(tally.answers, N - hits);
+	assert_int_equal(sim_stats(tally.lab.sim)->lost_by_fault, hits);
 	tally_ask(&tally, 100);
 	assert_int_equal(tally.answers, 100);
-	rule.per_mille = 1000;
-	rule.times = 7;
-	sim_rule_add(tally.lab.sim, &rule);
-	tally_ask(&tally, 100);
+	strike(&tally, SIM_FAULT_LOSS, 1000, 7, 100);
 	assert_int_equal(tally.answers, 93);
-	rule.per_mille = 0;
-	rule.times = 0;
-	sim_rule_add(tally.lab.sim, &rule);
-	tally_ask(&tally, 100);
+	strike(&tally, SIM_FAULT_LOSS, 0, 0, 100);
 	assert_int_equal(tally.answers, 100);
-	simlab_close(&tally.lab);
 }
 
 TEST(test_rule_strikes_only_what_matches)
 {
-	struct sim_rule rule;
-	struct tally tally;
-	uint32_t sw, ca;
-	struct simlab *lab = &tally.lab;
-
-	tally_open(&tally);
-	sw = simlab_end(lab, NODE_SWITCH, 0);
-	ca = simlab_end(lab, NODE_CA, 1);
-	rule = (struct sim_rule){
+	AUTO_VALUE(simlab_close) struct simlab lab;
+	struct sim_rule rule = {
 		.match = {
-			.node = lab->s->ports[sw].node,
 			.mgmt_class = MAD_CLASS_SMP_DIRECT,
 			.method = MAD_METHOD_GET,
 			.attr_id = MAD_ATTR_NODE_INFO,
 		},
 		.kind = SIM_FAULT_LOSS, .per_mille = 1000,
 	};
-	sim_rule_add(lab->sim, &rule);
-	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_INFO,
-				    0, NULL), LAB_SILENT);
-	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_DESC,
-				    0, NULL), MAD_STATUS_OK);
-	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_SET, MAD_ATTR_NODE_INFO,
-				    0, NULL), MAD_STATUS_BAD_ATTRIBUTE);
-	assert_int_equal(simlab_ask(lab, ca, MAD_METHOD_GET, MAD_ATTR_NODE_INFO,
-				    0, NULL), MAD_STATUS_OK);
-	simlab_close(lab);
+
+	simlab_open(&lab, "single(3)", NULL);
+	rule.match.node = simlab_node(&lab, NODE_SWITCH, 0);
+	sim_rule_add(lab.sim, &rule);
+	assert_int_equal(get(&lab, NODE_SWITCH, 0, MAD_ATTR_NODE_INFO, NULL),
+			 LAB_SILENT);
+	assert_int_equal(get(&lab, NODE_SWITCH, 0, MAD_ATTR_NODE_DESC, NULL),
+			 MAD_STATUS_OK);
+	assert_int_equal(simlab_ask(&lab, simlab_end(&lab, NODE_SWITCH, 0),
+				    MAD_METHOD_SET, MAD_ATTR_NODE_INFO, 0,
+				    NULL), MAD_STATUS_BAD_ATTRIBUTE);
+	assert_int_equal(get(&lab, NODE_CA, 1, MAD_ATTR_NODE_INFO, NULL),
+			 MAD_STATUS_OK);
 }
 
 TEST(test_duplicates_delays_and_disorder_lose_nothing)
 {
-	struct sim_rule rule;
-	struct tally tally;
+	AUTO_VALUE(tally_close) struct tally tally;
 	int64_t began;
-	unsigned id;
 
 	tally_open(&tally);
-	rule = rule_of(&tally, SIM_FAULT_DUPLICATE, 1000);
-	id = sim_rule_add(tally.lab.sim, &rule);
-	tally_ask(&tally, 100);
+	strike(&tally, SIM_FAULT_DUPLICATE, 1000, 0, 100);
 	assert_int_equal(tally.answers, 200);
-	sim_rule_remove(tally.lab.sim, id);
-
-	rule = rule_of(&tally, SIM_FAULT_DELAY, 1000);
-	id = sim_rule_add(tally.lab.sim, &rule);
 	began = sim_now(tally.lab.sim);
-	tally_ask(&tally, 1);
+	strike(&tally, SIM_FAULT_DELAY, 1000, 0, 1);
 	assert_int_equal(sim_now(tally.lab.sim) - began, 1 + 1 + 1 + 500);
-	tally_ask(&tally, 100);
+	strike(&tally, SIM_FAULT_DELAY, 1000, 0, 100);
 	assert_int_equal(tally.answers, 100);
 	assert_int_equal(tally.disorder, 0);
-	sim_rule_remove(tally.lab.sim, id);
-
-	rule = rule_of(&tally, SIM_FAULT_REORDER, 500);
-	sim_rule_add(tally.lab.sim, &rule);
-	tally_ask(&tally, 100);
+	strike(&tally, SIM_FAULT_REORDER, 500, 0, 100);
 	assert_int_equal(tally.answers, 100);
 	assert_true(tally.disorder > 10);
-	simlab_close(&tally.lab);
 }
 
 TEST(test_corruption_flips_one_bit)
 {
-	struct sim_rule rule;
-	struct tally tally;
+	AUTO_VALUE(tally_close) struct tally tally;
 
 	tally_open(&tally);
 	tally_ask(&tally, 100);
 	assert_int_equal(tally.flipped, 0);
-	rule = rule_of(&tally, SIM_FAULT_CORRUPT, 1000);
-	sim_rule_add(tally.lab.sim, &rule);
-	tally_ask(&tally, N);
+	strike(&tally, SIM_FAULT_CORRUPT, 1000, 0, N);
 	/* a quarter of a MAD's bits are data: 500, within six sigma; a few
 	 * have lost their way */
 	assert_in_range(tally.flipped, 380, 620);
 	assert_in_range(tally.answers, N - N / 10, N - 1);
-	simlab_close(&tally.lab);
 }
 
 /* Rules must not make two seeds alike, or one seed two runs. */
@@ -221,10 +211,8 @@ TEST(test_seed_decides_what_is_lost)
 		hits[i] = 0;
 		for (unsigned k = 0; k < 60; k++)
 			hits[i] = hits[i] << 1 |
-				(simlab_ask(&lab,
-					    simlab_end(&lab, NODE_SWITCH, 0),
-					    MAD_METHOD_GET, MAD_ATTR_NODE_INFO,
-					    0, NULL) == LAB_SILENT);
+				(get(&lab, NODE_SWITCH, 0, MAD_ATTR_NODE_INFO,
+				     NULL) == LAB_SILENT);
 	}
 	assert_true(hits[0] == hits[1]);
 	assert_true(hits[0] != hits[2]);
@@ -261,16 +249,12 @@ SIMLAB_TEST(test_cue_comes_before_the_nth_of_its_kind)
 		.node = SIM_ANY, .method = MAD_METHOD_GET,
 		.attr_id = MAD_ATTR_NODE_DESC,
 	};
-	uint32_t sw;
 
-	sw = simlab_end(lab, NODE_SWITCH, 0);
 	sim_at_mad(lab->sim, &match, 3, on_cue, &nth);
 	sim_at(lab->sim, 777, on_cue, &timed);
 	for (unsigned i = 1; i <= 5; i++) {
-		simlab_ask(lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0,
-			   NULL);
-		simlab_ask(lab, sw, MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0,
-			   NULL);
+		get(lab, NODE_SWITCH, 0, MAD_ATTR_NODE_INFO, NULL);
+		get(lab, NODE_SWITCH, 0, MAD_ATTR_NODE_DESC, NULL);
 		assert_int_equal(nth.times, i >= 3);
 	}
 	assert_true(sim_run_idle(lab->sim, G_USEC_PER_SEC));
@@ -280,8 +264,7 @@ SIMLAB_TEST(test_cue_comes_before_the_nth_of_its_kind)
 	fatal.node = simlab_node(lab, NODE_CA, 1);
 	match.node = fatal.node;
 	sim_at_mad(lab->sim, &match, 1, on_cue, &fatal);
-	assert_int_equal(simlab_ask(lab, simlab_end(lab, NODE_CA, 1),
-				    MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0, NULL),
+	assert_int_equal(get(lab, NODE_CA, 1, MAD_ATTR_NODE_DESC, NULL),
 			 LAB_SILENT);
 	assert_int_equal(fatal.times, 1);
 }
@@ -328,16 +311,14 @@ SIMLAB_TEST(test_liar_rewrites_or_keeps_an_answer)
 
 SIMLAB_TEST(test_silent_switch_still_forwards)
 {
-	uint32_t sw;
+	uint32_t sw = simlab_node(lab, NODE_SWITCH, 0);
 
-	sw = simlab_end(lab, NODE_SWITCH, 0);
-	sim_node_set_mood(lab->sim, lab->s->ports[sw].node, SIM_MOOD_SILENT);
-	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_GET,
-				    MAD_ATTR_NODE_INFO, 0, NULL), LAB_SILENT);
-	assert_int_equal(simlab_ask(lab, simlab_end(lab, NODE_CA, 1),
-				    MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, NULL),
+	sim_node_set_mood(lab->sim, sw, SIM_MOOD_SILENT);
+	assert_int_equal(get(lab, NODE_SWITCH, 0, MAD_ATTR_NODE_INFO, NULL),
+			 LAB_SILENT);
+	assert_int_equal(get(lab, NODE_CA, 1, MAD_ATTR_NODE_INFO, NULL),
 			 MAD_STATUS_OK);
-	sim_node_set_mood(lab->sim, lab->s->ports[sw].node, SIM_MOOD_OBEDIENT);
-	assert_int_equal(simlab_ask(lab, sw, MAD_METHOD_GET,
-				    MAD_ATTR_NODE_INFO, 0, NULL), MAD_STATUS_OK);
+	sim_node_set_mood(lab->sim, sw, SIM_MOOD_OBEDIENT);
+	assert_int_equal(get(lab, NODE_SWITCH, 0, MAD_ATTR_NODE_INFO, NULL),
+			 MAD_STATUS_OK);
 }

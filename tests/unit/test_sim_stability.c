@@ -348,7 +348,8 @@ TEST(test_faults_cost_no_other_path)
 
 	for (enum loss loss = LOSS_CABLE; loss <= LOSS_PLACES; loss++)
 		for (size_t i = 0; i < G_N_ELEMENTS(trees); i++)
-			for (size_t e = 0; e < G_N_ELEMENTS(engine_names); e++) {
+			for (size_t e = 0; e < G_N_ELEMENTS(engine_names);
+			     e++) {
 				n = run_engine(trees[i].spec, engine_names[e],
 					       trees[i].times, loss);
 				printf("# %s %s: %u pairs lost their path\n",

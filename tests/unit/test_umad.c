@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The transport over libibumad. tests/interop/umad.sh runs it against ibsim;
- * tests called fault_* with umad_fault.c between, which is too slow for the test
- * of the window.
+ * tests called fault_* with umad_fault.c between, which is too slow for the
+ * test of the window.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
