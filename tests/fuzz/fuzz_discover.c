@@ -145,8 +145,7 @@ FUZZ_TARGET(discover)
 	struct mad_client *x = mad_client_new(f->t, &wire);
 	struct snapshot *found = NULL;
 
-	f->tamper = tamper;
-	f->data = &in;
+	fake_tamper(f, tamper, &in);
 	discover_start(x, 0, NULL, on_found, &found);
 	g_assert_true(scripted_run_idle(f->t, INT64_MAX));
 	g_assert_nonnull(found);

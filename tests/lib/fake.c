@@ -203,3 +203,10 @@ fake_free(struct fake *f)
 	port_tables_unref(f->tables);
 	g_free(f);
 }
+
+void
+fake_tamper(struct fake *f, fake_tamper_fn *tamper, void *data)
+{
+	f->tamper = tamper;
+	f->data = data;
+}

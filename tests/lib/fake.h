@@ -14,6 +14,10 @@
 #include "topology/port_tables.h"
 #include "topology/snapshot.h"
 
+struct fake;
+typedef bool fake_tamper_fn(struct fake *f, uint32_t node, uint8_t *answer,
+			    void *data);
+
 struct fake {
 	struct transport *t;
 	struct snapshot *s;		/* written by Sets */
@@ -25,14 +29,14 @@ struct fake {
 	 * to lose it. node: it answers; port: the one it was asked by
 	 * (SNAPSHOT_NONE: by none, a hop 0 request). May be NULL.
 	 */
-	bool (*tamper)(struct fake *f, uint32_t node, uint8_t *answer,
-		       void *data);
+	fake_tamper_fn *tamper;
 	void *data;
 };
 
 /* A copy of `s` behind a new scripted transport. */
 struct fake *fake_new(const struct snapshot *s);
 void fake_free(struct fake *f);
+void fake_tamper(struct fake *f, fake_tamper_fn *tamper, void *data);
 AUTO_DEFINE(fake, fake_free)
 
 #endif

@@ -101,8 +101,7 @@ TEST(test_node_that_falls_silent_is_one_fault)
 		if (!snapshot_is_switch(snapshot_node_of(s, i)) &&
 		    s->ports[i].peer != SNAPSHOT_NONE)
 			who = s->ports[s->ports[i].peer].node;
-	f->tamper = tamper_silent;
-	f->data = &who;
+	fake_tamper(f, tamper_silent, &who);
 
 	AUTO(snapshot) *found = discover(f);
 
@@ -142,8 +141,7 @@ TEST(test_silent_node_is_asked_no_more)
 	struct mad_client *x = mad_client_new(f->t, &narrow);
 	struct mute m = { .node = s->switches[0] };
 
-	f->tamper = tamper_count;
-	f->data = &m;
+	fake_tamper(f, tamper_count, &m);
 	discover_start(x, 0, NULL, on_done, &found);
 	assert_true(scripted_run_idle(f->t, 600 * G_USEC_PER_SEC));
 	assert_non_null(found);
@@ -192,8 +190,7 @@ TEST(test_cable_with_one_end_down_is_none)
 	}
 	assert_int_not_equal(end, SNAPSHOT_NONE);
 	peer = s->ports[end].peer;
-	f->tamper = tamper_half;
-	f->data = &end;
+	fake_tamper(f, tamper_half, &end);
 	found = discover(f);
 	assert_int_equal(found->n_nodes, s->n_nodes);
 	assert_int_equal(found->ports[end].peer, SNAPSHOT_NONE);
@@ -247,8 +244,7 @@ TEST(test_liar_is_left_out_and_named)
 		       last == s->ports[s->local_port].node)
 			last--;
 		lies[i].node = last;
-		f->tamper = tamper_node_info;
-		f->data = &lies[i];
+		fake_tamper(f, tamper_node_info, &lies[i]);
 		found = discover(f);
 		assert_int_equal(found->n_faults, 1);
 		assert_int_equal(found->faults[0].kind, SNAPSHOT_FAULT_LIAR);
@@ -287,8 +283,7 @@ TEST(test_duplicate_guid_names_both_places)
 		if (!snapshot_is_switch(&s->nodes[i]) &&
 		    i != s->ports[s->local_port].node)
 			pair[n++] = i;
-	f->tamper = tamper_same_guid;
-	f->data = pair;
+	fake_tamper(f, tamper_same_guid, pair);
 
 	AUTO(snapshot) *found = discover(f);
 	const char *text;

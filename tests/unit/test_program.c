@@ -92,8 +92,7 @@ TEST(test_order_is_safe_at_every_moment)
 	struct order o = { .b = &b };
 
 	bench_open(&b, "PGFT(3,4;1,3)");
-	b.f->tamper = tamper_order;
-	b.f->data = &o;
+	fake_tamper(b.f, tamper_order, &o);
 	bench_run(&b);
 	assert_false(o.violated);
 	assert_int_equal(b.r.failed, 0);
@@ -132,8 +131,7 @@ TEST(test_hosts_wait_for_all_tables)
 	struct order o = { .b = &b };
 
 	bench_open(&b, "PGFT(3,4;1,3)");
-	b.f->tamper = tamper_hosts;
-	b.f->data = &o;
+	fake_tamper(b.f, tamper_hosts, &o);
 	bench_run(&b);
 	assert_true(o.violated);
 	bench_close(&b);
@@ -141,8 +139,7 @@ TEST(test_hosts_wait_for_all_tables)
 	o.violated = false;
 	bench_open(&b, "PGFT(3,4;1,3)");
 	b.w.hosts_wait = true;
-	b.f->tamper = tamper_hosts;
-	b.f->data = &o;
+	fake_tamper(b.f, tamper_hosts, &o);
 	bench_run(&b);
 	assert_false(o.violated);
 	assert_int_equal(b.r.failed, 0);
@@ -151,8 +148,7 @@ TEST(test_hosts_wait_for_all_tables)
 
 	bench_open(&b, "PGFT(3,4;1,3)");
 	b.w.hosts_wait = true;
-	b.f->tamper = tamper_no_tables;
-	b.f->data = &b.s->switches[3];
+	fake_tamper(b.f, tamper_no_tables, &b.s->switches[3]);
 	bench_run(&b);
 	assert_true(b.r.failed > 0);
 	assert_int_equal(b.f->s->ports[b.host].info.state, PORT_STATE_INIT);
@@ -166,8 +162,7 @@ TEST(test_switch_without_tables_holds_back_only_its_links)
 
 	bench_open(&b, "ring(6;2)");
 	bad = b.s->switches[3];
-	b.f->tamper = tamper_no_tables;
-	b.f->data = &bad;
+	fake_tamper(b.f, tamper_no_tables, &bad);
 	bench_run(&b);
 	assert_true(b.r.failed > 0);
 	assert_true(b.r.held_back > 0);
@@ -212,8 +207,7 @@ TEST(test_unanswered_set_is_not_done)
 
 	bench_open(&b, "ring(6;2)");
 	m.node = b.s->switches[3];
-	b.f->tamper = tamper_mute_tables;
-	b.f->data = &m;
+	fake_tamper(b.f, tamper_mute_tables, &m);
 	bench_run(&b);
 	/* sent twice, done by the device, and not known */
 	assert_int_equal(m.lost, 2);
@@ -240,8 +234,7 @@ TEST(test_table_with_other_content_is_not_written)
 
 	bench_open(&b, "ring(6;2)");
 	bad = b.s->switches[3];
-	b.f->tamper = tamper_other_table;
-	b.f->data = &bad;
+	fake_tamper(b.f, tamper_other_table, &bad);
 	bench_run(&b);
 	assert_int_equal(b.r.failed, 1);
 	assert_int_equal(b.r.problems->len, 1);
@@ -321,8 +314,7 @@ TEST(test_refused_activation_of_an_active_port_is_no_failure)
 	unsigned last_set = 0;
 
 	bench_open(&b, "single(4)");
-	b.f->tamper = tamper_already_active;
-	b.f->data = &last_set;
+	fake_tamper(b.f, tamper_already_active, &last_set);
 	bench_run(&b);
 	assert_true(last_set > 0);
 	assert_int_equal(b.r.failed, 0);
@@ -389,8 +381,7 @@ TEST(test_sets_of_one_switch_info_do_not_overtake)
 	/* Its table is right already, so nothing else holds the top back. */
 	lft_seen_set(b.seen, 2, 0, lft_row(b.lft, 2));
 	memcpy(lft_row(b.f->lft, 2), lft_row(b.lft, 2), LFT_BLOCK);
-	b.f->tamper = tamper_overtake;
-	b.f->data = &o;
+	fake_tamper(b.f, tamper_overtake, &o);
 	bench_run(&b);
 	assert_int_equal(o.sets, 2);
 	assert_false(o.violated);
@@ -431,8 +422,7 @@ TEST(test_blocks_of_one_switch_come_a_few_at_a_time)
 
 	bench_open(&b, "PGFT(18,36;1,18)");
 	c.node = b.s->switches[0];
-	b.f->tamper = tamper_crowd;
-	b.f->data = &c;
+	fake_tamper(b.f, tamper_crowd, &c);
 	bench_run(&b);
 	assert_int_equal(b.r.failed, 0);
 	assert_true(c.blocks > 8);

@@ -119,8 +119,7 @@ BENCH_TEST(test_tables_go_before_the_link)
 {
 	struct order o = { .b = b };
 
-	b->f->tamper = tamper_order;
-	b->f->data = &o;
+	fake_tamper(b->f, tamper_order, &o);
 	bench_run(b);
 	assert_int_equal(b->r.failed, 0);
 	assert_int_equal(b->r.held_back, 0);
@@ -160,8 +159,7 @@ BENCH_TEST(test_tables_go_before_the_enforcement)
 
 	make_active(b);
 	assert_false(device(b, b->gate)->enforce_inbound);
-	b->f->tamper = tamper_order;
-	b->f->data = &o;
+	fake_tamper(b->f, tamper_order, &o);
 	bench_run(b);
 	assert_int_equal(b->r.failed, 0);
 	assert_int_equal(b->r.held_back, 0);
@@ -204,8 +202,7 @@ refuse_at(struct bench *b, struct refusal *r, uint32_t port, unsigned status)
 		.attr_mod = is_switch ?
 			(uint32_t)b->s->ports[port].num << 16 : 0,
 	};
-	b->f->tamper = tamper_refuse;
-	b->f->data = r;
+	fake_tamper(b->f, tamper_refuse, r);
 }
 
 static void
@@ -306,8 +303,7 @@ BENCH_TEST(test_silent_host_is_asked_no_more_than_needed)
 	uint32_t node;
 
 	node = b->s->ports[b->host].node;
-	b->f->tamper = tamper_silent;
-	b->f->data = &node;
+	fake_tamper(b->f, tamper_silent, &node);
 	bench_run(b);
 	assert_true(b->r.failed > 1);	/* its blocks */
 	assert_int_equal(b->r.problems->len, 1);
@@ -354,8 +350,7 @@ BENCH_TEST(test_clients_are_told_though_activation_is_refused)
 	again = g_new0(uint8_t, b->s->n_ports);
 	again[b->host] = true;
 	b->w.reregister = again;
-	b->f->tamper = tamper_told;
-	b->f->data = &t;
+	fake_tamper(b->f, tamper_told, &t);
 	bench_run(b);
 	assert_int_equal(b->r.failed, 0);
 	assert_int_equal(t.refused, 1);

@@ -162,8 +162,7 @@ record_to(const char *path, const char *spec, struct run *run, unsigned lose)
 	struct capture *tap = capture_open(&t, path, "+--once\n", NULL);
 
 	assert_non_null(tap);
-	f->tamper = tamper_lose;
-	f->data = counts;
+	fake_tamper(f, tamper_lose, counts);
 	run_sm(run, t, play_fake, f->t);
 	assert_true(capture_close(tap, NULL));
 	f->t = NULL;

@@ -226,8 +226,7 @@ BENCH_TEST(test_blocks_beyond_the_end_are_empty)
 	assert_int_equal(port_tables_blocks(b->held, PORT_TABLE_PKEY, b->host),
 			 4);
 	add(b, b->host, PORT_TABLE_PKEY, NULL);
-	b->f->tamper = tamper_short;
-	b->f->data = b;
+	fake_tamper(b->f, tamper_short, b);
 	bench_run(b);
 	assert_int_equal(b->faults->len, 0);
 	assert_int_equal(port_tables_get(b->held, PORT_TABLE_PKEY, b->host,
@@ -253,8 +252,7 @@ BENCH_TEST(test_refusal_is_named_once_and_costs_no_other_port)
 	fill(b, b->f->tables);
 	add(b, b->host, PORT_TABLE_PKEY, NULL);
 	add(b, b->gate, PORT_TABLE_PKEY, NULL);
-	b->f->tamper = tamper_refuse;
-	b->f->data = b;
+	fake_tamper(b->f, tamper_refuse, b);
 	bench_run(b);
 	assert_int_equal(b->faults->len, 1);
 	assert_has(b->faults->pdata[0], snapshot_node_of(b->s, b->host)->desc);
@@ -298,8 +296,7 @@ BENCH_TEST(test_silence_is_told_of_the_nearest_only)
 			asked += port_tables_blocks(b->held, PORT_TABLE_PKEY,
 						    port);
 		}
-	b->f->tamper = tamper_silent;
-	b->f->data = b;
+	fake_tamper(b->f, tamper_silent, b);
 	bench_run(b);
 	assert_int_equal(b->faults->len, 1);
 	assert_has(b->faults->pdata[0],
@@ -391,8 +388,7 @@ BENCH_TEST(test_switch_that_does_not_answer_is_named)
 
 	set_up_lfts(b, 64);
 	add(b, b->sw, PORT_TABLE_PKEY, NULL);
-	b->f->tamper = tamper_silent;
-	b->f->data = b;
+	fake_tamper(b->f, tamper_silent, b);
 	bench_run(b);
 	n = snapshot_node_of(b->s, b->sw);
 	assert_int_equal(b->faults->len, 1);
