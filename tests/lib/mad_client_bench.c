@@ -74,6 +74,20 @@ bench_start(struct bench *b, uint64_t tag)
 	return mad_client_start(b->x, &to, mad, bench_done, b, tag);
 }
 
+void
+bench_start_all(struct bench *b, uint64_t from, uint64_t end)
+{
+	for (; from < end; from++)
+		bench_start(b, from);
+}
+
+void
+bench_make_answer(const struct bench *b, uint8_t *mad, unsigned status)
+{
+	memcpy(mad, scripted_get(b->t, 0)->mad, MAD_SIZE);
+	smp_make_response(mad, status);
+}
+
 uint32_t
 sent_tid(const struct scripted_sent *s)
 {

@@ -42,6 +42,10 @@ AUTO_DEFINE(bench, bench_free)
 void bench_done(const struct mad_client_answer *a, void *data, uint64_t tag);
 /* Get(PortInfo) with the tag as modifier, two hops; returns its id. */
 uint32_t bench_start(struct bench *b, uint64_t tag);
+/* The tags from `from` on, below `end`. */
+void bench_start_all(struct bench *b, uint64_t from, uint64_t end);
+/* An answer to the first request that was sent. */
+void bench_make_answer(const struct bench *b, uint8_t *mad, unsigned status);
 
 uint32_t sent_tid(const struct scripted_sent *s);	/* the low half */
 uint32_t sent_attr_mod(const struct scripted_sent *s);

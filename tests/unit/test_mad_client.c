@@ -25,8 +25,7 @@ TEST(test_answer_reaches_its_request_once)
 	assert_int_not_equal(bench_start(b, 7), 0);
 	assert_int_equal(scripted_count(b->t), 1);
 	assert_int_equal(mad_client_pending(b->x), 1);
-	memcpy(mad, scripted_get(b->t, 0)->mad, sizeof(mad));
-	smp_make_response(mad, MAD_STATUS_BAD_VALUE);
+	bench_make_answer(b, mad, MAD_STATUS_BAD_VALUE);
 	mad[SMP_DATA_OFFSET] = 0x5a;
 	scripted_answer(b->t, mad, 30);
 	scripted_run(b->t, 10 * MS);
@@ -176,8 +175,7 @@ TEST(test_foreign_tids_are_dropped)
 	uint8_t mad[MAD_SIZE];
 
 	bench_start(b, 1);
-	memcpy(mad, scripted_get(b->t, 0)->mad, sizeof(mad));
-	smp_make_response(mad, MAD_STATUS_OK);
+	bench_make_answer(b, mad, MAD_STATUS_OK);
 	for (unsigned i = 0; i < G_N_ELEMENTS(tids); i++) {
 		mad_set_tid(mad, tids[i]);
 		scripted_answer(b->t, mad, 1);
@@ -199,8 +197,7 @@ TEST(test_upper_half_of_the_tid_is_not_compared)
 	uint8_t mad[MAD_SIZE];
 
 	bench_start(b, 1);
-	memcpy(mad, scripted_get(b->t, 0)->mad, sizeof(mad));
-	smp_make_response(mad, MAD_STATUS_OK);
+	bench_make_answer(b, mad, MAD_STATUS_OK);
 	mad_set_tid(mad, 0xfeedface00000000 | sent_tid(scripted_get(b->t, 0)));
 	scripted_answer(b->t, mad, 1);
 	scripted_run(b->t, 10);
@@ -230,8 +227,7 @@ TEST(test_answers_that_do_not_fit_are_dropped_and_waited_out)
 
 	bench_start(b, 1);
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
-		memcpy(mad, scripted_get(b->t, 0)->mad, sizeof(mad));
-		smp_make_response(mad, MAD_STATUS_OK);
+		bench_make_answer(b, mad, MAD_STATUS_OK);
 		mad[cases[i].byte] = cases[i].value;
 		scripted_answer(b->t, mad, 1);
 		scripted_run(b->t, transport_now(b->t) + 10);
@@ -253,8 +249,7 @@ TEST(test_short_mads_are_dropped)
 	uint8_t mad[MAD_SIZE];
 
 	bench_start(b, 1);
-	memcpy(mad, scripted_get(b->t, 0)->mad, sizeof(mad));
-	smp_make_response(mad, MAD_STATUS_OK);
+	bench_make_answer(b, mad, MAD_STATUS_OK);
 	for (unsigned i = 0; i < G_N_ELEMENTS(lengths); i++) {
 		struct transport_mad m = {
 			.event = i % 2 ? TRANSPORT_RETURNED :
@@ -471,8 +466,7 @@ TEST(test_pump_waits_for_the_queue)
 	AUTO(bench) *b = bench_new(&bench_usual, peer_good, &delay);
 	struct feeder f = { .b = b, .next = 5000, .end = 5100 };
 
-	for (unsigned i = 0; i < 1000; i++)
-		bench_start(b, i);
+	bench_start_all(b, 0, 1000);
 	mad_client_set_pump(b->x, feed, &f);
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
 	assert_int_equal(b->ends, 1100);
@@ -532,8 +526,7 @@ TEST(test_free_with_requests_in_every_state_is_quiet)
 
 	params.max_wire = 8;
 	b = bench_new(&params, NULL, NULL);
-	for (unsigned i = 0; i < 500; i++)
-		bench_start(b, i);
+	bench_start_all(b, 0, 500);
 	scripted_run(b->t, TIMEOUT + 10);
 	scripted_reply(b->t, scripted_get(b->t, 0), 1);
 	mad_client_free(b->x);
@@ -566,8 +559,7 @@ TEST(test_gmps_take_no_room_of_the_window)
 		start_report(b, i);
 	assert_int_equal(scripted_count(b->t), 100);
 	assert_int_equal(mad_client_room(b->x), 4);
-	for (unsigned i = 100; i < 110; i++)
-		bench_start(b, i);
+	bench_start_all(b, 100, 110);
 	assert_int_equal(scripted_count(b->t), 104);
 	start_report(b, 110);
 	assert_int_equal(scripted_count(b->t), 105);

@@ -16,8 +16,7 @@ TEST(test_window_grows_to_the_cap_and_not_past_it)
 	AUTO(bench) *b = bench_new(&bench_usual, peer_good, &delay);
 
 	assert_int_equal(mad_client_room(b->x), 4);
-	for (unsigned i = 0; i < 10000; i++)
-		bench_start(b, i);
+	bench_start_all(b, 0, 10000);
 	assert_int_equal(scripted_count(b->t), 4);
 	assert_int_equal(mad_client_room(b->x), 0);
 	assert_int_equal(mad_client_pending(b->x), 10000);
@@ -62,8 +61,7 @@ TEST(test_window_stays_where_round_trips_are_short)
 	int64_t free_at = 0;
 	AUTO(bench) *b = bench_new(&bench_usual, peer_in_line, &free_at);
 
-	for (unsigned i = 0; i < 20000; i++)
-		bench_start(b, i);
+	bench_start_all(b, 0, 20000);
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
 	assert_int_equal(b->ends, 20000);
 	/* 500 us are 25 SMPs; a step further it sees that it is too large */
@@ -85,21 +83,18 @@ TEST(test_window_halves_once_for_a_burst_and_grows_slowly_after)
 	int64_t delay = 100;
 	AUTO(bench) *b = bench_new(&bench_usual, peer_good, &delay);
 
-	for (unsigned i = 0; i < 2000; i++)
-		bench_start(b, i);
+	bench_start_all(b, 0, 2000);
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
 	assert_int_equal(mad_client_stats(b->x)->window, 128);
 
 	scripted_set_peer(b->t, peer_loses_ten, &delay);
-	for (unsigned i = 2000; i < 2128; i++)
-		bench_start(b, i);
+	bench_start_all(b, 2000, 2128);
 	scripted_run(b->t, transport_now(b->t) + TIMEOUT - MS);
 	assert_int_equal(mad_client_stats(b->x)->window, 128);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	assert_int_equal(mad_client_stats(b->x)->window, 64);
 
-	for (unsigned i = 2128; i < 2128 + 1024 * 3; i++)
-		bench_start(b, i);
+	bench_start_all(b, 2128, 2128 + 1024 * 3);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	assert_in_range(mad_client_stats(b->x)->window, 66, 67);
 }
@@ -118,8 +113,7 @@ TEST(test_answers_after_their_time_out_leave_the_window_as_it_is)
 	int64_t delay = TIMEOUT + MS;
 	AUTO(bench) *b = bench_new(&bench_usual, peer_good, &delay);
 
-	for (unsigned i = 0; i < 100; i++)
-		bench_start(b, i);
+	bench_start_all(b, 0, 100);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	assert_int_equal(b->ends, 100);
 	assert_true(mad_client_stats(b->x)->retried > 0);
@@ -130,8 +124,7 @@ TEST(test_window_never_falls_below_two)
 {
 	AUTO(bench) *b = bench_new(&bench_usual, peer_hears_twice, NULL);
 
-	for (unsigned i = 0; i < 100; i++)
-		bench_start(b, i);
+	bench_start_all(b, 0, 100);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	assert_int_equal(b->ends, 100);
 	assert_int_equal(mad_client_stats(b->x)->window, 2);
@@ -144,8 +137,7 @@ run_10000(scripted_peer_fn peer, unsigned first, struct bench **out)
 	struct bench *b = bench_new(&bench_usual, peer, &delay);
 	int64_t last = 0;
 
-	for (unsigned i = first; i < first + 10000; i++)
-		bench_start(b, i);
+	bench_start_all(b, first, first + 10000);
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
 	for (unsigned i = MAX(first, 1u); i < first + 10000; i++) {
 		assert_int_equal(b->answered[i], 1);
@@ -183,8 +175,7 @@ TEST(test_silent_peers_leave_the_others_a_part_of_the_window)
 	int64_t delay = 100;
 
 	with = bench_new(&bench_usual, peer_deaf_in_the_middle, &delay);
-	for (unsigned i = 1; i < 10001; i++)
-		bench_start(with, i);
+	bench_start_all(with, 1, 10001);
 	assert_true(scripted_run_idle(with->t, 100 * TIMEOUT));
 	/* 5000 answers through the 8 places that are left, 62 ms */
 	assert_in_range(with->when[10000], 1, t_alone + 70 * MS);
@@ -216,8 +207,7 @@ TEST(test_stalled_peer_never_holds_more_than_the_cap)
 	struct stall stall = { .until = 3000 * MS, .delay = 300 };
 	AUTO(bench) *b = bench_new(&bench_usual, peer_stalls, &stall);
 
-	for (unsigned i = 0; i < 20000; i++)
-		bench_start(b, i);
+	bench_start_all(b, 0, 20000);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	assert_int_equal(b->ends, 20000);
 	assert_in_range(scripted_most_flying(b->t), 100, 128 + 16);
@@ -231,8 +221,7 @@ TEST(test_cancelling_makes_no_room_in_a_stalled_peer)
 	AUTO(bench) *b = bench_new(&bench_usual, peer_stalls, &stall);
 	uint32_t ids[1000];
 
-	for (unsigned i = 0; i < 4000; i++)
-		bench_start(b, i);
+	bench_start_all(b, 0, 4000);
 	scripted_run(b->t, 100 * MS);
 	for (unsigned round = 0; round < 20; round++) {
 		for (unsigned i = 0; i < G_N_ELEMENTS(ids); i++)
@@ -252,12 +241,10 @@ TEST(test_dead_fabric_ends_every_request)
 	int64_t delay = 100;
 	AUTO(bench) *b = bench_new(&bench_usual, peer_good, &delay);
 
-	for (unsigned i = 0; i < 1000; i++)
-		bench_start(b, i);
+	bench_start_all(b, 0, 1000);
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
 	scripted_set_peer(b->t, NULL, NULL);
-	for (unsigned i = 1000; i < 2000; i++)
-		bench_start(b, i);
+	bench_start_all(b, 1000, 2000);
 	assert_true(scripted_run_idle(b->t, 100000 * (int64_t)TIMEOUT));
 	for (unsigned i = 1000; i < 2000; i++)
 		assert_int_equal(b->timed_out[i], 1);
@@ -271,8 +258,7 @@ TEST(test_refused_sends_are_not_tried_all_at_once)
 	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
 
 	scripted_refuse(b->t, 1000);
-	for (unsigned i = 0; i < 100; i++)
-		bench_start(b, i);
+	bench_start_all(b, 0, 100);
 	assert_int_equal(b->drops, 4);
 }
 
