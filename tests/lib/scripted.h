@@ -65,4 +65,13 @@ bool scripted_run_idle(struct transport *t, int64_t limit);
 /* One event; false if there is none. */
 bool scripted_step(struct transport *t);
 
+static inline struct mad_header
+mad_header_of(const uint8_t *mad)
+{
+	struct mad_header h;
+
+	mad_header_read(mad, MAD_SIZE, &h);
+	return h;
+}
+
 #endif

@@ -83,9 +83,8 @@ static bool
 tamper_silent(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 {
 	const uint32_t *who = data;
-	struct mad_header h;
+	const struct mad_header h = mad_header_of(answer);
 
-	mad_header_read(answer, MAD_SIZE, &h);
 	return node != *who || h.attr_id == MAD_ATTR_NODE_INFO;
 }
 
@@ -122,9 +121,8 @@ static bool
 tamper_count(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 {
 	struct mute *m = data;
-	struct mad_header h;
+	const struct mad_header h = mad_header_of(answer);
 
-	mad_header_read(answer, MAD_SIZE, &h);
 	if (node != m->node || h.attr_id == MAD_ATTR_NODE_INFO)
 		return true;
 	m->asked++;
@@ -158,9 +156,8 @@ tamper_half(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 {
 	const struct snapshot_port *end = &f->s->ports[*(uint32_t *)data];
 	struct port_info info;
-	struct mad_header h;
+	const struct mad_header h = mad_header_of(answer);
 
-	mad_header_read(answer, MAD_SIZE, &h);
 	if (h.attr_id != MAD_ATTR_PORT_INFO || node != end->node ||
 	    h.attr_mod != end->num)
 		return true;
@@ -214,9 +211,8 @@ tamper_node_info(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 {
 	const struct lie *lie = data;
 	struct node_info i;
-	struct mad_header h;
+	const struct mad_header h = mad_header_of(answer);
 
-	mad_header_read(answer, MAD_SIZE, &h);
 	if (node == lie->node && h.attr_id == MAD_ATTR_NODE_INFO) {
 		node_info_decode(smp_data(answer), &i);
 		i.node_type = lie->type;
@@ -259,9 +255,8 @@ tamper_same_guid(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 {
 	const uint32_t *pair = data;
 	struct node_info i;
-	struct mad_header h;
+	const struct mad_header h = mad_header_of(answer);
 
-	mad_header_read(answer, MAD_SIZE, &h);
 	if (node == pair[1] && h.attr_id == MAD_ATTR_NODE_INFO) {
 		node_info_decode(smp_data(answer), &i);
 		i.node_guid = f->s->nodes[pair[0]].info.node_guid;

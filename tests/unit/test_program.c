@@ -101,9 +101,8 @@ TEST(test_order_is_safe_at_every_moment)
 static bool
 tamper_no_tables(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 {
-	struct mad_header h;
+	const struct mad_header h = mad_header_of(answer);
 
-	mad_header_read(answer, MAD_SIZE, &h);
 	return node != *(uint32_t *)data || h.attr_id != MAD_ATTR_LINEAR_FT;
 }
 
@@ -191,9 +190,8 @@ static bool
 tamper_mute_tables(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 {
 	struct mute *m = data;
-	struct mad_header h;
+	const struct mad_header h = mad_header_of(answer);
 
-	mad_header_read(answer, MAD_SIZE, &h);
 	if (node != m->node || h.attr_id != MAD_ATTR_LINEAR_FT)
 		return true;
 	m->lost++;
@@ -219,9 +217,8 @@ TEST(test_unanswered_set_is_not_done)
 static bool
 tamper_other_table(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 {
-	struct mad_header h;
+	const struct mad_header h = mad_header_of(answer);
 
-	mad_header_read(answer, MAD_SIZE, &h);
 	if (node == *(uint32_t *)data && h.attr_id == MAD_ATTR_LINEAR_FT)
 		smp_data(answer)[1] ^= 1;
 	return true;
@@ -255,10 +252,9 @@ static bool
 tamper_mtu(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 {
 	struct port_info info;
-	struct mad_header h;
+	const struct mad_header h = mad_header_of(answer);
 	uint32_t port;
 
-	mad_header_read(answer, MAD_SIZE, &h);
 	if (h.attr_id != MAD_ATTR_PORT_INFO)
 		return true;
 	port = snapshot_port_of(f->s, node, h.attr_mod & 0xff);
@@ -296,9 +292,8 @@ tamper_already_active(struct fake *f, uint32_t node, uint8_t *answer,
 		      void *data)
 {
 	struct port_info info;
-	struct mad_header h;
+	const struct mad_header h = mad_header_of(answer);
 
-	mad_header_read(answer, MAD_SIZE, &h);
 	port_info_decode(smp_data(answer), &info);
 	if (h.attr_id == MAD_ATTR_PORT_INFO && (h.attr_mod & 0xff) > 0 &&
 	    info.state == PORT_STATE_ACTIVE && f->sets > *(unsigned *)data) {
@@ -357,10 +352,9 @@ static bool
 tamper_overtake(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 {
 	struct overtake *o = data;
-	struct mad_header h;
+	const struct mad_header h = mad_header_of(answer);
 	int64_t now = transport_now(f->t);
 
-	mad_header_read(answer, MAD_SIZE, &h);
 	if (node != o->node || h.attr_id != MAD_ATTR_SWITCH_INFO)
 		return true;
 	o->violated |= now < o->busy_until;
@@ -400,10 +394,9 @@ tamper_crowd(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 {
 	struct crowd *c = data;
 	int64_t now = transport_now(f->t), end;
-	struct mad_header h;
+	const struct mad_header h = mad_header_of(answer);
 	unsigned busy = 1;
 
-	mad_header_read(answer, MAD_SIZE, &h);
 	if (node != c->node || h.attr_id != MAD_ATTR_LINEAR_FT)
 		return true;
 	for (guint i = 0; i < c->ends->len; i++)

@@ -179,9 +179,8 @@ static bool
 tamper_refuse(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 {
 	struct refusal *r = data;
-	struct mad_header h;
+	const struct mad_header h = mad_header_of(answer);
 
-	mad_header_read(answer, MAD_SIZE, &h);
 	if (node != r->node || h.attr_id != MAD_ATTR_PKEY_TABLE ||
 	    h.attr_mod != r->attr_mod)
 		return true;
@@ -322,9 +321,8 @@ tamper_told(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 {
 	struct told *t = data;
 	struct port_info info;
-	struct mad_header h;
+	const struct mad_header h = mad_header_of(answer);
 
-	mad_header_read(answer, MAD_SIZE, &h);
 	if (node != t->b->s->ports[t->b->host].node ||
 	    h.attr_id != MAD_ATTR_PORT_INFO)
 		return true;

@@ -169,9 +169,8 @@ static void
 peer(struct transport *t, const struct scripted_sent *sent, void *data)
 {
 	struct stage *st = data;
-	struct mad_header h;
+	const struct mad_header h = mad_header_of(sent->mad);
 
-	mad_header_read(sent->mad, MAD_SIZE, &h);
 	if (h.mgmt_class == MAD_CLASS_SMP_DIRECT) {
 		answer_port(st, sent);
 	} else if (h.method == SA_METHOD_GET_TABLE) {

@@ -209,9 +209,8 @@ static bool
 tamper_short(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 {
 	const struct bench *b = data;
-	struct mad_header h;
+	const struct mad_header h = mad_header_of(answer);
 
-	mad_header_read(answer, MAD_SIZE, &h);
 	if (node == b->s->ports[b->host].node &&
 	    h.attr_id == MAD_ATTR_PKEY_TABLE && h.attr_mod >= 2)
 		answer[5] = MAD_STATUS_BAD_VALUE;
