@@ -140,7 +140,6 @@ compare_rank(gconstpointer a, gconstpointer b, gpointer first)
 static void
 choose_keys(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 {
-	const uint16_t *pkeys = l->m->pkeys + l->m->first[port];
 	g_autoptr(GString) names = NULL;
 
 	l->n_keys = l->m->first[port + 1] - l->m->first[port];
@@ -148,7 +147,8 @@ choose_keys(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 		pkey_complain(l, port, "it is not in any partition");
 		return;
 	}
-	memcpy(l->keys, pkeys, l->n_keys * sizeof(*pkeys));
+	memcpy(l->keys, l->m->pkeys + l->m->first[port],
+	       l->n_keys * sizeof(*l->keys));
 	if (l->n_keys <= cap)
 		return;
 	g_qsort_with_data(l->keys, (gint)l->n_keys, sizeof(*l->keys),
