@@ -379,24 +379,19 @@ persist_keep_disabled(struct persist *m, uint64_t guid, uint8_t num,
 		     G_FILE_SET_CONTENTS_DURABLE, 0666);
 }
 
-static bool
-says_change(const struct snapshot *s, uint32_t port)
-{
-	const struct snapshot_node *n = snapshot_node_of(s, port);
-
-	return snapshot_is_switch(n) && n->sw.port_state_change;
-}
-
 /* What was learned of a port no longer holds: its link is or was down, or may
  * have been. */
 static bool
 has_changed(const struct snapshot *s, uint32_t port)
 {
 	const struct snapshot_port *p = &s->ports[port];
+	const struct snapshot_node *n = &s->nodes[p->node];
+	const struct snapshot_node *far = p->peer == SNAPSHOT_NONE ? n :
+		snapshot_node_of(s, p->peer);
 
-	return says_change(s, port) ||
-		(p->num && p->info.state == PORT_STATE_DOWN) ||
-		(p->peer != SNAPSHOT_NONE && says_change(s, p->peer));
+	return (p->num && p->info.state == PORT_STATE_DOWN) ||
+		(snapshot_is_switch(n) && n->sw.port_state_change) ||
+		(snapshot_is_switch(far) && far->sw.port_state_change);
 }
 
 /* The entry of a port, if there is one. Ports come in ascending order: `at`
@@ -525,7 +520,7 @@ struct key_file {
 struct persist_keys {
 	struct mkey_db *ring;
 	struct log *log;
-	struct key_file keys, cables;
+	struct key_file files[2];	/* [enum mkey_db_file] */
 	uint64_t version;	/* of the ring, when it was written */
 };
 
@@ -540,47 +535,36 @@ parse_keys(const char *text, const char *path, void *data, GError **error)
 	return true;
 }
 
-static void
-key_file_open(struct persist_keys *ks, struct key_file *f,
-	      const char *cache_dir, const char *name)
-{
-	GStatBuf st;
-
-	f->path = g_build_filename(cache_dir, name, NULL);
-	f->ring = ks->ring;
-	f->held = g_string_new(NULL);
-	/* A file that another program wrote may be readable by all: that is
-	 * corrected at once, since the next write may be a long time away. */
-	if (!g_lstat(f->path, &st) && S_ISREG(st.st_mode) &&
-	    st.st_mode & 077)
-		log_say(ks->log, LOG_WARNING, "keys", "%s was open to others "
-			"than its owner (mode %03o)%s", f->path,
-			st.st_mode & 0777,
-			g_chmod(f->path, PERSIST_OWNER_ONLY) ?
-			", and that cannot be changed" : "; no longer");
-	persist_load_file(ks->log, "keys", f->path, parse_keys, f, "");
-}
-
-static void
-key_file_close(struct key_file *f)
-{
-	g_free(f->path);
-	if (f->held)
-		g_string_free(f->held, TRUE);
-}
-
 struct persist_keys *
 persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 	      struct log *log)
 {
+	static const char *const names[] = {
+		[MKEY_DB_KEYS] = "guid2mkey", [MKEY_DB_CABLES] = "neighbors",
+	};
 	struct persist_keys *ks = g_new0(struct persist_keys, 1);
+	GStatBuf st;
 
 	ks->log = log;
 	ks->ring = mkey_db_new(m_key, mode);
-	if (cache_dir) {
-		ks->cables.kind = MKEY_DB_CABLES;
-		key_file_open(ks, &ks->keys, cache_dir, "guid2mkey");
-		key_file_open(ks, &ks->cables, cache_dir, "neighbors");
+	for (unsigned i = 0; cache_dir && i < G_N_ELEMENTS(names); i++) {
+		struct key_file *f = &ks->files[i];
+
+		f->path = g_build_filename(cache_dir, names[i], NULL);
+		f->ring = ks->ring;
+		f->held = g_string_new(NULL);
+		f->kind = (enum mkey_db_file)i;
+		/* A file that another program wrote may be readable by all:
+		 * that is corrected at once, since the next write may be a long
+		 * time away. */
+		if (!g_lstat(f->path, &st) && S_ISREG(st.st_mode) &&
+		    st.st_mode & 077)
+			log_say(log, LOG_WARNING, "keys", "%s was open to "
+				"others than its owner (mode %03o)%s", f->path,
+				st.st_mode & 0777,
+				g_chmod(f->path, PERSIST_OWNER_ONLY) ?
+				", and that cannot be changed" : "; no longer");
+		persist_load_file(log, "keys", f->path, parse_keys, f, "");
 	}
 	ks->version = mkey_db_version(ks->ring);
 	return ks;
@@ -592,8 +576,11 @@ persist_keys_close(struct persist_keys *ks)
 	if (!ks)
 		return;
 	mkey_db_free(ks->ring);
-	key_file_close(&ks->keys);
-	key_file_close(&ks->cables);
+	for (unsigned i = 0; i < G_N_ELEMENTS(ks->files); i++) {
+		g_free(ks->files[i].path);
+		if (ks->files[i].held)
+			g_string_free(ks->files[i].held, TRUE);
+	}
 	g_free(ks);
 }
 
@@ -624,34 +611,31 @@ persist_keys_lock(struct persist_keys *ks, const GArray *guids)
 	return news;
 }
 
-static bool
-key_file_save(struct persist_keys *ks, struct key_file *f)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	mkey_db_write(f->ring, f->kind, text);
-	if (g_string_equal(text, f->held))
-		return true;
-	if (!persist_save_file(ks->log, "keys", f->path, text,
-			       G_FILE_SET_CONTENTS_DURABLE, PERSIST_OWNER_ONLY))
-		return false;
-	g_string_assign(f->held, text->str);
-	return true;
-}
-
 bool
 persist_keys_save(struct persist_keys *ks)
 {
+	bool well = true;
 	uint64_t version;
-	bool well;
 
-	if (!ks || !ks->keys.path)
+	if (!ks || !ks->files[0].path)
 		return true;
 	version = mkey_db_version(ks->ring);
 	if (version == ks->version)
 		return true;
-	well = key_file_save(ks, &ks->keys);
-	well = key_file_save(ks, &ks->cables) && well;
+	for (unsigned i = 0; i < G_N_ELEMENTS(ks->files); i++) {
+		struct key_file *f = &ks->files[i];
+		g_autoptr(GString) text = g_string_new(NULL);
+
+		mkey_db_write(ks->ring, f->kind, text);
+		if (g_string_equal(text, f->held))
+			continue;
+		if (persist_save_file(ks->log, "keys", f->path, text,
+				      G_FILE_SET_CONTENTS_DURABLE,
+				      PERSIST_OWNER_ONLY))
+			g_string_assign(f->held, text->str);
+		else
+			well = false;
+	}
 	if (well)
 		ks->version = version;
 	return well;
