@@ -82,25 +82,12 @@ print_picture(const struct view *v)
 }
 
 static void
-write_report(struct daemon *d, const struct view *v)
-{
-	g_autoptr(GString) out = g_string_new(NULL);
-	g_autoptr(GError) error = NULL;
-
-	status_page(d->status, v->subnet, v->lids, v->lft,
-		    perf_manager_ports(d->sm->perf, v->subnet), out);
-	if (!g_file_set_contents(d->conf->report, out->str, (gssize)out->len,
-				 &error))
-		log_say(d->log, LOG_WARNING, "daemon", "%s", error->message);
-}
-
-static void
 on_sweep_end(const struct sweep_report *r, void *data)
 {
 	struct daemon *d = data;
 	const struct view *v = r->view;
-	g_autoptr(GString) plan = g_string_new(NULL);
-	g_autoptr(GError) error = NULL;
+	g_autoptr(GString) out = g_string_new(NULL);
+	g_autoptr(GError) error = NULL, report_error = NULL;
 
 	/* A fast clock may go on until the loop ends: a run that ends by itself
 	 * has the verdict of its first sweep. */
@@ -110,15 +97,22 @@ on_sweep_end(const struct sweep_report *r, void *data)
 	watch_end(d->backend->watch, r);
 	if (r->end == SWEEP_END_PLANNED) {
 		plan_print(r->plan, v->subnet, r->wanted, v->seen, v->tables,
-			   d->conf->mode == OPTIONS_MODE_PLAN_JSON, plan);
-		fputs(plan->str, stdout);
+			   d->conf->mode == OPTIONS_MODE_PLAN_JSON, out);
+		fputs(out->str, stdout);
 	} else if (v && d->conf->dump_dir &&
 		   !dump_all(d->conf->dump_dir, v->subnet, v->lids, v->lft,
 			     &error)) {
 		log_say(d->log, LOG_WARNING, "dump", "%s", error->message);
 	}
-	if (v && d->conf->report)
-		write_report(d, v);
+	if (v && d->conf->report) {
+		g_string_truncate(out, 0);
+		status_page(d->status, v->subnet, v->lids, v->lft,
+			    perf_manager_ports(d->sm->perf, v->subnet), out);
+		if (!g_file_set_contents(d->conf->report, out->str,
+					 (gssize)out->len, &report_error))
+			log_say(d->log, LOG_WARNING, "daemon", "%s",
+				report_error->message);
+	}
 	if (v && d->conf->show && r->end != SWEEP_END_PLANNED)
 		print_picture(v);
 	notify_ready(d->notify);

@@ -187,31 +187,24 @@ take_file(struct import *im, const char *key, const char *value)
 
 /* --- keys --- */
 
-/* Is the value minism's built-in one? *why: it cannot be set. */
-static bool
-is_preset(const struct option *o, const char *value, char **why)
+static enum import_verdict
+judge_own(struct import *im, const struct option *o, const char *value,
+	  const char **remark, char **why)
 {
 	struct options *probe = options_new();
 	struct options before = *probe;
 	char **text = (char **)(void *)((char *)probe + o->offset);
 	g_autofree char *preset = o->kind->is_text ? g_strdup(*text) : NULL;
-	bool same;
+	bool is_preset;		/* the value is minism's built-in one */
 
 	*why = option_set(o, probe, value);
-	same = o->kind->is_text ? !g_strcmp0(preset, *text) :
+	is_preset = o->kind->is_text ? !g_strcmp0(preset, *text) :
 		!memcmp(&before, probe, sizeof(before));
 	options_free(probe);
-	return same;
-}
-
-static enum import_verdict
-judge_own(struct import *im, const struct option *o, const char *value,
-	  const char **remark, char **why)
-{
-	if (is_preset(o, value, why))
-		return *why ? IMPORT_REFUSED : IMPORT_DEFAULT;
 	if (*why)
 		return IMPORT_REFUSED;
+	if (is_preset)
+		return IMPORT_DEFAULT;
 	if (g_strv_contains(file_keys, o->key)) {
 		*remark = "no such file";
 		return take_file(im, o->key, value);
@@ -370,37 +363,6 @@ judge_engine(struct import *im)
 	return im->engine;
 }
 
-/* site NULL: it was refused. */
-static void
-note_partitions(struct import *im, const struct site_files *site,
-		const GPtrArray *warnings)
-{
-	const struct import_file *f = import_file_of(im, PARTITIONS);
-	g_autoptr(GString) cut = g_string_new("none");
-	const GPtrArray *all;
-	unsigned n = 0;
-
-	if (!f || !site) {
-		g_ptr_array_add(im->notes, f ? g_strdup_printf(
-			"%s: NOT TAKEN while a file has a mistake; with one in "
-			"this that it sees, OpenSM lets every port talk to "
-			"every other one", f->from) :
-			g_strdup("partitions: no file, so as before: every "
-				 "port talks to every other one"));
-		return;
-	}
-	for (guint i = 0; i < warnings->len; i++)
-		n += strstr(warnings->pdata[i], "made from its name") != NULL;
-	if (n)
-		g_string_printf(cut, "those in the %u partitions without a "
-				"P_Key that use the number of OpenSM; write it "
-				"into the file", n);
-	all = partitions_rules(site->partitions)->partitions;
-	g_ptr_array_add(im->notes, g_strdup_printf(
-		"%s: %u partitions; ports that could communicate before and "
-		"cannot now: %s", f->from, all->len, cut->str));
-}
-
 static void
 judge_site(struct import *im)
 {
@@ -410,11 +372,34 @@ judge_site(struct import *im)
 	const char *engine = im->engine ? judge_engine(im) : NULL;
 	struct site_files *site = read_site(im, conf, engine, warnings,
 					    errors);
+	const struct import_file *f = import_file_of(im, PARTITIONS);
+	g_autoptr(GString) cut = g_string_new("none");
+	unsigned n = 0;
 
-	for (guint i = 0; i < warnings->len; i++)
+	for (guint i = 0; i < warnings->len; i++) {
 		g_ptr_array_add(im->notes, g_strconcat(warnings->pdata[i],
 						       " (warning)", NULL));
-	note_partitions(im, site, warnings);
+		n += strstr(warnings->pdata[i], "made from its name") != NULL;
+	}
+	if (n)
+		g_string_printf(cut, "those in the %u partitions without a "
+				"P_Key that use the number of OpenSM; write it "
+				"into the file", n);
+	if (!f)
+		g_ptr_array_add(im->notes, g_strdup(
+			"partitions: no file, so as before: every port talks "
+			"to every other one"));
+	else if (!site)
+		g_ptr_array_add(im->notes, g_strdup_printf(
+			"%s: NOT TAKEN while a file has a mistake; with one in "
+			"this that it sees, OpenSM lets every port talk to "
+			"every other one", f->from));
+	else
+		g_ptr_array_add(im->notes, g_strdup_printf(
+			"%s: %u partitions; ports that could communicate "
+			"before and cannot now: %s", f->from,
+			partitions_rules(site->partitions)->partitions->len,
+			cut->str));
 	site_files_free(site);
 	options_free(conf);
 }

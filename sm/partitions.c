@@ -129,12 +129,6 @@ read_file(const struct partitions *p, bool *there, bool *has_rules,
 
 /* --- changes --- */
 
-static const struct partition *
-partition_at(const struct partition_rules *rules, guint i)
-{
-	return rules->partitions->pdata[i];
-}
-
 static struct partition_rule *
 rule_at(const GArray *rules, guint i)
 {
@@ -154,12 +148,12 @@ read_changes(const struct partitions *p, GPtrArray *warnings, GError **error)
 	changes = !text ? partition_rules_new() :
 		partitions_conf_parse(text, p->changes_path, warnings, error);
 	for (guint i = 0; changes && i < changes->partitions->len; i++) {
-		GArray *rules = partition_at(changes, i)->rules;
+		const struct partition *c = changes->partitions->pdata[i];
 
-		for (guint k = rules->len; k-- > 0;) {
-			rule_at(rules, k)->line = 0;	/* of no file */
-			if (rule_at(rules, k)->who != PARTITION_GUID)
-				g_array_remove_index(rules, k);
+		for (guint k = c->rules->len; k-- > 0;) {
+			rule_at(c->rules, k)->line = 0;	/* of no file */
+			if (rule_at(c->rules, k)->who != PARTITION_GUID)
+				g_array_remove_index(c->rules, k);
 		}
 	}
 	return changes;
@@ -176,7 +170,7 @@ write_changes(const struct partitions *p,
 	if (!p->changes_path)
 		return true;
 	for (guint i = 0; i < changes->partitions->len; i++) {
-		const struct partition *c = partition_at(changes, i);
+		const struct partition *c = changes->partitions->pdata[i];
 
 		for (guint k = 0; k < c->rules->len; k++)
 			g_string_append_printf(text, "Change%04x=0x%04x : "
@@ -198,7 +192,7 @@ merge(const struct partition_rules *file, const struct partition_rules *changes,
 	struct partition_rules *rules = partition_rules_copy(file);
 
 	for (guint i = 0; i < changes->partitions->len; i++) {
-		const struct partition *c = partition_at(changes, i);
+		const struct partition *c = changes->partitions->pdata[i];
 
 		if (partition_rules_find(file, c->pkey)) {
 			g_array_append_vals(partition_rules_get(rules,

@@ -147,24 +147,7 @@ learn_data(struct perf_port *p, const uint8_t *data, int64_t now)
 
 /* ------------------------------------------------------------------ cables */
 
-/* "1,204 symbol, 3 recovery" */
-static char *
-errors_of(const struct perf_port *p)
-{
-	GString *text = g_string_new(NULL);
-
-	for (unsigned i = 0; i < PERF_N_ERRORS; i++) {
-		uint64_t n = (uint64_t)p->recent[0][i] + p->recent[1][i];
-
-		if (n && perf_error_fields[i].is_wire)
-			g_string_append_printf(text, "%s%" G_GUINT64_FORMAT
-				" %s", text->len ? ", " : "", n,
-				perf_error_fields[i].name);
-	}
-	return g_string_free(text, FALSE);
-}
-
-/* A cable is logged again only after its errors fell below half of the limit. */
+/* Logged again only after the errors fell below half of the limit. */
 static void
 judge_cables(struct perf_manager *m)
 {
@@ -175,7 +158,8 @@ judge_cables(struct perf_manager *m)
 		struct perf_port *p = &m->known.ports[i];
 		uint64_t n = perf_wire_errors(p);
 		bool bad = n > m->params.errors_limit / (p->is_bad ? 2 : 1);
-		g_autofree char *a = NULL, *b = NULL, *errors = NULL;
+		g_autofree char *a = NULL, *b = NULL;
+		g_autoptr(GString) errors = NULL;
 
 		if (s->ports[i].peer == SNAPSHOT_NONE || bad == p->is_bad)
 			continue;
@@ -184,12 +168,22 @@ judge_cables(struct perf_manager *m)
 			continue;
 		a = snapshot_port_name(s, i);
 		b = snapshot_port_name(s, s->ports[i].peer);
-		errors = errors_of(p);
+		errors = g_string_new(NULL);	/* "1204 symbol, 3 recovery" */
+		for (unsigned k = 0; k < PERF_N_ERRORS; k++) {
+			uint64_t one = (uint64_t)p->recent[0][k] +
+				p->recent[1][k];
+
+			if (one && perf_error_fields[k].is_wire)
+				g_string_append_printf(errors, "%s%"
+					G_GUINT64_FORMAT " %s",
+					errors->len ? ", " : "", one,
+					perf_error_fields[k].name);
+		}
 		if (bad)
 			log_say(m->log, LOG_WARNING, "perf", "link %s - %s: %"
 				G_GUINT64_FORMAT " errors within an hour at %s "
 				"(%s): look at the cable, its plugs and "
-				"transceivers", a, b, n, a, errors);
+				"transceivers", a, b, n, a, errors->str);
 		else
 			log_say(m->log, LOG_INFO, "perf", "link %s - %s: "
 				"errors at %s have become few", a, b, a);

@@ -140,28 +140,6 @@ read_names(const struct options *c, GHashTable **out, GPtrArray *warnings,
 		g_ptr_array_add(errors, g_strdup(error->message));
 }
 
-static void
-load_partitions(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
-{
-	g_autoptr(GError) error = NULL;
-	const GPtrArray *all;
-
-	if (!partitions_load(s->partitions, warnings, &error)) {
-		g_ptr_array_add(errors, g_strdup(error->message));
-		return;
-	}
-	all = partitions_rules(s->partitions)->partitions;
-	for (guint i = 0; !s->conf->qos.enabled && i < all->len; i++) {
-		const struct partition *p = all->pdata[i];
-
-		if (p->sl)
-			g_ptr_array_add(warnings, g_strdup_printf(
-				"partition %s (0x%04x): sl=%u is not used, "
-				"SL 0 is: QoS is off (qos TRUE turns it on)",
-				p->name, p->pkey, p->sl));
-	}
-}
-
 /* Everything but the engines. eager: partitions are read even if another file
  * is bad. False: nothing has changed but perhaps, if eager, the partitions. */
 static bool
@@ -170,8 +148,9 @@ site_files_load(struct site_files *s, bool eager, GPtrArray *warnings,
 {
 	const struct options *c = s->conf;
 	struct site_lists new = { .roots = NULL };
+	const GPtrArray *all = NULL;
 	guint before = errors->len;
-	g_autoptr(GError) error = NULL;
+	g_autoptr(GError) error = NULL, refusal = NULL;
 
 	read_list("root_guid_file", c->root_guid_file, &new.roots, errors);
 	read_list("cn_guid_file", c->cn_guid_file, &new.compute_nodes, errors);
@@ -180,8 +159,21 @@ site_files_load(struct site_files *s, bool eager, GPtrArray *warnings,
 		g_ptr_array_add(errors, g_strdup(error->message));
 	read_names(c, &new.names, warnings, errors);
 	/* Last, since it takes effect at once. */
-	if (eager || errors->len == before)
-		load_partitions(s, warnings, errors);
+	if (eager || errors->len == before) {
+		if (partitions_load(s->partitions, warnings, &refusal))
+			all = partitions_rules(s->partitions)->partitions;
+		else
+			g_ptr_array_add(errors, g_strdup(refusal->message));
+	}
+	for (guint i = 0; all && !c->qos.enabled && i < all->len; i++) {
+		const struct partition *p = all->pdata[i];
+
+		if (p->sl)
+			g_ptr_array_add(warnings, g_strdup_printf(
+				"partition %s (0x%04x): sl=%u is not used, "
+				"SL 0 is: QoS is off (qos TRUE turns it on)",
+				p->name, p->pkey, p->sl));
+	}
 	if (errors->len > before) {
 		clear_lists(&new);
 		return false;

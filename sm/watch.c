@@ -73,8 +73,28 @@ watch_on_line(const struct explain_line *line, void *data)
 }
 
 static void
-watch_mad(struct watch *w, const struct record_event *e, enum explain_event how)
+watch_on_event(const struct record_event *e, void *data)
 {
+	enum explain_event how = EXPLAIN_SENT;
+	struct watch *w = data;
+
+	switch (e->kind) {
+	case RECORD_SEND:
+		if (e->refusal)
+			return;
+		break;
+	case RECORD_RECEIVED:
+		how = EXPLAIN_RECEIVED;
+		break;
+	case RECORD_RETURNED:
+		how = EXPLAIN_RETURNED;
+		break;
+	case RECORD_RING:
+	case RECORD_CLOCK:
+	case RECORD_START:
+	case RECORD_CANCEL:
+		return;
+	}
 	explain_mad(w->explain, e->time, how, e->addr.lid, e->mad, e->len);
 	if (w->pcap && how != EXPLAIN_RETURNED)
 		pcap_put(w->pcap, &(struct pcap_mad) {
@@ -84,29 +104,6 @@ watch_mad(struct watch *w, const struct record_event *e, enum explain_event how)
 			.comment = w->comment,
 		});
 	g_clear_pointer(&w->comment, g_free);
-}
-
-static void
-watch_on_event(const struct record_event *e, void *data)
-{
-	struct watch *w = data;
-
-	switch (e->kind) {
-	case RECORD_SEND:
-		if (!e->refusal)
-			watch_mad(w, e, EXPLAIN_SENT);
-		break;
-	case RECORD_RECEIVED:
-	case RECORD_RETURNED:
-		watch_mad(w, e, e->kind == RECORD_RECEIVED ?
-			  EXPLAIN_RECEIVED : EXPLAIN_RETURNED);
-		break;
-	case RECORD_RING:
-	case RECORD_CLOCK:
-	case RECORD_START:
-	case RECORD_CANCEL:
-		break;
-	}
 }
 
 static void
