@@ -52,6 +52,16 @@ struct path_query {
 	struct sa_limits limits;	/* of both */
 };
 
+static void
+path_query_init(struct path_query *w, uint64_t comp_mask,
+		const struct path_record *want)
+{
+	*w = (struct path_query){
+		.comp_mask = comp_mask, .want = *want,
+		.limits = SA_LIMITS(comp_mask, want, PATH),
+	};
+}
+
 static bool
 path_has(const struct path_query *query, unsigned bit)
 {
@@ -198,6 +208,7 @@ path_find(const struct sa_db *v, const struct path_query *w, uint32_t from,
 	bool asked = path_has(w, PATH_REVERSIBLE);
 	uint8_t way, back;
 
+	memset(out, 0, sizeof(*out));
 	if (!pkey)
 		return false;
 	way = sa_db_way(v, from, to, dlid);
@@ -206,7 +217,6 @@ path_find(const struct sa_db *v, const struct path_query *w, uint32_t from,
 		return false;
 	if (back && (!asked || w->want.reversible))
 		way = sa_way_least(way, back);
-	memset(out, 0, sizeof(*out));
 	out->reversible = back != 0;
 	out->mtu = way >> 5;
 	out->rate = way_rate(v, way, from);
@@ -374,6 +384,7 @@ find_paths(struct path_table *t, uint32_t from, uint32_t to)
 {
 	const struct sa_db *v = t->base.viewer.db;
 	const struct sa_end *a = &v->ends[from], *b = &v->ends[to];
+	/* powers of 2 */
 	unsigned n_from = t->from.lid ? 1u : 1u << a->lmc;
 	unsigned n_to = t->to.lid ? 1u : 1u << b->lmc;
 	unsigned n = MAX(n_from, n_to), found = 0, at;
@@ -383,9 +394,9 @@ find_paths(struct path_table *t, uint32_t from, uint32_t to)
 		t->found = g_new(struct path_record, LIDS_MAX);
 	for (unsigned i = 0; i < n; i++) {
 		uint16_t slid = t->from.lid ? t->from.lid :
-			(uint16_t)(a->lid + i % n_from);
+			(uint16_t)(a->lid + (i & (n_from - 1)));
 		uint16_t dlid = t->to.lid ? t->to.lid :
-			(uint16_t)(b->lid + i % n_to);
+			(uint16_t)(b->lid + (i & (n_to - 1)));
 
 		if (!path_find(v, &t->query, from, slid, to, dlid, &path))
 			continue;
@@ -497,37 +508,38 @@ struct sa_records *
 records_of_paths(const struct sa_query *q, unsigned *status)
 {
 	bool get = q->h.mad.method == MAD_METHOD_GET;
-	struct path_query query = { .comp_mask = q->h.comp_mask };
-	const struct path_record *want = &query.want;
+	uint64_t mask = q->h.comp_mask;
+	struct path_record want;
+	struct path_query query;
 	struct path_table *t;
 
+	path_record_decode(q->wanted, &want);
 	/* A Get is answered with one path whatever its NumbPath (an erratum of
 	 * IBA 1.2). Linux's IPoIB repeats a query with what it was answered,
 	 * where NumbPath is 0. */
 	if (get)
-		query.comp_mask &= ~SA_BIT(PATH_NUMB_PATH);
-	path_record_decode(q->wanted, &query.want);
-	query.limits = (struct sa_limits)SA_LIMITS(query.comp_mask, want, PATH);
+		mask &= ~SA_BIT(PATH_NUMB_PATH);
+	path_query_init(&query, mask, &want);
 	/* an MGID, an MLID */
-	if (path_has(&query, PATH_DGID) && want->dgid[0] == 0xff)
+	if (path_has(&query, PATH_DGID) && want.dgid[0] == 0xff)
 		return path_to_group(q, &query, groups_find(q->sa->groups,
-							    want->dgid),
+							    want.dgid),
 				     status);
-	if (path_has(&query, PATH_DLID) && want->dlid >= LID_MULTICAST_MIN &&
-	    want->dlid != LID_PERMISSIVE)
+	if (path_has(&query, PATH_DLID) && want.dlid >= LID_MULTICAST_MIN &&
+	    want.dlid != LID_PERMISSIVE)
 		return path_to_group(q, &query, groups_of_mlid(q->sa->groups,
-							       want->dlid),
+							       want.dlid),
 				     status);
 	t = table_new(q, &query, get ? 1 : NUMB_PATH_MAX);
 	*status = ends_find(q->viewer.db, &t->from,
-			    path_has(&query, PATH_SGID) ? want->sgid : NULL,
-			    path_has(&query, PATH_SLID) ? &want->slid : NULL);
+			    path_has(&query, PATH_SGID) ? want.sgid : NULL,
+			    path_has(&query, PATH_SLID) ? &want.slid : NULL);
 	if (!*status)
 		*status = ends_find(q->viewer.db, &t->to,
 				    path_has(&query, PATH_DGID) ?
-				    want->dgid : NULL,
+				    want.dgid : NULL,
 				    path_has(&query, PATH_DLID) ?
-				    &want->dlid : NULL);
+				    &want.dlid : NULL);
 	if (*status) {
 		sa_records_free(&t->base);
 		return NULL;
@@ -549,13 +561,7 @@ records_of_multi_path(const struct sa_query *q, unsigned *status)
 	const uint64_t counts = SA_BIT(MULTI_SGID_COUNT) |
 		SA_BIT(MULTI_DGID_COUNT);
 	const uint64_t mask = q->h.comp_mask;
-	struct path_query query = {
-		.comp_mask = (mask & 0xffff) << (PATH_RAW - MULTI_RAW) |
-			(mask >> MULTI_SERVICE_ID_HIGH & 1) <<
-			PATH_SERVICE_ID_HIGH |
-			(mask >> MULTI_SERVICE_ID_LOW & 1) <<
-			PATH_SERVICE_ID_LOW,
-	};
+	struct path_query query;
 	struct multi_path_record r;
 	struct path_table *t;
 	unsigned n;
@@ -569,9 +575,11 @@ records_of_multi_path(const struct sa_query *q, unsigned *status)
 	*status = SA_STATUS_INSUFFICIENT;
 	if ((mask & counts) != counts || !r.n_sgids || !r.n_dgids)
 		return NULL;
-	query.want = r.path;
-	query.limits = (struct sa_limits)SA_LIMITS(query.comp_mask, &r.path,
-						   PATH);
+	path_query_init(&query, (mask & 0xffff) << (PATH_RAW - MULTI_RAW) |
+			(mask >> MULTI_SERVICE_ID_HIGH & 1) <<
+			PATH_SERVICE_ID_HIGH |
+			(mask >> MULTI_SERVICE_ID_LOW & 1) <<
+			PATH_SERVICE_ID_LOW, &r.path);
 	t = table_new(q, &query, NUMB_PATH_MAX);
 	t->from.ports = t->from.list = g_new(uint32_t, r.n_sgids);
 	t->to.ports = t->to.list = g_new(uint32_t, r.n_dgids);

@@ -324,8 +324,8 @@ query_records(struct sa_query *q)
 	};
 	struct sa_unread *unread = &q->reply->unread;
 	unsigned attr_id = q->h.mad.attr_id, status;
-	struct found f = { .q = q };
 	struct sa_records *r;
+	struct found f;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(stores); i++) {
 		if (stores[i].attr_id != attr_id)
@@ -335,6 +335,7 @@ query_records(struct sa_query *q)
 			answer_status(q, SA_STATUS_REQ_INVALID);
 			return;
 		}
+		f.q = q;
 		f.bytes = g_byte_array_new();
 		stores[i].find(&f);
 		answer_records(q, records_of_bytes(q, attr_id, f.bytes), 0);
