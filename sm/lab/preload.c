@@ -288,6 +288,8 @@ write_mad(int fd, struct umad_file *f, const uint8_t *buf, size_t count)
 	}
 	/* In one piece, for a reader in another thread and for speed. */
 	all = calloc(1, head + len);
+	if (!all)
+		return -1;
 	memcpy(all, &frame, sizeof(frame));
 	memcpy(all + sizeof(frame), buf, f->hdr);
 	memcpy(all + head, mad, len);
