@@ -108,6 +108,8 @@ void unit_play(const struct unit_word *words, void *fixture, const char *line);
 /* "3", "<=40", ">=9", "!=5" or "3..5" */
 void assert_range(const char *range, uint64_t n);
 void assert_has(const char *text, const char *part);
+#define assert_gerror(error, domain, code) \
+	assert_true(g_error_matches(error, domain, code))
 
 /* One value of RFC 8259, all of it UTF-8. */
 void assert_json(const char *text);

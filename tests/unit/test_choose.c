@@ -167,8 +167,7 @@ TEST(test_loop_is_programmed_only_when_asked_for_by_name)
 	assert_int_equal(f.choice.alone.channels.cycle->len, 5);
 
 	assert_false(choose(&f, &clockwise, true));
-	assert_true(g_error_matches(f.error, ENGINE_ERROR,
-				    ENGINE_ERROR_FABRIC));
+	assert_gerror(f.error, ENGINE_ERROR, ENGINE_ERROR_FABRIC);
 	assert_has(f.error->message, "5 channels");
 	assert_has(f.error->message, "'S-1-0'");
 	assert_null(f.choice.lft);
@@ -211,8 +210,7 @@ TEST(test_engine_that_cannot_is_not_replaced)
 
 	fabric_make(&f, "ring(6;2)");
 	assert_false(choose(&f, engine_by_name("ftree", NULL), false));
-	assert_true(g_error_matches(f.error, ENGINE_ERROR,
-				    ENGINE_ERROR_FABRIC));
+	assert_gerror(f.error, ENGINE_ERROR, ENGINE_ERROR_FABRIC);
 	assert_has(f.error->message, "fat tree");
 }
 

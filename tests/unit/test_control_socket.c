@@ -421,7 +421,7 @@ SETUP_TEST(test_a_live_one_is_left_alone)
 	g_autofree char *answer = NULL;
 
 	assert_null(open_at(t, t->path, &error));
-	assert_true(g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_EXIST));
+	assert_gerror(error, G_FILE_ERROR, G_FILE_ERROR_EXIST);
 	assert_has(error->message, me);
 	answer = ask(t, "sweep\n");
 	assert_int_equal(t->sweeps, 1);

@@ -508,8 +508,7 @@ TEST(test_bad_specs_are_named)
 		g_autoptr(GError) error = NULL;
 
 		assert_null(generate_fabric(bad_specs[i][0], &options, &error));
-		assert_true(g_error_matches(error, TEXT_ERROR,
-					    TEXT_ERROR_SYNTAX));
+		assert_gerror(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 		if (!strstr(error->message, bad_specs[i][1]))
 			fail_msg("%s: not \"%s\"", error->message,
 				 bad_specs[i][1]);

@@ -124,8 +124,7 @@ TEST(test_damaged_text_is_refused)
 
 		if (guid2lid_parse(damaged[i].text, "g2l", &error))
 			fail_msg("accepted: %s", damaged[i].text);
-		assert_true(g_error_matches(error, TEXT_ERROR,
-					    TEXT_ERROR_SYNTAX));
+		assert_gerror(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 		assert_string_equal(error->message, damaged[i].error);
 	}
 }

@@ -45,8 +45,7 @@ TEST(test_bad_line_is_named)
 		g_autoptr(GError) error = NULL;
 
 		assert_null(guid_list_parse(text, "io", &error));
-		assert_true(g_error_matches(error, TEXT_ERROR,
-					    TEXT_ERROR_SYNTAX));
+		assert_gerror(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 		assert_true(g_str_has_prefix(error->message, "io:2:1: "));
 	}
 }

@@ -242,8 +242,7 @@ TEST(test_empty_text_has_no_tables)
 	assert_int_equal(file->tables->len, 0);
 	world_init(&w, "single(3)", 0, NULL);
 	assert_null(lft_text_tables(file, w.s, w.lids, NULL, &error));
-	assert_true(g_error_matches(error, LFT_TEXT_ERROR,
-				    LFT_TEXT_ERROR_FABRIC));
+	assert_gerror(error, LFT_TEXT_ERROR, LFT_TEXT_ERROR_FABRIC);
 }
 
 static guint
@@ -347,8 +346,7 @@ TEST(test_bad_lines_are_named)
 						     &error);
 
 		assert_null(file);
-		assert_true(g_error_matches(error, LFT_TEXT_ERROR,
-					    LFT_TEXT_ERROR_SYNTAX));
+		assert_gerror(error, LFT_TEXT_ERROR, LFT_TEXT_ERROR_SYNTAX);
 		if (!g_str_has_prefix(error->message, row[i].message))
 			fail_msg("%s: not \"%s\"", error->message,
 				 row[i].message);

@@ -342,7 +342,7 @@ TEST(test_one_too_many_is_exhausted)
 	GError *error = NULL;
 
 	assert_null(lid_assign(s, 0, NULL, 0, NULL, &error));
-	assert_true(g_error_matches(error, LIDS_ERROR, LIDS_ERROR_EXHAUSTED));
+	assert_gerror(error, LIDS_ERROR, LIDS_ERROR_EXHAUSTED);
 	assert_string_equal(error->message,
 			    "49152 LIDs are needed at LMC 0, there are 49151");
 	g_clear_error(&error);

@@ -253,7 +253,7 @@ WORD(do_bad_keys, struct lab *lab)
 
 	assert_false(mkey_db_read(lab->k, MKEY_DB_KEYS, plain, "guid2mkey",
 				  &error));
-	assert_true(g_error_matches(error, TEXT_ERROR, TEXT_ERROR_SYNTAX));
+	assert_gerror(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 	assert_string_equal(error->message, words[1]);
 }
 

@@ -489,8 +489,7 @@ TEST(test_errors_name_their_line)
 
 		if (s)
 			fail_msg("accepted: %s", wrong[i].text);
-		assert_true(g_error_matches(error, TEXT_ERROR,
-					    TEXT_ERROR_SYNTAX));
+		assert_gerror(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 		assert_string_equal(error->message, wrong[i].error);
 	}
 }

@@ -96,8 +96,7 @@ TEST(test_bad_line_is_named)
 
 		if (node_name_map_parse(text, "map", NULL, &error))
 			fail_msg("accepted: %s", bad[i].line);
-		assert_true(g_error_matches(error, TEXT_ERROR,
-					    TEXT_ERROR_SYNTAX));
+		assert_gerror(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 		if (!g_str_has_prefix(error->message, want))
 			fail_msg("%s, not %s", error->message, want);
 		assert_null(strchr(error->message, '\n'));

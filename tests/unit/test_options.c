@@ -366,8 +366,7 @@ SETUP_TEST(test_bad_value_is_an_error)
 
 		assert_false(options_parse(t->conf, text, "x.conf", t->warnings,
 					&error));
-		assert_true(g_error_matches(error, TEXT_ERROR,
-					    TEXT_ERROR_SYNTAX));
+		assert_gerror(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 		assert_string_equal(error->message, want);
 	}
 }

@@ -58,7 +58,7 @@ error_of(const char *text)
 		partition_rules_unref(rules);
 		return NULL;
 	}
-	assert_true(g_error_matches(error, TEXT_ERROR, TEXT_ERROR_SYNTAX));
+	assert_gerror(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 	message = g_strdup(error->message);
 	g_error_free(error);
 	return message;

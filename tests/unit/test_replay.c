@@ -181,8 +181,7 @@ replay_from(const char *path, struct run *run, uint64_t *events)
 		fail_msg("%s", error->message);
 	run_sm(run, t, play_replay, t);
 	if (!replay_finish(t, &error)) {
-		assert_true(g_error_matches(error, REPLAY_ERROR,
-					    REPLAY_ERROR_DIFFERENCE));
+		assert_gerror(error, REPLAY_ERROR, REPLAY_ERROR_DIFFERENCE);
 		text = g_strdup(error->message);
 		g_error_free(error);
 	}
@@ -413,8 +412,7 @@ FILES_TEST(test_nothing_happens_after_a_difference)
 	record_to(files->a, "pair()", &run, 1000);
 	t = replay_open(files->a, NULL);
 	assert_false(transport_send(t, &to, mad, MAD_SIZE, 1, &error));
-	assert_true(g_error_matches(error, TRANSPORT_ERROR,
-				    TRANSPORT_ERROR_SEND));
+	assert_gerror(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND);
 	assert_true(transport_now(t) == transport_now(t));
 	id = transport_timer_start(t, 0, NULL, NULL);
 	assert_int_not_equal(id, 0);
@@ -445,8 +443,7 @@ FILES_TEST(test_refused_sends_are_refused_again)
 
 	t = replay_open(files->a, NULL);
 	assert_false(transport_send(t, &to, mad, MAD_SIZE, 5, &error));
-	assert_true(g_error_matches(error, TRANSPORT_ERROR,
-				    TRANSPORT_ERROR_SEND));
+	assert_gerror(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND);
 	assert_string_equal(error->message, "refused by script");
 	assert_true(transport_send(t, &to, mad, MAD_SIZE, 5, NULL));
 	assert_true(replay_finish(t, NULL));
@@ -529,7 +526,7 @@ expect_bad_record(const uint8_t *bytes, size_t len)
 	g_autoptr(GError) error = NULL;
 
 	assert_null(replay_new(exact, len, &error));
-	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_FORMAT));
+	assert_gerror(error, RECORD_ERROR, RECORD_ERROR_FORMAT);
 }
 
 FILES_TEST(test_every_cut_and_every_damaged_byte_is_an_error)
@@ -605,16 +602,16 @@ FILES_TEST(test_files_that_cannot_be_used_are_named)
 	GError *error = NULL;
 
 	assert_null(replay_open(nowhere, &error));
-	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_IO));
+	assert_gerror(error, RECORD_ERROR, RECORD_ERROR_IO);
 	assert_has(error->message, nowhere);
 	g_clear_error(&error);
 	assert_null(capture_open(&inner, nowhere, "+--once\n", &error));
-	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_IO));
+	assert_gerror(error, RECORD_ERROR, RECORD_ERROR_IO);
 	assert_has(error->message, nowhere);
 	g_clear_error(&error);
 	assert_true(g_file_set_contents(files->a, "minism", -1, NULL));
 	assert_null(replay_open(files->a, &error));
-	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_FORMAT));
+	assert_gerror(error, RECORD_ERROR, RECORD_ERROR_FORMAT);
 	assert_has(error->message, files->a);
 	g_clear_error(&error);
 	transport_free(inner);
@@ -636,6 +633,6 @@ TEST(test_full_disk_is_told_at_the_end, make_files, remove_files)
 	for (unsigned i = 0; i < 1000; i++)
 		assert_true(transport_send(t, &to, mad, MAD_SIZE, 5, NULL));
 	assert_false(capture_close(c, &error));
-	assert_true(g_error_matches(error, RECORD_ERROR, RECORD_ERROR_IO));
+	assert_gerror(error, RECORD_ERROR, RECORD_ERROR_IO);
 	assert_has(error->message, "/dev/full");
 }

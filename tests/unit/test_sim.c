@@ -273,8 +273,7 @@ TEST(test_short_mad_is_not_accepted)
 
 	simlab_open(&lab, "pair()", NULL);
 	assert_false(transport_send(lab.t, &to, mad, MAD_SIZE - 1, 10, &error));
-	assert_true(g_error_matches(error, TRANSPORT_ERROR,
-				    TRANSPORT_ERROR_SEND));
+	assert_gerror(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND);
 }
 
 /* ------------------------------------------------------------------- time */

@@ -86,8 +86,7 @@ expect_open_error(const struct umad_choice *choice, const char *part)
 	g_autoptr(GError) error = NULL;
 
 	assert_null(umad_transport_open(choice, &error));
-	assert_true(g_error_matches(error, TRANSPORT_ERROR,
-				    TRANSPORT_ERROR_OPEN));
+	assert_gerror(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN);
 	if (!strstr(error->message, part) ||
 	    !strstr(error->message, "ibsim0 port 1 0x"))
 		fail_msg("message is: %s", error->message);
@@ -237,8 +236,7 @@ TEST(test_class_that_is_not_registered_is_refused)
 
 	assert_false(transport_send(t, &permissive, mad, sizeof(mad), 100,
 				    &error));
-	assert_true(g_error_matches(error, TRANSPORT_ERROR,
-				    TRANSPORT_ERROR_SEND));
+	assert_gerror(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND);
 	assert_non_null(strstr(error->message, "0x07"));
 }
 
