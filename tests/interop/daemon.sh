@@ -24,7 +24,7 @@ sm_lid() {	# of the node that the clients are attached to: "node-01"
 
 # One SM from start to end.
 life_case() {
-	local ups lid sweeps
+	local ups lid sweeps ends
 
 	wanted_case life || return 0
 	fresh "$demo" || { ok 1 "life: ibsim starts"; return; }
@@ -43,10 +43,12 @@ life_case() {
 	check "life: HUP sweeps" \
 		await 10 log_has life.log 'sent [0-9]+ MADs' $((sweeps + 1))
 	sweeps=$(lines life.log 'heavy sweep')
+	ends=$(lines life.log 'sent [0-9]+ MADs')
 	kill -HUP "$SM_PID"
 	check "life: HUP makes a heavy sweep" \
 		await 10 log_has life.log 'heavy sweep' $((sweeps + 1))
-	sleep 0.5
+	# a cable that is pulled before its end is no repair
+	await 10 log_has life.log 'sent [0-9]+ MADs' $((ends + 1))
 	# a person's sweep tries again what ibsim forgets
 	check "life: with nothing to change, it sets PortInfo only" \
 		only_port_info_sets life.log
