@@ -5,10 +5,10 @@
  * Structs. A `client` is a connection: its line as far as it has come, then
  * its answer as far as it has gone. The clients are a queue by age.
  *
- * Flow. on_connect() accepts and checks the user; on_input() collects a line,
- * which ends with a newline or with the client's end, and has control.c answer
- * it; on_room() writes the answer, and closes. A client has one deadline for
- * all of that, so a client that sends nothing, or does not read, is
+ * Flow. on_connect() accepts and checks the user; control_on_input() collects a
+ * line, which ends with a newline or with the client's end, and has control.c
+ * answer it; on_room() writes the answer, and closes. A client has one deadline
+ * for all of that, so a client that sends nothing, or does not read, is
  * disconnected then; one client too many displaces the oldest. No call waits:
  * all descriptors are non-blocking.
  *
