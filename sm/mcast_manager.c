@@ -216,7 +216,9 @@ collect_held(struct mcast_manager *m)
 }
 
 /* The trees may have fewer blocks than those of before. Blocks behind them in
- * which a switch still has a group are to be cleared. Takes mft over. */
+ * which a switch still has a group are to be cleared; m->told has them all,
+ * since only blocks of the trees of before were read or written. Takes mft
+ * over. */
 static struct mft *
 widen_to_held(struct mcast_manager *m, struct mft *mft)
 {
