@@ -38,7 +38,7 @@ static const unsigned damage[] = { 0, 20, 80 };	/* per mille */
 #define N_GROUPS	40u
 #define LOST_PART	2000u	/* one member in so many may be in no tree */
 #define WORST_MAX	4.5
-#define SHAPE_MAX	2.5	/* of one engine, with any seed */
+#define SHAPE_MAX	1.6	/* of one engine */
 
 struct trial {
 	const char *fabric;
