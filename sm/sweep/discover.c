@@ -499,7 +499,7 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 	 */
 	holder = builder_port_at(d->b, builder_holder_of(d->b, port));
 	last = snapshot_is_switch(n) && !p->num ? n->info.num_ports : p->num;
-	for (unsigned num = p->num; num <= last; num++) {
+	for (unsigned num = MAX(p->num, 1u); num <= last; num++) {
 		uint32_t each = builder_port(d->b, p->node, num);
 		const struct snapshot_port *e = builder_port_at(d->b, each);
 
