@@ -211,6 +211,7 @@ static void
 layout_place(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 {
 	unsigned n = port_tables_blocks(l->wanted, PORT_TABLE_PKEY, port);
+	const union port_block *held = NULL;
 	unsigned at = 0;
 
 	memset(l->table, 0, n * sizeof(union port_block));
@@ -221,10 +222,12 @@ layout_place(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 		wait_end(l, first);
 	}
 	for (unsigned i = 0; i < cap; i++) {
-		const union port_block *b = port_tables_get(l->held,
-			PORT_TABLE_PKEY, port, i / PKEYS_A_BLOCK);
-		uint16_t pkey = b ? b->pkeys[i % PKEYS_A_BLOCK] : 0;
+		uint16_t pkey;
 
+		if (i % PKEYS_A_BLOCK == 0)
+			held = port_tables_get(l->held, PORT_TABLE_PKEY, port,
+					       i / PKEYS_A_BLOCK);
+		pkey = held ? held->pkeys[i % PKEYS_A_BLOCK] : 0;
 		if (l->table[i] || !pkey_waits(l, pkey))
 			continue;
 		l->table[i] = pkey;

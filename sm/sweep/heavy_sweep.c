@@ -215,8 +215,8 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	struct sweep_report r = { .view = &s->view, .choice = &s->choice,
 				  .fresh = s->fresh };
 	const struct snapshot *n = s->view.subnet;
-	double ms = (double)(sweep_now(s) - s->began) / 1000;
 	struct health v;
+	double ms;
 
 	health_judge(&v, n, &s->choice, left);
 	for (guint i = 0; i < s->table_faults->len; i++)
@@ -225,6 +225,7 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	for (guint i = 0; problems && i < problems->len; i++)
 		g_ptr_array_add(v.lines, g_strdup(problems->pdata[i]));
 	v.up = v.lines->len == 0;
+	ms = (double)(sweep_now(s) - s->began) / 1000;
 	for (guint i = 0; i < v.lines->len; i++)
 		log_limited(s->log, LOG_WARNING, "fabric", "problem", "%s",
 			    (char *)v.lines->pdata[i]);

@@ -222,8 +222,10 @@ silent_update(GArray *known, const struct snapshot *s, int64_t now)
 				&g_array_index(known, struct silent_port, i);
 
 			if (was->node_guid == new.node_guid &&
-			    was->num == new.num)
+			    was->num == new.num) {
 				new = *was;
+				break;
+			}
 		}
 		g_array_append_val(silent, new);
 	}
