@@ -37,7 +37,6 @@
 
 #define FILES_MAX	4096
 #define AGENTS_MAX	32
-#define MAD_HDR		24
 #define OLD_HDR		56
 #define NEW_HDR		64
 #define OFF_TID		12	/* its lower half */
@@ -143,13 +142,20 @@ find_real(void)
 }
 
 static void
-enter(void)
+copy_node(char *to, size_t size)
 {
 	const char *node = getenv(LAB_ENV_NODE);
+
+	snprintf(to, size, "%s", node ? node : "");
+}
+
+static void
+enter(void)
+{
 	struct lab_attach a = { .port = 0 };
 	uint32_t id;
 
-	snprintf(a.node, sizeof(a.node), "%s", node ? node : "");
+	copy_node(a.node, sizeof(a.node));
 	if (umad_ask(LAB_ENTER, &a, sizeof(a), &id, sys_path, sizeof(sys_path),
 		     NULL))
 		sys_path[0] = '\0';
@@ -268,6 +274,10 @@ write_mad(int fd, struct umad_file *f, const uint8_t *buf, size_t count)
 	uint64_t key;
 	bool ok;
 
+	/* In one piece, for a reader in another thread and for speed. */
+	all = calloc(1, head + len);
+	if (!all)
+		return -1;
 	memcpy(&hdr, buf, f->hdr);
 	key = umad_key_of(mad, hdr.id);
 	ok = hdr.id < AGENTS_MAX && f->agents >> hdr.id & 1;
@@ -283,13 +293,10 @@ write_mad(int fd, struct umad_file *f, const uint8_t *buf, size_t count)
 			f->waiting[f->n_waiting++] = key;
 	}
 	if (!ok) {
+		free(all);
 		errno = EINVAL;
 		return -1;
 	}
-	/* In one piece, for a reader in another thread and for speed. */
-	all = calloc(1, head + len);
-	if (!all)
-		return -1;
 	memcpy(all, &frame, sizeof(frame));
 	memcpy(all + sizeof(frame), buf, f->hdr);
 	memcpy(all + head, mad, len);
@@ -319,9 +326,8 @@ static int
 open_any(int dir, const char *path, int flags, mode_t mode)
 {
 	static const char prefix[] = "/dev/infiniband/";
-	const char *node = getenv(LAB_ENV_NODE);
 	size_t len = strlen(prefix);
-	struct lab_open o = { .flags = flags };
+	struct lab_open o;
 	char room[PATH_MAX];
 	struct umad_file *f;
 	int fd = -1, error;
@@ -330,7 +336,8 @@ open_any(int dir, const char *path, int flags, mode_t mode)
 	if (!path || strncmp(path, prefix, len) ||
 	    (strncmp(path + len, "umad", 4) && strncmp(path + len, "issm", 4)))
 		return REAL(openat)(dir, redirect(path, room), flags, mode);
-	snprintf(o.node, sizeof(o.node), "%s", node ? node : "");
+	o = (struct lab_open){ .flags = flags };
+	copy_node(o.node, sizeof(o.node));
 	snprintf(o.name, sizeof(o.name), "%s", path + len);
 	error = umad_ask(LAB_OPEN, &o, sizeof(o), &id, NULL, 0, &fd);
 	if (fd >= FILES_MAX) {
