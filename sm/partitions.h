@@ -32,10 +32,10 @@ void partitions_free(struct partitions *p);
 
 /*
  * Reads both files. On failure the rules stay as they were; the error is a
- * G_FILE_ERROR, or a TEXT_ERROR with lines file:line:column: text. A file that does
- * not exist is allowed the first time (see absence); later it is an error, or a
- * slip would open the whole fabric; so is one without a definition after one
- * with some.
+ * G_FILE_ERROR, or a TEXT_ERROR with lines file:line:column: text. A file that
+ * does not exist is allowed the first time (see absence); later it is an error,
+ * or a slip would open the whole fabric; so is one without a definition after
+ * one with some.
  * warnings: lines, of char *.
  */
 bool partitions_load(struct partitions *p, GPtrArray *warnings,

@@ -47,7 +47,7 @@ struct lab {
 	struct sim *sim;
 	struct kernel_limits limits;
 	GPtrArray *drivers;	/* see sm/lab/driver.h */
-	GHashTable *devices;	/* node -> struct device */
+	GHashTable *devices;	/* node -> lab_device */
 	GHashTable *issm_errors;	/* node -> errno */
 	GPtrArray *clients;
 	struct console console;

@@ -4,8 +4,8 @@
  *
  * Performance management (IBA 16.1): ClassPortInfo, PortCounters,
  * PortCountersExtended. Packets are counted by move.c on each link, errors
- * where they happen or by a command (sim_port_add_errors). A counter on the
- * wire stops at its highest value.
+ * where they happen, in move.c too, or by a command (sim_port_add_errors). A
+ * counter on the wire stops at its highest value.
  *
  * Congestion control (IBA annex A10), as far as managers read and write it: a
  * Get returns what was set, or 0. No packet is marked or throttled, and the

@@ -22,7 +22,6 @@
  */
 #include "sm/sim/state.h"
 
-#include <string.h>
 
 #define MOD_PORT		0x000000ffu
 

@@ -17,7 +17,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "sm/mad/bytes.h"
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/smp.h"
 #include "topology/json.h"

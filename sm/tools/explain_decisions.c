@@ -9,7 +9,6 @@
 #include "sm/tools/explain.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "sm/tools/show.h"
 

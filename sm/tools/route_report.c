@@ -6,7 +6,6 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "sm/tools/route_lab.h"
 #include "topology/json.h"
