@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * How fast is routing? From a snapshot to tables and their difference, and
- * verification, beside the time that it takes to fill the arena at all.
+ * How fast is routing? From a snapshot to tables, and verification, beside the time that it takes to fill the arena at all.
  *
  *	bench_routing [-e ENGINE] [SPEC..]
  *
@@ -70,7 +69,7 @@ arena_fill(struct lft *lft)
 	       (size_t)lft->n_switches * lft->stride);
 }
 
-/* Snapshot to diffed tables. */
+/* Snapshot to tables. */
 static bool
 route_once(const struct engine *engine, const struct fabric *f,
 	   const struct routed *before, struct routed *r)

@@ -3,7 +3,7 @@
  * Feeds the corpora to the fuzz targets, without a fuzzer: what once was bad
  * stays good. The argument is the folder with a folder for each target; without
  * one it is tests/fuzz/corpus under $MINISM_SRC. Speaks TAP, one point a
- * target. A crash ends the program; the last line inputs the input.
+ * target. A crash ends the program; the last line names the input.
  */
 #include <stdbool.h>
 #include <stdio.h>

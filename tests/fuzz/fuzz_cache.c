@@ -21,7 +21,8 @@ try_ranks(const char *text)
 		return;
 	}
 	fuzz_assert_comes_back(list, rank_file_parse, rank_file_format,
-			       rank_list_free);
+			       rank_list_free,
+			       again->lines->len == list->lines->len);
 	rank_list_free(list);
 }
 
@@ -67,7 +68,7 @@ try_expected(const char *text)
 		return;
 	}
 	fuzz_assert_comes_back(e, expected_parse, expected_format,
-			       expected_free);
+			       expected_free, true);
 	expected_accept(e, NULL);
 	expected_free(e);
 }

@@ -18,7 +18,7 @@ FUZZ_TARGET(guid2lid)
 		return 0;
 	}
 	fuzz_assert_comes_back(ranges, guid2lid_parse, guid2lid_format,
-			       g_array_unref);
+			       g_array_unref, again->len == ranges->len);
 	g_array_unref(ranges);
 	return 0;
 }

@@ -22,7 +22,7 @@ FUZZ_TARGET(netfile)
 			g_assert_cmpuint(s->ports[s->ports[i].peer].peer, ==,
 					 i);
 	fuzz_assert_comes_back(s, net_file_parse, net_file_write,
-			       snapshot_unref);
+			       snapshot_unref, again->n_ports == s->n_ports);
 	snapshot_unref(s);
 	return 0;
 }

@@ -130,7 +130,7 @@ case_term() {
 	local ups
 
 	two_minisms
-	await 10 master_has_standby
+	check "the master sees its standby" await 10 master_has_standby
 	began=$((${EPOCHREALTIME/./}))
 	kill "$(cat master.pid)"
 	taken_over 1

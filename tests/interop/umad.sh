@@ -23,12 +23,16 @@ Hca 1 "H-2"
 NET
 
 sim_start fabric.net || bail_out "ibsim does not start"
-for name in $(sed -n 's/^TEST(\(.*\))$/\1/p' \
-	"$MINISM_SRC/tests/unit/test_umad.c"); do
+tests=$MINISM_SRC/tests/unit/test_umad.c
+names=$(sed -n 's/^TEST(\([a-z0-9_]*\))$/\1/p' "$tests")
+check "all tests are found" \
+	test "$(wc -w <<<"$names")" = "$(grep -c 'TEST *(' "$tests")"
+end=$((SECONDS + 200))
+for name in $names; do
 	preload=$sm_preload
 	[[ $name == fault_* ]] && preload=${sm_preload/$shim/$fault $shim}
 	wanted_case "$name" &&
-		check "$name" timeout -k 2 100 env LD_PRELOAD="$preload" \
+		check "$name" timeout -k 2 $((end - SECONDS)) env LD_PRELOAD="$preload" \
 			"$program" "$name"
 done
 done_testing

@@ -19,6 +19,9 @@ struct oracle_case {
 	const struct mft *mft;		/* or NULL */
 	const struct multicast_group *groups;
 	uint32_t n_groups;
+	/* What should be a cycle of channels: 256 * switch + port. */
+	const uint32_t *cycle;
+	uint32_t n_cycle;
 };
 
 struct oracle_verdict {
@@ -32,6 +35,7 @@ struct oracle_verdict {
 	uint32_t n_channels;	/* that data can use, */
 	uint64_t n_turns;	/* and from one to the next */
 	uint32_t n_looped;	/* channels that wait for themselves */
+	uint32_t n_broken;	/* of the cycle given: turns without data */
 	uint32_t unsorted;	/* channels that no topological sort takes, */
 	uint32_t unsorted_all;	/* with those of multicast */
 	uint64_t max, bound;	/* all to all: the busiest channel; what it

@@ -17,7 +17,7 @@ lab_generate(const char *spec, uint64_t seed, unsigned fail_per_mille)
 {
 	const struct generate_options options = {
 		.seed = seed,
-		.shuffle_guids = true,
+		.shuffle_guids = seed > 0,
 		.fail_per_mille = fail_per_mille,
 	};
 	GError *error = NULL;

@@ -20,7 +20,7 @@ struct fabric {
 	struct engine_output out;
 };
 
-/* May be written. */
+/* May be written. Seed 0: GUIDs in the order of construction. */
 struct snapshot *lab_generate(const char *spec, uint64_t seed,
 			    unsigned fail_per_mille);
 

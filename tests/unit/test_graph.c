@@ -82,7 +82,7 @@ TEST(test_parallel_cables_keep_their_ends)
 TEST(test_targets_are_hosts_and_ports_0)
 {
 	AUTO_VALUE(fabric_clear) struct fabric f;
-	uint32_t h3, at;
+	uint32_t h3, at, n = 0;
 
 	fabric_open(&f, NULL, make_pair_of_switches(), 0);
 	h3 = snapshot_find_port(f.s, GUID_H3);
@@ -94,7 +94,9 @@ TEST(test_targets_are_hosts_and_ports_0)
 		assert_int_equal(f.g->targets[i].sw, i < 2 ? 0 : 1);
 		at = f.g->targets[i].lid == f.lids->base[h3] ? 5 : 0;
 		assert_int_equal(f.g->targets[i].port, at);
+		n += at > 0;
 	}
+	assert_int_equal(n, 1);
 	f.lids->base[h3] = LID_NONE;
 	graph_free(f.g);
 	f.g = graph_new(f.s, f.lids);
@@ -175,6 +177,7 @@ TEST(test_order_holds_on_many_fabrics)
 		{ "single(7)", 0, 7 }, { "pair()", 0, 0 },
 	};
 	const uint64_t seed = 11;
+	uint32_t n_switches;
 
 	print_message("seed %lu\n", (unsigned long)seed);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -182,6 +185,10 @@ TEST(test_order_holds_on_many_fabrics)
 
 		fabric_open(&f, NULL, lab_generate(cases[i].spec, seed, 0), 0);
 		assert_sound(f.s, f.g);
+		n_switches = 0;
+		for (uint32_t node = 0; node < f.s->n_nodes; node++)
+			n_switches += snapshot_is_switch(&f.s->nodes[node]);
+		assert_int_equal(f.g->n_switches, n_switches);
 		assert_int_equal(f.g->n_edges, cases[i].n_edges);
 		assert_int_equal(f.g->n_targets,
 				 cases[i].n_hosts + f.g->n_switches);

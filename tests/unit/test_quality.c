@@ -272,7 +272,7 @@ TEST(test_order_goes_round_a_ring)
 	struct lab lab;
 	unsigned i, from, to;
 
-	for (uint64_t seed = 0; seed < 20; seed++) {
+	for (uint64_t seed = 0; seed <= 20; seed++) {
 		lab_init(&lab, "ring(9;1)", seed, 0);
 		for (i = 0; i + 1 < 9; i++) {
 			from = index_of(&lab, lab_host(&lab, i)->sw);
@@ -290,7 +290,7 @@ TEST(test_planes_by_order_make_all_shifts_one)
 	struct metrics_congestion c;
 	struct lab lab;
 
-	for (uint64_t seed = 0; seed < 5; seed++) {
+	for (uint64_t seed = 0; seed <= 5; seed++) {
 		lab_init(&lab, "PGFT(3,5;1,3)", seed, 0);
 		lab_route_planes(&lab, 3);
 		metrics_shifts(lab.f.g, lab.f.out.lft, &lab.sample, &c);

@@ -226,6 +226,14 @@ TEST(test_close_with_requests_out_is_quiet)
 	mad_client_free(seen.x);
 	transport_free(t);
 	assert_int_equal(seen.answered + seen.timed_out, 0);
+
+	t = open_any();		/* opens again beside their late answers */
+	seen.x = mad_client_new(t, &params);
+	ask(&seen, MAD_ATTR_NODE_INFO, 0, &away);
+	run_to_the_end(&seen, 5);
+	assert_int_equal(seen.answered, 1);
+	mad_client_free(seen.x);
+	transport_free(t);
 }
 
 TEST(test_class_that_is_not_registered_is_refused)

@@ -65,6 +65,17 @@ find_switch(const struct fabric *f, const char *desc)
 	return SNAPSHOT_NONE;
 }
 
+static const struct graph_target *
+find_target(const struct fabric *f, uint32_t sw, bool port0)
+{
+	for (uint32_t i = f->g->first_target[sw];
+	     i < f->g->first_target[sw + 1]; i++)
+		if (port0 == (f->g->targets[i].port == 0))
+			return &f->g->targets[i];
+	fail_msg("switch %u has no such target", sw);
+	return NULL;
+}
+
 static uint8_t
 port_towards(const struct fabric *f, uint32_t sw, uint32_t peer)
 {
@@ -113,14 +124,26 @@ judge(const struct fabric *f, const struct lft *lft, const struct lft *before,
       struct verify_result *r)
 {
 	const struct lft *const tables[2] = { lft, before };
-	const struct oracle_case c = {
+	g_autoptr(GArray) cycle = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	struct oracle_case c = {
 		.s = f->s, .lids = f->lids, .lft = lft, .before = before,
 	};
 	struct oracle_verdict v;
 
 	verify_result_clear(r);
 	verify_tables(f->g, lft, before, NULL, r);
+	for (guint i = 0; r->channels.cycle && i < r->channels.cycle->len;
+	     i++) {
+		const struct graph_edge *e = &f->g->edges[g_array_index(
+			r->channels.cycle, struct channel_turn, i).edge];
+		uint32_t channel = f->g->edges[e->back].peer * 256 + e->port;
+
+		g_array_append_val(cycle, channel);
+	}
+	c.cycle = (const uint32_t *)(void *)cycle->data;
+	c.n_cycle = cycle->len;
 	oracle_judge(&c, &v);
+	assert_int_equal(v.n_broken, 0);
 	assert_int_equal(r->reach.arrived, v.arrived);
 	assert_int_equal(r->reach.unrouted, v.unrouted);
 	assert_int_equal(r->reach.looping, v.looping);
@@ -313,8 +336,7 @@ TEST(test_circle_of_management_alone_is_not_sound)
 	fabric_make(&cut, "PGFT(2,2,2;1,2,2)", 1, 0, 0);
 	core = find_switch(&f, "S-3-0");
 	spine = f.g->edges[f.g->first_edge[core]].peer;
-	lid = f.lids->base[f.s->nodes[f.s->switches[
-		find_switch(&f, "S-1-0")]].first_port];
+	lid = find_target(&f, find_switch(&f, "S-1-0"), true)->lid;
 	fabric_cut_off(&cut, core, 0);
 	fabric_cut_off(&cut, spine, 0);
 	lft = route(&cut, "updn");
@@ -358,6 +380,80 @@ TEST(test_stray_lid_that_goes_round_is_not_sound)
 	/* Nor is a way out of such old tables. */
 	judge(&f, lft, longer, &r);
 	assert_int_equal(r.channels.n_looped, 2);
+}
+
+TEST(test_each_lid_of_a_port_counts)
+{
+	const struct graph_target *target;
+	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	AUTO(lft) *lft;
+	uint32_t leaf;
+
+	fabric_make(&f, "PGFT(3,4;1,3)", 1, 0, 2);
+	lft = route(&f, "minhop");
+	judge(&f, lft, NULL, &r);
+	assert_int_equal(r.reach.arrived, 7 * (12 * 4 + 7));
+	assert_int_equal(r.reach.lid, LID_NONE);
+
+	/* The last of four LIDs leaves by another host's port. */
+	leaf = find_switch(&f, "S-1-0");
+	target = find_target(&f, leaf, false);
+	lft_row(lft, leaf)[target->lid + 3] = f.g->targets[
+		target - f.g->targets + 1].port;
+	judge(&f, lft, NULL, &r);
+	assert_int_equal(r.reach.astray, 7);
+	assert_int_equal(r.reach.lost_hosts, 11);
+	assert_int_equal(r.reach.lid, target->lid + 3);
+	assert_false(verify_is_sound(&r));
+}
+
+TEST(test_empty_tables_lose_all_and_endanger_nothing)
+{
+	static const char *const specs[] = {
+		"PGFT(3,4;1,3)", "single(5)", "pair()", "ring(3;1)",
+	};
+
+	for (size_t i = 0; i < N_ELEMENTS(specs); i++) {
+		AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
+		AUTO_VALUE(fabric_clear) struct fabric f;
+		AUTO(lft) *lft;
+
+		fabric_make(&f, specs[i], 1, 0, 0);
+		lft = lft_new(f.g->n_switches, 0);
+		judge(&f, lft, NULL, &r);
+		assert_true(verify_is_sound(&r));
+		assert_int_equal(r.reach.arrived, 0);
+		assert_int_equal(r.reach.unrouted, f.g->n_switches *
+				 f.g->n_targets);
+		assert_int_equal(r.channels.n_channels, 0);
+	}
+}
+
+/* Shortest ways loop on rings and tori, and nowhere else. */
+TEST(test_minhop_loops_where_there_are_rings)
+{
+	static const struct {
+		const char *spec;
+		bool loops;
+	} cases[] = {
+		{ "ring(5;2)", true }, { "ring(8;1)", true },
+		{ "torus(4,4;1)", true }, { "torus(3,3,3;1)", true },
+		{ "PGFT(4,4;1,4)", false }, { "PGFT(3,3,4;1,3,3)", false },
+		{ "single(4)", false }, { "pair()", false },
+		{ "hyperx(4;2)", false },
+	};
+
+	for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+		AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
+		AUTO_VALUE(fabric_clear) struct fabric f;
+		AUTO(lft) *lft;
+
+		fabric_make(&f, cases[i].spec, 1, 0, 0);
+		lft = route(&f, "minhop");
+		judge(&f, lft, NULL, &r);
+		assert_int_equal(r.channels.n_looped > 0, cases[i].loops);
+	}
 }
 
 /* The shortest cycle of a ring's one direction is the ring. */
@@ -439,6 +535,75 @@ TEST(test_port_0_to_port_0_is_no_data)
 	f.g = graph_new(f.s, f.lids);
 	judge(&f, lft, NULL, &r);
 	assert_int_equal(r.channels.n_looped, 0);
+}
+
+TEST(test_lost_pairs_are_told_by_what_they_lose)
+{
+	const struct graph_target *ca, *port0 = NULL;
+	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	AUTO(lft) *lft;
+
+	fabric_make(&f, "PGFT(3,4;1,3)", 1, 0, 0);
+	lft = route(&f, "minhop");
+	ca = find_target(&f, find_switch(&f, "S-1-0"), false);
+	port0 = find_target(&f, find_switch(&f, "S-2-0"), true);
+	for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
+		lft_row(lft, sw)[ca->lid] = LFT_NO_PATH;
+		lft_row(lft, sw)[port0->lid] = LFT_NO_PATH;
+	}
+	judge(&f, lft, NULL, &r);
+	assert_true(verify_is_sound(&r));
+	assert_int_equal(r.reach.lost_hosts, 11);
+	assert_int_equal(r.reach.lost_mixed, 7 + 12);
+	assert_int_equal(r.reach.unrouted, 14);
+	assert_int_equal(r.reach.cut_off, 0);
+}
+
+TEST(test_what_is_not_cabled_is_no_fault_of_tables)
+{
+	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	AUTO(lft) *lft;
+
+	fabric_make(&f, "PGFT(2,3;1,2)", 1, 0, 0);
+	fabric_cut_off(&f, 0, 0);
+	lft = route(&f, "minhop");
+	judge(&f, lft, NULL, &r);
+	assert_true(r.reach.cut_off > 0);
+	assert_int_equal(r.reach.unrouted, r.reach.cut_off);
+	assert_int_equal(r.reach.lost_hosts + r.reach.lost_mixed, 0);
+	assert_int_equal(r.reach.lid, 0);
+}
+
+/* One entry of a leaf is wrong, for a host at another leaf. */
+TEST(test_what_happens_to_a_packet_is_told_apart)
+{
+	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	uint32_t leaf, spine;
+	uint16_t lid;
+
+	fabric_make(&f, "PGFT(2,2;1,2)", 1, 0, 0);
+	leaf = find_switch(&f, "S-1-0");
+	spine = find_switch(&f, "S-2-0");
+	lid = find_target(&f, find_switch(&f, "S-1-1"), false)->lid;
+	for (unsigned i = 0; i < 5; i++) {
+		const uint8_t entry[] = {
+			LFT_NO_PATH, 0, 200, find_target(&f, leaf, false)->port,
+			port_towards(&f, leaf, spine),
+		};
+		AUTO(lft) *lft = route(&f, "minhop");
+
+		lft_row(lft, spine)[lid] = port_towards(&f, spine, leaf);
+		lft_row(lft, leaf)[lid] = entry[i];
+		judge(&f, lft, NULL, &r);
+		assert_int_equal(r.reach.unrouted, i == 0 ? 2 : 0);
+		assert_int_equal(r.reach.astray, i > 0 && i < 4 ? 2 : 0);
+		assert_int_equal(r.reach.looping, i == 4 ? 2 : 0);
+		assert_int_equal(r.reach.lid, lid);
+		assert_int_equal(r.reach.sw, MIN(leaf, spine));
+	}
 }
 
 /* Long chains of switches, all of which end in one loop. */
