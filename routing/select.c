@@ -114,7 +114,8 @@ choose_keep_unowned(const struct engine_input *in, struct lft *lft)
 			port = lft_row(held, sw)[lid];
 			any |= port != LFT_NO_PATH;
 			may = lft_row(lft, sw)[lid] == LFT_NO_PATH &&
-				!graph_is_barred(in->g, sw, port);
+				(port == LFT_NO_PATH ||
+				 !graph_is_barred(in->g, sw, port));
 		}
 		if (!any || !may)
 			continue;
@@ -462,13 +463,13 @@ select_is_settled(struct selection *s)
 {
 	const struct candidate *k = &s->list[s->first];
 	double margin = s->has_force ? WORTH_IT : ALIKE;
+	bool is_whole = !k->against && !k->missed &&
+		graph_are_few(s->in->g, k->c.alone.reach.lost_mixed);
 
 	s->bound = metrics_bound(s->in->g, true);
-	if (k->against || k->missed || k->load.worst > margin * s->bound)
+	if (!is_whole || k->load.worst > margin * s->bound)
 		s->bound = metrics_bound(s->in->g, false);
-	return !k->against && !k->missed &&
-		graph_are_few(s->in->g, k->c.alone.reach.lost_mixed) &&
-		k->load.worst <= margin * s->bound;
+	return is_whole && k->load.worst <= margin * s->bound;
 }
 
 /* Unmarks the candidates that are not nearly as good as the best one in this

@@ -28,7 +28,6 @@
  * them; there they are replaced.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "topology/net_file.h"
 
