@@ -39,8 +39,8 @@ void
 device_add_port(struct builder *b, uint32_t node, unsigned num, uint64_t guid,
 		const struct port_info *idle)
 {
-	struct snapshot_port *port = builder_port_at(b, builder_port(b, node,
-								     num));
+	struct snapshot_port *port = &b->s->ports[b->s->nodes[node].first_port +
+						     num];
 
 	port->known = true;
 	port->guid = guid;
@@ -71,13 +71,13 @@ device_add(struct builder *b, const struct device *d)
 
 	builder_describe(b, node, (const uint8_t *)d->desc, strlen(d->desc));
 	if (is_switch) {
-		struct snapshot_node *n = builder_node_at(b, node);
+		struct snapshot_node *n = &b->s->nodes[node];
 		struct snapshot_port *port;
 
 		n->sw = device_switch;
 		n->sw_known = true;
 		for (unsigned num = 1; num <= d->n_ports; num++) {
-			port = builder_port_at(b, n->first_port + num);
+			port = &b->s->ports[n->first_port + num];
 			port->known = true;
 			port->info = *d->idle;
 			port->info.local_port = (uint8_t)num;
@@ -85,7 +85,7 @@ device_add(struct builder *b, const struct device *d)
 		/* Port 0 has no link: it is Active as soon as the switch is
 		 * on. */
 		device_add_port(b, node, 0, d->port_guid, d->idle);
-		port = builder_port_at(b, n->first_port);
+		port = &b->s->ports[n->first_port];
 		port->info.cap_mask = DEVICE_PORT0_CAPS;
 		port->info.guid_cap = 1;
 		port->info.state = PORT_STATE_ACTIVE;

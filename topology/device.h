@@ -6,7 +6,7 @@
 #ifndef MINISM_TOPOLOGY_DEVICE_H
 #define MINISM_TOPOLOGY_DEVICE_H
 
-#include "topology/builder.h"
+#include "topology/snapshot.h"
 
 /* An end port or external port of a 4x EDR device with nothing plugged in. */
 extern const struct port_info device_idle_port;

@@ -111,7 +111,7 @@ draw_node(struct drawing *sk, unsigned level, uint32_t index, unsigned n_ports)
 		.type = level ? NODE_SWITCH : NODE_CA,
 		.n_ports = n_ports,
 		.local_port = 1,
-		.guid = builder_n_nodes(sk->b) + 1,
+		.guid = sk->b->s->n_nodes + 1,
 		.desc = desc,
 		.idle = &device_idle_port,
 	};
@@ -132,20 +132,19 @@ draw_cable(struct drawing *sk, uint32_t node_a, uint32_t num_a,
 	   uint32_t node_b, uint32_t num_b)
 {
 	const uint32_t ports[] = {
-		builder_port(sk->b, node_a, num_a),
-		builder_port(sk->b, node_b, num_b),
+		snapshot_port_of(sk->b->s, node_a, num_a),
+		snapshot_port_of(sk->b->s, node_b, num_b),
 	};
 
 	builder_link(sk->b, ports[0], ports[1]);
 	for (unsigned i = 0; i < 2; i++) {
-		struct port_info *info = &builder_port_at(sk->b,
-							  ports[i])->info;
+		struct port_info *info = &sk->b->s->ports[ports[i]].info;
 
 		info->state = PORT_STATE_INIT;
 		info->phys_state = PORT_PHYS_LINK_UP;
 	}
-	if (snapshot_is_switch(builder_node_at(sk->b, node_a)) &&
-	    snapshot_is_switch(builder_node_at(sk->b, node_b)))
+	if (snapshot_is_switch(&sk->b->s->nodes[node_a]) &&
+	    snapshot_is_switch(&sk->b->s->nodes[node_b]))
 		g_array_append_val(sk->cables, ports[0]);
 }
 
@@ -277,7 +276,7 @@ draw_tree(struct drawing *sk)
 		return false;
 
 	for (unsigned l = 0; l <= t.height; l++) {
-		t.first[l] = builder_n_nodes(sk->b);
+		t.first[l] = sk->b->s->n_nodes;
 		for (uint32_t i = 0; i < t.size[l]; i++)
 			draw_node(sk, l, i, (unsigned)(t.down[l] + t.up[l]));
 	}
@@ -686,11 +685,11 @@ sample(GArray *items, uint64_t n, uint64_t rng)
 static void
 pull_cable(struct builder *b, uint32_t port)
 {
-	const uint32_t ports[] = { port, builder_port_at(b, port)->peer };
+	const uint32_t ports[] = { port, b->s->ports[port].peer };
 
 	builder_unlink(b, port);
 	for (unsigned i = 0; i < 2; i++) {
-		struct port_info *info = &builder_port_at(b, ports[i])->info;
+		struct port_info *info = &b->s->ports[ports[i]].info;
 
 		info->state = PORT_STATE_DOWN;
 		info->phys_state = PORT_PHYS_POLLING;
@@ -702,14 +701,14 @@ pull_cable(struct builder *b, uint32_t port)
 static void
 set_guids(struct drawing *sk, bool shuffle)
 {
-	uint32_t n_nodes = builder_n_nodes(sk->b);
+	uint32_t n_nodes = sk->b->s->n_nodes;
 	g_autofree uint64_t *guids = g_new(uint64_t, n_nodes);
 	uint64_t rng = prng_stream(sk->seed, STREAM_GUIDS);
 	uint64_t next_switch = SWITCH_GUID;
 	uint64_t next_ca = CA_GUID;
 
 	for (uint32_t i = 0; i < n_nodes; i++) {
-		uint64_t *next = snapshot_is_switch(builder_node_at(sk->b, i)) ?
+		uint64_t *next = snapshot_is_switch(&sk->b->s->nodes[i]) ?
 			&next_switch : &next_ca;
 
 		*next += GUID_STEP;
@@ -723,17 +722,17 @@ set_guids(struct drawing *sk, bool shuffle)
 		guids[j] = guid;
 	}
 	for (uint32_t i = n_nodes; i-- > 0;) {
-		struct snapshot_node *n = builder_node_at(sk->b, i);
+		struct snapshot_node *n = &sk->b->s->nodes[i];
 		unsigned first = !snapshot_is_switch(n);
 		unsigned last = first ? n->info.num_ports : 0;
 
 		n->info.node_guid = n->info.system_guid = guids[i];
 		n->info.port_guid = guids[i] + first;
 		for (unsigned num = first; num <= last; num++)
-			builder_port_at(sk->b, n->first_port + num)->guid =
+			sk->b->s->ports[n->first_port + num].guid =
 				guids[i] + num;
 		if (first)
-			builder_set_local(sk->b, n->first_port + 1);
+			sk->b->s->local_port = n->first_port + 1;
 	}
 }
 
@@ -774,7 +773,7 @@ snapshot_fail_links(const struct snapshot *s, const struct link_failures *d)
 {
 	g_autoptr(GArray) links = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	g_autoptr(GArray) nodes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	struct builder *b = builder_new_from(s, NULL);
+	struct builder *b = builder_new_from(s);
 	uint32_t i, port = s->local_port, home = SNAPSHOT_NONE;
 
 	g_assert(d->links_per_mille <= 1000 && d->switches_per_mille <= 1000);
@@ -799,12 +798,9 @@ snapshot_fail_links(const struct snapshot *s, const struct link_failures *d)
 
 		for (unsigned num = 1; num <= n->info.num_ports; num++) {
 			port = n->first_port + num;
-			if (builder_port_at(b, port)->peer != SNAPSHOT_NONE)
+			if (b->s->ports[port].peer != SNAPSHOT_NONE)
 				pull_cable(b, port);
 		}
 	}
-	for (i = 0; i < s->n_faults; i++)
-		builder_fault(b, s->faults[i].kind, s->faults[i].guid, "%s",
-			      s->faults[i].text);
 	return builder_finish(b);
 }

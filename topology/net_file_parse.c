@@ -676,8 +676,8 @@ net_build_cable(const struct net_reader *f, struct builder *b, uint32_t c,
 {
 	const struct net_cable *cable = net_cable_at(f, c);
 	const struct net_cable *mate = net_cable_at(f, cable->mate);
-	uint32_t index = builder_port(b, cable->node, cable->num);
-	struct port_info *info = &builder_port_at(b, index)->info;
+	uint32_t index = snapshot_port_of(b->s, cable->node, cable->num);
+	struct port_info *info = &b->s->ports[index].info;
 	const struct net_rate *own = &cable->rate, *far = &mate->rate;
 	uint8_t both = own->speed_ext & far->speed_ext;
 
@@ -698,7 +698,8 @@ net_build_cable(const struct net_reader *f, struct builder *b, uint32_t c,
 	info->speed_ext_active = port_fastest(both & NET_SPEEDS_EXT);
 	info->speed_ext2_active = both / NET_SPEED_XDR;
 	if (c <= cable->mate)
-		builder_link(b, index, builder_port(b, mate->node, mate->num));
+		builder_link(b, index,
+			     snapshot_port_of(b->s, mate->node, mate->num));
 }
 
 /* Nodes go into the builder in the order of the file: an index of one is an
@@ -728,14 +729,14 @@ net_build(const struct net_reader *f)
 			d.port_guid = port_guid(f, first);
 		}
 		device_add(b, &d);
-		port0 = builder_port(b, n, 0);
-		if (d.type == NODE_CA && builder_local(b) == SNAPSHOT_NONE)
-			builder_set_local(b, port0 + d.local_port);
+		port0 = b->s->nodes[n].first_port;
+		if (d.type == NODE_CA && b->s->local_port == SNAPSHOT_NONE)
+			b->s->local_port = port0 + d.local_port;
 		if (d.type != NODE_SWITCH)
 			continue;
-		builder_node_at(b, n)->sw.enhanced_port0 = node->enhanced_port0;
-		builder_port_at(b, port0)->info.lid = node->lid;
-		builder_port_at(b, port0)->info.lmc = node->lmc;
+		b->s->nodes[n].sw.enhanced_port0 = node->enhanced_port0;
+		b->s->ports[port0].info.lid = node->lid;
+		b->s->ports[port0].info.lmc = node->lmc;
 	}
 	for (uint32_t c = 0; c < f->cables->len; c++)
 		net_build_cable(f, b, c, &idle);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The snapshot: references, look-up, and the directed route to a port.
+ * The snapshot: references, look-up, the directed route to a port, and the
+ * construction.
  *
- * A snapshot is four flat arrays (nodes, ports, switches, faults) that only
- * builder.c lays out; here they are read. Since every reference between them
- * is an index, a copy is a memcpy of each array and nothing needs relocating;
- * the only pointers are the texts of the faults, and the names that a site
- * gave to nodes, which lie in a table that the snapshots share.
+ * A snapshot is four flat arrays (nodes, ports, switches, faults). Since every
+ * reference between them is an index, a copy is a memcpy of each array and
+ * nothing needs relocating; the only pointers are the texts of the faults, and
+ * the names that a site gave to nodes, which lie in a table that the snapshots
+ * share.
  *
  * Directed routes. A node stores one number: the port of a neighbour that leads
  * into it (`entry`), one hop closer to the SM. snapshot_path() follows that
@@ -14,7 +15,32 @@
  * agent answers for all. An SMP for a CA port must arrive at that port, so its
  * route is that of the switch it is cabled to and one hop more, whichever port
  * of the CA the chain of `entry` uses.
+ *
+ * Construction. A node is added with all its ports, so that a cable that is
+ * seen from the far end first has a port to be linked to. Flow of
+ * builder_finish():
+ *	1. distance	breadth first over the cables, from the SM's node. A
+ *			directed route leaves a CA or router only by the port
+ *			that the SM sits on (they do not relay SMPs, IBA
+ *			14.2.2), a switch by every external port.
+ *	2. order	the nodes that were reached, sorted by NodeGUID
+ *	3. assemble	ports follow their nodes; peers are translated, and a
+ *			cable to a node that was dropped is dropped with it.
+ *			Only a CA's or router's port can be at this end of it
+ *			(a switch reaches its neighbours), and no SMP can
+ *			have reached that port: it counts as never seen
+ *	4. entries	of all cables that lead into a node from one hop nearer,
+ *			the one of the lowest far port. Ports are numbered by
+ *			(NodeGUID, port) after step 3: the lowest index is the
+ *			tie-break that snapshot.h promises, independent of the
+ *			order of nodes in step 1.
+ * Faults are sorted too, since they are added in the order of answers.
+ *
+ * Without a local port (a fabric from a file that has no CA) no node is dropped
+ * and no node has a path.
  */
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "topology/snapshot.h"
@@ -233,4 +259,321 @@ snapshot_is_whole(const struct snapshot *s)
 		    s->faults[i].guid)
 			return false;
 	return true;
+}
+
+/* --- construction --- */
+
+struct builder *
+builder_new(void)
+{
+	struct builder *b = g_new0(struct builder, 1);
+
+	b->s = g_new0(struct snapshot, 1);
+	b->s->ref = 1;
+	b->s->local_port = SNAPSHOT_NONE;
+	b->by_guid = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+					   g_free, NULL);
+	return b;
+}
+
+struct builder *
+builder_new_from(const struct snapshot *s)
+{
+	struct builder *b = builder_new();
+
+	g_free(b->s);
+	b->s = snapshot_copy(s);
+	b->room_nodes = s->n_nodes;
+	b->room_ports = s->n_ports;
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		g_hash_table_insert(b->by_guid,
+				    g_memdup2(&s->nodes[i].info.node_guid,
+					      sizeof(uint64_t)),
+				    GUINT_TO_POINTER(i + 1));
+	return b;
+}
+
+void
+builder_free(struct builder *b)
+{
+	if (!b)
+		return;
+	snapshot_unref(b->s);
+	g_hash_table_destroy(b->by_guid);
+	g_free(b);
+}
+
+uint32_t
+builder_add(struct builder *b, const struct node_info *info)
+{
+	struct snapshot *s = b->s;
+	uint32_t index = s->n_nodes++, first = s->n_ports;
+	struct snapshot_node *node;
+	unsigned named;
+	gboolean fresh;
+
+	s->n_ports += info->num_ports + 1u;
+	if (s->n_nodes > b->room_nodes) {
+		b->room_nodes = 2 * s->n_nodes;
+		s->nodes = g_renew(struct snapshot_node, s->nodes,
+				   b->room_nodes);
+	}
+	if (s->n_ports > b->room_ports) {
+		b->room_ports = 2 * s->n_ports;
+		s->ports = g_renew(struct snapshot_port, s->ports,
+				   b->room_ports);
+	}
+	node = &s->nodes[index];
+	*node = (struct snapshot_node) {
+		.info = *info,
+		.first_port = first,
+		.sw_index = SNAPSHOT_NONE,
+		.entry = SNAPSHOT_NONE,
+		.name = s->names ? g_hash_table_lookup(s->names,
+					&info->node_guid) : NULL,
+	};
+	for (unsigned num = 0; num <= info->num_ports; num++)
+		s->ports[first + num] = (struct snapshot_port) {
+			.node = index,
+			.num = (uint8_t)num,
+			.peer = SNAPSHOT_NONE,
+		};
+	/* A CA's port numbers start at 1: port 0 is a placeholder without a
+	 * GUID. A NodeInfo with a LocalPortNum beyond NumPorts is for the
+	 * caller to report; there is no port for its GUID. */
+	named = snapshot_is_switch(node) ? 0 : info->local_port;
+	if (snapshot_is_switch(node) || (named && named <= info->num_ports))
+		s->ports[first + named].guid = info->port_guid;
+	fresh = g_hash_table_insert(b->by_guid,
+				    g_memdup2(&info->node_guid,
+					      sizeof(uint64_t)),
+				    GUINT_TO_POINTER(index + 1));
+	g_assert(fresh);
+	return index;
+}
+
+uint32_t
+builder_find(const struct builder *b, uint64_t node_guid)
+{
+	gpointer found = g_hash_table_lookup(b->by_guid, &node_guid);
+
+	return found ? GPOINTER_TO_UINT(found) - 1 : SNAPSHOT_NONE;
+}
+
+void
+builder_describe(struct builder *b, uint32_t node, const uint8_t *desc,
+		 size_t len)
+{
+	char *out = b->s->nodes[node].desc;
+	size_t n = 0;
+
+	for (; n < len && n < NODE_DESC_LEN && desc[n]; n++)
+		out[n] = g_ascii_isprint((char)desc[n]) ? (char)desc[n] : '?';
+	out[n] = '\0';
+}
+
+void
+builder_link(struct builder *b, uint32_t port_a, uint32_t port_b)
+{
+	g_assert(b->s->ports[port_a].peer == SNAPSHOT_NONE);
+	g_assert(b->s->ports[port_b].peer == SNAPSHOT_NONE);
+	b->s->ports[port_a].peer = port_b;
+	b->s->ports[port_b].peer = port_a;
+}
+
+void
+builder_unlink(struct builder *b, uint32_t port)
+{
+	uint32_t peer = b->s->ports[port].peer;
+
+	if (peer == SNAPSHOT_NONE)
+		return;
+	b->s->ports[port].peer = SNAPSHOT_NONE;
+	b->s->ports[peer].peer = SNAPSHOT_NONE;
+}
+
+void
+builder_fault(struct builder *b, enum snapshot_fault_kind kind, uint64_t guid,
+	      const char *format, ...)
+{
+	struct snapshot *s = b->s;
+	va_list args;
+
+	s->faults = g_renew(struct snapshot_fault, s->faults, s->n_faults + 1u);
+	va_start(args, format);
+	s->faults[s->n_faults++] = (struct snapshot_fault) {
+		kind, guid, g_strdup_vprintf(format, args),
+	};
+	va_end(args);
+}
+
+/* May a directed route go on by `port` of `node`? (IBA 14.2.2) */
+static bool
+may_leave_by(const struct snapshot_node *node, const struct snapshot_port *port,
+	     bool is_local)
+{
+	if (snapshot_is_switch(node))
+		return port->num != 0;
+	return is_local;
+}
+
+/* Step 1 */
+uint32_t *
+builder_find_entries(struct builder *b)
+{
+	struct snapshot *s = b->s;
+	uint32_t *hops = g_new(uint32_t, s->n_nodes);
+	uint32_t *queue = g_new(uint32_t, s->n_nodes);
+	uint32_t head = 0;
+	uint32_t tail = 0;
+
+	for (uint32_t i = 0; i < s->n_nodes; i++) {
+		hops[i] = SNAPSHOT_NONE;
+		s->nodes[i].entry = SNAPSHOT_NONE;
+	}
+	queue[tail] = s->ports[s->local_port].node;
+	hops[queue[tail++]] = 0;
+
+	while (head < tail) {
+		uint32_t at = queue[head++];
+		const struct snapshot_node *node = &s->nodes[at];
+
+		for (unsigned num = 0; num <= node->info.num_ports; num++) {
+			uint32_t p = node->first_port + num;
+			const struct snapshot_port *port = &s->ports[p];
+			uint32_t next;
+
+			if (port->peer == SNAPSHOT_NONE ||
+			    !may_leave_by(node, port, p == s->local_port))
+				continue;
+			next = s->ports[port->peer].node;
+			if (hops[next] != SNAPSHOT_NONE)
+				continue;
+			hops[next] = hops[at] + 1;
+			s->nodes[next].entry = p;
+			queue[tail++] = next;
+		}
+	}
+	g_free(queue);
+	return hops;
+}
+
+/* A node that stays. */
+struct reached {
+	uint64_t guid;		/* the key */
+	uint32_t node;		/* of the builder */
+};
+
+/* Step 3. Arrays of the exact size: on a large fabric the ports are what a
+ * snapshot costs, and several snapshots are alive at once. */
+static struct snapshot *
+assemble(const struct snapshot *from, const struct reached *order, uint32_t n)
+{
+	struct snapshot *s = g_new0(struct snapshot, 1);
+	/* port of the builder -> of the snapshot, SNAPSHOT_NONE: dropped */
+	g_autofree uint32_t *to = g_new(uint32_t, from->n_ports + 1u);
+	uint32_t sw = 0;
+
+	memset(to, 0xff, from->n_ports * sizeof(*to));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct snapshot_node *node = &from->nodes[order[i].node];
+
+		for (unsigned num = 0; num <= node->info.num_ports; num++)
+			to[node->first_port + num] = s->n_ports++;
+		s->n_switches += snapshot_is_switch(node);
+	}
+	s->n_nodes = n;
+	s->ref = 1;
+	s->nodes = g_new(struct snapshot_node, s->n_nodes);
+	s->ports = g_new(struct snapshot_port, s->n_ports);
+	s->switches = g_new(uint32_t, s->n_switches);
+	s->local_port = from->local_port == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+		to[from->local_port];
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct snapshot_node *node = &s->nodes[i];
+		uint32_t old_port;
+
+		*node = from->nodes[order[i].node];
+		old_port = node->first_port;
+		node->first_port = to[old_port];
+		node->entry = SNAPSHOT_NONE;
+		node->sw_index = SNAPSHOT_NONE;
+		if (snapshot_is_switch(node)) {
+			node->sw_index = sw;
+			s->switches[sw++] = i;
+		}
+		for (unsigned num = 0; num <= node->info.num_ports; num++) {
+			struct snapshot_port *p;
+
+			p = &s->ports[node->first_port + num];
+			*p = from->ports[old_port + num];
+			p->node = i;
+			if (p->peer == SNAPSHOT_NONE)
+				continue;
+			p->peer = to[p->peer];
+			if (p->peer != SNAPSHOT_NONE)
+				continue;
+			p->guid = 0;
+			p->known = false;
+			p->info = (struct port_info){ .state = PORT_STATE_NOP };
+		}
+	}
+	return s;
+}
+
+static int
+compare_faults(const void *a, const void *b)
+{
+	const struct snapshot_fault *fa = a;
+	const struct snapshot_fault *fb = b;
+
+	if (fa->guid != fb->guid)
+		return fa->guid < fb->guid ? -1 : 1;
+	if (fa->kind != fb->kind)
+		return fa->kind < fb->kind ? -1 : 1;
+	return strcmp(fa->text, fb->text);
+}
+
+struct snapshot *
+builder_finish(struct builder *b)
+{
+	struct snapshot *from = b->s, *s;
+	g_autofree uint32_t *hops = from->local_port == SNAPSHOT_NONE ? NULL :
+		builder_find_entries(b);
+	g_autofree struct reached *order = g_new(struct reached,
+						 from->n_nodes + 1u);
+	uint32_t n_reached = 0;
+
+	/* Step 2 */
+	for (uint32_t i = 0; i < from->n_nodes; i++)
+		if (!hops || hops[i] != SNAPSHOT_NONE)
+			order[n_reached++] = (struct reached){
+				from->nodes[i].info.node_guid, i };
+	qsort(order, n_reached, sizeof(*order), guid_compare);
+	s = assemble(from, order, n_reached);
+	/* Step 4: the lowest far port that is one hop nearer and by which the
+	 * SM may come */
+	for (uint32_t port = 0; hops && port < s->n_ports; port++) {
+		struct snapshot_node *n = &s->nodes[s->ports[port].node];
+		uint32_t far = s->ports[port].peer, near;
+
+		if (far >= n->entry)
+			continue;
+		near = s->ports[far].node;
+		if (hops[order[near].node] + 1 ==
+		    hops[order[s->ports[port].node].node] &&
+		    may_leave_by(&s->nodes[near], &s->ports[far],
+				 far == s->local_port))
+			n->entry = far;
+	}
+	if (from->n_faults)
+		qsort(from->faults, from->n_faults, sizeof(*from->faults),
+		      compare_faults);
+	s->n_faults = from->n_faults;
+	from->n_faults = 0;
+	s->faults = g_steal_pointer(&from->faults);
+	s->names = g_steal_pointer(&from->names);
+	builder_free(b);
+	return s;
 }

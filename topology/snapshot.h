@@ -56,7 +56,8 @@ struct snapshot {
 	struct snapshot_port *ports;
 	uint32_t *switches;	/* switch index -> node, n_switches */
 	struct snapshot_fault *faults;
-	GHashTable *names;	/* see builder_set_names(); or NULL */
+	GHashTable *names;	/* the node name map: NodeGUID, uint64_t *, ->
+				   char *, UTF-8; or NULL */
 };
 
 struct snapshot *snapshot_ref(struct snapshot *subnet);
@@ -167,5 +168,58 @@ struct snapshot_fault {
 bool snapshot_is_whole(const struct snapshot *s);
 
 const char *snapshot_fault_name(enum snapshot_fault_kind kind);
+
+/*
+ * Construction, from facts that come in any order.
+ */
+
+/*
+ * A snapshot under construction, which its user may change in place: nodes and
+ * ports are numbered in order of arrival; builder_finish() sorts them and gives
+ * the final numbers. Indices stay valid as it grows, pointers to nodes and
+ * ports do not. Of the fields of `s` the user sets local_port and, before nodes
+ * are added, names: a reference, which the result inherits.
+ */
+struct builder {
+	struct snapshot *s;
+	uint32_t room_nodes, room_ports;	/* in its arrays */
+	GHashTable *by_guid;	/* uint64_t * -> node index + 1 */
+};
+
+struct builder *builder_new(void);
+/* All of a snapshot, with its indices. */
+struct builder *builder_new_from(const struct snapshot *s);
+void builder_free(struct builder *b);
+
+/* Adds a node with all its ports (none known, none cabled). The NodeGUID must
+ * be new. The port info->local_port gets info->port_guid (of a switch: port
+ * 0). Returns its index in the builder. */
+uint32_t builder_add(struct builder *b, const struct node_info *info);
+
+/* The node with this NodeGUID, or SNAPSHOT_NONE. */
+uint32_t builder_find(const struct builder *b, uint64_t node_guid);
+
+/* Sets the description from `len` raw bytes: cut at the first NUL,
+ * unprintable bytes become '?'. */
+void builder_describe(struct builder *b, uint32_t node, const uint8_t *desc,
+		      size_t len);
+
+/* Cables two ports (a == b: a loopback plug). Neither may be cabled. */
+void builder_link(struct builder *b, uint32_t port_a, uint32_t port_b);
+void builder_unlink(struct builder *b, uint32_t port);
+
+/* Sets the entry of each node on one of the shortest paths from the local port,
+ * by the cables as they are now; SNAPSHOT_NONE where there is none. Returns the
+ * hops from the SM's node, by node, or SNAPSHOT_NONE; g_free. */
+uint32_t *builder_find_entries(struct builder *b);
+
+void builder_fault(struct builder *b, enum snapshot_fault_kind kind,
+		   uint64_t guid, const char *format, ...) G_GNUC_PRINTF(4, 5);
+
+/* Sorts, renumbers, finds the shortest path from the local port to every node
+ * (breadth first, ties to the lower GUID and port), and drops nodes without a
+ * path; a CA port that is cabled to one counts as never seen. Without a local
+ * port nothing is dropped. Frees the builder; the caller owns the result. */
+struct snapshot *builder_finish(struct builder *b);
 
 #endif

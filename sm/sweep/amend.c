@@ -51,6 +51,7 @@
 
 struct amend {
 	struct builder *b;
+	struct snapshot *s;	/* of b */
 	uint32_t n_ports;	/* ports above this are new */
 	uint8_t *marks;		/* by port */
 	GArray *needed;		/* uint32_t: end ports, not read yet */
@@ -71,12 +72,10 @@ struct amend *
 amend_new(struct builder *b, const GArray *told)
 {
 	struct amend *a = g_new0(struct amend, 1);
-	uint32_t n = builder_n_nodes(b);
 
 	a->b = b;
-	if (n)
-		a->n_ports = builder_node_at(b, n - 1)->first_port +
-			builder_node_at(b, n - 1)->info.num_ports + 1u;
+	a->s = b->s;
+	a->n_ports = a->s->n_ports;
 	a->marks = g_new0(uint8_t, a->n_ports + 1u);
 	a->needed = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	a->deferred = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -84,13 +83,13 @@ amend_new(struct builder *b, const GArray *told)
 		uint32_t node = builder_find(b, g_array_index(told, uint64_t,
 							      i));
 		const struct snapshot_node *read = node == SNAPSHOT_NONE ?
-			NULL : builder_node_at(b, node);
+			NULL : &a->s->nodes[node];
 
 		if (read && snapshot_is_switch(read))
 			need(a, read->first_port);
 		for (unsigned num = 1; read && !snapshot_is_switch(read) &&
 		     num <= read->info.num_ports; num++)
-			if (builder_port_at(b, read->first_port + num)->known)
+			if (a->s->ports[read->first_port + num].known)
 				need(a, read->first_port + num);
 	}
 	return a;
@@ -120,11 +119,11 @@ amend_is_believed(const struct amend *a, uint32_t port)
 static void
 end_changed(struct amend *a, uint32_t port)
 {
-	struct snapshot_port *p = builder_port_at(a->b, port);
+	struct snapshot_port *p = &a->s->ports[port];
 
-	if (snapshot_is_switch(builder_node_at(a->b, p->node))) {
-		need(a, builder_holder_of(a->b, port));
-	} else if (port != builder_local(a->b)) {
+	if (snapshot_is_switch(&a->s->nodes[p->node])) {
+		need(a, snapshot_holder_of(a->s, port));
+	} else if (port != a->s->local_port) {
 		p->guid = 0;
 		p->known = false;
 		p->info = (struct port_info){ .state = PORT_STATE_NOP };
@@ -134,46 +133,44 @@ end_changed(struct amend *a, uint32_t port)
 void
 amend_on_port(struct amend *a, uint32_t port, const struct port_info *was)
 {
-	const struct snapshot_port *p = builder_port_at(a->b, port), *far;
+	struct snapshot_port *p = &a->s->ports[port], *far;
 	uint32_t peer = p->peer;
 
 	if (port >= a->n_ports)
 		return;
 	a->marks[port] |= READ;
-	builder_port_at(a->b, port)->held = false;
+	p->held = false;
 	if (peer == SNAPSHOT_NONE || a->marks[port] & FOUND)
 		return;
 	if (was->state >= PORT_STATE_ACTIVE &&
 	    p->info.state >= PORT_STATE_ACTIVE) {
 		if (port_mbps(was) != port_mbps(&p->info))
-			need(a, builder_holder_of(a->b, peer));
+			need(a, snapshot_holder_of(a->s, peer));
 		return;
 	}
-	far = builder_port_at(a->b, peer);
-	if (port == builder_local(a->b))
+	far = &a->s->ports[peer];
+	if (port == a->s->local_port)
 		builder_fault(a->b, SNAPSHOT_FAULT_LIAR, 0,
 			      "link %s/%u - %s/%u, which is the manager's "
 			      "own, has been down",
-			      snapshot_node_name(builder_node_at(a->b,
-								 p->node)),
+			      snapshot_name_of(a->s, port),
 			      p->num,
-			      snapshot_node_name(builder_node_at(a->b,
-								 far->node)),
+			      snapshot_name_of(a->s, peer),
 			      far->num);
 	builder_unlink(a->b, port);
 	end_changed(a, peer);
-	if (builder_holder_of(a->b, port) != port)
+	if (snapshot_holder_of(a->s, port) != port)
 		end_changed(a, port);
 }
 
 void
 amend_on_cable(struct amend *a, uint32_t port)
 {
-	if (builder_holder_of(a->b, port) != port)
+	if (snapshot_holder_of(a->s, port) != port)
 		end_changed(a, port);
 	if (port < a->n_ports)
 		a->marks[port] |= FOUND;
-	port = builder_port_at(a->b, port)->peer;
+	port = a->s->ports[port].peer;
 	if (port < a->n_ports)
 		a->marks[port] |= FOUND;
 }
@@ -186,7 +183,7 @@ amend_defer(struct amend *a, uint32_t first, uint32_t from)
 			return false;
 	if (!amend_is_believed(a, first))
 		return false;
-	need(a, builder_holder_of(a->b, first));
+	need(a, snapshot_holder_of(a->s, first));
 	g_array_append_val(a->deferred, from);
 	return true;
 }
@@ -206,16 +203,16 @@ add_amend_query(GArray *wave, unsigned what, uint32_t port)
 static bool
 waits(struct amend *a, uint32_t holder, GArray *wave)
 {
-	const struct snapshot_port *p = builder_port_at(a->b, holder);
-	const struct snapshot_node *n = builder_node_at(a->b, p->node);
-	uint32_t local = builder_port_at(a->b, builder_local(a->b))->node;
+	const struct snapshot_port *p = &a->s->ports[holder];
+	const struct snapshot_node *n = &a->s->nodes[p->node];
+	uint32_t local = a->s->ports[a->s->local_port].node;
 	uint32_t entry = snapshot_is_switch(n) ? n->entry : p->peer, from;
 
 	/* The port by which it is entered must be one that leads to the SM. */
 	if (!snapshot_is_switch(n) && entry != SNAPSHOT_NONE) {
-		from = builder_port_at(a->b, entry)->node;
+		from = a->s->ports[entry].node;
 		if (from != local &&
-		    builder_node_at(a->b, from)->entry == SNAPSHOT_NONE)
+		    a->s->nodes[from].entry == SNAPSHOT_NONE)
 			entry = SNAPSHOT_NONE;
 	}
 	if (p->node == local ||
@@ -225,7 +222,7 @@ waits(struct amend *a, uint32_t holder, GArray *wave)
 	}
 	if (entry == SNAPSHOT_NONE)
 		return false;	/* no longer there */
-	from = builder_holder_of(a->b, entry);
+	from = snapshot_holder_of(a->s, entry);
 	if (!(a->marks[from] & NEEDED))
 		add_amend_query(wave, AMEND_PORT, entry);
 	return true;
@@ -239,7 +236,7 @@ amend_wave(struct amend *a)
 				   queries can be sent */
 	guint kept = 0;
 
-	builder_find_entries(a->b);
+	g_free(builder_find_entries(a->b));
 	for (guint i = 0; i < a->needed->len; i++) {
 		uint32_t holder = g_array_index(a->needed, uint32_t, i);
 
@@ -252,7 +249,7 @@ amend_wave(struct amend *a)
 		uint32_t from = g_array_index(a->deferred, uint32_t,
 					      a->n_asked);
 
-		if (builder_port_at(a->b, from)->peer == SNAPSHOT_NONE)
+		if (a->s->ports[from].peer == SNAPSHOT_NONE)
 			add_amend_query(wave, AMEND_BEHIND, from);
 	}
 	return wave;

@@ -6,7 +6,7 @@
 #ifndef MINISM_SWEEP_AMEND_H
 #define MINISM_SWEEP_AMEND_H
 
-#include "topology/builder.h"
+#include "topology/snapshot.h"
 
 struct amend;
 

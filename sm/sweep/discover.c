@@ -50,7 +50,7 @@
 
 #include "sm/sweep/amend.h"
 #include "sm/sweep/smp_batch.h"
-#include "topology/builder.h"
+#include "topology/snapshot.h"
 
 /* Limit of QUERY_AGAIN: a node that replies differently each time must not
  * keep a discovery from its end. */
@@ -98,6 +98,7 @@ struct discover {
 	discover_done_fn done;
 	void *data;
 	struct builder *b;
+	struct snapshot *s;	/* of b */
 	GArray *queue;		/* of struct probe, from `head` on */
 	guint head;
 	GHashTable *timed_out;	/* builder's node indices */
@@ -130,17 +131,17 @@ add_query(struct discover *d, enum query_kind what, uint32_t port)
 
 /* "leaf-1 (0x..) port 3", or our own port. */
 static char *
-place_name(struct builder *b, uint32_t port)
+place_name(const struct snapshot *s, uint32_t port)
 {
 	if (port == SNAPSHOT_NONE)
 		return g_strdup("our own port");
 
-	const struct snapshot_port *p = builder_port_at(b, port);
-	const struct snapshot_node *n = builder_node_at(b, p->node);
-	const char *name = snapshot_node_name(n);
+	const char *name = snapshot_name_of(s, port);
 
 	return g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x) port %u",
-			       *name ? name : "?", n->info.node_guid, p->num);
+			       *name ? name : "?",
+			       snapshot_node_of(s, port)->info.node_guid,
+			       s->ports[port].num);
 }
 
 /* ----------------------------------------------------------------- M_Keys */
@@ -153,9 +154,9 @@ was_behind(struct discover *d, uint32_t port)
 
 	if (port == SNAPSHOT_NONE)
 		return mad_client_transport(d->x)->port_guid;
-	holder = builder_holder_of(d->b, port);
-	return mkey_db_behind(d->keys, builder_port_at(d->b, holder)->guid,
-			      builder_port_at(d->b, port)->num);
+	holder = snapshot_holder_of(d->s, port);
+	return mkey_db_behind(d->keys, d->s->ports[holder].guid,
+			      d->s->ports[port].num);
 }
 
 /* The try-th key (from 0) for NodeInfo through a port: those of the node
@@ -200,11 +201,11 @@ query_key(struct discover *d, const struct probe *q, uint64_t *key)
 	unsigned n, try = q->try;
 
 	if (q->kind == QUERY_AGAIN)
-		port = builder_port_at(d->b, q->port)->peer;
+		port = d->s->ports[q->port].peer;
 	if (asks_node_info(q) || port == SNAPSHOT_NONE)
 		return key_behind(d, q->port, q->kind == QUERY_STRAY, try, key);
-	holder = builder_holder_of(d->b, port);
-	n = mkey_db_tries(d->keys, builder_port_at(d->b, holder)->guid, tries);
+	holder = snapshot_holder_of(d->s, port);
+	n = mkey_db_tries(d->keys, d->s->ports[holder].guid, tries);
 	if (holder < d->opened->len)
 		opened = g_array_index(d->opened, uint64_t, holder);
 	*key = opened ? opened : tries[0];
@@ -244,13 +245,13 @@ query_path(struct discover *d, const struct probe *q, struct dr_path *path)
 	unsigned n = 0;
 	const struct snapshot_port *p;
 	const struct snapshot_node *node;
-	uint32_t entry, local = builder_local(d->b);
+	uint32_t entry, local = d->s->local_port;
 
 	*path = (struct dr_path){ .hops = 0 };
 	if (q->port == SNAPSHOT_NONE)
 		return true;
-	p = builder_port_at(d->b, q->port);
-	node = builder_node_at(d->b, p->node);
+	p = &d->s->ports[q->port];
+	node = &d->s->nodes[p->node];
 	entry = node->entry;
 	/* Also for the other port of our own CA: each port has its own
 	 * M_Key. */
@@ -260,23 +261,23 @@ query_path(struct discover *d, const struct probe *q, struct dr_path *path)
 	while (entry != SNAPSHOT_NONE) {
 		if (n == DR_MAX_HOPS)
 			return false;
-		p = builder_port_at(d->b, entry);
+		p = &d->s->ports[entry];
 		back[n++] = p->num;
-		entry = builder_node_at(d->b, p->node)->entry;
+		entry = d->s->nodes[p->node].entry;
 	}
-	if (p->node != builder_port_at(d->b, local)->node)
+	if (p->node != d->s->ports[local].node)
 		return false;
 	path->hops = n;
 	for (unsigned i = 0; i < n; i++)
 		path->port[i + 1] = back[n - 1 - i];
 	return query_attr[q->kind] != MAD_ATTR_NODE_INFO ||
-		dr_path_push(path, builder_port_at(d->b, q->port)->num);
+		dr_path_push(path, d->s->ports[q->port].num);
 }
 
 static void
 query_node(struct discover *d, uint32_t node, uint32_t port)
 {
-	const struct snapshot_node *n = builder_node_at(d->b, node);
+	const struct snapshot_node *n = &d->s->nodes[node];
 	unsigned ports = n->info.num_ports;
 
 	add_query(d, QUERY_NODE_DESC, port);
@@ -286,7 +287,7 @@ query_node(struct discover *d, uint32_t node, uint32_t port)
 	}
 	add_query(d, QUERY_SWITCH_INFO, port);
 	for (unsigned num = 0; num <= ports; num++)
-		add_query(d, QUERY_PORT_INFO, builder_port(d->b, node, num));
+		add_query(d, QUERY_PORT_INFO, n->first_port + num);
 }
 
 /* What is invalid in this NodeInfo; NULL: nothing. */
@@ -311,8 +312,8 @@ static void
 fault_duplicate(struct discover *d, uint64_t guid, uint32_t first,
 		uint32_t second)
 {
-	g_autofree char *a = place_name(d->b, first);
-	g_autofree char *b = place_name(d->b, second);
+	g_autofree char *a = place_name(d->s, first);
+	g_autofree char *b = place_name(d->s, second);
 
 	builder_fault(d->b, SNAPSHOT_FAULT_DUPLICATE_GUID, guid,
 		      "duplicate GUID 0x%016" G_GINT64_MODIFIER "x: behind "
@@ -333,8 +334,8 @@ static void
 link_known_node(struct discover *d, uint32_t from, uint32_t node,
 		const struct node_info *info)
 {
-	const struct snapshot_node *n = builder_node_at(d->b, node);
-	uint32_t port = builder_port(d->b, node, info->local_port);
+	const struct snapshot_node *n = &d->s->nodes[node];
+	uint32_t port = snapshot_port_of(d->s, node, info->local_port);
 	bool is_switch = snapshot_is_switch(n);
 
 	if (from == SNAPSHOT_NONE)
@@ -348,7 +349,7 @@ link_known_node(struct discover *d, uint32_t from, uint32_t node,
 		return;
 	}
 
-	struct snapshot_port *p = builder_port_at(d->b, port);
+	struct snapshot_port *p = &d->s->ports[port];
 	const struct probe again = {
 		.port = p->peer, .rival = from, .kind = QUERY_AGAIN,
 	};
@@ -365,14 +366,14 @@ link_known_node(struct discover *d, uint32_t from, uint32_t node,
 		fault_duplicate(d, info->node_guid, n->entry, from);
 		return;
 	}
-	if (builder_port_at(d->b, from)->peer != SNAPSHOT_NONE)
+	if (d->s->ports[from].peer != SNAPSHOT_NONE)
 		builder_unlink(d->b, from);
 	link_found(d, from, port);
 	if (!is_switch && !p->known) {
 		p->guid = info->port_guid;
 		add_query(d, QUERY_PORT_INFO, port);
 		if (d->amend) {
-			builder_node_at(d->b, node)->info = *info;
+			d->s->nodes[node].info = *info;
 			add_query(d, QUERY_NODE_DESC, port);
 		}
 	}
@@ -389,7 +390,7 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 	const char *error = node_info_error(&info, from);
 
 	if (error) {
-		g_autofree char *where = place_name(d->b, from);
+		g_autofree char *where = place_name(d->s, from);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, info.node_guid,
 			      "the node behind %s %s; left out", where, error);
@@ -402,25 +403,25 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 		link_known_node(d, from, node, &info);
 		/* Of another type: two nodes, one left out. */
 		if (info.local_port >
-		    builder_node_at(d->b, node)->info.num_ports)
+		    d->s->nodes[node].info.num_ports)
 			return;
-		port = builder_port(d->b, node, info.local_port);
+		port = snapshot_port_of(d->s, node, info.local_port);
 	} else {
 		node = builder_add(d->b, &info);
-		port = builder_port(d->b, node, info.local_port);
+		port = snapshot_port_of(d->s, node, info.local_port);
 		/* Linked from its other end in the meantime, and moved
 		 * since. */
 		if (from != SNAPSHOT_NONE &&
-		    builder_port_at(d->b, from)->peer != SNAPSHOT_NONE)
+		    d->s->ports[from].peer != SNAPSHOT_NONE)
 			builder_unlink(d->b, from);
-		builder_node_at(d->b, node)->entry = from;
+		d->s->nodes[node].entry = from;
 		if (from == SNAPSHOT_NONE)
-			builder_set_local(d->b, port);
+			d->s->local_port = port;
 		else
 			link_found(d, from, port);
 		query_node(d, node, port);
 	}
-	holder = builder_holder_of(d->b, port);
+	holder = snapshot_holder_of(d->s, port);
 	if (holder >= d->opened->len)
 		g_array_set_size(d->opened, holder + 1);
 	if (!g_array_index(d->opened, uint64_t, holder))
@@ -432,14 +433,14 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 static void
 on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 {
-	struct snapshot_port *first = builder_port_at(d->b, q->port);
+	struct snapshot_port *first = &d->s->ports[q->port];
 	uint32_t end = first->peer;
 
 	if (end == SNAPSHOT_NONE)
 		return;
 
-	struct snapshot_port *e = builder_port_at(d->b, end);
-	uint64_t guid = builder_node_at(d->b, e->node)->info.node_guid;
+	struct snapshot_port *e = &d->s->ports[end];
+	uint64_t guid = d->s->nodes[e->node].info.node_guid;
 
 	if (data) {
 		struct node_info info;
@@ -452,10 +453,10 @@ on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 	}
 	/* The cable was moved during this discovery. */
 	builder_unlink(d->b, q->port);
-	if (builder_port_at(d->b, q->rival)->peer == SNAPSHOT_NONE) {
+	if (d->s->ports[q->rival].peer == SNAPSHOT_NONE) {
 		link_found(d, q->rival, end);
 		/* The reply about this end is older than the move. */
-		if (!snapshot_is_switch(builder_node_at(d->b, e->node)))
+		if (!snapshot_is_switch(&d->s->nodes[e->node]))
 			e->known = false;
 		add_query(d, QUERY_PORT_INFO, end);
 	}
@@ -468,10 +469,10 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 		      const uint8_t *data)
 {
 	uint32_t port = q->port;
-	struct snapshot_port *p = builder_port_at(d->b, port);
-	const struct snapshot_node *n = builder_node_at(d->b, p->node);
+	struct snapshot_port *p = &d->s->ports[port];
+	const struct snapshot_node *n = &d->s->nodes[p->node];
 	bool leads_on = snapshot_is_switch(n) ? p->num > 0 :
-			port == builder_local(d->b);
+			port == d->s->local_port;
 	const struct port_info was = p->info;
 	const struct snapshot_port *holder;
 	unsigned last;
@@ -479,7 +480,7 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 	port_info_decode(data, &p->info);
 	if (p->info.state < PORT_STATE_DOWN ||
 	    p->info.state > PORT_STATE_ACTIVE_DEFER) {
-		g_autofree char *where = place_name(d->b, port);
+		g_autofree char *where = place_name(d->s, port);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, n->info.node_guid,
 			      "%s has the invalid PortState %u",
@@ -497,11 +498,11 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 	 * a second query. Port 0 of a switch tells whether it supports them,
 	 * and may be read later than its ports.
 	 */
-	holder = builder_port_at(d->b, builder_holder_of(d->b, port));
+	holder = &d->s->ports[snapshot_holder_of(d->s, port)];
 	last = snapshot_is_switch(n) && !p->num ? n->info.num_ports : p->num;
 	for (unsigned num = MAX(p->num, 1u); num <= last; num++) {
-		uint32_t each = builder_port(d->b, p->node, num);
-		const struct snapshot_port *e = builder_port_at(d->b, each);
+		uint32_t each = n->first_port + num;
+		const struct snapshot_port *e = &d->s->ports[each];
 
 		if (e->known && e->info.state != PORT_STATE_DOWN &&
 		    holder->info.cap_mask & PORT_CAP_HAS_EXT_SPEEDS &&
@@ -522,7 +523,7 @@ discover_on_answer(struct discover *d, const struct probe *q,
 		   const uint8_t *data)
 {
 	uint32_t node = q->port == SNAPSHOT_NONE ? SNAPSHOT_NONE :
-		builder_port_at(d->b, q->port)->node;
+		d->s->ports[q->port].node;
 	uint64_t key;
 
 	switch ((enum query_kind)q->kind) {
@@ -538,8 +539,8 @@ discover_on_answer(struct discover *d, const struct probe *q,
 		builder_describe(d->b, node, data, NODE_DESC_LEN);
 		break;
 	case QUERY_SWITCH_INFO:
-		switch_info_decode(data, &builder_node_at(d->b, node)->sw);
-		builder_node_at(d->b, node)->sw_known = true;
+		switch_info_decode(data, &d->s->nodes[node].sw);
+		d->s->nodes[node].sw_known = true;
 		break;
 	case QUERY_PORT_INFO:
 	case QUERY_PORT_SPEEDS:
@@ -553,13 +554,13 @@ has_timed_out(struct discover *d, uint32_t port)
 {
 	return port != SNAPSHOT_NONE &&
 		g_hash_table_contains(d->timed_out, GUINT_TO_POINTER(
-			builder_port_at(d->b, port)->node));
+			d->s->ports[port].node));
 }
 
 static void
 fault_unanswered(struct discover *d, uint32_t port)
 {
-	g_autofree char *where = place_name(d->b, port);
+	g_autofree char *where = place_name(d->s, port);
 	uint64_t guid = was_behind(d, port);
 	g_autofree char *was = guid ?
 		g_strdup_printf("; it was port 0x%016" G_GINT64_MODIFIER "x",
@@ -568,7 +569,7 @@ fault_unanswered(struct discover *d, uint32_t port)
 	/* If the other end has replied through another cable in the
 	 * meantime, no node is missing behind this port. */
 	if (port == SNAPSHOT_NONE ||
-	    builder_port_at(d->b, port)->peer == SNAPSHOT_NONE)
+	    d->s->ports[port].peer == SNAPSHOT_NONE)
 		builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
 			      "the node behind %s does not answer NodeInfo: "
 			      "hung, without a driver, or protected by a "
@@ -578,7 +579,7 @@ fault_unanswered(struct discover *d, uint32_t port)
 static void
 discover_on_timeout(struct discover *d, const struct probe *q)
 {
-	g_autofree char *where = place_name(d->b, q->port);
+	g_autofree char *where = place_name(d->s, q->port);
 	const char *attr = mad_attr_name(query_attr[q->kind]);
 
 	if (q->kind == QUERY_AGAIN) {
@@ -595,11 +596,11 @@ discover_on_timeout(struct discover *d, const struct probe *q)
 	if (has_timed_out(d, q->port) || q->try)
 		return;
 
-	uint32_t node = builder_port_at(d->b, q->port)->node;
+	uint32_t node = d->s->ports[q->port].node;
 
 	g_hash_table_add(d->timed_out, GUINT_TO_POINTER(node));
 	builder_fault(d->b, SNAPSHOT_FAULT_SILENT,
-		      builder_node_at(d->b, node)->info.node_guid,
+		      d->s->nodes[node].info.node_guid,
 		      "%s stopped answering (%s)", where, attr);
 }
 
@@ -612,9 +613,9 @@ was_unanswered(struct discover *d, uint32_t port)
 
 	if (!d->before || port == SNAPSHOT_NONE)
 		return false;
-	p = builder_port_at(d->b, port);
+	p = &d->s->ports[port];
 	node = snapshot_find_node(d->before,
-				builder_node_at(d->b, p->node)->info.node_guid);
+				  d->s->nodes[p->node].info.node_guid);
 	if (node == SNAPSHOT_NONE)
 		return false;
 	then = snapshot_port_of(d->before, node, p->num);
@@ -650,15 +651,15 @@ query_unanswered(struct discover *d)
 	/* All other nodes are known: the keys of ports that were not found
 	 * are strays. A switch without a cable counts as not found. */
 	found = g_hash_table_new(g_int64_hash, g_int64_equal);
-	for (uint32_t n = 0; n < builder_n_nodes(d->b); n++) {
-		const struct snapshot_node *node = builder_node_at(d->b, n);
+	for (uint32_t n = 0; n < d->s->n_nodes; n++) {
+		const struct snapshot_node *node = &d->s->nodes[n];
 		unsigned ports = node->info.num_ports;
 
 		if (snapshot_is_switch(node) && node->entry == SNAPSHOT_NONE)
 			continue;
 		for (unsigned num = 0; num <= ports; num++)
-			g_hash_table_add(found, &builder_port_at(d->b,
-				builder_port(d->b, n, num))->guid);
+			g_hash_table_add(found, &d->s->ports[node->first_port +
+							     num].guid);
 	}
 	d->strays = mkey_db_strays(d->keys, found, STRAYS_MAX);
 	for (guint i = 0; i < d->unanswered->len; i++)
@@ -701,11 +702,10 @@ discover_reply(void *data, const struct smp_request *r,
 	}
 	if (q.kind == QUERY_AGAIN || q.kind == QUERY_PORT_SPEEDS)
 		return;
-	where = place_name(d->b, q.port);
+	where = place_name(d->s, q.port);
 	builder_fault(d->b, SNAPSHOT_FAULT_REFUSED,
-		      q.port == SNAPSHOT_NONE ? 0 : builder_node_at(d->b,
-				builder_port_at(d->b, q.port)->node)->
-				info.node_guid,
+		      q.port == SNAPSHOT_NONE ? 0 :
+		      snapshot_node_of(d->s, q.port)->info.node_guid,
 		      "%s%s refuses %s: %s", where,
 		      r->attr == MAD_ATTR_NODE_INFO ? " (behind it)" : "",
 		      mad_attr_name(r->attr), mad_status_name(a->status));
@@ -725,11 +725,11 @@ discover_next(void *data, struct smp_request *r)
 		/* Answered in the meantime, or it has stopped answering. */
 		if (q.port != SNAPSHOT_NONE && q.kind != QUERY_AGAIN &&
 		    (r->attr == MAD_ATTR_NODE_INFO ?
-		     builder_port_at(d->b, q.port)->peer != SNAPSHOT_NONE :
+		     d->s->ports[q.port].peer != SNAPSHOT_NONE :
 		     has_timed_out(d, q.port)))
 			continue;
 		if (!query_path(d, &q, &r->path)) {
-			g_autofree char *where = place_name(d->b, q.port);
+			g_autofree char *where = place_name(d->s, q.port);
 
 			builder_fault(d->b, SNAPSHOT_FAULT_TOO_FAR, 0,
 				      "the node behind %s is more than %u hops "
@@ -742,12 +742,12 @@ discover_next(void *data, struct smp_request *r)
 		r->modifier = 0;
 		if (q.kind == QUERY_PORT_SPEEDS ||
 		    (q.kind == QUERY_PORT_INFO && q.try)) {
-			holder = builder_holder_of(d->b, q.port);
-			cap_mask = builder_port_at(d->b, holder)->info.cap_mask;
+			holder = snapshot_holder_of(d->s, q.port);
+			cap_mask = d->s->ports[holder].info.cap_mask;
 		}
 		if (r->attr == MAD_ATTR_PORT_INFO)
 			r->modifier = smp_port_info_modifier(
-				builder_port_at(d->b, q.port)->num, cap_mask);
+				d->s->ports[q.port].num, cap_mask);
 		r->tag = (uint64_t)q.rival << 32 | (uint64_t)q.try << 8 |
 			q.kind;
 		if (asks_node_info(&q) && was_unanswered(d, q.port))
@@ -817,7 +817,7 @@ query_wave(struct discover *d)
 {
 	g_autoptr(GArray) wave = NULL;
 
-	if (!d->amend || builder_n_faults(d->b))
+	if (!d->amend || d->s->n_faults)
 		return false;
 	wave = amend_wave(d->amend);
 	for (guint i = 0; i < wave->len; i++) {
@@ -825,7 +825,7 @@ query_wave(struct discover *d)
 			&g_array_index(wave, struct amend_query, i);
 
 		if (q->what == AMEND_NODE)
-			query_node(d, builder_port_at(d->b, q->port)->node,
+			query_node(d, d->s->ports[q->port].node,
 				   q->port);
 		else
 			add_query(d, q->what == AMEND_PORT ? QUERY_PORT_INFO :
@@ -841,27 +841,22 @@ query_wave(struct discover *d)
 static void
 drop_half_cables(struct builder *b)
 {
-	for (uint32_t n = 0; n < builder_n_nodes(b); n++) {
-		const struct node_info *i = &builder_node_at(b, n)->info;
+	const struct snapshot *s = b->s;
 
-		for (unsigned num = 0; num <= i->num_ports; num++) {
-			uint32_t port = builder_port(b, n, num);
-			const struct snapshot_port *p =
-				builder_port_at(b, port);
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct snapshot_port *p = &s->ports[port];
+		g_autofree char *down = NULL, *up = NULL;
 
-			if (p->peer == SNAPSHOT_NONE || !p->known ||
-			    p->info.state != PORT_STATE_DOWN)
-				continue;
-
-			g_autofree char *down = place_name(b, port);
-			g_autofree char *up = place_name(b, p->peer);
-
-			builder_fault(b, SNAPSHOT_FAULT_LIAR, i->node_guid,
-				      "%s leads to %s, which is down: it has "
-				      "just gone down, or another node has its "
-				      "GUID", up, down);
-			builder_unlink(b, port);
-		}
+		if (p->peer == SNAPSHOT_NONE || !p->known ||
+		    p->info.state != PORT_STATE_DOWN)
+			continue;
+		down = place_name(s, port);
+		up = place_name(s, p->peer);
+		builder_fault(b, SNAPSHOT_FAULT_LIAR,
+			      s->nodes[p->node].info.node_guid,
+			      "%s leads to %s, which is down: it has just gone "
+			      "down, or another node has its GUID", up, down);
+		builder_unlink(b, port);
 	}
 }
 
@@ -870,10 +865,10 @@ drop_half_cables(struct builder *b)
 static void
 lock_out(struct builder *b, uint32_t n, uint32_t holder)
 {
-	const struct snapshot_node *node = builder_node_at(b, n);
+	const struct snapshot_node *node = &b->s->nodes[n];
 	unsigned ports = node->info.num_ports;
 	bool is_switch = snapshot_is_switch(node);
-	g_autofree char *where = place_name(b, holder);
+	g_autofree char *where = place_name(b->s, holder);
 
 	builder_fault(b, SNAPSHOT_FAULT_LOCKED, node->info.node_guid,
 		      "%s rejects Sets: it has a foreign M_Key; left out%s",
@@ -881,10 +876,10 @@ lock_out(struct builder *b, uint32_t n, uint32_t holder)
 			      "only through it" :
 		      "");
 	for (unsigned num = 0; num <= ports; num++) {
-		uint32_t port = builder_port(b, n, num);
+		uint32_t port = node->first_port + num;
 
 		if ((is_switch || port == holder) &&
-		    builder_port_at(b, port)->peer != SNAPSHOT_NONE)
+		    b->s->ports[port].peer != SNAPSHOT_NONE)
 			builder_unlink(b, port);
 	}
 }
@@ -893,17 +888,16 @@ lock_out(struct builder *b, uint32_t n, uint32_t holder)
 static void
 drop_locked(struct builder *b, const struct mkey_db *keys)
 {
-	for (uint32_t n = 0; n < builder_n_nodes(b); n++) {
-		const struct snapshot_node *node = builder_node_at(b, n);
+	for (uint32_t n = 0; n < b->s->n_nodes; n++) {
+		const struct snapshot_node *node = &b->s->nodes[n];
 		unsigned last = snapshot_is_switch(node) ? 0 :
 			node->info.num_ports;
 
 		/* except the SM's own node */
 		for (unsigned num = 0; num <= last &&
 		     node->entry != SNAPSHOT_NONE; num++) {
-			uint32_t port = builder_port(b, n, num);
-			const struct snapshot_port *p =
-				builder_port_at(b, port);
+			uint32_t port = node->first_port + num;
+			const struct snapshot_port *p = &b->s->ports[port];
 
 			if (p->known && p->guid &&
 			    mkey_db_is_hidden(&p->info) &&
@@ -927,15 +921,14 @@ discover_done(void *data)
 		fault_unanswered(d, g_array_index(d->unanswered, uint32_t, i));
 	/* Ports that were not queried again, behind which no node answered
 	 * before. */
-	for (uint32_t n = 0; d->amend && n < builder_n_nodes(d->b); n++) {
-		const struct snapshot_node *node = builder_node_at(d->b, n);
+	for (uint32_t n = 0; d->amend && n < d->s->n_nodes; n++) {
+		const struct snapshot_node *node = &d->s->nodes[n];
 
 		for (unsigned num = 1; snapshot_is_switch(node) &&
 		     node->entry != SNAPSHOT_NONE &&
 		     num <= node->info.num_ports; num++) {
-			uint32_t port = builder_port(d->b, n, num);
-			const struct snapshot_port *p =
-				builder_port_at(d->b, port);
+			uint32_t port = node->first_port + num;
+			const struct snapshot_port *p = &d->s->ports[port];
 
 			if (p->known && p->info.state != PORT_STATE_DOWN &&
 			    p->peer == SNAPSHOT_NONE && !p->held &&
@@ -978,13 +971,18 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	if (params && params->before)
 		d->before = snapshot_ref(params->before);
 	if (params && params->told) {
-		d->b = builder_new_from(d->before, d->before->names);
+		d->b = builder_new_from(d->before);
+		d->s = d->b->s;
+		/* those that remain are found again */
+		while (d->s->n_faults)
+			g_free(d->s->faults[--d->s->n_faults].text);
 		d->amend = amend_new(d->b, params->told);
 		return d;
 	}
 	d->b = builder_new();
+	d->s = d->b->s;
 	if (params && params->names)
-		builder_set_names(d->b, params->names);
+		d->s->names = g_hash_table_ref(params->names);
 	add_query(d, QUERY_NODE_INFO, SNAPSHOT_NONE);
 	return d;
 }

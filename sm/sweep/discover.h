@@ -25,8 +25,8 @@ struct discover_params {
 	 * are ports behind which no node answers (snapshot_is_whole()), and so
 	 * must those of `before` be. NULL: the whole fabric is read. */
 	const GArray *told;
-	/* Configured node names, see builder_set_names(); NULL: none. Not used
-	 * with `told`, since `before` has them. */
+	/* Configured node names, by NodeGUID; NULL: none. Not used with `told`,
+	 * since `before` has them. */
 	GHashTable *names;
 };
 

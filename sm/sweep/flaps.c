@@ -23,7 +23,7 @@
 
 #include <string.h>
 
-#include "topology/builder.h"
+#include "topology/snapshot.h"
 
 #define SECOND		((int64_t)G_USEC_PER_SEC)
 #define HOUR		(3600 * SECOND)
@@ -296,10 +296,7 @@ flaps_apply(struct flaps *f, struct snapshot *s)
 
 	if (flaps_due(f) == INT64_MAX)
 		return s;
-	b = builder_new_from(s, s->names);
-	for (uint32_t i = 0; i < s->n_faults; i++)
-		builder_fault(b, s->faults[i].kind, s->faults[i].guid, "%s",
-			      s->faults[i].text);
+	b = builder_new_from(s);
 	snapshot_unref(s);
 	g_hash_table_iter_init(&iter, f->list);
 	while (g_hash_table_iter_next(&iter, &data, NULL)) {
@@ -308,16 +305,16 @@ flaps_apply(struct flaps *f, struct snapshot *s)
 
 		if (!p->held || node == SNAPSHOT_NONE)
 			continue;
-		port = builder_port(b, node, p->num);
+		port = snapshot_port_of(b->s, node, p->num);
 		if (port == SNAPSHOT_NONE)
 			continue;
-		peer = builder_port_at(b, port)->peer;
-		if (peer == SNAPSHOT_NONE || port == builder_local(b) ||
-		    peer == builder_local(b))
+		peer = b->s->ports[port].peer;
+		if (peer == SNAPSHOT_NONE || port == b->s->local_port ||
+		    peer == b->s->local_port)
 			continue;
 		builder_unlink(b, port);
-		builder_port_at(b, port)->held = true;
-		builder_port_at(b, peer)->held = true;
+		b->s->ports[port].held = true;
+		b->s->ports[peer].held = true;
 	}
 	return builder_finish(b);
 }

@@ -127,8 +127,8 @@ struct sweep_params {
 	bool force_heavy;		/* heavy sweeps instead */
 	struct flap_params flaps;
 	unsigned avoid;			/* policy: bits of enum avoid_cause */
-	GHashTable *names;		/* configured node names, see
-					   builder_set_names(); or NULL */
+	GHashTable *names;		/* configured node names, by NodeGUID;
+					   or NULL */
 	/* Standby: interval of the polls of the master, and lost polls until
 	 * it counts as dead. 0: 250 ms, 2. */
 	unsigned poll_ms, polls_lost;

@@ -12,7 +12,7 @@
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "tests/lib/dr_path_text.h"
-#include "topology/builder.h"
+#include "topology/snapshot.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
 
@@ -47,7 +47,7 @@ add_node(struct builder *b, enum node_type type, uint64_t guid,
 static uint32_t
 port_by_guid(struct builder *b, uint64_t guid, unsigned num)
 {
-	uint32_t port = builder_port(b, builder_find(b, guid), num);
+	uint32_t port = snapshot_port_of(b->s, builder_find(b, guid), num);
 
 	assert_int_not_equal(port, SNAPSHOT_NONE);
 	return port;
@@ -135,7 +135,7 @@ make_diamond(void)
 	cable(b, 0x30, 2, 0x20, 4);
 	cable(b, 0x30, 3, 0x20, 3);
 	cable(b, 0x20, 5, 0x60, 1);
-	builder_set_local(b, port_by_guid(b, 0x10, 1));
+	b->s->local_port = port_by_guid(b, 0x10, 1);
 	return b;
 }
 
@@ -171,9 +171,9 @@ TEST(test_ca_does_not_forward)
 	cable(b, 0x30, 3, 0x40, 1);
 	cable(b, 0x10, 2, 0x05, 1);	/* the SM's other port leads nowhere */
 	for (unsigned num = 1; num <= 3; num++)
-		builder_port_at(b, port_by_guid(b, 0x30, num))->known = true;
-	builder_port_at(b, port_by_guid(b, 0x30, 3))->guid = 0x33;
-	builder_set_local(b, port_by_guid(b, 0x10, 1));
+		b->s->ports[port_by_guid(b, 0x30, num)].known = true;
+	b->s->ports[port_by_guid(b, 0x30, 3)].guid = 0x33;
+	b->s->local_port = port_by_guid(b, 0x10, 1);
 	s = builder_finish(b);
 
 	assert_int_equal(s->n_nodes, 3);
@@ -204,7 +204,7 @@ TEST(test_sm_on_switch_leaves_by_any_port)
 	add_node(b, NODE_SWITCH, 0x30, 2);
 	cable(b, 0x20, 1, 0x10, 1);
 	cable(b, 0x20, 2, 0x30, 2);
-	builder_set_local(b, port_by_guid(b, 0x20, 0));
+	b->s->local_port = port_by_guid(b, 0x20, 0);
 	s = builder_finish(b);
 	assert_int_equal(s->n_nodes, 3);
 	assert_path(s, 0x20, 0, "0");
@@ -247,10 +247,10 @@ TEST(test_empty_builder_gives_empty_snapshot)
 TEST(test_begins_with_a_snapshot)
 {
 	struct snapshot *s = builder_finish(make_diamond()), *copy;
-	struct builder *b = builder_new_from(s, NULL);
+	struct builder *b = builder_new_from(s);
 	uint32_t out = port_by_guid(b, 0x30, 2), node;
 
-	builder_find_entries(b);
+	g_free(builder_find_entries(b));
 	for (uint32_t n = 0; n < s->n_nodes; n++)
 		assert_int_equal(builder_find(b, s->nodes[n].info.node_guid),
 				 n);
@@ -259,13 +259,13 @@ TEST(test_begins_with_a_snapshot)
 		assert_int_equal(copy->nodes[n].entry, s->nodes[n].entry);
 	snapshot_unref(copy);
 
-	b = builder_new_from(s, NULL);
+	b = builder_new_from(s);
 	node = builder_find(b, 0x20);
-	assert_int_equal(builder_node_at(b, node)->entry, out);
+	assert_int_equal(b->s->nodes[node].entry, out);
 	builder_unlink(b, out);
-	builder_find_entries(b);
-	assert_int_not_equal(builder_node_at(b, node)->entry, out);
-	assert_int_not_equal(builder_node_at(b, node)->entry, SNAPSHOT_NONE);
+	g_free(builder_find_entries(b));
+	assert_int_not_equal(b->s->nodes[node].entry, out);
+	assert_int_not_equal(b->s->nodes[node].entry, SNAPSHOT_NONE);
 	copy = builder_finish(b);
 	assert_int_equal(copy->n_nodes, s->n_nodes);
 	snapshot_unref(copy);
@@ -290,7 +290,7 @@ TEST(test_path_beyond_63_hops_is_none)
 	cable(b, 1000, 1, 101, 1);
 	cable(b, 162, 3, 2000, 1);
 	cable(b, 163, 3, 3000, 1);
-	builder_set_local(b, port_by_guid(b, 1000, 1));
+	b->s->local_port = port_by_guid(b, 1000, 1);
 	s = builder_finish(b);
 
 	assert_int_equal(s->n_nodes, 68);	/* there, but too far */
@@ -310,17 +310,17 @@ TEST(test_builder_finds_what_was_added)
 	uint32_t sw = add_node(b, NODE_SWITCH, UINT64_MAX, 255);
 	uint32_t ca = add_node(b, NODE_CA, 0x10, 2);
 
-	assert_int_equal(builder_n_nodes(b), 2);
+	assert_int_equal(b->s->n_nodes, 2);
 	assert_int_equal(builder_find(b, UINT64_MAX), sw);
 	assert_int_equal(builder_find(b, 0x10), ca);
 	assert_int_equal(builder_find(b, 0x11), SNAPSHOT_NONE);
-	assert_int_equal(builder_port_at(b, builder_port(b, sw, 255))->num,
+	assert_int_equal(b->s->ports[snapshot_port_of(b->s, sw, 255)].num,
 			 255);
-	assert_int_equal(builder_port(b, ca, 3), SNAPSHOT_NONE);
-	assert_int_equal(builder_port_at(b, builder_port(b, ca, 1))->guid,
+	assert_int_equal(snapshot_port_of(b->s, ca, 3), SNAPSHOT_NONE);
+	assert_int_equal(b->s->ports[snapshot_port_of(b->s, ca, 1)].guid,
 			 0x11);
-	assert_int_equal(builder_port_at(b, builder_port(b, ca, 2))->guid, 0);
-	assert_int_equal(builder_port_at(b, builder_port(b, sw, 0))->guid,
+	assert_int_equal(b->s->ports[snapshot_port_of(b->s, ca, 2)].guid, 0);
+	assert_int_equal(b->s->ports[snapshot_port_of(b->s, sw, 0)].guid,
 			 UINT64_MAX);
 	builder_fault(b, SNAPSHOT_FAULT_SILENT, 0x10, "freed with it");
 	builder_free(b);
@@ -339,7 +339,7 @@ TEST(test_guid_of_a_missing_port_is_left_out)
 	info.local_port = 0;
 	builder_add(b, &info);
 	for (uint32_t p = 0; p < 4; p++)
-		assert_int_equal(builder_port_at(b, p)->guid, 0);
+		assert_int_equal(b->s->ports[p].guid, 0);
 	builder_free(b);
 }
 
@@ -347,18 +347,18 @@ TEST(test_unlink_frees_both_ends)
 {
 	struct builder *b = builder_new();
 	uint32_t n = add_node(b, NODE_SWITCH, 1, 3);
-	uint32_t p1 = builder_port(b, n, 1);
-	uint32_t p2 = builder_port(b, n, 2);
+	uint32_t p1 = snapshot_port_of(b->s, n, 1);
+	uint32_t p2 = snapshot_port_of(b->s, n, 2);
 
 	builder_link(b, p1, p2);
 	builder_unlink(b, p2);
-	assert_int_equal(builder_port_at(b, p1)->peer, SNAPSHOT_NONE);
-	assert_int_equal(builder_port_at(b, p2)->peer, SNAPSHOT_NONE);
+	assert_int_equal(b->s->ports[p1].peer, SNAPSHOT_NONE);
+	assert_int_equal(b->s->ports[p2].peer, SNAPSHOT_NONE);
 	builder_unlink(b, p1);			/* nothing to do, no harm */
 	builder_link(b, p1, p1);		/* a loopback plug */
-	assert_int_equal(builder_port_at(b, p1)->peer, p1);
+	assert_int_equal(b->s->ports[p1].peer, p1);
 	builder_unlink(b, p1);
-	assert_int_equal(builder_port_at(b, p1)->peer, SNAPSHOT_NONE);
+	assert_int_equal(b->s->ports[p1].peer, SNAPSHOT_NONE);
 	builder_free(b);
 }
 
@@ -372,7 +372,7 @@ TEST(test_loopback_plug_survives_finish)
 	add_node(b, NODE_SWITCH, 0x20, 2);
 	cable(b, 0x10, 1, 0x20, 1);
 	cable(b, 0x20, 2, 0x20, 2);
-	builder_set_local(b, port_by_guid(b, 0x10, 1));
+	b->s->local_port = port_by_guid(b, 0x10, 1);
 	s = builder_finish(b);
 	p = snapshot_port_of(s, 1, 2);
 	assert_int_equal(s->ports[p].peer, p);
@@ -386,13 +386,13 @@ TEST(test_description_is_cut_and_cleaned)
 	uint8_t raw[80];
 
 	builder_describe(b, n, (const uint8_t *)"a\nb\xff" "c\0d", 7);
-	assert_string_equal(builder_node_at(b, n)->desc, "a?b?c");
+	assert_string_equal(b->s->nodes[n].desc, "a?b?c");
 	/* 64 bytes without a terminator, and more than there is room for */
 	memset(raw, 'x', sizeof(raw));
 	builder_describe(b, n, raw, sizeof(raw));
-	assert_int_equal(strlen(builder_node_at(b, n)->desc), NODE_DESC_LEN);
+	assert_int_equal(strlen(b->s->nodes[n].desc), NODE_DESC_LEN);
 	builder_describe(b, n, raw, 0);
-	assert_string_equal(builder_node_at(b, n)->desc, "");
+	assert_string_equal(b->s->nodes[n].desc, "");
 	builder_free(b);
 }
 
@@ -460,9 +460,9 @@ TEST(test_find_port_knows_end_ports_only)
 	AUTO(snapshot) *s;
 	uint32_t p;
 
-	builder_port_at(b, port_by_guid(b, 0x10, 1))->known = true;
+	b->s->ports[port_by_guid(b, 0x10, 1)].known = true;
 	/* a GUID on an external port is no name of an end port */
-	builder_port_at(b, port_by_guid(b, 0x50, 2))->guid = 0x999;
+	b->s->ports[port_by_guid(b, 0x50, 2)].guid = 0x999;
 	s = builder_finish(b);
 	p = snapshot_find_port(s, 0x11);
 	assert_int_equal(p, snapshot_port_of(s, 0, 1));
@@ -557,7 +557,7 @@ lay_out(const struct a_node *nodes, const struct a_cable *cables,
 		else
 			cable(b, c->b, c->port_b, c->a, c->port_a);
 	}
-	builder_set_local(b, port_by_guid(b, nodes[0].guid, 1));
+	b->s->local_port = port_by_guid(b, nodes[0].guid, 1);
 	return builder_finish(b);
 }
 

@@ -9,7 +9,7 @@
 #include "tests/lib/auto.h"
 #include "tests/lib/fake.h"
 #include "tests/lib/unit.h"
-#include "topology/builder.h"
+#include "topology/snapshot.h"
 #include "topology/generate.h"
 
 static const struct mad_client_params wire = {

@@ -14,7 +14,7 @@
 #include "tests/lib/dumped.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
-#include "topology/builder.h"
+#include "topology/snapshot.h"
 #include "topology/generate.h"
 
 struct fabric {
@@ -142,11 +142,11 @@ small_fabric(void)
 
 		builder_describe(b, node, (const uint8_t *)descs[i],
 				 strlen(descs[i]));
-		builder_node_at(b, node)->sw_known =
+		b->s->nodes[node].sw_known =
 			infos[i].node_type == NODE_SWITCH;
 		for (unsigned num = i > 0; num <= infos[i].num_ports; num++) {
-			struct snapshot_port *p = builder_port_at(b,
-						builder_port(b, node, num));
+			struct snapshot_port *p = &b->s->ports[
+				snapshot_port_of(b->s, node, num)];
 
 			p->known = true;
 			p->info.state = num ? PORT_STATE_DOWN :
@@ -155,23 +155,25 @@ small_fabric(void)
 			p->info.speed_active = 4;
 		}
 	}
-	builder_link(b, builder_port(b, 1, 1), builder_port(b, 0, 17));
-	builder_link(b, builder_port(b, 2, 1), builder_port(b, 0, 3));
+	builder_link(b, snapshot_port_of(b->s, 1, 1),
+		     snapshot_port_of(b->s, 0, 17));
+	builder_link(b, snapshot_port_of(b->s, 2, 1),
+		     snapshot_port_of(b->s, 0, 3));
 	for (unsigned i = 0; i < 2; i++) {
 		const uint32_t ports[] = {
-			builder_port(b, 1 + i, 1),
-			builder_port(b, 0, i ? 3 : 17),
+			snapshot_port_of(b->s, 1 + i, 1),
+			snapshot_port_of(b->s, 0, i ? 3 : 17),
 		};
 
 		for (unsigned k = 0; k < 2; k++) {
-			struct snapshot_port *p = builder_port_at(b, ports[k]);
+			struct snapshot_port *p = &b->s->ports[ports[k]];
 
 			p->info.state = PORT_STATE_INIT;
 			p->info.phys_state = PORT_PHYS_LINK_UP;
 			p->info.speed_ext_active = i ? 2 : 0;
 		}
 	}
-	builder_set_local(b, builder_port(b, 1, 1));
+	b->s->local_port = snapshot_port_of(b->s, 1, 1);
 	return builder_finish(b);
 }
 

@@ -9,7 +9,7 @@
 #include "tests/lib/auto.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/unit.h"
-#include "topology/builder.h"
+#include "topology/snapshot.h"
 
 /*
  *  S1 --1:1-- S2	two cables between S1 and S2, crossed:
@@ -32,10 +32,10 @@ add_node(struct builder *b, enum node_type type, uint64_t guid, uint8_t ports)
 	};
 	uint32_t node = builder_add(b, &info);
 
-	builder_node_at(b, node)->sw_known = type == NODE_SWITCH;
+	b->s->nodes[node].sw_known = type == NODE_SWITCH;
 	for (unsigned num = 0; num <= ports; num++) {
 		struct snapshot_port *p =
-			builder_port_at(b, builder_port(b, node, num));
+			&b->s->ports[snapshot_port_of(b->s, node, num)];
 
 		p->known = type == NODE_SWITCH || num > 0;
 		p->info.phys_state = PORT_PHYS_LINK_UP;
@@ -52,12 +52,17 @@ make_pair_of_switches(void)
 	uint32_t h3 = add_node(b, NODE_CA, GUID_H3, 1);
 	uint32_t s1 = add_node(b, NODE_SWITCH, GUID_S1, 5);
 
-	builder_link(b, builder_port(b, s1, 1), builder_port(b, s2, 1));
-	builder_link(b, builder_port(b, s1, 2), builder_port(b, s2, 3));
-	builder_link(b, builder_port(b, s1, 3), builder_port(b, s2, 2));
-	builder_link(b, builder_port(b, s1, 5), builder_port(b, h3, 1));
-	builder_link(b, builder_port(b, s2, 4), builder_port(b, s2, 5));
-	builder_set_local(b, builder_port(b, h3, 1));
+	builder_link(b, snapshot_port_of(b->s, s1, 1),
+		     snapshot_port_of(b->s, s2, 1));
+	builder_link(b, snapshot_port_of(b->s, s1, 2),
+		     snapshot_port_of(b->s, s2, 3));
+	builder_link(b, snapshot_port_of(b->s, s1, 3),
+		     snapshot_port_of(b->s, s2, 2));
+	builder_link(b, snapshot_port_of(b->s, s1, 5),
+		     snapshot_port_of(b->s, h3, 1));
+	builder_link(b, snapshot_port_of(b->s, s2, 4),
+		     snapshot_port_of(b->s, s2, 5));
+	b->s->local_port = snapshot_port_of(b->s, h3, 1);
 	return builder_finish(b);
 }
 

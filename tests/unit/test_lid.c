@@ -11,7 +11,7 @@
 #include "tests/lib/auto.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
-#include "topology/builder.h"
+#include "topology/snapshot.h"
 #include "topology/generate.h"
 #include "topology/lid.h"
 #include "topology/prng.h"
@@ -40,8 +40,8 @@ add_host(struct builder *b, unsigned i, const struct host *host)
 		.num_ports = 1,
 		.local_port = 1,
 	};
-	uint32_t port = builder_port(b, builder_add(b, &info), 1);
-	struct snapshot_port *p = builder_port_at(b, port);
+	uint32_t port = snapshot_port_of(b->s, builder_add(b, &info), 1);
+	struct snapshot_port *p = &b->s->ports[port];
 
 	p->known = true;
 	p->info.lid = host->lid;
@@ -60,9 +60,9 @@ add_switch(struct builder *b, uint64_t guid, const struct host *port0,
 		.num_ports = 254,
 	};
 	uint32_t node = builder_add(b, &info);
-	struct snapshot_port *p = builder_port_at(b, builder_port(b, node, 0));
+	struct snapshot_port *p = &b->s->ports[snapshot_port_of(b->s, node, 0)];
 
-	builder_node_at(b, node)->sw.enhanced_port0 = enhanced;
+	b->s->nodes[node].sw.enhanced_port0 = enhanced;
 	p->known = true;
 	p->info.lid = port0->lid;
 	p->info.lmc = port0->lmc;
@@ -85,13 +85,13 @@ make_star(const struct host *hosts, unsigned n, const unsigned *order)
 		if (i == n / 2)
 			sw = add_switch(b, SWITCH_GUID, &port0, false);
 		if (h == 0)
-			builder_set_local(b, port);
+			b->s->local_port = port;
 	}
 	for (unsigned h = 0; h < n; h++) {
 		uint32_t node = builder_find(b, HOST_GUID + 16 * h);
 
-		builder_link(b, builder_port(b, node, 1),
-			     builder_port(b, sw, h + 1));
+		builder_link(b, snapshot_port_of(b->s, node, 1),
+			     snapshot_port_of(b->s, sw, h + 1));
 	}
 	return builder_finish(b);
 }
@@ -269,8 +269,8 @@ TEST(test_enhanced_port0_gets_the_lmc)
 	AUTO(snapshot) *s;
 	AUTO(lid_map) *map;
 
-	builder_link(b, builder_port(b, plain, 1),
-		     builder_port(b, enhanced, 1));
+	builder_link(b, snapshot_port_of(b->s, plain, 1),
+		     snapshot_port_of(b->s, enhanced, 1));
 	s = builder_finish(b);
 	map = assign(s, 3, NULL, 0, NULL);
 	assert_int_equal(base_of(s, map, 0x10), 1);
@@ -330,9 +330,11 @@ make_switches(unsigned n, unsigned stride)
 			.num_ports = 1,
 		};
 
-		uint32_t port0 = builder_port(b, builder_add(b, &info), 0);
+		uint32_t port0 = snapshot_port_of(b->s,
+							 builder_add(b, &info),
+					 0);
 
-		builder_port_at(b, port0)->info.lid =
+		b->s->ports[port0].info.lid =
 			(uint16_t)(stride ? 1 + i * stride : 0);
 	}
 	add_host(b, 0x1000000, &none);

@@ -9,7 +9,7 @@
 #include "tests/lib/auto.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
-#include "topology/builder.h"
+#include "topology/snapshot.h"
 #include "topology/generate.h"
 #include "topology/net_file.h"
 #include "topology/prng.h"

@@ -8,7 +8,7 @@
 
 #include "sm/config/guid_files.h"
 #include "tests/lib/unit.h"
-#include "topology/builder.h"
+#include "topology/snapshot.h"
 #include "topology/text.h"
 
 static GHashTable *
@@ -176,7 +176,7 @@ make_pair(GHashTable *names, uint64_t first, uint64_t second)
 	struct builder *b = builder_new();
 
 	if (names)
-		builder_set_names(b, names);
+		b->s->names = g_hash_table_ref(names);
 	for (size_t i = 0; i < G_N_ELEMENTS(infos); i++) {
 		char desc[8];
 
@@ -185,8 +185,9 @@ make_pair(GHashTable *names, uint64_t first, uint64_t second)
 		builder_describe(b, builder_add(b, &infos[i]),
 				 (const uint8_t *)desc, sizeof(desc));
 	}
-	builder_link(b, builder_port(b, 0, 1), builder_port(b, 1, 1));
-	builder_set_local(b, builder_port(b, 0, 1));
+	builder_link(b, snapshot_port_of(b->s, 0, 1),
+		     snapshot_port_of(b->s, 1, 1));
+	b->s->local_port = snapshot_port_of(b->s, 0, 1);
 	return builder_finish(b);
 }
 

@@ -11,7 +11,7 @@
 #include "tests/lib/auto.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
-#include "topology/builder.h"
+#include "topology/snapshot.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
 
@@ -38,11 +38,11 @@ add_switch(struct builder *b, uint64_t guid)
 	};
 	uint32_t sw = builder_add(b, &info);
 
-	builder_node_at(b, sw)->sw_known = true;
-	builder_node_at(b, sw)->sw.partition_enforcement_cap = CAP;
-	builder_node_at(b, sw)->sw.enforce_inbound = true;
-	builder_node_at(b, sw)->sw.enforce_outbound = true;
-	builder_port_at(b, builder_port(b, sw, 0))->known = true;
+	b->s->nodes[sw].sw_known = true;
+	b->s->nodes[sw].sw.partition_enforcement_cap = CAP;
+	b->s->nodes[sw].sw.enforce_inbound = true;
+	b->s->nodes[sw].sw.enforce_outbound = true;
+	b->s->ports[snapshot_port_of(b->s, sw, 0)].known = true;
 	return sw;
 }
 
@@ -59,14 +59,17 @@ make_fabric(void)
 			.port_guid = 0x1001 + 16 * i, .partition_cap = CAP,
 			.node_type = NODE_CA, .num_ports = 1, .local_port = 1,
 		};
-		uint32_t port = builder_port(b, builder_add(b, &info), 1);
+		uint32_t port = snapshot_port_of(b->s,
+							 builder_add(b, &info),
+					 1);
 
-		builder_port_at(b, port)->known = true;
-		builder_link(b, port, builder_port(b, sw, i + 1));
+		b->s->ports[port].known = true;
+		builder_link(b, port, snapshot_port_of(b->s, sw, i + 1));
 		if (i == 0)
-			builder_set_local(b, port);
+			b->s->local_port = port;
 	}
-	builder_link(b, builder_port(b, sw, 8), builder_port(b, other, 1));
+	builder_link(b, snapshot_port_of(b->s, sw, 8),
+		     snapshot_port_of(b->s, other, 1));
 	return builder_finish(b);
 }
 
