@@ -231,7 +231,7 @@ daemon_look(struct control_view *out, void *data)
 		.rivals = sweep_rivals(d->sm->sweep),
 		.sweep = d->sm->sweep,
 		.rules = partitions_rules(d->site->partitions),
-		.wire = mad_client_stats(d->sm->x),
+		.wire = &d->sm->x->stats,
 		.client = d->sm->x,
 		.desk = sa_server_stats(d->sm->sa_server),
 		.multicast = mcast_manager_stats(d->sm->mcast),

@@ -105,7 +105,7 @@ mcast_stop(struct mcast_manager *m)
 {
 	g_clear_pointer(&m->batch, smp_batch_free);
 	m->phase = PHASE_REST;
-	transport_timer_clear(mad_client_transport(m->x), &m->timer);
+	transport_timer_clear(m->x->transport, &m->timer);
 	if (m->s)
 		snapshot_unref(m->s);
 	m->s = NULL;
@@ -465,7 +465,7 @@ static void
 start_timer(struct mcast_manager *m, int64_t us)
 {
 	if (!m->timer)
-		m->timer = transport_timer_in(mad_client_transport(m->x), us,
+		m->timer = transport_timer_in(m->x->transport, us,
 					      mcast_manager_on_timer, m);
 }
 

@@ -75,7 +75,7 @@ perf_stop(struct perf_manager *m)
 {
 	mad_client_cancel_owner(m->x, m);
 	m->in_flight = 0;
-	transport_timer_clear(mad_client_transport(m->x), &m->timer);
+	transport_timer_clear(m->x->transport, &m->timer);
 }
 
 static void
@@ -229,7 +229,7 @@ perf_on_answer(const struct mad_client_answer *a, void *data, uint64_t tag)
 	unsigned attr = tag & 0xffff;
 	struct perf_node *node = &m->known.nodes[m->known.s->ports[port].node];
 	struct perf_port *p = &m->known.ports[port];
-	int64_t now = transport_now(mad_client_transport(m->x));
+	int64_t now = transport_now(m->x->transport);
 	const uint8_t *answer;
 
 	m->in_flight--;
@@ -306,7 +306,7 @@ static void
 perf_on_tick(void *data)
 {
 	struct perf_manager *m = data;
-	struct transport *t = mad_client_transport(m->x);
+	struct transport *t = m->x->transport;
 	int64_t now = transport_now(t);
 	int64_t whole = (int64_t)m->params.sweep_s * G_USEC_PER_SEC, wait;
 	uint32_t n = m->known.s->n_ports;
@@ -339,7 +339,7 @@ void
 perf_manager_fabric(struct perf_manager *m, struct snapshot *s,
 		    struct lid_map *lids)
 {
-	struct transport *t = mad_client_transport(m->x);
+	struct transport *t = m->x->transport;
 	struct perf_known known = { 0 };
 	const struct perf_known *old = &m->known;
 

@@ -38,7 +38,7 @@ reply(struct sm_agent *s, const struct transport_mad *m, unsigned status,
 		smp_set_m_key(mad, m_key);
 	if (to.qp)
 		to.qkey = MAD_GSI_QKEY;
-	if (!transport_send(mad_client_transport(s->x), &to, mad, MAD_SIZE, 0,
+	if (!transport_send(s->x->transport, &to, mad, MAD_SIZE, 0,
 			    &error))
 		log_limited(s->log, LOG_WARNING, "serve",
 			    "an answer could not be sent", "to LID %u: %s",
@@ -52,7 +52,7 @@ reply_sm_info(struct sm_agent *s, const struct transport_mad *m)
 	struct sm_info self;
 	uint8_t mad[MAD_SIZE];
 	uint64_t m_key = mkey_db_of(s->hooks.keys,
-				    mad_client_transport(s->x)->port_guid);
+				    s->x->transport->port_guid);
 
 	s->hooks.sm_info(&self, s->hooks.data);
 	/* The SM_Key is returned only to a requester that has proven its
@@ -194,8 +194,10 @@ struct sm_agent *sm_agent_new(struct mad_client *x,
 	s->x = x;
 	s->hooks = *hooks;
 	s->log = log;
-	mad_client_set_server(x, on_request, s);
-	mad_client_set_drop(x, sm_agent_log_drop, s);
+	x->serve = on_request;
+	x->serve_data = s;
+	x->drop = sm_agent_log_drop;
+	x->drop_data = s;
 	return s;
 }
 
@@ -204,7 +206,7 @@ sm_agent_free(struct sm_agent *s)
 {
 	if (!s)
 		return;
-	mad_client_set_server(s->x, NULL, NULL);
-	mad_client_set_drop(s->x, NULL, NULL);
+	s->x->serve = NULL;
+	s->x->drop = NULL;
 	g_free(s);
 }

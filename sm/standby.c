@@ -568,7 +568,7 @@ standby_new(struct mad_client *x, const struct mkey_db *keys, struct sa *sa,
 	struct standby *b = g_new0(struct standby, 1);
 
 	b->x = x;
-	b->transport = mad_client_transport(x);
+	b->transport = x->transport;
 	b->keys = keys;
 	b->sa = sa;
 	b->persist = persist;

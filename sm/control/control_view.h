@@ -51,7 +51,7 @@ struct control_view {
 					   sweep_avoided() */
 	const struct partition_rules *rules;
 	const struct mad_client_stats *wire;
-	const struct mad_client *client;	/* for mad_client_ended() */
+	const struct mad_client *client;	/* for `ended` */
 	const struct sa_server_stats *desk;
 	const struct mcast_manager_stats *multicast;
 	const GPtrArray *unreached;	/* mcast_manager_lost() */

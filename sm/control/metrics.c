@@ -326,7 +326,7 @@ write_mads(GString *out, const struct control_view *v)
 		unsigned end = i % MAD_CLIENT_ENDS;
 		unsigned attr = i / MAD_CLIENT_ENDS % MAD_CLIENT_ATTRS;
 		unsigned c = i / MAD_CLIENT_ENDS / MAD_CLIENT_ATTRS;
-		uint64_t n = mad_client_ended(v->client, c, attr, end);
+		uint64_t n = v->client->ended[c][attr][end];
 		g_autofree char *name = NULL;
 
 		if (!n)

@@ -2,8 +2,8 @@
 /*
  * Transactions: requests, windows, retries.
  *
- * A request lives in one `struct request` from mad_client_start() to its end,
- * and is always on exactly one of three lists:
+ * A request lives in one `struct mad_request` from mad_client_start() to its
+ * end, and is always on exactly one of three lists:
  *
  *	queue	not sent yet; waits for room in the window
  *	wire	an attempt is out; in the order of sending, which is also the
@@ -39,8 +39,6 @@
 
 #include <string.h>
 
-#include "sm/io/window.h"
-
 #define TABLE_MIN	4096u
 #define CHUNK		64u	/* requests allocated at once: 1.3% of the CPU
 				   time of a bring-up less than one by one */
@@ -57,7 +55,7 @@ enum place {
 	PLACE_RETRY,
 };
 
-struct request {
+struct mad_request {
 	GList link;
 	enum place place;
 	bool room;		/* it has room in the window */
@@ -75,53 +73,24 @@ struct request {
 	uint8_t mad[MAD_SIZE];
 };
 
-struct mad_client {
-	struct transport *transport;
-	struct mad_client_params params;
-	struct window window;
-
-	struct request **table;
-	uint32_t table_mask;
-	uint32_t last_id;
-	uint64_t started;
-	unsigned pending;
-
-	GQueue queue, wire, retry;
-	GQueue unused;		/* requests to take from */
-	GPtrArray *chunks;
-	GList *cursor;		/* first of wire that is not overtaken */
-
-	unsigned timer, kick;	/* 0: not running */
-	int64_t timer_at;	/* when it rings */
-	unsigned depth;		/* of callbacks into the user */
-
-	mad_client_pump_fn pump;
-	void *pump_data;
-	mad_client_serve_fn serve;
-	void *serve_data;
-	mad_client_drop_fn drop;
-	void *drop_data;
-	struct mad_client_stats stats;
-	uint64_t ended[MAD_CLIENT_CLASSES][MAD_CLIENT_ATTRS][MAD_CLIENT_ENDS];
-};
-
 static void mad_client_on_timer(void *data);
 
 /* ------------------------------------------------ requests and their ids */
 
-static struct request *
+static struct mad_request *
 request_of(GList *link)
 {
 	return link->data;
 }
 
 static void
-table_add(struct mad_client *x, struct request *r)
+table_add(struct mad_client *x, struct mad_request *r)
 {
 	if (x->pending > x->table_mask / 2) {
 		uint32_t old_size = x->table_mask + 1;
 		uint32_t mask = 2 * old_size - 1;
-		struct request **table = g_new0(struct request *, 2 * old_size);
+		struct mad_request **table = g_new0(struct mad_request *,
+						    2 * old_size);
 
 		/* Two ids apart modulo the old size are apart modulo its
 		 * double. */
@@ -143,17 +112,17 @@ table_add(struct mad_client *x, struct request *r)
 }
 
 static uint32_t
-request_tid(const struct request *r)
+request_tid(const struct mad_request *r)
 {
 	return r->id << ATTEMPT_BITS | (1 + (r->attempt - 1) % ATTEMPT_MASK);
 }
 
-static struct request *
+static struct mad_request *
 find_by_tid(const struct mad_client *x, uint32_t tid)
 {
 	uint32_t part = tid >> ATTEMPT_BITS;
 	uint32_t bits = tid & ATTEMPT_MASK;
-	struct request *r = x->table[part & x->table_mask];
+	struct mad_request *r = x->table[part & x->table_mask];
 
 	if (!r || (r->id & TID_ID_MASK) != part)
 		return NULL;
@@ -163,14 +132,14 @@ find_by_tid(const struct mad_client *x, uint32_t tid)
 }
 
 static bool
-is_smp(const struct request *r)
+is_smp(const struct mad_request *r)
 {
 	return r->header.mgmt_class == MAD_CLASS_SMP_DIRECT ||
 		r->header.mgmt_class == MAD_CLASS_SMP_LID;
 }
 
 static void
-room_release(struct mad_client *x, struct request *r)
+room_release(struct mad_client *x, struct mad_request *r)
 {
 	if (r->room)
 		window_release(&x->window, r->attempt > 1);
@@ -183,7 +152,7 @@ note_answered(struct mad_client *x, uint64_t seq)
 	if (!window_answered(&x->window, seq))
 		return;
 	while (x->cursor) {
-		struct request *r = request_of(x->cursor);
+		struct mad_request *r = request_of(x->cursor);
 
 		if (!window_overtook(&x->window, r->seq))
 			break;
@@ -229,7 +198,7 @@ arm_timer(struct mad_client *x)
  * its room until then, so a transport that refuses everything gets no more
  * sends than one that loses everything. */
 static void
-transmit(struct mad_client *x, struct request *r)
+transmit(struct mad_client *x, struct mad_request *r)
 {
 	unsigned timeout_ms = x->params.timeout_ms;
 	g_autoptr(GError) error = NULL;
@@ -331,7 +300,7 @@ kick_later(struct mad_client *x)
 /* Removes it from its list. Its last attempt becomes a ghost, unless there is a
  * sign that it arrived. */
 static void
-leave_list(struct mad_client *x, struct request *r)
+leave_list(struct mad_client *x, struct mad_request *r)
 {
 	bool room = r->room;
 
@@ -358,7 +327,7 @@ leave_list(struct mad_client *x, struct request *r)
 }
 
 static void
-forget(struct mad_client *x, struct request *r)
+forget(struct mad_client *x, struct mad_request *r)
 {
 	leave_list(x, r);
 	x->table[r->id & x->table_mask] = NULL;
@@ -367,7 +336,7 @@ forget(struct mad_client *x, struct request *r)
 }
 
 static void
-count_end(struct mad_client *x, const struct request *r,
+count_end(struct mad_client *x, const struct mad_request *r,
 	  enum mad_client_end end)
 {
 	enum mad_client_class class = is_smp(r) ? MAD_CLIENT_SMP :
@@ -379,7 +348,7 @@ count_end(struct mad_client *x, const struct request *r,
 }
 
 static void
-finish(struct mad_client *x, struct request *r,
+finish(struct mad_client *x, struct mad_request *r,
        const struct mad_client_answer *a)
 {
 	mad_client_done_fn done = r->done;
@@ -394,7 +363,7 @@ finish(struct mad_client *x, struct request *r,
 
 /* The last attempt is lost: try again, or give up. */
 static void
-lose(struct mad_client *x, struct request *r)
+lose(struct mad_client *x, struct mad_request *r)
 {
 	const struct mad_client_answer none = { .outcome =
 							MAD_CLIENT_TIMED_OUT };
@@ -440,7 +409,7 @@ mad_client_on_timer(void *data)
 
 /* NULL if it is the answer to r. */
 static const char *
-misfit(const struct request *r, const struct mad_header *h)
+misfit(const struct mad_request *r, const struct mad_header *h)
 {
 	const struct mad_header *q = &r->header;
 	unsigned method = q->method | MAD_METHOD_RESPONSE;
@@ -482,14 +451,14 @@ on_stray(struct mad_client *x, const struct transport_mad *m,
 }
 
 static bool
-is_current(const struct request *r, uint32_t tid)
+is_current(const struct mad_request *r, uint32_t tid)
 {
 	return r->place == PLACE_WIRE && request_tid(r) == tid;
 }
 
 /* The attempt with this TID is no longer in a queue. */
 static void
-attempt_arrived(struct mad_client *x, struct request *r, uint32_t tid)
+attempt_arrived(struct mad_client *x, struct mad_request *r, uint32_t tid)
 {
 	if (!is_current(r, tid)) {
 		note_answered(x, window_end_ghost(&x->window, tid));
@@ -503,7 +472,7 @@ static void
 mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 		     const struct mad_header *h)
 {
-	struct request *r = find_by_tid(x, h->tid);
+	struct mad_request *r = find_by_tid(x, h->tid);
 	struct mad_client_answer a = { .outcome = MAD_CLIENT_ANSWERED };
 	const char *reason;
 
@@ -550,7 +519,7 @@ on_mad(const struct transport_mad *m, void *data)
 {
 	struct mad_client *x = data;
 	struct mad_header h;
-	struct request *r;
+	struct mad_request *r;
 
 	if (!mad_header_read(m->mad, m->len, &h)) {
 		x->stats.malformed++;
@@ -598,7 +567,7 @@ mad_client_new(struct transport *t, const struct mad_client_params *params)
 	x->params = *params;
 	window_init(&x->window, params->max_wire);
 	x->stats.window = x->window.size;
-	x->table = g_new0(struct request *, TABLE_MIN);
+	x->table = g_new0(struct mad_request *, TABLE_MIN);
 	x->table_mask = TABLE_MIN - 1;
 	g_queue_init(&x->queue);
 	g_queue_init(&x->wire);
@@ -624,21 +593,15 @@ mad_client_free(struct mad_client *x)
 	g_free(x);
 }
 
-struct transport *
-mad_client_transport(struct mad_client *x)
-{
-	return x->transport;
-}
-
 uint32_t
 mad_client_start(struct mad_client *x, const struct mad_addr *to,
 	   const uint8_t mad[MAD_SIZE], mad_client_done_fn done,
 	   void *data, uint64_t tag)
 {
-	struct request *r;
+	struct mad_request *r;
 
 	if (!x->unused.head) {
-		struct request *chunk = g_new0(struct request, CHUNK);
+		struct mad_request *chunk = g_new0(struct mad_request, CHUNK);
 
 		g_ptr_array_add(x->chunks, chunk);
 		for (unsigned i = 0; i < CHUNK; i++) {
@@ -672,7 +635,7 @@ mad_client_start(struct mad_client *x, const struct mad_addr *to,
 void
 mad_client_cancel(struct mad_client *x, uint32_t id)
 {
-	struct request *r = x->table[id & x->table_mask];
+	struct mad_request *r = x->table[id & x->table_mask];
 
 	if (!r || r->id != id)
 		return;
@@ -686,7 +649,7 @@ void
 mad_client_cancel_owner(struct mad_client *x, const void *data)
 {
 	for (uint32_t i = 0; i <= x->table_mask; i++) {
-		struct request *r = x->table[i];
+		struct mad_request *r = x->table[i];
 
 		if (r && r->data == data)
 			mad_client_cancel(x, r->id);
@@ -699,12 +662,6 @@ mad_client_room(const struct mad_client *x)
 	return x->queue.head ? 0 : window_left(&x->window, false);
 }
 
-unsigned
-mad_client_pending(const struct mad_client *x)
-{
-	return x->pending;
-}
-
 void
 mad_client_set_pump(struct mad_client *x, mad_client_pump_fn fn, void *data)
 {
@@ -712,31 +669,4 @@ mad_client_set_pump(struct mad_client *x, mad_client_pump_fn fn, void *data)
 	x->pump_data = data;
 	if (fn)
 		kick_later(x);
-}
-
-void
-mad_client_set_server(struct mad_client *x, mad_client_serve_fn fn, void *data)
-{
-	x->serve = fn;
-	x->serve_data = data;
-}
-
-void
-mad_client_set_drop(struct mad_client *x, mad_client_drop_fn fn, void *data)
-{
-	x->drop = fn;
-	x->drop_data = data;
-}
-
-const struct mad_client_stats *
-mad_client_stats(const struct mad_client *x)
-{
-	return &x->stats;
-}
-
-uint64_t
-mad_client_ended(const struct mad_client *x, enum mad_client_class class,
-		 unsigned attr_id, enum mad_client_end end)
-{
-	return x->ended[class][attr_id][end];
 }

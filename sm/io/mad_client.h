@@ -12,9 +12,8 @@
 #define MINISM_IO_MAD_CLIENT_H
 
 #include "sm/io/transport.h"
+#include "sm/io/window.h"
 #include "sm/mad/mad.h"
-
-struct mad_client;
 
 struct mad_client_params {
 	unsigned timeout_ms;	/* of one attempt */
@@ -41,7 +40,8 @@ typedef void (*mad_client_done_fn)(const struct mad_client_answer *a,
 
 #define MAD_CLIENT_ATTRS	64u
 
-/* How requests ended, by class. */
+/* How requests ended, by class and attribute (the last one counts all higher
+ * ids). */
 enum mad_client_class {
 	MAD_CLIENT_SMP,
 	MAD_CLIENT_SA,
@@ -72,11 +72,54 @@ struct mad_client_stats {
 	unsigned window;	/* now */
 };
 
+/* Requests and traps of others; header was read, length is MAD_SIZE. */
+typedef void (*mad_client_serve_fn)(const struct transport_mad *m,
+			      const struct mad_header *h, void *data);
+/* Called for every dropped MAD with the reason, and for a send that the
+ * transport refused (TRANSPORT_RETURNED); for a rate-limited log. Both are
+ * valid during the callback. */
+typedef void (*mad_client_drop_fn)(const char *reason,
+				   const struct transport_mad *m, void *data);
+/* Called whenever there is room and the queue is empty. */
+typedef void (*mad_client_pump_fn)(void *data);
+
+struct mad_request;
+
+struct mad_client {
+	/* Read only */
+	struct transport *transport;
+	struct mad_client_params params;
+	struct mad_client_stats stats;
+	uint64_t ended[MAD_CLIENT_CLASSES][MAD_CLIENT_ATTRS][MAD_CLIENT_ENDS];
+	unsigned pending;	/* started and not over */
+
+	/* May be set; NULL: none */
+	mad_client_serve_fn serve;
+	void *serve_data;
+	mad_client_drop_fn drop;
+	void *drop_data;
+
+	/* Private */
+	mad_client_pump_fn pump;
+	void *pump_data;
+	struct window window;
+	struct mad_request **table;
+	uint32_t table_mask;
+	uint32_t last_id;
+	uint64_t started;
+	GQueue queue, wire, retry;
+	GQueue unused;		/* requests to take from */
+	GPtrArray *chunks;
+	GList *cursor;		/* first of wire that is not overtaken */
+	unsigned timer, kick;	/* 0: not running */
+	int64_t timer_at;	/* when it rings */
+	unsigned depth;		/* of callbacks into the user */
+};
+
 /* Takes over t's receiver. */
 struct mad_client *mad_client_new(struct transport *t,
 				  const struct mad_client_params *params);
 void mad_client_free(struct mad_client *x); /* cancels everything, keeps t */
-struct transport *mad_client_transport(struct mad_client *x);
 
 /*
  * Starts a request: `mad` (a whole MAD; its TID is filled in) is copied.
@@ -96,32 +139,8 @@ void mad_client_cancel_owner(struct mad_client *x, const void *data);
  * fill the queue. */
 unsigned mad_client_room(const struct mad_client *x);
 
-unsigned
-mad_client_pending(const struct mad_client *x); /* started and not over */
-
-/* Called whenever there is room and the queue is empty; may be NULL. */
-typedef void (*mad_client_pump_fn)(void *data);
+/* NULL: none. */
 void mad_client_set_pump(struct mad_client *x, mad_client_pump_fn fn,
 			 void *data);
-
-/* Requests and traps of others; header was read, length is MAD_SIZE. */
-typedef void (*mad_client_serve_fn)(const struct transport_mad *m,
-			      const struct mad_header *h, void *data);
-void mad_client_set_server(struct mad_client *x, mad_client_serve_fn fn,
-			   void *data);
-
-/* Called for every dropped MAD with the reason, and for a send that the
- * transport refused (TRANSPORT_RETURNED); for a rate-limited log. Both are
- * valid during the callback. */
-typedef void (*mad_client_drop_fn)(const char *reason,
-				   const struct transport_mad *m, void *data);
-void mad_client_set_drop(struct mad_client *x, mad_client_drop_fn fn,
-			 void *data);
-
-const struct mad_client_stats *mad_client_stats(const struct mad_client *x);
-/* Requests of an attribute (the last one counts all higher ids) that ended so. */
-uint64_t mad_client_ended(const struct mad_client *x,
-			  enum mad_client_class class, unsigned attr_id,
-			  enum mad_client_end end);
 
 #endif

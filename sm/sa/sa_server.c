@@ -503,7 +503,7 @@ sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
 	struct sa_server *d = g_new0(struct sa_server, 1);
 
 	d->client = client;
-	d->transport = mad_client_transport(client);
+	d->transport = client->transport;
 	d->sa = sa;
 	d->log = log;
 	d->params = params ? *params : sa_server_params_default;

@@ -153,7 +153,7 @@ was_behind(struct discover *d, uint32_t port)
 	uint32_t holder;
 
 	if (port == SNAPSHOT_NONE)
-		return mad_client_transport(d->x)->port_guid;
+		return d->x->transport->port_guid;
 	holder = snapshot_holder_of(d->s, port);
 	return mkey_db_behind(d->keys, d->s->ports[holder].guid,
 			      d->s->ports[port].num);
@@ -775,7 +775,7 @@ static void
 discover_wait(void *data)
 {
 	struct discover *d = data;
-	struct transport *t = mad_client_transport(d->x);
+	struct transport *t = d->x->transport;
 
 	if (d->head < d->queue->len ||
 	    smp_batch_in_flight(d->batch) > d->late->len)
@@ -803,7 +803,7 @@ discover_cancel(struct discover *d)
 	amend_free(d->amend);
 	if (d->before)
 		snapshot_unref(d->before);
-	transport_timer_clear(mad_client_transport(d->x), &d->timer);
+	transport_timer_clear(d->x->transport, &d->timer);
 	g_array_unref(d->opened);
 	if (d->strays)
 		g_array_unref(d->strays);

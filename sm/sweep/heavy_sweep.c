@@ -34,7 +34,7 @@
 void
 sweep_note_stage(struct sweep *s, int64_t now)
 {
-	const struct mad_client_stats *x = mad_client_stats(s->x);
+	const struct mad_client_stats *x = &s->x->stats;
 	struct sweep_stage *stage = &s->stages[s->n_stages];
 
 	if (s->n_stages < SWEEP_STAGES && s->state >= SWEEP_REREADING) {
@@ -58,7 +58,7 @@ void
 sweep_log_sent(struct sweep *s, enum log_level level)
 {
 	const struct mad_client_stats *before = &s->stats;
-	const struct mad_client_stats *after = mad_client_stats(s->x);
+	const struct mad_client_stats *after = &s->x->stats;
 	g_autoptr(GString) line = g_string_new(NULL);
 
 	for (unsigned i = 0; i < MAD_CLIENT_ATTRS; i++) {

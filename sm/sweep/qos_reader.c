@@ -64,7 +64,7 @@ static void
 look_again(struct qos_reader *q, int64_t us)
 {
 	if (!q->timer)
-		q->timer = transport_timer_in(mad_client_transport(q->x), us,
+		q->timer = transport_timer_in(q->x->transport, us,
 					      qos_reader_on_timer, q);
 }
 
@@ -281,7 +281,7 @@ qos_reader_free(struct qos_reader *q)
 		sa_job_free(p->job);
 		parked_free(q, p);
 	}
-	transport_timer_clear(mad_client_transport(q->x), &q->timer);
+	transport_timer_clear(q->x->transport, &q->timer);
 	g_free(q);
 }
 

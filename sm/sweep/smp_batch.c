@@ -240,7 +240,7 @@ smp_batch_start(struct mad_client *x, const struct snapshot *s,
 	b->free_slots = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	if (!stage->max_in_flight)
 		mad_client_set_pump(x, batch_pump, b);
-	b->timer = transport_timer_start(mad_client_transport(x), 0,
+	b->timer = transport_timer_start(x->transport, 0,
 					 batch_on_start, b);
 	return b;
 }
@@ -253,7 +253,7 @@ smp_batch_free(struct smp_batch *b)
 	smp_batch_drop(b);
 	if (!b->stage.max_in_flight)
 		mad_client_set_pump(b->x, NULL, NULL);
-	transport_timer_clear(mad_client_transport(b->x), &b->timer);
+	transport_timer_clear(b->x->transport, &b->timer);
 	g_array_unref(b->flights);
 	g_array_unref(b->free_slots);
 	g_free(b->unreachable);

@@ -187,9 +187,9 @@ sweep_view_clear(struct view *v)
 static void
 set_timer(struct sweep *s, int64_t when, transport_timer_fn fn)
 {
-	transport_timer_clear(mad_client_transport(s->x), &s->timer);
+	transport_timer_clear(s->x->transport, &s->timer);
 	s->timer =
-		transport_timer_start(mad_client_transport(s->x), when, fn, s);
+		transport_timer_start(s->x->transport, when, fn, s);
 }
 
 /* Frees the values of a sweep. */
@@ -217,7 +217,7 @@ sweep_stop(struct sweep *s)
 	g_clear_pointer(&s->program, program_cancel);
 	g_clear_pointer(&s->light, light_sweep_cancel);
 	mad_client_cancel_owner(s->x, s);
-	transport_timer_clear(mad_client_transport(s->x), &s->timer);
+	transport_timer_clear(s->x->transport, &s->timer);
 	clear_run(s);
 }
 
@@ -482,7 +482,7 @@ sweep_begin(void *data)
 	s->causes = 0;
 	s->began = now;
 	s->n_stages = 0;
-	s->stats = *mad_client_stats(s->x);
+	s->stats = s->x->stats;
 	causes = causes_text(s->why);
 	if (s->is_repair) {
 		s->notice_causes = 0;
@@ -617,7 +617,7 @@ sweep_on_light_timer(void *data)
 		sweep_begin(s);
 		return;
 	}
-	s->stats = *mad_client_stats(s->x);
+	s->stats = s->x->stats;
 	sweep_set_state(s, SWEEP_LIGHT);
 	s->light = light_sweep_start(s->x, s->keys, s->view.subnet, NULL,
 				     sweep_on_light, s);
@@ -769,7 +769,7 @@ rest(struct sweep *s)
 	if (s->state == SWEEP_PROBING)
 		g_clear_pointer(&s->light, light_sweep_cancel);
 	if (s->paused) {
-		transport_timer_clear(mad_client_transport(s->x), &s->timer);
+		transport_timer_clear(s->x->transport, &s->timer);
 		sweep_set_state(s, SWEEP_IDLE);
 		return;
 	}

@@ -354,7 +354,7 @@ struct sweep {
 static inline int64_t
 sweep_now(const struct sweep *s)
 {
-	return transport_now(mad_client_transport(s->x));
+	return transport_now(s->x->transport);
 }
 
 /* The port with this LID; SNAPSHOT_NONE: there is none. */
@@ -373,7 +373,7 @@ sweep_totals(const struct sweep *s)
 static inline const char *
 sweep_ms(const struct sweep *s)
 {
-	return transport_ms(mad_client_transport(s->x));
+	return transport_ms(s->x->transport);
 }
 
 static inline void

@@ -176,7 +176,7 @@ void
 sweep_sm_info(const struct sweep *s, struct sm_info *out)
 {
 	*out = s->self;
-	out->act_count = (uint32_t)mad_client_stats(s->x)->sent;
+	out->act_count = (uint32_t)s->x->stats.sent;
 }
 
 const GPtrArray *

@@ -277,7 +277,7 @@ typedef void (*bench_event_fn)(struct sim *sim, uint32_t which);
 static struct figures
 bench_event(struct bench *b, bench_event_fn fn, uint32_t which)
 {
-	const struct mad_client_stats *x = mad_client_stats(b->sm->x);
+	const struct mad_client_stats *x = &b->sm->x->stats;
 	struct mad_client_stats before = *x;
 
 	bench_book(b);

@@ -130,14 +130,14 @@ run(struct snapshot *s, uint32_t hosts[2], bool told, bool full)
 	       (unsigned)status.reads,
 	       (double)(sim_now(sim) - began) / 1e6, cpu_ms() - cpu);
 	before = saved(&m[0]);
-	was = *mad_client_stats(m[1].x);
+	was = m[1].x->stats;
 	cpu = cpu_ms();
 	took = end_master(sim, &m[0], &m[1], told);
 	cpu = cpu_ms() - cpu;
 	after = saved(&m[1]);
 	same = strcmp(before, after) == 0;
 	sim_run(sim, sim_now(sim) + 10 * SECOND);
-	now = mad_client_stats(m[1].x);
+	now = &m[1].x->stats;
 	printf("  %s: SA open after %.0f ms (CPU %.0f ms), state of %zu bytes "
 	       "%s\n", told ? "TERM" : "KILL", (double)took / 1e3, cpu,
 	       strlen(before), same ? "the same" : "DIFFERS");

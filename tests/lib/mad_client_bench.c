@@ -50,7 +50,8 @@ struct bench *bench_new(const struct mad_client_params *params,
 	b->t = scripted_new();
 	scripted_set_peer(b->t, peer, data);
 	b->x = mad_client_new(b->t, params);
-	mad_client_set_drop(b->x, on_drop, b);
+	b->x->drop = on_drop;
+	b->x->drop_data = b;
 	return b;
 }
 

@@ -62,7 +62,7 @@ do_mark(struct play *p, char **words)
 	p->ends = p->w.m.ends;
 	p->repairs = p->w.m.repairs;
 	p->engine = p->w.m.engine;
-	p->stats = *mad_client_stats(p->w.m.x);
+	p->stats = p->w.m.x->stats;
 	p->traps = sim_stats(p->w.sim)->traps;
 	p->written = p->w.m.mcast ?
 		mcast_manager_stats(p->w.m.mcast)->written : 0;

@@ -86,7 +86,8 @@ client_on(struct play *p, const char *name)
 	c->table = g_byte_array_new();
 	c->t = sim_attach(p->w.sim, port, SIM_ROLE_CLIENT);
 	c->x = mad_client_new(c->t, &wire);
-	mad_client_set_server(c->x, on_request, c);
+	c->x->serve = on_request;
+	c->x->serve_data = c;
 	c->bulk = sa_message_new(c->t, SA_MESSAGE_COLLECT_MAX, on_table, c);
 	g_ptr_array_add(p->clients, c);
 	return c;

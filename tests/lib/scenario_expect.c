@@ -157,7 +157,7 @@ expect_count(struct play *p, char **args)
 	} counts[] = {
 		{ "sweeps", m->ends - p->ends },	/* and repairs */
 		{ "repairs", m->repairs - p->repairs },
-		{ "mads", m->t ? mad_client_stats(m->x)->sent - p->stats.sent :
+		{ "mads", m->t ? m->x->stats.sent - p->stats.sent :
 		  UINT64_MAX },		/* no manager runs */
 		{ "took", (uint64_t)m->took / 1000 },	/* ms */
 		{ "traps", sim->traps - p->traps },
@@ -202,7 +202,7 @@ expect_flaps(struct play *p, char **args)
 static bool
 expect_sets(struct play *p, char **args)
 {
-	const struct mad_client_stats *now = mad_client_stats(p->w.m.x);
+	const struct mad_client_stats *now = &p->w.m.x->stats;
 	unsigned attr_id = args[0] && args[1] ? play_read_attr(args[1]) : 0;
 
 	return play_expect_range(p, "Sets", args[0], attr_id ?
@@ -215,14 +215,14 @@ expect_sets(struct play *p, char **args)
 static bool
 expect_quiet(struct play *p, char **args)
 {
-	uint64_t sets = mad_client_stats(p->w.m.x)->sent_set;
+	uint64_t sets = p->w.m.x->stats.sent_set;
 
 	sweep_request(p->w.m.sweep, SWEEP_CAUSE_SIGNAL);
 	if (!world_settle(&p->w, 60 * SECOND))
 		return play_fail(p, "it does not come to rest");
 	return expect_end(p, 0, SWEEP_END_UP) &&
 		play_expect_range(p, "Sets", "0",
-				  mad_client_stats(p->w.m.x)->sent_set - sets);
+				  p->w.m.x->stats.sent_set - sets);
 }
 
 static bool
@@ -350,7 +350,7 @@ expect_perf(struct play *p, char **args)
 		perf_manager_stats(p->w.m.sm->perf);
 
 	return args[0] && play_expect_range(p, args[0], args[1],
-		*args[0] == 'g' ? mad_client_stats(p->w.m.x)->gmps :
+		*args[0] == 'g' ? p->w.m.x->stats.gmps :
 		*args[0] == 'r' ? stats->rounds : stats->failed);
 }
 

@@ -436,17 +436,17 @@ check_pkeys(struct chaos *c, unsigned event)
 static void
 check_plan_empty(struct chaos *c, unsigned event)
 {
-	uint64_t sets = mad_client_stats(c->w.m.x)->sent_set;
+	uint64_t sets = c->w.m.x->stats.sent_set;
 
 	sweep_request(c->w.m.sweep, SWEEP_CAUSE_SIGNAL);
 	assert_true(world_settle(&c->w, 60 * SECOND));
 	/* A fault may still be active, and change the fabric. */
 	if (c->w.m.last != SWEEP_END_UP)
 		return;
-	if (mad_client_stats(c->w.m.x)->sent_set != sets)
+	if (c->w.m.x->stats.sent_set != sets)
 		fail_msg("event %u (%s): %u Sets in a fabric that is up", event,
 			 c->what,
-			 (unsigned)(mad_client_stats(c->w.m.x)->sent_set -
+			 (unsigned)(c->w.m.x->stats.sent_set -
 				    sets));
 }
 

@@ -24,7 +24,7 @@ TEST(test_answer_reaches_its_request_once)
 
 	assert_int_not_equal(bench_start(b, 7), 0);
 	assert_int_equal(scripted_count(b->t), 1);
-	assert_int_equal(mad_client_pending(b->x), 1);
+	assert_int_equal(b->x->pending, 1);
 	bench_make_answer(b, mad, MAD_STATUS_BAD_VALUE);
 	mad[SMP_DATA_OFFSET] = 0x5a;
 	scripted_answer(b->t, mad, 30);
@@ -35,13 +35,13 @@ TEST(test_answer_reaches_its_request_once)
 	assert_int_equal(b->when[7], 30);
 	assert_int_equal(b->last.status, MAD_STATUS_BAD_VALUE);
 	assert_int_equal(b->last_data, 0x5a);
-	assert_int_equal(mad_client_pending(b->x), 0);
+	assert_int_equal(b->x->pending, 0);
 	assert_true(scripted_run_idle(b->t, 10 * TIMEOUT));
 	assert_int_equal(scripted_count(b->t), 1);
 	assert_int_equal(b->ends, 1);
-	assert_true(mad_client_stats(b->x)->answered == 1);
-	assert_true(mad_client_stats(b->x)->sent == 1);
-	assert_true(mad_client_stats(b->x)->sent_set == 0);
+	assert_true(b->x->stats.answered == 1);
+	assert_true(b->x->stats.sent == 1);
+	assert_true(b->x->stats.sent_set == 0);
 }
 
 /* What the peer makes of one attempt after the other. */
@@ -75,7 +75,7 @@ assert_fate(const struct fate *f)
 	const char *next = f->attempts + strspn(f->attempts, "x");
 	unsigned refused = next - f->attempts;
 	AUTO(bench) *b = bench_new(&bench_usual, peer_fate, &next);
-	const struct mad_client_stats *stats = mad_client_stats(b->x);
+	const struct mad_client_stats *stats = &b->x->stats;
 
 	print_message("%s\n", f->attempts);
 	scripted_refuse(b->t, refused);
@@ -139,8 +139,8 @@ TEST(test_late_answer_to_an_earlier_attempt_counts)
 	scripted_reply(b->t, scripted_get(b->t, 1), 5);
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
 	assert_int_equal(b->ends, 1);
-	assert_true(mad_client_stats(b->x)->late == 1);
-	assert_true(mad_client_stats(b->x)->foreign == 0);
+	assert_true(b->x->stats.late == 1);
+	assert_true(b->x->stats.foreign == 0);
 	assert_int_equal(scripted_count(b->t), 2);
 }
 
@@ -186,8 +186,8 @@ TEST(test_foreign_tids_are_dropped)
 	scripted_run(b->t, 10);
 	assert_int_equal(b->ends, 0);
 	/* which is late, not foreign */
-	assert_int_equal(b->drops, mad_client_stats(b->x)->foreign);
-	assert_true(mad_client_stats(b->x)->foreign >= G_N_ELEMENTS(tids));
+	assert_int_equal(b->drops, b->x->stats.foreign);
+	assert_true(b->x->stats.foreign >= G_N_ELEMENTS(tids));
 }
 
 /* The kernel and the simulator write their agent into the upper half. */
@@ -233,7 +233,7 @@ TEST(test_answers_that_do_not_fit_are_dropped_and_waited_out)
 		scripted_run(b->t, transport_now(b->t) + 10);
 		assert_int_equal(b->ends, 0);
 		assert_int_equal(b->drops, i + 1);
-		assert_true(mad_client_stats(b->x)->malformed == i + 1);
+		assert_true(b->x->stats.malformed == i + 1);
 		assert_has(b->reason, cases[i].reason);
 	}
 	scripted_reply(b->t, scripted_get(b->t, 0), 1);
@@ -261,7 +261,7 @@ TEST(test_short_mads_are_dropped)
 	}
 	scripted_run(b->t, 10);
 	assert_int_equal(b->ends, 0);
-	assert_true(mad_client_stats(b->x)->malformed == G_N_ELEMENTS(lengths));
+	assert_true(b->x->stats.malformed == G_N_ELEMENTS(lengths));
 	assert_string_equal(b->reason, "short MAD");
 }
 
@@ -276,7 +276,7 @@ TEST(test_set_is_answered_by_get_resp)
 	scripted_reply(b->t, scripted_last(b->t), 1);
 	scripted_run(b->t, 10);
 	assert_int_equal(b->answered[3], 1);
-	assert_true(mad_client_stats(b->x)->sent_set == 1);
+	assert_true(b->x->stats.sent_set == 1);
 }
 
 /* ------------------------------------------------------ cancel, returned */
@@ -294,7 +294,7 @@ TEST(test_cancel_works_in_every_state)
 	queued = bench_start(b, 2);
 	assert_int_equal(scripted_count(b->t), 2);
 	mad_client_cancel(b->x, queued);
-	assert_int_equal(mad_client_pending(b->x), 2);
+	assert_int_equal(b->x->pending, 2);
 	/* 0 goes out again, 1 waits: half of the window is one */
 	scripted_run(b->t, TIMEOUT + 10);
 	assert_int_equal(scripted_count(b->t), 3);
@@ -303,14 +303,14 @@ TEST(test_cancel_works_in_every_state)
 	mad_client_cancel(b->x, wire);	/* over */
 	mad_client_cancel(b->x, 0);
 	mad_client_cancel(b->x, 0xdeadbeef);
-	assert_int_equal(mad_client_pending(b->x), 0);
-	assert_true(mad_client_stats(b->x)->cancelled == 3);
+	assert_int_equal(b->x->pending, 0);
+	assert_true(b->x->stats.cancelled == 3);
 
 	for (unsigned i = 0; i < 3; i++)
 		scripted_reply(b->t, scripted_get(b->t, i), 1);
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
 	assert_int_equal(b->ends, 0);
-	assert_true(mad_client_stats(b->x)->late == 3);
+	assert_true(b->x->stats.late == 3);
 	assert_int_equal(scripted_count(b->t), 3);
 }
 
@@ -375,7 +375,7 @@ TEST(test_cancel_inside_done_is_safe)
 	assert_int_equal(b->timed_out[2] + b->answered[2], 0);
 	assert_int_equal(b->timed_out[101], 1);
 	assert_int_equal(b->timed_out[102], 1);
-	assert_int_equal(mad_client_pending(b->x), 0);
+	assert_int_equal(b->x->pending, 0);
 }
 
 TEST(test_returned_older_attempt_is_ignored)
@@ -421,7 +421,7 @@ TEST(test_slot_of_an_old_request_is_told_apart)
 	scripted_reply(b->t, &old, 1);
 	scripted_run(b->t, transport_now(b->t) + 10);
 	assert_int_equal(b->answered[1], 0);
-	assert_true(mad_client_stats(b->x)->late == 1);
+	assert_true(b->x->stats.late == 1);
 }
 
 struct feeder {
@@ -501,7 +501,8 @@ TEST(test_requests_of_others_go_to_the_server)
 	uint8_t mad[MAD_SIZE];
 
 	bench_start(b, 1);
-	mad_client_set_server(b->x, on_serve, &served);
+	b->x->serve = on_serve;
+	b->x->serve_data = &served;
 	for (unsigned i = 0; i < G_N_ELEMENTS(methods); i++) {
 		smp_build_lid(mad, methods[i], MAD_ATTR_SM_INFO, i, 0);
 		/* even under the TID of a request of ours */
@@ -511,12 +512,12 @@ TEST(test_requests_of_others_go_to_the_server)
 		assert_int_equal(served.count, i + 1);
 		assert_int_equal(served.last.method, methods[i]);
 	}
-	assert_true(mad_client_stats(b->x)->unsolicited == 4);
+	assert_true(b->x->stats.unsolicited == 4);
 	assert_int_equal(b->ends, 0);
-	mad_client_set_server(b->x, NULL, NULL);
+	b->x->serve = NULL;
 	scripted_answer(b->t, mad, 1);
 	scripted_run(b->t, transport_now(b->t) + 2);
-	assert_true(mad_client_stats(b->x)->unsolicited == 5);
+	assert_true(b->x->stats.unsolicited == 5);
 }
 
 TEST(test_free_with_requests_in_every_state_is_quiet)
@@ -653,9 +654,9 @@ run_chaos(uint32_t seed)
 	assert_int_equal(b->ends + cancelled, 3000);
 	for (unsigned i = 0; i < 3000; i++)
 		assert_in_range(b->answered[i] + b->timed_out[i], 0, 1);
-	assert_int_equal(mad_client_pending(b->x), 0);
-	assert_true(mad_client_stats(b->x)->answered +
-		    mad_client_stats(b->x)->timed_out == b->ends);
+	assert_int_equal(b->x->pending, 0);
+	assert_true(b->x->stats.answered +
+		    b->x->stats.timed_out == b->ends);
 	g_rand_free(rand);
 	return b;
 }

@@ -142,7 +142,7 @@ STAGE_TEST(test_nothing_is_read_while_the_sweep_is_at_work)
 	st->busy = true;
 	ask_tables(c, SA_ATTR_VL_ARB, LID, c->port);
 	stage_run(st, SECOND);
-	sent = mad_client_stats(st->sm.x)->gets[MAD_ATTR_VL_ARB];
+	sent = st->sm.x->stats.gets[MAD_ATTR_VL_ARB];
 	assert_int_equal(sent, 0);
 	assert_int_equal(c->tables, 0);
 	/* a repeat of what waits is none of two */

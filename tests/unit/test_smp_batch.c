@@ -308,7 +308,7 @@ BENCH_TEST(test_dropped_requests_have_no_reply)
 	scripted_run(b->t, transport_now(b->t) + 1000);
 	assert_int_equal(smp_batch_in_flight(b->batch), N);
 	smp_batch_drop(b->batch);
-	assert_int_equal(mad_client_stats(b->x)->cancelled, N);
+	assert_int_equal(b->x->stats.cancelled, N);
 	smp_batch_wake(b->batch);
 	assert_int_equal(b->done, 1);
 	assert_int_equal(b->replies->len, 0);
@@ -398,6 +398,6 @@ BENCH_TEST(test_requests_behind_are_cancelled_in_order)
 	}
 	assert_int_equal(reply_at(b, 4)->tag, 2);
 	assert_int_equal(reply_at(b, 4)->outcome, SMP_TIMED_OUT);
-	assert_int_equal(mad_client_stats(b->x)->cancelled, 3);
+	assert_int_equal(b->x->stats.cancelled, 3);
 	assert_int_equal(b->done, 1);
 }
