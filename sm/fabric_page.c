@@ -9,7 +9,7 @@
 #include <gio/gio.h>
 #include <string.h>
 
-#include "topology/json.h"
+#include "topology/report.h"
 
 /* Made from fabric_page.html: a string a line. */
 static const char *const html[] = {
@@ -17,7 +17,7 @@ static const char *const html[] = {
 };
 
 static void
-page_put_node(struct json *j, const struct fabric_page *p, uint32_t node)
+page_put_node(struct text_report *j, const struct fabric_page *p, uint32_t node)
 {
 	const struct snapshot_node *n = &p->s->nodes[node];
 	bool is_switch = snapshot_is_switch(n);
@@ -28,22 +28,22 @@ page_put_node(struct json *j, const struct fabric_page *p, uint32_t node)
 			end = n->first_port + num;
 			break;
 		}
-	json_open(j, NULL, '[');
-	json_text(j, NULL, snapshot_node_name(n));
-	json_hex(j, NULL, n->info.node_guid, 16);
-	json_number(j, NULL, is_switch ? 0 :
-		    n->info.node_type == NODE_ROUTER ? 2 : 1);
-	json_number(j, NULL, p->lids->base[end]);
-	json_number(j, NULL, p->lids->lmc[end]);
+	report_open(j, NULL, '[');
+	report_text(j, NULL, snapshot_node_name(n), NULL);
+	report_hex(j, NULL, n->info.node_guid, 16, NULL);
+	report_number(j, NULL, is_switch ? 0 :
+		      n->info.node_type == NODE_ROUTER ? 2 : 1, NULL);
+	report_number(j, NULL, p->lids->base[end], NULL);
+	report_number(j, NULL, p->lids->lmc[end], NULL);
 	if (is_switch)
-		json_number(j, NULL, n->sw_index);
+		report_number(j, NULL, n->sw_index, NULL);
 	else
-		json_text(j, NULL, NULL);
-	json_close(j, ']');
+		report_text(j, NULL, NULL, NULL);
+	report_close(j, ']');
 }
 
 static void
-put_counts(struct json *j, const uint64_t *counts, const char *method)
+put_counts(struct text_report *j, const uint64_t *counts, const char *method)
 {
 	for (unsigned i = 0; i < MAD_CLIENT_ATTRS; i++) {
 		g_autofree char *name = NULL;
@@ -51,10 +51,10 @@ put_counts(struct json *j, const uint64_t *counts, const char *method)
 		if (!counts[i])
 			continue;
 		name = g_strdup_printf("%s %s", method, mad_attr_name(i));
-		json_open(j, NULL, '[');
-		json_text(j, NULL, name);
-		json_number(j, NULL, counts[i]);
-		json_close(j, ']');
+		report_open(j, NULL, '[');
+		report_text(j, NULL, name, NULL);
+		report_number(j, NULL, counts[i], NULL);
+		report_close(j, ']');
 	}
 }
 
@@ -63,60 +63,60 @@ make_json(const struct fabric_page *p)
 {
 	g_autoptr(GDateTime) when = g_date_time_new_from_unix_local(p->made);
 	g_autofree char *made = g_date_time_format(when, "%F %T");
-	struct json j = { .out = g_string_new(NULL) };
+	struct text_report j = { .out = g_string_new(NULL), .as_json = true };
 
-	json_open(&j, NULL, '{');
-	json_text(&j, "title", p->title);
-	json_text(&j, "engine", p->engine);
-	json_text(&j, "made", made);
-	json_number(&j, "stride", p->lft ? p->lft->stride : 0);
-	json_number(&j, "top", p->lft ? p->lft->top : 0);
-	json_open(&j, "notes", '[');
+	report_open(&j, NULL, '{');
+	report_text(&j, "title", p->title, NULL);
+	report_text(&j, "engine", p->engine, NULL);
+	report_text(&j, "made", made, NULL);
+	report_number(&j, "stride", p->lft ? p->lft->stride : 0, NULL);
+	report_number(&j, "top", p->lft ? p->lft->top : 0, NULL);
+	report_open(&j, "notes", '[');
 	for (guint i = 0; p->notes && i < p->notes->len; i++)
-		json_text(&j, NULL, p->notes->pdata[i]);
-	json_close(&j, ']');
-	json_open(&j, "stages", '[');
+		report_text(&j, NULL, p->notes->pdata[i], NULL);
+	report_close(&j, ']');
+	report_open(&j, "stages", '[');
 	for (unsigned i = 0; i < p->n_stages; i++) {
 		const struct sweep_stage *stage = &p->stages[i];
 
-		json_open(&j, NULL, '{');
-		json_text(&j, "name", sweep_state_name(stage->state));
-		json_ms(&j, "begin", stage->begin_us);
-		json_ms(&j, "end", stage->end_us);
-		json_open(&j, "mads", '[');
+		report_open(&j, NULL, '{');
+		report_text(&j, "name", sweep_state_name(stage->state), NULL);
+		report_ms(&j, "begin", stage->begin_us);
+		report_ms(&j, "end", stage->end_us);
+		report_open(&j, "mads", '[');
 		put_counts(&j, stage->gets, "Get");
 		put_counts(&j, stage->sets, "Set");
-		json_close(&j, ']');
-		json_close(&j, '}');
+		report_close(&j, ']');
+		report_close(&j, '}');
 	}
-	json_close(&j, ']');
-	json_open(&j, "nodes", '[');
+	report_close(&j, ']');
+	report_open(&j, "nodes", '[');
 	for (uint32_t i = 0; i < p->s->n_nodes; i++)
 		page_put_node(&j, p, i);
-	json_close(&j, ']');
-	json_open(&j, "cables", '[');
+	report_close(&j, ']');
+	report_open(&j, "cables", '[');
 	for (uint32_t i = 0; i < p->s->n_ports; i++) {
 		const struct snapshot_port *a = &p->s->ports[i], *b;
 
 		if (a->peer == SNAPSHOT_NONE || i > a->peer)
 			continue;
 		b = &p->s->ports[a->peer];
-		json_open(&j, NULL, '[');
-		json_number(&j, NULL, a->node);
-		json_number(&j, NULL, a->num);
-		json_number(&j, NULL, b->node);
-		json_number(&j, NULL, b->num);
-		json_number(&j, NULL, port_mbps(&a->info));
-		json_bool(&j, NULL, a->info.state == PORT_STATE_ACTIVE &&
+		report_open(&j, NULL, '[');
+		report_number(&j, NULL, a->node, NULL);
+		report_number(&j, NULL, a->num, NULL);
+		report_number(&j, NULL, b->node, NULL);
+		report_number(&j, NULL, b->num, NULL);
+		report_number(&j, NULL, port_mbps(&a->info), NULL);
+		report_bool(&j, NULL, a->info.state == PORT_STATE_ACTIVE &&
 			  b->info.state == PORT_STATE_ACTIVE);
-		json_number(&j, NULL, p->perf ?
-			    perf_wire_errors(&p->perf[i]) : 0);
-		json_number(&j, NULL, p->perf ?
-			    perf_wire_errors(&p->perf[a->peer]) : 0);
-		json_close(&j, ']');
+		report_number(&j, NULL, p->perf ?
+			      perf_wire_errors(&p->perf[i]) : 0, NULL);
+		report_number(&j, NULL, p->perf ?
+			      perf_wire_errors(&p->perf[a->peer]) : 0, NULL);
+		report_close(&j, ']');
 	}
-	json_close(&j, ']');
-	json_close(&j, '}');
+	report_close(&j, ']');
+	report_close(&j, '}');
 	return j.out;
 }
 

@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "topology/json.h"
+#include "topology/report.h"
 
 #define LIMIT_LINES	5
 #define LIMIT_SPAN_US	(10 * G_USEC_PER_SEC)
@@ -206,7 +206,7 @@ print_line(const struct log *log, enum log_level level, const char *subsystem,
 	};
 	g_autoptr(GDateTime) now = NULL;
 	g_autofree char *when = NULL;
-	struct json j = { .out = NULL };
+	struct text_report j = { .out = NULL, .as_json = true };
 
 	if (log->format == LOG_JOURNAL)
 		return g_strdup_printf("<%d>%s: %s\n", priorities[level],
@@ -220,12 +220,12 @@ print_line(const struct log *log, enum log_level level, const char *subsystem,
 	}
 	when = g_date_time_format_iso8601(now);
 	j.out = g_string_new(NULL);
-	json_open(&j, NULL, '{');
-	json_text(&j, "time", when);
-	json_text(&j, "level", level_names[level]);
-	json_text(&j, "subsystem", subsystem);
-	json_text(&j, "message", text);
-	json_close(&j, '}');
+	report_open(&j, NULL, '{');
+	report_text(&j, "time", when, NULL);
+	report_text(&j, "level", level_names[level], NULL);
+	report_text(&j, "subsystem", subsystem, NULL);
+	report_text(&j, "message", text, NULL);
+	report_close(&j, '}');
 	g_string_append_c(j.out, '\n');
 	return g_string_free(j.out, FALSE);
 }

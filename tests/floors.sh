@@ -20,7 +20,7 @@ files_of() {
 # may FILE INCLUDED: does the floor of FILE allow it?
 may() {
 	case $1:$2 in
-	*:topology/text.h | *:topology/json.h | *:topology/state_file.h) ;;
+	*:topology/text.h | *:topology/report.h | *:topology/state_file.h) ;;
 	topology/*:topology/*) ;;
 	routing/*:routing/* | routing/*:topology/*) ;;
 	# the wire speaks in the host structs of topology
@@ -110,7 +110,7 @@ bad_tree() {
 	put topology/a.c topology/text.h topology/b.h routing/tables.h sm/log.h
 	put routing/a.c topology/b.h routing/tables.h sm/plan/plan.h
 	put sm/mad/a.c topology/smp_attr.h topology/text.h topology/snapshot.h
-	put sm/plan/a.c topology/json.h routing/tables.h topology/b.h routing/graph.h
+	put sm/plan/a.c topology/report.h routing/tables.h topology/b.h routing/graph.h
 	put sm/config/a.c topology/b.h routing/engine.h
 	put sm/sa/a.c sm/mad/mad.h topology/b.h routing/tables.h routing/graph.h sm/log.h
 	put sm/sa/sa_server.c sm/log.h sm/io/mad_client.h

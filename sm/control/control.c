@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "sm/control/request.h"
-#include "topology/json.h"
+#include "topology/report.h"
 #include "topology/text.h"
 #include "topology/partition.h"
 
@@ -179,7 +179,7 @@ go_on(struct control_request *r, const char *word, uint64_t from,
       const char *option)
 {
 	r->code = CONTROL_AGAIN;
-	g_string_append_printf(r->out.json.out, "%s%s %" G_GUINT64_FORMAT
+	g_string_append_printf(r->out.out, "%s%s %" G_GUINT64_FORMAT
 			       " %s\n", r->out.as_json ? "json " : "", word,
 			       from, option);
 }
@@ -226,8 +226,8 @@ run_events(struct control_request *q)
 		report_close(r, '}');
 		if (!follow || !r->as_json)
 			continue;
-		g_string_append_c(r->json.out, '\n');
-		r->json.comma = false;
+		g_string_append_c(r->out, '\n');
+		r->comma = false;
 	}
 	if (!follow)
 		request_close_list(q);
@@ -467,7 +467,7 @@ enum control_code
 control_ask(const struct control_hooks *hooks, const char *line, GString *out)
 {
 	struct control_request r = { .hooks = hooks,
-				     .out = { .json = { .out = out } } };
+				     .out = { .out = out } };
 
 	run_line(&r, line);
 	g_strfreev(r.words);

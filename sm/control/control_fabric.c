@@ -475,7 +475,7 @@ control_report(struct control_request *q)
 {
 	status_page(q->v.status, q->db->subnet, q->db->lids, q->db->lft,
 		    perf_manager_ports(q->v.perf, q->db->subnet),
-		    q->out.json.out);
+		    q->out.out);
 }
 
 /* ---- ports ---- */

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "topology/dr_path.h"
-#include "topology/json.h"
+#include "topology/report.h"
 #include "topology/text.h"
 
 #define MEMBERS_SHOWN	64u

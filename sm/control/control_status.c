@@ -13,7 +13,7 @@
 
 #include <inttypes.h>
 
-#include "topology/json.h"
+#include "topology/report.h"
 
 enum control_code
 control_verdict(const struct control_view *v, const char **name)
@@ -46,7 +46,7 @@ put_span(struct text_report *r, const char *key, int64_t us, const char *after)
 	int64_t s = MAX(us, 0) / G_USEC_PER_SEC;
 
 	if (r->as_json) {
-		json_ms(&r->json, key, us);
+		report_ms(r, key, us);
 		return;
 	}
 	if (s >= 86400)
@@ -264,8 +264,7 @@ put_sweeps(const struct control_view *v, struct text_report *r)
 			   status_end_name(sweep->end),
 			   (double)sweep->took_us / 1000, v->ms,
 			   sweep->causes ? sweep->causes : "?");
-		if (r->as_json)
-			json_ms(&r->json, "took_ms", sweep->took_us);
+		report_ms(r, "took_ms", sweep->took_us);
 		report_text(r, "causes", sweep->causes, NULL);
 		report_text(r, "end", status_end_name(sweep->end), NULL);
 		report_close(r, '}');
@@ -318,10 +317,10 @@ put_counters(const struct control_view *v, struct text_report *r)
 char *
 control_headline(const struct control_view *v)
 {
-	struct text_report r = { .json = { .out = g_string_new(NULL) } };
+	struct text_report r = { .out = g_string_new(NULL) };
 
 	put_verdict(v, &r);
-	return g_string_free(r.json.out, FALSE);
+	return g_string_free(r.out, FALSE);
 }
 
 void

@@ -15,8 +15,8 @@
 #include "sm/control/status.h"
 #include "sm/mad/smp.h"
 #include "topology/expected.h"
-#include "topology/json.h"
 #include "topology/partition.h"
+#include "topology/report.h"
 
 enum control_code {
 	CONTROL_DONE = 0,	/* of status: UP */

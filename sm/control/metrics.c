@@ -396,7 +396,7 @@ write_errors(GString *out, const struct control_view *v)
 void
 control_metrics(struct control_request *r)
 {
-	GString *out = r->out.json.out;
+	GString *out = r->out.out;
 	const struct sa_stats *sa = &r->v.sa_stats;
 
 	write_subnet(out, &r->v);

@@ -47,7 +47,7 @@ request_close(struct control_request *r)
 {
 	report_close(&r->out, '}');
 	if (r->out.as_json)
-		g_string_append_c(r->out.json.out, '\n');
+		g_string_append_c(r->out.out, '\n');
 }
 
 void

@@ -6,7 +6,7 @@
 #define MINISM_CONTROL_REQUEST_H
 
 #include "sm/control/control_view.h"
-#include "topology/json.h"
+#include "topology/report.h"
 
 struct control_request {
 	const struct control_hooks *hooks;

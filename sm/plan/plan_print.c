@@ -20,7 +20,7 @@
 
 #include <inttypes.h>
 
-#include "topology/json.h"
+#include "topology/report.h"
 #include "topology/text.h"
 
 struct printer {
@@ -57,7 +57,7 @@ begin_step(struct printer *p, const struct plan_step *step,
 	const struct snapshot_port *port = step->port == SNAPSHOT_NONE ?
 		NULL : &p->s->ports[step->port];
 
-	report_break(&p->r, "\n");
+	p->r.gap = "\n";
 	report_open(&p->r, NULL, '{');
 	report_say(&p->r, "  %s of ", what);
 	report_text(&p->r, "kind", plan_kind_name(step->kind), NULL);
@@ -219,8 +219,7 @@ print_table(struct printer *p, const struct plan_step *step)
 	begin_step(p, step, port_table_name(step->table));
 	report_text(&p->r, "table", port_table_name(step->table), NULL);
 	report_number(&p->r, "block", step->block, NULL);
-	if (p->r.as_json)
-		json_bool(&p->r.json, "known", old != NULL);
+	report_bool(&p->r, "known", old != NULL);
 	if (step->table == PORT_TABLE_PKEY) {
 		report_say(&p->r, ", block %u: ", step->block);
 		n = print_pkeys(p, "added", '+', 0, new, old);
@@ -282,7 +281,7 @@ static void
 put_lft_line(struct printer *p, uint32_t i, uint32_t end)
 {
 	const struct plan_step *steps = p->plan->steps;
-	GString *out = p->r.json.out;
+	GString *out = p->r.out;
 	const char *comma = "";
 	uint64_t changed = 0, written = 0;
 	uint32_t unread = 0, n_blocks = end - i;
@@ -333,9 +332,9 @@ print_lft(struct printer *p, uint32_t i)
 	begin_step(p, step, "LFT");
 	if (p->r.as_json) {
 		entries = count_entries(p, step, &known);
-		json_number(&p->r.json, "block", step->block);
-		json_bool(&p->r.json, "known", known);
-		json_number(&p->r.json, "entries", entries);
+		report_number(&p->r, "block", step->block, NULL);
+		report_bool(&p->r, "known", known);
+		report_number(&p->r, "entries", entries, NULL);
 	} else {
 		put_lft_line(p, i, end);
 	}
@@ -411,7 +410,7 @@ print_heading(struct printer *p)
 		[PLAN_ACTIVATE] = { "port to activate", "ports to activate" },
 	};
 	const struct plan *plan = p->plan;
-	GString *out = p->r.json.out;
+	GString *out = p->r.out;
 	const char *comma = ": ";
 	uint32_t n_switches = 0;
 
@@ -448,7 +447,7 @@ plan_print(const struct plan *plan, const struct snapshot *s,
 {
 	struct printer p = {
 		.plan = plan, .s = s, .w = w, .seen = seen, .held = held,
-		.r = { .json = { .out = out }, .as_json = as_json },
+		.r = { .out = out, .as_json = as_json },
 	};
 
 	if (!as_json) {
@@ -461,14 +460,14 @@ plan_print(const struct plan *plan, const struct snapshot *s,
 	report_open(&p.r, "steps", '[');
 	print_steps(&p);
 	report_close(&p.r, ']');
-	report_break(&p.r, "\n");
+	p.r.gap = "\n";
 	report_open(&p.r, "counts", '{');
 	for (unsigned k = 0; k < PLAN_N_KINDS; k++)
 		report_number(&p.r, plan_kind_name(k),
 			      plan->first[k + 1] - plan->first[k], NULL);
 	report_number(&p.r, "total", plan->n_steps, NULL);
 	report_close(&p.r, '}');
-	report_break(&p.r, "\n");
+	p.r.gap = "\n";
 	report_open(&p.r, "warnings", '[');
 	print_warnings(&p);
 	report_close(&p.r, ']');

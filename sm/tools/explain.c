@@ -19,7 +19,7 @@
 
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/smp.h"
-#include "topology/json.h"
+#include "topology/report.h"
 #include "topology/text.h"
 
 #define INITIAL_PATH	128u	/* in a directed-route SMP, IBA 14.2.1.2 */
@@ -147,7 +147,7 @@ explain_print(const struct explain_line *l, enum explain_format format,
 		{ "text", l->text }, { "why", l->why },
 		{ "clause", l->clause },
 	};
-	struct json j = { .out = out, .space = " " };
+	struct text_report j = { .out = out, .space = " ", .as_json = true };
 
 	if (l->kind == EXPLAIN_REQUEST)
 		return;
@@ -155,12 +155,12 @@ explain_print(const struct explain_line *l, enum explain_format format,
 		print_text(l, out);
 		return;
 	}
-	json_open(&j, NULL, '{');
-	json_ms(&j, "ms", l->us);
+	report_open(&j, NULL, '{');
+	report_ms(&j, "ms", l->us);
 	for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
 		if (members[i].value)
-			json_text(&j, members[i].key, members[i].value);
-	json_close(&j, '}');
+			report_text(&j, members[i].key, members[i].value, NULL);
+	report_close(&j, '}');
 	g_string_append_c(out, '\n');
 }
 

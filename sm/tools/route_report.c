@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "sm/tools/route_lab.h"
-#include "topology/json.h"
+#include "topology/report.h"
 
 #define MAX_NOTES	20u
 #define LABEL		"%-18s "
@@ -20,17 +20,6 @@ percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Names of nodes and files may hold anything, and are UTF-8 in JSON. */
-static void
-put_name(struct text_report *r, const char *key, const char *name,
-	 const char *after)
-{
-	if (r->as_json)
-		json_utf8(&r->json, key, name);
-	else
-		report_text(r, key, name, after);
-}
-
 static void
 put_notes(struct text_report *r, const char *label, const GPtrArray *notes)
 {
@@ -39,7 +28,7 @@ put_notes(struct text_report *r, const char *label, const GPtrArray *notes)
 	report_open(r, "notes", '[');
 	for (guint i = 0; i < n && (r->as_json || i < MAX_NOTES); i++) {
 		report_say(r, LABEL, i ? "" : label);
-		put_name(r, NULL, notes->pdata[i], "\n");
+		report_utf8(r, NULL, notes->pdata[i], "\n");
 	}
 	if (n > MAX_NOTES)
 		report_say(r, LABEL "... and %u more\n", "", n - MAX_NOTES);
@@ -52,10 +41,10 @@ report_fabric(struct text_report *r, const struct route_lab *lab)
 	const struct lab_wish *w = lab->wish;
 	double links = w->fail_links / 10.0, switches = w->fail_switches / 10.0;
 
-	report_break(r, "\n  ");
+	r->gap = "\n  ";
 	report_open(r, "fabric", '{');
 	report_say(r, LABEL, "fabric");
-	put_name(r, "name", w->fabric, "\n");
+	report_utf8(r, "name", w->fabric, "\n");
 	if (w->fail_links || w->fail_switches)
 		report_say(r, LABEL "taken away: %.1f%% of the cables between "
 			   "switches, %.1f%% of the switches\n", "", links,
@@ -139,13 +128,13 @@ say_verdict(struct text_report *r, const struct route_lab *lab,
 /* --- a row --- */
 
 static void
-json_cycle(struct json *j, const struct route_lab *lab, const char *key,
+json_cycle(struct text_report *j, const struct route_lab *lab, const char *key,
 	   const struct channels_result *channels)
 {
 	const struct graph *g = lab->g;
 	const GArray *cycle = channels->cycle;
 
-	json_open(j, key, '[');
+	report_open(j, key, '[');
 	for (guint i = 0; cycle && i < cycle->len; i++) {
 		const struct channel_turn *turn =
 			&g_array_index(cycle, struct channel_turn, i);
@@ -154,35 +143,35 @@ json_cycle(struct json *j, const struct route_lab *lab, const char *key,
 			graph_switch_name(g, g->edges[edge->back].peer);
 		g_autofree char *to = graph_switch_name(g, edge->peer);
 
-		json_open(j, NULL, '{');
-		json_utf8(j, "from", from);
-		json_number(j, "port", edge->port);
-		json_utf8(j, "to", to);
-		json_number(j, "lid", turn->lid);
-		json_close(j, '}');
+		report_open(j, NULL, '{');
+		report_utf8(j, "from", from, NULL);
+		report_number(j, "port", edge->port, NULL);
+		report_utf8(j, "to", to, NULL);
+		report_number(j, "lid", turn->lid, NULL);
+		report_close(j, '}');
 	}
-	json_close(j, ']');
+	report_close(j, ']');
 }
 
 static void
-json_verified(struct json *j, const struct route_lab *lab,
+json_verified(struct text_report *j, const struct route_lab *lab,
 	      const struct lab_row *row)
 {
 	const struct verify_reach *reach = &row->verified.reach;
 	const struct channels_result *channels = &row->verified.channels;
 
 	j->gap = INDENT;
-	json_real(j, "verify_ms", row->verify_ms);
-	json_number(j, "lost_ca_pairs", reach->lost_hosts);
-	json_number(j, "lost_mixed_pairs", reach->lost_mixed);
-	json_number(j, "looping", reach->looping);
-	json_number(j, "astray", reach->astray);
-	json_number(j, "cut_off", reach->cut_off);
+	report_real(j, "verify_ms", row->verify_ms, 0, NULL);
+	report_number(j, "lost_ca_pairs", reach->lost_hosts, NULL);
+	report_number(j, "lost_mixed_pairs", reach->lost_mixed, NULL);
+	report_number(j, "looping", reach->looping, NULL);
+	report_number(j, "astray", reach->astray, NULL);
+	report_number(j, "cut_off", reach->cut_off, NULL);
 	j->gap = INDENT;
-	json_number(j, "channels", channels->n_channels);
-	json_number(j, "dependencies", channels->n_dependencies);
-	json_number(j, "looped_channels", channels->n_looped);
-	json_number(j, "looped_channels_ca_only", row->looped_hosts);
+	report_number(j, "channels", channels->n_channels, NULL);
+	report_number(j, "dependencies", channels->n_dependencies, NULL);
+	report_number(j, "looped_channels", channels->n_looped, NULL);
+	report_number(j, "looped_channels_ca_only", row->looped_hosts, NULL);
 	json_cycle(j, lab, "cycle", channels);
 }
 
@@ -192,7 +181,7 @@ static void
 put_congestion(struct text_report *r, const char *key,
 	       const struct metrics_congestion *c, const char *after)
 {
-	report_break(r, INDENT);
+	r->gap = INDENT;
 	report_open(r, key, '{');
 	if (c->n > 0)
 		report_say(r, LABEL "mean ", key);
@@ -229,7 +218,7 @@ put_patterns(struct text_report *r, const struct lab_row *row)
 static void
 put_paths(struct text_report *r, const struct metrics_paths *p)
 {
-	report_break(r, INDENT);
+	r->gap = INDENT;
 	report_open(r, "paths", '{');
 	report_say(r, LABEL "mean ", "path length");
 	report_real(r, "mean", p->mean, 3, ", max ");
@@ -262,7 +251,7 @@ put_figures(struct text_report *r, const struct route_lab *lab,
 {
 	bool groups = row->mean_trees > 0 || row->missed;
 
-	report_break(r, INDENT);
+	r->gap = INDENT;
 	report_open(r, "all_to_all", '{');
 	report_say(r, LABEL "max ", "all-to-all load");
 	report_number(r, "max", row->load.max, ", mean ");
@@ -288,7 +277,7 @@ put_figures(struct text_report *r, const struct route_lab *lab,
 	put_paths(r, &row->paths);
 	if (!lab->before)
 		return;
-	report_break(r, INDENT);
+	r->gap = INDENT;
 	report_open(r, "churn", '{');
 	report_say(r, LABEL, "churn");
 	report_number(r, "entries", row->churn.entries, " entries in ");
@@ -299,23 +288,23 @@ put_figures(struct text_report *r, const struct route_lab *lab,
 	report_number(r, "together_looped_channels", row->together.n_looped,
 		      NULL);
 	if (r->as_json)
-		json_cycle(&r->json, lab, "together_cycle", &row->together);
+		json_cycle(r, lab, "together_cycle", &row->together);
 }
 
 static void
 put_row(struct text_report *r, const struct route_lab *lab,
 	const struct lab_row *row)
 {
-	report_break(r, "\n    ");
+	r->gap = "\n    ";
 	report_open(r, NULL, '{');
 	report_say(r, LABEL, "tables");
-	put_name(r, "tables", row->name, "");
+	report_utf8(r, "tables", row->name, "");
 	report_say(r, "%s%s\n", row->summary ? ": " : "",
 		   row->summary ? row->summary : "");
 	report_text(r, "verdict", lab_verdict_name(row->verdict), NULL);
 	if (row->refused) {
 		report_say(r, LABEL "REFUSED: ", "verdict");
-		put_name(r, "refused", row->refused, "\n");
+		report_utf8(r, "refused", row->refused, "\n");
 		report_close(r, '}');
 		return;
 	}
@@ -330,7 +319,7 @@ put_row(struct text_report *r, const struct route_lab *lab,
 		    "GOOD: all pairs are reached, no credit loop" :
 		    lab_verdict_name(row->verdict));
 	if (r->as_json)
-		json_verified(&r->json, lab, row);
+		json_verified(r, lab, row);
 	put_figures(r, lab, row);
 	report_close(r, '}');
 }
@@ -420,7 +409,7 @@ lab_print(const struct route_lab *lab, const GPtrArray *rows, bool as_json,
 	  GString *out)
 {
 	struct text_report r = {
-		.json = { .out = out, .space = " " }, .as_json = as_json,
+		.out = out, .space = " ", .as_json = as_json,
 	};
 
 	report_open(&r, NULL, '{');
@@ -429,15 +418,15 @@ lab_print(const struct route_lab *lab, const GPtrArray *rows, bool as_json,
 		say_table(&r, lab, rows);
 		return;
 	}
-	report_break(&r, "\n  ");
+	r.gap = "\n  ";
 	report_open(&r, "results", '[');
 	for (guint i = 0; i < rows->len; i++)
 		put_row(&r, lab, rows->pdata[i]);
 	if (!as_json)
 		return;
 	g_string_append(out, "\n  ");
-	json_close(&r.json, ']');
+	report_close(&r, ']');
 	g_string_append_c(out, '\n');
-	json_close(&r.json, '}');
+	report_close(&r, '}');
 	g_string_append_c(out, '\n');
 }

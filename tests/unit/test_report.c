@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * JSON: commas and white space at every depth, and strings of all bytes.
+ * Reports as JSON: commas and white space at every depth, and strings of all bytes.
  */
 #include <string.h>
 
 #include "tests/lib/unit.h"
-#include "topology/json.h"
+#include "topology/report.h"
 
 static void
-write_nested(struct json *j)
+write_nested(struct text_report *j)
 {
-	json_open(j, NULL, '{');
-	json_open(j, "a", '[');
-	json_close(j, ']');
-	json_open(j, "b", '[');
-	json_number(j, NULL, UINT64_MAX);
-	json_open(j, NULL, '{');
-	json_bool(j, "c", false);
-	json_text(j, "d", NULL);
-	json_close(j, '}');
-	json_bool(j, NULL, true);
-	json_close(j, ']');
-	json_hex(j, "e", 0xbeef, 8);
-	json_close(j, '}');
+	report_open(j, NULL, '{');
+	report_open(j, "a", '[');
+	report_close(j, ']');
+	report_open(j, "b", '[');
+	report_number(j, NULL, UINT64_MAX, NULL);
+	report_open(j, NULL, '{');
+	report_bool(j, "c", false);
+	report_text(j, "d", NULL, NULL);
+	report_close(j, '}');
+	report_bool(j, NULL, true);
+	report_close(j, ']');
+	report_hex(j, "e", 0xbeef, 8, NULL);
+	report_close(j, '}');
 }
 
 TEST(test_commas_stand_between_members_only)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
-	struct json j = { .out = out };
+	struct text_report j = { .out = out, .as_json = true };
 
 	write_nested(&j);
 	assert_string_equal(out->str, "{\"a\":[],\"b\":[18446744073709551615,"
@@ -39,7 +39,7 @@ TEST(test_commas_stand_between_members_only)
 TEST(test_space_is_behind_commas_and_colons)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
-	struct json j = { .out = out, .space = " " };
+	struct text_report j = { .out = out, .space = " ", .as_json = true };
 
 	write_nested(&j);
 	assert_string_equal(out->str, "{\"a\": [], \"b\": "
@@ -50,55 +50,56 @@ TEST(test_space_is_behind_commas_and_colons)
 TEST(test_a_break_holds_for_one_member)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
-	struct json j = { .out = out, .space = " " };
+	struct text_report j = { .out = out, .space = " ", .as_json = true };
 
-	json_open(&j, NULL, '[');
+	report_open(&j, NULL, '[');
 	for (unsigned i = 0; i < 4; i++) {
 		if (i % 2 == 0)
 			j.gap = "\n\t";
-		json_number(&j, NULL, i);
+		report_number(&j, NULL, i, NULL);
 	}
-	json_close(&j, ']');
+	report_close(&j, ']');
 	assert_string_equal(out->str, "[\n\t0, 1,\n\t2, 3]");
 }
 
 static void
-expect_written(void (*put)(struct json *, const char *, const char *),
+expect_written(void (*put)(struct text_report *, const char *, const char *,
+			   const char *),
 	       const char *text, const char *wanted)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
-	struct json j = { .out = out };
+	struct text_report j = { .out = out, .as_json = true };
 
-	put(&j, NULL, text);
+	put(&j, NULL, text, NULL);
 	assert_string_equal(out->str, wanted);
 }
 
 TEST(test_bytes_that_are_no_utf_8_are_latin_1)
 {
-	expect_written(json_text, "a\"\\/\n\x1f~", "\"a\\\"\\\\/\\u000a"
+	expect_written(report_text, "a\"\\/\n\x1f~", "\"a\\\"\\\\/\\u000a"
 		      "\\u001f~\"");
-	expect_written(json_text, "\x7f\x80\xff", "\"\\u007f\\u0080\\u00ff\"");
-	expect_written(json_text, "\xc3\xa9\x7f", "\"\xc3\xa9\\u007f\"");
+	expect_written(report_text, "\x7f\x80\xff", "\"\\u007f\\u0080\\u00ff\"");
+	expect_written(report_text, "\xc3\xa9\x7f", "\"\xc3\xa9\\u007f\"");
 }
 
 TEST(test_utf_8_stays_and_other_bytes_are_replaced)
 {
-	expect_written(json_utf8, "a\"\\\t", "\"a\\\"\\\\\\u0009\"");
-	expect_written(json_utf8, "\xc3\xa9\x7f", "\"\xc3\xa9\\u007f\"");
-	expect_written(json_utf8, "x\xffy", "\"x\xef\xbf\xbdy\"");
+	expect_written(report_utf8, "a\"\\\t", "\"a\\\"\\\\\\u0009\"");
+	expect_written(report_utf8, "\xc3\xa9\x7f", "\"\xc3\xa9\\u007f\"");
+	expect_written(report_utf8, "x\xffy", "\"x\xef\xbf\xbdy\"");
 }
 
 TEST(test_numbers_have_their_places)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
-	struct json j = { .out = out };
+	struct text_report j = { .out = out, .as_json = true };
 
-	json_open(&j, NULL, '[');
-	json_ms(&j, NULL, 1007);
-	json_ms(&j, NULL, -3);
-	json_real(&j, NULL, 1.0 / 3);
-	json_real(&j, NULL, 25);
-	json_close(&j, ']');
+	report_open(&j, NULL, '[');
+	report_ms(&j, NULL, 1007);
+	report_ms(&j, NULL, -3);
+	report_real(&j, NULL, 1.0 / 3, 0, NULL);
+	report_real(&j, NULL, 25, 0, NULL);
+	report_close(&j, ']');
 	assert_string_equal(out->str, "[1.007,0.000,0.333333,25]");
 }
 
@@ -126,12 +127,12 @@ TEST(test_report_is_text_or_json)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autoptr(GString) json = g_string_new(NULL);
-	struct text_report r = { .json = { .out = text } };
+	struct text_report r = { .out = text };
 
 	write_report(&r);
 	assert_string_equal(text->str,
 			    "4 things: x is 7 of 0x001a, 0.12\n- one\n- two\n");
-	r = (struct text_report){ .json = { .out = json }, .as_json = true };
+	r = (struct text_report){ .out = json, .as_json = true };
 	write_report(&r);
 	assert_string_equal(json->str,
 			    "{\"name\":\"x\",\"none\":null,\"n\":7,"

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Reports: one function writes a report as text or as JSON (RFC 8259).
+ *
+ * In JSON a value is the member `key`; in text the value is followed by `after`.
+ * after NULL: only in JSON. The caller writes the brackets; commas and quotes
+ * are added. All on one line, but where a line is broken.
+ */
+#ifndef MINISM_TOPOLOGY_REPORT_H
+#define MINISM_TOPOLOGY_REPORT_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct text_report {
+	GString *out;		/* borrowed */
+	bool as_json;		/* the others are of JSON only: */
+	const char *space;	/* behind commas and colons; NULL: nothing */
+	const char *gap;	/* before the next member, behind its comma,
+				   instead of `space`: a newline and the
+				   indentation; NULL: none */
+	bool comma;		/* the next member needs one before it */
+};
+
+/* key NULL: a member of an array, or the outermost value. Brackets are nothing
+ * in text. */
+void report_open(struct text_report *r, const char *key, char bracket);
+void report_close(struct text_report *r, char bracket);
+/* value NULL: null in JSON and nothing in text, without `after`. UTF-8 stays;
+ * other text with bytes above ASCII is taken for Latin-1 in JSON, so that it is
+ * valid with any NodeDescription. */
+void report_text(struct text_report *r, const char *key, const char *value,
+		 const char *after);
+/* The same for text that should be UTF-8, as a file name: other bytes become
+ * U+FFFD in JSON. */
+void report_utf8(struct text_report *r, const char *key, const char *value,
+		 const char *after);
+void report_number(struct text_report *r, const char *key, uint64_t value,
+		   const char *after);
+/* A GUID or another number as "0x...", `digits` wide: 64 bits are more than
+ * the numbers of many a reader of JSON hold. */
+void report_hex(struct text_report *r, const char *key, uint64_t value,
+		int digits, const char *after);
+/* In text with so many decimals; in JSON six digits, with a point in any
+ * locale. */
+void report_real(struct text_report *r, const char *key, double value,
+		 int places, const char *after);
+/* In text a line each, behind `before`. */
+void report_lines(struct text_report *r, const char *key,
+		  const GPtrArray *lines, const char *before);
+/* Only in text. */
+G_GNUC_PRINTF(2, 3)
+void report_say(struct text_report *r, const char *format, ...);
+
+/* Only in JSON. */
+void report_bool(struct text_report *r, const char *key, bool value);
+/* Only in JSON: us as milliseconds with three decimals, in any locale. */
+void report_ms(struct text_report *r, const char *key, int64_t us);
+#endif
