@@ -106,7 +106,7 @@ put_lst_node(const struct dump_of *v, uint32_t node, GString *out)
 		g_string_append_c(out, ' ');
 		put_lst_end(s, p->peer, 8, out);
 		g_string_append_printf(out, " PHY=%s LOG=%s SPD=%s\n",
-				       port_width_name(&p->info),
+				       port_width(&p->info)->name,
 				       states[p->info.state <
 					      G_N_ELEMENTS(states) ?
 					      p->info.state : PORT_STATE_NOP],

@@ -60,7 +60,7 @@ fabric_watch_touch(struct fabric_watch *w)
 static void
 log_faults(struct fabric_watch *w)
 {
-	bool is_degraded = expected_faults(w->expected)->len > 0;
+	bool is_degraded = w->expected->faults->len > 0;
 	g_autofree char *summary = expected_summary(w->expected, NAMES_MAX);
 
 	if (is_degraded && !w->is_degraded)
@@ -136,7 +136,7 @@ fabric_watch_take(struct fabric_watch *w, const char *text, GError **error)
 const GPtrArray *
 fabric_watch_faults(const struct fabric_watch *w)
 {
-	return expected_faults(w->expected);
+	return w->expected->faults;
 }
 
 unsigned

@@ -28,7 +28,7 @@ void fabric_watch_write(const struct fabric_watch *w, GString *out);
 bool fabric_watch_take(struct fabric_watch *w, const char *text,
 		       GError **error);
 
-/* See expected_faults(), expected_accept(). */
+/* See struct expected, expected_accept(). */
 const GPtrArray *fabric_watch_faults(const struct fabric_watch *w);
 unsigned fabric_watch_accept(struct fabric_watch *w, const char *word);
 

@@ -176,8 +176,8 @@ write_changes(const struct partitions *p,
 			g_string_append_printf(text, "Change%04x=0x%04x : "
 				"0x%016" G_GINT64_MODIFIER "x=%s ;\n",
 				c->pkey, c->pkey, rule_at(c->rules, k)->guid,
-				partition_membership_name(
-					rule_at(c->rules, k)->membership));
+				partition_membership_names[
+					rule_at(c->rules, k)->membership]);
 	}
 	return state_file_write(p->changes_path, text,
 				G_FILE_SET_CONTENTS_CONSISTENT |

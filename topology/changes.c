@@ -379,14 +379,14 @@ changes_find(const struct snapshot *old, const struct lid_map *lids,
 		if (slow && !was_slow)
 			add(&c, CHANGE_SLOW, new->nodes[p->node].info.node_guid,
 			    link_name(new, port), "trained at %s%s of %s%s",
-			    port_width_name(&p->info),
-			    port_speed(&p->info)->name, port_width_name(&best),
+			    port_width(&p->info)->name,
+			    port_speed(&p->info)->name, port_width(&best)->name,
 			    port_speed(&best)->name);
 		else if (was_slow && !slow && p->info.state >= PORT_STATE_INIT)
 			add(&c, CHANGE_FULL_SPEED,
 			    new->nodes[p->node].info.node_guid,
 			    link_name(new, port), "has its full speed again: "
-			    "%s%s", port_width_name(&p->info),
+			    "%s%s", port_width(&p->info)->name,
 			    port_speed(&p->info)->name);
 	}
 	g_free(c.to_new);

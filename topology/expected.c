@@ -47,25 +47,12 @@ struct expected_link {
 	bool is_slow, is_void;
 };
 
-struct expected {
-	GPtrArray *nodes;
-	GArray *links;
-	GHashTable *by_guid;	/* of nodes */
-	GPtrArray *faults;
-};
-
-static const char *const kind_names[] = {
+const char *const expected_kind_names[] = {
 	[EXPECTED_SWITCH] = "switch",
 	[EXPECTED_HOST] = "host",
 	[EXPECTED_LINK] = "link",
 	[EXPECTED_SLOW] = "slow link",
 };
-
-const char *
-expected_kind_name(enum expected_kind kind)
-{
-	return kind_names[kind];
-}
 
 static void
 node_free(gpointer data)
@@ -196,12 +183,12 @@ expected_parse(const char *text, const char *file, GError **error)
 	while (ok && text_skip_space(&s)) {
 		struct text_span word = text_take_span(&s, " \n");
 
-		if (text_span_is(&word, kind_names[EXPECTED_LINK]))
+		if (text_span_is(&word, "link"))
 			ok = parse_link(&s, e);
 		else
-			ok = (text_span_is(&word, kind_names[EXPECTED_HOST]) ||
-			      text_span_is(&word, kind_names[EXPECTED_SWITCH]))
-				&& parse_node(&s, e, *word.at == 's');
+			ok = (text_span_is(&word, "host") ||
+			      text_span_is(&word, "switch")) &&
+				parse_node(&s, e, *word.at == 's');
 		ok = (ok && text_line_ends(&s)) ||
 			text_fail(&s, word.place, "damaged");
 	}
@@ -221,7 +208,7 @@ expected_format(const struct expected *e, GString *out)
 
 		g_string_append_printf(out, "%s 0x%016" G_GINT64_MODIFIER "x %"
 			G_GINT64_FORMAT " %s\n",
-			kind_names[n->is_switch ? EXPECTED_SWITCH :
+			expected_kind_names[n->is_switch ? EXPECTED_SWITCH :
 				   EXPECTED_HOST],
 			n->guid, n->since, n->name);
 	}
@@ -323,12 +310,6 @@ find_faults(struct expected *e)
 	g_ptr_array_sort(e->faults, expected_compare);
 }
 
-const GPtrArray *
-expected_faults(const struct expected *e)
-{
-	return e->faults;
-}
-
 /* ---- comparing ---- */
 
 static void
@@ -341,7 +322,7 @@ read_rate(struct rate *r, const struct snapshot_port *p)
 		return;
 	r->mbps = mbps;
 	g_snprintf(r->name, sizeof(r->name), "%s%s",
-		   port_width_name(&p->info), port_speed(&p->info)->name);
+		   port_width(&p->info)->name, port_speed(&p->info)->name);
 }
 
 /* A link of which both nodes are there. */
@@ -535,7 +516,7 @@ expected_summary(const struct expected *e, unsigned most)
 			g_string_append(out, "missing ");
 		g_string_append_printf(out, "%s%u %s%s",
 				       is_slow ? "below their rate " : "", n,
-				       kind_names[kind], n == 1 ? "" :
+				       expected_kind_names[kind], n == 1 ? "" :
 				       kind == EXPECTED_SWITCH ? "es" : "s");
 	}
 	for (guint i = 0; i < MIN(faults->len, most); i++) {

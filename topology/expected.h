@@ -21,7 +21,7 @@ enum expected_kind {
 	EXPECTED_SLOW,		/* a link below the rate that it had */
 	EXPECTED_KINDS
 };
-const char *expected_kind_name(enum expected_kind kind);	/* "switch" */
+extern const char *const expected_kind_names[EXPECTED_KINDS];	/* "switch" */
 
 struct expected_fault {
 	enum expected_kind kind;
@@ -32,7 +32,15 @@ struct expected_fault {
 				   may be "" */
 };
 
-struct expected;
+struct expected {
+	GPtrArray *faults;	/* struct expected_fault, by kind, then name;
+				   as of the last update or accept */
+
+	/* Private */
+	GPtrArray *nodes;
+	GArray *links;
+	GHashTable *by_guid;	/* of nodes */
+};
 
 struct expected *expected_new(void);
 void expected_free(struct expected *e);
@@ -46,10 +54,6 @@ void expected_format(const struct expected *e, GString *out);
  * expected_format() has changed, if only in a time. */
 bool expected_update(struct expected *e, const struct snapshot *s,
 		     int64_t now);
-
-/* struct expected_fault, by kind, then name; as of the last update or accept.
- * Borrowed. */
-const GPtrArray *expected_faults(const struct expected *e);
 
 /* The missing nodes and links and the rates of these faults are no longer
  * expected. word: a node by its name or GUID, or as "leaf-1/5" an end of a

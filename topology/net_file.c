@@ -79,7 +79,7 @@ write_cable(const struct snapshot *s, uint32_t index, GString *out)
 		port = peer;
 	if (port_mbps(&port->info))
 		g_string_append_printf(out, " %s%s",
-				       port_width_name(&port->info),
+				       port_width(&port->info)->name,
 				       port_speed(&port->info)->name);
 	g_string_append_c(out, '\n');
 }

@@ -18,18 +18,12 @@
 #define BROADCAST_RATE	3u		/* 10 Gb/s */
 #define SCOPE_LINK	2u		/* link-local, IBA 4.1.1 */
 
-const char *
-partition_membership_name(enum partition_membership membership)
-{
-	static const char *const names[] = {
-		[PARTITION_NONE] = "none",
-		[PARTITION_LIMITED] = "limited",
-		[PARTITION_FULL] = "full",
-		[PARTITION_BOTH] = "both",
-	};
-
-	return names[membership];
-}
+const char *const partition_membership_names[] = {
+	[PARTITION_NONE] = "none",
+	[PARTITION_LIMITED] = "limited",
+	[PARTITION_FULL] = "full",
+	[PARTITION_BOTH] = "both",
+};
 
 static void
 partition_free(gpointer data)

@@ -38,7 +38,7 @@ enum partition_membership {
 };
 
 /* "none", "limited", "full", "both". */
-const char *partition_membership_name(enum partition_membership membership);
+extern const char *const partition_membership_names[PARTITION_BOTH + 1];
 
 struct partition_rule {
 	enum partition_who who;

@@ -2,11 +2,6 @@
 /*
  * Tables of ports.
  *
- * Structs. `pool` is the set of different blocks; copies of the tables share
- * it. A row is the blocks of one table of one port, as pointers into the pool
- * (NULL: not known), and is made when the first block of it is set: a fabric
- * without QoS pays one pointer a port for VL arbitration.
- *
  * Blocks are never removed from a pool: what a fabric holds at different times
  * is nearly the same, and a heavy sweep begins with a new pool.
  */
@@ -14,30 +9,11 @@
 
 #include <string.h>
 
-struct port_shape {
-	uint16_t n_pkeys;	/* blocks */
-	uint16_t n_sl2vl;
-};
-
-struct port_tables {
-	gint ref;
-	uint32_t n_ports;
-	struct port_shape *shapes;	/* by port */
-	gpointer **rows[PORT_N_TABLES];	/* [port][block], in the pool; or NULL */
-	GHashTable *pool;		/* set of union port_block */
-};
-
-static const char *const names[PORT_N_TABLES] = {
+const char *const port_table_names[PORT_N_TABLES] = {
 	[PORT_TABLE_PKEY] = "P_Key table",
 	[PORT_TABLE_SL2VL] = "SL to VL table",
 	[PORT_TABLE_VL_ARB] = "VL arbitration table",
 };
-
-const char *
-port_table_name(enum port_table table)
-{
-	return names[table];
-}
 
 /* FNV-1a over words; devices choose the bytes, but a collision costs only a
  * comparison. */
@@ -79,17 +55,19 @@ port_tables_new(const struct snapshot *s)
 
 	t->ref = 1;
 	t->n_ports = s->n_ports;
-	t->shapes = g_new0(struct port_shape, s->n_ports);
-	for (unsigned k = 0; k < PORT_N_TABLES; k++)
+	for (unsigned k = 0; k < PORT_N_TABLES; k++) {
+		t->n_blocks[k] = g_new(uint16_t, s->n_ports);
 		t->rows[k] = g_new0(gpointer *, s->n_ports);
+	}
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_node *n = snapshot_node_of(s, port);
 		unsigned cap = port_pkey_cap(s, port);
 
-		t->shapes[port].n_pkeys =
+		t->n_blocks[PORT_TABLE_PKEY][port] =
 			(cap + PKEYS_A_BLOCK - 1) / PKEYS_A_BLOCK;
-		t->shapes[port].n_sl2vl =
+		t->n_blocks[PORT_TABLE_SL2VL][port] =
 			snapshot_is_switch(n) ? n->info.num_ports + 1u : 1;
+		t->n_blocks[PORT_TABLE_VL_ARB][port] = VL_ARB_N_BLOCKS;
 	}
 	t->pool = g_hash_table_new_full(block_hash, block_equal, g_free, NULL);
 	return t;
@@ -111,34 +89,10 @@ port_tables_unref(struct port_tables *t)
 		for (uint32_t port = 0; port < t->n_ports; port++)
 			g_free(t->rows[k][port]);
 		g_free(t->rows[k]);
+		g_free(t->n_blocks[k]);
 	}
 	g_hash_table_unref(t->pool);
-	g_free(t->shapes);
 	g_free(t);
-}
-
-unsigned
-port_tables_blocks(const struct port_tables *t, enum port_table table,
-		   uint32_t port)
-{
-	switch (table) {
-	case PORT_TABLE_PKEY:
-		return t->shapes[port].n_pkeys;
-	case PORT_TABLE_SL2VL:
-		return t->shapes[port].n_sl2vl;
-	case PORT_TABLE_VL_ARB:
-		return VL_ARB_N_BLOCKS;
-	case PORT_N_TABLES:
-		break;
-	}
-	g_assert_not_reached();
-}
-
-bool
-port_tables_has(const struct port_tables *t, enum port_table table,
-		uint32_t port)
-{
-	return t->rows[table][port] != NULL;
 }
 
 const union port_block *
@@ -147,7 +101,7 @@ port_tables_get(const struct port_tables *t, enum port_table table,
 {
 	gpointer *row = t->rows[table][port];
 
-	g_assert(block < port_tables_blocks(t, table, port));
+	g_assert(block < t->n_blocks[table][port]);
 	return row ? row[block] : NULL;
 }
 
@@ -157,14 +111,14 @@ port_tables_copy(const struct port_tables *t)
 	struct port_tables *copy = g_memdup2(t, sizeof(*t));
 
 	copy->ref = 1;
-	copy->shapes = g_memdup2(t->shapes, t->n_ports * sizeof(*t->shapes));
 	g_hash_table_ref(copy->pool);
 	for (unsigned k = 0; k < PORT_N_TABLES; k++) {
+		copy->n_blocks[k] = g_memdup2(t->n_blocks[k],
+					      t->n_ports * sizeof(uint16_t));
 		copy->rows[k] = g_new0(gpointer *, t->n_ports);
 		for (uint32_t port = 0; port < t->n_ports; port++)
 			copy->rows[k][port] = g_memdup2(t->rows[k][port],
-				port_tables_blocks(t, k, port) *
-				sizeof(gpointer));
+				t->n_blocks[k][port] * sizeof(gpointer));
 	}
 	return copy;
 }
@@ -173,7 +127,7 @@ void
 port_tables_set(struct port_tables *t, enum port_table table, uint32_t port,
 		unsigned block, const union port_block *data)
 {
-	unsigned n = port_tables_blocks(t, table, port);
+	unsigned n = t->n_blocks[table][port];
 	gpointer known;
 
 	g_assert(block < n);

@@ -20,7 +20,7 @@ enum port_table {
 	PORT_TABLE_VL_ARB, /* block: enum vl_arb_block */
 	PORT_N_TABLES
 };
-const char *port_table_name(enum port_table table);
+extern const char *const port_table_names[PORT_N_TABLES];
 
 /* IBA numbers them from 1 (14.2.5.9). */
 enum vl_arb_block {
@@ -40,7 +40,17 @@ union port_block {
 	uint8_t bytes[64];
 };
 
-struct port_tables;
+/* Reference counted. A row is the blocks of one table of one port, as pointers
+ * into the pool (NULL: not known), and is made when the first block of it is
+ * set: a fabric without QoS pays one pointer a port for VL arbitration. */
+struct port_tables {
+	gint ref;
+	uint32_t n_ports;
+	uint16_t *n_blocks[PORT_N_TABLES];	/* [port] */
+	gpointer **rows[PORT_N_TABLES];	/* [port][block]; NULL: none is known */
+	GHashTable *pool;		/* set of union port_block; copies of
+					   the tables share it */
+};
 
 /* For every port of `s`; no block is known. Keeps no reference to s. */
 struct port_tables *port_tables_new(const struct snapshot *s);
@@ -54,14 +64,6 @@ struct port_tables *port_tables_copy(const struct port_tables *t);
  * for a port that has no table: an external port of a switch that does not
  * enforce partitions. */
 unsigned port_pkey_cap(const struct snapshot *s, uint32_t port);
-
-/* How many blocks the table of this port has. */
-unsigned port_tables_blocks(const struct port_tables *t, enum port_table table,
-			    uint32_t port);
-
-/* Is a block of it known? Most ports have tables of which none is. */
-bool port_tables_has(const struct port_tables *t, enum port_table table,
-		     uint32_t port);
 
 /* NULL: not known. Valid until the tables go. */
 const union port_block *port_tables_get(const struct port_tables *t,

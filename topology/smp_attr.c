@@ -59,40 +59,25 @@ port_phys_name(unsigned phys)
 }
 
 /* LinkWidth's bits, the widest first. */
-static const struct width {
-	uint8_t bit, lanes;
-	const char *name;
-} widths[] = {
+static const struct port_width widths[] = {
 	{ 8, 12, "12x" }, { 4, 8, "8x" }, { 2, 4, "4x" }, { 16, 2, "2x" },
 	{ 1, 1, "1x" }, { 0, 0, "?" },
 };
 
-static const struct width *
-width_of(const struct port_info *info)
+const struct port_width *
+port_width(const struct port_info *info)
 {
-	const struct width *w = widths;
+	const struct port_width *w = widths;
 
 	while (w->bit && w->bit != info->width_active)
 		w++;
 	return w;
 }
 
-const char *
-port_width_name(const struct port_info *info)
-{
-	return width_of(info)->name;
-}
-
-unsigned
-port_lanes(const struct port_info *info)
-{
-	return width_of(info)->lanes;
-}
-
 uint8_t
 port_widest(unsigned mask)
 {
-	const struct width *w = widths;
+	const struct port_width *w = widths;
 
 	while (w->bit && !(w->bit & mask))
 		w++;
@@ -143,7 +128,7 @@ port_fastest(unsigned mask)
 unsigned
 port_mbps(const struct port_info *info)
 {
-	return port_lanes(info) * port_speed(info)->mbps;
+	return port_width(info)->lanes * port_speed(info)->mbps;
 }
 
 unsigned

@@ -146,8 +146,12 @@ struct port_info {
 const char *port_state_name(unsigned state);
 const char *port_phys_name(unsigned phys);
 
-/* "4x" of "4xEDR" from the active width, "?" if it is not known. Static. */
-const char *port_width_name(const struct port_info *info);
+/* From the active width, "4x" of "4xEDR". */
+struct port_width {
+	uint8_t bit, lanes;	/* of LinkWidth; 0, 0 if it is not known */
+	const char *name;	/* "?" */
+};
+const struct port_width *port_width(const struct port_info *info);
 
 /* One lane, from the active speeds. */
 struct port_speed {
@@ -156,7 +160,6 @@ struct port_speed {
 	uint32_t mbps;		/* as rates count it; 0 */
 };
 const struct port_speed *port_speed(const struct port_info *info);
-unsigned port_lanes(const struct port_info *info);	/* 4 of "4x"; 0 */
 /* Of LinkWidth's bits the one for the widest; 0: none is set. */
 uint8_t port_widest(unsigned mask);
 /* Of a mask of LinkSpeed or LinkSpeedExt the bit of the fastest; 0: none. */

@@ -186,7 +186,7 @@ print_memberships(const struct sa_db *db, uint32_t port)
 		if (what)
 			g_string_append_printf(text, "%s%s in %s (0x%04x)",
 					       text->len ? ", " : "",
-					       partition_membership_name(what),
+					       partition_membership_names[what],
 					       p->name ? p->name : "a partition",
 					       p->pkey);
 	}
@@ -326,7 +326,7 @@ peer_name(const struct snapshot *s, uint32_t port)
 static void
 put_link(struct text_report *r, const struct port_info *info, const char *after)
 {
-	g_autofree char *speed = g_strconcat(port_width_name(info),
+	g_autofree char *speed = g_strconcat(port_width(info)->name,
 					     port_speed(info)->name, NULL);
 
 	report_text(r, "speed", info->state >= PORT_STATE_INIT ? speed : NULL,
@@ -456,7 +456,7 @@ control_links(struct control_request *q)
 		    !strstr(a, word) && !strstr(b, word))
 			continue;
 		if (slow)
-			could = g_strconcat(port_width_name(&best),
+			could = g_strconcat(port_width(&best)->name,
 					    port_speed(&best)->name, NULL);
 		report_open(r, NULL, '{');
 		report_text(r, "a", a, " - ");

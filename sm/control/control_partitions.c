@@ -158,7 +158,7 @@ put_members(struct text_report *out, const char *key, const GArray *members)
 	for (guint i = 0; i < members->len; i++) {
 		const struct roll_member *m =
 			&g_array_index(members, struct roll_member, i);
-		const char *what = partition_membership_name(m->what);
+		const char *what = partition_membership_names[m->what];
 
 		report_say(out, "  %-8s 0x%016" PRIx64 " %s\n", what, m->guid,
 			   m->node ? m->node : "(away)");
@@ -247,7 +247,7 @@ request_membership(struct control_request *r, const char *word,
 	const char *names[PARTITION_BOTH];
 
 	for (*out = PARTITION_LIMITED; *out <= PARTITION_BOTH; ++*out) {
-		names[*out - 1] = partition_membership_name(*out);
+		names[*out - 1] = partition_membership_names[*out];
 		if (strcmp(names[*out - 1], word) == 0)
 			return true;
 	}
@@ -372,9 +372,9 @@ change_member(struct control_request *r, const struct partition *p,
 	}
 	request_say(r, CONTROL_DONE,
 	    "%s (0x%016" G_GINT64_MODIFIER "x): %s (0x%04x): %s%s%s%s",
-	    node, port->guid, name, pkey, partition_membership_name(was),
+	    node, port->guid, name, pkey, partition_membership_names[was],
 	    was == is ? ", as before" : " -> ",
-	    was == is ? "" : partition_membership_name(is),
+	    was == is ? "" : partition_membership_names[is],
 	    v->self.state != SM_STATE_MASTER ? "; but this manager is not the "
 		      "master, and the master does not hear of it"
 	    : s && port->i == SNAPSHOT_NONE ? "; there is no such port on the "

@@ -127,7 +127,7 @@ put_faults(const GPtrArray *faults, struct text_report *r)
 		report_open(r, NULL, '{');
 		report_say(r, INDENT "%s", f->kind == EXPECTED_SLOW ? "" :
 			   "missing ");
-		report_text(r, "kind", expected_kind_name(f->kind), " ");
+		report_text(r, "kind", expected_kind_names[f->kind], " ");
 		report_text(r, "name", f->name, *f->text ? ", " : "");
 		report_text(r, "text", f->text, "");
 		report_hex(r, "guid", f->guid, 16, NULL);

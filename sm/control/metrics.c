@@ -93,7 +93,7 @@ write_subnet(GString *out, const struct control_view *v)
 		n[((struct expected_fault *)v->faults->pdata[i])->kind]++;
 	for (unsigned kind = 0; kind < EXPECTED_KINDS; kind++)
 		sample(out, "minism_faults{kind=\"%s\"} %u",
-		       expected_kind_name(kind), n[kind]);
+		       expected_kind_names[kind], n[kind]);
 	number(out, "minism_paused", "gauge", "1: a person has paused sweeps.",
 	       v->paused);
 }
@@ -154,7 +154,7 @@ write_fabric(GString *out, const struct control_view *v)
 			continue;
 		key = g_strdup_printf("state=\"%s\",width=\"%s\",speed=\"%s\"",
 				      port_state_name(info->state),
-				      port_width_name(info),
+				      port_width(info)->name,
 				      port_speed(info)->name);
 		g_hash_table_replace(counts, key, GUINT_TO_POINTER(
 			GPOINTER_TO_UINT(g_hash_table_lookup(counts, key)) +

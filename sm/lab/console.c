@@ -381,7 +381,8 @@ show(struct call *c)
 		g_string_append_printf(c->out, "  %3u  %-7s %-9s %-3s %-5s",
 				       i->local_port, port_state_name(i->state),
 				       port_phys_name(i->phys_state),
-				       port_width_name(i), port_speed(i)->name);
+				       port_width(i)->name,
+				       port_speed(i)->name);
 		if (i->lid)
 			g_string_append_printf(c->out, " lid %u", i->lid);
 		if (peer != SNAPSHOT_NONE)

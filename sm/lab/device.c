@@ -100,7 +100,7 @@ write_port(struct device_port *p)
 	device_write_file(d, dir, "cap_mask", "0x%08x\n", i->cap_mask);
 	if (speed->mbps)
 		device_write_file(d, dir, "rate", "%g Gb/sec (%uX %s)\n",
-				  port_mbps(i) / 1e3, port_lanes(i),
+				  port_mbps(i) / 1e3, port_width(i)->lanes,
 				  speed->name);
 	else
 		device_write_file(d, dir, "rate", "2.5 Gb/sec (1X SDR)\n");

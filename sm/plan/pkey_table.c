@@ -210,7 +210,7 @@ choose_first(struct layout *l, uint32_t port)
 static void
 layout_place(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 {
-	unsigned n = port_tables_blocks(l->wanted, PORT_TABLE_PKEY, port);
+	unsigned n = l->wanted->n_blocks[PORT_TABLE_PKEY][port];
 	const union port_block *held = NULL;
 	unsigned at = 0;
 

@@ -98,8 +98,8 @@ diff_port(struct diff *d, uint32_t port)
 static void
 diff_table(struct diff *d, enum port_table table, uint32_t port)
 {
-	unsigned n = port_tables_has(d->w->tables, table, port) ?
-		port_tables_blocks(d->w->tables, table, port) : 0;
+	unsigned n = d->w->tables->rows[table][port] ?
+		d->w->tables->n_blocks[table][port] : 0;
 	struct plan_step step = {
 		.kind = PLAN_TABLE, .table = (uint8_t)table,
 		.node = d->s->ports[port].node, .port = port,

@@ -216,8 +216,8 @@ print_table(struct printer *p, const struct plan_step *step)
 	g_autofree char *from = NULL, *to = NULL;
 	unsigned n;
 
-	begin_step(p, step, port_table_name(step->table));
-	report_text(&p->r, "table", port_table_name(step->table), NULL);
+	begin_step(p, step, port_table_names[step->table]);
+	report_text(&p->r, "table", port_table_names[step->table], NULL);
 	report_number(&p->r, "block", step->block, NULL);
 	report_bool(&p->r, "known", old != NULL);
 	if (step->table == PORT_TABLE_PKEY) {

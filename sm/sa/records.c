@@ -221,7 +221,7 @@ static unsigned
 known_pkey_blocks(const struct sa_db *v, uint32_t port)
 {
 	const struct port_tables *t = v->held ? v->held : v->read;
-	unsigned n = t ? port_tables_blocks(t, PORT_TABLE_PKEY, port) : 0;
+	unsigned n = t ? t->n_blocks[PORT_TABLE_PKEY][port] : 0;
 
 	for (unsigned i = 0; i < n; i++)
 		if (sa_db_block(v, PORT_TABLE_PKEY, port, i))

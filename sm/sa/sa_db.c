@@ -398,7 +398,7 @@ sa_db_block(const struct sa_db *v, enum port_table table, uint32_t port,
 	const union port_block *b = NULL;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(all) && !b; i++)
-		if (all[i] && block < port_tables_blocks(all[i], table, port))
+		if (all[i] && block < all[i]->n_blocks[table][port])
 			b = port_tables_get(all[i], table, port, block);
 	return b;
 }
@@ -413,7 +413,7 @@ sa_db_table_is_read(const struct sa_db *v, enum port_table table,
 		return true;
 	if (!t)
 		return false;
-	for (unsigned i = 0; i < port_tables_blocks(t, table, port); i++)
+	for (unsigned i = 0; i < t->n_blocks[table][port]; i++)
 		if (!sa_db_block(v, table, port, i))
 			return false;
 	return true;
@@ -423,7 +423,7 @@ uint16_t
 sa_db_pkey_index(const struct sa_db *v, uint32_t port, uint16_t pkey)
 {
 	unsigned n = v->held ?
-		port_tables_blocks(v->held, PORT_TABLE_PKEY, port) : 0;
+		v->held->n_blocks[PORT_TABLE_PKEY][port] : 0;
 
 	for (unsigned i = 0; pkey && i < n * PKEYS_A_BLOCK; i++) {
 		const union port_block *b = sa_db_block(v, PORT_TABLE_PKEY,
@@ -440,7 +440,7 @@ sa_db_blocks(struct sa_db *v, enum port_table table, uint32_t port)
 {
 	if (!v->read)
 		v->read = port_tables_new(v->subnet);
-	return port_tables_blocks(v->read, table, port);
+	return v->read->n_blocks[table][port];
 }
 
 void

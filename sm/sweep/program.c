@@ -309,7 +309,7 @@ on_block(struct program *p, uint32_t index, const uint8_t *sent,
 		problem(p, "%s acknowledged block %u of its %s but has other "
 			"content in it", step_place(p, step), step->block,
 			is_lft ? "forwarding table" :
-			port_table_name(step->table));
+			port_table_names[step->table]);
 	settle(p, index, well);
 }
 
@@ -356,7 +356,7 @@ refused(struct program *p, uint32_t index, unsigned status)
 
 	forget_block(p, index);
 	problem(p, "%s refuses %s: %s", step_place(p, step),
-		step->kind == PLAN_TABLE ? port_table_name(step->table) :
+		step->kind == PLAN_TABLE ? port_table_names[step->table] :
 		plan_kind_name(step->kind), mad_status_name(status));
 	settle(p, index, false);
 }
@@ -378,7 +378,7 @@ program_on_timeout(struct program *p, const struct program_order_action *a,
 		smp_batch_set_unreachable(p->batch, port);
 		problem(p, "%s does not answer (%s)", step_place(p, step),
 			step->kind == PLAN_TABLE ?
-			port_table_name(step->table) :
+			port_table_names[step->table] :
 			plan_kind_name(step->kind));
 	} else if (!is_locked(p, holder)) {
 		const struct snapshot_port *h = &p->before->ports[holder];

@@ -81,8 +81,8 @@ table_reader_next(void *data, struct smp_request *req)
 								 item->port);
 		bool is_lft = item->table == TABLE_LFT, known;
 		unsigned block = r->block, blocks = is_lft ?
-			lft_blocks_in_use(n) : port_tables_blocks(r->held,
-				item->table, item->port);
+			lft_blocks_in_use(n) :
+			r->held->n_blocks[item->table][item->port];
 
 		req->tag = (uint64_t)i << 16 | block;
 		req->port = item->port;
@@ -134,7 +134,7 @@ table_reader_fault(struct table_reader *r, guint i, const char *why)
 				       r->s->ports[item->port].num);
 	g_string_append_printf(line, ": its %s cannot be read: %s",
 			       item->table == TABLE_LFT ? "forwarding table" :
-			       port_table_name(item->table), why);
+			       port_table_names[item->table], why);
 	g_ptr_array_add(r->faults, g_strdup(line->str));
 }
 
@@ -357,11 +357,11 @@ recall_port(struct port_tables *held, uint32_t port,
 	    const struct port_tables *known, uint32_t then)
 {
 	for (unsigned table = 0; table < PORT_N_TABLES; table++) {
-		unsigned n = port_tables_blocks(known, table, then);
+		unsigned n = known->n_blocks[table][then];
 		const union port_block *b;
 
-		if (!port_tables_has(known, table, then) ||
-		    port_tables_blocks(held, table, port) != n)
+		if (!known->rows[table][then] ||
+		    held->n_blocks[table][port] != n)
 			continue;
 		for (unsigned block = 0; block < n; block++) {
 			b = port_tables_get(known, table, then, block);

@@ -247,7 +247,7 @@ put_port(GString *out, uint32_t modifier, const uint8_t *data)
 		g_string_append_printf(out, ", LID %u, SM at LID %u", info.lid,
 				       info.sm_lid);
 	if (info.state > PORT_STATE_DOWN)
-		g_string_append_printf(out, ", %s%s", port_width_name(&info),
+		g_string_append_printf(out, ", %s%s", port_width(&info)->name,
 				       port_speed(&info)->name);
 }
 

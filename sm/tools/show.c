@@ -149,7 +149,7 @@ link_state(const struct snapshot *s, uint32_t port)
 static void
 tally_link(struct tally *t, const struct snapshot *s, uint32_t port)
 {
-	const char *width = port_width_name(&s->ports[port].info);
+	const char *width = port_width(&s->ports[port].info)->name;
 	const char *speed = port_speed(&s->ports[port].info)->name;
 	unsigned i = 0, known = MIN(t->n_kinds, KINDS_MAX);
 

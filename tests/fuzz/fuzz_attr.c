@@ -31,7 +31,7 @@ turn_round(unsigned which, const uint8_t in[SMP_DATA_LEN],
 	case 2:
 		port_info_decode(in, &port);
 		port_info_encode(out, &port);
-		g_assert_nonnull(port_width_name(&port));
+		g_assert_nonnull(port_width(&port)->name);
 		g_assert_nonnull(port_speed(&port)->name);
 		g_assert_nonnull(port_state_name(port.state));
 		g_assert_nonnull(port_phys_name(port.phys_state));

@@ -75,7 +75,7 @@ on_table(struct fake *f, uint32_t arrived, enum port_table table,
 	union port_block b;
 
 	if ((num > 0 && !snapshot_is_switch(n)) || num > n->info.num_ports ||
-	    block >= port_tables_blocks(f->tables, table, port))
+	    block >= f->tables->n_blocks[table][port])
 		return MAD_STATUS_BAD_VALUE;
 	if (h->method == MAD_METHOD_SET) {
 		smp_table_decode(table, data, &b);

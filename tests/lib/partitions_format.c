@@ -55,7 +55,7 @@ format_partition(const struct partition *p, GString *out)
 		g_string_append(out, ",indx0");
 	if (p->defmember)
 		g_string_append_printf(out, ",defmember=%s",
-				       partition_membership_name(p->defmember));
+			partition_membership_names[p->defmember]);
 	g_string_append_printf(out, ",sl=%u :", p->sl);
 	for (guint i = 0; i < p->groups->len; i++)
 		format_group(&g_array_index(p->groups, struct partition_group,
@@ -70,8 +70,8 @@ format_partition(const struct partition *p, GString *out)
 					       "x", rule->guid);
 		else
 			g_string_append_printf(out, "%s", name_who(rule->who));
-		g_string_append_printf(out, "=%s", partition_membership_name(
-					rule->membership));
+		g_string_append_printf(out, "=%s",
+			partition_membership_names[rule->membership]);
 	}
 	g_string_append(out, p->rules->len ? " ;\n" : "\n\tNONE ;\n");
 }

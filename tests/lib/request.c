@@ -342,7 +342,7 @@ request_table(const char *name)
 {
 	enum port_table table = 0;
 
-	while (!g_str_has_prefix(port_table_name(table), name))
+	while (!g_str_has_prefix(port_table_names[table], name))
 		table++;
 	return table;
 }

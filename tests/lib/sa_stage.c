@@ -248,7 +248,7 @@ WORD(do_unread, struct stage *st)
 	assert_range(e[0], ports->len);
 	if (e[1]) {
 		assert_true(g_str_has_prefix(
-			port_table_name(l->reply.unread.table), e[1]));
+			port_table_names[l->reply.unread.table], e[1]));
 		if (e[2])
 			assert_int_equal(g_array_index(ports, uint32_t, 0),
 					 port_of(l, e[2]));

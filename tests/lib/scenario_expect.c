@@ -439,7 +439,7 @@ expect_as_cut(struct play *p, const GPtrArray *faults)
 	for (unsigned kind = 0; kind < EXPECTED_KINDS; kind++)
 		if (found[kind] != wanted[kind])
 			return play_fail(p, "%u of kind %s, not %u",
-					 found[kind], expected_kind_name(kind),
+					 found[kind], expected_kind_names[kind],
 					 wanted[kind]);
 	return true;
 }
@@ -456,7 +456,7 @@ expect_degraded(struct play *p, char **args)
 		const struct expected_fault *f = faults->pdata[i];
 
 		g_string_append_printf(lines, "%s %s: %s\n",
-				       expected_kind_name(f->kind), f->name,
+				       expected_kind_names[f->kind], f->name,
 				       f->text);
 	}
 	return expect_line(p, lines->str, args[0]);

@@ -69,7 +69,7 @@ look(struct control_view *out, void *data)
 		.desk = &t->desk,
 		.multicast = &t->multicast,
 		.unreached = t->unreached,
-		.faults = t->expected ? expected_faults(t->expected) : NULL,
+		.faults = t->expected ? t->expected->faults : NULL,
 	};
 }
 

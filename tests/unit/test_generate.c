@@ -324,7 +324,7 @@ TEST(test_ports_say_what_they_are)
 			continue;
 		assert_int_equal(info->mtu_cap, 5);
 		assert_int_equal(info->vl_cap, 4);
-		assert_string_equal(port_width_name(info), "4x");
+		assert_string_equal(port_width(info)->name, "4x");
 		assert_string_equal(port_speed(info)->name, "EDR");
 		if (!port->num) {
 			zero++;

@@ -187,7 +187,7 @@ TEST(test_ibnetdiscover_is_understood)
 	assert_int_equal(p->guid, 0x100abc);
 	assert_int_equal(p->info.lid, 8);
 	assert_int_equal(p->info.lmc, 1);
-	assert_string_equal(port_width_name(&p->info), "12x");
+	assert_string_equal(port_width(&p->info)->name, "12x");
 	assert_string_equal(port_speed(&p->info)->name, "QDR");
 	assert_int_equal(s->ports[p->peer].num, 2);
 	assert_false(port_of(s, 0x100003, 1)->known);
@@ -242,7 +242,7 @@ TEST(test_ibsim_file_is_understood)
 	assert_int_equal(port_of(s, 0x100003, 1)->info.lid, 0x14);
 	assert_int_equal(port_of(s, 0x100003, 1)->info.lmc, 2);
 	p = port_of(s, 0x200000, 1);
-	assert_string_equal(port_width_name(&p->info), "4x");
+	assert_string_equal(port_width(&p->info)->name, "4x");
 	assert_string_equal(port_speed(&p->info)->name, "SDR");
 	p = port_of(s, 0x200010, 8);
 	assert_string_equal(port_speed(&p->info)->name, "FDR");

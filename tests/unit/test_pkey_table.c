@@ -259,7 +259,7 @@ expect_table(const struct lab *lab, uint32_t port, char **pkeys)
 	unsigned n = g_strv_length(pkeys);
 
 	for (unsigned i = 0; i < PKEYS_A_BLOCK *
-	     port_tables_blocks(lab->wanted, PORT_TABLE_PKEY, port); i++)
+	     lab->wanted->n_blocks[PORT_TABLE_PKEY][port]; i++)
 		assert_int_equal(key_at(lab->wanted, port, i),
 				 i < n ? word_number(pkeys[i]) : 0);
 }
@@ -373,8 +373,8 @@ random_held(struct lab *lab, uint64_t *rng)
 	port_tables_unref(lab->held);
 	lab->held = port_tables_new(lab->s);
 	for (uint32_t port = 0; port < lab->s->n_ports; port++) {
-		for (unsigned b = 0; b < port_tables_blocks(lab->held,
-				PORT_TABLE_PKEY, port); b++) {
+		for (unsigned b = 0;
+		     b < lab->held->n_blocks[PORT_TABLE_PKEY][port]; b++) {
 			uint16_t pkeys[PKEYS_A_BLOCK];
 
 			if (prng_below(rng, 4) == 0)
@@ -395,7 +395,7 @@ places_of(const struct port_tables *t, uint32_t port, uint16_t pkey,
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < PKEYS_A_BLOCK *
-	     port_tables_blocks(t, PORT_TABLE_PKEY, port); i++) {
+	     t->n_blocks[PORT_TABLE_PKEY][port]; i++) {
 		if (key_at(t, port, i) != pkey)
 			continue;
 		*last = i;
@@ -413,7 +413,7 @@ check_keys(const struct lab *lab, const struct memberships *m, uint32_t port,
 	unsigned n = 0, at;
 
 	for (unsigned i = 0; i < PKEYS_A_BLOCK *
-	     port_tables_blocks(lab->wanted, PORT_TABLE_PKEY, port); i++) {
+	     lab->wanted->n_blocks[PORT_TABLE_PKEY][port]; i++) {
 		uint16_t pkey = key_at(lab->wanted, port, i);
 
 		if (!pkey)
@@ -435,7 +435,7 @@ check_guard(const struct lab *lab, uint32_t guard, uint32_t owner)
 	unsigned at;
 
 	for (unsigned i = 0; i < PKEYS_A_BLOCK *
-	     port_tables_blocks(lab->wanted, PORT_TABLE_PKEY, guard); i++) {
+	     lab->wanted->n_blocks[PORT_TABLE_PKEY][guard]; i++) {
 		uint16_t pkey = key_at(lab->wanted, guard, i);
 
 		if (!pkey)
@@ -492,8 +492,8 @@ assert_same_tables(const struct snapshot *s, const struct port_tables *a,
 		   const struct port_tables *b)
 {
 	for (uint32_t port = 0; port < s->n_ports; port++) {
-		for (unsigned i = 0; i < port_tables_blocks(a,
-				PORT_TABLE_PKEY, port); i++) {
+		for (unsigned i = 0; i < a->n_blocks[PORT_TABLE_PKEY][port];
+		     i++) {
 			const union port_block *x = port_tables_get(a,
 				PORT_TABLE_PKEY, port, i);
 			const union port_block *y = port_tables_get(b,

@@ -47,7 +47,7 @@ bench_go_on(struct bench *b)
 static bool
 is_written(const struct bench *b, uint32_t port)
 {
-	unsigned n = port_tables_blocks(b->w.tables, PORT_TABLE_PKEY, port);
+	unsigned n = b->w.tables->n_blocks[PORT_TABLE_PKEY][port];
 
 	for (unsigned i = 0; i < n; i++) {
 		const union port_block *want = port_tables_get(b->w.tables,

@@ -245,8 +245,8 @@ WORD(do_nothing, struct lab *lab)
 	for (uint32_t port = 0; port < lab->s->n_ports; port++) {
 		for (unsigned i = 0; i < VL_ARB_N_BLOCKS; i++)
 			assert_null(block(lab, PORT_TABLE_VL_ARB, port, i));
-		for (unsigned i = 0; i < port_tables_blocks(lab->wanted,
-				PORT_TABLE_SL2VL, port); i++)
+		for (unsigned i = 0;
+		     i < lab->wanted->n_blocks[PORT_TABLE_SL2VL][port]; i++)
 			assert_null(block(lab, PORT_TABLE_SL2VL, port, i));
 	}
 }

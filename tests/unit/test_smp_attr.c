@@ -66,7 +66,7 @@ TEST(test_width_and_speed_name_the_active_link)
 			.speed_ext2_active = row[i].ext2,
 		};
 
-		assert_string_equal(port_width_name(&info), row[i].width_name);
+		assert_string_equal(port_width(&info)->name, row[i].width_name);
 		assert_string_equal(port_speed(&info)->name, row[i].speed_name);
 	}
 }

@@ -132,8 +132,7 @@ fill(struct bench *b, struct port_tables *t)
 {
 	for (uint32_t port = 0; port < b->s->n_ports; port++)
 		for (unsigned k = 0; k < PORT_N_TABLES; k++)
-			for (unsigned i = 0; i < port_tables_blocks(t, k,
-					port); i++)
+			for (unsigned i = 0; i < t->n_blocks[k][port]; i++)
 				put(t, port, k, i);
 }
 
@@ -141,7 +140,7 @@ fill(struct bench *b, struct port_tables *t)
 static void
 assert_read(const struct bench *b, uint32_t port, enum port_table table)
 {
-	unsigned n = port_tables_blocks(b->held, table, port);
+	unsigned n = b->held->n_blocks[table][port];
 
 	assert_true(n > 0);
 	for (unsigned i = 0; i < n; i++) {
@@ -167,7 +166,7 @@ BENCH_TEST(test_every_table_of_every_port_is_read)
 		for (unsigned k = 0; k < PORT_N_TABLES; k++)
 			if (b->s->ports[port].known) {
 				add(b, port, k, NULL);
-				blocks += port_tables_blocks(b->held, k, port);
+				blocks += b->held->n_blocks[k][port];
 			}
 	bench_run(b);
 	assert_int_equal(b->faults->len, 0);
@@ -222,7 +221,7 @@ BENCH_TEST(test_blocks_beyond_the_end_are_empty)
 	const union port_block empty = { 0 };
 
 	fill(b, b->f->tables);
-	assert_int_equal(port_tables_blocks(b->held, PORT_TABLE_PKEY, b->host),
+	assert_int_equal(b->held->n_blocks[PORT_TABLE_PKEY][b->host],
 			 4);
 	add(b, b->host, PORT_TABLE_PKEY, NULL);
 	fake_tamper(b->f, tamper_short, b);
@@ -292,8 +291,7 @@ BENCH_TEST(test_silence_is_told_of_the_nearest_only)
 	for (uint32_t port = 0; port < b->s->n_ports; port++)
 		if (snapshot_is_end_port(b->s, port)) {
 			add(b, port, PORT_TABLE_PKEY, NULL);
-			asked += port_tables_blocks(b->held, PORT_TABLE_PKEY,
-						    port);
+			asked += b->held->n_blocks[PORT_TABLE_PKEY][port];
 		}
 	fake_tamper(b->f, tamper_silent, b);
 	bench_run(b);
