@@ -45,7 +45,7 @@ put_node_of(struct text_report *r, const struct sa_db *db, uint32_t port,
 void
 control_groups(struct control_request *q)
 {
-	const GPtrArray *list = q->v.sa->groups->list;
+	const GPtrArray *list = q->v.sa->groups->all.list;
 	struct text_report *r = &q->out;
 
 	request_open_list(q, "groups");
@@ -61,8 +61,9 @@ control_groups(struct control_request *q)
 		report_number(r, "mtu", port_mtu_bytes(g->r.mtu), "  ");
 		report_real(r, "gbps", gbps, 1, " Gb/s  SL ");
 		report_number(r, "sl", g->r.sl, "  ");
-		report_number(r, "members", g->members->len,
-			      g->members->len == 1 ? " member" : " members");
+		report_number(r, "members", g->members.list->len,
+			      g->members.list->len == 1 ? " member" :
+			      " members");
 		report_bool(r, "permanent", g->permanent);
 		report_say(r, "%s\n", g->permanent ?
 			   ", of the configuration" : "");
@@ -79,9 +80,8 @@ put_group_members(struct control_request *q, const struct group *g)
 	};
 	struct text_report *r = &q->out;
 
-	for (guint i = 0; i < g->members->len; i++) {
-		const struct group_member *m =
-			&g_array_index(g->members, struct group_member, i);
+	for (guint i = 0; i < g->members.list->len; i++) {
+		const struct group_member *m = g->members.list->pdata[i];
 		g_autoptr(GString) joined = g_string_new(NULL);
 
 		for (size_t k = 0; k < G_N_ELEMENTS(states); k++)
@@ -102,14 +102,14 @@ put_group_members(struct control_request *q, const struct group *g)
 void
 control_members(struct control_request *q)
 {
-	const GPtrArray *list = q->v.sa->groups->list;
+	const GPtrArray *list = q->v.sa->groups->all.list;
 	const char *word = q->words[1];
 	const struct group *only = NULL;
 	uint8_t mgid[16];
 	uint64_t mlid;
 
 	if (word && inet_pton(AF_INET6, word, mgid) == 1)
-		only = groups_find(q->v.sa->groups, mgid);
+		only = sa_store_find(&q->v.sa->groups->all, mgid);
 	else if (word && text_read_number(word, GROUPS_MLID_END - 1, &mlid) &&
 		 mlid >= GROUPS_MLID_MIN)
 		only = groups_of_mlid(q->v.sa->groups, (uint16_t)mlid);
@@ -132,7 +132,7 @@ control_members(struct control_request *q)
 void
 control_services(struct control_request *q)
 {
-	const GPtrArray *list = q->v.sa->services->list;
+	const GPtrArray *list = q->v.sa->services->all.list;
 	struct text_report *r = &q->out;
 
 	request_open_list(q, "services");
@@ -166,7 +166,7 @@ void
 control_subscriptions(struct control_request *q)
 {
 	static const uint8_t any[16];
-	const GPtrArray *list = q->v.sa->informs->list;
+	const GPtrArray *list = q->v.sa->informs->all.list;
 	struct text_report *r = &q->out;
 
 	request_open_list(q, "subscriptions");

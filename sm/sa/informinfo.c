@@ -31,7 +31,6 @@
 
 #include "sm/sa/informinfo.h"
 #include "sm/sa/mcmember.h"
-#include "sm/sa/state_words.h"
 #include "sm/mad/bytes.h"
 
 #define QUEUE_MAX	32768u
@@ -60,12 +59,23 @@ report_key(const struct report *r)
 	return g_bytes_new(key, sizeof(key));
 }
 
+static int
+compare_subscription(const void *key, const void *element)
+{
+	const struct subscription *a = key, *b = element;
+
+	if (a->port_guid != b->port_guid)
+		return a->port_guid < b->port_guid ? -1 : 1;
+	return (int)a->index - (int)b->index;
+}
+
 struct informs *
 informs_new(void)
 {
 	struct informs *i = g_new0(struct informs, 1);
 
-	i->list = g_ptr_array_new_with_free_func(g_free);
+	i->all.list = g_ptr_array_new_with_free_func(g_free);
+	i->all.compare = compare_subscription;
 	i->keys = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
 					(GDestroyNotify)g_bytes_unref, NULL);
 	g_queue_init(&i->waiting);
@@ -79,77 +89,40 @@ informs_free(struct informs *i)
 		return;
 	g_hash_table_unref(i->keys);
 	g_queue_clear_full(&i->waiting, g_free);
-	g_ptr_array_unref(i->list);
+	g_ptr_array_unref(i->all.list);
 	g_free(i);
 }
 
 /* ----------------------------------------------------------- subscriptions */
 
-static struct subscription *
-subscription_at(const struct informs *i, guint n)
-{
-	return i->list->pdata[n];
-}
-
-static int
-compare_subscription(const void *key, const void *element)
-{
-	const struct subscription *a = key;
-	const struct subscription *const *b = element;
-
-	if (a->port_guid != (*b)->port_guid)
-		return a->port_guid < (*b)->port_guid ? -1 : 1;
-	return (int)a->index - (int)(*b)->index;
-}
-
-/* The place of the first subscription of the port from this index on, or of the
- * next port. */
+/* The place of the first subscription of the port, or of the next port. */
 static guint
-place_of(const struct informs *i, uint64_t port_guid, uint16_t index)
+place_of(const struct informs *i, uint64_t port_guid)
 {
-	const struct subscription key = {
-		.port_guid = port_guid, .index = index,
-	};
+	const struct subscription key = { .port_guid = port_guid };
 
-	return sa_lower_bound(&key, i->list->pdata, i->list->len,
-			      sizeof(gpointer), compare_subscription);
+	return sa_store_place(&i->all, &key);
 }
 
-/* Is there one of this port at the place? */
-static bool
-is_of_port(const struct informs *i, guint place, uint64_t port_guid)
+/* The one at this place; NULL: it is not of this port, or there is none. */
+static struct subscription *
+of_port(const struct informs *i, guint place, uint64_t port_guid)
 {
-	return place < i->list->len &&
-		subscription_at(i, place)->port_guid == port_guid;
+	struct subscription *s = place < i->all.list->len ?
+		i->all.list->pdata[place] : NULL;
+
+	return s && s->port_guid == port_guid ? s : NULL;
 }
 
 /* The lowest index that the port does not use. */
 static uint16_t
 free_index(const struct informs *i, uint64_t port_guid)
 {
-	guint n = place_of(i, port_guid, 0);
-	uint16_t index = 0;
+	struct subscription key = { .port_guid = port_guid };
 
-	for (; is_of_port(i, n, port_guid) &&
-	     subscription_at(i, n)->index == index; n++)
-		index++;
-	return index;
-}
-
-static void
-informs_put(struct informs *i, const struct subscription *s)
-{
-	g_ptr_array_insert(i->list,
-			   (gint)place_of(i, s->port_guid, s->index),
-			   g_memdup2(s, sizeof(*s)));
-	i->version++;
-}
-
-static void
-informs_remove(struct informs *i, guint place)
-{
-	g_ptr_array_remove_index(i->list, place);
-	i->version++;
+	while (sa_store_find(&i->all, &key))
+		key.index++;
+	return key.index;
 }
 
 static bool
@@ -160,15 +133,16 @@ names_gid(const struct inform_info *info)
 	return memcmp(info->gid, none, 16) != 0;
 }
 
-/* Its place, or the length of the list. */
-static guint
+/* NULL: there is none. */
+static struct subscription *
 find_same(const struct informs *i, uint64_t port_guid,
 	  const struct inform_info *b)
 {
-	guint n = place_of(i, port_guid, 0);
+	guint n = place_of(i, port_guid);
+	struct subscription *s;
 
-	for (; is_of_port(i, n, port_guid); n++) {
-		const struct inform_info *a = &subscription_at(i, n)->info;
+	for (; (s = of_port(i, n, port_guid)); n++) {
+		const struct inform_info *a = &s->info;
 
 		if (memcmp(a->gid, b->gid, 16) != 0 ||
 		    a->generic != b->generic || a->type != b->type ||
@@ -176,28 +150,27 @@ find_same(const struct informs *i, uint64_t port_guid,
 			continue;
 		if (names_gid(a) || (a->lid_begin == b->lid_begin &&
 		    (a->lid_begin == LID_ALL || a->lid_end == b->lid_end)))
-			return n;
+			return s;
 	}
-	return i->list->len;
+	return NULL;
 }
 
 unsigned
 informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
 	    struct inform_info *info)
 {
-	struct subscription s = { .qp = GSI_QP };
+	struct subscription s = { .qp = GSI_QP }, *same;
 	uint32_t source;
-	guint place;
 
 	if (from == SNAPSHOT_NONE || !v->ends[from].guid ||
 	    info->subscribe > 1)
 		return SA_STATUS_REQ_INVALID;
 	s.port_guid = v->ends[from].guid;
-	place = find_same(i, s.port_guid, info);
+	same = find_same(i, s.port_guid, info);
 	if (!info->subscribe) {
-		if (place == i->list->len || info->qpn > GSI_QP)
+		if (!same || info->qpn > GSI_QP)
 			return SA_STATUS_REQ_INVALID;
-		informs_remove(i, place);
+		sa_store_remove(&i->all, sa_store_place(&i->all, same));
 		return MAD_STATUS_OK;
 	}
 	if (names_gid(info)) {
@@ -212,15 +185,15 @@ informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
 		return SA_STATUS_REQ_INVALID;
 	}
 	info->qpn = GSI_QP;
-	if (place < i->list->len)
+	if (same)
 		return MAD_STATUS_OK;
 	s.index = free_index(i, s.port_guid);
-	if (i->list->len >= SUBSCRIPTIONS_MAX ||
+	if (i->all.list->len >= SUBSCRIPTIONS_MAX ||
 	    s.index >= SUBSCRIPTIONS_A_PORT)
 		return SA_STATUS_NO_RESOURCES;
 	sa_db_make_gid(v, from, s.gid);
 	s.info = *info;
-	informs_put(i, &s);
+	sa_store_insert(&i->all, &s, sizeof(s));
 	return MAD_STATUS_OK;
 }
 
@@ -295,8 +268,8 @@ informs_notify(struct informs *i, const struct sa_db *v,
 	if (!pkey && e.generic && (e.trap == 66 || e.trap == 67) &&
 	    mgid_has_pkey(notice + NOTICE_GID_OFFSET, &own))
 		report.pkey = own;
-	for (guint n = 0; n < i->list->len; n++) {
-		const struct subscription *s = subscription_at(i, n);
+	for (guint n = 0; n < i->all.list->len; n++) {
+		const struct subscription *s = i->all.list->pdata[n];
 		uint32_t port;
 
 		if (!wants(v, &s->info, &e))
@@ -323,8 +296,8 @@ informs_next(struct informs *i, struct report *out)
 		g_autoptr(GBytes) key = report_key(report);
 
 		g_hash_table_remove(i->keys, key);
-		found = is_of_port(i, place_of(i, report->port_guid, 0),
-				   report->port_guid);
+		found = of_port(i, place_of(i, report->port_guid),
+				report->port_guid);
 		*out = *report;
 		g_free(report);
 	}
@@ -334,26 +307,26 @@ informs_next(struct informs *i, struct report *out)
 void
 informs_drop(struct informs *i, uint64_t port_guid)
 {
-	guint place = place_of(i, port_guid, 0);
+	guint place = place_of(i, port_guid);
 
-	while (is_of_port(i, place, port_guid))
-		informs_remove(i, place);
+	while (of_port(i, place, port_guid))
+		sa_store_remove(&i->all, place);
 }
 
 void
 informs_follow(struct informs *i, const struct sa_db *v)
 {
-	for (guint n = i->list->len; n-- > 0;) {
-		struct subscription *s = subscription_at(i, n);
+	for (guint n = i->all.list->len; n-- > 0;) {
+		struct subscription *s = i->all.list->pdata[n];
 		uint32_t port = sa_db_guid(v, s->port_guid);
 		uint8_t gid[16];
 
 		if (port == SNAPSHOT_NONE) {
-			informs_remove(i, n);
+			sa_store_remove(&i->all, n);
 			continue;
 		}
 		sa_db_make_gid(v, port, gid);
-		i->version += memcmp(gid, s->gid, 16) != 0;
+		i->all.version += memcmp(gid, s->gid, 16) != 0;
 		memcpy(s->gid, gid, 16);
 	}
 }
@@ -395,21 +368,22 @@ informs_learn(struct informs *i, const struct inform_info_record *record)
 
 	if (!state_line_fits(&inform_line, &s))
 		return false;
-	if (find_same(i, s.port_guid, &s.info) < i->list->len)
+	if (find_same(i, s.port_guid, &s.info))
 		return true;
 	s.info.subscribe = 1;
 	memcpy(s.gid, record->subscriber_gid, 16);
 	s.index = free_index(i, s.port_guid);
-	if (i->list->len < SUBSCRIPTIONS_MAX && s.index < SUBSCRIPTIONS_A_PORT)
-		informs_put(i, &s);
+	if (i->all.list->len < SUBSCRIPTIONS_MAX &&
+	    s.index < SUBSCRIPTIONS_A_PORT)
+		sa_store_insert(&i->all, &s, sizeof(s));
 	return true;
 }
 
 void
 informs_save(const struct informs *i, GString *out)
 {
-	for (guint n = 0; n < i->list->len; n++)
-		state_line_save(&inform_line, out, subscription_at(i, n));
+	for (guint n = 0; n < i->all.list->len; n++)
+		state_line_save(&inform_line, out, i->all.list->pdata[n]);
 }
 
 bool
@@ -417,21 +391,18 @@ informs_load_line(struct informs *i, char **words, guint n_words,
 		  GError **error)
 {
 	struct subscription s = { .info = { .subscribe = 1 } };
-	guint place;
 
 	if (!state_line_load(&inform_line, words, n_words, &s, error))
 		return false;
 	s.port_guid = bytes_load64(s.gid + 8);
-	place = place_of(i, s.port_guid, s.index);
-	if (is_of_port(i, place, s.port_guid) &&
-	    subscription_at(i, place)->index == s.index)
+	if (sa_store_find(&i->all, &s))
 		return state_line_refuse(error, "two subscriptions with one "
 					 "Enum");
-	if (find_same(i, s.port_guid, &s.info) < i->list->len)
+	if (find_same(i, s.port_guid, &s.info))
 		return state_line_refuse(error, "the subscription is there "
 					 "twice");
-	if (i->list->len >= SUBSCRIPTIONS_MAX)
+	if (i->all.list->len >= SUBSCRIPTIONS_MAX)
 		return state_line_refuse(error, "too many subscriptions");
-	informs_put(i, &s);
+	sa_store_insert(&i->all, &s, sizeof(s));
 	return true;
 }

@@ -7,12 +7,13 @@
 #define MINISM_SA_INFORMINFO_H
 
 #include "sm/sa/sa_db.h"
+#include "sm/sa/sa_store.h"
 #include "sm/mad/sa_record.h"
 
 struct subscription {
-	uint8_t gid[16];	/* of the subscriber */
-	uint64_t port_guid;
+	uint64_t port_guid;	/* of the subscriber */
 	uint16_t index;		/* InformInfoRecord.Enum */
+	uint8_t gid[16];
 	uint32_t qp;		/* 1 */
 	struct inform_info info;
 };
@@ -26,10 +27,9 @@ struct report {
 };
 
 struct informs {
-	GPtrArray *list;	/* struct subscription, by PortGUID and index */
+	struct sa_store all;	/* struct subscription, by PortGUID and index */
 	GQueue waiting;		/* struct report, oldest first */
 	GHashTable *keys;	/* of these, a set of GBytes */
-	uint64_t version;	/* counts changes of subscriptions */
 };
 
 struct informs *informs_new(void);

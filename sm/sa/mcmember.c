@@ -64,7 +64,6 @@
 
 #include "sm/mad/bytes.h"
 #include "sm/sa/sa_limits.h"
-#include "sm/sa/state_words.h"
 
 #define JOIN_ALL	0xfu
 /* States that count for creation and deletion, IBA 15.2.5.17.2. */
@@ -91,8 +90,22 @@ group_free(gpointer data)
 {
 	struct group *group = data;
 
-	g_array_unref(group->members);
+	g_ptr_array_unref(group->members.list);
 	g_free(group);
+}
+
+static int
+compare_mgid(const void *a, const void *b)
+{
+	return memcmp(a, b, 16);
+}
+
+static int
+compare_port_guid(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
 }
 
 struct groups *
@@ -100,7 +113,8 @@ groups_new(void)
 {
 	struct groups *g = g_new0(struct groups, 1);
 
-	g->list = g_ptr_array_new_with_free_func(group_free);
+	g->all.list = g_ptr_array_new_with_free_func(group_free);
+	g->all.compare = compare_mgid;
 	g->next_id = 1;
 	g->events = g_array_new(FALSE, FALSE, sizeof(struct group_event));
 	return g;
@@ -112,33 +126,8 @@ groups_free(struct groups *g)
 	if (!g)
 		return;
 	g_array_unref(g->events);
-	g_ptr_array_unref(g->list);
+	g_ptr_array_unref(g->all.list);
 	g_free(g);
-}
-
-static int
-compare_mgid(const void *mgid, const void *element)
-{
-	const struct group *const *group = element;
-
-	return memcmp(mgid, (*group)->r.mgid, 16);
-}
-
-static uint32_t
-groups_place(const struct groups *g, const uint8_t mgid[16])
-{
-	return sa_lower_bound(mgid, g->list->pdata, g->list->len,
-			      sizeof(gpointer), compare_mgid);
-}
-
-struct group *
-groups_find(const struct groups *g, const uint8_t mgid[16])
-{
-	uint32_t place = groups_place(g, mgid);
-
-	return place < g->list->len &&
-		!compare_mgid(mgid, &g->list->pdata[place]) ?
-		g->list->pdata[place] : NULL;
 }
 
 struct group *
@@ -162,17 +151,23 @@ add_event(struct groups *g, const struct group *group, bool created)
 static struct group *
 groups_insert(struct groups *g, const struct group *draft)
 {
-	struct group *group = g_memdup2(draft, sizeof(*draft));
+	struct group *group = sa_store_insert(&g->all, draft, sizeof(*draft));
 
 	group->r.mtu_selector = group->r.rate_selector =
 		group->r.life_selector = SA_EXACTLY;
-	group->members = g_array_new(FALSE, FALSE,
-				     sizeof(struct group_member));
+	group->members = (struct sa_store){
+		.list = g_ptr_array_new_with_free_func(g_free),
+		.compare = compare_port_guid,
+	};
 	g->by_mlid[group->r.mlid - GROUPS_MLID_MIN] = group;
-	g_ptr_array_insert(g->list, (gint)groups_place(g, group->r.mgid),
-			   group);
-	g->version++;
 	return group;
+}
+
+static void
+add_member(struct groups *g, struct group *group, const struct group_member *m)
+{
+	sa_store_insert(&group->members, m, sizeof(*m));
+	g->all.version++;
 }
 
 /* A group exists as long as it has a member that counts. */
@@ -181,15 +176,16 @@ remove_unneeded(struct groups *g, struct group *group)
 {
 	bool needed = group->permanent;
 
-	for (guint i = 0; i < group->members->len; i++)
-		needed |= g_array_index(group->members, struct group_member,
-					i).join_state & JOIN_COUNTS;
+	for (guint i = 0; i < group->members.list->len; i++) {
+		const struct group_member *m = group->members.list->pdata[i];
+
+		needed |= m->join_state & JOIN_COUNTS;
+	}
 	if (needed)
 		return;
 	add_event(g, group, false);
 	g->by_mlid[group->r.mlid - GROUPS_MLID_MIN] = NULL;
-	g_ptr_array_remove_index(g->list, groups_place(g, group->r.mgid));
-	g->version++;
+	sa_store_remove(&g->all, sa_store_place(&g->all, group->r.mgid));
 }
 
 /* 0: none. A switch without multicast forwarding does not limit the others. */
@@ -211,35 +207,6 @@ find_free_mlid(const struct groups *g, const struct snapshot *s)
 	return 0;
 }
 
-static int
-compare_port_guid(const void *guid, const void *element)
-{
-	const struct group_member *m = element;
-	uint64_t x = *(const uint64_t *)guid;
-
-	return x < m->port_guid ? -1 : x > m->port_guid;
-}
-
-static uint32_t
-member_place(const struct group *group, uint64_t port_guid)
-{
-	return sa_lower_bound(&port_guid, group->members->data,
-			      group->members->len,
-			      sizeof(struct group_member), compare_port_guid);
-}
-
-struct group_member *
-group_member(const struct group *group, uint64_t port_guid)
-{
-	uint32_t place = member_place(group, port_guid);
-	struct group_member *m;
-
-	if (place >= group->members->len)
-		return NULL;
-	m = &g_array_index(group->members, struct group_member, place);
-	return m->port_guid == port_guid ? m : NULL;
-}
-
 /* -------------------------------------------------------------- a new view */
 
 static uint8_t
@@ -254,7 +221,7 @@ static struct group *
 configure(struct groups *g, const struct sa_db *v, const struct partition *p,
 	  const struct partition_group *want)
 {
-	struct group *group = groups_find(g, want->mgid);
+	struct group *group = sa_store_find(&g->all, want->mgid);
 	uint8_t before[SA_DATA_LEN], after[SA_DATA_LEN];
 	struct group draft = {
 		.r = {
@@ -290,7 +257,7 @@ configure(struct groups *g, const struct sa_db *v, const struct partition *p,
 	    memcmp(before, after, sa_record_size(SA_ATTR_MC_MEMBER)) != 0) {
 		draft.members = group->members;
 		*group = draft;
-		g->version++;
+		g->all.version++;
 	}
 	return group;
 }
@@ -310,7 +277,7 @@ groups_follow(struct groups *g, const struct sa_db *v)
 			const struct partition_group *want =
 				&g_array_index(p->groups,
 					       struct partition_group, j);
-			struct group *group = groups_find(g, want->mgid);
+			struct group *group = sa_store_find(&g->all, want->mgid);
 
 			if (group && g_hash_table_contains(configured, group))
 				continue;
@@ -319,28 +286,27 @@ groups_follow(struct groups *g, const struct sa_db *v)
 				g_hash_table_add(configured, group);
 		}
 	}
-	for (guint i = g->list->len; i-- > 0;) {
-		struct group *group = g->list->pdata[i];
+	for (guint i = g->all.list->len; i-- > 0;) {
+		struct group *group = g->all.list->pdata[i];
 
 		if (group->permanent &&
 		    !g_hash_table_contains(configured, group)) {
 			group->permanent = false;
-			g->version++;
+			g->all.version++;
 		}
-		for (guint k = group->members->len; k-- > 0;) {
-			struct group_member *m = &g_array_index(group->members,
-				struct group_member, k);
+		for (guint k = group->members.list->len; k-- > 0;) {
+			struct group_member *m = group->members.list->pdata[k];
 			uint32_t port = sa_db_guid(v, m->port_guid);
 			uint8_t gid[16];
 
 			if (port == SNAPSHOT_NONE ||
 			    !group_admits(group, v, port)) {
-				g_array_remove_index(group->members, k);
-				g->version++;
+				sa_store_remove(&group->members, k);
+				g->all.version++;
 				continue;
 			}
 			sa_db_make_gid(v, port, gid);
-			g->version += memcmp(gid, m->gid, 16) != 0;
+			g->all.version += memcmp(gid, m->gid, 16) != 0;
 			memcpy(m->gid, gid, 16);
 		}
 		remove_unneeded(g, group);
@@ -515,7 +481,7 @@ name_group(struct groups *g, struct mcmember_record *group,
 	bytes_store16(group->mgid + 4, group->pkey);
 	do
 		bytes_store64(group->mgid + 8, g->next_id++);
-	while (groups_find(g, group->mgid));
+	while (sa_store_find(&g->all, group->mgid));
 	return MAD_STATUS_OK;
 }
 
@@ -535,8 +501,8 @@ create(struct groups *g, const struct join_ask *r, struct group **out)
 		return SA_STATUS_REQ_INVALID;
 	if ((r->mask & NEED_CREATE) != NEED_CREATE)
 		return SA_STATUS_INSUFFICIENT;
-	for (guint i = 0; g->quota && i < g->list->len; i++) {
-		const struct group *other = g->list->pdata[i];
+	for (guint i = 0; g->quota && i < g->all.list->len; i++) {
+		const struct group *other = g->all.list->pdata[i];
 
 		n += other->creator == creator;
 	}
@@ -548,7 +514,7 @@ create(struct groups *g, const struct join_ask *r, struct group **out)
 	if (r->has_mgid && mgid_has_pkey(mgid, &pkey) && mgid[2] != 0xa0)
 		partition_ipoib_group(pkey, mgid[1] & 0xf, &broadcast);
 	if (broadcast.mgid[0] && memcmp(mgid, broadcast.mgid, 16) != 0) {
-		link = groups_find(g, broadcast.mgid);
+		link = sa_store_find(&g->all, broadcast.mgid);
 		if (!link || join_check(r, link, NULL) ||
 		    (r->mask & SA_BIT(MCM_HOP_LIMIT) &&
 		     r->record->hop_limit != link->r.hop_limit))
@@ -596,9 +562,9 @@ groups_join(struct groups *g, const struct sa_db *v, uint32_t from,
 	if (status != MAD_STATUS_OK)
 		return status;
 	if (r.has_mgid)
-		group = groups_find(g, record->mgid);
+		group = sa_store_find(&g->all, record->mgid);
 	if (group)
-		m = group_member(group, r.port_guid);
+		m = sa_store_find(&group->members, &r.port_guid);
 	status = group ? join_check(&r, group, m) : create(g, &r, &group);
 	if (status != MAD_STATUS_OK)
 		return status;
@@ -610,13 +576,11 @@ groups_join(struct groups *g, const struct sa_db *v, uint32_t from,
 	if (m) {
 		/* it keeps the states that it has */
 		new.join_state |= m->join_state;
-		g->version += new.join_state != m->join_state ||
+		g->all.version += new.join_state != m->join_state ||
 			new.proxy != m->proxy;
 		*m = new;
 	} else {
-		g_array_insert_val(group->members,
-				   member_place(group, r.port_guid), new);
-		g->version++;
+		add_member(g, group, &new);
 	}
 	set_answer(record, group, &new);
 	return MAD_STATUS_OK;
@@ -635,20 +599,20 @@ groups_leave(struct groups *g, const struct sa_db *v, uint32_t from,
 	status = request_init(&r, v, from, comp_mask, NEED_LEAVE, record);
 	if (status != MAD_STATUS_OK)
 		return status;
-	group = groups_find(g, record->mgid);
+	group = sa_store_find(&g->all, record->mgid);
 	if (group)
-		m = group_member(group, r.port_guid);
+		m = sa_store_find(&group->members, &r.port_guid);
 	if (!m || !may_change(&r, group, m) || states & ~m->join_state)
 		return SA_STATUS_REQ_INVALID;
 
 	m->join_state &= (uint8_t)~states;
-	g->version++;
+	g->all.version++;
 	set_answer(record, group, m);
 	if (!m->join_state)
-		g_array_remove_index(group->members,
-				     member_place(group, r.port_guid));
+		sa_store_remove(&group->members,
+				sa_store_place(&group->members, &r.port_guid));
 	remove_unneeded(g, group);
-	if (!groups_find(g, record->mgid))
+	if (!sa_store_find(&g->all, record->mgid))
 		record->join_state = 0;		/* no member is left */
 	return MAD_STATUS_OK;
 }
@@ -695,7 +659,7 @@ static const struct state_line member_line = {
 bool
 groups_learn(struct groups *g, const struct mcmember_record *record)
 {
-	struct group *group = groups_find(g, record->mgid);
+	struct group *group = sa_store_find(&g->all, record->mgid);
 	struct group draft = { .r = *record };
 	struct saved_member new = { .m = {
 		.port_guid = bytes_load64(record->port_gid + 8),
@@ -714,29 +678,28 @@ groups_learn(struct groups *g, const struct mcmember_record *record)
 		group = groups_insert(g, &draft);
 	}
 	/* a group without a member has a record as well */
-	if (!new.m.join_state || group_member(group, new.m.port_guid))
+	if (!new.m.join_state || sa_store_find(&group->members,
+						 &new.m.port_guid))
 		return true;
 	if (!state_line_fits(&member_line, &new))
 		return false;
 	memcpy(new.m.gid, record->port_gid, 16);
-	g_array_insert_val(group->members,
-			   member_place(group, new.m.port_guid), new.m);
-	g->version++;
+	add_member(g, group, &new.m);
 	return true;
 }
 
 void
 groups_save(const struct groups *g, GString *out)
 {
-	for (guint i = 0; i < g->list->len; i++) {
-		const struct group *group = g->list->pdata[i];
+	for (guint i = 0; i < g->all.list->len; i++) {
+		const struct group *group = g->all.list->pdata[i];
 		struct saved_member saved;
 
 		state_line_save(&group_line, out, group);
 		memcpy(saved.mgid, group->r.mgid, 16);
-		for (guint k = 0; k < group->members->len; k++) {
-			saved.m = g_array_index(group->members,
-						struct group_member, k);
+		for (guint k = 0; k < group->members.list->len; k++) {
+			saved.m = *(const struct group_member *)
+				group->members.list->pdata[k];
 			state_line_save(&member_line, out, &saved);
 		}
 	}
@@ -755,7 +718,7 @@ load_group(struct groups *g, char **words, guint n_words, GError **error)
 	if (r->mgid[0] != 0xff)
 		return state_line_refuse(error, "the MGID does not begin with "
 					 "ff");
-	if (groups_find(g, r->mgid))
+	if (sa_store_find(&g->all, r->mgid))
 		return state_line_refuse(error, "the group is there twice");
 	if (groups_of_mlid(g, r->mlid))
 		return state_line_refuse(error, "two groups have MLID 0x%04x",
@@ -783,14 +746,12 @@ groups_load_line(struct groups *g, char **words, guint n_words,
 	if (!state_line_load(&member_line, words, n_words, &saved, error))
 		return false;
 	saved.m.port_guid = bytes_load64(saved.m.gid + 8);
-	group = groups_find(g, saved.mgid);
+	group = sa_store_find(&g->all, saved.mgid);
 	if (!group)
 		return state_line_refuse(error, "a member of a group that is "
 					 "not there");
-	if (group_member(group, saved.m.port_guid))
+	if (sa_store_find(&group->members, &saved.m.port_guid))
 		return state_line_refuse(error, "the member is there twice");
-	g_array_insert_val(group->members,
-			   member_place(group, saved.m.port_guid), saved.m);
-	g->version++;
+	add_member(g, group, &saved.m);
 	return true;
 }

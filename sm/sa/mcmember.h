@@ -7,6 +7,7 @@
 #define MINISM_SA_MCMEMBER_H
 
 #include "sm/sa/sa_db.h"
+#include "sm/sa/sa_store.h"
 #include "sm/mad/sa_record.h"
 
 /* JoinState, IBA 15.2.5.17.2 */
@@ -29,7 +30,9 @@ struct group {
 					   "exactly" */
 	bool permanent;		/* of the configuration; else */
 	uint64_t creator;	/* the PortGUID of the requester; 0: unknown */
-	GArray *members;	/* struct group_member, by PortGUID */
+	struct sa_store members;	/* struct group_member, by PortGUID; its
+					   changes are counted as well in that
+					   of the groups */
 };
 
 /* For Notices 66 (created) and 67 (deleted). */
@@ -43,12 +46,11 @@ struct group_event {
 #define GROUPS_MLID_END	LID_PERMISSIVE		/* behind the last MLID */
 
 struct groups {
-	GPtrArray *list;	/* struct group, by MGID */
+	struct sa_store all;	/* struct group, by MGID */
 	struct group *by_mlid[GROUPS_MLID_END - GROUPS_MLID_MIN];
 	uint64_t next_id;	/* of an MGID that we choose */
 	unsigned quota;		/* groups that a port may have created; 0: no
 				   limit */
-	uint64_t version;	/* counts changes */
 	GArray *events;		/* struct group_event; the reader clears it */
 };
 
@@ -64,11 +66,8 @@ unsigned groups_leave(struct groups *g, const struct sa_db *v,
 		      uint32_t from, uint64_t comp_mask,
 		      struct mcmember_record *record);
 
-/* NULL: there is no such group, no such member. */
-struct group *groups_find(const struct groups *g, const uint8_t mgid[16]);
+/* NULL: there is no such group. (By MGID: sa_store_find().) */
 struct group *groups_of_mlid(const struct groups *g, uint16_t mlid);
-struct group_member *group_member(const struct group *group,
-				  uint64_t port_guid);
 
 /* The groups of the partitions; those that are no longer configured lose
  * `permanent`. Members that are not in `v` leave. */

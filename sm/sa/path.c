@@ -522,9 +522,9 @@ records_of_paths(const struct sa_query *q, unsigned *status)
 	path_query_init(&query, mask, &want);
 	/* an MGID, an MLID */
 	if (path_has(&query, PATH_DGID) && want.dgid[0] == 0xff)
-		return path_to_group(q, &query, groups_find(q->sa->groups,
-							    want.dgid),
-				     status);
+		return path_to_group(q, &query,
+				     sa_store_find(&q->sa->groups->all,
+						   want.dgid), status);
 	if (path_has(&query, PATH_DLID) && want.dlid >= LID_MULTICAST_MIN &&
 	    want.dlid != LID_PERMISSIVE)
 		return path_to_group(q, &query, groups_of_mlid(q->sa->groups,

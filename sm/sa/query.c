@@ -133,23 +133,25 @@ find_group(struct found *f, const struct group *g,
 	const struct sa_query *q = f->q;
 	const struct sa_limits limits = SA_LIMITS(q->h.comp_mask, want, MCM);
 	bool by_state = q->h.comp_mask >> MCM_JOIN_STATE & 1;
-	const struct group_member *m = (const void *)g->members->data, *end;
+	const GPtrArray *members = g->members.list;
 	struct mcmember_record r = g->r;
+	uint64_t guid = bytes_load64(want->port_gid + 8);
+	bool by_port = q->h.comp_mask >> MCM_PORT_GID & 1;
+	guint i = by_port ? sa_store_place(&g->members, &guid) : 0;
 
 	if (!sa_limits_hold(&limits, r.mtu, r.rate, r.life) ||
 	    !shares_pkey(q, r.pkey))
 		return;
-	if (!q->viewer.trusted || !g->members->len) {
+	if (!q->viewer.trusted || !members->len) {
 		if (!by_state || !want->join_state)
 			found_add(f, &r, 0);
 		return;
 	}
-	end = m + g->members->len;
-	if (q->h.comp_mask >> MCM_PORT_GID & 1) {
-		m = group_member(g, bytes_load64(want->port_gid + 8));
-		end = m ? m + 1 : m;
-	}
-	for (; m < end; m++) {
+	for (; i < members->len; i++) {
+		const struct group_member *m = members->pdata[i];
+
+		if (by_port && m->port_guid != guid)
+			break;
 		if (by_state &&
 		    (m->join_state & want->join_state) != want->join_state)
 			continue;
@@ -163,21 +165,22 @@ find_group(struct found *f, const struct group *g,
 static void
 find_groups(struct found *f)
 {
-	const struct groups *all = f->q->sa->groups;
+	const struct groups *g = f->q->sa->groups;
 	uint64_t mask = f->q->h.comp_mask;
 	struct mcmember_record want;
 	const struct group *one;
 
 	sa_record_decode(SA_ATTR_MC_MEMBER, f->q->wanted, &want);
 	if (mask & (SA_BIT(MCM_MGID) | SA_BIT(MCM_MLID))) {
-		one = mask & SA_BIT(MCM_MGID) ? groups_find(all, want.mgid) :
-			groups_of_mlid(all, want.mlid);
+		one = mask & SA_BIT(MCM_MGID) ?
+			sa_store_find(&g->all, want.mgid) :
+			groups_of_mlid(g, want.mlid);
 		if (one)
 			find_group(f, one, &want);
 		return;
 	}
-	for (guint i = 0; i < all->list->len; i++)
-		find_group(f, all->list->pdata[i], &want);
+	for (guint i = 0; i < g->all.list->len; i++)
+		find_group(f, g->all.list->pdata[i], &want);
 }
 
 /* A service without a P_Key is visible to all; no answer has its key. */
@@ -185,7 +188,7 @@ static void
 find_services(struct found *f)
 {
 	const struct sa_query *q = f->q;
-	const struct services *all = q->sa->services;
+	const struct sa_store *all = &q->sa->services->all;
 	bool by_id = q->h.comp_mask >> SERVICE_ID & 1;
 	bool by_key = q->h.comp_mask >> SERVICE_KEY & 1;
 	struct service_record want, first = { .id = 0 }, r;
@@ -194,7 +197,7 @@ find_services(struct found *f)
 	sa_record_decode(SA_ATTR_SERVICE, q->wanted, &want);
 	first.id = want.id;
 	if (by_id)
-		i = services_place(all, &first);
+		i = sa_store_place(all, &first);
 	for (; i < all->list->len; i++) {
 		const struct service *s = all->list->pdata[i];
 
@@ -215,10 +218,10 @@ static void
 find_informs(struct found *f)
 {
 	const struct sa_viewer *viewer = &f->q->viewer;
-	const struct informs *all = f->q->sa->informs;
+	const GPtrArray *list = f->q->sa->informs->all.list;
 
-	for (guint i = 0; i < all->list->len; i++) {
-		const struct subscription *s = all->list->pdata[i];
+	for (guint i = 0; i < list->len; i++) {
+		const struct subscription *s = list->pdata[i];
 		struct inform_info_record r = {
 			.index = s->index, .info = s->info,
 		};

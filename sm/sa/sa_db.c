@@ -244,23 +244,6 @@ sa_db_unref(struct sa_db *v)
 }
 
 uint32_t
-sa_lower_bound(const void *key, const void *base, uint32_t n, size_t size,
-	       int (*compare)(const void *key, const void *element))
-{
-	uint32_t low = 0, high = n;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (compare(key, (const uint8_t *)base + mid * size) > 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-uint32_t
 sa_db_guid(const struct sa_db *v, uint64_t guid)
 {
 	uint32_t port = v->guid_slots[guid_slot(v, guid)];

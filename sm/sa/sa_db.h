@@ -99,13 +99,6 @@ uint32_t sa_db_guid(const struct sa_db *v, uint64_t port_guid);
 uint32_t sa_db_gid(const struct sa_db *v, const uint8_t gid[16]);
 void sa_db_make_gid(const struct sa_db *v, uint32_t port, uint8_t gid[16]);
 
-/* Of n elements of `size` bytes that are sorted, the place of the first that is
- * not before the key; compare: <0, 0, >0 as the key is less than the element,
- * equal to, or more. */
-uint32_t sa_lower_bound(const void *key, const void *base, uint32_t n,
-			size_t size,
-			int (*compare)(const void *key, const void *element));
-
 #define SA_GID_PREFIX_DEFAULT	UINT64_C(0xfe80000000000000)
 
 /* MTU and rate of the route between two end ports; `to` has the LID. 0: the

@@ -12,7 +12,6 @@
 
 #include "sm/mad/bytes.h"
 #include "sm/sa/query.h"
-#include "sm/sa/state_words.h"
 
 static void
 clear_tree(gpointer data)
@@ -244,7 +243,7 @@ sa_tick(struct sa *sa, int64_t now)
 uint64_t
 sa_groups_version(const struct sa *sa)
 {
-	return sa->groups->version;
+	return sa->groups->all.version;
 }
 
 static int
@@ -261,16 +260,16 @@ const GArray *
 sa_trees(struct sa *sa)
 {
 	g_array_set_size(sa->trees, 0);
-	for (guint i = 0; sa->view && i < sa->groups->list->len; i++) {
-		const struct group *g = sa->groups->list->pdata[i];
+	for (guint i = 0; sa->view && i < sa->groups->all.list->len; i++) {
+		const struct group *g = sa->groups->all.list->pdata[i];
+		const GPtrArray *members = g->members.list;
 		struct sa_tree t = { .mlid = g->r.mlid };
 
-		if (!g->members->len)
+		if (!members->len)
 			continue;
-		t.members = g_new(struct sa_member, g->members->len);
-		for (guint k = 0; k < g->members->len; k++) {
-			const struct group_member *m = &g_array_index(
-				g->members, struct group_member, k);
+		t.members = g_new(struct sa_member, members->len);
+		for (guint k = 0; k < members->len; k++) {
+			const struct group_member *m = members->pdata[k];
 			uint32_t port = sa_db_guid(sa->view, m->port_guid);
 
 			if (port != SNAPSHOT_NONE)
@@ -332,9 +331,9 @@ sa_load(struct sa *sa, const char *text, int64_t now, GError **error)
 		new->services = old.services;
 		new->informs = old.informs;
 		/* no version of the new state equals one of the old state */
-		sa->groups->version += old.groups->version + 1;
-		sa->services->version += old.services->version + 1;
-		sa->informs->version += old.informs->version + 1;
+		sa->groups->all.version += old.groups->all.version + 1;
+		sa->services->all.version += old.services->all.version + 1;
+		sa->informs->all.version += old.informs->all.version + 1;
 	}
 	sa_free(new);
 	return ok;
@@ -343,22 +342,22 @@ sa_load(struct sa *sa, const char *text, int64_t now, GError **error)
 uint64_t
 sa_saved_version(const struct sa *sa)
 {
-	return sa->groups->version + sa->services->version +
-		sa->informs->version;
+	return sa->groups->all.version + sa->services->all.version +
+		sa->informs->all.version;
 }
 
 void
 sa_stats(const struct sa *sa, struct sa_stats *out)
 {
 	*out = (struct sa_stats){
-		.n_groups = sa->groups->list->len,
-		.n_services = sa->services->list->len,
-		.n_subscriptions = sa->informs->list->len,
+		.n_groups = sa->groups->all.list->len,
+		.n_services = sa->services->all.list->len,
+		.n_subscriptions = sa->informs->all.list->len,
 	};
 	for (uint32_t i = 0; i < out->n_groups; i++) {
-		const struct group *g = sa->groups->list->pdata[i];
+		const struct group *g = sa->groups->all.list->pdata[i];
 
-		out->n_members += g->members->len;
+		out->n_members += g->members.list->len;
 	}
 }
 
@@ -374,20 +373,20 @@ sa_clients(const struct sa *sa)
 	GHashTable *clients = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 						    g_free, NULL);
 
-	for (guint i = 0; i < sa->groups->list->len; i++) {
-		const struct group *g = sa->groups->list->pdata[i];
+	for (guint i = 0; i < sa->groups->all.list->len; i++) {
+		const struct group *g = sa->groups->all.list->pdata[i];
 
-		for (guint k = 0; k < g->members->len; k++)
-			add_client(clients, g_array_index(g->members,
-				struct group_member, k).port_guid);
+		for (guint k = 0; k < g->members.list->len; k++)
+			add_client(clients, ((const struct group_member *)
+				g->members.list->pdata[k])->port_guid);
 	}
-	for (guint i = 0; i < sa->services->list->len; i++) {
-		const struct service *s = sa->services->list->pdata[i];
+	for (guint i = 0; i < sa->services->all.list->len; i++) {
+		const struct service *s = sa->services->all.list->pdata[i];
 
 		add_client(clients, bytes_load64(s->record.gid + 8));
 	}
-	for (guint i = 0; i < sa->informs->list->len; i++) {
-		const struct subscription *s = sa->informs->list->pdata[i];
+	for (guint i = 0; i < sa->informs->all.list->len; i++) {
+		const struct subscription *s = sa->informs->all.list->pdata[i];
 
 		add_client(clients, s->port_guid);
 	}

@@ -26,7 +26,6 @@
 #include <string.h>
 
 #include "sm/sa/service.h"
-#include "sm/sa/state_words.h"
 #include "sm/mad/bytes.h"
 
 #define SERVICES_MAX	16384u
@@ -36,12 +35,25 @@
 
 #define NEED		(SA_BIT(SERVICE_ID) | SA_BIT(SERVICE_GID))
 
+static int
+compare_service(const void *key, const void *element)
+{
+	const struct service_record *a = key, *b = element;
+	int order;
+
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	order = memcmp(a->gid, b->gid, 16);
+	return order ? order : (int)a->pkey - (int)b->pkey;
+}
+
 struct services *
 services_new(void)
 {
 	struct services *s = g_new0(struct services, 1);
 
-	s->list = g_ptr_array_new_with_free_func(g_free);
+	s->all.list = g_ptr_array_new_with_free_func(g_free);
+	s->all.compare = compare_service;
 	s->next = INT64_MAX;
 	return s;
 }
@@ -51,38 +63,8 @@ services_free(struct services *s)
 {
 	if (!s)
 		return;
-	g_ptr_array_unref(s->list);
+	g_ptr_array_unref(s->all.list);
 	g_free(s);
-}
-
-static int
-compare_service(const void *name, const void *element)
-{
-	const struct service *const *service = element;
-	const struct service_record *a = name, *b = &(*service)->record;
-	int order;
-
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	order = memcmp(a->gid, b->gid, 16);
-	return order ? order : (int)a->pkey - (int)b->pkey;
-}
-
-uint32_t
-services_place(const struct services *s, const struct service_record *name)
-{
-	return sa_lower_bound(name, s->list->pdata, s->list->len,
-			      sizeof(gpointer), compare_service);
-}
-
-static struct service *
-services_find(const struct services *s, const struct service_record *name)
-{
-	uint32_t place = services_place(s, name);
-
-	return place < s->list->len &&
-		!compare_service(name, &s->list->pdata[place]) ?
-		s->list->pdata[place] : NULL;
 }
 
 static bool
@@ -90,10 +72,10 @@ services_have_room(const struct services *s, const uint8_t gid[16])
 {
 	unsigned of_gid = 0;
 
-	if (s->list->len >= SERVICES_MAX)
+	if (s->all.list->len >= SERVICES_MAX)
 		return false;
-	for (guint i = 0; i < s->list->len; i++) {
-		const struct service *other = s->list->pdata[i];
+	for (guint i = 0; i < s->all.list->len; i++) {
+		const struct service *other = s->all.list->pdata[i];
 
 		of_gid += memcmp(other->record.gid, gid, 16) == 0;
 	}
@@ -104,17 +86,16 @@ static void
 services_put(struct services *s, const struct service_record *record,
 	     int64_t ends)
 {
-	struct service *service = services_find(s, record);
+	const struct service new = { .record = *record, .ends = ends };
+	struct service *old = sa_store_find(&s->all, record);
 
-	if (!service) {
-		service = g_new(struct service, 1);
-		g_ptr_array_insert(s->list,
-				   (gint)services_place(s, record), service);
+	if (old) {
+		*old = new;
+		s->all.version++;
+	} else {
+		sa_store_insert(&s->all, &new, sizeof(new));
 	}
-	service->record = *record;
-	service->ends = ends;
 	s->next = MIN(s->next, ends);
-	s->version++;
 }
 
 /* --- requests --- */
@@ -193,7 +174,7 @@ services_set(struct services *s, const struct sa_db *v, uint32_t from,
 		memset(record->key, 0, sizeof(record->key));
 	if (record->lease == 0)
 		return SA_STATUS_REQ_INVALID;
-	if (!services_find(s, record) && !services_have_room(s, record->gid))
+	if (!sa_store_find(&s->all, record) && !services_have_room(s, record->gid))
 		return SA_STATUS_NO_RESOURCES;
 
 	services_put(s, record, lease_end(record->lease, now));
@@ -210,7 +191,7 @@ services_delete(struct services *s, const struct sa_db *v, uint32_t from,
 	unsigned status;
 
 	services_tick(s, now);
-	service = services_find(s, record);
+	service = sa_store_find(&s->all, record);
 	if (!service ||
 	    (comp_mask & SA_BIT(SERVICE_KEY) &&
 	     memcmp(service->record.key, record->key, sizeof(record->key))) ||
@@ -222,24 +203,22 @@ services_delete(struct services *s, const struct sa_db *v, uint32_t from,
 		return status;
 
 	service_describe(service, now, record);
-	g_ptr_array_remove_index(s->list, services_place(s, record));
-	s->version++;
+	sa_store_remove(&s->all, sa_store_place(&s->all, record));
 	return MAD_STATUS_OK;
 }
 
 void
 services_follow(struct services *s, const struct sa_db *v)
 {
-	for (guint i = s->list->len; i-- > 0;) {
-		const struct service *service = s->list->pdata[i];
+	for (guint i = s->all.list->len; i-- > 0;) {
+		const struct service *service = s->all.list->pdata[i];
 		uint32_t port = service_port(v, service->record.gid);
 		uint16_t pkey = service->record.pkey;
 
 		if (port != SNAPSHOT_NONE &&
 		    (!pkey || memberships_of(v->memberships, port, pkey)))
 			continue;
-		g_ptr_array_remove_index(s->list, i);
-		s->version++;
+		sa_store_remove(&s->all, i);
 	}
 }
 
@@ -251,15 +230,14 @@ services_tick(struct services *s, int64_t now)
 	if (now < s->next)
 		return;
 	s->next = INT64_MAX;
-	for (guint i = s->list->len; i-- > 0;) {
-		const struct service *service = s->list->pdata[i];
+	for (guint i = s->all.list->len; i-- > 0;) {
+		const struct service *service = s->all.list->pdata[i];
 
 		if (service->ends > now) {
 			s->next = MIN(s->next, service->ends);
 			continue;
 		}
-		g_ptr_array_remove_index(s->list, i);
-		s->version++;
+		sa_store_remove(&s->all, i);
 	}
 }
 
@@ -290,7 +268,7 @@ services_learn(struct services *s, const struct service_record *record,
 		return true;	/* it has expired */
 	if (!state_line_fits(&service_line, record))
 		return false;
-	if (!services_find(s, record) && services_have_room(s, record->gid))
+	if (!sa_store_find(&s->all, record) && services_have_room(s, record->gid))
 		services_put(s, record, lease_end(record->lease, now));
 	return true;
 }
@@ -298,8 +276,8 @@ services_learn(struct services *s, const struct service_record *record,
 void
 services_save(const struct services *s, GString *out, int64_t now)
 {
-	for (guint i = 0; i < s->list->len; i++) {
-		const struct service *service = s->list->pdata[i];
+	for (guint i = 0; i < s->all.list->len; i++) {
+		const struct service *service = s->all.list->pdata[i];
 		struct service_record r = service->record;
 
 		r.lease = lease_left(service->ends, now);
@@ -316,7 +294,7 @@ services_load_line(struct services *s, char **words, guint n_words,
 
 	if (!state_line_load(&service_line, words, n_words, &r, error))
 		return false;
-	if (services_find(s, &r))
+	if (sa_store_find(&s->all, &r))
 		return state_line_refuse(error, "the service is there twice");
 	if (!services_have_room(s, r.gid))
 		return state_line_refuse(error, "too many services");

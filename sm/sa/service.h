@@ -8,6 +8,7 @@
 #define MINISM_SA_SERVICE_H
 
 #include "sm/sa/sa_db.h"
+#include "sm/sa/sa_store.h"
 #include "sm/mad/sa_record.h"
 
 struct service {
@@ -16,10 +17,10 @@ struct service {
 };
 
 struct services {
-	GPtrArray *list;	/* struct service, by ServiceID, ServiceGID,
-				   P_Key */
+	struct sa_store all;	/* struct service, by ServiceID, ServiceGID,
+				   P_Key: these of a struct service_record are
+				   a key */
 	int64_t next;		/* no lease ends before; INT64_MAX: none does */
-	uint64_t version;	/* counts changes */
 };
 
 struct services *services_new(void);
@@ -36,9 +37,6 @@ unsigned services_delete(struct services *s, const struct sa_db *v,
 /* Services of ports that are not on the fabric, or lost the partition, end. */
 void services_follow(struct services *s, const struct sa_db *v);
 
-/* The first that is not before this one by ServiceID, ServiceGID, P_Key. */
-uint32_t services_place(const struct services *s,
-			const struct service_record *name);
 /* As clients may see it: the lease that is left, a started second counts; no
  * key. */
 void service_describe(const struct service *s, int64_t now,

@@ -36,10 +36,10 @@ struct stores {
 	uint8_t notice[NOTICE_LEN], issuer[16];
 };
 
-#define group_at(g, n)	((const struct group *)(g)->list->pdata[n])
-#define service_at(s, n)	((const struct service *)(s)->list->pdata[n])
+#define group_at(g, n)	((const struct group *)(g)->all.list->pdata[n])
+#define service_at(s, n)	((const struct service *)(s)->all.list->pdata[n])
 #define subscription_at(i, n) \
-	((const struct subscription *)(i)->list->pdata[n])
+	((const struct subscription *)(i)->all.list->pdata[n])
 
 static void
 reset(struct stores *f, enum store store)
@@ -96,7 +96,7 @@ check_groups(const struct groups *g)
 {
 	g_autoptr(GHashTable) mlids = g_hash_table_new(NULL, NULL);
 
-	for (uint32_t i = 0; i < g->list->len; i++) {
+	for (uint32_t i = 0; i < g->all.list->len; i++) {
 		const struct group *gr = group_at(g, i);
 		unsigned counts = gr->permanent;
 
@@ -106,16 +106,17 @@ check_groups(const struct groups *g)
 		assert_in_range(gr->r.mlid, 0xc000, 0xfffe);
 		assert_true(g_hash_table_add(mlids,
 					     GUINT_TO_POINTER(gr->r.mlid)));
-		for (guint j = 0; j < gr->members->len; j++) {
+		for (guint j = 0; j < gr->members.list->len; j++) {
 			const struct group_member *m =
-				&g_array_index(gr->members,
-					       struct group_member, j);
+				gr->members.list->pdata[j], *last;
 
 			assert_in_range(m->join_state, 1, 15);
 			counts |= m->join_state &
 				(JOIN_FULL | JOIN_SEND_ONLY_FULL);
-			if (j)
-				assert_true(memcmp(m[-1].gid, m->gid, 16) < 0);
+			if (!j)
+				continue;
+			last = gr->members.list->pdata[j - 1];
+			assert_true(memcmp(last->gid, m->gid, 16) < 0);
 		}
 		assert_int_not_equal(counts, 0);
 	}
@@ -124,7 +125,7 @@ check_groups(const struct groups *g)
 static void
 check_services(const struct services *s)
 {
-	for (uint32_t i = 1; i < s->list->len; i++)
+	for (uint32_t i = 1; i < s->all.list->len; i++)
 		assert_true(service_at(s, i - 1)->record.id <=
 			    service_at(s, i)->record.id);
 }
@@ -293,7 +294,7 @@ find_group(struct stores *f, const char *text)
 	uint8_t mgid[16];
 
 	request_gid(&kind, f, text, mgid);
-	return groups_find(f->g, mgid);
+	return sa_store_find(&f->g->all, mgid);
 }
 
 /* MGID COMPONENT=VALUE .. */
@@ -316,8 +317,9 @@ static const struct group_member *
 find_member(struct stores *f, const char *mgid, const char *host)
 {
 	const struct group *group = find_group(f, mgid);
+	uint64_t guid = star_guid(host_of(host));
 
-	return group ? group_member(group, star_guid(host_of(host))) : NULL;
+	return group ? sa_store_find(&group->members, &guid) : NULL;
 }
 
 /* MGID HOST STATES; 0: it is no member */
@@ -378,7 +380,7 @@ WORD(do_service, struct stores *f)
 	bool all = strcmp(words[0], "all") == 0;
 	uint32_t nth = all ? 0 : word_number(words[0]);
 
-	for (uint32_t i = nth; i < (all ? f->s->list->len : nth + 1); i++) {
+	for (uint32_t i = nth; i < (all ? f->s->all.list->len : nth + 1); i++) {
 		uint8_t data[SA_DATA_LEN];
 
 		sa_record_encode(SA_ATTR_SERVICE, data,
@@ -497,7 +499,7 @@ store_of(const char *name)
 /* groups, services, subscriptions N: how many there are */
 WORD(do_count, struct stores *f)
 {
-	const GPtrArray *lists[] = { f->g->list, f->s->list, f->i->list };
+	const GPtrArray *lists[] = { f->g->all.list, f->s->all.list, f->i->all.list };
 
 	assert_range(words[0], lists[store_of(words[-1])]->len);
 }
@@ -507,18 +509,18 @@ static const struct unit_word all_words[];
 /* same-versions, new-versions LINE: the counts of changes behind it */
 WORD(do_same_versions, struct stores *f)
 {
-	uint64_t before = f->g->version + f->s->version + f->i->version;
+	uint64_t before = f->g->all.version + f->s->all.version + f->i->all.version;
 
 	unit_play(all_words, f, text);
-	assert_int_equal(f->g->version + f->s->version + f->i->version !=
+	assert_int_equal(f->g->all.version + f->s->all.version + f->i->all.version !=
 			 before, *words[-1] == 'n');
 }
 
 WORD(do_versions, const struct stores *f)
 {
-	assert_range(words[0], f->g->version);
-	assert_range(words[1], f->s->version);
-	assert_range(words[2], f->i->version);
+	assert_range(words[0], f->g->all.version);
+	assert_range(words[1], f->s->all.version);
+	assert_range(words[2], f->i->all.version);
 }
 
 static char *
@@ -775,7 +777,7 @@ STORES_TEST(test_one_client_cannot_fill_a_store)
 	assert_int_equal(request(f, INFORM, 1, 1, n, 0xffff),
 			 SA_STATUS_NO_RESOURCES);
 	assert_int_equal(request(f, INFORM, 1, 2, n, 0xffff), 0);
-	assert_int_equal(f->i->list->len, n + 1);
+	assert_int_equal(f->i->all.list->len, n + 1);
 }
 
 /* The same thing over and over; then ever new things. */

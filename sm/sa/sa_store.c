@@ -1,18 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Lines of saved state, word by word.
+ * What the stores of groups, services and subscriptions have in common.
  *
- * Safety. The file may have been cut or edited, or be of an older version: each
- * value is checked against its range, and the error names the word, so that the
- * file can be repaired. Words may contain any bytes.
+ * Safety of the saved lines. The file may have been cut or edited, or be of an
+ * older version: each value is checked against its range, and the error names
+ * the word, so that the file can be repaired. Words may contain any bytes.
  */
-#include "sm/sa/state_words.h"
+#include "sm/sa/sa_store.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "sm/mad/mad_field.h"
 #include "topology/text.h"
+
+guint
+sa_store_place(const struct sa_store *s, const void *key)
+{
+	guint low = 0, high = s->list->len;
+
+	while (low < high) {
+		guint mid = low + (high - low) / 2;
+
+		if (s->compare(key, s->list->pdata[mid]) > 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+void *
+sa_store_find(const struct sa_store *s, const void *key)
+{
+	guint place = sa_store_place(s, key);
+
+	return place < s->list->len &&
+		!s->compare(key, s->list->pdata[place]) ?
+		s->list->pdata[place] : NULL;
+}
+
+void *
+sa_store_insert(struct sa_store *s, const void *element, size_t size)
+{
+	void *copy = g_memdup2(element, size);
+
+	g_ptr_array_insert(s->list, (gint)sa_store_place(s, element), copy);
+	s->version++;
+	return copy;
+}
+
+void
+sa_store_remove(struct sa_store *s, guint place)
+{
+	g_ptr_array_remove_index(s->list, place);
+	s->version++;
+}
+
+/* -------------------------------------------------------------------- text */
 
 bool
 state_line_refuse(GError **error, const char *format, ...)

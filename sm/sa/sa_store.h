@@ -1,15 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Lines of saved state: a keyword and the members of a struct, by a table; for
- * the stores of groups, services and subscriptions. A line is as the store wrote
- * it, or the error names the word that is wrong.
+ * A store of what clients register: its elements in the order of their keys,
+ * and the lines in which they are saved.
  */
-#ifndef MINISM_SA_STATE_WORDS_H
-#define MINISM_SA_STATE_WORDS_H
+#ifndef MINISM_SA_SA_STORE_H
+#define MINISM_SA_SA_STORE_H
 
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+struct sa_store {
+	GPtrArray *list;	/* which frees its elements */
+	/* By the key, with which an element begins: <0, 0, >0. */
+	int (*compare)(const void *a, const void *b);
+	uint64_t version;	/* counts changes */
+};
+
+/* The place of the first element that is not before the key. */
+guint sa_store_place(const struct sa_store *s, const void *key);
+/* NULL: none has this key. */
+void *sa_store_find(const struct sa_store *s, const void *key);
+/* A copy, `size` bytes, of an element whose key none has; returns it. */
+void *sa_store_insert(struct sa_store *s, const void *element, size_t size);
+void sa_store_remove(struct sa_store *s, guint place);
+
+/* ---- text: a keyword and the members of a struct, by a table ---- */
 
 struct state_word {
 	const char *name;	/* for the error */
