@@ -483,7 +483,7 @@ mcast_manager_done(void *data)
 	/* No sweep follows a join, so the SA gets the new tables here. */
 	mft_free(m->told);
 	m->told = collect_held(m);
-	view = sa_view_of(m->sa);
+	view = m->sa->view;
 	if (view && view->subnet == m->s)
 		sa_db_set_mft(view, m->told);
 	if (m->again || m->bad)

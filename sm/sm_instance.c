@@ -28,10 +28,9 @@ static void
 sm_instance_publish(struct sm_instance *sm, const struct sweep_report *r)
 {
 	const struct view *v = r->view;
-	const struct sa_params *params = sa_params_of(sm->sa);
+	const struct sa_params *params = &sm->sa->params;
 	struct mft *mft = mcast_manager_tables(sm->mcast);
-	g_autoptr(GArray) sms = g_array_new(FALSE, TRUE,
-					    sizeof(struct sa_sm));
+	GArray *sms = sm->sa->sms;
 	struct sa_sm one = { .lid = v->lids->base[v->subnet->local_port] };
 	struct sa_db *view;
 
@@ -44,6 +43,7 @@ sm_instance_publish(struct sm_instance *sm, const struct sweep_report *r)
 	/* This SM first, then those of the last election, as they were. That
 	 * may have been on another snapshot, so they are found by GUID. */
 	sweep_sm_info(sm->sweep, &one.info);
+	g_array_set_size(sms, 0);
 	g_array_append_val(sms, one);
 	for (guint i = 0; r->peers && i < r->peers->len; i++) {
 		uint32_t port;
@@ -56,7 +56,6 @@ sm_instance_publish(struct sm_instance *sm, const struct sweep_report *r)
 		one.lid = v->lids->base[port];
 		g_array_append_val(sms, one);
 	}
-	sa_set_sms(sm->sa, (const void *)sms->data, sms->len);
 	sa_publish(sm->sa, view, transport_now(sm->t));
 	sa_db_unref(view);
 }
@@ -238,7 +237,8 @@ open_sa(struct sm_instance *sm, const struct sm_instance_params *params)
 	sm->sa = sa_new(params->sa);
 	sm->persist_sa = persist_sa_open(sm->resident ? params->cache_dir :
 					 NULL, sm->sa, sm->t, sm->log);
-	sa_set_managers(sm->sa, sm_instance_is_manager, sm);
+	sm->sa->is_manager = sm_instance_is_manager;
+	sm->sa->is_manager_data = sm;
 	server.touched = sm_instance_on_sa_touched;
 	server.touched_data = sm;
 	server.unread = sm_instance_on_unread;

@@ -171,7 +171,7 @@ confirm(struct standby *b, int64_t as_of)
 static bool
 adopt(struct standby *b, char *const part[PARTS])
 {
-	struct sa *trial = sa_new(sa_params_of(b->sa));
+	struct sa *trial = sa_new(&b->sa->params);
 	g_autoptr(GError) error = NULL;
 	struct standby_held new = {
 		.whole = b->attr_id == SA_ATTR_STATE, .lid = b->master.lid,
@@ -302,7 +302,7 @@ ask_table(struct standby *b, unsigned attr_id)
 	b->attr_id = (uint16_t)attr_id;
 	b->tid = b->last_tid += TID_STEP;
 	sa_build(mad, SA_METHOD_GET_TABLE, attr_id);
-	sa_set_sm_key(mad, sa_params_of(b->sa)->sm_key);
+	sa_set_sm_key(mad, b->sa->params.sm_key);
 	mad_set_tid(mad, b->tid);
 	if (!transport_send(b->transport, &b->master, mad, MAD_SIZE,
 			    b->timeout_ms, &error)) {
@@ -336,7 +336,7 @@ standby_on_class(const struct mad_client_answer *a, void *data, uint64_t tag)
 	}
 	b->began = now_of(b);
 	if (!whole)
-		b->draft = sa_new(sa_params_of(b->sa));
+		b->draft = sa_new(&b->sa->params);
 	ask_table(b, whole ? SA_ATTR_STATE : records[0]);
 }
 
@@ -363,7 +363,7 @@ standby_on_port(const struct mad_client_answer *a, void *data, uint64_t tag)
 		.sl = info.sm_sl,
 	};
 	sa_build(mad, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO);
-	sa_set_sm_key(mad, sa_params_of(b->sa)->sm_key);
+	sa_set_sm_key(mad, b->sa->params.sm_key);
 	sa_mark_write(mad, &none);
 	mad_client_start(b->x, &b->master, mad, standby_on_class, b, 0);
 }
@@ -379,7 +379,7 @@ standby_on_timer(void *data)
 
 	b->timer = 0;
 	b->began = now_of(b);
-	if (!sa_params_of(b->sa)->sm_key) {
+	if (!b->sa->params.sm_key) {
 		fail(b, "sa_key is 0, so no SA answers trusted requests");
 		return;
 	}
@@ -408,7 +408,7 @@ standby_on_recv(const struct transport_mad *m, void *data)
 		if (m->event == TRANSPORT_RECEIVED && h.sm_key &&
 		    h.mad.method == MAD_METHOD_GET &&
 		    h.mad.attr_id == SA_ATTR_STATE &&
-		    h.sm_key == sa_params_of(b->sa)->sm_key) {
+		    h.sm_key == b->sa->params.sm_key) {
 			/* The master has notified us of a change; nothing is
 			 * done while a round is under way. */
 			if (!b->timer || b->tid)
@@ -516,7 +516,7 @@ standby_on_tell(void *data)
 	b->tell_timer = 0;
 	b->told = sa_mark_of(b->sa);
 	sa_build(mad, MAD_METHOD_GET, SA_ATTR_STATE);
-	sa_set_sm_key(mad, sa_params_of(b->sa)->sm_key);
+	sa_set_sm_key(mad, b->sa->params.sm_key);
 	for (guint i = 0; i < followers->len; i++) {
 		const struct mad_addr to = {
 			.qp = 1, .qkey = MAD_GSI_QKEY,
@@ -576,7 +576,8 @@ standby_new(struct mad_client *x, const struct mkey_db *keys, struct sa *sa,
 	b->log = log;
 	b->every = every_s * (int64_t)G_USEC_PER_SEC;
 	b->timeout_ms = TIMEOUT_MS;
-	sa_set_memory(sa, standby_write_memory, b);
+	sa->memory = standby_write_memory;
+	sa->memory_data = b;
 	b->next = b->transport->on_recv;
 	b->next_data = b->transport->recv_data;
 	transport_set_receiver(b->transport, standby_on_recv, b);
@@ -592,7 +593,7 @@ standby_free(struct standby *b)
 	transport_timer_clear(b->transport, &b->last_timer);
 	transport_timer_clear(b->transport, &b->tell_timer);
 	transport_set_receiver(b->transport, b->next, b->next_data);
-	sa_set_memory(b->sa, NULL, NULL);
+	b->sa->memory = NULL;
 	if (b->where)
 		snapshot_unref(b->where);
 	held_clear(&b->held);

@@ -455,7 +455,7 @@ run_line(struct control_request *r, const char *line)
 		return;
 	}
 	r->hooks->look(&r->v, r->hooks->data);
-	r->db = r->v.sa ? sa_view_of(r->v.sa) : NULL;
+	r->db = r->v.sa ? r->v.sa->view : NULL;
 	if ((command->takes & OF_FABRIC) && !r->db)
 		request_say(r, CONTROL_NOT_DONE,
 			    "no sweep has read the fabric yet");

@@ -9,7 +9,10 @@
 #include <string.h>
 
 #include "sm/mad/sa_record.h"
-#include "sm/sa/query.h"
+#include "sm/sa/informinfo.h"
+#include "sm/sa/mcmember.h"
+#include "sm/sa/sa.h"
+#include "sm/sa/service.h"
 #include "sm/sweep/election.h"
 #include "topology/text.h"
 

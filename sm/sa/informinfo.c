@@ -354,28 +354,38 @@ static const struct state_word inform_words[] = {
 	STATE_WORD(subscription, info.qpn, "QPN", 0, 0, QPN_MAX),
 };
 
-static const struct state_line inform_line = {
+const struct state_line inform_line = {
 	"inform", inform_words, G_N_ELEMENTS(inform_words), 0,
 };
 
 bool
+informs_take(struct informs *i, struct subscription *s, GError **error)
+{
+	s->port_guid = bytes_load64(s->gid + 8);
+	s->info.subscribe = 1;
+	if (sa_store_find(&i->all, s))
+		return state_line_refuse(error, "two subscriptions with one "
+					 "Enum");
+	if (find_same(i, s->port_guid, &s->info))
+		return state_line_refuse(error, "the subscription is there "
+					 "twice");
+	if (i->all.list->len >= SUBSCRIPTIONS_MAX)
+		return state_line_refuse(error, "too many subscriptions");
+	sa_store_insert(&i->all, s, sizeof(*s));
+	return true;
+}
+
+bool
 informs_learn(struct informs *i, const struct inform_info_record *record)
 {
-	struct subscription s = {
-		.port_guid = bytes_load64(record->subscriber_gid + 8),
-		.qp = GSI_QP, .info = record->info,
-	};
+	struct subscription s = { .qp = GSI_QP, .info = record->info };
 
 	if (!state_line_fits(&inform_line, &s))
 		return false;
-	if (find_same(i, s.port_guid, &s.info))
-		return true;
-	s.info.subscribe = 1;
 	memcpy(s.gid, record->subscriber_gid, 16);
-	s.index = free_index(i, s.port_guid);
-	if (i->all.list->len < SUBSCRIPTIONS_MAX &&
-	    s.index < SUBSCRIPTIONS_A_PORT)
-		sa_store_insert(&i->all, &s, sizeof(s));
+	s.index = free_index(i, bytes_load64(s.gid + 8));
+	if (s.index < SUBSCRIPTIONS_A_PORT)
+		informs_take(i, &s, NULL);
 	return true;
 }
 
@@ -384,25 +394,4 @@ informs_save(const struct informs *i, GString *out)
 {
 	for (guint n = 0; n < i->all.list->len; n++)
 		state_line_save(&inform_line, out, i->all.list->pdata[n]);
-}
-
-bool
-informs_load_line(struct informs *i, char **words, guint n_words,
-		  GError **error)
-{
-	struct subscription s = { .info = { .subscribe = 1 } };
-
-	if (!state_line_load(&inform_line, words, n_words, &s, error))
-		return false;
-	s.port_guid = bytes_load64(s.gid + 8);
-	if (sa_store_find(&i->all, &s))
-		return state_line_refuse(error, "two subscriptions with one "
-					 "Enum");
-	if (find_same(i, s.port_guid, &s.info))
-		return state_line_refuse(error, "the subscription is there "
-					 "twice");
-	if (i->all.list->len >= SUBSCRIPTIONS_MAX)
-		return state_line_refuse(error, "too many subscriptions");
-	sa_store_insert(&i->all, &s, sizeof(s));
-	return true;
 }

@@ -57,8 +57,9 @@ void informs_follow(struct informs *i, const struct sa_db *v);
 /* A record of another SA; Enum becomes one of ours. False: it is not valid, and
  * left out. */
 bool informs_learn(struct informs *i, const struct inform_info_record *record);
+extern const struct state_line inform_line;
 void informs_save(const struct informs *i, GString *out);
-bool informs_load_line(struct informs *i, char **words, guint n_words,
-		       GError **error);
+/* Takes what was read of a line; false with an error. */
+bool informs_take(struct informs *i, struct subscription *s, GError **error);
 
 #endif

@@ -636,13 +636,8 @@ static const struct state_word group_words[] = {
 	STATE_WORD(group, creator, "creator", 16, 0, UINT64_MAX),
 };
 
-static const struct state_line group_line = {
+const struct state_line group_line = {
 	"group", group_words, G_N_ELEMENTS(group_words), 1,
-};
-
-struct saved_member {
-	uint8_t mgid[16];
-	struct group_member m;
 };
 
 static const struct state_word member_words[] = {
@@ -652,9 +647,47 @@ static const struct state_word member_words[] = {
 	STATE_WORD(saved_member, m.proxy, "ProxyJoin", 0, 0, 1),
 };
 
-static const struct state_line member_line = {
+const struct state_line member_line = {
 	"member", member_words, G_N_ELEMENTS(member_words), 0,
 };
+
+bool
+groups_take(struct groups *g, struct group *group, GError **error)
+{
+	struct mcmember_record *r = &group->r;
+	uint64_t id = bytes_load64(r->mgid + 8);
+
+	r->scope = r->mgid[1] & 0xf;
+	if (r->mgid[0] != 0xff)
+		return state_line_refuse(error, "the MGID does not begin with "
+					 "ff");
+	if (sa_store_find(&g->all, r->mgid))
+		return state_line_refuse(error, "the group is there twice");
+	if (groups_of_mlid(g, r->mlid))
+		return state_line_refuse(error, "two groups have MLID 0x%04x",
+					 r->mlid);
+	groups_insert(g, group);
+	/* An MGID that the SA chooses must differ from all chosen before: their
+	 * members may still use them. */
+	if (bytes_load16(r->mgid + 2) == 0xa01b && id != UINT64_MAX)
+		g->next_id = MAX(g->next_id, id + 1);
+	return true;
+}
+
+bool
+groups_take_member(struct groups *g, struct saved_member *m, GError **error)
+{
+	struct group *group = sa_store_find(&g->all, m->mgid);
+
+	m->m.port_guid = bytes_load64(m->m.gid + 8);
+	if (!group)
+		return state_line_refuse(error, "a member of a group that is "
+					 "not there");
+	if (sa_store_find(&group->members, &m->m.port_guid))
+		return state_line_refuse(error, "the member is there twice");
+	add_member(g, group, &m->m);
+	return true;
+}
 
 bool
 groups_learn(struct groups *g, const struct mcmember_record *record)
@@ -671,21 +704,18 @@ groups_learn(struct groups *g, const struct mcmember_record *record)
 		memset(draft.r.port_gid, 0, 16);
 		draft.r.join_state = draft.r.proxy_join = 0;
 		draft.r.pkey |= PKEY_FULL;
-		if (draft.r.mgid[0] != 0xff ||
-		    !state_line_fits(&group_line, &draft) ||
-		    groups_of_mlid(g, draft.r.mlid))
+		if (!state_line_fits(&group_line, &draft) ||
+		    !groups_take(g, &draft, NULL))
 			return false;
-		group = groups_insert(g, &draft);
 	}
 	/* a group without a member has a record as well */
-	if (!new.m.join_state || sa_store_find(&group->members,
-						 &new.m.port_guid))
+	if (!new.m.join_state ||
+	    (group && sa_store_find(&group->members, &new.m.port_guid)))
 		return true;
-	if (!state_line_fits(&member_line, &new))
-		return false;
+	memcpy(new.mgid, record->mgid, 16);
 	memcpy(new.m.gid, record->port_gid, 16);
-	add_member(g, group, &new.m);
-	return true;
+	return state_line_fits(&member_line, &new) &&
+		groups_take_member(g, &new, NULL);
 }
 
 void
@@ -703,55 +733,4 @@ groups_save(const struct groups *g, GString *out)
 			state_line_save(&member_line, out, &saved);
 		}
 	}
-}
-
-static bool
-load_group(struct groups *g, char **words, guint n_words, GError **error)
-{
-	struct group draft = { .permanent = false };
-	struct mcmember_record *r = &draft.r;
-	uint64_t id;
-
-	if (!state_line_load(&group_line, words, n_words, &draft, error))
-		return false;
-	r->scope = r->mgid[1] & 0xf;
-	if (r->mgid[0] != 0xff)
-		return state_line_refuse(error, "the MGID does not begin with "
-					 "ff");
-	if (sa_store_find(&g->all, r->mgid))
-		return state_line_refuse(error, "the group is there twice");
-	if (groups_of_mlid(g, r->mlid))
-		return state_line_refuse(error, "two groups have MLID 0x%04x",
-					 r->mlid);
-	groups_insert(g, &draft);
-	/* An MGID that the SA chooses must differ from all chosen before: their
-	 * members may still use them. */
-	id = bytes_load64(r->mgid + 8);
-	if (bytes_load16(r->mgid + 2) == 0xa01b && id != UINT64_MAX)
-		g->next_id = MAX(g->next_id, id + 1);
-	return true;
-}
-
-bool
-groups_load_line(struct groups *g, char **words, guint n_words,
-		 GError **error)
-{
-	struct saved_member saved = { .m = { .proxy = false } };
-	struct group *group;
-
-	if (n_words > 0 && strcmp(words[0], "group") == 0)
-		return load_group(g, words, n_words, error);
-	if (n_words > 0 && strcmp(words[0], "member") != 0)
-		return state_line_refuse(error, "neither 'group' nor 'member'");
-	if (!state_line_load(&member_line, words, n_words, &saved, error))
-		return false;
-	saved.m.port_guid = bytes_load64(saved.m.gid + 8);
-	group = sa_store_find(&g->all, saved.mgid);
-	if (!group)
-		return state_line_refuse(error, "a member of a group that is "
-					 "not there");
-	if (sa_store_find(&group->members, &saved.m.port_guid))
-		return state_line_refuse(error, "the member is there twice");
-	add_member(g, group, &saved.m);
-	return true;
 }

@@ -77,12 +77,20 @@ void groups_follow(struct groups *g, const struct sa_db *v);
  * administration's own (a01b). False: others carry none. */
 bool mgid_has_pkey(const uint8_t mgid[16], uint16_t *pkey);
 
-/* A record of another SA: a member, or a group that has none. False: it is not
- * valid or contradicts a group here, and is left out. */
+/* Accepts a record of another SA: a member, or a group that has none. False:
+ * it is not valid or contradicts a group here, and is left out. */
 bool groups_learn(struct groups *g, const struct mcmember_record *record);
 
+/* A member as it is saved. */
+struct saved_member {
+	uint8_t mgid[16];
+	struct group_member m;
+};
+extern const struct state_line group_line, member_line;
 void groups_save(const struct groups *g, GString *out);
-bool groups_load_line(struct groups *g, char **words, guint n_words,
-		      GError **error);
+/* Take what was read of a line of each kind; false with an error. */
+bool groups_take(struct groups *g, struct group *group, GError **error);
+bool groups_take_member(struct groups *g, struct saved_member *m,
+			GError **error);
 
 #endif

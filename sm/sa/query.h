@@ -17,22 +17,6 @@
 #include "sm/sa/sa.h"
 #include "sm/sa/service.h"
 
-struct sa {
-	struct sa_params params;
-	struct sa_db *view;
-	struct groups *groups;
-	struct services *services;
-	struct informs *informs;
-	GArray *sms;		/* struct sa_sm */
-	GArray *trees;		/* struct sa_tree, which own their members */
-	uint64_t epoch, n_views;
-	GArray *followers;	/* struct sa_follower, by age */
-	void (*memory)(GString *out, void *data);	/* or NULL */
-	void *memory_data;
-	bool (*is_manager)(uint16_t lid, void *data);	/* or NULL */
-	void *is_manager_data;
-};
-
 /* A standby has sent a Get of ClassPortInfo. */
 void sa_follow(struct sa *sa, uint16_t lid, int64_t now);
 

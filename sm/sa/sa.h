@@ -7,12 +7,10 @@
 #ifndef MINISM_SA_SA_H
 #define MINISM_SA_SA_H
 
-#include "sm/sa/sa_db.h"
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/smp.h"
+#include "sm/sa/sa_db.h"
 #include "topology/port_tables.h"
-
-struct sa;
 
 struct sa_params {
 	uint64_t sm_key;	/* of trusted requests; 0: none is trusted */
@@ -26,10 +24,32 @@ struct sa_params {
 					   none */
 };
 
+/* Other modules read it, and set `sms` and the hooks. */
+struct sa {
+	struct sa_params params;	/* with a reference on the policy */
+	struct sa_db *view;	/* from which it answers; NULL: we are not the
+				   master */
+	struct groups *groups;		/* mcmember.h */
+	struct services *services;	/* service.h; services_tick() when
+					   `next` is due */
+	struct informs *informs;	/* informinfo.h */
+	GArray *sms;		/* struct sa_sm, ourselves first */
+	GArray *trees;		/* struct sa_tree, which own their members */
+	uint64_t epoch, n_views;
+	GArray *followers;	/* struct sa_follower, by age */
+	/* Writes parts "= NAME" with the state of other modules, which go
+	 * before that of the SA; or NULL. */
+	void (*memory)(GString *out, void *data);
+	void *memory_data;
+	/* Is this LID that of another manager with our SM_Key? NULL: all that
+	 * are trusted count as such. */
+	bool (*is_manager)(uint16_t lid, void *data);
+	void *is_manager_data;
+};
+
 struct sa *sa_new(const struct sa_params *params);
 void sa_free(struct sa *sa);
 
-const struct sa_params *sa_params_of(const struct sa *sa);
 /* From the next sweep on; takes a reference. May be NULL. */
 void sa_set_policy(struct sa *sa, struct qos_policy *policy);
 
@@ -41,15 +61,11 @@ void sa_set_policy(struct sa *sa, struct qos_policy *policy);
  */
 void sa_publish(struct sa *sa, struct sa_db *view, int64_t now);
 
-/* The current one, or NULL. */
-struct sa_db *sa_view_of(struct sa *sa);
-
-/* The subnet managers of the fabric, ourselves first: for SMInfoRecord. */
+/* A subnet manager of the fabric, for SMInfoRecord. */
 struct sa_sm {
 	uint16_t lid;
 	struct sm_info info;	/* no answer contains its SM_Key */
 };
-void sa_set_sms(struct sa *sa, const struct sa_sm *sms, size_t n);
 
 /* A request as received: one MAD, or a longer message as RMPP reassembled it
  * (class header first, then data, no headers in between). */
@@ -102,9 +118,10 @@ void sa_answer(struct sa *sa, const struct sa_request *request,
 /* Goes on with a reply that is LATER, for as long as an answer takes. */
 void sa_resume(struct sa_reply *reply);
 
-/* ----------------------------------------- Reports, leases, multicast trees */
+/* ------------------------------------------------- Reports, multicast trees */
 
-/* A Report that is due (IBA 13.4.11). The caller sends and repeats it. */
+/* A Report that is due (IBA 13.4.11). The caller sends and repeats it; if the
+ * subscriber does not answer, informs_drop() ends its subscriptions. */
 struct sa_report {
 	uint64_t port_guid;	/* of the subscriber */
 	uint16_t lid;		/* and its QP 1 */
@@ -113,18 +130,12 @@ struct sa_report {
 	uint8_t mad[MAD_SIZE];	/* TID to be filled in */
 };
 bool sa_next_report(struct sa *sa, struct sa_report *out);
-/* A subscriber did not answer a Report: its subscriptions end. */
-void sa_report_failed(struct sa *sa, uint64_t port_guid);
-
 /* A trap that the SM received, for its subscribers. */
 void sa_forward_trap(struct sa *sa, const uint8_t notice[64], uint16_t slid,
 		     int64_t now);
 
-/* When something is due next (a lease ends), us; INT64_MAX: never. */
-int64_t sa_deadline(const struct sa *sa);
-void sa_tick(struct sa *sa, int64_t now);
-
-/* Multicast: what routing needs. The number changes when a tree may. */
+/* Multicast: what routing needs. A tree may change with the version of the
+ * groups. */
 struct sa_member {
 	uint32_t port;		/* an end port */
 	bool receives;		/* false: it only sends */
@@ -134,7 +145,6 @@ struct sa_tree {
 	uint32_t n_members;
 	struct sa_member *members;	/* receivers first; by port */
 };
-uint64_t sa_groups_version(const struct sa *sa);
 /* GArray of struct sa_tree, by MLID, valid until the next call on `sa`. */
 const GArray *sa_trees(struct sa *sa);
 
@@ -179,14 +189,6 @@ struct sa_follower {
 	int64_t at;		/* of its last request, us */
 };
 const GArray *sa_followers(struct sa *sa, int64_t now);
-/* Is this LID that of another manager with our SM_Key? NULL: all that are
- * trusted count as such. */
-void sa_set_managers(struct sa *sa, bool (*is_manager)(uint16_t lid,
-						       void *data),
-		     void *data);
-/* Parts "= NAME" with the state of other modules go before that of the SA. */
-void sa_set_memory(struct sa *sa, void (*write)(GString *out, void *data),
-		   void *data);
 void sa_state_write(const struct sa *sa, GString *out, int64_t now);
 /* A part of it, g_free; NULL: there is none, or the text is damaged. */
 char *sa_state_part(const char *text, size_t len, const char *name);

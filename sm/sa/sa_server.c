@@ -42,7 +42,10 @@
 
 #include <string.h>
 
+#include "sm/sa/informinfo.h"
+#include "sm/sa/mcmember.h"
 #include "sm/sa/sa_queue.h"
+#include "sm/sa/service.h"
 
 const struct sa_server_params sa_server_params_default = {
 	.max_waiting = 8192,
@@ -246,7 +249,7 @@ sa_server_on_report_done(const struct mad_client_answer *a, void *data,
 	d->reports--;
 	*(answered ? &d->stats.heard : &d->stats.unheard) += 1;
 	if (!answered)
-		sa_report_failed(d->sa, tag);
+		informs_drop(d->sa->informs, tag);
 	sa_server_touch(d);
 }
 
@@ -256,14 +259,14 @@ sa_server_on_due(void *data)
 	struct sa_server *d = data;
 
 	d->due_timer = 0;
-	sa_tick(d->sa, transport_now(d->transport));
+	services_tick(d->sa->services, transport_now(d->transport));
 	sa_server_touch(d);
 }
 
 static bool
 has_work(const struct sa_server *d)
 {
-	return (d->stats.waiting && sa_view_of(d->sa)) || d->searches.length;
+	return (d->stats.waiting && d->sa->view) || d->searches.length;
 }
 
 static void
@@ -293,7 +296,7 @@ sa_server_touch(struct sa_server *d)
 		mad_client_start(d->client, &to, r.mad,
 				 sa_server_on_report_done, d, r.port_guid);
 	}
-	due = sa_deadline(d->sa);
+	due = d->sa->services->next;
 	if (!d->due_timer || due != d->due_when) {
 		transport_timer_clear(d->transport, &d->due_timer);
 		d->due_when = due;
@@ -301,7 +304,7 @@ sa_server_touch(struct sa_server *d)
 			d->due_timer = transport_timer_start(d->transport, due,
 						sa_server_on_due, d);
 	}
-	d->groups_version = sa_groups_version(d->sa);
+	d->groups_version = d->sa->groups->all.version;
 	if (version != d->groups_version && d->groups)
 		d->groups(d->groups_data);
 	if (d->params.touched)
@@ -392,7 +395,7 @@ on_turn(void *data)
 				job_end(d, j);
 			}
 		}
-		j = sa_view_of(d->sa) ? sa_queue_next(d->queue) : NULL;
+		j = d->sa->view ? sa_queue_next(d->queue) : NULL;
 		d->stats.waiting = sa_queue_length(d->queue);
 		if (j)
 			answer_job(d, j);
@@ -449,7 +452,7 @@ take_job(struct sa_server *d, struct sa_job *j)
 	if (!d->stats.waiting && !d->turn_timer &&
 	    transport_now(d->transport) - d->turn_began >= d->params.turn_us)
 		begin_turn(d);
-	if (d->stats.waiting || d->left == 0 || !sa_view_of(d->sa)) {
+	if (d->stats.waiting || d->left == 0 || !d->sa->view) {
 		sa_server_enqueue(d, j);
 		return;
 	}
@@ -517,7 +520,7 @@ sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
 	begin_turn(d);
 	d->groups = groups;
 	d->groups_data = data;
-	d->groups_version = sa_groups_version(sa);
+	d->groups_version = sa->groups->all.version;
 	return d;
 }
 

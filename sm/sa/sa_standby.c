@@ -5,7 +5,8 @@
  * Between two minisms it is text in parts, each behind a line "= NAME": the text
  * that the SA saves over a restart, and before it the state of other modules. Its
  * last line is the SHA-256 of all before; behind it are empty lines up to the
- * size of a record. The state of any other SA is read as records.
+ * size of a record. The state of any other SA is read as records, see
+ * sa_learn().
  */
 #include <string.h>
 
@@ -17,24 +18,6 @@
 #define FOLLOWERS_MAX	16u
 #define SELF	"= sa-state\n"
 #define SEAL	"= end "
-
-bool
-sa_learn(struct sa *sa, unsigned attr_id, const uint8_t *data, int64_t now)
-{
-	union {
-		struct mcmember_record member;
-		struct service_record service;
-		struct inform_info_record inform;
-	} r;
-
-	sa_record_decode(attr_id, data, &r);
-	if (attr_id == SA_ATTR_MC_MEMBER)
-		return groups_learn(sa->groups, &r.member);
-	if (attr_id == SA_ATTR_SERVICE)
-		return services_learn(sa->services, &r.service, now);
-	return attr_id == SA_ATTR_INFORM_INFO_RECORD &&
-		informs_learn(sa->informs, &r.inform);
-}
 
 /* ---------------------------------------------------------------- versions */
 
@@ -106,22 +89,6 @@ sa_followers(struct sa *sa, int64_t now)
 }
 
 /* -------------------------------------------------------------------- text */
-
-void
-sa_set_managers(struct sa *sa, bool (*is_manager)(uint16_t lid, void *data),
-		void *data)
-{
-	sa->is_manager = is_manager;
-	sa->is_manager_data = data;
-}
-
-void
-sa_set_memory(struct sa *sa, void (*write)(GString *out, void *data),
-	      void *data)
-{
-	sa->memory = write;
-	sa->memory_data = data;
-}
 
 void
 sa_state_write(const struct sa *sa, GString *out, int64_t now)

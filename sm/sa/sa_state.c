@@ -54,25 +54,11 @@ sa_free(struct sa *sa)
 	g_free(sa);
 }
 
-const struct sa_params *
-sa_params_of(const struct sa *sa)
-{
-	return &sa->params;
-}
-
 void
 sa_set_policy(struct sa *sa, struct qos_policy *policy)
 {
 	qos_policy_unref(sa->params.policy);
 	sa->params.policy = policy ? qos_policy_ref(policy) : NULL;
-}
-
-void
-sa_set_sms(struct sa *sa, const struct sa_sm *sms, size_t n)
-{
-	g_array_set_size(sa->sms, 0);
-	if (n)
-		g_array_append_vals(sa->sms, sms, (guint)n);
 }
 
 /* ------------------------------------------------------------- a new view */
@@ -153,13 +139,7 @@ sa_publish(struct sa *sa, struct sa_db *view, int64_t now)
 		notify_groups(sa);
 	}
 	sa_db_unref(before);
-	sa_tick(sa, now);
-}
-
-struct sa_db *
-sa_view_of(struct sa *sa)
-{
-	return sa->view;
+	services_tick(sa->services, now);
 }
 
 void
@@ -220,31 +200,7 @@ sa_next_report(struct sa *sa, struct sa_report *out)
 	return false;
 }
 
-void
-sa_report_failed(struct sa *sa, uint64_t port_guid)
-{
-	informs_drop(sa->informs, port_guid);
-}
-
-int64_t
-sa_deadline(const struct sa *sa)
-{
-	return sa->services->next;
-}
-
-void
-sa_tick(struct sa *sa, int64_t now)
-{
-	services_tick(sa->services, now);
-}
-
 /* ------------------------------------------------------------ for routing */
-
-uint64_t
-sa_groups_version(const struct sa *sa)
-{
-	return sa->groups->all.version;
-}
 
 static int
 compare_tree_members(const void *a, const void *b)
@@ -295,6 +251,39 @@ sa_save(const struct sa *sa, GString *out, int64_t now)
 	informs_save(sa->informs, out);
 }
 
+static bool
+load_line(struct sa *sa, char **words, int64_t now, GError **error)
+{
+	static const struct state_line *const kinds[] = {
+		&group_line, &member_line, &service_line, &inform_line,
+	};
+	union {
+		struct group group;
+		struct saved_member member;
+		struct service_record service;
+		struct subscription inform;
+	} r;
+	unsigned kind = 0;
+
+	while (kind < G_N_ELEMENTS(kinds) &&
+	       strcmp(words[0], kinds[kind]->keyword) != 0)
+		kind++;
+	if (kind == G_N_ELEMENTS(kinds))
+		return state_line_refuse(error, "a line of a kind that is not "
+					 "known");
+	memset(&r, 0, sizeof(r));
+	if (!state_line_load(kinds[kind], words, g_strv_length(words), &r,
+			     error))
+		return false;
+	if (kinds[kind] == &group_line)
+		return groups_take(sa->groups, &r.group, error);
+	if (kinds[kind] == &member_line)
+		return groups_take_member(sa->groups, &r.member, error);
+	if (kinds[kind] == &service_line)
+		return services_take(sa->services, &r.service, now, error);
+	return informs_take(sa->informs, &r.inform, error);
+}
+
 bool
 sa_load(struct sa *sa, const char *text, int64_t now, GError **error)
 {
@@ -305,21 +294,8 @@ sa_load(struct sa *sa, const char *text, int64_t now, GError **error)
 
 	for (i = 0; ok && lines[i]; i++) {
 		g_auto(GStrv) words = g_strsplit(lines[i], " ", -1);
-		guint n = g_strv_length(words);
 
-		if (!n)
-			continue;
-		if (strcmp(words[0], "group") == 0 ||
-		    strcmp(words[0], "member") == 0)
-			ok = groups_load_line(new->groups, words, n, error);
-		else if (strcmp(words[0], "service") == 0)
-			ok = services_load_line(new->services, words, n, now,
-						error);
-		else if (strcmp(words[0], "inform") == 0)
-			ok = informs_load_line(new->informs, words, n, error);
-		else
-			ok = state_line_refuse(error, "a line of a kind that "
-					       "is not known");
+		ok = !words[0] || load_line(new, words, now, error);
 	}
 	if (!ok) {
 		g_prefix_error(error, "line %u: ", i);
@@ -337,6 +313,30 @@ sa_load(struct sa *sa, const char *text, int64_t now, GError **error)
 	}
 	sa_free(new);
 	return ok;
+}
+
+bool
+sa_learn(struct sa *sa, unsigned attr_id, const uint8_t *data, int64_t now)
+{
+	union {
+		struct mcmember_record member;
+		struct service_record service;
+		struct inform_info_record inform;
+	} r;
+
+	sa_record_decode(attr_id, data, &r);
+	if (attr_id == SA_ATTR_MC_MEMBER)
+		return groups_learn(sa->groups, &r.member);
+	if (attr_id == SA_ATTR_INFORM_INFO_RECORD)
+		return informs_learn(sa->informs, &r.inform);
+	if (attr_id != SA_ATTR_SERVICE)
+		return false;
+	if (!r.service.lease)
+		return true;	/* it has expired */
+	if (!state_line_fits(&service_line, &r.service))
+		return false;
+	services_take(sa->services, &r.service, now, NULL);
+	return true;
 }
 
 uint64_t

@@ -137,8 +137,6 @@ state_line_load(const struct state_line *l, char **words, guint n_words,
 	if (n_words != l->n + 1 && n_words != l->n + 1 - l->n_optional)
 		return state_line_refuse(error, "%u words instead of %u",
 					 n_words, l->n + 1);
-	if (strcmp(words[0], l->keyword) != 0)
-		return state_line_refuse(error, "not '%s'", l->keyword);
 	for (guint i = 0; i + 1 < n_words; i++)
 		if (!load_word(&l->words[i], words[i + 1],
 			       (uint8_t *)members + l->words[i].member, error))

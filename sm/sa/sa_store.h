@@ -47,7 +47,7 @@ struct state_line {
 
 void state_line_save(const struct state_line *l, GString *out,
 		     const void *members);
-/* False with an error. */
+/* words[0] is the keyword. False with an error. */
 bool state_line_load(const struct state_line *l, char **words, guint n_words,
 		     void *members, GError **error);
 /* Would state_line_load() take what state_line_save() writes of it? */

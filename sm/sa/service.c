@@ -82,11 +82,15 @@ services_have_room(const struct services *s, const uint8_t gid[16])
 	return of_gid < SERVICES_A_GID;
 }
 
+/* Its lease begins now. */
 static void
 services_put(struct services *s, const struct service_record *record,
-	     int64_t ends)
+	     int64_t now)
 {
-	const struct service new = { .record = *record, .ends = ends };
+	const struct service new = {
+		.record = *record, .ends = record->lease == LEASE_FOR_EVER ?
+			INT64_MAX : now + record->lease * SECOND,
+	};
 	struct service *old = sa_store_find(&s->all, record);
 
 	if (old) {
@@ -95,7 +99,7 @@ services_put(struct services *s, const struct service_record *record,
 	} else {
 		sa_store_insert(&s->all, &new, sizeof(new));
 	}
-	s->next = MIN(s->next, ends);
+	s->next = MIN(s->next, new.ends);
 }
 
 /* --- requests --- */
@@ -127,28 +131,17 @@ check_owner(const struct sa_db *v, uint32_t from,
 	return MAD_STATUS_OK;
 }
 
-/* The rest of the lease in seconds, rounded up. */
-static uint32_t
-lease_left(int64_t ends, int64_t now)
-{
-	if (ends == INT64_MAX)
-		return LEASE_FOR_EVER;
-	return (uint32_t)((MAX(ends - now, 0) + SECOND - 1) / SECOND);
-}
-
 void
 service_describe(const struct service *s, int64_t now,
 		 struct service_record *r)
 {
 	*r = s->record;
-	r->lease = lease_left(s->ends, now);
+	if (s->ends == INT64_MAX)
+		r->lease = LEASE_FOR_EVER;
+	else		/* seconds, rounded up */
+		r->lease = (uint32_t)((MAX(s->ends - now, 0) + SECOND - 1) /
+				      SECOND);
 	memset(r->key, 0, sizeof(r->key));
-}
-
-static int64_t
-lease_end(uint32_t lease, int64_t now)
-{
-	return lease == LEASE_FOR_EVER ? INT64_MAX : now + lease * SECOND;
 }
 
 unsigned
@@ -177,7 +170,7 @@ services_set(struct services *s, const struct sa_db *v, uint32_t from,
 	if (!sa_store_find(&s->all, record) && !services_have_room(s, record->gid))
 		return SA_STATUS_NO_RESOURCES;
 
-	services_put(s, record, lease_end(record->lease, now));
+	services_put(s, record, now);
 	memset(record->key, 0, sizeof(record->key));
 	return MAD_STATUS_OK;
 }
@@ -256,48 +249,32 @@ static const struct state_word service_words[] = {
 	STATE_WORD(service_record, data, "data", STATE_BYTES, 0, 0),
 };
 
-static const struct state_line service_line = {
+const struct state_line service_line = {
 	"service", service_words, G_N_ELEMENTS(service_words), 0,
 };
-
-bool
-services_learn(struct services *s, const struct service_record *record,
-	       int64_t now)
-{
-	if (!record->lease)
-		return true;	/* it has expired */
-	if (!state_line_fits(&service_line, record))
-		return false;
-	if (!sa_store_find(&s->all, record) && services_have_room(s, record->gid))
-		services_put(s, record, lease_end(record->lease, now));
-	return true;
-}
 
 void
 services_save(const struct services *s, GString *out, int64_t now)
 {
 	for (guint i = 0; i < s->all.list->len; i++) {
 		const struct service *service = s->all.list->pdata[i];
-		struct service_record r = service->record;
+		struct service_record r;
 
-		r.lease = lease_left(service->ends, now);
+		service_describe(service, now, &r);
+		memcpy(r.key, service->record.key, sizeof(r.key));
 		if (r.lease)
 			state_line_save(&service_line, out, &r);
 	}
 }
 
 bool
-services_load_line(struct services *s, char **words, guint n_words,
-		   int64_t now, GError **error)
+services_take(struct services *s, const struct service_record *record,
+	      int64_t now, GError **error)
 {
-	struct service_record r = { .id = 0 };
-
-	if (!state_line_load(&service_line, words, n_words, &r, error))
-		return false;
-	if (sa_store_find(&s->all, &r))
+	if (sa_store_find(&s->all, record))
 		return state_line_refuse(error, "the service is there twice");
-	if (!services_have_room(s, r.gid))
+	if (!services_have_room(s, record->gid))
 		return state_line_refuse(error, "too many services");
-	services_put(s, &r, lease_end(r.lease, now));
+	services_put(s, record, now);
 	return true;
 }

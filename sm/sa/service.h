@@ -42,14 +42,12 @@ void services_follow(struct services *s, const struct sa_db *v);
 void service_describe(const struct service *s, int64_t now,
 		      struct service_record *r);
 
-/* A record of another SA. False: it is not valid, and left out. */
-bool services_learn(struct services *s, const struct service_record *record,
-		    int64_t now);
-
 /* Removes those whose lease is over. */
 void services_tick(struct services *s, int64_t now);
+extern const struct state_line service_line;
 void services_save(const struct services *s, GString *out, int64_t now);
-bool services_load_line(struct services *s, char **words, guint n_words,
-			int64_t now, GError **error);
+/* Takes what was read of a line, or of another SA; false with an error. */
+bool services_take(struct services *s, const struct service_record *record,
+		   int64_t now, GError **error);
 
 #endif

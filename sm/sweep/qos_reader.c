@@ -295,14 +295,14 @@ qos_reader_park(struct qos_reader *q, struct sa_job *job,
 	};
 	struct parked *p;
 
-	if (q->view && q->view != sa_view_of(q->sa))
+	if (q->view && q->view != q->sa->view)
 		qos_reader_refresh(q);
 	if (q->parked.length >= PARKED_MAX) {
 		q->stats.refused++;
 		return false;
 	}
 	if (!q->view) {
-		q->view = sa_db_ref(sa_view_of(q->sa));
+		q->view = sa_db_ref(q->sa->view);
 		q->begun = g_new0(uint8_t, q->view->subnet->n_ports);
 		q->batch = smp_batch_start(q->x, q->view->subnet, q->keys,
 					   &stage);

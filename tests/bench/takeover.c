@@ -89,7 +89,7 @@ end_master(struct sim *sim, struct manager *master, struct manager *standby,
 		while (!retired && sim_step(sim))
 			;
 	manager_close(master);
-	while (!sa_view_of(standby->sm->sa) && sim_step(sim))
+	while (!standby->sm->sa->view && sim_step(sim))
 		;
 	return sim_now(sim) - began;
 }

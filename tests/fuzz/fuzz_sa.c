@@ -12,7 +12,9 @@
  */
 #include "routing/engine.h"
 #include "tests/lib/engine_route.h"
+#include "sm/sa/informinfo.h"
 #include "sm/sa/sa.h"
+#include "sm/sa/service.h"
 #include "tests/fuzz/fuzz.h"
 #include "topology/generate.h"
 
@@ -154,8 +156,8 @@ FUZZ_TARGET(sa)
 		sa_trees(l.sa);
 		while (sa_next_report(l.sa, &report))
 			if (!(who & 0x40))
-				sa_report_failed(l.sa, report.port_guid);
-		sa_tick(l.sa, request.now);
+				informs_drop(l.sa->informs, report.port_guid);
+		services_tick(l.sa->services, request.now);
 	}
 	/* What was built up can be saved and read again. */
 	sa_save(l.sa, once, 0);

@@ -145,7 +145,7 @@ lab_ask_at(struct lab *l, uint16_t slid, int64_t now)
 
 		g_assert_cmpuint(ports->len, >, 0);
 		for (guint i = 0; i < ports->len; i++)
-			sa_db_close_table(sa_view_of(l->sa),
+			sa_db_close_table(l->sa->view,
 					  l->reply.unread.table,
 					  g_array_index(ports, uint32_t, i));
 		g_array_unref(ports);

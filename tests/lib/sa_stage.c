@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/sa/informinfo.h"
+#include "sm/sa/mcmember.h"
+#include "sm/sa/service.h"
 #include "tests/lib/request.h"
 #include "tests/lib/unit.h"
 #include "topology/port_tables.h"
@@ -501,12 +504,14 @@ WORD(do_stats, struct stage *st)
 WORD(do_version, struct stage *st)
 {
 	const struct sa *sa = st->l.sa;
-	uint64_t (*version)(const struct sa *sa) = strstr(words[-1], "saved") ?
-		sa_saved_version : sa_groups_version;
-	uint64_t before = version(sa);
+	uint64_t groups = sa->groups->all.version;
+	uint64_t saved = sa_saved_version(sa);
 
 	unit_play(sa_words, st, text);
-	assert_int_equal(version(sa) != before, *words[-1] == 'n');
+	assert_int_equal(strstr(words[-1], "saved") ?
+			 sa_saved_version(sa) != saved :
+			 sa->groups->all.version != groups,
+			 *words[-1] == 'n');
 }
 
 static int64_t
@@ -517,12 +522,12 @@ read_due(const char *text)
 
 WORD(do_deadline, struct stage *st)
 {
-	assert_true(sa_deadline(st->l.sa) == read_due(words[0]));
+	assert_true(st->l.sa->services->next == read_due(words[0]));
 }
 
 WORD(do_tick, struct stage *st)
 {
-	sa_tick(st->l.sa, read_due(words[0]));
+	services_tick(st->l.sa->services, read_due(words[0]));
 }
 
 /* PORT TRAP [pkey=N] [index=N] [@.. of the Notice] */
@@ -563,7 +568,8 @@ WORD(do_drain_reports, struct stage *st)
 
 WORD(do_report_failed, struct lab *l)
 {
-	sa_report_failed(l->sa, l->s->ports[port_of(l, words[0])].guid);
+	informs_drop(l->sa->informs,
+		     l->s->ports[port_of(l, words[0])].guid);
 }
 
 /* TRAP SWITCH [slid=LID] */
@@ -637,7 +643,8 @@ is_manager(uint16_t lid, void *data)
 WORD(do_manager, struct stage *st)
 {
 	st->manager = lab_lid(&st->l, port_of(&st->l, words[0]));
-	sa_set_managers(st->l.sa, is_manager, st);
+	st->l.sa->is_manager = is_manager;
+	st->l.sa->is_manager_data = st;
 }
 
 /* new|same: the mark in the last answer against the one before */
@@ -696,7 +703,8 @@ WORD(do_clients, struct stage *st)
 				      .sm_key = 77 } },
 	};
 
-	sa_set_sms(st->l.sa, sms, 2);
+	g_array_set_size(st->l.sa->sms, 0);
+	g_array_append_vals(st->l.sa->sms, sms, 2);
 	for (unsigned i = 0; i < 5; i++) {
 		request(st, "Set MCMemberRecord MGID=ff12:401b:ffff::ffff:ffff "
 			"by=H-%u JoinState=%u => ok", i, i < 3 ? 1 : 5);

@@ -105,21 +105,6 @@ star_rule(struct star *star, uint16_t pkey, unsigned host,
 	g_array_append_val(partition_rules_get(star->rules, pkey)->rules, rule);
 }
 
-bool
-star_load_text(star_load *load, void *store, const char *text, GError **error)
-{
-	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	bool good = true;
-
-	for (unsigned i = 0; good && lines[i]; i++) {
-		g_auto(GStrv) words = g_strsplit(lines[i], " ", -1);
-
-		if (*lines[i])
-			good = load(store, words, g_strv_length(words), error);
-	}
-	return good;
-}
-
 /* The line that begins at or before `at`. */
 static void
 damage_line(GString *s, gsize at, bool twice)

@@ -33,11 +33,6 @@ void star_gid(unsigned host, uint8_t gid[16]);
 void star_rule(struct star *star, uint16_t pkey, unsigned host,
 	       enum partition_membership membership);
 
-/* Calls the loader of a store for each line of a text. */
-typedef bool star_load(void *store, char **words, guint n_words,
-		       GError **error);
-bool star_load_text(star_load *load, void *store, const char *text,
-		    GError **error);
 /* One random slip of a text: a byte changed, cut out or doubled, a line lost
  * or there twice. g_free. */
 char *star_damage(const char *text, uint64_t *prng);

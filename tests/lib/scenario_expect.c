@@ -313,7 +313,7 @@ expect_role(struct play *p, char **args)
 static bool
 expect_counter(struct play *p, char **args)
 {
-	const struct snapshot *seen = sa_view_of(p->w.m.sm->sa)->subnet;
+	const struct snapshot *seen = p->w.m.sm->sa->view->subnet;
 	const struct perf_port *ports = perf_manager_ports(p->w.m.sm->perf,
 							   seen);
 	bool is_total = args[0] && args[1] && args[2] && args[3];

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "sm/sa/service.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/sa_server_lab.h"
 #include "tests/lib/unit.h"
@@ -21,7 +22,7 @@ STAGE_TEST(test_requests_wait_until_the_fabric_is_known)
 	const struct sa_server_stats *d;
 	struct sa_db *view;
 
-	view = sa_db_ref(sa_view_of(st->sa));
+	view = sa_db_ref(st->sa->view);
 	sa_publish(st->sa, NULL, sim_now(st->sim));
 	client_ask_info(&st->client[0]);
 	client_join(&st->client[1], 1);
@@ -484,7 +485,7 @@ STAGE_TEST(test_lease_ends_without_being_asked)
 	stage_run(st, 6 * SECOND);
 	sa_stats(st->sa, &stats);
 	assert_int_equal(stats.n_services, 0);
-	assert_int_equal(sa_deadline(st->sa), INT64_MAX);
+	assert_int_equal(st->sa->services->next, INT64_MAX);
 }
 
 /* --------------------------------------------------------------- searching */

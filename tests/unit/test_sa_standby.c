@@ -68,7 +68,7 @@ LAB_TEST(test_records_are_all_that_clients_registered)
 	struct sa *other;
 
 	fill(l);
-	other = sa_new(sa_params_of(l->sa));
+	other = sa_new(&l->sa->params);
 	for (unsigned i = 0; i < 3; i++) {
 		size_t size = sa_record_size(attrs[i]);
 
@@ -150,7 +150,8 @@ LAB_TEST(test_state_has_its_parts)
 	g_autofree char *lids = NULL, *none = NULL, *self = NULL;
 
 	fill(l);
-	sa_set_memory(l->sa, remember, "1 2\n\n3");
+	l->sa->memory = remember;
+	l->sa->memory_data = "1 2\n\n3";
 	sa_state_write(l->sa, text, LAB_NOW);
 	sa_save(l->sa, saved, LAB_NOW);
 	assert_int_equal(text->len % sa_record_size(SA_ATTR_STATE), 0);

@@ -10,6 +10,7 @@
 
 #include "sm/sa/informinfo.h"
 #include "sm/sa/mcmember.h"
+#include "sm/sa/sa.h"
 #include "sm/sa/service.h"
 #include "tests/lib/request.h"
 #include "tests/lib/sa_star.h"
@@ -27,7 +28,8 @@ static const char *const store_names[] = {
 
 struct stores {
 	struct star *star;
-	struct groups *g;
+	struct sa *sa;
+	struct groups *g;	/* of the SA: */
 	struct services *s;
 	struct informs *i;
 	int64_t start, now;
@@ -41,19 +43,20 @@ struct stores {
 #define subscription_at(i, n) \
 	((const struct subscription *)(i)->all.list->pdata[n])
 
-static void
-reset(struct stores *f, enum store store)
+/* Into empty stores; of a text that is refused nothing is taken. */
+static bool
+load(struct stores *f, const char *text, GError **error)
 {
-	if (store == GROUPS) {
-		g_clear_pointer(&f->g, groups_free);
-		f->g = groups_new();
-	} else if (store == SERVICES) {
-		g_clear_pointer(&f->s, services_free);
-		f->s = services_new();
-	} else {
-		g_clear_pointer(&f->i, informs_free);
-		f->i = informs_new();
-	}
+	const struct sa_params params = { .sm_key = 0 };
+	bool good;
+
+	sa_free(f->sa);
+	f->sa = sa_new(&params);
+	good = !*text || sa_load(f->sa, text, f->now, error);
+	f->g = f->sa->groups;
+	f->s = f->sa->services;
+	f->i = f->sa->informs;
+	return good;
 }
 
 static int
@@ -62,8 +65,7 @@ set_up(void **state)
 	struct stores *f = g_new0(struct stores, 1);
 
 	f->star = star_new(N_HOSTS);
-	for (enum store i = GROUPS; i <= SUBSCRIPTIONS; i++)
-		reset(f, i);
+	load(f, "", NULL);
 	f->start = f->now = START;
 	*state = f;
 	return 0;
@@ -74,9 +76,7 @@ tear_down(void **state)
 {
 	struct stores *f = *state;
 
-	groups_free(f->g);
-	services_free(f->s);
-	informs_free(f->i);
+	sa_free(f->sa);
 	star_free(f->star);
 	g_free(f);
 	return 0;
@@ -537,37 +537,6 @@ save(const struct stores *f, enum store store)
 	return g_string_free(text, FALSE);
 }
 
-static bool
-load_group(void *f, char **line, guint n, GError **error)
-{
-	return groups_load_line(((struct stores *)f)->g, line, n, error);
-}
-
-static bool
-load_service(void *f, char **line, guint n, GError **error)
-{
-	return services_load_line(((struct stores *)f)->s, line, n,
-				  ((struct stores *)f)->now, error);
-}
-
-static bool
-load_subscription(void *f, char **line, guint n, GError **error)
-{
-	return informs_load_line(((struct stores *)f)->i, line, n, error);
-}
-
-/* Into an empty store. */
-static bool
-load(struct stores *f, enum store store, const char *text, GError **error)
-{
-	static star_load *const loads[] = {
-		load_group, load_service, load_subscription,
-	};
-
-	reset(f, store);
-	return star_load_text(loads[store], f, text, error);
-}
-
 /* What is saved and loaded is saved as the same again; by another clock. */
 WORD(do_reload, struct stores *f)
 {
@@ -577,7 +546,7 @@ WORD(do_reload, struct stores *f)
 
 	f->start = 0;
 	f->now = 5 * SECOND;
-	assert_true(load(f, store, saved, &error));
+	assert_true(load(f, saved, &error));
 	assert_null(error);
 	again = save(f, store);
 	assert_string_equal(saved, again);
@@ -591,7 +560,7 @@ WORD(do_bad, void *fixture)
 	g_autofree char *all = g_strjoinv("\n", lines);
 	g_autoptr(GError) error = NULL;
 
-	assert_false(load(fixture, store_of(words[0]), all, &error));
+	assert_false(load(fixture, all, &error));
 	assert_has(error->message, words[2]);
 }
 
@@ -742,7 +711,7 @@ STORES_TEST(test_damaged_text_is_refused_or_sound)
 			g_autofree char *again = NULL;
 			GError *error = NULL;
 
-			if (!load(f, store, bad, &error)) {
+			if (!load(f, bad, &error)) {
 				refused++;
 				assert_true(strlen(error->message) > 10);
 				g_clear_error(&error);
@@ -753,11 +722,11 @@ STORES_TEST(test_damaged_text_is_refused_or_sound)
 			check_groups(f->g);
 			check_services(f->s);
 			again = save(f, store);
-			assert_true(load(f, store, again, &error));
+			assert_true(load(f, again, &error));
 			follow(f);
 		}
 		assert_true(refused > runs[store].refused);
-		reset(f, store);
+		load(f, "", NULL);
 	}
 }
 
