@@ -51,6 +51,8 @@ struct sa_query {
 struct sa_records {
 	struct sa_viewer viewer;	/* holds a reference on the view */
 	unsigned attr_id;
+	GByteArray *bytes;	/* ready-made records, or NULL: */
+	size_t at;		/* the next one */
 	enum sa_draw (*draw)(struct sa_records *r, uint8_t *record);
 	void (*free)(struct sa_records *r);	/* NULL: g_free() does */
 };

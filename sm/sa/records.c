@@ -45,7 +45,16 @@ sa_viewer_sees(const struct sa_viewer *viewer, uint32_t port)
 enum sa_draw
 sa_records_draw(struct sa_records *r, uint8_t *record)
 {
-	return r->draw(r, record);
+	size_t size;
+
+	if (!r->bytes)
+		return r->draw(r, record);
+	size = sa_records_size(r);
+	if (r->at + size > r->bytes->len)
+		return SA_DRAW_END;
+	memcpy(record, r->bytes->data + r->at, size);
+	r->at += size;
+	return SA_DRAW_RECORD;
 }
 
 size_t
@@ -61,6 +70,8 @@ sa_records_free(struct sa_records *r)
 		return;
 	if (r->free)
 		r->free(r);
+	if (r->bytes)
+		g_byte_array_unref(r->bytes);
 	sa_db_unref(r->viewer.db);
 	g_free(r);
 }
@@ -79,42 +90,15 @@ sa_records_init(struct sa_records *r, const struct sa_query *q,
 	r->free = free;
 }
 
-/* ------------------------------------------------------------ ready-made */
-
-struct ready {
-	struct sa_records base;
-	GByteArray *bytes;
-	size_t at;
-};
-
-static enum sa_draw
-ready_draw(struct sa_records *base, uint8_t *record)
-{
-	struct ready *r = (struct ready *)base;
-	size_t size = sa_records_size(base);
-
-	if (r->at + size > r->bytes->len)
-		return SA_DRAW_END;
-	memcpy(record, r->bytes->data + r->at, size);
-	r->at += size;
-	return SA_DRAW_RECORD;
-}
-
-static void
-ready_free(struct sa_records *base)
-{
-	g_byte_array_unref(((struct ready *)base)->bytes);
-}
-
 struct sa_records *
 records_of_bytes(const struct sa_query *q, unsigned attr_id,
 		 GByteArray *bytes)
 {
-	struct ready *r = g_new0(struct ready, 1);
+	struct sa_records *r = g_new0(struct sa_records, 1);
 
-	sa_records_init(&r->base, q, attr_id, ready_draw, ready_free);
+	sa_records_init(r, q, attr_id, NULL, NULL);
 	r->bytes = bytes;
-	return &r->base;
+	return r;
 }
 
 /* ----------------------------------------------- one kind after the other */
