@@ -437,9 +437,8 @@ describe(struct group *group, const struct join_ask *r)
 		},
 	};
 	if (r->has_future_rate ||
-	    !sa_limit_mtu(&r->limits.mtu, &group->r.mtu) ||
-	    !sa_limit_rate(&r->limits.rate, &group->r.rate) ||
-	    !sa_limit_life(&r->limits.life, 0, &group->r.life) ||
+	    !sa_limits_fit(&r->limits, &group->r.mtu, &group->r.rate, 0,
+			   &group->r.life) ||
 	    !group_admits(group, r->v, r->port) || !may_change(r, group, NULL))
 		return SA_STATUS_REQ_INVALID;
 	return MAD_STATUS_OK;

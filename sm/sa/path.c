@@ -79,15 +79,6 @@ path_has(const struct path_query *query, unsigned bit)
 #define PATH_SERVICE_ID_BITS	3u	/* both halves: components 0, 1 */
 #define RATE_MIN	3u	/* 10 Gb/s: every port supports it */
 
-/* A path may be promised a longer life time than it has, never a shorter one. */
-static bool
-fit_limits(const struct path_query *w, struct path_record *path)
-{
-	return sa_limit_mtu(&w->limits.mtu, &path->mtu) &&
-		sa_limit_rate(&w->limits.rate, &path->rate) &&
-		sa_limit_life(&w->limits.life, path->life, &path->life);
-}
-
 /* --------------------------------------------------- partitions and SLs */
 
 static uint8_t
@@ -221,7 +212,9 @@ path_find(const struct sa_db *v, const struct path_query *w, uint32_t from,
 	out->mtu = way >> 5;
 	out->rate = way_rate(v, way, from);
 	out->life = from == to ? 0 : v->packet_life;
-	if (!fit_limits(w, out))
+	/* A longer life time than it has may be promised, never a shorter. */
+	if (!sa_limits_fit(&w->limits, &out->mtu, &out->rate, out->life,
+			   &out->life))
 		return false;
 	sa_db_make_gid(v, from, out->sgid);
 	sa_db_make_gid(v, to, out->dgid);
@@ -442,7 +435,8 @@ path_may_start(const struct path_table *t, uint32_t from)
 		     i < v->first_hop[end->sw + 1]; i++)
 			if ((v->hops[i].way & 31u) > sa_rate_rank(best.rate))
 				best.rate = way_rate(v, v->hops[i].way, from);
-	return fit_limits(&t->query, &best);
+	return sa_limits_fit(&t->query.limits, &best.mtu, &best.rate, 0,
+			     &best.life);
 }
 
 static enum sa_draw

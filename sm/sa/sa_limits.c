@@ -40,22 +40,18 @@ permitted(const struct sa_limit *l, unsigned value)
 	return s;
 }
 
-static bool
-permits(const struct sa_limit *l, unsigned value, unsigned have)
-{
-	struct span s = permitted(l, value);
-
-	return s.low <= (int)have && (int)have <= s.high;
-}
-
 bool
 sa_limits_hold(const struct sa_limits *l, unsigned mtu, unsigned rate,
 	       unsigned life)
 {
-	return permits(&l->mtu, l->mtu.value, mtu) &&
-		permits(&l->rate, sa_rate_rank(l->rate.value),
-			sa_rate_rank(rate)) &&
-		permits(&l->life, l->life.value, life);
+	struct span m = permitted(&l->mtu, l->mtu.value);
+	struct span r = permitted(&l->rate, sa_rate_rank(l->rate.value));
+	struct span t = permitted(&l->life, l->life.value);
+	int rank = (int)sa_rate_rank(rate);
+
+	return m.low <= (int)mtu && (int)mtu <= m.high &&
+		r.low <= rank && rank <= r.high &&
+		t.low <= (int)life && (int)life <= t.high;
 }
 
 /* The highest one up to `most`; 0: none. */
@@ -68,31 +64,21 @@ highest(const struct sa_limit *l, unsigned value, unsigned most)
 	return n >= s.low ? (unsigned)n : 0;
 }
 
+/* Most requests have no limit: a path every 200 ns. */
 bool
-sa_limit_mtu(const struct sa_limit *l, uint8_t *mtu)
-{
-	if (l->given)
-		*mtu = (uint8_t)highest(l, l->value, *mtu);
-	return *mtu > 0;
-}
-
-bool
-sa_limit_rate(const struct sa_limit *l, uint8_t *rate)
-{
-	if (l->given)
-		*rate = (uint8_t)sa_rate_by_rank(highest(l,
-			sa_rate_rank(l->value), sa_rate_rank(*rate)));
-	return *rate > 0;
-}
-
-bool
-sa_limit_life(const struct sa_limit *l, uint8_t least, uint8_t *life)
+sa_limits_fit(const struct sa_limits *l, uint8_t *mtu, uint8_t *rate,
+	      uint8_t least_life, uint8_t *life)
 {
 	struct span s;
 
-	if (!l->given)		/* most requests: a path every 200 ns */
-		return true;
-	s = permitted(l, l->value);
+	if (l->mtu.given)
+		*mtu = (uint8_t)highest(&l->mtu, l->mtu.value, *mtu);
+	if (l->rate.given)
+		*rate = (uint8_t)sa_rate_by_rank(highest(&l->rate,
+			sa_rate_rank(l->rate.value), sa_rate_rank(*rate)));
+	if (!*mtu || !*rate || !l->life.given)
+		return *mtu && *rate;
+	s = permitted(&l->life, l->life.value);
 	*life = (uint8_t)CLAMP((int)*life, s.low, s.high);
-	return s.low <= s.high && *life >= least;
+	return s.low <= s.high && *life >= least_life;
 }

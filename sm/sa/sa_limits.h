@@ -32,12 +32,10 @@ struct sa_limits {
 bool sa_limits_hold(const struct sa_limits *l, unsigned mtu, unsigned rate,
 		    unsigned life);
 
-/* Lowers *mtu, *rate to the highest code that satisfies the limit; false: there
- * is none. */
-bool sa_limit_mtu(const struct sa_limit *l, uint8_t *mtu);
-bool sa_limit_rate(const struct sa_limit *l, uint8_t *rate);
-/* Changes *life as little as the limit requires; false: it would be below
- * `least`, or more than 6 bits. */
-bool sa_limit_life(const struct sa_limit *l, uint8_t least, uint8_t *life);
+/* Lowers *mtu, *rate to the highest code that satisfies its limit, and changes
+ * *life as little as its limit requires. False: there is no such code, or *life
+ * would be below `least_life`. */
+bool sa_limits_fit(const struct sa_limits *l, uint8_t *mtu, uint8_t *rate,
+		   uint8_t least_life, uint8_t *life);
 
 #endif
