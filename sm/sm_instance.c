@@ -38,8 +38,10 @@ sm_instance_publish(struct sm_instance *sm, const struct sweep_report *r)
 			 memberships_ref(v->memberships), params->gid_prefix,
 			 params->packet_life, params->subnet_timeout);
 	view->qos = params->qos;
-	sa_db_set_policy(view, params->policy);
-	sa_db_set_tables(view, v->tables);
+	if (params->policy)
+		view->policy = qos_policy_ref(params->policy);
+	if (v->tables)
+		view->held = port_tables_ref(v->tables);
 	/* This SM first, then those of the last election, as they were. That
 	 * may have been on another snapshot, so they are found by GUID. */
 	sweep_sm_info(sm->sweep, &one.info);

@@ -199,13 +199,6 @@ sa_db_new(struct snapshot *s, struct lid_map *lids, struct lft *lft,
 	return v;
 }
 
-void
-sa_db_set_policy(struct sa_db *v, struct qos_policy *policy)
-{
-	qos_policy_unref(v->policy);
-	v->policy = policy ? qos_policy_ref(policy) : NULL;
-}
-
 struct sa_db *
 sa_db_ref(struct sa_db *v)
 {
@@ -353,15 +346,6 @@ sa_db_way(const struct sa_db *v, uint32_t from, uint32_t to, uint16_t dlid)
 }
 
 /* ---------------------------------------------------------- tables of ports */
-
-void
-sa_db_set_tables(struct sa_db *v, struct port_tables *held)
-{
-	if (held)
-		port_tables_ref(held);
-	port_tables_unref(v->held);
-	v->held = held;
-}
 
 void
 sa_db_set_mft(struct sa_db *v, struct mft *mft)

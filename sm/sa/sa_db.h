@@ -64,8 +64,11 @@ struct sa_db {
 	struct memberships *memberships;	/* owned */
 	bool qos;	/* off: VLs are as the devices have them, all
 			   partitions have SL 0 */
-	struct qos_policy *policy;	/* a reference, or NULL: no rules */
-	struct port_tables *held, *read;	/* see "tables of ports" */
+	struct qos_policy *policy;	/* a reference; NULL: SLs of paths go
+					   by their partitions only */
+	struct port_tables *held;	/* see "tables of ports"; a reference,
+					   NULL: nothing is known */
+	struct port_tables *read;
 	uint8_t *closed;
 	uint64_t gid_prefix;
 	uint32_t *first_hop;		/* by switch, n_switches + 1 */
@@ -81,15 +84,14 @@ struct sa_db {
 	uint8_t subnet_timeout;
 };
 
-/* Takes references on subnet, lids, lft, mft, rules; takes memberships over. */
+/* Takes references on subnet, lids, lft, mft, rules; takes memberships over. The
+ * caller may add qos, policy, held. */
 struct sa_db *sa_db_new(struct snapshot *s, struct lid_map *lids,
 			    struct lft *lft, struct mft *mft,
 			    struct partition_rules *rules,
 			    struct memberships *memberships,
 			    uint64_t gid_prefix, uint8_t packet_life,
 			    uint8_t subnet_timeout);
-/* SLs of paths go by this (a reference), NULL: by partitions only. */
-void sa_db_set_policy(struct sa_db *v, struct qos_policy *policy);
 struct sa_db *sa_db_ref(struct sa_db *v);
 void sa_db_unref(struct sa_db *v);
 
@@ -112,9 +114,6 @@ uint8_t sa_db_way(const struct sa_db *v, uint32_t from, uint32_t to,
  * in a view changes. Blocks of ports are only added; multicast tables are
  * replaced as a whole, and a scan of records keeps those with which it began.
  */
-
-/* As the sweep read them: a reference. NULL: nothing is known. */
-void sa_db_set_tables(struct sa_db *v, struct port_tables *held);
 
 /* The multicast tables that the switches of the view have now: a reference.
  * NULL: none. */

@@ -339,7 +339,7 @@ WORD(do_qos_rule, struct stage *st)
 	rule.sl = word_number(words[3]);
 	g_array_append_val(st->policy->rules, rule);
 	lab_publish(&st->l);
-	sa_db_set_policy(st->l.v, st->policy);
+	st->l.v->policy = qos_policy_ref(st->policy);
 }
 
 /* PORT COMPONENT=VALUE ..: of PortInfo; switch: of SwitchInfo */
@@ -443,7 +443,8 @@ WORD(do_close, struct lab *l)
 
 WORD(do_publish_held, struct stage *st)
 {
-	sa_db_set_tables(st->l.v, st->held);
+	port_tables_unref(st->l.v->held);
+	st->l.v->held = st->held ? port_tables_ref(st->held) : NULL;
 }
 
 /* PartitionCap of all nodes, PartitionEnforcementCap of all switches */

@@ -417,7 +417,7 @@ TEST(test_open_ends_find_what_single_questions_find)
 		lab_member(&l, 0x10, lab_host(&l, i), PARTITION_FULL);
 	partition_rules_get(l.rules, 0x10)->sl = 1;
 	lab_publish(&l);
-	sa_db_set_policy(l.v, policy);
+	l.v->policy = qos_policy_ref(policy);
 	for (unsigned round = 0; round < 60; round++) {
 		struct path_record want = {
 			.sl = (uint8_t)prng_below(&rng, 4), .service_id = 7,
