@@ -241,7 +241,8 @@ want_link(const struct snapshot *s, const struct desired *w, uint32_t port,
 
 	/* A port that carries traffic must not lose a VL under it. */
 	vls = MIN(vls, policy->max_oper_vls);
-	if (qos_tables_port(s, w->qos, port, &most_vls, &out->vl_high_limit))
+	if (isolation_port_vls(s, w->qos, port, &most_vls,
+			       &out->vl_high_limit))
 		vls = MIN(vls, most_vls);
 	if (vls > 0 && p->info.state < PORT_STATE_ACTIVE)
 		out->oper_vls = vls;

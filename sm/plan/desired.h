@@ -7,9 +7,8 @@
 #define MINISM_PLAN_DESIRED_H
 
 #include "routing/tables.h"
+#include "sm/plan/isolation.h"
 #include "sm/plan/mkey_db.h"
-#include "sm/plan/pkey_table.h"
-#include "sm/plan/qos_tables.h"
 #include "topology/lid.h"
 #include "topology/port_tables.h"
 #include "topology/snapshot.h"

@@ -633,7 +633,7 @@ heavy_sweep_start(struct sweep *s)
 	sweep_set_state(s, SWEEP_READING);
 	items = g_array_new(FALSE, FALSE, sizeof(struct table_reader_item));
 	s->qos = port_tables_new(n);
-	qos_tables_want(n, p->qos, s->qos);
+	isolation_want_vls(n, p->qos, s->qos);
 	for (uint32_t port = 0; port < n->n_ports; port++)
 		for (unsigned t = 0; t < PORT_N_TABLES; t++) {
 			const struct table_reader_item item = {

@@ -8,7 +8,7 @@
 #include "routing/repair.h"
 #include "sm/log.h"
 #include "sm/persist.h"
-#include "sm/plan/pkey_table.h"
+#include "sm/plan/isolation.h"
 #include "sm/plan/plan.h"
 #include "sm/sweep/avoid.h"
 #include "sm/sweep/election.h"

@@ -6,7 +6,7 @@
 #ifndef MINISM_TESTS_PLAN_LAB_H
 #define MINISM_TESTS_PLAN_LAB_H
 
-#include "sm/plan/pkey_table.h"
+#include "sm/plan/isolation.h"
 #include "sm/plan/plan.h"
 
 struct fabric {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What pkey_table.h promises, as in tests/scripts/pkey_table.scn, whose words
- * these are, and for any rules and tables. The fabric is one switch with four
+ * What isolation.h promises of P_Keys, as in tests/scripts/pkey_table.scn, whose
+ * words these are, and for any rules and tables. The fabric is one switch with four
  * CAs and a second switch; tables hold what the test says.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/plan/pkey_table.h"
+#include "sm/plan/isolation.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
@@ -22,9 +22,8 @@
 struct lab {
 	struct snapshot *s;
 	struct partition_rules *rules;
-	struct port_tables *held, *wanted;
-	uint8_t *enforce;
-	GPtrArray *problems;
+	struct port_tables *held;
+	struct isolation *i;	/* as wanted last */
 	uint32_t host[N_HOSTS], guard[N_HOSTS];
 	uint32_t trunk;		/* the switch's port to the other switch */
 };
@@ -81,8 +80,6 @@ set_up(void **state)
 	lab->s = make_fabric();
 	lab->rules = partition_rules_new();
 	lab->held = port_tables_new(lab->s);
-	lab->enforce = g_new0(uint8_t, lab->s->n_ports);
-	lab->problems = g_ptr_array_new_with_free_func(g_free);
 	for (unsigned i = 0; i < N_HOSTS; i++) {
 		lab->host[i] = snapshot_find_port(lab->s, 0x1001 + 16 * i);
 		lab->guard[i] = lab->s->ports[lab->host[i]].peer;
@@ -99,11 +96,9 @@ tear_down(void **state)
 	struct lab *lab = *state;
 
 	port_tables_unref(lab->held);
-	port_tables_unref(lab->wanted);
+	isolation_free(lab->i);
 	partition_rules_unref(lab->rules);
 	snapshot_unref(lab->s);
-	g_ptr_array_unref(lab->problems);
-	g_free(lab->enforce);
 	g_free(lab);
 	return 0;
 }
@@ -135,14 +130,12 @@ hold(struct port_tables *t, uint32_t port, unsigned block,
 static void
 want(struct lab *lab, unsigned enforce)
 {
-	AUTO(memberships) *m = memberships_new(lab->rules, lab->s, NULL);
+	const struct isolation_params params = {
+		.rules = lab->rules, .enforce = enforce,
+	};
 
-	port_tables_unref(lab->wanted);
-	lab->wanted = port_tables_new(lab->s);
-	memset(lab->enforce, 0xee, lab->s->n_ports);
-	g_ptr_array_set_size(lab->problems, 0);
-	pkey_table_want(lab->s, lab->rules, m, lab->held, enforce, lab->wanted,
-		   lab->enforce, lab->problems);
+	isolation_free(lab->i);
+	lab->i = isolation_new(&params, lab->s, lab->held);
 }
 
 static uint16_t
@@ -223,7 +216,7 @@ WORD(do_all_full, struct lab *lab)
 
 WORD(do_are_default, struct lab *lab)
 {
-	assert_range(words[0], pkey_table_are_default(lab->rules));
+	assert_range(words[0], isolation_is_default(lab->rules));
 }
 
 /* PORT P_KEY ..: at the beginning of its table */
@@ -259,8 +252,8 @@ expect_table(const struct lab *lab, uint32_t port, char **pkeys)
 	unsigned n = g_strv_length(pkeys);
 
 	for (unsigned i = 0; i < PKEYS_A_BLOCK *
-	     lab->wanted->n_blocks[PORT_TABLE_PKEY][port]; i++)
-		assert_int_equal(key_at(lab->wanted, port, i),
+	     lab->i->wanted->n_blocks[PORT_TABLE_PKEY][port]; i++)
+		assert_int_equal(key_at(lab->i->wanted, port, i),
 				 i < n ? word_number(pkeys[i]) : 0);
 }
 
@@ -280,14 +273,14 @@ WORD(do_table_of_all, struct lab *lab)
 WORD(do_no_table, struct lab *lab)
 {
 	for (; *words; words++)
-		assert_null(port_tables_get(lab->wanted, PORT_TABLE_PKEY,
+		assert_null(port_tables_get(lab->i->wanted, PORT_TABLE_PKEY,
 					    port_of(lab, *words), 0));
 }
 
 /* PORT INDEX P_KEY */
 WORD(do_at, struct lab *lab)
 {
-	assert_range(words[2], key_at(lab->wanted, port_of(lab, words[0]),
+	assert_range(words[2], key_at(lab->i->wanted, port_of(lab, words[0]),
 				      word_number(words[1])));
 }
 
@@ -298,7 +291,8 @@ WORD(do_row, struct lab *lab)
 	unsigned first = word_number(ends[0]);
 
 	for (unsigned i = first; i <= word_number(ends[1]); i++)
-		assert_int_equal(key_at(lab->wanted, port_of(lab, words[0]), i),
+		assert_int_equal(key_at(lab->i->wanted,
+					port_of(lab, words[0]), i),
 				 word_number(words[2]) +
 				 (words[3] ? 0 : i - first));
 }
@@ -310,13 +304,13 @@ WORD(do_enforce, struct lab *lab)
 
 	for (uint32_t port = 0; port < lab->s->n_ports; port++)
 		if (all || port == port_of(lab, words[0]))
-			assert_int_equal(lab->enforce[port],
+			assert_int_equal(lab->i->enforce[port],
 					 ways_of(words + 1));
 }
 
 WORD(do_problems, struct lab *lab)
 {
-	assert_range(words[0], lab->problems->len);
+	assert_range(words[0], lab->i->notes->len);
 }
 
 /* problem, no-problem TEXT: in one of them */
@@ -324,8 +318,8 @@ WORD(do_problem, struct lab *lab)
 {
 	unsigned n = 0;
 
-	for (guint i = 0; i < lab->problems->len; i++)
-		n += strstr(lab->problems->pdata[i], words[0]) != NULL;
+	for (guint i = 0; i < lab->i->notes->len; i++)
+		n += strstr(lab->i->notes->pdata[i], words[0]) != NULL;
 	assert_int_equal(n > 0, *words[-1] == 'p');
 }
 
@@ -413,13 +407,13 @@ check_keys(const struct lab *lab, const struct memberships *m, uint32_t port,
 	unsigned n = 0, at;
 
 	for (unsigned i = 0; i < PKEYS_A_BLOCK *
-	     lab->wanted->n_blocks[PORT_TABLE_PKEY][port]; i++) {
-		uint16_t pkey = key_at(lab->wanted, port, i);
+	     lab->i->wanted->n_blocks[PORT_TABLE_PKEY][port]; i++) {
+		uint16_t pkey = key_at(lab->i->wanted, port, i);
 
 		if (!pkey)
 			continue;
 		assert_true(i < port_pkey_cap(lab->s, port));
-		assert_int_equal(places_of(lab->wanted, port, pkey, &at), 1);
+		assert_int_equal(places_of(lab->i->wanted, port, pkey, &at), 1);
 		assert_true(memberships_of(m, owner, pkey) &
 			    (pkey & PKEY_FULL ? PARTITION_FULL :
 			     PARTITION_LIMITED));
@@ -435,22 +429,23 @@ check_guard(const struct lab *lab, uint32_t guard, uint32_t owner)
 	unsigned at;
 
 	for (unsigned i = 0; i < PKEYS_A_BLOCK *
-	     lab->wanted->n_blocks[PORT_TABLE_PKEY][guard]; i++) {
-		uint16_t pkey = key_at(lab->wanted, guard, i);
+	     lab->i->wanted->n_blocks[PORT_TABLE_PKEY][guard]; i++) {
+		uint16_t pkey = key_at(lab->i->wanted, guard, i);
 
 		if (!pkey)
 			continue;
 		assert_true(pkey & PKEY_FULL);
 		assert_true(i < port_pkey_cap(lab->s, guard));
-		assert_int_equal(places_of(lab->wanted, guard, pkey, &at), 1);
-		assert_true(places_of(lab->wanted, owner, pkey, &at) ||
-			    places_of(lab->wanted, owner, pkey_base(pkey),
+		assert_int_equal(places_of(lab->i->wanted, guard, pkey, &at),
+				 1);
+		assert_true(places_of(lab->i->wanted, owner, pkey, &at) ||
+			    places_of(lab->i->wanted, owner, pkey_base(pkey),
 				      &at));
 	}
 	for (unsigned i = 0; i < port_pkey_cap(lab->s, owner); i++)
-		if (key_at(lab->wanted, owner, i))
-			assert_int_equal(places_of(lab->wanted, guard,
-				key_at(lab->wanted, owner, i) | PKEY_FULL,
+		if (key_at(lab->i->wanted, owner, i))
+			assert_int_equal(places_of(lab->i->wanted, guard,
+				key_at(lab->i->wanted, owner, i) | PKEY_FULL,
 				&at), 1);
 }
 
@@ -465,24 +460,24 @@ check_kept(const struct lab *lab, uint32_t port)
 		uint16_t pkey = key_at(lab->held, port, i);
 
 		if (!pkey_base(pkey) ||
-		    !places_of(lab->wanted, port, pkey, &at) || at == 0)
+		    !places_of(lab->i->wanted, port, pkey, &at) || at == 0)
 			continue;
 		/* The first of several. */
 		for (unsigned j = 0; j < i; j++)
 			if (key_at(lab->held, port, j) == pkey)
 				pkey = 0;
 		if (pkey)
-			assert_int_equal(key_at(lab->wanted, port, i), pkey);
+			assert_int_equal(key_at(lab->i->wanted, port, i), pkey);
 	}
 	/* No hole that a key could have filled lies before a key that is not
 	 * where it was. */
 	for (unsigned i = 0; i < port_pkey_cap(lab->s, port); i++) {
-		if (key_at(lab->wanted, port, i))
+		if (key_at(lab->i->wanted, port, i))
 			continue;
 		for (unsigned j = i + 1; j < port_pkey_cap(lab->s, port); j++)
-			if (key_at(lab->wanted, port, j))
+			if (key_at(lab->i->wanted, port, j))
 				assert_true(places_of(lab->held, port,
-					key_at(lab->wanted, port, j),
+					key_at(lab->i->wanted, port, j),
 					&ignored));
 	}
 }
@@ -517,10 +512,10 @@ check_port(const struct lab *lab, const struct memberships *m, uint32_t port)
 	assert_int_equal(n, MIN(cap, n_want));
 	check_kept(lab, port);
 	if (memberships_of(m, port, PKEY_DEFAULT) || !n)
-		assert_true(!n || key_at(lab->wanted, port, 0));
+		assert_true(!n || key_at(lab->i->wanted, port, 0));
 	if (peer == SNAPSHOT_NONE)
 		return;
-	assert_int_equal(lab->enforce[peer], BOTH_WAYS);
+	assert_int_equal(lab->i->enforce[peer], BOTH_WAYS);
 	check_guard(lab, peer, port);
 	check_kept(lab, peer);
 }
@@ -541,11 +536,11 @@ LAB_TEST(test_any_rules_and_tables_keep_the_promises)
 			if (snapshot_is_end_port(lab->s, port))
 				check_port(lab, m, port);
 		/* On its own result it changes nothing. */
-		first = port_tables_ref(lab->wanted);
+		first = port_tables_ref(lab->i->wanted);
 		port_tables_unref(lab->held);
 		lab->held = port_tables_ref(first);
 		want(lab, BOTH_WAYS);
-		assert_same_tables(lab->s, first, lab->wanted);
+		assert_same_tables(lab->s, first, lab->i->wanted);
 	}
 }
 
@@ -559,7 +554,7 @@ LAB_TEST(test_order_of_rules_does_not_matter)
 			admit(lab, (uint16_t)(i * (host + 1)), host,
 			      PARTITION_BOTH);
 	want(lab, BOTH_WAYS);
-	once = port_tables_ref(lab->wanted);
+	once = port_tables_ref(lab->i->wanted);
 	partition_rules_unref(lab->rules);
 	lab->rules = partition_rules_new();
 	for (unsigned i = 20; i >= 1; i--)
@@ -567,5 +562,5 @@ LAB_TEST(test_order_of_rules_does_not_matter)
 			admit(lab, (uint16_t)(i * (host + 1)), host,
 			      PARTITION_BOTH);
 	want(lab, BOTH_WAYS);
-	assert_same_tables(lab->s, once, lab->wanted);
+	assert_same_tables(lab->s, once, lab->i->wanted);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/plan/qos_tables.h"
+#include "sm/plan/isolation.h"
 #include "tests/lib/request.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
@@ -103,7 +103,7 @@ WORD(do_want, struct lab *lab)
 {
 	port_tables_unref(lab->wanted);
 	lab->wanted = port_tables_new(lab->s);
-	qos_tables_want(lab->s, qos_of(lab), lab->wanted);
+	isolation_want_vls(lab->s, qos_of(lab), lab->wanted);
 }
 
 /* disabled, no-qos: there is none */
@@ -294,8 +294,8 @@ WORD(do_live_blocks, struct lab *lab)
 WORD(do_port_values, struct lab *lab)
 {
 	uint8_t vls = 77, limit = 77;
-	bool is = qos_tables_port(lab->s, qos_of(lab), port_of(lab, words[0]),
-				  &vls, &limit);
+	bool is = isolation_port_vls(lab->s, qos_of(lab),
+				     port_of(lab, words[0]), &vls, &limit);
 
 	assert_int_equal(is, strcmp(words[1], "none") != 0);
 	assert_range(is ? words[1] : "77", vls);

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * P_Key tables: where in its table each P_Key of a port goes.
+ * The tables of ports: where in its table each P_Key of a port goes, and the
+ * configured VLs fitted to each port.
  *
- * Purpose. Queue pairs use a P_Key by its index, so a key that stays must stay
- * at its index, whatever else changes. And a leaf switch should drop packets of
+ * P_Keys. Queue pairs use a P_Key by its index, so a key that stays must stay at
+ * its index, whatever else changes. And a leaf switch should drop packets of
  * partitions that the host is not in: the switch's port towards it gets the same
  * partitions, each as a full member. A switch matches a packet with its table as
  * an end port does (IBA 10.9.3), so a limited entry would drop all packets that a
  * limited member sends.
  *
- * Cost. `waiting` of a layout is a set of P_Keys, a bit each: those without a
- * place so far. With it a table costs one step for each of its entries and
- * keys, in any order. It is empty again when all keys are placed, so it is
- * cleared once and not for each port.
- *
- * Flow of pkey_table_want(). For each end port: its keys (choose_keys(), which
- * leaves some out if the table is too small), the one for index 0, then
- * layout_place() in four steps:
+ * Flow of want_pkeys(). For each end port: its keys (choose_keys(), which leaves
+ * some out if the table is too small), the one for index 0, then layout_place()
+ * in four steps:
  *   1. the key for index 0 is put there
  *   2. keys that the table has, and still shall have, stay at their index; of
  *	two equal ones the first
@@ -26,21 +22,37 @@
  * of the cable, if it is a switch's: the same partitions, none at a fixed
  * index.
  *
+ * Cost. `waiting` of a layout is a set of P_Keys, a bit each: those without a
+ * place so far. With it a table costs one step for each of its entries and
+ * keys, in any order. It is empty again when all keys are placed, so it is
+ * cleared once and not for each port.
+ *
  * Too small a table. The key for index 0 is kept, then the default partition,
  * then the lowest partitions, in each the full membership before the limited
  * one. A switch cannot enforce half of the keys, so there it is all or none.
  *
- * isolation_new() makes all of it from the configuration: memberships by
- * topology/partition.c, P_Key tables, VL tables by qos_tables.c, and a line for
- * each key that has no place.
+ * VLs. One configuration serves ports that have one VL and ports that have
+ * fifteen. A VL that a port does not have is mapped to those it has, modulo their
+ * number: OpenSM does so, and every SL keeps some VL. In VL arbitration an entry
+ * of such a VL gets weight 0, which skips it (IBA 7.6.9.2), since the entry of
+ * the VL that took its SLs in is there already. An external port of a switch has
+ * a mapping for each input port (IBA 14.2.5.8). Those of input ports without a
+ * link are left out, which saves half of the blocks of a leaf that is half full.
+ *
+ * How many VLs? A port that carries traffic keeps its OperationalVLs, see
+ * desired.c; one that comes up gets as many as both ends support and the
+ * configuration permits. A packet may change its VL at every hop. That cannot
+ * cause a deadlock: the channel dependency graph of the routes has no cycle even
+ * without VLs.
  */
-#include "sm/plan/pkey_table.h"
+#include "sm/plan/isolation.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #define STRANGERS_MAX	100u	/* rules for absent ports that are printed */
 #define SET_WORDS	(0x10000 / 64)
+#define VLS_CODE_MAX	5u
 #define SAID_MAX	4u	/* partitions that one line names */
 
 /* A partition that is to have index 0. */
@@ -57,7 +69,7 @@ struct layout {
 	const struct port_tables *held;
 	struct port_tables *wanted;
 	unsigned enforce;
-	GPtrArray *problems;		/* may be NULL */
+	GPtrArray *notes;
 	GArray *first;			/* struct index0 */
 	uint16_t *keys;			/* of the present port */
 	unsigned n_keys;
@@ -94,12 +106,10 @@ pkey_complain(struct layout *l, uint32_t port, const char *format, ...)
 	g_autofree char *text = NULL;
 	va_list args;
 
-	if (!l->problems)
-		return;
 	va_start(args, format);
 	text = g_strdup_vprintf(format, args);
 	va_end(args);
-	g_ptr_array_add(l->problems, g_strdup_printf(
+	g_ptr_array_add(l->notes, g_strdup_printf(
 		"%s (0x%016" PRIx64 ") port %u: %s", snapshot_node_name(n),
 		n->info.node_guid, l->s->ports[port].num, text));
 }
@@ -295,7 +305,7 @@ want_guard(struct layout *l, uint32_t port)
 /* --- all ports --- */
 
 bool
-pkey_table_are_default(const struct partition_rules *rules)
+isolation_is_default(const struct partition_rules *rules)
 {
 	const struct partition_rule *last;
 	const struct partition *p;
@@ -312,47 +322,45 @@ pkey_table_are_default(const struct partition_rules *rules)
 		last->membership == PARTITION_FULL;
 }
 
-/* Room for the longest table and for the longest list of keys. */
-static void
-layout_init(struct layout *l)
+static struct layout *
+layout_new(const struct isolation *i, const struct isolation_params *p,
+	   const struct snapshot *s, const struct port_tables *held)
 {
+	struct layout *l = g_new0(struct layout, 1);
 	unsigned most = 1;
 
-	for (uint32_t port = 0; port < l->s->n_ports; port++) {
-		most = MAX(most, port_pkey_cap(l->s, port));
+	l->s = s;
+	l->rules = p->rules;
+	l->m = i->memberships;
+	l->held = held;
+	l->wanted = i->wanted;
+	l->enforce = isolation_is_default(p->rules) ? 0 : p->enforce;
+	l->notes = i->notes;
+	/* room for the longest table and for the longest list of keys */
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		most = MAX(most, port_pkey_cap(s, port));
 		most = MAX(most, l->m->first[port + 1] - l->m->first[port]);
 	}
 	most = (most + PKEYS_A_BLOCK - 1) / PKEYS_A_BLOCK * PKEYS_A_BLOCK;
 	l->keys = g_new(uint16_t, most);
 	l->table = g_new(uint16_t, most);
 	l->first = g_array_new(FALSE, FALSE, sizeof(struct index0));
-	for (guint i = 0; i < l->rules->partitions->len; i++) {
-		const struct partition *p = l->rules->partitions->pdata[i];
-		const struct index0 f = { .pkey = p->pkey };
+	for (guint k = 0; k < p->rules->partitions->len; k++) {
+		const struct partition *one = p->rules->partitions->pdata[k];
+		const struct index0 f = { .pkey = one->pkey };
 
-		if (p->index0)
+		if (one->index0)
 			g_array_append_val(l->first, f);
 	}
+	return l;
 }
 
-void
-pkey_table_want(const struct snapshot *s, const struct partition_rules *rules,
-	   const struct memberships *m, const struct port_tables *held,
-	   unsigned enforce, struct port_tables *wanted,
-	   uint8_t *enforce_by_port, GPtrArray *problems)
+static void
+want_pkeys(struct isolation *i, const struct isolation_params *p,
+	   const struct snapshot *s, const struct port_tables *held)
 {
-	struct layout *l = g_new0(struct layout, 1);
+	struct layout *l = layout_new(i, p, s, held);
 
-	g_assert(m->n_ports == s->n_ports);
-	l->s = s;
-	l->rules = rules;
-	l->m = m;
-	l->held = held;
-	l->wanted = wanted;
-	l->enforce = pkey_table_are_default(rules) ? 0 : enforce;
-	l->problems = problems;
-	layout_init(l);
-	memset(enforce_by_port, 0, s->n_ports);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		uint32_t peer = s->ports[port].peer;
 		unsigned cap = port_pkey_cap(s, port);
@@ -366,11 +374,11 @@ pkey_table_want(const struct snapshot *s, const struct partition_rules *rules,
 		/* An end port with a cable is no switch's: that is port 0. */
 		if (peer != SNAPSHOT_NONE &&
 		    l->enforce & enforceable(s, peer))
-			enforce_by_port[peer] = want_guard(l, peer);
+			i->enforce[peer] = want_guard(l, peer);
 	}
-	for (guint i = 0; i < l->first->len; i++) {
+	for (guint k = 0; k < l->first->len; k++) {
 		const struct index0 *f =
-			&g_array_index(l->first, struct index0, i);
+			&g_array_index(l->first, struct index0, k);
 		g_autoptr(GString) name = g_string_new(NULL);
 
 		name_partition(l, f->pkey, name);
@@ -384,6 +392,136 @@ pkey_table_want(const struct snapshot *s, const struct partition_rules *rules,
 	g_free(l->table);
 	g_array_unref(l->first);
 	g_free(l);
+}
+
+/* --- VLs --- */
+
+struct setup {
+	const struct snapshot *s;
+	const struct qos *qos;
+	struct qos_values values[QOS_N_KINDS];
+	struct port_tables *wanted;
+};
+
+/* By VLCap and OperationalVLs code (IBA 14.2.5.6); other values count as one VL,
+ * which every port has. */
+static unsigned
+code_vls(unsigned code)
+{
+	static const uint8_t vls[VLS_CODE_MAX + 1] = { 1, 1, 2, 4, 8, 15 };
+
+	return code <= VLS_CODE_MAX ? vls[code] : 1;
+}
+
+static enum qos_kind
+port_kind(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_node *n = snapshot_node_of(s, port);
+
+	if (snapshot_is_switch(n))
+		return s->ports[port].num ? QOS_SWITCH : QOS_SWITCH_0;
+	return n->info.node_type == NODE_ROUTER ? QOS_ROUTER : QOS_CA;
+}
+
+/* The code of both ends, with the most VLs that they are allowed. */
+static unsigned
+allowed_code(const struct snapshot *s, const struct qos *qos, uint32_t port)
+{
+	uint32_t peer = s->ports[port].peer;
+	unsigned most = qos_max_vls(qos, port_kind(s, port)), code = 1;
+
+	if (peer != SNAPSHOT_NONE)
+		most = MIN(most, qos_max_vls(qos, port_kind(s, peer)));
+	if (qos->max_op_vls)
+		most = MIN(most, code_vls(qos->max_op_vls));
+	while (code < VLS_CODE_MAX && code_vls(code + 1u) <= most)
+		code++;
+	return code;
+}
+
+static unsigned
+port_vls(const struct setup *q, uint32_t port)
+{
+	const struct snapshot_port *p = &q->s->ports[port];
+	unsigned most;
+
+	if (p->num == 0 || p->info.state >= PORT_STATE_ACTIVE)
+		return code_vls(p->info.oper_vls);
+	most = MIN(code_vls(p->info.vl_cap),
+		   code_vls(q->s->ports[p->peer].info.vl_cap));
+	return MIN(most, code_vls(allowed_code(q->s, q->qos, port)));
+}
+
+/* A table of `cap` entries in the block `block` and the next one. */
+static void
+want_shares(const struct setup *q, uint32_t port, unsigned n_vls,
+	    unsigned block, const struct qos_share *shares, unsigned cap)
+{
+	cap = MIN(cap, QOS_ARB_ENTRIES);
+	for (unsigned at = 0; at < cap; at += VL_ARB_ENTRIES, block++) {
+		union port_block b = { .bytes = { 0 } };
+
+		for (unsigned i = 0; i < VL_ARB_ENTRIES && at + i < cap; i++) {
+			if (shares[at + i].vl >= n_vls)
+				continue;
+			b.arb[i].vl = shares[at + i].vl;
+			b.arb[i].weight = shares[at + i].weight;
+		}
+		port_tables_set(q->wanted, PORT_TABLE_VL_ARB, port, block, &b);
+	}
+}
+
+void
+isolation_want_vls(const struct snapshot *s, const struct qos *qos,
+		   struct port_tables *wanted)
+{
+	struct setup q = { .s = s, .qos = qos, .wanted = wanted };
+
+	if (!qos || !qos->enabled)
+		return;
+	for (unsigned k = 0; k < QOS_N_KINDS; k++)
+		qos_resolve(qos, (enum qos_kind)k, &q.values[k]);
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct snapshot_port *p = &s->ports[port];
+		const struct snapshot_node *n = &s->nodes[p->node];
+		const struct qos_values *v = &q.values[port_kind(s, port)];
+		bool has_tables = snapshot_is_switch(n) && p->num == 0 ?
+			p->known && n->sw_known && n->sw.enhanced_port0 :
+			snapshot_link_up(s, port);
+		union port_block b = { 0 };
+		unsigned n_vls;
+
+		if (!has_tables)
+			continue;
+		n_vls = port_vls(&q, port);
+		want_shares(&q, port, n_vls, VL_ARB_LOW_1, v->low,
+			    p->info.vl_arb_low_cap);
+		want_shares(&q, port, n_vls, VL_ARB_HIGH_1, v->high,
+			    p->info.vl_arb_high_cap);
+		if (!(s->ports[snapshot_holder_of(s, port)].info.cap_mask &
+		      PORT_CAP_HAS_SL_MAPPING))
+			continue;
+		for (unsigned sl = 0; sl < SL_COUNT; sl++)
+			b.vl[sl] = v->sl2vl[sl] == QOS_VL_DROP ? QOS_VL_DROP :
+				(uint8_t)(v->sl2vl[sl] % n_vls);
+		port_tables_set(wanted, PORT_TABLE_SL2VL, port, 0, &b);
+		for (unsigned in = 1; snapshot_is_switch(n) &&
+		     in <= n->info.num_ports; in++)
+			if (snapshot_link_up(s, n->first_port + in))
+				port_tables_set(wanted, PORT_TABLE_SL2VL, port,
+						in, &b);
+	}
+}
+
+bool
+isolation_port_vls(const struct snapshot *s, const struct qos *qos,
+		   uint32_t port, uint8_t *max_oper_vls, uint8_t *high_limit)
+{
+	if (!qos || !qos->enabled)
+		return false;
+	*max_oper_vls = (uint8_t)allowed_code(s, qos, port);
+	*high_limit = (uint8_t)qos_high_limit(qos, port_kind(s, port));
+	return true;
 }
 
 /* --- from the configuration to all tables --- */
@@ -404,7 +542,7 @@ isolation_reads(const struct isolation_params *p, const struct snapshot *s,
 		return p->enforce & enforceable(s, port) &&
 			at->peer != SNAPSHOT_NONE &&
 			!snapshot_is_switch(snapshot_node_of(s, at->peer)) &&
-			!pkey_table_are_default(p->rules);
+			!isolation_is_default(p->rules);
 	case PORT_TABLE_SL2VL:
 	case PORT_TABLE_VL_ARB:
 		return p->qos && p->qos->enabled &&
@@ -446,9 +584,8 @@ isolation_new(const struct isolation_params *p, const struct snapshot *s,
 			strangers->len - STRANGERS_MAX));
 	i->wanted = port_tables_new(s);
 	i->enforce = g_new0(uint8_t, s->n_ports);
-	pkey_table_want(s, p->rules, i->memberships, held, p->enforce,
-			i->wanted, i->enforce, i->notes);
-	qos_tables_want(s, p->qos, i->wanted);
+	want_pkeys(i, p, s, held);
+	isolation_want_vls(s, p->qos, i->wanted);
 	return i;
 }
 
