@@ -120,6 +120,8 @@ static void
 sm_instance_on_trap(const struct notice *n, const uint8_t *raw, void *data)
 {
 	struct sm_instance *sm = data;
+	const struct view *v = &sm->sweep->view;
+	uint32_t from = sweep_lid_owner(v, n->issuer_lid);
 	g_autofree char *port = n->port ?
 		g_strdup_printf(", port %u", n->port) : g_strdup("");
 
@@ -132,9 +134,8 @@ sm_instance_on_trap(const struct notice *n, const uint8_t *raw, void *data)
 	log_limited(sm->log, n->trap >= 256 && n->trap <= 259 ? LOG_WARNING :
 		    LOG_INFO, "trap", n->generic ?
 		    notice_trap_name(n->trap) : "vendor trap",
-		    "from %s (LID %u)%s", sweep_lid_name(sm->sweep,
-							 n->issuer_lid),
-		    n->issuer_lid, port);
+		    "from %s (LID %u)%s", from == SNAPSHOT_NONE ? "?" :
+		    snapshot_name_of(v->subnet, from), n->issuer_lid, port);
 	sweep_count_trap(sm->sweep, n->issuer_lid, n->port);
 	if (n->generic && (n->trap == 128 || n->trap == 144))
 		sweep_trap(sm->sweep, n->issuer_lid);
@@ -142,10 +143,15 @@ sm_instance_on_trap(const struct notice *n, const uint8_t *raw, void *data)
 		sweep_request(sm->sweep, SWEEP_CAUSE_TRAP);
 }
 
+/* Before the first sweep every LID is that of a port. */
 static bool
 sm_instance_has_lid(uint16_t lid, void *data)
 {
-	return sweep_has_lid(((struct sm_instance *)data)->sweep, lid);
+	const struct sweep *s = ((struct sm_instance *)data)->sweep;
+
+	return !s->view.lids ||
+		sweep_lid_owner(&s->view, lid) != SNAPSHOT_NONE ||
+		sweep_lid_owner(&s->next, lid) != SNAPSHOT_NONE;
 }
 
 static void
@@ -217,7 +223,7 @@ sm_instance_on_unread(struct sa_job *j, const struct sa_unread *unread,
 static bool
 sm_instance_rests(void *data)
 {
-	return sweep_state(((struct sm_instance *)data)->sweep) == SWEEP_IDLE;
+	return ((struct sm_instance *)data)->sweep->state == SWEEP_IDLE;
 }
 
 static void
@@ -368,7 +374,8 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	sm->sweep = sweep_new(sm->x, &sweep, sm->persist, log,
 			      sm_instance_on_end, sm);
 	if (is_kept)
-		sweep_trust(sm->sweep, sa_clients(sm->sa));
+		reregister_trust(sm->sweep->clients, LID_NONE,
+				 sa_clients(sm->sa));
 	hooks.keys = persist_keys_ring(sm->keys);
 	sm->agent = sm_agent_new(sm->x, &hooks, log);
 	return sm;

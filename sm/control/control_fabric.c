@@ -635,7 +635,7 @@ control_put_avoided(const struct control_view *v, struct text_report *r)
 		[AVOID_DONE] = "avoided", [AVOID_NEEDED] = "needed",
 		[AVOID_TOO_MANY] = "too many",
 	};
-	const GPtrArray *links = v->sweep ? sweep_avoided(v->sweep) : NULL;
+	const GPtrArray *links = v->sweep ? v->sweep->avoided : NULL;
 
 	report_open(r, "avoided", '[');
 	for (guint i = 0; links && i < links->len; i++) {

@@ -150,11 +150,11 @@ put_flaps(const struct control_view *v, struct text_report *r)
 		{ "babbling", "babbling:  " }, { "went down", "went down: " },
 	};
 	g_autoptr(GPtrArray) flaps = NULL;
-	uint64_t downs = 0;
 
 	if (v->sweep)
-		flaps = sweep_flaps(v->sweep, &downs);
-	report_number(r, "link_downs", downs, NULL);
+		flaps = flaps_list(v->sweep->flaps, sweep_now(v->sweep));
+	report_number(r, "link_downs", v->sweep ? v->sweep->flaps->downs : 0,
+		      NULL);
 	report_open(r, "flaps", '[');
 	for (guint i = 0; flaps && i < flaps->len &&
 	     (i < FAULTS_SHOWN || r->as_json); i++) {

@@ -41,14 +41,13 @@ struct control_view {
 	struct sm_info self;
 	enum sweep_state doing;
 	bool paused;
-	const struct sweep_phase *phases;	/* sweep_phases() */
+	const struct sweep_phase *phases;	/* SWEEP_STATES of them */
 	enum log_level level;
 	const struct log *log;
 	const struct options *conf;
 	const struct status *status;
-	const GPtrArray *rivals;	/* sweep_rivals() */
-	const struct sweep *sweep;	/* for sweep_flaps(),
-					   sweep_avoided() */
+	const GPtrArray *rivals;	/* see election_rivals() */
+	const struct sweep *sweep;	/* its flaps, links avoided, totals */
 	const struct partition_rules *rules;
 	const struct mad_client_stats *wire;
 	const struct mad_client *client;	/* for `ended` */

@@ -181,14 +181,13 @@ write_fabric(GString *out, const struct control_view *v)
 static void
 write_bad_links(GString *out, const struct control_view *v)
 {
-	const GPtrArray *links = v->sweep ? sweep_avoided(v->sweep) : NULL;
+	const GPtrArray *links = v->sweep ? v->sweep->avoided : NULL;
 	g_autoptr(GPtrArray) flaps = NULL;
 	unsigned flapping = 0, held = 0, babbling = 0;
 	unsigned n[AVOID_TOO_MANY + 1] = { 0 };
-	uint64_t downs = 0;
 
 	if (v->sweep)
-		flaps = sweep_flaps(v->sweep, &downs);
+		flaps = flaps_list(v->sweep->flaps, sweep_now(v->sweep));
 	for (guint i = 0; flaps && i < flaps->len; i++) {
 		const struct flap *f = flaps->pdata[i];
 
@@ -197,7 +196,8 @@ write_bad_links(GString *out, const struct control_view *v)
 		babbling += f->babbles;
 	}
 	number(out, "minism_link_downs", "counter",
-	       "Active links that went down.", downs);
+	       "Active links that went down.",
+	       v->sweep ? v->sweep->flaps->downs : 0);
 	family(out, "minism_unsteady", "gauge", "Links that flap or are held "
 	     "down, and ports that send too many traps.");
 	sample(out, "minism_unsteady{kind=\"flapping\"} %u", flapping);
@@ -218,7 +218,7 @@ write_tables(GString *out, const struct control_view *v)
 	static const char *const verdicts[] = {
 		"safe", "in steps", "credit loop", "refused",
 	};
-	const struct sweep_totals *t = v->sweep ? sweep_totals(v->sweep) : NULL;
+	const struct sweep_totals *t = v->sweep ? &v->sweep->totals : NULL;
 
 	family(out, "minism_verified_tables", "counter", "Verdicts on tables "
 	     "that were computed: safe, only if the update goes in steps, "

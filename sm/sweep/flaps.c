@@ -33,12 +33,6 @@
 #define HOLD_BABBLE	60u	/* s */
 #define BABBLE_US	(60 * SECOND)
 
-struct flaps {
-	struct flap_params params;
-	GHashTable *list;	/* struct flap, which is also the key */
-	uint64_t downs;
-};
-
 static guint
 flap_hash(gconstpointer data)
 {
@@ -129,8 +123,8 @@ end_was_down(const struct snapshot *before, uint32_t port,
 		 after->ports[now].info.state < PORT_STATE_ACTIVE);
 }
 
-static void
-hold(struct flaps *f, struct flap *p, int64_t now)
+void
+flaps_hold(struct flaps *f, struct flap *p, int64_t now)
 {
 	int64_t first = (f->params.hold_s ? f->params.hold_s : HOLD_BABBLE) *
 		SECOND;
@@ -187,7 +181,7 @@ flaps_note(struct flaps *f, const struct snapshot *before,
 			now - p->recent[p->n_recent % limit] <=
 			f->params.interval_s * SECOND;
 		if (p->flaps && f->params.hold_s)
-			hold(f, p, now);
+			flaps_hold(f, p, now);
 		/* It starts to flap, or is held again. */
 		if (p->flaps && (f->params.hold_s || !flapped))
 			g_ptr_array_add(told, p);
@@ -213,15 +207,6 @@ flaps_trap(struct flaps *f, const struct snapshot *s, uint32_t port,
 		return NULL;
 	p->babbles = true;
 	return p;
-}
-
-void
-flaps_disable(struct flaps *f, struct flap *p, uint64_t guid, uint8_t num,
-	      int64_t now)
-{
-	p->disabled_guid = guid;
-	p->disabled_num = num;
-	hold(f, p, now);
 }
 
 void
@@ -322,13 +307,12 @@ flaps_apply(struct flaps *f, struct snapshot *s)
 /* ------------------------------------------------------------------ listing */
 
 GPtrArray *
-flaps_list(const struct flaps *f, int64_t now, uint64_t *downs)
+flaps_list(const struct flaps *f, int64_t now)
 {
 	GPtrArray *list = g_ptr_array_new();
 	GHashTableIter iter;
 	gpointer data;
 
-	*downs = f->downs;
 	g_hash_table_iter_init(&iter, f->list);
 	while (g_hash_table_iter_next(&iter, &data, NULL)) {
 		const struct flap *p = data;

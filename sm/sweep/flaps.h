@@ -39,7 +39,11 @@ struct flap {
 	unsigned traps_now;
 };
 
-struct flaps;
+struct flaps {
+	struct flap_params params;
+	GHashTable *list;	/* struct flap, which is also the key */
+	uint64_t downs;		/* how often links went down since the start */
+};
 
 struct flaps *flaps_new(const struct flap_params *params);
 void flaps_free(struct flaps *f);
@@ -53,9 +57,8 @@ void flaps_note(struct flaps *f, const struct snapshot *before,
  * ports). Returns the entry, borrowed, if it starts to babble; else NULL. */
 struct flap *flaps_trap(struct flaps *f, const struct snapshot *s,
 			uint32_t port, int64_t now);
-/* Its link is held by disabling this port; see flaps_release(). */
-void flaps_disable(struct flaps *f, struct flap *p, uint64_t guid,
-		   uint8_t num, int64_t now);
+/* Holds the link from now on, each time for longer. */
+void flaps_hold(struct flaps *f, struct flap *p, int64_t now);
 /* Restores a port that was disabled before a restart: it is due to be
  * enabled. */
 void flaps_recall(struct flaps *f, uint64_t guid, uint8_t num, int64_t now);
@@ -69,8 +72,7 @@ int64_t flaps_due(const struct flaps *f);
 GPtrArray *flaps_release(struct flaps *f, int64_t now);
 
 /* Links that went down within the hour and ports that babble, sorted by
- * name: of struct flap *, borrowed; g_ptr_array_unref(). *downs: how often
- * links went down since the start. */
-GPtrArray *flaps_list(const struct flaps *f, int64_t now, uint64_t *downs);
+ * name: of struct flap *, borrowed; g_ptr_array_unref(). */
+GPtrArray *flaps_list(const struct flaps *f, int64_t now);
 
 #endif

@@ -222,11 +222,6 @@ void sweep_set_errors(struct sweep *s, const GArray *ports);
 /* The operator wants the link of this switch port to be avoided, or used
  * again. False: it was so already. */
 bool sweep_avoid(struct sweep *s, uint64_t guid, uint8_t num, bool avoid);
-/* The avoided links of the published view: struct avoid_link, sorted by
- * name; borrowed. */
-const GPtrArray *sweep_avoided(const struct sweep *s);
-/* See flaps_list(). */
-GPtrArray *sweep_flaps(const struct sweep *s, uint64_t *downs);
 /* The port is gone: a sweep in progress fails, and requests wait.
  * sweep_resume() starts again with an election, since anything may have
  * happened in between. */
@@ -247,30 +242,16 @@ void sweep_accept(struct sweep *s);
  * priority that shows our SM_Key, and takes no further part. False: this SM
  * is not the master, or there is no such standby. */
 bool sweep_retire(struct sweep *s);
-/* Is this the LID of a known port? True before the first sweep. */
-bool sweep_has_lid(const struct sweep *s, uint16_t lid);
-/* The name of the node with this LID; "?" if there is none. */
-const char *sweep_lid_name(const struct sweep *s, uint16_t lid);
 void sweep_sm_info(const struct sweep *s, struct sm_info *out);
-/* Lines about other managers of the same ports, see election_rivals();
- * borrowed; NULL: none. */
-const GPtrArray *sweep_rivals(const struct sweep *s);
 /* struct election_peer: the other managers that answered in the last
  * election, and the snapshot that has them; borrowed; NULL: there was none. */
 const GArray *sweep_peers(const struct sweep *s,
 			  const struct snapshot **where);
-/* Before the first sweep, with REREGISTER_KNOWN: the ports with
- * registrations, see reregister_trust(). */
-void sweep_trust(struct sweep *s, GHashTable *clients);
 /* If the present tables are the result of a repair, the engines will route
  * the fabric soon. */
 void sweep_reroute(struct sweep *s);
-enum sweep_state sweep_state(const struct sweep *s);
-/* SWEEP_STATES of them; borrowed. */
-const struct sweep_phase *sweep_phases(const struct sweep *s);
 
-/* Private to sweep*.c and heavy_sweep.c; sm/watch.c reads it. */
-
+/* Written by sweep*.c and heavy_sweep.c only. */
 struct sweep {
 	struct mad_client *x;
 	struct sweep_params params;
@@ -296,7 +277,8 @@ struct sweep {
 	GArray *silent;			/* of `view`, struct silent_port */
 	struct flaps *flaps;
 	GArray *wishes;			/* struct avoid_wish */
-	GPtrArray *avoided;		/* of `view`, see avoid_choose() */
+	GPtrArray *avoided;		/* of `view`, see avoid_choose(); not
+					   NULL */
 	unsigned timer;
 	int64_t last_end;		/* of a heavy sweep, us */
 	int64_t trap_due;		/* earliest time of the next sweep
@@ -304,7 +286,8 @@ struct sweep {
 
 	struct sm_info self;
 	GArray *others;			/* see struct sweep_report */
-	GPtrArray *rivals;		/* see sweep_rivals() */
+	GPtrArray *rivals;		/* see election_rivals(); NULL: there
+					   was no election */
 	struct view view;		/* published */
 	struct snapshot *elected;	/* standby: fabric of the last
 					   election */
@@ -364,12 +347,6 @@ sweep_lid_owner(const struct view *v, uint16_t lid)
 	return v->lids ? lid_map_owner(v->lids, lid) : SNAPSHOT_NONE;
 }
 
-static inline const struct sweep_totals *
-sweep_totals(const struct sweep *s)
-{
-	return &s->totals;
-}
-
 static inline const char *
 sweep_ms(const struct sweep *s)
 {
@@ -382,6 +359,8 @@ sweep_note(const struct sweep *s, enum sweep_note note)
 	if (s->params.note)
 		s->params.note(note, s, s->params.note_data);
 }
+
+/* The rest is private to sweep*.c and heavy_sweep.c. */
 
 /* Records the stage that ends now. */
 void sweep_note_stage(struct sweep *s, int64_t now);

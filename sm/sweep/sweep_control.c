@@ -114,12 +114,6 @@ sweep_set_route(struct sweep *s, const struct route_params *route)
 }
 
 void
-sweep_trust(struct sweep *s, GHashTable *clients)
-{
-	reregister_trust(s->clients, LID_NONE, clients);
-}
-
-void
 sweep_reroute(struct sweep *s)
 {
 	if (!s->is_repaired)
@@ -155,34 +149,11 @@ sweep_set_priority(struct sweep *s, unsigned priority)
 	sweep_request(s, SWEEP_CAUSE_ELECTION);
 }
 
-bool
-sweep_has_lid(const struct sweep *s, uint16_t lid)
-{
-	return !s->view.lids ||
-		sweep_lid_owner(&s->view, lid) != SNAPSHOT_NONE ||
-		sweep_lid_owner(&s->next, lid) != SNAPSHOT_NONE;
-}
-
-const char *
-sweep_lid_name(const struct sweep *s, uint16_t lid)
-{
-	uint32_t port = sweep_lid_owner(&s->view, lid);
-
-	return port == SNAPSHOT_NONE ? "?" :
-		snapshot_name_of(s->view.subnet, port);
-}
-
 void
 sweep_sm_info(const struct sweep *s, struct sm_info *out)
 {
 	*out = s->self;
 	out->act_count = (uint32_t)s->x->stats.sent;
-}
-
-const GPtrArray *
-sweep_rivals(const struct sweep *s)
-{
-	return s->rivals && s->rivals->len ? s->rivals : NULL;
 }
 
 const GArray *
@@ -191,18 +162,6 @@ sweep_peers(const struct sweep *s, const struct snapshot **where)
 	*where = s->self.state == SM_STATE_STANDBY ? s->elected :
 		s->view.subnet;
 	return s->others;
-}
-
-enum sweep_state
-sweep_state(const struct sweep *s)
-{
-	return s->state;
-}
-
-const struct sweep_phase *
-sweep_phases(const struct sweep *s)
-{
-	return s->phases;
 }
 
 /* --------------------------------------------------------- babbling ports */
@@ -254,8 +213,9 @@ disable_babbler(struct sweep *s, struct flap *p, uint32_t port)
 	if (end == SNAPSHOT_NONE)
 		return g_strdup("; its link is needed, so the port is not "
 				"disabled");
-	flaps_disable(s->flaps, p, snapshot_node_of(n, end)->info.node_guid,
-		      n->ports[end].num, sweep_now(s));
+	p->disabled_guid = snapshot_node_of(n, end)->info.node_guid;
+	p->disabled_num = n->ports[end].num;
+	flaps_hold(s->flaps, p, sweep_now(s));
 	persist_keep_disabled(s->memory, p->disabled_guid, p->disabled_num,
 			      true);
 	sweep_set_phys_state(s, end, PORT_PHYS_DISABLED);
@@ -282,12 +242,6 @@ sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num)
 	done = num ? disable_babbler(s, p, port) : g_strdup("");
 	log_say(s->log, LOG_WARNING, "trap", "babbling: %s sent %u traps "
 		"within a minute%s", p->name, p->traps_now, done);
-}
-
-GPtrArray *
-sweep_flaps(const struct sweep *s, uint64_t *downs)
-{
-	return flaps_list(s->flaps, sweep_now(s), downs);
 }
 
 /* --------------------------------------------------------- links to avoid */
@@ -362,10 +316,4 @@ sweep_avoid(struct sweep *s, uint64_t guid, uint8_t num, bool avoid)
 			(const struct avoid_wish *)(void *)s->wishes->data));
 	set_wishes(s, wishes);
 	return true;
-}
-
-const GPtrArray *
-sweep_avoided(const struct sweep *s)
-{
-	return s->avoided;
 }

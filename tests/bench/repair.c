@@ -222,7 +222,7 @@ bench_settle(struct bench *b)
 	double sweeps = -1;
 
 	while (sim_now(b->sim) < quiet || b->now.sweeps != sweeps ||
-	       sweep_state(b->sm->sweep) != SWEEP_IDLE) {
+	       b->sm->sweep->state != SWEEP_IDLE) {
 		if (b->now.sweeps != sweeps) {
 			sweeps = b->now.sweeps;
 			quiet = sim_now(b->sim) + QUIET_US;

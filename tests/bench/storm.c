@@ -267,7 +267,7 @@ storm(struct bench *b, unsigned seconds)
 
 		run_for(b, SECOND, 0);
 		if (b->w.m.last == SWEEP_END_UP &&
-		    sweep_state(b->w.m.sweep) == SWEEP_IDLE &&
+		    b->w.m.sweep->state == SWEEP_IDLE &&
 		    !world_unreached(&b->w, SNAPSHOT_NONE, &pairs, &mixed)) {
 			printf("%u s after the storm all is up; %zu KiB\n",
 			       s + 1, used_kib());

@@ -144,7 +144,7 @@ world_settle(struct world *w, int64_t limit)
 		unsigned ends = w->m.ends;
 
 		sim_run(w->sim, sim_now(w->sim) + quiet);
-		if (sweep_state(w->m.sweep) == SWEEP_IDLE &&
+		if (w->m.sweep->state == SWEEP_IDLE &&
 		    w->m.ends == ends && ends)
 			return true;
 	}

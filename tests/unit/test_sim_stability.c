@@ -66,7 +66,7 @@ watch_on_answer(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 	struct mad_header h;
 
 	mad_header_read(answer, MAD_SIZE, &h);
-	if (sweep_state(v->w->m.sweep) != SWEEP_PROGRAMMING ||
+	if (v->w->m.sweep->state != SWEEP_PROGRAMMING ||
 	    (h.attr_id != MAD_ATTR_LINEAR_FT &&
 	     h.attr_id != MAD_ATTR_PORT_INFO &&
 	     h.attr_id != MAD_ATTR_SWITCH_INFO))
