@@ -60,18 +60,6 @@ persist_save_file(struct log *log, const char *subsystem, const char *path,
 
 /* ------------------------------------------- LIDs, ranks, untaken fields */
 
-struct persist {
-	char *path;		/* of guid2lid; NULL: no cache */
-	char *ranks_path, *disabled_path;
-	GArray *disabled;	/* struct persist_port */
-	struct rank_list *ranks;	/* may be NULL */
-	char *whole_engine;	/* in force when there were most cables */
-	uint32_t n_linked;	/* ports with a cable then */
-	struct log *log;
-	GArray *ranges;		/* of struct lid_range, sorted by GUID */
-	GArray *untaken;	/* struct untaken, by GUID and port */
-};
-
 /* Fields that a port acknowledged and did not take in the last sweep, in the
  * last two, and in three in a row at some time: those are given up. */
 struct untaken {
@@ -123,13 +111,30 @@ parse_disabled(const char *text, const char *path, void *data, GError **error)
 	return true;
 }
 
-/* path NULL: no cache. */
+static const struct {
+	const char *name;
+	state_file_parse_fn parse;
+	const char *then;	/* without the file */
+	GFileSetContentsFlags how;
+} persist_files[] = {
+	[PERSIST_DISABLED] = { "disabled-ports", parse_disabled,
+		": ports that this manager disabled stay disabled",
+		G_FILE_SET_CONTENTS_DURABLE },
+	[PERSIST_LIDS] = { "guid2lid", parse_ranges,
+		": LIDs are taken from the fabric",
+		G_FILE_SET_CONTENTS_ONLY_EXISTING },
+	[PERSIST_RANKS] = { "ranks", parse_ranks,
+		": the switches get a new order",
+		G_FILE_SET_CONTENTS_ONLY_EXISTING },
+};
+
 static void
-persist_save(const struct persist *m, const char *path, const GString *text)
+persist_save(const struct persist *m, enum persist_file file,
+	     const GString *text)
 {
-	if (path)
-		persist_save_file(m->log, "memory", path, text,
-				  G_FILE_SET_CONTENTS_ONLY_EXISTING, 0666);
+	if (m->paths[file])
+		persist_save_file(m->log, "memory", m->paths[file], text,
+				  persist_files[file].how, 0666);
 }
 
 struct persist *
@@ -140,19 +145,12 @@ persist_open(const char *cache_dir, struct log *log)
 	m->log = log;
 	m->untaken = g_array_new(FALSE, FALSE, sizeof(struct untaken));
 	m->disabled = g_array_new(FALSE, FALSE, sizeof(struct persist_port));
-	if (cache_dir) {
-		m->disabled_path = g_build_filename(cache_dir,
-						    "disabled-ports", NULL);
-		persist_load_file(log, "memory", m->disabled_path,
-				  parse_disabled, m,
-				  ": ports that this manager disabled stay "
-				  "disabled");
-		m->path = g_build_filename(cache_dir, "guid2lid", NULL);
-		m->ranks_path = g_build_filename(cache_dir, "ranks", NULL);
-		persist_load_file(log, "memory", m->path, parse_ranges, m,
-				  ": LIDs are taken from the fabric");
-		persist_load_file(log, "memory", m->ranks_path, parse_ranks, m,
-				  ": the switches get a new order");
+	for (unsigned i = 0; cache_dir && i < PERSIST_FILES; i++) {
+		m->paths[i] = g_build_filename(cache_dir,
+					       persist_files[i].name, NULL);
+		persist_load_file(log, "memory", m->paths[i],
+				  persist_files[i].parse, m,
+				  persist_files[i].then);
 	}
 	if (!m->ranges)
 		m->ranges = g_array_new(FALSE, FALSE,
@@ -168,27 +166,19 @@ persist_free(struct persist *m)
 	g_array_unref(m->ranges);
 	g_array_unref(m->untaken);
 	g_array_unref(m->disabled);
-	g_free(m->disabled_path);
 	rank_list_free(m->ranks);
 	g_free(m->whole_engine);
-	g_free(m->ranks_path);
-	g_free(m->path);
+	for (unsigned i = 0; i < PERSIST_FILES; i++)
+		g_free(m->paths[i]);
 	g_free(m);
-}
-
-const struct lid_range *
-persist_ranges(const struct persist *m, size_t *n)
-{
-	*n = m->ranges->len;
-	return (const struct lid_range *)(void *)m->ranges->data;
 }
 
 void
 persist_keep_lids(struct persist *m, const struct snapshot *s,
 		 const struct lid_map *map)
 {
-	size_t n;
-	const struct lid_range *old = persist_ranges(m, &n);
+	size_t n = m->ranges->len;
+	const struct lid_range *old = (const void *)m->ranges->data;
 	GArray *ranges = lid_remember(s, map, old, n);
 	const struct lid_range *r = (const void *)ranges->data;
 	bool same = ranges->len == n;
@@ -203,7 +193,7 @@ persist_keep_lids(struct persist *m, const struct snapshot *s,
 	if (same)
 		return;
 	guid2lid_format(m->ranges, text);
-	persist_save(m, m->path, text);
+	persist_save(m, PERSIST_LIDS, text);
 }
 
 uint32_t *
@@ -300,7 +290,7 @@ persist_keep_ranks(struct persist *m, const char *engine,
 		rank_list_free(old);
 	rank_file_format(list, after);
 	if (!g_string_equal(before, after))
-		persist_save(m, m->ranks_path, after);
+		persist_save(m, PERSIST_RANKS, after);
 }
 
 void
@@ -332,7 +322,7 @@ persist_take(struct persist *m, const char *lids, const char *ranks,
 		g_array_unref(m->ranges);
 		m->ranges = g_steal_pointer(&ranges);
 		guid2lid_format(m->ranges, text);
-		persist_save(m, m->path, text);
+		persist_save(m, PERSIST_LIDS, text);
 	}
 	if (list) {
 		rank_list_free(m->ranks);
@@ -340,15 +330,9 @@ persist_take(struct persist *m, const char *lids, const char *ranks,
 		g_clear_pointer(&m->whole_engine, g_free);
 		m->n_linked = 0;
 		g_string_assign(text, ranks);
-		persist_save(m, m->ranks_path, text);
+		persist_save(m, PERSIST_RANKS, text);
 	}
 	return true;
-}
-
-const GArray *
-persist_disabled(const struct persist *m)
-{
-	return m->disabled;
 }
 
 void
@@ -374,9 +358,7 @@ persist_keep_disabled(struct persist *m, uint64_t guid, uint8_t num,
 		g_string_append_printf(text, "0x%016" G_GINT64_MODIFIER
 				       "x %u\n", p->guid, p->num);
 	}
-	if (m->disabled_path)
-		persist_save_file(m->log, "memory", m->disabled_path, text,
-		     G_FILE_SET_CONTENTS_DURABLE, 0666);
+	persist_save(m, PERSIST_DISABLED, text);
 }
 
 /* What was learned of a port no longer holds: its link is or was down, or may
@@ -411,12 +393,6 @@ find_untaken(GArray *list, guint *at, const struct snapshot *s, uint32_t port)
 			return NULL;
 	}
 	return NULL;
-}
-
-void
-persist_forget_untaken(struct persist *m)
-{
-	g_array_set_size(m->untaken, 0);
 }
 
 uint32_t *
@@ -510,24 +486,10 @@ persist_learn(struct persist *m, const struct snapshot *s,
 
 /* ----------------------------------------------------------------- M_Keys */
 
-struct key_file {
-	char *path;		/* NULL: none */
-	struct mkey_db *ring;
-	GString *held;		/* what is on the disk */
-	enum mkey_db_file kind;
-};
-
-struct persist_keys {
-	struct mkey_db *ring;
-	struct log *log;
-	struct key_file files[2];	/* [enum mkey_db_file] */
-	uint64_t version;	/* of the ring, when it was written */
-};
-
 static bool
 parse_keys(const char *text, const char *path, void *data, GError **error)
 {
-	struct key_file *f = data;
+	struct persist_key_file *f = data;
 
 	if (!mkey_db_read(f->ring, f->kind, text, path, error))
 		return false;
@@ -548,7 +510,7 @@ persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 	ks->log = log;
 	ks->ring = mkey_db_new(m_key, mode);
 	for (unsigned i = 0; cache_dir && i < G_N_ELEMENTS(names); i++) {
-		struct key_file *f = &ks->files[i];
+		struct persist_key_file *f = &ks->files[i];
 
 		f->path = g_build_filename(cache_dir, names[i], NULL);
 		f->ring = ks->ring;
@@ -584,19 +546,6 @@ persist_keys_close(struct persist_keys *ks)
 	g_free(ks);
 }
 
-struct mkey_db *
-persist_keys_ring(const struct persist_keys *ks)
-{
-	return ks->ring;
-}
-
-void
-persist_keys_learn(struct persist_keys *ks, const struct snapshot *s)
-{
-	if (ks)
-		mkey_db_learn(ks->ring, s);
-}
-
 bool
 persist_keys_lock(struct persist_keys *ks, const GArray *guids)
 {
@@ -623,7 +572,7 @@ persist_keys_save(struct persist_keys *ks)
 	if (version == ks->version)
 		return true;
 	for (unsigned i = 0; i < G_N_ELEMENTS(ks->files); i++) {
-		struct key_file *f = &ks->files[i];
+		struct persist_key_file *f = &ks->files[i];
 		g_autoptr(GString) text = g_string_new(NULL);
 
 		mkey_db_write(ks->ring, f->kind, text);

@@ -36,12 +36,27 @@ bool persist_save_file(struct log *log, const char *subsystem, const char *path,
 
 /* ------------------------------------------- LIDs, ranks, untaken fields */
 
-struct persist;
+enum persist_file {
+	PERSIST_DISABLED,
+	PERSIST_LIDS,
+	PERSIST_RANKS,
+	PERSIST_FILES
+};
+
+struct persist {
+	char *paths[PERSIST_FILES];	/* NULL: no cache */
+	GArray *disabled;	/* struct persist_port */
+	struct rank_list *ranks;	/* may be NULL */
+	char *whole_engine;	/* in force when there were most cables */
+	uint32_t n_linked;	/* ports with a cable then */
+	struct log *log;
+	GArray *ranges;		/* of struct lid_range, sorted by GUID */
+	GArray *untaken;	/* fields that ports did not take, by GUID and
+				   port; empty: all are tried */
+};
 
 struct persist *persist_open(const char *cache_dir, struct log *log);
 void persist_free(struct persist *m);
-
-const struct lid_range *persist_ranges(const struct persist *m, size_t *n);
 
 /* Takes the assignment over and writes the file, atomically, if it differs. */
 void persist_keep_lids(struct persist *m, const struct snapshot *s,
@@ -57,8 +72,6 @@ uint32_t *persist_given_up(struct persist *m, const struct snapshot *s);
  * nothing was sent. */
 void persist_learn(struct persist *m, const struct snapshot *s,
 		  const uint32_t *untaken);
-/* By command: all fields are tried again. */
-void persist_forget_untaken(struct persist *m);
 
 /* How many ports there are with a field, and the first of them. */
 struct field_tally {
@@ -97,8 +110,6 @@ struct persist_port {
 	uint64_t guid;		/* of the node */
 	uint8_t num;
 };
-/* Of struct persist_port; borrowed. */
-const GArray *persist_disabled(const struct persist *m);
 /* Adds the port to the file, or removes it. */
 void persist_keep_disabled(struct persist *m, uint64_t guid, uint8_t num,
 			   bool disabled);
@@ -106,18 +117,23 @@ void persist_keep_disabled(struct persist *m, uint64_t guid, uint8_t num,
 /* ----------------------------------------------------------------- M_Keys */
 
 /* Secret: mode 0600, and nothing of it is logged. */
-struct persist_keys;
+struct persist_keys {
+	struct mkey_db *ring;	/* to look keys up in, and to change */
+	struct log *log;
+	struct persist_key_file {
+		char *path;		/* NULL: none */
+		struct mkey_db *ring;
+		GString *held;		/* what is on the disk */
+		enum mkey_db_file kind;
+	} files[2];		/* [enum mkey_db_file] */
+	uint64_t version;	/* of the ring, when it was written */
+};
 
 struct persist_keys *persist_keys_open(const char *cache_dir, uint64_t m_key,
 				       enum mkey_db_mode mode,
 				       struct log *log);
 void persist_keys_close(struct persist_keys *ks);
 
-/* To look keys up in, and to change; owned by ks. */
-struct mkey_db *persist_keys_ring(const struct persist_keys *ks);
-
-/* Learns the keys and cables of a snapshot; ks NULL: nothing. */
-void persist_keys_learn(struct persist_keys *ks, const struct snapshot *s);
 /* The ports with these PortGUIDs have a foreign M_Key. True: for one of them
  * this was not known. */
 bool persist_keys_lock(struct persist_keys *ks, const GArray *guids);
@@ -128,14 +144,22 @@ bool persist_keys_save(struct persist_keys *ks);
 
 /* --------------------------------------------------- the SA: persist_sa.c */
 
-struct persist_sa;
+struct persist_sa {
+	char *path;		/* NULL: no cache */
+	struct sa *sa;
+	struct transport *transport;
+	struct log *log;
+	uint64_t version;	/* that the file has */
+	bool written;		/* by this process, or loaded */
+	bool loaded;		/* there was a file, and it was good */
+	int64_t not_before;
+	unsigned timer;		/* 0: not running */
+};
 
 /* Loads the file sa-state into `sa`. Keeps `sa` and `t` (for its clock and
  * timers); close it before both. */
 struct persist_sa *persist_sa_open(const char *cache_dir, struct sa *sa,
 				   struct transport *t, struct log *log);
-/* There was a file, and it was good. */
-bool persist_sa_is_loaded(const struct persist_sa *a);
 /* The state may have changed; if so it is written, at most once in 2 s. */
 void persist_sa_touch(struct persist_sa *a);
 /* Writes it once more. */

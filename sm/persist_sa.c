@@ -22,18 +22,6 @@
 #define SA_PAUSE_US	(2 * (int64_t)G_USEC_PER_SEC)
 #define SA_RETRY_US	(60 * (int64_t)G_USEC_PER_SEC)
 
-struct persist_sa {
-	char *path;		/* NULL: no cache */
-	struct sa *sa;
-	struct transport *transport;
-	struct log *log;
-	uint64_t version;	/* that the file has */
-	bool written;		/* by this process, or loaded */
-	bool loaded;
-	int64_t not_before;
-	unsigned timer;		/* 0: not running */
-};
-
 static bool
 parse_sa(const char *text, const char *path, void *data, GError **error)
 {
@@ -69,12 +57,6 @@ persist_sa_on_timer(void *data)
 	pause = save_sa(a) ? SA_PAUSE_US : SA_RETRY_US;
 	a->not_before = transport_now(a->transport) + pause;
 	persist_sa_touch(a);
-}
-
-bool
-persist_sa_is_loaded(const struct persist_sa *a)
-{
-	return a->loaded;
 }
 
 void

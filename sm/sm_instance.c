@@ -235,7 +235,7 @@ sm_instance_on_read(struct sa_job *j, void *data)
 static void
 open_sa(struct sm_instance *sm, const struct sm_instance_params *params)
 {
-	const struct mkey_db *keys = persist_keys_ring(sm->keys);
+	const struct mkey_db *keys = sm->keys->ring;
 	const struct qos_reader_hooks hooks = {
 		.rests = sm_instance_rests, .resume = sm_instance_on_read,
 		.data = sm,
@@ -368,7 +368,7 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	sweep.keystore = sm->keys;
 	sweep.port_guid = t->port_guid;
 	is_kept = sweep.clients == REREGISTER_FORGOTTEN && sm->persist_sa &&
-		persist_sa_is_loaded(sm->persist_sa);
+		sm->persist_sa->loaded;
 	if (is_kept)
 		sweep.clients = REREGISTER_KNOWN;
 	sm->sweep = sweep_new(sm->x, &sweep, sm->persist, log,
@@ -376,7 +376,7 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	if (is_kept)
 		reregister_trust(sm->sweep->clients, LID_NONE,
 				 sa_clients(sm->sa));
-	hooks.keys = persist_keys_ring(sm->keys);
+	hooks.keys = sm->keys->ring;
 	sm->agent = sm_agent_new(sm->x, &hooks, log);
 	return sm;
 }

@@ -139,8 +139,6 @@ watch_on_note(enum sweep_note note, const struct sweep *s, void *data)
 	struct watch *w = data;
 	struct explain *e = w->explain;
 	int64_t now = transport_peek(w->t);
-	const struct lid_range *memory;
-	size_t n;
 
 	switch (note) {
 	case SWEEP_NOTE_STATE:
@@ -151,8 +149,9 @@ watch_on_note(enum sweep_note note, const struct sweep *s, void *data)
 		break;
 	case SWEEP_NOTE_LIDS:
 		w->own_lid = s->next.lids->base[s->next.subnet->local_port];
-		memory = persist_ranges(s->memory, &n);
-		explain_lids(e, now, s->next.subnet, s->next.lids, memory, n);
+		explain_lids(e, now, s->next.subnet, s->next.lids,
+			     (const void *)s->memory->ranges->data,
+			     s->memory->ranges->len);
 		break;
 	case SWEEP_NOTE_ROUTED:
 		explain_routes(e, now, s->next.subnet, s->next.lids,

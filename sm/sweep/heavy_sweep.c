@@ -287,7 +287,8 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 	if (persist_keys_lock(s->params.keystore, result->locked))
 		s->causes |= 1u << SWEEP_CAUSE_MEANWHILE;
 	sweep_changed(s, SWEEP_CAUSE_MEANWHILE, result->changed);
-	persist_keys_learn(s->params.keystore, result->after);
+	if (s->params.keystore)
+		mkey_db_learn(s->params.keystore->ring, result->after);
 	persist_keys_save(s->params.keystore);
 	left = plan_left(s->plan, result->after, &s->wanted, s->next.seen,
 			 s->next.tables);
@@ -617,11 +618,11 @@ heavy_sweep_start(struct sweep *s)
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GArray) items = NULL;
 	g_autoptr(GError) error = NULL;
-	size_t n_ranges;
-	const struct lid_range *ranges = persist_ranges(s->memory, &n_ranges);
+	const GArray *ranges = s->memory->ranges;
 
-	s->next.lids = lid_assign(n, s->params.lmc, ranges, n_ranges, notes,
-				  &error);
+	s->next.lids = lid_assign(n, s->params.lmc,
+				  (const void *)ranges->data, ranges->len,
+				  notes, &error);
 	for (guint i = 0; i < notes->len; i++)
 		log_limited(s->log, LOG_WARNING, "lids", "LIDs", "%s",
 			    (char *)notes->pdata[i]);

@@ -617,7 +617,7 @@ static bool
 rekey_next(void *data, struct smp_request *req)
 {
 	struct rekey *r = data;
-	const struct mkey_db *k = persist_keys_ring(r->ks);
+	const struct mkey_db *k = r->ks->ring;
 
 	while (r->head < r->ports->len) {
 		struct target t = g_array_index(r->ports, struct target,
@@ -648,7 +648,7 @@ rekey_reply(void *data, const struct smp_request *req,
 	    const struct smp_reply *a)
 {
 	struct rekey *r = data;
-	struct mkey_db *k = persist_keys_ring(r->ks);
+	struct mkey_db *k = r->ks->ring;
 	uint64_t guid = r->s->ports[req->port].guid;
 	bool new_key = req->tag;
 	const struct target again = { .port = req->port, .new_key = true };
@@ -693,7 +693,7 @@ rekey_start(struct mad_client *x, struct persist_keys *ks,
 	    const struct snapshot *s, const struct desired *w,
 	    const struct plan *plan, void (*done)(void *data), void *data)
 {
-	struct mkey_db *k = ks ? persist_keys_ring(ks) : NULL;
+	struct mkey_db *k = ks ? ks->ring : NULL;
 	struct smp_stage stage = {
 		.next = rekey_next, .reply = rekey_reply, .done = rekey_done,
 	};

@@ -406,7 +406,8 @@ sweep_on_discovered(struct snapshot *n, void *data)
 	if (s->avoid->len || s->avoided->len)
 		n = avoid_mark(n, s->avoid);
 	s->next.subnet = n;
-	persist_keys_learn(s->params.keystore, n);
+	if (s->params.keystore)
+		mkey_db_learn(s->params.keystore->ring, n);
 	if (!n->n_nodes || n->local_port == SNAPSHOT_NONE) {
 		sweep_fail(s, "our own port does not answer");
 		return;
@@ -508,10 +509,9 @@ sweep_begin(void *data)
 	log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s", causes);
 	choice_clear(&s->choice);
 	if (s->why & 1u << SWEEP_CAUSE_SIGNAL) {
-		persist_forget_untaken(s->memory);
+		g_array_set_size(s->memory->untaken, 0);
 		if (s->params.keystore)
-			mkey_db_unlock_all(
-				persist_keys_ring(s->params.keystore));
+			mkey_db_unlock_all(s->params.keystore->ring);
 	}
 	discover_all(s);
 }
@@ -894,7 +894,7 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	s->x = x;
 	s->params = *params;
 	if (params->keystore)
-		s->keys = persist_keys_ring(params->keystore);
+		s->keys = params->keystore->ring;
 	if (!s->params.poll_ms)
 		s->params.poll_ms = POLL_MS;
 	if (!s->params.polls_lost)
@@ -912,10 +912,9 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	s->wishes = g_array_new(FALSE, FALSE, sizeof(struct avoid_wish));
 	s->avoided = g_ptr_array_new();
 	s->memory = memory;
-	for (guint i = 0; i < persist_disabled(memory)->len; i++) {
-		const struct persist_port *p =
-			&g_array_index(persist_disabled(memory),
-				       struct persist_port, i);
+	for (guint i = 0; i < memory->disabled->len; i++) {
+		const struct persist_port *p = &g_array_index(memory->disabled,
+						struct persist_port, i);
 
 		flaps_recall(s->flaps, p->guid, p->num, sweep_now(s));
 	}

@@ -77,9 +77,9 @@ TEST(test_restart_keeps_what_clients_have)
 	assert_int_equal(was.n_services, 4);
 	assert_true(was.n_members >= 4);
 	sa_save(st.sa, text, sim_now(st.sim));
-	assert_false(persist_sa_is_loaded(st.archive));
+	assert_false(st.archive->loaded);
 	restart(&st, dir);
-	assert_true(persist_sa_is_loaded(st.archive));
+	assert_true(st.archive->loaded);
 	before = read_state(dir);
 	assert_string_equal(before, text->str);
 	sa_stats(st.sa, &is);
@@ -164,7 +164,7 @@ TEST(test_damaged_archive_is_set_aside)
 		assert_true(g_file_get_contents(aside, &text, &len, NULL));
 		assert_int_equal(len, want);
 		assert_memory_equal(text, cases[i].text, len);
-		assert_false(persist_sa_is_loaded(st.archive));
+		assert_false(st.archive->loaded);
 		/* and a new one begins */
 		client_subscribe(&st.client[0]);
 		stage_run(&st, 3 * SECOND);
