@@ -115,7 +115,7 @@ on_sweep_end(const struct sweep_report *r, void *data)
 	}
 	if (v && d->conf->show && r->end != SWEEP_END_PLANNED)
 		print_picture(v);
-	notify_ready(d->notify);
+	notify_tell(d->notify, NOTIFY_SWEPT);
 	if (d->conf->mode == OPTIONS_MODE_RUN)
 		return;
 	if (r->end == SWEEP_END_STANDBY)
@@ -142,9 +142,9 @@ reload(struct daemon *d, GPtrArray *errors)
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
 	bool ok;
 
-	notify_reloading(d->notify);
+	notify_tell(d->notify, NOTIFY_RELOADING);
 	ok = site_files_reload(d->site, warnings, errors);
-	notify_reloaded(d->notify);
+	notify_tell(d->notify, NOTIFY_RELOADED);
 	log_lines(d, LOG_WARNING, warnings);
 	if (ok) {
 		sweep_set_route(d->sm->sweep, &d->site->route);
@@ -199,7 +199,7 @@ on_term(gpointer data)
 	struct daemon *d = data;
 
 	log_say(d->log, LOG_INFO, "daemon", "told to end");
-	notify_stopping(d->notify);
+	notify_tell(d->notify, NOTIFY_STOPPING);
 	if (sm_instance_retire(d->sm, on_retired, d))
 		return G_SOURCE_CONTINUE;
 	if (d->conf->mode != OPTIONS_MODE_RUN)
@@ -224,7 +224,7 @@ daemon_look(struct control_view *out, void *data)
 		.doing = d->sm->sweep->state,
 		.paused = d->sm->paused,
 		.phases = d->sm->sweep->phases,
-		.level = log_level(d->log),
+		.level = d->log->level,
 		.log = d->log,
 		.conf = d->conf,
 		.status = d->status,
@@ -242,7 +242,7 @@ daemon_look(struct control_view *out, void *data)
 	sweep_sm_info(d->sm->sweep, &out->self);
 	/* a standby does not keep the expected fabric */
 	if (out->self.state == SM_STATE_MASTER)
-		out->faults = fabric_watch_faults(d->sm->fabric);
+		out->faults = d->sm->fabric->expected->faults;
 	standby_status(d->sm->standby, &out->standby);
 	sa_stats(d->sm->sa, &out->sa_stats);
 	out->sa = d->sm->sa;
@@ -297,7 +297,7 @@ daemon_log_level(enum log_level level, void *data)
 {
 	struct daemon *d = data;
 
-	log_set_level(d->log, level);
+	d->log->level = level;
 }
 
 static void

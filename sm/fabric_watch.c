@@ -12,15 +12,6 @@
 #define PAUSE_US	(10 * (int64_t)G_USEC_PER_SEC)
 #define NAMES_MAX	8u	/* of faults, in a line of the log */
 
-struct fabric_watch {
-	struct expected *expected;
-	struct transport *transport;
-	struct log *log;
-	char *path;		/* NULL: no cache */
-	bool is_degraded;	/* as logged last */
-	unsigned timer;		/* 0: the file is up to date */
-};
-
 static bool
 fabric_watch_parse(const char *text, const char *path, void *data,
 		   GError **error)
@@ -40,13 +31,6 @@ fabric_watch_save(void *data)
 	w->timer = 0;
 	expected_format(w->expected, text);
 	persist_save_file(w->log, "memory", w->path, text, 0, 0666);
-}
-
-static void
-fabric_watch_save_now(struct fabric_watch *w)
-{
-	transport_timer_clear(w->transport, &w->timer);
-	fabric_watch_save(w);
 }
 
 static void
@@ -97,8 +81,10 @@ fabric_watch_close(struct fabric_watch *w)
 {
 	if (!w)
 		return;
-	if (w->timer)
-		fabric_watch_save_now(w);
+	if (w->timer) {
+		transport_timer_clear(w->transport, &w->timer);
+		fabric_watch_save(w);
+	}
 	expected_free(w->expected);
 	g_free(w->path);
 	g_free(w);
@@ -133,20 +119,16 @@ fabric_watch_take(struct fabric_watch *w, const char *text, GError **error)
 	return true;
 }
 
-const GPtrArray *
-fabric_watch_faults(const struct fabric_watch *w)
-{
-	return w->expected->faults;
-}
-
 unsigned
 fabric_watch_accept(struct fabric_watch *w, const char *word)
 {
 	unsigned n = expected_accept(w->expected, word);
 
 	/* A command must not be lost in a crash. */
-	if (n && w->path)
-		fabric_watch_save_now(w);
+	if (n && w->path) {
+		transport_timer_clear(w->transport, &w->timer);
+		fabric_watch_save(w);
+	}
 	log_faults(w);
 	return n;
 }

@@ -11,7 +11,14 @@
 #include "sm/log.h"
 #include "topology/expected.h"
 
-struct fabric_watch;
+struct fabric_watch {
+	struct expected *expected;
+	struct transport *transport;
+	struct log *log;
+	char *path;		/* NULL: no cache */
+	bool is_degraded;	/* as logged last */
+	unsigned timer;		/* 0: the file is up to date */
+};
 
 /* cache_dir NULL: kept as long as the manager runs. Borrows the rest. */
 struct fabric_watch *fabric_watch_open(const char *cache_dir,
@@ -28,8 +35,7 @@ void fabric_watch_write(const struct fabric_watch *w, GString *out);
 bool fabric_watch_take(struct fabric_watch *w, const char *text,
 		       GError **error);
 
-/* See struct expected, expected_accept(). */
-const GPtrArray *fabric_watch_faults(const struct fabric_watch *w);
+/* See expected_accept(). */
 unsigned fabric_watch_accept(struct fabric_watch *w, const char *word);
 
 #endif

@@ -28,24 +28,11 @@
 #define LIMIT_LINES	5
 #define LIMIT_SPAN_US	(10 * G_USEC_PER_SEC)
 
-struct limit {
+struct log_limit {
 	const char *subsystem, *reason;
 	int64_t since;
 	unsigned written, held_back;
 	enum log_level level;	/* of what was held back */
-};
-
-struct log {
-	char *path;		/* NULL: a standard stream */
-	int fd;
-	unsigned dropped;	/* lines, since the last that was written */
-	bool cut;		/* the last one lacks its end */
-	enum log_level level;
-	enum log_format format;	/* not LOG_AUTO */
-	struct log_event events[LOG_EVENTS];	/* [n % LOG_EVENTS] */
-	uint64_t n_events;
-	GHashTable *limits;	/* "subsystem/reason" -> struct limit */
-	guint timer;		/* lines are held back; 0: none */
 };
 
 static const char *const level_names[] = {
@@ -125,13 +112,6 @@ log_open(const char *path, enum log_level level, GError **error)
 	return log;
 }
 
-static void
-clear_event(struct log_event *e)
-{
-	g_free(e->subsystem);
-	g_free(e->text);
-}
-
 bool
 log_reopen(struct log *log, GError **error)
 {
@@ -145,18 +125,6 @@ log_reopen(struct log *log, GError **error)
 	close(log->fd);
 	log->fd = fd;
 	return true;
-}
-
-enum log_level
-log_level(const struct log *log)
-{
-	return log->level;
-}
-
-void
-log_set_level(struct log *log, enum log_level level)
-{
-	log->level = level;
 }
 
 const char *
@@ -230,26 +198,6 @@ print_line(const struct log *log, enum log_level level, const char *subsystem,
 	return g_string_free(j.out, FALSE);
 }
 
-uint64_t
-log_n_events(const struct log *log)
-{
-	return log->n_events;
-}
-
-const struct log_event *
-log_event(const struct log *log, uint64_t n)
-{
-	if (n >= log->n_events || log->n_events - n > LOG_EVENTS)
-		return NULL;
-	return &log->events[n % LOG_EVENTS];
-}
-
-static bool
-is_heard(const struct log *log, enum log_level level)
-{
-	return level <= MAX(log->level, LOG_INFO);
-}
-
 /* A log that cannot be written must not stop the subnet manager. */
 static void
 log_write_line(struct log *log, enum log_level level, const char *subsystem,
@@ -262,10 +210,10 @@ log_write_line(struct log *log, enum log_level level, const char *subsystem,
 
 	if (level <= LOG_INFO) {
 		e = &log->events[log->n_events++ % LOG_EVENTS];
-		clear_event(e);
+		g_free(e->text);
 		*e = (struct log_event){
 			.when = g_get_real_time(), .level = level,
-			.subsystem = g_strdup(subsystem),
+			.subsystem = subsystem,
 			.text = g_strdup(text),
 		};
 	}
@@ -310,7 +258,7 @@ void
 log_say(struct log *log, enum log_level level, const char *subsystem,
 	const char *format, ...)
 {
-	if (!is_heard(log, level))
+	if (level > MAX(log->level, LOG_INFO))
 		return;
 
 	va_list args;
@@ -324,7 +272,7 @@ log_say(struct log *log, enum log_level level, const char *subsystem,
 /* --- limits --- */
 
 static void
-end_span(struct log *log, struct limit *limit, int64_t now)
+end_span(struct log *log, struct log_limit *limit, int64_t now)
 {
 	g_autofree char *line = limit->held_back ? g_strdup_printf(
 		"%s: %u more lines like this were not written, in %u s",
@@ -337,17 +285,20 @@ end_span(struct log *log, struct limit *limit, int64_t now)
 	limit->written = limit->held_back = 0;
 }
 
-static void
-end_spans(struct log *log)
+static gboolean
+on_span(gpointer data)
 {
+	struct log *log = data;
 	int64_t now = g_get_monotonic_time();
-	struct limit *limit;
+	struct log_limit *limit;
 	GHashTableIter i;
 
 	g_hash_table_iter_init(&i, log->limits);
 	while (g_hash_table_iter_next(&i, NULL, (gpointer *)&limit))
 		if (limit->held_back)
 			end_span(log, limit, now);
+	log->timer = 0;
+	return G_SOURCE_REMOVE;
 }
 
 void
@@ -355,43 +306,33 @@ log_free(struct log *log)
 {
 	if (!log)
 		return;
-	end_spans(log);
 	if (log->timer)
 		g_source_remove(log->timer);
+	on_span(log);
 	if (log->path)
 		close(log->fd);
 	g_hash_table_unref(log->limits);
 	for (unsigned i = 0; i < LOG_EVENTS; i++)
-		clear_event(&log->events[i]);
+		g_free(log->events[i].text);
 	g_free(log->path);
 	g_free(log);
-}
-
-static gboolean
-on_span(gpointer data)
-{
-	struct log *log = data;
-
-	log->timer = 0;
-	end_spans(log);
-	return G_SOURCE_REMOVE;
 }
 
 void
 log_limited(struct log *log, enum log_level level, const char *subsystem,
 	    const char *reason, const char *format, ...)
 {
-	if (!is_heard(log, level))
+	if (level > MAX(log->level, LOG_INFO))
 		return;
 
 	char *key = g_strdup_printf("%s/%s", subsystem, reason);
-	struct limit *limit = g_hash_table_lookup(log->limits, key);
+	struct log_limit *limit = g_hash_table_lookup(log->limits, key);
 	int64_t now = g_get_monotonic_time();
 
 	if (limit) {
 		g_free(key);
 	} else {
-		limit = g_new0(struct limit, 1);
+		limit = g_new0(struct log_limit, 1);
 		limit->subsystem = subsystem;
 		limit->reason = reason;
 		limit->since = now;

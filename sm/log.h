@@ -24,7 +24,29 @@ enum log_level {
  * leads to, else text. */
 enum log_format { LOG_AUTO, LOG_TEXT, LOG_JOURNAL, LOG_JSON };
 
-struct log;
+/* A line that was logged, of level info or above whatever the log's own level
+ * is. */
+struct log_event {
+	int64_t when;		/* us since 1970 */
+	enum log_level level;
+	const char *subsystem;
+	char *text;
+};
+
+#define LOG_EVENTS	512u	/* the last ones are kept */
+
+struct log {
+	char *path;		/* NULL: a standard stream */
+	int fd;
+	unsigned dropped;	/* lines, since the last that was written */
+	bool cut;		/* the last one lacks its end */
+	enum log_level level;	/* may be changed at any time */
+	enum log_format format;	/* not LOG_AUTO */
+	struct log_event events[LOG_EVENTS];	/* [n % LOG_EVENTS] */
+	uint64_t n_events;	/* that there were */
+	GHashTable *limits;	/* "subsystem/reason" -> struct log_limit */
+	guint timer;		/* lines are held back; 0: none */
+};
 
 /*
  * path NULL, "stderr" or /dev/stderr: standard error; "-", "stdout" or
@@ -38,23 +60,10 @@ bool log_reopen(struct log *log, GError **error);	/* after rotation */
 
 /* Is this descriptor systemd's journal? */
 bool log_is_journal(int fd);
-enum log_level log_level(const struct log *log);
 void log_set_format(struct log *log, enum log_format format);
-void log_set_level(struct log *log, enum log_level level);
 const char *log_level_name(enum log_level level);	/* "warning" */
 
-/* A line that was logged, of level info or above whatever the log's own level
- * is. The last LOG_EVENTS are kept. */
-#define LOG_EVENTS	512u
-struct log_event {
-	int64_t when;		/* us since 1970 */
-	enum log_level level;
-	char *subsystem, *text;
-};
-uint64_t log_n_events(const struct log *log);	/* that there were */
-/* The nth from 0; NULL: it is forgotten, or has not happened. */
-const struct log_event *log_event(const struct log *log, uint64_t n);
-
+/* subsystem: a string constant. */
 void log_say(struct log *log, enum log_level level, const char *subsystem,
 	     const char *format, ...) G_GNUC_PRINTF(4, 5);
 

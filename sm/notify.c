@@ -109,34 +109,27 @@ notify_close(struct notify *n)
 }
 
 void
-notify_ready(struct notify *n)
+notify_tell(struct notify *n, enum notify_event event)
 {
-	g_autofree char *headline = n ? n->headline(n->data) : NULL;
+	g_autofree char *headline = NULL;
 
-	if (!n)
+	/* a reload before the first sweep is a part of the start */
+	if (!n || (!n->ready && (event == NOTIFY_RELOADING ||
+				 event == NOTIFY_RELOADED)))
 		return;
-	n->ready = true;
-	notify_send(n, "READY=1\nSTATUS=%s", headline);
-}
-
-void
-notify_reloading(struct notify *n)
-{
-	if (n && n->ready)
+	switch (event) {
+	case NOTIFY_RELOADING:
 		notify_send(n, "RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT,
 			    g_get_monotonic_time());
-}
-
-void
-notify_reloaded(struct notify *n)
-{
-	if (n && n->ready)
-		notify_ready(n);
-}
-
-void
-notify_stopping(struct notify *n)
-{
-	if (n)
+		break;
+	case NOTIFY_SWEPT:
+	case NOTIFY_RELOADED:
+		n->ready = true;
+		headline = n->headline(n->data);
+		notify_send(n, "READY=1\nSTATUS=%s", headline);
+		break;
+	case NOTIFY_STOPPING:
 		notify_send(n, "STOPPING=1");
+		break;
+	}
 }

@@ -10,18 +10,19 @@
 
 struct notify;
 
+enum notify_event {
+	NOTIFY_SWEPT,		/* after the first sweep the service is ready */
+	NOTIFY_RELOADING,	/* a reload begins, */
+	NOTIFY_RELOADED,	/* and has ended */
+	NOTIFY_STOPPING,	/* the service ends */
+};
+
 /* NULL, which the other functions ignore: NOTIFY_SOCKET is not set, or cannot
  * be used. headline: returns a new string, the state of the subnet in a line;
  * called whenever the state is sent. */
 struct notify *notify_open(char *(*headline)(void *data), void *data);
 void notify_close(struct notify *n);
 
-/* A sweep has ended; after the first one the service is ready. */
-void notify_ready(struct notify *n);
-/* A reload begins; it has ended. */
-void notify_reloading(struct notify *n);
-void notify_reloaded(struct notify *n);
-/* The service ends. */
-void notify_stopping(struct notify *n);
+void notify_tell(struct notify *n, enum notify_event event);
 
 #endif

@@ -198,14 +198,14 @@ run_events(struct control_request *q)
 		request_say_usage(q);
 		return;
 	}
-	end = log ? log_n_events(log) : 0;
+	end = log ? log->n_events : 0;
 	first = MAX(first, end - MIN(end, LOG_EVENTS));
 	if (follow)
 		go_on(q, "events", end, "--follow");
 	else
 		request_open_list(q, "events");
 	for (; first < end; first++) {
-		const struct log_event *e = log_event(log, first);
+		const struct log_event *e = &log->events[first % LOG_EVENTS];
 		g_autoptr(GDateTime) second = g_date_time_new_from_unix_local(
 			e->when / G_USEC_PER_SEC);
 		g_autoptr(GDateTime) then = second ? g_date_time_add(second,

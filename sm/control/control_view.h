@@ -55,7 +55,7 @@ struct control_view {
 	const struct mcast_manager_stats *multicast;
 	const GPtrArray *unreached;	/* mcast_manager_lost() */
 	const struct perf_manager *perf;
-	const GPtrArray *faults;	/* fabric_watch_faults() of a master */
+	const GPtrArray *faults;	/* of a master: what is missing */
 	const GArray *peers;		/* sweep_peers(), in `where` */
 	const struct snapshot *where;
 	struct standby_status standby;
