@@ -149,8 +149,7 @@ reload(struct daemon *d, GPtrArray *errors)
 	if (ok) {
 		sweep_set_route(d->sm->sweep, &d->site->route);
 		sweep_set_names(d->sm->sweep, d->site->lists.names);
-		sweep_set_partitions(d->sm->sweep,
-				     partitions_rules(d->site->partitions));
+		sweep_set_partitions(d->sm->sweep, d->site->partitions->rules);
 		sa_set_policy(d->sm->sa, d->site->lists.sls);
 		return true;
 	}
@@ -222,7 +221,7 @@ daemon_look(struct control_view *out, void *data)
 		.now = transport_now(d->transport),
 		.since = d->since,
 		.doing = d->sm->sweep->state,
-		.paused = d->sm->paused,
+		.paused = d->sm->sweep->paused,
 		.phases = d->sm->sweep->phases,
 		.level = d->log->level,
 		.log = d->log,
@@ -230,12 +229,12 @@ daemon_look(struct control_view *out, void *data)
 		.status = d->status,
 		.rivals = d->sm->sweep->rivals,
 		.sweep = d->sm->sweep,
-		.rules = partitions_rules(d->site->partitions),
+		.rules = d->site->partitions->rules,
 		.wire = &d->sm->x->stats,
 		.client = d->sm->x,
 		.desk = sa_server_stats(d->sm->sa_server),
-		.multicast = mcast_manager_stats(d->sm->mcast),
-		.unreached = mcast_manager_lost(d->sm->mcast),
+		.multicast = &d->sm->mcast->stats,
+		.unreached = d->sm->mcast->lost,
 		.perf = d->sm->perf,
 	};
 	out->peers = sweep_peers(d->sm->sweep, &out->where);
@@ -286,8 +285,7 @@ daemon_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 		return false;
 	log_say(d->log, LOG_INFO, "control", "partition 0x%04x: member "
 		"0x%016" G_GINT64_MODIFIER "x changed", pkey_base(pkey), guid);
-	sweep_set_partitions(d->sm->sweep,
-			     partitions_rules(d->site->partitions));
+	sweep_set_partitions(d->sm->sweep, d->site->partitions->rules);
 	sweep_request(d->sm->sweep, SWEEP_CAUSE_PARTITIONS);
 	return true;
 }
@@ -478,14 +476,12 @@ take_locks(struct daemon *d, GError **error)
 	return false;
 }
 
-static enum sweep_goal
-goal_of(const struct daemon *d)
-{
-	if (d->conf->mode == OPTIONS_MODE_RUN)
-		return SWEEP_GOAL_FABRIC;
-	return d->conf->mode == OPTIONS_MODE_ONCE ? SWEEP_GOAL_ONCE :
-		SWEEP_GOAL_PLAN;
-}
+static const enum sweep_goal goals[] = {
+	[OPTIONS_MODE_RUN] = SWEEP_GOAL_FABRIC,
+	[OPTIONS_MODE_ONCE] = SWEEP_GOAL_ONCE,
+	[OPTIONS_MODE_PLAN] = SWEEP_GOAL_PLAN,
+	[OPTIONS_MODE_PLAN_JSON] = SWEEP_GOAL_PLAN,
+};
 
 G_STATIC_ASSERT(OPTIONS_AVOID_ERRORS == (int)AVOID_ERRORS &&
 		OPTIONS_AVOID_SLOW == (int)AVOID_SLOW);
@@ -521,11 +517,11 @@ daemon_connect(struct daemon *d)
 			.names = d->site->lists.names,
 			.poll_ms = c->poll_ms,
 			.polls_lost = c->polls_lost,
-			.goal = goal_of(d),
+			.goal = goals[c->mode],
 			.route = d->site->route,
 			.policy = &d->policy,
 			.isolation = {
-				.rules = partitions_rules(d->site->partitions),
+				.rules = d->site->partitions->rules,
 				.enforce = options_enforce(c),
 				.qos = &d->qos,
 			},
@@ -669,7 +665,7 @@ check_fabric(const struct options *conf, const struct site_files *site,
 	struct snapshot *fabric = backend_load_fabric(conf, &error);
 	const struct qos qos = site_files_qos(conf);
 	const struct isolation_params params = {
-		.rules = partitions_rules(site->partitions),
+		.rules = site->partitions->rules,
 		.enforce = options_enforce(conf),
 		.qos = &qos,
 	};

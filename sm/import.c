@@ -398,8 +398,7 @@ judge_site(struct import *im)
 		g_ptr_array_add(im->notes, g_strdup_printf(
 			"%s: %u partitions; ports that could communicate "
 			"before and cannot now: %s", f->from,
-			partitions_rules(site->partitions)->partitions->len,
-			cut->str));
+			site->partitions->rules->partitions->len, cut->str));
 	site_files_free(site);
 	options_free(conf);
 }

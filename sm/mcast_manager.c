@@ -38,48 +38,6 @@
 #define BLOCK_BYTES	(2 * MFT_BLOCK)
 #define POSITION_SHIFT	28
 
-enum phase {
-	PHASE_READ,
-	PHASE_CUT,
-	PHASE_GROW,
-	PHASE_REST,
-};
-
-/* A block of a switch's table. */
-struct mft_place {
-	uint32_t sw, position, block;
-};
-
-struct mcast_manager {
-	struct mad_client *x;
-	const struct mkey_db *keys;
-	struct sa *sa;
-	struct log *log;
-	/* the blocks that are known: NodeGUID -> (position << 16 | block ->
-	 * uint16_t[MFT_BLOCK]) */
-	GHashTable *held;
-	struct snapshot *s;
-	struct lid_map *lids;
-	struct lft *lft;	/* unicast; NULL: not known */
-	uint32_t *ranks;
-	struct graph *g;	/* of `s`; made when there are groups, with */
-	struct channels *unicast;	/* dependencies of the unicast routes;
-					   NULL: they have loops */
-	GPtrArray *lost;	/* of char *: members that no tree reaches */
-	struct mft *wanted;	/* by the switches of the snapshot then */
-	struct mft *told;	/* as the switches hold it; by switch of `s` */
-	unsigned timer;
-	bool again;		/* touched while at work */
-	bool bad;		/* some block could not be done */
-	bool paused;
-	enum phase phase;
-	struct mft_place at;	/* the next block */
-	struct smp_batch *batch;	/* NULL: at rest */
-	struct mcast_manager_stats stats;
-	void (*blocked)(void *data);
-	void *blocked_data;
-};
-
 struct mcast_manager *
 mcast_manager_new(struct mad_client *x, const struct mkey_db *keys,
 		  struct sa *sa, struct log *log, void (*blocked)(void *data),
@@ -91,7 +49,7 @@ mcast_manager_new(struct mad_client *x, const struct mkey_db *keys,
 	m->keys = keys;
 	m->sa = sa;
 	m->log = log;
-	m->phase = PHASE_REST;
+	m->phase = MCAST_REST;
 	m->blocked = blocked;
 	m->blocked_data = data;
 	m->lost = g_ptr_array_new_with_free_func(g_free);
@@ -104,7 +62,7 @@ static void
 mcast_stop(struct mcast_manager *m)
 {
 	g_clear_pointer(&m->batch, smp_batch_free);
-	m->phase = PHASE_REST;
+	m->phase = MCAST_REST;
 	transport_timer_clear(m->x->transport, &m->timer);
 	if (m->s)
 		snapshot_unref(m->s);
@@ -346,7 +304,7 @@ aim(const struct mcast_manager *m, const struct mft_place *at,
 
 	memcpy(masks, mft_block(m->wanted, at->sw, at->position, at->block),
 	       BLOCK_BYTES);
-	for (unsigned i = 0; old && m->phase == PHASE_CUT && i < MFT_BLOCK; i++)
+	for (unsigned i = 0; old && m->phase == MCAST_CUT && i < MFT_BLOCK; i++)
 		masks[i] &= old[i];
 }
 
@@ -357,7 +315,7 @@ is_done(const struct mcast_manager *m, const struct mft_place *at)
 	const uint16_t *held = held_block(m, at);
 	uint16_t masks[MFT_BLOCK];
 
-	if (m->phase == PHASE_READ)
+	if (m->phase == MCAST_READ)
 		return held;
 	if (!held)
 		return true;	/* it could not be read: not written */
@@ -442,19 +400,12 @@ mcast_manager_next(void *data, struct smp_request *r)
 	r->port = n->first_port;
 	r->attr = MAD_ATTR_MULTICAST_FT;
 	r->modifier = at.position << POSITION_SHIFT | at.block;
-	r->set = m->phase != PHASE_READ;
+	r->set = m->phase != MCAST_READ;
 	r->tag = (uint64_t)at.sw << 32 | at.position << 16 | at.block;
 	aim(m, &at, masks);
 	for (unsigned i = 0; i < MFT_BLOCK; i++)
 		bytes_store16(r->data + 2 * i, masks[i]);
 	return true;
-}
-
-static void
-set_phase(struct mcast_manager *m, enum phase phase)
-{
-	m->phase = phase;
-	m->at = (struct mft_place){ 0 };
 }
 
 /* ------------------------------------------------------------------ timing */
@@ -476,8 +427,9 @@ mcast_manager_done(void *data)
 	struct mcast_manager *m = data;
 	struct sa_db *view;
 
-	set_phase(m, m->phase + 1);
-	if (m->phase != PHASE_REST)
+	m->phase++;
+	m->at = (struct mft_place){ 0 };
+	if (m->phase != MCAST_REST)
 		return true;
 	g_clear_pointer(&m->batch, smp_batch_free);
 	/* No sweep follows a join, so the SA gets the new tables here. */
@@ -510,7 +462,8 @@ mcast_manager_on_timer(void *data)
 	if (!trees->len && !m->wanted)
 		return;		/* no port ever joined: not a single Get */
 	make_trees(m, trees);
-	set_phase(m, PHASE_READ);
+	m->phase = MCAST_READ;
+	m->at = (struct mft_place){ 0 };
 	m->batch = smp_batch_start(m->x, m->s, m->keys, &stage);
 }
 
@@ -519,7 +472,7 @@ mcast_manager_touch(struct mcast_manager *m)
 {
 	if (!m->s)
 		return;
-	if (m->phase != PHASE_REST)
+	if (m->phase != MCAST_REST)
 		m->again = true;
 	else
 		start_timer(m, BATCH_US);
@@ -568,22 +521,4 @@ mcast_manager_set_paused(struct mcast_manager *m, bool paused)
 	m->paused = paused;
 	if (!paused)
 		mcast_manager_touch(m);
-}
-
-struct mft *
-mcast_manager_tables(const struct mcast_manager *m)
-{
-	return m->told;
-}
-
-const GPtrArray *
-mcast_manager_lost(const struct mcast_manager *m)
-{
-	return m->lost;
-}
-
-const struct mcast_manager_stats *
-mcast_manager_stats(const struct mcast_manager *m)
-{
-	return &m->stats;
 }

@@ -15,7 +15,56 @@
 #include "sm/plan/mkey_db.h"
 #include "sm/sa/sa.h"
 
-struct mcast_manager;
+enum mcast_phase {
+	MCAST_READ,
+	MCAST_CUT,
+	MCAST_GROW,
+	MCAST_REST,
+};
+
+/* A block of a switch's table. */
+struct mft_place {
+	uint32_t sw, position, block;
+};
+
+struct mcast_manager_stats {
+	uint64_t computed;	/* times */
+	uint64_t read, written, failed;		/* blocks */
+};
+
+struct mcast_manager {
+	struct mad_client *x;
+	const struct mkey_db *keys;
+	struct sa *sa;
+	struct log *log;
+	/* the blocks that are known: NodeGUID -> (position << 16 | block ->
+	 * uint16_t[MFT_BLOCK]) */
+	GHashTable *held;
+	struct snapshot *s;
+	struct lid_map *lids;
+	struct lft *lft;	/* unicast; NULL: not known */
+	uint32_t *ranks;
+	struct graph *g;	/* of `s`; made when there are groups, with */
+	struct channels *unicast;	/* dependencies of the unicast routes;
+					   NULL: they have loops */
+	GPtrArray *lost;	/* of char *: members that no tree reaches, a
+				   line each */
+	struct mft *wanted;	/* by the switches of the snapshot then */
+	struct mft *told;	/* as the switches hold it, as far as it is
+				   known, by switch of `s`; NULL: there was no
+				   group yet. The SA gets it as well, whenever
+				   it has changed. */
+	unsigned timer;
+	bool again;		/* touched while at work */
+	bool bad;		/* some block could not be done */
+	bool paused;
+	enum mcast_phase phase;
+	struct mft_place at;	/* the next block */
+	struct smp_batch *batch;	/* NULL: at rest */
+	struct mcast_manager_stats stats;
+	void (*blocked)(void *data);
+	void *blocked_data;
+};
 
 /* Borrows its arguments. blocked: called when members are not reached because
  * any tree would close a credit loop with the unicast tables: other unicast
@@ -44,19 +93,5 @@ void mcast_manager_touch(struct mcast_manager *m);
 /* Writes that are under way are finished; then nothing is written until the
  * pause ends. */
 void mcast_manager_set_paused(struct mcast_manager *m, bool paused);
-
-/* The tables of the switches, as far as they are known; NULL: there was no
- * group yet. Borrowed. The SA gets them as well, whenever they have changed. */
-struct mft *mcast_manager_tables(const struct mcast_manager *m);
-
-/* Members that no tree reaches: a line (char *) each. Borrowed. */
-const GPtrArray *mcast_manager_lost(const struct mcast_manager *m);
-
-struct mcast_manager_stats {
-	uint64_t computed;	/* times */
-	uint64_t read, written, failed;		/* blocks */
-};
-const struct mcast_manager_stats *
-mcast_manager_stats(const struct mcast_manager *m);
 
 #endif

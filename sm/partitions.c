@@ -28,16 +28,6 @@
 
 #define FILE_NAME	"partitions-runtime"
 
-struct partitions {
-	char *path, *changes_path;	/* NULL: none */
-	enum partitions_absence absence;
-	bool was_there;			/* the file, when it was read */
-	bool had_rules;			/* it, then */
-	struct partition_rules *file;	/* as read from the file */
-	struct partition_rules *changes;
-	struct partition_rules *rules;	/* in force */
-};
-
 struct partitions *
 partitions_new(const char *path, enum partitions_absence absence,
 	       const char *cache_dir)
@@ -65,12 +55,6 @@ partitions_free(struct partitions *p)
 	g_free(p->path);
 	g_free(p->changes_path);
 	g_free(p);
-}
-
-struct partition_rules *
-partitions_rules(const struct partitions *p)
-{
-	return p->rules;
 }
 
 /* --- files --- */
@@ -184,10 +168,13 @@ write_changes(const struct partitions *p,
 				G_FILE_SET_CONTENTS_DURABLE, 0600, error);
 }
 
-/* The file's rules with the changes behind them. */
-static struct partition_rules *
-merge(const struct partition_rules *file, const struct partition_rules *changes,
-      GPtrArray *warnings)
+/* --- interface --- */
+
+/* Takes both over: the file's rules with the changes behind them are in force
+ * from now on. */
+static void
+put_in_force(struct partitions *p, struct partition_rules *file,
+	     struct partition_rules *changes, GPtrArray *warnings)
 {
 	struct partition_rules *rules = partition_rules_copy(file);
 
@@ -206,15 +193,6 @@ merge(const struct partition_rules *file, const struct partition_rules *changes,
 				rule_at(c->rules, k)->guid,
 				c->pkey));
 	}
-	return rules;
-}
-
-/* --- interface --- */
-
-static void
-exchange(struct partitions *p, struct partition_rules *file,
-	 struct partition_rules *changes, struct partition_rules *rules)
-{
 	partition_rules_unref(p->file);
 	partition_rules_unref(p->changes);
 	partition_rules_unref(p->rules);
@@ -239,7 +217,7 @@ partitions_load(struct partitions *p, GPtrArray *warnings, GError **error)
 	}
 	p->was_there = there;
 	p->had_rules = has_rules;
-	exchange(p, file, changes, merge(file, changes, warnings));
+	put_in_force(p, file, changes, warnings);
 	return true;
 }
 
@@ -280,7 +258,6 @@ partitions_change(struct partitions *p, uint16_t pkey, uint64_t guid,
 		partition_rules_unref(changes);
 		return false;
 	}
-	exchange(p, partition_rules_ref(p->file), changes,
-		 merge(p->file, changes, NULL));
+	put_in_force(p, partition_rules_ref(p->file), changes, NULL);
 	return true;
 }

@@ -14,13 +14,21 @@
 
 #include "topology/partition.h"
 
-struct partitions;
-
 /* If the file does not exist when it is first read. */
 enum partitions_absence {
 	PARTITIONS_MAY_LACK,	/* no warning */
 	PARTITIONS_WARN,
 	PARTITIONS_MUST,	/* an error */
+};
+
+struct partitions {
+	char *path, *changes_path;	/* NULL: none */
+	enum partitions_absence absence;
+	bool was_there;			/* the file, when it was read */
+	bool had_rules;			/* it, then */
+	struct partition_rules *file;	/* as read from the file */
+	struct partition_rules *changes;
+	struct partition_rules *rules;	/* in force */
 };
 
 /* The rules without a file, until partitions_load(). path NULL: there is none;
@@ -40,9 +48,6 @@ void partitions_free(struct partitions *p);
  */
 bool partitions_load(struct partitions *p, GPtrArray *warnings,
 		     GError **error);
-
-/* In force; borrowed until the next call that changes them. */
-struct partition_rules *partitions_rules(const struct partitions *p);
 
 /*
  * From now on the port has this membership, whatever the file has; -1: that of

@@ -161,7 +161,7 @@ site_files_load(struct site_files *s, bool eager, GPtrArray *warnings,
 	/* Last, since it takes effect at once. */
 	if (eager || errors->len == before) {
 		if (partitions_load(s->partitions, warnings, &refusal))
-			all = partitions_rules(s->partitions)->partitions;
+			all = s->partitions->rules->partitions;
 		else
 			g_ptr_array_add(errors, g_strdup(refusal->message));
 	}

@@ -29,12 +29,11 @@ sm_instance_publish(struct sm_instance *sm, const struct sweep_report *r)
 {
 	const struct view *v = r->view;
 	const struct sa_params *params = &sm->sa->params;
-	struct mft *mft = mcast_manager_tables(sm->mcast);
 	GArray *sms = sm->sa->sms;
 	struct sa_sm one = { .lid = v->lids->base[v->subnet->local_port] };
 	struct sa_db *view;
 
-	view = sa_db_new(v->subnet, v->lids, v->lft, mft, v->rules,
+	view = sa_db_new(v->subnet, v->lids, v->lft, sm->mcast->told, v->rules,
 			 memberships_ref(v->memberships), params->gid_prefix,
 			 params->packet_life, params->subnet_timeout);
 	view->qos = params->qos;
@@ -407,7 +406,6 @@ sm_instance_free(struct sm_instance *sm)
 void
 sm_instance_set_paused(struct sm_instance *sm, bool paused)
 {
-	sm->paused = paused;
 	sweep_set_paused(sm->sweep, paused);
 	if (sm->mcast)
 		mcast_manager_set_paused(sm->mcast, paused);

@@ -54,7 +54,6 @@ struct sm_instance {
 	void (*retired)(void *data);	/* NULL: we do not end */
 	void *retired_data;
 	unsigned retire_timer;
-	bool paused;
 	bool resident;			/* the goal is SWEEP_GOAL_FABRIC */
 };
 

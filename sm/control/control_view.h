@@ -53,7 +53,7 @@ struct control_view {
 	const struct mad_client *client;	/* for `ended` */
 	const struct sa_server_stats *desk;
 	const struct mcast_manager_stats *multicast;
-	const GPtrArray *unreached;	/* mcast_manager_lost() */
+	const GPtrArray *unreached;	/* of struct mcast_manager: lost */
 	const struct perf_manager *perf;
 	const GPtrArray *faults;	/* of a master: what is missing */
 	const GArray *peers;		/* sweep_peers(), in `where` */

@@ -64,8 +64,7 @@ do_mark(struct play *p, char **words)
 	p->engine = p->w.m.engine;
 	p->stats = p->w.m.x->stats;
 	p->traps = sim_stats(p->w.sim)->traps;
-	p->written = p->w.m.mcast ?
-		mcast_manager_stats(p->w.m.mcast)->written : 0;
+	p->written = p->w.m.mcast ? p->w.m.mcast->stats.written : 0;
 	memset(p->told, 0, p->w.s->n_ports * sizeof(*p->told));
 	return true;
 }

@@ -747,8 +747,7 @@ expect_file(struct play *p, char **args)
 static bool
 expect_mft_writes(struct play *p, char **args)
 {
-	const struct mcast_manager_stats *stats =
-		mcast_manager_stats(p->w.m.mcast);
+	const struct mcast_manager_stats *stats = &p->w.m.mcast->stats;
 
 	return play_expect_range(p, "failed", "0", stats->failed) &&
 		play_expect_range(p, "blocks", args[0],

@@ -170,7 +170,7 @@ WORD(do_load, struct setup *t)
 	g_ptr_array_set_size(t->warnings, 0);
 	if (!partitions_load(t->p, t->warnings, &error))
 		fail_msg("%s", error->message);
-	t->before = partitions_rules(t->p);
+	t->before = t->p->rules;
 }
 
 /* A new process: what is known is on the disk. */
@@ -213,8 +213,7 @@ static void
 expect_member(const struct setup *t, const char *name, const char *pkey,
 	      const char *membership)
 {
-	AUTO(memberships) *m = memberships_new(partitions_rules(t->p), t->s,
-					       NULL);
+	AUTO(memberships) *m = memberships_new(t->p->rules, t->s, NULL);
 
 	assert_int_equal(memberships_of(m, snapshot_find_port(t->s,
 				guid_of(t, name)), word_number(pkey)),
@@ -239,7 +238,7 @@ WORD(do_are, struct setup *t)
 
 WORD(do_source_is_file, struct setup *t)
 {
-	assert_string_equal(partitions_rules(t->p)->source, t->path);
+	assert_string_equal(t->p->rules->source, t->path);
 }
 
 WORD(do_no_changes_file, struct setup *t)
@@ -250,12 +249,12 @@ WORD(do_no_changes_file, struct setup *t)
 /* As they were loaded. */
 WORD(do_same_rules, struct setup *t)
 {
-	assert_ptr_equal(partitions_rules(t->p), t->before);
+	assert_ptr_equal(t->p->rules, t->before);
 }
 
 WORD(do_no_partition, struct setup *t)
 {
-	assert_null(partition_rules_find(partitions_rules(t->p),
+	assert_null(partition_rules_find(t->p->rules,
 					 word_number(words[0])));
 }
 

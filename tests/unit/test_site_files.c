@@ -82,8 +82,7 @@ start(struct setup *t)
 static bool
 is_member(const struct setup *t, uint16_t pkey)
 {
-	return partition_rules_find(partitions_rules(t->site->partitions),
-				    pkey) != NULL;
+	return partition_rules_find(t->site->partitions->rules, pkey) != NULL;
 }
 
 static void
