@@ -200,12 +200,6 @@ sm_instance_on_sa_touched(void *data)
 }
 
 static void
-sm_instance_on_blocked(void *data)
-{
-	sweep_reroute(((struct sm_instance *)data)->sweep);
-}
-
-static void
 sm_instance_on_groups(void *data)
 {
 	mcast_manager_touch(((struct sm_instance *)data)->mcast);
@@ -226,24 +220,11 @@ sm_instance_rests(void *data)
 }
 
 static void
-sm_instance_on_read(struct sa_job *j, void *data)
-{
-	sa_server_enqueue(((struct sm_instance *)data)->sa_server, j);
-}
-
-static void
-open_sa(struct sm_instance *sm, const struct sm_instance_params *params)
+open_sa(struct sm_instance *sm, unsigned every_s)
 {
 	const struct mkey_db *keys = sm->keys->ring;
-	const struct qos_reader_hooks hooks = {
-		.rests = sm_instance_rests, .resume = sm_instance_on_read,
-		.data = sm,
-	};
 	struct sa_server_params server = sa_server_params_default;
 
-	sm->sa = sa_new(params->sa);
-	sm->persist_sa = persist_sa_open(sm->resident ? params->cache_dir :
-					 NULL, sm->sa, sm->t, sm->log);
 	sm->sa->is_manager = sm_instance_is_manager;
 	sm->sa->is_manager_data = sm;
 	server.touched = sm_instance_on_sa_touched;
@@ -253,11 +234,11 @@ open_sa(struct sm_instance *sm, const struct sm_instance_params *params)
 	sm->sa_server = sa_server_new(sm->x, sm->sa, sm->log, &server,
 				      sm_instance_on_groups, sm);
 	sm->standby = standby_new(sm->x, keys, sm->sa, sm->persist,
-				  sm->fabric, sm->log,
-				  MAX(params->sweep.sweep_s, 1));
-	sm->qos_reader = qos_reader_new(sm->x, keys, sm->sa, &hooks);
+				  sm->fabric, sm->log, every_s);
+	sm->qos_reader = qos_reader_new(sm->x, keys, sm->sa, sm->sa_server,
+					sm_instance_rests, sm);
 	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log,
-				      sm_instance_on_blocked, sm);
+				      sweep_reroute, sm->sweep);
 }
 
 /* ------------------------------------------------------------ another master */
@@ -274,18 +255,11 @@ sm_instance_on_mastered(int64_t heard, GHashTable **clients, void *data)
 }
 
 static void
-sm_instance_on_last(void *data)
-{
-	sweep_accept(((struct sm_instance *)data)->sweep);
-}
-
-static bool
 sm_instance_on_offered(void *data)
 {
 	struct sm_instance *sm = data;
 
-	standby_read_last(sm->standby, sm_instance_on_last, sm);
-	return true;
+	standby_read_last(sm->standby, sweep_accept, sm->sweep);
 }
 
 static void
@@ -356,14 +330,17 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	perf.judged = sm_instance_on_judged;
 	perf.data = sm;
 	sm->perf = perf_manager_new(sm->x, log, &perf);
-	if (params->sa)
-		open_sa(sm, params);
-	if (sm->sa)
+	if (params->sa) {
+		sm->sa = sa_new(params->sa);
+		sm->persist_sa = persist_sa_open(sm->resident ?
+						 params->cache_dir : NULL,
+						 sm->sa, t, log);
 		sweep.hooks = (struct sweep_hooks){
 			.mastered = sm_instance_on_mastered,
 			.offered = sm_instance_on_offered,
 			.released = sm_instance_on_released, .data = sm,
 		};
+	}
 	sweep.keystore = sm->keys;
 	sweep.port_guid = t->port_guid;
 	is_kept = sweep.clients == REREGISTER_FORGOTTEN && sm->persist_sa &&
@@ -375,6 +352,8 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	if (is_kept)
 		reregister_trust(sm->sweep->clients, LID_NONE,
 				 sa_clients(sm->sa));
+	if (sm->sa)
+		open_sa(sm, MAX(params->sweep.sweep_s, 1));
 	hooks.keys = sm->keys->ring;
 	sm->agent = sm_agent_new(sm->x, &hooks, log);
 	return sm;

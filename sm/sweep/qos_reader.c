@@ -19,6 +19,7 @@
 #include "sm/sweep/qos_reader.h"
 
 #include "sm/sa/sa_db.h"
+#include "sm/sa/sa_queue.h"
 #include "sm/sweep/smp_batch.h"
 
 #define IN_FLIGHT	16u	/* SMPs: a small share of the window */
@@ -40,7 +41,9 @@ struct qos_reader {
 	struct mad_client *x;
 	const struct mkey_db *keys;
 	struct sa *sa;
-	struct qos_reader_hooks hooks;
+	struct sa_server *server;
+	bool (*rests)(void *data);
+	void *data;
 	struct sa_db *view;	/* of the waiting requests; NULL: there are
 				   none */
 	struct smp_batch *batch;	/* reads tables of the view */
@@ -156,7 +159,7 @@ qos_reader_next(void *data, struct smp_request *r)
 	const struct snapshot *s = q->view->subnet;
 	unsigned looks = LOOKS_A_TURN;
 
-	if (!q->hooks.rests(q->hooks.data))
+	if (!q->rests(q->data))
 		return false;
 	for (unsigned n = q->parked.length; n > 0; n--) {
 		struct parked *p = q->parked.head->data;
@@ -221,7 +224,7 @@ resume(struct qos_reader *q, struct parked *p)
 
 	parked_free(q, p);
 	q->stats.resumed++;
-	q->hooks.resume(job, q->hooks.data);
+	sa_server_enqueue(q->server, job);
 }
 
 static void
@@ -257,14 +260,16 @@ qos_reader_on_timer(void *data)
 
 struct qos_reader *
 qos_reader_new(struct mad_client *x, const struct mkey_db *keys, struct sa *sa,
-	    const struct qos_reader_hooks *hooks)
+	       struct sa_server *server, bool (*rests)(void *data), void *data)
 {
 	struct qos_reader *q = g_new0(struct qos_reader, 1);
 
 	q->x = x;
 	q->keys = keys;
 	q->sa = sa;
-	q->hooks = *hooks;
+	q->server = server;
+	q->rests = rests;
+	q->data = data;
 	g_queue_init(&q->parked);
 	return q;
 }

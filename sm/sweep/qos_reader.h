@@ -10,26 +10,19 @@
 #ifndef MINISM_SWEEP_QOS_READER_H
 #define MINISM_SWEEP_QOS_READER_H
 
-#include "sm/sa/sa_queue.h"
 #include "sm/io/mad_client.h"
 #include "sm/plan/mkey_db.h"
 #include "sm/sa/sa.h"
+#include "sm/sa/sa_server.h"
 
 struct qos_reader;
 
-struct qos_reader_hooks {
-	/* May SMPs be sent now? */
-	bool (*rests)(void *data);
-	/* The tables of the request have been read, or cannot be: it is to
-	 * be answered. Takes the job over. */
-	void (*resume)(struct sa_job *job, void *data);
-	void *data;
-};
-
-/* Borrows its arguments; hooks are copied. */
+/* Borrows its arguments. server: gets a request again when its tables have been
+ * read, or cannot be. rests: may SMPs be sent now? */
 struct qos_reader *qos_reader_new(struct mad_client *x,
 				  const struct mkey_db *keys, struct sa *sa,
-				  const struct qos_reader_hooks *hooks);
+				  struct sa_server *server,
+				  bool (*rests)(void *data), void *data);
 void qos_reader_free(struct qos_reader *q);	/* and the waiting jobs */
 
 /* Takes over both; the ports are of the present view. False, and nothing is

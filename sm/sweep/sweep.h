@@ -112,8 +112,8 @@ struct sweep_hooks {
 	 * has seen. Returns the former master's LID if all its clients are
 	 * known, as *clients (see reregister_trust()), else LID_NONE. */
 	uint16_t (*mastered)(int64_t heard, GHashTable **clients, void *data);
-	/* The master hands over. True: sweep_accept() will be called. */
-	bool (*offered)(void *data);
+	/* The master hands over: sweep_accept() is to be called. */
+	void (*offered)(void *data);
 	/* Another manager has taken over, after sweep_retire(). */
 	void (*released)(void *data);
 	void *data;
@@ -236,8 +236,8 @@ void sweep_set_priority(struct sweep *s, unsigned priority);
 /* Handles Set(SMInfo) from another SM. */
 void sweep_control(struct sweep *s, enum sm_control control,
 		   const struct sm_info *from);
-/* The state of the master that hands over has been received. */
-void sweep_accept(struct sweep *s);
+/* A callback: the state of the master that hands over has been received. */
+void sweep_accept(void *sweep);
 /* Before the end of the process: hands over to the standby of highest
  * priority that shows our SM_Key, and takes no further part. False: this SM
  * is not the master, or there is no such standby. */
@@ -247,9 +247,9 @@ void sweep_sm_info(const struct sweep *s, struct sm_info *out);
  * election, and the snapshot that has them; borrowed; NULL: there was none. */
 const GArray *sweep_peers(const struct sweep *s,
 			  const struct snapshot **where);
-/* If the present tables are the result of a repair, the engines will route
- * the fabric soon. */
-void sweep_reroute(struct sweep *s);
+/* A callback: if the present tables are the result of a repair, the engines
+ * will route the fabric soon. */
+void sweep_reroute(void *sweep);
 
 /* Written by sweep*.c and heavy_sweep.c only. */
 struct sweep {

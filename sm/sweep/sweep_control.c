@@ -44,8 +44,9 @@ sweep_control(struct sweep *s, enum sm_control control,
 	case SM_CONTROL_HANDOVER:
 		if (s->self.state != SM_STATE_STANDBY)
 			sweep_request(s, SWEEP_CAUSE_ELECTION);
-		else if (!s->params.hooks.offered ||
-			 !s->params.hooks.offered(s->params.hooks.data))
+		else if (s->params.hooks.offered)
+			s->params.hooks.offered(s->params.hooks.data);
+		else
 			sweep_accept(s);
 		break;
 	case SM_CONTROL_STANDBY:
@@ -67,8 +68,10 @@ sweep_control(struct sweep *s, enum sm_control control,
 }
 
 void
-sweep_accept(struct sweep *s)
+sweep_accept(void *sweep)
 {
+	struct sweep *s = sweep;
+
 	if (s->self.state != SM_STATE_STANDBY)
 		return;
 	election_control(s->x, s->keys, s->elected, s->master,
@@ -114,8 +117,10 @@ sweep_set_route(struct sweep *s, const struct route_params *route)
 }
 
 void
-sweep_reroute(struct sweep *s)
+sweep_reroute(void *sweep)
 {
+	struct sweep *s = sweep;
+
 	if (!s->is_repaired)
 		return;
 	s->is_repaired = false;

@@ -272,12 +272,6 @@ sweep_rests(void *data)
 	return !((struct stage *)data)->busy;
 }
 
-static void
-on_read(struct sa_job *j, void *data)
-{
-	sa_server_enqueue(((struct stage *)data)->desk, j);
-}
-
 /* The fabric as it is now is what the SA answers from. */
 void
 stage_publish(struct stage *st)
@@ -321,10 +315,8 @@ stage_start(struct stage *st, const struct sa_server_params *params,
 	st->archive = persist_sa_open(cache_dir, st->sa, st->sm.t, st->sm.log);
 	st->desk =
 		sa_server_new(st->sm.x, st->sa, st->sm.log, &p, on_groups, st);
-	st->qosread = qos_reader_new(st->sm.x, NULL, st->sa,
-				  &(struct qos_reader_hooks){
-		.rests = sweep_rests, .resume = on_read, .data = st,
-	});
+	st->qosread = qos_reader_new(st->sm.x, NULL, st->sa, st->desk,
+				     sweep_rests, st);
 	sm_agent_free(st->sm.sm->agent);
 	st->sm.sm->agent = sm_agent_new(st->sm.x, &hooks, st->sm.log);
 	stage_publish(st);
