@@ -265,36 +265,21 @@ struct notice_node {
 				   last at one each EACH_US */
 };
 
-struct notices {
-	GHashTable *nodes;	/* struct notice_node by NodeGUID */
-};
-
-struct notices *
+GHashTable *
 notices_new(void)
 {
-	struct notices *n = g_new0(struct notices, 1);
-
-	n->nodes = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
-					 g_free);
-	return n;
+	return g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
 }
 
 void
-notices_free(struct notices *n)
+notices_add(GHashTable *notices, uint64_t node_guid, int64_t now)
 {
-	g_hash_table_unref(n->nodes);
-	g_free(n);
-}
-
-void
-notices_add(struct notices *n, uint64_t node_guid, int64_t now)
-{
-	struct notice_node *node = g_hash_table_lookup(n->nodes, &node_guid);
+	struct notice_node *node = g_hash_table_lookup(notices, &node_guid);
 
 	if (!node) {
 		node = g_new0(struct notice_node, 1);
 		node->guid = node_guid;
-		g_hash_table_insert(n->nodes, &node->guid, node);
+		g_hash_table_insert(notices, &node->guid, node);
 	}
 	if (node->pending)
 		return;
@@ -309,13 +294,13 @@ not_before(const struct notice_node *node)
 }
 
 int64_t
-notices_due(const struct notices *n)
+notices_due(GHashTable *notices)
 {
 	int64_t due = INT64_MAX;
 	GHashTableIter iter;
 	gpointer data;
 
-	g_hash_table_iter_init(&iter, n->nodes);
+	g_hash_table_iter_init(&iter, notices);
 	while (g_hash_table_iter_next(&iter, NULL, &data)) {
 		const struct notice_node *node = data;
 
@@ -328,13 +313,13 @@ notices_due(const struct notices *n)
 
 /* Also drops nodes whose bucket is empty again. */
 GArray *
-notices_take(struct notices *n, int64_t now, int64_t until)
+notices_take(GHashTable *notices, int64_t now, int64_t until)
 {
 	GArray *taken = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	GHashTableIter iter;
 	gpointer data;
 
-	g_hash_table_iter_init(&iter, n->nodes);
+	g_hash_table_iter_init(&iter, notices);
 	while (g_hash_table_iter_next(&iter, NULL, &data)) {
 		struct notice_node *node = data;
 

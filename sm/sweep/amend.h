@@ -42,18 +42,16 @@ bool amend_defer(struct amend *a, uint32_t first, uint32_t from);
 /* Was this port not read, so that it is as in the last snapshot? */
 bool amend_is_believed(const struct amend *a, uint32_t port);
 
-/* The nodes that reported a change, and the time when they are read. */
-struct notices;
-
-struct notices *notices_new(void);
-void notices_free(struct notices *n);
+/* The nodes that reported a change, and the time when they are read: by
+ * NodeGUID. */
+GHashTable *notices_new(void);
 
 /* Adds a report of a node. */
-void notices_add(struct notices *n, uint64_t node_guid, int64_t now);
+void notices_add(GHashTable *notices, uint64_t node_guid, int64_t now);
 /* The time from which one of them may be read; INT64_MAX: there are none. */
-int64_t notices_due(const struct notices *n);
+int64_t notices_due(GHashTable *notices);
 /* Of uint64_t, ascending: takes the nodes that may be read until then;
  * INT64_MAX: all nodes. */
-GArray *notices_take(struct notices *n, int64_t now, int64_t until);
+GArray *notices_take(GHashTable *notices, int64_t now, int64_t until);
 
 #endif

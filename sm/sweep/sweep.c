@@ -972,7 +972,7 @@ sweep_free(struct sweep *s)
 	if (s->elected)
 		snapshot_unref(s->elected);
 	reregister_free(s->clients);
-	notices_free(s->notices);
+	g_hash_table_unref(s->notices);
 	flaps_free(s->flaps);
 	g_array_unref(s->wishes);
 	g_ptr_array_unref(s->avoided);

@@ -271,7 +271,7 @@ struct sweep {
 	struct mad_client_stats stage_stats;	/* when this one began */
 	unsigned causes;		/* requested: bits 1 << enum
 					   sweep_cause */
-	struct notices *notices;	/* nodes to be read again, */
+	GHashTable *notices;		/* nodes to be read again, */
 	unsigned notice_causes;		/* and the causes */
 	int64_t light_due;		/* time of the next light sweep */
 	GArray *silent;			/* of `view`, struct silent_port */

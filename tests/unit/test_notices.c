@@ -11,7 +11,7 @@
 
 /* The nodes that are taken, as digits. */
 static unsigned
-taken(struct notices *n, int64_t now)
+taken(GHashTable *n, int64_t now)
 {
 	g_autoptr(GArray) nodes = notices_take(n, now, now);
 	unsigned digits = 0;
@@ -24,7 +24,7 @@ taken(struct notices *n, int64_t now)
 
 TEST(test_the_first_report_waits_for_others)
 {
-	struct notices *n = notices_new();
+	GHashTable *n = notices_new();
 
 	assert_int_equal(notices_due(n), INT64_MAX);
 	notices_add(n, 3, 10 * MS);
@@ -34,12 +34,12 @@ TEST(test_the_first_report_waits_for_others)
 	assert_int_equal(taken(n, 15 * MS), 13);
 	assert_int_equal(notices_due(n), INT64_MAX);
 	assert_int_equal(taken(n, 20 * MS), 0);
-	notices_free(n);
+	g_hash_table_unref(n);
 }
 
 TEST(test_a_node_that_always_reports_is_read_once_a_second)
 {
-	struct notices *n = notices_new();
+	GHashTable *n = notices_new();
 	unsigned times = 0;
 
 	for (int64_t now = 0; now < 60 * S; now += MS) {
@@ -61,12 +61,12 @@ TEST(test_a_node_that_always_reports_is_read_once_a_second)
 	taken(n, 62 * S);
 	notices_add(n, 1, 90 * S);
 	assert_int_equal(notices_due(n), 90 * S + 5 * MS);
-	notices_free(n);
+	g_hash_table_unref(n);
 }
 
 TEST(test_heavy_sweeps_count_and_do_not_add_up)
 {
-	struct notices *n = notices_new();
+	GHashTable *n = notices_new();
 
 	for (unsigned i = 0; i < 10; i++) {
 		notices_add(n, 1, i);
@@ -75,5 +75,5 @@ TEST(test_heavy_sweeps_count_and_do_not_add_up)
 	assert_int_equal(notices_due(n), INT64_MAX);
 	notices_add(n, 1, 10);
 	assert_in_range(notices_due(n), S, S + MS);
-	notices_free(n);
+	g_hash_table_unref(n);
 }
