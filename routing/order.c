@@ -352,9 +352,11 @@ sample_settle(struct sample *s, uint32_t top)
 			return own;
 		count[MIN(s->level[g->edges[e].peer], LEVEL_MAX)]++;
 	}
+	/* One half of the ways on, or a quarter: where cables to the same part
+	 * of the fabric recur at one of them, they do not at the other. */
 	for (k = 0; k < N_SAMPLES; k++) {
 		a = sample_leaf(s, top, k);
-		b = sample_leaf(s, top, k + N_SAMPLES / 2);
+		b = sample_leaf(s, top, k + N_SAMPLES / (k % 2 ? 4 : 2));
 		if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE || a == b)
 			continue;
 		s->n_searches++;	/* unlike any search before */
