@@ -86,8 +86,8 @@ notify_open(char *(*headline)(void *data), void *data)
 	if (path[0] == '@')
 		n->to.sun_path[0] = '\0';
 	n->to_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
-	if (span && text_read_number(span, INT64_MAX, &us) &&
-	    (!pid || (text_read_number(pid, INT32_MAX, &who) &&
+	if (span && text_read_number(span, 0, INT64_MAX, &us) &&
+	    (!pid || (text_read_number(pid, 0, INT32_MAX, &who) &&
 		      who == (uint64_t)getpid())))
 		n->watchdog_us = us;
 	if (n->watchdog_us)

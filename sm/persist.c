@@ -97,8 +97,9 @@ parse_disabled(const char *text, const char *path, void *data, GError **error)
 		g_auto(GStrv) words = g_strsplit(*line, " ", 2);
 		struct persist_port p = { 0 };
 
-		if (!words[1] || !text_read_guid(words[0], &p.guid) ||
-		    !text_read_number(words[1], 254, &num)) {
+		if (!words[1] ||
+		    !text_read_number(words[0], 16, UINT64_MAX, &p.guid) ||
+		    !text_read_number(words[1], 0, 254, &num)) {
 			g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
 				    "%s:%u: damaged", path,
 				    (unsigned)(line - lines) + 1);

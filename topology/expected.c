@@ -122,7 +122,7 @@ take_number(struct text_scan *s, const char *ends, uint64_t max, uint64_t *n)
 {
 	struct text_span word = text_take_span(s, ends);
 
-	return text_span_number(&word, max, n);
+	return text_span_number(&word, 0, max, n);
 }
 
 static bool
@@ -132,7 +132,7 @@ parse_node(struct text_scan *s, struct expected *e, bool is_switch)
 	uint64_t id, since;
 	g_autofree char *text = NULL;
 
-	if (!text_span_hex(&guid, UINT64_MAX, &id) ||
+	if (!text_span_number(&guid, 16, UINT64_MAX, &id) ||
 	    !take_number(s, " \n", INT64_MAX, &since) ||
 	    g_hash_table_contains(e->by_guid, &id))
 		return false;
@@ -151,7 +151,8 @@ parse_link(struct text_scan *s, struct expected *e)
 
 	for (unsigned i = 0; i < 2; i++) {
 		word = text_take_span(s, "/\n");
-		if (!text_span_hex(&word, UINT64_MAX, &n) || *s->at++ != '/')
+		if (!text_span_number(&word, 16, UINT64_MAX, &n) ||
+		    *s->at++ != '/')
 			return false;
 		l.node[i] = g_hash_table_lookup(e->by_guid, &n);
 		if (!l.node[i] || !take_number(s, " \n", UINT8_MAX, &n))
@@ -460,7 +461,7 @@ expected_accept(struct expected *e, const char *word)
 	unsigned before = e->faults->len;
 	uint64_t guid = 0;
 
-	if (word && !text_read_guid(word, &guid))
+	if (word && !text_read_number(word, 16, UINT64_MAX, &guid))
 		guid = 0;
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		struct expected_link *l = link_at(e, i);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define HEX_DIGITS_MAX	16u
+#define BLANKS		" \t\r"
 
 G_DEFINE_QUARK(minism-text-error-quark, text_error)
 
@@ -46,18 +47,10 @@ text_read_file(const char *path, GError **error)
 	return text;
 }
 
-bool
-text_is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
 const char *
 text_skip_blanks(const char *text)
 {
-	while (text_is_blank(*text))
-		text++;
-	return text;
+	return text + strspn(text, BLANKS);
 }
 
 bool
@@ -106,17 +99,6 @@ text_take_hex(const char **text, unsigned digits, uint64_t *value)
 	    (size_t)(at - first) > digits)
 		return false;
 	*text = at;
-	*value = n;
-	return true;
-}
-
-bool
-text_read_digits(const char *text, unsigned base, uint64_t max, uint64_t *value)
-{
-	uint64_t n;
-
-	if (!text_take_digits(&text, base, max, &n) || *text)
-		return false;
 	*value = n;
 	return true;
 }
@@ -192,24 +174,8 @@ text_nearest(const char *word, const char *prefix, const char *const *names,
 					 nearest) : g_strdup("");
 }
 
-bool
-text_read_number(const char *text, uint64_t max, uint64_t *value)
-{
-	if (text_take_0x(&text))
-		return text_read_digits(text, 16, max, value);
-	return text_read_digits(text, 10, max, value);
-}
-
-bool
-text_read_guid(const char *text, uint64_t *guid)
-{
-	text_take_0x(&text);
-	return text_read_digits(text, 16, UINT64_MAX, guid);
-}
-
 /* --- the scanner --- */
 
-#define BLANKS		" \t\r"
 #define WARNINGS_MAX	100u
 
 void
@@ -338,7 +304,7 @@ text_take_span(struct text_scan *s, const char *delimiters)
 	span.len = strcspn(s->at, delimiters);
 	span.place = text_here(s);
 	s->at += span.len;
-	while (span.len && text_is_blank(span.at[span.len - 1]))
+	while (span.len && strchr(BLANKS, span.at[span.len - 1]))
 		span.len--;
 	return span;
 }
@@ -363,25 +329,27 @@ text_span_is(const struct text_span *span, const char *word)
 }
 
 bool
-text_span_number(const struct text_span *span, uint64_t max, uint64_t *value)
+text_span_number(const struct text_span *span, unsigned base, uint64_t max,
+		 uint64_t *value)
 {
-	const char *at = span->at;
-	unsigned base = text_take_0x(&at) ? 16 : 10;
+	const char *at = span->at, *end = at + span->len;
+	uint64_t n;
 
-	return at < span->at + span->len &&
-		text_take_digits(&at, base, max, value) &&
-		at == span->at + span->len;
+	if (base != 10 && text_take_0x(&at))
+		base = 16;
+	if (at >= end || !text_take_digits(&at, base ? base : 10, max, &n) ||
+	    at != end)
+		return false;
+	*value = n;
+	return true;
 }
 
 bool
-text_span_hex(const struct text_span *span, uint64_t max, uint64_t *value)
+text_read_number(const char *text, unsigned base, uint64_t max, uint64_t *value)
 {
-	const char *at = span->at;
+	const struct text_span all = { .at = text, .len = strlen(text) };
 
-	text_take_0x(&at);
-	return at < span->at + span->len &&
-		text_take_digits(&at, 16, max, value) &&
-		at == span->at + span->len;
+	return text_span_number(&all, base, max, value);
 }
 
 bool
@@ -390,7 +358,7 @@ text_span_guid(const struct text_span *span, uint64_t *guid)
 	size_t prefix = span->len > 2 && (span->at[1] | 0x20) == 'x' ? 2 : 0;
 
 	return span->len - prefix <= HEX_DIGITS_MAX &&
-		text_span_hex(span, UINT64_MAX, guid) && *guid;
+		text_span_number(span, 16, UINT64_MAX, guid) && *guid;
 }
 
 char *

@@ -28,8 +28,7 @@ char *text_read_file(const char *path, GError **error);
 /* The bytes of a byte order mark at the beginning: 3 or 0. */
 size_t text_bom(const char *text, size_t len);
 
-/* A space, a tab, or the return before a line's end. */
-bool text_is_blank(char c);
+/* Blanks: a space, a tab, or the return before a line's end. */
 const char *text_skip_blanks(const char *text);
 
 /* Takes "0x" or "0X" if the text goes on with it. */
@@ -44,15 +43,11 @@ bool text_take_digits(const char **text, unsigned base, uint64_t max,
  * is not there, or more digits are; then nothing is taken. */
 bool text_take_hex(const char **text, unsigned digits, uint64_t *value);
 
-/* The whole text as digits of `base` and nothing else. */
-bool text_read_digits(const char *text, unsigned base, uint64_t max,
+/* The whole text as a number up to `max`. base 10: digits only; 16:
+ * hexadecimal, with 0x or without, as a GUID; 0: hexadecimal with 0x, else
+ * decimal. */
+bool text_read_number(const char *text, unsigned base, uint64_t max,
 		      uint64_t *value);
-
-/* "0x2a" or "42", up to `max`, and nothing else. */
-bool text_read_number(const char *text, uint64_t max, uint64_t *value);
-
-/* A GUID: up to 16 hexadecimal digits, with 0x or without. */
-bool text_read_guid(const char *text, uint64_t *guid);
 
 /* `text` as part of a one-line message: 60 bytes at most, ? for control
  * characters. A new string. */
@@ -134,11 +129,8 @@ text_plural(uint64_t n)
 
 bool text_span_is(const struct text_span *span, const char *word);
 /* As text_read_number(). */
-bool text_span_number(const struct text_span *span, uint64_t max,
-		      uint64_t *value);
-/* Hexadecimal, with 0x or without. */
-bool text_span_hex(const struct text_span *span, uint64_t max,
-		   uint64_t *value);
+bool text_span_number(const struct text_span *span, unsigned base,
+		      uint64_t max, uint64_t *value);
 /* A GUID that is not 0, of up to 16 hexadecimal digits, 0x before or not. */
 bool text_span_guid(const struct text_span *span, uint64_t *guid);
 /* Short, printable, UTF-8: for a message. A new string. */

@@ -196,9 +196,10 @@ guid2lid_take(struct text_scan *s, GArray *ranges, unsigned *line_of)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
 		words[i] = text_take_span(s, " \t\r\n");
-	if (!text_span_hex(&words[0], UINT64_MAX, &range.guid) ||
-	    !text_span_hex(&words[1], UINT16_MAX, &min) ||
-	    !text_span_hex(&words[2], UINT16_MAX, &max) || !text_line_ends(s))
+	if (!text_span_number(&words[0], 16, UINT64_MAX, &range.guid) ||
+	    !text_span_number(&words[1], 16, UINT16_MAX, &min) ||
+	    !text_span_number(&words[2], 16, UINT16_MAX, &max) ||
+	    !text_line_ends(s))
 		return text_fail(s, place, "this is not \"0xPORTGUID 0xMIN "
 				 "0xMAX\"");
 	range.min = (uint16_t)min;
@@ -316,8 +317,8 @@ take_rank_line(struct text_scan *s, struct rank_list *list)
 		return true;
 	}
 	if (!g_str_has_prefix(word.at, "0x") ||
-	    !text_span_number(&word, UINT64_MAX, &line.guid) ||
-	    !text_span_number(&value, UINT32_MAX - 1, &rank) ||
+	    !text_span_number(&word, 0, UINT64_MAX, &line.guid) ||
+	    !text_span_number(&value, 0, UINT32_MAX - 1, &rank) ||
 	    (n && g_array_index(list->lines, struct rank_line, n - 1).guid >=
 	     line.guid))
 		return false;

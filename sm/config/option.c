@@ -43,7 +43,7 @@ set_number(const struct option *o, void *place, const char *value)
 {
 	uint64_t n = 0;
 
-	if (value && (!text_read_number(value, o->max, &n) || n < o->min))
+	if (value && (!text_read_number(value, 0, o->max, &n) || n < o->min))
 		return option_refuse(o, value);
 	*(unsigned *)place = (unsigned)n;
 	return NULL;
@@ -54,8 +54,8 @@ set_number64(const struct option *o, void *place, const char *value)
 {
 	if (!value)
 		*(uint64_t *)place = 0;
-	else if (o->kind == &option_guid ? !text_read_guid(value, place) :
-		 !text_read_number(value, UINT64_MAX, place))
+	else if (!text_read_number(value, o->kind == &option_guid ? 16 : 0,
+				   UINT64_MAX, place))
 		return option_refuse(o, value);
 	return NULL;
 }

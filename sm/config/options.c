@@ -167,7 +167,7 @@ set_limit(const struct option *o, void *place, const char *value)
 	bool given = value && (is_vls || strcmp(value, "-1"));
 	uint64_t n = 0;
 
-	if (given && !text_read_number(value, o->max, &n))
+	if (given && !text_read_number(value, 0, o->max, &n))
 		return option_refuse(o, value);
 	v->given &= ~(unsigned)o->min;
 	if (!given || (is_vls && n == 0))
@@ -190,9 +190,9 @@ read_share(char *text, bool is_sl2vl, struct qos_share *share)
 	if (colon)
 		*colon++ = '\0';
 	if ((!is_sl2vl && !colon) ||
-	    !text_read_number(g_strstrip(text), is_sl2vl ? QOS_VL_DROP :
+	    !text_read_number(g_strstrip(text), 0, is_sl2vl ? QOS_VL_DROP :
 			      QOS_VLS - 1, &vl) ||
-	    (colon && !text_read_number(g_strstrip(colon), WEIGHT_MAX,
+	    (colon && !text_read_number(g_strstrip(colon), 0, WEIGHT_MAX,
 					&weight)))
 		return false;
 	*share = (struct qos_share){ (uint8_t)vl, (uint8_t)weight };

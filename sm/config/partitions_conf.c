@@ -223,7 +223,7 @@ parser_read_number(struct partitions_parser *p, const struct text_span *span,
 		text_take_digits(&at, 10, UINT64_MAX, value) &&
 		at == span->at + span->len && *value > 7;
 
-	if (!octal && text_span_number(span, max, value) && *value >= min)
+	if (!octal && text_span_number(span, 0, max, value) && *value >= min)
 		return true;
 	shown = text_span_show(span);
 	range = max > UINT8_MAX ?
@@ -240,8 +240,9 @@ parser_read_number(struct partitions_parser *p, const struct text_span *span,
 			       "%s decimal without zeros in front, or 0x and "
 			       "hexadecimal", shown, what);
 	/* the 0x was left out */
-	if (!text_span_number(span, UINT64_MAX, value) && span->len < SHOWN &&
-	    text_span_hex(span, max, value) && *value >= min &&
+	if (!text_span_number(span, 0, UINT64_MAX, value) &&
+	    span->len < SHOWN &&
+	    text_span_number(span, 16, max, value) && *value >= min &&
 	    !g_str_has_prefix(shown, "0x") && !g_str_has_prefix(shown, "0X"))
 		return fail_at(p, span->place, "%s is no %s: %s; is 0x%s "
 			       "meant?", shown, what, range, shown);

@@ -141,7 +141,7 @@ policy_take_number(struct policy_parser *p, uint64_t max, uint64_t *value)
 {
 	struct text_span span = text_take_span(&p->scan, WORD_END "-");
 
-	return text_span_number(&span, max, value) ||
+	return text_span_number(&span, 0, max, value) ||
 		text_fail(&p->scan, span.place, "this is no number of 0 to %"
 			  G_GUINT64_FORMAT " (0x%" G_GINT64_MODIFIER "x)",
 			  max, max);

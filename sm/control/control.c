@@ -88,7 +88,7 @@ run_priority(struct control_request *r)
 
 	if (!word) {
 		request_say(r, CONTROL_DONE, "%u", r->v.self.priority);
-	} else if (!text_read_number(word, SM_PRIORITY_MAX, &n)) {
+	} else if (!text_read_number(word, 0, SM_PRIORITY_MAX, &n)) {
 		request_say(r, CONTROL_USAGE, "priority: %s is not 0 to %u",
 			    shown, SM_PRIORITY_MAX);
 	} else {
@@ -112,7 +112,7 @@ run_loglevel(struct control_request *r)
 	}
 	for (n = 0; n < G_N_ELEMENTS(names); n++)
 		names[n] = log_level_name((enum log_level)n);
-	if (!text_read_number(word, G_N_ELEMENTS(names) - 1, &n))
+	if (!text_read_number(word, 0, G_N_ELEMENTS(names) - 1, &n))
 		for (n = 0; n < G_N_ELEMENTS(names); n++)
 			if (strcmp(names[n], word) == 0)
 				break;
@@ -194,7 +194,7 @@ run_events(struct control_request *q)
 	uint64_t first = 0, end;
 
 	if (q->words[1] &&
-	    !text_read_number(q->words[1], UINT64_MAX, &first)) {
+	    !text_read_number(q->words[1], 0, UINT64_MAX, &first)) {
 		request_say_usage(q);
 		return;
 	}
@@ -253,7 +253,7 @@ run_sweep(struct control_request *r)
 					       v->doing <= SWEEP_PROGRAMMING);
 		r->hooks->sweep(r->hooks->data);
 	} else if (!r->options[REQUEST_WAIT] ||
-		   !text_read_number(r->words[1], UINT64_MAX, &first)) {
+		   !text_read_number(r->words[1], 0, UINT64_MAX, &first)) {
 		request_say_usage(r);
 		return;
 	}

@@ -190,7 +190,7 @@ request_partition(struct control_request *r, const char *word)
 		if (p->name)
 			g_ptr_array_add(names, p->name);
 	}
-	p = text_read_number(word, 0xffff, &pkey) ?
+	p = text_read_number(word, 0, 0xffff, &pkey) ?
 		partition_rules_find(rules, (uint16_t)pkey) : NULL;
 	if (!p)
 		request_say_wrong(r, "", word, " is no partition",

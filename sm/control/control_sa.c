@@ -113,7 +113,8 @@ control_members(struct control_request *q)
 
 	if (word && inet_pton(AF_INET6, word, mgid) == 1)
 		only = sa_store_find(&q->v.sa->groups->all, mgid);
-	else if (word && text_read_number(word, GROUPS_MLID_END - 1, &mlid) &&
+	else if (word &&
+		 text_read_number(word, 0, GROUPS_MLID_END - 1, &mlid) &&
 		 mlid >= GROUPS_MLID_MIN)
 		only = groups_of_mlid(q->v.sa->groups, (uint16_t)mlid);
 	if (word && !only) {

@@ -129,14 +129,14 @@ request_find_port(struct control_request *r, const struct snapshot *s,
 	uint64_t lid;
 	guint n;
 
-	if (!text_read_guid(word, &q.guid))
+	if (!text_read_number(word, 16, UINT64_MAX, &q.guid))
 		q.guid = 0;
 	is_whole = q.guid && strlen(digits) == GUID_DIGITS;
 	if (absent)
 		*absent = 0;
 	/* A number that begins with 0x is a PortGUID first, else a LID. */
 	if (s && lids && !is_whole &&
-	    text_read_number(word, LID_UNICAST_MAX, &lid))
+	    text_read_number(word, 0, LID_UNICAST_MAX, &lid))
 		by_lid = lid_map_owner(lids, (uint16_t)lid);
 	port = s ? snapshot_find_port(s, q.guid) : SNAPSHOT_NONE;
 	if (port == SNAPSHOT_NONE || (!is_hex && by_lid != SNAPSHOT_NONE))

@@ -400,7 +400,7 @@ read_row(const char *text, bool cables, GArray *rows)
 			return false;
 		if (cables)
 			row.num[i] = (uint8_t)num;
-		if (*text && !text_is_blank(*text))
+		if (*text && text_skip_blanks(text) == text)
 			return false;
 		text = text_skip_blanks(text);
 	}

@@ -83,7 +83,7 @@ print_value(struct printer *p, const char *key, const char *text)
 {
 	uint64_t number;
 
-	if (text_read_digits(text, 10, UINT64_MAX, &number))
+	if (text_read_number(text, 10, UINT64_MAX, &number))
 		report_number(&p->r, key, number, NULL);
 	else
 		report_text(&p->r, key, text, NULL);

@@ -122,7 +122,7 @@ load_word(const struct state_word *w, const char *word, uint8_t *member,
 						 "%u digits", w->name, shown,
 						 2u * w->size);
 	}
-	if (!text_read_number(word, w->max, &value) || value < w->min)
+	if (!text_read_number(word, 0, w->max, &value) || value < w->min)
 		return state_line_refuse(error, "%s '%s' is not a number from "
 					 "0x%" PRIx64 " to 0x%" PRIx64,
 					 w->name, shown, w->min, w->max);

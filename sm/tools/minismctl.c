@@ -206,7 +206,7 @@ open_guid(const char *text, int *status)
 	g_autofree char *path = NULL;
 	uint64_t guid;
 
-	if (!text_read_guid(text, &guid)) {
+	if (!text_read_number(text, 16, UINT64_MAX, &guid)) {
 		tool_options_complain("--guid %s: not a GUID of up to 16 "
 				      "hexadecimal digits", text);
 		*status = EXIT_USAGE;

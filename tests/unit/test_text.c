@@ -101,14 +101,14 @@ TEST(test_the_largest_numbers_are_read)
 {
 	uint64_t value;
 
-	assert_true(text_read_digits("18446744073709551615", 10, UINT64_MAX,
+	assert_true(text_read_number("18446744073709551615", 10, UINT64_MAX,
 				     &value));
 	assert_true(value == UINT64_MAX);
 	value = 0;
-	assert_true(text_read_digits("fFfFfFfFfFfFfFfF", 16, UINT64_MAX,
+	assert_true(text_read_number("fFfFfFfFfFfFfFfF", 16, UINT64_MAX,
 				     &value));
 	assert_true(value == UINT64_MAX);
-	assert_true(text_read_digits("0", 10, 0, &value));
+	assert_true(text_read_number("0", 10, 0, &value));
 	assert_int_equal(value, 0);
 }
 
@@ -116,9 +116,9 @@ TEST(test_a_whole_text_has_nothing_behind_its_digits)
 {
 	uint64_t value = UNTOUCHED;
 
-	assert_false(text_read_digits("12 ", 10, 99, &value));
-	assert_false(text_read_digits("1a", 10, 99, &value));
-	assert_false(text_read_digits("", 10, 99, &value));
+	assert_false(text_read_number("12 ", 10, 99, &value));
+	assert_false(text_read_number("1a", 10, 99, &value));
+	assert_false(text_read_number("", 10, 99, &value));
 	assert_int_equal(value, UNTOUCHED);
 }
 
@@ -161,9 +161,9 @@ TEST(test_the_scanner_says_where_things_are)
 	assert_false(text_take_char(&s, ':'));
 	assert_true(text_take_char(&s, '='));
 	span = text_take_span(&s, " \n");
-	assert_true(text_span_number(&span, 31, &n));
+	assert_true(text_span_number(&span, 0, 31, &n));
 	assert_int_equal(n, 31);
-	assert_false(text_span_number(&span, 30, &n));
+	assert_false(text_span_number(&span, 0, 30, &n));
 	span = (struct text_span){ "0x", 2, { 1, 1 } };
 	assert_false(text_span_guid(&span, &n));
 	assert_true(text_line_ends(&s));
