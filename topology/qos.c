@@ -47,29 +47,22 @@ qos_resolve(const struct qos *qos, enum qos_kind kind, struct qos_values *out)
 	}
 }
 
-/* The set that has this value; NULL: none. */
-static const struct qos_values *
-find_given(const struct qos *qos, enum qos_kind kind, enum qos_field field)
-{
-	if (qos->kinds[kind].given & field)
-		return &qos->kinds[kind];
-	return qos->all.given & field ? &qos->all : NULL;
-}
-
 unsigned
 qos_max_vls(const struct qos *qos, enum qos_kind kind)
 {
-	const struct qos_values *v = find_given(qos, kind, QOS_MAX_VLS);
+	const struct qos_values *own = &qos->kinds[kind];
 
-	return v ? v->max_vls : QOS_VLS;
+	return own->given & QOS_MAX_VLS ? own->max_vls :
+		qos->all.given & QOS_MAX_VLS ? qos->all.max_vls : QOS_VLS;
 }
 
 unsigned
 qos_high_limit(const struct qos *qos, enum qos_kind kind)
 {
-	const struct qos_values *v = find_given(qos, kind, QOS_HIGH_LIMIT);
+	const struct qos_values *own = &qos->kinds[kind];
 
-	return v ? v->high_limit : 0;
+	return own->given & QOS_HIGH_LIMIT ? own->high_limit :
+		qos->all.given & QOS_HIGH_LIMIT ? qos->all.high_limit : 0;
 }
 
 /*

@@ -45,20 +45,14 @@
 
 #include "topology/snapshot.h"
 
-const char *
-snapshot_fault_name(enum snapshot_fault_kind kind)
-{
-	static const char *const names[] = {
-		[SNAPSHOT_FAULT_DUPLICATE_GUID] = "duplicate GUID",
-		[SNAPSHOT_FAULT_SILENT] = "silent",
-		[SNAPSHOT_FAULT_REFUSED] = "refused",
-		[SNAPSHOT_FAULT_LIAR] = "contradicts itself",
-		[SNAPSHOT_FAULT_TOO_FAR] = "too far",
-		[SNAPSHOT_FAULT_LOCKED] = "locked",
-	};
-
-	return kind < G_N_ELEMENTS(names) ? names[kind] : "?";
-}
+const char *const snapshot_fault_names[] = {
+	[SNAPSHOT_FAULT_DUPLICATE_GUID] = "duplicate GUID",
+	[SNAPSHOT_FAULT_SILENT] = "silent",
+	[SNAPSHOT_FAULT_REFUSED] = "refused",
+	[SNAPSHOT_FAULT_LIAR] = "contradicts itself",
+	[SNAPSHOT_FAULT_TOO_FAR] = "too far",
+	[SNAPSHOT_FAULT_LOCKED] = "locked",
+};
 
 struct snapshot *
 snapshot_ref(struct snapshot *subnet)

@@ -167,7 +167,8 @@ struct snapshot_fault {
 /* No fault, but for switch ports behind which no node answers. */
 bool snapshot_is_whole(const struct snapshot *s);
 
-const char *snapshot_fault_name(enum snapshot_fault_kind kind);
+/* By kind. */
+extern const char *const snapshot_fault_names[SNAPSHOT_FAULT_LOCKED + 1];
 
 /*
  * Construction, from facts that come in any order.

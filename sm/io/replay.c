@@ -55,38 +55,32 @@ advance(struct replay *r)
 /* ------------------------------------------------------------- differences */
 
 static void
-print_mad(GString *out, const char *what, const struct record_event *e)
-{
-	struct mad_header h;
-
-	g_string_append_printf(out, "%s LID %u, QP %u", what, e->addr.lid,
-			       e->addr.qp);
-	if (mad_header_read(e->mad, e->len, &h))
-		g_string_append_printf(out, " of class 0x%02x %s(%s), "
-				       "modifier 0x%x, TID 0x%" PRIx64,
-				       h.mgmt_class,
-				       mad_method_name(h.method),
-				       mad_attr_name(h.attr_id), h.attr_mod,
-				       h.tid);
-	else
-		g_string_append_printf(out, " of %zu bytes", e->len);
-}
-
-static void
 print_event(GString *out, const struct record_event *e)
 {
+	static const char *const of_mads[] = {
+		[RECORD_RECEIVED] = "a MAD from",
+		[RECORD_RETURNED] = "the return of a MAD to",
+		[RECORD_SEND] = "a MAD to",
+	};
+	struct mad_header h;
+
 	switch (e->kind) {
 	case RECORD_RECEIVED:
-		print_mad(out, "a MAD from", e);
-		break;
 	case RECORD_RETURNED:
-		print_mad(out, "the return of a MAD to", e);
+	case RECORD_SEND:
+		g_string_append_printf(out, "%s LID %u, QP %u",
+				       of_mads[e->kind], e->addr.lid,
+				       e->addr.qp);
+		if (mad_header_read(e->mad, e->len, &h))
+			g_string_append_printf(out, " of class 0x%02x %s(%s), "
+				"modifier 0x%x, TID 0x%" PRIx64, h.mgmt_class,
+				mad_method_name(h.method),
+				mad_attr_name(h.attr_id), h.attr_mod, h.tid);
+		else
+			g_string_append_printf(out, " of %zu bytes", e->len);
 		break;
 	case RECORD_RING:
 		g_string_append_printf(out, "timer %u rings", e->timer);
-		break;
-	case RECORD_SEND:
-		print_mad(out, "a MAD to", e);
 		break;
 	case RECORD_CLOCK:
 		g_string_append(out, "a look at the clock");
@@ -111,24 +105,6 @@ differ(struct replay *r, const char *text)
 		    "event %" PRIu64 " at %" PRId64 ".%06u s: %s",
 		    r->done + 1, r->now / G_USEC_PER_SEC,
 		    (unsigned)(ABS(r->now % G_USEC_PER_SEC)), text);
-}
-
-/* e: what the program does, NULL: nothing. */
-static void
-differ_in_kind(struct replay *r, const struct record_event *e)
-{
-	g_autoptr(GString) text = g_string_new("recorded: ");
-
-	if (r->over)
-		g_string_append(text, "the end");
-	else
-		print_event(text, &r->next);
-	g_string_append(text, "; replayed: ");
-	if (e)
-		print_event(text, e);
-	else
-		g_string_append(text, "nothing");
-	differ(r, text->str);
 }
 
 static void
@@ -184,18 +160,29 @@ print_address(GString *out, const char *who, const struct record_event *e)
 
 /* ------------------------------------------------- actions of the program */
 
-/* Whether `e` is the next event of the record; if so, the caller advances. */
+/* Whether `e` (NULL: that the program does nothing) is the next event of the
+ * record; if so, the caller advances. */
 static bool
 expect(struct replay *r, const struct record_event *e)
 {
-	const struct mad_addr *a = &r->next.addr, *b = &e->addr;
+	const struct mad_addr *a = &r->next.addr, *b = e ? &e->addr : NULL;
 	g_autoptr(GString) text = NULL;
 
 	if (r->difference)
 		return false;
-	if (r->over || r->next.kind != e->kind || r->next.when != e->when ||
-	    r->next.timer != e->timer) {
-		differ_in_kind(r, e);
+	if (!e || r->over || r->next.kind != e->kind ||
+	    r->next.when != e->when || r->next.timer != e->timer) {
+		text = g_string_new("recorded: ");
+		if (r->over)
+			g_string_append(text, "the end");
+		else
+			print_event(text, &r->next);
+		g_string_append(text, "; replayed: ");
+		if (e)
+			print_event(text, e);
+		else
+			g_string_append(text, "nothing");
+		differ(r, text->str);
 	} else if (r->next.len != e->len ||
 		   (e->len && memcmp(r->next.mad, e->mad, e->len))) {
 		differ_in_bytes(r, e);
@@ -330,7 +317,7 @@ replay_finish(struct transport *t, GError **error)
 	while (replay_step(t))
 		;
 	if (!r->over)
-		differ_in_kind(r, NULL);
+		expect(r, NULL);
 	if (!r->difference)
 		return true;
 	if (error)

@@ -187,7 +187,7 @@ health_judge(struct health *v, const struct snapshot *s,
 		.warnings = g_ptr_array_new_with_free_func(g_free),
 	};
 	for (uint32_t i = 0; i < s->n_faults; i++)
-		complain(v, "%s: %s", snapshot_fault_name(s->faults[i].kind),
+		complain(v, "%s: %s", snapshot_fault_names[s->faults[i].kind],
 			 s->faults[i].text);
 	judge_links(v, s);
 	judge_caps(v, s, choice);
