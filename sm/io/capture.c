@@ -68,13 +68,7 @@ struct capture *
 capture_open(struct transport **t, const char *path, const char *options,
 	     GError **error)
 {
-	struct transport *inner = *t;
 	FILE *file = record_create(path, error);
-	struct record_port port = {
-		.guid = inner->port_guid, .num = inner->port_num,
-		.rmpp = inner->rmpp, .simulated = inner->simulated,
-		.options = options,
-	};
 	struct capture *tap;
 
 	if (!file)
@@ -83,9 +77,8 @@ capture_open(struct transport **t, const char *path, const char *options,
 	tap->file = file;
 	tap->path = g_strdup(path);
 	tap->out = g_byte_array_new();
-	g_strlcpy(port.name, inner->name, sizeof(port.name));
-	record_begin(&tap->writer, tap->out, &port);
-	tap->t = *t = tap_new(inner, capture_on_event, tap);
+	record_begin(&tap->writer, tap->out, *t, options);
+	tap->t = *t = tap_new(*t, capture_on_event, tap);
 	return tap;
 }
 

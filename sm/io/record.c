@@ -237,23 +237,23 @@ code_event(struct coder *c, struct record_event *e)
 
 void
 record_begin(struct record_writer *w, GByteArray *out,
-	     const struct record_port *port)
+	     const struct transport *t, const char *options)
 {
-	const char *options = port->options ? port->options : "";
 	size_t begin = out->len;
-	uint8_t n = (uint8_t)strnlen(port->name, sizeof(port->name) - 1);
-	uint64_t guid = port->guid, n_options = strlen(options) + 1;
+	uint8_t n = (uint8_t)strnlen(t->name, sizeof(t->name) - 1);
+	uint64_t guid = t->port_guid;
+	uint64_t n_options = options ? strlen(options) + 1 : 1;
 	struct coder c = { .out = out };
 
 	*w = (struct record_writer) { .out = out, .sum = FNV_START };
 	code_bytes(&c, MAGIC, MAGIC_LEN);
 	code_fixed64(&c, &guid);
-	code_bytes(&c, (void *)&port->num, 1);
-	code_bytes(&c, &(uint8_t){ n | (port->rmpp ? NAME_RMPP : 0) }, 1);
-	code_bytes(&c, (void *)port->name, n);
-	code_bytes(&c, &(uint8_t){ port->simulated }, 1);
+	code_bytes(&c, (void *)&t->port_num, 1);
+	code_bytes(&c, &(uint8_t){ n | (t->rmpp ? NAME_RMPP : 0) }, 1);
+	code_bytes(&c, (void *)t->name, n);
+	code_bytes(&c, &(uint8_t){ t->simulated }, 1);
 	code_number(&c, UINT64_MAX, &n_options);
-	code_bytes(&c, (void *)options, n_options);
+	code_bytes(&c, (void *)(options ? options : ""), n_options);
 	w->sum = fnv_add(w->sum, out->data + begin, out->len - begin);
 }
 
@@ -315,14 +315,14 @@ fail(const struct record_reader *r, const char *what, GError **error)
 }
 
 static bool
-read_header(struct record_reader *r, struct record_port *port, GError **error)
+read_header(struct record_reader *r, struct transport *t, const char **options,
+	    GError **error)
 {
 	struct coder *c = &r->c;
-	const uint8_t *magic = take_bytes(c, MAGIC_LEN), *options = NULL;
+	const uint8_t *magic = take_bytes(c, MAGIC_LEN), *text = NULL;
 	uint8_t n = 0, simulated = 0;
 	uint64_t n_options = 0;
 
-	*port = (struct record_port) { .guid = 0 };
 	if (!magic || memcmp(magic, MAGIC, MAGIC_LEN - 1) != 0) {
 		c->at = r->begin;
 		return fail(r, "this is no record of MADs", error);
@@ -330,31 +330,33 @@ read_header(struct record_reader *r, struct record_port *port, GError **error)
 	if (magic[MAGIC_LEN - 1] != (uint8_t)MAGIC[MAGIC_LEN - 1])
 		return fail(r, "a record of a version that is not known",
 			    error);
-	if (!code_fixed64(c, &port->guid) || !code_bytes(c, &port->num, 1) ||
-	    !code_bytes(c, &n, 1) ||
-	    (n & ~NAME_RMPP) >= sizeof(port->name) ||
-	    !code_bytes(c, port->name, n & ~NAME_RMPP) ||
+	memset(t->name, 0, sizeof(t->name));
+	if (!code_fixed64(c, &t->port_guid) ||
+	    !code_bytes(c, &t->port_num, 1) || !code_bytes(c, &n, 1) ||
+	    (n & ~NAME_RMPP) >= sizeof(t->name) ||
+	    !code_bytes(c, t->name, n & ~NAME_RMPP) ||
 	    !code_bytes(c, &simulated, 1) ||
 	    !code_number(c, RECORD_MAD_MAX, &n_options) ||
-	    !(options = take_bytes(c, n_options)))
+	    !(text = take_bytes(c, n_options)))
 		return fail(r, "the header is cut off", error);
 	if (simulated > 1 || !n_options ||
-	    memchr(options, 0, n_options) != options + n_options - 1)
+	    memchr(text, 0, n_options) != text + n_options - 1)
 		return fail(r, "the header is damaged", error);
-	port->simulated = simulated;
-	port->options = (const char *)options;
-	port->rmpp = n & NAME_RMPP;
+	t->simulated = simulated;
+	t->rmpp = n & NAME_RMPP;
+	*options = (const char *)text;
 	return true;
 }
 
 static bool
-check(struct record_reader *r, struct record_port *port, GError **error)
+check(struct record_reader *r, struct transport *t, const char **options,
+      GError **error)
 {
 	const uint8_t *at = NULL;
 	uint64_t events = 0, sum, want = 0;
 	struct record_event e;
 
-	if (!read_header(r, port, error))
+	if (!read_header(r, t, options, error))
 		return false;
 	for (; r->c.at < r->c.end && *r->c.at != KIND_END; r->events++) {
 		at = r->c.at;
@@ -381,8 +383,8 @@ check(struct record_reader *r, struct record_port *port, GError **error)
 }
 
 struct record_reader *
-record_reader_new(const uint8_t *bytes, size_t len, struct record_port *port,
-		  GError **error)
+record_reader_new(const uint8_t *bytes, size_t len, struct transport *t,
+		  const char **options, GError **error)
 {
 	struct record_reader *r = g_new0(struct record_reader, 1);
 
@@ -390,13 +392,13 @@ record_reader_new(const uint8_t *bytes, size_t len, struct record_port *port,
 	r->c.end = len ? bytes + len : bytes;	/* nothing may be NULL */
 	r->c.mad = g_byte_array_new();
 	r->c.refusal = g_string_new(NULL);
-	if (!check(r, port, error)) {
+	if (!check(r, t, options, error)) {
 		record_reader_free(r);
 		return NULL;
 	}
 	/* back to the first event */
 	r->c.at = r->begin;
-	read_header(r, port, NULL);
+	read_header(r, t, options, NULL);
 	r->c.time = 0;
 	r->c.timers = 0;
 	return r;

@@ -54,17 +54,6 @@ struct record_event {
 	const char *refusal;	/* send; NULL: it was accepted */
 };
 
-/* Which port it was. */
-struct record_port {
-	uint64_t guid;
-	uint8_t num;
-	bool rmpp;		/* transport.rmpp */
-	char name[64];
-	bool simulated;		/* transport.simulated */
-	const char *options;	/* of the program, as it wrote them; NULL is
-				   "". A reader's points into its bytes. */
-};
-
 #define RECORD_MAD_MAX	(1u << 26)	/* bytes */
 /* Times go from 0 to this, so that sums of two do not overflow. */
 #define RECORD_TIME_MAX	(INT64_MAX / 2)
@@ -76,8 +65,10 @@ struct record_writer {
 	uint64_t events, sum;
 };
 
+/* Of t the port, its name, rmpp and simulated go into the record. options: of
+ * the program, as it wrote them; NULL is "". */
 void record_begin(struct record_writer *w, GByteArray *out,
-		  const struct record_port *port);
+		  const struct transport *t, const char *options);
 /* The writer keeps the last time, and counts the starts of timers. */
 void record_put(struct record_writer *w, const struct record_event *e);
 void record_end(struct record_writer *w);
@@ -95,11 +86,12 @@ FILE *record_create(const char *path, GError **error);
 
 struct record_reader;
 
-/* Checks all of `bytes`, which must outlive the reader. NULL with an error that
- * names the first byte that is not valid. */
+/* Checks all of `bytes`, which must outlive the reader and *options, and sets in
+ * t what record_begin() took from it. NULL with an error that names the first
+ * byte that is not valid. */
 struct record_reader *record_reader_new(const uint8_t *bytes, size_t len,
-					struct record_port *port,
-					GError **error);
+					struct transport *t,
+					const char **options, GError **error);
 void record_reader_free(struct record_reader *r);
 
 /* False at the end. The event is valid until the next call. */

@@ -359,22 +359,16 @@ struct transport *
 replay_new(const uint8_t *record, size_t len, GError **error)
 {
 	struct replay *r = g_new0(struct replay, 1);
-	struct record_port port;
 
 	r->base.ops = &replay_ops;
 	r->timers = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	r->bytes = g_memdup2(record, len);
-	r->reader = record_reader_new(r->bytes, len, &port, error);
+	r->reader = record_reader_new(r->bytes, len, &r->base, &r->options,
+				      error);
 	if (!r->reader) {
 		replay_free(&r->base);
 		return NULL;
 	}
-	r->options = port.options;
-	r->base.port_guid = port.guid;
-	r->base.port_num = port.num;
-	r->base.rmpp = port.rmpp;
-	r->base.simulated = port.simulated;
-	g_strlcpy(r->base.name, port.name, sizeof(r->base.name));
 	r->over = !record_next(r->reader, &r->next);
 	return &r->base;
 }

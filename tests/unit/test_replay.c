@@ -333,16 +333,17 @@ change_byte(const struct files *files, enum record_kind kind, unsigned n,
 	g_autofree char *bytes = NULL;
 	g_autoptr(GByteArray) out = g_byte_array_new();
 	struct record_writer w;
-	struct record_port port;
+	struct transport port;
+	const char *options;
 	struct record_event e;
 	struct record_reader *r;
 	uint64_t number = 0, events = 0;
 	gsize len;
 
 	assert_true(g_file_get_contents(files->a, &bytes, &len, NULL));
-	r = record_reader_new((uint8_t *)bytes, len, &port, NULL);
+	r = record_reader_new((uint8_t *)bytes, len, &port, &options, NULL);
 	assert_non_null(r);
-	record_begin(&w, out, &port);
+	record_begin(&w, out, &port, options);
 	while (record_next(r, &e)) {
 		uint8_t mad[MAD_SIZE];
 
@@ -473,27 +474,29 @@ TEST(test_all_values_survive_the_record, make_files, remove_files)
 		{ .kind = RECORD_SEND, .time = 127, .mad = longer, .len = 2,
 		  .refusal = "why not" },
 	};
-	const struct record_port in = {
-		UINT64_MAX, 255, true, "x", true, "+--once\n",
+	const struct transport in = {
+		.port_guid = UINT64_MAX, .port_num = 255, .rmpp = true,
+		.name = "x", .simulated = true,
 	};
 	g_autoptr(GByteArray) out = g_byte_array_new();
-	struct record_port port;
+	const char *options;
+	struct transport port;
 	struct record_writer w;
 	struct record_reader *r;
 	struct record_event e;
 
-	record_begin(&w, out, &in);
+	record_begin(&w, out, &in, "+--once\n");
 	for (size_t i = 0; i < G_N_ELEMENTS(events); i++)
 		record_put(&w, &events[i]);
 	record_end(&w);
-	r = record_reader_new(out->data, out->len, &port, NULL);
+	r = record_reader_new(out->data, out->len, &port, &options, NULL);
 	assert_non_null(r);
-	assert_true(port.guid == in.guid);
-	assert_int_equal(port.num, in.num);
+	assert_true(port.port_guid == in.port_guid);
+	assert_int_equal(port.port_num, in.port_num);
 	assert_int_equal(port.rmpp, in.rmpp);
 	assert_string_equal(port.name, in.name);
 	assert_int_equal(port.simulated, in.simulated);
-	assert_string_equal(port.options, in.options);
+	assert_string_equal(options, "+--once\n");
 	for (size_t i = 0; i < G_N_ELEMENTS(events); i++) {
 		const struct record_event *was = &events[i];
 
@@ -561,11 +564,11 @@ TEST(test_impossible_times_are_an_error, make_files, remove_files)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
-		const struct record_port port = { .num = 1 };
+		const struct transport port = { .port_num = 1 };
 		g_autoptr(GByteArray) out = g_byte_array_new();
 		struct record_writer w;
 
-		record_begin(&w, out, &port);
+		record_begin(&w, out, &port, NULL);
 		record_put(&w, &(struct record_event) {
 			.kind = RECORD_CLOCK, .time = times[i],
 		});
@@ -576,13 +579,13 @@ TEST(test_impossible_times_are_an_error, make_files, remove_files)
 
 TEST(test_timer_that_was_not_started_is_an_error, make_files, remove_files)
 {
-	const struct record_port port = { .num = 1 };
+	const struct transport port = { .port_num = 1 };
 	g_autoptr(GByteArray) out = g_byte_array_new();
 	g_autoptr(GError) error = NULL;
 	struct record_writer w;
 	struct transport *t;
 
-	record_begin(&w, out, &port);
+	record_begin(&w, out, &port, NULL);
 	record_put(&w, &(struct record_event) {
 		.kind = RECORD_RING, .timer = 1,
 	});
