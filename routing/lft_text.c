@@ -28,7 +28,7 @@
 #include <string.h>
 
 #include "routing/lft_text.h"
-#include "topology/dr_path.h"
+#include "topology/smp_attr.h"
 #include "topology/text.h"
 
 #define MAX_LISTED	5u	/* of each kind of note */

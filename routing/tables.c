@@ -25,7 +25,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "topology/dr_path.h"
+#include "topology/smp_attr.h"
 
 #define HUGE_PAGE	((size_t)2 << 20)
 

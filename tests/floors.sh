@@ -25,7 +25,7 @@ may() {
 	routing/*:routing/* | routing/*:topology/*) ;;
 	# the wire speaks in the host structs of topology
 	sm/mad/*:sm/mad/* | sm/mad/*:topology/smp_attr.h | \
-		sm/mad/*:topology/dr_path.h | sm/mad/*:topology/port_tables.h) ;;
+		sm/mad/*:topology/port_tables.h) ;;
 	sm/plan/*:sm/plan/* | sm/plan/*:topology/* | \
 		sm/plan/*:routing/tables.h) ;;
 	sm/config/*:sm/config/* | sm/config/*:topology/*) ;;
@@ -33,8 +33,7 @@ may() {
 	sm/sa/sa_server.*:sm/* | sm/sa/sa_queue.*:sm/*) ;;
 	sm/sa/*:sm/sa/* | sm/sa/*:topology/* | sm/sa/*:sm/mad/* | \
 		sm/sa/*:routing/tables.h) ;;
-	sm/io/*:sm/io/* | sm/io/*:sm/mad/* | sm/io/*:topology/smp_attr.h | \
-		sm/io/*:topology/dr_path.h) ;;
+	sm/io/*:sm/io/* | sm/io/*:sm/mad/* | sm/io/*:topology/smp_attr.h) ;;
 	sm/sim/*:sm/sim/* | sm/sim/*:sm/mad/* | sm/sim/*:topology/* | \
 		sm/sim/*:sm/io/transport.h) ;;
 	sm/tools/*:sm/tools/* | sm/tools/*:topology/* | sm/tools/*:routing/* | \
@@ -114,7 +113,7 @@ bad_tree() {
 	put sm/config/a.c topology/b.h routing/engine.h
 	put sm/sa/a.c sm/mad/mad.h topology/b.h routing/tables.h routing/graph.h sm/log.h
 	put sm/sa/sa_server.c sm/log.h sm/io/mad_client.h
-	put sm/io/a.c sm/mad/mad.h topology/dr_path.h topology/snapshot.h sm/log.h
+	put sm/io/a.c sm/mad/mad.h topology/smp_attr.h topology/snapshot.h sm/log.h
 	put sm/sim/a.c sm/io/transport.h topology/b.h sm/io/mad_client.h sm/log.h
 	put sm/lab/a.c sm/sim/sim.h sm/io/transport.h sm/io/mad_client.h
 	put sm/tools/a.c sm/plan/plan.h sm/io/mad_client.h sm/log.h

@@ -16,7 +16,6 @@
 #include <glib.h>
 #include <stdint.h>
 
-#include "topology/dr_path.h"
 #include "topology/smp_attr.h"
 
 #define SNAPSHOT_NONE	UINT32_MAX

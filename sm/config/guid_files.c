@@ -25,7 +25,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "topology/dr_path.h"
+#include "topology/smp_attr.h"
 #include "topology/text.h"
 
 /* --- lists --- */

@@ -18,8 +18,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "topology/dr_path.h"
 #include "topology/report.h"
+#include "topology/smp_attr.h"
 #include "topology/text.h"
 
 #define MEMBERS_SHOWN	64u

@@ -11,7 +11,6 @@
 #define MINISM_MAD_SMP_H
 
 #include "sm/mad/mad.h"
-#include "topology/dr_path.h"
 #include "topology/port_tables.h"
 #include "topology/smp_attr.h"
 

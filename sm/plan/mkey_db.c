@@ -27,7 +27,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "topology/dr_path.h"
+#include "topology/smp_attr.h"
 #include "topology/text.h"
 
 #define LOCK_KEYS	(MKEY_DB_TRIES - 1)

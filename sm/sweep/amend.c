@@ -39,7 +39,6 @@
  */
 #include "sm/sweep/amend.h"
 
-#include "topology/dr_path.h"
 
 #define NEEDED	1u	/* of an end port: it is or was to be read */
 #define READ	2u	/* its PortInfo was read by this discovery */

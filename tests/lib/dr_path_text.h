@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "topology/dr_path.h"
+#include "topology/smp_attr.h"
 
 /* The leading 0 is the reserved entry. A new string. */
 static inline char *

@@ -6,7 +6,6 @@
 
 #include "tests/lib/unit.h"
 #include "topology/smp_attr.h"
-#include "topology/dr_path.h"
 
 TEST(test_names_know_their_codes)
 {

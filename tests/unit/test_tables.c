@@ -7,7 +7,7 @@
 #include "routing/tables.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
-#include "topology/dr_path.h"
+#include "topology/smp_attr.h"
 
 static void
 assert_row_empty(const struct lft *lft, uint32_t sw)
