@@ -124,9 +124,10 @@ timers_free(struct timers *t)
 }
 
 unsigned
-timers_start(struct timers *t, int64_t when, transport_timer_fn fn,
+timers_start(struct transport *transport, int64_t when, transport_timer_fn fn,
 	     void *data)
 {
+	struct timers *t = transport->timers;
 	struct timer *timer = g_new(struct timer, 1);
 
 	do
@@ -147,8 +148,9 @@ timers_start(struct timers *t, int64_t when, transport_timer_fn fn,
 }
 
 void
-timers_cancel(struct timers *t, unsigned id)
+timers_cancel(struct transport *transport, unsigned id)
 {
+	struct timers *t = transport->timers;
 	void *key = GUINT_TO_POINTER(id);
 	GSequenceIter *iter = g_hash_table_lookup(t->by_id, key);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The timers of a transport in a GLib main loop. Private to the transports;
- * other modules use transport_timer_start().
+ * The timers of a transport in real time, in a GLib main loop. Private to the
+ * transports; other modules use transport_timer_start().
  */
 #ifndef MINISM_IO_TIMERS_H
 #define MINISM_IO_TIMERS_H
@@ -14,12 +14,12 @@ struct timers;
 struct timers *timers_new(GMainContext *context);
 void timers_free(struct timers *timers);	/* and those that are running */
 
-/* As struct transport_ops has it: us of g_get_monotonic_time(), an id that
- * is never 0. From the thread that runs the loop only. Timers for the same
- * moment expire in the order in which they were started. */
-unsigned timers_start(struct timers *timers, int64_t when,
-		      transport_timer_fn fn, void *data);
-void timers_cancel(struct timers *timers, unsigned id);
+/* Two of struct transport_ops, on t->timers, in us of g_get_monotonic_time().
+ * From the thread that runs the loop only. Timers for the same moment expire in
+ * the order in which they were started. */
+unsigned timers_start(struct transport *t, int64_t when, transport_timer_fn fn,
+		      void *data);
+void timers_cancel(struct transport *t, unsigned id);
 /* When the first one is due; INT64_MAX: there is none. */
 int64_t timers_next(const struct timers *timers);
 

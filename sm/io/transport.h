@@ -87,6 +87,8 @@ struct transport {
 	 * sm/io/sa_message.h.
 	 */
 	bool rmpp;
+	struct timers *timers;		/* of one in real time (sm/io/timers.h);
+					   else NULL */
 	bool simulated;			/* and so is its time */
 	char name[64];			/* for people: "ibsim0 port 1" */
 };

@@ -139,9 +139,6 @@ struct umad_transport {
 	bool asked;		/* the last MAD was a request */
 
 	struct buffer in, out;
-
-	struct timers *timers;
-
 	GSource *source;	/* on_wake */
 	GThread *watcher;
 	GMutex mutex;		/* for what follows */
@@ -245,7 +242,7 @@ linger(struct umad_transport *u, struct umad_turn *turn)
 {
 	int64_t now = g_get_monotonic_time();
 	bool may_serve = u->asked && now - turn->began < SERVE_US &&
-		timers_next(u->timers) > now + LINGER_MS * 1000;
+		timers_next(u->base.timers) > now + LINGER_MS * 1000;
 
 	if (u->waiting >= NAP_WAITING && !turn->napped) {
 		turn->napped = true;
@@ -452,27 +449,10 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 	return true;
 }
 
-/* ------------------------------------------------------------------ timers */
-
 static int64_t
 umad_transport_now(struct transport *t)
 {
 	return g_get_monotonic_time();
-}
-
-static unsigned
-umad_transport_timer_start(struct transport *t, int64_t when,
-			   transport_timer_fn fn, void *data)
-{
-	struct umad_transport *u = (struct umad_transport *)t;
-
-	return timers_start(u->timers, when, fn, data);
-}
-
-static void
-umad_transport_timer_cancel(struct transport *t, unsigned id)
-{
-	timers_cancel(((struct umad_transport *)t)->timers, id);
 }
 
 /* ---------------------------------------------------------- the local ports */
@@ -630,7 +610,7 @@ umad_transport_free(struct transport *t)
 	unbind_port(u);
 	g_source_destroy(u->source);
 	g_source_unref(u->source);
-	timers_free(u->timers);
+	timers_free(u->base.timers);
 	g_main_context_unref(u->context);
 	g_mutex_clear(&u->mutex);
 	g_cond_clear(&u->changed);
@@ -643,8 +623,8 @@ umad_transport_free(struct transport *t)
 static const struct transport_ops umad_ops = {
 	.send = umad_transport_send,
 	.now = umad_transport_now,
-	.timer_start = umad_transport_timer_start,
-	.timer_cancel = umad_transport_timer_cancel,
+	.timer_start = timers_start,
+	.timer_cancel = timers_cancel,
 	.free = umad_transport_free,
 };
 
@@ -664,7 +644,7 @@ umad_transport_new(const struct umad_choice *choice)
 	u->reopen_ms = REOPEN_MIN_MS;
 	for (unsigned i = 0; i < AGENTS; i++)
 		u->agents[i] = -1;
-	u->timers = timers_new(u->context);
+	u->base.timers = timers_new(u->context);
 	u->source = g_source_new(&source_funcs, sizeof(GSource));
 	g_source_set_callback(u->source, on_wake, u, NULL);
 	g_source_attach(u->source, u->context);
@@ -730,7 +710,7 @@ static void on_reopen(void *data);
 static void
 reopen_later(struct umad_transport *u)
 {
-	u->reopen = timers_start(u->timers, g_get_monotonic_time() +
+	u->reopen = timers_start(&u->base, g_get_monotonic_time() +
 				 u->reopen_ms * (int64_t)1000, on_reopen, u);
 	u->reopen_ms = MIN(2 * u->reopen_ms, REOPEN_MAX_MS);
 }

@@ -39,7 +39,6 @@
  */
 #include "sm/sweep/amend.h"
 
-
 #define NEEDED	1u	/* of an end port: it is or was to be read */
 #define READ	2u	/* its PortInfo was read by this discovery */
 #define FOUND	4u	/* its cable was found by this discovery */

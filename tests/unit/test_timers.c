@@ -34,7 +34,9 @@ settle(void)
  * and a turn of the loop for nothing. */
 TEST(test_starting_a_timer_wakes_no_loop)
 {
-	struct timers *t = timers_new(g_main_context_default());
+	struct transport t = {
+		.timers = timers_new(g_main_context_default()),
+	};
 	int64_t far = g_get_monotonic_time() + G_TIME_SPAN_HOUR;
 	unsigned id = 0, rang = 0;
 
@@ -42,27 +44,29 @@ TEST(test_starting_a_timer_wakes_no_loop)
 	polls_woken = 0;
 	g_main_context_set_poll_func(NULL, count_woken);
 	for (unsigned i = 0; i < 10; i++) {
-		id = timers_start(t, far - i * G_TIME_SPAN_SECOND, count,
+		id = timers_start(&t, far - i * G_TIME_SPAN_SECOND, count,
 				  &rang);
 		assert_false(g_main_context_iteration(NULL, FALSE));
 	}
-	timers_cancel(t, id);
+	timers_cancel(&t, id);
 	assert_false(g_main_context_iteration(NULL, FALSE));
 	assert_int_equal(polls_woken, 0);
 	g_main_context_set_poll_func(NULL, NULL);
 	assert_int_equal(rang, 0);
-	timers_free(t);
+	timers_free(t.timers);
 }
 
 /* The loop sleeps until then, with nothing else to wake it, and not longer. */
 TEST(test_sleeping_loop_wakes_for_a_timer)
 {
-	struct timers *t = timers_new(g_main_context_default());
+	struct transport t = {
+		.timers = timers_new(g_main_context_default()),
+	};
 	int64_t began = g_get_monotonic_time(), took;
 	unsigned rang = 0, turns = 0;
 
-	timers_start(t, began + G_TIME_SPAN_HOUR, count, &rang);
-	timers_start(t, began + 20000, count, &rang);
+	timers_start(&t, began + G_TIME_SPAN_HOUR, count, &rang);
+	timers_start(&t, began + 20000, count, &rang);
 	while (!rang) {
 		g_main_context_iteration(NULL, TRUE);
 		turns++;
@@ -71,28 +75,31 @@ TEST(test_sleeping_loop_wakes_for_a_timer)
 	assert_true(took >= 20000);
 	assert_in_range(turns, 1, 5);	/* it slept */
 	assert_int_equal(rang, 1);
-	timers_free(t);
+	timers_free(t.timers);
 }
 
 TEST(test_next_is_the_nearest)
 {
-	struct timers *t = timers_new(g_main_context_default());
+	struct transport t = {
+		.timers = timers_new(g_main_context_default()),
+	};
 	int64_t now = g_get_monotonic_time(), far = now + G_TIME_SPAN_HOUR;
 	unsigned id, rang = 0;
 
-	assert_true(timers_next(t) == INT64_MAX);
-	timers_start(t, far, count, &rang);
-	assert_true(timers_next(t) == far);
-	id = timers_start(t, far - 5, count, &rang);
-	timers_start(t, far + 5, count, &rang);
-	assert_true(timers_next(t) == far - 5);
-	timers_cancel(t, id);
-	assert_true(timers_next(t) == far);
+	assert_true(timers_next(t.timers) == INT64_MAX);
+	timers_start(&t, far, count, &rang);
+	assert_true(timers_next(t.timers) == far);
+	id = timers_start(&t, far - 5, count, &rang);
+	timers_start(&t, far + 5, count, &rang);
+	assert_true(timers_next(t.timers) == far - 5);
+	timers_cancel(&t, id);
+	assert_true(timers_next(t.timers) == far);
 	/* one for a moment that is over is due now */
-	timers_start(t, now - 5, count, &rang);
-	assert_in_range(timers_next(t) - now, 0, 10 * G_TIME_SPAN_SECOND);
+	timers_start(&t, now - 5, count, &rang);
+	assert_in_range(timers_next(t.timers) - now, 0,
+			10 * G_TIME_SPAN_SECOND);
 	settle();
 	assert_int_equal(rang, 1);
-	assert_true(timers_next(t) == far);
-	timers_free(t);
+	assert_true(timers_next(t.timers) == far);
+	timers_free(t.timers);
 }
