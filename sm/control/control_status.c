@@ -275,16 +275,17 @@ put_sweeps(const struct control_view *v, struct text_report *r)
 static void
 put_counters(const struct control_view *v, struct text_report *r)
 {
+	const struct mad_client_stats *wire = &v->client->stats;
 	const char *source = v->rules->source;
 
 	report_open(r, "mads", '{');
 	report_say(r, "MADs:      ");
-	report_number(r, "sent", v->wire->sent, " sent (");
-	report_number(r, "sets", v->wire->sent_set, " Sets), ");
-	report_number(r, "repeated", v->wire->retried, " repeated, ");
-	report_number(r, "unanswered", v->wire->timed_out,
+	report_number(r, "sent", wire->sent, " sent (");
+	report_number(r, "sets", wire->sent_set, " Sets), ");
+	report_number(r, "repeated", wire->retried, " repeated, ");
+	report_number(r, "unanswered", wire->timed_out,
 		      " without an answer; window ");
-	report_number(r, "window", v->wire->window, "\n");
+	report_number(r, "window", v->client->window.size, "\n");
 	report_close(r, '}');
 	report_open(r, "sa", '{');
 	report_say(r, "SA:        ");

@@ -49,8 +49,7 @@ struct control_view {
 	const GPtrArray *rivals;	/* see election_rivals() */
 	const struct sweep *sweep;	/* its flaps, links avoided, totals */
 	const struct partition_rules *rules;
-	const struct mad_client_stats *wire;
-	const struct mad_client *client;	/* for `ended` */
+	const struct mad_client *client;
 	const struct sa_server_stats *desk;
 	const struct mcast_manager_stats *multicast;
 	const GPtrArray *unreached;	/* of struct mcast_manager: lost */

@@ -305,28 +305,28 @@ write_mads(GString *out, const struct control_view *v)
 	static const char *const ends[] = {
 		"answered", "refused", "timed_out", "cancelled",
 	};
-	const struct mad_client_stats *wire = v->wire;
+	const struct mad_client *x = v->client;
 
 	family(out, "minism_mads", "counter",
 	     "MADs sent, by method and attribute, retries included.");
-	for (unsigned i = 0; wire && i < MAD_CLIENT_ATTRS; i++) {
-		if (wire->gets[i])
+	for (unsigned i = 0; x && i < MAD_CLIENT_ATTRS; i++) {
+		if (x->stats.gets[i])
 			sample(out, "minism_mads_total{method=\"Get\","
 			       "attribute=\"%s\"} " NUMBER, mad_attr_name(i),
-			       wire->gets[i]);
-		if (wire->sets[i])
+			       x->stats.gets[i]);
+		if (x->stats.sets[i])
 			sample(out, "minism_mads_total{method=\"Set\","
 			       "attribute=\"%s\"} " NUMBER, mad_attr_name(i),
-			       wire->sets[i]);
+			       x->stats.sets[i]);
 	}
 	family(out, "minism_requests", "counter",
 	     "How requests ended, by class and attribute.");
-	for (unsigned i = 0; v->client && i < MAD_CLIENT_CLASSES *
+	for (unsigned i = 0; x && i < MAD_CLIENT_CLASSES *
 	     MAD_CLIENT_ATTRS * MAD_CLIENT_ENDS; i++) {
 		unsigned end = i % MAD_CLIENT_ENDS;
 		unsigned attr = i / MAD_CLIENT_ENDS % MAD_CLIENT_ATTRS;
 		unsigned c = i / MAD_CLIENT_ENDS / MAD_CLIENT_ATTRS;
-		uint64_t n = v->client->ended[c][attr][end];
+		uint64_t n = x->ended[c][attr][end];
 		g_autofree char *name = NULL;
 
 		if (!n)
@@ -337,9 +337,9 @@ write_mads(GString *out, const struct control_view *v)
 		       classes[c], name, ends[end], n);
 	}
 	number(out, "minism_mad_retries", "counter", "Requests sent again.",
-	       wire ? wire->retried : 0);
+	       x ? x->stats.retried : 0);
 	number(out, "minism_mad_window", "gauge",
-	       "SMPs that may be under way now.", wire ? wire->window : 0);
+	       "SMPs that may be under way now.", x ? x->window.size : 0);
 }
 
 static void

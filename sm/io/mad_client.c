@@ -503,7 +503,6 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 		else
 			window_adapt(&x->window,
 				     transport_now(x->transport) - sent);
-		x->stats.window = x->window.size;
 	}
 	attempt_arrived(x, r, h->tid);
 	a.mad = m->mad;
@@ -566,7 +565,6 @@ mad_client_new(struct transport *t, const struct mad_client_params *params)
 	x->transport = t;
 	x->params = *params;
 	window_init(&x->window, params->max_wire);
-	x->stats.window = x->window.size;
 	x->table = g_new0(struct mad_request *, TABLE_MIN);
 	x->table_mask = TABLE_MIN - 1;
 	g_queue_init(&x->queue);

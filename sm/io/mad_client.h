@@ -69,7 +69,6 @@ struct mad_client_stats {
 	uint64_t foreign;	/* answer to no request of ours */
 	uint64_t malformed;	/* short; wrong class, method, attribute.. */
 	uint64_t unsolicited;	/* requests and traps from others */
-	unsigned window;	/* now */
 };
 
 /* Requests and traps of others; header was read, length is MAD_SIZE. */
@@ -90,6 +89,7 @@ struct mad_client {
 	struct transport *transport;
 	struct mad_client_params params;
 	struct mad_client_stats stats;
+	struct window window;
 	uint64_t ended[MAD_CLIENT_CLASSES][MAD_CLIENT_ATTRS][MAD_CLIENT_ENDS];
 	unsigned pending;	/* started and not over */
 
@@ -102,7 +102,6 @@ struct mad_client {
 	/* Private */
 	mad_client_pump_fn pump;
 	void *pump_data;
-	struct window window;
 	struct mad_request **table;
 	uint32_t table_mask;
 	uint32_t last_id;

@@ -13,7 +13,7 @@ struct manager {
 	struct status *status;
 	struct partition_rules *rules;
 	struct options *conf;
-	struct mad_client_stats wire;
+	struct mad_client client;
 	struct sa_server_stats desk;
 	struct mcast_manager_stats multicast;
 	unsigned calls;
@@ -30,7 +30,7 @@ look(struct control_view *out, void *data)
 		.status = m->status,
 		.rules = m->rules,
 		.conf = m->conf,
-		.wire = &m->wire,
+		.client = &m->client,
 		.desk = &m->desk,
 		.multicast = &m->multicast,
 	};

@@ -21,7 +21,7 @@ struct setup {
 	struct health verdict;
 	struct status *status;
 	struct partition_rules *rules;
-	struct mad_client_stats wire;
+	struct mad_client client;
 	struct sa_server_stats desk;
 	struct mcast_manager_stats multicast;
 	GPtrArray *unreached;
@@ -65,7 +65,7 @@ look(struct control_view *out, void *data)
 		.standby = t->standby,
 		.status = t->status,
 		.rules = t->rules,
-		.wire = &t->wire,
+		.client = &t->client,
 		.desk = &t->desk,
 		.multicast = &t->multicast,
 		.unreached = t->unreached,

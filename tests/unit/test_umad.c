@@ -189,7 +189,7 @@ TEST(test_many_requests_at_a_full_window_all_come_back)
 	assert_int_equal(seen.started, MANY);
 	assert_int_equal(seen.answered, MANY);
 	assert_int_equal(seen.bad, 0);
-	assert_in_range(seen.x->stats.window, 8, 128);
+	assert_in_range(seen.x->window.size, 8, 128);
 	assert_true(seen.x->stats.malformed == 0);
 	print_message("%u MADs in %.3f s, %.0f a second, %.2f us CPU each\n",
 		      MANY, wall, MANY / wall, cpu * 1e6 / MANY);

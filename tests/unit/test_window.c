@@ -23,7 +23,7 @@ TEST(test_window_grows_to_the_cap_and_not_past_it)
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
 	assert_int_equal(b->ends, 10000);
 	assert_int_equal(scripted_most_flying(b->t), 128);
-	assert_int_equal(b->x->stats.window, 128);
+	assert_int_equal(b->x->window.size, 128);
 	assert_int_equal(mad_client_room(b->x), 128);
 	/* first come, first served */
 	for (unsigned i = 0; i < 10000; i++)
@@ -42,7 +42,7 @@ TEST(test_window_stays_where_it_is_while_it_is_empty)
 		scripted_run(b->t, transport_now(b->t) + 200);
 	}
 	assert_int_equal(b->ends, 500);
-	assert_int_equal(b->x->stats.window, 4);
+	assert_int_equal(b->x->window.size, 4);
 }
 
 /* One agent that takes 20 us an SMP, one after the other: more on the wire
@@ -66,7 +66,7 @@ TEST(test_window_stays_where_round_trips_are_short)
 	assert_int_equal(b->ends, 20000);
 	/* 500 us are 25 SMPs; a step further it sees that it is too large */
 	assert_in_range(scripted_most_flying(b->t), 25, 32);
-	assert_in_range(b->x->stats.window, 22, 32);
+	assert_in_range(b->x->window.size, 22, 32);
 }
 
 /* The first attempts of ten. */
@@ -85,18 +85,18 @@ TEST(test_window_halves_once_for_a_burst_and_grows_slowly_after)
 
 	bench_start_all(b, 0, 2000);
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
-	assert_int_equal(b->x->stats.window, 128);
+	assert_int_equal(b->x->window.size, 128);
 
 	scripted_set_peer(b->t, peer_loses_ten, &delay);
 	bench_start_all(b, 2000, 2128);
 	scripted_run(b->t, transport_now(b->t) + TIMEOUT - MS);
-	assert_int_equal(b->x->stats.window, 128);
+	assert_int_equal(b->x->window.size, 128);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
-	assert_int_equal(b->x->stats.window, 64);
+	assert_int_equal(b->x->window.size, 64);
 
 	bench_start_all(b, 2128, 2128 + 1024 * 3);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
-	assert_in_range(b->x->stats.window, 66, 67);
+	assert_in_range(b->x->window.size, 66, 67);
 }
 
 /* Loses every first attempt. */
@@ -117,7 +117,7 @@ TEST(test_answers_after_their_time_out_leave_the_window_as_it_is)
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	assert_int_equal(b->ends, 100);
 	assert_true(b->x->stats.retried > 0);
-	assert_int_equal(b->x->stats.window, 4);
+	assert_int_equal(b->x->window.size, 4);
 }
 
 TEST(test_window_never_falls_below_two)
@@ -127,7 +127,7 @@ TEST(test_window_never_falls_below_two)
 	bench_start_all(b, 0, 100);
 	assert_true(scripted_run_idle(b->t, 1000 * TIMEOUT));
 	assert_int_equal(b->ends, 100);
-	assert_int_equal(b->x->stats.window, 2);
+	assert_int_equal(b->x->window.size, 2);
 }
 
 static int64_t
