@@ -272,6 +272,31 @@ TEST(test_begins_with_a_snapshot)
 	snapshot_unref(s);
 }
 
+/* A builder that begins with a snapshot has its faults, and grows. */
+TEST(test_a_snapshot_is_added_to)
+{
+	struct builder *b = make_diamond();
+	struct snapshot *s, *more;
+	uint32_t last;
+
+	builder_fault(b, SNAPSHOT_FAULT_SILENT, 5, "first");
+	s = builder_finish(b);
+	b = builder_new_from(s);
+	last = s->nodes[s->n_nodes - 1].first_port;
+	add_node(b, NODE_CA, 0x999, 1);
+	assert_int_equal(b->s->n_nodes, s->n_nodes + 1);
+	assert_int_equal(b->s->nodes[s->n_nodes - 1].first_port, last);
+	builder_fault(b, SNAPSHOT_FAULT_LIAR, 4, "second");
+	more = builder_finish(b);
+	assert_int_equal(more->n_nodes, s->n_nodes);	/* it has no cable */
+	assert_int_equal(more->n_faults, 2);
+	assert_string_equal(more->faults[0].text, "second");
+	assert_string_equal(more->faults[1].text, "first");
+	assert_int_equal(s->n_faults, 1);
+	snapshot_unref(more);
+	snapshot_unref(s);
+}
+
 TEST(test_path_beyond_63_hops_is_none)
 {
 	/* a chain; switch i is i hops away, its host i + 1 */
