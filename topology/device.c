@@ -51,47 +51,41 @@ device_add_port(struct builder *b, uint32_t node, unsigned num, uint64_t guid,
 }
 
 uint32_t
-device_add(struct builder *b, const struct device *d)
+device_add(struct builder *b, const struct node_info *info, const char *desc,
+	   const struct port_info *idle)
 {
-	bool is_switch = d->type == NODE_SWITCH;
-	const struct node_info info = {
-		.system_guid = d->system_guid,
-		.node_guid = d->guid,
-		.port_guid = d->port_guid,
-		.vendor_id = d->vendor_id,
-		.device_id = d->device_id,
-		.partition_cap = is_switch ? 32 : 128,
-		.node_type = (uint8_t)d->type,
-		.num_ports = (uint8_t)d->n_ports,
-		.local_port = is_switch ? 0 : (uint8_t)d->local_port,
-		.base_version = 1,
-		.class_version = 1,
-	};
-	uint32_t node = builder_add(b, &info);
+	bool is_switch = info->node_type == NODE_SWITCH;
+	struct node_info whole = *info;
+	struct snapshot_port *port;
+	struct snapshot_node *n;
+	uint32_t node;
 
-	builder_describe(b, node, (const uint8_t *)d->desc, strlen(d->desc));
-	if (is_switch) {
-		struct snapshot_node *n = &b->s->nodes[node];
-		struct snapshot_port *port;
-
-		n->sw = device_switch;
-		n->sw_known = true;
-		for (unsigned num = 1; num <= d->n_ports; num++) {
-			port = &b->s->ports[n->first_port + num];
-			port->known = true;
-			port->info = *d->idle;
-			port->info.local_port = (uint8_t)num;
-		}
-		/* Port 0 has no link: it is Active as soon as the switch is
-		 * on. */
-		device_add_port(b, node, 0, d->port_guid, d->idle);
-		port = &b->s->ports[n->first_port];
-		port->info.cap_mask = DEVICE_PORT0_CAPS;
-		port->info.guid_cap = 1;
-		port->info.state = PORT_STATE_ACTIVE;
-		port->info.phys_state = PORT_PHYS_LINK_UP;
-	} else {
-		device_add_port(b, node, d->local_port, d->port_guid, d->idle);
+	whole.partition_cap = is_switch ? 32 : 128;
+	whole.base_version = whole.class_version = 1;
+	if (is_switch)
+		whole.local_port = 0;
+	node = builder_add(b, &whole);
+	builder_describe(b, node, (const uint8_t *)desc, strlen(desc));
+	if (!is_switch) {
+		device_add_port(b, node, info->local_port, info->port_guid,
+				idle);
+		return node;
 	}
+	n = &b->s->nodes[node];
+	n->sw = device_switch;
+	n->sw_known = true;
+	for (unsigned num = 1; num <= info->num_ports; num++) {
+		port = &b->s->ports[n->first_port + num];
+		port->known = true;
+		port->info = *idle;
+		port->info.local_port = (uint8_t)num;
+	}
+	/* Port 0 has no link: it is Active as soon as the switch is on. */
+	device_add_port(b, node, 0, info->port_guid, idle);
+	port = &b->s->ports[n->first_port];
+	port->info.cap_mask = DEVICE_PORT0_CAPS;
+	port->info.guid_cap = 1;
+	port->info.state = PORT_STATE_ACTIVE;
+	port->info.phys_state = PORT_PHYS_LINK_UP;
 	return node;
 }

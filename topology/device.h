@@ -22,20 +22,11 @@ extern const struct switch_info device_switch;
 #define DEVICE_PORT0_CAPS	(DEVICE_END_PORT_CAPS | \
 				 PORT_CAP_HAS_MCAST_FDB_TOP)
 
-struct device {
-	enum node_type type;
-	unsigned n_ports;
-	unsigned local_port;	/* that answered, of a CA or router */
-	uint64_t guid, system_guid, port_guid;
-	uint32_t vendor_id;
-	uint16_t device_id;
-	const char *desc;
-	const struct port_info *idle;	/* of its ports */
-};
-
-/* Adds a switch with all its ports, a CA or router with its local one. Returns
- * the node. */
-uint32_t device_add(struct builder *b, const struct device *d);
+/* Adds a switch with all its ports, a CA or router with its local one. Of info
+ * the capacity of P_Keys and the versions need not be set. idle: of its ports.
+ * Returns the node. */
+uint32_t device_add(struct builder *b, const struct node_info *info,
+		    const char *desc, const struct port_info *idle);
 
 /* A port of a CA or router. */
 void device_add_port(struct builder *b, uint32_t node, unsigned num,

@@ -107,13 +107,11 @@ static uint32_t
 draw_node(struct drawing *sk, unsigned level, uint32_t index, unsigned n_ports)
 {
 	char desc[NODE_DESC_LEN];
-	const struct device d = {
-		.type = level ? NODE_SWITCH : NODE_CA,
-		.n_ports = n_ports,
+	const struct node_info info = {
+		.node_type = level ? NODE_SWITCH : NODE_CA,
+		.num_ports = (uint8_t)n_ports,
 		.local_port = 1,
-		.guid = sk->b->s->n_nodes + 1,
-		.desc = desc,
-		.idle = &device_idle_port,
+		.node_guid = sk->b->s->n_nodes + 1,
 	};
 	uint32_t node;
 
@@ -121,9 +119,10 @@ draw_node(struct drawing *sk, unsigned level, uint32_t index, unsigned n_ports)
 		snprintf(desc, sizeof(desc), "S-%u-%u", level, index);
 	else
 		snprintf(desc, sizeof(desc), "H-%u", index);
-	node = device_add(sk->b, &d);
+	node = device_add(sk->b, &info, desc, &device_idle_port);
 	for (unsigned num = 2; !level && num <= n_ports; num++)
-		device_add_port(sk->b, node, num, 0, d.idle);
+		device_add_port(sk->b, node, num, 0,
+				&device_idle_port);
 	return node;
 }
 

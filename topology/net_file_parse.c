@@ -43,8 +43,8 @@ struct net_node {
 	uint16_t lid;		/* port 0's */
 	uint8_t lmc;
 	bool enhanced_port0;
-	struct device d;	/* its idle and, of a CA with cables, its
-				   local port follow in net_build() */
+	struct node_info info;	/* of a CA with cables, its local port follows
+				   in net_build() */
 };
 
 /* Enabled widths and speeds of one end: PortInfo's masks (IBA 14.2.5.6); XDR is
@@ -409,34 +409,35 @@ static bool
 enter_node(struct net_reader *f, struct net_node *node)
 {
 	gpointer number = GUINT_TO_POINTER(f->nodes->len);
-	struct device *d = &node->d;
+	struct node_info *i = &node->info;
 	uint32_t other;
 
-	d->guid = f->next_guid[d->type];
-	d->system_guid = f->no_system ? d->guid : f->system_guid;
-	d->port_guid = d->type != NODE_SWITCH ? d->guid + 1 :
-		f->port0_guid ? f->port0_guid : d->guid;
-	d->vendor_id = f->vendor_id;
-	d->device_id = f->device_id;
-	d->desc = node->desc;
-	f->next_guid[d->type] += d->type == NODE_SWITCH ? 1 : 1 + d->n_ports;
+	i->node_guid = f->next_guid[i->node_type];
+	i->system_guid = f->no_system ? i->node_guid : f->system_guid;
+	i->port_guid = i->node_type != NODE_SWITCH ? i->node_guid + 1 :
+		f->port0_guid ? f->port0_guid : i->node_guid;
+	i->vendor_id = f->vendor_id;
+	i->device_id = f->device_id;
+	f->next_guid[i->node_type] += i->node_type == NODE_SWITCH ? 1 :
+		1 + i->num_ports;
 	f->vendor_id = 0;
 	f->no_system = true;
 	f->port0_guid = 0;
-	if (!d->guid)
+	if (!i->node_guid)
 		return fail_at(f, node->at, "NodeGUID 0 is not valid");
 	other = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_id, node->id));
 	if (other)
 		return fail_at(f, node->at, "node id \"%s\" is that of line %u",
 			    node->id, net_node_at(f, other - 1)->at.line);
-	other = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_guid, &d->guid));
+	other = GPOINTER_TO_UINT(g_hash_table_lookup(f->by_guid,
+						     &i->node_guid));
 	if (other)
 		return fail_at(f, node->at, "NodeGUID 0x%" PRIx64
-			    " is that of line %u", d->guid,
+			    " is that of line %u", i->node_guid,
 			    net_node_at(f, other - 1)->at.line);
 	g_hash_table_insert(f->by_id, node->id, number);
-	g_hash_table_insert(f->by_guid, g_memdup2(&d->guid, sizeof(d->guid)),
-			    number);
+	g_hash_table_insert(f->by_guid,
+			    g_memdup2(&i->node_guid, sizeof(uint64_t)), number);
 	f->in_block = true;
 	return true;
 }
@@ -448,12 +449,12 @@ net_read_node(struct net_reader *f, enum node_type type)
 
 	g_array_set_size(f->nodes, f->nodes->len + 1);
 	node = net_node_at(f, f->nodes->len - 1);
-	node->d.type = type;
-	node->d.local_port = 1;
+	node->info.node_type = (uint8_t)type;
+	node->info.local_port = 1;
 	node->at = f->at;
 	node->first_cable = f->cables->len;
 	/* Port 255 would be the "no route" of a linear table (IBA 14.2.5.10) */
-	if (!TAKE(f, 10, 1, 254, "number of ports", &node->d.n_ports) ||
+	if (!TAKE(f, 10, 1, 254, "number of ports", &node->info.num_ports) ||
 	    !take_id(f, &node->id))
 		return false;
 	skip_blanks(f);
@@ -491,7 +492,7 @@ net_read_node(struct net_reader *f, enum node_type type)
 static bool
 read_cable_words(struct net_reader *f, struct net_cable *cable)
 {
-	bool own = net_node_at(f, cable->node)->d.type != NODE_SWITCH;
+	bool own = net_node_at(f, cable->node)->info.node_type != NODE_SWITCH;
 	struct net_rate words = { 0 };
 	uint16_t far_lid;
 
@@ -543,7 +544,7 @@ read_cable(struct net_reader *f)
 	cable->node = f->nodes->len - 1;
 	cable->peer_num = 1;
 	cable->rate = f->rate;
-	if (!net_take_port(f, node->d.n_ports, &cable->num) ||
+	if (!net_take_port(f, node->info.num_ports, &cable->num) ||
 	    !take_guid_in_parens(f, &cable->guid) ||
 	    !take_id(f, &cable->peer_id) ||
 	    (*f->scan.at == '[' && !net_take_port(f, 254, &cable->peer_num)) ||
@@ -619,7 +620,7 @@ match_cable(struct net_reader *f, uint32_t c)
 		return fail_at(f, cable->at, "there is no node \"%s\"",
 			       cable->peer_id);
 	far = net_node_at(f, index - 1);
-	if (cable->peer_num > far->d.n_ports)
+	if (cable->peer_num > far->info.num_ports)
 		return fail_at(f, cable->at, "\"%s\" has no port %u",
 			       far->id, cable->peer_num);
 	for (uint32_t i = 0; !b && i < far->n_cables; i++) {
@@ -667,7 +668,7 @@ port_guid(const struct net_reader *f, const struct net_cable *cable)
 		return cable->guid;
 	if (net_cable_at(f, cable->mate)->peer_guid)
 		return net_cable_at(f, cable->mate)->peer_guid;
-	return net_node_at(f, cable->node)->d.guid + cable->num;
+	return net_node_at(f, cable->node)->info.node_guid + cable->num;
 }
 
 static void
@@ -681,7 +682,7 @@ net_build_cable(const struct net_reader *f, struct builder *b, uint32_t c,
 	const struct net_rate *own = &cable->rate, *far = &mate->rate;
 	uint8_t both = own->speed_ext & far->speed_ext;
 
-	if (net_node_at(f, cable->node)->d.type != NODE_SWITCH) {
+	if (net_node_at(f, cable->node)->info.node_type != NODE_SWITCH) {
 		device_add_port(b, cable->node, cable->num,
 				port_guid(f, cable), idle);
 		info->lid = cable->lid;
@@ -717,22 +718,22 @@ net_build(const struct net_reader *f)
 	idle.speed_ext_active = 0;
 	for (uint32_t n = 0; n < f->nodes->len; n++) {
 		const struct net_node *node = net_node_at(f, n);
-		struct device d = node->d;
+		struct node_info info = node->info;
 		uint32_t port0;
 
-		d.idle = &idle;
-		if (d.type != NODE_SWITCH && node->n_cables) {
+		if (info.node_type != NODE_SWITCH && node->n_cables) {
 			const struct net_cable *first = net_cable_at(f,
 							node->first_cable);
 
-			d.local_port = first->num;
-			d.port_guid = port_guid(f, first);
+			info.local_port = (uint8_t)first->num;
+			info.port_guid = port_guid(f, first);
 		}
-		device_add(b, &d);
+		device_add(b, &info, node->desc, &idle);
 		port0 = b->s->nodes[n].first_port;
-		if (d.type == NODE_CA && b->s->local_port == SNAPSHOT_NONE)
-			b->s->local_port = port0 + d.local_port;
-		if (d.type != NODE_SWITCH)
+		if (info.node_type == NODE_CA &&
+		    b->s->local_port == SNAPSHOT_NONE)
+			b->s->local_port = port0 + info.local_port;
+		if (info.node_type != NODE_SWITCH)
 			continue;
 		b->s->nodes[n].sw.enhanced_port0 = node->enhanced_port0;
 		b->s->ports[port0].info.lid = node->lid;
