@@ -230,7 +230,6 @@ daemon_look(struct control_view *out, void *data)
 		.rivals = d->sm->sweep->rivals,
 		.sweep = d->sm->sweep,
 		.rules = d->site->partitions->rules,
-
 		.client = d->sm->x,
 		.desk = sa_server_stats(d->sm->sa_server),
 		.multicast = &d->sm->mcast->stats,

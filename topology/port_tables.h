@@ -32,11 +32,16 @@ enum vl_arb_block {
 #define VL_ARB_ENTRIES	32u
 #define SL_COUNT	16u
 
+struct vl_share {
+	uint8_t vl;
+	uint8_t weight;		/* 64 bytes each; 0: the entry is skipped */
+};
+
 /* Host order; bytes that a table does not use are 0. */
 union port_block {
 	uint16_t pkeys[PKEYS_A_BLOCK];
 	uint8_t vl[SL_COUNT];		/* by SL */
-	struct { uint8_t vl, weight; } arb[VL_ARB_ENTRIES];
+	struct vl_share arb[VL_ARB_ENTRIES];
 	uint8_t bytes[64];
 };
 

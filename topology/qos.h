@@ -33,18 +33,14 @@ enum qos_field {
 #define QOS_VL_DROP	15u	/* in sl2vl: packets of this SL are dropped */
 #define QOS_ARB_ENTRIES	(2 * VL_ARB_ENTRIES)
 
-struct qos_share {
-	uint8_t vl;		/* 0 to 14 */
-	uint8_t weight;		/* 64 bytes each; 0: the entry is skipped */
-};
-
 struct qos_values {
 	unsigned given;		/* bits of enum qos_field; the others are not
 				   set */
 	uint8_t max_vls;	/* 1 to 15 */
 	uint8_t high_limit;	/* 4,096 bytes each; 255: no limit */
 	uint8_t sl2vl[SL_COUNT];	/* 0 to 15 */
-	struct qos_share high[QOS_ARB_ENTRIES], low[QOS_ARB_ENTRIES];
+	struct vl_share high[QOS_ARB_ENTRIES], low[QOS_ARB_ENTRIES]; /* VL 0
+				   to 14 */
 };
 
 /* All zero: not enabled, nothing given. */

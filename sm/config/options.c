@@ -182,7 +182,7 @@ set_limit(const struct option *o, void *place, const char *value)
 
 /* VL:WEIGHT; of sl2vl a VL. */
 static bool
-read_share(char *text, bool is_sl2vl, struct qos_share *share)
+read_share(char *text, bool is_sl2vl, struct vl_share *share)
 {
 	char *colon = is_sl2vl ? NULL : strchr(text, ':');
 	uint64_t vl, weight = 0;
@@ -195,7 +195,7 @@ read_share(char *text, bool is_sl2vl, struct qos_share *share)
 	    (colon && !text_read_number(g_strstrip(colon), 0, WEIGHT_MAX,
 					&weight)))
 		return false;
-	*share = (struct qos_share){ (uint8_t)vl, (uint8_t)weight };
+	*share = (struct vl_share){ (uint8_t)vl, (uint8_t)weight };
 	return true;
 }
 
@@ -204,7 +204,7 @@ read_share(char *text, bool is_sl2vl, struct qos_share *share)
 static char *
 set_list(const struct option *o, void *place, const char *value)
 {
-	struct qos_share shares[QOS_ARB_ENTRIES] = { { 0, 0 } };
+	struct vl_share shares[QOS_ARB_ENTRIES] = { { 0, 0 } };
 	struct qos_values *v = place;
 	bool is_sl2vl = o->min == QOS_SL2VL;
 	g_auto(GStrv) list = g_strsplit(value ? value : "", ",", -1);

@@ -455,18 +455,15 @@ port_vls(const struct setup *q, uint32_t port)
 /* A table of `cap` entries in the block `block` and the next one. */
 static void
 want_shares(const struct setup *q, uint32_t port, unsigned n_vls,
-	    unsigned block, const struct qos_share *shares, unsigned cap)
+	    unsigned block, const struct vl_share *shares, unsigned cap)
 {
 	cap = MIN(cap, QOS_ARB_ENTRIES);
 	for (unsigned at = 0; at < cap; at += VL_ARB_ENTRIES, block++) {
 		union port_block b = { .bytes = { 0 } };
 
-		for (unsigned i = 0; i < VL_ARB_ENTRIES && at + i < cap; i++) {
-			if (shares[at + i].vl >= n_vls)
-				continue;
-			b.arb[i].vl = shares[at + i].vl;
-			b.arb[i].weight = shares[at + i].weight;
-		}
+		for (unsigned i = 0; i < VL_ARB_ENTRIES && at + i < cap; i++)
+			if (shares[at + i].vl < n_vls)
+				b.arb[i] = shares[at + i];
 		port_tables_set(q->wanted, PORT_TABLE_VL_ARB, port, block, &b);
 	}
 }

@@ -164,7 +164,7 @@ WORD(do_low, struct lab *lab)
 	for (words++; *words; words++) {
 		g_auto(GStrv) parts = g_strsplit_set(*words, "=:", 3);
 
-		v->low[word_number(parts[0])] = (struct qos_share){
+		v->low[word_number(parts[0])] = (struct vl_share){
 			word_number(parts[1]), word_number(parts[2]) };
 	}
 }
@@ -173,8 +173,8 @@ WORD(do_full_shares, struct lab *lab)
 {
 	lab->qos.all.given = QOS_LOW | QOS_HIGH;
 	for (unsigned i = 0; i < QOS_ARB_ENTRIES; i++) {
-		lab->qos.all.low[i] = (struct qos_share){ 1, 9 };
-		lab->qos.all.high[i] = (struct qos_share){ 2, 9 };
+		lab->qos.all.low[i] = (struct vl_share){ 1, 9 };
+		lab->qos.all.high[i] = (struct vl_share){ 2, 9 };
 	}
 }
 
