@@ -13,7 +13,7 @@
 
 #include "routing/engine.h"
 #include "sm/log.h"
-#include "sm/plan/desired.h"
+#include "sm/plan/plan.h"
 #include "sm/plan/mkey_db.h"
 #include "topology/lid.h"
 #include "topology/state_file.h"

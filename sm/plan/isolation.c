@@ -40,7 +40,7 @@
  * link are left out, which saves half of the blocks of a leaf that is half full.
  *
  * How many VLs? A port that carries traffic keeps its OperationalVLs, see
- * desired.c; one that comes up gets as many as both ends support and the
+ * plan.c; one that comes up gets as many as both ends support and the
  * configuration permits. A packet may change its VL at every hop. That cannot
  * cause a deadlock: the channel dependency graph of the routes has no cycle even
  * without VLs.

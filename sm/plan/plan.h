@@ -3,6 +3,9 @@
  * The plan: desired minus observed, as ordered steps. Pure. What the program
  * stage sends is exactly this, and the dry run prints it.
  *
+ * The desired state is the policy applied to the snapshot. The values of a port
+ * are computed on each call, nothing is stored.
+ *
  * Steps are sorted by (kind, node, port or block). The program stage decides
  * which step waits for which; it follows from the kinds.
  */
@@ -11,7 +14,143 @@
 
 #include <glib.h>
 
-#include "sm/plan/desired.h"
+#include "routing/tables.h"
+#include "sm/plan/isolation.h"
+#include "sm/plan/mkey_db.h"
+#include "topology/lid.h"
+#include "topology/port_tables.h"
+#include "topology/snapshot.h"
+
+/* ------------------------------------------------------- the desired state */
+
+/* The SM's choices, the same for all ports. */
+struct policy {
+	uint64_t m_key;
+	uint64_t gid_prefix;
+	uint16_t m_key_lease;		/* s */
+	uint8_t m_key_protect;		/* 0 to 3 */
+	uint8_t sm_sl;
+	uint8_t subnet_timeout;		/* 4.096 us * 2^n */
+	uint8_t packet_life_time;	/* SwitchInfo.LifeTimeValue */
+	uint8_t hoq_life, leaf_hoq_life;	/* towards switches, hosts */
+	uint8_t vl_stall, leaf_vl_stall;
+	uint8_t max_oper_vls;		/* VLCap code */
+	uint8_t local_phy_errors, overrun_errors;
+};
+
+/* OpenSM's defaults; M_Key 0. */
+extern const struct policy policy_default;
+
+/* Components of PortInfo that the SM decides; a mask of these. */
+enum port_field {
+	PORT_FIELD_LID = 1 << 0,
+	PORT_FIELD_LMC = 1 << 1,
+	PORT_FIELD_SM_LID = 1 << 2,
+	PORT_FIELD_SM_SL = 1 << 3,
+	PORT_FIELD_M_KEY = 1 << 4,
+	PORT_FIELD_M_KEY_PROTECT = 1 << 5,
+	PORT_FIELD_M_KEY_LEASE = 1 << 6,
+	PORT_FIELD_GID_PREFIX = 1 << 7,
+	PORT_FIELD_SUBNET_TIMEOUT = 1 << 8,
+	PORT_FIELD_MTU = 1 << 9,
+	PORT_FIELD_OPER_VLS = 1 << 10,
+	PORT_FIELD_HOQ_LIFE = 1 << 11,
+	PORT_FIELD_VL_STALL = 1 << 12,
+	PORT_FIELD_ERROR_THRESHOLDS = 1 << 13,
+	PORT_FIELD_STATE = 1 << 14,
+	PORT_FIELD_ENFORCE = 1 << 15,	/* PartitionEnforcement, both ways */
+	PORT_FIELD_VL_HIGH_LIMIT = 1 << 16,
+	PORT_FIELD_REREGISTER = 1 << 17,	/* no value: a request */
+	PORT_FIELD_WIDTH = 1 << 18,	/* LinkWidthEnabled, and so on */
+	PORT_FIELD_SPEED = 1 << 19,
+	PORT_FIELD_SPEED_EXT = 1 << 20,
+};
+/* Without these a port cannot be reached: Sets are repeated until the port
+ * accepts them. */
+#define PORT_FIELDS_ADDRESS	(PORT_FIELD_LID | PORT_FIELD_LMC | \
+				 PORT_FIELD_SM_LID | PORT_FIELD_GID_PREFIX)
+/* These protect a port. Some devices accept none of them: each heavy sweep
+ * tries again. */
+#define PORT_FIELDS_GUARD	(PORT_FIELD_M_KEY | PORT_FIELD_M_KEY_PROTECT | \
+				 PORT_FIELD_M_KEY_LEASE | PORT_FIELD_ENFORCE)
+/* These take effect when the link trains again. A port that does not accept
+ * one at once will not do so later. */
+#define PORT_FIELDS_TRAINING	(PORT_FIELD_WIDTH | PORT_FIELD_SPEED | \
+				 PORT_FIELD_SPEED_EXT)
+/* "LID", "NeighborMTU", ... of a single bit; "?" of any other value. */
+const char *port_field_name(unsigned bit);
+
+enum switch_field {
+	SWITCH_FIELD_TOP = 1 << 0,
+	SWITCH_FIELD_LIFE_TIME = 1 << 1,
+	SWITCH_FIELD_CHANGE = 1 << 2,	/* clear PortStateChange */
+	SWITCH_FIELD_MCAST_TOP = 1 << 3,
+};
+
+enum field_show {
+	SHOW_NUMBER,
+	SHOW_GUID,
+	SHOW_HEX,
+	SHOW_SECRET,
+	SHOW_YES,
+	SHOW_MTU,
+	SHOW_VLS,
+	SHOW_STATE,
+	SHOW_PAIR,		/* two numbers of a byte */
+	SHOW_ENFORCE,		/* in, out */
+};
+
+/* The place of a field in struct port_info or switch_info, by the number of its
+ * bit, and how it is printed. */
+struct plan_field {
+	const char *name;
+	uint16_t offset;
+	uint8_t size;		/* bytes; of a pair, both */
+	uint8_t show;		/* enum field_show */
+};
+extern const struct plan_field port_fields[], switch_fields[];
+
+/* The input of the desired state; borrowed. If a pointer is NULL, nothing of its
+ * kind is changed on the fabric. */
+struct desired {
+	const struct policy *policy;
+	const struct mkey_db *keys;	/* NULL: policy->m_key for all */
+	const struct lid_map *lids;
+	const struct lft *lft;
+	const struct lft *bridge;	/* the first tables on the way to lft,
+					   or NULL, */
+	const GArray *later;		/* and what comes then: see
+					   transition_make() */
+	bool hosts_wait;		/* struct choice */
+	uint16_t sm_lid;
+	const struct port_tables *tables;	/* NULL blocks: not written */
+	const uint8_t *enforce;		/* by port: PKEY_ENFORCE_ bits */
+	const struct qos *qos;
+	const uint8_t *reregister;	/* by port: clients shall register */
+};
+
+/*
+ * The PortInfo that port `port`, which must be known, should have: what was
+ * read, with the fields that the SM decides replaced. state and phys_state,
+ * link_down_default are 0 (no change), as are oper_vls and the enabled widths
+ * and speeds unless they differ. Returns the mask of port_fields that differ
+ * from what was read (never PORT_FIELD_STATE).
+ */
+unsigned desired_port(const struct snapshot *s, const struct desired *w,
+		     uint32_t port, struct port_info *out);
+
+/* Likewise for a switch; mask of switch_fields. port_state_change is true in
+ * `out`, i.e. a Set clears it, only if SWITCH_FIELD_CHANGE is in the mask. */
+unsigned desired_switch(const struct snapshot *s, const struct desired *w,
+		       uint32_t node, struct switch_info *out);
+
+/* Fields of `mask` in which a and b differ. */
+unsigned port_fields_differ(const struct port_info *a,
+			    const struct port_info *b, unsigned mask);
+unsigned switch_fields_differ(const struct switch_info *a,
+			      const struct switch_info *b, unsigned mask);
+
+/* ---------------------------------------------------------------- the plan */
 
 enum plan_kind {
 	PLAN_CHANGE_CLEAR,	/* SwitchInfo: clear PortStateChange */

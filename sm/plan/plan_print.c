@@ -19,6 +19,7 @@
 #include "sm/plan/plan.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "topology/report.h"
 #include "topology/text.h"
@@ -89,6 +90,52 @@ print_value(struct printer *p, const char *key, const char *text)
 		report_text(&p->r, key, text, NULL);
 }
 
+/* The value in words; an M_Key is not shown. A new string. */
+static char *
+field_text(const struct plan_field *f, const void *info)
+{
+	static const char *const vls[] = {
+		"none", "VL0", "VL0-1", "VL0-3", "VL0-7", "VL0-14",
+	};
+	static const char *const ways[2][2] = { { "off", "out" },
+						{ "in", "both ways" } };
+	const uint8_t *at = (const uint8_t *)info + f->offset;
+	uint64_t n = *at;
+	uint16_t two;
+
+	if (f->size == sizeof(n)) {
+		memcpy(&n, at, sizeof(n));
+	} else if (f->size == sizeof(two)) {	/* a pair has any address */
+		memcpy(&two, at, sizeof(two));
+		n = two;
+	}
+
+	switch ((enum field_show)f->show) {
+	case SHOW_NUMBER:
+		break;
+	case SHOW_GUID:
+		return g_strdup_printf("0x%016" PRIx64, n);
+	case SHOW_HEX:
+		return g_strdup_printf("0x%04" PRIx64, n);
+	case SHOW_SECRET:
+		return g_strdup(n ? "(secret)" : "0");
+	case SHOW_YES:
+		return g_strdup(n ? "yes" : "no");
+	case SHOW_MTU:
+		n = port_mtu_bytes((unsigned)n);
+		break;
+	case SHOW_VLS:
+		return g_strdup(n < G_N_ELEMENTS(vls) ? vls[n] : "?");
+	case SHOW_STATE:
+		return g_strdup(port_state_name((unsigned)n));
+	case SHOW_PAIR:
+		return g_strdup_printf("%u/%u", at[0], at[1]);
+	case SHOW_ENFORCE:
+		return g_strdup(ways[!!at[0]][!!at[1]]);
+	}
+	return g_strdup_printf("%" PRIu64, n);
+}
+
 /* Those of `fields`, from what was read to what is desired. */
 static void
 print_changes(struct printer *p, const struct plan_field *f,
@@ -102,8 +149,8 @@ print_changes(struct printer *p, const struct plan_field *f,
 
 		if (!(fields & 1))
 			continue;
-		from = plan_field_text(f, old);
-		to = plan_field_text(f, new);
+		from = field_text(f, old);
+		to = field_text(f, new);
 		report_open(&p->r, f->name, '{');
 		report_say(&p->r, "%s%s %s -> %s", comma, f->name, from, to);
 		print_value(p, "from", from);
