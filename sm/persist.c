@@ -529,7 +529,7 @@ persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 				", and that cannot be changed" : "; no longer");
 		persist_load_file(log, "keys", f->path, parse_keys, f, "");
 	}
-	ks->version = mkey_db_version(ks->ring);
+	ks->version = ks->ring->version;
 	return ks;
 }
 
@@ -555,8 +555,8 @@ persist_keys_lock(struct persist_keys *ks, const GArray *guids)
 	for (guint i = 0; ks && i < guids->len; i++) {
 		uint64_t guid = g_array_index(guids, uint64_t, i);
 
-		news |= !mkey_db_is_locked(ks->ring, guid);
-		mkey_db_lock(ks->ring, guid);
+		news |= g_hash_table_add(ks->ring->locked,
+					 g_memdup2(&guid, sizeof(guid)));
 	}
 	return news;
 }
@@ -569,7 +569,7 @@ persist_keys_save(struct persist_keys *ks)
 
 	if (!ks || !ks->files[0].path)
 		return true;
-	version = mkey_db_version(ks->ring);
+	version = ks->ring->version;
 	if (version == ks->version)
 		return true;
 	for (unsigned i = 0; i < G_N_ELEMENTS(ks->files); i++) {

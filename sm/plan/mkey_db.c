@@ -38,16 +38,6 @@ struct lock {
 	unsigned n;
 };
 
-struct mkey_db {
-	uint64_t m_key;
-	enum mkey_db_mode mode;
-	GHashTable *locks;	/* the lock's guid -> itself */
-	GHashTable *ends;	/* struct mkey_db_cable, by its first end */
-	GHashTable *locked;	/* a set of GUIDs, see mkey_db_lock() */
-	uint64_t *by_lid;	/* PortGUID by LID; NULL: nothing learned */
-	uint64_t version;
-};
-
 static guint
 end_hash(gconstpointer key)
 {
@@ -225,18 +215,6 @@ mkey_db_prove(struct mkey_db *k, uint64_t port_guid, uint64_t key)
 	mkey_db_intend(k, port_guid, key);
 }
 
-void
-mkey_db_lock(struct mkey_db *k, uint64_t port_guid)
-{
-	g_hash_table_add(k->locked, g_memdup2(&port_guid, sizeof(port_guid)));
-}
-
-void
-mkey_db_unlock_all(struct mkey_db *k)
-{
-	g_hash_table_remove_all(k->locked);
-}
-
 bool
 mkey_db_is_locked(const struct mkey_db *k, uint64_t port_guid)
 {
@@ -366,12 +344,6 @@ mkey_db_strays(const struct mkey_db *k, GHashTable *found, unsigned max)
 		}
 	}
 	return keys;
-}
-
-uint64_t
-mkey_db_version(const struct mkey_db *k)
-{
-	return k->version;
 }
 
 /* ------------------------------------------------------------------- files */

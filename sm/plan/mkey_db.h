@@ -18,7 +18,18 @@ enum mkey_db_mode {
 	MKEY_DB_PER_PORT,	/* each its own, which m_key is the seed of */
 };
 
-struct mkey_db;
+struct mkey_db {
+	uint64_t m_key;
+	enum mkey_db_mode mode;
+	GHashTable *locks;	/* PortGUID -> its possible keys */
+	GHashTable *ends;	/* struct mkey_db_cable, by its first end */
+	/* PortGUIDs (uint64_t *) of ports that accept none of the known keys:
+	 * not tried again until the port shows its key, or the caller removes
+	 * it from this set, as it has added it. */
+	GHashTable *locked;
+	uint64_t *by_lid;	/* PortGUID by LID; NULL: nothing learned */
+	uint64_t version;	/* counts the changes of keys and cables */
+};
 
 /* m_key 0: ports shall have no keys. */
 struct mkey_db *mkey_db_new(uint64_t m_key, enum mkey_db_mode mode);
@@ -63,10 +74,7 @@ uint64_t mkey_db_behind(const struct mkey_db *k, uint64_t port_guid,
 void mkey_db_intend(struct mkey_db *k, uint64_t port_guid, uint64_t key);
 /* The port has this key and no other. */
 void mkey_db_prove(struct mkey_db *k, uint64_t port_guid, uint64_t key);
-/* The port accepts none of the known keys: it is not tried again until it shows
- * its key, or mkey_db_unlock_all(). */
-void mkey_db_lock(struct mkey_db *k, uint64_t port_guid);
-void mkey_db_unlock_all(struct mkey_db *k);
+/* Is it in `locked`? k NULL: no. */
 bool mkey_db_is_locked(const struct mkey_db *k, uint64_t port_guid);
 /* Takes keys that ports show, cables and LIDs from a snapshot. */
 void mkey_db_learn(struct mkey_db *k, const struct snapshot *s);
@@ -90,8 +98,5 @@ void mkey_db_write(const struct mkey_db *k, enum mkey_db_file file,
 		   GString *out);
 bool mkey_db_read(struct mkey_db *k, enum mkey_db_file file, const char *text,
 		  const char *name, GError **error);
-
-/* Counts the changes of keys and cables. */
-uint64_t mkey_db_version(const struct mkey_db *k);
 
 #endif

@@ -511,7 +511,8 @@ sweep_begin(void *data)
 	if (s->why & 1u << SWEEP_CAUSE_SIGNAL) {
 		g_array_set_size(s->memory->untaken, 0);
 		if (s->params.keystore)
-			mkey_db_unlock_all(s->params.keystore->ring);
+			g_hash_table_remove_all(s->params.keystore->ring->
+						locked);
 	}
 	discover_all(s);
 }
