@@ -79,22 +79,26 @@ struct layout {
 
 /* --- a set of P_Keys --- */
 
+/* False: it was there already. */
 static bool
-pkey_waits(const struct layout *l, uint16_t pkey)
+wait_add(struct layout *l, uint16_t pkey)
 {
-	return l->waiting[pkey / 64] >> (pkey % 64) & 1;
+	uint64_t *word = &l->waiting[pkey / 64], bit = UINT64_C(1) << pkey % 64;
+	bool is_new = !(*word & bit);
+
+	*word |= bit;
+	return is_new;
 }
 
-static void
-wait_begin(struct layout *l, uint16_t pkey)
+/* False: it was not there. */
+static bool
+wait_take(struct layout *l, uint16_t pkey)
 {
-	l->waiting[pkey / 64] |= UINT64_C(1) << (pkey % 64);
-}
+	uint64_t *word = &l->waiting[pkey / 64], bit = UINT64_C(1) << pkey % 64;
+	bool waits = *word & bit;
 
-static void
-wait_end(struct layout *l, uint16_t pkey)
-{
-	l->waiting[pkey / 64] &= ~(UINT64_C(1) << (pkey % 64));
+	*word &= ~bit;
+	return waits;
 }
 
 /* --- words --- */
@@ -226,10 +230,10 @@ layout_place(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 
 	memset(l->table, 0, n * sizeof(union port_block));
 	for (unsigned i = 0; i < l->n_keys; i++)
-		wait_begin(l, l->keys[i]);
+		wait_add(l, l->keys[i]);
 	if (first && cap) {
 		l->table[0] = first;
-		wait_end(l, first);
+		wait_take(l, first);
 	}
 	for (unsigned i = 0; i < cap; i++) {
 		uint16_t pkey;
@@ -238,18 +242,15 @@ layout_place(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 			held = port_tables_get(l->held, PORT_TABLE_PKEY, port,
 					       i / PKEYS_A_BLOCK);
 		pkey = held ? held->pkeys[i % PKEYS_A_BLOCK] : 0;
-		if (l->table[i] || !pkey_waits(l, pkey))
-			continue;
-		l->table[i] = pkey;
-		wait_end(l, pkey);
+		if (!l->table[i] && wait_take(l, pkey))
+			l->table[i] = pkey;
 	}
 	for (unsigned i = 0; i < l->n_keys; i++) {
-		if (!pkey_waits(l, l->keys[i]))
+		if (!wait_take(l, l->keys[i]))
 			continue;
 		while (l->table[at])
 			at++;
 		l->table[at] = l->keys[i];
-		wait_end(l, l->keys[i]);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		union port_block b;
@@ -284,14 +285,12 @@ want_guard(struct layout *l, uint32_t port)
 	for (unsigned i = 0; i < l->n_keys; i++) {
 		uint16_t full = l->keys[i] | PKEY_FULL;
 
-		if (pkey_waits(l, full))
-			continue;
-		wait_begin(l, full);
-		l->keys[n++] = full;
+		if (wait_add(l, full))
+			l->keys[n++] = full;
 	}
 	l->n_keys = n;
 	for (unsigned i = 0; i < n; i++)
-		wait_end(l, l->keys[i]);
+		wait_take(l, l->keys[i]);
 	if (l->n_keys > cap) {
 		pkey_complain(l, port, "no partition enforcement: its table "
 			 "has room for %u P_Keys, and the port behind it has "
@@ -396,13 +395,6 @@ want_pkeys(struct isolation *i, const struct isolation_params *p,
 
 /* --- VLs --- */
 
-struct setup {
-	const struct snapshot *s;
-	const struct qos *qos;
-	struct qos_values values[QOS_N_KINDS];
-	struct port_tables *wanted;
-};
-
 /* By VLCap and OperationalVLs code (IBA 14.2.5.6); other values count as one VL,
  * which every port has. */
 static unsigned
@@ -440,21 +432,21 @@ allowed_code(const struct snapshot *s, const struct qos *qos, uint32_t port)
 }
 
 static unsigned
-port_vls(const struct setup *q, uint32_t port)
+port_vls(const struct snapshot *s, const struct qos *qos, uint32_t port)
 {
-	const struct snapshot_port *p = &q->s->ports[port];
+	const struct snapshot_port *p = &s->ports[port];
 	unsigned most;
 
 	if (p->num == 0 || p->info.state >= PORT_STATE_ACTIVE)
 		return code_vls(p->info.oper_vls);
 	most = MIN(code_vls(p->info.vl_cap),
-		   code_vls(q->s->ports[p->peer].info.vl_cap));
-	return MIN(most, code_vls(allowed_code(q->s, q->qos, port)));
+		   code_vls(s->ports[p->peer].info.vl_cap));
+	return MIN(most, code_vls(allowed_code(s, qos, port)));
 }
 
 /* A table of `cap` entries in the block `block` and the next one. */
 static void
-want_shares(const struct setup *q, uint32_t port, unsigned n_vls,
+want_shares(struct port_tables *wanted, uint32_t port, unsigned n_vls,
 	    unsigned block, const struct vl_share *shares, unsigned cap)
 {
 	cap = MIN(cap, QOS_ARB_ENTRIES);
@@ -464,7 +456,7 @@ want_shares(const struct setup *q, uint32_t port, unsigned n_vls,
 		for (unsigned i = 0; i < VL_ARB_ENTRIES && at + i < cap; i++)
 			if (shares[at + i].vl < n_vls)
 				b.arb[i] = shares[at + i];
-		port_tables_set(q->wanted, PORT_TABLE_VL_ARB, port, block, &b);
+		port_tables_set(wanted, PORT_TABLE_VL_ARB, port, block, &b);
 	}
 }
 
@@ -472,16 +464,16 @@ void
 isolation_want_vls(const struct snapshot *s, const struct qos *qos,
 		   struct port_tables *wanted)
 {
-	struct setup q = { .s = s, .qos = qos, .wanted = wanted };
+	struct qos_values values[QOS_N_KINDS];
 
 	if (!qos || !qos->enabled)
 		return;
 	for (unsigned k = 0; k < QOS_N_KINDS; k++)
-		qos_resolve(qos, (enum qos_kind)k, &q.values[k]);
+		qos_resolve(qos, (enum qos_kind)k, &values[k]);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_port *p = &s->ports[port];
 		const struct snapshot_node *n = &s->nodes[p->node];
-		const struct qos_values *v = &q.values[port_kind(s, port)];
+		const struct qos_values *v = &values[port_kind(s, port)];
 		bool has_tables = snapshot_is_switch(n) && p->num == 0 ?
 			p->known && n->sw_known && n->sw.enhanced_port0 :
 			snapshot_link_up(s, port);
@@ -490,10 +482,10 @@ isolation_want_vls(const struct snapshot *s, const struct qos *qos,
 
 		if (!has_tables)
 			continue;
-		n_vls = port_vls(&q, port);
-		want_shares(&q, port, n_vls, VL_ARB_LOW_1, v->low,
+		n_vls = port_vls(s, qos, port);
+		want_shares(wanted, port, n_vls, VL_ARB_LOW_1, v->low,
 			    p->info.vl_arb_low_cap);
-		want_shares(&q, port, n_vls, VL_ARB_HIGH_1, v->high,
+		want_shares(wanted, port, n_vls, VL_ARB_HIGH_1, v->high,
 			    p->info.vl_arb_high_cap);
 		if (!(s->ports[snapshot_holder_of(s, port)].info.cap_mask &
 		      PORT_CAP_HAS_SL_MAPPING))
