@@ -221,39 +221,36 @@ mkey_db_is_locked(const struct mkey_db *k, uint64_t port_guid)
 	return k && g_hash_table_contains(k->locked, &port_guid);
 }
 
-/* The first end of the cable leads to the other one. */
-static void
-end_set(struct mkey_db *k, const struct mkey_db_cable *want)
-{
-	struct mkey_db_cable *e = g_hash_table_lookup(k->ends, want), back;
-
-	if (e && e->guid[1] == want->guid[1] && e->num[1] == want->num[1])
-		return;
-	k->version++;
-	if (!e) {
-		g_hash_table_add(k->ends, g_memdup2(want, sizeof(*want)));
-		return;
-	}
-	/* The port that was at the other end may have been moved. */
-	back = (struct mkey_db_cable){
-		.guid = { e->guid[1] }, .num = { e->num[1] },
-	};
-	*e = *want;
-	e = g_hash_table_lookup(k->ends, &back);
-	if (e && e->guid[1] == want->guid[0] && e->num[1] == want->num[0])
-		g_hash_table_remove(k->ends, &back);
-}
-
 void
 mkey_db_add_cable(struct mkey_db *k, const struct mkey_db_cable *c)
 {
-	const struct mkey_db_cable back = {
-		.guid = { c->guid[1], c->guid[0] },
-		.num = { c->num[1], c->num[0] },
-	};
+	/* each end leads to the other one */
+	for (unsigned i = 0; i < 2; i++) {
+		const struct mkey_db_cable want = {
+			.guid = { c->guid[i], c->guid[1 - i] },
+			.num = { c->num[i], c->num[1 - i] },
+		};
+		struct mkey_db_cable *e = g_hash_table_lookup(k->ends, &want);
+		struct mkey_db_cable back;
 
-	end_set(k, c);
-	end_set(k, &back);
+		if (e && e->guid[1] == want.guid[1] && e->num[1] == want.num[1])
+			continue;
+		k->version++;
+		if (!e) {
+			g_hash_table_add(k->ends,
+					 g_memdup2(&want, sizeof(want)));
+			continue;
+		}
+		/* The port that was at the other end may have been moved. */
+		back = (struct mkey_db_cable){
+			.guid = { e->guid[1] }, .num = { e->num[1] },
+		};
+		*e = want;
+		e = g_hash_table_lookup(k->ends, &back);
+		if (e && e->guid[1] == want.guid[0] &&
+		    e->num[1] == want.num[0])
+			g_hash_table_remove(k->ends, &back);
+	}
 }
 
 void
