@@ -40,7 +40,7 @@ sm_instance_publish(struct sm_instance *sm, const struct sweep_report *r)
 	if (params->policy)
 		view->policy = qos_policy_ref(params->policy);
 	if (v->tables)
-		view->held = port_tables_ref(v->tables);
+		view->tables = port_tables_ref(v->tables);
 	/* This SM first, then those of the last election, as they were. That
 	 * may have been on another snapshot, so they are found by GUID. */
 	sweep_sm_info(sm->sweep, &one.info);

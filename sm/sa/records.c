@@ -204,8 +204,8 @@ make_guid_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
 static unsigned
 known_pkey_blocks(const struct sa_db *v, uint32_t port)
 {
-	const struct port_tables *t = v->held ? v->held : v->read;
-	unsigned n = t ? t->n_blocks[PORT_TABLE_PKEY][port] : 0;
+	unsigned n = v->tables ?
+		v->tables->n_blocks[PORT_TABLE_PKEY][port] : 0;
 
 	for (unsigned i = 0; i < n; i++)
 		if (sa_db_block(v, PORT_TABLE_PKEY, port, i))

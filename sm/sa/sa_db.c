@@ -20,9 +20,9 @@
  * it carries data. MTU is the least MTUCap, which the plan writes as
  * NeighborMTU.
  *
- * Tables of ports. `held` has the blocks that the sweep read, shared; `read`
- * those that were read since for a client, made with the first block; `closed`
- * has a bit for each table of each port of which no more can be read.
+ * Tables of ports. `tables` are those of the sweep, or a copy since the first
+ * block was read for a client; `closed` has a bit for each table of each port of
+ * which no more can be read.
  *
  * End ports are sorted by PortGUID for paths between all of them; a hash table
  * finds them by PortGUID, since each path needs two.
@@ -221,8 +221,7 @@ sa_db_unref(struct sa_db *v)
 	memberships_unref(v->memberships);
 	partition_rules_unref(v->rules);
 	qos_policy_unref(v->policy);
-	port_tables_unref(v->held);
-	port_tables_unref(v->read);
+	port_tables_unref(v->tables);
 	g_free(v->closed);
 	g_free(v->first_hop);
 	g_free(v->hops);
@@ -361,27 +360,22 @@ const union port_block *
 sa_db_block(const struct sa_db *v, enum port_table table, uint32_t port,
 	      unsigned block)
 {
-	const struct port_tables *all[] = { v->read, v->held };
-	const union port_block *b = NULL;
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(all) && !b; i++)
-		if (all[i] && block < all[i]->n_blocks[table][port])
-			b = port_tables_get(all[i], table, port, block);
-	return b;
+	return v->tables &&
+		block < v->tables->n_blocks[table][port] ?
+		port_tables_get(v->tables, table, port, block) : NULL;
 }
 
 bool
 sa_db_table_is_read(const struct sa_db *v, enum port_table table,
 		      uint32_t port)
 {
-	const struct port_tables *t = v->held ? v->held : v->read;
-
 	if (v->closed && v->closed[port] >> table & 1)
 		return true;
-	if (!t)
+	if (!v->tables)
 		return false;
-	for (unsigned i = 0; i < t->n_blocks[table][port]; i++)
-		if (!sa_db_block(v, table, port, i))
+	for (unsigned i = 0; i < v->tables->n_blocks[table][port];
+	     i++)
+		if (!port_tables_get(v->tables, table, port, i))
 			return false;
 	return true;
 }
@@ -389,8 +383,8 @@ sa_db_table_is_read(const struct sa_db *v, enum port_table table,
 uint16_t
 sa_db_pkey_index(const struct sa_db *v, uint32_t port, uint16_t pkey)
 {
-	unsigned n = v->held ?
-		v->held->n_blocks[PORT_TABLE_PKEY][port] : 0;
+	unsigned n = v->tables ?
+		v->tables->n_blocks[PORT_TABLE_PKEY][port] : 0;
 
 	for (unsigned i = 0; pkey && i < n * PKEYS_A_BLOCK; i++) {
 		const union port_block *b = sa_db_block(v, PORT_TABLE_PKEY,
@@ -402,20 +396,18 @@ sa_db_pkey_index(const struct sa_db *v, uint32_t port, uint16_t pkey)
 	return 0;
 }
 
-unsigned
-sa_db_blocks(struct sa_db *v, enum port_table table, uint32_t port)
+struct port_tables *
+sa_db_own_tables(struct sa_db *v)
 {
-	if (!v->read)
-		v->read = port_tables_new(v->subnet);
-	return v->read->n_blocks[table][port];
-}
+	struct port_tables *shared = v->tables;
 
-void
-sa_db_add_block(struct sa_db *v, enum port_table table, uint32_t port,
-		  unsigned block, const union port_block *data)
-{
-	if (block < sa_db_blocks(v, table, port))
-		port_tables_set(v->read, table, port, block, data);
+	if (v->own_tables)
+		return v->tables;
+	v->tables = shared ? port_tables_copy(shared) :
+		port_tables_new(v->subnet);
+	v->own_tables = true;
+	port_tables_unref(shared);
+	return v->tables;
 }
 
 void

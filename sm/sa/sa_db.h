@@ -66,9 +66,9 @@ struct sa_db {
 			   partitions have SL 0 */
 	struct qos_policy *policy;	/* a reference; NULL: SLs of paths go
 					   by their partitions only */
-	struct port_tables *held;	/* see "tables of ports"; a reference,
+	struct port_tables *tables;	/* see "tables of ports"; a reference,
 					   NULL: nothing is known */
-	struct port_tables *read;
+	bool own_tables;	/* there is no other reference on them */
 	uint8_t *closed;
 	uint64_t gid_prefix;
 	uint32_t *first_hop;		/* by switch, n_switches + 1 */
@@ -85,7 +85,7 @@ struct sa_db {
 };
 
 /* Takes references on subnet, lids, lft, mft, rules; takes memberships over. The
- * caller may add qos, policy, held. */
+ * caller may add qos, policy, tables. */
 struct sa_db *sa_db_new(struct snapshot *s, struct lid_map *lids,
 			    struct lft *lft, struct mft *mft,
 			    struct partition_rules *rules,
@@ -109,10 +109,11 @@ uint8_t sa_db_way(const struct sa_db *v, uint32_t from, uint32_t to,
 		  uint16_t dlid);
 
 /*
- * Tables of ports, as the sweep read them and as they were read since for a
- * client, and multicast tables, which are written between sweeps. Nothing else
- * in a view changes. Blocks of ports are only added; multicast tables are
- * replaced as a whole, and a scan of records keeps those with which it began.
+ * Tables of ports, as the sweep read them; those that are read since for a client
+ * are added to a copy. And multicast tables, which are written between sweeps.
+ * Nothing else in a view changes. Blocks of ports are only added; multicast
+ * tables are replaced as a whole, and a scan of records keeps those with which it
+ * began.
  */
 
 /* The multicast tables that the switches of the view have now: a reference.
@@ -132,12 +133,9 @@ bool sa_db_table_is_read(const struct sa_db *v, enum port_table table,
 uint16_t sa_db_pkey_index(const struct sa_db *v, uint32_t port,
 			    uint16_t pkey);
 
-/* How many blocks the table of this port has. */
-unsigned sa_db_blocks(struct sa_db *v, enum port_table table, uint32_t port);
-/* A block that was read. And: the port has no more blocks, or refuses. */
-void sa_db_add_block(struct sa_db *v, enum port_table table,
-		       uint32_t port, unsigned block,
-		       const union port_block *data);
+/* For blocks that are read since: no other reference is on these tables. */
+struct port_tables *sa_db_own_tables(struct sa_db *v);
+/* The port has no more blocks, or refuses. */
 void sa_db_close_table(struct sa_db *v, enum port_table table,
 			 uint32_t port);
 

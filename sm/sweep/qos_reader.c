@@ -111,7 +111,7 @@ static bool
 is_complete(struct sa_db *v, enum port_table table, uint32_t port)
 {
 	static const union port_block empty;
-	unsigned n = sa_db_blocks(v, table, port), i;
+	unsigned n = port_tables_blocks(sa_db_own_tables(v), table, port), i;
 
 	if (sa_db_table_is_read(v, table, port))
 		return true;
@@ -121,7 +121,7 @@ is_complete(struct sa_db *v, enum port_table table, uint32_t port)
 			return false;
 	for (i = 0; i < n; i++)
 		if (!sa_db_block(v, table, port, i))
-			sa_db_add_block(v, table, port, i, &empty);
+			port_tables_set(v->tables, table, port, i, &empty);
 	return true;
 }
 
@@ -133,7 +133,8 @@ parked_next(struct qos_reader *q, struct parked *p, unsigned *looks)
 	for (; p->next < p->ports->len && *looks; p->next++, (*looks)--) {
 		uint32_t port = g_array_index(p->ports, uint32_t, p->next);
 		uint8_t bit = (uint8_t)(1u << p->table);
-		unsigned n = sa_db_blocks(q->view, p->table, port);
+		unsigned n = port_tables_blocks(sa_db_own_tables(q->view),
+						p->table, port);
 
 		if (!p->block && q->begun[port] & bit)
 			continue;
@@ -194,7 +195,8 @@ qos_reader_reply(void *data, const struct smp_request *r,
 
 	if (a->outcome == SMP_ANSWERED && !a->status) {
 		smp_table_decode(table, a->data, &b);
-		sa_db_add_block(q->view, table, r->port, (uint32_t)r->tag, &b);
+		port_tables_set(sa_db_own_tables(q->view), table, r->port,
+				(uint32_t)r->tag, &b);
 		q->stats.blocks++;
 	} else {
 		q->stats.denied += a->outcome == SMP_ANSWERED;

@@ -433,7 +433,7 @@ WORD(do_block, struct stage *st)
 	if (is_held)
 		port_tables_set(st->held, table, port, n, &b);
 	else
-		sa_db_add_block(st->l.v, table, port, n, &b);
+		port_tables_set(sa_db_own_tables(st->l.v), table, port, n, &b);
 }
 
 WORD(do_close, struct lab *l)
@@ -443,8 +443,9 @@ WORD(do_close, struct lab *l)
 
 WORD(do_publish_held, struct stage *st)
 {
-	port_tables_unref(st->l.v->held);
-	st->l.v->held = st->held ? port_tables_ref(st->held) : NULL;
+	port_tables_unref(st->l.v->tables);
+	st->l.v->tables = st->held ? port_tables_ref(st->held) : NULL;
+	st->l.v->own_tables = false;
 }
 
 /* PartitionCap of all nodes, PartitionEnforcementCap of all switches */
