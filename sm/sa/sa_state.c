@@ -361,34 +361,34 @@ sa_stats(const struct sa *sa, struct sa_stats *out)
 	}
 }
 
-static void
-add_client(GHashTable *clients, uint64_t guid)
-{
-	g_hash_table_add(clients, g_memdup2(&guid, sizeof(guid)));
-}
-
 GHashTable *
 sa_clients(const struct sa *sa)
 {
 	GHashTable *clients = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 						    g_free, NULL);
+	const GPtrArray *groups = sa->groups->all.list;
+	const GPtrArray *services = sa->services->all.list;
+	const GPtrArray *informs = sa->informs->all.list;
 
-	for (guint i = 0; i < sa->groups->all.list->len; i++) {
-		const struct group *g = sa->groups->all.list->pdata[i];
+	for (guint i = 0; i < groups->len; i++) {
+		const struct group *g = groups->pdata[i];
 
-		for (guint k = 0; k < g->members.list->len; k++)
-			add_client(clients, ((const struct group_member *)
-				g->members.list->pdata[k])->port_guid);
+		for (guint k = 0; k < g->members.list->len; k++) {
+			const struct group_member *m = g->members.list->pdata[k];
+
+			g_hash_table_add(clients, g_memdup2(&m->port_guid, 8));
+		}
 	}
-	for (guint i = 0; i < sa->services->all.list->len; i++) {
-		const struct service *s = sa->services->all.list->pdata[i];
+	for (guint i = 0; i < services->len; i++) {
+		const struct service *s = services->pdata[i];
+		uint64_t guid = bytes_load64(s->record.gid + 8);
 
-		add_client(clients, bytes_load64(s->record.gid + 8));
+		g_hash_table_add(clients, g_memdup2(&guid, 8));
 	}
-	for (guint i = 0; i < sa->informs->all.list->len; i++) {
-		const struct subscription *s = sa->informs->all.list->pdata[i];
+	for (guint i = 0; i < informs->len; i++) {
+		const struct subscription *s = informs->pdata[i];
 
-		add_client(clients, s->port_guid);
+		g_hash_table_add(clients, g_memdup2(&s->port_guid, 8));
 	}
 	return clients;
 }
