@@ -388,10 +388,3 @@ informs_learn(struct informs *i, const struct inform_info_record *record)
 		informs_take(i, &s, NULL);
 	return true;
 }
-
-void
-informs_save(const struct informs *i, GString *out)
-{
-	for (guint n = 0; n < i->all.list->len; n++)
-		state_line_save(&inform_line, out, i->all.list->pdata[n]);
-}

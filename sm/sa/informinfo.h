@@ -58,7 +58,6 @@ void informs_follow(struct informs *i, const struct sa_db *v);
  * left out. */
 bool informs_learn(struct informs *i, const struct inform_info_record *record);
 extern const struct state_line inform_line;
-void informs_save(const struct informs *i, GString *out);
 /* Takes what was read of a line; false with an error. */
 bool informs_take(struct informs *i, struct subscription *s, GError **error);
 

@@ -716,20 +716,3 @@ groups_learn(struct groups *g, const struct mcmember_record *record)
 	return state_line_fits(&member_line, &new) &&
 		groups_take_member(g, &new, NULL);
 }
-
-void
-groups_save(const struct groups *g, GString *out)
-{
-	for (guint i = 0; i < g->all.list->len; i++) {
-		const struct group *group = g->all.list->pdata[i];
-		struct saved_member saved;
-
-		state_line_save(&group_line, out, group);
-		memcpy(saved.mgid, group->r.mgid, 16);
-		for (guint k = 0; k < group->members.list->len; k++) {
-			saved.m = *(const struct group_member *)
-				group->members.list->pdata[k];
-			state_line_save(&member_line, out, &saved);
-		}
-	}
-}

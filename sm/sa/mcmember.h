@@ -87,7 +87,6 @@ struct saved_member {
 	struct group_member m;
 };
 extern const struct state_line group_line, member_line;
-void groups_save(const struct groups *g, GString *out);
 /* Take what was read of a line of each kind; false with an error. */
 bool groups_take(struct groups *g, struct group *group, GError **error);
 bool groups_take_member(struct groups *g, struct saved_member *m,

@@ -246,9 +246,33 @@ sa_trees(struct sa *sa)
 void
 sa_save(const struct sa *sa, GString *out, int64_t now)
 {
-	groups_save(sa->groups, out);
-	services_save(sa->services, out, now);
-	informs_save(sa->informs, out);
+	const GPtrArray *groups = sa->groups->all.list;
+	const GPtrArray *services = sa->services->all.list;
+	const GPtrArray *informs = sa->informs->all.list;
+
+	for (guint i = 0; i < groups->len; i++) {
+		const struct group *g = groups->pdata[i];
+		struct saved_member saved;
+
+		state_line_save(&group_line, out, g);
+		memcpy(saved.mgid, g->r.mgid, 16);
+		for (guint k = 0; k < g->members.list->len; k++) {
+			saved.m = *(const struct group_member *)
+				g->members.list->pdata[k];
+			state_line_save(&member_line, out, &saved);
+		}
+	}
+	for (guint i = 0; i < services->len; i++) {
+		const struct service *s = services->pdata[i];
+		struct service_record r;
+
+		service_describe(s, now, &r);
+		memcpy(r.key, s->record.key, sizeof(r.key));
+		if (r.lease)
+			state_line_save(&service_line, out, &r);
+	}
+	for (guint i = 0; i < informs->len; i++)
+		state_line_save(&inform_line, out, informs->pdata[i]);
 }
 
 static bool

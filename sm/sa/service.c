@@ -253,20 +253,6 @@ const struct state_line service_line = {
 	"service", service_words, G_N_ELEMENTS(service_words), 0,
 };
 
-void
-services_save(const struct services *s, GString *out, int64_t now)
-{
-	for (guint i = 0; i < s->all.list->len; i++) {
-		const struct service *service = s->all.list->pdata[i];
-		struct service_record r;
-
-		service_describe(service, now, &r);
-		memcpy(r.key, service->record.key, sizeof(r.key));
-		if (r.lease)
-			state_line_save(&service_line, out, &r);
-	}
-}
-
 bool
 services_take(struct services *s, const struct service_record *record,
 	      int64_t now, GError **error)

@@ -45,7 +45,6 @@ void service_describe(const struct service *s, int64_t now,
 /* Removes those whose lease is over. */
 void services_tick(struct services *s, int64_t now);
 extern const struct state_line service_line;
-void services_save(const struct services *s, GString *out, int64_t now);
 /* Takes what was read of a line, or of another SA; false with an error. */
 bool services_take(struct services *s, const struct service_record *record,
 		   int64_t now, GError **error);
