@@ -65,7 +65,6 @@ const struct policy policy_default = {
 
 /* ---------------------------------------------------------------- fields */
 
-#define N_PORT_FIELDS	21u
 #define FIELD(type, title, member, form) \
 	{ .name = title, .offset = G_STRUCT_OFFSET(struct type, member), \
 	  .size = sizeof(((struct type *)0)->member), .show = form }
@@ -80,7 +79,7 @@ G_STATIC_ASSERT(G_STRUCT_OFFSET(struct port_info, enforce_outbound) ==
 		G_STRUCT_OFFSET(struct port_info, enforce_inbound) + 1);
 
 /* In the order of enum port_field. */
-const struct plan_field port_fields[N_PORT_FIELDS] = {
+const struct plan_field port_fields[] = {
 	PORT("LID", lid, SHOW_NUMBER),
 	PORT("LMC", lmc, SHOW_NUMBER),
 	PORT("SMLID", sm_lid, SHOW_NUMBER),
@@ -98,7 +97,8 @@ const struct plan_field port_fields[N_PORT_FIELDS] = {
 	PORT("PortState", state, SHOW_STATE),
 	PAIR("PartitionEnforcement", enforce_inbound, SHOW_ENFORCE),
 	PORT("VLHighLimit", vl_high_limit, SHOW_NUMBER),
-	PORT("ClientReregister", client_reregister, SHOW_YES),
+	{ .name = "ClientReregister", .show = SHOW_YES,
+	  .offset = G_STRUCT_OFFSET(struct port_info, client_reregister) },
 	PORT("LinkWidthEnabled", width_enabled, SHOW_NUMBER),
 	PORT("LinkSpeedEnabled", speed_enabled, SHOW_NUMBER),
 	PORT("LinkSpeedExtEnabled", speed_ext_enabled, SHOW_NUMBER),
@@ -113,40 +113,24 @@ const struct plan_field switch_fields[] = {
 const char *
 port_field_name(unsigned bit)
 {
-	for (unsigned i = 0; i < N_PORT_FIELDS; i++)
+	for (unsigned i = 0; i < G_N_ELEMENTS(port_fields); i++)
 		if (bit == 1u << i)
 			return port_fields[i].name;
 	return "?";
 }
 
-static unsigned
-fields_differ(const struct plan_field *f, unsigned n, const void *a,
-	      const void *b)
+unsigned
+plan_fields_differ(const struct plan_field *f, unsigned mask, const void *a,
+		   const void *b)
 {
 	unsigned d = 0;
 
-	for (unsigned i = 0; i < n; i++)
-		if (memcmp((const uint8_t *)a + f[i].offset,
+	for (unsigned i = 0; mask >> i; i++)
+		if (mask >> i & 1 &&
+		    memcmp((const uint8_t *)a + f[i].offset,
 			   (const uint8_t *)b + f[i].offset, f[i].size) != 0)
 			d |= 1u << i;
 	return d;
-}
-
-unsigned
-port_fields_differ(const struct port_info *a, const struct port_info *b,
-		   unsigned mask)
-{
-	/* a request to register is no value that could be read back */
-	return fields_differ(port_fields, N_PORT_FIELDS, a, b) & mask &
-		~(unsigned)PORT_FIELD_REREGISTER;
-}
-
-unsigned
-switch_fields_differ(const struct switch_info *a, const struct switch_info *b,
-		     unsigned mask)
-{
-	return fields_differ(switch_fields, G_N_ELEMENTS(switch_fields), a,
-			     b) & mask;
 }
 
 /* ------------------------------------------------------- desired values */
@@ -273,7 +257,8 @@ desired_port(const struct snapshot *s, const struct desired *w, uint32_t port,
 		out->enforce_inbound = w->enforce[port] & PKEY_ENFORCE_IN;
 		out->enforce_outbound = w->enforce[port] & PKEY_ENFORCE_OUT;
 	}
-	fields = port_fields_differ(&p->info, out, PORT_FIELDS_ALL);
+	fields = plan_fields_differ(port_fields, PORT_FIELDS_ALL, &p->info,
+				    out);
 
 	/* "No change" for all that this Set is not about (IBA 14.2.5.6). */
 	out->state = PORT_STATE_NOP;
@@ -316,7 +301,8 @@ desired_switch(const struct snapshot *s, const struct desired *w, uint32_t node,
 		out->multicast_fdb_top = (uint16_t)
 			MIN(LID_MULTICAST_MIN + n->sw.multicast_fdb_cap - 1u,
 			    LID_PERMISSIVE - 1u);
-	fields = switch_fields_differ(&n->sw, out, SWITCH_FIELDS_VALUES);
+	fields = plan_fields_differ(switch_fields, SWITCH_FIELDS_VALUES,
+				    &n->sw, out);
 
 	/* Writing 1 clears the bit (IBA 14.2.5.4): so does writing back the value
 	 * that was read, if it is set. */

@@ -105,7 +105,8 @@ enum field_show {
 struct plan_field {
 	const char *name;
 	uint16_t offset;
-	uint8_t size;		/* bytes; of a pair, both */
+	uint8_t size;		/* bytes; of a pair, both; 0: a request, which
+				   has no value to compare */
 	uint8_t show;		/* enum field_show */
 };
 extern const struct plan_field port_fields[], switch_fields[];
@@ -144,11 +145,10 @@ unsigned desired_port(const struct snapshot *s, const struct desired *w,
 unsigned desired_switch(const struct snapshot *s, const struct desired *w,
 		       uint32_t node, struct switch_info *out);
 
-/* Fields of `mask` in which a and b differ. */
-unsigned port_fields_differ(const struct port_info *a,
-			    const struct port_info *b, unsigned mask);
-unsigned switch_fields_differ(const struct switch_info *a,
-			      const struct switch_info *b, unsigned mask);
+/* Those of `mask`, of port_fields or switch_fields, in which the structs a and b
+ * differ. */
+unsigned plan_fields_differ(const struct plan_field *f, unsigned mask,
+			    const void *a, const void *b);
 
 /* ---------------------------------------------------------------- the plan */
 

@@ -238,7 +238,7 @@ program_on_port(struct program *p, uint32_t index,
 	if (mkey_db_is_hidden(answer))
 		fields &= ~(unsigned)PORT_FIELD_M_KEY;
 	p->r.untaken[step->port] |=
-		port_fields_differ(&wanted, answer, fields);
+		plan_fields_differ(port_fields, fields, &wanted, answer);
 	if (answer->state >= state) {
 		settle(p, index, true);
 		return;
@@ -268,8 +268,8 @@ on_switch(struct program *p, uint32_t index, const uint8_t *data)
 		settle(p, index, true);
 		return;
 	}
-	if (switch_fields_differ(&wanted, &answer, step->fields &
-				 SWITCH_FIELD_TOP)) {
+	if (plan_fields_differ(switch_fields, step->fields & SWITCH_FIELD_TOP,
+			       &wanted, &answer)) {
 		problem(p, "%s: LinearFDBTop stays %u instead of %u",
 			step_place(p, step), answer.linear_fdb_top,
 			wanted.linear_fdb_top);
@@ -277,8 +277,8 @@ on_switch(struct program *p, uint32_t index, const uint8_t *data)
 		return;
 	}
 	/* Unicast does not need it, so the links come up all the same. */
-	if (switch_fields_differ(&wanted, &answer, step->fields &
-				 SWITCH_FIELD_MCAST_TOP))
+	if (plan_fields_differ(switch_fields, step->fields &
+			       SWITCH_FIELD_MCAST_TOP, &wanted, &answer))
 		problem(p, "%s: MulticastFDBTop stays 0x%04x instead of "
 			"0x%04x", step_place(p, step),
 			answer.multicast_fdb_top, wanted.multicast_fdb_top);

@@ -790,11 +790,12 @@ TEST(test_differ_tells_each_field_from_the_others)
 		const struct port_info *info = &cases[i].info;
 		unsigned bit = cases[i].bit;
 
-		assert_int_equal(port_fields_differ(&zero, info, ALL_FIELDS),
-				 bit);
-		assert_int_equal(port_fields_differ(info, &zero, bit), bit);
-		assert_int_equal(port_fields_differ(info, &zero,
-						    ALL_FIELDS & ~bit), 0);
+		assert_int_equal(plan_fields_differ(port_fields, ALL_FIELDS,
+						    &zero, info), bit);
+		assert_int_equal(plan_fields_differ(port_fields, bit, info,
+						    &zero), bit);
+		assert_int_equal(plan_fields_differ(port_fields, ALL_FIELDS &
+						    ~bit, info, &zero), 0);
 	}
 }
 
