@@ -327,6 +327,8 @@ struct join_ask {
 	const struct mcmember_record *record;
 	struct sa_limits limits;	/* of the record */
 	uint64_t mask;
+	struct group *group;	/* which it names, NULL: none; */
+	struct group_member *m;	/* and the port in it, NULL: no member */
 	uint32_t from, port;	/* the requester, and the port it is about */
 	uint64_t port_guid;
 	uint8_t mtu;		/* with which the port can send and receive */
@@ -338,8 +340,9 @@ struct join_ask {
 };
 
 static unsigned
-request_init(struct join_ask *r, const struct sa_db *v, uint32_t from,
-	     uint64_t mask, uint64_t need, const struct mcmember_record *record)
+request_init(struct join_ask *r, const struct groups *g, const struct sa_db *v,
+	     uint32_t from, uint64_t mask, uint64_t need,
+	     const struct mcmember_record *record)
 {
 	static const uint8_t none[16];
 	const struct snapshot_port *p, *peer;
@@ -358,6 +361,10 @@ request_init(struct join_ask *r, const struct sa_db *v, uint32_t from,
 	if (r->port == SNAPSHOT_NONE)
 		return SA_STATUS_INVALID_GID;
 	r->port_guid = v->ends[r->port].guid;
+	if (r->has_mgid)
+		r->group = sa_store_find(&g->all, record->mgid);
+	if (r->group)
+		r->m = sa_store_find(&r->group->members, &r->port_guid);
 	p = &v->subnet->ports[r->port];
 	peer = p->num && p->peer != SNAPSHOT_NONE ?
 		&v->subnet->ports[p->peer] : NULL;
@@ -485,7 +492,7 @@ name_group(struct groups *g, struct mcmember_record *group,
 }
 
 static unsigned
-create(struct groups *g, const struct join_ask *r, struct group **out)
+create(struct groups *g, struct join_ask *r)
 {
 	uint64_t creator = r->v->subnet->ports[r->from].guid;
 	const uint8_t *mgid = r->record->mgid;
@@ -528,8 +535,8 @@ create(struct groups *g, const struct join_ask *r, struct group **out)
 		status = name_group(g, &draft.r, r);
 	if (status != MAD_STATUS_OK)
 		return status;
-	*out = groups_insert(g, &draft);
-	add_event(g, *out, true);
+	r->group = groups_insert(g, &draft);
+	add_event(g, r->group, true);
 	return MAD_STATUS_OK;
 }
 
@@ -552,19 +559,14 @@ unsigned
 groups_join(struct groups *g, const struct sa_db *v, uint32_t from,
 	    uint64_t comp_mask, struct mcmember_record *record)
 {
-	struct group_member new = { .proxy = false }, *m = NULL;
-	struct group *group = NULL;
+	struct group_member new = { .proxy = false };
 	struct join_ask r;
 	unsigned status;
 
-	status = request_init(&r, v, from, comp_mask, NEED_JOIN, record);
-	if (status != MAD_STATUS_OK)
-		return status;
-	if (r.has_mgid)
-		group = sa_store_find(&g->all, record->mgid);
-	if (group)
-		m = sa_store_find(&group->members, &r.port_guid);
-	status = group ? join_check(&r, group, m) : create(g, &r, &group);
+	status = request_init(&r, g, v, from, comp_mask, NEED_JOIN, record);
+	if (status == MAD_STATUS_OK)
+		status = r.group ? join_check(&r, r.group, r.m) :
+			create(g, &r);
 	if (status != MAD_STATUS_OK)
 		return status;
 
@@ -572,16 +574,16 @@ groups_join(struct groups *g, const struct sa_db *v, uint32_t from,
 	new.join_state = record->join_state & JOIN_ALL;
 	new.proxy = from != r.port;
 	sa_db_make_gid(v, r.port, new.gid);
-	if (m) {
+	if (r.m) {
 		/* it keeps the states that it has */
-		new.join_state |= m->join_state;
-		g->all.version += new.join_state != m->join_state ||
-			new.proxy != m->proxy;
-		*m = new;
+		new.join_state |= r.m->join_state;
+		g->all.version += new.join_state != r.m->join_state ||
+			new.proxy != r.m->proxy;
+		*r.m = new;
 	} else {
-		add_member(g, group, &new);
+		add_member(g, r.group, &new);
 	}
-	set_answer(record, group, &new);
+	set_answer(record, r.group, &new);
 	return MAD_STATUS_OK;
 }
 
@@ -590,27 +592,23 @@ groups_leave(struct groups *g, const struct sa_db *v, uint32_t from,
 	     uint64_t comp_mask, struct mcmember_record *record)
 {
 	unsigned states = record->join_state & JOIN_ALL;
-	struct group_member *m = NULL;
-	struct group *group;
 	struct join_ask r;
 	unsigned status;
 
-	status = request_init(&r, v, from, comp_mask, NEED_LEAVE, record);
+	status = request_init(&r, g, v, from, comp_mask, NEED_LEAVE, record);
 	if (status != MAD_STATUS_OK)
 		return status;
-	group = sa_store_find(&g->all, record->mgid);
-	if (group)
-		m = sa_store_find(&group->members, &r.port_guid);
-	if (!m || !may_change(&r, group, m) || states & ~m->join_state)
+	if (!r.m || !may_change(&r, r.group, r.m) || states & ~r.m->join_state)
 		return SA_STATUS_REQ_INVALID;
 
-	m->join_state &= (uint8_t)~states;
+	r.m->join_state &= (uint8_t)~states;
 	g->all.version++;
-	set_answer(record, group, m);
-	if (!m->join_state)
-		sa_store_remove(&group->members,
-				sa_store_place(&group->members, &r.port_guid));
-	remove_unneeded(g, group);
+	set_answer(record, r.group, r.m);
+	if (!r.m->join_state)
+		sa_store_remove(&r.group->members,
+				sa_store_place(&r.group->members,
+					       &r.port_guid));
+	remove_unneeded(g, r.group);
 	if (!sa_store_find(&g->all, record->mgid))
 		record->join_state = 0;		/* no member is left */
 	return MAD_STATUS_OK;

@@ -57,25 +57,15 @@ sa_mark_of(const struct sa *sa)
 	};
 }
 
-/* Removes the one with this LID, and those without a request for too long. */
-static void
-remove_followers(struct sa *sa, uint16_t lid, int64_t now)
-{
-	for (guint i = sa->followers->len; i-- > 0;) {
-		const struct sa_follower *f =
-			&g_array_index(sa->followers, struct sa_follower, i);
-
-		if (f->lid == lid || now - f->at > SA_FOLLOWER_US)
-			g_array_remove_index(sa->followers, i);
-	}
-}
-
 void
 sa_follow(struct sa *sa, uint16_t lid, int64_t now)
 {
 	const struct sa_follower new = { .lid = lid, .at = now };
 
-	remove_followers(sa, lid, now);
+	for (guint i = sa->followers->len; i-- > 0;)
+		if (g_array_index(sa->followers, struct sa_follower, i).lid ==
+		    lid)
+			g_array_remove_index(sa->followers, i);
 	if (sa->followers->len == FOLLOWERS_MAX)
 		g_array_remove_index(sa->followers, 0);
 	g_array_append_val(sa->followers, new);
@@ -84,7 +74,10 @@ sa_follow(struct sa *sa, uint16_t lid, int64_t now)
 const GArray *
 sa_followers(struct sa *sa, int64_t now)
 {
-	remove_followers(sa, LID_NONE, now);
+	while (sa->followers->len &&
+	       now - g_array_index(sa->followers, struct sa_follower, 0).at >
+	       SA_FOLLOWER_US)
+		g_array_remove_index(sa->followers, 0);
 	return sa->followers;
 }
 
