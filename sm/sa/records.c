@@ -3,8 +3,9 @@
  * The fabric as records.
  *
  * Method. A kind of record is a row of `tables`: whether ports or switches have
- * such records, how many each, and how one is made. The scan walks the ports or
- * switches, makes their records, and keeps those that match the request.
+ * such records, and which components number them; scan_count() has how many each
+ * has, make_of_port() and make_of_switch() what is in one. The scan walks the
+ * ports or switches, makes their records, and keeps those that match the request.
  *
  * Cost. If the mask has a LID, or of a NodeRecord a PortGUID or NodeGUID, only
  * that node is walked; a BlockNum leaves one record of each port or switch. A
@@ -103,8 +104,6 @@ records_of_bytes(const struct sa_query *q, unsigned attr_id,
 
 /* ----------------------------------------------- one kind after the other */
 
-struct scan;
-
 enum domain { BY_PORT, BY_SWITCH };
 #define NO_TABLE	PORT_N_TABLES
 
@@ -114,14 +113,11 @@ struct fabric_table {
 	uint8_t domain;
 	int8_t block;		/* component that is the number of a record, */
 	uint8_t block_base;	/* which begins with this; -1: none */
-	int8_t port;		/* component that is the port's number, or -1 */
+	int8_t port;		/* component that is the port's number, or -1;
+				   both of whole bytes */
 	uint8_t table;		/* enum port_table: read on demand; the LID of
 				   a CA alone identifies the port: port numbers
 				   in the record mean nothing there */
-	/* Fills record number `i` of a port or switch, but for its LID. False:
-	 * it has no such record. */
-	bool (*make)(const struct scan *s, uint32_t at, uint32_t i,
-		     uint8_t *record);
 };
 
 struct scan {
@@ -129,6 +125,7 @@ struct scan {
 	struct sa_db *v;	/* base.viewer.db */
 	struct mft *mft;	/* the view's when this began, or NULL */
 	const struct fabric_table *table;
+	const struct mad_field *fields;	/* of a record, by component */
 	struct sa_match match;
 	uint32_t at, end;	/* ports or switches */
 	uint32_t i, n;		/* records of `at`, */
@@ -142,62 +139,6 @@ static uint16_t
 lid_of(const struct sa_db *v, uint32_t port)
 {
 	return v->lids->base[snapshot_holder_of(v->subnet, port)];
-}
-
-static bool
-make_node(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
-{
-	const struct snapshot_port *p = &s->v->subnet->ports[at];
-	const struct snapshot_node *n = snapshot_node_of(s->v->subnet, at);
-	struct node_info info = n->info;
-
-	if (!snapshot_is_end_port(s->v->subnet, at))
-		return false;
-	info.port_guid = p->guid;
-	if (p->num)
-		info.local_port = p->num;
-	sa_record_encode(SA_ATTR_NODE, record, &info);
-	memcpy(record + NODE_DESC_OFFSET, n->desc, strnlen(n->desc, 64));
-	return true;
-}
-
-static bool
-make_port_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
-{
-	const struct snapshot_port *p = &s->v->subnet->ports[at];
-	struct port_info info = p->info;
-
-	if (!s->base.viewer.trusted)
-		info.m_key = 0;
-	sa_record_encode(SA_ATTR_PORT_INFO, record, &info);
-	record[2] = p->num;
-	return p->known;
-}
-
-static bool
-make_link(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
-{
-	const struct snapshot *n = s->v->subnet;
-	uint32_t peer = n->ports[at].peer;
-
-	if (peer == SNAPSHOT_NONE || !snapshot_link_up(n, at) ||
-	    !snapshot_link_up(n, peer) || !lid_of(s->v, peer) ||
-	    !sa_viewer_sees(&s->base.viewer, snapshot_holder_of(n, peer)))
-		return false;
-	record[2] = n->ports[at].num;
-	record[3] = n->ports[peer].num;
-	bytes_store16(record + 4, lid_of(s->v, peer));
-	return true;
-}
-
-static bool
-make_guid_info(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
-{
-	record[2] = (uint8_t)i;
-	if (i == 0)
-		bytes_store64(record + BLOCK_OFFSET,
-			      s->v->subnet->ports[at].guid);
-	return snapshot_is_end_port(s->v->subnet, at);
 }
 
 /* P_Key blocks of the port; 0: none of them is known. */
@@ -215,89 +156,137 @@ known_pkey_blocks(const struct sa_db *v, uint32_t port)
 
 /* A block of a table of ports: P_Keys, SL to VL, VL arbitration. */
 static bool
-make_block(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+make_block(const struct scan *s, uint8_t *record)
 {
 	enum port_table table = s->table->table;
-	const union port_block *b = sa_db_block(s->v, table, at, i);
+	const union port_block *b = sa_db_block(s->v, table, s->at, s->i);
 	const struct memberships *m = s->v->memberships;
 	union port_block desired = { .pkeys = { 0 } };
-	uint8_t num = s->v->subnet->ports[at].num, data[SMP_DATA_LEN];
-	size_t len = SMP_DATA_LEN;
-	uint32_t k, first;
+	uint8_t data[SMP_DATA_LEN];
 
-	switch (table) {
-	case PORT_TABLE_PKEY:
-		bytes_store16(record + 2, (uint16_t)i);
-		record[4] = num;
-		if (b || known_pkey_blocks(s->v, at))
-			break;
-		first = m->first[at] + i * PKEYS_A_BLOCK;
-		for (k = 0; k < PKEYS_A_BLOCK && first + k < m->first[at + 1];
-		     k++)
+	if (!b && table == PORT_TABLE_PKEY &&
+	    !known_pkey_blocks(s->v, s->at)) {
+		uint32_t first = m->first[s->at] + s->i * PKEYS_A_BLOCK;
+
+		for (uint32_t k = 0; k < PKEYS_A_BLOCK &&
+		     first + k < m->first[s->at + 1]; k++)
 			desired.pkeys[k] = m->pkeys[first + k];
 		b = &desired;
-		break;
-	case PORT_TABLE_SL2VL:
-		record[2] = (uint8_t)i;
-		record[3] = num;
-		len = SL_COUNT / 2;
-		break;
-	case PORT_TABLE_VL_ARB:
-		record[2] = num;
-		record[3] = (uint8_t)(i + 1);
-		break;
-	case PORT_N_TABLES:
-		break;
 	}
 	if (!b)
 		return false;
 	smp_table_encode(table, data, b);
-	memcpy(record + BLOCK_OFFSET, data, len);
+	memcpy(record + BLOCK_OFFSET, data, table == PORT_TABLE_SL2VL ?
+	       SL_COUNT / 2 : SMP_DATA_LEN);
 	return true;
 }
 
 static bool
-make_switch(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+make_of_port(const struct scan *s, uint8_t *record)
 {
 	const struct snapshot *n = s->v->subnet;
-	const struct snapshot_node *node = &n->nodes[n->switches[at]];
+	const struct snapshot_port *p = &n->ports[s->at];
+	const struct snapshot_node *node = snapshot_node_of(n, s->at);
+	uint32_t peer = p->peer;
+	struct port_info port;
+	struct node_info info;
 
-	sa_record_encode(SA_ATTR_SWITCH_INFO, record, &node->sw);
-	return node->sw_known;
+	switch (s->table->attr_id) {
+	case SA_ATTR_NODE:
+		info = node->info;
+		info.port_guid = p->guid;
+		if (p->num)
+			info.local_port = p->num;
+		sa_record_encode(SA_ATTR_NODE, record, &info);
+		memcpy(record + NODE_DESC_OFFSET, node->desc,
+		       strnlen(node->desc, 64));
+		return snapshot_is_end_port(n, s->at);
+	case SA_ATTR_PORT_INFO:
+		port = p->info;
+		if (!s->base.viewer.trusted)
+			port.m_key = 0;
+		sa_record_encode(SA_ATTR_PORT_INFO, record, &port);
+		return p->known;
+	case SA_ATTR_LINK:
+		if (peer == SNAPSHOT_NONE || !snapshot_link_up(n, s->at) ||
+		    !snapshot_link_up(n, peer) || !lid_of(s->v, peer) ||
+		    !sa_viewer_sees(&s->base.viewer,
+				    snapshot_holder_of(n, peer)))
+			return false;
+		record[3] = n->ports[peer].num;
+		bytes_store16(record + 4, lid_of(s->v, peer));
+		return true;
+	case SA_ATTR_GUID_INFO:
+		if (s->i == 0)
+			bytes_store64(record + BLOCK_OFFSET, p->guid);
+		return snapshot_is_end_port(n, s->at);
+	}
+	return make_block(s, record);
 }
 
 static bool
-make_lft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
+make_of_switch(const struct scan *s, uint8_t *record)
 {
-	bytes_store16(record + 2, (uint16_t)i);
-	memcpy(record + BLOCK_OFFSET, lft_row(s->v->lft, at) + i * LFT_BLOCK,
-	       LFT_BLOCK);
-	return true;
-}
+	const struct snapshot *n = s->v->subnet;
+	const struct snapshot_node *node = &n->nodes[n->switches[s->at]];
+	uint32_t position, block;
+	const uint16_t *masks;
 
-static bool
-make_mft(const struct scan *s, uint32_t at, uint32_t i, uint8_t *record)
-{
-	uint32_t position = i / s->mft->n_blocks, block = i % s->mft->n_blocks;
-	const uint16_t *masks = mft_block(s->mft, at, position, block);
-
+	switch (s->table->attr_id) {
+	case SA_ATTR_SWITCH_INFO:
+		sa_record_encode(SA_ATTR_SWITCH_INFO, record, &node->sw);
+		return node->sw_known;
+	case SA_ATTR_LINEAR_FT:
+		memcpy(record + BLOCK_OFFSET, lft_row(s->v->lft, s->at) +
+		       s->i * LFT_BLOCK, LFT_BLOCK);
+		return true;
+	}
+	/* a multicast table */
+	position = s->i / s->mft->n_blocks;
+	block = s->i % s->mft->n_blocks;
+	masks = mft_block(s->mft, s->at, position, block);
 	bytes_store16(record + 2, (uint16_t)(position << 12 | block));
 	for (unsigned k = 0; k < MFT_BLOCK; k++)
 		bytes_store16(record + BLOCK_OFFSET + 2 * k, masks[k]);
 	return true;
 }
 
+/* Makes the next record of a port or switch. False: it has no such record. */
+static bool
+scan_make(const struct scan *s, uint8_t *record)
+{
+	const struct fabric_table *t = s->table;
+	const struct mad_field *f;
+
+	sa_record_encode(t->attr_id, record, NULL);
+	if (t->domain == BY_PORT ? !make_of_port(s, record) :
+	    !make_of_switch(s, record))
+		return false;
+	bytes_store16(record, s->lid);
+	if (t->block >= 0) {
+		f = &s->fields[t->block];
+		bytes_store(record + f->offset / 8, s->i + t->block_base,
+			    f->bits / 8);
+	}
+	if (t->port >= 0) {
+		f = &s->fields[t->port];
+		bytes_store(record + f->offset / 8,
+			    s->v->subnet->ports[s->at].num, f->bits / 8);
+	}
+	return true;
+}
+
 static const struct fabric_table tables[] = {
-	{ SA_ATTR_NODE, BY_PORT, -1, 0, -1, NO_TABLE, make_node },
-	{ SA_ATTR_PORT_INFO, BY_PORT, -1, 0, 1, NO_TABLE, make_port_info },
-	{ SA_ATTR_LINK, BY_PORT, -1, 0, 1, NO_TABLE, make_link },
-	{ SA_ATTR_GUID_INFO, BY_PORT, 1, 0, -1, NO_TABLE, make_guid_info },
-	{ SA_ATTR_PKEY_TABLE, BY_PORT, 1, 0, 2, PORT_TABLE_PKEY, make_block },
-	{ SA_ATTR_SL_TO_VL, BY_PORT, 1, 0, 2, PORT_TABLE_SL2VL, make_block },
-	{ SA_ATTR_VL_ARB, BY_PORT, 2, 1, 1, PORT_TABLE_VL_ARB, make_block },
-	{ SA_ATTR_SWITCH_INFO, BY_SWITCH, -1, 0, -1, NO_TABLE, make_switch },
-	{ SA_ATTR_LINEAR_FT, BY_SWITCH, 1, 0, -1, NO_TABLE, make_lft },
-	{ SA_ATTR_MULTICAST_FT, BY_SWITCH, -1, 0, -1, NO_TABLE, make_mft },
+	{ SA_ATTR_NODE, BY_PORT, -1, 0, -1, NO_TABLE },
+	{ SA_ATTR_PORT_INFO, BY_PORT, -1, 0, 1, NO_TABLE },
+	{ SA_ATTR_LINK, BY_PORT, -1, 0, 1, NO_TABLE },
+	{ SA_ATTR_GUID_INFO, BY_PORT, 1, 0, -1, NO_TABLE },
+	{ SA_ATTR_PKEY_TABLE, BY_PORT, 1, 0, 2, PORT_TABLE_PKEY },
+	{ SA_ATTR_SL_TO_VL, BY_PORT, 1, 0, 2, PORT_TABLE_SL2VL },
+	{ SA_ATTR_VL_ARB, BY_PORT, 2, 1, 1, PORT_TABLE_VL_ARB },
+	{ SA_ATTR_SWITCH_INFO, BY_SWITCH, -1, 0, -1, NO_TABLE },
+	{ SA_ATTR_LINEAR_FT, BY_SWITCH, 1, 0, -1, NO_TABLE },
+	{ SA_ATTR_MULTICAST_FT, BY_SWITCH, -1, 0, -1, NO_TABLE },
 };
 
 /* How many records a port or switch may have of the kind. */
@@ -384,12 +373,11 @@ scan_draw(struct sa_records *base, uint8_t *record)
 		if (!s->open && !scan_open(s))
 			continue;
 		while (s->i < s->n) {
-			sa_record_encode(base->attr_id, record, NULL);
-			if (s->table->make(s, s->at, s->i++, record)) {
-				bytes_store16(record, s->lid);
-				if (sa_match_test(&s->match, record))
-					return SA_DRAW_RECORD;
-			}
+			bool made = scan_make(s, record);
+
+			s->i++;
+			if (made && sa_match_test(&s->match, record))
+				return SA_DRAW_RECORD;
 			if (left-- == 0)
 				return SA_DRAW_PAUSE;
 		}
@@ -413,15 +401,14 @@ scan_free(struct sa_records *base)
 
 /* Does the request have this component, of whole bytes? */
 static bool
-has_component(const struct sa_query *q, unsigned component, uint64_t *value)
+has_component(const struct scan *s, const struct sa_query *q,
+	      unsigned component, uint64_t *value)
 {
-	unsigned n;
-	const struct mad_field *f = sa_fields(q->h.mad.attr_id, &n);
+	const struct mad_field *f = &s->fields[component];
 
 	if (!(q->h.comp_mask >> component & 1))
 		return false;
-	*value = bytes_load(q->wanted + f[component].offset / 8,
-			    f[component].bits / 8);
+	*value = bytes_load(q->wanted + f->offset / 8, f->bits / 8);
 	return true;
 }
 
@@ -463,18 +450,17 @@ scan_narrow(struct scan *s, const struct sa_query *q)
 		PORT_INFO_CAP_MASK, PORT_INFO_CAP_MASK2,
 	};
 	const struct fabric_table *t = s->table;
-	unsigned n;
-	const struct mad_field *f = sa_fields(t->attr_id, &n);
+	const struct mad_field *f = s->fields;
 	uint32_t node;
 	uint64_t value;
 
-	if (has_component(q, 0, &value)) {	/* the LID, of all tables */
+	if (has_component(s, q, 0, &value)) {	/* the LID, of all tables */
 		narrow_to_port(s, match_base_lid(s, 0, value));
 	} else if (t->attr_id == SA_ATTR_NODE &&
-		   has_component(q, NODE_PORT_GUID, &value)) {
+		   has_component(s, q, NODE_PORT_GUID, &value)) {
 		narrow_to_port(s, sa_db_guid(s->v, value));
 	} else if (t->attr_id == SA_ATTR_NODE &&
-		   has_component(q, NODE_NODE_GUID, &value)) {
+		   has_component(s, q, NODE_NODE_GUID, &value)) {
 		node = snapshot_find_node(s->v->subnet, value);
 		narrow_to_port(s, SNAPSHOT_NONE);
 		if (node != SNAPSHOT_NONE) {
@@ -483,14 +469,15 @@ scan_narrow(struct scan *s, const struct sa_query *q)
 				s->v->subnet->nodes[node].info.num_ports;
 		}
 	}
-	if (t->attr_id == SA_ATTR_LINK && has_component(q, LINK_TO_LID, &value))
+	if (t->attr_id == SA_ATTR_LINK &&
+	    has_component(s, q, LINK_TO_LID, &value))
 		match_base_lid(s, 4, value);
-	if (t->block >= 0 && has_component(q, (unsigned)t->block, &value)) {
+	if (t->block >= 0 && has_component(s, q, (unsigned)t->block, &value)) {
 		/* below the base: a number that no record has */
 		s->i_first = (uint32_t)value - t->block_base;
 		s->i_end = s->i_first + 1;
 	}
-	if (t->port >= 0 && has_component(q, (unsigned)t->port, &value))
+	if (t->port >= 0 && has_component(s, q, (unsigned)t->port, &value))
 		s->port_num = (int)value;
 	if (t->attr_id != SA_ATTR_PORT_INFO ||
 	    !(q->h.mad.attr_mod & CAP_MATCH))
@@ -511,6 +498,7 @@ records_of_fabric(const struct sa_query *q, unsigned *status)
 	uint64_t plain = q->h.comp_mask;
 	struct sa_match match;
 	struct scan *s;
+	unsigned n;
 
 	*status = 0;
 	for (size_t i = 0; i < G_N_ELEMENTS(tables); i++)
@@ -529,6 +517,7 @@ records_of_fabric(const struct sa_query *q, unsigned *status)
 	sa_records_init(&s->base, q, table->attr_id, scan_draw, scan_free);
 	s->v = q->viewer.db;
 	s->table = table;
+	s->fields = sa_fields(table->attr_id, &n);
 	s->match = match;
 	s->mft = s->v->mft ? mft_ref(s->v->mft) : NULL;
 	s->i_end = UINT32_MAX;
