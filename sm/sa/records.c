@@ -289,12 +289,13 @@ static const struct fabric_table tables[] = {
 	{ SA_ATTR_MULTICAST_FT, BY_SWITCH, -1, 0, -1, NO_TABLE },
 };
 
-/* How many records a port or switch may have of the kind. */
+/* How many records the port or switch may have of the kind. */
 static uint32_t
-scan_count(const struct scan *s, uint32_t at)
+scan_count(const struct scan *s)
 {
 	const struct snapshot *n = s->v->subnet;
 	const struct memberships *m = s->v->memberships;
+	uint32_t at = s->at;
 	unsigned known;
 
 	switch (s->table->attr_id) {
@@ -352,7 +353,7 @@ scan_open(struct scan *s)
 	if (!s->lid || !scan_wants(s, port))
 		return false;
 	s->i = s->i_first;
-	s->n = MIN(scan_count(s, s->at), s->i_end);
+	s->n = MIN(scan_count(s), s->i_end);
 	if (s->table->attr_id == SA_ATTR_SL_TO_VL && ignores_number(s)) {
 		s->i = 0;		/* a CA has one, of no input port */
 		s->n = 1;
