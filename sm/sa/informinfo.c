@@ -95,19 +95,12 @@ informs_free(struct informs *i)
 
 /* ----------------------------------------------------------- subscriptions */
 
-/* The place of the first subscription of the port, or of the next port. */
-static guint
-place_of(const struct informs *i, uint64_t port_guid)
+/* Subscription number n of the port, by index; NULL: it has fewer. */
+static struct subscription *
+of_port(const struct informs *i, uint64_t port_guid, guint n)
 {
 	const struct subscription key = { .port_guid = port_guid };
-
-	return sa_store_place(&i->all, &key);
-}
-
-/* The one at this place; NULL: it is not of this port, or there is none. */
-static struct subscription *
-of_port(const struct informs *i, guint place, uint64_t port_guid)
-{
+	guint place = sa_store_place(&i->all, &key) + n;
 	struct subscription *s = place < i->all.list->len ?
 		i->all.list->pdata[place] : NULL;
 
@@ -138,10 +131,9 @@ static struct subscription *
 find_same(const struct informs *i, uint64_t port_guid,
 	  const struct inform_info *b)
 {
-	guint n = place_of(i, port_guid);
 	struct subscription *s;
 
-	for (; (s = of_port(i, n, port_guid)); n++) {
+	for (guint n = 0; (s = of_port(i, port_guid, n)); n++) {
 		const struct inform_info *a = &s->info;
 
 		if (memcmp(a->gid, b->gid, 16) != 0 ||
@@ -296,8 +288,7 @@ informs_next(struct informs *i, struct report *out)
 		g_autoptr(GBytes) key = report_key(report);
 
 		g_hash_table_remove(i->keys, key);
-		found = of_port(i, place_of(i, report->port_guid),
-				report->port_guid);
+		found = of_port(i, report->port_guid, 0);
 		*out = *report;
 		g_free(report);
 	}
@@ -307,10 +298,10 @@ informs_next(struct informs *i, struct report *out)
 void
 informs_drop(struct informs *i, uint64_t port_guid)
 {
-	guint place = place_of(i, port_guid);
+	const struct subscription *s;
 
-	while (of_port(i, place, port_guid))
-		sa_store_remove(&i->all, place);
+	while ((s = of_port(i, port_guid, 0)))
+		sa_store_remove(&i->all, sa_store_place(&i->all, s));
 }
 
 void
