@@ -167,7 +167,8 @@ services_set(struct services *s, const struct sa_db *v, uint32_t from,
 		memset(record->key, 0, sizeof(record->key));
 	if (record->lease == 0)
 		return SA_STATUS_REQ_INVALID;
-	if (!sa_store_find(&s->all, record) && !services_have_room(s, record->gid))
+	if (!sa_store_find(&s->all, record) &&
+	    !services_have_room(s, record->gid))
 		return SA_STATUS_NO_RESOURCES;
 
 	services_put(s, record, now);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * What isolation.h promises of P_Keys, as in tests/scripts/pkey_table.scn, whose
- * words these are, and for any rules and tables. The fabric is one switch with four
- * CAs and a second switch; tables hold what the test says.
+ * words these are, and for any rules and tables. The fabric is one switch with
+ * four CAs and a second switch; tables hold what the test says.
  */
 #include <stdlib.h>
 #include <string.h>
