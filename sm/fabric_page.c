@@ -80,7 +80,7 @@ make_json(const struct fabric_page *p)
 		const struct sweep_stage *stage = &p->stages[i];
 
 		report_open(&j, NULL, '{');
-		report_text(&j, "name", sweep_state_name(stage->state), NULL);
+		report_text(&j, "name", sweep_state_names[stage->state], NULL);
 		report_ms(&j, "begin", stage->begin_us);
 		report_ms(&j, "end", stage->end_us);
 		report_open(&j, "mads", '[');

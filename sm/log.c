@@ -35,7 +35,7 @@ struct log_limit {
 	enum log_level level;	/* of what was held back */
 };
 
-static const char *const level_names[] = {
+const char *const log_level_names[] = {
 	[LOG_ERROR] = "error",
 	[LOG_WARNING] = "warning",
 	[LOG_INFO] = "info",
@@ -127,12 +127,6 @@ log_reopen(struct log *log, GError **error)
 	return true;
 }
 
-const char *
-log_level_name(enum log_level level)
-{
-	return level_names[level];
-}
-
 /* Other processes share the stream, so it must not be made non-blocking: a pipe
  * and a terminal are opened once more, for each line, since the stream may be
  * redirected meanwhile. */
@@ -184,13 +178,13 @@ print_line(const struct log *log, enum log_level level, const char *subsystem,
 		when = g_date_time_format(now, "%Y-%m-%d %H:%M:%S");
 		return g_strdup_printf("%s.%03d %s %s: %s\n", when,
 			g_date_time_get_microsecond(now) / 1000,
-			level_names[level], subsystem, text);
+			log_level_names[level], subsystem, text);
 	}
 	when = g_date_time_format_iso8601(now);
 	j.out = g_string_new(NULL);
 	report_open(&j, NULL, '{');
 	report_text(&j, "time", when, NULL);
-	report_text(&j, "level", level_names[level], NULL);
+	report_text(&j, "level", log_level_names[level], NULL);
 	report_text(&j, "subsystem", subsystem, NULL);
 	report_text(&j, "message", text, NULL);
 	report_close(&j, '}');

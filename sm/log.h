@@ -17,6 +17,7 @@ enum log_level {
 	LOG_VERBOSE,	/* why: counts, decisions */
 	LOG_DEBUG,	/* each step */
 };
+extern const char *const log_level_names[];	/* "warning" */
 
 /* "time level subsystem: text"; the same without the time behind "<4>", a
  * level of syslog, which the journal takes off (sd-daemon(3)); an object of
@@ -61,7 +62,6 @@ bool log_reopen(struct log *log, GError **error);	/* after rotation */
 /* Is this descriptor systemd's journal? */
 bool log_is_journal(int fd);
 void log_set_format(struct log *log, enum log_format format);
-const char *log_level_name(enum log_level level);	/* "warning" */
 
 /* subsystem: a string constant. */
 void log_say(struct log *log, enum log_level level, const char *subsystem,

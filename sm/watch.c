@@ -142,7 +142,7 @@ watch_on_note(enum sweep_note note, const struct sweep *s, void *data)
 
 	switch (note) {
 	case SWEEP_NOTE_STATE:
-		explain_phase(e, now, sweep_state_name(s->state));
+		explain_phase(e, now, sweep_state_names[s->state]);
 		break;
 	case SWEEP_NOTE_ELECTED:
 		tell_election(w, now, s);

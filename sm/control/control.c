@@ -107,11 +107,11 @@ run_loglevel(struct control_request *r)
 
 	if (!word) {
 		request_say(r, CONTROL_DONE, "%s",
-			    log_level_name(r->v.level));
+			    log_level_names[r->v.level]);
 		return;
 	}
 	for (n = 0; n < G_N_ELEMENTS(names); n++)
-		names[n] = log_level_name((enum log_level)n);
+		names[n] = log_level_names[n];
 	if (!text_read_number(word, 0, G_N_ELEMENTS(names) - 1, &n))
 		for (n = 0; n < G_N_ELEMENTS(names); n++)
 			if (strcmp(names[n], word) == 0)
@@ -220,7 +220,7 @@ run_events(struct control_request *q)
 			report_say(r, "%s.%03d ", text,
 				   (int)(e->when % G_USEC_PER_SEC / 1000));
 		report_text(r, "time", iso, NULL);
-		report_text(r, "level", log_level_name(e->level), " ");
+		report_text(r, "level", log_level_names[e->level], " ");
 		report_text(r, "subsystem", e->subsystem, ": ");
 		report_text(r, "message", e->text, "\n");
 		report_close(r, '}');

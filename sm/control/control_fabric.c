@@ -645,7 +645,7 @@ control_put_avoided(const struct control_view *v, struct text_report *r)
 		report_open(r, NULL, '{');
 		report_say(r, "avoided:   link ");
 		report_text(r, "link", l->name, "");
-		report_say(r, " %s: ", avoid_verdict_text(l->verdict));
+		report_say(r, " %s: ", avoid_verdict_texts[l->verdict]);
 		report_text(r, "routing", routing[l->verdict], NULL);
 		report_text(r, "why", why, "\n");
 		report_number(r, "errors_in_hour", l->errors, NULL);

@@ -152,7 +152,7 @@ put_flaps(const struct control_view *v, struct text_report *r)
 	g_autoptr(GPtrArray) flaps = NULL;
 
 	if (v->sweep)
-		flaps = flaps_list(v->sweep->flaps, sweep_now(v->sweep));
+		flaps = flaps_list(v->sweep->flaps, transport_now(v->sweep->t));
 	report_number(r, "link_downs", v->sweep ? v->sweep->flaps->downs : 0,
 		      NULL);
 	report_open(r, "flaps", '[');
@@ -251,7 +251,7 @@ put_sweeps(const struct control_view *v, struct text_report *r)
 	const struct status_sweep *sweep;
 
 	report_say(r, "sweeps:    now ");
-	report_text(r, "doing", sweep_state_name(v->doing), "; ");
+	report_text(r, "doing", sweep_state_names[v->doing], "; ");
 	report_number(r, "n_sweeps", v->status->n_sweeps,
 		      " in all, of them repairs ");
 	report_number(r, "n_repairs", v->status->n_repairs, "\n");
@@ -342,7 +342,7 @@ control_status(struct control_request *q)
 	report_lines(r, "multicast_unreached", v->unreached, INDENT);
 	put_faults(v->faults, r);
 	report_lines(r, "warnings", s->warnings, INDENT "WARNING: ");
-	report_text(r, "log_level", log_level_name(v->level), NULL);
+	report_text(r, "log_level", log_level_names[v->level], NULL);
 	put_flaps(v, r);
 	control_put_avoided(v, r);
 	put_routing(s, r);

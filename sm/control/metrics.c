@@ -187,7 +187,7 @@ write_bad_links(GString *out, const struct control_view *v)
 	unsigned n[AVOID_TOO_MANY + 1] = { 0 };
 
 	if (v->sweep)
-		flaps = flaps_list(v->sweep->flaps, sweep_now(v->sweep));
+		flaps = flaps_list(v->sweep->flaps, transport_now(v->sweep->t));
 	for (guint i = 0; flaps && i < flaps->len; i++) {
 		const struct flap *f = flaps->pdata[i];
 
@@ -274,7 +274,7 @@ write_durations(GString *out, const struct control_view *v)
 	     i++) {
 		const struct sweep_phase *p = &v->phases[i];
 		g_autofree char *phase = g_strdup_printf("phase=\"%s\",",
-			sweep_state_name((enum sweep_state)i));
+			sweep_state_names[i]);
 
 		write_histogram(out, "minism_phase_seconds", phase,
 				bounds, p->within, p->n, p->us);

@@ -295,18 +295,10 @@ avoid_why(const struct avoid_link *l)
 	return g_string_free(text, FALSE);
 }
 
-const char *
-avoid_verdict_text(enum avoid_verdict verdict)
-{
-	switch (verdict) {
-	case AVOID_DONE:
-		return "is avoided";
-	case AVOID_NEEDED:
-		return "is used, since without it some hosts could not reach "
-			"each other";
-	case AVOID_TOO_MANY:
-		break;
-	}
-	return "is used, since enough links of one of its switches are avoided "
-		"already";
-}
+const char *const avoid_verdict_texts[] = {
+	[AVOID_DONE] = "is avoided",
+	[AVOID_NEEDED] = ("is used, since without it some hosts could not "
+			  "reach each other"),
+	[AVOID_TOO_MANY] = ("is used, since enough links of one of its "
+			    "switches are avoided already"),
+};

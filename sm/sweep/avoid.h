@@ -50,7 +50,7 @@ GPtrArray *avoid_choose(const struct snapshot *s, const GArray *wishes,
 struct snapshot *avoid_mark(struct snapshot *s, const GPtrArray *links);
 /* "431 errors within an hour, slower than it could be"; g_free. */
 char *avoid_why(const struct avoid_link *l);
-/* "is avoided", "is used, for ..." */
-const char *avoid_verdict_text(enum avoid_verdict verdict);
+/* By verdict: "is avoided", "is used, since ..." */
+extern const char *const avoid_verdict_texts[];
 
 #endif

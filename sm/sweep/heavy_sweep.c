@@ -144,7 +144,7 @@ log_avoided(struct sweep *s, const GPtrArray *old, const GPtrArray *new)
 		     was->causes == l->causes) || ++lines > CHANGES_MAX)
 			continue;
 		log_say(s->log, LOG_WARNING, "route", "link %s %s: %s",
-			l->name, avoid_verdict_text(l->verdict), why);
+			l->name, avoid_verdict_texts[l->verdict], why);
 	}
 	for (guint i = 0; i < old->len; i++) {
 		const struct avoid_link *l = old->pdata[i];
@@ -174,7 +174,7 @@ publish(struct sweep *s, struct snapshot *after)
 
 	if (s->view.subnet != now) {
 		found = changes_find(s->view.subnet, s->view.lids, now,
-				     s->away, sweep_now(s));
+				     s->away, transport_now(s->t));
 		groups = changes_group(found, CHANGES_MAX);
 	}
 	for (guint i = 0; groups && i < groups->len; i++) {
@@ -196,8 +196,9 @@ publish(struct sweep *s, struct snapshot *after)
 		log_say(s->log, LOG_INFO, "sweep", "rerouted in %.1f %s: %u "
 			"LFT blocks on %u switches; %" G_GUINT64_FORMAT
 			" pairs of hosts have no path",
-			(double)(sweep_now(s) - s->began) / 1000, sweep_ms(s),
-			end - first, n, s->choice.alone.reach.lost_hosts);
+			(double)(transport_now(s->t) - s->began) / 1000,
+			transport_ms(s->t), end - first, n,
+			s->choice.alone.reach.lost_hosts);
 	sweep_view_clear(&s->view);
 	s->view = s->next;
 	s->next = (struct view){ 0 };
@@ -206,7 +207,8 @@ publish(struct sweep *s, struct snapshot *after)
 		snapshot_unref(s->view.subnet);
 		s->view.subnet = snapshot_ref(after);
 	}
-	s->silent = silent_update(s->silent, s->view.subnet, sweep_now(s));
+	s->silent = silent_update(s->silent, s->view.subnet,
+				  transport_now(s->t));
 }
 
 static void
@@ -225,7 +227,7 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	for (guint i = 0; problems && i < problems->len; i++)
 		g_ptr_array_add(v.lines, g_strdup(problems->pdata[i]));
 	v.up = v.lines->len == 0;
-	ms = (double)(sweep_now(s) - s->began) / 1000;
+	ms = (double)(transport_now(s->t) - s->began) / 1000;
 	for (guint i = 0; i < v.lines->len; i++)
 		log_limited(s->log, LOG_WARNING, "fabric", "problem", "%s",
 			    (char *)v.lines->pdata[i]);
@@ -237,13 +239,13 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 			"problem%s; %u switches, %u hosts, %u of %u links "
 			"Active, after %.1f %s", v.lines->len,
 			text_plural(v.lines->len), n->n_switches, v.n_hosts,
-			v.n_active, v.n_links, ms, sweep_ms(s));
+			v.n_active, v.n_links, ms, transport_ms(s->t));
 	else if (!s->up || left)
 		log_say(s->log, LOG_INFO, "sweep", "SUBNET UP: %u switches, "
 			"%u hosts, %u links, all Active; %s routes LIDs to %u; "
 			"%.1f %s", n->n_switches, v.n_hosts, v.n_links,
 			s->choice.engine->name, s->view.lids->top, ms,
-			sweep_ms(s));
+			transport_ms(s->t));
 	s->up = v.up;
 	/* Silent ports are retried at their own interval. */
 	if (!v.up && (v.lines->len > n->n_faults || !snapshot_is_whole(n)))

@@ -111,7 +111,7 @@ static bool
 is_complete(struct sa_db *v, enum port_table table, uint32_t port)
 {
 	static const union port_block empty;
-	unsigned n = port_tables_blocks(sa_db_own_tables(v), table, port), i;
+	unsigned n = sa_db_own_tables(v)->n_blocks[table][port], i;
 
 	if (sa_db_table_is_read(v, table, port))
 		return true;
@@ -133,8 +133,8 @@ parked_next(struct qos_reader *q, struct parked *p, unsigned *looks)
 	for (; p->next < p->ports->len && *looks; p->next++, (*looks)--) {
 		uint32_t port = g_array_index(p->ports, uint32_t, p->next);
 		uint8_t bit = (uint8_t)(1u << p->table);
-		unsigned n = port_tables_blocks(sa_db_own_tables(q->view),
-						p->table, port);
+		unsigned n = sa_db_own_tables(q->view)->
+			n_blocks[p->table][port];
 
 		if (!p->block && q->begun[port] & bit)
 			continue;

@@ -52,7 +52,7 @@
 #define HURRY		(1u << SWEEP_CAUSE_TRAP | 1u << SWEEP_CAUSE_MEANWHILE)
 #define HURRY_BESIDES	(1u << SWEEP_CAUSE_RETRY)
 
-static const char *const state_names[] = {
+const char *const sweep_state_names[] = {
 	[SWEEP_IDLE] = "idle",
 	[SWEEP_WAITING] = "waiting",
 	[SWEEP_LIGHT] = "light sweep",
@@ -86,12 +86,6 @@ static const char *const cause_names[] = {
 static void sweep_begin(void *data);
 static void discover_all(struct sweep *s);
 static void rest(struct sweep *s);
-
-const char *
-sweep_state_name(enum sweep_state state)
-{
-	return state_names[state];
-}
 
 /* "trap, election" for bits of enum sweep_cause; g_free. */
 static char *
@@ -132,7 +126,8 @@ void
 sweep_set_state(struct sweep *s, enum sweep_state state)
 {
 	struct sweep_phase *phase = &s->phases[s->state];
-	int64_t now = sweep_now(s), us = now - s->state_since, bound = 1000;
+	int64_t now = transport_now(s->t), us = now - s->state_since;
+	int64_t bound = 1000;
 
 	if (s->state == state)
 		return;
@@ -143,7 +138,7 @@ sweep_set_state(struct sweep *s, enum sweep_state state)
 	phase->us += us;
 	s->state_since = now;
 	log_say(s->log, LOG_DEBUG, "sweep", "%s -> %s",
-		sweep_state_name(s->state), sweep_state_name(state));
+		sweep_state_names[s->state], sweep_state_names[state]);
 	s->state = state;
 	sweep_note(s, SWEEP_NOTE_STATE);
 }
@@ -187,9 +182,8 @@ sweep_view_clear(struct view *v)
 static void
 set_timer(struct sweep *s, int64_t when, transport_timer_fn fn)
 {
-	transport_timer_clear(s->x->transport, &s->timer);
-	s->timer =
-		transport_timer_start(s->x->transport, when, fn, s);
+	transport_timer_clear(s->t, &s->timer);
+	s->timer = transport_timer_start(s->t, when, fn, s);
 }
 
 /* Frees the values of a sweep. */
@@ -217,14 +211,14 @@ sweep_stop(struct sweep *s)
 	g_clear_pointer(&s->program, program_cancel);
 	g_clear_pointer(&s->light, light_sweep_cancel);
 	mad_client_cancel_owner(s->x, s);
-	transport_timer_clear(s->x->transport, &s->timer);
+	transport_timer_clear(s->t, &s->timer);
 	clear_run(s);
 }
 
 static void
 set_light_due(struct sweep *s)
 {
-	s->light_due = sweep_now(s) + (int64_t)s->params.sweep_s *
+	s->light_due = transport_now(s->t) + (int64_t)s->params.sweep_s *
 		G_USEC_PER_SEC;
 }
 
@@ -237,17 +231,17 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 	told.causes = causes;
 	told.is_repair = s->is_repair;
 	told.peers = s->others;
-	told.took_us = sweep_now(s) - s->began;
-	sweep_note_stage(s, sweep_now(s));
+	told.took_us = transport_now(s->t) - s->began;
+	sweep_note_stage(s, transport_now(s->t));
 	told.stages = s->stages;
 	told.n_stages = s->n_stages;
 	s->n_stages = SWEEP_STAGES;	/* further stages are not recorded */
 	sweep_log_sent(s, LOG_VERBOSE);
 	log_say(s->log, LOG_VERBOSE, "sweep", "sweep took %.1f %s",
-		(double)told.took_us / 1000, sweep_ms(s));
+		(double)told.took_us / 1000, transport_ms(s->t));
 	s->end(&told, s->data);
 	clear_run(s);
-	s->last_end = sweep_now(s);
+	s->last_end = transport_now(s->t);
 	if (!s->is_repair)
 		set_light_due(s);
 	s->is_repair = false;
@@ -291,7 +285,7 @@ obey(struct sweep *s, uint32_t port)
 	s->elected = snapshot_ref(s->next.subnet);
 	s->master = port;
 	s->polls_lost = 0;
-	s->heard = sweep_now(s);
+	s->heard = transport_now(s->t);
 	s->up = s->cut_off = false;
 	sweep_view_clear(&s->view);
 	g_ptr_array_set_size(s->avoided, 0);
@@ -366,7 +360,8 @@ hold_flaps(struct sweep *s, struct snapshot *n)
 	g_autoptr(GPtrArray) told = g_ptr_array_new();
 
 	if (s->view.subnet)
-		flaps_note(s->flaps, s->view.subnet, n, sweep_now(s), told);
+		flaps_note(s->flaps, s->view.subnet, n, transport_now(s->t),
+			   told);
 	for (guint i = 0; i < told->len; i++) {
 		const struct flap *p = told->pdata[i];
 		g_autofree char *held = p->held ?
@@ -426,8 +421,8 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		n->ports[n->local_port].info.state < PORT_STATE_ACTIVE;
 	log_say(s->log, LOG_VERBOSE, "sweep", "found %u nodes, %u switches, "
 		"%u faults in %.1f %s", n->n_nodes, n->n_switches,
-		n->n_faults, (double)(sweep_now(s) - s->began) / 1000,
-		sweep_ms(s));
+		n->n_faults, (double)(transport_now(s->t) - s->began) / 1000,
+		transport_ms(s->t));
 	elect(s);
 }
 
@@ -441,7 +436,7 @@ discover_all(struct sweep *s)
 	};
 
 	s->is_repair = false;
-	g_array_unref(notices_take(s->notices, sweep_now(s), INT64_MAX));
+	g_array_unref(notices_take(s->notices, transport_now(s->t), INT64_MAX));
 	sweep_set_state(s, SWEEP_DISCOVERING);
 	s->discover = discover_start(s->x, s->keys, &params,
 				     sweep_on_discovered, s);
@@ -469,7 +464,7 @@ static void
 sweep_begin(void *data)
 {
 	struct sweep *s = data;
-	int64_t now = sweep_now(s);
+	int64_t now = transport_now(s->t);
 	g_autoptr(GArray) nodes = can_repair(s) ?
 		notices_take(s->notices, now, now) : NULL;
 	const struct discover_params repair = {
@@ -571,7 +566,8 @@ static void
 probe(struct sweep *s)
 {
 	const struct snapshot *n = s->view.subnet;
-	g_autoptr(GArray) ports = silent_take(s->silent, n, sweep_now(s));
+	g_autoptr(GArray) ports = silent_take(s->silent, n,
+					      transport_now(s->t));
 	g_autoptr(GArray) strays = NULL, nodes = NULL;
 	g_autoptr(GHashTable) found = NULL;
 
@@ -602,11 +598,11 @@ sweep_on_light_timer(void *data)
 	struct sweep *s = data;
 
 	s->timer = 0;
-	if (flaps_due(s->flaps) <= sweep_now(s)) {
+	if (flaps_due(s->flaps) <= transport_now(s->t)) {
 		rest(s);
 		return;
 	}
-	if (sweep_now(s) < s->light_due) {
+	if (transport_now(s->t) < s->light_due) {
 		probe(s);
 		return;
 	}
@@ -642,7 +638,7 @@ sweep_on_poll(GArray *found, void *data)
 	s->polls_lost++;
 	if (found->len && p->info.state == SM_STATE_MASTER) {
 		s->polls_lost = 0;
-		s->heard = sweep_now(s);
+		s->heard = transport_now(s->t);
 	}
 	if (s->polls_lost >= s->params.polls_lost) {
 		log_say(s->log, LOG_WARNING, "sweep", "the master does not "
@@ -711,7 +707,7 @@ release_flaps(struct sweep *s)
 
 	if (!n)
 		return;
-	released = flaps_release(s->flaps, sweep_now(s));
+	released = flaps_release(s->flaps, transport_now(s->t));
 	for (guint i = 0; i < released->len; i++) {
 		struct flap *p = released->pdata[i];
 		uint32_t node = snapshot_find_node(n, p->disabled_guid);
@@ -743,7 +739,8 @@ release_flaps(struct sweep *s)
 static int64_t
 urgent_due(const struct sweep *s)
 {
-	int64_t now = sweep_now(s), when = MAX(now, s->last_end + HOLD_US);
+	int64_t now = transport_now(s->t);
+	int64_t when = MAX(now, s->last_end + HOLD_US);
 	unsigned urgent = urgent_causes(s);
 
 	if (!urgent)
@@ -764,13 +761,13 @@ urgent_due(const struct sweep *s)
 static void
 rest(struct sweep *s)
 {
-	int64_t now = sweep_now(s), due, when;
+	int64_t now = transport_now(s->t), due, when;
 
 	/* Every other cause goes before silent ports. */
 	if (s->state == SWEEP_PROBING)
 		g_clear_pointer(&s->light, light_sweep_cancel);
 	if (s->paused) {
-		transport_timer_clear(s->x->transport, &s->timer);
+		transport_timer_clear(s->t, &s->timer);
 		sweep_set_state(s, SWEEP_IDLE);
 		return;
 	}
@@ -838,7 +835,7 @@ sweep_changed(struct sweep *s, enum sweep_cause cause, const GArray *nodes)
 {
 	for (guint i = 0; i < nodes->len; i++)
 		notices_add(s->notices, g_array_index(nodes, uint64_t, i),
-			    sweep_now(s));
+			    transport_now(s->t));
 	if (nodes->len)
 		s->notice_causes |= 1u << cause;
 }
@@ -893,6 +890,7 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	struct sweep *s = g_new0(struct sweep, 1);
 
 	s->x = x;
+	s->t = mad_client_transport(x);
 	s->params = *params;
 	if (params->keystore)
 		s->keys = params->keystore->ring;
@@ -917,15 +915,15 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 		const struct persist_port *p = &g_array_index(memory->disabled,
 						struct persist_port, i);
 
-		flaps_recall(s->flaps, p->guid, p->num, sweep_now(s));
+		flaps_recall(s->flaps, p->guid, p->num, transport_now(s->t));
 	}
 	s->log = log;
 	s->end = end;
 	s->data = data;
 	s->master = SNAPSHOT_NONE;
-	s->last_end = sweep_now(s) - HOLD_US;
+	s->last_end = transport_now(s->t) - HOLD_US;
 	set_light_due(s);
-	s->state_since = sweep_now(s);
+	s->state_since = transport_now(s->t);
 	s->self = (struct sm_info){
 		.guid = params->port_guid,
 		.sm_key = params->sm_key,

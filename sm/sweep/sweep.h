@@ -33,7 +33,7 @@ enum sweep_state {
 	SWEEP_SUSPENDED,	/* the umad device or its port is gone */
 };
 #define SWEEP_STATES	(SWEEP_SUSPENDED + 1)
-const char *sweep_state_name(enum sweep_state state);
+extern const char *const sweep_state_names[];
 
 /* How often a state was left, and after how long: up to 1, 10, 100 ms, 1, 10
  * s, each bucket including those before it. */
@@ -254,6 +254,7 @@ void sweep_reroute(void *sweep);
 /* Written by sweep*.c and heavy_sweep.c only. */
 struct sweep {
 	struct mad_client *x;
+	struct transport *t;		/* of x */
 	struct sweep_params params;
 	const struct mkey_db *keys;	/* the keystore's, or NULL */
 	struct reregister *clients;
@@ -334,23 +335,11 @@ struct sweep {
 	uint8_t *reregister;		/* by port, see struct desired */
 };
 
-static inline int64_t
-sweep_now(const struct sweep *s)
-{
-	return transport_now(s->x->transport);
-}
-
 /* The port with this LID; SNAPSHOT_NONE: there is none. */
 static inline uint32_t
 sweep_lid_owner(const struct view *v, uint16_t lid)
 {
 	return v->lids ? lid_map_owner(v->lids, lid) : SNAPSHOT_NONE;
-}
-
-static inline const char *
-sweep_ms(const struct sweep *s)
-{
-	return transport_ms(s->x->transport);
 }
 
 static inline void

@@ -220,7 +220,7 @@ disable_babbler(struct sweep *s, struct flap *p, uint32_t port)
 				"disabled");
 	p->disabled_guid = snapshot_node_of(n, end)->info.node_guid;
 	p->disabled_num = n->ports[end].num;
-	flaps_hold(s->flaps, p, sweep_now(s));
+	flaps_hold(s->flaps, p, transport_now(s->t));
 	persist_keep_disabled(s->memory, p->disabled_guid, p->disabled_num,
 			      true);
 	sweep_set_phys_state(s, end, PORT_PHYS_DISABLED);
@@ -241,7 +241,7 @@ sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num)
 					s->view.subnet->ports[port].node, num);
 	if (port == SNAPSHOT_NONE)
 		return;
-	p = flaps_trap(s->flaps, s->view.subnet, port, sweep_now(s));
+	p = flaps_trap(s->flaps, s->view.subnet, port, transport_now(s->t));
 	if (!p)
 		return;
 	done = num ? disable_babbler(s, p, port) : g_strdup("");

@@ -447,7 +447,7 @@ WORD(do_count, const struct setup *t)
 
 WORD(do_level, struct setup *t)
 {
-	assert_string_equal(log_level_name(t->level), words[0]);
+	assert_string_equal(log_level_names[t->level], words[0]);
 }
 
 /* P_KEY GUID [MEMBERSHIP]: one change */
