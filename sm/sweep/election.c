@@ -113,7 +113,7 @@ struct election_poll {
 	uint32_t only;		/* SNAPSHOT_NONE: query all ports */
 	uint32_t port;		/* the next port */
 	struct smp_batch *batch;
-	GArray *found;		/* of struct election_peer */
+	GArray *found;		/* of struct election_peer, by port */
 	election_poll_done_fn done;
 	void *data;
 };
@@ -141,19 +141,15 @@ election_poll_reply(void *data, const struct smp_request *r,
 {
 	struct election_poll *p = data;
 	struct election_peer peer = { .port = r->port };
+	guint at = p->found->len;
 
 	if (a->outcome != SMP_ANSWERED || a->status)
 		return;
 	sm_info_decode(a->data, &peer.info);
-	g_array_append_val(p->found, peer);
-}
-
-static int
-compare_ports(const void *a, const void *b)
-{
-	const struct election_peer *p = a, *q = b;
-
-	return p->port < q->port ? -1 : p->port > q->port;
+	while (at > 0 && g_array_index(p->found, struct election_peer,
+				       at - 1).port > r->port)
+		at--;
+	g_array_insert_val(p->found, at, peer);
 }
 
 void
@@ -173,7 +169,6 @@ election_poll_done(void *data)
 
 	data = p->data;
 	election_poll_cancel(p);
-	g_array_sort(found, compare_ports);
 	done(found, data);
 	return false;
 }
