@@ -52,8 +52,6 @@ struct daemon {
 	struct backend *backend;
 	struct transport *transport;	/* the backend's */
 	struct sm_instance *sm;
-	struct policy policy;
-	struct qos qos;
 	struct site_files *site;
 	struct status *status;
 	struct control_socket *control;	/* NULL: not open */
@@ -143,7 +141,7 @@ reload(struct daemon *d, GPtrArray *errors)
 	bool ok;
 
 	notify_tell(d->notify, NOTIFY_RELOADING);
-	ok = site_files_reload(d->site, warnings, errors);
+	ok = site_files_load(d->site, warnings, errors);
 	notify_tell(d->notify, NOTIFY_RELOADED);
 	log_lines(d, LOG_WARNING, warnings);
 	if (ok) {
@@ -489,8 +487,12 @@ static void
 daemon_connect(struct daemon *d)
 {
 	const struct options *c = d->conf;
-	struct sa_params sa = {
+	const struct sa_params sa = {
 		.sm_key = c->sa_key,
+		.gid_prefix = d->site->policy.gid_prefix,
+		.packet_life = d->site->policy.packet_life_time,
+		.subnet_timeout = d->site->policy.subnet_timeout,
+		.policy = d->site->lists.sls,
 		.group_quota = c->group_quota,
 		.qos = c->qos.enabled,
 	};
@@ -518,11 +520,11 @@ daemon_connect(struct daemon *d)
 			.polls_lost = c->polls_lost,
 			.goal = goals[c->mode],
 			.route = d->site->route,
-			.policy = &d->policy,
+			.policy = &d->site->policy,
 			.isolation = {
 				.rules = d->site->partitions->rules,
 				.enforce = options_enforce(c),
-				.qos = &d->qos,
+				.qos = &d->site->qos,
 			},
 			.clients = c->mode != OPTIONS_MODE_RUN || c->no_rereg ?
 				REREGISTER_NONE : REREGISTER_FORGOTTEN,
@@ -538,12 +540,6 @@ daemon_connect(struct daemon *d)
 		.key_mode = c->m_key_per_port ? MKEY_DB_PER_PORT : MKEY_DB_ONE,
 	};
 
-	d->policy = site_files_policy(c);
-	d->qos = site_files_qos(c);
-	sa.gid_prefix = d->policy.gid_prefix;
-	sa.packet_life = d->policy.packet_life_time;
-	sa.subnet_timeout = d->policy.subnet_timeout;
-	sa.policy = d->site->lists.sls;
 	watch_sweep(d->backend->watch, &params.sweep);
 	d->sm = sm_instance_new(d->transport, &params, d->log, on_sweep_end, d);
 }
@@ -662,11 +658,10 @@ check_fabric(const struct options *conf, const struct site_files *site,
 {
 	g_autoptr(GError) error = NULL;
 	struct snapshot *fabric = backend_load_fabric(conf, &error);
-	const struct qos qos = site_files_qos(conf);
 	const struct isolation_params params = {
 		.rules = site->partitions->rules,
 		.enforce = options_enforce(conf),
-		.qos = &qos,
+		.qos = &site->qos,
 	};
 	struct port_tables *held;
 	struct isolation *i;

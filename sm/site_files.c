@@ -140,11 +140,8 @@ read_names(const struct options *c, GHashTable **out, GPtrArray *warnings,
 		g_ptr_array_add(errors, g_strdup(error->message));
 }
 
-/* Everything but the engines. eager: partitions are read even if another file
- * is bad. False: nothing has changed but perhaps, if eager, the partitions. */
-static bool
-site_files_load(struct site_files *s, bool eager, GPtrArray *warnings,
-		GPtrArray *errors)
+bool
+site_files_load(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
 {
 	const struct options *c = s->conf;
 	struct site_lists new = { .roots = NULL };
@@ -158,8 +155,9 @@ site_files_load(struct site_files *s, bool eager, GPtrArray *warnings,
 	if (!qos_policy_conf_read(c, &new.sls, warnings, &error))
 		g_ptr_array_add(errors, g_strdup(error->message));
 	read_names(c, &new.names, warnings, errors);
-	/* Last, since it takes effect at once. */
-	if (eager || errors->len == before) {
+	/* Last, since it takes effect at once. The first time all mistakes are
+	 * reported. */
+	if (!s->is_loaded || errors->len == before) {
 		if (partitions_load(s->partitions, warnings, &refusal))
 			all = s->partitions->rules->partitions;
 		else
@@ -183,6 +181,7 @@ site_files_load(struct site_files *s, bool eager, GPtrArray *warnings,
 	s->route.roots = new.roots;
 	s->route.compute_nodes = new.compute_nodes;
 	s->route.io_nodes = new.io_nodes;
+	s->is_loaded = true;
 	return true;
 }
 
@@ -198,10 +197,30 @@ site_files_read(const struct options *conf, GPtrArray *warnings,
 	guint before = errors->len;
 
 	s->conf = conf;
+	/* options.c checks the keys against the ranges of the fields, so that
+	 * nothing is truncated here. */
+	s->policy = (struct policy){
+		.m_key = conf->m_key,
+		.gid_prefix = conf->subnet_prefix,
+		.m_key_lease = (uint16_t)conf->m_key_lease,
+		.m_key_protect = (uint8_t)conf->m_key_protect,
+		.sm_sl = (uint8_t)conf->sm_sl,
+		.subnet_timeout = (uint8_t)conf->subnet_timeout,
+		.packet_life_time = (uint8_t)conf->packet_life_time,
+		.hoq_life = (uint8_t)conf->hoq_life,
+		.leaf_hoq_life = (uint8_t)conf->leaf_hoq_life,
+		.vl_stall = (uint8_t)conf->vl_stall,
+		.leaf_vl_stall = (uint8_t)conf->leaf_vl_stall,
+		.max_oper_vls = (uint8_t)conf->max_op_vls,
+		.local_phy_errors = (uint8_t)conf->local_phy_errors,
+		.overrun_errors = (uint8_t)conf->overrun_errors,
+	};
+	s->qos = conf->qos;
+	s->qos.max_op_vls = (uint8_t)conf->max_op_vls;
 	s->partitions = partitions_new(conf->partition_file, absence,
 				       conf->cache_dir);
 	read_engines(s, warnings, errors);
-	if (site_files_load(s, true, warnings, errors) && errors->len == before)
+	if (site_files_load(s, warnings, errors) && errors->len == before)
 		return s;
 	site_files_free(s);
 	return NULL;
@@ -215,42 +234,4 @@ site_files_free(struct site_files *s)
 	clear_lists(&s->lists);
 	partitions_free(s->partitions);
 	g_free(s);
-}
-
-bool
-site_files_reload(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
-{
-	return site_files_load(s, false, warnings, errors);
-}
-
-/* options.c checks the keys against the ranges of the fields, so that nothing
- * is truncated here. */
-struct policy
-site_files_policy(const struct options *c)
-{
-	return (struct policy){
-		.m_key = c->m_key,
-		.gid_prefix = c->subnet_prefix,
-		.m_key_lease = (uint16_t)c->m_key_lease,
-		.m_key_protect = (uint8_t)c->m_key_protect,
-		.sm_sl = (uint8_t)c->sm_sl,
-		.subnet_timeout = (uint8_t)c->subnet_timeout,
-		.packet_life_time = (uint8_t)c->packet_life_time,
-		.hoq_life = (uint8_t)c->hoq_life,
-		.leaf_hoq_life = (uint8_t)c->leaf_hoq_life,
-		.vl_stall = (uint8_t)c->vl_stall,
-		.leaf_vl_stall = (uint8_t)c->leaf_vl_stall,
-		.max_oper_vls = (uint8_t)c->max_op_vls,
-		.local_phy_errors = (uint8_t)c->local_phy_errors,
-		.overrun_errors = (uint8_t)c->overrun_errors,
-	};
-}
-
-struct qos
-site_files_qos(const struct options *c)
-{
-	struct qos qos = c->qos;
-
-	qos.max_op_vls = (uint8_t)c->max_op_vls;
-	return qos;
 }

@@ -23,6 +23,9 @@ struct site_lists {
 
 struct site_files {
 	const struct options *conf;	/* borrowed */
+	struct policy policy;		/* of ports, */
+	struct qos qos;			/* and of VLs, as the plan takes it */
+	bool is_loaded;
 	struct site_lists lists;
 	struct route_params route;
 	const struct engine *order[SITE_ENGINES_MAX + 1];	/* of route */
@@ -35,13 +38,9 @@ struct site_files *site_files_read(const struct options *conf,
 				   GPtrArray *warnings, GPtrArray *errors);
 void site_files_free(struct site_files *s);
 
-/* Reads all again. False: `errors` has the reasons, and all values in force
- * stay in force. */
-bool site_files_reload(struct site_files *s, GPtrArray *warnings,
-		       GPtrArray *errors);
-
-/* The configuration of ports and VLs as the plan takes it. */
-struct policy site_files_policy(const struct options *c);
-struct qos site_files_qos(const struct options *c);
+/* Reads all but the engines again. False: `errors` has the reasons, and all
+ * values in force stay in force. */
+bool site_files_load(struct site_files *s, GPtrArray *warnings,
+		     GPtrArray *errors);
 
 #endif

@@ -112,7 +112,7 @@ SETUP_TEST(test_sl_of_a_partition_needs_qos)
 	assert_has(t->warnings->pdata[0], "Storage (0x0010): sl=2 is not used");
 	t->conf->qos.enabled = true;
 	g_ptr_array_set_size(t->warnings, 0);
-	assert_true(site_files_reload(t->site, t->warnings, t->errors));
+	assert_true(site_files_load(t->site, t->warnings, t->errors));
 	assert_int_equal(t->warnings->len, 0);
 }
 
@@ -239,7 +239,7 @@ SETUP_TEST(test_reload_takes_all)
 	put(t->partitions, "Guest=0x20 : 0x1=full ;\n");
 	put(t->names, "0x34 \"Rack 4\"\n");
 	g_ptr_array_set_size(t->errors, 0);
-	assert_true(site_files_reload(t->site, t->warnings, t->errors));
+	assert_true(site_files_load(t->site, t->warnings, t->errors));
 	assert_int_equal(t->errors->len, 0);
 	assert_null(name_of(t, 0x33));
 	assert_string_equal(name_of(t, 0x34), "Rack 4");
@@ -266,14 +266,14 @@ SETUP_TEST(test_reload_with_one_bad_file_takes_nothing)
 	start(t);
 	put(t->roots, "0x12\n");
 	put(t->partitions, "Storage=0x10 : 0x1=fill ;\n");
-	assert_false(site_files_reload(t->site, t->warnings, t->errors));
+	assert_false(site_files_load(t->site, t->warnings, t->errors));
 	assert_error(t, 0, "partitions:1:");
 	assert_as_before(t);
 
 	put(t->partitions, "Guest=0x20 : 0x1=full ;\n");
 	put(t->io, "nobody\n");
 	g_ptr_array_set_size(t->errors, 0);
-	assert_false(site_files_reload(t->site, t->warnings, t->errors));
+	assert_false(site_files_load(t->site, t->warnings, t->errors));
 	assert_int_equal(t->errors->len, 1);
 	assert_error(t, 0, "io:1:1: ");
 	assert_as_before(t);
@@ -281,13 +281,13 @@ SETUP_TEST(test_reload_with_one_bad_file_takes_nothing)
 	put(t->io, "0x22\n");
 	put(t->names, "0x34 \"Rack 4\n");
 	g_ptr_array_set_size(t->errors, 0);
-	assert_false(site_files_reload(t->site, t->warnings, t->errors));
+	assert_false(site_files_load(t->site, t->warnings, t->errors));
 	assert_int_equal(t->errors->len, 1);
 	assert_error(t, 0, "names:1:6: ");
 	assert_as_before(t);
 
 	put(t->names, "0x34 \"Rack 4\"\n");
 	g_ptr_array_set_size(t->errors, 0);
-	assert_true(site_files_reload(t->site, t->warnings, t->errors));
+	assert_true(site_files_load(t->site, t->warnings, t->errors));
 	assert_true(is_member(t, 0x20));
 }
