@@ -33,31 +33,6 @@
 #define CAP_EXT_WIDTH	0x0200u	/* ClassPortInfo.CapabilityMask */
 #define DATA_UNIT	4u	/* PortXmitData counts words of 32 bits */
 
-/* The agent of a node. */
-struct perf_node {
-	bool known, extended;
-	uint8_t skip;		/* rounds */
-};
-
-/* Per fabric. */
-struct perf_known {
-	struct snapshot *s;	/* NULL: there is none */
-	struct lid_map *lids;
-	struct perf_port *ports;
-	struct perf_node *nodes;
-};
-
-struct perf_manager {
-	struct mad_client *x;
-	struct log *log;
-	struct perf_manager_params params;
-	struct perf_known known;
-	uint32_t next;		/* port of this round */
-	int64_t round_us, half_us;	/* begin of the round, the half hour */
-	unsigned in_flight, timer;
-	struct perf_manager_stats stats;
-};
-
 struct perf_manager *
 perf_manager_new(struct mad_client *x, struct log *log,
 		 const struct perf_manager_params *params)
@@ -147,6 +122,29 @@ learn_data(struct perf_port *p, const uint8_t *data, int64_t now)
 
 /* ------------------------------------------------------------------ cables */
 
+/* Hands over the ports whose cables were logged as bad. */
+static void
+report_bad(const struct perf_manager *m)
+{
+	const struct snapshot *s = m->known.s;
+	g_autoptr(GArray) bad = g_array_new(FALSE, FALSE,
+					    sizeof(struct avoid_wish));
+
+	for (uint32_t i = 0; s && i < s->n_ports; i++) {
+		const struct avoid_wish wish = {
+			.guid = snapshot_node_of(s, i)->info.node_guid,
+			.num = s->ports[i].num,
+			.causes = AVOID_ERRORS,
+			.errors = perf_wire_errors(&m->known.ports[i]),
+		};
+
+		if (m->known.ports[i].is_bad)
+			g_array_append_val(bad, wish);
+	}
+	if (m->params.judged)
+		m->params.judged(bad, m->params.data);
+}
+
 /* Logged again only after the errors fell below half of the limit. */
 static void
 judge_cables(struct perf_manager *m)
@@ -192,28 +190,8 @@ judge_cables(struct perf_manager *m)
 		log_say(m->log, LOG_WARNING, "perf", "%u more links with "
 			"errors, or with few again: \"minismctl errors\" lists "
 			"them", lines - MOST_LINES);
-	if (lines && m->params.judged)
-		m->params.judged(m->params.data);
-}
-
-GArray *
-perf_manager_bad(const struct perf_manager *m)
-{
-	const struct snapshot *s = m->known.s;
-	GArray *bad = g_array_new(FALSE, FALSE, sizeof(struct avoid_wish));
-
-	for (uint32_t i = 0; s && i < s->n_ports; i++) {
-		const struct avoid_wish wish = {
-			.guid = snapshot_node_of(s, i)->info.node_guid,
-			.num = s->ports[i].num,
-			.causes = AVOID_ERRORS,
-			.errors = perf_wire_errors(&m->known.ports[i]),
-		};
-
-		if (m->known.ports[i].is_bad)
-			g_array_append_val(bad, wish);
-	}
-	return bad;
+	if (lines)
+		report_bad(m);
 }
 
 /* ----------------------------------------------------------------- reading */
@@ -241,7 +219,6 @@ perf_on_answer(const struct mad_client_answer *a, void *data, uint64_t tag)
 			p->read_us = now;
 		return;
 	}
-	m->stats.reads++;
 	answer = a->mad + PERF_DATA_OFFSET;
 	switch (attr) {
 	case PERF_ATTR_CLASS_PORT_INFO:
@@ -371,18 +348,12 @@ perf_manager_fabric(struct perf_manager *m, struct snapshot *s,
 	}
 	known_free(&m->known);
 	m->known = known;
-	if (!s && m->params.judged)
-		m->params.judged(m->params.data);
+	if (!s)
+		report_bad(m);
 }
 
 const struct perf_port *
 perf_manager_ports(const struct perf_manager *m, const struct snapshot *s)
 {
 	return s && m->known.s == s ? m->known.ports : NULL;
-}
-
-const struct perf_manager_stats *
-perf_manager_stats(const struct perf_manager *m)
-{
-	return &m->stats;
 }

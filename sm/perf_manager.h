@@ -14,14 +14,13 @@
 #include "topology/lid.h"
 #include "topology/snapshot.h"
 
-struct perf_manager;
-
 struct perf_manager_params {
 	unsigned sweep_s;	/* all ports are read in this time; 0: none */
 	unsigned errors_limit;	/* of a cable in an hour; more are logged */
 	/* Called after a round in which a cable came to have more errors than
-	 * that, or few again, and when the reading ends. May be NULL. */
-	void (*judged)(void *data);
+	 * that, or few again, and when the reading ends. bad: the ports of
+	 * such cables, of struct avoid_wish. May be NULL. */
+	void (*judged)(const GArray *bad, void *data);
 	void *data;
 };
 
@@ -39,7 +38,32 @@ struct perf_port {
 
 struct perf_manager_stats {
 	uint64_t rounds;	/* that all ports had their turn */
-	uint64_t reads, failed;	/* MADs answered, and not or with an error */
+	uint64_t failed;	/* MADs not answered, or with an error */
+};
+
+/* The agent of a node. */
+struct perf_node {
+	bool known, extended;
+	uint8_t skip;		/* rounds */
+};
+
+/* Per fabric. */
+struct perf_known {
+	struct snapshot *s;	/* NULL: there is none */
+	struct lid_map *lids;
+	struct perf_port *ports;
+	struct perf_node *nodes;
+};
+
+struct perf_manager {
+	struct mad_client *x;
+	struct log *log;
+	struct perf_manager_params params;
+	struct perf_known known;
+	uint32_t next;		/* port of this round */
+	int64_t round_us, half_us;	/* begin of the round, the half hour */
+	unsigned in_flight, timer;
+	struct perf_manager_stats stats;
 };
 
 /* Borrows its arguments. Nothing is sent before perf_manager_fabric(). */
@@ -56,15 +80,8 @@ void perf_manager_fabric(struct perf_manager *m, struct snapshot *s,
 const struct perf_port *perf_manager_ports(const struct perf_manager *m,
 					   const struct snapshot *s);
 
-/* The ports whose cables were logged as bad, of struct avoid_wish;
- * g_array_unref(). */
-GArray *perf_manager_bad(const struct perf_manager *m);
-
 /* Errors that a bad cable or transceiver makes, at this end of it, in the last
  * hour (of reading: 30 to 60 minutes). */
 uint64_t perf_wire_errors(const struct perf_port *port);
-
-const struct perf_manager_stats *
-perf_manager_stats(const struct perf_manager *m);
 
 #endif

@@ -98,15 +98,6 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 		sm->end(r, sm->data);
 }
 
-static void
-sm_instance_on_judged(void *data)
-{
-	struct sm_instance *sm = data;
-	g_autoptr(GArray) bad = perf_manager_bad(sm->perf);
-
-	sweep_set_errors(sm->sweep, bad);
-}
-
 /* ------------------------------------------------- from the wire: sm_agent */
 
 static void
@@ -327,9 +318,6 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	sm->fabric = fabric_watch_open(sm->resident ? params->cache_dir : NULL,
 				       t, log);
 	sm->x = mad_client_new(t, &params->wire);
-	perf.judged = sm_instance_on_judged;
-	perf.data = sm;
-	sm->perf = perf_manager_new(sm->x, log, &perf);
 	if (params->sa) {
 		sm->sa = sa_new(params->sa);
 		sm->persist_sa = persist_sa_open(sm->resident ?
@@ -352,6 +340,9 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	if (is_kept)
 		reregister_trust(sm->sweep->clients, LID_NONE,
 				 sa_clients(sm->sa));
+	perf.judged = sweep_set_errors;
+	perf.data = sm->sweep;
+	sm->perf = perf_manager_new(sm->x, log, &perf);
 	if (sm->sa)
 		open_sa(sm, MAX(params->sweep.sweep_s, 1));
 	hooks.keys = sm->keys->ring;

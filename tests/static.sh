@@ -44,7 +44,7 @@ compile() {
 }
 
 # Functions that only tests call, to look inside.
-for_tests="engine_route mad_client_pending perf_manager_stats qos_reader_stats replay_events"
+for_tests="engine_route mad_client_pending replay_events"
 
 # The functions of the sources that are in no program, after the linker has
 # removed what nothing refers to. Without optimization none is inlined.

@@ -37,22 +37,6 @@ struct parked {
 	guint done;		/* ports, from the first, whose table is read */
 };
 
-struct qos_reader {
-	struct mad_client *x;
-	const struct mkey_db *keys;
-	struct sa *sa;
-	struct sa_server *server;
-	bool (*rests)(void *data);
-	void *data;
-	struct sa_db *view;	/* of the waiting requests; NULL: there are
-				   none */
-	struct smp_batch *batch;	/* reads tables of the view */
-	uint8_t *begun;		/* by port, a bit for each table */
-	GQueue parked;		/* the next one to be served is the head */
-	unsigned timer;
-	struct qos_reader_stats stats;
-};
-
 static void
 parked_free(struct qos_reader *q, struct parked *p)
 {
@@ -225,7 +209,6 @@ resume(struct qos_reader *q, struct parked *p)
 	struct sa_job *job = p->job;
 
 	parked_free(q, p);
-	q->stats.resumed++;
 	sa_server_enqueue(q->server, job);
 }
 
@@ -304,10 +287,8 @@ qos_reader_park(struct qos_reader *q, struct sa_job *job,
 
 	if (q->view && q->view != q->sa->view)
 		qos_reader_refresh(q);
-	if (q->parked.length >= PARKED_MAX) {
-		q->stats.refused++;
+	if (q->parked.length >= PARKED_MAX)
 		return false;
-	}
 	if (!q->view) {
 		q->view = sa_db_ref(q->sa->view);
 		q->begun = g_new0(uint8_t, q->view->subnet->n_ports);
@@ -333,12 +314,4 @@ qos_reader_refresh(struct qos_reader *q)
 	forget_view(q);
 	while (n-- > 0)
 		resume(q, q->parked.head->data);
-}
-
-const struct qos_reader_stats *
-qos_reader_stats(struct qos_reader *q)
-{
-	q->stats.waiting = q->parked.length;
-	q->stats.in_flight = q->batch ? smp_batch_in_flight(q->batch) : 0;
-	return &q->stats;
 }

@@ -15,7 +15,26 @@
 #include "sm/sa/sa.h"
 #include "sm/sa/sa_server.h"
 
-struct qos_reader;
+struct qos_reader {
+	struct mad_client *x;
+	const struct mkey_db *keys;
+	struct sa *sa;
+	struct sa_server *server;
+	bool (*rests)(void *data);
+	void *data;
+	struct sa_db *view;	/* of the waiting requests; NULL: there are
+				   none */
+	struct smp_batch *batch;	/* reads tables of the view */
+	uint8_t *begun;		/* by port, a bit for each table */
+	GQueue parked;		/* the next request to be served is the head */
+	unsigned timer;
+	struct {
+		uint64_t parked;	/* requests */
+		uint64_t blocks;	/* read */
+		uint64_t lost;		/* not answered */
+		uint64_t denied;	/* rejected */
+	} stats;
+};
 
 /* Borrows its arguments. server: gets a request again when its tables have been
  * read, or cannot be. rests: may SMPs be sent now? */
@@ -31,14 +50,5 @@ bool qos_reader_park(struct qos_reader *q, struct sa_job *job,
 		  const struct sa_unread *unread);
 /* The SA has a new view, or none: returns all requests to it. */
 void qos_reader_refresh(struct qos_reader *q);
-
-struct qos_reader_stats {
-	uint64_t parked, refused, resumed;	/* requests */
-	uint64_t blocks;	/* read */
-	uint64_t lost;		/* not answered */
-	uint64_t denied;	/* rejected */
-	unsigned waiting, in_flight;	/* now */
-};
-const struct qos_reader_stats *qos_reader_stats(struct qos_reader *q);
 
 #endif

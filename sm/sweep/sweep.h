@@ -216,9 +216,9 @@ void sweep_request(struct sweep *s, enum sweep_cause cause);
 void sweep_trap(struct sweep *s, uint16_t lid);
 /* Counts a trap of any kind from this LID about its port `num`, or 0. */
 void sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num);
-/* Sets the ports with too many errors, of struct avoid_wish; replaces the
- * list. */
-void sweep_set_errors(struct sweep *s, const GArray *ports);
+/* A callback: the ports with too many errors, of struct avoid_wish; replaces
+ * the list. */
+void sweep_set_errors(const GArray *ports, void *sweep);
 /* The operator wants the link of this switch port to be avoided, or used
  * again. False: it was so already. */
 bool sweep_avoid(struct sweep *s, uint64_t guid, uint8_t num, bool avoid);

@@ -288,8 +288,9 @@ set_wishes(struct sweep *s, GArray *wishes)
 }
 
 void
-sweep_set_errors(struct sweep *s, const GArray *ports)
+sweep_set_errors(const GArray *ports, void *sweep)
 {
+	struct sweep *s = sweep;
 	GArray *wishes;
 
 	if (!(s->params.avoid & AVOID_ERRORS))

@@ -344,8 +344,7 @@ expect_counter(struct play *p, char **args)
 static bool
 expect_perf(struct play *p, char **args)
 {
-	const struct perf_manager_stats *stats =
-		perf_manager_stats(p->w.m.sm->perf);
+	const struct perf_manager_stats *stats = &p->w.m.sm->perf->stats;
 
 	return args[0] && play_expect_range(p, args[0], args[1],
 		*args[0] == 'g' ? p->w.m.x->stats.gmps :

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sm/mad/smp.h"
+#include "sm/sweep/smp_batch.h"
 #include "tests/lib/sa_server_lab.h"
 #include "tests/lib/unit.h"
 #include "tests/lib/sim_script.h"
@@ -22,6 +23,12 @@ static unsigned
 n_ports(const struct stage *st, uint32_t port)
 {
 	return snapshot_node_of(st->s, port)->info.num_ports;
+}
+
+static unsigned
+in_flight(const struct stage *st)
+{
+	return st->qosread->batch ? smp_batch_in_flight(st->qosread->batch) : 0;
 }
 
 static void
@@ -57,32 +64,32 @@ STAGE_TEST(test_tables_of_a_switch_are_read_when_asked_for)
 	c = &st->client[0];
 	sw = a_switch(st, 1);
 	n = n_ports(st, sw);
-	assert_int_equal(qos_reader_stats(st->qosread)->blocks, 0);
+	assert_int_equal(st->qosread->stats.blocks, 0);
 	ask_tables(c, SA_ATTR_SL_TO_VL, LID, sw);
 	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 1);
 	/* base port 0 is told without being asked */
 	assert_int_equal(c->table->len, (n + 1) * (n + 1) * 16);
-	blocks = qos_reader_stats(st->qosread)->blocks;
+	blocks = st->qosread->stats.blocks;
 	assert_int_equal(blocks, n * (n + 1));
 	/* again: it is known */
 	ask_tables(c, SA_ATTR_SL_TO_VL, LID, sw);
 	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 2);
-	assert_int_equal(qos_reader_stats(st->qosread)->blocks, blocks);
-	assert_int_equal(qos_reader_stats(st->qosread)->parked, 1);
+	assert_int_equal(st->qosread->stats.blocks, blocks);
+	assert_int_equal(st->qosread->stats.parked, 1);
 	/* low 1 and 2, high 1; there is no high 2 */
 	ask_tables(c, SA_ATTR_VL_ARB, LID, c->port);
 	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 3);
 	assert_int_equal(c->table->len, 4 * 72);
-	assert_int_equal(qos_reader_stats(st->qosread)->blocks, blocks + 3);
+	assert_int_equal(st->qosread->stats.blocks, blocks + 3);
 	/* a new view knows nothing */
 	stage_publish(st);
 	ask_tables(c, SA_ATTR_VL_ARB, LID, c->port);
 	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 4);
-	assert_int_equal(qos_reader_stats(st->qosread)->blocks, blocks + 6);
+	assert_int_equal(st->qosread->stats.blocks, blocks + 6);
 }
 
 /* The whole fabric, and while it is read, one port of another client. */
@@ -104,18 +111,18 @@ STAGE_TEST(test_small_question_does_not_wait_for_a_large_one)
 	ask_tables(all, SA_ATTR_SL_TO_VL, 0, one->port);
 	stage_run(st, 50);
 	ask_tables(one, SA_ATTR_VL_ARB, LID, one->port);
-	before = qos_reader_stats(st->qosread)->blocks;
+	before = st->qosread->stats.blocks;
 	while (!one->tables) {
 		assert_int_equal(all->tables, 0);
 		stage_run(st, 10);
 	}
 	assert_int_equal(one->table->len, 4 * 72);
-	assert_true(qos_reader_stats(st->qosread)->blocks - before < 200);
+	assert_true(st->qosread->stats.blocks - before < 200);
 	stage_run(st, SECOND);
 	assert_int_equal(all->tables, 1);
 	assert_int_equal(all->table->len, records * 16);
-	assert_int_equal(qos_reader_stats(st->qosread)->waiting, 0);
-	assert_int_equal(qos_reader_stats(st->qosread)->in_flight, 0);
+	assert_int_equal(st->qosread->parked.length, 0);
+	assert_int_equal(in_flight(st), 0);
 }
 
 /* The set of what two questions need is read once. */
@@ -130,7 +137,7 @@ STAGE_TEST(test_two_questions_share_what_is_read)
 	ask_tables(&st->client[1], SA_ATTR_SL_TO_VL, LID, sw);
 	stage_run(st, SECOND);
 	assert_int_equal(st->client[0].tables + st->client[1].tables, 2);
-	assert_int_equal(qos_reader_stats(st->qosread)->blocks, n * (n + 1));
+	assert_int_equal(st->qosread->stats.blocks, n * (n + 1));
 }
 
 STAGE_TEST(test_nothing_is_read_while_the_sweep_is_at_work)
@@ -194,8 +201,8 @@ STAGE_TEST(test_ports_that_refuse_or_are_silent_have_no_table)
 		assert_int_equal(c->tables, 1 + port);
 		assert_int_equal(c->table->len, port == 1 ? 4 * 72 : 0);
 	}
-	assert_int_equal(qos_reader_stats(st->qosread)->denied, 1);
-	assert_int_equal(qos_reader_stats(st->qosread)->lost, 1);
+	assert_int_equal(st->qosread->stats.denied, 1);
+	assert_int_equal(st->qosread->stats.lost, 1);
 	/* another port of the silent one: it is asked again, not for ever */
 	ask_tables(c, SA_ATTR_VL_ARB, LID, sw);
 	stage_run(st, 20 * SECOND);
@@ -224,8 +231,8 @@ STAGE_TEST(test_too_many_questions_are_busy)
 	/* and the end in the middle of reading, and of waiting */
 	ask_tables(&st->client[0], SA_ATTR_SL_TO_VL, 0, st->client[0].port);
 	stage_run(st, 100);
-	assert_true(qos_reader_stats(st->qosread)->in_flight > 0);
-	assert_true(qos_reader_stats(st->qosread)->in_flight <= 16);
+	assert_true(in_flight(st) > 0);
+	assert_true(in_flight(st) <= 16);
 }
 
 STAGE_TEST(test_view_that_goes_in_the_middle_starts_anew)
@@ -248,7 +255,7 @@ STAGE_TEST(test_view_that_goes_in_the_middle_starts_anew)
 	qos_reader_refresh(st->qosread);
 	stage_run(st, SECOND);
 	assert_int_equal(c->tables + c->busy, 5);
-	assert_int_equal(qos_reader_stats(st->qosread)->waiting, 0);
+	assert_int_equal(st->qosread->parked.length, 0);
 	assert_int_equal(sa_server_stats(st->desk)->waiting, 1);
 	stage_publish(st);
 	sa_server_touch(st->desk);
