@@ -138,13 +138,6 @@ backend_open(const struct options *conf, const struct backend_hooks *hooks,
 	return NULL;
 }
 
-void
-backend_drain(struct backend *b)
-{
-	while (b->replay && replay_step(b->replay))
-		;
-}
-
 bool
 backend_close(struct backend *b, GError **error)
 {

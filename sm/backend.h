@@ -45,10 +45,6 @@ struct backend *backend_open(const struct options *conf,
 struct snapshot *backend_load_fabric(const struct options *conf,
 				     GError **error);
 
-/* After the main loop, before anything is closed: the rest of a replay, since a
- * run that ends processes what has already arrived. */
-void backend_drain(struct backend *b);
-
 /* After everything that uses the transport. False with an error if a replay
  * was not the same as the record, or a record could not be written. */
 bool backend_close(struct backend *b, GError **error);

@@ -288,27 +288,21 @@ daemon_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 }
 
 static void
-daemon_log_level(enum log_level level, void *data)
+daemon_set(enum control_setting what, unsigned value, void *data)
 {
 	struct daemon *d = data;
 
-	d->log->level = level;
-}
-
-static void
-daemon_pause(bool paused, void *data)
-{
-	struct daemon *d = data;
-
-	sm_instance_set_paused(d->sm, paused);
-}
-
-static void
-daemon_priority(unsigned priority, void *data)
-{
-	struct daemon *d = data;
-
-	sweep_set_priority(d->sm->sweep, priority);
+	switch (what) {
+	case CONTROL_LOG_LEVEL:
+		d->log->level = (enum log_level)value;
+		break;
+	case CONTROL_PAUSED:
+		sm_instance_set_paused(d->sm, value);
+		break;
+	case CONTROL_PRIORITY:
+		sweep_set_priority(d->sm->sweep, value);
+		break;
+	}
 }
 
 static bool
@@ -340,11 +334,9 @@ open_servers(struct daemon *d)
 		.sweep = daemon_sweep,
 		.reload = daemon_reload,
 		.change = daemon_change,
-		.log_level = daemon_log_level,
 		.accept = daemon_accept,
 		.avoid = daemon_avoid,
-		.pause = daemon_pause,
-		.priority = daemon_priority,
+		.set = daemon_set,
 		.data = d,
 	};
 	struct control_socket_params params = ctlsock_params_default;
@@ -588,7 +580,9 @@ daemon_run(struct daemon *d)
 	daemonize_ready(d->background);
 	sweep_request(d->sm->sweep, SWEEP_CAUSE_START);
 	g_main_loop_run(d->loop);
-	backend_drain(d->backend);
+	/* A run that ends processes what has already arrived. */
+	while (d->backend->replay && replay_step(d->backend->replay))
+		;
 	for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
 		g_source_remove(signals[i]);
 	notify_close(d->notify);

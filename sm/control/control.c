@@ -71,7 +71,7 @@ run_pause(struct control_request *r)
 {
 	bool pauses = strcmp(r->words[0], "pause") == 0;
 
-	r->hooks->pause(pauses, r->hooks->data);
+	r->hooks->set(CONTROL_PAUSED, pauses, r->hooks->data);
 	request_say(r, CONTROL_DONE, "%s", pauses == r->v.paused ?
 		    pauses ? "it is paused already" : "it was not paused" :
 		    pauses ? "no sweeps, and nothing is programmed, until "
@@ -92,7 +92,7 @@ run_priority(struct control_request *r)
 		request_say(r, CONTROL_USAGE, "priority: %s is not 0 to %u",
 			    shown, SM_PRIORITY_MAX);
 	} else {
-		r->hooks->priority((unsigned)n, r->hooks->data);
+		r->hooks->set(CONTROL_PRIORITY, (unsigned)n, r->hooks->data);
 		request_say(r, CONTROL_DONE, "%u -> %u, until a restart",
 			    r->v.self.priority, (unsigned)n);
 	}
@@ -101,28 +101,25 @@ run_priority(struct control_request *r)
 static void
 run_loglevel(struct control_request *r)
 {
-	const char *names[LOG_DEBUG + 1];
+	const char *const *names = log_level_names;
 	const char *word = r->words[1];
 	uint64_t n;
 
 	if (!word) {
-		request_say(r, CONTROL_DONE, "%s",
-			    log_level_names[r->v.level]);
+		request_say(r, CONTROL_DONE, "%s", names[r->v.level]);
 		return;
 	}
-	for (n = 0; n < G_N_ELEMENTS(names); n++)
-		names[n] = log_level_names[n];
-	if (!text_read_number(word, 0, G_N_ELEMENTS(names) - 1, &n))
-		for (n = 0; n < G_N_ELEMENTS(names); n++)
+	if (!text_read_number(word, 0, LOG_DEBUG, &n))
+		for (n = 0; n <= LOG_DEBUG; n++)
 			if (strcmp(names[n], word) == 0)
 				break;
-	if (n == G_N_ELEMENTS(names)) {
+	if (n > LOG_DEBUG) {
 		request_say_wrong(r, "loglevel: ", word, " is not 0 to 4, "
 				  "error, warning, info, verbose or debug",
-				  names, G_N_ELEMENTS(names));
+				  names, LOG_DEBUG + 1);
 		return;
 	}
-	r->hooks->log_level((enum log_level)n, r->hooks->data);
+	r->hooks->set(CONTROL_LOG_LEVEL, (unsigned)n, r->hooks->data);
 	request_say(r, CONTROL_DONE, "%s", names[n]);
 }
 

@@ -62,6 +62,12 @@ struct control_view {
 	struct sa *sa;
 };
 
+enum control_setting {
+	CONTROL_LOG_LEVEL,	/* enum log_level */
+	CONTROL_PAUSED,		/* 0 or 1 */
+	CONTROL_PRIORITY,
+};
+
 /* The actions. A function that fails returns an error (of one line or more) and
  * changes nothing. */
 struct control_hooks {
@@ -71,13 +77,11 @@ struct control_hooks {
 	/* -1 as membership: that of the file. */
 	bool (*change)(uint16_t pkey, uint64_t guid, int membership,
 		       GError **error, void *data);
-	void (*log_level)(enum log_level level, void *data);
 	/* see expected_accept() */
 	unsigned (*accept)(const char *word, void *data);
 	/* see sweep_avoid() */
 	bool (*avoid)(uint64_t guid, uint8_t num, bool avoid, void *data);
-	void (*pause)(bool paused, void *data);
-	void (*priority)(unsigned priority, void *data);
+	void (*set)(enum control_setting what, unsigned value, void *data);
 	void *data;
 };
 

@@ -65,15 +65,10 @@ note_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 }
 
 static void
-note_pause(bool paused, void *data)
+note_set(enum control_setting what, unsigned value, void *data)
 {
-	note_sweep(data);
-}
-
-static void
-note_priority(unsigned priority, void *data)
-{
-	g_assert_cmpint(priority, <=, 15);
+	g_assert_cmpint(value, <=, what == CONTROL_PRIORITY ? 15 :
+			what == CONTROL_LOG_LEVEL ? LOG_DEBUG : 1);
 	note_sweep(data);
 }
 
@@ -84,13 +79,6 @@ note_accept(const char *word, void *data)
 
 	m->calls++;
 	return 1;
-}
-
-static void
-note_level(enum log_level level, void *data)
-{
-	g_assert_cmpint(level, <=, LOG_DEBUG);
-	note_sweep(data);
 }
 
 static void
@@ -126,9 +114,8 @@ FUZZ_TARGET(ctl)
 	};
 	const struct control_hooks hooks = {
 		.look = look, .sweep = note_sweep, .reload = note_reload,
-		.change = note_change, .log_level = note_level,
-		.accept = note_accept, .pause = note_pause,
-		.priority = note_priority, .data = &m,
+		.change = note_change, .accept = note_accept, .set = note_set,
+		.data = &m,
 	};
 
 	/* the socket ends a line there */

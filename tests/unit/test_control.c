@@ -113,23 +113,21 @@ note_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 }
 
 static void
-note_level(enum log_level level, void *data)
+note_set(enum control_setting what, unsigned value, void *data)
 {
 	struct setup *t = data;
 
-	t->level = level;
-}
-
-static void
-note_pause(bool paused, void *data)
-{
-	((struct setup *)data)->paused = paused;
-}
-
-static void
-note_priority(unsigned priority, void *data)
-{
-	((struct setup *)data)->priority = priority;
+	switch (what) {
+	case CONTROL_LOG_LEVEL:
+		t->level = (enum log_level)value;
+		break;
+	case CONTROL_PAUSED:
+		t->paused = value;
+		break;
+	case CONTROL_PRIORITY:
+		t->priority = value;
+		break;
+	}
 }
 
 static unsigned
@@ -211,9 +209,8 @@ setup_new(void **state)
 	t->answer = g_string_new(NULL);
 	t->hooks = (struct control_hooks){
 		.look = look, .sweep = note_sweep, .reload = note_reload,
-		.change = note_change, .log_level = note_level,
-		.accept = note_accept, .pause = note_pause,
-		.priority = note_priority, .data = t,
+		.change = note_change, .accept = note_accept, .set = note_set,
+		.data = t,
 	};
 	make_fabric(t, "single(3)", "ftree");
 	*state = t;
