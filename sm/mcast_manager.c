@@ -468,8 +468,10 @@ mcast_manager_on_timer(void *data)
 }
 
 void
-mcast_manager_touch(struct mcast_manager *m)
+mcast_manager_touch(void *manager)
 {
+	struct mcast_manager *m = manager;
+
 	if (!m->s)
 		return;
 	if (m->phase != MCAST_REST)

@@ -87,8 +87,8 @@ void mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 			  struct lid_map *lids, const struct choice *choice,
 			  const uint8_t *fresh);
 
-/* Groups may have changed: trees are computed 5 ms later. */
-void mcast_manager_touch(struct mcast_manager *m);
+/* A callback: groups may have changed; trees are computed 5 ms later. */
+void mcast_manager_touch(void *manager);
 
 /* Writes that are under way are finished; then nothing is written until the
  * pause ends. */

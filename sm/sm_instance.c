@@ -190,12 +190,6 @@ sm_instance_on_sa_touched(void *data)
 	standby_touch(sm->standby);
 }
 
-static void
-sm_instance_on_groups(void *data)
-{
-	mcast_manager_touch(((struct sm_instance *)data)->mcast);
-}
-
 static bool
 sm_instance_on_unread(struct sa_job *j, const struct sa_unread *unread,
 		      void *data)
@@ -222,14 +216,14 @@ open_sa(struct sm_instance *sm, unsigned every_s)
 	server.touched_data = sm;
 	server.unread = sm_instance_on_unread;
 	server.unread_data = sm;
+	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log,
+				      sweep_reroute, sm->sweep);
 	sm->sa_server = sa_server_new(sm->x, sm->sa, sm->log, &server,
-				      sm_instance_on_groups, sm);
+				      mcast_manager_touch, sm->mcast);
 	sm->standby = standby_new(sm->x, keys, sm->sa, sm->persist,
 				  sm->fabric, sm->log, every_s);
 	sm->qos_reader = qos_reader_new(sm->x, keys, sm->sa, sm->sa_server,
 					sm_instance_rests, sm);
-	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log,
-				      sweep_reroute, sm->sweep);
 }
 
 /* ------------------------------------------------------------ another master */

@@ -37,12 +37,16 @@ struct parked {
 	guint done;		/* ports, from the first, whose table is read */
 };
 
-static void
-parked_free(struct qos_reader *q, struct parked *p)
+/* Takes the request out of the queue. */
+static struct sa_job *
+parked_end(struct qos_reader *q, struct parked *p)
 {
+	struct sa_job *job = p->job;
+
 	g_queue_unlink(&q->parked, &p->link);
 	g_array_unref(p->ports);
 	g_free(p);
+	return job;
 }
 
 static void qos_reader_on_timer(void *data);
@@ -204,15 +208,6 @@ forget_view(struct qos_reader *q)
 /* ---------------------------------------------------------------- resuming */
 
 static void
-resume(struct qos_reader *q, struct parked *p)
-{
-	struct sa_job *job = p->job;
-
-	parked_free(q, p);
-	sa_server_enqueue(q->server, job);
-}
-
-static void
 qos_reader_on_timer(void *data)
 {
 	struct qos_reader *q = data;
@@ -227,7 +222,7 @@ qos_reader_on_timer(void *data)
 							 p->done)))
 			p->done++;
 		if (p->done == p->ports->len)
-			resume(q, p);
+			sa_server_enqueue(q->server, parked_end(q, p));
 		else
 			g_queue_push_tail_link(&q->parked,
 				g_queue_pop_head_link(&q->parked));
@@ -265,12 +260,8 @@ qos_reader_free(struct qos_reader *q)
 	if (!q)
 		return;
 	forget_view(q);
-	while (q->parked.head) {
-		struct parked *p = q->parked.head->data;
-
-		sa_job_free(p->job);
-		parked_free(q, p);
-	}
+	while (q->parked.head)
+		sa_job_free(parked_end(q, q->parked.head->data));
 	transport_timer_clear(q->x->transport, &q->timer);
 	g_free(q);
 }
@@ -313,5 +304,6 @@ qos_reader_refresh(struct qos_reader *q)
 
 	forget_view(q);
 	while (n-- > 0)
-		resume(q, q->parked.head->data);
+		sa_server_enqueue(q->server,
+				  parked_end(q, q->parked.head->data));
 }
