@@ -19,8 +19,6 @@
  */
 #include "sm/sweep/table_reader.h"
 
-#include <stdlib.h>
-
 #include "sm/sweep/smp_batch.h"
 #include "topology/lid.h"
 
@@ -212,19 +210,16 @@ table_reader_done(void *data)
 	return false;
 }
 
-struct item_place {
-	unsigned hops;
-	guint i;
-};
-
-static int
-compare_places(const void *a, const void *b)
+static gint
+compare_items(gconstpointer a, gconstpointer b)
 {
-	const struct item_place *p = a, *q = b;
+	const struct table_reader_item *p = a, *q = b;
 
 	if (p->hops != q->hops)
 		return p->hops < q->hops ? -1 : 1;
-	return p->i < q->i ? -1 : p->i > q->i;
+	if (p->port != q->port)
+		return p->port < q->port ? -1 : 1;
+	return p->table < q->table ? -1 : p->table > q->table;
 }
 
 struct table_reader *
@@ -234,8 +229,7 @@ table_reader_start(struct mad_client *x, const struct mkey_db *keys,
 		   struct log *log, table_reader_done_fn done, void *data)
 {
 	struct table_reader *r = g_new0(struct table_reader, 1);
-	g_autofree struct item_place *places = g_new(struct item_place,
-						     items->len + 1u);
+	g_autoptr(GArray) ports = g_array_copy((GArray *)items);
 	const struct smp_stage stage = {
 		.next = table_reader_next, .reply = table_reader_reply,
 		.done = table_reader_done, .data = r,
@@ -269,18 +263,16 @@ table_reader_start(struct mad_client *x, const struct mkey_db *keys,
 	/* Nearest ports first: if a cable is pulled, the first time-out is
 	 * then that of the node next to it, which covers all nodes behind
 	 * it. */
-	for (guint i = 0; i < items->len; i++) {
-		uint32_t port = g_array_index(items, struct table_reader_item,
-					      i).port;
+	for (guint i = 0; i < ports->len; i++) {
+		struct table_reader_item *item =
+			&g_array_index(ports, struct table_reader_item, i);
 		struct dr_path path;
 
-		places[i].i = i;
-		places[i].hops = snapshot_path(s, port, &path) ? path.hops : 0;
+		item->hops = snapshot_path(s, item->port, &path) ? path.hops :
+			0;
 	}
-	qsort(places, items->len, sizeof(*places), compare_places);
-	for (guint i = 0; i < items->len; i++)
-		g_array_append_val(r->items, g_array_index(items,
-			struct table_reader_item, places[i].i));
+	g_array_sort(ports, compare_items);
+	g_array_append_vals(r->items, ports->data, ports->len);
 	r->failed = g_new0(uint8_t, r->items->len + 1u);
 	r->batch = smp_batch_start(x, s, keys, &stage);
 	return r;

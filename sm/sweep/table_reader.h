@@ -16,6 +16,7 @@
 struct table_reader_item {
 	uint32_t port;
 	unsigned table;		/* enum port_table */
+	unsigned hops;		/* set by table_reader_start() */
 	/* Read only blocks that are known here; NULL: all. */
 	const struct port_tables *only;
 };
