@@ -265,43 +265,38 @@ find_wish(const GArray *wishes, uint64_t guid, uint8_t num, unsigned cause)
 	return NULL;
 }
 
-/* Takes over `wishes`. Reads their nodes again and routes the fabric. */
-static void
-set_wishes(struct sweep *s, GArray *wishes)
-{
-	GArray *const lists[] = { s->wishes, wishes };
-	g_autoptr(GArray) nodes = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-
-	for (unsigned k = 0; k < 2; k++)
-		for (guint i = 0; i < lists[k]->len; i++) {
-			const struct avoid_wish *w = &g_array_index(lists[k],
-							struct avoid_wish, i);
-
-			if (!find_wish(lists[1 - k], w->guid, w->num,
-				       w->causes))
-				g_array_append_val(nodes, w->guid);
-		}
-	g_array_unref(s->wishes);
-	s->wishes = wishes;
-	if (nodes->len && s->view.subnet)
-		sweep_reread(s, SWEEP_CAUSE_AVOID, nodes);
-}
-
 void
 sweep_set_errors(const GArray *ports, void *sweep)
 {
 	struct sweep *s = sweep;
-	GArray *wishes;
+	GArray *old = s->wishes, *new;
+	g_autoptr(GArray) nodes = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 
 	if (!(s->params.avoid & AVOID_ERRORS))
 		return;
-	wishes = g_array_copy(s->wishes);
-	for (guint i = wishes->len; i-- > 0;)
-		if (g_array_index(wishes, struct avoid_wish, i).causes &
+	new = g_array_copy(old);
+	for (guint i = new->len; i-- > 0;)
+		if (g_array_index(new, struct avoid_wish, i).causes &
 		    AVOID_ERRORS)
-			g_array_remove_index(wishes, i);
-	g_array_append_vals(wishes, ports->data, ports->len);
-	set_wishes(s, wishes);
+			g_array_remove_index(new, i);
+	g_array_append_vals(new, ports->data, ports->len);
+	/* The nodes of ports that are in one of the lists only are read again,
+	 * and the fabric is routed. */
+	for (unsigned k = 0; k < 2; k++) {
+		const GArray *here = k ? new : old, *there = k ? old : new;
+
+		for (guint i = 0; i < here->len; i++) {
+			const struct avoid_wish *w = &g_array_index(here,
+							struct avoid_wish, i);
+
+			if (!find_wish(there, w->guid, w->num, w->causes))
+				g_array_append_val(nodes, w->guid);
+		}
+	}
+	g_array_unref(old);
+	s->wishes = new;
+	if (nodes->len && s->view.subnet)
+		sweep_reread(s, SWEEP_CAUSE_AVOID, nodes);
 }
 
 bool
@@ -310,16 +305,17 @@ sweep_avoid(struct sweep *s, uint64_t guid, uint8_t num, bool avoid)
 	const struct avoid_wish wish = { guid, num, AVOID_BY_HAND, 0 };
 	const struct avoid_wish *old =
 		find_wish(s->wishes, guid, num, AVOID_BY_HAND);
-	GArray *wishes;
+	g_autoptr(GArray) node = g_array_new(FALSE, FALSE, sizeof(guid));
 
 	if (avoid == (old != NULL))
 		return false;
-	wishes = g_array_copy(s->wishes);
 	if (avoid)
-		g_array_append_val(wishes, wish);
+		g_array_append_val(s->wishes, wish);
 	else
-		g_array_remove_index(wishes, (guint)(old -
+		g_array_remove_index(s->wishes, (guint)(old -
 			(const struct avoid_wish *)(void *)s->wishes->data));
-	set_wishes(s, wishes);
+	g_array_append_val(node, guid);
+	if (s->view.subnet)
+		sweep_reread(s, SWEEP_CAUSE_AVOID, node);
 	return true;
 }
