@@ -427,19 +427,21 @@ field_tally_add(struct field_tally *t, uint32_t port, uint32_t fields)
 			t->first[bit] = port;
 }
 
-void
-field_tally_print(const struct field_tally *t, unsigned bit,
-		  const struct snapshot *s, GString *out)
+char *
+field_tally_ports(const struct field_tally *t, unsigned bit,
+		  const struct snapshot *s)
 {
-	const struct snapshot_node *n = snapshot_node_of(s, t->first[bit]);
+	const struct snapshot_node *n;
+	g_autofree char *more = NULL;
 
-	g_string_append_printf(out, "%s (0x%016" G_GINT64_MODIFIER
-			       "x) port %u", snapshot_node_name(n),
-			       n->info.node_guid,
-			       s->ports[t->first[bit]].num);
+	if (!t->count[bit])
+		return NULL;
+	n = snapshot_node_of(s, t->first[bit]);
 	if (t->count[bit] > 1)
-		g_string_append_printf(out, " and %u more",
-				       t->count[bit] - 1);
+		more = g_strdup_printf(" and %u more", t->count[bit] - 1);
+	return g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x) port %u%s",
+			       snapshot_node_name(n), n->info.node_guid,
+			       s->ports[t->first[bit]].num, more ?: "");
 }
 
 void
@@ -472,16 +474,15 @@ persist_learn(struct persist *m, const struct snapshot *s,
 	}
 	g_array_unref(old);
 	for (unsigned bit = 0; bit < 32; bit++) {
-		g_autoptr(GString) ports = g_string_new(NULL);
+		g_autofree char *ports = field_tally_ports(&fresh, bit, s);
 
-		if (!fresh.count[bit])
+		if (!ports)
 			continue;
-		field_tally_print(&fresh, bit, s, ports);
 		log_say(m->log, LOG_INFO, "memory", "%s was acknowledged but "
 			"not taken%s, so it is not sent again: %s",
 			port_field_name(1u << bit),
 			1u << bit & PORT_FIELDS_TRAINING ? "" :
-			" in three sweeps", ports->str);
+			" in three sweeps", ports);
 	}
 }
 

@@ -78,9 +78,9 @@ struct field_tally {
 	uint32_t count[32], first[32];
 };
 void field_tally_add(struct field_tally *t, uint32_t port, uint32_t fields);
-/* "node-1 (0x..) port 1 and 3 more" */
-void field_tally_print(const struct field_tally *t, unsigned bit,
-		       const struct snapshot *s, GString *out);
+/* "node-1 (0x..) port 1 and 3 more"; g_free. NULL: there is none. */
+char *field_tally_ports(const struct field_tally *t, unsigned bit,
+			const struct snapshot *s);
 
 /* The ranks that an engine gave to the switches, by switch of `s`,
  * ENGINE_NO_RANK for those that were not in the fabric then; NULL if there are

@@ -142,15 +142,12 @@ judge_ports(struct health *v, const struct snapshot *s, const struct plan *left)
 		complain(v, "%u more ports have not taken their LID, LMC, "
 			 "SMLID or GidPrefix", bad - PORT_LINES_MAX);
 	for (unsigned bit = 0; bit < 32; bit++) {
-		g_autoptr(GString) ports = g_string_new(NULL);
+		g_autofree char *ports = field_tally_ports(&guard, bit, s);
 
-		if (!guard.count[bit])
-			continue;
-		field_tally_print(&guard, bit, s, ports);
-		g_ptr_array_add(v->warnings,
-				g_strdup_printf("%s is not in force on %s",
-						port_field_name(1u << bit),
-						ports->str));
+		if (ports)
+			g_ptr_array_add(v->warnings, g_strdup_printf(
+				"%s is not in force on %s",
+				port_field_name(1u << bit), ports));
 	}
 }
 
