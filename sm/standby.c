@@ -103,12 +103,6 @@ struct standby {
 static void standby_on_timer(void *data);
 static void ask_table(struct standby *b, unsigned attr_id);
 
-static int64_t
-now_of(const struct standby *b)
-{
-	return transport_now(b->transport);
-}
-
 static void
 held_clear(struct standby_held *h)
 {
@@ -131,7 +125,7 @@ static void
 rest(struct standby *b)
 {
 	void (*last)(void *data) = b->last;
-	int64_t now = now_of(b);
+	int64_t now = transport_now(b->transport);
 
 	stop(b);
 	if (b->where)
@@ -190,7 +184,8 @@ adopt(struct standby *b, char *const part[PARTS])
 	held_clear(&b->held);
 	b->held = new;
 	b->reads++;
-	b->not_before = now_of(b) + REST_TIMES * (now_of(b) - b->began);
+	b->not_before = transport_now(b->transport) +
+		REST_TIMES * (transport_now(b->transport) - b->began);
 	log_say(b->log, b->told_warm ? LOG_DEBUG : LOG_INFO, "standby", "warm: "
 		"groups %u with %u members, services %u, subscriptions %u of "
 		"the master at LID %u%s", new.stats.n_groups,
@@ -334,7 +329,7 @@ standby_on_class(const struct mad_client_answer *a, void *data, uint64_t tag)
 		confirm(b, whole ? b->began : b->held.as_of);
 		return;
 	}
-	b->began = now_of(b);
+	b->began = transport_now(b->transport);
 	if (!whole)
 		b->draft = sa_new(&b->sa->params);
 	ask_table(b, whole ? SA_ATTR_STATE : records[0]);
@@ -378,7 +373,7 @@ standby_on_timer(void *data)
 	uint8_t mad[MAD_SIZE];
 
 	b->timer = 0;
-	b->began = now_of(b);
+	b->began = transport_now(b->transport);
 	if (!b->sa->params.sm_key) {
 		fail(b, "sa_key is 0, so no SA answers trusted requests");
 		return;
@@ -415,8 +410,8 @@ standby_on_recv(const struct transport_mad *m, void *data)
 				return;
 			transport_timer_clear(b->transport, &b->timer);
 			b->timer = transport_timer_start(b->transport,
-				MAX(now_of(b), b->not_before),
-				standby_on_timer, b);
+				MAX(transport_now(b->transport),
+				    b->not_before), standby_on_timer, b);
 			return;
 		}
 	}
@@ -495,7 +490,8 @@ standby_take(struct standby *b, int64_t heard)
 			"%u, subscriptions %u, as of %.1f s ago; clients %s",
 			h->lid, h->stats.n_groups, h->stats.n_members,
 			h->stats.n_services, h->stats.n_subscriptions,
-			(double)(now_of(b) - h->as_of) / G_USEC_PER_SEC,
+			(double)(transport_now(b->transport) - h->as_of) /
+			G_USEC_PER_SEC,
 			lid ? "need not register again" :
 			"are asked to register again");
 	}
@@ -510,7 +506,8 @@ static void
 standby_on_tell(void *data)
 {
 	struct standby *b = data;
-	const GArray *followers = sa_followers(b->sa, now_of(b));
+	const GArray *followers =
+		sa_followers(b->sa, transport_now(b->transport));
 	uint8_t mad[MAD_SIZE];
 
 	b->tell_timer = 0;
@@ -534,7 +531,7 @@ standby_touch(struct standby *b)
 	const struct sa_mark mark = sa_mark_of(b->sa);
 
 	if (!b->tell_timer && memcmp(&mark, &b->told, sizeof(mark)) &&
-	    sa_followers(b->sa, now_of(b))->len)
+	    sa_followers(b->sa, transport_now(b->transport))->len)
 		b->tell_timer = transport_timer_in(b->transport, NEWS_US,
 						   standby_on_tell, b);
 }
