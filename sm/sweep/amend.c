@@ -259,8 +259,8 @@ struct notice_node {
 	uint64_t guid;
 	bool pending;
 	int64_t first;		/* time of its first pending report */
-	int64_t paid;		/* time until which the reports so far would
-				   last at one each EACH_US */
+	int64_t not_before;	/* it is read then, or later: EACH_US after
+				   the last time, less what is left of BURST */
 };
 
 GHashTable *
@@ -277,18 +277,13 @@ notices_add(GHashTable *notices, uint64_t node_guid, int64_t now)
 	if (!node) {
 		node = g_new0(struct notice_node, 1);
 		node->guid = node_guid;
+		node->not_before = now - (BURST - 1) * EACH_US;
 		g_hash_table_insert(notices, &node->guid, node);
 	}
 	if (node->pending)
 		return;
 	node->pending = true;
 	node->first = now;
-}
-
-static int64_t
-not_before(const struct notice_node *node)
-{
-	return node->paid - (BURST - 1) * EACH_US;
 }
 
 int64_t
@@ -304,7 +299,7 @@ notices_due(GHashTable *notices)
 
 		if (node->pending)
 			due = MIN(due, MAX(node->first + QUIET_US,
-					   not_before(node)));
+					   node->not_before));
 	}
 	return due;
 }
@@ -321,12 +316,14 @@ notices_take(GHashTable *notices, int64_t now, int64_t until)
 	while (g_hash_table_iter_next(&iter, NULL, &data)) {
 		struct notice_node *node = data;
 
-		if (node->pending && not_before(node) <= until) {
+		int64_t burst = now - (BURST - 1) * EACH_US;
+
+		if (node->pending && node->not_before <= until) {
 			node->pending = false;
-			node->paid = MIN(MAX(node->paid, now) + EACH_US,
-					 now + BURST * EACH_US);
+			node->not_before = MIN(MAX(node->not_before, burst),
+					       now) + EACH_US;
 			g_array_append_val(taken, node->guid);
-		} else if (!node->pending && node->paid <= now) {
+		} else if (!node->pending && node->not_before <= burst) {
 			g_hash_table_iter_remove(&iter);
 		}
 	}
