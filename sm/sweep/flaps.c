@@ -23,6 +23,7 @@
 
 #include <string.h>
 
+#include "sm/persist.h"
 #include "topology/snapshot.h"
 
 #define SECOND		((int64_t)G_USEC_PER_SEC)
@@ -59,28 +60,6 @@ flap_free(gpointer data)
 	g_free(p);
 }
 
-struct flaps *
-flaps_new(const struct flap_params *params)
-{
-	struct flaps *f = g_new0(struct flaps, 1);
-
-	f->params = *params;
-	if (!f->params.limit)
-		f->params.limit = 5;
-	if (!f->params.interval_s)
-		f->params.interval_s = 60;
-	f->params.limit = MIN(f->params.limit, FLAP_LIMIT_MAX);
-	f->list = g_hash_table_new_full(flap_hash, flap_equal, flap_free, NULL);
-	return f;
-}
-
-void
-flaps_free(struct flaps *f)
-{
-	g_hash_table_unref(f->list);
-	g_free(f);
-}
-
 /* The entry of a port; after an hour its counts start from 0. */
 static struct flap *
 flap_at(struct flaps *f, uint64_t guid, uint8_t num, int64_t now)
@@ -101,6 +80,40 @@ flap_at(struct flaps *f, uint64_t guid, uint8_t num, int64_t now)
 	}
 	p->last = now;
 	return p;
+}
+
+struct flaps *
+flaps_new(const struct flap_params *params, const GArray *disabled, int64_t now)
+{
+	struct flaps *f = g_new0(struct flaps, 1);
+
+	f->params = *params;
+	if (!f->params.limit)
+		f->params.limit = 5;
+	if (!f->params.interval_s)
+		f->params.interval_s = 60;
+	f->params.limit = MIN(f->params.limit, FLAP_LIMIT_MAX);
+	f->list = g_hash_table_new_full(flap_hash, flap_equal, flap_free, NULL);
+	for (guint i = 0; i < disabled->len; i++) {
+		const struct persist_port *port = &g_array_index(disabled,
+						struct persist_port, i);
+		struct flap *p = flap_at(f, port->guid, port->num, now);
+
+		p->name = g_strdup_printf("port %u of 0x%016" G_GINT64_MODIFIER
+					  "x", port->num, port->guid);
+		p->disabled_guid = port->guid;
+		p->disabled_num = port->num;
+		p->held = true;
+		p->held_until = now;
+	}
+	return f;
+}
+
+void
+flaps_free(struct flaps *f)
+{
+	g_hash_table_unref(f->list);
+	g_free(f);
 }
 
 /* ----------------------------------------------------------------- counting */
@@ -207,19 +220,6 @@ flaps_trap(struct flaps *f, const struct snapshot *s, uint32_t port,
 		return NULL;
 	p->babbles = true;
 	return p;
-}
-
-void
-flaps_recall(struct flaps *f, uint64_t guid, uint8_t num, int64_t now)
-{
-	struct flap *p = flap_at(f, guid, num, now);
-
-	p->name = g_strdup_printf("port %u of 0x%016" G_GINT64_MODIFIER "x",
-				  num, guid);
-	p->disabled_guid = guid;
-	p->disabled_num = num;
-	p->held = true;
-	p->held_until = now;
 }
 
 /* ------------------------------------------------------------------ holding */

@@ -45,7 +45,10 @@ struct flaps {
 	uint64_t downs;		/* how often links went down since the start */
 };
 
-struct flaps *flaps_new(const struct flap_params *params);
+/* disabled: of struct persist_port, ports that were disabled before a restart:
+ * they are due to be enabled. */
+struct flaps *flaps_new(const struct flap_params *params,
+			const GArray *disabled, int64_t now);
 void flaps_free(struct flaps *f);
 
 /* before: the published snapshot, after: the new one; counts links that were
@@ -59,9 +62,6 @@ struct flap *flaps_trap(struct flaps *f, const struct snapshot *s,
 			uint32_t port, int64_t now);
 /* Holds the link from now on, each time for longer. */
 void flaps_hold(struct flaps *f, struct flap *p, int64_t now);
-/* Restores a port that was disabled before a restart: it is due to be
- * enabled. */
-void flaps_recall(struct flaps *f, uint64_t guid, uint8_t num, int64_t now);
 /* Takes over s and returns it without the cables that are held; their ports
  * are marked. Never removes the SM's own cable. */
 struct snapshot *flaps_apply(struct flaps *f, struct snapshot *s);

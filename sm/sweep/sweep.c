@@ -888,9 +888,11 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	  struct persist *memory, struct log *log, sweep_end_fn end, void *data)
 {
 	struct sweep *s = g_new0(struct sweep, 1);
+	int64_t now;
 
 	s->x = x;
 	s->t = mad_client_transport(x);
+	now = transport_now(s->t);
 	s->params = *params;
 	if (params->keystore)
 		s->keys = params->keystore->ring;
@@ -907,21 +909,15 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	s->away = changes_away_new();
 	s->clients = reregister_new(params->clients);
 	s->notices = notices_new();
-	s->flaps = flaps_new(&params->flaps);
+	s->flaps = flaps_new(&params->flaps, memory->disabled, now);
 	s->wishes = g_array_new(FALSE, FALSE, sizeof(struct avoid_wish));
 	s->avoided = g_ptr_array_new();
 	s->memory = memory;
-	for (guint i = 0; i < memory->disabled->len; i++) {
-		const struct persist_port *p = &g_array_index(memory->disabled,
-						struct persist_port, i);
-
-		flaps_recall(s->flaps, p->guid, p->num, transport_now(s->t));
-	}
 	s->log = log;
 	s->end = end;
 	s->data = data;
 	s->master = SNAPSHOT_NONE;
-	s->last_end = transport_now(s->t) - HOLD_US;
+	s->last_end = now - HOLD_US;
 	set_light_due(s);
 	s->state_since = transport_now(s->t);
 	s->self = (struct sm_info){
