@@ -36,22 +36,15 @@ election_outranks(const struct sm_info *a, const struct sm_info *b)
 	return a->guid < b->guid;
 }
 
-enum trust {
-	TRUST_OBEY,		/* it may be of the same owner */
-	TRUST_HAND_OVER,	/* it shows our SM_Key */
-};
-
 bool
 election_is_stranger(const struct sm_info *self, const struct sm_info *peer)
 {
 	return self->sm_key && peer->sm_key && peer->sm_key != self->sm_key;
 }
 
-/* The highest rank among the trusted peers in `state` (0: in any state that
- * takes part); n_peers if there is none. */
-static size_t
-highest(const struct sm_info *self, const struct election_peer *peers,
-	size_t n_peers, unsigned state, enum trust trust)
+size_t
+election_highest(const struct sm_info *self, const struct election_peer *peers,
+		 size_t n_peers, unsigned state, enum election_trust trust)
 {
 	size_t best = n_peers;
 
@@ -61,7 +54,7 @@ highest(const struct sm_info *self, const struct election_peer *peers,
 		if (p->state == SM_STATE_NOT_ACTIVE ||
 		    (state && p->state != state))
 			continue;
-		if (trust == TRUST_OBEY ? election_is_stranger(self, p) :
+		if (trust == ELECTION_OBEY ? election_is_stranger(self, p) :
 		    self->sm_key && p->sm_key != self->sm_key)
 			continue;
 		if (best == n_peers ||
@@ -75,12 +68,13 @@ enum election_outcome
 election_decide(const struct sm_info *self, const struct election_peer *peers,
 		size_t n_peers, size_t *who)
 {
-	enum trust trust = self->state == SM_STATE_MASTER ? TRUST_HAND_OVER :
-		TRUST_OBEY;
-	size_t master = highest(self, peers, n_peers, SM_STATE_MASTER, trust);
-	size_t standby = highest(self, peers, n_peers, SM_STATE_STANDBY,
-				 trust);
-	size_t any = highest(self, peers, n_peers, 0, trust);
+	enum election_trust trust = self->state == SM_STATE_MASTER ?
+		ELECTION_HAND_OVER : ELECTION_OBEY;
+	size_t master = election_highest(self, peers, n_peers, SM_STATE_MASTER,
+					 trust);
+	size_t standby = election_highest(self, peers, n_peers,
+					  SM_STATE_STANDBY, trust);
+	size_t any = election_highest(self, peers, n_peers, 0, trust);
 
 	if (self->state == SM_STATE_MASTER) {
 		*who = master < n_peers &&
@@ -96,14 +90,6 @@ election_decide(const struct sm_info *self, const struct election_peer *peers,
 	if (any < n_peers && election_outranks(&peers[any].info, self))
 		return ELECTION_STANDBY;
 	return ELECTION_MASTER;
-}
-
-size_t
-election_heir(const struct sm_info *self, const struct election_peer *peers,
-	      size_t n_peers)
-{
-	return highest(self, peers, n_peers, SM_STATE_STANDBY,
-		       TRUST_HAND_OVER);
 }
 
 /* ------------------------------------------------- the other managers */

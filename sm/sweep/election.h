@@ -41,9 +41,16 @@ enum election_outcome election_decide(const struct sm_info *self,
 				      const struct election_peer *peers,
 				      size_t n_peers, size_t *who);
 
-/* The peer to which a master may hand over before it ends; n_peers: none. */
-size_t election_heir(const struct sm_info *self,
-		     const struct election_peer *peers, size_t n_peers);
+enum election_trust {
+	ELECTION_OBEY,		/* it may be of the same owner */
+	ELECTION_HAND_OVER,	/* it shows our SM_Key */
+};
+
+/* The highest rank among the trusted peers in `state` (0: in any state that
+ * takes part); n_peers if there is none. */
+size_t election_highest(const struct sm_info *self,
+			const struct election_peer *peers, size_t n_peers,
+			unsigned state, enum election_trust trust);
 
 struct election_poll;
 

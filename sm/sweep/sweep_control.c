@@ -90,7 +90,8 @@ sweep_retire(struct sweep *s)
 	size_t who = n;
 
 	if (s->self.state == SM_STATE_MASTER && s->view.subnet && !s->over)
-		who = election_heir(&s->self, peers, n);
+		who = election_highest(&s->self, peers, n, SM_STATE_STANDBY,
+				       ELECTION_HAND_OVER);
 	if (who < n)
 		port = snapshot_find_port(s->view.subnet,
 					  peers[who].info.guid);
