@@ -539,7 +539,6 @@ program_done(void *data)
 	if (program_order_resume(p->order))
 		return true;
 	r = p->r;
-	r.rushed = program_order_rushed(p->order);
 	r.held_back = p->plan->n_steps - p->settled;
 	p->r = (struct program_result){ 0 };
 	data = p->data;
@@ -574,7 +573,7 @@ program_start(struct mad_client *x, const struct mkey_db *keys,
 	p->r.locked = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	p->r.changed = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	p->r.problems = g_ptr_array_new_with_free_func(g_free);
-	p->order = program_order_new(before, w, plan, seen);
+	p->order = program_order_new(before, w, plan, seen, &p->r.rushed);
 	p->batch = smp_batch_start(x, before, keys, &stage);
 	return p;
 }

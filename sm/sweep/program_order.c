@@ -130,7 +130,8 @@ struct program_order {
 	GArray *turns;			/* of switch index, from turn on */
 	guint turn;
 	uint32_t opening;		/* the next switch that gets turns */
-	uint32_t n_parked, n_late, n_rushed;
+	uint32_t n_parked, n_late;
+	uint32_t *rushed;		/* see program_order_new() */
 	uint32_t blocks_left;		/* that have not ended, or have
 					   failed */
 	bool has_failed;		/* a block failed */
@@ -576,7 +577,7 @@ take_block(struct program_order *o, uint32_t step)
 	}
 	b->is_sent = true;
 	o->has_sent = true;
-	o->n_rushed += look.n[CHANGE_RUSHED];
+	*o->rushed += look.n[CHANGE_RUSHED];
 	return true;
 }
 
@@ -730,12 +731,6 @@ program_order_resume(struct program_order *o)
 	return o->ready->len > o->head;
 }
 
-uint32_t
-program_order_rushed(const struct program_order *o)
-{
-	return o->n_rushed;
-}
-
 /* The next action. */
 
 static bool
@@ -865,7 +860,8 @@ index_switches(struct program_order *o)
 
 struct program_order *
 program_order_new(const struct snapshot *s, const struct desired *w,
-		  const struct plan *plan, const struct lft_seen *seen)
+		  const struct plan *plan, const struct lft_seen *seen,
+		  uint32_t *rushed)
 {
 	static const enum plan_kind unbound[] = {
 		PLAN_CHANGE_CLEAR, PLAN_PORT, PLAN_TABLE,
@@ -876,6 +872,7 @@ program_order_new(const struct snapshot *s, const struct desired *w,
 	o->w = w;
 	o->plan = plan;
 	o->seen = seen;
+	o->rushed = rushed;
 	o->target = w->bridge ? w->bridge : w->lft;
 	o->switches = g_new(struct progress, s->n_switches);
 	o->blocks_left = plan->first[PLAN_LFT + 1] - plan->first[PLAN_LFT];

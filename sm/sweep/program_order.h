@@ -28,11 +28,14 @@ struct program_order_action {
 struct program_order;
 
 /* Borrows all arguments. seen must be current: an acknowledged block is in
- * it before program_order_settle() is called. */
+ * it before program_order_settle() is called. *rushed counts the entries of
+ * working paths that are changed before the new path works, since no step of
+ * the plan would make it work. */
 struct program_order *program_order_new(const struct snapshot *s,
 					const struct desired *w,
 					const struct plan *plan,
-					const struct lft_seen *seen);
+					const struct lft_seen *seen,
+					uint32_t *rushed);
 void program_order_free(struct program_order *o);
 
 /* False: nothing can be sent before another action has ended. */
@@ -54,8 +57,5 @@ void program_order_look_again(struct program_order *o, uint32_t node);
  * update, or reading, once, ports that should have been activated and were
  * not. */
 bool program_order_resume(struct program_order *o);
-/* Entries of working paths that were changed before the new path worked,
- * since no step of the plan would make it work. */
-uint32_t program_order_rushed(const struct program_order *o);
 
 #endif
