@@ -198,12 +198,6 @@ sm_instance_on_unread(struct sa_job *j, const struct sa_unread *unread,
 			       unread);
 }
 
-static bool
-sm_instance_rests(void *data)
-{
-	return ((struct sm_instance *)data)->sweep->state == SWEEP_IDLE;
-}
-
 static void
 open_sa(struct sm_instance *sm, unsigned every_s)
 {
@@ -223,7 +217,7 @@ open_sa(struct sm_instance *sm, unsigned every_s)
 	sm->standby = standby_new(sm->x, keys, sm->sa, sm->persist,
 				  sm->fabric, sm->log, every_s);
 	sm->qos_reader = qos_reader_new(sm->x, keys, sm->sa, sm->sa_server,
-					sm_instance_rests, sm);
+					sm->sweep);
 }
 
 /* ------------------------------------------------------------ another master */

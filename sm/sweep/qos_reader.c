@@ -21,6 +21,7 @@
 #include "sm/sa/sa_db.h"
 #include "sm/sa/sa_queue.h"
 #include "sm/sweep/smp_batch.h"
+#include "sm/sweep/sweep.h"
 
 #define IN_FLIGHT	16u	/* SMPs: a small share of the window */
 #define PARKED_MAX	64u
@@ -148,7 +149,7 @@ qos_reader_next(void *data, struct smp_request *r)
 	const struct snapshot *s = q->view->subnet;
 	unsigned looks = LOOKS_A_TURN;
 
-	if (!q->rests(q->data))
+	if (q->sweep->state != SWEEP_IDLE)
 		return false;
 	for (unsigned n = q->parked.length; n > 0; n--) {
 		struct parked *p = q->parked.head->data;
@@ -240,7 +241,7 @@ qos_reader_on_timer(void *data)
 
 struct qos_reader *
 qos_reader_new(struct mad_client *x, const struct mkey_db *keys, struct sa *sa,
-	       struct sa_server *server, bool (*rests)(void *data), void *data)
+	       struct sa_server *server, const struct sweep *sweep)
 {
 	struct qos_reader *q = g_new0(struct qos_reader, 1);
 
@@ -248,8 +249,7 @@ qos_reader_new(struct mad_client *x, const struct mkey_db *keys, struct sa *sa,
 	q->keys = keys;
 	q->sa = sa;
 	q->server = server;
-	q->rests = rests;
-	q->data = data;
+	q->sweep = sweep;
 	g_queue_init(&q->parked);
 	return q;
 }

@@ -15,13 +15,14 @@
 #include "sm/sa/sa.h"
 #include "sm/sa/sa_server.h"
 
+struct sweep;
+
 struct qos_reader {
 	struct mad_client *x;
 	const struct mkey_db *keys;
 	struct sa *sa;
 	struct sa_server *server;
-	bool (*rests)(void *data);
-	void *data;
+	const struct sweep *sweep;
 	struct sa_db *view;	/* of the waiting requests; NULL: there are
 				   none */
 	struct smp_batch *batch;	/* reads tables of the view */
@@ -37,11 +38,11 @@ struct qos_reader {
 };
 
 /* Borrows its arguments. server: gets a request again when its tables have been
- * read, or cannot be. rests: may SMPs be sent now? */
+ * read, or cannot be. Reads while the sweep is idle. */
 struct qos_reader *qos_reader_new(struct mad_client *x,
 				  const struct mkey_db *keys, struct sa *sa,
 				  struct sa_server *server,
-				  bool (*rests)(void *data), void *data);
+				  const struct sweep *sweep);
 void qos_reader_free(struct qos_reader *q);	/* and the waiting jobs */
 
 /* Takes over both; the ports are of the present view. False, and nothing is

@@ -266,12 +266,6 @@ on_unread(struct sa_job *j, const struct sa_unread *unread, void *data)
 	return qos_reader_park(((struct stage *)data)->qosread, j, unread);
 }
 
-static bool
-sweep_rests(void *data)
-{
-	return !((struct stage *)data)->busy;
-}
-
 /* The fabric as it is now is what the SA answers from. */
 void
 stage_publish(struct stage *st)
@@ -316,7 +310,7 @@ stage_start(struct stage *st, const struct sa_server_params *params,
 	st->desk =
 		sa_server_new(st->sm.x, st->sa, st->sm.log, &p, on_groups, st);
 	st->qosread = qos_reader_new(st->sm.x, NULL, st->sa, st->desk,
-				     sweep_rests, st);
+				     &st->sweep);
 	sm_agent_free(st->sm.sm->agent);
 	st->sm.sm->agent = sm_agent_new(st->sm.x, &hooks, st->sm.log);
 	stage_publish(st);

@@ -47,7 +47,7 @@ struct stage {
 	struct sa *sa;
 	struct sa_server *desk;
 	struct qos_reader *qosread;
-	bool busy;		/* the sweep is at work */
+	struct sweep sweep;	/* for qosread: only its state */
 	struct persist_sa *archive;
 	struct client client[CLIENTS];
 	unsigned ranks, groups_changed;

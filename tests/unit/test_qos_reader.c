@@ -146,7 +146,7 @@ STAGE_TEST(test_nothing_is_read_while_the_sweep_is_at_work)
 	uint64_t sent;
 
 	c = &st->client[0];
-	st->busy = true;
+	st->sweep.state = SWEEP_READING;
 	ask_tables(c, SA_ATTR_VL_ARB, LID, c->port);
 	stage_run(st, SECOND);
 	sent = st->sm.x->stats.gets[MAD_ATTR_VL_ARB];
@@ -158,7 +158,7 @@ STAGE_TEST(test_nothing_is_read_while_the_sweep_is_at_work)
 	assert_int_equal(sa_server_stats(st->desk)->repeated, 1);
 	/* the sweep ends with a new view: the question is asked of that */
 	stage_publish(st);
-	st->busy = false;
+	st->sweep.state = SWEEP_IDLE;
 	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 1);
 	assert_int_equal(c->table->len, 4 * 72);
@@ -213,7 +213,7 @@ STAGE_TEST(test_too_many_questions_are_busy)
 {
 	unsigned busy = 0, tables = 0;
 
-	st->busy = true;
+	st->sweep.state = SWEEP_READING;
 	for (unsigned i = 0; i < 10; i++)
 		for (unsigned c = 0; c < CLIENTS; c++)
 			ask_tables(&st->client[c], SA_ATTR_VL_ARB, LID,
@@ -223,7 +223,7 @@ STAGE_TEST(test_too_many_questions_are_busy)
 		busy += st->client[c].busy;
 	assert_int_equal(busy, 10 * CLIENTS - 64);
 	assert_int_equal(sa_server_stats(st->desk)->busy_unread, busy);
-	st->busy = false;
+	st->sweep.state = SWEEP_IDLE;
 	stage_run(st, 2 * SECOND);
 	for (unsigned c = 0; c < CLIENTS; c++)
 		tables += st->client[c].tables;
