@@ -295,32 +295,22 @@ make_trees(struct mcast_manager *m, const GArray *trees)
 
 /* ----------------------------------------------------------------- blocks */
 
-/* The block as it should be at the end of this phase. */
-static void
-aim(const struct mcast_manager *m, const struct mft_place *at,
-    uint16_t masks[MFT_BLOCK])
+/* Is the block as it should be at the end of this phase, which is `masks`? One
+ * that could not be read is not written. */
+static bool
+is_done(const struct mcast_manager *m, const struct mft_place *at,
+	uint16_t masks[MFT_BLOCK])
 {
-	const uint16_t *old = held_block(m, at);
+	const uint16_t *held = held_block(m, at);
 
 	memcpy(masks, mft_block(m->wanted, at->sw, at->position, at->block),
 	       BLOCK_BYTES);
-	for (unsigned i = 0; old && m->phase == MCAST_CUT && i < MFT_BLOCK; i++)
-		masks[i] &= old[i];
-}
-
-/* Is the block as it should be at the end of this phase? */
-static bool
-is_done(const struct mcast_manager *m, const struct mft_place *at)
-{
-	const uint16_t *held = held_block(m, at);
-	uint16_t masks[MFT_BLOCK];
-
 	if (m->phase == MCAST_READ)
 		return held;
-	if (!held)
-		return true;	/* it could not be read: not written */
-	aim(m, at, masks);
-	return memcmp(held, masks, BLOCK_BYTES) == 0;
+	for (unsigned i = 0; held && m->phase == MCAST_CUT && i < MFT_BLOCK;
+	     i++)
+		masks[i] &= held[i];
+	return !held || memcmp(held, masks, BLOCK_BYTES) == 0;
 }
 
 static void
@@ -349,7 +339,7 @@ mcast_manager_reply(void *data, const struct smp_request *r,
 	struct mcast_manager *m = data;
 	const uint64_t *guid = &switch_at(m, at.sw)->info.node_guid;
 	GHashTable *blocks = held_blocks(m, at.sw);
-	uint16_t *masks;
+	uint16_t *masks, aim[MFT_BLOCK];
 
 	if (a->outcome == SMP_TIMED_OUT)
 		mcast_fail(m, &at, "no answer");
@@ -367,7 +357,7 @@ mcast_manager_reply(void *data, const struct smp_request *r,
 	}
 	g_hash_table_insert(blocks, block_key(at.position, at.block), masks);
 	*(r->set ? &m->stats.written : &m->stats.read) += 1;
-	if (r->set && !is_done(m, &at))
+	if (r->set && !is_done(m, &at, aim))
 		mcast_fail(m, &at, "it acknowledges blocks but has other "
 			   "content");
 }
@@ -396,13 +386,12 @@ mcast_manager_next(void *data, struct smp_request *r)
 		n = switch_at(m, at.sw);
 	} while (!n->sw_known || at.position > n->info.num_ports / 16u ||
 		 at.block * MFT_BLOCK >= n->sw.multicast_fdb_cap ||
-		 is_done(m, &at));
+		 is_done(m, &at, masks));
 	r->port = n->first_port;
 	r->attr = MAD_ATTR_MULTICAST_FT;
 	r->modifier = at.position << POSITION_SHIFT | at.block;
 	r->set = m->phase != MCAST_READ;
 	r->tag = (uint64_t)at.sw << 32 | at.position << 16 | at.block;
-	aim(m, &at, masks);
 	for (unsigned i = 0; i < MFT_BLOCK; i++)
 		bytes_store16(r->data + 2 * i, masks[i]);
 	return true;
