@@ -362,21 +362,6 @@ persist_keep_disabled(struct persist *m, uint64_t guid, uint8_t num,
 	persist_save(m, PERSIST_DISABLED, text);
 }
 
-/* What was learned of a port no longer holds: its link is or was down, or may
- * have been. */
-static bool
-has_changed(const struct snapshot *s, uint32_t port)
-{
-	const struct snapshot_port *p = &s->ports[port];
-	const struct snapshot_node *n = &s->nodes[p->node];
-	const struct snapshot_node *far = p->peer == SNAPSHOT_NONE ? n :
-		snapshot_node_of(s, p->peer);
-
-	return (p->num && p->info.state == PORT_STATE_DOWN) ||
-		(snapshot_is_switch(n) && n->sw.port_state_change) ||
-		(snapshot_is_switch(far) && far->sw.port_state_change);
-}
-
 /* The entry of a port, if there is one. Ports come in ascending order: `at`
  * goes on from the last one. */
 static struct untaken *
@@ -408,8 +393,16 @@ persist_given_up(struct persist *m, const struct snapshot *s)
 	kept = g_array_new(FALSE, FALSE, sizeof(struct untaken));
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		struct untaken *u = find_untaken(m->untaken, &at, s, port);
+		const struct snapshot_port *p = &s->ports[port];
+		const struct snapshot_node *n = &s->nodes[p->node];
+		const struct snapshot_node *far = p->peer == SNAPSHOT_NONE ?
+			n : snapshot_node_of(s, p->peer);
 
-		if (!u || has_changed(s, port))
+		/* What was learned no longer holds if the link is or was down,
+		 * or may have been. */
+		if (!u || (p->num && p->info.state == PORT_STATE_DOWN) ||
+		    (snapshot_is_switch(n) && n->sw.port_state_change) ||
+		    (snapshot_is_switch(far) && far->sw.port_state_change))
 			continue;
 		g_array_append_val(kept, *u);
 		fields[port] = u->given_up;
