@@ -28,8 +28,9 @@
 
 #include "sm/sweep/smp_batch.h"
 
-bool
-election_outranks(const struct sm_info *a, const struct sm_info *b)
+/* Has `a` the higher rank: the higher priority, or the lower GUID? */
+static bool
+outranks(const struct sm_info *a, const struct sm_info *b)
 {
 	if (a->priority != b->priority)
 		return a->priority > b->priority;
@@ -58,7 +59,7 @@ election_highest(const struct sm_info *self, const struct election_peer *peers,
 		    self->sm_key && p->sm_key != self->sm_key)
 			continue;
 		if (best == n_peers ||
-		    election_outranks(p, &peers[best].info))
+		    outranks(p, &peers[best].info))
 			best = i;
 	}
 	return best;
@@ -78,16 +79,16 @@ election_decide(const struct sm_info *self, const struct election_peer *peers,
 
 	if (self->state == SM_STATE_MASTER) {
 		*who = master < n_peers &&
-			election_outranks(&peers[master].info, self) ?
+			outranks(&peers[master].info, self) ?
 			master : standby;
 		return *who < n_peers &&
-			election_outranks(&peers[*who].info, self) ?
+			outranks(&peers[*who].info, self) ?
 			ELECTION_HANDOVER : ELECTION_MASTER;
 	}
 	*who = master < n_peers ? master : any;
 	if (master < n_peers)
 		return ELECTION_STANDBY;
-	if (any < n_peers && election_outranks(&peers[any].info, self))
+	if (any < n_peers && outranks(&peers[any].info, self))
 		return ELECTION_STANDBY;
 	return ELECTION_MASTER;
 }

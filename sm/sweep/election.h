@@ -26,9 +26,6 @@ enum election_outcome {
 				   peers[*who] */
 };
 
-/* Has `a` the higher rank: the higher priority, or the lower GUID? */
-bool election_outranks(const struct sm_info *a, const struct sm_info *b);
-
 /* Has it an SM_Key other than ours? Then it is ignored. */
 bool election_is_stranger(const struct sm_info *self,
 			  const struct sm_info *peer);
