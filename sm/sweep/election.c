@@ -58,8 +58,7 @@ election_highest(const struct sm_info *self, const struct election_peer *peers,
 		if (trust == ELECTION_OBEY ? election_is_stranger(self, p) :
 		    self->sm_key && p->sm_key != self->sm_key)
 			continue;
-		if (best == n_peers ||
-		    outranks(p, &peers[best].info))
+		if (best == n_peers || outranks(p, &peers[best].info))
 			best = i;
 	}
 	return best;

@@ -288,7 +288,9 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 	reregister_told(s->clients, s->next.subnet, result->told);
 	if (persist_keys_lock(s->params.keystore, result->locked))
 		s->causes |= 1u << SWEEP_CAUSE_MEANWHILE;
-	sweep_changed(s, SWEEP_CAUSE_MEANWHILE, result->changed);
+	for (guint i = 0; i < result->changed->len; i++)
+		sweep_changed(s, SWEEP_CAUSE_MEANWHILE,
+			      g_array_index(result->changed, uint64_t, i));
 	if (s->params.keystore)
 		mkey_db_learn(s->params.keystore->ring, result->after);
 	persist_keys_save(s->params.keystore);

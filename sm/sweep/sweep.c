@@ -552,7 +552,9 @@ sweep_on_light(const struct light_sweep_result *r, void *data)
 	}
 	if (r->silent)
 		s->causes |= 1u << SWEEP_CAUSE_LIGHT;
-	sweep_changed(s, SWEEP_CAUSE_LIGHT, r->changed);
+	for (guint i = 0; i < r->changed->len; i++)
+		sweep_changed(s, SWEEP_CAUSE_LIGHT,
+			      g_array_index(r->changed, uint64_t, i));
 	rest(s);
 }
 
@@ -568,7 +570,7 @@ probe(struct sweep *s)
 	const struct snapshot *n = s->view.subnet;
 	g_autoptr(GArray) ports = silent_take(s->silent, n,
 					      transport_now(s->t));
-	g_autoptr(GArray) strays = NULL, nodes = NULL;
+	g_autoptr(GArray) strays = NULL;
 	g_autoptr(GHashTable) found = NULL;
 
 	if (s->keys) {
@@ -583,12 +585,10 @@ probe(struct sweep *s)
 					     sweep_on_light, s);
 		return;
 	}
-	nodes = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	for (guint i = 0; i < ports->len; i++)
-		g_array_append_val(nodes, snapshot_node_of(n,
-				   g_array_index(ports, uint32_t, i))->
-				   info.node_guid);
-	sweep_changed(s, SWEEP_CAUSE_SILENT, nodes);
+		sweep_changed(s, SWEEP_CAUSE_SILENT, snapshot_node_of(n,
+			      g_array_index(ports, uint32_t, i))->
+			      info.node_guid);
 	rest(s);
 }
 
@@ -666,11 +666,11 @@ static void
 sweep_on_phys_state(const struct mad_client_answer *a, void *data, uint64_t tag)
 {
 	struct sweep *s = data;
-	g_autoptr(GArray) node = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 
-	g_array_append_val(node, tag);
-	if (a->outcome == MAD_CLIENT_ANSWERED)
-		sweep_reread(s, SWEEP_CAUSE_MEANWHILE, node);
+	if (a->outcome != MAD_CLIENT_ANSWERED)
+		return;
+	sweep_changed(s, SWEEP_CAUSE_MEANWHILE, tag);
+	sweep_reread(s);
 }
 
 void
@@ -732,7 +732,9 @@ release_flaps(struct sweep *s)
 	names = names_text(n, nodes);
 	log_say(s->log, LOG_INFO, "fabric", "no longer held down: links of %s",
 		names);
-	sweep_changed(s, SWEEP_CAUSE_RELEASED, nodes);
+	for (guint i = 0; i < nodes->len; i++)
+		sweep_changed(s, SWEEP_CAUSE_RELEASED,
+			      g_array_index(nodes, uint64_t, i));
 }
 
 /* When the next heavy sweep is due; INT64_MAX: none is. */
@@ -831,19 +833,15 @@ sweep_request(struct sweep *s, enum sweep_cause cause)
 }
 
 void
-sweep_changed(struct sweep *s, enum sweep_cause cause, const GArray *nodes)
+sweep_changed(struct sweep *s, enum sweep_cause cause, uint64_t guid)
 {
-	for (guint i = 0; i < nodes->len; i++)
-		notices_add(s->notices, g_array_index(nodes, uint64_t, i),
-			    transport_now(s->t));
-	if (nodes->len)
-		s->notice_causes |= 1u << cause;
+	notices_add(s->notices, guid, transport_now(s->t));
+	s->notice_causes |= 1u << cause;
 }
 
 void
-sweep_reread(struct sweep *s, enum sweep_cause cause, const GArray *nodes)
+sweep_reread(struct sweep *s)
 {
-	sweep_changed(s, cause, nodes);
 	/* A waiting heavy sweep reads them as well. */
 	if (!s->over && (rests(s) ||
 			 (s->state == SWEEP_WAITING && !urgent_causes(s))))
@@ -854,7 +852,6 @@ void
 sweep_trap(struct sweep *s, uint16_t lid)
 {
 	uint32_t port = sweep_lid_owner(&s->view, lid);
-	g_autoptr(GArray) node = NULL;
 
 	if (s->self.state == SM_STATE_STANDBY)
 		return;
@@ -862,10 +859,9 @@ sweep_trap(struct sweep *s, uint16_t lid)
 		sweep_request(s, SWEEP_CAUSE_TRAP);
 		return;
 	}
-	node = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	g_array_append_val(node,
-		snapshot_node_of(s->view.subnet, port)->info.node_guid);
-	sweep_reread(s, SWEEP_CAUSE_TRAP, node);
+	sweep_changed(s, SWEEP_CAUSE_TRAP,
+		      snapshot_node_of(s->view.subnet, port)->info.node_guid);
+	sweep_reread(s);
 }
 
 void

@@ -357,12 +357,10 @@ void sweep_set_state(struct sweep *s, enum sweep_state state);
 void sweep_set_sm_state(struct sweep *s, enum sm_state state);
 void sweep_stop(struct sweep *s);
 void sweep_view_clear(struct view *v);
-/* Nodes to be read again: of uint64_t, NodeGUIDs. */
-void sweep_changed(struct sweep *s, enum sweep_cause cause,
-		   const GArray *nodes);
-/* Like sweep_changed(), and starts at once if no sweep is in progress. */
-void sweep_reread(struct sweep *s, enum sweep_cause cause,
-		  const GArray *nodes);
+/* The node with this NodeGUID is to be read again, */
+void sweep_changed(struct sweep *s, enum sweep_cause cause, uint64_t guid);
+/* and that begins now if no sweep is in progress. */
+void sweep_reread(struct sweep *s);
 /* Sets the PortPhysicalState of a switch port of the published view. */
 void sweep_set_phys_state(struct sweep *s, uint32_t port, uint8_t phys);
 

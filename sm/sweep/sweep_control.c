@@ -271,7 +271,7 @@ sweep_set_errors(const GArray *ports, void *sweep)
 {
 	struct sweep *s = sweep;
 	GArray *old = s->wishes, *new;
-	g_autoptr(GArray) nodes = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	bool news = false;
 
 	if (!(s->params.avoid & AVOID_ERRORS))
 		return;
@@ -290,14 +290,17 @@ sweep_set_errors(const GArray *ports, void *sweep)
 			const struct avoid_wish *w = &g_array_index(here,
 							struct avoid_wish, i);
 
-			if (!find_wish(there, w->guid, w->num, w->causes))
-				g_array_append_val(nodes, w->guid);
+			if (!s->view.subnet || find_wish(there, w->guid,
+							 w->num, w->causes))
+				continue;
+			sweep_changed(s, SWEEP_CAUSE_AVOID, w->guid);
+			news = true;
 		}
 	}
 	g_array_unref(old);
 	s->wishes = new;
-	if (nodes->len && s->view.subnet)
-		sweep_reread(s, SWEEP_CAUSE_AVOID, nodes);
+	if (news)
+		sweep_reread(s);
 }
 
 bool
@@ -306,7 +309,6 @@ sweep_avoid(struct sweep *s, uint64_t guid, uint8_t num, bool avoid)
 	const struct avoid_wish wish = { guid, num, AVOID_BY_HAND, 0 };
 	const struct avoid_wish *old =
 		find_wish(s->wishes, guid, num, AVOID_BY_HAND);
-	g_autoptr(GArray) node = g_array_new(FALSE, FALSE, sizeof(guid));
 
 	if (avoid == (old != NULL))
 		return false;
@@ -315,8 +317,9 @@ sweep_avoid(struct sweep *s, uint64_t guid, uint8_t num, bool avoid)
 	else
 		g_array_remove_index(s->wishes, (guint)(old -
 			(const struct avoid_wish *)(void *)s->wishes->data));
-	g_array_append_val(node, guid);
-	if (s->view.subnet)
-		sweep_reread(s, SWEEP_CAUSE_AVOID, node);
+	if (s->view.subnet) {
+		sweep_changed(s, SWEEP_CAUSE_AVOID, guid);
+		sweep_reread(s);
+	}
 	return true;
 }
