@@ -887,7 +887,7 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	int64_t now;
 
 	s->x = x;
-	s->t = mad_client_transport(x);
+	s->t = x->transport;
 	now = transport_now(s->t);
 	s->params = *params;
 	if (params->keystore)
