@@ -259,8 +259,8 @@ struct notice_node {
 	uint64_t guid;
 	bool pending;
 	int64_t first;		/* time of its first pending report */
-	int64_t not_before;	/* it is read then, or later: EACH_US after
-				   the last time, less what is left of BURST */
+	int64_t not_before;	/* the node is not read earlier: one time each
+				   EACH_US, BURST times at once after a rest */
 };
 
 GHashTable *
@@ -309,14 +309,13 @@ GArray *
 notices_take(GHashTable *notices, int64_t now, int64_t until)
 {
 	GArray *taken = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	int64_t burst = now - (BURST - 1) * EACH_US;
 	GHashTableIter iter;
 	gpointer data;
 
 	g_hash_table_iter_init(&iter, notices);
 	while (g_hash_table_iter_next(&iter, NULL, &data)) {
 		struct notice_node *node = data;
-
-		int64_t burst = now - (BURST - 1) * EACH_US;
 
 		if (node->pending && node->not_before <= until) {
 			node->pending = false;
