@@ -1,36 +1,53 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # Completion of minismctl for bash: its words, and the names of nodes.
+#
+# Any host writes what it likes into its NodeDescription, and TAB is pressed by
+# root: names are compared and quoted, never expanded (compgen -W would run a
+# $(command) in them). Lists have one word a line, since names have blanks.
+_minismctl_nodes() {
+	minismctl nodes 2>/dev/null | sed -E \
+		's/^[a-z]+ +[0-9]+\t0x[0-9a-f]+ +//; s/  (at|[0-9]+ of) .*//'
+}
+
+_minismctl_ends() {	# all links, or the avoided ones
+	minismctl links "$@" 2>/dev/null | sed -E 's/  .*//; s/ - /\n/'
+}
+
 _minismctl() {
-	local word=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]} list
+	local word=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]} list known
 
 	case $COMP_CWORD:$verb in
 	1:*)	list=$(minismctl help 2>/dev/null |
 			awk '/^  [a-z]/ { print $1 }' | sort -u) ;;
 	*:path | 2:who | 2:ports)
-		list=$(minismctl nodes 2>/dev/null | awk '{ print $4 }')
-		[ "$verb" != path ] || list+=" --why" ;;
+		list=$(_minismctl_nodes)
+		[ "$verb" != path ] || list+=$'\n'--why ;;
 	2:members)
 		list=$(minismctl groups 2>/dev/null | awk '{ print $3 }') ;;
-	2:nodes) list="switch host" ;;
-	2:links) list="slow inactive avoided" ;;
+	2:nodes) list=$'switch\nhost' ;;
+	2:links) list=$'slow\ninactive\navoided' ;;
 	2:avoid)
-		list=$(minismctl links 2>/dev/null | awk '{ print $1, $3 }') ;;
-	2:use)
-		list=$(minismctl avoid 2>/dev/null | awk '{ print $3, $5 }') ;;
-	2:partition) list="add set remove reset" ;;
+		list=$(_minismctl_ends) ;;
+	2:use)	list=$(_minismctl_ends avoided) ;;
+	2:partition) list=$'add\nset\nremove\nreset' ;;
 	2:accept)
 		list=$(minismctl status 2>/dev/null | sed -nE \
-			's/^ *(missing [a-z]*|slow link) ([^ ,]*).*/\2/p') ;;
+			's/^ *(missing [a-z]*|slow link) ([^,]*).*/\2/p') ;;
 	2:sweep) list=--wait ;;
 	2:status) list=--watch ;;
 	2:events) list=--follow ;;
-	2:loglevel) list="error warning info verbose debug" ;;
-	[34]:partition)
-		list=$(minismctl "$([ "$COMP_CWORD" = 3 ] && echo partitions ||
-			echo nodes)" 2>/dev/null | awk -v at="$COMP_CWORD" '
-			at == 3 && /^[^ ]+ 0x/ { print $1 }
-			at == 4 { print $4 }') ;;
+	2:loglevel) list=$'error\nwarning\ninfo\nverbose\ndebug' ;;
+	3:partition)
+		list=$(minismctl partitions 2>/dev/null |
+			sed -nE 's/^(.*) 0x[0-9a-f]+: .*/\1/p') ;;
+	4:partition) list=$(_minismctl_nodes) ;;
 	esac
-	mapfile -t COMPREPLY < <(compgen -W "$list" -- "$word")
+	COMPREPLY=()
+	word=${word//\\/}	# typed as it was inserted: quoted
+	while IFS= read -r known; do
+		[ -n "$known" ] && [ "${known:0:${#word}}" = "$word" ] || continue
+		printf -v known %q "$known"
+		COMPREPLY+=("$known")
+	done <<<"$list"
 }
 complete -F _minismctl minismctl

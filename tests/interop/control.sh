@@ -164,6 +164,48 @@ completes() {
 	)
 }
 
+# A host writes what it likes into its NodeDescription: completion runs none of
+# it, and what it inserts is one word for the shell.
+HOSTILE=('$(touch${IFS}ran)' '`touch ran`' 'a;touch ran' "it's" 'b *')
+completion_of_hostile_names() {
+	local i names=() net=hostile.net verb name status pid
+
+	cp "$MINISM_SRC/etc/fabrics/demo.net" $net
+	for ((i = 0; i < ${#HOSTILE[@]}; i++)); do
+		name=${HOSTILE[i]}
+		names+=("$name")
+		sed -i "s|# \"node-0$((i + 1))\"|# \$name\"|" $net
+	done
+	"$MINISM" --simulate $net -F /dev/null -f hostile.log \
+		--control-socket "$SCRATCH/hostile" >/dev/null 2>&1 &
+	pid=$!
+	await 10 "$MINISMCTL" -s "$SCRATCH/hostile" status >/dev/null 2>&1
+	(
+		minismctl() { "$MINISMCTL" -s "$SCRATCH/hostile" "$@"; }
+		complete() { :; }
+		. "$MINISM_SRC/etc/minismctl.bash"
+		for verb in who path avoid; do
+			COMP_WORDS=(minismctl $verb "")
+			COMP_CWORD=2
+			_minismctl
+			for name in "${names[@]}"; do
+				[ $verb != avoid ] || name+=/1
+				printf -v name %q "$name"
+				printf '%s\n' "${COMPREPLY[@]}" |
+					grep -qxF -- "$name" ||
+					{ echo "$verb: no $name"; exit 1; }
+			done
+		done
+		COMP_WORDS=(minismctl who '\$\(t')
+		_minismctl
+		[ ${#COMPREPLY[@]} -eq 1 ] && [ ! -e ran ]
+	)
+	status=$?
+	kill -TERM $pid
+	wait $pid
+	return $status
+}
+
 slow_as_iblinkinfo() {
 	client iblinkinfo >linkinfo 2>/dev/null || return 1
 	ctl 0 links slow
@@ -234,6 +276,8 @@ fabric_case() {
 		check "fabric: metrics over HTTP" served_metrics fabric.log
 	fi
 	check "fabric: bash completes names" completes who node-0 9
+	check "fabric: names that hosts choose are not run" \
+		completion_of_hostile_names
 	check "fabric: and words" completes '' pa 4
 	check "fabric: and groups" completes members 0xc 1
 	check "fabric: nobody is called so" ctl_says 2 'nothing on the fabric' \
