@@ -46,8 +46,10 @@ struct transition {
 	struct channels *c;	/* dependencies of now and then together; at
 				   first of the held tables, too */
 	GArray *trail;		/* struct turn: added to c for one entry */
-	GArray *behind;		/* of uint32_t: work space of carries_data() */
-	uint8_t *is_behind;	/* by switch: likewise, all zero */
+	GArray *behind;		/* of uint32_t: work space of carries_data(),
+				   add_paths() */
+	uint8_t *is_behind;	/* by switch: of carries_data(), all zero */
+	uint8_t *is_met;	/* by edge: of add_paths(), all zero */
 	GArray *entries;	/* the result */
 	unsigned stage;
 };
@@ -179,25 +181,38 @@ set_entry(struct transition *t, uint32_t sw, uint16_t lid, uint8_t port)
 }
 
 /* Adds the turns of packets to this LID that arrive through this channel, by
- * old and new entries. */
+ * old and new entries. Each channel is visited once: old and new entries over
+ * parallel cables make 2^hops paths of a few channels. */
 static bool
-add_path(struct transition *t, uint32_t edge, uint16_t lid, unsigned hops)
+add_paths(struct transition *t, uint32_t edge, uint16_t lid)
 {
-	uint32_t sw = t->g->edges[edge].peer;
-	const uint8_t ports[] = {
-		lft_row(t->now, sw)[lid], lft_row(t->then, sw)[lid],
-	};
+	bool ok = true;
+	guint i;
 
-	for (unsigned i = 0; i < (ports[0] == ports[1] ? 1u : 2u); i++) {
-		uint32_t out = graph_edge_at(t->g, sw, ports[i]);
+	g_array_set_size(t->behind, 0);
+	g_array_append_val(t->behind, edge);
+	t->is_met[edge] = 1;
+	for (i = 0; i < t->behind->len && ok; i++) {
+		uint32_t in = g_array_index(t->behind, uint32_t, i);
+		uint32_t sw = t->g->edges[in].peer;
+		const uint32_t out[] = {
+			graph_edge_at(t->g, sw, lft_row(t->now, sw)[lid]),
+			graph_edge_at(t->g, sw, lft_row(t->then, sw)[lid]),
+		};
 
-		if (out == SNAPSHOT_NONE)
-			continue;
-		if (!hops || !channels_extend(t->c, edge, out, t->trail) ||
-		    !add_path(t, out, lid, hops - 1))
-			return false;
+		for (unsigned k = 0; k < G_N_ELEMENTS(out) && ok; k++) {
+			if (out[k] == SNAPSHOT_NONE)
+				continue;
+			ok = channels_extend(t->c, in, out[k], t->trail);
+			if (!ok || t->is_met[out[k]])
+				continue;
+			t->is_met[out[k]] = 1;
+			g_array_append_val(t->behind, out[k]);
+		}
 	}
-	return true;
+	for (i = 0; i < t->behind->len; i++)
+		t->is_met[g_array_index(t->behind, uint32_t, i)] = 0;
+	return ok;
 }
 
 /* Is the channel used by packets to this LID, by the old or the new entry? */
@@ -256,7 +271,7 @@ add_entry(struct transition *t, const struct rest *r, uint32_t edge)
 		    carries_data(t, g->edges[e].peer, r->lid) &&
 		    !channels_extend(t->c, g->edges[e].back, edge, t->trail))
 			return false;
-	return add_path(t, edge, r->lid, VERIFY_HOPS_MAX);
+	return add_paths(t, edge, r->lid);
 }
 
 /* Makes one stage. False: no entry can change. */
@@ -335,6 +350,7 @@ transition_clear(struct transition *t)
 	g_array_unref(t->trail);
 	g_array_unref(t->behind);
 	g_free(t->is_behind);
+	g_free(t->is_met);
 	channels_free(t->c);
 	lft_free(t->held);
 	lft_free(t->now);
@@ -355,6 +371,7 @@ transition_make(const struct graph *g, const struct lft *held,
 		.trail = g_array_new(FALSE, FALSE, sizeof(struct turn)),
 		.behind = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 		.is_behind = g_new0(uint8_t, g->n_switches),
+		.is_met = g_new0(uint8_t, g->n_edges + 1),
 		.c = channels_new(g), .stage = 1,
 	};
 	struct lft *first;
@@ -408,6 +425,7 @@ transition_steps(const struct graph *g, const struct lft *held,
 		.trail = g_array_new(FALSE, FALSE, sizeof(struct turn)),
 		.behind = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 		.is_behind = g_new0(uint8_t, g->n_switches),
+		.is_met = g_new0(uint8_t, g->n_edges + 1),
 		.now = lft_ref((struct lft *)held), .stage = 1,
 	};
 	GArray *rest = find_rest(&t);

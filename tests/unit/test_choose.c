@@ -540,6 +540,41 @@ count_changes(const struct fabric *f, struct changes *n)
 				struct transition_entry, i).port == LFT_NO_PATH;
 }
 
+/* To one host in the corner of a grid, old entries along the rows and new ones
+ * along the columns: they make 35 billion paths over 760 channels. Each
+ * channel is visited once, so all entries change in one stage. */
+TEST(test_stage_visits_each_channel_once)
+{
+	const uint32_t side = 20, n = side * side;
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	AUTO(lft) *held = NULL, *wanted = NULL, *first = NULL;
+	g_autoptr(GArray) later = g_array_new(FALSE, FALSE,
+					sizeof(struct transition_entry));
+	g_autofree uint8_t *looped = NULL;
+	uint32_t lid = 0;
+
+	fabric_make(&f, "mesh(20,20;1)");
+	held = lft_new(n, f.g->top);
+	wanted = lft_new(n, f.g->top);
+	looped = g_malloc(f.g->n_edges);
+	memset(looped, 1, f.g->n_edges);
+	for (uint32_t i = 0; i < f.g->n_targets; i++)
+		if (f.g->targets[i].port && f.g->targets[i].sw == 0)
+			lid = f.g->targets[i].lid;
+	for (uint32_t sw = 1; sw < n; sw++) {
+		uint8_t row = port_to_next(f.g, sw, n - 1);
+		uint8_t column = port_to_next(f.g, sw, n - side);
+
+		lft_row(held, sw)[lid] = sw % side ? row : column;
+		lft_row(wanted, sw)[lid] = sw >= side ? column : row;
+	}
+	first = transition_make(f.g, held, wanted, NULL, looped, later);
+	assert_memory_equal(first->ports, held->ports, n * held->stride);
+	assert_int_equal(later->len, (side - 1) * (side - 1));
+	assert_true(transition_apply(first, later, 1));
+	assert_memory_equal(first->ports, wanted->ports, n * held->stride);
+}
+
 /* From one damage to another: whatever has to be drained, neither step of it
  * has a circle, and not all that changes is taken out. */
 TEST(test_bridges_are_safe_and_short)
