@@ -79,6 +79,7 @@ capture_open(struct transport **t, const char *path, const char *options,
 	tap->out = g_byte_array_new();
 	record_begin(&tap->writer, tap->out, *t, options);
 	tap->t = *t = tap_new(*t, capture_on_event, tap);
+	tap->t->timers = NULL;
 	return tap;
 }
 

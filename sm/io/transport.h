@@ -88,7 +88,9 @@ struct transport {
 	 */
 	bool rmpp;
 	struct timers *timers;		/* of one in real time (sm/io/timers.h);
-					   else NULL */
+					   NULL: of a simulation, or of a run
+					   that is recorded or replayed, which
+					   can be repeated (sm/io/beside.h) */
 	bool simulated;			/* and so is its time */
 	char name[64];			/* for people: "ibsim0 port 1" */
 };
