@@ -4,18 +4,18 @@
  *
  *	heavy_sweep_start	assign LIDs; read the tables that switches and
  *				ports hold
- *	-> heavy_sweep_on_tables route, isolate, plan (pure, no I/O)
+ *	-> heavy_sweep_on_tables route and verify, beside the loop
+ *	-> heavy_sweep_on_routed after a long computation: elect once more
+ *	-> heavy_sweep_decide	isolate, plan (pure, no I/O)
  *	-> program_plan		send the plan
  *	-> publish, judge	the new view; is the fabric up
  *
  *	heavy_sweep_replan	the same from the published view, if only the
  *				partitions have changed
  *
- * Between the replies of two stages everything is computed at once, from
- * values: the snapshot, the LIDs, the tables. At the end the published view is
- * replaced as a whole.
+ * Everything is computed from values: the snapshot, the LIDs, the tables. At the
+ * end the published view is replaced as a whole.
  */
-#include "sm/config/guid_files.h"
 #include "sm/sweep/light_sweep.h"
 #include "sm/sweep/program.h"
 #include "sm/sweep/sweep.h"
@@ -25,6 +25,8 @@
 
 #define NOTES_MAX	20u	/* lines of an engine that are logged */
 #define CHANGES_MAX	8u	/* of each kind, a line each */
+#define LONG_US		G_USEC_PER_SEC	/* half of the time after which a master
+					   that is silent is given up */
 #define RETRY_MIN_US	(100 * (int64_t)1000)
 #define RETRY_MAX_US	(10 * G_USEC_PER_SEC)
 #define RETRY_GUARD_MAX_US	(300 * G_USEC_PER_SEC)	/* links are up, only
@@ -373,42 +375,67 @@ make_plan(struct sweep *s)
 			    given_up);
 }
 
-/* ------------------------------------------------------------------ route */
+/* ----------------------------------------------------------------- decide */
 
-/* By target: 1 for an I/O node, if it is in the list of I/O nodes, or if there
- * is a list of compute nodes without it. */
-static uint8_t *
-mark_io(const struct graph *g, const struct lid_map *lids,
-	const struct route_params *params)
+/* Computes partition memberships; a configured member that is away is
+ * logged, and is no fault. */
+static void
+isolate(struct sweep *s)
 {
-	const struct snapshot *s = g->subnet;
-	uint8_t *marks;
+	struct isolation *i = isolation_new(&s->params.isolation,
+					    s->next.subnet, s->next.tables);
 
-	if (!params->compute_nodes && !params->io_nodes)
-		return NULL;
-	marks = g_new0(uint8_t, g->n_targets);
-	for (uint32_t i = 0; i < g->n_targets; i++) {
-		const struct graph_target *t = &g->targets[i];
-		uint64_t guid = s->ports[lids->owner[t->lid]].guid;
-
-		marks[i] = t->port != 0 &&
-			(guid_list_has(params->io_nodes, guid) ||
-			 (params->compute_nodes &&
-			  !guid_list_has(params->compute_nodes, guid)));
-	}
-	return marks;
+	for (guint k = 0; k < i->notes->len; k++)
+		log_limited(s->log, LOG_WARNING, "partitions", "not as "
+			    "configured", "%s", (char *)i->notes->pdata[k]);
+	s->isolation = i;
+	s->next.rules = partition_rules_ref(s->params.isolation.rules);
+	s->next.memberships = memberships_ref(i->memberships);
+	s->reregister = reregister_want(s->clients, s->next.subnet,
+				     s->next.lids);
 }
 
-/* Logs the engine and its reason, if they changed; dangers as warnings. */
+void
+heavy_sweep_decide(struct sweep *s)
+{
+	const struct snapshot *n = s->next.subnet;
+	struct sweep_report planned = {
+		.end = SWEEP_END_PLANNED, .view = &s->view,
+		.wanted = &s->wanted, .choice = &s->choice,
+	};
+
+	s->fresh = table_reader_fresh(n, s->cut_off || s->astray ? NULL :
+				      s->view.subnet);
+	if (s->cut_off)
+		reregister_forget(s->clients);
+	isolate(s);
+	make_plan(s);
+	sweep_note(s, SWEEP_NOTE_PLANNED);
+	if (s->params.goal == SWEEP_GOAL_PLAN) {
+		planned.plan = s->plan;
+		publish(s, NULL);
+		sweep_conclude(s, &planned);
+		return;
+	}
+	persist_keys_save(s->params.keystore);
+	persist_keep_lids(s->memory, n, s->next.lids);
+	persist_keep_ranks(s->memory, s->choice.engine->name, n,
+			  s->choice.ranks);
+	program_plan(s);
+}
+
+/* ------------------------------------------------------------------ route */
+
+/* Logs the engine and its reason, if they changed; dangers as warnings, with
+ * the credit loop in words. */
 static void
-report_choice(struct sweep *s, const struct graph *g)
+report_choice(struct sweep *s, const char *cycle)
 {
 	const struct choice *c = &s->choice;
 	struct log *log = s->log;
 	bool news = g_strcmp0(s->said, c->reason) != 0 ||
 		c->safety != CHOICE_SAFE;
 	enum log_level level = news ? LOG_INFO : LOG_VERBOSE;
-	g_autofree char *cycle = NULL;
 
 	g_free(s->said);
 	s->said = g_strdup(c->reason);
@@ -439,14 +466,12 @@ report_choice(struct sweep *s, const struct graph *g)
 				"this update removes it");
 		break;
 	case CHOICE_DRAIN:
-		cycle = channels_print(g, &c->together);
 		log_say(log, LOG_INFO, "route", "switching from the old to the "
 			"new routes at once could deadlock: the update goes in "
 			"stages%s%s",
 			cycle ? ". " : "", cycle ?: "");
 		break;
 	case CHOICE_LOOP:
-		cycle = channels_print(g, &c->alone.channels);
 		log_say(log, LOG_WARNING, "route", "CREDIT LOOP: traffic can "
 			"deadlock: %u channels are in credit loops; programmed "
 			"because %s is configured by name. %s",
@@ -455,162 +480,81 @@ report_choice(struct sweep *s, const struct graph *g)
 	}
 }
 
-/* whole: the graph with the links that g leaves out; NULL: it leaves none
- * out. The engines route the fabric only if the change is too large for a
- * repair of their last tables. */
-static bool
-choose(struct sweep *s, const struct graph *g, const struct graph *whole,
-       GError **error)
+static void
+heavy_sweep_on_routed(void *values, void *data)
 {
-	const struct route_params *params = &s->params.route;
-	const struct snapshot *n = s->next.subnet;
-	g_autofree uint8_t *roots = params->roots ?
-		g_new0(uint8_t, g->n_switches) : NULL;
-	g_autofree uint8_t *io = mark_io(g, s->next.lids, params);
-	struct choice_wish wish = {
-		.engine = params->engine,
-		.order = params->order,
-		.require_deadlock_free = params->require_deadlock_free,
-		.in_force = persist_engine(s->memory, n),
-	};
-	g_autofree uint32_t *ranks = persist_ranks(s->memory, n,
-						   &wish.ranks_by);
-	struct lft *held = choose_held(g, s->next.seen->lft);
-	const struct engine_input in = {
-		.g = g,
-		.whole = whole,
-		.previous = held,
-		.ranks = ranks,
-		.is_root = roots,
-		.is_io = io,
-		.n_threads = params->threads ? params->threads :
-			g_get_num_processors(),
-	};
-	bool ok = true;
+	struct route_job *job = values;
+	struct sweep *s = data;
+	bool is_late = transport_now(s->t) - s->state_since >= LONG_US;
 
-	for (uint32_t sw = 0; roots && sw < g->n_switches; sw++)
-		roots[sw] = guid_list_has(params->roots,
-			n->nodes[n->switches[sw]].info.node_guid);
+	s->routing = NULL;
 	choice_clear(&s->choice);
-	if (!s->repair || !repair_tables(s->repair, &in, &s->choice)) {
-		g_clear_pointer(&s->repair, repair_free);
-		ok = choose_tables(&wish, &in, &s->choice, error);
-	}
-	lft_free(held);
-	return ok;
-}
-
-/* Links to be avoided are used if a pair would lose its path without them. */
-static bool
-route(struct sweep *s, GError **error)
-{
-	struct graph *g = graph_new(s->next.subnet, s->next.lids);
-	g_autoptr(GPtrArray) none = g_ptr_array_new();
-	struct snapshot *all = NULL;	/* without marks; NULL: it has none */
-	struct graph *whole = NULL;
-	int64_t start;
-	bool ok;
-
-	for (guint i = 0; s->avoid && !all && i < s->avoid->len; i++)
-		if (((struct avoid_link *)s->avoid->pdata[i])->verdict ==
-		    AVOID_DONE)
-			all = avoid_mark(snapshot_ref(s->next.subnet), none);
-	if (all)
-		whole = graph_new_whole(s->next.subnet, s->next.lids);
-	start = g_get_monotonic_time();
-	ok = choose(s, g, whole, whole ? NULL : error);
-	if (whole && (!ok || s->choice.alone.reach.lost_hosts)) {
-		graph_free(g);
-		g = g_steal_pointer(&whole);
+	s->choice = job->choice;
+	job->choice = (struct choice){ 0 };
+	if (!s->is_outdated)
+		s->repair = g_steal_pointer(&job->repair);
+	s->is_repaired = job->is_repaired;
+	if (job->all) {
 		for (guint i = 0; i < s->avoid->len; i++)
 			((struct avoid_link *)s->avoid->pdata[i])->verdict =
 				AVOID_NEEDED;
 		snapshot_unref(s->next.subnet);
-		s->next.subnet = snapshot_ref(all);
-		ok = choose(s, g, NULL, error);
+		s->next.subnet = g_steal_pointer(&job->all);
 	}
 	log_say(s->log, LOG_VERBOSE, "route", "%s: %u LIDs on %u switches "
 		"%s and verified in %.1f ms",
-		ok ? s->choice.engine->name : "no tables", s->next.lids->top,
-		s->next.subnet->n_switches, s->repair ? "repaired" : "routed",
-		(double)(g_get_monotonic_time() - start) / 1000);
-	s->totals.verdicts[ok ? (enum sweep_verdict)s->choice.safety :
+		job->ok ? s->choice.engine->name : "no tables",
+		s->next.lids->top, s->next.subnet->n_switches,
+		job->is_repaired ? "repaired" : "routed",
+		(double)job->us / 1000);
+	s->totals.verdicts[job->ok ? (enum sweep_verdict)s->choice.safety :
 			   SWEEP_VERDICT_REFUSED]++;
-	if (ok) {
-		report_choice(s, whole ? whole : g);
-		s->next.lft = lft_ref(s->choice.lft);
-		sweep_note(s, SWEEP_NOTE_ROUTED);
+	if (!job->ok) {
+		sweep_fail(s, job->error->message);
+		return;
 	}
-	s->is_repaired = s->repair != NULL;
-	if (ok && !s->repair)
-		s->repair = repair_new(g, &s->choice);
+	report_choice(s, job->cycle);
+	s->next.lft = lft_ref(s->choice.lft);
+	sweep_note(s, SWEEP_NOTE_ROUTED);
+	if (is_late && s->params.goal != SWEEP_GOAL_PLAN)
+		sweep_elect(s);
 	else
-		graph_free(g);
-	graph_free(whole);
-	if (all)
-		snapshot_unref(all);
-	return ok;
+		heavy_sweep_decide(s);
 }
 
-/* ----------------------------------------------------------------- decide */
-
-/* Computes partition memberships; a configured member that is away is
- * logged, and is no fault. */
 static void
-isolate(struct sweep *s)
+route(struct sweep *s)
 {
-	struct isolation *i = isolation_new(&s->params.isolation,
-					    s->next.subnet, s->next.tables);
+	struct route_job *job = route_job_new(&s->params.route);
+	const struct snapshot *n = s->next.subnet;
+	const char *by;
 
-	for (guint k = 0; k < i->notes->len; k++)
-		log_limited(s->log, LOG_WARNING, "partitions", "not as "
-			    "configured", "%s", (char *)i->notes->pdata[k]);
-	s->isolation = i;
-	s->next.rules = partition_rules_ref(s->params.isolation.rules);
-	s->next.memberships = memberships_ref(i->memberships);
-	s->reregister = reregister_want(s->clients, s->next.subnet,
-				     s->next.lids);
+	job->subnet = snapshot_ref(s->next.subnet);
+	job->lids = lid_map_ref(s->next.lids);
+	job->seen = lft_ref(s->next.seen->lft);
+	job->ranks = persist_ranks(s->memory, n, &by);
+	job->ranks_by = g_strdup(by);
+	job->in_force = g_strdup(persist_engine(s->memory, n));
+	job->repair = g_steal_pointer(&s->repair);
+	for (guint i = 0; s->avoid && i < s->avoid->len; i++)
+		job->is_avoiding |= ((struct avoid_link *)s->avoid->pdata[i])->
+			verdict == AVOID_DONE;
+	s->is_outdated = false;
+	sweep_set_state(s, SWEEP_ROUTING);
+	s->routing = route_job_start(job, s->beside, heavy_sweep_on_routed, s);
 }
+
+/* ------------------------------------------------------------------- read */
 
 static void
 heavy_sweep_on_tables(GPtrArray *faults, void *data)
 {
 	struct sweep *s = data;
-	struct sweep_report planned = {
-		.end = SWEEP_END_PLANNED, .view = &s->view,
-		.wanted = &s->wanted, .choice = &s->choice,
-	};
-	g_autoptr(GError) error = NULL;
-	const struct snapshot *n;
 
 	s->tabread = NULL;
 	s->table_faults = g_ptr_array_ref(faults);
-	if (!route(s, &error)) {
-		sweep_fail(s, error->message);
-		return;
-	}
-	n = s->next.subnet;
-	s->fresh = table_reader_fresh(n, s->cut_off || s->astray ? NULL :
-				      s->view.subnet);
-	if (s->cut_off)
-		reregister_forget(s->clients);
-	isolate(s);
-	make_plan(s);
-	sweep_note(s, SWEEP_NOTE_PLANNED);
-	if (s->params.goal == SWEEP_GOAL_PLAN) {
-		planned.plan = s->plan;
-		publish(s, NULL);
-		sweep_conclude(s, &planned);
-		return;
-	}
-	persist_keys_save(s->params.keystore);
-	persist_keep_lids(s->memory, n, s->next.lids);
-	persist_keep_ranks(s->memory, s->choice.engine->name, n,
-			  s->choice.ranks);
-	program_plan(s);
+	route(s);
 }
-
-/* ------------------------------------------------------------------- read */
 
 void
 heavy_sweep_start(struct sweep *s)

@@ -61,6 +61,7 @@ const char *const sweep_state_names[] = {
 	[SWEEP_DISCOVERING] = "discovering",
 	[SWEEP_ELECTING] = "electing",
 	[SWEEP_READING] = "reading tables",
+	[SWEEP_ROUTING] = "routing",
 	[SWEEP_PROGRAMMING] = "programming",
 	[SWEEP_POLLING] = "polling the master",
 	[SWEEP_SUSPENDED] = "waiting for the port",
@@ -207,6 +208,7 @@ sweep_stop(struct sweep *s)
 	g_clear_pointer(&s->discover, discover_cancel);
 	g_clear_pointer(&s->peers, election_poll_cancel);
 	g_clear_pointer(&s->tabread, table_reader_cancel);
+	g_clear_pointer(&s->routing, beside_cancel);
 	g_clear_pointer(&s->rekey, rekey_cancel);
 	g_clear_pointer(&s->program, program_cancel);
 	g_clear_pointer(&s->light, light_sweep_cancel);
@@ -322,7 +324,10 @@ sweep_on_peers(GArray *found, void *data)
 	switch (election_decide(&s->self, peers, found->len, &who)) {
 	case ELECTION_MASTER:
 		sweep_set_sm_state(s, SM_STATE_MASTER);
-		heavy_sweep_start(s);
+		if (s->next.lft)	/* it was computed for long */
+			heavy_sweep_decide(s);
+		else
+			heavy_sweep_start(s);
 		break;
 	case ELECTION_STANDBY:
 		obey(s, peers[who].port);
@@ -338,13 +343,9 @@ sweep_on_peers(GArray *found, void *data)
 	}
 }
 
-static void
-elect(struct sweep *s)
+void
+sweep_elect(struct sweep *s)
 {
-	if (s->params.goal == SWEEP_GOAL_PLAN) {
-		heavy_sweep_start(s);
-		return;
-	}
 	sweep_set_state(s, SWEEP_ELECTING);
 	s->peers = election_poll_start(s->x, s->keys, s->next.subnet,
 			     SNAPSHOT_NONE, sweep_on_peers, s);
@@ -423,7 +424,10 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		"%u faults in %.1f %s", n->n_nodes, n->n_switches,
 		n->n_faults, (double)(transport_now(s->t) - s->began) / 1000,
 		transport_ms(s->t));
-	elect(s);
+	if (s->params.goal == SWEEP_GOAL_PLAN)
+		heavy_sweep_start(s);
+	else
+		sweep_elect(s);
 }
 
 static void
@@ -909,6 +913,7 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	s->wishes = g_array_new(FALSE, FALSE, sizeof(struct avoid_wish));
 	s->avoided = g_ptr_array_new();
 	s->memory = memory;
+	s->beside = beside_new(s->t, params->route_us);
 	s->log = log;
 	s->end = end;
 	s->data = data;
@@ -954,6 +959,7 @@ sweep_free(struct sweep *s)
 	if (!s)
 		return;
 	sweep_stop(s);
+	beside_free(s->beside, 0);
 	g_clear_pointer(&s->others, g_array_unref);
 	g_clear_pointer(&s->rivals, g_ptr_array_unref);
 	partition_rules_unref(s->params.isolation.rules);

@@ -5,7 +5,6 @@
 #ifndef MINISM_SWEEP_SWEEP_H
 #define MINISM_SWEEP_SWEEP_H
 
-#include "routing/repair.h"
 #include "sm/log.h"
 #include "sm/persist.h"
 #include "sm/plan/isolation.h"
@@ -15,6 +14,7 @@
 #include "sm/sweep/flaps.h"
 #include "sm/sweep/health.h"
 #include "sm/sweep/reregister.h"
+#include "sm/sweep/route_job.h"
 #include "sm/io/mad_client.h"
 #include "topology/partition.h"
 
@@ -28,6 +28,7 @@ enum sweep_state {
 	SWEEP_DISCOVERING,
 	SWEEP_ELECTING,		/* querying the other SMs */
 	SWEEP_READING,		/* the tables that switches hold */
+	SWEEP_ROUTING,		/* computing routes, beside the loop */
 	SWEEP_PROGRAMMING,
 	SWEEP_POLLING,		/* standby: is the master alive? */
 	SWEEP_SUSPENDED,	/* the umad device or its port is gone */
@@ -83,18 +84,6 @@ enum sweep_goal {
 				   takes part in no election */
 };
 
-/* Parameters of routing. */
-struct route_params {
-	const struct engine *engine;	/* NULL: see choice_wish.order */
-	const struct engine *const *order;
-	bool require_deadlock_free;
-	/* Of uint64_t, ascending; NULL: not configured. */
-	const GArray *roots;		/* NodeGUIDs */
-	const GArray *compute_nodes;	/* PortGUIDs */
-	const GArray *io_nodes;
-	unsigned threads;		/* 0: one for each core */
-};
-
 /* Called after each decision; its values are in struct sweep. */
 enum sweep_note {
 	SWEEP_NOTE_STATE,	/* another enum sweep_state */
@@ -135,6 +124,7 @@ struct sweep_params {
 	struct sweep_hooks hooks;
 	enum sweep_goal goal;
 	struct route_params route;
+	int64_t route_us;		/* simulated: what routing takes */
 	const struct policy *policy;
 	/* rules NULL: the built-in ones. Takes a reference on the rules. */
 	struct isolation_params isolation;
@@ -262,6 +252,7 @@ struct sweep {
 	struct log *log;
 	sweep_end_fn end;
 	void *data;
+	struct beside *beside;
 
 	enum sweep_state state;
 	int64_t state_since;
@@ -316,6 +307,7 @@ struct sweep {
 	struct discover *discover;
 	struct election_poll *peers;
 	struct table_reader *tabread;
+	struct beside_job *routing;
 	struct port_tables *qos;	/* tables that QoS needs it to read */
 	struct rekey *rekey;		/* before `program` */
 	struct program *program;
@@ -326,7 +318,8 @@ struct sweep {
 	struct choice choice;
 	bool is_repaired;		/* the present tables are repaired */
 	struct repair *repair;		/* of the last tables of an engine;
-					   NULL: none */
+					   NULL: none, or in `routing` */
+	bool is_outdated;		/* and it is not to come back */
 	uint8_t *fresh;			/* see struct sweep_report */
 	char *said;			/* choice.reason as logged last */
 	GHashTable *away;		/* see changes_find() */
@@ -371,8 +364,16 @@ void sweep_log_sent(struct sweep *s, enum log_level level);
 void sweep_conclude(struct sweep *s, const struct sweep_report *r);
 void sweep_fail(struct sweep *s, const char *message);
 
+/* Queries the other managers of s->next.subnet; if this one is the master, the
+ * sweep continues. */
+void sweep_elect(struct sweep *s);
+/* The engines route the fabric the next time. */
+void sweep_forget_repair(struct sweep *s);
+
 /* Called as the master, with s->next.subnet; ends with sweep_conclude(). */
 void heavy_sweep_start(struct sweep *s);
+/* Goes on with s->next.lft. */
+void heavy_sweep_decide(struct sweep *s);
 /* The same with the published view, of which only the partitions have
  * changed. */
 void heavy_sweep_replan(struct sweep *s);

@@ -111,10 +111,17 @@ sweep_retire(struct sweep *s)
 /* --------------------------------------------------- parameters and queries */
 
 void
+sweep_forget_repair(struct sweep *s)
+{
+	g_clear_pointer(&s->repair, repair_free);
+	s->is_outdated = true;
+}
+
+void
 sweep_set_route(struct sweep *s, const struct route_params *route)
 {
 	s->params.route = *route;
-	g_clear_pointer(&s->repair, repair_free);
+	sweep_forget_repair(s);
 }
 
 void
@@ -125,7 +132,7 @@ sweep_reroute(void *sweep)
 	if (!s->is_repaired)
 		return;
 	s->is_repaired = false;
-	g_clear_pointer(&s->repair, repair_free);
+	sweep_forget_repair(s);
 	sweep_request(s, SWEEP_CAUSE_GROUPS);
 }
 

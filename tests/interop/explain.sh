@@ -27,6 +27,7 @@ text_case() {
 		--- discovering
 		--- electing
 		--- reading tables
+		--- routing
 		--- programming
 		--- idle
 	END

@@ -244,7 +244,7 @@ read_sm(struct play *p, char **words)
 	struct sm_instance_params *sm = &p->sm;
 	unsigned each = 0, protect = 0, lease = 0, heavy = 0, m_key = 0;
 	unsigned sl2vl = 0, clients = REREGISTER_NONE, sa = 1;
-	unsigned log = 1, cache = 0, babbling = 0;
+	unsigned log = 1, cache = 0, babbling = 0, route_ms = 0;
 	const struct setting list[] = {
 		{ "priority", &sm->sweep.priority },
 		{ "sweep_s", &sm->sweep.sweep_s }, { "lmc", &sm->sweep.lmc },
@@ -256,7 +256,7 @@ read_sm(struct play *p, char **words)
 		{ "flap_interval", &sm->sweep.flaps.interval_s },
 		{ "flap_hold", &sm->sweep.flaps.hold_s },
 		{ "babbling", &babbling }, { "sl2vl", &sl2vl }, { "clients", &clients }, { "sa", &sa },
-		{ "log", &log }, { "cache", &cache },
+		{ "log", &log }, { "cache", &cache }, { "route_ms", &route_ms },
 		{ "perf_s", &sm->perf.sweep_s },
 		{ "avoid", &sm->sweep.avoid },
 		{ "perf_errors", &sm->perf.errors_limit },
@@ -288,6 +288,7 @@ read_sm(struct play *p, char **words)
 	sm->sweep.force_heavy = heavy;
 	sm->sweep.flaps.disable = babbling;
 	sm->sweep.clients = clients;
+	sm->sweep.route_us = route_ms * (int64_t)1000;
 	sm->sweep.names = p->names;
 	sm->sweep.isolation = (struct isolation_params){
 		.rules = p->rules,

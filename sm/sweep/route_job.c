@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Routing with its verification, as work beside the main loop.
+ *
+ * Purpose. The engines compute for seconds on large fabrics that are no trees;
+ * meanwhile the manager must answer.
+ *
+ * Safety. A job has references on the snapshot, the LIDs and the held tables,
+ * which do not change; ranks and lists are its own. It owns the `struct repair`
+ * while it runs, which changes with each repair: a job that is dropped takes it
+ * along, and the engines route the fabric the next time.
+ */
+#include "sm/sweep/route_job.h"
+
+#include "sm/config/guid_files.h"
+#include "sm/sweep/avoid.h"
+
+/* By target: 1 for an I/O node, if it is in the list of I/O nodes, or if there
+ * is a list of compute nodes without it. */
+static uint8_t *
+mark_io(const struct graph *g, const struct route_job *job)
+{
+	const struct snapshot *s = g->subnet;
+	uint8_t *marks;
+
+	if (!job->compute_nodes && !job->io_nodes)
+		return NULL;
+	marks = g_new0(uint8_t, g->n_targets);
+	for (uint32_t i = 0; i < g->n_targets; i++) {
+		const struct graph_target *t = &g->targets[i];
+		uint64_t guid = s->ports[job->lids->owner[t->lid]].guid;
+
+		marks[i] = t->port != 0 &&
+			(guid_list_has(job->io_nodes, guid) ||
+			 (job->compute_nodes &&
+			  !guid_list_has(job->compute_nodes, guid)));
+	}
+	return marks;
+}
+
+/* whole: the graph with the links that g leaves out; NULL: it leaves none
+ * out. The engines route the fabric only if the change is too large for a
+ * repair of their last tables. */
+static bool
+choose(struct route_job *job, const struct graph *g, const struct graph *whole,
+       GError **error)
+{
+	const struct snapshot *n = job->subnet;
+	const struct choice_wish wish = {
+		.engine = job->engine,
+		.order = job->order,
+		.require_deadlock_free = job->require_deadlock_free,
+		.ranks_by = job->ranks_by,
+		.in_force = job->in_force,
+	};
+	g_autofree uint8_t *roots = job->roots ?
+		g_new0(uint8_t, g->n_switches) : NULL;
+	g_autofree uint8_t *io = mark_io(g, job);
+	struct lft *held = choose_held(g, job->seen);
+	const struct engine_input in = {
+		.g = g,
+		.whole = whole,
+		.previous = held,
+		.ranks = job->ranks,
+		.is_root = roots,
+		.is_io = io,
+		.n_threads = job->n_threads,
+	};
+	bool ok = true;
+
+	for (uint32_t sw = 0; roots && sw < g->n_switches; sw++)
+		roots[sw] = guid_list_has(job->roots,
+			n->nodes[n->switches[sw]].info.node_guid);
+	choice_clear(&job->choice);
+	if (!job->repair || !repair_tables(job->repair, &in, &job->choice)) {
+		g_clear_pointer(&job->repair, repair_free);
+		ok = choose_tables(&wish, &in, &job->choice, error);
+	}
+	lft_free(held);
+	return ok;
+}
+
+static char *
+print_cycle(const struct graph *g, const struct choice *c)
+{
+	switch (c->safety) {
+	case CHOICE_SAFE:
+		break;
+	case CHOICE_DRAIN:
+		return channels_print(g, &c->together);
+	case CHOICE_LOOP:
+		return channels_print(g, &c->alone.channels);
+	}
+	return NULL;
+}
+
+/* Links to be avoided are used if a pair would lose its path without them. */
+static void
+route_job_compute(void *values)
+{
+	struct route_job *job = values;
+	struct graph *g = graph_new(job->subnet, job->lids);
+	g_autoptr(GPtrArray) none = g_ptr_array_new();
+	int64_t start = g_get_monotonic_time();
+	struct graph *whole = NULL;
+
+	if (job->is_avoiding)
+		whole = graph_new_whole(job->subnet, job->lids);
+	job->ok = choose(job, g, whole, whole ? NULL : &job->error);
+	if (whole && (!job->ok || job->choice.alone.reach.lost_hosts)) {
+		graph_free(g);
+		g = g_steal_pointer(&whole);
+		job->all = avoid_mark(snapshot_ref(job->subnet), none);
+		job->ok = choose(job, g, NULL, &job->error);
+	}
+	job->is_repaired = job->repair != NULL;
+	if (job->ok)
+		job->cycle = print_cycle(whole ? whole : g, &job->choice);
+	if (job->ok && !job->repair)
+		job->repair = repair_new(g, &job->choice);
+	else
+		graph_free(g);
+	graph_free(whole);
+	job->us = g_get_monotonic_time() - start;
+}
+
+struct route_job *
+route_job_new(const struct route_params *params)
+{
+	struct route_job *job = g_new0(struct route_job, 1);
+	unsigned n = 0;
+
+	job->engine = params->engine;
+	job->require_deadlock_free = params->require_deadlock_free;
+	while (params->order && params->order[n])
+		n++;
+	if (params->order)
+		job->order = g_memdup2(params->order,
+				       (n + 1) * sizeof(*params->order));
+	job->roots = params->roots ? g_array_ref(params->roots) : NULL;
+	job->compute_nodes = params->compute_nodes ?
+		g_array_ref(params->compute_nodes) : NULL;
+	job->io_nodes = params->io_nodes ? g_array_ref(params->io_nodes) : NULL;
+	job->n_threads = params->threads ? params->threads :
+		g_get_num_processors();
+	return job;
+}
+
+static void
+route_job_free(void *values)
+{
+	struct route_job *job = values;
+
+	snapshot_unref(job->subnet);
+	if (job->all)
+		snapshot_unref(job->all);
+	lid_map_free(job->lids);
+	lft_free(job->seen);
+	g_free(job->order);
+	g_free(job->ranks_by);
+	g_free(job->in_force);
+	g_free(job->ranks);
+	g_clear_pointer(&job->roots, g_array_unref);
+	g_clear_pointer(&job->compute_nodes, g_array_unref);
+	g_clear_pointer(&job->io_nodes, g_array_unref);
+	repair_free(job->repair);
+	g_clear_error(&job->error);
+	choice_clear(&job->choice);
+	g_free(job->cycle);
+	g_free(job);
+}
+
+struct beside_job *
+route_job_start(struct route_job *job, struct beside *b,
+		void (*done)(void *job, void *data), void *data)
+{
+	const struct beside_task task = {
+		route_job_compute, done, route_job_free,
+	};
+
+	return beside_run(b, &task, job, data);
+}

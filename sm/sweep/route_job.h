@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Routing with its verification, as work beside the main loop.
+ */
+#ifndef MINISM_SWEEP_ROUTE_JOB_H
+#define MINISM_SWEEP_ROUTE_JOB_H
+
+#include "routing/repair.h"
+#include "sm/io/beside.h"
+#include "topology/lid.h"
+
+/* Parameters of routing. */
+struct route_params {
+	const struct engine *engine;	/* NULL: see choice_wish.order */
+	const struct engine *const *order;
+	bool require_deadlock_free;
+	/* Of uint64_t, ascending; NULL: not configured. */
+	GArray *roots;		/* NodeGUIDs */
+	GArray *compute_nodes;	/* PortGUIDs */
+	GArray *io_nodes;
+	unsigned threads;		/* 0: one for each core */
+};
+
+/* All of it is owned, or a reference. */
+struct route_job {
+	/* in */
+	struct snapshot *subnet;
+	struct lid_map *lids;
+	struct lft *seen;	/* the tables that the switches hold */
+	const struct engine *engine, **order;	/* see struct choice_wish */
+	bool require_deadlock_free, is_avoiding;	/* links of `subnet` are
+							   marked */
+	char *ranks_by, *in_force;
+	uint32_t *ranks;
+	GArray *roots, *compute_nodes, *io_nodes;
+	unsigned n_threads;
+	/* in and out: of the last tables of an engine; NULL: none */
+	struct repair *repair;
+
+	/* out */
+	bool ok;		/* else `error` */
+	GError *error;
+	struct choice choice;
+	bool is_repaired;	/* the engines did not run */
+	struct snapshot *all;	/* `subnet` without marks, if a pair has no path
+				   without the links to be avoided; NULL */
+	char *cycle;		/* credit loop of the choice in words, or NULL */
+	int64_t us;		/* what it took, of this machine */
+};
+
+/* Takes references on the lists of `params`. The caller adds subnet, lids, seen
+ * and, if there are any, is_avoiding, ranks, both texts and repair. */
+struct route_job *route_job_new(const struct route_params *params);
+
+/* Takes the job over. done() may take what the job has computed out of it. */
+struct beside_job *route_job_start(struct route_job *job, struct beside *b,
+				   void (*done)(void *job, void *data),
+				   void *data);
+
+#endif
