@@ -19,6 +19,7 @@ close_sa(struct sm_instance *sm)
 {
 	mcast_manager_fabric(sm->mcast, NULL, NULL, NULL, NULL);
 	sa_publish(sm->sa, NULL, transport_now(sm->t));
+	sa_server_set_shut(sm->sa_server, true);
 	qos_reader_refresh(sm->qos_reader);
 }
 
@@ -228,6 +229,7 @@ sm_instance_on_mastered(int64_t heard, GHashTable **clients, void *data)
 	struct sm_instance *sm = data;
 	uint16_t former = standby_take(sm->standby, heard);
 
+	sa_server_set_shut(sm->sa_server, false);
 	if (former)
 		*clients = sa_clients(sm->sa);
 	return former;

@@ -22,9 +22,13 @@
  * answered in later turns of the main loop, so the SM's own answers, timers
  * and elections are never delayed by more than one turn, whatever the load.
  *
- * Before the first sweep has ended the SA is not open: requests wait, since
+ * Before the first sweep has ended there is no view: requests wait, since
  * hosts join their groups as soon as their port is Active. (BUSY would cost
  * them seconds: Linux takes it for a failure. OpenSM drops such requests.)
+ * While another manager is the master the SA is shut: what waits is dropped,
+ * and what comes, for the client sends it again to the master. A Set or Delete
+ * that has waited for longer than a client does is dropped as well: executed
+ * later, it would undo what the client has done since.
  *
  * Repetitions. A client without an answer sends its request again with the same
  * TID (IBA 13.4.6.4); the repetition is dropped, since answering both would
@@ -46,6 +50,9 @@
 #include "sm/sa/mcmember.h"
 #include "sm/sa/sa_queue.h"
 #include "sm/sa/service.h"
+
+/* Linux waits for the answer to a join for as long (ib_sa_join_multicast()). */
+#define PATIENCE_US	(3 * G_USEC_PER_SEC)
 
 const struct sa_server_params sa_server_params_default = {
 	.max_waiting = 8192,
@@ -79,6 +86,7 @@ struct sa_server {
 	GQueue tables;		/* jobs whose table is being sent */
 	GQueue searches;	/* jobs that are LATER */
 	unsigned reports;	/* without an answer yet */
+	bool shut;		/* another manager is the master */
 
 	unsigned due_timer;
 	int64_t due_when;
@@ -139,6 +147,21 @@ log_drop(struct sa_server *d, const struct sa_job *j, const char *reason)
 		    "method %s (0x%02x), attribute %s (0x%04x), from LID %u",
 		    mad_method_name(j->key.method), j->key.method,
 		    sa_attr_name(j->key.attr_id), j->key.attr_id, j->key.lid);
+}
+
+/* For a job that is in none of the queues. */
+static void
+drop(struct sa_server *d, struct sa_job *j, const char *reason)
+{
+	log_drop(d, j, reason);
+	job_end(d, j);
+}
+
+static bool
+changes(const struct sa_job *j)
+{
+	return j->key.method == MAD_METHOD_SET ||
+		j->key.method == SA_METHOD_DELETE;
 }
 
 /* ------------------------------------------------------------------ tables */
@@ -320,9 +343,7 @@ answer_job(struct sa_server *d, struct sa_job *j)
 		.mad = j->mad, .len = j->len, .slid = j->key.lid,
 		.now = transport_now(d->transport),
 	};
-	bool changes = j->key.method == MAD_METHOD_SET ||
-		j->key.method == SA_METHOD_DELETE;
-	bool goes_on = false;
+	bool touches = changes(j), goes_on = false;
 
 	sa_answer(d->sa, &request, &j->reply);
 	switch (j->reply.kind) {
@@ -358,7 +379,7 @@ answer_job(struct sa_server *d, struct sa_job *j)
 	}
 	if (!goes_on)
 		job_end(d, j);
-	if (changes)
+	if (touches)
 		sa_server_touch(d);
 }
 
@@ -397,7 +418,10 @@ on_turn(void *data)
 		}
 		j = d->sa->view ? sa_queue_next(d->queue) : NULL;
 		d->stats.waiting = sa_queue_length(d->queue);
-		if (j)
+		if (j && changes(j) &&
+		    transport_now(d->transport) - j->came > PATIENCE_US)
+			drop(d, j, "SA request that waited for too long");
+		else if (j)
 			answer_job(d, j);
 	}
 	start_turn_timer(d);
@@ -411,6 +435,10 @@ sa_server_enqueue(struct sa_server *d, struct sa_job *j)
 	struct sa_job *refused;
 	enum sa_refusal why;
 
+	if (d->shut) {
+		drop(d, j, "SA request to a standby");
+		return;
+	}
 	refused = sa_queue_add(d->queue, j, &why);
 	d->stats.waiting = sa_queue_length(d->queue);
 	d->stats.longest = MAX(d->stats.longest, d->stats.waiting);
@@ -494,6 +522,17 @@ sa_server_on_message(const struct sa_message_message *m, void *data)
 	}
 	d->stats.taken++;
 	sa_job_free(j);
+}
+
+void
+sa_server_set_shut(struct sa_server *d, bool shut)
+{
+	struct sa_job *j;
+
+	d->shut = shut;
+	while (shut && (j = sa_queue_next(d->queue)))
+		drop(d, j, "SA request to a standby");
+	d->stats.waiting = sa_queue_length(d->queue);
 }
 
 /* --------------------------------------------------------------- interface */

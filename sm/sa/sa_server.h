@@ -59,6 +59,9 @@ void sa_server_free(struct sa_server *d);	/* and all jobs, unanswered */
 void sa_server_take(struct sa_server *d, const struct transport_mad *m);
 /* A request that `unread` took: it is answered in a later turn. */
 void sa_server_enqueue(struct sa_server *d, struct sa_job *j);
+/* While another manager is the master, requests are dropped; at first this one
+ * may become it, and they wait for the first view. */
+void sa_server_set_shut(struct sa_server *d, bool shut);
 /* The SA may have Reports to send, another deadline, or state to be saved:
  * after a sweep, a trap, and any other call that changes `sa`. */
 void sa_server_touch(struct sa_server *d);
@@ -75,7 +78,8 @@ struct sa_server_stats {
 	uint64_t busy_full;	/* max_waiting wait; or displaced */
 	uint64_t busy_tables, busy_searchers, busy_unread;
 	uint64_t repeated;	/* not answered yet, sent again; dropped */
-	uint64_t dropped;	/* by sa_answer(), or no request at all */
+	uint64_t dropped;	/* by sa_answer(), no request at all, to a
+				   standby, or waited for too long */
 
 	/* Of those answered: from the request to the answer's first MAD, each
 	 * bucket with those before; and by AttributeID, 0: others. */

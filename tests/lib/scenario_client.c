@@ -163,8 +163,11 @@ put_gid(const struct client *c, uint32_t port, uint8_t gid[16])
 	memcpy(gid, be, 16);
 }
 
+/* at: the node whose LID gets it, and no answer is expected; NULL: the
+ * master's. */
 static bool
-change_membership(struct play *p, const char *name, unsigned method)
+change_membership(struct play *p, const char *name, unsigned method,
+		  const char *at)
 {
 	static const uint8_t mgid[16] = {
 		0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0,
@@ -172,9 +175,11 @@ change_membership(struct play *p, const char *name, unsigned method)
 	};
 	struct client *c = client_on(p, name);
 	struct mcmember_record r = { .join_state = 1 };
+	struct mad_addr to = { .qp = 1, .qkey = MAD_GSI_QKEY };
 	uint8_t mad[MAD_SIZE];
+	uint32_t port;
 
-	if (!c)
+	if (!c || (at && !play_read_port(p, at, &port)))
 		return false;
 	memcpy(r.mgid, mgid, 16);
 	put_gid(c, c->port, r.port_gid);
@@ -182,7 +187,12 @@ change_membership(struct play *p, const char *name, unsigned method)
 	put_mask(mad, SA_BIT(MCM_MGID) | SA_BIT(MCM_PORT_GID) |
 		 SA_BIT(MCM_JOIN_STATE));
 	sa_record_encode(SA_ATTR_MC_MEMBER, mad + SA_DATA_OFFSET, &r);
-	return client_ask(c, mad, SECOND);
+	if (!at)
+		return client_ask(c, mad, SECOND);
+	mad_set_tid(mad, 5);
+	to.lid = sim_port_info(p->w.sim, port)->lid;
+	transport_send(c->t, &to, mad, MAD_SIZE, 0, NULL);
+	return true;
 }
 
 /* NODE ..: of IPoIB's broadcast group */
@@ -190,15 +200,17 @@ static bool
 do_join(struct play *p, char **args)
 {
 	for (; *args; args++)
-		if (!change_membership(p, *args, MAD_METHOD_SET))
+		if (!change_membership(p, *args, MAD_METHOD_SET, NULL))
 			return false;
 	return true;
 }
 
+/* NODE [at NODE]: there is a standby */
 static bool
 do_leave(struct play *p, char **args)
 {
-	return change_membership(p, args[0], SA_METHOD_DELETE);
+	return change_membership(p, args[0], SA_METHOD_DELETE,
+				 args[0] && args[1] ? args[2] : NULL);
 }
 
 /* NODE: to trap 65, a port that goes */

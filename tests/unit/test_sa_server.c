@@ -43,6 +43,17 @@ STAGE_TEST(test_requests_wait_until_the_fabric_is_known)
 	stage_run(st, SECOND);
 	assert_int_equal(d->records[SA_ATTR_CLASS_PORT_INFO], 2);
 	assert_int_equal(d->within[0], 1);
+	/* a first sweep of a minute: the client has given up its join */
+	sa_publish(st->sa, NULL, sim_now(st->sim));
+	client_join(&st->client[2], 2);
+	client_ask_info(&st->client[2]);
+	stage_run(st, 60 * SECOND);
+	sa_publish(st->sa, view, sim_now(st->sim));
+	sa_server_touch(st->desk);
+	stage_run(st, SECOND);
+	assert_int_equal(st->client[2].good, 1);
+	assert_int_equal(d->records[SA_ATTR_MC_MEMBER], 1);
+	assert_int_equal(d->dropped, 1);
 	sa_db_unref(view);
 }
 
