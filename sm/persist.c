@@ -60,8 +60,9 @@ persist_save_file(struct log *log, const char *subsystem, const char *path,
 
 /* ------------------------------------------- LIDs, ranks, untaken fields */
 
-/* Fields that a port acknowledged and did not take in the last sweep, in the
- * last two, and in three in a row at some time: those are given up. */
+/* Fields that a port acknowledged and did not take when they were last sent, in
+ * the last two heavy sweeps, and in three in a row at some time: those are given
+ * up. */
 struct untaken {
 	uint64_t guid;		/* NodeGUID */
 	uint8_t port;
@@ -382,7 +383,7 @@ find_untaken(GArray *list, guint *at, const struct snapshot *s, uint32_t port)
 }
 
 uint32_t *
-persist_given_up(struct persist *m, const struct snapshot *s)
+persist_not_sent(struct persist *m, const struct snapshot *s, bool is_repair)
 {
 	uint32_t *fields = g_new0(uint32_t, s->n_ports);
 	GArray *kept;
@@ -405,7 +406,8 @@ persist_given_up(struct persist *m, const struct snapshot *s)
 		    (snapshot_is_switch(far) && far->sw.port_state_change))
 			continue;
 		g_array_append_val(kept, *u);
-		fields[port] = u->given_up;
+		fields[port] = u->given_up | (is_repair ? u->once &
+			~(uint32_t)PORT_FIELDS_ADDRESS : 0);
 	}
 	g_array_unref(m->untaken);
 	m->untaken = kept;
@@ -439,7 +441,7 @@ field_tally_ports(const struct field_tally *t, unsigned bit,
 
 void
 persist_learn(struct persist *m, const struct snapshot *s,
-	     const uint32_t *untaken)
+	     const uint32_t *untaken, bool is_repair)
 {
 	const uint32_t others = ~(PORT_FIELDS_ADDRESS | PORT_FIELDS_GUARD);
 	GArray *old = m->untaken;
@@ -452,12 +454,16 @@ persist_learn(struct persist *m, const struct snapshot *s,
 		struct untaken u = {
 			.guid = snapshot_node_of(s, port)->info.node_guid,
 			.port = s->ports[port].num,
-			.once = untaken ? untaken[port] & others : 0,
+			.once = untaken ? untaken[port] : 0,
 		};
 
 		u.given_up = u.once & PORT_FIELDS_TRAINING;
-		if (was) {
-			u.twice = was->once & u.once;
+		if (was && is_repair) {
+			u.once |= was->once;
+			u.twice = was->twice;
+			u.given_up |= was->given_up;
+		} else if (was) {
+			u.twice = was->once & u.once & others;
 			u.given_up |= was->given_up | (was->twice & u.once);
 		}
 		field_tally_add(&fresh, port,

@@ -62,16 +62,20 @@ void persist_free(struct persist *m);
 void persist_keep_lids(struct persist *m, const struct snapshot *s,
 		      const struct lid_map *map);
 
-/* By port index of `s`: the fields that are given up, since the port did not
- * take them in three sweeps in a row (PORT_FIELDS_TRAINING: in one). A port
- * that has changed since then (PortStateChange of its switch or of the one
- * behind it, link down, away) is forgotten first. */
-uint32_t *persist_given_up(struct persist *m, const struct snapshot *s);
+/* By port index of `s`: the fields that are not sent. A heavy sweep sends all
+ * but those that are given up, since the port did not take them in three heavy
+ * sweeps in a row (PORT_FIELDS_TRAINING: in one). A repair also leaves out
+ * those that the port did not take when they were last sent, except an
+ * address: else a component that all devices drop would cost a Set to each of
+ * them, whatever port is repaired. A port that has changed since then (PortStateChange of its switch
+ * or of the one behind it, link down, away) is forgotten first. */
+uint32_t *persist_not_sent(struct persist *m, const struct snapshot *s,
+			   bool is_repair);
 
 /* A sweep's result: by port, the fields acknowledged and not taken; NULL:
- * nothing was sent. */
+ * nothing was sent. What a repair did not send stays as it was known. */
 void persist_learn(struct persist *m, const struct snapshot *s,
-		  const uint32_t *untaken);
+		  const uint32_t *untaken, bool is_repair);
 
 /* How many ports there are with a field, and the first of them. */
 struct field_tally {

@@ -273,7 +273,8 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 		log_say(s->log, LOG_INFO, "sweep", "%u forwarding entries were "
 			"changed although their new path did not work yet",
 			result->rushed);
-	persist_learn(s->memory, s->next.subnet, result->untaken);
+	persist_learn(s->memory, s->next.subnet, result->untaken,
+		      s->is_repair);
 	/* An address or a protection that was acknowledged and not taken is
 	 * sent again soon, then less and less often: most devices that do so
 	 * are being reset. */
@@ -284,7 +285,7 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 				    fields & PORT_FIELDS_ADDRESS ?
 				    RETRY_MAX_US : RETRY_GUARD_MAX_US);
 		s->causes |= 1u << SWEEP_CAUSE_UNTAKEN;
-	} else {
+	} else if (!s->is_repair) {
 		s->retry_us = 0;
 	}
 	reregister_told(s->clients, s->next.subnet, result->told);
@@ -319,12 +320,17 @@ static void
 program_plan(struct sweep *s)
 {
 	const struct plan *plan = s->plan;
+	struct plan *left;
 
 	if (!plan->n_steps) {
-		persist_learn(s->memory, s->next.subnet, NULL);
-		s->retry_us = 0;
+		persist_learn(s->memory, s->next.subnet, NULL, s->is_repair);
+		if (!s->is_repair)
+			s->retry_us = 0;
+		left = plan_left(plan, s->next.subnet, &s->wanted,
+				 s->next.seen, s->next.tables);
 		publish(s, NULL);
-		judge(s, NULL, NULL);
+		judge(s, NULL, left);
+		plan_free(left);
 		return;
 	}
 	/* The changed LFT blocks and entries are counted, as far as the
@@ -354,7 +360,8 @@ static void
 make_plan(struct sweep *s)
 {
 	const struct snapshot *n = s->next.subnet;
-	g_autofree uint32_t *given_up = persist_given_up(s->memory, n);
+	g_autofree uint32_t *not_sent = persist_not_sent(s->memory, n,
+							 s->is_repair);
 
 	s->wanted = (struct desired){
 		.policy = s->params.policy,
@@ -372,7 +379,7 @@ make_plan(struct sweep *s)
 	};
 	g_clear_pointer(&s->plan, plan_free);
 	s->plan = plan_diff(n, &s->wanted, s->next.seen, s->next.tables,
-			    given_up);
+			    not_sent);
 }
 
 /* ----------------------------------------------------------------- decide */

@@ -479,7 +479,8 @@ sweep_begin(void *data)
 	s->timer = 0;
 	s->is_repair = nodes && nodes->len;
 	s->why = s->causes | (s->is_repair ? s->notice_causes : 0);
-	s->causes = 0;
+	/* What was not taken is sent again by a heavy sweep only. */
+	s->causes &= s->is_repair ? 1u << SWEEP_CAUSE_UNTAKEN : 0u;
 	s->began = now;
 	s->n_stages = 0;
 	s->stats = s->x->stats;
