@@ -4,7 +4,10 @@
  * configured VLs fitted to each port.
  *
  * P_Keys. Queue pairs use a P_Key by its index, so a key that stays must stay at
- * its index, whatever else changes. And a leaf switch should drop packets of
+ * its index, whatever else changes, also if only its membership changes between
+ * full and limited; and a program that did not see its key go must not send into
+ * another partition, so an index that becomes free is not used again in the same
+ * change. And a leaf switch should drop packets of
  * partitions that the host is not in: the switch's port towards it gets the same
  * partitions, each as a full member. A switch matches a packet with its table as
  * an end port does (IBA 10.9.3), so a limited entry would drop all packets that a
@@ -12,15 +15,21 @@
  *
  * Flow of want_pkeys(). For each end port: its keys (choose_keys(), which leaves
  * some out if the table is too small), the one for index 0, then layout_place()
- * in four steps:
- *   1. the key for index 0 is put there
+ * in five steps:
+ *   1. a key that is configured for index 0 is put there
  *   2. keys that the table has, and still shall have, stay at their index; of
  *	two equal ones the first
- *   3. all others become 0, which is no key (IBA 10.9.1.1)
- *   4. keys without a place take the lowest free ones
+ *   3. a key of the same partition takes the index of the other membership
+ *   4. the default partition takes index 0, if no key stays there
+ *   5. keys without a place go behind the highest index that was in use; if the
+ *	table ends there, to indexes without a key, then to those that became
+ *	free. Other places become 0, which is no key (IBA 10.9.1.1)
  * Run on its own result this changes nothing. Then the port at the other end
  * of the cable, if it is a switch's: the same partitions, none at a fixed
  * index.
+ *
+ * Unknown is not empty. The table of an end port that is in use and was not read
+ * as a whole is left alone until it is: the reader has reported it.
  *
  * Cost. `waiting` of a layout is a set of P_Keys, a bit each: those without a
  * place so far. With it a table costs one step for each of its entries and
@@ -62,6 +71,12 @@ struct index0 {
 	uint32_t beaten_at;	/* the first of them */
 };
 
+/* The key for index 0 of a port, or 0. */
+struct first_key {
+	uint16_t pkey;
+	bool asked;		/* by the configuration: others give way */
+};
+
 struct layout {
 	const struct snapshot *s;
 	const struct partition_rules *rules;
@@ -74,6 +89,7 @@ struct layout {
 	uint16_t *keys;			/* of the present port */
 	unsigned n_keys;
 	uint16_t *table;		/* the same, in their places */
+	uint16_t *was;			/* the table that the port holds */
 	uint64_t waiting[SET_WORDS];
 };
 
@@ -150,7 +166,8 @@ compare_rank(gconstpointer a, gconstpointer b, gpointer first)
 	return (int)kb - (int)ka;
 }
 
-/* Sets l->keys; `first` is kept in any case. */
+/* Sets l->keys, ascending unless some are left out; `first` is kept in any
+ * case. */
 static void
 choose_keys(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 {
@@ -193,13 +210,13 @@ key_in(const struct layout *l, uint32_t port, uint16_t base)
 	return what ? base : 0;
 }
 
-/* 0: no key has to be there. Both lists are sorted by partition. */
-static uint16_t
+/* Both lists are sorted by partition. */
+static struct first_key
 choose_first(struct layout *l, uint32_t port)
 {
 	uint32_t at = l->m->first[port];
 	uint32_t end = l->m->first[port + 1];
-	uint16_t first = 0;
+	struct first_key first = { 0 };
 
 	for (guint i = 0; i < l->first->len; i++) {
 		struct index0 *f = &g_array_index(l->first, struct index0, i);
@@ -210,48 +227,98 @@ choose_first(struct layout *l, uint32_t port)
 			break;
 		if (pkey_base(l->m->pkeys[at]) != f->pkey)
 			continue;
-		if (!first)
-			first = key_in(l, port, f->pkey);
+		if (!first.asked)
+			first = (struct first_key){
+				key_in(l, port, f->pkey), true,
+			};
 		else if (!f->n_beaten++)
 			f->beaten_at = port;
 	}
-	return first ? first : key_in(l, port, PKEY_DEFAULT);
+	if (!first.asked)
+		first.pkey = key_in(l, port, PKEY_DEFAULT);
+	return first;
 }
 
 /* --- their places --- */
 
-/* l->keys, of which there are no more than `cap`, into the port's blocks. */
+/* Sets l->was. False: blocks are not known, and count as empty there. */
+static bool
+read_was(struct layout *l, uint32_t port, unsigned cap)
+{
+	const union port_block *b = NULL;
+	bool whole = true;
+
+	for (unsigned i = 0; i < cap; i++) {
+		if (i % PKEYS_A_BLOCK == 0)
+			b = port_tables_get(l->held, PORT_TABLE_PKEY, port,
+					    i / PKEYS_A_BLOCK);
+		whole &= b != NULL;
+		l->was[i] = b ? b->pkeys[i % PKEYS_A_BLOCK] : 0;
+	}
+	return whole;
+}
+
+/* May queue pairs hold indexes of its table? Port 0 of a switch may show no
+ * PortState; it has a LID then. */
+static bool
+is_in_use(const struct snapshot *s, uint32_t port)
+{
+	const struct snapshot_port *p = &s->ports[port];
+
+	return p->num ? p->info.state > PORT_STATE_INIT : p->info.lid != 0;
+}
+
+/* The key of this partition that has no place so far; 0: none. */
+static uint16_t
+wait_take_other(struct layout *l, uint16_t pkey)
+{
+	if (wait_take(l, pkey_base(pkey)))
+		return pkey_base(pkey);
+	return wait_take(l, pkey | PKEY_FULL) ? pkey | PKEY_FULL : 0;
+}
+
+/* Step 5. */
 static void
-layout_place(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
+place_new(struct layout *l, unsigned cap)
+{
+	unsigned end = cap, k = 0;
+
+	while (end > 0 && !l->was[end - 1])
+		end--;
+	for (unsigned pass = 0; pass < 3; pass++)
+		for (unsigned i = pass ? 0 : end; i < cap; i++) {
+			if (l->table[i] || (pass < 2 && l->was[i]))
+				continue;
+			while (k < l->n_keys && !wait_take(l, l->keys[k]))
+				k++;
+			if (k == l->n_keys)
+				return;
+			l->table[i] = l->keys[k++];
+		}
+}
+
+/* l->keys, of which there are no more than `cap`, into the port's blocks, which
+ * hold l->was. */
+static void
+layout_place(struct layout *l, uint32_t port, unsigned cap,
+	     struct first_key first)
 {
 	unsigned n = l->wanted->n_blocks[PORT_TABLE_PKEY][port];
-	const union port_block *held = NULL;
-	unsigned at = 0;
 
 	memset(l->table, 0, n * sizeof(union port_block));
 	for (unsigned i = 0; i < l->n_keys; i++)
 		wait_add(l, l->keys[i]);
-	if (first && cap) {
-		l->table[0] = first;
-		wait_take(l, first);
-	}
-	for (unsigned i = 0; i < cap; i++) {
-		uint16_t pkey;
-
-		if (i % PKEYS_A_BLOCK == 0)
-			held = port_tables_get(l->held, PORT_TABLE_PKEY, port,
-					       i / PKEYS_A_BLOCK);
-		pkey = held ? held->pkeys[i % PKEYS_A_BLOCK] : 0;
-		if (!l->table[i] && wait_take(l, pkey))
-			l->table[i] = pkey;
-	}
-	for (unsigned i = 0; i < l->n_keys; i++) {
-		if (!wait_take(l, l->keys[i]))
-			continue;
-		while (l->table[at])
-			at++;
-		l->table[at] = l->keys[i];
-	}
+	if (first.asked && cap && wait_take(l, first.pkey))
+		l->table[0] = first.pkey;
+	for (unsigned i = 0; i < cap; i++)
+		if (!l->table[i] && wait_take(l, l->was[i]))
+			l->table[i] = l->was[i];
+	for (unsigned i = 0; i < cap; i++)
+		if (!l->table[i])
+			l->table[i] = wait_take_other(l, l->was[i]);
+	if (cap && !l->table[0] && wait_take(l, first.pkey))
+		l->table[0] = first.pkey;
+	place_new(l, cap);
 	for (unsigned i = 0; i < n; i++) {
 		union port_block b;
 
@@ -297,7 +364,8 @@ want_guard(struct layout *l, uint32_t port)
 			 "%u", cap, l->n_keys);
 		return 0;
 	}
-	layout_place(l, port, cap, 0);
+	read_was(l, port, cap);
+	layout_place(l, port, cap, (struct first_key){ 0 });
 	return (uint8_t)(l->enforce & enforceable(l->s, port));
 }
 
@@ -343,6 +411,7 @@ layout_new(const struct isolation *i, const struct isolation_params *p,
 	most = (most + PKEYS_A_BLOCK - 1) / PKEYS_A_BLOCK * PKEYS_A_BLOCK;
 	l->keys = g_new(uint16_t, most);
 	l->table = g_new(uint16_t, most);
+	l->was = g_new(uint16_t, most);
 	l->first = g_array_new(FALSE, FALSE, sizeof(struct index0));
 	for (guint k = 0; k < p->rules->partitions->len; k++) {
 		const struct partition *one = p->rules->partitions->pdata[k];
@@ -363,13 +432,14 @@ want_pkeys(struct isolation *i, const struct isolation_params *p,
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		uint32_t peer = s->ports[port].peer;
 		unsigned cap = port_pkey_cap(s, port);
-		uint16_t first;
+		struct first_key first;
 
 		if (!snapshot_is_end_port(s, port))
 			continue;
 		first = choose_first(l, port);
-		choose_keys(l, port, cap, first);
-		layout_place(l, port, cap, first);
+		choose_keys(l, port, cap, first.pkey);
+		if (read_was(l, port, cap) || !is_in_use(s, port))
+			layout_place(l, port, cap, first);
 		/* An end port with a cable is no switch's: that is port 0. */
 		if (peer != SNAPSHOT_NONE &&
 		    l->enforce & enforceable(s, peer))
@@ -389,6 +459,7 @@ want_pkeys(struct isolation *i, const struct isolation_params *p,
 	}
 	g_free(l->keys);
 	g_free(l->table);
+	g_free(l->was);
 	g_array_unref(l->first);
 	g_free(l);
 }

@@ -41,7 +41,8 @@ bool isolation_reads(const struct isolation_params *p, const struct snapshot *s,
 
 struct isolation {
 	struct memberships *memberships;	/* references */
-	/* Set are all P_Key blocks of each end port, and of each switch port
+	/* Set are all P_Key blocks of each end port whose keys are known or
+	 * not in use yet, and of each switch port
 	 * that is to enforce; with QoS the SL to VL and VL arbitration blocks
 	 * of every port with a link, and of enhanced ports 0. Blocks that are
 	 * not set are not changed. */
@@ -54,8 +55,9 @@ struct isolation {
 				   possible */
 };
 
-/* held: the tables on the fabric as far as they were read; a block that is not
- * known counts as empty. */
+/* held: the tables on the fabric as far as they were read. The P_Key table of an
+ * end port in use that was not read as a whole is not wanted, that is, left
+ * alone; else a block that is not known counts as empty. */
 struct isolation *isolation_new(const struct isolation_params *p,
 				const struct snapshot *s,
 				const struct port_tables *held);

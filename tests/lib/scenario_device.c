@@ -288,7 +288,7 @@ do_truth(struct play *p, char **args)
 	return true;
 }
 
-/* METHOD ATTRIBUTE N: so many MADs of this kind are lost */
+/* METHOD ATTRIBUTE N [NODE]: so many MADs of this kind are lost */
 static bool
 do_lose(struct play *p, char **args)
 {
@@ -301,7 +301,9 @@ do_lose(struct play *p, char **args)
 	while (args[0] && method && strcmp(mad_method_name(method), args[0]))
 		method--;
 	if (!method || !args[1] || !args[2])
-		return play_fail(p, "lose METHOD ATTRIBUTE N");
+		return play_fail(p, "lose METHOD ATTRIBUTE N [NODE]");
+	if (args[3] && !play_read_node(p, args[3], &rule.match.node))
+		return false;
 	rule.match.method = (uint8_t)method;
 	rule.match.attr_id = (uint16_t)play_read_attr(args[1]);
 	rule.times = (unsigned)strtoul(args[2], NULL, 10);

@@ -194,6 +194,7 @@ WORD(do_admit, struct lab *lab)
 	unsigned last = word_number(ends[1] ?: ends[0]);
 	enum partition_membership membership =
 		*words[1] == 'f' ? PARTITION_FULL :
+		*words[1] == 'n' ? PARTITION_NONE :
 		*words[1] == 'l' ? PARTITION_LIMITED : PARTITION_BOTH;
 
 	for (unsigned pkey = word_number(ends[0]); pkey <= last; pkey++)
@@ -219,7 +220,7 @@ WORD(do_are_default, struct lab *lab)
 	assert_range(words[0], isolation_is_default(lab->rules));
 }
 
-/* PORT P_KEY ..: at the beginning of its table */
+/* PORT[+32] P_KEY ..: at the beginning of a block of its table */
 WORD(do_hold, struct lab *lab)
 {
 	uint16_t pkeys[PKEYS_A_BLOCK];
@@ -227,7 +228,16 @@ WORD(do_hold, struct lab *lab)
 
 	for (unsigned i = 0; i < n; i++)
 		pkeys[i] = word_number(words[1 + i]);
-	hold(lab->held, port_of(lab, words[0]), 0, pkeys, n);
+	hold(lab->held, port_of(lab, words[0]), strchr(words[0], '+') != NULL,
+	     pkeys, n);
+}
+
+/* PORT ..: queue pairs may hold indexes of its table */
+WORD(do_active, struct lab *lab)
+{
+	for (; *words; words++)
+		lab->s->ports[port_of(lab, *words)].info.state =
+			PORT_STATE_ACTIVE;
 }
 
 /* [in] [out] */
@@ -328,7 +338,7 @@ static const struct unit_word all_words[] = {
 	{ "partition", do_partition }, { "index0", do_partition },
 	{ "admit", do_admit }, { "all-full", do_all_full },
 	{ "are-default", do_are_default }, { "hold", do_hold },
-	{ "want", do_want }, { "enforcement-cap", do_enforcement_cap },
+	{ "want", do_want }, { "active", do_active }, { "enforcement-cap", do_enforcement_cap },
 	{ "table", do_table }, { "table-of-all", do_table_of_all },
 	{ "no-table", do_no_table }, { "at", do_at }, { "row", do_row },
 	{ "enforce", do_enforce }, { "problems", do_problems },
@@ -449,36 +459,44 @@ check_guard(const struct lab *lab, uint32_t guard, uint32_t owner)
 				&at), 1);
 }
 
-/* A key stays where it was unless it is at index 0, or was pushed
- * away from it. */
+static bool
+is_asked_at_0(const struct lab *lab, uint16_t pkey)
+{
+	const struct partition *p = partition_rules_find(lab->rules, pkey);
+
+	return p && p->index0;
+}
+
+/* A key stays where it was, the first of several, unless it belongs at index 0
+ * or was pushed away from it; the other membership of a partition comes to the
+ * place of the one that goes. */
 static void
 check_kept(const struct lab *lab, uint32_t port)
 {
-	unsigned at, ignored;
+	const struct port_tables *new = lab->i->wanted, *old = lab->held;
+	bool pushed = is_asked_at_0(lab, key_at(new, port, 0));
+	unsigned cap = port_pkey_cap(lab->s, port), at, end = cap, free = 0;
 
-	for (unsigned i = 1; i < port_pkey_cap(lab->s, port); i++) {
-		uint16_t pkey = key_at(lab->held, port, i);
+	while (end > 0 && !key_at(old, port, end - 1))
+		end--;
+	for (unsigned i = end; i < cap; i++)
+		free += !key_at(new, port, i);
+	for (unsigned i = 0; i < cap; i++) {
+		uint16_t was = key_at(old, port, i), is = key_at(new, port, i);
+		uint16_t other = was ^ PKEY_FULL;
+		bool stays = places_of(new, port, was, &at) ||
+			(!places_of(old, port, other, &at) &&
+			 places_of(new, port, other, &at));
 
-		if (!pkey_base(pkey) ||
-		    !places_of(lab->i->wanted, port, pkey, &at) || at == 0)
-			continue;
-		/* The first of several. */
 		for (unsigned j = 0; j < i; j++)
-			if (key_at(lab->held, port, j) == pkey)
-				pkey = 0;
-		if (pkey)
-			assert_int_equal(key_at(lab->i->wanted, port, i), pkey);
-	}
-	/* No hole that a key could have filled lies before a key that is not
-	 * where it was. */
-	for (unsigned i = 0; i < port_pkey_cap(lab->s, port); i++) {
-		if (key_at(lab->i->wanted, port, i))
-			continue;
-		for (unsigned j = i + 1; j < port_pkey_cap(lab->s, port); j++)
-			if (key_at(lab->i->wanted, port, j))
-				assert_true(places_of(lab->held, port,
-					key_at(lab->i->wanted, port, j),
-					&ignored));
+			stays &= key_at(old, port, j) != was;
+		if (stays && pkey_base(was) && !(pushed && (!i || !at)))
+			assert_int_equal(pkey_base(is), pkey_base(was));
+		/* another partition comes there only to index 0, or if there
+		 * is no other room */
+		if (i > 0 && pkey_base(was) && is &&
+		    pkey_base(is) != pkey_base(was))
+			assert_int_equal(free, 0);
 	}
 }
 
@@ -511,8 +529,6 @@ check_port(const struct lab *lab, const struct memberships *m, uint32_t port)
 
 	assert_int_equal(n, MIN(cap, n_want));
 	check_kept(lab, port);
-	if (memberships_of(m, port, PKEY_DEFAULT) || !n)
-		assert_true(!n || key_at(lab->i->wanted, port, 0));
 	if (peer == SNAPSHOT_NONE)
 		return;
 	assert_int_equal(lab->i->enforce[peer], BOTH_WAYS);
@@ -541,6 +557,45 @@ LAB_TEST(test_any_rules_and_tables_keep_the_promises)
 		lab->held = port_tables_ref(first);
 		want(lab, BOTH_WAYS);
 		assert_same_tables(lab->s, first, lab->i->wanted);
+	}
+}
+
+/* Edits of a partition file: keys that come, go, or change their membership.
+ * The table is never full. */
+LAB_TEST(test_no_edit_moves_a_key_that_stays)
+{
+	uint64_t rng = prng_stream(seed_take(20261124), 0);
+
+	for (unsigned edit = 0; edit < 200; edit++) {
+		AUTO(port_tables) *before = port_tables_ref(lab->held);
+		unsigned at, host = prng_below(&rng, N_HOSTS);
+		uint32_t port = lab->host[host];
+
+		for (unsigned n = prng_below(&rng, 4); n-- > 0;)
+			admit(lab, prng_below(&rng, 8) ? (uint16_t)
+			      (1 + prng_below(&rng, 19)) : PKEY_DEFAULT, host,
+			      (enum partition_membership)
+			      prng_below(&rng, PARTITION_BOTH));
+		want(lab, BOTH_WAYS);
+		for (unsigned i = 0; i < CAP; i++) {
+			uint16_t was = key_at(before, port, i);
+			uint16_t is = key_at(lab->i->wanted, port, i);
+
+			if (was && !is)
+				assert_int_equal(memberships_of(
+					lab->i->memberships, port, was), 0);
+			/* only the default partition goes to a free index 0 */
+			if (was && is && pkey_base(is) != PKEY_DEFAULT)
+				assert_int_equal(pkey_base(is), pkey_base(was));
+			if (was && memberships_of(lab->i->memberships, port,
+						  was))
+				assert_int_equal(pkey_base(is), pkey_base(was));
+			if (is)
+				assert_int_equal(places_of(lab->i->wanted, port,
+							   is, &at), 1);
+		}
+		port_tables_unref(lab->held);
+		lab->held = port_tables_ref(lab->i->wanted);
 	}
 }
 
