@@ -174,7 +174,7 @@ completion_of_hostile_names() {
 	for ((i = 0; i < ${#HOSTILE[@]}; i++)); do
 		name=${HOSTILE[i]}
 		names+=("$name")
-		sed -i "s|# \"node-0$((i + 1))\"|# \$name\"|" $net
+		sed -i "s|# \"node-0$((i + 1))\"|# \"$name\"|" $net
 	done
 	"$MINISM" --simulate $net -F /dev/null -f hostile.log \
 		--control-socket "$SCRATCH/hostile" >/dev/null 2>&1 &
