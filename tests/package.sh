@@ -72,8 +72,10 @@ unpack() {
 # The same programs and files of systemd's are in both kinds of packages.
 read_spec() {
 	rpmspec -P "minism-$version/minism.spec" >parsed || return
-	(cd root && find usr/bin usr/sbin lib/systemd usr/lib/sysusers.d \
-		usr/lib/udev -type f) | sed 's|^lib|usr/lib|' | sort >in_debian
+	# units are below /lib before Debian 13
+	(cd root && find usr/bin usr/sbin lib/systemd usr/lib/systemd \
+		usr/lib/sysusers.d usr/lib/udev -type f 2>/dev/null) |
+		sed 's|^lib|usr/lib|' | sort >in_debian
 	sed -n '/^%files/,$p' parsed | sed 's|^/||' |
 		grep -E '^usr/(s?bin|lib/(systemd|sysusers.d|udev))/' |
 		sort >in_spec

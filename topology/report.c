@@ -79,7 +79,7 @@ report_text(struct text_report *r, const char *key, const char *value,
 {
 	if (!begin_member(r, key)) {
 		if (value && after)
-			g_string_append(g_string_append(r->out, value), after);
+			g_string_append_printf(r->out, "%s%s", value, after);
 	} else if (value) {
 		put_string(r->out, value);
 	} else {
