@@ -1,14 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-# What can be said of the sources without running them, as TAP: another
-# compiler's warnings, gcc's analyzer, functions that no program uses, and a
-# source package that builds from what is in it. JOBS as for bootstrap.
+# What can be said of the sources without the tests, as TAP: static.sh PART..
+#	syntax		clang's warnings (C files of the product and of the tests)
+#	analyzer	gcc -fanalyzer's
+#	dead_code	functions that no program uses
+#	distcheck	a source package that builds from what is in it
+#	rounding	tables that depend on the processor
+#	fuzzers		each for FUZZ_SECONDS (30)
+# From the environment: JOBS as for bootstrap; MINISM_BUILD, for syntax and
+# rounding: the plain build (build/).
 set -euo pipefail
 export LC_ALL=C
 # A make that runs this hands its TESTS down, of which this is one.
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
 src=$(cd "$(dirname "$0")/.." && pwd)
 jobs=${JOBS:-$(nproc)}
+build=$(cd "${MINISM_BUILD:-$src/build}" && pwd)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/minism-static.XXXXXX")
 # what distcheck unpacks is read-only
 trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
@@ -78,22 +85,104 @@ distcheck() {
 		check_DATA=
 }
 
-if command -v clang >/dev/null; then
-	point "clang has no warning" compile clang clang "-g -O1"
-	point "the fuzzers build, and mind nothing in their corpora" \
-		env MINISM_SRC="$src" MINISM_BUILD="$scratch/clang" \
-		bash "$src/tests/fuzz/run.sh" 0
-else
-	skip "clang has no warning" "no clang here"
-	skip "the fuzzers build, and mind nothing in their corpora" \
-		"no clang here"
-fi
-# Off is what gcc 12 says of pointers that come out of GLib's containers, and
-# of arrays that a loop fills.
-point "gcc -fanalyzer has no warning" compile analyzer gcc "-O1 -fanalyzer \
-	-Wno-analyzer-null-dereference -Wno-analyzer-null-argument \
-	-Wno-analyzer-use-of-uninitialized-value"
-point "a program uses every function" dead_code
-point "make distcheck" distcheck
+# The flags are those of the plain build; nothing is generated but what is
+# included.
+syntax() {
+	local flags name
+
+	make -s -C "$build" sm/fabric_page_html.h || return
+	flags=$(sed -nE 's/^(WARN|GLIB|UMAD|IBMAD|CMOCKA)_CFLAGS = //p' \
+		"$build/Makefile")
+	flags+=" -Werror -DHAVE_CONFIG_H -I$src -I$build"
+	for name in SYSCONFDIR CACHEDIR RUNDIR PKGLIBDIR; do
+		flags+=" -DMINISM_$name=\"\""
+	done
+	cd "$src" || return
+	# shellcheck disable=SC2086 # words
+	find topology routing sm -name '*.c' ! -name preload.c -print0 |
+		xargs -0 -n 16 -P "$jobs" clang -fsyntax-only $flags &&
+		clang -fsyntax-only $flags -D_GNU_SOURCE sm/lab/preload.c &&
+		find tests/unit tests/lib tests/fuzz tests/bench -name '*.c' \
+		! -name umad_fault.c -print0 |
+		xargs -0 -n 16 -P "$jobs" clang -fsyntax-only $flags \
+		-Wno-cast-align -Wno-format-nonliteral \
+		-Wno-missing-field-initializers -Wno-string-concatenation
+}
+
+fuzzers() {
+	MINISM_SRC="$src" MINISM_BUILD="$scratch/clang" \
+		bash "$src/tests/fuzz/run.sh" "${FUZZ_SECONDS:-30}"
+}
+
+# Ten fabrics, most of them with loads that are no round numbers, two of them by
+# other engines, too.
+# shellcheck disable=SC2054 # commas of a shape
+fabrics=(torus\(4,4\;1\) torus\(5,5,5\;2\) random\(60,12,4\)
+	random\(30,8,3\) dragonfly\(8,4,4\) dragonfly\(4,4,2\)
+	mesh\(4,3\;1\) PGFT\(4,4,8\;1,4,4\) PGFT\(6,6,12\;1,6,6\)
+	PGFT\(18,36\;1,18\))
+tables_of() {	# program folder
+	local n=0 fabric
+
+	mkdir -p "$2"
+	for fabric in "${fabrics[@]}" "-R minhop PGFT(6,6,12;1,6,6)" \
+		"-R updn PGFT(6,6,12;1,6,6)"; do
+		n=$((n + 1))
+		# shellcheck disable=SC2046 # words
+		"$1" --once --log-file "$2/log" -F /dev/null --cache-dir= \
+			--dump-dir "$2/$n" $(sed -n 's/\(-R [a-z]*\) .*/\1/p' \
+			<<<"$fabric") --simulate "${fabric##* }" >/dev/null ||
+			{ echo "error: $fabric does not come up"; return 1; }
+	done
+	rm -f "$2/log"
+}
+
+# Of a processor that has a fused multiply-add, and of one that has not.
+rounding() {
+	mkdir -p "$scratch/fma"
+	cd "$scratch/fma" &&
+		"$src/configure" --quiet CFLAGS="-O2 -march=x86-64-v3" &&
+		make -s -j"$jobs" minism &&
+		tables_of ./minism "$scratch/new" &&
+		tables_of "$build/minism" "$scratch/old" || return
+	[ "$(find "$scratch/new" -name opensm-lfts.dump | wc -l)" -eq 12 ] &&
+		diff -rq "$scratch/old" "$scratch/new" || {
+		echo "error: some tables differ"
+		return 1
+	}
+}
+
+has_clang() {
+	command -v clang >/dev/null
+}
+
+[ $# -gt 0 ] || { sed -n 's/^# *//p' "$0" | sed -n 2,8p; exit 2; }
+for part; do
+	case $part in
+	syntax)
+		has_clang || { skip "clang has no warning" "no clang"; continue; }
+		point "clang has no warning" syntax ;;
+	fuzzers)
+		has_clang || { skip "no fuzzer finds anything" "no clang"
+			continue; }
+		point "no fuzzer finds anything" fuzzers ;;
+	analyzer)
+		# Off is what gcc 12 says of pointers that come out of GLib's
+		# containers, and of arrays that a loop fills.
+		point "gcc -fanalyzer has no warning" compile analyzer gcc \
+			"-O1 -fanalyzer -Wno-analyzer-null-dereference \
+			-Wno-analyzer-null-argument \
+			-Wno-analyzer-use-of-uninitialized-value" ;;
+	dead_code) point "a program uses every function" dead_code ;;
+	distcheck) point "make distcheck" distcheck ;;
+	rounding)
+		if grep -qw fma /proc/cpuinfo; then
+			point "tables are the same for x86-64-v3" rounding
+		else
+			skip "tables are the same for x86-64-v3" "no FMA here"
+		fi ;;
+	*) echo "Bail out! there is no $part"; exit 2 ;;
+	esac
+done
 echo "1..$n"
 [ $bad -eq 0 ]

@@ -44,27 +44,36 @@ find topology routing sm tests/lib -name '*.c' ! -name preload.c \
 		- {} || exit 1
 ar rcs "$out/libfuzz.a" "$out"/objects/*.o || exit 1
 
-bad=0
-for target in $targets; do
+fuzz() {	# target
+	local how=(-max_total_time="$seconds") status
+
 	# shellcheck disable=SC2086
 	clang $flags -fsanitize=fuzzer,$sanitize \
-		"tests/fuzz/fuzz_$target.c" "$out/libfuzz.a" \
-		-o "$out/fuzz_$target" $libs || exit 1
-	mkdir -p "$out/$target"
-	echo "$target: $seconds s"
-	how=(-max_total_time="$seconds")
+		"tests/fuzz/fuzz_$1.c" "$out/libfuzz.a" \
+		-o "$out/fuzz_$1" $libs || return 1
+	mkdir -p "$out/$1"
 	[ "$seconds" -ne 0 ] || how=(-runs=0)
-	"$out/fuzz_$target" "${how[@]}" -max_len=4096 \
+	"$out/fuzz_$1" "${how[@]}" -max_len=4096 \
 		-timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
-		-verbosity=0 -artifact_prefix="$out/crashes/$target-" \
-		"$out/$target" "$src/tests/fuzz/corpus/$target" \
-		2>"$out/$target.log"
+		-verbosity=0 -artifact_prefix="$out/crashes/$1-" \
+		"$out/$1" "$src/tests/fuzz/corpus/$1" \
+		2>"$out/$1.log"
 	status=$?
-	grep -E 'stat::number_of_executed_units|ERROR|SUMMARY' \
-		"$out/$target.log"
-	if [ $status -ne 0 ]; then
-		echo "$target: found something, see $out/$target.log"
-		bad=1
-	fi
+	echo "$1: $seconds s $(grep -E \
+		'stat::number_of_executed_units|ERROR|SUMMARY' "$out/$1.log")"
+	[ $status -eq 0 ] || echo "error: $1: see $out/$1.log"
+	return $status
+}
+
+# as many at a time as there are processors
+bad=0
+for target in $targets; do
+	while [ "$(jobs -r | wc -l)" -ge "$(nproc)" ]; do
+		wait -n || bad=1
+	done
+	fuzz "$target" &
+done
+while wait -n; s=$?; [ $s -ne 127 ]; do
+	[ $s -eq 0 ] || bad=1
 done
 exit $bad

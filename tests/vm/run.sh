@@ -4,7 +4,7 @@
 # fabric (vib.c, bridge.c), and runs guest.sh there. The guest's TAP is this
 # program's. Nothing is loaded into the kernel of this machine.
 #
-#	run.sh [SERIES]		6.1 (Debian 12's, the default), 6.12
+#	run.sh [SERIES]		6.1 or 6.12; if not given, the newest that apt has
 #
 # From the environment:
 #   MINISM_BUILD	the build folder (build/)
@@ -20,7 +20,6 @@ PATH=$PATH:/usr/sbin:/sbin
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 src=$(cd "$here/../.." && pwd)
 build=$(cd "${MINISM_BUILD:-$src/build}" && pwd) || exit 1
-series=${1:-6.1}
 limit=${MINISM_VM_LIMIT:-480}
 cache=${MINISM_VM_CACHE:-$build/vm}
 programs=(bash ip opensm saquery ibnetdiscover setpriv sminfo smpquery)
@@ -193,6 +192,9 @@ boot() {
 for name in qemu-system-x86_64 busybox cpio depmod gcc-12 make apt-get \
 	"${programs[@]}"; do
 	command -v "$name" >/dev/null || skip "no $name"
+done
+for series in ${1:-6.12 6.1}; do
+	[ -z "$(find_kernel)" ] || break
 done
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/minism-vm.XXXXXX") || die "no scratch"
 trap cleanup EXIT
