@@ -261,6 +261,11 @@ beside_run(struct beside *b, const struct beside_task *task, void *values,
 	job->task = *task;
 	job->values = values;
 	job->data = data;
+	if (!b) {
+		job_work(job);
+		job_end(job);
+		return NULL;
+	}
 	if (b->t->timers && !b->thread)
 		start_thread(b);
 	g_mutex_lock(&b->lock);

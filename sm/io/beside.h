@@ -35,7 +35,8 @@ struct beside *beside_new(struct transport *t, int64_t takes_us);
 bool beside_free(struct beside *b, int64_t wait_us);
 
 /* Takes over `values`, copies the task. done() gets `data`, and is never called from inside this
- * function. The job is valid until done(). */
+ * function. The job is valid until done(). b NULL: all of it happens at once, and
+ * there is no job. */
 struct beside_job *beside_run(struct beside *b, const struct beside_task *task,
 			      void *values, void *data);
 /* Its result is dropped; work() is not called if it has not begun. */
