@@ -26,17 +26,17 @@ static void
 fabric_watch_save(void *data)
 {
 	struct fabric_watch *w = data;
-	g_autoptr(GString) text = g_string_new(NULL);
+	GString *text = g_string_new(NULL);
 
 	w->timer = 0;
 	expected_format(w->expected, text);
-	persist_save_file(w->log, "memory", w->path, text, 0, 0666);
+	file_writer_put(w->writer, text);
 }
 
 static void
 fabric_watch_touch(struct fabric_watch *w)
 {
-	if (w->path && !w->timer)
+	if (w->writer && !w->timer)
 		w->timer = transport_timer_in(w->transport, PAUSE_US,
 					      fabric_watch_save, w);
 }
@@ -57,16 +57,22 @@ log_faults(struct fabric_watch *w)
 }
 
 struct fabric_watch *
-fabric_watch_open(const char *cache_dir, struct transport *t, struct log *log)
+fabric_watch_open(const char *cache_dir, struct transport *t,
+		  struct beside *disk, struct log *log)
 {
 	struct fabric_watch *w = g_new0(struct fabric_watch, 1);
 	g_autofree char *told = NULL;
+	g_autofree char *path = cache_dir ?
+		g_build_filename(cache_dir, "fabric", NULL) : NULL;
+	const struct file_writer_params params = {
+		.path = path, .subsystem = "memory", .mode = 0666,
+	};
 
 	w->transport = t;
 	w->log = log;
-	if (cache_dir) {
-		w->path = g_build_filename(cache_dir, "fabric", NULL);
-		state_file_load(w->path, fabric_watch_parse, w, &told);
+	if (path) {
+		state_file_load(path, fabric_watch_parse, w, &told);
+		w->writer = file_writer_new(disk, log, &params);
 	}
 	if (told)
 		log_say(log, LOG_WARNING, "memory", "%s: the present fabric is "
@@ -86,7 +92,7 @@ fabric_watch_close(struct fabric_watch *w)
 		fabric_watch_save(w);
 	}
 	expected_free(w->expected);
-	g_free(w->path);
+	file_writer_free(w->writer);
 	g_free(w);
 }
 
@@ -125,7 +131,7 @@ fabric_watch_accept(struct fabric_watch *w, const char *word)
 	unsigned n = expected_accept(w->expected, word);
 
 	/* A command must not be lost in a crash. */
-	if (n && w->path) {
+	if (n && w->writer) {
 		transport_timer_clear(w->transport, &w->timer);
 		fabric_watch_save(w);
 	}

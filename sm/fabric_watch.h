@@ -7,22 +7,22 @@
 #ifndef MINISM_SM_FABRIC_WATCH_H
 #define MINISM_SM_FABRIC_WATCH_H
 
-#include "sm/io/transport.h"
-#include "sm/log.h"
+#include "sm/file_writer.h"
 #include "topology/expected.h"
 
 struct fabric_watch {
 	struct expected *expected;
 	struct transport *transport;
 	struct log *log;
-	char *path;		/* NULL: no cache */
+	struct file_writer *writer;	/* NULL: no cache */
 	bool is_degraded;	/* as logged last */
 	unsigned timer;		/* 0: the file is up to date */
 };
 
 /* cache_dir NULL: kept as long as the manager runs. Borrows the rest. */
 struct fabric_watch *fabric_watch_open(const char *cache_dir,
-				       struct transport *t, struct log *log);
+				       struct transport *t,
+				       struct beside *disk, struct log *log);
 /* Writes the file if it is not up to date. */
 void fabric_watch_close(struct fabric_watch *w);
 

@@ -16,7 +16,8 @@
  * answers no SMP without its key, so which port it is, and with that its key,
  * must be known before it has answered. Keys that are going to be sent are
  * written first, and flushed (DURABLE); else a crash between the Set and the
- * write could leave a port with a key that is recorded nowhere. Both files have
+ * write could leave a port with a key that is recorded nowhere. If the disk does
+ * not take them in time, they are not sent. Both files have
  * OpenSM's format, so minism and OpenSM can take over each other's. Read access
  * to them is enough to manage the fabric: they are mode 0600, also when they
  * are set aside.
@@ -42,20 +43,6 @@ persist_load_file(struct log *log, const char *subsystem, const char *path,
 		log_say(log, LOG_WARNING, subsystem, "%s%s", told,
 			end == STATE_FILE_NONE ? "" : then);
 	return end;
-}
-
-bool
-persist_save_file(struct log *log, const char *subsystem, const char *path,
-		  const GString *text, GFileSetContentsFlags how, int mode)
-{
-	g_autoptr(GError) error = NULL;
-
-	if (state_file_write(path, text, G_FILE_SET_CONTENTS_CONSISTENT | how,
-			     mode, &error))
-		return true;
-	log_limited(log, LOG_WARNING, subsystem, "not remembered", "%s",
-		    error->message);
-	return false;
 }
 
 /* ------------------------------------------- LIDs, ranks, untaken fields */
@@ -130,17 +117,18 @@ static const struct {
 		G_FILE_SET_CONTENTS_ONLY_EXISTING },
 };
 
+/* Takes the text over. */
 static void
-persist_save(const struct persist *m, enum persist_file file,
-	     const GString *text)
+persist_save(struct persist *m, enum persist_file file, GString *text)
 {
-	if (m->paths[file])
-		persist_save_file(m->log, "memory", m->paths[file], text,
-				  persist_files[file].how, 0666);
+	if (m->writers[file])
+		file_writer_put(m->writers[file], text);
+	else
+		g_string_free(text, TRUE);
 }
 
 struct persist *
-persist_open(const char *cache_dir, struct log *log)
+persist_open(const char *cache_dir, struct beside *disk, struct log *log)
 {
 	struct persist *m = g_new0(struct persist, 1);
 
@@ -148,11 +136,16 @@ persist_open(const char *cache_dir, struct log *log)
 	m->untaken = g_array_new(FALSE, FALSE, sizeof(struct untaken));
 	m->disabled = g_array_new(FALSE, FALSE, sizeof(struct persist_port));
 	for (unsigned i = 0; cache_dir && i < PERSIST_FILES; i++) {
-		m->paths[i] = g_build_filename(cache_dir,
-					       persist_files[i].name, NULL);
-		persist_load_file(log, "memory", m->paths[i],
-				  persist_files[i].parse, m,
-				  persist_files[i].then);
+		g_autofree char *path = g_build_filename(cache_dir,
+						persist_files[i].name, NULL);
+		const struct file_writer_params params = {
+			.path = path, .subsystem = "memory", .mode = 0666,
+			.how = persist_files[i].how,
+		};
+
+		persist_load_file(log, "memory", path, persist_files[i].parse,
+				  m, persist_files[i].then);
+		m->writers[i] = file_writer_new(disk, log, &params);
 	}
 	if (!m->ranges)
 		m->ranges = g_array_new(FALSE, FALSE,
@@ -171,7 +164,7 @@ persist_free(struct persist *m)
 	rank_list_free(m->ranks);
 	g_free(m->whole_engine);
 	for (unsigned i = 0; i < PERSIST_FILES; i++)
-		g_free(m->paths[i]);
+		file_writer_free(m->writers[i]);
 	g_free(m);
 }
 
@@ -184,7 +177,7 @@ persist_keep_lids(struct persist *m, const struct snapshot *s,
 	GArray *ranges = lid_remember(s, map, old, n);
 	const struct lid_range *r = (const void *)ranges->data;
 	bool same = ranges->len == n;
-	g_autoptr(GString) text = g_string_new(NULL);
+	GString *text;
 
 	/* field by field: a struct has padding */
 	for (size_t i = 0; same && i < n; i++)
@@ -194,6 +187,7 @@ persist_keep_lids(struct persist *m, const struct snapshot *s,
 	m->ranges = ranges;
 	if (same)
 		return;
+	text = g_string_new(NULL);
 	guid2lid_format(m->ranges, text);
 	persist_save(m, PERSIST_LIDS, text);
 }
@@ -292,7 +286,7 @@ persist_keep_ranks(struct persist *m, const char *engine,
 		rank_list_free(old);
 	rank_file_format(list, after);
 	if (!g_string_equal(before, after))
-		persist_save(m, PERSIST_RANKS, after);
+		persist_save(m, PERSIST_RANKS, g_steal_pointer(&after));
 }
 
 void
@@ -310,7 +304,6 @@ bool
 persist_take(struct persist *m, const char *lids, const char *ranks,
 	     GError **error)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
 	g_autoptr(GArray) ranges = lids ?
 		guid2lid_parse(lids, "guid2lid", error) : NULL;
 	struct rank_list *list = ranks ?
@@ -321,6 +314,8 @@ persist_take(struct persist *m, const char *lids, const char *ranks,
 		return false;
 	}
 	if (ranges) {
+		GString *text = g_string_new(NULL);
+
 		g_array_unref(m->ranges);
 		m->ranges = g_steal_pointer(&ranges);
 		guid2lid_format(m->ranges, text);
@@ -331,8 +326,7 @@ persist_take(struct persist *m, const char *lids, const char *ranks,
 		m->ranks = list;
 		g_clear_pointer(&m->whole_engine, g_free);
 		m->n_linked = 0;
-		g_string_assign(text, ranks);
-		persist_save(m, PERSIST_RANKS, text);
+		persist_save(m, PERSIST_RANKS, g_string_new(ranks));
 	}
 	return true;
 }
@@ -342,7 +336,7 @@ persist_keep_disabled(struct persist *m, uint64_t guid, uint8_t num,
 		      bool disabled)
 {
 	const struct persist_port port = { guid, num };
-	g_autoptr(GString) text = g_string_new(NULL);
+	GString *text = g_string_new(NULL);
 
 	for (guint i = m->disabled->len; i-- > 0;) {
 		const struct persist_port *p =
@@ -487,6 +481,8 @@ persist_learn(struct persist *m, const struct snapshot *s,
 
 /* ----------------------------------------------------------------- M_Keys */
 
+#define KEYS_WAIT_US	(30 * (int64_t)G_USEC_PER_SEC)	/* for the disk */
+
 static bool
 parse_keys(const char *text, const char *path, void *data, GError **error)
 {
@@ -498,9 +494,47 @@ parse_keys(const char *text, const char *path, void *data, GError **error)
 	return true;
 }
 
+/* A file less is being written. */
+static void
+settle_keys(struct persist_keys *ks)
+{
+	persist_keys_fn saved = ks->saved;
+
+	if (--ks->n_writing)
+		return;
+	if (!ks->has_failed)
+		ks->version = ks->writing;
+	persist_keys_forget(ks);
+	if (saved)
+		saved(!ks->has_failed, ks->data);
+}
+
+static void
+persist_keys_on_written(bool ok, void *data)
+{
+	struct persist_key_file *f = data;
+
+	f->is_writing = false;
+	if (ok)
+		g_string_assign(f->held, f->put->str);
+	f->keys->has_failed |= !ok;
+	settle_keys(f->keys);
+}
+
+static void
+persist_keys_on_late(void *data)
+{
+	struct persist_keys *ks = data;
+	persist_keys_fn saved = ks->saved;
+
+	ks->timer = 0;
+	ks->saved = NULL;
+	saved(false, ks->data);
+}
+
 struct persist_keys *
 persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
-	      struct log *log)
+		  struct transport *t, struct beside *disk, struct log *log)
 {
 	static const char *const names[] = {
 		[MKEY_DB_KEYS] = "guid2mkey", [MKEY_DB_CABLES] = "neighbors",
@@ -508,26 +542,36 @@ persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 	struct persist_keys *ks = g_new0(struct persist_keys, 1);
 	GStatBuf st;
 
-	ks->log = log;
+	ks->transport = t;
 	ks->ring = mkey_db_new(m_key, mode);
 	for (unsigned i = 0; cache_dir && i < G_N_ELEMENTS(names); i++) {
 		struct persist_key_file *f = &ks->files[i];
+		g_autofree char *path = g_build_filename(cache_dir, names[i],
+							 NULL);
+		const struct file_writer_params params = {
+			.path = path, .subsystem = "keys",
+			.how = G_FILE_SET_CONTENTS_DURABLE,
+			.mode = PERSIST_OWNER_ONLY,
+			.written = persist_keys_on_written, .data = f,
+		};
 
-		f->path = g_build_filename(cache_dir, names[i], NULL);
+		f->keys = ks;
 		f->ring = ks->ring;
 		f->held = g_string_new(NULL);
+		f->put = g_string_new(NULL);
 		f->kind = (enum mkey_db_file)i;
 		/* A file that another program wrote may be readable by all:
 		 * that is corrected at once, since the next write may be a long
 		 * time away. */
-		if (!g_lstat(f->path, &st) && S_ISREG(st.st_mode) &&
+		if (!g_lstat(path, &st) && S_ISREG(st.st_mode) &&
 		    st.st_mode & 077)
 			log_say(log, LOG_WARNING, "keys", "%s was open to "
-				"others than its owner (mode %03o)%s", f->path,
+				"others than its owner (mode %03o)%s", path,
 				st.st_mode & 0777,
-				g_chmod(f->path, PERSIST_OWNER_ONLY) ?
+				g_chmod(path, PERSIST_OWNER_ONLY) ?
 				", and that cannot be changed" : "; no longer");
-		persist_load_file(log, "keys", f->path, parse_keys, f, "");
+		persist_load_file(log, "keys", path, parse_keys, f, "");
+		f->writer = file_writer_new(disk, log, &params);
 	}
 	ks->version = ks->ring->version;
 	return ks;
@@ -538,11 +582,14 @@ persist_keys_close(struct persist_keys *ks)
 {
 	if (!ks)
 		return;
+	persist_keys_forget(ks);
 	mkey_db_free(ks->ring);
 	for (unsigned i = 0; i < G_N_ELEMENTS(ks->files); i++) {
-		g_free(ks->files[i].path);
-		if (ks->files[i].held)
-			g_string_free(ks->files[i].held, TRUE);
+		file_writer_free(ks->files[i].writer);
+		if (!ks->files[i].held)
+			continue;
+		g_string_free(ks->files[i].held, TRUE);
+		g_string_free(ks->files[i].put, TRUE);
 	}
 	g_free(ks);
 }
@@ -564,29 +611,45 @@ persist_keys_lock(struct persist_keys *ks, const GArray *guids)
 bool
 persist_keys_save(struct persist_keys *ks)
 {
-	bool well = true;
 	uint64_t version;
 
-	if (!ks || !ks->files[0].path)
+	if (!ks || !ks->files[0].writer)
 		return true;
 	version = ks->ring->version;
-	if (version == ks->version)
-		return true;
+	if (version == (ks->n_writing ? ks->writing : ks->version))
+		return !ks->n_writing;
+	ks->writing = version;
+	ks->has_failed = false;
+	ks->n_writing++;
 	for (unsigned i = 0; i < G_N_ELEMENTS(ks->files); i++) {
 		struct persist_key_file *f = &ks->files[i];
-		g_autoptr(GString) text = g_string_new(NULL);
 
-		mkey_db_write(ks->ring, f->kind, text);
-		if (g_string_equal(text, f->held))
+		g_string_truncate(f->put, 0);
+		mkey_db_write(ks->ring, f->kind, f->put);
+		if (!f->is_writing && g_string_equal(f->put, f->held))
 			continue;
-		if (persist_save_file(ks->log, "keys", f->path, text,
-				      G_FILE_SET_CONTENTS_DURABLE,
-				      PERSIST_OWNER_ONLY))
-			g_string_assign(f->held, text->str);
-		else
-			well = false;
+		ks->n_writing += !f->is_writing;
+		f->is_writing = true;
+		file_writer_put(f->writer, g_string_new(f->put->str));
 	}
-	if (well)
-		ks->version = version;
-	return well;
+	settle_keys(ks);
+	return ks->version == version;
+}
+
+void
+persist_keys_await(struct persist_keys *ks, persist_keys_fn saved, void *data)
+{
+	ks->saved = saved;
+	ks->data = data;
+	/* not being written: that has failed already */
+	ks->timer = transport_timer_in(ks->transport, ks->n_writing ?
+				       KEYS_WAIT_US : 0, persist_keys_on_late,
+				       ks);
+}
+
+void
+persist_keys_forget(struct persist_keys *ks)
+{
+	transport_timer_clear(ks->transport, &ks->timer);
+	ks->saved = NULL;
 }

@@ -12,6 +12,7 @@
 #define MINISM_SM_PERSIST_H
 
 #include "routing/engine.h"
+#include "sm/file_writer.h"
 #include "sm/log.h"
 #include "sm/plan/plan.h"
 #include "sm/plan/mkey_db.h"
@@ -29,11 +30,6 @@ struct transport;
 enum state_file_end
 persist_load_file(struct log *log, const char *subsystem, const char *path,
 		  state_file_parse_fn parse, void *data, const char *then);
-/* Atomically. False: it failed, and the error is logged. */
-bool persist_save_file(struct log *log, const char *subsystem, const char *path,
-		       const GString *text, GFileSetContentsFlags how,
-		       int mode);
-
 /* ------------------------------------------- LIDs, ranks, untaken fields */
 
 enum persist_file {
@@ -44,7 +40,7 @@ enum persist_file {
 };
 
 struct persist {
-	char *paths[PERSIST_FILES];	/* NULL: no cache */
+	struct file_writer *writers[PERSIST_FILES];	/* NULL: no cache */
 	GArray *disabled;	/* struct persist_port */
 	struct rank_list *ranks;	/* may be NULL */
 	char *whole_engine;	/* in force when there were most cables */
@@ -55,10 +51,12 @@ struct persist {
 				   port; empty: all are tried */
 };
 
-struct persist *persist_open(const char *cache_dir, struct log *log);
+/* Files are written by `disk`; see file_writer_new(). */
+struct persist *persist_open(const char *cache_dir, struct beside *disk,
+			     struct log *log);
 void persist_free(struct persist *m);
 
-/* Takes the assignment over and writes the file, atomically, if it differs. */
+/* Takes the assignment over and writes the file if it differs. */
 void persist_keep_lids(struct persist *m, const struct snapshot *s,
 		      const struct lid_map *map);
 
@@ -120,40 +118,60 @@ void persist_keep_disabled(struct persist *m, uint64_t guid, uint8_t num,
 
 /* ----------------------------------------------------------------- M_Keys */
 
+/* The keys are on the disk, or not (in time). */
+typedef void (*persist_keys_fn)(bool ok, void *data);
+
 /* Secret: mode 0600, and nothing of it is logged. */
 struct persist_keys {
 	struct mkey_db *ring;	/* to look keys up in, and to change */
-	struct log *log;
+	struct transport *transport;
 	struct persist_key_file {
-		char *path;		/* NULL: none */
+		struct persist_keys *keys;
+		struct file_writer *writer;	/* NULL: none */
 		struct mkey_db *ring;
-		GString *held;		/* what is on the disk */
+		GString *held;		/* what is on the disk, */
+		GString *put;		/* and what was put last */
 		enum mkey_db_file kind;
+		bool is_writing;
 	} files[2];		/* [enum mkey_db_file] */
-	uint64_t version;	/* of the ring, when it was written */
+	uint64_t version;	/* of the ring, that the files have, */
+	uint64_t writing;	/* or are going to have */
+	unsigned n_writing;	/* files */
+	bool has_failed;	/* to write one of them */
+	persist_keys_fn saved;	/* waits for them; NULL: nothing does */
+	void *data;
+	unsigned timer;
 };
 
+/* Borrows t, for its timers, and disk. */
 struct persist_keys *persist_keys_open(const char *cache_dir, uint64_t m_key,
 				       enum mkey_db_mode mode,
-				       struct log *log);
+				       struct transport *t,
+				       struct beside *disk, struct log *log);
 void persist_keys_close(struct persist_keys *ks);
 
 /* The ports with these PortGUIDs have a foreign M_Key. True: for one of them
  * this was not known. */
 bool persist_keys_lock(struct persist_keys *ks, const GArray *guids);
 
-/* Writes the files if keys or cables have changed, atomically and flushed.
- * False: it failed, and the error is logged. ks NULL: nothing. */
+/* Starts to write the files, atomically and flushed, if keys or cables have
+ * changed. True: all are on the disk. ks NULL: nothing. */
 bool persist_keys_save(struct persist_keys *ks);
+/* After that was false: `saved` is called once, later, when the files are
+ * written, or could not be, or after 30 s. */
+void persist_keys_await(struct persist_keys *ks, persist_keys_fn saved,
+			void *data);
+void persist_keys_forget(struct persist_keys *ks);	/* it is not called */
 
 /* --------------------------------------------------- the SA: persist_sa.c */
 
 struct persist_sa {
-	char *path;		/* NULL: no cache */
+	struct file_writer *writer;	/* NULL: no cache */
 	struct sa *sa;
 	struct transport *transport;
-	struct log *log;
-	uint64_t version;	/* that the file has */
+	uint64_t version;	/* that the file has, */
+	uint64_t writing;	/* or is going to have */
+	bool is_writing;
 	bool written;		/* by this process, or loaded */
 	bool loaded;		/* there was a file, and it was good */
 	int64_t not_before;
@@ -163,7 +181,8 @@ struct persist_sa {
 /* Loads the file sa-state into `sa`. Keeps `sa` and `t` (for its clock and
  * timers); close it before both. */
 struct persist_sa *persist_sa_open(const char *cache_dir, struct sa *sa,
-				   struct transport *t, struct log *log);
+				   struct transport *t, struct beside *disk,
+				   struct log *log);
 /* The state may have changed; if so it is written, at most once in 2 s. */
 void persist_sa_touch(struct persist_sa *a);
 /* Writes it once more. */

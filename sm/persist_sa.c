@@ -9,8 +9,8 @@
  *	  ^                                          |   time
  *	  +--------- written, or touched again <-----+
  *
- * A change is written from a timer, so the client's answer does not wait for
- * the disk, and a thousand joins at once are one write. A write that fails is
+ * A change is written from a timer and beside the main loop, so no answer waits
+ * for the disk, and a thousand joins at once are one write. A write that fails is
  * repeated after a minute. At the end the file is written in any case, since
  * leases have become shorter.
  */
@@ -33,30 +33,39 @@ parse_sa(const char *text, const char *path, void *data, GError **error)
 	return false;
 }
 
-static bool
+static void
 save_sa(struct persist_sa *a)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
-	uint64_t version = sa_saved_version(a->sa);
+	GString *text = g_string_new(NULL);
 
 	sa_save(a->sa, text, transport_now(a->transport));
-	if (!persist_save_file(a->log, "sa", a->path, text, 0,
-			       PERSIST_OWNER_ONLY))
-		return false;
-	a->version = version;
-	return a->written = true;
+	a->writing = sa_saved_version(a->sa);
+	a->is_writing = true;
+	file_writer_put(a->writer, text);
+}
+
+static void
+persist_sa_on_written(bool ok, void *data)
+{
+	struct persist_sa *a = data;
+
+	a->is_writing = false;
+	if (ok) {
+		a->version = a->writing;
+		a->written = true;
+	}
+	a->not_before = transport_now(a->transport) +
+		(ok ? SA_PAUSE_US : SA_RETRY_US);
+	persist_sa_touch(a);
 }
 
 static void
 persist_sa_on_timer(void *data)
 {
 	struct persist_sa *a = data;
-	int64_t pause;
 
 	a->timer = 0;
-	pause = save_sa(a) ? SA_PAUSE_US : SA_RETRY_US;
-	a->not_before = transport_now(a->transport) + pause;
-	persist_sa_touch(a);
+	save_sa(a);
 }
 
 void
@@ -64,7 +73,8 @@ persist_sa_touch(struct persist_sa *a)
 {
 	int64_t now;
 
-	if (!a->path || a->timer || sa_saved_version(a->sa) == a->version)
+	if (!a->writer || a->timer || a->is_writing ||
+	    sa_saved_version(a->sa) == a->version)
 		return;
 	now = transport_now(a->transport);
 	a->timer = transport_timer_start(a->transport, MAX(now, a->not_before),
@@ -73,23 +83,26 @@ persist_sa_touch(struct persist_sa *a)
 
 struct persist_sa *
 persist_sa_open(const char *cache_dir, struct sa *sa, struct transport *t,
-	     struct log *log)
+		struct beside *disk, struct log *log)
 {
 	struct persist_sa *a = g_new0(struct persist_sa, 1);
+	g_autofree char *path = cache_dir ?
+		g_build_filename(cache_dir, "sa-state", NULL) : NULL;
+	const struct file_writer_params params = {
+		.path = path, .subsystem = "sa", .mode = PERSIST_OWNER_ONLY,
+		.written = persist_sa_on_written, .data = a,
+	};
 	enum state_file_end end = STATE_FILE_NONE;
 	struct sa_stats st;
 
 	a->sa = sa;
 	a->transport = t;
-	a->log = log;
 	a->not_before = transport_now(t);
-	if (cache_dir) {
-		a->path = g_build_filename(cache_dir, "sa-state", NULL);
-		end = persist_load_file(log, "sa", a->path, parse_sa, a,
+	if (path)
+		end = persist_load_file(log, "sa", path, parse_sa, a,
 			": groups, services and subscriptions start empty");
-	}
-	if (end == STATE_FILE_STUCK)
-		g_clear_pointer(&a->path, g_free);
+	if (path && end != STATE_FILE_STUCK)
+		a->writer = file_writer_new(disk, log, &params);
 	if (end == STATE_FILE_GOOD) {
 		a->written = a->loaded = true;
 		sa_stats(sa, &st);
@@ -106,10 +119,10 @@ persist_sa_close(struct persist_sa *a)
 {
 	if (!a)
 		return;
-	transport_timer_clear(a->transport, &a->timer);
-	if (a->path &&
+	if (a->writer &&
 	    (a->written || sa_saved_version(a->sa) != a->version))
 		save_sa(a);
-	g_free(a->path);
+	transport_timer_clear(a->transport, &a->timer);
+	file_writer_free(a->writer);
 	g_free(a);
 }

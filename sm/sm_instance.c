@@ -13,6 +13,8 @@
  */
 #include "sm/sm_instance.h"
 
+#define DISK_END_US	(10 * (int64_t)G_USEC_PER_SEC)	/* at the end */
+
 /* From now on only the next master gets answers. */
 static void
 close_sa(struct sm_instance *sm)
@@ -302,17 +304,20 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	sm->end = end;
 	sm->data = data;
 	sm->resident = sweep.goal == SWEEP_GOAL_FABRIC;
-	sm->persist = persist_open(params->cache_dir, log);
+	/* Files are no part of a run that is repeated: at once there. */
+	if (t->timers || params->disk_us)
+		sm->disk = beside_new(t, params->disk_us);
+	sm->persist = persist_open(params->cache_dir, sm->disk, log);
 	sm->keys = persist_keys_open(params->key_dir, params->m_key,
-				     params->key_mode, log);
+				     params->key_mode, t, sm->disk, log);
 	sm->fabric = fabric_watch_open(sm->resident ? params->cache_dir : NULL,
-				       t, log);
+				       t, sm->disk, log);
 	sm->x = mad_client_new(t, &params->wire);
 	if (params->sa) {
 		sm->sa = sa_new(params->sa);
 		sm->persist_sa = persist_sa_open(sm->resident ?
 						 params->cache_dir : NULL,
-						 sm->sa, t, log);
+						 sm->sa, t, sm->disk, log);
 		sweep.hooks = (struct sweep_hooks){
 			.mastered = sm_instance_on_mastered,
 			.offered = sm_instance_on_offered,
@@ -360,6 +365,9 @@ sm_instance_free(struct sm_instance *sm)
 	fabric_watch_close(sm->fabric);
 	persist_free(sm->persist);
 	persist_keys_close(sm->keys);
+	if (!beside_free(sm->disk, DISK_END_US))
+		log_say(sm->log, LOG_WARNING, "memory", "the disk does not "
+			"answer: the last changes may be lost");
 	g_free(sm);
 }
 

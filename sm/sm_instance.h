@@ -28,6 +28,7 @@ struct sm_instance_params {
 	const struct sa_params *sa;	/* NULL: SA requests are refused */
 	const char *cache_dir;		/* state kept over a restart, */
 	const char *key_dir;		/* and M_Keys; NULL: none */
+	int64_t disk_us;		/* simulated: what a write takes */
 	uint64_t m_key;
 	enum mkey_db_mode key_mode;
 };
@@ -37,6 +38,7 @@ struct sm_instance {
 	struct transport *t;		/* borrowed, as is log */
 	struct log *log;
 	struct mad_client *x;
+	struct beside *disk;		/* writes files; NULL: at once */
 	struct persist *persist;
 	struct persist_keys *keys;
 	struct fabric_watch *fabric;

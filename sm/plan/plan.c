@@ -151,7 +151,10 @@ want_end_port(const struct snapshot *s, const struct desired *w, uint32_t port,
 	out->sm_lid = w->sm_lid;
 	out->sm_sl = policy->sm_sl;
 	/* Without a key there is nothing to protect or to expire. */
-	if (m_key || out->m_key) {
+	if (w->keys_stay) {
+		if (mkey_db_is_hidden(out))
+			out->m_key = mkey_db_of(w->keys, s->ports[port].guid);
+	} else if (m_key || out->m_key) {
 		out->m_key = m_key;
 		out->m_key_protect = policy->m_key_protect;
 		out->m_key_lease = policy->m_key_lease;

@@ -116,6 +116,8 @@ extern const struct plan_field port_fields[], switch_fields[];
 struct desired {
 	const struct policy *policy;
 	const struct mkey_db *keys;	/* NULL: policy->m_key for all */
+	bool keys_stay;		/* new ones could not be saved: a port keeps
+				   the one it has */
 	const struct lid_map *lids;
 	const struct lft *lft;
 	const struct lft *bridge;	/* the first tables on the way to lft,

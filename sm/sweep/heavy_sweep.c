@@ -306,22 +306,43 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 }
 
 static void
-heavy_sweep_on_keys(void *data)
+make_plan(struct sweep *s, bool keys_stay)
 {
-	struct sweep *s = data;
+	const struct snapshot *n = s->next.subnet;
+	g_autofree uint32_t *not_sent = persist_not_sent(s->memory, n,
+							 s->is_repair);
 
-	s->rekey = NULL;
-	s->program = program_start(s->x, s->keys, s->next.subnet, &s->wanted,
-				   s->plan, s->next.seen, s->next.tables,
-				   heavy_sweep_on_programmed, s);
+	s->wanted = (struct desired){
+		.policy = s->params.policy,
+		.keys = s->keys,
+		.keys_stay = keys_stay,
+		.lids = s->next.lids,
+		.lft = s->next.lft,
+		.bridge = s->choice.bridge,
+		.later = s->choice.later,
+		.hosts_wait = s->choice.hosts_wait,
+		.sm_lid = s->next.lids->base[n->local_port],
+		.tables = s->isolation->wanted,
+		.enforce = s->isolation->enforce,
+		.qos = s->params.isolation.qos,
+		.reregister = s->reregister,
+	};
+	g_clear_pointer(&s->plan, plan_free);
+	s->plan = plan_diff(n, &s->wanted, s->next.seen, s->next.tables,
+			    not_sent);
 }
 
 static void
-program_plan(struct sweep *s)
+send_plan(struct sweep *s)
 {
 	const struct plan *plan = s->plan;
 	struct plan *left;
 
+	/* after the keys, for which this sweep waits */
+	persist_keys_save(s->params.keystore);
+	persist_keep_lids(s->memory, s->next.subnet, s->next.lids);
+	persist_keep_ranks(s->memory, s->choice.engine->name, s->next.subnet,
+			   s->choice.ranks);
 	if (!plan->n_steps) {
 		persist_learn(s->memory, s->next.subnet, NULL, s->is_repair);
 		if (!s->is_repair)
@@ -349,37 +370,39 @@ program_plan(struct sweep *s)
 				(held ? held[k] : LFT_NO_PATH);
 		s->totals.lft_blocks++;
 	}
-	sweep_set_state(s, SWEEP_PROGRAMMING);
-	s->rekey = rekey_start(s->x, s->params.keystore, s->next.subnet,
-			       &s->wanted, s->plan, heavy_sweep_on_keys, s);
-	if (!s->rekey)
-		heavy_sweep_on_keys(s);
+	s->program = program_start(s->x, s->keys, s->next.subnet, &s->wanted,
+				   plan, s->next.seen, s->next.tables,
+				   heavy_sweep_on_programmed, s);
+}
+
+/* A key that is recorded nowhere could close a port for ever: without the disk
+ * the fabric is managed with the keys that the ports have. */
+static void
+heavy_sweep_on_keys(bool saved, void *data)
+{
+	struct sweep *s = data;
+
+	s->rekey = NULL;
+	if (!saved) {
+		g_ptr_array_add(s->table_faults, g_strdup("the disk does not "
+				"take the M_Keys: ports keep those that they "
+				"have"));
+		make_plan(s, true);
+	}
+	send_plan(s);
 }
 
 static void
-make_plan(struct sweep *s)
+program_plan(struct sweep *s)
 {
-	const struct snapshot *n = s->next.subnet;
-	g_autofree uint32_t *not_sent = persist_not_sent(s->memory, n,
-							 s->is_repair);
-
-	s->wanted = (struct desired){
-		.policy = s->params.policy,
-		.keys = s->keys,
-		.lids = s->next.lids,
-		.lft = s->next.lft,
-		.bridge = s->choice.bridge,
-		.later = s->choice.later,
-		.hosts_wait = s->choice.hosts_wait,
-		.sm_lid = s->next.lids->base[n->local_port],
-		.tables = s->isolation->wanted,
-		.enforce = s->isolation->enforce,
-		.qos = s->params.isolation.qos,
-		.reregister = s->reregister,
-	};
-	g_clear_pointer(&s->plan, plan_free);
-	s->plan = plan_diff(n, &s->wanted, s->next.seen, s->next.tables,
-			    not_sent);
+	if (s->plan->n_steps) {
+		sweep_set_state(s, SWEEP_PROGRAMMING);
+		s->rekey = rekey_start(s->x, s->params.keystore,
+				       s->next.subnet, &s->wanted, s->plan,
+				       heavy_sweep_on_keys, s);
+	}
+	if (!s->rekey)
+		send_plan(s);
 }
 
 /* ----------------------------------------------------------------- decide */
@@ -416,7 +439,7 @@ heavy_sweep_decide(struct sweep *s)
 	if (s->cut_off)
 		reregister_forget(s->clients);
 	isolate(s);
-	make_plan(s);
+	make_plan(s, false);
 	sweep_note(s, SWEEP_NOTE_PLANNED);
 	if (s->params.goal == SWEEP_GOAL_PLAN) {
 		planned.plan = s->plan;
@@ -424,10 +447,6 @@ heavy_sweep_decide(struct sweep *s)
 		sweep_conclude(s, &planned);
 		return;
 	}
-	persist_keys_save(s->params.keystore);
-	persist_keep_lids(s->memory, n, s->next.lids);
-	persist_keep_ranks(s->memory, s->choice.engine->name, n,
-			  s->choice.ranks);
 	program_plan(s);
 }
 
@@ -626,6 +645,6 @@ heavy_sweep_replan(struct sweep *s)
 	s->fresh = g_new0(uint8_t, s->next.subnet->n_switches + 1);
 	s->table_faults = g_ptr_array_new_with_free_func(g_free);
 	isolate(s);
-	make_plan(s);
+	make_plan(s, false);
 	program_plan(s);
 }

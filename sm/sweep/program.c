@@ -597,14 +597,15 @@ program_result_clear(struct program_result *r)
 /* ----------------------------------------------------------------- M_Keys */
 
 struct rekey {
+	struct mad_client *x;
 	struct persist_keys *ks;
 	const struct snapshot *s;
 	const struct desired *w;
-	void (*done)(void *data);
+	rekey_done_fn done;
 	void *data;
 	GArray *ports;		/* of struct target */
 	guint head;
-	struct smp_batch *batch;
+	struct smp_batch *batch;	/* NULL: the keys are being saved */
 };
 
 struct target {
@@ -669,33 +670,63 @@ rekey_reply(void *data, const struct smp_request *req,
 void
 rekey_cancel(struct rekey *r)
 {
-	smp_batch_free(r->batch);
+	if (r->batch)
+		smp_batch_free(r->batch);
+	else
+		persist_keys_forget(r->ks);
 	g_array_unref(r->ports);
 	g_free(r);
+}
+
+static void
+rekey_end(struct rekey *r, bool saved)
+{
+	rekey_done_fn done = r->done;
+	void *data = r->data;
+
+	rekey_cancel(r);
+	done(saved, data);
 }
 
 static bool
 rekey_done(void *data)
 {
 	struct rekey *r = data;
-	void (*done)(void *) = r->done;
 
 	persist_keys_save(r->ks);
-	data = r->data;
-	rekey_cancel(r);
-	done(data);
+	rekey_end(r, true);
 	return false;
+}
+
+static void
+rekey_send(struct rekey *r)
+{
+	const struct smp_stage stage = {
+		.next = rekey_next, .reply = rekey_reply, .done = rekey_done,
+		.data = r,
+	};
+
+	r->batch = smp_batch_start(r->x, r->s, r->ks->ring, &stage);
+}
+
+static void
+rekey_on_saved(bool saved, void *data)
+{
+	struct rekey *r = data;
+
+	if (saved && r->ports->len)
+		rekey_send(r);
+	else
+		rekey_end(r, saved);
 }
 
 struct rekey *
 rekey_start(struct mad_client *x, struct persist_keys *ks,
 	    const struct snapshot *s, const struct desired *w,
-	    const struct plan *plan, void (*done)(void *data), void *data)
+	    const struct plan *plan, rekey_done_fn done, void *data)
 {
 	struct mkey_db *k = ks ? ks->ring : NULL;
-	struct smp_stage stage = {
-		.next = rekey_next, .reply = rekey_reply, .done = rekey_done,
-	};
+	bool has_keys = false, saved;
 	GArray *ports;
 	struct rekey *r;
 
@@ -711,25 +742,26 @@ rekey_start(struct mad_client *x, struct persist_keys *ks,
 		if ((step->kind != PLAN_PORT && step->kind != PLAN_ARM) ||
 		    !(step->fields & PORT_FIELD_M_KEY))
 			continue;
+		has_keys = true;
 		p = &s->ports[step->port];
 		wanted = mkey_db_wanted(k, p->guid);
 		if (p->info.m_key && wanted && p->info.m_key != wanted)
 			g_array_append_val(ports, t);
 		mkey_db_intend(k, p->guid, wanted);
 	}
-	persist_keys_save(ks);
-	if (!ports->len) {
+	saved = persist_keys_save(ks);
+	if (!has_keys || (saved && !ports->len)) {
 		g_array_unref(ports);
 		return NULL;
 	}
 	r = g_new0(struct rekey, 1);
-	r->ks = ks;
-	r->s = s;
-	r->w = w;
-	r->ports = ports;
-	r->done = done;
-	r->data = data;
-	stage.data = r;
-	r->batch = smp_batch_start(x, s, k, &stage);
+	*r = (struct rekey){
+		.x = x, .ks = ks, .s = s, .w = w, .ports = ports,
+		.done = done, .data = data,
+	};
+	if (saved)
+		rekey_send(r);
+	else
+		persist_keys_await(ks, rekey_on_saved, r);
 	return r;
 }

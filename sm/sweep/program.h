@@ -51,16 +51,19 @@ void program_result_clear(struct program_result *r);
  * SMPs to a port need its present key. */
 struct rekey;
 
+/* saved false: the disk has not taken the keys, and none of them was sent. */
+typedef void (*rekey_done_fn)(bool saved, void *data);
+
 /*
- * Records every key that the plan gives to a port, then changes those of ports
- * with another key. NULL: there are none. Else `done` is called, never from
- * inside this function; a port whose key could not be changed is in no worse
- * state than before, and the plan tries again and reports it. ks NULL: there
- * are no keys.
+ * Saves every key that the plan gives to a port, then changes those of ports
+ * with another key. NULL: nothing was to be done. Else `done` is called, never
+ * from inside this function; a port whose key could not be changed is in no
+ * worse state than before, and the plan tries again and reports it. ks NULL:
+ * there are no keys.
  */
 struct rekey *rekey_start(struct mad_client *x, struct persist_keys *ks,
 			  const struct snapshot *s, const struct desired *w,
-			  const struct plan *plan, void (*done)(void *data),
+			  const struct plan *plan, rekey_done_fn done,
 			  void *data);
 void rekey_cancel(struct rekey *r);
 

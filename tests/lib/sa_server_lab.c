@@ -306,7 +306,8 @@ stage_start(struct stage *st, const struct sa_server_params *params,
 	p.unread = on_unread;
 	p.unread_data = st;
 	st->sa = sa_new(&sa_params);
-	st->archive = persist_sa_open(cache_dir, st->sa, st->sm.t, st->sm.log);
+	st->archive = persist_sa_open(cache_dir, st->sa, st->sm.t, NULL,
+				      st->sm.log);
 	st->desk =
 		sa_server_new(st->sm.x, st->sa, st->sm.log, &p, on_groups, st);
 	st->qosread = qos_reader_new(st->sm.x, NULL, st->sa, st->desk,

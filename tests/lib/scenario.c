@@ -245,6 +245,7 @@ read_sm(struct play *p, char **words)
 	unsigned each = 0, protect = 0, lease = 0, heavy = 0, m_key = 0;
 	unsigned sl2vl = 0, clients = REREGISTER_NONE, sa = 1;
 	unsigned log = 1, cache = 0, babbling = 0, route_ms = 0;
+	unsigned disk_ms = 0;
 	const struct setting list[] = {
 		{ "priority", &sm->sweep.priority },
 		{ "sweep_s", &sm->sweep.sweep_s }, { "lmc", &sm->sweep.lmc },
@@ -257,6 +258,7 @@ read_sm(struct play *p, char **words)
 		{ "flap_hold", &sm->sweep.flaps.hold_s },
 		{ "babbling", &babbling }, { "sl2vl", &sl2vl }, { "clients", &clients }, { "sa", &sa },
 		{ "log", &log }, { "cache", &cache }, { "route_ms", &route_ms },
+		{ "disk_ms", &disk_ms },
 		{ "perf_s", &sm->perf.sweep_s },
 		{ "avoid", &sm->sweep.avoid },
 		{ "perf_errors", &sm->perf.errors_limit },
@@ -289,6 +291,7 @@ read_sm(struct play *p, char **words)
 	sm->sweep.flaps.disable = babbling;
 	sm->sweep.clients = clients;
 	sm->sweep.route_us = route_ms * (int64_t)1000;
+	sm->disk_us = disk_ms * (int64_t)1000;
 	sm->sweep.names = p->names;
 	sm->sweep.isolation = (struct isolation_params){
 		.rules = p->rules,
@@ -594,10 +597,12 @@ do_file(struct play *p, char **words)
 	g_autofree char *path = NULL;
 
 	if (!words[0] || !words[1] || !play_open(p))
-		return play_fail(p, "file NAME MODE [TEXT]");
+		return play_fail(p, "file NAME MODE|gone|folder [TEXT]");
 	path = g_build_filename(p->dir, words[0], NULL);
 	if (strcmp(words[1], "gone") == 0)
-		return !g_unlink(path) || play_fail(p, "it is not there");
+		return !g_remove(path) || play_fail(p, "it is not there");
+	if (strcmp(words[1], "folder") == 0)	/* it cannot be written */
+		return !g_mkdir(path, 0755) || play_fail(p, "it is there");
 	if (words[2] && !g_file_set_contents(path, words[2], -1, NULL))
 		return play_fail(p, "it cannot be written");
 	return !g_chmod(path, (int)strtoul(words[1], NULL, 8)) ||

@@ -20,8 +20,8 @@
  *	sm [NODE] [KEY=VALUE ..]  a subnet manager on a CA, by default the first
  *				one: engine, priority, sweep_s, lmc, timeout_ms,
  *				retries, perf_s, perf_errors; avoid: bits of
- *				enum avoid_cause; cache=1: it remembers; route_ms:
- *				what routing takes
+ *				enum avoid_cause; cache=1: it remembers; route_ms,
+ *				disk_ms: what routing, a write to the disk take
  *	stop [NODE]		it ends, as if it were killed; retire: by TERM
  *	run TIME
  *	wait up TIME		until a heavy sweep ends UP

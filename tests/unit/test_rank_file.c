@@ -48,11 +48,11 @@ TEST(test_engine_without_ranks_is_in_force_after_restart)
 	const char *by;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(in_force); i++) {
-		m = persist_open(folder, NULL);
+		m = persist_open(folder, NULL, NULL);
 		persist_keep_ranks(m, in_force[i], s,
 				   strcmp(in_force[i], "updn") ? NULL : ranks);
 		persist_free(m);
-		m = persist_open(folder, NULL);
+		m = persist_open(folder, NULL, NULL);
 		assert_string_equal(persist_engine(m, s), in_force[i]);
 		g_free(read);
 		read = persist_ranks(m, s, &by);
@@ -62,10 +62,10 @@ TEST(test_engine_without_ranks_is_in_force_after_restart)
 	}
 	/* And if there were never any. */
 	assert_int_equal(g_unlink(file), 0);
-	m = persist_open(folder, NULL);
+	m = persist_open(folder, NULL, NULL);
 	persist_keep_ranks(m, "minhop", s, NULL);
 	persist_free(m);
-	m = persist_open(folder, NULL);
+	m = persist_open(folder, NULL, NULL);
 	assert_string_equal(persist_engine(m, s), "minhop");
 	persist_free(m);
 	folder_remove(folder);

@@ -215,8 +215,8 @@ stage_open(struct stage *st, bool is_minism)
 	st->other = sa_new(&params);
 	set_members(st, 2);
 	st->log = log_open("/dev/null", LOG_DEBUG, NULL);
-	st->persist = persist_open(NULL, st->log);
-	st->fabric = fabric_watch_open(NULL, st->t, st->log);
+	st->persist = persist_open(NULL, NULL, st->log);
+	st->fabric = fabric_watch_open(NULL, st->t, NULL, st->log);
 	st->b = standby_new(st->x, NULL, st->sa, st->persist, st->fabric,
 			    st->log, EVERY);
 	standby_follow(st->b, st->s);
