@@ -57,6 +57,8 @@ struct daemon {
 	struct control_socket *control;	/* NULL: not open */
 	struct http *http;		/* NULL: not open */
 	struct notify *notify;		/* NULL: no service of systemd */
+	struct file_writer *report;	/* NULL: none is asked for */
+	bool is_dumping, dump_again;
 	int64_t since;
 	GMainLoop *loop;
 	int exit_code;
@@ -79,13 +81,84 @@ print_picture(const struct view *v)
 	fflush(stdout);
 }
 
+/* The dump files of a view, written beside the loop. */
+struct dump {
+	char *dir;
+	struct snapshot *s;
+	struct lid_map *lids;
+	struct lft *lft;
+	GError *error;
+};
+
+static void dump_fabric(struct daemon *d);
+
+static void
+dump_work(void *values)
+{
+	struct dump *dump = values;
+
+	dump_all(dump->dir, dump->s, dump->lids, dump->lft, &dump->error);
+}
+
+static void
+dump_done(void *values, void *data)
+{
+	struct dump *dump = values;
+	struct daemon *d = data;
+	bool again = d->dump_again && g_main_loop_is_running(d->loop) &&
+		d->sm->sweep->view.subnet;
+
+	if (dump->error)
+		log_say(d->log, LOG_WARNING, "dump", "%s",
+			dump->error->message);
+	d->is_dumping = d->dump_again = false;
+	if (again)
+		dump_fabric(d);
+}
+
+static void
+dump_free(void *values)
+{
+	struct dump *dump = values;
+
+	g_free(dump->dir);
+	snapshot_unref(dump->s);
+	lid_map_free(dump->lids);
+	lft_free(dump->lft);
+	g_clear_error(&dump->error);
+	g_free(dump);
+}
+
+/* One at a time, and then that of the last view. */
+static void
+dump_fabric(struct daemon *d)
+{
+	static const struct beside_task task = {
+		dump_work, dump_done, dump_free,
+	};
+	const struct view *v = &d->sm->sweep->view;
+	struct dump *dump;
+
+	if (d->is_dumping) {
+		d->dump_again = true;
+		return;
+	}
+	d->is_dumping = true;
+	dump = g_new0(struct dump, 1);
+	*dump = (struct dump){
+		.dir = g_strdup(d->conf->dump_dir),
+		.s = snapshot_ref(v->subnet), .lids = lid_map_ref(v->lids),
+		.lft = lft_ref(v->lft),
+	};
+	beside_run(d->sm->disk, &task, dump, d);
+}
+
 static void
 on_sweep_end(const struct sweep_report *r, void *data)
 {
 	struct daemon *d = data;
 	const struct view *v = r->view;
 	g_autoptr(GString) out = g_string_new(NULL);
-	g_autoptr(GError) error = NULL, report_error = NULL;
 
 	/* A fast clock may go on until the loop ends: a run that ends by itself
 	 * has the verdict of its first sweep. */
@@ -97,19 +170,14 @@ on_sweep_end(const struct sweep_report *r, void *data)
 		plan_print(r->plan, v->subnet, r->wanted, v->seen, v->tables,
 			   d->conf->mode == OPTIONS_MODE_PLAN_JSON, out);
 		fputs(out->str, stdout);
-	} else if (v && d->conf->dump_dir &&
-		   !dump_all(d->conf->dump_dir, v->subnet, v->lids, v->lft,
-			     &error)) {
-		log_say(d->log, LOG_WARNING, "dump", "%s", error->message);
+	} else if (v && d->conf->dump_dir) {
+		dump_fabric(d);
 	}
-	if (v && d->conf->report) {
+	if (v && d->report) {
 		g_string_truncate(out, 0);
 		status_page(d->status, v->subnet, v->lids, v->lft,
 			    perf_manager_ports(d->sm->perf, v->subnet), out);
-		if (!g_file_set_contents(d->conf->report, out->str,
-					 (gssize)out->len, &report_error))
-			log_say(d->log, LOG_WARNING, "daemon", "%s",
-				report_error->message);
+		file_writer_put(d->report, g_steal_pointer(&out));
 	}
 	if (v && d->conf->show && r->end != SWEEP_END_PLANNED)
 		print_picture(v);
@@ -534,6 +602,11 @@ daemon_connect(struct daemon *d)
 
 	watch_sweep(d->backend->watch, &params.sweep);
 	d->sm = sm_instance_new(d->transport, &params, d->log, on_sweep_end, d);
+	if (c->report)
+		d->report = file_writer_new(d->sm->disk, d->log,
+					    &(struct file_writer_params) {
+			.path = c->report, .subsystem = "daemon", .mode = 0666,
+		});
 }
 
 static int
@@ -588,6 +661,7 @@ daemon_run(struct daemon *d)
 	notify_close(d->notify);
 	http_close(d->http);
 	control_socket_close(d->control);
+	file_writer_free(d->report);
 	sm_instance_free(d->sm);
 	if (!backend_close(d->backend, &error)) {
 		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
