@@ -90,13 +90,14 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 		sm_instance_publish(sm, r);
 		qos_reader_refresh(sm->qos_reader);
 		standby_follow(sm->standby, NULL);
-		sa_server_touch(sm->sa_server);
 	} else if (sm->resident && sm->sa &&
 		   r->end == SWEEP_END_STANDBY) {
 		close_sa(sm);
 		sweep_peers(sm->sweep, &where);
 		standby_follow(sm->standby, (struct snapshot *)where);
 	}
+	if (sm->sa)
+		sa_server_touch(sm->sa_server);
 	if (sm->end)
 		sm->end(r, sm->data);
 }
@@ -201,6 +202,12 @@ sm_instance_on_unread(struct sa_job *j, const struct sa_unread *unread,
 			       unread);
 }
 
+static bool
+sm_instance_is_programming(void *data)
+{
+	return sweep_is_programming(((struct sm_instance *)data)->sweep);
+}
+
 static void
 open_sa(struct sm_instance *sm, unsigned every_s)
 {
@@ -213,6 +220,8 @@ open_sa(struct sm_instance *sm, unsigned every_s)
 	server.touched_data = sm;
 	server.unread = sm_instance_on_unread;
 	server.unread_data = sm;
+	server.programming = sm_instance_is_programming;
+	server.programming_data = sm;
 	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log,
 				      sweep_reroute, sm->sweep);
 	sm->sa_server = sa_server_new(sm->x, sm->sa, sm->log, &server,

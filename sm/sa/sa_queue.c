@@ -188,6 +188,12 @@ sa_queue_next(struct sa_queue *q)
 	return link->data;
 }
 
+bool
+sa_queue_has(const struct sa_queue *q, uint16_t lid)
+{
+	return g_hash_table_contains(q->clients, GUINT_TO_POINTER(lid));
+}
+
 unsigned
 sa_queue_length(const struct sa_queue *q)
 {

@@ -10,7 +10,8 @@
  *	  +----> queue --> refused ------------> BUSY      |
  *	           +-----> on_turn, round robin by LID ----+--> answer
  *
- *	answer --> sa_answer --> one MAD: sent
+ *	answer --> sa_answer --> one MAD: sent; but a refusal while a plan is
+ *				 being programmed is held until the next view
  *			     --> table: sa_message draws its records
  *			     --> Get without a record so far: a search, which
  *				 goes on in later turns
@@ -30,6 +31,12 @@
  * that has waited for longer than a client does is dropped as well: executed
  * later, it would undo what the client has done since.
  *
+ * While a plan is being programmed ports become Active, and get P_Keys, that the
+ * view does not know yet, since it is replaced when the last step has ended. A
+ * refusal for a port, a group or a P_Key may be wrong by then, and IPoIB would
+ * back off for seconds: the request is held, and answered from the next view. The
+ * changes of a client that come after it are held behind it.
+ *
  * Repetitions. A client without an answer sends its request again with the same
  * TID (IBA 13.4.6.4); the repetition is dropped, since answering both would
  * make an overload worse.
@@ -46,6 +53,7 @@
 
 #include <string.h>
 
+#include "sm/mad/bytes.h"
 #include "sm/sa/informinfo.h"
 #include "sm/sa/mcmember.h"
 #include "sm/sa/sa_queue.h"
@@ -55,7 +63,7 @@
 #define PATIENCE_US	(3 * G_USEC_PER_SEC)
 
 const struct sa_server_params sa_server_params_default = {
-	.max_waiting = 8192,
+	.max_waiting = LID_UNICAST_MAX,	/* the joins of a first bring-up */
 	.max_of_one = 256,
 	.turn = 64,
 	.turn_us = 2000,
@@ -78,6 +86,7 @@ struct sa_server {
 	uint64_t groups_version;
 
 	struct sa_queue *queue;
+	struct sa_queue *held;	/* until the next view */
 	GHashTable *jobs;	/* keys of all, a set */
 	unsigned left;		/* answers of this turn */
 	int64_t turn_began;
@@ -286,6 +295,57 @@ sa_server_on_due(void *data)
 	sa_server_touch(d);
 }
 
+/* Into a queue that may refuse it, or another one for it. */
+static void
+queue_job(struct sa_server *d, struct sa_queue *queue, struct sa_job *j)
+{
+	struct sa_job *refused;
+	enum sa_refusal why;
+
+	refused = sa_queue_add(queue, j, &why);
+	d->stats.waiting = sa_queue_length(d->queue);
+	d->stats.longest = MAX(d->stats.longest, d->stats.waiting);
+	if (why == SA_REFUSED_SURPLUS)
+		send_busy(d, refused, &d->stats.busy_of_one,
+			  "a client asks too much");
+	else if (refused)
+		send_busy(d, refused, &d->stats.busy_full,
+			  "too many requests wait");
+	if (refused)
+		job_end(d, refused);
+}
+
+static bool
+is_programming(const struct sa_server *d)
+{
+	return d->params.programming &&
+		d->params.programming(d->params.programming_data);
+}
+
+/* May the next view answer otherwise? For a join, INSUFFICIENT is that the group
+ * is not there. */
+static bool
+is_held(const struct sa_server *d, const struct sa_job *j)
+{
+	unsigned status = bytes_load16(j->reply.mad + 4);
+
+	return (status == SA_STATUS_REQ_INVALID ||
+		status == SA_STATUS_INVALID_GID ||
+		status == SA_STATUS_INSUFFICIENT) && is_programming(d) &&
+		transport_now(d->transport) - j->came < PATIENCE_US;
+}
+
+static void
+release_held(struct sa_server *d)
+{
+	struct sa_job *j;
+
+	if (sa_queue_length(d->held) == 0 || is_programming(d))
+		return;
+	while ((j = sa_queue_next(d->held)))
+		queue_job(d, d->queue, j);
+}
+
 static bool
 has_work(const struct sa_server *d)
 {
@@ -306,6 +366,7 @@ sa_server_touch(struct sa_server *d)
 	struct sa_report r;
 	int64_t due;
 
+	release_held(d);
 	start_turn_timer(d);
 	while (d->reports < d->params.max_reports &&
 	       sa_next_report(d->sa, &r)) {
@@ -345,12 +406,20 @@ answer_job(struct sa_server *d, struct sa_job *j)
 	};
 	bool touches = changes(j), goes_on = false;
 
+	if (touches && sa_queue_has(d->held, j->key.lid)) {
+		queue_job(d, d->held, j);
+		return;
+	}
 	sa_answer(d->sa, &request, &j->reply);
 	switch (j->reply.kind) {
 	case SA_REPLY_NONE:
 		log_drop(d, j, j->reply.why);
 		break;
 	case SA_REPLY_ONE:
+		if (is_held(d, j)) {
+			queue_job(d, d->held, j);
+			return;
+		}
 		count_answer(d, j);
 		send_reply(d, j);
 		break;
@@ -432,24 +501,11 @@ on_turn(void *data)
 void
 sa_server_enqueue(struct sa_server *d, struct sa_job *j)
 {
-	struct sa_job *refused;
-	enum sa_refusal why;
-
 	if (d->shut) {
 		drop(d, j, "SA request to a standby");
 		return;
 	}
-	refused = sa_queue_add(d->queue, j, &why);
-	d->stats.waiting = sa_queue_length(d->queue);
-	d->stats.longest = MAX(d->stats.longest, d->stats.waiting);
-	if (why == SA_REFUSED_SURPLUS)
-		send_busy(d, refused, &d->stats.busy_of_one,
-			  "a client asks too much");
-	else if (refused)
-		send_busy(d, refused, &d->stats.busy_full,
-			  "too many requests wait");
-	if (refused)
-		job_end(d, refused);
+	queue_job(d, d->queue, j);
 	start_turn_timer(d);
 }
 
@@ -530,7 +586,8 @@ sa_server_set_shut(struct sa_server *d, bool shut)
 	struct sa_job *j;
 
 	d->shut = shut;
-	while (shut && (j = sa_queue_next(d->queue)))
+	while (shut && ((j = sa_queue_next(d->queue)) ||
+			(j = sa_queue_next(d->held))))
 		drop(d, j, "SA request to a standby");
 	d->stats.waiting = sa_queue_length(d->queue);
 }
@@ -551,6 +608,7 @@ sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
 	d->params = params ? *params : sa_server_params_default;
 	g_assert(d->params.turn > 0);
 	d->queue = sa_queue_new(d->params.max_waiting, d->params.max_of_one);
+	d->held = sa_queue_new(d->params.max_waiting, d->params.max_of_one);
 	d->jobs = g_hash_table_new(sa_request_key_hash, sa_request_key_equal);
 	g_queue_init(&d->tables);
 	g_queue_init(&d->searches);
@@ -579,6 +637,7 @@ sa_server_free(struct sa_server *d)
 	transport_timer_clear(d->transport, &d->due_timer);
 	g_hash_table_unref(d->jobs);
 	sa_queue_free(d->queue);
+	sa_queue_free(d->held);
 	g_free(d);
 }
 

@@ -34,12 +34,16 @@ struct sa_server_params {
 	bool (*unread)(struct sa_job *j, const struct sa_unread *unread,
 		       void *data);
 	void *unread_data;
+	/* Is a plan being programmed? A new view follows, and
+	 * sa_server_touch(). May be NULL. */
+	bool (*programming)(void *data);
+	void *programming_data;
 	/* The SA's state may have changed: see persist_sa_touch(). May be
 	 * NULL. */
 	void (*touched)(void *data);
 	void *touched_data;
 };
-/* 8,192 waiting, 256 of one; 64 answers or 2 ms; 256 tables, 32 to one; 64
+/* As many waiting as there are LIDs, 256 of one; 64 answers or 2 ms; 256 tables, 32 to one; 64
  * searchers; 8 Reports; 64 KiB. */
 extern const struct sa_server_params sa_server_params_default;
 

@@ -335,6 +335,13 @@ sweep_lid_owner(const struct view *v, uint16_t lid)
 	return v->lids ? lid_map_owner(v->lids, lid) : SNAPSHOT_NONE;
 }
 
+/* The view is about to be replaced. */
+static inline bool
+sweep_is_programming(const struct sweep *s)
+{
+	return s->rekey || s->program;
+}
+
 static inline void
 sweep_note(const struct sweep *s, enum sweep_note note)
 {

@@ -149,8 +149,8 @@ client_gid(const struct client *c, uint8_t gid[16])
 	stage_put(gid + 8, c->stage->s->ports[c->port].guid, 8);
 }
 
-void
-client_join(struct client *c, unsigned n)
+static void
+change_member(struct client *c, unsigned method, unsigned n)
 {
 	struct mcmember_record r = {
 		.q_key = 0x0b1b, .pkey = 0xffff, .join_state = 1,
@@ -161,10 +161,22 @@ client_join(struct client *c, unsigned n)
 	stage_put(r.mgid + 8, 0x1000 + n, 8);
 	client_gid(c, r.port_gid);
 	sa_record_encode(SA_ATTR_MC_MEMBER, record, &r);
-	client_ask(c, MAD_METHOD_SET, SA_ATTR_MC_MEMBER, SA_BIT(MCM_MGID) |
+	client_ask(c, method, SA_ATTR_MC_MEMBER, SA_BIT(MCM_MGID) |
 		   SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_Q_KEY) |
 		   SA_BIT(MCM_PKEY) | SA_BIT(MCM_TCLASS) | SA_BIT(MCM_SL) |
 		   SA_BIT(MCM_FLOW_LABEL) | SA_BIT(MCM_JOIN_STATE), record);
+}
+
+void
+client_join(struct client *c, unsigned n)
+{
+	change_member(c, MAD_METHOD_SET, n);
+}
+
+void
+client_leave(struct client *c, unsigned n)
+{
+	change_member(c, SA_METHOD_DELETE, n);
 }
 
 void

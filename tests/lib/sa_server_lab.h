@@ -69,6 +69,7 @@ void client_ask_paths(struct client *c);
 void client_gid(const struct client *c, uint8_t gid[16]);
 /* A group of its own for each `n`. */
 void client_join(struct client *c, unsigned n);
+void client_leave(struct client *c, unsigned n);
 /* To all generic traps. */
 void client_subscribe(struct client *c);
 void client_register(struct client *c, uint64_t id, uint32_t lease);

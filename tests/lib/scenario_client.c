@@ -167,11 +167,11 @@ put_gid(const struct client *c, uint32_t port, uint8_t gid[16])
  * master's. */
 static bool
 change_membership(struct play *p, const char *name, unsigned method,
-		  const char *at)
+		  const char *at, unsigned pkey)
 {
-	static const uint8_t mgid[16] = {
-		0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0,
-		0xff, 0xff, 0xff, 0xff,
+	const uint8_t mgid[16] = {
+		0xff, 0x12, 0x40, 0x1b, (uint8_t)(pkey >> 8), (uint8_t)pkey,
+		[12] = 0xff, 0xff, 0xff, 0xff,
 	};
 	struct client *c = client_on(p, name);
 	struct mcmember_record r = { .join_state = 1 };
@@ -195,12 +195,16 @@ change_membership(struct play *p, const char *name, unsigned method,
 	return true;
 }
 
-/* NODE ..: of IPoIB's broadcast group */
+/* [P_KEY] NODE ..: of IPoIB's broadcast group */
 static bool
 do_join(struct play *p, char **args)
 {
+	unsigned pkey = 0xffff;
+
+	if (args[0] && g_str_has_prefix(args[0], "0x"))
+		pkey = (unsigned)strtoul(*args++, NULL, 0);
 	for (; *args; args++)
-		if (!change_membership(p, *args, MAD_METHOD_SET, NULL))
+		if (!change_membership(p, *args, MAD_METHOD_SET, NULL, pkey))
 			return false;
 	return true;
 }
@@ -210,7 +214,7 @@ static bool
 do_leave(struct play *p, char **args)
 {
 	return change_membership(p, args[0], SA_METHOD_DELETE,
-				 args[0] && args[1] ? args[2] : NULL);
+				 args[0] && args[1] ? args[2] : NULL, 0xffff);
 }
 
 /* NODE: to trap 65, a port that goes */

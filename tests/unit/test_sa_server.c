@@ -57,6 +57,49 @@ STAGE_TEST(test_requests_wait_until_the_fabric_is_known)
 	sa_db_unref(view);
 }
 
+static bool
+is_programming(void *data)
+{
+	return *(bool *)data;
+}
+
+/* What the present view refuses waits for the next one, and the changes of the
+ * same client behind it; all others are answered. */
+TEST(test_refusals_are_held_while_a_plan_is_programmed)
+{
+	struct sa_server_params params = sa_server_params_default;
+	AUTO_VALUE(stage_close) struct stage st;
+	struct sa_stats stats;
+	bool busy = true;
+
+	params.programming = is_programming;
+	params.programming_data = &busy;
+	stage_open(&st, SEED, &params, NULL);
+	client_leave(&st.client[0], 1);
+	client_join(&st.client[0], 1);
+	client_ask_info(&st.client[0]);
+	client_join(&st.client[1], 1);
+	stage_run(&st, SECOND);
+	assert_int_equal(st.client[0].good, 1);
+	assert_int_equal(st.client[0].bad, 0);
+	assert_int_equal(st.client[1].good, 1);
+	sa_server_touch(st.desk);
+	assert_int_equal(st.client[0].bad, 0);
+	busy = false;
+	sa_server_touch(st.desk);
+	stage_run(&st, SECOND);
+	assert_int_equal(st.client[0].good, 2);
+	assert_int_equal(st.client[0].bad, 1);
+	sa_stats(st.sa, &stats);
+	assert_int_equal(stats.n_members, 2);
+	/* and not for longer than the client waits */
+	busy = true;
+	client_leave(&st.client[2], 1);
+	stage_run(&st, 5 * SECOND);
+	sa_server_set_shut(st.desk, true);
+	assert_int_equal(sa_server_stats(st.desk)->dropped, 1);
+}
+
 TEST(test_babbler_does_not_keep_a_polite_client_out)
 {
 	struct sa_server_params params = sa_server_params_default;
