@@ -409,10 +409,11 @@ open_servers(struct daemon *d)
 	};
 	struct control_socket_params params = ctlsock_params_default;
 	const char *named = d->conf->control_socket;
+	g_autofree char *dir = options_control_dir();
 	g_autofree char *path = named && strcmp(named, OPTIONS_CONTROL_SOCKET) ?
 		g_strdup(named) :
-		g_strdup_printf(OPTIONS_CONTROL_DIR "/%016" G_GINT64_MODIFIER
-				"x.ctl", d->transport->port_guid);
+		g_strdup_printf("%s/%016" G_GINT64_MODIFIER "x.ctl", dir,
+				d->transport->port_guid);
 	g_autoptr(GError) error = NULL, http_error = NULL;
 
 	params.group = d->conf->control_group;

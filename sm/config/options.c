@@ -23,7 +23,9 @@
 #include "sm/config/opensm_keys.h"
 #include "topology/text.h"
 
-#define LAB_ENV		"MINISM_LAB"	/* see sm/lab/protocol.h */
+#define LAB_ENV		"MINISM_LAB"	/* these three: see sm/lab/protocol.h */
+#define LAB_ENV_NODE	"MINISM_LAB_NODE"
+#define LAB_RUN		".run"
 #define ERRORS_MAX	20u
 #define UNKNOWN_MAX	20u
 #define VERBOSITY_MAX	4
@@ -896,4 +898,16 @@ options_from_args(struct options *conf, int argc, char **argv,
 		note_given(conf, argc, argv);
 	options_free(first);
 	return ok;
+}
+
+char *
+options_control_dir(void)
+{
+	const char *lab = g_getenv(LAB_ENV), *node = g_getenv(LAB_ENV_NODE);
+	g_autofree char *name = g_uri_escape_string(node ? node : "", NULL,
+						    TRUE);
+
+	/* no name of a node is one of a folder */
+	return lab ? g_strdup_printf("%s" LAB_RUN "/on-%s", lab, name) :
+		g_strdup(OPTIONS_CONTROL_DIR);
 }

@@ -30,6 +30,11 @@ enum options_mode {
 #define OPTIONS_CONTROL_DIR	MINISM_RUNDIR
 #define OPTIONS_CONTROL_SOCKET	"auto"
 
+/* The folder of control sockets: OPTIONS_CONTROL_DIR; in a lab one of that lab
+ * and of the node on which this program runs, as a lab's minismctl must never
+ * talk to the machine's manager. g_free */
+char *options_control_dir(void);
+
 /* On which side of a switch port is membership enforced? A mask. */
 #define OPTIONS_SIDE_IN	1u
 #define OPTIONS_SIDE_OUT	2u

@@ -222,7 +222,8 @@ on_complete(const char *line, void *data)
 }
 
 /* A running program gets the signal, and the lab ends with it; an interrupt
- * from the keyboard reaches it directly. */
+ * from the keyboard reaches it directly, and at the prompt it clears the line,
+ * as in a shell. */
 static gboolean
 on_terminate(gpointer data)
 {
@@ -241,7 +242,7 @@ on_interrupt(gpointer data)
 {
 	struct session *s = data;
 
-	s->over |= !s->child;
+	s->over |= !s->child && !prompt_clear();
 	return G_SOURCE_CONTINUE;
 }
 

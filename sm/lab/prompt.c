@@ -8,7 +8,6 @@
 #include "config.h"
 
 #include <glib-unix.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,12 +50,16 @@ match(const char *word, int from, int to)
 	return rl_completion_matches(word, next_match);
 }
 
+/* libedit gives the terminal back when a line is complete, so that a command
+ * can use it; for the next line it is to be taken again. */
 static void
 on_edited(char *line)
 {
 	if (line && *line)
 		add_history(line);
 	prompt.on_line(line, prompt.data);
+	if (line && prompt.edits)
+		rl_callback_handler_install(prompt.text, on_edited);
 	free(line);
 }
 
@@ -131,12 +134,30 @@ prompt_open(const char *text, prompt_line_fn on_line,
 	g_io_channel_unref(channel);
 }
 
+bool
+prompt_clear(void)
+{
+	if (!prompt.source || !isatty(STDIN_FILENO))
+		return false;
+	putchar('\n');
+#ifdef HAVE_LIBEDIT
+	if (prompt.edits) {
+		rl_callback_handler_remove();
+		rl_callback_handler_install(prompt.text, on_edited);
+		return true;
+	}
+#endif
+	show_text();
+	return true;
+}
+
 void
 prompt_close(void)
 {
 #ifdef HAVE_LIBEDIT
 	if (prompt.edits)
 		rl_callback_handler_remove();
+	prompt.edits = false;
 #endif
 	if (prompt.source)
 		g_source_remove(prompt.source);

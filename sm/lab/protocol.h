@@ -83,6 +83,9 @@
 /* Environment of programs in the lab. */
 #define LAB_ENV_SOCKET	"MINISM_LAB"		/* path of the socket */
 #define LAB_ENV_NODE	"MINISM_LAB_NODE"	/* NodeDescription or GUID */
+/* Sockets of the managers in the lab are in folders, one a node, in a folder
+ * of this name behind that of the socket: options_control_dir(). */
+#define LAB_RUN		".run"
 
 enum lab_type {
 	LAB_ATTACH = 1,		/* struct lab_attach */

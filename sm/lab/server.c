@@ -435,15 +435,38 @@ lab_new(struct snapshot *fabric, const struct lab_options *options,
 	return lab;
 }
 
+/* The sockets of managers that were ended. */
+static void
+remove_run_folder(const char *path, unsigned depth)
+{
+	g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *inside = g_build_filename(path, name, NULL);
+
+		if (depth)
+			remove_run_folder(inside, depth - 1);
+		else
+			unlink(inside);
+	}
+	rmdir(path);
+}
+
 void
 lab_free(struct lab *lab)
 {
+	g_autofree char *run = g_strconcat(lab->socket ? lab->socket : "",
+					   LAB_RUN, NULL);
+
 	while (lab->clients->len)
 		conn_close(((struct lab_client *)lab->clients->pdata[0])->conn);
 	g_clear_handle_id(&lab->clock, g_source_remove);
 	g_clear_handle_id(&lab->flush, g_source_remove);
-	if (lab->listens)
+	if (lab->listens) {
 		unlink(lab->socket);
+		remove_run_folder(run, 1);
+	}
 	g_socket_service_stop(lab->service);
 	g_socket_listener_close(G_SOCKET_LISTENER(lab->service));
 	g_object_unref(lab->service);

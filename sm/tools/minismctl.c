@@ -162,7 +162,8 @@ static int
 open_only(int *status)
 {
 	g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
-	g_autoptr(GDir) dir = g_dir_open(OPTIONS_CONTROL_DIR, 0, NULL);
+	g_autofree char *folder = options_control_dir();
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
 	g_autoptr(GString) alive = g_string_new(NULL);
 	const char *name;
 	guint n = 0;
@@ -170,8 +171,8 @@ open_only(int *status)
 
 	while (dir && (name = g_dir_read_name(dir)))
 		if (g_str_has_suffix(name, SUFFIX))
-			g_ptr_array_add(paths, g_build_filename(
-				OPTIONS_CONTROL_DIR, name, NULL));
+			g_ptr_array_add(paths, g_build_filename(folder, name,
+								NULL));
 	g_ptr_array_sort(paths, compare_names);
 	for (guint i = 0; i < paths->len; i++) {
 		int next = try_socket(paths->pdata[i]);
@@ -187,10 +188,9 @@ open_only(int *status)
 	}
 	*status = EXIT_NOBODY;
 	if (n == 0)
-		tool_options_complain("no manager listens in "
-				      OPTIONS_CONTROL_DIR " (is one running, "
-				      "and are you root or in its group "
-				      "minism?)");
+		tool_options_complain("no manager listens in %s (is one "
+				      "running, and are you root or in its "
+				      "group minism?)", folder);
 	if (n <= 1)
 		return fd;
 	close(fd);
@@ -203,7 +203,7 @@ open_only(int *status)
 static int
 open_guid(const char *text, int *status)
 {
-	g_autofree char *path = NULL;
+	g_autofree char *folder = options_control_dir(), *path = NULL;
 	uint64_t guid;
 
 	if (!text_read_number(text, 16, UINT64_MAX, &guid)) {
@@ -212,8 +212,8 @@ open_guid(const char *text, int *status)
 		*status = EXIT_USAGE;
 		return -1;
 	}
-	path = g_strdup_printf(OPTIONS_CONTROL_DIR "/%016" G_GINT64_MODIFIER
-			       "x" SUFFIX, guid);
+	path = g_strdup_printf("%s/%016" G_GINT64_MODIFIER "x" SUFFIX, folder,
+			       guid);
 	return open_named(path);
 }
 

@@ -60,6 +60,69 @@ case_minism() {
 	sm_kill_all
 }
 
+# ---- the prompt -----------------------------------------------------------
+
+# Types at a prompt with a terminal, as a newcomer does.
+runner=()
+type_at_prompt() {
+	"${runner[@]}" python3 - "$MINISM_LAB_PROGRAM" \
+		"$MINISM_SRC/etc/fabrics/demo.net" <<-'END'
+		import os, pty, select, sys, time
+
+		pid, fd = pty.fork()
+		if pid == 0:
+		    os.execv(sys.argv[1], sys.argv[1:])
+		text = b""
+
+		def until(what, begin):
+		    global text
+		    end = time.monotonic() + 10
+		    while what not in text[begin:]:
+		        if not select.select([fd], [], [], end - time.monotonic())[0]:
+		            sys.exit(f"no {what} in {text}")
+		        try:
+		            text += os.read(fd, 4096)
+		        except OSError:
+		            sys.exit(f"ended after {text}")
+		    return text.index(what, begin) + len(what)
+
+		at = until(b"lab> ", 0)
+		for line, answer in (
+		        (b"show node-01\n", b"leaf-1/1"),     # and the next lines are edited:
+		        (b"sho\tnode-02\n", b"node-02: Channel Adapter"),
+		        (b"\x1b[A\n", b"node-02: Channel Adapter"),  # once more
+		        (b"rubbish\x03", b"lab> "),     # cleared
+		        (b"on node-01 minism -p 1 -B\n", b"lab> "),
+		        (b"on node-01 minismctl status\n", b"subnet:"),
+		        (b"on node-02 minismctl status\n", b"no manager listens in")):
+		    os.write(fd, line)
+		    at = until(answer, at)
+		    if answer != b"lab> ":
+		        at = until(b"lab> ", at)
+		os.write(fd, b"quit\n")
+		sys.stdout.buffer.write(text)
+		_, status = os.waitpid(pid, 0)
+		sys.exit(os.waitstatus_to_exitcode(status))
+	END
+}
+
+case_prompt() {
+	local PATH=$MINISM_BUILD:/usr/sbin:/usr/bin:/sbin:/bin
+
+	chmod 711 "$SCRATCH"
+	mkdir -m 1777 tmp
+	export TMPDIR=$SCRATCH/tmp
+	check "each line at the prompt is edited" type_at_prompt
+	if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --clear-groups \
+		test -x "$MINISM_LAB_PROGRAM" 2>/dev/null; then
+		runner=(setpriv --reuid 65534 --clear-groups)
+		check "also of a user without privileges" type_at_prompt
+		runner=()
+	fi
+	check "nothing of a lab stays" rmdir tmp
+	unset TMPDIR
+}
+
 # ---- infiniband-diags -----------------------------------------------------
 
 diagnostics() {
@@ -346,7 +409,7 @@ case_runner() {
 	console "$net"
 }
 
-for name in runner minism tables two; do
+for name in runner prompt minism tables two; do
 	! wanted_case "$name" || "case_$name"
 done
 lab_stop
