@@ -392,6 +392,27 @@ program_on_timeout(struct program *p, const struct program_order_action *a,
 }
 
 static void
+program_on_set(struct program *p, uint32_t index, const uint8_t *sent,
+	       const uint8_t *data, unsigned status)
+{
+	const struct plan_step *step = &p->plan->steps[index];
+
+	if (!status) {
+		on_step(p, index, sent, data);
+		return;
+	}
+	/* The port may have rejected the Set because of these fields. */
+	if (step->kind == PLAN_PORT || step_state(step))
+		p->r.untaken[step->port] |= step->fields &
+			PORT_FIELDS_TRAINING;
+	if (step_state(step) && status == MAD_STATUS_BAD_VALUE)
+		program_order_add(p->order, PROGRAM_ORDER_LOOK_REFUSED, index);
+	else
+		refused(p, index, status);
+}
+
+/* Except for a step, what is answered is a PortInfo. */
+static void
 program_on_answer(struct program *p, const struct program_order_action *a,
 		  const uint8_t *sent, const uint8_t *data, unsigned status)
 {
@@ -404,23 +425,13 @@ program_on_answer(struct program *p, const struct program_order_action *a,
 			refused(p, a->what, status);
 		return;
 	}
+	if (a->act == PROGRAM_ORDER_STEP) {
+		program_on_set(p, a->what, sent, data, status);
+		return;
+	}
 	port_info_decode(data, &info);
 	switch ((enum program_order_act)a->act) {
 	case PROGRAM_ORDER_STEP:
-		if (!status) {
-			on_step(p, a->what, sent, data);
-			break;
-		}
-		/* The port may have rejected the Set because of these
-		 * fields. */
-		if (step->kind == PLAN_PORT || step_state(step))
-			p->r.untaken[step->port] |= step->fields &
-				PORT_FIELDS_TRAINING;
-		if (step_state(step) && status == MAD_STATUS_BAD_VALUE)
-			program_order_add(p->order, PROGRAM_ORDER_LOOK_REFUSED,
-					  a->what);
-		else
-			refused(p, a->what, status);
 		break;
 	case PROGRAM_ORDER_TELL:
 		p->r.told[step->port] = true;
