@@ -629,8 +629,8 @@ mend_renumber(const struct mend *m, const struct lft *from, uint32_t n_now,
 	return lft;
 }
 
-/* Finds the stages from the tables held to the repaired ones, and fills the
- * rest of the choice. False: there are no such stages. */
+/* Finds the stages from the tables held (NULL: none) to the repaired ones, and
+ * fills the rest of the choice. False: there are no such stages. */
 static bool
 mend_conclude(struct mend *m, const struct graph *now, const struct lft *held,
 	      struct choice *c)
@@ -641,11 +641,12 @@ mend_conclude(struct mend *m, const struct graph *now, const struct lft *held,
 	struct transition_entry *e;
 	bool ok;
 
-	if (n_now != m->g->n_switches || held->stride != m->lft->stride)
+	if (held && (n_now != m->g->n_switches ||
+		     held->stride != m->lft->stride))
 		held = fit = mend_renumber(m, held, n_now, m->lft);
 	c->later = g_array_new(FALSE, FALSE, sizeof(struct transition_entry));
-	ok = transition_steps(m->g, held, m->r->now, m->lft, m->r->c, &bridge,
-			      c->later);
+	ok = !held || transition_steps(m->g, held, m->r->now, m->lft, m->r->c,
+				       &bridge, c->later);
 	lft_free(fit);
 	c->bridge = bridge;
 	c->safety = bridge ? CHOICE_DRAIN : CHOICE_SAFE;

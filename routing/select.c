@@ -144,16 +144,28 @@ choose_forget_unowned(const struct graph *g, const struct lft *held)
 	return lft;
 }
 
+static bool
+choose_is_empty(const struct lft *lft)
+{
+	size_t size = lft_size(lft);
+
+	return !size || (lft->ports[0] == LFT_NO_PATH &&
+			 memcmp(lft->ports, lft->ports + 1, size - 1) == 0);
+}
+
 struct lft *
 choose_held(const struct graph *g, struct lft *seen)
 {
 	const struct snapshot *s = g->subnet;
 	const struct snapshot_node *node;
 	const struct snapshot_port *p;
-	struct lft *held = lft_ref(seen);
+	struct lft *held;
 	uint32_t sw, lid, num;
 	uint8_t *row;
 
+	if (choose_is_empty(seen))
+		return NULL;
+	held = lft_ref(seen);
 	for (sw = 0; sw < g->n_switches; sw++) {
 		node = &s->nodes[s->switches[sw]];
 		for (num = 1; num <= node->info.num_ports; num++) {

@@ -54,7 +54,7 @@ struct choice {
 /* The tables that the switches hold (engine_input.previous) without the
  * entries into links that have just come up or that join a switch with
  * itself: they carry no packets, and are replaced before the link is
- * activated. A new reference. */
+ * activated. A new reference; NULL: they hold no entry at all. */
 struct lft *choose_held(const struct graph *g, struct lft *seen);
 
 /*

@@ -504,6 +504,20 @@ TEST(test_strays_stay_if_they_are_safe)
 	fabric_clear(&f);
 }
 
+/* There is nothing to keep or to leave in stages. */
+TEST(test_tables_without_an_entry_are_none)
+{
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	AUTO(lft) *seen = NULL, *held = NULL;
+
+	fabric_make(&f, "ring(4;1)");
+	seen = lft_new(f.g->n_switches, f.g->top);
+	assert_null(choose_held(f.g, seen));
+	lft_row(seen, f.g->n_switches - 1)[f.g->top] = 0;
+	held = choose_held(f.g, seen);
+	assert_int_equal(lft_row(held, f.g->n_switches - 1)[f.g->top], 0);
+}
+
 TEST(test_same_tables_again_are_safe)
 {
 	AUTO_VALUE(fabric_clear) struct fabric f;
