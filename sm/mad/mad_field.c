@@ -4,30 +4,44 @@
  */
 #include "sm/mad/mad_field.h"
 
-/* Of 64 bits at most, in at most 8 bytes. */
-static uint64_t
-get_bits(const uint8_t *data, unsigned offset, unsigned bits)
-{
-	unsigned end = offset + bits;
-	uint64_t value = 0;
+#include <glib.h>
 
-	for (unsigned i = offset / 8; i < (end + 7) / 8; i++)
-		value = value << 8 | data[i];
-	return value >> (8 - end % 8) % 8 & UINT64_MAX >> (64 - bits);
+/*
+ * A component has at most 64 bits, in at most 8 bytes. It is read and written by
+ * a word of 8 bytes that ends with its last byte, or is the first one of the
+ * attribute: so no byte behind the attribute is touched. Returns where the word
+ * begins; shift: of the component's last bit in it.
+ */
+static inline unsigned
+field_word(unsigned offset, unsigned bits, unsigned *shift)
+{
+	unsigned end = (offset + bits + 7) / 8;
+	unsigned begin = MAX(end, 8u) - 8;
+
+	*shift = (begin + 8) * 8 - offset - bits;
+	return begin;
 }
 
-static void
+static inline uint64_t
+get_bits(const uint8_t *data, unsigned offset, unsigned bits)
+{
+	unsigned shift, at = field_word(offset, bits, &shift);
+	uint64_t word;
+
+	memcpy(&word, data + at, sizeof(word));
+	return GUINT64_FROM_BE(word) >> shift & UINT64_MAX >> (64 - bits);
+}
+
+static inline void
 set_bits(uint8_t *data, unsigned offset, unsigned bits, uint64_t value)
 {
-	unsigned end = offset + bits, shift = (8 - end % 8) % 8;
-	uint64_t mask = UINT64_MAX >> (64 - bits) << shift;
+	unsigned shift, at = field_word(offset, bits, &shift);
+	uint64_t mask = UINT64_MAX >> (64 - bits) << shift, word;
 
-	value = value << shift & mask;
-	for (unsigned i = (end + 7) / 8; i-- > offset / 8;) {
-		data[i] = (uint8_t)((data[i] & ~mask) | value);
-		mask >>= 8;
-		value >>= 8;
-	}
+	memcpy(&word, data + at, sizeof(word));
+	word = GUINT64_FROM_BE(word);
+	word = GUINT64_TO_BE((word & ~mask) | (value << shift & mask));
+	memcpy(data + at, &word, sizeof(word));
 }
 
 const struct mad_field *
