@@ -106,6 +106,7 @@ log_open(const char *path, enum log_level level, GError **error)
 	log->path = stream >= 0 ? NULL : g_strdup(path);
 	log->fd = fd;
 	log->level = level;
+	log->now = g_get_monotonic_time;
 	log_set_format(log, LOG_AUTO);
 	log->limits = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
 					    g_free);
@@ -283,7 +284,7 @@ static gboolean
 on_span(gpointer data)
 {
 	struct log *log = data;
-	int64_t now = g_get_monotonic_time();
+	int64_t now = log->now();
 	struct log_limit *limit;
 	GHashTableIter i;
 
@@ -321,7 +322,7 @@ log_limited(struct log *log, enum log_level level, const char *subsystem,
 
 	char *key = g_strdup_printf("%s/%s", subsystem, reason);
 	struct log_limit *limit = g_hash_table_lookup(log->limits, key);
-	int64_t now = g_get_monotonic_time();
+	int64_t now = log->now();
 
 	if (limit) {
 		g_free(key);

@@ -47,6 +47,7 @@ struct log {
 	uint64_t n_events;	/* that there were */
 	GHashTable *limits;	/* "subsystem/reason" -> struct log_limit */
 	guint timer;		/* lines are held back; 0: none */
+	gint64 (*now)(void);	/* us, monotonic: the clock of the limits */
 };
 
 /*
