@@ -4,7 +4,6 @@
  * doubled, wrong or never answered, cancelled, and what callbacks may do. The
  * window is in test_window.c.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include <glib.h>
@@ -13,6 +12,7 @@
 #include "sm/mad/smp.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/mad_client_bench.h"
+#include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 
 static const struct mad_addr addr = { .lid = LID_PERMISSIVE };
@@ -663,9 +663,8 @@ run_chaos(uint32_t seed)
 
 TEST(test_chaos_ends_every_request_exactly_once)
 {
-	uint32_t seed = g_random_int();
+	uint32_t seed = (uint32_t)seed_take(1);
 
-	print_message("seed %" PRIu32 "\n", seed);
 	for (unsigned round = 0; round < 5; round++)
 		bench_free(run_chaos(seed + round));
 }

@@ -3,7 +3,6 @@
  * RMPP: its header; each end of a lab's transfer with MADs made by hand; and
  * one against the other over a wire that loses, doubles and reorders.
  */
-#include <inttypes.h>
 #include <infiniband/mad.h>
 #include <infiniband/umad_sa.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "tests/lib/auto.h"
 #include "tests/lib/rmpp_lab.h"
 #include "tests/lib/scripted.h"
+#include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 
 #define FIRST	RMPP_FLAG_FIRST
@@ -811,12 +811,11 @@ run_pair(uint32_t seed, unsigned loss, unsigned twice, unsigned late,
 
 TEST(test_what_arrives_is_what_was_sent_over_1000_schedules)
 {
-	uint32_t seed = g_random_int();
+	uint32_t seed = (uint32_t)seed_take(1);
 	unsigned done = 0;
 	uint64_t sent;
 	size_t len;
 
-	print_message("# seed %" PRIu32 "\n", seed);
 	for (unsigned i = 0; i < 1000; i++)
 		done += run_pair(seed + i, i % 50, i % 20, i % 30, &sent,
 				 &len) == RMPP_DONE;
