@@ -23,8 +23,17 @@
 #define MAD_DIR		"class/infiniband_mad"
 #define IB_DIR		"class/infiniband/" DEVICE_NAME
 
+static bool
+put_all(FILE *f, const char *text)
+{
+	bool ok = f && fputs(text, f) >= 0;
+
+	return f && fclose(f) == 0 && ok;
+}
+
 /* In one step for a reader: a new file replaces the old one. A file that would
- * not change is left alone: files are slow. */
+ * not change is left alone: files are slow. One that could not be written is
+ * tried again. */
 static void G_GNUC_PRINTF(4, 5)
 device_write_file(struct lab_device *d, const char *dir, const char *name,
 		  const char *format, ...)
@@ -45,11 +54,11 @@ device_write_file(struct lab_device *d, const char *dir, const char *name,
 	if (!known)
 		g_mkdir_with_parents(full_dir, 0755);
 	f = fopen(known ? new : path, "w");
-	g_hash_table_insert(d->files, g_strdup(path), g_strdup(text));
-	if (f && fputs(text, f) >= 0 && fclose(f) == 0 &&
-	    (!known || rename(new, path) == 0))
-		return;
-	g_warning("%s: %s", path, g_strerror(errno));
+	if (put_all(f, text) && (!known || rename(new, path) == 0))
+		g_hash_table_insert(d->files, g_strdup(path),
+				    g_steal_pointer(&text));
+	else
+		g_warning("%s: %s", path, g_strerror(errno));
 }
 
 static int
