@@ -43,6 +43,28 @@ unit_add_state(const char *name, CMUnitTestFunction test, const void *state)
 	});
 }
 
+/* function: its name, or that and "_of": see TEST_WITH. cmocka prints the name
+ * when the test has ended. */
+void
+unit_skip(const char *function)
+{
+	g_autofree char *with_word = NULL;
+	struct CMUnitTest *test;
+	size_t n;
+
+	for (guint i = 0; i < all->len; i++) {
+		test = &g_array_index(all, struct CMUnitTest, i);
+		n = strlen(test->name);
+		if (strncmp(test->name, function, n) != 0 ||
+		    (function[n] && strcmp(function + n, "_of") != 0))
+			continue;
+		with_word = g_strconcat(test->name, " # SKIP", NULL);
+		test->name = g_intern_string(with_word);
+		return;
+	}
+	fail_msg("%s is no test", function);
+}
+
 /* ---- tests as text ---- */
 
 struct text_test {
@@ -185,6 +207,16 @@ assert_range(const char *range, uint64_t n)
 		b = UINT64_MAX;
 	if (g_str_has_prefix(range, "!=") ? n == a : n < a || n > b)
 		fail_msg("%" PRIu64 " is not %s", n, range);
+}
+
+uint64_t
+number_at(const void *at, size_t size)
+{
+	uint64_t n = 0;
+
+	memcpy((char *)&n + (G_BYTE_ORDER == G_BIG_ENDIAN ?
+			     sizeof(n) - size : 0), at, size);
+	return n;
 }
 
 void

@@ -283,7 +283,7 @@ guid_of(const struct setup *t, const char *name)
 {
 	return g_str_has_prefix(name, "H-") ?
 		t->s->ports[host_port(t, (unsigned)atoi(name + 2))].guid :
-		strtoul(name, NULL, 0);
+		g_ascii_strtoull(name, NULL, 0);
 }
 
 /* With escapes of C, and GUIDs of hosts in place of %, %1, %2 and %node. */
@@ -455,7 +455,7 @@ WORD(do_changed, struct setup *t)
 	assert_int_equal(t->changes, 1);
 	t->changes = 0;
 	assert_range(words[0], t->pkey);
-	assert_int_equal(t->guid, strtoul(guid, NULL, 16));
+	assert_int_equal(t->guid, g_ascii_strtoull(guid, NULL, 16));
 	if (words[2])
 		assert_int_equal(t->membership,
 				 value_of(memberships, words[2]));

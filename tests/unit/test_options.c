@@ -128,7 +128,6 @@ SETUP_TEST(test_every_key_arrives)
 	setup_parse(t, text);
 	for (size_t i = 0; i < G_N_ELEMENTS(good_lines); i++) {
 		const char *at = (const char *)t->conf + good_lines[i].offset;
-		uint64_t number = 0;
 
 		print_message("%s\n", good_lines[i].line);
 		if (!good_lines[i].size) {
@@ -136,8 +135,8 @@ SETUP_TEST(test_every_key_arrives)
 						   good_lines[i].text), 0);
 			continue;
 		}
-		memcpy(&number, at, good_lines[i].size);
-		assert_true(GUINT64_FROM_LE(number) == good_lines[i].number);
+		assert_int_equal(number_at(at, good_lines[i].size),
+				 good_lines[i].number);
 	}
 	assert_false(t->conf->partition_file_asked);
 	assert_int_equal(t->warnings->len, 0);

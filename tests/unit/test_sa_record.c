@@ -108,15 +108,15 @@ fill_host(unsigned attr_id, uint8_t *host, uint64_t *rng)
 static void
 member_bytes_of(const struct mad_field *f, const uint8_t *host, uint8_t *out)
 {
-	uint64_t value = 0;
+	uint64_t value;
 
 	memset(out, 0, SA_DATA_LEN);
 	if (f->host == MAD_FIELD_BYTES) {
 		memcpy(out, host + f->member, f->size);
 		return;
 	}
-	memcpy(&value, host + f->member, f->size);	/* little endian */
-	value = GUINT64_FROM_LE(value) & UINT64_MAX >> (64 - f->bits);
+	value = number_at(host + f->member, f->size) &
+		UINT64_MAX >> (64 - f->bits);
 	memcpy(out, &value, sizeof(value));
 }
 
