@@ -240,7 +240,7 @@ graph_make(const struct snapshot *s, const struct lid_map *lids, bool whole)
 
 	g_assert(lids->n_ports == s->n_ports);
 
-	g->subnet = s;
+	g->subnet = snapshot_ref((struct snapshot *)s);
 	g->n_switches = s->n_switches;
 	g->top = lids->top;
 	g->first_edge = g_new0(uint32_t, s->n_switches + 1);
@@ -306,6 +306,7 @@ graph_free(struct graph *g)
 		g_free(g->n_hosts);
 		g_free(g->edge_of);
 		g_free(g->island);
+		snapshot_unref((struct snapshot *)g->subnet);
 	}
 	g_free(g);
 }

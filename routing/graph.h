@@ -33,7 +33,7 @@ struct graph_target {
 #define GRAPH_PORTS	256u
 
 struct graph {
-	const struct snapshot *subnet;	/* borrowed, for names */
+	const struct snapshot *subnet;	/* a reference, for names */
 	const struct graph *whole;	/* if this is a sample of it; else
 					   NULL */
 	uint32_t n_switches, n_edges, n_targets;
@@ -51,7 +51,6 @@ struct graph {
 				   connected component */
 };
 
-/* `s` is borrowed. */
 struct graph *graph_new(const struct snapshot *s, const struct lid_map *lids);
 /* With the links that are to be avoided: the held tables may use them. */
 struct graph *graph_new_whole(const struct snapshot *s,

@@ -41,7 +41,6 @@
 
 struct repair {
 	struct graph *g;	/* the whole fabric; all indices are of it */
-	struct snapshot *s;
 	struct choice made;	/* tables of the whole fabric */
 	struct channels *c;	/* NULL: not computed yet */
 	struct lft *now;	/* tables of the last repair, */
@@ -108,7 +107,6 @@ repair_new(struct graph *g, const struct choice *c)
 	}
 	r = g_new0(struct repair, 1);
 	r->g = g;
-	r->s = snapshot_ref((struct snapshot *)g->subnet);
 	r->made = choice_describe(c);
 	r->made.lft = lft_ref(c->lft);
 	r->made.ranks = g_memdup2(c->ranks, g->n_switches * sizeof(uint32_t));
@@ -123,7 +121,6 @@ repair_free(struct repair *r)
 	if (!r)
 		return;
 	graph_free(r->g);
-	snapshot_unref(r->s);
 	choice_clear(&r->made);
 	channels_free(r->c);
 	lft_free(r->now);
