@@ -242,17 +242,17 @@ snapshot_astray(const struct snapshot *then, const struct snapshot *now)
 	return SNAPSHOT_NONE;
 }
 
-bool
-snapshot_is_whole(const struct snapshot *s)
+const char *
+snapshot_defect(const struct snapshot *s)
 {
-	if (s->local_port != SNAPSHOT_NONE &&
-	    s->ports[s->local_port].peer == SNAPSHOT_NONE)
-		return false;
 	for (uint32_t i = 0; i < s->n_faults; i++)
 		if (s->faults[i].kind != SNAPSHOT_FAULT_SILENT ||
 		    s->faults[i].guid)
-			return false;
-	return true;
+			return s->faults[i].text;
+	if (s->local_port != SNAPSHOT_NONE &&
+	    s->ports[s->local_port].peer == SNAPSHOT_NONE)
+		return "the manager's own link was not found";
+	return NULL;
 }
 
 /* --- construction --- */

@@ -163,8 +163,9 @@ struct snapshot_fault {
 	char *text;		/* what, where; one line, owned */
 };
 
-/* No fault, but for switch ports behind which no node answers. */
-bool snapshot_is_whole(const struct snapshot *s);
+/* NULL: no fault, but for switch ports behind which no node answers; else the
+ * first one in words, borrowed. */
+const char *snapshot_defect(const struct snapshot *s);
 
 /* By kind. */
 extern const char *const snapshot_fault_names[SNAPSHOT_FAULT_LOCKED + 1];

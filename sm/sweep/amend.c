@@ -147,7 +147,7 @@ amend_on_port(struct amend *a, uint32_t port, const struct port_info *was)
 		return;
 	}
 	far = &a->s->ports[peer];
-	if (port == a->s->local_port)
+	if (port == a->s->local_port || peer == a->s->local_port)
 		builder_fault(a->b, SNAPSHOT_FAULT_LIAR, 0,
 			      "link %s/%u - %s/%u, which is the manager's "
 			      "own, has been down",

@@ -22,7 +22,7 @@ struct discover_params {
 	struct snapshot *before;
 	/* Of uint64_t, NodeGUIDs: only the neighbourhood of these nodes of
 	 * `before` is read again. The result may only be used if its faults
-	 * are ports behind which no node answers (snapshot_is_whole()), and so
+	 * are ports behind which no node answers (snapshot_defect()), and so
 	 * must those of `before` be. NULL: the whole fabric is read. */
 	const GArray *told;
 	/* Configured node names, by NodeGUID; NULL: none. Not used with `told`,

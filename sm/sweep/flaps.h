@@ -51,7 +51,7 @@ struct flaps *flaps_new(const struct flap_params *params,
 			const GArray *disabled, int64_t now);
 void flaps_free(struct flaps *f);
 
-/* before: the published snapshot, after: the new one; counts links that were
+/* before: the last discovered snapshot, after: the new one; counts links that were
  * Active and are not. *told: the links that start to flap, of struct flap *,
  * borrowed until the next call. */
 void flaps_note(struct flaps *f, const struct snapshot *before,

@@ -209,6 +209,7 @@ publish(struct sweep *s, struct snapshot *after)
 		snapshot_unref(s->view.subnet);
 		s->view.subnet = snapshot_ref(after);
 	}
+	sweep_set_last(s, s->view.subnet);
 	s->silent = silent_update(s->silent, s->view.subnet,
 				  transport_now(s->t));
 }
@@ -250,7 +251,7 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 			transport_ms(s->t));
 	s->up = v.up;
 	/* Silent ports are retried at their own interval. */
-	if (!v.up && (v.lines->len > n->n_faults || !snapshot_is_whole(n)))
+	if (!v.up && (v.lines->len > n->n_faults || snapshot_defect(n)))
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
 	r.end = v.up ? SWEEP_END_UP : SWEEP_END_NOT_UP;
 	r.verdict = &v;

@@ -290,6 +290,7 @@ obey(struct sweep *s, uint32_t port)
 	s->heard = transport_now(s->t);
 	s->up = s->cut_off = false;
 	sweep_view_clear(&s->view);
+	sweep_set_last(s, NULL);
 	g_ptr_array_set_size(s->avoided, 0);
 	g_clear_pointer(&s->silent, g_array_unref);
 	sweep_conclude(s, &r);
@@ -360,9 +361,8 @@ hold_flaps(struct sweep *s, struct snapshot *n)
 {
 	g_autoptr(GPtrArray) told = g_ptr_array_new();
 
-	if (s->view.subnet)
-		flaps_note(s->flaps, s->view.subnet, n, transport_now(s->t),
-			   told);
+	if (s->last)
+		flaps_note(s->flaps, s->last, n, transport_now(s->t), told);
 	for (guint i = 0; i < told->len; i++) {
 		const struct flap *p = told->pdata[i];
 		g_autofree char *held = p->held ?
@@ -376,23 +376,42 @@ hold_flaps(struct sweep *s, struct snapshot *n)
 	return flaps_apply(s->flaps, n);
 }
 
+/* Sets go by the directed routes of the published view: this port of `n` may
+ * have got those for another node. NULL: there is none; g_free. */
+static char *
+find_astray(const struct sweep *s, const struct snapshot *n)
+{
+	uint32_t port = s->view.subnet ? snapshot_astray(s->view.subnet, n) :
+		SNAPSHOT_NONE;
+	g_autofree char *name = port == SNAPSHOT_NONE ? NULL :
+		snapshot_port_name(n, port);
+
+	return !name ? NULL : g_strdup_printf("%s was moved and may have got "
+					      "Sets for another node", name);
+}
+
+void
+sweep_set_last(struct sweep *s, struct snapshot *n)
+{
+	struct snapshot *before = s->last;
+
+	s->last = n ? snapshot_ref(n) : NULL;
+	snapshot_unref(before);
+}
+
 static void
 sweep_on_discovered(struct snapshot *n, void *data)
 {
 	struct sweep *s = data;
-	uint32_t astray = s->view.subnet ? snapshot_astray(s->view.subnet, n) :
-		SNAPSHOT_NONE;
-	g_autofree char *name = astray == SNAPSHOT_NONE ? NULL :
-		snapshot_port_name(n, astray);
-	g_autofree char *text = NULL;
+	g_autofree char *astray = find_astray(s, n);
+	const char *objection = astray ?: snapshot_defect(n);
+	g_autofree char *name = NULL, *text = NULL;
 
 	s->discover = NULL;
-	s->astray |= astray != SNAPSHOT_NONE;
-	if (s->is_repair && (s->astray || !snapshot_is_whole(n))) {
-		log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s%s",
-			name ?: n->faults[0].text, name ?
-			" was moved and may have got Sets for another node" :
-			"");
+	s->astray |= astray != NULL;
+	if (s->is_repair && objection) {
+		log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s",
+			objection);
 		snapshot_unref(n);
 		discover_all(s);
 		return;
@@ -410,7 +429,6 @@ sweep_on_discovered(struct snapshot *n, void *data)
 	}
 	if (n->ports[n->local_port].info.state < PORT_STATE_INIT) {
 		s->cut_off = s->view.subnet || s->elected;
-		g_free(name);
 		name = snapshot_port_name(n, n->local_port);
 		text = g_strdup_printf("%s, the manager's own port, is down: "
 				       "no cable, or no link at its other end",
@@ -418,6 +436,7 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		sweep_fail(s, text);
 		return;
 	}
+	sweep_set_last(s, n);
 	s->cut_off |= (s->view.subnet || s->elected) &&
 		n->ports[n->local_port].info.state < PORT_STATE_ACTIVE;
 	log_say(s->log, LOG_VERBOSE, "sweep", "found %u nodes, %u switches, "
@@ -461,7 +480,7 @@ can_repair(const struct sweep *s)
 		s->self.state == SM_STATE_MASTER &&
 		s->params.goal == SWEEP_GOAL_FABRIC &&
 		s->view.subnet->names == s->params.names &&
-		snapshot_is_whole(s->view.subnet);
+		!s->astray && !snapshot_defect(s->view.subnet);
 }
 
 static void
@@ -967,8 +986,8 @@ sweep_free(struct sweep *s)
 	g_clear_pointer(&s->params.names, g_hash_table_unref);
 	choice_clear(&s->choice);
 	sweep_view_clear(&s->view);
-	if (s->elected)
-		snapshot_unref(s->elected);
+	snapshot_unref(s->last);
+	snapshot_unref(s->elected);
 	reregister_free(s->clients);
 	g_hash_table_unref(s->notices);
 	flaps_free(s->flaps);

@@ -281,6 +281,9 @@ struct sweep {
 	GPtrArray *rivals;		/* see election_rivals(); NULL: there
 					   was no election */
 	struct view view;		/* published */
+	struct snapshot *last;		/* discovered, published or not; NULL:
+					   none since this SM is or seeks to be
+					   the master */
 	struct snapshot *elected;	/* standby: fabric of the last
 					   election */
 	uint32_t master;		/* standby: the master's port in
@@ -357,6 +360,8 @@ void sweep_set_state(struct sweep *s, enum sweep_state state);
 void sweep_set_sm_state(struct sweep *s, enum sm_state state);
 void sweep_stop(struct sweep *s);
 void sweep_view_clear(struct view *v);
+/* Takes a reference. */
+void sweep_set_last(struct sweep *s, struct snapshot *n);
 /* The node with this NodeGUID is to be read again, */
 void sweep_changed(struct sweep *s, enum sweep_cause cause, uint64_t guid);
 /* and that begins now if no sweep is in progress. */
