@@ -13,6 +13,8 @@
  */
 #include "sm/sm_instance.h"
 
+#include "sm/sa/mcmember.h"
+
 #define DISK_END_US	(10 * (int64_t)G_USEC_PER_SEC)	/* at the end */
 
 /* From now on only the next master gets answers. */
@@ -23,6 +25,28 @@ close_sa(struct sm_instance *sm)
 	sa_publish(sm->sa, NULL, transport_now(sm->t));
 	sa_server_set_shut(sm->sa_server, true);
 	qos_reader_refresh(sm->qos_reader);
+}
+
+/* Groups whose configured values are not in force yet. */
+static void
+log_waiting(struct sm_instance *sm)
+{
+	const GPtrArray *groups = sm->sa->groups->all.list;
+
+	for (guint i = 0; i < groups->len; i++) {
+		const struct group *g = groups->pdata[i];
+		const struct mcmember_record *r = &g->r, *w = &g->wanted;
+
+		if (!g->waits)
+			continue;
+		log_limited(sm->log, LOG_WARNING, "sa",
+			    "values of a group not in force", "MLID 0x%04x, "
+			    "P_Key 0x%04x keeps Q_Key 0x%08x, MTU %u, rate %u, "
+			    "SL %u until its %u members have left; configured: "
+			    "0x%08x, %u, %u, %u", r->mlid, r->pkey, r->q_key,
+			    r->mtu, r->rate, r->sl, g->members.list->len,
+			    w->q_key, w->mtu, w->rate, w->sl);
+	}
 }
 
 /* The SA answers from the sweep's snapshot and tables from now on; all are
@@ -61,6 +85,7 @@ sm_instance_publish(struct sm_instance *sm, const struct sweep_report *r)
 		g_array_append_val(sms, one);
 	}
 	sa_publish(sm->sa, view, transport_now(sm->t));
+	log_waiting(sm);
 	sa_db_unref(view);
 }
 

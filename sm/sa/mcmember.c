@@ -18,7 +18,9 @@
  * stay.
  *
  * Flow of groups_follow(): the configured groups get the values of the
- * configuration; members that are not on the fabric, or that lost the P_Key,
+ * configuration, but one that has members keeps its own until the last one has
+ * left: members do not ask again, and IP hosts with different values cannot talk
+ * to each other. Another P_Key means another group. Members that are not on the fabric, or that lost the P_Key,
  * leave; groups without a member that counts are deleted. The version moves
  * only if something did, or every sweep would mean new trees.
  *
@@ -45,7 +47,7 @@
  *    hosts join with those, so a group with others would keep them from an IP
  *    address for as long as its creator stays.
  *  - MLIDs are few. A port that has created as many groups as the quota allows
- *    creates no more until some of these are deleted.
+ *    creates no more until it has left some of these, or they are deleted.
  *
  * Text: a line each, members after their group.
  *
@@ -170,11 +172,32 @@ add_member(struct groups *g, struct group *group, const struct group_member *m)
 	g->all.version++;
 }
 
+static void
+remove_member(struct groups *g, struct group *group, const uint64_t *port_guid)
+{
+	if (group->creator == *port_guid)
+		group->creator = 0;
+	sa_store_remove(&group->members,
+			sa_store_place(&group->members, port_guid));
+	g->all.version++;
+}
+
+static void
+set_values(struct groups *g, struct group *group)
+{
+	group->r = group->wanted;
+	group->waits = false;
+	g->all.version++;
+}
+
 /* A group exists as long as it has a member that counts. */
 static void
 remove_unneeded(struct groups *g, struct group *group)
 {
 	bool needed = group->permanent;
+
+	if (group->waits && !group->members.list->len)
+		set_values(g, group);
 
 	for (guint i = 0; i < group->members.list->len; i++) {
 		const struct group_member *m = group->members.list->pdata[i];
@@ -221,6 +244,7 @@ static struct group *
 configure(struct groups *g, const struct sa_db *v, const struct partition *p,
 	  const struct partition_group *want)
 {
+	size_t size = sa_record_size(SA_ATTR_MC_MEMBER);
 	struct group *group = sa_store_find(&g->all, want->mgid);
 	uint8_t before[SA_DATA_LEN], after[SA_DATA_LEN];
 	struct group draft = {
@@ -251,14 +275,16 @@ configure(struct groups *g, const struct sa_db *v, const struct partition *p,
 		add_event(g, group, true);
 		return group;
 	}
+	g->all.version += !group->permanent;
+	group->permanent = true;
+	group->creator = 0;
+	group->wanted = draft.r;
 	sa_record_encode(SA_ATTR_MC_MEMBER, before, &group->r);
 	sa_record_encode(SA_ATTR_MC_MEMBER, after, &draft.r);
-	if (!group->permanent ||
-	    memcmp(before, after, sa_record_size(SA_ATTR_MC_MEMBER)) != 0) {
-		draft.members = group->members;
-		*group = draft;
-		g->all.version++;
-	}
+	group->waits = memcmp(before, after, size) != 0;
+	if (group->waits && (!group->members.list->len ||
+			     group->r.pkey != draft.r.pkey))
+		set_values(g, group);
 	return group;
 }
 
@@ -291,7 +317,7 @@ groups_follow(struct groups *g, const struct sa_db *v)
 
 		if (group->permanent &&
 		    !g_hash_table_contains(configured, group)) {
-			group->permanent = false;
+			group->permanent = group->waits = false;
 			g->all.version++;
 		}
 		for (guint k = group->members.list->len; k-- > 0;) {
@@ -301,8 +327,7 @@ groups_follow(struct groups *g, const struct sa_db *v)
 
 			if (port == SNAPSHOT_NONE ||
 			    !group_admits(group, v, port)) {
-				sa_store_remove(&group->members, k);
-				g->all.version++;
+				remove_member(g, group, &m->port_guid);
 				continue;
 			}
 			sa_db_make_gid(v, port, gid);
@@ -605,9 +630,7 @@ groups_leave(struct groups *g, const struct sa_db *v, uint32_t from,
 	g->all.version++;
 	set_answer(record, r.group, r.m);
 	if (!r.m->join_state)
-		sa_store_remove(&r.group->members,
-				sa_store_place(&r.group->members,
-					       &r.port_guid));
+		remove_member(g, r.group, &r.port_guid);
 	remove_unneeded(g, r.group);
 	if (!sa_store_find(&g->all, record->mgid))
 		record->join_state = 0;		/* no member is left */

@@ -29,7 +29,11 @@ struct group {
 	struct mcmember_record r;	/* without a member; the selectors say
 					   "exactly" */
 	bool permanent;		/* of the configuration; else */
-	uint64_t creator;	/* the PortGUID of the requester; 0: unknown */
+	bool waits;		/* for its last member to leave: then it gets
+				   `wanted`, */
+	struct mcmember_record wanted;	/* the values of the configuration */
+	uint64_t creator;	/* the PortGUID of the requester; 0: unknown, or
+				   it has left */
 	struct sa_store members;	/* struct group_member, by PortGUID; its
 					   changes are counted as well in that
 					   of the groups */
