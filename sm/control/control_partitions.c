@@ -108,16 +108,23 @@ clear_roll(gpointer data)
 }
 
 /* only: with all its members; NULL: all partitions, with the first ones.
- * s: NULL: no fabric was read yet. */
+ * db: if these rules are in force, the memberships for which there is room. s:
+ * NULL: no fabric was read yet. */
 static GArray *
 make_rolls(const struct partition_rules *rules, const struct snapshot *s,
-	   const struct partition *only)
+	   const struct sa_db *db, const struct partition *only)
 {
 	GArray *rolls = g_array_new(FALSE, FALSE, sizeof(struct roll));
 	g_autoptr(GHashTable) here = g_hash_table_new(g_int64_hash,
 						      g_int64_equal);
-	struct memberships *m = s ? memberships_new(rules, s, NULL) : NULL;
+	struct memberships *m = NULL;
 
+	if (db && db->rules == rules) {
+		s = db->subnet;
+		m = memberships_ref(db->memberships);
+	} else if (s) {
+		m = memberships_new(rules, s, NULL);
+	}
 	g_array_set_clear_func(rolls, clear_roll);
 	for (guint i = 0; i < rules->partitions->len; i++) {
 		struct roll roll = {
@@ -209,7 +216,7 @@ control_partitions(struct control_request *q)
 
 	if (word && !only)
 		return;
-	rolls = make_rolls(q->v.rules, q->v.status->subnet, only);
+	rolls = make_rolls(q->v.rules, q->v.status->subnet, q->db, only);
 	request_open_list(q, "partitions");
 	for (guint i = 0; i < rolls->len; i++) {
 		const struct roll *r = &g_array_index(rolls, struct roll, i);

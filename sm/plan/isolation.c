@@ -38,7 +38,9 @@
  *
  * Too small a table. The key for index 0 is kept, then the default partition,
  * then the lowest partitions, in each the full membership before the limited
- * one. A switch cannot enforce half of the keys, so there it is all or none.
+ * one. What is left out is no membership: the SA offers no path and no group for
+ * a key that the port does not have. A switch cannot enforce half of the keys, so
+ * there it is all or none.
  *
  * VLs. One configuration serves ports that have one VL and ports that have
  * fifteen. A VL that a port does not have is mapped to those it has, modulo their
@@ -57,6 +59,7 @@
 #include "sm/plan/isolation.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define STRANGERS_MAX	100u	/* rules for absent ports that are printed */
@@ -80,7 +83,7 @@ struct first_key {
 struct layout {
 	const struct snapshot *s;
 	const struct partition_rules *rules;
-	const struct memberships *m;
+	struct memberships *m;		/* not shared yet */
 	const struct port_tables *held;
 	struct port_tables *wanted;
 	unsigned enforce;
@@ -166,20 +169,32 @@ compare_rank(gconstpointer a, gconstpointer b, gpointer first)
 	return (int)kb - (int)ka;
 }
 
-/* Sets l->keys, ascending unless some are left out; `first` is kept in any
- * case. */
+/* Ascending by partition, limited before full. */
+static int
+compare_pkeys(const void *a, const void *b)
+{
+	uint16_t ka = *(const uint16_t *)a, kb = *(const uint16_t *)b;
+
+	if (pkey_base(ka) != pkey_base(kb))
+		return pkey_base(ka) < pkey_base(kb) ? -1 : 1;
+	return (int)ka - (int)kb;
+}
+
+/* Sets l->keys; `first` is kept in any case. Memberships that are left out
+ * become 0, behind the others of the port. */
 static void
 choose_keys(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 {
+	uint16_t *pkeys = l->m->pkeys + l->m->first[port];
+	unsigned n = l->m->first[port + 1] - l->m->first[port];
 	g_autoptr(GString) names = NULL;
 
-	l->n_keys = l->m->first[port + 1] - l->m->first[port];
-	if (!l->n_keys) {
+	l->n_keys = n;
+	if (!n) {
 		pkey_complain(l, port, "it is not in any partition");
 		return;
 	}
-	memcpy(l->keys, l->m->pkeys + l->m->first[port],
-	       l->n_keys * sizeof(*l->keys));
+	memcpy(l->keys, pkeys, n * sizeof(*l->keys));
 	if (l->n_keys <= cap)
 		return;
 	g_qsort_with_data(l->keys, (gint)l->n_keys, sizeof(*l->keys),
@@ -197,6 +212,26 @@ choose_keys(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 	pkey_complain(l, port, "its P_Key table has room for %u of %u P_Keys; "
 		      "left out: %s", cap, l->n_keys, names->str);
 	l->n_keys = cap;
+	qsort(l->keys, cap, sizeof(*l->keys), compare_pkeys);
+	memset(pkeys, 0, n * sizeof(*pkeys));
+	memcpy(pkeys, l->keys, cap * sizeof(*pkeys));
+}
+
+/* Removes those that are 0. */
+static void
+drop_left_out(struct memberships *m)
+{
+	uint32_t n = 0, begin = 0;
+
+	for (uint32_t port = 0; port < m->n_ports; port++) {
+		uint32_t end = m->first[port + 1];
+
+		for (uint32_t i = begin; i < end; i++)
+			if (m->pkeys[i])
+				m->pkeys[n++] = m->pkeys[i];
+		begin = end;
+		m->first[port + 1] = n;
+	}
 }
 
 /* The P_Key of the port in the partition; of two the full one. 0: none. */
@@ -342,22 +377,19 @@ enforceable(const struct snapshot *s, uint32_t port)
 		(n->sw.enforce_outbound ? PKEY_ENFORCE_OUT : 0);
 }
 
-/* The keys of the end port are in l->keys. Returns what to enforce. */
+/* `keys` are those of the end port behind it, by partition. Returns what to
+ * enforce. */
 static uint8_t
-want_guard(struct layout *l, uint32_t port)
+want_guard(struct layout *l, uint32_t port, const uint16_t *keys,
+	   unsigned n_keys)
 {
-	unsigned cap = port_pkey_cap(l->s, port), n = 0;
+	unsigned cap = port_pkey_cap(l->s, port);
 
 	/* full members, each partition once */
-	for (unsigned i = 0; i < l->n_keys; i++) {
-		uint16_t full = l->keys[i] | PKEY_FULL;
-
-		if (wait_add(l, full))
-			l->keys[n++] = full;
-	}
-	l->n_keys = n;
-	for (unsigned i = 0; i < n; i++)
-		wait_take(l, l->keys[i]);
+	l->n_keys = 0;
+	for (unsigned i = 0; i < n_keys; i++)
+		if (!i || pkey_base(keys[i]) != pkey_base(keys[i - 1]))
+			l->keys[l->n_keys++] = keys[i] | PKEY_FULL;
 	if (l->n_keys > cap) {
 		pkey_complain(l, port, "no partition enforcement: its table "
 			 "has room for %u P_Keys, and the port behind it has "
@@ -443,8 +475,10 @@ want_pkeys(struct isolation *i, const struct isolation_params *p,
 		/* An end port with a cable is no switch's: that is port 0. */
 		if (peer != SNAPSHOT_NONE &&
 		    l->enforce & enforceable(s, peer))
-			i->enforce[peer] = want_guard(l, peer);
+			i->enforce[peer] = want_guard(l, peer,
+				l->m->pkeys + l->m->first[port], l->n_keys);
 	}
+	drop_left_out(l->m);
 	for (guint k = 0; k < l->first->len; k++) {
 		const struct index0 *f =
 			&g_array_index(l->first, struct index0, k);

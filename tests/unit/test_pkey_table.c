@@ -294,6 +294,17 @@ WORD(do_at, struct lab *lab)
 				      word_number(words[1])));
 }
 
+/* PORT P_KEY [MEMBERSHIP]: for the SA it is a member, or none */
+WORD(do_member, struct lab *lab)
+{
+	unsigned what = memberships_of(lab->i->memberships,
+				       port_of(lab, words[0]),
+				       word_number(words[1]));
+
+	assert_string_equal(words[2] ?: "none",
+			    partition_membership_names[what]);
+}
+
 /* PORT FROM..TO P_KEY [same]: from this P_Key on, or all the same */
 WORD(do_row, struct lab *lab)
 {
@@ -340,7 +351,7 @@ static const struct unit_word all_words[] = {
 	{ "are-default", do_are_default }, { "hold", do_hold },
 	{ "want", do_want }, { "active", do_active }, { "enforcement-cap", do_enforcement_cap },
 	{ "table", do_table }, { "table-of-all", do_table_of_all },
-	{ "no-table", do_no_table }, { "at", do_at }, { "row", do_row },
+	{ "no-table", do_no_table }, { "at", do_at }, { "member", do_member }, { "row", do_row },
 	{ "enforce", do_enforce }, { "problems", do_problems },
 	{ "problem", do_problem }, { "no-problem", do_problem },
 	{ NULL, NULL },
