@@ -125,11 +125,15 @@ plan_fields_differ(const struct plan_field *f, unsigned mask, const void *a,
 {
 	unsigned d = 0;
 
-	for (unsigned i = 0; mask >> i; i++)
-		if (mask >> i & 1 &&
-		    memcmp((const uint8_t *)a + f[i].offset,
-			   (const uint8_t *)b + f[i].offset, f[i].size) != 0)
+	for (unsigned i = 0; mask >> i; i++) {
+		const uint8_t *x = (const uint8_t *)a + f[i].offset;
+		const uint8_t *y = (const uint8_t *)b + f[i].offset;
+
+		/* most have one byte, and this is called for every port */
+		if (mask >> i & 1 && f[i].size && (*x != *y ||
+		    (f[i].size > 1 && memcmp(x, y, f[i].size) != 0)))
 			d |= 1u << i;
+	}
 	return d;
 }
 
