@@ -365,10 +365,11 @@ send_plan(struct sweep *s)
 			step->block * LFT_BLOCK;
 		const uint8_t *held = lft_seen_block(s->next.seen, sw,
 						     step->block);
+		unsigned n = 0;
 
 		for (unsigned k = 0; k < LFT_BLOCK; k++)
-			s->totals.lft_entries += want[k] !=
-				(held ? held[k] : LFT_NO_PATH);
+			n += want[k] != (held ? held[k] : LFT_NO_PATH);
+		s->totals.lft_entries += n;
 		s->totals.lft_blocks++;
 	}
 	s->program = program_start(s->x, s->keys, s->next.subnet, &s->wanted,
