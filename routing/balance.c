@@ -32,6 +32,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "routing/flows.h"
 #include "routing/paths.h"
 
 #define WORK		200000000u	/* steps of all passes */
@@ -447,74 +448,23 @@ balance_is_heavy(const struct balance *b)
 	return false;
 }
 
-/* Adds the flows of a stripe of LIDs along all entries that lead up, or all
- * that lead down; flow: those that are at each switch. True: flows are left
- * that go in the other direction. */
-#define STRIPE		256u
-static bool
-balance_load_stripe(struct balance *b, uint32_t first, float *flow, bool up)
-{
-	const struct order *o = b->o;
-	uint32_t n = b->g->n_switches, i, sw, lid, e, peer;
-	uint32_t end = MIN(first + STRIPE, b->g->top + 1u);
-	bool left = false;
-	float *mine;
-
-	for (i = 0; i < n; i++) {
-		sw = up ? i : n - 1 - i;
-		sw = o ? o->climb[sw] : sw;
-		mine = flow + (size_t)sw * STRIPE;
-		for (lid = first; lid < end; lid++) {
-			if (mine[lid - first] == 0)
-				continue;
-			e = graph_edge_at(b->g, sw, lft_row(b->out, sw)[lid]);
-			if (e == SNAPSHOT_NONE) {
-				mine[lid - first] = 0;
-				continue;
-			}
-			peer = b->g->edges[e].peer;
-			if ((o ? o->place[peer] > o->place[sw] : peer > sw) !=
-			    up) {
-				left = true;
-				continue;
-			}
-			b->l.load[e] += mine[lid - first] * b->l.weight[e];
-			flow[(size_t)peer * STRIPE + lid - first] +=
-				mine[lid - first];
-			mine[lid - first] = 0;
-		}
-	}
-	return left;
-}
-
-/* Adds the flows of CAs to the CAs of all switches, or of those marked. All
- * LIDs of a stripe move from switch to switch together, since rows are read
- * faster than columns. */
+/* Loads of the flows of CAs to the CAs of all switches, or of those marked. */
 static void
 balance_load_all(struct balance *b, const uint8_t *marks)
 {
 	const struct graph *g = b->g;
-	g_autofree float *flow = g_new(float, (size_t)g->n_switches * STRIPE);
-	g_autofree uint8_t *counts = g_new0(uint8_t, UINT16_MAX + 1 + STRIPE);
+	g_autofree uint64_t *load = g_new0(uint64_t, g->n_edges + 1);
+	g_autofree uint8_t *lids = g_new0(uint8_t, UINT16_MAX + 1);
 	const struct graph_target *target;
-	uint32_t first, lid, sw, rounds;
+	uint64_t arrived = 0;
 
 	for (target = g->targets; target < g->targets + g->n_targets; target++)
 		if (target->port && (!marks || marks[target->sw]))
-			memset(counts + target->lid, 1, target->n_lids);
-	for (first = 0; first <= g->top; first += STRIPE) {
-		for (sw = 0; sw < g->n_switches; sw++)
-			for (lid = 0; lid < STRIPE; lid++)
-				flow[(size_t)sw * STRIPE + lid] = (float)
-					(g->n_hosts[sw] * counts[first + lid]);
-		for (rounds = 0; rounds < g->n_switches; rounds++) {
-			balance_load_stripe(b, first, flow, true);
-			if (!balance_load_stripe(b, first, flow, false))
-				break;
-		}
-	}
+			memset(lids + target->lid, 1, target->n_lids);
+	flows_add(g, b->out, b->o ? b->o->place : NULL, lids, g->n_switches,
+		  load, &arrived);
 	for (uint32_t e = 0; e < g->n_edges; e++)
-		paths_load_add(&b->l, e, 0);
+		paths_load_add(&b->l, e, (float)load[e]);
 }
 
 /* Routes the LIDs of CAs again that have an entry into an overloaded channel,

@@ -4,9 +4,10 @@
  *
  * Method. The tables of one destination LID are a forest, with the flows of the
  * hosts at its leaves. A topological sort (Kahn) puts every switch before the
- * one to which it forwards: in this order the flows are added up, in the
- * reverse order the path lengths. Switches in a forwarding loop are not in the
- * order, and a path may end elsewhere: these flows are lost.
+ * one to which it forwards; in the reverse order the path lengths are added up.
+ * Switches in a forwarding loop are not in the order, and a path may end
+ * elsewhere: these flows are lost. Loads are added up by routing/flows.c; only
+ * if tables have a loop, in the order.
  *
  * Cost. Switches times hosts.
  *
@@ -17,7 +18,10 @@
 
 #include <string.h>
 
+#include "routing/flows.h"
 #include "routing/scratch.h"
+
+#define ROUNDS		64u	/* of flows_add(); a fat tree takes one */
 
 /* The forest of one host after the other. */
 struct metrics_forest {
@@ -78,28 +82,21 @@ forest_next(struct metrics_forest *f)
 	return target;
 }
 
-void
-metrics_all_to_all(const struct graph *g, const struct lft *lft,
-		   struct metrics_load *result)
+/* Returns how many flows arrive; a host does not send to itself. */
+static uint64_t
+load_sorted(const struct graph *g, const struct lft *lft, uint64_t *load)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
-	uint64_t *load = SCRATCH(scratch, uint64_t, g->n_edges), sum = 0;
 	uint64_t *flows = SCRATCH(scratch, uint64_t, g->n_switches);
 	const struct graph_target *target;
+	uint64_t arrived = 0;
 	uint32_t i, sw, e;
 	struct metrics_forest f;
-	double worst;
 
-	*result = (struct metrics_load){
-		.channels = g->n_edges, .busiest = SNAPSHOT_NONE,
-	};
 	forest_init(&f, g, lft, scratch);
 	while ((target = forest_next(&f))) {
-		for (sw = 0; sw < g->n_switches; sw++) {
-			/* A host does not send to itself. */
+		for (sw = 0; sw < g->n_switches; sw++)
 			flows[sw] = g->n_hosts[sw] - (sw == target->sw);
-			result->lost += flows[sw];
-		}
 		for (i = 0; i < f.n_sorted; i++) {
 			sw = f.queue[i];
 			e = f.edge[sw];
@@ -108,9 +105,55 @@ metrics_all_to_all(const struct graph *g, const struct lft *lft,
 			load[e] += flows[sw];
 			flows[g->edges[e].peer] += flows[sw];
 		}
-		result->lost -= f.delivers ? flows[target->sw] : 0;
+		arrived += f.delivers ? flows[target->sw] : 0;
 	}
-	for (e = 0; e < g->n_edges; e++) {
+	return arrived;
+}
+
+/* The same by stripes. False, with a part in load[]: the tables have a loop, or
+ * very crooked paths. */
+static bool
+load_striped(const struct graph *g, const struct lft *lft,
+	     const uint32_t *ranks, uint64_t *load, uint64_t *arrived)
+{
+	g_autofree uint8_t *lids = g_new0(uint8_t, g->top + 1u);
+	g_autofree uint32_t *place = ranks ?
+		g_new(uint32_t, g->n_switches + 1) : NULL;
+	const struct graph_target *t;
+
+	for (t = g->targets; t < g->targets + g->n_targets; t++) {
+		if (!t->port)
+			continue;
+		lids[t->lid] = 1;
+		/* to itself */
+		*arrived -= t->lid <= lft->top &&
+			lft_row(lft, t->sw)[t->lid] == t->port;
+	}
+	for (uint32_t sw = 0; ranks && sw < g->n_switches; sw++)
+		place[sw] = UINT32_MAX - ranks[sw];
+	return flows_add(g, lft, place, lids, ROUNDS, load, arrived);
+}
+
+void
+metrics_all_to_all(const struct graph *g, const struct lft *lft,
+		   const uint32_t *ranks, struct metrics_load *result)
+{
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	uint64_t *load = SCRATCH(scratch, uint64_t, g->n_edges), sum = 0;
+	uint64_t arrived = 0;
+	double worst;
+
+	*result = (struct metrics_load){
+		.channels = g->n_edges, .busiest = SNAPSHOT_NONE,
+	};
+	if (!load_striped(g, lft, ranks, load, &arrived)) {
+		memset(load, 0, g->n_edges * sizeof(*load));
+		arrived = load_sorted(g, lft, load);
+	}
+	for (uint32_t i = 0; i < g->n_targets; i++)
+		result->lost += g->targets[i].port ? g->n_all_hosts - 1 : 0;
+	result->lost -= arrived;
+	for (uint32_t e = 0; e < g->n_edges; e++) {
 		sum += load[e];
 		result->max = MAX(result->max, load[e]);
 		worst = (double)load[e] * g->widest /

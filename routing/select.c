@@ -439,7 +439,7 @@ candidate_try(gpointer data)
 		choice_clear(&k->c);
 		return NULL;
 	}
-	metrics_all_to_all(k->in.g, k->c.lft, &k->load);
+	metrics_all_to_all(k->in.g, k->c.lft, k->c.ranks, &k->load);
 	k->figures[0] = k->load.worst;
 	k->missed = multicast_missed(k->in.g, k->c.lft, k->c.ranks);
 	k->left_out = (uint64_t)k->missed << 40 | k->c.alone.reach.lost_mixed;

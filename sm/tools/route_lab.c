@@ -351,7 +351,7 @@ row_measure(struct lab_row *row, const struct route_lab *lab)
 	if (lab->wish->no_figures)
 		return;
 	lab_progress(lab, row->name, "all-to-all");
-	metrics_all_to_all(lab->g, row->lft, &row->load);
+	metrics_all_to_all(lab->g, row->lft, row->ranks, &row->load);
 	lab_progress(lab, row->name, "path lengths");
 	metrics_paths(lab->g, row->lft, &row->paths);
 	sample.max_hops = row->paths.max;

@@ -99,7 +99,7 @@ fabric_max_load(const struct fabric *f, double *mean)
 {
 	struct metrics_load load;
 
-	metrics_all_to_all(f->g, f->out.lft, &load);
+	metrics_all_to_all(f->g, f->out.lft, NULL, &load);
 	assert_int_equal(load.lost, 0);
 	if (mean)
 		*mean = load.mean;

@@ -113,7 +113,7 @@ assert_agrees(const struct trial *t, const struct lft *lft,
 		assert_memory_equal(r.channels.looped, plain.looped,
 				    t->g->n_edges);
 	channels_clear(&plain);
-	metrics_all_to_all(t->g, lft, &load);
+	metrics_all_to_all(t->g, lft, NULL, &load);
 	assert_int_equal(r.reach.lost_hosts, v->lost_hosts);
 	assert_int_equal(r.reach.lost_mixed, v->lost_mixed);
 	assert_int_equal(r.reach.looping, v->looping);

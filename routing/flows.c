@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The flows of all hosts along forwarding tables.
+ *
+ * Method. Stripes of LIDs move from switch to switch together, since rows of
+ * tables are read faster than columns. A round visits the switches upwards and
+ * sends on what goes up, then downwards and sends on what goes down: a path that
+ * goes up and then down takes one round.
+ *
+ * Cost. LIDs times switches, for each round.
+ */
+#include "routing/flows.h"
+
+#include <string.h>
+
+#define STRIPE	64u	/* LIDs: the flows of 1,620 switches fit in a cache */
+
+struct flows {
+	const struct graph *g;
+	const struct lft *lft;
+	const uint32_t *place;
+	uint32_t *climb;	/* the switches by place */
+	uint32_t first, n;	/* LIDs of the stripe */
+	uint32_t *flow;		/* [switch][LID of the stripe]: flows there */
+	uint64_t *load;
+	uint64_t arrived;
+};
+
+/* The flows of one LID at a switch that does not forward them. */
+static void
+flows_end(struct flows *f, uint32_t sw, uint32_t lid, uint8_t port,
+	  uint32_t flow)
+{
+	const struct graph_target *target = graph_target_at(f->g, lid);
+
+	if (target && target->sw == sw && target->port == port)
+		f->arrived += flow;
+}
+
+/* Sends on the flows of a switch that go up, or those that go down. True: some
+ * go the other way. */
+static bool
+flows_move_row(struct flows *f, uint32_t sw, bool up)
+{
+	const uint32_t *edge_of = f->g->edge_of + (size_t)sw * GRAPH_PORTS;
+	const uint8_t *row = lft_row(f->lft, sw) + f->first;
+	uint32_t *mine = f->flow + (size_t)sw * STRIPE, i, e, peer;
+	bool left = false;
+
+	for (i = 0; i < f->n; i++) {
+		if (!mine[i])
+			continue;
+		e = edge_of[row[i]];
+		if (e == SNAPSHOT_NONE) {
+			flows_end(f, sw, f->first + i, row[i], mine[i]);
+			mine[i] = 0;
+			continue;
+		}
+		peer = f->g->edges[e].peer;
+		if ((f->place[peer] > f->place[sw]) != up) {
+			left = true;
+			continue;
+		}
+		f->load[e] += mine[i];
+		f->flow[(size_t)peer * STRIPE + i] += mine[i];
+		mine[i] = 0;
+	}
+	return left;
+}
+
+static bool
+flows_move(struct flows *f, bool up)
+{
+	uint32_t n = f->g->n_switches, i;
+	bool left = false;
+
+	for (i = 0; i < n; i++)
+		left |= flows_move_row(f, f->climb[up ? i : n - 1 - i], up);
+	return left;
+}
+
+static int
+compare_by_place(const void *a, const void *b, void *data)
+{
+	const uint32_t *x = a, *y = b, *place = data;
+
+	if (place[*x] != place[*y])
+		return place[*x] < place[*y] ? -1 : 1;
+	return (*x > *y) - (*x < *y);
+}
+
+/* Puts the switches in their order, and fills place[] if there is none. */
+static void
+flows_arrange(struct flows *f, const uint32_t *place)
+{
+	uint32_t n = f->g->n_switches, sw;
+
+	for (sw = 0; sw < n; sw++)
+		f->climb[sw] = sw;
+	f->place = place ? place : f->climb;
+	if (place && n)
+		g_qsort_with_data(f->climb, (gint)n, sizeof(*f->climb),
+				  compare_by_place, (void *)place);
+}
+
+bool
+flows_add(const struct graph *g, const struct lft *lft, const uint32_t *place,
+	  const uint8_t *lids, uint32_t n_rounds, uint64_t *load,
+	  uint64_t *arrived)
+{
+	g_autofree uint32_t *climb = g_new(uint32_t, g->n_switches + 1);
+	g_autofree uint32_t *flow = g_new0(uint32_t, (size_t)g->n_switches *
+					   STRIPE + 1);
+	uint32_t end = MIN(g->top, lft->top) + 1u, sw, i, round;
+	struct flows f = {
+		.g = g, .lft = lft, .climb = climb, .flow = flow, .load = load,
+	};
+	bool left = false;
+
+	flows_arrange(&f, place);
+	for (; f.first < end && !left; f.first += STRIPE) {
+		f.n = MIN(STRIPE, end - f.first);
+		for (sw = 0; sw < g->n_switches; sw++)
+			for (i = 0; i < f.n; i++)
+				flow[(size_t)sw * STRIPE + i] =
+					lids[f.first + i] ? g->n_hosts[sw] : 0;
+		for (left = true, round = 0; left && round < n_rounds;
+		     round++) {
+			flows_move(&f, true);
+			left = flows_move(&f, false);
+		}
+	}
+	*arrived += f.arrived;
+	return !left;
+}
