@@ -717,13 +717,42 @@ forest_clear(struct forest *f)
 	channels_free(f->c);
 }
 
+uint32_t *
+multicast_ranks(const struct graph *g)
+{
+	struct order *o;
+	uint32_t *ranks;
+
+	if (!g->n_switches)
+		return g_new0(uint32_t, 1);
+	o = order_compute(&(const struct engine_input){ .g = g });
+	ranks = order_ranks(o);
+	order_destroy(o);
+	return ranks;
+}
+
+struct channels *
+multicast_channels(const struct graph *g, const struct lft *lft,
+		   const uint32_t *ranks)
+{
+	struct channels *c = NULL;
+
+	if (!lft) {
+		c = channels_new(g);
+		channels_add_order(c, ranks);
+		channels_sort(c);
+	} else if (!channels_load(&c, g, lft, NULL, ranks)) {
+		g_clear_pointer(&c, channels_free);
+	}
+	return c;
+}
+
 /* Makes the backbone, but no trees of groups. */
 static void
 forest_start(struct forest *f, const struct multicast_input *in,
 	     struct tree_group *groups, GPtrArray *scratch)
 {
 	uint32_t n_mlids = 0, i;
-	struct order *o;
 
 	for (i = 0; i < in->n_groups; i++) {
 		g_assert(in->groups[i].mlid >= MLID_MIN);
@@ -733,21 +762,12 @@ forest_start(struct forest *f, const struct multicast_input *in,
 	if (in->n_groups)
 		qsort(groups, in->n_groups, sizeof(*groups), compare_groups);
 	forest_init(f, in, n_mlids, scratch);
-	if (!f->ranks && in->g->n_switches) {
-		o = order_compute(&(const struct engine_input){ .g = in->g });
-		f->ranks = order_ranks(o);
+	if (!f->ranks) {
+		f->ranks = multicast_ranks(in->g);
 		g_ptr_array_add(scratch, (void *)f->ranks);
-		order_destroy(o);
 	}
-	/* Unicast with all turns of the order, if these have no loop
-	 * together. */
-	f->c = in->unicast ? channels_copy(in->unicast) : channels_new(in->g);
-	channels_add_order(f->c, f->ranks);
-	if (!channels_sort(f->c)) {
-		channels_free(f->c);
-		f->c = in->unicast ? channels_copy(in->unicast) :
-			channels_new(in->g);
-	}
+	f->c = in->channels ? channels_copy(in->channels) :
+		multicast_channels(in->g, NULL, f->ranks);
 	backbone_make(f, groups, in->n_groups);
 }
 
@@ -786,19 +806,16 @@ multicast_missed(const struct graph *g, const struct lft *lft,
 		 const uint32_t *ranks)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
-	struct channels *unicast = NULL;
-	struct multicast_input in = { .g = g, .ranks = ranks };
+	g_autofree uint32_t *own = ranks ? NULL : multicast_ranks(g);
+	struct multicast_input in = { .g = g, .ranks = ranks ? ranks : own };
+	struct channels *channels = multicast_channels(g, lft, in.ranks);
 	struct multicast_output out;
 	uint32_t n = 0, sw;
 	struct forest f;
 
-	/* With all turns of the order, which trees prefer, or else without
-	 * them. */
-	if (!channels_load(&unicast, g, lft, NULL, ranks)) {
-		channels_free(unicast);
+	if (!channels)
 		return 0;	/* the tables have a loop */
-	}
-	in.unicast = unicast;
+	in.channels = channels;
 	forest_start(&f, &in, NULL, scratch);
 	if (f.root != SNAPSHOT_NONE)
 		f.is_in[f.root] = 1;
@@ -811,7 +828,7 @@ multicast_missed(const struct graph *g, const struct lft *lft,
 	out = (struct multicast_output){ f.mft, f.lost, f.load };
 	multicast_output_clear(&out);
 	forest_clear(&f);
-	channels_free(unicast);
+	channels_free(channels);
 	return n;
 }
 

@@ -24,9 +24,9 @@ struct multicast_group {
 
 struct multicast_input {
 	const struct graph *g;
-	/* The dependencies of unicast, without a loop. NULL: unicast is not
+	/* multicast_channels() of these ranks. NULL: unicast is not
 	 * considered. */
-	const struct channels *unicast;
+	const struct channels *channels;
 	/* By switch, as engine_output.ranks: trees prefer to go up and then
 	 * down. NULL: in an order made here. */
 	const uint32_t *ranks;
@@ -53,6 +53,16 @@ struct multicast_output {
 				   port */
 	uint32_t *load;		/* by edge of g: groups that use the cable */
 };
+
+/* An order for trees where the engine has none. g_free. */
+uint32_t *multicast_ranks(const struct graph *g);
+
+/* The graph of dependencies in which trees are laid: those of unicast with the
+ * tables `lft`, and all turns of the order unless these close a loop. lft NULL:
+ * without unicast. NULL: the tables have a loop. channels_free. */
+struct channels *multicast_channels(const struct graph *g,
+				    const struct lft *lft,
+				    const uint32_t *ranks);
 
 /* The caller clears `out`; it may take the mft out of it and set it to NULL. */
 void multicast_route(const struct multicast_input *in,

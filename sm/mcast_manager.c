@@ -70,7 +70,7 @@ mcast_stop(struct mcast_manager *m)
 	g_clear_pointer(&m->lids, lid_map_free);
 	g_clear_pointer(&m->lft, lft_free);
 	g_clear_pointer(&m->ranks, g_free);
-	g_clear_pointer(&m->unicast, channels_free);
+	g_clear_pointer(&m->channels, channels_free);
 	g_clear_pointer(&m->g, graph_free);
 	g_clear_pointer(&m->told, mft_free);
 }
@@ -240,6 +240,22 @@ report_lost(struct mcast_manager *m, const GArray *lost)
 		m->blocked(m->blocked_data);
 }
 
+/* What all trees in this fabric are laid in: it is made once, since members
+ * come one after the other. */
+static void
+prepare_trees(struct mcast_manager *m)
+{
+	if (m->g)
+		return;
+	m->g = graph_new(m->s, m->lids);
+	if (!m->ranks)
+		m->ranks = multicast_ranks(m->g);
+	if (m->lft)
+		m->channels = multicast_channels(m->g, m->lft, m->ranks);
+	if (!m->channels)
+		m->channels = multicast_channels(m->g, NULL, m->ranks);
+}
+
 static void
 make_trees(struct mcast_manager *m, const GArray *trees)
 {
@@ -251,16 +267,9 @@ make_trees(struct mcast_manager *m, const GArray *trees)
 	struct multicast_output out;
 	struct mft *wanted;
 
-	if (!m->g) {
-		m->g = graph_new(m->s, m->lids);
-		m->unicast = m->lft ? channels_new(m->g) : NULL;
-		if (m->lft)
-			channels_add_tables(m->unicast, m->lft, NULL, NULL);
-		if (m->lft && !channels_sort(m->unicast))
-			g_clear_pointer(&m->unicast, channels_free);
-	}
+	prepare_trees(m);
 	in.g = m->g;
-	in.unicast = m->unicast;
+	in.channels = m->channels;
 	in.ranks = m->ranks;
 	for (guint i = 0; i < trees->len; i++) {
 		const struct sa_tree *t = &g_array_index(trees,

@@ -44,9 +44,8 @@ struct mcast_manager {
 	struct lid_map *lids;
 	struct lft *lft;	/* unicast; NULL: not known */
 	uint32_t *ranks;
-	struct graph *g;	/* of `s`; made when there are groups, with */
-	struct channels *unicast;	/* dependencies of the unicast routes;
-					   NULL: they have loops */
+	struct graph *g;	/* of `s`; made when there are groups */
+	struct channels *channels;	/* of g, see multicast_channels() */
 	GPtrArray *lost;	/* of char *: members that no tree reaches, a
 				   line each */
 	struct mft *wanted;	/* by the switches of the snapshot then */

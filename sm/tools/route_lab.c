@@ -314,17 +314,18 @@ row_spread_groups(struct lab_row *row, const struct route_lab *lab)
 		.groups = groups, .n_groups = LAB_GROUPS + 1,
 	};
 	g_autofree struct multicast_member *members = NULL;
-	struct channels *unicast;
+	g_autofree uint32_t *own = NULL;
+	struct channels *channels;
 	struct multicast_output out;
 	uint64_t sum = 0, n = 0;
 
 	if (row->verified.channels.n_looped || !lab->n_hosts)
 		return;
 	members = draw_members(lab, groups);
-	unicast = channels_new(lab->g);
-	channels_add_tables(unicast, row->lft, NULL, NULL);
-	channels_sort(unicast);
-	in.unicast = unicast;
+	if (!in.ranks)
+		in.ranks = own = multicast_ranks(lab->g);
+	channels = multicast_channels(lab->g, row->lft, in.ranks);
+	in.channels = channels;
 	multicast_route(&in, &out);
 	row->missed = out.lost->len;
 	for (uint32_t e = 0; e < lab->g->n_edges; e++) {
@@ -334,7 +335,7 @@ row_spread_groups(struct lab_row *row, const struct route_lab *lab)
 	}
 	row->mean_trees = n ? (double)sum / (double)n : 0;
 	multicast_output_clear(&out);
-	channels_free(unicast);
+	channels_free(channels);
 }
 
 static void

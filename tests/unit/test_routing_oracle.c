@@ -445,7 +445,7 @@ struct spread {
  * is lost only where the unicast tables leave no room for it. */
 static void
 judge_groups(const struct trial *t, const struct choice *choice,
-	     const struct channels *unicast,
+	     const uint32_t *ranks, const struct channels *channels,
 	     const struct multicast_group *groups, struct spread *spread)
 {
 	bool has_room = !multicast_missed(t->g, choice->lft, choice->ranks);
@@ -458,7 +458,7 @@ judge_groups(const struct trial *t, const struct choice *choice,
 	struct oracle_verdict v;
 
 	multicast_route(&(struct multicast_input){
-		.g = t->g, .unicast = unicast, .ranks = choice->ranks,
+		.g = t->g, .channels = channels, .ranks = ranks,
 		.groups = groups, .n_groups = N_GROUPS }, &out);
 	left = oracle_groups(groups, N_GROUPS, &out);
 	for (unsigned i = 0; i < N_GROUPS; i++) {
@@ -493,7 +493,8 @@ TEST(test_groups_reach_all_members_without_loops)
 	struct spread spread = { 0 };
 	struct multicast_group groups[N_GROUPS];
 	struct choice_wish wish = { NULL };
-	struct channels *unicast;
+	struct channels *channels;
+	uint32_t *ranks;
 	struct choice c;
 	struct trial t;
 
@@ -505,11 +506,14 @@ TEST(test_groups_reach_all_members_without_loops)
 			if (!choose_tables(&wish, &(struct engine_input){
 				.g = t.g }, &c, NULL))
 				continue;
-			unicast = channels_new(t.g);
-			channels_add_tables(unicast, c.lft, NULL, NULL);
-			if (channels_sort(unicast))
-				judge_groups(&t, &c, unicast, groups, &spread);
-			channels_free(unicast);
+			ranks = c.ranks ? g_memdup2(c.ranks, t.g->n_switches *
+				sizeof(*ranks)) : multicast_ranks(t.g);
+			channels = multicast_channels(t.g, c.lft, ranks);
+			if (channels)
+				judge_groups(&t, &c, ranks, channels, groups,
+					     &spread);
+			channels_free(channels);
+			g_free(ranks);
 			choice_clear(&c);
 		}
 		for (size_t k = 0; k < N_GROUPS; k++)
