@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # How fast is a bring-up? minism and OpenSM, the same fabrics, one after the
 # other in the same run, a fresh ibsim for each: wall-clock time, CPU time and
-# peak memory of the subnet manager, CPU time of the simulator. And minism in a
-# lab (minism-lab), with the lab's own memory.
+# peak memory of the subnet manager, CPU time of the simulator. The limit: a
+# client that sends the SMPs of a recorded bring-up again and decides nothing
+# (limit.c). And minism in a lab (minism-lab), with the lab's own memory.
 #
 #	make bench			two fabrics, a few minutes
 #	make bench BENCH=all		four, up to 27,648 hosts: long
@@ -76,13 +77,30 @@ measure() {
 run_minism() {
 	measure env LD_PRELOAD="$shim" SIM_HOST="$SIM_HOST" "$MINISM" \
 		-F "$SCRATCH/empty.conf" --cache-dir "$SCRATCH/cache" \
-		--once -f run.log
+		--once -f run.log "$@"
 }
 
 run_opensm() {
 	measure env LD_PRELOAD="$shim" SIM_HOST="$SIM_HOST" \
 		OSM_CACHE_DIR="$SCRATCH/cache" OSM_TMP_DIR="$SCRATCH/cache" \
 		opensm -o -f "$SCRATCH/run.log"
+}
+
+# What minism sends, for run_limit
+record() {	# NET
+	rm -rf cache run.log bench.smps
+	mkdir cache
+	sim_start "$1" || return 1
+	run_minism --record=bench.record || return 1
+	"$MINISM_BUILD/bench_limit" bench.record bench.smps || return 1
+	rm bench.record
+	sim_stop
+}
+
+run_limit() {
+	measure env LD_PRELOAD="$shim" SIM_HOST="$SIM_HOST" \
+		"$MINISM_BUILD/bench_limit" bench.smps || return 1
+	echo 'SUBNET UP' >run.log
 }
 
 # one PROGRAM NET: appends "wall cpu peak simcpu" to ./PROGRAM.runs
@@ -143,6 +161,16 @@ median() {	# PROGRAM column
 		}'
 }
 
+row_limit() {	# "wall cpu peak sim" of the limit client, of minism
+	awk -v l="$1" -v m="$2" 'BEGIN {
+		split(l, a, " "); split(m, b, " ")
+		printf "%-11s %-8s %9.3f %9.3f %9.1f %11.2f\n", "", "limit",
+			a[1] / 1000, a[2] / 1000, a[3] / 1024, a[4] / 1000
+		printf "%-11s %-8s %9.3f %9.3f\n\n", "", "to limit",
+			b[1] / a[1], b[2] / a[2]
+	}'
+}
+
 row() {	# label columns: "wall cpu peak sim" of two programs
 	awk -v label="$1" -v m="$2" -v o="$3" 'BEGIN {
 		split(m, a, " "); split(o, b, " ")
@@ -168,11 +196,14 @@ printf '%-11s %-8s %9s %9s %9s %11s\n' fabric program "wall s" "CPU s" \
 for name in "${names[@]}"; do
 	"$MINISM_FABRIC" "${specs[$name]}" >bench.net || exit 1
 	rm -f ./*.runs
+	record bench.net || exit 1
 	for ((i = 0; i < runs; i++)); do
 		one minism bench.net || exit 1
+		one limit bench.net || exit 1
 		one opensm bench.net || exit 1
 		one_lab bench.net || exit 1
 	done
 	row "$name" "$(figures_of minism)" "$(figures_of opensm)"
+	row_limit "$(figures_of limit)" "$(figures_of minism)"
 	row_lab "$(figures_of lab) $(median lab 5)" "$(figures_of minism)"
 done
