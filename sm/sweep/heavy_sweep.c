@@ -243,7 +243,7 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 			"Active, after %.1f %s", v.lines->len,
 			text_plural(v.lines->len), n->n_switches, v.n_hosts,
 			v.n_active, v.n_links, ms, transport_ms(s->t));
-	else if (!s->up || left)
+	else if (!s->up || s->plan->n_steps)
 		log_say(s->log, LOG_INFO, "sweep", "SUBNET UP: %u switches, "
 			"%u hosts, %u links, all Active; %s routes LIDs to %u; "
 			"%.1f %s", n->n_switches, v.n_hosts, v.n_links,
