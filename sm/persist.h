@@ -47,6 +47,8 @@ struct persist {
 	uint32_t n_linked;	/* ports with a cable then */
 	struct log *log;
 	GArray *ranges;		/* of struct lid_range, sorted by GUID */
+	GHashTable *away;	/* PortGUID -> int64_t, us: since when a port of
+				   `ranges` was not seen; others are there */
 	GArray *untaken;	/* fields that ports did not take, by GUID and
 				   port; empty: all are tried */
 };
@@ -56,9 +58,10 @@ struct persist *persist_open(const char *cache_dir, struct beside *disk,
 			     struct log *log);
 void persist_free(struct persist *m);
 
-/* Takes the assignment over and writes the file if it differs. */
+/* Takes the assignment over, at `now` of the transport's clock, and writes the
+ * file if it differs. Logs if LIDs are free again. */
 void persist_keep_lids(struct persist *m, const struct snapshot *s,
-		      const struct lid_map *map);
+		       const struct lid_map *map, int64_t now);
 
 /* By port index of `s`: the fields that are not sent. A heavy sweep sends all
  * but those that are given up, since the port did not take them in three heavy

@@ -341,7 +341,8 @@ send_plan(struct sweep *s)
 
 	/* after the keys, for which this sweep waits */
 	persist_keys_save(s->params.keystore);
-	persist_keep_lids(s->memory, s->next.subnet, s->next.lids);
+	persist_keep_lids(s->memory, s->next.subnet, s->next.lids,
+			  transport_now(s->t));
 	persist_keep_ranks(s->memory, s->choice.engine->name, s->next.subnet,
 			   s->choice.ranks);
 	if (!plan->n_steps) {
