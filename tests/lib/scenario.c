@@ -17,6 +17,7 @@
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
+#include "topology/net_file.h"
 #include "topology/prng.h"
 
 bool
@@ -82,13 +83,17 @@ play_open(struct play *p)
 	const struct lab_options options = { .params = p->params };
 	const struct generate_options seeded = { .seed = p->params.seed };
 	g_autoptr(GError) error = NULL;
+	g_autofree char *path = NULL;
 	struct snapshot *s;
 
 	if (p->lab)
 		return true;
 	if (!p->spec)
 		return play_fail(p, "there is no fabric yet");
-	s = generate_fabric(p->spec, &seeded, &error);
+	path = g_build_filename(g_getenv("MINISM_SRC") ?: ".", "tests/data",
+				p->spec, NULL);
+	s = net_file_open(net_file_is_formula(p->spec) ? p->spec : path,
+			  &seeded, &error);
 	if (s)
 		p->lab = lab_new(s, &options, &error);
 	if (!s || !p->lab)

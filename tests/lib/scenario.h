@@ -14,8 +14,8 @@
  * Time is virtual, and the data plane is asked, not the subnet manager. Besides
  * the words below all commands of minism-lab's console may be used:
  *
- *	fabric SPEC ..		see minism-fabric; of several, the scenario is
- *				played on each
+ *	fabric SPEC ..		see minism-fabric, or a file of tests/data; of
+ *				several, the scenario is played on each
  *	sim KEY=VALUE ..	struct sim_params, before the first sm
  *	sm [NODE] [KEY=VALUE ..]  a subnet manager on a CA, by default the first
  *				one: engine, priority, sweep_s, lmc, timeout_ms,
