@@ -513,6 +513,27 @@ TEST(test_remember_keeps_ports_that_are_away)
 	g_array_free(after, TRUE);
 }
 
+/* The memory has one line for a GUID, of whichever port comes first. */
+TEST(test_remember_keeps_the_lower_lid_of_a_doubled_guid)
+{
+	for (unsigned first = 0; first < 2; first++) {
+		const struct host hosts[] = {
+			{ first ? 9 : 4, 0 }, { first ? 4 : 9, 0 },
+		};
+		AUTO(snapshot) *s = make_star(hosts, 2, NULL);
+		AUTO(lid_map) *map = assign(s, 0, NULL, 0, NULL);
+		g_autoptr(GArray) after = NULL;
+
+		for (uint32_t port = 0; port < s->n_ports; port++)
+			if (s->ports[port].guid == host_port(1))
+				s->ports[port].guid = host_port(0);
+		after = lid_remember(s, map, NULL, 0);
+		assert_int_equal(after->len, 2);
+		assert_int_equal(g_array_index(after, struct lid_range, 1).min,
+				 4);
+	}
+}
+
 /* A fabric that was switched off and on again has the LIDs it had. */
 TEST(test_memory_restores_a_fabric)
 {

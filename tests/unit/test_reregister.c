@@ -181,6 +181,31 @@ KNOWN_TEST(test_another_master_makes_us_forget)
 	}
 }
 
+/* Our own LID changed: with the others nothing happened. */
+KNOWN_TEST(test_other_ports_are_not_told_of_our_new_lid)
+{
+	assert_int_equal(sweep(b), 0);
+	b->lids->base[b->host] = 40;
+	assert_int_equal(sweep(b), 1);
+	assert_true(b->want[b->host]);
+}
+
+/* The state of the former master is known here; two ports take no SMLID. */
+KNOWN_TEST(test_ports_that_keep_the_former_master_are_not_told)
+{
+	GHashTable *clients = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+						    g_free, NULL);
+
+	for (uint32_t port = 0; port < b->s->n_ports; port++) {
+		b->s->ports[port].info.sm_lid = 77;
+		g_hash_table_add(clients, g_memdup2(&b->s->ports[port].guid,
+						    8));
+	}
+	reregister_trust(b->c, 77, clients);
+	assert_int_equal(sweep(b), 0);
+	assert_int_equal(sweep(b), 0);
+}
+
 TEST(test_without_an_sa_no_port_is_told, no_sa, bench_close)
 {
 	struct bench *b = *state;
