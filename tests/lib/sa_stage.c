@@ -296,13 +296,14 @@ WORD(do_no_rules, struct lab *l)
 	partition_rules_get(l->rules, PKEY_DEFAULT);
 }
 
-/* P_KEY full|limited PORT .. */
+/* P_KEY full|limited|both PORT .. */
 WORD(do_member, struct lab *l)
 {
 	for (char **name = words + 2; *name; name++)
 		lab_member(l, word_number(words[0]),
-			   port_of(l, *name), strcmp(words[1], "full") ?
-			   PARTITION_LIMITED : PARTITION_FULL);
+			   port_of(l, *name),
+			   (strcmp(words[1], "full") ? PARTITION_LIMITED : 0) |
+			   (strcmp(words[1], "limited") ? PARTITION_FULL : 0));
 }
 
 /* P_KEY SL */

@@ -57,8 +57,10 @@ TEST(test_a_node_that_always_reports_is_read_once_a_second)
 			assert_in_range(now % S, S / 2, S / 2 + 5 * MS);
 	}
 	assert_in_range(times, 60, 63);
-	/* rest is remembered as such */
+	/* rest is remembered as such, by no entry */
 	taken(n, 62 * S);
+	taken(n, 70 * S);
+	assert_int_equal(g_hash_table_size(n), 0);
 	notices_add(n, 1, 90 * S);
 	assert_int_equal(notices_due(n), 90 * S + 5 * MS);
 	g_hash_table_unref(n);

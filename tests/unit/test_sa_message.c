@@ -327,6 +327,30 @@ TEST(test_full_memory_lets_the_oldest_go_on)
 	assert_int_equal(k->sends, 3);
 }
 
+/* Tables that are gone leave their room to the next ones, any number of times. */
+TEST(test_memory_is_given_back)
+{
+	struct rmpplab_source src[2];
+	struct seen seen[2] = { 0 };
+	AUTO_VALUE(desk_close) struct desk t;
+	struct kernel *k = desk_open(&t, 180000);
+
+	for (unsigned i = 0; i < 5; i++) {
+		order_table(&t, NULL, 100000);
+		sa_message_send(t.b, &t.o, on_done, &t.seen);
+		while (k->fn)
+			kernel_ring(k);
+	}
+	assert_int_equal(k->sends, 5);
+	for (unsigned i = 0; i < 2; i++) {
+		order_table(&t, &src[i], 80000);
+		sa_message_send(t.b, &t.o, on_done, &seen[i]);
+	}
+	kernel_ring(k);
+	assert_int_equal(k->sends, 7);
+	assert_true(seen[0].ends && seen[1].ends);
+}
+
 static void
 expect_outcome(struct desk *t, enum sa_message_outcome outcome)
 {

@@ -99,6 +99,33 @@ TEST(test_window_halves_once_for_a_burst_and_grows_slowly_after)
 	assert_in_range(b->x->window.size, 66, 67);
 }
 
+static void
+answers(struct window *w, unsigned n)
+{
+	w->out = w->size;
+	while (n--)
+		window_adapt(w, 100);
+}
+
+/* Answers from before a loss are no reason to grow after it. */
+TEST(test_a_loss_ends_the_calm)
+{
+	struct window w;
+
+	window_init(&w, 128);
+	w.size = w.threshold = 128;
+	window_halve(&w, window_take(&w, false));
+	assert_int_equal(w.size, 64);
+	answers(&w, 15 * 64);
+	window_halve(&w, window_take(&w, false));
+	assert_int_equal(w.size, 32);
+	answers(&w, 31 * 32);
+	assert_int_equal(w.size, 32);
+	answers(&w, 32);
+	assert_int_equal(w.size, 33);
+	window_clear(&w);
+}
+
 /* Loses every first attempt. */
 static void
 peer_hears_twice(struct transport *t, const struct scripted_sent *s, void *data)
