@@ -25,8 +25,9 @@
 
 /* How the master answers GetTable. */
 enum manner {
-	WELL, SILENT, RETURNED, REFUSING, EMPTY_STATUS, CUT, NO_RMPP, RAGGED,
-	SMALL_RECORDS, OTHER_ATTRIBUTE, OTHER_METHOD, SENSELESS, N_MANNERS
+	WELL, SILENT, RETURNED, REFUSING, EMPTY_STATUS, CUT, CUT_BETWEEN,
+	NO_RMPP, RAGGED, SMALL_RECORDS, OTHER_ATTRIBUTE, OTHER_METHOD, SENSELESS,
+	N_MANNERS
 };
 
 struct stage {
@@ -42,13 +43,15 @@ struct stage {
 	unsigned bad_attr;	/* the manner is for this table; 0: for all */
 	bool is_minism, is_dark, is_down;
 	unsigned n_tables, n_class;
+	uint16_t master;	/* its LID */
+	int64_t table_us;	/* it takes so long */
 	unsigned lasts;
 };
 
 static void
 answer_port(struct stage *st, const struct scripted_sent *sent)
 {
-	struct port_info info = { .lid = 3, .sm_lid = MASTER,
+	struct port_info info = { .lid = 3, .sm_lid = st->master,
 				  .state = st->is_down ? PORT_STATE_INIT :
 				  PORT_STATE_ACTIVE };
 	struct scripted_sent changed = *sent;
@@ -140,7 +143,7 @@ answer_table(struct stage *st, const struct scripted_sent *sent)
 		bytes->data[70] ^= 1;
 	r.length = (uint32_t)bytes->len - RMPP_SA_HEADER_LEN + 20;
 	bytes->data[3] |= MAD_METHOD_RESPONSE;
-	if (manner == CUT)
+	if (manner == CUT || manner == CUT_BETWEEN)
 		r.flags &= ~RMPP_FLAG_LAST;
 	if (manner == NO_RMPP)
 		r.flags = 0;
@@ -155,14 +158,17 @@ answer_table(struct stage *st, const struct scripted_sent *sent)
 	bytes->data[45] = (uint8_t)(sa_record_size(h.mad.attr_id) / 8);
 	if (manner == SMALL_RECORDS)
 		bytes->data[45] = 1;
+	if (manner == CUT_BETWEEN)	/* between two long records */
+		bytes->data[45] = (MAD_SIZE - RMPP_SA_HEADER_LEN) / 8;
 	rmpp_header_write(bytes->data, &r);
 	/* one that is cut has the length of a MAD, the others their own */
-	g_byte_array_set_size(bytes, manner == CUT || manner == NO_RMPP ||
+	g_byte_array_set_size(bytes, manner == CUT || manner == CUT_BETWEEN ||
+			      manner == NO_RMPP ||
 			      manner == REFUSING || manner == EMPTY_STATUS ?
 			      MAD_SIZE : bytes->len);
 	m.mad = bytes->data;
 	m.len = bytes->len;
-	scripted_deliver(st->t, &m, 10);
+	scripted_deliver(st->t, &m, 10 + st->table_us);
 }
 
 static void
@@ -174,10 +180,10 @@ peer(struct transport *t, const struct scripted_sent *sent, void *data)
 	if (h.mgmt_class == MAD_CLASS_SMP_DIRECT) {
 		answer_port(st, sent);
 	} else if (h.method == SA_METHOD_GET_TABLE) {
-		assert_int_equal(sent->to.lid, MASTER);
+		assert_int_equal(sent->to.lid, st->master);
 		answer_table(st, sent);
 	} else if (h.attr_id == SA_ATTR_CLASS_PORT_INFO) {
-		assert_int_equal(sent->to.lid, MASTER);
+		assert_int_equal(sent->to.lid, st->master);
 		answer_class(st, sent);
 	}
 }
@@ -207,6 +213,7 @@ stage_open(struct stage *st, bool is_minism)
 
 	memset(st, 0, sizeof(*st));
 	st->is_minism = is_minism;
+	st->master = MASTER;
 	st->t = scripted_new();
 	scripted_set_peer(st->t, peer, st);
 	st->x = mad_client_new(st->t, &wire);
@@ -321,6 +328,73 @@ TEST(test_a_bad_answer_replaces_nothing)
 		if (i != EMPTY_STATUS)
 			expect_held(false, i);
 	}
+}
+
+TEST(test_another_master_is_read_though_it_has_the_same_marks)
+{
+	AUTO_VALUE(stage_close) struct stage st;
+
+	stage_open(&st, true);
+	after(&st, 5 * SECOND);
+	assert_int_equal(st.n_tables, 1);
+	st.master = MASTER + 1;
+	after(&st, 5 * SECOND);
+	assert_int_equal(st.n_tables, 2);
+}
+
+TEST(test_our_own_port_is_no_master)
+{
+	AUTO_VALUE(stage_close) struct stage st;
+	struct standby_status status;
+
+	stage_open(&st, true);
+	st.master = 3;
+	status = after(&st, 5 * SECOND);
+	assert_non_null(status.why);
+	assert_int_equal(st.n_class, 0);
+}
+
+/* Of a table that takes 200 ms: no more than a part of the master's time. */
+TEST(test_a_standby_rests_after_a_long_table)
+{
+	AUTO_VALUE(stage_close) struct stage st;
+
+	stage_open(&st, true);
+	st.table_us = SECOND / 5;
+	for (unsigned i = 0; i < 60; i++) {
+		set_members(&st, 2 + i % 2);
+		after(&st, SECOND);
+	}
+	assert_in_range(st.n_tables, 2, 40);
+}
+
+static void
+notify(struct stage *st, uint64_t key)
+{
+	uint8_t mad[MAD_SIZE];
+	const struct transport_mad m = {
+		.addr = { .lid = MASTER, .qp = 1 }, .mad = mad, .len = MAD_SIZE,
+	};
+
+	sa_build(mad, MAD_METHOD_GET, SA_ATTR_STATE);
+	sa_set_sm_key(mad, key);
+	scripted_deliver(st->t, &m, 10);
+}
+
+TEST(test_news_are_read_at_once_if_they_have_the_key)
+{
+	AUTO_VALUE(stage_close) struct stage st;
+	unsigned n;
+
+	stage_open(&st, true);
+	after(&st, SECOND / 10);
+	n = st.n_class;
+	notify(&st, KEY + 1);
+	after(&st, SECOND / 10);
+	assert_int_equal(st.n_class, n);
+	notify(&st, KEY);
+	after(&st, SECOND / 10);
+	assert_int_equal(st.n_class, n + 1);
 }
 
 /* The last of three tables. */
