@@ -286,6 +286,36 @@ TEST(test_untaken_field_is_told_and_planned_again)
 		assert_int_equal(again->steps[i].fields, PORT_FIELD_MTU);
 }
 
+static bool
+tamper_mtu_of_armed(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	const struct mad_header h = mad_header_of(answer);
+	struct port_info info;
+
+	port_info_decode(smp_data(answer), &info);
+	if (h.attr_id != MAD_ATTR_PORT_INFO ||
+	    info.state == PORT_STATE_ACTIVE)
+		return true;
+	++*(unsigned *)data;
+	return tamper_mtu(f, node, answer, NULL);
+}
+
+/* The last of two answers counts. */
+TEST(test_field_that_is_taken_with_the_link_is_taken)
+{
+	AUTO_VALUE(bench_close) struct bench b;
+	unsigned n = 0;
+
+	bench_open(&b, "single(4)");
+	for (uint32_t p = 0; p < b.s->n_ports; p++)
+		b.s->ports[p].info.neighbor_mtu = 1;
+	fake_tamper(b.f, tamper_mtu_of_armed, &n);
+	bench_run(&b);
+	assert_true(n >= 8);
+	for (uint32_t p = 0; p < b.s->n_ports; p++)
+		assert_int_equal(b.r.untaken[p], 0);
+}
+
 /* Refuses the Set to Active, for the other end has brought it up already. */
 static bool
 tamper_already_active(struct fake *f, uint32_t node, uint8_t *answer,

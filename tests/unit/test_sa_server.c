@@ -313,6 +313,47 @@ TEST(test_table_arrives_through_loss)
 	}
 }
 
+struct refusal {
+	struct transport_ops ops;
+	const struct transport_ops *real;
+};
+
+static bool
+send_no_table(struct transport *t, const struct mad_addr *to,
+	      const uint8_t *mad, size_t len, unsigned timeout_ms,
+	      GError **error)
+{
+	const struct refusal *refusal = (const struct refusal *)t->ops;
+
+	if (len <= MAD_SIZE)
+		return refusal->real->send(t, to, mad, len, timeout_ms, error);
+	g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND, "refused");
+	return false;
+}
+
+/* As a kernel without memory does. The next table is not refused. */
+STAGE_TEST(test_table_that_the_transport_refuses_leaves_nothing)
+{
+	struct transport *t = st->sm.t;
+	struct refusal refusal = { .ops = *t->ops, .real = t->ops };
+	const struct sa_server_stats *d = sa_server_stats(st->desk);
+	struct client *c = &st->client[2];
+
+	refusal.ops.send = send_no_table;
+	t->ops = &refusal.ops;
+	for (unsigned i = 1; i <= 40; i++) {
+		client_ask_paths(c);
+		stage_run(st, SECOND);
+		assert_int_equal(d->tables_failed, i);
+	}
+	assert_int_equal(c->tables, 0);
+	t->ops = refusal.real;
+	client_ask_paths(c);
+	stage_run(st, SECOND);
+	assert_int_equal(c->tables, 1);
+	assert_int_equal(d->tables_sent, 1);
+}
+
 /* 108 and 176 bytes do not divide 200: records that are cut, and none. */
 STAGE_TEST(test_tables_of_all_sizes_arrive_whole)
 {

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/* Routing as the sweep starts it: links to be avoided, lists of nodes. */
+#include "sm/sweep/route_job.h"
+#include "tests/lib/auto.h"
+#include "tests/lib/unit.h"
+#include "topology/generate.h"
+
+struct bench {
+	struct snapshot *s;
+	struct route_params params;
+	bool is_avoiding, is_used;	/* is_used: all the same */
+	unsigned lost;			/* hosts that have no path */
+	struct lft *lft;		/* of the last job */
+};
+
+static void
+on_routed(void *values, void *data)
+{
+	struct route_job *job = values;
+	struct bench *b = data;
+
+	assert_true(job->ok);
+	b->is_used = job->all != NULL;
+	for (uint32_t port = 0; job->all && port < b->s->n_ports; port++)
+		assert_false(job->all->ports[port].avoided);
+	b->lost = job->choice.alone.reach.lost_hosts;
+	if (b->lft)
+		lft_free(b->lft);
+	b->lft = lft_ref(job->choice.lft);
+}
+
+static void
+bench_route(struct bench *b)
+{
+	struct route_job *job = route_job_new(&b->params);
+
+	job->subnet = snapshot_ref(b->s);
+	job->lids = lid_assign(b->s, 0, NULL, 0, NULL, NULL);
+	job->seen = lft_new(b->s->n_switches, job->lids->top);
+	job->is_avoiding = b->is_avoiding;
+	route_job_start(job, NULL, on_routed, b);
+}
+
+static void
+bench_open(struct bench *b, const char *spec, const char *engine)
+{
+	*b = (struct bench){
+		.s = generate_fabric(spec, NULL, NULL),
+		.params = { .engine = engine_by_name(engine, NULL),
+			    .threads = 1 },
+	};
+	assert_non_null(b->s);
+}
+
+static void
+bench_close(struct bench *b)
+{
+	lft_free(b->lft);
+	snapshot_unref(b->s);
+}
+
+static void
+avoid_link(struct bench *b, unsigned sw, unsigned num)
+{
+	uint32_t port = snapshot_port_of(b->s, b->s->switches[sw], num);
+
+	b->s->ports[port].avoided = true;
+	b->s->ports[b->s->ports[port].peer].avoided = true;
+	b->is_avoiding = true;
+}
+
+/* A ring without one of its cables is a chain, without two it is two chains. */
+TEST(test_links_to_be_avoided_are_used_if_hosts_need_them)
+{
+	AUTO_VALUE(bench_close) struct bench b;
+
+	bench_open(&b, "ring(6;2)", "updn");
+	bench_route(&b);
+	assert_false(b.is_used);
+	avoid_link(&b, 0, 3);
+	bench_route(&b);
+	assert_false(b.is_used);
+	assert_int_equal(b.lost, 0);
+	avoid_link(&b, 3, 3);
+	bench_route(&b);
+	assert_true(b.is_used);
+	assert_int_equal(b.lost, 0);
+}
+
+/* The engine gets the same marks from either list, and they count. */
+TEST(test_io_nodes_are_those_of_the_list_or_no_compute_nodes)
+{
+	g_autoptr(GArray) io = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	g_autoptr(GArray) rest = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	struct lft *plain, *by_io;
+	AUTO_VALUE(bench_close) struct bench b;
+	size_t len;
+
+	bench_open(&b, "PGFT(4,4;1,4)", "ftree");
+	for (uint32_t port = 0, n = 0; port < b.s->n_ports; port++)
+		if (!snapshot_is_switch(snapshot_node_of(b.s, port)) &&
+		    b.s->ports[port].peer != SNAPSHOT_NONE)
+			g_array_append_val(n++ % 3 ? rest : io,
+					   b.s->ports[port].guid);
+	bench_route(&b);
+	plain = lft_ref(b.lft);
+	b.params.io_nodes = io;
+	bench_route(&b);
+	by_io = lft_ref(b.lft);
+	b.params.io_nodes = NULL;
+	b.params.compute_nodes = rest;
+	bench_route(&b);
+	len = (size_t)b.lft->n_switches * b.lft->stride;
+	assert_memory_equal(by_io->ports, b.lft->ports, len);
+	assert_true(memcmp(plain->ports, by_io->ports, len) != 0);
+	lft_free(plain);
+	lft_free(by_io);
+}
