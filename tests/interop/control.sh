@@ -646,11 +646,66 @@ partition_case() {
 	sim_stop
 }
 
+# The folder of sockets is another one in here: see which_case.
+managers_of() {	# DIR
+	local first second
+
+	says() {	# status regex arguments...
+		local wanted=$1 regex=$2
+		shift 2
+		"$MINISMCTL" "$@" status >said 2>&1
+		[ $? -eq "$wanted" ] && grep -qE -- "$regex" said && return
+		echo "not $wanted, $regex: $(cat said)"
+		return 1
+	}
+	manager() {	# socket
+		"$MINISM" --simulate "$demo" -F /dev/null -f which.log \
+			--control-socket "$1" >/dev/null 2>&1 &
+		await 10 "$MINISMCTL" -s "$1" status
+	}
+	mount -t tmpfs none "$1" && says 3 'no manager listens in' || return
+	: >"$1/dead.ctl"
+	manager "$1/1.ctl"
+	first=$!
+	says 0 'subnet: +UP' || return
+	manager "$1/0000000000010010.ctl"
+	second=$!
+	says 2 "2 managers: $1/0000000000010010.ctl, $1/1.ctl; say which" &&
+		says 0 'subnet: +UP' --guid 10010 &&
+		says 2 'xyz: not a GUID' --guid xyz &&
+		says 3 'No such file' --guid 10011 &&
+		kill -TERM $first && wait $first &&
+		says 0 'subnet: +UP'
+	set -- $?
+	kill -TERM $first $second 2>/dev/null
+	wait
+	return "$1"
+}
+
+which_case() {
+	local dir
+
+	wanted_case which || return 0
+	dir=$("$MINISMCTL" status 2>&1 |
+		sed -n 's/.*no manager listens in \([^ ]*\) .*/\1/p')
+	if [ -z "$dir" ] || ! mkdir -p "$dir" ||
+	   ! unshare -m true 2>/dev/null; then
+		skip "which: one of several managers" "no folder of its own"
+		return
+	fi
+	export -f managers_of await
+	check "which: the only one, or the one that is named" \
+		env demo="$demo" MINISM="$MINISM" MINISMCTL="$MINISMCTL" \
+		unshare -m bash -c "managers_of '$dir'"
+	rmdir "$dir" 2>/dev/null
+}
+
 status_case
 fabric_case
 sa_case
 standby_case
 loop_case
 partition_case
+which_case
 
 done_testing
