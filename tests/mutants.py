@@ -17,6 +17,12 @@ FREEING = re.compile(r"free$|_unref$|^g_clear|^g_auto|_autoptr|^g_return|"
 Mutant = collections.namedtuple("Mutant", "file start end line kind old new")
 
 
+def sources(only=None):
+    return [n for n in subprocess.check_output(
+        ["git", "ls-files", "topology", "routing", "sm"], text=True).split()
+        if n.endswith(".c") and (not only or n.startswith(only + "/"))]
+
+
 def blank(match):
     """Comments and texts, so that offsets and lines stay what they are."""
     return re.sub(r"[^\n]", "~" if match[0][0] in "\"'" else " ", match[0])
@@ -59,12 +65,24 @@ def value_sites(code):
             yield m.start(1), m.end(1), "return", new
 
 
+def blanked(text):
+    """The code alone, at the same offsets."""
+    code = re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|' +
+                  r"'(?:\\.|[^'\\\n])+'", blank, text, flags=re.S)
+    return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", blank, code, flags=re.M)
+
+
+def functions(code):
+    """Name and span of each body."""
+    for m in re.finditer(r"^(\w+)\([^;{}]*\)\n(\{\n.*?^\})", code,
+                         re.M | re.S):
+        yield m[1], m.start(2), m.end(2)
+
+
 def sites(name):
     """All mutants of a file."""
     text = open(name, encoding="utf-8").read()
-    code = re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|' +
-                  r"'(?:\\.|[^'\\\n])+'", blank, text, flags=re.S)
-    code = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", blank, code, flags=re.M)
+    code = blanked(text)
     bodies = [m.span() for m in re.finditer(r"^\{\n.*?^\}", code, re.M | re.S)]
     quiet = [(m.start(), closing(code, m.end() - 1) if m[0][-1] == "("
               else code.find(";", m.end())) for m in UNTOUCHED.finditer(code)]
@@ -81,12 +99,9 @@ def sites(name):
 
 def choose(count, seed, only):
     """Folders take turns by their number of lines, kinds evenly in each."""
-    names = [n for n in subprocess.check_output(
-        ["git", "ls-files", "topology", "routing", "sm"], text=True).split()
-        if n.endswith(".c") and (not only or n.startswith(only + "/"))]
     pools = collections.defaultdict(lambda: collections.defaultdict(list))
     size = collections.Counter()
-    for name in names:
+    for name in sources(only):
         folder = os.path.dirname(name)
         size[folder] += sum(1 for _ in open(name, encoding="utf-8"))
         for mutant in sites(name):
@@ -114,3 +129,60 @@ def line_of(mutant, verdict=None):
     old, new = (" ".join(text.split()) for text in (mutant.old, mutant.new))
     return (f"{mutant.file}:{mutant.line}: {mutant.kind}: {old[:60]} -> "
             f"{new[:60]}" + (f": {verdict}" if verdict else ""))
+
+
+def places(text, old):
+    """Where a text stands by itself in code, however its lines are broken."""
+    words = r"\s+".join(re.escape(word) for word in old.split())
+    edges = (r"(?<= )", r"(?=\s)") if old in SWAPS else \
+        (r"(?<!\w)" * bool(re.match(r"\w", old)),
+         r"(?!\w)" * bool(re.search(r"\w$", old)))
+    return [m.span() for m in re.finditer(edges[0] + words + edges[1], text)]
+
+
+def bodies(name):
+    text = open(name, encoding="utf-8").read()
+    return text, list(functions(blanked(text)))
+
+
+def function_of(mutant):
+    return next((name for name, a, b in bodies(mutant.file)[1]
+                 if a <= mutant.start < b), None)
+
+
+def entry_of(mutant):
+    """A line of a list."""
+    text, spans = bodies(mutant.file)
+    name, a, b = next(s for s in spans if s[1] <= mutant.start < s[2])
+    old, new = (" ".join(t.split()) for t in (mutant.old, mutant.new))
+    which = [a + at[0] for at in places(text[a:b], old)].index(mutant.start)
+    return "\t".join([os.path.basename(mutant.file), name, mutant.kind,
+                      str(which + 1), old, new])
+
+
+def read_list(name, only):
+    """The mutants of a list, and what it names that is gone. A function may
+    have moved, to a file in which no other has its name, too."""
+    where, found, gone = collections.defaultdict(list), [], []
+    for file in sources():
+        text, spans = bodies(file)
+        for function, a, b in spans:
+            where[function].append((file, text, a, b))
+    for line in open(name, encoding="utf-8"):
+        if line.startswith("#") or not line.strip():
+            continue
+        base, function, kind, which, old, new = line.rstrip("\n").split("\t")
+        same = [f for f in where[function] if os.path.basename(f[0]) == base]
+        same = same or where[function]
+        at = places(same[0][1][same[0][2]:same[0][3]], old) \
+            if len(same) == 1 else []
+        if len(at) < int(which):
+            gone.append(f"{base}: {function}: {old} -> {new}: gone")
+            continue
+        file, text, a, _ = same[0]
+        start, end = (a + offset for offset in at[int(which) - 1])
+        if not only or file.startswith(only + "/"):
+            line_no = text.count("\n", 0, start) + 1
+            found.append(Mutant(file, start, end, line_no, kind,
+                                text[start:end], new))
+    return found, gone
