@@ -415,6 +415,9 @@ static const struct {
 } wrong[] = {
 	{ "Swich 4 \"S\"\n", "x.net:1:1: unknown word \"Swich\"" },
 	{ "\nfoo=1\n", "x.net:2:1: unknown word \"foo=1\"" },
+	{ "a123456789b123456789c123456789d123456789e\n",
+	  "x.net:1:1: unknown word "
+	  "\"a123456789b123456789c123456789d123456789\"" },
 	{ "include \"a\"\n", "x.net:1:1: \"include\" is not supported" },
 	{ "do Dump\n", "x.net:1:1: \"do\" is not supported" },
 	{ "@[1] \"a\"\n", "x.net:1:1: aliases (@) are not supported" },

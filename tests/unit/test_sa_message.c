@@ -325,6 +325,14 @@ TEST(test_full_memory_lets_the_oldest_go_on)
 		kernel_ring(k);
 	}
 	assert_int_equal(k->sends, 3);
+
+	/* The memory of what has gone is there again: two go on at once. */
+	for (unsigned i = 0; i < 2; i++) {
+		order_table(&t, &src[i], 70000);
+		sa_message_send(t.b, &t.o, on_done, &seen[i]);
+	}
+	kernel_ring(k);
+	assert_int_equal(k->sends, 5);
 }
 
 /* Tables that are gone leave their room to the next ones, any number of times. */
