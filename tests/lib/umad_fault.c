@@ -47,8 +47,11 @@
 #define STATUS		4	/* in a umad header, host order */
 
 static const char *kind_of[FDS];	/* "umad", "issm", NULL: another */
-int umad_fault_timeout;	/* of the last poll of a umad, for dlsym() */
-static unsigned long n_read;
+/* Of a umad, for dlsym(): the last poll's, the MADs read, what failed of it, and
+ * the last header that was written. */
+int umad_fault_timeout;
+unsigned long umad_fault_reads, umad_fault_failures;
+unsigned char umad_fault_header[UMAD_HEADER];
 static unsigned char returned[UMAD_HEADER + MAD_HEADER];
 static bool is_returned;	/* it waits to be read */
 
@@ -98,7 +101,7 @@ is_gone(void)
 {
 	long after = value("gone-after=");
 
-	return after >= 0 ? n_read >= (unsigned long)after :
+	return after >= 0 ? umad_fault_reads >= (unsigned long)after :
 		has("gone") && !has("gone-old");
 }
 
@@ -295,6 +298,7 @@ read(int fd, void *buf, size_t count)
 		return fail(EAGAIN);
 	if (of_umad(fd) && value("read=") > 0) {
 		note(".reads", "fail", "read");
+		umad_fault_failures++;
 		return fail((int)value("read="));
 	}
 	if (of_umad(fd) && is_returned && count >= sizeof(returned)) {
@@ -305,7 +309,7 @@ read(int fd, void *buf, size_t count)
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "read");
 	n = next(fd, buf, count);
-	n_read += of_umad(fd) && n > 0;
+	umad_fault_reads += of_umad(fd) && n > 0;
 	return n;
 }
 
@@ -331,6 +335,8 @@ write(int fd, const void *buf, size_t count)
 		is_returned = true;
 		return (ssize_t)count;
 	}
+	if (of_umad(fd) && count >= UMAD_HEADER)
+		memcpy(umad_fault_header, buf, UMAD_HEADER);
 	if (of_umad(fd) && has("swallow"))
 		return (ssize_t)count;
 	if (!next)

@@ -246,6 +246,16 @@ WORD(do_want, struct lab *lab)
 	want(lab, ways_of(words));
 }
 
+/* [in] [out]: what the switch can enforce */
+WORD(do_able, struct lab *lab)
+{
+	unsigned ways = ways_of(words);
+	uint32_t sw = lab->s->ports[lab->guard[0]].node;
+
+	lab->s->nodes[sw].sw.enforce_inbound = ways & PKEY_ENFORCE_IN;
+	lab->s->nodes[sw].sw.enforce_outbound = ways & PKEY_ENFORCE_OUT;
+}
+
 WORD(do_enforcement_cap, struct lab *lab)
 {
 	uint32_t sw = lab->s->ports[lab->guard[0]].node;
@@ -349,7 +359,8 @@ static const struct unit_word all_words[] = {
 	{ "partition", do_partition }, { "index0", do_partition },
 	{ "admit", do_admit }, { "all-full", do_all_full },
 	{ "are-default", do_are_default }, { "hold", do_hold },
-	{ "want", do_want }, { "active", do_active }, { "enforcement-cap", do_enforcement_cap },
+	{ "want", do_want }, { "active", do_active }, { "able", do_able },
+	{ "enforcement-cap", do_enforcement_cap },
 	{ "table", do_table }, { "table-of-all", do_table_of_all },
 	{ "no-table", do_no_table }, { "at", do_at }, { "member", do_member }, { "row", do_row },
 	{ "enforce", do_enforce }, { "problems", do_problems },

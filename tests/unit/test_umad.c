@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #include <glib.h>
+#include <infiniband/umad.h>
 
 #include "sm/io/umad.h"
 #include "sm/io/mad_client.h"
@@ -347,6 +348,94 @@ TEST(fault_request_that_never_returns_is_given_up_by_time)
 	assert_int_equal(e.returned, 0);
 	transport_free(t);
 	assert_int_equal(*timeout, 0);
+}
+
+static bool
+send_node_info(struct transport *t, const struct mad_addr *to)
+{
+	const struct dr_path here = { .hops = 0 };
+	uint8_t mad[MAD_SIZE];
+
+	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &here);
+	mad_set_tid(mad, 77);
+	return transport_send(t, to, mad, sizeof(mad), 1000, NULL);
+}
+
+static void
+expect_answer(struct transport *t, struct events *e)
+{
+	int64_t end = g_get_monotonic_time() + 20 * G_USEC_PER_SEC;
+
+	e->received = 0;
+	assert_true(send_node_info(t, &permissive));
+	while (!e->received && g_get_monotonic_time() < end)
+		g_main_context_iteration(NULL, FALSE);
+	assert_int_equal(e->received, 1);
+}
+
+/* 1 ms apart, however often it fails; 1000 in a row are too many. */
+TEST(fault_read_that_fails_is_repeated_after_a_pause)
+{
+	const unsigned long *n = dlsym(RTLD_DEFAULT, "umad_fault_failures");
+	AUTO(transport) *t = open_any();
+	struct events e = { 0 };
+	int64_t begin;
+
+	transport_set_receiver(t, count_event, &e);
+	expect_answer(t, &e);
+	begin = g_get_monotonic_time();
+	fault("read=12");
+	assert_true(send_node_info(t, &permissive));
+	run_for(50 * 1000);
+	assert_in_range(*n, 1, (g_get_monotonic_time() - begin) / 1000 + 2);
+	fault("");
+	e.received = 0;
+	run_for(100 * 1000);
+	assert_int_equal(e.received, 1);
+}
+
+TEST(fault_port_that_comes_back_is_bound_again)
+{
+	AUTO(transport) *t = open_any();
+	struct events e = { 0 };
+
+	transport_set_receiver(t, count_event, &e);
+	expect_answer(t, &e);
+	fault("gone");
+	send_node_info(t, &permissive);
+	run_for(400 * 1000);	/* it looks for it once, in vain */
+	fault("");
+	run_for(700 * 1000);
+	expect_answer(t, &e);
+}
+
+/* The next client of the port does not get them. */
+TEST(fault_end_reads_what_is_due)
+{
+	const unsigned long *n = dlsym(RTLD_DEFAULT, "umad_fault_reads");
+	struct transport *t = open_any();
+
+	for (unsigned i = 0; i < 10; i++)
+		assert_true(send_node_info(t, &permissive));
+	transport_free(t);
+	assert_int_equal(*n, 10);
+}
+
+TEST(fault_header_has_nothing_of_the_one_before)
+{
+	const ib_user_mad_t *sent = dlsym(RTLD_DEFAULT, "umad_fault_header");
+	const struct mad_addr routed = {
+		.lid = LID_PERMISSIVE, .grh = true, .gid = { 0xfe, 0x80 },
+	};
+	AUTO(transport) *t = open_any();
+
+	fault("swallow");
+	assert_true(send_node_info(t, &routed));
+	assert_int_equal(sent->addr.grh_present, 1);
+	assert_true(send_node_info(t, &permissive));
+	assert_int_equal(sent->addr.grh_present, 0);
+	assert_int_equal(sent->addr.gid[0], 0);
+	fault("");
 }
 
 TEST(fault_answer_that_is_under_way_is_no_error)
