@@ -10,6 +10,8 @@
 #include <sys/resource.h>
 #include <glib/gstdio.h>
 
+#include "sm/control/control.h"
+#include "sm/control/control_view.h"
 #include "sm/perf_manager.h"
 #include "sm/sa/sa_db.h"
 #include "sm/sim/state.h"
@@ -236,6 +238,33 @@ expect_same_engine(struct play *p, char **args)
 	return p->engine == p->w.m.engine ||
 		play_fail(p, "%s, not %s", p->w.m.engine->name,
 			  p->engine->name);
+}
+
+static void
+manager_look(struct control_view *out, void *data)
+{
+	const struct sm_instance *sm = ((struct manager *)data)->sm;
+
+	*out = (struct control_view){
+		.port_name = "", .ms = "ms", .now = transport_now(sm->t),
+		.sweep = sm->sweep, .client = sm->x, .perf = sm->perf,
+		.sa = sm->sa,
+	};
+	out->peers = sweep_peers(sm->sweep, &out->where);
+	sweep_sm_info(sm->sweep, &out->self);
+}
+
+/* REQUEST TEXT: as minismctl would ask it, and what the answer has */
+static bool
+expect_says(struct play *p, char **args)
+{
+	const struct control_hooks hooks = {
+		.look = manager_look, .data = &p->w.m,
+	};
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	control_answer(&hooks, args[0], out);
+	return expect_that(p, args, strstr(out->str, args[1]), out->str);
 }
 
 /* MiB */
@@ -820,6 +849,7 @@ const struct play_word play_expectations[] = {
 	{ "problem", expect_problem }, { "warning", expect_warning },
 	{ "took", expect_count }, { "cause", expect_cause },
 	{ "same-engine", expect_same_engine }, { "memory", expect_memory },
+	{ "says", expect_says },
 	/* the log since the mark: TEXT */
 	{ "log", expect_log }, { "no-log", expect_log },
 	{ "no-secret", expect_no_secret },

@@ -9,8 +9,10 @@
 #include <glib/gstdio.h>
 
 #include "sm/io/pcap.h"
+#include "sm/mad/bytes.h"
 #include "sm/mad/rmpp.h"
 #include "sm/mad/sa_mad.h"
+#include "sm/mad/smp.h"
 #include "tests/lib/unit.h"
 
 /* The packet that IBA 7.8 computes its example with; VL and resv8a are ones. */
@@ -99,6 +101,46 @@ TEST(test_message_is_cut_into_its_segments)
 	}
 	assert_int_equal(at[-1], 0);
 	assert_null(memmem(at, len - (gsize)(at - bytes), "\1\3\2\x92", 4));
+}
+
+/* LIDs of the LRH: a MAD has them from its address and the port's own. */
+TEST(test_packet_has_the_lids_of_its_ends)
+{
+	static const struct {
+		bool sent;
+		uint16_t lid, to, from;
+	} rows[] = {
+		{ true, 5, 5, 3 }, { false, 5, 3, 5 },
+		{ true, LID_PERMISSIVE, LID_PERMISSIVE, LID_PERMISSIVE },
+		{ false, LID_PERMISSIVE, LID_PERMISSIVE, LID_PERMISSIVE },
+	};
+	static const char start[] = "\1\4\1\1\xab\xcd";
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+		const struct mad_addr addr = { .qp = 1, .lid = rows[i].lid };
+		g_autofree char *path = NULL, *bytes = NULL;
+		uint8_t mad[MAD_SIZE] = { 0 };
+		const uint8_t *lrh;
+		struct pcap *p;
+		gsize len;
+
+		memcpy(mad, start, sizeof(start));
+		g_close(g_file_open_tmp("minism-pcap-XXXXXX", &path, NULL),
+			NULL);
+		p = pcap_open(path, NULL);
+		pcap_put(p, &(struct pcap_mad) {
+			.sent = rows[i].sent, .addr = &addr, .own_lid = 3,
+			.mad = mad, .len = sizeof(mad),
+		});
+		assert_true(pcap_close(p, NULL));
+		assert_true(g_file_get_contents(path, &bytes, &len, NULL));
+		g_unlink(path);
+		lrh = memmem(bytes, len, start, sizeof(start) - 1);
+		assert_non_null(lrh);
+		lrh -= 8 + 12 + 8;	/* LRH, BTH, DETH */
+		assert_int_equal(bytes_load16(lrh + 2), rows[i].to);
+		assert_int_equal(bytes_load16(lrh + 6), rows[i].from);
+	}
 }
 
 TEST(test_what_cannot_be_written_is_an_error)
