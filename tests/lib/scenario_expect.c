@@ -267,6 +267,29 @@ expect_says(struct play *p, char **args)
 	return expect_that(p, args, strstr(out->str, args[1]), out->str);
 }
 
+/* LINE [TEXT]: a command of the console succeeds, or its answer has that */
+static bool
+expect_console(struct play *p, char **args)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+	int error = console_command(lab_console(p->lab), args[0], out);
+
+	return expect_that(p, args, args[1] ? strstr(out->str, args[1]) !=
+			   NULL : !error, out->str);
+}
+
+/* LINE WORD ..: all words by which it can go on */
+static bool
+expect_completes(struct play *p, char **args)
+{
+	g_auto(GStrv) found = console_complete(lab_console(p->lab), args[0]);
+	g_autofree char *text = g_strjoinv(" ", found);
+
+	return expect_that(p, args, g_strv_equal(
+				(const char *const *)found,
+				(const char *const *)args + 1), text);
+}
+
 /* MiB */
 static bool
 expect_memory(struct play *p, char **args)
@@ -849,7 +872,8 @@ const struct play_word play_expectations[] = {
 	{ "problem", expect_problem }, { "warning", expect_warning },
 	{ "took", expect_count }, { "cause", expect_cause },
 	{ "same-engine", expect_same_engine }, { "memory", expect_memory },
-	{ "says", expect_says },
+	{ "says", expect_says }, { "console", expect_console },
+	{ "completes", expect_completes },
 	/* the log since the mark: TEXT */
 	{ "log", expect_log }, { "no-log", expect_log },
 	{ "no-secret", expect_no_secret },

@@ -80,6 +80,8 @@ SETUP_TEST(test_the_last_value_holds)
 		 "qos_vlarb_low 1:1,2:2\nqos_vlarb_low 3:3,\n");
 	assert_memory_equal(t->conf->qos.all.sl2vl, "\5\0\0\0", 4);
 	assert_memory_equal(t->conf->qos.all.low, "\3\3\0\0", 4);
+	setup_parse(t, "qos_sl2vl \"\"\n");
+	assert_memory_equal(t->conf->qos.all.sl2vl, "\0\0\0\0", 4);
 }
 
 /* As OpenSM writes a file in which nothing was set. */
