@@ -116,6 +116,7 @@ TEST(test_status_names_tell_codes_and_bits_apart)
 {
 	assert_string_equal(mad_status_name(0), "OK");
 	assert_string_equal(mad_status_name(MAD_STATUS_BUSY), "busy");
+	assert_string_equal(mad_status_name(0x0002), "redirection required");
 	assert_string_equal(mad_status_name(MAD_STATUS_BAD_VALUE),
 			    "invalid attribute value");
 	/* the code wins over a bit, and the class's byte is none of it */

@@ -195,7 +195,8 @@ TEST(test_header_comes_and_goes)
 	sa_build(mad, SA_METHOD_GET_TABLE, SA_ATTR_PATH);
 	assert_int_equal(mad[44] << 8 | mad[45], 8);
 	mad[55] = 0x0c;			/* DGID and SGID */
-	mad[36] = 0xab;
+	sa_set_sm_key(mad, 0xab00000000000000);
+	assert_int_equal(mad[36], 0xab);
 	mad[24] = 1;
 	assert_true(sa_header_read(mad, sizeof(mad), &h));
 	assert_int_equal(h.mad.method, 0x12);
