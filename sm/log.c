@@ -6,8 +6,9 @@
  * processes that share a file do not mix. No call waits for the reader of a
  * pipe or a terminal: a line that cannot be written at once is dropped and
  * counted, and the next one that is written has the count. Rate limiting counts
- * by the subsystem and reason, both of which are string constants of the
- * program and few, so the table of counters does not grow with what peers do.
+ * by the subsystem, a string constant of the program, and the reason, of which
+ * it keeps a copy. Both are few, so the table of counters does not grow with
+ * what peers do.
  * The number of lines that were held back is logged at the end of the span, by
  * a timer, since no other line of that kind may follow.
  */
@@ -29,11 +30,21 @@
 #define LIMIT_SPAN_US	(10 * G_USEC_PER_SEC)
 
 struct log_limit {
-	const char *subsystem, *reason;
+	const char *subsystem;
+	char *reason;
 	int64_t since;
 	unsigned written, held_back;
 	enum log_level level;	/* of what was held back */
 };
+
+static void
+limit_free(void *data)
+{
+	struct log_limit *limit = data;
+
+	g_free(limit->reason);
+	g_free(limit);
+}
 
 const char *const log_level_names[] = {
 	[LOG_ERROR] = "error",
@@ -109,7 +120,7 @@ log_open(const char *path, enum log_level level, GError **error)
 	log->now = g_get_monotonic_time;
 	log_set_format(log, LOG_AUTO);
 	log->limits = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-					    g_free);
+					    limit_free);
 	return log;
 }
 
@@ -329,7 +340,7 @@ log_limited(struct log *log, enum log_level level, const char *subsystem,
 	} else {
 		limit = g_new0(struct log_limit, 1);
 		limit->subsystem = subsystem;
-		limit->reason = reason;
+		limit->reason = g_strdup(reason);
 		limit->since = now;
 		g_hash_table_insert(log->limits, key, limit);
 	}

@@ -71,7 +71,7 @@ void log_say(struct log *log, enum log_level level, const char *subsystem,
 /*
  * For events that a bad peer can cause at any rate: of each (subsystem, reason)
  * the first five lines in ten seconds are written; a line at the end of that
- * time, or of the log, has the number of the others. Both are string constants.
+ * time, or of the log, has the number of the others. The reasons must be few.
  */
 void log_limited(struct log *log, enum log_level level, const char *subsystem,
 		 const char *reason, const char *format, ...)

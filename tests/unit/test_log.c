@@ -303,6 +303,7 @@ expire(struct log *log, gint64 begun)
 TEST(test_what_a_limit_holds_back_is_told, save_stderr, restore_stderr)
 {
 	g_autoptr(GString) first = NULL, span = NULL, end = NULL;
+	char reason[] = "bad";	/* the caller's, until the call returns */
 	struct log *log;
 	gint64 begun;
 	int ends[2];
@@ -312,7 +313,8 @@ TEST(test_what_a_limit_holds_back_is_told, save_stderr, restore_stderr)
 	log = log_open(NULL, LOG_INFO, NULL);
 	begun = g_get_monotonic_time();
 	for (unsigned i = 0; i < 8; i++)
-		log_limited(log, LOG_WARNING, "test", "bad", "MAD %u", i);
+		log_limited(log, LOG_WARNING, "test", reason, "MAD %u", i);
+	memset(reason, 'x', strlen(reason));
 	log_limited(log, LOG_WARNING, "test", "worse", "one");
 	first = read_now(ends[0]);
 	assert_int_equal(count(first, " warning test: bad: MAD "), 5);
