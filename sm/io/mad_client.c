@@ -8,10 +8,13 @@
  *	queue	not sent yet; waits for room in the window
  *	wire	an attempt is out; in the order of sending, which is also the
  *		order of deadlines, since all attempts have the same timeout
+ *	again	its attempt was refused by the transport, or answered with
+ *		"busy"; is made again after a pause, in the order of that time
  *	retry	its last attempt is lost; waits for room in the window, by age
  *
  *	mad_client_start -> queue -> transmit -> wire -> on_answer -> done
- *	                          ^         |
+ *	                          ^  ^      |
+ *	                          |  +- again <- put_off (refused, busy)
  *	                          +- retry <- lose (timer, returned) -> done
  *
  * Every pending request has a place in one table, at its id modulo the size of
@@ -31,6 +34,13 @@
  * before, it leaves a ghost. GMPs, the Reports of the SA, take no room: they do
  * not pass the agents of switches.
  *
+ * An attempt that was refused or answered with "busy" (IBA 13.4.7: "not
+ * processed, try again") was not lost, and says nothing about the window. It is
+ * made again after PAUSE_US, then after twice that, and so on, with the same
+ * TID; when that takes longer than the time-out, it counts as lost. A refused
+ * one keeps its room, so a transport that refuses everything gets a window's
+ * worth of requests, and not all.
+ *
  * The timer is not moved with every answer: it expires when the attempt that was
  * the oldest when it was set could be lost, and is then set for the attempt that
  * is the oldest by then. A busy second sets it a handful of times.
@@ -43,6 +53,8 @@
 #define CHUNK		64u	/* requests allocated at once: 1.3% of the CPU
 				   time of a bring-up less than one by one */
 
+#define PAUSE_US	1000	/* of an attempt that is made again */
+
 #define ATTEMPT_BITS	4
 #define ATTEMPT_MASK	0xfu
 #define TID_ID_MASK	0x0fffffffu	/* the part of an id in a TID */
@@ -52,6 +64,7 @@ enum place {
 	PLACE_NONE,
 	PLACE_QUEUE,
 	PLACE_WIRE,
+	PLACE_AGAIN,
 	PLACE_RETRY,
 };
 
@@ -62,9 +75,13 @@ struct mad_request {
 	uint32_t id;
 	uint32_t attempt;	/* sent so far */
 	bool accepted;		/* the transport took the last one */
+	bool lost;		/* one that it took was lost */
+	int64_t pause;		/* before the last one was made again, us; 0:
+				   it was made once */
+	int64_t until;		/* it is made again, at the latest */
 	uint64_t seq;		/* of the last attempt */
 	uint64_t began;		/* how many were started before */
-	int64_t deadline;
+	int64_t deadline;	/* again: when it is made */
 	mad_client_done_fn done;
 	void *data;
 	uint64_t tag;
@@ -164,6 +181,16 @@ note_answered(struct mad_client *x, uint64_t seq)
 
 /* -------------------------------------------------------------- sending */
 
+/* behind NULL: at the head. */
+static void
+queue_insert_behind(GQueue *list, GList *behind, GList *link)
+{
+	if (behind)
+		g_queue_insert_after_link(list, behind, link);
+	else
+		g_queue_push_head_link(list, link);
+}
+
 static void
 drop(struct mad_client *x, const char *reason, const struct transport_mad *m)
 {
@@ -174,6 +201,12 @@ drop(struct mad_client *x, const char *reason, const struct transport_mad *m)
 	x->depth--;
 }
 
+static int64_t
+first_deadline(const GQueue *list)
+{
+	return list->head ? request_of(list->head)->deadline : INT64_MAX;
+}
+
 /* With nothing on the wire the timer is for the expiry of a ghost; without a
  * ghost, advance() is about to be called. */
 static void
@@ -181,8 +214,8 @@ arm_timer(struct mad_client *x)
 {
 	int64_t when = -1;
 
-	if (x->wire.head)
-		when = request_of(x->wire.head)->deadline;
+	if (x->wire.head || x->again.head)
+		when = MIN(first_deadline(&x->wire), first_deadline(&x->again));
 	else if (x->queue.head || x->retry.head || x->pump)
 		when = window_next_expiry(&x->window);
 	/* One that was set for a ghost may expire too late for a request. */
@@ -194,24 +227,70 @@ arm_timer(struct mad_client *x)
 					 mad_client_on_timer, x);
 }
 
-/* A send that the transport refuses is an attempt that will be lost: it keeps
- * its room until then, so a transport that refuses everything gets no more
- * sends than one that loses everything. */
+/* A request that is on no list: its attempt is made once more after a pause, as
+ * long as there is time for it. False: there is none. */
+static bool
+put_off(struct mad_client *x, struct mad_request *r, int64_t now)
+{
+	int64_t pause = r->pause ? 2 * r->pause : PAUSE_US;
+	GList *behind;
+
+	if (!r->pause)
+		r->until = now + (int64_t)x->params.timeout_ms * 1000;
+	if (now + pause > r->until)
+		return false;
+	r->pause = pause;
+	r->deadline = now + pause;
+	r->place = PLACE_AGAIN;
+	behind = x->again.tail;
+	while (behind && request_of(behind)->deadline > r->deadline)
+		behind = behind->prev;
+	queue_insert_behind(&x->again, behind, &r->link);
+	return true;
+}
+
+static void
+note_refused(struct mad_client *x, struct mad_request *r, const char *reason)
+{
+	struct transport_mad m = {
+		.event = TRANSPORT_RETURNED,
+		.addr = r->to,
+		.mad = r->mad,
+		.len = MAD_SIZE,
+	};
+
+	drop(x, reason, &m);
+}
+
+static void
+count_sent(struct mad_client *x, const struct mad_request *r)
+{
+	unsigned i = MIN(r->header.attr_id, MAD_CLIENT_ATTRS - 1);
+
+	x->stats.sent++;
+	if (!is_smp(r))
+		x->stats.gmps++;
+	else if (r->header.method == MAD_METHOD_SET)
+		x->stats.sets[i]++;
+	else
+		x->stats.gets[i]++;
+	x->stats.sent_set += r->header.method == MAD_METHOD_SET;
+	x->stats.retried += r->attempt > 1;
+}
+
+/* An attempt that the transport refuses for good will be lost: it keeps its
+ * room until then. */
 static void
 transmit(struct mad_client *x, struct mad_request *r)
 {
 	unsigned timeout_ms = x->params.timeout_ms;
+	int64_t now = transport_now(x->transport);
 	g_autoptr(GError) error = NULL;
 
-	r->attempt++;
+	room_release(x, r);
+	r->attempt += !r->pause;
 	r->room = is_smp(r);
 	r->seq = r->room ? window_take(&x->window, r->attempt > 1) : 0;
-	r->deadline = transport_now(x->transport) + (int64_t)timeout_ms * 1000;
-	r->place = PLACE_WIRE;
-	g_queue_push_tail_link(&x->wire, &r->link);
-	if (!x->cursor)
-		x->cursor = &r->link;
-
 	/* The transport may return an SMP when the request ends, not earlier: a
 	 * kernel that gave up on an attempt drops its late answer. It may send
 	 * only a few GMPs at a time, so those to peers that do not answer must
@@ -221,31 +300,19 @@ transmit(struct mad_client *x, struct mad_request *r)
 	mad_set_tid(r->mad, request_tid(r));
 	r->accepted = transport_send(x->transport, &r->to, r->mad, MAD_SIZE,
 				     timeout_ms, &error);
-	if (r->accepted) {
-		x->stats.sent++;
-		if (is_smp(r)) {
-			unsigned i = MIN(r->header.attr_id,
-					 MAD_CLIENT_ATTRS - 1);
-
-			if (r->header.method == MAD_METHOD_SET)
-				x->stats.sets[i]++;
-			else
-				x->stats.gets[i]++;
-		} else {
-			x->stats.gmps++;
-		}
-		x->stats.sent_set += r->header.method == MAD_METHOD_SET;
-		x->stats.retried += r->attempt > 1;
-	} else {
-		struct transport_mad m = {
-			.event = TRANSPORT_RETURNED,
-			.addr = r->to,
-			.mad = r->mad,
-			.len = MAD_SIZE,
-		};
-
-		drop(x, error ? error->message : "send failed", &m);
+	if (!r->accepted)
+		note_refused(x, r, error ? error->message : "send failed");
+	if (r->accepted ||
+	    !g_error_matches(error, TRANSPORT_ERROR, TRANSPORT_ERROR_AGAIN) ||
+	    !put_off(x, r, now)) {
+		r->place = PLACE_WIRE;
+		r->deadline = now + (int64_t)x->params.timeout_ms * 1000;
+		g_queue_push_tail_link(&x->wire, &r->link);
+		if (!x->cursor)
+			x->cursor = &r->link;
 	}
+	if (r->accepted)
+		count_sent(x, r);
 	arm_timer(x);
 }
 
@@ -319,6 +386,10 @@ leave_list(struct mad_client *x, struct mad_request *r)
 			window_add_ghost(&x->window, r->seq, request_tid(r),
 					 transport_now(x->transport));
 		break;
+	case PLACE_AGAIN:
+		g_queue_unlink(&x->again, &r->link);
+		room_release(x, r);
+		break;
 	case PLACE_RETRY:
 		g_queue_unlink(&x->retry, &r->link);
 		break;
@@ -361,14 +432,28 @@ finish(struct mad_client *x, struct mad_request *r,
 	x->depth--;
 }
 
+static void
+wait_for_room(struct mad_client *x, struct mad_request *r)
+{
+	GList *behind = x->retry.tail;
+
+	r->place = PLACE_RETRY;
+	/* The oldest first: when many are lost at once, the first of them ends
+	 * soon, instead of all of them late. */
+	while (behind && request_of(behind)->began > r->began)
+		behind = behind->prev;
+	queue_insert_behind(&x->retry, behind, &r->link);
+}
+
 /* The last attempt is lost: try again, or give up. */
 static void
 lose(struct mad_client *x, struct mad_request *r)
 {
 	const struct mad_client_answer none = { .outcome =
 							MAD_CLIENT_TIMED_OUT };
-	GList *behind;
 
+	r->lost |= r->accepted;
+	r->pause = 0;
 	if (r->attempt > x->params.retries) {
 		x->stats.timed_out++;
 		count_end(x, r, MAD_CLIENT_LOST);
@@ -376,20 +461,21 @@ lose(struct mad_client *x, struct mad_request *r)
 		return;
 	}
 	leave_list(x, r);
-	if (!is_smp(r)) {
-		transmit(x, r);
-		return;
-	}
-	r->place = PLACE_RETRY;
-	/* The oldest first: when many are lost at once, the first of them ends
-	 * soon, instead of all of them late. */
-	behind = x->retry.tail;
-	while (behind && request_of(behind)->began > r->began)
-		behind = behind->prev;
-	if (behind)
-		g_queue_insert_after_link(&x->retry, behind, &r->link);
+	if (is_smp(r))
+		wait_for_room(x, r);
 	else
-		g_queue_push_head_link(&x->retry, &r->link);
+		transmit(x, r);
+}
+
+/* Its attempt is made again. An answered one has left its room. */
+static void
+make_again(struct mad_client *x, struct mad_request *r)
+{
+	g_queue_unlink(&x->again, &r->link);
+	if (is_smp(r) && !r->room)
+		wait_for_room(x, r);
+	else
+		transmit(x, r);
 }
 
 static void
@@ -402,6 +488,8 @@ mad_client_on_timer(void *data)
 	window_expire_ghosts(&x->window, now);
 	while (x->wire.head && request_of(x->wire.head)->deadline <= now)
 		lose(x, request_of(x->wire.head));
+	while (first_deadline(&x->again) <= now)
+		make_again(x, request_of(x->again.head));
 	advance(x);
 }
 
@@ -469,6 +557,20 @@ attempt_arrived(struct mad_client *x, struct mad_request *r, uint32_t tid)
 }
 
 static void
+on_busy(struct mad_client *x, struct mad_request *r, uint32_t tid)
+{
+	bool current = is_current(r, tid);
+
+	attempt_arrived(x, r, tid);
+	if (!current)
+		return;
+	leave_list(x, r);
+	if (!put_off(x, r, transport_now(x->transport)))
+		lose(x, r);
+	arm_timer(x);
+}
+
+static void
 mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 		     const struct mad_header *h)
 {
@@ -487,10 +589,8 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 		advance(x);
 		return;
 	}
-	/* IBA 13.4.7: busy, "not processed, try again". It stays on the wire
-	 * list, so that the next attempt comes after the timeout. */
 	if (h->status & MAD_STATUS_BUSY) {
-		attempt_arrived(x, r, h->tid);
+		on_busy(x, r, h->tid);
 		advance(x);
 		return;
 	}
@@ -498,7 +598,7 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 		int64_t sent = r->deadline -
 			(int64_t)x->params.timeout_ms * 1000;
 
-		if (r->attempt > 1)
+		if (r->lost)
 			window_halve(&x->window, r->seq);
 		else
 			window_adapt(&x->window,
@@ -569,6 +669,7 @@ mad_client_new(struct transport *t, const struct mad_client_params *params)
 	x->table_mask = TABLE_MIN - 1;
 	g_queue_init(&x->queue);
 	g_queue_init(&x->wire);
+	g_queue_init(&x->again);
 	g_queue_init(&x->retry);
 	g_queue_init(&x->unused);
 	x->chunks = g_ptr_array_new_with_free_func(g_free);
@@ -612,6 +713,8 @@ mad_client_start(struct mad_client *x, const struct mad_addr *to,
 	r->place = PLACE_NONE;
 	r->room = false;
 	r->attempt = 0;
+	r->lost = false;
+	r->pause = 0;
 	r->done = done;
 	r->data = data;
 	r->tag = tag;

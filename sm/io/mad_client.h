@@ -106,7 +106,7 @@ struct mad_client {
 	uint32_t table_mask;
 	uint32_t last_id;
 	uint64_t started;
-	GQueue queue, wire, retry;
+	GQueue queue, wire, again, retry;
 	GQueue unused;		/* requests to take from */
 	GPtrArray *chunks;
 	GList *cursor;		/* first of wire that is not overtaken */

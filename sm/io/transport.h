@@ -43,7 +43,9 @@ typedef void (*transport_timer_fn)(void *data);
 
 enum transport_error {
 	TRANSPORT_ERROR_OPEN,	/* no such port, no permission, no driver */
-	TRANSPORT_ERROR_SEND,	/* the MAD was not accepted; try later */
+	TRANSPORT_ERROR_SEND,	/* the MAD was not accepted */
+	TRANSPORT_ERROR_AGAIN,	/* nor this one, for want of memory or of a
+				   place in a queue: try again in a moment */
 };
 #define TRANSPORT_ERROR g_quark_from_static_string("minism-transport")
 

@@ -368,6 +368,14 @@ asks(uint8_t method)
 		method != MAD_METHOD_TRAP_REPRESS;
 }
 
+/* Errors that say nothing about the MAD or the device. */
+static bool
+may_pass(int e)
+{
+	return e == EAGAIN || e == EINTR || e == ENOBUFS || e == ENOMEM ||
+		e == ENOSPC;
+}
+
 /* write() refused it. True: it need not be sent, since the kernel still sends
  * the message that it repeats. */
 static bool
@@ -427,9 +435,11 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 		      asks(mad[3]) ? timeout_ms : 0,
 		      message ? RMPP_RETRIES : 0) < 0 &&
 	    !is_under_way(u, mad, message, errno)) {
-		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND,
-			    "%s: cannot send: %s", t->name,
-			    g_strerror(errno));
+		int e = errno;
+
+		g_set_error(error, TRANSPORT_ERROR, may_pass(e) ?
+			    TRANSPORT_ERROR_AGAIN : TRANSPORT_ERROR_SEND,
+			    "%s: cannot send: %s", t->name, g_strerror(e));
 		return false;
 	}
 	buffer_trim(&u->out);

@@ -29,6 +29,7 @@ struct scripted {
 	uint64_t order;
 	unsigned last_timer;
 	unsigned refuse;
+	enum transport_error refusal;
 	unsigned flying, most_flying;
 	GSequence *events;
 	GHashTable *timers;		/* id -> GSequenceIter */
@@ -80,7 +81,7 @@ scripted_send(struct transport *t, const struct mad_addr *to,
 	if (s->refuse > 0) {
 		s->refuse--;
 		g_set_error_literal(error, TRANSPORT_ERROR,
-				    TRANSPORT_ERROR_SEND, "refused by script");
+				    s->refusal, "refused by script");
 		return false;
 	}
 	g_assert(len == MAD_SIZE);
@@ -225,8 +226,9 @@ scripted_reply(struct transport *t, const struct scripted_sent *sent,
 }
 
 void
-scripted_refuse(struct transport *t, unsigned count)
+scripted_refuse(struct transport *t, unsigned count, enum transport_error code)
 {
+	scripted_of(t)->refusal = code;
 	scripted_of(t)->refuse = count;
 }
 

@@ -46,8 +46,9 @@ void scripted_deliver(struct transport *t, const struct transport_mad *m,
 void scripted_reply(struct transport *t, const struct scripted_sent *sent,
 		    int64_t delay_us);
 
-/* The next `count` sends fail with TRANSPORT_ERROR_SEND; not recorded. */
-void scripted_refuse(struct transport *t, unsigned count);
+/* The next `count` sends fail with this code; not recorded. */
+void scripted_refuse(struct transport *t, unsigned count,
+		     enum transport_error code);
 
 unsigned scripted_count(const struct transport *t);
 const struct scripted_sent *scripted_get(const struct transport *t,

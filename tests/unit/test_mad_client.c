@@ -47,9 +47,10 @@ TEST(test_answer_reaches_its_request_once)
 /* What the peer makes of one attempt after the other. */
 struct fate {
 	const char *attempts;	/* answered, busy, returned by the kernel,
-				 * silent (.), or not even taken (x) */
+				 * silent (.), or not even taken: for good (x),
+				 * or for the moment (z) */
 	unsigned n_sent;
-	int64_t sent[4];	/* when they went out */
+	int64_t sent[9];	/* when they went out */
 	int64_t end;
 	bool answered;
 };
@@ -72,13 +73,17 @@ peer_fate(struct transport *t, const struct scripted_sent *s, void *data)
 static void
 assert_fate(const struct fate *f)
 {
-	const char *next = f->attempts + strspn(f->attempts, "x");
+	const char *next = f->attempts + strspn(f->attempts, "xz");
 	unsigned refused = next - f->attempts;
+	bool again = *f->attempts == 'z';
+	unsigned attempt = again ? 1 : refused + 1, first = 0;
+	const char *fates = next;
 	AUTO(bench) *b = bench_new(&bench_usual, peer_fate, &next);
 	const struct mad_client_stats *stats = &b->x->stats;
 
 	print_message("%s\n", f->attempts);
-	scripted_refuse(b->t, refused);
+	scripted_refuse(b->t, refused, again ? TRANSPORT_ERROR_AGAIN :
+			TRANSPORT_ERROR_SEND);
 	bench_start(b, 1);
 	assert_int_equal(b->ends, 0);
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
@@ -88,10 +93,16 @@ assert_fate(const struct fate *f)
 
 		assert_int_equal(sent->when, f->sent[i]);
 		/* a kernel may keep it for what is left of the request */
-		assert_int_equal(sent->timeout_ms, (4 - refused - i) * 200);
-		for (unsigned j = 0; j < i; j++)
+		assert_int_equal(sent->timeout_ms, (5 - attempt) * 200);
+		for (unsigned j = 0; j < first; j++)
 			assert_int_not_equal(sent_tid(sent),
 					     sent_tid(scripted_get(b->t, j)));
+		assert_int_equal(sent_tid(sent),
+				 sent_tid(scripted_get(b->t, first)));
+		if (fates[i] == 'b' && f->sent[i + 1] - f->sent[i] > 100)
+			continue;
+		attempt++;
+		first = i + 1;
 	}
 	assert_int_equal(b->ends, 1);
 	assert_int_equal(b->answered[1], f->answered);
@@ -100,7 +111,6 @@ assert_fate(const struct fate *f)
 	assert_int_equal(b->drops, refused);
 	assert_string_equal(b->reason, refused ? "refused by script" : "");
 	assert_int_equal(stats->sent, f->n_sent);
-	assert_int_equal(stats->retried, f->n_sent - !refused);
 	assert_int_equal(stats->timed_out, !f->answered);
 }
 
@@ -112,13 +122,17 @@ TEST(test_attempts_have_their_fates)
 		  4 * TIMEOUT, false },
 		{ "...a", 4, { 0, TIMEOUT, 2 * TIMEOUT, 3 * TIMEOUT },
 		  3 * TIMEOUT + 100, true },
-		{ "bba", 3, { 0, TIMEOUT, 2 * TIMEOUT }, 2 * TIMEOUT + 100,
-		  true },
+		/* 1 ms after the answer, 2 ms after the next one, .. */
+		{ "bba", 3, { 0, 1100, 3200 }, 3300, true },
+		{ "bbbbbbbba", 9, { 0, 1100, 3200, 7300, 15400, 31500, 63600,
+		  127700, 127800 }, 127900, true },
 		{ "rra", 3, { 0, 100, 200 }, 300, true },
 		{ "rrrr", 4, { 0, 100, 200, 300 }, 400, false },
 		{ "xxa", 1, { 2 * TIMEOUT }, 2 * TIMEOUT + 100, true },
-		{ "xbra", 3, { TIMEOUT, 2 * TIMEOUT, 2 * TIMEOUT + 100 },
-		  2 * TIMEOUT + 200, true },
+		{ "zza", 1, { 3 * MS }, 3 * MS + 100, true },
+		{ "zzba", 2, { 3 * MS, 7100 }, 7200, true },
+		{ "xbra", 3, { TIMEOUT, TIMEOUT + 1100, TIMEOUT + 1200 },
+		  TIMEOUT + 1300, true },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(fates); i++)

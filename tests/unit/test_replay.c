@@ -435,7 +435,7 @@ FILES_TEST(test_refused_sends_are_refused_again)
 	struct transport *inner = scripted_new(), *t = inner;
 	struct capture *c = capture_open(&t, files->a, "+--once\n", NULL);
 
-	scripted_refuse(inner, 1);
+	scripted_refuse(inner, 1, TRANSPORT_ERROR_SEND);
 	assert_false(transport_send(t, &to, mad, MAD_SIZE, 5, NULL));
 	assert_true(transport_send(t, &to, mad, MAD_SIZE, 5, NULL));
 	assert_true(capture_close(c, NULL));

@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "sm/io/window.h"
+#include "sm/mad/smp.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/mad_client_bench.h"
 #include "tests/lib/unit.h"
@@ -283,14 +284,62 @@ TEST(test_dead_fabric_ends_every_request)
 	assert_int_equal(b->x->pending, 0);
 }
 
+/* Every fourth time. */
+static void
+peer_sometimes_busy(struct transport *t, const struct scripted_sent *s,
+		    void *data)
+{
+	uint8_t mad[MAD_SIZE];
+
+	if (scripted_count(t) % 4) {
+		peer_good(t, s, data);
+		return;
+	}
+	memcpy(mad, s->mad, sizeof(mad));
+	smp_make_response(mad, MAD_STATUS_BUSY);
+	scripted_answer(t, mad, *(int64_t *)data);
+}
+
 /* With everything refused, a window's worth is tried at once, not a queue's. */
 TEST(test_refused_sends_are_not_tried_all_at_once)
 {
 	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
 
-	scripted_refuse(b->t, 1000);
+	scripted_refuse(b->t, 1000, TRANSPORT_ERROR_SEND);
 	bench_start_all(b, 0, 100);
 	assert_int_equal(b->drops, 4);
+}
+
+/* Nor over and over, if the transport may accept them in a moment: 1, 2, 4 ..
+ * 64 ms later, 8 times within a time-out. */
+TEST(test_sends_that_are_put_off_are_tried_less_and_less_often)
+{
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
+
+	scripted_refuse(b->t, 1000, TRANSPORT_ERROR_AGAIN);
+	bench_start_all(b, 0, 100);
+	assert_int_equal(b->drops, 4);
+	scripted_run(b->t, TIMEOUT);
+	assert_int_equal(b->drops, 4 * 8);
+}
+
+/* It says nothing about the peers: the window goes on growing. */
+TEST(test_refused_and_busy_attempts_do_not_shrink_the_window)
+{
+	int64_t delay = 100;
+	AUTO(bench) *b = bench_new(&bench_usual, peer_sometimes_busy, &delay);
+
+	for (unsigned i = 0; i < 5000; i++) {
+		if (i % 5 == 0)
+			scripted_refuse(b->t, 1, TRANSPORT_ERROR_AGAIN);
+		bench_start(b, i);
+		if (i % 100 == 0)
+			scripted_run(b->t, transport_now(b->t) + MS);
+	}
+	assert_true(scripted_run_idle(b->t, 5 * TIMEOUT));
+	assert_int_equal(b->ends, 5000);
+	assert_true(b->x->stats.timed_out == 0 && b->x->stats.retried == 0);
+	assert_int_equal(b->x->window.size, 128);
 }
 
 /* ---------------------------------------------------- the arithmetic */
