@@ -12,7 +12,8 @@
  * copy what was read and replace what the SM decides. A port has up to three
  * roles, each with its own components:
  *   end port		LID, LMC, SMLID, SMSL, M_Key and its protection,
- *			GidPrefix, SubnetTimeOut	want_end_port()
+ *			GidPrefix, SubnetTimeOut; an enhanced port 0 also its
+ *			NeighborMTU			want_end_port()
  *   end of a cable	NeighborMTU, OperationalVLs, error thresholds, which
  *			follow from both ends; the enabled widths and speeds,
  *			raised to all that is supported	want_link()
@@ -165,6 +166,10 @@ want_end_port(const struct snapshot *s, const struct desired *w, uint32_t port,
 	}
 	out->gid_prefix = policy->gid_prefix;
 	out->subnet_timeout = policy->subnet_timeout;
+	/* The neighbour of an enhanced port 0 is the switch itself. */
+	if (!s->ports[port].num && out->mtu_cap > 0 &&
+	    snapshot_node_of(s, port)->sw.enhanced_port0)
+		out->neighbor_mtu = out->mtu_cap;
 }
 
 static bool
