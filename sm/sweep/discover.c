@@ -478,8 +478,10 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 	unsigned last;
 
 	port_info_decode(data, &p->info);
-	if (p->info.state < PORT_STATE_DOWN ||
-	    p->info.state > PORT_STATE_ACTIVE_DEFER) {
+	/* The state of a switch's port 0 has no meaning unless it is enhanced
+	 * (IBA 14.2.5.6), and nothing depends on it. */
+	if (p->num > 0 && (p->info.state < PORT_STATE_DOWN ||
+			   p->info.state > PORT_STATE_ACTIVE_DEFER)) {
 		g_autofree char *where = place_name(d->s, port);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, n->info.node_guid,

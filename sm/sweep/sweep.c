@@ -427,7 +427,8 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		sweep_fail(s, "our own port does not answer");
 		return;
 	}
-	if (n->ports[n->local_port].info.state < PORT_STATE_INIT) {
+	if (n->ports[n->local_port].num > 0 &&
+	    n->ports[n->local_port].info.state < PORT_STATE_INIT) {
 		s->cut_off = s->view.subnet || s->elected;
 		name = snapshot_port_name(n, n->local_port);
 		text = g_strdup_printf("%s, the manager's own port, is down: "
