@@ -608,6 +608,7 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 	a.mad = m->mad;
 	a.header = *h;
 	x->stats.answered++;
+	x->stats.recovered += r->lost;
 	count_end(x, r, h->status ? MAD_CLIENT_REFUSED : MAD_CLIENT_DONE);
 	finish(x, r, &a);
 	advance(x);

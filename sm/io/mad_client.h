@@ -65,6 +65,7 @@ struct mad_client_stats {
 		sets[MAD_CLIENT_ATTRS]; /* SMPs by attribute id; the
 				   last one counts all higher ids */
 	uint64_t answered, retried, timed_out, cancelled;
+	uint64_t recovered;	/* of the answered: after a loss */
 	uint64_t late;		/* answer to a request that is over */
 	uint64_t foreign;	/* answer to no request of ours */
 	uint64_t malformed;	/* short; wrong class, method, attribute.. */

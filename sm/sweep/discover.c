@@ -22,8 +22,9 @@
  * two nodes, and the second one is left out of the snapshot and reported as a
  * fault; else the cable was moved.
  *
- * After one time-out, a node is not queried further in this discovery; only
- * queries in flight are retried.
+ * A query that has timed out is sent once more, one of each node: a lossy cable
+ * must not cost a node (sm/sweep/smp_batch.c). After the second time-out, it is not
+ * queried further in this discovery; only queries in flight are retried.
  *
  * M_Keys. A port at protection level 2 or 3 does not answer a request with a
  * wrong M_Key (IBA 14.2.4), not even NodeInfo. So NodeInfo is sent with the
@@ -102,7 +103,9 @@ struct discover {
 	GArray *queue;		/* of struct probe, from `head` on */
 	guint head;
 	GHashTable *timed_out;	/* builder's node indices */
+	GHashTable *lossy;	/* the same: a query was sent once more */
 	unsigned n_again;	/* QUERY_AGAIN so far */
+	uint64_t recovered;	/* answers after a loss, before it began */
 	const struct mkey_db *keys;
 	GArray *opened;		/* by end port of the builder: the key with
 				   which NodeInfo was answered; 0: none was
@@ -678,15 +681,42 @@ query_unanswered(struct discover *d)
 
 /* ------------------------------------------------------------- the batch */
 
+static struct probe
+probe_of(const struct smp_request *r)
+{
+	return (struct probe){
+		.port = r->port, .rival = (uint32_t)(r->tag >> 32),
+		.kind = r->tag & 0xff, .try = r->tag >> 8 & 0xff,
+	};
+}
+
+/*
+ * A time-out in a repair leads to a heavy sweep, which reads all again. A port
+ * behind which no node has answered is asked again only if the fabric is seen
+ * to lose SMPs: else no node will answer, and all would wait for it.
+ */
+static bool
+discover_again(void *data, const struct smp_request *r)
+{
+	struct discover *d = data;
+	const struct probe q = probe_of(r);
+
+	if (d->amend || q.try || q.kind == QUERY_STRAY)
+		return false;
+	if (asks_node_info(&q))
+		return d->x->stats.recovered > d->recovered &&
+			!was_unanswered(d, q.port);
+	return !has_timed_out(d, q.port) &&
+		g_hash_table_add(d->lossy, GUINT_TO_POINTER(
+			d->s->ports[q.port].node));
+}
+
 static void
 discover_reply(void *data, const struct smp_request *r,
 	       const struct smp_reply *a)
 {
 	struct discover *d = data;
-	const struct probe q = {
-		.port = r->port, .rival = (uint32_t)(r->tag >> 32),
-		.kind = r->tag & 0xff, .try = r->tag >> 8 & 0xff,
-	};
+	const struct probe q = probe_of(r);
 	g_autofree char *where = NULL;
 
 	for (guint i = 0; asks_node_info(&q) && i < d->late->len; i++)
@@ -810,6 +840,7 @@ discover_cancel(struct discover *d)
 	if (d->strays)
 		g_array_unref(d->strays);
 	g_hash_table_unref(d->timed_out);
+	g_hash_table_unref(d->lossy);
 	g_free(d);
 }
 
@@ -956,16 +987,18 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	struct discover *d = g_new0(struct discover, 1);
 	const struct smp_stage stage = {
 		.next = discover_next, .reply = discover_reply,
-		.wait = discover_wait, .done = discover_done, .data = d,
+		.again = discover_again, .wait = discover_wait, .done = discover_done, .data = d,
 	};
 
 	d->x = x;
 	d->done = done;
 	d->data = data;
 	d->keys = keys;
+	d->recovered = x->stats.recovered;
 	d->opened = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 	d->queue = g_array_new(FALSE, FALSE, sizeof(struct probe));
 	d->timed_out = g_hash_table_new(NULL, NULL);
+	d->lossy = g_hash_table_new(NULL, NULL);
 	d->unanswered = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	d->late = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	d->dropped = g_array_new(FALSE, FALSE, sizeof(uint32_t));

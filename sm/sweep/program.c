@@ -568,6 +568,7 @@ program_start(struct mad_client *x, const struct mkey_db *keys,
 	struct program *p = g_new0(struct program, 1);
 	const struct smp_stage stage = {
 		.next = program_next, .reply = program_reply,
+		.again = smp_batch_again,
 		.done = program_done, .data = p,
 	};
 

@@ -15,6 +15,12 @@
  * agent has a flag: a switch at its port 0, a CA or router at each port. A
  * request follows the entry ports of the snapshot back to the SM, as its
  * directed route does, and looks for a flag.
+ *
+ * Losses. All attempts of one request may be lost on a fabric that loses every
+ * tenth SMP: once in 10,000 requests. In the stages of a heavy sweep, which
+ * would have to be done again for it, it is sent once more before its node
+ * counts as silent; others have a next time soon. An agent to which a second
+ * request is lost, too, is dead, unless one on the way to it may be.
  */
 #include "sm/sweep/smp_batch.h"
 
@@ -23,6 +29,7 @@
 struct flight {
 	struct smp_request request;
 	uint32_t id;		/* 0: this slot is free */
+	bool is_second;		/* it was sent once more */
 };
 
 struct smp_batch {
@@ -39,32 +46,41 @@ struct smp_batch {
 	bool idle;		/* done() was called, and no request since */
 	uint8_t *unreachable;	/* by port: flag of the agent; NULL: none is
 				   set */
+	uint8_t *lossy;		/* the same: a request was sent once more */
 };
 
 static void batch_pump(void *data);
 
 /* ------------------------------------------------------------ unreachable */
 
+/* Is there a flag on the path to this port, its own agent included? flags may be
+ * NULL. */
 static bool
-is_reachable(const struct smp_batch *b, uint32_t port)
+passes_flag(const struct smp_batch *b, const uint8_t *flags, uint32_t port)
 {
 	const struct snapshot *s = b->s;
 
-	if (!b->unreachable)
-		return true;
+	if (!flags)
+		return false;
 	for (unsigned hops = 0; hops <= DR_MAX_HOPS; hops++) {
 		uint32_t agent = snapshot_holder_of(s, port);
 		const struct snapshot_node *n = snapshot_node_of(s, agent);
 
-		if (b->unreachable[agent])
-			return false;
-		if (agent == s->local_port)
+		if (flags[agent])
 			return true;
+		if (agent == s->local_port)
+			return false;
 		port = snapshot_is_switch(n) ? n->entry : s->ports[agent].peer;
 		if (port == SNAPSHOT_NONE)
-			return true;
+			return false;
 	}
-	return true;
+	return false;
+}
+
+static bool
+is_reachable(const struct smp_batch *b, uint32_t port)
+{
+	return !passes_flag(b, b->unreachable, port);
 }
 
 static struct smp_request
@@ -120,13 +136,43 @@ smp_batch_set_unreachable(struct smp_batch *b, uint32_t port)
 
 /* ---------------------------------------------------------------- sending */
 
+static void batch_start(struct smp_batch *b, uint32_t slot);
+
+static bool
+is_sent_again(struct smp_batch *b, const struct flight *f)
+{
+	uint32_t port = f->request.port, agent;
+	bool is_first, is_behind;
+
+	if (f->is_second || !b->stage.again ||
+	    !b->stage.again(b->stage.data, &f->request))
+		return false;
+	if (!b->s)
+		return true;
+	if (!b->lossy)
+		b->lossy = g_new0(uint8_t, b->s->n_ports + 1u);
+	agent = snapshot_holder_of(b->s, port);
+	is_first = !b->lossy[agent];
+	b->lossy[agent] = false;
+	is_behind = passes_flag(b, b->lossy, port);
+	b->lossy[agent] = true;
+	return is_first || is_behind;
+}
+
 static void
 batch_on_answer(const struct mad_client_answer *a, void *data, uint64_t slot)
 {
 	struct smp_batch *b = data;
-	struct smp_request r = flight_end(b, (uint32_t)slot);
+	struct flight *f = &g_array_index(b->flights, struct flight, slot);
 	struct smp_reply reply = { .outcome = SMP_TIMED_OUT };
+	struct smp_request r;
 
+	if (a->outcome != MAD_CLIENT_ANSWERED && is_sent_again(b, f)) {
+		f->is_second = true;
+		batch_start(b, (uint32_t)slot);
+		return;
+	}
+	r = flight_end(b, (uint32_t)slot);
 	if (a->outcome == MAD_CLIENT_ANSWERED)
 		reply = (struct smp_reply){
 			.outcome = SMP_ANSWERED,
@@ -138,12 +184,25 @@ batch_on_answer(const struct mad_client_answer *a, void *data, uint64_t slot)
 }
 
 static void
-batch_send(struct smp_batch *b, struct smp_request *r)
+batch_start(struct smp_batch *b, uint32_t slot)
 {
 	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
+	struct flight *f = &g_array_index(b->flights, struct flight, slot);
+	const struct smp_request *r = &f->request;
+	uint8_t mad[MAD_SIZE];
+
+	smp_build_direct(mad, r->set ? MAD_METHOD_SET : MAD_METHOD_GET,
+			 r->attr, r->modifier, r->key, &r->path);
+	if (r->set)
+		memcpy(smp_data(mad), r->data, SMP_DATA_LEN);
+	f->id = mad_client_start(b->x, &direct, mad, batch_on_answer, b, slot);
+}
+
+static void
+batch_send(struct smp_batch *b, struct smp_request *r)
+{
 	struct smp_reply not_sent = { .outcome = SMP_ANSWERED };
 	uint32_t slot = b->flights->len;
-	uint8_t mad[MAD_SIZE];
 	struct flight *f;
 
 	if (!r->addressed) {
@@ -165,14 +224,10 @@ batch_send(struct smp_batch *b, struct smp_request *r)
 	} else {
 		g_array_set_size(b->flights, slot + 1);
 	}
-	smp_build_direct(mad, r->set ? MAD_METHOD_SET : MAD_METHOD_GET,
-			 r->attr, r->modifier, r->key, &r->path);
-	if (r->set)
-		memcpy(smp_data(mad), r->data, SMP_DATA_LEN);
 	f = &g_array_index(b->flights, struct flight, slot);
-	f->request = *r;
+	*f = (struct flight){ .request = *r };
 	b->in_flight++;
-	f->id = mad_client_start(b->x, &direct, mad, batch_on_answer, b, slot);
+	batch_start(b, slot);
 }
 
 static bool
@@ -257,6 +312,7 @@ smp_batch_free(struct smp_batch *b)
 	g_array_unref(b->flights);
 	g_array_unref(b->free_slots);
 	g_free(b->unreachable);
+	g_free(b->lossy);
 	g_free(b);
 }
 
@@ -281,6 +337,12 @@ unsigned
 smp_batch_in_flight(const struct smp_batch *b)
 {
 	return b->in_flight;
+}
+
+bool
+smp_batch_again(void *data, const struct smp_request *r)
+{
+	return true;
 }
 
 uint32_t

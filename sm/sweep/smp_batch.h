@@ -58,6 +58,9 @@ struct smp_stage {
 	 * False: it freed the batch, or keeps it for smp_batch_wake(). NULL:
 	 * it is kept. */
 	bool (*done)(void *data);
+	/* The request has timed out: is it sent once more? NULL: no. With a
+	 * snapshot, of each agent one is. */
+	bool (*again)(void *data, const struct smp_request *r);
 	void *data;
 	/* 0: as many requests in flight as the window has room for, which one
 	 * batch at a time can have; else this many, room or not. */
@@ -83,6 +86,9 @@ unsigned smp_batch_in_flight(const struct smp_batch *b);
  * flight to it and to the nodes behind it are cancelled, later ones are not
  * sent. From inside reply(). */
 void smp_batch_set_unreachable(struct smp_batch *b, uint32_t port);
+
+/* `again` of a stage whose nodes have just answered: yes. */
+bool smp_batch_again(void *data, const struct smp_request *r);
 
 /* Of PortInfo of this port. */
 uint32_t smp_batch_port_info_modifier(const struct snapshot *s, uint32_t port);

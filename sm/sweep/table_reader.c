@@ -232,6 +232,7 @@ table_reader_start(struct mad_client *x, const struct mkey_db *keys,
 	g_autoptr(GArray) ports = g_array_copy((GArray *)items);
 	const struct smp_stage stage = {
 		.next = table_reader_next, .reply = table_reader_reply,
+		.again = smp_batch_again,
 		.done = table_reader_done, .data = r,
 	};
 
