@@ -37,6 +37,7 @@ open_umad(const struct options *conf, const struct backend_hooks *hooks,
 		.port_num = conf->port_num,
 		.port_guid = conf->port_guid,
 		.role = only_plans(conf) ? UMAD_ROLE_READER :
+			options_is_guest(conf) ? UMAD_ROLE_GUEST :
 			UMAD_ROLE_MANAGER,
 		.event = hooks->port,
 		.event_data = hooks->data,
@@ -117,7 +118,7 @@ backend_open(const struct options *conf, const struct backend_hooks *hooks,
 	else if (conf->simulate)
 		open_sim(b, conf, error);
 	else
-		b->transport = open_umad(conf, hooks, error);
+		b->transport = b->port = open_umad(conf, hooks, error);
 	if (b->replay) {
 		b->source = g_idle_source_new();
 		g_source_set_callback(b->source, on_replay, b, NULL);
@@ -136,6 +137,21 @@ backend_open(const struct options *conf, const struct backend_hooks *hooks,
 		return b;
 	backend_close(b, NULL);
 	return NULL;
+}
+
+bool
+backend_is_shown(const struct backend *b)
+{
+	return !b->port || umad_is_shown(b->port);
+}
+
+void
+backend_show(bool shown, void *backend)
+{
+	struct backend *b = backend;
+
+	if (b->port)
+		umad_show(b->port, shown);
 }
 
 bool

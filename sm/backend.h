@@ -30,6 +30,7 @@ struct backend {
 	struct snapshot *fabric;	/* its */
 	GSource *source;	/* drives sim, or the replay */
 	struct capture *capture;	/* NULL: no record is written */
+	struct transport *port;	/* of this machine, below transport; NULL */
 	struct transport *replay;	/* below transport; NULL: none */
 	struct backend_hooks hooks;
 };
@@ -39,6 +40,10 @@ struct backend {
 struct backend *backend_open(const struct options *conf,
 			     const struct backend_hooks *hooks,
 			     GError **error);
+
+/* Do other managers see this one? See umad_show(). */
+bool backend_is_shown(const struct backend *b);
+void backend_show(bool shown, void *backend);
 
 /* The fabric that --simulate names, as its file or formula has it; the caller
  * gives up the reference. */

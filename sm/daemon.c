@@ -186,7 +186,9 @@ on_sweep_end(const struct sweep_report *r, void *data)
 		return;
 	if (r->end == SWEEP_END_STANDBY)
 		log_say(d->log, LOG_WARNING, "daemon", "another subnet "
-			"manager is the master: nothing was programmed");
+			"manager is the master: nothing was programmed%s",
+			options_is_guest(d->conf) ?
+			" (to take over: --takeover, or a priority)" : "");
 	d->exit_code = r->end == SWEEP_END_PLANNED || r->end == SWEEP_END_UP ?
 		0 : EXIT_NOT_UP;
 	g_main_loop_quit(d->loop);
@@ -369,6 +371,9 @@ daemon_set(enum control_setting what, unsigned value, void *data)
 		break;
 	case CONTROL_PRIORITY:
 		sweep_set_priority(d->sm->sweep, value);
+		break;
+	case CONTROL_TAKEOVER:
+		sweep_take_over(d->sm->sweep);
 		break;
 	}
 }
@@ -566,6 +571,11 @@ daemon_connect(struct daemon *d)
 		.sweep = {
 			.sm_key = c->sm_key,
 			.priority = c->priority,
+			.guest = options_is_guest(c),
+			.hidden = !backend_is_shown(d->backend),
+			.take_over = c->takeover,
+			.show = backend_show,
+			.show_data = d->backend,
 			.lmc = c->lmc,
 			.sweep_s = c->sweep_s,
 			.force_heavy = c->force_heavy,

@@ -132,7 +132,12 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 static void
 sm_instance_sm_info(struct sm_info *out, void *data)
 {
-	sweep_sm_info(((struct sm_instance *)data)->sweep, out);
+	const struct sweep *s = ((struct sm_instance *)data)->sweep;
+
+	sweep_sm_info(s, out);
+	if (s->params.guest && out->state != SM_STATE_MASTER &&
+	    (s->params.hidden || s->params.goal == SWEEP_GOAL_ONCE))
+		out->state = SM_STATE_NOT_ACTIVE;
 }
 
 static void

@@ -326,7 +326,10 @@ static const struct option rows[] = {
 	{ "lmc", "lmc", 0, &option_number, AT(lmc), 0, 7, "0",
 	  "LMC", "2^LMC LIDs for each end port, 0 to 7 (0)" },
 	{ "sm_priority", "priority", 0, &option_number, AT(priority), 0, 15,
-	  "0", "PRIORITY", "in an election of SMs, 0 to 15 (0)" },
+	  "0", "PRIORITY", "in an election of SMs, 0 to 15 (none: see "
+	  "--takeover)" },
+	{ NULL, "takeover", 0, &option_bool, AT(takeover), 0, 0, NULL, NULL,
+	  "take the fabric over from its present master" },
 	{ "transaction_timeout", "timeout", 't', &option_number,
 	  AT(timeout_ms), 1, 60000, "200",
 	  "MS", "to wait for an answer, in milliseconds (200)" },
@@ -508,6 +511,16 @@ options_free(struct options *conf)
 	g_free(conf->origins);
 	g_free(conf->given);
 	g_free(conf);
+}
+
+bool
+options_is_guest(const struct options *conf)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+		if (g_strcmp0(rows[i].key, "sm_priority") == 0 &&
+		    conf->origins[i].from)
+			return false;
+	return !conf->takeover;
 }
 
 /* Rows of the same value: the origin is that of the last one given. */

@@ -59,6 +59,7 @@ struct options {
 	unsigned retries;
 	unsigned max_smps;	/* at least 1 */
 	unsigned priority;	/* 0 to 15 */
+	bool takeover;
 	unsigned lmc;		/* 0 to 7 */
 	uint64_t m_key;
 	uint64_t sm_key;
@@ -155,6 +156,10 @@ bool options_from_record(struct options *conf, const char *given, int argc,
 
 /* On which sides switches are to enforce partitions: OPTIONS_SIDE_*. */
 unsigned options_enforce(const struct options *conf);
+
+/* A manager that leaves the fabric to a living master: no priority is
+ * configured, nor is it to take over. */
+bool options_is_guest(const struct options *conf);
 
 enum options_origin {
 	OPTIONS_DEFAULT,

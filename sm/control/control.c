@@ -23,7 +23,6 @@
 #include "topology/partition.h"
 
 #define VERSION		1
-#define SM_PRIORITY_MAX	15u
 #define OF_FABRIC	(1u << 8)	/* needs control_request.db */
 
 struct command {
@@ -96,6 +95,18 @@ run_priority(struct control_request *r)
 		request_say(r, CONTROL_DONE, "%u -> %u, until a restart",
 			    r->v.self.priority, (unsigned)n);
 	}
+}
+
+static void
+run_takeover(struct control_request *r)
+{
+	if (r->v.self.state == SM_STATE_MASTER) {
+		request_say(r, CONTROL_DONE, "this manager is the master");
+		return;
+	}
+	r->hooks->set(CONTROL_TAKEOVER, 0, r->hooks->data);
+	request_say(r, CONTROL_DONE, "the master is asked to hand over; see "
+		    "minismctl status");
 }
 
 static void
@@ -338,6 +349,8 @@ static const struct command commands[] = {
 	{ "resume", "", "sweep and program again", 1, 1, 0, run_pause },
 	{ "priority", "[0-15]", "SM priority, or change it; the highest is "
 	  "the master", 1, 2, 0, run_priority },
+	{ "takeover", "", "become the master, with a priority above its own",
+	  1, 1, 0, run_takeover },
 	{ "config", "", "all options, and where their values come from", 1, 1,
 	  0, run_config },
 	{ "loglevel", "[LEVEL]",

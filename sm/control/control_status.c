@@ -102,6 +102,11 @@ put_head(const struct control_view *v, struct text_report *r)
 		      master ? "; the master is on " : "");
 	report_text(r, "master", master, "");
 	report_say(r, "\n");
+	if (v->sweep && v->sweep->params.guest && v->self.state == SM_STATE_STANDBY)
+		report_say(r, "guest:     no priority is configured, so the "
+			   "fabric is left to that master while it lives; "
+			   "minismctl takeover\n");
+	report_bool(r, "guest", v->sweep && v->sweep->params.guest);
 	put_standby(v, r);
 	report_lines(r, "other_managers", v->rivals, "WARNING:   ");
 	if (v->paused)

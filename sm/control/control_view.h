@@ -66,6 +66,7 @@ enum control_setting {
 	CONTROL_LOG_LEVEL,	/* enum log_level */
 	CONTROL_PAUSED,		/* 0 or 1 */
 	CONTROL_PRIORITY,
+	CONTROL_TAKEOVER,
 };
 
 /* The actions. A function that fails returns an error (of one line or more) and

@@ -33,12 +33,17 @@ is_managed(const struct local_port *p)
 	return p->state >= PORT_STATE_ARMED && p->sm_lid;
 }
 
+bool
+local_port_obeys_another(const struct local_port *p)
+{
+	return is_managed(p) && p->sm_lid >> p->lmc != p->lid >> p->lmc;
+}
+
 static enum rank
 rank_of(const struct local_port *p)
 {
 	if (is_managed(p))
-		return p->sm_lid >> p->lmc == p->lid >> p->lmc ? RANK_OURS :
-			RANK_MANAGED;
+		return local_port_obeys_another(p) ? RANK_MANAGED : RANK_OURS;
 	if (p->state >= PORT_STATE_INIT)
 		return RANK_UNMANAGED;
 	return p->phys_state == PHYS_DISABLED ? RANK_DISABLED : RANK_NO_LINK;

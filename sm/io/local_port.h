@@ -31,6 +31,9 @@ struct local_port_wish {
 	uint64_t guid;
 };
 
+/* The manager on another port has brought it up. */
+bool local_port_obeys_another(const struct local_port *p);
+
 /*
  * The best of the ports that match and are fit, NULL if there is none. In this
  * order, and the first of `ports` among equals: a port that this machine

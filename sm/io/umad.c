@@ -126,6 +126,8 @@ struct umad_transport {
 	void *event_data;
 	int fd;			/* -1: the device is gone */
 	int issm_fd;		/* -1: not declared */
+	bool is_shown;		/* IsSM is wanted */
+	struct local_port issm_port;
 	int agents[AGENTS];	/* -1: not registered */
 	unsigned waiting;	/* answers that are due */
 	int64_t waiting_until;	/* they come until then, or never */
@@ -574,6 +576,33 @@ declare_manager(struct umad_transport *u, const struct local_port *port,
 	return false;
 }
 
+static void
+hide_manager(struct umad_transport *u)
+{
+	if (u->issm_fd >= 0)
+		close(u->issm_fd);
+	u->issm_fd = -1;
+}
+
+bool
+umad_is_shown(const struct transport *t)
+{
+	return ((const struct umad_transport *)t)->is_shown;
+}
+
+void
+umad_show(struct transport *t, bool shown)
+{
+	struct umad_transport *u = (struct umad_transport *)t;
+	g_autoptr(GError) error = NULL;
+
+	hide_manager(u);
+	u->is_shown = shown;
+	if (shown && u->fd >= 0 &&
+	    !declare_manager(u, &u->issm_port, 1, &error))
+		umad_say(u, UMAD_NOTE, error->message);
+}
+
 /* Everything that belongs to the device. */
 static void
 unbind_port(struct umad_transport *u)
@@ -581,9 +610,7 @@ unbind_port(struct umad_transport *u)
 	bool watched = u->watcher != NULL;
 	size_t len;
 
-	if (u->issm_fd >= 0)
-		close(u->issm_fd);
-	u->issm_fd = -1;
+	hide_manager(u);
 	if (u->watcher) {
 		g_mutex_lock(&u->mutex);
 		u->stop = true;
@@ -667,7 +694,7 @@ static bool
 bind_port(struct umad_transport *u, const struct local_port *port,
 	  unsigned issm_tries, GError **error)
 {
-	bool manages = u->role == UMAD_ROLE_MANAGER;
+	bool manages = u->role != UMAD_ROLE_READER;
 
 	u->base.port_guid = port->guid;
 	u->base.port_num = (uint8_t)port->num;
@@ -703,7 +730,8 @@ bind_port(struct umad_transport *u, const struct local_port *port,
 			    " (is another subnet manager bound to it?)" : "");
 		return false;
 	}
-	if (manages && !declare_manager(u, port, issm_tries, error))
+	u->issm_port = *port;
+	if (u->is_shown && !declare_manager(u, port, issm_tries, error))
 		return false;
 	u->armed = false;
 	u->opened = g_get_monotonic_time();
@@ -768,6 +796,7 @@ on_reopen(void *data)
 
 /* ---------------------------------------------------------------- opening */
 
+
 struct transport *
 umad_transport_open(const struct umad_choice *choice, GError **error)
 {
@@ -812,6 +841,8 @@ umad_transport_open(const struct umad_choice *choice, GError **error)
 	if (local_port_tell_choice((void *)ports->data, ports->len, &wish,
 				   port, text))
 		umad_say(u, UMAD_NOTE, text->str);
+	u->is_shown = u->role == UMAD_ROLE_MANAGER ||
+		(u->role == UMAD_ROLE_GUEST && !local_port_obeys_another(port));
 	if (bind_port(u, port, ISSM_TRIES, error))
 		return &u->base;
 	umad_transport_free(&u->base);

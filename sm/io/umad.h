@@ -10,6 +10,8 @@
 
 enum umad_role {
 	UMAD_ROLE_MANAGER,	/* IsSM of the port is set */
+	UMAD_ROLE_GUEST,	/* the same, unless the port obeys the manager
+				   of another port */
 	UMAD_ROLE_READER,	/* it does not: other SMs do not see us */
 };
 
@@ -43,5 +45,10 @@ struct umad_choice {
  */
 struct transport *umad_transport_open(const struct umad_choice *choice,
 				      GError **error);
+
+/* Is IsSM set, as far as the kernel and the device can? */
+bool umad_is_shown(const struct transport *t);
+/* Sets it or clears it; what prevents that is a UMAD_NOTE. */
+void umad_show(struct transport *t, bool shown);
 
 #endif

@@ -83,11 +83,13 @@ enum sm_control {
 	SM_CONTROL_DISCOVER = 5,
 };
 
+#define SM_PRIORITY_MAX	15u
+
 struct sm_info {
 	uint64_t guid;		/* PortGUID of the SM's port */
 	uint64_t sm_key;
 	uint32_t act_count;
-	uint8_t priority;	/* 0 to 15 */
+	uint8_t priority;	/* 0 to SM_PRIORITY_MAX */
 	uint8_t state;		/* enum sm_state */
 };
 

@@ -55,6 +55,7 @@ struct sim_client {
 	uint32_t id;		/* upper half of its TIDs, never 0 */
 	uint32_t port;
 	enum sim_role role;
+	bool hidden;		/* a manager that does not set IsSM */
 	GHashTable *timers;	/* id -> struct client_timer */
 	unsigned last_timer;
 	GHashTable *pendings;	/* lower half of a TID -> struct pending */
@@ -267,12 +268,27 @@ sim_port_set_is_sm(struct sim *sim, uint32_t port, bool is_sm)
 	uint32_t mask = p->info.cap_mask & ~PORT_CAP_IS_SM;
 
 	p->is_sm = is_sm;
-	if (is_sm || find_role(sim, port, SIM_ROLE_MANAGER, 0))
+	for (guint i = 0; i < sim->clients->len; i++) {
+		const struct sim_client *c = sim->clients->pdata[i];
+
+		is_sm |= c->port == port && c->role == SIM_ROLE_MANAGER &&
+			!c->hidden;
+	}
+	if (is_sm)
 		mask |= PORT_CAP_IS_SM;
 	if (mask == p->info.cap_mask)
 		return;
 	p->info.cap_mask = mask;
 	sim_trap_raise(sim, port, 144, NULL);
+}
+
+void
+sim_client_show(struct transport *t, bool shown)
+{
+	struct sim_client *c = (struct sim_client *)t;
+
+	c->hidden = !shown;
+	sim_port_set_is_sm(c->sim, c->port, c->sim->ports[c->port].is_sm);
 }
 
 static void

@@ -92,6 +92,9 @@ struct transport *sim_attach(struct sim *sim, uint32_t port,
 int64_t sim_now(const struct sim *sim);		/* us */
 bool sim_step(struct sim *sim);	/* the next event; false: there is none */
 
+/* A manager that sets IsSM, as it does at first, or not. */
+void sim_client_show(struct transport *t, bool shown);
+
 /* IsSM of a port with a driver. */
 void sim_port_set_is_sm(struct sim *sim, uint32_t port, bool is_sm);
 

@@ -17,6 +17,9 @@
  *
  * An SM in state NOT ACTIVE takes no part. Rank is priority, then lower GUID.
  *
+ * Guests. A manager without a configured priority leaves a fabric that has a
+ * living master to it, whatever the ranks and SM_Keys: sm/sweep/guest.c.
+ *
  * SM_Key. If ours is 0, every SM is trusted. Else an SM that shows another
  * SM_Key takes no part: it belongs to another owner, and this is reported,
  * since both write to the same ports. OpenSM uses 1, so 1 is our default. 0 is
@@ -28,9 +31,8 @@
 
 #include "sm/sweep/smp_batch.h"
 
-/* Has `a` the higher rank: the higher priority, or the lower GUID? */
-static bool
-outranks(const struct sm_info *a, const struct sm_info *b)
+bool
+election_outranks(const struct sm_info *a, const struct sm_info *b)
 {
 	if (a->priority != b->priority)
 		return a->priority > b->priority;
@@ -55,10 +57,12 @@ election_highest(const struct sm_info *self, const struct election_peer *peers,
 		if (p->state == SM_STATE_NOT_ACTIVE ||
 		    (state && p->state != state))
 			continue;
-		if (trust == ELECTION_OBEY ? election_is_stranger(self, p) :
-		    self->sm_key && p->sm_key != self->sm_key)
+		if (trust == ELECTION_OBEY && election_is_stranger(self, p))
 			continue;
-		if (best == n_peers || outranks(p, &peers[best].info))
+		if (trust == ELECTION_HAND_OVER && self->sm_key &&
+		    p->sm_key != self->sm_key)
+			continue;
+		if (best == n_peers || election_outranks(p, &peers[best].info))
 			best = i;
 	}
 	return best;
@@ -78,16 +82,16 @@ election_decide(const struct sm_info *self, const struct election_peer *peers,
 
 	if (self->state == SM_STATE_MASTER) {
 		*who = master < n_peers &&
-			outranks(&peers[master].info, self) ?
+			election_outranks(&peers[master].info, self) ?
 			master : standby;
 		return *who < n_peers &&
-			outranks(&peers[*who].info, self) ?
+			election_outranks(&peers[*who].info, self) ?
 			ELECTION_HANDOVER : ELECTION_MASTER;
 	}
 	*who = master < n_peers ? master : any;
 	if (master < n_peers)
 		return ELECTION_STANDBY;
-	if (any < n_peers && outranks(&peers[any].info, self))
+	if (any < n_peers && election_outranks(&peers[any].info, self))
 		return ELECTION_STANDBY;
 	return ELECTION_MASTER;
 }

@@ -26,6 +26,9 @@ enum election_outcome {
 				   peers[*who] */
 };
 
+/* Has `a` the higher rank: the higher priority, or the lower GUID? */
+bool election_outranks(const struct sm_info *a, const struct sm_info *b);
+
 /* Has it an SM_Key other than ours? Then it is ignored. */
 bool election_is_stranger(const struct sm_info *self,
 			  const struct sm_info *peer);
@@ -39,6 +42,7 @@ enum election_outcome election_decide(const struct sm_info *self,
 				      size_t n_peers, size_t *who);
 
 enum election_trust {
+	ELECTION_ANY,
 	ELECTION_OBEY,		/* it may be of the same owner */
 	ELECTION_HAND_OVER,	/* it shows our SM_Key */
 };

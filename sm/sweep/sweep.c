@@ -45,6 +45,7 @@
 #define POLL_MS		250u	/* a standby polls the master */
 #define POLLS_LOST	2u	/* until it counts as dead */
 #define NAMES_MAX	4u	/* names in a log line */
+#define GUEST_WAIT_US	(100 * 1000)
 
 /* A change was just reported: nodes that did not answer last time are not
  * waited for. RETRY may be set as well, since a fabric with such nodes is
@@ -289,6 +290,7 @@ obey(struct sweep *s, uint32_t port)
 	s->polls_lost = 0;
 	s->heard = transport_now(s->t);
 	s->up = s->cut_off = false;
+	guest_leave(s, port);
 	sweep_view_clear(&s->view);
 	sweep_set_last(s, NULL);
 	g_ptr_array_set_size(s->avoided, 0);
@@ -313,6 +315,15 @@ note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 }
 
 static void
+elect_again(void *data)
+{
+	struct sweep *s = data;
+
+	s->timer = 0;
+	sweep_elect(s);
+}
+
+static void
 sweep_on_peers(GArray *found, void *data)
 {
 	struct sweep *s = data;
@@ -322,6 +333,21 @@ sweep_on_peers(GArray *found, void *data)
 	s->peers = NULL;
 	note_peers(s, found, s->next.subnet);
 	sweep_note(s, SWEEP_NOTE_ELECTED);
+	guest_outrank(s, found);
+	switch (guest_decide(s, found, &who)) {
+	case GUEST_ELECT:
+		break;
+	case GUEST_OBEY:
+		obey(s, peers[who].port);
+		return;
+	case GUEST_LOOK:
+		clear_run(s);
+		discover_all(s);
+		return;
+	case GUEST_WAIT:
+		set_timer(s, transport_now(s->t) + GUEST_WAIT_US, elect_again);
+		return;
+	}
 	switch (election_decide(&s->self, peers, found->len, &who)) {
 	case ELECTION_MASTER:
 		sweep_set_sm_state(s, SM_STATE_MASTER);

@@ -112,6 +112,12 @@ struct sweep_params {
 	struct persist_keys *keystore;	/* NULL: no M_Keys */
 	uint64_t sm_key, port_guid;
 	unsigned priority, lmc;
+	/* No priority is configured: see sm/sweep/guest.c. */
+	bool guest;
+	bool hidden;		/* other SMs do not see us: IsSM is not set */
+	bool take_over;		/* see sweep_take_over() */
+	void (*show)(bool shown, void *data);	/* sets IsSM; or NULL */
+	void *show_data;
 	unsigned sweep_s;		/* 0: no light sweeps */
 	bool force_heavy;		/* heavy sweeps instead */
 	struct flap_params flaps;
@@ -221,7 +227,10 @@ void sweep_resume(struct sweep *s);
  * light or heavy sweeps and no polls of the master; causes are noted.
  * Afterwards everything is read again. */
 void sweep_set_paused(struct sweep *s, bool paused);
-/* May change which SM is the master. */
+/* This SM becomes the master, with a priority above that of the present one;
+ * no guest any more. */
+void sweep_take_over(struct sweep *s);
+/* May change which SM is the master; no guest any more. */
 void sweep_set_priority(struct sweep *s, unsigned priority);
 /* Handles Set(SMInfo) from another SM. */
 void sweep_control(struct sweep *s, enum sm_control control,
@@ -289,6 +298,7 @@ struct sweep {
 	uint32_t master;		/* standby: the master's port in
 					   `elected` */
 	unsigned polls_lost;
+	unsigned waits;			/* for candidates, see guest.c */
 	int64_t heard;			/* standby: time of its last answer,
 					   us */
 	bool paused;
@@ -381,6 +391,21 @@ void sweep_fail(struct sweep *s, const char *message);
 void sweep_elect(struct sweep *s);
 /* The engines route the fabric the next time. */
 void sweep_forget_repair(struct sweep *s);
+
+/* A guest: what comes before the election. */
+enum guest_step {
+	GUEST_ELECT,		/* the election decides */
+	GUEST_OBEY,		/* peers[*who] is a living master */
+	GUEST_LOOK,		/* others see us from now on: discover again */
+	GUEST_WAIT,		/* another candidate: query it again */
+};
+enum guest_step guest_decide(struct sweep *s, const GArray *found, size_t *who);
+/* Sets IsSM, or clears it. */
+void guest_show(struct sweep *s, bool shown);
+/* A guest that leaves the fabric to this master is not seen. */
+void guest_leave(struct sweep *s, uint32_t master);
+/* To take over: our priority goes above that of masters. */
+void guest_outrank(struct sweep *s, const GArray *found);
 
 /* Called as the master, with s->next.subnet; ends with sweep_conclude(). */
 void heavy_sweep_start(struct sweep *s);

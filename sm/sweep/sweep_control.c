@@ -159,6 +159,8 @@ sweep_set_priority(struct sweep *s, unsigned priority)
 	log_say(s->log, LOG_INFO, "sweep", "priority %u -> %u",
 		s->self.priority, priority);
 	s->self.priority = (uint8_t)priority;
+	s->params.guest = s->params.take_over = false;
+	guest_show(s, true);
 	sweep_request(s, SWEEP_CAUSE_ELECTION);
 }
 

@@ -71,6 +71,7 @@ static const char help_summary[] =
 	"  pause                         for maintenance: no sweeps\n"
 	"  resume                        sweep and program again\n"
 	"  priority [0-15]               SM priority, or change it\n"
+	"  takeover                      become the master\n"
 	"  config                        options, and where they come from\n"
 	"  loglevel [LEVEL]              error, warning, info, verbose, debug\n"
 	"  help                          what this manager understands";

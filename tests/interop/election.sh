@@ -114,6 +114,62 @@ for name in "${cases[@]}"; do
 		{ note_file "$name/minism.log"; note_file "$name/osm.log"; }
 done
 
+# Without a priority, whatever that of OpenSM is, and whoever has the lower GUID
+# (host 0 is below OpenSM's): OpenSM stays the master, and minism is not seen and
+# sends no Set, until OpenSM is killed or minism is told to take over.
+ctl() {
+	timeout 5 "$MINISMCTL" -s "$SCRATCH/ctl" "$@"
+}
+
+guest() {	# HOST PRIORITY
+	local where=0,1,$(($1 + 1)) found sets seen=no after
+
+	mkdir "$SCRATCH/guest-$1-$2" && cd "$SCRATCH/guest-$1-$2" || exit
+	SCRATCH=$PWD
+	: >empty.conf
+	sm_defaults[1]=$SCRATCH/empty.conf
+	route[0]=$where
+	sim_start "$star" || exit
+	osm_start "$2"
+	await 20 is_master opensm || { sm_kill_all; sim_stop; exit; }
+	sleep 1
+	SIM_HOST=${hosts[$1]} sm_start minism.log -s 2 \
+		--cache-dir "$SCRATCH/cache" --control-socket "$SCRATCH/ctl"
+	sleep 12
+	found=$(masters)
+	sets=$(ctl status --json | sed -n 's/.*"sets":\([0-9]*\).*/\1/p')
+	on "${hosts[2]}" client -t 3 smpquery -D portinfo "$where" 1 \
+		>portinfo 2>&1
+	grep -qw IsSM portinfo && seen=yes
+	if [ "$1" = 0 ]; then
+		kill -KILL "${SM_PIDS[0]}"
+		after=killed
+	else
+		after=$(ctl takeover)
+	fi
+	await 20 log_has minism.log 'SUBNET UP' && await 5 is_master minism &&
+		[ "$found-${sets:-?}-$seen" = "opensm -0-no" ]
+	echo "$? master is $found; $sets Sets, seen: $seen; then $after:" \
+		"$(masters)" >result
+	sm_kill_all
+	sim_stop
+}
+
+if wanted_case guest; then
+	for priority in 0 5 14; do
+		for host in 0 2; do
+			guest $host $priority &
+		done
+	done
+	wait
+	for name in guest-{0,2}-{0,5,14}; do
+		read -r bad said <"$name/result" || bad=1
+		ok "${bad:-1}" "$name: ${said:-no result}"
+		[ "${bad:-1}" -eq 0 ] ||
+			{ note_file "$name/minism.log"; note_file "$name/osm.log"; }
+	done
+fi
+
 # Two keys: two masters, of which each must be told.
 if wanted_case keys; then
 	sim_start "$star" || { ok 1 "keys: ibsim starts"; done_testing; }

@@ -250,9 +250,11 @@ read_sm(struct play *p, char **words)
 	unsigned each = 0, protect = 0, lease = 0, heavy = 0, m_key = 0;
 	unsigned sl2vl = 0, clients = REREGISTER_NONE, sa = 1;
 	unsigned log = 1, cache = 0, babbling = 0, route_ms = 0;
-	unsigned disk_ms = 0;
+	unsigned disk_ms = 0, guest = 0;
+	unsigned sm_key = (unsigned)manager_defaults.sweep.sm_key;
 	const struct setting list[] = {
-		{ "priority", &sm->sweep.priority },
+		{ "priority", &sm->sweep.priority }, { "guest", &guest },
+		{ "sm_key", &sm_key },
 		{ "sweep_s", &sm->sweep.sweep_s }, { "lmc", &sm->sweep.lmc },
 		{ "timeout_ms", &sm->wire.timeout_ms },
 		{ "retries", &sm->wire.retries }, { "force_heavy", &heavy },
@@ -291,6 +293,9 @@ read_sm(struct play *p, char **words)
 	sm->key_mode = each ? MKEY_DB_PER_PORT : MKEY_DB_ONE;
 	sm->key_dir = p->dir;
 	sm->cache_dir = cache ? p->dir : NULL;
+	sm->sweep.sm_key = sm_key;
+	sm->sweep.guest = guest;
+	sm->sweep.hidden = guest > 1;
 	sm->sweep.policy = &p->policy;
 	sm->sweep.force_heavy = heavy;
 	sm->sweep.flaps.disable = babbling;
@@ -596,6 +601,17 @@ do_priority(struct play *p, char **words)
 	return true;
 }
 
+/* [NODE of the manager] */
+static bool
+do_takeover(struct play *p, char **words)
+{
+	struct manager *m = words[0] ? play_manager_on(p, words[0]) : &p->w.m;
+
+	if (m)
+		sweep_take_over(m->sweep);
+	return m != NULL;
+}
+
 static bool
 do_file(struct play *p, char **words)
 {
@@ -641,7 +657,7 @@ static const struct play_word play_words[] = {
 	{ "file", do_file }, { "accept", do_accept },
 	{ "avoid", do_avoid }, { "use", do_avoid },
 	{ "pause", do_pause }, { "resume", do_pause },
-	{ "priority", do_priority },
+	{ "priority", do_priority }, { "takeover", do_takeover },
 	{ "expect", do_expect }, { NULL, NULL },
 };
 

@@ -21,7 +21,8 @@
  *				one: engine, priority, sweep_s, lmc, timeout_ms,
  *				retries, perf_s, perf_errors; avoid: bits of
  *				enum avoid_cause; cache=1: it remembers; route_ms,
- *				disk_ms: what routing, a write to the disk take
+ *				disk_ms: what routing, a write to the disk take;
+ *				guest: 1, or 2 if its port obeys another manager
  *	stop [NODE]		it ends, as if it were killed; retire: by TERM
  *	run TIME
  *	wait up TIME		until a heavy sweep ends UP
@@ -29,7 +30,7 @@
  *	settle			until the managers rest
  *	accept [NODE]		what is missing or slow
  *	avoid, use NODE/PORT	leave its link out of routing, or no longer
- *	pause, resume		sweeps; priority N [NODE]
+ *	pause, resume		sweeps; priority N [NODE]; takeover [NODE]
  *	partitions TEXT		of partitions.conf, with names of nodes
  *	name, file		what the site calls a node; a damaged file
  *	mark			what is counted, or looked for in the log, is

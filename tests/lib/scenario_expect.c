@@ -344,6 +344,23 @@ expect_master(struct play *p, char **args)
 	return true;
 }
 
+/* N managers call themselves master, and so many ports have IsSM. */
+static bool
+expect_masters(struct play *p, char **args)
+{
+	unsigned n = 0, seen = 0;
+
+	for (unsigned i = 0; i < MANAGERS_MAX; i++)
+		n += play_manager(p, i)->t && play_manager(p, i)->sweep->
+			self.state == SM_STATE_MASTER;
+	for (uint32_t i = 0; i < p->w.s->n_ports; i++)
+		seen += (sim_port_info(p->w.sim, i)->cap_mask &
+			 PORT_CAP_IS_SM) != 0;
+	return play_expect_range(p, "masters", args[0], n) &&
+		play_expect_range(p, "ports with IsSM", args[0] ? args[1] :
+				  NULL, seen);
+}
+
 /* NODE STATE: of its manager */
 static bool
 expect_role(struct play *p, char **args)
@@ -857,6 +874,7 @@ const struct play_word play_expectations[] = {
 	{ "dropped", expect_count }, { "returned", expect_count },
 	{ "violations", expect_count },
 	{ "master", expect_master },		/* NODE */
+	{ "masters", expect_masters },		/* N [SEEN] */
 	{ "role", expect_role },
 	{ "counter", expect_counter }, { "no-counters", expect_counter },
 	{ "perf", expect_perf },

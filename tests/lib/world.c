@@ -50,10 +50,18 @@ on_end(const struct sweep_report *r, void *data)
 	put_lines(m->warnings, r->verdict ? r->verdict->warnings : NULL);
 }
 
+static void
+show(bool shown, void *data)
+{
+	sim_client_show(data, shown);
+}
+
 void
 manager_open(struct manager *m, struct sim *sim, uint32_t port,
 	     const struct sm_instance_params *params, const char *log)
 {
+	struct sm_instance_params own = params ? *params : manager_defaults;
+
 	memset(m, 0, sizeof(*m));
 	m->sim = sim;
 	m->port = port;
@@ -63,8 +71,10 @@ manager_open(struct manager *m, struct sim *sim, uint32_t port,
 	m->log = log_open(log ?: g_getenv("MINISM_TEST_LOG") ?: "/dev/null",
 			  LOG_DEBUG, NULL);
 	g_assert(m->log);
-	m->sm = sm_instance_new(m->t, params ? params : &manager_defaults,
-				m->log, on_end, m);
+	own.sweep.show = show;
+	own.sweep.show_data = m->t;
+	sim_client_show(m->t, !own.sweep.hidden);
+	m->sm = sm_instance_new(m->t, &own, m->log, on_end, m);
 	m->x = m->sm->x;
 	m->sweep = m->sm->sweep;
 	m->desk = m->sm->sa_server;

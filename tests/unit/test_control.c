@@ -28,7 +28,7 @@ struct setup {
 	struct expected *expected;
 	struct log *log;
 	bool paused;
-	unsigned priority;
+	unsigned priority, takeovers;
 	struct standby_status standby;
 
 	struct control_hooks hooks;
@@ -126,6 +126,9 @@ note_set(enum control_setting what, unsigned value, void *data)
 		break;
 	case CONTROL_PRIORITY:
 		t->priority = value;
+		break;
+	case CONTROL_TAKEOVER:
+		t->takeovers++;
 		break;
 	}
 }
