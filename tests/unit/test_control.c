@@ -484,6 +484,17 @@ WORD(do_sweep_ends, void *fixture)
 		  words[1] ?: "trap, election");
 }
 
+/* what the daemon logs, and tells systemd */
+WORD(do_headline, struct setup *t)
+{
+	struct control_view v;
+	g_autofree char *line = NULL;
+
+	look(&v, t);
+	line = control_headline(&v);
+	assert_has(line, words[0]);
+}
+
 WORD(do_judge, struct setup *t)
 {
 	health_clear(&t->verdict);
@@ -613,6 +624,7 @@ static const struct unit_word all_words[] = {
 	{ "level", do_level }, { "changed", do_changed },
 	{ "unchanged", do_unchanged }, { "fabric", do_fabric },
 	{ "sweep-ends", do_sweep_ends }, { "judge", do_judge },
+	{ "headline", do_headline },
 	{ "describe", do_describe }, { "name", do_name }, { "rule", do_rule },
 	{ "partition", do_partition }, { "refuse", do_refuse },
 	{ "own", do_own }, { "role", do_role }, { "standby", do_standby },

@@ -529,6 +529,7 @@ TEST(test_route_shows_every_stop)
 	assert_has(f->out->str, "● H-0 ");
 	assert_has(f->out->str, "■ S-1-0 ");
 	assert_has(f->out->str, "■ S-1-1 ");
+	assert_has(f->out->str, "  in by port 1    out by port ");
 	assert_has(f->out->str, "● H-1 ");
 	assert_has(f->out->str, "\n  3 hops\n");
 	assert_fits(f->out->str);
