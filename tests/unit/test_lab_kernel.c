@@ -481,6 +481,26 @@ TEST(test_tables_of_all_lengths_come_whole)
 		ask_and_answer(&p, sizes[i]);
 }
 
+/* Its last segment is acknowledged; the time-out is that of the answer. */
+TEST(test_a_long_request_without_answer_comes_back)
+{
+	g_autoptr(GByteArray) request = make_table(1, 1000);
+	AUTO_VALUE(pair_close) struct pair p;
+
+	request->data[3] = GET_TABLE;
+	pair_up(&p);
+	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0), 1);
+	assert_int_equal(try_register(&p.b, 1, SA, 2, 1, 1u << GET_TABLE), 0);
+	assert_int_equal(try_write(&p.a, 1, 2, 100, 0, request->data,
+				   request->len), 0);
+	run_ms(&p, 90);
+	assert_int_equal(message(&p.b, 0)->len - HDR, request->len);
+	assert_int_equal(p.a.inbox.messages->len, 0);
+	run_ms(&p, 100);
+	assert_int_equal(p.a.inbox.messages->len, 1);
+	assert_int_equal(header_of(message(&p.a, 0)).status, ETIMEDOUT);
+}
+
 TEST(test_a_lossy_cable_costs_time_only)
 {
 	g_autoptr(GByteArray) table = NULL;
