@@ -348,6 +348,7 @@ struct diff {
 	const uint32_t *forgotten;
 	GArray *steps;		/* struct plan_step, as they are found */
 	uint8_t *differs;	/* by node, see struct plan */
+	bool all_blocks;	/* see struct desired */
 };
 
 static void
@@ -432,7 +433,8 @@ diff_switch(struct diff *d, uint32_t node)
 		 * any value for them. */
 		size_t len = MIN(LFT_BLOCK, n->sw.linear_fdb_cap - lid);
 
-		if (!held || memcmp(held, row + lid, len) != 0)
+		if (!held || d->all_blocks ||
+		    memcmp(held, row + lid, len) != 0)
 			g_array_append_val(d->steps, step);
 	}
 	fields &= ~(unsigned)SWITCH_FIELD_CHANGE;
@@ -494,7 +496,8 @@ plan_diff(const struct snapshot *s, const struct desired *w,
 	  const struct lft_seen *seen, const struct port_tables *held,
 	  const uint32_t *forgotten)
 {
-	struct diff d = { s, w, seen, held, forgotten, NULL, NULL };
+	struct diff d = { s, w, seen, held, forgotten, NULL, NULL,
+			  w->all_blocks };
 
 	return diff_nodes(&d, NULL);
 }
@@ -505,7 +508,7 @@ plan_left(const struct plan *sent, const struct snapshot *after,
 	  const struct desired *w, const struct lft_seen *seen,
 	  const struct port_tables *held)
 {
-	struct diff d = { after, w, seen, held, NULL, NULL, NULL };
+	struct diff d = { after, w, seen, held, NULL, NULL, NULL, false };
 	g_autofree uint8_t *where = g_memdup2(sent->differs, after->n_nodes);
 
 	for (uint32_t port = 0; port < after->n_ports; port++) {

@@ -120,6 +120,7 @@ struct desired {
 				   the one it has */
 	const struct lid_map *lids;
 	const struct lft *lft;
+	bool all_blocks;		/* of lft are written, equal or not */
 	const struct lft *bridge;	/* the first tables on the way to lft,
 					   or NULL, */
 	const GArray *later;		/* and what comes then: see

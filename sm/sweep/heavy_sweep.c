@@ -306,6 +306,25 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 	program_result_clear(result);
 }
 
+/*
+ * Has another manager programmed the fabric last? A switch with adaptive routing
+ * on ignores its LFT, until a block of it is written; nothing in it tells. So all
+ * blocks are written once after another manager. Tables of ours are known by the
+ * engine that is remembered and by the SMLID of our port: ours, or that of the
+ * minism whose state we have.
+ */
+static bool
+is_inherited(const struct sweep *s)
+{
+	const struct snapshot *n = s->next.subnet;
+	const struct port_info *own = &n->ports[n->local_port].info;
+
+	if ((s->view.subnet && !s->cut_off) || !own->sm_lid)
+		return false;
+	return !persist_engine(s->memory, n) ||
+		(own->sm_lid != own->lid && own->sm_lid != s->former);
+}
+
 static void
 make_plan(struct sweep *s, bool keys_stay)
 {
@@ -319,6 +338,7 @@ make_plan(struct sweep *s, bool keys_stay)
 		.keys_stay = keys_stay,
 		.lids = s->next.lids,
 		.lft = s->next.lft,
+		.all_blocks = is_inherited(s),
 		.bridge = s->choice.bridge,
 		.later = s->choice.later,
 		.hosts_wait = s->choice.hosts_wait,
@@ -331,6 +351,11 @@ make_plan(struct sweep *s, bool keys_stay)
 	g_clear_pointer(&s->plan, plan_free);
 	s->plan = plan_diff(n, &s->wanted, s->next.seen, s->next.tables,
 			    not_sent);
+	if (s->wanted.all_blocks)
+		log_say(s->log, LOG_INFO, "sweep", "another manager has "
+			"programmed this fabric: all forwarding tables are "
+			"written once, since adaptive routing would ignore "
+			"them");
 }
 
 static void

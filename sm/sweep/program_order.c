@@ -106,6 +106,7 @@ struct port_progress {
 struct block {			/* a PLAN_LFT step */
 	uint32_t next;		/* in its list */
 	uint32_t waiting;	/* list: blocks that wait for this one */
+	bool is_due;		/* to be written, changed or not */
 	bool is_sent;		/* in flight */
 	bool is_parked;		/* in a list of waiting blocks */
 	bool is_late;		/* as in the bridge, which is not final */
@@ -563,11 +564,11 @@ take_block(struct program_order *o, uint32_t step)
 
 	if (!look.n[CHANGE_WAITS] || o->in_parts)
 		n += look.n[CHANGE_NOW] + look.n[CHANGE_RUSHED];
-	if (!n && !look.n[CHANGE_WAITS]) {
+	if (!n && !look.n[CHANGE_WAITS] && !b->is_due) {
 		block_is_good(o, step);
 		return false;
 	}
-	if (!n) {
+	if (!n && !b->is_due) {
 		b->is_parked = true;
 		o->n_parked++;
 		b->next = *look.list;
@@ -575,6 +576,7 @@ take_block(struct program_order *o, uint32_t step)
 		block_count(o, step);
 		return false;
 	}
+	b->is_due = false;
 	b->is_sent = true;
 	o->has_sent = true;
 	*o->rushed += look.n[CHANGE_RUSHED];
@@ -848,6 +850,7 @@ index_switches(struct program_order *o)
 		g->end_block = i + 1;
 		o->blocks[i - plan->first[PLAN_LFT]] = (struct block){
 			.next = NO_STEP, .waiting = NO_STEP,
+			.is_due = o->w->all_blocks,
 		};
 	}
 	for (uint32_t i = plan->first[PLAN_CHANGE_CLEAR];

@@ -149,8 +149,6 @@ void
 sweep_set_sm_state(struct sweep *s, enum sm_state state)
 {
 	GHashTable *clients = NULL;
-	uint16_t former;
-
 	if (s->self.state == state)
 		return;
 	log_say(s->log, LOG_INFO, "sweep", "SM state %s -> %s",
@@ -161,10 +159,10 @@ sweep_set_sm_state(struct sweep *s, enum sm_state state)
 		reregister_forget(s->clients);
 	if (state != SM_STATE_MASTER || !s->params.hooks.mastered)
 		return;
-	former = s->params.hooks.mastered(s->cut_off ? INT64_MAX : s->heard,
+	s->former = s->params.hooks.mastered(s->cut_off ? INT64_MAX : s->heard,
 					  &clients, s->params.hooks.data);
-	if (former)
-		reregister_trust(s->clients, former, clients);
+	if (s->former)
+		reregister_trust(s->clients, s->former, clients);
 }
 
 void

@@ -297,6 +297,8 @@ struct sweep {
 					   election */
 	uint32_t master;		/* standby: the master's port in
 					   `elected` */
+	uint16_t former;		/* LID of the master whose state was
+					   taken over; LID_NONE: of none */
 	unsigned polls_lost;
 	unsigned waits;			/* for candidates, see guest.c */
 	int64_t heard;			/* standby: time of its last answer,
