@@ -40,6 +40,7 @@
 #include <unistd.h>
 
 #define BACKLOG		16
+#define PAUSE_MS	200	/* without a descriptor for another client */
 #define NO_GROUP	((gid_t)-1)
 
 struct control_socket {
@@ -49,7 +50,7 @@ struct control_socket {
 	char *path;
 	int fd;
 	gid_t group;		/* may connect as well; NO_GROUP: none */
-	guint source;
+	guint source, pause;	/* one of both, while it is open */
 	dev_t dev;		/* of the file that we made */
 	ino_t ino;
 	GQueue clients;		/* struct client, the oldest first */
@@ -191,6 +192,18 @@ is_welcome(struct control_socket *s, int fd)
 	return false;
 }
 
+static gboolean on_connect(gint fd, GIOCondition condition, gpointer data);
+
+static gboolean
+on_pause(gpointer data)
+{
+	struct control_socket *s = data;
+
+	s->pause = 0;
+	s->source = g_unix_fd_add(s->fd, G_IO_IN, on_connect, s);
+	return G_SOURCE_REMOVE;
+}
+
 static gboolean
 on_connect(gint fd, GIOCondition condition, gpointer data)
 {
@@ -198,6 +211,15 @@ on_connect(gint fd, GIOCondition condition, gpointer data)
 	struct control_client *c;
 	int peer = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
+	/* The client stays in the backlog: poll() would return at once, over
+	 * and over. */
+	if (peer < 0 && errno != EAGAIN && errno != ECONNABORTED) {
+		log_limited(s->log, LOG_WARNING, "control", "cannot accept",
+			    "%s", g_strerror(errno));
+		s->source = 0;
+		s->pause = g_timeout_add(PAUSE_MS, on_pause, s);
+		return G_SOURCE_REMOVE;
+	}
 	if (peer < 0)
 		return G_SOURCE_CONTINUE;
 	if (!is_welcome(s, peer)) {
@@ -364,6 +386,8 @@ control_socket_close(struct control_socket *s)
 		client_end(s->clients.head->data);
 	if (s->source)
 		g_source_remove(s->source);
+	if (s->pause)
+		g_source_remove(s->pause);
 	if (s->fd >= 0)
 		close(s->fd);
 	if (s->ino && lstat(s->path, &st) == 0 && st.st_dev == s->dev &&

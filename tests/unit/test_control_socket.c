@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <glib/gstdio.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -180,6 +181,35 @@ ask(struct setup *t, const char *text)
 
 #define SETUP_TEST(name) \
 	TEST_WITH(name, struct setup *t, setup_new, setup_free)
+
+/* Without a descriptor for a client that waits, the loop has nothing to do. */
+SETUP_TEST(test_no_descriptor_is_no_spin)
+{
+	int fd = dial(t->path), full[256], n = 0;
+	struct rlimit old, low;
+	unsigned busy = 0;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	low = old;
+	low.rlim_cur = 256;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	while (n < 256 && (full[n] = dup(fd)) >= 0)
+		n++;
+	for (unsigned i = 0; i < 100; i++)
+		busy += g_main_context_iteration(NULL, FALSE);
+	while (n > 0)
+		close(full[--n]);
+	setrlimit(RLIMIT_NOFILE, &old);
+	assert_in_range(busy, 0, 20);
+	/* it is served when there is one */
+	assert_int_equal(write(fd, "sweep\n", 6), 6);
+	for (unsigned i = 0; i < 1000 && !t->sweeps; i++) {
+		g_usleep(1000);
+		turn(1);
+	}
+	assert_int_equal(t->sweeps, 1);
+	close(fd);
+}
 
 /* One request a connection, however it comes. */
 SETUP_TEST(test_a_line_is_answered_and_the_connection_ends)
