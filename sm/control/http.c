@@ -3,6 +3,11 @@
  * HTTP. libmicrohttpd reads requests and keeps connections; it has no thread,
  * but one epoll descriptor, which is a source of the main loop. Time-outs of
  * connections are looked at once a second while there are any.
+ *
+ * A connection ends LIFE_S after its begin, however busy it is: else a few that
+ * send a byte now and then would take the place of all others. A request must
+ * name the server by an address, localhost or the name of the machine: a page of
+ * another server whose name was made to lead here (DNS rebinding) does not.
  */
 #include "config.h"
 
@@ -42,7 +47,9 @@ http_port(const struct http *h)
 
 #define PORT		9683u	/* unless it is said */
 #define CONNECTIONS_MAX	16u
+#define FROM_ONE_MAX	12u	/* of one address */
 #define PATIENCE_S	10u
+#define LIFE_S		20
 #define MEMORY_MAX	(16u * 1024)	/* of a connection's request */
 
 /* Pages are answers to requests that change nothing. */
@@ -56,8 +63,25 @@ static const struct {
 	{ "/status", "application/json", "json status" },
 };
 
+/* The page is one file with its script and style in it. */
+static const char *const http_guards[][2] = {
+	{ "X-Content-Type-Options", "nosniff" },
+	{ "X-Frame-Options", "DENY" },
+	{ "Referrer-Policy", "no-referrer" },
+	{ "Content-Security-Policy", "default-src 'none'; script-src "
+	  "'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
+	  "connect-src 'self'; base-uri 'none'; form-action 'none'; "
+	  "frame-ancestors 'none'" },
+};
+
+struct http_life {
+	struct MHD_Connection *connection;
+	int64_t end;		/* us, of the monotonic clock */
+};
+
 struct http {
 	struct control_hooks hooks;
+	GArray *lives;		/* struct http_life, the oldest first */
 	struct MHD_Daemon *mhd;
 	guint source, timer;
 };
@@ -72,11 +96,31 @@ http_send(struct MHD_Connection *c, unsigned status, const char *type,
 
 	g_string_free(body, TRUE);
 	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	for (size_t i = 0; i < G_N_ELEMENTS(http_guards); i++)
+		MHD_add_response_header(r, http_guards[i][0],
+					http_guards[i][1]);
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
 		MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
 	result = MHD_queue_response(c, status, r);
 	MHD_destroy_response(r);
 	return result;
+}
+
+static bool
+is_own_name(struct MHD_Connection *c)
+{
+	const char *given = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
+						MHD_HTTP_HEADER_HOST);
+	g_autoptr(GSocketConnectable) parsed = given ?
+		g_network_address_parse(given, PORT, NULL) : NULL;
+	const char *name;
+
+	if (!parsed)
+		return !given;	/* HTTP/1.0 */
+	name = g_network_address_get_hostname(G_NETWORK_ADDRESS(parsed));
+	return g_hostname_is_ip_address(name) ||
+		g_ascii_strcasecmp(name, "localhost") == 0 ||
+		g_ascii_strcasecmp(name, g_get_host_name()) == 0;
 }
 
 static enum MHD_Result
@@ -102,6 +146,10 @@ http_on_request(void *data, struct MHD_Connection *c, const char *path,
 	    strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return http_send(c, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
 				 g_string_append(body, "GET or HEAD\n"));
+	if (!is_own_name(c))
+		return http_send(c, MHD_HTTP_MISDIRECTED_REQUEST, "text/plain",
+				 g_string_append(body, "by address, localhost "
+						 "or the host's name\n"));
 	for (size_t i = 0; i < G_N_ELEMENTS(http_pages); i++) {
 		if (strcmp(http_pages[i].path, path))
 			continue;
@@ -113,12 +161,51 @@ http_on_request(void *data, struct MHD_Connection *c, const char *path,
 	return http_send(c, MHD_HTTP_NOT_FOUND, "text/plain", body);
 }
 
+static void
+http_on_connection(void *data, struct MHD_Connection *c, void **state,
+		   enum MHD_ConnectionNotificationCode code)
+{
+	struct http *h = data;
+	const struct http_life life = {
+		c, g_get_monotonic_time() + LIFE_S * G_USEC_PER_SEC,
+	};
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		g_array_append_val(h->lives, life);
+		return;
+	}
+	for (guint i = 0; i < h->lives->len; i++)
+		if (g_array_index(h->lives, struct http_life, i).connection ==
+		    c) {
+			g_array_remove_index(h->lives, i);
+			return;
+		}
+}
+
+/* What libmicrohttpd reads from it next is its end. */
+static void
+end_old(struct http *h)
+{
+	int64_t now = g_get_monotonic_time();
+
+	for (guint i = 0; i < h->lives->len; i++) {
+		const struct http_life *l = &g_array_index(h->lives,
+							struct http_life, i);
+
+		if (l->end <= now)
+			shutdown(MHD_get_connection_info(l->connection,
+				MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
+				SHUT_RDWR);
+	}
+}
+
 static gboolean
 http_on_timer(gpointer data)
 {
 	struct http *h = data;
 	const union MHD_DaemonInfo *info;
 
+	end_old(h);
 	MHD_run(h->mhd);
 	info = MHD_get_daemon_info(h->mhd,
 				   MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
@@ -167,10 +254,15 @@ http_open(const char *address, const struct control_hooks *hooks,
 		flags |= MHD_USE_IPv6;
 	h = g_new0(struct http, 1);
 	h->hooks = *hooks;
+	h->lives = g_array_new(FALSE, FALSE, sizeof(struct http_life));
 	errno = 0;
 	h->mhd = MHD_start_daemon(flags, 0, NULL, NULL, http_on_request, h,
 				  MHD_OPTION_SOCK_ADDR, &at,
 				  MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
+				  MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+				  FROM_ONE_MAX,
+				  MHD_OPTION_NOTIFY_CONNECTION,
+				  http_on_connection, h,
 				  MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE_S,
 				  MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 				  (size_t)MEMORY_MAX, MHD_OPTION_END);
@@ -178,6 +270,7 @@ http_open(const char *address, const struct control_hooks *hooks,
 		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno),
 			    "%s: %s", address, errno ? g_strerror(errno) :
 			    "cannot listen there");
+		g_array_unref(h->lives);
 		g_free(h);
 		return NULL;
 	}
@@ -202,6 +295,7 @@ http_close(struct http *h)
 	if (h->timer)
 		g_source_remove(h->timer);
 	MHD_stop_daemon(h->mhd);
+	g_array_unref(h->lives);
 	g_free(h);
 }
 

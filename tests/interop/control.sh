@@ -130,6 +130,16 @@ served_metrics() {	# log of the manager
 		assert count("minism_other_managers", state="standby") == 0
 		assert count("minism_sm_priority") >= 0
 		assert count("minism_bad_links", routing="avoided") == 0
+		assert page.getheader("X-Content-Type-Options") == "nosniff"
+		assert "frame-ancestors" in page.getheader(
+			"Content-Security-Policy")
+		def call(name):
+			c = http.client.HTTPConnection("127.0.0.1",
+				int(sys.argv[1]), timeout=10)
+			c.request("GET", "/status", headers={"Host": name})
+			return c.getresponse().status
+		assert call("localhost:9683") == call("[::1]") == 200
+		assert call("evil.example") == call("127.0.0.1.evil.example") == 421
 		assert ask("HEAD", "/metrics").status == 200
 		assert ask("GET", "/none").status == 404
 		assert ask("POST", "/metrics").status == 405
