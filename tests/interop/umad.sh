@@ -32,7 +32,7 @@ for name in $names; do
 	preload=$sm_preload
 	[[ $name == fault_* ]] && preload=${sm_preload/$shim/$fault $shim}
 	wanted_case "$name" &&
-		check "$name" timeout -k 2 $((end - SECONDS)) env LD_PRELOAD="$preload" \
-			"$program" "$name"
+		check "$name" timeout -k 2 $((end > SECONDS ? end - SECONDS : 1)) \
+			env LD_PRELOAD="$preload" "$program" "$name"
 done
 done_testing
