@@ -218,7 +218,7 @@ case_devices() {
 	check "the kernel has 8 HCAs" start_lab "$net" $hosts
 	check "with a umad and an issm each" test -c /dev/infiniband/umad7 -a \
 		-c /dev/infiniband/issm7
-	check "and an IPoIB interface" test -d /sys/class/net/ib7
+	check "and an IPoIB interface" await 20 test -d /sys/class/net/ib7
 }
 
 case_bringup() {
