@@ -10,6 +10,9 @@
  */
 #include "sm/file_writer.h"
 
+#include <glib/gstdio.h>
+#include <string.h>
+
 struct write {
 	char *path;
 	const char *subsystem;
@@ -28,6 +31,7 @@ struct file_writer {
 	char *path;
 	struct write *now;	/* NULL: idle */
 	GString *next;		/* NULL: none waits */
+	GString *unwritten;	/* NULL: the last one was not refused */
 };
 
 static void
@@ -46,7 +50,8 @@ write_free(void *values)
 	struct write *w = values;
 
 	g_free(w->path);
-	g_string_free(w->text, TRUE);
+	if (w->text)
+		g_string_free(w->text, TRUE);
 	g_clear_error(&w->error);
 	g_free(w);
 }
@@ -69,6 +74,8 @@ write_done(void *values, void *data)
 		write_start(w, g_steal_pointer(&w->next));
 	else if (w->params.written)
 		w->params.written(!now->error, w->params.data);
+	else if (now->error)
+		w->unwritten = g_steal_pointer(&now->text);
 }
 
 static void
@@ -88,6 +95,38 @@ write_start(struct file_writer *w, GString *text)
 	beside_run(w->disk, &task, now, NULL);
 }
 
+static void
+forget_unwritten(struct file_writer *w)
+{
+	if (w->unwritten)
+		g_string_free(g_steal_pointer(&w->unwritten), TRUE);
+}
+
+/* A file is written as NAME.XXXXXX, and then gets its name. */
+static void
+remove_strays(const char *path)
+{
+	g_autofree char *dir = g_path_get_dirname(path);
+	g_autofree char *name = g_path_get_basename(path);
+	size_t len = strlen(name);
+	GDir *d = g_dir_open(dir, 0, NULL);
+	const char *entry;
+
+	while (d && (entry = g_dir_read_name(d))) {
+		g_autofree char *stray = g_build_filename(dir, entry, NULL);
+
+		if (strlen(entry) != len + strlen(".XXXXXX") ||
+		    strncmp(entry, name, len) != 0 || entry[len] != '.' ||
+		    strspn(entry + len + 1, G_CSET_A_2_Z G_CSET_a_2_z
+			   "0123456789") != strlen("XXXXXX") ||
+		    strspn(entry + len + 1, G_CSET_a_2_z) == strlen("XXXXXX"))
+			continue;	/* rather a word than chance */
+		g_unlink(stray);
+	}
+	if (d)
+		g_dir_close(d);
+}
+
 struct file_writer *
 file_writer_new(struct beside *disk, struct log *log,
 		const struct file_writer_params *params)
@@ -98,6 +137,7 @@ file_writer_new(struct beside *disk, struct log *log,
 	w->log = log;
 	w->params = *params;
 	w->path = g_strdup(params->path);
+	remove_strays(w->path);
 	return w;
 }
 
@@ -106,6 +146,8 @@ file_writer_free(struct file_writer *w)
 {
 	if (!w)
 		return;
+	file_writer_retry(w);
+	forget_unwritten(w);
 	if (w->now)
 		w->now->owner = NULL;
 	if (w->next)
@@ -117,8 +159,16 @@ file_writer_free(struct file_writer *w)
 }
 
 void
+file_writer_retry(struct file_writer *w)
+{
+	if (w && !w->now && w->unwritten)
+		write_start(w, g_steal_pointer(&w->unwritten));
+}
+
+void
 file_writer_put(struct file_writer *w, GString *text)
 {
+	forget_unwritten(w);
 	if (!w->now) {
 		write_start(w, text);
 		return;

@@ -23,7 +23,8 @@ struct file_writer_params {
 	void *data;
 };
 
-/* disk, log: borrowed, the log until disk's jobs have ended. disk NULL: each
+/* Removes what a run that was killed has left of the file beside it. disk, log:
+ * borrowed, the log until disk's jobs have ended. disk NULL: each
  * text is written at once. */
 struct file_writer *file_writer_new(struct beside *disk, struct log *log,
 				    const struct file_writer_params *params);
@@ -34,5 +35,8 @@ void file_writer_free(struct file_writer *w);
 /* Replaces the file, atomically; takes `text` over. While one text is written,
  * only the last one of those that follow is kept. */
 void file_writer_put(struct file_writer *w, GString *text);
+/* Without written(): the last text could not be written, and is tried once more.
+ * w may be NULL. So does file_writer_free(). */
+void file_writer_retry(struct file_writer *w);
 
 #endif

@@ -214,6 +214,9 @@ persist_keep_lids(struct persist *m, const struct snapshot *s,
 	GString *text;
 	bool same;
 
+	/* each heavy sweep comes here */
+	for (unsigned f = 0; f < PERSIST_FILES; f++)
+		file_writer_retry(m->writers[f]);
 	forget_away(m, ranges, map, now);
 	same = ranges->len == n;
 	/* field by field: a struct has padding */

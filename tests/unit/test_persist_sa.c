@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "sm/file_writer.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/sa_server_lab.h"
 #include "tests/lib/unit.h"
 
@@ -230,4 +232,47 @@ TEST(test_without_a_folder_nothing_is_kept, stage_set_up, stage_tear_down)
 	assert_int_equal(stage_subscriptions(st), 1);
 	restart(st, NULL);
 	assert_int_equal(stage_subscriptions(st), 0);
+}
+
+static bool
+holds(const char *path, const char *text)
+{
+	g_autofree char *found = NULL;
+
+	return g_file_get_contents(path, &found, NULL, NULL) &&
+		strcmp(found, text) == 0;
+}
+
+/* And what a killed run has left beside it goes; nothing else. */
+TEST(test_refused_text_is_written_when_it_can_be)
+{
+	g_autofree char *dir = g_dir_make_tmp("minism-writer-XXXXXX", NULL);
+	g_autofree char *sub = g_build_filename(dir, "sub", NULL);
+	g_autofree char *path = g_build_filename(sub, "ranks", NULL);
+	g_autofree char *stray = g_strconcat(path, ".6V88Y3", NULL);
+	g_autofree char *other = g_strconcat(path, ".backup", NULL);
+	const struct file_writer_params params = {
+		.path = path, .subsystem = "test", .mode = 0644,
+	};
+	struct log *log = log_open("/dev/null", LOG_ERROR, NULL);
+	struct file_writer *w = file_writer_new(NULL, log, &params);
+
+	assert_true(g_file_set_contents(sub, "no folder", -1, NULL));
+	file_writer_put(w, g_string_new("1"));
+	file_writer_put(w, g_string_new("2"));
+	file_writer_retry(w);
+	assert_int_equal(g_unlink(sub), 0);
+	file_writer_retry(w);
+	assert_true(holds(path, "2"));
+	g_unlink(path);
+	file_writer_retry(w);		/* it was written */
+	assert_false(holds(path, "2"));
+	file_writer_free(w);
+	assert_true(g_file_set_contents(stray, "", -1, NULL) &&
+		    g_file_set_contents(other, "", -1, NULL));
+	file_writer_free(file_writer_new(NULL, log, &params));
+	assert_false(g_file_test(stray, G_FILE_TEST_EXISTS));
+	assert_true(g_file_test(other, G_FILE_TEST_EXISTS));
+	log_free(log);
+	folder_remove(dir);
 }
