@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -43,6 +44,7 @@
 #define EXIT_NOT_UP	1
 #define EXIT_USAGE	2
 #define SHOW_LINES	200u
+#define FILES_MIN	16u	/* 12 while it rests, and some clients */
 
 struct daemon {
 	struct options *conf;
@@ -695,6 +697,33 @@ usage(const char *message)
 	return EXIT_USAGE;
 }
 
+static void *
+nothing(void *data)
+{
+	return data;
+}
+
+/* Without these GLib would abort somewhere on the way, with a core. */
+static bool
+has_means(GError **error)
+{
+	struct rlimit files;
+	GThread *thread;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+	    files.rlim_cur < FILES_MIN) {
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NFILE,
+			    "%u file descriptors are too few: %u at least "
+			    "(ulimit -n, LimitNOFILE)",
+			    (unsigned)files.rlim_cur, FILES_MIN);
+		return false;
+	}
+	thread = g_thread_try_new("probe", nothing, NULL, error);
+	if (thread)
+		g_thread_join(thread);
+	return thread != NULL;
+}
+
 /* The configuration is valid so far: reads the files that it names, then
  * runs. */
 static int
@@ -704,6 +733,10 @@ daemon_start(struct daemon *d, GPtrArray *warnings)
 	g_autoptr(GError) error = NULL;
 	int code = EXIT_NOT_UP;
 
+	if (!has_means(&error)) {
+		usage(error->message);
+		return EXIT_NOT_UP;
+	}
 	d->site = site_files_read(d->conf, warnings, errors);
 	for (guint i = 0; !d->site && i < errors->len; i++)
 		usage(errors->pdata[i]);

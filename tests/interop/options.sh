@@ -37,6 +37,12 @@ bad_case() {
 	refused "--lmc -1" '7' --lmc -1
 	refused "--lmc two" 'two' --lmc two
 	refused "--lmc 1x" '1x' --lmc 1x
+	(
+		ulimit -n 10
+		"$MINISM" -F "$SCRATCH/empty.conf" --simulate 'single(3)' --once
+	) >few.out 2>&1
+	check "too few descriptors: exit status 1, and why" \
+		test $? -eq 1 -a -n "$(grep 'LimitNOFILE' few.out)"
 	refused "--priority 16" '15' --priority 16
 	refused "--sweep -1" 'sweep' --sweep -1
 	refused "-s often" 'often' -s often
