@@ -460,17 +460,15 @@ char *
 field_tally_ports(const struct field_tally *t, unsigned bit,
 		  const struct snapshot *s)
 {
-	const struct snapshot_node *n;
-	g_autofree char *more = NULL;
+	uint32_t port = t->first[bit];
+	g_autofree char *more = NULL, *place = NULL;
 
 	if (!t->count[bit])
 		return NULL;
-	n = snapshot_node_of(s, t->first[bit]);
+	place = snapshot_place(s, s->ports[port].node, port);
 	if (t->count[bit] > 1)
 		more = g_strdup_printf(" and %u more", t->count[bit] - 1);
-	return g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x) port %u%s",
-			       snapshot_node_name(n), n->info.node_guid,
-			       s->ports[t->first[bit]].num, more ?: "");
+	return g_strdup_printf("%s%s", place, more ?: "");
 }
 
 void

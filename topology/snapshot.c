@@ -105,6 +105,19 @@ snapshot_port_name(const struct snapshot *s, uint32_t port)
 	return g_strdup_printf("%s/%u", snapshot_node_name(n), num);
 }
 
+char *
+snapshot_place(const struct snapshot *s, uint32_t node, uint32_t port)
+{
+	const struct snapshot_node *n = &s->nodes[node];
+	const char *name = snapshot_node_name(n);
+	g_autofree char *num = port == SNAPSHOT_NONE ? NULL :
+		g_strdup_printf(" port %u", s->ports[port].num);
+
+	return g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x)%s",
+			       *name ? name : "?", n->info.node_guid,
+			       num ?: "");
+}
+
 uint32_t
 snapshot_port_of(const struct snapshot *s, uint32_t node, unsigned num)
 {

@@ -89,6 +89,8 @@ snapshot_name_of(const struct snapshot *s, uint32_t port)
 /* "leaf-2/6", "node-07/2" of a CA with several ports; of a CA's only port and
  * of a switch's port 0 the node's name. g_free. */
 char *snapshot_port_name(const struct snapshot *s, uint32_t port);
+/* "leaf-2 (0x0002c9030045f121) port 6"; port SNAPSHOT_NONE: the node. g_free. */
+char *snapshot_place(const struct snapshot *s, uint32_t node, uint32_t port);
 
 static inline bool
 snapshot_is_switch(const struct snapshot_node *node)

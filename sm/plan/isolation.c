@@ -125,16 +125,15 @@ wait_take(struct layout *l, uint16_t pkey)
 G_GNUC_PRINTF(3, 4) static void
 pkey_complain(struct layout *l, uint32_t port, const char *format, ...)
 {
-	const struct snapshot_node *n = snapshot_node_of(l->s, port);
+	g_autofree char *place = snapshot_place(l->s, l->s->ports[port].node,
+						port);
 	g_autofree char *text = NULL;
 	va_list args;
 
 	va_start(args, format);
 	text = g_strdup_vprintf(format, args);
 	va_end(args);
-	g_ptr_array_add(l->notes, g_strdup_printf(
-		"%s (0x%016" PRIx64 ") port %u: %s", snapshot_node_name(n),
-		n->info.node_guid, l->s->ports[port].num, text));
+	g_ptr_array_add(l->notes, g_strdup_printf("%s: %s", place, text));
 }
 
 static void

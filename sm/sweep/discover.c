@@ -136,15 +136,8 @@ add_query(struct discover *d, enum query_kind what, uint32_t port)
 static char *
 place_name(const struct snapshot *s, uint32_t port)
 {
-	if (port == SNAPSHOT_NONE)
-		return g_strdup("our own port");
-
-	const char *name = snapshot_name_of(s, port);
-
-	return g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x) port %u",
-			       *name ? name : "?",
-			       snapshot_node_of(s, port)->info.node_guid,
-			       s->ports[port].num);
+	return port == SNAPSHOT_NONE ? g_strdup("our own port") :
+		snapshot_place(s, s->ports[port].node, port);
 }
 
 /* ----------------------------------------------------------------- M_Keys */

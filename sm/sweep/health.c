@@ -41,12 +41,13 @@ judge_links(struct health *v, const struct snapshot *s)
 		}
 		if (p->info.state >= PORT_STATE_ACTIVE)
 			continue;
-		if (bad++ < PORT_LINES_MAX)
-			complain(v, "%s (0x%016" G_GINT64_MODIFIER
-				 "x) port %u is %s, not Active",
-				 snapshot_node_name(n),
-				 n->info.node_guid, p->num, p->known ?
+		if (bad++ < PORT_LINES_MAX) {
+			g_autofree char *place = snapshot_place(s, p->node,
+								port);
+
+			complain(v, "%s is %s, not Active", place, p->known ?
 				 port_state_name(p->info.state) : "unknown");
+		}
 	}
 	if (bad > PORT_LINES_MAX)
 		complain(v, "%u more ports are not Active",
@@ -113,8 +114,8 @@ judge_ports(struct health *v, const struct snapshot *s, const struct plan *left)
 		const struct plan_step *step = &left->steps[i];
 		unsigned address = step->fields & PORT_FIELDS_ADDRESS;
 		unsigned fields = step->fields & PORT_FIELDS_GUARD;
-		const struct snapshot_node *n = &s->nodes[step->node];
 		g_autoptr(GString) names = NULL;
+		g_autofree char *place = NULL;
 
 		/* such a PLAN_PORT or PLAN_ARM step has the fields of
 		 * PLAN_ACTIVATE as well */
@@ -133,10 +134,8 @@ judge_ports(struct health *v, const struct snapshot *s, const struct plan *left)
 				g_string_append_printf(names, "%s%s",
 					names->len ? ", " : "",
 					port_field_name(bit));
-		complain(v, "%s (0x%016" G_GINT64_MODIFIER "x) port %u has not "
-			 "taken its %s", snapshot_node_name(n),
-			 n->info.node_guid, s->ports[step->port].num,
-			 names->str);
+		place = snapshot_place(s, step->node, step->port);
+		complain(v, "%s has not taken its %s", place, names->str);
 	}
 	if (bad > PORT_LINES_MAX)
 		complain(v, "%u more ports have not taken their LID, LMC, "

@@ -117,23 +117,19 @@ static void
 table_reader_fault(struct table_reader *r, guint i, const char *why)
 {
 	const struct table_reader_item *item = item_at(r, i);
-	const struct snapshot_node *n = snapshot_node_of(r->s, item->port);
-	g_autoptr(GString) line = g_string_new(NULL);
+	bool is_lft = item->table == TABLE_LFT;
+	g_autofree char *place = NULL;
 
 	if (r->failed[i])
 		return;
 	r->failed[i] = true;
 	if (r->faults->len >= FAULTS_MAX)
 		return;
-	g_string_printf(line, "%s (0x%016" G_GINT64_MODIFIER "x)",
-			snapshot_node_name(n), n->info.node_guid);
-	if (item->table != TABLE_LFT)
-		g_string_append_printf(line, " port %u",
-				       r->s->ports[item->port].num);
-	g_string_append_printf(line, ": its %s cannot be read: %s",
-			       item->table == TABLE_LFT ? "forwarding table" :
-			       port_table_names[item->table], why);
-	g_ptr_array_add(r->faults, g_strdup(line->str));
+	place = snapshot_place(r->s, r->s->ports[item->port].node,
+			       is_lft ? SNAPSHOT_NONE : item->port);
+	g_ptr_array_add(r->faults, g_strdup_printf(
+		"%s: its %s cannot be read: %s", place, is_lft ?
+		"forwarding table" : port_table_names[item->table], why));
 }
 
 static void
