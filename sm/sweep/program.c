@@ -47,7 +47,6 @@ struct program {
 	struct program_order *order;
 	struct smp_batch *batch;
 	uint32_t settled;		/* steps that have ended */
-	char text[160];			/* result of step_place() */
 };
 
 /* ------------------------------------------------------- a step as a Set */
@@ -140,31 +139,21 @@ program_step_request(const struct snapshot *s, const struct desired *w,
 
 /* ---------------------------------------------------------------- problems */
 
-static void G_GNUC_PRINTF(2, 3)
-problem(struct program *p, const char *format, ...)
+/* The text begins with the step's place. */
+static void G_GNUC_PRINTF(3, 4)
+problem(struct program *p, const struct plan_step *step, const char *format,
+	...)
 {
+	g_autofree char *place = NULL, *text = NULL;
 	va_list args;
 
 	if (p->r.problems->len >= PROBLEMS_MAX)
 		return;
+	place = snapshot_place(p->before, step->node, step->port);
 	va_start(args, format);
-	g_ptr_array_add(p->r.problems, g_strdup_vprintf(format, args));
+	text = g_strdup_vprintf(format, args);
 	va_end(args);
-}
-
-static const char *
-step_place(struct program *p, const struct plan_step *step)
-{
-	const struct snapshot_node *n = &p->before->nodes[step->node];
-	int len = g_snprintf(p->text, sizeof(p->text),
-			     "%s (0x%016" G_GINT64_MODIFIER "x)",
-			     snapshot_node_name(n),
-			     n->info.node_guid);
-
-	if (step->port != SNAPSHOT_NONE)
-		g_snprintf(p->text + len, sizeof(p->text) - len, " port %u",
-			   p->before->ports[step->port].num);
-	return p->text;
+	g_ptr_array_add(p->r.problems, g_strconcat(place, text, NULL));
 }
 
 /*
@@ -222,15 +211,70 @@ learn_changed(struct program *p, uint32_t port)
 			   snapshot_node_of(p->before, port)->info.node_guid);
 }
 
+struct member {
+	size_t offset, size;
+};
+#define MEMBER(type, name) \
+	{ G_STRUCT_OFFSET(struct type, name), \
+	  sizeof(((struct type *)NULL)->name) }
+
+static const struct member port_caps[] = {
+	MEMBER(port_info, guid_cap), MEMBER(port_info, mtu_cap),
+	MEMBER(port_info, vl_cap), MEMBER(port_info, vl_arb_high_cap),
+	MEMBER(port_info, vl_arb_low_cap), { 0 },
+};
+static const struct member switch_caps[] = {
+	MEMBER(switch_info, linear_fdb_cap),
+	MEMBER(switch_info, random_fdb_cap),
+	MEMBER(switch_info, multicast_fdb_cap),
+	MEMBER(switch_info, lids_per_port),
+	MEMBER(switch_info, partition_enforcement_cap),
+	MEMBER(switch_info, enforce_inbound),
+	MEMBER(switch_info, enforce_outbound),
+	MEMBER(switch_info, enhanced_port0), { 0 },
+};
+
+/*
+ * The answer to a Set has all components, but tables were sized and the plan
+ * was made by the capabilities that discovery read: those stay until the node
+ * is read again. False: the answer has others.
+ */
+static bool
+keep_caps(const struct member *m, const void *known, void *answer)
+{
+	bool same = true;
+
+	for (; m->size; m++) {
+		const char *from = (const char *)known + m->offset;
+		char *to = (char *)answer + m->offset;
+
+		same &= memcmp(to, from, m->size) == 0;
+		memcpy(to, from, m->size);
+	}
+	return same;
+}
+
 static void
-program_on_port(struct program *p, uint32_t index,
-		const struct port_info *answer)
+program_on_port(struct program *p, uint32_t index, struct port_info *answer)
 {
 	const struct plan_step *step = &p->plan->steps[index];
 	unsigned state = step_state(step), fields = step->fields;
+	struct port_info *known = &p->r.after->ports[step->port].info;
 	struct port_info wanted;
 
-	p->r.after->ports[step->port].info = *answer;
+	if (!keep_caps(port_caps, known, answer))
+		learn_changed(p, step->port);
+	/* No PortState: nothing else in it is believed, as in discovery. A base
+	 * port 0 has none. */
+	if (p->before->ports[step->port].num > 0 &&
+	    (answer->state == PORT_STATE_NOP ||
+	     answer->state > PORT_STATE_ACTIVE_DEFER)) {
+		learn_changed(p, step->port);
+		problem(p, step, " answers with PortState %u", answer->state);
+		settle(p, index, false);
+		return;
+	}
+	*known = *answer;
 	/* Some fields are sent twice on a port's way to Active: the last reply
 	 * counts. */
 	desired_port(p->before, p->w, step->port, &wanted);
@@ -245,11 +289,10 @@ program_on_port(struct program *p, uint32_t index,
 	}
 	if (answer->state == PORT_STATE_DOWN) {
 		learn_changed(p, step->port);
-		problem(p, "%s went down", step_place(p, step));
+		problem(p, step, " went down");
 	} else {
-		problem(p, "%s stays in %s instead of %s",
-			step_place(p, step), port_state_name(answer->state),
-			port_state_name(state));
+		problem(p, step, " stays in %s instead of %s",
+			port_state_name(answer->state), port_state_name(state));
 	}
 	settle(p, index, false);
 }
@@ -258,11 +301,14 @@ static void
 on_switch(struct program *p, uint32_t index, const uint8_t *data)
 {
 	const struct plan_step *step = &p->plan->steps[index];
+	struct switch_info *known = &p->r.after->nodes[step->node].sw;
 	struct switch_info wanted, answer;
 
 	desired_switch(p->before, p->w, step->node, &wanted);
 	switch_info_decode(data, &answer);
-	p->r.after->nodes[step->node].sw = answer;
+	if (!keep_caps(switch_caps, known, &answer))
+		learn_changed(p, p->before->nodes[step->node].first_port);
+	*known = answer;
 	if (step->kind == PLAN_CHANGE_CLEAR) {
 		program_order_look_again(p->order, step->node);
 		settle(p, index, true);
@@ -270,18 +316,17 @@ on_switch(struct program *p, uint32_t index, const uint8_t *data)
 	}
 	if (plan_fields_differ(switch_fields, step->fields & SWITCH_FIELD_TOP,
 			       &wanted, &answer)) {
-		problem(p, "%s: LinearFDBTop stays %u instead of %u",
-			step_place(p, step), answer.linear_fdb_top,
-			wanted.linear_fdb_top);
+		problem(p, step, ": LinearFDBTop stays %u instead of %u",
+			answer.linear_fdb_top, wanted.linear_fdb_top);
 		settle(p, index, false);
 		return;
 	}
 	/* Unicast does not need it, so the links come up all the same. */
 	if (plan_fields_differ(switch_fields, step->fields &
 			       SWITCH_FIELD_MCAST_TOP, &wanted, &answer))
-		problem(p, "%s: MulticastFDBTop stays 0x%04x instead of "
-			"0x%04x", step_place(p, step),
-			answer.multicast_fdb_top, wanted.multicast_fdb_top);
+		problem(p, step, ": MulticastFDBTop stays 0x%04x instead of "
+			"0x%04x", answer.multicast_fdb_top,
+			wanted.multicast_fdb_top);
 	settle(p, index, true);
 }
 
@@ -306,8 +351,8 @@ on_block(struct program *p, uint32_t index, const uint8_t *sent,
 				&answer);
 	}
 	if (!well)
-		problem(p, "%s acknowledged block %u of its %s but has other "
-			"content in it", step_place(p, step), step->block,
+		problem(p, step, " acknowledged block %u of its %s but has "
+			"other content in it", step->block,
 			is_lft ? "forwarding table" :
 			port_table_names[step->table]);
 	settle(p, index, well);
@@ -355,9 +400,9 @@ refused(struct program *p, uint32_t index, unsigned status)
 	const struct plan_step *step = &p->plan->steps[index];
 
 	forget_block(p, index);
-	problem(p, "%s refuses %s: %s", step_place(p, step),
-		step->kind == PLAN_TABLE ? port_table_names[step->table] :
-		plan_kind_name(step->kind), mad_status_name(status));
+	problem(p, step, " refuses %s: %s", step->kind == PLAN_TABLE ?
+		port_table_names[step->table] : plan_kind_name(step->kind),
+		mad_status_name(status));
 	settle(p, index, false);
 }
 
@@ -376,8 +421,7 @@ program_on_timeout(struct program *p, const struct program_order_action *a,
 	forget_block(p, a->what);
 	if (!mkey_db_is_hidden(&p->before->ports[holder].info)) {
 		smp_batch_set_unreachable(p->batch, port);
-		problem(p, "%s does not answer (%s)", step_place(p, step),
-			step->kind == PLAN_TABLE ?
+		problem(p, step, " does not answer (%s)", step->kind == PLAN_TABLE ?
 			port_table_names[step->table] :
 			plan_kind_name(step->kind));
 	} else if (!is_locked(p, holder)) {
@@ -385,8 +429,7 @@ program_on_timeout(struct program *p, const struct program_order_action *a,
 		const struct plan_step at = { .node = h->node, .port = holder };
 
 		g_array_append_val(p->r.locked, h->guid);
-		problem(p, "%s rejects Sets: it has a foreign M_Key",
-			step_place(p, &at));
+		problem(p, &at, " rejects Sets: it has a foreign M_Key");
 	}
 	settle(p, a->what, false);
 }
@@ -485,8 +528,8 @@ program_reply(void *data, const struct smp_request *r,
 		break;
 	case SMP_TOO_FAR:
 		if (!look)
-			problem(p, "%s cannot be reached",
-				step_place(p, &p->plan->steps[a.what]));
+			problem(p, &p->plan->steps[a.what],
+				" cannot be reached");
 		break;
 	}
 	if (!look)
