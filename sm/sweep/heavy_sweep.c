@@ -285,6 +285,7 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 		s->retry_us = CLAMP(2 * s->retry_us, RETRY_MIN_US,
 				    fields & PORT_FIELDS_ADDRESS ?
 				    RETRY_MAX_US : RETRY_GUARD_MAX_US);
+		s->retry_due = transport_now(s->t) + s->retry_us;
 		s->causes |= 1u << SWEEP_CAUSE_UNTAKEN;
 	} else if (!s->is_repair) {
 		s->retry_us = 0;

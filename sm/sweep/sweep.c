@@ -79,13 +79,13 @@ static const char *const cause_names[] = {
 	[SWEEP_CAUSE_GROUPS] = "groups not reached",
 	[SWEEP_CAUSE_SILENT] = "a silent port",
 	[SWEEP_CAUSE_RETRY] = "fabric not up",
-	[SWEEP_CAUSE_UNTAKEN] = "an address was not taken",
+	[SWEEP_CAUSE_UNTAKEN] = "a field was not taken",
 	[SWEEP_CAUSE_ELECTION] = "election",
 	[SWEEP_CAUSE_PARTITIONS] = "partitions changed",
 	[SWEEP_CAUSE_TIME] = "periodic",
 };
 
-static void sweep_begin(void *data);
+static void sweep_begin(struct sweep *s);
 static void discover_all(struct sweep *s);
 static void rest(struct sweep *s);
 
@@ -179,11 +179,29 @@ sweep_view_clear(struct view *v)
 	*v = (struct view){ 0 };
 }
 
+/* What a sweep that waits does next, and when. */
+struct next {
+	int64_t when;
+	void (*run)(struct sweep *s);	/* NULL: it waits for a cause */
+};
+
 static void
-set_timer(struct sweep *s, int64_t when, transport_timer_fn fn)
+sweep_on_timer(void *data)
+{
+	struct sweep *s = data;
+
+	s->timer = 0;
+	s->run(s);
+}
+
+static void
+set_timer(struct sweep *s, struct next n)
 {
 	transport_timer_clear(s->t, &s->timer);
-	s->timer = transport_timer_start(s->t, when, fn, s);
+	s->run = n.run;
+	if (n.run)
+		s->timer = transport_timer_start(s->t, n.when, sweep_on_timer,
+						 s);
 }
 
 /* Frees the values of a sweep. */
@@ -313,15 +331,6 @@ note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 }
 
 static void
-elect_again(void *data)
-{
-	struct sweep *s = data;
-
-	s->timer = 0;
-	sweep_elect(s);
-}
-
-static void
 sweep_on_peers(GArray *found, void *data)
 {
 	struct sweep *s = data;
@@ -343,7 +352,8 @@ sweep_on_peers(GArray *found, void *data)
 		discover_all(s);
 		return;
 	case GUEST_WAIT:
-		set_timer(s, transport_now(s->t) + GUEST_WAIT_US, elect_again);
+		set_timer(s, (struct next){ transport_now(s->t) + GUEST_WAIT_US,
+					    sweep_elect });
 		return;
 	}
 	switch (election_decide(&s->self, peers, found->len, &who)) {
@@ -509,9 +519,8 @@ can_repair(const struct sweep *s)
 }
 
 static void
-sweep_begin(void *data)
+sweep_begin(struct sweep *s)
 {
-	struct sweep *s = data;
 	int64_t now = transport_now(s->t);
 	g_autoptr(GArray) nodes = can_repair(s) ?
 		notices_take(s->notices, now, now) : NULL;
@@ -520,7 +529,7 @@ sweep_begin(void *data)
 	};
 	g_autofree char *causes = NULL, *names = NULL;
 
-	s->timer = 0;
+	transport_timer_clear(s->t, &s->timer);
 	s->is_repair = nodes && nodes->len;
 	s->why = s->causes | (s->is_repair ? s->notice_causes : 0);
 	/* What was not taken is sent again by a heavy sweep only. */
@@ -642,24 +651,13 @@ probe(struct sweep *s)
 }
 
 static void
-sweep_on_light_timer(void *data)
+start_light(struct sweep *s)
 {
-	struct sweep *s = data;
-
-	s->timer = 0;
-	if (flaps_due(s->flaps) <= transport_now(s->t)) {
-		rest(s);
-		return;
-	}
-	if (transport_now(s->t) < s->light_due) {
-		probe(s);
-		return;
-	}
-	if (s->causes || !s->view.subnet)
+	if (!s->view.subnet)
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
 	else if (s->params.force_heavy)
 		s->causes |= 1u << SWEEP_CAUSE_TIME;
-	if (s->causes) {
+	if (s->causes & ~(1u << SWEEP_CAUSE_UNTAKEN)) {
 		sweep_begin(s);
 		return;
 	}
@@ -699,49 +697,11 @@ sweep_on_poll(GArray *found, void *data)
 }
 
 static void
-sweep_on_poll_timer(void *data)
+start_poll(struct sweep *s)
 {
-	struct sweep *s = data;
-
-	s->timer = 0;
 	sweep_set_state(s, SWEEP_POLLING);
 	s->peers = election_poll_start(s->x, s->keys, s->elected, s->master,
 			     sweep_on_poll, s);
-}
-
-/* The tag is the NodeGUID. The node is read again, since not all switches take
- * the state. */
-static void
-sweep_on_phys_state(const struct mad_client_answer *a, void *data, uint64_t tag)
-{
-	struct sweep *s = data;
-
-	if (a->outcome != MAD_CLIENT_ANSWERED)
-		return;
-	sweep_changed(s, SWEEP_CAUSE_MEANWHILE, tag);
-	sweep_reread(s);
-}
-
-void
-sweep_set_phys_state(struct sweep *s, uint32_t port, uint8_t phys)
-{
-	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
-	const struct snapshot *n = s->view.subnet;
-	struct port_info info = n->ports[port].info;
-	uint8_t mad[MAD_SIZE];
-	struct dr_path path;
-
-	if (!snapshot_path(n, port, &path))
-		return;
-	info.state = phys == PORT_PHYS_DISABLED ? PORT_STATE_DOWN :
-		PORT_STATE_NOP;
-	info.phys_state = phys;
-	smp_build_direct(mad, MAD_METHOD_SET, MAD_ATTR_PORT_INFO,
-			 n->ports[port].num, mkey_db_at(s->keys, n, port),
-			 &path);
-	port_info_encode(smp_data(mad), &info);
-	mad_client_start(s->x, &direct, mad, sweep_on_phys_state, s,
-			 snapshot_node_of(n, port)->info.node_guid);
 }
 
 /* Ends the holds of links that are due: a port that was disabled is enabled
@@ -803,16 +763,47 @@ urgent_due(const struct sweep *s)
 	return when;
 }
 
+static void
+earlier(struct next *n, int64_t when, void (*run)(struct sweep *s))
+{
+	if (when < n->when)
+		*n = (struct next){ when, run };
+}
+
 /*
- * Decides what comes next: a sweep for the recorded causes after a short wait,
- * or a light sweep. A fabric that is not up is swept again at the interval of
- * light sweeps, since a Set that failed a moment ago rarely works now; only
- * addresses that a port did not take have an interval of their own.
+ * The only place that decides what comes next. A fabric that is not up is swept
+ * again at the interval of light sweeps, since a Set that failed a moment ago
+ * rarely works now; addresses and protections that a port did not take have an
+ * interval of their own, beside all others.
  */
+static struct next
+next_event(const struct sweep *s)
+{
+	struct next n = { INT64_MAX, NULL };
+
+	if (s->causes & 1u << SWEEP_CAUSE_UNTAKEN)
+		earlier(&n, MAX(s->retry_due, s->last_end + HOLD_US),
+			sweep_begin);
+	if (s->self.state == SM_STATE_STANDBY && s->elected)
+		earlier(&n, transport_now(s->t) +
+			(int64_t)s->params.poll_ms * 1000, start_poll);
+	else if (s->params.sweep_s)
+		earlier(&n, s->light_due, start_light);
+	/* What needs a published view. */
+	if (s->view.subnet && s->params.sweep_s)
+		earlier(&n, silent_due(s->silent), probe);
+	if (s->view.subnet)
+		earlier(&n, flaps_due(s->flaps), rest);
+	return n;
+}
+
+/* Waits for a sweep for the recorded causes, after a short time, or for what
+ * is next. */
 static void
 rest(struct sweep *s)
 {
-	int64_t now = transport_now(s->t), due, when;
+	struct next sweep = { INT64_MAX, sweep_begin };
+	int64_t due;
 
 	/* Every other cause goes before silent ports. */
 	if (s->state == SWEEP_PROBING)
@@ -829,27 +820,13 @@ rest(struct sweep *s)
 		s->notice_causes = 0;
 		due = INT64_MAX;
 	}
-	when = urgent_due(s);
+	sweep.when = urgent_due(s);
 	/* Nodes that report changes all the time must not prevent light
 	 * sweeps. */
 	if (due < s->light_due || !s->params.sweep_s)
-		when = MIN(when, MAX(due, s->last_end + HOLD_US));
-	if (when < INT64_MAX) {
-		sweep_set_state(s, SWEEP_WAITING);
-		set_timer(s, when, sweep_begin);
-		return;
-	}
-	sweep_set_state(s, SWEEP_IDLE);
-	if (s->causes & 1u << SWEEP_CAUSE_UNTAKEN)
-		set_timer(s, s->last_end + s->retry_us, sweep_begin);
-	else if (s->self.state == SM_STATE_STANDBY && s->elected)
-		set_timer(s, now + (int64_t)s->params.poll_ms * 1000,
-			  sweep_on_poll_timer);
-	else if (s->params.sweep_s)
-		set_timer(s, MIN(MIN(s->light_due, silent_due(s->silent)),
-				 flaps_due(s->flaps)), sweep_on_light_timer);
-	else if (flaps_due(s->flaps) < INT64_MAX)
-		set_timer(s, flaps_due(s->flaps), sweep_on_light_timer);
+		sweep.when = MIN(sweep.when, MAX(due, s->last_end + HOLD_US));
+	sweep_set_state(s, sweep.when < INT64_MAX ? SWEEP_WAITING : SWEEP_IDLE);
+	set_timer(s, sweep.when < INT64_MAX ? sweep : next_event(s));
 }
 
 static bool

@@ -57,8 +57,8 @@ enum sweep_cause {
 				   of groups */
 	SWEEP_CAUSE_SILENT,	/* a silent port may have a stray M_Key */
 	SWEEP_CAUSE_RETRY,	/* the fabric is not up */
-	SWEEP_CAUSE_UNTAKEN,	/* a port did not take an address; with
-				   back-off */
+	SWEEP_CAUSE_UNTAKEN,	/* a port did not take an address or a
+				   protection; with back-off */
 	SWEEP_CAUSE_ELECTION,
 	SWEEP_CAUSE_PARTITIONS,	/* only the partitions have changed */
 	SWEEP_CAUSE_TIME,	/* configured: every sweep is a heavy one */
@@ -280,7 +280,8 @@ struct sweep {
 	GArray *wishes;			/* struct avoid_wish */
 	GPtrArray *avoided;		/* of `view`, see avoid_choose(); not
 					   NULL */
-	unsigned timer;
+	unsigned timer;			/* of what comes next, */
+	void (*run)(struct sweep *s);	/* and what that is */
 	int64_t last_end;		/* of a heavy sweep, us */
 	int64_t trap_due;		/* earliest time of the next sweep
 					   for a trap, at one in TRAP_US */
@@ -306,8 +307,8 @@ struct sweep {
 	bool paused;
 	bool up;			/* as logged last */
 	bool over;			/* the goal is reached or missed */
-	int64_t retry_us;		/* of SWEEP_CAUSE_UNTAKEN: the
-					   interval */
+	int64_t retry_us, retry_due;	/* of SWEEP_CAUSE_UNTAKEN: the
+					   interval, and the next time */
 
 	/* The sweep in progress. */
 	unsigned why;			/* its causes */

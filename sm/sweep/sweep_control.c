@@ -181,6 +181,41 @@ sweep_peers(const struct sweep *s, const struct snapshot **where)
 
 /* --------------------------------------------------------- babbling ports */
 
+/* The tag is the NodeGUID. The node is read again, since not all switches take
+ * the state. */
+static void
+sweep_on_phys_state(const struct mad_client_answer *a, void *data, uint64_t tag)
+{
+	struct sweep *s = data;
+
+	if (a->outcome != MAD_CLIENT_ANSWERED)
+		return;
+	sweep_changed(s, SWEEP_CAUSE_MEANWHILE, tag);
+	sweep_reread(s);
+}
+
+void
+sweep_set_phys_state(struct sweep *s, uint32_t port, uint8_t phys)
+{
+	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
+	const struct snapshot *n = s->view.subnet;
+	struct port_info info = n->ports[port].info;
+	uint8_t mad[MAD_SIZE];
+	struct dr_path path;
+
+	if (!snapshot_path(n, port, &path))
+		return;
+	info.state = phys == PORT_PHYS_DISABLED ? PORT_STATE_DOWN :
+		PORT_STATE_NOP;
+	info.phys_state = phys;
+	smp_build_direct(mad, MAD_METHOD_SET, MAD_ATTR_PORT_INFO,
+			 n->ports[port].num, mkey_db_at(s->keys, n, port),
+			 &path);
+	port_info_encode(smp_data(mad), &info);
+	mad_client_start(s->x, &direct, mad, sweep_on_phys_state, s,
+			 snapshot_node_of(n, port)->info.node_guid);
+}
+
 /* The end of a link, at a switch, that is nearer to the SM; SNAPSHOT_NONE:
  * the link must not be cut, since it is the SM's own or the only one to some
  * node. */
