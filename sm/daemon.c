@@ -453,6 +453,19 @@ headline_of(void *data)
 	return control_headline(&v);
 }
 
+static bool
+is_stalled(void *data)
+{
+	struct daemon *d = data;
+
+	if (!sweep_is_stalled(d->sm->sweep))
+		return false;
+	log_limited(d->log, LOG_ERROR, "daemon", "no sweep", "no sweep or poll "
+		    "has ended for long: the watchdog is not fed (state: %s)",
+		    sweep_state_names[d->sm->sweep->state]);
+	return true;
+}
+
 /* The replay has ended before the run has. */
 static void
 on_over(void *data)
@@ -648,7 +661,7 @@ daemon_run(struct daemon *d)
 	warn_of_keys(d);
 	if (d->conf->mode == OPTIONS_MODE_RUN) {
 		open_servers(d);
-		d->notify = notify_open(headline_of, d);
+		d->notify = notify_open(headline_of, is_stalled, d);
 	}
 
 	guint signals[] = {

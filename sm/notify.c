@@ -5,14 +5,13 @@
  * libsystemd would bring its own dependencies into a program that runs next to
  * real hardware for one sendto().
  *
- * The watchdog is fed by a timer of the main loop, which does all of the
- * manager's work, so a loop that hangs is detected. Until the first sweep has
+ * The watchdog is fed by a timer of the main loop, as long as sweeps or polls
+ * end: a loop that hangs is detected, and one that runs without a manager. Until the first sweep has
  * ended systemd has a time limit for the start instead; the same timer extends
  * it, so that a large fabric is no time-out and a hang is one.
  */
 #include "sm/notify.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -25,6 +24,7 @@ struct notify {
 	socklen_t to_len;
 	int fd;
 	char *(*headline)(void *data);
+	bool (*is_stalled)(void *data);
 	void *data;
 	bool ready;
 	uint64_t watchdog_us;	/* the longest time between two WATCHDOG=1 that
@@ -50,8 +50,11 @@ static gboolean
 on_feed(gpointer data)
 {
 	struct notify *n = data;
-	g_autofree char *headline = n->headline(n->data);
+	g_autofree char *headline = NULL;
 
+	if (n->is_stalled(n->data))
+		return G_SOURCE_CONTINUE;
+	headline = n->headline(n->data);
 	if (n->ready)
 		notify_send(n, "WATCHDOG=1\nSTATUS=%s", headline);
 	else
@@ -61,7 +64,8 @@ on_feed(gpointer data)
 }
 
 struct notify *
-notify_open(char *(*headline)(void *data), void *data)
+notify_open(char *(*headline)(void *data), bool (*is_stalled)(void *data),
+	    void *data)
 {
 	const char *path = g_getenv("NOTIFY_SOCKET");
 	const char *span = g_getenv("WATCHDOG_USEC");
@@ -80,6 +84,7 @@ notify_open(char *(*headline)(void *data), void *data)
 	n = g_new0(struct notify, 1);
 	n->fd = fd;
 	n->headline = headline;
+	n->is_stalled = is_stalled;
 	n->data = data;
 	n->to.sun_family = AF_UNIX;
 	memcpy(n->to.sun_path, path, len);

@@ -8,6 +8,8 @@
 
 #include <glib.h>
 
+#include <stdbool.h>
+
 struct notify;
 
 enum notify_event {
@@ -19,8 +21,9 @@ enum notify_event {
 
 /* NULL, which the other functions ignore: NOTIFY_SOCKET is not set, or cannot
  * be used. headline: returns a new string, the state of the subnet in a line;
- * called whenever the state is sent. */
-struct notify *notify_open(char *(*headline)(void *data), void *data);
+ * called whenever the state is sent. is_stalled: true: the watchdog is not fed. */
+struct notify *notify_open(char *(*headline)(void *data),
+			   bool (*is_stalled)(void *data), void *data);
 void notify_close(struct notify *n);
 
 void notify_tell(struct notify *n, enum notify_event event);

@@ -242,6 +242,9 @@ void sweep_accept(void *sweep);
  * is not the master, or there is no such standby. */
 bool sweep_retire(struct sweep *s);
 void sweep_sm_info(const struct sweep *s, struct sm_info *out);
+/* For a watchdog: sweeps, light sweeps and polls no longer begin, or one does
+ * not end. */
+bool sweep_is_stalled(const struct sweep *s);
 /* struct election_peer: the other managers that answered in the last
  * election, and the snapshot that has them; borrowed; NULL: there was none. */
 const GArray *sweep_peers(const struct sweep *s,

@@ -15,6 +15,9 @@
  */
 #include "sm/sweep/sweep.h"
 
+#define STAGE_MAX_US	(600 * (int64_t)G_USEC_PER_SEC)
+#define PAUSES_MAX	3
+
 /* ---------------------------------------------------------- other managers */
 
 void
@@ -169,6 +172,21 @@ sweep_sm_info(const struct sweep *s, struct sm_info *out)
 {
 	*out = s->self;
 	out->act_count = (uint32_t)s->x->stats.sent;
+}
+
+bool
+sweep_is_stalled(const struct sweep *s)
+{
+	int64_t since = transport_now(s->t) - s->state_since;
+	int64_t pause = s->self.state == SM_STATE_STANDBY && s->elected ?
+		(int64_t)s->params.poll_ms * 1000 :
+		(int64_t)s->params.sweep_s * G_USEC_PER_SEC;
+
+	if (s->paused || s->over || s->state == SWEEP_SUSPENDED ||
+	    (s->state == SWEEP_IDLE && !pause))
+		return false;
+	return since > (s->state == SWEEP_IDLE ? PAUSES_MAX * pause :
+			STAGE_MAX_US);
 }
 
 const GArray *

@@ -852,6 +852,13 @@ expect_warm(struct play *p, char **args)
 			   status.why ? status.why : "");
 }
 
+static bool
+expect_stalled(struct play *p, char **args)
+{
+	return expect_that(p, args, sweep_is_stalled(p->w.m.sweep),
+			   sweep_state_names[p->w.m.sweep->state]);
+}
+
 const struct play_word play_expectations[] = {
 	/* NODE of the manager */
 	{ "up", expect_end_of }, { "not-up", expect_end_of },
@@ -906,5 +913,6 @@ const struct play_word play_expectations[] = {
 	{ "unheard", expect_unheard }, { "kept", play_expect_kept },
 	/* [whole]: the standby could take over groups and the like */
 	{ "warm", expect_warm }, { "no-warm", expect_warm },
+	{ "stalled", expect_stalled }, { "no-stalled", expect_stalled },
 	{ NULL, NULL },
 };
