@@ -112,14 +112,18 @@ on_sm_info(struct sm_agent *s, const struct transport_mad *m,
 
 /* A port may raise a trap before it has a LID. */
 static bool
-is_sender(struct sm_agent *s, uint16_t lid)
+is_no_lid(uint16_t lid)
 {
-	return !s->hooks.has_lid || lid == LID_NONE || lid == LID_PERMISSIVE ||
-		s->hooks.has_lid(lid, s->hooks.data);
+	return lid == LID_NONE || lid == LID_PERMISSIVE;
 }
 
-/* False: it is not from this fabric. */
-static bool
+/*
+ * NULL: believed; else why not. The SLID is written by the sender's hardware,
+ * IssuerLID by its software, and counts, repairs and Reports go by
+ * the IssuerLID: both must be LIDs of one port. Traps 64 to 67 are notices of
+ * the SA, which is this manager's (IBA 14.2.5.1).
+ */
+static const char *
 on_trap(struct sm_agent *s, const struct transport_mad *m)
 {
 	uint8_t data[SMP_DATA_LEN];
@@ -129,8 +133,13 @@ on_trap(struct sm_agent *s, const struct transport_mad *m)
 	memcpy(data, smp_data_const(m->mad), sizeof(data));
 	notice_hide_m_key(data);
 	notice_decode(data, &n);
-	if (!is_sender(s, m->addr.lid) || !is_sender(s, n.issuer_lid))
-		return false;
+	if (!(is_no_lid(m->addr.lid) && is_no_lid(n.issuer_lid)) &&
+	    s->hooks.is_issuer && !s->hooks.is_issuer(m->addr.lid, n.issuer_lid,
+						      s->hooks.data))
+		return "trap in the name of another port, or from an unknown "
+			"LID";
+	if (n.generic && n.trap >= 64 && n.trap <= 67)
+		return "trap that only the SA may raise";
 	/* For the trap's sender TrapRepress is a request, which must have its
 	 * M_Key (IBA 14.2.4); without it the trap would be repeated, and trap
 	 * 256 sent, too. A sender whose key is not known yet will repeat its
@@ -138,7 +147,7 @@ on_trap(struct sm_agent *s, const struct transport_mad *m)
 	if (mkey_db_of_lid(s->hooks.keys, m->addr.lid, &m_key))
 		reply(s, m, MAD_STATUS_OK, m_key);
 	s->hooks.trap(&n, data, s->hooks.data);
-	return true;
+	return NULL;
 }
 
 static void
@@ -166,8 +175,9 @@ on_request(const struct transport_mad *m, const struct mad_header *h,
 	    h->mgmt_class != MAD_CLASS_SMP_DIRECT)
 		DROP("request of an unsupported class");
 	if (h->method == MAD_METHOD_TRAP && h->attr_id == MAD_ATTR_NOTICE) {
-		if (!on_trap(s, m))
-			DROP("trap from an unknown LID");
+		reason = on_trap(s, m);
+		if (reason)
+			goto drop;
 		return;
 	}
 	if (h->method != MAD_METHOD_GET && h->method != MAD_METHOD_SET) {

@@ -161,21 +161,27 @@ sm_instance_on_trap(const struct notice *n, const uint8_t *raw, void *data)
 		    "from %s (LID %u)%s", from == SNAPSHOT_NONE ? "?" :
 		    snapshot_name_of(v->subnet, from), n->issuer_lid, port);
 	sweep_count_trap(sm->sweep, n->issuer_lid, n->port);
-	if (n->generic && (n->trap == 128 || n->trap == 144))
+	if (n->generic &&
+	    (n->trap == 128 || n->trap == 144 || n->trap == 145))
 		sweep_trap(sm->sweep, n->issuer_lid);
-	else if (n->generic && n->trap == 145)
-		sweep_request(sm->sweep, SWEEP_CAUSE_TRAP);
+}
+
+static bool
+is_port_of_both(const struct view *v, uint16_t lid, uint16_t other)
+{
+	uint32_t port = sweep_lid_owner(v, lid);
+
+	return port != SNAPSHOT_NONE && port == sweep_lid_owner(v, other);
 }
 
 /* Before the first sweep every LID is that of a port. */
 static bool
-sm_instance_has_lid(uint16_t lid, void *data)
+sm_instance_is_issuer(uint16_t lid, uint16_t issuer, void *data)
 {
 	const struct sweep *s = ((struct sm_instance *)data)->sweep;
 
-	return !s->view.lids ||
-		sweep_lid_owner(&s->view, lid) != SNAPSHOT_NONE ||
-		sweep_lid_owner(&s->next, lid) != SNAPSHOT_NONE;
+	return !s->view.lids || is_port_of_both(&s->view, lid, issuer) ||
+		is_port_of_both(&s->next, lid, issuer);
 }
 
 static void
@@ -331,7 +337,7 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	struct sm_agent_hooks hooks = {
 		.sm_info = sm_instance_sm_info,
 		.trap = sm_instance_on_trap,
-		.has_lid = sm_instance_has_lid,
+		.is_issuer = sm_instance_is_issuer,
 		.control = sm_instance_on_control,
 		.sa = params->sa ? sm_instance_on_sa : NULL,
 		.data = sm,

@@ -27,7 +27,7 @@
  *
  * A node that reports changes all the time is read once a second, see
  * sm/sweep/amend.c. Traps that need a heavy sweep are limited likewise: three
- * at once, then one a second.
+ * at once, then one a second, in a large fabric less often.
  */
 #include "sm/sweep/sweep.h"
 
@@ -40,7 +40,8 @@
 
 #define QUIET_US	(5 * 1000)	/* after a trap: collect more */
 #define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
-#define TRAP_US		(1000 * 1000)	/* between two for traps */
+#define TRAP_US		(1000 * 1000)	/* between two for traps, */
+#define TRAP_TIMES	10	/* and so many times what the last took */
 #define TRAP_BURST	3	/* without this interval */
 #define POLL_MS		250u	/* a standby polls the master */
 #define POLLS_LOST	2u	/* until it counts as dead */
@@ -261,8 +262,10 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 	s->end(&told, s->data);
 	clear_run(s);
 	s->last_end = transport_now(s->t);
-	if (!s->is_repair)
+	if (!s->is_repair) {
 		set_light_due(s);
+		s->trap_us = MAX(TRAP_US, TRAP_TIMES * told.took_us);
+	}
 	s->is_repair = false;
 	s->why = 0;
 	if (s->params.goal == SWEEP_GOAL_FABRIC) {
@@ -549,7 +552,7 @@ sweep_begin(struct sweep *s)
 		return;
 	}
 	if (s->why & 1u << SWEEP_CAUSE_TRAP)
-		s->trap_due = MAX(s->trap_due, now) + TRAP_US;
+		s->trap_due = MAX(s->trap_due, now) + s->trap_us;
 	/* Only the partitions have changed: the view and its routes are still
 	 * valid. */
 	if (s->why == 1u << SWEEP_CAUSE_PARTITIONS && s->up &&
@@ -759,7 +762,7 @@ urgent_due(const struct sweep *s)
 	if (urgent & 1u << SWEEP_CAUSE_TRAP)
 		when = MAX(when, now + QUIET_US);
 	if (urgent == 1u << SWEEP_CAUSE_TRAP)
-		when = MAX(when, s->trap_due - (TRAP_BURST - 1) * TRAP_US);
+		when = MAX(when, s->trap_due - (TRAP_BURST - 1) * s->trap_us);
 	return when;
 }
 
@@ -941,6 +944,7 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	s->data = data;
 	s->master = SNAPSHOT_NONE;
 	s->last_end = now - HOLD_US;
+	s->trap_us = TRAP_US;
 	set_light_due(s);
 	s->state_since = transport_now(s->t);
 	s->self = (struct sm_info){

@@ -287,7 +287,8 @@ struct sweep {
 	void (*run)(struct sweep *s);	/* and what that is */
 	int64_t last_end;		/* of a heavy sweep, us */
 	int64_t trap_due;		/* earliest time of the next sweep
-					   for a trap, at one in TRAP_US */
+					   for a trap, at one in `trap_us` */
+	int64_t trap_us;
 
 	struct sm_info self;
 	GArray *others;			/* see struct sweep_report */

@@ -42,7 +42,7 @@
  * N METHOD ATTR LINE plays a line at the nth such SMP. upset and mend are about
  * anything by chance (scenario_chance.c); incident N [SEED] lets things go wrong and
  * holds the log against them (scenario_incident.c). Clients
- * (scenario_client.c): join, leave, subscribe, babble. What may be expected is
+ * (scenario_client.c): join, leave, subscribe, babble, forge. What may be expected is
  * in the table of scenario_expect.c.
  */
 #ifndef MINISM_TESTS_LIB_SCENARIO_H

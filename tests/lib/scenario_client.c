@@ -274,6 +274,42 @@ do_babble(struct play *p, char **args)
 	return true;
 }
 
+/* NODE ISSUER[/PORT] TRAP [N [TIME]]: it sends N traps, one each TIME, in the
+ * name of another port; trap 65 with that one's GID */
+static bool
+do_forge(struct play *p, char **args)
+{
+	struct client *c = client_on(p, args[0]);
+	unsigned n = args[1] && args[2] && args[3] ? strtoul(args[3], NULL, 10) :
+		1;
+	struct mad_addr to = { 0 };
+	int64_t us = SECOND / 100;
+	uint8_t mad[MAD_SIZE], *d = smp_data(mad);
+	uint32_t port;
+
+	if (!c || !args[1] || !args[2] || !play_read_port(p, args[1], &port))
+		return play_fail(p, "forge NODE ISSUER TRAP [N [TIME]]");
+	if (n > 1 && args[4] && !play_read_time(p, args[4], &us))
+		return false;
+	to.lid = manager_addr(c).lid;
+	smp_build_lid(mad, MAD_METHOD_TRAP, MAD_ATTR_NOTICE, 0, 0);
+	d[0] = 0x80 | 1;	/* generic, urgent */
+	d[3] = snapshot_is_switch(snapshot_node_of(p->w.s, port)) ? 2 : 1;
+	bytes_store16(d + 4, strtoul(args[2], NULL, 10));
+	bytes_store16(d + 6, sim_port_info(p->w.sim, snapshot_holder_of(p->w.s,
+							port))->lid);
+	if (bytes_load16(d + 4) == 65)
+		put_gid(c, port, d + 16);
+	else
+		d[14] = p->w.s->ports[port].num;
+	for (unsigned i = 1; i <= n; i++) {
+		mad_set_tid(mad, i);
+		transport_send(c->t, &to, mad, MAD_SIZE, 0, NULL);
+		client_run(c, us);
+	}
+	return true;
+}
+
 /* NODE [LEASE]: it registers a service, for so many seconds or for ever */
 static bool
 do_serve(struct play *p, char **args)
@@ -338,6 +374,7 @@ do_keep(struct play *p, char **args)
 const struct play_word play_client_words[] = {
 	{ "join", do_join }, { "leave", do_leave }, { "serve", do_serve },
 	{ "subscribe", do_subscribe }, { "babble", do_babble },
+	{ "forge", do_forge },
 	{ "clear-counters", do_clear_counters },
 	{ "keep", do_keep }, { NULL, NULL },
 };

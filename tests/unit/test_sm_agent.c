@@ -47,11 +47,11 @@ on_control(enum sm_control control, const struct sm_info *from, void *data)
 	((struct sa_server *)data)->controls++;
 }
 
-/* LIDs 1 to 9 are given. */
+/* LIDs 1 to 9 are given, two to a port. */
 static bool
-has_lid(uint16_t lid, void *data)
+is_issuer(uint16_t lid, uint16_t issuer, void *data)
 {
-	return lid >= 1 && lid <= 9;
+	return lid >= 1 && lid <= 9 && lid / 2 == issuer / 2;
 }
 
 static void
@@ -62,7 +62,7 @@ desk_open(struct sa_server *d, uint64_t m_key)
 	};
 	struct sm_agent_hooks hooks = {
 		.sm_info = give_sm_info, .trap = on_trap,
-		.has_lid = has_lid, .control = on_control, .data = d,
+		.is_issuer = is_issuer, .control = on_control, .data = d,
 	};
 
 	memset(d, 0, sizeof(*d));
@@ -238,14 +238,28 @@ TEST(test_key_in_trap_256_is_not_told_on)
 				 smp_data(mad)[i]);
 }
 
-TEST(test_trap_from_a_lid_that_no_port_has_is_dropped)
+TEST(test_traps_of_the_sa_are_dropped)
+{
+	uint8_t mad[MAD_SIZE];
+	AUTO_VALUE(desk_close) struct sa_server d;
+
+	desk_open(&d, 0);
+	for (unsigned trap = 63; trap <= 68; trap++) {
+		make_trap(mad, trap);
+		hand_in(&d, 3, mad);
+	}
+	assert_int_equal(d.traps, 2);
+}
+
+TEST(test_trap_of_another_port_is_dropped)
 {
 	static const struct {
 		uint16_t sender, issuer;
 		bool heard;
 	} cases[] = {
 		{ 3, 3, true }, { 10, 3, false }, { 3, 10, false },
-		{ 0, 0, true }, { 0xffff, 0, true }, { 0, 3, true },
+		{ 0, 0, true }, { 0xffff, 0, true }, { 0, 3, false },
+		{ 2, 3, true }, { 4, 3, false }, { 3, 0, false },
 		{ 0xc000, 3, false }, { 3, 0xfffe, false },
 	};
 	uint8_t mad[MAD_SIZE];
