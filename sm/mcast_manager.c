@@ -6,7 +6,8 @@
  * groups' members become (switch, port) pairs, routing/multicast.c computes
  * trees, and every block with a group is compared on every switch, in three
  * phases:
- *	read	blocks that are not known
+ *	read	blocks that are not known: their Set has no answer, or
+ *		everything is read again
  *	cut	ports that are no longer in a tree are removed, on all switches
  *	grow	new ports are added
  * If groups changed meanwhile, this is repeated.
@@ -36,6 +37,13 @@
 #define IN_FLIGHT_MAX	64u
 #define RETRY_US	(2 * 1000 * 1000)
 #define BLOCK_BYTES	(2 * MFT_BLOCK)
+
+/* A block of a switch: unknown from the moment when a Set is sent to the one
+ * when its answer comes. The Set of a lost answer may have been executed. */
+struct held {
+	bool known;
+	uint16_t masks[MFT_BLOCK];	/* else all ports that it may have */
+};
 #define POSITION_SHIFT	28
 
 struct mcast_manager *
@@ -111,9 +119,23 @@ static const uint16_t *
 held_block(const struct mcast_manager *m, const struct mft_place *at)
 {
 	GHashTable *blocks = held_blocks(m, at->sw);
-
-	return !blocks ? NULL :
+	const struct held *h = !blocks ? NULL :
 		g_hash_table_lookup(blocks, block_key(at->position, at->block));
+
+	return h && h->known ? h->masks : NULL;
+}
+
+/* The block is sent. */
+static void
+forget_block(struct mcast_manager *m, const struct mft_place *at,
+	     const uint16_t sent[MFT_BLOCK])
+{
+	struct held *h = g_hash_table_lookup(held_blocks(m, at->sw),
+				block_key(at->position, at->block));
+
+	h->known = false;
+	for (unsigned i = 0; i < MFT_BLOCK; i++)
+		h->masks[i] |= sent[i];
 }
 
 /* ------------------------------------------------------------------- trees */
@@ -141,7 +163,7 @@ locate(const struct mcast_manager *m, uint32_t port,
 	return true;
 }
 
-/* The tables of the switches as far as they are known, by the switches of this
+/* The tables of the switches, of an unknown block the most it may have, by the switches of this
  * snapshot: input of the next trees, and what the SA shows. */
 static struct mft *
 collect_held(struct mcast_manager *m)
@@ -154,19 +176,20 @@ collect_held(struct mcast_manager *m)
 		      m->wanted->n_blocks);
 	for (uint32_t sw = 0; sw < mft->n_switches; sw++) {
 		GHashTable *blocks = held_blocks(m, sw);
-		gpointer key, masks;
+		gpointer key, data;
 		GHashTableIter i;
 
 		if (!blocks)
 			continue;
 		g_hash_table_iter_init(&i, blocks);
-		while (g_hash_table_iter_next(&i, &key, &masks)) {
+		while (g_hash_table_iter_next(&i, &key, &data)) {
+			const struct held *h = data;
 			unsigned at = GPOINTER_TO_UINT(key);
 
 			if (at >> 16 < mft->n_positions &&
 			    (at & 0xffff) < mft->n_blocks)
 				memcpy(mft_block(mft, sw, at >> 16,
-						 at & 0xffff), masks,
+						 at & 0xffff), h->masks,
 				       BLOCK_BYTES);
 		}
 	}
@@ -348,7 +371,8 @@ mcast_manager_reply(void *data, const struct smp_request *r,
 	struct mcast_manager *m = data;
 	const uint64_t *guid = &switch_at(m, at.sw)->info.node_guid;
 	GHashTable *blocks = held_blocks(m, at.sw);
-	uint16_t *masks, aim[MFT_BLOCK];
+	uint16_t aim[MFT_BLOCK];
+	struct held *h;
 
 	if (a->outcome == SMP_TIMED_OUT)
 		mcast_fail(m, &at, "no answer");
@@ -356,15 +380,16 @@ mcast_manager_reply(void *data, const struct smp_request *r,
 		mcast_fail(m, &at, mad_status_name(a->status));
 	if (a->outcome != SMP_ANSWERED || a->status)
 		return;
-	masks = g_new(uint16_t, MFT_BLOCK);
+	h = g_new(struct held, 1);
+	h->known = true;
 	for (unsigned i = 0; i < MFT_BLOCK; i++)
-		masks[i] = bytes_load16(a->data + 2 * i);
+		h->masks[i] = bytes_load16(a->data + 2 * i);
 	if (!blocks) {
 		blocks = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 		g_hash_table_insert(m->held, g_memdup2(guid, sizeof(*guid)),
 				    blocks);
 	}
-	g_hash_table_insert(blocks, block_key(at.position, at.block), masks);
+	g_hash_table_insert(blocks, block_key(at.position, at.block), h);
 	*(r->set ? &m->stats.written : &m->stats.read) += 1;
 	if (r->set && !is_done(m, &at, aim))
 		mcast_fail(m, &at, "it acknowledges blocks but has other "
@@ -401,6 +426,8 @@ mcast_manager_next(void *data, struct smp_request *r)
 	r->modifier = at.position << POSITION_SHIFT | at.block;
 	r->set = m->phase != MCAST_READ;
 	r->tag = (uint64_t)at.sw << 32 | at.position << 16 | at.block;
+	if (r->set)
+		forget_block(m, &at, masks);
 	for (unsigned i = 0; i < MFT_BLOCK; i++)
 		bytes_store16(r->data + 2 * i, masks[i]);
 	return true;
@@ -476,6 +503,20 @@ mcast_manager_touch(void *manager)
 		m->again = true;
 	else
 		start_timer(m, BATCH_US);
+}
+
+void
+mcast_manager_read_again(struct mcast_manager *m)
+{
+	GHashTableIter i, k;
+	gpointer blocks, h;
+
+	g_hash_table_iter_init(&i, m->held);
+	while (g_hash_table_iter_next(&i, NULL, &blocks)) {
+		g_hash_table_iter_init(&k, blocks);
+		while (g_hash_table_iter_next(&k, NULL, &h))
+			((struct held *)h)->known = false;
+	}
 }
 
 void

@@ -37,8 +37,8 @@ struct mcast_manager {
 	const struct mkey_db *keys;
 	struct sa *sa;
 	struct log *log;
-	/* the blocks that are known: NodeGUID -> (position << 16 | block ->
-	 * uint16_t[MFT_BLOCK]) */
+	/* the blocks that were read or written: NodeGUID -> (position << 16 |
+	 * block -> struct held) */
 	GHashTable *held;
 	struct snapshot *s;
 	struct lid_map *lids;
@@ -49,8 +49,8 @@ struct mcast_manager {
 	GPtrArray *lost;	/* of char *: members that no tree reaches, a
 				   line each */
 	struct mft *wanted;	/* by the switches of the snapshot then */
-	struct mft *told;	/* as the switches hold it, as far as it is
-				   known, by switch of `s`; NULL: there was no
+	struct mft *told;	/* as the switches hold it, of an unknown block
+				   the most it may have, by switch of `s`; NULL: there was no
 				   group yet. The SA gets it as well, whenever
 				   it has changed. */
 	unsigned timer;
@@ -74,6 +74,9 @@ struct mcast_manager *mcast_manager_new(struct mad_client *x,
 					void (*blocked)(void *data),
 					void *data);
 void mcast_manager_free(struct mcast_manager *m);
+
+/* All blocks are unknown; to be called before mcast_manager_fabric(). */
+void mcast_manager_read_again(struct mcast_manager *m);
 
 /*
  * The fabric of the last sweep; takes references. choice: its unicast tables,

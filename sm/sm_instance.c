@@ -109,6 +109,8 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 	 * back. */
 	if (r->end == SWEEP_END_FAILED && r->cut_off && sm->sa)
 		mcast_manager_fabric(sm->mcast, NULL, NULL, NULL, NULL);
+	if (is_read && sm->sa && r->is_anew)
+		mcast_manager_read_again(sm->mcast);
 	if (is_read && sm->sa) {
 		mcast_manager_fabric(sm->mcast, r->view->subnet,
 				     r->view->lids, r->choice, r->fresh);

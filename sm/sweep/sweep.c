@@ -250,6 +250,7 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 
 	told.causes = causes;
 	told.is_repair = s->is_repair;
+	told.is_anew = s->why & 1u << SWEEP_CAUSE_SIGNAL;
 	told.peers = s->others;
 	told.took_us = transport_now(s->t) - s->began;
 	sweep_note_stage(s, transport_now(s->t));

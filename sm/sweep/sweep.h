@@ -185,7 +185,8 @@ struct sweep_report {
 				   be older than this sweep; NULL: there was
 				   none. */
 	const char *causes;		/* "trap, election" */
-	bool is_repair;			/* only some nodes were read */
+	bool is_repair;			/* only some nodes were read, */
+	bool is_anew;			/* or all tables, asked for */
 	int64_t took_us;
 	const struct sweep_stage *stages;	/* n_stages, in their order */
 	unsigned n_stages;
