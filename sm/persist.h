@@ -68,8 +68,9 @@ void persist_keep_lids(struct persist *m, const struct snapshot *s,
  * sweeps in a row (PORT_FIELDS_TRAINING: in one). A repair also leaves out
  * those that the port did not take when they were last sent, except an
  * address: else a component that all devices drop would cost a Set to each of
- * them, whatever port is repaired. A port that has changed since then (PortStateChange of its switch
- * or of the one behind it, link down, away) is forgotten first. */
+ * them, whatever port is repaired. A port that has changed since then
+ * (PortStateChange of its switch or of the one behind it, link down, away) is
+ * forgotten first. */
 uint32_t *persist_not_sent(struct persist *m, const struct snapshot *s,
 			   bool is_repair);
 
