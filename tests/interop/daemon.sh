@@ -136,7 +136,7 @@ capability_case() {
 	check "capability: SUBNET UP" await 15 log_has first.log 'SUBNET UP'
 	sleep 0.5
 	sm_defaults[3]=$SCRATCH/cache16
-	on node-16 sm_start second.log -s 0
+	on node-16 sm_start second.log -s 0 --priority 0
 	sm_defaults[3]=$SCRATCH/cache
 	check "capability: trap 144 comes" \
 		await 10 log_has first.log 'trap: capability'
