@@ -48,12 +48,17 @@
 #define KEEP_FEW	10u	/* differ: else keeping takes too long */
 #define MAX_WALK	64u	/* hops along which costs are updated */
 
+struct hop {
+	uint32_t edge, peer;
+};
+
 struct balance {
 	const struct graph *g;
 	const struct order *o;
 	const struct turns *t;
 	struct lft *out;
 	struct paths p;		/* to the present destination */
+	struct hop *hops;	/* p.edges and where they lead */
 	uint32_t base, lid;	/* of its LMC range; the present LID */
 	uint32_t *rest;		/* switches without a shortest path; */
 	uint32_t n_rest, n_extended;	/* the first n_extended have one with
@@ -71,12 +76,19 @@ struct balance {
 	struct balance_lost lost;
 };
 
-/* Adds the flows of all CAs to the present LID, along next[]. */
+/* Adds the flows of all CAs to the present LID, along next[]. Shortest paths
+ * lead to switches that were reached earlier. */
 static void
 balance_add_all(struct balance *b)
 {
-	uint32_t n = graph_sort(b->g, b->next, b->waiting, b->queue);
+	const struct paths *p = &b->p;
+	uint32_t n = p->n_reached, i;
 
+	if (b->n_rest)
+		n = graph_sort(b->g, b->next, b->waiting, b->queue);
+	else
+		for (i = 0; i < n; i++)
+			b->queue[i] = p->queue[n - 1 - i];
 	paths_load_tree(&b->l, b->next, b->queue, n, 1, b->flow);
 	b->work += b->g->n_switches;
 }
@@ -246,6 +258,32 @@ balance_manage(struct balance *b, const struct lft *held)
 	} while (b->n_extended > n_before);
 }
 
+/* The next hops of all switches, before any flow is added and any lower LID of
+ * the range has a path: then path[] is the cost of the rest of each path. */
+static void
+balance_choose_first(struct balance *b)
+{
+	const struct paths *p = &b->p;
+	const struct hop *hop, *end;
+	float least, cost;
+	uint32_t i, best;
+
+	for (i = 1; i < p->n_reached; i++) {
+		best = SNAPSHOT_NONE;
+		least = INFINITY;
+		end = b->hops + p->first[i + 1];
+		for (hop = b->hops + p->first[i]; hop < end; hop++) {
+			cost = b->l.cost[hop->edge] + b->path[hop->peer];
+			if (cost < least || best == SNAPSHOT_NONE) {
+				least = cost;
+				best = hop->edge;
+			}
+		}
+		b->next[p->queue[i]] = best;
+		b->path[p->queue[i]] = least;
+	}
+}
+
 /* Chooses next[] for the present LID. held: NULL, or tables some of whose
  * entries next[] has already, which stay where there is room; then each switch
  * adds its flows after its choice. */
@@ -257,12 +295,15 @@ balance_choose_all(struct balance *b, const struct lft *held)
 
 	b->path[p->dest] = 0;
 	b->next[p->dest] = SNAPSHOT_NONE;
-	for (i = 1; i < p->n_reached; i++) {
-		balance_choose(b, i, held ? b->next[p->queue[i]] :
-			       SNAPSHOT_NONE);
-		if (held)
-			balance_add(b, p->queue[i], 1);
-	}
+	if (!held && b->lid == b->base)
+		balance_choose_first(b);
+	else
+		for (i = 1; i < p->n_reached; i++) {
+			balance_choose(b, i, held ? b->next[p->queue[i]] :
+				       SNAPSHOT_NONE);
+			if (held)
+				balance_add(b, p->queue[i], 1);
+		}
 	b->work += p->first[p->n_reached] + 2 * p->n_reached;
 	balance_extend(b, held);
 	for (i = 0; held && i < b->n_extended; i++)
@@ -272,11 +313,15 @@ balance_choose_all(struct balance *b, const struct lft *held)
 static void
 balance_aim(struct balance *b, uint32_t dest)
 {
-	uint32_t sw;
+	uint32_t sw, k, e;
 
 	if (b->p.dest == dest)
 		return;
 	paths_find(&b->p, dest);
+	for (k = 0; k < b->p.first[b->p.n_reached]; k++) {
+		e = b->p.edges[k];
+		b->hops[k] = (struct hop){ e, b->g->edges[e].peer };
+	}
 	b->n_rest = 0;
 	for (sw = 0; sw < b->g->n_switches; sw++)
 		if (b->p.kind[sw] == PATHS_UNREACHED)
@@ -562,6 +607,7 @@ balance_init(struct balance *b, const struct graph *g, const struct order *o,
 	*b = (struct balance){
 		.g = g, .o = o, .t = t, .out = out,
 		.rest = SCRATCH(scratch, uint32_t, n),
+		.hops = SCRATCH(scratch, struct hop, g->n_edges),
 		.next = SCRATCH(scratch, uint32_t, n),
 		.waiting = SCRATCH(scratch, uint32_t, n),
 		.queue = SCRATCH(scratch, uint32_t, n),
