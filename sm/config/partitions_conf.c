@@ -93,7 +93,7 @@ static const char *const flag_names[N_FLAGS] = {
 static const struct {
 	uint32_t min, max, preset;
 } ranges[N_GROUP_FLAGS] = {
-	[FLAG_RATE] = { 2, 24, 3 },		/* 10 Gb/s */
+	[FLAG_RATE] = { 2, 25, 3 },		/* 10 Gb/s */
 	[FLAG_MTU] = { 1, 5, 4 },		/* 2,048 bytes */
 	[FLAG_SL] = { 0, 15, 0 },
 	[FLAG_SCOPE] = { 1, 15, 0 },

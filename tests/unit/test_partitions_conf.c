@@ -353,7 +353,7 @@ random_group(uint64_t *seed, uint16_t pkey, struct partition_group *g)
 	g->q_key = (uint32_t)prng_next(seed) >> prng_below(seed, 32);
 	g->flow_label = prng_below(seed, 1u << 20);
 	g->mtu = (uint8_t)(1 + prng_below(seed, 5));
-	g->rate = (uint8_t)(2 + prng_below(seed, 23));
+	g->rate = (uint8_t)(2 + prng_below(seed, 24));
 	g->sl = (uint8_t)prng_below(seed, 16);
 	g->tclass = (uint8_t)prng_next(seed);
 }

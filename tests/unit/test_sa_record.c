@@ -538,9 +538,9 @@ TEST(test_every_link_has_a_rate)
 				.speed_ext2_active = speeds[s].extended2,
 			};
 
-			/* no code says more than 1,200 Gb/s */
+			/* no code says more than 1,600 Gb/s */
 			assert_int_equal(sa_rate_mbps(sa_rate_of(&p)),
 					 MIN(speeds[s].mbps * widths[w][1],
-					     1200000));
+					     1600000));
 		}
 }
