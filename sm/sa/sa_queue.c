@@ -70,6 +70,8 @@ sa_job_new(const struct mad_addr *from, const uint8_t *mad, size_t len)
 	j->key = (struct sa_request_key){
 		.tid = h.tid, .lid = from->lid, .attr_id = h.attr_id,
 		.method = h.method,
+		.qp = { (uint8_t)(from->qp >> 16), (uint8_t)(from->qp >> 8),
+			(uint8_t)from->qp },
 	};
 	j->from = *from;
 	j->len = len;

@@ -16,7 +16,7 @@ struct sa_request_key {
 	uint64_t tid;
 	uint16_t lid, attr_id;
 	uint8_t method;
-	uint8_t none[3];
+	uint8_t qp[3];
 };
 
 /* A request, from its arrival until all of its answer is sent. */

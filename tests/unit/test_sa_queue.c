@@ -97,6 +97,18 @@ check_add(struct sa_queue *q, struct model *m, unsigned max,
 	m->length++;
 }
 
+/* Two agents of a port may use the same TIDs. */
+TEST(test_key_has_the_queue_pair)
+{
+	const uint8_t mad[MAD_SIZE] = { 0 };
+	struct mad_addr from = { .lid = 3, .qp = 1 };
+	g_autofree struct sa_job *a = sa_job_new(&from, mad, sizeof(mad)), *b;
+
+	from.qp = 0x10001;
+	b = sa_job_new(&from, mad, sizeof(mad));
+	assert_false(sa_request_key_equal(&a->key, &b->key));
+}
+
 TEST(test_random_use_agrees_with_the_model)
 {
 	uint64_t prng = SEED;
