@@ -360,8 +360,6 @@ struct join_ask {
 	uint8_t rate;		/* of its link; 0: no limit, port 0 of a switch
 				   has none */
 	bool has_mgid;
-	bool has_future_rate;	/* an unknown rate code may be that of a speed
-				   which no port has */
 };
 
 static unsigned
@@ -397,9 +395,6 @@ request_init(struct join_ask *r, const struct groups *g, const struct sa_db *v,
 	if (peer && peer->known)
 		r->mtu = MIN(r->mtu, peer->info.mtu_cap);
 	r->rate = p->num ? (uint8_t)sa_rate_of(&p->info) : 0;
-	r->has_future_rate = r->limits.rate.given &&
-		r->limits.rate.selector != SA_LARGEST &&
-		!sa_rate_mbps(r->limits.rate.value);
 	return MAD_STATUS_OK;
 }
 
@@ -429,7 +424,8 @@ join_check(const struct join_ask *r, const struct group *group,
 	    (mask & SA_BIT(MCM_SL) && want->sl != have->sl) ||
 	    (mask & SA_BIT(MCM_FLOW_LABEL) &&
 	     want->flow_label != have->flow_label) ||
-	    r->has_future_rate ||
+	    (mask & SA_BIT(MCM_HOP_LIMIT) &&
+	     want->hop_limit != have->hop_limit) ||
 	    !sa_limits_hold(&r->limits, have->mtu, have->rate, have->life) ||
 	    r->mtu < have->mtu ||
 	    (r->rate && sa_rate_compare(r->rate, have->rate) < 0))
@@ -468,8 +464,7 @@ describe(struct group *group, const struct join_ask *r)
 			.tclass = q->tclass,
 		},
 	};
-	if (r->has_future_rate ||
-	    !sa_limits_fit(&r->limits, &group->r.mtu, &group->r.rate, 0,
+	if (!sa_limits_fit(&r->limits, &group->r.mtu, &group->r.rate, 0,
 			   &group->r.life) ||
 	    !group_admits(group, r->v, r->port) || !may_change(r, group, NULL))
 		return SA_STATUS_REQ_INVALID;
@@ -546,9 +541,7 @@ create(struct groups *g, struct join_ask *r)
 		partition_ipoib_group(pkey, mgid[1] & 0xf, &broadcast);
 	if (broadcast.mgid[0] && memcmp(mgid, broadcast.mgid, 16) != 0) {
 		link = sa_store_find(&g->all, broadcast.mgid);
-		if (!link || join_check(r, link, NULL) ||
-		    (r->mask & SA_BIT(MCM_HOP_LIMIT) &&
-		     r->record->hop_limit != link->r.hop_limit))
+		if (!link || join_check(r, link, NULL))
 			return SA_STATUS_REQ_INVALID;
 		draft = *link;
 		draft.permanent = false;

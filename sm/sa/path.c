@@ -13,8 +13,8 @@
  * (IBA 15.2.5.16: less is better); NumbPath, and Get, limit their number.
  *
  * Flow of path_find, cheapest refusal first:
- *   1. partition: the P_Key of the query, or the first that both have; two
- *	limited members share none (IBA 10.9.3)
+ *   1. partition: the P_Key of the query, or of those that both have the
+ *	default partition's, else the lowest; two limited members share none (IBA 10.9.3)
  *   2. SL: the policy's for such a path, else the partition's; if the query
  *	has one, the partition is the first with which the path has this SL.
  *	With QoS off SLs have no meaning: 0, or that of the query
@@ -224,13 +224,8 @@ path_find(const struct sa_db *v, const struct path_query *w, uint32_t from,
 	out->sl = sl_of(v, w, from, to, pkey);
 	out->mtu_selector = out->rate_selector = out->life_selector =
 		SA_EXACTLY;
-	/* Values that do not depend on the route are those of the request. */
-	if (path_has(w, PATH_FLOW_LABEL))
-		out->flow_label = w->want.flow_label;
-	if (path_has(w, PATH_TCLASS))
-		out->tclass = w->want.tclass;
-	if (path_has(w, PATH_HOP_LIMIT))
-		out->hop_limit = w->want.hop_limit;
+	/* No GRH is needed in a subnet, so its FlowLabel, TClass and HopLimit
+	 * are 0 whatever the request has: with a HopLimit Linux adds one. */
 	if (path_has(w, PATH_QOS_CLASS))
 		out->qos_class = w->want.qos_class;
 	if (w->comp_mask & PATH_SERVICE_ID_BITS)

@@ -103,7 +103,7 @@ struct found {
 	GByteArray *bytes;
 };
 
-static void
+static bool
 found_add(struct found *f, const void *record, uint16_t lid)
 {
 	unsigned attr_id = f->q->h.mad.attr_id;
@@ -112,9 +112,10 @@ found_add(struct found *f, const void *record, uint16_t lid)
 	sa_record_encode(attr_id, data, record);
 	if (attr_id == SA_ATTR_SM_INFO)
 		bytes_store16(data, lid);
-	if (sa_match_test(&f->match, data))
-		g_byte_array_append(f->bytes, data,
-				    (guint)sa_record_size(attr_id));
+	if (!sa_match_test(&f->match, data))
+		return false;
+	g_byte_array_append(f->bytes, data, (guint)sa_record_size(attr_id));
+	return true;
 }
 
 /* Does the requester have this P_Key? */
@@ -125,7 +126,8 @@ shares_pkey(const struct sa_query *q, uint16_t pkey)
 		memberships_of(q->viewer.db->memberships, q->viewer.port, pkey);
 }
 
-/* Only trusted requesters get the members of a group; others get the group. */
+/* Only trusted requesters get the members of a group; others get the group, once,
+ * if one of its members is as requested: so a port can ask whether it is one. */
 static void
 find_group(struct found *f, const struct group *g,
 	   const struct mcmember_record *want)
@@ -138,11 +140,13 @@ find_group(struct found *f, const struct group *g,
 	uint64_t guid = bytes_load64(want->port_gid + 8);
 	bool by_port = q->h.comp_mask >> MCM_PORT_GID & 1;
 	guint i = by_port ? sa_store_place(&g->members, &guid) : 0;
+	guint size = (guint)sa_record_size(SA_ATTR_MC_MEMBER);
+	uint8_t blank[SA_DATA_LEN];
 
 	if (!sa_limits_hold(&limits, r.mtu, r.rate, r.life) ||
 	    !shares_pkey(q, r.pkey))
 		return;
-	if (!q->viewer.trusted || !members->len) {
+	if (!members->len || (!q->viewer.trusted && !by_port && !by_state)) {
 		if (!by_state || !want->join_state)
 			found_add(f, &r, 0);
 		return;
@@ -158,7 +162,12 @@ find_group(struct found *f, const struct group *g,
 		memcpy(r.port_gid, m->gid, 16);
 		r.join_state = m->join_state;
 		r.proxy_join = m->proxy;
-		found_add(f, &r, 0);
+		if (!found_add(f, &r, 0) || q->viewer.trusted)
+			continue;
+		g_byte_array_set_size(f->bytes, f->bytes->len - size);
+		sa_record_encode(SA_ATTR_MC_MEMBER, blank, &g->r);
+		g_byte_array_append(f->bytes, blank, size);
+		return;
 	}
 }
 
@@ -183,7 +192,8 @@ find_groups(struct found *f)
 		find_group(f, g->all.list->pdata[i], &want);
 }
 
-/* A service without a P_Key is visible to all; no answer has its key. */
+/* A service without a P_Key is visible to all, its key to those that are
+ * trusted. */
 static void
 find_services(struct found *f)
 {
@@ -209,6 +219,8 @@ find_services(struct found *f)
 		    (s->record.pkey && !shares_pkey(q, s->record.pkey)))
 			continue;
 		service_describe(s, q->request->now, &r);
+		if (q->viewer.trusted)
+			memcpy(r.key, s->record.key, sizeof(r.key));
 		found_add(f, &r, 0);
 	}
 }
@@ -366,6 +378,19 @@ query_records(struct sa_query *q)
 
 /* -------------------------------------------------- Get, GetTable, Set .. */
 
+/* A GUID of 0 is one that is not assigned. A status would make mlx4 repeat its
+ * request for the alias GUIDs of virtual functions each second, this makes it
+ * wait for up to a minute (aliasguid_query_handler()). There are none to be
+ * deleted. */
+static void
+decline_guids(struct sa_query *q)
+{
+	const size_t before = 8;	/* LID, block number */
+
+	memcpy(answer_data(q), q->wanted, before);
+	answer_status(q, 0);
+}
+
 static void
 query_change(struct sa_query *q)
 {
@@ -378,6 +403,11 @@ query_change(struct sa_query *q)
 		struct inform_info inform;
 	} r;
 
+	memset(&r, 0, sizeof(r));	/* members without a component */
+	if (attr_id == SA_ATTR_GUID_INFO) {
+		decline_guids(q);
+		return;
+	}
 	if (attr_id != SA_ATTR_MC_MEMBER && attr_id != SA_ATTR_SERVICE &&
 	    !(attr_id == SA_ATTR_INFORM_INFO && set)) {
 		answer_status(q, MAD_STATUS_BAD_ATTRIBUTE);

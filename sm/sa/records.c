@@ -195,8 +195,7 @@ make_of_port(const struct scan *s, uint8_t *record)
 	case SA_ATTR_NODE:
 		info = node->info;
 		info.port_guid = p->guid;
-		if (p->num)
-			info.local_port = p->num;
+		info.local_port = p->num;	/* of entry, in the reply */
 		sa_record_encode(SA_ATTR_NODE, record, &info);
 		memcpy(record + NODE_DESC_OFFSET, node->desc,
 		       strnlen(node->desc, 64));
@@ -397,8 +396,6 @@ scan_free(struct sa_records *base)
 #define LINK_TO_LID		3u
 #define NODE_NODE_GUID		7u
 #define NODE_PORT_GUID		8u
-#define PORT_INFO_CAP_MASK	7u
-#define PORT_INFO_CAP_MASK2	53u
 
 /* Does the request have this component, of whole bytes? */
 static bool
@@ -444,14 +441,27 @@ match_base_lid(struct scan *s, unsigned offset, uint64_t lid)
 	return port;
 }
 
+/* By name: they stand behind components that later revisions of IBA add. */
+static void
+match_caps(struct scan *s, const struct sa_query *q)
+{
+	unsigned n;
+	const struct mad_field *f = sa_fields(SA_ATTR_PORT_INFO, &n);
+
+	for (unsigned i = 0; i < n; i++) {
+		size_t first = f[i].offset / 8;
+
+		if (q->h.comp_mask >> i & 1 && f[i].name &&
+		    g_str_has_prefix(f[i].name, "CapabilityMask"))
+			memcpy(s->match.mask + first, s->match.value + first,
+			       f[i].bits / 8);
+	}
+}
+
 static void
 scan_narrow(struct scan *s, const struct sa_query *q)
 {
-	static const unsigned caps[] = {
-		PORT_INFO_CAP_MASK, PORT_INFO_CAP_MASK2,
-	};
 	const struct fabric_table *t = s->table;
-	const struct mad_field *f = s->fields;
 	uint32_t node;
 	uint64_t value;
 
@@ -480,16 +490,8 @@ scan_narrow(struct scan *s, const struct sa_query *q)
 	}
 	if (t->port >= 0 && has_component(s, q, (unsigned)t->port, &value))
 		s->port_num = (int)value;
-	if (t->attr_id != SA_ATTR_PORT_INFO ||
-	    !(q->h.mad.attr_mod & CAP_MATCH))
-		return;
-	for (unsigned i = 0; i < G_N_ELEMENTS(caps); i++) {
-		size_t first = f[caps[i]].offset / 8;
-
-		if (q->h.comp_mask >> caps[i] & 1)
-			memcpy(s->match.mask + first, s->match.value + first,
-			       f[caps[i]].bits / 8);
-	}
+	if (t->attr_id == SA_ATTR_PORT_INFO && q->h.mad.attr_mod & CAP_MATCH)
+		match_caps(s, q);
 }
 
 struct sa_records *

@@ -18,7 +18,7 @@
  *
  * A cable counts if both ends are Active: the SA does not offer a path before
  * it carries data. MTU is the least MTUCap, which the plan writes as
- * NeighborMTU.
+ * NeighborMTU, or what a port has there.
  *
  * Tables of ports. `tables` are those of the sweep, or a copy since the first
  * block was read for a client; `closed` has a bit for each table of each port of
@@ -43,6 +43,13 @@ struct sa_passed {
 	uint8_t way;
 };
 
+/* The largest packet that the port takes: NeighborMTU may not have been taken. */
+static unsigned
+port_mtu(const struct port_info *p)
+{
+	return p->neighbor_mtu ? MIN(p->mtu_cap, p->neighbor_mtu) : p->mtu_cap;
+}
+
 /* The lower MTU and rate of both ends; 0: the link is not Active. */
 static uint8_t
 cable_way(const struct snapshot *s, uint32_t port)
@@ -54,7 +61,7 @@ cable_way(const struct snapshot *s, uint32_t port)
 	b = &s->ports[s->ports[port].peer].info;
 	if (a->state < PORT_STATE_ACTIVE || b->state < PORT_STATE_ACTIVE)
 		return 0;
-	return sa_way(MIN(a->mtu_cap, b->mtu_cap),
+	return sa_way(MIN(port_mtu(a), port_mtu(b)),
 		      MIN(sa_rate_rank(sa_rate_of(a)),
 			  sa_rate_rank(sa_rate_of(b))));
 }
@@ -77,7 +84,8 @@ sa_db_find_hops(struct sa_db *v)
 	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
 		n = &s->nodes[s->switches[sw]];
 		*hop++ = (struct sa_hop){ n->first_port, SNAPSHOT_NONE,
-					  SA_WAY_ANY };
+			sa_way(s->ports[n->first_port].info.mtu_cap,
+			       SA_RANK_ANY) };
 		for (unsigned p = 1; p <= n->info.num_ports; p++) {
 			port = n->first_port + p;
 			peer = s->ports[port].peer;

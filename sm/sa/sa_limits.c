@@ -3,7 +3,8 @@
  * MTU, rate and life time by the selectors of a request.
  *
  * Rates are compared by their rank, that is by speed: their codes are in no
- * order. The codes of MTU and life time are in order.
+ * order. The codes of MTU and life time are in order. An unknown code of a rate
+ * may be that of a speed which no port has: only "the largest" is fulfilled then.
  */
 #include "sm/sa/sa_limits.h"
 
@@ -40,12 +41,22 @@ permitted(const struct sa_limit *l, unsigned value)
 	return s;
 }
 
+static struct span
+permitted_rates(const struct sa_limit *l)
+{
+	unsigned rank = sa_rate_rank(l->value);
+
+	if (l->given && l->selector != SA_LARGEST && !rank)
+		return (struct span){ 1, 0 };
+	return permitted(l, rank);
+}
+
 bool
 sa_limits_hold(const struct sa_limits *l, unsigned mtu, unsigned rate,
 	       unsigned life)
 {
 	struct span m = permitted(&l->mtu, l->mtu.value);
-	struct span r = permitted(&l->rate, sa_rate_rank(l->rate.value));
+	struct span r = permitted_rates(&l->rate);
 	struct span t = permitted(&l->life, l->life.value);
 	int rank = (int)sa_rate_rank(rate);
 
@@ -56,9 +67,8 @@ sa_limits_hold(const struct sa_limits *l, unsigned mtu, unsigned rate,
 
 /* The highest one up to `most`; 0: none. */
 static unsigned
-highest(const struct sa_limit *l, unsigned value, unsigned most)
+highest(struct span s, unsigned most)
 {
-	struct span s = permitted(l, value);
 	int n = MIN((int)most, s.high);
 
 	return n >= s.low ? (unsigned)n : 0;
@@ -72,10 +82,10 @@ sa_limits_fit(const struct sa_limits *l, uint8_t *mtu, uint8_t *rate,
 	struct span s;
 
 	if (l->mtu.given)
-		*mtu = (uint8_t)highest(&l->mtu, l->mtu.value, *mtu);
+		*mtu = (uint8_t)highest(permitted(&l->mtu, l->mtu.value), *mtu);
 	if (l->rate.given)
-		*rate = (uint8_t)sa_rate_by_rank(highest(&l->rate,
-			sa_rate_rank(l->rate.value), sa_rate_rank(*rate)));
+		*rate = (uint8_t)sa_rate_by_rank(highest(
+			permitted_rates(&l->rate), sa_rate_rank(*rate)));
 	if (!*mtu || !*rate || !l->life.given)
 		return *mtu && *rate;
 	s = permitted(&l->life, l->life.value);

@@ -11,7 +11,8 @@
  *    prefix of the subnet, the default one, or none; osmtest writes the bytes
  *    of the prefix in the other order.
  *  - A P_Key that is given must be one of the requester's and of that port's.
- *    Without one the record has 0: any.
+ *    Without one, or with 0, the record has 0: any. A Delete without one is
+ *    for the P_Key that the request has all the same, else for 0.
  *  - A service ends when its port is not on the fabric, or no longer in the
  *    partition: otherwise clients would find an address without a port until
  *    the lease ends.
@@ -19,8 +20,8 @@
  *  - ServiceID, ServiceGID and P_Key identify a record. Set replaces it, with
  *    its key: a client that was restarted has lost the old key. Delete compares
  *    key and name only if the mask has them.
- *  - No answer contains the key.
- *  - The number of services is bounded, and that of each GID, so that one
+ *  - Only answers to trusted requesters contain the key.
+ *  - The number of services is bounded, and that of each port, so that one
  *    client can fill neither the memory nor the store.
  */
 #include <string.h>
@@ -28,8 +29,8 @@
 #include "sm/sa/service.h"
 #include "sm/mad/bytes.h"
 
-#define SERVICES_MAX	16384u
-#define SERVICES_A_GID	1024u
+#define SERVICES_MAX	65536u
+#define SERVICES_A_PORT	256u
 #define LEASE_FOR_EVER	UINT32_MAX
 #define SECOND		G_GINT64_CONSTANT(1000000)
 
@@ -67,19 +68,20 @@ services_free(struct services *s)
 	g_free(s);
 }
 
+/* The prefix of a GID can be written in several ways. */
 static bool
 services_have_room(const struct services *s, const uint8_t gid[16])
 {
-	unsigned of_gid = 0;
+	unsigned of_port = 0;
 
 	if (s->all.list->len >= SERVICES_MAX)
 		return false;
 	for (guint i = 0; i < s->all.list->len; i++) {
 		const struct service *other = s->all.list->pdata[i];
 
-		of_gid += memcmp(other->record.gid, gid, 16) == 0;
+		of_port += memcmp(other->record.gid + 8, gid + 8, 8) == 0;
 	}
-	return of_gid < SERVICES_A_GID;
+	return of_port < SERVICES_A_PORT;
 }
 
 /* Its lease begins now. */
@@ -158,8 +160,9 @@ services_set(struct services *s, const struct sa_db *v, uint32_t from,
 		return status;
 	if (!(comp_mask & SA_BIT(SERVICE_PKEY)))
 		record->pkey = 0;
-	else if (!memberships_of(v->memberships, from, record->pkey) ||
-		 !memberships_of(v->memberships, port, record->pkey))
+	if (record->pkey &&
+	    (!memberships_of(v->memberships, from, record->pkey) ||
+	     !memberships_of(v->memberships, port, record->pkey)))
 		return SA_STATUS_REQ_INVALID;
 	if (!(comp_mask & SA_BIT(SERVICE_LEASE)))
 		record->lease = LEASE_FOR_EVER;
@@ -186,6 +189,10 @@ services_delete(struct services *s, const struct sa_db *v, uint32_t from,
 
 	services_tick(s, now);
 	service = sa_store_find(&s->all, record);
+	if (!service && !(comp_mask & SA_BIT(SERVICE_PKEY))) {
+		record->pkey = 0;
+		service = sa_store_find(&s->all, record);
+	}
 	if (!service ||
 	    (comp_mask & SA_BIT(SERVICE_KEY) &&
 	     memcmp(service->record.key, record->key, sizeof(record->key))) ||

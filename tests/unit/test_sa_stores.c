@@ -733,6 +733,9 @@ STORES_TEST(test_one_client_cannot_fill_a_store)
 		assert_true(++n < 100000);
 	assert_int_equal(request(f, SERVE, 1, n, UINT32_MAX),
 			 SA_STATUS_NO_RESOURCES);
+	/* the same port by another form of its GID */
+	assert_int_equal(request(f, SERVE " @8/8=0", 1, n, UINT32_MAX),
+			 SA_STATUS_NO_RESOURCES);
 	assert_int_equal(request(f, SERVE, 1, n - 1, UINT32_MAX), 0);
 	assert_int_equal(request(f, SERVE, 2, n, UINT32_MAX), 0);
 
