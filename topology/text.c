@@ -105,13 +105,33 @@ text_take_hex(const char **text, unsigned digits, uint64_t *value)
 
 /* --- words that people type --- */
 
+/* Not what moves the cursor, changes the direction of the text behind it, or
+ * begins a line: control and format characters, separators. */
+static bool
+is_shown(gunichar c)
+{
+	GUnicodeType type = g_unichar_type(c);
+
+	return g_unichar_isprint(c) && type != G_UNICODE_LINE_SEPARATOR &&
+		type != G_UNICODE_PARAGRAPH_SEPARATOR;
+}
+
 char *
 text_one_line(const char *text)
 {
 	GString *out = g_string_new(NULL);
+	const char *end;
 
-	for (; *text && out->len < 60; text++)
-		g_string_append_c(out, g_ascii_iscntrl(*text) ? '?' : *text);
+	for (; *text && out->len < 60; text = end) {
+		gunichar c = g_utf8_get_char_validated(text, -1);
+		bool is_valid = c < (gunichar)-2;
+
+		end = is_valid ? g_utf8_next_char(text) : text + 1;
+		if (is_valid && is_shown(c))
+			g_string_append_len(out, text, end - text);
+		else
+			g_string_append_c(out, '?');
+	}
 	if (*text)
 		g_string_append(out, "...");
 	return g_string_free(out, FALSE);
@@ -365,7 +385,6 @@ char *
 text_span_show(const struct text_span *span)
 {
 	g_autofree char *head = g_strndup(span->at, MIN(span->len, 64));
-	g_autofree char *line = text_one_line(head);
 
-	return g_utf8_make_valid(line, -1);
+	return text_one_line(head);
 }

@@ -49,8 +49,10 @@ bool text_take_hex(const char **text, unsigned digits, uint64_t *value);
 bool text_read_number(const char *text, unsigned base, uint64_t max,
 		      uint64_t *value);
 
-/* `text` as part of a one-line message: 60 bytes at most, ? for control
- * characters. A new string. */
+/* A text that another host or a person chose, as part of a one-line message:
+ * about 60 bytes at most, valid UTF-8; ? for bytes that are none and for control
+ * and format characters, C1 and those of the text's direction among them. A new
+ * string. */
 char *text_one_line(const char *text);
 
 /*

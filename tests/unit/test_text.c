@@ -28,6 +28,26 @@ expect_file(const char *bytes, gsize len, const char *text, int code)
 		assert_true(!got && g_error_matches(error, G_FILE_ERROR, code));
 }
 
+/* What a host or a file has in a name, and what a terminal gets of it. */
+TEST(test_one_line_holds_no_control_characters)
+{
+	static const char *const cases[][2] = {
+		{ "plain", "plain" }, { "a\tb\nc\x1b[2J", "a?b?c?[2J" },
+		{ "M\xc3\xbcnchen \xe6\x9d\xb1", "M\xc3\xbcnchen \xe6\x9d\xb1" },
+		/* C1: CSI; right to left override; isolate; line separator */
+		{ "a\xc2\x9b" "2J", "a?2J" }, { "a\xe2\x80\xae" "b", "a?b" },
+		{ "a\xe2\x81\xa6" "b", "a?b" }, { "a\xe2\x80\xa8" "b", "a?b" },
+		/* bytes that are no UTF-8, one of them at the end */
+		{ "a\xff\x9b\xe6\x9d", "a????" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *line = text_one_line(cases[i][0]);
+
+		assert_string_equal(line, cases[i][1]);
+	}
+}
+
 TEST(test_a_file_is_read_without_its_byte_order_mark)
 {
 	expect_file("a\n", 2, "a\n", 0);
