@@ -437,6 +437,31 @@ sweep_set_last(struct sweep *s, struct snapshot *n)
 	snapshot_unref(before);
 }
 
+/*
+ * A node that answers nothing although its link to us is up: at protection level
+ * 2 it wants its key, which is made of its GUID. A manager that does not know the
+ * GUID would see no other port than its own, and become a second master. A new
+ * string; NULL: it is not so.
+ */
+static char *
+missing_key(const struct sweep *s, const struct snapshot *n)
+{
+	unsigned level = s->params.policy ? s->params.policy->m_key_protect : 0;
+	const struct snapshot_port *own = &n->ports[n->local_port];
+	g_autofree char *name = snapshot_port_name(n, n->local_port);
+
+	if (s->self.state == SM_STATE_MASTER || !s->keys || level < 2 ||
+	    s->keys->mode != MKEY_DB_PER_PORT || own->peer != SNAPSHOT_NONE ||
+	    mkey_db_behind(s->keys, own->guid, own->num))
+		return NULL;
+	return g_strdup_printf("the node behind %s answers nothing: with "
+			       "m_key_per_port at protection level %u it wants "
+			       "a key that is made of its GUID, which this "
+			       "manager does not have; copy guid2mkey and "
+			       "neighbors from the master's cache folder",
+			       name, level);
+}
+
 static void
 sweep_on_discovered(struct snapshot *n, void *data)
 {
@@ -472,6 +497,11 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		text = g_strdup_printf("%s, the manager's own port, is down: "
 				       "no cable, or no link at its other end",
 				       name);
+		sweep_fail(s, text);
+		return;
+	}
+	text = missing_key(s, n);
+	if (text) {
 		sweep_fail(s, text);
 		return;
 	}

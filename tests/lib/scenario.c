@@ -249,7 +249,7 @@ read_sm(struct play *p, char **words)
 	struct sm_instance_params *sm = &p->sm;
 	unsigned each = 0, protect = 0, lease = 0, heavy = 0, m_key = 0;
 	unsigned sl2vl = 0, clients = REREGISTER_NONE, sa = 1;
-	unsigned log = 1, cache = 0, babbling = 0, route_ms = 0;
+	unsigned key_files = 1, log = 1, cache = 0, babbling = 0, route_ms = 0;
 	unsigned disk_ms = 0, guest = 0;
 	unsigned sm_key = (unsigned)manager_defaults.sweep.sm_key;
 	const struct setting list[] = {
@@ -264,7 +264,7 @@ read_sm(struct play *p, char **words)
 		{ "flap_interval", &sm->sweep.flaps.interval_s },
 		{ "flap_hold", &sm->sweep.flaps.hold_s },
 		{ "babbling", &babbling }, { "sl2vl", &sl2vl }, { "clients", &clients }, { "sa", &sa },
-		{ "log", &log }, { "cache", &cache }, { "route_ms", &route_ms },
+		{ "key_files", &key_files }, { "log", &log }, { "cache", &cache }, { "route_ms", &route_ms },
 		{ "disk_ms", &disk_ms },
 		{ "perf_s", &sm->perf.sweep_s },
 		{ "avoid", &sm->sweep.avoid },
@@ -291,7 +291,7 @@ read_sm(struct play *p, char **words)
 	for (unsigned sl = 0; sl2vl && sl < SL_COUNT; sl++)
 		p->qos.all.sl2vl[sl] = (uint8_t)(sl / sl2vl);
 	sm->key_mode = each ? MKEY_DB_PER_PORT : MKEY_DB_ONE;
-	sm->key_dir = p->dir;
+	sm->key_dir = key_files ? p->dir : NULL;
 	sm->cache_dir = cache ? p->dir : NULL;
 	sm->sweep.sm_key = sm_key;
 	sm->sweep.guest = guest;
