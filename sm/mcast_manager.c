@@ -545,12 +545,14 @@ mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 	}
 	m->s = snapshot_ref(s);
 	m->lids = lid_map_ref(lids);
+	/* else it is of another snapshot */
 	if (choice && choice->lft &&
-	    choice->lft->n_switches == s->n_switches)
+	    choice->lft->n_switches == s->n_switches) {
 		m->lft = lft_ref(choice->lft);
-	if (choice && choice->ranks)
-		m->ranks = g_memdup2(choice->ranks, s->n_switches *
-				     sizeof(*m->ranks));
+		if (choice->ranks)
+			m->ranks = g_memdup2(choice->ranks, s->n_switches *
+					     sizeof(*m->ranks));
+	}
 	m->again = m->bad = false;
 	m->told = collect_held(m);
 	mcast_manager_touch(m);

@@ -458,7 +458,9 @@ standby_read_last(struct standby *b, void (*done)(void *data), void *data)
 	b->last_data = data;
 	b->last_timer = transport_timer_in(b->transport, STANDBY_LAST_MS * 1000,
 					   standby_on_last_late, b);
-	b->timer = transport_timer_in(b->transport, 0, standby_on_timer, b);
+	if (b->where)
+		b->timer = transport_timer_in(b->transport, 0,
+					      standby_on_timer, b);
 }
 
 uint16_t

@@ -547,7 +547,14 @@ take_job(struct sa_server *d, struct sa_job *j)
 void
 sa_server_take(struct sa_server *d, const struct transport_mad *m)
 {
-	g_assert(m->len == MAD_SIZE);
+	/* longer than InfiniBand has them, as of OPA */
+	if (m->len != MAD_SIZE) {
+		d->stats.dropped++;
+		log_limited(d->log, LOG_WARNING, "sa", "SA request of another "
+			    "length", "%zu bytes, from LID %u", m->len,
+			    m->addr.lid);
+		return;
+	}
 	take_job(d, sa_job_new(&m->addr, m->mad, m->len));
 }
 

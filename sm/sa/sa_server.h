@@ -59,7 +59,7 @@ struct sa_server *sa_server_new(struct mad_client *x, struct sa *sa,
 				sa_server_groups_fn groups, void *data);
 void sa_server_free(struct sa_server *d);	/* and all jobs, unanswered */
 
-/* A request of the SA's class, MAD_SIZE bytes. */
+/* A request of the SA's class; one that is not MAD_SIZE bytes is dropped. */
 void sa_server_take(struct sa_server *d, const struct transport_mad *m);
 /* A request that `unread` took: it is answered in a later turn. */
 void sa_server_enqueue(struct sa_server *d, struct sa_job *j);

@@ -65,6 +65,7 @@ is_new(const struct reregister *c, const struct snapshot *s,
 		return true;
 	if (lids->base[port] != LID_NONE && p->info.lid != lids->base[port])
 		return true;
+	g_assert(!c->former || c->clients);	/* see reregister_trust() */
 	if (c->trusting && c->former)
 		return p->info.sm_lid != c->former ||
 			!g_hash_table_contains(c->clients, &p->guid);

@@ -57,6 +57,18 @@ STAGE_TEST(test_requests_wait_until_the_fabric_is_known)
 	sa_db_unref(view);
 }
 
+/* A transport may hand over MADs of OPA. */
+STAGE_TEST(test_request_of_another_length_is_dropped)
+{
+	static const uint8_t mad[2048] = { 1, 3, 2, 1 };
+	const struct transport_mad m = {
+		.addr = { .lid = 3 }, .mad = mad, .len = sizeof(mad),
+	};
+
+	sa_server_take(st->desk, &m);
+	assert_int_equal(sa_server_stats(st->desk)->dropped, 1);
+}
+
 static bool
 is_programming(void *data)
 {
