@@ -238,6 +238,26 @@ scenario_free(gpointer data)
 	g_free(s);
 }
 
+/* A line that begins with a tab goes to the one before, and an empty one is in
+ * its place: lines are counted. */
+static void
+join_lines(char **lines)
+{
+	char *joined;
+
+	for (guint i = 1, whole = 0; lines[0] && lines[i]; i++) {
+		if (*lines[i] != '\t') {
+			whole = i;
+			continue;
+		}
+		joined = g_strconcat(g_strchomp(lines[whole]), " ",
+				     g_strstrip(lines[i]), NULL);
+		g_free(lines[whole]);
+		lines[whole] = joined;
+		*lines[i] = '\0';
+	}
+}
+
 GPtrArray *
 scenarios_read(const char *file)
 {
@@ -251,6 +271,7 @@ scenarios_read(const char *file)
 	if (!g_file_get_contents(file, &text, NULL, &error))
 		g_error("%s", error->message);
 	lines = g_strsplit(text, "\n", -1);
+	join_lines(lines);
 	for (unsigned i = 0; lines[i]; i++) {
 		const char *line = g_strstrip(lines[i]);
 

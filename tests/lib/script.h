@@ -11,6 +11,8 @@
  *	repeat N .. end
  *	WORD ..			a step; its words are split as a shell does
  *
+ * A line that begins with a tab continues the one before it, after a blank.
+ *
  * The words are those of the player: the simulated fabric with managers
  * (scenario.h), or a unit test with a table of words of its own, below.
  */
