@@ -168,10 +168,19 @@ sim_stop() {
 	fi
 }
 
+# By TERM, since what is killed leaves no counts of coverage; a process that is
+# stopped takes it when it goes on.
 sm_kill_all() {
 	local pid
 	for pid in "${SM_PIDS[@]}"; do
-		kill -KILL "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
+		kill -TERM "$pid" 2>/dev/null && kill -CONT "$pid" 2>/dev/null
+	done
+	for pid in "${SM_PIDS[@]}"; do
+		sm_wait "$pid" 5 2>/dev/null
+		[ $? -ne 124 ] || {
+			kill -KILL "$pid" 2>/dev/null
+			wait "$pid" 2>/dev/null
+		}
 	done
 	SM_PIDS=()
 }

@@ -28,6 +28,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <poll.h>
 #include <rdma/ib_user_mad.h>
 #include <stdarg.h>
@@ -189,6 +190,25 @@ scandir(const char *path, struct dirent ***list,
 	return next(real_path(path, buf, sizeof(buf)), list, filter, order);
 }
 
+/* Those of the program: the counts of coverage are written by them. */
+static void
+run_destructors(void)
+{
+	void (*const *fini)(void) = NULL;
+	struct link_map *program;
+	size_t n = 0;
+
+	if (dlinfo(dlopen(NULL, RTLD_NOW), RTLD_DI_LINKMAP, &program) < 0)
+		return;
+	for (const ElfW(Dyn) *d = program->l_ld; d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_FINI_ARRAY)
+			fini = (void *)(program->l_addr + d->d_un.d_ptr);
+		else if (d->d_tag == DT_FINI_ARRAYSZ)
+			n = d->d_un.d_val / sizeof(*fini);
+	while (fini && n)
+		fini[--n]();
+}
+
 /* At exit libumad2sim frees what a thread of its own still uses if the device
  * was taken away under it: once in twelve runs that thread crashed, or waited
  * for ever. What is ours is over by then; under a sanitizer leaks are looked for
@@ -202,6 +222,7 @@ leave(int status, void *data)
 	fflush(NULL);
 	if (find_leaks)
 		find_leaks();
+	run_destructors();
 	_exit(status);
 }
 
