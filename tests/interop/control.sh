@@ -433,10 +433,10 @@ status_case() {
 	check "status: events" ctl_says 0 ' info sweep: SUBNET UP: ' events
 	ctl 0 --json events >events.json
 	check "status: events in JSON" eval 'python3 -m json.tool events.json'
-	check "status: events that are followed" await 5 \
+	check "status: events that are followed" await 30 \
 		grep -q 'heavy sweep: signal' followed
 	ctl 0 sweep --wait >/dev/null
-	check "status: once each" await 5 eval \
+	check "status: once each" await 30 eval \
 		'[ "$(grep -c "sweep requested" followed)" = 3 ]'
 	kill "$follower"
 	wait "$follower" 2>/dev/null
@@ -444,7 +444,7 @@ status_case() {
 	check "status: --watch asks again" \
 		[ "$(grep -c '^subnet: ' watched)" -ge 2 ]
 	check "status: it sweeps" \
-		await 5 log_has status.log 'heavy sweep: signal'
+		await 30 log_has status.log 'heavy sweep: signal'
 	check "status: config" ctl_says 0 \
 		'^sweep_interval 1	# command line$' config
 	check "status: is a configuration" eval \
@@ -457,12 +457,12 @@ status_case() {
 	check "status: a sweep is refused" ctl_says 1 'paused' sweep --wait
 	check "status: resume" ctl_says 0 'a heavy one' resume
 	check "status: priority" ctl_says 0 '^0 -> 3' priority 3
-	check "status: which sminfo has" await 5 eval \
+	check "status: which sminfo has" await 30 eval \
 		'client -t 5 sminfo 1 | grep -q "priority 3 "'
 	check "status: loglevel" ctl_says 0 debug loglevel debug
 	ctl 0 sweep >/dev/null
 	check "status: it logs more" \
-		await 5 log_has status.log 'debug sweep: '
+		await 30 log_has status.log 'debug sweep: '
 	if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 true 2>/dev/null; then
 		chmod 711 .
 		chmod 666 ctl
@@ -520,7 +520,7 @@ standby_case() {
 	refute "standby: it lists nothing" grep -q missing ctl.out
 	check "standby: nor do its metrics" ctl_says 0 \
 		'^minism_faults.kind="host". 0' metrics
-	check "standby: sms lists both, this one first" await 5 eval \
+	check "standby: sms lists both, this one first" await 30 eval \
 		'ctl_says 0 "^standby  priority 0 .*this one" sms &&
 		grep -q "^master  priority 9 .* node-16$" ctl.out'
 	kill -TERM "$SM_PID"
@@ -550,7 +550,7 @@ refute_other() {
 	check "status: another user is turned away (exit $?)" \
 		grep -q 'only root, the user' other.out
 	check "status: and the log says it" \
-		await 5 log_has status.log 'user 65534 may not'
+		await 30 log_has status.log 'user 65534 may not'
 }
 
 # A min-hop that was asked for by name on a ring: the loop is in status.
@@ -584,11 +584,11 @@ partition_case() {
 		--control-socket "$SCRATCH/ctl"
 	check "partition: UP" await 15 ctl_says 0 'UP' status
 	check "partition: the file's member has the P_Key" \
-		await 5 has_pkey node-01 8010
+		await 30 has_pkey node-01 8010
 	check "partition: the other has not" lacks_pkey node-05 8010
 	check "partition: add" ctl_says 0 'node-05 .*: none -> full' \
 		partition add Storage "$guid=full"
-	check "partition: now it has" await 5 has_pkey node-05 8010
+	check "partition: now it has" await 30 has_pkey node-05 8010
 	check "partition: it is listed" ctl_says 0 'full .*node-05' \
 		partitions Storage
 	check "partition: a port that is not there" \
@@ -597,7 +597,7 @@ partition_case() {
 	check "partition: a number that is no port's" \
 		ctl_says 2 'no port 0xabcdef on the fabric' \
 		partition add Storage 0xabcdef
-	check "partition: the log says it, and why it is wanted" await 5 \
+	check "partition: the log says it, and why it is wanted" await 30 \
 		log_has partition.log 'changed at run time: port 0x0+abcdef'
 	check "partition: it is listed as away" \
 		ctl_says 0 'limited  0x0+abcdef \(away\)' partitions
@@ -607,7 +607,7 @@ partition_case() {
 		partition add Storage node-05=limited
 	check "partition: set does" ctl_says 0 'node-05 .*full -> limited' \
 		partition set Storage node-05 limited
-	check "partition: on the host, too" await 5 has_pkey node-05 0010
+	check "partition: on the host, too" await 30 has_pkey node-05 0010
 	check "partition: and back" ctl_says 0 'limited -> full' \
 		partition set Storage node-05 full
 	check "partition: our own port" ctl_says 1 'refused: node-01 runs this' \
@@ -615,10 +615,10 @@ partition_case() {
 	check "partition: and it is a member still" has_pkey node-01 ffff
 	check "partition: unless it is forced" ctl_says 0 'full -> none' \
 		partition remove Default node-01 --force
-	check "partition: then it is out" await 5 lacks_pkey node-01 ffff
+	check "partition: then it is out" await 30 lacks_pkey node-01 ffff
 	check "partition: and in again" ctl_says 0 'none -> full' \
 		partition reset Default node-01
-	check "partition: with its P_Key" await 5 has_pkey node-01 ffff
+	check "partition: with its P_Key" await 30 has_pkey node-01 ffff
 	check "partition: a wrong name" ctl_says 2 'nearest is Storage' \
 		partition add Storge "$guid"
 
@@ -632,7 +632,7 @@ partition_case() {
 	check "partition: on the host, too" has_pkey node-05 8010
 	check "partition: remove" ctl_says 0 'full -> none' \
 		partition remove Storage "$guid"
-	check "partition: it is gone" await 5 lacks_pkey node-05 8010
+	check "partition: it is gone" await 30 lacks_pkey node-05 8010
 
 	# a bad file at a reload changes nothing
 	echo 'Storage=0x10 : 0x1=fill ;' >partitions.conf
@@ -640,9 +640,9 @@ partition_case() {
 		ctl_says 1 'partitions\.conf:1:' reload
 	kill -HUP "$SM_PID"
 	check "partition: HUP logs it" \
-		await 5 log_has again.log 'error conf: .*partitions\.conf:1:' 2
+		await 30 log_has again.log 'error conf: .*partitions\.conf:1:' 2
 	check "partition: the old members stay" has_pkey node-01 8010
-	check "partition: it is still UP" await 5 ctl_says 0 'UP' status
+	check "partition: it is still UP" await 30 ctl_says 0 'UP' status
 	: >partitions.conf
 	check "partition: an emptied file is refused" \
 		ctl_says 1 'partitions\.conf: empty, which would open everything' reload
@@ -650,7 +650,7 @@ partition_case() {
 	sed -i 's/^Storage.*/&\nNew=0x20 : ALL=limited ;/' partitions.conf
 	kill -HUP "$SM_PID"
 	check "partition: a good file at HUP is taken" \
-		await 5 has_pkey node-05 0020
+		await 30 has_pkey node-05 0020
 	kill -TERM "$SM_PID"
 	sm_wait "$SM_PID" 3
 	sim_stop

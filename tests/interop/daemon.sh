@@ -63,7 +63,7 @@ life_case() {
 		await 10 log_has life.log 'SUBNET UP' $((ups + 1))
 	judge_same "$demo" >/dev/null 2>&1
 	check "life: the tables on the switches are the ones dumped" \
-		await 5 judge_tables dump/opensm-lfts.dump
+		await 30 judge_tables dump/opensm-lfts.dump
 	check "life: every LID reached without the cable" judge_routes
 	check "life: 31 cables are Active" judge_active 31
 	ups=$(lines life.log 'SUBNET UP')
@@ -88,7 +88,7 @@ life_case() {
 	# rotation
 	mv life.log life.log.1
 	kill -USR1 "$SM_PID"
-	check "life: USR1 opens the log again" await 5 [ -e life.log ]
+	check "life: USR1 opens the log again" await 30 [ -e life.log ]
 	sleep 0.3
 	kill -HUP "$SM_PID"
 	check "life: and the new one is written to" \

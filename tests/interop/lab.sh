@@ -187,7 +187,7 @@ ping_and_pong() {
 
 	LAB_NODE=node-03 lab_sm pong ibping -S
 	pid=$SM_PID
-	check "ibping reaches another host" await 5 inside ibping -c 3 \
+	check "ibping reaches another host" await 30 inside ibping -c 3 \
 		"$(lab_cmd show node-03 | sed -n 's/.* lid \([0-9]*\).*/\1/p')"
 	kill "$pid"
 }

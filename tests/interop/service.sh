@@ -25,7 +25,7 @@ END
 listen() {	# address, as in NOTIFY_SOCKET
 	"${leash[@]}" python3 listen.py "$1" 2>listen.err &
 	SM_PIDS+=($!)
-	await 5 log_has notified listening
+	await 30 log_has notified listening
 	export NOTIFY_SOCKET=$1 WATCHDOG_USEC=1000000
 }
 
@@ -54,7 +54,7 @@ notify_case() {	# NAME address
 	kill -STOP "$SM_PID"
 	sleep 0.2
 	before=$(fed)
-	sleep 1.2
+	sleep 0.7	# longer than between two feeds
 	check "$1: a manager that hangs feeds nothing" \
 		[ "$(fed)" -eq "$before" ]
 	kill -CONT "$SM_PID"
@@ -64,9 +64,9 @@ notify_case() {	# NAME address
 		log_has notified 'STATUS=DEGRADED: .* 31 of 31 links Active'
 
 	kill -HUP "$SM_PID"
-	check "$1: a reload is told" await 5 log_has notified \
+	check "$1: a reload is told" await 30 log_has notified \
 		'^RELOADING=1 MONOTONIC_USEC=[0-9]+$'
-	check "$1: and its end" await 5 ends_reload
+	check "$1: and its end" await 30 ends_reload
 	kill -TERM "$SM_PID"
 	sm_wait "$SM_PID" 3
 	check "$1: TERM ends it with exit 0" [ $? -eq 0 ]
@@ -231,7 +231,7 @@ calls_case() {
 	kill -USR1 "$SM_PID"
 	kill -TERM "$SM_PID"
 	check "calls: the end" await 10 log_has notified STOPPING
-	await 5 log_has calls 'exited with 0'
+	await 30 log_has calls 'exited with 0'
 	sed -E 's/^[0-9]+ +//' calls | grep -oE '^[a-z_0-9]+\(' | tr -d '(' |
 		sort -u >called
 	permitted >permitted
