@@ -175,8 +175,8 @@ static const struct {
 	unsigned times;
 } trees[] = {
 	{ "PGFT(4,4;1,4)", 2 },
-	{ "PGFT(4,4,4;1,2,2)", 2 },
-	{ "PGFT(4,4,3;1,4,4)", 3 },
+	{ "PGFT(3,3,3;1,2,2)", 2 },
+	{ "PGFT(3,3,3;1,3,3)", 3 },
 };
 
 static const char *const engine_names[] = { "auto", "ftree", "updn", "minhop" };
