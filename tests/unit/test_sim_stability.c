@@ -167,7 +167,7 @@ count_held(const struct world *w, const uint8_t *is_marked)
 
 /*
  * times: with `auto`, the blocks that held what is lost are written at most so
- * many times; the goal is 2. Of 200 cables lost in the last tree, 40 take more,
+ * many times; the goal is 2. Of 200 cables lost in PGFT(4,4,3;1,4,4), 40 take more,
  * up to 2.8: load is moved that the loss did not touch.
  */
 static const struct {
