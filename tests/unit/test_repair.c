@@ -225,8 +225,8 @@ damage(const struct snapshot *whole, unsigned n, uint64_t seed)
 
 static const char *const specs[] = {
 	"PGFT(6,6;1,6)", "PGFT(4,4,4;1,4,4)", "PGFT(4,6,3;1,3,2)",
-	"PGFT(8,8;1,4;1,2)", "PGFT(6,6,8;1,6,6)", "PGFT(4,4,8;1,4,4)",
-	"torus(4,4;2)", "torus(5,5,3;1)", "hyperx(4,4;3)",
+	"PGFT(8,8;1,4;1,2)", "PGFT(3,3,6;1,3,3)", "PGFT(4,4,6;1,4,4)",
+	"torus(4,4;2)", "torus(4,4,3;1)", "hyperx(4,4;3)",
 	"dragonfly(4,2,2)", "random(24,5,3)",
 };
 
