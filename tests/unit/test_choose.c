@@ -295,7 +295,8 @@ find_compared(const struct fabric *f, const char *engine)
 }
 
 /* Off large trees shortest paths loop, and a few LIDs show it; up and down is
- * far worse than dimension order, and its order shows it. */
+ * far worse than dimension order, and its order shows it. Both are large enough
+ * for updn to look (700 switches). */
 TEST(test_hopeless_engines_end_early)
 {
 	const struct generate_options options = {
@@ -303,14 +304,14 @@ TEST(test_hopeless_engines_end_early)
 	};
 	struct fabric f;
 
-	fabric_make_damaged(&f, "torus(9,9,9;1)", &options);
+	fabric_make_damaged(&f, "torus(27,27;1)", &options);
 	assert_true(choose(&f, NULL, false));
 	assert_string_equal(f.choice.engine->name, "cdg");
 	assert_has(find_compared(&f, "minhop"),
 		   "among the paths to a few switches");
 	assert_has(find_compared(&f, "updn"), "would carry about");
 	fabric_clear(&f);
-	fabric_make_damaged(&f, "random(600,8,1)", &options);
+	fabric_make_damaged(&f, "random(710,3,1)", &options);
 	assert_true(choose(&f, NULL, false));
 	assert_null(strstr(find_compared(&f, "updn"), "would carry about"));
 	fabric_clear(&f);
