@@ -303,6 +303,71 @@ lab_case() {
 	sm_kill_all
 }
 
+# two_managers: the first with a standby beside it
+two_managers() {
+	rm -rf cache cache-b ./*.log
+	echo 'routing_threads 2' >threads.conf
+	fault
+	sim_start "$demo" || return
+	sm_start a.log -F "$SCRATCH/threads.conf" -s 1 --priority 5 \
+		--control-socket "$SCRATCH/ctl"
+	master=$SM_PID
+	await 15 log_has a.log 'SUBNET UP' || return
+	UMAD_FAULT='' on node-09 sm_start b.log -s 1 --priority 4 \
+		--cache-dir "$SCRATCH/cache-b" --control-socket "$SCRATCH/ctl-b"
+	await 15 log_has b.log 'standby: the master is on node-01'
+}
+
+# answers SECONDS: what the slowest of all requests took, in ms, is in slowest.
+# A program that starts takes some of it.
+answers() {
+	local end=$((${EPOCHREALTIME/./} + $1 * 1000000)) began took
+
+	slowest=0
+	while [ "${EPOCHREALTIME/./}" -lt "$end" ]; do
+		for words in "$MINISMCTL -s ctl status" \
+			"on node-16 client sminfo 1" \
+			"on node-16 client saquery --smkey 1 NR"; do
+			began=${EPOCHREALTIME/./}
+			$words >answer 2>&1
+			took=$(((${EPOCHREALTIME/./} - began) / 1000))
+			[ $took -le $slowest ] || slowest=$took
+		done
+	done
+}
+
+# stall_case NAME WORDS CHECK: the manager answers while its disk, or its
+# routing, takes some seconds
+stall_case() {
+	local name=$1 words=$2
+
+	shift 2
+	wanted_case "$name" || return 0
+	check "$name: two managers" two_managers || return
+	sim_cmd 'Unlink "node-02"'
+	check "$name: a node is missed" await 10 log_has a.log 'SUBNET DEGRADED'
+	fault "$words"
+	"$MINISMCTL" -s ctl accept >accept.out 2>&1
+	kill -HUP "$master"	# the engines run again
+	answers 5
+	check "$name: all is answered (the slowest: $slowest ms)" \
+		[ $slowest -lt 1000 ]
+	check "$name: there is one master" log_has_not b.log \
+		'does not answer|-> master'
+	check "$name: it took so long" await 2 "$@"
+	fault "$words again"
+	kill -HUP "$master"
+	sleep 0.5
+	kill "$master"
+	check "$name: TERM hands over at once" await 2 log_has b.log '-> master'
+	sm_wait "$master" 15
+	check "$name: and it ends" [ $? -eq 0 ]
+	sm_kill_all
+	sim_stop
+}
+
+stall_case disk fsync=6000 grep fsync fault.stalls
+stall_case routes work=5000 log_has a.log 'routed and verified in 5...\.. ms'
 lab_case
 gone_case gone gone
 gone_case old gone-old

@@ -17,6 +17,9 @@
  *	return-answers	an answer is given back as one that was not acknowledged
  *	refuse-answers	writing an answer gives EINVAL, as one under way does
  *	no-module	there is no /sys/class/infiniband_mad/abi_version
+ *	fsync=MS	a disk that stalls; the file .stalls gets a line
+ *	work=MS		a computation that is shared among threads, the first
+ *			one with these words, takes longer
  *
  * UMAD_SYS names a folder that takes the place of /sys/class.
  *
@@ -39,6 +42,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FDS		4096
@@ -148,6 +152,50 @@ open_error(const char *path)
 	if (strstr(path, "/infiniband_mad/abi_version"))
 		return has("no-module") ? ENOENT : 0;
 	return 0;
+}
+
+static void
+sleep_ms(long ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+
+	if (ms > 0)
+		nanosleep(&t, NULL);
+}
+
+int
+fsync(int fd)
+{
+	static int (*next)(int);
+
+	refresh();
+	if (value("fsync=") > 0)
+		note(".stalls", "stall", "fsync");
+	sleep_ms(value("fsync="));
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "fsync");
+	return next(fd);
+}
+
+/* GLib's; routing/work.c calls it. */
+void *g_thread_try_new(const char *name, void *(*fn)(void *), void *data,
+		       void **error);
+
+void *
+g_thread_try_new(const char *name, void *(*fn)(void *), void *data,
+		 void **error)
+{
+	static void *(*next)(const char *, void *(*)(void *), void *, void **);
+	static char done[sizeof(words)];
+
+	refresh();
+	if (value("work=") > 0 && strcmp(words, done) != 0) {
+		strcpy(done, words);
+		sleep_ms(value("work="));
+	}
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "g_thread_try_new");
+	return next(name, fn, data, error);
 }
 
 /* Where the file of that name is. */
