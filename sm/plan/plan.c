@@ -27,7 +27,9 @@
  *
  * Flow. plan_diff() visits all nodes once, plan_left() only those that the plan
  * wrote, and their neighbours. A switch adds its PortStateChange, its LFT
- * blocks (a memcmp a block) and its SwitchInfo; a port adds
+ * blocks (a memcmp a block) and its SwitchInfo. With a bridge all switches hold
+ * its tables after the first stage, as was verified, so a block that differs from
+ * it is a step even if its final entries are held already. A port adds
  *	in Init, link whole	ARM with all that differs, then ACTIVATE
  *	Armed, link whole	PLAN_PORT if something differs, then ACTIVATE
  *	anything else		PLAN_PORT if something differs
@@ -349,6 +351,7 @@ struct diff {
 	GArray *steps;		/* struct plan_step, as they are found */
 	uint8_t *differs;	/* by node, see struct plan */
 	bool all_blocks;	/* see struct desired */
+	const struct lft *bridge;	/* NULL: there is none, or it is over */
 };
 
 static void
@@ -416,6 +419,8 @@ diff_switch(struct diff *d, uint32_t node)
 {
 	const struct snapshot_node *n = &d->s->nodes[node];
 	const uint8_t *row = lft_row(d->w->lft, n->sw_index);
+	const uint8_t *bridge = d->bridge ?
+		lft_row(d->bridge, n->sw_index) : NULL;
 	uint32_t end = MIN(n->sw.linear_fdb_cap, d->w->lft->top + 1u);
 	struct plan_step step = {
 		.kind = PLAN_LFT, .node = node, .port = SNAPSHOT_NONE,
@@ -434,7 +439,8 @@ diff_switch(struct diff *d, uint32_t node)
 		size_t len = MIN(LFT_BLOCK, n->sw.linear_fdb_cap - lid);
 
 		if (!held || d->all_blocks ||
-		    memcmp(held, row + lid, len) != 0)
+		    memcmp(held, row + lid, len) != 0 ||
+		    (bridge && memcmp(held, bridge + lid, len) != 0))
 			g_array_append_val(d->steps, step);
 	}
 	fields &= ~(unsigned)SWITCH_FIELD_CHANGE;
@@ -496,8 +502,9 @@ plan_diff(const struct snapshot *s, const struct desired *w,
 	  const struct lft_seen *seen, const struct port_tables *held,
 	  const uint32_t *forgotten)
 {
-	struct diff d = { s, w, seen, held, forgotten, NULL, NULL,
-			  w->all_blocks };
+	struct diff d = { .s = s, .w = w, .seen = seen, .held = held,
+			  .forgotten = forgotten, .all_blocks = w->all_blocks,
+			  .bridge = w->bridge };
 
 	return diff_nodes(&d, NULL);
 }
@@ -508,7 +515,7 @@ plan_left(const struct plan *sent, const struct snapshot *after,
 	  const struct desired *w, const struct lft_seen *seen,
 	  const struct port_tables *held)
 {
-	struct diff d = { after, w, seen, held, NULL, NULL, NULL, false };
+	struct diff d = { .s = after, .w = w, .seen = seen, .held = held };
 	g_autofree uint8_t *where = g_memdup2(sent->differs, after->n_nodes);
 
 	for (uint32_t port = 0; port < after->n_ports; port++) {

@@ -3,8 +3,8 @@
  * What the files of the player of scenarios share. Private to them: words
  * (scenario.c), devices and answers (scenario_device.c), clients
  * (scenario_client.c), changes by chance (scenario_chance.c), incidents that a log
- * is held against (scenario_incident.c) and what may be expected
- * (scenario_expect.c).
+ * is held against (scenario_incident.c), what must never be (scenario_loop.c) and
+ * what may be expected (scenario_expect.c).
  */
 #ifndef MINISM_TESTS_LIB_PLAY_H
 #define MINISM_TESTS_LIB_PLAY_H
@@ -41,6 +41,8 @@ struct play {
 	uint8_t *cut;		/* its cable is damaged */
 	uint64_t rng;
 	int64_t waited;		/* us, by the last `while` */
+	bool may_loop;		/* an engine that was named makes loops */
+	char *loop;		/* the first one, in words; NULL: there was none */
 	/* at the last mark */
 	gsize said_before;	/* bytes of the log */
 	unsigned ends, repairs;
@@ -94,6 +96,9 @@ bool play_read_field(struct play *p, const char *word, struct play_field *f);
 uint64_t play_field_get(const struct play_field *f, const void *host);
 void *play_field_host(struct play *p, const struct play_field *f,
 		      uint32_t port);
+
+/* From now on p->loop is set, see scenario_loop.c. */
+void play_watch_loops(struct play *p);
 
 /* Of clients on hosts, which are made when they are first named. */
 bool play_expect_group(struct play *p, char **args);

@@ -102,6 +102,7 @@ play_open(struct play *p)
 	p->told = g_new0(unsigned, s->n_ports);
 	p->cut = g_new0(uint8_t, s->n_ports);
 	sim_set_reregister(p->w.sim, on_reregister, p);
+	play_watch_loops(p);
 	p->dir = g_dir_make_tmp("minism-scenario-XXXXXX", NULL);
 	g_assert(p->dir);
 	if (!g_getenv("MINISM_TEST_LOG"))
@@ -132,6 +133,7 @@ play_close(struct play *p)
 	g_clear_pointer(&p->names, g_hash_table_unref);
 	g_free(p->told);
 	g_free(p->cut);
+	g_free(p->loop);
 	g_free(p->dir);
 	g_free(p->log);
 	g_string_free(p->said, TRUE);
@@ -282,6 +284,8 @@ read_sm(struct play *p, char **words)
 		else if (!read_setting(p, *words, list))
 			return false;
 	p->has_log = log;
+	p->may_loop |= sm->sweep.route.engine &&
+		!sm->sweep.route.engine->deadlock_free;
 	sm->sa = sa ? &manager_sa : NULL;
 	p->policy = policy_default;
 	p->policy.m_key = sm->m_key = m_key;
@@ -711,7 +715,9 @@ stage_play(void *stage, const char *line)
 {
 	struct play *p = stage;
 
-	return play_line(p, line) ? NULL : g_strdup(p->said->str);
+	if (!play_line(p, line))
+		return g_strdup(p->said->str);
+	return p->may_loop ? NULL : g_strdup(p->loop);
 }
 
 static void

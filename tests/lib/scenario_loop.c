@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * After each Set that a device has executed, in every scenario on a small
+ * fabric: the tables that the switches hold at this moment have no credit loop
+ * of unicast, and no group has a packet that is copied for ever. The end of an
+ * update shows neither.
+ *
+ * A channel is the port out of which packets go. Packets are those from CAs to
+ * all LIDs, and from switches' ports 0 to CAs, over links that are Active at
+ * both ends. Each path is followed up to a switch that another path to the same
+ * LID has passed.
+ */
+#include "tests/lib/play.h"
+
+#include <string.h>
+
+#define NODES_MAX	64u	/* larger fabrics would take too long */
+#define MLIDS		16u	/* groups, from the first MLID on */
+
+struct web {
+	const struct play *p;
+	uint64_t (*turns)[4];	/* by channel: numbers of the next one */
+	uint32_t *met;		/* by node: the number of the LID */
+	uint8_t *state;		/* by channel: 1 being visited, 2 done */
+	uint32_t n_lids;
+};
+
+static bool
+is_switch(const struct play *p, uint32_t port)
+{
+	return snapshot_is_switch(snapshot_node_of(p->w.s, port));
+}
+
+static bool
+is_active(const struct play *p, uint32_t port)
+{
+	uint32_t peer = sim_peer(p->w.sim, port);
+
+	return peer != SNAPSHOT_NONE &&
+		sim_port_info(p->w.sim, port)->state == PORT_STATE_ACTIVE &&
+		sim_port_info(p->w.sim, peer)->state == PORT_STATE_ACTIVE;
+}
+
+/* From this switch on. */
+static void
+follow(struct web *web, uint32_t node, uint16_t lid)
+{
+	const struct snapshot *s = web->p->w.s;
+	uint32_t in = SNAPSHOT_NONE, out = in;
+
+	for (bool again = false; !again; in = out) {
+		uint8_t num = sim_lft_entry(web->p->w.sim, node, lid);
+
+		if (!num || num > s->nodes[node].info.num_ports)
+			return;
+		out = s->nodes[node].first_port + num;
+		if (!is_active(web->p, out))
+			return;
+		if (in != SNAPSHOT_NONE)
+			web->turns[in][num / 64] |= UINT64_C(1) << num % 64;
+		again = web->met[node] == web->n_lids;
+		web->met[node] = web->n_lids;
+		node = s->ports[sim_peer(web->p->w.sim, out)].node;
+		if (!snapshot_is_switch(&s->nodes[node]))
+			return;
+	}
+}
+
+static void
+follow_all(struct web *web, uint32_t to)
+{
+	const struct play *p = web->p;
+	const struct snapshot *s = p->w.s;
+	const struct port_info *info = sim_port_info(p->w.sim, to);
+
+	for (unsigned k = 0; info->lid && k < 1u << info->lmc; k++) {
+		web->n_lids++;
+		for (uint32_t from = 0; from < s->n_ports; from++) {
+			if (is_switch(p, from) && !s->ports[from].num &&
+			    !is_switch(p, to))
+				follow(web, s->ports[from].node,
+				       (uint16_t)(info->lid + k));
+			else if (!is_switch(p, from) && is_active(p, from) &&
+				 is_switch(p, sim_peer(p->w.sim, from)))
+				follow(web, s->ports[sim_peer(p->w.sim,
+							     from)].node,
+				       (uint16_t)(info->lid + k));
+		}
+	}
+}
+
+/* Is there a circle of channels behind this one? */
+static bool
+has_circle(struct web *web, uint32_t channel)
+{
+	const struct snapshot *s = web->p->w.s;
+	uint32_t node = s->ports[sim_peer(web->p->w.sim, channel)].node;
+	bool found = false;
+
+	web->state[channel] = 1;
+	for (unsigned num = 1; !found && num <= s->nodes[node].info.num_ports;
+	     num++) {
+		uint32_t next = s->nodes[node].first_port + num;
+
+		if (web->turns[channel][num / 64] >> num % 64 & 1)
+			found = web->state[next] == 1 ||
+				(!web->state[next] && has_circle(web, next));
+	}
+	web->state[channel] = 2;
+	return found;
+}
+
+static bool
+has_credit_loop(const struct play *p)
+{
+	const struct snapshot *s = p->w.s;
+	struct web web = {
+		.p = p, .turns = g_malloc0_n(s->n_ports, sizeof(*web.turns)),
+		.met = g_new0(uint32_t, s->n_nodes),
+		.state = g_new0(uint8_t, s->n_ports),
+	};
+	static const uint64_t none[4];
+	bool found = false;
+
+	for (uint32_t to = 0; to < s->n_ports; to++)
+		if (snapshot_is_end_port(s, to))
+			follow_all(&web, to);
+	for (uint32_t c = 0; !found && c < s->n_ports; c++)
+		found = !web.state[c] &&
+			memcmp(web.turns[c], none, sizeof(none)) != 0 &&
+			has_circle(&web, c);
+	g_free(web.turns);
+	g_free(web.met);
+	g_free(web.state);
+	return found;
+}
+
+static bool
+has_storm(const struct play *p)
+{
+	bool found = false;
+
+	for (uint32_t from = 0; from < p->w.s->n_ports; from++)
+		for (uint16_t i = 0; !found && i < MLIDS &&
+		     !is_switch(p, from) && is_active(p, from); i++) {
+			struct sim_mcast out;
+
+			found = sim_probe_mcast(p->w.sim, from, 0xc000 + i,
+						sim_port_pkey(p->w.sim, from,
+							      0), 0, &out) ==
+				SIM_LOOP;
+			sim_mcast_clear(&out);
+		}
+	return found;
+}
+
+/* An answer of an agent. */
+static void
+on_answer(struct sim *sim, uint32_t node, unsigned method,
+	  const uint8_t *answer, void *data)
+{
+	struct play *p = data;
+	struct mad_header h;
+	const char *what = NULL;
+
+	mad_header_read(answer, MAD_SIZE, &h);
+	if (method != MAD_METHOD_SET || h.status || p->loop || p->may_loop)
+		return;
+	if ((h.attr_id == MAD_ATTR_LINEAR_FT ||
+	     h.attr_id == MAD_ATTR_PORT_INFO) && has_credit_loop(p))
+		what = "a credit loop";
+	else if ((h.attr_id == MAD_ATTR_MULTICAST_FT ||
+		  h.attr_id == MAD_ATTR_PORT_INFO) && has_storm(p))
+		what = "a multicast packet that is copied for ever";
+	if (what)
+		p->loop = g_strdup_printf("%s after Set(%s) of %s at %"
+					  G_GINT64_FORMAT " us", what,
+					  mad_attr_name(h.attr_id),
+					  p->w.s->nodes[node].desc,
+					  sim_now(sim));
+}
+
+void
+play_watch_loops(struct play *p)
+{
+	if (p->w.s->n_nodes <= NODES_MAX)
+		sim_set_step(p->w.sim, on_answer, p);
+}
