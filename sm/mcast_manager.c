@@ -15,7 +15,9 @@
  * Safety. While tables are written, a packet may use old entries on one switch
  * and new ones on the next. The old and the new tree together may have a loop,
  * in which a packet would be copied for ever; their intersection has none, nor
- * has a subset of the new tree. Hence cut comes before grow.
+ * has a subset of the new tree. Hence cut comes before grow. An unknown block may
+ * have each port of before and of the Set: a group with such a port that is not in
+ * its tree, so a cut may have failed, does not grow anywhere.
  *
  * Cost. The tables of a switch are kept by its NodeGUID over sweeps and
  * renumbering, and read again if the switch is new or was reset. Blocks that
@@ -81,6 +83,7 @@ mcast_stop(struct mcast_manager *m)
 	g_clear_pointer(&m->channels, channels_free);
 	g_clear_pointer(&m->g, graph_free);
 	g_clear_pointer(&m->told, mft_free);
+	g_clear_pointer(&m->stuck, g_free);
 }
 
 void
@@ -136,6 +139,40 @@ forget_block(struct mcast_manager *m, const struct mft_place *at,
 	h->known = false;
 	for (unsigned i = 0; i < MFT_BLOCK; i++)
 		h->masks[i] |= sent[i];
+}
+
+/* By MLID from the first one on: 1 if a switch may hold a port for the group
+ * that is not in the new tree. */
+static uint8_t *
+find_stuck(const struct mcast_manager *m)
+{
+	static const uint16_t none[MFT_BLOCK];
+	const struct mft *w = m->wanted;
+	uint8_t *stuck = g_new0(uint8_t, (size_t)w->n_blocks * MFT_BLOCK + 1);
+
+	for (uint32_t sw = 0; sw < w->n_switches; sw++) {
+		GHashTable *blocks = held_blocks(m, sw);
+		gpointer key, value;
+		GHashTableIter k;
+
+		if (!blocks)
+			continue;
+		g_hash_table_iter_init(&k, blocks);
+		while (g_hash_table_iter_next(&k, &key, &value)) {
+			const struct held *b = value;
+			uint32_t position = GPOINTER_TO_UINT(key) >> 16;
+			uint32_t block = GPOINTER_TO_UINT(key) & 0xffff;
+			const uint16_t *to = position < w->n_positions &&
+				block < w->n_blocks ?
+				mft_block(w, sw, position, block) : none;
+
+			for (unsigned i = 0; !b->known && i < MFT_BLOCK &&
+			     block < w->n_blocks; i++)
+				stuck[block * MFT_BLOCK + i] |=
+					(b->masks[i] & ~to[i]) != 0;
+		}
+	}
+	return stuck;
 }
 
 /* ------------------------------------------------------------------- trees */
@@ -339,9 +376,10 @@ is_done(const struct mcast_manager *m, const struct mft_place *at,
 	       BLOCK_BYTES);
 	if (m->phase == MCAST_READ)
 		return held;
-	for (unsigned i = 0; held && m->phase == MCAST_CUT && i < MFT_BLOCK;
-	     i++)
-		masks[i] &= held[i];
+	for (unsigned i = 0; held && i < MFT_BLOCK; i++)
+		if (m->phase == MCAST_CUT ||
+		    m->stuck[at->block * MFT_BLOCK + i])
+			masks[i] &= held[i];
 	return !held || memcmp(held, masks, BLOCK_BYTES) == 0;
 }
 
@@ -454,8 +492,11 @@ mcast_manager_done(void *data)
 
 	m->phase++;
 	m->at = (struct mft_place){ 0 };
+	if (m->phase == MCAST_GROW)
+		m->stuck = find_stuck(m);
 	if (m->phase != MCAST_REST)
 		return true;
+	g_clear_pointer(&m->stuck, g_free);
 	g_clear_pointer(&m->batch, smp_batch_free);
 	/* No sweep follows a join, so the SA gets the new tables here. */
 	mft_free(m->told);

@@ -40,6 +40,7 @@ struct mcast_manager {
 	/* the blocks that were read or written: NodeGUID -> (position << 16 |
 	 * block -> struct held) */
 	GHashTable *held;
+	uint8_t *stuck;		/* while trees grow: see find_stuck() */
 	struct snapshot *s;
 	struct lid_map *lids;
 	struct lft *lft;	/* unicast; NULL: not known */
