@@ -200,8 +200,8 @@ locate(const struct mcast_manager *m, uint32_t port,
 	return true;
 }
 
-/* The tables of the switches, of an unknown block the most it may have, by the switches of this
- * snapshot: input of the next trees, and what the SA shows. */
+/* The tables of the switches, of an unknown block the most it may have, by the
+ * switches of this snapshot: input of the next trees, and what the SA shows. */
 static struct mft *
 collect_held(struct mcast_manager *m)
 {
