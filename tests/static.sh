@@ -51,7 +51,7 @@ compile() {
 }
 
 # Functions that only tests call, to look inside.
-for_tests="engine_route mad_client_pending replay_events"
+for_tests="engine_route mad_client_pending replay_events sim_client_show"
 
 # The functions of the sources that are in no program, after the linker has
 # removed what nothing refers to. Without optimization none is inlined.
@@ -110,6 +110,10 @@ syntax() {
 }
 
 fuzzers() {
+	make -s -C "$build" sm/fabric_page_html.h &&
+		mkdir -p "$scratch/clang/sm" &&
+		cp "$build/config.h" "$scratch/clang/" &&
+		cp "$build/sm/fabric_page_html.h" "$scratch/clang/sm/" || return
 	MINISM_SRC="$src" MINISM_BUILD="$scratch/clang" \
 		bash "$src/tests/fuzz/run.sh" "${FUZZ_SECONDS:-30}"
 }
