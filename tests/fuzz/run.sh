@@ -37,6 +37,7 @@ rm -f "$out"/objects/*.o
 cd "$src" || exit 1
 rm -f "$out/libfuzz.a"
 find topology routing sm tests/lib -name '*.c' ! -name preload.c \
+	! -name umad_fault.c \
 	-exec grep -L '^main(' {} + |
 	FLAGS="$flags -fsanitize=fuzzer-no-link,$sanitize" OUT=$out \
 	xargs -P "$(nproc)" -I{} bash -c '
