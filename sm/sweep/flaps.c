@@ -33,6 +33,7 @@
 				   babbling_port_policy */
 #define HOLD_BABBLE	60u	/* s */
 #define BABBLE_US	(60 * SECOND)
+#define ENABLE_US	(5 * SECOND)	/* between two tries to enable a port */
 
 static guint
 flap_hash(gconstpointer data)
@@ -60,6 +61,12 @@ flap_free(gpointer data)
 	g_free(p);
 }
 
+static bool
+is_pending(const struct flap *p)
+{
+	return p->held || p->disabled_num;
+}
+
 /* The entry of a port; after an hour its counts start from 0. */
 static struct flap *
 flap_at(struct flaps *f, uint64_t guid, uint8_t num, int64_t now)
@@ -67,7 +74,7 @@ flap_at(struct flaps *f, uint64_t guid, uint8_t num, int64_t now)
 	struct flap key = { .guid = guid, .num = num };
 	struct flap *p = g_hash_table_lookup(f->list, &key);
 
-	if (p && !p->held && p->last + HOUR < now) {
+	if (p && !is_pending(p) && p->last + HOUR < now) {
 		g_hash_table_remove(f->list, p);
 		p = NULL;
 	}
@@ -235,7 +242,7 @@ flaps_due(const struct flaps *f)
 	while (g_hash_table_iter_next(&iter, &data, NULL)) {
 		const struct flap *p = data;
 
-		if (p->held)
+		if (is_pending(p))
 			due = MIN(due, p->held_until);
 	}
 	return due;
@@ -251,9 +258,9 @@ compare_flaps(gconstpointer a, gconstpointer b)
 }
 
 GPtrArray *
-flaps_release(struct flaps *f, int64_t now)
+flaps_release(struct flaps *f, int64_t now, GPtrArray *ended)
 {
-	GPtrArray *list = g_ptr_array_new();
+	GPtrArray *enable = g_ptr_array_new();
 	GHashTableIter iter;
 	gpointer data;
 
@@ -261,15 +268,23 @@ flaps_release(struct flaps *f, int64_t now)
 	while (g_hash_table_iter_next(&iter, &data, NULL)) {
 		struct flap *p = data;
 
-		if (!p->held || p->held_until > now)
+		if (!is_pending(p) || p->held_until > now)
 			continue;
-		p->held = p->flaps = p->babbles = false;
-		p->traps_now = 0;
-		p->last = now;
-		g_ptr_array_add(list, p);
+		if (p->held)
+			g_ptr_array_add(ended, p);
+		if (p->disabled_num) {
+			g_ptr_array_add(enable, p);
+			p->held_until = now + ENABLE_US;
+		}
+		if (p->held) {
+			p->held = p->flaps = p->babbles = false;
+			p->traps_now = 0;
+			p->last = now;
+		}
 	}
-	g_ptr_array_sort(list, compare_flaps);
-	return list;
+	g_ptr_array_sort(ended, compare_flaps);
+	g_ptr_array_sort(enable, compare_flaps);
+	return enable;
 }
 
 struct snapshot *
@@ -317,7 +332,7 @@ flaps_list(const struct flaps *f, int64_t now)
 	while (g_hash_table_iter_next(&iter, &data, NULL)) {
 		const struct flap *p = data;
 
-		if (p->held || (p->last + HOUR >= now &&
+		if (is_pending(p) || (p->last + HOUR >= now &&
 				(p->downs || p->babbles)))
 			g_ptr_array_add(list, data);
 	}

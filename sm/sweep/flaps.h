@@ -28,7 +28,8 @@ struct flap {
 	bool flaps, babbles;	/* reached the limit */
 	bool held;
 	uint64_t disabled_guid;	/* NodeGUID of the switch whose port */
-	uint8_t disabled_num;	/* was disabled for it; 0: none was */
+	uint8_t disabled_num;	/* was disabled for it, and was not read back
+				   as enabled yet; 0: none was */
 	int64_t last;		/* event */
 	int64_t held_until;	/* end of the last hold */
 	/* private */
@@ -65,11 +66,11 @@ void flaps_hold(struct flaps *f, struct flap *p, int64_t now);
 /* Takes over s and returns it without the cables that are held; their ports
  * are marked. Never removes the SM's own cable. */
 struct snapshot *flaps_apply(struct flaps *f, struct snapshot *s);
-/* When the next hold ends; INT64_MAX: there is none. */
+/* When flaps_release() has something to do; INT64_MAX: it has not. */
 int64_t flaps_due(const struct flaps *f);
-/* Ends holds; of struct flap *, borrowed. A port that was disabled has to be
- * enabled. */
-GPtrArray *flaps_release(struct flaps *f, int64_t now);
+/* Ends holds: *ended, of struct flap *, borrowed. Returned are those of which a
+ * port is to be enabled, again at intervals until disabled_num is cleared. */
+GPtrArray *flaps_release(struct flaps *f, int64_t now, GPtrArray *ended);
 
 /* Links that went down within the hour and ports that babble, sorted by
  * name: of struct flap *, borrowed; g_ptr_array_unref(). */

@@ -214,6 +214,27 @@ publish(struct sweep *s, struct snapshot *after)
 				  transport_now(s->t));
 }
 
+/* Ports that this manager disabled, whose hold has ended. */
+static void
+judge_disabled(const struct sweep *s, GPtrArray *lines)
+{
+	const struct snapshot *n = s->view.subnet;
+	g_autoptr(GPtrArray) list = flaps_list(s->flaps, transport_now(s->t));
+
+	for (guint i = 0; i < list->len; i++) {
+		const struct flap *p = list->pdata[i];
+		uint32_t port = sweep_disabled_port(p, n);
+		g_autofree char *name = NULL;
+
+		if (p->held || port == SNAPSHOT_NONE ||
+		    n->ports[port].info.phys_state != PORT_PHYS_DISABLED)
+			continue;
+		name = snapshot_port_name(n, port);
+		g_ptr_array_add(lines, g_strdup_printf("%s was disabled by "
+				"this manager and is not enabled yet", name));
+	}
+}
+
 static void
 judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 {
@@ -229,6 +250,7 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 				g_strdup(s->table_faults->pdata[i]));
 	for (guint i = 0; problems && i < problems->len; i++)
 		g_ptr_array_add(v.lines, g_strdup(problems->pdata[i]));
+	judge_disabled(s, v.lines);
 	v.up = v.lines->len == 0;
 	ms = (double)(transport_now(s->t) - s->began) / 1000;
 	for (guint i = 0; i < v.lines->len; i++)

@@ -738,48 +738,6 @@ start_poll(struct sweep *s)
 			     sweep_on_poll, s);
 }
 
-/* Ends the holds of links that are due: a port that was disabled is enabled
- * again. */
-static void
-release_flaps(struct sweep *s)
-{
-	const struct snapshot *n = s->view.subnet;
-	g_autoptr(GPtrArray) released = NULL;
-	g_autoptr(GArray) nodes = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	g_autofree char *names = NULL;
-
-	if (!n)
-		return;
-	released = flaps_release(s->flaps, transport_now(s->t));
-	for (guint i = 0; i < released->len; i++) {
-		struct flap *p = released->pdata[i];
-		uint32_t node = snapshot_find_node(n, p->disabled_guid);
-		uint32_t port = node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
-			snapshot_port_of(n, node, p->disabled_num);
-
-		if (p->disabled_num)
-			persist_keep_disabled(s->memory, p->disabled_guid,
-					      p->disabled_num, false);
-		if (p->disabled_num && port != SNAPSHOT_NONE) {
-			log_say(s->log, LOG_INFO, "fabric",
-				"enabled again: %s", p->name);
-			sweep_set_phys_state(s, port, PORT_PHYS_POLLING);
-		}
-		p->disabled_num = 0;
-		g_array_append_val(nodes, p->guid);
-		if (p->far_guid)
-			g_array_append_val(nodes, p->far_guid);
-	}
-	if (!nodes->len)
-		return;
-	names = names_text(n, nodes);
-	log_say(s->log, LOG_INFO, "fabric", "no longer held down: links of %s",
-		names);
-	for (guint i = 0; i < nodes->len; i++)
-		sweep_changed(s, SWEEP_CAUSE_RELEASED,
-			      g_array_index(nodes, uint64_t, i));
-}
-
 /* When the next heavy sweep is due; INT64_MAX: none is. */
 static int64_t
 urgent_due(const struct sweep *s)
@@ -847,7 +805,7 @@ rest(struct sweep *s)
 		sweep_set_state(s, SWEEP_IDLE);
 		return;
 	}
-	release_flaps(s);
+	sweep_release_flaps(s);
 	due = notices_due(s->notices);
 	if (due < INT64_MAX && !can_repair(s)) {
 		s->causes |= s->notice_causes;

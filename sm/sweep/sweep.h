@@ -386,6 +386,12 @@ void sweep_changed(struct sweep *s, enum sweep_cause cause, uint64_t guid);
 void sweep_reread(struct sweep *s);
 /* Sets the PortPhysicalState of a switch port of the published view. */
 void sweep_set_phys_state(struct sweep *s, uint32_t port, uint8_t phys);
+/* Ends the holds of links that are due; a port that was disabled is enabled
+ * again. */
+void sweep_release_flaps(struct sweep *s);
+/* The port that was disabled for this entry, in n; SNAPSHOT_NONE: there is
+ * none. */
+uint32_t sweep_disabled_port(const struct flap *p, const struct snapshot *n);
 
 /* Logs how many MADs this sweep has sent. */
 void sweep_log_sent(struct sweep *s, enum log_level level);

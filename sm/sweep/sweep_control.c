@@ -292,6 +292,64 @@ disable_babbler(struct sweep *s, struct flap *p, uint32_t port)
 			       " s", name, p->pause / G_USEC_PER_SEC);
 }
 
+uint32_t
+sweep_disabled_port(const struct flap *p, const struct snapshot *n)
+{
+	uint32_t node = !p->disabled_num ? SNAPSHOT_NONE :
+		snapshot_find_node(n, p->disabled_guid);
+
+	return node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+		snapshot_port_of(n, node, p->disabled_num);
+}
+
+/*
+ * The record of a disabled port stays, also over a restart, until the port was
+ * read back as enabled: its switch may be away when the hold ends, or the Set
+ * may be lost.
+ */
+static void
+enable_port(struct sweep *s, struct flap *p, bool is_first)
+{
+	const struct snapshot *n = s->view.subnet;
+	uint32_t port = sweep_disabled_port(p, n);
+
+	if (port == SNAPSHOT_NONE)
+		return;
+	if (is_first ||
+	    n->ports[port].info.phys_state == PORT_PHYS_DISABLED) {
+		sweep_set_phys_state(s, port, PORT_PHYS_POLLING);
+		sweep_changed(s, SWEEP_CAUSE_RELEASED, p->disabled_guid);
+		return;
+	}
+	log_say(s->log, LOG_INFO, "fabric", "enabled again: %s", p->name);
+	persist_keep_disabled(s->memory, p->disabled_guid, p->disabled_num,
+			      false);
+	p->disabled_num = 0;
+}
+
+void
+sweep_release_flaps(struct sweep *s)
+{
+	g_autoptr(GPtrArray) first = NULL, due = NULL;
+
+	if (!s->view.subnet)
+		return;
+	first = g_ptr_array_new();
+	due = flaps_release(s->flaps, transport_now(s->t), first);
+	for (guint i = 0; i < first->len; i++) {
+		const struct flap *p = first->pdata[i];
+
+		log_say(s->log, LOG_INFO, "fabric", "no longer held down: %s",
+			p->name);
+		sweep_changed(s, SWEEP_CAUSE_RELEASED, p->guid);
+		if (p->far_guid)
+			sweep_changed(s, SWEEP_CAUSE_RELEASED, p->far_guid);
+	}
+	for (guint i = 0; i < due->len; i++)
+		enable_port(s, due->pdata[i],
+			    g_ptr_array_find(first, due->pdata[i], NULL));
+}
+
 void
 sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num)
 {
