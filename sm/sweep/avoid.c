@@ -20,6 +20,7 @@
  */
 #include "sm/sweep/avoid.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "routing/sets.h"
@@ -32,6 +33,7 @@ enum direction { UP, DOWN, ASIDE, DIRECTIONS };
 struct avoid {
 	const struct snapshot *s;
 	GPtrArray *links;
+	struct avoid_link **at;	/* by port, the lower one of a link; or NULL */
 	uint32_t *hops;		/* by switch: to the nearest with a host */
 	unsigned (*n)[DIRECTIONS];	/* by switch: links, */
 	unsigned (*out)[DIRECTIONS];	/* those left out */
@@ -65,27 +67,24 @@ switch_of(const struct snapshot *s, uint32_t port)
 
 /* Both ends may be named, for several reasons; they are one link. */
 static void
-add_link(GPtrArray *links, const struct snapshot *s, uint32_t port,
-	 unsigned causes, uint64_t errors)
+add_link(struct avoid *a, uint32_t port, unsigned causes, uint64_t errors)
 {
-	g_autofree char *a = NULL, *b = NULL;
-	struct avoid_link *l;
+	uint32_t peer = a->s->ports[port].peer, low = MIN(port, peer);
+	g_autofree char *name = NULL, *far = NULL;
+	struct avoid_link *l = a->at[low];
 
-	port = MIN(port, s->ports[port].peer);
-	for (guint i = 0; i < links->len; i++) {
-		l = links->pdata[i];
-		if (l->port != port)
-			continue;
+	if (l) {
 		l->causes |= causes;
 		l->errors = MAX(l->errors, errors);
 		return;
 	}
-	a = snapshot_port_name(s, port);
-	b = snapshot_port_name(s, s->ports[port].peer);
+	name = snapshot_port_name(a->s, low);
+	far = snapshot_port_name(a->s, MAX(port, peer));
 	l = g_new0(struct avoid_link, 1);
-	*l = (struct avoid_link){ port, g_strdup_printf("%s - %s", a, b),
+	*l = (struct avoid_link){ low, g_strdup_printf("%s - %s", name, far),
 				  causes, errors, AVOID_DONE };
-	g_ptr_array_add(links, l);
+	g_ptr_array_add(a->links, l);
+	a->at[low] = l;
 }
 
 static int
@@ -225,6 +224,8 @@ avoid_choose(const struct snapshot *s, const GArray *wishes, bool slow)
 {
 	struct avoid a = {
 		.s = s, .links = g_ptr_array_new_with_free_func(link_free),
+		.at = wishes->len || slow ?
+			g_new0(struct avoid_link *, s->n_ports) : NULL,
 	};
 	struct port_info best;
 
@@ -236,12 +237,13 @@ avoid_choose(const struct snapshot *s, const GArray *wishes, bool slow)
 			snapshot_port_of(s, node, w->num);
 
 		if (port != SNAPSHOT_NONE && links_switches(s, port))
-			add_link(a.links, s, port, w->causes, w->errors);
+			add_link(&a, port, w->causes, w->errors);
 	}
 	for (uint32_t port = 0; slow && port < s->n_ports; port++)
 		if (links_switches(s, port) && port < s->ports[port].peer &&
 		    link_is_slow(s, port, &best))
-			add_link(a.links, s, port, AVOID_SLOW, 0);
+			add_link(&a, port, AVOID_SLOW, 0);
+	g_free(a.at);
 	if (!a.links->len)
 		return a.links;
 	g_ptr_array_sort(a.links, compare_bad);
@@ -256,6 +258,17 @@ avoid_choose(const struct snapshot *s, const GArray *wishes, bool slow)
 	g_free(a.out);
 	g_ptr_array_sort(a.links, compare_names);
 	return a.links;
+}
+
+const struct avoid_link *
+avoid_find(const GPtrArray *links, const char *name)
+{
+	const struct avoid_link key = { .name = (char *)name }, *at = &key;
+	struct avoid_link **found = !links->len ? NULL :
+		bsearch(&at, links->pdata, links->len, sizeof(*links->pdata),
+			compare_names);
+
+	return found ? *found : NULL;
 }
 
 struct snapshot *

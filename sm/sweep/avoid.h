@@ -45,6 +45,8 @@ struct avoid_link {
  */
 GPtrArray *avoid_choose(const struct snapshot *s, const GArray *wishes,
 			bool slow);
+/* In such a list; NULL: no link of it has this name. */
+const struct avoid_link *avoid_find(const GPtrArray *links, const char *name);
 /* Takes over s and returns it with marks at the links left out, and at no
  * others. */
 struct snapshot *avoid_mark(struct snapshot *s, const GPtrArray *links);

@@ -118,19 +118,6 @@ log_resets(struct sweep *s)
 			"lost their LIDs", lines - CHANGES_MAX);
 }
 
-/* By name; NULL: not in the list. */
-static const struct avoid_link *
-find_link(const GPtrArray *links, const char *name)
-{
-	for (guint i = 0; i < links->len; i++) {
-		const struct avoid_link *l = links->pdata[i];
-
-		if (!g_strcmp0(l->name, name))
-			return l;
-	}
-	return NULL;
-}
-
 /* Logs links whose name, verdict or causes changed. */
 static void
 log_avoided(struct sweep *s, const GPtrArray *old, const GPtrArray *new)
@@ -139,7 +126,7 @@ log_avoided(struct sweep *s, const GPtrArray *old, const GPtrArray *new)
 
 	for (guint i = 0; i < new->len; i++) {
 		const struct avoid_link *l = new->pdata[i];
-		const struct avoid_link *was = find_link(old, l->name);
+		const struct avoid_link *was = avoid_find(old, l->name);
 		g_autofree char *why = avoid_why(l);
 
 		if ((was && was->verdict == l->verdict &&
@@ -151,7 +138,7 @@ log_avoided(struct sweep *s, const GPtrArray *old, const GPtrArray *new)
 	for (guint i = 0; i < old->len; i++) {
 		const struct avoid_link *l = old->pdata[i];
 
-		if (find_link(new, l->name) || l->verdict != AVOID_DONE ||
+		if (avoid_find(new, l->name) || l->verdict != AVOID_DONE ||
 		    ++lines > CHANGES_MAX)
 			continue;
 		log_say(s->log, LOG_INFO, "route", "link %s is no longer "
