@@ -190,6 +190,7 @@ node_left(struct comparison *c, uint32_t node)
 	add(c, CHANGE_HOST_LEFT, n->info.node_guid, name,
 	    now->peer != SNAPSHOT_NONE ? "left%s: another node is at %s" :
 	    now->held ? "left%s: %s is held down" :
+	    !now->known ? "left%s: %s did not answer" :
 	    now->info.state <= PORT_STATE_DOWN ? "left%s: %s is down" :
 	    "left%s: no answer, but %s has a link: hung, without a driver, or "
 	    "protected by a foreign M_Key", lid, where);
@@ -308,6 +309,8 @@ find_links(struct comparison *c, const struct snapshot *s,
 		add(c, kind, snapshot_node_of(s, port)->info.node_guid,
 		    link_name(s, port), "%s",
 		    kind == CHANGE_LINK_UP ? "is up" :
+		    !other->ports[a].known || !other->ports[b].known ?
+		    "is not known: no answer from one end" :
 		    other->ports[a].peer == SNAPSHOT_NONE ? "is down" :
 		    "is gone: another cable is in its place");
 	}

@@ -113,7 +113,8 @@ struct discover {
 	GArray *strays;		/* keys; NULL: not computed yet */
 	GArray *unanswered;	/* of uint32_t: ports behind which no node
 				   answered */
-	struct snapshot *before;	/* the last snapshot; NULL: no hurry */
+	struct snapshot *last;	/* NULL: there is none */
+	struct snapshot *before;	/* the same; NULL: no hurry */
 	GArray *late;		/* of uint32_t: NodeInfo in flight through
 				   ports without an answer in `before` */
 	GArray *dropped;	/* of uint32_t: ports that were not waited
@@ -828,6 +829,8 @@ discover_cancel(struct discover *d)
 	amend_free(d->amend);
 	if (d->before)
 		snapshot_unref(d->before);
+	if (d->last)
+		snapshot_unref(d->last);
 	transport_timer_clear(d->x->transport, &d->timer);
 	g_array_unref(d->opened);
 	if (d->strays)
@@ -933,6 +936,22 @@ drop_locked(struct builder *b, const struct mkey_db *keys)
 	}
 }
 
+/* A lost answer gives no node another name. */
+static void
+keep_descriptions(struct discover *d)
+{
+	for (uint32_t n = 0; d->last && n < d->s->n_nodes; n++) {
+		const struct snapshot_node *node = &d->s->nodes[n];
+		uint32_t was = *node->desc ? SNAPSHOT_NONE :
+			snapshot_find_node(d->last, node->info.node_guid);
+
+		if (was != SNAPSHOT_NONE)
+			builder_describe(d->b, n, (const uint8_t *)
+					 d->last->nodes[was].desc,
+					 NODE_DESC_LEN);
+	}
+}
+
 static bool
 discover_done(void *data)
 {
@@ -942,6 +961,7 @@ discover_done(void *data)
 
 	if (query_wave(d) || query_unanswered(d))
 		return true;
+	keep_descriptions(d);
 	g_array_append_vals(d->unanswered, d->dropped->data, d->dropped->len);
 	for (guint i = 0; i < d->unanswered->len; i++)
 		fault_unanswered(d, g_array_index(d->unanswered, uint32_t, i));
@@ -996,6 +1016,8 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	d->late = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	d->dropped = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	d->batch = smp_batch_start(x, NULL, keys, &stage);
+	if (params && params->last)
+		d->last = snapshot_ref(params->last);
 	if (params && params->before)
 		d->before = snapshot_ref(params->before);
 	if (params && params->told) {

@@ -25,6 +25,10 @@ struct discover_params {
 	 * are ports behind which no node answers (snapshot_defect()), and so
 	 * must those of `before` be. NULL: the whole fabric is read. */
 	const GArray *told;
+	/* The last snapshot, in any case: a node whose NodeDescription is not
+	 * answered keeps the one that it had there. NULL: there is none. Takes
+	 * a reference. */
+	struct snapshot *last;
 	/* Configured node names, by NodeGUID; NULL: none. Not used with `told`,
 	 * since `before` has them. */
 	GHashTable *names;

@@ -99,7 +99,8 @@ log_resets(struct sweep *s)
 		g_autofree char *name = NULL;
 		uint32_t before;
 
-		if (!snapshot_is_end_port(n, port) || n->ports[port].info.lid)
+		if (!snapshot_is_end_port(n, port) || !n->ports[port].known ||
+		    n->ports[port].info.lid)
 			continue;
 		before = snapshot_find_node(was, snapshot_node_of(n, port)->
 					    info.node_guid);

@@ -524,6 +524,7 @@ discover_all(struct sweep *s)
 	bool hurry = s->why & HURRY && !(s->why & ~(HURRY | HURRY_BESIDES));
 	const struct discover_params params = {
 		.before = hurry ? s->view.subnet : NULL,
+		.last = s->last,
 		.names = s->params.names,
 	};
 
