@@ -191,9 +191,22 @@ sa_queue_next(struct sa_queue *q)
 }
 
 bool
-sa_queue_has(const struct sa_queue *q, uint16_t lid)
+sa_job_changes(const struct sa_job *j)
 {
-	return g_hash_table_contains(q->clients, GUINT_TO_POINTER(lid));
+	return j->key.method == MAD_METHOD_SET ||
+		j->key.method == SA_METHOD_DELETE;
+}
+
+bool
+sa_queue_has_change(const struct sa_queue *q, uint16_t lid)
+{
+	const struct sa_client *c = g_hash_table_lookup(q->clients,
+						GUINT_TO_POINTER(lid));
+
+	for (const GList *l = c ? c->line.head : NULL; l; l = l->next)
+		if (sa_job_changes(l->data))
+			return true;
+	return false;
 }
 
 unsigned

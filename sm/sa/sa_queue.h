@@ -58,7 +58,10 @@ struct sa_job *sa_queue_add(struct sa_queue *q, struct sa_job *j,
 			    enum sa_refusal *why);
 /* The oldest job of the next client, now the caller's; NULL: none waits. */
 struct sa_job *sa_queue_next(struct sa_queue *q);
-bool sa_queue_has(const struct sa_queue *q, uint16_t lid);	/* a job of it */
+/* Is it a Set or a Delete? */
+bool sa_job_changes(const struct sa_job *j);
+/* Does one of this LID wait? */
+bool sa_queue_has_change(const struct sa_queue *q, uint16_t lid);
 unsigned sa_queue_length(const struct sa_queue *q);
 
 #endif

@@ -72,6 +72,7 @@ const struct sa_server_params sa_server_params_default = {
 	.max_searchers = 64,
 	.max_reports = 8,	/* a kernel may limit an agent to 16 GMPs */
 	.max_request = 64 * 1024,
+	.max_long = 64 * 1024 * 1024,
 };
 
 struct sa_server {
@@ -88,6 +89,7 @@ struct sa_server {
 	struct sa_queue *queue;
 	struct sa_queue *held;	/* until the next view */
 	GHashTable *jobs;	/* keys of all, a set */
+	size_t long_bytes;	/* of those that are longer than a MAD */
 	unsigned left;		/* answers of this turn */
 	int64_t turn_began;
 	unsigned turn_timer;	/* 0: not running */
@@ -109,6 +111,8 @@ static void
 job_end(struct sa_server *d, struct sa_job *j)
 {
 	g_hash_table_remove(d->jobs, &j->key);
+	if (j->len > MAD_SIZE)
+		d->long_bytes -= j->len;
 	sa_job_free(j);
 }
 
@@ -164,13 +168,6 @@ drop(struct sa_server *d, struct sa_job *j, const char *reason)
 {
 	log_drop(d, j, reason);
 	job_end(d, j);
-}
-
-static bool
-changes(const struct sa_job *j)
-{
-	return j->key.method == MAD_METHOD_SET ||
-		j->key.method == SA_METHOD_DELETE;
 }
 
 /* ------------------------------------------------------------------ tables */
@@ -335,14 +332,21 @@ is_held(const struct sa_server *d, const struct sa_job *j)
 		transport_now(d->transport) - j->came < PATIENCE_US;
 }
 
+/* What was held came before what waits: a leave must not be executed before the
+ * join that it ends. */
 static void
 release_held(struct sa_server *d)
 {
+	GQueue later = G_QUEUE_INIT;
 	struct sa_job *j;
 
 	if (sa_queue_length(d->held) == 0 || is_programming(d))
 		return;
+	while ((j = sa_queue_next(d->queue)))
+		g_queue_push_tail(&later, j);
 	while ((j = sa_queue_next(d->held)))
+		queue_job(d, d->queue, j);
+	while ((j = g_queue_pop_head(&later)))
 		queue_job(d, d->queue, j);
 }
 
@@ -404,9 +408,9 @@ answer_job(struct sa_server *d, struct sa_job *j)
 		.mad = j->mad, .len = j->len, .slid = j->key.lid,
 		.now = transport_now(d->transport),
 	};
-	bool touches = changes(j), goes_on = false;
+	bool touches = sa_job_changes(j), goes_on = false;
 
-	if (touches && sa_queue_has(d->held, j->key.lid)) {
+	if (touches && sa_queue_has_change(d->held, j->key.lid)) {
 		queue_job(d, d->held, j);
 		return;
 	}
@@ -487,7 +491,7 @@ on_turn(void *data)
 		}
 		j = d->sa->view ? sa_queue_next(d->queue) : NULL;
 		d->stats.waiting = sa_queue_length(d->queue);
-		if (j && changes(j) &&
+		if (j && sa_job_changes(j) &&
 		    transport_now(d->transport) - j->came > PATIENCE_US)
 			drop(d, j, "SA request that waited for too long");
 		else if (j)
@@ -525,6 +529,14 @@ take_job(struct sa_server *d, struct sa_job *j)
 		sa_job_free(j);
 		return;
 	}
+	if (j->len > MAD_SIZE && d->long_bytes + j->len > d->params.max_long) {
+		send_busy(d, j, &d->stats.busy_full,
+			  "too many long requests wait");
+		sa_job_free(j);
+		return;
+	}
+	if (j->len > MAD_SIZE)
+		d->long_bytes += j->len;
 	j->server = d;
 	j->came = transport_now(d->transport);
 	g_hash_table_add(d->jobs, &j->key);
@@ -591,11 +603,14 @@ void
 sa_server_set_shut(struct sa_server *d, bool shut)
 {
 	struct sa_job *j;
+	GList *link;
 
 	d->shut = shut;
 	while (shut && ((j = sa_queue_next(d->queue)) ||
 			(j = sa_queue_next(d->held))))
 		drop(d, j, "SA request to a standby");
+	while (shut && (link = g_queue_pop_head_link(&d->searches)))
+		drop(d, link->data, "SA request to a standby");
 	d->stats.waiting = sa_queue_length(d->queue);
 }
 

@@ -27,7 +27,8 @@ struct sa_server_params {
 	unsigned max_tables_of_one;	/* and to one LID */
 	unsigned max_searchers;	/* Gets that compare many records */
 	unsigned max_reports;	/* without an answer yet */
-	size_t max_request;	/* bytes of a long request */
+	size_t max_request;	/* bytes of a long request, */
+	size_t max_long;	/* and of all that wait */
 	/* Tables of ports must be read before the request can be answered;
 	 * takes both over, and gives the job back by sa_server_enqueue().
 	 * False: not now. May be NULL. */
