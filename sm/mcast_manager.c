@@ -16,8 +16,8 @@
  * and new ones on the next. The old and the new tree together may have a loop,
  * in which a packet would be copied for ever; their intersection has none, nor
  * has a subset of the new tree. Hence cut comes before grow. An unknown block may
- * have each port of before and of the Set: a group with such a port that is not in
- * its tree, so a cut may have failed, does not grow anywhere.
+ * have each port of before and of the Set, and one that was never read any port: a
+ * group does not grow anywhere while a port to another switch may be left in it.
  *
  * Cost. The tables of a switch are kept by its NodeGUID over sweeps and
  * renumbering, and read again if the switch is new or was reset. Blocks that
@@ -141,35 +141,69 @@ forget_block(struct mcast_manager *m, const struct mft_place *at,
 		h->masks[i] |= sent[i];
 }
 
-/* By MLID from the first one on: 1 if a switch may hold a port for the group
- * that is not in the new tree. */
+/* Has the switch this block? It has blocks for its ports, and for its groups. */
+static bool
+has_block(const struct snapshot_node *n, uint32_t position, uint32_t block)
+{
+	return n->sw_known && position <= n->info.num_ports / 16u &&
+		block * MFT_BLOCK < n->sw.multicast_fdb_cap;
+}
+
+/* The ports of one position that lead to switches: only those can close a
+ * loop. */
+static uint16_t
+switch_ports(const struct mcast_manager *m, const struct snapshot_node *n,
+	     uint32_t position)
+{
+	unsigned first = position * 16;
+	uint16_t mask = 0;
+
+	for (unsigned i = first ? 0 : 1;
+	     i < 16 && first + i <= n->info.num_ports; i++) {
+		uint32_t peer = m->s->ports[n->first_port + first + i].peer;
+
+		if (peer != SNAPSHOT_NONE &&
+		    snapshot_is_switch(snapshot_node_of(m->s, peer)))
+			mask |= (uint16_t)(1u << i);
+	}
+	return mask;
+}
+
+/* Of one block: h is what the switch may hold; NULL: anything. */
+static void
+mark_stuck(const struct held *h, const uint16_t to[MFT_BLOCK], uint16_t links,
+	   uint8_t stuck[MFT_BLOCK])
+{
+	for (unsigned i = 0; i < MFT_BLOCK; i++)
+		stuck[i] |= h ? (h->masks[i] & ~to[i] & links) != 0 :
+			(to[i] & links) != 0;
+}
+
+/*
+ * By MLID from the first one on: 1 if the group must not grow, since a switch
+ * may hold a port to another switch that is not in the new tree: the Set of a
+ * cut was lost or not taken, or the block was never read. A switch without a
+ * port in the new tree cannot copy a packet into it.
+ */
 static uint8_t *
 find_stuck(const struct mcast_manager *m)
 {
-	static const uint16_t none[MFT_BLOCK];
 	const struct mft *w = m->wanted;
 	uint8_t *stuck = g_new0(uint8_t, (size_t)w->n_blocks * MFT_BLOCK + 1);
 
 	for (uint32_t sw = 0; sw < w->n_switches; sw++) {
+		const struct snapshot_node *n = switch_at(m, sw);
 		GHashTable *blocks = held_blocks(m, sw);
-		gpointer key, value;
-		GHashTableIter k;
 
-		if (!blocks)
-			continue;
-		g_hash_table_iter_init(&k, blocks);
-		while (g_hash_table_iter_next(&k, &key, &value)) {
-			const struct held *b = value;
-			uint32_t position = GPOINTER_TO_UINT(key) >> 16;
-			uint32_t block = GPOINTER_TO_UINT(key) & 0xffff;
-			const uint16_t *to = position < w->n_positions &&
-				block < w->n_blocks ?
-				mft_block(w, sw, position, block) : none;
+		for (uint32_t p = 0; p < w->n_positions; p++) {
+			uint16_t links = switch_ports(m, n, p);
 
-			for (unsigned i = 0; !b->known && i < MFT_BLOCK &&
-			     block < w->n_blocks; i++)
-				stuck[block * MFT_BLOCK + i] |=
-					(b->masks[i] & ~to[i]) != 0;
+			for (uint32_t b = 0; links && b < w->n_blocks &&
+			     has_block(n, p, b); b++)
+				mark_stuck(blocks ? g_hash_table_lookup(blocks,
+						block_key(p, b)) : NULL,
+					   mft_block(w, sw, p, b), links,
+					   &stuck[b * MFT_BLOCK]);
 		}
 	}
 	return stuck;
@@ -434,7 +468,6 @@ mcast_manager_reply(void *data, const struct smp_request *r,
 			   "content");
 }
 
-/* A switch has blocks for its ports, and for its groups. */
 static bool
 mcast_manager_next(void *data, struct smp_request *r)
 {
@@ -456,8 +489,7 @@ mcast_manager_next(void *data, struct smp_request *r)
 		if (m->at.position == w->n_positions)
 			m->at = (struct mft_place){ .sw = at.sw + 1 };
 		n = switch_at(m, at.sw);
-	} while (!n->sw_known || at.position > n->info.num_ports / 16u ||
-		 at.block * MFT_BLOCK >= n->sw.multicast_fdb_cap ||
+	} while (!has_block(n, at.position, at.block) ||
 		 is_done(m, &at, masks));
 	r->port = n->first_port;
 	r->attr = MAD_ATTR_MULTICAST_FT;
