@@ -21,9 +21,9 @@
  *	two equal ones the first
  *   3. a key of the same partition takes the index of the other membership
  *   4. the default partition takes index 0, if no key stays there
- *   5. keys without a place go behind the highest index that was in use; if the
- *	table ends there, to indexes without a key, then to those that became
- *	free. Other places become 0, which is no key (IBA 10.9.1.1)
+ *   5. keys without a place go behind the highest index that was in use, in its
+ *	block; then to indexes without a key, then to those that became free.
+ *	Other places become 0, which is no key (IBA 10.9.1.1)
  * Run on its own result this changes nothing. Then the port at the other end
  * of the cable, if it is a switch's: the same partitions, none at a fixed
  * index.
@@ -311,16 +311,20 @@ wait_take_other(struct layout *l, uint16_t pkey)
 	return wait_take(l, pkey | PKEY_FULL) ? pkey | PKEY_FULL : 0;
 }
 
-/* Step 5. */
+/* Step 5. Not at once into a further block: a device may report more entries
+ * than it has. */
 static void
 place_new(struct layout *l, unsigned cap)
 {
-	unsigned end = cap, k = 0;
+	unsigned end = cap, block_end, k = 0;
 
 	while (end > 0 && !l->was[end - 1])
 		end--;
+	block_end = MIN(cap, (end + PKEYS_A_BLOCK - 1) / PKEYS_A_BLOCK *
+			PKEYS_A_BLOCK);
 	for (unsigned pass = 0; pass < 3; pass++)
-		for (unsigned i = pass ? 0 : end; i < cap; i++) {
+		for (unsigned i = pass ? 0 : end;
+		     i < (pass ? cap : block_end); i++) {
 			if (l->table[i] || (pass < 2 && l->was[i]))
 				continue;
 			while (k < l->n_keys && !wait_take(l, l->keys[k]))
