@@ -133,6 +133,9 @@ on_trap(struct sm_agent *s, const struct transport_mad *m)
 	memcpy(data, smp_data_const(m->mad), sizeof(data));
 	notice_hide_m_key(data);
 	notice_decode(data, &n);
+	/* raised before the port had a LID */
+	if (is_no_lid(n.issuer_lid))
+		n.issuer_lid = m->addr.lid;
 	if (!(is_no_lid(m->addr.lid) && is_no_lid(n.issuer_lid)) &&
 	    s->hooks.is_issuer && !s->hooks.is_issuer(m->addr.lid, n.issuer_lid,
 						      s->hooks.data))

@@ -259,7 +259,9 @@ TEST(test_trap_of_another_port_is_dropped)
 	} cases[] = {
 		{ 3, 3, true }, { 10, 3, false }, { 3, 10, false },
 		{ 0, 0, true }, { 0xffff, 0, true }, { 0, 3, false },
-		{ 2, 3, true }, { 4, 3, false }, { 3, 0, false },
+		{ 2, 3, true }, { 4, 3, false },
+		/* raised before the port had a LID */
+		{ 3, 0, true }, { 10, 0, false },
 		{ 0xc000, 3, false }, { 3, 0xfffe, false },
 	};
 	uint8_t mad[MAD_SIZE];
