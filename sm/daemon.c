@@ -31,6 +31,7 @@
 #include "sm/dump.h"
 #include "sm/fabric_page.h"
 #include "sm/import.h"
+#include "sm/io/beside.h"
 #include "sm/io/replay.h"
 #include "sm/lockfile.h"
 #include "sm/log.h"
@@ -44,6 +45,8 @@
 #define EXIT_NOT_UP	1
 #define EXIT_USAGE	2
 #define SHOW_LINES	200u
+#define SLOW_END_US	(2 * G_USEC_PER_SEC)	/* at the end, for the dumps */
+#define SLOW_ONCE_US	(600 * (int64_t)G_USEC_PER_SEC)
 #define FILES_MIN	16u	/* 12 while it rests, and some clients */
 
 struct daemon {
@@ -60,6 +63,9 @@ struct daemon {
 	struct http *http;		/* NULL: not open */
 	struct notify *notify;		/* NULL: no service of systemd */
 	struct file_writer *report;	/* NULL: none is asked for */
+	/* Writes what is large, the dumps and the report: keys and state must
+	 * not wait behind them. NULL: at once. */
+	struct beside *slow;
 	bool is_dumping, dump_again;
 	int64_t since;
 	GMainLoop *loop;
@@ -152,7 +158,7 @@ dump_fabric(struct daemon *d)
 		.s = snapshot_ref(v->subnet), .lids = lid_map_ref(v->lids),
 		.lft = lft_ref(v->lft),
 	};
-	beside_run(d->sm->disk, &task, dump, d);
+	beside_run(d->slow, &task, dump, d);
 }
 
 static void
@@ -628,8 +634,10 @@ daemon_connect(struct daemon *d)
 
 	watch_sweep(d->backend->watch, &params.sweep);
 	d->sm = sm_instance_new(d->transport, &params, d->log, on_sweep_end, d);
+	if (d->transport->timers)
+		d->slow = beside_new(d->transport, 0);
 	if (c->report)
-		d->report = file_writer_new(d->sm->disk, d->log,
+		d->report = file_writer_new(d->slow, d->log,
 					    &(struct file_writer_params) {
 			.path = c->report, .subsystem = "daemon", .mode = 0666,
 		});
@@ -688,6 +696,14 @@ daemon_run(struct daemon *d)
 	http_close(d->http);
 	control_socket_close(d->control);
 	file_writer_free(d->report);
+	/* a run that ends by itself is asked for its files */
+	if (!beside_free(d->slow, d->conf->mode == OPTIONS_MODE_RUN ?
+			 SLOW_END_US : SLOW_ONCE_US)) {
+		log_say(d->log, LOG_WARNING, "daemon", "the disk does not "
+			"answer: dumps or the report are not complete");
+		if (d->conf->mode != OPTIONS_MODE_RUN)
+			d->exit_code = EXIT_NOT_UP;
+	}
 	sm_instance_free(d->sm);
 	if (!backend_close(d->backend, &error)) {
 		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
