@@ -540,6 +540,7 @@ settle_keys(struct persist_keys *ks)
 
 	if (--ks->n_writing)
 		return;
+	ks->is_late = false;
 	if (!ks->has_failed)
 		ks->version = ks->writing;
 	persist_keys_forget(ks);
@@ -567,6 +568,7 @@ persist_keys_on_late(void *data)
 
 	ks->timer = 0;
 	ks->saved = NULL;
+	ks->is_late = ks->n_writing > 0;
 	saved(false, ks->data);
 }
 
@@ -679,10 +681,11 @@ persist_keys_await(struct persist_keys *ks, persist_keys_fn saved, void *data)
 {
 	ks->saved = saved;
 	ks->data = data;
-	/* not being written: that has failed already */
-	ks->timer = transport_timer_in(ks->transport, ks->n_writing ?
-				       KEYS_WAIT_US : 0, persist_keys_on_late,
-				       ks);
+	/* Not being written: that has failed already. A disk that hangs must not
+	 * delay each sweep. */
+	ks->timer = transport_timer_in(ks->transport, ks->n_writing &&
+				       !ks->is_late ? KEYS_WAIT_US : 0,
+				       persist_keys_on_late, ks);
 }
 
 void

@@ -142,6 +142,7 @@ struct persist_keys {
 	uint64_t writing;	/* or are going to have */
 	unsigned n_writing;	/* files */
 	bool has_failed;	/* to write one of them */
+	bool is_late;		/* this write has been waited for in vain */
 	persist_keys_fn saved;	/* waits for them; NULL: nothing does */
 	void *data;
 	unsigned timer;
