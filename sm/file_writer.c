@@ -22,6 +22,7 @@ struct write {
 	GString *text;
 	GError *error;			/* the result */
 	struct file_writer *owner;	/* the loop's; NULL: it has gone */
+	bool is_first;
 };
 
 struct file_writer {
@@ -32,13 +33,58 @@ struct file_writer {
 	struct write *now;	/* NULL: idle */
 	GString *next;		/* NULL: none waits */
 	GString *unwritten;	/* NULL: the last one was not refused */
+	bool has_written;
 };
+
+/* Six letters of one case or six digits are rather a word or a date, of a copy
+ * that somebody made. */
+static bool
+is_no_chance(const char *suffix)
+{
+	static const char *const sets[] = {
+		G_CSET_a_2_z, G_CSET_A_2_Z, "0123456789",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(sets); i++)
+		if (!suffix[strspn(suffix, sets[i])])
+			return true;
+	return false;
+}
+
+/* A file is written as NAME.XXXXXX, and then gets its name. Only a manager that
+ * writes it removes those of a run that was killed, never a plan: another
+ * manager may be writing just now. */
+static void
+remove_strays(const char *path)
+{
+	g_autofree char *dir = g_path_get_dirname(path);
+	g_autofree char *name = g_path_get_basename(path);
+	size_t len = strlen(name);
+	GDir *d = g_dir_open(dir, 0, NULL);
+	const char *entry;
+
+	while (d && (entry = g_dir_read_name(d))) {
+		g_autofree char *stray = g_build_filename(dir, entry, NULL);
+
+		if (strlen(entry) != len + strlen(".XXXXXX") ||
+		    strncmp(entry, name, len) != 0 || entry[len] != '.' ||
+		    strspn(entry + len + 1, G_CSET_A_2_Z G_CSET_a_2_z
+			   "0123456789") != strlen("XXXXXX") ||
+		    is_no_chance(entry + len + 1))
+			continue;
+		g_unlink(stray);
+	}
+	if (d)
+		g_dir_close(d);
+}
 
 static void
 write_work(void *values)
 {
 	struct write *w = values;
 
+	if (w->is_first)
+		remove_strays(w->path);
 	state_file_write(w->path, w->text,
 			 G_FILE_SET_CONTENTS_CONSISTENT | w->how, w->mode,
 			 &w->error);
@@ -89,8 +135,9 @@ write_start(struct file_writer *w, GString *text)
 	*now = (struct write){
 		.path = g_strdup(w->path), .subsystem = w->params.subsystem,
 		.log = w->log, .how = w->params.how, .mode = w->params.mode,
-		.text = text, .owner = w,
+		.text = text, .owner = w, .is_first = !w->has_written,
 	};
+	w->has_written = true;
 	w->now = now;
 	beside_run(w->disk, &task, now, NULL);
 }
@@ -100,31 +147,6 @@ forget_unwritten(struct file_writer *w)
 {
 	if (w->unwritten)
 		g_string_free(g_steal_pointer(&w->unwritten), TRUE);
-}
-
-/* A file is written as NAME.XXXXXX, and then gets its name. */
-static void
-remove_strays(const char *path)
-{
-	g_autofree char *dir = g_path_get_dirname(path);
-	g_autofree char *name = g_path_get_basename(path);
-	size_t len = strlen(name);
-	GDir *d = g_dir_open(dir, 0, NULL);
-	const char *entry;
-
-	while (d && (entry = g_dir_read_name(d))) {
-		g_autofree char *stray = g_build_filename(dir, entry, NULL);
-
-		if (strlen(entry) != len + strlen(".XXXXXX") ||
-		    strncmp(entry, name, len) != 0 || entry[len] != '.' ||
-		    strspn(entry + len + 1, G_CSET_A_2_Z G_CSET_a_2_z
-			   "0123456789") != strlen("XXXXXX") ||
-		    strspn(entry + len + 1, G_CSET_a_2_z) == strlen("XXXXXX"))
-			continue;	/* rather a word than chance */
-		g_unlink(stray);
-	}
-	if (d)
-		g_dir_close(d);
 }
 
 struct file_writer *
@@ -137,7 +159,6 @@ file_writer_new(struct beside *disk, struct log *log,
 	w->log = log;
 	w->params = *params;
 	w->path = g_strdup(params->path);
-	remove_strays(w->path);
 	return w;
 }
 

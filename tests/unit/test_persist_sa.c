@@ -250,7 +250,7 @@ TEST(test_refused_text_is_written_when_it_can_be)
 	g_autofree char *sub = g_build_filename(dir, "sub", NULL);
 	g_autofree char *path = g_build_filename(sub, "ranks", NULL);
 	g_autofree char *stray = g_strconcat(path, ".6V88Y3", NULL);
-	g_autofree char *other = g_strconcat(path, ".backup", NULL);
+	static const char *const kept[] = { ".backup", ".BACKUP", ".261124" };
 	const struct file_writer_params params = {
 		.path = path, .subsystem = "test", .mode = 0644,
 	};
@@ -268,11 +268,23 @@ TEST(test_refused_text_is_written_when_it_can_be)
 	file_writer_retry(w);		/* it was written */
 	assert_false(holds(path, "2"));
 	file_writer_free(w);
-	assert_true(g_file_set_contents(stray, "", -1, NULL) &&
-		    g_file_set_contents(other, "", -1, NULL));
-	file_writer_free(file_writer_new(NULL, log, &params));
+	assert_true(g_file_set_contents(stray, "", -1, NULL));
+	for (size_t i = 0; i < G_N_ELEMENTS(kept); i++) {
+		g_autofree char *other = g_strconcat(path, kept[i], NULL);
+
+		assert_true(g_file_set_contents(other, "", -1, NULL));
+	}
+	w = file_writer_new(NULL, log, &params);
+	/* a plan writes nothing, and removes nothing */
+	assert_true(g_file_test(stray, G_FILE_TEST_EXISTS));
+	file_writer_put(w, g_string_new("3"));
+	file_writer_free(w);
 	assert_false(g_file_test(stray, G_FILE_TEST_EXISTS));
-	assert_true(g_file_test(other, G_FILE_TEST_EXISTS));
+	for (size_t i = 0; i < G_N_ELEMENTS(kept); i++) {
+		g_autofree char *other = g_strconcat(path, kept[i], NULL);
+
+		assert_true(g_file_test(other, G_FILE_TEST_EXISTS));
+	}
 	log_free(log);
 	folder_remove(dir);
 }
