@@ -42,6 +42,7 @@
 #define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
 #define TRAP_US		(1000 * 1000)	/* between two for traps, */
 #define TRAP_TIMES	10	/* and so many times what the last took */
+#define TRAP_US_MAX	(30 * 1000 * 1000)	/* the most */
 #define TRAP_BURST	3	/* without this interval */
 #define POLL_MS		250u	/* a standby polls the master */
 #define POLLS_LOST	2u	/* until it counts as dead */
@@ -150,6 +151,9 @@ void
 sweep_set_sm_state(struct sweep *s, enum sm_state state)
 {
 	GHashTable *clients = NULL;
+	/* it was asked for once, not for each election to come */
+	if (state == SM_STATE_MASTER)
+		s->params.take_over = false;
 	if (s->self.state == state)
 		return;
 	log_say(s->log, LOG_INFO, "sweep", "SM state %s -> %s",
@@ -265,7 +269,8 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 	s->last_end = transport_now(s->t);
 	if (!s->is_repair) {
 		set_light_due(s);
-		s->trap_us = MAX(TRAP_US, TRAP_TIMES * told.took_us);
+		s->trap_us = CLAMP(TRAP_TIMES * told.took_us, TRAP_US,
+				   TRAP_US_MAX);
 	}
 	s->is_repair = false;
 	s->why = 0;

@@ -17,6 +17,7 @@
 
 #define STAGE_MAX_US	(600 * (int64_t)G_USEC_PER_SEC)
 #define PAUSES_MAX	3
+#define IDLE_MIN_US	(10 * (int64_t)G_USEC_PER_SEC)	/* a loop may be late */
 
 /* ---------------------------------------------------------- other managers */
 
@@ -185,8 +186,8 @@ sweep_is_stalled(const struct sweep *s)
 	if (s->paused || s->over || s->state == SWEEP_SUSPENDED ||
 	    (s->state == SWEEP_IDLE && !pause))
 		return false;
-	return since > (s->state == SWEEP_IDLE ? PAUSES_MAX * pause :
-			STAGE_MAX_US);
+	return since > (s->state == SWEEP_IDLE ?
+			MAX(PAUSES_MAX * pause, IDLE_MIN_US) : STAGE_MAX_US);
 }
 
 const GArray *
