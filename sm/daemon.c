@@ -634,13 +634,43 @@ daemon_connect(struct daemon *d)
 
 	watch_sweep(d->backend->watch, &params.sweep);
 	d->sm = sm_instance_new(d->transport, &params, d->log, on_sweep_end, d);
+}
+
+static void
+open_report(struct daemon *d)
+{
+	const struct file_writer_params params = {
+		.path = d->conf->report, .subsystem = "daemon", .mode = 0666,
+	};
+
 	if (d->transport->timers)
 		d->slow = beside_new(d->transport, 0);
-	if (c->report)
-		d->report = file_writer_new(d->slow, d->log,
-					    &(struct file_writer_params) {
-			.path = c->report, .subsystem = "daemon", .mode = 0666,
-		});
+	if (params.path)
+		d->report = file_writer_new(d->slow, d->log, &params);
+}
+
+/* The reverse order of daemon_run(). */
+static void
+daemon_disconnect(struct daemon *d)
+{
+	bool is_resident = d->conf->mode == OPTIONS_MODE_RUN;
+	g_autoptr(GError) error = NULL;
+
+	notify_close(d->notify);
+	http_close(d->http);
+	control_socket_close(d->control);
+	file_writer_free(d->report);
+	/* a run that ends by itself is asked for its files */
+	if (!beside_free(d->slow, is_resident ? SLOW_END_US : SLOW_ONCE_US)) {
+		log_say(d->log, LOG_WARNING, "daemon", "the disk does not "
+			"answer: dumps or the report are not complete");
+		d->exit_code = is_resident ? d->exit_code : EXIT_NOT_UP;
+	}
+	sm_instance_free(d->sm);
+	if (!backend_close(d->backend, &error)) {
+		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
+		d->exit_code = EXIT_NOT_UP;
+	}
 }
 
 static int
@@ -665,6 +695,7 @@ daemon_run(struct daemon *d)
 		d->transport->port_guid);
 	d->loop = g_main_loop_new(NULL, FALSE);
 	daemon_connect(d);
+	open_report(d);
 	d->since = transport_now(d->transport);
 	warn_of_keys(d);
 	if (d->conf->mode == OPTIONS_MODE_RUN) {
@@ -692,23 +723,7 @@ daemon_run(struct daemon *d)
 		;
 	for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
 		g_source_remove(signals[i]);
-	notify_close(d->notify);
-	http_close(d->http);
-	control_socket_close(d->control);
-	file_writer_free(d->report);
-	/* a run that ends by itself is asked for its files */
-	if (!beside_free(d->slow, d->conf->mode == OPTIONS_MODE_RUN ?
-			 SLOW_END_US : SLOW_ONCE_US)) {
-		log_say(d->log, LOG_WARNING, "daemon", "the disk does not "
-			"answer: dumps or the report are not complete");
-		if (d->conf->mode != OPTIONS_MODE_RUN)
-			d->exit_code = EXIT_NOT_UP;
-	}
-	sm_instance_free(d->sm);
-	if (!backend_close(d->backend, &error)) {
-		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
-		d->exit_code = EXIT_NOT_UP;
-	}
+	daemon_disconnect(d);
 	g_main_loop_unref(d->loop);
 	return d->exit_code;
 }

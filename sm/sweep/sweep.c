@@ -952,29 +952,6 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 }
 
 void
-sweep_suspend(struct sweep *s, const char *why)
-{
-	const struct sweep_report r = {
-		.end = SWEEP_END_FAILED, .causes = "", .error = why,
-	};
-
-	sweep_stop(s);
-	s->up = false;
-	s->why = 0;
-	sweep_set_state(s, SWEEP_SUSPENDED);
-	s->end(&r, s->data);
-}
-
-void
-sweep_resume(struct sweep *s)
-{
-	sweep_set_state(s, SWEEP_IDLE);
-	sweep_set_sm_state(s, SM_STATE_DISCOVERING);
-	reregister_forget(s->clients);
-	sweep_request(s, SWEEP_CAUSE_SIGNAL);
-}
-
-void
 sweep_free(struct sweep *s)
 {
 	if (!s)

@@ -175,6 +175,29 @@ sweep_sm_info(const struct sweep *s, struct sm_info *out)
 	out->act_count = (uint32_t)s->x->stats.sent;
 }
 
+void
+sweep_suspend(struct sweep *s, const char *why)
+{
+	const struct sweep_report r = {
+		.end = SWEEP_END_FAILED, .causes = "", .error = why,
+	};
+
+	sweep_stop(s);
+	s->up = false;
+	s->why = 0;
+	sweep_set_state(s, SWEEP_SUSPENDED);
+	s->end(&r, s->data);
+}
+
+void
+sweep_resume(struct sweep *s)
+{
+	sweep_set_state(s, SWEEP_IDLE);
+	sweep_set_sm_state(s, SM_STATE_DISCOVERING);
+	reregister_forget(s->clients);
+	sweep_request(s, SWEEP_CAUSE_SIGNAL);
+}
+
 bool
 sweep_is_stalled(const struct sweep *s)
 {
