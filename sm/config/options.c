@@ -513,14 +513,16 @@ options_free(struct options *conf)
 	g_free(conf);
 }
 
+static struct options_given *
+given_of(const struct options *conf, const char *key)
+{
+	return &conf->origins[option_find_key(&options_table, key) - rows];
+}
+
 bool
 options_is_guest(const struct options *conf)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
-		if (g_strcmp0(rows[i].key, "sm_priority") == 0 &&
-		    conf->origins[i].from)
-			return false;
-	return !conf->takeover;
+	return !conf->takeover && !given_of(conf, "sm_priority")->from;
 }
 
 /* Rows of the same value: the origin is that of the last one given. */
@@ -733,8 +735,6 @@ options_parse(struct options *conf, const char *text, const char *name,
 			n_unknown - UNKNOWN_MAX));
 	if (!text_scan_end(&s, error))
 		return false;
-	if (!conf->dump_dir && (conf->log_flags & LOG_FLAG_DUMP))
-		conf->dump_dir = g_strdup(conf->dump_files_dir);
 	check_qos(&conf->qos, warnings);
 	return true;
 }
@@ -796,6 +796,70 @@ options_forget_port(struct options *conf)
 			note_value(conf, &rows[i], NULL, OPTIONS_DEFAULT);
 }
 
+/* What belongs to the place where a manager runs: what it remembers and writes,
+ * and where it is asked. All are texts. */
+static bool
+is_place(const struct option *o)
+{
+	static const size_t places[] = {
+		AT(cache_dir), AT(control_socket), AT(dump_dir),
+		AT(dump_files_dir), AT(http), AT(log_file), AT(pid_file),
+		AT(report),
+	};
+	bool found = false;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
+		found |= o->kind && o->offset == places[i];
+	return found;
+}
+
+/* Clears the places that come from `from` or from less, and lists those of the
+ * file; g_free. */
+static char *
+forget_places(struct options *conf, enum options_origin from)
+{
+	GString *keys = g_string_new(NULL);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		char **text = (void *)((char *)conf + rows[i].offset);
+
+		if (!is_place(&rows[i]) || conf->origins[i].from > from)
+			continue;
+		if (*text && conf->origins[i].from == OPTIONS_FILE)
+			g_string_append_printf(keys, "%s%s",
+					       keys->len ? ", " : "",
+					       rows[i].key);
+		g_clear_pointer(text, g_free);
+		note_value(conf, &rows[i], NULL, OPTIONS_DEFAULT);
+	}
+	return g_string_free(keys, FALSE);
+}
+
+/* When the command line has been read as well. */
+static void
+settle_places(struct options *conf, GPtrArray *warnings)
+{
+	bool virtual = conf->simulate || conf->replay;
+	g_autofree char *keys = virtual || g_getenv(LAB_ENV) ?
+		forget_places(conf, OPTIONS_FILE) : NULL;
+
+	if (keys && *keys && conf->mode < OPTIONS_MODE_CHECK)
+		g_ptr_array_add(warnings, g_strdup_printf(
+			"%s: for the manager of this machine, so not used %s; "
+			"the command line can name others", keys,
+			virtual ? "in a simulation" : "in a lab"));
+	/* a lab has sockets of its own: options_control_dir() */
+	if (keys && !virtual && !given_of(conf, "control_socket")->from)
+		conf->control_socket = g_strdup(OPTIONS_CONTROL_SOCKET);
+	if (given_of(conf, "dump_dir")->from || !conf->dump_files_dir ||
+	    !(conf->log_flags & LOG_FLAG_DUMP))
+		return;
+	conf->dump_dir = g_strdup(conf->dump_files_dir);
+	*given_of(conf, "dump_dir") = (struct options_given){
+		OPTIONS_FILE, g_strdup(conf->dump_dir),
+	};
+}
+
 /* A line "+option" an option, then the file as it is. */
 static void
 note_given(struct options *conf, int argc, char **argv)
@@ -834,17 +898,16 @@ take_given(struct options *conf, const char *given, GPtrArray *warnings,
 
 /* Removes the options that a replay does not repeat. */
 static void
-forget_place(struct options *conf)
+forget_run(struct options *conf)
 {
 	struct options *fresh = options_new();
 	char **const own[] = {
 		&conf->simulate, &conf->record, &conf->replay, &conf->pcap,
-		&conf->pid_file, &conf->log_file, &conf->cache_dir,
-		&conf->dump_dir, &conf->report, &conf->control_socket,
-		&conf->http, &conf->config_file,
+		&conf->config_file,
 	};
 
 	options_forget_port(conf);
+	g_free(forget_places(conf, OPTIONS_COMMAND_LINE));
 	for (size_t i = 0; i < G_N_ELEMENTS(own); i++)
 		g_clear_pointer(own[i], g_free);
 	conf->config_file = g_strdup(fresh->config_file);
@@ -866,12 +929,13 @@ options_from_record(struct options *conf, const char *given, int argc,
 	g_clear_pointer(&first->config_file, g_free);
 	ok = take_given(conf, given, warnings, error) &&
 		read_args(first, argc, argv, error);
-	forget_place(conf);
+	forget_run(conf);
 	if (ok && first->config_file)
 		ok = options_read_file(conf, first->config_file, warnings,
 				       error);
 	mode = conf->mode;
 	ok = ok && read_args(conf, argc, argv, error);
+	settle_places(conf, warnings);
 	if (ok && first->mode == OPTIONS_MODE_RUN)
 		conf->mode = mode;
 	options_free(first);
@@ -894,14 +958,8 @@ options_from_args(struct options *conf, int argc, char **argv,
 	if (ok && (first->ca_name || first->port_num || first->port_guid))
 		options_forget_port(conf);
 	ok = ok && read_args(conf, argc, argv, error);
-	/* A simulation or a lab must not change the memory of a real fabric. */
-	if (ok && (conf->simulate || conf->replay || g_getenv(LAB_ENV)) &&
-	    g_strcmp0(first->cache_dir, MINISM_CACHEDIR) == 0)
-		g_clear_pointer(&conf->cache_dir, g_free);
-	/* nor take the place of the manager that minismctl controls */
-	if (ok && (conf->simulate || conf->replay) &&
-	    g_strcmp0(first->control_socket, OPTIONS_CONTROL_SOCKET) == 0)
-		g_clear_pointer(&conf->control_socket, g_free);
+	if (ok)
+		settle_places(conf, warnings);
 	if (ok && conf->step && !conf->simulate) {
 		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "--step is "
 			    "for --simulate: no real fabric waits");

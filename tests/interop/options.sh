@@ -360,11 +360,10 @@ effect_case() {
 		timeout -k 2 10 opensm -c opensm.conf >/dev/null 2>&1
 	printf 'Default=0x7fff : ALL=full ;\nBlue=0x10 : ALL=full ;\n' >blue
 	opensm_file effect.conf lmc 2 subnet_prefix 0xfec0000000000000 \
-		routing_engine updn partition_config_file "$SCRATCH/blue" \
-		log_file "$SCRATCH/effect.log"
+		routing_engine updn partition_config_file "$SCRATCH/blue"
 	rm -f effect.log
 	timeout -k 2 20 "$MINISM" -F "$SCRATCH/effect.conf" --cache-dir= \
-		--simulate='PGFT(2,2;1,2)' --plan >plan.out 2>err
+		-f effect.log --simulate='PGFT(2,2;1,2)' --plan >plan.out 2>err
 	check "effect: lmc" grep -qE 'LMC 0 -> 2' plan.out
 	check "effect: subnet_prefix" grep -qE \
 		'GidPrefix 0x[0-9a-f]+ -> 0xfec0000000000000' plan.out
@@ -372,8 +371,8 @@ effect_case() {
 	check "effect: routing_engine" grep -q 'updn' plan.out effect.log
 
 	# 20 us for an answer: one at a time takes longer than many
-	opensm_file one.conf max_wire_smps 1 log_file "$SCRATCH/one.log"
-	opensm_file many.conf max_wire_smps 64 log_file "$SCRATCH/many.log"
+	opensm_file one.conf max_wire_smps 1
+	opensm_file many.conf max_wire_smps 64
 	run_simulated one.log 'PGFT(4,4;1,4)' -o -F "$SCRATCH/one.conf"
 	run_simulated many.log 'PGFT(4,4;1,4)' -o -F "$SCRATCH/many.conf"
 	one=$(took_ms one.log)

@@ -482,16 +482,85 @@ SETUP_TEST(test_each_value_has_an_origin)
 	g_array_unref(list);
 }
 
-/* Nor is what happens in a lab a memory of a real fabric, unless it is asked
- * for. */
-SETUP_TEST(test_a_lab_leaves_no_memory)
+/* A simulation and a lab leave what belongs to the manager of this machine
+ * alone, and have only what the command line names. */
+SETUP_TEST(test_only_the_command_line_gives_a_simulation_a_place)
 {
-	assert_true(g_setenv("MINISM_LAB", "/s", TRUE));
-	accepts(t, "-o");
-	assert_null(t->conf->cache_dir);
-	accepts(t, "-o --cache-dir=/c");
-	assert_string_equal(t->conf->cache_dir, "/c");
+	static const char keys[] = "cache_dir /c\ncontrol_socket /s\n"
+		"report /r\ndump_files_dir /d\nlog_file /l\n"
+		"http 127.0.0.1:1\nlmc 1\n";
+	const struct options *c;
+
+	for (unsigned lab = 0; lab < 2; lab++) {
+		const char *how = lab ? "-o" : "-o --simulate=single(2)";
+
+		put_file(t, keys);
+		if (lab)
+			assert_true(g_setenv("MINISM_LAB", "/s", TRUE));
+		g_free(run(t, "minism -F %s %s", t->path, how));
+		c = t->conf;
+		assert_null(c->cache_dir);
+		assert_int_equal(g_strcmp0(c->control_socket, lab ?
+					   OPTIONS_CONTROL_SOCKET : NULL), 0);
+		assert_null(c->report);
+		assert_null(c->dump_dir);
+		assert_null(c->log_file);
+		assert_null(c->http);
+		assert_int_equal(c->lmc, 1);
+		assert_int_equal(t->warnings->len, 1);
+		assert_has(t->warnings->pdata[0], "log_file, ");
+		g_free(run(t, "minism -F %s %s --cache-dir=/c2 -f /l2 "
+			   "--control-socket=/s2 --report /r2 --dump-dir /d2 "
+			   "--http [::1]:2 -J /p2", t->path, how));
+		c = t->conf;
+		assert_string_equal(c->cache_dir, "/c2");
+		assert_string_equal(c->control_socket, "/s2");
+		assert_string_equal(c->report, "/r2");
+		assert_string_equal(c->dump_dir, "/d2");
+		assert_string_equal(c->log_file, "/l2");
+		assert_string_equal(c->http, "[::1]:2");
+		assert_string_equal(c->pid_file, "/p2");
+	}
 	g_unsetenv("MINISM_LAB");
-	accepts(t, "-o");
-	assert_non_null(t->conf->cache_dir);
+	g_free(run(t, "minism -F %s", t->path));
+	assert_string_equal(t->conf->cache_dir, "/c");
+	assert_string_equal(t->conf->dump_dir, "/d");
+}
+
+/* OpenSM's: dumps are one of the things to log. */
+SETUP_TEST(test_log_flags_and_dumps_are_taken_from_opensm)
+{
+	static const struct {
+		const char *file, *line;
+		int verbosity;
+		const char *dump_dir;
+		enum options_origin from;
+	} cases[] = {
+		{ "log_flags 3\ndump_files_dir /d\n", "", 2, NULL, 0 },
+		{ "log_flags 0x43\ndump_files_dir /d\n", "", 2, "/d", 1 },
+		{ "log_flags 0x43\ndump_files_dir /d\n", "-D3", 2, NULL, 0 },
+		{ "log_flags 3\ndump_files_dir /d\n", "-D0x43", 2, "/d", 1 },
+		{ "dump_files_dir /d\n", "", 2, "/d", 1 },
+		{ "dump_files_dir /d\ndump_dir /e\n", "", 2, "/e", 1 },
+		{ "dump_files_dir /d\n", "--dump-dir=/f", 2, "/f", 2 },
+		{ "dump_files_dir /d\n", "--dump-dir=", 2, NULL, 2 },
+		{ "log_flags 0x1\n", "", 0, NULL, 0 },
+		{ "log_flags 7\n", "", 3, NULL, 0 },
+		{ "log_flags 0xff\n", "", 4, NULL, 0 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GArray) list = NULL;
+
+		put_file(t, cases[i].file);
+		g_free(run(t, *cases[i].line ? "minism -F %s %s" :
+			   "minism -F %s", t->path, cases[i].line));
+		assert_int_equal(t->conf->verbosity, cases[i].verbosity);
+		assert_int_equal(g_strcmp0(t->conf->dump_dir,
+					   cases[i].dump_dir), 0);
+		list = options_list(t->conf);
+		expect_origin(list, "dump_dir", cases[i].dump_dir,
+			      cases[i].from);
+	}
+	assert_int_equal(t->warnings->len, 0);
 }

@@ -215,36 +215,6 @@ SETUP_TEST(test_foreign_keys_are_judged_by_value)
 	assert_int_equal(t->warnings->len, 5);
 }
 
-/* OpenSM's: dumps are one of the things to log. */
-SETUP_TEST(test_log_flags_and_dumps_are_taken_from_opensm)
-{
-	static const struct {
-		const char *text;
-		int verbosity;
-		const char *dump_dir;
-	} cases[] = {
-		{ "log_flags 0x03\ndump_files_dir /var/log/\n", 2, NULL },
-		{ "log_flags 0x43\ndump_files_dir /var/log/\n", 2,
-		  "/var/log/" },
-		{ "dump_files_dir /d\n", 2, "/d" },
-		{ "dump_files_dir /d\ndump_dir /e\n", 2, "/e" },
-		{ "log_flags 0x1\n", 0, NULL },
-		{ "log_flags 7\n", 3, NULL },
-		{ "log_flags 0xff\n", 4, NULL },
-	};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		AUTO(options) *conf = options_new();
-
-		assert_true(options_parse(conf, cases[i].text, "x", t->warnings,
-				       NULL));
-		assert_int_equal(conf->verbosity, cases[i].verbosity);
-		assert_int_equal(g_strcmp0(conf->dump_dir,
-					   cases[i].dump_dir), 0);
-	}
-	assert_int_equal(t->warnings->len, 0);
-}
-
 SETUP_TEST(test_keys_whose_effect_is_there_need_no_warning)
 {
 	setup_parse(t, "use_ucast_cache TRUE\nsingle_thread TRUE\nfdr10 1\n"
