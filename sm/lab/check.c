@@ -36,6 +36,17 @@ lab_find_node(const struct snapshot *fabric, const char *name)
 		SNAPSHOT_NONE;
 }
 
+char *
+lab_name_node(const struct snapshot *fabric, uint32_t node)
+{
+	const struct snapshot_node *n = &fabric->nodes[node];
+
+	return strlen(n->desc) < NODE_DESC_LEN &&
+		lab_find_node(fabric, n->desc) == node ? g_strdup(n->desc) :
+		g_strdup_printf("0x%016" G_GINT64_MODIFIER "x",
+				n->info.node_guid);
+}
+
 /* The port with the LID of a node: its first one. */
 static bool
 find_end(const struct lab_check *c, const char *name, uint32_t *port,

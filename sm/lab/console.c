@@ -3,7 +3,9 @@
  * Commands of a lab: a table. The usage of a command is also its grammar:
  *
  *	NODE	a NodeDescription or NodeGUID
- *	PORT	NODE/NUMBER or NODE NUMBER; a CA of one port needs no number
+ *	PORT	NODE/NUMBER or NODE NUMBER, from 1; a CA of one port needs no
+ *		number
+ *	END	the same, or port 0 of a switch
  *	WHERE	NODE or NODE/NUMBER; another word is left to what follows
  *	N TIME PERCENT	a number; a time in us, or with ns, us, ms, s
  *	others	a word, in quotes if it has blanks
@@ -19,6 +21,8 @@
 #include "sm/lab/check.h"
 #include "sm/sim/sim.h"
 
+#define SCRIPTS_MAX	8u	/* one inside the other */
+
 struct call {
 	const struct console *console;
 	struct sim *sim;
@@ -28,6 +32,7 @@ struct call {
 	unsigned n_ids, n_numbers;
 	uint32_t id[2];			/* nodes and ports, as they came */
 	bool is_port;			/* WHERE was one */
+	bool has_zero;			/* END: port 0 is one */
 	double number[3];
 	const char *name, *word;	/* of the command; its last word */
 };
@@ -63,7 +68,8 @@ read_port_number(struct call *c, const char *word)
 	char *end;
 	guint64 num = g_ascii_strtoull(word, &end, 10);
 
-	if (!*word || *end || num > n->info.num_ports)
+	if (!*word || *end || num > n->info.num_ports ||
+	    (!num && !(c->has_zero && snapshot_is_switch(n))))
 		return lab_fail(c->out, "%s has no port %s\n", n->desc, word);
 	c->id[c->n_ids - 1] = n->first_port + num;
 	c->is_port = true;
@@ -86,6 +92,13 @@ read_port(struct call *c)
 	if (c->fabric->nodes[c->id[c->n_ids - 1]].info.num_ports == 1)
 		return read_port_number(c, "1");
 	return lab_fail(c->out, "which port of %s?\n", c->next[-1]);
+}
+
+static bool
+read_end(struct call *c)
+{
+	c->has_zero = true;
+	return read_port(c);
 }
 
 static bool
@@ -129,6 +142,7 @@ read_words(struct call *c, const char *usage)
 		bool (*read)(struct call *c);
 	} kinds[] = {
 		{ "NODE", console_read_node }, { "PORT", read_port },
+		{ "END", read_end },
 		{ "WHERE", read_where }, { "N", console_read_number },
 		{ "TIME", console_read_number },
 		{ "PERCENT", console_read_number },
@@ -503,12 +517,16 @@ script(struct call *c)
 	g_autofree char *text = NULL;
 	g_autoptr(GError) error = NULL;
 	g_auto(GStrv) lines = NULL;
+	struct console inside = *c->console;
 
+	if (++inside.depth > SCRIPTS_MAX)
+		return lab_fail(c->out, "scripts within scripts: %s\n",
+				c->word);
 	if (!g_file_get_contents(c->word, &text, NULL, &error))
 		return lab_fail(c->out, "%s\n", error->message);
 	lines = g_strsplit(text, "\n", -1);
 	for (unsigned i = 0; lines[i]; i++)
-		if (console_command(c->console, lines[i], c->out))
+		if (console_command(&inside, lines[i], c->out))
 			return lab_fail(c->out, "%s:%u: %s\n", c->word, i + 1,
 					lines[i]);
 	return true;
@@ -544,7 +562,7 @@ static const struct command {
 	  "so many MADs come later" },
 	{ "duplicate", "[WHERE] PERCENT [TIME]", disturb, NULL,
 	  "so many MADs come twice" },
-	{ "errors", "PORT [COUNTER N]", add_errors, NULL,
+	{ "errors", "END [COUNTER N]", add_errors, NULL,
 	  "adds to an error counter" },
 	{ "expect", "WORD ..", NULL, NULL,
 	  "active, reach, path A B, no-path A B, lid NODE N, .." },
@@ -591,7 +609,7 @@ static const struct command {
 	  "waits behind each answer of an agent: Enter, go, until, break" },
 	{ "stats", "", show_stats, NULL, "MADs that were sent and lost" },
 	{ "swap", "PORT PORT", change_cable, NULL, "two cables change places" },
-	{ "trap", "PORT N [N TIME]", trap, NULL,
+	{ "trap", "END N [N TIME]", trap, NULL,
 	  "128, 144, 257 ..; again, so many times" },
 	{ "unplug", "PORT", change_cable, NULL, "cuts a cable" },
 	{ "unplug-device", "NODE", change_device, NULL,
@@ -611,8 +629,9 @@ help(struct call *c)
 					       k->help);
 	}
 	if (!c->word)
-		g_string_append(c->out, "\nPORT: NODE/PORT or NODE PORT; "
-				"WHERE: NODE or NODE/PORT\n");
+		g_string_append(c->out, "\nPORT: NODE/NUMBER or NODE NUMBER; "
+				"END: also a switch's port 0; "
+				"WHERE: NODE or PORT\n");
 	return true;
 }
 

@@ -13,6 +13,7 @@ struct lab;
 struct console {
 	struct sim *sim;
 	const struct snapshot *fabric;
+	unsigned depth;		/* of scripts that run scripts */
 	struct lab *lab;
 	/* Does unplug-device, plug-device N, refuse-issm off; n and word may be
 	 * 0 and NULL. The function NULL: there are no devices. */

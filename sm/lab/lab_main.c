@@ -50,7 +50,7 @@ struct session {
 	struct lab *lab;
 	const struct console *console;	/* of the lab */
 	bool over;
-	const char *node;	/* the one that programs run on */
+	uint32_t node;		/* the one that programs run on */
 	struct step *step;	/* NULL: the fabric goes by itself */
 	struct explain *explain;
 	GPid child;		/* a program that is waited for; 0: none */
@@ -100,9 +100,10 @@ on_child(GPid pid, gint wait_status, gpointer data)
 
 /* The lab goes on meanwhile, a prompt waits. */
 static bool
-run_inside(struct session *s, const char *node, char **argv)
+run_inside(struct session *s, uint32_t node, char **argv)
 {
-	g_auto(GStrv) env = environment(lab_socket(s->lab), node);
+	g_autofree char *name = lab_name_node(s->console->fabric, node);
+	g_auto(GStrv) env = environment(lab_socket(s->lab), name);
 	g_autoptr(GError) error = NULL;
 
 	if (!g_spawn_async(NULL, argv, env, G_SPAWN_SEARCH_PATH |
@@ -186,6 +187,7 @@ on_line(const char *line, void *data)
 	g_autoptr(GString) out = g_string_new(NULL);
 	g_auto(GStrv) words = NULL;
 	struct session *s = data;
+	uint32_t node = s->node;
 	bool shell, is_on;
 	int n = 0;
 
@@ -193,18 +195,17 @@ on_line(const char *line, void *data)
 	shell = line && *line == '!';
 	if (line)
 		g_shell_parse_argv(line + shell, &n, &words, NULL);
-	is_on = n > 2 && strcmp(words[0], "on") == 0;
+	is_on = !shell && n > 2 && strcmp(words[0], "on") == 0;
+	if (is_on)
+		node = lab_find_node(s->console->fabric, words[1]);
 	if (session_step(s, line, out)) {
 		;
 	} else if (!line || (n && strcmp(words[0], "quit") == 0)) {
 		s->over = true;
-	} else if (is_on && !shell &&
-		   lab_find_node(s->console->fabric, words[1]) ==
-		   SNAPSHOT_NONE) {
+	} else if (node == SNAPSHOT_NONE) {
 		printf("no node is called %s\n", words[1]);
 	} else if ((shell && n) || is_on) {
-		if (run_inside(s, shell ? s->node : words[1],
-			       shell ? words : words + 2) && s->status)
+		if (run_inside(s, node, shell ? words : words + 2) && s->status)
 			printf("exit status %d\n", s->status);
 		s->status = EXIT_SUCCESS;
 	} else {
@@ -288,6 +289,7 @@ run_lab(const struct lab_arguments *a)
 	g_autoptr(GString) out = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
 	struct snapshot *fabric = net_file_open(a->words[0], &generate, &error);
+	g_autofree char *name = NULL;
 	bool ok;
 
 	options.params.seed = a->seed;
@@ -300,15 +302,15 @@ run_lab(const struct lab_arguments *a)
 		return EXIT_FAILURE;
 	}
 	s.console = lab_console(s.lab);
-	s.node = a->node ? a->node :
-		s.console->fabric->nodes[lab_home(s.lab)].desc;
+	s.node = a->node ? lab_find_node(s.console->fabric, a->node) :
+		lab_home(s.lab);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	g_unix_signal_add(SIGTERM, on_terminate, &s);
 	g_unix_signal_add(SIGHUP, on_terminate, &s);
 	g_unix_signal_add(SIGINT, on_interrupt, &s);
-	ok = lab_find_node(s.console->fabric, s.node) != SNAPSHOT_NONE;
+	ok = s.node != SNAPSHOT_NONE;
 	if (!ok)
-		tool_options_complain("no node is called %s", s.node);
+		tool_options_complain("no node is called %s", a->node);
 	for (guint i = 0; ok && i < a->commands->len; i++) {
 		ok = !console_command(s.console, a->commands->pdata[i], out);
 		if (!ok)
@@ -317,8 +319,9 @@ run_lab(const struct lab_arguments *a)
 	if (!ok || (a->run && !run_inside(&s, s.node, a->run))) {
 		s.status = EXIT_FAILURE;
 	} else if (!a->run) {
+		name = lab_name_node(s.console->fabric, s.node);
 		printf("%s=%s; programs run on %s; help lists the commands\n",
-		       LAB_ENV_SOCKET, lab_socket(s.lab), s.node);
+		       LAB_ENV_SOCKET, lab_socket(s.lab), name);
 		fflush(stdout);
 		prompt_open("lab> ", on_line, on_complete, &s);
 		while (!s.over)

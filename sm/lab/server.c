@@ -69,23 +69,29 @@ lab_home(const struct lab *lab)
 }
 
 static struct lab_device *
-find_device(struct lab *lab, const char name[LAB_NAME_LEN])
+device_of(struct lab *lab, uint32_t node)
 {
-	struct lab_device *d;
-	uint32_t node;
+	struct lab_device *d = g_hash_table_lookup(lab->devices,
+						   GUINT_TO_POINTER(node));
 
-	if (!memchr(name, 0, LAB_NAME_LEN))
-		return NULL;
-	node = *name ? lab_find_node(lab->fabric, name) : lab_home(lab);
-	if (node == SNAPSHOT_NONE)
-		return NULL;
-	d = g_hash_table_lookup(lab->devices, GUINT_TO_POINTER(node));
 	if (!d) {
 		d = device_new(lab->fabric, lab->sim, node, lab->dir,
 			       &lab->limits);
 		g_hash_table_insert(lab->devices, GUINT_TO_POINTER(node), d);
 	}
 	return d;
+}
+
+/* By a name as it comes from a client. */
+static struct lab_device *
+find_device(struct lab *lab, const char name[LAB_NAME_LEN])
+{
+	uint32_t node = SNAPSHOT_NONE;
+
+	if (memchr(name, 0, LAB_NAME_LEN))
+		node = *name ? lab_find_node(lab->fabric, name) :
+			lab_home(lab);
+	return node == SNAPSHOT_NONE ? NULL : device_of(lab, node);
 }
 
 /* ----------------------------------------------------------- umad and issm */
@@ -305,7 +311,7 @@ static void
 on_device_command(struct lab *lab, const char *command, uint32_t node,
 		  unsigned n, const char *word)
 {
-	struct lab_device *d = find_device(lab, lab->fabric->nodes[node].desc);
+	struct lab_device *d = device_of(lab, node);
 
 	if (strcmp(command, "plug-device") == 0) {
 		device_plug(d, n);

@@ -368,7 +368,8 @@ console() {
 	check "a GUID that clashes" grep -q 'Adapter 0x0*123$' shown
 	check "a speed, and cables that changed places" \
 		grep -q '2 .*-> node-01/1' shown
-	for bad in 'unplug leaf-1' 'unplug leaf-1/99' 'loss' 'loss 101' \
+	echo "script $PWD/itself" >itself
+	for bad in 'script itself' 'unplug leaf-1' 'unplug leaf-1/99' 'loss' 'loss 101' \
 		'delay leaf-1/3 5%' 'slow leaf-1 5 parsecs' 'trap leaf-1/3 7' \
 		'speed leaf-1/3 5xEDR' 'kill' 'kill leaf-1 leaf-2' \
 		'plug leaf-1/3 leaf-1/4' 'guid node-01 x'; do
@@ -387,6 +388,10 @@ case_runner() {
 		ends_with 137 "$MINISM_LAB_PROGRAM" "$net" -- sh -c 'kill -9 $$'
 	check "no such node" \
 		ends_with 1 "$MINISM_LAB_PROGRAM" "$net" --on nobody -- true
+	sed 's/# "node-02"/# "node-01"/' "$net" >same.net
+	"$MINISM_LAB_PROGRAM" same.net --on 0x10020 -- ibstat >prompt.out
+	check "of two nodes of one name each has its own device" \
+		grep -q 'Node GUID: 0x0*10020$' prompt.out
 	check "no such file" ends_with 1 "$MINISM_LAB_PROGRAM" "$SCRATCH/none"
 	check "no lab is around" ends_with 2 "$MINISM_LAB_PROGRAM" -- true
 	"$MINISM_LAB_PROGRAM" "$net" -- sleep 60 &

@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "sm/lab/check.h"
 #include "sm/lab/server.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/smp.h"
@@ -27,14 +28,18 @@ struct bench {
 	GByteArray *in;
 };
 
+/* desc: of both nodes; NULL: their own */
 static void
-bench_open(struct bench *b)
+bench_open_named(struct bench *b, const char *desc)
 {
 	const struct lab_options options = { .params = sim_params_default };
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 
 	b->fabric = generate_fabric("pair()", NULL, NULL);
 	assert_non_null(b->fabric);
+	for (unsigned i = 0; desc && i < 2; i++)
+		g_strlcpy(b->fabric->nodes[i].desc, desc,
+			  sizeof(b->fabric->nodes[i].desc));
 	b->lab = lab_new(b->fabric, &options, NULL);
 	assert_non_null(b->lab);
 	b->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -42,6 +47,12 @@ bench_open(struct bench *b)
 	assert_int_equal(connect(b->fd, (struct sockaddr *)&addr,
 				 sizeof(addr)), 0);
 	b->in = g_byte_array_new();
+}
+
+static void
+bench_open(struct bench *b)
+{
+	bench_open_named(b, NULL);
 }
 
 static void
@@ -263,6 +274,33 @@ TEST(test_a_device_goes_and_comes_back)
 	assert_int_equal(attach(&b, 2, name, 1, &node, &port), ENODEV);
 	assert_int_equal(console_command(lab_console(b.lab), back, out), 0);
 	assert_int_equal(attach(&b, 2, name, 1, &node, &port), 0);
+}
+
+/* Descriptions are 64 bytes long at most, and need not differ. */
+TEST(test_a_device_is_that_of_its_node)
+{
+	static const char *const descs[] = { "", "same", "0123456789abcdef"
+		"0123456789abcdef0123456789abcdef0123456789abcdef" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(descs); i++) {
+		g_autoptr(GString) out = g_string_new(NULL);
+		AUTO_VALUE(bench_close) struct bench b;
+		g_autofree char *line = NULL, *name = NULL;
+		struct lab_node node;
+		struct lab_port port;
+		uint64_t guid;
+
+		bench_open_named(&b, descs[i]);
+		guid = b.fabric->nodes[1].info.node_guid;
+		name = lab_name_node(b.fabric, 1);
+		line = g_strdup_printf("unplug-device 0x%" G_GINT64_MODIFIER
+				       "x", guid);
+		assert_int_equal(attach(&b, 2, name, 1, &node, &port), 0);
+		assert_int_equal(node.node_guid, guid);
+		assert_int_equal(console_command(lab_console(b.lab), line,
+						 out), 0);
+		assert_true(hear(&b, LAB_REMOVED, 2, NULL, 0));
+	}
 }
 
 TEST(test_nonsense_ends_the_connection)
