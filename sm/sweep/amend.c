@@ -196,8 +196,7 @@ add_amend_query(GArray *wave, unsigned what, uint32_t port)
 	g_array_append_val(wave, q);
 }
 
-/* Queries an end port that is needed. True: it has to wait for a reply of this
- * round. */
+/* Queries an end port that is needed. True: it has to wait for a reply. */
 static bool
 waits(struct amend *a, uint32_t holder, GArray *wave)
 {
@@ -219,7 +218,7 @@ waits(struct amend *a, uint32_t holder, GArray *wave)
 		return false;
 	}
 	if (entry == SNAPSHOT_NONE)
-		return false;	/* no longer there */
+		return true;	/* no cable leads there, or not yet */
 	from = snapshot_holder_of(a->s, entry);
 	if (!(a->marks[from] & NEEDED))
 		add_amend_query(wave, AMEND_PORT, entry);

@@ -757,6 +757,10 @@ discover_next(void *data, struct smp_request *r)
 		if (!query_path(d, &q, &r->path)) {
 			g_autofree char *where = place_name(d->s, q.port);
 
+			if (q.kind == QUERY_AGAIN) {
+				on_again(d, &q, NULL);
+				continue;
+			}
 			builder_fault(d->b, SNAPSHOT_FAULT_TOO_FAR, 0,
 				      "the node behind %s is more than %u hops "
 				      "away", where, DR_MAX_HOPS);
