@@ -25,6 +25,7 @@
 #include "sm/backend.h"
 #include "sm/daemonize.h"
 #include "sm/tools/show.h"
+#include "sm/config/guid_files.h"
 #include "sm/config/options.h"
 #include "sm/control/control_socket.h"
 #include "sm/control/http.h"
@@ -583,6 +584,8 @@ daemon_connect(struct daemon *d)
 		.group_quota = c->group_quota,
 		.qos = c->qos.enabled,
 	};
+	g_autoptr(GArray) allowed = c->allowed_sms ?
+		guid_list_of_line(c->allowed_sms) : NULL;
 	struct sm_instance_params params = {
 		.wire = {
 			.timeout_ms = c->timeout_ms,
@@ -591,6 +594,7 @@ daemon_connect(struct daemon *d)
 		},
 		.sweep = {
 			.sm_key = c->sm_key,
+			.allowed_sms = allowed,
 			.priority = c->priority,
 			.guest = options_is_guest(c),
 			.hidden = !backend_is_shown(d->backend),

@@ -201,7 +201,7 @@ sm_instance_on_sa(const struct transport_mad *m, void *data)
 
 /* ------------------------------------------------------------------ the SA */
 
-/* One of the SMs that answered in the last election with our SM_Key. */
+/* One of the allowed SMs that answered in the last election with our SM_Key. */
 static bool
 sm_instance_is_manager(uint16_t lid, void *data)
 {
@@ -212,11 +212,12 @@ sm_instance_is_manager(uint16_t lid, void *data)
 
 	sweep_sm_info(sm->sweep, &self);
 	for (guint i = 0; where && peers && i < peers->len; i++) {
-		const struct sm_info *p = &g_array_index(peers,
-						struct election_peer, i).info;
-		uint32_t port = snapshot_find_port(where, p->guid);
+		const struct election_peer *p =
+			&g_array_index(peers, struct election_peer, i);
+		uint32_t port = snapshot_find_port(where, p->info.guid);
 
-		if (port != SNAPSHOT_NONE && p->sm_key == self.sm_key &&
+		if (port != SNAPSHOT_NONE && !p->is_foreign &&
+		    p->info.sm_key == self.sm_key &&
 		    where->ports[port].info.lid == lid)
 			return true;
 	}

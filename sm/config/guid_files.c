@@ -60,6 +60,18 @@ guid_list_parse(const char *text, const char *name, GError **error)
 	return g_steal_pointer(&list);
 }
 
+GArray *
+guid_list_of_line(const char *line)
+{
+	g_autofree char *text = g_strdup(line);
+	GArray *list = guid_list_parse(g_strdelimit(text, ",# \t", '\n'), "",
+				       NULL);
+
+	if (list && !list->len)
+		g_clear_pointer(&list, g_array_unref);
+	return list;
+}
+
 bool
 guid_list_has(const GArray *list, uint64_t guid)
 {

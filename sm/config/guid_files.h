@@ -19,6 +19,9 @@
  */
 GArray *guid_list_parse(const char *text, const char *name, GError **error);
 
+/* The same in one line: "0x1,0x2". NULL: it is no such list, or empty. */
+GArray *guid_list_of_line(const char *line);
+
 /* Binary search. `list` may be NULL: it is empty. */
 bool guid_list_has(const GArray *list, uint64_t guid);
 

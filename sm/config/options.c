@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sm/config/guid_files.h"
 #include "sm/config/opensm_keys.h"
 #include "topology/text.h"
 
@@ -101,6 +102,21 @@ kind_set_address(const struct option *o, void *place, const char *value)
 static const struct option_kind kind_address = {
 	.accepts = "ADDRESS:PORT such as 127.0.0.1:9683 or [::1]:9683",
 	.is_text = true, .or_none = true, .set = kind_set_address,
+};
+/* A value that selects nothing would be a mistake in what protects a fabric. */
+static char *
+kind_set_guids(const struct option *o, void *place, const char *value)
+{
+	g_autoptr(GArray) list = value ? guid_list_of_line(value) : NULL;
+
+	if (value && !list)
+		return option_refuse(o, value);
+	return option_text.set(o, place, value);
+}
+
+static const struct option_kind kind_guids = {
+	.accepts = "a list of GUIDs, with commas between them",
+	.is_text = true, .set = kind_set_guids,
 };
 static const char *const side_words[] = {
 	[0] = "off",
@@ -388,6 +404,7 @@ static const struct option rows[] = {
 	OPTION_KEY("m_key", &option_secret, AT(m_key), 0, 0, NULL),
 	/* OpenSM's: it elects none that shows another one */
 	OPTION_KEY("sm_key", &option_secret, AT(sm_key), 0, 0, "1"),
+	OPTION_KEY("allowed_sm_guids", &kind_guids, AT(allowed_sms), 0, 0, NULL),
 	/* OpenSM's, which is built into saquery */
 	OPTION_KEY("sa_key", &option_secret, AT(sa_key), 0, 0, "1"),
 	OPTION_KEY("subnet_prefix", &option_number64, AT(subnet_prefix), 0, 0,

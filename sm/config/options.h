@@ -63,6 +63,7 @@ struct options {
 	unsigned lmc;		/* 0 to 7 */
 	uint64_t m_key;
 	uint64_t sm_key;
+	char *allowed_sms;	/* see guid_list_of_line(); NULL: all */
 	uint64_t sa_key;	/* makes SA requesters trusted */
 	uint64_t subnet_prefix;
 	unsigned m_key_lease;	/* s */

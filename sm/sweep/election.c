@@ -26,6 +26,11 @@
  * what an SM shows to a requester that it does not know (IBA 14.2.5.13); such a
  * master is obeyed, which does no new harm, but a fabric is handed over only to
  * an SM that shows our key.
+ *
+ * Allowed SMs. An SM_Key can be found out; the PortGUID that a node reports is
+ * its hardware's. If the operator lists the GUIDs of the ports that may run an
+ * SM, one on another port is foreign: it is reported, and the election is held as
+ * if it were not there, even if it is the master.
  */
 #include "sm/sweep/election.h"
 
@@ -54,7 +59,7 @@ election_highest(const struct sm_info *self, const struct election_peer *peers,
 	for (size_t i = 0; i < n_peers; i++) {
 		const struct sm_info *p = &peers[i].info;
 
-		if (p->state == SM_STATE_NOT_ACTIVE ||
+		if (peers[i].is_foreign || p->state == SM_STATE_NOT_ACTIVE ||
 		    (state && p->state != state))
 			continue;
 		if (trust == ELECTION_OBEY && election_is_stranger(self, p))
@@ -187,10 +192,11 @@ bool
 election_has_peer(const GArray *peers, uint64_t guid, unsigned state)
 {
 	for (guint i = 0; peers && i < peers->len; i++) {
-		const struct sm_info *p = &g_array_index(peers,
-						struct election_peer, i).info;
+		const struct election_peer *p =
+			&g_array_index(peers, struct election_peer, i);
 
-		if (p->guid == guid && (!state || p->state == state))
+		if (!p->is_foreign && p->info.guid == guid &&
+		    (!state || p->info.state == state))
 			return true;
 	}
 	return false;
@@ -208,7 +214,7 @@ election_rivals(const struct sm_info *self, const GArray *before,
 		const struct sm_info *p = &peer->info;
 		bool stranger = election_is_stranger(self, p);
 
-		if (!stranger && (p->state != SM_STATE_MASTER ||
+		if (!peer->is_foreign && !stranger && (p->state != SM_STATE_MASTER ||
 				  !election_has_peer(before, p->guid,
 					      SM_STATE_MASTER)))
 			continue;
@@ -218,7 +224,9 @@ election_rivals(const struct sm_info *self, const GArray *before,
 			snapshot_node_name(snapshot_node_of(s, peer->port)),
 			s->ports[peer->port].num, p->guid,
 			s->ports[peer->port].info.lid,
-			sm_state_name(p->state), stranger ?
+			sm_state_name(p->state), peer->is_foreign ?
+			"is not in allowed_sm_guids, so there is no election "
+			"between us: stop it, or add its GUID" : stranger ?
 			"has another SM_Key, so there is no election between "
 			"us: set the same sm_key in both" :
 			"remains master beside us: it does not find us, or "

@@ -17,6 +17,8 @@
 struct election_peer {
 	struct sm_info info;
 	uint32_t port;		/* of the snapshot */
+	bool is_foreign;	/* not among the allowed ones: it takes no
+				   part */
 };
 
 enum election_outcome {
@@ -48,7 +50,7 @@ enum election_trust {
 };
 
 /* The highest rank among the trusted peers in `state` (0: in any state that
- * takes part); n_peers if there is none. */
+ * takes part); n_peers if there is none. No foreign one is trusted. */
 size_t election_highest(const struct sm_info *self,
 			const struct election_peer *peers, size_t n_peers,
 			unsigned state, enum election_trust trust);
@@ -71,14 +73,16 @@ void election_poll_cancel(struct election_poll *p);
 
 /*
  * Subnet managers that manage the same fabric as the master `self` against the
- * rules: those with another SM_Key, and masters that were masters in the last
- * election (`before`, or NULL) and have neither handed over nor become standby.
+ * rules: foreign ones, those with another SM_Key, and masters that were masters
+ * in the last election (`before`, or NULL) and have neither handed over nor
+ * become standby.
  * A line of text each, with name, GUID and LID; a new array.
  */
 GPtrArray *election_rivals(const struct sm_info *self, const GArray *before,
 			const GArray *found, const struct snapshot *s);
 
-/* Has `peers` (or NULL) a manager with this GUID, in `state` (0: any)? */
+/* Has `peers` (or NULL) a manager with this GUID that is not foreign, in `state`
+ * (0: any)? */
 bool election_has_peer(const GArray *peers, uint64_t guid, unsigned state);
 
 /*

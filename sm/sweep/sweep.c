@@ -31,6 +31,7 @@
  */
 #include "sm/sweep/sweep.h"
 
+#include "sm/config/guid_files.h"
 #include "sm/sweep/amend.h"
 #include "sm/sweep/discover.h"
 #include "sm/sweep/light_sweep.h"
@@ -323,11 +324,18 @@ obey(struct sweep *s, uint32_t port)
 	sweep_conclude(s, &r);
 }
 
-/* Keeps the other managers, found in `n`, and logs those that manage the same
- * ports. */
+/* Keeps the other managers, found in `n`, and logs those that are foreign or
+ * manage the same ports. */
 static void
 note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 {
+	for (guint i = 0; s->params.allowed_sms && i < found->len; i++) {
+		struct election_peer *p =
+			&g_array_index(found, struct election_peer, i);
+
+		p->is_foreign = !guid_list_has(s->params.allowed_sms,
+					       n->ports[p->port].guid);
+	}
 	g_clear_pointer(&s->rivals, g_ptr_array_unref);
 	s->rivals = election_rivals(&s->self,
 				    s->self.state == SM_STATE_MASTER ?
@@ -926,6 +934,8 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 		s->params.isolation.rules = partition_rules_default();
 	if (params->names)
 		g_hash_table_ref(params->names);
+	if (params->allowed_sms)
+		g_array_ref(params->allowed_sms);
 	s->away = changes_away_new();
 	s->clients = reregister_new(params->clients);
 	s->notices = notices_new();
@@ -962,6 +972,7 @@ sweep_free(struct sweep *s)
 	g_clear_pointer(&s->rivals, g_ptr_array_unref);
 	partition_rules_unref(s->params.isolation.rules);
 	g_clear_pointer(&s->params.names, g_hash_table_unref);
+	g_clear_pointer(&s->params.allowed_sms, g_array_unref);
 	choice_clear(&s->choice);
 	sweep_view_clear(&s->view);
 	snapshot_unref(s->last);

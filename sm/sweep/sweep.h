@@ -111,6 +111,8 @@ struct sweep_hooks {
 struct sweep_params {
 	struct persist_keys *keystore;	/* NULL: no M_Keys */
 	uint64_t sm_key, port_guid;
+	GArray *allowed_sms;	/* PortGUIDs, see guid_files.h; NULL: all. A
+				   reference is taken. */
 	unsigned priority, lmc;
 	/* No priority is configured: see sm/sweep/guest.c. */
 	bool guest;

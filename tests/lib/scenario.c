@@ -131,6 +131,7 @@ play_close(struct play *p)
 	g_array_unref(p->secrets);
 	g_clear_pointer(&p->rules, partition_rules_unref);
 	g_clear_pointer(&p->names, g_hash_table_unref);
+	g_clear_pointer(&p->sm.sweep.allowed_sms, g_array_unref);
 	g_free(p->told);
 	g_free(p->cut);
 	g_free(p->loop);
@@ -244,6 +245,25 @@ do_sim(struct play *p, char **words)
 	return true;
 }
 
+/* "H-0,H-4": the managers that a manager accepts. */
+static bool
+read_allowed(struct play *p, const char *text)
+{
+	g_auto(GStrv) names = g_strsplit(text, ",", -1);
+	GArray *guids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+
+	p->sm.sweep.allowed_sms = guids;
+	for (unsigned i = 0; names[i]; i++) {
+		uint32_t port;
+
+		if (!play_read_port(p, names[i], &port))
+			return false;
+		g_array_append_val(guids, p->w.s->ports[port].guid);
+	}
+	g_array_sort(guids, guid_compare);
+	return true;
+}
+
 /* What a manager that starts now is told. */
 static bool
 read_sm(struct play *p, char **words)
@@ -275,13 +295,17 @@ read_sm(struct play *p, char **words)
 		{ "polls_lost", &sm->sweep.polls_lost }, { NULL, NULL },
 	};
 
+	g_clear_pointer(&sm->sweep.allowed_sms, g_array_unref);
 	*sm = manager_defaults;
 	sm->sweep.priority = 8;
 	for (; *words; words++)
 		if (g_str_has_prefix(*words, "engine="))
 			sm->sweep.route.engine =
 				engine_by_name(*words + strlen("engine="), NULL);
-		else if (!read_setting(p, *words, list))
+		else if (g_str_has_prefix(*words, "allowed=")) {
+			if (!read_allowed(p, *words + strlen("allowed=")))
+				return false;
+		} else if (!read_setting(p, *words, list))
 			return false;
 	p->has_log = log;
 	p->may_loop |= sm->sweep.route.engine &&

@@ -68,6 +68,7 @@ static const struct {
 	{ "lmc 7", VALUE(lmc, 7) },
 	{ "m_key 0xffffffffffffffff", VALUE(m_key, UINT64_MAX) },
 	{ "sm_key 18446744073709551615", VALUE(sm_key, UINT64_MAX) },
+	{ "allowed_sm_guids 0x1,0x2", NAME(allowed_sms, "0x1,0x2") },
 	{ "sa_key 0x10", VALUE(sa_key, 16) },
 	{ "subnet_prefix 0xFEC0000000000000",
 	  VALUE(subnet_prefix, 0xfec0000000000000) },
@@ -301,6 +302,12 @@ static const struct {
 	{ 15, "subnet_prefix fe80",
 	  "subnet_prefix: fe80 is not a number of 64 bits, decimal or 0x and "
 	  "hexadecimal" },
+	{ 18, "allowed_sm_guids 0x1;0x2", "allowed_sm_guids: 0x1;0x2 is not a "
+	  "list of GUIDs, with commas between them" },
+	{ 18, "allowed_sm_guids \"0x1 # 2x\"", "allowed_sm_guids: 0x1 # 2x is "
+	  "not a list of GUIDs, with commas between them" },
+	{ 18, "allowed_sm_guids ,", "allowed_sm_guids: , is not a list of GUIDs, "
+	  "with commas between them" },
 	{ 7, "m_key s3cret", "m_key: the value is not a number of 64 bits, "
 	  "decimal or 0x and hexadecimal" },
 	{ 23, "require_deadlock_free maybe",
