@@ -298,7 +298,8 @@ persist_engine(const struct persist *m, const struct snapshot *s)
 
 void
 persist_keep_ranks(struct persist *m, const char *engine,
-		  const struct snapshot *s, const uint32_t *ranks)
+		  const struct snapshot *s, const uint32_t *ranks,
+		  bool in_force)
 {
 	g_autoptr(GString) before = g_string_new(NULL);
 	g_autoptr(GString) after = g_string_new(NULL);
@@ -321,7 +322,7 @@ persist_keep_ranks(struct persist *m, const char *engine,
 					  NULL : old, s, ranks);
 	}
 	g_free(list->in_force);
-	list->in_force = g_strdup(engine);
+	list->in_force = in_force ? g_strdup(engine) : NULL;
 	if (list != old)
 		rank_list_free(old);
 	rank_file_format(list, after);

@@ -100,9 +100,11 @@ uint32_t *persist_ranks(const struct persist *m, const struct snapshot *s,
 const char *persist_engine(const struct persist *m, const struct snapshot *s);
 
 /* Takes ranks over; `ranks` NULL: this engine has none. Switches that are away
- * keep theirs as long as the engine is the same. */
+ * keep theirs as long as the engine is the same. in_force false: another
+ * manager's tables may still be in some switches, and the file says so. */
 void persist_keep_ranks(struct persist *m, const char *engine,
-		       const struct snapshot *s, const uint32_t *ranks);
+		       const struct snapshot *s, const uint32_t *ranks,
+		       bool in_force);
 
 /* LIDs and ranks as parts of sa_state_write(), for a standby; and taken over
  * from such texts, which may be NULL. False: one is damaged, and nothing has

@@ -302,7 +302,6 @@ rank_list_new(const char *engine)
 	struct rank_list *list = g_new0(struct rank_list, 1);
 
 	list->engine = g_strdup(engine);
-	list->in_force = g_strdup(engine);
 	list->lines = g_array_new(FALSE, TRUE, sizeof(struct rank_line));
 	return list;
 }
@@ -322,10 +321,13 @@ take_rank_line(struct text_scan *s, struct rank_list *list)
 		return false;
 	if (s->line == 1) {
 		list->engine = g_strndup(value.at, value.len);
+		list->in_force = g_strdup(list->engine);
 		return text_span_is(&word, "engine");
 	}
 	if (s->line == 2 && text_span_is(&word, "in-force")) {
-		list->in_force = g_strndup(value.at, value.len);
+		g_free(list->in_force);
+		list->in_force = text_span_is(&value, "-") ? NULL :
+			g_strndup(value.at, value.len);
 		return true;
 	}
 	if (!g_str_has_prefix(word.at, "0x") ||
@@ -354,8 +356,6 @@ rank_file_parse(const char *text, const char *name, GError **error)
 	} while (ok && *s.at);
 	if (!ok)
 		text_fail(&s, (struct text_place){ s.line, 1 }, "damaged");
-	if (!list->in_force)
-		list->in_force = g_strdup(list->engine);
 	if (text_scan_end(&s, error))
 		return list;
 	rank_list_free(list);
@@ -368,8 +368,9 @@ rank_file_format(const struct rank_list *list, GString *out)
 	const struct rank_line *line = (const void *)list->lines->data;
 
 	g_string_append_printf(out, "engine %s\n", list->engine);
-	if (strcmp(list->in_force, list->engine))
-		g_string_append_printf(out, "in-force %s\n", list->in_force);
+	if (g_strcmp0(list->in_force, list->engine))
+		g_string_append_printf(out, "in-force %s\n",
+				       list->in_force ? list->in_force : "-");
 	for (guint i = 0; i < list->lines->len; i++, line++)
 		g_string_append_printf(out, "0x%016" G_GINT64_MODIFIER
 				       "x %u\n", line->guid, line->rank);

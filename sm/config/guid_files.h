@@ -49,7 +49,8 @@ void guid2lid_format(const GArray *ranges, GString *out);
 /*
  * The order of the switches: the engine that made it, and a rank for each
  * NodeGUID. It keeps old and new tables acyclic together across a restart. An
- * engine without ranks that came into force since then is named as well.
+ * engine without ranks that came into force since then is named as well; "-": the
+ * tables of the engine are not all written yet.
  *
  *	engine updn
  *	in-force minhop
@@ -62,7 +63,7 @@ struct rank_line {
 
 struct rank_list {
 	char *engine;		/* that made the ranks */
-	char *in_force;		/* the engine in force */
+	char *in_force;		/* the engine in force; NULL: none is */
 	GArray *lines;		/* struct rank_line, by GUID, each once */
 };
 
@@ -72,7 +73,7 @@ struct rank_list *rank_file_parse(const char *text, const char *name,
 void rank_file_format(const struct rank_list *list, GString *out);
 void rank_list_free(struct rank_list *list);
 
-/* Without a line; both engines are this one. */
+/* Without a line; the engine is not in force. */
 struct rank_list *rank_list_new(const char *engine);
 
 /* NULL if no line has that GUID. */

@@ -294,6 +294,20 @@ desired_port(const struct snapshot *s, const struct desired *w, uint32_t port,
 	return fields | (out->client_reregister ? PORT_FIELD_REREGISTER : 0u);
 }
 
+/* The end of the table, also on a switch without a group: multicast tables are
+ * written beside the sweeps, and must count at once. */
+uint16_t
+desired_mcast_top(const struct snapshot *s, uint32_t node)
+{
+	const struct snapshot_node *n = &s->nodes[node];
+
+	if (!(s->ports[n->first_port].info.cap_mask &
+	      PORT_CAP_HAS_MCAST_FDB_TOP) || !n->sw.multicast_fdb_cap)
+		return n->sw.multicast_fdb_top;
+	return (uint16_t)MIN(LID_MULTICAST_MIN + n->sw.multicast_fdb_cap - 1u,
+			     LID_PERMISSIVE - 1u);
+}
+
 unsigned
 desired_switch(const struct snapshot *s, const struct desired *w, uint32_t node,
 	      struct switch_info *out)
@@ -308,13 +322,7 @@ desired_switch(const struct snapshot *s, const struct desired *w, uint32_t node,
 		out->linear_fdb_top = MIN(w->lft->top,
 					  n->sw.linear_fdb_cap - 1);
 	out->life_time = w->policy->packet_life_time;
-	/* The end of the table, also on a switch without a group: multicast
-	 * tables are written beside the sweeps, and must count at once. */
-	if (s->ports[n->first_port].info.cap_mask &
-	    PORT_CAP_HAS_MCAST_FDB_TOP && n->sw.multicast_fdb_cap > 0)
-		out->multicast_fdb_top = (uint16_t)
-			MIN(LID_MULTICAST_MIN + n->sw.multicast_fdb_cap - 1u,
-			    LID_PERMISSIVE - 1u);
+	out->multicast_fdb_top = desired_mcast_top(s, node);
 	fields = plan_fields_differ(switch_fields, SWITCH_FIELDS_VALUES,
 				    &n->sw, out);
 

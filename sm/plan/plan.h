@@ -148,6 +148,9 @@ unsigned desired_port(const struct snapshot *s, const struct desired *w,
 unsigned desired_switch(const struct snapshot *s, const struct desired *w,
 		       uint32_t node, struct switch_info *out);
 
+/* The MulticastFDBTop of a switch whose SwitchInfo is known. */
+uint16_t desired_mcast_top(const struct snapshot *s, uint32_t node);
+
 /* Those of `mask`, of port_fields or switch_fields, in which the structs a and b
  * differ. */
 unsigned plan_fields_differ(const struct plan_field *f, unsigned mask,

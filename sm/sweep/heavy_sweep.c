@@ -270,6 +270,13 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 }
 
 static void
+keep_ranks(struct sweep *s)
+{
+	persist_keep_ranks(s->memory, s->choice.engine->name, s->next.subnet,
+			   s->choice.ranks, !s->owes_lfts);
+}
+
+static void
 heavy_sweep_on_programmed(struct program_result *result, void *data)
 {
 	struct sweep *s = data;
@@ -286,6 +293,10 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 			result->rushed);
 	persist_learn(s->memory, s->next.subnet, result->untaken,
 		      s->is_repair);
+	if (s->owes_lfts && !result->lfts_left) {
+		s->owes_lfts = false;
+		keep_ranks(s);
+	}
 	/* An address or a protection that was acknowledged and not taken is
 	 * sent again soon, then less and less often: most devices that do so
 	 * are being reset. */
@@ -322,7 +333,9 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
  * on ignores its LFT, until a block of it is written; nothing in it tells. So all
  * blocks are written once after another manager. Tables of ours are known by the
  * engine that is remembered and by the SMLID of our port: ours, or that of the
- * minism whose state we have.
+ * minism whose state we have; and if the other one ran on this port, by
+ * MulticastFDBTop, which OpenSM lowers to the last group. That is written after
+ * the blocks of its switch, so it also tells that they are not all written.
  */
 static bool
 is_inherited(const struct sweep *s)
@@ -332,6 +345,14 @@ is_inherited(const struct sweep *s)
 
 	if ((s->view.subnet && !s->cut_off) || !own->sm_lid)
 		return false;
+	for (uint32_t sw = 0; sw < n->n_switches; sw++) {
+		const struct switch_info *i = &n->nodes[n->switches[sw]].sw;
+
+		if (n->nodes[n->switches[sw]].sw_known && i->linear_fdb_top &&
+		    i->multicast_fdb_top !=
+		    desired_mcast_top(n, n->switches[sw]))
+			return true;
+	}
 	return !persist_engine(s->memory, n) ||
 		(own->sm_lid != own->lid && own->sm_lid != s->former);
 }
@@ -343,13 +364,14 @@ make_plan(struct sweep *s, bool keys_stay)
 	g_autofree uint32_t *not_sent = persist_not_sent(s->memory, n,
 							 s->is_repair);
 
+	s->owes_lfts |= is_inherited(s);
 	s->wanted = (struct desired){
 		.policy = s->params.policy,
 		.keys = s->keys,
 		.keys_stay = keys_stay,
 		.lids = s->next.lids,
 		.lft = s->next.lft,
-		.all_blocks = is_inherited(s),
+		.all_blocks = s->owes_lfts,
 		.bridge = s->choice.bridge,
 		.later = s->choice.later,
 		.hosts_wait = s->choice.hosts_wait,
@@ -379,8 +401,8 @@ send_plan(struct sweep *s)
 	persist_keys_save(s->params.keystore);
 	persist_keep_lids(s->memory, s->next.subnet, s->next.lids,
 			  transport_now(s->t));
-	persist_keep_ranks(s->memory, s->choice.engine->name, s->next.subnet,
-			   s->choice.ranks);
+	s->owes_lfts &= plan->n_steps > 0;
+	keep_ranks(s);
 	if (!plan->n_steps) {
 		persist_learn(s->memory, s->next.subnet, NULL, s->is_repair);
 		if (!s->is_repair)

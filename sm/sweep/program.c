@@ -594,6 +594,7 @@ program_done(void *data)
 		return true;
 	r = p->r;
 	r.held_back = p->plan->n_steps - p->settled;
+	r.lfts_left = program_order_blocks_left(p->order);
 	p->r = (struct program_result){ 0 };
 	data = p->data;
 	program_cancel(p);

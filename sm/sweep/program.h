@@ -18,6 +18,7 @@ struct program_result {
 	uint32_t done;		/* steps that were carried out */
 	uint32_t failed;	/* rejected, unanswered, or without effect */
 	uint32_t held_back;	/* not sent, since a step before them failed */
+	uint32_t lfts_left;	/* LFT blocks among those two */
 	uint32_t rushed;	/* see program_order_new() */
 	GArray *changed;	/* of uint64_t: NodeGUIDs of nodes with a
 				   link that came or went in the meantime;

@@ -752,6 +752,12 @@ next_block(struct program_order *o, struct progress *g, uint32_t *step)
 	return false;
 }
 
+uint32_t
+program_order_blocks_left(const struct program_order *o)
+{
+	return o->blocks_left;
+}
+
 /* Links first: they are nearly complete, and tables of other switches can be
  * sent while their replies are awaited. */
 bool

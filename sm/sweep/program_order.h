@@ -38,6 +38,9 @@ struct program_order *program_order_new(const struct snapshot *s,
 					uint32_t *rushed);
 void program_order_free(struct program_order *o);
 
+/* LFT blocks that are not as they should be at the end. */
+uint32_t program_order_blocks_left(const struct program_order *o);
+
 /* False: nothing can be sent before another action has ended. */
 bool program_order_next(struct program_order *o,
 			struct program_order_action *a);

@@ -315,7 +315,7 @@ obey(struct sweep *s, uint32_t port)
 	s->master = port;
 	s->polls_lost = 0;
 	s->heard = transport_now(s->t);
-	s->up = s->cut_off = false;
+	s->up = s->cut_off = s->owes_lfts = false;
 	guest_leave(s, port);
 	sweep_view_clear(&s->view);
 	sweep_set_last(s, NULL);

@@ -312,6 +312,9 @@ struct sweep {
 	int64_t heard;			/* standby: time of its last answer,
 					   us */
 	bool paused;
+	bool owes_lfts;	/* another manager programmed the fabric, and not
+			   all LFT blocks were written since: see
+			   is_inherited() */
 	bool up;			/* as logged last */
 	bool over;			/* the goal is reached or missed */
 	int64_t retry_us, retry_due;	/* of SWEEP_CAUSE_UNTAKEN: the

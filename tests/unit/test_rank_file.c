@@ -50,7 +50,8 @@ TEST(test_engine_without_ranks_is_in_force_after_restart)
 	for (size_t i = 0; i < G_N_ELEMENTS(in_force); i++) {
 		m = persist_open(folder, NULL, NULL);
 		persist_keep_ranks(m, in_force[i], s,
-				   strcmp(in_force[i], "updn") ? NULL : ranks);
+				   strcmp(in_force[i], "updn") ? NULL : ranks,
+				   true);
 		persist_free(m);
 		m = persist_open(folder, NULL, NULL);
 		assert_string_equal(persist_engine(m, s), in_force[i]);
@@ -60,10 +61,17 @@ TEST(test_engine_without_ranks_is_in_force_after_restart)
 		assert_memory_equal(read, ranks, sizeof(ranks));
 		persist_free(m);
 	}
+	/* Another manager's tables may still be there. */
+	m = persist_open(folder, NULL, NULL);
+	persist_keep_ranks(m, "updn", s, ranks, false);
+	persist_free(m);
+	m = persist_open(folder, NULL, NULL);
+	assert_null(persist_engine(m, s));
+	persist_free(m);
 	/* And if there were never any. */
 	assert_int_equal(g_unlink(file), 0);
 	m = persist_open(folder, NULL, NULL);
-	persist_keep_ranks(m, "minhop", s, NULL);
+	persist_keep_ranks(m, "minhop", s, NULL, true);
 	persist_free(m);
 	m = persist_open(folder, NULL, NULL);
 	assert_string_equal(persist_engine(m, s), "minhop");
