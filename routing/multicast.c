@@ -692,7 +692,7 @@ forest_init(struct forest *f, const struct multicast_input *in,
 	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
 		node = &g->subnet->nodes[g->subnet->switches[sw]];
 		f->cap[sw] = node->sw.multicast_fdb_cap;
-		n_positions = MAX(n_positions, node->info.num_ports / 16u + 1);
+		n_positions = MAX(n_positions, mft_positions(node->info.num_ports));
 	}
 	f->backbone = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	f->tree = g_array_new(FALSE, FALSE, sizeof(uint32_t));

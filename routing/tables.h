@@ -86,6 +86,13 @@ const uint8_t *lft_seen_block(const struct lft_seen *seen, uint32_t sw,
 #define MFT_BLOCK	32u	/* masks */
 #define MFT_POSITIONS	16u	/* at most: 256 ports */
 
+/* Positions of a switch, each of 16 ports. */
+static inline unsigned
+mft_positions(unsigned num_ports)
+{
+	return num_ports / 16 + 1;
+}
+
 struct mft {
 	gint ref;
 	uint32_t n_switches, n_positions, n_blocks;

@@ -46,7 +46,6 @@ struct held {
 	bool known;
 	uint16_t masks[MFT_BLOCK];	/* else all ports that it may have */
 };
-#define POSITION_SHIFT	28
 
 struct mcast_manager *
 mcast_manager_new(struct mad_client *x, const struct mkey_db *keys,
@@ -145,7 +144,7 @@ forget_block(struct mcast_manager *m, const struct mft_place *at,
 static bool
 has_block(const struct snapshot_node *n, uint32_t position, uint32_t block)
 {
-	return n->sw_known && position <= n->info.num_ports / 16u &&
+	return n->sw_known && position < mft_positions(n->info.num_ports) &&
 		block * MFT_BLOCK < n->sw.multicast_fdb_cap;
 }
 
@@ -493,7 +492,7 @@ mcast_manager_next(void *data, struct smp_request *r)
 		 is_done(m, &at, masks));
 	r->port = n->first_port;
 	r->attr = MAD_ATTR_MULTICAST_FT;
-	r->modifier = at.position << POSITION_SHIFT | at.block;
+	r->modifier = at.position << SMP_MFT_POSITION | at.block;
 	r->set = m->phase != MCAST_READ;
 	r->tag = (uint64_t)at.sw << 32 | at.position << 16 | at.block;
 	if (r->set)

@@ -54,6 +54,10 @@ smp_port_info_modifier(unsigned num, uint32_t caps)
 		      SMP_PORT_INFO_EXT_SPEEDS : 0);
 }
 
+/* The place of the position in the modifier of a multicast table's block (IBA
+ * 14.2.5.12). */
+#define SMP_MFT_POSITION	28
+
 uint64_t smp_m_key(const uint8_t mad[MAD_SIZE]);
 void smp_set_m_key(uint8_t mad[MAD_SIZE], uint64_t m_key);
 

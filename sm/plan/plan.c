@@ -308,6 +308,21 @@ desired_mcast_top(const struct snapshot *s, uint32_t node)
 			     LID_PERMISSIVE - 1u);
 }
 
+/* 0: it was never set, and all entries count (IBA 14.2.5.4). */
+unsigned
+plan_hidden_blocks(const struct snapshot *s, uint32_t node, unsigned *first)
+{
+	const struct snapshot_node *n = &s->nodes[node];
+	uint16_t to = desired_mcast_top(s, node);
+	uint16_t top = n->sw.multicast_fdb_top;
+
+	if (top < LID_MULTICAST_MIN - 1 || top >= to)
+		return 0;
+	*first = (top - LID_MULTICAST_MIN + MFT_BLOCK) / MFT_BLOCK;
+	return ((to - LID_MULTICAST_MIN) / MFT_BLOCK + 1u - *first) *
+		mft_positions(n->info.num_ports);
+}
+
 unsigned
 desired_switch(const struct snapshot *s, const struct desired *w, uint32_t node,
 	      struct switch_info *out)
@@ -341,6 +356,7 @@ plan_kind_name(enum plan_kind kind)
 		[PLAN_TABLE] = "table",
 		[PLAN_PORT] = "port",
 		[PLAN_LFT] = "lft",
+		[PLAN_MFT] = "mft",
 		[PLAN_SWITCH] = "switch",
 		[PLAN_ARM] = "arm",
 		[PLAN_ACTIVATE] = "activate",
@@ -434,7 +450,7 @@ diff_switch(struct diff *d, uint32_t node)
 		.kind = PLAN_LFT, .node = node, .port = SNAPSHOT_NONE,
 	};
 	struct switch_info info;
-	unsigned fields = desired_switch(d->s, d->w, node, &info);
+	unsigned fields = desired_switch(d->s, d->w, node, &info), first;
 
 	if (fields & SWITCH_FIELD_CHANGE)
 		add_step(d, PLAN_CHANGE_CLEAR, node, SNAPSHOT_NONE,
@@ -452,6 +468,8 @@ diff_switch(struct diff *d, uint32_t node)
 			g_array_append_val(d->steps, step);
 	}
 	fields &= ~(unsigned)SWITCH_FIELD_CHANGE;
+	if (d->all_blocks && plan_hidden_blocks(d->s, node, &first))
+		add_step(d, PLAN_MFT, node, SNAPSHOT_NONE, 0);
 	if (fields)
 		add_step(d, PLAN_SWITCH, node, SNAPSHOT_NONE, fields);
 }

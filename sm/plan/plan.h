@@ -151,6 +151,12 @@ unsigned desired_switch(const struct snapshot *s, const struct desired *w,
 /* The MulticastFDBTop of a switch whose SwitchInfo is known. */
 uint16_t desired_mcast_top(const struct snapshot *s, uint32_t node);
 
+/* How many blocks of its multicast table are above its MulticastFDBTop as read,
+ * and will not be. They may have entries of long ago, of which a loop would copy
+ * a packet for ever. Those of each position begin at *first. */
+unsigned plan_hidden_blocks(const struct snapshot *s, uint32_t node,
+			    unsigned *first);
+
 /* Those of `mask`, of port_fields or switch_fields, in which the structs a and b
  * differ. */
 unsigned plan_fields_differ(const struct plan_field *f, unsigned mask,
@@ -163,6 +169,7 @@ enum plan_kind {
 	PLAN_TABLE,		/* one block of a table of a port */
 	PLAN_PORT,		/* PortInfo, state untouched */
 	PLAN_LFT,		/* one block of a switch */
+	PLAN_MFT,		/* clear plan_hidden_blocks() of a switch */
 	PLAN_SWITCH,		/* SwitchInfo: tops, life time */
 	PLAN_ARM,		/* PortInfo with all that differs, to Armed */
 	PLAN_ACTIVATE,		/* PortInfo to Active */
@@ -175,7 +182,7 @@ struct plan_step {
 	uint32_t port;		/* port index: PLAN_TABLE, _PORT, _ARM,
 				   _ACTIVATE */
 	uint32_t fields;	/* port_fields or switch_fields that differ */
-	uint16_t block;		/* PLAN_TABLE, _LFT */
+	uint16_t block;		/* PLAN_TABLE, _LFT; _MFT, while it is sent */
 	uint8_t kind;
 	uint8_t table;		/* PLAN_TABLE: enum port_table */
 };

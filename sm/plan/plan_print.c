@@ -189,14 +189,19 @@ print_switch(struct printer *p, const struct plan_step *step)
 {
 	const struct switch_info *old = &p->s->nodes[step->node].sw;
 	struct switch_info new;
+	unsigned first;
 
 	desired_switch(p->s, p->w, step->node, &new);
 	/* the value after the Set, not the 1 that is written to clear it */
 	new.port_state_change = false;
-	begin_step(p, step, "SwitchInfo");
+	begin_step(p, step, step->kind == PLAN_MFT ? "MFT" : "SwitchInfo");
 	report_say(&p->r, ": ");
 	if (!p->r.as_json && step->kind == PLAN_CHANGE_CLEAR)
 		report_say(&p->r, "clear PortStateChange");
+	else if (step->kind == PLAN_MFT)
+		report_number(&p->r, "hidden_blocks",
+			      plan_hidden_blocks(p->s, step->node, &first),
+			      " blocks above MulticastFDBTop are cleared");
 	else
 		print_changes(p, switch_fields, step->fields, old, &new);
 	end_step(p);
@@ -399,6 +404,7 @@ print_steps(struct printer *p)
 
 		switch ((enum plan_kind)step->kind) {
 		case PLAN_CHANGE_CLEAR:
+		case PLAN_MFT:
 		case PLAN_SWITCH:
 			print_switch(p, step);
 			break;
@@ -452,6 +458,7 @@ print_heading(struct printer *p)
 				 "blocks of ports' tables" },
 		[PLAN_PORT] = { "PortInfo", "PortInfos" },
 		[PLAN_LFT] = { "LFT block", "LFT blocks" },
+		[PLAN_MFT] = { "multicast table", "multicast tables" },
 		[PLAN_SWITCH] = { "SwitchInfo", "SwitchInfos" },
 		[PLAN_ARM] = { "port to arm", "ports to arm" },
 		[PLAN_ACTIVATE] = { "port to activate", "ports to activate" },

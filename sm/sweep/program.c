@@ -86,6 +86,7 @@ program_step_request(const struct snapshot *s, const struct desired *w,
 		     const struct plan_step *step, struct smp_request *r)
 {
 	const struct snapshot_node *n = &s->nodes[step->node];
+	unsigned positions = mft_positions(n->info.num_ports), first;
 	struct switch_info sw;
 
 	r->set = true;
@@ -130,6 +131,13 @@ program_step_request(const struct snapshot *s, const struct desired *w,
 		r->modifier = step->block;
 		memcpy(r->data, lft_row(w->lft, n->sw_index) +
 		       (size_t)step->block * LFT_BLOCK, LFT_BLOCK);
+		return;
+	case PLAN_MFT:
+		r->port = n->first_port;
+		r->attr = MAD_ATTR_MULTICAST_FT;
+		plan_hidden_blocks(s, step->node, &first);
+		r->modifier = step->block % positions << SMP_MFT_POSITION |
+			(first + step->block / positions);
 		return;
 	case PLAN_N_KINDS:
 		break;
@@ -389,6 +397,12 @@ on_step(struct program *p, uint32_t index, const uint8_t *sent,
 	case PLAN_TABLE:
 		on_block(p, index, sent, data);
 		break;
+	case PLAN_MFT:
+		if (memcmp(sent, data, SMP_DATA_LEN))
+			problem(p, step, " keeps multicast entries above "
+				"MulticastFDBTop");
+		settle(p, index, true);
+		break;
 	case PLAN_N_KINDS:
 		g_assert_not_reached();
 	}
@@ -559,6 +573,8 @@ program_next(void *data, struct smp_request *r)
 			/* Without the state: a request to the clients only. */
 			if (a.act == PROGRAM_ORDER_TELL)
 				step.kind = PLAN_PORT;
+			if (step.kind == PLAN_MFT)
+				step.block = a.part;
 			program_step_request(p->before, p->w, &step, r);
 			if (step.kind == PLAN_LFT)
 				memcpy(r->data, a.entries, LFT_BLOCK);

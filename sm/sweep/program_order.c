@@ -6,7 +6,8 @@
  * each condition is local to the step that depends on it:
  *
  *	LFT blocks of a switch -> its SwitchInfo (LinearFDBTop must not rise
- *	and the clearing of	  over blocks that are not written yet; and the
+ *	and the clearing of	  over blocks that are not written yet, nor
+ *	its MFT and of		  MulticastFDBTop over old entries; and the
  *	PortStateChange		  two Sets of SwitchInfo must not overtake each
  *				  other, since each has all of its components)
  *				  -> the switch is *routed*
@@ -81,6 +82,7 @@ struct progress {		/* of a switch */
 	uint32_t woken;		/* list: its blocks that no longer wait */
 	uint32_t waiting;	/* list: blocks that wait for LinearFDBTop */
 	uint16_t top;		/* LinearFDBTop that it has */
+	uint16_t n_cleared;	/* blocks of its PLAN_MFT step */
 	uint8_t turns;		/* blocks that it may send at a time */
 	bool carries;		/* one of its links is Active */
 	bool failed;
@@ -616,6 +618,24 @@ block_settle(struct program_order *o, uint32_t step, bool well)
 	return b->is_over;
 }
 
+/* One block after the other, in all switches at a time. After a failure the rest
+ * stays: unicast does not wait for it. False: it was the last one. */
+static bool
+clear_next(struct program_order *o, uint32_t index, bool well)
+{
+	uint32_t node = o->plan->steps[index].node;
+	unsigned first;
+	struct program_order_action a = {
+		.what = index, .act = PROGRAM_ORDER_STEP,
+		.part = ++progress_of(o, node)->n_cleared,
+	};
+
+	if (!well || a.part >= plan_hidden_blocks(o->s, node, &first))
+		return false;
+	g_array_append_val(o->ready, a);
+	return true;
+}
+
 bool
 program_order_settle(struct program_order *o, uint32_t index, bool well)
 {
@@ -633,6 +653,11 @@ program_order_settle(struct program_order *o, uint32_t index, bool well)
 		peer = o->s->ports[step->port].peer;
 		if (peer != SNAPSHOT_NONE)
 			guarded_try(o, peer);
+		break;
+	case PLAN_MFT:
+		if (clear_next(o, index, well))
+			return false;
+		switch_step_over(o, step->node);
 		break;
 	case PLAN_CHANGE_CLEAR:
 		switch_step_over(o, step->node);
@@ -862,6 +887,9 @@ index_switches(struct program_order *o)
 	for (uint32_t i = plan->first[PLAN_CHANGE_CLEAR];
 	     i < plan->first[PLAN_CHANGE_CLEAR + 1]; i++)
 		progress_of(o, plan->steps[i].node)->steps_left++;
+	for (uint32_t i = plan->first[PLAN_MFT]; i < plan->first[PLAN_MFT + 1];
+	     i++)
+		progress_of(o, plan->steps[i].node)->steps_left++;
 	for (uint32_t i = plan->first[PLAN_SWITCH];
 	     i < plan->first[PLAN_SWITCH + 1]; i++)
 		progress_of(o, plan->steps[i].node)->switch_step = i;
@@ -873,7 +901,7 @@ program_order_new(const struct snapshot *s, const struct desired *w,
 		  uint32_t *rushed)
 {
 	static const enum plan_kind unbound[] = {
-		PLAN_CHANGE_CLEAR, PLAN_PORT, PLAN_TABLE,
+		PLAN_CHANGE_CLEAR, PLAN_PORT, PLAN_TABLE, PLAN_MFT,
 	};
 	struct program_order *o = g_new0(struct program_order, 1);
 

@@ -22,6 +22,7 @@ struct program_order_action {
 	uint32_t what;
 	const uint8_t *entries;	/* of a PLAN_LFT step: the 64 bytes to write,
 				   valid until the next call */
+	uint16_t part;		/* of a PLAN_MFT step: the next block */
 	uint8_t act;
 };
 

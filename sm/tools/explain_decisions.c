@@ -217,6 +217,9 @@ explain_plan(struct explain *e, int64_t now, const struct snapshot *s,
 		[PLAN_LFT] = { "LFT blocks", "wait while a path that works "
 			"would lead into a switch that is not written yet",
 			"IBA 14.2.5.10" },
+		[PLAN_MFT] = { "switches whose multicast entries above "
+			"MulticastFDBTop are cleared", "wait for nothing, and "
+			"hold back SwitchInfo", "IBA 14.2.5.4" },
 		[PLAN_SWITCH] = { "Sets of SwitchInfo", "wait for the blocks "
 			"of their switch: LinearFDBTop may not rise over what "
 			"is not written", "IBA 14.2.5.4" },

@@ -648,6 +648,8 @@ step_take(struct fabric *f, const struct snapshot *before,
 			  step->kind == PLAN_ARM ? PORT_STATE_ARMED :
 			  PORT_STATE_ACTIVE);
 		break;
+	case PLAN_MFT:
+		break;
 	case PLAN_N_KINDS:
 		fail();
 	}
