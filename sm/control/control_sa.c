@@ -150,7 +150,8 @@ control_services(struct control_request *q)
 		shown = text_one_line(name);
 		report_open(r, NULL, '{');
 		report_hex(r, "id", s.id, 16, "  ");
-		report_text(r, "name", shown, "  on ");
+		report_say(r, "%s  on ", shown);
+		report_text(r, "name", name, NULL);
 		put_node_of(r, q->db, sa_db_gid(q->db, s.gid), "  ");
 		put_gid(r, "gid", s.gid, "  P_Key ");
 		report_hex(r, "pkey", s.pkey, 4, "  ");

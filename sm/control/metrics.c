@@ -23,13 +23,14 @@ sample(GString *out, const char *format, ...)
 	g_string_append_c(out, '\n');
 }
 
-/* The text of a label: backslash, quote and newline are escaped. */
+/* The text of a label: UTF-8; backslash, quote and newline are escaped. */
 static char *
-label(const char *text)
+label(const char *given)
 {
+	g_autofree char *valid = g_utf8_make_valid(given, -1);
 	GString *out = g_string_new(NULL);
 
-	for (; *text; text++)
+	for (const char *text = valid; *text; text++)
 		if (*text == '\\' || *text == '"')
 			g_string_append_printf(out, "\\%c", *text);
 		else
@@ -359,11 +360,14 @@ write_sa(GString *out, const struct control_view *v)
 	       d ? d->dropped : 0);
 	family(out, "minism_sa_answers", "counter",
 	     "Answers of the SA by record.");
-	for (unsigned i = 0; d && i < SA_SERVER_RECORDS; i++)
+	for (unsigned i = 0; d && i < SA_SERVER_RECORDS; i++) {
+		g_autofree char *name = i ? attr_name(MAD_CLIENT_SA, i) :
+			g_strdup("other");
+
 		if (d->records[i])
 			sample(out, "minism_sa_answers_total{record=\"%s\"} "
-			       NUMBER, i ? sa_attr_name(i) : "other",
-			       d->records[i]);
+			       NUMBER, name, d->records[i]);
+	}
 	family(out, "minism_sa_seconds", "histogram",
 	     "From a request to the first MAD of its answer.");
 	if (d)
@@ -371,7 +375,30 @@ write_sa(GString *out, const struct control_view *v)
 				d->within, d->answered, d->us);
 }
 
-/* Only of ports that counted any. */
+/* Only of ports that counted any. Nodes may have the same name, so it is the
+ * NodeGUID and the port's number that make a series. */
+static void
+write_port_errors(GString *out, const struct snapshot *s, uint32_t port,
+		  const struct perf_port *perf)
+{
+	uint64_t guid = snapshot_node_of(s, port)->info.node_guid;
+	g_autofree char *shown = NULL;
+
+	for (unsigned i = 0; i < PERF_N_ERRORS; i++) {
+		if (!perf->total[i])
+			continue;
+		if (!shown) {
+			g_autofree char *name = snapshot_port_name(s, port);
+
+			shown = label(name);
+		}
+		sample(out, "minism_port_errors_total{guid=\"0x%016"
+		       G_GINT64_MODIFIER "x\",num=\"%u\",port=\"%s\","
+		       "counter=\"%s\"} " NUMBER, guid, s->ports[port].num,
+		       shown, perf_error_fields[i].name, perf->total[i]);
+	}
+}
+
 static void
 write_errors(GString *out, const struct control_view *v)
 {
@@ -380,17 +407,8 @@ write_errors(GString *out, const struct control_view *v)
 
 	family(out, "minism_port_errors", "counter", "Errors since the port was "
 	     "first read; perfmgr in minism.conf.");
-	for (uint32_t port = 0; perf && port < s->n_ports; port++) {
-		g_autofree char *name = snapshot_port_name(s, port);
-		g_autofree char *shown = label(name);
-
-		for (unsigned i = 0; i < PERF_N_ERRORS; i++)
-			if (perf[port].total[i])
-				sample(out, "minism_port_errors_total{port="
-				       "\"%s\",counter=\"%s\"} " NUMBER, shown,
-				       perf_error_fields[i].name,
-				       perf[port].total[i]);
-	}
+	for (uint32_t port = 0; perf && port < s->n_ports; port++)
+		write_port_errors(out, s, port, &perf[port]);
 }
 
 void

@@ -87,7 +87,11 @@ is_open_metrics() {	# file
 		from prometheus_client.openmetrics import parser
 		text = open(sys.argv[1]).read()
 		families = list(parser.text_string_to_metric_families(text))
-		sys.exit(len(families) < 10)' "$1"
+		# the parser takes the first of two
+		series = [l.rsplit(" ", 1)[0] for l in text.split("\n")
+			  if not l.startswith("#")]
+		sys.exit(len(families) < 10 or
+			 len(series) > len(set(series)))' "$1"
 }
 
 # What Prometheus' own client gets over HTTP, and the dashboard's queries: each
@@ -323,6 +327,7 @@ sa_state() {
 	member 0xff120000000000000000000000000000 0xfe80000000000000$a 1 0
 	member 0xff120000000000000000000000000000 0xfe80000000000000$b 4 0
 	service 0x0000000000000007 0xfe80000000000000$a 0xffff 600 0x${zeros:0:32} 0x73746f72616765${zeros:0:114} 0x$zeros
+	service 0x0000000000000008 0xfe80000000000000$a 0xffff 600 0x${zeros:0:32} 0x${zeros//0000/c3a9} 0x$zeros
 	inform 0xfe80000000000000$b 1 1 0x${zeros:0:32} 0xffff 0x0000 1 0xffff 0x0040 10 0xffffff 1
 	END
 }
@@ -365,6 +370,8 @@ sa_case() {
 		services
 	check "sa: saquery has it, too" \
 		eval 'client saquery SR | grep -q "ServiceName.*storage"'
+	check "sa: long names are whole in JSON" ctl_says 0 \
+		"\"name\":\"$(printf 'é%.0s' {1..32})\"" --json services
 	check "sa: subscriptions" ctl_says 0 \
 		"^node-06  $b  QP 1  trap 64 GID in service, of any LID" \
 		subscriptions

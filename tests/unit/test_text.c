@@ -28,6 +28,8 @@ expect_file(const char *bytes, gsize len, const char *text, int code)
 		assert_true(!got && g_error_matches(error, G_FILE_ERROR, code));
 }
 
+#define TEN(c)	c c c c c c c c c c
+
 /* What a host or a file has in a name, and what a terminal gets of it. */
 TEST(test_one_line_holds_no_control_characters)
 {
@@ -39,6 +41,9 @@ TEST(test_one_line_holds_no_control_characters)
 		{ "a\xe2\x81\xa6" "b", "a?b" }, { "a\xe2\x80\xa8" "b", "a?b" },
 		/* bytes that are no UTF-8, one of them at the end */
 		{ "a\xff\x9b\xe6\x9d", "a????" },
+		/* the cut is between characters */
+		{ "a" TEN("\xe6\x9d\xb1") TEN("\xe6\x9d\xb1") "b",
+		  "a" TEN("\xe6\x9d\xb1") TEN("\xe6\x9d\xb1") "..." },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
