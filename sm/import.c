@@ -307,8 +307,8 @@ import_file_of(const struct import *im, const char *key)
 
 /* Reads the new configuration as a run would, with the files where they are. */
 static struct site_files *
-read_site(const struct import *im, struct options *conf, const char *engine,
-	  GPtrArray *warnings, GPtrArray *errors)
+read_site(const struct import *im, struct options *conf, GPtrArray *warnings,
+	  GPtrArray *errors)
 {
 	g_autofree char *to = g_build_filename(im->to, "minism.conf", NULL);
 	g_autoptr(GError) error = NULL;
@@ -317,8 +317,6 @@ read_site(const struct import *im, struct options *conf, const char *engine,
 		g_ptr_array_add(errors, g_strdup(error->message));
 		return NULL;
 	}
-	g_free(option_set(option_find_key(&options_table, "routing_engine"),
-			  conf, engine));
 	g_free(option_set(option_find_key(&options_table, "cache_dir"), conf,
 			  ""));
 	/* minism's own partition file is not imported */
@@ -335,19 +333,19 @@ read_site(const struct import *im, struct options *conf, const char *engine,
 	return site_files_read(conf, warnings, errors);
 }
 
-/* An engine that minism does not have becomes auto. Returns the one that is
- * used. */
-static const char *
+/* An engine that minism does not have becomes auto. */
+static void
 judge_engine(struct import *im)
 {
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
 	struct options *conf = options_new();
-	struct site_files *site = read_site(im, conf, im->engine, warnings,
-					    errors);
+	gsize before = im->conf->len;
 	bool known = true;
 
-	site_files_free(site);
+	g_string_append_printf(im->conf, "routing_engine \"%s\"\n",
+			       im->engine);
+	site_files_free(read_site(im, conf, warnings, errors));
 	options_free(conf);
 	for (guint i = 0; i < errors->len; i++)
 		known &= !g_str_has_prefix(errors->pdata[i],
@@ -357,10 +355,7 @@ judge_engine(struct import *im)
 					known ? "" : ": auto, the best of "
 					"minism's that fits"));
 	if (!known)
-		return NULL;
-	g_string_append_printf(im->conf, "routing_engine \"%s\"\n",
-			       im->engine);
-	return im->engine;
+		g_string_truncate(im->conf, before);
 }
 
 static void
@@ -369,13 +364,14 @@ judge_site(struct import *im)
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
 	GPtrArray *errors = im->lines[IMPORT_REFUSED];
 	struct options *conf = options_new();
-	const char *engine = im->engine ? judge_engine(im) : NULL;
-	struct site_files *site = read_site(im, conf, engine, warnings,
-					    errors);
 	const struct import_file *f = import_file_of(im, PARTITIONS);
+	struct site_files *site;
 	g_autoptr(GString) cut = g_string_new("none");
 	unsigned n = 0;
 
+	if (im->engine)
+		judge_engine(im);
+	site = read_site(im, conf, warnings, errors);
 	for (guint i = 0; i < warnings->len; i++) {
 		g_ptr_array_add(im->notes, g_strconcat(warnings->pdata[i],
 						       " (warning)", NULL));

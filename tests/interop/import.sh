@@ -85,6 +85,11 @@ report_case() {
 		'partitions.conf: 2 partitions; ports that could communicate before and cannot now: none'
 	check "report: LIDs" reported '1 ports keep their LIDs; 0 have another'
 	check "report: nothing is written" [ ! -e to ]
+	sed -i 's/lash/updn,lash/' osm/opensm.conf
+	check "report: one of two engines" import 0
+	check "report: is used" reported '^  used +routing_engine updn,lash$'
+	check "report: and the other is named" reported \
+		'minism has no lash, so it is ignored \(warning\)$'
 	echo 'Blue : 0x10031=full, 0x10041=full ;' >>osm/partitions.conf
 	check "report: a P_Key that OpenSM counts" import 0
 	check "report: may be in use" reported \
