@@ -9,6 +9,7 @@
 
 #include "tests/lib/auto.h"
 #include "tests/lib/multicast_lab.h"
+#include "tests/lib/shapes.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
 #include "topology/prng.h"
@@ -132,6 +133,31 @@ TEST(test_trees_stay_low)
 	g_free(p);
 }
 
+/* n groups of a host of every `step`th leaf, group i from leaf i % step on. */
+static void
+plan_leaves(struct group_plan *p, const struct fabric *f, uint32_t n,
+	    uint32_t step)
+{
+	uint32_t i, sw, leaf;
+
+	plan_init(p, n);
+	for (i = 0; i < n; i++)
+		for (sw = leaf = 0; sw < f->g->n_switches; sw++)
+			if (f->g->n_hosts[sw] && leaf++ % step == i % step)
+				plan_add(p, i, f, f->g->first_target[sw + 1] - 1,
+					 true);
+}
+
+static uint32_t
+most_load(const struct fabric *f, const struct multicast_output *out)
+{
+	uint32_t most = 0;
+
+	for (uint32_t e = 0; e < f->g->n_edges; e++)
+		most = MAX(most, out->load[e]);
+	return most;
+}
+
 /* 4 * 4 * 4 hosts, 16 switches at the top: 64 groups of one host of each leaf
  * are 4 for each top switch. */
 TEST(test_groups_share_the_cables)
@@ -139,25 +165,18 @@ TEST(test_groups_share_the_cables)
 	struct group_plan *p = g_new(struct group_plan, 1);
 	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
 	AUTO_VALUE(fabric_clear) struct fabric f;
-	uint32_t least = UINT32_MAX, most = 0;
+	uint32_t least = UINT32_MAX;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 2);
-	plan_init(p, 64);
-	for (uint32_t i = 0; i < 64; i++)
-		for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
-			if (f.g->n_hosts[sw])
-				plan_add(p, i, &f,
-					   f.g->first_target[sw + 1] - 1,
-					   true);
+	plan_leaves(p, &f, 64, 1);
 	out = plan_route(&f, p, NULL);
 	for (uint32_t e = 0; e < f.g->n_edges; e++) {
 		least = MIN(least, out.load[e]);
-		most = MAX(most, out.load[e]);
 		assert_int_equal(out.load[e], out.load[f.g->edges[e].back]);
 	}
 	/* A leaf has 4 cables up and 64 trees; a top switch 4 cables, 4 trees
 	 * each. */
-	assert_int_equal(most, 16);
+	assert_int_equal(most_load(&f, &out), 16);
 	assert_int_equal(least, 4);
 	g_free(p);
 }
@@ -170,13 +189,7 @@ TEST(test_parallel_cables_share)
 	AUTO_VALUE(fabric_clear) struct fabric f;
 
 	lab_init(&f, "PGFT(3,4;1,1;1,3)", 0, 2);
-	plan_init(p, 30);
-	for (uint32_t i = 0; i < 30; i++)
-		for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
-			if (f.g->n_hosts[sw])
-				plan_add(p, i, &f,
-					   f.g->first_target[sw + 1] - 1,
-					   true);
+	plan_leaves(p, &f, 30, 1);
 	out = plan_route(&f, p, NULL);
 	check_plan(&f, p, &out);
 	for (uint32_t e = 0; e < f.g->n_edges; e++)
@@ -184,25 +197,58 @@ TEST(test_parallel_cables_share)
 	g_free(p);
 }
 
-TEST(test_switches_that_cannot_hold_it_are_avoided)
+/* Three trees of two leaves make both spines busy, but no cable of the other
+ * two leaves, whose two trees take a spine each. */
+TEST(test_idle_cables_come_first)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
 	AUTO_VALUE(fabric_clear) struct fabric f;
+	uint32_t e;
+
+	lab_init(&f, "PGFT(2,4;1,2)", 0, 2);
+	plan_leaves(p, &f, 6, 2);
+	p->groups[1].n_members = 0;
+	out = plan_route(&f, p, NULL);
+	for_each_edge(f.g, p->members[3][0].sw, e)
+		assert_int_equal(out.load[e], 1);
+	g_free(p);
+}
+
+/* A core meets a pod through four spines: the trees share these, too. */
+TEST(test_busy_cables_are_left_out)
+{
+	struct group_plan *p = g_new(struct group_plan, 1);
+	struct multicast_output out;
+	struct fabric f;
+
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		lab_index(&f, shape_new("rails", seed, 0));
+		plan_leaves(p, &f, 64, 5);
+		out = plan_route(&f, p, NULL);
+		assert_int_equal(most_load(&f, &out), 3);
+		multicast_output_clear(&out);
+		fabric_clear(&f);
+	}
+	g_free(p);
+}
+
+TEST(test_switches_that_cannot_hold_it_are_avoided)
+{
+	struct group_plan *p = g_new(struct group_plan, 1);
+	AUTO_VALUE(multicast_output_clear) struct multicast_output out, less;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t leaf = SNAPSHOT_NONE;
 
 	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 2);
-	plan_init(p, 8);
+	plan_leaves(p, &f, 8, 1);
 	for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
 		struct switch_info *info = &f.s->nodes[f.s->switches[sw]].sw;
 
 		if (level(&f, sw) == 0 && sw % 2)
 			info->multicast_fdb_cap = 4;
-		if (!f.g->n_hosts[sw])
-			continue;
-		leaf = sw;
-		for (uint32_t i = 0; i < 8; i++)
-			plan_add(p, i, &f, f.g->first_target[sw + 1] - 1, true);
+		if (f.g->n_hosts[sw])
+			leaf = sw;
 	}
 	f.s->nodes[f.s->switches[leaf]].sw.multicast_fdb_cap = 6;
 	out = plan_route(&f, p, NULL);
@@ -217,6 +263,12 @@ TEST(test_switches_that_cannot_hold_it_are_avoided)
 	for (uint32_t i = 0; i < 6; i++)
 		assert_int_equal(lost_switches(&out, (uint16_t)(MLID + i)), 0);
 	assert_int_equal(lost_switches(&out, MLID + 6), 1);
+
+	/* a tree that loses a switch keeps the others where they are */
+	f.s->nodes[f.s->switches[leaf]].sw.multicast_fdb_cap = 4;
+	less = plan_route(&f, p, out.mft);
+	for (uint32_t i = 0; i < 8; i++)
+		assert_true(is_part(less.mft, out.mft, i));
 	g_free(p);
 }
 

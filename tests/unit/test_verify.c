@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "routing/engine.h"
+#include "routing/multicast.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
 #include "routing/verify.h"
@@ -118,6 +119,19 @@ assert_cycle_is_real(const struct fabric *f, const struct lft *const tables[2],
 	}
 }
 
+/* With an order of the switches, be it of the tables or not. */
+static void
+expect_same_in_order(const struct fabric *f, const struct lft *lft,
+		     const struct lft *before, const struct verify_result *r)
+{
+	AUTO_VALUE(verify_result_clear) struct verify_result ordered;
+	g_autofree uint32_t *ranks = multicast_ranks(f->g);
+
+	verify_tables(f->g, lft, before, ranks, &ordered);
+	assert_memory_equal(&ordered.reach, &r->reach, sizeof(r->reach));
+	assert_int_equal(ordered.channels.n_looped, r->channels.n_looped);
+}
+
 /* The verdict, which must be the oracle's, in place of what `r` held. */
 static void
 judge(const struct fabric *f, const struct lft *lft, const struct lft *before,
@@ -132,6 +146,7 @@ judge(const struct fabric *f, const struct lft *lft, const struct lft *before,
 
 	verify_result_clear(r);
 	verify_tables(f->g, lft, before, NULL, r);
+	expect_same_in_order(f, lft, before, r);
 	for (guint i = 0; r->channels.cycle && i < r->channels.cycle->len;
 	     i++) {
 		const struct graph_edge *e = &f->g->edges[g_array_index(
