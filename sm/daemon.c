@@ -15,6 +15,7 @@
  * command line or the configuration is bad.
  */
 #include <glib-unix.h>
+#include <glib/gstdio.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -531,15 +532,36 @@ warn_of_keys(struct daemon *d)
 			c->m_key_protect);
 }
 
+/* Nothing is locked only where nothing can be written. */
+static bool
+lock_cache(struct daemon *d, GError **error)
+{
+	const char *dir = d->conf->cache_dir;
+	g_autofree char *path = state_file_path(dir, STATE_FILE_LOCK);
+	g_autoptr(GError) why = NULL;
+
+	state_file_make_folder(dir, NULL);
+	d->cache = lockfile_take(path, &why);
+	if (d->cache)
+		return true;
+	if (!g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOSPC) &&
+	    g_access(path, F_OK) == 0 && g_access(dir, W_OK) == 0) {
+		g_set_error(error, G_FILE_ERROR, why->code, "%s%s",
+			    why->message, why->code != G_FILE_ERROR_AGAIN ?
+			    "" : ": two managers cannot share a cache folder: "
+			    "give this one another --cache-dir");
+		return false;
+	}
+	log_say(d->log, LOG_WARNING, "daemon", "the cache folder is not "
+		"locked: %s", why->message);
+	return true;
+}
+
 /* Before the port is opened, so that a second manager changes nothing. A plan
- * only reads; a cache folder that cannot be written is logged later. */
+ * only reads. */
 static bool
 take_locks(struct daemon *d, GError **error)
 {
-	const char *dir = d->conf->cache_dir;
-	g_autofree char *path = NULL;
-	g_autoptr(GError) why = NULL;
-
 	/* a run that ends by itself needs no pid file */
 	if (d->conf->mode == OPTIONS_MODE_RUN && d->conf->pid_file) {
 		d->pid = lockfile_take(d->conf->pid_file, error);
@@ -547,18 +569,8 @@ take_locks(struct daemon *d, GError **error)
 		if (!d->pid)
 			return false;
 	}
-	if (!dir || d->conf->mode == OPTIONS_MODE_PLAN ||
-	    d->conf->mode == OPTIONS_MODE_PLAN_JSON)
-		return true;
-	g_mkdir_with_parents(dir, 0755);
-	path = g_build_filename(dir, "lock", NULL);
-	d->cache = lockfile_take(path, &why);
-	if (d->cache || !g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_PERM))
-		return true;
-	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_PERM, "%s: two managers "
-		    "cannot share a cache folder: give this one another "
-		    "--cache-dir", why->message);
-	return false;
+	return !d->conf->cache_dir || d->conf->mode >= OPTIONS_MODE_PLAN ||
+		lock_cache(d, error);
 }
 
 static const enum sweep_goal goals[] = {
@@ -715,10 +727,10 @@ daemon_run(struct daemon *d)
 	};
 
 	/* the port is open: the parent in the foreground exits */
-	if (d->background && !d->conf->log_file)
+	if (d->background && !d->log->path)
 		log_say(d->log, LOG_WARNING, "daemon", "in the background "
-			"there is no standard error: without log_file nothing "
-			"is logged from now on");
+			"there is no standard output or error: without a file "
+			"nothing is logged from now on");
 	daemonize_ready(d->background);
 	sweep_request(d->sm->sweep, SWEEP_CAUSE_START);
 	g_main_loop_run(d->loop);
@@ -781,7 +793,9 @@ daemon_start(struct daemon *d, GPtrArray *warnings)
 	g_autoptr(GError) error = NULL;
 	int code = EXIT_NOT_UP;
 
-	if (!has_means(&error)) {
+	if (!has_means(&error) ||
+	    (d->conf->cache_dir && d->conf->mode < OPTIONS_MODE_PLAN &&
+	     !state_file_check(d->conf->cache_dir, &error))) {
 		usage(error->message);
 		return EXIT_NOT_UP;
 	}

@@ -63,7 +63,7 @@ fabric_watch_open(const char *cache_dir, struct transport *t,
 	struct fabric_watch *w = g_new0(struct fabric_watch, 1);
 	g_autofree char *told = NULL;
 	g_autofree char *path = cache_dir ?
-		g_build_filename(cache_dir, "fabric", NULL) : NULL;
+		state_file_path(cache_dir, STATE_FILE_FABRIC) : NULL;
 	const struct file_writer_params params = {
 		.path = path, .subsystem = "memory", .mode = 0666,
 	};

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "topology/state_file.h"
+
 #define FILE_MODE	0644
 
 struct lockfile {
@@ -22,12 +24,25 @@ struct lockfile {
 	int fd;
 };
 
+/* A number may have blanks around it. */
 static bool
-lockfile_fail(GError **error, const char *path, int e)
+has_only_number(int fd)
 {
-	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(e), "%s: %s",
-		    path, g_strerror(e));
-	return false;
+	char text[32] = "";
+	ssize_t n = pread(fd, text, sizeof(text), 0);
+
+	return n >= 0 && (size_t)n < sizeof(text) &&
+		strspn(text, "0123456789 \t\r\n") == (size_t)n;
+}
+
+/* Whether the file is (still) the one of that name. */
+static bool
+is_at(int fd, const char *path)
+{
+	struct stat here, ours;
+
+	return fstat(fd, &ours) == 0 && lstat(path, &here) == 0 &&
+		here.st_dev == ours.st_dev && here.st_ino == ours.st_ino;
 }
 
 static bool
@@ -37,43 +52,65 @@ lockfile_lock(int fd, const char *path, GError **error)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return lockfile_fail(error, path, errno);
+		return state_file_fail(path, errno, error);
 	if (!S_ISREG(st.st_mode)) {
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
 			    "%s is not a regular file", path);
 		return false;
 	}
-	if (fcntl(fd, F_SETLK, &lock) == 0)
-		return true;
+	if (fcntl(fd, F_SETLK, &lock) == 0) {
+		if (has_only_number(fd))
+			return true;
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+			    "%s: there is more than a process number in it, so "
+			    "it is left as it is", path);
+		return false;
+	}
 	if (errno != EACCES && errno != EAGAIN)
-		return lockfile_fail(error, path, errno);
+		return state_file_fail(path, errno, error);
 	if (fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
 		lock.l_pid = 0;
-	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_PERM,
+	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
 		    "%s is held by process %ld", path, (long)lock.l_pid);
 	return false;
+}
+
+/* -1: an error. Another process may have removed the file between the two. */
+static int
+open_locked(const char *path, GError **error)
+{
+	for (;;) {
+		int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK |
+			      O_NOCTTY | O_CLOEXEC, FILE_MODE);
+		bool locked;
+
+		if (fd < 0) {
+			state_file_fail(path, errno, error);
+			return -1;
+		}
+		locked = lockfile_lock(fd, path, error);
+		if (locked && is_at(fd, path))
+			return fd;
+		close(fd);
+		if (!locked)
+			return -1;
+	}
 }
 
 struct lockfile *
 lockfile_take(const char *path, GError **error)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK |
-		      O_NOCTTY | O_CLOEXEC, FILE_MODE);
+	int fd = open_locked(path, error);
 	struct lockfile *l;
 	char text[32];
 	int n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
 
-	if (fd < 0) {
-		lockfile_fail(error, path, errno);
+	if (fd < 0)
 		return NULL;
-	}
-	if (!lockfile_lock(fd, path, error)) {
-		close(fd);
-		return NULL;
-	}
+	state_file_give(fd, path);
 	/* a reader finds a number at any time, the old one or the new one */
 	if (pwrite(fd, text, (size_t)n, 0) != n || ftruncate(fd, n) != 0) {
-		lockfile_fail(error, path, errno);
+		state_file_fail(path, errno, error);
 		close(fd);
 		return NULL;
 	}
@@ -86,12 +123,9 @@ lockfile_take(const char *path, GError **error)
 void
 lockfile_free(struct lockfile *l, bool away)
 {
-	struct stat here, ours;
-
 	if (!l)
 		return;
-	if (away && fstat(l->fd, &ours) == 0 && lstat(l->path, &here) == 0 &&
-	    here.st_dev == ours.st_dev && here.st_ino == ours.st_ino)
+	if (away && is_at(l->fd, l->path))
 		unlink(l->path);
 	close(l->fd);
 	g_free(l->path);

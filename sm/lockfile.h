@@ -12,8 +12,8 @@
 struct lockfile;
 
 /*
- * After the last fork. NULL with a G_FILE_ERROR: PERM if another process holds
- * it, with its number; else the file cannot be made, or is no regular file.
+ * After the last fork. NULL with a G_FILE_ERROR: AGAIN if another process holds
+ * it, with its number; else the file cannot be made, or is none of this kind.
  */
 struct lockfile *lockfile_take(const char *path, GError **error);
 

@@ -26,8 +26,6 @@
 #include "topology/state_file.h"
 #include "topology/text.h"
 
-#define FILE_NAME	"partitions-runtime"
-
 struct partitions *
 partitions_new(const char *path, enum partitions_absence absence,
 	       const char *cache_dir)
@@ -37,7 +35,8 @@ partitions_new(const char *path, enum partitions_absence absence,
 	p->path = g_strdup(path);
 	p->absence = absence;
 	if (cache_dir)
-		p->changes_path = g_build_filename(cache_dir, FILE_NAME, NULL);
+		p->changes_path = state_file_path(cache_dir,
+						  STATE_FILE_PARTITIONS);
 	p->file = partition_rules_default();
 	p->rules = partition_rules_ref(p->file);
 	p->changes = partition_rules_new();

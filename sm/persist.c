@@ -103,18 +103,18 @@ parse_disabled(const char *text, const char *path, void *data, GError **error)
 }
 
 static const struct {
-	const char *name;
+	enum state_file which;
 	state_file_parse_fn parse;
 	const char *then;	/* without the file */
 	GFileSetContentsFlags how;
 } persist_files[] = {
-	[PERSIST_DISABLED] = { "disabled-ports", parse_disabled,
+	[PERSIST_DISABLED] = { STATE_FILE_DISABLED, parse_disabled,
 		": ports that this manager disabled stay disabled",
 		G_FILE_SET_CONTENTS_DURABLE },
-	[PERSIST_LIDS] = { "guid2lid", parse_ranges,
+	[PERSIST_LIDS] = { STATE_FILE_LIDS, parse_ranges,
 		": LIDs are taken from the fabric",
 		G_FILE_SET_CONTENTS_ONLY_EXISTING },
-	[PERSIST_RANKS] = { "ranks", parse_ranks,
+	[PERSIST_RANKS] = { STATE_FILE_RANKS, parse_ranks,
 		": the switches get a new order",
 		G_FILE_SET_CONTENTS_ONLY_EXISTING },
 };
@@ -140,8 +140,8 @@ persist_open(const char *cache_dir, struct beside *disk, struct log *log)
 					g_free);
 	m->disabled = g_array_new(FALSE, FALSE, sizeof(struct persist_port));
 	for (unsigned i = 0; cache_dir && i < PERSIST_FILES; i++) {
-		g_autofree char *path = g_build_filename(cache_dir,
-						persist_files[i].name, NULL);
+		g_autofree char *path = state_file_path(cache_dir,
+						persist_files[i].which);
 		const struct file_writer_params params = {
 			.path = path, .subsystem = "memory", .mode = 0666,
 			.how = persist_files[i].how,
@@ -577,18 +577,18 @@ struct persist_keys *
 persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 		  struct transport *t, struct beside *disk, struct log *log)
 {
-	static const char *const names[] = {
-		[MKEY_DB_KEYS] = "guid2mkey", [MKEY_DB_CABLES] = "neighbors",
+	static const enum state_file which[] = {
+		[MKEY_DB_KEYS] = STATE_FILE_KEYS,
+		[MKEY_DB_CABLES] = STATE_FILE_CABLES,
 	};
 	struct persist_keys *ks = g_new0(struct persist_keys, 1);
 	GStatBuf st;
 
 	ks->transport = t;
 	ks->ring = mkey_db_new(m_key, mode);
-	for (unsigned i = 0; cache_dir && i < G_N_ELEMENTS(names); i++) {
+	for (unsigned i = 0; cache_dir && i < G_N_ELEMENTS(which); i++) {
 		struct persist_key_file *f = &ks->files[i];
-		g_autofree char *path = g_build_filename(cache_dir, names[i],
-							 NULL);
+		g_autofree char *path = state_file_path(cache_dir, which[i]);
 		const struct file_writer_params params = {
 			.path = path, .subsystem = "keys",
 			.how = G_FILE_SET_CONTENTS_DURABLE,

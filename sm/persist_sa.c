@@ -87,7 +87,7 @@ persist_sa_open(const char *cache_dir, struct sa *sa, struct transport *t,
 {
 	struct persist_sa *a = g_new0(struct persist_sa, 1);
 	g_autofree char *path = cache_dir ?
-		g_build_filename(cache_dir, "sa-state", NULL) : NULL;
+		state_file_path(cache_dir, STATE_FILE_SA) : NULL;
 	const struct file_writer_params params = {
 		.path = path, .subsystem = "sa", .mode = PERSIST_OWNER_ONLY,
 		.written = persist_sa_on_written, .data = a,

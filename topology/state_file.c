@@ -8,9 +8,58 @@
 #include "topology/state_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
+#include <unistd.h>
 
 #include "topology/text.h"
+
+static const char *const names[STATE_FILES] = {
+	[STATE_FILE_DISABLED] = "disabled-ports",
+	[STATE_FILE_LIDS] = "guid2lid",
+	[STATE_FILE_RANKS] = "ranks",
+	[STATE_FILE_FABRIC] = "fabric",
+	[STATE_FILE_SA] = "sa-state",
+	[STATE_FILE_KEYS] = "guid2mkey",
+	[STATE_FILE_CABLES] = "neighbors",
+	[STATE_FILE_PARTITIONS] = "partitions-runtime",
+	[STATE_FILE_LOCK] = "lock",
+};
+
+char *
+state_file_path(const char *cache_dir, enum state_file which)
+{
+	return g_build_filename(cache_dir, names[which], NULL);
+}
+
+bool
+state_file_fail(const char *path, int e, GError **error)
+{
+	g_autofree char *dir = g_path_get_dirname(path);
+	GStatBuf st;
+	g_autofree char *hint = e == EACCES && g_lstat(path, &st) == 0 ?
+		g_strdup_printf("; the owner of the folder gets it by: chown "
+				"--reference=%s %s", dir, path) : NULL;
+
+	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(e), "%s: %s%s",
+		    path, g_strerror(e), hint ?: "");
+	return false;
+}
+
+bool
+state_file_check(const char *cache_dir, GError **error)
+{
+	bool good = true;
+
+	for (unsigned i = 0; good && i < STATE_FILES; i++) {
+		g_autofree char *path = state_file_path(cache_dir, i);
+
+		good = g_access(cache_dir, W_OK | X_OK) < 0 ||
+			g_access(path, R_OK) == 0 || errno != EACCES ||
+			state_file_fail(path, EACCES, error);
+	}
+	return good;
+}
 
 static bool
 state_file_refuse(GError **error, const char *path, mode_t mode)
@@ -81,18 +130,68 @@ state_file_is_ours(const char *path, GError **error)
 	return true;
 }
 
+/* Only what this process has made: it is at this place, and at no other one. */
+void
+state_file_give(int fd, const char *path)
+{
+	g_autofree char *dir = g_path_get_dirname(path);
+	GStatBuf folder, here;
+	struct stat st;
+
+	if (geteuid() != 0 || fstat(fd, &st) < 0 || st.st_uid != 0 ||
+	    (S_ISREG(st.st_mode) && st.st_nlink != 1) ||
+	    g_lstat(path, &here) < 0 || here.st_dev != st.st_dev ||
+	    here.st_ino != st.st_ino || g_stat(dir, &folder) < 0 ||
+	    folder.st_uid == 0)
+		return;
+	/* a root without this right has done what it can */
+	if (fchown(fd, folder.st_uid, folder.st_gid) < 0)
+		return;
+}
+
+static void
+give_at(const char *path)
+{
+	int fd = g_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+			0);
+
+	if (fd < 0)
+		return;
+	state_file_give(fd, path);
+	close(fd);
+}
+
+bool
+state_file_make_folder(const char *dir, GError **error)
+{
+	g_autofree char *above = g_path_get_dirname(dir);
+
+	if (g_file_test(dir, G_FILE_TEST_IS_DIR))
+		return true;
+	if (!g_file_test(above, G_FILE_TEST_IS_DIR) &&
+	    !state_file_make_folder(above, error))
+		return false;
+	if (g_mkdir(dir, 0755) < 0)	/* "a/" is there with "a" */
+		return g_file_test(dir, G_FILE_TEST_IS_DIR) ||
+			state_file_fail(dir, errno, error);
+	give_at(dir);
+	return true;
+}
+
 bool
 state_file_write(const char *path, const GString *text,
 		 GFileSetContentsFlags flags, int mode, GError **error)
 {
 	g_autofree char *dir = g_path_get_dirname(path);
 
-	if (g_mkdir_with_parents(dir, 0755) < 0) {
-		g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno),
-			    "%s: %s", dir, g_strerror(errno));
+	if (!state_file_make_folder(dir, error) ||
+	    !state_file_is_ours(path, error))
 		return false;
-	}
-	return state_file_is_ours(path, error) &&
-		g_file_set_contents_full(path, text->str, (gssize)text->len,
-					 flags, mode, error);
+	if (g_access(path, R_OK) < 0 && errno != ENOENT)
+		return state_file_fail(path, errno, error);
+	if (!g_file_set_contents_full(path, text->str, (gssize)text->len,
+				      flags, mode, error))
+		return false;
+	give_at(path);
+	return true;
 }

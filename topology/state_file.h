@@ -5,13 +5,35 @@
  *
  * Only a regular file is read or replaced. A FIFO would block the program for
  * ever, a device file would be removed, and a symbolic link may lead anywhere,
- * or be meant to stay.
+ * or be meant to stay. What is there and cannot be read is not replaced either.
+ *
+ * What root makes in another user's folder is given to the owner of the folder:
+ * a manager is run by hand as root, and then as a service that is not.
  */
 #ifndef MINISM_TOPOLOGY_STATE_FILE_H
 #define MINISM_TOPOLOGY_STATE_FILE_H
 
 #include <glib.h>
 #include <stdbool.h>
+
+/* The files of a cache folder. */
+enum state_file {
+	STATE_FILE_DISABLED,
+	STATE_FILE_LIDS,
+	STATE_FILE_RANKS,
+	STATE_FILE_FABRIC,
+	STATE_FILE_SA,
+	STATE_FILE_KEYS,
+	STATE_FILE_CABLES,
+	STATE_FILE_PARTITIONS,
+	STATE_FILE_LOCK,
+	STATE_FILES
+};
+char *state_file_path(const char *cache_dir, enum state_file which);
+
+/* False: this process may write to the folder, but it cannot read one of these
+ * files: it would go on without what it has to remember. */
+bool state_file_check(const char *cache_dir, GError **error);
 
 /* Of a text with this name; data is the caller's. */
 typedef bool (*state_file_parse_fn)(const char *text, const char *path,
@@ -38,6 +60,15 @@ bool state_file_is_stream(const char *path);
 
 /* Whether it may be replaced: it is a regular file, or nothing. */
 bool state_file_is_ours(const char *path, GError **error);
+
+/* errno `e` of the file, with what to type if it is another user's. False. */
+bool state_file_fail(const char *path, int e, GError **error);
+
+/* Of the file or folder that was made at `path`. */
+void state_file_give(int fd, const char *path);
+
+/* Makes a folder and those above it. */
+bool state_file_make_folder(const char *dir, GError **error);
 
 /* Replaces the file atomically. Makes the folder. */
 bool state_file_write(const char *path, const GString *text,

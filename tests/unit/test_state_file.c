@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Files that a program keeps for itself: what is no regular file is neither
- * read nor replaced, and nothing blocks; a damaged one is set aside. And files
+ * read nor replaced, and nothing blocks; a damaged one is set aside, and one
+ * that cannot be read stays. What root makes is the folder's owner's. And files
  * that one process holds.
  */
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
@@ -152,6 +154,113 @@ TEST(test_only_regular_files_are_read_and_replaced, make_folder, remove_folder)
 	expect_left_alone(dangling, S_IFLNK);
 }
 
+#define SERVICE	1	/* some user that is not root */
+
+/* In a child, as that user: true, or an error with the chown to type. */
+static bool
+service_fails(bool (*run)(const char *path, GError **error), const char *path)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		g_autofree char *hint = g_strdup_printf("chown --reference=%s "
+							"%s", folder, path);
+		GError *error = NULL;
+
+		if (setgid(SERVICE) < 0 || setuid(SERVICE) < 0)
+			_exit(2);
+		_exit(run(path, &error) || !strstr(error->message, hint));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status == 0;
+}
+
+static bool
+run_write(const char *path, GError **error)
+{
+	return write_text(path, "good\n", error);
+}
+
+static bool
+run_check(const char *path, GError **error)
+{
+	return state_file_check(folder, error);
+}
+
+static bool
+run_lock(const char *path, GError **error)
+{
+	return lockfile_take(path, error) != NULL;
+}
+
+static uid_t
+owner_of(const char *path)
+{
+	GStatBuf st;
+
+	assert_int_equal(g_lstat(path, &st), 0);
+	return st.st_uid;
+}
+
+static void
+expect_owner(const char *name, uid_t uid)
+{
+	g_autofree char *path = in_folder(name);
+
+	assert_int_equal(owner_of(path), uid);
+}
+
+TEST(test_what_root_makes_is_the_folders_owners, make_folder, remove_folder)
+{
+	g_autofree char *deep = g_build_filename(folder, "a", "b", "f", NULL);
+	g_autofree char *path = in_folder("guid2lid");
+	g_autofree char *lock = in_folder("lock");
+	g_autofree char *one = in_folder("one");
+	g_autofree char *other = in_folder("other");
+	int fd;
+
+	if (geteuid() != 0)
+		skip();
+	assert_true(g_file_set_contents(one, "root's", -1, NULL));
+	assert_int_equal(chown(folder, SERVICE, SERVICE), 0);
+	assert_true(write_text(path, "good\n", NULL));
+	assert_true(write_text(deep, "good\n", NULL));
+	lockfile_free(lockfile_take(lock, NULL), false);
+	expect_owner("guid2lid", SERVICE);
+	expect_owner("lock", SERVICE);
+	expect_owner("a", SERVICE);
+	expect_owner("a/b", SERVICE);
+	expect_owner("a/b/f", SERVICE);
+	/* never a file that has another place as well */
+	assert_int_equal(link(one, other), 0);
+	fd = g_open(other, O_RDONLY, 0);
+	state_file_give(fd, other);
+	close(fd);
+	assert_int_equal(owner_of(other), 0);
+}
+
+TEST(test_what_cannot_be_read_is_not_replaced, make_folder, remove_folder)
+{
+	static bool (*const runs[])(const char *, GError **) = {
+		run_write, run_check, run_lock,
+	};
+
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(chown(folder, SERVICE, SERVICE), 0);
+	for (size_t i = 0; i < G_N_ELEMENTS(runs); i++) {
+		g_autofree char *path = in_folder(runs[i] == run_lock ? "lock" :
+						  "guid2mkey");
+
+		assert_true(g_file_set_contents_full(path, "",
+			0, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
+		print_message("%zu\n", i);
+		assert_true(service_fails(runs[i], path));
+		assert_int_equal(owner_of(path), 0);
+	}
+}
+
 /* In a child, since a process never locks itself out. */
 static bool
 child_can_take(const char *path, char **why)
@@ -190,8 +299,7 @@ TEST(test_one_process_holds_a_lock_file, make_folder, remove_folder)
 	g_autoptr(GError) error = NULL;
 	struct lockfile *l;
 
-	assert_true(g_file_set_contents(path, "an old one's number\n", -1,
-					NULL));
+	assert_true(g_file_set_contents(path, " 4711 \n", -1, NULL));
 	l = lockfile_take(path, &error);
 	assert_non_null(l);
 	assert_false(child_can_take(path, &why));
@@ -203,6 +311,67 @@ TEST(test_one_process_holds_a_lock_file, make_folder, remove_folder)
 	g_strchomp(text);
 	assert_string_equal(text, want);
 	assert_true(child_can_take(path, NULL));
+}
+
+TEST(test_a_file_of_another_kind_is_no_lock_file, make_folder, remove_folder)
+{
+	static const char *const texts[] = {
+		"sm_priority 5\n", "12 # the port\n",
+		"11111111111111111111111111111111111111111111111111111\n",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+		g_autofree char *path = in_folder("conf");
+		g_autofree char *text = NULL;
+		g_autoptr(GError) error = NULL;
+
+		assert_true(g_file_set_contents(path, texts[i], -1, NULL));
+		assert_null(lockfile_take(path, &error));
+		assert_has(error->message, "more than a process number");
+		assert_true(g_file_get_contents(path, &text, NULL, NULL));
+		assert_string_equal(text, texts[i]);
+	}
+}
+
+/* Who has it finds his number there, however others come and go. */
+static void
+take_and_leave(const char *path)
+{
+	g_autofree char *want = g_strdup_printf("%d\n", (int)getpid());
+
+	for (unsigned i = 0; i < 2000; i++) {
+		struct lockfile *l = lockfile_take(path, NULL);
+		char read[32] = "";
+		int fd;
+
+		if (!l)
+			continue;
+		/* close() would end the lock */
+		fd = g_open(path, O_RDONLY | O_CLOEXEC, 0);
+		if (fd < 0 || pread(fd, read, sizeof(read) - 1, 0) <= 0 ||
+		    strcmp(read, want))
+			_exit(1);
+		lockfile_free(l, true);
+		close(fd);
+	}
+	_exit(0);
+}
+
+TEST(test_a_lock_file_that_goes_is_held_by_none, make_folder, remove_folder)
+{
+	g_autofree char *path = in_folder("pid");
+	pid_t children[4];
+	int status;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(children); i++) {
+		children[i] = fork();
+		if (children[i] == 0)
+			take_and_leave(path);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(children); i++) {
+		assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+		assert_int_equal(status, 0);
+	}
 }
 
 TEST(test_lock_file_goes_with_its_owner_only, make_folder, remove_folder)
