@@ -373,6 +373,7 @@ write_file(const char *dir, const char *name, const struct dump_of *v,
 	fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return file_error(error, "create", temporary);
+	state_file_give(fd, temporary);
 	written = write_sections(fd, v, put, n);
 	if (!written) {
 		file_error(error, "write", temporary);
@@ -405,8 +406,8 @@ dump_all(const char *dir, const struct snapshot *s, const struct lid_map *lids,
 	};
 	bool ok = true;
 
-	if (g_mkdir_with_parents(dir, 0755) != 0)
-		return file_error(error, "make", dir);
+	if (!state_file_make_folder(dir, error))
+		return false;
 	view_count_hops(&v);
 	view_label_lids(&v);
 	for (unsigned i = 0; ok && i < G_N_ELEMENTS(files); i++)

@@ -29,6 +29,7 @@
 #include "sm/config/guid_files.h"
 #include "sm/config/opensm_keys.h"
 #include "sm/config/options.h"
+#include "sm/lockfile.h"
 #include "sm/site_files.h"
 #include "topology/state_file.h"
 
@@ -61,6 +62,7 @@ struct import {
 	char *to, *cache, *opensm_cache;	/* folders */
 	const char *dir;
 	bool secret;		/* a key of the fabric is in the new file */
+	bool has_lids;		/* one of the files is minism's guid2lid */
 	GString *conf;		/* minism.conf */
 	char *engine;		/* as given, or NULL */
 	GPtrArray *lines[IMPORT_VERDICTS];
@@ -403,9 +405,9 @@ judge_site(struct import *im)
 static void
 take_lids(struct import *im)
 {
-	g_autofree char *from = g_build_filename(im->opensm_cache, "guid2lid",
-						 NULL);
-	char *to = g_build_filename(im->cache, "guid2lid", NULL);
+	g_autofree char *from = state_file_path(im->opensm_cache,
+						STATE_FILE_LIDS);
+	char *to = state_file_path(im->cache, STATE_FILE_LIDS);
 	g_autofree char *own = g_file_test(to, G_FILE_TEST_EXISTS) ?
 		text_read_file(to, NULL) : NULL;
 	g_autoptr(GArray) old = guid2lid_parse(own ? own : "", to, NULL);
@@ -430,6 +432,7 @@ take_lids(struct import *im)
 				g_strdup(error->message));
 		return;
 	}
+	im->has_lids = true;
 	for (guint i = 0; old && old->len && i < new->len; i++) {
 		const struct lid_range *a = &g_array_index(new,
 							   struct lid_range, i);
@@ -478,18 +481,15 @@ import_report(const struct import *im, const char *path, bool there)
 	print_lines("REFUSED", im->lines[IMPORT_REFUSED]);
 }
 
-/* For root the file gets its folder's owner, so that the service can read it; a
- * file with keys the group of the service. */
+/* A file with keys gets the group of the service. */
 static bool
 import_write_file(const struct import_file *f)
 {
-	g_autofree char *dir = g_path_get_dirname(f->to);
 	const struct group *group = f->mode == MODE_SECRET ?
 		getgrnam("minism") : NULL;
 	g_autofree char *backup = g_strconcat(f->to, ".bak", NULL);
 	g_autofree char *old = text_read_file(f->to, NULL);
 	g_autoptr(GError) error = NULL;
-	struct stat st;
 
 	if (old && !strcmp(old, f->text->str)) {
 		printf("unchanged: %s\n", f->to);
@@ -506,13 +506,31 @@ import_write_file(const struct import_file *f)
 		printf("%s\n", error->message);
 		return false;
 	}
-	if (geteuid() == 0 && g_stat(dir, &st) == 0 &&
-	    lchown(f->to, st.st_uid, group ? group->gr_gid : st.st_gid) < 0)
-		printf("%s: cannot be given to its owner: %s\n", f->to,
+	if (geteuid() == 0 && group &&
+	    lchown(f->to, (uid_t)-1, group->gr_gid) < 0)
+		printf("%s: cannot be given to the group minism: %s\n", f->to,
 		       g_strerror(errno));
 	printf("written: %s%s%s\n", f->to, old ? "; the old one is " : "",
 	       old ? backup : "");
 	return true;
+}
+
+/* A manager that runs would replace its memory by what it knows itself. False:
+ * one does; *lock may be NULL. */
+static bool
+lock_cache(const struct import *im, struct lockfile **lock)
+{
+	g_autofree char *path = state_file_path(im->cache, STATE_FILE_LOCK);
+	g_autoptr(GError) error = NULL;
+
+	if (!im->has_lids)
+		return true;
+	state_file_make_folder(im->cache, NULL);
+	*lock = lockfile_take(path, &error);
+	if (!*lock)
+		printf("nothing is written: %s; the minism of this folder must "
+		       "be ended first\n", error->message);
+	return *lock;
 }
 
 static int
@@ -520,6 +538,7 @@ import_run(struct import *im)
 {
 	g_autofree char *path = g_build_filename(im->dir, "opensm.conf", NULL);
 	struct import_file conf = { .mode = MODE_PUBLIC };
+	struct lockfile *lock = NULL;
 	bool there = take_conf(im, path), ok = true;
 
 	/* OpenSM reads it without a key */
@@ -537,6 +556,8 @@ import_run(struct import *im)
 		puts("nothing is written: --write does");
 		return EXIT_SUCCESS;
 	}
+	if (!lock_cache(im, &lock))
+		return EXIT_FAILURE;
 	for (guint i = 0; i < im->files->len && ok; i++)
 		ok = import_write_file(im->files->pdata[i]);
 	/* last, since it names the other files */
@@ -549,6 +570,7 @@ import_run(struct import *im)
 	ok = ok && import_write_file(&conf);
 	g_free(conf.to);
 	g_string_free(conf.text, TRUE);
+	lockfile_free(lock, false);
 	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

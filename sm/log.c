@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "topology/report.h"
+#include "topology/state_file.h"
 
 #define LIMIT_LINES	5
 #define LIMIT_SPAN_US	(10 * G_USEC_PER_SEC)
@@ -63,8 +64,10 @@ open_append(const char *path, GError **error)
 	struct stat st;
 
 	if (fd >= 0 && fstat(fd, &st) == 0 &&
-	    (S_ISREG(st.st_mode) || S_ISCHR(st.st_mode)))
+	    (S_ISREG(st.st_mode) || S_ISCHR(st.st_mode))) {
+		state_file_give(fd, path);
 		return fd;
+	}
 	if (fd >= 0)
 		close(fd);
 	/* a FIFO without a reader is ENXIO */

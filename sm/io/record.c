@@ -427,8 +427,10 @@ record_create(const char *path, GError **error)
 	if (fd >= 0 && fstat(fd, &st) == 0 &&
 	    (!S_ISREG(st.st_mode) || fchmod(fd, 0600) == 0))
 		file = fdopen(fd, "wb");
-	if (file)
+	if (file) {
+		state_file_give(fd, path);
 		return file;
+	}
 	g_set_error(error, RECORD_ERROR, RECORD_ERROR_IO, "cannot write %s: %s",
 		    path, g_strerror(errno));
 	if (fd >= 0)

@@ -131,6 +131,13 @@ write_case() {
 	check "write: the old file is kept" cmp before to/minism.conf.bak
 	check "write: which is told" reported 'the old one is .*minism.conf.bak'
 	echo '0x0000000000010011 0x0006 0x0006' >osm-cache/guid2lid
+	"$MINISM" -F "$SCRATCH/empty.conf" --simulate 'single(2)' \
+		--cache-dir "$SCRATCH/cache" -B --pidfile "$SCRATCH/pid" \
+		-f "$SCRATCH/beside.log"
+	SM_PIDS+=("$(cat pid)")
+	check "write: not beside a minism that runs" import 1 --write
+	check "write: which is named" reported "held by process $(cat pid)"
+	sm_kill_all
 	check "write: a LID that minism remembers otherwise" import 0
 	check "write: is told" reported '1 ports keep their LIDs; 1 have another'
 }

@@ -132,8 +132,10 @@ assert any(l["message"].startswith("SUBNET UP") for l in lines)'
 	check "logs: elsewhere a time, a level, a subsystem" only_lines text \
 		'[-0-9]{10} [:0-9]{8}\.[0-9]{3} (error|warning|info|verbose) [a-z]+: '
 	if command -v logrotate >/dev/null; then
+		sed "s/su .*/su $(id -un) $(id -gn)/" \
+			"$MINISM_SRC/etc/minism.logrotate" >logrotate.conf
 		check "logs: logrotate takes its file" logrotate --debug \
-			--state "$SCRATCH/rotated" "$MINISM_SRC/etc/minism.logrotate"
+			--state "$SCRATCH/rotated" logrotate.conf
 	else
 		skip "logs: logrotate takes its file" "no logrotate"
 	fi
@@ -276,17 +278,21 @@ user_start() {	# log
 		--control-socket "$SCRATCH/run/user.ctl"
 }
 
-user_case() {
-	wanted_case user && [ "$sanitized" = no ] || return 0
+# Programs where others have a way in.
+user_may() {	# NAME of the case
+	wanted_case "$1" && [ "$sanitized" = no ] || return 1
 	if [ "$(id -u)" -ne 0 ]; then
-		skip "user: minism without root" "not root"
-		return
+		skip "$1: minism without root" "not root"
+		return 1
 	fi
-	# where others have a way in
 	chmod 711 "$SCRATCH"
-	mkdir bin
+	mkdir -p bin
 	install -m 755 "$MINISM" "$MINISMCTL" "$MINISM_LAB_PROGRAM" \
 		"$MINISM_BUILD/libminism-lab-umad.so" bin/
+}
+
+user_case() {
+	user_may user || return 0
 	install -d -m 750 -o $user -g $group state log
 	install -d -m 755 -o $user -g $group run
 	echo "control_group $group" >user.conf
@@ -338,6 +344,64 @@ closed_to_others() {
 	[ -s state/guid2lid ] && [ -z "$(find state -type f -perm /007)" ]
 }
 
+# A run by hand as root in the service's folder, then the service.
+hand_run() {	# command...: minism of that user; its end is in SM_PID
+	"${leash[@]}" "$@" bin/minism -F "$SCRATCH/hand.conf" --partitions= \
+		--simulate 'PGFT(2,2;1,2)' --cache-dir "$SCRATCH/hand/state" \
+		-f "$SCRATCH/hand/log" --dump-dir "$SCRATCH/hand/dump" \
+		--report "$SCRATCH/hand/page" -J "$SCRATCH/hand/pid" \
+		--control-socket "$SCRATCH/hand/ctl" 2>hand.err </dev/null &
+	SM_PID=$!
+	SM_PIDS+=("$SM_PID")
+}
+
+hand_service() {
+	hand_run setpriv --reuid $user --regid $group --clear-groups \
+		--inh-caps=-all --bounding-set=-all --no-new-privs
+}
+
+hand_refused() {	# file: root's by mistake
+	cp "hand/state/$1" before
+	chown 0:0 "hand/state/$1"
+	chmod "$2" "hand/state/$1"
+	hand_service
+	sm_wait "$SM_PID" 10
+	check "hand: with root's $1 it ends with exit 1" [ $? -eq 1 ]
+	check "hand: and says what to type" grep -qsE \
+		"chown --reference=$SCRATCH/hand/state $SCRATCH/hand/state/$1" \
+		hand.err hand/log
+	check "hand: and leaves it as it is" cmp "hand/state/$1" before
+	chown --reference=hand/state "hand/state/$1"
+}
+
+hand_case() {
+	user_may hand || return 0
+	install -d -m 750 -o $user -g $group hand
+	printf 'm_key 1\nm_key_per_port TRUE\n' >hand.conf
+	hand_run
+	check "hand: root's SUBNET UP" await 20 log_has hand/log 'SUBNET UP'
+	check "hand: a member is changed" await 10 "$MINISMCTL" -s hand/ctl \
+		partition set Default H-1 limited
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 5
+	check "hand: it ends with exit 0" [ $? -eq 0 ]
+	check "hand: all files are there" [ -s hand/state/guid2mkey ] &&
+		[ -s hand/state/partitions-runtime ] &&
+		[ -s hand/dump/minism.net ]
+	check "hand: and all are the service's" \
+		[ -z "$(find hand ! -user $user | tee /dev/stderr)" ]
+	hand_service
+	check "hand: the service has the change" await 20 eval \
+		'"$MINISMCTL" -s hand/ctl partitions Default | grep -q "limited .* H-1"'
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 5
+	check "hand: nothing went wrong" \
+		log_has_not hand/log ' (warning|error) '
+	hand_refused guid2mkey 600
+	hand_refused partitions-runtime 600
+	hand_refused lock 644
+}
+
 notify_case path "$SCRATCH/notify.sock"
 notify_case abstract "@minism-notify-$$"
 stray_case
@@ -345,5 +409,6 @@ logs_case
 unit_case
 calls_case
 user_case
+hand_case
 
 done_testing
