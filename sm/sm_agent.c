@@ -120,7 +120,8 @@ is_no_lid(uint16_t lid)
 /*
  * NULL: believed; else why not. The SLID is written by the sender's hardware,
  * IssuerLID by its software, and counts, repairs and Reports go by
- * the IssuerLID: both must be LIDs of one port. Traps 64 to 67 are notices of
+ * the IssuerLID: both must be LIDs of one port, as must the LIDADDR of a trap
+ * that a port raises about itself, by which subscribers go. Traps 64 to 67 are notices of
  * the SA, which is this manager's (IBA 14.2.5.1).
  */
 static const char *
@@ -141,6 +142,9 @@ on_trap(struct sm_agent *s, const struct transport_mad *m)
 						      s->hooks.data))
 		return "trap in the name of another port, or from an unknown "
 			"LID";
+	if (!is_no_lid(n.lid) && s->hooks.is_issuer &&
+	    !s->hooks.is_issuer(m->addr.lid, n.lid, s->hooks.data))
+		return "trap about another port";
 	if (n.generic && n.trap >= 64 && n.trap <= 67)
 		return "trap that only the SA may raise";
 	/* For the trap's sender TrapRepress is a request, which must have its

@@ -157,7 +157,8 @@ notice_decode(const uint8_t data[SMP_DATA_LEN], struct notice *n)
 	n->trap = mad_get_field(wire, 0, IB_NOTICE_TRAP_NUMBER_F);
 	if (n->trap == 128)
 		n->lid = mad_get_field(wire, 0, IB_NOTICE_DATA_LID_F);
-	if ((n->trap >= 129 && n->trap <= 131) || n->trap == 144)
+	if ((n->trap >= 129 && n->trap <= 131) || n->trap == 144 ||
+	    n->trap == 145)
 		n->lid = mad_get_field(wire, 0, IB_NOTICE_DATA_144_LID_F);
 	if (n->trap >= 129 && n->trap <= 131)
 		n->port = data[TRAP_PORT_OFFSET];

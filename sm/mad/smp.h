@@ -109,7 +109,8 @@ struct notice {
 	uint32_t producer;	/* node type of the sender, if generic */
 	uint16_t trap;		/* number, if generic */
 	uint16_t issuer_lid;
-	uint16_t lid;		/* at fault, in traps 128 to 131, 144; else 0 */
+	uint16_t lid;		/* at fault, in traps 128 to 131, 144, 145;
+				   else 0 */
 	uint8_t port;		/* in traps 129 to 131, else 0 */
 };
 

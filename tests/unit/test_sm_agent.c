@@ -188,6 +188,9 @@ make_trap(uint8_t mad[MAD_SIZE], unsigned trap)
 	data[5] = (uint8_t)trap;
 	data[7] = 3;		/* IssuerLID */
 	memset(data + 10, 0xee, SMP_DATA_LEN - 10);
+	/* LIDADDR, of 128 and of the others */
+	data[10] = data[12] = 0;
+	data[11] = data[13] = 3;
 }
 
 TEST(test_trap_repress_has_the_key_of_its_port)
@@ -251,6 +254,38 @@ TEST(test_traps_of_the_sa_are_dropped)
 	assert_int_equal(d.traps, 2);
 }
 
+/* What a subscriber is told about must be the sender. 2 and 3 are one port. */
+TEST(test_trap_about_another_port_is_dropped)
+{
+	static const struct {
+		uint16_t trap, lid;
+		bool heard;
+	} cases[] = {
+		{ 128, 3, true }, { 128, 2, true }, { 128, 10, false },
+		{ 129, 10, false }, { 130, 10, false }, { 131, 10, false },
+		{ 144, 2, true }, { 144, 10, false }, { 145, 10, false },
+		{ 144, 0xc000, false },
+		/* it says nothing */
+		{ 144, 0, true }, { 131, 0xffff, true },
+		/* the LID of a packet with a wrong key */
+		{ 257, 10, true }, { 259, 10, true },
+	};
+	uint8_t mad[MAD_SIZE];
+	struct sa_server d;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		unsigned at = cases[i].trap == 128 ? 10 : 12;
+
+		desk_open(&d, 0);
+		make_trap(mad, cases[i].trap);
+		smp_data(mad)[at] = cases[i].lid >> 8;
+		smp_data(mad)[at + 1] = cases[i].lid & 0xff;
+		hand_in(&d, 3, mad);
+		assert_int_equal(d.traps, cases[i].heard);
+		desk_close(&d);
+	}
+}
+
 TEST(test_trap_of_another_port_is_dropped)
 {
 	static const struct {
@@ -272,6 +307,7 @@ TEST(test_trap_of_another_port_is_dropped)
 		make_trap(mad, 128);
 		smp_data(mad)[6] = cases[i].issuer >> 8;
 		smp_data(mad)[7] = cases[i].issuer & 0xff;
+		smp_data(mad)[11] = 0;
 		hand_in(&d, cases[i].sender, mad);
 		assert_int_equal(d.traps, cases[i].heard);
 		desk_close(&d);
