@@ -18,6 +18,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
@@ -27,9 +28,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -40,6 +43,7 @@
 #define OLD_HDR		56
 #define NEW_HDR		64
 #define OFF_TID		12	/* its lower half */
+#define INFINIBAND_MAJOR	231
 
 struct umad_file {
 	uint32_t id;
@@ -158,12 +162,13 @@ enter(void)
 	copy_node(a.node, sizeof(a.node));
 	if (umad_ask(LAB_ENTER, &a, sizeof(a), &id, sys_path, sizeof(sys_path),
 		     NULL))
-		sys_path[0] = '\0';
+		strcpy(sys_path, "/dev/null");
 }
 
 /* -------------------------------------------------------------------- paths */
 
-/* The path to open; room: at least PATH_MAX. */
+/* The path to open; room: at least PATH_MAX. Without a lab there is nothing
+ * below it, rather than the host's devices. */
 static const char *
 redirect(const char *path, char *room)
 {
@@ -178,8 +183,6 @@ redirect(const char *path, char *room)
 			continue;
 		/* At the first use only: most programs have none. */
 		pthread_once(&once, enter);
-		if (!sys_path[0])
-			break;
 		snprintf(room, PATH_MAX, "%s%s%s", sys_path,
 			 maps[i].cut ? "" : "/dev",
 			 path + (maps[i].cut ? maps[i].cut :
@@ -320,7 +323,21 @@ write_mad(int fd, struct umad_file *f, const uint8_t *buf, size_t count)
 PUBLIC int __open_2(const char *path, int flags);
 PUBLIC int __open64_2(const char *path, int flags)
 	__attribute__((alias("__open_2")));
+PUBLIC int __openat_2(int dir, const char *path, int flags);
+PUBLIC int __openat64_2(int dir, const char *path, int flags)
+	__attribute__((alias("__openat_2")));
 PUBLIC ssize_t __read_chk(int fd, void *buf, size_t count, size_t room);
+
+/* A path such as ../dev/infiniband/umad0, or a link, leads to a device of the
+ * host: a program in a lab must not send there. */
+static bool
+is_hosts(int dir, const char *path)
+{
+	struct stat st;
+
+	return path && fstatat(dir, path, &st, 0) == 0 &&
+		S_ISCHR(st.st_mode) && major(st.st_rdev) == INFINIBAND_MAJOR;
+}
 
 static int
 open_any(int dir, const char *path, int flags, mode_t mode)
@@ -334,8 +351,14 @@ open_any(int dir, const char *path, int flags, mode_t mode)
 	uint32_t id = 0;
 
 	if (!path || strncmp(path, prefix, len) ||
-	    (strncmp(path + len, "umad", 4) && strncmp(path + len, "issm", 4)))
-		return REAL(openat)(dir, redirect(path, room), flags, mode);
+	    (strncmp(path + len, "umad", 4) && strncmp(path + len, "issm", 4))) {
+		path = redirect(path, room);
+		if (is_hosts(dir, path)) {
+			errno = EPERM;
+			return -1;
+		}
+		return REAL(openat)(dir, path, flags, mode);
+	}
 	o = (struct lab_open){ .flags = flags };
 	copy_node(o.node, sizeof(o.node));
 	snprintf(o.name, sizeof(o.name), "%s", path + len);
@@ -377,11 +400,18 @@ open_any(int dir, const char *path, int flags, mode_t mode)
 OPEN(open, AT_FDCWD, const char *path)
 OPEN(open64, AT_FDCWD, const char *path)
 OPEN(openat, dir, int dir, const char *path)
+OPEN(openat64, dir, int dir, const char *path)
 
 PUBLIC int
 __open_2(const char *path, int flags)
 {
 	return open_any(AT_FDCWD, path, flags, 0);
+}
+
+PUBLIC int
+__openat_2(int dir, const char *path, int flags)
+{
+	return open_any(dir, path, flags, 0);
 }
 
 PUBLIC int
@@ -493,6 +523,7 @@ ioctl(int fd, unsigned long code, ...)
 
 /* Calls of which only the path changes. */
 #define ELSEWHERE(type, name, params, ...) \
+	PUBLIC type name params; \
 	PUBLIC type name params \
 	{ \
 		static type (*real) params; \
@@ -504,26 +535,74 @@ ioctl(int fd, unsigned long code, ...)
 	}
 #define THERE	redirect(path, room)
 
-ELSEWHERE(FILE *, fopen, (const char *path, const char *mode), THERE, mode)
-ELSEWHERE(FILE *, fopen64, (const char *path, const char *mode), THERE, mode)
 ELSEWHERE(DIR *, opendir, (const char *path), THERE)
-ELSEWHERE(int, scandir, (const char *path, struct dirent ***list,
-	  int (*filter)(const struct dirent *),
-	  int (*compare)(const struct dirent **, const struct dirent **)),
-	  THERE, list, filter, compare)
 ELSEWHERE(int, chdir, (const char *path), THERE)
 ELSEWHERE(int, access, (const char *path, int mode), THERE, mode)
-ELSEWHERE(int, stat, (const char *path, struct stat *st), THERE, st)
-ELSEWHERE(int, stat64, (const char *path, struct stat64 *st), THERE, st)
-ELSEWHERE(int, lstat, (const char *path, struct stat *st), THERE, st)
-ELSEWHERE(int, lstat64, (const char *path, struct stat64 *st), THERE, st)
-ELSEWHERE(int, fstatat, (int dir, const char *path, struct stat *st,
-	  int flags), dir, THERE, st, flags)
-ELSEWHERE(int, fstatat64, (int dir, const char *path, struct stat64 *st,
-	  int flags), dir, THERE, st, flags)
-ELSEWHERE(int, statx, (int dir, const char *path, int flags, unsigned mask,
-	  struct statx *st), dir, THERE, flags, mask, st)
+ELSEWHERE(int, eaccess, (const char *path, int mode), THERE, mode)
+ELSEWHERE(int, euidaccess, (const char *path, int mode), THERE, mode)
 ELSEWHERE(int, faccessat, (int dir, const char *path, int mode, int flags),
 	  dir, THERE, mode, flags)
+ELSEWHERE(int, statx, (int dir, const char *path, int flags, unsigned mask,
+	  struct statx *st), dir, THERE, flags, mask, st)
+ELSEWHERE(char *, realpath, (const char *path, char *to), THERE, to)
+ELSEWHERE(char *, __realpath_chk, (const char *path, char *to, size_t size),
+	  THERE, to, size)
+ELSEWHERE(char *, canonicalize_file_name, (const char *path), THERE)
 ELSEWHERE(ssize_t, readlink, (const char *path, char *buf, size_t size),
 	  THERE, buf, size)
+ELSEWHERE(ssize_t, __readlink_chk, (const char *path, char *buf, size_t size,
+	  size_t real_size), THERE, buf, size, real_size)
+ELSEWHERE(ssize_t, readlinkat, (int dir, const char *path, char *buf,
+	  size_t size), dir, THERE, buf, size)
+ELSEWHERE(ssize_t, __readlinkat_chk, (int dir, const char *path, char *buf,
+	  size_t size, size_t real_size), dir, THERE, buf, size, real_size)
+ELSEWHERE(int, inotify_add_watch, (int fd, const char *path, uint32_t mask),
+	  fd, THERE, mask)
+
+/* Those that there are twice, for large files; and what programs call for stat
+ * that were built with a glibc before 2.33. */
+#define TWINS(x) \
+ELSEWHERE(FILE *, fopen##x, (const char *path, const char *mode), \
+	  THERE, mode) \
+ELSEWHERE(FILE *, freopen##x, (const char *path, const char *mode, FILE *f), \
+	  THERE, mode, f) \
+ELSEWHERE(int, scandir##x, (const char *path, struct dirent##x ***list, \
+	  int (*filter)(const struct dirent##x *), \
+	  int (*compare)(const struct dirent##x **, \
+			 const struct dirent##x **)), \
+	  THERE, list, filter, compare) \
+ELSEWHERE(int, stat##x, (const char *path, struct stat##x *st), THERE, st) \
+ELSEWHERE(int, lstat##x, (const char *path, struct stat##x *st), THERE, st) \
+ELSEWHERE(int, fstatat##x, (int dir, const char *path, struct stat##x *st, \
+	  int flags), dir, THERE, st, flags) \
+ELSEWHERE(int, __xstat##x, (int version, const char *path, \
+	  struct stat##x *st), version, THERE, st) \
+ELSEWHERE(int, __lxstat##x, (int version, const char *path, \
+	  struct stat##x *st), version, THERE, st) \
+ELSEWHERE(int, __fxstatat##x, (int version, int dir, const char *path, \
+	  struct stat##x *st, int flags), version, dir, THERE, st, flags) \
+\
+/* It walks by the functions above, so that the names are as asked for. */ \
+PUBLIC int \
+glob##x(const char *pattern, int flags, int (*on_error)(const char *, int), \
+	glob##x##_t *g) \
+{ \
+	static __typeof__(glob##x) *real; \
+	int status; \
+	\
+	if (!real) \
+		real = (__typeof__(real))dlsym(RTLD_NEXT, "glob" #x); \
+	if (flags & GLOB_ALTDIRFUNC) \
+		return real(pattern, flags, on_error, g); \
+	g->gl_opendir = (void *)opendir; \
+	g->gl_readdir = (void *)readdir##x; \
+	g->gl_closedir = (void *)closedir; \
+	g->gl_stat = stat##x; \
+	g->gl_lstat = lstat##x; \
+	status = real(pattern, flags | GLOB_ALTDIRFUNC, on_error, g); \
+	g->gl_flags &= ~GLOB_ALTDIRFUNC; \
+	return status; \
+}
+
+TWINS()
+TWINS(64)

@@ -416,7 +416,31 @@ case_runner() {
 	console "$net"
 }
 
-for name in runner prompt minism tables two; do
+# ---- foreign programs -------------------------------------------------------
+
+says() {	# regex command...: that fails and says so
+	local regex=$1
+
+	shift
+	! "$@" >run.out 2>&1 && grep -E "$regex" run.out
+}
+
+case_foreign() {
+	fresh "$MINISM_SRC/etc/fabrics/demo.net"
+	check "each call for a path finds the lab's adapter" \
+		inside python3 "$here/lab_client.py" paths
+	check "without its lab a program finds no adapter" \
+		says 'Not a directory' inside env MINISM_LAB=none \
+		cat /sys/class/infiniband/x
+	if mknod umad0 c 231 0 2>/dev/null; then
+		check "no path leads to a device of the host" \
+			says 'Operation not permitted' inside cat umad0
+	else
+		skip "no path leads to a device of the host" "no mknod"
+	fi
+}
+
+for name in foreign runner prompt minism tables two; do
 	! wanted_case "$name" || "case_$name"
 done
 lab_stop
