@@ -20,7 +20,8 @@
  * last segment is acknowledged.
  *
  * Two pending sends may not have the same key (EINVAL): requests their TID and
- * class, responses their destination, too.
+ * class, responses their destination, too. Segments of a program that does RMPP
+ * itself may.
  */
 #include "sm/lab/kernel.h"
 
@@ -28,6 +29,7 @@
 #include <string.h>
 
 #include "sm/lab/rmpp.h"
+#include "sm/lab/rules.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/mad.h"
 #include "sm/mad/smp.h"
@@ -35,15 +37,10 @@
 #define N_AGENTS	32u
 #define HDR		sizeof(struct ib_user_mad_hdr)
 #define MAD_HDR		24u
-#define RMPP_FLAGS	26u	/* byte: RRespTime and flags */
 #define OFF_TID		8
 #define OFF_OUI		37
 #define VERSION_MAX	0x83u
 #define CLASS_MAX	0x50u
-#define VENDOR2_FIRST	0x30u
-#define VENDOR2_LAST	0x4fu
-#define CLASS_DEVICE_ADM	0x10u
-#define CLASS_BIS		0x12u
 #define SEGMENT_MS	2000u	/* for an ACK, at most */
 
 const struct kernel_limits kernel_limits_none = { 0, 0 };
@@ -54,7 +51,7 @@ struct agent {
 	unsigned id;
 	uint32_t hi_tid;
 	uint8_t mgmt_class, version, oui[3];
-	bool rmpp, user_rmpp;
+	enum rules_agent kind;
 	uint64_t methods[2];
 	unsigned limit;		/* of `out`; 0: none */
 	unsigned out;		/* solicited */
@@ -79,10 +76,12 @@ struct kernel_port {
 };
 
 /* The key by which a received MAD finds a pending send: TID; LID (of a request
- * 0), class and method (of a send only the response bit). */
+ * 0), class and method (of a send only the response bit). Above these a number:
+ * not 0 of a further send with the same key. */
 struct key {
 	uint64_t tid, rest;
 };
+#define TWIN	(UINT64_C(1) << 32)
 
 /* A pending send. */
 struct send {
@@ -127,36 +126,6 @@ key_equal(gconstpointer x, gconstpointer y)
 	return memcmp(x, y, sizeof(struct key)) == 0;
 }
 
-static bool
-is_vendor2(unsigned mgmt_class)
-{
-	return mgmt_class >= VENDOR2_FIRST && mgmt_class <= VENDOR2_LAST;
-}
-
-/* Where the data begin in a MAD of a class with RMPP; 0: it has none. */
-static unsigned
-rmpp_header_len(unsigned mgmt_class)
-{
-	if (mgmt_class == MAD_CLASS_SA)
-		return RMPP_SA_HEADER_LEN;
-	if (mgmt_class == CLASS_DEVICE_ADM || mgmt_class == CLASS_BIS)
-		return 64;
-	return is_vendor2(mgmt_class) ? 40 : 0;
-}
-
-static bool
-is_response(const struct mad_header *h)
-{
-	return h->method & MAD_METHOD_RESPONSE ||
-		h->method == MAD_METHOD_TRAP_REPRESS;
-}
-
-static bool
-rmpp_is_active(const struct agent *a, const uint8_t *mad)
-{
-	return rmpp_header_len(mad[1]) && mad[RMPP_FLAGS] & RMPP_FLAG_ACTIVE;
-}
-
 /* ---------------------------------------------------------------- delivery */
 
 static void
@@ -179,6 +148,24 @@ kernel_deliver(struct agent *a, const struct mad_addr *from, const uint8_t *mad,
 
 static void start_send(struct send *s);
 
+/* The last one of several with the same key takes its place. */
+static void
+take_send(struct send *s)
+{
+	GHashTable *sends = s->agent->file->sends;
+	struct send *last = NULL, *next;
+	struct key key = s->key;
+
+	g_hash_table_steal(sends, &s->key);
+	while (key.rest += TWIN, next = g_hash_table_lookup(sends, &key))
+		last = next;
+	if (!last)
+		return;
+	g_hash_table_steal(sends, &last->key);
+	last->key = s->key;
+	g_hash_table_insert(sends, &last->key, last);
+}
+
 static void
 send_free(struct send *s)
 {
@@ -194,7 +181,7 @@ end_send(struct send *s)
 	struct agent *a = s->agent;
 	struct send *next = NULL;
 
-	g_hash_table_steal(a->file->sends, &s->key);
+	take_send(s);
 	if (s->counted) {
 		a->out--;
 		next = g_queue_pop_head(&a->backlog);
@@ -240,7 +227,7 @@ kernel_on_timeout(void *data)
 		give_back(s);
 		return;
 	}
-	if (s->len <= MAD_SIZE && !rmpp_is_active(s->agent, s->data))
+	if (!s->transfer)
 		transport_send(s->agent->file->port->transport, &s->to,
 			       s->data, MAD_SIZE, 0, NULL);
 	wait_for_answer(s);
@@ -268,10 +255,10 @@ start_send(struct send *s)
 
 	s->counted = ms;
 	a->out += s->counted;
-	if (a->rmpp && rmpp_is_active(a, s->data)) {
+	if (rules_by_kernel(a->kind, s->data)) {
 		ms = ms && ms < SEGMENT_MS ? ms : SEGMENT_MS;
 		s->transfer = rmpp_send(a->file->port->transport, &s->to,
-					rmpp_header_len(s->data[1]),
+					rules_header_len(s->data[1]),
 					s->data, s->len, ms * INT64_C(1000),
 					s->hdr.retries, on_sent, s);
 		return;
@@ -286,7 +273,7 @@ send_new(struct agent *a, const struct ib_user_mad_hdr *hdr,
 	 const uint8_t *data, size_t len)
 {
 	struct send *s = g_malloc0(sizeof(*s) + MAX(len, MAD_SIZE));
-	struct mad_header h;
+	bool is_response = rules_is_response(data);
 
 	s->agent = a;
 	s->hdr = *hdr;
@@ -300,12 +287,11 @@ send_new(struct agent *a, const struct ib_user_mad_hdr *hdr,
 	memcpy(s->to.gid, hdr->gid, sizeof(s->to.gid));
 	s->len = len;
 	memcpy(s->data, data, len);
-	mad_header_read(s->data, MAD_SIZE, &h);
-	if (!is_response(&h))
+	if (!is_response)
 		bytes_store32(s->data + OFF_TID, a->hi_tid);
 	s->key = make_key(bytes_load64(s->data + OFF_TID),
-			  is_response(&h) ? s->to.lid : 0, h.mgmt_class,
-			  h.method & MAD_METHOD_RESPONSE);
+			  is_response ? s->to.lid : 0, data[1],
+			  data[3] & MAD_METHOD_RESPONSE);
 	return s;
 }
 
@@ -315,25 +301,24 @@ kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
 	struct ib_user_mad_hdr hdr;
 	struct agent *a;
 	struct send *s;
-	bool rmpp;
 
-	if (len < HDR + RMPP_HEADER_LEN)
+	if (len < HDR)
 		return -EINVAL;
 	memcpy(&hdr, buf, HDR);
 	a = hdr.id < N_AGENTS ? f->agents[hdr.id] : NULL;
-	if (!a)
-		return -EINVAL;
 	buf += HDR;
 	len -= HDR;
-	rmpp = a->rmpp && rmpp_is_active(a, buf);
-	if (rmpp ? len < rmpp_header_len(buf[1]) : len > MAD_SIZE)
+	if (!a || !rules_may_write(a->kind, buf, len))
 		return -EINVAL;
 	s = send_new(a, &hdr, buf, len);
-	if (g_hash_table_contains(f->sends, &s->key)) {
-		send_free(s);
-		return -EINVAL;
+	while (g_hash_table_contains(f->sends, &s->key)) {
+		if (!rules_by_program(a->kind, buf)) {
+			send_free(s);
+			return -EINVAL;
+		}
+		s->key.rest += TWIN;
 	}
-	if (!rmpp && !hdr.timeout_ms) {
+	if (!hdr.timeout_ms && !rules_by_kernel(a->kind, buf)) {
 		transport_send(f->port->transport, &s->to, s->data, MAD_SIZE,
 			       0, NULL);
 		send_free(s);
@@ -350,7 +335,8 @@ kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
 /* --------------------------------------------------------------- receiving */
 
 /* A whole MAD or message. An answer ends its request; it is delivered before a
- * request of the backlog is sent. */
+ * request of the backlog is sent. Of several segments for a program that does
+ * RMPP itself the first is the answer. */
 static void
 complete(struct agent *a, const struct mad_addr *from, const uint8_t *mad,
 	 size_t len)
@@ -362,10 +348,10 @@ complete(struct agent *a, const struct mad_addr *from, const uint8_t *mad,
 
 	memcpy(head, mad, MIN(len, MAD_SIZE));
 	mad_header_read(head, MAD_SIZE, &h);
-	if (is_response(&h)) {
+	if (rules_is_response(head)) {
 		key = make_key(h.tid, 0, h.mgmt_class, 0);
 		s = g_hash_table_lookup(a->file->sends, &key);
-		if (!s)
+		if (!s && !rules_by_program(a->kind, head))
 			return;
 	}
 	kernel_deliver(a, from, mad, len);
@@ -430,7 +416,7 @@ receive_rmpp(struct agent *a, const struct transport_mad *m,
 		r->agent = a;
 		r->from = m->addr;
 		r->transfer = rmpp_receiver(a->file->port->transport, &m->addr,
-					    rmpp_header_len(h->mgmt_class),
+					    rules_header_len(h->mgmt_class),
 					    on_message, on_received, r);
 		g_hash_table_insert(a->receives, &r->key, r);
 	}
@@ -455,11 +441,11 @@ kernel_on_receive(const struct transport_mad *m, void *data)
 	method = h.method & 0x7f;
 	for (guint i = 0; i < p->agents->len && !a; i++) {
 		a = p->agents->pdata[i];
-		if (is_response(&h) ? a->hi_tid != h.tid >> 32 :
+		if (rules_is_response(m->mad) ? a->hi_tid != h.tid >> 32 :
 		    a->mgmt_class != h.mgmt_class ||
 		    a->version != h.class_version ||
 		    !(a->methods[method / 64] >> method % 64 & 1) ||
-		    (is_vendor2(h.mgmt_class) &&
+		    (rules_is_vendor2(h.mgmt_class) &&
 		     memcmp(a->oui, m->mad + OFF_OUI, sizeof(a->oui))))
 			a = NULL;
 	}
@@ -472,10 +458,8 @@ kernel_on_receive(const struct transport_mad *m, void *data)
 	}
 	if (!a)
 		return;
-	if (a->rmpp && rmpp_is_active(a, m->mad))
+	if (rules_by_kernel(a->kind, m->mad))
 		receive_rmpp(a, m, &h);
-	else if (a->user_rmpp && rmpp_is_active(a, m->mad))
-		kernel_deliver(a, &m->addr, m->mad, MAD_SIZE);
 	else
 		complete(a, &m->addr, m->mad, MAD_SIZE);
 }
@@ -494,9 +478,7 @@ add_agent(struct kernel_file *f, struct ib_user_mad_reg_req2 *r)
 		.version = r->mgmt_class_version,
 		.oui = { r->oui >> 16, r->oui >> 8, r->oui },
 		.methods = { r->method_mask[0], r->method_mask[1] },
-		.user_rmpp = r->flags & IB_USER_MAD_USER_RMPP,
-		.rmpp = r->rmpp_version &&
-			!(r->flags & IB_USER_MAD_USER_RMPP),
+		.kind = rules_agent(r->rmpp_version, r->flags),
 		.limit = is_smp ? p->limits.smps : p->limits.gmps,
 	};
 
@@ -512,9 +494,9 @@ add_agent(struct kernel_file *f, struct ib_user_mad_reg_req2 *r)
 	if (model.mgmt_class &&
 	    ((model.mgmt_class >= CLASS_MAX &&
 	      model.mgmt_class != MAD_CLASS_SMP_DIRECT) ||
-	     (is_vendor2(model.mgmt_class) &&
+	     (rules_is_vendor2(model.mgmt_class) &&
 	      memcmp(model.oui, no_oui, sizeof(no_oui)) == 0) ||
-	     (r->rmpp_version && !rmpp_header_len(model.mgmt_class)) ||
+	     (r->rmpp_version && !rules_header_len(model.mgmt_class)) ||
 	     is_smp != (r->qpn == 0)))
 		return -EINVAL;
 	for (guint i = 0; i < p->agents->len; i++) {
@@ -523,7 +505,7 @@ add_agent(struct kernel_file *f, struct ib_user_mad_reg_req2 *r)
 		    a->version == model.version &&
 		    (a->methods[0] & model.methods[0] ||
 		     a->methods[1] & model.methods[1]) &&
-		    (!is_vendor2(a->mgmt_class) ||
+		    (!rules_is_vendor2(a->mgmt_class) ||
 		     memcmp(a->oui, model.oui, sizeof(a->oui)) == 0))
 			return -EINVAL;
 	}

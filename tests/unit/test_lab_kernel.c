@@ -204,6 +204,7 @@ PAIR_TEST(test_registration_follows_the_kernel)
 		{ 1, SA, 2, 1, 0x06, true },
 		{ 1, SA, 2, 2, 0, false },	/* no such RMPP */
 		{ 1, 0x04, 1, 1, 0, false },	/* a class without RMPP */
+		{ 1, 0x06, 1, 1, 0, true },
 		{ 1, 0x04, 1, 0, 0, true },
 		{ 1, 0x50, 1, 0, 0, false },	/* beyond the last class */
 		{ 1, 0x32, 1, 1, 0, false },	/* vendor, without OUI */
@@ -333,6 +334,9 @@ PAIR_TEST(test_bad_writes_are_refused)
 	assert_int_equal(try_write(&p->a, 0, 0xffff, 9, 0, mad, 35), -EINVAL);
 	assert_int_equal(try_write(&p->a, 0, 0xffff, 9, 0, mad, MAD_SIZE + 1),
 			 -EINVAL);
+	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0), 1);
+	assert_int_equal(try_write(&p->a, 1, 0xffff, 9, 0, mad, MAD_SIZE),
+			 -EINVAL);		/* a class without RMPP */
 }
 
 PAIR_TEST(test_an_agent_that_leaves_gets_nothing)
@@ -522,6 +526,102 @@ TEST(test_a_lossy_cable_costs_time_only)
 	assert_memory_equal(message(&p.a, 0)->data + HDR + RMPP_SA_HEADER_LEN,
 			    table->data + RMPP_SA_HEADER_LEN, 100000);
 	assert_int_equal(p.a.inbox.messages->len, 1);
+}
+
+/* A program that does RMPP itself, with the flag or by asking for none. */
+static int
+register_own(struct host *h, bool flag)
+{
+	struct ib_user_mad_reg_req2 r = {
+		.qpn = 1, .mgmt_class = SA, .mgmt_class_version = 2,
+		.flags = flag ? IB_USER_MAD_USER_RMPP : 0, .rmpp_version = flag,
+	};
+
+	assert_int_equal(kernel_ioctl(h->file, IB_USER_MAD_REGISTER_AGENT2,
+				      &r), 0);
+	return (int)r.id;
+}
+
+/* An ACK of segment n, to which one more may follow. */
+static void
+write_ack(struct pair *p, int agent, uint64_t tid, uint32_t n)
+{
+	const struct rmpp_header h = {
+		.version = RMPP_VERSION, .type = RMPP_TYPE_ACK,
+		.flags = RMPP_FLAG_ACTIVE, .segment = n, .length = n + 1,
+	};
+	uint8_t mad[MAD_SIZE];
+
+	make_sa(mad, GET_TABLE, tid);
+	rmpp_header_write(mad, &h);
+	assert_int_equal(try_write(&p->a, agent, 2, 0, 0, mad, MAD_SIZE), 0);
+	run_ms(p, 5);
+}
+
+/* The first segment is the answer to the request; all are delivered. */
+TEST(test_own_rmpp_gets_each_segment_and_no_time_out)
+{
+	for (unsigned flag = 0; flag < 2; flag++) {
+		AUTO_VALUE(pair_close) struct pair p;
+		g_autoptr(GByteArray) table = NULL;
+		struct rmpp_header h;
+		uint8_t mad[MAD_SIZE];
+		int agent;
+
+		pair_up(&p);
+		agent = register_own(&p.a, flag);
+		assert_int_equal(try_register(&p.b, 1, SA, 2, 1,
+					      1u << GET_TABLE), 0);
+		make_sa(mad, GET_TABLE, 9);
+		assert_int_equal(try_write(&p.a, agent, 2, 100, 0, mad,
+					   MAD_SIZE), 0);
+		run_ms(&p, 5);
+		table = make_table(tid_of(message(&p.b, 0)), 900);
+		assert_int_equal(try_write(&p.b, 0, 1, 0, 0, table->data,
+					   table->len), 0);
+		run_ms(&p, 5);
+		for (uint32_t n = 1; n <= 5; n++) {
+			const GByteArray *got = message(&p.a, n - 1);
+
+			assert_int_equal(header_of(got).status, 0);
+			rmpp_header_read(got->data + HDR, MAD_SIZE, &h);
+			assert_int_equal(h.segment, n);
+			write_ack(&p, agent, 9, n);
+		}
+		run_ms(&p, 3000);
+		assert_int_equal(p.a.inbox.messages->len, 5);
+		assert_int_equal(p.b.inbox.messages->len, 1);
+	}
+}
+
+/* Each ACK ends one; the others come back, after they were repeated. */
+TEST(test_own_segments_may_have_one_tid)
+{
+	g_autoptr(GByteArray) request = make_table(1, 100);
+	AUTO_VALUE(pair_close) struct pair p;
+	uint8_t mad[MAD_SIZE];
+	int agent;
+
+	request->data[3] = GET_TABLE;
+	pair_up(&p);
+	agent = register_own(&p.a, true);
+	assert_int_equal(try_register(&p.b, 1, SA, 2, 0, 1u << GET_TABLE), 0);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(try_write(&p.a, agent, 2, 100 + 10 * i, 1,
+					   request->data, request->len), 0);
+	run_ms(&p, 5);
+	assert_int_equal(p.b.inbox.messages->len, 4);
+	make_sa(mad, GET_TABLE_RESP, tid_of(message(&p.b, 0)));
+	mad[26] = RMPP_FLAG_ACTIVE;
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(try_write(&p.b, 0, 1, 0, 0, mad, MAD_SIZE),
+				 0);
+	run_ms(&p, 500);
+	assert_int_equal(p.b.inbox.messages->len, 6);
+	assert_int_equal(p.a.inbox.messages->len, 4);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(header_of(message(&p.a, i)).status,
+				 i < 2 ? 0 : ETIMEDOUT);
 }
 
 /* There is no ACK: it comes back with the requester's TID. */
