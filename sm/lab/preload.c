@@ -6,13 +6,20 @@
  * Paths below /sys/class/infiniband* and /dev/infiniband go to the folder that
  * the server keeps for the node. A umadN or issmN that is opened becomes a
  * connection to the server: the descriptor is a real one, so that poll, epoll,
- * fcntl, dup in a child and exit need no help. read, write and ioctl of such a
- * descriptor are translated (protocol.h); the kernel's rules are the server's.
+ * fcntl, dup, fork, close and exit need no help. read, write and ioctl of such a
+ * descriptor are translated (protocol.h); the kernel's rules are the server's. A
+ * umad is known by its socket and not by the descriptor's number, which may
+ * become another file's, or be one of several, by calls that are not seen here.
  *
  * Errors that the kernel returns from write(2), and the server could report
- * only later, are found here: an agent that is not registered, and the TID of a
- * request that is still pending. For this the TIDs of requests with a time-out
- * are kept until their answer or time-out is read.
+ * only later, are found here: an agent that is not registered, a MAD that is
+ * too long (rules.h), and the TID of a request that is still pending. For this
+ * the TIDs of requests with a time-out are kept until their answer or time-out
+ * is read.
+ *
+ * One lock is held for the time of a system call that does not wait for
+ * anything but the server, which does not wait for programs. A thread that waits
+ * for a MAD does so without it.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -37,8 +44,8 @@
 #include <unistd.h>
 
 #include "sm/lab/protocol.h"
+#include "sm/lab/rules.h"
 
-#define FILES_MAX	4096
 #define AGENTS_MAX	32
 #define OLD_HDR		56
 #define NEW_HDR		64
@@ -46,11 +53,13 @@
 #define INFINIBAND_MAJOR	231
 
 struct umad_file {
+	struct umad_file *next;
+	struct stat socket;
+	bool is_open;		/* while this is looked up */
 	uint32_t id;
 	unsigned hdr;		/* size of ib_user_mad's header */
-	bool umad;		/* else issm */
-	pthread_mutex_t lock;	/* of what follows, and of reading */
-	uint32_t agents;	/* bits */
+	bool used;		/* an agent was registered */
+	uint8_t agents[AGENTS_MAX];	/* enum rules_agent */
 	bool has_cell;
 	uint8_t cell[LAB_CELL];	/* read, but its reader had no room */
 	/* TID, class and agent of requests that wait: not many, any order */
@@ -58,13 +67,20 @@ struct umad_file {
 	unsigned n_waiting, n_slots;
 };
 
-static struct umad_file *files[FILES_MAX];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct umad_file *files;		/* with the lock */
 static char sys_path[108];
 static int (*real_openat)(int, const char *, int, ...);
-static int (*real_close)(int);
 static int (*real_ioctl)(int, unsigned long, ...);
 static ssize_t (*real_read)(int, void *, size_t);
 static ssize_t (*real_write)(int, const void *, size_t);
+
+static int
+umad_fail(int error)
+{
+	errno = error;
+	return -1;
+}
 
 /* -------------------------------------------------------------- the server */
 
@@ -126,7 +142,7 @@ umad_ask(enum lab_type type, const void *data, size_t len, uint32_t *id,
 	if (keep && !r.error)
 		*keep = fd;
 	else
-		real_close(fd);
+		close(fd);
 	return r.error;
 }
 
@@ -138,7 +154,6 @@ find_real(void)
 		memcpy(&real_##name, &p, sizeof(p)); \
 	} while (0)
 	REAL(openat);
-	REAL(close);
 	REAL(ioctl);
 	REAL(read);
 	REAL(write);
@@ -192,14 +207,116 @@ redirect(const char *path, char *room)
 	return path;
 }
 
-static struct umad_file *
-file_of(int fd)
+/* ---------------------------------------------------------- files, the lock */
+
+static void
+lock_files(void)
 {
-	return fd >= 0 && fd < FILES_MAX && files[fd] && files[fd]->umad ?
-		files[fd] : NULL;
+	pthread_mutex_lock(&lock);
 }
 
-/* ------------------------------------------ requests that wait (file->lock) */
+static void
+unlock_files(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* A child may use the files as well. */
+__attribute__((constructor)) static void
+lock_at_fork(void)
+{
+	pthread_atfork(lock_files, unlock_files, unlock_files);
+}
+
+static struct umad_file *
+find_file(const struct stat *st)
+{
+	struct umad_file *f = files;
+
+	while (f && (f->socket.st_ino != st->st_ino ||
+		     f->socket.st_dev != st->st_dev))
+		f = f->next;
+	return f;
+}
+
+static void
+umad_leave(int state)
+{
+	unlock_files();
+	pthread_setcancelstate(state, NULL);
+}
+
+/* The file with the lock, and the thread is not cancelled until umad_leave();
+ * or NULL, without: fd is no umad. */
+static struct umad_file *
+umad_enter(int fd, int *state)
+{
+	struct umad_file *f;
+	struct stat st;
+
+	if (!__atomic_load_n(&files, __ATOMIC_RELAXED) || fstat(fd, &st) ||
+	    !S_ISSOCK(st.st_mode))
+		return NULL;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, state);
+	lock_files();
+	f = find_file(&st);
+	if (!f)
+		umad_leave(*state);
+	return f;
+}
+
+/* Those that have no descriptor any more. */
+static void
+free_closed(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct umad_file *f, **at = &files;
+	struct dirent *e;
+	struct stat st;
+
+	if (!dir)
+		return;
+	for (f = files; f; f = f->next)
+		f->is_open = false;
+	while ((e = readdir(dir))) {
+		f = fstat(atoi(e->d_name), &st) ? NULL : find_file(&st);
+		if (f)
+			f->is_open = true;
+	}
+	closedir(dir);
+	while ((f = *at)) {
+		if (f->is_open) {
+			at = &f->next;
+			continue;
+		}
+		*at = f->next;
+		free(f->waiting);
+		free(f);
+	}
+}
+
+static bool
+add_file(int fd, uint32_t id)
+{
+	struct umad_file *f = calloc(1, sizeof(*f));
+	int state;
+
+	if (!f || fstat(fd, &f->socket)) {
+		free(f);
+		return false;
+	}
+	f->id = id;
+	f->hdr = OLD_HDR;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	lock_files();
+	free_closed();
+	f->next = files;
+	files = f;
+	umad_leave(state);
+	return true;
+}
+
+/* ------------------------------------------------------- requests that wait */
 
 static uint64_t
 umad_key_of(const uint8_t *mad, uint32_t agent)
@@ -220,7 +337,45 @@ find_waiting(const struct umad_file *f, uint64_t key)
 	return i;
 }
 
-/* ---------------------------------------------- read and write (file->lock) */
+static bool
+add_waiting(struct umad_file *f, uint64_t key)
+{
+	unsigned more = 2 * f->n_slots + 64;
+	uint64_t *slots = f->waiting;
+
+	if (f->n_waiting == f->n_slots) {
+		slots = realloc(slots, more * sizeof(*slots));
+		if (!slots)
+			return false;
+		f->n_slots = more;
+	}
+	f->waiting = slots;
+	slots[f->n_waiting++] = key;
+	return true;
+}
+
+/* ------------------------------------------------------------ read and write */
+
+/* The next cell is in f->cell. may_stay: it is not taken from the socket, for
+ * poll(2) to see it, unless a part of it is there only. */
+static int
+look_at_cell(int fd, struct umad_file *f, bool may_stay)
+{
+	ssize_t n, taken;
+
+	if (f->has_cell)
+		return 0;
+	n = recv(fd, f->cell, LAB_CELL,
+		 MSG_DONTWAIT | (may_stay ? MSG_PEEK : 0));
+	if (n < 0 && errno != ECONNRESET)
+		return errno;
+	if (n == LAB_CELL && may_stay)
+		return 0;
+	taken = may_stay ? 0 : n;
+	f->has_cell = n > 0 && move_all(fd, POLLIN, f->cell + taken,
+					LAB_CELL - taken);
+	return f->has_cell ? 0 : EIO;
+}
 
 static ssize_t
 read_mad(int fd, struct umad_file *f, uint8_t *buf, size_t count)
@@ -228,42 +383,54 @@ read_mad(int fd, struct umad_file *f, uint8_t *buf, size_t count)
 	struct ib_user_mad_hdr hdr;
 	size_t len, first;
 	unsigned i;
-	ssize_t n;
+	int error;
 
-	if (!f->has_cell) {
-		n = recv(fd, f->cell, LAB_CELL, 0);
-		if (n < 0 && errno != ECONNRESET)
-			return -1;
-		if (n <= 0 || !move_all(fd, POLLIN, f->cell + n,
-					LAB_CELL - n)) {
-			errno = EIO;
-			return -1;
-		}
-		f->has_cell = true;
-	}
+	error = count < f->hdr ? EINVAL :
+		look_at_cell(fd, f, count < f->hdr + MAD_SIZE);
+	if (error)
+		return umad_fail(error);
 	memcpy(&hdr, f->cell, sizeof(hdr));
 	len = hdr.length - NEW_HDR;
 	hdr.length = f->hdr + len;
-	first = len < 256 ? len : 256;
-	if (count < f->hdr + first) {
-		errno = EINVAL;
-		return -1;
-	}
+	first = len < MAD_SIZE ? len : MAD_SIZE;
+	if (count < f->hdr + first)
+		return umad_fail(EINVAL);
 	memcpy(buf, &hdr, f->hdr);
 	memcpy(buf + f->hdr, f->cell + NEW_HDR, first);
-	if (count < f->hdr + len) {
-		errno = ENOSPC;
-		return -1;
-	}
-	f->has_cell = false;
+	if (count < f->hdr + len)
+		return umad_fail(ENOSPC);
 	i = find_waiting(f, umad_key_of(f->cell + NEW_HDR, hdr.id));
 	if (i < f->n_waiting)
 		f->waiting[i] = f->waiting[--f->n_waiting];
-	if (!move_all(fd, POLLIN, buf + f->hdr + first, len - first)) {
-		errno = EIO;
-		return -1;
-	}
+	if ((!f->has_cell && !move_all(fd, POLLIN, f->cell, LAB_CELL)) ||
+	    !move_all(fd, POLLIN, buf + f->hdr + first, len - first))
+		return umad_fail(EIO);
+	f->has_cell = false;
 	return f->hdr + len;
+}
+
+/* 0, or the errno by which the kernel refuses it; a request is noted. */
+static int
+judge_write(struct umad_file *f, const uint8_t *buf, size_t count)
+{
+	struct ib_user_mad_hdr hdr = { .id = AGENTS_MAX };
+	const uint8_t *mad = buf + f->hdr;
+	enum rules_agent agent;
+	uint64_t key;
+
+	if (count < f->hdr)
+		return EINVAL;
+	memcpy(&hdr, buf, f->hdr);
+	agent = hdr.id < AGENTS_MAX ? f->agents[hdr.id] : RULES_AGENT_ABSENT;
+	if (!rules_may_write(agent, mad, count - f->hdr))
+		return EINVAL;
+	if (rules_is_response(mad))
+		return 0;
+	key = umad_key_of(mad, hdr.id);
+	if (!rules_by_program(agent, mad) &&
+	    find_waiting(f, key) < f->n_waiting)
+		return EINVAL;
+	return hdr.timeout_ms && !add_waiting(f, key) ? ENOMEM : 0;
 }
 
 static ssize_t
@@ -271,45 +438,19 @@ write_mad(int fd, struct umad_file *f, const uint8_t *buf, size_t count)
 {
 	size_t head = sizeof(struct lab_frame) + NEW_HDR, len = count - f->hdr;
 	struct lab_frame frame = { .length = NEW_HDR + len, .type = LAB_WRITE };
-	const uint8_t *mad = buf + f->hdr;
-	struct ib_user_mad_hdr hdr;
-	uint8_t *all;
-	uint64_t key;
-	bool ok;
+	int error = judge_write(f, buf, count);
+	uint8_t *all = error ? NULL : calloc(1, head + len);
 
-	/* In one piece, for a reader in another thread and for speed. */
-	all = calloc(1, head + len);
 	if (!all)
-		return -1;
-	memcpy(&hdr, buf, f->hdr);
-	key = umad_key_of(mad, hdr.id);
-	ok = hdr.id < AGENTS_MAX && f->agents >> hdr.id & 1;
-	/* Does it wait for an answer? */
-	if (ok && !(mad[3] & 0x80) && mad[3] != 0x07 && hdr.timeout_ms) {
-		ok = find_waiting(f, key) == f->n_waiting;
-		if (ok && f->n_waiting == f->n_slots) {
-			f->n_slots = 2 * f->n_slots + 64;
-			f->waiting = realloc(f->waiting, f->n_slots *
-					     sizeof(*f->waiting));
-		}
-		if (ok)
-			f->waiting[f->n_waiting++] = key;
-	}
-	if (!ok) {
-		free(all);
-		errno = EINVAL;
-		return -1;
-	}
+		return umad_fail(error ? error : ENOMEM);
+	/* In one piece, for speed. */
 	memcpy(all, &frame, sizeof(frame));
 	memcpy(all + sizeof(frame), buf, f->hdr);
-	memcpy(all + head, mad, len);
-	ok = move_all(fd, POLLOUT, all, head + len);
+	memcpy(all + head, buf + f->hdr, len);
+	if (!move_all(fd, POLLOUT, all, head + len))
+		error = EIO;
 	free(all);
-	if (!ok) {
-		errno = EIO;
-		return -1;
-	}
-	return (ssize_t)count;
+	return error ? umad_fail(error) : (ssize_t)count;
 }
 
 /* ------------------------------------------------------ in place of libc's */
@@ -346,37 +487,26 @@ open_any(int dir, const char *path, int flags, mode_t mode)
 	size_t len = strlen(prefix);
 	struct lab_open o;
 	char room[PATH_MAX];
-	struct umad_file *f;
 	int fd = -1, error;
 	uint32_t id = 0;
 
 	if (!path || strncmp(path, prefix, len) ||
 	    (strncmp(path + len, "umad", 4) && strncmp(path + len, "issm", 4))) {
 		path = redirect(path, room);
-		if (is_hosts(dir, path)) {
-			errno = EPERM;
-			return -1;
-		}
+		if (is_hosts(dir, path))
+			return umad_fail(EPERM);
 		return REAL(openat)(dir, path, flags, mode);
 	}
 	o = (struct lab_open){ .flags = flags };
 	copy_node(o.node, sizeof(o.node));
 	snprintf(o.name, sizeof(o.name), "%s", path + len);
 	error = umad_ask(LAB_OPEN, &o, sizeof(o), &id, NULL, 0, &fd);
-	if (fd >= FILES_MAX) {
-		real_close(fd);
-		error = EMFILE;
+	if (!error && o.name[0] == 'u' && !add_file(fd, id)) {
+		close(fd);
+		error = ENOMEM;
 	}
-	if (error) {
-		errno = error;
-		return -1;
-	}
-	f = calloc(1, sizeof(*f));
-	f->id = id;
-	f->umad = o.name[0] == 'u';
-	f->hdr = OLD_HDR;
-	pthread_mutex_init(&f->lock, NULL);
-	files[fd] = f;
+	if (error)
+		return umad_fail(error);
 	if (flags & O_NONBLOCK)
 		fcntl(fd, F_SETFL, O_NONBLOCK);
 	if (!(flags & O_CLOEXEC))
@@ -414,33 +544,26 @@ __openat_2(int dir, const char *path, int flags)
 	return open_any(dir, path, flags, 0);
 }
 
-PUBLIC int
-close(int fd)
-{
-	if (fd >= 0 && fd < FILES_MAX && files[fd]) {
-		free(files[fd]->waiting);
-		free(files[fd]);
-		files[fd] = NULL;
-	}
-	return REAL(close)(fd);
-}
-
 PUBLIC ssize_t
 read(int fd, void *buf, size_t count)
 {
-	struct umad_file *f = file_of(fd);
+	struct umad_file *f;
+	uint8_t byte;
 	ssize_t n;
+	int state;
 
-	if (!f)
-		return REAL(read)(fd, buf, count);
-	if (count < f->hdr) {
-		errno = EINVAL;
-		return -1;
-	}
-	pthread_mutex_lock(&f->lock);
-	n = read_mad(fd, f, buf, count);
-	pthread_mutex_unlock(&f->lock);
-	return n;
+	do {
+		f = umad_enter(fd, &state);
+		if (!f)
+			return REAL(read)(fd, buf, count);
+		n = read_mad(fd, f, buf, count);
+		umad_leave(state);
+		if (n >= 0 || errno != EAGAIN)
+			return n;
+		/* As long as there is nothing to read; fails if O_NONBLOCK. */
+		n = recv(fd, &byte, 1, MSG_PEEK);
+	} while (n >= 0 || errno == ECONNRESET);
+	return -1;
 }
 
 PUBLIC ssize_t
@@ -454,37 +577,67 @@ __read_chk(int fd, void *buf, size_t count, size_t room)
 PUBLIC ssize_t
 write(int fd, const void *buf, size_t count)
 {
-	struct umad_file *f = file_of(fd);
+	struct umad_file *f;
 	ssize_t n;
+	int state;
 
+	f = umad_enter(fd, &state);
 	if (!f)
 		return REAL(write)(fd, buf, count);
-	if (count < f->hdr + 36) {
-		errno = EINVAL;
-		return -1;
-	}
-	pthread_mutex_lock(&f->lock);
 	n = write_mad(fd, f, buf, count);
-	pthread_mutex_unlock(&f->lock);
+	umad_leave(state);
 	return n;
+}
+
+/* An ioctl has succeeded. */
+static void
+note_ioctl(struct umad_file *f, unsigned long code, const void *arg)
+{
+	const struct ib_user_mad_reg_req *old = arg;
+	const struct ib_user_mad_reg_req2 *new = arg;
+	uint32_t id;
+
+	memcpy(&id, arg, sizeof(id));
+	switch (code) {
+	case IB_USER_MAD_REGISTER_AGENT:
+		f->agents[id] = rules_agent(old->rmpp_version, 0);
+		f->used = true;
+		break;
+	case IB_USER_MAD_REGISTER_AGENT2:
+		f->agents[id] = rules_agent(new->rmpp_version, new->flags);
+		if (!f->used)
+			f->hdr = NEW_HDR;
+		f->used = true;
+		break;
+	case IB_USER_MAD_UNREGISTER_AGENT:
+		f->agents[id] = RULES_AGENT_ABSENT;
+		for (unsigned i = f->n_waiting; i-- > 0;)
+			if ((f->waiting[i] >> 32 & 0xff) == id)
+				f->waiting[i] = f->waiting[--f->n_waiting];
+		break;
+	case IB_USER_MAD_ENABLE_PKEY:
+		f->hdr = NEW_HDR;
+		break;
+	}
 }
 
 PUBLIC int
 ioctl(int fd, unsigned long code, ...)
 {
-	struct umad_file *f = file_of(fd);
 	struct lab_ioctl io = { .code = (uint32_t)code };
 	size_t size = code == IB_USER_MAD_ENABLE_PKEY ? 0 :
 		code == IB_USER_MAD_UNREGISTER_AGENT ? sizeof(uint32_t) :
 		_IOC_SIZE(code);
+	struct umad_file *f;
+	int error, state;
 	va_list args;
 	uint32_t id;
-	int error;
 	void *arg;
 
 	va_start(args, code);
 	arg = va_arg(args, void *);
 	va_end(args);
+	f = umad_enter(fd, &state);
 	if (!f)
 		return REAL(ioctl)(fd, code, arg);
 	io.id = f->id;
@@ -494,31 +647,10 @@ ioctl(int fd, unsigned long code, ...)
 			 sizeof(io.arg), NULL);
 	if (size && size <= LAB_IOCTL_MAX)
 		memcpy(arg, io.arg, size);
-	if (error) {
-		errno = error;
-		return -1;
-	}
-	memcpy(&id, io.arg, sizeof(id));
-	pthread_mutex_lock(&f->lock);
-	switch (code) {
-	case IB_USER_MAD_REGISTER_AGENT2:
-		f->hdr = NEW_HDR;
-		/* fall through */
-	case IB_USER_MAD_REGISTER_AGENT:
-		f->agents |= 1u << id;
-		break;
-	case IB_USER_MAD_UNREGISTER_AGENT:
-		f->agents &= ~(1u << id);
-		for (unsigned i = f->n_waiting; i-- > 0;)
-			if ((f->waiting[i] >> 32 & 0xff) == id)
-				f->waiting[i] = f->waiting[--f->n_waiting];
-		break;
-	case IB_USER_MAD_ENABLE_PKEY:
-		f->hdr = NEW_HDR;
-		break;
-	}
-	pthread_mutex_unlock(&f->lock);
-	return 0;
+	if (!error)
+		note_ioctl(f, code, io.arg);
+	umad_leave(state);
+	return error ? umad_fail(error) : 0;
 }
 
 /* Calls of which only the path changes. */

@@ -429,6 +429,12 @@ case_foreign() {
 	fresh "$MINISM_SRC/etc/fabrics/demo.net"
 	check "each call for a path finds the lab's adapter" \
 		inside python3 "$here/lab_client.py" paths
+	check "a thread that waits in read keeps no other one" \
+		inside python3 "$here/lab_client.py" threads
+	check "a descriptor is a umad by what is open, not by its number" \
+		inside python3 "$here/lab_client.py" copies
+	check "a length that is wrong is told, and changes nothing" \
+		inside python3 "$here/lab_client.py" lengths
 	check "without its lab a program finds no adapter" \
 		says 'Not a directory' inside env MINISM_LAB=none \
 		cat /sys/class/infiniband/x
