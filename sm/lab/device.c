@@ -4,9 +4,9 @@
  *
  * The folder has class/infiniband/lab0 and class/infiniband_mad as Linux has
  * them, and dev/ with an empty file for each device node. The simulator does
- * not report changes, so PortInfo and P_Keys of the ports are compared with
- * their last values in each turn of the main loop; that is a few hundred bytes
- * for each node that was entered.
+ * not report changes, so PortInfo, P_Keys and counters of the ports are compared
+ * with their last values in each turn of the main loop; that is a few hundred
+ * bytes for each node that was entered.
  */
 #include "config.h"
 
@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 
 #define MAD_DIR		"class/infiniband_mad"
 #define IB_DIR		"class/infiniband/" DEVICE_NAME
+#define COUNTERS_PERIOD_US	G_USEC_PER_SEC	/* they change with each MAD */
 
 static bool
 put_all(FILE *f, const char *text)
@@ -122,6 +124,45 @@ write_port(struct device_port *p)
 	}
 }
 
+static void
+write_counters(struct device_port *p)
+{
+	/* as Linux calls them */
+	static const char *const errors[PERF_N_ERRORS] = {
+		[PERF_SYMBOL] = "symbol_error",
+		[PERF_LINK_RECOVERY] = "link_error_recovery",
+		[PERF_LINK_DOWNED] = "link_downed",
+		[PERF_RCV] = "port_rcv_errors",
+		[PERF_RCV_REMOTE_PHYSICAL] = "port_rcv_remote_physical_errors",
+		[PERF_RCV_SWITCH_RELAY] = "port_rcv_switch_relay_errors",
+		[PERF_XMIT_DISCARDS] = "port_xmit_discards",
+		[PERF_XMIT_CONSTRAINT] = "port_xmit_constraint_errors",
+		[PERF_RCV_CONSTRAINT] = "port_rcv_constraint_errors",
+		[PERF_LOCAL_INTEGRITY] = "local_link_integrity_errors",
+		[PERF_BUFFER_OVERRUN] = "excessive_buffer_overrun_errors",
+		[PERF_VL15_DROPPED] = "VL15_dropped",
+	};
+	static const struct { const char *name; enum sim_traffic of; } all[] = {
+		{ "port_xmit_data", SIM_XMIT_DATA },
+		{ "port_rcv_data", SIM_RCV_DATA },
+		{ "port_xmit_packets", SIM_XMIT_PACKETS },
+		{ "port_rcv_packets", SIM_RCV_PACKETS },
+		{ "unicast_xmit_packets", SIM_XMIT_PACKETS },
+		{ "unicast_rcv_packets", SIM_RCV_PACKETS },
+	};
+	g_autofree char *dir = g_strdup_printf(IB_DIR "/ports/%u/counters",
+					       p->num);
+
+	p->counted = *sim_port_counters(p->device->sim, p->sim_port);
+	p->counters_due = g_get_monotonic_time() + COUNTERS_PERIOD_US;
+	for (unsigned i = 0; i < PERF_N_ERRORS; i++)
+		device_write_file(p->device, dir, errors[i], "%" PRIu64 "\n",
+				  MIN(p->counted.error[i], perf_error_max(i)));
+	for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
+		device_write_file(p->device, dir, all[i].name, "%" PRIu64 "\n",
+				  p->counted.traffic[all[i].of]);
+}
+
 /* ------------------------------------------------------------------- ports */
 
 /* LAB_CHANGED_* and DEVICE_CHANGED_PKEYS since the last call. */
@@ -157,19 +198,30 @@ device_look(struct device_port *p)
 	return changed;
 }
 
-void
+int
 device_refresh(struct lab_device *d)
 {
+	int64_t us, wait = -1;
+
 	for (unsigned i = 0; d->plugged && i < d->n_ports; i++) {
 		struct device_port *p = &d->ports[i];
 		unsigned changed = device_look(p);
 
-		if (!changed)
+		if (changed) {
+			write_port(p);
+			if (p->changed)
+				p->changed(p, changed, p->data);
+		}
+		if (!memcmp(&p->counted, sim_port_counters(d->sim, p->sim_port),
+			    sizeof(p->counted)))
 			continue;
-		write_port(p);
-		if (p->changed)
-			p->changed(p, changed, p->data);
+		us = p->counters_due - g_get_monotonic_time();
+		if (us <= 0)
+			write_counters(p);
+		else if (wait < 0 || us < wait)
+			wait = us;
 	}
+	return wait < 0 ? -1 : (int)(wait / 1000) + 1;
 }
 
 void
@@ -203,6 +255,7 @@ device_plug(struct lab_device *d, unsigned umad)
 		device_port_set_driver(p, NULL, NULL);
 		device_look(p);
 		write_port(p);
+		write_counters(p);
 	}
 	device_write_file(d, IB_DIR, "node_type", "%u: %s\n", n->node_type,
 			  types[n->node_type & 3]);

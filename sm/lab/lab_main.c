@@ -62,7 +62,7 @@ struct session {
 /* The library beside this program, or else the installed one. Libraries that
  * are preloaded already come first: a sanitizer requires that. */
 static char **
-environment(const char *socket, const char *node)
+environment(const char *socket, const char *node, const char *sys)
 {
 	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
 	g_autofree char *dir = g_path_get_dirname(self ? self : "/");
@@ -78,6 +78,7 @@ environment(const char *socket, const char *node)
 		g_strdup(before && *before ? before : ours);
 	env = g_environ_setenv(env, "LD_PRELOAD", all, TRUE);
 	env = g_environ_setenv(env, LAB_ENV_SOCKET, socket, TRUE);
+	env = g_environ_setenv(env, LAB_ENV_SYS, sys, TRUE);
 	return g_environ_setenv(env, LAB_ENV_NODE, node, TRUE);
 }
 
@@ -103,7 +104,8 @@ static bool
 run_inside(struct session *s, uint32_t node, char **argv)
 {
 	g_autofree char *name = lab_name_node(s->console->fabric, node);
-	g_auto(GStrv) env = environment(lab_socket(s->lab), name);
+	g_auto(GStrv) env = environment(lab_socket(s->lab), name,
+					lab_sys(s->lab, node));
 	g_autoptr(GError) error = NULL;
 
 	if (!g_spawn_async(NULL, argv, env, G_SPAWN_SEARCH_PATH |
@@ -336,19 +338,17 @@ run_lab(const struct lab_arguments *a)
 
 /* --------------------------------------------------------- the lab around */
 
-/* One command of the console; prints its output. */
-static int
-send_command(const char *socket, const char *text)
+/* One frame, and what comes behind its result: a text; NULL without a lab. */
+static char *
+ask_lab(const char *socket, enum lab_type type, const void *data, size_t len,
+	struct lab_result *r)
 {
 	g_autoptr(GSocketAddress) to = g_unix_socket_address_new(socket);
 	g_autoptr(GSocketClient) client = g_socket_client_new();
 	g_autoptr(GSocketConnection) c = NULL;
 	g_autoptr(GError) error = NULL;
-	struct lab_frame frame = {
-		.length = strlen(text), .type = LAB_COMMAND,
-	};
-	struct lab_result r = { .error = EIO };
-	g_autofree char *answer = NULL;
+	struct lab_frame frame = { .length = len, .type = type };
+	char *answer = NULL;
 	GOutputStream *out;
 	GInputStream *in;
 
@@ -359,20 +359,32 @@ send_command(const char *socket, const char *text)
 		in = g_io_stream_get_input_stream(G_IO_STREAM(c));
 		g_output_stream_write_all(out, &frame, sizeof(frame), NULL,
 					  NULL, &error);
-		g_output_stream_write_all(out, text, frame.length, NULL, NULL,
-					  NULL);
+		g_output_stream_write_all(out, data, len, NULL, NULL, NULL);
 		g_input_stream_read_all(in, &frame, sizeof(frame), NULL, NULL,
 					NULL);
-		g_input_stream_read_all(in, &r, sizeof(r), NULL, NULL, NULL);
+		g_input_stream_read_all(in, r, sizeof(*r), NULL, NULL, NULL);
 		answer = g_malloc0(frame.length);
-		g_input_stream_read_all(in, answer, frame.length - sizeof(r),
+		g_input_stream_read_all(in, answer, frame.length - sizeof(*r),
 					NULL, NULL, &error);
 	}
-	if (error)
-		tool_options_complain("%s: %s", socket, error->message);
-	else
+	if (!error)
+		return answer;
+	tool_options_complain("%s: %s", socket, error->message);
+	g_free(answer);
+	return NULL;
+}
+
+/* One command of the console; prints its output. */
+static int
+send_command(const char *socket, const char *text)
+{
+	struct lab_result r = { .error = EIO };
+	g_autofree char *answer = ask_lab(socket, LAB_COMMAND, text,
+					  strlen(text), &r);
+
+	if (answer)
 		fputs(answer, r.error ? stderr : stdout);
-	return r.error || error ? EXIT_FAILURE : EXIT_SUCCESS;
+	return r.error || !answer ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static int
@@ -380,6 +392,9 @@ join_lab(const struct lab_arguments *a)
 {
 	const char *socket = g_getenv(LAB_ENV_SOCKET);
 	const char *node = a->node ? a->node : g_getenv(LAB_ENV_NODE);
+	struct lab_attach enter = { .port = 0 };
+	struct lab_result r = { .error = EIO };
+	g_autofree char *sys = NULL;
 	g_auto(GStrv) env = NULL;
 
 	if (!socket) {
@@ -392,7 +407,15 @@ join_lab(const struct lab_arguments *a)
 			return EXIT_FAILURE;
 	if (!a->run)
 		return EXIT_SUCCESS;
-	env = environment(socket, node ? node : "");
+	g_strlcpy(enter.node, node ? node : "", sizeof(enter.node));
+	sys = ask_lab(socket, LAB_ENTER, &enter, sizeof(enter), &r);
+	if (!sys)
+		return EXIT_FAILURE;
+	if (r.error) {
+		tool_options_complain("no node is called %s", enter.node);
+		return EXIT_FAILURE;
+	}
+	env = environment(socket, enter.node, sys);
 	execvpe(a->run[0], a->run, env);
 	tool_options_complain("%s: %s", a->run[0], g_strerror(errno));
 	return 127;

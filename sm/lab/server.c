@@ -355,11 +355,15 @@ flush_prepare(GSource *source, gint *timeout_ms)
 	struct lab *lab = ((struct flush_source *)source)->lab;
 	GHashTableIter iter;
 	gpointer device;
+	int ms;
 
 	*timeout_ms = -1;
 	g_hash_table_iter_init(&iter, lab->devices);
-	while (g_hash_table_iter_next(&iter, NULL, &device))
-		device_refresh(device);
+	while (g_hash_table_iter_next(&iter, NULL, &device)) {
+		ms = device_refresh(device);
+		if (ms >= 0 && (*timeout_ms < 0 || ms < *timeout_ms))
+			*timeout_ms = ms;
+	}
 	for (guint i = 0; i < lab->clients->len; i++)
 		conn_flush(((struct lab_client *)lab->clients->pdata[i])->conn);
 	return FALSE;
@@ -493,5 +497,11 @@ const char *
 lab_socket(const struct lab *lab)
 {
 	return lab->socket;
+}
+
+const char *
+lab_sys(struct lab *lab, uint32_t node)
+{
+	return device_of(lab, node)->path;
 }
 

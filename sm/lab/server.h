@@ -23,6 +23,8 @@ struct lab *lab_new(struct snapshot *fabric, const struct lab_options *options,
 void lab_free(struct lab *lab);
 
 const char *lab_socket(const struct lab *lab);
+/* The folder in place of a node's /sys. */
+const char *lab_sys(struct lab *lab, uint32_t node);
 
 /* The default node of programs: the first host. */
 uint32_t lab_home(const struct lab *lab);

@@ -260,6 +260,18 @@ enum sim_delivery sim_probe_mcast(const struct sim *sim, uint32_t from,
 				  struct sim_mcast *out);
 void sim_mcast_clear(struct sim_mcast *out);
 
+/* The PMA's counters (IBA 16.1.3.5); in its widths only on the wire. */
+enum sim_traffic {	/* in the order of PortCounters */
+	SIM_XMIT_DATA,	/* words of 4 bytes, */
+	SIM_RCV_DATA,	/* too */
+	SIM_XMIT_PACKETS,
+	SIM_RCV_PACKETS,
+	SIM_N_TRAFFIC
+};
+struct sim_counters {
+	uint64_t traffic[SIM_N_TRAFFIC], error[PERF_N_ERRORS];
+};
+
 /* Attributes of a device; borrowed, valid until the next event. */
 const struct port_info *sim_port_info(const struct sim *sim, uint32_t port);
 const struct switch_info *sim_switch_info(const struct sim *sim,
@@ -270,6 +282,8 @@ uint16_t sim_port_pkey(const struct sim *sim, uint32_t port, unsigned index);
 /* The index of the port's P_Key that admits a packet with `pkey`. */
 unsigned sim_port_pkey_index(const struct sim *sim, uint32_t port,
 			     uint16_t pkey);
+const struct sim_counters *sim_port_counters(const struct sim *sim,
+					     uint32_t port);
 uint32_t sim_peer(const struct sim *sim, uint32_t port);
 /* LFT entry: 255 for none. */
 uint8_t sim_lft_entry(const struct sim *sim, uint32_t node, uint16_t lid);

@@ -56,18 +56,6 @@ void sim_packet_lose(struct sim *sim, struct sim_packet *p, uint64_t *count);
 
 /* --- nodes and ports --- */
 
-/* The PMA's counters (IBA 16.1.3.5); in its widths only on the wire. */
-enum sim_traffic {	/* in the order of PortCounters */
-	SIM_XMIT_DATA,	/* words of 4 bytes, */
-	SIM_RCV_DATA,	/* too */
-	SIM_XMIT_PACKETS,
-	SIM_RCV_PACKETS,
-	SIM_N_TRAFFIC
-};
-struct sim_counters {
-	uint64_t traffic[SIM_N_TRAFFIC], error[PERF_N_ERRORS];
-};
-
 struct sim_port {
 	struct sim_event training;	/* of the link, at its lower port */
 	uint64_t guid;

@@ -438,6 +438,12 @@ case_foreign() {
 	check "without its lab a program finds no adapter" \
 		says 'Not a directory' inside env MINISM_LAB=none \
 		cat /sys/class/infiniband/x
+	lab_cmd errors "$LAB_NODE/1" symbol 7
+	check "without the library it reads them of a folder, counters, too" \
+		await 3 inside sh -c "env -u LD_PRELOAD grep -qx 7 \
+		\$MINISM_LAB_SYS/class/infiniband/lab0/ports/1/counters/symbol_error"
+	refute "no node of a lab has such a name" \
+		"$MINISM_LAB_PROGRAM" --on nobody -- true
 	if mknod umad0 c 231 0 2>/dev/null; then
 		check "no path leads to a device of the host" \
 			says 'Operation not permitted' inside cat umad0
