@@ -301,15 +301,19 @@ kernel_write(struct kernel_file *f, const uint8_t *buf, size_t len)
 	struct ib_user_mad_hdr hdr;
 	struct agent *a;
 	struct send *s;
+	int error;
 
 	if (len < HDR)
 		return -EINVAL;
 	memcpy(&hdr, buf, HDR);
-	a = hdr.id < N_AGENTS ? f->agents[hdr.id] : NULL;
+	if (hdr.id >= N_AGENTS)
+		return -EINVAL;
+	a = f->agents[hdr.id];
 	buf += HDR;
 	len -= HDR;
-	if (!a || !rules_may_write(a->kind, buf, len))
-		return -EINVAL;
+	error = rules_refuse(a ? a->kind : RULES_AGENT_ABSENT, buf, len);
+	if (error)
+		return -error;
 	s = send_new(a, &hdr, buf, len);
 	while (g_hash_table_contains(f->sends, &s->key)) {
 		if (!rules_by_program(a->kind, buf)) {

@@ -413,19 +413,21 @@ read_mad(int fd, struct umad_file *f, uint8_t *buf, size_t count)
 static int
 judge_write(struct umad_file *f, const uint8_t *buf, size_t count)
 {
-	struct ib_user_mad_hdr hdr = { .id = AGENTS_MAX };
+	struct ib_user_mad_hdr hdr;
 	const uint8_t *mad = buf + f->hdr;
 	enum rules_agent agent;
 	uint64_t key;
+	int error;
 
 	if (count < f->hdr)
 		return EINVAL;
 	memcpy(&hdr, buf, f->hdr);
-	agent = hdr.id < AGENTS_MAX ? f->agents[hdr.id] : RULES_AGENT_ABSENT;
-	if (!rules_may_write(agent, mad, count - f->hdr))
+	if (hdr.id >= AGENTS_MAX)
 		return EINVAL;
-	if (rules_is_response(mad))
-		return 0;
+	agent = f->agents[hdr.id];
+	error = rules_refuse(agent, mad, count - f->hdr);
+	if (error || rules_is_response(mad))
+		return error;
 	key = umad_key_of(mad, hdr.id);
 	if (!rules_by_program(agent, mad) &&
 	    find_waiting(f, key) < f->n_waiting)

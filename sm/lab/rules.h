@@ -7,6 +7,7 @@
 #ifndef MINISM_LAB_RULES_H
 #define MINISM_LAB_RULES_H
 
+#include <errno.h>
 #include <rdma/ib_user_mad.h>
 
 #include "sm/mad/mad.h"
@@ -73,19 +74,23 @@ rules_by_program(enum rules_agent a, const uint8_t *mad)
 		a != RULES_AGENT_KERNEL_RMPP;
 }
 
-/* Its length and class are those of a MAD, or of a message that the kernel cuts
- * into segments. */
-static inline bool
-rules_may_write(enum rules_agent a, const uint8_t *mad, size_t len)
+/* 0, or the errno of write(2): length and class are not those of a MAD, or of a
+ * message that the kernel cuts into segments. Without the agent it was EINVAL
+ * before 2021, and half a header of the class was taken before 2026. */
+static inline int
+rules_refuse(enum rules_agent a, const uint8_t *mad, size_t len)
 {
 	unsigned header_len;
 
-	if (a == RULES_AGENT_ABSENT || len < RMPP_HEADER_LEN)
-		return false;
+	if (len < RMPP_HEADER_LEN)
+		return EINVAL;
+	if (a == RULES_AGENT_ABSENT)
+		return EIO;
 	header_len = rules_header_len(mad[1]);
-	if (a != RULES_AGENT_PLAIN && !header_len)
-		return false;
-	return rules_by_kernel(a, mad) ? len >= header_len : len <= MAD_SIZE;
+	if (len < header_len || (!header_len && a != RULES_AGENT_PLAIN) ||
+	    (len > MAD_SIZE && !rules_by_kernel(a, mad)))
+		return EINVAL;
+	return 0;
 }
 
 #endif

@@ -139,7 +139,9 @@ def copies():
 
 
 def lengths():
-    fd = open_umad()
+    fd = os.open("/dev/infiniband/umad0", os.O_RDWR)
+    assert fails_with(errno.EIO, os.write, fd, request(1))
+    register(fd)
     assert fails_with(errno.EINVAL, os.write, fd, request(1, 300))
     assert fails_with(errno.EINVAL, os.write, fd, request(1, 35))
     os.write(fd, request(1))

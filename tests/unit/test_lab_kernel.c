@@ -327,7 +327,7 @@ PAIR_TEST(test_bad_writes_are_refused)
 
 	make_smp(mad, 7);
 	assert_int_equal(try_write(&p->a, 0, 0xffff, 9, 0, mad, MAD_SIZE),
-			 -EINVAL);		/* no agent */
+			 -EIO);		/* no agent */
 	assert_int_equal(try_write(&p->a, 99, 0xffff, 9, 0, mad, MAD_SIZE),
 			 -EINVAL);
 	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 0);
@@ -337,6 +337,9 @@ PAIR_TEST(test_bad_writes_are_refused)
 	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0), 1);
 	assert_int_equal(try_write(&p->a, 1, 0xffff, 9, 0, mad, MAD_SIZE),
 			 -EINVAL);		/* a class without RMPP */
+	mad[1] = SA;
+	assert_int_equal(try_write(&p->a, 1, 1, 9, 0, mad, 55), -EINVAL);
+	assert_int_equal(try_write(&p->a, 1, 1, 9, 0, mad, 56), 0);
 }
 
 PAIR_TEST(test_an_agent_that_leaves_gets_nothing)
