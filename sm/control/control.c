@@ -22,7 +22,7 @@
 #include "topology/text.h"
 #include "topology/partition.h"
 
-#define VERSION		1
+#define VERSION		2
 #define OF_FABRIC	(1u << 8)	/* needs control_request.db */
 
 struct command {
@@ -484,12 +484,20 @@ control_ask(const struct control_hooks *hooks, const char *line, GString *out)
 	return r.code;
 }
 
+void
+control_put_answer(enum control_code code, const char *body, size_t len,
+		   GString *out)
+{
+	g_string_append_printf(out, "minism %d %d %zu\n", VERSION, (int)code,
+			       len);
+	g_string_append_len(out, body, (gssize)len);
+}
+
 void control_answer(const struct control_hooks *hooks, const char *line,
 		    GString *out)
 {
 	g_autoptr(GString) body = g_string_new(NULL);
 	enum control_code code = control_ask(hooks, line, body);
 
-	g_string_append_printf(out, "minism %d %d\n", VERSION, (int)code);
-	g_string_append_len(out, body->str, (gssize)body->len);
+	control_put_answer(code, body->str, body->len, out);
 }

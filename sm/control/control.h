@@ -4,9 +4,9 @@
  *
  * A request is one line of words, quoted as for a shell: status, path, sweep,
  * partitions, help and others; with `json` before it the answer is JSON. The
- * answer begins with a line "minism 1 CODE": the version of this protocol and an
- * enum control_code; then follows text, or one JSON object on one line. Options
- * such as --force follow the words.
+ * answer begins with a line "minism 2 CODE LENGTH": the version of this protocol,
+ * an enum control_code, and how many bytes follow: text, or one JSON object on
+ * one line. Options such as --force follow the words.
  */
 #ifndef MINISM_CONTROL_CONTROL_H
 #define MINISM_CONTROL_CONTROL_H
@@ -16,9 +16,11 @@
 #define CONTROL_LINE_MAX 1024u /* bytes of a request, newline included */
 
 /* Appends the answer to `line`, which has no newline. The second: without its
- * head; returns the code. */
+ * head; returns the code. The third: with this body. */
 void control_answer(const struct control_hooks *hooks, const char *line,
 		GString *out);
+void control_put_answer(enum control_code code, const char *body, size_t len,
+			GString *out);
 enum control_code control_ask(const struct control_hooks *hooks,
 			      const char *line, GString *out);
 

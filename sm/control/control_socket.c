@@ -7,10 +7,10 @@
  *
  * Flow. on_connect() accepts and checks the user; control_on_input() collects a
  * line, which ends with a newline or with the client's end, and has control.c
- * answer it; on_room() writes the answer, and closes. A client has one deadline
- * for all of that, so a client that sends nothing, or does not read, is
- * disconnected then; one client too many displaces the oldest. No call waits:
- * all descriptors are non-blocking.
+ * answer it; on_room() writes the answer, and closes. A client that sends no line
+ * in time, or does not read its answer in time, is disconnected. One client too
+ * many displaces the oldest that has sent no line; if all are being answered, it
+ * waits. No call waits: all descriptors are non-blocking.
  *
  * The mode. bind() takes the mode of the socket's inode (less the umask), and
  * fchmod() before it sets that; so there is no moment at which others could
@@ -40,7 +40,8 @@
 #include <unistd.h>
 
 #define BACKLOG		16
-#define PAUSE_MS	200	/* without a descriptor for another client */
+#define PAUSE_MS	200	/* without room for another client */
+#define TICKS		10	/* of a client's patience */
 #define NO_GROUP	((gid_t)-1)
 
 struct control_socket {
@@ -60,6 +61,7 @@ struct control_client {
 	struct control_socket *s;
 	int fd;
 	guint source, timer;
+	unsigned ticks;		/* since it connected, or its line was there */
 	size_t len;		/* of line */
 	char line[CONTROL_LINE_MAX + 1];
 	GString *answer;	/* NULL: the line is not there yet */
@@ -72,7 +74,6 @@ const struct control_socket_params ctlsock_params_default = {
 };
 
 static const char unwelcome[] =
-	"minism 1 1\n"
 	"only root, the user that minism runs as and the group of its socket "
 	"may ask\n";
 
@@ -91,11 +92,15 @@ client_end(struct control_client *c)
 	g_free(c);
 }
 
+/* While the loop computes there are no turns of it, so a client is not blamed for
+ * that time: however long a turn took, it is one tick. */
 static gboolean
-on_deadline(gpointer data)
+on_tick(gpointer data)
 {
 	struct control_client *c = data;
 
+	if (++c->ticks < TICKS)
+		return G_SOURCE_CONTINUE;
 	log_limited(c->s->log, LOG_VERBOSE, "control", "too slow",
 		    "a client %s in time", c->answer ?
 		    "did not read its answer" : "sent no request");
@@ -149,6 +154,7 @@ control_on_input(gint fd, GIOCondition condition, gpointer data)
 		c->line[c->len - 1] = '\0';
 	c->answer = g_string_new(NULL);
 	control_answer(&c->s->hooks, c->line, c->answer);
+	c->ticks = 0;
 	g_source_remove(c->source);
 	c->source = g_unix_fd_add(c->fd, G_IO_OUT, on_room, c);
 	return G_SOURCE_CONTINUE;
@@ -204,37 +210,66 @@ on_pause(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
+/* Clients stay in the backlog: poll() would return at once, over and over. */
+static gboolean
+pause_accepting(struct control_socket *s)
+{
+	s->source = 0;
+	s->pause = g_timeout_add(PAUSE_MS, on_pause, s);
+	return G_SOURCE_REMOVE;
+}
+
+/* The oldest that has sent no whole line; NULL: all are being answered. */
+static struct control_client *
+oldest_idle(const struct control_socket *s)
+{
+	for (const GList *l = s->clients.head; l; l = l->next)
+		if (!((struct control_client *)l->data)->answer)
+			return l->data;
+	return NULL;
+}
+
+/* An empty buffer has room for it; a failure is ignored. */
+static void
+turn_away(int peer)
+{
+	g_autoptr(GString) answer = g_string_new(NULL);
+
+	control_put_answer(CONTROL_NOT_DONE, unwelcome, strlen(unwelcome),
+			   answer);
+	send(peer, answer->str, answer->len, MSG_NOSIGNAL);
+	close(peer);
+}
+
 static gboolean
 on_connect(gint fd, GIOCondition condition, gpointer data)
 {
 	struct control_socket *s = data;
-	struct control_client *c;
-	int peer = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	bool is_full = s->clients.length >= s->params.max_clients;
+	struct control_client *idle = is_full ? oldest_idle(s) : NULL, *c;
+	int peer;
 
-	/* The client stays in the backlog: poll() would return at once, over
-	 * and over. */
+	if (is_full && !idle)
+		return pause_accepting(s);
+	peer = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (peer < 0 && errno != EAGAIN && errno != ECONNABORTED) {
 		log_limited(s->log, LOG_WARNING, "control", "cannot accept",
 			    "%s", g_strerror(errno));
-		s->source = 0;
-		s->pause = g_timeout_add(PAUSE_MS, on_pause, s);
-		return G_SOURCE_REMOVE;
+		return pause_accepting(s);
 	}
 	if (peer < 0)
 		return G_SOURCE_CONTINUE;
 	if (!is_welcome(s, peer)) {
-		/* an empty buffer has room for it; a failure is ignored */
-		send(peer, unwelcome, strlen(unwelcome), MSG_NOSIGNAL);
-		close(peer);
+		turn_away(peer);
 		return G_SOURCE_CONTINUE;
 	}
-	if (s->clients.length >= s->params.max_clients)
-		client_end(g_queue_peek_head(&s->clients));
+	if (idle)
+		client_end(idle);
 	c = g_new0(struct control_client, 1);
 	c->s = s;
 	c->fd = peer;
 	c->source = g_unix_fd_add(peer, G_IO_IN, control_on_input, c);
-	c->timer = g_timeout_add(s->params.patience_ms, on_deadline, c);
+	c->timer = g_timeout_add(s->params.patience_ms / TICKS, on_tick, c);
 	g_queue_push_tail(&s->clients, c);
 	return G_SOURCE_CONTINUE;
 }

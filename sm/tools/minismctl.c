@@ -3,8 +3,9 @@
  * minismctl: sends requests to a running minism, and prints the answers.
  *
  * Flow: options -> which socket -> the words as one line -> the answer, whose
- * first line is "minism 1 CODE" and whose rest goes to standard output, or to
- * standard error if the request was not valid. Commands are defined by the
+ * first line is "minism 2 CODE LENGTH" and whose rest, of so many bytes, goes to
+ * standard output, or to standard error if the request was not valid. Of an
+ * answer that was cut off nothing is printed. Commands are defined by the
  * manager, which also answers wrong ones; only `help` works without a manager.
  * An answer may begin with the next request, which is sent a moment later.
  *
@@ -13,7 +14,7 @@
  * which no process listens does not count.
  *
  * Exit status: that of the answer (enum control_code), 2 for wrong options, 3
- * if no manager answers.
+ * if no manager answers, or its answer is cut off.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@
 #define EXIT_NOBODY	3
 #define PATIENCE_S	30
 #define SUFFIX		".ctl"
-#define HEAD		"minism 1 "
+#define HEAD		"minism 2 "
 #define AGAIN		7	/* CONTROL_AGAIN */
 #define AGAIN_US	200000u
 #define WATCH_US	2000000u
@@ -78,7 +79,7 @@ static const char help_summary[] =
 
 static const char help_description[] =
 	"Exit status: 0 done; 1 it could not be done; 2 wrong usage; 3 no "
-	"manager answers.\nOf status: 0 UP, 1 DEGRADED, 4 NOT UP, 5 STANDBY, "
+	"manager answers, or it is cut off.\nOf status: 0 UP, 1 DEGRADED, 4 NOT UP, 5 STANDBY, "
 	"6 FAILED.";
 
 #define AT(member)	offsetof(struct ctl_arguments, member)
@@ -260,16 +261,19 @@ static int
 print_answer(const GString *answer, GString *line)
 {
 	const char *body = strchr(answer->str, '\n'), *rest;
+	size_t len;
 	int code;
 
-	if (!body || !g_str_has_prefix(answer->str, HEAD) ||
-	    !g_ascii_isdigit(answer->str[strlen(HEAD)])) {
+	if (body && sscanf(answer->str, HEAD "%d %zu", &code, &len) != 2) {
 		tool_options_complain("what answers is no minism that this "
 				      "minismctl knows");
 		return EXIT_NOBODY;
 	}
-	code = atoi(answer->str + strlen(HEAD));
-	body++;
+	if (!body++ || len != answer->len - (size_t)(body - answer->str)) {
+		tool_options_complain("the answer is cut off, after %zu bytes",
+				      answer->len);
+		return EXIT_NOBODY;
+	}
 	if (code == AGAIN && (rest = strchr(body, '\n'))) {
 		g_string_truncate(line, 0);
 		g_string_append_len(line, body, rest + 1 - body);

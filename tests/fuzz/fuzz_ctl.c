@@ -85,9 +85,9 @@ static void
 check_answer(const struct manager *m, bool json, const GString *answer)
 {
 	const char *body = strchr(answer->str, '\n') + 1;
-	char code = answer->str[strlen("minism 1 ")];
+	char code = answer->str[strlen("minism 2 ")];
 
-	g_assert_true(g_str_has_prefix(answer->str, "minism 1 "));
+	g_assert_true(g_str_has_prefix(answer->str, "minism 2 "));
 	g_assert_true(code >= '0' && code <= '7' && code != '3');
 	g_assert_cmpuint(answer->len, ==, strlen(answer->str));
 	g_assert_true(!*body || g_str_has_suffix(body, "\n"));

@@ -699,6 +699,38 @@ managers_of() {	# DIR
 	return "$1"
 }
 
+# answered STATUS REGEX BYTES: what minismctl makes of this answer
+answered() {
+	/usr/bin/python3 -c 'if True:
+		import os, socket, sys
+		s = socket.socket(socket.AF_UNIX)
+		s.bind("fake.new")
+		s.listen()
+		os.rename("fake.new", "fake")
+		c = s.accept()[0]
+		c.recv(100)
+		os.remove("fake")
+		c.sendall(sys.argv[1].encode())' "$3" &
+	await 10 [ -S fake ]
+	"$MINISMCTL" -s "$SCRATCH/fake" status >ctl.out 2>ctl.err
+	[ $? -eq "$1" ] && cat ctl.out ctl.err | grep -qx "$2" &&
+		if [ "$1" -eq 3 ]; then [ ! -s ctl.out ]; fi
+	set -- $?
+	wait $!
+	return "$1"
+}
+
+whole_case() {
+	wanted_case whole || return 0
+	check "whole: an answer is printed" answered 0 UP $'minism 2 0 3\nUP\n'
+	check "whole: nothing of one that is cut off" answered 3 \
+		'minismctl: the answer is cut off, after 15 bytes' \
+		$'minism 2 0 4\nUP'
+	check "whole: nor of none" answered 3 '.* cut off, after 0 bytes' ''
+	check "whole: nor of another version" answered 3 '.* is no minism .*' \
+		$'minism 1 0\nUP\n'
+}
+
 which_case() {
 	local dir
 
@@ -723,6 +755,7 @@ sa_case
 standby_case
 loop_case
 partition_case
+whole_case
 which_case
 
 done_testing

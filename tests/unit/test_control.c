@@ -329,14 +329,17 @@ unquote(const struct setup *t, char **words, const char *text)
 static void
 ask(struct setup *t, const char *line, int code)
 {
+	size_t len;
 	char *end;
 
 	g_string_truncate(t->answer, 0);
 	control_answer(&t->hooks, line, t->answer);
-	assert_true(g_str_has_prefix(t->answer->str, "minism 1 "));
+	assert_true(g_str_has_prefix(t->answer->str, "minism 2 "));
 	assert_int_equal((int)strtol(t->answer->str + 9, &end, 10), code);
+	len = strtoul(end, &end, 10);
 	assert_int_equal(*end, '\n');
 	t->body = end + 1;
+	assert_int_equal(strlen(t->body), len);
 	if (g_str_has_prefix(line, "json ") && code != CONTROL_AGAIN)
 		assert_json(t->body);
 }

@@ -30,7 +30,7 @@ struct setup {
 	struct log *log;
 	struct control_hooks hooks;
 	struct control_socket *s;
-	unsigned sweeps;
+	unsigned sweeps, takes_us;
 	struct status *status;
 	struct partition_rules *rules;
 };
@@ -50,6 +50,7 @@ note_sweep(void *data)
 {
 	struct setup *t = data;
 
+	g_usleep(t->takes_us);
 	t->sweeps++;
 }
 
@@ -222,13 +223,13 @@ SETUP_TEST(test_a_line_is_answered_and_the_connection_ends)
 		unsigned sweeps;
 	} cases[] = {
 		{ "sweep\n", 6, 6, false,
-		  "minism 1 0\na heavy sweep begins\n", 1 },
-		{ "json sweep\r\n", 12, 12, false, "minism 1 0\n{\"done\":true,"
+		  "minism 2 0 21\na heavy sweep begins\n", 1 },
+		{ "json sweep\r\n", 12, 12, false, "minism 2 0 47\n{\"done\":true,"
 		  "\"message\":\"a heavy sweep begins\"}\n", 1 },
-		{ "sweep\n", 6, 2, false, "minism 1 0\n", 1 },
-		{ "sweep", 5, 5, true, "minism 1 0\n", 1 },
-		{ "sweep\nsweep\nsweep\n", 18, 18, false, "minism 1 0\n", 1 },
-		{ "sweep\0 now\n", 11, 11, false, "minism 1 2\n", 0 },
+		{ "sweep\n", 6, 2, false, "minism 2 0 ", 1 },
+		{ "sweep", 5, 5, true, "minism 2 0 ", 1 },
+		{ "sweep\nsweep\nsweep\n", 18, 18, false, "minism 2 0 ", 1 },
+		{ "sweep\0 now\n", 11, 11, false, "minism 2 2 ", 0 },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -261,7 +262,7 @@ SETUP_TEST(test_babble_without_a_newline_is_cut_off)
 	for (unsigned i = 0; i < 100; i++)
 		send(fd, block, sizeof(block), MSG_NOSIGNAL);
 	answer = hear(fd);
-	assert_true(g_str_has_prefix(answer, "minism 1 2\n"));
+	assert_true(g_str_has_prefix(answer, "minism 2 2 "));
 	assert_has(answer, "too long");
 }
 
@@ -297,16 +298,18 @@ TEST(test_one_that_does_not_read_is_let_go, setup_impatient, setup_free)
 	struct setup *t = *state;
 	int deaf = dial(t->path);
 	g_autofree char *other = NULL, *answer = NULL;
+	int64_t end;
 
 	say(deaf, "partitions\n");
 	other = ask(t, "sweep\n");
 	assert_non_null(other);
 	assert_int_equal(t->sweeps, 1);
-	g_usleep((PATIENCE_MS + 50) * 1000);
-	turn(4);
+	for (end = g_get_monotonic_time() + (PATIENCE_MS + 100) * 1000;
+	     g_get_monotonic_time() < end; turn(1))
+		g_usleep(1000);
 	answer = hear(deaf);
 	assert_non_null(answer);
-	assert_true(g_str_has_prefix(answer, "minism 1 0\n"));
+	assert_true(g_str_has_prefix(answer, "minism 2 0 "));
 	assert_null(strstr(answer, "0x4e20"));
 }
 
@@ -333,6 +336,75 @@ SETUP_TEST(test_one_too_many_displaces_the_oldest)
 	close(fd[0]);
 }
 
+/* Asks for more than a socket's buffer holds. */
+static int
+ask_deaf(struct setup *t)
+{
+	int fd = dial(t->path);
+
+	say(fd, "partitions\n");
+	return fd;
+}
+
+static void
+expect_whole(int fd)
+{
+	g_autofree char *answer = hear(fd);
+
+	assert_non_null(answer);
+	assert_has(answer, "\n0x4e20: ");
+}
+
+SETUP_TEST(test_one_that_is_answered_is_not_displaced)
+{
+	int first = ask_deaf(t), fd[MAX_CLIENTS];
+	char c;
+
+	for (unsigned i = 0; i < MAX_CLIENTS; i++) {
+		fd[i] = dial(t->path);
+		turn(4);
+	}
+	assert_int_equal(recv(fd[0], &c, 1, 0), 0);
+	expect_whole(first);
+	for (unsigned i = 0; i < MAX_CLIENTS; i++)
+		close(fd[i]);
+	turn(4);
+}
+
+SETUP_TEST(test_one_too_many_waits_while_all_are_answered)
+{
+	int fd[MAX_CLIENTS], last;
+	g_autofree char *answer = NULL;
+
+	for (unsigned i = 0; i < MAX_CLIENTS; i++)
+		fd[i] = ask_deaf(t);
+	last = dial(t->path);
+	say(last, "sweep\n");
+	assert_int_equal(t->sweeps, 0);
+	for (unsigned i = 0; i < MAX_CLIENTS; i++)
+		expect_whole(fd[i]);
+	answer = hear(last);
+	assert_non_null(answer);
+	assert_int_equal(t->sweeps, 1);
+}
+
+/* What the manager computes for one is not taken from anybody's time. */
+TEST(test_time_that_is_computed_is_no_patience, setup_impatient, setup_free)
+{
+	struct setup *t = *state;
+	int idle = dial(t->path);
+	g_autofree char *answer = NULL, *other = NULL;
+
+	turn(4);
+	t->takes_us = (PATIENCE_MS + 100) * 1000;
+	answer = ask(t, "sweep\n");
+	assert_has(answer, "a heavy sweep begins");
+	t->takes_us = 0;
+	say(idle, "sweep\n");
+	other = hear(idle);
+	assert_has(other, "a heavy sweep begins");
+}
+
 SETUP_TEST(test_clients_that_go_leave_nothing_behind)
 {
 	g_autofree char *answer = NULL;
@@ -346,7 +418,7 @@ SETUP_TEST(test_clients_that_go_leave_nothing_behind)
 		turn(4);
 	}
 	answer = ask(t, "sweep\n");
-	assert_true(g_str_has_prefix(answer, "minism 1 0\n"));
+	assert_true(g_str_has_prefix(answer, "minism 2 0 "));
 	assert_int_equal(t->sweeps, 1);
 	/* and an open one when the server goes */
 	close(dial(t->path));
@@ -388,7 +460,7 @@ may_sweep(struct setup *t, uid_t uid, gid_t gid, gid_t supplementary)
 		send(fd, "sweep\n", 6, MSG_NOSIGNAL);
 		if (read(fd, answer, sizeof(answer) - 1) < 0)
 			_exit(0);	/* hung up */
-		_exit(g_str_has_prefix(answer, "minism 1 0\n"));
+		_exit(g_str_has_prefix(answer, "minism 2 0 "));
 	}
 	while (waitpid(child, &status, WNOHANG) == 0)
 		g_main_context_iteration(NULL, FALSE);
