@@ -41,7 +41,7 @@
 #define TIMEOUT_MS	2000u		/* of a table, doubled after a loss, */
 #define TIMEOUT_MAX_MS	32000u
 #define TRUST_US	(3 * ROUND_US)	/* one round may be lost */
-#define TID_STEP	16u		/* mad_client uses no such numbers */
+#define TID_STEP	(1u << MAD_CLIENT_ATTEMPT_BITS)
 
 static const uint16_t records[] = {
 	SA_ATTR_MC_MEMBER, SA_ATTR_SERVICE, SA_ATTR_INFORM_INFO_RECORD,

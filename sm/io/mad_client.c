@@ -55,7 +55,7 @@
 
 #define PAUSE_US	1000	/* of an attempt that is made again */
 
-#define ATTEMPT_BITS	4
+#define ATTEMPT_BITS	MAD_CLIENT_ATTEMPT_BITS
 #define ATTEMPT_MASK	0xfu
 #define TID_ID_MASK	0x0fffffffu	/* the part of an id in a TID */
 #define LATE_SPAN	0x00100000u	/* ids remembered as once ours */
@@ -767,6 +767,9 @@ mad_client_room(const struct mad_client *x)
 void
 mad_client_set_pump(struct mad_client *x, mad_client_pump_fn fn, void *data)
 {
+	g_assert(!fn || !x->pump);
+	if (!fn && x->pump_data != data)
+		return;
 	x->pump = fn;
 	x->pump_data = data;
 	if (fn)

@@ -85,6 +85,10 @@ typedef void (*mad_client_pump_fn)(void *data);
 
 struct mad_request;
 
+/* The low bits of its TIDs count attempts from 1: other programs of this process
+ * use TIDs in which they are 0. */
+#define MAD_CLIENT_ATTEMPT_BITS	4
+
 struct mad_client {
 	/* Read only */
 	struct transport *transport;
@@ -139,7 +143,7 @@ void mad_client_cancel_owner(struct mad_client *x, const void *data);
  * fill the queue. */
 unsigned mad_client_room(const struct mad_client *x);
 
-/* NULL: none. */
+/* There is one at a time. fn NULL: none, if the present one has this `data`. */
 void mad_client_set_pump(struct mad_client *x, mad_client_pump_fn fn,
 			 void *data);
 

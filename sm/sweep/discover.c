@@ -105,6 +105,7 @@ struct discover {
 	GHashTable *timed_out;	/* builder's node indices */
 	GHashTable *lossy;	/* the same: a query was sent once more */
 	unsigned n_again;	/* QUERY_AGAIN so far */
+	uint32_t n_waves;	/* of an amendment: each reads a port */
 	uint64_t recovered;	/* answers after a loss, before it began */
 	const struct mkey_db *keys;
 	GArray *opened;		/* by end port of the builder: the key with
@@ -321,6 +322,9 @@ fault_duplicate(struct discover *d, uint64_t guid, uint32_t first,
 static void
 link_found(struct discover *d, uint32_t from, uint32_t port)
 {
+	/* the last answer counts */
+	builder_unlink(d->b, from);
+	builder_unlink(d->b, port);
 	builder_link(d->b, from, port);
 	if (d->amend)
 		amend_on_cable(d->amend, port);
@@ -850,7 +854,7 @@ query_wave(struct discover *d)
 {
 	g_autoptr(GArray) wave = NULL;
 
-	if (!d->amend || d->s->n_faults)
+	if (!d->amend || d->s->n_faults || d->n_waves++ > d->s->n_ports)
 		return false;
 	wave = amend_wave(d->amend);
 	for (guint i = 0; i < wave->len; i++) {

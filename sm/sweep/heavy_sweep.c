@@ -702,7 +702,10 @@ heavy_sweep_replan(struct sweep *s)
 		.seen = g_steal_pointer(&s->view.seen),
 		.tables = port_tables_copy(s->view.tables),
 	};
+	/* of the last tables */
 	g_clear_pointer(&s->choice.bridge, lft_free);
+	g_clear_pointer(&s->choice.later, g_array_unref);
+	s->choice.hosts_wait = false;
 	s->fresh = g_new0(uint8_t, s->next.subnet->n_switches + 1);
 	s->table_faults = g_ptr_array_new_with_free_func(g_free);
 	isolate(s);

@@ -127,6 +127,9 @@ smp_batch_set_unreachable(struct smp_batch *b, uint32_t port)
 		uint32_t slot = g_array_index(slots, uint32_t, i);
 		struct smp_request r;
 
+		/* a reply may end others */
+		if (!g_array_index(b->flights, struct flight, slot).id)
+			continue;
 		mad_client_cancel(b->x, g_array_index(b->flights,
 						struct flight, slot).id);
 		r = flight_end(b, slot);
@@ -307,7 +310,7 @@ smp_batch_free(struct smp_batch *b)
 		return;
 	smp_batch_drop(b);
 	if (!b->stage.max_in_flight)
-		mad_client_set_pump(b->x, NULL, NULL);
+		mad_client_set_pump(b->x, NULL, b);
 	transport_timer_clear(b->x->transport, &b->timer);
 	g_array_unref(b->flights);
 	g_array_unref(b->free_slots);

@@ -221,6 +221,9 @@ clear_run(struct sweep *s)
 	g_clear_pointer(&s->isolation, isolation_free);
 	g_clear_pointer(&s->reregister, g_free);
 	g_clear_pointer(&s->avoid, g_ptr_array_unref);
+	/* heavy_sweep_replan() was cut off */
+	if (s->view.subnet && !s->view.seen)
+		s->view.seen = g_steal_pointer(&s->next.seen);
 	sweep_view_clear(&s->next);
 }
 
