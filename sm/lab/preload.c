@@ -15,7 +15,7 @@
  * only later, are found here: an agent that is not registered, a MAD that is
  * too long (rules.h), and the TID of a request that is still pending. For this
  * the TIDs of requests with a time-out are kept until their answer or time-out
- * is read.
+ * is read. Answers of several MADs, which are few, wait for the server's word.
  *
  * One lock is held for the time of a system call that does not wait for
  * anything but the server, which does not wait for programs. A thread that waits
@@ -409,9 +409,10 @@ read_mad(int fd, struct umad_file *f, uint8_t *buf, size_t count)
 	return f->hdr + len;
 }
 
-/* 0, or the errno by which the kernel refuses it; a request is noted. */
+/* 0, or the errno by which the kernel refuses it; a request is noted. asks: the
+ * server has to judge, too, since only that knows when a message is sent. */
 static int
-judge_write(struct umad_file *f, const uint8_t *buf, size_t count)
+judge_write(struct umad_file *f, const uint8_t *buf, size_t count, bool *asks)
 {
 	struct ib_user_mad_hdr hdr;
 	const uint8_t *mad = buf + f->hdr;
@@ -426,6 +427,7 @@ judge_write(struct umad_file *f, const uint8_t *buf, size_t count)
 		return EINVAL;
 	agent = f->agents[hdr.id];
 	error = rules_refuse(agent, mad, count - f->hdr);
+	*asks = !error && rules_is_response(mad) && rules_by_kernel(agent, mad);
 	if (error || rules_is_response(mad))
 		return error;
 	key = umad_key_of(mad, hdr.id);
@@ -440,8 +442,11 @@ write_mad(int fd, struct umad_file *f, const uint8_t *buf, size_t count)
 {
 	size_t head = sizeof(struct lab_frame) + NEW_HDR, len = count - f->hdr;
 	struct lab_frame frame = { .length = NEW_HDR + len, .type = LAB_WRITE };
-	int error = judge_write(f, buf, count);
+	bool asks = false;
+	int error = judge_write(f, buf, count, &asks);
 	uint8_t *all = error ? NULL : calloc(1, head + len);
+	uint8_t *with_id;
+	uint32_t id;
 
 	if (!all)
 		return umad_fail(error ? error : ENOMEM);
@@ -449,8 +454,15 @@ write_mad(int fd, struct umad_file *f, const uint8_t *buf, size_t count)
 	memcpy(all, &frame, sizeof(frame));
 	memcpy(all + sizeof(frame), buf, f->hdr);
 	memcpy(all + head, buf + f->hdr, len);
-	if (!move_all(fd, POLLOUT, all, head + len))
+	if (asks) {
+		with_id = all + sizeof(frame) - sizeof(f->id);
+		memcpy(with_id, &f->id, sizeof(f->id));
+		error = umad_ask(LAB_ANSWER, with_id,
+				 sizeof(f->id) + NEW_HDR + len, &id, NULL, 0,
+				 NULL);
+	} else if (!move_all(fd, POLLOUT, all, head + len)) {
 		error = EIO;
+	}
 	free(all);
 	return error ? umad_fail(error) : (ssize_t)count;
 }

@@ -54,6 +54,8 @@
  *		  <------- cells (below) for read(2), no frames
  *	LAB_IOCTL id, code, arg ---->	on a connection of its own, one each
  *		  <------- LAB_RESULT error as of ioctl(2), and arg
+ *	LAB_ANSWER id, header, message	likewise: a write(2) that has to wait for
+ *		  <------- LAB_RESULT	its error
  *
  *    After LAB_OPEN of a umad file the server sends no frames but cells: each
  *    message begins with LAB_CELL bytes, the ib_user_mad header of 64 bytes
@@ -103,6 +105,7 @@ enum lab_type {
 	LAB_OPEN,		/* struct lab_open */
 	LAB_IOCTL,		/* struct lab_ioctl */
 	LAB_WRITE,		/* struct ib_user_mad and data */
+	LAB_ANSWER,		/* uint32_t id, the same */
 
 	LAB_COMMAND = 64,	/* text */
 	LAB_RESULT = 128,	/* struct lab_result, and data as above */

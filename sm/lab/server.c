@@ -180,23 +180,47 @@ serve_open(struct lab_client *c, const uint8_t *data, size_t len)
 	return true;
 }
 
+/* NULL: its device is gone. */
+static struct kernel_file *
+find_file(const struct lab *lab, uint32_t id)
+{
+	for (guint i = 0; i < lab->clients->len; i++) {
+		const struct lab_client *c = lab->clients->pdata[i];
+
+		if (c->role == ROLE_FILE && c->id == id)
+			return c->file;
+	}
+	return NULL;
+}
+
 static bool
 serve_ioctl(struct lab_client *c, const uint8_t *data, size_t len)
 {
-	const GPtrArray *clients = c->lab->clients;
+	struct kernel_file *f;
 	struct lab_ioctl io;
-	int error = -EPIPE;
+	int error;
 
 	if (len < sizeof(io))
 		return false;
 	memcpy(&io, data, sizeof(io));
-	for (guint i = 0; i < clients->len; i++) {
-		struct lab_client *f = clients->pdata[i];
-
-		if (f->role == ROLE_FILE && f->id == io.id)
-			error = kernel_ioctl(f->file, io.code, io.arg);
-	}
+	f = find_file(c->lab, io.id);
+	error = f ? kernel_ioctl(f, io.code, io.arg) : -EPIPE;
 	lab_reply(c, -error, 0, io.arg, sizeof(io.arg));
+	return true;
+}
+
+static bool
+serve_answer(struct lab_client *c, const uint8_t *data, size_t len)
+{
+	struct kernel_file *f;
+	uint32_t id;
+
+	if (len < sizeof(id))
+		return false;
+	memcpy(&id, data, sizeof(id));
+	f = find_file(c->lab, id);
+	lab_reply(c, f ? -kernel_write(f, data + sizeof(id), len - sizeof(id)) :
+		  EIO, 0, NULL, 0);
 	return true;
 }
 
@@ -240,6 +264,8 @@ on_frame(struct conn *conn, const struct lab_frame *frame,
 		return c->role == ROLE_FILE;
 	case LAB_IOCTL:
 		return serve_ioctl(c, data, frame->length);
+	case LAB_ANSWER:
+		return serve_answer(c, data, frame->length);
 	case LAB_OPEN:
 		return serve_open(c, data, frame->length);
 	case LAB_ENTER:

@@ -435,6 +435,8 @@ case_foreign() {
 		inside python3 "$here/lab_client.py" copies
 	check "a length that is wrong is told, and changes nothing" \
 		inside python3 "$here/lab_client.py" lengths
+	check "an answer that is under way is refused" \
+		inside python3 "$here/lab_client.py" answers
 	check "without its lab a program finds no adapter" \
 		says 'Not a directory' inside env MINISM_LAB=none \
 		cat /sys/class/infiniband/x

@@ -154,7 +154,20 @@ def lengths():
     assert is_answer(os.read(fd, 320), 1)
 
 
+def answers():
+    """A second one with the TID of a table that is under way."""
+    fd = open_umad()
+    fcntl.ioctl(fd, REGISTER, struct.pack("=IIBBHIQQII", 0, 1, 3, 2, 0, 0, 0, 0,
+                                          0, 1))
+    head = struct.pack("=IIIIIIIH", 1, 0, 0, 3, 0, 1 << 24, 0, 5 << 8)
+    mad = struct.pack(">BBBBHHQHHIBBB", 1, 3, 2, 0x92, 0, 0, 7, 0x35, 0, 0, 1, 1,
+                      1)
+    table = head.ljust(HEADER, b"\0") + mad.ljust(1000, b"\0")
+    assert os.write(fd, table) == len(table)
+    assert fails_with(errno.EINVAL, os.write, fd, table)
+
+
 # SIGALRM ends what waits for ever.
 signal.alarm(10)
-{"paths": paths, "threads": threads, "copies": copies,
- "lengths": lengths}[sys.argv[1]]()
+{"paths": paths, "threads": threads, "copies": copies, "lengths": lengths,
+ "answers": answers}[sys.argv[1]]()
