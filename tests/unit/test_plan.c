@@ -286,6 +286,12 @@ WORD(do_forget_blocks, struct stage *st)
 	st->is_unknown = true;
 }
 
+/* After another manager all blocks are written. */
+WORD(do_all_blocks, struct stage *st)
+{
+	st->f->w.all_blocks = true;
+}
+
 /* PORT FIELDS: it accepted and forgot them */
 WORD(do_forgotten, struct stage *st)
 {
@@ -719,7 +725,8 @@ static const struct unit_word all_words[] = {
 	{ "unplug", do_cable }, { "loop", do_cable },
 	{ "describe", do_name }, { "name", do_name },
 	{ "other-block", do_other_block },
-	{ "forget-blocks", do_forget_blocks }, { "forgotten", do_forgotten },
+	{ "forget-blocks", do_forget_blocks }, { "all-blocks", do_all_blocks },
+	{ "forgotten", do_forgotten },
 	{ "isolate", do_isolate }, { "enforce", do_enforce },
 	{ "member", do_member }, { "source", do_source },
 	{ "notes", do_notes }, { "held", do_block },
