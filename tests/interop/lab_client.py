@@ -139,6 +139,7 @@ def copies():
 
 
 def lengths():
+    assert fails_with(errno.ENXIO, os.open, "/dev/infiniband/umad7", os.O_RDWR)
     fd = os.open("/dev/infiniband/umad0", os.O_RDWR)
     assert fails_with(errno.EIO, os.write, fd, request(1))
     register(fd)
