@@ -233,8 +233,8 @@ row_make_deck(const struct row *row, const uint64_t mask[4], struct deck *d)
 			d->dead[d->n_dead++] = (uint8_t)i;
 }
 
-/* Sets one destination; the values of q of dead slots are distributed over
- * working ones. */
+/* Sets one destination; the values of q of dead slots, of which there are some,
+ * are distributed over working ones. */
 static void
 row_deal(struct row *row, const struct deck *d, uint32_t dest)
 {
@@ -243,10 +243,6 @@ row_deal(struct row *row, const struct deck *d, uint32_t dest)
 	const uint8_t *wheel, *plane;
 	uint32_t i, at, step, lap, lid;
 
-	if (d->n_dead == 0) {
-		row_put(row, dest, d->port);
-		return;
-	}
 	row->n_dealt += !set_has(row->f->quiet, dest);
 	/* a number that is one more for the next destination in the same
 	 * slot */
@@ -319,7 +315,8 @@ row_go_up_quiet(struct row *row, uint32_t k)
 	}
 }
 
-/* Destinations to which only some parents have a path of k - 1 hops up. */
+/* Destinations to which only some parents have a path of k - 1 hops up: the
+ * slots of the others, which no two parents share, are dead. */
 static void
 row_go_up_some(struct row *row, uint32_t k)
 {
@@ -341,7 +338,6 @@ row_go_up_some(struct row *row, uint32_t k)
 				memcpy(last, mask, sizeof(mask));
 				row_make_deck(row, mask, &deck);
 			}
-			row->n_dealt += deck.n_dead == 0;
 			row_deal(row, &deck, dest);
 		}
 	}

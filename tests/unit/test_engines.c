@@ -134,7 +134,9 @@ TEST(test_load_is_near_its_bound_on_shapes)
 			}
 }
 
-TEST(test_healthy_trees_shift_without_congestion)
+/* Without one cable in a hundred, 2.4 flows meet on average: entries that the
+ * loss does not concern stay, of three levels 3 would meet otherwise. */
+TEST(test_trees_shift_without_congestion)
 {
 	static const char *const specs[] = {
 		"PGFT(8,16;1,8)", "PGFT(4,4,8;1,4,4)", "PGFT(3,3,3,6;1,3,3,3)",
@@ -145,46 +147,47 @@ TEST(test_healthy_trees_shift_without_congestion)
 	uint32_t *hosts;
 	struct fabric f;
 
-	for (size_t k = 0; k < G_N_ELEMENTS(specs); k++)
+	for (size_t k = 0; k < 2 * G_N_ELEMENTS(specs); k++)
 		for (uint64_t seed = 1; seed <= 4; seed++) {
-			fabric_open(&f, &engine_ftree, lab_generate(specs[k],
-						seed, 0), 0);
+			fabric_open(&f, &engine_ftree, lab_generate(specs[k / 2],
+						seed, k % 2 * 10), 0);
 			fabric_route(&f);
 			hosts = order_hosts(f.g, &sample.n_hosts);
 			sample.hosts = hosts;
 			metrics_shifts(f.g, f.out.lft, &sample, &c);
-			assert_int_equal(c.max, 1);
+			assert_true(k % 2 ? c.mean <= 2.4 : c.max == 1);
 			g_free(hosts);
 			fabric_clear(&f);
 		}
 }
 
-/* Compute nodes shift as if the I/O nodes were not there. */
+/* Compute nodes shift as if the I/O nodes were not there, and these likewise,
+ * whatever their LIDs. */
 TEST(test_io_nodes_do_not_disturb_compute_nodes)
 {
 	AUTO_VALUE(fabric_clear) struct fabric f;
-	uint8_t *is_io;
-	struct metrics_congestion c;
+	g_autofree uint8_t *is_io = NULL;
+	g_autofree uint32_t *hosts = NULL, *some = NULL;
 	struct metrics_sample sample = { .n = 500, .max_hops = 8 };
-	uint32_t *hosts, i, n = 0;
+	struct metrics_congestion c;
+	uint32_t i, n;
 
-	fabric_open(&f, &engine_ftree, lab_generate("PGFT(5,8;1,4)", 3, 0), 0);
+	fabric_open(&f, &engine_ftree, lab_generate("PGFT(8,8;1,4)", 3, 0), 0);
 	is_io = g_new0(uint8_t, f.g->n_targets);
 	for (i = 0; i < f.g->n_targets; i++)
-		is_io[i] = f.g->targets[i].port == 3;
+		is_io[i] = f.g->targets[i].port % 2;
 	f.in.is_io = is_io;
 	fabric_route(&f);
-	hosts = order_hosts(f.g, &sample.n_hosts);
-	for (i = 0; i < sample.n_hosts; i++)
-		if (!is_io[hosts[i]])
-			hosts[n++] = hosts[i];
-	sample.hosts = hosts;
-	sample.n_hosts = n;
-	metrics_shifts(f.g, f.out.lft, &sample, &c);
-	assert_int_equal(n, 32);
-	assert_int_equal(c.max, 1);
-	g_free(hosts);
-	g_free(is_io);
+	hosts = order_hosts(f.g, &n);
+	sample.hosts = some = g_new(uint32_t, n);
+	for (uint8_t kind = 0; kind < 2; kind++) {
+		for (sample.n_hosts = i = 0; i < n; i++)
+			if (is_io[hosts[i]] == kind)
+				some[sample.n_hosts++] = hosts[i];
+		metrics_shifts(f.g, f.out.lft, &sample, &c);
+		assert_int_equal(sample.n_hosts, 32);
+		assert_int_equal(c.max, 1);
+	}
 }
 
 TEST(test_lids_of_a_range_take_different_paths)
@@ -351,6 +354,29 @@ TEST(test_lost_cable_changes_little_and_comes_back)
 			fabric_clear(&cut);
 			fabric_clear(&whole);
 		}
+}
+
+/* One cable in seven is lost, and most tables must be written anyway: then they
+ * are those that the engine makes, not what can be kept of the former ones. */
+TEST(test_many_lost_cables_give_new_tables)
+{
+	const struct engine *const two[] = { &engine_minhop, &engine_updn };
+	struct fabric whole, cut, fresh;
+
+	for (uint64_t i = 0; i < 16; i++) {
+		fabric_open(&whole, two[i % 2],
+			    lab_generate("PGFT(2,10;1,2;1,2)", i / 2, 0), 0);
+		fabric_route(&whole);
+		fabric_follow(&cut, lab_generate("PGFT(2,10;1,2;1,2)", i / 2,
+						 150), &whole);
+		fabric_open(&fresh, two[i % 2], snapshot_copy(cut.s), 0);
+		fabric_route(&fresh);
+		assert_int_equal(lab_count_blocks(cut.out.lft, fresh.out.lft),
+				 0);
+		fabric_clear(&fresh);
+		fabric_clear(&cut);
+		fabric_clear(&whole);
+	}
 }
 
 /* Tables of before may be of another fabric, or of no meaning at all. */
