@@ -301,6 +301,8 @@ faults() {
 		"$MINISM_LAB_PROGRAM"
 	lab_cmd plug-device node-09 3
 	check "it is back under another number" inside smpquery -D nodeinfo 0
+	refute "a device file that is not there" \
+		inside cat /dev/infiniband/umad99 </dev/null
 	LAB_NODE=node-01
 }
 

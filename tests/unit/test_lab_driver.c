@@ -156,6 +156,7 @@ set_port(struct bench *b, unsigned hops, uint16_t lid, unsigned state)
 	info.lid = lid;
 	info.sm_lid = 1;
 	info.state = state;
+	info.client_reregister = state == PORT_STATE_ACTIVE;
 	info.phys_state = 0;
 	info.link_down_default = 0;
 	info.speed_enabled = info.width_enabled = info.speed_ext_enabled = 0;
@@ -167,6 +168,8 @@ set_port(struct bench *b, unsigned hops, uint16_t lid, unsigned state)
 	assert_int_equal(told.lid, lid);
 	assert_int_equal(told.state, state);
 	assert_true(told.changed & LAB_CHANGED_STATE);
+	assert_int_equal(!!(told.changed & LAB_CHANGED_REREGISTER),
+			 state == PORT_STATE_ACTIVE);
 }
 
 static void
