@@ -103,7 +103,8 @@ TEST(test_message_is_cut_into_its_segments)
 	assert_null(memmem(at, len - (gsize)(at - bytes), "\1\3\2\x92", 4));
 }
 
-/* LIDs of the LRH: a MAD has them from its address and the port's own. */
+/* LIDs of the LRH: a MAD has them from its address and the port's own. Behind
+ * it the P_Key. */
 TEST(test_packet_has_the_lids_of_its_ends)
 {
 	static const struct {
@@ -140,6 +141,7 @@ TEST(test_packet_has_the_lids_of_its_ends)
 		lrh -= 8 + 12 + 8;	/* LRH, BTH, DETH */
 		assert_int_equal(bytes_load16(lrh + 2), rows[i].to);
 		assert_int_equal(bytes_load16(lrh + 6), rows[i].from);
+		assert_int_equal(bytes_load16(lrh + 8 + 2), UINT16_MAX);
 	}
 }
 
