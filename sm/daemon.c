@@ -206,6 +206,26 @@ on_sweep_end(const struct sweep_report *r, void *data)
 
 /* Reload of the site's files. */
 
+/* Which members are not on the fabric, which tables are too small; the log has
+ * it from a sweep. */
+static void
+note_members(const struct options *conf, const struct site_files *site,
+	     const struct snapshot *s, GPtrArray *warnings)
+{
+	const struct isolation_params params = {
+		.rules = site->partitions->rules,
+		.enforce = options_enforce(conf),
+		.qos = &site->qos,
+	};
+	struct port_tables *held = port_tables_new(s);
+	struct isolation *i = isolation_new(&params, s, held);
+
+	for (guint n = 0; n < i->notes->len; n++)
+		g_ptr_array_add(warnings, g_strdup(i->notes->pdata[n]));
+	isolation_free(i);
+	port_tables_unref(held);
+}
+
 static void
 log_lines(struct daemon *d, enum log_level level, const GPtrArray *lines)
 {
@@ -215,9 +235,8 @@ log_lines(struct daemon *d, enum log_level level, const GPtrArray *lines)
 }
 
 static bool
-reload(struct daemon *d, GPtrArray *errors)
+reload(struct daemon *d, GPtrArray *warnings, GPtrArray *errors)
 {
-	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
 	bool ok;
 
 	notify_tell(d->notify, NOTIFY_RELOADING);
@@ -243,9 +262,10 @@ static gboolean
 on_hup(gpointer data)
 {
 	struct daemon *d = data;
+	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
 
-	reload(d, errors);
+	reload(d, warnings, errors);
 	sweep_request(d->sm->sweep, SWEEP_CAUSE_SIGNAL);
 	return G_SOURCE_CONTINUE;
 }
@@ -334,21 +354,23 @@ daemon_sweep(void *data)
 }
 
 static bool
-daemon_reload(GError **error, void *data)
+daemon_reload(GPtrArray *lines, void *data)
 {
 	struct daemon *d = data;
-	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
-	g_autofree char *text = NULL;
+	const struct snapshot *s = d->sm->sweep->view.subnet;
+	g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func(g_free);
 
 	log_say(d->log, LOG_INFO, "control", "reload requested");
-	if (reload(d, errors)) {
-		sweep_request(d->sm->sweep, SWEEP_CAUSE_SIGNAL);
-		return true;
+	if (!reload(d, lines, others)) {
+		g_ptr_array_set_size(lines, 0);
+		g_ptr_array_extend_and_steal(lines,
+					     g_steal_pointer(&others));
+		return false;
 	}
-	g_ptr_array_add(errors, NULL);
-	text = g_strjoinv("\n", (char **)errors->pdata);
-	g_set_error_literal(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, text);
-	return false;
+	if (s)
+		note_members(d->conf, d->site, s, lines);
+	sweep_request(d->sm->sweep, SWEEP_CAUSE_SIGNAL);
+	return true;
 }
 
 static bool
@@ -824,35 +846,6 @@ daemon_start(struct daemon *d, GPtrArray *warnings)
 	return code;
 }
 
-/* --check-config: the partitions on the fabric that --simulate names: which
- * members are not there, which tables are too small. */
-static void
-check_fabric(const struct options *conf, const struct site_files *site,
-	     GPtrArray *warnings, GPtrArray *errors)
-{
-	g_autoptr(GError) error = NULL;
-	struct snapshot *fabric = backend_load_fabric(conf, &error);
-	const struct isolation_params params = {
-		.rules = site->partitions->rules,
-		.enforce = options_enforce(conf),
-		.qos = &site->qos,
-	};
-	struct port_tables *held;
-	struct isolation *i;
-
-	if (!fabric) {
-		g_ptr_array_add(errors, g_strdup(error->message));
-		return;
-	}
-	held = port_tables_new(fabric);
-	i = isolation_new(&params, fabric, held);
-	for (guint n = 0; n < i->notes->len; n++)
-		g_ptr_array_add(warnings, g_strdup(i->notes->pdata[n]));
-	isolation_free(i);
-	port_tables_unref(held);
-	snapshot_unref(fabric);
-}
-
 /* Prints the mistakes that a run would find, by the functions of a run; `bad`:
  * the error of the configuration itself, or NULL. Returns the exit status. */
 static int
@@ -860,14 +853,21 @@ check_config(const struct options *conf, GPtrArray *warnings,
 	     const GError *bad)
 {
 	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GError) error = NULL;
 	struct site_files *site = NULL;
+	struct snapshot *fabric = NULL;
 
 	if (bad)
 		g_ptr_array_add(errors, g_strdup(bad->message));
 	else
 		site = site_files_read(conf, warnings, errors);
 	if (site && conf->simulate)
-		check_fabric(conf, site, warnings, errors);
+		fabric = backend_load_fabric(conf, &error);
+	if (fabric)
+		note_members(conf, site, fabric, warnings);
+	else if (error)
+		g_ptr_array_add(errors, g_strdup(error->message));
+	g_clear_pointer(&fabric, snapshot_unref);
 	site_files_free(site);
 	/* without the program's name: editors jump to file:line:column */
 	for (guint i = 0; i < warnings->len; i++)

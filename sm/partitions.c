@@ -27,13 +27,10 @@
 #include "topology/text.h"
 
 struct partitions *
-partitions_new(const char *path, enum partitions_absence absence,
-	       const char *cache_dir)
+partitions_new(const char *cache_dir)
 {
 	struct partitions *p = g_new0(struct partitions, 1);
 
-	p->path = g_strdup(path);
-	p->absence = absence;
 	if (cache_dir)
 		p->changes_path = state_file_path(cache_dir,
 						  STATE_FILE_PARTITIONS);
@@ -51,63 +48,8 @@ partitions_free(struct partitions *p)
 	partition_rules_unref(p->file);
 	partition_rules_unref(p->changes);
 	partition_rules_unref(p->rules);
-	g_free(p->path);
 	g_free(p->changes_path);
 	g_free(p);
-}
-
-/* --- files --- */
-
-/* *text NULL: there is no file. False: it cannot be read. The partition file
- * may be a pipe, that of the changes is a state file. */
-static bool
-read_text(const char *path, bool is_ours, char **text, GError **error)
-{
-	g_autoptr(GError) why = NULL;
-
-	*text = is_ours ? state_file_read(path, &why) :
-		text_read_file(path, &why);
-	if (*text || g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-		return true;
-	g_propagate_error(error, g_steal_pointer(&why));
-	return false;
-}
-
-/* A file without a definition makes all ports full members of one partition. If
- * there were definitions before, it was more likely truncated. */
-static struct partition_rules *
-read_file(const struct partitions *p, bool *there, bool *has_rules,
-	  GPtrArray *warnings, GError **error)
-{
-	g_autofree char *text = NULL;
-
-	*there = *has_rules = false;
-	if (!p->path)
-		return partition_rules_default();
-	if (!read_text(p->path, false, &text, error))
-		return NULL;
-	*there = text != NULL;
-	if (!text && (p->absence == PARTITIONS_MUST || p->was_there)) {
-		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
-			    "%s: no such file%s", p->path,
-			    p->was_there ? " any more" : "");
-		return NULL;
-	}
-	if (!text && p->absence == PARTITIONS_WARN)
-		g_ptr_array_add(warnings, g_strdup_printf(
-			"%s: no such file: all ports are full members of the "
-			"default partition", p->path));
-	if (!text)
-		return partition_rules_default();
-	*has_rules = !partitions_conf_is_empty(text);
-	if (p->had_rules && !*has_rules) {
-		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: empty, "
-			    "which would open everything; write "
-			    "\"Default=0x7fff : ALL=full;\" to do that",
-			    p->path);
-		return NULL;
-	}
-	return partitions_conf_parse(text, p->path, warnings, error);
 }
 
 /* --- changes --- */
@@ -121,13 +63,17 @@ rule_at(const GArray *rules, guint i)
 static struct partition_rules *
 read_changes(const struct partitions *p, GPtrArray *warnings, GError **error)
 {
-	g_autofree char *text = NULL;
 	struct partition_rules *changes;
+	g_autofree char *text = NULL;
+	g_autoptr(GError) why = NULL;
 
 	if (!p->changes_path)
 		return partition_rules_ref(p->changes);
-	if (!read_text(p->changes_path, true, &text, error))
+	text = state_file_read(p->changes_path, &why);
+	if (why && !g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
+		g_propagate_error(error, g_steal_pointer(&why));
 		return NULL;
+	}
 	changes = !text ? partition_rules_new() :
 		partitions_conf_parse(text, p->changes_path, warnings, error);
 	for (guint i = 0; changes && i < changes->partitions->len; i++) {
@@ -201,12 +147,13 @@ put_in_force(struct partitions *p, struct partition_rules *file,
 }
 
 bool
-partitions_load(struct partitions *p, GPtrArray *warnings, GError **error)
+partitions_load(struct partitions *p, const char *text, const char *path,
+		GPtrArray *warnings, GError **error)
 {
 	struct partition_rules *file, *changes;
-	bool there, has_rules;
 
-	file = read_file(p, &there, &has_rules, warnings, error);
+	file = text ? partitions_conf_parse(text, path, warnings, error) :
+		partition_rules_default();
 	if (!file)
 		return false;
 	changes = read_changes(p, warnings, error);
@@ -214,8 +161,6 @@ partitions_load(struct partitions *p, GPtrArray *warnings, GError **error)
 		partition_rules_unref(file);
 		return false;
 	}
-	p->was_there = there;
-	p->had_rules = has_rules;
 	put_in_force(p, file, changes, warnings);
 	return true;
 }

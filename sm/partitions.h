@@ -14,40 +14,26 @@
 
 #include "topology/partition.h"
 
-/* If the file does not exist when it is first read. */
-enum partitions_absence {
-	PARTITIONS_MAY_LACK,	/* no warning */
-	PARTITIONS_WARN,
-	PARTITIONS_MUST,	/* an error */
-};
-
 struct partitions {
-	char *path, *changes_path;	/* NULL: none */
-	enum partitions_absence absence;
-	bool was_there;			/* the file, when it was read */
-	bool had_rules;			/* it, then */
+	char *changes_path;	/* NULL: none */
 	struct partition_rules *file;	/* as read from the file */
 	struct partition_rules *changes;
 	struct partition_rules *rules;	/* in force */
 };
 
-/* The rules without a file, until partitions_load(). path NULL: there is none;
- * cache_dir NULL: changes are lost at the end. */
-struct partitions *partitions_new(const char *path,
-				  enum partitions_absence absence,
-				  const char *cache_dir);
+/* The rules without a file, until partitions_load(). cache_dir NULL: changes are
+ * lost at the end. */
+struct partitions *partitions_new(const char *cache_dir);
 void partitions_free(struct partitions *p);
 
 /*
- * Reads both files. On failure the rules stay as they were; the error is a
- * G_FILE_ERROR, or a TEXT_ERROR with lines file:line:column: text. A file that
- * does not exist is allowed the first time (see absence); later it is an error,
- * or a slip would open the whole fabric; so is one without a definition after
- * one with some.
+ * Takes over the text of the partition file `path`, NULL: there is none, and the
+ * file of changes. On failure the rules stay as they were; the error is a
+ * G_FILE_ERROR, or a TEXT_ERROR with lines file:line:column: text.
  * warnings: lines, of char *.
  */
-bool partitions_load(struct partitions *p, GPtrArray *warnings,
-		     GError **error);
+bool partitions_load(struct partitions *p, const char *text, const char *path,
+		     GPtrArray *warnings, GError **error);
 
 /*
  * From now on the port has this membership, whatever the file has; -1: that of

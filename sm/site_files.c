@@ -13,26 +13,112 @@
 
 #include "sm/config/guid_files.h"
 #include "sm/config/qos_policy_conf.h"
+#include "topology/state_file.h"
 #include "topology/text.h"
 
-static void
-read_list(const char *key, const char *path, GArray **list,
-	  GPtrArray *errors)
+static const struct {
+	const char *key;
+	size_t path;		/* in the options */
+	const char *without;	/* NULL: it must be there */
+	const char *emptied;
+} kinds[SITE_TEXTS] = {
+	[SITE_ROOTS] = { "root_guid_file",
+		offsetof(struct options, root_guid_file), NULL, NULL },
+	[SITE_COMPUTE_NODES] = { "cn_guid_file",
+		offsetof(struct options, cn_guid_file), NULL, NULL },
+	[SITE_IO_NODES] = { "io_guid_file",
+		offsetof(struct options, io_guid_file), NULL, NULL },
+	[SITE_SLS] = { "qos_policy_file",
+		offsetof(struct options, qos_policy_file),
+		"paths have the SLs of their partitions", NULL },
+	[SITE_NAMES] = { "node_name_map_name",
+		offsetof(struct options, node_names_file),
+		"nodes have the names that they tell", NULL },
+	[SITE_PARTITIONS] = { "partition_config_file",
+		offsetof(struct options, partition_file),
+		"all ports are full members of the default partition",
+		"which would open everything; write \"Default=0x7fff : "
+		"ALL=full;\" to do that" },
+};
+
+static const char *
+path_of(const struct site_files *s, enum site_text which)
 {
+	return G_STRUCT_MEMBER(char *, s->conf, kinds[which].path);
+}
+
+/* A file that cannot be there for a moment, or is empty: an editor or another
+ * program is just writing it. So what a file said holds until it says something
+ * else, or until a restart. */
+static void
+judge_text(const struct site_files *s, enum site_text which, const char *text,
+	   GPtrArray *warnings, GPtrArray *errors)
+{
+	const char *held = s->lists.texts[which], *path = path_of(s, which);
+	const char *key = kinds[which].key, *without = kinds[which].without;
+	bool is_partitions = which == SITE_PARTITIONS;
+	const char *emptied = kinds[which].emptied ?:
+		"which it was not before; a restart takes it as it is";
+
+	if (text && (!held || !text_is_empty(text) || text_is_empty(held)))
+		return;
+	if (text)
+		g_ptr_array_add(errors, g_strdup_printf("%s: %s: empty, %s",
+							key, path, emptied));
+	else if (held || !without ||
+		 (is_partitions && s->conf->partition_file_asked))
+		g_ptr_array_add(errors, g_strdup_printf("%s: %s: no such "
+			"file%s", key, path, held ? " any more" : ""));
+	else if (!is_partitions || strcmp(path, OPTIONS_PARTITION_FILE))
+		g_ptr_array_add(warnings, g_strdup_printf("%s: there is no "
+			"%s: %s", key, path, without));
+}
+
+/* The text, which is new's, or NULL: there is none, or it is an error. */
+static const char *
+read_text(const struct site_files *s, enum site_text which,
+	  struct site_lists *new, GPtrArray *warnings, GPtrArray *errors)
+{
+	const char *path = path_of(s, which), *key = kinds[which].key;
 	g_autoptr(GError) error = NULL;
-	g_autofree char *text = NULL;
 
 	if (!path)
-		return;
-	text = text_read_file(path, &error);
-	if (!text) {
+		return NULL;
+	/* a pipe has said what it had to say, and another one would block */
+	if (s->is_loaded && state_file_is_stream(path)) {
+		g_ptr_array_add(warnings, g_strdup_printf("%s: %s is no "
+			"regular file, so it is read at the start only", key,
+			path));
+		new->texts[which] = g_strdup(s->lists.texts[which]);
+		return new->texts[which];
+	}
+	new->texts[which] = text_read_file(path, &error);
+	if (error && !g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
 		g_ptr_array_add(errors, g_strdup_printf("%s: %s", key,
 							error->message));
-		return;
-	}
-	*list = guid_list_parse(text, path, &error);
-	if (!*list)
+	else
+		judge_text(s, which, new->texts[which], warnings, errors);
+	return new->texts[which];
+}
+
+static void
+add_error(GPtrArray *errors, const GError *error)
+{
+	if (error)
 		g_ptr_array_add(errors, g_strdup(error->message));
+}
+
+static void
+read_list(const struct site_files *s, enum site_text which,
+	  struct site_lists *new, GArray **list, GPtrArray *warnings,
+	  GPtrArray *errors)
+{
+	const char *text = read_text(s, which, new, warnings, errors);
+	g_autoptr(GError) error = NULL;
+
+	if (text)
+		*list = guid_list_parse(text, path_of(s, which), &error);
+	add_error(errors, error);
 }
 
 static void
@@ -43,6 +129,8 @@ clear_lists(struct site_lists *l)
 	g_clear_pointer(&l->io_nodes, g_array_unref);
 	qos_policy_unref(l->sls);
 	g_clear_pointer(&l->names, g_hash_table_unref);
+	for (unsigned i = 0; i < SITE_TEXTS; i++)
+		g_clear_pointer(&l->texts[i], g_free);
 }
 
 /* Engines of other managers. In a list with one of ours they are skipped;
@@ -117,53 +205,13 @@ read_engines(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
 			c->engine));
 }
 
+/* The SLs of partitions without QoS. */
 static void
-read_names(const struct options *c, GHashTable **out, GPtrArray *warnings,
-	   GPtrArray *errors)
+warn_of_sls(const struct site_files *s, GPtrArray *warnings)
 {
-	const char *path = c->node_names_file;
-	g_autoptr(GError) error = NULL;
-	g_autofree char *text = NULL;
+	const GPtrArray *all = s->partitions->rules->partitions;
 
-	if (!path)
-		return;
-	text = text_read_file(path, &error);
-	if (!text) {
-		g_ptr_array_add(g_error_matches(error, G_FILE_ERROR,
-						G_FILE_ERROR_NOENT) ?
-				warnings : errors, g_strdup_printf(
-			"node_name_map_name: %s", error->message));
-		return;
-	}
-	*out = node_name_map_parse(text, path, warnings, &error);
-	if (error)
-		g_ptr_array_add(errors, g_strdup(error->message));
-}
-
-bool
-site_files_load(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
-{
-	const struct options *c = s->conf;
-	struct site_lists new = { .roots = NULL };
-	const GPtrArray *all = NULL;
-	guint before = errors->len;
-	g_autoptr(GError) error = NULL, refusal = NULL;
-
-	read_list("root_guid_file", c->root_guid_file, &new.roots, errors);
-	read_list("cn_guid_file", c->cn_guid_file, &new.compute_nodes, errors);
-	read_list("io_guid_file", c->io_guid_file, &new.io_nodes, errors);
-	if (!qos_policy_conf_read(c, &new.sls, warnings, &error))
-		g_ptr_array_add(errors, g_strdup(error->message));
-	read_names(c, &new.names, warnings, errors);
-	/* Last, since it takes effect at once. The first time all mistakes are
-	 * reported. */
-	if (!s->is_loaded || errors->len == before) {
-		if (partitions_load(s->partitions, warnings, &refusal))
-			all = s->partitions->rules->partitions;
-		else
-			g_ptr_array_add(errors, g_strdup(refusal->message));
-	}
-	for (guint i = 0; all && !c->qos.enabled && i < all->len; i++) {
+	for (guint i = 0; !s->conf->qos.enabled && i < all->len; i++) {
 		const struct partition *p = all->pdata[i];
 
 		if (p->sl)
@@ -172,6 +220,50 @@ site_files_load(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
 				"SL 0 is: QoS is off (qos TRUE turns it on)",
 				p->name, p->pkey, p->sl));
 	}
+}
+
+/* Takes effect at once. */
+static void
+read_partitions(const struct site_files *s, struct site_lists *new,
+		GPtrArray *warnings, GPtrArray *errors)
+{
+	guint before = errors->len;
+	const char *text = read_text(s, SITE_PARTITIONS, new, warnings, errors);
+	g_autoptr(GError) error = NULL;
+
+	if (errors->len == before &&
+	    partitions_load(s->partitions, text, path_of(s, SITE_PARTITIONS),
+			    warnings, &error))
+		warn_of_sls(s, warnings);
+	add_error(errors, error);
+}
+
+bool
+site_files_load(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
+{
+	struct site_lists new = { .roots = NULL };
+	guint before = errors->len;
+	g_autoptr(GError) sls_error = NULL, names_error = NULL;
+	const char *text;
+
+	read_list(s, SITE_ROOTS, &new, &new.roots, warnings, errors);
+	read_list(s, SITE_COMPUTE_NODES, &new, &new.compute_nodes, warnings,
+		  errors);
+	read_list(s, SITE_IO_NODES, &new, &new.io_nodes, warnings, errors);
+	text = s->conf->qos.enabled ?
+		read_text(s, SITE_SLS, &new, warnings, errors) : NULL;
+	if (text)
+		new.sls = qos_policy_conf_parse(text, path_of(s, SITE_SLS),
+						&sls_error);
+	add_error(errors, sls_error);
+	text = read_text(s, SITE_NAMES, &new, warnings, errors);
+	if (text)
+		new.names = node_name_map_parse(text, path_of(s, SITE_NAMES),
+						warnings, &names_error);
+	add_error(errors, names_error);
+	/* the first time all mistakes are reported */
+	if (!s->is_loaded || errors->len == before)
+		read_partitions(s, &new, warnings, errors);
 	if (errors->len > before) {
 		clear_lists(&new);
 		return false;
@@ -190,10 +282,6 @@ site_files_read(const struct options *conf, GPtrArray *warnings,
 		GPtrArray *errors)
 {
 	struct site_files *s = g_new0(struct site_files, 1);
-	enum partitions_absence absence = conf->partition_file_asked ?
-		PARTITIONS_MUST : g_strcmp0(conf->partition_file,
-					    OPTIONS_PARTITION_FILE) ?
-		PARTITIONS_WARN : PARTITIONS_MAY_LACK;
 	guint before = errors->len;
 
 	s->conf = conf;
@@ -217,8 +305,7 @@ site_files_read(const struct options *conf, GPtrArray *warnings,
 	};
 	s->qos = conf->qos;
 	s->qos.max_op_vls = (uint8_t)conf->max_op_vls;
-	s->partitions = partitions_new(conf->partition_file, absence,
-				       conf->cache_dir);
+	s->partitions = partitions_new(conf->cache_dir);
 	read_engines(s, warnings, errors);
 	if (site_files_load(s, warnings, errors) && errors->len == before)
 		return s;

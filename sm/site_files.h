@@ -14,8 +14,19 @@
 
 #define SITE_ENGINES_MAX	16u	/* to try, one after the other */
 
-/* What is replaced as a whole at a reload; NULL: not configured. */
+enum site_text {
+	SITE_ROOTS,
+	SITE_COMPUTE_NODES,
+	SITE_IO_NODES,
+	SITE_SLS,
+	SITE_NAMES,
+	SITE_PARTITIONS,
+	SITE_TEXTS
+};
+
+/* What is replaced as a whole at a reload; NULL: not configured, or not there. */
 struct site_lists {
+	char *texts[SITE_TEXTS];	/* of the files */
 	GArray *roots, *compute_nodes, *io_nodes;	/* GUIDs */
 	struct qos_policy *sls;	/* SLs of paths */
 	GHashTable *names;	/* the node name map, see guid_files.h */
@@ -39,7 +50,8 @@ struct site_files *site_files_read(const struct options *conf,
 void site_files_free(struct site_files *s);
 
 /* Reads all but the engines again. False: `errors` has the reasons, and all
- * values in force stay in force. */
+ * values in force stay in force. So it is if a file that was there is away, or
+ * one that said something is empty. */
 bool site_files_load(struct site_files *s, GPtrArray *warnings,
 		     GPtrArray *errors);
 

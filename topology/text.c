@@ -291,6 +291,18 @@ text_skip_space(struct text_scan *s)
 	return *s->at;
 }
 
+bool
+text_is_empty(const char *text)
+{
+	struct text_scan scan;
+	bool empty;
+
+	text_scan_init(&scan, text, "", NULL);
+	empty = !text_skip_space(&scan);
+	text_scan_end(&scan, NULL);
+	return empty;
+}
+
 void
 text_skip_line(struct text_scan *s)
 {

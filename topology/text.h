@@ -109,6 +109,8 @@ void text_warn(struct text_scan *s, struct text_place place,
  * else, which returns whether there is more text. */
 void text_skip_comment(struct text_scan *s);
 bool text_skip_space(struct text_scan *s);
+/* There are only blanks and comments. */
+bool text_is_empty(const char *text);
 /* Past blanks and a comment; is there nothing more on this line? */
 bool text_line_ends(struct text_scan *s);
 /* To the end of this line. */

@@ -957,18 +957,6 @@ parser_finish(struct partitions_parser *p)
 	return rules;
 }
 
-bool
-partitions_conf_is_empty(const char *text)
-{
-	struct text_scan scan;
-	bool empty;
-
-	text_scan_init(&scan, text, "", NULL);
-	empty = !text_skip_space(&scan);
-	text_scan_end(&scan, NULL);
-	return empty;
-}
-
 struct partition_rules *
 partitions_conf_parse(const char *text, const char *name, GPtrArray *warnings,
 		      GError **error)

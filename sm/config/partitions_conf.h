@@ -23,7 +23,4 @@ struct partition_rules *partitions_conf_parse(const char *text,
 					      GPtrArray *warnings,
 					      GError **error);
 
-/* True if there is no definition in it: blanks and comments at most. */
-bool partitions_conf_is_empty(const char *text);
-
 #endif

@@ -304,31 +304,3 @@ qos_policy_conf_parse(const char *text, const char *name, GError **error)
 	qos_policy_unref(p.policy);
 	return NULL;
 }
-
-bool
-qos_policy_conf_read(const struct options *conf, struct qos_policy **policy,
-	       GPtrArray *warnings, GError **error)
-{
-	const char *path = conf->qos_policy_file;
-	g_autofree char *text = NULL;
-	g_autoptr(GError) cause = NULL;
-
-	*policy = NULL;
-	if (!conf->qos.enabled || !path)
-		return true;
-	text = text_read_file(path, &cause);
-	if (text) {
-		*policy = qos_policy_conf_parse(text, path, error);
-		return *policy != NULL;
-	}
-	if (!g_error_matches(cause, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
-		g_set_error(error, TEXT_ERROR,
-			    TEXT_ERROR_SYNTAX, "qos_policy_file: %s",
-			    cause->message);
-		return false;
-	}
-	g_ptr_array_add(warnings, g_strdup_printf(
-		"qos_policy_file: there is no %s; paths have the SLs of their "
-		"partitions", path));
-	return true;
-}

@@ -22,14 +22,4 @@
 struct qos_policy *qos_policy_conf_parse(const char *text, const char *name,
 				   GError **error);
 
-/*
- * The policy of a configuration; a reference is the caller's. *policy is NULL if
- * there is none (QoS is off, or no file is named), or if the file does not exist,
- * which is a line (char *) in `warnings`: OpenSM names one in every file that it
- * writes. False with a TEXT_ERROR.
- */
-bool qos_policy_conf_read(const struct options *conf,
-			  struct qos_policy **policy, GPtrArray *warnings,
-			  GError **error);
-
 #endif

@@ -37,15 +37,18 @@ struct command {
 static void
 run_reload(struct control_request *r)
 {
-	g_autoptr(GError) error = NULL;
+	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
+	bool ok = r->hooks->reload(lines, r->hooks->data);
+	g_autoptr(GString) text = g_string_new(ok ?
+		"read again; a heavy sweep begins" : NULL);
 
-	if (r->hooks->reload(&error, r->hooks->data))
-		request_say(r, CONTROL_DONE,
-			    "read again; a heavy sweep begins");
-	else
-		request_say(r, CONTROL_NOT_DONE,
-			    "%s\nthe present configuration stays in force",
-			    error->message);
+	for (guint i = 0; i < lines->len; i++)
+		g_string_append_printf(text, ok ? "\n%s (warning)" : "%s\n",
+				       (char *)lines->pdata[i]);
+	if (!ok)
+		g_string_append(text, "the present configuration stays in "
+				"force");
+	request_say(r, ok ? CONTROL_DONE : CONTROL_NOT_DONE, "%s", text->str);
 }
 
 static void

@@ -74,7 +74,8 @@ enum control_setting {
 struct control_hooks {
 	void (*look)(struct control_view *out, void *data);
 	void (*sweep)(void *data);
-	bool (*reload)(GError **error, void *data);
+	/* lines, of char *: warnings, or errors */
+	bool (*reload)(GPtrArray *lines, void *data);
 	/* -1 as membership: that of the file. */
 	bool (*change)(uint16_t pkey, uint64_t guid, int membership,
 		       GError **error, void *data);

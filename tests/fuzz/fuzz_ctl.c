@@ -45,7 +45,7 @@ note_sweep(void *data)
 }
 
 static bool
-note_reload(GError **error, void *data)
+note_reload(GPtrArray *lines, void *data)
 {
 	note_sweep(data);
 	return true;

@@ -36,7 +36,8 @@ struct setup {
 	enum log_level level;
 	enum sm_state role;
 	unsigned sweeps, reloads, changes;
-	char *refusal;		/* what reload and change say; NULL: done */
+	char *refusal;		/* what reload and change say; NULL: done, */
+	char *warning;		/* and what reload says then */
 	uint16_t pkey;		/* of the last change */
 	uint64_t guid;
 	int membership;
@@ -93,12 +94,14 @@ refuse(struct setup *t, GError **error)
 }
 
 static bool
-note_reload(GError **error, void *data)
+note_reload(GPtrArray *lines, void *data)
 {
 	struct setup *t = data;
 
 	t->reloads++;
-	return refuse(t, error);
+	if (t->refusal || t->warning)
+		g_ptr_array_add(lines, g_strdup(t->refusal ?: t->warning));
+	return !t->refusal;
 }
 
 static bool
@@ -235,6 +238,7 @@ setup_free(void **state)
 	g_clear_pointer(&t->log, log_free);
 	g_free(t->refusal);
 	g_free(t->perf.known.ports);
+	g_free(t->warning);
 	g_free((char *)t->standby.why);
 	for (uint32_t i = 0; t->s && i < t->s->n_nodes; i++)
 		t->s->nodes[i].name = NULL;
@@ -584,6 +588,11 @@ WORD(do_refuse, struct setup *t)
 	t->refusal = g_strcompress(words[0]);
 }
 
+WORD(do_warn_at_reload, struct setup *t)
+{
+	t->warning = g_strdup(words[0]);
+}
+
 WORD(do_own, struct setup *t)
 {
 	t->own = guid_of(t, words[0]);
@@ -649,6 +658,7 @@ static const struct unit_word all_words[] = {
 	{ "headline", do_headline },
 	{ "describe", do_describe }, { "name", do_name }, { "rule", do_rule },
 	{ "partition", do_partition }, { "refuse", do_refuse },
+	{ "warn-at-reload", do_warn_at_reload },
 	{ "own", do_own }, { "role", do_role }, { "standby", do_standby },
 	{ "expected", do_expected }, { "unreached", do_unreached },
 	{ "errors", do_errors }, { "answered", do_answered },

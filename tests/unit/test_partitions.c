@@ -25,12 +25,6 @@ struct setup {
 	struct snapshot *s;
 };
 
-static struct partitions *
-open_as(struct setup *t, enum partitions_absence absence)
-{
-	return partitions_new(t->path, absence, t->folder);
-}
-
 static int
 setup_new(void **state)
 {
@@ -40,7 +34,7 @@ setup_new(void **state)
 	t->path = g_build_filename(t->folder, "partitions.conf", NULL);
 	t->changes = g_build_filename(t->folder, "partitions-runtime", NULL);
 	t->warnings = g_ptr_array_new_with_free_func(g_free);
-	t->p = open_as(t, PARTITIONS_WARN);
+	t->p = partitions_new(t->folder);
 	t->s = generate_fabric("single(4)", NULL, NULL);
 	*state = t;
 	return 0;
@@ -129,11 +123,6 @@ WORD(do_good_file, struct setup *t)
 	    "Guest=0x20 : {H-2}=full ;\n");
 }
 
-WORD(do_nul_file, struct setup *t)
-{
-	g_file_set_contents(t->path, "Storage\0=0x10", 13, NULL);
-}
-
 /* no-file, no-changes: they are gone */
 WORD(do_no_file, struct setup *t)
 {
@@ -142,33 +131,33 @@ WORD(do_no_file, struct setup *t)
 	assert_int_equal(g_remove(path), 0);
 }
 
-/* folder-as-file, folder-as-changes */
+/* folder-as-changes */
 WORD(do_folder, struct setup *t)
 {
-	assert_int_equal(g_mkdir(strcmp(words[-1], "folder-as-file") ?
-				 t->changes : t->path, 0700), 0);
-}
-
-/* may-lack|must */
-WORD(do_open, struct setup *t)
-{
-	partitions_free(t->p);
-	t->p = open_as(t, strcmp(words[0], "must") ? PARTITIONS_MAY_LACK :
-		       PARTITIONS_MUST);
+	assert_int_equal(g_mkdir(t->changes, 0700), 0);
 }
 
 WORD(do_open_without_cache, struct setup *t)
 {
 	partitions_free(t->p);
-	t->p = partitions_new(t->path, PARTITIONS_MUST, NULL);
+	t->p = partitions_new(NULL);
+}
+
+static bool
+load(struct setup *t, GError **error)
+{
+	g_autofree char *text = NULL;
+
+	g_file_get_contents(t->path, &text, NULL, NULL);
+	g_ptr_array_set_size(t->warnings, 0);
+	return partitions_load(t->p, text, t->path, t->warnings, error);
 }
 
 WORD(do_load, struct setup *t)
 {
 	g_autoptr(GError) error = NULL;
 
-	g_ptr_array_set_size(t->warnings, 0);
-	if (!partitions_load(t->p, t->warnings, &error))
+	if (!load(t, &error))
 		fail_msg("%s", error->message);
 	t->before = t->p->rules;
 }
@@ -177,7 +166,7 @@ WORD(do_load, struct setup *t)
 WORD(do_restart, struct setup *t)
 {
 	partitions_free(t->p);
-	t->p = open_as(t, PARTITIONS_WARN);
+	t->p = partitions_new(t->folder);
 	do_load(t, NULL, NULL);
 }
 
@@ -194,7 +183,7 @@ WORD(do_refused, struct setup *t)
 {
 	g_autoptr(GError) error = NULL;
 
-	assert_false(partitions_load(t->p, t->warnings, &error));
+	assert_false(load(t, &error));
 	assert_domain(error, words[0]);
 	assert_has(error->message, words[1]);
 }
@@ -313,9 +302,9 @@ static const struct unit_word all_words[] = {
 	{ "file", do_file }, { "changes", do_file },
 	{ "good-file", do_good_file },
 	{ "good-file-without-guest", do_good_file },
-	{ "nul-file", do_nul_file }, { "no-file", do_no_file },
-	{ "no-changes", do_no_file }, { "folder-as-file", do_folder },
-	{ "folder-as-changes", do_folder }, { "open", do_open },
+	{ "no-file", do_no_file },
+	{ "no-changes", do_no_file },
+	{ "folder-as-changes", do_folder },
 	{ "open-without-cache", do_open_without_cache }, { "load", do_load },
 	{ "restart", do_restart }, { "refused", do_refused },
 	{ "warning", do_warning }, { "warnings", do_warning },

@@ -242,64 +242,6 @@ TEST(test_every_mistake_has_its_place)
 	}
 }
 
-/* The policy that a configuration with these settings asks for. */
-static struct qos_policy *
-read_file(bool enabled, const char *path, GPtrArray *warnings, GError **error)
-{
-	struct options *conf = options_new();
-	struct qos_policy *policy;
-	bool ok;
-
-	conf->qos.enabled = enabled;
-	conf->qos_policy_file = g_strdup(path);
-	ok = qos_policy_conf_read(conf, &policy, warnings, error);
-	assert_true(ok || (!policy && *error));
-	options_free(conf);
-	return policy;
-}
-
-TEST(test_a_file_is_read_if_it_is_asked_for)
-{
-	GPtrArray *warnings = g_ptr_array_new_with_free_func(g_free);
-	char *folder = g_dir_make_tmp("minism-qos-XXXXXX", NULL);
-	char *path = g_build_filename(folder, "p", NULL);
-	struct qos_policy *policy;
-	GError *error = NULL;
-
-	/* It is not there: a warning, and no policy. */
-	assert_null(read_file(true, path, warnings, &error));
-	assert_null(error);
-	assert_int_equal(warnings->len, 1);
-	assert_has(warnings->pdata[0], path);
-	/* There, but not asked for. */
-	assert_true(g_file_set_contents(path, "nonsense\n", -1, NULL));
-	assert_null(read_file(false, path, warnings, &error));
-	assert_null(read_file(true, NULL, warnings, &error));
-	assert_null(error);
-	assert_int_equal(warnings->len, 1);
-	assert_null(read_file(true, path, warnings, &error));
-	assert_true(g_str_has_prefix(error->message, path));
-	g_clear_error(&error);
-	/* Behind a zero byte there may be anything. */
-	assert_true(g_file_set_contents(path, "# \0\nsdp : 1\n", 12, NULL));
-	assert_null(read_file(true, path, warnings, &error));
-	assert_has(error->message, "a NUL in it");
-	g_clear_error(&error);
-	assert_null(read_file(true, folder, warnings, &error));
-	assert_non_null(error);
-	g_clear_error(&error);
-	assert_true(g_file_set_contents(path, "qos-ulps\nrds:1\n"
-					"end-qos-ulps", -1, NULL));
-	policy = read_file(true, path, warnings, &error);
-	assert_non_null(policy);
-	assert_int_equal(policy->rules->len, 1);
-	qos_policy_unref(policy);
-	folder_remove(folder);
-	g_free(path);
-	g_free(folder);
-	g_ptr_array_free(warnings, TRUE);
-}
-
 /* What may be given is what is given to some target: tried for all that the
  * rules can tell apart. */
 TEST(test_may_give_is_the_union_over_targets)

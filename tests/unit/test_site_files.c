@@ -4,6 +4,8 @@
  * at a reload all or nothing.
  */
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <glib/gstdio.h>
 
 #include "sm/config/guid_files.h"
@@ -13,7 +15,7 @@
 
 struct setup {
 	char *folder;
-	char *partitions, *roots, *io, *names;
+	char *partitions, *roots, *io, *names, *sls;
 	struct options *conf;
 	struct site_files *site;
 	GPtrArray *warnings, *errors;
@@ -35,6 +37,7 @@ setup_new(void **state)
 	t->roots = g_build_filename(t->folder, "roots", NULL);
 	t->io = g_build_filename(t->folder, "io", NULL);
 	t->names = g_build_filename(t->folder, "names", NULL);
+	t->sls = g_build_filename(t->folder, "sls", NULL);
 	put(t->names, "0x33 \"Rack 3\"\n");
 	put(t->partitions, "Storage=0x10 : 0x1=full ;\n");
 	put(t->roots, "0x11\n");
@@ -66,6 +69,7 @@ setup_free(void **state)
 	g_free(t->roots);
 	g_free(t->io);
 	g_free(t->names);
+	g_free(t->sls);
 	g_free(t->folder);
 	g_free(t);
 	return 0;
@@ -290,4 +294,105 @@ SETUP_TEST(test_reload_with_one_bad_file_takes_nothing)
 	g_ptr_array_set_size(t->errors, 0);
 	assert_true(site_files_load(t->site, t->warnings, t->errors));
 	assert_true(is_member(t, 0x20));
+}
+
+SETUP_TEST(test_a_policy_is_read_if_qos_is_on)
+{
+	t->conf->qos_policy_file = g_strdup(t->sls);
+	put(t->sls, "nonsense\n");
+	start(t);
+	assert_null(t->site->lists.sls);
+	g_clear_pointer(&t->site, site_files_free);
+	t->conf->qos.enabled = true;
+	assert_null(site_files_read(t->conf, t->warnings, t->errors));
+	assert_error(t, 0, "sls:1:1: ");
+	g_unlink(t->sls);
+	start(t);
+	assert_null(t->site->lists.sls);
+	assert_int_equal(t->warnings->len, 1);
+	assert_has(t->warnings->pdata[0], "have the SLs of their partitions");
+}
+
+/* A file that is away or empty for a moment, or is no text or file: nothing of
+ * what is in force ends by that. */
+SETUP_TEST(test_reload_loses_no_file)
+{
+	const struct {
+		const char *path, *text, *emptied;
+	} files[] = {
+		{ t->roots, "0x11\n", "it was not before" },
+		{ t->io, "0x22\n", "it was not before" },
+		{ t->sls, "qos-ulps\ndefault : 1\nend-qos-ulps\n",
+		  "it was not before" },
+		{ t->names, "0x33 \"Rack 3\"\n", "it was not before" },
+		{ t->partitions, "Storage=0x10 : 0x1=full ;\n",
+		  "which would open everything; write \"Default=0x7fff : "
+		  "ALL=full;\" to do that" },
+	};
+	static const char *const empty[] = {
+		"", "\n \t\r\n", "# all\n", "\357\273\277# of it\n",
+	};
+
+	t->conf->qos.enabled = true;
+	t->conf->qos_policy_file = g_strdup(t->sls);
+	put(t->sls, files[2].text);
+	start(t);
+	for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+		const struct qos_policy *sls = t->site->lists.sls;
+
+		print_message("%s\n", files[i].path);
+		g_ptr_array_set_size(t->errors, 0);
+		g_unlink(files[i].path);
+		assert_false(site_files_load(t->site, t->warnings, t->errors));
+		assert_error(t, 0, "no such file any more");
+		for (size_t k = 0; k < G_N_ELEMENTS(empty); k++) {
+			put(files[i].path, empty[k]);
+			g_ptr_array_set_size(t->errors, 0);
+			assert_false(site_files_load(t->site, t->warnings,
+						     t->errors));
+			assert_error(t, 0, files[i].emptied);
+		}
+		g_file_set_contents(files[i].path, "0x1\0", 4, NULL);
+		g_ptr_array_set_size(t->errors, 0);
+		assert_false(site_files_load(t->site, t->warnings, t->errors));
+		assert_error(t, 0, "NUL");
+		assert_int_equal(t->errors->len, 1);
+		assert_as_before(t);
+		assert_ptr_equal(t->site->lists.sls, sls);
+		put(files[i].path, files[i].text);
+		assert_true(site_files_load(t->site, t->warnings, t->errors));
+	}
+	assert_int_equal(t->warnings->len, 0);
+}
+
+/* What was empty at the start may be empty, and what was not there be away. */
+SETUP_TEST(test_what_said_nothing_may_say_nothing)
+{
+	put(t->partitions, "# Storage=0x10 : 0x1=full ;\n");
+	put(t->roots, "");
+	g_unlink(t->names);
+	start(t);
+	put(t->partitions, "");
+	assert_true(site_files_load(t->site, t->warnings, t->errors));
+	put(t->partitions, "Guest=0x20 : 0x1=full ;\n");
+	put(t->names, "0x33 \"Rack 3\"\n");
+	assert_true(site_files_load(t->site, t->warnings, t->errors));
+	assert_true(is_member(t, 0x20));
+	assert_string_equal(name_of(t, 0x33), "Rack 3");
+}
+
+/* The writer of a pipe has gone; a reload must not wait for the next one. */
+SETUP_TEST(test_a_pipe_is_read_at_the_start_only)
+{
+	start(t);
+	g_unlink(t->partitions);
+	g_unlink(t->roots);
+	assert_int_equal(mkfifo(t->partitions, 0600), 0);
+	assert_int_equal(mkfifo(t->roots, 0600), 0);
+	alarm(20);
+	assert_true(site_files_load(t->site, t->warnings, t->errors));
+	alarm(0);
+	assert_int_equal(t->warnings->len, 2);
+	assert_has(t->warnings->pdata[0], "read at the start only");
+	assert_as_before(t);
 }
