@@ -3,7 +3,7 @@
 # Other processors, as TAP: cross.sh ARCH.. (arm64, s390x) builds for each with
 # Debian's cross compiler and runs the unit tests under qemu-user. Adds the
 # architecture to this machine's dpkg, so it is for a machine of its own:
-#	tests/fresh-machine bookworm 'tests/cross.sh arm64 s390x'
+#	tests/fresh-machine trixie 'tests/cross.sh arm64 s390x'
 set -uo pipefail
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive
 src=$(cd "$(dirname "$0")/.." && pwd)
