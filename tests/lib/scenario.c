@@ -370,6 +370,9 @@ do_sm(struct play *p, char **words)
 		return false;
 	if (!read_sm(p, words))
 		return false;
+	for (unsigned k = 0; k < MANAGERS_MAX; k++)
+		if (play_manager(p, k)->t && play_manager(p, k)->port == port)
+			return play_fail(p, "the port has one");
 	if (p->sm.m_key)
 		add_secrets(p);
 	manager_open(play_manager(p, i), p->w.sim, port, &p->sm,

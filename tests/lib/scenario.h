@@ -41,7 +41,8 @@
  * holds behind the manager's back, unroute and unkey take entries away; lie,
  * truth and lose are about answers; damage and heal about cables by chance; at
  * N METHOD ATTR LINE plays a line at the nth such SMP. upset and mend are about
- * anything by chance (scenario_chance.c); incident N [SEED] lets things go wrong and
+ * anything by chance, chance N plays any lines, after calm all is as it should
+ * be (scenario_chance.c); incident N [SEED] lets things go wrong and
  * holds the log against them (scenario_incident.c). Clients
  * (scenario_client.c): join, leave, subscribe, babble, forge. What may be expected is
  * in the table of scenario_expect.c.

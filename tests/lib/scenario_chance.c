@@ -5,6 +5,7 @@
  */
 #include "tests/lib/play.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "sm/mad/sa_record.h"
@@ -38,7 +39,7 @@ do_upset(struct play *p, char **args)
 	struct sim *sim = p->w.sim;
 	uint32_t port[2], node;
 
-	if (!pick_ports(p, port))
+	if (!p->w.m.t || !pick_ports(p, port))
 		return true;
 	node = p->w.s->ports[prng_below(&p->rng, 2) ? port[0] :
 			     p->w.s->ports[port[0]].peer].node;
@@ -69,15 +70,172 @@ do_upset(struct play *p, char **args)
 	return true;
 }
 
-/* All nodes are on, all cables good. */
+/* All nodes are on and answer, all cables good, no MAD is lost. */
 static bool
 do_mend(struct play *p, char **args)
 {
-	for (uint32_t node = 0; node < p->w.s->n_nodes; node++)
+	for (uint32_t node = 0; node < p->w.s->n_nodes; node++) {
 		sim_node_on(p->w.sim, node);
+		sim_node_set_mood(p->w.sim, node, SIM_MOOD_OBEDIENT);
+		sim_node_set_queue(p->w.sim, node, p->params.smp_ns,
+				   p->params.vl15_depth);
+		sim_rules_clear(p->w.sim, node);
+	}
+	sim_rules_clear(p->w.sim, SIM_ANY);
 	for (uint32_t port = 0; port < p->w.s->n_ports; port++)
 		if (sim_peer(p->w.sim, port) != SNAPSHOT_NONE)
 			sim_link_mend(p->w.sim, port);
+	return true;
+}
+
+/* ---- any lines ---- */
+
+/* What may happen to a fabric and its managers besides `upset`: %n a node, %h a
+ * host, %p an end of a cable at a switch, %d a small number, %t a trap, %s a
+ * time. Not here: what nobody could undo. */
+static const char *const chances[] = {
+	"upset", "upset", "upset", "upset", "mend",
+	"unplug %p", "plug %p", "flap %p %d %s %s", "loss %p %d",
+	"loss %d", "delay 20 %s", "duplicate %d %s", "reorder %d %s",
+	"hang %n", "slow %n %s %d", "revive %n",
+	"lose Get NodeInfo %d", "lose Get PortInfo %d", "lose Get SwitchInfo %d",
+	"lose Set PortInfo %d", "lose Set LinearForwardingTable %d",
+	"lose Set MulticastForwardingTable %d", "lose Set P_KeyTable %d",
+	"lose Get MulticastForwardingTable %d", "lose Get SMInfo %d",
+	"lie %n PortInfo lost", "lie %n PortInfo refused",
+	"lie %n SwitchInfo refused", "lie %n NodeInfo lost",
+	"lie %n LinearForwardingTable refused", "lie %n SMInfo lost",
+	"lie %n P_KeyTable refused", "lie %n PortState=1",
+	"lie %n PhysState=3", "lie %n M_Key=0x77", "lie %n LID=1", "truth",
+	"at %d Set PortInfo upset", "at %d Get PortInfo upset",
+	"at %d Set LinearForwardingTable upset",
+	"at %d Set PortInfo reset %n", "at %d Set PortInfo truth",
+	"errors %p symbol %d", "trap %p %t", "trap %p %t %d %s",
+	"trap %h %t %d %s", "forge %h %h %t %d %s", "forge %h %p %t %d %s",
+	"unkey %h", "unroute %n %h", "wrong-key %h",
+	"clear-counters %p", "speed %p 4xQDR", "rename %h web-%d",
+	"join %h %h %h", "leave %h", "subscribe %h", "serve %h", "serve %h %d",
+	"babble %h %d", "keep %h",
+	"sm %h sweep_s=1 priority=%d", "sm %h sweep_s=2 guest=1", "stop %h",
+	"retire %h", "priority %d", "priority %d %h", "takeover",
+	"takeover %h", "control %h handover", "control %h discover",
+	"pause", "resume", "sweep", "sweep light", "sweep trap", "accept",
+	"avoid %p", "use %p", "partitions default", "partitions \"\"",
+	"partitions 'Red=1: %h=full, %h=full, %h=limited;'",
+	"partitions 'Red=2, ipoib: %h=full, %h; Blue=1: %h, %h=full;'",
+	"name %n spine-%d",
+};
+
+static char *
+pick_name(struct play *p, char kind)
+{
+	const struct snapshot *s = p->w.s;
+	const struct snapshot_node *n;
+	uint32_t port[2];
+
+	if (kind == 'p' && pick_ports(p, port))
+		return g_strdup_printf("0x%" G_GINT64_MODIFIER "x/%u",
+			snapshot_node_of(s, port[0])->info.node_guid,
+			s->ports[port[0]].num);
+	do
+		n = &s->nodes[prng_below(&p->rng, s->n_nodes)];
+	while (kind == 'h' && snapshot_is_switch(n));
+	return g_strdup(n->desc);
+}
+
+/* A line with its places filled in. */
+static char *
+draw_line(struct play *p)
+{
+	static const unsigned traps[] = {
+		64, 65, 66, 128, 129, 130, 131, 144, 145, 256, 257, 258, 259,
+	};
+	static const char *const times[] = { "20us", "1ms", "30ms", "400ms" };
+	GString *line = g_string_new(NULL);
+	const char *c = chances[prng_below(&p->rng, G_N_ELEMENTS(chances))];
+
+	for (; *c; c++) {
+		g_autofree char *name = NULL;
+
+		if (*c != '%') {
+			g_string_append_c(line, *c);
+			continue;
+		}
+		switch (*++c) {
+		case 'd':
+			g_string_append_printf(line, "%u", 1 +
+					       prng_below(&p->rng, 14));
+			break;
+		case 't':
+			g_string_append_printf(line, "%u", traps[
+				prng_below(&p->rng, G_N_ELEMENTS(traps))]);
+			break;
+		case 's':
+			g_string_append(line, times[prng_below(&p->rng,
+						G_N_ELEMENTS(times))]);
+			break;
+		default:
+			name = pick_name(p, *c);
+			g_string_append(line, name);
+		}
+	}
+	return g_string_free(line, FALSE);
+}
+
+/* N: so many lines by chance, one after another or with some time between. What
+ * a line cannot do is not done. MINISM_CHANCE=file: there they can be read. */
+static bool
+do_chance(struct play *p, char **args)
+{
+	unsigned n = args[0] ? (unsigned)strtoul(args[0], NULL, 10) : 0;
+	const char *path = g_getenv("MINISM_CHANCE");
+	FILE *tell = path ? fopen(path, "w") : NULL;
+
+	/* two masters at once, and devices that lie, make loops */
+	p->may_loop = true;
+	while (n--) {
+		g_autofree char *line = NULL;
+		uint32_t ms = 1u << prng_below(&p->rng, 13);
+
+		line = p->w.m.t ? draw_line(p) : g_strdup("sm sweep_s=2");
+		if (tell) {
+			fprintf(tell, "%s\nrun %ums\n", line, ms);
+			fflush(tell);
+		}
+		play_line(p, line);
+		if (prng_below(&p->rng, 3))
+			sim_run(p->w.sim, sim_now(p->w.sim) + ms * 1000);
+	}
+	if (tell)
+		fclose(tell);
+	g_string_truncate(p->said, 0);
+	return true;
+}
+
+/* Everything is as it should be, and one manager is there. */
+static bool
+do_calm(struct play *p, char **args)
+{
+	static const char *const lines[] = {
+		"truth", "mend", "heal", "resume", "partitions default",
+		"sweep",
+	};
+	bool has_first = p->w.m.t != NULL;
+
+	for (unsigned i = has_first; i < MANAGERS_MAX; i++)
+		if (play_manager(p, i)->t)
+			manager_close(play_manager(p, i));
+	if (!has_first && !play_line(p, "sm sweep_s=2"))
+		return false;
+	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++)
+		if (!play_line(p, lines[i]))
+			return false;
+	for (uint32_t i = 0; i < p->w.s->n_ports; i++)
+		if (snapshot_is_switch(snapshot_node_of(p->w.s, i)))
+			sweep_avoid(p->w.m.sweep,
+				    snapshot_node_of(p->w.s, i)->info.node_guid,
+				    p->w.s->ports[i].num, false);
+	sweep_take_over(p->w.m.sweep);
 	return true;
 }
 
@@ -181,5 +339,6 @@ play_expect_fresh(struct play *p, char **args)
 }
 
 const struct play_word play_chance_words[] = {
-	{ "upset", do_upset }, { "mend", do_mend }, { NULL, NULL },
+	{ "upset", do_upset }, { "mend", do_mend },
+	{ "chance", do_chance }, { "calm", do_calm }, { NULL, NULL },
 };

@@ -120,7 +120,7 @@ do_unroute(struct play *p, char **args)
 	uint32_t sw, to;
 
 	if (!play_read_node(p, args[0], &sw) ||
-	    !play_read_port(p, args[1], &to))
+	    !play_read_port(p, args[1], &to) || !p->w.sim->nodes[sw].lft)
 		return false;
 	p->w.sim->nodes[sw].lft[p->w.sim->ports[to].info.lid] = LFT_NO_PATH;
 	return true;
@@ -280,14 +280,6 @@ do_lie(struct play *p, char **args)
 	return true;
 }
 
-/* No more lies. */
-static bool
-do_truth(struct play *p, char **args)
-{
-	g_array_set_size(p->lies, 0);
-	return true;
-}
-
 /* METHOD ATTRIBUTE N [NODE]: so many MADs of this kind are lost */
 static bool
 do_lose(struct play *p, char **args)
@@ -353,6 +345,19 @@ add_cue(struct play *p, char **args)
 	sim_at_mad(p->w.sim, &match,
 		   (unsigned)strtoul(args[0], NULL, 10), on_cue, c);
 	return c;
+}
+
+/* No more lies, and what was to happen at an SMP does not. */
+static bool
+do_truth(struct play *p, char **args)
+{
+	g_array_set_size(p->lies, 0);
+	for (guint i = 0; i < p->cues->len; i++) {
+		struct cue *c = p->cues->pdata[i];
+
+		g_clear_pointer(&c->line, g_free);
+	}
+	return true;
 }
 
 /* N Get|Set ATTRIBUTE LINE: before the Nth one from now on is served */
