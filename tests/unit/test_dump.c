@@ -595,6 +595,9 @@ TEST(test_picked_route_is_the_longest_from_the_lowest_guids)
 		{ "ring(6;2)", "H-6" }, { "single(3)", "H-1" },
 		{ "pair()", "H-1" }, { "single(1)", NULL },
 	};
+	const struct generate_options shuffled = {
+		.seed = 2, .shuffle_guids = true,
+	};
 	struct fabric *f;
 	uint32_t from, to;
 
@@ -610,6 +613,14 @@ TEST(test_picked_route_is_the_longest_from_the_lowest_guids)
 		}
 		fabric_free(f);
 	}
+	/* in a ring of even length each host has a farthest one */
+	f = fabric_route(generate_fabric("ring(6;2)", &shuffled, NULL));
+	assert_true(show_pick_route(f->s, f->lids, f->lft, &from, &to));
+	for (uint32_t i = 0; i < f->s->n_ports; i++)
+		if (snapshot_is_end_port(f->s, i) && f->s->ports[i].num)
+			assert_true(f->s->ports[i].guid >=
+				    f->s->ports[from].guid);
+	fabric_free(f);
 	f = fabric_new("pair()");
 	f->s->ports[host_port(f, "H-0")].info.phys_state = PORT_PHYS_POLLING;
 	f->s->ports[host_port(f, "H-1")].info.phys_state = PORT_PHYS_POLLING;

@@ -199,7 +199,7 @@ TEST(test_m_key_of_port_info_is_not_told)
 	end(&p);
 }
 
-/* Of a ring without an order: the loop, by name. */
+/* Of a ring without an order: the loop, by name; of each switch its choices. */
 TEST(test_credit_loop_and_candidates_are_told)
 {
 	const struct generate_options options = { .seed = 1 };
@@ -210,6 +210,7 @@ TEST(test_credit_loop_and_candidates_are_told)
 	const struct choice_wish wish = {
 		.engine = engine_by_name("minhop", NULL),
 	};
+	g_auto(GStrv) lines = NULL;
 	struct choice choice;
 	struct printed p;
 
@@ -221,6 +222,9 @@ TEST(test_credit_loop_and_candidates_are_told)
 	assert_has(p.text->str, "channels are in credit loops: 'S-");
 	assert_null(strstr(p.text->str, " 0 channels are in credit loops"));
 	assert_has(p.text->str, "0 loop");
+	lines = g_strsplit(p.text->str, "minhop: LIDs behind other switches: "
+			   "8 with one shortest path, 0 with", -1);
+	assert_int_equal(g_strv_length(lines), 1 + s->n_switches);
 	choice_clear(&choice);
 	graph_free(g);
 	lid_map_free(lids);

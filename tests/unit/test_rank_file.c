@@ -34,7 +34,8 @@ TEST(test_engine_in_force_is_read)
 	assert_string_equal(out->str, text);
 }
 
-/* minhop has no ranks: the file keeps those of before, and names minhop. */
+/* minhop has no ranks: the file keeps those of before, and names minhop. So it
+ * does with those of a switch that is away. */
 TEST(test_engine_without_ranks_is_in_force_after_restart)
 {
 	static const uint32_t ranks[] = { 1, 2, 3 };
@@ -44,9 +45,12 @@ TEST(test_engine_without_ranks_is_in_force_after_restart)
 	g_autofree uint32_t *read = NULL;
 	const struct generate_options options = { .seed = 1 };
 	AUTO(snapshot) *s = generate_fabric("ring(3;1)", &options, NULL);
+	g_autofree char *text = NULL;
 	struct persist *m;
 	const char *by;
 
+	assert_true(g_file_set_contents(file, "engine updn\n0x0000000000000001 "
+					"7\n", -1, NULL));
 	for (size_t i = 0; i < G_N_ELEMENTS(in_force); i++) {
 		m = persist_open(folder, NULL, NULL);
 		persist_keep_ranks(m, in_force[i], s,
@@ -61,6 +65,8 @@ TEST(test_engine_without_ranks_is_in_force_after_restart)
 		assert_memory_equal(read, ranks, sizeof(ranks));
 		persist_free(m);
 	}
+	assert_true(g_file_get_contents(file, &text, NULL, NULL));
+	assert_has(text, "\n0x0000000000000001 7\n");
 	/* Another manager's tables may still be there. */
 	m = persist_open(folder, NULL, NULL);
 	persist_keep_ranks(m, "updn", s, ranks, false);
