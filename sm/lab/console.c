@@ -504,10 +504,11 @@ show_stats(struct call *c)
 			       G_GUINT64_FORMAT " by a full queue, %"
 			       G_GUINT64_FORMAT " by faults, %"
 			       G_GUINT64_FORMAT " at dead nodes, %"
-			       G_GUINT64_FORMAT " that no program wanted\n",
+			       G_GUINT64_FORMAT " that no program wanted, %"
+			       G_GUINT64_FORMAT " on a wrong QP\n",
 			       s->sent, s->served, s->lost_vl15,
 			       s->lost_by_fault, s->lost_at_node,
-			       s->lost_nobody);
+			       s->lost_nobody, s->lost_qp);
 	return true;
 }
 

@@ -49,7 +49,7 @@ const struct kernel_limits kernel_limits_6_17 = { .smps = 128, .gmps = 16 };
 struct agent {
 	struct kernel_file *file;
 	unsigned id;
-	uint32_t hi_tid;
+	uint32_t hi_tid, qp;
 	uint8_t mgmt_class, version, oui[3];
 	enum rules_agent kind;
 	uint64_t methods[2];
@@ -279,7 +279,12 @@ send_new(struct agent *a, const struct ib_user_mad_hdr *hdr,
 	s->hdr = *hdr;
 	s->retries = hdr->retries;
 	s->to.lid = be16toh(hdr->lid);
+	/* It leaves by the agent's QP, and a port takes a class only from the
+	 * QP that it comes to: the wrong one of the two is what counts. */
 	s->to.qp = be32toh(hdr->qpn);
+	if (s->to.qp == !(data[1] == MAD_CLASS_SMP_LID ||
+			  data[1] == MAD_CLASS_SMP_DIRECT))
+		s->to.qp = a->qp;
 	s->to.qkey = s->to.qp ? MAD_GSI_QKEY : 0;
 	s->to.sl = hdr->sl & 0xf;
 	s->to.pkey_index = hdr->pkey_index;
@@ -478,7 +483,7 @@ add_agent(struct kernel_file *f, struct ib_user_mad_reg_req2 *r)
 	bool is_smp = r->mgmt_class == MAD_CLASS_SMP_LID ||
 		r->mgmt_class == MAD_CLASS_SMP_DIRECT;
 	struct agent *a, model = {
-		.file = f, .mgmt_class = r->mgmt_class,
+		.file = f, .mgmt_class = r->mgmt_class, .qp = r->qpn,
 		.version = r->mgmt_class_version,
 		.oui = { r->oui >> 16, r->oui >> 8, r->oui },
 		.methods = { r->method_mask[0], r->method_mask[1] },

@@ -5,7 +5,8 @@
  * launch	finds the way: of a directed-route SMP by its path, of all
  *		others by LID through the tables that the switches hold
  *		(probe.c); then the rules apply, and it travels
- * on_arrive	for whom is it: the agent, or a client on this port
+ * on_arrive	for whom is it: the agent, or a client on this port; nobody's
+ *		if it is not on its QP (IBA 13.5.1, 14.2.1)
  * on_serve	the agent's turn has come: it answers, the answer is launched
  *
  * on_forward	the agent of a switch on a directed route passes the SMP on
@@ -229,6 +230,8 @@ on_arrive(struct sim *sim, struct sim_event *e)
 	mad_header_read(p->mad, MAD_SIZE, &p->h);
 	if (node->power == SIM_POWER_OFF) {
 		sim_packet_lose(sim, p, &sim->stats.lost_at_node);
+	} else if (p->addr.qp != !sim_is_smp(h)) {
+		sim_packet_lose(sim, p, &sim->stats.lost_qp);
 	} else if (h->mgmt_class == MAD_CLASS_SMP_DIRECT &&
 		   p->hop < h->hop_count) {
 		wait_in_line(sim, p, node, node->forward_ns, on_forward);

@@ -649,6 +649,44 @@ TEST(test_an_answer_without_ack_comes_back)
 	assert_true(tid_of(message(&p.b, 0)) == UINT64_C(0x900000017));
 }
 
+/* By an agent and to a QP of its class, both. */
+TEST(test_a_mad_goes_from_its_qp_to_its_qp)
+{
+	static const struct {
+		unsigned agent, qp;
+		bool smp, answered;
+	} cases[] = {
+		{ 0, 0, true, true }, { 0, 1, true, false },
+		{ 1, 0, true, false }, { 1, 1, false, true },
+		{ 1, 0, false, false }, { 1, 7, false, false },
+		{ 0, 1, false, false },
+	};
+	AUTO_VALUE(pair_close) struct pair p;
+
+	pair_up(&p);
+	assert_int_equal(try_register(&p.a, 1, SA, 2, 0, 0), 1);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct ib_user_mad_hdr hdr = {
+			.id = cases[i].agent, .timeout_ms = 50,
+			.qpn = htobe32(cases[i].qp),
+			.lid = htobe16(cases[i].smp ? 0xffff : 2),
+		};
+		uint8_t buf[HDR + MAD_SIZE];
+
+		memcpy(buf, &hdr, HDR);
+		if (cases[i].smp)
+			make_smp(buf + HDR, i + 1);
+		else
+			make_sa(buf + HDR, MAD_METHOD_GET, i + 1);
+		assert_int_equal(kernel_write(p.a.file, buf, sizeof(buf)), 0);
+		run_ms(&p, 60);
+		if (header_of(message(&p.a, i)).status !=
+		    (cases[i].answered ? 0 : ETIMEDOUT))
+			fail_msg("case %zu", i);
+	}
+	assert_int_equal(sim_stats(p.sim)->lost_qp, 5);
+}
+
 TEST(test_what_no_agent_serves_is_refused)
 {
 	uint8_t mad[MAD_SIZE];

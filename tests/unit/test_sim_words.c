@@ -166,7 +166,7 @@ find_name(void *fixture, const char *name, struct request_name *out)
 
 /* ---- questions ---- */
 
-/* at=PORT, or by path=N,N.. or lid=N; mod=N, key=N, version=N */
+/* at=PORT, or by path=N,N.. or lid=N; qp=N, mod=N, key=N, version=N */
 static bool
 read_option(void *fixture, const char *name, const char *value)
 {
@@ -191,6 +191,8 @@ read_option(void *fixture, const char *name, const char *value)
 		bytes_store(st->mad + 20, n, 4);
 	} else if (strcmp(name, "key") == 0) {
 		bytes_store(st->mad + 24, n, 8);
+	} else if (strcmp(name, "qp") == 0) {
+		st->to.qp = (uint32_t)n;
 	} else if (strcmp(name, "version") == 0) {
 		st->mad[2] = (uint8_t)n;
 	} else {
@@ -421,6 +423,7 @@ WORD(do_stats, struct stage *st)
 	} stats[] = {
 		{ "served", s->served }, { "traps", s->traps },
 		{ "lost_at_node", s->lost_at_node },
+		{ "lost_qp", s->lost_qp },
 		{ "no-route", s->lost[SIM_NO_ROUTE] },
 		{ "no-way", s->lost[SIM_NO_ROUTE] + s->lost[SIM_NO_LINK] },
 	};
