@@ -23,6 +23,10 @@ struct mad_addr {
 	uint16_t pkey_index;
 	uint8_t sl;
 	bool grh;		/* a GRH came along; gid is then its source */
+	uint8_t path_bits;	/* of our LID; of an arrived MAD, its DLID's */
+	/* of the GRH: */
+	uint8_t hop_limit, traffic_class;
+	uint32_t flow_label;
 	uint8_t gid[16];
 };
 

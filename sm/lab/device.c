@@ -232,7 +232,8 @@ device_port_set_driver(struct device_port *p, device_changed_fn changed,
 	p->changed = changed;
 	p->data = data;
 	if (!changed && p->transport)
-		p->kernel = kernel_port_new(p->transport, p->device->limits);
+		p->kernel = kernel_port_new(p->transport, &p->seen.lmc,
+					    p->device->limits);
 }
 
 void

@@ -59,11 +59,14 @@ driver_on_receive(const struct transport_mad *m, void *data)
 		.dst_qp = m->addr.qp, .src_qp = m->addr.qp,
 		.qkey = m->addr.qkey, .slid = m->addr.lid,
 		.pkey_index = m->addr.pkey_index, .sl = m->addr.sl,
-		.has_grh = m->addr.grh,
+		.has_grh = m->addr.grh, .hop_limit = m->addr.hop_limit,
+		.traffic_class = m->addr.traffic_class,
+		.flow_label = m->addr.flow_label,
 	};
 
 	i = sim_port_info(x->port->device->sim, x->port->sim_port);
-	a.dlid = m->addr.lid == LID_PERMISSIVE ? LID_PERMISSIVE : i->lid;
+	a.dlid = m->addr.lid == LID_PERMISSIVE ? LID_PERMISSIVE :
+		i->lid | m->addr.path_bits;
 	if (m->addr.grh) {
 		memcpy(a.sgid, m->addr.gid, sizeof(a.sgid));
 		bytes_store64(a.dgid, i->gid_prefix);
@@ -98,7 +101,9 @@ send_packet(struct driver_port *x, struct lab_address *a,
 	struct mad_addr mad_to = {
 		.qp = a->dst_qp, .qkey = a->qkey, .lid = a->dlid,
 		.pkey_index = a->pkey_index, .sl = a->sl & 0xf,
-		.grh = a->has_grh,
+		.grh = a->has_grh, .path_bits = a->path_bits,
+		.hop_limit = a->hop_limit, .traffic_class = a->traffic_class,
+		.flow_label = a->flow_label,
 	};
 	struct sim_mcast out;
 	struct sim_trace trace;

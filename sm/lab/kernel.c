@@ -19,6 +19,10 @@
  * is pending if it has a time-out, or if it is an RMPP message: then until the
  * last segment is acknowledged.
  *
+ * An answer has the request's TID and class; a GRH if the request had one, and
+ * if not, it comes to the LID that the request came from (not so by directed
+ * route).
+ *
  * Two pending sends may not have the same key (EINVAL): requests their TID and
  * class, responses their destination, too. Segments of a program that does RMPP
  * itself may.
@@ -70,6 +74,7 @@ struct kernel_file {
 
 struct kernel_port {
 	struct transport *transport;
+	const uint8_t *lmc;
 	struct kernel_limits limits;
 	GPtrArray *agents;	/* of all files */
 	uint32_t last_tid;
@@ -136,11 +141,15 @@ kernel_deliver(struct agent *a, const struct mad_addr *from, const uint8_t *mad,
 		.id = a->id, .length = HDR + len,
 		.qpn = htobe32(from->qp), .lid = htobe16(from->lid),
 		.sl = from->sl, .pkey_index = from->pkey_index,
-		.grh_present = from->grh,
+		.path_bits = from->path_bits, .grh_present = from->grh,
 	};
 
-	if (from->grh)
+	if (from->grh) {
 		memcpy(hdr.gid, from->gid, sizeof(hdr.gid));
+		hdr.hop_limit = from->hop_limit;
+		hdr.traffic_class = from->traffic_class;
+		hdr.flow_label = htobe32(from->flow_label);
+	}
 	a->file->deliver(&hdr, mad, len, a->file->data);
 }
 
@@ -288,7 +297,11 @@ send_new(struct agent *a, const struct ib_user_mad_hdr *hdr,
 	s->to.qkey = s->to.qp ? MAD_GSI_QKEY : 0;
 	s->to.sl = hdr->sl & 0xf;
 	s->to.pkey_index = hdr->pkey_index;
+	s->to.path_bits = hdr->path_bits & ((1u << *a->file->port->lmc) - 1);
 	s->to.grh = hdr->grh_present;
+	s->to.hop_limit = hdr->hop_limit;
+	s->to.traffic_class = hdr->traffic_class;
+	s->to.flow_label = be32toh(hdr->flow_label);
 	memcpy(s->to.gid, hdr->gid, sizeof(s->to.gid));
 	s->len = len;
 	memcpy(s->data, data, len);
@@ -360,6 +373,10 @@ complete(struct agent *a, const struct mad_addr *from, const uint8_t *mad,
 	if (rules_is_response(head)) {
 		key = make_key(h.tid, 0, h.mgmt_class, 0);
 		s = g_hash_table_lookup(a->file->sends, &key);
+		if (s && h.mgmt_class != MAD_CLASS_SMP_DIRECT &&
+		    (from->grh != s->to.grh ||
+		     (!from->grh && from->path_bits != s->to.path_bits)))
+			s = NULL;
 		if (!s && !rules_by_program(a->kind, head))
 			return;
 	}
@@ -616,11 +633,13 @@ kernel_close(struct kernel_file *f)
 }
 
 struct kernel_port *
-kernel_port_new(struct transport *t, const struct kernel_limits *limits)
+kernel_port_new(struct transport *t, const uint8_t *lmc,
+		const struct kernel_limits *limits)
 {
 	struct kernel_port *p = g_new0(struct kernel_port, 1);
 
 	p->transport = t;
+	p->lmc = lmc;
 	p->limits = *limits;
 	p->agents = g_ptr_array_new();
 	transport_set_receiver(t, kernel_on_receive, p);

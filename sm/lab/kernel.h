@@ -22,8 +22,8 @@ struct kernel_limits {
 };
 extern const struct kernel_limits kernel_limits_none, kernel_limits_6_17;
 
-/* Takes t over as its receiver; t stays the caller's. */
-struct kernel_port *kernel_port_new(struct transport *t,
+/* Takes t over as its receiver; t and lmc, of the port, stay the caller's. */
+struct kernel_port *kernel_port_new(struct transport *t, const uint8_t *lmc,
 				    const struct kernel_limits *limits);
 void kernel_port_free(struct kernel_port *p);	/* no file is open */
 

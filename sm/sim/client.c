@@ -136,8 +136,15 @@ sim_client_receive(struct sim *sim, struct sim_packet *p)
 		return;
 	}
 	/* The address is the one for the answer. */
-	m.addr.lid = p->h.mgmt_class == MAD_CLASS_SMP_DIRECT ? LID_PERMISSIVE :
-		from->info.lid;
+	m.addr.lid = m.addr.path_bits = 0;
+	if (p->h.mgmt_class == MAD_CLASS_SMP_DIRECT) {
+		m.addr.lid = LID_PERMISSIVE;
+	} else {
+		m.addr.lid = sim_source_lid(sim, p);
+		if (p->addr.lid != LID_PERMISSIVE)
+			m.addr.path_bits = sim_path_bits(sim, p->to,
+							 p->addr.lid);
+	}
 	m.addr.pkey_index = sim_port_pkey_index(sim, p->to,
 			sim_port_pkey(sim, p->from, p->addr.pkey_index));
 	if (m.addr.grh) {

@@ -135,6 +135,7 @@ packet_answer(struct sim *sim, struct sim_packet *p, unsigned status)
 {
 	uint32_t asker = p->from;
 	uint16_t pkey = sim_port_pkey(sim, asker, p->addr.pkey_index);
+	uint16_t slid = sim_source_lid(sim, p);
 
 	smp_make_response(p->mad, status);
 	if (sim->step) {
@@ -151,8 +152,10 @@ packet_answer(struct sim *sim, struct sim_packet *p, unsigned status)
 	if (p->h.mgmt_class != MAD_CLASS_SMP_DIRECT) {
 		p->from = sim_end_port(sim, p->to);
 		p->addr.pkey_index = sim_port_pkey_index(sim, p->from, pkey);
+		/* from the LID that was asked */
+		p->addr.path_bits = p->addr.lid;
 		p->addr.lid = p->from == asker && sim_is_smp(&p->h) ?
-			LID_PERMISSIVE : sim->ports[asker].info.lid;
+			LID_PERMISSIVE : slid;
 	}
 	sim_packet_launch(sim, p);
 }

@@ -172,6 +172,20 @@ sim_end_port(const struct sim *sim, uint32_t port)
 	return sim_is_switch(node) ? node->first_port : port;
 }
 
+/* The low LMC bits of a DLID or of what a sender wrote (IBA 4.1.3). */
+static inline uint8_t
+sim_path_bits(const struct sim *sim, uint32_t port, uint16_t bits)
+{
+	return bits & ((1u << sim->ports[port].info.lmc) - 1);
+}
+
+static inline uint16_t
+sim_source_lid(const struct sim *sim, const struct sim_packet *p)
+{
+	return sim->ports[p->from].info.lid |
+		sim_path_bits(sim, p->from, p->addr.path_bits);
+}
+
 /* move.c: takes the packet (g_new0()), from p->from on. */
 void sim_packet_launch(struct sim *sim, struct sim_packet *p);
 

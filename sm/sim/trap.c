@@ -115,7 +115,7 @@ write_notice(struct sim *sim, uint32_t port, const struct kind *kind,
 		bytes_store(d + 48, info->lid, 2);
 		d[50] = sim->ports[port].num;
 	}
-	bytes_store(d + 2, sim->ports[culprit->from].info.lid, 2);
+	bytes_store(d + 2, sim_source_lid(sim, culprit), 2);
 	bytes_store(d + 4, culprit->addr.lid, 2);
 	bytes_store(d + 6, sim_port_pkey(sim, culprit->from,
 					 culprit->addr.pkey_index), key_len);

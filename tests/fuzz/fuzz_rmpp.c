@@ -146,9 +146,10 @@ FUZZ_TARGET(rmpp)
 {
 	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
 	struct play *p = g_new0(struct play, 1);
+	static const uint8_t lmc = 0;
 
 	p->t = scripted_new();
-	p->port = kernel_port_new(p->t, &kernel_limits_6_17);
+	p->port = kernel_port_new(p->t, &lmc, &kernel_limits_6_17);
 	p->file = kernel_open(p->port, on_message, p);
 	register_again(p);
 	while (in.left > 0) {

@@ -310,10 +310,16 @@ faults() {
 
 # 81 hosts: 6,561 paths, 53 KB of RMPP and more
 case_tables() {
+	local lid
+
 	fresh 'PGFT(9,9;1,9)'
-	lab_sm minism.run "${minism_here[@]}" -f "$SCRATCH/sm.log"
+	lab_sm minism.run "${minism_here[@]}" --lmc 1 -f "$SCRATCH/sm.log"
 	check "minism brings 81 hosts up" \
 		await 20 log_has sm.log 'SUBNET UP'
+	lid=$(lab_cmd show H-9 | sed -n 's/.* lid \([0-9]*\).*/\1/p')
+	check "a host answers on each of its LIDs" bash -c \
+		'"$0" -- perfquery "$1" 1 && "$0" -- perfquery "$(($1 + 1))" 1' \
+		"$MINISM_LAB_PROGRAM" "$lid"
 	LAB_NODE=H-44
 	check "saquery -p: every path" bash -c \
 		'n=$("$0" --on H-44 -- saquery -p | grep -c "^PathRecord"); \

@@ -62,7 +62,9 @@ host_open(struct pair *p, struct host *h, uint32_t node,
 {
 	h->sim_port = p->fabric->nodes[node].first_port + 1;
 	h->transport = sim_attach(p->sim, h->sim_port, SIM_ROLE_DRIVER);
-	h->port = kernel_port_new(h->transport, limits);
+	h->port = kernel_port_new(h->transport,
+				  &sim_port_info(p->sim, h->sim_port)->lmc,
+				  limits);
 	h->inbox.messages = g_ptr_array_new_with_free_func(
 		(GDestroyNotify)g_byte_array_unref);
 	h->file = kernel_open(h->port, on_message, &h->inbox);
@@ -382,7 +384,8 @@ TEST(test_an_agent_has_so_many_smps_out)
 /* --------------------------------------------------------------- GMPs, RMPP */
 
 static void
-set_port(struct pair *p, unsigned hops, uint16_t lid, unsigned state)
+set_port_lmc(struct pair *p, unsigned hops, uint16_t lid, unsigned state,
+	     unsigned lmc)
 {
 	const struct host *h = hops ? &p->b : &p->a;
 	struct port_info info = *sim_port_info(p->sim, h->sim_port);
@@ -392,6 +395,7 @@ set_port(struct pair *p, unsigned hops, uint16_t lid, unsigned state)
 
 	smp_build_direct(mad, MAD_METHOD_SET, MAD_ATTR_PORT_INFO, 1, 0, &path);
 	info.lid = lid;
+	info.lmc = lmc;
 	info.sm_lid = 1;
 	info.state = state;
 	info.phys_state = 0;
@@ -402,6 +406,12 @@ set_port(struct pair *p, unsigned hops, uint16_t lid, unsigned state)
 	assert_int_equal(try_write(&p->a, 0, 0xffff, 100, 0, mad, MAD_SIZE), 0);
 	run_ms(p, 5);
 	assert_int_equal(p->a.inbox.messages->len, before);
+}
+
+static void
+set_port(struct pair *p, unsigned hops, uint16_t lid, unsigned state)
+{
+	set_port_lmc(p, hops, lid, state, 0);
 }
 
 /* LIDs 1 and 2, the link Active; agent 0 of a is for SMPs. */
@@ -647,6 +657,63 @@ TEST(test_an_answer_without_ack_comes_back)
 	assert_int_equal(message(&p.b, 0)->len, HDR + 24);
 	assert_int_equal(header_of(message(&p.b, 0)).status, ETIMEDOUT);
 	assert_true(tid_of(message(&p.b, 0)) == UINT64_C(0x900000017));
+}
+
+/* A port with LMC 1 answers from the LID that was asked; what does not come as
+ * it was asked for is no answer. */
+TEST(test_an_answer_comes_the_way_of_its_request)
+{
+	static const struct {
+		uint8_t path_bits, answer_to, grh, answer_grh;
+		bool ok;
+	} cases[] = {
+		{ 0, 0, 0, 0, true }, { 1, 1, 0, 0, true },
+		{ 1, 0, 0, 0, false }, { 0, 1, 0, 0, false },
+		{ 0, 0, 1, 1, true }, { 0, 1, 1, 1, true },
+		{ 0, 0, 1, 0, false }, { 0, 0, 0, 1, false },
+	};
+	AUTO_VALUE(pair_close) struct pair p;
+
+	pair_up(&p);
+	set_port_lmc(&p, 1, 6, 0, 1);
+	set_port_lmc(&p, 0, 4, 0, 1);
+	g_ptr_array_set_size(p.a.inbox.messages, 0);
+	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0), 1);
+	assert_int_equal(try_register(&p.b, 1, SA, 2, 1, 1u << GET_TABLE), 0);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct ib_user_mad_hdr hdr = {
+			.id = 1, .timeout_ms = 50, .qpn = htobe32(1),
+			.lid = htobe16(7), .path_bits = cases[i].path_bits,
+			.grh_present = cases[i].grh, .hop_limit = 255,
+			.traffic_class = 3, .flow_label = htobe32(0x12345),
+		}, got;
+		uint8_t buf[HDR + MAD_SIZE];
+
+		make_sa(buf + HDR, GET_TABLE, i + 1);
+		memcpy(buf, &hdr, HDR);
+		assert_int_equal(kernel_write(p.a.file, buf, sizeof(buf)), 0);
+		run_ms(&p, 5);
+		got = header_of(message(&p.b, i));
+		assert_int_equal(be16toh(got.lid), 4 + cases[i].path_bits);
+		assert_int_equal(got.path_bits, 1);
+		assert_int_equal(got.grh_present, cases[i].grh);
+		assert_int_equal(got.hop_limit, cases[i].grh ? 255 : 0);
+		assert_int_equal(got.traffic_class, cases[i].grh ? 3 : 0);
+		assert_int_equal(be32toh(got.flow_label),
+				 cases[i].grh ? 0x12345 : 0);
+		memcpy(buf, message(&p.b, i)->data, sizeof(buf));
+		buf[HDR + 3] = GET_TABLE_RESP;
+		got.id = 0;
+		got.timeout_ms = got.status = 0;
+		got.lid = htobe16(4 + cases[i].answer_to);
+		got.grh_present = cases[i].answer_grh;
+		memcpy(buf, &got, HDR);
+		assert_int_equal(kernel_write(p.b.file, buf, sizeof(buf)), 0);
+		run_ms(&p, 60);
+		if (header_of(message(&p.a, i)).status !=
+		    (cases[i].ok ? 0 : ETIMEDOUT))
+			fail_msg("case %zu", i);
+	}
 }
 
 /* By an agent and to a QP of its class, both. */

@@ -456,7 +456,7 @@ TEST(test_all_values_survive_the_record, make_files, remove_files)
 	static const uint8_t longer[1000] = { [0] = 1, [998] = 2 };
 	const struct mad_addr all = {
 		UINT32_MAX, UINT32_MAX, UINT16_MAX, UINT16_MAX, UINT8_MAX,
-		true, { 1, 2, [15] = 3 },
+		true, .gid = { 1, 2, [15] = 3 },
 	};
 	const struct record_event events[] = {
 		{ .kind = RECORD_CLOCK, .time = RECORD_TIME_MAX },
