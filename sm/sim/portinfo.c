@@ -178,7 +178,7 @@ sim_port_info_serve(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 	/* as some devices do it: without the flag one sees QDR at most */
 	bool hide_speeds = sim->params.hide_ext_speeds &&
 		!(p->h.attr_mod & SMP_PORT_INFO_EXT_SPEEDS);
-	bool echo = false;
+	bool echo = false, is_other;
 	struct port_info info;
 	struct sim_port *port;
 	unsigned status;
@@ -189,7 +189,11 @@ sim_port_info_serve(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 	/* 0 at a CA or router means the port by which the SMP came. */
 	index = num || sim_is_switch(node) ? node->first_port + num : p->to;
 	port = &sim->ports[index];
+	/* Each port of a CA has an agent with an M_Key of its own. */
+	is_other = !sim_is_switch(node) && index != p->to;
 	if (p->h.method == MAD_METHOD_SET) {
+		if (is_other)
+			return MAD_STATUS_BAD_VALUE;
 		port_info_decode(data, &info);
 		status = set(sim, index, &info);
 		if (status != MAD_STATUS_OK)
@@ -207,7 +211,8 @@ sim_port_info_serve(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 		info.speed_ext_active = info.speed_ext_supported =
 			info.speed_ext_enabled = info.speed_ext2_active = 0;
 	/* Protection level 1 hides the key from a request without it. */
-	if (info.m_key_protect == 1 && smp_m_key(p->mad) != info.m_key)
+	if ((is_other || info.m_key_protect == 1) &&
+	    smp_m_key(p->mad) != info.m_key)
 		info.m_key = 0;
 	port_info_encode(data, &info);
 	return MAD_STATUS_OK;
