@@ -54,7 +54,8 @@ link_is_valid(const struct sim *sim, const struct port_info *have,
 	/* the physical state only where the link is, or goes, down */
 	return want->phys_state <= PORT_PHYS_DISABLED &&
 		(want->phys_state == PORT_PHYS_NOP ||
-		 want->state <= PORT_STATE_DOWN) &&
+		 want->state == PORT_STATE_DOWN ||
+		 have->state == PORT_STATE_DOWN) &&
 		want->link_down_default <= PORT_PHYS_POLLING &&
 		want->neighbor_mtu >= 1 &&
 		want->neighbor_mtu <= have->mtu_cap &&
