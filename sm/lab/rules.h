@@ -75,7 +75,7 @@ rules_by_program(enum rules_agent a, const uint8_t *mad)
 }
 
 /* 0, or the errno of write(2): length and class are not those of a MAD, or of a
- * message that the kernel cuts into segments. Without the agent it was EINVAL
+ * message that the kernel cuts into segments; or no SMI lets it out. Without the agent it was EINVAL
  * before 2021, and half a header of the class was taken before 2026. */
 static inline int
 rules_refuse(enum rules_agent a, const uint8_t *mad, size_t len)
@@ -89,6 +89,10 @@ rules_refuse(enum rules_agent a, const uint8_t *mad, size_t len)
 	header_len = rules_header_len(mad[1]);
 	if (len < header_len || (!header_len && a != RULES_AGENT_PLAIN) ||
 	    (len > MAD_SIZE && !rules_by_kernel(a, mad)))
+		return EINVAL;
+	/* HopPointer of a directed route where it begins, or turns back */
+	if (mad[1] == MAD_CLASS_SMP_DIRECT &&
+	    mad[6] != (mad[4] & 0x80 ? mad[7] + 1 : 0))
 		return EINVAL;
 	return 0;
 }

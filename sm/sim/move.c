@@ -12,7 +12,8 @@
  * on_forward	the agent of a switch on a directed route passes the SMP on
  *
  * A directed route (IBA 14.2.2) is followed in one step, or, if agents take
- * time to forward (sim_params.forward_ns), from switch to switch. The ports of
+ * time to forward (sim_params.forward_ns), from switch to switch; then one that
+ * hangs forwards nothing. HopPointer has to be at the sender's end. The ports of
  * entry are recorded in ReturnPath for the answer. SMPs pass a link that is in
  * Init at both ends. A CA or router forwards nothing; at the first node the SMP
  * leaves by the first port of the path (C14-9). A route with a LID-routed part
@@ -192,11 +193,12 @@ on_forward(struct sim *sim, struct sim_event *e)
 	struct sim_node *node = sim_node_of(sim, p->to);
 	enum sim_delivery d;
 
-	if (node->epoch != p->epoch) {
+	if (node->epoch == p->epoch)
+		node->queued--;
+	if (node->epoch != p->epoch || node->mood == SIM_MOOD_SILENT) {
 		sim_packet_lose(sim, p, &sim->stats.lost_at_node);
 		return;
 	}
-	node->queued--;
 	d = route_direct(sim, p);
 	if (d != SIM_DELIVERED) {
 		sim_packet_lose(sim, p, &sim->stats.lost[d]);
@@ -276,8 +278,12 @@ sim_packet_launch(struct sim *sim, struct sim_packet *p)
 	p->event.free = (GDestroyNotify)sim_packet_drop;
 	p->hop = 0;
 	p->to = p->from;
-	d = p->h.mgmt_class == MAD_CLASS_SMP_DIRECT ? route_direct(sim, p) :
-		route_by_lid(sim, p);
+	if (p->h.mgmt_class != MAD_CLASS_SMP_DIRECT)
+		d = route_by_lid(sim, p);
+	else if (p->h.hop_pointer != (p->h.returning ? p->h.hop_count + 1 : 0))
+		d = SIM_NO_ROUTE;
+	else
+		d = route_direct(sim, p);
 	if (d != SIM_DELIVERED) {
 		sim_packet_lose(sim, p, &sim->stats.lost[d]);
 		return;

@@ -158,7 +158,7 @@ void sim_rules_clear(struct sim *sim, uint32_t node);	/* all for this one */
 /* Agents. */
 enum sim_mood {
 	SIM_MOOD_OBEDIENT,
-	SIM_MOOD_SILENT,	/* forwards, and never answers */
+	SIM_MOOD_SILENT,	/* never answers; forwards in hardware only */
 	SIM_MOOD_FORGETFUL,	/* acknowledges Sets and does none */
 };
 void sim_node_set_mood(struct sim *sim, uint32_t node, enum sim_mood mood);

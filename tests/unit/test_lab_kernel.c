@@ -334,6 +334,9 @@ PAIR_TEST(test_bad_writes_are_refused)
 			 -EINVAL);
 	assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0), 0);
 	assert_int_equal(try_write(&p->a, 0, 0xffff, 9, 0, mad, 35), -EINVAL);
+	mad[6] = 1;	/* HopPointer of an SMP under way */
+	assert_int_equal(try_write(&p->a, 0, 0xffff, 9, 0, mad, MAD_SIZE),
+			 -EINVAL);
 	assert_int_equal(try_write(&p->a, 0, 0xffff, 9, 0, mad, MAD_SIZE + 1),
 			 -EINVAL);
 	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0), 1);

@@ -166,7 +166,8 @@ find_name(void *fixture, const char *name, struct request_name *out)
 
 /* ---- questions ---- */
 
-/* at=PORT, or by path=N,N.. or lid=N; qp=N, mod=N, key=N, version=N */
+/* at=PORT, or by path=N,N.. or lid=N; pointer=N, qp=N, mod=N, key=N,
+ * version=N */
 static bool
 read_option(void *fixture, const char *name, const char *value)
 {
@@ -191,6 +192,8 @@ read_option(void *fixture, const char *name, const char *value)
 		bytes_store(st->mad + 20, n, 4);
 	} else if (strcmp(name, "key") == 0) {
 		bytes_store(st->mad + 24, n, 8);
+	} else if (strcmp(name, "pointer") == 0) {
+		st->mad[6] = (uint8_t)n;
 	} else if (strcmp(name, "qp") == 0) {
 		st->to.qp = (uint32_t)n;
 	} else if (strcmp(name, "version") == 0) {
@@ -220,6 +223,7 @@ send_request(struct stage *st)
 	else
 		smp_build_lid(mad, st->r.method, st->r.attr_id, mod, key);
 	mad[2] = st->mad[2] ?: mad[2];
+	mad[6] = st->mad[6] ?: mad[6];
 	memcpy(smp_data(mad), st->r.data, SMP_DATA_LEN);
 	st->lab.answered = false;
 	assert_true(transport_send(st->lab.t, &st->to, mad, MAD_SIZE,
@@ -517,6 +521,9 @@ WORD(do_node, struct stage *st)
 		sim_node_reset(sim, node);
 	else if (strcmp(what, "replace") == 0)
 		sim_node_replace(sim, node, word_number(words[1]));
+	else if (strcmp(what, "slow") == 0)
+		sim_node_set_queue(sim, node, word_time(words[1]) * 1000,
+				   UINT32_MAX);
 	else if (strcmp(what, "describe") == 0)
 		sim_node_describe(sim, node, words[1]);
 	else
@@ -973,6 +980,7 @@ static const struct unit_word all_words[] = {
 	{ "swap", do_cable }, { "activate", do_cable }, { "flap", do_cable },
 	{ "off", do_node }, { "on", do_node }, { "reset", do_node },
 	{ "replace", do_node }, { "describe", do_node }, { "mood", do_node },
+	{ "slow", do_node },
 	{ "peer", do_peer }, { "clear-changes", do_clear_changes },
 	{ "changes", do_changes }, { "told", do_told }, { "traps", do_traps },
 	{ "forget-traps", do_forget_traps }, { "notice", do_notice },
