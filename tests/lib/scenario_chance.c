@@ -92,11 +92,12 @@ do_mend(struct play *p, char **args)
 
 /* What may happen to a fabric and its managers besides `upset`: %n a node, %h a
  * host, %p an end of a cable at a switch, %d a small number, %t a trap, %s a
- * time. Not here: what nobody could undo. */
+ * time. Not here: what nobody could undo, and Sets that come once more
+ * after later ones. */
 static const char *const chances[] = {
 	"upset", "upset", "upset", "upset", "mend",
 	"unplug %p", "plug %p", "flap %p %d %s %s", "loss %p %d",
-	"loss %d", "delay 20 %s", "duplicate %d %s", "reorder %d %s",
+	"loss %d", "delay 20 1ms",
 	"hang %n", "slow %n %s %d", "revive %n",
 	"lose Get NodeInfo %d", "lose Get PortInfo %d", "lose Get SwitchInfo %d",
 	"lose Set PortInfo %d", "lose Set LinearForwardingTable %d",
