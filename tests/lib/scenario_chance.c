@@ -213,6 +213,26 @@ do_chance(struct play *p, char **args)
 	return true;
 }
 
+/* Each cable is where it was at the start. */
+static void
+restore_cables(struct play *p)
+{
+	const struct snapshot *s = p->w.s;
+
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		uint32_t peer = s->ports[port].peer;
+
+		if (peer == SNAPSHOT_NONE || peer < port ||
+		    sim_peer(p->w.sim, port) == peer)
+			continue;
+		if (sim_peer(p->w.sim, port) != SNAPSHOT_NONE)
+			sim_cable_unplug(p->w.sim, port);
+		if (sim_peer(p->w.sim, peer) != SNAPSHOT_NONE)
+			sim_cable_unplug(p->w.sim, peer);
+		sim_cable_plug(p->w.sim, port, peer);
+	}
+}
+
 /* Everything is as it should be, and one manager is there. */
 static bool
 do_calm(struct play *p, char **args)
@@ -223,6 +243,7 @@ do_calm(struct play *p, char **args)
 	};
 	bool has_first = p->w.m.t != NULL;
 
+	restore_cables(p);
 	for (unsigned i = has_first; i < MANAGERS_MAX; i++)
 		if (play_manager(p, i)->t)
 			manager_close(play_manager(p, i));
