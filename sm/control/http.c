@@ -8,6 +8,11 @@
  * send a byte now and then would take the place of all others. A request must
  * name the server by an address, localhost or the name of the machine: a page of
  * another server whose name was made to lead here (DNS rebinding) does not.
+ *
+ * Pages are made in the main loop, which no client may fill with that: each is
+ * kept for SHARE times as long as it took to make. So all clients together have
+ * a twentieth of the loop for a page; that of some thousand hosts may be some
+ * seconds old, that of a small fabric is new.
  */
 #include "config.h"
 
@@ -51,16 +56,18 @@ http_port(const struct http *h)
 #define PATIENCE_S	10u
 #define LIFE_S		20
 #define MEMORY_MAX	(16u * 1024)	/* of a connection's request */
+#define SHARE		20
 
 /* Pages are answers to requests that change nothing. */
 static const struct {
 	const char *path, *type, *request;
+	bool needs_view;	/* else its code is about the fabric */
 } http_pages[] = {
-	{ "/", "text/html; charset=utf-8", "report" },
-	{ "/events", "application/json", "json events" },
+	{ "/", "text/html; charset=utf-8", "report", true },
+	{ "/events", "application/json", "json events", false },
 	{ "/metrics", "application/openmetrics-text; version=1.0.0; "
-	  "charset=utf-8", "metrics" },
-	{ "/status", "application/json", "json status" },
+	  "charset=utf-8", "metrics", false },
+	{ "/status", "application/json", "json status", false },
 };
 
 /* The page is one file with its script and style in it. */
@@ -81,6 +88,11 @@ struct http_life {
 
 struct http {
 	struct control_hooks hooks;
+	struct {
+		GString *body;	/* NULL: none was made */
+		unsigned status;
+		int64_t until;	/* us, of the monotonic clock */
+	} kept[G_N_ELEMENTS(http_pages)];
 	GArray *lives;		/* struct http_life, the oldest first */
 	struct MHD_Daemon *mhd;
 	guint source, timer;
@@ -88,13 +100,12 @@ struct http {
 
 static enum MHD_Result
 http_send(struct MHD_Connection *c, unsigned status, const char *type,
-	  GString *body)
+	  const char *body, size_t len)
 {
-	struct MHD_Response *r = MHD_create_response_from_buffer(body->len,
-		body->str, MHD_RESPMEM_MUST_COPY);
+	struct MHD_Response *r = MHD_create_response_from_buffer(len,
+		(char *)body, MHD_RESPMEM_MUST_COPY);
 	enum MHD_Result result;
 
-	g_string_free(body, TRUE);
 	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
 	for (size_t i = 0; i < G_N_ELEMENTS(http_guards); i++)
 		MHD_add_response_header(r, http_guards[i][0],
@@ -104,6 +115,35 @@ http_send(struct MHD_Connection *c, unsigned status, const char *type,
 	result = MHD_queue_response(c, status, r);
 	MHD_destroy_response(r);
 	return result;
+}
+
+static enum MHD_Result
+send_text(struct MHD_Connection *c, unsigned status, const char *text)
+{
+	return http_send(c, status, "text/plain", text, strlen(text));
+}
+
+static enum MHD_Result
+send_page(struct http *h, struct MHD_Connection *c, size_t i)
+{
+	int64_t begin = g_get_monotonic_time();
+	GString **body = &h->kept[i].body;
+	bool done;
+
+	if (!*body || begin >= h->kept[i].until) {
+		if (*body)
+			g_string_free(*body, TRUE);
+		*body = g_string_new(NULL);
+		done = !control_ask(&h->hooks, http_pages[i].request, *body);
+		h->kept[i].status = done || !http_pages[i].needs_view ?
+			MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
+		h->kept[i].until = begin + (1 + SHARE) *
+			(g_get_monotonic_time() - begin);
+	}
+	return http_send(c, h->kept[i].status,
+			 h->kept[i].status == MHD_HTTP_OK ?
+			 http_pages[i].type : "text/plain",
+			 (*body)->str, (*body)->len);
 }
 
 static bool
@@ -130,7 +170,7 @@ http_on_request(void *data, struct MHD_Connection *c, const char *path,
 {
 	static int seen;
 	struct http *h = data;
-	GString *body;
+	g_autoptr(GString) paths = NULL;
 
 	/* The first call has the head alone; what is uploaded is not read. */
 	if (!*state) {
@@ -141,24 +181,20 @@ http_on_request(void *data, struct MHD_Connection *c, const char *path,
 		*n_upload = 0;
 		return MHD_YES;
 	}
-	body = g_string_new(NULL);
 	if (strcmp(method, MHD_HTTP_METHOD_GET) &&
 	    strcmp(method, MHD_HTTP_METHOD_HEAD))
-		return http_send(c, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
-				 g_string_append(body, "GET or HEAD\n"));
+		return send_text(c, MHD_HTTP_METHOD_NOT_ALLOWED,
+				 "GET or HEAD\n");
 	if (!is_own_name(c))
-		return http_send(c, MHD_HTTP_MISDIRECTED_REQUEST, "text/plain",
-				 g_string_append(body, "by address, localhost "
-						 "or the host's name\n"));
+		return send_text(c, MHD_HTTP_MISDIRECTED_REQUEST,
+				 "by address, localhost or the host's name\n");
+	paths = g_string_new(NULL);
 	for (size_t i = 0; i < G_N_ELEMENTS(http_pages); i++) {
-		if (strcmp(http_pages[i].path, path))
-			continue;
-		control_ask(&h->hooks, http_pages[i].request, body);
-		return http_send(c, MHD_HTTP_OK, http_pages[i].type, body);
+		if (strcmp(http_pages[i].path, path) == 0)
+			return send_page(h, c, i);
+		g_string_append_printf(paths, "%s\n", http_pages[i].path);
 	}
-	for (size_t i = 0; i < G_N_ELEMENTS(http_pages); i++)
-		g_string_append_printf(body, "%s\n", http_pages[i].path);
-	return http_send(c, MHD_HTTP_NOT_FOUND, "text/plain", body);
+	return send_text(c, MHD_HTTP_NOT_FOUND, paths->str);
 }
 
 static void
@@ -295,6 +331,9 @@ http_close(struct http *h)
 	if (h->timer)
 		g_source_remove(h->timer);
 	MHD_stop_daemon(h->mhd);
+	for (size_t i = 0; i < G_N_ELEMENTS(http_pages); i++)
+		if (h->kept[i].body)
+			g_string_free(h->kept[i].body, TRUE);
 	g_array_unref(h->lives);
 	g_free(h);
 }
