@@ -247,6 +247,8 @@ do_calm(struct play *p, char **args)
 	for (unsigned i = has_first; i < MANAGERS_MAX; i++)
 		if (play_manager(p, i)->t)
 			manager_close(play_manager(p, i));
+	/* their last Sets may be under way */
+	sim_run(p->w.sim, sim_now(p->w.sim) + SECOND);
 	if (!has_first && !play_line(p, "sm sweep_s=2"))
 		return false;
 	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++)
