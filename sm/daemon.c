@@ -289,7 +289,7 @@ on_retired(void *data)
 	g_main_loop_quit(((struct daemon *)data)->loop);
 }
 
-/* The second signal ends at once. */
+/* The second signal does not wait for that. */
 static gboolean
 on_term(gpointer data)
 {
@@ -741,12 +741,11 @@ daemon_run(struct daemon *d)
 		d->notify = notify_open(headline_of, is_stalled, d);
 	}
 
-	guint signals[] = {
-		g_unix_signal_add(SIGHUP, on_hup, d),
-		g_unix_signal_add(SIGUSR1, on_usr1, d),
-		g_unix_signal_add(SIGTERM, on_term, d),
-		g_unix_signal_add(SIGINT, on_term, d),
-	};
+	/* until the process ends: none of them cuts the end short */
+	g_unix_signal_add(SIGHUP, on_hup, d);
+	g_unix_signal_add(SIGUSR1, on_usr1, d);
+	g_unix_signal_add(SIGTERM, on_term, d);
+	g_unix_signal_add(SIGINT, on_term, d);
 
 	/* the port is open: the parent in the foreground exits */
 	if (d->background && !d->log->path)
@@ -759,8 +758,6 @@ daemon_run(struct daemon *d)
 	/* A run that ends processes what has already arrived. */
 	while (d->backend->replay && replay_step(d->backend->replay))
 		;
-	for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
-		g_source_remove(signals[i]);
 	daemon_disconnect(d);
 	g_main_loop_unref(d->loop);
 	return d->exit_code;
@@ -918,6 +915,9 @@ main(int argc, char **argv)
 	}
 	/* a log whose reader has gone does not end the manager */
 	signal(SIGPIPE, SIG_IGN);
+	/* nor do these two before its loop runs: all is just being read */
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGUSR1, SIG_IGN);
 	good = read_conf(&d, argc, argv, warnings, &error);
 	if (d.conf->mode == OPTIONS_MODE_CHECK)
 		code = check_config(d.conf, warnings, error);

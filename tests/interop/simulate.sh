@@ -113,8 +113,34 @@ resident_case() {
 		[ "$(lines stay.log 'SUBNET UP')" -eq 1 ]
 }
 
+# HUP and USR1 end nothing, neither before the loop runs (the partition file is
+# a pipe, so the start waits for us) nor behind it; further TERMs change nothing.
+signals_case() {
+	local pid fd
+
+	mkfifo rules
+	"${leash[@]}" "$MINISM" -F "$SCRATCH/empty.conf" -P rules \
+		--simulate 'PGFT(12,12,24;1,12,12)' --cache-dir "$SCRATCH/cache" \
+		-J signals.pid -f signals.log >signals.out 2>&1 </dev/null &
+	pid=$!
+	exec {fd}>rules
+	kill -HUP "$pid"
+	kill -USR1 "$pid"
+	echo 'Default=0x7fff : ALL=full;' >&"$fd"
+	exec {fd}>&-
+	check "signals: HUP and USR1 leave a start alone" \
+		await 30 log_has signals.log 'SUBNET UP'
+	while kill -TERM "$pid" && kill -USR1 "$pid" && kill -HUP "$pid"; do
+		:
+	done 2>/dev/null
+	wait "$pid"
+	check "signals: nothing cuts the end short" [ $? -eq 0 ]
+	check "signals: the pid file is away" [ ! -e signals.pid ]
+}
+
 file_case
 replay_case
+signals_case
 resident_case
 
 done_testing
