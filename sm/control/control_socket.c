@@ -358,7 +358,9 @@ let_group_in(struct control_socket *s, gid_t has)
 		return;
 	s->group = NO_GROUP;
 	log_say(s->log, LOG_WARNING, "control", "control socket %s: cannot be "
-		"given to the group %s: %s", s->path, name, g_strerror(errno));
+		"given to the group %s: %s%s", s->path, name, g_strerror(errno),
+		errno == EPERM ? "; it must be one of the groups of the process "
+		"(of the service: Group=)" : "");
 }
 
 static bool

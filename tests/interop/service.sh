@@ -397,6 +397,12 @@ hand_case() {
 	sm_wait "$SM_PID" 5
 	check "hand: nothing went wrong" \
 		log_has_not hand/log ' (warning|error) '
+	echo 'control_group root' >hand.conf
+	hand_service
+	check "hand: a group that is not its own: what can work is told" \
+		await 20 log_has hand/log 'given to the group root.*Group='
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 5
 	hand_refused guid2mkey 600
 	hand_refused partitions-runtime 600
 	hand_refused lock 644
