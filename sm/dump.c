@@ -251,7 +251,8 @@ put_fdb_line(const struct dump_of *v, uint32_t sw, uint32_t lid, GString *out)
 	hops = v->hops[(size_t)sw * (v->lft->top + 1u) + lid];
 	best = v->shortest[(size_t)t->sw * v->g->n_switches + sw] +
 		(t->port > 0);
-	if (hops == HOPS_UNKNOWN) {
+	if (hops == HOPS_UNKNOWN || best < (t->port > 0) ||
+	    best == GRAPH_FAR) {
 		g_string_append_printf(out, "%03u  : HOPS UNKNOWN\n", port);
 	} else if (hops > best) {
 		g_string_append_printf(out, "%03u  : %02u   : No %u hop path "

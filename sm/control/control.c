@@ -165,8 +165,10 @@ run_config(struct control_request *q)
 			g_strdup_printf(quotes ? "\"%s\"" : "%s",
 					v->value ? v->value : "");
 
+		/* the file has no way to write a quote */
 		report_open(r, NULL, '{');
-		report_say(r, "%s%s%s %s", v->secret || !v->key ? "# " : "",
+		report_say(r, "%s%s%s %s", v->secret || !v->key ||
+			   (v->value && strchr(v->value, '"')) ? "# " : "",
 			   v->key ? "" : "--", v->key ? v->key : v->name,
 			   text);
 		report_say(r, "\t# %s\n", origins[v->from]);
@@ -195,6 +197,16 @@ go_on(struct control_request *r, const char *word, uint64_t from,
 			       from, option);
 }
 
+/* Of a list that is followed: an object a line. */
+static void
+end_object(struct control_request *q)
+{
+	if (!q->out.as_json)
+		return;
+	g_string_append_c(q->out.out, '\n');
+	q->out.comma = false;
+}
+
 /* events [NUMBER of the first]. When followed, JSON is an object a line. */
 static void
 run_events(struct control_request *q)
@@ -202,19 +214,26 @@ run_events(struct control_request *q)
 	bool follow = q->options[REQUEST_FOLLOW];
 	const struct log *log = q->v.log;
 	struct text_report *r = &q->out;
-	uint64_t first = 0, end;
+	uint64_t asked = 0, first, end;
 
 	if (q->words[1] &&
-	    !text_read_number(q->words[1], 0, UINT64_MAX, &first)) {
+	    !text_read_number(q->words[1], 0, UINT64_MAX, &asked)) {
 		request_say_usage(q);
 		return;
 	}
 	end = log ? log->n_events : 0;
-	first = MAX(first, end - MIN(end, LOG_EVENTS));
+	first = MAX(asked, end - MIN(end, LOG_EVENTS));
 	if (follow)
 		go_on(q, "events", end, "--follow");
 	else
 		request_open_list(q, "events");
+	if (follow && q->words[1] && first > asked) {
+		report_open(r, NULL, '{');
+		report_number(r, "lost", first - asked,
+			      " events are lost: they came too fast\n");
+		report_close(r, '}');
+		end_object(q);
+	}
 	for (; first < end; first++) {
 		const struct log_event *e = &log->events[first % LOG_EVENTS];
 		g_autoptr(GDateTime) second = g_date_time_new_from_unix_local(
@@ -235,10 +254,8 @@ run_events(struct control_request *q)
 		report_text(r, "subsystem", e->subsystem, ": ");
 		report_text(r, "message", e->text, "\n");
 		report_close(r, '}');
-		if (!follow || !r->as_json)
-			continue;
-		g_string_append_c(r->out, '\n');
-		r->comma = false;
+		if (follow)
+			end_object(q);
 	}
 	if (!follow)
 		request_close_list(q);
