@@ -27,7 +27,7 @@ flows() {
 	echo "$? $who brings the demo's fabric up"
 	await 20 inside saquery SMIR
 	for flow in c q e f m s v a; do
-		inside -t 120 osmtest -f "$flow" -i "$PWD/inventory" \
+		inside -t 300 osmtest -f "$flow" -i "$PWD/inventory" \
 			>"flow-$flow.log" 2>&1
 		status=$?
 		echo "$status osmtest -f $flow passes for $who"
