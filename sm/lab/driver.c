@@ -14,6 +14,8 @@
 #include "sm/mad/bytes.h"
 #include "sm/mad/mad.h"
 
+#define OFF_HOP_POINTER	6
+
 struct driver_port {
 	GPtrArray *drivers;	/* that it is in */
 	struct conn *conn;
@@ -107,13 +109,19 @@ send_packet(struct driver_port *x, struct lab_address *a,
 	};
 	struct sim_mcast out;
 	struct sim_trace trace;
+	uint8_t mad[MAD_SIZE];
 
 	if (a->dst_qp <= 1) {
+		if (len != MAD_SIZE)
+			return false;
 		memcpy(mad_to.gid, a->dgid, sizeof(mad_to.gid));
-		if (len == MAD_SIZE)
-			transport_send(x->port->transport, &mad_to, payload,
-				       MAD_SIZE, 0, NULL);
-		return len == MAD_SIZE;
+		memcpy(mad, payload, MAD_SIZE);
+		/* the kernel's SMI has counted the first hop */
+		if (mad[1] == MAD_CLASS_SMP_DIRECT)
+			mad[OFF_HOP_POINTER] += mad[4] & 0x80 ? 1 : -1;
+		transport_send(x->port->transport, &mad_to, mad, MAD_SIZE, 0,
+			       NULL);
+		return true;
 	}
 	a->slid = i->lid + a->path_bits;
 	if (a->has_grh) {

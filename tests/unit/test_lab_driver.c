@@ -153,6 +153,7 @@ set_port(struct bench *b, unsigned hops, uint16_t lid, unsigned state)
 	struct lab_port told;
 
 	smp_build_direct(mad, MAD_METHOD_SET, MAD_ATTR_PORT_INFO, 1, 0, &path);
+	mad[6] = 1;	/* HopPointer, as the kernel's SMI leaves it */
 	info.lid = lid;
 	info.sm_lid = 1;
 	info.state = state;
