@@ -83,8 +83,10 @@ do_mend(struct play *p, char **args)
 	}
 	sim_rules_clear(p->w.sim, SIM_ANY);
 	for (uint32_t port = 0; port < p->w.s->n_ports; port++)
-		if (sim_peer(p->w.sim, port) != SNAPSHOT_NONE)
+		if (sim_peer(p->w.sim, port) != SNAPSHOT_NONE) {
 			sim_link_mend(p->w.sim, port);
+			sim_link_set_loss(p->w.sim, port, 0);
+		}
 	return true;
 }
 
