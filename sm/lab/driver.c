@@ -14,7 +14,7 @@
 #include "sm/mad/bytes.h"
 #include "sm/mad/mad.h"
 
-#define OFF_HOP_POINTER	6
+#define OFF_HOP_POINTER	6	/* of a directed SMP */
 
 struct driver_port {
 	GPtrArray *drivers;	/* that it is in */
@@ -110,6 +110,7 @@ send_packet(struct driver_port *x, struct lab_address *a,
 	struct sim_mcast out;
 	struct sim_trace trace;
 	uint8_t mad[MAD_SIZE];
+	struct mad_header h;
 
 	if (a->dst_qp <= 1) {
 		if (len != MAD_SIZE)
@@ -117,8 +118,9 @@ send_packet(struct driver_port *x, struct lab_address *a,
 		memcpy(mad_to.gid, a->dgid, sizeof(mad_to.gid));
 		memcpy(mad, payload, MAD_SIZE);
 		/* the kernel's SMI has counted the first hop */
-		if (mad[1] == MAD_CLASS_SMP_DIRECT)
-			mad[OFF_HOP_POINTER] += mad[4] & 0x80 ? 1 : -1;
+		mad_header_read(mad, MAD_SIZE, &h);
+		if (h.mgmt_class == MAD_CLASS_SMP_DIRECT)
+			mad[OFF_HOP_POINTER] += h.returning ? 1 : -1;
 		transport_send(x->port->transport, &mad_to, mad, MAD_SIZE, 0,
 			       NULL);
 		return true;

@@ -13,7 +13,7 @@
 #include "sm/mad/mad.h"
 #include "sm/mad/rmpp.h"
 
-/* Who does RMPP for an agent. */
+/* Which side does RMPP for an agent. */
 enum rules_agent {
 	RULES_AGENT_ABSENT,
 	RULES_AGENT_PLAIN,	/* the program, if it wants to */
@@ -75,8 +75,9 @@ rules_by_program(enum rules_agent a, const uint8_t *mad)
 }
 
 /* 0, or the errno of write(2): length and class are not those of a MAD, or of a
- * message that the kernel cuts into segments; or no SMI lets it out. Without the agent it was EINVAL
- * before 2021, and half a header of the class was taken before 2026. */
+ * message that the kernel cuts into segments; or no SMI lets it out. Without the
+ * agent it was EINVAL before 2021, and half a header of the class was taken
+ * before 2026. */
 static inline int
 rules_refuse(enum rules_agent a, const uint8_t *mad, size_t len)
 {

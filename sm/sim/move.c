@@ -5,8 +5,8 @@
  * launch	finds the way: of a directed-route SMP by its path, of all
  *		others by LID through the tables that the switches hold
  *		(probe.c); then the rules apply, and it travels
- * on_arrive	for whom is it: the agent, or a client on this port; nobody's
- *		if it is not on its QP (IBA 13.5.1, 14.2.1)
+ * on_arrive	the agent gets it, or a client on this port; on a wrong QP it
+ *		is lost (IBA 13.5.1, 14.2.1)
  * on_serve	the agent's turn has come: it answers, the answer is launched
  *
  * on_forward	the agent of a switch on a directed route passes the SMP on

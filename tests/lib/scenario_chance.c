@@ -94,8 +94,8 @@ do_mend(struct play *p, char **args)
 
 /* What may happen to a fabric and its managers besides `upset`: %n a node, %h a
  * host, %p an end of a cable at a switch, %d a small number, %t a trap, %s a
- * time. Not here: what nobody could undo, and Sets that come once more
- * after later ones. */
+ * time. Left out are changes that cannot be undone, and copies of Sets
+ * that arrive after later Sets. */
 static const char *const chances[] = {
 	"upset", "upset", "upset", "upset", "mend",
 	"unplug %p", "plug %p", "flap %p %d %s %s", "loss %p %d",

@@ -333,7 +333,8 @@ TEST(test_a_file_of_another_kind_is_no_lock_file, make_folder, remove_folder)
 	}
 }
 
-/* Who has it finds his number there, however others come and go. */
+/* The process that holds the lock finds its number in the file, however others
+ * come and go. */
 static void
 take_and_leave(const char *path)
 {
