@@ -5,6 +5,7 @@
  */
 #include "sm/lab/check.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define MLID_BROADCAST	0xc000u	/* the first group, IPoIB's in the course */
@@ -22,18 +23,29 @@ lab_fail(GString *why, const char *format, ...)
 	return false;
 }
 
-uint32_t
-lab_find_node(const struct snapshot *fabric, const char *name)
+/* In the net file. */
+static uint32_t
+find_node(const struct snapshot *fabric, const char *name, uint64_t guid)
 {
-	uint64_t guid;
-	char *end;
-
 	for (uint32_t i = 0; i < fabric->n_nodes; i++)
 		if (strcmp(fabric->nodes[i].desc, name) == 0)
 			return i;
-	guid = g_ascii_strtoull(name, &end, 16);
-	return *name && !*end ? snapshot_find_node(fabric, guid) :
-		SNAPSHOT_NONE;
+	return guid ? snapshot_find_node(fabric, guid) : SNAPSHOT_NONE;
+}
+
+uint32_t
+lab_find_node(const struct snapshot *fabric, const struct sim *sim,
+	      const char *name)
+{
+	char *end;
+	uint64_t guid = g_ascii_strtoull(name, &end, 16);
+	uint32_t node = find_node(fabric, name, *end ? 0 : guid);
+
+	for (uint32_t i = 0; node == SNAPSHOT_NONE && i < fabric->n_nodes; i++)
+		if (strcmp(sim_node_desc(sim, i), name) == 0 ||
+		    (!*end && guid == sim_node_info(sim, i)->node_guid))
+			node = i;
+	return node;
 }
 
 char *
@@ -42,7 +54,7 @@ lab_name_node(const struct snapshot *fabric, uint32_t node)
 	const struct snapshot_node *n = &fabric->nodes[node];
 
 	return strlen(n->desc) < NODE_DESC_LEN &&
-		lab_find_node(fabric, n->desc) == node ? g_strdup(n->desc) :
+		find_node(fabric, n->desc, 0) == node ? g_strdup(n->desc) :
 		g_strdup_printf("0x%016" G_GINT64_MODIFIER "x",
 				n->info.node_guid);
 }
@@ -52,12 +64,10 @@ static bool
 find_end(const struct lab_check *c, const char *name, uint32_t *port,
 	 GString *why)
 {
-	uint32_t node = name ? lab_find_node(c->fabric, name) :
-		SNAPSHOT_NONE;
+	uint32_t node = lab_find_node(c->fabric, c->sim, name);
 
 	if (node == SNAPSHOT_NONE)
-		return lab_fail(why, "no node is called %s",
-				name ? name : "so");
+		return lab_fail(why, "no node is called %s", name);
 	*port = c->fabric->nodes[node].first_port +
 		!snapshot_is_switch(&c->fabric->nodes[node]);
 	return true;
@@ -145,7 +155,7 @@ expect_lid(const struct lab_check *c, char **args, GString *why)
 	if (!find_end(c, args[0], &port, why))
 		return false;
 	lid = sim_port_info(c->sim, port)->lid;
-	return (args[1] && g_ascii_strtoull(args[1], NULL, 10) == lid) ||
+	return g_ascii_strtoull(args[1], NULL, 10) == lid ||
 		lab_fail(why, "%s has LID %u", args[0], lid);
 }
 
@@ -167,7 +177,7 @@ expect_managers(const struct lab_check *c, char **args, GString *why)
 	for (uint32_t p = 0; p < c->fabric->n_ports; p++)
 		n += is_host(c->fabric, p) && sim_port_info(c->sim, p)->cap_mask
 			& PORT_CAP_IS_SM;
-	return (args[0] && g_ascii_strtoull(args[0], NULL, 10) == n) ||
+	return g_ascii_strtoull(args[0], NULL, 10) == n ||
 		lab_fail(why, "%u ports have a subnet manager", n);
 }
 
@@ -195,25 +205,38 @@ expect_group(const struct lab_check *c, char **args, GString *why)
 			return lab_fail(why, "a broadcast of %s comes to "
 					"others than these", args[k]);
 	}
-	return n || lab_fail(why, "whose group?");
+	return true;
 }
 
 static const struct {
 	const char *word;
+	unsigned least, most;		/* words behind it, */
+	const char *usage;		/* which are these */
 	bool (*fn)(const struct lab_check *c, char **args, GString *why);
 } expects[] = {
-	{ "active", expect_active }, { "reach", expect_reach },
-	{ "path", expect_path }, { "no-path", expect_path },
-	{ "lid", expect_lid }, { "locked", expect_locked },
-	{ "managers", expect_managers }, { "group", expect_group },
+	{ "active", 0, 0, "", expect_active },
+	{ "reach", 0, 0, "", expect_reach },
+	{ "path", 2, 2, " A B", expect_path },
+	{ "no-path", 2, 2, " A B", expect_path },
+	{ "lid", 2, 2, " NODE N", expect_lid },
+	{ "locked", 1, 1, " NODE", expect_locked },
+	{ "managers", 1, 1, " N", expect_managers },
+	{ "group", 1, UINT_MAX, " NODE ..", expect_group },
 };
 
 bool
 check_expect(const struct lab_check *c, char **words, GString *why)
 {
-	for (size_t i = 0; words[0] && i < G_N_ELEMENTS(expects); i++)
-		if (strcmp(expects[i].word, words[0]) == 0)
-			return expects[i].fn(c, words + 1, why);
+	for (size_t i = 0; words[0] && i < G_N_ELEMENTS(expects); i++) {
+		unsigned n = g_strv_length(words + 1);
+
+		if (strcmp(expects[i].word, words[0]))
+			continue;
+		if (n < expects[i].least || n > expects[i].most)
+			return lab_fail(why, "usage: expect %s%s", words[0],
+					expects[i].usage);
+		return expects[i].fn(c, words + 1, why);
+	}
 	return lab_fail(why, "expect active, reach, path, no-path, lid, "
 			"locked, managers or group");
 }

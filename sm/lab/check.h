@@ -16,8 +16,10 @@ struct lab_check {
 /* Appends the reason of a failure; false. */
 bool lab_fail(GString *why, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* By NodeDescription or NodeGUID; SNAPSHOT_NONE: there is no such node. */
-uint32_t lab_find_node(const struct snapshot *fabric, const char *name);
+/* By NodeDescription or NodeGUID: those of the net file, or else those that the
+ * nodes have now. SNAPSHOT_NONE: there is no such node. */
+uint32_t lab_find_node(const struct snapshot *fabric, const struct sim *sim,
+		       const char *name);
 /* A name that finds this node and fits LAB_NAME_LEN: its NodeDescription, or
  * else its NodeGUID; g_free(). */
 char *lab_name_node(const struct snapshot *fabric, uint32_t node);

@@ -4,10 +4,12 @@
  *
  *	NODE	a NodeDescription or NodeGUID
  *	PORT	NODE/NUMBER or NODE NUMBER, from 1; a CA of one port needs no
- *		number
+ *		number: where another number may come next, the first one is the
+ *		port's only if otherwise the line had too many words
  *	END	the same, or port 0 of a switch
  *	WHERE	NODE or NODE/NUMBER; another word is left to what follows
- *	N TIME PERCENT	a number; a time in us, or with ns, us, ms, s
+ *	N	a whole number
+ *	TIME PERCENT	a number; a time in us, or with ns, us, ms, s
  *	others	a word, in quotes if it has blanks
  *
  * What is in brackets, and all behind it, may be missing.
@@ -33,6 +35,7 @@ struct call {
 	uint32_t id[2];			/* nodes and ports, as they came */
 	bool is_port;			/* WHERE was one */
 	bool has_zero;			/* END: port 0 is one */
+	char **wanted;			/* of the usage, from this word on */
 	double number[3];
 	const char *name, *word;	/* of the command; its last word */
 };
@@ -48,16 +51,28 @@ index_of(const char *const *names, unsigned n, const char *word)
 
 /* ------------------------------------------------------------ reading words */
 
+static uint32_t
+find_node(const struct call *c)
+{
+	return lab_find_node(c->fabric, c->sim, *c->next);
+}
+
 static bool
 console_read_node(struct call *c)
 {
-	uint32_t node = lab_find_node(c->fabric, *c->next);
+	uint32_t node = find_node(c);
 
 	if (node == SNAPSHOT_NONE)
 		return lab_fail(c->out, "no node is called %s\n", *c->next);
 	c->id[c->n_ids++] = node;
 	c->next++;
 	return true;
+}
+
+static bool
+is_number(const char *word)
+{
+	return word && *word && !word[strspn(word, "0123456789")];
 }
 
 /* A port of the node that was read last. */
@@ -76,21 +91,35 @@ read_port_number(struct call *c, const char *word)
 	return true;
 }
 
+/* Is the word behind a CA of one port the number of that port? */
+static bool
+number_is_port(const struct call *c)
+{
+	unsigned n = 0;
+
+	for (char **w = c->wanted + 1; *w; w++)
+		n += **w != '\0';
+	return is_number(*c->next) &&
+		(g_strv_length(c->next) > n ||
+		 strcmp(c->wanted[1] + (*c->wanted[1] == '['), "N"));
+}
+
 static bool
 read_port(struct call *c)
 {
 	char *slash = strrchr(*c->next, '/');
 
-	if (slash && lab_find_node(c->fabric, *c->next) == SNAPSHOT_NONE) {
+	if (slash && find_node(c) == SNAPSHOT_NONE) {
 		*slash = '\0';
 		return console_read_node(c) && read_port_number(c, slash + 1);
 	}
 	if (!console_read_node(c))
 		return false;
+	if (c->fabric->nodes[c->id[c->n_ids - 1]].info.num_ports == 1 &&
+	    !number_is_port(c))
+		return read_port_number(c, "1");
 	if (*c->next)
 		return read_port_number(c, *c->next++);
-	if (c->fabric->nodes[c->id[c->n_ids - 1]].info.num_ports == 1)
-		return read_port_number(c, "1");
 	return lab_fail(c->out, "which port of %s?\n", c->next[-1]);
 }
 
@@ -108,8 +137,21 @@ read_where(struct call *c)
 
 	if (slash)
 		return read_port(c);
-	return lab_find_node(c->fabric, *c->next) == SNAPSHOT_NONE ||
-		console_read_node(c);
+	return find_node(c) == SNAPSHOT_NONE || console_read_node(c);
+}
+
+static bool
+read_count(struct call *c)
+{
+	guint64 n = is_number(*c->next) ?
+		g_ascii_strtoull(*c->next, NULL, 10) : UINT64_MAX;
+
+	if (n > INT32_MAX)
+		return lab_fail(c->out, "%s is no whole number up to %d\n",
+				*c->next, INT32_MAX);
+	c->number[c->n_numbers++] = n;
+	c->next++;
+	return true;
 }
 
 static bool
@@ -143,7 +185,7 @@ read_words(struct call *c, const char *usage)
 	} kinds[] = {
 		{ "NODE", console_read_node }, { "PORT", read_port },
 		{ "END", read_end },
-		{ "WHERE", read_where }, { "N", console_read_number },
+		{ "WHERE", read_where }, { "N", read_count },
 		{ "TIME", console_read_number },
 		{ "PERCENT", console_read_number },
 	};
@@ -157,6 +199,7 @@ read_words(struct call *c, const char *usage)
 		optional |= **w == '[';
 		if (!*kind)
 			continue;
+		c->wanted = w;
 		if (!*c->next)
 			return optional || lab_fail(c->out, "%s is missing\n",
 						     kind);
@@ -661,10 +704,12 @@ console_command(const struct console *console, const char *line, GString *out)
 			(g_string_append_c(out, '\n'), ENOENT);
 	while (k < end && strcmp(k->name, words[0]))
 		k++;
-	if (k == end || (!k->fn && !k->direct)) {
-		lab_fail(out, "no command is called %s; see help\n", words[0]);
-		return EINVAL;
-	}
+	if (k == end)
+		return lab_fail(out, "no command is called %s; see help\n",
+				words[0]) ? 0 : EINVAL;
+	if (!k->fn && !k->direct)
+		return lab_fail(out, "usage, at a prompt: %s %s\n", k->name,
+				k->usage) ? 0 : EINVAL;
 	c.name = k->name;
 	c.next = words + 1;
 	if (!read_words(&c, k->usage) || (k->fn && !k->fn(&c))) {

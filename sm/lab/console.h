@@ -21,7 +21,7 @@ struct console {
 		       unsigned n, const char *word);
 };
 
-/* One line; appends the output to `out`. 0, or an errno: `out` has the
+/* One line; appends the output, lines, to `out`. 0, or an errno: `out` has the
  * reason. */
 int console_command(const struct console *console, const char *line,
 		    GString *out);

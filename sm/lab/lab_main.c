@@ -199,7 +199,8 @@ on_line(const char *line, void *data)
 		g_shell_parse_argv(line + shell, &n, &words, NULL);
 	is_on = !shell && n > 2 && strcmp(words[0], "on") == 0;
 	if (is_on)
-		node = lab_find_node(s->console->fabric, words[1]);
+		node = lab_find_node(s->console->fabric, s->console->sim,
+				     words[1]);
 	if (session_step(s, line, out)) {
 		;
 	} else if (!line || (n && strcmp(words[0], "quit") == 0)) {
@@ -278,6 +279,32 @@ end_daemons(void)
 	}
 }
 
+/* The answer to a command of the command line. */
+static bool
+tell(const char *command, const char *answer, int error)
+{
+	if (error)
+		fprintf(stderr, "%s: %s: %s", g_get_prgname(), command, answer);
+	else
+		fputs(answer, stdout);
+	fflush(stdout);
+	return !error;
+}
+
+static bool
+run_commands(const struct session *s, const GPtrArray *commands)
+{
+	for (guint i = 0; i < commands->len; i++) {
+		g_autoptr(GString) out = g_string_new(NULL);
+		const char *line = commands->pdata[i];
+		int error = console_command(s->console, line, out);
+
+		if (!tell(line, out->str, error))
+			return false;
+	}
+	return true;
+}
+
 static int
 run_lab(const struct lab_arguments *a)
 {
@@ -288,7 +315,6 @@ run_lab(const struct lab_arguments *a)
 	};
 	const struct generate_options generate = { .seed = a->seed };
 	struct session s = { .over = false };
-	g_autoptr(GString) out = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
 	struct snapshot *fabric = net_file_open(a->words[0], &generate, &error);
 	g_autofree char *name = NULL;
@@ -304,8 +330,8 @@ run_lab(const struct lab_arguments *a)
 		return EXIT_FAILURE;
 	}
 	s.console = lab_console(s.lab);
-	s.node = a->node ? lab_find_node(s.console->fabric, a->node) :
-		lab_home(s.lab);
+	s.node = a->node ? lab_find_node(s.console->fabric, s.console->sim,
+					 a->node) : lab_home(s.lab);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	g_unix_signal_add(SIGTERM, on_terminate, &s);
 	g_unix_signal_add(SIGHUP, on_terminate, &s);
@@ -313,11 +339,7 @@ run_lab(const struct lab_arguments *a)
 	ok = s.node != SNAPSHOT_NONE;
 	if (!ok)
 		tool_options_complain("no node is called %s", a->node);
-	for (guint i = 0; ok && i < a->commands->len; i++) {
-		ok = !console_command(s.console, a->commands->pdata[i], out);
-		if (!ok)
-			tool_options_complain("%s", out->str);
-	}
+	ok = ok && run_commands(&s, a->commands);
 	if (!ok || (a->run && !run_inside(&s, s.node, a->run))) {
 		s.status = EXIT_FAILURE;
 	} else if (!a->run) {
@@ -382,9 +404,8 @@ send_command(const char *socket, const char *text)
 	g_autofree char *answer = ask_lab(socket, LAB_COMMAND, text,
 					  strlen(text), &r);
 
-	if (answer)
-		fputs(answer, r.error ? stderr : stdout);
-	return r.error || !answer ? EXIT_FAILURE : EXIT_SUCCESS;
+	return answer && tell(text, answer, r.error) ? EXIT_SUCCESS :
+		EXIT_FAILURE;
 }
 
 static int

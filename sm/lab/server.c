@@ -89,7 +89,7 @@ find_device(struct lab *lab, const char name[LAB_NAME_LEN])
 	uint32_t node = SNAPSHOT_NONE;
 
 	if (memchr(name, 0, LAB_NAME_LEN))
-		node = *name ? lab_find_node(lab->fabric, name) :
+		node = *name ? lab_find_node(lab->fabric, lab->sim, name) :
 			lab_home(lab);
 	return node == SNAPSHOT_NONE ? NULL : device_of(lab, node);
 }

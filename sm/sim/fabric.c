@@ -116,7 +116,6 @@ sim_new(const struct snapshot *fabric, const struct sim_params *params)
 		n->smp_ns = sim->params.smp_ns;
 		n->forward_ns = sim->params.forward_ns;
 		n->vl15_depth = sim->params.vl15_depth;
-		/* not terminated if it has all 64 bytes (IBA 14.2.5.2) */
 		memcpy(n->desc, from->desc, strnlen(from->desc, NODE_DESC_LEN));
 	}
 	for (uint32_t i = 0; i < sim->n_ports; i++)
@@ -198,6 +197,12 @@ const struct node_info *
 sim_node_info(const struct sim *sim, uint32_t node)
 {
 	return &sim->nodes[node].info;
+}
+
+const char *
+sim_node_desc(const struct sim *sim, uint32_t node)
+{
+	return sim->nodes[node].desc;
 }
 
 uint32_t

@@ -277,6 +277,7 @@ const struct port_info *sim_port_info(const struct sim *sim, uint32_t port);
 const struct switch_info *sim_switch_info(const struct sim *sim,
 					  uint32_t node);
 const struct node_info *sim_node_info(const struct sim *sim, uint32_t node);
+const char *sim_node_desc(const struct sim *sim, uint32_t node);
 /* Of an end port; 0: no entry. */
 uint16_t sim_port_pkey(const struct sim *sim, uint32_t port, unsigned index);
 /* The index of the port's P_Key that admits a packet with `pkey`. */

@@ -89,7 +89,7 @@ struct sim_node {
 	uint8_t *lft;
 	GPtrArray *mft;		/* [position][block], see table.c; or NULL */
 	GHashTable *congestion;	/* what was set of it; NULL: nothing */
-	char desc[NODE_DESC_LEN];
+	char desc[NODE_DESC_LEN + 1];	/* all of it may be in use */
 };
 
 struct sim_fault {

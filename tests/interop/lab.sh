@@ -417,6 +417,15 @@ case_runner() {
 	check "with a blank behind the ! as well" \
 		grep -q 'exit status 4' prompt.out
 	check "an unknown command, too" grep -q 'called bogus' prompt.out
+	"$MINISM_LAB_PROGRAM" "$net" -c list -c 'unplug leaf-1' -c list -- true \
+		>prompt.out 2>run.err
+	check "a command that is wrong is 1" test $? -eq 1
+	check "the output of those before it stands" \
+		grep -cx node-16 prompt.out
+	check "and its own lines of errors" cmp run.err - <<-END
+		minism-lab: unplug leaf-1: which port of leaf-1?
+		usage: unplug PORT
+	END
 	(echo 'on node-03 true'; sleep 0.5; echo show) |
 		"$MINISM_LAB_PROGRAM" "$net" >prompt.out
 	check "the prompt goes on after a program" grep -q '^8 switches' \

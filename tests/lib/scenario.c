@@ -159,8 +159,9 @@ play_read_time(struct play *p, const char *word, int64_t *us)
 bool
 play_read_node(struct play *p, const char *name, uint32_t *node)
 {
-	*node = name ? lab_find_node(lab_console(p->lab)->fabric, name) :
-		SNAPSHOT_NONE;
+	const struct console *c = lab_console(p->lab);
+
+	*node = name ? lab_find_node(c->fabric, c->sim, name) : SNAPSHOT_NONE;
 	return *node != SNAPSHOT_NONE ||
 		play_fail(p, "no node is called %s", name ? name : "so");
 }
