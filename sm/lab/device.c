@@ -69,10 +69,10 @@ remove_one(const char *path, const struct stat *st, int type, struct FTW *f)
 	return remove(path);
 }
 
-static void
-remove_tree(const struct lab_device *d, const char *name)
+void
+device_remove_files(const char *dir, const char *name)
 {
-	g_autofree char *path = g_build_filename(d->path, name, NULL);
+	g_autofree char *path = g_build_filename(dir, name, NULL);
 
 	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
@@ -293,8 +293,8 @@ device_unplug(struct lab_device *d)
 		g_clear_pointer(&p->transport, transport_free);
 		sim_port_set_is_sm(d->sim, p->sim_port, false);
 	}
-	remove_tree(d, "class");
-	remove_tree(d, "dev");
+	device_remove_files(d->path, "class");
+	device_remove_files(d->path, "dev");
 	g_hash_table_remove_all(d->files);
 	device_write_file(d, MAD_DIR, "abi_version", "5\n");
 }
@@ -333,7 +333,6 @@ void
 device_free(struct lab_device *d)
 {
 	device_unplug(d);
-	remove_tree(d, "");
 	for (unsigned i = 0; i < d->n_ports; i++)
 		g_free(d->ports[i].pkeys);
 	g_hash_table_unref(d->files);

@@ -54,7 +54,10 @@ struct lab_device {
 struct lab_device *device_new(const struct snapshot *fabric, struct sim *sim,
 			      uint32_t node, const char *dir,
 			      const struct kernel_limits *limits);
-void device_free(struct lab_device *d);	/* no file is open */
+void device_free(struct lab_device *d);	/* no file is open; its folder stays */
+
+/* A file or folder of dir, with all in it. */
+void device_remove_files(const char *dir, const char *name);
 
 /* umad: the number of its first umad from now on. Before unplugging, all files
  * are closed and drivers detached. */

@@ -21,11 +21,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sm/lab/check.h"
+#include "sm/lab/keeper.h"
 #include "sm/lab/prompt.h"
 #include "sm/lab/server.h"
 #include "sm/lab/step.h"
@@ -53,7 +52,7 @@ struct session {
 	uint32_t node;		/* the one that programs run on */
 	struct step *step;	/* NULL: the fabric goes by itself */
 	struct explain *explain;
-	GPid child;		/* a program that is waited for; 0: none */
+	struct keeper keeper;
 	int status;
 };
 
@@ -82,43 +81,15 @@ environment(const char *socket, const char *node, const char *sys)
 	return g_environ_setenv(env, LAB_ENV_NODE, node, TRUE);
 }
 
-/* The child ends with this process. */
-static void
-leash(gpointer data)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-}
-
-static void
-on_child(GPid pid, gint wait_status, gpointer data)
-{
-	struct session *s = data;
-
-	s->child = 0;
-	s->status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) :
-		128 + WTERMSIG(wait_status);
-}
-
 /* The lab goes on meanwhile, a prompt waits. */
-static bool
+static void
 run_inside(struct session *s, uint32_t node, char **argv)
 {
 	g_autofree char *name = lab_name_node(s->console->fabric, node);
 	g_auto(GStrv) env = environment(lab_socket(s->lab), name,
 					lab_sys(s->lab, node));
-	g_autoptr(GError) error = NULL;
 
-	if (!g_spawn_async(NULL, argv, env, G_SPAWN_SEARCH_PATH |
-			   G_SPAWN_DO_NOT_REAP_CHILD |
-			   G_SPAWN_CHILD_INHERITS_STDIN, leash, NULL,
-			   &s->child, &error)) {
-		tool_options_complain("%s", error->message);
-		return false;
-	}
-	g_child_watch_add(s->child, on_child, s);
-	while (s->child)
-		g_main_context_iteration(NULL, TRUE);
-	return true;
+	s->status = keeper_run(&s->keeper, argv, env);
 }
 
 /* ---------------------------------------------------------------- stepping */
@@ -208,7 +179,8 @@ on_line(const char *line, void *data)
 	} else if (node == SNAPSHOT_NONE) {
 		printf("no node is called %s\n", words[1]);
 	} else if ((shell && n) || is_on) {
-		if (run_inside(s, node, shell ? words : words + 2) && s->status)
+		run_inside(s, node, shell ? words : words + 2);
+		if (s->status)
 			printf("exit status %d\n", s->status);
 		s->status = EXIT_SUCCESS;
 	} else {
@@ -233,11 +205,11 @@ on_terminate(gpointer data)
 {
 	struct session *s = data;
 
-	if (s->child)
-		kill(s->child, SIGTERM);
+	if (s->keeper.runs)
+		keeper_terminate(&s->keeper);
 	else
 		s->status = 128 + SIGTERM;
-	s->over |= !s->child;
+	s->over |= !s->keeper.runs;
 	return G_SOURCE_CONTINUE;
 }
 
@@ -246,38 +218,11 @@ on_interrupt(gpointer data)
 {
 	struct session *s = data;
 
-	s->over |= !s->child && !prompt_clear();
+	s->over |= !s->keeper.runs && !prompt_clear();
 	return G_SOURCE_CONTINUE;
 }
 
 /* --------------------------------------------------------------- the fabric */
-
-/* Ends the daemons that were started inside, which have no fabric any more: the
- * lab is their reaper (prctl); SIGKILL after a second. */
-static void
-end_daemons(void)
-{
-	static const int signals[] = { SIGTERM, SIGKILL };
-
-	for (size_t i = 0; i < G_N_ELEMENTS(signals); i++) {
-		g_autofree char *list = NULL;
-		g_auto(GStrv) pids = NULL;
-
-		if (!g_file_get_contents("/proc/thread-self/children", &list,
-					 NULL, NULL))
-			return;
-		pids = g_strsplit(list, " ", -1);
-		for (char **p = pids; *p; p++)
-			if (atoi(*p) > 0)
-				kill(atoi(*p), signals[i]);
-		for (unsigned n = 0; n < 100; n++) {
-			if (waitpid(-1, NULL, WNOHANG) < 0)
-				return;		/* there are none */
-			g_main_context_iteration(NULL, FALSE);
-			g_usleep(10 * 1000);
-		}
-	}
-}
 
 /* The answer to a command of the command line. */
 static bool
@@ -316,11 +261,13 @@ run_lab(const struct lab_arguments *a)
 	const struct generate_options generate = { .seed = a->seed };
 	struct session s = { .over = false };
 	g_autoptr(GError) error = NULL;
-	struct snapshot *fabric = net_file_open(a->words[0], &generate, &error);
+	struct snapshot *fabric = NULL;
 	g_autofree char *name = NULL;
 	bool ok;
 
 	options.params.seed = a->seed;
+	if (keeper_start(&s.keeper, &error))
+		fabric = net_file_open(a->words[0], &generate, &error);
 	if (fabric) {
 		s.lab = lab_new(fabric, &options, &error);
 		snapshot_unref(fabric);
@@ -332,7 +279,6 @@ run_lab(const struct lab_arguments *a)
 	s.console = lab_console(s.lab);
 	s.node = a->node ? lab_find_node(s.console->fabric, s.console->sim,
 					 a->node) : lab_home(s.lab);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	g_unix_signal_add(SIGTERM, on_terminate, &s);
 	g_unix_signal_add(SIGHUP, on_terminate, &s);
 	g_unix_signal_add(SIGINT, on_interrupt, &s);
@@ -340,9 +286,11 @@ run_lab(const struct lab_arguments *a)
 	if (!ok)
 		tool_options_complain("no node is called %s", a->node);
 	ok = ok && run_commands(&s, a->commands);
-	if (!ok || (a->run && !run_inside(&s, s.node, a->run))) {
+	if (!ok) {
 		s.status = EXIT_FAILURE;
-	} else if (!a->run) {
+	} else if (a->run) {
+		run_inside(&s, s.node, a->run);
+	} else {
 		name = lab_name_node(s.console->fabric, s.node);
 		printf("%s=%s; programs run on %s; help lists the commands\n",
 		       LAB_ENV_SOCKET, lab_socket(s.lab), name);
@@ -353,7 +301,7 @@ run_lab(const struct lab_arguments *a)
 		prompt_close();
 	}
 	session_stop_stepping(&s);
-	end_daemons();
+	keeper_stop(&s.keeper);
 	lab_free(s.lab);
 	return s.status;
 }

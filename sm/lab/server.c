@@ -20,10 +20,16 @@
 #include <fcntl.h>
 #include <gio/gio.h>
 #include <gio/gunixsocketaddress.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sm/lab/driver.h"
+
+#define FOLDER		"minism-lab."	/* and six letters */
+#define LOCK		"lock"
 
 enum role {
 	ROLE_NEW,
@@ -53,6 +59,7 @@ struct lab {
 	struct console console;
 	char *dir, *socket;
 	GSocketService *service;
+	int lock;		/* a file in dir; -1: none */
 	bool listens;
 	guint clock, flush;	/* sources */
 	uint32_t last_id;
@@ -420,57 +427,6 @@ lab_console(const struct lab *lab)
 	return &lab->console;
 }
 
-struct lab *
-lab_new(struct snapshot *fabric, const struct lab_options *options,
-	GError **error)
-{
-	/* It prepares only, and is never ready to be dispatched. */
-	static GSourceFuncs funcs = { .prepare = flush_prepare };
-	g_autoptr(GSocketAddress) address = NULL;
-	struct lab *lab = g_new0(struct lab, 1);
-	GSource *source;
-
-	lab->fabric = snapshot_ref(fabric);
-	lab->service = g_socket_service_new();
-	lab->limits = options->limits;
-	lab->sim = sim_new(fabric, &options->params);
-	lab->console = (struct console){
-		.sim = lab->sim, .fabric = fabric, .lab = lab,
-		.device = on_device_command,
-	};
-	lab->drivers = g_ptr_array_new_with_free_func(g_free);
-	lab->devices = g_hash_table_new_full(NULL, NULL, NULL,
-					     (GDestroyNotify)device_free);
-	lab->issm_errors = g_hash_table_new(NULL, NULL);
-	lab->clients = g_ptr_array_new();
-	lab->dir = g_dir_make_tmp("minism-lab.XXXXXX", error);
-	if (lab->dir) {
-		lab->socket = options->socket ?
-			g_canonicalize_filename(options->socket, NULL) :
-			g_build_filename(lab->dir, "socket", NULL);
-		address = g_unix_socket_address_new(lab->socket);
-		g_signal_connect(lab->service, "incoming",
-				 G_CALLBACK(on_incoming), lab);
-		lab->listens = g_socket_listener_add_address(
-			G_SOCKET_LISTENER(lab->service), address,
-			G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_DEFAULT, NULL,
-			NULL, error);
-	}
-	if (!lab->listens) {
-		lab_free(lab);
-		return NULL;
-	}
-	sim_set_reregister(lab->sim, on_reregister, lab);
-	source = sim_source_new(lab->sim, SIM_PACE_REAL);
-	lab->clock = g_source_attach(source, NULL);
-	g_source_unref(source);
-	source = g_source_new(&funcs, sizeof(struct flush_source));
-	((struct flush_source *)source)->lab = lab;
-	lab->flush = g_source_attach(source, NULL);
-	g_source_unref(source);
-	return lab;
-}
-
 /* The sockets of managers that were ended. */
 static void
 remove_run_folder(const char *path, unsigned depth)
@@ -487,6 +443,137 @@ remove_run_folder(const char *path, unsigned depth)
 			unlink(inside);
 	}
 	rmdir(path);
+}
+
+/* The folders of this user's labs that were killed: their lock is free. */
+static void
+sweep_folders(void)
+{
+	g_autoptr(GDir) dir = g_dir_open(g_get_tmp_dir(), 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(g_get_tmp_dir(), name,
+							 NULL);
+		g_autofree char *lock = g_build_filename(path, LOCK, NULL);
+		struct stat st;
+		int fd;
+
+		if (!g_str_has_prefix(name, FOLDER) || lstat(path, &st) < 0 ||
+		    !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
+			continue;
+		fd = open(lock, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+			device_remove_files(path, "");
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+/* The lock has its name when it is held. */
+static bool
+make_folder(struct lab *lab, GError **error)
+{
+	g_autofree char *early = NULL, *lock = NULL;
+
+	sweep_folders();
+	lab->dir = g_dir_make_tmp(FOLDER "XXXXXX", error);
+	if (!lab->dir)
+		return false;
+	lock = g_build_filename(lab->dir, LOCK, NULL);
+	early = g_strconcat(lock, "ing", NULL);
+	lab->lock = open(early, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	/* where no lock is possible, no folder is swept */
+	flock(lab->lock, LOCK_EX);
+	if (lab->lock >= 0 && rename(early, lock) == 0)
+		return true;
+	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno), "%s: %s",
+		    lock, g_strerror(errno));
+	return false;
+}
+
+/* Of a lab that was killed: no process listens. */
+static bool
+clear_place(const char *path, GSocketAddress *address, GError **error)
+{
+	g_autoptr(GSocketClient) client = g_socket_client_new();
+	g_autoptr(GSocketConnection) c = NULL;
+	g_autofree char *run = g_strconcat(path, LAB_RUN, NULL);
+	g_autoptr(GError) why = NULL;
+	struct stat st;
+
+	if (lstat(path, &st) < 0 || !S_ISSOCK(st.st_mode))
+		return true;
+	c = g_socket_client_connect(client, G_SOCKET_CONNECTABLE(address),
+				    NULL, &why);
+	if (c)
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE,
+			    "%s: a lab is running there", path);
+	if (g_error_matches(why, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED) &&
+	    unlink(path) == 0)
+		remove_run_folder(run, 1);
+	return !c;
+}
+
+static bool
+listen_at(struct lab *lab, GError **error)
+{
+	g_autoptr(GSocketAddress) address =
+		g_unix_socket_address_new(lab->socket);
+
+	if (!clear_place(lab->socket, address, error))
+		return false;
+	g_signal_connect(lab->service, "incoming", G_CALLBACK(on_incoming),
+			 lab);
+	lab->listens = g_socket_listener_add_address(
+		G_SOCKET_LISTENER(lab->service), address,
+		G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_DEFAULT, NULL, NULL,
+		error);
+	if (!lab->listens)
+		g_prefix_error(error, "%s: ", lab->socket);
+	return lab->listens;
+}
+
+struct lab *
+lab_new(struct snapshot *fabric, const struct lab_options *options,
+	GError **error)
+{
+	/* It prepares only, and is never ready to be dispatched. */
+	static GSourceFuncs funcs = { .prepare = flush_prepare };
+	struct lab *lab = g_new0(struct lab, 1);
+	GSource *source;
+
+	lab->fabric = snapshot_ref(fabric);
+	lab->service = g_socket_service_new();
+	lab->limits = options->limits;
+	lab->sim = sim_new(fabric, &options->params);
+	lab->console = (struct console){
+		.sim = lab->sim, .fabric = fabric, .lab = lab,
+		.device = on_device_command,
+	};
+	lab->drivers = g_ptr_array_new_with_free_func(g_free);
+	lab->devices = g_hash_table_new_full(NULL, NULL, NULL,
+					     (GDestroyNotify)device_free);
+	lab->issm_errors = g_hash_table_new(NULL, NULL);
+	lab->clients = g_ptr_array_new();
+	lab->lock = -1;
+	if (make_folder(lab, error))
+		lab->socket = options->socket ?
+			g_canonicalize_filename(options->socket, NULL) :
+			g_build_filename(lab->dir, "socket", NULL);
+	if (!lab->socket || !listen_at(lab, error)) {
+		lab_free(lab);
+		return NULL;
+	}
+	sim_set_reregister(lab->sim, on_reregister, lab);
+	source = sim_source_new(lab->sim, SIM_PACE_REAL);
+	lab->clock = g_source_attach(source, NULL);
+	g_source_unref(source);
+	source = g_source_new(&funcs, sizeof(struct flush_source));
+	((struct flush_source *)source)->lab = lab;
+	lab->flush = g_source_attach(source, NULL);
+	g_source_unref(source);
+	return lab;
 }
 
 void
@@ -513,7 +600,9 @@ lab_free(struct lab *lab)
 	sim_free(lab->sim);
 	snapshot_unref(lab->fabric);
 	if (lab->dir)
-		rmdir(lab->dir);
+		device_remove_files(lab->dir, "");
+	if (lab->lock >= 0)
+		close(lab->lock);
 	g_free(lab->dir);
 	g_free(lab->socket);
 	g_free(lab);

@@ -433,6 +433,46 @@ case_runner() {
 	console "$net"
 }
 
+# ---- a lab that is killed ---------------------------------------------------
+
+# "" or "-": the process, or its group. It has a daemon in a session of its own.
+kill_lab() {
+	local pid
+
+	rm -f daemon
+	setsid "$MINISM_LAB_PROGRAM" "$net" --socket killed.sock -- \
+		sh -c 'setsid sleep 600 & echo $! >daemon.new
+		mv daemon.new daemon; exec sleep 600' >run.out 2>&1 &
+	pid=$!
+	await 10 test -e daemon
+	check "a second one on its socket names it" says \
+		"$SCRATCH/killed.sock: a lab is running there" \
+		"$MINISM_LAB_PROGRAM" "$net" --socket killed.sock -- true
+	kill -KILL "$1$pid"
+	wait "$pid" 2>/dev/null
+	check "a daemon in a lab ends with it" await 10 \
+		eval '! kill -0 "$(cat daemon)"'
+}
+
+case_killed() {
+	local net=$MINISM_SRC/etc/fabrics/demo.net
+	local -x TMPDIR=$SCRATCH/tmp
+
+	unset MINISM_LAB
+	mkdir tmp
+	kill_lab ""
+	kill_lab -
+	check "the next lab takes the socket of one that was killed" \
+		"$MINISM_LAB_PROGRAM" "$net" --socket killed.sock -- true
+	touch killed.sock
+	check "but no other file" says \
+		"$SCRATCH/killed.sock: .*Address already in use" \
+		"$MINISM_LAB_PROGRAM" "$net" --socket killed.sock -- true
+	check "a program that cannot be run is 127" \
+		ends_with 127 "$MINISM_LAB_PROGRAM" "$net" -- ./no-such-program
+	check "nothing of them stays" rmdir tmp
+}
+
 # ---- foreign programs -------------------------------------------------------
 
 says() {	# regex command...: that fails and says so
@@ -471,7 +511,7 @@ case_foreign() {
 	fi
 }
 
-for name in foreign runner prompt minism tables two; do
+for name in foreign runner killed prompt minism tables two; do
 	! wanted_case "$name" || "case_$name"
 done
 lab_stop
