@@ -110,10 +110,12 @@ type_at_prompt() {
 case_prompt() {
 	[ "$sanitized" = no ] || return 0
 	local PATH=$MINISM_BUILD:/usr/sbin:/usr/bin:/sbin:/bin
+	local -x TMPDIR
 
+	# the control sockets in it have names of up to 86 bytes more
+	TMPDIR=$(mktemp -d /tmp/minism-test.XXXXXX)
+	chmod 1777 "$TMPDIR"
 	chmod 711 "$SCRATCH"
-	mkdir -m 1777 tmp
-	export TMPDIR=$SCRATCH/tmp
 	check "each line at the prompt is edited" type_at_prompt
 	if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --clear-groups \
 		test -x "$MINISM_LAB_PROGRAM" 2>/dev/null; then
@@ -121,8 +123,7 @@ case_prompt() {
 		check "also of a user without privileges" type_at_prompt
 		runner=()
 	fi
-	check "nothing of a lab stays" rmdir tmp
-	unset TMPDIR
+	check "nothing of a lab stays" rmdir "$TMPDIR" || rm -rf "$TMPDIR"
 }
 
 # ---- infiniband-diags -----------------------------------------------------
