@@ -7,9 +7,10 @@
  * is the switch itself; 255 and ports that are not there drop. Out of a port
  * a data packet needs a link that is Active at both ends, an admitted P_Key
  * where the port enforces partitions (18.2.4.2.1, outbound, then inbound on
- * the other side), and an SL that maps to a VL which is in operation (7.6.6);
- * 15 says drop. SMPs travel on VL15: the link must be in Init at least, and
- * neither keys nor SL matter.
+ * the other side), and an SL that maps to a VL which is in operation (7.6.6)
+ * and has a weight in VL arbitration (7.6.9); 15 says drop. SMPs travel on VL15:
+ * the link must be in Init at least, and neither keys nor SL matter. Probes are
+ * as long as NeighborMTU of each port that they leave by; MADs fit every one.
  *
  * A P_Key must be in the sender's table as it is, and be admitted by the
  * receiver's: the same but for the membership bit, and one of the two is a
@@ -32,6 +33,7 @@ static const char *const delivery_names[] = {
 	[SIM_WRONG_END] = "wrong end",
 	[SIM_BAD_PKEY] = "bad P_Key",
 	[SIM_BAD_VL] = "bad VL",
+	[SIM_BAD_MTU] = "bad MTU",
 };
 
 const char *
@@ -70,10 +72,14 @@ cross_link(const struct sim *sim, uint32_t out, unsigned in,
 		    !sim_table_admits_pkey(sim, out, kind->pkey))
 			return SIM_BAD_PKEY;
 		*vl = sim_table_vl(sim, out, switch_here ? in : 0, kind->sl);
-		if (*vl >= sim_data_vls(sim, out))
+		if (*vl >= sim_data_vls(sim, out) ||
+		    !sim_table_vl_sends(sim, out, *vl))
 			return SIM_BAD_VL;
 	}
 	*to = p->peer;
+	if (kind->is_long && p->info.neighbor_mtu >
+	    sim->ports[p->peer].info.neighbor_mtu)
+		return SIM_BAD_MTU;
 	return kind->lane == SIM_LANE_DATA && sim->ports[*to].num &&
 		sim_is_switch(sim_node_of(sim, *to)) &&
 		sim->ports[*to].info.enforce_inbound &&
@@ -143,7 +149,7 @@ sim_probe(const struct sim *sim, uint32_t from, uint16_t dlid, uint16_t pkey,
 	  unsigned sl, struct sim_trace *trace)
 {
 	const struct sim_packet_kind kind = {
-		.lane = SIM_LANE_DATA, .pkey = pkey, .sl = sl,
+		.lane = SIM_LANE_DATA, .pkey = pkey, .sl = sl, .is_long = true,
 	};
 	struct sim_trace unwanted;
 
@@ -234,7 +240,8 @@ sim_probe_mcast(const struct sim *sim, uint32_t from, uint16_t mlid,
 {
 	struct spread s = {
 		.sim = sim, .out = out, .mlid = mlid,
-		.kind = { .lane = SIM_LANE_DATA, .pkey = pkey, .sl = sl },
+		.kind = { .lane = SIM_LANE_DATA, .pkey = pkey, .sl = sl,
+			  .is_long = true },
 	};
 
 	g_assert(sl < 16);

@@ -223,7 +223,9 @@ enum sim_delivery {
 	SIM_LOOP,
 	SIM_WRONG_END,		/* it arrived at a port with another LID */
 	SIM_BAD_PKEY,		/* refused at an end or at a switch port */
-	SIM_BAD_VL,		/* an SL that maps to no operational VL */
+	SIM_BAD_VL,		/* an SL that maps to no operational VL, or to
+				   one that is never sent */
+	SIM_BAD_MTU,		/* NeighborMTU is less at the far end */
 	SIM_N_DELIVERIES
 };
 const char *sim_delivery_name(enum sim_delivery d);

@@ -233,6 +233,8 @@ bool sim_table_admits_pkey(const struct sim *sim, uint32_t port,
 unsigned sim_data_vls(const struct sim *sim, uint32_t port);
 uint8_t sim_table_vl(const struct sim *sim, uint32_t out, unsigned in,
 		     unsigned sl);
+/* Does VL arbitration give it a turn? */
+bool sim_table_vl_sends(const struct sim *sim, uint32_t out, uint8_t vl);
 /* The ports of an MLID, as masks of 16 each. False: there is no entry, masks is
  * not written or 0. */
 #define SIM_MFT_POSITIONS	16u
@@ -266,6 +268,7 @@ enum sim_lane {
 };
 struct sim_packet_kind {
 	enum sim_lane lane;
+	bool is_long;		/* as the MTU of each port allows, not a MAD */
 	uint16_t pkey;
 	uint8_t sl;
 };

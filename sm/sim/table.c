@@ -5,7 +5,7 @@
  *
  * They are kept as on the wire, and only after the first Set; until then a port
  * has the default P_Key, maps each SL to the VL of that number modulo the VLs
- * in operation, and forwards nothing. An LFT grows with the highest block that
+ * in operation, gives each VL a weight, and forwards nothing. An LFT grows with the highest block that
  * was written, so a fabric of 4,000 switches takes the memory of the LIDs in
  * use. An MFT is a list of blocks of 32 masks of 16 ports, by position (which
  * 16 ports) and block.
@@ -254,6 +254,30 @@ serve_sl2vl(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 
 /* -------------------------------------------------------- VL arbitration */
 
+/* As devices come: each VL has a low priority, as far as the table goes. */
+static const uint8_t vl_arb_default[SIM_VL_ARB_BLOCKS][SIM_TABLE_BLOCK] = {
+	{ 0, 64, 1, 64, 2, 64, 3, 64, 4, 64, 5, 64, 6, 64, 7, 64,
+	  8, 64, 9, 64, 10, 64, 11, 64, 12, 64, 13, 64, 14, 64 },
+};
+
+/* An entry of weight 0 is skipped, and a VL without an entry sends nothing (IBA
+ * 7.6.9). With one data VL there is no arbitration. */
+bool
+sim_table_vl_sends(const struct sim *sim, uint32_t out, uint8_t vl)
+{
+	const struct sim_tables *t = sim->ports[out].tables;
+
+	if (!t || !t->vl_arb || sim_data_vls(sim, out) == 1)
+		return true;
+	for (unsigned i = 0; i < SIM_VL_ARB_BLOCKS * SIM_TABLE_BLOCK; i += 2) {
+		const uint8_t *entry = &t->vl_arb[0][0] + i;
+
+		if ((entry[0] & 0xf) == vl && entry[1])
+			return true;
+	}
+	return false;
+}
+
 static unsigned
 serve_vl_arb(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 {
@@ -261,7 +285,7 @@ serve_vl_arb(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 	unsigned block = p->h.attr_mod >> 16;
 	uint32_t port = table_port(sim, p->to, p->h.attr_mod & 0xffff);
 	struct sim_tables *t;
-	unsigned cap, before;
+	unsigned cap, before, len;
 
 	/* a base port 0 has no table */
 	if (port == SNAPSHOT_NONE || block < 1 || block > SIM_VL_ARB_BLOCKS ||
@@ -274,19 +298,18 @@ serve_vl_arb(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 	before = block % 2 ? 0 : VL_ARB_HALF;
 	if (cap <= before)
 		return MAD_STATUS_BAD_VALUE;
+	len = MIN(cap - before, VL_ARB_HALF) * 2;
 	if (p->h.method == MAD_METHOD_SET) {
 		t = tables_of(sim, port);
 		if (!t->vl_arb)
-			t->vl_arb = g_malloc0_n(SIM_VL_ARB_BLOCKS,
-						SIM_TABLE_BLOCK);
-		memcpy(t->vl_arb[block - 1], data,
-		       MIN(cap - before, VL_ARB_HALF) * 2);
+			t->vl_arb = g_memdup2(vl_arb_default,
+					      sizeof(vl_arb_default));
+		memcpy(t->vl_arb[block - 1], data, len);
 	}
 	t = sim->ports[port].tables;
-	if (t && t->vl_arb)
-		memcpy(data, t->vl_arb[block - 1], SMP_DATA_LEN);
-	else
-		memset(data, 0, SMP_DATA_LEN);
+	memset(data, 0, SMP_DATA_LEN);
+	memcpy(data, (t && t->vl_arb ? t->vl_arb : vl_arb_default)[block - 1],
+	       len);
 	return MAD_STATUS_OK;
 }
 

@@ -658,6 +658,7 @@ static const struct {
 	{ "no-link", SIM_NO_LINK }, { "no-route", SIM_NO_ROUTE },
 	{ "loop", SIM_LOOP }, { "wrong-end", SIM_WRONG_END },
 	{ "bad-pkey", SIM_BAD_PKEY }, { "bad-vl", SIM_BAD_VL },
+	{ "bad-mtu", SIM_BAD_MTU },
 };
 
 static enum sim_delivery
@@ -818,6 +819,19 @@ WORD(do_sl2vl, struct stage *st)
 				port_of(st, words[0]))->info.num_ports + 1,
 				SIM_SL2VL_LEN);
 	t->sl2vl[in][sl / 2] |= (uint8_t)(sl % 2 ? vl : vl << 4);
+}
+
+/* PORT BLOCK VL WEIGHT: the first entry of a table that has no other */
+WORD(do_vl_arb, struct stage *st)
+{
+	struct sim_tables *t = tables_of(st, words[0]);
+	uint8_t *entry;
+
+	if (!t->vl_arb)
+		t->vl_arb = g_malloc0_n(SIM_VL_ARB_BLOCKS, SIM_TABLE_BLOCK);
+	entry = t->vl_arb[word_number(words[1]) - 1];
+	entry[0] = (uint8_t)word_number(words[2]);
+	entry[1] = (uint8_t)word_number(words[3]);
 }
 
 static void
@@ -989,7 +1003,8 @@ static const struct unit_word all_words[] = {
 	{ "send-trap", do_send_trap }, { "up", do_up }, { "hosts", do_hosts },
 	{ "trace", do_trace }, { "probe", do_probe },
 	{ "set-way", do_set_way }, { "set-top", do_set_top },
-	{ "pkey", do_pkey }, { "sl2vl", do_sl2vl }, { "join", do_join },
+	{ "pkey", do_pkey }, { "sl2vl", do_sl2vl },
+	{ "vl-arb", do_vl_arb }, { "join", do_join },
 	{ "join-all", do_join_all }, { "default-port", do_default_port },
 	{ "multicast", do_multicast }, { "client", do_client },
 	{ "gmp", do_gmp }, { "gmp-answer", do_gmp },
