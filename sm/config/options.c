@@ -629,10 +629,12 @@ starves(const struct qos_values *v, unsigned sl)
 
 	while (2 * n <= MIN(v->max_vls, 8))
 		n *= 2;
-	vl = v->sl2vl[sl] % (v->max_vls == QOS_VLS ? QOS_VLS : n);
+	if (v->max_vls == QOS_VLS)
+		n = QOS_VLS;
+	vl = v->sl2vl[sl] % n;
 	for (unsigned i = 0; i < QOS_ARB_ENTRIES; i++)
-		if ((v->high[i].vl == vl && v->high[i].weight) ||
-		    (v->low[i].vl == vl && v->low[i].weight))
+		if ((v->high[i].vl % n == vl && v->high[i].weight) ||
+		    (v->low[i].vl % n == vl && v->low[i].weight))
 			return false;
 	return v->sl2vl[sl] != QOS_VL_DROP;
 }

@@ -552,7 +552,8 @@ port_vls(const struct snapshot *s, const struct qos *qos, uint32_t port)
 	return MIN(most, code_vls(allowed_code(s, qos, port)));
 }
 
-/* A table of `cap` entries in the block `block` and the next one. */
+/* A table of `cap` entries in the block `block` and the next one, its VLs as
+ * those of the SLs: a VL without a weight would never send. */
 static void
 want_shares(struct port_tables *wanted, uint32_t port, unsigned n_vls,
 	    unsigned block, const struct vl_share *shares, unsigned cap)
@@ -562,8 +563,10 @@ want_shares(struct port_tables *wanted, uint32_t port, unsigned n_vls,
 		union port_block b = { .bytes = { 0 } };
 
 		for (unsigned i = 0; i < VL_ARB_ENTRIES && at + i < cap; i++)
-			if (shares[at + i].vl < n_vls)
-				b.arb[i] = shares[at + i];
+			b.arb[i] = (struct vl_share){
+				.vl = shares[at + i].vl % n_vls,
+				.weight = shares[at + i].weight,
+			};
 		port_tables_set(wanted, PORT_TABLE_VL_ARB, port, block, &b);
 	}
 }

@@ -19,7 +19,7 @@ printf 'qos TRUE\nqos_policy_file "%s"\n' "$SCRATCH/policy" >qos.conf
 sed 's/TRUE/FALSE/' qos.conf >off.conf
 printf 'qos TRUE\nqos_policy_file /nowhere/policy\n' >away.conf
 
-# Four VLs: SL 4 and 5 are folded, SL 6 is dropped, VL 9 is nobody's.
+# Four VLs: SL 4 and 5 are folded, as VL 9 is; SL 6 is dropped.
 cat >tables.conf <<END
 qos TRUE
 qos_max_vls 4
@@ -70,7 +70,7 @@ for in in 0 1 8; do
 		-D sl2vl 0,1 1
 done
 holds "arbitration: weights in their places" \
-	'WEIGHT: \|0xA \|0x14\|0x0 \|0x28\|' -D vlarb 0,1 1
+	'WEIGHT: \|0xA \|0x14\|0x1E\|0x28\|' -D vlarb 0,1 1
 holds "as many VLs as configured" 'OperVLs:\.*VL0-3' -D portinfo 0,1 1
 table_sets='(SLtoVLMapping|VLArbitration)Table\.Set'
 check "they were Set" log_has tables.log "$table_sets"

@@ -198,6 +198,8 @@ SETUP_TEST(test_an_sl_that_starves_is_warned_of)
 		 "qos_ca_vlarb_low 1:1,2:1,4:1\n");
 	assert_int_equal(t->warnings->len, 1);
 	assert_has(t->warnings->pdata[0], "SL 3, 7, 11, 15: ");
+	setup_parse(t, "qos_ca_vlarb_high 4:1\nqos_ca_vlarb_low 5:1,6:1,7:1\n");
+	assert_int_equal(t->warnings->len, 0);
 	setup_parse(t, "qos_ca_sl2vl (null)\nqos FALSE\n");
 	assert_int_equal(t->warnings->len, 0);
 }
