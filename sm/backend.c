@@ -12,6 +12,7 @@
 #include "sm/backend.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "sm/io/replay.h"
 #include "sm/io/capture.h"
@@ -110,9 +111,14 @@ backend_open(const struct options *conf, const struct backend_hooks *hooks,
 	     GError **error)
 {
 	struct backend *b = g_new0(struct backend, 1);
+	const struct stream_how how = {
+		.waits = conf->mode != OPTIONS_MODE_RUN || conf->step,
+		.hold = STREAM_HOLD, .lost = hooks->lost, .data = hooks->data,
+	};
 	GError *why = NULL;
 
 	b->hooks = *hooks;
+	b->out = stream_new(STDOUT_FILENO, "standard output", &how);
 	if (conf->replay)
 		b->transport = b->replay = replay_open(conf->replay, error);
 	else if (conf->simulate)
@@ -127,10 +133,10 @@ backend_open(const struct options *conf, const struct backend_hooks *hooks,
 	if (b->transport)
 		b->watch = watch_open(conf, &b->transport, &(struct watch_steps)
 			{ { .sim = b->sim, .fabric = b->fabric },
-			  hooks->over, hooks->data }, &why);
+			  hooks->over, hooks->data }, b->out, &why);
 	if (!why && b->transport && conf->record)
 		b->capture = capture_open(&b->transport, conf->record,
-					  conf->given, error);
+					  conf->given, &how, error);
 	if (why)
 		g_propagate_error(error, why);
 	else if (b->transport && (!conf->record || b->capture))
@@ -172,6 +178,7 @@ backend_close(struct backend *b, GError **error)
 	else if (b->transport)
 		transport_free(b->transport);
 	ok = watch_close(b->watch, ok ? error : NULL) && ok;
+	stream_close(b->out, NULL);
 	if (b->sim) {
 		sim_free(b->sim);
 		snapshot_unref(b->fabric);

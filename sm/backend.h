@@ -7,6 +7,7 @@
 #define MINISM_SM_BACKEND_H
 
 #include "sm/config/options.h"
+#include "sm/io/stream.h"
 #include "sm/io/transport.h"
 #include "sm/io/umad.h"
 #include "topology/snapshot.h"
@@ -18,12 +19,15 @@ struct backend_hooks {
 	void (*over)(void *data);
 	/* what becomes of a port of this machine; also while it is opened */
 	umad_event_fn port;
+	/* output, of this name, is not read in time */
+	void (*lost)(const char *name, void *data);
 	void *data;
 };
 
 struct backend {
 	struct transport *transport;
 	struct watch *watch;	/* see sm/watch.h; NULL: none */
+	struct stream *out;	/* standard output */
 
 	/* private */
 	struct sim *sim;	/* NULL: not simulated */

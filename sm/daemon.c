@@ -77,18 +77,20 @@ struct daemon {
 /* Output. */
 
 static void
-print_picture(const struct view *v)
+print_picture(const struct view *v, struct stream *screen)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 	uint32_t from, to;
 
+	if (screen->lost)
+		g_string_append_printf(out, "%u lines or pictures are lost: "
+				       "nobody read them in time\n", screen->lost);
 	show_fabric(v->subnet, v->lids, SHOW_LINES, out);
 	if (show_pick_route(v->subnet, v->lids, v->lft, &from, &to)) {
 		g_string_append_c(out, '\n');
 		show_route(v->subnet, v->lids, v->lft, from, to, out);
 	}
-	fputs(out->str, stdout);
-	fflush(stdout);
+	stream_put(screen, out->str, out->len);
 }
 
 /* The dump files of a view, written beside the loop. */
@@ -179,7 +181,7 @@ on_sweep_end(const struct sweep_report *r, void *data)
 	if (r->end == SWEEP_END_PLANNED) {
 		plan_print(r->plan, v->subnet, r->wanted, v->seen, v->tables,
 			   d->conf->mode == OPTIONS_MODE_PLAN_JSON, out);
-		fputs(out->str, stdout);
+		stream_put(d->backend->out, out->str, out->len);
 	} else if (v && d->conf->dump_dir) {
 		dump_fabric(d);
 	}
@@ -190,7 +192,7 @@ on_sweep_end(const struct sweep_report *r, void *data)
 		file_writer_put(d->report, g_steal_pointer(&out));
 	}
 	if (v && d->conf->show && r->end != SWEEP_END_PLANNED)
-		print_picture(v);
+		print_picture(v, d->backend->out);
 	notify_tell(d->notify, NOTIFY_SWEPT);
 	if (d->conf->mode == OPTIONS_MODE_RUN)
 		return;
@@ -533,6 +535,15 @@ on_port(enum umad_event event, const char *text, void *data)
 	}
 }
 
+static void
+on_lost(const char *name, void *data)
+{
+	struct daemon *d = data;
+
+	log_limited(d->log, LOG_ERROR, "daemon", "output", "%s is not read in "
+		    "time: lines or packets are lost, a record ends", name);
+}
+
 /* Setting up. */
 
 /* A port at protection level 2 answers no SMP without its key; with a key of
@@ -715,7 +726,7 @@ static int
 daemon_run(struct daemon *d)
 {
 	const struct backend_hooks hooks = {
-		.over = on_over, .port = on_port, .data = d,
+		.over = on_over, .port = on_port, .lost = on_lost, .data = d,
 	};
 	g_autoptr(GError) error = NULL;
 

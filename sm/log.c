@@ -3,12 +3,11 @@
  * The log.
  *
  * A line is made whole and written with one call, so that lines of several
- * processes that share a file do not mix. No call waits for the reader of a
- * pipe or a terminal: a line that cannot be written at once is dropped and
- * counted, and the next one that is written has the count. Rate limiting counts
- * by the subsystem, a string constant of the program, and the reason, of which
- * it keeps a copy. Both are few, so the table of counters does not grow with
- * what peers do.
+ * processes that share a file do not mix. A line that cannot be written at once
+ * (sm/io/stream.h) is dropped and counted, and the next one that is written has
+ * the count. Rate limiting counts by the subsystem, a string constant of the
+ * program, and the reason, of which it keeps a copy. Both are few, so the table
+ * of counters does not grow with what peers do.
  * The number of lines that were held back is logged at the end of the span, by
  * a timer, since no other line of that kind may follow.
  */
@@ -16,11 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <poll.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,8 +92,8 @@ void
 log_set_format(struct log *log, enum log_format format)
 {
 	if (format == LOG_AUTO)
-		format = !log->path && log_is_journal(log->fd) ? LOG_JOURNAL :
-			LOG_TEXT;
+		format = !log->path && log_is_journal(log->out->fd) ?
+			LOG_JOURNAL : LOG_TEXT;
 	log->format = format;
 }
 
@@ -118,7 +113,7 @@ log_open(const char *path, enum log_level level, GError **error)
 	struct log *log = g_new0(struct log, 1);
 
 	log->path = stream >= 0 ? NULL : g_strdup(path);
-	log->fd = fd;
+	log->out = stream_new(fd, "the log", &(struct stream_how){ 0 });
 	log->level = level;
 	log->now = g_get_monotonic_time;
 	log_set_format(log, LOG_AUTO);
@@ -137,38 +132,9 @@ log_reopen(struct log *log, GError **error)
 
 	if (fd < 0)
 		return false;
-	close(log->fd);
-	log->fd = fd;
+	close(log->out->fd);
+	log->out->fd = fd;
 	return true;
-}
-
-/* Other processes share the stream, so it must not be made non-blocking: a pipe
- * and a terminal are opened once more, for each line, since the stream may be
- * redirected meanwhile. */
-static ssize_t
-put_stream(int fd, const char *text, size_t len)
-{
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
-	char name[32];
-	struct stat st;
-	ssize_t n;
-	int own;
-
-	if (fstat(fd, &st) < 0)
-		return -1;
-	if (S_ISSOCK(st.st_mode))
-		return send(fd, text, len, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (!S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode))
-		return write(fd, text, len);
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	own = open(name, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY |
-		   O_CLOEXEC);
-	if (own < 0)	/* a pipe takes PIPE_BUF bytes at once, or none */
-		return poll(&p, 1, 0) == 1 && p.revents == POLLOUT ?
-			write(fd, text, MIN(len, PIPE_BUF)) : -1;
-	n = write(own, text, len);
-	close(own);
-	return n;
 }
 
 /* A line with its end, in the format of the log. */
@@ -214,8 +180,6 @@ log_write_line(struct log *log, enum log_level level, const char *subsystem,
 {
 	g_autofree char *line = NULL, *lost = NULL, *before = NULL, *all = NULL;
 	struct log_event *e;
-	size_t len;
-	ssize_t n;
 
 	if (level <= LOG_INFO) {
 		e = &log->events[log->n_events++ % LOG_EVENTS];
@@ -229,25 +193,14 @@ log_write_line(struct log *log, enum log_level level, const char *subsystem,
 	if (level > log->level)
 		return;
 	line = print_line(log, level, subsystem, text);
-	if (log->dropped) {
+	if (log->out->lost) {
 		lost = g_strdup_printf("%u lines before this one are lost: the "
 				       "log could not be written",
-				       log->dropped);
+				       log->out->lost);
 		before = print_line(log, LOG_WARNING, "log", lost);
 	}
-	all = g_strconcat(log->cut ? "\n" : "", before ? before : "", line,
-			  NULL);
-	len = strlen(all);
-	n = log->path ? write(log->fd, all, len) :
-		put_stream(log->fd, all, len);
-	if (n > 0)
-		log->cut = all[n - 1] != '\n';
-	if (n == (ssize_t)len)
-		log->dropped = 0;
-	else if (n >= (ssize_t)(len - strlen(line)))
-		log->dropped = 1;	/* the count was written */
-	else
-		log->dropped++;
+	all = g_strconcat(before ? before : "", line, NULL);
+	stream_put(log->out, all, strlen(all));
 }
 
 /* Each line of the text gets the level: the mistakes of a file are several
@@ -318,8 +271,7 @@ log_free(struct log *log)
 	if (log->timer)
 		g_source_remove(log->timer);
 	on_span(log);
-	if (log->path)
-		close(log->fd);
+	stream_close(log->out, NULL);
 	g_hash_table_unref(log->limits);
 	for (unsigned i = 0; i < LOG_EVENTS; i++)
 		g_free(log->events[i].text);

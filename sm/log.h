@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sm/io/stream.h"
+
 enum log_level {
 	LOG_ERROR,	/* something does not work that should */
 	LOG_WARNING,	/* it works, but not as it was meant to */
@@ -38,9 +40,7 @@ struct log_event {
 
 struct log {
 	char *path;		/* NULL: a standard stream */
-	int fd;
-	unsigned dropped;	/* lines, since the last that was written */
-	bool cut;		/* the last one lacks its end */
+	struct stream *out;
 	enum log_level level;	/* may be changed at any time */
 	enum log_format format;	/* not LOG_AUTO */
 	struct log_event events[LOG_EVENTS];	/* [n % LOG_EVENTS] */

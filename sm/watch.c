@@ -8,6 +8,7 @@
 #include "sm/watch.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "sm/io/pcap.h"
@@ -21,6 +22,7 @@ struct watch {
 	enum explain_format format;
 	struct explain *explain;
 	struct transport *t;		/* the tap; borrowed */
+	struct stream *out;		/* standard output; borrowed */
 	struct pcap *pcap;		/* NULL: none is written */
 	bool real;			/* times are of this machine */
 	uint16_t own_lid;
@@ -40,11 +42,11 @@ wait_for_person(struct watch *w)
 		enum step_next next;
 
 		if (isatty(STDIN_FILENO))
-			fputs("step> ", stdout);
-		fflush(stdout);
+			stream_put(w->out, "step> ", strlen("step> "));
+		stream_flush(w->out);
 		next = step_command(w->step, fgets(text, sizeof(text), stdin) ?
 				    g_strstrip(text) : NULL, out);
-		fputs(out->str, stdout);
+		stream_put(w->out, out->str, out->len);
 		if (next != STEP_STAY)
 			return next == STEP_ON;
 	}
@@ -55,6 +57,7 @@ watch_on_line(const struct explain_line *line, void *data)
 {
 	struct watch *w = data;
 	g_autoptr(GString) out = g_string_new(NULL);
+	g_autofree char *lost = NULL;
 
 	if (w->pcap && line->kind >= EXPLAIN_REQUEST) {
 		g_free(w->comment);
@@ -64,8 +67,17 @@ watch_on_line(const struct explain_line *line, void *data)
 	}
 	if (!w->format)
 		return;
+	if (w->out->lost)
+		lost = g_strdup_printf("%u lines before this one: nobody read "
+				       "them in time", w->out->lost);
+	if (lost)
+		explain_print(&(struct explain_line){
+			.kind = EXPLAIN_DECISION, .us = line->us,
+			.phase = line->phase, .what = "lost", .where = "",
+			.text = lost,
+		}, w->format, out);
 	explain_print(line, w->format, out);
-	fputs(out->str, stdout);
+	stream_put(w->out, out->str, out->len);
 	if (w->step && step_stops(w->step, line) && !wait_for_person(w)) {
 		w->format = EXPLAIN_NONE;
 		w->steps.end(w->steps.data);
@@ -192,19 +204,20 @@ watch_end(struct watch *w, const struct sweep_report *r)
 	for (guint i = 0; r->verdict && i < r->verdict->lines->len; i++)
 		explain_say(w->explain, transport_peek(w->t), "end", "", NULL,
 			    NULL, "%s", (char *)r->verdict->lines->pdata[i]);
-	fflush(stdout);
 }
 
 struct watch *
 watch_open(const struct options *conf, struct transport **t,
-	   const struct watch_steps *steps, GError **error)
+	   const struct watch_steps *steps, struct stream *out, GError **error)
 {
-	struct pcap *pcap = conf->pcap ? pcap_open(conf->pcap, error) : NULL;
+	struct pcap *pcap = conf->pcap ?
+		pcap_open(conf->pcap, &out->how, error) : NULL;
 	struct watch *w;
 
 	if (!pcap && (conf->pcap || (!conf->explain && !conf->step)))
 		return NULL;
 	w = g_new0(struct watch, 1);
+	w->out = out;
 	w->pcap = pcap;
 	w->real = !(*t)->simulated && !conf->replay;
 	w->format = (enum explain_format)conf->explain;

@@ -7,6 +7,7 @@
 #define MINISM_SM_WATCH_H
 
 #include "sm/config/options.h"
+#include "sm/io/stream.h"
 #include "sm/io/transport.h"
 #include "sm/lab/console.h"
 #include "sm/sweep/sweep.h"
@@ -22,9 +23,11 @@ struct watch_steps {
 
 /* Observes *t from now on, which is replaced by a transport around it. NULL: no
  * such option, or (with an error) a file cannot be written; then *t is as it
- * was. steps is copied. */
+ * was. steps is copied. out: standard output, borrowed; a file is written in the
+ * same way. */
 struct watch *watch_open(const struct options *conf, struct transport **t,
-			 const struct watch_steps *steps, GError **error);
+			 const struct watch_steps *steps, struct stream *out,
+			 GError **error);
 /* After the transport is freed. NULL is ignored. False: not everything could
  * be written. */
 bool watch_close(struct watch *w, GError **error);

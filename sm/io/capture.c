@@ -2,25 +2,19 @@
 /*
  * A tap that writes what passes a transport into a record.
  *
- * The record grows in memory and goes to the file in large pieces. The first
- * error is kept for capture_close() and ends the writing, not the program's
- * work: a full disk is no reason to stop a subnet manager.
+ * The first event that is lost ends the record, which is worthless then, not
+ * the program's work: neither a full disk nor a pipe that nobody reads is a
+ * reason to stop a subnet manager.
  */
 #include "sm/io/capture.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "sm/io/tap.h"
-
-#define PIECE	(1u << 16)	/* bytes */
 
 struct capture {
 	struct transport *t;		/* the tap */
-	FILE *file;
-	char *path;
-	GError *error;			/* the first one */
+	struct stream *file;
+	GError *error;			/* a MAD that no record can have */
+	bool is_over;			/* an event is lost */
 	GByteArray *out;
 	struct record_writer writer;
 };
@@ -28,20 +22,9 @@ struct capture {
 /* ----------------------------------------------------------------- writing */
 
 static void
-keep_error(struct capture *tap)
-{
-	if (!tap->error)
-		g_set_error(&tap->error, RECORD_ERROR, RECORD_ERROR_IO,
-			    "cannot write %s: %s", tap->path,
-			    g_strerror(errno));
-}
-
-static void
 write_out(struct capture *tap)
 {
-	if (!tap->error && fwrite(tap->out->data, 1, tap->out->len,
-				  tap->file) != tap->out->len)
-		keep_error(tap);
+	tap->is_over = !stream_put(tap->file, tap->out->data, tap->out->len);
 	g_byte_array_set_size(tap->out, 0);
 }
 
@@ -50,34 +33,33 @@ capture_on_event(const struct record_event *e, void *data)
 {
 	struct capture *tap = data;
 
-	if (tap->error)
+	if (tap->error || tap->is_over)
 		return;
 	if (e->len > RECORD_MAD_MAX) {
-		errno = EFBIG;
-		keep_error(tap);
+		g_set_error(&tap->error, RECORD_ERROR, RECORD_ERROR_FORMAT,
+			    "no record takes a MAD of %zu bytes", e->len);
 		return;
 	}
 	record_put(&tap->writer, e);
-	if (tap->out->len >= PIECE)
-		write_out(tap);
+	write_out(tap);
 }
 
 /* ---------------------------------------------------------- open and close */
 
 struct capture *
 capture_open(struct transport **t, const char *path, const char *options,
-	     GError **error)
+	     const struct stream_how *how, GError **error)
 {
-	FILE *file = record_create(path, error);
+	int fd = record_create(path, error);
 	struct capture *tap;
 
-	if (!file)
+	if (fd < 0)
 		return NULL;
 	tap = g_new0(struct capture, 1);
-	tap->file = file;
-	tap->path = g_strdup(path);
+	tap->file = stream_new(fd, path, how);
 	tap->out = g_byte_array_new();
 	record_begin(&tap->writer, tap->out, *t, options);
+	write_out(tap);
 	tap->t = *t = tap_new(*t, capture_on_event, tap);
 	tap->t->timers = NULL;
 	return tap;
@@ -88,17 +70,16 @@ capture_close(struct capture *tap, GError **error)
 {
 	bool good;
 
-	if (!tap->error)
+	if (!tap->error && !tap->is_over) {
 		record_end(&tap->writer);
-	write_out(tap);
+		write_out(tap);
+	}
 	transport_free(tap->t);
-	if (fclose(tap->file) != 0)
-		keep_error(tap);
-	good = !tap->error;
-	if (!good)
+	good = stream_close(tap->file, tap->error ? NULL : &tap->error);
+	if (tap->error)
 		g_propagate_error(error, tap->error);
+	good = good && !tap->error;
 	g_byte_array_unref(tap->out);
-	g_free(tap->path);
 	g_free(tap);
 	return good;
 }

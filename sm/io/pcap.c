@@ -12,8 +12,6 @@
  */
 #include "sm/io/pcap.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "sm/io/record.h"
@@ -40,13 +38,13 @@
 #define BLOCK_PACKET	6u
 #define OPTION_COMMENT	1u
 #define OPTION_FLAGS	2u	/* of a packet: */
+#define OPTION_DROPPED	4u	/* packets before this one */
 #define FLAG_INBOUND	1u
 #define FLAG_OUTBOUND	2u
 #define SPARE		7u	/* ERF records are multiples of 8 bytes */
 
 struct pcap {
-	FILE *file;
-	char *path;
+	struct stream *file;
 };
 
 /* -------------------------------------------------------------------- CRCs */
@@ -132,11 +130,13 @@ put16(GByteArray *out, uint16_t value)
 static void
 put_block(struct pcap *p, uint32_t type, const GByteArray *body)
 {
-	uint32_t head[2] = { type, body->len + 12 };
+	g_autoptr(GByteArray) block = g_byte_array_new();
 
-	fwrite(head, sizeof(head), 1, p->file);
-	fwrite(body->data, body->len, 1, p->file);
-	fwrite(&head[1], sizeof(head[1]), 1, p->file);
+	put32(block, type);
+	put32(block, body->len + 12);
+	g_byte_array_append(block, body->data, body->len);
+	put32(block, body->len + 12);
+	stream_put(p->file, block->data, block->len);
 }
 
 static void
@@ -146,6 +146,7 @@ put_segment(struct pcap *p, const struct pcap_mad *m,
 	static const uint8_t spare[SPARE];
 	g_autoptr(GByteArray) body = g_byte_array_new();
 	uint32_t len = (ERF_LEN + PACKET_LEN + SPARE) & ~SPARE;
+	uint64_t lost = p->file->lost;
 	uint8_t packet[PACKET_LEN];
 
 	make_packet(packet, m, mad);
@@ -178,6 +179,11 @@ put_segment(struct pcap *p, const struct pcap_mad *m,
 	put16(body, OPTION_FLAGS);
 	put16(body, 4);
 	put32(body, m->sent ? FLAG_OUTBOUND : FLAG_INBOUND);
+	if (lost) {
+		put16(body, OPTION_DROPPED);
+		put16(body, sizeof(lost));
+		g_byte_array_append(body, (uint8_t *)&lost, sizeof(lost));
+	}
 	put32(body, 0);		/* the end of the options */
 	put_block(p, BLOCK_PACKET, body);
 }
@@ -217,18 +223,17 @@ pcap_put(struct pcap *p, const struct pcap_mad *m)
 /* ---------------------------------------------------------- open and close */
 
 struct pcap *
-pcap_open(const char *path, GError **error)
+pcap_open(const char *path, const struct stream_how *how, GError **error)
 {
 	g_autoptr(GByteArray) section = g_byte_array_new();
 	g_autoptr(GByteArray) interface = g_byte_array_new();
-	FILE *file = record_create(path, error);
+	int fd = record_create(path, error);
 	struct pcap *p;
 
-	if (!file)
+	if (fd < 0)
 		return NULL;
 	p = g_new0(struct pcap, 1);
-	p->file = file;
-	p->path = g_strdup(path);
+	p->file = stream_new(fd, path, how);
 	put32(section, 0x1a2b3c4d);
 	put16(section, 1);
 	put16(section, 0);
@@ -245,15 +250,8 @@ pcap_open(const char *path, GError **error)
 bool
 pcap_close(struct pcap *p, GError **error)
 {
-	bool good = !ferror(p->file);
+	bool good = stream_close(p->file, error);
 
-	errno = good ? 0 : EIO;
-	if (fclose(p->file) != 0)
-		good = false;
-	if (!good)
-		g_set_error(error, RECORD_ERROR, RECORD_ERROR_IO,
-			    "cannot write %s: %s", p->path, g_strerror(errno));
-	g_free(p->path);
 	g_free(p);
 	return good;
 }

@@ -6,13 +6,15 @@
 #ifndef MINISM_IO_PCAP_H
 #define MINISM_IO_PCAP_H
 
+#include "sm/io/stream.h"
 #include "sm/io/transport.h"
 
 struct pcap;
 
-/* NULL with a RECORD_ERROR_IO: it cannot be written. */
-struct pcap *pcap_open(const char *path, GError **error);
-/* False: not all could be written. */
+/* NULL with a RECORD_ERROR_IO: it cannot be written. how NULL: it waits. */
+struct pcap *pcap_open(const char *path, const struct stream_how *how,
+		       GError **error);
+/* False with a RECORD_ERROR_IO: not all could be written. */
 bool pcap_close(struct pcap *p, GError **error);
 
 struct pcap_mad {
@@ -25,7 +27,8 @@ struct pcap_mad {
 	const char *comment;	/* NULL: none */
 };
 
-/* Keys are zeros in the file (sm/mad/mkey_mask.h). There is no GRH. */
+/* Keys are zeros in the file (sm/mad/mkey_mask.h). There is no GRH. The packet
+ * behind those that are lost has their number. */
 void pcap_put(struct pcap *p, const struct pcap_mad *m);
 
 /* Of a packet's bytes without CRCs, those that change on the way as ones (IBA

@@ -415,25 +415,22 @@ record_reader_free(struct record_reader *r)
 /* ------------------------------------------------------------------- files */
 
 /* A pipe is left as it is; a link to a file is not followed. */
-FILE *
+int
 record_create(const char *path, GError **error)
 {
 	int follow = state_file_is_stream(path) ? 0 : O_NOFOLLOW;
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | follow,
 		      0600);
 	struct stat st;
-	FILE *file = NULL;
 
 	if (fd >= 0 && fstat(fd, &st) == 0 &&
-	    (!S_ISREG(st.st_mode) || fchmod(fd, 0600) == 0))
-		file = fdopen(fd, "wb");
-	if (file) {
+	    (!S_ISREG(st.st_mode) || fchmod(fd, 0600) == 0)) {
 		state_file_give(fd, path);
-		return file;
+		return fd;
 	}
 	g_set_error(error, RECORD_ERROR, RECORD_ERROR_IO, "cannot write %s: %s",
 		    path, g_strerror(errno));
 	if (fd >= 0)
 		close(fd);
-	return NULL;
+	return -1;
 }

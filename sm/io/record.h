@@ -28,8 +28,6 @@
 #ifndef MINISM_IO_RECORD_H
 #define MINISM_IO_RECORD_H
 
-#include <stdio.h>
-
 #include "sm/io/transport.h"
 
 enum record_kind {
@@ -81,8 +79,8 @@ enum record_error {
 GQuark record_error_quark(void);
 
 /* A file for a record: for its owner alone, also if it was there, since a
- * record holds the keys of the fabric. NULL with RECORD_ERROR_IO. */
-FILE *record_create(const char *path, GError **error);
+ * record holds the keys of the fabric. -1 with RECORD_ERROR_IO. */
+int record_create(const char *path, GError **error);
 
 struct record_reader;
 

@@ -699,6 +699,84 @@ managers_of() {	# DIR
 	return "$1"
 }
 
+# asked PID: that manager answers, and TERM ends it
+asked() {
+	local status
+
+	await 20 timeout 2 "$MINISMCTL" -s "$SCRATCH/full.ctl" status
+	status=$?
+	kill -TERM "$1"
+	sm_wait "$1" 3		# 1: a record is not whole
+	[ $? -lt 2 ] || status=1
+	kill -KILL "$1" 2>/dev/null
+	return $status
+}
+
+# unread arguments...: with all output into a pipe that is full and not read
+unread() {
+	local fd
+
+	rm -f full
+	mkfifo full
+	exec {fd}<>full
+	head -c 65536 /dev/zero >&"$fd"
+	"${leash[@]}" "$MINISM" --simulate "$demo" -F /dev/null -s 1 \
+		--control-socket "$SCRATCH/full.ctl" "$@" >full 2>&1 &
+	asked $!
+	set -- $?
+	exec {fd}>&-
+	return "$1"
+}
+
+# Each asks for much, and reads nothing.
+deaf_clients() {
+	local deaf status
+
+	rm -f deaf.log
+	"${leash[@]}" "$MINISM" --simulate 'PGFT(9,9,18;1,9,9)' -F /dev/null \
+		-v -f deaf.log --http 127.0.0.1:0 \
+		--control-socket "$SCRATCH/full.ctl" >/dev/null 2>&1 &
+	set -- $!
+	await 20 log_has deaf.log 'SUBNET UP'
+	/usr/bin/python3 -c 'if True:
+		import re, socket, time
+		def ask(family, place, line):
+			s = socket.socket(family)
+			s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+			s.connect(place)
+			s.sendall(line)
+			return s
+		port = re.search("http: .* port ([0-9]+): the fabric",
+			open("deaf.log").read())
+		deaf = [ask(socket.AF_UNIX, "full.ctl", b"json links\n")
+			for i in range(3)]
+		if port:
+			place = "127.0.0.1", int(port[1])
+			deaf += [ask(socket.AF_INET, place,
+				b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+				for i in range(3)]
+		print("all", flush=True)
+		time.sleep(60)' >deaf.out 2>&1 &
+	deaf=$!
+	await 10 grep -qx all deaf.out && asked "$1"
+	status=$?
+	kill "$deaf" "$1" 2>/dev/null
+	wait "$deaf" "$1"
+	return $status
+}
+
+# No output of a resident manager stops it.
+unread_case() {
+	local what
+
+	wanted_case unread || return 0
+	for what in --log-format=text --explain --explain=json --show \
+		--record=full --pcap=full; do
+		check "unread: $what into a full pipe" unread "$what"
+	done
+	check "unread: clients that do not read" deaf_clients
+}
+
 # answered STATUS REGEX BYTES: what minismctl makes of this answer
 answered() {
 	/usr/bin/python3 -c 'if True:
@@ -756,6 +834,7 @@ standby_case
 loop_case
 partition_case
 whole_case
+unread_case
 which_case
 
 done_testing

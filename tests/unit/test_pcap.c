@@ -4,7 +4,10 @@
  * does not look at.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <glib/gstdio.h>
 
@@ -13,6 +16,7 @@
 #include "sm/mad/rmpp.h"
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/smp.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 
 /* The packet that IBA 7.8 computes its example with; VL and resv8a are ones. */
@@ -75,7 +79,7 @@ TEST(test_message_is_cut_into_its_segments)
 	rmpp_header_write(message, &first);
 	for (unsigned i = 0; i < 500; i++)
 		message[SA_DATA_OFFSET + i] = (uint8_t)(i / 2);
-	p = pcap_open(path, NULL);
+	p = pcap_open(path, NULL, NULL);
 	assert_non_null(p);
 	pcap_put(p, &(struct pcap_mad) {
 		.us = 7, .sent = true, .addr = &addr, .mad = message,
@@ -128,7 +132,7 @@ TEST(test_packet_has_the_lids_of_its_ends)
 		memcpy(mad, start, sizeof(start));
 		g_close(g_file_open_tmp("minism-pcap-XXXXXX", &path, NULL),
 			NULL);
-		p = pcap_open(path, NULL);
+		p = pcap_open(path, NULL, NULL);
 		pcap_put(p, &(struct pcap_mad) {
 			.sent = rows[i].sent, .addr = &addr, .own_lid = 3,
 			.mad = mad, .len = sizeof(mad),
@@ -145,6 +149,86 @@ TEST(test_packet_has_the_lids_of_its_ends)
 	}
 }
 
+/* Takes the whole blocks of what has come so far: packets, and those that they
+ * tell as lost. */
+static void
+read_blocks(int fd, GByteArray *in, unsigned *packets, uint64_t *lost)
+{
+	static const uint32_t dropped = 4 | 8 << 16;	/* option, length */
+	uint8_t bytes[4096];
+	uint32_t head[2], end;
+	uint64_t more;
+	ssize_t n;
+
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0)
+		g_byte_array_append(in, bytes, (guint)n);
+	while (in->len >= sizeof(head)) {
+		memcpy(head, in->data, sizeof(head));
+		assert_in_range(head[1], 12, sizeof(bytes));
+		if (head[1] > in->len)
+			return;
+		memcpy(&end, in->data + head[1] - 4, sizeof(end));
+		assert_int_equal(end, head[1]);
+		*packets += head[0] == 6;
+		if (head[1] > 20 && head[0] == 6 &&
+		    memcmp(in->data + head[1] - 20, &dropped, 4) == 0) {
+			memcpy(&more, in->data + head[1] - 16, sizeof(more));
+			*lost += more;
+		}
+		g_byte_array_remove_range(in, 0, head[1]);
+	}
+}
+
+static void
+count_call(const char *name, void *data)
+{
+	++*(unsigned *)data;
+}
+
+TEST(test_pipe_that_is_not_read_costs_whole_packets)
+{
+	enum { MANY = 9000 };
+	const struct mad_addr addr = { 0 };
+	const uint8_t mad[MAD_SIZE] = { 1, 1 };
+	const struct pcap_mad m = {
+		.addr = &addr, .mad = mad, .len = MAD_SIZE, .comment = "5",
+	};
+	unsigned calls = 0, packets = 0, n = MANY;
+	const struct stream_how how = {
+		.hold = STREAM_HOLD, .lost = count_call, .data = &calls,
+	};
+	g_autofree char *dir = g_dir_make_tmp("minism-pcap-XXXXXX", NULL);
+	g_autofree char *path = g_build_filename(dir, "fifo", NULL);
+	g_autoptr(GByteArray) in = g_byte_array_new();
+	g_autoptr(GError) error = NULL;
+	uint64_t lost = 0;
+	struct pcap *p;
+	int reader;
+
+	assert_int_equal(mkfifo(path, 0600), 0);
+	reader = open(path, O_RDONLY | O_NONBLOCK);
+	p = pcap_open(path, &how, NULL);
+	assert_non_null(p);
+	for (unsigned i = 0; i < MANY; i++)
+		pcap_put(p, &m);
+	assert_int_equal(calls, 1);
+	/* each packet arrives or is told as lost by a later one */
+	while (packets + lost < n) {
+		if (!lost) {
+			pcap_put(p, &m);
+			n++;
+		}
+		g_main_context_iteration(NULL, lost != 0);
+		read_blocks(reader, in, &packets, &lost);
+	}
+	assert_int_equal(packets + lost, n);
+	assert_true(lost > MANY / 2);
+	assert_false(pcap_close(p, &error));
+	assert_has(error->message, "did not read all");
+	close(reader);
+	folder_remove(dir);
+}
+
 TEST(test_what_cannot_be_written_is_an_error)
 {
 	const struct mad_addr addr = { 0 };
@@ -152,10 +236,10 @@ TEST(test_what_cannot_be_written_is_an_error)
 	g_autoptr(GError) error = NULL;
 	struct pcap *p;
 
-	assert_null(pcap_open("/nowhere/at/all", &error));
+	assert_null(pcap_open("/nowhere/at/all", NULL, &error));
 	assert_has(error->message, "/nowhere/at/all");
 	g_clear_error(&error);
-	p = pcap_open("/dev/full", &error);
+	p = pcap_open("/dev/full", NULL, &error);
 	if (!p)
 		skip();
 	for (unsigned i = 0; i < 100; i++)

@@ -5,7 +5,9 @@
  * on either side is found at its place, and a record that is cut off or
  * damaged is an error.
  */
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <glib/gstdio.h>
 
@@ -159,7 +161,7 @@ record_to(const char *path, const char *spec, struct run *run, unsigned lose)
 	struct fake *f = fake_new(s);
 	unsigned counts[2] = { lose, 0 };
 	struct transport *t = f->t;
-	struct capture *tap = capture_open(&t, path, "+--once\n", NULL);
+	struct capture *tap = capture_open(&t, path, "+--once\n", NULL, NULL);
 
 	assert_non_null(tap);
 	fake_tamper(f, tamper_lose, counts);
@@ -267,7 +269,7 @@ FILES_TEST(test_port_is_that_of_the_record)
 
 	t->port_guid = 0x0123456789abcdef;
 	t->port_num = 2;
-	c = capture_open(&t, files->a, "+--once\n", NULL);
+	c = capture_open(&t, files->a, "+--once\n", NULL, NULL);
 	assert_string_equal(t->name, "scripted");
 	assert_true(capture_close(c, NULL));
 	t = replay_open(files->a, NULL);
@@ -433,7 +435,7 @@ FILES_TEST(test_refused_sends_are_refused_again)
 	const struct mad_addr to = { .lid = 9, .qp = 1, .qkey = 0x80010000 };
 	const uint8_t mad[MAD_SIZE] = { 1, 2, 3 };
 	struct transport *inner = scripted_new(), *t = inner;
-	struct capture *c = capture_open(&t, files->a, "+--once\n", NULL);
+	struct capture *c = capture_open(&t, files->a, "+--once\n", NULL, NULL);
 
 	scripted_refuse(inner, 1, TRANSPORT_ERROR_SEND);
 	assert_false(transport_send(t, &to, mad, MAD_SIZE, 5, NULL));
@@ -608,7 +610,8 @@ FILES_TEST(test_files_that_cannot_be_used_are_named)
 	assert_gerror(error, RECORD_ERROR, RECORD_ERROR_IO);
 	assert_has(error->message, nowhere);
 	g_clear_error(&error);
-	assert_null(capture_open(&inner, nowhere, "+--once\n", &error));
+	assert_null(capture_open(&inner, nowhere, "+--once\n", NULL,
+				 &error));
 	assert_gerror(error, RECORD_ERROR, RECORD_ERROR_IO);
 	assert_has(error->message, nowhere);
 	g_clear_error(&error);
@@ -631,11 +634,43 @@ TEST(test_full_disk_is_told_at_the_end, make_files, remove_files)
 	if (access("/dev/full", W_OK) != 0)
 		skip();
 	t = scripted_new();
-	c = capture_open(&t, "/dev/full", NULL, NULL);
+	c = capture_open(&t, "/dev/full", NULL, NULL, NULL);
 	assert_non_null(c);
 	for (unsigned i = 0; i < 1000; i++)
 		assert_true(transport_send(t, &to, mad, MAD_SIZE, 5, NULL));
 	assert_false(capture_close(c, &error));
 	assert_gerror(error, RECORD_ERROR, RECORD_ERROR_IO);
 	assert_has(error->message, "/dev/full");
+}
+
+/* Of a pipe that is not read in time, too; what was lost is not made up for. */
+FILES_TEST(test_record_ends_at_the_first_loss)
+{
+	static const struct stream_how how = { .hold = 4096 };
+	const struct mad_addr to = { .lid = 9 };
+	const uint8_t mad[MAD_SIZE] = { [255] = 1 };
+	g_autofree char *path = g_build_filename(files->folder, "pipe", NULL);
+	g_autoptr(GError) error = NULL;
+	struct transport *t = scripted_new();
+	static uint8_t bytes[1 << 17];
+	struct capture *c;
+	ssize_t before;
+	int reader;
+
+	assert_int_equal(mkfifo(path, 0600), 0);
+	reader = open(path, O_RDONLY | O_NONBLOCK);
+	c = capture_open(&t, path, NULL, &how, NULL);
+	assert_non_null(c);
+	for (unsigned i = 0; i < 1000; i++)
+		assert_true(transport_send(t, &to, mad, MAD_SIZE, 5, NULL));
+	before = read(reader, bytes, sizeof(bytes));
+	assert_true(before > 0);
+	for (unsigned i = 0; i < 1000; i++)
+		assert_true(transport_send(t, &to, mad, MAD_SIZE, 5, NULL));
+	assert_false(capture_close(c, &error));
+	assert_gerror(error, RECORD_ERROR, RECORD_ERROR_IO);
+	assert_has(error->message, path);
+	assert_in_range(read(reader, bytes, sizeof(bytes)), 0, 4096);
+	close(reader);
+	g_unlink(path);
 }
