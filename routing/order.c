@@ -34,6 +34,7 @@
 
 #include "routing/paths.h"
 #include "routing/sets.h"
+#include "topology/prng.h"
 
 #define LEVEL_NONE	255u
 #define LEVEL_MAX	250u
@@ -44,7 +45,9 @@
 #define GOOD		1.5	/* times the cost of unrestricted paths: good */
 #define KEEP		1.1	/* times the cost: the present order stays */
 #define MAX_ROUNDS	8u	/* of order_settle() */
-#define N_SAMPLES	16u	/* pairs of leaves sampled below a top switch */
+#define N_SAMPLES	32u	/* pairs of leaves with hosts below a top
+				   switch, */
+#define MAX_SAMPLES	256u	/* among so many pairs of ways down */
 
 /* ---- from levels to an order ---- */
 
@@ -281,24 +284,25 @@ struct sample {
 	uint32_t *mark;		/* by switch: the last search that visited it */
 	uint32_t n_searches;
 	GArray *todo;
+	uint64_t random;
 };
 
-/* A leaf below `sw`: from it the k-th of N_SAMPLES ways down, modulo that
- * number, then any. SNAPSHOT_NONE: there is none, or it has no CA. */
+/* A leaf below `sw`, by random ways down. SNAPSHOT_NONE: there is none, or it
+ * has no host. */
 static uint32_t
-sample_leaf(const struct sample *s, uint32_t sw, uint32_t k)
+sample_leaf(struct sample *s, uint32_t sw)
 {
 	const struct graph *g = s->g;
 	uint32_t below[GRAPH_PORTS], n_below, e;
 
-	for (k %= N_SAMPLES; s->level[sw] > 0; k = k * 7 + 3) {
+	while (s->level[sw] > 0) {
 		for (n_below = 0, e = g->first_edge[sw];
 		     e < g->first_edge[sw + 1]; e++)
 			if (s->level[g->edges[e].peer] + 1 == s->level[sw])
 				below[n_below++] = g->edges[e].peer;
 		if (n_below == 0)
 			return SNAPSHOT_NONE;
-		sw = below[(uint64_t)k * n_below / N_SAMPLES % n_below];
+		sw = below[prng_below(&s->random, n_below)];
 	}
 	return g->n_hosts[sw] ? sw : SNAPSHOT_NONE;
 }
@@ -343,7 +347,7 @@ sample_settle(struct sample *s, uint32_t top)
 {
 	const struct graph *g = s->g;
 	uint32_t own = s->level[top], count[LEVEL_MAX + 1] = { 0 };
-	uint32_t n_apart = 0, around = 0, k, a, b, e;
+	uint32_t n_pairs = 0, n_apart = 0, around = 0, k, a, b, e;
 
 	if (own < 2)
 		return own;
@@ -352,19 +356,20 @@ sample_settle(struct sample *s, uint32_t top)
 			return own;
 		count[MIN(s->level[g->edges[e].peer], LEVEL_MAX)]++;
 	}
-	/* One half of the ways on, or a quarter: where cables to the same part
-	 * of the fabric recur at one of them, they do not at the other. */
-	for (k = 0; k < N_SAMPLES; k++) {
-		a = sample_leaf(s, top, k);
-		b = sample_leaf(s, top, k + N_SAMPLES / (k % 2 ? 4 : 2));
+	for (k = 0; k < MAX_SAMPLES && n_pairs < N_SAMPLES; k++) {
+		a = sample_leaf(s, top);
+		b = sample_leaf(s, top);
 		if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE || a == b)
 			continue;
+		n_pairs++;
 		s->n_searches++;	/* unlike any search before */
 		sample_climb(s, a, own);
 		n_apart += !sample_climb(s, b, own);
 		if (n_apart * 4 > N_SAMPLES)
 			return own;
 	}
+	if (n_apart * 4 > n_pairs)
+		return own;
 	for (k = 1; k <= LEVEL_MAX; k++)
 		if (count[k] > count[around])
 			around = k;
@@ -379,7 +384,7 @@ order_settle(const struct graph *g, uint32_t *level)
 	g_autofree uint32_t *mark = g_new0(uint32_t, g->n_switches);
 	g_autofree uint32_t *next = g_new(uint32_t, g->n_switches);
 	g_autoptr(GArray) todo = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	struct sample s = { g, level, mark, 0, todo };
+	struct sample s = { g, level, mark, 0, todo, 1 };
 	size_t size = g->n_switches * sizeof(*level);
 	uint32_t sw, round;
 

@@ -114,6 +114,30 @@ TEST(test_leaves_without_hosts_are_no_tops)
 	assert_int_equal(count_level(d.o, 2), 16);
 }
 
+/* Most leaves of each pod have no hosts. The pairs of leaves that have some
+ * decide whether a top switch joins anything. */
+TEST(test_tops_above_empty_leaves_are_tops)
+{
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		struct snapshot *s = lab_generate("PGFT(4,6,6;1,3,3)", seed, 0);
+		AUTO_VALUE(ordered_close) struct ordered d;
+		uint32_t sw, port, n = 0;
+
+		for (sw = 0; sw < s->n_switches; sw++) {
+			if (lab_find_port(s, sw, false, 0) == SNAPSHOT_NONE ||
+			    n++ % 5 < 1)
+				continue;
+			while ((port = lab_find_port(s, sw, false, 0)) !=
+			       SNAPSHOT_NONE)
+				lab_cut(s, port);
+		}
+		ordered_open(&d, s, NULL);
+		if (count_level(d.o, 2) != 9)
+			fail_msg("seed %d: %u switches on level 2", (int)seed,
+				 count_level(d.o, 2));
+	}
+}
+
 TEST(test_ranks_lead_up_and_are_read_back)
 {
 	AUTO_VALUE(ordered_close) struct ordered d;
