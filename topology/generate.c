@@ -42,6 +42,7 @@
 #define CA_GUID		0x6000000000000000u
 #define GUID_STEP	256u
 
+#define AGGREGATION	"+an"	/* behind the numbers */
 #define SPEC_GROUPS	3u
 #define SPEC_NUMBERS	8u	/* in a group: levels of a tree */
 #define MAX_NUMBER	65535u
@@ -70,6 +71,7 @@ struct drawing {
 	GError **error;
 	unsigned n_groups;
 	struct numbers group[SPEC_GROUPS];
+	bool has_aggregation;	/* "+an" */
 	struct builder *b;
 	GArray *cables;		/* between switches, in the order of drawing:
 				   uint32_t, a port */
@@ -102,14 +104,15 @@ bad_spec(struct drawing *sk, const char *format, ...)
 }
 
 /* level 0: a host, else a switch; index: within the level. The GUIDs are
- * preliminary. */
+ * preliminary. A switch with an aggregation node has one more port for it. */
 static uint32_t
 draw_node(struct drawing *sk, unsigned level, uint32_t index, unsigned n_ports)
 {
+	unsigned n_more = level && sk->has_aggregation;
 	char desc[NODE_DESC_LEN];
 	const struct node_info info = {
 		.node_type = level ? NODE_SWITCH : NODE_CA,
-		.num_ports = (uint8_t)n_ports,
+		.num_ports = (uint8_t)(n_ports + n_more),
 		.local_port = 1,
 		.node_guid = sk->b->s->n_nodes + 1,
 	};
@@ -158,6 +161,7 @@ check_nodes(struct drawing *sk, uint64_t n, const char *what)
 static bool
 check_ports(struct drawing *sk, uint64_t n, const char *what)
 {
+	n += sk->has_aggregation;
 	if (n <= MAX_PORTS)
 		return true;
 	return bad_spec(sk, "%" G_GUINT64_FORMAT " ports on %s, "
@@ -563,6 +567,26 @@ draw_random(struct drawing *sk)
 	g_free(w.used);
 	return true;
 }
+/* On the last port of each switch. */
+static void
+draw_aggregation(struct drawing *sk)
+{
+	uint32_t n_nodes = sk->b->s->n_nodes, i, ca;
+
+	for (i = 0; sk->has_aggregation && i < n_nodes; i++) {
+		unsigned last = sk->b->s->nodes[i].info.num_ports;
+		char desc[NODE_DESC_LEN];
+
+		if (!snapshot_is_switch(&sk->b->s->nodes[i]))
+			continue;
+		ca = draw_node(sk, 0, i, 1);
+		snprintf(desc, sizeof(desc), "AN-%s",
+			 snapshot_node_name(&sk->b->s->nodes[i]) + 2);
+		builder_describe(sk->b, ca, (const uint8_t *)desc,
+				 strlen(desc));
+		draw_cable(sk, ca, 1, i, last);
+	}
+}
 
 /* ---- the text ---- */
 
@@ -624,6 +648,10 @@ parse_groups(struct drawing *sk, const char *at)
 		if (end == ';' && sk->n_groups++ == SPEC_GROUPS)
 			return bad_spec(sk, "more than %u parts", SPEC_GROUPS);
 	}
+	if (g_str_has_prefix(at, AGGREGATION)) {
+		sk->has_aggregation = true;
+		at = text_skip_blanks(at + strlen(AGGREGATION));
+	}
 	return !*at || bad_spec(sk, "\"%s\" after the end", at);
 }
 
@@ -663,7 +691,10 @@ parse_and_draw(struct drawing *sk)
 					"%s", n, i + 1, shape->form);
 	}
 	sk->shape = shape;
-	return shape->draw(sk);
+	if (!shape->draw(sk))
+		return false;
+	draw_aggregation(sk);
+	return true;
 }
 
 /* ---- the snapshot ---- */
@@ -693,6 +724,15 @@ pull_cable(struct builder *b, uint32_t port)
 		info->state = PORT_STATE_DOWN;
 		info->phys_state = PORT_PHYS_POLLING;
 	}
+}
+
+/* The aggregation node of a switch. */
+static struct snapshot_node *
+inner_of(struct snapshot *s, const struct snapshot_node *n)
+{
+	uint32_t port = s->ports[n->first_port + n->info.num_ports].peer;
+
+	return &s->nodes[s->ports[port].node];
 }
 
 /* Of nodes and ports: consecutive for each type, or shuffled over all. The
@@ -732,6 +772,12 @@ set_guids(struct drawing *sk, bool shuffle)
 				guids[i] + num;
 		if (first)
 			sk->b->s->local_port = n->first_port + 1;
+	}
+	for (uint32_t i = 0; sk->has_aggregation && i < n_nodes; i++) {
+		const struct snapshot_node *n = &sk->b->s->nodes[i];
+
+		if (snapshot_is_switch(n))
+			inner_of(sk->b->s, n)->info.system_guid = guids[i];
 	}
 }
 

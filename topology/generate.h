@@ -20,6 +20,9 @@
  *			(Ahn et al. 2009)
  *   rails(n;h,r)	h hosts with r ports each, port i on rail (switch set)
  *			i, n switches in a ring shared by all rails
+ *
+ * "+an" behind it: each switch has an aggregation node inside, a CA on its
+ * last port with the switch's SystemImageGUID, as switches have since 2019.
  */
 #ifndef MINISM_TOPOLOGY_GENERATE_H
 #define MINISM_TOPOLOGY_GENERATE_H

@@ -38,6 +38,7 @@ static const char help_description[] =
 	"rows\n"
 	"  rails(n;h,r)     h hosts of r ports on r rails, n switches in a "
 	"ring\n"
+	"With \"+an\" behind it each switch has an aggregation node inside.\n"
 	"Quote it: brackets and semicolons mean something to the shell.";
 
 #define AT(member)	offsetof(struct fabric_arguments, member)

@@ -137,6 +137,9 @@ TEST(test_sizes_follow_the_formula)
 		{ "hyperx(5;1)", 5, 5, 15 },
 		{ "rails(4;6,2)", 6, 4, 16 },
 		{ "rails(5;7,3)", 7, 5, 26 },
+		/* with an aggregation node in each switch */
+		{ "PGFT(2,2;1,2)+an", 8, 4, 12 },
+		{ "pair() +an ", 2, 0, 1 },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(row); i++) {
@@ -147,6 +150,33 @@ TEST(test_sizes_follow_the_formula)
 		assert_int_equal(s->n_nodes - s->n_switches, row[i].hosts);
 		assert_int_equal(count_cables(s, false), row[i].cables);
 	}
+}
+
+/* An aggregation node is on the last port of its switch, whose SystemImageGUID
+ * it has, with shuffled GUIDs, too; no port of another node moves. */
+TEST(test_aggregation_nodes_are_inside_their_switches)
+{
+	static const struct generate_options shuffled = {
+		.seed = 3, .shuffle_guids = true,
+	};
+	AUTO(snapshot) *s = generate_fabric("PGFT(3,4;1,3)+an", &shuffled,
+					    NULL);
+	AUTO(snapshot) *bare = make("PGFT(3,4;1,3)");
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->n_nodes; i++) {
+		const struct snapshot_node *sw = &s->nodes[i], *an;
+
+		if (!snapshot_is_switch(sw))
+			continue;
+		an = snapshot_node_of(s, s->ports[sw->first_port +
+				      sw->info.num_ports].peer);
+		assert_true(an->info.system_guid == sw->info.system_guid);
+		assert_string_equal(an->desc + 2, sw->desc + 1);
+		n++;
+	}
+	assert_int_equal(n, bare->n_switches);
+	assert_int_equal(count_cables(s, true), count_cables(bare, true));
 }
 
 TEST(test_large_tree_is_built)
@@ -488,6 +518,8 @@ static const char *const bad_specs[][2] = {
 	{ "PGFT(240,240;1,100;1,1)", "340 ports on a node of level 1" },
 	{ "PGFT(8,8,8,8,10;1,8,8,8,8)", "more than 65535 nodes" },
 	{ "ring(3;253)", "255 ports on a switch" },
+	{ "ring(3;252)+an", "255 ports on a switch" },
+	{ "ring(3;1)+sharp", "\"+sharp\" after the end" },
 	{ "torus(65535,65535,65535;1)", "more than 65535 switches" },
 	{ "mesh(40,40;60)", "more than 65535 nodes" },
 	{ "single(255)", "255 ports on a switch" },
