@@ -235,14 +235,14 @@ balance_manage(struct balance *b, const struct lft *held)
 	const struct graph *g = b->g;
 	uint32_t i, e, last, sw, peer, n_before;
 
-	if (g->n_hosts[b->p.dest])
+	if (g->n_senders[b->p.dest])
 		return;
 	do {
 		n_before = b->n_extended;
 		for (i = n_before; i < b->n_rest; i++) {
 			sw = b->rest[i];
 			last = balance_held(b, held, sw);
-			for (e = g->first_edge[sw]; !g->n_hosts[sw] &&
+			for (e = g->first_edge[sw]; !g->n_senders[sw] &&
 			     e < g->first_edge[sw + 1]; e++) {
 				peer = g->edges[e].peer;
 				if ((peer == b->p.dest ||
@@ -368,7 +368,7 @@ balance_route_target(struct balance *b, const struct graph_target *target)
 			else
 				b->lost.hosts++;
 		}
-		if (target->port)
+		if (target->is_host)
 			balance_add_all(b);
 		balance_store(b);
 	}
@@ -504,7 +504,7 @@ balance_load_all(struct balance *b, const uint8_t *marks)
 	uint64_t arrived = 0;
 
 	for (target = g->targets; target < g->targets + g->n_targets; target++)
-		if (target->port && (!marks || marks[target->sw]))
+		if (target->is_host && (!marks || marks[target->sw]))
 			memset(lids + target->lid, 1, target->n_lids);
 	flows_add(g, b->out, b->o ? b->o->place : NULL, lids, g->n_switches,
 		  load, &arrived);
@@ -541,7 +541,7 @@ balance_pass(struct balance *b)
 		for (target = g->targets + g->first_target[sw];
 		     target < g->targets + g->first_target[sw + 1]; target++) {
 			b->base = target->lid;
-			for (b->lid = b->base; target->port &&
+			for (b->lid = b->base; target->is_host &&
 			     b->lid < b->base + target->n_lids; b->lid++)
 				if (heavy[b->lid] && b->work < b->most_work &&
 				    balance_is_heavy(b))
@@ -640,7 +640,7 @@ balance_route(const struct engine_input *in, const struct order *o,
 		if (held && held[sw])
 			continue;
 		for (k = g->first_target[sw]; k < g->first_target[sw + 1]; k++)
-			if (g->targets[k].port)
+			if (g->targets[k].is_host)
 				balance_route_target(&b, &g->targets[k]);
 	}
 	b.keeps = !held;
@@ -650,7 +650,7 @@ balance_route(const struct engine_input *in, const struct order *o,
 	     target++) {
 		memset(lft_row(out, target->sw) + target->lid, target->port,
 		       target->n_lids);
-		if (!target->port && !(held && held[target->sw]))
+		if (!target->is_host && !(held && held[target->sw]))
 			balance_route_target(&b, target);
 	}
 	return b.lost;
@@ -773,9 +773,9 @@ keep_all(struct balance *b, const struct lft *held)
 			b->base = target->lid;
 			for (b->lid = b->base; b->lid < b->base +
 			     target->n_lids; b->lid++) {
-				if (target->port == 0 && round == 0)
+				if (!target->is_host && round == 0)
 					keep_own_lid(b, held);
-				if (target->port == 0)
+				if (!target->is_host)
 					continue;
 				fits = keep_read(b, held);
 				if (fits != (round == 0))
@@ -804,7 +804,7 @@ keep_is_idle(const struct balance *anew, const struct lft *held)
 		memset(used, 0, sizeof(used));
 		for (i = 0; i < g->n_targets; i++) {
 			lid = g->targets[i].lid;
-			if (g->targets[i].port && lid <= held->top)
+			if (g->targets[i].is_host && lid <= held->top)
 				used[lft_row(held, sw)[lid]] = 1;
 		}
 		for_each_edge(g, sw, e)

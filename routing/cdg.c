@@ -367,25 +367,28 @@ cdg_add_tree(struct cdg *x)
 
 /* ---- the engine ---- */
 
-/* LIDs of a switch get the paths of its first CA or, if it has none, their
- * own. */
+/* LIDs of a switch and of CAs inside it get the paths of its first host or, if
+ * it has none, their own. */
 static void
 cdg_route_switch(struct cdg *x, uint32_t dest)
 {
 	const struct graph *g = x->g;
 	const struct graph_target *end = g->targets + g->first_target[dest + 1];
 	const struct graph_target *first = g->targets + g->first_target[dest];
-	const struct graph_target *own, *ca;
+	const struct graph_target *own, *host;
 	uint32_t sw;
 
-	for (ca = first; ca < end && !ca->port; ca++)
+	for (host = first; host < end && !host->is_host; host++)
 		;
 	for (own = first; own < end; own++) {
-		if (!own->port && ca == end)
+		if (own->is_host)
+			continue;
+		if (host == end)
 			cdg_route_target(x, own, false);
-		for (sw = 0; sw < g->n_switches && !own->port && ca < end; sw++)
-			memset(lft_row(x->out, sw) + own->lid, sw == dest ? 0 :
-			       lft_row(x->out, sw)[ca->lid], own->n_lids);
+		for (sw = 0; sw < g->n_switches && host < end; sw++)
+			memset(lft_row(x->out, sw) + own->lid, sw == dest ?
+			       own->port : lft_row(x->out, sw)[host->lid],
+			       own->n_lids);
 	}
 }
 
@@ -498,7 +501,7 @@ cdg_route(const struct graph *g, const uint8_t *dimension,
 		cdg_add_tree_first(&x);
 	for (pass = 0; pass < MAX_PASSES && x.work < WORK / MAX_PASSES; pass++)
 		for (i = 0; i < g->n_targets; i++)
-			if (g->targets[i].port)
+			if (g->targets[i].is_host)
 				cdg_route_target(&x, &g->targets[i], pass > 0);
 	for (i = 0; i < g->n_switches; i++)
 		cdg_route_switch(&x, i);

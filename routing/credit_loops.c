@@ -593,7 +593,7 @@ trail_init(struct trail *t, const struct web *w, GPtrArray *scratch)
 		.is_source = SCRATCH(scratch, uint8_t, n),
 	};
 	for (sw = 0; sw < n; sw++) {
-		t->is_source[sw] = w->g->n_hosts[sw] > 0;
+		t->is_source[sw] = w->g->n_senders[sw] > 0;
 		if (t->is_source[sw])
 			t->sources[t->n_sources++] = sw;
 	}

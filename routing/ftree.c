@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "routing/balance.h"
+#include "routing/mend.h"
 #include "routing/sets.h"
 
 /* Entries are balanced on fabrics with up to so many CAs times switches, or
@@ -167,7 +168,7 @@ ftree_manage(struct completion *c, const uint64_t *quiet)
 		sw = t->o->climb[i];
 		reach = c->reach + (size_t)sw * t->n_words;
 		row = lft_row(c->out, sw);
-		for (dest = 0; dest < n && !t->g->n_hosts[sw]; dest++) {
+		for (dest = 0; dest < n && !t->g->n_senders[sw]; dest++) {
 			root = roots[dest];
 			if (root == n || set_has(reach, dest) ||
 			    !set_has(reach, root))
@@ -203,7 +204,7 @@ ftree_complete(struct ftree *t, struct turns *turns, struct lft *out,
 		if (set_has(needed, dest) && !complete_destination(&c, dest)) {
 			held[t->o->climb[dest]] = 0;
 			n_failed++;
-		} else if (!t->g->n_hosts[t->o->climb[dest]]) {
+		} else if (!t->g->n_senders[t->o->climb[dest]]) {
 			set_add(quiet, dest);
 		}
 	ftree_manage(&c, quiet);
@@ -265,6 +266,7 @@ ftree_compute(const struct engine_input *in, struct engine_output *out,
 	if (ok) {
 		ftree_route(&t, in, out);
 		out->ranks = order_ranks(o);
+		mend_complete(in->g, out->lft, out->ranks);
 	}
 	order_destroy(o);
 	return ok;

@@ -66,7 +66,7 @@ number_judge(struct numbering *s)
 		if (s->t->o->level[sw] > 0)
 			continue;
 		for (i = g->first_target[sw]; i < g->first_target[sw + 1]; i++)
-			if (g->targets[i].port && !number_is_io(s->t, i)) {
+			if (g->targets[i].is_host && !number_is_io(s->t, i)) {
 				on_port[g->targets[i].port]++;
 				counts[n_leaves]++;
 			}
@@ -83,11 +83,14 @@ number_judge(struct numbering *s)
 	s->t->usual = MAX(s->by_port ? n_usual : counts[n_leaves / 2], 1);
 }
 
+/* Hosts by port, then the others. */
 static int
-number_compare_ports(const void *a, const void *b)
+number_compare(const void *a, const void *b)
 {
 	const struct graph_target *const *x = a, *const *y = b;
 
+	if ((*x)->is_host != (*y)->is_host)
+		return (*y)->is_host - (*x)->is_host;
 	return (int)(*x)->port - (int)(*y)->port;
 }
 
@@ -97,20 +100,15 @@ number_switch(struct numbering *s, uint32_t dest, uint32_t *n_io)
 {
 	struct ftree *t = s->t;
 	const struct graph *g = t->g;
-	const struct graph_target *sorted[GRAPH_PORTS], *own = NULL, *target;
+	const struct graph_target *sorted[GRAPH_PORTS], *target;
 	uint32_t sw = t->o->climb[dest], n = 0, nth = 0, i, k, number;
 
 	for (i = g->first_target[sw]; i < g->first_target[sw + 1]; i++)
-		if (g->targets[i].port == 0)
-			own = &g->targets[i];
-		else
-			sorted[n++] = &g->targets[i];
-	qsort(sorted, n, sizeof(*sorted), number_compare_ports);
-	if (own)
-		sorted[n++] = own;
+		sorted[n++] = &g->targets[i];
+	qsort(sorted, n, sizeof(*sorted), number_compare);
 	for (i = 0; i < n; i++) {
 		target = sorted[i];
-		if (target->port == 0)
+		if (!target->is_host)
 			number = dest;
 		else if (number_is_io(t, (uint32_t)(target - g->targets)))
 			number = (*n_io)++;

@@ -104,6 +104,18 @@ graph_find_capacity(const struct port_info *info)
 	return (uint16_t)((width ? width : 4) * (speed ? speed : 10));
 }
 
+/* Is the CA a part of the switch? Devices of one system have the same
+ * SystemImageGUID; in chassis the CA's is its switch's NodeGUID. */
+static bool
+graph_is_inside(const struct snapshot *s, uint32_t port, uint32_t sw)
+{
+	const struct node_info *ca = &snapshot_node_of(s, port)->info;
+	const struct node_info *of = &s->nodes[s->switches[sw]].info;
+
+	return ca->system_guid && (ca->system_guid == of->system_guid ||
+				   ca->system_guid == of->node_guid);
+}
+
 /* Lists the cables between two switches, from both ends, by switch and port;
  * counts them by the switch to which they lead, and counts the hosts. */
 static struct cable *
@@ -122,8 +134,11 @@ graph_list_cables(struct graph *g, const struct graph_survey *v,
 			if (far == SNAPSHOT_NONE)
 				continue;
 			far_sw = v->at[far].sw;
-			if (far_sw == SNAPSHOT_NONE)
-				g->n_hosts[sw] += lids->base[far] != LID_NONE;
+			if (far_sw == SNAPSHOT_NONE &&
+			    lids->base[far] != LID_NONE) {
+				g->n_senders[sw]++;
+				g->n_hosts[sw] += !graph_is_inside(s, far, sw);
+			}
 			if (far_sw == SNAPSHOT_NONE || far_sw == sw)
 				continue;
 			g->first_edge[far_sw + 1]++;
@@ -214,6 +229,9 @@ graph_store_targets(struct graph *g, const struct graph_survey *v,
 				(1u << lids->lmc[lids->owner[lid]]),
 			.sw = sw,
 			.port = (uint8_t)(at[lid] - v->first[sw]),
+			.is_host = lids->owner[lid] != at[lid] &&
+				!graph_is_inside(g->subnet, lids->owner[lid],
+						 sw),
 		};
 	}
 }
@@ -246,6 +264,7 @@ graph_make(const struct snapshot *s, const struct lid_map *lids, bool whole)
 	g->first_edge = g_new0(uint32_t, s->n_switches + 1);
 	g->first_target = g_new0(uint32_t, s->n_switches + 1);
 	g->n_hosts = g_new0(uint32_t, s->n_switches);
+	g->n_senders = g_new0(uint32_t, s->n_switches);
 	survey_init(&v, s, whole);
 	cables = graph_list_cables(g, &v, lids);
 	graph_store_edges(g, cables);
@@ -304,6 +323,7 @@ graph_free(struct graph *g)
 		g_free(g->first_edge);
 		g_free(g->edges);
 		g_free(g->n_hosts);
+		g_free(g->n_senders);
 		g_free(g->edge_of);
 		g_free(g->island);
 		snapshot_unref((struct snapshot *)g->subnet);

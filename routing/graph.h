@@ -7,6 +7,13 @@
  * cable from a switch to itself is not. The edges of a switch are sorted by
  * (peer switch, port), so parallel links are next to each other. CAs and
  * routers do not forward.
+ *
+ * A CA may be inside a switch: the aggregation node of a switch is one, on a
+ * port of its own. It sends and gets data like a host, but little of it, and it
+ * says nothing about the place of its switch in the fabric: it makes no leaf,
+ * and adds no load. Its LIDs and those of port 0 are for management: they have
+ * paths wherever paths exist without a credit loop, and no host has a worse
+ * path for them.
  */
 #ifndef MINISM_ROUTING_GRAPH_H
 #define MINISM_ROUTING_GRAPH_H
@@ -28,6 +35,7 @@ struct graph_target {
 	uint16_t n_lids;	/* 2^LMC */
 	uint32_t sw;		/* the switch it is cabled to (or is) */
 	uint8_t port;		/* of that switch; 0: the switch itself */
+	bool is_host;		/* false: port 0, or a CA inside the switch */
 };
 
 #define GRAPH_PORTS	256u
@@ -42,7 +50,10 @@ struct graph {
 	struct graph_edge *edges;
 	uint32_t *first_target;	/* n_switches + 1: targets are sorted by */
 	struct graph_target *targets;	/* (switch, base LID) */
-	uint32_t *n_hosts;	/* by switch: CA and router ports behind it */
+	uint32_t *n_hosts;	/* by switch: hosts, which are the CA and
+				   router ports cabled to it, but those of
+				   CAs inside it */
+	uint32_t *n_senders;	/* by switch: with those inside it */
 	uint32_t n_all_hosts;
 	uint16_t widest;	/* capacity of the widest cable, at least 1 */
 	uint32_t *edge_of;	/* [switch][port], see graph_edge_at() */
@@ -82,14 +93,6 @@ graph_target_at(const struct graph *g, uint32_t lid)
 {
 	return lid > g->top || g->target_of[lid] == SNAPSHOT_NONE ? NULL :
 		&g->targets[g->target_of[lid]];
-}
-
-/* Are these only a few of the pairs of a CA and a switch: at most one in 50? So
- * many may be without a path. */
-static inline bool
-graph_are_few(const struct graph *g, uint64_t n_mixed)
-{
-	return n_mixed * 50 <= (uint64_t)g->n_switches * g->n_targets;
 }
 
 /* The switch from which an edge leads away. */

@@ -61,7 +61,7 @@ forest_next(struct metrics_forest *f)
 	uint16_t lids[LFT_COLUMNS];
 	uint32_t sw, i;
 
-	while (f->next < g->n_targets && !g->targets[f->next].port)
+	while (f->next < g->n_targets && !g->targets[f->next].is_host)
 		f->next++;
 	if (f->next == g->n_targets)
 		return NULL;
@@ -69,7 +69,7 @@ forest_next(struct metrics_forest *f)
 		f->column = f->n_columns = 0;
 		for (i = f->next; i < g->n_targets &&
 		     f->n_columns < LFT_COLUMNS; i++)
-			if (g->targets[i].port)
+			if (g->targets[i].is_host)
 				lids[f->n_columns++] = g->targets[i].lid;
 		lft_read_columns(f->lft, lids, f->n_columns, f->columns);
 	}
@@ -122,7 +122,7 @@ load_striped(const struct graph *g, const struct lft *lft,
 	const struct graph_target *t;
 
 	for (t = g->targets; t < g->targets + g->n_targets; t++) {
-		if (!t->port)
+		if (!t->is_host)
 			continue;
 		lids[t->lid] = 1;
 		/* to itself */
@@ -151,7 +151,7 @@ metrics_all_to_all(const struct graph *g, const struct lft *lft,
 		arrived = load_sorted(g, lft, load);
 	}
 	for (uint32_t i = 0; i < g->n_targets; i++)
-		result->lost += g->targets[i].port ? g->n_all_hosts - 1 : 0;
+		result->lost += g->targets[i].is_host ? g->n_all_hosts - 1 : 0;
 	result->lost -= arrived;
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		sum += load[e];
@@ -401,7 +401,7 @@ metrics_host_entries(const struct graph *g, const struct lft *lft)
 
 	for (i = 0; i < g->n_targets; i++) {
 		t = &g->targets[i];
-		if (t->port == 0)
+		if (!t->is_host)
 			continue;
 		for (lid = t->lid; lid < (uint32_t)t->lid + t->n_lids; lid++)
 			if (lid <= lft->top)

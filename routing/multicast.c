@@ -801,22 +801,64 @@ multicast_route(const struct multicast_input *in,
 	forest_clear(&f);
 }
 
+/* The backbone alone, with unicast. False: the tables have a loop. */
+static bool
+forest_open(struct forest *f, const struct graph *g, const struct lft *lft,
+	    const uint32_t *ranks, GPtrArray *scratch)
+{
+	struct multicast_input in = { .g = g, .ranks = ranks };
+	struct channels *channels = multicast_channels(g, lft, ranks);
+
+	if (!channels)
+		return false;
+	in.channels = channels;
+	forest_start(f, &in, NULL, scratch);
+	channels_free(channels);
+	return true;
+}
+
+static void
+forest_close(struct forest *f)
+{
+	struct multicast_output out = { f->mft, f->lost, f->load };
+
+	multicast_output_clear(&out);
+	forest_clear(f);
+}
+
+struct channels *
+multicast_reserve(const struct graph *g, const struct lft *lft,
+		  const uint32_t *ranks, uint32_t *parent, uint32_t *root)
+{
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	struct channels *c;
+	struct forest f;
+	uint32_t e;
+
+	if (!forest_open(&f, g, lft, ranks, scratch))
+		return NULL;
+	memset(parent, 0xff, g->n_switches * sizeof(*parent));
+	*root = f.root;
+	for (guint i = 0; i < f.backbone->len; i++) {
+		e = ITEM(f.backbone, i);
+		parent[g->edges[e].peer] = g->edges[e].back;
+	}
+	c = g_steal_pointer(&f.c);
+	forest_close(&f);
+	return c;
+}
+
 uint32_t
 multicast_missed(const struct graph *g, const struct lft *lft,
 		 const uint32_t *ranks)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	g_autofree uint32_t *own = ranks ? NULL : multicast_ranks(g);
-	struct multicast_input in = { .g = g, .ranks = ranks ? ranks : own };
-	struct channels *channels = multicast_channels(g, lft, in.ranks);
-	struct multicast_output out;
 	uint32_t n = 0, sw;
 	struct forest f;
 
-	if (!channels)
-		return 0;	/* the tables have a loop */
-	in.channels = channels;
-	forest_start(&f, &in, NULL, scratch);
+	if (!forest_open(&f, g, lft, ranks ? ranks : own, scratch))
+		return 0;
 	if (f.root != SNAPSHOT_NONE)
 		f.is_in[f.root] = 1;
 	for (guint i = 0; i < f.backbone->len; i++)
@@ -825,10 +867,7 @@ multicast_missed(const struct graph *g, const struct lft *lft,
 		n += f.is_wanted[sw] && !f.is_in[sw] &&
 			f.root != SNAPSHOT_NONE &&
 			g->island[sw] == g->island[f.root];
-	out = (struct multicast_output){ f.mft, f.lost, f.load };
-	multicast_output_clear(&out);
-	forest_clear(&f);
-	channels_free(channels);
+	forest_close(&f);
 	return n;
 }
 

@@ -69,6 +69,15 @@ void multicast_route(const struct multicast_input *in,
 		     struct multicast_output *out);
 void multicast_output_clear(struct multicast_output *out);
 
+/* The channel dependencies of unicast and of a tree to all hosts, as far as it
+ * closes no loop: whoever adds unicast paths to these leaves room for groups.
+ * parent[]: by switch, the edge towards the root of the tree; SNAPSHOT_NONE: it
+ * is *root, or not in the tree. NULL: the unicast tables have a loop. */
+struct channels *multicast_reserve(const struct graph *g,
+				   const struct lft *lft,
+				   const uint32_t *ranks, uint32_t *parent,
+				   uint32_t *root);
+
 /* Counts switches with hosts that could not be in a group with the others,
  * since any tree would close a loop with the unicast tables `lft`, which
  * have none. ranks: as in struct multicast_input. */

@@ -735,7 +735,7 @@ order_hosts(const struct graph *g, uint32_t *n)
 		sw = o->climb[i];
 		first = *n;
 		for (t = g->first_target[sw]; t < g->first_target[sw + 1]; t++)
-			if (g->targets[t].port != 0)
+			if (g->targets[t].is_host)
 				hosts[(*n)++] = t;
 		g_qsort_with_data(hosts + first, (gint)(*n - first),
 				  sizeof(*hosts), order_compare_ports,

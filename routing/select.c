@@ -408,10 +408,9 @@ struct candidate {
 	struct choice c;
 	char *against;		/* why it is not acceptable; NULL: it is */
 	bool tried;
-	uint32_t missed;	/* multicast_missed() */
-	/* Compared before all figures: switches that no multicast group can
-	 * include, then pairs of a CA and a switch without a path. */
-	uint64_t left_out;
+	/* Compared before all figures: switches with hosts that no multicast
+	 * group can include. */
+	uint32_t missed;
 	struct metrics_load load;
 	struct metrics_congestion shifts, permutations;
 	/* Load, mean and maximum of shifts, mean of permutations: the figures
@@ -442,7 +441,6 @@ candidate_try(gpointer data)
 	metrics_all_to_all(k->in.g, k->c.lft, k->c.ranks, &k->load);
 	k->figures[0] = k->load.worst;
 	k->missed = multicast_missed(k->in.g, k->c.lft, k->c.ranks);
-	k->left_out = (uint64_t)k->missed << 40 | k->c.alone.reach.lost_mixed;
 	return NULL;
 }
 
@@ -475,8 +473,7 @@ select_is_settled(struct selection *s)
 {
 	const struct candidate *k = &s->list[s->first];
 	double margin = s->has_force ? WORTH_IT : ALIKE;
-	bool is_whole = !k->against && !k->missed &&
-		graph_are_few(s->in->g, k->c.alone.reach.lost_mixed);
+	bool is_whole = !k->against && !k->missed;
 
 	s->bound = metrics_bound(s->in->g, true);
 	if (!is_whole || k->load.worst > margin * s->bound)
@@ -516,16 +513,16 @@ select_best(struct selection *s)
 	};
 	uint8_t is_left[MAX_CANDIDATES] = { 0 };
 	g_autofree uint32_t *hosts = NULL;
-	uint64_t least = UINT64_MAX;
+	uint32_t least = UINT32_MAX;
 	struct candidate *k;
 	uint32_t i, n;
 
 	for (i = 0; i < s->n; i++)
 		if (s->list[i].tried && !s->list[i].against)
-			least = MIN(least, s->list[i].left_out);
+			least = MIN(least, s->list[i].missed);
 	for (i = 0; i < s->n; i++)
 		is_left[i] = s->list[i].tried && !s->list[i].against &&
-			s->list[i].left_out == least;
+			s->list[i].missed == least;
 	n = select_reduce(s, is_left, 0);
 	if (n > 1)
 		sample.hosts = hosts = order_hosts(g, &sample.n_hosts);
@@ -544,7 +541,7 @@ select_best(struct selection *s)
 	for (i = 0; i < s->n && !is_left[i]; i++)
 		;
 	if (i < s->n && s->has_force && !first->against &&
-	    first->left_out <= least &&
+	    first->missed <= least &&
 	    first->load.worst <= WORTH_IT * s->list[i].load.worst)
 		return s->first;
 	return i;
@@ -560,7 +557,7 @@ select_try_rest(struct selection *s)
 
 	select_try_some(s, false);
 	for (k = s->list; k < s->list + s->n; k++)
-		if (k->tried && !k->against && !k->c.alone.reach.lost_mixed &&
+		if (k->tried && !k->against &&
 		    (s->rival <= 0 || k->load.worst < s->rival))
 			s->rival = k->load.worst;
 	select_try_some(s, true);
@@ -678,14 +675,14 @@ select_engine(const struct choice_wish *wish, const struct engine_input *in,
 
 /* --- from old to new --- */
 
-/* graph.n_hosts without the hosts whose link is not Active: they cannot send
+/* graph.n_senders without the hosts whose link is not Active: they cannot send
  * data before the update activates it. NULL: there are no such hosts.
  * g_free. */
 static uint32_t *
 choose_senders(const struct graph *g)
 {
 	const struct snapshot *s = g->subnet;
-	uint32_t *n_hosts = NULL;
+	uint32_t *senders = NULL;
 
 	for (uint32_t i = 0; i < g->n_targets; i++) {
 		const struct graph_target *t = &g->targets[i];
@@ -698,12 +695,12 @@ choose_senders(const struct graph *g)
 		    near->info.state >= PORT_STATE_ACTIVE ||
 		    far->info.state >= PORT_STATE_ACTIVE)
 			continue;
-		if (!n_hosts)
-			n_hosts = g_memdup2(g->n_hosts, g->n_switches *
-					    sizeof(*n_hosts));
-		n_hosts[t->sw]--;
+		if (!senders)
+			senders = g_memdup2(g->n_senders, g->n_switches *
+					    sizeof(*senders));
+		senders[t->sw]--;
 	}
-	return n_hosts;
+	return senders;
 }
 
 /* Do the new tables have a credit loop together with the held ones? */
@@ -738,7 +735,7 @@ choose_transition(const struct engine_input *in, struct choice *c)
 	senders = choose_senders(&g);
 	if (senders) {
 		c->hosts_wait = true;
-		g.n_hosts = senders;
+		g.n_senders = senders;
 		if (!choose_loops_together(&g, in->previous, c))
 			return;
 	}

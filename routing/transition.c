@@ -239,7 +239,7 @@ carries_data(struct transition *t, uint32_t sw, uint16_t lid)
 	g_array_append_val(t->behind, sw);
 	for (i = 0; i < t->behind->len && !found; i++) {
 		sw = g_array_index(t->behind, uint32_t, i);
-		found = g->n_hosts[sw] > 0;
+		found = g->n_senders[sw] > 0;
 		t->is_behind[sw] = 1;
 		for_each_edge(g, sw, e) {
 			uint32_t from = g->edges[e].peer;

@@ -9,19 +9,18 @@
 #include <string.h>
 
 #include "routing/balance.h"
+#include "routing/mend.h"
 
 #define FAR_WORSE	2.0	/* times the load in other tables */
 #define SMALL		1000000u	/* LIDs times switches: no estimate, which
 					   is poor if turns are needed */
 
-/* True if all CAs reach each other, and nearly all reach the switches. */
+/* True if all hosts reach each other. */
 static bool
 updn_route(const struct engine_input *in, const struct order *o,
 	   const struct turns *t, struct lft *out)
 {
-	struct balance_lost lost = balance_route(in, o, t, NULL, out);
-
-	return lost.hosts == 0 && graph_are_few(in->g, lost.mixed);
+	return balance_route(in, o, t, NULL, out).hosts == 0;
 }
 
 /* Routes by this order. False if it joins too little; a sample may show
@@ -69,6 +68,7 @@ updn_compute(const struct engine_input *in, struct engine_output *out,
 		updn_try(in, o, true, out->lft);
 	}
 	out->ranks = order_ranks(o);
+	mend_complete(in->g, out->lft, out->ranks);
 	order_destroy(o);
 	return true;
 }

@@ -107,12 +107,10 @@ walk_report(const struct walk *w, const struct graph_target *target,
 		}
 		/* A CA does not send to itself over the fabric. */
 		n_hosts = w->g->n_hosts[sw];
-		if (target->port == 0) {
-			result->lost_mixed += n_hosts;
-		} else {
+		if (target->is_host)
 			result->lost_hosts += n_hosts - (sw == target->sw);
-			result->lost_mixed++;
-		}
+		result->lost_mixed += w->g->n_senders[sw] - n_hosts +
+			(target->is_host ? 1 : n_hosts);
 		if (result->lid == LID_NONE) {
 			result->sw = sw;
 			result->lid = lid;

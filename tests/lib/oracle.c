@@ -26,6 +26,7 @@ struct oracle {
 	uint32_t n, n_hosts;
 	uint32_t *peer;		/* port -> port of a switch; SNAPSHOT_NONE */
 	uint32_t *hosts;	/* by switch */
+	uint32_t *inner;	/* by switch: CAs inside it */
 	uint64_t *turns;	/* by channel: ports of the switch behind it */
 	uint32_t *load;		/* by channel: flows */
 	uint32_t *trees;	/* by channel: groups */
@@ -50,6 +51,18 @@ oracle_place(const struct snapshot *s, uint32_t port, uint32_t *sw,
 	return *sw != SNAPSHOT_NONE;
 }
 
+/* A CA with the SystemImageGUID or the NodeGUID of its switch is a part of it. */
+static bool
+is_inner(const struct snapshot *s, uint32_t port, uint32_t sw)
+{
+	const struct node_info *ca = &snapshot_node_of(s, port)->info;
+	const struct node_info *its = &s->nodes[s->switches[sw]].info;
+
+	return ca->node_type != NODE_SWITCH && ca->system_guid &&
+		(ca->system_guid == its->system_guid ||
+		 ca->system_guid == its->node_guid);
+}
+
 static void
 oracle_init(struct oracle *o, const struct oracle_case *c)
 {
@@ -61,6 +74,7 @@ oracle_init(struct oracle *o, const struct oracle_case *c)
 	o->peer = g_new(uint32_t, i + 1);
 	memset(o->peer, 0xff, i * sizeof(*o->peer));
 	o->hosts = g_new0(uint32_t, o->n + 1);
+	o->inner = g_new0(uint32_t, o->n + 1);
 	o->turns = g_new0(uint64_t, (size_t)i * WORDS + 1);
 	o->load = g_new0(uint32_t, i + 1);
 	o->trees = g_new0(uint32_t, i + 1);
@@ -79,6 +93,10 @@ oracle_init(struct oracle *o, const struct oracle_case *c)
 				s->ports[peer].num;
 		else if (c->lids->base[port] &&
 			 oracle_place(s, port, &sw, &num) && num) {
+			if (is_inner(s, port, sw)) {
+				o->inner[sw]++;
+				continue;
+			}
 			o->hosts[sw]++;
 			o->n_hosts++;
 		}
@@ -168,7 +186,7 @@ turn_all(struct oracle *o, uint32_t lid, bool is_ca)
 	uint32_t head, tail = 0, sw, channel, to;
 
 	for (sw = 0; sw < o->n; sw++)
-		if (is_ca || o->hosts[sw]) {
+		if (is_ca || o->hosts[sw] || o->inner[sw]) {
 			seen[sw] = 1;
 			queue[tail++] = sw;
 		}
@@ -197,6 +215,7 @@ judge_unicast(struct oracle *o, struct oracle_verdict *v)
 			   o->c->before ? o->c->before->top : 0);
 	g_autofree uint8_t *fate = g_new(uint8_t, o->n);
 	uint32_t lid, sw, home, num, port;
+	bool is_host;
 
 	for (lid = 1; lid <= top; lid++) {
 		port = lid <= lids->top ? lids->owner[lid] : SNAPSHOT_NONE;
@@ -206,6 +225,7 @@ judge_unicast(struct oracle *o, struct oracle_verdict *v)
 			continue;
 		}
 		turn_all(o, lid, num != 0);
+		is_host = num && !is_inner(o->c->s, port, home);
 		follow_all(o, lid, home, num, fate);
 		for (sw = 0; sw < o->n; sw++) {
 			bool is_cut_off = fate[sw] == FATE_LOST &&
@@ -222,10 +242,12 @@ judge_unicast(struct oracle *o, struct oracle_verdict *v)
 				v->lid = lid;
 				v->sw = sw;
 			}
-			v->lost_hosts += num ? o->hosts[sw] - (sw == home) : 0;
-			v->lost_mixed += num ? 1 : o->hosts[sw];
+			if (is_host)
+				v->lost_hosts += o->hosts[sw] - (sw == home);
+			v->lost_mixed += o->inner[sw] +
+				(is_host ? 1 : o->hosts[sw]);
 		}
-		if (num && lid == lids->base[port])
+		if (is_host && lid == lids->base[port])
 			load_all(o, lid, home, fate);
 	}
 	for (port = 0; port < o->n * PORTS; port++)
@@ -512,6 +534,7 @@ oracle_judge(const struct oracle_case *c, struct oracle_verdict *v)
 	}
 	g_free(o.peer);
 	g_free(o.hosts);
+	g_free(o.inner);
 	g_free(o.turns);
 	g_free(o.load);
 	g_free(o.trees);

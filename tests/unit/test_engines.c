@@ -105,6 +105,37 @@ find_bound(const struct graph *g)
 	return g->n_edges ? MAX(most, sum / g->n_edges) : 1;
 }
 
+/* Aggregation nodes in the switches change neither the paths nor the load of
+ * hosts; each pair with one of them has a path, too. */
+TEST(test_aggregation_nodes_cost_hosts_nothing)
+{
+	static const char *const specs[] = {
+		"PGFT(6,6;1,6)", "PGFT(4,4,4;1,4,4)", "PGFT(4,8;1,2;1,2)",
+		"torus(4,4;2)", "dragonfly(4,2,2)",
+	};
+	struct fabric f;
+	uint64_t load[2];
+
+	for (size_t i = 0; engines[i]; i++)
+		for (size_t k = 0; k < 2 * G_N_ELEMENTS(specs); k++) {
+			g_autofree char *spec = g_strconcat(specs[k / 2],
+				k % 2 ? "+an" : "", NULL);
+
+			if (!is_for(engines[i], is_tree(spec)))
+				continue;
+			fabric_open(&f, engines[i], lab_generate(spec, 1, 0),
+				    0);
+			fabric_route(&f);
+			assert_sound(&f, spec, 1);
+			load[k % 2] = fabric_max_load(&f, NULL);
+			if (k % 2 && load[1] > load[0] + load[0] / 10)
+				fail_msg("%s on %s: %d flows, without them %d",
+					 f.engine->name, spec, (int)load[1],
+					 (int)load[0]);
+			fabric_clear(&f);
+		}
+}
+
 /* Before the engines had one order and one balance, the worst of these was
  * 12 times the bound for updn and 5 times for ftree. */
 TEST(test_load_is_near_its_bound_on_shapes)

@@ -109,6 +109,37 @@ TEST(test_targets_are_hosts_and_ports_0)
 	assert_int_equal(f.g->n_hosts[0], 0);
 }
 
+/* A CA with the SystemImageGUID or the NodeGUID of its switch sends, but it is
+ * no host; GUIDs that are 0 mean nothing. */
+TEST(test_a_ca_inside_a_switch_is_no_host)
+{
+	static const struct {
+		uint64_t ca, sw;
+		uint32_t n_hosts;
+	} row[] = {
+		{ 0, 0, 1 }, { 0x77, 0x77, 0 }, { GUID_S1, 0x77, 0 },
+		{ 0x78, 0x77, 1 }, { GUID_S2, 0x77, 1 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(row); i++) {
+		struct snapshot *s = make_pair_of_switches();
+		AUTO_VALUE(fabric_clear) struct fabric f;
+
+		s->nodes[snapshot_find_node(s, GUID_H3)].info.system_guid =
+			row[i].ca;
+		s->nodes[snapshot_find_node(s, GUID_S1)].info.system_guid =
+			row[i].sw;
+		fabric_open(&f, NULL, s, 0);
+		assert_int_equal(f.g->n_hosts[0], row[i].n_hosts);
+		assert_int_equal(f.g->n_all_hosts, row[i].n_hosts);
+		assert_int_equal(f.g->n_senders[0], 1);
+		for (uint32_t t = 0; t < f.g->n_targets; t++)
+			assert_int_equal(f.g->targets[t].is_host,
+					 f.g->targets[t].port &&
+					 row[i].n_hosts);
+	}
+}
+
 /* One end that is down takes the whole cable away. */
 TEST(test_half_a_link_does_not_count)
 {
