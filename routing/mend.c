@@ -151,7 +151,7 @@ mend_take(struct mend *m, uint32_t sw, uint32_t edge)
 }
 
 /* May the switch at the other end of `in` forward by `out` instead of its
- * present entry? Not if one of the switches whose paths pass it would make a
+ * present entry? Not if it has none, since its table ends below the LID. Nor if one of the switches whose paths pass it would make a
  * turn that is not in the graph. */
 static bool
 mend_may_bend(struct mend *m, uint32_t in, uint32_t out, bool add)
@@ -162,6 +162,7 @@ mend_may_bend(struct mend *m, uint32_t in, uint32_t out, bool add)
 	bool ok;
 
 	if (out == g->edges[in].back || mend_is_too_much(m) ||
+	    lft_row(m->lft, sw)[m->lid] == LFT_NO_PATH ||
 	    (!add && !channels_has(m->c, in, out)))
 		return false;
 	for_each_edge(g, sw, e)

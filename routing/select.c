@@ -725,7 +725,7 @@ choose_transition(const struct engine_input *in, struct choice *c)
 {
 	struct graph g = *choose_graph(in);
 	g_autofree uint32_t *senders = NULL;
-	struct lft *bare = NULL;
+	struct lft *bare = NULL, *wide;
 
 	if (!in->previous || c->safety == CHOICE_LOOP)
 		return;
@@ -750,6 +750,11 @@ choose_transition(const struct engine_input *in, struct choice *c)
 		c->safety = CHOICE_DRAIN;
 		c->later = g_array_new(FALSE, FALSE,
 				       sizeof(struct transition_entry));
+		/* Entries above the new end are cleared in the first stage;
+		 * LinearFDBTop falls only with a later update. */
+		wide = lft_widen(c->lft, in->previous->top);
+		lft_free(c->lft);
+		c->lft = wide;
 		c->bridge = transition_make(&g, bare ? bare : in->previous,
 					    c->lft, c->ranks,
 					    c->together.looped, c->later);

@@ -73,6 +73,16 @@ lft_copy(const struct lft *lft)
 }
 
 struct lft *
+lft_widen(const struct lft *lft, uint16_t top)
+{
+	struct lft *wide = lft_new(lft->n_switches, MAX(lft->top, top));
+
+	for (uint32_t sw = 0; sw < lft->n_switches; sw++)
+		memcpy(lft_row(wide, sw), lft_row(lft, sw), lft->stride);
+	return wide;
+}
+
+struct lft *
 lft_ref(struct lft *lft)
 {
 	g_atomic_int_inc(&lft->ref);

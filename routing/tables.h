@@ -30,6 +30,8 @@ struct lft {
 /* For LIDs 0..top, all LFT_NO_PATH. */
 struct lft *lft_new(uint32_t n_switches, uint16_t top);
 struct lft *lft_copy(const struct lft *lft);
+/* The same with rows up to `top` at least: LFT_NO_PATH above its own. */
+struct lft *lft_widen(const struct lft *lft, uint16_t top);
 struct lft *lft_ref(struct lft *lft);
 void lft_free(struct lft *lft);		/* drops a reference */
 

@@ -304,3 +304,36 @@ TEST(test_entries_into_avoided_links_need_an_engine)
 	lft_row(lab.whole.lft, sw)[AWAY] = s->ports[port].num;
 	assert_false(repair_tables(lab.repair, &in, &c));
 }
+
+/* A switch whose table ends below the highest LID gets no entry above its end,
+ * as it could not hold it. */
+TEST(test_a_repair_sees_where_a_table_ends)
+{
+	unsigned n_repaired = 0;
+
+	for (uint32_t sw = 0; sw < 9; sw++) {
+		struct snapshot *s = generate_fabric("torus(3,3;1)", NULL, NULL);
+		AUTO_VALUE(lab_close) struct lab lab;
+		uint32_t cap, lid;
+
+		s->nodes[s->switches[sw]].sw.linear_fdb_cap = cap = 12 + sw % 4;
+		lab_open(&lab, s);
+		for (uint32_t seed = 1; seed <= 18; seed++) {
+			AUTO(snapshot) *less = damage(lab.s, 1, seed);
+			AUTO(graph) *g = graph_new(less, lab.lids);
+			const struct engine_input in = {
+				.g = g, .previous = lab.held,
+			};
+			struct choice c;
+
+			if (!repair_tables(lab.repair, &in, &c))
+				continue;
+			n_repaired++;
+			for (lid = cap + 1; lid <= c.lft->top; lid++)
+				assert_int_equal(lft_row(c.lft, sw)[lid],
+						 LFT_NO_PATH);
+			choice_clear(&c);
+		}
+	}
+	assert_true(n_repaired > 20);
+}
