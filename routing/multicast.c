@@ -38,7 +38,7 @@
 #define MLID_MIN	0xc000u
 #define MAX_REFUSED	512u	/* turns that would close a loop, for each
 				   tree */
-#define MAX_ROOTS	12u	/* candidates for the root of the backbone */
+#define MAX_ROOTS	4u	/* candidates for the root of the backbone */
 #define ITEM(array, i)	g_array_index(array, uint32_t, i)
 
 enum tree_kind { TREE_HELD, TREE_NEW, TREE_BACKBONE, N_TREES };
