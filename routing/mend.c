@@ -576,7 +576,6 @@ complete_lid(struct completion *x)
 	for (m->n = 0, i = 0; i < x->n_near; i++) {
 		sw = x->near[i];
 		if (lft_row(m->lft, sw)[m->lid] == LFT_NO_PATH &&
-
 		    m->g->island[sw] == m->g->island[m->target->sw])
 			mend_lose(m, sw);
 	}
