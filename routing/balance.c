@@ -60,6 +60,7 @@ struct balance {
 	struct paths p;		/* to the present destination */
 	struct hop *hops;	/* p.edges and where they lead */
 	uint32_t base, lid;	/* of its LMC range; the present LID */
+	uint32_t nth;		/* of each range, the LIDs whose load this is */
 	uint32_t *rest;		/* switches without a shortest path; */
 	uint32_t n_rest, n_extended;	/* the first n_extended have one with
 					   turns */
@@ -345,33 +346,41 @@ balance_store(struct balance *b)
 	}
 }
 
-/* Routes the LIDs of a target, and counts the switches of its island that have
- * no path to it. LIDs of switches take the least loaded paths; they add no
- * load. */
+/* Makes the nth LID of a target the present one. False: it has none. */
+static bool
+balance_take(struct balance *b, const struct graph_target *target, uint32_t nth)
+{
+	b->base = target->lid;
+	b->lid = b->base + nth;
+	return nth < target->n_lids;
+}
+
+/* Routes a LID of a target, and counts the switches of its island that have no
+ * path to it. LIDs of switches take the least loaded paths; they add no load. */
 static void
-balance_route_target(struct balance *b, const struct graph_target *target)
+balance_route_lid(struct balance *b, const struct graph_target *target,
+		  uint32_t nth)
 {
 	const struct graph *g = b->g;
 	uint32_t i, sw, dest = target->sw;
 
+	if (!balance_take(b, target, nth))
+		return;
 	balance_aim(b, dest);
-	b->base = target->lid;
-	for (b->lid = b->base; b->lid < b->base + target->n_lids; b->lid++) {
-		balance_choose_all(b, NULL);
-		balance_manage(b, NULL);
-		for (i = b->n_extended; i < b->n_rest; i++) {
-			sw = b->rest[i];
-			if (g->island[sw] != g->island[dest])
-				continue;
-			if (!g->n_hosts[sw] || !g->n_hosts[dest])
-				b->lost.mixed++;
-			else
-				b->lost.hosts++;
-		}
-		if (target->is_host)
-			balance_add_all(b);
-		balance_store(b);
+	balance_choose_all(b, NULL);
+	balance_manage(b, NULL);
+	for (i = b->n_extended; i < b->n_rest; i++) {
+		sw = b->rest[i];
+		if (g->island[sw] != g->island[dest])
+			continue;
+		if (!g->n_hosts[sw] || !g->n_hosts[dest])
+			b->lost.mixed++;
+		else
+			b->lost.hosts++;
 	}
+	if (target->is_host)
+		balance_add_all(b);
+	balance_store(b);
 }
 
 /* Marks the switches in is_bad[] whose path goes through an overloaded
@@ -493,7 +502,8 @@ balance_is_heavy(const struct balance *b)
 	return false;
 }
 
-/* Loads of the flows of CAs to the CAs of all switches, or of those marked. */
+/* Loads of the flows of CAs to the CAs of all switches, or of those marked:
+ * each sends to the nth LID. */
 static void
 balance_load_all(struct balance *b, const uint8_t *marks)
 {
@@ -503,9 +513,12 @@ balance_load_all(struct balance *b, const uint8_t *marks)
 	const struct graph_target *target;
 	uint64_t arrived = 0;
 
+	memset(b->l.load, 0, g->n_edges * sizeof(*b->l.load));
+	memset(b->l.cost, 0, g->n_edges * sizeof(*b->l.cost));
 	for (target = g->targets; target < g->targets + g->n_targets; target++)
-		if (target->is_host && (!marks || marks[target->sw]))
-			memset(lids + target->lid, 1, target->n_lids);
+		if (target->is_host && (!marks || marks[target->sw]) &&
+		    b->nth < target->n_lids)
+			lids[target->lid + b->nth] = 1;
 	flows_add(g, b->out, b->o ? b->o->place : NULL, lids, g->n_switches,
 		  load, &arrived);
 	for (uint32_t e = 0; e < g->n_edges; e++)
@@ -539,14 +552,11 @@ balance_pass(struct balance *b)
 	for (i = 0; i < g->n_switches; i++) {
 		sw = b->o ? b->o->climb[i] : i;
 		for (target = g->targets + g->first_target[sw];
-		     target < g->targets + g->first_target[sw + 1]; target++) {
-			b->base = target->lid;
-			for (b->lid = b->base; target->is_host &&
-			     b->lid < b->base + target->n_lids; b->lid++)
-				if (heavy[b->lid] && b->work < b->most_work &&
-				    balance_is_heavy(b))
-					balance_improve_lid(b, sw);
-		}
+		     target < g->targets + g->first_target[sw + 1]; target++)
+			if (target->is_host &&
+			    balance_take(b, target, b->nth) && heavy[b->lid] &&
+			    b->work < b->most_work && balance_is_heavy(b))
+				balance_improve_lid(b, sw);
 	}
 }
 
@@ -620,6 +630,40 @@ balance_init(struct balance *b, const struct graph *g, const struct order *o,
 	paths_load_init(&b->l, g, scratch);
 }
 
+/* LIDs of the target with the most. */
+static uint32_t
+balance_most_lids(const struct graph *g)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < g->n_targets; i++)
+		most = MAX(most, g->targets[i].n_lids);
+	return most;
+}
+
+/* The paths to the nth LIDs of hosts are balanced by themselves: most programs
+ * use the first one only. */
+static void
+balance_route_nth(struct balance *b, const uint8_t *held)
+{
+	const struct graph *g = b->g;
+	g_autofree uint8_t *none = g_new0(uint8_t, g->n_switches);
+	uint32_t i, k, sw;
+
+	balance_load_all(b, held ? held : none);
+	for (i = 0; i < g->n_switches; i++) {
+		sw = b->o ? b->o->climb[i] : i;
+		if (held && held[sw])
+			continue;
+		for (k = g->first_target[sw]; k < g->first_target[sw + 1]; k++)
+			if (g->targets[k].is_host)
+				balance_route_lid(b, &g->targets[k], b->nth);
+	}
+	b->keeps = !held;
+	b->most_work = b->work + (held ? WORK_HELD : WORK);
+	balance_improve(b, balance_find_bound(b) * ROOM);
+}
+
 struct balance_lost
 balance_route(const struct engine_input *in, const struct order *o,
 	      const struct turns *t, const uint8_t *held, struct lft *out)
@@ -628,30 +672,20 @@ balance_route(const struct engine_input *in, const struct order *o,
 	const struct graph *g = in->g;
 	const struct graph_target *target;
 	struct balance b;
-	uint32_t i, k, sw;
+	uint32_t i;
 
 	if (g->n_switches == 0)
 		return (struct balance_lost){ 0 };
 	balance_init(&b, g, o, t, out, scratch);
-	if (held)
-		balance_load_all(&b, held);
-	for (i = 0; i < g->n_switches; i++) {
-		sw = o ? o->climb[i] : i;
-		if (held && held[sw])
-			continue;
-		for (k = g->first_target[sw]; k < g->first_target[sw + 1]; k++)
-			if (g->targets[k].is_host)
-				balance_route_target(&b, &g->targets[k]);
-	}
-	b.keeps = !held;
-	b.most_work = b.work + (held ? WORK_HELD : WORK);
-	balance_improve(&b, balance_find_bound(&b) * ROOM);
+	for (b.nth = 0; b.nth < balance_most_lids(g); b.nth++)
+		balance_route_nth(&b, held);
 	for (target = g->targets; target < g->targets + g->n_targets;
 	     target++) {
 		memset(lft_row(out, target->sw) + target->lid, target->port,
 		       target->n_lids);
-		if (!target->is_host && !(held && held[target->sw]))
-			balance_route_target(&b, target);
+		for (i = 0; !target->is_host && i < target->n_lids &&
+		     !(held && held[target->sw]); i++)
+			balance_route_lid(&b, target, i);
 	}
 	return b.lost;
 }
@@ -766,27 +800,27 @@ keep_all(struct balance *b, const struct lft *held)
 	bool fits;
 
 	b->limit = INFINITY;
+	memset(b->l.load, 0, g->n_edges * sizeof(*b->l.load));
+	memset(b->l.cost, 0, g->n_edges * sizeof(*b->l.cost));
 	for (round = 0; round < 2; round++)
 		for (target = g->targets; target < g->targets + g->n_targets;
 		     target++) {
+			if (!balance_take(b, target, b->nth))
+				continue;
 			balance_aim(b, target->sw);
-			b->base = target->lid;
-			for (b->lid = b->base; b->lid < b->base +
-			     target->n_lids; b->lid++) {
-				if (!target->is_host && round == 0)
-					keep_own_lid(b, held);
-				if (!target->is_host)
-					continue;
-				fits = keep_read(b, held);
-				if (fits != (round == 0))
-					continue;
-				if (fits)
-					balance_add_all(b);
-				else
-					balance_choose_all(b, held);
-				b->n_extended = fits ? 0 : b->n_extended;
-				keep_store(b);
-			}
+			if (!target->is_host && round == 0)
+				keep_own_lid(b, held);
+			if (!target->is_host)
+				continue;
+			fits = keep_read(b, held);
+			if (fits != (round == 0))
+				continue;
+			if (fits)
+				balance_add_all(b);
+			else
+				balance_choose_all(b, held);
+			b->n_extended = fits ? 0 : b->n_extended;
+			keep_store(b);
 		}
 }
 
@@ -822,6 +856,7 @@ balance_keep(const struct engine_input *in, const struct order *o,
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	struct balance anew, kept;
 	uint64_t n_changes, n_blocks;
+	bool fits = true;
 	float limit;
 
 	if (!held || held->n_switches < in->g->n_switches)
@@ -837,15 +872,19 @@ balance_keep(const struct engine_input *in, const struct order *o,
 	if (keep_is_idle(&anew, held))
 		return;
 	balance_init(&kept, in->g, o, t, lft_copy(out), scratch);
-	keep_all(&kept, held);
-	if (!kept.lost.mixed) {
+	for (kept.nth = 0; fits && kept.nth < balance_most_lids(in->g);
+	     kept.nth++) {
+		anew.nth = kept.nth;
+		balance_load_all(&anew, NULL);
 		limit = KEEP * paths_load_most(&anew.l);
+		keep_all(&kept, held);
 		kept.most_work = kept.work + WORK_HELD;
 		kept.keeps = true;
-		balance_improve(&kept, limit);
-		if (paths_load_most(&kept.l) <= limit && 3 * n_changes >
-		    4 * keep_count_changes(held, kept.out))
-			memcpy(out->ports, kept.out->ports, lft_size(out));
+		if (!kept.lost.mixed)
+			balance_improve(&kept, limit);
+		fits = !kept.lost.mixed && paths_load_most(&kept.l) <= limit;
 	}
+	if (fits && 3 * n_changes > 4 * keep_count_changes(held, kept.out))
+		memcpy(out->ports, kept.out->ports, lft_size(out));
 	lft_free(kept.out);
 }

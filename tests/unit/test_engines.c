@@ -247,6 +247,29 @@ TEST(test_lids_of_a_range_take_different_paths)
 	}
 }
 
+/* Most programs use the first LID of a range only. */
+TEST(test_first_lids_of_ranges_are_balanced)
+{
+	double worst = 0;
+	uint64_t load[2];
+	struct fabric f;
+
+	for (size_t i = 0; for_trees[i]; i++)
+		for (size_t k = 0; shape_names[k]; k++) {
+			for (unsigned lmc = 0; lmc < 2; lmc++) {
+				fabric_open(&f, for_trees[i],
+					    shape_new(shape_names[k], 1, 20),
+					    2 * lmc);
+				fabric_route(&f);
+				load[lmc] = fabric_max_load(&f, NULL);
+				fabric_clear(&f);
+			}
+			worst = MAX(worst, (double)load[1] / (double)load[0]);
+		}
+	print_message("# at most %.2f times the load of LMC 0\n", worst);
+	assert_true(worst <= 1.4);
+}
+
 TEST(test_minhop_takes_shortest_paths_only)
 {
 	struct fabric f;
