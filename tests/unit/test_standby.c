@@ -43,6 +43,7 @@ struct stage {
 	unsigned bad_attr;	/* the manner is for this table; 0: for all */
 	bool is_minism, is_dark, is_down;
 	unsigned n_tables, n_class;
+	unsigned n_refused;	/* requests for a table that cannot be sent */
 	uint16_t master;	/* its LID */
 	int64_t table_us;	/* it takes so long */
 	unsigned lasts;
@@ -69,6 +70,8 @@ answer_class(struct stage *st, const struct scripted_sent *sent)
 	st->n_class++;
 	if (st->is_dark)
 		return;
+	scripted_refuse(st->t, st->n_refused, TRANSPORT_ERROR_SEND);
+	st->n_refused = 0;
 	if (st->is_minism)
 		sa_mark_write(changed.mad, &mark);
 	else
@@ -328,6 +331,24 @@ TEST(test_a_bad_answer_replaces_nothing)
 		if (i != EMPTY_STATUS)
 			expect_held(false, i);
 	}
+}
+
+TEST(test_a_request_that_cannot_be_sent_is_told_and_tried_again)
+{
+	AUTO_VALUE(stage_close) struct stage st;
+	struct standby_status status;
+
+	stage_open(&st, true);
+	after(&st, SECOND / 2);
+	set_members(&st, 5);
+	st.n_refused = 1;
+	for (unsigned i = 0; i < 20 && st.n_refused; i++)
+		status = after(&st, SECOND / 10);
+	assert_string_equal(status.why, "the transport accepts no request");
+	assert_int_equal(status.stats.n_members, 2);
+	status = after(&st, 3 * SECOND);
+	assert_null(status.why);
+	assert_int_equal(status.stats.n_members, 5);
 }
 
 TEST(test_another_master_is_read_though_it_has_the_same_marks)
