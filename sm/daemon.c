@@ -64,6 +64,7 @@ struct daemon {
 	struct control_socket *control;	/* NULL: not open */
 	struct http *http;		/* NULL: not open */
 	struct notify *notify;		/* NULL: no service of systemd */
+	struct fabric_pages *pages;
 	struct file_writer *report;	/* NULL: none is asked for */
 	/* Writes what is large, the dumps and the report: keys and state must
 	 * not wait behind them. NULL: at once. */
@@ -165,6 +166,26 @@ dump_fabric(struct daemon *d)
 	beside_run(d->slow, &task, dump, d);
 }
 
+static uint64_t
+make_page(struct daemon *d, struct snapshot *s, struct lid_map *lids,
+	  struct lft *lft)
+{
+	return fabric_pages_make(d->pages, status_page(d->status, s, lids, lft,
+				 perf_manager_ports(d->sm->perf, s)));
+}
+
+/* A file that was asked for has each one, also if a client asked for it. */
+static void
+on_page(const GString *html, void *data)
+{
+	struct daemon *d = data;
+
+	if (d->report)
+		file_writer_put(d->report,
+				g_string_new_len(html->str, (gssize)html->len));
+	http_wake(d->http);
+}
+
 static void
 on_sweep_end(const struct sweep_report *r, void *data)
 {
@@ -185,12 +206,9 @@ on_sweep_end(const struct sweep_report *r, void *data)
 	} else if (v && d->conf->dump_dir) {
 		dump_fabric(d);
 	}
-	if (v && d->report) {
-		g_string_truncate(out, 0);
-		status_page(d->status, v->subnet, v->lids, v->lft,
-			    perf_manager_ports(d->sm->perf, v->subnet), out);
-		file_writer_put(d->report, g_steal_pointer(&out));
-	}
+	fabric_pages_expire(d->pages);
+	if (v && d->report)
+		make_page(d, v->subnet, v->lids, v->lft);
 	if (v && d->conf->show && r->end != SWEEP_END_PLANNED)
 		print_picture(v, d->backend->out);
 	notify_tell(d->notify, NOTIFY_SWEPT);
@@ -346,6 +364,19 @@ daemon_look(struct control_view *out, void *data)
 	out->sa = d->sm->sa;
 }
 
+static const GString *
+daemon_page(uint64_t *number, void *data)
+{
+	struct daemon *d = data;
+	const struct sa_db *db = d->sm->sa->view;
+	const GString *html = fabric_pages_get(d->pages, number);
+
+	if (html || *number)
+		return html;
+	*number = make_page(d, db->subnet, db->lids, db->lft);
+	return fabric_pages_get(d->pages, number);
+}
+
 static void
 daemon_sweep(void *data)
 {
@@ -438,6 +469,7 @@ open_servers(struct daemon *d)
 {
 	const struct control_hooks hooks = {
 		.look = daemon_look,
+		.page = daemon_page,
 		.sweep = daemon_sweep,
 		.reload = daemon_reload,
 		.change = daemon_change,
@@ -692,10 +724,13 @@ open_report(struct daemon *d)
 		.path = d->conf->report, .subsystem = "daemon", .mode = 0666,
 	};
 
-	if (d->transport->timers)
-		d->slow = beside_new(d->transport, 0);
+	if (d->transport->timers || d->conf->mode == OPTIONS_MODE_RUN)
+		d->slow = beside_new(NULL, 0);
 	if (params.path)
 		d->report = file_writer_new(d->slow, d->log, &params);
+	/* a run that ends by itself is asked for its file */
+	d->pages = fabric_pages_new(d->conf->mode == OPTIONS_MODE_RUN ?
+				    d->slow : NULL, on_page, d);
 }
 
 /* The reverse order of daemon_run(). */
@@ -708,6 +743,7 @@ daemon_disconnect(struct daemon *d)
 	notify_close(d->notify);
 	http_close(d->http);
 	control_socket_close(d->control);
+	fabric_pages_free(d->pages);
 	file_writer_free(d->report);
 	/* a run that ends by itself is asked for its files */
 	if (!beside_free(d->slow, is_resident ? SLOW_END_US : SLOW_ONCE_US)) {

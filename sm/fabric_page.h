@@ -7,24 +7,47 @@
 #define MINISM_SM_FABRIC_PAGE_H
 
 #include "routing/tables.h"
+#include "sm/io/beside.h"
 #include "sm/perf_manager.h"
 #include "sm/sweep/sweep.h"
 #include "topology/lid.h"
 #include "topology/snapshot.h"
 
+/* All of it is the page's own, or a reference. */
 struct fabric_page {
-	const char *title, *engine;
+	char *title, *engine;
 	int64_t made;			/* unix time */
-	const struct snapshot *s;
-	const struct lid_map *lids;
-	const struct lft *lft;		/* NULL: no table is known */
-	const struct perf_port *perf;	/* by port; NULL: not read */
-	const struct sweep_stage *stages;	/* of the last sweep */
+	struct snapshot *s;
+	struct lid_map *lids;
+	struct lft *lft;		/* NULL: no table is known */
+	uint64_t *errors;		/* by port, perf_wire_errors(); NULL */
+	struct sweep_stage stages[SWEEP_STAGES];	/* of the last sweep */
 	unsigned n_stages;
-	const GPtrArray *notes;		/* of char *, a line each; may be NULL */
+	GPtrArray *notes;		/* of char *, a line each */
+
+	/* private: the result */
+	GString *html;
+	int64_t took_us;
+	uint64_t number;
 };
 
-/* HTML, appended to `out`. */
-void fabric_page_write(const struct fabric_page *page, GString *out);
+/* The pages of a manager, one after the other, made beside its loop. */
+struct fabric_pages;
+
+/* On the loop: it is there. */
+typedef void (*fabric_page_fn)(const GString *html, void *data);
+
+/* beside NULL: each is made at once. It is borrowed, and freed later. */
+struct fabric_pages *fabric_pages_new(struct beside *beside, fabric_page_fn fn,
+				      void *data);
+void fabric_pages_free(struct fabric_pages *p);
+
+/* Takes the page over, and drops one that is still being made. Its number. */
+uint64_t fabric_pages_make(struct fabric_pages *p, struct fabric_page *page);
+/* One that is not old, or has this number. NULL: to be asked for again, with
+ * *number, which is being made; 0: none is. */
+const GString *fabric_pages_get(const struct fabric_pages *p, uint64_t *number);
+/* What they show has changed. */
+void fabric_pages_expire(struct fabric_pages *p);
 
 #endif

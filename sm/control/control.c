@@ -341,7 +341,7 @@ static const struct command commands[] = {
 	  1, OF_FABRIC, control_subscriptions },
 	{ "sms", "", "the subnet managers of the fabric", 1, 1, 0,
 	  control_sms },
-	{ "report", "", "the fabric as a web page, to be kept in a file", 1, 1,
+	{ "report", "", "the fabric as a web page, to be kept in a file", 1, 2,
 	  OF_FABRIC, control_report },
 	{ "metrics", "", "counters and states as OpenMetrics text", 1, 1, 0,
 	  control_metrics },

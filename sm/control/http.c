@@ -9,10 +9,11 @@
  * name the server by an address, localhost or the name of the machine: a page of
  * another server whose name was made to lead here (DNS rebinding) does not.
  *
- * Pages are made in the main loop, which no client may fill with that: each is
- * kept for SHARE times as long as it took to make. So all clients together have
- * a twentieth of the loop for a page; that of some thousand hosts may be some
- * seconds old, that of a small fabric is new.
+ * No client may fill the main loop with its requests: what is made there is kept
+ * for SHARE times as long as it took. So all clients together have a twentieth of
+ * the loop for a page; that of some thousand hosts may be some seconds old. What
+ * is made beside the loop is waited for: the connection is suspended until
+ * http_wake().
  */
 #include "config.h"
 
@@ -40,6 +41,11 @@ unsigned
 http_port(const struct http *h)
 {
 	return 0;
+}
+
+void
+http_wake(struct http *h)
+{
 }
 
 #else
@@ -94,6 +100,7 @@ struct http {
 		int64_t until;	/* us, of the monotonic clock */
 	} kept[G_N_ELEMENTS(http_pages)];
 	GArray *lives;		/* struct http_life, the oldest first */
+	GPtrArray *waiting;	/* of struct MHD_Connection, suspended */
 	struct MHD_Daemon *mhd;
 	guint source, timer;
 };
@@ -128,14 +135,20 @@ send_page(struct http *h, struct MHD_Connection *c, size_t i)
 {
 	int64_t begin = g_get_monotonic_time();
 	GString **body = &h->kept[i].body;
-	bool done;
+	enum control_code code;
 
 	if (!*body || begin >= h->kept[i].until) {
 		if (*body)
 			g_string_free(*body, TRUE);
 		*body = g_string_new(NULL);
-		done = !control_ask(&h->hooks, http_pages[i].request, *body);
-		h->kept[i].status = done || !http_pages[i].needs_view ?
+		code = control_ask(&h->hooks, http_pages[i].request, *body);
+		if (code == CONTROL_AGAIN) {
+			g_string_free(g_steal_pointer(body), TRUE);
+			MHD_suspend_connection(c);
+			g_ptr_array_add(h->waiting, c);
+			return MHD_YES;
+		}
+		h->kept[i].status = !code || !http_pages[i].needs_view ?
 			MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
 		h->kept[i].until = begin + (1 + SHARE) *
 			(g_get_monotonic_time() - begin);
@@ -271,7 +284,7 @@ http_open(const char *address, const struct control_hooks *hooks,
 	g_autoptr(GSocketAddress) numeric = NULL;
 	struct sockaddr_storage at = { .ss_family = AF_UNSPEC };
 	struct http *h;
-	unsigned flags = MHD_USE_EPOLL;
+	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
 
 	if (!parsed)
 		return NULL;
@@ -291,6 +304,7 @@ http_open(const char *address, const struct control_hooks *hooks,
 	h = g_new0(struct http, 1);
 	h->hooks = *hooks;
 	h->lives = g_array_new(FALSE, FALSE, sizeof(struct http_life));
+	h->waiting = g_ptr_array_new();
 	errno = 0;
 	h->mhd = MHD_start_daemon(flags, 0, NULL, NULL, http_on_request, h,
 				  MHD_OPTION_SOCK_ADDR, &at,
@@ -307,6 +321,7 @@ http_open(const char *address, const struct control_hooks *hooks,
 			    "%s: %s", address, errno ? g_strerror(errno) :
 			    "cannot listen there");
 		g_array_unref(h->lives);
+		g_ptr_array_unref(h->waiting);
 		g_free(h);
 		return NULL;
 	}
@@ -314,6 +329,16 @@ http_open(const char *address, const struct control_hooks *hooks,
 			MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, G_IO_IN,
 			http_on_event, h);
 	return h;
+}
+
+/* They are asked for their pages once more, by the main loop. */
+void
+http_wake(struct http *h)
+{
+	for (guint i = 0; h && i < h->waiting->len; i++)
+		MHD_resume_connection(h->waiting->pdata[i]);
+	if (h)
+		g_ptr_array_set_size(h->waiting, 0);
 }
 
 unsigned
@@ -330,11 +355,13 @@ http_close(struct http *h)
 	g_source_remove(h->source);
 	if (h->timer)
 		g_source_remove(h->timer);
+	http_wake(h);
 	MHD_stop_daemon(h->mhd);
 	for (size_t i = 0; i < G_N_ELEMENTS(http_pages); i++)
 		if (h->kept[i].body)
 			g_string_free(h->kept[i].body, TRUE);
 	g_array_unref(h->lives);
+	g_ptr_array_unref(h->waiting);
 	g_free(h);
 }
 

@@ -17,6 +17,8 @@ struct http *http_open(const char *address, const struct control_hooks *hooks,
 		       GError **error);
 /* The TCP port; for an address with port 0, the one that the kernel chose. */
 unsigned http_port(const struct http *h);
+/* A page that was being made is there. NULL is ignored. */
+void http_wake(struct http *h);
 void http_close(struct http *h);
 
 #endif

@@ -26,7 +26,7 @@ struct beside_job {
 };
 
 struct beside {
-	struct transport *t;
+	struct transport *t;	/* NULL: a thread in any case */
 	int64_t takes_us;
 	unsigned timer;		/* without a thread; 0: not running */
 
@@ -39,6 +39,12 @@ struct beside {
 	bool is_closing;
 	bool is_left;		/* the thread frees all this */
 };
+
+static bool
+has_thread(const struct beside *b)
+{
+	return !b->t || b->t->timers;
+}
 
 static bool
 is_cancelled(const struct beside_job *job)
@@ -238,7 +244,7 @@ beside_free(struct beside *b, int64_t wait_us)
 
 	if (!b)
 		return true;
-	while (!b->t->timers && b->todo.length) {
+	while (!has_thread(b) && b->todo.length) {
 		transport_timer_clear(b->t, &b->timer);
 		on_timer(b);
 	}
@@ -266,7 +272,7 @@ beside_run(struct beside *b, const struct beside_task *task, void *values,
 		job_end(job);
 		return NULL;
 	}
-	if (b->t->timers && !b->thread)
+	if (has_thread(b) && !b->thread)
 		start_thread(b);
 	g_mutex_lock(&b->lock);
 	g_queue_push_tail(&b->todo, job);

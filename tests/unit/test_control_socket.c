@@ -36,6 +36,9 @@ struct setup {
 	unsigned sweeps, takes_us, looks, look_us;
 	struct status *status;
 	struct partition_rules *rules;
+	struct sa sa;		/* with a view, or NULL */
+	struct http *http;
+	GString *page;		/* NULL: it is being made */
 };
 
 static void
@@ -48,6 +51,7 @@ look(struct control_view *out, void *data)
 	memset(out, 0, sizeof(*out));
 	out->status = t->status;
 	out->rules = t->rules;
+	out->sa = &t->sa;
 }
 
 static void
@@ -644,4 +648,49 @@ SETUP_TEST(test_clients_of_a_page_share_one_that_took_long_to_make)
 	while (t->looks < 3)
 		g_free(http_get(h, "/"));
 	http_close(h);
+}
+
+static gboolean
+finish_page(gpointer data)
+{
+	struct setup *t = data;
+
+	t->page = g_string_new("all of it");
+	http_wake(t->http);
+	return G_SOURCE_REMOVE;
+}
+
+static const GString *
+page_of_job(uint64_t *number, void *data)
+{
+	struct setup *t = data;
+
+	if (!t->page && t->looks == 1)
+		g_timeout_add(20, finish_page, t);
+	*number = 5;
+	return t->page;
+}
+
+/* Nobody waits in the loop for a page that is made beside it. */
+SETUP_TEST(test_page_that_is_being_made_is_waited_for)
+{
+	g_autoptr(GString) first = g_string_new(NULL);
+	g_autofree char *page = NULL;
+
+	t->sa.view = (void *)t;		/* it is not looked at */
+	t->hooks.page = page_of_job;
+	t->http = http_open("127.0.0.1:0", &t->hooks, NULL);
+	control_answer(&t->hooks, "report", first);
+	assert_string_equal(first->str, "minism 2 7 9\nreport 5\n");
+	if (t->http)
+		page = http_get(t->http, "/");
+	if (t->http)
+		assert_has(page, " 200 ");
+	while (!t->page)
+		turn(1);
+	g_string_truncate(first, 0);
+	control_answer(&t->hooks, "report 5", first);
+	assert_string_equal(first->str, "minism 2 0 9\nall of it");
+	http_close(t->http);
+	g_string_free(t->page, TRUE);
 }
