@@ -764,14 +764,14 @@ mad_client_room(const struct mad_client *x)
 	return x->queue.head ? 0 : window_left(&x->window, false);
 }
 
-void
+bool
 mad_client_set_pump(struct mad_client *x, mad_client_pump_fn fn, void *data)
 {
-	g_assert(!fn || !x->pump);
-	if (!fn && x->pump_data != data)
-		return;
+	if (fn ? x->pump != NULL : x->pump_data != data)
+		return false;
 	x->pump = fn;
 	x->pump_data = data;
 	if (fn)
 		kick_later(x);
+	return true;
 }

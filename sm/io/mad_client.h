@@ -143,8 +143,9 @@ void mad_client_cancel_owner(struct mad_client *x, const void *data);
  * fill the queue. */
 unsigned mad_client_room(const struct mad_client *x);
 
-/* There is one at a time. fn NULL: none, if the present one has this `data`. */
-void mad_client_set_pump(struct mad_client *x, mad_client_pump_fn fn,
+/* There is one at a time: false if there is another one, which stays. fn NULL:
+ * none, if the present one has this `data`. */
+bool mad_client_set_pump(struct mad_client *x, mad_client_pump_fn fn,
 			 void *data);
 
 #endif

@@ -26,6 +26,8 @@
 
 #include <string.h>
 
+#define IN_FLIGHT	16u	/* beside a batch that has the window */
+
 struct flight {
 	struct smp_request request;
 	uint32_t id;		/* 0: this slot is free */
@@ -296,8 +298,8 @@ smp_batch_start(struct mad_client *x, const struct snapshot *s,
 	b->stage = *stage;
 	b->flights = g_array_new(FALSE, TRUE, sizeof(struct flight));
 	b->free_slots = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	if (!stage->max_in_flight)
-		mad_client_set_pump(x, batch_pump, b);
+	if (!stage->max_in_flight && !mad_client_set_pump(x, batch_pump, b))
+		b->stage.max_in_flight = IN_FLIGHT;
 	b->timer = transport_timer_start(x->transport, 0,
 					 batch_on_start, b);
 	return b;

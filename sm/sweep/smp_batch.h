@@ -63,7 +63,8 @@ struct smp_stage {
 	bool (*again)(void *data, const struct smp_request *r);
 	void *data;
 	/* 0: as many requests in flight as the window has room for, which one
-	 * batch at a time can have; else this many, room or not. */
+	 * batch at a time can have, the next one has some; else this many, room
+	 * or not. */
 	unsigned max_in_flight;
 };
 

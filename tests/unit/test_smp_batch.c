@@ -300,6 +300,29 @@ BENCH_TEST(test_window_of_others_is_respected)
 	assert_int_equal(b->done, 2);
 }
 
+/* The window has one pump: the second batch goes on by its own answers. */
+BENCH_TEST(test_two_batches_share_the_window)
+{
+	const struct smp_stage stage = {
+		.next = bench_next, .reply = bench_reply, .data = b,
+	};
+	struct smp_batch *first;
+
+	reach = 9;
+	scripted_set_peer(b->t, peer, NULL);
+	for (unsigned i = 0; i < 30; i++)
+		add(b, b->sw[i % N]);
+	first = smp_batch_start(b->x, b->s, NULL, &stage);
+	b->batch = smp_batch_start(b->x, b->s, NULL, &stage);
+	scripted_run(b->t, transport_now(b->t));
+	smp_batch_drop(first);
+	smp_batch_free(first);
+	run(b);
+	assert_int_equal(b->next, 30);
+	assert_in_range(b->replies->len, 1, 30);
+	assert_int_equal(smp_batch_in_flight(b->batch), 0);
+}
+
 BENCH_TEST(test_dropped_requests_have_no_reply)
 {
 	for (unsigned i = 0; i < N; i++)
