@@ -175,6 +175,13 @@ broken_case() {
 	awk '!(/^0x/ && ++n == 8)' good.lfts >hole.lfts
 	check "hole: exits 3" exits 3 'PGFT(2,2;1,2)' --lfts hole.lfts
 	check "hole: says how many" says 'UNREACHABLE: [0-9]+ pairs'
+	check "hole: and where" says 'the first: from .S-.* to LID [0-9]'
+	check "hole: beside others, with what changes" exits 3 'PGFT(2,2;1,2)' \
+		--all --lfts hole.lfts --before good.lfts
+	check "hole: one block" says '^hole.lfts .* 1$'
+	exits 0 'ring(7;1)' --engine updn
+	check "up and down: some paths are longer" \
+		says '^not minimal +[1-9][0-9.]*% \([1-9]'
 	sed 's/^\(0x0008\) [0-9]*/\1 009/' good.lfts >astray.lfts
 	check "stranger: exits 4" exits 4 'PGFT(2,2;1,2)' --lfts astray.lfts
 	# the spines send what is for the last host to the first leaf, which
