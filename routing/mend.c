@@ -317,6 +317,7 @@ struct completion {
 	uint8_t *above;		/* by switch: it is a root, or above one */
 	uint32_t *parent, root;	/* see multicast_reserve() */
 	bool is_spanning;	/* complete_span() was called */
+	bool sparse;		/* see complete_all() */
 	bool bends;		/* see complete_bend() */
 	uint16_t *root_lid;	/* by island; LID_NONE: not a tree */
 };
@@ -566,13 +567,14 @@ complete_by_tree(struct completion *x)
 	}
 }
 
-static void
-complete_lid(struct completion *x)
+/* Gives paths to the switches that have none; returns how many have none
+ * still. */
+static uint32_t
+complete_open(struct completion *x)
 {
 	struct mend *m = &x->m;
-	uint32_t i, sw, n_open;
+	uint32_t i, sw, n_open = 0;
 
-	m->target = graph_target_at(m->g, m->lid);
 	for (m->n = 0, i = 0; i < x->n_near; i++) {
 		sw = x->near[i];
 		if (lft_row(m->lft, sw)[m->lid] == LFT_NO_PATH &&
@@ -587,10 +589,41 @@ complete_lid(struct completion *x)
 			break;
 		x->bends = true;
 	}
-	for (n_open = i = 0; i < m->n; i++)
+	for (i = 0; i < m->n; i++)
 		n_open += m->is_open[m->queue[i]];
 	memset(m->is_open, 0, m->g->n_switches);
-	if (n_open && !m->target->is_host)
+	return n_open;
+}
+
+/* Makes all paths to the LID anew; they stay as they were if some would be
+ * missing. */
+static void
+complete_anew(struct completion *x)
+{
+	struct mend *m = &x->m;
+	uint32_t n = m->g->n_switches, sw;
+	g_autofree uint8_t *was = g_malloc(n);
+
+	for (sw = 0; sw < n; sw++) {
+		was[sw] = lft_row(m->lft, sw)[m->lid];
+		if (sw != m->target->sw)
+			lft_row(m->lft, sw)[m->lid] = LFT_NO_PATH;
+	}
+	if (complete_open(x))
+		for (sw = 0; sw < n; sw++)
+			lft_row(m->lft, sw)[m->lid] = was[sw];
+}
+
+/* No host has a worse path for a LID inside a switch. */
+static void
+complete_lid(struct completion *x)
+{
+	x->m.target = graph_target_at(x->m.g, x->m.lid);
+	if (!complete_open(x) || x->m.target->is_host)
+		return;
+	if (x->sparse)
+		complete_anew(x);
+	else
 		complete_by_tree(x);
 }
 
@@ -636,29 +669,44 @@ complete_find_lids(const struct graph *g, const struct lft *lft)
 	return any ? g_steal_pointer(&lids) : NULL;
 }
 
+/* With all turns that the order permits and a tree over all hosts, or with the
+ * turns of the tables alone, if that was not enough. */
+static void
+complete_all(const struct graph *g, struct lft *lft, const uint32_t *ranks,
+	     const uint8_t *lids, bool sparse)
+{
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	struct completion x = { .sparse = sparse, .root = SNAPSHOT_NONE };
+	struct channels *c = NULL;
+	uint32_t i;
+
+	x.parent = g_new(uint32_t, g->n_switches);
+	g_ptr_array_add(scratch, x.parent);
+	if (!sparse)
+		c = multicast_reserve(g, lft, ranks, x.parent, &x.root);
+	else if (!channels_load(&c, g, lft, NULL, NULL))
+		g_clear_pointer(&c, channels_free);
+	if (!c)
+		return;
+	mend_init(&x.m, g, c, scratch);
+	x.m.lft = lft;
+	complete_init(&x, g, ranks, scratch);
+	/* hosts once more: a later turn may serve them, too */
+	for (i = 0; i < 3 * x.n_near; i++)
+		complete_switch(&x, x.near[i % x.n_near], i / x.n_near != 1,
+				lids);
+	mend_clear(&x.m);
+	channels_free(c);
+}
+
 void
 mend_complete(const struct graph *g, struct lft *lft, const uint32_t *ranks)
 {
-	g_autofree uint8_t *lids = complete_find_lids(g, lft);
-	g_autoptr(GPtrArray) scratch = scratch_new();
-	struct channels *c;
-	struct completion x = { .is_spanning = false };
-	uint32_t i;
+	for (unsigned sparse = 0; sparse < 2; sparse++) {
+		g_autofree uint8_t *lids = complete_find_lids(g, lft);
 
-	if (!lids)
-		return;
-	x.parent = g_new(uint32_t, g->n_switches);
-	g_ptr_array_add(scratch, x.parent);
-	c = multicast_reserve(g, lft, ranks, x.parent, &x.root);
-	if (c) {
-		mend_init(&x.m, g, c, scratch);
-		x.m.lft = lft;
-		complete_init(&x, g, ranks, scratch);
-		/* hosts once more: a later turn may serve them, too */
-		for (i = 0; i < 3 * x.n_near; i++)
-			complete_switch(&x, x.near[i % x.n_near],
-					i / x.n_near != 1, lids);
-		mend_clear(&x.m);
+		if (!lids)
+			return;
+		complete_all(g, lft, ranks, lids, sparse);
 	}
-	channels_free(c);
 }

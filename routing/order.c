@@ -45,9 +45,9 @@
 #define GOOD		1.5	/* times the cost of unrestricted paths: good */
 #define KEEP		1.1	/* times the cost: the present order stays */
 #define MAX_ROUNDS	8u	/* of order_settle() */
-#define N_SAMPLES	32u	/* pairs of leaves with hosts below a top
+#define N_SAMPLES	64u	/* pairs of leaves with hosts below a top
 				   switch, */
-#define MAX_SAMPLES	256u	/* among so many pairs of ways down */
+#define MAX_SAMPLES	512u	/* among so many pairs of ways down */
 
 /* ---- from levels to an order ---- */
 
@@ -365,10 +365,10 @@ sample_settle(struct sample *s, uint32_t top)
 		s->n_searches++;	/* unlike any search before */
 		sample_climb(s, a, own);
 		n_apart += !sample_climb(s, b, own);
-		if (n_apart * 4 > N_SAMPLES)
+		if (n_apart * 16 > N_SAMPLES)
 			return own;
 	}
-	if (n_apart * 4 > n_pairs)
+	if (n_apart * 16 > n_pairs)
 		return own;
 	for (k = 1; k <= LEVEL_MAX; k++)
 		if (count[k] > count[around])
