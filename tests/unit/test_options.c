@@ -398,15 +398,41 @@ SETUP_TEST(test_shipped_file_tells_the_defaults)
 	g_free(all);
 }
 
+/* Values that it has before "if it is not set" are those of the shipped file,
+ * which are the built-in ones. */
 TEST(test_man_page_has_every_key, setup_new, setup_free)
 {
 	g_autofree char *text = source_read("doc/minism.conf.5");
+	g_autofree char *shipped = source_read("etc/minism.conf");
+	g_autoptr(GRegex) value = g_regex_new(
+		"\\s(0x[0-9a-f]+|[0-9]+|TRUE|FALSE) if it is not set", 0, 0,
+		NULL);
+	unsigned n_values = 0;
 
 	for (size_t i = 0; i < options_table.n; i++) {
-		const char *key = options_table.options[i].key;
+		const char *key = options_table.options[i].key, *at, *end;
 		g_autofree char *start = g_strdup_printf("\n.BI %s \" ", key);
+		g_autoptr(GMatchInfo) match = NULL;
+		g_autofree char *entry = NULL, *line = NULL, *is = NULL;
 
-		if (has_entry(key) && !strstr(text, start))
+		if (!has_entry(key))
+			continue;
+		at = strstr(text, start);
+		if (!at)
 			fail_msg("minism.conf(5) lacks %s", key);
+		end = strstr(at, "\n.TP");
+		entry = end ? g_strndup(at, (size_t)(end - at)) : g_strdup(at);
+		if (!g_regex_match(value, entry, 0, &match))
+			continue;
+		is = g_match_info_fetch(match, 1);
+		line = g_strdup_printf("\n#%s ", key);
+		at = strstr(shipped, line) + strlen(line);
+		n_values++;
+		if (g_ascii_isdigit(*is) ? g_ascii_strtoull(is, NULL, 0) !=
+		    g_ascii_strtoull(at, NULL, 0) :
+		    !g_str_has_prefix(at, is))
+			fail_msg("minism.conf(5): %s is not %s if it is not "
+				 "set", key, is);
 	}
+	assert_true(n_values > 20);
 }
