@@ -308,8 +308,8 @@ serve_vl_arb(struct sim *sim, const struct sim_packet *p, uint8_t *data)
 	}
 	t = sim->ports[port].tables;
 	memset(data, 0, SMP_DATA_LEN);
-	memcpy(data, (t && t->vl_arb ? t->vl_arb : vl_arb_default)[block - 1],
-	       len);
+	memcpy(data, t && t->vl_arb ? t->vl_arb[block - 1] :
+	       vl_arb_default[block - 1], len);
 	return MAD_STATUS_OK;
 }
 
