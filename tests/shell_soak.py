@@ -25,6 +25,7 @@ NAMES = ("H-0 H-1 H-647 S-1-0 S-2-3 S-1-0/19 H-3/1 0x5000000000000100 nowhere "
          "0 1 2 7 64 -1 255 65536 99999999999 1.5 3% 100ms 4xEDR 0xffff all "
          "off until $(id) `id` \"a\\\"b\" 'x' ; * ? \\ é \x01 %n %s / .. -h "
          "--json --follow " + "x" * 300).split()
+SANITIZER = r"ERROR: \w+Sanitizer|runtime error:"
 NOT_AT_THE_PROMPT = {"!", "on", "quit", "script", "step"}  # other programs, end
 
 
@@ -49,7 +50,8 @@ def console(count):
         done = subprocess.run([lab, "PGFT(4,4;1,4)"], text=True, errors="replace",
                               input="\n".join(lines) + "\nlist\n", timeout=600,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        if done.returncode not in (0, 1) or "S-2-3" not in done.stdout[-3000:]:
+        if (done.returncode not in (0, 1) or re.search(SANITIZER, done.stdout)
+                or "S-2-3" not in done.stdout[-3000:]):
             fail(f"minism-lab ended with {done.returncode}",
                  lines + done.stdout.splitlines())
     print(f"# {count} lines of {len(words)} commands")
@@ -66,7 +68,7 @@ class Manager:
             [os.path.join(BUILD, "minism"), "--simulate", FABRIC, "-F",
              "/dev/null", "--cache-dir", folder, "--control-socket", self.path,
              "--http", f"127.0.0.1:{self.port}", "-f", self.log],
-            stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+            stdout=subprocess.DEVNULL, stderr=open(self.log + ".err", "w"))
         for _ in range(600):
             if os.path.exists(self.path) and b"UP" in self.ask("status"):
                 return
@@ -81,8 +83,8 @@ class Manager:
             s.sendall(request.encode("utf-8", "surrogateescape") + b"\n")
             answer = b"".join(iter(lambda: s.recv(65536), b""))
         head, _, body = answer.partition(b"\n")
-        if answer and int(head.split()[3]) != len(body):
-            fail(f"{request}: {head} before {len(body)} bytes", [])
+        if not answer or int(head.split()[3]) != len(body):
+            fail(f"{request!r}: {head} before {len(body)} bytes", [])
         return answer
 
     def get(self, path):
@@ -127,7 +129,7 @@ def requests(count):
                 raise OSError("status at the end")
         except (OSError, ValueError, IndexError) as error:
             fail(f"{error!r}, status {m.child.poll()}",
-                 last + open(m.log, errors="replace").read().splitlines()[-8:])
+                 last + open(m.log + ".err").read().splitlines()[:12])
         finally:
             m.child.kill()
             m.child.wait()
