@@ -112,6 +112,7 @@ serve(struct inside *k)
 {
 	g_autoptr(GPtrArray) words = g_ptr_array_new();
 	g_autofree char *text = NULL;
+	const int failed = W_EXITCODE(127, 0);
 	struct request r;
 
 	if (recv(k->fd, &r, sizeof(r), MSG_WAITALL) != sizeof(r))
@@ -129,6 +130,10 @@ serve(struct inside *k)
 	if (k->program == 0)
 		execute(k, (char **)words->pdata,
 			(char **)words->pdata + r.n_args + 1);
+	if (k->program < 0) {	/* no process: as if it could not be executed */
+		k->program = 0;
+		send(k->fd, &failed, sizeof(failed), MSG_NOSIGNAL);
+	}
 	return true;
 }
 
