@@ -4,9 +4,11 @@
  * (gzip) and in Base64. One is JSON, see index() there; the other is the rows
  * of the forwarding tables as they are in struct lft.
  *
- * That of ten thousand hosts takes a third of a second, and who asks for it may
- * ask at any rate: it is made beside the loop, and the last one is what all get
- * for SHARE times as long as it took, or until a sweep has ended.
+ * That of ten thousand hosts takes a third of a second, and clients may ask for it
+ * at any rate: it is made beside the loop, and the last one is what all get for
+ * SHARE times as long as it took, or until a sweep has ended. One that has been
+ * begun is finished, however often sweeps end meanwhile: clients wait for it.
+ * The newest of the others is made after it.
  */
 #include "sm/fabric_page.h"
 
@@ -23,6 +25,7 @@ struct fabric_pages {
 	fabric_page_fn fn;
 	void *data;
 	struct beside_job *job;	/* NULL: none is being made */
+	struct fabric_page *next;	/* to be made then; NULL: none */
 	uint64_t n_begun;
 	GString *html;		/* NULL: none was made */
 	uint64_t number;	/* its */
@@ -208,6 +211,8 @@ fabric_page_free(void *values)
 	g_free(p);
 }
 
+static void page_begin(struct fabric_pages *p, struct fabric_page *page);
+
 static void
 page_done(void *values, void *data)
 {
@@ -222,6 +227,18 @@ page_done(void *values, void *data)
 	p->until = g_get_monotonic_time() +
 		MAX(SHARE * page->took_us, FRESH_US);
 	p->fn(p->html, p->data);
+	if (p->next)
+		page_begin(p, g_steal_pointer(&p->next));
+}
+
+static void
+page_begin(struct fabric_pages *p, struct fabric_page *page)
+{
+	static const struct beside_task task = {
+		fabric_page_write, page_done, fabric_page_free,
+	};
+
+	p->job = beside_run(p->beside, &task, page, p);
 }
 
 struct fabric_pages *
@@ -240,6 +257,8 @@ fabric_pages_free(struct fabric_pages *p)
 {
 	if (p->job)
 		beside_cancel(p->job);
+	if (p->next)
+		fabric_page_free(p->next);
 	if (p->html)
 		g_string_free(p->html, TRUE);
 	g_free(p);
@@ -248,14 +267,12 @@ fabric_pages_free(struct fabric_pages *p)
 uint64_t
 fabric_pages_make(struct fabric_pages *p, struct fabric_page *page)
 {
-	static const struct beside_task task = {
-		fabric_page_write, page_done, fabric_page_free,
-	};
-
 	page->number = ++p->n_begun;
-	if (p->job)
-		beside_cancel(p->job);
-	p->job = beside_run(p->beside, &task, page, p);
+	if (p->next)
+		fabric_page_free(p->next);
+	p->next = p->job ? page : NULL;
+	if (!p->job)
+		page_begin(p, page);
 	return p->n_begun;
 }
 

@@ -42,7 +42,8 @@ struct fabric_pages *fabric_pages_new(struct beside *beside, fabric_page_fn fn,
 				      void *data);
 void fabric_pages_free(struct fabric_pages *p);
 
-/* Takes the page over, and drops one that is still being made. Its number. */
+/* Takes the page over; it is made after the one that is being made, unless a
+ * newer one comes before. Its number. */
 uint64_t fabric_pages_make(struct fabric_pages *p, struct fabric_page *page);
 /* One that is not old, or has this number. NULL: to be asked for again, with
  * *number, which is being made; 0: none is. */

@@ -20,8 +20,10 @@
 
 #include "sm/control/control_socket.h"
 #include "sm/control/http.h"
+#include "sm/fabric_page.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
+#include "topology/generate.h"
 
 #define PATIENCE_MS	500u	/* where it has to run out, */
 #define LONG_MS		60000u	/* and where it must not */
@@ -671,7 +673,7 @@ page_of_job(uint64_t *number, void *data)
 	return t->page;
 }
 
-/* Nobody waits in the loop for a page that is made beside it. */
+/* The loop does not wait for a page that is made beside it. */
 SETUP_TEST(test_page_that_is_being_made_is_waited_for)
 {
 	g_autoptr(GString) first = g_string_new(NULL);
@@ -693,4 +695,51 @@ SETUP_TEST(test_page_that_is_being_made_is_waited_for)
 	assert_string_equal(first->str, "minism 2 0 9\nall of it");
 	http_close(t->http);
 	g_string_free(t->page, TRUE);
+}
+
+static void
+count_page(const GString *html, void *data)
+{
+	unsigned *n = data;
+
+	assert_true(html->len > 0);
+	(*n)++;
+}
+
+static uint64_t
+make_page(struct fabric_pages *pages)
+{
+	struct fabric_page *page = g_new0(struct fabric_page, 1);
+
+	page->title = g_strdup("Fabric");
+	page->engine = g_strdup("none");
+	page->s = generate_fabric("PGFT(2,2;1,2)", NULL, NULL);
+	page->lids = lid_assign(page->s, 0, NULL, 0, NULL, NULL);
+	page->notes = g_ptr_array_new_with_free_func(g_free);
+	return fabric_pages_make(pages, page);
+}
+
+/* However fast sweeps follow each other, a page that was begun is finished, since
+ * clients wait for it; of those that come meanwhile only the last is made. */
+TEST(test_page_that_was_begun_is_finished)
+{
+	struct beside *beside = beside_new(NULL, 0);
+	unsigned n = 0;
+	struct fabric_pages *pages = fabric_pages_new(beside, count_page, &n);
+	uint64_t first = make_page(pages), number = first;
+
+	make_page(pages);
+	make_page(pages);
+	while (n < 1)
+		g_main_context_iteration(NULL, TRUE);
+	assert_non_null(fabric_pages_get(pages, &number));
+	for (unsigned i = 0; n < 2 && i < 5000; i++) {
+		g_usleep(1000);
+		turn(1);
+	}
+	make_page(pages);
+	make_page(pages);
+	fabric_pages_free(pages);
+	beside_free(beside, G_USEC_PER_SEC);
+	assert_int_equal(n, 2);
 }
