@@ -502,6 +502,13 @@ balance_is_heavy(const struct balance *b)
 	return false;
 }
 
+static void
+balance_forget_loads(struct balance *b)
+{
+	memset(b->l.load, 0, b->g->n_edges * sizeof(*b->l.load));
+	memset(b->l.cost, 0, b->g->n_edges * sizeof(*b->l.cost));
+}
+
 /* Loads of the flows of CAs to the CAs of all switches, or of those marked:
  * each sends to the nth LID. */
 static void
@@ -513,8 +520,7 @@ balance_load_all(struct balance *b, const uint8_t *marks)
 	const struct graph_target *target;
 	uint64_t arrived = 0;
 
-	memset(b->l.load, 0, g->n_edges * sizeof(*b->l.load));
-	memset(b->l.cost, 0, g->n_edges * sizeof(*b->l.cost));
+	balance_forget_loads(b);
 	for (target = g->targets; target < g->targets + g->n_targets; target++)
 		if (target->is_host && (!marks || marks[target->sw]) &&
 		    b->nth < target->n_lids)
@@ -647,10 +653,12 @@ static void
 balance_route_nth(struct balance *b, const uint8_t *held)
 {
 	const struct graph *g = b->g;
-	g_autofree uint8_t *none = g_new0(uint8_t, g->n_switches);
 	uint32_t i, k, sw;
 
-	balance_load_all(b, held ? held : none);
+	if (held)
+		balance_load_all(b, held);
+	else
+		balance_forget_loads(b);
 	for (i = 0; i < g->n_switches; i++) {
 		sw = b->o ? b->o->climb[i] : i;
 		if (held && held[sw])
@@ -800,8 +808,7 @@ keep_all(struct balance *b, const struct lft *held)
 	bool fits;
 
 	b->limit = INFINITY;
-	memset(b->l.load, 0, g->n_edges * sizeof(*b->l.load));
-	memset(b->l.cost, 0, g->n_edges * sizeof(*b->l.cost));
+	balance_forget_loads(b);
 	for (round = 0; round < 2; round++)
 		for (target = g->targets; target < g->targets + g->n_targets;
 		     target++) {
@@ -875,7 +882,8 @@ balance_keep(const struct engine_input *in, const struct order *o,
 	for (kept.nth = 0; fits && kept.nth < balance_most_lids(in->g);
 	     kept.nth++) {
 		anew.nth = kept.nth;
-		balance_load_all(&anew, NULL);
+		if (anew.nth)	/* that of the first ones is known */
+			balance_load_all(&anew, NULL);
 		limit = KEEP * paths_load_most(&anew.l);
 		keep_all(&kept, held);
 		kept.most_work = kept.work + WORK_HELD;

@@ -151,8 +151,9 @@ mend_take(struct mend *m, uint32_t sw, uint32_t edge)
 }
 
 /* May the switch at the other end of `in` forward by `out` instead of its
- * present entry? Not if it has none, since its table ends below the LID. Nor if one of the switches whose paths pass it would make a
- * turn that is not in the graph. */
+ * present entry? Not if it has none, since its table ends below the LID; nor if
+ * one of the switches whose paths pass it would make a turn that is not in the
+ * graph. */
 static bool
 mend_may_bend(struct mend *m, uint32_t in, uint32_t out, bool add)
 {
@@ -216,7 +217,6 @@ mend_lose(struct mend *m, uint32_t sw)
 	m->queue[m->n++] = sw;
 }
 
-/* Step 2: switches with CAs, the nearest first. */
 void
 mend_hosts(struct mend *m)
 {
@@ -264,8 +264,8 @@ mend_reroute(struct mend *m, uint32_t sw, bool add)
 	return false;
 }
 
-/* Step 3: from the fault backwards. A switch all of whose neighbours have no
- * path yet is tried again in the next round. */
+/* A switch all of whose neighbours have no path yet is tried again in the next
+ * round. */
 bool
 mend_others(struct mend *m)
 {
@@ -300,7 +300,6 @@ mend_others(struct mend *m)
 	return true;
 }
 
-
 /* ---- all that an engine left out ---- */
 
 /*
@@ -309,7 +308,7 @@ mend_others(struct mend *m)
  * one path between any two of its tops, so turns from down to up close no cycle
  * there in a fat tree. Switches near it get such turns first.
  */
-struct completion {
+struct remainder {
 	struct mend m;
 	uint32_t *depth;	/* by switch: cables from its root */
 	uint32_t *near;		/* all switches, the nearest first */
@@ -346,7 +345,7 @@ complete_is_tree(const struct graph *g, const struct order *o, uint32_t sw,
 }
 
 static void
-complete_init(struct completion *x, const struct graph *g,
+complete_init(struct remainder *x, const struct graph *g,
 	      const uint32_t *ranks, GPtrArray *scratch)
 {
 	struct order *o = order_from_ranks(g, ranks);
@@ -403,7 +402,7 @@ complete_by(struct mend *m, uint32_t sw, uint32_t e, bool add)
 /* Switches without hosts send towards the root, up to the first switch with a
  * path, and turn there if it is above the root: so most get one at once. */
 static void
-complete_by_root(struct completion *x)
+complete_by_root(struct remainder *x)
 {
 	struct mend *m = &x->m;
 	uint16_t lid = x->root_lid[m->g->island[m->target->sw]];
@@ -421,7 +420,7 @@ complete_by_root(struct completion *x)
 /* May an entry of a neighbour change, too? That moves paths of hosts, if the
  * LID is a host's; a switch that sends for itself only comes last then. */
 static bool
-complete_bend(struct completion *x, uint32_t sw, uint32_t e, bool add)
+complete_bend(struct remainder *x, uint32_t sw, uint32_t e, bool add)
 {
 	return (x->bends || !x->m.target->is_host || x->m.g->n_hosts[sw]) &&
 		mend_bend(&x->m, sw, e, add);
@@ -430,7 +429,7 @@ complete_bend(struct completion *x, uint32_t sw, uint32_t e, bool add)
 /* One more turn for one of the open switches, or another entry of a neighbour,
  * the nearest to the root first. False: none is possible. */
 static bool
-complete_turn(struct completion *x)
+complete_turn(struct remainder *x)
 {
 	struct mend *m = &x->m;
 	uint32_t far = 0, next, i, e, d;
@@ -454,7 +453,7 @@ complete_turn(struct completion *x)
 
 /* A path that needs no turn, but another entry of a neighbour. */
 static bool
-complete_bends(struct completion *x)
+complete_bends(struct remainder *x)
 {
 	struct mend *m = &x->m;
 	uint32_t i, e;
@@ -494,7 +493,7 @@ complete_plainly(struct mend *m)
 }
 
 static bool
-complete_is_in_tree(const struct completion *x, uint32_t sw)
+complete_is_in_tree(const struct remainder *x, uint32_t sw)
 {
 	return x->parent[sw] != SNAPSHOT_NONE || sw == x->root;
 }
@@ -502,7 +501,7 @@ complete_is_in_tree(const struct completion *x, uint32_t sw)
 /* Joins `sw` to the reserved tree by this edge, if no turn between it and the
  * cables of the tree at its other end closes a loop. */
 static bool
-complete_hang(struct completion *x, uint32_t sw, uint32_t e)
+complete_hang(struct remainder *x, uint32_t sw, uint32_t e)
 {
 	const struct graph *g = x->m.g;
 	uint32_t to = g->edges[e].peer, f;
@@ -524,7 +523,7 @@ complete_hang(struct completion *x, uint32_t sw, uint32_t e)
 
 /* Joins the switches without hosts to the reserved tree, as far as possible. */
 static void
-complete_span(struct completion *x)
+complete_span(struct remainder *x)
 {
 	uint32_t i, sw, e, n_joined;
 
@@ -541,7 +540,7 @@ complete_span(struct completion *x)
 
 /* All switches send to the LID along the reserved tree, which has no loop. */
 static void
-complete_by_tree(struct completion *x)
+complete_by_tree(struct remainder *x)
 {
 	struct mend *m = &x->m;
 	const struct graph *g = m->g;
@@ -570,7 +569,7 @@ complete_by_tree(struct completion *x)
 /* Gives paths to the switches that have none; returns how many have none
  * still. */
 static uint32_t
-complete_open(struct completion *x)
+complete_open(struct remainder *x)
 {
 	struct mend *m = &x->m;
 	uint32_t i, sw, n_open = 0;
@@ -598,7 +597,7 @@ complete_open(struct completion *x)
 /* Makes all paths to the LID anew; they stay as they were if some would be
  * missing. */
 static void
-complete_anew(struct completion *x)
+complete_anew(struct remainder *x)
 {
 	struct mend *m = &x->m;
 	uint32_t n = m->g->n_switches, sw;
@@ -616,7 +615,7 @@ complete_anew(struct completion *x)
 
 /* No host has a worse path for a LID inside a switch. */
 static void
-complete_lid(struct completion *x)
+complete_lid(struct remainder *x)
 {
 	x->m.target = graph_target_at(x->m.g, x->m.lid);
 	if (!complete_open(x) || x->m.target->is_host)
@@ -629,7 +628,7 @@ complete_lid(struct completion *x)
 
 /* The LIDs of its hosts, or those inside it. */
 static void
-complete_switch(struct completion *x, uint32_t sw, bool hosts,
+complete_switch(struct remainder *x, uint32_t sw, bool hosts,
 		const uint8_t *lids)
 {
 	const struct graph *g = x->m.g;
@@ -676,7 +675,7 @@ complete_all(const struct graph *g, struct lft *lft, const uint32_t *ranks,
 	     const uint8_t *lids, bool sparse)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
-	struct completion x = { .sparse = sparse, .root = SNAPSHOT_NONE };
+	struct remainder x = { .sparse = sparse, .root = SNAPSHOT_NONE };
 	struct channels *c = NULL;
 	uint32_t i;
 

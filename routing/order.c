@@ -47,6 +47,7 @@
 #define MAX_ROUNDS	8u	/* of order_settle() */
 #define N_SAMPLES	64u	/* pairs of leaves with hosts below a top
 				   switch, */
+#define FEW_APART	16u	/* fewer than one in so many of these */
 #define MAX_SAMPLES	512u	/* among so many pairs of ways down */
 
 /* ---- from levels to an order ---- */
@@ -339,7 +340,7 @@ sample_climb(struct sample *s, uint32_t sw, uint32_t below)
 
 /*
  * The level of a switch. A top switch goes below its neighbours, by the level
- * that most of them have (the lowest of several), if most of the sampled pairs
+ * that most of them have (the lowest of several), if nearly all sampled pairs
  * of leaves below it have a common ancestor further down.
  */
 static uint32_t
@@ -365,10 +366,10 @@ sample_settle(struct sample *s, uint32_t top)
 		s->n_searches++;	/* unlike any search before */
 		sample_climb(s, a, own);
 		n_apart += !sample_climb(s, b, own);
-		if (n_apart * 16 > N_SAMPLES)
+		if (n_apart * FEW_APART > N_SAMPLES)
 			return own;
 	}
-	if (n_apart * 16 > n_pairs)
+	if (n_apart * FEW_APART > n_pairs)
 		return own;
 	for (k = 1; k <= LEVEL_MAX; k++)
 		if (count[k] > count[around])

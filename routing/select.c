@@ -36,8 +36,8 @@
  * else every lost or repaired cable could change all tables. If it is not known,
  * after a start, the tables on the switches tell.
  *
- * Cost. The present engine, else ftree, is tried first. If it leaves out few
- * pairs, and no tables can be better by more than these margins
+ * Cost. The present engine, else ftree, is tried first. If groups can have all
+ * hosts, and no tables can be better by more than these margins
  * (metrics_bound), no other is tried; this is the case on most trees. Else the
  * others run in parallel; the result does not depend on that.
  *
@@ -777,9 +777,11 @@ choose_transition(const struct engine_input *in, struct choice *c)
 				       sizeof(struct transition_entry));
 		/* Entries above the new end are cleared in the first stage;
 		 * LinearFDBTop falls only with a later update. */
-		wide = lft_widen(c->lft, in->previous->top);
-		lft_free(c->lft);
-		c->lft = wide;
+		if (in->previous->top > c->lft->top) {
+			wide = lft_widen(c->lft, in->previous->top);
+			lft_free(c->lft);
+			c->lft = wide;
+		}
 		c->bridge = transition_make(&g, bare ? bare : in->previous,
 					    c->lft, c->ranks,
 					    c->together.looped, c->later);
