@@ -85,7 +85,8 @@ print_picture(const struct view *v, struct stream *screen)
 
 	if (screen->lost)
 		g_string_append_printf(out, "%u lines or pictures are lost: "
-				       "nobody read them in time\n", screen->lost);
+				       "the reader was too slow\n",
+				       screen->lost);
 	show_fabric(v->subnet, v->lids, SHOW_LINES, out);
 	if (show_pick_route(v->subnet, v->lids, v->lft, &from, &to)) {
 		g_string_append_c(out, '\n');

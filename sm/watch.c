@@ -68,8 +68,8 @@ watch_on_line(const struct explain_line *line, void *data)
 	if (!w->format)
 		return;
 	if (w->out->lost)
-		lost = g_strdup_printf("%u lines before this one: nobody read "
-				       "them in time", w->out->lost);
+		lost = g_strdup_printf("%u lines before this one: the reader "
+				       "was too slow", w->out->lost);
 	if (lost)
 		explain_print(&(struct explain_line){
 			.kind = EXPLAIN_DECISION, .us = line->us,

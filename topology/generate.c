@@ -567,6 +567,7 @@ draw_random(struct drawing *sk)
 	g_free(w.used);
 	return true;
 }
+
 /* On the last port of each switch. */
 static void
 draw_aggregation(struct drawing *sk)

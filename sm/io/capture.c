@@ -3,7 +3,7 @@
  * A tap that writes what passes a transport into a record.
  *
  * The first event that is lost ends the record, which is worthless then, not
- * the program's work: neither a full disk nor a pipe that nobody reads is a
+ * the program's work: neither a full disk nor a pipe without a reader is a
  * reason to stop a subnet manager.
  */
 #include "sm/io/capture.h"

@@ -77,7 +77,7 @@ stream_flush(struct stream *s)
 	}
 	if (at < s->held->len && errno != EAGAIN)
 		s->error = errno;
-	/* who waits does not try again */
+	/* a run that waits does not try again */
 	if (at < s->held->len && s->how.waits) {
 		s->has_lost = true;
 		at = s->held->len;
