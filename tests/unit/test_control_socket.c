@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 #include <glib-unix.h>
@@ -157,12 +158,12 @@ say(int fd, const char *text)
 }
 
 /* All up to the end of the connection; turns the loop meanwhile. NULL: no end
- * within a second. */
+ * in a time that a slow machine needs. */
 static char *
 hear(int fd)
 {
 	GString *answer = g_string_new(NULL);
-	int64_t end = g_get_monotonic_time() + G_USEC_PER_SEC;
+	int64_t end = g_get_monotonic_time() + LONG_MS * 1000ll;
 	char buffer[4096];
 	ssize_t n = -1;
 
@@ -308,16 +309,16 @@ TEST(test_one_that_does_not_read_is_let_go, setup_impatient, setup_free)
 {
 	struct setup *t = *state;
 	int deaf = dial(t->path);
+	struct pollfd end = { .fd = deaf };	/* POLLHUP needs no asking */
 	g_autofree char *other = NULL, *answer = NULL;
-	int64_t end;
 
 	say(deaf, "partitions\n");
 	other = ask(t, "sweep\n");
 	assert_non_null(other);
 	assert_int_equal(t->sweeps, 1);
-	for (end = g_get_monotonic_time() + (PATIENCE_MS + 100) * 1000;
-	     g_get_monotonic_time() < end; turn(1))
-		g_usleep(1000);
+	for (unsigned i = 0; i < LONG_MS && poll(&end, 1, 1) == 0; i++)
+		turn(1);
+	assert_int_equal(end.revents, POLLHUP);
 	answer = hear(deaf);
 	assert_non_null(answer);
 	assert_true(g_str_has_prefix(answer, "minism 2 0 "));
@@ -494,7 +495,9 @@ TEST(test_another_user_is_turned_away, setup_new, setup_free)
 SETUP_TEST(test_a_group_is_let_in)
 {
 	const struct group *daemon = getgrnam("daemon");
+	socklen_t len = 0;
 	struct stat st;
+	int unconnected;
 	gid_t gid;
 
 	if (geteuid() != 0 || !daemon)
@@ -509,7 +512,12 @@ SETUP_TEST(test_a_group_is_let_in)
 	assert_int_equal(st.st_mode & 07777, 0660);
 	assert_int_equal(st.st_gid, gid);
 	assert_true(may_sweep(t, STRANGER, gid, STRANGER));
-	assert_true(may_sweep(t, STRANGER, STRANGER, gid));
+	/* an emulator of processes may not know the option */
+	unconnected = socket(AF_UNIX, SOCK_STREAM, 0);
+	if (getsockopt(unconnected, SOL_SOCKET, SO_PEERGROUPS, NULL, &len) == 0
+	    || errno != ENOPROTOOPT)
+		assert_true(may_sweep(t, STRANGER, STRANGER, gid));
+	close(unconnected);
 	assert_false(may_sweep(t, STRANGER, STRANGER, STRANGER));
 }
 
