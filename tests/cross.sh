@@ -25,6 +25,7 @@ point() {	# ok description
 		tail -n 30 "$scratch/log" | sed 's/^/# /'
 		bad=$((bad + 1))
 	fi
+	return "$1"
 }
 
 install_for() {	# arch
