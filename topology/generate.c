@@ -364,30 +364,55 @@ draw_pair(struct drawing *sk)
 
 /* ---- rails ---- */
 
+/* `n_more` switches of a level above the n from `from` on: as many for each of
+ * the planes, joined to all its switches; switch i is in plane i mod planes. */
+static void
+draw_above(struct drawing *sk, uint32_t from, uint32_t n, uint32_t port,
+	   unsigned level, uint32_t n_more, uint32_t planes, uint32_t n_ports)
+{
+	uint32_t to = sk->b->s->n_nodes;
+
+	for (uint32_t k = 0; k < n_more; k++)
+		draw_node(sk, level, k, n_ports);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < n_more / planes; k++)
+			draw_cable(sk, from + i, port + k,
+				   to + i % planes + k * planes,
+				   i / planes + 1);
+}
+
 /*
  * Switch s belongs to rail s mod r; host k is on switch k mod (size of the
- * rail) of each rail. Ports of a switch: the hosts, then the ring.
+ * rail) of each rail. Ports of a switch: the hosts, then the ring. Instead of
+ * the ring there are, with one number more, spines that join all switches; with
+ * two, spines for each rail, and cores that join all spines.
  */
 static bool
 draw_rails(struct drawing *sk)
 {
+	const struct numbers *above = &sk->group[2];
 	uint32_t n = sk->group[0].v[0];
 	uint32_t hosts = sk->group[1].v[0];
 	uint32_t rails = sk->group[1].v[1];
-	uint32_t smallest, most;
+	uint32_t tops = above->n ? above->v[above->n - 1] : 0;
+	uint64_t spines = above->n > 1 ? (uint64_t)above->v[0] * rails : 0;
+	uint32_t smallest, most, longest = (n + rails - 1) / rails;
+	uint32_t up = spines ? above->v[0] : tops ? tops : 2;
 
 	if (rails > n)
 		return bad_spec(sk, "%u rails, but only %u "
 				"switches; each rail needs one", rails, n);
 	smallest = n / rails;
 	most = (hosts + smallest - 1) / smallest;
-	if (!check_nodes(sk, (uint64_t)n + hosts, "nodes") ||
+	if (!check_nodes(sk, (uint64_t)n + hosts + spines + tops, "nodes") ||
 	    !check_ports(sk, rails, "a host") ||
-	    !check_ports(sk, (uint64_t)most + 2, "a switch"))
+	    !check_ports(sk, (uint64_t)most + up, "a switch") ||
+	    !check_ports(sk, spines ? longest + tops : 0, "a spine") ||
+	    !check_ports(sk, tops ? spines ? spines : n : 0, "a top switch"))
 		return false;
 
 	for (uint32_t i = 0; i < n; i++)
-		draw_node(sk, 1, i, most + 2);
+		draw_node(sk, 1, i, most + up);
 	for (uint32_t k = 0; k < hosts; k++) {
 		uint32_t ca = draw_node(sk, 0, k, rails);
 
@@ -398,9 +423,17 @@ draw_rails(struct drawing *sk)
 				   k / size + 1);
 		}
 	}
-	for (uint32_t i = 0; i + 1 < n; i++)
+	if (spines) {
+		draw_above(sk, 0, n, most + 1, 2, (uint32_t)spines, rails,
+			   longest + tops);
+		draw_above(sk, n + hosts, (uint32_t)spines, longest + 1, 3,
+			   tops, 1, (uint32_t)spines);
+	} else {
+		draw_above(sk, 0, n, most + 1, 2, tops, 1, n);
+	}
+	for (uint32_t i = 0; !tops && i + 1 < n; i++)
 		draw_cable(sk, i, most + 1, i + 1, most + 2);
-	if (n >= WRAP_TORUS)
+	if (!tops && n >= WRAP_TORUS)
 		draw_cable(sk, n - 1, most + 1, 0, most + 2);
 	return true;
 }
@@ -608,8 +641,8 @@ static const struct shape shapes[] = {
 	  draw_dragonfly, 0 },
 	{ "hyperx", "hyperx(s1[,s2..];h)", 2, 2,
 	  { { 1, SPEC_NUMBERS }, { 1, 1 } }, draw_hyperx, 0 },
-	{ "rails", "rails(n;h,r)", 2, 2, { { 1, 1 }, { 2, 2 } }, draw_rails,
-	  0 },
+	{ "rails", "rails(n;h,r[;[s,]c])", 2, 3,
+	  { { 1, 1 }, { 2, 2 }, { 1, 2 } }, draw_rails, 0 },
 };
 
 /* The numbers in their groups, from behind the "(" to the end of the text. */

@@ -20,6 +20,9 @@
  *			(Ahn et al. 2009)
  *   rails(n;h,r)	h hosts with r ports each, port i on rail (switch set)
  *			i, n switches in a ring shared by all rails
+ *   rails(n;h,r;c)	c spines over all n leaves instead of the ring
+ *   rails(n;h,r;s,c)	each rail is a tree by itself, of s spines; c cores
+ *			join the spines of all rails
  *
  * "+an" behind it: each switch has an aggregation node inside, a CA on its
  * last port with the switch's SystemImageGUID, as switches have since 2019.

@@ -36,8 +36,10 @@ static const char help_description[] =
 	"each\n"
 	"  hyperx(s,..;h)   a box of switches, each cabled to all in its "
 	"rows\n"
-	"  rails(n;h,r)     h hosts of r ports on r rails, n switches in a "
-	"ring\n"
+	"  rails(n;h,r[;[s,]c])  h hosts of r ports on r rails, n switches in "
+	"a ring,\n"
+	"                   or below c spines, or below s spines a rail and c "
+	"cores\n"
 	"With \"+an\" behind it each switch has an aggregation node inside.\n"
 	"Quote it: brackets and semicolons mean something to the shell.";
 

@@ -137,6 +137,9 @@ TEST(test_sizes_follow_the_formula)
 		{ "hyperx(5;1)", 5, 5, 15 },
 		{ "rails(4;6,2)", 6, 4, 16 },
 		{ "rails(5;7,3)", 7, 5, 26 },
+		{ "rails(4;6,2;3)", 6, 7, 24 },
+		{ "rails(4;6,2;3,5)", 6, 15, 54 },
+		{ "rails(5;7,3;2,1)", 7, 12, 37 },
 		/* with an aggregation node in each switch */
 		{ "PGFT(2,2;1,2)+an", 8, 4, 12 },
 		{ "pair() +an ", 2, 0, 1 },
@@ -338,6 +341,29 @@ TEST(test_rails_keep_ports_apart)
 	assert_int_equal(count_cables(s, true), 5);
 }
 
+/* Leaves and spines of a rail have cables to each other and to no others. */
+TEST(test_rails_are_joined_at_the_cores_only)
+{
+	AUTO(snapshot) *s = make("rails(5;9,2;3,4)");
+	unsigned n[5] = { 0 };
+
+	for (uint32_t p = 0; p < s->n_ports; p++) {
+		const struct snapshot_node *a = snapshot_node_of(s, p), *b;
+		int sum = a->desc[2] - '0';
+
+		if (!snapshot_joins_switches(s, p))
+			continue;
+		b = snapshot_node_of(s, s->ports[p].peer);
+		sum += b->desc[2] - '0';	/* levels 1, 2, 3 */
+		n[sum - 1]++;
+		if (sum == 3)
+			assert_int_equal(index_of(a) % 2, index_of(b) % 2);
+	}
+	assert_int_equal(n[2], 5 * 3);
+	assert_int_equal(n[4], 6 * 4);
+	assert_int_equal(n[1] + n[3], 0);
+}
+
 TEST(test_ports_say_what_they_are)
 {
 	AUTO(snapshot) *s = make("mesh(2,2;1)");
@@ -532,6 +558,10 @@ static const char *const bad_specs[][2] = {
 	{ "rails(2;400,2)", "402 ports on a switch" },
 	{ "rails(300;1,255)", "255 ports on a host" },
 	{ "rails(65535;1,1)", "more than 65535 nodes" },
+	{ "rails(4;4,2;253)", "255 ports on a switch" },
+	{ "rails(4;4,2;1,253)", "255 ports on a spine" },
+	{ "rails(4;4,4;64,1)", "256 ports on a top switch" },
+	{ "rails(4;4,4;65535,65535)", "more than 65535 nodes" },
 };
 TEST(test_bad_specs_are_named)
 {
