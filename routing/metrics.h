@@ -85,9 +85,8 @@ struct metrics_sample {
 };
 
 /*
- * The congestion of a pattern is the largest number of flows over one channel,
- * at least 1, the cable of a host, if any flow arrives. Flows that do not
- * arrive load no channel.
+ * The congestion of a pattern is the largest number of flows over one channel
+ * or over the cable of a host, one way. Flows that do not arrive load none.
  */
 struct metrics_congestion {
 	uint32_t n;		/* patterns evaluated */
@@ -111,6 +110,29 @@ void metrics_permutations(const struct graph *g, const struct lft *lft,
 void metrics_shifts(const struct graph *g, const struct lft *lft,
 		    const struct metrics_sample *sample,
 		    struct metrics_congestion *result);
+
+/*
+ * Rails. In clusters with several HCAs a node, jobs send from an HCA to the
+ * same HCA of other nodes. The name of a CA is that of its node, a blank and that of
+ * the HCA ("node-07 mlx5_3"). Where names do not tell, since they have no blank
+ * or several CAs have the same, CAs with one SystemImageGUID are a node, and
+ * their cabled ports its rails in the order of GUID and port. Nodes are in the
+ * order of their first hosts.
+ */
+struct metrics_rails {
+	uint32_t n_nodes, n_rails;
+	/* In each rail node i sends to i + k modulo the rail's nodes. */
+	struct metrics_congestion shifts;
+	struct metrics_congestion ring;		/* the shift by 1 */
+	/* Two binary trees a rail, of which each reduces and broadcasts half of
+	 * the data: flows of half a flow, both ways on each branch. A node in
+	 * the middle sends 4. */
+	struct metrics_congestion trees;
+};
+
+void metrics_rails(const struct graph *g, const struct lft *lft,
+		   const struct metrics_sample *sample,
+		   struct metrics_rails *result);
 
 /*
  * Effective bisection bandwidth (Hoefler, Schneider, Lumsdaine, "Multistage

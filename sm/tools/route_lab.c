@@ -363,6 +363,8 @@ row_measure(struct lab_row *row, const struct route_lab *lab)
 	lab_progress(lab, row->name, "shifts");
 	sample.n = lab->wish->shifts;
 	metrics_shifts(lab->g, row->lft, &sample, &row->shifts);
+	lab_progress(lab, row->name, "rails");
+	metrics_rails(lab->g, row->lft, &sample, &row->rails);
 	if (lab->before)
 		metrics_churn(lab->before, row->lft, &row->churn);
 	lab_progress(lab, row->name, "multicast");

@@ -68,6 +68,7 @@ struct lab_row {
 	struct metrics_load load;
 	struct metrics_paths paths;
 	struct metrics_congestion permutations, shifts;
+	struct metrics_rails rails;
 	double bisection;
 	struct metrics_churn churn;		/* from lab->before */
 	/* Multicast: a group of all hosts, and LAB_GROUPS of some of them. */

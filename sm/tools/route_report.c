@@ -175,17 +175,17 @@ json_verified(struct text_report *j, const struct route_lab *lab,
 	json_cycle(j, lab, "cycle", channels);
 }
 
-/* The mean and the max, followed by `after`; nothing in text if there is
- * none. */
+/* The mean and the max, or one figure, followed by `after`; nothing in text if
+ * there is none. */
 static void
-put_congestion(struct text_report *r, const char *key,
+put_congestion(struct text_report *r, const char *key, const char *label,
 	       const struct metrics_congestion *c, const char *after)
 {
 	r->gap = INDENT;
 	report_open(r, key, '{');
 	if (c->n > 0)
-		report_say(r, LABEL "mean ", key);
-	report_real(r, "mean", c->mean, 3, c->n ? ", max " : NULL);
+		report_say(r, c->n > 1 ? LABEL "mean " : LABEL, label);
+	report_real(r, "mean", c->mean, 3, c->n > 1 ? ", max " : NULL);
 	report_number(r, "max", c->max, c->n ? after : NULL);
 	report_number(r, "n", c->n, NULL);
 	report_number(r, "n_all", c->n_all, NULL);
@@ -195,12 +195,34 @@ put_congestion(struct text_report *r, const char *key,
 }
 
 static void
+put_rails(struct text_report *r, const struct metrics_rails *rails)
+{
+	const struct metrics_congestion *s = &rails->shifts;
+
+	r->gap = INDENT;
+	report_open(r, "rails", '{');
+	report_say(r, LABEL, "rails");
+	report_number(r, "rails", rails->n_rails, " of ");
+	report_number(r, "nodes", rails->n_nodes, " nodes\n");
+	put_congestion(r, "shifts", "  shifts", s, "   flows on the busiest "
+		       "channel if node i sends to i + k on each rail; ");
+	if (s->n > 0)
+		report_say(r, "%u of %u shifts, the worst k = %u\n", s->n,
+			   s->n_all, s->worst);
+	put_congestion(r, "ring", "  ring", &rails->ring,
+		       "   the same if each sends to the next one\n");
+	put_congestion(r, "trees", "  trees", &rails->trees, "   half flows "
+		       "of two trees on each rail; 4 on a node's cable\n");
+	report_close(r, '}');
+}
+
+static void
 put_patterns(struct text_report *r, const struct lab_row *row)
 {
 	const struct metrics_congestion *p = &row->permutations;
 	const struct metrics_congestion *s = &row->shifts;
 
-	put_congestion(r, "permutations", p,
+	put_congestion(r, "permutations", "permutations", p,
 		       "   flows on the busiest channel; ");
 	if (p->n > 0)
 		report_say(r, "%u random permutations\n" LABEL "%.1f%%   of "
@@ -208,11 +230,12 @@ put_patterns(struct text_report *r, const struct lab_row *row)
 			   "other; %u times\n", p->n, "bisection",
 			   100 * row->bisection, p->n);
 	report_real(r, "bisection", row->bisection, 3, NULL);
-	put_congestion(r, "shifts", s, "   the same if CA port i sends to i + "
-		       "k, in the order of the fabric; ");
+	put_congestion(r, "shifts", "shifts", s, "   the same if CA port i "
+		       "sends to i + k, in the order of the fabric; ");
 	if (s->n > 0)
 		report_say(r, "%u of %u shifts, the worst k = %u\n", s->n,
 			   s->n_all, s->worst);
+	put_rails(r, &row->rails);
 }
 
 static void
@@ -338,6 +361,10 @@ static const char legend[] =
 	"perm     flows on the busiest channel, random permutations\n"
 	"shift    the same if CA port i sends to i + k, in the order of the "
 	"fabric\n"
+	"rails    the same if node i sends to i + k on each rail (mean), or "
+	"to the next\n"
+	"ring     one; tree: half flows of two trees on each rail, 4 on a "
+	"node's cable\n"
 	"bis%     share of full bandwidth when a random half sends to the "
 	"other\n"
 	"hops     mean channels from CA port to CA port\n"
@@ -358,12 +385,15 @@ say_line(struct text_report *r, const struct route_lab *lab,
 	if (row->compute_ms >= 0)
 		g_snprintf(ms, sizeof(ms), "%.2f", row->compute_ms);
 	report_say(r, "%-10.10s %8s %-11s %7" PRIu64 " %6u %7" PRIu64 " %8.1f "
-		   "%6.2f %6.2f %4u %5.1f %6.3f %6.2f", row->name, ms,
+		   "%6.2f %6.2f %4u %6.2f %4u %4u %5.1f %6.3f %6.2f",
+		   row->name, ms,
 		   lab_verdict_name(row->verdict),
 		   reach->lost_hosts + reach->lost_mixed,
 		   row->verified.channels.n_looped, row->load.max,
 		   row->load.mean, row->permutations.mean, row->shifts.mean,
-		   row->shifts.max, 100 * row->bisection, row->paths.mean,
+		   row->shifts.max, row->rails.shifts.mean,
+		   row->rails.ring.max, row->rails.trees.max,
+		   100 * row->bisection, row->paths.mean,
 		   percent(row->paths.longer, row->paths.arrived));
 	if (lab->before)
 		report_say(r, " %8" PRIu64, row->churn.blocks);
@@ -376,13 +406,15 @@ say_table(struct text_report *r, const struct route_lab *lab,
 {
 	const struct lab_row *row, *good = NULL;
 
-	report_say(r, "\n%-10s %8s %-11s %7s %6s %7s %8s %6s %6s %4s %5s %6s "
-		   "%6s%s\n", "tables", "ms", "verdict", "lost", "looped",
-		   "a2a", "a2a", "perm", "shift", "", "bis%", "hops", "long%",
-		   lab->before ? "   blocks" : "");
-	report_say(r, "%-10s %8s %-11s %7s %6s %7s %8s %6s %6s %4s %5s %6s "
-		   "%6s%s\n", "", "", "", "", "", "max", "mean", "mean",
-		   "mean", "max", "", "mean", "",
+	static const char line[] = "%-10s %8s %-11s %7s %6s %7s %8s %6s %6s "
+		"%4s %6s %4s %4s %5s %6s %6s%s\n";
+
+	report_say(r, "\n");
+	report_say(r, line, "tables", "ms", "verdict", "lost", "looped",
+		   "a2a", "a2a", "perm", "shift", "", "rails", "ring", "tree",
+		   "bis%", "hops", "long%", lab->before ? "   blocks" : "");
+	report_say(r, line, "", "", "", "", "", "max", "mean", "mean",
+		   "mean", "max", "mean", "", "", "", "mean", "",
 		   lab->before ? "  changed" : "");
 	for (guint i = 0; i < rows->len; i++)
 		say_line(r, lab, rows->pdata[i]);

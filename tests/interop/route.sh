@@ -60,6 +60,10 @@ verdict_case() {
 	check "all: the worst of all" exits 5 'torus(4,4;1)' --all
 	check "all: a line for each engine" says '^minhop .* credit loop'
 	check "all: with a legend" says '^looped +channels'
+	check "rails: on spines of their own" exits 0 'rails(8;16,4;2,2)'
+	check "rails: are counted" says '^rails +4 of 16 nodes'
+	check "rails: a ring" says '^  ring +1 '
+	check "rails: two trees" says '^  trees +4 '
 	check "single switch: exits 0" exits 0 'single(4)' --all
 	check "no switch: exits 0" exits 0 'pair()' --engine minhop
 }
@@ -129,6 +133,13 @@ json_case() {
 		r["all_to_all"]["max"] == r["all_to_all"]["mean"] == 28'
 	check "json: samples" json 'r["permutations"]["n"] == 50 and
 		r["shifts"]["n"] == r["shifts"]["n_all"] == 31'
+	check "json: one rail" json 'r["rails"]["rails"] == 1 and
+		r["rails"]["nodes"] == 32 and
+		r["rails"]["shifts"] == r["shifts"]'
+	route 'rails(8;16,4;2,2)' --json
+	check "json: four rails" json 'r["rails"]["rails"] == 4 and
+		r["rails"]["nodes"] == 16 and r["rails"]["ring"]["max"] == 1 and
+		r["rails"]["shifts"]["max"] == r["rails"]["trees"]["max"] == 4'
 	route 'torus(4,4;1)' --all --json
 	check "json: a loop closes" json 'all(
 		c["to"] == n["from"] and c["lid"] > 0 for x in rows

@@ -14,6 +14,7 @@
 #include "tests/lib/route_lab.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
+#include "topology/net_file.h"
 #include "topology/prng.h"
 
 /* A ring whose routes all go round in one sense, so that half of the channels
@@ -174,15 +175,21 @@ struct lab {
 };
 
 static void
-lab_init(struct lab *lab, const char *spec, uint64_t seed,
-	 unsigned fail_per_mille)
+lab_open(struct lab *lab, struct snapshot *s)
 {
 	*lab = (struct lab){ .sample.n = 1000 };
-	fabric_open(&lab->f, &engine_minhop,
-		    lab_generate(spec, seed, fail_per_mille), 0);
+	assert_non_null(s);
+	fabric_open(&lab->f, &engine_minhop, s, 0);
 	lab->hosts = order_hosts(lab->f.g, &lab->sample.n_hosts);
 	lab->sample.hosts = lab->hosts;
 	lab->sample.max_hops = lab->f.g->n_switches;
+}
+
+static void
+lab_init(struct lab *lab, const char *spec, uint64_t seed,
+	 unsigned fail_per_mille)
+{
+	lab_open(lab, lab_generate(spec, seed, fail_per_mille));
 }
 
 static void
@@ -349,6 +356,109 @@ TEST(test_single_switch_is_never_congested)
 	metrics_shifts(lab.f.g, lab.f.out.lft, &lab.sample, &c);
 	assert_int_equal(c.lost, 3);
 	assert_int_equal(c.max, 1);
+}
+
+/* @: the node, !: its HCA, *: one of all HCAs. */
+static void
+put_numbers(GString *to, const char *text, unsigned node, unsigned hca)
+{
+	for (; *text; text++)
+		g_string_append_c(to, *text == '@' ? (char)('1' + node) :
+				  *text == '!' ? (char)('0' + hca) :
+				  *text == '*' ? (char)('1' + 2 * node + hca) :
+				  *text);
+}
+
+/*
+ * Two switches, one cable, two nodes of two HCAs on each. Of a shift by 1, 2, 3
+ * on each rail 1, 2 and 1 flows cross, of the ring's one as well; of four nodes
+ * in two trees, 4 half flows. Names in two words tell, whatever they are, and
+ * so does the order of GUIDs in a system. If nothing tells, eight nodes have
+ * one rail each: of a shift by k min(k, 8 - k) flows cross.
+ */
+TEST(test_rails_are_told_by_names_or_systems)
+{
+	static const struct {
+		const char *name, *image;	/* see put_numbers() */
+		uint32_t n_nodes, n_rails;
+		double mean;
+		uint32_t max, ring, trees;
+	} cases[] = {
+		{ "node-1@ HCA-!", "0", 4, 2, 8.0 / 3, 4, 2, 8 },
+		{ "a node@ mlx5_! ", "9*", 4, 2, 8.0 / 3, 4, 2, 8 },
+		{ "dgx*", "9@", 4, 2, 8.0 / 3, 4, 2, 8 },
+		{ "MT4123  Technologies", "9@", 4, 2, 8.0 / 3, 4, 2, 8 },
+		{ "MT4123  Technologies", "9*", 8, 1, 16.0 / 7, 4, 1, 4 },
+		{ "dgx*", "0", 8, 1, 16.0 / 7, 4, 1, 4 },
+	};
+	static const unsigned numbers[8][2] = {	/* in the order of ports */
+		{ 0, 0 }, { 1, 1 }, { 0, 1 }, { 1, 0 },
+		{ 3, 0 }, { 2, 0 }, { 3, 1 }, { 2, 1 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GString) net = g_string_new(NULL);
+		AUTO_VALUE(lab_clear) struct lab lab = { .sample.n = 1000 };
+		struct metrics_rails rails;
+
+		for (unsigned k = 0; k < 8; k++) {
+			unsigned node = numbers[k][0], hca = numbers[k][1];
+			unsigned sw = k / 4, port = k % 4 + 1;
+
+			if (port == 1)
+				g_string_append_printf(net, "Switch 5 \"S-%u\""
+					"\n[5] \"S-%u\"[5]\n", sw, 1 - sw);
+			g_string_append_printf(net, "[%u] ", port);
+			put_numbers(net, "\"H-5*\"[1]\n", node, hca);
+		}
+		for (unsigned k = 0; k < 8; k++) {
+			unsigned node = numbers[k][0], hca = numbers[k][1];
+
+			put_numbers(net, "\nsysimgguid=0x", node, hca);
+			put_numbers(net, cases[i].image, node, hca);
+			put_numbers(net, "\ncaguid=0x5*\nCa 1 \"H-5*\" # \"",
+				    node, hca);
+			put_numbers(net, cases[i].name, node, hca);
+			g_string_append_printf(net, "\"\n[1] \"S-%u\"[%u]\n",
+					       k / 4, k % 4 + 1);
+		}
+		lab_open(&lab, net_file_parse(net->str, "rails", NULL));
+		fabric_route(&lab.f);
+		metrics_rails(lab.f.g, lab.f.out.lft, &lab.sample, &rails);
+		assert_int_equal(rails.n_nodes, cases[i].n_nodes);
+		assert_int_equal(rails.n_rails, cases[i].n_rails);
+		assert_true(is_close(rails.shifts.mean, cases[i].mean));
+		assert_int_equal(rails.shifts.max, cases[i].max);
+		assert_int_equal(rails.shifts.worst, cases[i].n_nodes / 2);
+		assert_int_equal(rails.ring.max, cases[i].ring);
+		assert_int_equal(rails.trees.max, cases[i].trees);
+		assert_int_equal(rails.shifts.lost + rails.trees.lost, 0);
+	}
+}
+
+/* A rail has 2 leaves of 3 nodes, so of 6 nodes in a row 3 are on each. All up
+ * to one spine: of a shift by k min(k, 6 - k) flows leave a leaf, of the ring
+ * one, of the first tree, 1-2, 3-2, 2-4, 5-4, 4-0, the branches 3-2, 2-4 and
+ * 4-0, of the second as many. With a spine for every third host no shift shares
+ * a cable; node 3 gets 3 half flows from the other leaf, node 2 sends 4. */
+TEST(test_rails_do_not_share_leaves)
+{
+	AUTO_VALUE(lab_clear) struct lab lab;
+	struct metrics_rails rails;
+
+	lab_init(&lab, "rails(4;6,2;3)", 0, 0);
+	lab_route_planes(&lab, 1);
+	metrics_rails(lab.f.g, lab.f.out.lft, &lab.sample, &rails);
+	assert_int_equal(rails.n_nodes, 6);
+	assert_int_equal(rails.n_rails, 2);
+	assert_int_equal(rails.shifts.n_all, 5);
+	assert_true(is_close(rails.shifts.mean, (1 + 2 + 3 + 2 + 1) / 5.0));
+	assert_int_equal(rails.ring.max, 1);
+	assert_int_equal(rails.trees.max, 6);
+	lab_route_planes(&lab, 3);
+	metrics_rails(lab.f.g, lab.f.out.lft, &lab.sample, &rails);
+	assert_true(rails.shifts.mean == 1);
+	assert_int_equal(rails.trees.max, 4);
 }
 
 /* Two switches, one cable, 8 hosts on each: the flows that cross one way are
