@@ -180,6 +180,9 @@ congestion() {
 		'"$0" -- ibccquery CongestionKeyInfo 3 | grep -q "Lease.*9$"' \
 		"$MINISM_LAB_PROGRAM"
 	check "ibccquery CongestionInfo" inside ibccquery CongestionInfo 3
+	check "a switch has no congestion control table" bash -c \
+		'"$0" -- ibccquery -G CongestionInfo 0x20020 | grep -q "Cap:\.*0$"' \
+		"$MINISM_LAB_PROGRAM"
 	check "ibccquery CongestionLog" inside ibccquery CongestionLog 3
 	check "a host has no switch's settings" ends_with 255 \
 		"$MINISM_LAB_PROGRAM" -- ibccquery SwitchCongestionSetting 3
