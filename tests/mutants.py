@@ -14,7 +14,8 @@ UNTOUCHED = re.compile(r"g_assert|_Static_assert|\bva_(start|end)|"
                        r"\b(log_\w+|say|tell|note|printf|fprintf)\s*\(")
 FREEING = re.compile(r"free$|_unref$|^g_clear|^g_auto|_autoptr|^g_return|"
                      r"^g_unlink|^close$|^(if|for|while|switch|return|sizeof)$")
-Mutant = collections.namedtuple("Mutant", "file start end line kind old new")
+Mutant = collections.namedtuple("Mutant", "file function start end line kind "
+                                "old new")
 
 
 def sources(only=None):
@@ -74,8 +75,8 @@ def blanked(text):
 
 def functions(code):
     """Name and span of each body."""
-    for m in re.finditer(r"^(\w+)\([^;{}]*\)\n(\{\n.*?^\})", code,
-                         re.M | re.S):
+    for m in re.finditer(r"^(?:\w[\w ]* \*?)?(\w+)\([^;{}]*\)\n(\{\n.*?^\})",
+                         code, re.M | re.S):
         yield m[1], m.start(2), m.end(2)
 
 
@@ -83,18 +84,19 @@ def sites(name):
     """All mutants of a file."""
     text = open(name, encoding="utf-8").read()
     code = blanked(text)
-    bodies = [m.span() for m in re.finditer(r"^\{\n.*?^\}", code, re.M | re.S)]
+    spans = list(functions(code))
     quiet = [(m.start(), closing(code, m.end() - 1) if m[0][-1] == "("
               else code.find(";", m.end())) for m in UNTOUCHED.finditer(code)]
     for start, end, kind, new in list(call_sites(code)) + \
             list(value_sites(code)):
-        if any(a <= start and end <= b for a, b in bodies) and \
-           not any(a <= start <= b for a, b in quiet):
+        function = next((f for f, a, b in spans if a <= start and end <= b),
+                        None)
+        if function and not any(a <= start <= b for a, b in quiet):
             old = text[start:end]
             if kind == "cond" and new[0] == "(":
                 new = f"(!{old})"
-            yield Mutant(name, start, end, text.count("\n", 0, start) + 1,
-                         kind, old, new)
+            yield Mutant(name, function, start, end,
+                         text.count("\n", 0, start) + 1, kind, old, new)
 
 
 def choose(count, seed, only):
@@ -145,11 +147,6 @@ def bodies(name):
     return text, list(functions(blanked(text)))
 
 
-def function_of(mutant):
-    return next((name for name, a, b in bodies(mutant.file)[1]
-                 if a <= mutant.start < b), None)
-
-
 def entry_of(mutant):
     """A line of a list."""
     text, spans = bodies(mutant.file)
@@ -183,6 +180,6 @@ def read_list(name, only):
         start, end = (a + offset for offset in at[int(which) - 1])
         if not only or file.startswith(only + "/"):
             line_no = text.count("\n", 0, start) + 1
-            found.append(Mutant(file, start, end, line_no, kind,
+            found.append(Mutant(file, function, start, end, line_no, kind,
                                 text[start:end], new))
     return found, gone
