@@ -249,7 +249,9 @@ metrics_paths_clear(struct metrics_paths *paths)
  * many channels as the shortest paths have. Cables count by capacity.
  *
  * Cost. Cuts around single switches: linear in the cables. Balls: the same for
- * each switch with hosts; they are left out if that is too much.
+ * each switch with hosts; they are left out if that is too much. A set: the
+ * square of the switches. Up to 200 switches one grows from each, so the bound
+ * does not depend on how they are numbered; then from fewer.
  *
  * Reference. M.-C. Heydemann, J.-C. Meyer, D. Sotteau, 1989; M. Stoer, F.
  * Wagner, "A simple min-cut algorithm", 1997, for the order of growth.
@@ -257,7 +259,8 @@ metrics_paths_clear(struct metrics_paths *paths)
 
 #define MAX_WORK	2000000000u	/* cables looked at */
 #define MAX_GROWN	10000u	/* on larger fabrics no set is grown */
-#define N_STARTS	4u
+#define N_STARTS	4u	/* sets that are grown, at least */
+#define GROW_WORK	8000000u	/* for more of them: switches compared */
 
 struct bounding {
 	const struct graph *g;
@@ -304,13 +307,16 @@ static void
 bound_globally(struct bounding *b)
 {
 	const struct graph *g = b->g;
+	uint32_t n_starts = MIN(GROW_WORK / g->n_switches / g->n_switches,
+				g->n_switches);
 	uint32_t sw, n, i, n_sources = 0;
 	double width = 0, hops = 0;
 
+	n_starts = MAX(n_starts, N_STARTS);
 	for (sw = 0; sw < g->n_switches; sw++)
 		n_sources += g->n_hosts[sw] > 0;
-	for (i = 0; i < N_STARTS && g->n_switches <= MAX_GROWN; i++) {
-		n = graph_hops(g, g->n_switches * i / N_STARTS, b->hop,
+	for (i = 0; i < n_starts && g->n_switches <= MAX_GROWN; i++) {
+		n = graph_hops(g, g->n_switches * i / n_starts, b->hop,
 			       b->queue);
 		graph_grow(g, b->queue, n, false);
 		bound_by_queue(b, n, false);

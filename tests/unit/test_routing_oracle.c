@@ -30,7 +30,7 @@ static const char *const fabrics[] = {
 	"service", "storage", "hosts-on-spines", "leaf-peers", "spine-peers",
 	"leaf-below", "two-trees", "full-core", "uneven", "grown",
 	"half-core", "rails", "half-populated", "directors", "dragonfly-plus",
-	"kautz", "slim-fly",
+	"kautz", "slim-fly", "rails(8;16,4;2,2)", "rails(6;24,3;4)",
 };
 
 static const unsigned damage[] = { 0, 20, 80 };	/* per mille */
@@ -40,7 +40,13 @@ static const unsigned damage[] = { 0, 20, 80 };	/* per mille */
 #define N_GROUPS	40u
 #define LOST_PART	2000u	/* one member in so many may be in no tree */
 #define WORST_MAX	4.5
-#define SHAPE_MAX	1.6	/* of one engine */
+/* Of one engine on a tree, and on average over trees and engines. Seeds 1 to 40
+ * have at most 1.87 and 1.10: hosts on spines are joined by turns at leaves,
+ * which loops and not the cables limit, and ftree does not share what a lost
+ * cable leaves of a full core. */
+#define SHAPE_MAX	2.0
+#define SHAPES_MEAN	1.12
+#define LOWER_PART	32u	/* bounds: seeds 1 to 40 have at most 2 in 99 */
 
 struct trial {
 	const char *fabric;
@@ -165,6 +171,12 @@ TEST(test_ftree_leaves_no_entry_of_a_former_path)
 	trial_close(&t);
 }
 
+static bool
+is_tree(const struct trial *t)
+{
+	return g_strv_contains(shape_names, t->fabric);
+}
+
 /* ftree and cdg may refuse what they are not for. Formulas leave every engine a
  * way between all pairs. On trees as people build them the load is near the
  * bound: before the engines had one order and one balance, the worst was 12
@@ -182,8 +194,7 @@ is_good(const struct trial *t, const struct engine *e,
 		return true;
 	if (strchr(t->fabric, '(') && (v->lost_hosts || v->lost_mixed))
 		return false;
-	return !g_strv_contains(shape_names, t->fabric) ||
-		strcmp(t->fabric, "two-trees") == 0 ||
+	return !is_tree(t) ||
 		(double)v->max <= SHAPE_MAX * (double)v->bound;
 }
 
@@ -191,6 +202,8 @@ TEST(test_engines_are_safe_and_verify_agrees)
 {
 	uint64_t seed = seed_take(1);
 	struct oracle_verdict v;
+	double sum = 0;
+	uint32_t n = 0;
 	struct trial t;
 	struct lft *lft;
 
@@ -202,6 +215,11 @@ TEST(test_engines_are_safe_and_verify_agrees)
 				judge(&t, lft, NULL, &v);
 				if (!is_good(&t, engines[e], &v))
 					trial_fail(&t, engines[e]->name, &v);
+				if (is_tree(&t) && engines[e] != &engine_cdg) {
+					sum += log((double)v.max /
+						   (double)v.bound);
+					n++;
+				}
 			} else {
 				assert_true(engines[e] == &engine_cdg ||
 					    (engines[e] == &engine_ftree &&
@@ -211,6 +229,9 @@ TEST(test_engines_are_safe_and_verify_agrees)
 		}
 		trial_close(&t);
 	}
+	print_message("# engines on trees: %.3f times the bound\n",
+		      exp(sum / n));
+	assert_true(exp(sum / n) <= SHAPES_MEAN);
 }
 
 /* Cables of a top switch whose order hid that it joins parts of the fabric: it
@@ -264,7 +285,7 @@ TEST(test_auto_joins_all_hosts_near_the_bound)
 		    v.max < v.bound)
 			trial_fail(&t, c.engine->name, &v);
 		assert_true(metrics_bound(t.g, false) <= (double)v.max + 1e-6);
-		/* The oracle grows sets from all switches, not from some. */
+		/* Both grow sets from all switches; ties go to another one. */
 		if (metrics_bound(t.g, false) < 0.98 * (double)v.bound - 1)
 			n_lower++;
 		if (v.bound) {
@@ -279,7 +300,7 @@ TEST(test_auto_joins_all_hosts_near_the_bound)
 	print_message("# auto: %.3f times the bound (geometric mean of %u), "
 		      "at most %.2f\n", exp(sum / n), n, worst);
 	print_message("# the product's bound is lower on %u\n", n_lower);
-	assert_true(n_lower <= n / 10);
+	assert_true(n_lower <= n / LOWER_PART);
 	assert_true(exp(sum / n) <= MEAN_MAX);
 	assert_true(worst <= WORST_MAX);
 }
