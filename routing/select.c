@@ -29,8 +29,9 @@
  * Candidates that leave room for multicast trees over all hosts come first: a
  * tree must not close a loop with unicast. Of these, the best are those whose
  * busiest channel carries the least under all-to-all traffic; of those within
- * 2% of the best, those with the least congestion of sampled shifts, by mean,
- * then by maximum; then of random permutations; then the first.
+ * 2% of the best, those with the least congestion of sampled shifts, of all
+ * hosts and in rails alike, by mean, then by maximum; then of random
+ * permutations; then the first.
  *
  * Hysteresis. The present engine stays unless another one is better by 10%:
  * else every lost or repaired cable could change all tables. If it is not known,
@@ -415,8 +416,10 @@ struct candidate {
 	uint32_t missed;
 	struct metrics_load load;
 	struct metrics_congestion shifts, permutations;
-	/* Load, mean and maximum of shifts, mean of permutations: the figures
-	 * by which candidates are compared, most important first. */
+	struct metrics_rails rails;
+	/* Load, mean and maximum of shifts (of all hosts and in rails), mean of
+	 * permutations: the figures by which candidates are compared, most
+	 * important first. */
 	double figures[N_FIGURES];
 };
 
@@ -534,8 +537,9 @@ select_best(struct selection *s)
 			continue;
 		metrics_shifts(g, k->c.lft, &sample, &k->shifts);
 		metrics_permutations(g, k->c.lft, &sample, &k->permutations);
-		k->figures[1] = k->shifts.mean;
-		k->figures[2] = k->shifts.max;
+		metrics_rails(g, k->c.lft, &sample, &k->rails);
+		k->figures[1] = k->shifts.mean + k->rails.shifts.mean;
+		k->figures[2] = k->shifts.max + k->rails.shifts.max;
 		k->figures[3] = k->permutations.mean;
 	}
 	for (i = 1; n > 1 && i < N_FIGURES; i++)
@@ -614,8 +618,11 @@ select_print(const struct selection *s, const struct candidate *k)
 				       k->load.worst / s->bound : 1);
 		if (k->shifts.n)
 			g_string_append_printf(line, "; shifts %.2f flows, at "
+					       "most %u, on rails %.2f, at "
 					       "most %u; permutations %.2f",
 					       k->shifts.mean, k->shifts.max,
+					       k->rails.shifts.mean,
+					       k->rails.shifts.max,
 					       k->permutations.mean);
 	}
 	return g_string_free(g_steal_pointer(&line), FALSE);

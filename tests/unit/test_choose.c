@@ -7,6 +7,7 @@
  * are needed: all ways clockwise round a ring (a credit loop), ways that go
  * round, no way at all.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "routing/select.h"
@@ -292,6 +293,37 @@ find_compared(const struct fabric *f, const char *engine)
 		if (g_str_has_prefix(f->choice.compared->pdata[i], engine))
 			return f->choice.compared->pdata[i];
 	return "";
+}
+
+/* By shifts of all hosts alone it was updn, whose shifts on rails have 1.33
+ * times the congestion of minhop's. */
+TEST(test_auto_counts_shifts_on_rails)
+{
+	const struct generate_options options = {
+		.seed = 2, .fail_per_mille = 10,
+	};
+	double load, all, rails, least = 0, own = 0;
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	unsigned n = 0;
+
+	fabric_make_damaged(&f, "rails(16;64,4;4,4)", &options);
+	assert_true(choose(&f, NULL, false));
+	for (guint i = 0; i < f.choice.compared->len; i++) {
+		const char *line = f.choice.compared->pdata[i];
+		const char *at = strstr(line, "carries");
+
+		if (!at || sscanf(at, "carries %lf flows, %*f times the lower "
+				  "bound; shifts %lf flows, at most %*u, on "
+				  "rails %lf", &load, &all, &rails) != 3)
+			continue;	/* not safe, or too much load */
+		n++;
+		if (n == 1 || all + rails < least)
+			least = all + rails;
+		if (g_str_has_prefix(line, f.choice.engine->name))
+			own = all + rails;
+	}
+	assert_in_range(n, 2, 4);
+	assert_true(own > 0 && own <= 1.02 * least);
 }
 
 /* Off large trees shortest paths loop, and a few LIDs show it; up and down is
