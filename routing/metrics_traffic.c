@@ -48,8 +48,9 @@ struct lane;
 /* A kind of pattern. */
 struct kind {
 	void (*fill)(const struct drive *d, uint32_t k, struct lane *lane);
-	double (*judge)(const struct drive *d, const struct lane *lane);
 	uint32_t width;		/* flows for each host, at most */
+	/* Of the paths; NULL: the highest load, and no path is kept. */
+	double (*judge)(const struct drive *d, const struct lane *lane);
 };
 
 /* Which hosts send to each other: see struct metrics_rails. */
@@ -77,7 +78,8 @@ struct lane {
 				   flow i is from host i, where a host has one */
 	uint32_t *dest;		/* by flow: a host, or NOBODY */
 	uint32_t *deck;		/* a permutation of the hosts */
-	uint32_t *ways;		/* edges of all paths, one after the other */
+	uint32_t *ways;		/* edges of all paths, one after the other, or
+				   of one path */
 	uint32_t *end;		/* by flow: the end of its path in `ways` */
 	uint8_t *arrives;	/* by flow */
 	uint32_t *load;		/* by edge */
@@ -119,14 +121,14 @@ drive_range(void *data, uint32_t from, uint32_t to)
 	struct drive *d = data;
 	uint32_t n = d->sample->n_hosts * d->kind->width, k;
 	uint32_t n_loads = d->g->n_edges + 2 * d->sample->n_hosts;
+	size_t n_ways = d->kind->judge ? n : 1;
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	uint32_t *way, *next, i;
 	struct lane lane = {
 		.from = SCRATCH(scratch, uint32_t, n),
 		.dest = SCRATCH(scratch, uint32_t, n),
 		.deck = SCRATCH(scratch, uint32_t, n),
-		.ways = g_new(uint32_t, (size_t)n *
-			      (d->sample->max_hops + 2u)),
+		.ways = g_new(uint32_t, n_ways * (d->sample->max_hops + 2u)),
 		.end = SCRATCH(scratch, uint32_t, n),
 		.arrives = SCRATCH(scratch, uint8_t, n),
 		.load = SCRATCH(scratch, uint32_t, n_loads),
@@ -144,6 +146,7 @@ drive_range(void *data, uint32_t from, uint32_t to)
 			if (lane.dest[i] == NOBODY)
 				continue;
 			lane.n_flows++;
+			way = d->kind->judge ? way : lane.ways;
 			next = drive_follow(d, lane.from[i], lane.dest[i],
 					    way);
 			if (!next) {
@@ -157,7 +160,8 @@ drive_range(void *data, uint32_t from, uint32_t to)
 			}
 			lane.end[i] = (uint32_t)(way - lane.ways);
 		}
-		d->figures[k] = d->kind->judge(d, &lane);
+		d->figures[k] = d->kind->judge ? d->kind->judge(d, &lane) :
+			lane.most;
 		d->lost[k] = lane.n_lost;
 	}
 	g_free(lane.ways);
@@ -276,12 +280,6 @@ pattern_trees(const struct drive *d, uint32_t k G_GNUC_UNUSED,
 }
 
 static double
-judge_congestion(const struct drive *d, const struct lane *lane)
-{
-	return lane->most;
-}
-
-static double
 judge_share(const struct drive *d, const struct lane *lane)
 {
 	const uint32_t *way = lane->ways;
@@ -299,12 +297,11 @@ judge_share(const struct drive *d, const struct lane *lane)
 
 /* --- what is asked for --- */
 
-static const struct kind permutation = { pattern_permute, judge_congestion, 1 };
-static const struct kind shift = { pattern_shift, judge_congestion, 1 };
-static const struct kind rail_shift = { pattern_rail_shift, judge_congestion,
-					1 };
-static const struct kind trees = { pattern_trees, judge_congestion, 4 };
-static const struct kind bisection = { pattern_bisect, judge_share, 1 };
+static const struct kind permutation = { pattern_permute, 1, NULL };
+static const struct kind shift = { pattern_shift, 1, NULL };
+static const struct kind rail_shift = { pattern_rail_shift, 1, NULL };
+static const struct kind trees = { pattern_trees, 4, NULL };
+static const struct kind bisection = { pattern_bisect, 1, judge_share };
 
 static void
 congestion_measure(struct drive *d, struct metrics_congestion *result)
