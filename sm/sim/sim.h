@@ -290,6 +290,12 @@ const struct sim_counters *sim_port_counters(const struct sim *sim,
 uint32_t sim_peer(const struct sim *sim, uint32_t port);
 /* LFT entry: 255 for none. */
 uint8_t sim_lft_entry(const struct sim *sim, uint32_t node, uint16_t lid);
+/* The ports of an MLID, as masks of 16 each. False: there is no entry, masks is
+ * not written or 0. */
+#define SIM_MFT_POSITIONS	16u
+#define SIM_PORTS_PER_MASK	16u
+bool sim_table_mcast(const struct sim *sim, uint32_t node, uint16_t mlid,
+		     uint16_t masks[SIM_MFT_POSITIONS]);
 
 /* Counters of MADs. */
 struct sim_stats {

@@ -235,12 +235,6 @@ uint8_t sim_table_vl(const struct sim *sim, uint32_t out, unsigned in,
 		     unsigned sl);
 /* Does VL arbitration give it a turn? */
 bool sim_table_vl_sends(const struct sim *sim, uint32_t out, uint8_t vl);
-/* The ports of an MLID, as masks of 16 each. False: there is no entry, masks is
- * not written or 0. */
-#define SIM_MFT_POSITIONS	16u
-#define SIM_PORTS_PER_MASK	16u
-bool sim_table_mcast(const struct sim *sim, uint32_t node, uint16_t mlid,
-		     uint16_t masks[SIM_MFT_POSITIONS]);
 
 /* --- links and their states (link.c) --- */
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * After each Set that a device has executed, in every scenario on a small
- * fabric: the tables that the switches hold at this moment have no credit loop
- * of unicast, and no group has a packet that is copied for ever. The end of an
- * update shows neither.
+ * fabric: the tables that the switches hold at this moment, those of unicast
+ * and of groups together, have no credit loop, and no group has a packet that is
+ * copied for ever. The end of an update shows neither.
  *
  * A channel is the port out of which packets go. Packets are those from CAs to
  * all LIDs, and from switches' ports 0 to CAs, over links that are Active at
  * both ends. Each path is followed up to a switch that another path to the same
- * LID has passed.
+ * LID has passed. Packets to a group are those from any CA.
  */
 #include "tests/lib/play.h"
 
@@ -21,6 +21,7 @@ struct web {
 	const struct play *p;
 	uint64_t (*turns)[4];	/* by channel: numbers of the next one */
 	uint32_t *met;		/* by node: the number of the LID */
+	uint32_t *passed;	/* by channel: the number of the group */
 	uint8_t *state;		/* by channel: 1 being visited, 2 done */
 	uint32_t n_lids;
 };
@@ -89,6 +90,32 @@ follow_all(struct web *web, uint32_t to)
 	}
 }
 
+/* A packet to a group, from this channel on. */
+static void
+follow_copies(struct web *web, uint32_t channel, uint16_t mlid)
+{
+	const struct snapshot *s = web->p->w.s;
+	uint32_t in = sim_peer(web->p->w.sim, channel);
+	uint32_t node = s->ports[in].node;
+	uint16_t masks[SIM_MFT_POSITIONS];
+
+	if (web->passed[channel] == web->n_lids ||
+	    !snapshot_is_switch(&s->nodes[node]) ||
+	    !sim_table_mcast(web->p->w.sim, node, mlid, masks))
+		return;
+	web->passed[channel] = web->n_lids;
+	for (unsigned num = 1; num <= s->nodes[node].info.num_ports; num++) {
+		uint32_t out = s->nodes[node].first_port + num;
+
+		if (out == in || !(masks[num / SIM_PORTS_PER_MASK] >>
+				   num % SIM_PORTS_PER_MASK & 1) ||
+		    !is_active(web->p, out))
+			continue;
+		web->turns[channel][num / 64] |= UINT64_C(1) << num % 64;
+		follow_copies(web, out, mlid);
+	}
+}
+
 /* Is there a circle of channels behind this one? */
 static bool
 has_circle(struct web *web, uint32_t channel)
@@ -117,6 +144,7 @@ has_credit_loop(const struct play *p)
 	struct web web = {
 		.p = p, .turns = g_malloc0_n(s->n_ports, sizeof(*web.turns)),
 		.met = g_new0(uint32_t, s->n_nodes),
+		.passed = g_new0(uint32_t, s->n_ports),
 		.state = g_new0(uint8_t, s->n_ports),
 	};
 	static const uint64_t none[4];
@@ -125,12 +153,19 @@ has_credit_loop(const struct play *p)
 	for (uint32_t to = 0; to < s->n_ports; to++)
 		if (snapshot_is_end_port(s, to))
 			follow_all(&web, to);
+	for (uint16_t i = 0; i < MLIDS && !p->may_stall; i++) {
+		web.n_lids++;
+		for (uint32_t from = 0; from < s->n_ports; from++)
+			if (!is_switch(p, from) && is_active(p, from))
+				follow_copies(&web, from, 0xc000 + i);
+	}
 	for (uint32_t c = 0; !found && c < s->n_ports; c++)
 		found = !web.state[c] &&
 			memcmp(web.turns[c], none, sizeof(none)) != 0 &&
 			has_circle(&web, c);
 	g_free(web.turns);
 	g_free(web.met);
+	g_free(web.passed);
 	g_free(web.state);
 	return found;
 }
@@ -166,11 +201,13 @@ on_answer(struct sim *sim, uint32_t node, unsigned method,
 	mad_header_read(answer, MAD_SIZE, &h);
 	if (method != MAD_METHOD_SET || h.status || p->loop || p->may_loop)
 		return;
-	if ((h.attr_id == MAD_ATTR_LINEAR_FT ||
-	     h.attr_id == MAD_ATTR_PORT_INFO) && has_credit_loop(p))
+	if (h.attr_id != MAD_ATTR_LINEAR_FT &&
+	    h.attr_id != MAD_ATTR_MULTICAST_FT &&
+	    h.attr_id != MAD_ATTR_PORT_INFO)
+		return;
+	if (has_credit_loop(p))
 		what = "a credit loop";
-	else if ((h.attr_id == MAD_ATTR_MULTICAST_FT ||
-		  h.attr_id == MAD_ATTR_PORT_INFO) && has_storm(p))
+	else if (h.attr_id != MAD_ATTR_LINEAR_FT && has_storm(p))
 		what = "a multicast packet that is copied for ever";
 	if (what)
 		p->loop = g_strdup_printf("%s after Set(%s) of %s at %"
