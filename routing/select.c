@@ -230,7 +230,8 @@ choose_run(const struct engine *engine, const struct engine_input *in,
 }
 
 /* If there is a loop, computes once more without the entries of LIDs without
- * an owner. */
+ * an owner. If that loops, too, entries that were kept may be the cause: those
+ * into cables that have changed places, next to new ones. */
 static bool
 choose_compute(const struct choice_wish *wish, const struct engine *engine,
 	       const struct engine_input *given, struct choice *c,
@@ -244,14 +245,18 @@ choose_compute(const struct choice_wish *wish, const struct engine *engine,
 		in.ranks = NULL;
 	if (!choose_run(engine, &in, c, error))
 		return false;
-	if (!c->alone.channels.n_looped || !in.previous)
+	if (verify_is_sound(&c->alone) || !in.previous)
 		return true;
 	choice_drop_tables(c);
 	bare = choose_forget_unowned(in.g, in.previous);
 	in.previous = bare;
 	ok = choose_run(engine, &in, c, error);
 	lft_free(bare);
-	return ok;
+	if (!ok || verify_is_sound(&c->alone) || !engine->deadlock_free)
+		return ok;
+	choice_drop_tables(c);
+	in.previous = NULL;
+	return choose_run(engine, &in, c, error);
 }
 
 /* The named engine or none. */

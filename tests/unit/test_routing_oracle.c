@@ -549,6 +549,70 @@ TEST(test_updates_have_no_loop_with_what_is_held)
 	print_message("# %u updates need a step between\n", n_drained);
 }
 
+/* The same fabric after two cables between switches have changed places. */
+static void
+trial_swap(struct trial *to, const struct trial *t, uint64_t *random)
+{
+	struct snapshot_port *ports;
+	uint32_t near[2], far[2], i;
+
+	*to = *t;
+	to->s = snapshot_copy(t->s);
+	ports = to->s->ports;
+	for (i = 0; i < 2; i++) {
+		near[i] = lab_find_port(to->s, prng_below(random,
+			to->s->n_switches), true, prng_below(random, 4));
+		far[i] = near[i] == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+			ports[near[i]].peer;
+	}
+	for (i = 0; far[0] != SNAPSHOT_NONE && far[1] != SNAPSHOT_NONE &&
+	     near[0] != far[1] && i < 2; i++) {
+		ports[near[i]].peer = far[1 - i];
+		ports[far[1 - i]].peer = near[i];
+	}
+	to->lids = lid_map_ref(t->lids);
+	to->g = graph_new(to->s, to->lids);
+}
+
+/* No held tables, of another fabric or its own, make an engine fail that can
+ * route the fabric without. */
+TEST(test_held_tables_stop_no_engine)
+{
+	uint64_t random = seed_take(27);
+	struct choice old, new, again;
+	struct trial t, next;
+
+	for (size_t i = 0; i < N_ELEMENTS(fabrics) * N_ELEMENTS(damage);
+	     i += 2) {
+		trial_open(&t, i, random % 1000);
+		trial_swap(&next, &t, &random);
+		for (size_t e = 0; engines[e]; e++) {
+			const struct choice_wish wish = { .engine = engines[e] };
+			struct engine_input in = { .g = t.g };
+
+			if (!choose_tables(&wish, &in, &old, NULL))
+				continue;
+			in = (struct engine_input){ .g = next.g,
+				.previous = old.lft, .ranks = old.ranks };
+			if (choose_tables(&wish, &in, &new, NULL)) {
+				in.previous = new.lft;
+				in.ranks = new.ranks;
+				assert_true(choose_tables(&wish, &in, &again,
+							  NULL));
+				choice_clear(&again);
+				choice_clear(&new);
+			} else {
+				in.previous = NULL;
+				assert_false(choose_tables(&wish, &in, &new,
+							   NULL));
+			}
+			choice_clear(&old);
+		}
+		trial_close(&next);
+		trial_close(&t);
+	}
+}
+
 /* After a start the engine in force is not known. Tables on the switches that
  * it has made change as little as if it were, unless few would stay. */
 TEST(test_a_start_takes_up_the_tables_that_are_there)
