@@ -855,6 +855,17 @@ keep_is_idle(const struct balance *anew, const struct lft *held)
 	return false;
 }
 
+/* Does a channel that the new tables use carry nothing in those that are kept?
+ * Their held entries led elsewhere; the next time it would be taken for new. */
+static bool
+keep_leaves_idle(const struct balance *anew, const struct balance *kept)
+{
+	for (uint32_t e = 0; e < anew->g->n_edges; e++)
+		if (anew->l.load[e] > 0 && !(kept->l.load[e] > 0))
+			return true;
+	return false;
+}
+
 void
 balance_keep(const struct engine_input *in, const struct order *o,
 	     const struct turns *t, struct lft *out)
@@ -890,7 +901,9 @@ balance_keep(const struct engine_input *in, const struct order *o,
 		kept.keeps = true;
 		if (!kept.lost.mixed)
 			balance_improve(&kept, limit);
-		fits = !kept.lost.mixed && paths_load_most(&kept.l) <= limit;
+		fits = !kept.lost.mixed &&
+			paths_load_most(&kept.l) <= limit &&
+			!keep_leaves_idle(&anew, &kept);
 	}
 	if (fits && 3 * n_changes > 4 * keep_count_changes(held, kept.out))
 		memcpy(out->ports, kept.out->ports, lft_size(out));
