@@ -871,6 +871,51 @@ multicast_missed(const struct graph *g, const struct lft *lft,
 	return n;
 }
 
+/* A packet comes by any cable whose other end has it in the mask. */
+static bool
+add_copies(struct channels *c, const struct mft *mft, uint16_t mlid,
+	   uint32_t sw, uint32_t out)
+{
+	const struct graph *g = c->g;
+	uint32_t e, in;
+
+	for_each_edge(g, sw, e) {
+		in = g->edges[e].back;
+		if (e != out && mft_has(mft, g->edges[e].peer, mlid,
+					g->edges[in].port) &&
+		    !channels_add(c, in, out))
+			return false;
+	}
+	return true;
+}
+
+uint32_t
+multicast_cut(struct channels *c, struct mft *mft, bool cut)
+{
+	const struct graph *g = c->g;
+	uint32_t sw, e, i, n = 0;
+	uint16_t *masks, bit;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		for_each_edge(g, sw, e) {
+			if (g->edges[e].port / 16 >= mft->n_positions)
+				continue;
+			masks = mft_block(mft, sw, g->edges[e].port / 16, 0);
+			bit = (uint16_t)(1u << g->edges[e].port % 16);
+			for (i = 0; i < mft->n_blocks * MFT_BLOCK; i++) {
+				if (!(masks[i] & bit) ||
+				    add_copies(c, mft, (uint16_t)(MLID_MIN + i),
+					       sw, e))
+					continue;
+				n++;
+				if (!cut)
+					return n;
+				masks[i] &= (uint16_t)~bit;
+			}
+		}
+	return n;
+}
+
 void
 multicast_output_clear(struct multicast_output *out)
 {

@@ -31,6 +31,7 @@
 #include <string.h>
 
 #include "routing/mend.h"
+#include "routing/multicast.h"
 #include "routing/scratch.h"
 
 #define LOST_MAX	64u	/* cables; more go to the engines */
@@ -43,6 +44,8 @@ struct repair {
 	struct channels *c;	/* NULL: not computed yet */
 	struct lft *now;	/* tables of the last repair, */
 	uint8_t *is_lost;	/* by edge: lost at that time */
+	struct channels *steps;	/* the dependencies of all its steps, with
+				   those of c; NULL: there were none */
 };
 
 /* An entry that leads into a lost cable. */
@@ -103,6 +106,7 @@ repair_free(struct repair *r)
 	graph_free(r->g);
 	choice_clear(&r->made);
 	channels_free(r->c);
+	channels_free(r->steps);
 	lft_free(r->now);
 	g_free(r->is_lost);
 	g_free(r);
@@ -403,8 +407,9 @@ repair_conclude(struct repairing *w, const struct graph *now, const struct lft *
 		     held->stride != m->lft->stride))
 		held = fit = repair_renumber(w, held, n_now, m->lft);
 	c->later = g_array_new(FALSE, FALSE, sizeof(struct transition_entry));
+	g_clear_pointer(&w->r->steps, channels_free);
 	ok = !held || transition_steps(m->g, held, w->r->now, m->lft, w->r->c,
-				       &bridge, c->later);
+				       &w->r->steps, &bridge, c->later);
 	lft_free(fit);
 	c->bridge = bridge;
 	c->safety = bridge ? CHOICE_DRAIN : CHOICE_SAFE;
@@ -460,4 +465,35 @@ repair_tables(struct repair *r, const struct engine_input *in,
 	mend_clear(&w.m);
 	g_array_unref(w.lost);
 	return ok;
+}
+
+uint32_t
+repair_cut_trees(const struct repair *r, const struct snapshot *s,
+		 struct mft *trees)
+{
+	size_t row = (size_t)trees->n_positions * trees->n_blocks * MFT_BLOCK *
+		sizeof(*trees->masks);
+	uint32_t n_all = r->g->n_switches, n, sw;
+	g_autofree uint32_t *place = g_new(uint32_t, n_all);
+	struct mft *mft = mft_new(n_all, trees->n_positions, trees->n_blocks);
+	struct channels *c = channels_copy(r->steps ? r->steps : r->c);
+
+	for (sw = 0; sw < n_all; sw++) {
+		uint32_t node = snapshot_find_node(s, r->g->subnet->nodes[
+			r->g->subnet->switches[sw]].info.node_guid);
+
+		place[sw] = node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+			s->nodes[node].sw_index;
+		if (place[sw] != SNAPSHOT_NONE)
+			memcpy(mft_block(mft, sw, 0, 0),
+			       mft_block(trees, place[sw], 0, 0), row);
+	}
+	n = multicast_cut(c, mft, true);
+	for (sw = 0; n && sw < n_all; sw++)
+		if (place[sw] != SNAPSHOT_NONE)
+			memcpy(mft_block(trees, place[sw], 0, 0),
+			       mft_block(mft, sw, 0, 0), row);
+	channels_free(c);
+	mft_free(mft);
+	return n;
 }

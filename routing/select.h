@@ -67,4 +67,14 @@ bool choose_tables(const struct choice_wish *wish,
 		   GError **error);
 void choice_clear(struct choice *choice);
 
+/*
+ * Switches keep their trees of groups while an update of the unicast tables is
+ * written. mft: these trees; a port by which packets to a group would close a
+ * credit loop together with the old and new tables of a step, or circle over a
+ * cable that comes back, leaves its mask. g has the links to be avoided as well;
+ * held: of choose_held(). Returns the number of these ports.
+ */
+uint32_t choose_cut_trees(const struct graph *g, struct lft *held,
+			  const struct choice *choice, struct mft *mft);
+
 #endif

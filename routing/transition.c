@@ -417,8 +417,8 @@ transition_make(const struct graph *g, const struct lft *held,
 bool
 transition_steps(const struct graph *g, const struct lft *held,
 		 const struct lft *before, const struct lft *wanted,
-		 const struct channels *c, struct lft **first,
-		 GArray *entries)
+		 const struct channels *c, struct channels **together,
+		 struct lft **first, GArray *entries)
 {
 	struct transition t = {
 		.g = g, .wanted = wanted, .entries = entries,
@@ -465,6 +465,7 @@ transition_steps(const struct graph *g, const struct lft *held,
 	}
 	g_array_set_size(entries, n);
 	g_array_unref(rest);
+	*together = g_steal_pointer(&t.c);
 	transition_clear(&t);
 	return ok;
 }
