@@ -10,7 +10,9 @@
  *		everything is read again
  *	cut	ports that are no longer in a tree are removed, on all switches
  *	grow	new ports are added
- * If groups changed meanwhile, this is repeated.
+ * If groups changed meanwhile, this is repeated. Before an update of unicast
+ * there are only the first two, and the ports to be removed are those that the
+ * update does not suffer.
  *
  * Safety. While tables are written, a packet may use old entries on one switch
  * and new ones on the next. The old and the new tree together may have a loop,
@@ -32,6 +34,7 @@
 
 #include "routing/multicast.h"
 #include "sm/mad/bytes.h"
+#include "sm/sa/mcmember.h"
 #include "sm/sa/sa_db.h"
 #include "sm/sweep/smp_batch.h"
 
@@ -72,6 +75,8 @@ mcast_stop(struct mcast_manager *m)
 {
 	g_clear_pointer(&m->batch, smp_batch_free);
 	m->phase = MCAST_REST;
+	m->cutter = NULL;
+	m->waits = false;
 	transport_timer_clear(m->x->transport, &m->timer);
 	if (m->s)
 		snapshot_unref(m->s);
@@ -116,7 +121,8 @@ block_key(uint32_t position, uint32_t block)
 	return GUINT_TO_POINTER(position << 16 | block);
 }
 
-/* As the switch holds it; NULL: it is not known. */
+/* As the switch holds it; NULL: it is not known. The most that it may have is
+ * good enough to take ports out of it. */
 static const uint16_t *
 held_block(const struct mcast_manager *m, const struct mft_place *at)
 {
@@ -124,7 +130,8 @@ held_block(const struct mcast_manager *m, const struct mft_place *at)
 	const struct held *h = !blocks ? NULL :
 		g_hash_table_lookup(blocks, block_key(at->position, at->block));
 
-	return h && h->known ? h->masks : NULL;
+	return h && (h->known || (m->cutter && m->phase == MCAST_CUT)) ?
+		h->masks : NULL;
 }
 
 /* The block is sent. */
@@ -520,9 +527,23 @@ mcast_manager_done(void *data)
 {
 	struct mcast_manager *m = data;
 	struct sa_db *view;
+	struct mft *mft;
 
 	m->phase++;
 	m->at = (struct mft_place){ 0 };
+	if (m->cutter && m->phase == MCAST_CUT) {
+		mft = collect_held(m);
+		mft_free(m->wanted);
+		m->wanted = mft;
+		m->cutter->cut(m->wanted, m->cutter_data);
+		return true;
+	}
+	if (m->cutter) {
+		g_clear_pointer(&m->batch, smp_batch_free);
+		m->phase = MCAST_REST;
+		g_steal_pointer(&m->cutter)->done(m->cutter_data);
+		return false;
+	}
 	if (m->phase == MCAST_GROW)
 		m->stuck = find_stuck(m);
 	if (m->phase != MCAST_REST)
@@ -542,26 +563,33 @@ mcast_manager_done(void *data)
 }
 
 static void
-mcast_manager_on_timer(void *data)
+start_phases(struct mcast_manager *m)
 {
-	struct mcast_manager *m = data;
 	const struct smp_stage stage = {
 		.next = mcast_manager_next, .reply = mcast_manager_reply,
 		.done = mcast_manager_done, .data = m,
 		.max_in_flight = IN_FLIGHT_MAX,
 	};
+
+	m->phase = MCAST_READ;
+	m->at = (struct mft_place){ 0 };
+	m->batch = smp_batch_start(m->x, m->s, m->keys, &stage);
+}
+
+static void
+mcast_manager_on_timer(void *data)
+{
+	struct mcast_manager *m = data;
 	const GArray *trees;
 
 	m->timer = 0;
-	if (m->paused)
+	if (m->paused || m->waits)
 		return;
 	trees = sa_trees(m->sa);
 	if (!trees->len && !m->wanted)
 		return;		/* no port ever joined: not a single Get */
 	make_trees(m, trees);
-	m->phase = MCAST_READ;
-	m->at = (struct mft_place){ 0 };
-	m->batch = smp_batch_start(m->x, m->s, m->keys, &stage);
+	start_phases(m);
 }
 
 void
@@ -591,10 +619,10 @@ mcast_manager_read_again(struct mcast_manager *m)
 	}
 }
 
-void
-mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
-		     struct lid_map *lids, const struct choice *choice,
-		     const uint8_t *fresh)
+/* Another fabric, for which nothing is computed yet. */
+static void
+set_fabric(struct mcast_manager *m, struct snapshot *s, struct lid_map *lids,
+	   const uint8_t *fresh)
 {
 	struct snapshot *before = m->s ? snapshot_ref(m->s) : NULL;
 
@@ -608,6 +636,60 @@ mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 	}
 	if (before)
 		snapshot_unref(before);
+	if (s) {
+		m->s = snapshot_ref(s);
+		m->lids = lid_map_ref(lids);
+	}
+	m->again = m->bad = false;
+}
+
+/* Blocks of all groups with a member, and those that were written; 0: no port
+ * ever joined. */
+static uint32_t
+count_blocks(const struct mcast_manager *m)
+{
+	const GPtrArray *groups = m->sa->groups->all.list;
+	uint32_t n = m->wanted ? m->wanted->n_blocks : 0;
+
+	for (guint i = 0; i < groups->len; i++) {
+		const struct group *g = groups->pdata[i];
+
+		if (g->members.list->len)
+			n = MAX(n, (g->r.mlid - LID_MULTICAST_MIN) /
+				MFT_BLOCK + 1u);
+	}
+	return n;
+}
+
+bool
+mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
+		      struct lid_map *lids, const uint8_t *fresh,
+		      const struct mcast_cutter *cutter, void *data)
+{
+	uint32_t n_blocks = count_blocks(m);
+	uint32_t n_positions = m->wanted ? m->wanted->n_positions : 1;
+
+	if (!n_blocks)
+		return false;
+	set_fabric(m, s, lids, fresh);
+	for (uint32_t sw = 0; sw < s->n_switches; sw++)
+		n_positions = MAX(n_positions, mft_positions(
+				switch_at(m, sw)->info.num_ports));
+	mft_free(m->wanted);
+	m->wanted = mft_new(s->n_switches, n_positions, n_blocks);
+	m->waits = true;
+	m->cutter = cutter;
+	m->cutter_data = data;
+	start_phases(m);
+	return true;
+}
+
+void
+mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
+		     struct lid_map *lids, const struct choice *choice,
+		     const uint8_t *fresh)
+{
+	set_fabric(m, s, lids, fresh);
 	if (!s) {
 		g_ptr_array_set_size(m->lost, 0);
 		g_hash_table_remove_all(m->held);
@@ -615,8 +697,6 @@ mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 		m->wanted = NULL;
 		return;
 	}
-	m->s = snapshot_ref(s);
-	m->lids = lid_map_ref(lids);
 	/* else it is of another snapshot */
 	if (choice && choice->lft &&
 	    choice->lft->n_switches == s->n_switches) {
@@ -625,7 +705,6 @@ mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 			m->ranks = g_memdup2(choice->ranks, s->n_switches *
 					     sizeof(*m->ranks));
 	}
-	m->again = m->bad = false;
 	m->told = collect_held(m);
 	mcast_manager_touch(m);
 }

@@ -58,6 +58,11 @@ struct mcast_manager {
 	bool again;		/* touched while at work */
 	bool bad;		/* some block could not be done */
 	bool paused;
+	const struct mcast_cutter *cutter;	/* an update is prepared; NULL:
+						   none is */
+	void *cutter_data;
+	bool waits;		/* for the end of an update that was prepared:
+				   no tree is computed */
 	enum mcast_phase phase;
 	struct mft_place at;	/* the next block */
 	struct smp_batch *batch;	/* NULL: at rest */
@@ -89,6 +94,23 @@ void mcast_manager_read_again(struct mcast_manager *m);
 void mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 			  struct lid_map *lids, const struct choice *choice,
 			  const uint8_t *fresh);
+
+/* cut() takes ports out of the tables that the switches hold; done() is called
+ * when the switches have no others. */
+struct mcast_cutter {
+	void (*cut)(struct mft *held, void *data);
+	void (*done)(void *data);
+};
+
+/*
+ * Before the unicast tables of this fabric change or cables in it carry data,
+ * see choose_cut_trees(). Trees do not grow again before the next
+ * mcast_manager_fabric(). A table that cannot be read or cut delays the update,
+ * and does not prevent it. False: there are no groups, no call follows.
+ */
+bool mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
+			   struct lid_map *lids, const uint8_t *fresh,
+			   const struct mcast_cutter *cutter, void *data);
 
 /* A callback: groups may have changed; trees are computed 5 ms later. */
 void mcast_manager_touch(void *manager);

@@ -271,6 +271,18 @@ open_sa(struct sm_instance *sm, unsigned every_s)
 					sm->sweep);
 }
 
+static bool
+sm_instance_on_prepare(const struct sweep *s, void *data)
+{
+	static const struct mcast_cutter cutter = {
+		sweep_cut_trees, sweep_prepared,
+	};
+	struct sm_instance *sm = data;
+
+	return mcast_manager_prepare(sm->mcast, s->next.subnet, s->next.lids,
+				     s->fresh, &cutter, sm->sweep);
+}
+
 /* ------------------------------------------------------------ another master */
 
 static uint16_t
@@ -368,6 +380,7 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 						 sm->sa, t, sm->disk, log);
 		sweep.hooks = (struct sweep_hooks){
 			.mastered = sm_instance_on_mastered,
+			.prepare = sm_instance_on_prepare,
 			.offered = sm_instance_on_offered,
 			.released = sm_instance_on_released, .data = sm,
 		};

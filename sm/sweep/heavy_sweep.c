@@ -7,7 +7,7 @@
  *	-> heavy_sweep_on_tables route and verify, beside the loop
  *	-> heavy_sweep_on_routed after a long computation: elect once more
  *	-> heavy_sweep_decide	isolate, plan (pure, no I/O)
- *	-> program_plan		send the plan
+ *	-> program_plan		change keys, cut trees of groups, send the plan
  *	-> publish, judge	the new view; is the fabric up
  *
  *	heavy_sweep_replan	the same from the published view, if only the
@@ -436,6 +436,57 @@ send_plan(struct sweep *s)
 				   heavy_sweep_on_programmed, s);
 }
 
+void
+sweep_cut_trees(struct mft *mft, void *data)
+{
+	struct sweep *s = data;
+	uint32_t n;
+
+	if (!s->is_preparing || s->choice.safety == CHOICE_LOOP)
+		return;
+	if (s->is_repaired && s->repair) {
+		n = repair_cut_trees(s->repair, s->next.subnet, mft);
+	} else {
+		struct graph *g = graph_new_whole(s->next.subnet, s->next.lids);
+		struct lft *held = choose_held(g, s->next.seen->lft);
+
+		n = choose_cut_trees(g, held, &s->choice, mft);
+		lft_free(held);
+		graph_free(g);
+	}
+	if (n)
+		log_say(s->log, LOG_INFO, "route", "multicast trees could "
+			"deadlock with old and new routes: %u port%s cut from "
+			"them until the update is written", n,
+			n == 1 ? " is" : "s are");
+}
+
+void
+sweep_prepared(void *data)
+{
+	struct sweep *s = data;
+
+	if (!s->is_preparing)
+		return;
+	s->is_preparing = false;
+	send_plan(s);
+}
+
+/* If packets will take other ways, or new ones are sent. */
+static void
+prepare(struct sweep *s)
+{
+	const struct sweep_hooks *h = &s->params.hooks;
+	const uint32_t *first = s->plan->first;
+
+	s->is_preparing = h->prepare &&
+		(first[PLAN_LFT] < first[PLAN_LFT + 1] ||
+		 first[PLAN_ACTIVATE] < first[PLAN_ACTIVATE + 1]) &&
+		h->prepare(s, h->data);
+	if (!s->is_preparing)
+		send_plan(s);
+}
+
 /* A key that is recorded nowhere could close a port for ever: without the disk
  * the fabric is managed with the keys that the ports have. */
 static void
@@ -450,7 +501,7 @@ heavy_sweep_on_keys(bool saved, void *data)
 				"have"));
 		make_plan(s, true);
 	}
-	send_plan(s);
+	prepare(s);
 }
 
 static void
@@ -463,7 +514,7 @@ program_plan(struct sweep *s)
 				       heavy_sweep_on_keys, s);
 	}
 	if (!s->rekey)
-		send_plan(s);
+		prepare(s);
 }
 
 /* ----------------------------------------------------------------- decide */

@@ -236,6 +236,7 @@ sweep_stop(struct sweep *s)
 	g_clear_pointer(&s->tabread, table_reader_cancel);
 	g_clear_pointer(&s->routing, beside_cancel);
 	g_clear_pointer(&s->rekey, rekey_cancel);
+	s->is_preparing = false;
 	g_clear_pointer(&s->program, program_cancel);
 	g_clear_pointer(&s->light, light_sweep_cancel);
 	mad_client_cancel_owner(s->x, s);

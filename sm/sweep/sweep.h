@@ -103,6 +103,9 @@ struct sweep_hooks {
 	uint16_t (*mastered)(int64_t heard, GHashTable **clients, void *data);
 	/* The master hands over: sweep_accept() is to be called. */
 	void (*offered)(void *data);
+	/* Routes of s->next are about to change. True: sweep_prepared() is to
+	 * be called, after sweep_cut_trees(); never from inside. */
+	bool (*prepare)(const struct sweep *s, void *data);
 	/* Another manager has taken over, after sweep_retire(). */
 	void (*released)(void *data);
 	void *data;
@@ -336,6 +339,7 @@ struct sweep {
 	struct beside_job *routing;
 	struct port_tables *qos;	/* tables that QoS needs it to read */
 	struct rekey *rekey;		/* before `program` */
+	bool is_preparing;		/* hooks.prepare, before `program` */
 	struct program *program;
 	struct light_sweep *light;
 	struct view next;
@@ -365,8 +369,12 @@ sweep_lid_owner(const struct view *v, uint16_t lid)
 static inline bool
 sweep_is_programming(const struct sweep *s)
 {
-	return s->rekey || s->program;
+	return s->rekey || s->is_preparing || s->program;
 }
+
+/* See hooks.prepare. Nothing happens if the sweep has ended. */
+void sweep_cut_trees(struct mft *held, void *sweep);
+void sweep_prepared(void *sweep);
 
 static inline void
 sweep_note(const struct sweep *s, enum sweep_note note)

@@ -42,7 +42,6 @@ struct play {
 	uint64_t rng;
 	int64_t waited;		/* us, by the last `while` */
 	bool may_loop;		/* an engine that was named makes loops */
-	bool may_stall;		/* groups may close a credit loop */
 	char *loop;		/* the first one, in words; NULL: there was none */
 	/* at the last mark */
 	gsize said_before;	/* bytes of the log */

@@ -662,14 +662,6 @@ do_file(struct play *p, char **words)
 		play_fail(p, "it is not there");
 }
 
-static bool
-do_stalls(struct play *p, char **words)
-{
-	(void)words;
-	p->may_stall = true;
-	return true;
-}
-
 static const struct play_word *
 find_word(const struct play_word *list, const char *name)
 {
@@ -698,7 +690,6 @@ static const struct play_word play_words[] = {
 	{ "avoid", do_avoid }, { "use", do_avoid },
 	{ "pause", do_pause }, { "resume", do_pause },
 	{ "priority", do_priority }, { "takeover", do_takeover },
-	{ "stalls", do_stalls },
 	{ "expect", do_expect }, { NULL, NULL },
 };
 

@@ -33,7 +33,6 @@
  *	avoid, use NODE/PORT	leave its link out of routing, or no longer
  *	pause, resume		sweeps; priority N [NODE]; takeover [NODE]
  *	partitions TEXT		of partitions.conf, with names of nodes
- *	stalls			groups may close a credit loop with unicast
  *	name, file		what the site calls a node; a damaged file
  *	mark			what is counted, or looked for in the log, is
  *				so from here on

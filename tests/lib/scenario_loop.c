@@ -2,8 +2,8 @@
 /*
  * After each Set that a device has executed, in every scenario on a small
  * fabric: the tables that the switches hold at this moment, those of unicast
- * and of groups together, have no credit loop, and no group has a packet that is
- * copied for ever. The end of an update shows neither.
+ * and of groups together, have no credit loop. So no packet to a group is copied
+ * for ever either. The end of an update does not show it.
  *
  * A channel is the port out of which packets go. Packets are those from CAs to
  * all LIDs, and from switches' ports 0 to CAs, over links that are Active at
@@ -153,7 +153,7 @@ has_credit_loop(const struct play *p)
 	for (uint32_t to = 0; to < s->n_ports; to++)
 		if (snapshot_is_end_port(s, to))
 			follow_all(&web, to);
-	for (uint16_t i = 0; i < MLIDS && !p->may_stall; i++) {
+	for (uint16_t i = 0; i < MLIDS; i++) {
 		web.n_lids++;
 		for (uint32_t from = 0; from < s->n_ports; from++)
 			if (!is_switch(p, from) && is_active(p, from))
@@ -170,25 +170,6 @@ has_credit_loop(const struct play *p)
 	return found;
 }
 
-static bool
-has_storm(const struct play *p)
-{
-	bool found = false;
-
-	for (uint32_t from = 0; from < p->w.s->n_ports; from++)
-		for (uint16_t i = 0; !found && i < MLIDS &&
-		     !is_switch(p, from) && is_active(p, from); i++) {
-			struct sim_mcast out;
-
-			found = sim_probe_mcast(p->w.sim, from, 0xc000 + i,
-						sim_port_pkey(p->w.sim, from,
-							      0), 0, &out) ==
-				SIM_LOOP;
-			sim_mcast_clear(&out);
-		}
-	return found;
-}
-
 /* An answer of an agent. */
 static void
 on_answer(struct sim *sim, uint32_t node, unsigned method,
@@ -196,22 +177,15 @@ on_answer(struct sim *sim, uint32_t node, unsigned method,
 {
 	struct play *p = data;
 	struct mad_header h;
-	const char *what = NULL;
 
 	mad_header_read(answer, MAD_SIZE, &h);
 	if (method != MAD_METHOD_SET || h.status || p->loop || p->may_loop)
 		return;
-	if (h.attr_id != MAD_ATTR_LINEAR_FT &&
-	    h.attr_id != MAD_ATTR_MULTICAST_FT &&
-	    h.attr_id != MAD_ATTR_PORT_INFO)
-		return;
-	if (has_credit_loop(p))
-		what = "a credit loop";
-	else if (h.attr_id != MAD_ATTR_LINEAR_FT && has_storm(p))
-		what = "a multicast packet that is copied for ever";
-	if (what)
-		p->loop = g_strdup_printf("%s after Set(%s) of %s at %"
-					  G_GINT64_FORMAT " us", what,
+	if ((h.attr_id == MAD_ATTR_LINEAR_FT ||
+	     h.attr_id == MAD_ATTR_MULTICAST_FT ||
+	     h.attr_id == MAD_ATTR_PORT_INFO) && has_credit_loop(p))
+		p->loop = g_strdup_printf("a credit loop after Set(%s) of %s "
+					  "at %" G_GINT64_FORMAT " us",
 					  mad_attr_name(h.attr_id),
 					  p->w.s->nodes[node].desc,
 					  sim_now(sim));
