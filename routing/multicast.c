@@ -890,7 +890,7 @@ add_copies(struct channels *c, const struct mft *mft, uint16_t mlid,
 }
 
 uint32_t
-multicast_cut(struct channels *c, struct mft *mft, bool cut)
+multicast_cut(struct channels *c, struct mft *mft)
 {
 	const struct graph *g = c->g;
 	uint32_t sw, e, i, n = 0;
@@ -908,8 +908,6 @@ multicast_cut(struct channels *c, struct mft *mft, bool cut)
 					       sw, e))
 					continue;
 				n++;
-				if (!cut)
-					return n;
 				masks[i] &= (uint16_t)~bit;
 			}
 		}

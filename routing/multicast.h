@@ -70,9 +70,9 @@ void multicast_route(const struct multicast_input *in,
 void multicast_output_clear(struct multicast_output *out);
 
 /* Adds the turns of all packets to groups with these tables to a sorted graph.
- * A port by which one would close a loop leaves its mask, if `cut`. Returns the
- * number of these ports; without `cut`, it ends at the first one. */
-uint32_t multicast_cut(struct channels *c, struct mft *mft, bool cut);
+ * A port by which one would close a loop leaves its mask. Returns the number of
+ * these ports. */
+uint32_t multicast_cut(struct channels *c, struct mft *mft);
 
 /* The channel dependencies of unicast and of a tree to all hosts, as far as it
  * closes no loop: whoever adds unicast paths to these leaves room for groups.

@@ -488,7 +488,7 @@ repair_cut_trees(const struct repair *r, const struct snapshot *s,
 			memcpy(mft_block(mft, sw, 0, 0),
 			       mft_block(trees, place[sw], 0, 0), row);
 	}
-	n = multicast_cut(c, mft, true);
+	n = multicast_cut(c, mft);
 	for (sw = 0; n && sw < n_all; sw++)
 		if (place[sw] != SNAPSHOT_NONE)
 			memcpy(mft_block(trees, place[sw], 0, 0),

@@ -804,14 +804,13 @@ choose_transition(const struct engine_input *in, struct choice *c)
 /* Tables that have a loop of their own get no worse. */
 static uint32_t
 cut_step(const struct graph *g, const struct lft *before,
-	 const struct lft *after, const uint32_t *ranks, struct mft *mft,
-	 bool cut)
+	 const struct lft *after, const uint32_t *ranks, struct mft *mft)
 {
 	struct channels *c = NULL;
-	uint32_t n = !cut;
+	uint32_t n = 0;
 
 	if (channels_load(&c, g, after, before, ranks))
-		n = multicast_cut(c, mft, cut);
+		n = multicast_cut(c, mft);
 	channels_free(c);
 	return n;
 }
@@ -827,22 +826,19 @@ choose_cut_trees(const struct graph *whole, struct lft *held,
 	unsigned stage = 1;
 	uint32_t n = 0;
 
-	/* Steps have entries of the held and of the new tables only. */
-	if (!cut_step(whole, held, c->lft, c->ranks, mft, false))
-		return 0;
 	if (senders)
 		g.n_senders = senders;
 	before = !held ? NULL : c->held_loop ?
 		choose_forget_unowned(whole, held) : lft_ref(held);
 	after = lft_copy(c->bridge ? c->bridge : c->lft);
 	do {
-		n += cut_step(&g, before, after, c->ranks, mft, true);
+		n += cut_step(&g, before, after, c->ranks, mft);
 		lft_free(before);
 		before = lft_copy(after);
 	} while (c->bridge && transition_apply(after, c->later, stage++));
 	/* then the hosts send */
 	if (senders)
-		n += cut_step(whole, NULL, after, c->ranks, mft, true);
+		n += cut_step(whole, NULL, after, c->ranks, mft);
 	lft_free(before);
 	lft_free(after);
 	return n;
