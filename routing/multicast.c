@@ -733,7 +733,7 @@ multicast_ranks(const struct graph *g)
 
 struct channels *
 multicast_channels(const struct graph *g, const struct lft *lft,
-		   const uint32_t *ranks)
+		   const struct lft *before, const uint32_t *ranks)
 {
 	struct channels *c = NULL;
 
@@ -741,7 +741,7 @@ multicast_channels(const struct graph *g, const struct lft *lft,
 		c = channels_new(g);
 		channels_add_order(c, ranks);
 		channels_sort(c);
-	} else if (!channels_load(&c, g, lft, NULL, ranks)) {
+	} else if (!channels_load(&c, g, lft, before, ranks)) {
 		g_clear_pointer(&c, channels_free);
 	}
 	return c;
@@ -767,7 +767,7 @@ forest_start(struct forest *f, const struct multicast_input *in,
 		g_ptr_array_add(scratch, (void *)f->ranks);
 	}
 	f->c = in->channels ? channels_copy(in->channels) :
-		multicast_channels(in->g, NULL, f->ranks);
+		multicast_channels(in->g, NULL, NULL, f->ranks);
 	backbone_make(f, groups, in->n_groups);
 }
 
@@ -807,7 +807,7 @@ forest_open(struct forest *f, const struct graph *g, const struct lft *lft,
 	    const uint32_t *ranks, GPtrArray *scratch)
 {
 	struct multicast_input in = { .g = g, .ranks = ranks };
-	struct channels *channels = multicast_channels(g, lft, ranks);
+	struct channels *channels = multicast_channels(g, lft, NULL, ranks);
 
 	if (!channels)
 		return false;

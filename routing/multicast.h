@@ -58,10 +58,12 @@ struct multicast_output {
 uint32_t *multicast_ranks(const struct graph *g);
 
 /* The graph of dependencies in which trees are laid: those of unicast with the
- * tables `lft`, and all turns of the order unless these close a loop. lft NULL:
- * without unicast. NULL: the tables have a loop. channels_free. */
+ * tables `lft` and `before`, as for channels_check(), and all turns of the order
+ * unless these close a loop. lft NULL: without unicast. NULL: the tables have a
+ * loop. channels_free. */
 struct channels *multicast_channels(const struct graph *g,
 				    const struct lft *lft,
+				    const struct lft *before,
 				    const uint32_t *ranks);
 
 /* The caller clears `out`; it may take the mft out of it and set it to NULL. */

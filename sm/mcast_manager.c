@@ -83,6 +83,7 @@ mcast_stop(struct mcast_manager *m)
 	m->s = NULL;
 	g_clear_pointer(&m->lids, lid_map_free);
 	g_clear_pointer(&m->lft, lft_free);
+	g_clear_pointer(&m->seen, lft_free);
 	g_clear_pointer(&m->ranks, g_free);
 	g_clear_pointer(&m->channels, channels_free);
 	g_clear_pointer(&m->g, graph_free);
@@ -350,10 +351,15 @@ prepare_trees(struct mcast_manager *m)
 	m->g = graph_new(m->s, m->lids);
 	if (!m->ranks)
 		m->ranks = multicast_ranks(m->g);
+	/* The rest of an update that failed in part is still to come. Its steps
+	 * may have a loop together: trees are cut before the next one. */
 	if (m->lft)
-		m->channels = multicast_channels(m->g, m->lft, m->ranks);
+		m->channels = multicast_channels(m->g, m->lft, m->seen,
+						 m->ranks);
+	if (!m->channels && m->lft)
+		m->channels = multicast_channels(m->g, m->seen, NULL, m->ranks);
 	if (!m->channels)
-		m->channels = multicast_channels(m->g, NULL, m->ranks);
+		m->channels = multicast_channels(m->g, NULL, NULL, m->ranks);
 }
 
 static void
@@ -687,7 +693,7 @@ mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
 void
 mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 		     struct lid_map *lids, const struct choice *choice,
-		     const uint8_t *fresh)
+		     struct lft *seen, const uint8_t *fresh)
 {
 	set_fabric(m, s, lids, fresh);
 	if (!s) {
@@ -701,6 +707,7 @@ mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 	if (choice && choice->lft &&
 	    choice->lft->n_switches == s->n_switches) {
 		m->lft = lft_ref(choice->lft);
+		m->seen = lft_ref(seen);
 		if (choice->ranks)
 			m->ranks = g_memdup2(choice->ranks, s->n_switches *
 					     sizeof(*m->ranks));

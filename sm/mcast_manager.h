@@ -44,6 +44,7 @@ struct mcast_manager {
 	struct snapshot *s;
 	struct lid_map *lids;
 	struct lft *lft;	/* unicast; NULL: not known */
+	struct lft *seen;	/* as the switches hold it */
 	uint32_t *ranks;
 	struct graph *g;	/* of `s`; made when there are groups */
 	struct channels *channels;	/* of g, see multicast_channels() */
@@ -86,14 +87,15 @@ void mcast_manager_read_again(struct mcast_manager *m);
 
 /*
  * The fabric of the last sweep; takes references. choice: its unicast tables,
- * with which the trees must not have a credit loop; may be NULL. Switches that
+ * with which the trees must not have a credit loop; may be NULL. seen: those that
+ * the switches hold, since an update may have failed in part. Switches that
  * were not in the fabric before, or are in `fresh` (by switch; they were reset,
  * or had another master; may be NULL), are read again. s NULL: we are not the
  * master, nothing is done.
  */
 void mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 			  struct lid_map *lids, const struct choice *choice,
-			  const uint8_t *fresh);
+			  struct lft *seen, const uint8_t *fresh);
 
 /* cut() takes ports out of the tables that the switches hold; done() is called
  * when the switches have no others. */

@@ -21,7 +21,7 @@
 static void
 close_sa(struct sm_instance *sm)
 {
-	mcast_manager_fabric(sm->mcast, NULL, NULL, NULL, NULL);
+	mcast_manager_fabric(sm->mcast, NULL, NULL, NULL, NULL, NULL);
 	sa_publish(sm->sa, NULL, transport_now(sm->t));
 	sa_server_set_shut(sm->sa_server, true);
 	qos_reader_refresh(sm->qos_reader);
@@ -108,12 +108,13 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 	/* Blocks that could not be written may be another SM's when the link is
 	 * back. */
 	if (r->end == SWEEP_END_FAILED && r->cut_off && sm->sa)
-		mcast_manager_fabric(sm->mcast, NULL, NULL, NULL, NULL);
+		mcast_manager_fabric(sm->mcast, NULL, NULL, NULL, NULL, NULL);
 	if (is_read && sm->sa && r->is_anew)
 		mcast_manager_read_again(sm->mcast);
 	if (is_read && sm->sa) {
 		mcast_manager_fabric(sm->mcast, r->view->subnet,
-				     r->view->lids, r->choice, r->fresh);
+				     r->view->lids, r->choice,
+				     r->view->seen->lft, r->fresh);
 		sm_instance_publish(sm, r);
 		qos_reader_refresh(sm->qos_reader);
 		standby_follow(sm->standby, NULL);

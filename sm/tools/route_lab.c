@@ -324,7 +324,7 @@ row_spread_groups(struct lab_row *row, const struct route_lab *lab)
 	members = draw_members(lab, groups);
 	if (!in.ranks)
 		in.ranks = own = multicast_ranks(lab->g);
-	channels = multicast_channels(lab->g, row->lft, in.ranks);
+	channels = multicast_channels(lab->g, row->lft, NULL, in.ranks);
 	in.channels = channels;
 	multicast_route(&in, &out);
 	row->missed = out.lost->len;

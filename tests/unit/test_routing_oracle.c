@@ -773,7 +773,7 @@ TEST(test_groups_reach_all_members_without_loops)
 				continue;
 			ranks = c.ranks ? g_memdup2(c.ranks, t.g->n_switches *
 				sizeof(*ranks)) : multicast_ranks(t.g);
-			channels = multicast_channels(t.g, c.lft, ranks);
+			channels = multicast_channels(t.g, c.lft, NULL, ranks);
 			if (channels)
 				judge_groups(&t, &c, ranks, channels, groups,
 					     &spread);
