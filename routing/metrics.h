@@ -113,11 +113,11 @@ void metrics_shifts(const struct graph *g, const struct lft *lft,
 
 /*
  * Rails. In clusters with several HCAs a node, jobs send from an HCA to the
- * same HCA of other nodes. The name of a CA is that of its node, a blank and that of
- * the HCA ("node-07 mlx5_3"). Where names do not tell, since they have no blank
- * or several CAs have the same, CAs with one SystemImageGUID are a node, and
- * their cabled ports its rails in the order of GUID and port. Nodes are in the
- * order of their first hosts.
+ * same HCA of other nodes. The name of a CA is that of its node, a blank and
+ * that of the HCA ("node-07 mlx5_3"). Where names do not tell, since they have
+ * no blank or several CAs have the same, CAs with one SystemImageGUID are a
+ * node, and their cabled ports its rails in the order of GUID and port. Nodes
+ * are in the order of their first hosts.
  */
 struct metrics_rails {
 	uint32_t n_nodes, n_rails;

@@ -427,8 +427,8 @@ rails_compare(const void *a, const void *b)
 		(x->node > y->node) - (x->node < y->node);
 }
 
-/* By CA port: the how manyeth cabled one it is, of its CA and of all with its
- * SystemImageGUID. CAs by name: how many have it. */
+/* By CA port: cabled ports before it, of its CA and of all CAs with its
+ * SystemImageGUID. By name: CAs that have it. */
 static void
 rails_look(const struct snapshot *s, uint32_t *of_ca, uint32_t *of_image,
 	   GHashTable *names)

@@ -484,8 +484,9 @@ make_folder(struct lab *lab, GError **error)
 	early = g_strconcat(lock, "ing", NULL);
 	lab->lock = open(early, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	/* where no lock is possible, no folder is swept */
-	if (lab->lock >= 0 && (flock(lab->lock, LOCK_EX), true) &&
-	    rename(early, lock) == 0)
+	if (lab->lock >= 0)
+		flock(lab->lock, LOCK_EX);
+	if (lab->lock >= 0 && rename(early, lock) == 0)
 		return true;
 	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno), "%s: %s",
 		    lock, g_strerror(errno));

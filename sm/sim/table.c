@@ -7,8 +7,8 @@
  * has the default P_Key, maps each SL to the VL of that number modulo the VLs
  * in operation, gives each VL a weight, and forwards nothing. An LFT grows with
  * the highest block that was written, so a fabric of 4,000 switches takes the
- * memory of the LIDs in use. An MFT is a list of blocks of 32 masks of 16 ports, by position (which
- * 16 ports) and block.
+ * memory of the LIDs in use. An MFT is a list of blocks of 32 masks of 16 ports,
+ * by position (which 16 ports) and block.
  *
  * Each serve function reads `data` if it is a Set, and writes the answer there.
  */
