@@ -533,16 +533,12 @@ mcast_manager_done(void *data)
 {
 	struct mcast_manager *m = data;
 	struct sa_db *view;
-	struct mft *mft;
 
 	m->phase++;
 	m->at = (struct mft_place){ 0 };
 	if (m->cutter && m->phase == MCAST_CUT) {
-		mft = collect_held(m);
-		mft_free(m->wanted);
-		m->wanted = mft;
-		m->cutter->cut(m->wanted, m->cutter_data);
-		return true;
+		m->cutter->cut(collect_held(m), m->cutter_data);
+		return false;	/* mcast_manager_cut() goes on */
 	}
 	if (m->cutter) {
 		g_clear_pointer(&m->batch, smp_batch_free);
@@ -688,6 +684,14 @@ mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
 	m->cutter_data = data;
 	start_phases(m);
 	return true;
+}
+
+void
+mcast_manager_cut(struct mcast_manager *m, struct mft *trees)
+{
+	mft_free(m->wanted);
+	m->wanted = trees;
+	smp_batch_wake(m->batch);
 }
 
 void

@@ -97,8 +97,9 @@ void mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 			  struct lid_map *lids, const struct choice *choice,
 			  struct lft *seen, const uint8_t *fresh);
 
-/* cut() takes ports out of the tables that the switches hold; done() is called
- * when the switches have no others. */
+/* cut() takes over a copy of the tables that the switches hold, and
+ * mcast_manager_cut() is to be called with it when ports were taken out; never
+ * from inside. done() is called when the switches have no others. */
 struct mcast_cutter {
 	void (*cut)(struct mft *held, void *data);
 	void (*done)(void *data);
@@ -113,6 +114,8 @@ struct mcast_cutter {
 bool mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
 			   struct lid_map *lids, const uint8_t *fresh,
 			   const struct mcast_cutter *cutter, void *data);
+/* Takes the tables over. */
+void mcast_manager_cut(struct mcast_manager *m, struct mft *trees);
 
 /* A callback: groups may have changed; trees are computed 5 ms later. */
 void mcast_manager_touch(void *manager);

@@ -284,6 +284,12 @@ sm_instance_on_prepare(const struct sweep *s, void *data)
 				     s->fresh, &cutter, sm->sweep);
 }
 
+static void
+sm_instance_on_cut(struct mft *trees, void *data)
+{
+	mcast_manager_cut(((struct sm_instance *)data)->mcast, trees);
+}
+
 /* ------------------------------------------------------------ another master */
 
 static uint16_t
@@ -382,6 +388,7 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 		sweep.hooks = (struct sweep_hooks){
 			.mastered = sm_instance_on_mastered,
 			.prepare = sm_instance_on_prepare,
+			.cut = sm_instance_on_cut,
 			.offered = sm_instance_on_offered,
 			.released = sm_instance_on_released, .data = sm,
 		};

@@ -436,29 +436,68 @@ send_plan(struct sweep *s)
 				   heavy_sweep_on_programmed, s);
 }
 
-void
-sweep_cut_trees(struct mft *mft, void *data)
+/* What work beside the loop needs of the sweep; the caller adds the rest. */
+static struct route_job *
+job_new(struct sweep *s)
 {
+	struct route_job *job = route_job_new(&s->params.route);
+
+	job->subnet = snapshot_ref(s->next.subnet);
+	job->lids = lid_map_ref(s->next.lids);
+	job->seen = lft_ref(s->next.seen->lft);
+	return job;
+}
+
+static void
+job_done(struct sweep *s, struct route_job *job)
+{
+	s->routing = NULL;
+	if (job->repair && !s->is_outdated)
+		s->repair = g_steal_pointer(&job->repair);
+}
+
+static void
+heavy_sweep_on_cut(void *values, void *data)
+{
+	struct route_job *job = values;
 	struct sweep *s = data;
-	uint32_t n;
+	uint32_t n = job->n_cut;
 
-	if (!s->is_preparing || s->choice.safety == CHOICE_LOOP)
-		return;
-	if (s->is_repaired && s->repair) {
-		n = repair_cut_trees(s->repair, s->next.subnet, mft);
-	} else {
-		struct graph *g = graph_new_whole(s->next.subnet, s->next.lids);
-		struct lft *held = choose_held(g, s->next.seen->lft);
-
-		n = choose_cut_trees(g, held, &s->choice, mft);
-		lft_free(held);
-		graph_free(g);
-	}
+	job_done(s, job);
+	log_say(s->log, LOG_VERBOSE, "route", "compared with multicast trees "
+		"in %.1f ms", (double)job->us / 1000);
 	if (n)
 		log_say(s->log, LOG_INFO, "route", "multicast trees could "
 			"deadlock with old and new routes: %u port%s cut from "
 			"them until the update is written", n,
 			n == 1 ? " is" : "s are");
+	s->params.hooks.cut(g_steal_pointer(&job->trees), s->params.hooks.data);
+}
+
+void
+sweep_cut_trees(struct mft *trees, void *data)
+{
+	struct sweep *s = data;
+	struct choice *c = &s->choice;
+	struct route_job *job;
+
+	if (!s->is_preparing) {
+		mft_free(trees);
+		return;
+	}
+	job = job_new(s);
+	job->trees = trees;
+	if (s->is_repaired)
+		job->repair = g_steal_pointer(&s->repair);
+	job->choice = (struct choice){
+		.hosts_wait = c->hosts_wait, .held_loop = c->held_loop,
+		.lft = lft_ref(c->lft),
+		.bridge = c->bridge ? lft_ref(c->bridge) : NULL,
+		.later = c->later ? g_array_ref(c->later) : NULL,
+		.ranks = g_memdup2(c->ranks, job->subnet->n_switches *
+				   sizeof(*c->ranks)),
+	};
+	s->routing = route_job_start(job, s->beside, heavy_sweep_on_cut, s);
 }
 
 void
@@ -625,12 +664,10 @@ heavy_sweep_on_routed(void *values, void *data)
 	struct sweep *s = data;
 	bool is_late = transport_now(s->t) - s->state_since >= LONG_US;
 
-	s->routing = NULL;
+	job_done(s, job);
 	choice_clear(&s->choice);
 	s->choice = job->choice;
 	job->choice = (struct choice){ 0 };
-	if (!s->is_outdated)
-		s->repair = g_steal_pointer(&job->repair);
 	s->is_repaired = job->is_repaired;
 	if (job->all) {
 		for (guint i = 0; i < s->avoid->len; i++)
@@ -663,13 +700,10 @@ heavy_sweep_on_routed(void *values, void *data)
 static void
 route(struct sweep *s)
 {
-	struct route_job *job = route_job_new(&s->params.route);
 	const struct snapshot *n = s->next.subnet;
+	struct route_job *job = job_new(s);
 	const char *by;
 
-	job->subnet = snapshot_ref(s->next.subnet);
-	job->lids = lid_map_ref(s->next.lids);
-	job->seen = lft_ref(s->next.seen->lft);
 	job->ranks = persist_ranks(s->memory, n, &by);
 	job->ranks_by = g_strdup(by);
 	job->in_force = g_strdup(persist_engine(s->memory, n));

@@ -96,12 +96,10 @@ print_cycle(const struct graph *g, const struct choice *c)
 
 /* Links to be avoided are used if a pair would lose its path without them. */
 static void
-route_job_compute(void *values)
+route(struct route_job *job)
 {
-	struct route_job *job = values;
 	struct graph *g = graph_new(job->subnet, job->lids);
 	g_autoptr(GPtrArray) none = g_ptr_array_new();
-	int64_t start = g_get_monotonic_time();
 	struct graph *whole = NULL;
 
 	if (job->is_avoiding)
@@ -121,6 +119,36 @@ route_job_compute(void *values)
 	else
 		graph_free(g);
 	graph_free(whole);
+}
+
+static void
+cut(struct route_job *job)
+{
+	struct graph *g;
+	struct lft *held;
+
+	if (job->repair) {
+		job->n_cut = repair_cut_trees(job->repair, job->subnet,
+					      job->trees);
+		return;
+	}
+	g = graph_new_whole(job->subnet, job->lids);
+	held = choose_held(g, job->seen);
+	job->n_cut = choose_cut_trees(g, held, &job->choice, job->trees);
+	lft_free(held);
+	graph_free(g);
+}
+
+static void
+route_job_compute(void *values)
+{
+	struct route_job *job = values;
+	int64_t start = g_get_monotonic_time();
+
+	if (job->trees)
+		cut(job);
+	else
+		route(job);
 	job->us = g_get_monotonic_time() - start;
 }
 
@@ -164,6 +192,7 @@ route_job_free(void *values)
 	g_clear_pointer(&job->compute_nodes, g_array_unref);
 	g_clear_pointer(&job->io_nodes, g_array_unref);
 	repair_free(job->repair);
+	mft_free(job->trees);
 	g_clear_error(&job->error);
 	choice_clear(&job->choice);
 	g_free(job->cycle);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Routing with its verification, as work beside the main loop.
+ * Routing with its verification, and what an update does with trees of groups,
+ * as work beside the main loop.
  */
 #ifndef MINISM_SWEEP_ROUTE_JOB_H
 #define MINISM_SWEEP_ROUTE_JOB_H
@@ -36,6 +37,9 @@ struct route_job {
 	unsigned n_threads;
 	/* in and out: of the last tables of an engine; NULL: none */
 	struct repair *repair;
+	/* in and out: nothing is routed, but ports are cut from these trees for
+	 * the tables of `choice`, which are repaired if there is `repair`. NULL */
+	struct mft *trees;
 
 	/* out */
 	bool ok;		/* else `error` */
@@ -45,6 +49,7 @@ struct route_job {
 	struct snapshot *all;	/* `subnet` without marks, if a pair has no path
 				   without the links to be avoided; NULL */
 	char *cycle;		/* credit loop of the choice in words, or NULL */
+	uint32_t n_cut;		/* ports, from `trees` */
 	int64_t us;		/* what it took, of this machine */
 };
 

@@ -103,9 +103,12 @@ struct sweep_hooks {
 	uint16_t (*mastered)(int64_t heard, GHashTable **clients, void *data);
 	/* The master hands over: sweep_accept() is to be called. */
 	void (*offered)(void *data);
-	/* Routes of s->next are about to change. True: sweep_prepared() is to
-	 * be called, after sweep_cut_trees(); never from inside. */
+	/* Routes of s->next are about to change. True: sweep_cut_trees() is to
+	 * be called, and after `cut` sweep_prepared(); never from inside. */
 	bool (*prepare)(const struct sweep *s, void *data);
+	/* These trees, of sweep_cut_trees(), suit the update. Takes them
+	 * over. */
+	void (*cut)(struct mft *trees, void *data);
 	/* Another manager has taken over, after sweep_retire(). */
 	void (*released)(void *data);
 	void *data;
@@ -336,7 +339,7 @@ struct sweep {
 	struct discover *discover;
 	struct election_poll *peers;
 	struct table_reader *tabread;
-	struct beside_job *routing;
+	struct beside_job *routing;	/* or cutting trees */
 	struct port_tables *qos;	/* tables that QoS needs it to read */
 	struct rekey *rekey;		/* before `program` */
 	bool is_preparing;		/* hooks.prepare, before `program` */
@@ -372,8 +375,9 @@ sweep_is_programming(const struct sweep *s)
 	return s->rekey || s->is_preparing || s->program;
 }
 
-/* See hooks.prepare. Nothing happens if the sweep has ended. */
-void sweep_cut_trees(struct mft *held, void *sweep);
+/* See hooks.prepare. Nothing happens if the sweep has ended. Takes the trees
+ * over, which the switches hold. */
+void sweep_cut_trees(struct mft *trees, void *sweep);
 void sweep_prepared(void *sweep);
 
 static inline void
