@@ -44,6 +44,7 @@ struct repair {
 	struct channels *c;	/* NULL: not computed yet */
 	struct lft *now;	/* tables of the last repair, */
 	uint8_t *is_lost;	/* by edge: lost at that time */
+	uint32_t *place;	/* by switch: its index then; SNAPSHOT_NONE */
 	struct channels *steps;	/* the dependencies of all its steps, with
 				   those of c; NULL: there were none */
 };
@@ -58,8 +59,7 @@ struct lost_entry {
 struct repairing {
 	struct mend m;
 	struct repair *r;
-	uint32_t *place;	/* by switch: its present index;
-				   SNAPSHOT_NONE */
+	uint32_t *place;	/* r->place */
 	GArray *lost;		/* struct lost_entry, by LID */
 };
 
@@ -95,6 +95,7 @@ repair_new(struct graph *g, const struct choice *c)
 	r->made.ranks = g_memdup2(c->ranks, g->n_switches * sizeof(uint32_t));
 	r->now = lft_ref(c->lft);
 	r->is_lost = g_new0(uint8_t, g->n_edges + 1);
+	r->place = g_new(uint32_t, g->n_switches + 1);
 	return r;
 }
 
@@ -109,6 +110,7 @@ repair_free(struct repair *r)
 	channels_free(r->steps);
 	lft_free(r->now);
 	g_free(r->is_lost);
+	g_free(r->place);
 	g_free(r);
 }
 
@@ -447,10 +449,9 @@ repair_tables(struct repair *r, const struct engine_input *in,
 {
 	const struct graph *now = in->g;
 	g_autoptr(GPtrArray) scratch = scratch_new();
-	uint32_t n = r->g->n_switches;
 	struct repairing w = {
 		.r = r,
-		.place = SCRATCH(scratch, uint32_t, n),
+		.place = r->place,
 		.lost = g_array_new(FALSE, FALSE, sizeof(struct lost_entry)),
 	};
 	bool ok;
@@ -468,30 +469,22 @@ repair_tables(struct repair *r, const struct engine_input *in,
 }
 
 uint32_t
-repair_cut_trees(const struct repair *r, const struct snapshot *s,
-		 struct mft *trees)
+repair_cut_trees(const struct repair *r, struct mft *trees)
 {
 	size_t row = (size_t)trees->n_positions * trees->n_blocks * MFT_BLOCK *
 		sizeof(*trees->masks);
 	uint32_t n_all = r->g->n_switches, n, sw;
-	g_autofree uint32_t *place = g_new(uint32_t, n_all);
 	struct mft *mft = mft_new(n_all, trees->n_positions, trees->n_blocks);
 	struct channels *c = channels_copy(r->steps ? r->steps : r->c);
 
-	for (sw = 0; sw < n_all; sw++) {
-		uint32_t node = snapshot_find_node(s, r->g->subnet->nodes[
-			r->g->subnet->switches[sw]].info.node_guid);
-
-		place[sw] = node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
-			s->nodes[node].sw_index;
-		if (place[sw] != SNAPSHOT_NONE)
+	for (sw = 0; sw < n_all; sw++)
+		if (r->place[sw] != SNAPSHOT_NONE)
 			memcpy(mft_block(mft, sw, 0, 0),
-			       mft_block(trees, place[sw], 0, 0), row);
-	}
+			       mft_block(trees, r->place[sw], 0, 0), row);
 	n = multicast_cut(c, mft);
 	for (sw = 0; n && sw < n_all; sw++)
-		if (place[sw] != SNAPSHOT_NONE)
-			memcpy(mft_block(trees, place[sw], 0, 0),
+		if (r->place[sw] != SNAPSHOT_NONE)
+			memcpy(mft_block(trees, r->place[sw], 0, 0),
 			       mft_block(mft, sw, 0, 0), row);
 	channels_free(c);
 	mft_free(mft);

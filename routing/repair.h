@@ -26,9 +26,8 @@ void repair_free(struct repair *r);
 bool repair_tables(struct repair *r, const struct engine_input *in,
 		   struct choice *c);
 
-/* choose_cut_trees() for the last tables of repair_tables(), those of s: much
- * faster, since their dependencies are kept. */
-uint32_t repair_cut_trees(const struct repair *r, const struct snapshot *s,
-			  struct mft *trees);
+/* choose_cut_trees() for the last tables of repair_tables(), and trees of that
+ * fabric: much faster, since their dependencies are kept. */
+uint32_t repair_cut_trees(const struct repair *r, struct mft *trees);
 
 #endif

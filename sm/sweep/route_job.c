@@ -128,8 +128,7 @@ cut(struct route_job *job)
 	struct lft *held;
 
 	if (job->repair) {
-		job->n_cut = repair_cut_trees(job->repair, job->subnet,
-					      job->trees);
+		job->n_cut = repair_cut_trees(job->repair, job->trees);
 		return;
 	}
 	g = graph_new_whole(job->subnet, job->lids);
