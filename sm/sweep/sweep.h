@@ -186,7 +186,8 @@ struct sweep_report {
 	const struct choice *choice;	/* PLANNED, UP, NOT_UP */
 	const uint8_t *fresh;	/* UP, NOT_UP: see table_reader_fresh() */
 	const char *error;		/* FAILED */
-	bool cut_off;			/* FAILED: our own link is down */
+	bool cut_off;			/* FAILED: our own link is down, or our
+					   device is gone */
 	const struct snapshot_node *master;	/* STANDBY */
 	const GArray *peers;	/* struct election_peer: the SMs that
 				   answered in the last election, which may
@@ -329,8 +330,8 @@ struct sweep {
 	/* The sweep in progress. */
 	unsigned why;			/* its causes */
 	bool is_repair;
-	bool cut_off;	/* our own link was down since the last sweep:
-			   another SM may have changed anything */
+	bool cut_off;	/* our own link was down since the last sweep, or our
+			   device gone: another SM may have changed anything */
 	bool astray;	/* cables were moved since the last sweep: a Set may
 			   have reached another node; see snapshot_astray() */
 	int64_t began;

@@ -180,9 +180,11 @@ sweep_suspend(struct sweep *s, const char *why)
 {
 	const struct sweep_report r = {
 		.end = SWEEP_END_FAILED, .causes = "", .error = why,
+		.cut_off = true,
 	};
 
 	sweep_stop(s);
+	s->cut_off = true;
 	s->up = false;
 	s->why = 0;
 	sweep_set_state(s, SWEEP_SUSPENDED);

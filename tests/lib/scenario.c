@@ -617,6 +617,17 @@ do_pause(struct play *p, char **words)
 	return true;
 }
 
+/* The manager's own; its agent answers all the same. */
+static bool
+do_device(struct play *p, char **words)
+{
+	if (strcmp(words[-1], "device-gone") == 0)
+		sweep_suspend(p->w.m.sweep, "the device is gone");
+	else
+		sweep_resume(p->w.m.sweep);
+	return true;
+}
+
 /* NUMBER [NODE of the manager] */
 static bool
 do_priority(struct play *p, char **words)
@@ -689,6 +700,7 @@ static const struct play_word play_words[] = {
 	{ "file", do_file }, { "accept", do_accept },
 	{ "avoid", do_avoid }, { "use", do_avoid },
 	{ "pause", do_pause }, { "resume", do_pause },
+	{ "device-gone", do_device }, { "device-back", do_device },
 	{ "priority", do_priority }, { "takeover", do_takeover },
 	{ "expect", do_expect }, { NULL, NULL },
 };

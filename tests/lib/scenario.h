@@ -32,6 +32,7 @@
  *	accept [NODE]		what is missing or slow
  *	avoid, use NODE/PORT	leave its link out of routing, or no longer
  *	pause, resume		sweeps; priority N [NODE]; takeover [NODE]
+ *	device-gone, -back	of the manager's port
  *	partitions TEXT		of partitions.conf, with names of nodes
  *	name, file		what the site calls a node; a damaged file
  *	mark			what is counted, or looked for in the log, is
