@@ -158,6 +158,21 @@ expect_way(const struct rest *r, const struct choice *c)
 	lft_free(at);
 }
 
+/* Of a tree with all ports of all switches. */
+static void
+expect_trees(const struct rest *r, const struct repair *repair,
+	     const struct choice *c)
+{
+	struct mft *trees = mft_new(r->s->n_switches, MFT_POSITIONS, 1);
+
+	for (uint32_t sw = 0; sw < r->s->n_switches; sw++)
+		for (uint32_t p = 0; p < MFT_POSITIONS; p++)
+			*mft_block(trees, sw, p, 0) = 0xffff;
+	assert_true(repair_cut_trees(repair, trees) > 0);
+	assert_int_equal(choose_cut_trees(r->g, r->held, c, trees), 0);
+	mft_free(trees);
+}
+
 /* True: it was repaired. s is consumed. */
 static bool
 lab_change(struct lab *lab, struct snapshot *s, double *worst)
@@ -173,6 +188,7 @@ lab_change(struct lab *lab, struct snapshot *s, double *worst)
 	ok = repair_tables(lab->repair, &in, &c);
 	if (ok) {
 		expect_way(&r, &c);
+		expect_trees(&r, lab->repair, &c);
 		expect_safe(&r, c.lft, NULL, &v);
 		assert_int_equal(v.lost_hosts, 0);
 		assert_true(v.lost_mixed <= lab->whole.alone.reach.lost_mixed);
