@@ -134,35 +134,50 @@ load_striped(const struct graph *g, const struct lft *lft,
 	return flows_add(g, lft, place, lids, ROUNDS, load, arrived);
 }
 
+uint64_t
+metrics_flows(const struct graph *g, const struct lft *lft,
+	      const uint32_t *ranks, uint64_t *load)
+{
+	uint64_t arrived = 0;
+
+	if (load_striped(g, lft, ranks, load, &arrived))
+		return arrived;
+	memset(load, 0, g->n_edges * sizeof(*load));
+	return load_sorted(g, lft, load);
+}
+
+double
+metrics_worst(const struct graph *g, const uint64_t *load, uint32_t *busiest)
+{
+	double worst = 0, x;
+
+	*busiest = SNAPSHOT_NONE;
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		x = (double)load[e] * g->widest / MAX(g->edges[e].capacity, 1);
+		if (e > 0 && x <= worst)
+			continue;
+		worst = x;
+		*busiest = e;
+	}
+	return worst;
+}
+
 void
 metrics_all_to_all(const struct graph *g, const struct lft *lft,
 		   const uint32_t *ranks, struct metrics_load *result)
 {
-	g_autoptr(GPtrArray) scratch = scratch_new();
-	uint64_t *load = SCRATCH(scratch, uint64_t, g->n_edges), sum = 0;
-	uint64_t arrived = 0;
-	double worst;
+	g_autofree uint64_t *load = g_new0(uint64_t, g->n_edges + 1);
+	uint64_t sum = 0;
 
-	*result = (struct metrics_load){
-		.channels = g->n_edges, .busiest = SNAPSHOT_NONE,
-	};
-	if (!load_striped(g, lft, ranks, load, &arrived)) {
-		memset(load, 0, g->n_edges * sizeof(*load));
-		arrived = load_sorted(g, lft, load);
-	}
+	*result = (struct metrics_load){ .channels = g->n_edges };
 	for (uint32_t i = 0; i < g->n_targets; i++)
 		result->lost += g->targets[i].is_host ? g->n_all_hosts - 1 : 0;
-	result->lost -= arrived;
+	result->lost -= metrics_flows(g, lft, ranks, load);
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		sum += load[e];
 		result->max = MAX(result->max, load[e]);
-		worst = (double)load[e] * g->widest /
-			MAX(g->edges[e].capacity, 1);
-		if (e == 0 || worst > result->worst) {
-			result->worst = worst;
-			result->busiest = e;
-		}
 	}
+	result->worst = metrics_worst(g, load, &result->busiest);
 	if (g->n_edges > 0)
 		result->mean = (double)sum / g->n_edges;
 }

@@ -32,6 +32,15 @@ struct metrics_load {
 void metrics_all_to_all(const struct graph *g, const struct lft *lft,
 			const uint32_t *ranks, struct metrics_load *load);
 
+/* Adds the flows of all-to-all traffic to load[], by edge; returns how many
+ * arrive. */
+uint64_t metrics_flows(const struct graph *g, const struct lft *lft,
+		       const uint32_t *ranks, uint64_t *load);
+/* The highest load relative to capacity, see metrics_load.worst, and its
+ * edge. */
+double metrics_worst(const struct graph *g, const uint64_t *load,
+		     uint32_t *busiest);
+
 /* A lower bound of metrics_load.worst for any tables. quick: from cuts
  * around single switches only. */
 double metrics_bound(const struct graph *g, bool quick);
@@ -130,6 +139,8 @@ struct metrics_rails {
 	struct metrics_congestion trees;
 };
 
+/* Are there rails? */
+bool metrics_has_rails(const struct graph *g);
 void metrics_rails(const struct graph *g, const struct lft *lft,
 		   const struct metrics_sample *sample,
 		   struct metrics_rails *result);

@@ -507,6 +507,21 @@ rails_find(const struct graph *g, const struct metrics_sample *sample,
 				     rails->first[r]);
 }
 
+bool
+metrics_has_rails(const struct graph *g)
+{
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	uint32_t *hosts = SCRATCH(scratch, uint32_t, g->n_targets);
+	struct metrics_sample all = { .hosts = hosts };
+	struct rails rails = { 0 };
+
+	for (uint32_t i = 0; i < g->n_targets; i++)
+		if (g->targets[i].is_host)
+			hosts[all.n_hosts++] = i;
+	rails_find(g, &all, scratch, &rails);
+	return rails.n > 1;
+}
+
 void
 metrics_rails(const struct graph *g, const struct lft *lft,
 	      const struct metrics_sample *sample, struct metrics_rails *result)
