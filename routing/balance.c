@@ -36,16 +36,10 @@
 #include "routing/paths.h"
 
 #define WORK		200000000u	/* steps of all passes */
-#define WORK_HELD	200000000u	/* likewise, if there are held tables */
 #define MAX_PASSES	8u
 #define ROOM		1.02f	/* times the bound: not overloaded */
 #define GAIN		0.995f	/* the last pass is one that reduces less */
 #define SIBLING		1e9f	/* cost of a cable on the path of a lower LID */
-#define KEEP		1.1f	/* times the load of new tables: held ones
-				   stay */
-#define KEEP_BLOCKS	2u	/* changes for each dead block: new tables */
-#define KEEP_LARGE	60000u	/* with more blocks, one in KEEP_FEW must */
-#define KEEP_FEW	10u	/* differ: else keeping takes too long */
 #define MAX_WALK	64u	/* hops along which costs are updated */
 
 struct hop {
@@ -55,17 +49,13 @@ struct hop {
 struct balance {
 	const struct graph *g;
 	const struct order *o;
-	const struct turns *t;
 	struct lft *out;
 	struct paths p;		/* to the present destination */
 	struct hop *hops;	/* p.edges and where they lead */
 	uint32_t base, lid;	/* of its LMC range; the present LID */
 	uint32_t nth;		/* of each range, the LIDs whose load this is */
-	uint32_t *rest;		/* switches without a shortest path; */
-	uint32_t n_rest, n_extended;	/* the first n_extended have one with
-					   turns */
 	uint32_t *next;		/* by switch: edge for the present LID */
-	uint32_t *waiting, *queue;	/* by switch; see balance_add_all() */
+	uint32_t *queue;	/* see balance_add_all() */
 	struct paths_load l;
 	float *path;		/* by switch: cost of its path */
 	float *flow;		/* by switch */
@@ -74,7 +64,6 @@ struct balance {
 	uint32_t *heavy, n_heavy;	/* switches with overloaded channels */
 	uint8_t *is_bad;	/* by switch; see balance_find_bad() */
 	bool keeps;		/* see balance_improve_lid() */
-	struct balance_lost lost;
 };
 
 /* Adds the flows of all CAs to the present LID, along next[]. Shortest paths
@@ -85,11 +74,8 @@ balance_add_all(struct balance *b)
 	const struct paths *p = &b->p;
 	uint32_t n = p->n_reached, i;
 
-	if (b->n_rest)
-		n = graph_sort(b->g, b->next, b->waiting, b->queue);
-	else
-		for (i = 0; i < n; i++)
-			b->queue[i] = p->queue[n - 1 - i];
+	for (i = 0; i < n; i++)
+		b->queue[i] = p->queue[n - 1 - i];
 	paths_load_tree(&b->l, b->next, b->queue, n, 1, b->flow);
 	b->work += b->g->n_switches;
 }
@@ -189,76 +175,6 @@ balance_entry(const struct balance *b, const struct lft *lft, uint32_t sw)
 	return graph_edge_at(b->g, sw, lft_row(lft, sw)[b->lid]);
 }
 
-/* The same in the held tables, if there are any. */
-static uint32_t
-balance_held(const struct balance *b, const struct lft *held, uint32_t sw)
-{
-	return !held || b->lid > held->top ? SNAPSHOT_NONE :
-		balance_entry(b, held, sw);
-}
-
-/* Gives paths with turns to switches without a shortest path; among paths of
- * equal length those of the held tables (or NULL) are preferred. */
-static void
-balance_extend(struct balance *b, const struct lft *held)
-{
-	g_autofree float *cost = NULL;	/* saved, of held edges */
-	uint32_t i, e;
-
-	b->n_extended = 0;
-	for (i = 0; i < b->n_rest; i++)
-		b->next[b->rest[i]] = SNAPSHOT_NONE;
-	if (!b->t || !b->n_rest)
-		return;
-	cost = g_new(float, b->g->n_switches);
-	for (i = 0; i < b->n_rest; i++) {
-		e = balance_held(b, held, b->rest[i]);
-		if (e == SNAPSHOT_NONE)
-			continue;
-		cost[b->rest[i]] = b->l.cost[e];
-		b->l.cost[e] = -1;
-	}
-	b->n_extended = turns_extend(b->t, b->p.dest, b->next, b->p.hops,
-				     b->rest, b->n_rest, b->l.cost);
-	for (i = 0; i < b->n_rest; i++) {
-		e = balance_held(b, held, b->rest[i]);
-		if (e != SNAPSHOT_NONE)
-			b->l.cost[e] = cost[b->rest[i]];
-	}
-}
-
-/* Switches without CAs that have no path to the LID of another such switch:
- * neither sends data, so the path may go by any neighbour that has one;
- * preferably as in the held tables. */
-static void
-balance_manage(struct balance *b, const struct lft *held)
-{
-	const struct graph *g = b->g;
-	uint32_t i, e, last, sw, peer, n_before;
-
-	if (g->n_senders[b->p.dest])
-		return;
-	do {
-		n_before = b->n_extended;
-		for (i = n_before; i < b->n_rest; i++) {
-			sw = b->rest[i];
-			last = balance_held(b, held, sw);
-			for (e = g->first_edge[sw]; !g->n_senders[sw] &&
-			     e < g->first_edge[sw + 1]; e++) {
-				peer = g->edges[e].peer;
-				if ((peer == b->p.dest ||
-				     b->next[peer] != SNAPSHOT_NONE) &&
-				    (b->next[sw] == SNAPSHOT_NONE || e == last))
-					b->next[sw] = e;
-			}
-			if (b->next[sw] == SNAPSHOT_NONE)
-				continue;
-			b->rest[i] = b->rest[b->n_extended];
-			b->rest[b->n_extended++] = sw;
-		}
-	} while (b->n_extended > n_before);
-}
-
 /* The next hops of all switches, before any flow is added and any lower LID of
  * the range has a path: then path[] is the cost of the rest of each path. */
 static void
@@ -285,36 +201,26 @@ balance_choose_first(struct balance *b)
 	}
 }
 
-/* Chooses next[] for the present LID. held: NULL, or tables some of whose
- * entries next[] has already, which stay where there is room; then each switch
- * adds its flows after its choice. */
+/* Chooses next[] for the present LID. */
 static void
-balance_choose_all(struct balance *b, const struct lft *held)
+balance_choose_all(struct balance *b)
 {
 	const struct paths *p = &b->p;
-	uint32_t i;
 
 	b->path[p->dest] = 0;
 	b->next[p->dest] = SNAPSHOT_NONE;
-	if (!held && b->lid == b->base)
+	if (b->lid == b->base)
 		balance_choose_first(b);
 	else
-		for (i = 1; i < p->n_reached; i++) {
-			balance_choose(b, i, held ? b->next[p->queue[i]] :
-				       SNAPSHOT_NONE);
-			if (held)
-				balance_add(b, p->queue[i], 1);
-		}
+		for (uint32_t i = 1; i < p->n_reached; i++)
+			balance_choose(b, i, SNAPSHOT_NONE);
 	b->work += p->first[p->n_reached] + 2 * p->n_reached;
-	balance_extend(b, held);
-	for (i = 0; held && i < b->n_extended; i++)
-		balance_add(b, b->rest[i], 1);
 }
 
 static void
 balance_aim(struct balance *b, uint32_t dest)
 {
-	uint32_t sw, k, e;
+	uint32_t k, e;
 
 	if (b->p.dest == dest)
 		return;
@@ -323,23 +229,16 @@ balance_aim(struct balance *b, uint32_t dest)
 		e = b->p.edges[k];
 		b->hops[k] = (struct hop){ e, b->g->edges[e].peer };
 	}
-	b->n_rest = 0;
-	for (sw = 0; sw < b->g->n_switches; sw++)
-		if (b->p.kind[sw] == PATHS_UNREACHED)
-			b->rest[b->n_rest++] = sw;
 	b->work += b->g->n_edges;
 }
 
-/* Also clears the entries of switches without a path: they may be of a path
- * that the others no longer continue. */
 static void
 balance_store(struct balance *b)
 {
-	uint32_t i, sw, n = b->p.n_reached + b->n_rest;
+	uint32_t i, sw;
 
-	for (i = 1; i < n; i++) {
-		sw = i < b->p.n_reached ? b->p.queue[i] :
-			b->rest[i - b->p.n_reached];
+	for (i = 1; i < b->p.n_reached; i++) {
+		sw = b->p.queue[i];
 		lft_row(b->out, sw)[b->lid] = (uint8_t)
 			(b->next[sw] == SNAPSHOT_NONE ? LFT_NO_PATH :
 			 b->g->edges[b->next[sw]].port);
@@ -355,29 +254,16 @@ balance_take(struct balance *b, const struct graph_target *target, uint32_t nth)
 	return nth < target->n_lids;
 }
 
-/* Routes a LID of a target, and counts the switches of its island that have no
- * path to it. LIDs of switches take the least loaded paths; they add no load. */
+/* Routes a LID of a target. LIDs inside switches take the least loaded paths;
+ * they add no load. */
 static void
 balance_route_lid(struct balance *b, const struct graph_target *target,
 		  uint32_t nth)
 {
-	const struct graph *g = b->g;
-	uint32_t i, sw, dest = target->sw;
-
 	if (!balance_take(b, target, nth))
 		return;
-	balance_aim(b, dest);
-	balance_choose_all(b, NULL);
-	balance_manage(b, NULL);
-	for (i = b->n_extended; i < b->n_rest; i++) {
-		sw = b->rest[i];
-		if (g->island[sw] != g->island[dest])
-			continue;
-		if (!g->n_hosts[sw] || !g->n_hosts[dest])
-			b->lost.mixed++;
-		else
-			b->lost.hosts++;
-	}
+	balance_aim(b, target->sw);
+	balance_choose_all(b);
 	if (target->is_host)
 		balance_add_all(b);
 	balance_store(b);
@@ -385,13 +271,12 @@ balance_route_lid(struct balance *b, const struct graph_target *target,
 
 /* Marks the switches in is_bad[] whose path goes through an overloaded
  * channel, and those whose path a switch with a new choice may not join;
- * updates the costs. True: a switch in b->rest has such a path. */
-static bool
+ * updates the costs. */
+static void
 balance_find_bad(struct balance *b)
 {
 	const struct paths *p = &b->p;
-	uint32_t i, n, sw, e, peer;
-	bool any = false;
+	uint32_t i, sw, e, peer;
 
 	memset(b->is_bad, 0, b->g->n_switches);
 	b->path[p->dest] = 0;
@@ -405,60 +290,58 @@ balance_find_bad(struct balance *b)
 		b->is_bad[sw] = b->l.load[e] > b->limit || b->is_bad[peer];
 		b->path[sw] = b->l.cost[e] + b->path[peer];
 	}
-	for (i = 0; i < b->n_rest && !any; i++) {
-		e = b->next[b->rest[i]];
-		for (n = 0; e != SNAPSHOT_NONE && n < MAX_WALK && !any; n++) {
-			peer = b->g->edges[e].peer;
-			any = b->l.load[e] > b->limit || b->is_bad[peer];
-			e = b->next[peer];
-		}
-	}
-	return any;
 }
 
-/* Would a switch lose its entry for the present LID, since it has no new
- * path? */
+/* Lists in b->queue the switches with a path of another kind (mend.c) that
+ * joins a bad path. False: it joins by a turn from down to up, which may have
+ * been made for the entry that is there. */
 static bool
-balance_loses(const struct balance *b)
+balance_list_joining(struct balance *b, uint32_t *n)
 {
-	uint32_t i;
+	const struct graph *g = b->g;
+	uint32_t sw, at, e = SNAPSHOT_NONE, hops;
 
-	for (i = b->n_extended; i < b->n_rest; i++)
-		if (lft_row(b->out, b->rest[i])[b->lid] != LFT_NO_PATH)
-			return true;
-	return false;
+	for (*n = 0, sw = 0; sw < g->n_switches; sw++) {
+		if (b->p.kind[sw] != PATHS_UNREACHED ||
+		    b->next[sw] == SNAPSHOT_NONE)
+			continue;
+		for (at = sw, hops = 0; at != SNAPSHOT_NONE && hops < MAX_WALK &&
+		     b->p.kind[at] == PATHS_UNREACHED; hops++) {
+			e = b->next[at];
+			at = e == SNAPSHOT_NONE ? e : g->edges[e].peer;
+		}
+		if (at == SNAPSHOT_NONE || hops == MAX_WALK || !b->is_bad[at])
+			continue;
+		if (b->p.kind[at] == PATHS_UP && b->o->place[at] <
+		    b->o->place[graph_owner(g, e)])
+			return false;
+		b->queue[(*n)++] = sw;
+	}
+	return true;
 }
 
 /* The switches with a bad path choose again, from the destination outwards,
  * each adding its flows after its choice. If b->keeps, all paths that may
- * stay do: fewer entries change, at the price of a little worse balance. If
- * a switch with a path by turns is bad, all of these choose again; if one of
- * them finds no path, nothing changes. */
+ * stay do: fewer entries change, at the price of a little worse balance. */
 static void
 balance_improve_lid(struct balance *b, uint32_t dest)
 {
-	size_t size = b->g->n_edges * sizeof(*b->l.load);
-	g_autofree float *load = NULL, *cost = NULL;
 	const struct paths *p = &b->p;
-	uint32_t i, sw, e, choose;
-	bool extend;
+	uint32_t i, sw, e, choose, n;
 
 	balance_aim(b, dest);
 	for (sw = 0; sw < b->g->n_switches; sw++)
 		b->next[sw] = balance_entry(b, b->out, sw);
 	b->next[dest] = SNAPSHOT_NONE;
-	extend = balance_find_bad(b);
-	if (extend) {
-		load = g_memdup2(b->l.load, size);
-		cost = g_memdup2(b->l.cost, size);
-	}
+	balance_find_bad(b);
+	if (!balance_list_joining(b, &n))
+		return;
+	for (i = 0; i < n; i++)
+		balance_add(b, b->queue[i], -1);
 	for (i = 1; i < p->n_reached; i++)
 		if (b->is_bad[p->queue[i]] &&
 		    b->next[p->queue[i]] != SNAPSHOT_NONE)
 			balance_add(b, p->queue[i], -1);
-	for (i = 0; extend && i < b->n_rest; i++)
-		if (b->next[b->rest[i]] != SNAPSHOT_NONE)
-			balance_add(b, b->rest[i], -1);
 	for (choose = b->keeps ? 0 : 1; choose < 2; choose++)
 		for (i = 1; i < p->n_reached; i++) {
 			sw = p->queue[i];
@@ -473,17 +356,9 @@ balance_improve_lid(struct balance *b, uint32_t dest)
 			balance_add(b, sw, 1);
 			b->is_bad[sw] = 0;
 		}
+	for (i = 0; i < n; i++)
+		balance_add(b, b->queue[i], 1);
 	b->work += 3 * p->n_reached;
-	b->n_extended = 0;
-	if (extend)
-		balance_extend(b, NULL);
-	if (extend && balance_loses(b)) {
-		memcpy(b->l.load, load, size);
-		memcpy(b->l.cost, cost, size);
-		return;
-	}
-	for (i = 0; i < b->n_extended; i++)
-		balance_add(b, b->rest[i], 1);
 	balance_store(b);
 }
 
@@ -509,10 +384,9 @@ balance_forget_loads(struct balance *b)
 	memset(b->l.cost, 0, b->g->n_edges * sizeof(*b->l.cost));
 }
 
-/* Loads of the flows of CAs to the CAs of all switches, or of those marked:
- * each sends to the nth LID. */
+/* Loads of the flows of CAs to all CAs: each sends to the nth LID. */
 static void
-balance_load_all(struct balance *b, const uint8_t *marks)
+balance_load_all(struct balance *b)
 {
 	const struct graph *g = b->g;
 	g_autofree uint64_t *load = g_new0(uint64_t, g->n_edges + 1);
@@ -522,8 +396,7 @@ balance_load_all(struct balance *b, const uint8_t *marks)
 
 	balance_forget_loads(b);
 	for (target = g->targets; target < g->targets + g->n_targets; target++)
-		if (target->is_host && (!marks || marks[target->sw]) &&
-		    b->nth < target->n_lids)
+		if (target->is_host && b->nth < target->n_lids)
 			lids[target->lid + b->nth] = 1;
 	flows_add(g, b->out, b->o ? b->o->place : NULL, lids, g->n_switches,
 		  load, &arrived);
@@ -616,16 +489,14 @@ balance_improve(struct balance *b, float limit)
 
 static void
 balance_init(struct balance *b, const struct graph *g, const struct order *o,
-	     const struct turns *t, struct lft *out, GPtrArray *scratch)
+	     struct lft *out, GPtrArray *scratch)
 {
 	uint32_t n = g->n_switches;
 
 	*b = (struct balance){
-		.g = g, .o = o, .t = t, .out = out,
-		.rest = SCRATCH(scratch, uint32_t, n),
+		.g = g, .o = o, .out = out,
 		.hops = SCRATCH(scratch, struct hop, g->n_edges),
 		.next = SCRATCH(scratch, uint32_t, n),
-		.waiting = SCRATCH(scratch, uint32_t, n),
 		.queue = SCRATCH(scratch, uint32_t, n),
 		.heavy = SCRATCH(scratch, uint32_t, n),
 		.is_bad = SCRATCH(scratch, uint8_t, n),
@@ -650,262 +521,46 @@ balance_most_lids(const struct graph *g)
 /* The paths to the nth LIDs of hosts are balanced by themselves: most programs
  * use the first one only. */
 static void
-balance_route_nth(struct balance *b, const uint8_t *held)
+balance_route_nth(struct balance *b, bool has_paths)
 {
 	const struct graph *g = b->g;
 	uint32_t i, k, sw;
 
-	if (held)
-		balance_load_all(b, held);
+	if (has_paths)
+		balance_load_all(b);
 	else
 		balance_forget_loads(b);
-	for (i = 0; i < g->n_switches; i++) {
+	for (i = 0; i < g->n_switches && !has_paths; i++) {
 		sw = b->o ? b->o->climb[i] : i;
-		if (held && held[sw])
-			continue;
 		for (k = g->first_target[sw]; k < g->first_target[sw + 1]; k++)
 			if (g->targets[k].is_host)
 				balance_route_lid(b, &g->targets[k], b->nth);
 	}
-	b->keeps = !held;
-	b->most_work = b->work + (held ? WORK_HELD : WORK);
+	b->keeps = !has_paths;
+	b->most_work = b->work + WORK;
 	balance_improve(b, balance_find_bound(b) * ROOM);
 }
 
-struct balance_lost
-balance_route(const struct engine_input *in, const struct order *o,
-	      const struct turns *t, const uint8_t *held, struct lft *out)
+void
+balance_route(const struct graph *g, const struct order *o, bool has_paths,
+	      struct lft *out)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
-	const struct graph *g = in->g;
 	const struct graph_target *target;
 	struct balance b;
 	uint32_t i;
 
 	if (g->n_switches == 0)
-		return (struct balance_lost){ 0 };
-	balance_init(&b, g, o, t, out, scratch);
+		return;
+	balance_init(&b, g, o, out, scratch);
 	for (b.nth = 0; b.nth < balance_most_lids(g); b.nth++)
-		balance_route_nth(&b, held);
+		balance_route_nth(&b, has_paths);
 	for (target = g->targets; target < g->targets + g->n_targets;
 	     target++) {
 		memset(lft_row(out, target->sw) + target->lid, target->port,
 		       target->n_lids);
 		for (i = 0; !target->is_host && i < target->n_lids &&
-		     !(held && held[target->sw]); i++)
+		     !has_paths; i++)
 			balance_route_lid(&b, target, i);
 	}
-	return b.lost;
-}
-
-/* ---- tables in force ---- */
-
-/* Counts blocks that differ, up to the lower top of both tables. */
-static uint64_t
-keep_count_changes(const struct lft *a, const struct lft *b)
-{
-	uint32_t stride = MIN(a->stride, b->stride), sw, i;
-	uint64_t n = 0;
-
-	for (sw = 0; sw < MIN(a->n_switches, b->n_switches); sw++)
-		for (i = 0; i < stride; i += LFT_BLOCK)
-			n += memcmp(lft_row(a, sw) + i, lft_row(b, sw) + i,
-				    LFT_BLOCK) != 0;
-	return n;
-}
-
-/* Counts blocks with an entry of an owned LID through a port without a
- * working link. */
-static uint64_t
-keep_count_dead(const struct graph *g, const struct lft *held)
-{
-	uint8_t leads[GRAPH_PORTS];
-	uint32_t sw, lid, i, top = MIN(g->top, held->top);
-	uint64_t n = 0;
-	bool dead;
-
-	for (sw = 0; sw < g->n_switches; sw++) {
-		for (i = 0; i < GRAPH_PORTS; i++)
-			leads[i] = graph_edge_at(g, sw, (uint8_t)i) !=
-				SNAPSHOT_NONE;
-		for (i = g->first_target[sw]; i < g->first_target[sw + 1]; i++)
-			leads[g->targets[i].port] = 1;
-		leads[LFT_NO_PATH] = 1;
-		for (dead = false, lid = 0; lid <= top; lid++) {
-			dead |= !leads[lft_row(held, sw)[lid]] &&
-				graph_target_at(g, lid) != NULL;
-			if (lid % LFT_BLOCK != LFT_BLOCK - 1 && lid < top)
-				continue;
-			n += dead;
-			dead = false;
-		}
-	}
-	return n;
-}
-
-/* Sets next[] of the present LID to the held entries that are on a shortest
- * path. True: all are. */
-static bool
-keep_read(struct balance *b, const struct lft *held)
-{
-	const struct paths *p = &b->p;
-	uint32_t i, sw, e;
-	bool fits = b->n_rest == 0;
-
-	for (i = 0; i < b->n_rest; i++)
-		b->next[b->rest[i]] = SNAPSHOT_NONE;
-	for (i = 1; i < p->n_reached; i++) {
-		sw = p->queue[i];
-		e = balance_held(b, held, sw);
-		b->next[sw] = balance_permits(b, i, e) ? e : SNAPSHOT_NONE;
-		fits &= b->next[sw] != SNAPSHOT_NONE;
-	}
-	b->next[p->dest] = SNAPSHOT_NONE;
-	return fits;
-}
-
-/* Stores the paths in b->out, which has those of the new tables before. */
-static void
-keep_store(struct balance *b)
-{
-	uint32_t i, sw;
-
-	for (i = b->n_extended; i < b->n_rest; i++) {
-		sw = b->rest[i];
-		b->lost.mixed += lft_row(b->out, sw)[b->lid] != LFT_NO_PATH;
-		b->next[sw] = SNAPSHOT_NONE;
-	}
-	balance_store(b);
-}
-
-/* LIDs of a switch: entries that are not on a shortest path are taken from
- * the new tables. */
-static void
-keep_own_lid(struct balance *b, const struct lft *held)
-{
-	const struct paths *p = &b->p;
-	uint32_t i, sw;
-
-	keep_read(b, held);
-	for (i = 1; i < p->n_reached; i++) {
-		sw = p->queue[i];
-		if (b->next[sw] == SNAPSHOT_NONE)
-			b->next[sw] = balance_entry(b, b->out, sw);
-	}
-	balance_extend(b, held);
-	balance_manage(b, held);
-	keep_store(b);
-}
-
-/* First the LIDs all of whose held entries are on shortest paths; then the
- * others, whose missing entries are chosen by load. */
-static void
-keep_all(struct balance *b, const struct lft *held)
-{
-	const struct graph *g = b->g;
-	const struct graph_target *target;
-	uint32_t round;
-	bool fits;
-
-	b->limit = INFINITY;
-	balance_forget_loads(b);
-	for (round = 0; round < 2; round++)
-		for (target = g->targets; target < g->targets + g->n_targets;
-		     target++) {
-			if (!balance_take(b, target, b->nth))
-				continue;
-			balance_aim(b, target->sw);
-			if (!target->is_host && round == 0)
-				keep_own_lid(b, held);
-			if (!target->is_host)
-				continue;
-			fits = keep_read(b, held);
-			if (fits != (round == 0))
-				continue;
-			if (fits)
-				balance_add_all(b);
-			else
-				balance_choose_all(b, held);
-			b->n_extended = fits ? 0 : b->n_extended;
-			keep_store(b);
-		}
-}
-
-/* Does any channel that the new tables use carry no held entry of a CA's
- * LID? Then it is new or was repaired. (Entries of a switch that was away
- * are kept.) */
-static bool
-keep_is_idle(const struct balance *anew, const struct lft *held)
-{
-	const struct graph *g = anew->g;
-	uint8_t used[GRAPH_PORTS];
-	uint32_t sw, i, lid, e;
-
-	for (sw = 0; sw < g->n_switches; sw++) {
-		memset(used, 0, sizeof(used));
-		for (i = 0; i < g->n_targets; i++) {
-			lid = g->targets[i].lid;
-			if (g->targets[i].is_host && lid <= held->top)
-				used[lft_row(held, sw)[lid]] = 1;
-		}
-		for_each_edge(g, sw, e)
-			if (anew->l.load[e] > 0 && !used[g->edges[e].port])
-				return true;
-	}
-	return false;
-}
-
-/* Does a channel that the new tables use carry nothing in those that are kept?
- * Their held entries led elsewhere; the next time it would be taken for new. */
-static bool
-keep_leaves_idle(const struct balance *anew, const struct balance *kept)
-{
-	for (uint32_t e = 0; e < anew->g->n_edges; e++)
-		if (anew->l.load[e] > 0 && !(kept->l.load[e] > 0))
-			return true;
-	return false;
-}
-
-void
-balance_keep(const struct engine_input *in, const struct order *o,
-	     const struct turns *t, struct lft *out)
-{
-	const struct lft *held = in->previous;
-	g_autoptr(GPtrArray) scratch = scratch_new();
-	struct balance anew, kept;
-	uint64_t n_changes, n_blocks;
-	bool fits = true;
-	float limit;
-
-	if (!held || held->n_switches < in->g->n_switches)
-		return;
-	n_changes = keep_count_changes(held, out);
-	n_blocks = (uint64_t)out->n_switches * out->stride / LFT_BLOCK;
-	if (n_blocks > KEEP_LARGE && n_changes * KEEP_FEW < n_blocks)
-		return;
-	if (n_changes <= KEEP_BLOCKS * keep_count_dead(in->g, held))
-		return;
-	balance_init(&anew, in->g, o, t, out, scratch);
-	balance_load_all(&anew, NULL);
-	if (keep_is_idle(&anew, held))
-		return;
-	balance_init(&kept, in->g, o, t, lft_copy(out), scratch);
-	for (kept.nth = 0; fits && kept.nth < balance_most_lids(in->g);
-	     kept.nth++) {
-		anew.nth = kept.nth;
-		if (anew.nth)	/* that of the first ones is known */
-			balance_load_all(&anew, NULL);
-		limit = KEEP * paths_load_most(&anew.l);
-		keep_all(&kept, held);
-		kept.most_work = kept.work + WORK_HELD;
-		kept.keeps = true;
-		if (!kept.lost.mixed)
-			balance_improve(&kept, limit);
-		fits = !kept.lost.mixed &&
-			paths_load_most(&kept.l) <= limit &&
-			!keep_leaves_idle(&anew, &kept);
-	}
-	if (fits && 3 * n_changes > 4 * keep_count_changes(held, kept.out))
-		memcpy(out->ports, kept.out->ports, lft_size(out));
-	lft_free(kept.out);
 }

@@ -7,32 +7,14 @@
 #ifndef MINISM_ROUTING_BALANCE_H
 #define MINISM_ROUTING_BALANCE_H
 
-#include "routing/turns.h"
-
-/* Cabled pairs of a switch and a LID without a path: with CAs at both ends,
- * or at one. */
-struct balance_lost {
-	uint64_t hosts, mixed;
-};
+#include "routing/order.h"
 
 /*
- * Routes the LIDs of in->g. o, t: NULL for any shortest path; else only paths
- * up and then down, and with the turns of `t` where there is no such path.
- * held: NULL, or by switch: `out` has paths for its LIDs already, which change
- * only where a channel is overloaded. Returns the missing pairs of LIDs that
- * were not held.
+ * Routes the LIDs of g. o: NULL for any shortest path; else only paths up and
+ * then down. has_paths: `out` has its paths already, which change only where a
+ * channel is overloaded. Entries for LIDs without such a path stay as they are.
  */
-struct balance_lost balance_route(const struct engine_input *in,
-				  const struct order *o, const struct turns *t,
-				  const uint8_t *held, struct lft *out);
-
-/*
- * Replaces new entries by those of the held tables (in->previous) where these
- * are still right, if that saves a quarter of the blocks to be written and the
- * load is nearly as good. Not if a usable channel would stay idle: a fabric
- * that is complete again gets its original tables.
- */
-void balance_keep(const struct engine_input *in, const struct order *o,
-		  const struct turns *t, struct lft *out);
+void balance_route(const struct graph *g, const struct order *o,
+		   bool has_paths, struct lft *out);
 
 #endif

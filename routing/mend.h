@@ -2,7 +2,7 @@
 /*
  * Paths for pairs of a switch and a LID that have none, while the graph of
  * channel dependencies stays acyclic. Used by repairs, and to complete what an
- * engine leaves out. Private to routing/. See mend.c.
+ * engine leaves out (complete.h). Private to routing/. See mend.c.
  */
 #ifndef MINISM_ROUTING_MEND_H
 #define MINISM_ROUTING_MEND_H
@@ -19,11 +19,31 @@ struct mend {
 	const struct graph_target *target;
 	bool is_data;		/* false: port 0 to port 0, which makes no
 				   channel dependencies */
-	uint32_t *queue, n;	/* switches that lost their path, */
+	uint32_t *queue, n;	/* switches that lost their path, or whose entry
+				   has changed for another one's, */
+	uint8_t *is_queued;	/* by switch */
 	uint8_t *is_open;	/* by switch: still without a path */
-	float *dealt;		/* by edge: flows that were added */
-	GArray *added;		/* struct turn: to c, for one path */
+	float *dealt;		/* by edge: flows, those of the tables at the
+				   start or 0, and those that were added */
 	uint64_t *refused;	/* like c->turns: turns that close a loop */
+	const uint32_t *depth;	/* by switch: new turns should be where it is
+				   low; or NULL */
+	bool spares;		/* switches without hosts do not move paths of
+				   hosts */
+	/* Of a search. */
+	GArray *added;		/* struct turn: to c, for one path */
+	uint8_t *is_used;	/* by switch: data passes its entry, */
+	uint32_t *behind;	/* from so many hosts */
+	uint32_t moves;		/* what a path of hosts costs to move; 0: it
+				   stays */
+	bool is_sure;		/* no turn against the order */
+	uint16_t *cost;		/* by edge: of the cheapest path that ends with
+				   it, */
+	uint32_t *from;		/* and the edge before it */
+	uint32_t least;		/* cost of a path to the target so far */
+	uint16_t *change;	/* by edge: what it costs if its switch forwards
+				   by it; 0: not known */
+	GArray *offers;		/* struct offer */
 	uint64_t work;		/* cables followed so far */
 	uint64_t before;	/* work of channels_add() before this */
 };
@@ -39,6 +59,8 @@ void mend_init(struct mend *m, const struct graph *g, struct channels *c,
 	       GPtrArray *scratch);
 void mend_clear(struct mend *m);
 
+/* Begins with a LID, all switches have a path to it. */
+void mend_start(struct mend *m, uint16_t lid);
 /* The switch lost its path to m->lid: it joins the queue. */
 void mend_lose(struct mend *m, uint32_t sw);
 /* The edge by which a switch forwards m->lid; SNAPSHOT_NONE. */
@@ -47,30 +69,24 @@ uint32_t mend_next(const struct mend *m, uint32_t sw);
  * m->is_data. */
 bool mend_sends_data(struct mend *m, uint32_t sw);
 
-/*
- * Follows the path that begins with an edge to its destination. False: it does
- * not arrive, or has a turn that is not in the dependency graph. With `add`,
- * such turns are added while the graph stays acyclic.
- */
+/* Follows the path that begins with an edge to its destination. False: it does
+ * not arrive, or has a turn that is not in the dependency graph. */
 bool mend_follow(struct mend *m, uint32_t e, bool add, struct mend_path *path);
-/* The best path of a switch to the LID. With `add`, the first path found,
- * with new turns. */
+/* The best path of a switch to the LID by entries and turns that are there. */
 struct mend_path mend_find(struct mend *m, uint32_t sw, bool add);
 void mend_take(struct mend *m, uint32_t sw, uint32_t edge);
+/* Takes the path that costs least in turns and entries of other switches.
+ * False: there is none. */
+bool mend_search(struct mend *m, uint32_t sw);
+
+/* Adds the turn to the graph, and to m->added. False: it closes a loop, and
+ * those in m->added are removed. */
+bool mend_add(struct mend *m, uint32_t in, uint32_t out);
 
 /* Paths for switches in the queue: those with CAs, the nearest first; then all
  * others. False: one of them sends data and has no path. */
 void mend_hosts(struct mend *m);
 bool mend_others(struct mend *m);
 bool mend_is_too_much(const struct mend *m);
-
-/*
- * Gives paths to pairs in the tables of an engine that have cables but no
- * path, as far as the channels, with all turns that its order permits, stay
- * acyclic. Entries that are there change only if no other path is possible.
- * ranks: engine_output.ranks.
- */
-void mend_complete(const struct graph *g, struct lft *lft,
-		   const uint32_t *ranks);
 
 #endif

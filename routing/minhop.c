@@ -11,8 +11,7 @@ minhop_compute(const struct engine_input *in, struct engine_output *out,
 	       GError **error)
 {
 	(void)error;
-	balance_route(in, NULL, NULL, NULL, out->lft);
-	balance_keep(in, NULL, NULL, out->lft);
+	balance_route(in->g, NULL, false, out->lft);
 	return true;
 }
 

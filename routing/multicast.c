@@ -804,10 +804,11 @@ multicast_route(const struct multicast_input *in,
 /* The backbone alone, with unicast. False: the tables have a loop. */
 static bool
 forest_open(struct forest *f, const struct graph *g, const struct lft *lft,
-	    const uint32_t *ranks, GPtrArray *scratch)
+	    const uint32_t *ranks, bool dense, GPtrArray *scratch)
 {
 	struct multicast_input in = { .g = g, .ranks = ranks };
-	struct channels *channels = multicast_channels(g, lft, NULL, ranks);
+	struct channels *channels = multicast_channels(g, lft, NULL, dense ?
+						       ranks : NULL);
 
 	if (!channels)
 		return false;
@@ -831,11 +832,12 @@ multicast_reserve(const struct graph *g, const struct lft *lft,
 		  const uint32_t *ranks, uint32_t *parent, uint32_t *root)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
+	g_autofree uint32_t *own = ranks ? NULL : multicast_ranks(g);
 	struct channels *c;
 	struct forest f;
 	uint32_t e;
 
-	if (!forest_open(&f, g, lft, ranks, scratch))
+	if (!forest_open(&f, g, lft, ranks ? ranks : own, false, scratch))
 		return NULL;
 	memset(parent, 0xff, g->n_switches * sizeof(*parent));
 	*root = f.root;
@@ -857,7 +859,7 @@ multicast_missed(const struct graph *g, const struct lft *lft,
 	uint32_t n = 0, sw;
 	struct forest f;
 
-	if (!forest_open(&f, g, lft, ranks ? ranks : own, scratch))
+	if (!forest_open(&f, g, lft, ranks ? ranks : own, true, scratch))
 		return 0;
 	if (f.root != SNAPSHOT_NONE)
 		f.is_in[f.root] = 1;

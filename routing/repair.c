@@ -282,9 +282,8 @@ repair_lid(struct repairing *w, guint nth, guint *next)
 	struct mend_path path;
 	uint32_t i, e;
 
-	m->lid = x[nth].lid;
-	m->target = graph_target_at(g, m->lid);
-	for (m->n = 0; nth < w->lost->len && x[nth].lid == m->lid; nth++)
+	mend_start(m, x[nth].lid);
+	for (; nth < w->lost->len && x[nth].lid == m->lid; nth++)
 		mend_lose(m, x[nth].sw);
 	*next = nth;
 	/* And the switches whose paths pass these. */

@@ -25,22 +25,25 @@
  * the same. A credit loop of an engine that was asked for by name is accepted,
  * unless configured otherwise.
  *
- * auto. A candidate has tables without a credit loop that join all CAs.
- * Candidates that leave room for multicast trees over all hosts come first: a
- * tree must not close a loop with unicast. Of these, the best are those whose
- * busiest channel carries the least under all-to-all traffic; of those within
- * 2% of the best, those with the least congestion of sampled shifts, of all
- * hosts and in rails alike, by mean, then by maximum; then of random
- * permutations; then the first.
+ * auto. A candidate has tables without a credit loop that join all CAs; so it
+ * is an engine that is deadlock free by design. Candidates that leave room for
+ * multicast trees over all hosts come first: a tree must not close a loop with
+ * unicast. Two figures count alike: the load of the busiest channel under
+ * all-to-all traffic, which may be a tenth above the least; and the mean
+ * congestion of sampled shifts, of all hosts and in rails. The best has the
+ * lowest product.
  *
  * Hysteresis. The present engine stays unless another one is better by 10%:
- * else every lost or repaired cable could change all tables. If it is not known,
- * after a start, the tables on the switches tell.
+ * else every lost or repaired cable could change all tables. For the same reason
+ * the held tables are the base of an update where they are nearly as good
+ * (keep.c). If the engine is not known, after a start, these tables tell.
  *
  * Cost. The present engine, else ftree, is tried first. If groups can have all
  * hosts, and no tables can be better by more than these margins
- * (metrics_bound), no other is tried; this is the case on most trees. Else the
- * others run in parallel; the result does not depend on that.
+ * (metrics_bound), no other is tried; this is the case on most trees. On rails a
+ * new engine must have shifts without congestion for that, since engines of like
+ * load differ there. Else the others run in parallel; the result does not depend
+ * on that.
  *
  * Source. W. Dally, C. Seitz, "Deadlock-free message routing in multiprocessor
  * interconnection networks", 1987, for credit loops; J. Duato et al., "A theory
@@ -51,6 +54,7 @@
 
 #include <string.h>
 
+#include "routing/keep.h"
 #include "routing/metrics.h"
 #include "routing/multicast.h"
 #include "routing/order.h"
@@ -59,10 +63,9 @@
 #define WORTH_IT	1.10	/* times the load: reason to change the
 				   engine */
 #define FUNNEL		3.0	/* times the bound: a warning */
-#define N_SAMPLES	16u	/* of shifts and of permutations */
+#define N_SAMPLES	16u	/* of shifts */
 #define MAX_CANDIDATES	16u
 #define MOST_STAY	4u	/* fewer than one entry in so many changes */
-#define N_FIGURES	4u	/* see struct candidate */
 
 static void
 choice_drop_tables(struct choice *c)
@@ -73,7 +76,6 @@ choice_drop_tables(struct choice *c)
 	g_clear_pointer(&c->notes, g_ptr_array_unref);
 	verify_result_clear(&c->alone);
 	channels_clear(&c->together);
-	c->joint_with = NULL;
 }
 
 void
@@ -96,11 +98,11 @@ choose_graph(const struct engine_input *in)
 	return in->whole ? in->whole : in->g;
 }
 
-/* LIDs without an owner keep their held entries, unless the engine routed
- * them or an entry is into a cable that no tables may use. Takes over the
- * reference on `lft` and returns one. */
+/* A copy with the held entries of LIDs without an owner, unless the engine
+ * routed them or an entry is into a cable that no tables may use. NULL: there
+ * are none. */
 static struct lft *
-choose_keep_unowned(const struct engine_input *in, struct lft *lft)
+choose_keep_unowned(const struct engine_input *in, const struct lft *lft)
 {
 	const struct lft *held = in->previous;
 	uint32_t top = MIN(lft->top, held->top), lid, sw;
@@ -127,9 +129,6 @@ choose_keep_unowned(const struct engine_input *in, struct lft *lft)
 		for (sw = 0; sw < lft->n_switches; sw++)
 			lft_row(mine, sw)[lid] = lft_row(held, sw)[lid];
 	}
-	if (!mine)
-		return lft;
-	lft_free(lft);
 	return mine;
 }
 
@@ -197,66 +196,41 @@ choose_held(const struct graph *g, struct lft *seen)
 
 /* Fills lft, ranks, notes and alone. */
 static bool
-choose_run(const struct engine *engine, const struct engine_input *in,
-	   struct choice *c, GError **error)
+choose_compute(const struct choice_wish *wish, const struct engine *engine,
+	       const struct engine_input *given, struct choice *c,
+	       GError **error)
 {
+	const struct graph *g = choose_graph(given);
+	struct engine_input in = *given;
 	struct engine_output out;
+	struct lft *more;
 
+	if (!wish->ranks_by || strcmp(wish->ranks_by, engine->name))
+		in.ranks = NULL;
 	c->engine = engine;
-	engine_output_init(&out, lft_new(in->g->n_switches, in->g->top));
-	if (!engine->compute(in, &out, error)) {
+	engine_output_init(&out, lft_new(in.g->n_switches, in.g->top));
+	if (!engine->compute(&in, &out, error)) {
 		lft_free(out.lft);
 		engine_output_clear(&out);
-		choice_drop_tables(c);
 		return false;
 	}
 	c->lft = out.lft;
 	c->ranks = g_steal_pointer(&out.ranks);
 	c->notes = g_steal_pointer(&out.notes);
 	engine_output_clear(&out);
-	if (in->previous)
-		c->lft = choose_keep_unowned(in, c->lft);
-	/* With the held tables first: if both together have no loop, the new
-	 * tables alone have none either. */
-	c->joint_with = c->ranks ? in->previous : NULL;
-	verify_tables(choose_graph(in), c->lft, c->joint_with, c->ranks,
-		      &c->alone);
-	if (!c->joint_with || !c->alone.channels.n_looped)
-		return true;
-	c->together = c->alone.channels;
-	channels_check_ordered(choose_graph(in), c->lft, NULL, c->ranks, NULL,
-			       &c->alone.channels);
+	more = in.previous ? choose_keep_unowned(&in, c->lft) : NULL;
+	if (more) {
+		verify_tables(g, more, NULL, c->ranks, &c->alone);
+		if (verify_is_sound(&c->alone)) {
+			lft_free(c->lft);
+			c->lft = more;
+			return true;
+		}
+		lft_free(more);
+		verify_result_clear(&c->alone);
+	}
+	verify_tables(g, c->lft, NULL, c->ranks, &c->alone);
 	return true;
-}
-
-/* If there is a loop, computes once more without the entries of LIDs without
- * an owner. If that loops, too, entries that were kept may be the cause: those
- * into cables that have changed places, next to new ones. */
-static bool
-choose_compute(const struct choice_wish *wish, const struct engine *engine,
-	       const struct engine_input *given, struct choice *c,
-	       GError **error)
-{
-	struct engine_input in = *given;
-	struct lft *bare;
-	bool ok;
-
-	if (!wish->ranks_by || strcmp(wish->ranks_by, engine->name))
-		in.ranks = NULL;
-	if (!choose_run(engine, &in, c, error))
-		return false;
-	if (verify_is_sound(&c->alone) || !in.previous)
-		return true;
-	choice_drop_tables(c);
-	bare = choose_forget_unowned(in.g, in.previous);
-	in.previous = bare;
-	ok = choose_run(engine, &in, c, error);
-	lft_free(bare);
-	if (!ok || verify_is_sound(&c->alone) || !engine->deadlock_free)
-		return ok;
-	choice_drop_tables(c);
-	in.previous = NULL;
-	return choose_run(engine, &in, c, error);
 }
 
 /* The named engine or none. */
@@ -325,59 +299,17 @@ choose_has_loop(const struct graph *g, const struct lft *lft,
 	return has;
 }
 
-/* Do the paths to a few switches have a credit loop already? */
-static bool
-choose_is_hopeless(const struct engine *engine, const struct engine_input *in)
-{
-	struct graph *sample = graph_sample(in->g);
-	struct engine_input few = { .g = sample };
-	struct engine_output out;
-	bool has_loop;
-
-	if (!sample)
-		return false;
-	engine_output_init(&out, lft_new(sample->n_switches, sample->top));
-	has_loop = engine->compute(&few, &out, NULL) &&
-		choose_has_loop(sample, out.lft, out.ranks);
-	lft_free(out.lft);
-	engine_output_clear(&out);
-	graph_free(sample);
-	return has_loop;
-}
-
-/*
- * Tables that auto or a list of engines may take; returns why there are none,
- * g_free. An engine that is not deadlock free by design must be so on this
- * fabric without the help of the held tables: whether it is chosen may depend
- * on the fabric only, else each sweep would undo the choice of the one before.
- * If the entries of LIDs without an owner would close a loop, they are dropped.
- */
+/* Tables that auto or a list of engines may take; returns why there are none,
+ * g_free. */
 static char *
 choose_candidate(const struct choice_wish *wish, const struct engine *engine,
 		 const struct engine_input *in, struct choice *c)
 {
-	struct engine_input fresh = *in;
 	g_autoptr(GError) error = NULL;
-	char *why;
 
-	if (!engine->deadlock_free) {
-		fresh.previous = NULL;
-		if (choose_is_hopeless(engine, in))
-			return g_strdup("credit loops already among the paths "
-					"to a few switches");
-	}
-	if (!choose_compute(wish, engine, &fresh, c, &error))
+	if (!choose_compute(wish, engine, in, c, &error))
 		return g_strdup(error->message);
-	why = choose_object(c);
-	if (why || fresh.previous == in->previous)
-		return why;
-	choice_drop_tables(c);
-	if (choose_compute(wish, engine, in, c, NULL) &&
-	    verify_is_sound(&c->alone))
-		return NULL;
-	choice_drop_tables(c);
-	choose_compute(wish, engine, &fresh, c, NULL);
-	return NULL;
+	return choose_object(c);
 }
 
 /* The first engine of the list with safe tables. */
@@ -420,12 +352,8 @@ struct candidate {
 	 * group can include. */
 	uint32_t missed;
 	struct metrics_load load;
-	struct metrics_congestion shifts, permutations;
+	struct metrics_congestion shifts;
 	struct metrics_rails rails;
-	/* Load, mean and maximum of shifts (of all hosts and in rails), mean of
-	 * permutations: the figures by which candidates are compared, most
-	 * important first. */
-	double figures[N_FIGURES];
 };
 
 struct selection {
@@ -449,9 +377,24 @@ candidate_try(gpointer data)
 		return NULL;
 	}
 	metrics_all_to_all(k->in.g, k->c.lft, k->c.ranks, &k->load);
-	k->figures[0] = k->load.worst;
 	k->missed = multicast_missed(k->in.g, k->c.lft, k->c.ranks);
 	return NULL;
+}
+
+static void
+candidate_sample(struct candidate *k)
+{
+	g_autofree uint32_t *hosts = NULL;
+	struct metrics_sample sample = {
+		.n = N_SAMPLES, .seed = 1, .max_hops = k->in.g->n_switches,
+		.n_threads = k->in.n_threads,
+	};
+
+	if (k->shifts.n)
+		return;
+	sample.hosts = hosts = order_hosts(k->in.g, &sample.n_hosts);
+	metrics_shifts(k->in.g, k->c.lft, &sample, &k->shifts);
+	metrics_rails(k->in.g, k->c.lft, &sample, &k->rails);
 }
 
 /* Tries the engines with an estimate of the load, or those without one. */
@@ -481,81 +424,56 @@ select_try_some(struct selection *s, bool has_estimate)
 static bool
 select_is_settled(struct selection *s)
 {
-	const struct candidate *k = &s->list[s->first];
+	struct candidate *k = &s->list[s->first];
 	double margin = s->has_force ? WORTH_IT : ALIKE;
 	bool is_whole = !k->against && !k->missed;
 
 	s->bound = metrics_bound(s->in->g, true);
 	if (!is_whole || k->load.worst > margin * s->bound)
 		s->bound = metrics_bound(s->in->g, false);
-	return is_whole && k->load.worst <= margin * s->bound;
-}
-
-/* Unmarks the candidates that are not nearly as good as the best one in this
- * figure; returns how many are left. */
-static uint32_t
-select_reduce(const struct selection *s, uint8_t *is_left, uint32_t figure)
-{
-	double best = -1, x;
-	uint32_t i, n = 0;
-
-	for (i = 0; i < s->n; i++) {
-		x = s->list[i].figures[figure];
-		if (is_left[i] && (best < 0 || x < best))
-			best = x;
-	}
-	for (i = 0; i < s->n; i++) {
-		is_left[i] &= s->list[i].figures[figure] <= ALIKE * best;
-		n += is_left[i];
-	}
-	return n;
+	if (!is_whole || k->load.worst > margin * s->bound)
+		return false;
+	if (!s->has_force && metrics_has_rails(s->in->g))
+		candidate_sample(k);
+	return k->rails.shifts.mean <= ALIKE;
 }
 
 /* The index of the best candidate; s->n: there is none. */
 static uint32_t
 select_best(struct selection *s)
 {
-	const struct graph *g = s->in->g;
 	const struct candidate *first = &s->list[s->first];
-	struct metrics_sample sample = {
-		.n = N_SAMPLES, .seed = 1, .max_hops = g->n_switches,
-		.n_threads = s->in->n_threads,
-	};
 	uint8_t is_left[MAX_CANDIDATES] = { 0 };
-	g_autofree uint32_t *hosts = NULL;
-	uint32_t least = UINT32_MAX;
+	uint32_t missed = UINT32_MAX, i, best = s->n, n = 0;
+	double least = 0, product = 0, x;
 	struct candidate *k;
-	uint32_t i, n;
 
-	for (i = 0; i < s->n; i++)
-		if (s->list[i].tried && !s->list[i].against)
-			least = MIN(least, s->list[i].missed);
-	for (i = 0; i < s->n; i++)
-		is_left[i] = s->list[i].tried && !s->list[i].against &&
-			s->list[i].missed == least;
-	n = select_reduce(s, is_left, 0);
-	if (n > 1)
-		sample.hosts = hosts = order_hosts(g, &sample.n_hosts);
-	for (i = 0; n > 1 && i < s->n; i++) {
+	for (k = s->list; k < s->list + s->n; k++)
+		if (k->tried && !k->against)
+			missed = MIN(missed, k->missed);
+	for (i = 0; i < s->n; i++) {
 		k = &s->list[i];
-		if (!is_left[i])
-			continue;
-		metrics_shifts(g, k->c.lft, &sample, &k->shifts);
-		metrics_permutations(g, k->c.lft, &sample, &k->permutations);
-		metrics_rails(g, k->c.lft, &sample, &k->rails);
-		k->figures[1] = k->shifts.mean + k->rails.shifts.mean;
-		k->figures[2] = k->shifts.max + k->rails.shifts.max;
-		k->figures[3] = k->permutations.mean;
+		is_left[i] = k->tried && !k->against && k->missed == missed;
+		if (is_left[i] && (!n++ || k->load.worst < least))
+			least = k->load.worst;
 	}
-	for (i = 1; n > 1 && i < N_FIGURES; i++)
-		n = select_reduce(s, is_left, i);
-	for (i = 0; i < s->n && !is_left[i]; i++)
-		;
-	if (i < s->n && s->has_force && !first->against &&
-	    first->missed <= least &&
-	    first->load.worst <= WORTH_IT * s->list[i].load.worst)
+	for (i = n = 0; i < s->n; i++)
+		n += is_left[i] &= s->list[i].load.worst <= WORTH_IT * least;
+	for (i = 0; i < s->n; i++) {
+		k = &s->list[i];
+		if (is_left[i] && n > 1)
+			candidate_sample(k);
+		x = k->load.worst * (k->shifts.mean + k->rails.shifts.mean);
+		if (is_left[i] && (best == s->n || ALIKE * x < product)) {
+			best = i;
+			product = x;
+		}
+	}
+	if (best < s->n && s->has_force && !first->against &&
+	    first->missed <= missed &&
+	    first->load.worst <= WORTH_IT * s->list[best].load.worst)
 		return s->first;
-	return i;
+	return best;
 }
 
 /* Tries the other engines. The present engine may keep an old order of the
@@ -624,11 +542,10 @@ select_print(const struct selection *s, const struct candidate *k)
 		if (k->shifts.n)
 			g_string_append_printf(line, "; shifts %.2f flows, at "
 					       "most %u, on rails %.2f, at "
-					       "most %u; permutations %.2f",
+					       "most %u",
 					       k->shifts.mean, k->shifts.max,
 					       k->rails.shifts.mean,
-					       k->rails.shifts.max,
-					       k->permutations.mean);
+					       k->rails.shifts.max);
 	}
 	return g_string_free(g_steal_pointer(&line), FALSE);
 }
@@ -676,15 +593,18 @@ select_engine(const struct choice_wish *wish, const struct engine_input *in,
 	g_autoptr(GString) why = g_string_new(NULL);
 	struct selection s = { .in = in };
 	struct candidate *k;
-	uint32_t best;
+	uint32_t best, i;
 
-	for (; engines[s.n] && s.n < MAX_CANDIDATES; s.n++) {
-		s.list[s.n].wish = wish;
-		s.list[s.n].in = *in;
-		s.list[s.n].engine = engines[s.n];
+	for (i = 0; engines[i] && s.n < MAX_CANDIDATES; i++) {
+		if (!engines[i]->deadlock_free)
+			continue;
+		k = &s.list[s.n++];
+		k->wish = wish;
+		k->in = *in;
+		k->engine = engines[i];
 		if (wish->in_force && !strcmp(wish->in_force,
-					      engines[s.n]->name)) {
-			s.first = s.n;
+					      engines[i]->name)) {
+			s.first = s.n - 1;
 			s.has_force = true;
 		}
 	}
@@ -766,8 +686,7 @@ choose_transition(const struct engine_input *in, struct choice *c)
 
 	if (!in->previous || c->safety == CHOICE_LOOP)
 		return;
-	if (c->joint_with == in->previous ? !c->together.n_looped :
-	    !choose_loops_together(&g, in->previous, c))
+	if (!choose_loops_together(&g, in->previous, c))
 		return;
 	senders = choose_senders(&g);
 	if (senders) {
@@ -844,6 +763,45 @@ choose_cut_trees(const struct graph *whole, struct lft *held,
 	return n;
 }
 
+/* Do the kept tables serve as many pairs and groups as the new ones? */
+static bool
+choose_is_as_good(const struct graph *g, const struct choice *kept,
+		  const struct choice *new)
+{
+	const struct verify_reach *a = &kept->alone.reach;
+	const struct verify_reach *b = &new->alone.reach;
+	uint32_t missed;
+
+	if (!verify_is_sound(&kept->alone) || a->lost_hosts > b->lost_hosts ||
+	    a->lost_mixed > b->lost_mixed)
+		return false;
+	missed = multicast_missed(g, kept->lft, kept->ranks);
+	return !missed ||
+		missed <= multicast_missed(g, new->lft, new->ranks);
+}
+
+/* The held tables are the base, if that is as good. */
+static void
+choose_keep(const struct engine_input *in, struct choice *c)
+{
+	struct choice kept = { .ranks = c->ranks }, new = *c;
+
+	if (!in->previous || c->safety == CHOICE_LOOP)
+		return;
+	kept.lft = keep_tables(in->g, in->previous, c->lft, c->ranks);
+	if (!kept.lft)
+		return;
+	verify_tables(choose_graph(in), kept.lft, NULL, c->ranks, &kept.alone);
+	if (choose_is_as_good(in->g, &kept, c)) {
+		c->lft = kept.lft;
+		c->alone = kept.alone;
+		kept.lft = new.lft;
+		kept.alone = new.alone;
+	}
+	lft_free(kept.lft);
+	verify_result_clear(&kept.alone);
+}
+
 /* Removes entries above a switch's LinearFDBCap. */
 static void
 choose_cut(const struct graph *g, struct choice *c)
@@ -892,6 +850,7 @@ choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 		choice_clear(c);
 		return false;
 	}
+	choose_keep(in, c);
 	choose_cut(in->g, c);
 	choose_transition(in, c);
 	return true;

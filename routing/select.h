@@ -41,7 +41,6 @@ struct choice {
 	GPtrArray *compared;	/* of char *: a line for each candidate of
 				   auto; NULL: there was no comparison */
 	struct verify_result alone;
-	const struct lft *joint_with;	/* the tables compared in `together` */
 	struct channels_result together;	/* with the tables of
 						   in->previous */
 	bool held_loop;		/* the held tables have a loop themselves */

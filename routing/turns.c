@@ -59,16 +59,21 @@ turns_is_up(const struct turns *t, uint32_t edge)
 }
 
 bool
-turns_permit(const struct turns *t, uint32_t in, uint32_t out)
+turns_is_new(const struct turns *t, uint32_t in, uint32_t out)
 {
 	uint32_t back = t->g->edges[in].back;
 
-	if (t->g->edges[back].peer == t->g->edges[out].peer)
-		return false;
-	if (turns_is_up(t, in) || !turns_is_up(t, out))
-		return true;
 	return t->class_of[back] && t->class_of[out] &&
 		t->class_of[back] != t->class_of[out];
+}
+
+bool
+turns_permit(const struct turns *t, uint32_t in, uint32_t out)
+{
+	if (graph_owner(t->g, in) == t->g->edges[out].peer)
+		return false;
+	return turns_is_up(t, in) || !turns_is_up(t, out) ||
+		turns_is_new(t, in, out);
 }
 
 /* ---- the topological sort ---- */

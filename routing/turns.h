@@ -31,6 +31,7 @@ void turns_free(struct turns *t);
 /* May a packet that arrived by edge `in` leave by `out`, an edge of the
  * switch to which `in` leads? Always, if it came up or goes down; never back
  * by the same cable. */
+bool turns_is_new(const struct turns *t, uint32_t in, uint32_t out);
 bool turns_permit(const struct turns *t, uint32_t in, uint32_t out);
 
 /*

@@ -1,46 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Up/down: shortest paths that go up and then down in an order of the switches
- * (order.c), balanced (balance.c), and with verified turns where two switches
- * have no common ancestor (turns.c). For any fabric; free of credit loops.
+ * (order.c), balanced (balance.c), and with other turns where two switches have
+ * no common ancestor (complete.c). For any fabric; free of credit loops.
  *
  * Reference. M. D. Schroeder et al., "Autonet", 1991.
  */
 #include <string.h>
 
 #include "routing/balance.h"
-#include "routing/mend.h"
+#include "routing/complete.h"
 
 #define FAR_WORSE	2.0	/* times the load in other tables */
 #define SMALL		1000000u	/* LIDs times switches: no estimate, which
 					   is poor if turns are needed */
 
-/* True if all hosts reach each other. */
+/* Routes by this order. False if hosts do not reach each other. */
 static bool
-updn_route(const struct engine_input *in, const struct order *o,
-	   const struct turns *t, struct lft *out)
+updn_route(const struct graph *g, const struct order *o,
+	   struct engine_output *out)
 {
-	return balance_route(in, o, t, NULL, out).hosts == 0;
-}
-
-/* Routes by this order. False if it joins too little; a sample may show
- * that. */
-static bool
-updn_try(const struct engine_input *in, const struct order *o, bool is_last,
-	 struct lft *out)
-{
-	struct turns *t = turns_new(in->g, o);
-	struct graph *sample = is_last ? NULL : graph_sample(in->g);
-	struct engine_input few = { .g = sample };
-	bool ok = !sample || updn_route(&few, o, t, out);
-
-	memset(out->ports, (int)LFT_NO_PATH, lft_size(out));
-	ok = ok && updn_route(in, o, t, out);
-	if (ok)
-		balance_keep(in, o, t, out);
-	graph_free(sample);
-	turns_free(t);
-	return ok;
+	balance_route(g, o, false, out->lft);
+	g_free(out->ranks);
+	out->ranks = order_ranks(o);
+	complete_hosts(g, out->lft, out->ranks);
+	balance_route(g, o, true, out->lft);
+	return complete_tables(g, out->lft, out->ranks);
 }
 
 static bool
@@ -62,13 +47,12 @@ updn_compute(const struct engine_input *in, struct engine_output *out,
 			    load);
 		return false;
 	}
-	if (!updn_try(in, o, false, out->lft)) {
+	if (!updn_route(in->g, o, out)) {
 		order_destroy(o);
 		o = order_with_root(in->g);
-		updn_try(in, o, true, out->lft);
+		memset(out->lft->ports, (int)LFT_NO_PATH, lft_size(out->lft));
+		updn_route(in->g, o, out);
 	}
-	out->ranks = order_ranks(o);
-	mend_complete(in->g, out->lft, out->ranks);
 	order_destroy(o);
 	return true;
 }

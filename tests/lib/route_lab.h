@@ -30,6 +30,9 @@ void fabric_open(struct fabric *f, const struct engine *engine,
 void fabric_route(struct fabric *f);
 void fabric_clear(struct fabric *f);
 
+/* Routes it as a manager does, with what the switches hold. */
+void fabric_choose(struct fabric *f);
+
 /* The fabric of `before` as it is now, with what is known from before: tables,
  * LIDs, order. Takes over `s`. */
 void fabric_follow(struct fabric *f, struct snapshot *s,

@@ -380,6 +380,7 @@ TEST(test_lost_cable_changes_little_and_comes_back)
 	for (size_t i = 0; engines[i]; i++)
 		for (size_t k = 0; k < G_N_ELEMENTS(specs); k++) {
 			if (!is_for(engines[i], is_tree(specs[k])) ||
+			    !engines[i]->deadlock_free ||
 			    engines[i] == &engine_cdg)
 				continue;
 			fabric_open(&whole, engines[i],
@@ -401,7 +402,7 @@ TEST(test_lost_cable_changes_little_and_comes_back)
 					 users);
 			fabric_follow(&again, snapshot_copy(whole.s), &cut);
 			if (lab_count_blocks(whole.out.lft, again.out.lft) &&
-			    (is_tree(specs[k]) || !whole.out.ranks))
+			    is_tree(specs[k]))
 				fail_msg("%s on %s: not as before",
 					 engines[i]->name, specs[k]);
 			fabric_clear(&again);
@@ -447,7 +448,7 @@ TEST(test_previous_tables_may_be_nonsense)
 		     held->stride; k++)
 			held->ports[k] = (uint8_t)(k * 2654435761u >> 7);
 		f.in.previous = held;
-		fabric_route(&f);
+		fabric_choose(&f);
 		assert_sound(&f, "nonsense", 2);
 		lft_free(held);
 		fabric_clear(&f);

