@@ -28,8 +28,6 @@
 
 #include "routing/sets.h"
 
-#define N_SAMPLED	64u	/* switches in graph_sample() */
-#define LEAST_STEP	8u	/* one switch in fewer: there is no sample */
 
 struct spot {
 	uint32_t peer;		/* of a port that is up; else SNAPSHOT_NONE */
@@ -319,40 +317,14 @@ graph_free(struct graph *g)
 	g_free(g->first_target);
 	g_free(g->targets);
 	g_free(g->target_of);
-	if (!g->whole) {
-		g_free(g->first_edge);
-		g_free(g->edges);
-		g_free(g->n_hosts);
-		g_free(g->n_senders);
-		g_free(g->edge_of);
-		g_free(g->island);
-		snapshot_unref((struct snapshot *)g->subnet);
-	}
+	g_free(g->first_edge);
+	g_free(g->edges);
+	g_free(g->n_hosts);
+	g_free(g->n_senders);
+	g_free(g->edge_of);
+	g_free(g->island);
+	snapshot_unref((struct snapshot *)g->subnet);
 	g_free(g);
-}
-
-struct graph *
-graph_sample(const struct graph *g)
-{
-	struct graph *few;
-	uint32_t step = g->n_switches / N_SAMPLED, sw, i;
-
-	if (step < LEAST_STEP)
-		return NULL;
-	few = g_memdup2(g, sizeof(*g));
-	few->whole = g;
-	few->first_target = g_new(uint32_t, g->n_switches + 1);
-	few->targets = g_new(struct graph_target, g->n_targets);
-	few->n_targets = 0;
-	for (sw = 0; sw < g->n_switches; sw++) {
-		few->first_target[sw] = few->n_targets;
-		for (i = g->first_target[sw]; sw % step == 0 &&
-		     i < g->first_target[sw + 1]; i++)
-			few->targets[few->n_targets++] = g->targets[i];
-	}
-	few->first_target[sw] = few->n_targets;
-	graph_map_lids(few);
-	return few;
 }
 
 char *

@@ -42,8 +42,6 @@ struct graph_target {
 
 struct graph {
 	const struct snapshot *subnet;	/* a reference, for names */
-	const struct graph *whole;	/* if this is a sample of it; else
-					   NULL */
 	uint32_t n_switches, n_edges, n_targets;
 	uint16_t top;
 	uint32_t *first_edge;	/* n_switches + 1 */
@@ -67,11 +65,6 @@ struct graph *graph_new(const struct snapshot *s, const struct lid_map *lids);
 struct graph *graph_new_whole(const struct snapshot *s,
 			      const struct lid_map *lids);
 void graph_free(struct graph *g);
-
-/* The same fabric with the LIDs of a few of its switches: a quick test for
- * defects that concern all LIDs. NULL if there are few switches. Borrows
- * `g`. */
-struct graph *graph_sample(const struct graph *g);
 
 #define for_each_edge(g, sw, e) \
 	for ((e) = (g)->first_edge[sw]; (e) < (g)->first_edge[(sw) + 1]; (e)++)

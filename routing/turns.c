@@ -50,14 +50,6 @@ struct joining {
 					   sorted */
 };
 
-static bool
-turns_is_up(const struct turns *t, uint32_t edge)
-{
-	const struct graph_edge *e = &t->g->edges[edge];
-
-	return order_is_up(t->o, t->g->edges[e->back].peer, e->peer);
-}
-
 bool
 turns_is_new(const struct turns *t, uint32_t in, uint32_t out)
 {
@@ -65,15 +57,6 @@ turns_is_new(const struct turns *t, uint32_t in, uint32_t out)
 
 	return t->class_of[back] && t->class_of[out] &&
 		t->class_of[back] != t->class_of[out];
-}
-
-bool
-turns_permit(const struct turns *t, uint32_t in, uint32_t out)
-{
-	if (graph_owner(t->g, in) == t->g->edges[out].peer)
-		return false;
-	return turns_is_up(t, in) || !turns_is_up(t, out) ||
-		turns_is_new(t, in, out);
 }
 
 /* ---- the topological sort ---- */
@@ -398,106 +381,4 @@ turns_free(struct turns *t)
 		return;
 	g_free(t->class_of);
 	g_free(t);
-}
-
-/* ---- use ---- */
-
-enum extend { EXTEND_SETTLED, EXTEND_OPEN, EXTEND_USED };
-
-struct extending {
-	const struct turns *t;
-	uint32_t dest;
-	uint32_t *next;
-	uint16_t *hops;
-	uint8_t *state;		/* by switch: enum extend */
-	const float *cost;
-};
-
-/* Offers `sw` the path that begins with edge `e`; the rest of the path
- * exists. */
-static void
-extend_offer(struct extending *x, uint32_t sw, uint32_t e)
-{
-	uint32_t peer = x->t->g->edges[e].peer;
-	uint16_t hops = (uint16_t)(x->hops[peer] + 1);
-
-	if (hops > x->hops[sw] || (hops == x->hops[sw] &&
-				   x->cost[e] >= x->cost[x->next[sw]]))
-		return;
-	if (peer != x->dest && !turns_permit(x->t, e, x->next[peer]))
-		return;
-	x->next[sw] = e;
-	x->hops[sw] = hops;
-}
-
-/* Of the paths to a switch without CAs, keeps those that CAs use: the others
- * carry no data, and each entry may have to be changed some day. */
-static uint32_t
-extend_trim(struct extending *x, uint32_t *list, uint32_t n)
-{
-	const struct graph *g = x->t->g;
-	uint32_t i, sw, n_used = 0;
-
-	for (i = n; i-- > 0;) {
-		sw = list[i];
-		if (g->n_hosts[sw])
-			x->state[sw] = EXTEND_USED;
-		if (x->state[sw] == EXTEND_USED)
-			x->state[g->edges[x->next[sw]].peer] = EXTEND_USED;
-	}
-	for (i = 0; i < n; i++) {
-		sw = list[i];
-		if (x->state[sw] != EXTEND_USED) {
-			x->next[sw] = SNAPSHOT_NONE;
-			continue;
-		}
-		list[i] = list[n_used];
-		list[n_used++] = sw;
-	}
-	return n_used;
-}
-
-uint32_t
-turns_extend(const struct turns *t, uint32_t dest, uint32_t *next,
-	     uint16_t *hops, uint32_t *list, uint32_t n, const float *cost)
-{
-	const struct graph *g = t->g;
-	g_autofree uint8_t *open = g_new0(uint8_t, g->n_switches);
-	struct extending x = { t, dest, next, hops, open, cost };
-	uint32_t n_done = 0, i, e, sw, peer, least;
-
-	hops[dest] = 0;
-	for (i = 0; i < n; i++) {
-		open[list[i]] = EXTEND_OPEN;
-		next[list[i]] = SNAPSHOT_NONE;
-		hops[list[i]] = UINT16_MAX;
-	}
-	for (i = 0; i < n; i++)
-		for (sw = list[i], e = g->first_edge[sw];
-		     e < g->first_edge[sw + 1]; e++) {
-			peer = g->edges[e].peer;
-			if (open[peer] == EXTEND_SETTLED &&
-			    (peer == dest || next[peer] != SNAPSHOT_NONE))
-				extend_offer(&x, sw, e);
-		}
-	for (;;) {	/* the nearest of the rest, as in Dijkstra's */
-		least = UINT16_MAX;
-		for (i = n_done; i < n; i++)
-			least = MIN(least, hops[list[i]]);
-		if (least == UINT16_MAX)
-			return g->n_hosts[dest] ? n_done :
-				extend_trim(&x, list, n_done);
-		for (i = n_done; i < n; i++) {
-			sw = list[i];
-			if (hops[sw] != least)
-				continue;
-			list[i] = list[n_done];
-			list[n_done++] = sw;
-			open[sw] = EXTEND_SETTLED;
-			for_each_edge(g, sw, e)
-				if (open[g->edges[e].peer] == EXTEND_OPEN)
-					extend_offer(&x, g->edges[e].peer,
-						     g->edges[e].back);
-		}
-	}
 }

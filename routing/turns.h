@@ -5,8 +5,7 @@
  * An order of the switches permits paths that go up and then down. If two
  * switches have no common ancestor, some switch must forward a packet that came
  * down to it up again. This module chooses the switches that may do so, and
- * verifies that all paths permitted in this way have no credit loop. The ftree
- * and updn engines and multicast use the same turns. See turns.c.
+ * verifies that all paths permitted in this way have no credit loop. See turns.c.
  */
 #ifndef MINISM_ROUTING_TURNS_H
 #define MINISM_ROUTING_TURNS_H
@@ -28,22 +27,8 @@ struct turns {
 struct turns *turns_new(const struct graph *g, const struct order *o);
 void turns_free(struct turns *t);
 
-/* May a packet that arrived by edge `in` leave by `out`, an edge of the
- * switch to which `in` leads? Always, if it came up or goes down; never back
- * by the same cable. */
+/* May a packet that came down by edge `in` leave by `out`, which leads up from
+ * the switch to which `in` leads, by these turns? */
 bool turns_is_new(const struct turns *t, uint32_t in, uint32_t out);
-bool turns_permit(const struct turns *t, uint32_t in, uint32_t out);
-
-/*
- * Completes the paths to one destination. next[]: by switch, the edge by which
- * it forwards, SNAPSHOT_NONE where there is none yet; hops[]: by switch, to the
- * destination. Gives those of the n switches in list[] a next hop that have a
- * path with permitted turns, and moves them to the front of the list, the
- * nearest first; returns how many. To a switch without CAs, only paths that CAs
- * need are made. cost[]: by edge, decides among paths of equal length.
- */
-uint32_t turns_extend(const struct turns *t, uint32_t dest, uint32_t *next,
-		      uint16_t *hops, uint32_t *list, uint32_t n,
-		      const float *cost);
 
 #endif

@@ -234,6 +234,17 @@ TEST(test_off_trees_the_root_is_not_crowded)
 		}
 }
 
+static bool
+is_permitted(const struct turns *t, uint32_t in, uint32_t out)
+{
+	uint32_t sw = t->g->edges[in].peer;
+	uint32_t from = graph_owner(t->g, in), to = t->g->edges[out].peer;
+
+	return from != to && (order_is_up(t->o, from, sw) ||
+			      !order_is_up(t->o, sw, to) ||
+			      turns_is_new(t, in, out));
+}
+
 /* All channels with all permitted turns, sorted by the plainest means: a
  * channel goes when no permitted turn leads into it any more. */
 static bool
@@ -252,7 +263,7 @@ is_acyclic(const struct graph *g, const struct turns *t)
 				for (in = g->first_edge[sw]; !waits &&
 				     in < g->first_edge[sw + 1]; in++)
 					waits = !gone[g->edges[in].back] &&
-						turns_permit(t,
+						is_permitted(t,
 							g->edges[in].back,
 							out);
 				if (waits)
