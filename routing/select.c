@@ -852,6 +852,13 @@ choose_tables(const struct choice_wish *wish, const struct engine_input *in,
 	}
 	choose_keep(in, c);
 	choose_cut(in->g, c);
+	/* The same but for the end: LinearFDBTop falls with other changes. */
+	if (in->previous && lft_size(in->previous) == lft_size(c->lft) &&
+	    in->previous->top > c->lft->top &&
+	    memcmp(in->previous->ports, c->lft->ports, lft_size(c->lft)) == 0) {
+		lft_free(c->lft);
+		c->lft = lft_copy(in->previous);
+	}
 	choose_transition(in, c);
 	return true;
 }
