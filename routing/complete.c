@@ -528,13 +528,14 @@ complete_stage(const struct graph *g, struct lft *lft, const uint32_t *ranks,
 	channels_free(x.m.c);
 }
 
-void
+bool
 complete_hosts(const struct graph *g, struct lft *lft, const uint32_t *ranks)
 {
 	g_autofree uint8_t *lids = complete_find_lids(g, lft, false);
 
 	if (lids)
 		complete_stage(g, lft, ranks, lids, STAGE_HOSTS);
+	return lids != NULL;
 }
 
 bool

@@ -11,9 +11,10 @@
 
 /*
  * Paths between hosts, with the turns that the order permits, and more where
- * two switches have no common ancestor. ranks: engine_output.ranks, or NULL.
+ * two switches have no common ancestor. ranks: engine_output.ranks, or NULL. False:
+ * nothing was to be done.
  */
-void complete_hosts(const struct graph *g, struct lft *lft,
+bool complete_hosts(const struct graph *g, struct lft *lft,
 		    const uint32_t *ranks);
 
 /*

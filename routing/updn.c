@@ -23,8 +23,8 @@ updn_route(const struct graph *g, const struct order *o,
 	balance_route(g, o, false, out->lft);
 	g_free(out->ranks);
 	out->ranks = order_ranks(o);
-	complete_hosts(g, out->lft, out->ranks);
-	balance_route(g, o, true, out->lft);
+	if (complete_hosts(g, out->lft, out->ranks))
+		balance_route(g, o, true, out->lft);
 	return complete_tables(g, out->lft, out->ranks);
 }
 
