@@ -28,6 +28,7 @@
 #include "routing/multicast.h"
 #include "routing/order.h"
 #include "routing/scratch.h"
+#include "routing/sets.h"
 #include "routing/turns.h"
 
 enum stage {
@@ -47,6 +48,9 @@ struct remainder {
 	uint32_t *parent, root;	/* by switch: the edge towards the root; in
 				   STAGE_SEARCH see multicast_reserve() */
 	struct mend_path *best;	/* by switch: offered */
+	uint64_t *tops;		/* order_find_tops(), if no turns from down to
+				   up are permitted; else NULL */
+	uint32_t n_words;
 	/* By switch: its last entry, and for which switch. */
 	uint32_t *last, *last_to;
 	enum stage stage;
@@ -361,6 +365,15 @@ complete_find_lids(const struct graph *g, const struct lft *lft, bool all)
 	return found ? g_steal_pointer(&lids) : NULL;
 }
 
+/* Without turns from down to up a path needs a top above both its ends. */
+static bool
+complete_may_join(const struct remainder *x, uint32_t a, uint32_t b)
+{
+	return !x->tops || set_meets(x->tops + (size_t)a * x->n_words,
+				     x->tops + (size_t)b * x->n_words,
+				     x->n_words);
+}
+
 /* Lists the switches without an entry for these LIDs, by LID. */
 static void
 complete_list(struct remainder *x, const struct lft *lft, GPtrArray *scratch)
@@ -377,7 +390,8 @@ complete_list(struct remainder *x, const struct lft *lft, GPtrArray *scratch)
 				     lft_row(lft, x->near[i]), g->top, &lid);
 			     lid++) {
 				if (!x->lids[lid] ||
-				    !pair_is_lost(g, x->near[i], lid, &t))
+				    !pair_is_lost(g, x->near[i], lid, &t) ||
+				    !complete_may_join(x, x->near[i], t->sw))
 					continue;
 				if (pass)
 					x->lost[at[lid]++] = x->near[i];
@@ -402,15 +416,15 @@ complete_sort(struct remainder *x, const struct graph *g,
 {
 	g_autofree uint32_t *most = g_new0(uint32_t, g->n_switches);
 	g_autofree uint32_t *n_tops = g_new0(uint32_t, g->n_switches);
-	g_autofree uint64_t *tops = NULL;
 	uint32_t *depth = SCRATCH(scratch, uint32_t, g->n_switches);
-	uint32_t n_words, sw, i, w, island, n = 0;
+	uint32_t sw, i, w, island, n = 0;
 
-	tops = order_find_tops(o, g, &n_words);
+	x->tops = order_find_tops(o, g, &x->n_words);
+	g_ptr_array_add(scratch, x->tops);
 	for (sw = 0; sw < g->n_switches; sw++) {
-		for (w = 0; w < n_words; w++)
+		for (w = 0; w < x->n_words; w++)
 			n_tops[sw] += (uint32_t)__builtin_popcountll(
-				tops[(size_t)sw * n_words + w]);
+				x->tops[(size_t)sw * x->n_words + w]);
 		most[g->island[sw]] = MAX(most[g->island[sw]], n_tops[sw]);
 	}
 	x->near = SCRATCH(scratch, uint32_t, g->n_switches);
@@ -431,7 +445,8 @@ complete_sort(struct remainder *x, const struct graph *g,
 /* Adds the turns that join what the order does not, unless they close a loop
  * with those that are there. */
 static struct channels *
-complete_open_turns(struct channels *c, const struct order *o)
+complete_open_turns(struct remainder *x, struct channels *c,
+		    const struct order *o)
 {
 	const struct graph *g = c->g;
 	struct turns *t = turns_new(g, o);
@@ -445,6 +460,7 @@ complete_open_turns(struct channels *c, const struct order *o)
 	if (t->n_turning && channels_sort(more)) {
 		struct channels *old = c;
 
+		x->tops = NULL;
 		c = more;
 		more = old;
 	}
@@ -463,8 +479,10 @@ complete_open(struct remainder *x, const struct lft *lft, const uint32_t *ranks,
 	uint32_t sw, e;
 
 	/* of the tables alone, so that more can be added */
-	if (x->stage == STAGE_SEARCH)
+	if (x->stage == STAGE_SEARCH) {
+		x->tops = NULL;
 		return multicast_reserve(g, lft, ranks, x->parent, &x->root);
+	}
 	memset(x->parent, 0xff, g->n_switches * sizeof(*x->parent));
 	for (sw = 0; sw < g->n_switches; sw++)
 		for_each_edge(g, sw, e)
@@ -472,7 +490,7 @@ complete_open(struct remainder *x, const struct lft *lft, const uint32_t *ranks,
 			    x->m.depth[g->edges[e].peer] < x->m.depth[sw])
 				x->parent[sw] = e;
 	if (channels_load(&c, g, lft, NULL, ranks))
-		return complete_open_turns(c, o);
+		return complete_open_turns(x, c, o);
 	channels_free(c);
 	return NULL;
 }
