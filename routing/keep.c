@@ -11,7 +11,8 @@
  * hosts holds an entry is new; its entries are taken from the new tables. All
  * engines are served alike, and none needs to know what the switches hold.
  *
- * Cost. LIDs times switches, and the paths that have to be found.
+ * Cost. The size of the tables, LIDs with another entry times switches, and the
+ * paths that have to be found.
  */
 #include "routing/keep.h"
 
@@ -89,6 +90,27 @@ keep_lid(struct keep *k, const struct graph_target *t, uint32_t lid)
 			lft_row(k->kept, sw)[lid] = LFT_NO_PATH;
 }
 
+/* By LID: some switch holds another entry than the new one. g_free. */
+static uint8_t *
+keep_find_changed(const struct keep *k)
+{
+	uint8_t *changed = g_new0(uint8_t, k->anew->stride);
+	const uint8_t *held, *new;
+	uint32_t sw, lid, i;
+
+	for (sw = 0; sw < k->g->n_switches; sw++) {
+		held = lft_row(k->held, sw);
+		new = lft_row(k->anew, sw);
+		for (lid = 0; lid < k->anew->stride; lid += LFT_BLOCK)
+			if (lid >= k->held->stride)
+				memset(changed + lid, 1, LFT_BLOCK);
+			else if (memcmp(held + lid, new + lid, LFT_BLOCK))
+				for (i = lid; i < lid + LFT_BLOCK; i++)
+					changed[i] |= held[i] != new[i];
+	}
+	return changed;
+}
+
 /* Is the load near that of the new tables, with no channel idle that they
  * use? */
 static bool
@@ -119,16 +141,21 @@ keep_tables(const struct graph *g, const struct lft *held,
 		.state = SCRATCH(scratch, uint8_t, g->n_switches),
 		.queue = SCRATCH(scratch, uint32_t, g->n_switches),
 	};
+	g_autofree uint8_t *changed = NULL;
 	struct metrics_churn all, least, done;
 	bool fits;
 
 	if (held->n_switches != g->n_switches)
 		return NULL;
-	k.kept = lft_copy(anew);
-	for (; t < end; t++)
-		for (uint32_t i = 0; i < t->n_lids; i++)
-			keep_lid(&k, t, t->lid + i);
 	metrics_churn(held, anew, &all);
+	if (!all.blocks)
+		return NULL;
+	k.kept = lft_copy(anew);
+	changed = keep_find_changed(&k);
+	for (; t < end; t++)
+		for (uint32_t i = t->lid; i < (uint32_t)t->lid + t->n_lids; i++)
+			if (changed[i])
+				keep_lid(&k, t, i);
 	metrics_churn(held, k.kept, &least);
 	fits = k.n_ended <= ENTRIES_MAX && all.blocks > FEW * least.blocks;
 	if (fits) {
