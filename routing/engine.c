@@ -19,7 +19,7 @@ const struct engine *const engines[] = {
 	&engine_ftree,
 	&engine_minhop,
 	&engine_updn,
-	&engine_cdg,
+	&engine_dor,
 	NULL,
 };
 

@@ -89,6 +89,6 @@ const struct engine *engine_by_name(const char *name, GError **error);
 extern const struct engine engine_ftree;
 extern const struct engine engine_minhop;
 extern const struct engine engine_updn;
-extern const struct engine engine_cdg;
+extern const struct engine engine_dor;
 
 #endif

@@ -8,12 +8,15 @@
  * 3 and x = 4. Two classes that meet at some switch, but nowhere as two sides
  * of a square, have the same dimension: in a line, one begins where the other
  * ends. A ring of four is a square and counts as two dimensions, which does no
- * harm. Lost cables remove squares, but not all squares of two classes.
+ * harm. Lost cables remove squares, so classes of different dimensions may meet
+ * without one: those that meet at most switches are joined first, and none that
+ * have a square with each other by then.
  *
  * Cost. Switches times the cube of their cables.
  */
 #include "routing/grid.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "routing/scratch.h"
@@ -28,7 +31,14 @@ struct grid {
 	uint32_t *number;	/* by edge: number of the class of which it
 				   is the first */
 	uint32_t n_classes;
-	uint8_t *meet, *square;	/* [class][class] */
+	/* [class][class]: pairs of edges at one switch; there is a square */
+	uint32_t *meet;
+	uint8_t *square;
+};
+
+/* Two classes that meet without a square. */
+struct meeting {
+	uint32_t n, a, b;
 };
 
 /* The first edge from `a` to `b`, or SNAPSHOT_NONE. */
@@ -86,7 +96,7 @@ grid_look(struct grid *d, uint32_t e, uint32_t f)
 		return;
 	e = d->number[disjoint_find(d->class, e)];
 	f = d->number[disjoint_find(d->class, f)];
-	d->meet[e * d->n_classes + f] = d->meet[f * d->n_classes + e] = 1;
+	d->meet[MAX(e, f) * d->n_classes + MIN(e, f)]++;
 	if (is_square)
 		d->square[e * d->n_classes + f] =
 			d->square[f * d->n_classes + e] = 1;
@@ -107,6 +117,47 @@ grid_look_all(struct grid *d)
 					grid_look(d, e, f);
 }
 
+static int
+meeting_compare(const void *a, const void *b)
+{
+	const struct meeting *x = a, *y = b;
+
+	if (x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	return x->a != y->a ? (x->a < y->a ? -1 : 1) :
+		x->b < y->b ? -1 : x->b > y->b;
+}
+
+/* Joins the classes of one dimension; returns the sets. */
+static uint32_t *
+grid_join_classes(struct grid *d, GPtrArray *scratch)
+{
+	uint32_t n = d->n_classes, n_meetings = 0, i, k, a, b;
+	uint32_t *joined = SCRATCH(scratch, uint32_t, n);
+	struct meeting *m = SCRATCH(scratch, struct meeting, n * n / 2);
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < i; k++)
+			if (d->meet[i * n + k] && !d->square[i * n + k])
+				m[n_meetings++] = (struct meeting){
+					d->meet[i * n + k], i, k };
+	qsort(m, n_meetings, sizeof(*m), meeting_compare);
+	for (i = 0; i < n; i++)
+		joined[i] = i;
+	for (i = 0; i < n_meetings; i++) {
+		a = disjoint_find(joined, m[i].a);
+		b = disjoint_find(joined, m[i].b);
+		if (a == b || d->square[a * n + b])
+			continue;
+		disjoint_join(joined, a, b);
+		for (k = 0; k < n; k++)
+			d->square[a * n + k] = d->square[b * n + k] =
+				d->square[k * n + a] = d->square[k * n + b] =
+				d->square[a * n + k] | d->square[b * n + k];
+	}
+	return joined;
+}
+
 uint8_t *
 grid_find(const struct graph *g)
 {
@@ -117,6 +168,8 @@ grid_find(const struct graph *g)
 	uint32_t *joined, *number, n_dimensions = 0, i, k, e, n;
 	uint8_t *by_edge;
 
+	if (!g->n_edges)	/* a single switch */
+		return g_malloc0(1);
 	for (e = 0; e < g->n_edges; e++)
 		d.class[e] = e;
 	for (e = 0; e < g->n_edges; e++)
@@ -128,17 +181,10 @@ grid_find(const struct graph *g)
 	n = d.n_classes;
 	if (n <= 1 || n > MAX_CLASSES)
 		return NULL;
-	d.meet = SCRATCH(scratch, uint8_t, n * n);
+	d.meet = SCRATCH(scratch, uint32_t, n * n);
 	d.square = SCRATCH(scratch, uint8_t, n * n);
 	grid_look_all(&d);
-	/* Classes that meet without a square have the same dimension. */
-	joined = SCRATCH(scratch, uint32_t, n);
-	for (i = 0; i < n; i++)
-		joined[i] = i;
-	for (i = 0; i < n; i++)
-		for (k = 0; k < i; k++)
-			if (d.meet[i * n + k] && !d.square[i * n + k])
-				disjoint_join(joined, i, k);
+	joined = grid_join_classes(&d, scratch);
 	number = SCRATCH(scratch, uint32_t, n);
 	for (i = 0; i < n; i++)
 		if (disjoint_find(joined, i) == i)

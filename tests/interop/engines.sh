@@ -21,7 +21,7 @@ auto_case() {
 	check "auto: a tree comes up" run tree.log 'PGFT(4,4;1,4)'
 	check "auto: it is routed by ftree" log_has tree.log 'engine ftree: '
 	check "auto: a ring comes up" run ring.log 'ring(6;2)'
-	check "auto: it is routed by cdg" log_has ring.log 'engine cdg: '
+	check "auto: it is routed by updn" log_has ring.log 'engine updn: '
 	check "auto: and told why" \
 		log_has ring.log 'ftree: not possible: '
 	check "auto: no loop is programmed" log_has_not ring.log 'CREDIT LOOP'
@@ -111,10 +111,10 @@ list_case() {
 ranks_case() {
 	wanted_case ranks || return 0
 	check "ranks: comes up" run first.log 'ring(6;2)' --cache-dir cache1
-	check "ranks: are remembered" grep -qx 'engine cdg' cache1/ranks
+	check "ranks: are remembered" grep -qx 'engine updn' cache1/ranks
 	check "ranks: one for each switch" \
 		[ "$(grep -c '^0x' cache1/ranks)" -eq 6 ]
-	sed 's/cdg/nonsense here/' cache1/ranks >ranks.bad
+	sed 's/updn/nonsense here/' cache1/ranks >ranks.bad
 	cp ranks.bad cache1/ranks
 	check "ranks: comes up with a damaged file" \
 		run second.log 'ring(6;2)' --cache-dir cache1

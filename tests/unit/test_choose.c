@@ -264,8 +264,8 @@ TEST(test_auto_takes_the_best_that_is_safe)
 		{ "PGFT(4,4;1,4)", "ftree", { "1.00 times", "not tried" } },
 		{ "PGFT(3,3,4;1,3,3)", "ftree", { "1.00 times", "not tried" } },
 		{ "single(5)", "ftree", { "1.00 times" } },
-		{ "ring(8;2)", "cdg", { "not possible" } },
-		{ "torus(4,4;1)", "cdg", { "not possible" } },
+		{ "ring(8;2)", "updn", { "not possible" } },
+		{ "torus(4,4;1)", "dor", { "not possible" } },
 		{ "hyperx(4;2)", "updn", { "" } },
 	};
 
@@ -337,7 +337,7 @@ TEST(test_hopeless_engines_end_early)
 
 	fabric_make_damaged(&f, "torus(27,27;1)", &options);
 	assert_true(choose(&f, NULL, false));
-	assert_string_equal(f.choice.engine->name, "cdg");
+	assert_string_equal(f.choice.engine->name, "dor");
 	assert_has(find_compared(&f, "updn"), "would carry about");
 	fabric_clear(&f);
 	fabric_make_damaged(&f, "random(710,3,1)", &options);

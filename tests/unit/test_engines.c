@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "routing/grid.h"
 #include "routing/metrics.h"
 #include "routing/order.h"
 #include "routing/verify.h"
@@ -51,12 +52,13 @@ static const struct engine *const for_trees[] = {
 	&engine_ftree, &engine_minhop, &engine_updn, NULL,
 };
 
-/* ftree takes trees only, cdg takes none. */
+/* ftree takes trees only, dor grids. */
 static bool
-is_for(const struct engine *engine, bool tree)
+is_for(const struct engine *engine, const char *spec)
 {
-	return engine == &engine_ftree ? tree :
-		engine == &engine_cdg ? !tree : true;
+	return engine == &engine_ftree ? is_tree(spec) :
+		engine != &engine_dor || spec[0] == 't' || spec[0] == 'm' ||
+		spec[0] == 'h';
 }
 
 TEST(test_everything_is_reached_without_loops)
@@ -70,7 +72,7 @@ TEST(test_everything_is_reached_without_loops)
 			for (uint64_t seed = 0; seed < 6; seed++) {
 				spec = k < G_N_ELEMENTS(trees) ? trees[k] :
 					others[k - G_N_ELEMENTS(trees)];
-				if (!is_for(engines[i], is_tree(spec)))
+				if (!is_for(engines[i], spec))
 					continue;
 				fabric_open(&f, engines[i], lab_generate(spec,
 					seed, (unsigned)seed * 20), seed % 2);
@@ -105,6 +107,37 @@ find_bound(const struct graph *g)
 	return g->n_edges ? MAX(most, sum / g->n_edges) : 1;
 }
 
+/* Squares are gone where cables are: classes of one dimension and another met
+ * without one, and all became one. */
+TEST(test_damaged_grids_have_their_dimensions)
+{
+	static const struct {
+		const char *spec;
+		unsigned dimensions;
+	} grids[] = {
+		{ "torus(10,10;1)", 2 }, { "mesh(8,8;1)", 2 },
+		{ "mesh(4,4,4;1)", 3 }, { "torus(6,6,6;1)", 3 },
+	};
+	struct fabric f;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(grids); i++)
+		for (uint64_t seed = 1; seed <= 8; seed++) {
+			g_autofree uint8_t *dimension = NULL;
+			unsigned n = 0;
+
+			fabric_open(&f, &engine_dor, lab_generate(
+				grids[i].spec, seed, (unsigned)seed * 5), 0);
+			dimension = grid_find(f.g);
+			assert_non_null(dimension);
+			for (uint32_t e = 0; e < f.g->n_edges; e++)
+				n = MAX(n, dimension[e] + 1u);
+			if (n < grids[i].dimensions)
+				fail_msg("%s, seed %u: %u dimensions",
+					 grids[i].spec, (unsigned)seed, n);
+			fabric_clear(&f);
+		}
+}
+
 /* Aggregation nodes in the switches change neither the paths nor the load of
  * hosts; each pair with one of them has a path, too. */
 TEST(test_aggregation_nodes_cost_hosts_nothing)
@@ -121,7 +154,7 @@ TEST(test_aggregation_nodes_cost_hosts_nothing)
 			g_autofree char *spec = g_strconcat(specs[k / 2],
 				k % 2 ? "+an" : "", NULL);
 
-			if (!is_for(engines[i], is_tree(spec)))
+			if (!is_for(engines[i], spec))
 				continue;
 			fabric_open(&f, engines[i], lab_generate(spec, 1, 0),
 				    0);
@@ -379,9 +412,9 @@ TEST(test_lost_cable_changes_little_and_comes_back)
 
 	for (size_t i = 0; engines[i]; i++)
 		for (size_t k = 0; k < G_N_ELEMENTS(specs); k++) {
-			if (!is_for(engines[i], is_tree(specs[k])) ||
+			if (!is_for(engines[i], specs[k]) ||
 			    !engines[i]->deadlock_free ||
-			    engines[i] == &engine_cdg)
+			    engines[i] == &engine_dor)
 				continue;
 			fabric_open(&whole, engines[i],
 				    lab_generate(specs[k], 6, 0), 0);

@@ -179,7 +179,7 @@ is_tree(const struct trial *t)
 	return g_strv_contains(shape_names, t->fabric);
 }
 
-/* ftree and cdg may refuse what they are not for. Formulas leave every engine a
+/* ftree and dor may refuse what they are not for. Formulas leave every engine a
  * way between all pairs. On trees as people build them the load is near the
  * bound: before the engines had one order and one balance, the worst was 12
  * times for updn and 5 times for ftree. */
@@ -189,10 +189,10 @@ is_good(const struct trial *t, const struct engine *e,
 {
 	if (v->looping || (e->deadlock_free && v->unsorted))
 		return false;
-	if (e == &engine_cdg || !strchr(t->fabric, '('))
+	if (e == &engine_dor || !strchr(t->fabric, '('))
 		if (v->lost_hosts * 10 > (uint64_t)t->g->top * t->g->top)
 			return false;
-	if (e == &engine_cdg)
+	if (e == &engine_dor)
 		return true;
 	if (strchr(t->fabric, '(') && (v->lost_hosts || v->lost_mixed))
 		return false;
@@ -217,13 +217,13 @@ TEST(test_engines_are_safe_and_verify_agrees)
 				judge(&t, lft, NULL, &v);
 				if (!is_good(&t, engines[e], &v))
 					trial_fail(&t, engines[e]->name, &v);
-				if (is_tree(&t) && engines[e] != &engine_cdg) {
+				if (is_tree(&t) && engines[e] != &engine_dor) {
 					sum += log((double)v.max /
 						   (double)v.bound);
 					n++;
 				}
 			} else {
-				assert_true(engines[e] == &engine_cdg ||
+				assert_true(engines[e] == &engine_dor ||
 					    (engines[e] == &engine_ftree &&
 					     *t.fabric != 'P'));
 			}
@@ -748,7 +748,7 @@ judge_groups(const struct trial *t, const struct choice *choice,
 	oracle_groups_free(left, N_GROUPS);
 	/* Dimension order takes so many turns that it leaves room for one
 	 * tree only. */
-	if (choice->engine != &engine_cdg) {
+	if (choice->engine != &engine_dor) {
 		spread->sum += v.max_trees /
 			(v.mean_trees > 0 ? v.mean_trees : 1);
 		spread->n++;
