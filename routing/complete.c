@@ -546,25 +546,28 @@ complete_stage(const struct graph *g, struct lft *lft, const uint32_t *ranks,
 	channels_free(x.m.c);
 }
 
-bool
+enum complete
 complete_hosts(const struct graph *g, struct lft *lft, const uint32_t *ranks)
 {
 	g_autofree uint8_t *lids = complete_find_lids(g, lft, false);
+	g_autofree uint8_t *left = NULL;
 
-	if (lids)
-		complete_stage(g, lft, ranks, lids, STAGE_HOSTS);
-	return lids != NULL;
+	if (!lids)
+		return COMPLETE_BEFORE;
+	complete_stage(g, lft, ranks, lids, STAGE_HOSTS);
+	left = complete_find_lids(g, lft, false);
+	return left ? COMPLETE_NOT : COMPLETE_NOW;
 }
 
 bool
 complete_tables(const struct graph *g, struct lft *lft, const uint32_t *ranks)
 {
-	g_autofree uint8_t *lids = NULL, *left = NULL;
+	g_autofree uint8_t *left = NULL;
 	enum stage stage;
 
 	for (stage = STAGE_ORDER; stage <= STAGE_SEARCH; stage++) {
-		g_free(lids);
-		lids = complete_find_lids(g, lft, true);
+		g_autofree uint8_t *lids = complete_find_lids(g, lft, true);
+
 		if (lids)
 			complete_stage(g, lft, ranks, lids, stage);
 	}

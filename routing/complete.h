@@ -9,19 +9,20 @@
 #include "routing/graph.h"
 #include "routing/tables.h"
 
-/*
- * Paths between hosts, with the turns that the order permits, and more where
- * two switches have no common ancestor. ranks: engine_output.ranks, or NULL. False:
- * nothing was to be done.
- */
-bool complete_hosts(const struct graph *g, struct lft *lft,
-		    const uint32_t *ranks);
+enum complete {
+	COMPLETE_BEFORE,	/* hosts lacked no path to each other */
+	COMPLETE_NOW,
+	COMPLETE_NOT,		/* some still do */
+};
 
-/*
- * All other pairs, and those of hosts that are left, by any turns that keep the
+/* Paths between hosts, with the turns that the order permits, and more where
+ * two switches have no common ancestor. ranks: engine_output.ranks, or NULL. */
+enum complete complete_hosts(const struct graph *g, struct lft *lft,
+			     const uint32_t *ranks);
+
+/* All other pairs, and those of hosts that are left, by any turns that keep the
  * channels acyclic, and with other entries where there is no other path. False:
- * hosts have no path to each other.
- */
+ * hosts have no path to each other. */
 bool complete_tables(const struct graph *g, struct lft *lft,
 		     const uint32_t *ranks);
 

@@ -28,7 +28,6 @@
 
 #include "routing/sets.h"
 
-
 struct spot {
 	uint32_t peer;		/* of a port that is up; else SNAPSHOT_NONE */
 	uint32_t sw;		/* switch of the port; SNAPSHOT_NONE: not a

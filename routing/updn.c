@@ -10,22 +10,52 @@
 
 #include "routing/balance.h"
 #include "routing/complete.h"
+#include "routing/metrics.h"
 
 #define FAR_WORSE	2.0	/* times the load in other tables */
 #define SMALL		1000000u	/* LIDs times switches: no estimate, which
-					   is poor if turns are needed */
+					   is poor if turns are needed, but two
+					   orders are tried */
 
-/* Routes by this order. False if hosts do not reach each other. */
+/* Tables in this order, and its ranks. False: another order may be better, since
+ * this one leaves paths between hosts to searches. */
 static bool
 updn_route(const struct graph *g, const struct order *o,
 	   struct engine_output *out)
 {
+	enum complete hosts;
+
 	balance_route(g, o, false, out->lft);
-	g_free(out->ranks);
 	out->ranks = order_ranks(o);
-	if (complete_hosts(g, out->lft, out->ranks))
+	hosts = complete_hosts(g, out->lft, out->ranks);
+	if (hosts != COMPLETE_BEFORE)
 		balance_route(g, o, true, out->lft);
-	return complete_tables(g, out->lft, out->ranks);
+	return complete_tables(g, out->lft, out->ranks) &&
+		(hosts != COMPLETE_NOT || g->top * g->n_switches > SMALL);
+}
+
+/* An order with a root has all paths; this may cost more than those that
+ * another order lacks, or less. */
+static void
+updn_compare(const struct graph *g, struct engine_output *out)
+{
+	struct order *o = order_with_root(g);
+	struct metrics_load mine, other;
+	struct engine_output rooted;
+
+	engine_output_init(&rooted, lft_new(g->n_switches, g->top));
+	updn_route(g, o, &rooted);
+	order_destroy(o);
+	metrics_all_to_all(g, out->lft, out->ranks, &mine);
+	metrics_all_to_all(g, rooted.lft, rooted.ranks, &other);
+	if (other.lost < mine.lost ||
+	    (other.lost == mine.lost && other.worst < mine.worst)) {
+		memcpy(out->lft->ports, rooted.lft->ports, lft_size(out->lft));
+		memcpy(out->ranks, rooted.ranks,
+		       g->n_switches * sizeof(*out->ranks));
+	}
+	lft_free(rooted.lft);
+	engine_output_clear(&rooted);
 }
 
 static bool
@@ -47,12 +77,8 @@ updn_compute(const struct engine_input *in, struct engine_output *out,
 			    load);
 		return false;
 	}
-	if (!updn_route(in->g, o, out)) {
-		order_destroy(o);
-		o = order_with_root(in->g);
-		memset(out->lft->ports, (int)LFT_NO_PATH, lft_size(out->lft));
-		updn_route(in->g, o, out);
-	}
+	if (!updn_route(in->g, o, out))
+		updn_compare(in->g, out);
 	order_destroy(o);
 	return true;
 }
