@@ -274,6 +274,15 @@ def hosts_everywhere(net):
     return net
 
 
+def hosts_off(net, n_pods, n_leaves):
+    """Of so many pods so many leaves have no host that is on."""
+    tree, _ = pods(net, 8, 6, 6, 6, 6, 6)
+    for low, _ in tree[:n_pods]:
+        for sw in low[:n_leaves]:
+            net.hosts[sw] = 0
+    return net
+
+
 def rails2(net, percent=0):
     low, _ = two_levels(net, 32, 16, 16)
     return net.lose(percent)
@@ -307,6 +316,8 @@ TREES = {
     "full-core": lambda n: full_core(n, 6, 6, 6),
     "full-core-4": lambda n: full_core(n, 6, 4, 6),
     "half-core": half_core,
+    "hosts-off": lambda n: hosts_off(n, 8, 3),
+    "hosts-off-pod": lambda n: hosts_off(n, 1, 6),
     "rails-2": rails2,
     "rails-2-3": lambda n: rails2(n, 3),
     "rails-3": rails3,
