@@ -55,7 +55,8 @@ try() {	# arch
 		[[ $left_out == *" $test "* ]] || names+=("$test")
 	done
 	make -k -j"$(nproc)" check TESTS="${names[*]}" \
-		LOG_COMPILER="qemu-$emulator" >"$scratch/log" 2>&1
+		LOG_COMPILER="timeout -k 9 2400 qemu-$emulator" \
+		>"$scratch/log" 2>&1	# one that hangs ends none of the others
 	for test in "${names[@]}"; do
 		grep -vE '^(ok|PASS)' "$test.log" >"$scratch/log"
 		grep -q '^:global-test-result: PASS' "$test.trs" 2>/dev/null
