@@ -144,11 +144,9 @@ keep(struct inside *k)
 	struct pollfd wait[2] = { { .fd = k->fd, .events = POLLIN } };
 	sigset_t all;
 
-	setpgid(0, 0);
 	prctl(PR_SET_NAME, "lab-keeper");
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &k->mask);
 	wait[1] = (struct pollfd){
 		.fd = signalfd(-1, &all, SFD_CLOEXEC), .events = POLLIN,
 	};
@@ -174,10 +172,23 @@ bool
 keeper_start(struct keeper *k, GError **error)
 {
 	struct inside inside = { .group = getpgrp() };
+	sigset_t all;
 	int pair[2];
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0 ||
-	    (k->pid = fork()) < 0) {
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {
+		k->pid = -1;
+	} else {
+		/* from its first moment: an interrupt at the prompt must not
+		 * end it */
+		sigfillset(&all);
+		sigprocmask(SIG_SETMASK, &all, &inside.mask);
+		k->pid = fork();
+		if (k->pid >= 0)
+			setpgid(k->pid, 0);
+		if (k->pid)
+			sigprocmask(SIG_SETMASK, &inside.mask, NULL);
+	}
+	if (k->pid < 0) {
 		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno),
 			    "no process for programs: %s", g_strerror(errno));
 		return false;
