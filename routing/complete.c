@@ -4,11 +4,11 @@
  *
  * Method. Pairs of hosts come first, by the turns of the engine's order and
  * those of turns.c, so that balance.c sees their load; then all other data by
- * the same turns. What is left gets any turns that keep the channels acyclic,
- * and other entries (mend.c): hosts again, the LIDs inside switches (port 0,
- * aggregation nodes), and the hosts that are left. For each switch the LIDs
- * nearest to the root come first: turns that open there serve all others. A
- * tree that joins all hosts is in that graph from the start, so multicast has
+ * the same turns. Pairs that are left get any turns that keep the channels
+ * acyclic, and other entries (mend.c): hosts again, the LIDs inside switches
+ * (port 0, aggregation nodes), and the hosts that are left. For each switch the
+ * LIDs nearest to the root come first: turns that open there serve all others.
+ * A tree that joins all hosts is in that graph from the start, so multicast has
  * room, and there is a path for every pair.
  *
  * Port 0 to port 0 is no data and makes no channel dependencies: in the end such
@@ -79,6 +79,21 @@ pair_is_lost(const struct graph *g, uint32_t sw, uint32_t lid,
 	return *t && g->island[(*t)->sw] == g->island[sw];
 }
 
+/* Sets to[]: by switch, its first edge to a lower depth; SNAPSHOT_NONE: it has
+ * none. */
+static void
+edges_towards(const struct graph *g, const uint32_t *depth, uint32_t *to)
+{
+	uint32_t sw, e;
+
+	memset(to, 0xff, g->n_switches * sizeof(*to));
+	for (sw = 0; sw < g->n_switches; sw++)
+		for_each_edge(g, sw, e)
+			if (to[sw] == SNAPSHOT_NONE &&
+			    depth[g->edges[e].peer] < depth[sw])
+				to[sw] = e;
+}
+
 /* ------------------------------------------------- port 0 to port 0 alone */
 
 /* By switch: the edge towards the root of its island; SNAPSHOT_NONE: it is the
@@ -89,10 +104,9 @@ default_edges(const struct graph *g, uint32_t *roots)
 {
 	g_autofree uint32_t *depth = g_new(uint32_t, g->n_switches);
 	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
-	uint32_t *up = g_new(uint32_t, g->n_switches), sw, e, n = 0;
+	uint32_t *up = g_new(uint32_t, g->n_switches), sw, n = 0;
 
 	memset(depth, 0xff, g->n_switches * sizeof(*depth));
-	memset(up, 0xff, g->n_switches * sizeof(*up));
 	memset(roots, 0xff, g->n_switches * sizeof(*roots));
 	for (sw = 0; sw < g->n_switches; sw++) {
 		if (!g->n_senders[sw] || roots[g->island[sw]] != SNAPSHOT_NONE)
@@ -102,11 +116,7 @@ default_edges(const struct graph *g, uint32_t *roots)
 		queue[n++] = sw;
 	}
 	graph_search(g, depth, queue, n);
-	for (sw = 0; sw < g->n_switches; sw++)
-		for_each_edge(g, sw, e)
-			if (up[sw] == SNAPSHOT_NONE &&
-			    depth[g->edges[e].peer] < depth[sw])
-				up[sw] = e;
+	edges_towards(g, depth, up);
 	return up;
 }
 
@@ -342,7 +352,7 @@ complete_switch(struct remainder *x, uint32_t sw, bool hosts, uint8_t least)
 
 /* By LID up to g->top: it has an owner, and a switch that sends data to it has
  * cables but no path: 2 if hosts lack one to a host, else 1. NULL: there is
- * none; without `all` there is no 2. */
+ * none or, without `all`, no LID with 2. */
 static uint8_t *
 complete_find_lids(const struct graph *g, const struct lft *lft, bool all)
 {
@@ -476,19 +486,13 @@ complete_open(struct remainder *x, const struct lft *lft, const uint32_t *ranks,
 {
 	const struct graph *g = x->m.g;
 	struct channels *c = NULL;
-	uint32_t sw, e;
 
 	/* of the tables alone, so that more can be added */
 	if (x->stage == STAGE_SEARCH) {
 		x->tops = NULL;
 		return multicast_reserve(g, lft, ranks, x->parent, &x->root);
 	}
-	memset(x->parent, 0xff, g->n_switches * sizeof(*x->parent));
-	for (sw = 0; sw < g->n_switches; sw++)
-		for_each_edge(g, sw, e)
-			if (x->parent[sw] == SNAPSHOT_NONE &&
-			    x->m.depth[g->edges[e].peer] < x->m.depth[sw])
-				x->parent[sw] = e;
+	edges_towards(g, x->m.depth, x->parent);
 	if (channels_load(&c, g, lft, NULL, ranks))
 		return complete_open_turns(x, c, o);
 	channels_free(c);

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "routing/scratch.h"
+#include "routing/sets.h"
 #include "routing/verify.h"
 
 #define WORK_MAX	(UINT64_C(1) << 27)	/* cables and turns followed:
@@ -101,7 +102,7 @@ mend_follow(struct mend *m, uint32_t e, bool add, struct mend_path *path)
 		if (m->is_lost[e])
 			return false;
 		path->hops++;
-		path->most += m->dealt[e];
+		path->load += m->dealt[e];
 		sw = g->edges[e].peer;
 		if (m->is_open[sw])
 			return false;
@@ -127,7 +128,7 @@ mend_find(struct mend *m, uint32_t sw, bool add)
 	for_each_edge(m->g, sw, e)
 		if (mend_follow(m, e, add, &path) &&
 		    (best.edge == SNAPSHOT_NONE || path.hops < best.hops ||
-		     (path.hops == best.hops && path.most < best.most)))
+		     (path.hops == best.hops && path.load < best.load)))
 			best = path;
 	return best;
 }
@@ -180,8 +181,8 @@ search_turn(const struct mend *m, uint32_t in, uint32_t out)
 	far = m->depth ? COST_FAR * m->depth[m->g->edges[in].peer] : 0;
 	if (m->c->place[in] < m->c->place[out])
 		return COST_ADD + far;
-	if (m->is_sure || (m->refused[(size_t)in * CHANNELS_WORDS + port / 64]
-			   >> port % 64 & 1))
+	if (m->is_sure ||
+	    set_has(m->refused + (size_t)in * CHANNELS_WORDS, port))
 		return COST_MAX;
 	return COST_AGAINST + far;
 }
@@ -305,17 +306,16 @@ search_path(struct mend *m, uint32_t sw)
 	return SNAPSHOT_NONE;
 }
 
-/* A turn that closes a loop by itself always will, since the graph grows. */
+/* The turn is not tried again, even if it closed a loop only together with
+ * those in m->added: else the next search would find the same path. */
 bool
 mend_add(struct mend *m, uint32_t in, uint32_t out)
 {
-	uint8_t port = m->g->edges[out].port;
-
 	if (channels_extend(m->c, in, out, m->added))
 		return true;
 	channels_undo(m->c, m->added, 0);
-	m->refused[(size_t)in * CHANNELS_WORDS + port / 64] |=
-		UINT64_C(1) << port % 64;
+	set_add(m->refused + (size_t)in * CHANNELS_WORDS,
+		m->g->edges[out].port);
 	return false;
 }
 

@@ -50,8 +50,8 @@ struct mend {
 
 struct mend_path {
 	uint32_t edge;		/* SNAPSHOT_NONE: no path */
-	uint32_t hops;
-	float most;		/* the largest dealt[] of its channels */
+	uint32_t hops;		/* with the costs of turns to be added */
+	float load;		/* dealt[] of its channels, summed */
 };
 
 /* Borrows g and c; lft is set by the caller. */
