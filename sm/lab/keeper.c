@@ -175,19 +175,15 @@ keeper_start(struct keeper *k, GError **error)
 	sigset_t all;
 	int pair[2];
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {
-		k->pid = -1;
-	} else {
-		/* from its first moment: an interrupt at the prompt must not
-		 * end it */
-		sigfillset(&all);
-		sigprocmask(SIG_SETMASK, &all, &inside.mask);
-		k->pid = fork();
-		if (k->pid >= 0)
-			setpgid(k->pid, 0);
-		if (k->pid)
-			sigprocmask(SIG_SETMASK, &inside.mask, NULL);
-	}
+	/* from its first moment: an interrupt at the prompt must not end it */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &inside.mask);
+	k->pid = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0 ?
+		-1 : fork();
+	if (k->pid >= 0)
+		setpgid(k->pid, 0);
+	if (k->pid)
+		sigprocmask(SIG_SETMASK, &inside.mask, NULL);
 	if (k->pid < 0) {
 		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno),
 			    "no process for programs: %s", g_strerror(errno));
