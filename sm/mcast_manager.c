@@ -689,6 +689,10 @@ mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
 void
 mcast_manager_cut(struct mcast_manager *m, struct mft *trees)
 {
+	if (!m->cutter) {	/* it has been stopped */
+		mft_free(trees);
+		return;
+	}
 	mft_free(m->wanted);
 	m->wanted = trees;
 	smp_batch_wake(m->batch);

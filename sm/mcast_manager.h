@@ -114,7 +114,7 @@ struct mcast_cutter {
 bool mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
 			   struct lid_map *lids, const uint8_t *fresh,
 			   const struct mcast_cutter *cutter, void *data);
-/* Takes the tables over. */
+/* Takes the tables over. Nothing happens if the manager was stopped. */
 void mcast_manager_cut(struct mcast_manager *m, struct mft *trees);
 
 /* A callback: groups may have changed; trees are computed 5 ms later. */
