@@ -268,7 +268,6 @@ reload(struct daemon *d, GPtrArray *warnings, GPtrArray *errors)
 		sweep_set_route(d->sm->sweep, &d->site->route);
 		sweep_set_names(d->sm->sweep, d->site->lists.names);
 		sweep_set_partitions(d->sm->sweep, d->site->partitions->rules);
-		sa_set_policy(d->sm->sa, d->site->lists.sls);
 		return true;
 	}
 	log_lines(d, LOG_ERROR, errors);
@@ -658,7 +657,6 @@ daemon_connect(struct daemon *d)
 		.gid_prefix = d->site->policy.gid_prefix,
 		.packet_life = d->site->policy.packet_life_time,
 		.subnet_timeout = d->site->policy.subnet_timeout,
-		.policy = d->site->lists.sls,
 		.group_quota = c->group_quota,
 		.qos = c->qos.enabled,
 	};

@@ -115,7 +115,7 @@ static const struct {
 /* Keys that name a file. */
 static const char *const file_keys[] = {
 	"cn_guid_file", "io_guid_file", "node_name_map_name", PARTITIONS,
-	"qos_policy_file", "root_guid_file", NULL,
+	"root_guid_file", NULL,
 };
 
 /* --- files --- */
@@ -160,24 +160,31 @@ add_file(struct import *im, const char *key, const char *from, char *to)
 
 /* The path as named; if that is in OpenSM's own folder or does not exist, the
  * file of that name in the folder that is imported, which may be a copy of
- * another machine's. */
-static enum import_verdict
-take_file(struct import *im, const char *key, const char *value)
+ * another machine's. g_free; NULL: neither is there. */
+static char *
+find_file(const struct import *im, const char *value)
 {
 	g_autofree char *name = g_path_get_basename(value);
 	g_autofree char *here = g_build_filename(im->dir, name, NULL);
 	bool there = g_file_test(value, G_FILE_TEST_IS_REGULAR);
-	const char *from = there ? value : NULL;
+
+	if (g_file_test(here, G_FILE_TEST_IS_REGULAR) &&
+	    (!there || g_str_has_prefix(value, OPENSM_CONF)))
+		return g_steal_pointer(&here);
+	return there ? g_strdup(value) : NULL;
+}
+
+static enum import_verdict
+take_file(struct import *im, const char *key, const char *value)
+{
+	g_autofree char *name = g_path_get_basename(value);
+	g_autofree char *from = find_file(im, value);
 	g_autofree char *base = strcmp(key, PARTITIONS) ?
 		g_strdup(name) : g_strdup("partitions.conf");
 	char *to;
 
-	if (g_file_test(here, G_FILE_TEST_IS_REGULAR) &&
-	    (!there || g_str_has_prefix(value, OPENSM_CONF)))
-		from = here;
-	/* OpenSM's built-in names, which it writes out */
-	if (!from && (!strcmp(key, PARTITIONS) ||
-		      !strcmp(key, "qos_policy_file")))
+	/* OpenSM's built-in name, which it writes out */
+	if (!from && !strcmp(key, PARTITIONS))
 		return IMPORT_DEFAULT;
 	if (!from)
 		return IMPORT_MISSING;
@@ -229,6 +236,7 @@ take_key(struct import *im, const char *where, const char *key,
 	const struct option *o = option_find_key(&options_table, key);
 	bool is_set = strcmp(value, "(null)") && *value;
 	g_autofree char *why = NULL, *shown = text_one_line(value);
+	g_autofree char *file = *value == '/' ? find_file(im, value) : NULL;
 	const char *remark = NULL;
 	enum import_verdict verdict = IMPORT_DEFAULT;
 	enum opensm_key_verdict foreign;
@@ -241,7 +249,7 @@ take_key(struct import *im, const char *where, const char *key,
 	if (o && is_set)
 		verdict = judge_own(im, o, value, &remark, &why);
 	if (!o) {
-		foreign = opensm_key_judge(key, value, &remark);
+		foreign = opensm_key_judge(key, file ?: value, &remark);
 		verdict = foreign == OPENSM_KEY_HARMLESS ? IMPORT_DEFAULT :
 			foreign == OPENSM_KEY_UNUSED && remark ?
 			IMPORT_OTHERWISE : IMPORT_MISSING;

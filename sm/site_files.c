@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "sm/config/guid_files.h"
-#include "sm/config/qos_policy_conf.h"
 #include "topology/state_file.h"
 #include "topology/text.h"
 
@@ -28,9 +27,6 @@ static const struct {
 		offsetof(struct options, cn_guid_file), NULL, NULL },
 	[SITE_IO_NODES] = { "io_guid_file",
 		offsetof(struct options, io_guid_file), NULL, NULL },
-	[SITE_SLS] = { "qos_policy_file",
-		offsetof(struct options, qos_policy_file),
-		"paths have the SLs of their partitions", NULL },
 	[SITE_NAMES] = { "node_name_map_name",
 		offsetof(struct options, node_names_file),
 		"nodes have the names that they tell", NULL },
@@ -127,7 +123,6 @@ clear_lists(struct site_lists *l)
 	g_clear_pointer(&l->roots, g_array_unref);
 	g_clear_pointer(&l->compute_nodes, g_array_unref);
 	g_clear_pointer(&l->io_nodes, g_array_unref);
-	qos_policy_unref(l->sls);
 	g_clear_pointer(&l->names, g_hash_table_unref);
 	for (unsigned i = 0; i < SITE_TEXTS; i++)
 		g_clear_pointer(&l->texts[i], g_free);
@@ -243,19 +238,13 @@ site_files_load(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
 {
 	struct site_lists new = { .roots = NULL };
 	guint before = errors->len;
-	g_autoptr(GError) sls_error = NULL, names_error = NULL;
+	g_autoptr(GError) names_error = NULL;
 	const char *text;
 
 	read_list(s, SITE_ROOTS, &new, &new.roots, warnings, errors);
 	read_list(s, SITE_COMPUTE_NODES, &new, &new.compute_nodes, warnings,
 		  errors);
 	read_list(s, SITE_IO_NODES, &new, &new.io_nodes, warnings, errors);
-	text = s->conf->qos.enabled ?
-		read_text(s, SITE_SLS, &new, warnings, errors) : NULL;
-	if (text)
-		new.sls = qos_policy_conf_parse(text, path_of(s, SITE_SLS),
-						&sls_error);
-	add_error(errors, sls_error);
 	text = read_text(s, SITE_NAMES, &new, warnings, errors);
 	if (text)
 		new.names = node_name_map_parse(text, path_of(s, SITE_NAMES),

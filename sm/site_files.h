@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A site's files: what the configuration names besides itself. Partitions,
- * lists of GUIDs, the QoS policy, names of nodes, read at the start and again
- * on demand.
+ * lists of GUIDs, names of nodes, read at the start and again on demand.
  */
 #ifndef MINISM_SM_SITE_FILES_H
 #define MINISM_SM_SITE_FILES_H
@@ -18,7 +17,6 @@ enum site_text {
 	SITE_ROOTS,
 	SITE_COMPUTE_NODES,
 	SITE_IO_NODES,
-	SITE_SLS,
 	SITE_NAMES,
 	SITE_PARTITIONS,
 	SITE_TEXTS
@@ -28,7 +26,6 @@ enum site_text {
 struct site_lists {
 	char *texts[SITE_TEXTS];	/* of the files */
 	GArray *roots, *compute_nodes, *io_nodes;	/* GUIDs */
-	struct qos_policy *sls;	/* SLs of paths */
 	GHashTable *names;	/* the node name map, see guid_files.h */
 };
 

@@ -64,8 +64,6 @@ sm_instance_publish(struct sm_instance *sm, const struct sweep_report *r)
 			 memberships_ref(v->memberships), params->gid_prefix,
 			 params->packet_life, params->subnet_timeout);
 	view->qos = params->qos;
-	if (params->policy)
-		view->policy = qos_policy_ref(params->policy);
 	if (v->tables)
 		view->tables = port_tables_ref(v->tables);
 	/* This SM first, then those of the last election, as they were. That

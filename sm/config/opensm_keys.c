@@ -9,7 +9,7 @@
  * output of `opensm -c` is full of those, and needless warnings would hide the
  * others.
  *
- * The name of a file that OpenSM reads by default counts only if the file exists.
+ * The name of a file that OpenSM reads if it is there counts only then.
  *
  * Source: the output of `opensm -c` of OpenSM 3.3.23, without the keys of
  * options.c, and additional keys of NVIDIA's subnet manager.
@@ -26,6 +26,7 @@ struct opensm_key {
 };
 
 #define ANY	"*"
+#define NO_FILE	"/"	/* a file that does not exist */
 
 #define CONSOLE	"minismctl asks a running minism"
 #define ROTATE	"SIGUSR1 opens the log again, for logrotate"
@@ -86,9 +87,8 @@ static const struct opensm_key opensm_keys[] = {
 	{ 0, "log_max_size", "0", ROTATE },
 	{ 0, "max_reverse_hops", "0", NULL },
 	{ 0, "mcgroup_join_validation", "TRUE", NULL },
-	{ 0, "per_module_logging_file", "/etc/opensm/per-module-logging.conf",
-	  NULL },
-	{ 0, "prefix_routes_file", "/etc/opensm/prefix-routes.conf", NULL },
+	{ 0, "per_module_logging_file", NO_FILE, NULL },
+	{ 0, "prefix_routes_file", NO_FILE, NULL },
 	{ 0, "scatter_ports", "0", NULL },
 	{ 0, "sm_assigned_guid", "0x00", NULL },
 	{ 0, "sweep_on_trap", "TRUE", NULL },
@@ -133,7 +133,8 @@ static const struct opensm_key opensm_keys[] = {
 	  "LIDs are remembered always, in --cache-dir" },
 	{ 'X', "guid_routing_order_file", NULL, NULL },
 	{ 'y', "stay_on_fatal", NULL, "minism stays in any case" },
-	{ 'Y', NULL, NULL, "the key qos_policy_file of minism.conf" },
+	{ 'Y', "qos_policy_file", NO_FILE,
+	  "a path has the SL of its partition, \"sl=\" in partitions.conf" },
 	{ 'z', "connect_roots", "FALSE", NULL },
 	{ 'Z', NULL, NULL, "the key part_enforce of minism.conf" },
 };
@@ -167,8 +168,9 @@ opensm_key_judge(const char *key, const char *value, const char **instead)
 	*instead = k->instead;
 	if (!g_ascii_strcasecmp(value, "(null)") ||
 	    (k->done && (k->done[0] == ANY[0] ||
-			 (!g_ascii_strcasecmp(value, k->done) &&
-			  !g_file_test(k->done, G_FILE_TEST_EXISTS)))))
+			 !g_ascii_strcasecmp(value, k->done) ||
+			 (k->done[0] == NO_FILE[0] &&
+			  !g_file_test(value, G_FILE_TEST_EXISTS)))))
 		return OPENSM_KEY_HARMLESS;
 	return OPENSM_KEY_UNUSED;
 }

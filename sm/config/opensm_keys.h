@@ -11,8 +11,8 @@ enum opensm_key_verdict {
 	OPENSM_KEY_HARMLESS,	/* not set, or minism behaves so anyway */
 };
 
-/* value: the first word behind the key. *instead: the replacement in minism, or
- * NULL. */
+/* value: the word behind the key, without quotes. *instead: the replacement in
+ * minism, or NULL. */
 enum opensm_key_verdict opensm_key_judge(const char *key, const char *value,
 					 const char **instead);
 

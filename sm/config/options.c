@@ -442,8 +442,6 @@ static const struct option rows[] = {
 	OPTION_KEY("polling_retry_number", &option_number, AT(polls_lost), 1,
 		   1000, "2"),
 	OPTION_KEY("qos", &option_bool, AT(qos.enabled), 0, 0, NULL),
-	OPTION_KEY("qos_policy_file", &option_text, AT(qos_policy_file), 0, 0,
-		   NULL),
 	QOS_KEYS("qos_", AT(qos.all)),
 	QOS_KEYS("qos_ca_", AT(qos.kinds[QOS_CA])),
 	QOS_KEYS("qos_rtr_", AT(qos.kinds[QOS_ROUTER])),
@@ -741,7 +739,9 @@ options_parse(struct options *conf, const char *text, const char *name,
 		g_autofree char *value = NULL;
 
 		s.at = text_skip_blanks(s.at);
-		value = g_strndup(s.at, strcspn(s.at, " \t\r\n"));
+		value = *s.at == '"' ?
+			g_strndup(s.at + 1, strcspn(s.at + 1, "\"\n")) :
+			g_strndup(s.at, strcspn(s.at, " \t\r\n"));
 		if (o)
 			read_value(&s, o, conf);
 		else

@@ -83,7 +83,6 @@ struct options {
 	unsigned poll_ms;	/* a standby polls the master so often, */
 	unsigned polls_lost;	/* and after so many without an answer acts */
 	struct qos qos;
-	char *qos_policy_file;	/* NULL: none */
 	unsigned group_quota;	/* groups that a port may create; 0: any */
 	unsigned flap_limit, flap_interval_s, flap_hold_s; /* flaps.h */
 	bool babbling_disable;	/* a port that babbles */

@@ -349,7 +349,7 @@ static const struct command commands[] = {
 	  "above", 1, 2, 1 << REQUEST_FOLLOW, run_events },
 	{ "sweep", "[--wait]", "sweep now, and read everything again", 1, 2,
 	  1 << REQUEST_WAIT, run_sweep },
-	{ "reload", "", "read partitions, lists of GUIDs and the QoS policy "
+	{ "reload", "", "read partitions, lists of GUIDs and names of nodes "
 	  "again, then sweep", 1, 1, 0, run_reload },
 	{ "partitions", "[NAME|PKEY]", "partitions and their members", 1, 2, 0,
 	  control_partitions },

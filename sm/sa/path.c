@@ -15,9 +15,8 @@
  * Flow of path_find, cheapest refusal first:
  *   1. partition: the P_Key of the query, or of those that both have the
  *	default partition's, else the lowest; two limited members share none (IBA 10.9.3)
- *   2. SL: the policy's for such a path, else the partition's; if the query
- *	has one, the partition is the first with which the path has this SL.
- *	With QoS off SLs have no meaning: 0, or that of the query
+ *   2. SL: the partition's; if the query has one, the partition is the first
+ *	that has it. With QoS off SLs have no meaning: 0, or that of the query
  *   3. the route through the forwarding tables, and back. Without Reversible
  *	in the query the path is reversible if a route leads back; it then has
  *	the MTU and rate of the slower direction, for the answers of the other
@@ -82,50 +81,20 @@ path_has(const struct path_query *query, unsigned bit)
 /* --------------------------------------------------- partitions and SLs */
 
 static uint8_t
-partition_sl(const struct sa_db *v, uint16_t pkey)
+sl_of(const struct sa_db *v, const struct path_query *w, uint16_t pkey)
 {
-	const struct partition *p = partition_rules_find(v->rules,
-							 pkey_base(pkey));
-
-	return p ? p->sl : 0;
-}
-
-/* The properties of a path that the policy compares; to SNAPSHOT_NONE: any
- * destination. */
-static struct qos_path
-policy_path(const struct sa_db *v, const struct path_query *w, uint32_t from,
-	    uint32_t to, uint16_t pkey)
-{
-	return (struct qos_path){
-		.has_service = w->comp_mask & PATH_SERVICE_ID_BITS,
-		.service = w->want.service_id,
-		.pkey = pkey,
-		.source = v->subnet->ports[from].guid,
-		.target = to == SNAPSHOT_NONE ? 0 : v->subnet->ports[to].guid,
-	};
-}
-
-static uint8_t
-sl_of(const struct sa_db *v, const struct path_query *w, uint32_t from,
-      uint32_t to, uint16_t pkey)
-{
-	uint8_t sl = partition_sl(v, pkey);
-	struct qos_path path;
+	const struct partition *p;
 
 	if (!v->qos)
 		return path_has(w, PATH_SL) ? w->want.sl : 0;
-	if (!v->policy)
-		return sl;
-	path = policy_path(v, w, from, to, pkey);
-	return qos_policy_sl(v->policy, &path, sl);
+	p = partition_rules_find(v->rules, pkey_base(pkey));
+	return p ? p->sl : 0;
 }
 
 static bool
-sl_fits(const struct sa_db *v, const struct path_query *w, uint32_t from,
-	uint32_t to, uint16_t pkey)
+sl_fits(const struct sa_db *v, const struct path_query *w, uint16_t pkey)
 {
-	return !path_has(w, PATH_SL) ||
-		sl_of(v, w, from, to, pkey) == w->want.sl;
+	return !path_has(w, PATH_SL) || sl_of(v, w, pkey) == w->want.sl;
 }
 
 /* 0: they share none, or not the one of the query. */
@@ -138,43 +107,34 @@ choose_pkey(const struct sa_db *v, const struct path_query *w, uint32_t from,
 
 	if (path_has(w, PATH_PKEY))
 		return memberships_meet(m, from, to, pkey) &&
-			sl_fits(v, w, from, to, pkey) ? pkey : 0;
+			sl_fits(v, w, pkey) ? pkey : 0;
 	pkey = memberships_common(m, from, to);
-	if (!pkey || sl_fits(v, w, from, to, pkey))
+	if (!pkey || sl_fits(v, w, pkey))
 		return pkey;
 	for (uint32_t i = m->first[from]; i < m->first[from + 1]; i++) {
 		/* sorted, limited before full: the full one is better */
 		if (i + 1 < m->first[from + 1] &&
 		    pkey_base(m->pkeys[i + 1]) == pkey_base(m->pkeys[i]))
 			continue;
-		if (sl_fits(v, w, from, to, m->pkeys[i]) &&
+		if (sl_fits(v, w, m->pkeys[i]) &&
 		    memberships_meet(m, from, to, m->pkeys[i]))
 			return m->pkeys[i];
 	}
 	return 0;
 }
 
-/* Has the port a P_Key of the query, with its SL to any destination? */
+/* Has the port a P_Key of the query, with its SL? */
 static bool
 pkey_may_start(const struct sa_db *v, const struct path_query *w,
 	       uint32_t from)
 {
 	const struct memberships *m = v->memberships;
 
-	for (uint32_t i = m->first[from]; i < m->first[from + 1]; i++) {
-		uint16_t pkey = m->pkeys[i];
-		struct qos_path path;
-
-		if (path_has(w, PATH_PKEY) &&
-		    pkey_base(pkey) != pkey_base(w->want.pkey))
-			continue;
-		if (!path_has(w, PATH_SL) || !v->qos)
+	for (uint32_t i = m->first[from]; i < m->first[from + 1]; i++)
+		if ((!path_has(w, PATH_PKEY) ||
+		     pkey_base(m->pkeys[i]) == pkey_base(w->want.pkey)) &&
+		    sl_fits(v, w, m->pkeys[i]))
 			return true;
-		path = policy_path(v, w, from, SNAPSHOT_NONE, pkey);
-		if (qos_policy_may_give(v->policy, &path,
-					partition_sl(v, pkey), w->want.sl))
-			return true;
-	}
 	return false;
 }
 
@@ -221,7 +181,7 @@ path_find(const struct sa_db *v, const struct path_query *w, uint32_t from,
 	out->slid = slid;
 	out->dlid = dlid;
 	out->pkey = pkey;
-	out->sl = sl_of(v, w, from, to, pkey);
+	out->sl = sl_of(v, w, pkey);
 	out->mtu_selector = out->rate_selector = out->life_selector =
 		SA_EXACTLY;
 	/* No GRH is needed in a subnet, so its FlowLabel, TClass and HopLimit

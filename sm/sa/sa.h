@@ -20,13 +20,11 @@ struct sa_params {
 	unsigned group_quota;	/* groups that a port may have created; 0: no
 				   limit */
 	bool qos;		/* paths have the SLs of their partitions */
-	struct qos_policy *policy;	/* or those of a policy; NULL: there is
-					   none */
 };
 
 /* Other modules read it, and set `sms` and the hooks. */
 struct sa {
-	struct sa_params params;	/* with a reference on the policy */
+	struct sa_params params;
 	struct sa_db *view;	/* from which it answers; NULL: we are not the
 				   master */
 	struct groups *groups;		/* mcmember.h */
@@ -49,9 +47,6 @@ struct sa {
 
 struct sa *sa_new(const struct sa_params *params);
 void sa_free(struct sa *sa);
-
-/* From the next sweep on; takes a reference. May be NULL. */
-void sa_set_policy(struct sa *sa, struct qos_policy *policy);
 
 /*
  * Answers from this view from now on; takes a reference. NULL: we are not the

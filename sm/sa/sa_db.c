@@ -228,7 +228,6 @@ sa_db_unref(struct sa_db *v)
 	mft_free(v->mft);
 	memberships_unref(v->memberships);
 	partition_rules_unref(v->rules);
-	qos_policy_unref(v->policy);
 	port_tables_unref(v->tables);
 	g_free(v->closed);
 	g_free(v->first_hop);

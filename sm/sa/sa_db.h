@@ -11,7 +11,6 @@
 #include "topology/lid.h"
 #include "topology/partition.h"
 #include "topology/port_tables.h"
-#include "topology/qos.h"
 #include "topology/snapshot.h"
 
 /*
@@ -64,8 +63,6 @@ struct sa_db {
 	struct memberships *memberships;	/* owned */
 	bool qos;	/* off: VLs are as the devices have them, all
 			   partitions have SL 0 */
-	struct qos_policy *policy;	/* a reference; NULL: SLs of paths go
-					   by their partitions only */
 	struct port_tables *tables;	/* see "tables of ports"; a reference,
 					   NULL: nothing is known */
 	bool own_tables;	/* there is no other reference on them */
@@ -85,7 +82,7 @@ struct sa_db {
 };
 
 /* Takes references on subnet, lids, lft, mft, rules; takes memberships over. The
- * caller may add qos, policy, tables. */
+ * caller may add qos, tables. */
 struct sa_db *sa_db_new(struct snapshot *s, struct lid_map *lids,
 			    struct lft *lft, struct mft *mft,
 			    struct partition_rules *rules,

@@ -25,8 +25,6 @@ sa_new(const struct sa_params *params)
 	struct sa *sa = g_new0(struct sa, 1);
 
 	sa->params = *params;
-	sa->params.policy = NULL;
-	sa_set_policy(sa, params->policy);
 	sa->groups = groups_new();
 	sa->groups->quota = params->group_quota;
 	sa->services = services_new();
@@ -44,7 +42,6 @@ sa_free(struct sa *sa)
 	if (!sa)
 		return;
 	sa_db_unref(sa->view);
-	qos_policy_unref(sa->params.policy);
 	groups_free(sa->groups);
 	services_free(sa->services);
 	informs_free(sa->informs);
@@ -52,13 +49,6 @@ sa_free(struct sa *sa)
 	g_array_unref(sa->trees);
 	g_array_unref(sa->followers);
 	g_free(sa);
-}
-
-void
-sa_set_policy(struct sa *sa, struct qos_policy *policy)
-{
-	qos_policy_unref(sa->params.policy);
-	sa->params.policy = policy ? qos_policy_ref(policy) : NULL;
 }
 
 /* ------------------------------------------------------------- a new view */

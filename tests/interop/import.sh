@@ -51,10 +51,12 @@ site() {
 	root_guid_file "/somewhere/else/roots"
 	cn_guid_file /nowhere/cns
 	partition_config_file /etc/opensm/partitions.conf
-	qos_policy_file /etc/opensm/no-such-policy.conf
+	qos_policy_file /etc/opensm/qos-policy.conf
+	prefix_routes_file /etc/opensm/no-such-routes.conf
 	spelt_wrongly 1
 	END
 	echo '0x00020000	spine-1' >osm/roots
+	echo 'qos-ulps' >osm/qos-policy.conf
 	echo 'Red=0x10 : 0x10011=full, 0x10021=full ;' >osm/partitions.conf
 	echo '0x0000000000010011 0x0005 0x0005' >osm-cache/guid2lid
 	cat >verdicts <<-'END'
@@ -66,6 +68,7 @@ site() {
 	  otherwise      console loopback: minismctl asks a running minism
 	  otherwise      log_file /var/log/opensm.log: the journal; for a file log_file /var/log/minism/NAME
 	  otherwise      daemon TRUE: the service stays in the foreground; by hand minism -B
+	  otherwise      qos_policy_file /etc/opensm/qos-policy.conf: a path has the SL of its partition, "sl=" in partitions.conf
 	  otherwise      routing_engine lash: auto, the best of minism's that fits
 	  NOT AVAILABLE  event_plugin_name osmx
 	  NOT AVAILABLE  cn_guid_file /nowhere/cns: no such file
@@ -80,7 +83,7 @@ report_case() {
 	check "report: each key has its verdict" \
 		diff <(grep -E '^  ' report) verdicts
 	check "report: and is counted" reported \
-		'^osm/opensm.conf: 16 keys: 5 used, 4 the same by default, 4 done otherwise, 3 NOT AVAILABLE$'
+		'^osm/opensm.conf: 17 keys: 5 used, 4 the same by default, 5 done otherwise, 3 NOT AVAILABLE$'
 	check "report: partitions" reported \
 		'partitions.conf: 2 partitions; ports that could communicate before and cannot now: none'
 	check "report: LIDs" reported '1 ports keep their LIDs; 0 have another'
@@ -161,7 +164,7 @@ refused_case() {
 	site
 	echo 'lmc 9' >>osm/opensm.conf
 	check "refused: a bad value" import 1 --write
-	check "refused: with its line" reported 'REFUSED .*opensm.conf:18: lmc: '
+	check "refused: with its line" reported 'REFUSED .*opensm.conf:19: lmc: '
 	site
 	echo '0x0000000000010021 0x0005 0x0005' >>osm-cache/guid2lid
 	check "refused: a LID of two ports" import 1 --write

@@ -150,12 +150,11 @@ bom_case() {
 	printf 'm_key 0x1234\nlmc 9\n' >bad-key
 	printf '0x0000000000010010\n' >roots
 	printf '0x0000000000010010 "a switch"\n' >names
-	printf 'qos-ulps\n default : 1\nend-qos-ulps\n' >policy
 	printf 'Default=0x7fff, ipoib : ALL=full ;\n' >parts
 	cp "$demo" net
 	"$route" net -d tables >/dev/null 2>&1
-	printf 'qos TRUE\nqos_policy_file policy.bom\n' >conf
-	for f in bad-key roots names policy parts net tables conf; do
+	printf 'qos TRUE\n' >conf
+	for f in bad-key roots names parts net tables conf; do
 		with_bom "$f"
 	done
 	check_says "a BOM in all files: good, and no key is overlooked" 0 \

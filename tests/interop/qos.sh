@@ -1,23 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # Quality of service as clients see it: smpquery finds the tables that were
-# configured; saquery asks for paths, and their SLs are those of the policy's
-# rules; a policy with a mistake in it starts nothing.
+# configured; saquery asks for paths, and their SLs are those of the partitions.
 # shellcheck source=tests/interop/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 need saquery smpquery
 
-cat >policy <<END
-qos-ulps
-	any, service-id 0x6234 : 3
-	sdp, port-num 5000     : 4
-	ipoib                  : 2
-end-qos-ulps
+cat >partitions <<END
+Default=0x7fff, sl=2 : ALL=full ;
+Storage=0x10, sl=3 : ALL=full ;
 END
+echo policy >policy
 printf 'qos TRUE\nqos_policy_file "%s"\n' "$SCRATCH/policy" >qos.conf
-sed 's/TRUE/FALSE/' qos.conf >off.conf
-printf 'qos TRUE\nqos_policy_file /nowhere/policy\n' >away.conf
+echo 'qos FALSE' >off.conf
 
 # Four VLs: SL 4 and 5 are folded, as VL 9 is; SL 6 is dropped.
 cat >tables.conf <<END
@@ -82,39 +78,27 @@ sim_stop
 
 sim_start "$SCRATCH/tree.net" || { ok 1 "ibsim starts"; done_testing; }
 rm -rf cache
-sm_start on.log -F "$SCRATCH/qos.conf" --cache-dir "$SCRATCH/cache"
+sm_start on.log -F "$SCRATCH/qos.conf" --cache-dir "$SCRATCH/cache" \
+	-P "$SCRATCH/partitions"
 check "the fabric comes up" await 20 log_has on.log 'SUBNET UP'
-sl_is 2 "a path in the default partition has the SL of ipoib"
-sl_is 3 "a path to a ServiceID has the SL of its rule" --service_id 0x6234
-sl_is 4 "a path to an SDP port has the SL of its rule" --service_id 0x11388
-sl_is 2 "a path to another ServiceID has not" --service_id 0x6235
-sl_is 2 "the SL that it has may be asked for" --sl 2
-if on H-5 client -t 10 saquery PR --slid 9 --dlid 10 --sl 3 >answer 2>&1 &&
+check "a policy file is a warning" \
+	log_has on.log 'qos_policy_file is not used .*"sl=" in partitions.conf'
+sl_is 2 "a path has the SL of its partition"
+sl_is 3 "in another partition another one" --pkey 0x8010
+sl_is 3 "the SL that is asked for chooses the partition" --sl 3
+if on H-5 client -t 10 saquery PR --slid 9 --dlid 10 --sl 4 >answer 2>&1 &&
 	grep -q dlid answer; then
-	ok 1 "another one may not"
+	ok 1 "there is no path with another one"
 	note_file answer
 else
-	ok 0 "another one may not"
+	ok 0 "there is no path with another one"
 fi
 sm_kill_all
-sim_stop
 
-sim_start "$SCRATCH/tree.net" || { ok 1 "ibsim starts"; done_testing; }
-sm_start off.log -F "$SCRATCH/off.conf" --cache-dir "$SCRATCH/cache"
+sm_start off.log -F "$SCRATCH/off.conf" --cache-dir "$SCRATCH/cache" \
+	-P "$SCRATCH/partitions"
 check "it comes up with QoS off" await 20 log_has off.log 'SUBNET UP'
-sl_is 0 "then the policy is not used" --service_id 0x6234
+sl_is 0 "then SLs of partitions are not used" --pkey 0x8010
 sm_kill_all
-
-check "a policy that is not there is no error" \
-	sm_once away.log -F "$SCRATCH/away.conf" \
-	--cache-dir "$SCRATCH/cache"
-check "but a warning" log_has away.log 'there is no /nowhere/policy'
-
-sed -i 's/sdp/spd/' policy
-timeout -k 2 10 "$MINISM" -o -F "$SCRATCH/qos.conf" >out 2>err </dev/null
-[ $? -eq 2 ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] &&
-	grep -q 'policy:3:2: "spd" is not known here; the nearest is sdp' err
-ok $? "a mistake in it is one line with its place, exit 2" || note_file err
-
 sim_stop
 done_testing

@@ -21,7 +21,6 @@
 #include "sm/log.h"
 #include "sm/plan/mkey_db.h"
 #include "sm/plan/plan.h"
-#include "topology/qos.h"
 
 #define AUTO(type)	__attribute__((cleanup(auto_##type))) struct type
 #define AUTO_VALUE(fn)	__attribute__((cleanup(fn)))
@@ -47,7 +46,6 @@ AUTO_DEFINE(options, options_free)
 AUTO_DEFINE(partition_rules, partition_rules_unref)
 AUTO_DEFINE(plan, plan_free)
 AUTO_DEFINE(port_tables, port_tables_unref)
-AUTO_DEFINE(qos_policy, qos_policy_unref)
 AUTO_DEFINE(rank_list, rank_list_free)
 AUTO_DEFINE(snapshot, snapshot_unref)
 AUTO_DEFINE(transport, transport_free)

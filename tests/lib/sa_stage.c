@@ -17,7 +17,6 @@
 struct stage {
 	struct lab l;		/* the first member: words may take it */
 	struct request r;
-	struct qos_policy *policy;
 	struct port_tables *held;
 	GString *saved;
 	struct sa_mark mark;	/* the last one */
@@ -36,7 +35,6 @@ sa_stage_set_up(void **state)
 	struct stage *st = g_new0(struct stage, 1);
 
 	lab_open(&st->l, "PGFT(3,4;1,3)", 0);
-	st->policy = qos_policy_new();
 	st->saved = g_string_new(NULL);
 	*state = st;
 	return 0;
@@ -48,7 +46,6 @@ sa_stage_tear_down(void **state)
 	struct stage *st = *state;
 
 	lab_close(&st->l);
-	qos_policy_unref(st->policy);
 	g_clear_pointer(&st->held, port_tables_unref);
 	g_string_free(st->saved, TRUE);
 	g_free(st);
@@ -316,31 +313,6 @@ WORD(do_sl, struct lab *l)
 WORD(do_no_qos, struct stage *st)
 {
 	st->l.v->qos = false;
-}
-
-/* service|pkey LOW HIGH SL, target|source PORT SL; publishes */
-WORD(do_qos_rule, struct stage *st)
-{
-	static const char *const names[] = {
-		[QOS_MATCH_SERVICE] = "service", [QOS_MATCH_PKEY] = "pkey",
-		[QOS_MATCH_TARGET] = "target", [QOS_MATCH_SOURCE] = "source",
-	};
-	struct qos_rule rule = { 0 };
-	uint32_t port;
-
-	while (strcmp(names[rule.match], words[0]))
-		rule.match++;
-	if (find_port(&st->l, words[1], &port)) {
-		rule.low = rule.high = st->l.s->ports[port].guid;
-		words--;
-	} else {
-		rule.low = word_number(words[1]);
-		rule.high = word_number(words[2]);
-	}
-	rule.sl = word_number(words[3]);
-	g_array_append_val(st->policy->rules, rule);
-	lab_publish(&st->l);
-	st->l.v->policy = qos_policy_ref(st->policy);
 }
 
 /* PORT COMPONENT=VALUE ..: of PortInfo; switch: of SwitchInfo */
@@ -730,7 +702,7 @@ const struct unit_word sa_words[] = {
 	{ "fabric", do_fabric }, { "publish", do_publish },
 	{ "unpublish", do_unpublish }, { "prefix", do_prefix },
 	{ "no-rules", do_no_rules }, { "member", do_member },
-	{ "sl", do_sl }, { "no-qos", do_no_qos }, { "qos-rule", do_qos_rule },
+	{ "sl", do_sl }, { "no-qos", do_no_qos },
 	{ "port", do_port }, { "switch", do_port }, { "name", do_name },
 	{ "guid", do_guid }, { "entry", do_entry },
 	{ "slow-way", do_slow_way }, { "mft", do_mft },

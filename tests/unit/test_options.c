@@ -185,7 +185,7 @@ SETUP_TEST(test_unknown_keys_are_warned_of)
 	setup_parse(t, "# a comment\n"
 		 "\n"
 		 "sweep_intervall 3\n"
-		 "prefix_routes_file /etc/routes\n"
+		 "prefix_routes_file /dev/null\n"
 		 "hop_weights_file (null)\n"
 		 "force_link_speed 0 0\n"
 		 "lcm\n");
@@ -224,8 +224,14 @@ SETUP_TEST(test_keys_whose_effect_is_there_need_no_warning)
 		 "/etc/opensm/prefix-routes.conf\nrouting_threads_num 3\n");
 	assert_int_equal(t->warnings->len, 0);
 	assert_int_equal(t->conf->routing_threads, 3);
-	setup_parse(t, "scatter_ports 8\nconsole loopback\n");
-	assert_int_equal(t->warnings->len, 2);
+	setup_parse(t, "scatter_ports 8\nconsole loopback\n"
+		    "qos_policy_file \"/nowhere\"\n"
+		    "qos_policy_file \"/dev/null\" # there\n");
+	assert_int_equal(t->warnings->len, 3);
+	assert_string_equal(t->warnings->pdata[2], "x.conf:4:1: "
+			    "qos_policy_file is not used by minism yet; a path "
+			    "has the SL of its partition, \"sl=\" in "
+			    "partitions.conf");
 	assert_string_equal(t->warnings->pdata[0], "x.conf:1:1: "
 			    "scatter_ports is not used by minism yet");
 	assert_string_equal(t->warnings->pdata[1], "x.conf:2:1: console is "

@@ -23,7 +23,6 @@ resolve(const struct setup *t, enum qos_kind kind, struct qos_values *v)
 SETUP_TEST(test_nothing_is_given_at_first)
 {
 	assert_false(t->conf->qos.enabled);
-	assert_null(t->conf->qos_policy_file);
 	assert_int_equal(t->conf->qos.all.given, 0);
 	for (unsigned k = 0; k < QOS_N_KINDS; k++)
 		assert_int_equal(t->conf->qos.kinds[k].given, 0);
@@ -68,9 +67,8 @@ SETUP_TEST(test_every_key_arrives)
 				    "\0\0\0", 15);
 		assert_int_equal(v->sl2vl[0], i);
 	}
-	setup_parse(t, "qos yes\nqos_policy_file /p\n");
+	setup_parse(t, "qos yes\n");
 	assert_true(t->conf->qos.enabled);
-	assert_string_equal(t->conf->qos_policy_file, "/p");
 }
 
 /* A later list replaces an earlier one, it is no patch on it. */
@@ -234,7 +232,7 @@ TEST(test_man_page_has_the_keys)
 {
 	static const char *const keys[] = {
 		"qos", "qos_max_vls", "qos_high_limit", "qos_vlarb_high",
-		"qos_vlarb_low", "qos_sl2vl", "qos_policy_file",
+		"qos_vlarb_low", "qos_sl2vl",
 	};
 	g_autofree char *text = source_read("doc/minism.conf.5");
 

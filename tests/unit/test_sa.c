@@ -17,7 +17,6 @@
 #include "topology/prng.h"
 
 #define TREE	"PGFT(3,4;1,3)"	/* 12 hosts, 4 leaves, 3 spines */
-#define SERVICE_BITS	3u		/* both halves of ServiceID */
 
 SCRIPT(sa, "sa.scn", sa_words, sa_stage_set_up,
        sa_stage_tear_down)
@@ -370,74 +369,6 @@ TEST(test_all_paths_are_those_of_all_pairs)
 		g_byte_array_unref(all);
 	}
 	assert_true(total > 1000 && empty > 0);
-}
-
-static void
-add_rule(struct qos_policy *policy, enum qos_match match, uint64_t low,
-	 uint64_t high, uint8_t sl)
-{
-	const struct qos_rule rule = {
-		.match = match, .low = low, .high = high, .sl = sl,
-	};
-
-	g_array_append_val(policy->rules, rule);
-}
-
-static void
-random_policy(const struct lab *l, struct qos_policy *policy, uint64_t *rng)
-{
-	g_array_set_size(policy->rules, 0);
-	for (unsigned n = prng_below(rng, 6); n; n--) {
-		uint32_t host = lab_host(l, prng_below(rng, 12));
-		uint64_t guid = l->s->ports[host].guid;
-		uint8_t sl = (uint8_t)prng_below(rng, 4);
-		unsigned what = prng_below(rng, 4);
-
-		if (what < 2)
-			add_rule(policy, what ? QOS_MATCH_TARGET :
-				 QOS_MATCH_SOURCE, guid, guid, sl);
-		else if (what == 2)
-			add_rule(policy, QOS_MATCH_PKEY, 0x10, 0x10, sl);
-		else
-			add_rule(policy, QOS_MATCH_SERVICE, 7, 7, sl);
-	}
-	policy->has_default = prng_below(rng, 2);
-	policy->default_sl = (uint8_t)prng_below(rng, 4);
-}
-
-/* Both ends open: exactly those paths that single questions find. */
-TEST(test_open_ends_find_what_single_questions_find)
-{
-	uint64_t rng = prng_stream(seed_take(20261121), 2);
-	AUTO(qos_policy) *policy = qos_policy_new();
-	AUTO_VALUE(lab_close) struct lab l;
-
-	lab_open(&l, TREE, 0);
-	for (unsigned i = 0; i < 12; i += 2)
-		lab_member(&l, 0x10, lab_host(&l, i), PARTITION_FULL);
-	partition_rules_get(l.rules, 0x10)->sl = 1;
-	lab_publish(&l);
-	l.v->policy = qos_policy_ref(policy);
-	for (unsigned round = 0; round < 60; round++) {
-		struct path_record want = {
-			.sl = (uint8_t)prng_below(&rng, 4), .service_id = 7,
-			.pkey = prng_below(&rng, 2) ? 0x8010 : 0xffff,
-		}, r;
-		uint64_t mask = SA_BIT(PATH_SL) |
-			(prng_below(&rng, 2) ? SERVICE_BITS : 0) |
-			(prng_below(&rng, 2) ? SA_BIT(PATH_PKEY) : 0);
-		unsigned n = 0;
-
-		random_policy(&l, policy, &rng);
-		for (uint32_t i = 0; i < l.v->n_by_guid; i++)
-			for (uint32_t k = 0; k < l.v->n_by_guid; k++)
-				n += !lab_get_path(&l, l.v->by_guid[i],
-						   l.v->by_guid[k], mask, &want,
-					       &r);
-		lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, mask);
-		path_record_encode(lab_data(&l), &want);
-		assert_records(&l, n);
-	}
 }
 
 /* -------------------------------------------- more than one request each */

@@ -15,7 +15,7 @@
 
 struct setup {
 	char *folder;
-	char *partitions, *roots, *io, *names, *sls;
+	char *partitions, *roots, *io, *names;
 	struct options *conf;
 	struct site_files *site;
 	GPtrArray *warnings, *errors;
@@ -37,7 +37,6 @@ setup_new(void **state)
 	t->roots = g_build_filename(t->folder, "roots", NULL);
 	t->io = g_build_filename(t->folder, "io", NULL);
 	t->names = g_build_filename(t->folder, "names", NULL);
-	t->sls = g_build_filename(t->folder, "sls", NULL);
 	put(t->names, "0x33 \"Rack 3\"\n");
 	put(t->partitions, "Storage=0x10 : 0x1=full ;\n");
 	put(t->roots, "0x11\n");
@@ -69,7 +68,6 @@ setup_free(void **state)
 	g_free(t->roots);
 	g_free(t->io);
 	g_free(t->names);
-	g_free(t->sls);
 	g_free(t->folder);
 	g_free(t);
 	return 0;
@@ -134,7 +132,6 @@ SETUP_TEST(test_all_files_arrive)
 	assert_true(guid_list_has(route->roots, 0x11));
 	assert_true(guid_list_has(route->io_nodes, 0x22));
 	assert_null(route->compute_nodes);
-	assert_null(t->site->lists.sls);
 	assert_string_equal(name_of(t, 0x33), "Rack 3");
 	assert_true(is_member(t, 0x10));
 }
@@ -296,23 +293,6 @@ SETUP_TEST(test_reload_with_one_bad_file_takes_nothing)
 	assert_true(is_member(t, 0x20));
 }
 
-SETUP_TEST(test_a_policy_is_read_if_qos_is_on)
-{
-	t->conf->qos_policy_file = g_strdup(t->sls);
-	put(t->sls, "nonsense\n");
-	start(t);
-	assert_null(t->site->lists.sls);
-	g_clear_pointer(&t->site, site_files_free);
-	t->conf->qos.enabled = true;
-	assert_null(site_files_read(t->conf, t->warnings, t->errors));
-	assert_error(t, 0, "sls:1:1: ");
-	g_unlink(t->sls);
-	start(t);
-	assert_null(t->site->lists.sls);
-	assert_int_equal(t->warnings->len, 1);
-	assert_has(t->warnings->pdata[0], "have the SLs of their partitions");
-}
-
 /* A file that is away or empty for a moment, or is no text or file: nothing of
  * what is in force ends by that. */
 SETUP_TEST(test_reload_loses_no_file)
@@ -322,8 +302,6 @@ SETUP_TEST(test_reload_loses_no_file)
 	} files[] = {
 		{ t->roots, "0x11\n", "it was not before" },
 		{ t->io, "0x22\n", "it was not before" },
-		{ t->sls, "qos-ulps\ndefault : 1\nend-qos-ulps\n",
-		  "it was not before" },
 		{ t->names, "0x33 \"Rack 3\"\n", "it was not before" },
 		{ t->partitions, "Storage=0x10 : 0x1=full ;\n",
 		  "which would open everything; write \"Default=0x7fff : "
@@ -333,13 +311,8 @@ SETUP_TEST(test_reload_loses_no_file)
 		"", "\n \t\r\n", "# all\n", "\357\273\277# of it\n",
 	};
 
-	t->conf->qos.enabled = true;
-	t->conf->qos_policy_file = g_strdup(t->sls);
-	put(t->sls, files[2].text);
 	start(t);
 	for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
-		const struct qos_policy *sls = t->site->lists.sls;
-
 		print_message("%s\n", files[i].path);
 		g_ptr_array_set_size(t->errors, 0);
 		g_unlink(files[i].path);
@@ -358,7 +331,6 @@ SETUP_TEST(test_reload_loses_no_file)
 		assert_error(t, 0, "NUL");
 		assert_int_equal(t->errors->len, 1);
 		assert_as_before(t);
-		assert_ptr_equal(t->site->lists.sls, sls);
 		put(files[i].path, files[i].text);
 		assert_true(site_files_load(t->site, t->warnings, t->errors));
 	}
