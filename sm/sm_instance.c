@@ -5,8 +5,8 @@
  *	transport -> mad_client -> sm_agent -- SMInfo, traps ------> sweep
  *				      |				       | end
  *				      +------- SA requests -> sa_server
- *						 | tables	 | groups
- *					    qos_reader	   mcast_manager
+ *								 | groups
+ *							   mcast_manager
  *
  * A sweep ends in sm_instance_on_end(): the multicast manager and the SA get
  * the view that it published first, then the daemon is called.
@@ -24,7 +24,6 @@ close_sa(struct sm_instance *sm)
 	mcast_manager_fabric(sm->mcast, NULL, NULL, NULL, NULL, NULL);
 	sa_publish(sm->sa, NULL, transport_now(sm->t));
 	sa_server_set_shut(sm->sa_server, true);
-	qos_reader_refresh(sm->qos_reader);
 }
 
 /* Groups whose configured values are not in force yet. */
@@ -114,7 +113,6 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 				     r->view->lids, r->choice,
 				     r->view->seen->lft, r->fresh);
 		sm_instance_publish(sm, r);
-		qos_reader_refresh(sm->qos_reader);
 		standby_follow(sm->standby, NULL);
 	} else if (sm->resident && sm->sa &&
 		   r->end == SWEEP_END_STANDBY) {
@@ -233,14 +231,6 @@ sm_instance_on_sa_touched(void *data)
 }
 
 static bool
-sm_instance_on_unread(struct sa_job *j, const struct sa_unread *unread,
-		      void *data)
-{
-	return qos_reader_park(((struct sm_instance *)data)->qos_reader, j,
-			       unread);
-}
-
-static bool
 sm_instance_is_programming(void *data)
 {
 	return sweep_is_programming(((struct sm_instance *)data)->sweep);
@@ -256,8 +246,6 @@ open_sa(struct sm_instance *sm, unsigned every_s)
 	sm->sa->is_manager_data = sm;
 	server.touched = sm_instance_on_sa_touched;
 	server.touched_data = sm;
-	server.unread = sm_instance_on_unread;
-	server.unread_data = sm;
 	server.programming = sm_instance_is_programming;
 	server.programming_data = sm;
 	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log,
@@ -266,8 +254,6 @@ open_sa(struct sm_instance *sm, unsigned every_s)
 				      mcast_manager_touch, sm->mcast);
 	sm->standby = standby_new(sm->x, keys, sm->sa, sm->persist,
 				  sm->fabric, sm->log, every_s);
-	sm->qos_reader = qos_reader_new(sm->x, keys, sm->sa, sm->sa_server,
-					sm->sweep);
 }
 
 static bool
@@ -422,7 +408,6 @@ sm_instance_free(struct sm_instance *sm)
 	sm_agent_free(sm->agent);
 	perf_manager_free(sm->perf);
 	mcast_manager_free(sm->mcast);
-	qos_reader_free(sm->qos_reader);
 	standby_free(sm->standby);
 	sa_server_free(sm->sa_server);
 	if (sm->persist_sa)

@@ -15,7 +15,6 @@
 #include "sm/sa/sa_server.h"
 #include "sm/sm_agent.h"
 #include "sm/standby.h"
-#include "sm/sweep/qos_reader.h"
 #include "sm/sweep/sweep.h"
 
 struct sm_instance_params {
@@ -48,7 +47,6 @@ struct sm_instance {
 	struct persist_sa *persist_sa;
 	struct sa_server *sa_server;
 	struct standby *standby;
-	struct qos_reader *qos_reader;
 	struct mcast_manager *mcast;
 	struct perf_manager *perf;
 	sweep_end_fn end;

@@ -337,7 +337,6 @@ query_records(struct sa_query *q)
 		{ SA_ATTR_INFORM_INFO_RECORD, find_informs },
 		{ SA_ATTR_SM_INFO, find_sms },
 	};
-	struct sa_unread *unread = &q->reply->unread;
 	unsigned attr_id = q->h.mad.attr_id, status;
 	struct sa_records *r;
 	struct found f;
@@ -366,14 +365,7 @@ query_records(struct sa_query *q)
 		return;
 	}
 	r = records_of_fabric(q, &status);
-	if (r)
-		unread->ports = records_unread(r, &unread->table);
-	if (!unread->ports) {
-		answer_records(q, r, status);
-		return;
-	}
-	q->reply->kind = SA_REPLY_UNREAD;
-	sa_records_free(r);
+	answer_records(q, r, status);
 }
 
 /* -------------------------------------------------- Get, GetTable, Set .. */

@@ -67,9 +67,6 @@ void sa_records_init(struct sa_records *r, const struct sa_query *q,
  * bad. */
 struct sa_records *records_of_fabric(const struct sa_query *q,
 				     unsigned *status);
-/* Ports (uint32_t) whose table must be read before these records of the fabric
- * can be made; NULL: none. */
-GArray *records_unread(const struct sa_records *r, enum port_table *table);
 /* Ready-made ones, all of `attr_id`: `bytes` is taken over. */
 struct sa_records *records_of_bytes(const struct sa_query *q,
 				    unsigned attr_id, GByteArray *bytes);

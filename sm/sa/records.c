@@ -15,10 +15,11 @@
  * P_Key and VL tables of a CA: the LID alone identifies the port. Any port
  * number in the request matches the record, as osmtest expects.
  *
- * Tables of ports are answered as they were read: P_Key tables of end ports by
- * every sweep; those of a switch's external ports, and the other two tables, on
- * demand. If no P_Key block of an end port is known, the answer has the keys
- * that the plan gives it.
+ * Tables of ports are answered as far as the sweep has read or written them:
+ * P_Key tables of end ports, those of a switch's external ports if they enforce
+ * partitions, and the other two tables with QoS. If no P_Key block of an end port
+ * is known, the answer has the keys that the plan gives it. With QoS each port
+ * has all blocks, as osmtest expects: those without a use are empty.
  *
  * Visibility. A requester that is not trusted sees ports with which it shares a
  * partition (IBA C15-0.1.22); M_Keys and P_Key tables only the trusted.
@@ -115,8 +116,8 @@ struct fabric_table {
 	uint8_t block_base;	/* which begins with this; -1: none */
 	int8_t port;		/* component that is the port's number, or -1;
 				   both of whole bytes */
-	uint8_t table;		/* enum port_table: read on demand; the LID of
-				   a CA alone identifies the port: port numbers
+	uint8_t table;		/* enum port_table: known blocks; the LID of a
+				   CA alone identifies the port: port numbers
 				   in the record mean nothing there */
 };
 
@@ -161,7 +162,7 @@ make_block(const struct scan *s, uint8_t *record)
 	enum port_table table = s->table->table;
 	const union port_block *b = sa_db_block(s->v, table, s->at, s->i);
 	const struct memberships *m = s->v->memberships;
-	union port_block desired = { .pkeys = { 0 } };
+	union port_block other = { .pkeys = { 0 } };
 	uint8_t data[SMP_DATA_LEN];
 
 	if (!b && table == PORT_TABLE_PKEY &&
@@ -170,9 +171,12 @@ make_block(const struct scan *s, uint8_t *record)
 
 		for (uint32_t k = 0; k < PKEYS_A_BLOCK &&
 		     first + k < m->first[s->at + 1]; k++)
-			desired.pkeys[k] = m->pkeys[first + k];
-		b = &desired;
+			other.pkeys[k] = m->pkeys[first + k];
+		b = &other;
 	}
+	if (!b && table != PORT_TABLE_PKEY && s->v->qos &&
+	    s->v->subnet->ports[s->at].known)
+		b = &other;
 	if (!b)
 		return false;
 	smp_table_encode(table, data, b);
@@ -530,30 +534,4 @@ records_of_fabric(const struct sa_query *q, unsigned *status)
 	scan_narrow(s, q);
 	*status = 0;
 	return &s->base;
-}
-
-/* ---------------------------------------------------- what must be read yet */
-
-GArray *
-records_unread(const struct sa_records *records, enum port_table *table)
-{
-	struct scan s = *(const struct scan *)records;
-	const struct snapshot *n = s.v->subnet;
-	GArray *ports = NULL;
-
-	*table = s.table->table;
-	for (; *table != NO_TABLE && s.at < s.end; s.at++) {
-		/* P_Key tables of end ports are read by the sweep, those of a
-		 * switch's external ports only where they are written. */
-		if (!n->ports[s.at].known || !lid_of(s.v, s.at) ||
-		    (*table == PORT_TABLE_PKEY &&
-		     snapshot_is_end_port(n, s.at)) ||
-		    sa_db_table_is_read(s.v, *table, s.at) ||
-		    !scan_wants(&s, s.at))
-			continue;
-		if (!ports)
-			ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-		g_array_append_val(ports, s.at);
-	}
-	return ports;
 }

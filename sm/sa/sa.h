@@ -10,7 +10,6 @@
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/smp.h"
 #include "sm/sa/sa_db.h"
-#include "topology/port_tables.h"
 
 struct sa_params {
 	uint64_t sm_key;	/* of trusted requests; 0: none is trusted */
@@ -76,13 +75,6 @@ enum sa_reply_kind {
 	SA_REPLY_ONE,		/* `mad` is all of it */
 	SA_REPLY_TABLE,		/* RMPP: header in `mad`, records follow */
 	SA_REPLY_LATER,		/* not found yet: see sa_resume() */
-	SA_REPLY_UNREAD,	/* see struct sa_unread; then answer again */
-};
-
-/* Tables of ports that have to be read first (sa_db.h). */
-struct sa_unread {
-	enum port_table table;
-	GArray *ports;		/* uint32_t; the caller's */
 };
 
 /* The records of a table answer, one after the other. */
@@ -104,7 +96,6 @@ struct sa_reply {
 	uint8_t mad[MAD_SIZE];
 	struct sa_records *records;	/* TABLE, LATER: the caller frees it */
 	bool found;		/* LATER: `mad` has a record */
-	struct sa_unread unread;	/* UNREAD */
 };
 
 /* Without a view every request is answered BUSY. */

@@ -20,10 +20,6 @@
  * it carries data. MTU is the least MTUCap, which the plan writes as
  * NeighborMTU, or what a port has there.
  *
- * Tables of ports. `tables` are those of the sweep, or a copy since the first
- * block was read for a client; `closed` has a bit for each table of each port of
- * which no more can be read.
- *
  * End ports are sorted by PortGUID for paths between all of them; a hash table
  * finds them by PortGUID, since each path needs two.
  */
@@ -33,7 +29,6 @@
 
 #include "sm/mad/bytes.h"
 #include "sm/mad/sa_record.h"
-#include "topology/port_tables.h"
 
 #define WAY_UNKNOWN	0xffu
 
@@ -229,7 +224,6 @@ sa_db_unref(struct sa_db *v)
 	memberships_unref(v->memberships);
 	partition_rules_unref(v->rules);
 	port_tables_unref(v->tables);
-	g_free(v->closed);
 	g_free(v->first_hop);
 	g_free(v->hops);
 	for (uint32_t i = 0; i < n_blocks; i++)
@@ -372,21 +366,6 @@ sa_db_block(const struct sa_db *v, enum port_table table, uint32_t port,
 		port_tables_get(v->tables, table, port, block) : NULL;
 }
 
-bool
-sa_db_table_is_read(const struct sa_db *v, enum port_table table,
-		      uint32_t port)
-{
-	if (v->closed && v->closed[port] >> table & 1)
-		return true;
-	if (!v->tables)
-		return false;
-	for (unsigned i = 0; i < v->tables->n_blocks[table][port];
-	     i++)
-		if (!port_tables_get(v->tables, table, port, i))
-			return false;
-	return true;
-}
-
 uint16_t
 sa_db_pkey_index(const struct sa_db *v, uint32_t port, uint16_t pkey)
 {
@@ -401,26 +380,4 @@ sa_db_pkey_index(const struct sa_db *v, uint32_t port, uint16_t pkey)
 			return (uint16_t)i;
 	}
 	return 0;
-}
-
-struct port_tables *
-sa_db_own_tables(struct sa_db *v)
-{
-	struct port_tables *shared = v->tables;
-
-	if (v->own_tables)
-		return v->tables;
-	v->tables = shared ? port_tables_copy(shared) :
-		port_tables_new(v->subnet);
-	v->own_tables = true;
-	port_tables_unref(shared);
-	return v->tables;
-}
-
-void
-sa_db_close_table(struct sa_db *v, enum port_table table, uint32_t port)
-{
-	if (!v->closed)
-		v->closed = g_new0(uint8_t, v->subnet->n_ports);
-	v->closed[port] |= (uint8_t)(1u << table);
 }

@@ -65,8 +65,6 @@ struct sa_db {
 			   partitions have SL 0 */
 	struct port_tables *tables;	/* see "tables of ports"; a reference,
 					   NULL: nothing is known */
-	bool own_tables;	/* there is no other reference on them */
-	uint8_t *closed;
 	uint64_t gid_prefix;
 	uint32_t *first_hop;		/* by switch, n_switches + 1 */
 	struct sa_hop *hops;		/* by switch and port number */
@@ -106,11 +104,9 @@ uint8_t sa_db_way(const struct sa_db *v, uint32_t from, uint32_t to,
 		  uint16_t dlid);
 
 /*
- * Tables of ports, as the sweep read them; those that are read since for a client
- * are added to a copy. And multicast tables, which are written between sweeps.
- * Nothing else in a view changes. Blocks of ports are only added; multicast
- * tables are replaced as a whole, and a scan of records keeps those with which it
- * began.
+ * Tables of ports, as the sweep read or wrote them; and multicast tables, which
+ * are written between sweeps. Nothing else in a view changes. They are replaced
+ * as a whole, and a scan of records keeps those with which it began.
  */
 
 /* The multicast tables that the switches of the view have now: a reference.
@@ -121,19 +117,10 @@ void sa_db_set_mft(struct sa_db *v, struct mft *mft);
 const union port_block *sa_db_block(const struct sa_db *v,
 				      enum port_table table, uint32_t port,
 				      unsigned block);
-/* Are all blocks known, or is it known that there are no more? */
-bool sa_db_table_is_read(const struct sa_db *v, enum port_table table,
-			   uint32_t port);
 
 /* The index of the P_Key in the table of the port; if it is not known, 0, where
  * every port has its default one (IBA 10.9.1.2). */
 uint16_t sa_db_pkey_index(const struct sa_db *v, uint32_t port,
 			    uint16_t pkey);
-
-/* For blocks that are read since: no other reference is on these tables. */
-struct port_tables *sa_db_own_tables(struct sa_db *v);
-/* The port has no more blocks, or refuses. */
-void sa_db_close_table(struct sa_db *v, enum port_table table,
-			 uint32_t port);
 
 #endif

@@ -15,8 +15,6 @@
  *			     --> table: sa_message draws its records
  *			     --> Get without a record so far: a search, which
  *				 goes on in later turns
- *			     --> tables of ports must be read first: handed to
- *				 `unread`, answered again when they are
  *
  * Turns. A client that sends one request after the other gets each answer at
  * once. After `turn` answers, or `turn_us`, requests wait in the queue and are
@@ -439,16 +437,6 @@ answer_job(struct sa_server *d, struct sa_job *j)
 				  "too many long searches");
 		start_turn_timer(d);
 		break;
-	case SA_REPLY_UNREAD:
-		goes_on = d->params.unread &&
-			d->params.unread(j, &j->reply.unread,
-					 d->params.unread_data);
-		if (goes_on)
-			break;
-		g_array_unref(j->reply.unread.ports);
-		send_busy(d, j, &d->stats.busy_unread,
-			  "too many wait for tables");
-		break;
 	}
 	if (!goes_on)
 		job_end(d, j);
@@ -502,17 +490,6 @@ on_turn(void *data)
 
 /* --------------------------------------------------------------- receiving */
 
-void
-sa_server_enqueue(struct sa_server *d, struct sa_job *j)
-{
-	if (d->shut) {
-		drop(d, j, "SA request to a standby");
-		return;
-	}
-	queue_job(d, d->queue, j);
-	start_turn_timer(d);
-}
-
 /* on_turn() begins each turn of the main loop. If no request waits, a turn ends
  * by time, which saves a timer for each request. */
 static void
@@ -548,12 +525,15 @@ take_job(struct sa_server *d, struct sa_job *j)
 	if (!d->stats.waiting && !d->turn_timer &&
 	    transport_now(d->transport) - d->turn_began >= d->params.turn_us)
 		begin_turn(d);
-	if (d->stats.waiting || d->left == 0 || !d->sa->view) {
-		sa_server_enqueue(d, j);
-		return;
+	if (!d->stats.waiting && d->left > 0 && d->sa->view) {
+		d->left--;
+		answer_job(d, j);
+	} else if (d->shut) {
+		drop(d, j, "SA request to a standby");
+	} else {
+		queue_job(d, d->queue, j);
+		start_turn_timer(d);
 	}
-	d->left--;
-	answer_job(d, j);
 }
 
 void

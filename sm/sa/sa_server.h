@@ -16,7 +16,6 @@
 #include "sm/sa/sa.h"
 
 struct sa_server;
-struct sa_job;
 
 struct sa_server_params {
 	unsigned max_waiting;	/* requests, */
@@ -29,12 +28,6 @@ struct sa_server_params {
 	unsigned max_reports;	/* without an answer yet */
 	size_t max_request;	/* bytes of a long request, */
 	size_t max_long;	/* and of all that wait */
-	/* Tables of ports must be read before the request can be answered;
-	 * takes both over, and gives the job back by sa_server_enqueue().
-	 * False: not now. May be NULL. */
-	bool (*unread)(struct sa_job *j, const struct sa_unread *unread,
-		       void *data);
-	void *unread_data;
 	/* Is a plan being programmed? A new view follows, and
 	 * sa_server_touch(). May be NULL. */
 	bool (*programming)(void *data);
@@ -62,8 +55,6 @@ void sa_server_free(struct sa_server *d);	/* and all jobs, unanswered */
 
 /* A request of the SA's class; one that is not MAD_SIZE bytes is dropped. */
 void sa_server_take(struct sa_server *d, const struct transport_mad *m);
-/* A request that `unread` took: it is answered in a later turn. */
-void sa_server_enqueue(struct sa_server *d, struct sa_job *j);
 /* While another manager is the master, requests are dropped; at first this one
  * may become it, and they wait for the first view. */
 void sa_server_set_shut(struct sa_server *d, bool shut);
@@ -78,10 +69,10 @@ struct sa_server_stats {
 				   or waits */
 	uint64_t answered;	/* with one MAD, or */
 	uint64_t tables;	/* (of these) a table begun */
-	uint64_t busy;		/* refused, for one of five reasons: */
+	uint64_t busy;		/* refused, for one of four reasons: */
 	uint64_t busy_of_one;	/* the client has max_of_one waiting */
 	uint64_t busy_full;	/* max_waiting wait; or displaced */
-	uint64_t busy_tables, busy_searchers, busy_unread;
+	uint64_t busy_tables, busy_searchers;
 	uint64_t repeated;	/* not answered yet, sent again; dropped */
 	uint64_t dropped;	/* by sa_answer(), no request at all, to a
 				   standby, or waited for too long */

@@ -100,11 +100,6 @@ ask(struct lab *l, const struct sa_request *request)
 	struct sa_header h;
 
 	sa_answer(l->sa, request, &reply);
-	if (reply.kind == SA_REPLY_UNREAD) {
-		g_assert_cmpuint(reply.unread.ports->len, >, 0);
-		g_array_unref(reply.unread.ports);
-		return;
-	}
 	while (reply.kind == SA_REPLY_LATER)
 		sa_resume(&reply);
 	if (reply.kind == SA_REPLY_NONE) {

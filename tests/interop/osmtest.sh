@@ -40,7 +40,9 @@ flows() {
 flows opensm opensm -F "$SCRATCH/empty.conf" -P "$SCRATCH/none" \
 	-f "$SCRATCH/opensm.log" >opensm.result &
 opensm_flows=$!
-flows minism "$MINISM" -p 1 "${sm_defaults[@]}" \
+# with QoS, so that the SA knows the tables of flow q
+echo "qos TRUE" >"$SCRATCH/qos.conf"
+flows minism "$MINISM" -p 1 "${sm_defaults[@]}" -F "$SCRATCH/qos.conf" \
 	-f "$SCRATCH/minism.log" >minism.result
 cd "$SCRATCH" || exit
 wait $opensm_flows

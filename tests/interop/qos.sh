@@ -83,6 +83,10 @@ sm_start on.log -F "$SCRATCH/qos.conf" --cache-dir "$SCRATCH/cache" \
 check "the fabric comes up" await 20 log_has on.log 'SUBNET UP'
 check "a policy file is a warning" \
 	log_has on.log 'qos_policy_file is not used .*"sl=" in partitions.conf'
+for what in "SL2VL 1" "VLAR 9"; do
+	# shellcheck disable=SC2086
+	check "the SA has the tables: $what" on H-5 client -t 10 saquery $what
+done
 sl_is 2 "a path has the SL of its partition"
 sl_is 3 "in another partition another one" --pkey 0x8010
 sl_is 3 "the SL that is asked for chooses the partition" --sl 3

@@ -140,17 +140,6 @@ lab_ask_at(struct lab *l, uint16_t slid, int64_t now)
 
 	sa_records_free(l->reply.records);
 	sa_answer(l->sa, &request, &l->reply);
-	if (l->reply.kind == SA_REPLY_UNREAD) {
-		GArray *ports = l->reply.unread.ports;
-
-		g_assert_cmpuint(ports->len, >, 0);
-		for (guint i = 0; i < ports->len; i++)
-			sa_db_close_table(l->sa->view,
-					  l->reply.unread.table,
-					  g_array_index(ports, uint32_t, i));
-		g_array_unref(ports);
-		sa_answer(l->sa, &request, &l->reply);
-	}
 	while (l->reply.kind == SA_REPLY_LATER)
 		sa_resume(&l->reply);
 	g_assert_cmpint(l->reply.kind == SA_REPLY_TABLE, ==,

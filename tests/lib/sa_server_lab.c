@@ -272,12 +272,6 @@ on_groups(void *data)
 	((struct stage *)data)->groups_changed++;
 }
 
-static bool
-on_unread(struct sa_job *j, const struct sa_unread *unread, void *data)
-{
-	return qos_reader_park(((struct stage *)data)->qosread, j, unread);
-}
-
 /* The fabric as it is now is what the SA answers from. */
 void
 stage_publish(struct stage *st)
@@ -298,7 +292,6 @@ stage_publish(struct stage *st)
 			assert_int_equal(lid_map_owner(v->lids,
 				st->s->ports[p].info.lid), p);
 	sa_publish(st->sa, v, sim_now(st->sim));
-	qos_reader_refresh(st->qosread);
 	sa_db_unref(v);
 }
 
@@ -315,15 +308,11 @@ stage_start(struct stage *st, const struct sa_server_params *params,
 
 	p.touched = on_touched;
 	p.touched_data = st;
-	p.unread = on_unread;
-	p.unread_data = st;
 	st->sa = sa_new(&sa_params);
 	st->archive = persist_sa_open(cache_dir, st->sa, st->sm.t, NULL,
 				      st->sm.log);
 	st->desk =
 		sa_server_new(st->sm.x, st->sa, st->sm.log, &p, on_groups, st);
-	st->qosread = qos_reader_new(st->sm.x, NULL, st->sa, st->desk,
-				     &st->sweep);
 	sm_agent_free(st->sm.sm->agent);
 	st->sm.sm->agent = sm_agent_new(st->sm.x, &hooks, st->sm.log);
 	stage_publish(st);
@@ -334,7 +323,6 @@ void
 stage_stop(struct stage *st)
 {
 	persist_sa_close(st->archive);
-	qos_reader_free(st->qosread);
 	sa_server_free(st->desk);
 	sa_free(st->sa);
 }
@@ -350,11 +338,8 @@ void stage_open(struct stage *st, uint64_t seed,
 	even.hop_ns = 1000;	/* all at whole microseconds */
 	st->s = generate_fabric(SPEC, NULL, NULL);
 	/* GUIDInfoRecords: enough that a search for one takes several turns */
-	for (uint32_t p = 0; p < st->s->n_ports; p++) {
+	for (uint32_t p = 0; p < st->s->n_ports; p++)
 		st->s->ports[p].info.guid_cap = UINT8_MAX;
-		st->s->ports[p].info.vl_arb_low_cap = 40;
-		st->s->ports[p].info.vl_arb_high_cap = 8;
-	}
 	st->sim = sim_new(st->s, &even);
 	manager_open(&st->sm, st->sim, st->s->local_port, NULL, NULL);
 	assert_true(manager_wait_up(&st->sm, 10 * SECOND));

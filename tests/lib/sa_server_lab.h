@@ -8,7 +8,6 @@
 
 #include "sm/persist.h"
 #include "sm/sa/sa_server.h"
-#include "sm/sweep/qos_reader.h"
 #include "sm/mad/sa_record.h"
 #include "tests/lib/sim_lab.h"
 
@@ -46,8 +45,6 @@ struct stage {
 	struct partition_rules *rules;
 	struct sa *sa;
 	struct sa_server *desk;
-	struct qos_reader *qosread;
-	struct sweep sweep;	/* for qosread: only its state */
 	struct persist_sa *archive;
 	struct client client[CLIENTS];
 	unsigned ranks, groups_changed;

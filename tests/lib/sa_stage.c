@@ -17,7 +17,6 @@
 struct stage {
 	struct lab l;		/* the first member: words may take it */
 	struct request r;
-	struct port_tables *held;
 	GString *saved;
 	struct sa_mark mark;	/* the last one */
 	uint32_t from;		/* the requester's port, */
@@ -46,7 +45,6 @@ sa_stage_tear_down(void **state)
 	struct stage *st = *state;
 
 	lab_close(&st->l);
-	g_clear_pointer(&st->held, port_tables_unref);
 	g_string_free(st->saved, TRUE);
 	g_free(st);
 	return 0;
@@ -224,44 +222,6 @@ WORD(do_answer_is_lft, const struct lab *l)
 	assert_memory_equal(lab_answer(l) + 8, lft_row(l->lft, sw), 64);
 }
 
-/* REQUEST => N [TABLE [PORT]]: so many ports have to be read first */
-WORD(do_unread, struct stage *st)
-{
-	struct lab *l = &st->l;
-	struct sa_request request;
-	GArray *ports;
-	char **e;
-
-	read_request(st, words);
-	request = (struct sa_request){
-		.mad = l->mad, .len = MAD_SIZE,
-		.slid = lab_lid(l, st->from), .now = LAB_NOW,
-	};
-	sa_records_free(g_steal_pointer(&l->reply.records));
-	sa_answer(l->sa, &request, &l->reply);
-	e = st->r.expected;
-	if (l->reply.kind != SA_REPLY_UNREAD) {
-		assert_range(e[0], 0);
-		return;
-	}
-	ports = l->reply.unread.ports;
-	assert_range(e[0], ports->len);
-	if (e[1]) {
-		assert_true(g_str_has_prefix(
-			port_table_names[l->reply.unread.table], e[1]));
-		if (e[2])
-			assert_int_equal(g_array_index(ports, uint32_t, 0),
-					 port_of(l, e[2]));
-	}
-	g_array_unref(ports);
-}
-
-/* N: of the table that was answered */
-WORD(do_records, struct stage *st)
-{
-	assert_range(words[0], lab_count(&st->l));
-}
-
 /* ---- the fabric and its rules ---- */
 
 /* SPEC LMC */
@@ -389,36 +349,17 @@ WORD(do_group_entry, struct lab *l)
 
 /* ---- tables of ports ---- */
 
-/* TABLE PORT BLOCK HEX: read from the device; held PORT BLOCK P_KEYS: by the
- * last sweep */
-WORD(do_block, struct stage *st)
+/* TABLE PORT BLOCK HEX: known from the last sweep */
+WORD(do_held, struct stage *st)
 {
-	bool is_held = strcmp(words[-1], "held") == 0;
-	char **w = words + !is_held;
-	enum port_table table = is_held ? PORT_TABLE_PKEY :
-		request_table(words[0]);
-	union port_block b = request_block(table, w[2]);
-	unsigned n = (unsigned)strtoul(w[1], NULL, 10);
-	uint32_t port = port_of(&st->l, w[0]);
+	enum port_table table = request_table(words[0]);
+	union port_block b = request_block(table, words[3]);
+	struct sa_db *v = st->l.v;
 
-	if (is_held && !st->held)
-		st->held = port_tables_new(st->l.s);
-	if (is_held)
-		port_tables_set(st->held, table, port, n, &b);
-	else
-		port_tables_set(sa_db_own_tables(st->l.v), table, port, n, &b);
-}
-
-WORD(do_close, struct lab *l)
-{
-	sa_db_close_table(l->v, request_table(words[0]), port_of(l, words[1]));
-}
-
-WORD(do_publish_held, struct stage *st)
-{
-	port_tables_unref(st->l.v->tables);
-	st->l.v->tables = st->held ? port_tables_ref(st->held) : NULL;
-	st->l.v->own_tables = false;
+	if (!v->tables)
+		v->tables = port_tables_new(v->subnet);
+	port_tables_set(v->tables, table, port_of(&st->l, words[1]),
+			word_number(words[2]), &b);
 }
 
 /* PartitionCap of all nodes, PartitionEnforcementCap of all switches */
@@ -698,7 +639,6 @@ const struct unit_word sa_words[] = {
 	{ "Set", do_request }, { "Delete", do_request },
 	{ "GetMulti", do_request }, { "ask", do_request },
 	{ "answer", do_answer }, { "answer-is-lft", do_answer_is_lft },
-	{ "unread", do_unread }, { "records", do_records },
 	{ "fabric", do_fabric }, { "publish", do_publish },
 	{ "unpublish", do_unpublish }, { "prefix", do_prefix },
 	{ "no-rules", do_no_rules }, { "member", do_member },
@@ -706,9 +646,8 @@ const struct unit_word sa_words[] = {
 	{ "port", do_port }, { "switch", do_port }, { "name", do_name },
 	{ "guid", do_guid }, { "entry", do_entry },
 	{ "slow-way", do_slow_way }, { "mft", do_mft },
-	{ "group-entry", do_group_entry }, { "read", do_block },
-	{ "held", do_block }, { "close", do_close },
-	{ "publish-held", do_publish_held }, { "pkey-caps", do_pkey_caps },
+	{ "group-entry", do_group_entry }, { "held", do_held },
+	{ "pkey-caps", do_pkey_caps },
 	{ "trees", do_trees }, { "tree", do_tree }, { "stats", do_stats },
 	{ "new-groups-version", do_version },
 	{ "same-groups-version", do_version },
