@@ -236,7 +236,7 @@ note_members(const struct options *conf, const struct site_files *site,
 	const struct isolation_params params = {
 		.rules = site->partitions->rules,
 		.enforce = options_enforce(conf),
-		.qos = &site->qos,
+		.qos = conf->qos.enabled ? &conf->qos : NULL,
 	};
 	struct port_tables *held = port_tables_new(s);
 	struct isolation *i = isolation_new(&params, s, held);
@@ -696,7 +696,7 @@ daemon_connect(struct daemon *d)
 			.isolation = {
 				.rules = d->site->partitions->rules,
 				.enforce = options_enforce(c),
-				.qos = &d->site->qos,
+				.qos = c->qos.enabled ? &c->qos : NULL,
 			},
 			.clients = c->mode != OPTIONS_MODE_RUN || c->no_rereg ?
 				REREGISTER_NONE : REREGISTER_FORGOTTEN,

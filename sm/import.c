@@ -162,7 +162,7 @@ add_file(struct import *im, const char *key, const char *from, char *to)
  * file of that name in the folder that is imported, which may be a copy of
  * another machine's. g_free; NULL: neither is there. */
 static char *
-find_file(const struct import *im, const char *value)
+import_find(const struct import *im, const char *value)
 {
 	g_autofree char *name = g_path_get_basename(value);
 	g_autofree char *here = g_build_filename(im->dir, name, NULL);
@@ -178,7 +178,7 @@ static enum import_verdict
 take_file(struct import *im, const char *key, const char *value)
 {
 	g_autofree char *name = g_path_get_basename(value);
-	g_autofree char *from = find_file(im, value);
+	g_autofree char *from = import_find(im, value);
 	g_autofree char *base = strcmp(key, PARTITIONS) ?
 		g_strdup(name) : g_strdup("partitions.conf");
 	char *to;
@@ -236,7 +236,7 @@ take_key(struct import *im, const char *where, const char *key,
 	const struct option *o = option_find_key(&options_table, key);
 	bool is_set = strcmp(value, "(null)") && *value;
 	g_autofree char *why = NULL, *shown = text_one_line(value);
-	g_autofree char *file = *value == '/' ? find_file(im, value) : NULL;
+	g_autofree char *file = *value == '/' ? import_find(im, value) : NULL;
 	const char *remark = NULL;
 	enum import_verdict verdict = IMPORT_DEFAULT;
 	enum opensm_key_verdict foreign;

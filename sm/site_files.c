@@ -288,12 +288,10 @@ site_files_read(const struct options *conf, GPtrArray *warnings,
 		.leaf_hoq_life = (uint8_t)conf->leaf_hoq_life,
 		.vl_stall = (uint8_t)conf->vl_stall,
 		.leaf_vl_stall = (uint8_t)conf->leaf_vl_stall,
-		.max_oper_vls = (uint8_t)conf->max_op_vls,
+		.max_oper_vls = (uint8_t)conf->qos.max_op_vls,
 		.local_phy_errors = (uint8_t)conf->local_phy_errors,
 		.overrun_errors = (uint8_t)conf->overrun_errors,
 	};
-	s->qos = conf->qos;
-	s->qos.max_op_vls = (uint8_t)conf->max_op_vls;
 	s->partitions = partitions_new(conf->cache_dir);
 	read_engines(s, warnings, errors);
 	if (site_files_load(s, warnings, errors) && errors->len == before)

@@ -9,7 +9,6 @@
 #include "sm/config/options.h"
 #include "sm/partitions.h"
 #include "sm/sweep/sweep.h"
-#include "topology/qos.h"
 
 #define SITE_ENGINES_MAX	16u	/* to try, one after the other */
 
@@ -31,8 +30,7 @@ struct site_lists {
 
 struct site_files {
 	const struct options *conf;	/* borrowed */
-	struct policy policy;		/* of ports, */
-	struct qos qos;			/* and of VLs, as the plan takes it */
+	struct policy policy;
 	bool is_loaded;
 	struct site_lists lists;
 	struct route_params route;

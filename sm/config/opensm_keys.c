@@ -29,13 +29,14 @@ struct opensm_key {
 #define NO_FILE	"/"	/* a file that does not exist */
 
 #define CONSOLE	"minismctl asks a running minism"
+#define ALL_PORTS "qos_max_vls, qos_sl2vl and so on are for all ports"
 #define ROTATE	"SIGUSR1 opens the log again, for logrotate"
 
 /* Names in alphabetical order, a blank between two. ANY: no value is a warning,
  * since the key is a detail of another one in the table, or minism behaves as
  * one of the values in any case. */
 static const struct {
-	const char *done, *names;
+	const char *done, *names, *instead;
 } opensm_lists[] = {
 	{ ANY,
 	  "cc_ca_cong_setting_ccti_increase "
@@ -58,7 +59,7 @@ static const struct {
 	  "perfmgr_redir perfmgr_rm_nodes perfmgr_xmit_wait_log "
 	  "perfmgr_xmit_wait_threshold "
 	  "port_prof_ignore_file single_thread smp_threads torus_config "
-	  "use_mfttop use_ucast_cache virt_max_ports_in_process" },
+	  "use_mfttop use_ucast_cache virt_max_ports_in_process", NULL },
 	{ "FALSE",
 	  "avoid_throttled_links congestion_control "
 	  "consolidate_ipv6_snm_req disable_multicast do_mesh_analysis "
@@ -67,12 +68,21 @@ static const struct {
 	  "port_profile_switch_nodes port_shifting quasi_ftree_indexing "
 	  "sa_db_dump sm_inactive "
 	  "suppress_sl2vl_mad_status_errors use_optimized_slvl "
-	  "use_original_extended_sa_rates_only" },
+	  "use_original_extended_sa_rates_only", NULL },
 	{ NULL,
 	  "event_db_dump_file event_plugin_name guid_routing_order_file "
 	  "hop_weights_file ids_guid_file lfts_file lid_matrix_dump_file "
 	  "log_prefix pgrp_policy_file port_search_ordering_file "
-	  "sa_db_file" },
+	  "sa_db_file", NULL },
+	{ "0", "qos_ca_max_vls qos_rtr_max_vls qos_sw0_max_vls "
+	  "qos_swe_max_vls", ALL_PORTS },
+	{ "-1", "qos_ca_high_limit qos_rtr_high_limit qos_sw0_high_limit "
+	  "qos_swe_high_limit", ALL_PORTS },
+	{ NULL,
+	  "qos_ca_sl2vl qos_ca_vlarb_high qos_ca_vlarb_low qos_rtr_sl2vl "
+	  "qos_rtr_vlarb_high qos_rtr_vlarb_low qos_sw0_sl2vl "
+	  "qos_sw0_vlarb_high qos_sw0_vlarb_low qos_swe_sl2vl "
+	  "qos_swe_vlarb_high qos_swe_vlarb_low", ALL_PORTS },
 };
 
 static const struct opensm_key opensm_keys[] = {
@@ -150,7 +160,10 @@ opensm_key_find(char letter, const char *name, struct opensm_key *listed)
 		g_auto(GStrv) names = g_strsplit(opensm_lists[i].names, " ",
 						 -1);
 
-		*listed = (struct opensm_key){ .done = opensm_lists[i].done };
+		*listed = (struct opensm_key){
+			.done = opensm_lists[i].done,
+			.instead = opensm_lists[i].instead,
+		};
 		if (g_strv_contains((const char *const *)names, name))
 			return listed;
 	}

@@ -167,35 +167,21 @@ static const struct option_kind kind_verbose = {
 };
 
 /*
- * The values of quality of service: a struct qos_values; `min` of the option is
- * the enum qos_field, `max` the largest number or the longest list. Names and
- * lists are OpenSM's (see its manual page, QOS CONFIGURATION), as are the values
- * for "not given" in a file that OpenSM wrote: 0 VLs, a limit of -1. A list may
- * be shorter than the table: the rest of an arbitration table is empty, and SLs
- * beyond the end of sl2vl go to VL 0, as with OpenSM. Values that OpenSM cuts
- * down without a message (VL 20, weight 300) are an error here.
+ * The values of quality of service. Names and lists are OpenSM's (see its manual
+ * page, QOS CONFIGURATION), as are the values for "not set" in a file that OpenSM
+ * wrote: 0 VLs, a limit of -1. A list may be shorter than the table: the rest of
+ * an arbitration table is empty, and SLs beyond the end of sl2vl go to VL 0, as
+ * with OpenSM. Values that OpenSM cuts down without a message (VL 20, weight 300)
+ * are an error here.
  */
 
 /* max_vls and high_limit. */
 static char *
 set_limit(const struct option *o, void *place, const char *value)
 {
-	bool is_vls = o->min == QOS_MAX_VLS;
-	struct qos_values *v = place;
-	bool given = value && (is_vls || strcmp(value, "-1"));
-	uint64_t n = 0;
+	bool is_unset = !strcmp(value, o->min ? "0" : "-1");
 
-	if (given && !text_read_number(value, 0, o->max, &n))
-		return option_refuse(o, value);
-	v->given &= ~(unsigned)o->min;
-	if (!given || (is_vls && n == 0))
-		return NULL;
-	v->given |= (unsigned)o->min;
-	if (is_vls)
-		v->max_vls = (uint8_t)n;
-	else
-		v->high_limit = (uint8_t)n;
-	return NULL;
+	return option_number.set(o, place, is_unset ? o->preset : value);
 }
 
 /* VL:WEIGHT; of sl2vl a VL. */
@@ -217,20 +203,17 @@ read_share(char *text, bool is_sl2vl, struct vl_share *share)
 	return true;
 }
 
-/* vlarb_high, vlarb_low and sl2vl: into fresh tables, so that the rest of a
- * short list is 0. A comma may end the list. */
+/* vlarb_high, vlarb_low and sl2vl, of which the rest of a short list is 0. A
+ * comma may end the list. */
 static char *
 set_list(const struct option *o, void *place, const char *value)
 {
 	struct vl_share shares[QOS_ARB_ENTRIES] = { { 0, 0 } };
-	struct qos_values *v = place;
-	bool is_sl2vl = o->min == QOS_SL2VL;
-	g_auto(GStrv) list = g_strsplit(value ? value : "", ",", -1);
+	uint8_t *vl = place;
+	bool is_sl2vl = o->max == SL_COUNT;
+	g_auto(GStrv) list = g_strsplit(value, ",", -1);
 	guint n = g_strv_length(list);
 
-	v->given &= ~(unsigned)o->min;
-	if (!value)
-		return NULL;
 	for (guint i = 0; i < n; i++) {
 		g_autofree char *element = g_strdup(list[i]);
 
@@ -244,42 +227,23 @@ set_list(const struct option *o, void *place, const char *value)
 				       "wrong: %s is needed", i + 1, element,
 				       o->kind->accepts);
 	}
-	v->given |= (unsigned)o->min;
 	for (unsigned sl = 0; is_sl2vl && sl < SL_COUNT; sl++)
-		v->sl2vl[sl] = shares[sl].vl;
+		vl[sl] = shares[sl].vl;
 	if (!is_sl2vl)
-		memcpy(o->min == QOS_HIGH ? v->high : v->low, shares,
-		       sizeof(shares));
+		memcpy(place, shares, sizeof(shares));
 	return NULL;
 }
 
-static const struct option_kind qos_kind_max_vls = {
-	.accepts = "0 to 15 (0: not set)", .set = set_limit,
-};
-static const struct option_kind qos_kind_high_limit = {
-	.accepts = "0 to 255 or -1 (not set)", .set = set_limit,
-};
-static const struct option_kind qos_kind_vlarb = {
+static const struct option_kind kind_limit = { .set = set_limit };
+static const struct option_kind kind_vlarb = {
 	.accepts = "a list of up to 64 VL:WEIGHT, VLs of 0 to 14 and "
 		"weights of 0 to 255",
 	.set = set_list,
 };
-static const struct option_kind qos_kind_sl2vl = {
+static const struct option_kind kind_sl2vl = {
 	.accepts = "a list of up to 16 VLs of 0 to 14, or 15 to drop the SL",
 	.set = set_list,
 };
-
-#define QOS_KEYS(prefix, at) \
-	OPTION_KEY(prefix "max_vls", &qos_kind_max_vls, at, QOS_MAX_VLS, \
-		   QOS_VLS, NULL), \
-	OPTION_KEY(prefix "high_limit", &qos_kind_high_limit, at, \
-		   QOS_HIGH_LIMIT, 255, NULL), \
-	OPTION_KEY(prefix "vlarb_high", &qos_kind_vlarb, at, QOS_HIGH, \
-		   QOS_ARB_ENTRIES, NULL), \
-	OPTION_KEY(prefix "vlarb_low", &qos_kind_vlarb, at, QOS_LOW, \
-		   QOS_ARB_ENTRIES, NULL), \
-	OPTION_KEY(prefix "sl2vl", &qos_kind_sl2vl, at, QOS_SL2VL, \
-		   SL_COUNT, NULL)
 
 /* --- the table --- */
 
@@ -432,7 +396,8 @@ static const struct option rows[] = {
 	OPTION_KEY("vl_stall_count", &option_number, AT(vl_stall), 1, 7, "7"),
 	OPTION_KEY("leaf_vl_stall_count", &option_number, AT(leaf_vl_stall),
 		   1, 7, "7"),
-	OPTION_KEY("max_op_vls", &option_number, AT(max_op_vls), 1, 5, "5"),
+	OPTION_KEY("max_op_vls", &option_number, AT(qos.max_op_vls), 1, 5,
+		   "5"),
 	OPTION_KEY("local_phy_errors_threshold", &option_number,
 		   AT(local_phy_errors), 0, 15, "8"),
 	OPTION_KEY("overrun_errors_threshold", &option_number,
@@ -442,11 +407,18 @@ static const struct option rows[] = {
 	OPTION_KEY("polling_retry_number", &option_number, AT(polls_lost), 1,
 		   1000, "2"),
 	OPTION_KEY("qos", &option_bool, AT(qos.enabled), 0, 0, NULL),
-	QOS_KEYS("qos_", AT(qos.all)),
-	QOS_KEYS("qos_ca_", AT(qos.kinds[QOS_CA])),
-	QOS_KEYS("qos_rtr_", AT(qos.kinds[QOS_ROUTER])),
-	QOS_KEYS("qos_sw0_", AT(qos.kinds[QOS_SWITCH_0])),
-	QOS_KEYS("qos_swe_", AT(qos.kinds[QOS_SWITCH])),
+	OPTION_KEY("qos_max_vls", &kind_limit, AT(qos.max_vls), 1, QOS_VLS,
+		   "15"),
+	OPTION_KEY("qos_high_limit", &kind_limit, AT(qos.high_limit), 0, 255,
+		   "0"),
+	OPTION_KEY("qos_vlarb_high", &kind_vlarb, AT(qos.high), 0,
+		   QOS_ARB_ENTRIES, "0:4,1:0,2:0,3:0,4:0,5:0,6:0,7:0,8:0,9:0,"
+		   "10:0,11:0,12:0,13:0,14:0"),
+	OPTION_KEY("qos_vlarb_low", &kind_vlarb, AT(qos.low), 0,
+		   QOS_ARB_ENTRIES, "0:0,1:4,2:4,3:4,4:4,5:4,6:4,7:4,8:4,9:4,"
+		   "10:4,11:4,12:4,13:4,14:4"),
+	OPTION_KEY("qos_sl2vl", &kind_sl2vl, AT(qos.sl2vl), 0, SL_COUNT,
+		   "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7"),
 	OPTION_KEY("max_groups_per_port", &option_number, AT(group_quota), 0,
 		   16383, "256"),
 	OPTION_KEY("flap_limit", &option_number, AT(flap_limit), 2, 32, "5"),
@@ -611,61 +583,72 @@ options_enforce(const struct options *conf)
  * to it is allowed, but deserves a warning.
  */
 
-static const char *const kind_names[QOS_N_KINDS] = {
-	[QOS_CA] = "CAs",
-	[QOS_ROUTER] = "routers",
-	[QOS_SWITCH_0] = "ports 0 of switches",
-	[QOS_SWITCH] = "ports of switches",
-};
-
-/* On a port with as many VLs as the kind may have: 1, 2, 4, 8 or 15 (IBA
+/* On a port with as many VLs as it may have: 1, 2, 4, 8 or 15 (IBA
  * 14.2.5.6). */
 static bool
-starves(const struct qos_values *v, unsigned sl)
+starves(const struct qos *q, unsigned sl)
 {
 	unsigned n = 1, vl;
 
-	while (2 * n <= MIN(v->max_vls, 8))
+	while (2 * n <= MIN(q->max_vls, 8))
 		n *= 2;
-	if (v->max_vls == QOS_VLS)
+	if (q->max_vls == QOS_VLS)
 		n = QOS_VLS;
-	vl = v->sl2vl[sl] % n;
+	vl = q->sl2vl[sl] % n;
 	for (unsigned i = 0; i < QOS_ARB_ENTRIES; i++)
-		if ((v->high[i].vl % n == vl && v->high[i].weight) ||
-		    (v->low[i].vl % n == vl && v->low[i].weight))
+		if ((q->high[i].vl % n == vl && q->high[i].weight) ||
+		    (q->low[i].vl % n == vl && q->low[i].weight))
 			return false;
-	return v->sl2vl[sl] != QOS_VL_DROP;
+	return q->sl2vl[sl] != QOS_VL_DROP;
 }
 
 static void
 check_qos(const struct qos *qos, GPtrArray *lines)
 {
-	for (unsigned k = 0; qos->enabled && k < QOS_N_KINDS; k++) {
-		g_autoptr(GString) sls = g_string_new(NULL);
-		struct qos_values v;
+	g_autoptr(GString) sls = g_string_new(NULL);
 
-		qos_resolve(qos, (enum qos_kind)k, &v);
-		for (unsigned sl = 0; sl < SL_COUNT; sl++)
-			if (starves(&v, sl))
-				g_string_append_printf(sls, "%s%u",
-						       sls->len ? ", " : "",
-						       sl);
-		if (sls->len)
-			g_ptr_array_add(lines, g_strdup_printf(
-				"qos: %s never send packets of SL %s: sl2vl "
-				"gives it a VL without weight in vlarb_high "
-				"and vlarb_low", kind_names[k], sls->str));
-	}
+	for (unsigned sl = 0; qos->enabled && sl < SL_COUNT; sl++)
+		if (starves(qos, sl))
+			g_string_append_printf(sls, "%s%u",
+					       sls->len ? ", " : "", sl);
+	if (sls->len)
+		g_ptr_array_add(lines, g_strdup_printf(
+			"qos: packets of SL %s are never sent: sl2vl gives "
+			"them a VL without weight in vlarb_high and vlarb_low",
+			sls->str));
 }
 
 /* --- the file --- */
 
+/* Of OpenSM's other keys of QoS none has an effect if it is off, nor those for
+ * one kind of port, such as qos_ca_max_vls, if they say what holds for all. */
+static bool
+qos_key_is_idle(const struct options *conf, const char *key, const char *value)
+{
+	g_auto(GStrv) parts = g_strsplit(key, "_", 3);
+	const struct option *o;
+	g_autofree char *all = NULL;
+
+	if (strcmp(parts[0], "qos"))
+		return false;
+	if (!conf->qos.enabled || g_strv_length(parts) < 3)
+		return !conf->qos.enabled;
+	all = g_strconcat("qos_", parts[2], NULL);
+	o = option_find_key(&options_table, all);
+	return o && !strcmp(value, conf->origins[o - rows].value ?: o->preset);
+}
+
 /* A key that is not in the table. False: nor is it one of OpenSM's. */
 static bool
-warn_key(struct text_scan *s, const struct text_span *span, const char *key,
-	 const char *value, unsigned n_unknown)
+warn_key(struct text_scan *s, const struct options *conf,
+	 const struct text_span *span, unsigned n_unknown)
 {
 	const char *names[G_N_ELEMENTS(rows)], *instead = NULL;
+	const char *at = text_skip_blanks(span->at + span->len);
+	g_autofree char *key = g_strndup(span->at, span->len);
+	g_autofree char *value = *at == '"' ?
+		g_strndup(at + 1, strcspn(at + 1, "\"\n")) :
+		g_strndup(at, strcspn(at, " \t\r\n"));
 	g_autofree char *shown = text_span_show(span), *near = NULL;
 	size_t n = 0;
 
@@ -673,8 +656,10 @@ warn_key(struct text_scan *s, const struct text_span *span, const char *key,
 	case OPENSM_KEY_HARMLESS:
 		return true;
 	case OPENSM_KEY_UNUSED:
-		text_warn(s, span->place, "%s is not used by minism yet%s%s",
-			  key, instead ? "; " : "", instead ? instead : "");
+		if (!qos_key_is_idle(conf, key, value))
+			text_warn(s, span->place, "%s is not used by minism "
+				  "yet%s%s", key, instead ? "; " : "",
+				  instead ? instead : "");
 		return true;
 	case OPENSM_KEY_UNKNOWN:
 		break;
@@ -726,6 +711,8 @@ bool
 options_parse(struct options *conf, const char *text, const char *name,
 	      GPtrArray *warnings, GError **error)
 {
+	g_autoptr(GArray) others = g_array_new(FALSE, FALSE,
+					       sizeof(struct text_span));
 	struct text_scan s;
 	unsigned n_unknown = 0;
 
@@ -736,18 +723,16 @@ options_parse(struct options *conf, const char *text, const char *name,
 		struct text_span span = text_take_span(&s, " \t\r\n");
 		g_autofree char *key = g_strndup(span.at, span.len);
 		const struct option *o = option_find_key(&options_table, key);
-		g_autofree char *value = NULL;
 
 		s.at = text_skip_blanks(s.at);
-		value = *s.at == '"' ?
-			g_strndup(s.at + 1, strcspn(s.at + 1, "\"\n")) :
-			g_strndup(s.at, strcspn(s.at, " \t\r\n"));
 		if (o)
 			read_value(&s, o, conf);
 		else
-			n_unknown += !warn_key(&s, &span, key, value,
-					       n_unknown);
+			g_array_append_val(others, span);
 	}
+	for (guint i = 0; i < others->len; i++)
+		n_unknown += !warn_key(&s, conf, &g_array_index(others,
+					struct text_span, i), n_unknown);
 	if (n_unknown > UNKNOWN_MAX)
 		g_ptr_array_add(warnings, g_strdup_printf(
 			"%s: %u unknown keys more", name,

@@ -78,7 +78,6 @@ struct options {
 	/* 4.096 us * 2^n; the last three end at 20: for ever */
 	unsigned subnet_timeout, packet_life_time, hoq_life, leaf_hoq_life;
 	unsigned vl_stall, leaf_vl_stall;	/* packets, 1 to 7 */
-	unsigned max_op_vls;	/* IBA's code, 1 to 5 */
 	unsigned local_phy_errors, overrun_errors;	/* 0 to 15 */
 	unsigned poll_ms;	/* a standby polls the master so often, */
 	unsigned polls_lost;	/* and after so many without an answer acts */

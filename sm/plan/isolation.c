@@ -513,27 +513,11 @@ code_vls(unsigned code)
 	return code <= VLS_CODE_MAX ? vls[code] : 1;
 }
 
-static enum qos_kind
-port_kind(const struct snapshot *s, uint32_t port)
+unsigned
+isolation_vls_code(const struct qos *qos)
 {
-	const struct snapshot_node *n = snapshot_node_of(s, port);
+	unsigned most = MIN(qos->max_vls, code_vls(qos->max_op_vls)), code = 1;
 
-	if (snapshot_is_switch(n))
-		return s->ports[port].num ? QOS_SWITCH : QOS_SWITCH_0;
-	return n->info.node_type == NODE_ROUTER ? QOS_ROUTER : QOS_CA;
-}
-
-/* The code of both ends, with the most VLs that they are allowed. */
-static unsigned
-allowed_code(const struct snapshot *s, const struct qos *qos, uint32_t port)
-{
-	uint32_t peer = s->ports[port].peer;
-	unsigned most = qos_max_vls(qos, port_kind(s, port)), code = 1;
-
-	if (peer != SNAPSHOT_NONE)
-		most = MIN(most, qos_max_vls(qos, port_kind(s, peer)));
-	if (qos->max_op_vls)
-		most = MIN(most, code_vls(qos->max_op_vls));
 	while (code < VLS_CODE_MAX && code_vls(code + 1u) <= most)
 		code++;
 	return code;
@@ -549,7 +533,7 @@ port_vls(const struct snapshot *s, const struct qos *qos, uint32_t port)
 		return code_vls(p->info.oper_vls);
 	most = MIN(code_vls(p->info.vl_cap),
 		   code_vls(s->ports[p->peer].info.vl_cap));
-	return MIN(most, code_vls(allowed_code(s, qos, port)));
+	return MIN(most, code_vls(isolation_vls_code(qos)));
 }
 
 /* A table of `cap` entries in the block `block` and the next one, its VLs as
@@ -575,16 +559,9 @@ void
 isolation_want_vls(const struct snapshot *s, const struct qos *qos,
 		   struct port_tables *wanted)
 {
-	struct qos_values values[QOS_N_KINDS];
-
-	if (!qos || !qos->enabled)
-		return;
-	for (unsigned k = 0; k < QOS_N_KINDS; k++)
-		qos_resolve(qos, (enum qos_kind)k, &values[k]);
-	for (uint32_t port = 0; port < s->n_ports; port++) {
+	for (uint32_t port = 0; qos && port < s->n_ports; port++) {
 		const struct snapshot_port *p = &s->ports[port];
 		const struct snapshot_node *n = &s->nodes[p->node];
-		const struct qos_values *v = &values[port_kind(s, port)];
 		bool has_tables = snapshot_is_switch(n) && p->num == 0 ?
 			p->known && n->sw_known && n->sw.enhanced_port0 :
 			snapshot_link_up(s, port);
@@ -594,16 +571,16 @@ isolation_want_vls(const struct snapshot *s, const struct qos *qos,
 		if (!has_tables)
 			continue;
 		n_vls = port_vls(s, qos, port);
-		want_shares(wanted, port, n_vls, VL_ARB_LOW_1, v->low,
+		want_shares(wanted, port, n_vls, VL_ARB_LOW_1, qos->low,
 			    p->info.vl_arb_low_cap);
-		want_shares(wanted, port, n_vls, VL_ARB_HIGH_1, v->high,
+		want_shares(wanted, port, n_vls, VL_ARB_HIGH_1, qos->high,
 			    p->info.vl_arb_high_cap);
 		if (!(s->ports[snapshot_holder_of(s, port)].info.cap_mask &
 		      PORT_CAP_HAS_SL_MAPPING))
 			continue;
 		for (unsigned sl = 0; sl < SL_COUNT; sl++)
-			b.vl[sl] = v->sl2vl[sl] == QOS_VL_DROP ? QOS_VL_DROP :
-				(uint8_t)(v->sl2vl[sl] % n_vls);
+			b.vl[sl] = qos->sl2vl[sl] == QOS_VL_DROP ?
+				QOS_VL_DROP : (uint8_t)(qos->sl2vl[sl] % n_vls);
 		port_tables_set(wanted, PORT_TABLE_SL2VL, port, 0, &b);
 		for (unsigned in = 1; snapshot_is_switch(n) &&
 		     in <= n->info.num_ports; in++)
@@ -611,17 +588,6 @@ isolation_want_vls(const struct snapshot *s, const struct qos *qos,
 				port_tables_set(wanted, PORT_TABLE_SL2VL, port,
 						in, &b);
 	}
-}
-
-bool
-isolation_port_vls(const struct snapshot *s, const struct qos *qos,
-		   uint32_t port, uint8_t *max_oper_vls, uint8_t *high_limit)
-{
-	if (!qos || !qos->enabled)
-		return false;
-	*max_oper_vls = (uint8_t)allowed_code(s, qos, port);
-	*high_limit = (uint8_t)qos_high_limit(qos, port_kind(s, port));
-	return true;
 }
 
 /* --- from the configuration to all tables --- */
@@ -645,8 +611,7 @@ isolation_reads(const struct isolation_params *p, const struct snapshot *s,
 			!isolation_is_default(p->rules);
 	case PORT_TABLE_SL2VL:
 	case PORT_TABLE_VL_ARB:
-		return p->qos && p->qos->enabled &&
-			(snapshot_link_up(s, port) || at->num == 0);
+		return p->qos && (snapshot_link_up(s, port) || at->num == 0);
 	case PORT_N_TABLES:
 		break;
 	}

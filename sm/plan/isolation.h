@@ -67,15 +67,12 @@ void isolation_free(struct isolation *i);
  * Sets the SL to VL and VL arbitration blocks that isolation_new() sets; not
  * those of ports without such tables, nor of a switch the SL to VL blocks of
  * input ports without a link. VLs are mapped to those that the port has, or will
- * have when it comes up, see isolation_port_vls().
+ * have when it comes up, see isolation_vls_code().
  */
 void isolation_want_vls(const struct snapshot *s, const struct qos *qos,
 			struct port_tables *wanted);
 
-/* For PortInfo: the highest code of OperationalVLs, so that both ends of the
- * cable have as many; VLHighLimit. False: both are left alone. */
-bool isolation_port_vls(const struct snapshot *s, const struct qos *qos,
-			uint32_t port, uint8_t *max_oper_vls,
-			uint8_t *high_limit);
+/* The highest code of OperationalVLs that the configuration permits. */
+unsigned isolation_vls_code(const struct qos *qos);
 
 #endif

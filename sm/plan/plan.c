@@ -186,7 +186,6 @@ want_link(const struct snapshot *s, const struct desired *w, uint32_t port,
 	  struct port_info *out)
 {
 	const struct policy *policy = w->policy;
-	uint8_t most_vls;
 	const struct snapshot_port *p = &s->ports[port];
 	const struct port_info *far = &s->ports[p->peer].info;
 	unsigned mtu = MIN(p->info.mtu_cap, far->mtu_cap);
@@ -198,9 +197,10 @@ want_link(const struct snapshot *s, const struct desired *w, uint32_t port,
 
 	/* A port that carries traffic must not lose a VL under it. */
 	vls = MIN(vls, policy->max_oper_vls);
-	if (isolation_port_vls(s, w->qos, port, &most_vls,
-			       &out->vl_high_limit))
-		vls = MIN(vls, most_vls);
+	if (w->qos) {
+		vls = MIN(vls, isolation_vls_code(w->qos));
+		out->vl_high_limit = w->qos->high_limit;
+	}
 	if (vls > 0 && p->info.state < PORT_STATE_ACTIVE)
 		out->oper_vls = vls;
 

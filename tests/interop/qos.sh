@@ -21,7 +21,6 @@ qos TRUE
 qos_max_vls 4
 qos_sl2vl 0,1,2,3,4,5,15
 qos_vlarb_low 2:10,1:20,9:30,3:40
-qos_ca_sl2vl 1
 END
 
 # holds WHAT REGEX smpquery-arguments...: the answer has it
@@ -59,7 +58,7 @@ rm -rf cache
 check "tables are written" sm_once tables.log -F "$SCRATCH/tables.conf" \
 	--cache-dir "$SCRATCH/cache"
 holds "of a CA: SLs without a VL in the list go to VL 0" \
-	'out  0: \| 1\| 0\| 0\|' -D sl2vl 0 1
+	'out  0: \| 0\| 1\| 2\| 3\| 0\| 1\|15\| 0\|' -D sl2vl 0 1
 for in in 0 1 8; do
 	holds "of a switch, from port $in: as configured, folded" \
 		"in  $in, out  1: \| 0\| 1\| 2\| 3\| 0\| 1\|15\| 0\|" \

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <glib/gstdio.h>
 
+#include "sm/config/options.h"
 #include "sm/config/partitions_conf.h"
 #include "tests/lib/play.h"
 #include "tests/lib/seed.h"
@@ -270,6 +271,7 @@ static bool
 read_sm(struct play *p, char **words)
 {
 	struct sm_instance_params *sm = &p->sm;
+	AUTO(options) *conf = options_new();
 	unsigned each = 0, protect = 0, lease = 0, heavy = 0, m_key = 0;
 	unsigned sl2vl = 0, clients = REREGISTER_NONE, sa = 1;
 	unsigned key_files = 1, log = 1, cache = 0, babbling = 0, route_ms = 0;
@@ -316,9 +318,9 @@ read_sm(struct play *p, char **words)
 	p->policy.m_key = sm->m_key = m_key;
 	p->policy.m_key_protect = (uint8_t)protect;
 	p->policy.m_key_lease = (uint16_t)lease;
-	p->qos = (struct qos){ .enabled = sl2vl, .all.given = QOS_SL2VL };
+	p->qos = conf->qos;
 	for (unsigned sl = 0; sl2vl && sl < SL_COUNT; sl++)
-		p->qos.all.sl2vl[sl] = (uint8_t)(sl / sl2vl);
+		p->qos.sl2vl[sl] = (uint8_t)(sl / sl2vl);
 	sm->key_mode = each ? MKEY_DB_PER_PORT : MKEY_DB_ONE;
 	sm->key_dir = key_files ? p->dir : NULL;
 	sm->cache_dir = cache ? p->dir : NULL;

@@ -477,7 +477,7 @@ SETUP_TEST(test_each_value_has_an_origin)
 	expect_origin(list, "m_key", NULL, OPTIONS_FILE);
 	expect_origin(list, "sa_key", NULL, OPTIONS_DEFAULT);
 	expect_origin(list, "sm_priority", "0", OPTIONS_DEFAULT);
-	expect_origin(list, "qos_max_vls", NULL, OPTIONS_DEFAULT);
+	expect_origin(list, "qos_max_vls", "15", OPTIONS_DEFAULT);
 	expect_origin(list, "once", "TRUE", OPTIONS_COMMAND_LINE);
 	g_array_unref(list);
 }

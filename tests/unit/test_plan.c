@@ -369,11 +369,10 @@ WORD(do_forget_table, struct stage *st)
 /* MAX_VLS HIGH_LIMIT */
 WORD(do_qos, struct stage *st)
 {
-	st->qos = (struct qos){ .enabled = true, .all = {
-		.given = QOS_MAX_VLS | QOS_HIGH_LIMIT,
-		.max_vls = word_number(words[0]),
+	st->qos = (struct qos){
+		.max_op_vls = 5, .max_vls = word_number(words[0]),
 		.high_limit = word_number(words[1]),
-	} };
+	};
 	st->f->w.qos = &st->qos;
 }
 

@@ -28,7 +28,15 @@ set_up(void **state)
 
 	lab->s = generate_fabric("PGFT(2,2;1,2)", NULL, NULL);
 	assert_non_null(lab->s);
-	lab->qos.enabled = true;
+	/* the built-in values */
+	lab->qos.max_op_vls = 5;
+	lab->qos.max_vls = QOS_VLS;
+	for (uint8_t vl = 0; vl < QOS_VLS; vl++) {
+		lab->qos.sl2vl[vl] = vl;
+		lab->qos.high[vl] = (struct vl_share){ vl, vl ? 0 : 4 };
+		lab->qos.low[vl] = (struct vl_share){ vl, vl ? 4 : 0 };
+	}
+	lab->qos.sl2vl[15] = 7;
 	lab->host = lab->s->local_port;
 	lab->leaf = lab->s->ports[lab->host].peer;
 	sw = snapshot_node_of(lab->s, lab->leaf);
@@ -72,21 +80,6 @@ port_of(const struct lab *lab, const char *name)
 		lab->s->ports[lab->up].peer;
 }
 
-/* "all", or of a kind of port. */
-static struct qos_values *
-values_of(struct lab *lab, const char *name)
-{
-	static const char *const kinds[QOS_N_KINDS] = {
-		[QOS_CA] = "ca", [QOS_ROUTER] = "router",
-		[QOS_SWITCH_0] = "switch_0", [QOS_SWITCH] = "switch",
-	};
-
-	for (unsigned k = 0; k < QOS_N_KINDS; k++)
-		if (strcmp(kinds[k], name) == 0)
-			return &lab->qos.kinds[k];
-	return &lab->qos.all;
-}
-
 static const union port_block *
 block(const struct lab *lab, enum port_table table, uint32_t port, unsigned b)
 {
@@ -106,11 +99,9 @@ WORD(do_want, struct lab *lab)
 	isolation_want_vls(lab->s, qos_of(lab), lab->wanted);
 }
 
-/* disabled, no-qos: there is none */
 WORD(do_off, struct lab *lab)
 {
-	lab->qos.enabled = false;
-	lab->is_off = *words[-1] == 'n';
+	lab->is_off = true;
 }
 
 /* PORT COMPONENT=VALUE ..: of PortInfo */
@@ -146,52 +137,37 @@ read_vls(const char *list, uint8_t vl[SL_COUNT])
 		vl[i] = word_number(words[i]);
 }
 
-/* KIND VL,VL,.. */
+/* VL,VL,.. */
 WORD(do_sl2vl, struct lab *lab)
 {
-	struct qos_values *v = values_of(lab, words[0]);
-
-	read_vls(words[1], v->sl2vl);
-	v->given |= QOS_SL2VL;
+	read_vls(words[0], lab->qos.sl2vl);
 }
 
-/* KIND N=VL:WEIGHT .. */
+/* N=VL:WEIGHT ..: no others */
 WORD(do_low, struct lab *lab)
 {
-	struct qos_values *v = values_of(lab, words[0]);
-
-	v->given |= QOS_LOW;
-	for (words++; *words; words++) {
+	memset(lab->qos.low, 0, sizeof(lab->qos.low));
+	for (; *words; words++) {
 		g_auto(GStrv) parts = g_strsplit_set(*words, "=:", 3);
 
-		v->low[word_number(parts[0])] = (struct vl_share){
+		lab->qos.low[word_number(parts[0])] = (struct vl_share){
 			word_number(parts[1]), word_number(parts[2]) };
 	}
 }
 
 WORD(do_full_shares, struct lab *lab)
 {
-	lab->qos.all.given = QOS_LOW | QOS_HIGH;
 	for (unsigned i = 0; i < QOS_ARB_ENTRIES; i++) {
-		lab->qos.all.low[i] = (struct vl_share){ 1, 9 };
-		lab->qos.all.high[i] = (struct vl_share){ 2, 9 };
+		lab->qos.low[i] = (struct vl_share){ 1, 9 };
+		lab->qos.high[i] = (struct vl_share){ 2, 9 };
 	}
 }
 
-/* max-vls, high-limit KIND N; max-op-vls N */
+/* max-vls, max-op-vls N */
 WORD(do_limit, struct lab *lab)
 {
-	struct qos_values *v = values_of(lab, words[0]);
-
-	if (strcmp(words[-1], "max-op-vls") == 0) {
-		lab->qos.max_op_vls = word_number(words[0]);
-	} else if (strcmp(words[-1], "max-vls") == 0) {
-		v->given |= QOS_MAX_VLS;
-		v->max_vls = word_number(words[1]);
-	} else {
-		v->given |= QOS_HIGH_LIMIT;
-		v->high_limit = word_number(words[1]);
-	}
+	*(words[-1][4] == 'v' ? &lab->qos.max_vls : &lab->qos.max_op_vls) =
+		word_number(words[0]);
 }
 
 /* PORT IN VL,VL,.. */
@@ -290,57 +266,23 @@ WORD(do_live_blocks, struct lab *lab)
 	assert_true(n > 1);
 }
 
-/* PORT none|OPERATIONAL_VLS [VL_HIGH_LIMIT] */
-WORD(do_port_values, struct lab *lab)
+/* N: OperationalVLs of PortInfo */
+WORD(do_vls_code, struct lab *lab)
 {
-	uint8_t vls = 77, limit = 77;
-	bool is = isolation_port_vls(lab->s, qos_of(lab),
-				     port_of(lab, words[0]), &vls, &limit);
-
-	assert_int_equal(is, strcmp(words[1], "none") != 0);
-	assert_range(is ? words[1] : "77", vls);
-	if (!is || words[2])
-		assert_range(is ? words[2] : "77", limit);
+	assert_range(words[0], isolation_vls_code(&lab->qos));
 }
 
 static const struct unit_word all_words[] = {
-	{ "want", do_want }, { "disabled", do_off }, { "no-qos", do_off },
+	{ "want", do_want }, { "no-qos", do_off },
 	{ "port", do_port }, { "enhanced", do_enhanced },
 	{ "router", do_router }, { "sl2vl", do_sl2vl }, { "low", do_low },
 	{ "full-shares", do_full_shares }, { "max-vls", do_limit },
-	{ "high-limit", do_limit }, { "max-op-vls", do_limit },
+	{ "max-op-vls", do_limit },
 	{ "vls", do_vls }, { "vl", do_vl }, { "vl-mod", do_vl },
 	{ "arb", do_arb }, { "has-vls", do_has }, { "has-arb", do_has },
 	{ "no-vls", do_has }, { "no-arb", do_has }, { "nothing", do_nothing },
 	{ "shares-end", do_shares_end }, { "live-blocks", do_live_blocks },
-	{ "port-values", do_port_values }, { NULL, NULL },
+	{ "vls-code", do_vls_code }, { NULL, NULL },
 };
 
 SCRIPT(qos, "qos.scn", all_words, set_up, tear_down)
-
-/* Value by value: of the kind, else common, else built in. */
-TEST(test_values_fall_back_one_by_one)
-{
-	struct qos qos = { .enabled = true };
-	struct qos_values v;
-
-	qos.all.given = QOS_MAX_VLS | QOS_HIGH_LIMIT;
-	qos.all.max_vls = 4;
-	qos.all.high_limit = 9;
-	qos.all.sl2vl[1] = 3;		/* not given */
-	qos.kinds[QOS_CA].given = QOS_MAX_VLS;
-	qos.kinds[QOS_CA].max_vls = 2;
-	qos.kinds[QOS_CA].high_limit = 200;	/* not given */
-	qos_resolve(&qos, QOS_CA, &v);
-	assert_int_equal(v.max_vls, 2);
-	assert_int_equal(v.high_limit, 9);
-	assert_int_equal(v.sl2vl[1], 1);
-	qos_resolve(&qos, QOS_SWITCH, &v);
-	assert_int_equal(v.max_vls, 4);
-	assert_int_equal(qos_max_vls(&qos, QOS_CA), 2);
-	assert_int_equal(qos_max_vls(&qos, QOS_ROUTER), 4);
-	assert_int_equal(qos_high_limit(&qos, QOS_CA), 9);
-	qos.all.given = 0;
-	assert_int_equal(qos_max_vls(&qos, QOS_ROUTER), 15);
-	assert_int_equal(qos_high_limit(&qos, QOS_CA), 0);
-}
