@@ -5,17 +5,11 @@
  * A simulated fabric comes from a net file or, if there is no such file, from a
  * generator's formula. Its virtual clock runs as fast as it can for a run that
  * ends by itself, and in real time for a resident manager, which is watched.
- *
- * A replay is for runs that end by themselves: a record has no signals and no
- * commands of minismctl.
  */
 #include "sm/backend.h"
 
-#include <string.h>
 #include <unistd.h>
 
-#include "sm/io/replay.h"
-#include "sm/io/capture.h"
 #include "sm/sim/sim.h"
 #include "sm/watch.h"
 #include "topology/text.h"
@@ -95,17 +89,6 @@ open_sim(struct backend *b, const struct options *conf, GError **error)
 	return true;
 }
 
-static gboolean
-on_replay(gpointer data)
-{
-	struct backend *b = data;
-
-	if (replay_step(b->replay))
-		return G_SOURCE_CONTINUE;
-	b->hooks.over(b->hooks.data);
-	return G_SOURCE_REMOVE;
-}
-
 struct backend *
 backend_open(const struct options *conf, const struct backend_hooks *hooks,
 	     GError **error)
@@ -119,27 +102,17 @@ backend_open(const struct options *conf, const struct backend_hooks *hooks,
 
 	b->hooks = *hooks;
 	b->out = stream_new(STDOUT_FILENO, "standard output", &how);
-	if (conf->replay)
-		b->transport = b->replay = replay_open(conf->replay, error);
-	else if (conf->simulate)
+	if (conf->simulate)
 		open_sim(b, conf, error);
 	else
 		b->transport = b->port = open_umad(conf, hooks, error);
-	if (b->replay) {
-		b->source = g_idle_source_new();
-		g_source_set_callback(b->source, on_replay, b, NULL);
-		g_source_attach(b->source, NULL);
-	}
 	if (b->transport)
 		b->watch = watch_open(conf, &b->transport, &(struct watch_steps)
 			{ { .sim = b->sim, .fabric = b->fabric },
 			  hooks->over, hooks->data }, b->out, &why);
-	if (!why && b->transport && conf->record)
-		b->capture = capture_open(&b->transport, conf->record,
-					  conf->given, &how, error);
 	if (why)
 		g_propagate_error(error, why);
-	else if (b->transport && (!conf->record || b->capture))
+	else if (b->transport)
 		return b;
 	backend_close(b, NULL);
 	return NULL;
@@ -171,13 +144,8 @@ backend_close(struct backend *b, GError **error)
 		g_source_destroy(b->source);
 		g_source_unref(b->source);
 	}
-	if (b->replay)
-		ok = replay_finish(b->replay, error);
-	if (b->capture)
-		ok = capture_close(b->capture, ok ? error : NULL) && ok;
-	else if (b->transport)
-		transport_free(b->transport);
-	ok = watch_close(b->watch, ok ? error : NULL) && ok;
+	transport_free(b->transport);
+	ok = watch_close(b->watch, error);
 	stream_close(b->out, NULL);
 	if (b->sim) {
 		sim_free(b->sim);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What carries the MADs of this run: a port of this machine, a simulated fabric
- * in this process, or the record of an earlier run.
+ * What carries the MADs of this run: a port of this machine, or a simulated
+ * fabric in this process.
  */
 #ifndef MINISM_SM_BACKEND_H
 #define MINISM_SM_BACKEND_H
@@ -15,7 +15,7 @@
 struct watch;
 
 struct backend_hooks {
-	/* from the main loop: the end of a replay */
+	/* a person ends the run */
 	void (*over)(void *data);
 	/* what becomes of a port of this machine; also while it is opened */
 	umad_event_fn port;
@@ -32,14 +32,12 @@ struct backend {
 	/* private */
 	struct sim *sim;	/* NULL: not simulated */
 	struct snapshot *fabric;	/* its */
-	GSource *source;	/* drives sim, or the replay */
-	struct capture *capture;	/* NULL: no record is written */
+	GSource *source;	/* drives sim */
 	struct transport *port;	/* of this machine, below transport; NULL */
-	struct transport *replay;	/* below transport; NULL: none */
 	struct backend_hooks hooks;
 };
 
-/* By conf->replay, ->simulate, else the port that conf chooses. A run that only
+/* By conf->simulate, else the port that conf chooses. A run that only
  * plans does not set IsSM. NULL with an error. */
 struct backend *backend_open(const struct options *conf,
 			     const struct backend_hooks *hooks,
@@ -54,8 +52,8 @@ void backend_show(bool shown, void *backend);
 struct snapshot *backend_load_fabric(const struct options *conf,
 				     GError **error);
 
-/* After everything that uses the transport. False with an error if a replay
- * was not the same as the record, or a record could not be written. */
+/* After everything that uses the transport. False with an error if a capture
+ * could not be written. */
 bool backend_close(struct backend *b, GError **error);
 
 #endif

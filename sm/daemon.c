@@ -34,7 +34,6 @@
 #include "sm/fabric_page.h"
 #include "sm/import.h"
 #include "sm/io/beside.h"
-#include "sm/io/replay.h"
 #include "sm/lockfile.h"
 #include "sm/log.h"
 #include "sm/notify.h"
@@ -530,7 +529,6 @@ is_stalled(void *data)
 	return true;
 }
 
-/* The replay has ended before the run has. */
 static void
 on_over(void *data)
 {
@@ -573,7 +571,7 @@ on_lost(const char *name, void *data)
 	struct daemon *d = data;
 
 	log_limited(d->log, LOG_ERROR, "daemon", "output", "%s is not read in "
-		    "time: lines or packets are lost, a record ends", name);
+		    "time: lines or packets are lost", name);
 }
 
 /* Setting up. */
@@ -801,9 +799,6 @@ daemon_run(struct daemon *d)
 	daemonize_ready(d->background);
 	sweep_request(d->sm->sweep, SWEEP_CAUSE_START);
 	g_main_loop_run(d->loop);
-	/* A run that ends processes what has already arrived. */
-	while (d->backend->replay && replay_step(d->backend->replay))
-		;
 	daemon_disconnect(d);
 	g_main_loop_unref(d->loop);
 	return d->exit_code;
@@ -924,27 +919,6 @@ check_config(const struct options *conf, GPtrArray *warnings,
 	return 0;
 }
 
-/* A replay has the options of the recorded run. A bad record is reported when
- * it is opened. */
-static bool
-read_conf(struct daemon *d, int argc, char **argv, GPtrArray *warnings,
-	  GError **error)
-{
-	g_autofree char *given = NULL;
-	char *record;
-
-	if (!options_from_args(d->conf, argc, argv, warnings, error))
-		return false;
-	record = d->conf->replay;
-	given = record ? replay_options(record) : NULL;
-	if (!given || d->conf->mode >= OPTIONS_MODE_CHECK)
-		return true;
-	options_free(d->conf);
-	d->conf = options_new();
-	g_ptr_array_set_size(warnings, 0);
-	return options_from_record(d->conf, given, argc, argv, warnings, error);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -964,7 +938,7 @@ main(int argc, char **argv)
 	/* nor do these two before its loop runs: all is just being read */
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGUSR1, SIG_IGN);
-	good = read_conf(&d, argc, argv, warnings, &error);
+	good = options_from_args(d.conf, argc, argv, warnings, &error);
 	if (d.conf->mode == OPTIONS_MODE_CHECK)
 		code = check_config(d.conf, warnings, error);
 	else if (!good)

@@ -85,28 +85,16 @@ watch_on_line(const struct explain_line *line, void *data)
 }
 
 static void
-watch_on_event(const struct record_event *e, void *data)
+watch_on_event(const struct tap_event *e, void *data)
 {
-	enum explain_event how = EXPLAIN_SENT;
+	static const enum explain_event kinds[] = {
+		[TAP_SENT] = EXPLAIN_SENT,
+		[TAP_RECEIVED] = EXPLAIN_RECEIVED,
+		[TAP_RETURNED] = EXPLAIN_RETURNED,
+	};
+	enum explain_event how = kinds[e->kind];
 	struct watch *w = data;
 
-	switch (e->kind) {
-	case RECORD_SEND:
-		if (e->refusal)
-			return;
-		break;
-	case RECORD_RECEIVED:
-		how = EXPLAIN_RECEIVED;
-		break;
-	case RECORD_RETURNED:
-		how = EXPLAIN_RETURNED;
-		break;
-	case RECORD_RING:
-	case RECORD_CLOCK:
-	case RECORD_START:
-	case RECORD_CANCEL:
-		return;
-	}
 	explain_mad(w->explain, e->time, how, e->addr.lid, e->mad, e->len);
 	if (w->pcap && how != EXPLAIN_RETURNED)
 		pcap_put(w->pcap, &(struct pcap_mad) {
@@ -150,7 +138,7 @@ watch_on_note(enum sweep_note note, const struct sweep *s, void *data)
 {
 	struct watch *w = data;
 	struct explain *e = w->explain;
-	int64_t now = transport_peek(w->t);
+	int64_t now = transport_now(w->t);
 
 	switch (note) {
 	case SWEEP_NOTE_STATE:
@@ -198,11 +186,11 @@ watch_end(struct watch *w, const struct sweep_report *r)
 
 	if (!w)
 		return;
-	explain_say(w->explain, transport_peek(w->t), "end", "", NULL, NULL,
+	explain_say(w->explain, transport_now(w->t), "end", "", NULL, NULL,
 		    "%s%s%s", ends[r->end], r->error ? ": " : "",
 		    r->error ? r->error : "");
 	for (guint i = 0; r->verdict && i < r->verdict->lines->len; i++)
-		explain_say(w->explain, transport_peek(w->t), "end", "", NULL,
+		explain_say(w->explain, transport_now(w->t), "end", "", NULL,
 			    NULL, "%s", (char *)r->verdict->lines->pdata[i]);
 }
 
@@ -219,7 +207,7 @@ watch_open(const struct options *conf, struct transport **t,
 	w = g_new0(struct watch, 1);
 	w->out = out;
 	w->pcap = pcap;
-	w->real = !(*t)->simulated && !conf->replay;
+	w->real = !(*t)->simulated;
 	w->format = (enum explain_format)conf->explain;
 	w->steps = *steps;
 	if (conf->step) {

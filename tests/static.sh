@@ -51,7 +51,7 @@ compile() {
 }
 
 # Functions that only tests call, to look inside.
-for_tests="engine_route mad_client_pending replay_events sim_client_show"
+for_tests="engine_route mad_client_pending sim_client_show"
 
 # The functions of the sources that are in no program, after the linker has
 # removed what nothing refers to. Without optimization none is inlined.

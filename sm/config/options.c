@@ -32,6 +32,7 @@
 #define VERBOSITY_MAX	4
 #define LOG_FLAG_DUMP	0x40u	/* OpenSM's OSM_LOG_ROUTING */
 #define WEIGHT_MAX	255u
+#define SEED		"the same --seed makes the same run; --pcap keeps the MADs"
 #define AT(member)	offsetof(struct options, member)
 
 struct options_given {
@@ -259,10 +260,6 @@ static const struct option rows[] = {
 	  "FABRIC", "none: a simulated fabric, a net file or a formula" },
 	{ NULL, "seed", 0, &option_number64, AT(seed), 0, 0, "1",
 	  "NUMBER", "of all chance in a simulation (1)" },
-	{ NULL, "replay", 0, &option_file, AT(replay), 0, 0, NULL,
-	  "FILE", "none: a record; do the same again, compare" },
-	{ NULL, "record", 0, &option_file, AT(record), 0, 0, NULL,
-	  "FILE", "write down all MADs and timers of this run" },
 	{ NULL, "pcap", 0, &option_file, AT(pcap), 0, 0, NULL,
 	  "FILE", "capture all MADs for Wireshark, without keys" },
 
@@ -440,9 +437,19 @@ static const struct option rows[] = {
 		   NULL),
 };
 
+static const struct {
+	const char *name, *instead;
+} gone[] = {
+	{ "record", SEED },
+	{ "replay", SEED },
+};
+
 static char *
 explain(char letter, const char *name)
 {
+	for (size_t i = 0; name && i < G_N_ELEMENTS(gone); i++)
+		if (!strcmp(name, gone[i].name))
+			return g_strconcat("is gone: ", gone[i].instead, NULL);
 	if (name && option_find_key(&options_table, name))
 		return g_strdup_printf("is no option; it is the key %s of "
 				       "minism.conf", name);
@@ -496,7 +503,6 @@ options_free(struct options *conf)
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
 		g_free(conf->origins[i].value);
 	g_free(conf->origins);
-	g_free(conf->given);
 	g_free(conf);
 }
 
@@ -773,11 +779,10 @@ options_read_file(struct options *conf, const char *asked, GPtrArray *warnings,
 {
 	const char *path = asked ? asked : conf->config_file;
 	g_autoptr(GError) why = NULL;
+	g_autofree char *text = text_read_file(path, &why);
 
-	g_free(conf->given);
-	conf->given = text_read_file(path, &why);
-	if (conf->given)
-		return options_parse(conf, conf->given, path, warnings, error);
+	if (text)
+		return options_parse(conf, text, path, warnings, error);
 	if (!asked && g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOENT))
 		return true;
 	g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: %s",
@@ -817,17 +822,17 @@ is_place(const struct option *o)
 	return found;
 }
 
-/* Clears the places that come from `from` or from less, and lists those of the
+/* Clears the places that are not from the command line, and lists those of the
  * file; g_free. */
 static char *
-forget_places(struct options *conf, enum options_origin from)
+forget_places(struct options *conf)
 {
 	GString *keys = g_string_new(NULL);
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		char **text = (void *)((char *)conf + rows[i].offset);
 
-		if (!is_place(&rows[i]) || conf->origins[i].from > from)
+		if (!is_place(&rows[i]) || conf->origins[i].from > OPTIONS_FILE)
 			continue;
 		if (*text && conf->origins[i].from == OPTIONS_FILE)
 			g_string_append_printf(keys, "%s%s",
@@ -843,17 +848,16 @@ forget_places(struct options *conf, enum options_origin from)
 static void
 settle_places(struct options *conf, GPtrArray *warnings)
 {
-	bool virtual = conf->simulate || conf->replay;
-	g_autofree char *keys = virtual || g_getenv(LAB_ENV) ?
-		forget_places(conf, OPTIONS_FILE) : NULL;
+	g_autofree char *keys = conf->simulate || g_getenv(LAB_ENV) ?
+		forget_places(conf) : NULL;
 
 	if (keys && *keys && conf->mode < OPTIONS_MODE_CHECK)
 		g_ptr_array_add(warnings, g_strdup_printf(
 			"%s: for the manager of this machine, so not used %s; "
 			"the command line can name others", keys,
-			virtual ? "in a simulation" : "in a lab"));
+			conf->simulate ? "in a simulation" : "in a lab"));
 	/* a lab has sockets of its own: options_control_dir() */
-	if (keys && !virtual && !given_of(conf, "control_socket")->from)
+	if (keys && !conf->simulate && !given_of(conf, "control_socket")->from)
 		conf->control_socket = g_strdup(OPTIONS_CONTROL_SOCKET);
 	if (given_of(conf, "dump_dir")->from || !conf->dump_files_dir ||
 	    !(conf->log_flags & LOG_FLAG_DUMP))
@@ -862,88 +866,6 @@ settle_places(struct options *conf, GPtrArray *warnings)
 	*given_of(conf, "dump_dir") = (struct options_given){
 		OPTIONS_FILE, g_strdup(conf->dump_dir),
 	};
-}
-
-/* A line "+option" an option, then the file as it is. */
-static void
-note_given(struct options *conf, int argc, char **argv)
-{
-	GString *out = g_string_new(NULL);
-
-	for (int i = 1; i < argc; i++) {
-		g_autofree char *arg = g_strescape(argv[i], NULL);
-
-		g_string_append_printf(out, "+%s\n", arg);
-	}
-	if (conf->given)
-		g_string_append_printf(out, "\n%s", conf->given);
-	g_free(conf->given);
-	conf->given = g_string_free(out, FALSE);
-}
-
-/* Reads the text of note_given(). */
-static bool
-take_given(struct options *conf, const char *given, GPtrArray *warnings,
-	   GError **error)
-{
-	g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(g_free);
-
-	g_ptr_array_add(list, g_strdup("minism"));
-	for (; *given == '+'; given += !!*given) {
-		g_autofree char *line =
-			g_strndup(given + 1, strcspn(given, "\n") - 1);
-
-		g_ptr_array_add(list, g_strcompress(line));
-		given += strcspn(given, "\n");
-	}
-	return options_parse(conf, given, "the record", warnings, error) &&
-		read_args(conf, (int)list->len, (char **)list->pdata, error);
-}
-
-/* Removes the options that a replay does not repeat. */
-static void
-forget_run(struct options *conf)
-{
-	struct options *fresh = options_new();
-	char **const own[] = {
-		&conf->simulate, &conf->record, &conf->replay, &conf->pcap,
-		&conf->config_file,
-	};
-
-	options_forget_port(conf);
-	g_free(forget_places(conf, OPTIONS_COMMAND_LINE));
-	for (size_t i = 0; i < G_N_ELEMENTS(own); i++)
-		g_clear_pointer(own[i], g_free);
-	conf->config_file = g_strdup(fresh->config_file);
-	conf->verbosity = fresh->verbosity;
-	conf->background = conf->show = false;
-	conf->explain = 0;
-	conf->step = false;
-	options_free(fresh);
-}
-
-bool
-options_from_record(struct options *conf, const char *given, int argc,
-		    char **argv, GPtrArray *warnings, GError **error)
-{
-	struct options *first = options_new();
-	enum options_mode mode;
-	bool ok;
-
-	g_clear_pointer(&first->config_file, g_free);
-	ok = take_given(conf, given, warnings, error) &&
-		read_args(first, argc, argv, error);
-	forget_run(conf);
-	if (ok && first->config_file)
-		ok = options_read_file(conf, first->config_file, warnings,
-				       error);
-	mode = conf->mode;
-	ok = ok && read_args(conf, argc, argv, error);
-	settle_places(conf, warnings);
-	if (ok && first->mode == OPTIONS_MODE_RUN)
-		conf->mode = mode;
-	options_free(first);
-	return ok;
 }
 
 bool
@@ -969,8 +891,6 @@ options_from_args(struct options *conf, int argc, char **argv,
 			    "for --simulate: no real fabric waits");
 		ok = false;
 	}
-	if (ok && conf->record)
-		note_given(conf, argc, argv);
 	options_free(first);
 	return ok;
 }

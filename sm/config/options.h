@@ -110,15 +110,11 @@ struct options {
 	char *simulate;		/* a net file or a generator's spec: manage a
 				   simulated fabric; NULL: a real one */
 	uint64_t seed;		/* of all that is random in a simulation */
-	char *record;		/* file for a record of all that passes */
 	bool step;		/* wait behind each line of --explain */
 	char *pcap;		/* file for a capture of all MADs */
 	unsigned explain;	/* enum explain_format */
-	char *replay;		/* such a file: play it again, compare */
 	struct options_given *origins;	/* by row of the table, for
 					   options_list() */
-	char *given;		/* the command line and the file, for a record:
-				   see options_from_record() */
 };
 
 /* Every option and key, with its range and default. */
@@ -144,14 +140,6 @@ bool options_parse(struct options *conf, const char *text, const char *name,
  */
 bool options_from_args(struct options *conf, int argc, char **argv,
 		    GPtrArray *warnings, GError **error);
-
-/*
- * The same for a replay: the options of the recorded run come first (with its
- * file instead of the default one), then the command line. Options about the
- * port and the files of the recorded run are left out.
- */
-bool options_from_record(struct options *conf, const char *given, int argc,
-		      char **argv, GPtrArray *warnings, GError **error);
 
 /* On which sides switches are to enforce partitions: OPTIONS_SIDE_*. */
 unsigned options_enforce(const struct options *conf);

@@ -14,7 +14,6 @@
 
 #include <string.h>
 
-#include "sm/io/record.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/mkey_mask.h"
 #include "sm/mad/rmpp.h"
@@ -227,13 +226,13 @@ pcap_open(const char *path, const struct stream_how *how, GError **error)
 {
 	g_autoptr(GByteArray) section = g_byte_array_new();
 	g_autoptr(GByteArray) interface = g_byte_array_new();
-	int fd = record_create(path, error);
+	struct stream *file = stream_create(path, how, error);
 	struct pcap *p;
 
-	if (fd < 0)
+	if (!file)
 		return NULL;
 	p = g_new0(struct pcap, 1);
-	p->file = stream_new(fd, path, how);
+	p->file = file;
 	put32(section, 0x1a2b3c4d);
 	put16(section, 1);
 	put16(section, 0);

@@ -22,11 +22,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sm/io/record.h"
+#include "topology/state_file.h"
 
 #define PIECES		((size_t)1 << 16)	/* bytes of one write */
 #define FLUSH_MS	100u
 #define CLOSE_US	G_USEC_PER_SEC
+
+G_DEFINE_QUARK(minism-stream, stream_error)
 
 /* write(2), of which EAGAIN means that the reader does not read. The descriptor
  * may lead elsewhere than at the last call: nothing is kept of it. */
@@ -157,6 +159,27 @@ drain(struct stream *s)
 	}
 }
 
+/* A pipe is left as it is; a link to a file is not followed. */
+struct stream *
+stream_create(const char *path, const struct stream_how *how, GError **error)
+{
+	int follow = state_file_is_stream(path) ? 0 : O_NOFOLLOW;
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | follow,
+		      0600);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 &&
+	    (!S_ISREG(st.st_mode) || fchmod(fd, 0600) == 0)) {
+		state_file_give(fd, path);
+		return stream_new(fd, path, how);
+	}
+	g_set_error(error, STREAM_ERROR, STREAM_ERROR_IO, "cannot write %s: %s",
+		    path, g_strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
 bool
 stream_close(struct stream *s, GError **error)
 {
@@ -173,7 +196,7 @@ stream_close(struct stream *s, GError **error)
 		ok = false;
 	}
 	if (!ok)
-		g_set_error(error, RECORD_ERROR, RECORD_ERROR_IO,
+		g_set_error(error, STREAM_ERROR, STREAM_ERROR_IO,
 			    "cannot write %s: %s", s->name,
 			    s->error ? g_strerror(s->error) :
 			    "its reader did not read all");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The interface between the subnet manager and the carrier of its MADs: umad, a
- * simulated fabric, a record.
+ * simulated fabric.
  *
  * A transport moves whole MADs, has a clock and runs timers; attributes and
  * transactions are above it. Everything above runs in one thread, the one that
@@ -66,9 +66,6 @@ struct transport_ops {
 		     const uint8_t *mad, size_t len, unsigned timeout_ms,
 		     GError **error);
 	int64_t (*now)(struct transport *t);	/* us, monotonic */
-	/* The same, but not recorded as an action of the program
-	 * (sm/io/record.h). NULL: as now(). */
-	int64_t (*peek)(struct transport *t);
 	/* Calls fn once at `when` (us of now()) or as soon after as it can.
 	 * Returns an id, never 0, valid for timer_cancel until then. */
 	unsigned (*timer_start)(struct transport *t, int64_t when,
@@ -94,9 +91,8 @@ struct transport {
 	 */
 	bool rmpp;
 	struct timers *timers;		/* of one in real time (sm/io/timers.h);
-					   NULL: of a simulation, or of a run
-					   that is recorded or replayed, which
-					   can be repeated (sm/io/beside.h) */
+					   NULL: of a simulation, which can be
+					   repeated (sm/io/beside.h) */
 	bool simulated;			/* and so is its time */
 	char name[64];			/* for people: "ibsim0 port 1" */
 };
@@ -121,12 +117,6 @@ static inline int64_t
 transport_now(struct transport *t)
 {
 	return t->ops->now(t);
-}
-
-static inline int64_t
-transport_peek(struct transport *t)
-{
-	return t->ops->peek ? t->ops->peek(t) : t->ops->now(t);
 }
 
 /* The unit of a printed difference of two such times, after division by 1000. */

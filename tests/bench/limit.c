@@ -3,48 +3,46 @@
  * The limit of a bring-up: sends the SMPs of a recorded one again, in their order
  * and as many at a time, checks that each is answered well, and decides nothing.
  *
- *	bench_limit RECORD SMPS		the requests of a minism --record
+ *	bench_limit CAPTURE SMPS	the requests of a minism --pcap
  *	bench_limit SMPS		sends them, on a fresh fabric
  */
+#include <glib.h>
 #include <infiniband/umad.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "sm/io/record.h"
 #include "sm/mad/mad.h"
 
 #define WINDOW	128u
 #define WAIT_MS	5000
 
-/* Answers to others and MADs of the SA are no requests of the bring-up. */
+/* See sm/io/pcap.c: a block's start, ERF, LRH, BTH, DETH, the MAD. */
+#define BLOCK_PACKET	6u
+#define MAD_AT		(28 + 16 + 8 + 12 + 8)
+
+/* What minism answers and what it asks the SA are no requests of the bring-up. */
 static bool
-extract(const char *record, FILE *smps)
+extract(const char *capture, FILE *smps)
 {
 	g_autoptr(GError) error = NULL;
-	struct transport t = { NULL };
-	struct record_reader *r = NULL;
-	uint8_t mad[MAD_SIZE];
-	struct record_event e;
-	const char *options;
 	g_autofree char *bytes = NULL;
-	gsize len;
+	gsize len, at = 0;
 
-	if (g_file_get_contents(record, &bytes, &len, &error))
-		r = record_reader_new((const uint8_t *)bytes, len, &t,
-				      &options, &error);
-	if (!r) {
+	if (!g_file_get_contents(capture, &bytes, &len, &error)) {
 		fprintf(stderr, "%s\n", error->message);
 		return false;
 	}
-	while (record_next(r, &e)) {
-		if (e.kind != RECORD_SEND || e.refusal || !e.timeout_ms ||
-		    e.mad[1] != MAD_CLASS_SMP_DIRECT)
-			continue;
-		memset(mad, 0, sizeof(mad));
-		memcpy(mad, e.mad, MIN(e.len, sizeof(mad)));
-		fwrite(mad, sizeof(mad), 1, smps);
+	while (at + MAD_AT + MAD_SIZE <= len) {
+		const char *mad = bytes + at + MAD_AT;
+		uint32_t block[2];	/* type, length */
+
+		memcpy(block, bytes + at, sizeof(block));
+		if (block[0] == BLOCK_PACKET &&
+		    (uint8_t)mad[1] == MAD_CLASS_SMP_DIRECT &&
+		    (mad[3] == MAD_METHOD_GET || mad[3] == MAD_METHOD_SET))
+			fwrite(mad, MAD_SIZE, 1, smps);
+		at += block[1];
 	}
-	record_reader_free(r);
 	return fclose(smps) == 0;
 }
 
@@ -90,7 +88,7 @@ main(int argc, char **argv)
 	bool ok;
 
 	if (!smps || argc > 3) {
-		fprintf(stderr, "usage: bench_limit [RECORD] SMPS\n");
+		fprintf(stderr, "usage: bench_limit [CAPTURE] SMPS\n");
 		return 1;
 	}
 	if (argc == 3)

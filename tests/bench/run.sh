@@ -91,9 +91,9 @@ record() {	# NET
 	rm -rf cache run.log bench.smps
 	mkdir cache
 	sim_start "$1" || return 1
-	run_minism --record=bench.record || return 1
-	"$MINISM_BUILD/bench_limit" bench.record bench.smps || return 1
-	rm bench.record
+	run_minism --pcap=bench.pcapng || return 1
+	"$MINISM_BUILD/bench_limit" bench.pcapng bench.smps || return 1
+	rm bench.pcapng
 	sim_stop
 }
 

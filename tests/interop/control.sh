@@ -771,7 +771,7 @@ unread_case() {
 
 	wanted_case unread || return 0
 	for what in --log-format=text --explain --explain=json --show \
-		--record=full --pcap=full; do
+		--pcap=full; do
 		check "unread: $what into a full pipe" unread "$what"
 	done
 	check "unread: clients that do not read" deaf_clients

@@ -47,7 +47,7 @@ keyless() {
 
 files_case() {
 	check "files: comes up" run up.log --once --cache-dir cache \
-		--record up.rec --dump-dir dump --show
+		--dump-dir dump --show
 	check "files: SUBNET UP" log_has up.log 'SUBNET UP'
 	check "files: a key for each end port" \
 		[ "$(grep -c ^0x cache/guid2mkey)" = 11 ]
@@ -57,7 +57,7 @@ files_case() {
 	check "files: both ends of each cable" \
 		[ "$(grep -c ^0x cache/neighbors)" = 24 ]
 	check "files: private" private cache/guid2mkey cache/neighbors \
-		up.rec dump/*
+		dump/*
 	check "output: no key in log, picture, dumps" \
 		keyless up.log run.out run.err dump/*
 	check "plan: is made" run plan.log --plan --cache-dir cache
@@ -65,16 +65,6 @@ files_case() {
 	check "plan: and not which" keyless plan.log run.out run.err
 	check "plan: as JSON" run plan.log --plan=json --cache-dir cache
 	check "plan: nor there" keyless plan.log run.out run.err
-	check "replay: has the recorded key" timeout 60 "$MINISM" \
-		-f same.log --replay up.rec
-	check "replay: and does not tell it" keyless same.log
-	printf 'm_key 0x1111\n' >other.conf
-	refute "replay: another key is found" \
-		timeout 60 "$MINISM" -F "$SCRATCH/other.conf" --once \
-		--partitions= --control-socket= -f replay.log --replay up.rec
-	check "replay: where it is" \
-		log_has replay.log 'different from byte 24 on'
-	check "replay: and not told" keyless replay.log
 	refute "--help: no key" grep -q "$secret" <("$MINISM" -F keys.conf \
 		--help 2>&1)
 }

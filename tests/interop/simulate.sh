@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-# minism without anything beneath it: on a simulated fabric, and on the record
-# of an earlier run.
+# minism without anything beneath it: on a simulated fabric.
 # shellcheck source=tests/interop/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -56,42 +55,21 @@ file_case() {
 		log_has badfile.log 'bad.net:[0-9]'
 }
 
-replay_case() {
-	check "record: comes up" run first.log --once --record first.rec \
-		--simulate 'torus(3,3;1)'
-	check "record: there is one" [ -s first.rec ]
-	cp first.rec second.rec
-	check "record: the same again" run first.log --once \
-		--record first.rec --simulate 'torus(3,3;1)'
-	check "record: byte for byte the same" cmp first.rec second.rec
+pcap_case() {
+	local n
+
+	for n in first second; do
+		check "pcap: comes up" run "$n.log" --once --pcap "$n.pcapng" \
+			--simulate 'torus(3,3;1)'
+	done
+	check "pcap: there is one" [ -s first.pcapng ]
+	check "pcap: the same again, byte for byte" \
+		cmp first.pcapng second.pcapng
 	echo theirs >target
-	ln -s target link.rec
-	refute "record: a link is not followed" run first.log --once \
-		--record link.rec --simulate 'torus(3,3;1)'
-	check "record: and what it leads to stays" grep -qx theirs target
-	check "replay: exits 0" run replay.log --once --replay first.rec
-	check "replay: comes up as then" log_has replay.log 'SUBNET UP'
-	printf 'lmc 1\n' >lmc.conf
-	check "options: a record of a run with some" run options.log --once \
-		-F lmc.conf -R updn --record options.rec \
-		--simulate 'torus(3,3;1)'
-	check "options: the replay has them" timeout -k 5 60 "$MINISM" \
-		-f again.log --replay options.rec
-	check "options: and says what the run said" \
-		log_has again.log 'SUBNET UP.*updn.* ms simulated$'
-	check "options: --plan, too" run plan.log --plan --record plan.rec \
-		--simulate 'torus(3,3;1)'
-	cp run.out plan.out
-	timeout -k 5 60 "$MINISM" -f again.log --replay plan.rec >again.out
-	check "options: and prints the same plan" cmp plan.out again.out
-	refute "another decision: exits 1" run other.log --once --lmc 1 \
-		--replay first.rec
-	check "another decision: the first difference is told" \
-		log_has other.log 'event [0-9]+ at'
-	head -c 3000 first.rec >cut.rec
-	refute "cut off: exits 1" run cut.log --once --replay cut.rec
-	check "cut off: the log says it" log_has cut.log 'cut.rec'
-	refute "no record: exits 1" run no.log --once --replay "$demo"
+	ln -s target link.pcapng
+	refute "pcap: a link is not followed" run first.log --once \
+		--pcap link.pcapng --simulate 'torus(3,3;1)'
+	check "pcap: and what it leads to stays" grep -qx theirs target
 }
 
 resident_case() {
@@ -139,7 +117,7 @@ signals_case() {
 }
 
 file_case
-replay_case
+pcap_case
 signals_case
 resident_case
 

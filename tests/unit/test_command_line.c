@@ -142,6 +142,10 @@ static const struct {
 	{ "--qos", "--qos is no option; it is the key qos of minism.conf" },
 	{ "--sm-sl 3",
 	  "--sm-sl is no option; it is the key sm_sl of minism.conf" },
+	{ "--record=f", "--record is gone: the same --seed makes the same run; "
+	  "--pcap keeps the MADs" },
+	{ "--replay f", "--replay is gone: the same --seed makes the same run; "
+	  "--pcap keeps the MADs" },
 	{ "-o stray", "\"stray\" is not expected; there are only options, "
 	  "--help has all" },
 	{ "-- -o",

@@ -30,7 +30,6 @@ assert_same(const struct options *a, const struct options *b)
 		*x = *y = NULL;
 	}
 	copies[0].origins = copies[1].origins = NULL;
-	copies[0].given = copies[1].given = NULL;
 	assert_memory_equal(&copies[0], &copies[1], sizeof(copies[0]));
 }
 

@@ -12,11 +12,13 @@
 #include <glib/gstdio.h>
 
 #include "sm/io/pcap.h"
+#include "sm/io/tap.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/rmpp.h"
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/smp.h"
 #include "tests/lib/folder.h"
+#include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
 
 /* The packet that IBA 7.8 computes its example with; VL and resv8a are ones. */
@@ -227,6 +229,68 @@ TEST(test_pipe_that_is_not_read_costs_whole_packets)
 	assert_has(error->message, "did not read all");
 	close(reader);
 	folder_remove(dir);
+}
+
+TEST(test_capture_is_for_its_owner)
+{
+	g_autofree char *path = NULL;
+	GStatBuf st;
+
+	g_close(g_file_open_tmp("minism-pcap-XXXXXX", &path, NULL), NULL);
+	assert_int_equal(g_chmod(path, 0644), 0);
+	assert_true(pcap_close(pcap_open(path, NULL, NULL), NULL));
+	assert_int_equal(g_stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	g_unlink(path);
+}
+
+static void
+note_kind(const struct tap_event *e, void *kinds)
+{
+	g_string_append_c(kinds, "sra"[e->kind]);
+	assert_int_equal(e->addr.lid, 9);
+	assert_int_equal(e->mad[1], 3);
+}
+
+static void
+note_arrival(const struct transport_mad *m, void *kinds)
+{
+	g_string_append_c(kinds, m->event == TRANSPORT_RECEIVED ? 'R' : 'A');
+}
+
+static void
+note_ring(void *kinds)
+{
+	g_string_append_c(kinds, 't');
+}
+
+TEST(test_tap_reports_mads_and_passes_all)
+{
+	const uint8_t mad[MAD_SIZE] = { 1, 3 };
+	struct transport_mad m = {
+		.event = TRANSPORT_RECEIVED, .addr = { .lid = 9 }, .mad = mad,
+		.len = MAD_SIZE,
+	};
+	g_autoptr(GString) kinds = g_string_new(NULL);
+	struct transport *inner = scripted_new();
+	struct transport *t = tap_new(inner, note_kind, kinds);
+	g_autoptr(GError) error = NULL;
+
+	transport_set_receiver(t, note_arrival, kinds);
+	scripted_refuse(inner, 1, TRANSPORT_ERROR_AGAIN);
+	assert_false(transport_send(t, &m.addr, mad, MAD_SIZE, 5, &error));
+	assert_gerror(error, TRANSPORT_ERROR, TRANSPORT_ERROR_AGAIN);
+	assert_true(transport_send(t, &m.addr, mad, MAD_SIZE, 5, NULL));
+	scripted_deliver(inner, &m, 10);
+	m.event = TRANSPORT_RETURNED;
+	scripted_deliver(inner, &m, 20);
+	transport_timer_start(t, 30, note_ring, kinds);
+	transport_timer_cancel(t, transport_timer_start(t, 25, note_ring,
+							kinds));
+	scripted_run(inner, 40);
+	assert_int_equal(transport_now(t), 40);
+	assert_string_equal(kinds->str, "srRaAt");
+	transport_free(t);
 }
 
 TEST(test_what_cannot_be_written_is_an_error)
