@@ -15,6 +15,7 @@
  * command line or the configuration is bad.
  */
 #include <glib-unix.h>
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,7 +25,6 @@
 
 #include "config.h"
 #include "sm/backend.h"
-#include "sm/daemonize.h"
 #include "sm/tools/show.h"
 #include "sm/config/guid_files.h"
 #include "sm/config/options.h"
@@ -52,7 +52,6 @@
 
 struct daemon {
 	struct options *conf;
-	struct background *background;	/* NULL: we stay where we are */
 	struct lockfile *pid, *cache;	/* NULL: none */
 	struct log *log;
 	struct backend *backend;
@@ -755,9 +754,28 @@ daemon_disconnect(struct daemon *d)
 	}
 }
 
+/* The port is open, and there is no thread yet. */
+static bool
+go_to_background(struct daemon *d, GError **error)
+{
+	if (!d->log->path)
+		log_say(d->log, LOG_WARNING, "daemon", "in the background "
+			"there is no standard output or error: without a file "
+			"nothing is logged from now on");
+	fflush(NULL);		/* or both would write what is not written */
+	if (daemon(true, false) < 0) {
+		g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno),
+			    "cannot run in the background: %s",
+			    g_strerror(errno));
+		return false;
+	}
+	return lockfile_sign(d->pid, error) && lockfile_sign(d->cache, error);
+}
+
 static int
 daemon_run(struct daemon *d)
 {
+	bool leaves = d->conf->background && d->conf->mode == OPTIONS_MODE_RUN;
 	const struct backend_hooks hooks = {
 		.over = on_over, .port = on_port, .lost = on_lost, .data = d,
 	};
@@ -765,10 +783,11 @@ daemon_run(struct daemon *d)
 
 	if (take_locks(d, &error))
 		d->backend = backend_open(d->conf, &hooks, &error);
-	if (!d->backend) {
+	if (!d->backend || (leaves && !go_to_background(d, &error))) {
 		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
-		if (d->background && d->conf->log_file)
+		if (leaves && d->conf->log_file)
 			fprintf(stderr, "minism: %s\n", error->message);
+		backend_close(d->backend, NULL);
 		return EXIT_NOT_UP;
 	}
 	d->transport = d->backend->transport;
@@ -791,12 +810,6 @@ daemon_run(struct daemon *d)
 	g_unix_signal_add(SIGTERM, on_term, d);
 	g_unix_signal_add(SIGINT, on_term, d);
 
-	/* the port is open: the parent in the foreground exits */
-	if (d->background && !d->log->path)
-		log_say(d->log, LOG_WARNING, "daemon", "in the background "
-			"there is no standard output or error: without a file "
-			"nothing is logged from now on");
-	daemonize_ready(d->background);
 	sweep_request(d->sm->sweep, SWEEP_CAUSE_START);
 	g_main_loop_run(d->loop);
 	daemon_disconnect(d);
@@ -851,7 +864,7 @@ daemon_start(struct daemon *d, GPtrArray *warnings)
 {
 	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GError) error = NULL;
-	int code = EXIT_NOT_UP;
+	int code;
 
 	if (!has_means(&error) ||
 	    (d->conf->cache_dir && d->conf->mode < OPTIONS_MODE_PLAN &&
@@ -869,18 +882,9 @@ daemon_start(struct daemon *d, GPtrArray *warnings)
 		return usage(error->message);
 	log_set_format(d->log, (enum log_format)d->conf->log_format);
 	log_lines(d, LOG_WARNING, warnings);
-	if (d->conf->background && d->conf->mode == OPTIONS_MODE_RUN) {
-		d->background = daemonize_fork(&code, &error);
-		if (error)
-			log_say(d->log, LOG_ERROR, "daemon", "%s",
-				error->message);
-		if (!d->background)
-			return code;
-	}
 	code = daemon_run(d);
 	lockfile_free(d->cache, false);
 	lockfile_free(d->pid, true);
-	daemonize_end(d->background, code);
 	return code;
 }
 

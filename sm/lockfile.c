@@ -2,16 +2,18 @@
 /*
  * A file that one process holds.
  *
- * The lock is fcntl()'s: it names its holder, and it ends with the process,
- * however that ends, so a stale file does not block a start. It is lost when
- * any descriptor of the file is closed, so nothing else here opens the file.
+ * The lock is flock()'s: a process that forks to go to the background hands it
+ * on, and it ends with the process, however that ends, so a stale file does not
+ * block a start.
  */
 #include "sm/lockfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,15 +26,17 @@ struct lockfile {
 	int fd;
 };
 
-/* A number may have blanks around it. */
-static bool
-has_only_number(int fd)
+/* The number in the file, which may have blanks around it; 0: none, -1: there
+ * is more. */
+static long
+read_number(int fd)
 {
 	char text[32] = "";
 	ssize_t n = pread(fd, text, sizeof(text), 0);
 
 	return n >= 0 && (size_t)n < sizeof(text) &&
-		strspn(text, "0123456789 \t\r\n") == (size_t)n;
+		strspn(text, "0123456789 \t\r\n") == (size_t)n ?
+		strtol(text, NULL, 10) : -1;
 }
 
 /* Whether the file is (still) the one of that name. */
@@ -48,7 +52,7 @@ is_at(int fd, const char *path)
 static bool
 lockfile_lock(int fd, const char *path, GError **error)
 {
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	long number = read_number(fd);
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
@@ -58,20 +62,18 @@ lockfile_lock(int fd, const char *path, GError **error)
 			    "%s is not a regular file", path);
 		return false;
 	}
-	if (fcntl(fd, F_SETLK, &lock) == 0) {
-		if (has_only_number(fd))
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		if (number >= 0)
 			return true;
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
 			    "%s: there is more than a process number in it, so "
 			    "it is left as it is", path);
 		return false;
 	}
-	if (errno != EACCES && errno != EAGAIN)
+	if (errno != EWOULDBLOCK)
 		return state_file_fail(path, errno, error);
-	if (fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
-		lock.l_pid = 0;
 	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
-		    "%s is held by process %ld", path, (long)lock.l_pid);
+		    "%s is held by process %ld", path, number);
 	return false;
 }
 
@@ -102,22 +104,29 @@ lockfile_take(const char *path, GError **error)
 {
 	int fd = open_locked(path, error);
 	struct lockfile *l;
-	char text[32];
-	int n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
 
 	if (fd < 0)
 		return NULL;
 	state_file_give(fd, path);
-	/* a reader finds a number at any time, the old one or the new one */
-	if (pwrite(fd, text, (size_t)n, 0) != n || ftruncate(fd, n) != 0) {
-		state_file_fail(path, errno, error);
-		close(fd);
-		return NULL;
-	}
 	l = g_new(struct lockfile, 1);
 	l->path = g_strdup(path);
 	l->fd = fd;
-	return l;
+	if (lockfile_sign(l, error))
+		return l;
+	lockfile_free(l, false);
+	return NULL;
+}
+
+/* A reader finds a number at any time, the old one or the new one. */
+bool
+lockfile_sign(struct lockfile *l, GError **error)
+{
+	char text[32];
+	int n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+
+	return !l || (pwrite(l->fd, text, (size_t)n, 0) == n &&
+		      ftruncate(l->fd, n) == 0) ||
+		state_file_fail(l->path, errno, error);
 }
 
 void

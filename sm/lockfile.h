@@ -8,14 +8,18 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdbool.h>
 
 struct lockfile;
 
 /*
- * After the last fork. NULL with a G_FILE_ERROR: AGAIN if another process holds
+ * NULL with a G_FILE_ERROR: AGAIN if another process holds
  * it, with its number; else the file cannot be made, or is none of this kind.
  */
 struct lockfile *lockfile_take(const char *path, GError **error);
+
+/* Writes the process number again, after a fork. NULL: nothing. */
+bool lockfile_sign(struct lockfile *l, GError **error);
 
 /* NULL: nothing. `away`: removes the file, too, if it is still the same one. */
 void lockfile_free(struct lockfile *l, bool away);

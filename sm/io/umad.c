@@ -264,6 +264,38 @@ is_gone(int error)
 
 static void leave_device(struct umad_transport *u);
 
+/* Holds the mutex but while it polls, which it does when it is armed. */
+static void *
+umad_watch(void *data)
+{
+	struct umad_transport *u = data;
+	int slice = POLL_MIN_MS;
+
+	g_mutex_lock(&u->mutex);
+	while (!u->stop) {
+		int result, error;
+
+		if (!u->armed) {
+			g_cond_wait(&u->changed, &u->mutex);
+			continue;
+		}
+		g_mutex_unlock(&u->mutex);
+		result = umad_poll(u->fd, slice);
+		error = errno;
+		g_mutex_lock(&u->mutex);
+		slice = MIN(2 * slice, POLL_MAX_MS);
+		if (result == -ETIMEDOUT)
+			continue;
+		slice = POLL_MIN_MS;
+		u->armed = false;
+		if (result < 0 && error != EINTR)
+			u->poll_failed = error ? error : EIO;
+		g_source_set_ready_time(u->source, 0);
+	}
+	g_mutex_unlock(&u->mutex);
+	return NULL;
+}
+
 /* Armed only when there is no more to read; a MAD that arrives between the last
  * read and the arming is found by the watcher's next poll. */
 static gboolean
@@ -309,6 +341,9 @@ on_wake(void *data)
 		u->errors = 0;
 		if (linger(u, &turn))
 			continue;
+		/* not when the port is opened: the process may fork then */
+		if (!u->watcher)
+			u->watcher = g_thread_new("umad", umad_watch, u);
 		g_mutex_lock(&u->mutex);
 		u->armed = true;
 		g_cond_signal(&u->changed);
@@ -317,38 +352,6 @@ on_wake(void *data)
 	}
 	g_source_set_ready_time(u->source, 0);
 	return G_SOURCE_CONTINUE;
-}
-
-/* Holds the mutex but while it polls, which it does when it is armed. */
-static void *
-umad_watch(void *data)
-{
-	struct umad_transport *u = data;
-	int slice = POLL_MIN_MS;
-
-	g_mutex_lock(&u->mutex);
-	while (!u->stop) {
-		int result, error;
-
-		if (!u->armed) {
-			g_cond_wait(&u->changed, &u->mutex);
-			continue;
-		}
-		g_mutex_unlock(&u->mutex);
-		result = umad_poll(u->fd, slice);
-		error = errno;
-		g_mutex_lock(&u->mutex);
-		slice = MIN(2 * slice, POLL_MAX_MS);
-		if (result == -ETIMEDOUT)
-			continue;
-		slice = POLL_MIN_MS;
-		u->armed = false;
-		if (result < 0 && error != EINTR)
-			u->poll_failed = error ? error : EIO;
-		g_source_set_ready_time(u->source, 0);
-	}
-	g_mutex_unlock(&u->mutex);
-	return NULL;
 }
 
 /* A source that is ready at its ready time and nothing else. */
@@ -735,10 +738,8 @@ bind_port(struct umad_transport *u, const struct local_port *port,
 		return false;
 	u->armed = false;
 	u->opened = g_get_monotonic_time();
-	u->watcher = g_thread_try_new("umad", umad_watch, u, error);
-	if (u->watcher)
-		g_source_set_ready_time(u->source, 0);
-	return u->watcher != NULL;
+	g_source_set_ready_time(u->source, 0);
+	return true;
 }
 
 /* ------------------------------------------------- a device that went away */

@@ -137,6 +137,7 @@ write_case() {
 	"$MINISM" -F "$SCRATCH/empty.conf" --simulate 'single(2)' \
 		--cache-dir "$SCRATCH/cache" -B --pidfile "$SCRATCH/pid" \
 		-f "$SCRATCH/beside.log"
+	await 5 pid_runs pid
 	SM_PIDS+=("$(cat pid)")
 	check "write: not beside a minism that runs" import 1 --write
 	check "write: which is named" reported "held by process $(cat pid)"

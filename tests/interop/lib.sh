@@ -354,6 +354,10 @@ inside() {
 	timeout -k 2 "$limit" "$MINISM_LAB_PROGRAM" --on "$LAB_NODE" -- "$@"
 }
 
+pid_runs() {	# pid file: -B writes its number a moment after it has returned
+	kill -0 "$(cat "$1")" 2>/dev/null
+}
+
 # lab_sm LOG program...: a subnet manager on LAB_NODE in the background, its
 # process id in SM_PID. A sanitized one wants its runtime before the device;
 # a peer must not get it: the runtime looks at what was written once more after

@@ -172,7 +172,8 @@ daemon_ends() {
 	local pid
 
 	printf 'on node-01 minism -p 1 -B -f d.log -J d.pid\n%s' \
-		'on node-01 cat d.pid
+		'on node-01 sleep 0.3
+on node-01 cat d.pid
 quit
 ' | timeout -k 5 60 minism-lab "$demo" >out 2>&1
 	pid=$(cat d.pid 2>/dev/null) || pid=$(grep -xE '[0-9]+' out)

@@ -261,7 +261,6 @@ TEST(test_what_cannot_be_read_is_not_replaced, make_folder, remove_folder)
 	}
 }
 
-/* In a child, since a process never locks itself out. */
 static bool
 child_can_take(const char *path, char **why)
 {
@@ -313,6 +312,35 @@ TEST(test_one_process_holds_a_lock_file, make_folder, remove_folder)
 	assert_true(child_can_take(path, NULL));
 }
 
+/* As one that goes to the background. */
+TEST(test_a_forked_process_keeps_the_lock, make_folder, remove_folder)
+{
+	g_autofree char *path = in_folder("pid");
+	g_autofree char *want = NULL, *why = NULL;
+	struct lockfile *l = lockfile_take(path, NULL);
+	pid_t child;
+	int ends[2];
+	char byte;
+
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	if (child == 0) {
+		if (!lockfile_sign(l, NULL) || write(ends[1], "", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	lockfile_free(l, false);
+	want = g_strdup_printf("process %d", (int)child);
+	assert_false(child_can_take(path, &why));
+	assert_true(g_str_has_suffix(why, want));
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_true(child_can_take(path, NULL));
+	close(ends[0]);
+	close(ends[1]);
+}
+
 TEST(test_a_file_of_another_kind_is_no_lock_file, make_folder, remove_folder)
 {
 	static const char *const texts[] = {
@@ -347,13 +375,12 @@ take_and_leave(const char *path)
 
 		if (!l)
 			continue;
-		/* close() would end the lock */
 		fd = g_open(path, O_RDONLY | O_CLOEXEC, 0);
 		if (fd < 0 || pread(fd, read, sizeof(read) - 1, 0) <= 0 ||
 		    strcmp(read, want))
 			_exit(1);
-		lockfile_free(l, true);
 		close(fd);
+		lockfile_free(l, true);
 	}
 	_exit(0);
 }
