@@ -237,7 +237,7 @@ sm_instance_is_programming(void *data)
 }
 
 static void
-open_sa(struct sm_instance *sm, unsigned every_s)
+open_sa(struct sm_instance *sm)
 {
 	const struct mkey_db *keys = sm->keys->ring;
 	struct sa_server_params server = sa_server_params_default;
@@ -253,7 +253,7 @@ open_sa(struct sm_instance *sm, unsigned every_s)
 	sm->sa_server = sa_server_new(sm->x, sm->sa, sm->log, &server,
 				      mcast_manager_touch, sm->mcast);
 	sm->standby = standby_new(sm->x, keys, sm->sa, sm->persist,
-				  sm->fabric, sm->log, every_s);
+				  sm->fabric, sm->log);
 }
 
 static bool
@@ -392,7 +392,7 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	perf.data = sm->sweep;
 	sm->perf = perf_manager_new(sm->x, log, &perf);
 	if (sm->sa)
-		open_sa(sm, MAX(params->sweep.sweep_s, 1));
+		open_sa(sm);
 	hooks.keys = sm->keys->ring;
 	sm->agent = sm_agent_new(sm->x, &hooks, log);
 	return sm;

@@ -3,9 +3,9 @@
  * Warm standby.
  *
  * Flow. Once a second a round: PortInfo of our own port (the LID of the master
- * is in it), ClassPortInfo of the master's SA, and if there is news, tables.
+ * is in it), ClassPortInfo of the master's SA, and if there is news, its state.
  *
- *	on_timer -> ask_port -> ask_class -> ask_table .. -> adopt -> rest
+ *	on_timer -> on_port -> on_class -> ask_state -> take_state -> rest
  *			any answer that is missing or bad -> fail  -> rest
  *
  * The ClassPortInfo of a master that is a minism has the version of its state
@@ -14,14 +14,12 @@
  * the expected fabric. M_Keys are not in it: each manager has them configured
  * or derives them. Between two rounds the master notifies its followers of
  * changes (standby_touch), so that a join is here some milliseconds after it
- * was answered. Of any other master three tables are read, every few seconds:
- * members, services, subscriptions as in IBA 15.2.5. Its Reports would name new
- * groups only, and the kernel gives the method to one program of this machine,
- * which may be a subscriber.
+ * was answered. Nothing is read of any other master: its clients register
+ * again after a takeover.
  *
  * Safety. A state that was read is used only if sa_load() accepts its text. It
  * replaces the one before as a whole, and the SA's own state only in
- * standby_take(). A table that is truncated, of another record size, or lost
+ * standby_take(). A state that is truncated, of another record size, or lost
  * changes nothing.
  *
  * Cost. The next read begins after ten times as long as the last one took: a
@@ -38,14 +36,10 @@
 #define ROUND_US	G_USEC_PER_SEC
 #define NEWS_US		(10 * 1000)	/* joins come in crowds */
 #define REST_TIMES	10		/* as long as the last read took */
-#define TIMEOUT_MS	2000u		/* of a table, doubled after a loss, */
+#define TIMEOUT_MS	2000u		/* of a state, doubled after a loss, */
 #define TIMEOUT_MAX_MS	32000u
 #define TRUST_US	(3 * ROUND_US)	/* one round may be lost */
 #define TID_STEP	(1u << MAD_CLIENT_ATTEMPT_BITS)
-
-static const uint16_t records[] = {
-	SA_ATTR_MC_MEMBER, SA_ATTR_SERVICE, SA_ATTR_INFORM_INFO_RECORD,
-};
 
 enum part { PART_SA, PART_LIDS, PART_RANKS, PART_FABRIC, PARTS };
 static const char *const part_names[PARTS] = {
@@ -56,7 +50,6 @@ static const char *const part_names[PARTS] = {
 /* A state to take over. */
 struct standby_held {
 	char *part[PARTS];		/* NULL: none was read */
-	bool whole;
 	uint16_t lid;			/* of the master */
 	struct sa_mark mark;
 	struct sa_stats stats;
@@ -72,21 +65,18 @@ struct standby {
 	struct persist *persist;
 	struct fabric_watch *fabric;
 	struct log *log;
-	int64_t every;
 	transport_recv_fn next;
 	void *next_data;
 
 	struct snapshot *where;		/* NULL: we are no standby */
-	unsigned timer;			/* of the next round, or of a table */
+	unsigned timer;			/* of the next round, or of a state */
 	struct mad_addr master;
-	uint32_t tid;			/* of the table under way; 0: none */
+	uint32_t tid;			/* of the state under way; 0: none */
 	uint32_t last_tid;
 	unsigned timeout_ms;
-	uint16_t attr_id;		/* of the table */
-	int64_t began;			/* the round, or its tables */
+	int64_t began;			/* the round, or its read */
 	int64_t not_before;
 	struct sa_mark mark;		/* of the master, in this round */
-	struct sa *draft;		/* of records */
 	struct standby_held held;
 	const char *why;
 	bool told_warm;			/* as logged last */
@@ -101,7 +91,6 @@ struct standby {
 };
 
 static void standby_on_timer(void *data);
-static void ask_table(struct standby *b, unsigned attr_id);
 
 static void
 held_clear(struct standby_held *h)
@@ -117,7 +106,6 @@ stop(struct standby *b)
 	mad_client_cancel_owner(b->x, b);
 	transport_timer_clear(b->transport, &b->timer);
 	b->tid = 0;
-	g_clear_pointer(&b->draft, sa_free);
 }
 
 /* The end of a round, successful or not. */
@@ -152,14 +140,14 @@ fail(struct standby *b, const char *why)
 }
 
 static void
-confirm(struct standby *b, int64_t as_of)
+confirm(struct standby *b)
 {
-	b->held.as_of = as_of;
+	b->held.as_of = b->began;
 	b->why = NULL;
 	rest(b);
 }
 
-/* ----------------------------------------------------------------- tables */
+/* ------------------------------------------------------------------ states */
 
 /* The parts are consumed; false: they are damaged. */
 static bool
@@ -168,8 +156,7 @@ adopt(struct standby *b, char *const part[PARTS])
 	struct sa *trial = sa_new(&b->sa->params);
 	g_autoptr(GError) error = NULL;
 	struct standby_held new = {
-		.whole = b->attr_id == SA_ATTR_STATE, .lid = b->master.lid,
-		.mark = b->mark, .as_of = b->began, .read = b->began,
+		.lid = b->master.lid, .mark = b->mark, .read = b->began,
 	};
 	bool ok = part[PART_SA] && sa_load(trial, part[PART_SA], b->began,
 					   &error);
@@ -188,50 +175,16 @@ adopt(struct standby *b, char *const part[PARTS])
 		REST_TIMES * (transport_now(b->transport) - b->began);
 	log_say(b->log, b->told_warm ? LOG_DEBUG : LOG_INFO, "standby", "warm: "
 		"groups %u with %u members, services %u, subscriptions %u of "
-		"the master at LID %u%s", new.stats.n_groups,
+		"the master at LID %u", new.stats.n_groups,
 		new.stats.n_members, new.stats.n_services,
-		new.stats.n_subscriptions, new.lid,
-		new.whole ? "" : ", by its records");
+		new.stats.n_subscriptions, new.lid);
 	b->told_warm = true;
 	return true;
 }
 
-static void
-take_records(struct standby *b, const uint8_t *data, size_t len, size_t size)
-{
-	char *part[PARTS] = { NULL };
-	size_t n_bad = 0;
-	unsigned i = 0;
-	GString *text;
-
-	for (size_t at = 0; at < len; at += size)
-		n_bad += !sa_learn(b->draft, b->attr_id, data + at, b->began);
-	if (n_bad && n_bad * size == len) {
-		fail(b, "its records are invalid");
-		return;
-	}
-	if (n_bad)
-		log_limited(b->log, LOG_WARNING, "standby", "records left out",
-			    "%zu of %zu records of the master's SA are invalid",
-			    n_bad, len / size);
-	while (records[i] != b->attr_id)
-		i++;
-	if (i + 1 < G_N_ELEMENTS(records)) {
-		ask_table(b, records[i + 1]);
-		return;
-	}
-	text = g_string_new(NULL);
-	sa_save(b->draft, text, b->began);
-	part[PART_SA] = g_string_free(text, FALSE);
-	if (adopt(b, part))
-		confirm(b, b->began);
-	else
-		fail(b, "its records are invalid");
-}
-
 /* The answer to the request under way, or its time-out. */
 static void
-take_table(struct standby *b, const struct transport_mad *m)
+take_state(struct standby *b, const struct transport_mad *m)
 {
 	uint8_t first[MAD_SIZE] = { 0 };
 	struct sa_message_message message = { .len = 0 };
@@ -248,33 +201,29 @@ take_table(struct standby *b, const struct transport_mad *m)
 	if (m->event == TRANSPORT_RETURNED) {
 		b->timeout_ms = MIN(2 * b->timeout_ms, TIMEOUT_MAX_MS);
 		fail(b, "its SA does not answer");
-	} else if (h.mad.attr_id != b->attr_id ||
-		   h.mad.method != (SA_METHOD_GET_TABLE | MAD_METHOD_RESPONSE) ||
-		   (h.mad.status && (h.mad.status != SA_STATUS_NO_RECORDS ||
-				     b->attr_id == SA_ATTR_STATE))) {
-		fail(b, "its SA refuses a table");
-	} else if (!h.mad.status && !sa_message_read(m, &message)) {
+	} else if (h.mad.attr_id != SA_ATTR_STATE || h.mad.status ||
+		   h.mad.method != (SA_METHOD_GET_TABLE | MAD_METHOD_RESPONSE)) {
+		fail(b, "its SA refuses its state");
+	} else if (!sa_message_read(m, &message)) {
 		fail(b, "its SA does not answer with a table");
 	} else if (message.cut) {
-		fail(b, "a table is truncated: this transport has no RMPP");
-	} else if (message.len && (size < sa_record_size(b->attr_id) ||
+		fail(b, "its state is truncated: this transport has no RMPP");
+	} else if (message.len && (size < sa_record_size(SA_ATTR_STATE) ||
 				   message.len % size)) {
-		fail(b, "the length of a table is not a multiple of its record");
-	} else if (b->attr_id == SA_ATTR_STATE) {
+		fail(b, "the length of its state is not a multiple of a record");
+	} else {
 		text = g_strndup((const char *)message.data, message.len);
 		for (unsigned i = 0; i < PARTS; i++)
 			part[i] = sa_state_part(text, message.len,
 						part_names[i]);
 		if (adopt(b, part))
-			confirm(b, b->began);
+			confirm(b);
 		else
 			fail(b, "its description of its SA state is invalid");
-	} else {
-		take_records(b, message.data, message.len, size);
 	}
 }
 
-/* The request for a table timed out: some transports return nothing. */
+/* The request timed out: some transports return nothing. */
 static void
 standby_on_late(void *data)
 {
@@ -285,18 +234,17 @@ standby_on_late(void *data)
 	struct standby *b = data;
 
 	b->timer = 0;
-	take_table(b, &m);
+	take_state(b, &m);
 }
 
 static void
-ask_table(struct standby *b, unsigned attr_id)
+ask_state(struct standby *b)
 {
 	g_autoptr(GError) error = NULL;
 	uint8_t mad[MAD_SIZE];
 
-	b->attr_id = (uint16_t)attr_id;
 	b->tid = b->last_tid += TID_STEP;
-	sa_build(mad, SA_METHOD_GET_TABLE, attr_id);
+	sa_build(mad, SA_METHOD_GET_TABLE, SA_ATTR_STATE);
 	sa_set_sm_key(mad, b->sa->params.sm_key);
 	mad_set_tid(mad, b->tid);
 	if (!transport_send(b->transport, &b->master, mad, MAD_SIZE,
@@ -315,24 +263,29 @@ static void
 standby_on_class(const struct mad_client_answer *a, void *data, uint64_t tag)
 {
 	struct standby *b = data;
-	bool whole;
 
 	if (a->outcome != MAD_CLIENT_ANSWERED || a->header.status) {
 		fail(b, "its SA does not answer");
 		return;
 	}
-	whole = sa_mark_read(a->mad, &b->mark);
+	if (!sa_mark_read(a->mad, &b->mark)) {
+		/* a minism that has just started does so for a moment */
+		if (b->began - b->held.as_of > TRUST_US) {
+			held_clear(&b->held);
+			b->told_warm = false;
+		}
+		fail(b, "it is no minism, or does not accept this manager "
+		     "(allowed_sm_guids): at a takeover clients register "
+		     "again");
+		return;
+	}
 	if (b->held.part[PART_SA] && b->held.lid == b->master.lid &&
-	    b->held.whole == whole &&
-	    (whole ? memcmp(&b->mark, &b->held.mark, sizeof(b->mark)) == 0 :
-	     !b->last && b->began - b->held.read < b->every)) {
-		confirm(b, whole ? b->began : b->held.as_of);
+	    memcmp(&b->mark, &b->held.mark, sizeof(b->mark)) == 0) {
+		confirm(b);
 		return;
 	}
 	b->began = transport_now(b->transport);
-	if (!whole)
-		b->draft = sa_new(&b->sa->params);
-	ask_table(b, whole ? SA_ATTR_STATE : records[0]);
+	ask_state(b);
 }
 
 static void
@@ -397,7 +350,7 @@ standby_on_recv(const struct transport_mad *m, void *data)
 
 		if (b->tid && (uint32_t)h.mad.tid == b->tid &&
 		    (m->event == TRANSPORT_RETURNED || !asks)) {
-			take_table(b, m);
+			take_state(b, m);
 			return;
 		}
 		if (m->event == TRANSPORT_RECEIVED && h.sm_key &&
@@ -485,7 +438,7 @@ standby_take(struct standby *b, int64_t heard)
 	     !fabric_watch_take(b->fabric, h->part[PART_FABRIC], &error))) {
 		log_say(b->log, LOG_WARNING, "standby", "%s", error->message);
 	} else {
-		if (h->whole && h->as_of + TRUST_US >= heard)
+		if (h->as_of + TRUST_US >= heard)
 			lid = h->lid;
 		log_say(b->log, LOG_INFO, "standby", "taken over from the "
 			"master at LID %u: groups %u with %u members, services "
@@ -554,15 +507,15 @@ standby_status(const struct standby *b, struct standby_status *out)
 {
 	*out = (struct standby_status){
 		.follows = b->where, .warm = b->held.part[PART_SA],
-		.whole = b->held.whole, .stats = b->held.stats,
-		.as_of = b->held.as_of, .reads = b->reads, .why = b->why,
+		.stats = b->held.stats, .as_of = b->held.as_of,
+		.reads = b->reads, .why = b->why,
 	};
 }
 
 struct standby *
 standby_new(struct mad_client *x, const struct mkey_db *keys, struct sa *sa,
 	    struct persist *persist, struct fabric_watch *fabric,
-	    struct log *log, unsigned every_s)
+	    struct log *log)
 {
 	struct standby *b = g_new0(struct standby, 1);
 
@@ -573,7 +526,6 @@ standby_new(struct mad_client *x, const struct mkey_db *keys, struct sa *sa,
 	b->persist = persist;
 	b->fabric = fabric;
 	b->log = log;
-	b->every = every_s * (int64_t)G_USEC_PER_SEC;
 	b->timeout_ms = TIMEOUT_MS;
 	sa->memory = standby_write_memory;
 	sa->memory_data = b;

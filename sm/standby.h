@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Warm standby: reads the state of the master's SA while it runs, so that
+ * Warm standby: reads the state of a minism that is the master while it runs, so that
  * groups, services and subscriptions survive its failure. And the master's
  * part: notifying its standbys of changes.
  */
@@ -18,12 +18,10 @@
 struct standby;
 
 /* Borrows its arguments. After sa_server_new() and freed before
- * sa_server_free(): it receives MADs first. every_s: how often an SA is read
- * that sends no notifications. */
+ * sa_server_free(): it receives MADs first. */
 struct standby *standby_new(struct mad_client *x, const struct mkey_db *keys,
 			    struct sa *sa, struct persist *persist,
-			    struct fabric_watch *fabric, struct log *log,
-			    unsigned every_s);
+			    struct fabric_watch *fabric, struct log *log);
 void standby_free(struct standby *b);
 
 /* This SM is a standby in this fabric, and the master is read from now on;
@@ -47,7 +45,6 @@ void standby_touch(struct standby *b);
 struct standby_status {
 	bool follows;		/* a master */
 	bool warm;		/* some state was read, and is kept: */
-	bool whole;		/* the whole state of a minism */
 	struct sa_stats stats;
 	int64_t as_of;		/* us: the state was the master's then */
 	uint64_t reads;		/* of all of it */

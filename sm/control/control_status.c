@@ -75,10 +75,6 @@ put_standby(const struct control_view *v, struct text_report *r)
 		report_number(r, "subscriptions", b->stats.n_subscriptions,
 			      " subscriptions, as of ");
 		put_span(r, "as_of_ms", v->now - b->as_of, " ago\n");
-		report_bool(r, "whole", b->whole);
-		if (!b->whole)
-			report_say(r, INDENT "the master is no minism: at a "
-				   "takeover clients register again\n");
 	}
 	if (b->follows && (b->why || !b->warm))
 		report_say(r, "%s", b->warm ? INDENT "WARNING: not read since: "

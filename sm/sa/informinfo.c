@@ -365,17 +365,3 @@ informs_take(struct informs *i, struct subscription *s, GError **error)
 	sa_store_insert(&i->all, s, sizeof(*s));
 	return true;
 }
-
-bool
-informs_learn(struct informs *i, const struct inform_info_record *record)
-{
-	struct subscription s = { .qp = GSI_QP, .info = record->info };
-
-	if (!state_line_fits(&inform_line, &s))
-		return false;
-	memcpy(s.gid, record->subscriber_gid, 16);
-	s.index = free_index(i, bytes_load64(s.gid + 8));
-	if (s.index < SUBSCRIPTIONS_A_PORT)
-		informs_take(i, &s, NULL);
-	return true;
-}

@@ -54,9 +54,6 @@ void informs_drop(struct informs *i, uint64_t port_guid);
 
 /* Subscriptions of ports that are not on the fabric end. */
 void informs_follow(struct informs *i, const struct sa_db *v);
-/* A record of another SA; Enum becomes one of ours. False: it is not valid, and
- * left out. */
-bool informs_learn(struct informs *i, const struct inform_info_record *record);
 extern const struct state_line inform_line;
 /* Takes what was read of a line; false with an error. */
 bool informs_take(struct informs *i, struct subscription *s, GError **error);

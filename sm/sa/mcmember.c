@@ -701,32 +701,3 @@ groups_take_member(struct groups *g, struct saved_member *m, GError **error)
 	add_member(g, group, &m->m);
 	return true;
 }
-
-bool
-groups_learn(struct groups *g, const struct mcmember_record *record)
-{
-	struct group *group = sa_store_find(&g->all, record->mgid);
-	struct group draft = { .r = *record };
-	struct saved_member new = { .m = {
-		.port_guid = bytes_load64(record->port_gid + 8),
-		.join_state = record->join_state & JOIN_ALL,
-		.proxy = record->proxy_join,
-	} };
-
-	if (!group) {
-		memset(draft.r.port_gid, 0, 16);
-		draft.r.join_state = draft.r.proxy_join = 0;
-		draft.r.pkey |= PKEY_FULL;
-		if (!state_line_fits(&group_line, &draft) ||
-		    !groups_take(g, &draft, NULL))
-			return false;
-	}
-	/* a group without a member has a record as well */
-	if (!new.m.join_state ||
-	    (group && sa_store_find(&group->members, &new.m.port_guid)))
-		return true;
-	memcpy(new.mgid, record->mgid, 16);
-	memcpy(new.m.gid, record->port_gid, 16);
-	return state_line_fits(&member_line, &new) &&
-		groups_take_member(g, &new, NULL);
-}

@@ -81,10 +81,6 @@ void groups_follow(struct groups *g, const struct sa_db *v);
  * administration's own (a01b). False: others carry none. */
 bool mgid_has_pkey(const uint8_t mgid[16], uint16_t *pkey);
 
-/* Accepts a record of another SA: a member, or a group that has none. False:
- * it is not valid or contradicts a group here, and is left out. */
-bool groups_learn(struct groups *g, const struct mcmember_record *record);
-
 /* A member as it is saved. */
 struct saved_member {
 	uint8_t mgid[16];

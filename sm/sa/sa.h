@@ -143,11 +143,6 @@ bool sa_load(struct sa *sa, const char *text, int64_t now, GError **error);
 uint64_t sa_saved_version(const struct sa *sa);	/* changes with what
 						   sa_save() writes */
 
-/* A record that another SA answered; `data` is sa_record_size() bytes. False:
- * it is not valid, and left out. */
-bool sa_learn(struct sa *sa, unsigned attr_id, const uint8_t *data,
-	      int64_t now);
-
 /*
  * For a standby that runs minism as well (sm/standby.h). Its requests for
  * ClassPortInfo have a mark behind the attribute, in bytes that are reserved

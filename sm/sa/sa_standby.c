@@ -5,8 +5,7 @@
  * Between two minisms it is text in parts, each behind a line "= NAME": the text
  * that the SA saves over a restart, and before it the state of other modules. Its
  * last line is the SHA-256 of all before; behind it are empty lines up to the
- * size of a record. The state of any other SA is read as records, see
- * sa_learn().
+ * size of a record.
  */
 #include <string.h>
 

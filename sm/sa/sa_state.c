@@ -329,30 +329,6 @@ sa_load(struct sa *sa, const char *text, int64_t now, GError **error)
 	return ok;
 }
 
-bool
-sa_learn(struct sa *sa, unsigned attr_id, const uint8_t *data, int64_t now)
-{
-	union {
-		struct mcmember_record member;
-		struct service_record service;
-		struct inform_info_record inform;
-	} r;
-
-	sa_record_decode(attr_id, data, &r);
-	if (attr_id == SA_ATTR_MC_MEMBER)
-		return groups_learn(sa->groups, &r.member);
-	if (attr_id == SA_ATTR_INFORM_INFO_RECORD)
-		return informs_learn(sa->informs, &r.inform);
-	if (attr_id != SA_ATTR_SERVICE)
-		return false;
-	if (!r.service.lease)
-		return true;	/* it has expired */
-	if (!state_line_fits(&service_line, &r.service))
-		return false;
-	services_take(sa->services, &r.service, now, NULL);
-	return true;
-}
-
 uint64_t
 sa_saved_version(const struct sa *sa)
 {

@@ -143,20 +143,3 @@ state_line_load(const struct state_line *l, char **words, guint n_words,
 			return false;
 	return true;
 }
-
-bool
-state_line_fits(const struct state_line *l, const void *members)
-{
-	for (guint i = 0; i < l->n; i++) {
-		const struct state_word *w = &l->words[i];
-		uint64_t value;
-
-		if (w->digits == STATE_BYTES)
-			continue;
-		value = mad_field_load((const uint8_t *)members + w->member,
-				       w->size);
-		if (value < w->min || value > w->max)
-			return false;
-	}
-	return true;
-}

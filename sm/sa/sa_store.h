@@ -50,8 +50,6 @@ void state_line_save(const struct state_line *l, GString *out,
 /* words[0] is the keyword. False with an error. */
 bool state_line_load(const struct state_line *l, char **words, guint n_words,
 		     void *members, GError **error);
-/* Would state_line_load() take what state_line_save() writes of it? */
-bool state_line_fits(const struct state_line *l, const void *members);
 /* Refuses what was read, with a reason of the store's own; false. */
 bool state_line_refuse(GError **error, const char *format, ...)
 	G_GNUC_PRINTF(2, 3);

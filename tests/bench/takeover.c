@@ -122,9 +122,9 @@ run(struct snapshot *s, uint32_t hosts[2], bool told, bool full)
 	manager_open(&m[1], sim, hosts[1], &params, NULL);
 	sim_run(sim, sim_now(sim) + 15 * SECOND);
 	standby_status(m[1].sm->standby, &status);
-	printf("  standby: warm %d, whole %d, groups %u with %u members, "
+	printf("  standby: warm %d, groups %u with %u members, "
 	       "services %u, subscriptions %u, read %u times in %.0f s, CPU of "
-	       "both %.0f ms\n", status.warm, status.whole,
+	       "both %.0f ms\n", status.warm,
 	       status.stats.n_groups, status.stats.n_members,
 	       status.stats.n_services, status.stats.n_subscriptions,
 	       (unsigned)status.reads,

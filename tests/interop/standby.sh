@@ -157,22 +157,15 @@ case_opensm() {
 	LAB_NODE=node-16
 	check "opensm is master" await 20 log_has opensm.run.out 'Entering MASTER state'
 	manager standby node-05 3
-	check "minism is its standby, and warm" \
-		await 20 status_has standby '^warm: '
-	clients
-	check "it has read all of it" await 10 status_has standby \
-		'^warm: +2 groups with 5 members, 2 services, 2 subscriptions'
-	check "and says that it may not be all" \
-		status_has standby 'the master is no minism'
+	check "minism is its standby, and says that it reads nothing" \
+		await 20 status_has standby '^NOT WARM: .*it is no minism'
 	check "opensm has nothing to complain of" \
 		log_has_not osm.log 'ERR.*(Unsupported|ttribute)'
-	check "saquery sees all of it" told before
 	pid=$(pgrep -f -- "opensm .*-f $SCRATCH/osm.log" | tail -n 1)
 	kill -9 "$pid"
 	check "minism takes over" await 10 log_has standby.log 'SUBNET UP'
 	check "the clients are asked to register again" log_has standby.log \
-		'taken over .*groups 2 with 5 members, services 2, subscriptions 2.*asked to register'
-	check "saquery sees the same groups, services and subscriptions" same
+		'no SA state of the former master is known'
 	sm_kill_all
 }
 

@@ -847,8 +847,7 @@ expect_warm(struct play *p, char **args)
 	struct standby_status status;
 
 	standby_status(p->w.m.sm->standby, &status);
-	return expect_that(p, args, status.warm &&
-			   (!args[0] || (status.whole && !status.why)),
+	return expect_that(p, args, status.warm && !status.why,
 			   status.why ? status.why : "");
 }
 
@@ -911,7 +910,7 @@ const struct play_word play_expectations[] = {
 	{ "group", play_expect_group }, { "reports", play_expect_reports },
 	{ "answer", play_expect_answer }, { "taken", expect_taken },
 	{ "unheard", expect_unheard }, { "kept", play_expect_kept },
-	/* [whole]: the standby could take over groups and the like */
+	/* the standby could take over groups and the like */
 	{ "warm", expect_warm }, { "no-warm", expect_warm },
 	{ "stalled", expect_stalled }, { "no-stalled", expect_stalled },
 	{ NULL, NULL },

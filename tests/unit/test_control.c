@@ -603,12 +603,11 @@ WORD(do_role, struct setup *t)
 	t->role = SM_STATE_STANDBY;
 }
 
-/* cold|warm|whole [WHY] */
+/* cold|warm [WHY] */
 WORD(do_standby, struct setup *t)
 {
 	t->standby.follows = true;
 	t->standby.warm = strcmp(words[0], "cold");
-	t->standby.whole = strcmp(words[0], "whole") == 0;
 	t->standby.stats = (struct sa_stats){ 12, 40, 3, 8 };
 	t->standby.as_of = 98 * G_USEC_PER_SEC;
 	g_free((char *)t->standby.why);

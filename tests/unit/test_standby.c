@@ -23,7 +23,7 @@
 #define EVERY	10u
 #define MASTER	5u
 
-/* How the master answers GetTable. */
+/* How the master answers the request for its state. */
 enum manner {
 	WELL, SILENT, RETURNED, REFUSING, EMPTY_STATUS, CUT, CUT_BETWEEN,
 	NO_RMPP, RAGGED, SMALL_RECORDS, OTHER_ATTRIBUTE, OTHER_METHOD, SENSELESS,
@@ -40,7 +40,6 @@ struct stage {
 	struct log *log;
 	struct standby *b;
 	enum manner manner;
-	unsigned bad_attr;	/* the manner is for this table; 0: for all */
 	bool is_minism, is_dark, is_down;
 	unsigned n_tables, n_class;
 	unsigned n_refused;	/* requests for a table that cannot be sent */
@@ -79,9 +78,9 @@ answer_class(struct stage *st, const struct scripted_sent *sent)
 	scripted_reply(st->t, &changed, 10);
 }
 
-/* The table that the other SA would send, in one message. */
+/* The state that the other SA would send, in one message. */
 static GByteArray *
-records_of(struct stage *st, const uint8_t *request)
+state_of(struct stage *st, const uint8_t *request)
 {
 	struct sa_request q = { .mad = request, .len = MAD_SIZE, .slid = 0 };
 	GByteArray *bytes = g_byte_array_new();
@@ -92,28 +91,12 @@ records_of(struct stage *st, const uint8_t *request)
 	g_byte_array_append(bytes, request, RMPP_SA_HEADER_LEN);
 	sa_header_read(request, MAD_SIZE, &h);
 	assert_int_equal(h.sm_key, KEY);
-	if (h.mad.attr_id == SA_ATTR_STATE) {
-		sa_answer(st->other, &q, &reply);
-		assert_int_equal(reply.kind, SA_REPLY_TABLE);
-		while (sa_records_draw(reply.records, record) == SA_DRAW_RECORD)
-			g_byte_array_append(bytes, record, 64);
-		sa_records_free(reply.records);
-	} else if (h.mad.attr_id == SA_ATTR_MC_MEMBER) {
-		struct mcmember_record r = {
-			.mgid = { 0xff, 0x12, [15] = 1 }, .mlid = 0xc007,
-			.pkey = 0xffff, .mtu = 4, .rate = 3,
-			.port_gid = { 0xfe, 0x80, [15] = 9 },
-			.join_state = 1,
-		};
-
-		if (st->manner == SENSELESS)
-			r.mtu = 9;
-		sa_record_encode(SA_ATTR_MC_MEMBER, record, &r);
-		g_byte_array_append(bytes, record, 56);
-		r.port_gid[15]++;
-		sa_record_encode(SA_ATTR_MC_MEMBER, record, &r);
-		g_byte_array_append(bytes, record, 56);
-	}
+	assert_int_equal(h.mad.attr_id, SA_ATTR_STATE);
+	sa_answer(st->other, &q, &reply);
+	assert_int_equal(reply.kind, SA_REPLY_TABLE);
+	while (sa_records_draw(reply.records, record) == SA_DRAW_RECORD)
+		g_byte_array_append(bytes, record, 64);
+	sa_records_free(reply.records);
 	return bytes;
 }
 
@@ -124,15 +107,11 @@ answer_table(struct stage *st, const struct scripted_sent *sent)
 		.version = RMPP_VERSION, .type = RMPP_TYPE_DATA, .segment = 1,
 		.flags = RMPP_FLAG_ACTIVE | RMPP_FLAG_FIRST | RMPP_FLAG_LAST,
 	};
-	g_autoptr(GByteArray) bytes = records_of(st, sent->mad);
+	g_autoptr(GByteArray) bytes = state_of(st, sent->mad);
 	struct transport_mad m = { .addr = sent->to };
-	struct sa_header h;
 	enum manner manner = st->manner;
 
 	st->n_tables++;
-	sa_header_read(sent->mad, MAD_SIZE, &h);
-	if (st->bad_attr && st->bad_attr != h.mad.attr_id)
-		manner = WELL;
 	if (manner == SILENT)
 		return;
 	if (manner == RETURNED) {
@@ -141,8 +120,7 @@ answer_table(struct stage *st, const struct scripted_sent *sent)
 	}
 	if (manner == RAGGED)
 		g_byte_array_append(bytes, (uint8_t *)"abc", 3);
-	/* a byte of the text, or of records without a checksum none */
-	if (manner == SENSELESS && h.mad.attr_id == SA_ATTR_STATE)
+	if (manner == SENSELESS)
 		bytes->data[70] ^= 1;
 	r.length = (uint32_t)bytes->len - RMPP_SA_HEADER_LEN + 20;
 	bytes->data[3] |= MAD_METHOD_RESPONSE;
@@ -158,7 +136,7 @@ answer_table(struct stage *st, const struct scripted_sent *sent)
 		bytes->data[17] ^= 1;
 	if (manner == OTHER_METHOD)
 		bytes->data[3] = MAD_METHOD_GET_RESP;
-	bytes->data[45] = (uint8_t)(sa_record_size(h.mad.attr_id) / 8);
+	bytes->data[45] = (uint8_t)(sa_record_size(SA_ATTR_STATE) / 8);
 	if (manner == SMALL_RECORDS)
 		bytes->data[45] = 1;
 	if (manner == CUT_BETWEEN)	/* between two long records */
@@ -207,7 +185,7 @@ set_members(struct stage *st, unsigned n)
 }
 
 static void
-stage_open(struct stage *st, bool is_minism)
+stage_open(struct stage *st)
 {
 	static const struct mad_client_params wire = {
 		.timeout_ms = 50, .retries = 1, .max_wire = 8,
@@ -215,7 +193,7 @@ stage_open(struct stage *st, bool is_minism)
 	const struct sa_params params = { .sm_key = KEY };
 
 	memset(st, 0, sizeof(*st));
-	st->is_minism = is_minism;
+	st->is_minism = true;
 	st->master = MASTER;
 	st->t = scripted_new();
 	scripted_set_peer(st->t, peer, st);
@@ -228,7 +206,7 @@ stage_open(struct stage *st, bool is_minism)
 	st->persist = persist_open(NULL, NULL, st->log);
 	st->fabric = fabric_watch_open(NULL, st->t, NULL, st->log);
 	st->b = standby_new(st->x, NULL, st->sa, st->persist, st->fabric,
-			    st->log, EVERY);
+			    st->log);
 	standby_follow(st->b, st->s);
 }
 
@@ -262,9 +240,9 @@ TEST(test_a_minism_is_read_when_there_is_news)
 	struct standby_status status;
 	AUTO_VALUE(stage_close) struct stage st;
 
-	stage_open(&st, true);
+	stage_open(&st);
 	status = after(&st, SECOND / 2);
-	assert_true(status.warm && status.whole);
+	assert_true(status.warm);
 	assert_int_equal(status.stats.n_members, 2);
 	assert_int_equal(st.n_tables, 1);
 	status = after(&st, 60 * SECOND);
@@ -277,33 +255,41 @@ TEST(test_a_minism_is_read_when_there_is_news)
 	assert_int_equal(status.stats.n_members, 5);
 }
 
-/* Another SA tells of no news. */
-TEST(test_another_sa_is_read_every_few_seconds)
+/* Nothing is read of it, and a minism that was the master before counts for a
+ * moment only. */
+TEST(test_a_master_that_is_no_minism_gives_nothing)
 {
 	struct standby_status status;
 	AUTO_VALUE(stage_close) struct stage st;
 
-	stage_open(&st, false);
-	status = after(&st, SECOND / 2);
-	assert_true(status.warm && !status.whole);
-	assert_int_equal(status.stats.n_groups, 1);
-	assert_int_equal(status.stats.n_members, 2);
-	assert_int_equal(st.n_tables, 3);
-	after(&st, (EVERY - 2) * SECOND);
-	assert_int_equal(st.n_tables, 3);
-	after(&st, 2 * EVERY * SECOND);
-	assert_in_range(st.n_tables, 6, 9);
+	stage_open(&st);
+	st.is_minism = false;
+	status = after(&st, 5 * SECOND);
+	assert_has(status.why, "it is no minism");
+	assert_false(status.warm);
+	st.is_minism = true;
+	status = after(&st, 2 * SECOND);
+	assert_true(status.warm);
+	assert_null(status.why);
+	assert_int_equal(st.n_tables, 1);
+	st.is_minism = false;
+	status = after(&st, 2 * SECOND);
+	assert_true(status.warm);
+	status = after(&st, 4 * SECOND);
+	assert_false(status.warm);
+	assert_int_equal(st.n_tables, 1);
+	assert_int_equal(standby_take(st.b, transport_now(st.t)), 0);
 }
 
 /* Whatever the master does, what was read first is held; and once it answers
  * well again, that is read. */
 static void
-expect_held(bool is_minism, enum manner manner)
+expect_held(enum manner manner)
 {
 	AUTO_VALUE(stage_close) struct stage st;
 	struct standby_status status, first;
 
-	stage_open(&st, is_minism);
+	stage_open(&st);
 	first = after(&st, SECOND / 2);
 	assert_int_equal(first.stats.n_members, 2);
 	assert_null(first.why);
@@ -319,18 +305,13 @@ expect_held(bool is_minism, enum manner manner)
 	status = after(&st, 7 * EVERY * SECOND);
 	assert_null(status.why);
 	assert_true(status.reads > 1);
-	if (is_minism)
-		assert_int_equal(status.stats.n_members, 4);
+	assert_int_equal(status.stats.n_members, 4);
 }
 
 TEST(test_a_bad_answer_replaces_nothing)
 {
-	for (enum manner i = WELL + 1; i < N_MANNERS; i++) {
-		expect_held(true, i);
-		/* nothing is a good answer of three tables */
-		if (i != EMPTY_STATUS)
-			expect_held(false, i);
-	}
+	for (enum manner i = WELL + 1; i < N_MANNERS; i++)
+		expect_held(i);
 }
 
 TEST(test_a_request_that_cannot_be_sent_is_told_and_tried_again)
@@ -338,7 +319,7 @@ TEST(test_a_request_that_cannot_be_sent_is_told_and_tried_again)
 	AUTO_VALUE(stage_close) struct stage st;
 	struct standby_status status;
 
-	stage_open(&st, true);
+	stage_open(&st);
 	after(&st, SECOND / 2);
 	set_members(&st, 5);
 	st.n_refused = 1;
@@ -355,7 +336,7 @@ TEST(test_another_master_is_read_though_it_has_the_same_marks)
 {
 	AUTO_VALUE(stage_close) struct stage st;
 
-	stage_open(&st, true);
+	stage_open(&st);
 	after(&st, 5 * SECOND);
 	assert_int_equal(st.n_tables, 1);
 	st.master = MASTER + 1;
@@ -368,7 +349,7 @@ TEST(test_our_own_port_is_no_master)
 	AUTO_VALUE(stage_close) struct stage st;
 	struct standby_status status;
 
-	stage_open(&st, true);
+	stage_open(&st);
 	st.master = 3;
 	status = after(&st, 5 * SECOND);
 	assert_non_null(status.why);
@@ -380,7 +361,7 @@ TEST(test_a_standby_rests_after_a_long_table)
 {
 	AUTO_VALUE(stage_close) struct stage st;
 
-	stage_open(&st, true);
+	stage_open(&st);
 	st.table_us = SECOND / 5;
 	for (unsigned i = 0; i < 60; i++) {
 		set_members(&st, 2 + i % 2);
@@ -407,7 +388,7 @@ TEST(test_news_are_read_at_once_if_they_have_the_key)
 	AUTO_VALUE(stage_close) struct stage st;
 	unsigned n;
 
-	stage_open(&st, true);
+	stage_open(&st);
 	after(&st, SECOND / 10);
 	n = st.n_class;
 	notify(&st, KEY + 1);
@@ -418,27 +399,12 @@ TEST(test_news_are_read_at_once_if_they_have_the_key)
 	assert_int_equal(st.n_class, n + 1);
 }
 
-/* The last of three tables. */
-TEST(test_two_of_three_tables_are_none)
-{
-	struct standby_status status;
-	AUTO_VALUE(stage_close) struct stage st;
-
-	stage_open(&st, false);
-	st.manner = REFUSING;
-	st.bad_attr = SA_ATTR_INFORM_INFO_RECORD;
-	status = after(&st, 5 * SECOND);
-	assert_false(status.warm);
-	assert_non_null(status.why);
-	assert_int_equal(standby_take(st.b, transport_now(st.t)), 0);
-}
-
 TEST(test_a_standby_says_why_it_is_not_warm)
 {
 	struct standby_status status;
 	AUTO_VALUE(stage_close) struct stage st;
 
-	stage_open(&st, true);
+	stage_open(&st);
 	st.is_dark = true;
 	status = after(&st, 3 * SECOND);
 	assert_string_equal(status.why, "its SA does not answer");
@@ -454,19 +420,17 @@ TEST(test_a_standby_says_why_it_is_not_warm)
 TEST(test_clients_are_known_if_nothing_can_be_missing)
 {
 	static const struct {
-		bool is_minism;
 		int64_t dark_us;	/* the SA is silent, the master not */
 		uint16_t lid;
 	} cases[] = {
-		{ true, 0, MASTER }, { true, 2 * SECOND, MASTER },
-		{ true, 20 * SECOND, 0 }, { false, 0, 0 },
+		{ 0, MASTER }, { 2 * SECOND, MASTER }, { 20 * SECOND, 0 },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct sa_stats stats;
 		AUTO_VALUE(stage_close) struct stage st;
 
-		stage_open(&st, cases[i].is_minism);
+		stage_open(&st);
 		after(&st, 2 * SECOND);
 		st.is_dark = true;
 		after(&st, cases[i].dark_us);
@@ -491,7 +455,7 @@ TEST(test_the_last_is_read_before_it_is_taken)
 	struct sa_stats stats;
 	AUTO_VALUE(stage_close) struct stage st;
 
-	stage_open(&st, true);
+	stage_open(&st);
 	after(&st, SECOND / 2);
 	set_members(&st, 7);
 	standby_read_last(st.b, on_last, &st);
@@ -503,21 +467,19 @@ TEST(test_the_last_is_read_before_it_is_taken)
 	assert_int_equal(stats.n_members, 7);
 }
 
-/* Nor is anything read twice, unless the master tells of no news. */
+/* Nor is anything read twice. */
 TEST(test_the_last_is_read_if_there_is_news)
 {
-	for (unsigned is_minism = 0; is_minism < 2; is_minism++) {
-		AUTO_VALUE(stage_close) struct stage st;
-		unsigned before;
+	AUTO_VALUE(stage_close) struct stage st;
+	unsigned before;
 
-		stage_open(&st, is_minism);
-		after(&st, SECOND / 2);
-		before = st.n_tables;
-		standby_read_last(st.b, on_last, &st);
-		after(&st, 10 * 1000);
-		assert_int_equal(st.lasts, 1);
-		assert_int_equal(st.n_tables - before, is_minism ? 0 : 3);
-	}
+	stage_open(&st);
+	after(&st, SECOND / 2);
+	before = st.n_tables;
+	standby_read_last(st.b, on_last, &st);
+	after(&st, 10 * 1000);
+	assert_int_equal(st.lasts, 1);
+	assert_int_equal(st.n_tables, before);
 }
 
 /* A master that does not answer is not waited for, nor is nothing. */
@@ -525,7 +487,7 @@ TEST(test_the_last_is_not_waited_for_long)
 {
 	struct stage st;
 
-	stage_open(&st, true);
+	stage_open(&st);
 	after(&st, SECOND / 2);
 	set_members(&st, 7);
 	st.manner = SILENT;
@@ -538,14 +500,14 @@ TEST(test_the_last_is_not_waited_for_long)
 	assert_int_equal(standby_take(st.b, transport_now(st.t)), MASTER);
 	stage_close(&st);
 
-	stage_open(&st, true);
+	stage_open(&st);
 	standby_read_last(st.b, on_last, &st);
 	after(&st, 1000);
 	assert_int_equal(st.lasts, 1);
 	stage_close(&st);
 }
 
-/* LIDs and ranks of the master go with it; a master by records has none. */
+/* LIDs and ranks of the master go with it. */
 TEST(test_what_the_master_remembers_is_taken)
 {
 	static const char lids[] = "0x0000000000000042 0x0030 0x0031\n\n";
@@ -553,7 +515,7 @@ TEST(test_what_the_master_remembers_is_taken)
 	g_autoptr(GString) text = g_string_new(NULL);
 	AUTO_VALUE(stage_close) struct stage st;
 
-	stage_open(&st, true);
+	stage_open(&st);
 	assert_false(persist_take(st.persist, "nonsense", NULL, NULL));
 	assert_false(persist_take(st.persist, lids, "nonsense", NULL));
 	persist_write(st.persist, text);
