@@ -317,32 +317,6 @@ compare_ends(gconstpointer a, gconstpointer b)
 	return (int)x->num[0] - (int)y->num[0];
 }
 
-GArray *
-mkey_db_strays(const struct mkey_db *k, GHashTable *found, unsigned max)
-{
-	GArray *keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	g_autoptr(GList) locks = k ?
-		g_list_sort(g_hash_table_get_values(k->locks), guid_compare) :
-		NULL;
-
-	for (const GList *at = locks; at; at = at->next) {
-		const struct lock *l = at->data;
-
-		if (g_hash_table_contains(found, &l->guid))
-			continue;
-		for (unsigned j = 0; j < l->n && keys->len < max; j++) {
-			guint i = 0;
-
-			while (i < keys->len &&
-			       g_array_index(keys, uint64_t, i) != l->keys[j])
-				i++;
-			if (i == keys->len)
-				g_array_append_val(keys, l->keys[j]);
-		}
-	}
-	return keys;
-}
-
 /* ------------------------------------------------------------------- files */
 
 #define DIGITS		16u	/* of a GUID, and of an M_Key */

@@ -59,12 +59,6 @@ unsigned mkey_db_tries(const struct mkey_db *k, uint64_t port_guid,
  * (protection level 1)? Then the port may also have none. */
 bool mkey_db_is_hidden(const struct port_info *info);
 
-/* Keys of ports that are remembered, and that `found` (a set of pointers to
- * GUIDs) does not hold: in the order of their GUIDs, none twice, `max` at the
- * most. A GArray of uint64_t; the caller's. */
-GArray *mkey_db_strays(const struct mkey_db *k, GHashTable *found,
-		       unsigned max);
-
 /* The port that was last seen at the other end of the cable at this port; 0:
  * none. For a port of a switch, the switch's PortGUID and the number. */
 uint64_t mkey_db_behind(const struct mkey_db *k, uint64_t port_guid,

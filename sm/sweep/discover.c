@@ -32,9 +32,8 @@
  * key that was accepted is used for the other queries to that node: at levels 2
  * and 3 it is the node's key, or the port has none; below, all Gets are
  * answered. Level 1 hides the key (14.2.4.1); there the other keys are tried
- * until it is shown, since Sets will need it. At the end, the ports behind
- * which no node answered are queried once more with the keys of nodes that were
- * not found (strays): a cable may have been moved.
+ * until it is shown, since Sets will need it. Keys of other nodes are not tried:
+ * each would be read by a node that may be foreign.
  *
  * Hurry. A node that did not answer in the last discovery will hardly answer
  * now, and its time-outs would delay the repair of a cable that has just been
@@ -59,14 +58,10 @@
 /* Limit of other keys for all unanswered ports together: each costs a
  * time-out. */
 #define DARK_TRIES_MAX	256u
-/* Limit of stray keys: each wrong key adds to the port's violation count,
- * and costs a time-out. */
-#define STRAYS_MAX	16u
 #define MOMENT_US	(10 * 1000)
 
 enum query_kind {
 	QUERY_NODE_INFO,	/* through the port; SNAPSHOT_NONE: own port */
-	QUERY_STRAY,		/* the same, with the key of another node */
 	QUERY_AGAIN,		/* the same, because another port found the
 				   same cable end */
 	QUERY_NODE_DESC,		/* of the port's node */
@@ -77,7 +72,6 @@ enum query_kind {
 
 static const enum mad_attr query_attr[] = {
 	[QUERY_NODE_INFO] = MAD_ATTR_NODE_INFO,
-	[QUERY_STRAY] = MAD_ATTR_NODE_INFO,
 	[QUERY_AGAIN] = MAD_ATTR_NODE_INFO,
 	[QUERY_NODE_DESC] = MAD_ATTR_NODE_DESC,
 	[QUERY_SWITCH_INFO] = MAD_ATTR_SWITCH_INFO,
@@ -111,7 +105,6 @@ struct discover {
 	GArray *opened;		/* by end port of the builder: the key with
 				   which NodeInfo was answered; 0: none was
 				   needed */
-	GArray *strays;		/* keys; NULL: not computed yet */
 	GArray *unanswered;	/* of uint32_t: ports behind which no node
 				   answered */
 	struct snapshot *last;	/* NULL: there is none */
@@ -120,6 +113,7 @@ struct discover {
 				   ports without an answer in `before` */
 	GArray *dropped;	/* of uint32_t: ports that were not waited
 				   for */
+	bool other_keys;	/* they were queried with their other keys */
 	struct amend *amend;	/* or NULL */
 	unsigned timer;		/* of MOMENT_US */
 	bool moment_over;
@@ -157,39 +151,10 @@ was_behind(struct discover *d, uint32_t port)
 			      d->s->ports[port].num);
 }
 
-/* The try-th key (from 0) for NodeInfo through a port: those of the node
- * last found there, then the strays. False: there are no more. */
-static bool
-key_behind(struct discover *d, uint32_t port, bool stray, unsigned try,
-	   uint64_t *key)
-{
-	uint64_t tries[MKEY_DB_TRIES];
-	unsigned n = mkey_db_tries(d->keys, was_behind(d, port), tries), k;
-
-	if (!stray && try < n)
-		*key = tries[try];
-	if (!stray)
-		return try < n;
-	for (guint i = 0; i < d->strays->len; i++) {
-		*key = g_array_index(d->strays, uint64_t, i);
-		for (k = 0; k < n && tries[k] != *key; k++)
-			;
-		if (k == n && !try--)
-			return true;
-	}
-	return false;
-}
-
-static bool
-asks_node_info(const struct probe *q)
-{
-	return q->kind == QUERY_NODE_INFO || q->kind == QUERY_STRAY;
-}
-
 /*
- * The try-th key for a query: for NodeInfo through a port see key_behind(); for
- * a node that has answered, the key of that answer, then others that may be its
- * key. False: there are no more.
+ * The try-th key (from 0) for a query: for NodeInfo through a port those of the
+ * node last found there; for a node that has answered, the key of that answer,
+ * then others that may be its key. False: there are no more.
  */
 static bool
 query_key(struct discover *d, const struct probe *q, uint64_t *key)
@@ -200,8 +165,11 @@ query_key(struct discover *d, const struct probe *q, uint64_t *key)
 
 	if (q->kind == QUERY_AGAIN)
 		port = d->s->ports[q->port].peer;
-	if (asks_node_info(q) || port == SNAPSHOT_NONE)
-		return key_behind(d, q->port, q->kind == QUERY_STRAY, try, key);
+	if (q->kind == QUERY_NODE_INFO || port == SNAPSHOT_NONE) {
+		n = mkey_db_tries(d->keys, was_behind(d, q->port), tries);
+		*key = tries[MIN(try, n - 1)];
+		return try < n;
+	}
 	holder = snapshot_holder_of(d->s, port);
 	n = mkey_db_tries(d->keys, d->s->ports[holder].guid, tries);
 	if (holder < d->opened->len)
@@ -531,7 +499,6 @@ discover_on_answer(struct discover *d, const struct probe *q,
 
 	switch ((enum query_kind)q->kind) {
 	case QUERY_NODE_INFO:
-	case QUERY_STRAY:
 		query_key(d, q, &key);
 		on_node_info(d, q->port, key, data);
 		break;
@@ -576,7 +543,8 @@ fault_unanswered(struct discover *d, uint32_t port)
 		builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
 			      "the node behind %s does not answer NodeInfo: "
 			      "hung, without a driver, or protected by a "
-			      "foreign M_Key%s", where, was);
+			      "foreign M_Key (see m_key_lookup in "
+			      "minism.conf(5))%s", where, was);
 }
 
 static void
@@ -589,8 +557,6 @@ discover_on_timeout(struct discover *d, const struct probe *q)
 		on_again(d, q, NULL);
 		return;
 	}
-	if (q->kind == QUERY_STRAY)
-		return;
 	if (q->kind == QUERY_NODE_INFO) {
 		if (!query_with_next_key(d, q))
 			g_array_append_val(d->unanswered, q->port);
@@ -629,51 +595,21 @@ was_unanswered(struct discover *d, uint32_t port)
 		p->info.state != PORT_STATE_DOWN;
 }
 
-/* Queries with all keys from the first-th on. */
-static void
-query_with_keys(struct discover *d, uint32_t port, enum query_kind kind,
-		uint8_t first)
+/* Ports that were not waited for have had one key only: queries them with the
+ * others. False: there is nothing to query. */
+static bool
+query_dropped(struct discover *d)
 {
-	struct probe q = { .port = port, .rival = SNAPSHOT_NONE, .kind = kind };
+	struct probe q = { .rival = SNAPSHOT_NONE, .kind = QUERY_NODE_INFO };
 	uint64_t key;
 
-	for (q.try = first; query_key(d, &q, &key); q.try++)
-		if (d->queue->len < DARK_TRIES_MAX)
-			g_array_append_val(d->queue, q);
-}
-
-/* Queries the unanswered ports once more, with stray keys; ports that were
- * not waited for have had one key only. False: there is nothing to query. */
-static bool
-query_unanswered(struct discover *d)
-{
-	g_autoptr(GHashTable) found = NULL;
-
-	if (d->strays || d->unanswered->len + d->dropped->len == 0)
-		return false;
-	/* All other nodes are known: the keys of ports that were not found
-	 * are strays. A switch without a cable counts as not found. */
-	found = g_hash_table_new(g_int64_hash, g_int64_equal);
-	for (uint32_t n = 0; n < d->s->n_nodes; n++) {
-		const struct snapshot_node *node = &d->s->nodes[n];
-		unsigned ports = node->info.num_ports;
-
-		if (snapshot_is_switch(node) && node->entry == SNAPSHOT_NONE)
-			continue;
-		for (unsigned num = 0; num <= ports; num++)
-			g_hash_table_add(found, &d->s->ports[node->first_port +
-							     num].guid);
+	for (guint i = 0; !d->other_keys && i < d->dropped->len; i++) {
+		q.port = g_array_index(d->dropped, uint32_t, i);
+		for (q.try = 1; query_key(d, &q, &key); q.try++)
+			if (d->queue->len < DARK_TRIES_MAX)
+				g_array_append_val(d->queue, q);
 	}
-	d->strays = mkey_db_strays(d->keys, found, STRAYS_MAX);
-	for (guint i = 0; i < d->unanswered->len; i++)
-		query_with_keys(d, g_array_index(d->unanswered, uint32_t, i),
-				QUERY_STRAY, 0);
-	for (guint i = 0; i < d->dropped->len; i++) {
-		uint32_t port = g_array_index(d->dropped, uint32_t, i);
-
-		query_with_keys(d, port, QUERY_NODE_INFO, 1);
-		query_with_keys(d, port, QUERY_STRAY, 0);
-	}
+	d->other_keys = true;
 	return d->queue->len > 0;
 }
 
@@ -699,9 +635,9 @@ discover_again(void *data, const struct smp_request *r)
 	struct discover *d = data;
 	const struct probe q = probe_of(r);
 
-	if (d->amend || q.try || q.kind == QUERY_STRAY)
+	if (d->amend || q.try)
 		return false;
-	if (asks_node_info(&q))
+	if (q.kind == QUERY_NODE_INFO)
 		return d->x->stats.recovered > d->recovered &&
 			!was_unanswered(d, q.port);
 	return !has_timed_out(d, q.port) &&
@@ -717,7 +653,7 @@ discover_reply(void *data, const struct smp_request *r,
 	const struct probe q = probe_of(r);
 	g_autofree char *where = NULL;
 
-	for (guint i = 0; asks_node_info(&q) && i < d->late->len; i++)
+	for (guint i = 0; q.kind == QUERY_NODE_INFO && i < d->late->len; i++)
 		if (g_array_index(d->late, uint32_t, i) == q.port) {
 			g_array_remove_index_fast(d->late, i);
 			break;
@@ -784,7 +720,7 @@ discover_next(void *data, struct smp_request *r)
 				d->s->ports[q.port].num, cap_mask);
 		r->tag = (uint64_t)q.rival << 32 | (uint64_t)q.try << 8 |
 			q.kind;
-		if (asks_node_info(&q) && was_unanswered(d, q.port))
+		if (q.kind == QUERY_NODE_INFO && was_unanswered(d, q.port))
 			g_array_append_val(d->late, q.port);
 		return true;
 	}
@@ -816,7 +752,7 @@ discover_wait(void *data)
 		return;
 	if (d->moment_over) {
 		smp_batch_drop(d->batch);
-		if (!d->strays)
+		if (!d->other_keys)
 			g_array_append_vals(d->dropped, d->late->data,
 					    d->late->len);
 		g_array_set_size(d->late, 0);
@@ -841,8 +777,6 @@ discover_cancel(struct discover *d)
 		snapshot_unref(d->last);
 	transport_timer_clear(d->x->transport, &d->timer);
 	g_array_unref(d->opened);
-	if (d->strays)
-		g_array_unref(d->strays);
 	g_hash_table_unref(d->timed_out);
 	g_hash_table_unref(d->lossy);
 	g_free(d);
@@ -908,8 +842,8 @@ lock_out(struct builder *b, uint32_t n, uint32_t holder)
 	g_autofree char *where = place_name(b->s, holder);
 
 	builder_fault(b, SNAPSHOT_FAULT_LOCKED, node->info.node_guid,
-		      "%s rejects Sets: it has a foreign M_Key; left out%s",
-		      where, is_switch ? ", with the nodes that are reached "
+		      "%s rejects Sets: it has a foreign M_Key (enter it in "
+		      "guid2mkey); left out%s", where, is_switch ? ", with the nodes that are reached "
 			      "only through it" :
 		      "");
 	for (unsigned num = 0; num <= ports; num++) {
@@ -967,7 +901,7 @@ discover_done(void *data)
 	discover_done_fn done = d->done;
 	struct snapshot *s;
 
-	if (query_wave(d) || query_unanswered(d))
+	if (query_wave(d) || query_dropped(d))
 		return true;
 	keep_descriptions(d);
 	g_array_append_vals(d->unanswered, d->dropped->data, d->dropped->len);

@@ -80,7 +80,6 @@ static const char *const cause_names[] = {
 	[SWEEP_CAUSE_RELEASED] = "no longer held down",
 	[SWEEP_CAUSE_AVOID] = "links to be avoided",
 	[SWEEP_CAUSE_GROUPS] = "groups not reached",
-	[SWEEP_CAUSE_SILENT] = "a silent port",
 	[SWEEP_CAUSE_RETRY] = "fabric not up",
 	[SWEEP_CAUSE_UNTAKEN] = "a field was not taken",
 	[SWEEP_CAUSE_ELECTION] = "election",
@@ -668,38 +667,17 @@ sweep_on_light(const struct light_sweep_result *r, void *data)
 	rest(s);
 }
 
-/*
- * Sends NodeInfo through silent ports. If there are M_Keys of ports that are
- * not in the view, such a node may have been moved, with its key, behind one of
- * them: their switches are read again instead, since a discovery also tries the
- * keys of nodes that were not found.
- */
+/* Sends NodeInfo through silent ports. */
 static void
 probe(struct sweep *s)
 {
 	const struct snapshot *n = s->view.subnet;
 	g_autoptr(GArray) ports = silent_take(s->silent, n,
 					      transport_now(s->t));
-	g_autoptr(GArray) strays = NULL;
-	g_autoptr(GHashTable) found = NULL;
 
-	if (s->keys) {
-		found = g_hash_table_new(g_int64_hash, g_int64_equal);
-		for (uint32_t port = 0; port < n->n_ports; port++)
-			g_hash_table_add(found, &n->ports[port].guid);
-		strays = mkey_db_strays(s->keys, found, 1);
-	}
-	if (!strays || !strays->len) {
-		sweep_set_state(s, SWEEP_PROBING);
-		s->light = light_sweep_start(s->x, s->keys, n, ports,
-					     sweep_on_light, s);
-		return;
-	}
-	for (guint i = 0; i < ports->len; i++)
-		sweep_changed(s, SWEEP_CAUSE_SILENT, snapshot_node_of(n,
-			      g_array_index(ports, uint32_t, i))->
-			      info.node_guid);
-	rest(s);
+	sweep_set_state(s, SWEEP_PROBING);
+	s->light = light_sweep_start(s->x, s->keys, n, ports, sweep_on_light,
+				     s);
 }
 
 static void

@@ -55,7 +55,6 @@ enum sweep_cause {
 	SWEEP_CAUSE_AVOID,	/* the links to be avoided have changed */
 	SWEEP_CAUSE_GROUPS,	/* repaired tables leave no room for the trees
 				   of groups */
-	SWEEP_CAUSE_SILENT,	/* a silent port may have a stray M_Key */
 	SWEEP_CAUSE_RETRY,	/* the fabric is not up */
 	SWEEP_CAUSE_UNTAKEN,	/* a port did not take an address or a
 				   protection; with back-off */

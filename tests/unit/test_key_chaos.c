@@ -167,6 +167,7 @@ key_run(const char *spec, uint64_t seed, unsigned n_events)
 
 	printf("# %s: MINISM_TEST_SEED=%" G_GUINT64_FORMAT "\n", spec, seed);
 	c.policy.m_key_protect = 2;
+	c.policy.m_key_lease = 15;	/* a host that is moved */
 	c.policy.m_key = c.sm.m_key = 1;
 	c.sm.key_mode = MKEY_DB_PER_PORT;
 	c.sm.key_dir = c.dir;

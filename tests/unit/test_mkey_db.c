@@ -186,21 +186,6 @@ WORD(do_is_locked, struct lab *lab)
 						 guid_of(lab, words[0])));
 }
 
-/* N but GUID => KEY ..: at most N */
-WORD(do_strays, struct lab *lab)
-{
-	g_autoptr(GHashTable) found = g_hash_table_new(g_int64_hash,
-						       g_int64_equal);
-	uint64_t here = guid_of(lab, words[2]);
-	g_autoptr(GArray) strays = NULL;
-
-	g_hash_table_add(found, &here);
-	strays = mkey_db_strays(lab->k, found, word_number(words[0]));
-	assert_int_equal(strays->len, g_strv_length(words + 4));
-	for (guint i = 0; i < strays->len; i++)
-		assert_range(words[4 + i], g_array_index(strays, uint64_t, i));
-}
-
 static const struct unit_word all_words[];
 
 /* new-version, same-version LINE: what it does to the count of changes */
@@ -275,7 +260,7 @@ static const struct unit_word all_words[] = {
 	{ "key-of-lid", do_key_of_lid }, { "no-key-of-lid", do_key_of_lid },
 	{ "cable", do_cable }, { "behind", do_behind }, { "port", do_port },
 	{ "learn", do_learn }, { "lock", do_lock }, { "unlock-all", do_lock },
-	{ "is-locked", do_is_locked }, { "strays", do_strays },
+	{ "is-locked", do_is_locked },
 	{ "new-version", do_versions }, { "same-version", do_versions },
 	{ "version", do_version }, { "keys-text", do_text },
 	{ "cables-text", do_text }, { "reload", do_reload },
