@@ -1,26 +1,108 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Choosing what carries the MADs.
+ * A port of this machine, and the capture of what passes it.
  *
- * A simulated fabric comes from a net file or, if there is no such file, from a
- * generator's formula. Its virtual clock runs as fast as it can for a run that
- * ends by itself, and in real time for a resident manager, which is watched.
+ *	umad -> tap -> capture_on_event() -> pcap
+ *	sweep -> capture_on_note() -> decisions.c -> comments of the next packet,
+ *		"WHAT | WHERE | TEXT | WHY | CLAUSE" and "phase | NAME" (for
+ *		minism-explain)
  */
 #include "sm/backend.h"
 
 #include <unistd.h>
 
-#include "sm/sim/sim.h"
-#include "sm/watch.h"
-#include "topology/text.h"
-#include "topology/generate.h"
-#include "topology/net_file.h"
+#include "sm/decisions.h"
+#include "sm/io/pcap.h"
+#include "sm/io/tap.h"
+
+struct port_backend {
+	struct backend base;
+	struct transport *port;		/* below the tap */
+	struct pcap *pcap;		/* NULL: none is written */
+	GPtrArray *comments;		/* char *: decisions since the last
+					   packet */
+	uint16_t own_lid;
+};
+
+/* ----------------------------------------------------------------- capture */
+
+static void
+capture_on_event(const struct tap_event *e, void *data)
+{
+	struct port_backend *b = data;
+
+	if (e->kind == TAP_RETURNED)
+		return;
+	g_ptr_array_add(b->comments, NULL);
+	pcap_put(b->pcap, &(struct pcap_mad) {
+		.us = g_get_real_time(), .sent = e->kind == TAP_SENT,
+		.own_lid = b->own_lid, .addr = &e->addr, .mad = e->mad,
+		.len = e->len, .comments = (void *)b->comments->pdata,
+	});
+	g_ptr_array_set_size(b->comments, 0);
+}
+
+static void
+capture_decision(const struct decision *d, void *data)
+{
+	struct port_backend *b = data;
+
+	g_ptr_array_add(b->comments, g_strjoin(" | ", d->what, d->where,
+		d->text, d->why ? d->why : "", d->clause ? d->clause : "",
+		NULL));
+}
+
+static void
+capture_on_note(enum sweep_note note, const struct sweep *s, void *data)
+{
+	struct port_backend *b = data;
+
+	if (note == SWEEP_NOTE_STATE)
+		g_ptr_array_add(b->comments, g_strconcat("phase | ",
+				sweep_state_names[s->state], NULL));
+	if (note == SWEEP_NOTE_LIDS)
+		b->own_lid = s->next.lids->base[s->next.subnet->local_port];
+	decisions_of_note(note, s, capture_decision, b);
+}
+
+static void
+capture_on_end(const struct sweep_report *r, struct backend *b)
+{
+	decisions_of_end(r, capture_decision, b);
+}
 
 static bool
-only_plans(const struct options *conf)
+open_capture(struct port_backend *b, const struct options *conf,
+	     GError **error)
+{
+	struct backend *base = &b->base;
+
+	b->pcap = pcap_open(conf->pcap, &base->out->how, error);
+	if (!b->pcap)
+		return false;
+	b->comments = g_ptr_array_new_with_free_func(g_free);
+	base->transport = tap_new(base->transport, capture_on_event, b);
+	base->note = capture_on_note;
+	base->end = capture_on_end;
+	return true;
+}
+
+/* -------------------------------------------------------------------- port */
+
+bool
+backend_only_plans(const struct options *conf)
 {
 	return conf->mode == OPTIONS_MODE_PLAN ||
 		conf->mode == OPTIONS_MODE_PLAN_JSON;
+}
+
+struct stream_how
+backend_stream(const struct options *conf, const struct backend_hooks *hooks)
+{
+	return (struct stream_how){
+		.waits = conf->mode != OPTIONS_MODE_RUN, .hold = STREAM_HOLD,
+		.lost = hooks->lost, .data = hooks->data,
+	};
 }
 
 static struct transport *
@@ -31,7 +113,7 @@ open_umad(const struct options *conf, const struct backend_hooks *hooks,
 		.ca_name = conf->ca_name,
 		.port_num = conf->port_num,
 		.port_guid = conf->port_guid,
-		.role = only_plans(conf) ? UMAD_ROLE_READER :
+		.role = backend_only_plans(conf) ? UMAD_ROLE_READER :
 			options_is_guest(conf) ? UMAD_ROLE_GUEST :
 			UMAD_ROLE_MANAGER,
 		.event = hooks->port,
@@ -46,7 +128,7 @@ open_umad(const struct options *conf, const struct backend_hooks *hooks,
 	/* common reasons and remedies */
 	is_none = g_str_has_suffix((*error)->message, " none");
 	text = g_strconcat((*error)->message, is_none ? " (is there an "
-		"InfiniBand device, and ib_umad loaded? --simulate needs "
+		"InfiniBand device, and ib_umad loaded? minism-sim needs "
 		"neither)" : "", conf->port_num ? " (-p is the port; "
 		"OpenSM's -p is --priority)" : "", NULL);
 	g_free((*error)->message);
@@ -54,103 +136,44 @@ open_umad(const struct options *conf, const struct backend_hooks *hooks,
 	return NULL;
 }
 
-struct snapshot *
-backend_load_fabric(const struct options *conf, GError **error)
+static void
+show_port(bool shown, void *backend)
 {
-	const struct generate_options options = { .seed = conf->seed };
-
-	return net_file_open(conf->simulate, &options, error);
+	umad_show(((struct port_backend *)backend)->port, shown);
 }
 
 static bool
-open_sim(struct backend *b, const struct options *conf, GError **error)
+close_port(struct backend *base, GError **error)
 {
-	struct sim_params params = sim_params_default;
-	struct snapshot *fabric = backend_load_fabric(conf, error);
+	struct port_backend *b = (void *)base;
+	bool ok;
 
-	if (!fabric)
-		return false;
-	if (fabric->local_port == SNAPSHOT_NONE) {
-		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
-			    "%s: no CA, so no port to run on",
-			    conf->simulate);
-		snapshot_unref(fabric);
-		return false;
-	}
-	params.seed = conf->seed;
-	b->sim = sim_new(fabric, &params);
-	b->transport = sim_attach(b->sim, fabric->local_port,
-				  only_plans(conf) ? SIM_ROLE_CLIENT :
-				  SIM_ROLE_MANAGER);
-	b->fabric = fabric;
-	b->source = sim_source_new(b->sim, conf->mode == OPTIONS_MODE_RUN ?
-				   SIM_PACE_REAL : SIM_PACE_FAST);
-	g_source_attach(b->source, NULL);
-	return true;
+	transport_free(base->transport);
+	ok = !b->pcap || pcap_close(b->pcap, error);
+	if (b->comments)
+		g_ptr_array_unref(b->comments);
+	stream_close(base->out, NULL);
+	g_free(b);
+	return ok;
 }
 
 struct backend *
-backend_open(const struct options *conf, const struct backend_hooks *hooks,
-	     GError **error)
+backend_open_port(const struct options *conf, const struct backend_hooks *hooks,
+		  GError **error)
 {
-	struct backend *b = g_new0(struct backend, 1);
-	const struct stream_how how = {
-		.waits = conf->mode != OPTIONS_MODE_RUN || conf->step,
-		.hold = STREAM_HOLD, .lost = hooks->lost, .data = hooks->data,
+	struct port_backend *b = g_new0(struct port_backend, 1);
+	const struct stream_how how = backend_stream(conf, hooks);
+
+	b->base = (struct backend){
+		.hooks = *hooks, .close = close_port, .show = show_port,
+		.out = stream_new(STDOUT_FILENO, "standard output", &how),
+		.transport = open_umad(conf, hooks, error),
 	};
-	GError *why = NULL;
-
-	b->hooks = *hooks;
-	b->out = stream_new(STDOUT_FILENO, "standard output", &how);
-	if (conf->simulate)
-		open_sim(b, conf, error);
-	else
-		b->transport = b->port = open_umad(conf, hooks, error);
-	if (b->transport)
-		b->watch = watch_open(conf, &b->transport, &(struct watch_steps)
-			{ { .sim = b->sim, .fabric = b->fabric },
-			  hooks->over, hooks->data }, b->out, &why);
-	if (why)
-		g_propagate_error(error, why);
-	else if (b->transport)
-		return b;
-	backend_close(b, NULL);
+	b->port = b->base.transport;
+	if (b->port && (!conf->pcap || open_capture(b, conf, error))) {
+		b->base.hidden = !umad_is_shown(b->port);
+		return &b->base;
+	}
+	close_port(&b->base, NULL);
 	return NULL;
-}
-
-bool
-backend_is_shown(const struct backend *b)
-{
-	return !b->port || umad_is_shown(b->port);
-}
-
-void
-backend_show(bool shown, void *backend)
-{
-	struct backend *b = backend;
-
-	if (b->port)
-		umad_show(b->port, shown);
-}
-
-bool
-backend_close(struct backend *b, GError **error)
-{
-	bool ok = true;
-
-	if (!b)
-		return true;
-	if (b->source) {
-		g_source_destroy(b->source);
-		g_source_unref(b->source);
-	}
-	transport_free(b->transport);
-	ok = watch_close(b->watch, error);
-	stream_close(b->out, NULL);
-	if (b->sim) {
-		sim_free(b->sim);
-		snapshot_unref(b->fabric);
-	}
-	g_free(b);
-	return ok;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What carries the MADs of this run: a port of this machine, or a simulated
- * fabric in this process.
+ * What carries the MADs of this run, and who looks on: a port of this machine
+ * (backend_open_port()), or what another program puts in its place.
  */
 #ifndef MINISM_SM_BACKEND_H
 #define MINISM_SM_BACKEND_H
@@ -10,12 +10,10 @@
 #include "sm/io/stream.h"
 #include "sm/io/transport.h"
 #include "sm/io/umad.h"
-#include "topology/snapshot.h"
-
-struct watch;
+#include "sm/sweep/sweep.h"
 
 struct backend_hooks {
-	/* a person ends the run */
+	/* from the main loop: the run is to end */
 	void (*over)(void *data);
 	/* what becomes of a port of this machine; also while it is opened */
 	umad_event_fn port;
@@ -24,36 +22,33 @@ struct backend_hooks {
 	void *data;
 };
 
+/* A backend begins with this one; its functions get it. */
 struct backend {
 	struct transport *transport;
-	struct watch *watch;	/* see sm/watch.h; NULL: none */
 	struct stream *out;	/* standard output */
-
-	/* private */
-	struct sim *sim;	/* NULL: not simulated */
-	struct snapshot *fabric;	/* its */
-	GSource *source;	/* drives sim */
-	struct transport *port;	/* of this machine, below transport; NULL */
 	struct backend_hooks hooks;
+	/* The decisions of a sweep and its end; NULL: nobody looks on. */
+	void (*note)(enum sweep_note note, const struct sweep *s, void *b);
+	void (*end)(const struct sweep_report *r, struct backend *b);
+	/* Frees it, after everything that uses the transport. False with an
+	 * error: not everything could be written. */
+	bool (*close)(struct backend *b, GError **error);
+	/* Sets IsSM, see umad_show(); NULL: nobody sees this manager or not. */
+	void (*show)(bool shown, void *b);
+	bool hidden;		/* others do not see this manager */
 };
 
-/* By conf->simulate, else the port that conf chooses. A run that only
- * plans does not set IsSM. NULL with an error. */
-struct backend *backend_open(const struct options *conf,
-			     const struct backend_hooks *hooks,
-			     GError **error);
+/* How standard output and captures of this run are written. */
+struct stream_how backend_stream(const struct options *conf,
+				 const struct backend_hooks *hooks);
 
-/* Do other managers see this one? See umad_show(). */
-bool backend_is_shown(const struct backend *b);
-void backend_show(bool shown, void *backend);
+/* The port that conf chooses. A run that only plans does not set IsSM. NULL
+ * with an error. */
+struct backend *backend_open_port(const struct options *conf,
+				  const struct backend_hooks *hooks,
+				  GError **error);
 
-/* The fabric that --simulate names, as its file or formula has it; the caller
- * gives up the reference. */
-struct snapshot *backend_load_fabric(const struct options *conf,
-				     GError **error);
-
-/* After everything that uses the transport. False with an error if a capture
- * could not be written. */
-bool backend_close(struct backend *b, GError **error);
+/* Does this run end with a plan? */
+bool backend_only_plans(const struct options *conf);
 
 #endif

@@ -24,15 +24,13 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "sm/backend.h"
-#include "sm/tools/show.h"
+#include "sm/daemon.h"
 #include "sm/config/guid_files.h"
 #include "sm/config/options.h"
 #include "sm/control/control_socket.h"
 #include "sm/control/http.h"
 #include "sm/dump.h"
 #include "sm/fabric_page.h"
-#include "sm/import.h"
 #include "sm/io/beside.h"
 #include "sm/lockfile.h"
 #include "sm/log.h"
@@ -40,17 +38,16 @@
 #include "sm/site_files.h"
 #include "sm/control/status.h"
 #include "sm/sm_instance.h"
-#include "sm/watch.h"
 #include "topology/text.h"
 
 #define EXIT_NOT_UP	1
 #define EXIT_USAGE	2
-#define SHOW_LINES	200u
 #define SLOW_END_US	(2 * G_USEC_PER_SEC)	/* at the end, for the dumps */
 #define SLOW_ONCE_US	(600 * (int64_t)G_USEC_PER_SEC)
 #define FILES_MIN	16u	/* 12 while it rests, and some clients */
 
 struct daemon {
+	const struct daemon_kind *kind;
 	struct options *conf;
 	struct lockfile *pid, *cache;	/* NULL: none */
 	struct log *log;
@@ -74,24 +71,6 @@ struct daemon {
 };
 
 /* Output. */
-
-static void
-print_picture(const struct view *v, struct stream *screen)
-{
-	g_autoptr(GString) out = g_string_new(NULL);
-	uint32_t from, to;
-
-	if (screen->lost)
-		g_string_append_printf(out, "%u lines or pictures are lost: "
-				       "the reader was too slow\n",
-				       screen->lost);
-	show_fabric(v->subnet, v->lids, SHOW_LINES, out);
-	if (show_pick_route(v->subnet, v->lids, v->lft, &from, &to)) {
-		g_string_append_c(out, '\n');
-		show_route(v->subnet, v->lids, v->lft, from, to, out);
-	}
-	stream_put(screen, out->str, out->len);
-}
 
 /* The dump files of a view, written beside the loop. */
 struct dump {
@@ -197,7 +176,8 @@ on_sweep_end(const struct sweep_report *r, void *data)
 	if (!g_main_loop_is_running(d->loop))
 		return;
 	status_note(d->status, r, transport_now(d->transport));
-	watch_end(d->backend->watch, r);
+	if (d->backend->end)
+		d->backend->end(r, d->backend);
 	if (r->end == SWEEP_END_PLANNED) {
 		plan_print(r->plan, v->subnet, r->wanted, v->seen, v->tables,
 			   d->conf->mode == OPTIONS_MODE_PLAN_JSON, out);
@@ -208,8 +188,6 @@ on_sweep_end(const struct sweep_report *r, void *data)
 	fabric_pages_expire(d->pages);
 	if (v && d->report)
 		make_page(d, v->subnet, v->lids, v->lft);
-	if (v && d->conf->show && r->end != SWEEP_END_PLANNED)
-		print_picture(v, d->backend->out);
 	notify_tell(d->notify, NOTIFY_SWEPT);
 	if (d->conf->mode == OPTIONS_MODE_RUN)
 		return;
@@ -528,6 +506,7 @@ is_stalled(void *data)
 	return true;
 }
 
+/* Somebody who looks on has seen enough. */
 static void
 on_over(void *data)
 {
@@ -670,9 +649,9 @@ daemon_connect(struct daemon *d)
 			.allowed_sms = allowed,
 			.priority = c->priority,
 			.guest = options_is_guest(c),
-			.hidden = !backend_is_shown(d->backend),
+			.hidden = d->backend->hidden,
 			.take_over = c->takeover,
-			.show = backend_show,
+			.show = d->backend->show,
 			.show_data = d->backend,
 			.lmc = c->lmc,
 			.sweep_s = c->sweep_s,
@@ -688,6 +667,8 @@ daemon_connect(struct daemon *d)
 			.poll_ms = c->poll_ms,
 			.polls_lost = c->polls_lost,
 			.goal = goals[c->mode],
+			.note = d->backend->note,
+			.note_data = d->backend,
 			.route = d->site->route,
 			.policy = &d->site->policy,
 			.isolation = {
@@ -709,7 +690,6 @@ daemon_connect(struct daemon *d)
 		.key_mode = c->m_key_per_port ? MKEY_DB_PER_PORT : MKEY_DB_ONE,
 	};
 
-	watch_sweep(d->backend->watch, &params.sweep);
 	d->sm = sm_instance_new(d->transport, &params, d->log, on_sweep_end, d);
 }
 
@@ -748,7 +728,7 @@ daemon_disconnect(struct daemon *d)
 		d->exit_code = is_resident ? d->exit_code : EXIT_NOT_UP;
 	}
 	sm_instance_free(d->sm);
-	if (!backend_close(d->backend, &error)) {
+	if (!d->backend->close(d->backend, &error)) {
 		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
 		d->exit_code = EXIT_NOT_UP;
 	}
@@ -782,12 +762,14 @@ daemon_run(struct daemon *d)
 	g_autoptr(GError) error = NULL;
 
 	if (take_locks(d, &error))
-		d->backend = backend_open(d->conf, &hooks, &error);
+		d->backend = d->kind->open(d->conf, &hooks, &error);
 	if (!d->backend || (leaves && !go_to_background(d, &error))) {
 		log_say(d->log, LOG_ERROR, "daemon", "%s", error->message);
 		if (leaves && d->conf->log_file)
-			fprintf(stderr, "minism: %s\n", error->message);
-		backend_close(d->backend, NULL);
+			fprintf(stderr, "%s: %s\n", g_get_prgname(),
+				error->message);
+		if (d->backend)
+			d->backend->close(d->backend, NULL);
 		return EXIT_NOT_UP;
 	}
 	d->transport = d->backend->transport;
@@ -822,11 +804,11 @@ static int
 usage(const char *message)
 {
 	g_auto(GStrv) lines = g_strsplit(message, "\n", -1);
-	const char *before = log_is_journal(STDERR_FILENO) ? "<3>" :
-		"minism: ";
+	bool is_journal = log_is_journal(STDERR_FILENO);
 
 	for (guint i = 0; lines[i]; i++)
-		fprintf(stderr, "%s%s\n", before, lines[i]);
+		fprintf(stderr, "%s%s%s\n", is_journal ? "<3>" :
+			g_get_prgname(), is_journal ? "" : ": ", lines[i]);
 	return EXIT_USAGE;
 }
 
@@ -891,9 +873,9 @@ daemon_start(struct daemon *d, GPtrArray *warnings)
 /* Prints the mistakes that a run would find, by the functions of a run; `bad`:
  * the error of the configuration itself, or NULL. Returns the exit status. */
 static int
-check_config(const struct options *conf, GPtrArray *warnings,
-	     const GError *bad)
+check_config(const struct daemon *d, GPtrArray *warnings, const GError *bad)
 {
+	const struct options *conf = d->conf;
 	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GError) error = NULL;
 	struct site_files *site = NULL;
@@ -903,8 +885,8 @@ check_config(const struct options *conf, GPtrArray *warnings,
 		g_ptr_array_add(errors, g_strdup(bad->message));
 	else
 		site = site_files_read(conf, warnings, errors);
-	if (site && conf->simulate)
-		fabric = backend_load_fabric(conf, &error);
+	if (site && d->kind->fabric && conf->fabric)
+		fabric = d->kind->fabric(conf, &error);
 	if (fabric)
 		note_members(conf, site, fabric, warnings);
 	else if (error)
@@ -924,31 +906,29 @@ check_config(const struct options *conf, GPtrArray *warnings,
 }
 
 int
-main(int argc, char **argv)
+daemon_main(const struct daemon_kind *kind, int argc, char **argv)
 {
-	struct daemon d = { .conf = options_new(), .status = status_new() };
+	struct daemon d = {
+		.kind = kind, .conf = options_new(), .status = status_new(),
+	};
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GError) error = NULL;
 	int code = 0;
 	bool good;
 
-	if (argc > 1 && !strcmp(argv[1], "import")) {
-		options_free(d.conf);
-		status_free(d.status);
-		return import_main(argc - 1, argv + 1);
-	}
 	/* a log whose reader has gone does not end the manager */
 	signal(SIGPIPE, SIG_IGN);
 	/* nor do these two before its loop runs: all is just being read */
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGUSR1, SIG_IGN);
+	d.conf->simulator = kind->simulator;
 	good = options_from_args(d.conf, argc, argv, warnings, &error);
 	if (d.conf->mode == OPTIONS_MODE_CHECK)
-		code = check_config(d.conf, warnings, error);
+		code = check_config(&d, warnings, error);
 	else if (!good)
 		code = usage(error->message);
 	else if (d.conf->mode == OPTIONS_MODE_HELP)
-		options_print_help();
+		options_print_help(d.conf);
 	else if (d.conf->mode == OPTIONS_MODE_VERSION)
 		puts(PACKAGE_STRING);
 	else

@@ -13,7 +13,7 @@ trap 'exit 143' INT TERM HUP
 
 # files_of TREE: the C files that stand on a floor
 files_of() {
-	(cd "$1" && find topology routing sm -name '*.[ch]' 2>/dev/null |
+	(cd "$1" && find topology routing sm tools lab -name '*.[ch]' 2>/dev/null |
 		sort)
 }
 
@@ -47,11 +47,15 @@ may() {
 	topology/* | routing/* | sm/mad/* | sm/plan/* | sm/config/* | sm/sa/* | \
 		sm/io/* | sm/sim/* | sm/lab/* | sm/tools/*)
 		return 1 ;;
-	# the shell sees everybody; the programs' writers only in the daemon
-	sm/daemon.c:sm/tools/* | sm/watch.c:sm/tools/*) ;;
-	sm/*:sm/tools/*)
+	# the manager never knows who looks at it
+	sm/*:sm/tools/* | sm/*:sm/sim/* | sm/*:sm/lab/*)
 		return 1 ;;
 	sm/*:topology/* | sm/*:routing/* | sm/*:sm/*) ;;
+	tools/*:tools/* | tools/*:sm/tools/* | tools/*:topology/* | \
+		tools/*:routing/* | tools/*:sm/mad/* | tools/*:sm/plan/* | \
+		tools/*:sm/config/*) ;;
+	# its backend is a laboratory
+	lab/minism_sim.c:*) ;;
 	*:config.h) ;;
 	*)
 		return 1 ;;
@@ -118,7 +122,7 @@ bad_tree() {
 	put sm/lab/a.c sm/sim/sim.h sm/io/transport.h sm/io/mad_client.h
 	put sm/tools/a.c sm/plan/plan.h sm/io/mad_client.h sm/log.h
 	put sm/sweep/a.c sm/io/mad_client.h sm/log.h sm/tools/show.h config.h
-	put sm/daemon.c sm/tools/show.h
+	put sm/daemon.c sm/tools/show.h sm/sim/sim.h sm/log.h
 	printf '#include <infiniband/umad.h>\n' | tee "$t/sm/io/umad.c" \
 		"$t/sm/io/mad_client.c" >/dev/null
 	printf '#include <infiniband/mad.h>\n' | tee "$t/sm/mad/smp.c" \
@@ -128,6 +132,8 @@ bad_tree() {
 	routing/a.c:3: sm/plan/plan.h
 	routing/spaced.h:1: sm/log.h
 	sm/config/a.c:2: routing/engine.h
+	sm/daemon.c:1: sm/tools/show.h
+	sm/daemon.c:2: sm/sim/sim.h
 	sm/io/a.c:3: topology/snapshot.h
 	sm/io/a.c:4: sm/log.h
 	sm/io/mad_client.c:1: infiniband/umad.h
@@ -162,11 +168,23 @@ crossings "$src" >"$scratch/found"
 ok $? "no include of the tree crosses a floor"
 sed 's/^/# /' "$scratch/found"
 
-(cd "$src" && find topology routing sm tests -name '*.[ch]' \
+(cd "$src" && find topology routing sm tools lab tests -name '*.[ch]' \
 	-exec awk 'FNR == 1 && !/SPDX-License-Identifier: / { print FILENAME }' \
 	{} +) >"$scratch/found"
 [ ! -s "$scratch/found" ]
 ok $? "every source file names its licence in its first line"
+sed 's/^/# /' "$scratch/found"
+
+# What the manager's process has of the other two houses: nothing.
+build=${MINISM_BUILD:-$src/build}
+defined() {
+	nm -g --defined-only "$@" 2>/dev/null | awk 'NF == 3 { print $3 }' |
+		grep -v '^main$' | sort -u
+}
+defined "$build"/lib{lab,sim,tools}.a >"$scratch/theirs"
+defined "$build/minism" | comm -12 - "$scratch/theirs" >"$scratch/found"
+[ -s "$scratch/theirs" ] && [ -x "$build/minism" ] && [ ! -s "$scratch/found" ]
+ok $? "minism links nothing of tools and laboratory"
 sed 's/^/# /' "$scratch/found"
 
 echo "1..$n"

@@ -65,7 +65,7 @@ class Manager:
             s.bind(("127.0.0.1", 0))
             self.port = s.getsockname()[1]
         self.child = subprocess.Popen(
-            [os.path.join(BUILD, "minism"), "--simulate", FABRIC, "-F",
+            [os.path.join(BUILD, "minism-sim"), FABRIC, "-F",
              "/dev/null", "--cache-dir", folder, "--control-socket", self.path,
              "--http", f"127.0.0.1:{self.port}", "-f", self.log],
             stdout=subprocess.DEVNULL, stderr=open(self.log + ".err", "w"))

@@ -220,9 +220,11 @@ struct option_reader {
 static const struct option *
 find_letter(const struct option_table *t, char letter)
 {
-	for (size_t i = 0; i < t->n; i++)
-		if (t->options[i].letter && t->options[i].letter == letter)
-			return &t->options[i];
+	for (; t; t = t->also)
+		for (size_t i = 0; i < t->n; i++)
+			if (t->options[i].letter &&
+			    t->options[i].letter == letter)
+				return &t->options[i];
 	return NULL;
 }
 
@@ -242,16 +244,17 @@ option_find_name(const struct option_table *t, const char *word)
 	size_t len = strcspn(word, "="), n = 0;
 	const struct option *found = NULL;
 
-	for (size_t i = 0; i < t->n; i++) {
-		const struct option *o = &t->options[i];
+	for (; t; t = t->also)
+		for (size_t i = 0; i < t->n; i++) {
+			const struct option *o = &t->options[i];
 
-		if (!o->name || !begins(o->name, word, len))
-			continue;
-		if (!o->name[len])
-			return o;
-		found = o;
-		n++;
-	}
+			if (!o->name || !begins(o->name, word, len))
+				continue;
+			if (!o->name[len])
+				return o;
+			found = o;
+			n++;
+		}
 	return n == 1 ? found : NULL;
 }
 
@@ -276,14 +279,20 @@ set_option(const char *name, const char *value, gpointer data, GError **error)
 	const struct option *o = name[1] == '-' ?
 		option_find_name(r->table, name + 2) : find_letter(r->table,
 								   name[1]);
+	const struct option_table *t = r->table;
+	void *values = r->values;
 	g_autofree char *why = NULL;
 
 	g_assert(o);
+	while (o < t->options || o >= t->options + t->n) {
+		t = t->also;
+		values = t->values;
+	}
 	if (o->kind->no_value && !o->kind->may_value)
 		value = "TRUE";
-	why = o->kind->set(o, G_STRUCT_MEMBER_P(r->values, o->offset), value);
-	if (!why && r->table->note)
-		r->table->note(o, value, r->values);
+	why = o->kind->set(o, G_STRUCT_MEMBER_P(values, o->offset), value);
+	if (!why && t->note)
+		t->note(o, value, values);
 	return !why || option_fail(error, "--%s: %s", o->name, why);
 }
 
@@ -291,7 +300,7 @@ set_option(const char *name, const char *value, gpointer data, GError **error)
  * a value where none belongs, which GOption would ignore. */
 static char **
 spell_out(const struct option_table *t, int argc, char *const *argv,
-	  GError **error)
+	  bool has_words, GError **error)
 {
 	g_autoptr(GPtrArray) out = g_ptr_array_new_with_free_func(g_free);
 	bool ended = false;
@@ -310,8 +319,13 @@ spell_out(const struct option_table *t, int argc, char *const *argv,
 					    o->name);
 				return NULL;
 			}
-			g_ptr_array_add(out, g_strconcat("--", o->name, c,
-							 NULL));
+			/* what follows is a word of the program's own */
+			if (!*c && o->kind->may_value && has_words)
+				g_ptr_array_add(out, g_strconcat("--", o->name,
+							"=", o->preset, NULL));
+			else
+				g_ptr_array_add(out, g_strconcat("--", o->name,
+								 c, NULL));
 			continue;
 		}
 		if (i && !ended && word[0] == '-' && word[1] != '-')
@@ -331,24 +345,13 @@ spell_out(const struct option_table *t, int argc, char *const *argv,
 	return (char **)g_ptr_array_free(g_steal_pointer(&out), FALSE);
 }
 
-/* A group of options for each heading. words: what is no option. */
-static GOptionContext *
-make_context(const struct option_table *t, struct option_reader *r,
-	     char ***words)
+/* A group of options for each heading. */
+static void
+add_groups(GOptionContext *context, const struct option_table *t,
+	   struct option_reader *r)
 {
-	const GOptionEntry rest[] = {
-		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, words,
-		  NULL, NULL },
-		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
-	};
-	GOptionContext *context = g_option_context_new(t->usage);
 	GOptionGroup *group = NULL;
 
-	g_option_context_set_help_enabled(context, FALSE);
-	g_option_context_set_ignore_unknown_options(context, TRUE);
-	g_option_context_set_summary(context, t->summary);
-	g_option_context_set_description(context, t->description);
-	g_option_context_add_main_entries(context, rest, NULL);
 	for (size_t i = 0; i < t->n; i++) {
 		const struct option *o = &t->options[i];
 		GOptionEntry entry[] = {
@@ -380,6 +383,27 @@ make_context(const struct option_table *t, struct option_reader *r,
 			entry[0].flags = G_OPTION_FLAG_NO_ARG;
 		g_option_group_add_entries(group, entry);
 	}
+}
+
+/* words: what is no option. */
+static GOptionContext *
+make_context(const struct option_table *t, struct option_reader *r,
+	     char ***words)
+{
+	const GOptionEntry rest[] = {
+		{ G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, words,
+		  NULL, NULL },
+		{ NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL },
+	};
+	GOptionContext *context = g_option_context_new(t->usage);
+
+	g_option_context_set_help_enabled(context, FALSE);
+	g_option_context_set_ignore_unknown_options(context, TRUE);
+	g_option_context_set_summary(context, t->summary);
+	g_option_context_set_description(context, t->description);
+	g_option_context_add_main_entries(context, rest, NULL);
+	for (; t; t = t->also)
+		add_groups(context, t, r);
 	return context;
 }
 
@@ -395,16 +419,19 @@ fail_unknown(const struct option_table *t, const char *word, GError **error)
 	g_autofree char *shown = is_name ? g_strconcat("--", cut, NULL) :
 		g_strdup_printf("-%c", g_ascii_isprint(word[1]) ? word[1] :
 				'?');
-	g_autofree const char **names = g_new(const char *, t->n);
+	g_autofree const char **names = NULL;
 	size_t n = 0;
 
 	if (t->explain)
 		why = t->explain(word[1], is_name ? key : NULL);
 	if (why)
 		return option_fail(error, "%s %s", shown, why);
-	for (size_t i = 0; is_name && i < t->n; i++)
-		if (t->options[i].name)
-			names[n++] = t->options[i].name;
+	for (; t; t = t->also) {
+		names = g_renew(const char *, names, n + t->n);
+		for (size_t i = 0; is_name && i < t->n; i++)
+			if (t->options[i].name)
+				names[n++] = t->options[i].name;
+	}
 	near = text_nearest(cut, "--", names, n);
 	return option_fail(error, "%s is no option%s%s --help has all", shown,
 			   near, is_name ? "," : ";");
@@ -415,7 +442,7 @@ option_read(const struct option_table *t, void *values, int argc,
 	    char *const *argv, char ***words, GError **error)
 {
 	struct option_reader r = { t, values };
-	g_auto(GStrv) list = spell_out(t, argc, argv, error);
+	g_auto(GStrv) list = spell_out(t, argc, argv, words, error);
 	g_auto(GStrv) rest = NULL;
 	g_autofree char *last = NULL, *shown = NULL;
 	g_autoptr(GOptionContext) context = make_context(t, &r, &rest);

@@ -18,7 +18,8 @@ struct option;
 struct option_kind {
 	const char *accepts;	/* NULL: the range of the option */
 	bool no_value;		/* on the command line */
-	bool may_value;		/* it may have one there; else NULL is set */
+	bool may_value;		/* it may have one there; else NULL is set, or
+				   in a program with words the preset */
 	bool is_action;		/* without a default */
 	bool is_text;		/* a char *, to be freed */
 	bool or_none;		/* which may be empty: NULL */
@@ -73,6 +74,9 @@ struct option_table {
 	char *(*explain)(char letter, const char *name);
 	/* Called for each good value of the command line; or NULL. */
 	void (*note)(const struct option *o, const char *value, void *values);
+	/* More options of the command line; NULL: none. */
+	const struct option_table *also;
+	void *values;	/* of such a table: where its values go */
 };
 
 /* All defaults; free the texts. */

@@ -145,11 +145,6 @@ static const struct option_kind kind_plan = {
 	.accepts = "text or json", .may_value = true, .is_action = true,
 	.set = set_plan,
 };
-static const char *const explain_words[] = { "none", "text", "json", NULL };
-static const struct option_kind kind_explain = {
-	.accepts = "text or json", .may_value = true, .is_action = true,
-	.words = explain_words, .set = option_set_word,
-};
 static const struct option_kind kind_partitions = {
 	.accepts = "a file", .is_action = true, .or_none = true,
 	.set = set_partitions,
@@ -256,27 +251,17 @@ static const struct option rows[] = {
 	  "NAME", "CA, as ibstat -l lists them" },
 	{ "guid", "guid", 'g', &option_guid, AT(port_guid), 0, 0, NULL,
 	  "GUID", "PortGUID, hexadecimal" },
-	{ NULL, "simulate", 0, &option_file, AT(simulate), 0, 0, NULL,
-	  "FABRIC", "none: a simulated fabric, a net file or a formula" },
-	{ NULL, "seed", 0, &option_number64, AT(seed), 0, 0, "1",
-	  "NUMBER", "of all chance in a simulation (1)" },
 	{ NULL, "pcap", 0, &option_file, AT(pcap), 0, 0, NULL,
 	  "FILE", "capture all MADs for Wireshark, without keys" },
 
 	OPTION_HEADING("What to do:"),
 	OPTION_SWITCH("once", 'o', &option_mode, AT(mode), OPTIONS_MODE_ONCE,
 		      "bring the subnet up once and end"),
-	{ NULL, "plan", 0, &kind_plan, AT(mode), 0, 0, NULL,
+	{ NULL, "plan", 0, &kind_plan, AT(mode), 0, 0, "text",
 	  "text|json", "only read; print what would be written (text)" },
 	OPTION_SWITCH("check-config", 0, &option_mode, AT(mode),
 		      OPTIONS_MODE_CHECK,
 		      "check the configuration and end; needs no fabric"),
-	OPTION_SWITCH("show", 0, &option_bool, AT(show), 0,
-		      "print a picture of the subnet when it is up"),
-	{ NULL, "explain", 0, &kind_explain, AT(explain), 0, 0, NULL,
-	  "text|json", "print each MAD and decision with its reason (text)" },
-	OPTION_SWITCH("step", 0, &option_bool, AT(step), 0,
-		      "with --simulate: the same, and wait behind each"),
 	OPTION_SWITCH("version", 0, &option_mode, AT(mode),
 		      OPTIONS_MODE_VERSION, "print the version and end"),
 	{ "daemon", "daemon", 'B', &option_bool, AT(background), 0, 0, NULL,
@@ -444,9 +429,17 @@ static const struct {
 	{ "replay", SEED },
 };
 
+/* What minism had once, and what does it now. */
 static char *
 explain(char letter, const char *name)
 {
+	static const char *const simulated[] = {
+		"simulate", "seed", "explain", "step", "show", NULL,
+	};
+
+	if (name && g_strv_contains(simulated, name))
+		return g_strdup("is in another program: minism-sim FABRIC is "
+				"this manager on a simulated fabric");
 	for (size_t i = 0; name && i < G_N_ELEMENTS(gone); i++)
 		if (!strcmp(name, gone[i].name))
 			return g_strconcat("is gone: ", gone[i].instead, NULL);
@@ -503,6 +496,7 @@ options_free(struct options *conf)
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
 		g_free(conf->origins[i].value);
 	g_free(conf->origins);
+	g_strfreev(conf->fabric);
 	g_free(conf);
 }
 
@@ -758,10 +752,24 @@ options_parse(struct options *conf, const char *text, const char *name,
  * any file is read, and --help works with any file.
  */
 
-void
-options_print_help(void)
+static struct option_table
+table_of(const struct options *conf)
 {
-	g_autofree char *help = option_help(&options_table);
+	struct option_table t = options_table;
+
+	t.also = conf->simulator;
+	if (t.also) {
+		t.usage = t.also->usage;
+		t.summary = t.also->summary;
+	}
+	return t;
+}
+
+void
+options_print_help(const struct options *conf)
+{
+	const struct option_table t = table_of(conf);
+	g_autofree char *help = option_help(&t);
 
 	fputs(help, stdout);
 }
@@ -769,7 +777,19 @@ options_print_help(void)
 static bool
 read_args(struct options *conf, int argc, char **argv, GError **error)
 {
-	return option_read(&options_table, conf, argc, argv, NULL, error);
+	const struct option_table t = table_of(conf);
+
+	g_clear_pointer(&conf->fabric, g_strfreev);
+	if (!option_read(&t, conf, argc, argv, t.also ? &conf->fabric : NULL,
+			 error))
+		return false;
+	if (!t.also || conf->mode >= OPTIONS_MODE_HELP ||
+	    (conf->fabric && g_strv_length(conf->fabric) == 1))
+		return true;
+	g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "one FABRIC is "
+		    "needed: a net file, or a formula such as "
+		    "'PGFT(4,8;1,4)'");
+	return false;
 }
 
 /* The default file need not exist; one that was named must. */
@@ -848,16 +868,16 @@ forget_places(struct options *conf)
 static void
 settle_places(struct options *conf, GPtrArray *warnings)
 {
-	g_autofree char *keys = conf->simulate || g_getenv(LAB_ENV) ?
+	g_autofree char *keys = conf->simulator || g_getenv(LAB_ENV) ?
 		forget_places(conf) : NULL;
 
 	if (keys && *keys && conf->mode < OPTIONS_MODE_CHECK)
 		g_ptr_array_add(warnings, g_strdup_printf(
 			"%s: for the manager of this machine, so not used %s; "
 			"the command line can name others", keys,
-			conf->simulate ? "in a simulation" : "in a lab"));
+			conf->simulator ? "in a simulation" : "in a lab"));
 	/* a lab has sockets of its own: options_control_dir() */
-	if (keys && !conf->simulate && !given_of(conf, "control_socket")->from)
+	if (keys && !conf->simulator && !given_of(conf, "control_socket")->from)
 		conf->control_socket = g_strdup(OPTIONS_CONTROL_SOCKET);
 	if (given_of(conf, "dump_dir")->from || !conf->dump_files_dir ||
 	    !(conf->log_flags & LOG_FLAG_DUMP))
@@ -875,6 +895,7 @@ options_from_args(struct options *conf, int argc, char **argv,
 	struct options *first = options_new();
 	bool ok;
 
+	first->simulator = conf->simulator;
 	g_clear_pointer(&first->config_file, g_free);
 	ok = read_args(first, argc, argv, error);
 	conf->mode = first->mode;	/* also if the file is bad */
@@ -886,11 +907,6 @@ options_from_args(struct options *conf, int argc, char **argv,
 	ok = ok && read_args(conf, argc, argv, error);
 	if (ok)
 		settle_places(conf, warnings);
-	if (ok && conf->step && !conf->simulate) {
-		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "--step is "
-			    "for --simulate: no real fabric waits");
-		ok = false;
-	}
 	options_free(first);
 	return ok;
 }

@@ -106,13 +106,11 @@ struct options {
 	char *report;		/* a page of the fabric; NULL: none */
 	char *dump_files_dir;	/* OpenSM's, which dumps there if log_flags */
 	unsigned log_flags;	/* has 0x40; its mask of messages to log */
-	bool show;		/* print the picture of the fabric when up */
-	char *simulate;		/* a net file or a generator's spec: manage a
-				   simulated fabric; NULL: a real one */
-	uint64_t seed;		/* of all that is random in a simulation */
-	bool step;		/* wait behind each line of --explain */
 	char *pcap;		/* file for a capture of all MADs */
-	unsigned explain;	/* enum explain_format */
+	/* Of minism-sim, which sets it before the command line is read: its
+	 * own options; NULL: the fabric is a real one. */
+	const struct option_table *simulator;
+	char **fabric;		/* then one word: a net file or a formula */
 	struct options_given *origins;	/* by row of the table, for
 					   options_list() */
 };
@@ -165,6 +163,6 @@ struct options_value {
 GArray *options_list(const struct options *conf);
 
 /* --help, to standard output. */
-void options_print_help(void);
+void options_print_help(const struct options *conf);
 
 #endif

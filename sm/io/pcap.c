@@ -166,12 +166,12 @@ put_segment(struct pcap *p, const struct pcap_mad *m,
 	g_byte_array_append(body, erf, sizeof(erf));
 	g_byte_array_append(body, packet, sizeof(packet));
 	g_byte_array_append(body, spare, len - ERF_LEN - PACKET_LEN);
-	if (m->comment) {
-		size_t n = MIN(strlen(m->comment), 4096);
+	for (guint i = 0; m->comments && m->comments[i]; i++) {
+		size_t n = MIN(strlen(m->comments[i]), 4096);
 
 		put16(body, OPTION_COMMENT);
 		put16(body, (uint16_t)n);
-		g_byte_array_append(body, (const uint8_t *)m->comment,
+		g_byte_array_append(body, (const uint8_t *)m->comments[i],
 				    (guint)n);
 		g_byte_array_append(body, spare, -body->len & 3);
 	}

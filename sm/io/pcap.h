@@ -24,7 +24,7 @@ struct pcap_mad {
 	const struct mad_addr *addr;
 	const uint8_t *mad;	/* a message of several MADs is cut into these */
 	size_t len;
-	const char *comment;	/* NULL: none */
+	char *const *comments;	/* NULL: none; ends with NULL */
 };
 
 /* Keys are zeros in the file (sm/mad/mkey_mask.h). There is no GRH. The packet

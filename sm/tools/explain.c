@@ -10,7 +10,7 @@
  *
  * Safety. Keys are in no sentence (sm/mad/mkey_mask.h says where they are).
  *
- * Decisions are in explain_decisions.c.
+ * Decisions are in sm/decisions.c.
  */
 #include "sm/tools/explain.h"
 

@@ -6,9 +6,9 @@
 #ifndef MINISM_TOOLS_EXPLAIN_H
 #define MINISM_TOOLS_EXPLAIN_H
 
-#include "routing/select.h"
-#include "sm/plan/plan.h"
+#include "routing/tables.h"
 #include "topology/lid.h"
+#include "topology/snapshot.h"
 
 enum explain_format { EXPLAIN_NONE, EXPLAIN_TEXT, EXPLAIN_JSON };
 
@@ -70,13 +70,5 @@ void explain_say(struct explain *e, int64_t now, const char *what,
 /* From here on LIDs have the names of s; takes references. */
 void explain_set_lids(struct explain *e, struct snapshot *s,
 		      struct lid_map *lids);
-/* That, too. memory: as for lid_assign(). */
-void explain_lids(struct explain *e, int64_t now, struct snapshot *s,
-		  struct lid_map *lids, const struct lid_range *memory,
-		  size_t n_memory);
-void explain_routes(struct explain *e, int64_t now, const struct snapshot *s,
-		    const struct lid_map *lids, const struct choice *choice);
-void explain_plan(struct explain *e, int64_t now, const struct snapshot *s,
-		  const struct plan *plan);
 
 #endif

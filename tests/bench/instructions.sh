@@ -35,7 +35,7 @@ trap 'rm -rf "$scratch"' EXIT
 : >"$scratch/empty.conf"
 mkdir "$scratch/cache"
 if ! valgrind --tool=callgrind --callgrind-out-file="$scratch/out" \
-	"$MINISM" --simulate="$spec" -F "$scratch/empty.conf" \
+	"$MINISM_SIM" "$spec" -F "$scratch/empty.conf" \
 	--cache-dir "$scratch/cache" --once >"$scratch/log" 2>&1 ||
 	! grep -q 'SUBNET UP' "$scratch/log"; then
 	echo 'not ok 1 - a bring-up of 3,456 hosts'

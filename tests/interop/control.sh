@@ -190,7 +190,7 @@ completion_of_hostile_names() {
 		names+=("$name")
 		sed -i "s|# \"node-0$((i + 1))\"|# \"$name\"|" $net
 	done
-	"$MINISM" --simulate $net -F /dev/null -f hostile.log \
+	"$MINISM_SIM" $net -F /dev/null -f hostile.log \
 		--control-socket "$SCRATCH/hostile" >/dev/null 2>&1 &
 	pid=$!
 	await 10 "$MINISMCTL" -s "$SCRATCH/hostile" status >/dev/null 2>&1
@@ -676,7 +676,7 @@ managers_of() {	# DIR
 		return 1
 	}
 	manager() {	# socket
-		"$MINISM" --simulate "$demo" -F /dev/null -f which.log \
+		"$MINISM_SIM" "$demo" -F /dev/null -f which.log \
 			--control-socket "$1" >/dev/null 2>&1 &
 		await 10 "$MINISMCTL" -s "$1" status
 	}
@@ -720,7 +720,7 @@ unread() {
 	mkfifo full
 	exec {fd}<>full
 	head -c 65536 /dev/zero >&"$fd"
-	"${leash[@]}" "$MINISM" --simulate "$demo" -F /dev/null -s 1 \
+	"${leash[@]}" "$MINISM_SIM" "$demo" -F /dev/null -s 1 \
 		--control-socket "$SCRATCH/full.ctl" "$@" >full 2>&1 &
 	asked $!
 	set -- $?
@@ -733,7 +733,7 @@ deaf_clients() {
 	local deaf status
 
 	rm -f deaf.log
-	"${leash[@]}" "$MINISM" --simulate 'PGFT(9,9,18;1,9,9)' -F /dev/null \
+	"${leash[@]}" "$MINISM_SIM" 'PGFT(9,9,18;1,9,9)' -F /dev/null \
 		-v -f deaf.log --http 127.0.0.1:0 \
 		--control-socket "$SCRATCH/full.ctl" >/dev/null 2>&1 &
 	set -- $!

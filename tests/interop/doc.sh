@@ -13,10 +13,13 @@ programs() {
 	local name
 
 	mkdir bin
-	printf '#!/bin/sh\nexec "%s" -F "%s/empty.conf" "$@"\n' "$MINISM" \
-		"$SCRATCH" >bin/minism
-	chmod +x bin/minism
-	for name in minism-lab minism-route minism-fabric minismctl; do
+	for name in minism minism-sim; do
+		printf '#!/bin/sh\nexec "%s" -F "%s/empty.conf" "$@"\n' \
+			"$MINISM_BUILD/$name" "$SCRATCH" >bin/$name
+		chmod +x bin/$name
+	done
+	for name in minism-lab minism-route minism-fabric minismctl \
+		minism-explain; do
 		ln -s "$MINISM_BUILD/$name" "bin/$name"
 	done
 	ln -s "$MINISM_SRC/etc" etc

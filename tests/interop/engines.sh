@@ -12,8 +12,8 @@ run() {
 
 	shift 2
 	rm -f "$log"
-	timeout -k 5 60 "$MINISM" -F "$SCRATCH/empty.conf" -v -f "$log" \
-		--once --simulate "$fabric" "$@" >run.out 2>run.err </dev/null
+	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/empty.conf" -v -f "$log" \
+		--once "$fabric" "$@" >run.out 2>run.err </dev/null
 }
 
 auto_case() {

@@ -9,7 +9,7 @@ demo=$MINISM_SRC/etc/fabrics/demo.net
 # run arguments...: on the demo fabric, once; run.out, run.log
 run() {
 	rm -f run.log
-	timeout -k 5 60 "$MINISM" -F "$SCRATCH/empty.conf" -v -f run.log \
+	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/empty.conf" -v -f run.log \
 		--once "$@" >run.out 2>run.err </dev/null
 }
 
@@ -19,7 +19,7 @@ sent() {
 }
 
 text_case() {
-	check "text: comes up" run --simulate "$demo" --explain
+	check "text: comes up" run "$demo" --explain
 	check "text: a line for each MAD" [ "$(sent)" -eq \
 		"$(grep -cE '^[0-9]+\.[0-9]{6} .* path 0' run.out)" ]
 	check "text: phases are headings, in order" diff - <(
@@ -47,21 +47,21 @@ text_case() {
 		grep -q 'ports to Active wait until both ends are Armed' run.out
 	check "text: and the end" grep -q 'end .*SUBNET UP' run.out
 	cp run.out first.out
-	check "text: the same again" run --simulate "$demo" --explain
+	check "text: the same again" run "$demo" --explain
 	check "text: is the same" cmp first.out run.out
-	check "off: comes up" run --simulate "$demo"
+	check "off: comes up" run "$demo"
 	check "off: not a word" [ ! -s run.out ]
 }
 
 loop_case() {
-	check "loop: comes up" run --simulate 'ring(6;1)' -R minhop --explain
+	check "loop: comes up" run 'ring(6;1)' -R minhop --explain
 	check "loop: is found, and where" \
 		grep -qE 'verify .*[1-9][0-9]* channels are in credit loops: .S-1-0' \
 		run.out
 }
 
 json_case() {
-	check "json: comes up" run --simulate "$demo" --explain=json
+	check "json: comes up" run "$demo" --explain=json
 	check "json: each line is an object with its reason" python3 - <<-'END'
 	import json
 	kinds = set()
@@ -73,13 +73,13 @@ json_case() {
 	        assert o["why"] and o["clause"].startswith("IBA "), o
 	assert {"Get NodeInfo", "Set PortInfo", "LID", "verify"} <= kinds, kinds
 	END
-	run --simulate "$demo" --explain=xml
+	run "$demo" --explain=xml
 	check "json: another word is a wrong option" [ $? -eq 2 ]
 }
 
 key_case() {
 	printf 'm_key 0x1122334455667788\nsm_key 0x99aabbccddeeff00\n' >key.conf
-	run --simulate "$demo" -F key.conf --explain
+	run "$demo" -F key.conf --explain
 	check "keys: are set" grep -q 'Set PortInfo' run.out
 	refute "keys: are not told" grep -qiE \
 		'1122334455667788|1234605616436508552|99aabbccddeeff00' run.out

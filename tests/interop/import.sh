@@ -134,7 +134,7 @@ write_case() {
 	check "write: the old file is kept" cmp before to/minism.conf.bak
 	check "write: which is told" reported 'the old one is .*minism.conf.bak'
 	echo '0x0000000000010011 0x0006 0x0006' >osm-cache/guid2lid
-	"$MINISM" -F "$SCRATCH/empty.conf" --simulate 'single(2)' \
+	"$MINISM_SIM" -F "$SCRATCH/empty.conf" 'single(2)' \
 		--cache-dir "$SCRATCH/cache" -B --pidfile "$SCRATCH/pid" \
 		-f "$SCRATCH/beside.log"
 	await 5 pid_runs pid

@@ -22,8 +22,8 @@ run() {
 	local log=$1
 
 	shift
-	timeout -k 5 60 "$MINISM" -F "$SCRATCH/keys.conf" -v -v -f "$log" \
-		--partitions= --control-socket= --simulate "$fabric" "$@" \
+	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/keys.conf" -v -v -f "$log" \
+		--partitions= --control-socket= "$fabric" "$@" \
 		>run.out 2>run.err </dev/null
 }
 

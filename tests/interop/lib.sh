@@ -12,7 +12,7 @@
 #
 # From the environment (set by `make check`, with defaults for a run by hand):
 #   MINISM_SRC, MINISM_BUILD	the two trees
-#   MINISM, MINISM_FABRIC, MINISMCTL	the programs under test
+#   MINISM, MINISM_SIM, MINISM_FABRIC, MINISMCTL	the programs under test
 #   KEEP=1			leave the scratch folder and say where it is
 #   ONLY=glob			run the cases whose name matches
 #
@@ -30,6 +30,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 MINISM_SRC=${MINISM_SRC:-$(cd "$here/../.." && pwd)}
 MINISM_BUILD=${MINISM_BUILD:-$MINISM_SRC/build}
 MINISM=${MINISM:-$MINISM_BUILD/minism}
+MINISM_SIM=${MINISM_SIM:-$MINISM_BUILD/minism-sim}
 MINISM_FABRIC=${MINISM_FABRIC:-$MINISM_BUILD/minism-fabric}
 MINISMCTL=${MINISMCTL:-$MINISM_BUILD/minismctl}
 MINISM_LAB_PROGRAM=${MINISM_LAB_PROGRAM:-$MINISM_BUILD/minism-lab}

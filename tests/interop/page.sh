@@ -12,8 +12,8 @@ need python3
 page() {
 	rm -rf page.html dump
 	mkdir dump
-	timeout -k 5 60 "$MINISM" -F "$SCRATCH/empty.conf" --cache-dir= --once -v \
-		--simulate "$@" --report page.html --dump-dir dump \
+	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/empty.conf" --cache-dir= --once -v \
+		"$@" --report page.html --dump-dir dump \
 		>run.out 2>run.err </dev/null
 }
 

@@ -60,7 +60,7 @@ parity_case() {	# NAME SPEC
 	check "$1: comes up in a lab" in_lab
 	check "$1: there are dumps" dumps lab
 	check "$1: comes up on the simulator" \
-		native sim.log --simulate parity.net
+		native sim.log parity.net
 	check "$1: there are dumps" dumps sim
 	check "$1: ibsim and the lab leave the same" same_dumps umad lab
 	check "$1: ibsim and the simulator leave the same" \

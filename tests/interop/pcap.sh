@@ -10,7 +10,7 @@ demo=$MINISM_SRC/etc/fabrics/demo.net
 # run arguments...: on the demo fabric, once
 run() {
 	rm -f run.log
-	timeout -k 5 60 "$MINISM" -F "$SCRATCH/empty.conf" -v -f run.log \
+	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/empty.conf" -v -f run.log \
 		--once "$@" >run.out 2>run.err </dev/null
 }
 
@@ -67,7 +67,7 @@ crcs_are_right() {
 }
 
 sweep_case() {
-	check "sweep: comes up" run --simulate "$demo" --pcap demo.pcapng
+	check "sweep: comes up" run "$demo" --pcap demo.pcapng
 	check "sweep: the file is for its owner" \
 		[ "$(stat -c %a demo.pcapng)" = 600 ]
 	check "sweep: tshark sees what the log counts" \
@@ -96,11 +96,11 @@ sweep_case() {
 
 key_case() {
 	printf 'm_key 0x1122334455667788\nsm_key 0x99aabbccddeeff00\n' >key.conf
-	run --simulate "$demo" -F key.conf --pcap key.pcapng
+	run "$demo" -F key.conf --pcap key.pcapng
 	refute "keys: are not in the capture" grep -qaP \
 		'\x11\x22\x33\x44\x55\x66\x77\x88' key.pcapng
 	refute "full: a capture that cannot be written ends the run with 1" \
-		run --simulate "$demo" --pcap /dev/full
+		run "$demo" --pcap /dev/full
 }
 
 # In a lab, with a client of the SA: GMPs have LIDs, a queue pair and a Q_Key.

@@ -108,6 +108,9 @@ case_readme() {
 		esac
 		flush_lab
 		case $line in
+		build/minism-explain*)
+			check "README: $line" runs "${line#build/}"
+			;;
 		build/*)
 			check "README: $line" in_lab "${line#build/} --cache-dir="
 			;;
@@ -117,7 +120,7 @@ case_readme() {
 		"minism-lab"*)
 			lab=$line
 			;;
-		*"--simulate"* | *"--check-config"*)
+		"minism-sim"* | *"--check-config"*)
 			check "README: $line" runs "$line --cache-dir="
 			;;
 		esac
@@ -138,7 +141,8 @@ examples_of() {	# page
 case_pages() {
 	local page line n=0
 
-	for page in minism.8 minism-fabric.1 minism-lab.1 minism-route.1; do
+	for page in minism.8 minism-explain.8 minism-fabric.1 minism-lab.1 \
+		minism-route.1 minism-sim.1; do
 		while read -r line; do
 			n=$((n + 1))
 			case $line in

@@ -86,10 +86,10 @@ stray_case() {
 	wanted_case stray || return 0
 	rm -f notified
 	listen "$SCRATCH/stray.sock"
-	NOTIFY_SOCKET=relative timeout 20 "$MINISM" "${sm_defaults[@]}" \
-		--simulate "$demo" --once >/dev/null 2>&1
+	NOTIFY_SOCKET=relative timeout 20 "$MINISM_SIM" "${sm_defaults[@]}" \
+		"$demo" --once >/dev/null 2>&1
 	check "stray: an address that is none is left alone" [ $? -eq 0 ]
-	timeout 20 "$MINISM" "${sm_defaults[@]}" --simulate "$demo" --once \
+	timeout 20 "$MINISM_SIM" "${sm_defaults[@]}" "$demo" --once \
 		>/dev/null 2>&1
 	check "stray: a run that ends has nothing to say" \
 		[ "$(lines notified =)" -eq 0 ]
@@ -109,8 +109,8 @@ stray_case() {
 logs_case() {
 	wanted_case logs || return 0
 	: >journal
-	JOURNAL_STREAM=$(stat -c %d:%i journal) timeout 20 "$MINISM" \
-		"${sm_defaults[@]}" -v --simulate "$demo" --once 2>journal
+	JOURNAL_STREAM=$(stat -c %d:%i journal) timeout 20 "$MINISM_SIM" \
+		"${sm_defaults[@]}" -v "$demo" --once 2>journal
 	check "logs: in the journal a level and no time" \
 		only_lines journal '<[34567]>[a-z]+: '
 	check "logs: information, and what is more than that" \
@@ -119,7 +119,7 @@ logs_case() {
 	JOURNAL_STREAM=$(stat -c %d:%i journal) "$MINISM" --lmc 8 2>journal
 	check "logs: a mistake in the options is an error there" \
 		only_lines journal '<3>--lmc: '
-	timeout 20 "$MINISM" "${sm_defaults[@]}" -v --simulate "$demo" --once \
+	timeout 20 "$MINISM_SIM" "${sm_defaults[@]}" -v "$demo" --once \
 		--log-format json 2>objects
 	check "logs: JSON is an object a line" python3 -c '
 import json
@@ -127,7 +127,7 @@ lines = [json.loads(line) for line in open("objects")]
 keys = {"time", "level", "subsystem", "message"}
 assert len(lines) > 3 and all(set(l) == keys for l in lines)
 assert any(l["message"].startswith("SUBNET UP") for l in lines)'
-	timeout 20 "$MINISM" "${sm_defaults[@]}" -v --simulate "$demo" --once \
+	timeout 20 "$MINISM_SIM" "${sm_defaults[@]}" -v "$demo" --once \
 		2>text
 	check "logs: elsewhere a time, a level, a subsystem" only_lines text \
 		'[-0-9]{10} [:0-9]{8}\.[0-9]{3} (error|warning|info|verbose) [a-z]+: '
@@ -346,8 +346,8 @@ closed_to_others() {
 
 # A run by hand as root in the service's folder, then the service.
 hand_run() {	# command...: minism of that user; its end is in SM_PID
-	"${leash[@]}" "$@" bin/minism -F "$SCRATCH/hand.conf" --partitions= \
-		--simulate 'PGFT(2,2;1,2)' --cache-dir "$SCRATCH/hand/state" \
+	"${leash[@]}" "$@" bin/minism-sim -F "$SCRATCH/hand.conf" --partitions= \
+		'PGFT(2,2;1,2)' --cache-dir "$SCRATCH/hand/state" \
 		-f "$SCRATCH/hand/log" --dump-dir "$SCRATCH/hand/dump" \
 		--report "$SCRATCH/hand/page" -J "$SCRATCH/hand/pid" \
 		--control-socket "$SCRATCH/hand/ctl" 2>hand.err </dev/null &

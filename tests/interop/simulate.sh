@@ -12,28 +12,28 @@ run() {
 
 	shift
 	rm -f "$log"
-	timeout -k 5 60 "$MINISM" -F "$SCRATCH/empty.conf" -v -f "$log" \
+	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/empty.conf" -v -f "$log" \
 		"$@" >run.out 2>run.err </dev/null
 }
 
 file_case() {
-	check "file: comes up" run file.log --once --show --simulate "$demo"
+	check "file: comes up" run file.log --once --show "$demo"
 	check "file: SUBNET UP" log_has file.log 'SUBNET UP: 8 switches, 16 hosts'
 	check "file: the picture is drawn" grep -q 'node-16' run.out
 	check "file: a route is traced" grep -q '^route from' run.out
 	check "formula: comes up" run formula.log --once \
-		--simulate 'PGFT(4,8;1,4)'
+		'PGFT(4,8;1,4)'
 	check "formula: SUBNET UP" \
 		log_has formula.log 'SUBNET UP: 12 switches, 32 hosts'
-	check "plan: exits 0" run plan.log --plan --simulate "$demo"
+	check "plan: exits 0" run plan.log --plan "$demo"
 	check "plan: sends no Set" no_sets plan.log
 	check "plan: names what it would do" grep -q 'leaf-1' run.out
 	check "end: --once with all that is logged" \
-		run once.log --once -D 0xf --simulate "$demo"
+		run once.log --once -D 0xf "$demo"
 	check "end: one heavy sweep" [ "$(lines once.log 'heavy sweep')" -eq 1 ]
 	check "end: no light one" [ "$(lines once.log 'light sweep')" -eq 0 ]
 	check "end: --plan with all that is logged" \
-		run plan.log --plan -D 0xf --simulate "$demo"
+		run plan.log --plan -D 0xf "$demo"
 	check "end: one heavy sweep" [ "$(lines plan.log 'heavy sweep')" -eq 1 ]
 	check "end: no light one" [ "$(lines plan.log 'light sweep')" -eq 0 ]
 	check "time: says that it is simulated" \
@@ -41,16 +41,16 @@ file_case() {
 	check "time: of all that is timed by the fabric" \
 		[ "$(grep -v 'route:' once.log | grep -cE '[0-9] ms$')" -eq 0 ]
 	check "plan: a small fabric has one plan, too" \
-		run small.log --plan --simulate 'single(2)'
+		run small.log --plan 'single(2)'
 	check "plan: and no more than one" \
 		[ "$(grep -c '^plan:' run.out)" -eq 1 ]
 	refute "no such file: exits 1" run none.log --once \
-		--simulate nowhere.net
+		nowhere.net
 	check "no such file: the log says it" log_has none.log 'nowhere.net'
-	refute "bad formula: exits 1" run bad.log --once --simulate 'PGFT(4,8)'
+	refute "bad formula: exits 1" run bad.log --once 'PGFT(4,8)'
 	check "bad formula: the log says it" log_has bad.log 'PGFT'
 	printf 'Switch 8 "S-1"\n[9] "H-1"[1]\n' >bad.net
-	refute "bad file: exits 1" run badfile.log --once --simulate bad.net
+	refute "bad file: exits 1" run badfile.log --once bad.net
 	check "bad file: file and line in the log" \
 		log_has badfile.log 'bad.net:[0-9]'
 }
@@ -60,7 +60,7 @@ pcap_case() {
 
 	for n in first second; do
 		check "pcap: comes up" run "$n.log" --once --pcap "$n.pcapng" \
-			--simulate 'torus(3,3;1)'
+			'torus(3,3;1)'
 	done
 	check "pcap: there is one" [ -s first.pcapng ]
 	check "pcap: the same again, byte for byte" \
@@ -68,7 +68,7 @@ pcap_case() {
 	echo theirs >target
 	ln -s target link.pcapng
 	refute "pcap: a link is not followed" run first.log --once \
-		--pcap link.pcapng --simulate 'torus(3,3;1)'
+		--pcap link.pcapng 'torus(3,3;1)'
 	check "pcap: and what it leads to stays" grep -qx theirs target
 }
 
@@ -76,8 +76,8 @@ resident_case() {
 	local pid
 
 	rm -f stay.log
-	timeout -k 5 60 "$MINISM" -F "$SCRATCH/empty.conf" -v -s 1 \
-		-f stay.log --simulate "$demo" >stay.out 2>&1 </dev/null &
+	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/empty.conf" -v -s 1 \
+		-f stay.log "$demo" >stay.out 2>&1 </dev/null &
 	pid=$!
 	check "resident: comes up" await 10 log_has stay.log 'SUBNET UP'
 	pkill -HUP -P "$pid" 2>/dev/null || kill -HUP "$pid"
@@ -97,8 +97,8 @@ signals_case() {
 	local pid fd
 
 	mkfifo rules
-	"${leash[@]}" "$MINISM" -F "$SCRATCH/empty.conf" -P rules \
-		--simulate 'PGFT(12,12,24;1,12,12)' --cache-dir "$SCRATCH/cache" \
+	"${leash[@]}" "$MINISM_SIM" -F "$SCRATCH/empty.conf" -P rules \
+		'PGFT(12,12,24;1,12,12)' --cache-dir "$SCRATCH/cache" \
 		-J signals.pid -f signals.log >signals.out 2>&1 </dev/null &
 	pid=$!
 	exec {fd}>rules

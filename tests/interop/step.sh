@@ -8,8 +8,8 @@ demo=$MINISM_SRC/etc/fabrics/demo.net
 
 # steps arguments...: commands from standard input; run.out
 steps() {
-	timeout -k 5 60 "$MINISM" -F "$SCRATCH/empty.conf" -f run.log \
-		--simulate "$demo" --step "$@" >run.out 2>run.err
+	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/empty.conf" -f run.log \
+		"$demo" --step "$@" >run.out 2>run.err
 }
 
 printf '\n\nquit\n' | steps --once
@@ -19,7 +19,7 @@ check "enter: a line each" [ "$(grep -vc '^---' run.out)" -eq 3 ]
 printf 'go\n' | steps --once
 check "go: to the end" [ $? -eq 0 ]
 cp run.out all.out
-timeout 60 "$MINISM" -F empty.conf -f run.log --simulate "$demo" --once \
+timeout 60 "$MINISM_SIM" -F empty.conf -f run.log "$demo" --once \
 	--explain >run.out
 check "go: is what --explain tells" cmp all.out run.out
 
@@ -51,7 +51,7 @@ check "kill: in the middle of a sweep is told, and not hidden" \
 	[ $? -eq 1 ]
 check "kill: the silent node is named" grep -q 'spine-4.*no answer' run.out
 check "devices: are in minism-lab only" grep -q 'in minism-lab only' run.out
-timeout 10 "$MINISM" -F empty.conf --step --once 2>run.err
+timeout 10 "$MINISM_SIM" -F empty.conf --step --once 2>run.err
 check "step: is for a simulation only" [ $? -eq 2 ]
 
 # A lab stands still for a manager in another process. What has been told so

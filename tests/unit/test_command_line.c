@@ -16,6 +16,16 @@ struct setup {
 	struct options *conf;
 	GPtrArray *warnings;
 	char *path;		/* of a file that the test may write */
+	const struct option_table *simulator;
+};
+
+static uint64_t seed;
+static const struct option simulator_rows[] = {
+	{ NULL, "seed", 0, &option_number64, 0, 0, 0, "1", "NUMBER", "" },
+};
+static const struct option_table simulator = {
+	.options = simulator_rows, .n = G_N_ELEMENTS(simulator_rows),
+	.usage = "FABRIC", .values = &seed,
 };
 
 static int
@@ -63,6 +73,7 @@ run(struct setup *t, const char *format, ...)
 	argv = g_strsplit(line, " ", -1);
 	options_free(t->conf);
 	t->conf = options_new();
+	t->conf->simulator = t->simulator;
 	g_ptr_array_set_size(t->warnings, 0);
 	if (!options_from_args(t->conf, (int)g_strv_length(argv), argv,
 			    t->warnings, &error)) {
@@ -86,6 +97,15 @@ accepts(struct setup *t, const char *line)
 
 	if (message)
 		fail_msg("%s: %s", line, message);
+}
+
+static void
+refuses(struct setup *t, const char *line, const char *error)
+{
+	g_autofree char *message = run(t, "minism %s", line);
+
+	if (g_strcmp0(message, error))
+		fail_msg("%s: %s", line, message ? message : "accepted");
 }
 
 static void
@@ -116,7 +136,7 @@ static const struct {
 	{ "--plan=xml", "--plan: xml is not text or json" },
 	{ "--plan=", "--plan: \"\" is not text or json" },
 	{ "--once=yes", "--once: takes no value" },
-	{ "--show=1", "--show: takes no value" },
+	{ "--takeover=1", "--takeover: takes no value" },
 	{ "--nonsense",
 	  "--nonsense is no option, --help has all" },
 	{ "--sweap=3",
@@ -161,13 +181,8 @@ static const struct {
 
 SETUP_TEST(test_bad_option_is_one_line)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(bad_args); i++) {
-		g_autofree char *message = run(t, "minism %s", bad_args[i].line);
-
-		if (!message)
-			fail_msg("accepted: %s", bad_args[i].line);
-		assert_string_equal(message, bad_args[i].error);
-	}
+	for (size_t i = 0; i < G_N_ELEMENTS(bad_args); i++)
+		refuses(t, bad_args[i].line, bad_args[i].error);
 }
 
 /* In each short option of OpenSM's that is none here there is a pointer. */
@@ -198,7 +213,7 @@ SETUP_TEST(test_every_option_arrives)
 	put_file(t, "");
 	g_free(run(t, "minism -p 1 -C ibsim0 -g 0002c9030000abcd -o -R ftree "
 		   "-s 60 -t 500 --retries 5 --maxsmps 16 -F %s -f /l "
-		   "--cache-dir /c --dump-dir /d --priority 7 --lmc 2 --show "
+		   "--cache-dir /c --dump-dir /d --priority 7 --lmc 2 "
 		   "--require-deadlock-free -a /r -u /cn -G /io -P /p "
 		   "--control-socket /s --node-name-map /n -B -J /pid",
 		   t->path));
@@ -221,7 +236,6 @@ SETUP_TEST(test_every_option_arrives)
 	assert_string_equal(t->conf->dump_dir, "/d");
 	assert_int_equal(t->conf->priority, 7);
 	assert_int_equal(t->conf->lmc, 2);
-	assert_true(t->conf->show);
 	assert_string_equal(t->conf->partition_file, "/p");
 	assert_true(t->conf->partition_file_asked);
 	assert_string_equal(t->conf->control_socket, "/s");
@@ -237,13 +251,38 @@ SETUP_TEST(test_every_option_arrives)
 	assert_null(t->conf->partition_file);
 	assert_false(t->conf->partition_file_asked);
 	assert_null(t->conf->control_socket);
-	accepts(t, "--simulate=single(2)");
+	t->simulator = &simulator;
+	accepts(t, "single(2)");
 	assert_null(t->conf->control_socket);
-	accepts(t, "--simulate=single(2) --control-socket=/s");
+	accepts(t, "single(2) --control-socket=/s");
 	assert_string_equal(t->conf->control_socket, "/s");
+	t->simulator = NULL;
 	accepts(t, "--cache-dir= --log-file=");
 	assert_null(t->conf->cache_dir);
 	assert_null(t->conf->log_file);
+}
+
+/* The program around a manager has options and a word of its own. */
+SETUP_TEST(test_a_simulator_has_its_fabric_and_options)
+{
+	put_file(t, "");
+	t->simulator = &simulator;
+	accepts(t, "--plan single(2)");
+	assert_int_equal(t->conf->mode, OPTIONS_MODE_PLAN);
+	assert_string_equal(t->conf->fabric[0], "single(2)");
+	accepts(t, "single(2) --plan=json --see 7");
+	assert_int_equal(t->conf->mode, OPTIONS_MODE_PLAN_JSON);
+	assert_int_equal(seed, 7);
+	accepts(t, "--help");
+	refuses(t, "--once", "one FABRIC is needed: a net file, or a formula "
+		"such as 'PGFT(4,8;1,4)'");
+	refuses(t, "a b", "one FABRIC is needed: a net file, or a formula "
+		"such as 'PGFT(4,8;1,4)'");
+	refuses(t, "single(2) --sead 3",
+		"--sead is no option; the nearest is --seed, --help has all");
+	t->simulator = NULL;
+	refuses(t, "--simulate=single(2)", "--simulate is in another program: "
+		"minism-sim FABRIC is this manager on a simulated fabric");
 }
 
 SETUP_TEST(test_harmless_mode_wins)
@@ -258,7 +297,7 @@ SETUP_TEST(test_harmless_mode_wins)
 		{ "--plan=text", OPTIONS_MODE_PLAN },
 		{ "--plan=json", OPTIONS_MODE_PLAN_JSON },
 		{ "--plan -o", OPTIONS_MODE_PLAN },
-		{ "-o --plan=json --show", OPTIONS_MODE_PLAN_JSON },
+		{ "-o --plan=json --takeover", OPTIONS_MODE_PLAN_JSON },
 		{ "--check-config", OPTIONS_MODE_CHECK },
 		{ "--plan --check-config -o", OPTIONS_MODE_CHECK },
 		{ "--check-config --help", OPTIONS_MODE_HELP },
@@ -496,8 +535,9 @@ SETUP_TEST(test_only_the_command_line_gives_a_simulation_a_place)
 	const struct options *c;
 
 	for (unsigned lab = 0; lab < 2; lab++) {
-		const char *how = lab ? "-o" : "-o --simulate=single(2)";
+		const char *how = lab ? "-o" : "-o single(2)";
 
+		t->simulator = lab ? NULL : &simulator;
 		put_file(t, keys);
 		if (lab)
 			assert_true(g_setenv("MINISM_LAB", "/s", TRUE));

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "routing/select.h"
+#include "sm/decisions.h"
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/smp.h"
 #include "sm/tools/explain.h"
@@ -28,6 +28,15 @@ on_line(const struct explain_line *line, void *data)
 
 	p->n++;
 	explain_print(line, p->format, p->text);
+}
+
+static void
+on_decision(const struct decision *d, void *data)
+{
+	struct printed *p = data;
+
+	explain_say(p->e, 0, d->what, d->where, d->why, d->clause, "%s",
+		    d->text);
 }
 
 static void
@@ -211,21 +220,25 @@ TEST(test_credit_loop_and_candidates_are_told)
 		.engine = engine_by_name("minhop", NULL),
 	};
 	g_auto(GStrv) lines = NULL;
-	struct choice choice;
+	struct persist memory = { .ranges = g_array_new(FALSE, FALSE, 1) };
+	struct sweep sweep = {
+		.next = { .subnet = s, .lids = lids }, .memory = &memory,
+	};
 	struct printed p;
 
 	begin(&p, EXPLAIN_TEXT);
-	assert_true(choose_tables(&wish, &in, &choice, NULL));
-	explain_lids(p.e, 0, s, lids, NULL, 0);
+	assert_true(choose_tables(&wish, &in, &sweep.choice, NULL));
+	decisions_of_note(SWEEP_NOTE_LIDS, &sweep, on_decision, &p);
 	assert_has(p.text->str, "LID 1: the lowest that is free");
-	explain_routes(p.e, 0, s, lids, &choice);
+	decisions_of_note(SWEEP_NOTE_ROUTED, &sweep, on_decision, &p);
 	assert_has(p.text->str, "channels are in credit loops: 'S-");
 	assert_null(strstr(p.text->str, " 0 channels are in credit loops"));
 	assert_has(p.text->str, "0 loop");
 	lines = g_strsplit(p.text->str, "minhop: LIDs behind other switches: "
 			   "8 with one shortest path, 0 with", -1);
 	assert_int_equal(g_strv_length(lines), 1 + s->n_switches);
-	choice_clear(&choice);
+	g_array_unref(memory.ranges);
+	choice_clear(&sweep.choice);
 	graph_free(g);
 	lid_map_free(lids);
 	snapshot_unref(s);

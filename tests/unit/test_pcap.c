@@ -193,7 +193,8 @@ TEST(test_pipe_that_is_not_read_costs_whole_packets)
 	const struct mad_addr addr = { 0 };
 	const uint8_t mad[MAD_SIZE] = { 1, 1 };
 	const struct pcap_mad m = {
-		.addr = &addr, .mad = mad, .len = MAD_SIZE, .comment = "5",
+		.addr = &addr, .mad = mad, .len = MAD_SIZE,
+		.comments = (char *[]){ (char *)"5", NULL },
 	};
 	unsigned calls = 0, packets = 0, n = MANY;
 	const struct stream_how how = {

@@ -1,29 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Decisions as sentences: LIDs, routes with their verification, the plan.
+ * Decisions as sentences: the election, LIDs, routes with their verification,
+ * the plan, the end.
  *
  * Cost. One breadth-first search for each switch that has LIDs, to count
- * candidates: a run with --explain need not be fast. Of a large fabric MANY
+ * candidates: a run that is watched need not be fast. Of a large fabric MANY
  * lines of a kind are printed, and the others are counted.
  */
-#include "sm/tools/explain.h"
+#include "sm/decisions.h"
 
 #include <inttypes.h>
 
-#include "sm/tools/show.h"
-
 #define MANY	64u
+
+/* Where the sentences go. */
+struct teller {
+	decision_fn fn;
+	void *data;
+};
+
+G_GNUC_PRINTF(6, 7) static void
+say(const struct teller *e, const char *what, const char *where,
+    const char *why, const char *clause, const char *format, ...)
+{
+	g_autofree char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	text = g_strdup_vprintf(format, args);
+	va_end(args);
+	e->fn(&(struct decision){ what, where, text, why, clause }, e->data);
+}
+
+/* ---------------------------------------------------------------- election */
+
+static void
+tell_election(const struct teller *e, const struct sweep *s)
+{
+	static const char why[] = "the higher priority, then the lower GUID, "
+		"is the master";
+	static const char *const outcomes[] = {
+		[ELECTION_MASTER] = "this SM is the master",
+		[ELECTION_STANDBY] = "this SM is a standby",
+		[ELECTION_HANDOVER] = "this SM hands over",
+	};
+	const struct election_peer *peers = (void *)s->others->data;
+	size_t who;
+
+	for (guint i = 0; i < s->others->len; i++)
+		say(e, "election",
+		    snapshot_name_of(s->next.subnet, peers[i].port), why,
+		    "IBA 14.4.1", "priority %u, GUID 0x%016"
+		    G_GINT64_MODIFIER "x, %s", peers[i].info.priority,
+		    peers[i].info.guid, sm_state_name(peers[i].info.state));
+	say(e, "election", "", why, "IBA 14.4.1", "priority %u, GUID 0x%016"
+	    G_GINT64_MODIFIER "x, %u other managers: %s", s->self.priority,
+	    s->self.guid, s->others->len,
+	    outcomes[election_decide(&s->self, peers, s->others->len, &who)]);
+}
 
 /* -------------------------------------------------------------------- LIDs */
 
-void
-explain_lids(struct explain *e, int64_t now, struct snapshot *s,
-	     struct lid_map *lids, const struct lid_range *memory,
-	     size_t n_memory)
+static void
+tell_lids(const struct teller *e, const struct snapshot *s,
+	  const struct lid_map *lids, const struct lid_range *memory,
+	  size_t n_memory)
 {
 	unsigned n = 0;
 
-	explain_set_lids(e, s, lids);
 	for (uint32_t p = 0; p < s->n_ports; p++) {
 		uint16_t lid = lids->base[p];
 		g_autofree char *name = snapshot_port_name(s, p);
@@ -37,12 +81,12 @@ explain_lids(struct explain *e, int64_t now, struct snapshot *s,
 				why = "it had this one last time";
 		if (s->ports[p].info.lid == lid)
 			why = "the fabric has it so";
-		explain_say(e, now, "LID", name, "a port keeps its LID, since "
+		say(e, "LID", name, "a port keeps its LID, since "
 			    "others have it in their caches; new ones go by "
 			    "PortGUID", "IBA 4.1.3", "LID %u: %s", lid, why);
 	}
 	if (n > MANY)
-		explain_say(e, now, "LID", "", NULL, NULL, "and %u more ports",
+		say(e, "LID", "", NULL, NULL, "and %u more ports",
 			    n - MANY);
 }
 
@@ -103,15 +147,16 @@ weigh(const struct graph *g, const struct lft *lft, uint32_t target,
 }
 
 static void
-explain_ports(struct explain *e, int64_t now, const struct graph *g,
-	      const struct lid_map *lids, const struct lft *lft,
-	      const char *engine)
+tell_ports(const struct teller *e, const struct graph *g,
+	   const struct lid_map *lids, const struct lft *lft,
+	   const char *engine)
 {
 	g_autofree struct choices *all = g_new0(struct choices, g->n_switches);
 	g_autofree uint32_t *hops = g_new(uint32_t, g->n_switches);
+	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
 
 	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
-		show_distances(g, sw, hops);
+		graph_hops(g, sw, hops, queue);
 		for (uint32_t t = g->first_target[sw];
 		     t < g->first_target[sw + 1]; t++)
 			weigh(g, lft, t, hops, all);
@@ -130,7 +175,7 @@ explain_ports(struct explain *e, int64_t now, const struct graph *g,
 				       c->several, c->longer);
 		if (c->n_best > 1) {
 			t = &g->targets[c->best];
-			show_distances(g, t->sw, hops);
+			graph_hops(g, t->sw, hops, queue);
 			port = lft_row(lft, sw)[t->lid];
 			count_candidates(g, sw, hops, port, &taken, ports);
 			g_string_append_printf(text, "; LID %u (%s) leaves by "
@@ -140,19 +185,19 @@ explain_ports(struct explain *e, int64_t now, const struct graph *g,
 				port, ports->str, c->hops, taken ? "" :
 				", which is not the shortest path");
 		}
-		explain_say(e, now, "route", snapshot_node_name(
+		say(e, "route", snapshot_node_name(
 			    &g->subnet->nodes[g->subnet->switches[sw]]),
 			    "among candidates the engine evens out the load",
 			    "IBA 14.2.5.10", "%s: %s", engine, text->str);
 	}
 	if (g->n_switches > MANY)
-		explain_say(e, now, "route", "", NULL, NULL,
+		say(e, "route", "", NULL, NULL,
 			    "and %u more switches", g->n_switches - MANY);
 }
 
 static void
-explain_verdict(struct explain *e, int64_t now, const struct graph *g,
-		const struct choice *c)
+tell_verdict(const struct teller *e, const struct graph *g,
+	     const struct choice *c)
 {
 	const struct verify_reach *r = &c->alone.reach;
 	const struct channels_result *ch = &c->alone.channels;
@@ -160,46 +205,46 @@ explain_verdict(struct explain *e, int64_t now, const struct graph *g,
 	g_autofree char *both = c->safety == CHOICE_DRAIN ?
 		channels_print(g, &c->together) : NULL;
 
-	explain_say(e, now, "verify", "", "tables are followed from every "
+	say(e, "verify", "", "tables are followed from every "
 		    "switch to every LID before any is written", NULL,
 		    "%" PRIu64 " pairs arrive, %" PRIu64 " have no path, %"
 		    PRIu64 " loop, %" PRIu64 " end at a wrong port",
 		    r->arrived, r->unrouted, r->looping, r->astray);
-	explain_say(e, now, "verify", "", "packets that wait for buffers in a "
+	say(e, "verify", "", "packets that wait for buffers in a "
 		    "circle never move again", "IBA 7.9", "%u channels are in "
 		    "credit loops%s%s", ch->n_looped, loop ? ": " : "",
 		    loop ? loop : "");
 	if (both)
-		explain_say(e, now, "verify", "", "while tables are written, "
+		say(e, "verify", "", "while tables are written, "
 			    "a switch may have the old or the new ones", NULL,
 			    "old and new tables mixed would have a credit "
 			    "loop, so the update takes steps: %s", both);
 }
 
-void
-explain_routes(struct explain *e, int64_t now, const struct snapshot *s,
-	       const struct lid_map *lids, const struct choice *c)
+static void
+tell_routes(const struct teller *e, const struct snapshot *s,
+	    const struct lid_map *lids, const struct choice *c)
 {
 	struct graph *g = graph_new_whole(s, lids);
 
 	for (guint i = 0; c->compared && i < c->compared->len; i++)
-		explain_say(e, now, "candidate", "", NULL, NULL, "%s",
+		say(e, "candidate", "", NULL, NULL, "%s",
 			    (char *)c->compared->pdata[i]);
-	explain_say(e, now, "engine", "", NULL, NULL, "%s: %s",
+	say(e, "engine", "", NULL, NULL, "%s: %s",
 		    c->engine->name, c->reason);
 	for (guint i = 0; i < MIN(c->notes->len, MANY); i++)
-		explain_say(e, now, "engine", "", NULL, NULL, "%s: %s",
+		say(e, "engine", "", NULL, NULL, "%s: %s",
 			    c->engine->name, (char *)c->notes->pdata[i]);
-	explain_ports(e, now, g, lids, c->lft, c->engine->name);
-	explain_verdict(e, now, g, c);
+	tell_ports(e, g, lids, c->lft, c->engine->name);
+	tell_verdict(e, g, c);
 	graph_free(g);
 }
 
 /* -------------------------------------------------------------------- plan */
 
-void
-explain_plan(struct explain *e, int64_t now, const struct snapshot *s,
-	     const struct plan *plan)
+static void
+tell_plan(const struct teller *e, const struct snapshot *s,
+	  const struct plan *plan)
 {
 	static const struct {
 		const char *what, *waits, *clause;
@@ -230,12 +275,58 @@ explain_plan(struct explain *e, int64_t now, const struct snapshot *s,
 	};
 
 	if (!plan->n_steps)
-		explain_say(e, now, "plan", "", NULL, NULL, "nothing: %u nodes "
+		say(e, "plan", "", NULL, NULL, "nothing: %u nodes "
 			    "are as they should be", s->n_nodes);
 	for (unsigned k = 0; k < PLAN_N_KINDS; k++)
 		if (plan->first[k + 1] != plan->first[k])
-			explain_say(e, now, "plan", "", NULL, kinds[k].clause,
+			say(e, "plan", "", NULL, kinds[k].clause,
 				    "%u %s %s", plan->first[k + 1] -
 				    plan->first[k], kinds[k].what,
 				    kinds[k].waits);
+}
+
+void
+decisions_of_note(enum sweep_note note, const struct sweep *s, decision_fn fn,
+		  void *data)
+{
+	const struct teller e = { fn, data };
+
+	switch (note) {
+	case SWEEP_NOTE_STATE:
+		break;
+	case SWEEP_NOTE_ELECTED:
+		tell_election(&e, s);
+		break;
+	case SWEEP_NOTE_LIDS:
+		tell_lids(&e, s->next.subnet, s->next.lids,
+			  (const void *)s->memory->ranges->data,
+			  s->memory->ranges->len);
+		break;
+	case SWEEP_NOTE_ROUTED:
+		tell_routes(&e, s->next.subnet, s->next.lids, &s->choice);
+		break;
+	case SWEEP_NOTE_PLANNED:
+		tell_plan(&e, s->next.subnet, s->plan);
+		break;
+	}
+}
+
+void
+decisions_of_end(const struct sweep_report *r, decision_fn fn, void *data)
+{
+	static const char *const ends[] = {
+		[SWEEP_END_PLANNED] = "planned, nothing is sent",
+		[SWEEP_END_UP] = ("SUBNET UP: each link is Active and each "
+				  "table is as desired"),
+		[SWEEP_END_NOT_UP] = "there are problems",
+		[SWEEP_END_STANDBY] = "another SM is the master",
+		[SWEEP_END_FAILED] = "failed",
+	};
+	const struct teller e = { fn, data };
+
+	say(&e, "end", "", NULL, NULL, "%s%s%s", ends[r->end],
+	    r->error ? ": " : "", r->error ? r->error : "");
+	for (guint i = 0; r->verdict && i < r->verdict->lines->len; i++)
+		say(&e, "end", "", NULL, NULL, "%s",
+		    (char *)r->verdict->lines->pdata[i]);
 }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What a sweep decided, as sentences, with the reason and the clause of IBA.
+ * Pure: values in, lines out.
+ */
+#ifndef MINISM_SM_DECISIONS_H
+#define MINISM_SM_DECISIONS_H
+
+#include "sm/sweep/sweep.h"
+
+/* Valid during the call; why and clause are static. */
+struct decision {
+	const char *what;	/* "LID", "route", "verify" .. */
+	const char *where;	/* a node or port by name, or "" */
+	const char *text;
+	const char *why, *clause;	/* or NULL */
+};
+typedef void (*decision_fn)(const struct decision *d, void *data);
+
+/* What this note of `s` is about; of SWEEP_NOTE_STATE there is nothing to say. */
+void decisions_of_note(enum sweep_note note, const struct sweep *s,
+		       decision_fn fn, void *data);
+void decisions_of_end(const struct sweep_report *r, decision_fn fn,
+		      void *data);
+
+#endif
