@@ -34,28 +34,22 @@ may() {
 	sm/sa/*:sm/sa/* | sm/sa/*:topology/* | sm/sa/*:sm/mad/* | \
 		sm/sa/*:routing/tables.h) ;;
 	sm/io/*:sm/io/* | sm/io/*:sm/mad/* | sm/io/*:topology/smp_attr.h) ;;
-	sm/sim/*:sm/sim/* | sm/sim/*:sm/mad/* | sm/sim/*:topology/* | \
-		sm/sim/*:sm/io/transport.h) ;;
-	sm/tools/*:sm/tools/* | sm/tools/*:topology/* | sm/tools/*:routing/* | \
-		sm/tools/*:sm/mad/* | sm/tools/*:sm/plan/* | \
-		sm/tools/*:sm/config/*) ;;
+	lab/sim/*:lab/sim/* | lab/sim/*:sm/mad/* | lab/sim/*:topology/* | \
+		lab/sim/*:sm/io/transport.h) ;;
+	tools/*:tools/* | tools/*:topology/* | tools/*:routing/* | \
+		tools/*:sm/mad/* | tools/*:sm/plan/* | \
+		tools/*:sm/config/*) ;;
+	# minism-sim is a manager whose backend is a laboratory
+	lab/minism_sim.c:*) ;;
 	# a lab is a simulator with the kernel's part; no manager is in it
-	sm/lab/*:sm/lab/* | sm/lab/*:sm/sim/* | sm/lab/*:sm/mad/* | \
-		sm/lab/*:topology/* | sm/lab/*:sm/io/transport.h | \
-		sm/lab/*:sm/tools/tool_options.h | \
-		sm/lab/*:sm/tools/explain.h | sm/lab/*:config.h) ;;
+	lab/*:lab/* | lab/*:sm/mad/* | lab/*:topology/* | lab/*:routing/* | \
+		lab/*:sm/io/transport.h | lab/*:sm/config/* | \
+		lab/*:tools/tool_options.h | lab/*:tools/explain.h) ;;
 	topology/* | routing/* | sm/mad/* | sm/plan/* | sm/config/* | sm/sa/* | \
-		sm/io/* | sm/sim/* | sm/lab/* | sm/tools/*)
+		sm/io/* | lab/sim/* | lab/* | tools/*)
 		return 1 ;;
 	# the manager never knows who looks at it
-	sm/*:sm/tools/* | sm/*:sm/sim/* | sm/*:sm/lab/*)
-		return 1 ;;
 	sm/*:topology/* | sm/*:routing/* | sm/*:sm/*) ;;
-	tools/*:tools/* | tools/*:sm/tools/* | tools/*:topology/* | \
-		tools/*:routing/* | tools/*:sm/mad/* | tools/*:sm/plan/* | \
-		tools/*:sm/config/*) ;;
-	# its backend is a laboratory
-	lab/minism_sim.c:*) ;;
 	*:config.h) ;;
 	*)
 		return 1 ;;
@@ -104,7 +98,7 @@ ok() {	# status description
 # A made-up tree, some of whose includes are crossings: those expected below.
 bad_tree() {
 	local t=$scratch/tree
-	mkdir -p "$t"/{topology,routing,sm/{mad,plan,sa,config,io,sweep,sim,lab,tools}}
+	mkdir -p "$t"/{topology,routing,sm/{mad,plan,sa,config,io,sweep},lab/sim,tools}
 	put() {
 		local file=$1
 		shift
@@ -118,36 +112,36 @@ bad_tree() {
 	put sm/sa/a.c sm/mad/mad.h topology/b.h routing/tables.h routing/graph.h sm/log.h
 	put sm/sa/sa_server.c sm/log.h sm/io/mad_client.h
 	put sm/io/a.c sm/mad/mad.h topology/smp_attr.h topology/snapshot.h sm/log.h
-	put sm/sim/a.c sm/io/transport.h topology/b.h sm/io/mad_client.h sm/log.h
-	put sm/lab/a.c sm/sim/sim.h sm/io/transport.h sm/io/mad_client.h
-	put sm/tools/a.c sm/plan/plan.h sm/io/mad_client.h sm/log.h
-	put sm/sweep/a.c sm/io/mad_client.h sm/log.h sm/tools/show.h config.h
-	put sm/daemon.c sm/tools/show.h sm/sim/sim.h sm/log.h
+	put lab/sim/a.c sm/io/transport.h topology/b.h sm/io/mad_client.h sm/log.h
+	put lab/a.c lab/sim/sim.h sm/io/transport.h sm/io/mad_client.h
+	put tools/a.c sm/plan/plan.h sm/io/mad_client.h sm/log.h
+	put sm/sweep/a.c sm/io/mad_client.h sm/log.h lab/show.h config.h
+	put sm/daemon.c lab/show.h lab/sim/sim.h sm/log.h
 	printf '#include <infiniband/umad.h>\n' | tee "$t/sm/io/umad.c" \
 		"$t/sm/io/mad_client.c" >/dev/null
 	printf '#include <infiniband/mad.h>\n' | tee "$t/sm/mad/smp.c" \
 		"$t/sm/mad/b.c" >"$t/topology/b.c"
 	printf '  #  include "sm/log.h"\n' >"$t/routing/spaced.h"
 	cat >"$scratch/expected" <<-'END'
+	lab/a.c:3: sm/io/mad_client.h
+	lab/sim/a.c:3: sm/io/mad_client.h
+	lab/sim/a.c:4: sm/log.h
 	routing/a.c:3: sm/plan/plan.h
 	routing/spaced.h:1: sm/log.h
 	sm/config/a.c:2: routing/engine.h
-	sm/daemon.c:1: sm/tools/show.h
-	sm/daemon.c:2: sm/sim/sim.h
+	sm/daemon.c:1: lab/show.h
+	sm/daemon.c:2: lab/sim/sim.h
 	sm/io/a.c:3: topology/snapshot.h
 	sm/io/a.c:4: sm/log.h
 	sm/io/mad_client.c:1: infiniband/umad.h
-	sm/lab/a.c:3: sm/io/mad_client.h
 	sm/mad/a.c:3: topology/snapshot.h
 	sm/mad/b.c:1: infiniband/mad.h
 	sm/plan/a.c:4: routing/graph.h
 	sm/sa/a.c:4: routing/graph.h
 	sm/sa/a.c:5: sm/log.h
-	sm/sim/a.c:3: sm/io/mad_client.h
-	sm/sim/a.c:4: sm/log.h
-	sm/sweep/a.c:3: sm/tools/show.h
-	sm/tools/a.c:2: sm/io/mad_client.h
-	sm/tools/a.c:3: sm/log.h
+	sm/sweep/a.c:3: lab/show.h
+	tools/a.c:2: sm/io/mad_client.h
+	tools/a.c:3: sm/log.h
 	topology/a.c:3: routing/tables.h
 	topology/a.c:4: sm/log.h
 	topology/b.c:1: infiniband/mad.h

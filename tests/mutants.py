@@ -20,7 +20,8 @@ Mutant = collections.namedtuple("Mutant", "file function start end line kind "
 
 def sources(only=None):
     return [n for n in subprocess.check_output(
-        ["git", "ls-files", "topology", "routing", "sm"], text=True).split()
+        ["git", "ls-files", "topology", "routing", "sm", "tools", "lab"],
+        text=True).split()
         if n.endswith(".c") and (not only or n.startswith(only + "/"))]
 
 

@@ -63,10 +63,11 @@ dead_code() {
 	"$src/configure" --quiet CFLAGS="-O0 -ffunction-sections" \
 		LDFLAGS=-Wl,--gc-sections
 	make -s -j"$jobs"
-	nm minism minismctl minism-fabric minism-route minism-lab ./*.so |
+	nm minism minismctl minism-explain minism-fabric minism-route \
+		minism-sim minism-lab ./*.so |
 		awk '$2 ~ /^[tT]$/ { print $3 }' | sort -u >live
 	tr ' ' '\n' <<<"$for_tests" >>live
-	find topology routing sm -name '*.o' | while read -r o; do
+	find topology routing sm tools lab -name '*.o' | while read -r o; do
 		nm "$o" | awk -v o="$o" '$2 ~ /^[tT]$/ { print $3, o }'
 	done | sort -u >all
 	[ "$(wc -l <all)" -gt 2000 ] || echo "error: few functions were found"
@@ -99,9 +100,9 @@ syntax() {
 	done
 	cd "$src" || return
 	# shellcheck disable=SC2086 # words
-	find topology routing sm -name '*.c' ! -name preload.c -print0 |
+	find topology routing sm tools lab -name '*.c' ! -name preload.c -print0 |
 		xargs -0 -n 16 -P "$jobs" clang -fsyntax-only $flags &&
-		clang -fsyntax-only $flags -D_GNU_SOURCE sm/lab/preload.c &&
+		clang -fsyntax-only $flags -D_GNU_SOURCE lab/preload.c &&
 		find tests/unit tests/lib tests/fuzz tests/bench -name '*.c' \
 		! -name umad_fault.c -print0 |
 		xargs -0 -n 16 -P "$jobs" clang -fsyntax-only $flags \

@@ -15,8 +15,8 @@
 
 #include "sm/mad/bytes.h"
 #include "sm/mad/mad.h"
-#include "sm/tools/explain.h"
-#include "sm/tools/tool_options.h"
+#include "tools/explain.h"
+#include "tools/tool_options.h"
 
 #define EXIT_USAGE	2
 #define CONTROLS	"\001\002\003\004\005\006\a\b\t\n\v\f\r\016\017" \

@@ -24,7 +24,7 @@
 #include "sm/config/opensm_keys.h"
 #include "topology/text.h"
 
-#define LAB_ENV		"MINISM_LAB"	/* these three: see sm/lab/protocol.h */
+#define LAB_ENV		"MINISM_LAB"	/* these three: see lab/protocol.h */
 #define LAB_ENV_NODE	"MINISM_LAB_NODE"
 #define LAB_RUN		".run"
 #define ERRORS_MAX	20u

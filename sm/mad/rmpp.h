@@ -2,7 +2,7 @@
 /*
  * RMPP, the reliable multi-packet protocol (IBA 13.6): the header, and what
  * sender and receiver have in common. These are in the kernel, or in a lab
- * (sm/lab/rmpp.h).
+ * (lab/rmpp.h).
  */
 #ifndef MINISM_MAD_RMPP_H
 #define MINISM_MAD_RMPP_H

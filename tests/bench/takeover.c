@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "sm/sim/sim.h"
+#include "lab/sim/sim.h"
 #include "tests/lib/sim_script.h"
 #include "tests/lib/world.h"
 #include "topology/generate.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The kernel's part of a lab (sm/lab/kernel.c) with its RMPP: MADs of strangers
+ * The kernel's part of a lab (lab/kernel.c) with its RMPP: MADs of strangers
  * and messages of a careless program. The input is a sequence of: an action,
  * and what it needs.
  *
@@ -18,7 +18,7 @@
  */
 #include <errno.h>
 
-#include "sm/lab/kernel.h"
+#include "lab/kernel.h"
 #include "sm/mad/mad.h"
 #include "sm/mad/rmpp.h"
 #include "tests/fuzz/fuzz.h"

@@ -36,7 +36,7 @@ rm -f "$out"/objects/*.o
 # All but the programs, in an archive: a target takes what it uses.
 cd "$src" || exit 1
 rm -f "$out/libfuzz.a"
-find topology routing sm tests/lib -name '*.c' ! -name preload.c \
+find topology routing sm tools lab tests/lib -name '*.c' ! -name preload.c \
 	! -name umad_fault.c \
 	-exec grep -L '^main(' {} + |
 	FLAGS="$flags -fsanitize=fuzzer-no-link,$sanitize" OUT=$out \

@@ -9,8 +9,8 @@
 #ifndef MINISM_TESTS_LIB_PLAY_H
 #define MINISM_TESTS_LIB_PLAY_H
 
-#include "sm/lab/check.h"
-#include "sm/lab/server.h"
+#include "lab/check.h"
+#include "lab/server.h"
 #include "sm/mad/mad_field.h"
 #include "tests/lib/sim_script.h"
 #include "tests/lib/world.h"

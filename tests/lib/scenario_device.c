@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "sm/mad/sa_mad.h"
-#include "sm/sim/state.h"
+#include "lab/sim/state.h"
 #include "topology/prng.h"
 
 /* ---- fields ---- */

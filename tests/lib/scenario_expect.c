@@ -14,7 +14,7 @@
 #include "sm/control/control_view.h"
 #include "sm/perf_manager.h"
 #include "sm/sa/sa_db.h"
-#include "sm/sim/state.h"
+#include "lab/sim/state.h"
 #include "tests/lib/dumped.h"
 
 /* "3", "<=40", ">=9" or "3..5". */

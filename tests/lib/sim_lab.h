@@ -7,7 +7,7 @@
 #define MINISM_TESTS_LIB_SIM_LAB_H
 
 #include "sm/mad/smp.h"
-#include "sm/sim/sim.h"
+#include "lab/sim/sim.h"
 #include "tests/lib/world.h"
 #include "topology/generate.h"
 

@@ -7,7 +7,7 @@
  */
 #include "tests/lib/sim_script.h"
 
-#include "sm/sim/state.h"
+#include "lab/sim/state.h"
 
 struct script_action {
 	struct sim_event event;

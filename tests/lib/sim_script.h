@@ -6,7 +6,7 @@
 #ifndef MINISM_TESTS_SIM_SCRIPT_H
 #define MINISM_TESTS_SIM_SCRIPT_H
 
-#include "sm/sim/sim.h"
+#include "lab/sim/sim.h"
 
 void sim_run(struct sim *sim, int64_t until_us);
 /* Until nothing is going to happen (true) or until the limit (false). */

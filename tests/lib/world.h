@@ -6,7 +6,7 @@
 #ifndef MINISM_TESTS_WORLD_H
 #define MINISM_TESTS_WORLD_H
 
-#include "sm/sim/sim.h"
+#include "lab/sim/sim.h"
 #include "sm/sm_instance.h"
 
 /* One subnet manager, and what its last heavy sweep said. */

@@ -10,7 +10,7 @@
 #include "routing/engine.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
-#include "sm/tools/show.h"
+#include "lab/show.h"
 #include "tests/lib/dumped.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/unit.h"

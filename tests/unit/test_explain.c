@@ -7,7 +7,7 @@
 #include "sm/decisions.h"
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/smp.h"
-#include "sm/tools/explain.h"
+#include "tools/explain.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The driver's door of a lab (sm/lab/protocol.h): a client on the socket that
+ * The driver's door of a lab (lab/protocol.h): a client on the socket that
  * brings its own kernel, as a virtual machine does. Two hosts on one cable; the
  * client is the driver of both, and their subnet manager.
  */
@@ -10,8 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "sm/lab/check.h"
-#include "sm/lab/server.h"
+#include "lab/check.h"
+#include "lab/server.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/smp.h"
 #include "tests/lib/auto.h"

@@ -4,7 +4,7 @@
  */
 #include <signal.h>
 
-#include "sm/lab/keeper.h"
+#include "lab/keeper.h"
 #include "tests/lib/unit.h"
 
 /* An interrupt at the prompt reached it before it had blocked signals; then each

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * sm/lab/kernel.c: the rules of ib_umad and ib_mad as Linux has them
+ * lab/kernel.c: the rules of ib_umad and ib_mad as Linux has them
  * (drivers/infiniband/core/user_mad.c, mad.c, mad_rmpp.c), on two hosts that
  * are cabled to each other, in virtual time.
  */
 #include <errno.h>
 #include <string.h>
 
-#include "sm/lab/kernel.h"
-#include "sm/sim/sim.h"
+#include "lab/kernel.h"
+#include "lab/sim/sim.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/rmpp.h"
 #include "sm/mad/smp.h"

@@ -7,7 +7,7 @@
 #include <infiniband/umad_sa.h>
 #include <string.h>
 
-#include "sm/lab/rmpp.h"
+#include "lab/rmpp.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/rmpp_lab.h"
 #include "tests/lib/scripted.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "sm/mad/bytes.h"
-#include "sm/sim/state.h"
+#include "lab/sim/state.h"
 #include "tests/lib/request.h"
 #include "tests/lib/sim_lab.h"
 #include "tests/lib/sim_script.h"

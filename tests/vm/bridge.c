@@ -18,7 +18,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "sm/lab/protocol.h"
+#include "lab/protocol.h"
 
 #define CHANNELS_MAX	64
 #define AGAIN_MS	100

@@ -109,7 +109,7 @@ get_kernel() {
 
 build_module() {
 	mkdir "$scratch/module"
-	ln -s "$here/vib.c" "$here/Kbuild" "$src/sm/lab/protocol.h" \
+	ln -s "$here/vib.c" "$here/Kbuild" "$src/lab/protocol.h" \
 		"$scratch/module/"
 	make -C "$kernel/usr/src/linux-headers-$version" \
 		M="$scratch/module" CONFIG_DEBUG_INFO_BTF_MODULES= modules \

@@ -4,7 +4,7 @@
  *
  * The fabric, the ports' SMA and PMA with it, is minism-lab's. A program in
  * the guest (bridge.c) holds /dev/vib open and carries the frames of
- * sm/lab/protocol.h between it and the lab: each read gives one frame, each
+ * lab/protocol.h between it and the lab: each read gives one frame, each
  * write takes one. A channel of the protocol is an HCA with one port here:
  * vib0 for channel 0 and so on. LAB_PKEYS, the last word of an attach, makes
  * it; LAB_REMOVED, or the end of the bridge, takes it away.

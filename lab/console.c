@@ -1,0 +1,745 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Commands of a lab: a table. The usage of a command is also its grammar:
+ *
+ *	NODE	a NodeDescription or NodeGUID
+ *	PORT	NODE/NUMBER or NODE NUMBER, from 1; a CA of one port needs no
+ *		number: where another number may come next, the first one is the
+ *		port's only if otherwise the line had too many words
+ *	END	the same, or port 0 of a switch
+ *	WHERE	NODE or NODE/NUMBER; another word is left to what follows
+ *	N	a whole number
+ *	TIME PERCENT	a number; a time in us, or with ns, us, ms, s
+ *	others	a word, in quotes if it has blanks
+ *
+ * What is in brackets, and all behind it, may be missing.
+ */
+#include "lab/console.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "lab/check.h"
+#include "lab/sim/sim.h"
+
+#define SCRIPTS_MAX	8u	/* one inside the other */
+
+struct call {
+	const struct console *console;
+	struct sim *sim;
+	const struct snapshot *fabric;
+	GString *out;
+	char **next;			/* word to read */
+	unsigned n_ids, n_numbers;
+	uint32_t id[2];			/* nodes and ports, as they came */
+	bool is_port;			/* WHERE was one */
+	bool has_zero;			/* END: port 0 is one */
+	char **wanted;			/* of the usage, from this word on */
+	double number[3];
+	const char *name, *word;	/* of the command; its last word */
+};
+
+static int
+index_of(const char *const *names, unsigned n, const char *word)
+{
+	for (unsigned i = 0; word && i < n; i++)
+		if (strcmp(names[i], word) == 0)
+			return i;
+	return -1;
+}
+
+/* ------------------------------------------------------------ reading words */
+
+static uint32_t
+find_node(const struct call *c)
+{
+	return lab_find_node(c->fabric, c->sim, *c->next);
+}
+
+static bool
+console_read_node(struct call *c)
+{
+	uint32_t node = find_node(c);
+
+	if (node == SNAPSHOT_NONE)
+		return lab_fail(c->out, "no node is called %s\n", *c->next);
+	c->id[c->n_ids++] = node;
+	c->next++;
+	return true;
+}
+
+static bool
+is_number(const char *word)
+{
+	return word && *word && !word[strspn(word, "0123456789")];
+}
+
+/* A port of the node that was read last. */
+static bool
+read_port_number(struct call *c, const char *word)
+{
+	const struct snapshot_node *n = &c->fabric->nodes[c->id[c->n_ids - 1]];
+	char *end;
+	guint64 num = g_ascii_strtoull(word, &end, 10);
+
+	if (!*word || *end || num > n->info.num_ports ||
+	    (!num && !(c->has_zero && snapshot_is_switch(n))))
+		return lab_fail(c->out, "%s has no port %s\n", n->desc, word);
+	c->id[c->n_ids - 1] = n->first_port + num;
+	c->is_port = true;
+	return true;
+}
+
+/* Is the word behind a CA of one port the number of that port? */
+static bool
+number_is_port(const struct call *c)
+{
+	unsigned n = 0;
+
+	for (char **w = c->wanted + 1; *w; w++)
+		n += **w != '\0';
+	return is_number(*c->next) &&
+		(g_strv_length(c->next) > n ||
+		 strcmp(c->wanted[1] + (*c->wanted[1] == '['), "N"));
+}
+
+static bool
+read_port(struct call *c)
+{
+	char *slash = strrchr(*c->next, '/');
+
+	if (slash && find_node(c) == SNAPSHOT_NONE) {
+		*slash = '\0';
+		return console_read_node(c) && read_port_number(c, slash + 1);
+	}
+	if (!console_read_node(c))
+		return false;
+	if (c->fabric->nodes[c->id[c->n_ids - 1]].info.num_ports == 1 &&
+	    !number_is_port(c))
+		return read_port_number(c, "1");
+	if (*c->next)
+		return read_port_number(c, *c->next++);
+	return lab_fail(c->out, "which port of %s?\n", c->next[-1]);
+}
+
+static bool
+read_end(struct call *c)
+{
+	c->has_zero = true;
+	return read_port(c);
+}
+
+static bool
+read_where(struct call *c)
+{
+	const char *slash = strrchr(*c->next, '/');
+
+	if (slash)
+		return read_port(c);
+	return find_node(c) == SNAPSHOT_NONE || console_read_node(c);
+}
+
+static bool
+read_count(struct call *c)
+{
+	guint64 n = is_number(*c->next) ?
+		g_ascii_strtoull(*c->next, NULL, 10) : UINT64_MAX;
+
+	if (n > INT32_MAX)
+		return lab_fail(c->out, "%s is no whole number up to %d\n",
+				*c->next, INT32_MAX);
+	c->number[c->n_numbers++] = n;
+	c->next++;
+	return true;
+}
+
+static bool
+console_read_number(struct call *c)
+{
+	static const struct { const char *unit; double factor; } units[] = {
+		{ "", 1 }, { "%", 1 }, { "ns", 1e-3 }, { "us", 1 },
+		{ "ms", 1e3 }, { "s", 1e6 },
+	};
+	char *end;
+	double value = g_ascii_strtod(*c->next, &end);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(units); i++) {
+		if (strcmp(end, units[i].unit) || end == *c->next ||
+		    !(value >= 0 && value < 1e12))
+			continue;
+		c->number[c->n_numbers++] = value * units[i].factor;
+		c->next++;
+		return true;
+	}
+	return lab_fail(c->out, "%s is no number or time, such as 50us\n",
+			*c->next);
+}
+
+static bool
+read_words(struct call *c, const char *usage)
+{
+	static const struct {
+		const char *name;
+		bool (*read)(struct call *c);
+	} kinds[] = {
+		{ "NODE", console_read_node }, { "PORT", read_port },
+		{ "END", read_end },
+		{ "WHERE", read_where }, { "N", read_count },
+		{ "TIME", console_read_number },
+		{ "PERCENT", console_read_number },
+	};
+	g_auto(GStrv) wanted = g_strsplit_set(usage, " ]", -1);
+	bool optional = false;
+	size_t k;
+
+	for (char **w = wanted; *w; w++) {
+		const char *kind = *w + (**w == '[');
+
+		optional |= **w == '[';
+		if (!*kind)
+			continue;
+		c->wanted = w;
+		if (!*c->next)
+			return optional || lab_fail(c->out, "%s is missing\n",
+						     kind);
+		for (k = 0; k < G_N_ELEMENTS(kinds); k++)
+			if (strcmp(kinds[k].name, kind) == 0)
+				break;
+		if (k == G_N_ELEMENTS(kinds))
+			c->word = *c->next++;
+		else if (!kinds[k].read(c))
+			return false;
+	}
+	return !*c->next || lab_fail(c->out, "what is %s?\n", *c->next);
+}
+
+/* ------------------------------------------------------------------ faults */
+
+/* unplug, plug, swap */
+static bool
+change_cable(struct call *c)
+{
+	const uint32_t a = c->id[0], b = c->id[1];
+	bool has_a = sim_peer(c->sim, a) != SNAPSHOT_NONE;
+
+	if (strcmp(c->name, "swap") == 0) {
+		sim_cable_swap(c->sim, a, b);
+	} else if (strcmp(c->name, "unplug") == 0) {
+		if (!has_a)
+			return lab_fail(c->out, "there is no cable\n");
+		sim_link_cut(c->sim, a);
+	} else if (c->n_ids == 1) {
+		sim_link_mend(c->sim, a);
+	} else {
+		if (has_a || sim_peer(c->sim, b) != SNAPSHOT_NONE)
+			return lab_fail(c->out, "one of the ports has a cable: "
+					"remove it\n");
+		sim_cable_plug(c->sim, a, b);
+	}
+	return true;
+}
+
+static bool
+flap(struct call *c)
+{
+	const double *n = c->number;
+
+	sim_link_flap(c->sim, c->id[0], c->n_numbers > 0 ? n[0] : 1,
+		      c->n_numbers > 1 ? n[1] : 100000,
+		      c->n_numbers > 2 ? n[2] : 100000);
+	return true;
+}
+
+static bool
+set_mood(struct call *c)
+{
+	static const char *const words[] = {
+		[SIM_MOOD_OBEDIENT] = "revive",
+		[SIM_MOOD_SILENT] = "hang",
+		[SIM_MOOD_FORGETFUL] = "forget",
+	};
+	int mood = index_of(words, G_N_ELEMENTS(words), c->name);
+
+	if (mood == SIM_MOOD_OBEDIENT)
+		sim_node_on(c->sim, c->id[0]);
+	sim_node_set_mood(c->sim, c->id[0], mood);
+	return true;
+}
+
+static bool
+slow(struct call *c)
+{
+	double places = c->n_numbers > 1 ? c->number[1] : UINT32_MAX;
+
+	sim_node_set_queue(c->sim, c->id[0],
+			   MIN(c->number[0] * 1000, UINT32_MAX),
+			   MIN(places, UINT32_MAX));
+	return true;
+}
+
+/* "4xEDR" */
+static bool
+set_speed(struct call *c)
+{
+	static const struct {
+		const char *name;
+		uint8_t speed, ext;
+	} speeds[] = {
+		{ "SDR", 1, 0 }, { "DDR", 2, 0 }, { "QDR", 4, 0 },
+		{ "FDR", 4, 1 }, { "EDR", 4, 2 }, { "HDR", 4, 4 },
+		{ "NDR", 4, 8 },
+	};
+	/* LinkWidthActive's bits */
+	static const char *const widths[] = { "1x", "4x", "8x", "12x", "2x" };
+	const char *x = strchr(c->word, 'x');
+	g_autofree char *width = g_strndup(c->word, x ? x + 1 - c->word : 0);
+	int w = index_of(widths, G_N_ELEMENTS(widths), width);
+
+	for (size_t i = 0; w >= 0 && i < G_N_ELEMENTS(speeds); i++) {
+		if (strcmp(x + 1, speeds[i].name))
+			continue;
+		sim_link_set_speed(c->sim, c->id[0], 1u << w, speeds[i].speed,
+				   speeds[i].ext);
+		return true;
+	}
+	return lab_fail(c->out, "which speed? such as 4xEDR\n");
+}
+
+/* loss, delay ..: replaces the earlier faults of the node. */
+static bool
+disturb(struct call *c)
+{
+	static const char *const kinds[] = {
+		"loss", "delay", "reorder", "duplicate", "corrupt",
+	};
+	struct sim_rule rule = {
+		.match.node = c->n_ids && !c->is_port ? c->id[0] : SIM_ANY,
+		.kind = index_of(kinds, G_N_ELEMENTS(kinds), c->name),
+		.us = c->n_numbers > 1 ? c->number[1] : 1000,
+	};
+
+	if (!c->n_numbers || c->number[0] > 100)
+		return lab_fail(c->out, "how much? such as 5%%\n");
+	rule.per_mille = (unsigned)lrint(c->number[0] * 10);
+	if (c->is_port && rule.kind != SIM_FAULT_LOSS)
+		return lab_fail(c->out, "a cable knows only loss\n");
+	if (c->is_port) {
+		sim_link_set_loss(c->sim, c->id[0], rule.per_mille);
+		return true;
+	}
+	sim_rules_clear(c->sim, rule.match.node);
+	if (rule.per_mille)
+		sim_rule_add(c->sim, &rule);
+	return true;
+}
+
+static bool
+add_errors(struct call *c)
+{
+	for (unsigned i = 0; i < PERF_N_ERRORS; i++) {
+		if (c->word && strcmp(c->word, perf_error_fields[i].word))
+			continue;
+		sim_port_add_errors(c->sim, c->id[0], i,
+				    c->n_numbers ? c->number[0] : 1);
+		return true;
+	}
+	g_string_append(c->out, "one of:");
+	for (unsigned i = 0; i < PERF_N_ERRORS; i++)
+		g_string_append_printf(c->out, " %s",
+				       perf_error_fields[i].word);
+	return lab_fail(c->out, "\n");
+}
+
+static bool
+trap(struct call *c)
+{
+	static const uint16_t known[] = {
+		128, 129, 130, 131, 144, 145, 256, 257, 258, 259,
+	};
+	unsigned times = c->n_numbers > 1 ? c->number[1] : 0;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
+		if (known[i] != c->number[0])
+			continue;
+		if (times)
+			sim_babble(c->sim, c->id[0], known[i], times,
+				   c->n_numbers > 2 ? c->number[2] : 100000);
+		else
+			sim_trap(c->sim, c->id[0], known[i]);
+		return true;
+	}
+	return lab_fail(c->out, "there is no trap %g\n", c->number[0]);
+}
+
+static bool
+console_set_guid(struct call *c)
+{
+	char *end;
+	uint64_t guid = g_ascii_strtoull(c->word, &end, 16);
+
+	if (!guid || *end)
+		return lab_fail(c->out, "%s is no GUID\n", c->word);
+	if (strcmp(c->name, "guid") == 0)
+		sim_node_replace(c->sim, c->id[0], guid);
+	else
+		sim_node_set_guid(c->sim, c->id[0], guid);
+	return true;
+}
+
+static bool
+rename_node(struct call *c)
+{
+	sim_node_describe(c->sim, c->id[0], c->word);
+	return true;
+}
+
+static bool
+change_device(struct call *c)
+{
+	if (!c->console->device)
+		return lab_fail(c->out, "devices are in minism-lab only\n");
+	c->console->device(c->console->lab, c->name, c->id[0],
+			   c->n_numbers ? (unsigned)c->number[0] : 0, c->word);
+	return true;
+}
+
+/* ------------------------------------------------------------------ output */
+
+/* The ports of a node, or how many of all are in which state. */
+static bool
+show(struct call *c)
+{
+	const struct snapshot *f = c->fabric;
+	const struct snapshot_node *n = &f->nodes[c->id[0]];
+	unsigned states[5] = { 0 };
+
+	for (uint32_t i = 0; !c->n_ids && i < f->n_ports; i++)
+		if (f->ports[i].num && sim_peer(c->sim, i) != SNAPSHOT_NONE)
+			states[MIN(sim_port_info(c->sim, i)->state, 4)]++;
+	if (!c->n_ids) {
+		g_string_append_printf(c->out, "%u switches, %u hosts; cabled "
+				       "ports: %u Active, %u Armed, %u Init, "
+				       "%u Down\n", f->n_switches,
+				       f->n_nodes - f->n_switches, states[4],
+				       states[3], states[2],
+				       states[1] + states[0]);
+		return true;
+	}
+	g_string_append_printf(c->out, "%s: %s 0x%016" G_GINT64_MODIFIER "x\n",
+			       n->desc, node_type_name(n->info.node_type),
+			       sim_node_info(c->sim, c->id[0])->node_guid);
+	for (unsigned num = !snapshot_is_switch(n); num <= n->info.num_ports;
+	     num++) {
+		uint32_t port = n->first_port + num;
+		const struct port_info *i = sim_port_info(c->sim, port);
+		uint32_t peer = sim_peer(c->sim, port);
+
+		g_string_append_printf(c->out, "  %3u  %-7s %-9s %-3s %-5s",
+				       i->local_port, port_state_name(i->state),
+				       port_phys_name(i->phys_state),
+				       port_width(i)->name,
+				       port_speed(i)->name);
+		if (i->lid)
+			g_string_append_printf(c->out, " lid %u", i->lid);
+		if (peer != SNAPSHOT_NONE)
+			g_string_append_printf(c->out, " -> %s/%u",
+					       snapshot_name_of(f, peer),
+					       f->ports[peer].num);
+		g_string_append_c(c->out, '\n');
+	}
+	return true;
+}
+
+static bool
+list(struct call *c)
+{
+	for (uint32_t i = 0; i < c->fabric->n_nodes; i++)
+		g_string_append_printf(c->out, "%s\n",
+				       c->fabric->nodes[i].desc);
+	return true;
+}
+
+/* Runs of LIDs that leave by the same port. */
+static bool
+show_lft(struct call *c)
+{
+	const struct snapshot_node *n = &c->fabric->nodes[c->id[0]];
+	unsigned port, last, top;
+
+	if (!snapshot_is_switch(n))
+		return lab_fail(c->out, "%s is no switch\n", n->desc);
+	top = sim_switch_info(c->sim, c->id[0])->linear_fdb_top;
+	for (unsigned lid = 1; lid <= top; lid = last + 1) {
+		port = sim_lft_entry(c->sim, c->id[0], lid);
+		for (last = lid; last < top &&
+		     sim_lft_entry(c->sim, c->id[0], last + 1) == port; last++)
+			;
+		if (port == 255)
+			continue;
+		g_string_append_printf(c->out, "  %u", lid);
+		if (last > lid)
+			g_string_append_printf(c->out, "-%u", last);
+		g_string_append_printf(c->out, " -> port %u\n", port);
+	}
+	return true;
+}
+
+static bool
+show_pkeys(struct call *c)
+{
+	const struct snapshot_node *n = &c->fabric->nodes[c->id[0]];
+	uint32_t first = n->first_port + !snapshot_is_switch(n);
+	uint32_t end = n->first_port + n->info.num_ports;
+	unsigned most = sim_node_info(c->sim, c->id[0])->partition_cap;
+
+	for (uint32_t port = first; port <= end; port++) {
+		g_string_append_printf(c->out, "  %3u ",
+				       c->fabric->ports[port].num);
+		for (unsigned i = 0; i < most; i++) {
+			uint16_t key = sim_port_pkey(c->sim, port, i);
+
+			if (key)
+				g_string_append_printf(c->out, " 0x%04x %s",
+					key, key & 0x8000 ? "full" : "limited");
+		}
+		g_string_append_c(c->out, '\n');
+		if (snapshot_is_switch(n))
+			break;
+	}
+	return true;
+}
+
+static bool
+path(struct call *c)
+{
+	uint32_t end[2];
+	struct sim_trace trace;
+	enum sim_delivery d;
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct snapshot_node *n = &c->fabric->nodes[c->id[i]];
+
+		end[i] = n->first_port + !snapshot_is_switch(n);
+	}
+	d = sim_probe(c->sim, end[0], sim_port_info(c->sim, end[1])->lid,
+		      sim_port_pkey(c->sim, end[0], 0), 0, &trace);
+	for (unsigned i = 0; i < trace.n; i++) {
+		uint32_t port = trace.hop[i].port;
+
+		g_string_append_printf(c->out, "%s/%u -> ",
+				       snapshot_name_of(c->fabric, port),
+				       c->fabric->ports[port].num);
+	}
+	g_string_append_printf(c->out, "%s: %s\n",
+			       snapshot_name_of(c->fabric, trace.end),
+			       sim_delivery_name(d));
+	return true;
+}
+
+static bool
+show_stats(struct call *c)
+{
+	const struct sim_stats *s = sim_stats(c->sim);
+
+	g_string_append_printf(c->out, "%" G_GUINT64_FORMAT " MADs sent, %"
+			       G_GUINT64_FORMAT " SMPs served, lost: %"
+			       G_GUINT64_FORMAT " by a full queue, %"
+			       G_GUINT64_FORMAT " by faults, %"
+			       G_GUINT64_FORMAT " at dead nodes, %"
+			       G_GUINT64_FORMAT " that no program wanted, %"
+			       G_GUINT64_FORMAT " on a wrong QP\n",
+			       s->sent, s->served, s->lost_vl15,
+			       s->lost_by_fault, s->lost_at_node,
+			       s->lost_nobody, s->lost_qp);
+	return true;
+}
+
+static bool
+script(struct call *c)
+{
+	g_autofree char *text = NULL;
+	g_autoptr(GError) error = NULL;
+	g_auto(GStrv) lines = NULL;
+	struct console inside = *c->console;
+
+	if (++inside.depth > SCRIPTS_MAX)
+		return lab_fail(c->out, "scripts within scripts: %s\n",
+				c->word);
+	if (!g_file_get_contents(c->word, &text, NULL, &error))
+		return lab_fail(c->out, "%s\n", error->message);
+	lines = g_strsplit(text, "\n", -1);
+	for (unsigned i = 0; lines[i]; i++)
+		if (console_command(&inside, lines[i], c->out))
+			return lab_fail(c->out, "%s:%u: %s\n", c->word, i + 1,
+					lines[i]);
+	return true;
+}
+
+/* ------------------------------------------------------------ the commands */
+
+static bool help(struct call *c);
+
+static bool
+check(struct call *c)
+{
+	const struct lab_check at = { c->fabric, c->sim };
+
+	return check_exercise(&at, (unsigned)c->number[0], c->out);
+}
+
+static const struct command {
+	const char *name, *usage;
+	bool (*fn)(struct call *c);
+	/* or at once, with the node or port */
+	void (*direct)(struct sim *sim, uint32_t id);
+	const char *help;
+} commands[] = {
+	{ "!", "COMMAND ..", NULL, NULL,
+	  "runs a program as the lab's node" },
+	{ "check", "N", check, NULL, "is this exercise of the course done?" },
+	{ "clash", "NODE GUID", console_set_guid, NULL,
+	  "it says from now on that this is its NodeGUID" },
+	{ "corrupt", "[WHERE] PERCENT", disturb, NULL,
+	  "a bit of so many MADs" },
+	{ "delay", "[WHERE] PERCENT [TIME]", disturb, NULL,
+	  "so many MADs come later" },
+	{ "duplicate", "[WHERE] PERCENT [TIME]", disturb, NULL,
+	  "so many MADs come twice" },
+	{ "errors", "END [COUNTER N]", add_errors, NULL,
+	  "adds to an error counter" },
+	{ "expect", "WORD ..", NULL, NULL,
+	  "active, reach, path A B, no-path A B, lid NODE N, .." },
+	{ "flap", "PORT [N TIME TIME]", flap, NULL,
+	  "cuts a cable and mends it, so many times" },
+	{ "forget", "NODE", set_mood, NULL,
+	  "its agent acknowledges Sets and does none" },
+	{ "guid", "NODE GUID", console_set_guid, NULL,
+	  "another device with this NodeGUID takes its place" },
+	{ "hang", "NODE", set_mood, NULL,
+	  "its agent does not answer any more" },
+	{ "help", "[COMMAND]", help, NULL, "this list" },
+	{ "kill", "NODE", NULL, sim_node_off, "power off" },
+	{ "lft", "NODE", show_lft, NULL, "its linear forwarding table" },
+	{ "list", "", list, NULL, "the names of all nodes" },
+	{ "loss", "[WHERE] PERCENT", disturb, NULL,
+	  "of all MADs, of a node's, or on a cable" },
+	{ "on", "NODE COMMAND ..", NULL, NULL,
+	  "runs a program as that node" },
+	{ "path", "NODE NODE", path, NULL, "the way of a packet" },
+	{ "pkeys", "NODE", show_pkeys, NULL, "P_Keys of its end ports" },
+	{ "plug", "PORT [PORT]", change_cable, NULL,
+	  "mends a cable; or puts one between two free ports" },
+	{ "plug-device", "NODE [N]", change_device, NULL,
+	  "the HCA is back, as umadN" },
+	{ "quit", "", NULL, NULL, "ends the lab" },
+	{ "refuse-issm", "NODE [off]", change_device, NULL,
+	  "issm cannot be opened (EPERM)" },
+	{ "remove", "PORT", NULL, sim_cable_unplug,
+	  "takes a cable out at both ends" },
+	{ "rename", "NODE TEXT", rename_node, NULL,
+	  "another NodeDescription" },
+	{ "reorder", "[WHERE] PERCENT [TIME]", disturb, NULL,
+	  "so many MADs come up to so much later" },
+	{ "reset", "NODE", NULL, sim_node_reset,
+	  "reboots; it loses what was set" },
+	{ "revive", "NODE", set_mood, NULL, "power on; its agent answers" },
+	{ "script", "FILE", script, NULL, "the commands of a file" },
+	{ "show", "[NODE]", show, NULL, "ports and their states" },
+	{ "slow", "NODE TIME [N]", slow, NULL,
+	  "its agent's time for an SMP; places of its VL15 queue" },
+	{ "speed", "PORT SPEED", set_speed, NULL, "such as 4xEDR" },
+	{ "step", "", NULL, NULL,
+	  "waits behind each answer of an agent: Enter, go, until, break" },
+	{ "stats", "", show_stats, NULL, "MADs that were sent and lost" },
+	{ "swap", "PORT PORT", change_cable, NULL, "two cables change places" },
+	{ "trap", "END N [N TIME]", trap, NULL,
+	  "128, 144, 257 ..; again, so many times" },
+	{ "unplug", "PORT", change_cable, NULL, "cuts a cable" },
+	{ "unplug-device", "NODE", change_device, NULL,
+	  "the HCA goes away under its programs" },
+};
+
+static bool
+help(struct call *c)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
+		const struct command *k = &commands[i];
+		g_autofree char *left = g_strdup_printf("%s %s", k->name,
+							k->usage);
+
+		if (!c->word || strcmp(k->name, c->word) == 0)
+			g_string_append_printf(c->out, "%-32s %s\n", left,
+					       k->help);
+	}
+	if (!c->word)
+		g_string_append(c->out, "\nPORT: NODE/NUMBER or NODE NUMBER; "
+				"END: also a switch's port 0; "
+				"WHERE: NODE or PORT\n");
+	return true;
+}
+
+int
+console_command(const struct console *console, const char *line, GString *out)
+{
+	struct call c = {
+		.console = console, .sim = console->sim,
+		.fabric = console->fabric, .out = out,
+	};
+	const struct lab_check at = { console->fabric, console->sim };
+	g_autoptr(GError) error = NULL;
+	g_auto(GStrv) words = NULL;
+	const struct command *k = commands;
+	const struct command *end = commands + G_N_ELEMENTS(commands);
+
+	line += strspn(line, " \t");
+	if (!*line || *line == '#')
+		return 0;
+	if (!g_shell_parse_argv(line, NULL, &words, &error)) {
+		lab_fail(out, "%s\n", error->message);
+		return EINVAL;
+	}
+	if (strcmp(words[0], "expect") == 0)
+		return check_expect(&at, words + 1, out) ? 0 :
+			(g_string_append_c(out, '\n'), ENOENT);
+	while (k < end && strcmp(k->name, words[0]))
+		k++;
+	if (k == end)
+		return lab_fail(out, "no command is called %s; see help\n",
+				words[0]) ? 0 : EINVAL;
+	if (!k->fn && !k->direct)
+		return lab_fail(out, "usage, at a prompt: %s %s\n", k->name,
+				k->usage) ? 0 : EINVAL;
+	c.name = k->name;
+	c.next = words + 1;
+	if (!read_words(&c, k->usage) || (k->fn && !k->fn(&c))) {
+		if (k->fn != check)
+			lab_fail(out, "usage: %s %s\n", k->name, k->usage);
+		return EINVAL;
+	}
+	if (k->direct)
+		k->direct(c.sim, c.id[0]);
+	return 0;
+}
+
+/* The first word, and that of help, is a command; other words are nodes. */
+char **
+console_complete(const struct console *console, const char *line)
+{
+	const struct snapshot *fabric = console->fabric;
+	GPtrArray *found = g_ptr_array_new();
+	const char *last = strrchr(line, ' ');
+	bool node = last && !g_str_has_prefix(line, "help ");
+	uint32_t n = node ? fabric->n_nodes : G_N_ELEMENTS(commands);
+
+	last = last ? last + 1 : line;
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = node ? fabric->nodes[i].desc :
+			commands[i].name;
+
+		if (g_str_has_prefix(name, last))
+			g_ptr_array_add(found, g_strdup(name));
+	}
+	g_ptr_array_add(found, NULL);
+	return (char **)g_ptr_array_free(found, FALSE);
+}

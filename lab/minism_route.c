@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * minism-route: the routing laboratory. Engines, and other managers' tables,
+ * verified and measured without a fabric.
+ *
+ * Flow: options -> lab_open() -> a row for each engine or file -> text or
+ * JSON on standard output. An error is one line on standard error. The exit
+ * status is the worst verdict, see enum lab_verdict; 1 is for a wrong option or
+ * file.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/select.h"
+#include "routing/lft_text.h"
+#include "routing/work.h"
+#include "tools/tool_options.h"
+#include "lab/route_lab.h"
+#include "topology/state_file.h"
+#include "topology/net_file.h"
+
+#define DEFAULT_PATTERNS	"1000"
+#define MAX_PATTERNS		1000000
+#define NEEDS_TWO	"--path needs two ports: names, GUIDs or LIDs"
+
+struct route_arguments {
+	int mode;
+	struct lab_wish wish;
+	char *engine;		/* NULL: auto, unless there is a file */
+	char *dump, *net;	/* files to write */
+	bool all, json;
+	char *one_end;		/* of a --path that lacks the other one */
+	char *path[2];		/* ends, of argv; NULL: no --path */
+	char **rest;
+};
+
+static const char help_summary[] =
+	"Routes a fabric that need not exist, verifies the tables and measures "
+	"them.\n\n"
+	"FILE is what ibnetdiscover or minism-fabric writes or ibsim reads; "
+	"SPEC a formula,\nas 'PGFT(18,36;1,18)' (see minism-fabric --help).";
+
+static const char help_description[] =
+	"Exit status: 0 all pairs are reached and no credit loop; 1 wrong "
+	"usage or file;\n"
+	"2 the engine refuses the fabric; 3 pairs without a path; 4 paths that "
+	"loop or\n"
+	"end elsewhere; 5 a credit loop. With several tables the highest.";
+
+/* Options that contradict each other. */
+static bool
+check_arguments(struct route_arguments *a)
+{
+	if (!tool_options_one_word(a->rest, "FILE or SPEC"))
+		return false;
+	a->wish.fabric = a->rest[0];
+	if (!a->wish.threads)
+		a->wish.threads = MIN(g_get_num_processors(), WORK_MAX_THREADS);
+	if (a->all && a->engine) {
+		tool_options_complain("--all and --engine do not go together");
+		return false;
+	}
+	if (a->one_end) {
+		tool_options_complain(NEEDS_TWO);
+		return false;
+	}
+	if (a->dump && (a->all || (a->engine && a->wish.lfts))) {
+		tool_options_complain("--dump writes one set of tables: "
+				      "name one engine");
+		return false;
+	}
+	return true;
+}
+
+/* GOption has no option with two words. */
+static bool
+take_path(struct route_arguments *a, int *argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < *argc && strcmp(argv[i], "--path"); i++)
+		if (strcmp(argv[i], "--") == 0)
+			return true;
+	if (i == *argc)
+		return true;
+	if (i + 2 >= *argc) {
+		tool_options_complain(NEEDS_TWO);
+		return false;
+	}
+	a->path[0] = argv[i + 1];
+	a->path[1] = argv[i + 2];
+	a->wish.no_figures = true;
+	memmove(argv + i, argv + i + 3,
+		(size_t)(*argc - i - 3 + 1) * sizeof(*argv));
+	*argc -= 3;
+	return true;
+}
+
+#define AT(member)	offsetof(struct route_arguments, member)
+
+static const struct option options[] = {
+	{ NULL, "engine", 'e', &option_name, AT(engine), 0, 0, NULL, "NAME",
+	  "Route with this engine (auto: the one that minism would take)" },
+	OPTION_SWITCH("all", 'a', &option_bool, AT(all), 0,
+		      "Compare all engines"),
+	{ NULL, "lfts", 'l', &option_file, AT(wish.lfts), 0, 0, NULL, "FILE",
+	  "Judge these tables: opensm-lfts.dump, or the output of dump_fts" },
+	{ NULL, "before", 'b', &option_file, AT(wish.before), 0, 0, NULL,
+	  "FILE", "Tables that the switches hold: what changes, and is old "
+	  "next to new safe?" },
+	TOOL_FABRIC_OPTIONS(AT(wish.shuffle), AT(wish.seed),
+			    AT(wish.fail_links)),
+	{ NULL, "fail-switches", 0, &option_percent, AT(wish.fail_switches),
+	  0, 0, NULL, "PERCENT", "Take this share of the switches away" },
+	{ NULL, "roots", 0, &option_file, AT(wish.roots), 0, 0, NULL, "FILE",
+	  "GUIDs of the switches that are roots, one a line" },
+	{ NULL, "io", 0, &option_file, AT(wish.io), 0, 0, NULL, "FILE",
+	  "GUIDs of the CA ports of I/O nodes, one a line" },
+	{ NULL, "permutations", 0, &option_number, AT(wish.permutations), 0,
+	  MAX_PATTERNS, DEFAULT_PATTERNS, "N",
+	  "Random permutations, and bisections, to measure (1000)" },
+	{ NULL, "shifts", 0, &option_number, AT(wish.shifts), 0, MAX_PATTERNS,
+	  DEFAULT_PATTERNS, "N", "Shifts to measure at most (1000)" },
+	{ NULL, "threads", 0, &option_number, AT(wish.threads), 1,
+	  WORK_MAX_THREADS, NULL, "N",
+	  "Threads to use (default: one a processor)" },
+	{ NULL, "path", 0, &option_name, AT(one_end), 0, 0, NULL, "A B",
+	  "Print the paths between two ports (names, GUIDs or LIDs), to and "
+	  "fro, and no more" },
+	{ NULL, "dump", 'd', &option_file, AT(dump), 0, 0, NULL, "FILE",
+	  "Write the tables there, as opensm-lfts.dump" },
+	{ NULL, "net", 'n', &option_file, AT(net), 0, 0, NULL, "FILE",
+	  "Write the fabric, with its failures, there" },
+	OPTION_SWITCH("json", 'j', &option_bool, AT(json), 0, "Write JSON"),
+	TOOL_OPTIONS(AT(mode)),
+};
+
+static const struct option_table table = {
+	.options = options,
+	.n = G_N_ELEMENTS(options),
+	.usage = "FILE|SPEC",
+	.summary = help_summary,
+	.description = help_description,
+};
+
+static bool
+is_stdout(const char *path)
+{
+	return path && (strcmp(path, "-") == 0 ||
+			strcmp(path, "/dev/stdout") == 0);
+}
+
+static bool
+route_write_file(const char *path, const GString *text)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (is_stdout(path))
+		return tool_options_write(text);
+	if (state_file_is_stream(path)) {
+		FILE *out = fopen(path, "we");
+		bool good = out &&
+			fwrite(text->str, 1, text->len, out) == text->len;
+
+		if (out && fclose(out) != 0)
+			good = false;
+		if (!good)
+			tool_options_complain("%s: %s", path, g_strerror(errno));
+		return good;
+	}
+	if (state_file_is_ours(path, &error) &&
+	    g_file_set_contents(path, text->str, (gssize)text->len, &error))
+		return true;
+	tool_options_complain("%s", error->message);
+	return false;
+}
+
+/* The one that minism would take, by the same choice. */
+static struct lab_row *
+try_auto(struct route_lab *lab)
+{
+	const struct choice_wish wish = { .engine = NULL };
+	const struct engine_input in = lab_input(lab);
+	g_autoptr(GError) error = NULL;
+	struct choice choice;
+	struct lab_row *row;
+
+	if (!choose_tables(&wish, &in, &choice, &error)) {
+		row = g_new0(struct lab_row, 1);
+		row->name = g_strdup("auto");
+		row->refused = g_strdup(error->message);
+		row->verdict = LAB_REFUSED;
+		return row;
+	}
+	row = lab_try_engine(lab, choice.engine);
+	g_ptr_array_add(lab->notes, g_strdup_printf("auto took %s: %s",
+						    choice.engine->name,
+						    choice.reason));
+	choice_clear(&choice);
+	return row;
+}
+
+/* The rows that the options name; NULL if an engine is not known. */
+static GPtrArray *
+try_all(struct route_lab *lab, const struct route_arguments *a)
+{
+	g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(
+		(GDestroyNotify)lab_row_free);
+	g_autoptr(GError) error = NULL;
+	const struct engine *engine;
+	bool is_auto = a->engine ? strcmp(a->engine, "auto") == 0 :
+		!a->all && !a->wish.lfts;
+	size_t i;
+
+	for (i = 0; a->all && engines[i]; i++)
+		g_ptr_array_add(rows, lab_try_engine(lab, engines[i]));
+	if (is_auto) {
+		g_ptr_array_add(rows, try_auto(lab));
+	} else if (a->engine) {
+		engine = engine_by_name(a->engine, &error);
+		if (!engine) {
+			tool_options_complain("%s", error->message);
+			return NULL;
+		}
+		g_ptr_array_add(rows, lab_try_engine(lab, engine));
+	}
+	if (a->wish.lfts)
+		g_ptr_array_add(rows, lab_try_file(lab));
+	return g_steal_pointer(&rows);
+}
+
+static int
+report(const struct route_lab *lab, const struct route_arguments *a,
+       const GPtrArray *rows)
+{
+	const struct lab_row *row = g_ptr_array_index(rows, 0);
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GString) tables = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+	int status = LAB_GOOD;
+
+	if (a->dump && !row->refused) {
+		lft_text_write(lab->subnet, lab->lids, row->lft, tables);
+		if (!route_write_file(a->dump, tables))
+			return EXIT_FAILURE;
+	}
+	if (a->path[1] && row->refused) {
+		tool_options_complain("%s", row->refused);
+		return row->verdict;
+	}
+	if (a->path[1] && !lab_print_path(lab, row, (char **)a->path, text,
+					  &error)) {
+		tool_options_complain("%s", error->message);
+		return EXIT_FAILURE;
+	}
+	if (!a->path[1])
+		lab_print(lab, rows, a->json, text);
+	/* standard output is for the tables then */
+	if (is_stdout(a->dump) || is_stdout(a->net))
+		fputs(text->str, stderr);
+	else if (!tool_options_write(text))
+		return EXIT_FAILURE;
+	for (guint i = 0; i < rows->len; i++) {
+		row = g_ptr_array_index(rows, i);
+		status = MAX(status, (int)row->verdict);
+	}
+	return status;
+}
+
+static int
+route_run(const struct route_arguments *a)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GPtrArray) rows = NULL;
+	g_autoptr(GString) net = g_string_new(NULL);
+	int status = EXIT_FAILURE;
+	struct route_lab lab;
+
+	if (!lab_open(&lab, &a->wish, &error)) {
+		tool_options_complain("%s", error->message);
+	} else {
+		if (a->net)
+			net_file_write(lab.subnet, net);
+		if (!a->net || route_write_file(a->net, net))
+			rows = try_all(&lab, a);
+	}
+	if (rows)
+		status = report(&lab, a, rows);
+	lab_close(&lab);
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct route_arguments a = { .mode = TOOL_RUN };
+	int status = EXIT_FAILURE;
+
+	g_set_prgname("minism-route");
+	if (take_path(&a, &argc, argv) &&
+	    tool_options_read(&table, &a, &a.mode, argc, argv, &a.rest,
+			      EXIT_FAILURE, &status) &&
+	    check_arguments(&a))
+		status = route_run(&a);
+	option_free_texts(&table, &a);
+	g_strfreev(a.rest);
+	return status;
+}

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The routing laboratory: the work between options and report.
+ *
+ * Flow. lab_open: fabric (file or formula), failures, LIDs, graph, lists of
+ * GUIDs, previous tables. lab_try_engine and lab_try_file make one row each:
+ * tables, verification, figures.
+ *
+ * LIDs. Those in the fabric's file count; ports without one get the LIDs that
+ * the files of tables have for them, so that tables of another subnet manager
+ * are verified on the fabric that they were made for; the rest are assigned as
+ * minism would.
+ *
+ * Progress goes to standard error if that is a terminal, and only after a
+ * second.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "routing/lft_text.h"
+#include "routing/multicast.h"
+#include "lab/route_lab.h"
+#include "lab/show.h"
+#include "sm/config/guid_files.h"
+#include "topology/text.h"
+#include "topology/generate.h"
+#include "topology/net_file.h"
+#include "topology/prng.h"
+
+#define PATIENCE_US	1000000
+
+const char *
+lab_verdict_name(enum lab_verdict verdict)
+{
+	static const char *const names[] = {
+		[LAB_GOOD] = "good",
+		[LAB_REFUSED] = "refused",
+		[LAB_UNREACHABLE] = "unreachable",
+		[LAB_ASTRAY] = "astray",
+		[LAB_CREDIT_LOOP] = "credit loop",
+	};
+
+	return names[verdict];
+}
+
+/* `what` NULL: done, wipe the line. */
+static void
+lab_progress(const struct route_lab *lab, const char *who, const char *what)
+{
+	if (!lab->show_progress ||
+	    g_get_monotonic_time() - lab->start < PATIENCE_US)
+		return;
+	fprintf(stderr, "\r\033[K");
+	if (what)
+		fprintf(stderr, "%s: %s ...", who, what);
+	fflush(stderr);
+}
+
+/* --- files --- */
+
+static struct snapshot *
+load_subnet(const struct lab_wish *w, GError **error)
+{
+	/* Links of a formula fail in the generator: the same ones as in
+	 * minism-fabric. */
+	const struct generate_options options = {
+		.seed = w->seed,
+		.shuffle_guids = w->shuffle,
+		.fail_per_mille = w->fail_links,
+	};
+	struct link_failures damage = {
+		.seed = w->seed,
+		.links_per_mille = net_file_is_formula(w->fabric) ? 0 :
+			w->fail_links,
+		.switches_per_mille = w->fail_switches,
+	};
+	struct snapshot *s = net_file_open(w->fabric, &options, error), *rest;
+
+	if (!s || (!damage.links_per_mille && !damage.switches_per_mille))
+		return s;
+	rest = snapshot_fail_links(s, &damage);
+	snapshot_unref(s);
+	return rest;
+}
+
+/* *file stays NULL if there is no such file to be read. */
+static bool
+load_tables(const char *path, struct lft_text **file, GError **error)
+{
+	const char *text;
+	GMappedFile *map;
+	size_t len, bom;
+
+	*file = NULL;
+	if (!path)
+		return true;
+	map = g_mapped_file_new(path, FALSE, error);
+	if (!map)
+		return false;
+	text = g_mapped_file_get_contents(map);
+	len = g_mapped_file_get_length(map);
+	bom = text_bom(text, len);
+	*file = lft_text_parse(text + bom, len - bom, path, error);
+	g_mapped_file_unref(map);
+	return *file != NULL;
+}
+
+/* With the largest LMC that the fabric or the file has. */
+static bool
+lab_assign_lids(struct route_lab *lab, const struct lft_text *file,
+		GError **error)
+{
+	const GArray *owners = file ? file->owners : NULL;
+	const struct snapshot *s = lab->subnet;
+	bool has_lids = false;
+	unsigned lmc = 0;
+
+	for (uint32_t p = 0; p < s->n_ports; p++) {
+		if (!s->ports[p].known || !snapshot_is_end_port(s, p))
+			continue;
+		lmc = MAX(lmc, s->ports[p].info.lmc);
+		has_lids |= s->ports[p].info.lid != LID_NONE;
+	}
+	for (guint i = 0; owners && i < owners->len; i++) {
+		const struct lid_range *range =
+			&g_array_index(owners, struct lid_range, i);
+
+		while (lmc < LMC_MAX && range->max - range->min >= 1 << lmc)
+			lmc++;
+	}
+	/* Guessing would make nonsense of good tables. */
+	if (file && owners->len == 0 && !has_lids) {
+		g_set_error(error, LFT_TEXT_ERROR, LFT_TEXT_ERROR_FABRIC,
+			    "%s: does not say which port has which LID, nor "
+			    "does %s", file->name, lab->wish->fabric);
+		return false;
+	}
+	lab->lids = lid_assign(s, lmc, owners ? (const struct lid_range *)
+				(const void *)owners->data : NULL,
+				owners ? owners->len : 0, lab->notes, error);
+	return lab->lids != NULL;
+}
+
+/* Tables of files need LIDs, and LIDs may come from these files. */
+static bool
+lab_open_tables(struct route_lab *lab, GError **error)
+{
+	struct lft_text *lfts = NULL, *before = NULL;
+	bool ok = load_tables(lab->wish->lfts, &lfts, error) &&
+		load_tables(lab->wish->before, &before, error) &&
+		lab_assign_lids(lab, lfts ? lfts : before, error);
+
+	if (ok && lfts) {
+		lab->lfts = lft_text_tables(lfts, lab->subnet, lab->lids,
+					   lab->notes, error);
+		ok = lab->lfts != NULL;
+	}
+	if (ok && before) {
+		lab->before = lft_text_tables(before, lab->subnet, lab->lids,
+					     lab->notes, error);
+		ok = lab->before != NULL;
+	}
+	lft_text_free(lfts);
+	lft_text_free(before);
+	return ok;
+}
+
+static uint64_t
+switch_guid(const struct route_lab *lab, uint32_t sw)
+{
+	return lab->subnet->nodes[lab->subnet->switches[sw]].info.node_guid;
+}
+
+/* 0: the target is port 0 of a switch. */
+static uint64_t
+target_guid(const struct route_lab *lab, uint32_t target)
+{
+	const struct graph_target *t = &lab->g->targets[target];
+
+	return t->port ? lab->subnet->ports[lab->lids->owner[t->lid]].guid : 0;
+}
+
+/* *marks, of n elements: true if the GUID is in the file; NULL without one. */
+static bool
+lab_mark(struct route_lab *lab, const char *path, const char *what, uint32_t n,
+	 uint64_t (*guid_of)(const struct route_lab *lab, uint32_t i),
+	 uint8_t **marks, GError **error)
+{
+	g_autofree char *text = path ? text_read_file(path, error) : NULL;
+	g_autoptr(GArray) list = text ? guid_list_parse(text, path, error) :
+		NULL;
+	uint32_t n_found = 0;
+
+	if (!list)
+		return !path;
+	*marks = g_new0(uint8_t, n);
+	for (uint32_t i = 0; i < n; i++)
+		n_found += (*marks)[i] = guid_list_has(list, guid_of(lab, i));
+	if (n_found < list->len)
+		g_ptr_array_add(lab->notes, g_strdup_printf(
+			"%s: %u of %u GUIDs are %s of this fabric", path,
+			n_found, list->len, what));
+	return true;
+}
+
+bool
+lab_open(struct route_lab *lab, const struct lab_wish *wish, GError **error)
+{
+	*lab = (struct route_lab){
+		.wish = wish,
+		.notes = g_ptr_array_new_with_free_func(g_free),
+		.show_progress = isatty(STDERR_FILENO),
+		.start = g_get_monotonic_time(),
+	};
+	lab->subnet = load_subnet(wish, error);
+	if (!lab->subnet || !lab_open_tables(lab, error))
+		return false;
+	lab->g = graph_new(lab->subnet, lab->lids);
+	lab->hosts = order_hosts(lab->g, &lab->n_hosts);
+	if (!wish->no_figures)
+		lab->bound = metrics_bound(lab->g, false);
+	return lab_mark(lab, wish->roots, "switches", lab->subnet->n_switches,
+			switch_guid, &lab->is_root, error) &&
+		lab_mark(lab, wish->io, "CA ports", lab->g->n_targets,
+			 target_guid, &lab->is_io, error);
+}
+
+void
+lab_close(struct route_lab *lab)
+{
+	lft_free(lab->lfts);
+	lft_free(lab->before);
+	g_free(lab->is_root);
+	g_free(lab->is_io);
+	g_free(lab->hosts);
+	graph_free(lab->g);
+	lid_map_free(lab->lids);
+	snapshot_unref(lab->subnet);
+	g_ptr_array_unref(lab->notes);
+}
+
+/* --- rows --- */
+
+static double
+ms_since(int64_t start)
+{
+	return (double)(g_get_monotonic_time() - start) / 1000;
+}
+
+static void
+row_verify(struct lab_row *row, const struct route_lab *lab)
+{
+	const struct verify_reach *reach = &row->verified.reach;
+	int64_t start = g_get_monotonic_time();
+	struct channels_result channels;
+	struct lft *entries;
+
+	lab_progress(lab, row->name, "verifying");
+	verify_tables(lab->g, row->lft, NULL, row->ranks, &row->verified);
+	row->verify_ms = ms_since(start);
+	if (row->ranks) {	/* it did not count channels */
+		channels_clear(&row->verified.channels);
+		channels_check(lab->g, row->lft, NULL,
+			       &row->verified.channels);
+	}
+	/* A loop may exist only with the traffic of switches. */
+	if (row->verified.channels.n_looped) {
+		entries = metrics_host_entries(lab->g, row->lft);
+		channels_check(lab->g, entries, NULL, &channels);
+		row->looped_hosts = channels.n_looped;
+		channels_clear(&channels);
+		lft_free(entries);
+	}
+	if (lab->before)
+		channels_check(lab->g, row->lft, lab->before, &row->together);
+	if (row->verified.channels.n_looped || row->together.n_looped)
+		row->verdict = LAB_CREDIT_LOOP;
+	else if (reach->looping || reach->astray)
+		row->verdict = LAB_ASTRAY;
+	else if (reach->lost_hosts || reach->lost_mixed)
+		row->verdict = LAB_UNREACHABLE;
+}
+
+/* Members of all groups, the first of which has all hosts. */
+static struct multicast_member *
+draw_members(const struct route_lab *lab, struct multicast_group *groups)
+{
+	uint32_t n = lab->n_hosts + LAB_GROUPS * LAB_MEMBERS, i, k, host;
+	struct multicast_member *members = g_new(struct multicast_member, n);
+	uint64_t random = prng_stream(lab->wish->seed, 7);
+	const struct graph_target *t;
+
+	for (i = 0, n = 0; i < LAB_GROUPS + 1; i++) {
+		groups[i].mlid = (uint16_t)(0xc000 + i);
+		groups[i].members = members + n;
+		groups[i].n_members = i == 0 ? lab->n_hosts : LAB_MEMBERS;
+		for (k = 0; k < groups[i].n_members; k++, n++) {
+			host = i == 0 ? k : prng_below(&random, lab->n_hosts);
+			t = &lab->g->targets[lab->hosts[host]];
+			members[n] = (struct multicast_member){
+				t->sw, t->port, true };
+		}
+	}
+	return members;
+}
+
+static void
+row_spread_groups(struct lab_row *row, const struct route_lab *lab)
+{
+	struct multicast_group groups[LAB_GROUPS + 1];
+	struct multicast_input in = {
+		.g = lab->g, .ranks = row->ranks,
+		.groups = groups, .n_groups = LAB_GROUPS + 1,
+	};
+	g_autofree struct multicast_member *members = NULL;
+	g_autofree uint32_t *own = NULL;
+	struct channels *channels;
+	struct multicast_output out;
+	uint64_t sum = 0, n = 0;
+
+	if (row->verified.channels.n_looped || !lab->n_hosts)
+		return;
+	members = draw_members(lab, groups);
+	if (!in.ranks)
+		in.ranks = own = multicast_ranks(lab->g);
+	channels = multicast_channels(lab->g, row->lft, NULL, in.ranks);
+	in.channels = channels;
+	multicast_route(&in, &out);
+	row->missed = out.lost->len;
+	for (uint32_t e = 0; e < lab->g->n_edges; e++) {
+		row->max_trees = MAX(row->max_trees, out.load[e]);
+		sum += out.load[e];
+		n += out.load[e] > 0;
+	}
+	row->mean_trees = n ? (double)sum / (double)n : 0;
+	multicast_output_clear(&out);
+	channels_free(channels);
+}
+
+static void
+row_measure(struct lab_row *row, const struct route_lab *lab)
+{
+	struct metrics_sample sample = {
+		.hosts = lab->hosts,
+		.n_hosts = lab->n_hosts,
+		.seed = lab->wish->seed,
+		.n_threads = lab->wish->threads,
+		.n = lab->wish->permutations,
+	};
+
+	if (lab->wish->no_figures)
+		return;
+	lab_progress(lab, row->name, "all-to-all");
+	metrics_all_to_all(lab->g, row->lft, row->ranks, &row->load);
+	lab_progress(lab, row->name, "path lengths");
+	metrics_paths(lab->g, row->lft, &row->paths);
+	sample.max_hops = row->paths.max;
+	lab_progress(lab, row->name, "permutations");
+	metrics_permutations(lab->g, row->lft, &sample, &row->permutations);
+	lab_progress(lab, row->name, "bisections");
+	row->bisection = metrics_bisections(lab->g, row->lft, &sample);
+	lab_progress(lab, row->name, "shifts");
+	sample.n = lab->wish->shifts;
+	metrics_shifts(lab->g, row->lft, &sample, &row->shifts);
+	lab_progress(lab, row->name, "rails");
+	metrics_rails(lab->g, row->lft, &sample, &row->rails);
+	if (lab->before)
+		metrics_churn(lab->before, row->lft, &row->churn);
+	lab_progress(lab, row->name, "multicast");
+	row_spread_groups(row, lab);
+}
+
+static struct lab_row *
+row_new(const char *name)
+{
+	struct lab_row *row = g_new0(struct lab_row, 1);
+
+	row->name = g_strdup(name);
+	row->compute_ms = -1;
+	return row;
+}
+
+void
+lab_row_free(struct lab_row *row)
+{
+	verify_result_clear(&row->verified);
+	channels_clear(&row->together);
+	metrics_paths_clear(&row->paths);
+	lft_free(row->lft);
+	g_free(row->ranks);
+	if (row->notes)
+		g_ptr_array_unref(row->notes);
+	g_free(row->refused);
+	g_free(row->name);
+	g_free(row);
+}
+
+struct engine_input
+lab_input(const struct route_lab *lab)
+{
+	return (struct engine_input){
+		.g = lab->g,
+		.previous = lab->before,
+		.is_root = lab->is_root,
+		.is_io = lab->is_io,
+		.n_threads = lab->wish->threads,
+	};
+}
+
+struct lab_row *
+lab_try_engine(struct route_lab *lab, const struct engine *engine)
+{
+	const struct engine_input in = lab_input(lab);
+	struct lab_row *row = row_new(engine->name);
+	g_autoptr(GError) error = NULL;
+	struct engine_output out;
+	int64_t start;
+
+	row->summary = engine->summary;
+	row->lft = lft_new(lab->g->n_switches, lab->g->top);
+	engine_output_init(&out, row->lft);
+	lab_progress(lab, row->name, "routing");
+	start = g_get_monotonic_time();
+	if (engine->compute(&in, &out, &error)) {
+		row->compute_ms = ms_since(start);
+		row->notes = g_ptr_array_ref(out.notes);
+		row->ranks = g_steal_pointer(&out.ranks);
+		row_verify(row, lab);
+		row_measure(row, lab);
+	} else {
+		row->refused = g_strdup(error->message);
+		row->verdict = LAB_REFUSED;
+	}
+	engine_output_clear(&out);
+	lab_progress(lab, row->name, NULL);
+	return row;
+}
+
+struct lab_row *
+lab_try_file(struct route_lab *lab)
+{
+	g_autofree char *name = g_path_get_basename(lab->wish->lfts);
+	struct lab_row *row = row_new(name);
+
+	row->lft = lft_ref(lab->lfts);
+	row_verify(row, lab);
+	row_measure(row, lab);
+	lab_progress(lab, row->name, NULL);
+	return row;
+}
+
+/* --- one path --- */
+
+static uint32_t
+lab_find_end(const struct route_lab *lab, const char *text, GError **error)
+{
+	const struct snapshot *s = lab->subnet;
+	uint32_t port, found = SNAPSHOT_NONE, n = 0;
+	char *end;
+	uint64_t number = g_ascii_strtoull(text, &end, 0);
+
+	if (end == text || *end)
+		number = 0;
+	for (port = 0; port < s->n_ports; port++) {
+		const struct snapshot_node *node = snapshot_node_of(s, port);
+
+		if (!snapshot_is_end_port(s, port) ||
+		    (strcmp(snapshot_node_name(node), text) &&
+		     (!number || (number != s->ports[port].guid &&
+				  number != node->info.node_guid &&
+				  number != lab->lids->base[port]))))
+			continue;
+		found = found == SNAPSHOT_NONE ? port : found;
+		n++;
+	}
+	if (n == 1)
+		return found;
+	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT, n ?
+		    "%s: %u ports are called so; a PortGUID or a LID names one"
+		    : "%s: no port has this name, GUID or LID", text, n);
+	return SNAPSHOT_NONE;
+}
+
+bool
+lab_print_path(const struct route_lab *lab, const struct lab_row *row,
+	       char **ends, GString *out, GError **error)
+{
+	uint32_t from = lab_find_end(lab, ends[0], error), to;
+
+	if (from == SNAPSHOT_NONE)
+		return false;
+	to = lab_find_end(lab, ends[1], error);
+	if (to == SNAPSHOT_NONE)
+		return false;
+	show_route(lab->subnet, lab->lids, row->lft, from, to, out);
+	g_string_append_c(out, '\n');
+	show_route(lab->subnet, lab->lids, row->lft, to, from, out);
+	return true;
+}

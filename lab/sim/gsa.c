@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The agents of a node on QP 1.
+ *
+ * Performance management (IBA 16.1): ClassPortInfo, PortCounters,
+ * PortCountersExtended. Packets are counted by move.c on each link, errors
+ * where they happen, in move.c too, or by a command (sim_port_add_errors). A
+ * counter on the wire stops at its highest value.
+ *
+ * Congestion control (IBA annex A10), as far as managers read and write it: a
+ * Get returns what was set, or 0. No packet is marked or throttled, and the
+ * CC_Key is not checked.
+ */
+#include "lab/sim/state.h"
+#include "sm/mad/bytes.h"
+
+#include <string.h>
+
+#define ATTR_CLASS_PORT_INFO	0x0001
+/* AllPortSelect, extended width */
+#define CAPABILITIES		0x0300u
+#define RESPONSE_TIME		16u	/* 4.096 us * 2^16 = 0.27 s */
+#define ALL_PORTS		0xffu
+
+#define CC_ATTR_INFO		0x0011
+#define CC_ATTR_KEY_INFO		0x0012
+#define CC_ATTR_LOG		0x0013
+#define CC_ATTR_SWITCH_SETTING	0x0014
+#define CC_ATTR_SWITCH_PORTS	0x0015
+#define CC_ATTR_CA_SETTING		0x0016
+#define CC_ATTR_CA_TABLE		0x0017
+#define CC_ATTR_TIMESTAMP		0x0018
+#define CC_CLASS_VERSION		2
+#define CC_DATA_OFFSET		64
+#define CC_LOG_TYPE		32
+#define CC_DATA_LEN		(MAD_SIZE - CC_DATA_OFFSET)
+#define CC_TABLE_BLOCKS		2u	/* ControlTableCap */
+
+void
+sim_port_add_errors(struct sim *sim, uint32_t port, enum perf_error error,
+		    uint64_t n)
+{
+	sim->ports[port].counters.error[error] += n;
+}
+
+const struct sim_counters *
+sim_port_counters(const struct sim *sim, uint32_t port)
+{
+	return &sim->ports[port].counters;
+}
+
+static unsigned
+serve_counters(struct sim *sim, const struct sim_packet *p, uint8_t *data,
+	       bool extended)
+{
+	const struct sim_node *node = sim_node_of(sim, p->to);
+	unsigned select = data[1], counters = bytes_load16(data + 2);
+	unsigned first = extended ? 0 : PERF_N_ERRORS;	/* of the traffic */
+	bool is_switch = sim_is_switch(node);
+	bool is_set = p->h.method == MAD_METHOD_SET;
+	struct sim_counters sum = { 0 };
+
+	if (select != ALL_PORTS && (select > node->info.num_ports ||
+	    (!is_switch && select != sim->ports[p->to].num)))
+		return MAD_STATUS_BAD_VALUE;
+	for (unsigned num = 0; num <= node->info.num_ports; num++) {
+		struct sim_counters *c =
+			&sim->ports[node->first_port + num].counters;
+
+		if (select != ALL_PORTS && num != select)
+			continue;
+		/* A Set writes 0 to the selected counters, for any value. Port
+		 * 255: the sum of all ports. */
+		for (unsigned i = 0; i < PERF_N_ERRORS; i++) {
+			if (is_set && !extended && counters >> i & 1)
+				c->error[i] = 0;
+			sum.error[i] += c->error[i];
+		}
+		for (unsigned i = 0; i < SIM_N_TRAFFIC; i++) {
+			if (is_set && counters >> (first + i) & 1)
+				c->traffic[i] = 0;
+			sum.traffic[i] += c->traffic[i];
+		}
+	}
+	memset(data + 4, 0, MAD_SIZE - SMP_DATA_OFFSET - 4);
+	for (unsigned i = 0; i < SIM_N_TRAFFIC; i++)
+		if (extended)
+			bytes_store64(data + 8 + 8 * i, sum.traffic[i]);
+		else
+			bytes_store32(data + 24 + 4 * i,
+				      MIN(sum.traffic[i], UINT32_MAX));
+	if (extended)	/* unicast packets */
+		memcpy(data + 40, data + 24, 16);
+	else
+		perf_errors_store(data, sum.error);
+	return MAD_STATUS_OK;
+}
+
+unsigned
+sim_pma_answer(struct sim *sim, struct sim_packet *p)
+{
+	uint8_t *data = p->mad + SMP_DATA_OFFSET;
+
+	if (p->h.class_version != PERF_CLASS_VERSION)
+		return MAD_STATUS_BAD_VERSION;
+	switch (p->h.attr_id) {
+	case ATTR_CLASS_PORT_INFO:
+		if (p->h.method != MAD_METHOD_GET)
+			break;
+		memset(data, 0, MAD_SIZE - SMP_DATA_OFFSET);
+		data[0] = data[1] = 1;
+		bytes_store16(data + 2, CAPABILITIES);
+		data[7] = RESPONSE_TIME;
+		return MAD_STATUS_OK;
+	case PERF_ATTR_PORT_COUNTERS:
+		return serve_counters(sim, p, data, false);
+	case PERF_ATTR_PORT_COUNTERS_EXT:
+		return serve_counters(sim, p, data, true);
+	}
+	return MAD_STATUS_BAD_ATTRIBUTE;
+}
+
+/* --- congestion control --- */
+
+unsigned
+sim_congestion_answer(struct sim *sim, struct sim_packet *p)
+{
+	struct sim_node *node = sim_node_of(sim, p->to);
+	bool is_switch = sim_is_switch(node);
+	unsigned blocks = 0;	/* of the attribute that the node has */
+	bool is_fixed = p->h.attr_id == CC_ATTR_INFO ||
+		p->h.attr_id == CC_ATTR_LOG ||
+		p->h.attr_id == CC_ATTR_TIMESTAMP;
+	void *key = GUINT_TO_POINTER(p->h.attr_id << 16 | p->h.attr_mod);
+	uint8_t *data = p->mad + CC_DATA_OFFSET;
+	const uint8_t *kept = NULL;
+
+	if (p->h.class_version != CC_CLASS_VERSION)
+		return MAD_STATUS_BAD_VERSION;
+	switch (p->h.attr_id) {
+	case CC_ATTR_INFO:
+	case CC_ATTR_KEY_INFO:
+	case CC_ATTR_LOG:
+	case CC_ATTR_TIMESTAMP:
+		blocks = 1;
+		break;
+	case CC_ATTR_SWITCH_SETTING:
+		blocks = is_switch;
+		break;
+	case CC_ATTR_SWITCH_PORTS:
+		blocks = is_switch ? node->info.num_ports / 32 + 1 : 0;
+		break;
+	case CC_ATTR_CA_SETTING:
+		blocks = !is_switch;
+		break;
+	case CC_ATTR_CA_TABLE:
+		blocks = is_switch ? 0 : CC_TABLE_BLOCKS;
+		break;
+	}
+	if (!blocks || (is_fixed && p->h.method == MAD_METHOD_SET))
+		return MAD_STATUS_BAD_ATTRIBUTE;
+	if (p->h.attr_mod >= blocks)
+		return MAD_STATUS_BAD_VALUE;
+	if (p->h.method == MAD_METHOD_SET) {
+		if (!node->congestion)
+			node->congestion = g_hash_table_new_full(NULL, NULL,
+								 NULL, g_free);
+		g_hash_table_insert(node->congestion, key,
+				    g_memdup2(data, CC_DATA_LEN));
+		return MAD_STATUS_OK;
+	}
+	if (node->congestion)
+		kept = g_hash_table_lookup(node->congestion, key);
+	memset(data, 0, CC_DATA_LEN);
+	if (kept)
+		memcpy(data, kept, CC_DATA_LEN);
+	else if (p->h.attr_id == CC_ATTR_INFO && !is_switch)
+		data[2] = CC_TABLE_BLOCKS;
+	if (p->h.attr_id == CC_ATTR_LOG)
+		p->mad[CC_LOG_TYPE] = is_switch ? 1 : 2;
+	return MAD_STATUS_OK;
+}

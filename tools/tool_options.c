@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#include "config.h"
+
+#include "tools/tool_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void
+tool_options_complain(const char *format, ...)
+{
+	g_autofree char *line = NULL;
+	va_list args;
+
+	va_start(args, format);
+	line = g_strdup_vprintf(format, args);
+	va_end(args);
+	for (char *c = line; *c; c++)
+		if (g_ascii_iscntrl(*c))
+			*c = '?';
+	fprintf(stderr, "%s: %s\n", g_get_prgname(), line);
+}
+
+bool
+tool_options_read(const struct option_table *t, void *values, const int *mode,
+		  int argc, char **argv, char ***words, int usage, int *status)
+{
+	g_autoptr(GString) text = NULL;
+	g_autoptr(GError) error = NULL;
+	g_autofree char *help = NULL;
+
+	option_set_defaults(t, values);
+	if (!option_read(t, values, argc, argv, words, &error)) {
+		tool_options_complain("%s", error->message);
+		*status = usage;
+		return false;
+	}
+	if (*mode == TOOL_RUN)
+		return true;
+	help = *mode == TOOL_VERSION ?
+		g_strconcat(g_get_prgname(), " " PACKAGE_VERSION "\n", NULL) :
+		option_help(t);
+	text = g_string_new(help);
+	*status = tool_options_write(text) ? EXIT_SUCCESS : EXIT_FAILURE;
+	return false;
+}
+
+bool
+tool_options_one_word(char *const *words, const char *what)
+{
+	if (!words || !words[0])
+		tool_options_complain("%s is missing; see %s --help", what,
+				      g_get_prgname());
+	else if (words[1])
+		tool_options_complain("more than one %s (is it quoted?); see "
+				      "%s --help", what, g_get_prgname());
+	return words && words[0] && !words[1];
+}
+
+bool
+tool_options_write(const GString *text)
+{
+	if (fwrite(text->str, 1, text->len, stdout) == text->len &&
+	    fflush(stdout) == 0)
+		return true;
+	tool_options_complain("standard output: %s", g_strerror(errno));
+	return false;
+}
