@@ -60,7 +60,8 @@ struct daemon {
 	struct http *http;		/* NULL: not open */
 	struct notify *notify;		/* NULL: no service of systemd */
 	struct fabric_pages *pages;
-	struct file_writer *report;	/* NULL: none is asked for */
+	struct views *views[2];		/* without and with tables */
+	struct file_writer *report, *view_file;	/* NULL: none is asked for */
 	/* Writes what is large, the dumps and the report: keys and state must
 	 * not wait behind them. NULL: at once. */
 	struct beside *slow;
@@ -82,6 +83,7 @@ struct dump {
 };
 
 static void dump_fabric(struct daemon *d);
+static void daemon_look(struct control_view *out, void *data);
 
 static void
 dump_work(void *values)
@@ -165,6 +167,16 @@ on_page(const GString *html, void *data)
 }
 
 static void
+on_view(const GString *text, void *data)
+{
+	struct daemon *d = data;
+
+	if (d->view_file)
+		file_writer_put(d->view_file, g_string_new_len(text->str,
+							(gssize)text->len));
+}
+
+static void
 on_sweep_end(const struct sweep_report *r, void *data)
 {
 	struct daemon *d = data;
@@ -186,8 +198,16 @@ on_sweep_end(const struct sweep_report *r, void *data)
 		dump_fabric(d);
 	}
 	fabric_pages_expire(d->pages);
+	for (unsigned i = 0; i < G_N_ELEMENTS(d->views); i++)
+		views_expire(d->views[i]);
 	if (v && d->report)
 		make_page(d, v->subnet, v->lids, v->lft);
+	if (v && d->view_file) {
+		struct control_view cv;
+
+		daemon_look(&cv, d);
+		views_make(d->views[true], control_view_values(&cv, v, true));
+	}
 	notify_tell(d->notify, NOTIFY_SWEPT);
 	if (d->conf->mode == OPTIONS_MODE_RUN)
 		return;
@@ -353,6 +373,21 @@ daemon_page(uint64_t *number, void *data)
 	return fabric_pages_get(d->pages, number);
 }
 
+static const GString *
+daemon_view(bool tables, uint64_t *number, void *data)
+{
+	struct daemon *d = data;
+	struct views *views = d->views[tables];
+	const GString *text = views_get(views, number);
+	struct control_view v;
+
+	if (text || *number)
+		return text;
+	daemon_look(&v, d);
+	*number = views_make(views, control_view_published(&v, tables));
+	return views_get(views, number);
+}
+
 static void
 daemon_sweep(void *data)
 {
@@ -446,6 +481,7 @@ open_servers(struct daemon *d)
 	const struct control_hooks hooks = {
 		.look = daemon_look,
 		.page = daemon_page,
+		.view = daemon_view,
 		.sweep = daemon_sweep,
 		.reload = daemon_reload,
 		.change = daemon_change,
@@ -702,11 +738,20 @@ open_report(struct daemon *d)
 
 	if (d->transport->timers || d->conf->mode == OPTIONS_MODE_RUN)
 		d->slow = beside_new(NULL, 0);
+	if (d->conf->view_file)
+		d->view_file = file_writer_new(d->slow, d->log,
+			&(struct file_writer_params){
+				.path = d->conf->view_file,
+				.subsystem = "daemon", .mode = 0666,
+			});
 	if (params.path)
 		d->report = file_writer_new(d->slow, d->log, &params);
-	/* a run that ends by itself is asked for its file */
+	/* a run that ends by itself is asked for its files */
 	d->pages = fabric_pages_new(d->conf->mode == OPTIONS_MODE_RUN ?
 				    d->slow : NULL, on_page, d);
+	for (unsigned i = 0; i < G_N_ELEMENTS(d->views); i++)
+		d->views[i] = views_new(d->conf->mode == OPTIONS_MODE_RUN ?
+					d->slow : NULL, i ? on_view : NULL, d);
 }
 
 /* The reverse order of daemon_run(). */
@@ -720,7 +765,10 @@ daemon_disconnect(struct daemon *d)
 	http_close(d->http);
 	control_socket_close(d->control);
 	fabric_pages_free(d->pages);
+	for (unsigned i = 0; i < G_N_ELEMENTS(d->views); i++)
+		views_free(d->views[i]);
 	file_writer_free(d->report);
+	file_writer_free(d->view_file);
 	/* a run that ends by itself is asked for its files */
 	if (!beside_free(d->slow, is_resident ? SLOW_END_US : SLOW_ONCE_US)) {
 		log_say(d->log, LOG_WARNING, "daemon", "the disk does not "

@@ -84,8 +84,8 @@ write_cable(const struct snapshot *s, uint32_t index, GString *out)
 	g_string_append_c(out, '\n');
 }
 
-static void
-net_write_node(const struct snapshot *s, uint32_t n, GString *out)
+void
+net_file_write_node(const struct snapshot *s, uint32_t n, GString *out)
 {
 	const struct snapshot_node *node = &s->nodes[n];
 	const struct snapshot_port *port0 = &s->ports[node->first_port];
@@ -132,12 +132,12 @@ net_file_write(const struct snapshot *s, GString *out)
 				       " port %016" PRIx64 "\n",
 				       s->nodes[home].info.node_guid,
 				       s->ports[s->local_port].guid);
-		net_write_node(s, home, out);
+		net_file_write_node(s, home, out);
 	}
 	for (uint32_t i = 0; i < s->n_switches; i++)
 		if (s->switches[i] != home)
-			net_write_node(s, s->switches[i], out);
+			net_file_write_node(s, s->switches[i], out);
 	for (uint32_t n = 0; n < s->n_nodes; n++)
 		if (n != home && !snapshot_is_switch(&s->nodes[n]))
-			net_write_node(s, n, out);
+			net_file_write_node(s, n, out);
 }

@@ -322,6 +322,8 @@ static const struct option rows[] = {
 	{ "cache_dir", "cache-dir", 0, &option_text, AT(cache_dir), 0, 0,
 	  MINISM_CACHEDIR, "FOLDER",
 	  "where LIDs are remembered (" MINISM_CACHEDIR ")" },
+	{ "view_file", "view", 0, &option_text, AT(view_file), 0, 0, NULL,
+	  "FILE", "the fabric for programs, after each sweep (none)" },
 	{ "dump_dir", "dump-dir", 0, &option_text, AT(dump_dir), 0, 0, NULL,
 	  "FOLDER", "where dumps of the subnet go (no dumps)" },
 	{ "report", "report", 0, &option_text, AT(report), 0, 0, NULL,
@@ -831,7 +833,7 @@ static bool
 is_place(const struct option *o)
 {
 	static const size_t places[] = {
-		AT(cache_dir), AT(control_socket), AT(dump_dir),
+		AT(cache_dir), AT(control_socket), AT(dump_dir), AT(view_file),
 		AT(dump_files_dir), AT(http), AT(log_file), AT(pid_file),
 		AT(report),
 	};

@@ -104,6 +104,7 @@ struct options {
 	char *cache_dir;	/* NULL: nothing is remembered */
 	char *dump_dir;		/* NULL: no dumps */
 	char *report;		/* a page of the fabric; NULL: none */
+	char *view_file;	/* minism-view(5); NULL: none */
 	char *dump_files_dir;	/* OpenSM's, which dumps there if log_flags */
 	unsigned log_flags;	/* has 0x40; its mask of messages to log */
 	char *pcap;		/* file for a capture of all MADs */

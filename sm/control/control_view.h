@@ -12,6 +12,7 @@
 #include "sm/mcast_manager.h"
 #include "sm/perf_manager.h"
 #include "sm/standby.h"
+#include "sm/view.h"
 #include "sm/control/status.h"
 #include "sm/mad/smp.h"
 #include "topology/expected.h"
@@ -75,6 +76,8 @@ struct control_hooks {
 	void (*look)(struct control_view *out, void *data);
 	/* see fabric_pages_get(); not before a sweep has read the fabric */
 	const GString *(*page)(uint64_t *number, void *data);
+	/* see views_get(); the same */
+	const GString *(*view)(bool tables, uint64_t *number, void *data);
 	void (*sweep)(void *data);
 	/* lines, of char *: warnings, or errors */
 	bool (*reload)(GPtrArray *lines, void *data);
@@ -88,6 +91,13 @@ struct control_hooks {
 	void (*set)(enum control_setting what, unsigned value, void *data);
 	void *data;
 };
+
+/* What the text of a view is made of: this fabric, or the one that the SA
+ * answers from. */
+struct view_values *control_view_values(const struct control_view *v,
+					const struct view *of, bool tables);
+struct view_values *control_view_published(const struct control_view *v,
+					   bool tables);
 
 /* The state of the subnet: "up", "degraded", ... */
 enum control_code control_verdict(const struct control_view *v,

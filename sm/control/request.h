@@ -70,6 +70,7 @@ void control_nodes(struct control_request *r);
 void control_links(struct control_request *r);
 void control_errors(struct control_request *r);
 void control_report(struct control_request *r);
+void control_view(struct control_request *r);
 void control_ports(struct control_request *r);
 void control_groups(struct control_request *r);
 void control_members(struct control_request *r);

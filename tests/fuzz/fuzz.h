@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define FUZZ_TARGETS(X) \
 	X(attr) X(cache) X(conf) X(ctl) X(discover) X(generate) X(guid2lid) \
 	X(keys) X(lft_text) X(netfile) X(nodenames) X(partfile) X(rmpp) X(sa) \
-	X(sa_wire) X(serve) X(standby)
+	X(sa_wire) X(serve) X(standby) X(view)
 #define FUZZ_DECLARE(name) int fuzz_##name(const uint8_t *data, size_t size);
 FUZZ_TARGETS(FUZZ_DECLARE)
 

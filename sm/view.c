@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Writing a view.
+ *
+ * Order: the first line of a net file, the head and the lines that are about the
+ * whole fabric, the net file, then what it cannot say of nodes and ports, the
+ * tables if they are asked for, and #end. Of ports only what differs from most
+ * is written. Tables are by far the largest part: 46 MB at 11,664 hosts, where
+ * the rest is 7 MB.
+ */
+#include "sm/view.h"
+
+#include <string.h>
+
+#include "config.h"
+#include "topology/net_file.h"
+
+#define SHARE		20
+#define FRESH_US	G_USEC_PER_SEC	/* at the least */
+
+/* ---------------------------------------------------------- nodes and ports */
+
+struct usual {
+	uint8_t state, mtu, vls;
+};
+
+static bool
+is_usual(const struct usual *u, const struct port_info *p)
+{
+	return p->state == u->state && p->neighbor_mtu == u->mtu &&
+		p->oper_vls == u->vls;
+}
+
+/* What most ports with a cable have: by voting, which finds it if more than
+ * half have it. */
+static struct usual
+find_usual(const struct snapshot *s)
+{
+	struct usual u = { 0, 0, 0 };
+	uint32_t votes = 0;
+
+	for (uint32_t i = 0; i < s->n_ports; i++) {
+		const struct port_info *p = &s->ports[i].info;
+
+		if (s->ports[i].peer == SNAPSHOT_NONE)
+			continue;
+		if (!votes)
+			u = (struct usual){ p->state, p->neighbor_mtu,
+					    p->oper_vls };
+		votes += is_usual(&u, p) ? 1 : UINT32_MAX;
+	}
+	return u;
+}
+
+static void
+put_node(const struct view_values *v, uint32_t node, const struct usual *u,
+	 GString *out)
+{
+	const struct snapshot_node *n = &v->s->nodes[node];
+	uint64_t guid = n->info.node_guid;
+
+	if (n->info.revision)
+		view_line_put(VIEW_NODE, (uint64_t[]){
+			[NODE_GUID] = guid,
+			[NODE_REVISION] = n->info.revision }, NULL, out);
+	if (strcmp(snapshot_node_name(n), n->desc))
+		view_line_put(VIEW_NAME, (uint64_t[]){ [NAME_GUID] = guid },
+			      snapshot_node_name(n), out);
+	for (unsigned num = 0; num <= n->info.num_ports; num++) {
+		const struct snapshot_port *p =
+			&v->s->ports[n->first_port + num];
+
+		if (p->peer != SNAPSHOT_NONE && !(u && is_usual(u, &p->info)))
+			view_line_put(VIEW_PORT, (uint64_t[]){
+				[PORT_GUID] = guid, [PORT_NUMBER] = num,
+				[PORT_STATE] = p->info.state,
+				[PORT_MTU] = p->info.neighbor_mtu,
+				[PORT_VLS] = p->info.oper_vls }, NULL, out);
+	}
+}
+
+static void
+put_pkeys(const struct view_values *v, uint32_t port, GString *out)
+{
+	const struct memberships *m = v->memberships;
+
+	if (!m || port >= m->n_ports)
+		return;
+	for (uint32_t i = m->first[port]; i < m->first[port + 1]; i++)
+		view_line_put(VIEW_PKEY, (uint64_t[]){
+			[PKEY_KEY] = m->pkeys[i],
+			[PKEY_PORT] = v->s->ports[port].guid }, NULL, out);
+}
+
+/* ------------------------------------------------------------------- tables */
+
+/* By hand: there may be hundreds of thousands. */
+static void
+put_table(const struct view_values *v, uint32_t node, GString *out)
+{
+	static const char hex[] = "0123456789abcdef";
+	const struct snapshot_node *n = &v->s->nodes[node];
+	const uint8_t *row;
+
+	if (!v->lft || n->sw_index >= v->lft->n_switches)
+		return;
+	row = lft_row(v->lft, n->sw_index);
+	for (uint32_t at = 0; at <= v->lft->top; at += VIEW_LFT_BLOCK) {
+		char text[2 * VIEW_LFT_BLOCK + 1];
+		bool used = false;
+
+		for (unsigned i = 0; i < VIEW_LFT_BLOCK; i++) {
+			text[2 * i] = hex[row[at + i] >> 4];
+			text[2 * i + 1] = hex[row[at + i] & 15];
+			used |= row[at + i] != LFT_NO_PATH;
+		}
+		text[2 * VIEW_LFT_BLOCK] = '\0';
+		if (used)
+			view_line_put(VIEW_LFT, (uint64_t[]){
+				[LFT_GUID] = n->info.node_guid,
+				[LFT_NUMBER] = at / VIEW_LFT_BLOCK }, text,
+				out);
+	}
+}
+
+/* -------------------------------------------------------------------- texts */
+
+static void
+put_head(const struct view_values *v, GString *out)
+{
+	view_line_put(VIEW_HEAD, (uint64_t[]){
+		[HEAD_VERSION] = VIEW_VERSION, [HEAD_GEN] = v->generation,
+		[HEAD_SA] = v->sa_version, [HEAD_AT] = (uint64_t)v->at,
+		[HEAD_PORT] = v->port_guid }, PACKAGE_STRING, out);
+}
+
+static void
+put_end(const struct view_values *v, GString *out)
+{
+	g_string_append_c(out, '\n');
+	view_line_put(VIEW_END, (uint64_t[]){ [END_GEN] = v->generation },
+		      NULL, out);
+}
+
+void
+view_write(const struct view_values *v, GString *out)
+{
+	const struct snapshot *s = v->s;
+	const struct usual u = find_usual(s);
+	g_autoptr(GString) net = g_string_new(NULL);
+	gsize first;
+
+	net_file_write(s, net);
+	first = (gsize)(strchr(net->str, '\n') + 1 - net->str);
+	g_string_append_len(out, net->str, (gssize)first);
+	put_head(v, out);
+	g_string_append_len(out, v->before->str, (gssize)v->before->len);
+	view_line_put(VIEW_USUAL, (uint64_t[]){
+		[USUAL_STATE] = u.state, [USUAL_MTU] = u.mtu,
+		[USUAL_VLS] = u.vls }, NULL, out);
+	g_string_append_len(out, net->str + first,
+			    (gssize)(net->len - first));
+	g_string_append_c(out, '\n');
+	for (uint32_t n = 0; n < s->n_nodes; n++)
+		put_node(v, n, &u, out);
+	for (uint32_t i = 0; i < s->n_ports; i++)
+		put_pkeys(v, i, out);
+	for (uint32_t i = 0; v->tables && i < s->n_switches; i++)
+		put_table(v, s->switches[i], out);
+	put_end(v, out);
+}
+
+void
+view_write_node(const struct view_values *v, uint32_t node, GString *out)
+{
+	const struct snapshot_node *n = &v->s->nodes[node];
+
+	put_head(v, out);
+	net_file_write_node(v->s, node, out);
+	g_string_append_c(out, '\n');
+	put_node(v, node, NULL, out);
+	for (unsigned num = 0; num <= n->info.num_ports; num++)
+		put_pkeys(v, n->first_port + num, out);
+	if (snapshot_is_switch(n))
+		put_table(v, node, out);
+	put_end(v, out);
+}
+
+void
+view_write_lid(const struct view_values *v, uint16_t lid, GString *out)
+{
+	const struct snapshot *s = v->s;
+
+	put_head(v, out);
+	for (uint32_t i = 0; v->lft && lid <= v->lft->top &&
+	     i < v->lft->n_switches; i++)
+		view_line_put(VIEW_HOP, (uint64_t[]){
+			[HOP_GUID] = s->nodes[s->switches[i]].info.node_guid,
+			[HOP_PORT] = lft_row(v->lft, i)[lid] }, NULL, out);
+	put_end(v, out);
+}
+
+/* ---------------------------------------------------------- beside the loop */
+
+struct views {
+	struct beside *beside;
+	views_fn fn;
+	void *data;
+	struct beside_job *job;		/* NULL: none is being made */
+	struct view_values *next;	/* to be made then; NULL: none */
+	uint64_t n_begun;
+	GString *text;		/* NULL: none was made */
+	uint64_t number;	/* its */
+	int64_t until;		/* us, of the monotonic clock */
+};
+
+void
+view_values_free(void *values)
+{
+	struct view_values *v = values;
+
+	snapshot_unref(v->s);
+	lid_map_free(v->lids);
+	lft_free(v->lft);
+	if (v->memberships)
+		memberships_unref(v->memberships);
+	g_string_free(v->before, TRUE);
+	if (v->text)
+		g_string_free(v->text, TRUE);
+	g_free(v);
+}
+
+static void
+views_work(void *values)
+{
+	struct view_values *v = values;
+	int64_t begin = g_get_monotonic_time();
+
+	v->text = g_string_new(NULL);
+	view_write(v, v->text);
+	v->took_us = g_get_monotonic_time() - begin;
+}
+
+static void views_begin(struct views *v, struct view_values *values);
+
+static void
+views_done(void *values, void *data)
+{
+	struct view_values *made = values;
+	struct views *v = data;
+
+	v->job = NULL;
+	if (v->text)
+		g_string_free(v->text, TRUE);
+	v->text = g_steal_pointer(&made->text);
+	v->number = made->number;
+	v->until = g_get_monotonic_time() +
+		MAX(SHARE * made->took_us, FRESH_US);
+	if (v->fn)
+		v->fn(v->text, v->data);
+	if (v->next)
+		views_begin(v, g_steal_pointer(&v->next));
+}
+
+static void
+views_begin(struct views *v, struct view_values *values)
+{
+	static const struct beside_task task = {
+		views_work, views_done, view_values_free,
+	};
+
+	v->job = beside_run(v->beside, &task, values, v);
+}
+
+struct views *
+views_new(struct beside *beside, views_fn fn, void *data)
+{
+	struct views *v = g_new0(struct views, 1);
+
+	v->beside = beside;
+	v->fn = fn;
+	v->data = data;
+	return v;
+}
+
+void
+views_free(struct views *v)
+{
+	if (v->job)
+		beside_cancel(v->job);
+	if (v->next)
+		view_values_free(v->next);
+	if (v->text)
+		g_string_free(v->text, TRUE);
+	g_free(v);
+}
+
+uint64_t
+views_make(struct views *v, struct view_values *values)
+{
+	values->number = ++v->n_begun;
+	if (v->next)
+		view_values_free(v->next);
+	v->next = v->job ? values : NULL;
+	if (!v->job)
+		views_begin(v, values);
+	return v->n_begun;
+}
+
+const GString *
+views_get(const struct views *v, uint64_t *number)
+{
+	if (v->text && (g_get_monotonic_time() < v->until ||
+			(*number && *number <= v->number)))
+		return v->text;
+	*number = v->job ? v->n_begun : 0;
+	return NULL;
+}
+
+void
+views_expire(struct views *v)
+{
+	v->until = 0;
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Views: what a manager writes is what a tool reads.
+ */
+#include <string.h>
+
+#include "sm/view.h"
+#include "tests/lib/engine_route.h"
+#include "tests/lib/unit.h"
+#include "tools/view.h"
+#include "topology/generate.h"
+#include "topology/text.h"
+
+struct setup {
+	struct view_values *values;
+	GString *text;
+};
+
+static int
+setup_new(void **state)
+{
+	const struct generate_options options = { .seed = 3 };
+	struct setup *t = g_new0(struct setup, 1);
+	struct snapshot *s = generate_fabric("PGFT(2,3;1,2)", &options, NULL);
+	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
+
+	for (uint32_t i = 0; i < s->n_ports; i++)
+		s->ports[i].info.lid = lids->base[i];
+	t->text = g_string_new(NULL);
+	t->values = g_new0(struct view_values, 1);
+	*t->values = (struct view_values){
+		.generation = 812, .sa_version = 7, .at = 1764000000123,
+		.port_guid = 0x1234, .s = s, .lids = lids,
+		.lft = engine_tables(engine_by_name("updn", NULL), s, lids),
+		.memberships = memberships_new(partition_rules_default(), s,
+					       NULL),
+		.tables = true, .before = g_string_new(NULL),
+	};
+	*state = t;
+	return 0;
+}
+
+static int
+setup_free(void **state)
+{
+	struct setup *t = *state;
+
+	view_values_free(t->values);
+	g_string_free(t->text, TRUE);
+	g_free(t);
+	return 0;
+}
+
+#define SETUP_TEST(name) \
+	TEST_WITH(name, struct setup *t, setup_new, setup_free)
+
+static void
+assert_short_lines(const GString *text)
+{
+	g_auto(GStrv) lines = g_strsplit(text->str, "\n", -1);
+
+	for (guint i = 0; lines[i]; i++)
+		assert_true(strlen(lines[i]) <= VIEW_LINE_MAX);
+}
+
+/* Everything that the net file lacks is found again. */
+SETUP_TEST(test_what_is_written_is_read)
+{
+	struct snapshot *s = t->values->s;
+	uint32_t sw = s->switches[1], port = s->nodes[sw].first_port + 1;
+	g_autofree char *text = g_strnfill(300, 'x');
+	struct tool_view *v;
+
+	s->nodes[sw].name = "Rack 1 {top} # 2";
+	s->nodes[0].info.revision = 0xa1;
+	s->ports[port].info.state = PORT_STATE_INIT;
+	s->ports[port].info.neighbor_mtu = 3;
+	view_line_put(VIEW_VERDICT, (uint64_t[]){ 1, 2, 3, 4 }, "degraded",
+		      t->values->before);
+	view_line_put(VIEW_FAULT, (uint64_t[]){ 1, 5, 6 },
+		      "link a\n#end 812\tb", t->values->before);
+	view_line_put(VIEW_COMPLAINT, NULL, text, t->values->before);
+	view_line_put(VIEW_NOTE, NULL, "a note", t->values->before);
+	view_line_put(VIEW_ROUTE, (uint64_t[]){ 0, 9 }, "updn",
+		      t->values->before);
+	view_line_put(VIEW_STAGE, (uint64_t[]){ 3, 9 }, "reading tables",
+		      t->values->before);
+	view_line_put(VIEW_MADS, (uint64_t[]){ 24 }, "Get NodeInfo",
+		      t->values->before);
+	view_write(t->values, t->text);
+	assert_short_lines(t->text);
+	v = tool_view_read(t->text->str, "v", NULL);
+	assert_non_null(v);
+	assert_int_equal(v->generation, 812);
+	assert_int_equal(v->at, 1764000000123);
+	assert_string_equal(v->verdict, "degraded");
+	assert_string_equal(v->faults->pdata[0], "link a #end 812 b");
+	assert_int_equal(v->notes->len, 2);
+	assert_true(g_str_has_prefix(v->notes->pdata[0], "xxx"));
+	assert_string_equal(v->notes->pdata[1], "a note");
+	assert_string_equal(v->engine, "updn");
+	assert_int_equal(v->stages->len, 1);
+	struct view_stage *stage = v->stages->pdata[0];
+	assert_string_equal(stage->name, "reading tables");
+	assert_int_equal(stage->end_us, 9);
+	assert_string_equal(stage->mads->pdata[0], "Get NodeInfo");
+	assert_int_equal(g_array_index(stage->counts, uint64_t, 0), 24);
+
+	assert_int_equal(v->s->n_ports, s->n_ports);
+	for (uint32_t n = 0; n < s->n_nodes; n++) {
+		assert_string_equal(snapshot_node_name(&v->s->nodes[n]),
+				    snapshot_node_name(&s->nodes[n]));
+		assert_int_equal(v->s->nodes[n].info.revision,
+				 s->nodes[n].info.revision);
+	}
+	for (uint32_t i = 0; i < s->n_ports; i++) {
+		assert_int_equal(v->lids->base[i], t->values->lids->base[i]);
+		if (s->ports[i].peer == SNAPSHOT_NONE)
+			continue;
+		assert_int_equal(v->s->ports[i].info.state,
+				 s->ports[i].info.state);
+		assert_int_equal(v->s->ports[i].info.neighbor_mtu,
+				 s->ports[i].info.neighbor_mtu);
+	}
+	assert_int_equal(lft_size(v->lft), lft_size(t->values->lft));
+	assert_memory_equal(v->lft->ports, t->values->lft->ports,
+			    lft_size(v->lft));
+	tool_view_free(v);
+}
+
+SETUP_TEST(test_no_tables_without_being_asked_for)
+{
+	struct tool_view *v;
+
+	t->values->tables = false;
+	view_write(t->values, t->text);
+	assert_null(strstr(t->text->str, "#lft"));
+	v = tool_view_read(t->text->str, "v", NULL);
+	assert_null(v->lft);
+	tool_view_free(v);
+}
+
+/* Of a newer manager, and of one that was cut off. */
+SETUP_TEST(test_lines_and_names_that_are_not_known_are_skipped)
+{
+	g_autoptr(GError) error = NULL;
+	struct tool_view *v;
+	char *end;
+
+	g_string_append(t->values->before, "#weather 5 is fine\n"
+			"#fault 1 colour 7 since 5 guid 0x6 size big\n"
+			"#fault 2 guid nothing what else\n#viewpoint 9\n");
+	view_write(t->values, t->text);
+	g_string_append(t->text, "#lft 0x1 0 00\n#port 0x99 1 state 1\n"
+			"#port 0x5000000000000100 300 state 1\n");
+	v = tool_view_read(t->text->str, "v", NULL);
+	assert_non_null(v);
+	assert_int_equal(v->faults->len, 1);
+	tool_view_free(v);
+	end = strstr(t->text->str, "#end");
+	*end = '\0';
+	assert_null(tool_view_read(t->text->str, "v", &error));
+	assert_true(g_error_matches(error, TEXT_ERROR, TEXT_ERROR_SYNTAX));
+	assert_has(error->message, "v: the view is cut off");
+	g_clear_error(&error);
+	strstr(t->text->str, "#view 1")[6] = '2';
+	assert_null(tool_view_read(t->text->str, "v", &error));
+	assert_has(error->message, "version 2");
+}
+
+SETUP_TEST(test_a_part_has_what_was_asked_for)
+{
+	const struct snapshot *s = t->values->s;
+	uint32_t leaf = s->switches[0];
+	uint64_t guid = s->nodes[leaf].info.node_guid, numbers[VIEW_WORDS];
+	const char *text, *line;
+	g_auto(GStrv) hops = NULL;
+	unsigned n = 0;
+
+	view_write_node(t->values, leaf, t->text);
+	assert_has(t->text->str, "\nSwitch\t");
+	line = strstr(t->text->str, "#lft ");
+	assert_non_null(line);
+	assert_null(strstr(line + 1, "#lft "));
+	assert_true(view_line_take(VIEW_LFT, line, numbers, &text));
+	assert_int_equal(numbers[LFT_GUID], guid);
+	g_string_truncate(t->text, 0);
+	view_write_lid(t->values, 1, t->text);
+	hops = g_strsplit(t->text->str, "\n", -1);
+	for (guint i = 0; hops[i]; i++)
+		if (view_line_take(VIEW_HOP, hops[i], numbers, &text))
+			assert_int_equal(numbers[HOP_PORT],
+					 lft_row(t->values->lft, n++)[1]);
+	assert_int_equal(n, s->n_switches);
+	assert_has(t->text->str, "#end 812\n");
+}

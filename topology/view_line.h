@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The lines of a view (minism-view(5)): what a manager knows about its fabric
+ * besides the net file in it. A line begins with "#" and a keyword; then come
+ * numbers, which have names but for the first ones, and at the end, if the line
+ * has one, a text, also behind a name:
+ *
+ *	#port 0x0000000000020010 5 state 4 mtu 5 vls 4
+ *	#verdict links 31 all-links 32 hosts 16 all-hosts 16 is degraded
+ *
+ * One table writes and reads them. A reader skips names and keywords that it
+ * does not know.
+ */
+#ifndef MINISM_TOPOLOGY_VIEW_LINE_H
+#define MINISM_TOPOLOGY_VIEW_LINE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define VIEW_VERSION	1u
+#define VIEW_LINE_MAX	254u	/* bytes: ibsim ends at longer ones */
+#define VIEW_WORDS	6u
+#define VIEW_LFT_BLOCK	64u	/* entries of a line #lft */
+
+enum view_kind {
+	VIEW_HEAD,	/* the first one */
+	VIEW_VERDICT,
+	VIEW_FAULT,	/* a node or link that is missing or slow */
+	VIEW_COMPLAINT,	/* why the fabric is not up, */
+	VIEW_WARNING,
+	VIEW_ROUTE,	/* the engine of the tables, */
+	VIEW_NOTE,	/* and what it says */
+	VIEW_STAGE,	/* of the last sweep, */
+	VIEW_MADS,	/* and the SMPs of the stage before this line */
+	VIEW_NODE,	/* what its lines in the net file lack */
+	VIEW_NAME,	/* configured, where it is not the NodeDescription */
+	VIEW_USUAL,	/* what ports have of which nothing else is said */
+	VIEW_PORT,
+	VIEW_PKEY,	/* of an end port; with bit 15 a full member */
+	VIEW_AVOIDED,	/* a switch's port that routing leaves out */
+	VIEW_HOP,	/* of one LID: a switch and its port */
+	VIEW_LFT,	/* a block, as VIEW_LFT_BLOCK bytes in hexadecimal */
+	VIEW_END,	/* the last one: nothing was cut off */
+	VIEW_KINDS
+};
+
+/* The numbers of a line, by these names. */
+enum {
+	HEAD_VERSION = 0, HEAD_GEN, HEAD_SA, HEAD_AT, HEAD_PORT,
+	VERDICT_LINKS = 0, VERDICT_ALL_LINKS, VERDICT_HOSTS,
+	VERDICT_ALL_HOSTS,
+	FAULT_NUMBER = 0, FAULT_SINCE, FAULT_GUID,
+	ROUTE_LOOPED = 0, ROUTE_TOP,
+	STAGE_BEGIN = 0, STAGE_END,
+	MADS_COUNT = 0,
+	NODE_GUID = 0, NODE_REVISION,
+	USUAL_STATE = 0, USUAL_MTU, USUAL_VLS,
+	PORT_GUID = 0, PORT_NUMBER, PORT_STATE, PORT_MTU, PORT_VLS,
+	PKEY_KEY = 0, PKEY_PORT,
+	NAME_GUID = 0,
+	AVOIDED_GUID = 0, AVOIDED_PORT,
+	HOP_GUID = 0, HOP_PORT,
+	LFT_GUID = 0, LFT_NUMBER,
+	END_GEN = 0,
+};
+
+/* Appends the line; it is cut at VIEW_LINE_MAX, and bytes below a blank in the
+ * text become blanks. text NULL: it has none. */
+void view_line_put(enum view_kind kind, const uint64_t *numbers,
+		   const char *text, GString *out);
+
+/* A line of this kind, without its end: numbers that it lacks are 0; *text is
+ * the place in it, or NULL. False: it is of another kind, or one of its numbers
+ * is none. */
+bool view_line_take(enum view_kind kind, const char *line,
+		    uint64_t numbers[VIEW_WORDS], const char **text);
+
+#endif
