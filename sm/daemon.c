@@ -29,7 +29,6 @@
 #include "sm/config/options.h"
 #include "sm/control/control_socket.h"
 #include "sm/control/http.h"
-#include "sm/dump.h"
 #include "sm/fabric_page.h"
 #include "sm/io/beside.h"
 #include "sm/lockfile.h"
@@ -42,7 +41,7 @@
 
 #define EXIT_NOT_UP	1
 #define EXIT_USAGE	2
-#define SLOW_END_US	(2 * G_USEC_PER_SEC)	/* at the end, for the dumps */
+#define SLOW_END_US	(2 * G_USEC_PER_SEC)	/* at the end, for the views */
 #define SLOW_ONCE_US	(600 * (int64_t)G_USEC_PER_SEC)
 #define FILES_MIN	16u	/* 12 while it rests, and some clients */
 
@@ -62,10 +61,9 @@ struct daemon {
 	struct fabric_pages *pages;
 	struct views *views[2];		/* without and with tables */
 	struct file_writer *report, *view_file;	/* NULL: none is asked for */
-	/* Writes what is large, the dumps and the report: keys and state must
-	 * not wait behind them. NULL: at once. */
+	/* Writes what is large, views and the report: keys and state must not
+	 * wait behind them. NULL: at once. */
 	struct beside *slow;
-	bool is_dumping, dump_again;
 	int64_t since;
 	GMainLoop *loop;
 	int exit_code;
@@ -73,78 +71,7 @@ struct daemon {
 
 /* Output. */
 
-/* The dump files of a view, written beside the loop. */
-struct dump {
-	char *dir;
-	struct snapshot *s;
-	struct lid_map *lids;
-	struct lft *lft;
-	GError *error;
-};
-
-static void dump_fabric(struct daemon *d);
 static void daemon_look(struct control_view *out, void *data);
-
-static void
-dump_work(void *values)
-{
-	struct dump *dump = values;
-
-	dump_all(dump->dir, dump->s, dump->lids, dump->lft, &dump->error);
-}
-
-static void
-dump_done(void *values, void *data)
-{
-	struct dump *dump = values;
-	struct daemon *d = data;
-	bool again = d->dump_again && g_main_loop_is_running(d->loop) &&
-		d->sm->sweep->view.subnet;
-
-	if (dump->error)
-		log_say(d->log, LOG_WARNING, "dump", "%s",
-			dump->error->message);
-	d->is_dumping = d->dump_again = false;
-	if (again)
-		dump_fabric(d);
-}
-
-static void
-dump_free(void *values)
-{
-	struct dump *dump = values;
-
-	g_free(dump->dir);
-	snapshot_unref(dump->s);
-	lid_map_free(dump->lids);
-	lft_free(dump->lft);
-	g_clear_error(&dump->error);
-	g_free(dump);
-}
-
-/* One at a time, and then that of the last view. */
-static void
-dump_fabric(struct daemon *d)
-{
-	static const struct beside_task task = {
-		dump_work, dump_done, dump_free,
-	};
-	const struct view *v = &d->sm->sweep->view;
-	struct dump *dump;
-
-	if (d->is_dumping) {
-		d->dump_again = true;
-		return;
-	}
-	d->is_dumping = true;
-	dump = g_new0(struct dump, 1);
-	*dump = (struct dump){
-		.dir = g_strdup(d->conf->dump_dir),
-		.s = snapshot_ref(v->subnet), .lids = lid_map_ref(v->lids),
-		.lft = lft_ref(v->lft),
-	};
-	beside_run(d->slow, &task, dump, d);
-}
 
 static uint64_t
 make_page(struct daemon *d, struct snapshot *s, struct lid_map *lids,
@@ -194,8 +121,6 @@ on_sweep_end(const struct sweep_report *r, void *data)
 		plan_print(r->plan, v->subnet, r->wanted, v->seen, v->tables,
 			   d->conf->mode == OPTIONS_MODE_PLAN_JSON, out);
 		stream_put(d->backend->out, out->str, out->len);
-	} else if (v && d->conf->dump_dir) {
-		dump_fabric(d);
 	}
 	fabric_pages_expire(d->pages);
 	for (unsigned i = 0; i < G_N_ELEMENTS(d->views); i++)
@@ -772,7 +697,7 @@ daemon_disconnect(struct daemon *d)
 	/* a run that ends by itself is asked for its files */
 	if (!beside_free(d->slow, is_resident ? SLOW_END_US : SLOW_ONCE_US)) {
 		log_say(d->log, LOG_WARNING, "daemon", "the disk does not "
-			"answer: dumps or the report are not complete");
+			"answer: the view or the report is not complete");
 		d->exit_code = is_resident ? d->exit_code : EXIT_NOT_UP;
 	}
 	sm_instance_free(d->sm);

@@ -102,7 +102,7 @@ static const struct {
 } own_keys[] = {
 	{ "daemon", NULL, "the service stays in the foreground; by hand "
 	  "minism -B" },
-	{ "dump_files_dir", NULL, "dump_dir /var/log/minism, where the service "
+	{ "dump_files_dir", NULL, "view_file /var/log/minism/view, where the service "
 	  "may write" },
 	{ "log_file", NULL, "the journal; for a file log_file "
 	  "/var/log/minism/NAME" },

@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "tools/client.h"
+#include "tools/dump.h"
 #include "tools/tool_options.h"
+#include "tools/view.h"
 #include "topology/text.h"
 
 #define EXIT_USAGE	2
@@ -29,6 +31,7 @@ struct ctl_arguments {
 	int mode;
 	struct client_place place;
 	bool json, force, why, wait, follow, watch;
+	char *view;		/* a file instead of a manager; NULL: none */
 	char **words;
 };
 
@@ -45,6 +48,8 @@ static const char help_summary[] =
 	"  services                      services that clients registered\n"
 	"  subscriptions                 clients that get Reports\n"
 	"  sms                           the subnet managers of the fabric\n"
+	"  view [tables|lid N|node NAME] the fabric as a text for programs\n"
+	"  dump FOLDER                   the fabric in OpenSM's dump files\n"
 	"  metrics                       counters as OpenMetrics text\n"
 	"  events [--follow]             what was logged lately\n"
 	"  sweep [--wait]                sweep now, read everything again\n"
@@ -72,6 +77,8 @@ static const char help_description[] =
 
 static const struct option options[] = {
 	CLIENT_OPTIONS(AT(place)),
+	{ NULL, "view", 0, &option_file, AT(view), 0, 0, NULL,
+	  "FILE", "Of dump: this view instead of a manager's" },
 	OPTION_SWITCH("json", 'j', &option_bool, AT(json), 0, "Print JSON"),
 	OPTION_SWITCH("force", 0, &option_bool, AT(force), 0,
 		      "Change the partitions of the manager's own port, even "
@@ -169,6 +176,69 @@ minismctl_ask(const struct ctl_arguments *a, GString *line)
 	return EXIT_FAILURE;
 }
 
+/* The view with its tables: of a file, or of the manager. NULL after a message,
+ * with an exit status. */
+static struct tool_view *
+get_view(const struct ctl_arguments *a, int *status)
+{
+	g_autofree char *text = NULL;
+	g_autoptr(GError) error = NULL;
+	struct tool_view *v = NULL;
+
+	*status = EXIT_FAILURE;
+	if (a->view) {
+		text = text_read_file(a->view, &error);
+	} else {
+		g_autoptr(GString) line = g_string_new("view tables\n");
+		g_autoptr(GString) body = g_string_new(NULL);
+		int code;
+
+		while ((code = client_ask(&a->place, PATIENCE_US, line, body,
+					  &error)) == CLIENT_AGAIN)
+			g_usleep(CLIENT_AGAIN_US);
+		if (code > 0)
+			tool_options_complain("%s", g_strchomp(body->str));
+		if (code)
+			*status = error ? error->code : EXIT_FAILURE;
+		else
+			text = g_strdup(body->str);
+	}
+	if (text)
+		v = tool_view_read(text, a->view ? a->view : "the manager's "
+				   "view", &error);
+	if (error)
+		tool_options_complain("%s%s%s", a->view && !text ? a->view :
+				      "", a->view && !text ? ": " : "",
+				      error->message);
+	return v;
+}
+
+/* dump FOLDER */
+static int
+run_dump(const struct ctl_arguments *a)
+{
+	struct tool_view *v;
+	g_autoptr(GError) error = NULL;
+	int status;
+
+	if (!a->words[1] || a->words[2]) {
+		tool_options_complain("dump: one FOLDER is needed");
+		return EXIT_USAGE;
+	}
+	v = get_view(a, &status);
+	if (!v)
+		return status;
+	if (!v->lft)
+		v->lft = lft_new(v->s->n_switches, v->lids->top);
+	status = EXIT_SUCCESS;
+	if (!dump_all(a->words[1], v->s, v->lids, v->lft, &error)) {
+		tool_options_complain("%s", error->message);
+		status = EXIT_FAILURE;
+	}
+	tool_view_free(v);
+	return status;
+}
+
 static int
 minismctl_run(const struct ctl_arguments *a)
 {
@@ -183,6 +253,13 @@ minismctl_run(const struct ctl_arguments *a)
 	    strcmp(a->words[0], "help") == 0) {
 		puts(help_summary);
 		return EXIT_SUCCESS;
+	}
+	if (strcmp(a->words[0], "dump") == 0)
+		return run_dump(a);
+	if (a->view) {
+		tool_options_complain("--view is for dump; the other commands "
+				      "ask a manager");
+		return EXIT_USAGE;
 	}
 	line = make_line(a);
 	/* until the user ends it, or the manager ends */

@@ -28,6 +28,7 @@ struct opensm_key {
 #define ANY	"*"
 #define NO_FILE	"/"	/* a file that does not exist */
 
+#define DUMP	"minismctl dump writes OpenSM's files, of view_file too"
 #define CONSOLE	"minismctl asks a running minism"
 #define ALL_PORTS "qos_max_vls, qos_sl2vl and so on are for all ports"
 #define ROTATE	"SIGUSR1 opens the log again, for logrotate"
@@ -89,6 +90,8 @@ static const struct opensm_key opensm_keys[] = {
 	{ 0, "accum_log_file", "TRUE", NULL },
 	{ 0, "console", "off", CONSOLE },
 	{ 0, "console_port", ANY, CONSOLE },
+	{ 0, "dump_dir", NULL, DUMP },
+	{ 0, "dump_files_dir", ANY, DUMP },
 	{ 0, "force_link_speed", "15", NULL },
 	{ 0, "force_link_speed_ext", "31", NULL },
 	{ 0, "force_link_width", "255", NULL },

@@ -30,9 +30,9 @@
 #define ERRORS_MAX	20u
 #define UNKNOWN_MAX	20u
 #define VERBOSITY_MAX	4
-#define LOG_FLAG_DUMP	0x40u	/* OpenSM's OSM_LOG_ROUTING */
 #define WEIGHT_MAX	255u
 #define SEED		"the same --seed makes the same run; --pcap keeps the MADs"
+#define DUMP	"--view=FILE, and minismctl --view=FILE dump FOLDER"
 #define AT(member)	offsetof(struct options, member)
 
 struct options_given {
@@ -324,8 +324,6 @@ static const struct option rows[] = {
 	  "where LIDs are remembered (" MINISM_CACHEDIR ")" },
 	{ "view_file", "view", 0, &option_text, AT(view_file), 0, 0, NULL,
 	  "FILE", "the fabric for programs, after each sweep (none)" },
-	{ "dump_dir", "dump-dir", 0, &option_text, AT(dump_dir), 0, 0, NULL,
-	  "FOLDER", "where dumps of the subnet go (no dumps)" },
 	{ "report", "report", 0, &option_text, AT(report), 0, 0, NULL,
 	  "FILE", "the fabric as a web page, after each sweep (none)" },
 	{ "log_file", "log-file", 'f', &option_text, AT(log_file), 0, 0, NULL,
@@ -420,13 +418,12 @@ static const struct option rows[] = {
 	OPTION_KEY("perfmgr_errors_per_hour", &option_number,
 		   AT(perfmgr_errors), 1, INT_MAX, "100"),
 	OPTION_KEY("no_clients_rereg", &option_bool, AT(no_rereg), 0, 0, NULL),
-	OPTION_KEY("dump_files_dir", &option_text, AT(dump_files_dir), 0, 0,
-		   NULL),
 };
 
 static const struct {
 	const char *name, *instead;
 } gone[] = {
+	{ "dump_dir", DUMP },
 	{ "record", SEED },
 	{ "replay", SEED },
 };
@@ -833,9 +830,8 @@ static bool
 is_place(const struct option *o)
 {
 	static const size_t places[] = {
-		AT(cache_dir), AT(control_socket), AT(dump_dir), AT(view_file),
-		AT(dump_files_dir), AT(http), AT(log_file), AT(pid_file),
-		AT(report),
+		AT(cache_dir), AT(control_socket), AT(http), AT(log_file),
+		AT(pid_file), AT(report), AT(view_file),
 	};
 	bool found = false;
 
@@ -881,13 +877,6 @@ settle_places(struct options *conf, GPtrArray *warnings)
 	/* a lab has sockets of its own: options_control_dir() */
 	if (keys && !conf->simulator && !given_of(conf, "control_socket")->from)
 		conf->control_socket = g_strdup(OPTIONS_CONTROL_SOCKET);
-	if (given_of(conf, "dump_dir")->from || !conf->dump_files_dir ||
-	    !(conf->log_flags & LOG_FLAG_DUMP))
-		return;
-	conf->dump_dir = g_strdup(conf->dump_files_dir);
-	*given_of(conf, "dump_dir") = (struct options_given){
-		OPTIONS_FILE, g_strdup(conf->dump_dir),
-	};
 }
 
 bool

@@ -102,11 +102,9 @@ struct options {
 	char *pid_file;		/* NULL: none */
 	char *log_file;		/* NULL: standard error */
 	char *cache_dir;	/* NULL: nothing is remembered */
-	char *dump_dir;		/* NULL: no dumps */
 	char *report;		/* a page of the fabric; NULL: none */
 	char *view_file;	/* minism-view(5); NULL: none */
-	char *dump_files_dir;	/* OpenSM's, which dumps there if log_flags */
-	unsigned log_flags;	/* has 0x40; its mask of messages to log */
+	unsigned log_flags;	/* OpenSM's mask of messages to log */
 	char *pcap;		/* file for a capture of all MADs */
 	/* Of minism-sim, which sets it before the command line is read: its
 	 * own options; NULL: the fabric is a real one. */

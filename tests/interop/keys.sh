@@ -47,7 +47,8 @@ keyless() {
 
 files_case() {
 	check "files: comes up" run up.log --once --cache-dir cache \
-		--dump-dir dump --show
+		--view "$SCRATCH/view" --show
+	dump_view
 	check "files: SUBNET UP" log_has up.log 'SUBNET UP'
 	check "files: a key for each end port" \
 		[ "$(grep -c ^0x cache/guid2mkey)" = 11 ]

@@ -399,9 +399,17 @@ sm_once() {
 	local log=$1
 
 	shift
-	rm -f "$log"
-	sm_run 60 --once -v -f "$log" --dump-dir "$SCRATCH/dump" "$@" \
+	rm -f "$log" view
+	sm_run 60 --once -v -f "$log" --view "$SCRATCH/view" "$@" \
 		>once.out 2>once.err </dev/null
+	set -- $?
+	[ ! -s view ] || dump_view || return
+	return "$1"
+}
+
+# dump_view: ./view in OpenSM's dump files, in ./dump
+dump_view() {
+	"$MINISMCTL" --view view dump dump
 }
 
 # sm_start LOG arguments...: resident, in the background. The process id is in

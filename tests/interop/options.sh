@@ -216,7 +216,7 @@ info_case() {
 	check "--help says nothing on stderr" [ ! -s err ]
 	for option in --port --Ca --guid --once --routing-engine --sweep \
 		--timeout --retries --maxsmps --config --log-file \
-		--cache-dir --dump-dir --node-name-map --daemon --pidfile \
+		--cache-dir --view --node-name-map --daemon --pidfile \
 		--priority --lmc --plan --pcap \
 		--version --help; do
 		check "--help tells of $option" grep -q -e "$option" help
@@ -651,12 +651,13 @@ names_case() {
 
 	echo "node_name_map_name $map" >names.conf
 	sm_start names.log -s 0 -F "$SCRATCH/names.conf" \
-		--dump-dir "$SCRATCH/dump"
+		--view "$SCRATCH/view"
 	check "names: resident, UP" await 15 log_has names.log 'SUBNET UP'
 	write_map 'Rack 2' 'Rack 2 host 5'
 	kill -HUP "$SM_PID"
 	check "names: others after HUP" \
-		await 10 names_in dump/opensm-lfts.dump "'Rack 2'"
+		await 10 eval "dump_view && \
+		names_in dump/opensm-lfts.dump \"'Rack 2'\""
 	write_map 'Rack 3' '"Rack 3'
 	kill -HUP "$SM_PID"
 	check "names: a bad line is named" await 10 \
@@ -664,6 +665,7 @@ names_case() {
 	check "names: HUP sweeps nevertheless" \
 		await 10 log_has names.log 'heavy sweep: signal' 2
 	sleep 0.5
+	dump_view
 	check "names: and what was in force stays" \
 		names_in dump/opensm-lfts.dump "'Rack 2'" "'Rack 2 host 5'"
 	sm_kill_all

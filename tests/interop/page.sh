@@ -10,11 +10,10 @@ need python3
 
 # page SPEC arguments...: page.html and the dumps of a simulated fabric
 page() {
-	rm -rf page.html dump
-	mkdir dump
+	rm -rf page.html dump view
 	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/empty.conf" --cache-dir= --once -v \
-		"$@" --report page.html --dump-dir dump \
-		>run.out 2>run.err </dev/null
+		"$@" --report page.html --view "$SCRATCH/view" \
+		>run.out 2>run.err </dev/null && dump_view
 }
 
 # The text of fabric_page.html around what was put in, and that is JSON.

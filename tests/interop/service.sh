@@ -221,7 +221,7 @@ calls_case() {
 		"${sm_defaults[@]}" -F "$SCRATCH/calls.conf" -p 1 -s 1 \
 		-f "$SCRATCH/calls.log" \
 		--control-socket "$SCRATCH/calls.ctl" --http 127.0.0.1:0 \
-		--dump-dir "$SCRATCH/dump"
+		--view "$SCRATCH/view"
 	check "calls: SUBNET UP" await 30 log_has calls.log 'SUBNET UP'
 	lab_cmd unplug leaf-1 6 >/dev/null
 	check "calls: a repair" await 20 log_has calls.log 'repair: '
@@ -287,7 +287,8 @@ user_may() {	# NAME of the case
 	fi
 	chmod 711 "$SCRATCH"
 	mkdir -p bin
-	install -m 755 "$MINISM" "$MINISMCTL" "$MINISM_LAB_PROGRAM" \
+	install -m 755 "$MINISM" "$MINISM_SIM" "$MINISMCTL" \
+		"$MINISM_LAB_PROGRAM" \
 		"$MINISM_BUILD/libminism-lab-umad.so" bin/
 }
 
@@ -348,7 +349,7 @@ closed_to_others() {
 hand_run() {	# command...: minism of that user; its end is in SM_PID
 	"${leash[@]}" "$@" bin/minism-sim -F "$SCRATCH/hand.conf" --partitions= \
 		'PGFT(2,2;1,2)' --cache-dir "$SCRATCH/hand/state" \
-		-f "$SCRATCH/hand/log" --dump-dir "$SCRATCH/hand/dump" \
+		-f "$SCRATCH/hand/log" --view "$SCRATCH/hand/view" \
 		--report "$SCRATCH/hand/page" -J "$SCRATCH/hand/pid" \
 		--control-socket "$SCRATCH/hand/ctl" 2>hand.err </dev/null &
 	SM_PID=$!
@@ -387,7 +388,7 @@ hand_case() {
 	check "hand: it ends with exit 0" [ $? -eq 0 ]
 	check "hand: all files are there" [ -s hand/state/guid2mkey ] &&
 		[ -s hand/state/partitions-runtime ] &&
-		[ -s hand/dump/minism.net ]
+		[ -s hand/view ]
 	check "hand: and all are the service's" \
 		[ -z "$(find hand ! -user $user | tee /dev/stderr)" ]
 	hand_service

@@ -5,7 +5,7 @@
 #ifndef MINISM_TESTS_LIB_DUMPED_H
 #define MINISM_TESTS_LIB_DUMPED_H
 
-#include "sm/dump.h"
+#include "tools/dump.h"
 
 /* Replaces `out` by one of the files. */
 void dumped_read(const struct snapshot *s, const struct lid_map *lids,

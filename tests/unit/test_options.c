@@ -92,7 +92,7 @@ static const struct {
 	{ "no_clients_rereg TRUE", VALUE(no_rereg, true) },
 	{ "control_socket /s", NAME(control_socket, "/s") },
 	{ "http [::1]:9683", NAME(http, "[::1]:9683") },
-	{ "dump_dir /d#e", NAME(dump_dir, "/d#e") },
+	{ "view_file /d#e", NAME(view_file, "/d#e") },
 };
 
 /* Of all lines, each with `value` in place of its own if that is not NULL. */
@@ -335,7 +335,7 @@ SETUP_TEST(test_bad_value_is_an_error)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(bad_lines); i++) {
 		g_autofree char *text = g_strdup_printf("sm_priority 3\nlog_file /x\n%s\n"
-					     "dump_dir /y\n",
+					     "view_file /y\n",
 					     bad_lines[i].text);
 		g_autofree char *want = g_strdup_printf("x.conf:3:%u: %s",
 					     bad_lines[i].column,
@@ -376,7 +376,7 @@ SETUP_TEST(test_shipped_file_tells_the_defaults)
 	}
 	/* Every value must change back to what is built in. */
 	setup_parse(t, all);
-	setup_parse(t, "log_flags 1\ndump_files_dir x\n");
+	setup_parse(t, "log_flags 1\nview_file x\n");
 	setup_parse(t, settings->str);
 	/* these depend on the build */
 	setup_parse(t, "partition_config_file (null)\n");

@@ -21,7 +21,7 @@
  * Braces in a node's name become parentheses, as ibdmchk cannot read
  * a line that has them.
  */
-#include "sm/dump.h"
+#include "tools/dump.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 /*
  * OpenSM's dump files of a fabric, for ibutils and scripts.
  */
-#ifndef MINISM_SM_DUMP_H
-#define MINISM_SM_DUMP_H
+#ifndef MINISM_TOOLS_DUMP_H
+#define MINISM_TOOLS_DUMP_H
 
 #include <glib.h>
 
