@@ -28,7 +28,6 @@
 #include "sm/config/guid_files.h"
 #include "sm/config/options.h"
 #include "sm/control/control_socket.h"
-#include "sm/control/http.h"
 #include "sm/fabric_page.h"
 #include "sm/io/beside.h"
 #include "sm/lockfile.h"
@@ -56,7 +55,6 @@ struct daemon {
 	struct site_files *site;
 	struct status *status;
 	struct control_socket *control;	/* NULL: not open */
-	struct http *http;		/* NULL: not open */
 	struct notify *notify;		/* NULL: no service of systemd */
 	struct fabric_pages *pages;
 	struct views *views[2];		/* without and with tables */
@@ -90,7 +88,6 @@ on_page(const GString *html, void *data)
 	if (d->report)
 		file_writer_put(d->report,
 				g_string_new_len(html->str, (gssize)html->len));
-	http_wake(d->http);
 }
 
 static void
@@ -398,10 +395,9 @@ daemon_accept(const char *word, void *data)
 	return n;
 }
 
-/* The control socket and the HTTP server of a resident manager, which runs
- * without one that cannot be opened. */
+/* A resident manager runs without one that cannot be opened. */
 static void
-open_servers(struct daemon *d)
+open_control(struct daemon *d)
 {
 	const struct control_hooks hooks = {
 		.look = daemon_look,
@@ -422,7 +418,7 @@ open_servers(struct daemon *d)
 		g_strdup(named) :
 		g_strdup_printf("%s/%016" G_GINT64_MODIFIER "x.ctl", dir,
 				d->transport->port_guid);
-	g_autoptr(GError) error = NULL, http_error = NULL;
+	g_autoptr(GError) error = NULL;
 
 	params.group = d->conf->control_group;
 	if (named)
@@ -434,15 +430,6 @@ open_servers(struct daemon *d)
 	else if (named)
 		log_say(d->log, LOG_WARNING, "control", "%s; minismctl cannot "
 			"reach this manager", error->message);
-	if (d->conf->http)
-		d->http = http_open(d->conf->http, &hooks, &http_error);
-	if (d->http)
-		log_say(d->log, LOG_VERBOSE, "http", "%s, port %u: the fabric "
-			"as /, /metrics, /status, /events", d->conf->http,
-			http_port(d->http));
-	else if (d->conf->http)
-		log_say(d->log, LOG_WARNING, "http", "not served: %s",
-			http_error->message);
 }
 
 static char *
@@ -687,7 +674,6 @@ daemon_disconnect(struct daemon *d)
 	g_autoptr(GError) error = NULL;
 
 	notify_close(d->notify);
-	http_close(d->http);
 	control_socket_close(d->control);
 	fabric_pages_free(d->pages);
 	for (unsigned i = 0; i < G_N_ELEMENTS(d->views); i++)
@@ -755,7 +741,7 @@ daemon_run(struct daemon *d)
 	d->since = transport_now(d->transport);
 	warn_of_keys(d);
 	if (d->conf->mode == OPTIONS_MODE_RUN) {
-		open_servers(d);
+		open_control(d);
 		d->notify = notify_open(headline_of, is_stalled, d);
 	}
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 """Random lines at the lab's prompt, and random requests to a manager's socket
-and over HTTP beside HUP, USR1 and reloads: shell_soak.py LINES REQUESTS
+and to minism-web beside HUP, USR1 and reloads: shell_soak.py LINES REQUESTS
 
 Programs are those of $MINISM_BUILD, best with sanitizers; $MINISM_TEST_SEED is
 the seed. Nothing may end a program, an answer has the length that it
@@ -59,16 +59,17 @@ def console(count):
 
 class Manager:
     def __init__(self, folder):
-        self.path, self.port = os.path.join(folder, "ctl"), 0
+        self.path = os.path.join(folder, "ctl")
         self.log = os.path.join(folder, "log")
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            self.port = s.getsockname()[1]
         self.child = subprocess.Popen(
             [os.path.join(BUILD, "minism-sim"), FABRIC, "-F",
              "/dev/null", "--cache-dir", folder, "--control-socket", self.path,
-             "--http", f"127.0.0.1:{self.port}", "-f", self.log],
+             "-f", self.log],
             stdout=subprocess.DEVNULL, stderr=open(self.log + ".err", "w"))
+        self.web = subprocess.Popen(
+            [os.path.join(BUILD, "minism-web"), "-s", self.path, "127.0.0.1:0"],
+            stdout=subprocess.PIPE, stderr=open(self.log + ".err", "a"))
+        self.port = int(self.web.stdout.readline().split()[-1])
         for _ in range(600):
             if os.path.exists(self.path) and b"UP" in self.ask("status"):
                 return
@@ -122,17 +123,19 @@ def requests(count):
                     began = time.monotonic()
                     m.ask("status")
                     worst = max(worst, time.monotonic() - began)
-                if m.child.poll() is not None:
+                if m.child.poll() is not None or m.web.poll() is not None:
                     raise OSError("it ended")
+            m.web.terminate()
             m.child.terminate()
-            if m.child.wait(20):
+            if m.web.wait(20) or m.child.wait(20):
                 raise OSError("status at the end")
         except (OSError, ValueError, IndexError) as error:
             fail(f"{error!r}, status {m.child.poll()}",
                  last + open(m.log + ".err").read().splitlines()[:12])
         finally:
-            m.child.kill()
-            m.child.wait()
+            for child in m.web, m.child:
+                child.kill()
+                child.wait()
     print(f"# {count} requests of {len(words)} commands; status within "
           f"{1000 * worst:.0f} ms")
 

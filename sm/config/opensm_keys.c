@@ -90,7 +90,6 @@ static const struct opensm_key opensm_keys[] = {
 	{ 0, "accum_log_file", "TRUE", NULL },
 	{ 0, "console", "off", CONSOLE },
 	{ 0, "console_port", ANY, CONSOLE },
-	{ 0, "dump_dir", NULL, DUMP },
 	{ 0, "dump_files_dir", ANY, DUMP },
 	{ 0, "force_link_speed", "15", NULL },
 	{ 0, "force_link_speed_ext", "31", NULL },

@@ -15,7 +15,6 @@
  */
 #include "sm/config/options.h"
 
-#include <gio/gio.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,23 +86,6 @@ set_partitions(const struct option *o, void *place, const char *value)
 	return option_text.set(o, place, value);
 }
 
-/* Numeric, for a name may mean several; empty: none. */
-static char *
-kind_set_address(const struct option *o, void *place, const char *value)
-{
-	g_autoptr(GSocketConnectable) parsed = value && *value ?
-		g_network_address_parse(value, 0, NULL) : NULL;
-
-	if (value && *value && (!parsed || !g_hostname_is_ip_address(
-	    g_network_address_get_hostname(G_NETWORK_ADDRESS(parsed)))))
-		return option_refuse(o, value);
-	return option_text.set(o, place, value);
-}
-
-static const struct option_kind kind_address = {
-	.accepts = "ADDRESS:PORT such as 127.0.0.1:9683 or [::1]:9683",
-	.is_text = true, .or_none = true, .set = kind_set_address,
-};
 /* A value that selects nothing would be a mistake in what protects a fabric. */
 static char *
 kind_set_guids(const struct option *o, void *place, const char *value)
@@ -312,8 +294,6 @@ static const struct option rows[] = {
 	{ "control_socket", "control-socket", 0, &option_text,
 	  AT(control_socket), 0, 0, OPTIONS_CONTROL_SOCKET, "FILE",
 	  "for minismctl (auto: " OPTIONS_CONTROL_DIR "/GUID.ctl)" },
-	{ "http", "http", 0, &kind_address, AT(http), 0, 0, NULL,
-	  "ADDRESS:PORT", "serve the fabric's page and /metrics (nowhere)" },
 	{ "node_name_map_name", "node-name-map", 0, &option_text,
 	  AT(node_names_file), 0, 0, NULL,
 	  "FILE", "what to call nodes, as for ibnetdiscover" },
@@ -420,13 +400,25 @@ static const struct option rows[] = {
 	OPTION_KEY("no_clients_rereg", &option_bool, AT(no_rereg), 0, 0, NULL),
 };
 
+/* Options, and keys of old files. */
 static const struct {
 	const char *name, *instead;
 } gone[] = {
 	{ "dump_dir", DUMP },
+	{ "http", "minism-web serves the page and the metrics of a running "
+	  "minism" },
 	{ "record", SEED },
 	{ "replay", SEED },
 };
+
+static const char *
+instead_of(const char *name)
+{
+	for (size_t i = 0; name && i < G_N_ELEMENTS(gone); i++)
+		if (!strcmp(name, gone[i].name))
+			return gone[i].instead;
+	return NULL;
+}
 
 /* What minism had once, and what does it now. */
 static char *
@@ -439,9 +431,8 @@ explain(char letter, const char *name)
 	if (name && g_strv_contains(simulated, name))
 		return g_strdup("is in another program: minism-sim FABRIC is "
 				"this manager on a simulated fabric");
-	for (size_t i = 0; name && i < G_N_ELEMENTS(gone); i++)
-		if (!strcmp(name, gone[i].name))
-			return g_strconcat("is gone: ", gone[i].instead, NULL);
+	if (instead_of(name))
+		return g_strconcat("is gone: ", instead_of(name), NULL);
 	if (name && option_find_key(&options_table, name))
 		return g_strdup_printf("is no option; it is the key %s of "
 				       "minism.conf", name);
@@ -642,7 +633,7 @@ static bool
 warn_key(struct text_scan *s, const struct options *conf,
 	 const struct text_span *span, unsigned n_unknown)
 {
-	const char *names[G_N_ELEMENTS(rows)], *instead = NULL;
+	const char *names[G_N_ELEMENTS(rows)], *instead;
 	const char *at = text_skip_blanks(span->at + span->len);
 	g_autofree char *key = g_strndup(span->at, span->len);
 	g_autofree char *value = *at == '"' ?
@@ -651,6 +642,13 @@ warn_key(struct text_scan *s, const struct options *conf,
 	g_autofree char *shown = text_span_show(span), *near = NULL;
 	size_t n = 0;
 
+	instead = instead_of(key);
+	if (instead) {
+		if (strcmp(value, "(null)"))
+			text_warn(s, span->place, "%s is gone: %s", key,
+				  instead);
+		return true;
+	}
 	switch (opensm_key_judge(key, value, &instead)) {
 	case OPENSM_KEY_HARMLESS:
 		return true;
@@ -830,7 +828,7 @@ static bool
 is_place(const struct option *o)
 {
 	static const size_t places[] = {
-		AT(cache_dir), AT(control_socket), AT(http), AT(log_file),
+		AT(cache_dir), AT(control_socket), AT(log_file),
 		AT(pid_file), AT(report), AT(view_file),
 	};
 	bool found = false;

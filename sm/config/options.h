@@ -92,7 +92,6 @@ struct options {
 	bool no_rereg;		/* never set ClientReregister */
 	char *control_socket;	/* NULL: none; or OPTIONS_CONTROL_SOCKET */
 	char *control_group;	/* may connect there as well; NULL: none */
-	char *http;		/* ADDRESS:PORT; NULL: not over HTTP */
 	unsigned log_format;	/* enum log_format */
 	int verbosity;		/* enum log_level: 0 error, 1 warning, 2 info,
 				   3 verbose, 4 debug */

@@ -94,70 +94,6 @@ is_open_metrics() {	# file
 			 len(series) > len(set(series)))' "$1"
 }
 
-# What Prometheus' own client gets over HTTP, and the dashboard's queries: each
-# metric that they name is there.
-served_metrics() {	# log of the manager
-	local port
-	port=$(sed -n 's/.*http: .* port \([0-9]*\): the fabric.*/\1/p' "$1")
-	/usr/bin/python3 -c 'if True:
-		import http.client, json, re, sys
-		from prometheus_client.openmetrics import parser
-		def ask(method, path):
-			c = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]),
-						       timeout=10)
-			c.request(method, path)
-			return c.getresponse()
-		page = ask("GET", "/")
-		assert page.status == 200
-		assert page.getheader("Content-Type").startswith("text/html")
-		assert b"</html>" in page.read()
-		answer = ask("GET", "/metrics")
-		text = answer.read().decode()
-		assert answer.status == 200
-		assert answer.getheader("Content-Type").startswith(
-			"application/openmetrics-text; version=1.0.0")
-		names = set()
-		for family in parser.text_string_to_metric_families(text):
-			names |= {s.name for s in family.samples}
-		assert len(names) > 20
-		n = {(s.name, *sorted(s.labels.items())): s.value for family in
-			parser.text_string_to_metric_families(text)
-			for s in family.samples}
-		def count(name, **labels):
-			return n[(name, *sorted(labels.items()))]
-		assert count("minism_requests_total", **{"class": "SMP"},
-			attribute="NodeInfo", outcome="answered") > 10
-		assert count("minism_verified_tables_total", verdict="safe") > 0
-		blocks = count("minism_lft_blocks_written_total")
-		assert 0 < blocks < count("minism_lft_entries_changed_total")
-		assert count("minism_host_pairs_without_path") == 0
-		assert count("minism_other_managers", state="standby") == 0
-		assert count("minism_sm_priority") >= 0
-		assert count("minism_bad_links", routing="avoided") == 0
-		assert page.getheader("X-Content-Type-Options") == "nosniff"
-		assert "frame-ancestors" in page.getheader(
-			"Content-Security-Policy")
-		def call(name):
-			c = http.client.HTTPConnection("127.0.0.1",
-				int(sys.argv[1]), timeout=10)
-			c.request("GET", "/status", headers={"Host": name})
-			return c.getresponse().status
-		assert call("localhost:9683") == call("[::1]") == 200
-		assert call("evil.example") == call("127.0.0.1.evil.example") == 421
-		assert ask("HEAD", "/metrics").status == 200
-		assert ask("GET", "/none").status == 404
-		assert ask("POST", "/metrics").status == 405
-		board = json.load(open(sys.argv[2]))
-		exprs = [t["expr"] for p in board["panels"] for t in p["targets"]]
-		asked = set(re.findall(r"minism_\w+", " ".join(exprs)))
-		# there is none of a cable without errors, nor of no answer
-		missing = asked - names - {
-			"minism_port_errors_total", "minism_sa_answers_total"}
-		print("not there:", missing)
-		sys.exit(len(asked) < 10 or bool(missing))' "$port" \
-		"$MINISM_SRC/etc/grafana-minism.json"
-}
-
 # completes VERB START N: bash knows so many words
 completes() {
 	(
@@ -260,8 +196,7 @@ fabric_case() {
 	wanted_case fabric || return 0
 	rm -rf cache
 	sim_start "$demo" || { ok 1 "fabric: ibsim starts"; return; }
-	sm_start fabric.log -s 1 --control-socket "$SCRATCH/ctl" -v \
-		--http 127.0.0.1:0
+	sm_start fabric.log -s 1 --control-socket "$SCRATCH/ctl" -v
 	check "fabric: it is up" \
 		await 15 ctl_says 0 'subnet: +UP: 8 switches, 16 hosts' status
 	check "fabric: a path is that of ibtracert" same_path node-01 node-07
@@ -284,11 +219,6 @@ fabric_case() {
 		'^minism_links\{state="Active",width="4x",speed="EDR"\} 32$' metrics
 	cp ctl.out metrics
 	check "fabric: which Prometheus' own client reads" is_open_metrics metrics
-	if grep -q 'built without' fabric.log; then
-		skip "fabric: metrics over HTTP" "no libmicrohttpd"
-	else
-		check "fabric: metrics over HTTP" served_metrics fabric.log
-	fi
 	check "fabric: bash completes names" completes who node-0 9
 	check "fabric: names that hosts choose are not run" \
 		completion_of_hostile_names
@@ -734,27 +664,19 @@ deaf_clients() {
 
 	rm -f deaf.log
 	"${leash[@]}" "$MINISM_SIM" 'PGFT(9,9,18;1,9,9)' -F /dev/null \
-		-v -f deaf.log --http 127.0.0.1:0 \
+		-v -f deaf.log \
 		--control-socket "$SCRATCH/full.ctl" >/dev/null 2>&1 &
 	set -- $!
 	await 20 log_has deaf.log 'SUBNET UP'
 	/usr/bin/python3 -c 'if True:
-		import re, socket, time
-		def ask(family, place, line):
-			s = socket.socket(family)
+		import socket, time
+		def ask(line):
+			s = socket.socket(socket.AF_UNIX)
 			s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
-			s.connect(place)
+			s.connect("full.ctl")
 			s.sendall(line)
 			return s
-		port = re.search("http: .* port ([0-9]+): the fabric",
-			open("deaf.log").read())
-		deaf = [ask(socket.AF_UNIX, "full.ctl", b"json links\n")
-			for i in range(3)]
-		if port:
-			place = "127.0.0.1", int(port[1])
-			deaf += [ask(socket.AF_INET, place,
-				b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-				for i in range(3)]
+		deaf = [ask(line) for line in 3 * [b"json links\n", b"report\n"]]
 		print("all", flush=True)
 		time.sleep(60)' >deaf.out 2>&1 &
 	deaf=$!
@@ -822,7 +744,7 @@ which_case() {
 	fi
 	export -f managers_of await
 	check "which: the only one, or the one that is named" \
-		env demo="$demo" MINISM="$MINISM" MINISMCTL="$MINISMCTL" \
+		env demo="$demo" MINISM_SIM="$MINISM_SIM" MINISMCTL="$MINISMCTL" \
 		unshare -m bash -c "managers_of '$dir'"
 	rmdir "$dir" 2>/dev/null
 }

@@ -162,6 +162,8 @@ static const struct {
 	{ "--qos", "--qos is no option; it is the key qos of minism.conf" },
 	{ "--sm-sl 3",
 	  "--sm-sl is no option; it is the key sm_sl of minism.conf" },
+	{ "--http=127.0.0.1:1", "--http is gone: minism-web serves the page and "
+	  "the metrics of a running minism" },
 	{ "--record=f", "--record is gone: the same --seed makes the same run; "
 	  "--pcap keeps the MADs" },
 	{ "--replay f", "--replay is gone: the same --seed makes the same run; "
@@ -451,7 +453,7 @@ TEST(test_help_and_man_page_have_every_option, setup_new, setup_free)
 		if (o->preset && !strstr(o->help, o->preset))
 			fail_msg("%s: the default is %s", name, o->preset);
 	}
-	assert_true(n >= 35);
+	assert_true(n >= 30);
 }
 
 /* As getopt_long() reads them, which is what OpenSM's users are used to. */
@@ -531,7 +533,7 @@ SETUP_TEST(test_only_the_command_line_gives_a_simulation_a_place)
 {
 	static const char keys[] = "cache_dir /c\ncontrol_socket /s\n"
 		"report /r\nview_file /d\nlog_file /l\n"
-		"http 127.0.0.1:1\nlmc 1\n";
+		"lmc 1\n";
 	const struct options *c;
 
 	for (unsigned lab = 0; lab < 2; lab++) {
@@ -549,20 +551,18 @@ SETUP_TEST(test_only_the_command_line_gives_a_simulation_a_place)
 		assert_null(c->report);
 		assert_null(c->view_file);
 		assert_null(c->log_file);
-		assert_null(c->http);
 		assert_int_equal(c->lmc, 1);
 		assert_int_equal(t->warnings->len, 1);
 		assert_has(t->warnings->pdata[0], "view_file, ");
 		g_free(run(t, "minism -F %s %s --cache-dir=/c2 -f /l2 "
 			   "--control-socket=/s2 --report /r2 --view /d2 "
-			   "--http [::1]:2 -J /p2", t->path, how));
+			   "-J /p2", t->path, how));
 		c = t->conf;
 		assert_string_equal(c->cache_dir, "/c2");
 		assert_string_equal(c->control_socket, "/s2");
 		assert_string_equal(c->report, "/r2");
 		assert_string_equal(c->view_file, "/d2");
 		assert_string_equal(c->log_file, "/l2");
-		assert_string_equal(c->http, "[::1]:2");
 		assert_string_equal(c->pid_file, "/p2");
 	}
 	g_unsetenv("MINISM_LAB");

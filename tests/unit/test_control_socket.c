@@ -7,11 +7,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
-#include <glib-unix.h>
 #include <glib/gstdio.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -20,7 +18,6 @@
 #include <sys/wait.h>
 
 #include "sm/control/control_socket.h"
-#include "sm/control/http.h"
 #include "sm/fabric_page.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
@@ -36,11 +33,10 @@ struct setup {
 	struct log *log;
 	struct control_hooks hooks;
 	struct control_socket *s;
-	unsigned sweeps, takes_us, looks, look_us;
+	unsigned sweeps, takes_us;
 	struct status *status;
 	struct partition_rules *rules;
 	struct sa sa;		/* with a view, or NULL */
-	struct http *http;
 	GString *page;		/* NULL: it is being made */
 };
 
@@ -49,8 +45,6 @@ look(struct control_view *out, void *data)
 {
 	struct setup *t = data;
 
-	t->looks++;
-	g_usleep(t->look_us);
 	memset(out, 0, sizeof(*out));
 	out->status = t->status;
 	out->rules = t->rules;
@@ -621,103 +615,31 @@ SETUP_TEST(test_bad_places_are_told)
 	assert_has(error->message, "/proc/no");
 }
 
-/* ---- HTTP ---- */
-
-/* The status line of the answer. */
-static char *
-http_get(const struct http *h, const char *path)
-{
-	g_autofree char *request = g_strdup_printf("GET %s HTTP/1.0\r\n\r\n",
-						   path);
-	const struct sockaddr_in to = {
-		.sin_family = AF_INET, .sin_port = htons(http_port(h)),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-	GString *answer = g_string_new(NULL);
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-	char buffer[4096];
-	ssize_t n;
-
-	assert_int_equal(connect(fd, (const void *)&to, sizeof(to)), 0);
-	assert_true(g_unix_set_fd_nonblocking(fd, TRUE, NULL));
-	assert_true(write(fd, request, strlen(request)) > 0);
-	while ((n = read(fd, buffer, sizeof(buffer))) != 0) {
-		if (n > 0)
-			g_string_append_len(answer, buffer, n);
-		else
-			turn(1);
-	}
-	close(fd);
-	g_string_truncate(answer, strcspn(answer->str, "\r"));
-	return g_string_free(answer, FALSE);
-}
-
-/* However often they ask. */
-SETUP_TEST(test_clients_of_a_page_share_one_that_took_long_to_make)
-{
-	g_autofree char *first = NULL, *page = NULL;
-	struct http *h = http_open("127.0.0.1:0", &t->hooks, NULL);
-
-	if (!h)
-		skip();	/* built without libmicrohttpd */
-	t->look_us = 100000;
-	first = http_get(h, "/events");
-	assert_has(first, " 200 ");
-	for (unsigned i = 0; i < 5; i++)
-		g_free(http_get(h, "/events"));
-	assert_int_equal(t->looks, 1);
-	/* one that takes no time is new soon; here there is nothing to show */
-	t->look_us = 0;
-	page = http_get(h, "/");
-	assert_has(page, " 503 ");
-	while (t->looks < 3)
-		g_free(http_get(h, "/"));
-	http_close(h);
-}
-
-static gboolean
-finish_page(gpointer data)
-{
-	struct setup *t = data;
-
-	t->page = g_string_new("all of it");
-	http_wake(t->http);
-	return G_SOURCE_REMOVE;
-}
+/* ---- the page ---- */
 
 static const GString *
 page_of_job(uint64_t *number, void *data)
 {
 	struct setup *t = data;
 
-	if (!t->page && t->looks == 1)
-		g_timeout_add(20, finish_page, t);
 	*number = 5;
 	return t->page;
 }
 
 /* The loop does not wait for a page that is made beside it. */
-SETUP_TEST(test_page_that_is_being_made_is_waited_for)
+SETUP_TEST(test_page_that_is_being_made_is_asked_for_again)
 {
 	g_autoptr(GString) first = g_string_new(NULL);
-	g_autofree char *page = NULL;
+	g_autoptr(GString) page = g_string_new("all of it");
 
 	t->sa.view = (void *)t;		/* it is not looked at */
 	t->hooks.page = page_of_job;
-	t->http = http_open("127.0.0.1:0", &t->hooks, NULL);
 	control_answer(&t->hooks, "report", first);
 	assert_string_equal(first->str, "minism 2 7 9\nreport 5\n");
-	if (t->http)
-		page = http_get(t->http, "/");
-	if (t->http)
-		assert_has(page, " 200 ");
-	while (!t->page)
-		turn(1);
+	t->page = page;
 	g_string_truncate(first, 0);
 	control_answer(&t->hooks, "report 5", first);
 	assert_string_equal(first->str, "minism 2 0 9\nall of it");
-	http_close(t->http);
-	g_string_free(t->page, TRUE);
 }
 
 static void

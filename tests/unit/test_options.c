@@ -91,7 +91,6 @@ static const struct {
 	{ "polling_retry_number 4", VALUE(polls_lost, 4) },
 	{ "no_clients_rereg TRUE", VALUE(no_rereg, true) },
 	{ "control_socket /s", NAME(control_socket, "/s") },
-	{ "http [::1]:9683", NAME(http, "[::1]:9683") },
 	{ "view_file /d#e", NAME(view_file, "/d#e") },
 };
 
@@ -222,8 +221,9 @@ SETUP_TEST(test_keys_whose_effect_is_there_need_no_warning)
 	assert_int_equal(t->conf->routing_threads, 3);
 	setup_parse(t, "scatter_ports 8\nconsole loopback\n"
 		    "qos_policy_file \"/nowhere\"\n"
-		    "qos_policy_file \"/dev/null\" # there\nqos TRUE\n");
-	assert_int_equal(t->warnings->len, 3);
+		    "qos_policy_file \"/dev/null\" # there\nqos TRUE\n"
+		    "http 127.0.0.1:1\nhttp (null)\n");
+	assert_int_equal(t->warnings->len, 4);
 	assert_string_equal(t->warnings->pdata[2], "x.conf:4:1: "
 			    "qos_policy_file is not used by minism yet; a path "
 			    "has the SL of its partition, \"sl=\" in "
@@ -233,6 +233,9 @@ SETUP_TEST(test_keys_whose_effect_is_there_need_no_warning)
 	assert_string_equal(t->warnings->pdata[1], "x.conf:2:1: console is "
 			    "not used by minism yet; minismctl asks a running "
 			    "minism");
+	assert_string_equal(t->warnings->pdata[3], "x.conf:6:1: http is gone: "
+			    "minism-web serves the page and the metrics of a "
+			    "running minism");
 }
 
 SETUP_TEST(test_all_errors_of_a_file_are_told)
@@ -322,9 +325,6 @@ static const struct {
 	  "blanks in it needs quotes)" },
 	{ 14, "part_enforce sometimes",
 	  "part_enforce: sometimes is not both, in, out or off" },
-	{ 6, "http localhost:9683",
-	  "http: localhost:9683 is not ADDRESS:PORT such as "
-	  "127.0.0.1:9683 or [::1]:9683" },
 	{ 16, "vl_stall_count 0", "vl_stall_count: 0 is not 1 to 7" },
 	{ 12, "max_op_vls 6", "max_op_vls: 6 is not 1 to 5" },
 	{ 20, "m_key_lease_period 65536",

@@ -1,0 +1,252 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# minism-web: pages and metrics of a manager that runs, by Prometheus' own client;
+# and what it makes of a manager that is slow, silent, busy or away.
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need python3
+export MINISM_WEB=${MINISM_WEB:-$MINISM_BUILD/minism-web}
+[ -x "$MINISM_WEB" ] || skip_all "built without libmicrohttpd"
+
+# ---- a manager ---------------------------------------------------------------
+
+# What is served, and the dashboard's queries: each metric that they name is
+# there.
+served() {	# port
+	/usr/bin/python3 -c 'if True:
+		import http.client, json, re, sys
+		from prometheus_client.openmetrics import parser
+		def ask(method, path):
+			c = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]),
+						       timeout=10)
+			c.request(method, path)
+			return c.getresponse()
+		page = ask("GET", "/")
+		assert page.status == 200
+		assert page.getheader("Content-Type").startswith("text/html")
+		assert b"</html>" in page.read()
+		answer = ask("GET", "/metrics")
+		text = answer.read().decode()
+		assert answer.status == 200
+		assert answer.getheader("Content-Type").startswith(
+			"application/openmetrics-text; version=1.0.0")
+		names = set()
+		for family in parser.text_string_to_metric_families(text):
+			names |= {s.name for s in family.samples}
+		assert len(names) > 20
+		n = {(s.name, *sorted(s.labels.items())): s.value for family in
+			parser.text_string_to_metric_families(text)
+			for s in family.samples}
+		def count(name, **labels):
+			return n[(name, *sorted(labels.items()))]
+		assert count("minism_requests_total", **{"class": "SMP"},
+			attribute="NodeInfo", outcome="answered") > 10
+		assert count("minism_verified_tables_total", verdict="safe") > 0
+		blocks = count("minism_lft_blocks_written_total")
+		assert 0 < blocks < count("minism_lft_entries_changed_total")
+		assert count("minism_host_pairs_without_path") == 0
+		assert count("minism_other_managers", state="standby") == 0
+		assert count("minism_sm_priority") >= 0
+		assert count("minism_bad_links", routing="avoided") == 0
+		assert page.getheader("X-Content-Type-Options") == "nosniff"
+		assert "frame-ancestors" in page.getheader(
+			"Content-Security-Policy")
+		def call(name):
+			c = http.client.HTTPConnection("127.0.0.1",
+				int(sys.argv[1]), timeout=10)
+			c.request("GET", "/status", headers={"Host": name})
+			return c.getresponse().status
+		assert call("localhost:9683") == call("[::1]") == 200
+		assert call("evil.example") == call("127.0.0.1.evil.example") == 421
+		assert json.load(ask("GET", "/status"))["verdict"] == "up"
+		assert json.load(ask("GET", "/events"))["events"]
+		assert ask("HEAD", "/metrics").status == 200
+		assert ask("GET", "/none").status == 404
+		assert ask("POST", "/metrics").status == 405
+		board = json.load(open(sys.argv[2]))
+		exprs = [t["expr"] for p in board["panels"] for t in p["targets"]]
+		asked = set(re.findall(r"minism_\w+", " ".join(exprs)))
+		# there is none of a cable without errors, nor of no answer
+		missing = asked - names - {
+			"minism_port_errors_total", "minism_sa_answers_total"}
+		print("not there:", missing)
+		sys.exit(len(asked) < 10 or bool(missing))' "$1" \
+		"$MINISM_SRC/etc/grafana-minism.json"
+}
+
+live_case() {
+	local sim web port
+
+	wanted_case live || return 0
+	"${leash[@]}" "$MINISM_SIM" "$MINISM_SRC/etc/fabrics/demo.net" \
+		-F /dev/null -f live.log --control-socket "$SCRATCH/live.ctl" \
+		>/dev/null 2>&1 &
+	sim=$!
+	"${leash[@]}" "$MINISM_WEB" -s "$SCRATCH/live.ctl" 127.0.0.1:0 \
+		>web.out 2>web.err &
+	web=$!
+	SM_PIDS+=($sim $web)
+	check "live: it says where it listens" await 10 log_has web.out \
+		'^listening on 127.0.0.1:0, port [0-9]+$'
+	port=$(sed -n 's/.*port //p' web.out)
+	await 20 log_has live.log 'SUBNET UP'
+	check "live: pages, metrics and their guards" served "$port"
+	"$MINISM_WEB" -s "$SCRATCH/live.ctl" "127.0.0.1:$port" >taken 2>&1
+	check "live: an address that is taken: exit 1" [ $? -eq 1 ]
+	check "live: and the reason" log_has taken "$port: Address already in use"
+	kill -TERM $web $sim
+	sm_wait $web 5
+	check "live: TERM ends it with exit 0" [ $? -eq 0 ]
+	sm_wait $sim 5
+	"$MINISM_WEB" localhost:1 >name 2>&1
+	check "live: a name is no address: exit 2" [ $? -eq 2 ]
+	check "live: and it says so" log_has name 'localhost:1 is not ADDRESS:PORT'
+}
+
+# ---- in the place of a manager -------------------------------------------------
+
+cat >fake.py <<'END_OF_FAKE'
+import http.client, os, re, socket, subprocess, sys, threading, time
+
+class Manager(threading.Thread):
+    """Answers each request by `answer`; None: never."""
+    def __init__(self, answer):
+        super().__init__(daemon=True)
+        self.answer, self.asked, self.kept = answer, [], []
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.bind("fake.ctl")
+        self.socket.listen()
+        self.start()
+
+    def run(self):
+        while True:
+            c = self.socket.accept()[0]
+            line = c.makefile().readline().rstrip("\n")
+            self.asked.append(line)
+            text = self.answer(line)
+            if text is None:
+                self.kept.append(c)
+                continue
+            c.sendall(text)
+            c.close()
+
+def whole(code, body):
+    return b"minism 2 %d %d\n" % (code, len(body)) + body
+
+def get(path):
+    c = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    c.request("GET", path)
+    answer = c.getresponse()
+    return answer.status, answer.read()
+
+def together(n, path):
+    got = [None] * n
+    def one(i):
+        got[i] = get(path)
+    threads = [threading.Thread(target=one, args=(i,)) for i in range(n)]
+    for t in threads: t.start()
+    for t in threads: t.join()
+    return got
+
+def shares():
+    """However often clients ask for what took long."""
+    m = Manager(lambda line: time.sleep(0.2) or whole(0, b"{}\n"))
+    assert together(5, "/events") == 5 * [(200, b"{}\n")]
+    for i in range(5):
+        assert get("/events") == (200, b"{}\n")
+    assert m.asked == ["json events"], m.asked
+
+def young():
+    """What takes no time is new soon."""
+    m = Manager(lambda line: whole(0, b"# %d\n" % len(m.asked)))
+    assert get("/metrics") == (200, b"# 1\n")
+    time.sleep(0.5)
+    assert get("/metrics") == (200, b"# 2\n")
+
+def again():
+    m = Manager(lambda line: whole(7, b"report 5\n") if line == "report"
+                else whole(0, b"<all of it>"))
+    assert get("/") == (200, b"<all of it>")
+    assert m.asked == ["report", "report 5"], m.asked
+
+def verdict():
+    Manager(lambda line: whole(4, b'{"state":"not up"}\n'))
+    assert get("/status") == (200, b'{"state":"not up"}\n')
+
+def reasons():
+    Manager(lambda line: whole(1, b"no sweep has read the fabric yet\n")
+            if line == "report" else
+            whole(1, b"only root may ask\n") if line == "metrics" else
+            whole(0, b"{}")[:-1])
+    assert get("/") == (503, b"no sweep has read the fabric yet\n")
+    assert get("/metrics") == (503, b"only root may ask\n")
+    status, text = get("/status")
+    assert status == 503 and b"cut off, after 14 bytes" in text, text
+
+def silent():
+    """Other pages do not wait for the one that is not answered."""
+    m = Manager(lambda line: None if line == "json events" else
+                whole(0, b"# 1\n"))
+    waits = threading.Thread(target=lambda: got.append(get("/events")))
+    got = []
+    waits.start()
+    time.sleep(0.2)
+    began = time.monotonic()
+    assert get("/metrics") == (200, b"# 1\n")
+    assert time.monotonic() - began < 0.5 and not got
+    waits.join()
+    assert got[0][0] == 503 and b"does not answer: it is busy" in got[0][1]
+
+def away():
+    status, text = get("/")
+    assert status == 503 and b"No such file" in text, text
+    Manager(lambda line: whole(0, b"<p>"))
+    time.sleep(1.2)
+    assert get("/") == (200, b"<p>")
+
+def deaf():
+    """Clients that do not read are no trouble for others."""
+    Manager(lambda line: whole(0, b"<" + 8000000 * b"x"))
+    held = []
+    for i in range(3):
+        s = socket.socket()
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+        s.connect(("127.0.0.1", port))
+        s.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        held.append(s)
+    time.sleep(0.3)
+    assert len(get("/")[1]) == 8000001
+    assert get("/none")[0] == 404
+
+web = subprocess.Popen([os.environ["MINISM_WEB"], "-s", "fake.ctl", "-t", "1",
+                        "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
+try:
+    port = int(web.stdout.readline().split()[-1])
+    globals()[sys.argv[1]]()
+    web.terminate()
+    assert web.wait(5) == 0
+finally:
+    web.kill()
+END_OF_FAKE
+
+fake() {
+	rm -f fake.ctl
+	timeout -k 2 30 python3 fake.py "$1"
+}
+
+fake_case() {	# function description
+	wanted_case "$1" || return 0
+	check "$1: $2" fake "$1"
+}
+
+live_case
+fake_case shares "one question for all who ask"
+fake_case young "a quick answer is soon asked for again"
+fake_case again "an answer that continues is waited for"
+fake_case verdict "a subnet that is not up has a status"
+fake_case reasons "why there is no page"
+fake_case silent "a manager that does not answer"
+fake_case away "a manager that is away, and comes"
+fake_case deaf "clients that do not read"
+done_testing

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * minism-web: what a running minism answers, as pages over HTTP.
+ *
+ * Flow: a request for a page -> its text, if it is young enough -> else one
+ * question to the manager (client.h) in a thread, while the connections that
+ * wait for it are suspended -> fetch_done() on the loop, which resumes them. So
+ * the loop waits for nothing, and clients share one question.
+ *
+ * Safety. Pages are not protected: every client that can connect can read them.
+ * So they change nothing: each is one fixed request. A request must name the
+ * server by an address, localhost or the name of the machine: a page of another
+ * server whose name was made to lead here (DNS rebinding) does not. A connection
+ * ends LIFE_S after its begin, however busy it is: else a few that send a byte
+ * now and then would take the place of all others.
+ *
+ * Cost. No client may fill the manager's loop with requests: an answer is kept
+ * for SHARE times as long as the manager took for it. So all clients together
+ * have a twentieth of that loop for a page. The answer may have waited for a
+ * manager that computes, so it is kept for KEPT_MAX_US at most.
+ *
+ * libmicrohttpd reads requests and keeps connections; it has no thread, but one
+ * epoll descriptor, which is a source of the main loop. Time-outs of connections
+ * are looked at once a second while there are any.
+ */
+#include <errno.h>
+#include <gio/gio.h>
+#include <glib-unix.h>
+#include <microhttpd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "tools/client.h"
+#include "tools/tool_options.h"
+
+#define EXIT_USAGE	2
+#define ADDRESS		"127.0.0.1:9683"
+#define PORT		9683u	/* unless it is said */
+#define CONNECTIONS_MAX	16u
+#define FROM_ONE_MAX	12u	/* of one address */
+#define IDLE_S		10u
+#define LIFE_S		20
+#define MEMORY_MAX	(16u * 1024)	/* of a connection's request */
+#define SHARE		20
+#define KEPT_MAX_US	(10 * G_USEC_PER_SEC)
+#define FAILED_US	G_USEC_PER_SEC	/* an error is kept for */
+
+/* Pages are answers to requests that change nothing. */
+static const struct {
+	const char *path, *type, *request;
+	char begins;		/* what was asked for; else it is a reason */
+} web_pages[] = {
+	{ "/", "text/html; charset=utf-8", "report\n", '<' },
+	{ "/events", "application/json", "json events\n", '{' },
+	{ "/metrics", "application/openmetrics-text; version=1.0.0; "
+	  "charset=utf-8", "metrics\n", '#' },
+	{ "/status", "application/json", "json status\n", '{' },
+};
+
+/* The page is one file with its script and style in it. */
+static const char *const web_guards[][2] = {
+	{ "X-Content-Type-Options", "nosniff" },
+	{ "X-Frame-Options", "DENY" },
+	{ "Referrer-Policy", "no-referrer" },
+	{ "Content-Security-Policy", "default-src 'none'; script-src "
+	  "'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
+	  "connect-src 'self'; base-uri 'none'; form-action 'none'; "
+	  "frame-ancestors 'none'" },
+};
+
+struct web_life {
+	struct MHD_Connection *connection;
+	int64_t end;		/* us, of the monotonic clock */
+};
+
+struct web_page {
+	GString *body;		/* NULL: none was fetched */
+	bool is_good, is_fetched;	/* the latter: just now */
+	int64_t until;		/* us, of the monotonic clock */
+	GPtrArray *waiting;	/* of struct MHD_Connection, suspended */
+};
+
+struct web {
+	int mode;
+	struct client_place place;
+	unsigned patience_s;
+	char **words;
+	struct web_page pages[G_N_ELEMENTS(web_pages)];
+	GArray *lives;		/* struct web_life, the oldest first */
+	struct MHD_Daemon *mhd;
+	guint source, timer;
+};
+
+/* --- the manager --- */
+
+struct fetch {
+	struct web *web;
+	size_t page;
+	GString *body;		/* the answer, or why there is none */
+	bool is_good;
+	int64_t took_us;	/* the manager, for the last part of it */
+};
+
+/* On the loop. Connections that waited are asked once more. */
+static gboolean
+fetch_done(gpointer data)
+{
+	struct fetch *f = data;
+	struct web_page *p = &f->web->pages[f->page];
+
+	if (p->body)
+		g_string_free(p->body, TRUE);
+	p->body = f->body;
+	p->is_good = f->is_good;
+	p->is_fetched = false;
+	p->until = g_get_monotonic_time() + (!f->is_good ? FAILED_US :
+		MIN(SHARE * f->took_us, KEPT_MAX_US));
+	for (guint i = 0; i < p->waiting->len; i++)
+		MHD_resume_connection(p->waiting->pdata[i]);
+	g_ptr_array_set_size(p->waiting, 0);
+	MHD_run(f->web->mhd);
+	g_free(f);
+	return G_SOURCE_REMOVE;
+}
+
+/* In a thread: one page, from the manager. */
+static gpointer
+fetch_page(gpointer data)
+{
+	struct fetch *f = data;
+	int64_t now = g_get_monotonic_time(), begin;
+	int64_t end = now + f->web->patience_s * G_USEC_PER_SEC;
+	g_autoptr(GString) line =
+		g_string_new(web_pages[f->page].request);
+	g_autoptr(GError) error = NULL;
+	int code;
+
+	for (;;) {
+		begin = now;
+		code = client_ask(&f->web->place, end - now, line, f->body,
+				  &error);
+		now = g_get_monotonic_time();
+		if (code != CLIENT_AGAIN)
+			break;
+		g_usleep(CLIENT_AGAIN_US);
+		now += CLIENT_AGAIN_US;
+	}
+	f->took_us = now - begin;
+	f->is_good = !error && f->body->str[0] == web_pages[f->page].begins;
+	if (error)
+		g_string_printf(f->body, "%s\n", error->message);
+	g_idle_add(fetch_done, f);
+	return NULL;
+}
+
+static void
+fetch_begin(struct web *w, size_t page)
+{
+	struct fetch *f = g_new0(struct fetch, 1);
+
+	f->web = w;
+	f->page = page;
+	f->body = g_string_new(NULL);
+	w->pages[page].is_fetched = true;
+	g_thread_unref(g_thread_new("fetch", fetch_page, f));
+}
+
+/* --- requests --- */
+
+/* Of a request: its first call, and one that has waited for its page. */
+static int seen, waited;
+
+static enum MHD_Result
+web_send(struct MHD_Connection *c, unsigned status, const char *type,
+	 const char *body, size_t len)
+{
+	struct MHD_Response *r = MHD_create_response_from_buffer(len,
+		(char *)body, MHD_RESPMEM_MUST_COPY);
+	enum MHD_Result result;
+
+	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	for (size_t i = 0; i < G_N_ELEMENTS(web_guards); i++)
+		MHD_add_response_header(r, web_guards[i][0],
+					web_guards[i][1]);
+	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	result = MHD_queue_response(c, status, r);
+	MHD_destroy_response(r);
+	return result;
+}
+
+static enum MHD_Result
+send_text(struct MHD_Connection *c, unsigned status, const char *text)
+{
+	return web_send(c, status, "text/plain", text, strlen(text));
+}
+
+static enum MHD_Result
+send_page(struct web *w, struct MHD_Connection *c, size_t i, void **state)
+{
+	struct web_page *p = &w->pages[i];
+
+	if (p->body && (*state == &waited || (!p->is_fetched &&
+			g_get_monotonic_time() < p->until)))
+		return web_send(c, p->is_good ? MHD_HTTP_OK :
+				MHD_HTTP_SERVICE_UNAVAILABLE,
+				p->is_good ? web_pages[i].type : "text/plain",
+				p->body->str, p->body->len);
+	if (!p->is_fetched)
+		fetch_begin(w, i);
+	*state = &waited;
+	MHD_suspend_connection(c);
+	g_ptr_array_add(p->waiting, c);
+	return MHD_YES;
+}
+
+static bool
+is_own_name(struct MHD_Connection *c)
+{
+	const char *given = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
+						MHD_HTTP_HEADER_HOST);
+	g_autoptr(GSocketConnectable) parsed = given ?
+		g_network_address_parse(given, PORT, NULL) : NULL;
+	const char *name;
+
+	if (!parsed)
+		return !given;	/* HTTP/1.0 */
+	name = g_network_address_get_hostname(G_NETWORK_ADDRESS(parsed));
+	return g_hostname_is_ip_address(name) ||
+		g_ascii_strcasecmp(name, "localhost") == 0 ||
+		g_ascii_strcasecmp(name, g_get_host_name()) == 0;
+}
+
+static enum MHD_Result
+web_on_request(void *data, struct MHD_Connection *c, const char *path,
+	       const char *method, const char *version, const char *upload,
+	       size_t *n_upload, void **state)
+{
+	struct web *w = data;
+	g_autoptr(GString) paths = NULL;
+
+	/* The first call has the head alone; what is uploaded is not read. */
+	if (!*state) {
+		*state = &seen;
+		return MHD_YES;
+	}
+	if (*n_upload) {
+		*n_upload = 0;
+		return MHD_YES;
+	}
+	if (strcmp(method, MHD_HTTP_METHOD_GET) &&
+	    strcmp(method, MHD_HTTP_METHOD_HEAD))
+		return send_text(c, MHD_HTTP_METHOD_NOT_ALLOWED,
+				 "GET or HEAD\n");
+	if (!is_own_name(c))
+		return send_text(c, MHD_HTTP_MISDIRECTED_REQUEST,
+				 "by address, localhost or the host's name\n");
+	paths = g_string_new(NULL);
+	for (size_t i = 0; i < G_N_ELEMENTS(web_pages); i++) {
+		if (strcmp(web_pages[i].path, path) == 0)
+			return send_page(w, c, i, state);
+		g_string_append_printf(paths, "%s\n", web_pages[i].path);
+	}
+	return send_text(c, MHD_HTTP_NOT_FOUND, paths->str);
+}
+
+/* --- connections --- */
+
+static void
+web_on_connection(void *data, struct MHD_Connection *c, void **state,
+		  enum MHD_ConnectionNotificationCode code)
+{
+	struct web *w = data;
+	const struct web_life life = {
+		c, g_get_monotonic_time() + LIFE_S * G_USEC_PER_SEC,
+	};
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		g_array_append_val(w->lives, life);
+		return;
+	}
+	for (guint i = 0; i < w->lives->len; i++)
+		if (g_array_index(w->lives, struct web_life, i).connection ==
+		    c) {
+			g_array_remove_index(w->lives, i);
+			return;
+		}
+}
+
+/* What libmicrohttpd reads from it next is its end. */
+static void
+end_old(struct web *w)
+{
+	int64_t now = g_get_monotonic_time();
+
+	for (guint i = 0; i < w->lives->len; i++) {
+		const struct web_life *l = &g_array_index(w->lives,
+							struct web_life, i);
+
+		if (l->end <= now)
+			shutdown(MHD_get_connection_info(l->connection,
+				MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
+				SHUT_RDWR);
+	}
+}
+
+static gboolean
+web_on_timer(gpointer data)
+{
+	struct web *w = data;
+	const union MHD_DaemonInfo *info;
+
+	end_old(w);
+	MHD_run(w->mhd);
+	info = MHD_get_daemon_info(w->mhd,
+				   MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+	if (info && info->num_connections)
+		return G_SOURCE_CONTINUE;
+	w->timer = 0;
+	return G_SOURCE_REMOVE;
+}
+
+static gboolean
+web_on_event(gint fd, GIOCondition condition, gpointer data)
+{
+	struct web *w = data;
+
+	MHD_run(w->mhd);
+	if (!w->timer)
+		w->timer = g_timeout_add_seconds(1, web_on_timer, w);
+	return G_SOURCE_CONTINUE;
+}
+
+/* --- the program --- */
+
+/* Numeric, for a name may mean several. */
+static bool
+read_address(const char *text, struct sockaddr_storage *at)
+{
+	g_autoptr(GSocketConnectable) parsed =
+		g_network_address_parse(text, PORT, NULL);
+	g_autoptr(GSocketAddress) numeric = parsed ?
+		g_inet_socket_address_new_from_string(
+			g_network_address_get_hostname(
+				G_NETWORK_ADDRESS(parsed)),
+			g_network_address_get_port(
+				G_NETWORK_ADDRESS(parsed))) : NULL;
+
+	return numeric &&
+		g_socket_address_to_native(numeric, at, sizeof(*at), NULL);
+}
+
+static bool
+web_open(struct web *w, const struct sockaddr_storage *at)
+{
+	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
+		(at->ss_family == AF_INET6 ? MHD_USE_IPv6 : 0);
+
+	errno = 0;
+	w->mhd = MHD_start_daemon(flags, 0, NULL, NULL, web_on_request, w,
+				  MHD_OPTION_SOCK_ADDR, at,
+				  MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
+				  MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+				  FROM_ONE_MAX,
+				  MHD_OPTION_NOTIFY_CONNECTION,
+				  web_on_connection, w,
+				  MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
+				  MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+				  (size_t)MEMORY_MAX, MHD_OPTION_END);
+	if (!w->mhd)
+		return false;
+	w->lives = g_array_new(FALSE, FALSE, sizeof(struct web_life));
+	for (size_t i = 0; i < G_N_ELEMENTS(web_pages); i++)
+		w->pages[i].waiting = g_ptr_array_new();
+	w->source = g_unix_fd_add(MHD_get_daemon_info(w->mhd,
+			MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd, G_IO_IN,
+			web_on_event, w);
+	return true;
+}
+
+static void
+web_close(struct web *w)
+{
+	g_source_remove(w->source);
+	if (w->timer)
+		g_source_remove(w->timer);
+	for (size_t i = 0; i < G_N_ELEMENTS(web_pages); i++)
+		for (guint k = 0; k < w->pages[i].waiting->len; k++)
+			MHD_resume_connection(w->pages[i].waiting->pdata[k]);
+	MHD_stop_daemon(w->mhd);
+	for (size_t i = 0; i < G_N_ELEMENTS(web_pages); i++) {
+		g_ptr_array_unref(w->pages[i].waiting);
+		if (w->pages[i].body)
+			g_string_free(w->pages[i].body, TRUE);
+	}
+	g_array_unref(w->lives);
+}
+
+static gboolean
+on_term(gpointer data)
+{
+	g_main_loop_quit(data);
+	return G_SOURCE_CONTINUE;
+}
+
+static int
+web_run(struct web *w)
+{
+	const char *address = w->words && w->words[0] ? w->words[0] : ADDRESS;
+	struct sockaddr_storage at = { .ss_family = AF_UNSPEC };
+	g_autoptr(GMainLoop) loop = NULL;
+
+	if (w->words && w->words[0] && w->words[1]) {
+		tool_options_complain("more than one address; see minism-web "
+				      "--help");
+		return EXIT_USAGE;
+	}
+	if (!read_address(address, &at)) {
+		tool_options_complain("%s is not ADDRESS:PORT such as "
+				      ADDRESS " or [::1]:9683", address);
+		return EXIT_USAGE;
+	}
+	if (!web_open(w, &at)) {
+		tool_options_complain("%s: %s", address, errno ?
+				      g_strerror(errno) :
+				      "cannot listen there");
+		return EXIT_FAILURE;
+	}
+	printf("listening on %s, port %u\n", address, MHD_get_daemon_info(
+	       w->mhd, MHD_DAEMON_INFO_BIND_PORT)->port);
+	fflush(stdout);
+	loop = g_main_loop_new(NULL, FALSE);
+	g_unix_signal_add(SIGTERM, on_term, loop);
+	g_unix_signal_add(SIGINT, on_term, loop);
+	g_main_loop_run(loop);
+	web_close(w);
+	return EXIT_SUCCESS;
+}
+
+#define AT(member)	offsetof(struct web, member)
+
+static const struct option options[] = {
+	CLIENT_OPTIONS(AT(place)),
+	{ NULL, "timeout", 't', &option_number, AT(patience_s), 1,
+	  LIFE_S - 2, "10", "SECONDS",
+	  "How long to wait for the manager (10)" },
+	TOOL_OPTIONS(AT(mode)),
+};
+
+static const struct option_table table = {
+	.options = options,
+	.n = G_N_ELEMENTS(options),
+	.usage = "[ADDRESS:PORT]",
+	.summary = "Serves what a running minism answers over HTTP, by default "
+		"on " ADDRESS ":\n"
+		"  /          the fabric as a web page\n"
+		"  /metrics   for Prometheus\n"
+		"  /status    as minismctl --json status\n"
+		"  /events    as minismctl --json events",
+	.description = "Exit status: 0 ended by a signal; 1 it cannot listen; "
+		"2 wrong usage.",
+};
+
+int
+main(int argc, char **argv)
+{
+	struct web w = { .mode = TOOL_RUN };
+	int status = EXIT_USAGE;
+
+	g_set_prgname("minism-web");
+	signal(SIGPIPE, SIG_IGN);
+	if (tool_options_read(&table, &w, &w.mode, argc, argv, &w.words,
+			      EXIT_USAGE, &status))
+		status = web_run(&w);
+	option_free_texts(&table, &w);
+	g_strfreev(w.words);
+	return status;
+}
