@@ -58,8 +58,8 @@ struct daemon {
 	struct notify *notify;		/* NULL: no service of systemd */
 	struct fabric_pages *pages;
 	struct views *views[2];		/* without and with tables */
-	struct file_writer *report, *view_file;	/* NULL: none is asked for */
-	/* Writes what is large, views and the report: keys and state must not
+	struct file_writer *view_file;	/* NULL: none is asked for */
+	/* Makes what is large, views and the page: keys and state must
 	 * wait behind them. NULL: at once. */
 	struct beside *slow;
 	int64_t since;
@@ -70,25 +70,6 @@ struct daemon {
 /* Output. */
 
 static void daemon_look(struct control_view *out, void *data);
-
-static uint64_t
-make_page(struct daemon *d, struct snapshot *s, struct lid_map *lids,
-	  struct lft *lft)
-{
-	return fabric_pages_make(d->pages, status_page(d->status, s, lids, lft,
-				 perf_manager_ports(d->sm->perf, s)));
-}
-
-/* A file that was asked for has each one, also if a client asked for it. */
-static void
-on_page(const GString *html, void *data)
-{
-	struct daemon *d = data;
-
-	if (d->report)
-		file_writer_put(d->report,
-				g_string_new_len(html->str, (gssize)html->len));
-}
 
 static void
 on_view(const GString *text, void *data)
@@ -122,8 +103,6 @@ on_sweep_end(const struct sweep_report *r, void *data)
 	fabric_pages_expire(d->pages);
 	for (unsigned i = 0; i < G_N_ELEMENTS(d->views); i++)
 		views_expire(d->views[i]);
-	if (v && d->report)
-		make_page(d, v->subnet, v->lids, v->lft);
 	if (v && d->view_file) {
 		struct control_view cv;
 
@@ -291,7 +270,9 @@ daemon_page(uint64_t *number, void *data)
 
 	if (html || *number)
 		return html;
-	*number = make_page(d, db->subnet, db->lids, db->lft);
+	*number = fabric_pages_make(d->pages, status_page(d->status,
+		db->subnet, db->lids, db->lft,
+		perf_manager_ports(d->sm->perf, db->subnet)));
 	return fabric_pages_get(d->pages, number);
 }
 
@@ -642,28 +623,23 @@ daemon_connect(struct daemon *d)
 }
 
 static void
-open_report(struct daemon *d)
+open_views(struct daemon *d)
 {
 	const struct file_writer_params params = {
-		.path = d->conf->report, .subsystem = "daemon", .mode = 0666,
+		.path = d->conf->view_file, .subsystem = "daemon",
+		.mode = 0666,
 	};
+	bool is_resident = d->conf->mode == OPTIONS_MODE_RUN;
 
-	if (d->transport->timers || d->conf->mode == OPTIONS_MODE_RUN)
+	if (d->transport->timers || is_resident)
 		d->slow = beside_new(NULL, 0);
-	if (d->conf->view_file)
-		d->view_file = file_writer_new(d->slow, d->log,
-			&(struct file_writer_params){
-				.path = d->conf->view_file,
-				.subsystem = "daemon", .mode = 0666,
-			});
 	if (params.path)
-		d->report = file_writer_new(d->slow, d->log, &params);
-	/* a run that ends by itself is asked for its files */
-	d->pages = fabric_pages_new(d->conf->mode == OPTIONS_MODE_RUN ?
-				    d->slow : NULL, on_page, d);
+		d->view_file = file_writer_new(d->slow, d->log, &params);
+	d->pages = fabric_pages_new(d->slow);
+	/* a run that ends by itself is asked for its file */
 	for (unsigned i = 0; i < G_N_ELEMENTS(d->views); i++)
-		d->views[i] = views_new(d->conf->mode == OPTIONS_MODE_RUN ?
-					d->slow : NULL, i ? on_view : NULL, d);
+		d->views[i] = views_new(is_resident ? d->slow : NULL,
+					i ? on_view : NULL, d);
 }
 
 /* The reverse order of daemon_run(). */
@@ -678,12 +654,11 @@ daemon_disconnect(struct daemon *d)
 	fabric_pages_free(d->pages);
 	for (unsigned i = 0; i < G_N_ELEMENTS(d->views); i++)
 		views_free(d->views[i]);
-	file_writer_free(d->report);
 	file_writer_free(d->view_file);
-	/* a run that ends by itself is asked for its files */
+	/* a run that ends by itself is asked for its file */
 	if (!beside_free(d->slow, is_resident ? SLOW_END_US : SLOW_ONCE_US)) {
 		log_say(d->log, LOG_WARNING, "daemon", "the disk does not "
-			"answer: the view or the report is not complete");
+			"answer: the view is not complete");
 		d->exit_code = is_resident ? d->exit_code : EXIT_NOT_UP;
 	}
 	sm_instance_free(d->sm);
@@ -737,7 +712,7 @@ daemon_run(struct daemon *d)
 		d->transport->port_guid);
 	d->loop = g_main_loop_new(NULL, FALSE);
 	daemon_connect(d);
-	open_report(d);
+	open_views(d);
 	d->since = transport_now(d->transport);
 	warn_of_keys(d);
 	if (d->conf->mode == OPTIONS_MODE_RUN) {

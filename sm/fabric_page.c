@@ -8,7 +8,6 @@
  * at any rate: it is made beside the loop, and the last one is what all get for
  * SHARE times as long as it took, or until a sweep has ended. One that has been
  * begun is finished, however often sweeps end meanwhile: clients wait for it.
- * The newest of the others is made after it.
  */
 #include "sm/fabric_page.h"
 
@@ -22,10 +21,7 @@
 
 struct fabric_pages {
 	struct beside *beside;
-	fabric_page_fn fn;
-	void *data;
 	struct beside_job *job;	/* NULL: none is being made */
-	struct fabric_page *next;	/* to be made then; NULL: none */
 	uint64_t n_begun;
 	GString *html;		/* NULL: none was made */
 	uint64_t number;	/* its */
@@ -192,8 +188,6 @@ fabric_page_write(void *values)
 	p->took_us = g_get_monotonic_time() - begin;
 }
 
-/* ---------------------------------------------------------- beside the loop */
-
 static void
 fabric_page_free(void *values)
 {
@@ -211,7 +205,18 @@ fabric_page_free(void *values)
 	g_free(p);
 }
 
-static void page_begin(struct fabric_pages *p, struct fabric_page *page);
+GString *
+fabric_page_print(struct fabric_page *p)
+{
+	GString *made;
+
+	fabric_page_write(p);
+	made = g_steal_pointer(&p->html);
+	fabric_page_free(p);
+	return made;
+}
+
+/* ---------------------------------------------------------- beside the loop */
 
 static void
 page_done(void *values, void *data)
@@ -226,29 +231,14 @@ page_done(void *values, void *data)
 	p->number = page->number;
 	p->until = g_get_monotonic_time() +
 		MAX(SHARE * page->took_us, FRESH_US);
-	p->fn(p->html, p->data);
-	if (p->next)
-		page_begin(p, g_steal_pointer(&p->next));
-}
-
-static void
-page_begin(struct fabric_pages *p, struct fabric_page *page)
-{
-	static const struct beside_task task = {
-		fabric_page_write, page_done, fabric_page_free,
-	};
-
-	p->job = beside_run(p->beside, &task, page, p);
 }
 
 struct fabric_pages *
-fabric_pages_new(struct beside *beside, fabric_page_fn fn, void *data)
+fabric_pages_new(struct beside *beside)
 {
 	struct fabric_pages *p = g_new0(struct fabric_pages, 1);
 
 	p->beside = beside;
-	p->fn = fn;
-	p->data = data;
 	return p;
 }
 
@@ -257,8 +247,6 @@ fabric_pages_free(struct fabric_pages *p)
 {
 	if (p->job)
 		beside_cancel(p->job);
-	if (p->next)
-		fabric_page_free(p->next);
 	if (p->html)
 		g_string_free(p->html, TRUE);
 	g_free(p);
@@ -267,12 +255,13 @@ fabric_pages_free(struct fabric_pages *p)
 uint64_t
 fabric_pages_make(struct fabric_pages *p, struct fabric_page *page)
 {
+	static const struct beside_task task = {
+		fabric_page_write, page_done, fabric_page_free,
+	};
+
+	g_assert(!p->job);
 	page->number = ++p->n_begun;
-	if (p->next)
-		fabric_page_free(p->next);
-	p->next = p->job ? page : NULL;
-	if (!p->job)
-		page_begin(p, page);
+	p->job = beside_run(p->beside, &task, page, p);
 	return p->n_begun;
 }
 

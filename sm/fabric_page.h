@@ -31,19 +31,17 @@ struct fabric_page {
 	uint64_t number;
 };
 
+/* The HTML. Takes the page over. */
+GString *fabric_page_print(struct fabric_page *p);
+
 /* The pages of a manager, one after the other, made beside its loop. */
 struct fabric_pages;
 
-/* On the loop: it is there. */
-typedef void (*fabric_page_fn)(const GString *html, void *data);
-
-/* beside NULL: each is made at once. It is borrowed, and freed later. */
-struct fabric_pages *fabric_pages_new(struct beside *beside, fabric_page_fn fn,
-				      void *data);
+/* beside is borrowed, and freed later. */
+struct fabric_pages *fabric_pages_new(struct beside *beside);
 void fabric_pages_free(struct fabric_pages *p);
 
-/* Takes the page over; it is made after the one that is being made, unless a
- * newer one comes before. Its number. */
+/* Takes the page over; while none is being made. Its number. */
 uint64_t fabric_pages_make(struct fabric_pages *p, struct fabric_page *page);
 /* One that is not old, or has this number. NULL: to be asked for again, with
  * *number, which is being made; 0: none is. */

@@ -304,8 +304,6 @@ static const struct option rows[] = {
 	  "where LIDs are remembered (" MINISM_CACHEDIR ")" },
 	{ "view_file", "view", 0, &option_text, AT(view_file), 0, 0, NULL,
 	  "FILE", "the fabric for programs, after each sweep (none)" },
-	{ "report", "report", 0, &option_text, AT(report), 0, 0, NULL,
-	  "FILE", "the fabric as a web page, after each sweep (none)" },
 	{ "log_file", "log-file", 'f', &option_text, AT(log_file), 0, 0, NULL,
 	  "FILE", "log (standard error)" },
 	{ "log_flags", "log-flags", 'D', &kind_log_flags, AT(log_flags), 0,
@@ -409,6 +407,8 @@ static const struct {
 	  "minism" },
 	{ "record", SEED },
 	{ "replay", SEED },
+	{ "report", "minismctl report >FILE writes the page of a running "
+	  "minism" },
 };
 
 static const char *
@@ -829,7 +829,7 @@ is_place(const struct option *o)
 {
 	static const size_t places[] = {
 		AT(cache_dir), AT(control_socket), AT(log_file),
-		AT(pid_file), AT(report), AT(view_file),
+		AT(pid_file), AT(view_file),
 	};
 	bool found = false;
 

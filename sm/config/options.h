@@ -101,7 +101,6 @@ struct options {
 	char *pid_file;		/* NULL: none */
 	char *log_file;		/* NULL: standard error */
 	char *cache_dir;	/* NULL: nothing is remembered */
-	char *report;		/* a page of the fabric; NULL: none */
 	char *view_file;	/* minism-view(5); NULL: none */
 	unsigned log_flags;	/* OpenSM's mask of messages to log */
 	char *pcap;		/* file for a capture of all MADs */

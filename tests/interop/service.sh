@@ -350,7 +350,7 @@ hand_run() {	# command...: minism of that user; its end is in SM_PID
 	"${leash[@]}" "$@" bin/minism-sim -F "$SCRATCH/hand.conf" --partitions= \
 		'PGFT(2,2;1,2)' --cache-dir "$SCRATCH/hand/state" \
 		-f "$SCRATCH/hand/log" --view "$SCRATCH/hand/view" \
-		--report "$SCRATCH/hand/page" -J "$SCRATCH/hand/pid" \
+		-J "$SCRATCH/hand/pid" \
 		--control-socket "$SCRATCH/hand/ctl" 2>hand.err </dev/null &
 	SM_PID=$!
 	SM_PIDS+=("$SM_PID")

@@ -168,6 +168,8 @@ static const struct {
 	  "--pcap keeps the MADs" },
 	{ "--replay f", "--replay is gone: the same --seed makes the same run; "
 	  "--pcap keeps the MADs" },
+	{ "--report=f", "--report is gone: minismctl report >FILE writes the "
+	  "page of a running minism" },
 	{ "-o stray", "\"stray\" is not expected; there are only options, "
 	  "--help has all" },
 	{ "-- -o",
@@ -532,8 +534,7 @@ SETUP_TEST(test_each_value_has_an_origin)
 SETUP_TEST(test_only_the_command_line_gives_a_simulation_a_place)
 {
 	static const char keys[] = "cache_dir /c\ncontrol_socket /s\n"
-		"report /r\nview_file /d\nlog_file /l\n"
-		"lmc 1\n";
+		"view_file /d\nlog_file /l\nlmc 1\n";
 	const struct options *c;
 
 	for (unsigned lab = 0; lab < 2; lab++) {
@@ -548,19 +549,17 @@ SETUP_TEST(test_only_the_command_line_gives_a_simulation_a_place)
 		assert_null(c->cache_dir);
 		assert_int_equal(g_strcmp0(c->control_socket, lab ?
 					   OPTIONS_CONTROL_SOCKET : NULL), 0);
-		assert_null(c->report);
 		assert_null(c->view_file);
 		assert_null(c->log_file);
 		assert_int_equal(c->lmc, 1);
 		assert_int_equal(t->warnings->len, 1);
 		assert_has(t->warnings->pdata[0], "view_file, ");
 		g_free(run(t, "minism -F %s %s --cache-dir=/c2 -f /l2 "
-			   "--control-socket=/s2 --report /r2 --view /d2 "
-			   "-J /p2", t->path, how));
+			   "--control-socket=/s2 --view /d2 -J /p2",
+			   t->path, how));
 		c = t->conf;
 		assert_string_equal(c->cache_dir, "/c2");
 		assert_string_equal(c->control_socket, "/s2");
-		assert_string_equal(c->report, "/r2");
 		assert_string_equal(c->view_file, "/d2");
 		assert_string_equal(c->log_file, "/l2");
 		assert_string_equal(c->pid_file, "/p2");

@@ -642,15 +642,6 @@ SETUP_TEST(test_page_that_is_being_made_is_asked_for_again)
 	assert_string_equal(first->str, "minism 2 0 9\nall of it");
 }
 
-static void
-count_page(const GString *html, void *data)
-{
-	unsigned *n = data;
-
-	assert_true(html->len > 0);
-	(*n)++;
-}
-
 static uint64_t
 make_page(struct fabric_pages *pages)
 {
@@ -664,27 +655,30 @@ make_page(struct fabric_pages *pages)
 	return fabric_pages_make(pages, page);
 }
 
-/* However fast sweeps follow each other, a page that was begun is finished, since
- * clients wait for it; of those that come meanwhile only the last is made. */
+/* However fast sweeps follow each other, a page that was begun is finished and
+ * is the answer for those who waited. */
 TEST(test_page_that_was_begun_is_finished)
 {
 	struct beside *beside = beside_new(NULL, 0);
-	unsigned n = 0;
-	struct fabric_pages *pages = fabric_pages_new(beside, count_page, &n);
-	uint64_t first = make_page(pages), number = first;
+	struct fabric_pages *pages = fabric_pages_new(beside);
+	uint64_t first = make_page(pages), waits = first, comes = 0;
+	const GString *html;
 
-	make_page(pages);
-	make_page(pages);
-	while (n < 1)
+	do {
+		fabric_pages_expire(pages);
 		g_main_context_iteration(NULL, TRUE);
-	assert_non_null(fabric_pages_get(pages, &number));
-	for (unsigned i = 0; n < 2 && i < 5000; i++) {
-		g_usleep(1000);
-		turn(1);
-	}
-	make_page(pages);
-	make_page(pages);
+		html = fabric_pages_get(pages, &waits);
+	} while (!html);
+	assert_true(html->len > 0);
+	assert_int_equal(waits, first);
+	assert_ptr_equal(fabric_pages_get(pages, &comes), html);
+	fabric_pages_expire(pages);
+	assert_null(fabric_pages_get(pages, &comes));
+	assert_int_equal(comes, 0);
+	/* one that is being made at the end */
+	assert_int_equal(make_page(pages), first + 1);
+	assert_null(fabric_pages_get(pages, &comes));
+	assert_int_equal(comes, first + 1);
 	fabric_pages_free(pages);
 	beside_free(beside, G_USEC_PER_SEC);
-	assert_int_equal(n, 2);
 }
