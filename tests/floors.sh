@@ -177,9 +177,14 @@ defined() {
 }
 defined "$build"/lib{lab,sim,tools}.a >"$scratch/theirs"
 defined "$build/minism" | comm -12 - "$scratch/theirs" >"$scratch/found"
-[ -s "$scratch/theirs" ] && [ -x "$build/minism" ] && [ ! -s "$scratch/found" ]
+[ -x "$build/minism" ] && [ ! -s "$scratch/found" ] &&
+	{ [ -s "$scratch/theirs" ] || [ ! -e "$build/minismctl" ]; }
 ok $? "minism links nothing of tools and laboratory"
 sed 's/^/# /' "$scratch/found"
+readelf -d "$build/minism" >"$scratch/needed"
+grep -q 'NEEDED.*libglib' "$scratch/needed" &&
+	! grep -E 'NEEDED.*lib(microhttpd|edit)' "$scratch/needed"
+ok $? "nor a library that only they need"
 
 echo "1..$n"
 [ "$bad" -eq 0 ]
