@@ -59,10 +59,12 @@ read_by_lintian() {
 unpack() {
 	local package
 
-	for package in minism_*.deb minism-lab_*.deb; do
+	for package in minism_*.deb minism-lab_*.deb minism-web_*.deb; do
 		dpkg-deb -x "$package" root || return
 	done
 	root/usr/sbin/minism --version | grep -q '^minism ' || return
+	! dpkg-deb -f minism_*.deb Depends | grep -E 'microhttpd|libedit' ||
+		return
 	if command -v systemd-sysusers >/dev/null; then
 		systemd-sysusers --root="$scratch/root" &&
 			grep '^minism:' root/etc/passwd
