@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * minism import: the configuration of an OpenSM, reported and taken over.
+ * minism-import: the configuration of an OpenSM, reported and taken over.
  *
  * Method. Each key of opensm.conf gets a verdict: by the table of options if
  * minism has it (its own value, or the built-in one), else by the table of
  * OpenSM's keys. The keys that apply become a new minism.conf, and the files
- * that they name are copied beside it. First the new configuration is read as a
- * run would read it, with the files where they still are: if a run would refuse
- * it, nothing is written.
+ * that they name are copied beside it. First they are parsed by the functions of a
+ * run: if one of them would be refused, nothing is written.
  *
  * Isolation. A partition file is read as OpenSM reads it, or refused
  * (minism-partitions.conf(5), DIFFERENCES TO OPENSM): where the two differ,
@@ -15,8 +14,6 @@
  * and makes every port a full member of the default partition; then the
  * isolation that the file describes is lost.
  */
-#include "sm/import.h"
-
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <grp.h>
@@ -26,16 +23,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "routing/engine.h"
 #include "sm/config/guid_files.h"
 #include "sm/config/opensm_keys.h"
 #include "sm/config/options.h"
+#include "sm/config/partitions_conf.h"
 #include "sm/lockfile.h"
-#include "sm/site_files.h"
+#include "tools/tool_options.h"
 #include "topology/state_file.h"
+#include "topology/text.h"
 
 #define OPENSM_CACHE	"/var/cache/opensm"
 #define OPENSM_CONF	"/etc/opensm/"
 #define PARTITIONS	"partition_config_file"
+#define EXIT_USAGE	2
 #define MODE_PUBLIC	0644
 #define MODE_SECRET	0640	/* keys of the fabric; group minism */
 
@@ -58,7 +59,8 @@ struct import_file {
 };
 
 struct import {
-	bool write, help;
+	int mode;		/* enum tool_mode */
+	bool write;
 	char *to, *cache, *opensm_cache;	/* folders */
 	const char *dir;
 	bool secret;		/* a key of the fabric is in the new file */
@@ -74,15 +76,14 @@ struct import {
 static const struct option rows[] = {
 	OPTION_HEADING("Options:"),
 	OPTION_SWITCH("write", 0, &option_bool, AT(write), 0,
-		      "write what is reported, with backups (.bak)"),
+		      "Write what is reported, with backups (.bak)"),
 	{ NULL, "to", 0, &option_file, AT(to), 0, 0, MINISM_SYSCONFDIR,
 	  "FOLDER", "minism's configuration (" MINISM_SYSCONFDIR ")" },
 	{ NULL, "cache-dir", 0, &option_file, AT(cache), 0, 0,
 	  MINISM_CACHEDIR, "FOLDER", "minism's memory (" MINISM_CACHEDIR ")" },
 	{ NULL, "opensm-cache", 0, &option_file, AT(opensm_cache), 0, 0,
 	  OPENSM_CACHE, "FOLDER", "OpenSM's memory (" OPENSM_CACHE ")" },
-	OPTION_SWITCH("help", 'h', &option_bool, AT(help), 0,
-		      "print this text and end"),
+	TOOL_OPTIONS(AT(mode)),
 };
 static const struct option_table table = {
 	.options = rows,
@@ -117,6 +118,14 @@ static const char *const file_keys[] = {
 	"cn_guid_file", "io_guid_file", "node_name_map_name", PARTITIONS,
 	"root_guid_file", NULL,
 };
+
+static void
+add_refusal(struct import *im, const GError *error)
+{
+	if (error)
+		g_ptr_array_add(im->lines[IMPORT_REFUSED],
+				g_strdup(error->message));
+}
 
 /* --- files --- */
 
@@ -275,8 +284,7 @@ take_conf(struct import *im, const char *path)
 	g_auto(GStrv) lines = NULL;
 
 	if (!text && !g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
-		g_ptr_array_add(im->lines[IMPORT_REFUSED],
-				g_strdup(error->message));
+		add_refusal(im, error);
 		return false;
 	}
 	lines = g_strsplit(text ? text : "", "\n", -1);
@@ -315,97 +323,107 @@ import_file_of(const struct import *im, const char *key)
 	return NULL;
 }
 
-/* Reads the new configuration as a run would, with the files where they are. */
-static struct site_files *
-read_site(const struct import *im, struct options *conf, GPtrArray *warnings,
-	  GPtrArray *errors)
-{
-	g_autofree char *to = g_build_filename(im->to, "minism.conf", NULL);
-	g_autoptr(GError) error = NULL;
-
-	if (!options_parse(conf, im->conf->str, to, warnings, &error)) {
-		g_ptr_array_add(errors, g_strdup(error->message));
-		return NULL;
-	}
-	g_free(option_set(option_find_key(&options_table, "cache_dir"), conf,
-			  ""));
-	/* minism's own partition file is not imported */
-	g_free(option_set(option_find_key(&options_table, PARTITIONS), conf,
-			  ""));
-	for (guint i = 0; i < im->files->len; i++) {
-		const struct import_file *f = im->files->pdata[i];
-
-		if (f->key)
-			g_free(option_set(option_find_key(&options_table,
-							  f->key), conf,
-					  f->from));
-	}
-	return site_files_read(conf, warnings, errors);
-}
-
-/* An engine that minism does not have becomes auto. */
+/* Of a list of engines those that minism has, or auto. */
 static void
 judge_engine(struct import *im)
 {
-	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
-	struct options *conf = options_new();
-	gsize before = im->conf->len;
-	bool known = true;
+	g_auto(GStrv) names = g_strsplit_set(im->engine, ", \t", -1);
+	g_autoptr(GString) known = g_string_new(NULL);
+	bool all = true;
 
-	g_string_append_printf(im->conf, "routing_engine \"%s\"\n",
-			       im->engine);
-	site_files_free(read_site(im, conf, warnings, errors));
-	options_free(conf);
-	for (guint i = 0; i < errors->len; i++)
-		known &= !g_str_has_prefix(errors->pdata[i],
-					   "--routing-engine");
-	g_ptr_array_add(im->lines[known ? IMPORT_USED : IMPORT_OTHERWISE],
-			g_strdup_printf("routing_engine %s%s", im->engine,
-					known ? "" : ": auto, the best of "
-					"minism's that fits"));
-	if (!known)
-		g_string_truncate(im->conf, before);
+	for (unsigned i = 0; names[i]; i++) {
+		if (!*names[i])
+			continue;
+		if (!strcmp(names[i], "auto") ||
+		    engine_by_name(names[i], NULL))
+			g_string_append_printf(known, "%s%s",
+					       known->len ? "," : "", names[i]);
+		else
+			all = false;
+	}
+	if (known->len)
+		g_string_append_printf(im->conf, "routing_engine \"%s\"\n",
+				       known->str);
+	g_ptr_array_add(im->lines[all ? IMPORT_USED : IMPORT_OTHERWISE],
+			g_strdup_printf("routing_engine %s%s%s", im->engine,
+					all ? "" : ": ", all ? "" :
+					known->len ? known->str : "auto, the "
+					"best of minism's that fits"));
 }
 
 static void
-judge_site(struct import *im)
+judge_partitions(struct import *im, GPtrArray *warnings, GError **error)
 {
-	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-	GPtrArray *errors = im->lines[IMPORT_REFUSED];
-	struct options *conf = options_new();
 	const struct import_file *f = import_file_of(im, PARTITIONS);
-	struct site_files *site;
+	struct partition_rules *rules;
 	g_autoptr(GString) cut = g_string_new("none");
 	unsigned n = 0;
 
-	if (im->engine)
-		judge_engine(im);
-	site = read_site(im, conf, warnings, errors);
-	for (guint i = 0; i < warnings->len; i++) {
-		g_ptr_array_add(im->notes, g_strconcat(warnings->pdata[i],
-						       " (warning)", NULL));
-		n += strstr(warnings->pdata[i], "made from its name") != NULL;
+	if (!f) {
+		g_ptr_array_add(im->notes, g_strdup(
+			"partitions: no file, so as before: every port talks "
+			"to every other one"));
+		return;
 	}
+	rules = partitions_conf_parse(f->text->str, f->from, warnings, error);
+	if (!rules) {
+		g_ptr_array_add(im->notes, g_strdup_printf(
+			"%s: NOT TAKEN; with a mistake that it sees, OpenSM "
+			"lets every port talk to every other one", f->from));
+		return;
+	}
+	for (guint i = 0; i < warnings->len; i++)
+		n += strstr(warnings->pdata[i], "made from its name") != NULL;
 	if (n)
 		g_string_printf(cut, "those in the %u partitions without a "
 				"P_Key that use the number of OpenSM; write it "
 				"into the file", n);
-	if (!f)
-		g_ptr_array_add(im->notes, g_strdup(
-			"partitions: no file, so as before: every port talks "
-			"to every other one"));
-	else if (!site)
-		g_ptr_array_add(im->notes, g_strdup_printf(
-			"%s: NOT TAKEN while a file has a mistake; with one in "
-			"this that it sees, OpenSM lets every port talk to "
-			"every other one", f->from));
+	g_ptr_array_add(im->notes, g_strdup_printf(
+		"%s: %u partitions; ports that could communicate before and "
+		"cannot now: %s", f->from, rules->partitions->len, cut->str));
+	partition_rules_unref(rules);
+}
+
+/* A list of GUIDs, or the names of nodes. */
+static void
+judge_list(const struct import_file *f, GPtrArray *warnings, GError **error)
+{
+	g_autoptr(GHashTable) names = NULL;
+	g_autoptr(GArray) guids = NULL;
+
+	if (!strcmp(f->key, "node_name_map_name"))
+		names = node_name_map_parse(f->text->str, f->from, warnings,
+					    error);
 	else
-		g_ptr_array_add(im->notes, g_strdup_printf(
-			"%s: %u partitions; ports that could communicate "
-			"before and cannot now: %s", f->from,
-			site->partitions->rules->partitions->len, cut->str));
-	site_files_free(site);
+		guids = guid_list_parse(f->text->str, f->from, error);
+}
+
+/* Parses what is to be written. */
+static void
+judge_site(struct import *im)
+{
+	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+	g_autofree char *to = g_build_filename(im->to, "minism.conf", NULL);
+	g_autoptr(GError) conf_error = NULL, error = NULL;
+	struct options *conf = options_new();
+
+	if (im->engine)
+		judge_engine(im);
+	options_parse(conf, im->conf->str, to, warnings, &conf_error);
+	add_refusal(im, conf_error);
+	for (guint i = 0; i < im->files->len; i++) {
+		const struct import_file *f = im->files->pdata[i];
+		g_autoptr(GError) list_error = NULL;
+
+		if (strcmp(f->key, PARTITIONS))
+			judge_list(f, warnings, &list_error);
+		add_refusal(im, list_error);
+	}
+	judge_partitions(im, warnings, &error);
+	add_refusal(im, error);
+	for (guint i = 0; i < warnings->len; i++)
+		g_ptr_array_add(im->notes, g_strconcat(warnings->pdata[i],
+						       " (warning)", NULL));
 	options_free(conf);
 }
 
@@ -436,8 +454,7 @@ take_lids(struct import *im)
 	f = im->files->pdata[im->files->len - 1];
 	new = guid2lid_parse(f->text->str, from, &error);
 	if (!new) {
-		g_ptr_array_add(im->lines[IMPORT_REFUSED],
-				g_strdup(error->message));
+		add_refusal(im, error);
 		return;
 	}
 	im->has_lids = true;
@@ -571,7 +588,7 @@ import_run(struct import *im)
 	/* last, since it names the other files */
 	conf.to = g_build_filename(im->to, "minism.conf", NULL);
 	conf.text = g_string_new(NULL);
-	g_string_printf(conf.text, "# Taken from %s by minism import; all keys "
+	g_string_printf(conf.text, "# Taken from %s by minism-import; all keys "
 			"are in minism.conf(5).\n%s", path, im->conf->str);
 	if (im->secret)
 		conf.mode = MODE_SECRET;
@@ -582,55 +599,31 @@ import_run(struct import *im)
 	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* False: *status is what to end with. */
-static bool
-import_read_words(struct import *im, int argc, char **argv, char ***words,
-	   int *status)
-{
-	g_autofree char *help = NULL;
-	g_autoptr(GError) error = NULL;
-	bool ok = option_read(&table, im, argc, argv, words, &error);
-
-	if (ok && im->help) {
-		help = option_help(&table);
-		fputs(help, stdout);
-		*status = EXIT_SUCCESS;
-		return false;
-	}
-	*status = 2;
-	if (!ok)
-		fprintf(stderr, "minism: import: %s\n", error->message);
-	else if (!*words || !(*words)[0] || (*words)[1])
-		fprintf(stderr, "minism: import: one folder is wanted, as "
-			"/etc/opensm\n");
-	else if (!g_file_test((*words)[0], G_FILE_TEST_IS_DIR))
-		fprintf(stderr, "minism: import: %s is no folder\n",
-			(*words)[0]);
-	else
-		return true;
-	return false;
-}
-
 int
-import_main(int argc, char **argv)
+main(int argc, char **argv)
 {
 	struct import im = { .conf = g_string_new(NULL) };
 	g_auto(GStrv) words = NULL;
-	int status;
+	int status = EXIT_USAGE;
 
+	g_set_prgname("minism-import");
 	for (unsigned i = 0; i < IMPORT_VERDICTS; i++)
 		im.lines[i] = g_ptr_array_new_with_free_func(g_free);
 	im.files = g_ptr_array_new_with_free_func(free_file);
 	im.notes = g_ptr_array_new_with_free_func(g_free);
-	option_set_defaults(&table, &im);
-	if (import_read_words(&im, argc, argv, &words, &status)) {
-		char *to = g_canonicalize_filename(im.to, NULL);
-
-		g_free(im.to);
-		im.to = to;	/* it is written into minism.conf */
-		im.dir = words[0];
-		status = import_run(&im);
+	if (!tool_options_read(&table, &im, &im.mode, argc, argv, &words,
+			       EXIT_USAGE, &status) ||
+	    !tool_options_one_word(words, "FOLDER"))
+		goto end;
+	if (!g_file_test(words[0], G_FILE_TEST_IS_DIR)) {
+		tool_options_complain("%s is no folder", words[0]);
+		goto end;
 	}
+	/* it is written into minism.conf */
+	im.to = g_canonicalize_filename(im.to, NULL);
+	im.dir = words[0];
+	status = import_run(&im);
+end:
 	for (unsigned i = 0; i < IMPORT_VERDICTS; i++)
 		g_ptr_array_unref(im.lines[i]);
 	g_ptr_array_unref(im.files);
