@@ -36,6 +36,17 @@ partition_free(gpointer data)
 	g_free(p);
 }
 
+struct partition *
+partition_new(uint16_t pkey)
+{
+	struct partition *p = g_new0(struct partition, 1);
+
+	p->pkey = pkey;
+	p->rules = g_array_new(FALSE, FALSE, sizeof(struct partition_rule));
+	p->groups = g_array_new(FALSE, FALSE, sizeof(struct partition_group));
+	return p;
+}
+
 struct partition_rules *
 partition_rules_new(void)
 {
@@ -113,10 +124,7 @@ partition_rules_get(struct partition_rules *rules, uint16_t pkey)
 	g_assert(pkey_base(pkey) != 0);
 	if (p)
 		return p;
-	p = g_new0(struct partition, 1);
-	p->pkey = pkey_base(pkey);
-	p->rules = g_array_new(FALSE, FALSE, sizeof(struct partition_rule));
-	p->groups = g_array_new(FALSE, FALSE, sizeof(struct partition_group));
+	p = partition_new(pkey_base(pkey));
 	g_ptr_array_insert(rules->partitions, (gint)place, p);
 	return p;
 }

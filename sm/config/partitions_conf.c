@@ -12,42 +12,22 @@
  * a whole with all errors in it: partitions isolate hosts, and half of a file
  * would isolate other hosts than the site expects.
  *
- * Structs. A draft is a partition with the contents of all its definitions.
- * Drafts are in the order of the file, and are found by P_Key or by name. A
- * conf_group is a multicast group whose P_Key and scopes are still to be put
- * into its MGID; that of a definition has the flags of its head, which are the
- * defaults of its groups.
- *
- * Flow. One loop over definitions, one over flags, one over members. A bad flag
- * or member is reported and the next one is read; where the structure is
- * broken, reading goes on behind the next ";". If the rest of the line of a bad
- * member looks like a definition, then the ";" before it is missing, and it is
- * read as one. A definition with a bad head is read into a draft that is
- * discarded. In the end P_Keys are made for partitions that have none, the
- * default partition is completed, and groups are multiplied by their scopes.
- *
- * In the list of members an end of line separates as a comma does, and empty
- * members are ignored, as in OpenSM. The head may stand on several lines, which
- * OpenSM does not accept.
- *
- * Words. OpenSM compares words by the letters that are there, so that "A" is
- * ALL and "GUID=" makes a full member. Here a word cut short has three letters
- * at least, and they must fit one word only. Numbers are those of C; an octal
- * one is refused unless it means the same in decimal, because P_Keys are often
- * padded with zeros and never meant to be octal.
+ * Method. One pass over the text: a definition finds its partition, or makes it,
+ * and adds its rules. Groups are kept in a list, since those of IP have the P_Key
+ * in their MGID. Then P_Keys are made for partitions without one, groups are
+ * multiplied by their scopes, and the default partition is completed. A bad flag
+ * or member is reported and the next one is read; where the structure is broken,
+ * reading goes on behind the next ";".
  *
  * Which partition does a definition mean? With a P_Key, that one. With a name
  * only, the one that had this name before; "Default" is 0x7fff; any other name
- * is a new partition, whose P_Key is made. OpenSM does the same, but for two
- * cases which it resolves silently and which are errors here: a name that gets
- * its P_Key later in the file (OpenSM makes two partitions), and a name that two
- * P_Keys have.
+ * is a new partition. OpenSM does the same, but for two cases which it resolves
+ * silently and which are errors here: a name that gets its P_Key later in the
+ * file (OpenSM makes two partitions), and a name that two P_Keys have.
  *
  * P_Keys that are made. OpenSM counts, so that a line inserted above gives a
  * tenant's P_Key to another one. Here it is a hash of the name: FNV-1a, 32
- * bits, modulo 0x7ffe, plus 1; if that P_Key is in use, the next free one, after
- * 0x7ffe from 1 on. So the P_Key of a name changes only if another partition has
- * it already, of which there is a warning.
+ * bits, modulo 0x7ffe, plus 1; if that P_Key is in use, the next free one.
  *
  * The default partition. Every port needs it to reach the SA, so it is always
  * there. OpenSM makes every port a limited member of it and its own port a full
@@ -71,8 +51,6 @@
 #define IP_Q_KEY	0x0b1bu
 #define SCOPE_LINK	2u	/* link-local, IBA 4.1.1 */
 #define MADE_MAX	(PKEY_DEFAULT - 1)	/* of P_Keys that are made */
-#define SHORTEST	3u	/* letters of a word cut short */
-#define SHOWN		64u	/* bytes of a number in a message */
 
 /* In the order of these names; the first ones are flags of groups. */
 enum flag {
@@ -102,46 +80,19 @@ static const struct {
 	[FLAG_FLOW_LABEL] = { 0, 0xfffff, 0 },
 };
 
-static const char *const membership_names[] = {
-	"full", "limited", "both", "none",
-};
-
-static const enum partition_membership memberships[] = {
-	PARTITION_FULL, PARTITION_LIMITED, PARTITION_BOTH, PARTITION_NONE,
-};
-
 /* In the order of enum partition_who, from PARTITION_ALL on. */
 static const char *const member_names[] = {
 	"ALL", "ALL_CAS", "ALL_SWITCHES", "ALL_ROUTERS", "SELF", "NONE",
 };
 #define MEMBER_NONE	5
 
+/* A group; of a definition, its flags are the defaults of its groups. */
 struct conf_group {
+	struct partition *partition;
 	uint8_t mgid[16];		/* as the file has it */
-	uint32_t value[N_GROUP_FLAGS];
-	unsigned given;			/* bits by enum flag, here */
-	unsigned inherited;		/* in the definition's head */
-	uint16_t scopes;		/* a bit each; 0: as in the MGID */
-	struct text_place place;
-};
-
-struct draft {
-	char *name;			/* of the first definition, or NULL */
-	bool several;			/* P_Keys have that name */
-	uint16_t pkey;			/* 0: to be made from the name */
-	struct text_place place;	/* of the first definition */
-	unsigned sl_line;		/* 0: no SL was given */
-	uint8_t sl;
-	bool index0;
-	enum partition_membership defmember;	/* NONE: not given */
-	GArray *rules;			/* struct partition_rule */
-	GArray *groups;			/* struct conf_group */
-};
-
-/* A group of the file's, by its MGID. */
-struct placed_group {
-	const struct draft *draft;
-	struct partition_group group;
+	uint32_t value[N_FLAGS];
+	unsigned given;			/* bits by enum flag */
+	uint16_t scopes;		/* a bit each */
 	struct text_place place;
 };
 
@@ -149,18 +100,23 @@ struct definition {
 	struct text_span name;
 	uint16_t pkey;			/* 0: none was given */
 	struct conf_group flags;
-	bool ipoib, index0, member_given;
-	enum partition_membership member;
-	struct draft *draft;
+};
+
+/* The first partition of a name. */
+struct named {
+	struct partition *partition;
+	struct text_place place;
+	bool several;			/* P_Keys have that name */
 };
 
 struct partitions_parser {
 	struct text_scan scan;
-	GPtrArray *drafts;		/* in order of the file */
-	struct draft *by_pkey[PKEY_BASE + 1];
-	GHashTable *by_name;		/* name -> the first draft with it */
-	GHashTable *mgids;		/* MGID -> struct placed_group */
-	struct draft *scrap;		/* of definitions with a bad head */
+	GPtrArray *partitions;		/* in order of the file */
+	struct partition *by_pkey[PKEY_BASE + 1];
+	GHashTable *by_name;		/* name -> struct named */
+	GPtrArray *unnumbered;		/* struct named, without P_Keys */
+	GArray *groups;			/* struct conf_group */
+	GHashTable *mgids;		/* MGID -> the group that has it */
 };
 
 #define fail_at(p, place, ...)	text_fail(&(p)->scan, place, __VA_ARGS__)
@@ -168,108 +124,70 @@ struct partitions_parser {
 
 /* --- words and numbers --- */
 
-/*
- * Which of the words it is, or -1 and an error that names them. A word cut
- * short is taken, with a warning, if its letters begin one word only. also:
- * other valid input, for the error, or "".
- */
+/* Always false. accepts, near: the end of the message. */
+static bool
+refuse(struct partitions_parser *p, const struct text_span *span,
+       const char *what, const char *accepts, const char *near)
+{
+	g_autofree char *shown = text_span_show(span);
+
+	if (!span->len)
+		return fail_at(p, span->place, "a %s is missing: %s", what,
+			       accepts);
+	return fail_at(p, span->place, "%s is no %s: %s%s", shown, what,
+		       accepts, near);
+}
+
+/* Which of the words it is, or -1 and an error that names them, after `also`. */
 static int
 choose(struct partitions_parser *p, const struct text_span *span,
        const char *what, const char *also, const char *const *words, size_t n)
 {
-	g_autofree char *shown = text_span_show(span);
-	g_autoptr(GString) list = g_string_new(also);
-	g_autofree char *near = NULL;
-	size_t begun = 0;
-	unsigned n_begun = 0;
+	g_autofree char *shown = NULL, *near = NULL;
+	g_autoptr(GString) list = NULL;
 
-	for (size_t k = 0; k < n; k++) {
+	for (size_t k = 0; k < n; k++)
 		if (text_span_is(span, words[k]))
 			return (int)k;
-		if (span->len >= SHORTEST &&
-		    strncmp(words[k], span->at, span->len) == 0) {
-			begun = k;
-			n_begun++;
-		}
-	}
-	if (n_begun == 1) {
-		warn_at(p, span->place, "%s is taken for %s", shown,
-			words[begun]);
-		return (int)begun;
-	}
+	list = g_string_new(also);
 	for (size_t k = 0; k < n; k++)
 		g_string_append_printf(list, "%s%s", words[k], k + 2 < n ?
 				       ", " : k + 1 < n ? " or " : "");
+	shown = text_span_show(span);
 	near = text_nearest(shown, "", words, n);
-	if (span->len)
-		fail_at(p, span->place, "%s is no %s: %s%s", shown, what,
-			list->str, near);
-	else
-		fail_at(p, span->place, "a %s is missing: %s", what, list->str);
+	refuse(p, span, what, list->str, near);
 	return -1;
 }
 
 /* A number of C, min to max; false after an error. */
 static bool
-parser_read_number(struct partitions_parser *p, const struct text_span *span,
-		   const char *what, uint64_t min, uint64_t max,
-		   uint64_t *value)
+take_number(struct partitions_parser *p, const struct text_span *span,
+	    const char *what, uint64_t min, uint64_t max, uint64_t *value)
 {
-	g_autofree char *shown = NULL, *range = NULL;
-	size_t zeros = strspn(span->at, "0");
-	const char *at = span->at;
+	bool good = text_span_number(span, 0, max, value) && *value >= min;
 	/* to C, 010 is 8 */
-	bool octal = zeros && zeros < span->len &&
-		text_take_digits(&at, 10, UINT64_MAX, value) &&
-		at == span->at + span->len && *value > 7;
+	bool octal = good && span->len > 1 && *span->at == '0' &&
+		g_ascii_isdigit(span->at[1]) && *value > 7;
+	g_autofree char *range = NULL;
 
-	if (!octal && text_span_number(span, 0, max, value) && *value >= min)
+	if (good && !octal)
 		return true;
-	shown = text_span_show(span);
-	range = max > UINT8_MAX ?
-		g_strdup_printf("0x%" G_GINT64_MODIFIER
-				"x to 0x%" G_GINT64_MODIFIER "x",
-				min, max) :
-		g_strdup_printf("%" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
+	range = g_strdup_printf(max > UINT8_MAX ?
+				"0x%" G_GINT64_MODIFIER "x to 0x%"
+				G_GINT64_MODIFIER "x" : "%"
+				G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
 				min, max);
-	if (!span->len)
-		return fail_at(p, span->place, "a %s is missing: %s", what,
-			       range);
-	if (octal)
-		return fail_at(p, span->place, "%s is octal to OpenSM: write a "
-			       "%s decimal without zeros in front, or 0x and "
-			       "hexadecimal", shown, what);
-	/* the 0x was left out */
-	if (!text_span_number(span, 0, UINT64_MAX, value) &&
-	    span->len < SHOWN &&
-	    text_span_number(span, 16, max, value) && *value >= min &&
-	    !g_str_has_prefix(shown, "0x") && !g_str_has_prefix(shown, "0X"))
-		return fail_at(p, span->place, "%s is no %s: %s; is 0x%s "
-			       "meant?", shown, what, range, shown);
-	return fail_at(p, span->place, "%s is no %s: %s, decimal, or 0x and "
-		       "hexadecimal%s", shown, what, range,
-		       memchr(span->at, ' ', span->len) ||
-		       memchr(span->at, '\t', span->len) ?
-		       "; is a comma missing?" : "");
+	return refuse(p, span, what, range, octal ?
+		      "; zeros in front make it octal for OpenSM" :
+		      ", decimal, or 0x and hexadecimal");
 }
 
-/* n: how many of the names above are valid */
+/* Takes a word and, if they are there, "=" and a value, up to one of `end`. */
 static bool
-read_membership(struct partitions_parser *p, const struct text_span *value,
-		size_t n, enum partition_membership *membership)
+take_pair(struct partitions_parser *p, const char *end, struct text_span *name,
+	  struct text_span *value)
 {
-	int i = choose(p, value, "membership", "", membership_names, n);
-
-	if (i >= 0)
-		*membership = memberships[i];
-	return i >= 0;
-}
-
-/* Takes "=" and a value, if they are there. */
-static bool
-take_value(struct partitions_parser *p, const char *end,
-	   struct text_span *value)
-{
+	*name = text_take_span(&p->scan, WORD_END);
 	*value = (struct text_span){ "", 0, text_here(&p->scan) };
 	if (*p->scan.at != '=')
 		return false;
@@ -278,247 +196,169 @@ take_value(struct partitions_parser *p, const char *end,
 	return true;
 }
 
-/* --- flags --- */
-
-static bool
-set_group_flag(struct partitions_parser *p, struct conf_group *g,
-	       enum flag flag, const struct text_span *value)
+/* Past the next ";" that is in no comment. */
+static void
+skip_definition(struct partitions_parser *p)
 {
-	static const char *const bytes[] = {
-		"256", "512", "1024", "2048", "4096",
-	};
-	uint64_t n;
-
-	for (unsigned i = 0; flag == FLAG_MTU && i < G_N_ELEMENTS(bytes); i++)
-		if (text_span_is(value, bytes[i]))
-			return fail_at(p, value->place, "mtu is a code: %u is "
-				       "%s bytes", i + 1, bytes[i]);
-	if (!parser_read_number(p, value, flag_names[flag], ranges[flag].min,
-				ranges[flag].max, &n))
-		return false;
-	if (flag == FLAG_SCOPE) {
-		g->scopes |= (uint16_t)(1u << n);
-		return true;
-	}
-	if ((g->given & 1u << flag) && g->value[flag] != n)
-		return fail_at(p, value->place, "%s has been given as %u "
-			       "before", flag_names[flag], g->value[flag]);
-	g->given |= 1u << flag;
-	g->value[flag] = (uint32_t)n;
-	return true;
-}
-
-static bool
-take_flag(struct partitions_parser *p, struct definition *d)
-{
-	struct text_span name = text_take_span(&p->scan, WORD_END), value;
-	bool has_value = take_value(p, WORD_END, &value);
-	enum partition_membership membership;
-	int flag;
-
-	if (!name.len && !has_value) {
-		warn_at(p, name.place, "there is no flag after this comma");
-		return true;
-	}
-	flag = choose(p, &name, "flag", "", flag_names, N_FLAGS);
-	if (flag < 0)
-		return false;
-	if (flag < N_GROUP_FLAGS)
-		return set_group_flag(p, &d->flags, (enum flag)flag, &value);
-	if (flag == FLAG_DEFMEMBER) {
-		if (!read_membership(p, &value, 3, &membership))
-			return false;
-		if (d->member_given && membership != d->member)
-			return fail_at(p, value.place, "defmember has been "
-				       "given otherwise before");
-		d->member_given = true;
-		d->member = membership;
-		return true;
-	}
-	if (has_value)
-		return fail_at(p, value.place, "%s takes no value",
-			       flag_names[flag]);
-	d->ipoib |= flag == FLAG_IPOIB;
-	d->index0 |= flag == FLAG_INDX0;
-	return true;
-}
-
-/* --- the head of a definition --- */
-
-static bool
-read_pkey(struct partitions_parser *p, const struct text_span *value,
-	  uint16_t *pkey)
-{
-	uint64_t n;
-
-	if (!parser_read_number(p, value, "P_Key", 1, UINT16_MAX, &n))
-		return false;
-	*pkey = pkey_base(n);
-	/* IBA 10.9.1.1 */
-	return *pkey || fail_at(p, value->place, "0x8000 is no P_Key: its low "
-				"15 bits are 0");
-}
-
-static bool
-parser_take_name(struct partitions_parser *p, struct definition *d)
-{
-	struct text_span value;
-	bool has_value;
-
-	d->name = text_take_span(&p->scan, WORD_END);
-	has_value = take_value(p, WORD_END, &value);
-	if (!has_value && d->name.len && g_ascii_isdigit(*d->name.at)) {
-		value = d->name;
-		d->name.len = 0;
-		return read_pkey(p, &value, &d->pkey);
-	}
-	if (!has_value && !d->name.len)
-		return fail_at(p, d->name.place,
-			       "a partition has a name or a P_Key");
-	for (size_t i = 0; i < d->name.len; i++)
-		if (g_ascii_iscntrl(d->name.at[i]) ||
-		    (!i && !g_utf8_validate(d->name.at, (gssize)d->name.len,
-					    NULL)))
-			return fail_at(p, d->name.place, "a name is UTF-8 "
-				       "without control characters");
-	return !has_value || read_pkey(p, &value, &d->pkey);
-}
-
-/* Up to and with the ":". False: there is none, and the definition was skipped. */
-static bool
-take_head(struct partitions_parser *p, struct definition *d, bool *good)
-{
-	*good = parser_take_name(p, d);
-	text_skip_space(&p->scan);
-	while (*p->scan.at == ',') {
-		p->scan.at++;
-		text_skip_space(&p->scan);
-		*good &= take_flag(p, d);
-		text_skip_space(&p->scan);
-	}
-	if (*p->scan.at == ':') {
-		p->scan.at++;
-		return true;
-	}
-	if (*p->scan.at != '=')
-		fail_at(p, text_here(&p->scan), "a \":\" is missing here, for "
-			"the definition that begins in line %u",
-			d->name.place.line);
-	else if (*good)
-		fail_at(p, text_here(&p->scan), "this \"=\" is one too many: a "
-			"\":\" before the members is missing");
-	/* past the next ';' that is in no comment */
 	while (text_skip_space(&p->scan)) {
 		p->scan.at += strcspn(p->scan.at, ";#\n");
 		if (*p->scan.at == ';') {
 			p->scan.at++;
-			break;
+			return;
 		}
 	}
-	return false;
+}
+
+/* --- flags --- */
+
+static bool
+set_flag(struct partitions_parser *p, struct conf_group *g, enum flag flag,
+	 bool has_value, const struct text_span *value)
+{
+	uint64_t n = 1;
+	int i;
+
+	if (flag < N_GROUP_FLAGS) {
+		if (!take_number(p, value, flag_names[flag], ranges[flag].min,
+				 ranges[flag].max, &n))
+			return false;
+	} else if (flag == FLAG_DEFMEMBER) {
+		i = choose(p, value, "membership", "",
+			   partition_membership_names + 1, PARTITION_BOTH);
+		if (i < 0)
+			return false;
+		n = (uint64_t)i + 1;
+	} else if (has_value) {
+		return fail_at(p, value->place, "%s takes no value",
+			       flag_names[flag]);
+	}
+	if (flag == FLAG_SCOPE)
+		g->scopes |= (uint16_t)(1u << n);
+	else if ((g->given & 1u << flag) && g->value[flag] != n)
+		return fail_at(p, value->place, "%s has been given otherwise "
+			       "before", flag_names[flag]);
+	else
+		g->value[flag] = (uint32_t)n;
+	g->given |= 1u << flag;
+	return true;
+}
+
+/* The flags behind commas, the first n names: of a head; of a group, to the end
+ * of its line. */
+static bool
+take_flags(struct partitions_parser *p, struct conf_group *g, const char *what,
+	   size_t n)
+{
+	struct text_span name, value;
+	bool has_value, good = true;
+	int flag;
+
+	for (;;) {
+		if (n == N_FLAGS)
+			text_skip_space(&p->scan);
+		text_skip_comment(&p->scan);
+		if (!text_take_char(&p->scan, ','))
+			return good;
+		if (n == N_FLAGS)
+			text_skip_space(&p->scan);
+		has_value = take_pair(p, WORD_END, &name, &value);
+		if (!name.len && !has_value)
+			continue;
+		flag = choose(p, &name, what, "", flag_names, n);
+		good &= flag >= 0 &&
+			set_flag(p, g, (enum flag)flag, has_value, &value);
+	}
 }
 
 /* --- which partition --- */
 
-static struct draft *
-draft_new(const char *name, uint16_t pkey, struct text_place place)
+static bool
+take_name(struct partitions_parser *p, struct definition *d)
 {
-	struct draft *d = g_new0(struct draft, 1);
+	struct text_span value, *name = &d->name;
+	bool has_value = take_pair(p, WORD_END, name, &value), good;
+	uint64_t n;
 
-	d->name = g_strdup(name);
-	d->pkey = pkey;
-	d->place = place;
-	d->rules = g_array_new(FALSE, FALSE, sizeof(struct partition_rule));
-	d->groups = g_array_new(FALSE, FALSE, sizeof(struct conf_group));
-	return d;
+	if (!has_value && !name->len)
+		return fail_at(p, name->place,
+			       "a partition has a name or a P_Key");
+	if (!has_value && g_ascii_isdigit(*name->at)) {
+		value = *name;
+		name->len = 0;
+		has_value = true;
+	}
+	good = g_utf8_validate(name->at, (gssize)name->len, NULL);
+	for (size_t i = 0; i < name->len; i++)
+		good &= !g_ascii_iscntrl(name->at[i]);
+	if (!good)
+		return fail_at(p, name->place, "a name is UTF-8 without "
+			       "control characters");
+	if (!has_value)
+		d->pkey = text_span_is(name, "Default") ? PKEY_DEFAULT : 0;
+	else if (take_number(p, &value, "P_Key", 1, UINT16_MAX, &n))
+		d->pkey = pkey_base(n);
+	else
+		return false;
+	/* IBA 10.9.1.1 */
+	return !has_value || d->pkey || refuse(p, &value, "P_Key",
+					       "its low 15 bits are 0", "");
 }
 
-static void
-draft_free(gpointer data)
+static struct partition *
+add_partition(struct partitions_parser *p, uint16_t pkey)
 {
-	struct draft *d = data;
+	struct partition *out = partition_new(pkey);
 
-	g_free(d->name);
-	g_array_unref(d->rules);
-	g_array_unref(d->groups);
-	g_free(d);
-}
-
-static struct draft *
-add_draft(struct partitions_parser *p, const char *name, uint16_t pkey,
-	  struct text_place place)
-{
-	struct draft *d = draft_new(name, pkey, place);
-
+	g_ptr_array_add(p->partitions, out);
 	if (pkey)
-		p->by_pkey[pkey] = d;
-	g_ptr_array_add(p->drafts, d);
-	return d;
+		p->by_pkey[pkey] = out;
+	return out;
 }
 
-/* A definition without a P_Key. */
-static struct draft *
-get_by_name(struct partitions_parser *p, const struct text_span *span,
-	    const char *name)
+/* NULL after an error. */
+static struct partition *
+find_partition(struct partitions_parser *p, const struct definition *d)
 {
-	struct draft *d = g_hash_table_lookup(p->by_name, name);
-	g_autofree char *shown = text_span_show(span);
+	g_autofree char *name = d->name.len ?
+		g_strndup(d->name.at, d->name.len) : NULL;
+	g_autofree char *shown = text_span_show(&d->name);
+	struct named *named = name ? g_hash_table_lookup(p->by_name, name) :
+		NULL;
+	struct partition *out = d->pkey ? p->by_pkey[d->pkey] :
+		named ? named->partition : NULL;
 
-	if (!d) {
-		if (g_ascii_strcasecmp(name, "Default") == 0)
-			warn_at(p, span->place, "%s is not Default, so it is a "
-				"partition of its own", shown);
-		d = add_draft(p, name, 0, span->place);
-		g_hash_table_insert(p->by_name, g_strdup(name), d);
-	} else if (d->several) {
-		fail_at(p, span->place, "which %s? More than one P_Key has "
+	if (named && named->several && !d->pkey) {
+		fail_at(p, d->name.place, "which %s? More than one P_Key has "
 			"this name: write %s=P_Key", shown, shown);
 		return NULL;
-	} else if (d->pkey) {
-		warn_at(p, span->place, "%s is taken for that of line %u: "
-			"write %s=0x%04x", shown, d->place.line, shown,
-			d->pkey);
 	}
-	return d;
-}
-
-/* A definition with a P_Key. */
-static struct draft *
-get_by_pkey(struct partitions_parser *p, const struct text_span *span,
-	    const char *name, uint16_t pkey)
-{
-	struct draft *named = name ? g_hash_table_lookup(p->by_name, name) :
-		NULL;
-	struct draft *d = p->by_pkey[pkey];
-	g_autofree char *shown = text_span_show(span);
-
-	if (named && !named->pkey) {
-		fail_at(p, span->place, "%s has been used in line %u without "
+	if (named && !named->partition->pkey && d->pkey) {
+		fail_at(p, d->name.place, "%s has been used in line %u without "
 			"its P_Key: write %s=0x%04x there too", shown,
-			named->place.line, shown, pkey);
+			named->place.line, shown, d->pkey);
 		return NULL;
 	}
-	if (d && name && !d->name)
-		d->name = g_strdup(name);
-	else if (d && name && strcmp(d->name, name) != 0)
-		warn_at(p, span->place, "P_Key 0x%04x is that of line %u, so "
-			"%s is the same partition", pkey, d->place.line, shown);
-	if (!d)
-		d = add_draft(p, name, pkey, span->place);
-	if (named)
-		named->several |= named != d;
-	else if (name)
-		g_hash_table_insert(p->by_name, g_strdup(name), d);
-	return d;
+	if (!out)
+		out = add_partition(p, d->pkey);
+	if (named) {
+		named->several |= named->partition != out;
+	} else if (name) {
+		named = g_new(struct named, 1);
+		*named = (struct named){ out, d->name.place, false };
+		g_hash_table_insert(p->by_name, g_strdup(name), named);
+		if (!out->pkey)
+			g_ptr_array_add(p->unnumbered, named);
+	}
+	if (!out->name)
+		out->name = g_steal_pointer(&name);
+	else if (name && strcmp(out->name, name))
+		warn_at(p, d->name.place, "P_Key 0x%04x has another name "
+			"before, so %s is the same partition", out->pkey,
+			shown);
+	return out;
 }
 
 /* --- groups --- */
-
-static bool
-has_q_key(const struct conf_group *g)
-{
-	return (g->given | g->inherited) & 1u << FLAG_Q_KEY;
-}
 
 static bool
 is_ip(const uint8_t *mgid)
@@ -526,236 +366,166 @@ is_ip(const uint8_t *mgid)
 	return (mgid[2] == 0x40 || mgid[2] == 0x60) && mgid[3] == 0x1b;
 }
 
-/* The rest of a line that began with "mgid". OpenSM does not give a group the
- * TClass of its definition; so it is here. */
-static void
-take_group(struct partitions_parser *p, struct definition *d)
-{
-	struct conf_group g = d->flags;
-	struct text_span value;
-	g_autofree char *text = NULL, *shown = NULL;
-	bool ok;
-
-	g.inherited = g.given;
-	g.given = 0;
-	g.value[FLAG_TCLASS] = ranges[FLAG_TCLASS].preset;
-	take_value(p, GID_END, &value);
-	g.place = value.place;
-	text = g_strndup(value.at, value.len);
-	shown = text_span_show(&value);
-	ok = value.len < INET6_ADDRSTRLEN &&
-		inet_pton(AF_INET6, text, g.mgid) == 1 && g.mgid[0] == 0xff;
-	if (!value.len)
-		fail_at(p, value.place, "a multicast GID is missing");
-	else if (!ok)
-		fail_at(p, value.place, "%s is no multicast GID: it is written "
-			"as an IPv6 address and begins with ff", shown);
-	text_skip_comment(&p->scan);
-	while (*p->scan.at == ',') {
-		struct text_span name;
-		bool has_value;
-		int flag;
-
-		p->scan.at++;
-		name = text_take_span(&p->scan, WORD_END);
-		has_value = take_value(p, WORD_END, &value);
-		text_skip_comment(&p->scan);
-		if (!name.len && !has_value)
-			continue;
-		flag = choose(p, &name, "flag of a group, whose line this is",
-			      "", flag_names, N_GROUP_FLAGS);
-		ok &= flag >= 0 &&
-			set_group_flag(p, &g, (enum flag)flag, &value);
-	}
-	if (ok && is_ip(g.mgid) && !has_q_key(&g))
-		g.value[FLAG_Q_KEY] = IP_Q_KEY;
-	/* An IP group is for the interface of the broadcast group (RFC 4391,
-	 * 5). */
-	for (unsigned i = FLAG_RATE; ok && is_ip(g.mgid) && d->ipoib &&
-	     i <= FLAG_MTU; i++)
-		if (g.value[i] != d->flags.value[i])
-			ok = fail_at(p, g.place, "the %s of an IP group is "
-				     "that of the broadcast group, %u",
-				     flag_names[i], d->flags.value[i]);
-	if (ok)
-		g_array_append_val(d->draft->groups, g);
-}
-
-/* --- members --- */
-
-/* Is what begins with this name, the first on its line, a definition? */
-static bool
-looks_like_head(const struct text_span *name)
-{
-	const char *at = name->at;
-
-	for (;;) {
-		const char *end = at + strcspn(at, ",:;#\n");
-
-		if (*end != ',')
-			return *end == ':';
-		at = end + 1 + strspn(end + 1, " \t\r");
-		if (g_str_has_prefix(at, "mgid"))
-			return false;
-	}
-}
-
-static void
-take_member(struct partitions_parser *p, struct definition *d,
-	    const struct text_span *name)
-{
-	struct partition_rule rule = {
-		.who = PARTITION_GUID,
-		.membership = d->member,
-		.line = name->place.line,
-	};
-	struct text_span value;
-	bool has_value = take_value(p, WORD_END, &value);
-	int i = -1;
-
-	if (!g_ascii_isdigit(*name->at)) {
-		i = choose(p, name, "member", "a PortGUID, ", member_names,
-			   G_N_ELEMENTS(member_names));
-		if (i < 0)
-			return;
-		rule.who = (enum partition_who)(PARTITION_ALL + i);
-	} else if (!parser_read_number(p, name, "PortGUID", 1, UINT64_MAX,
-				       &rule.guid)) {
-		return;
-	}
-	if (i == MEMBER_NONE && has_value)
-		fail_at(p, value.place, "NONE takes no membership");
-	else if (i != MEMBER_NONE &&
-		 (!has_value ||
-		  read_membership(p, &value, 4, &rule.membership)))
-		g_array_append_val(d->draft->rules, rule);
-}
-
-/* False: the definition ends here. new_line: it is the first of its line. */
-static bool
-take_item(struct partitions_parser *p, struct definition *d, bool new_line)
-{
-	struct text_span name = text_take_span(&p->scan, WORD_END), value;
-	unsigned errors = p->scan.n_errors, flag = 0;
-
-	while (flag < N_FLAGS && !text_span_is(&name, flag_names[flag]))
-		flag++;
-	if (text_span_is(&name, "mgid")) {
-		take_group(p, d);
-	} else if (new_line && looks_like_head(&name)) {
-		p->scan.at = name.at;	/* on the same line */
-		return fail_at(p, name.place, "a \";\" is missing before this: "
-			       "the definition of line %u has not ended",
-			       d->name.place.line);
-	} else if (flag < N_FLAGS) {
-		/* OpenSM's manual has an example of it, which OpenSM refuses */
-		fail_at(p, name.place, "%s is a flag of the partition: it "
-			"belongs before the \":\"", flag_names[flag]);
-		take_value(p, WORD_END, &value);
-		if (*p->scan.at == ':')
-			p->scan.at++;
-		return true;
-	} else {
-		take_member(p, d, &name);
-	}
-	/* the next one, or the end */
-	text_skip_comment(&p->scan);
-	if (!*p->scan.at || strchr(",;\n", *p->scan.at))
-		return true;
-	if (p->scan.n_errors == errors)
-		fail_at(p, text_here(&p->scan), "\"%c\" is not expected here: "
-			"members are separated by commas", *p->scan.at);
-	p->scan.at += strcspn(p->scan.at, ",;#\n");
-	text_skip_comment(&p->scan);
-	return true;
-}
-
-static void
-take_members(struct partitions_parser *p, struct definition *d)
-{
-	while (p->scan.n_errors < p->scan.errors_max) {
-		unsigned line = p->scan.line;
-
-		text_skip_space(&p->scan);
-		if (!*p->scan.at) {
-			fail_at(p, text_here(&p->scan), "the file ends, and "
-				"the definition of line %u does not: a \";\" "
-				"is missing", d->name.place.line);
-			return;
-		}
-		if (*p->scan.at == ',' || *p->scan.at == ';') {
-			if (*p->scan.at++ == ';')
-				return;
-		} else if (!take_item(p, d, p->scan.line != line)) {
-			return;
-		}
-	}
-}
-
-/* --- definitions --- */
-
 /* The group that hosts' IP interfaces need. It is always there with link-local
  * scope as well: hosts wait for that one by default, and OpenSM makes no
  * other. */
 static void
-add_broadcast_group(struct definition *d)
+add_broadcast_group(struct partitions_parser *p, const struct definition *d)
 {
 	struct conf_group g = d->flags;
 	struct partition_group made;
 
 	partition_ipoib_group(PKEY_DEFAULT, 0, &made);
 	memcpy(g.mgid, made.mgid, sizeof(g.mgid));
-	g.mgid[4] = g.mgid[5] = 0;	/* the P_Key is put there later */
-	g.place = d->name.place;
 	g.scopes |= 1u << SCOPE_LINK;
-	if (!has_q_key(&g))
+	if (!(g.given & 1u << FLAG_Q_KEY))
 		g.value[FLAG_Q_KEY] = IP_Q_KEY;
-	g_array_append_val(d->draft->groups, g);
+	g_array_append_val(p->groups, g);
+}
+
+/* Behind "mgid"; the rest of the line. OpenSM does not give a group the TClass of
+ * its definition; so it is here. */
+static void
+take_group(struct partitions_parser *p, const struct definition *d,
+	   const struct text_span *gid)
+{
+	struct conf_group g = d->flags;
+	g_autofree char *text = g_strndup(gid->at, gid->len);
+	bool good;
+
+	g.given = 0;
+	g.value[FLAG_TCLASS] = ranges[FLAG_TCLASS].preset;
+	g.place = gid->place;
+	good = (gid->len < INET6_ADDRSTRLEN &&
+		inet_pton(AF_INET6, text, g.mgid) == 1 && g.mgid[0] == 0xff) ||
+		refuse(p, gid, "multicast GID",
+		       "an IPv6 address that begins with ff", "");
+	if (!take_flags(p, &g, "flag of a group, whose line this is",
+			N_GROUP_FLAGS) || !good)
+		return;
+	if (!g.scopes)
+		g.scopes = (uint16_t)(1u << (g.mgid[1] & 0xf));
+	if (is_ip(g.mgid) &&
+	    !((g.given | d->flags.given) & 1u << FLAG_Q_KEY))
+		g.value[FLAG_Q_KEY] = IP_Q_KEY;
+	/* it is for the interface of the broadcast group (RFC 4391, 5) */
+	for (unsigned i = FLAG_RATE; is_ip(g.mgid) &&
+	     d->flags.value[FLAG_IPOIB] && i <= FLAG_MTU; i++)
+		if (g.value[i] != d->flags.value[i])
+			fail_at(p, g.place, "the %s of an IP group is that of "
+				"the broadcast group, %u", flag_names[i],
+				d->flags.value[i]);
+	g_array_append_val(p->groups, g);
+}
+
+/* --- members --- */
+
+static void
+take_member(struct partitions_parser *p, const struct definition *d,
+	    const struct text_span *name, bool has_value,
+	    const struct text_span *value)
+{
+	char what[sizeof("member of the definition of line 4294967295")];
+	struct partition_rule rule = {
+		.who = PARTITION_GUID,
+		.membership = d->flags.value[FLAG_DEFMEMBER] ?:
+			PARTITION_LIMITED,
+		.line = name->place.line,
+	};
+	int i = -1, membership;
+
+	if (!g_ascii_isdigit(*name->at)) {
+		g_snprintf(what, sizeof(what), "member of the definition of "
+			   "line %u", d->name.place.line);
+		i = choose(p, name, what, "a PortGUID, ", member_names,
+			   G_N_ELEMENTS(member_names));
+		if (i < 0)
+			return;
+		rule.who = (enum partition_who)(PARTITION_ALL + i);
+	} else if (!take_number(p, name, "PortGUID", 1, UINT64_MAX,
+				&rule.guid)) {
+		return;
+	}
+	if (has_value && i == MEMBER_NONE)
+		fail_at(p, value->place, "NONE takes no membership");
+	if (has_value) {
+		membership = choose(p, value, "membership", "",
+				    partition_membership_names,
+				    PARTITION_BOTH + 1);
+		rule.membership = (enum partition_membership)membership;
+	}
+	if (i != MEMBER_NONE)
+		g_array_append_val(d->flags.partition->rules, rule);
+}
+
+/* Up to and with the ";". */
+static void
+take_members(struct partitions_parser *p, const struct definition *d)
+{
+	while (text_skip_space(&p->scan)) {
+		bool is_group = g_str_has_prefix(p->scan.at, "mgid");
+		struct text_span name, value;
+		bool has_value = take_pair(p, is_group ? GID_END : WORD_END,
+					   &name, &value);
+
+		if (text_span_is(&name, "mgid"))
+			take_group(p, d, &value);
+		else if (name.len || has_value)
+			take_member(p, d, &name, has_value, &value);
+		text_skip_comment(&p->scan);
+		if (text_take_char(&p->scan, ';'))
+			return;
+		if (!text_take_char(&p->scan, ',') && *p->scan.at &&
+		    *p->scan.at != '\n') {
+			fail_at(p, text_here(&p->scan), "\"%c\" is not "
+				"expected here, in the definition of line %u",
+				*p->scan.at, d->name.place.line);
+			skip_definition(p);
+			return;
+		}
+	}
+	fail_at(p, text_here(&p->scan), "the file ends, and the definition of "
+		"line %u does not: a \";\" is missing", d->name.place.line);
 }
 
 static void
 take_definition(struct partitions_parser *p)
 {
-	struct definition d = { .member = PARTITION_LIMITED };
-	g_autofree char *name = NULL;
-	struct draft *draft = NULL;
-	uint32_t sl;
+	struct definition d = { .pkey = 0 };
+	struct partition *out = NULL;
+	uint8_t sl;
 	bool good;
 
-	if (*p->scan.at == ';') {
-		fail_at(p, text_here(&p->scan), "this \";\" ends nothing");
-		p->scan.at++;
-		return;
-	}
 	for (unsigned i = 0; i < N_GROUP_FLAGS; i++)
 		d.flags.value[i] = ranges[i].preset;
-	if (!take_head(p, &d, &good))
+	good = take_name(p, &d);
+	good &= take_flags(p, &d.flags, "flag", N_FLAGS);
+	if (!text_take_char(&p->scan, ':')) {
+		if (good)
+			fail_at(p, text_here(&p->scan), "a \":\" is missing "
+				"here, for the definition that begins in line "
+				"%u", d.name.place.line);
+		skip_definition(p);
 		return;
-	if (d.name.len)
-		name = g_strndup(d.name.at, d.name.len);
-	if (!d.pkey && text_span_is(&d.name, "Default"))
-		d.pkey = PKEY_DEFAULT;
-	/* none, with an error, if the name is ambiguous */
-	if (good)
-		draft = d.pkey ? get_by_pkey(p, &d.name, name, d.pkey) :
-			get_by_name(p, &d.name, name);
-	if (!draft)
-		draft = p->scrap;
-	d.draft = draft;
-	draft->index0 |= d.index0;
-	if (d.member_given && !draft->defmember)
-		draft->defmember = d.member;
-	if (d.flags.given & 1u << FLAG_SL) {
-		sl = d.flags.value[FLAG_SL];
-		if (draft->sl_line && draft->sl != sl)
-			warn_at(p, d.name.place, "SL %u of this partition "
-				"takes the place of SL %u of line %u", sl,
-				draft->sl, draft->sl_line);
-		draft->sl = (uint8_t)sl;
-		draft->sl_line = d.name.place.line;
 	}
-	if (d.ipoib)
-		add_broadcast_group(&d);
+	if (good)
+		out = find_partition(p, &d);
+	if (!out)	/* only the mistakes in it count */
+		out = add_partition(p, 0);
+	d.flags.partition = out;
+	d.flags.place = d.name.place;
+	out->index0 |= d.flags.value[FLAG_INDX0];
+	if (!out->defmember)
+		out->defmember = d.flags.value[FLAG_DEFMEMBER];
+	if (d.flags.given & 1u << FLAG_SL) {
+		sl = (uint8_t)d.flags.value[FLAG_SL];
+		if (out->sl && out->sl != sl)
+			warn_at(p, d.name.place, "SL %u of this partition "
+				"takes the place of SL %u", sl, out->sl);
+		out->sl = sl;
+	}
+	if (d.flags.value[FLAG_IPOIB])
+		add_broadcast_group(p, &d);
 	take_members(p, &d);
 }
 
@@ -763,30 +533,27 @@ take_definition(struct partitions_parser *p)
 
 /* False: all are in use. */
 static bool
-make_pkey(struct partitions_parser *p, struct draft *d)
+make_pkey(struct partitions_parser *p, const struct named *named)
 {
-	struct text_span span = { d->name, strlen(d->name), d->place };
+	struct partition *out = named->partition;
+	struct text_span span = { out->name, strlen(out->name), named->place };
 	g_autofree char *shown = text_span_show(&span);
 	uint32_t hash = 2166136261u, pkey;
 	unsigned tried = 0;
 
-	for (const char *c = d->name; *c; c++)
+	for (const char *c = out->name; *c; c++)
 		hash = (hash ^ (uint8_t)*c) * 16777619u;
 	hash = hash % MADE_MAX + 1;
 	for (pkey = hash; p->by_pkey[pkey] && ++tried < MADE_MAX;)
 		pkey = pkey % MADE_MAX + 1;
 	if (tried == MADE_MAX)
-		return fail_at(p, d->place, "no P_Key is left for this: a "
+		return fail_at(p, named->place, "no P_Key is left for this: a "
 			       "subnet has %u partitions at most", PKEY_BASE);
-	d->pkey = (uint16_t)pkey;
-	p->by_pkey[pkey] = d;
-	if (d->pkey == hash)
-		warn_at(p, d->place, "%s has no P_Key: 0x%04x is made from its "
-			"name", shown, d->pkey);
-	else
-		warn_at(p, d->place, "%s has no P_Key, and another partition "
-			"has 0x%04x, which is made from its name: it gets "
-			"0x%04x, until the file changes", shown, hash, d->pkey);
+	out->pkey = (uint16_t)pkey;
+	p->by_pkey[pkey] = out;
+	warn_at(p, named->place, "%s has no P_Key: 0x%04x is made from its "
+		"name%s", shown, pkey, tried ? "; another partition has the "
+		"first choice, so it may change with the file" : "");
 	return true;
 }
 
@@ -801,22 +568,23 @@ complete_default(struct partitions_parser *p)
 	static const struct partition_rule self = {
 		.who = PARTITION_SELF, .membership = PARTITION_FULL,
 	};
-	struct draft *d = p->by_pkey[PKEY_DEFAULT];
+	struct partition *out = p->by_pkey[PKEY_DEFAULT];
 	const struct partition_rule *r;
 	struct text_place place = { 0, 1 };
 	bool said = false, full = false;	/* of SELF */
 	guint last = 0;
 
-	if (!d)
-		d = add_draft(p, "Default", PKEY_DEFAULT,
-			      (struct text_place){ 0, 0 });
+	if (!out) {
+		out = add_partition(p, PKEY_DEFAULT);
+		out->name = g_strdup("Default");
+	}
 	/* an ALL in front covers all ports by itself */
-	if (d->rules->len == 0 ||
-	    g_array_index(d->rules, struct partition_rule, 0).who !=
+	if (!out->rules->len ||
+	    g_array_index(out->rules, struct partition_rule, 0).who !=
 	    PARTITION_ALL)
-		g_array_prepend_val(d->rules, all);
-	for (guint i = 0; i < d->rules->len; i++) {
-		r = &g_array_index(d->rules, struct partition_rule, i);
+		g_array_prepend_val(out->rules, all);
+	for (guint i = 0; i < out->rules->len; i++) {
+		r = &g_array_index(out->rules, struct partition_rule, i);
 		if (r->who == PARTITION_GUID)
 			continue;
 		said |= r->who == PARTITION_SELF;
@@ -828,7 +596,7 @@ complete_default(struct partitions_parser *p)
 		last = i;
 	}
 	if (!said && !full)
-		g_array_insert_val(d->rules, last + 1, self);
+		g_array_insert_val(out->rules, last + 1, self);
 	else if (!full)
 		warn_at(p, place, "the SM's own port is no full member of the "
 			"default partition: limited members cannot reach it");
@@ -840,121 +608,88 @@ complete_default(struct partitions_parser *p)
  * group of the default partition becomes that of the partition in whose
  * definition it is, as in OpenSM. */
 static bool
-embed_pkey(struct partitions_parser *p, uint16_t pkey, struct conf_group *g)
+embed_pkey(struct partitions_parser *p, struct conf_group *g)
 {
-	uint8_t *mgid = g->mgid;
-	uint16_t there = (uint16_t)(mgid[4] << 8 | mgid[5]);
+	uint16_t pkey = g->partition->pkey;
+	uint16_t there = (uint16_t)(g->mgid[4] << 8 | g->mgid[5]);
 	struct partition_group broadcast;
 
-	partition_ipoib_group(PKEY_DEFAULT, mgid[1] & 0xf, &broadcast);
-	if (there && pkey_base(there) != pkey) {
-		if (memcmp(mgid, broadcast.mgid, sizeof(broadcast.mgid)))
-			return fail_at(p, g->place, "this MGID has P_Key "
-				       "0x%04x in it, the partition 0x%04x: "
-				       "write that, or 0", there, pkey);
-		warn_at(p, g->place, "this MGID has the P_Key of the default "
-			"partition in it: 0x%04x is put in its place",
-			pkey | PKEY_FULL);
-	}
-	mgid[4] = (uint8_t)((pkey | PKEY_FULL) >> 8);
-	mgid[5] = (uint8_t)pkey;
+	partition_ipoib_group(PKEY_DEFAULT, g->mgid[1] & 0xf, &broadcast);
+	if (there && pkey_base(there) != pkey &&
+	    memcmp(g->mgid, broadcast.mgid, sizeof(broadcast.mgid)))
+		return fail_at(p, g->place, "this MGID has P_Key 0x%04x in it, "
+			       "the partition 0x%04x: write that, or 0", there,
+			       pkey);
+	g->mgid[4] = (uint8_t)((pkey | PKEY_FULL) >> 8);
+	g->mgid[5] = (uint8_t)pkey;
 	return true;
 }
 
 /* Of several groups with one MGID the first takes effect, as in OpenSM. */
 static void
-put_group(struct partitions_parser *p, const struct draft *d,
-	  const struct conf_group *g, struct partition *out)
+put_group(struct partitions_parser *p, const struct conf_group *g)
 {
-	struct placed_group now = {
-		.draft = d,
-		.place = g->place,
-		.group = {
-			.rate = (uint8_t)g->value[FLAG_RATE],
-			.mtu = (uint8_t)g->value[FLAG_MTU],
-			.sl = (uint8_t)g->value[FLAG_SL],
-			.tclass = (uint8_t)g->value[FLAG_TCLASS],
-			.flow_label = g->value[FLAG_FLOW_LABEL],
-			.q_key = g->value[FLAG_Q_KEY],
-		},
+	struct partition_group out = {
+		.rate = (uint8_t)g->value[FLAG_RATE],
+		.mtu = (uint8_t)g->value[FLAG_MTU],
+		.sl = (uint8_t)g->value[FLAG_SL],
+		.tclass = (uint8_t)g->value[FLAG_TCLASS],
+		.flow_label = g->value[FLAG_FLOW_LABEL],
+		.q_key = g->value[FLAG_Q_KEY],
 	};
 	g_autoptr(GBytes) key = g_bytes_new(g->mgid, sizeof(g->mgid));
-	const struct placed_group *old = g_hash_table_lookup(p->mgids, key);
+	const struct conf_group *old = g_hash_table_lookup(p->mgids, key);
 
-	memcpy(now.group.mgid, g->mgid, sizeof(g->mgid));
+	memcpy(out.mgid, g->mgid, sizeof(out.mgid));
 	if (!old) {
 		g_hash_table_insert(p->mgids, g_steal_pointer(&key),
-				    g_memdup2(&now, sizeof(now)));
-		g_array_append_val(out->groups, now.group);
-	} else if (old->draft != d) {
+				    (void *)g);
+		g_array_append_val(g->partition->groups, out);
+	} else if (old->partition != g->partition) {
 		fail_at(p, g->place, "this group is that of line %u, in "
 			"partition 0x%04x: a group is in one partition",
-			old->place.line, old->draft->pkey);
-	} else if (memcmp(&old->group, &now.group, sizeof(now.group))) {
+			old->place.line, old->partition->pkey);
+	} else if (memcmp(old->value, g->value,
+			  N_GROUP_FLAGS * sizeof(g->value[0]))) {
 		warn_at(p, g->place, "this group is that of line %u, with "
 			"other flags: those there hold", old->place.line);
 	}
 }
 
-/* One for each scope; without any, that of the MGID. */
+/* One for each scope. */
 static void
-put_scopes(struct partitions_parser *p, const struct draft *d,
-	   struct conf_group *g, struct partition *out)
+put_scopes(struct partitions_parser *p, struct conf_group *g)
 {
-	if (is_ip(g->mgid) && !embed_pkey(p, d->pkey, g))
+	if (is_ip(g->mgid) && !embed_pkey(p, g))
 		return;
-	if (!g->scopes)
-		put_group(p, d, g, out);
 	for (unsigned scope = 0; scope < 16; scope++) {
 		if (!(g->scopes & 1u << scope))
 			continue;
 		g->mgid[1] = (uint8_t)((g->mgid[1] & 0xf0) | scope);
-		put_group(p, d, g, out);
+		put_group(p, g);
 	}
 }
 
 /* --- the end --- */
 
-static struct partition_rules *
+static gint
+compare_pkeys(gconstpointer a, gconstpointer b)
+{
+	const struct partition *const *x = a, *const *y = b;
+
+	return (*x)->pkey - (*y)->pkey;
+}
+
+static void
 parser_finish(struct partitions_parser *p)
 {
-	struct partition_rules *rules;
-	bool ok = true;
-
-	if (p->scan.n_errors)
-		return NULL;
-	if (!p->drafts->len)
-		return partition_rules_default();
-	rules = partition_rules_new();
-	for (guint i = 0; ok && i < p->drafts->len; i++) {
-		struct draft *d = p->drafts->pdata[i];
-
-		ok = d->pkey || make_pkey(p, d);
-	}
+	for (guint i = 0; i < p->unnumbered->len; i++)
+		if (!make_pkey(p, p->unnumbered->pdata[i]))
+			return;
+	for (guint i = 0; i < p->groups->len; i++)
+		put_scopes(p, &g_array_index(p->groups, struct conf_group, i));
 	complete_default(p);
-	/* ascending, so that each goes to the end */
-	for (unsigned pkey = 1; pkey <= PKEY_BASE; pkey++)
-		if (p->by_pkey[pkey])
-			partition_rules_get(rules, (uint16_t)pkey);
-	for (guint i = 0; i < p->drafts->len; i++) {
-		struct draft *d = p->drafts->pdata[i];
-		struct conf_group *g = (void *)d->groups->data;
-		struct partition *out;
-
-		if (!d->pkey)
-			continue;
-		out = partition_rules_get(rules, d->pkey);
-		out->name = g_steal_pointer(&d->name);
-		out->sl = d->sl;
-		out->index0 = d->index0;
-		out->defmember = d->defmember;
-		g_array_append_vals(out->rules, d->rules->data, d->rules->len);
-		for (guint k = 0; k < d->groups->len; k++)
-			put_scopes(p, d, &g[k], out);
-	}
-	if (p->scan.n_errors)
-		g_clear_pointer(&rules, partition_rules_unref);
-	return rules;
+	g_ptr_array_sort(p->partitions, compare_pkeys);
 }
 
 struct partition_rules *
@@ -963,26 +698,32 @@ partitions_conf_parse(const char *text, const char *name, GPtrArray *warnings,
 {
 	g_autofree struct partitions_parser *p =
 		g_new0(struct partitions_parser, 1);
-	struct partition_rules *rules;
+	struct partition_rules *rules = partition_rules_new();
 
 	text_scan_init(&p->scan, text, name, warnings);
 	p->scan.errors_max = ERRORS_MAX;
-	p->drafts = g_ptr_array_new_with_free_func(draft_free);
+	p->partitions = rules->partitions;
 	p->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-					   NULL);
+					   g_free);
+	p->unnumbered = g_ptr_array_new();
+	p->groups = g_array_new(FALSE, FALSE, sizeof(struct conf_group));
 	p->mgids = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-					 (GDestroyNotify)g_bytes_unref, g_free);
-	p->scrap = draft_new(NULL, 0, text_here(&p->scan));
-	while (text_skip_space(&p->scan) &&
-	       p->scan.n_errors < p->scan.errors_max)
+					 (GDestroyNotify)g_bytes_unref, NULL);
+	while (text_skip_space(&p->scan))
 		take_definition(p);
-	rules = parser_finish(p);
-	if (rules)
-		rules->source = g_strdup(name);
-	text_scan_end(&p->scan, error);
-	draft_free(p->scrap);
+	if (!p->scan.n_errors && p->partitions->len) {
+		parser_finish(p);
+	} else if (!p->scan.n_errors) {
+		partition_rules_unref(rules);
+		rules = partition_rules_default();
+	}
 	g_hash_table_unref(p->mgids);
 	g_hash_table_unref(p->by_name);
-	g_ptr_array_unref(p->drafts);
+	g_ptr_array_unref(p->unnumbered);
+	g_array_unref(p->groups);
+	if (!text_scan_end(&p->scan, error))
+		g_clear_pointer(&rules, partition_rules_unref);
+	else
+		rules->source = g_strdup(name);
 	return rules;
 }
