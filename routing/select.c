@@ -36,7 +36,7 @@
  * Hysteresis. The present engine stays unless another one is better by 10%:
  * else every lost or repaired cable could change all tables. For the same reason
  * the held tables are the base of an update where they are nearly as good
- * (keep.c). If the engine is not known, after a start, these tables tell.
+ * (keep.c).
  *
  * Cost. The present engine, else ftree, is tried first. If groups can have all
  * hosts, and no tables can be better by more than these margins
@@ -65,7 +65,6 @@
 #define FUNNEL		3.0	/* times the bound: a warning */
 #define N_SAMPLES	16u	/* of shifts */
 #define MAX_CANDIDATES	16u
-#define MOST_STAY	4u	/* fewer than one entry in so many changes */
 
 static void
 choice_drop_tables(struct choice *c)
@@ -499,28 +498,6 @@ select_try_rest(struct selection *s)
 	candidate_try(k);
 }
 
-/* After a start the present engine is not known: it is the one whose tables
- * are nearly those that the switches hold. */
-static void
-select_recognize(struct selection *s)
-{
-	uint64_t least = UINT64_MAX, most = (uint64_t)s->in->g->n_switches *
-		s->in->g->n_targets / MOST_STAY;
-	struct metrics_churn churn;
-	uint32_t i;
-
-	for (i = 0; i < s->n && !s->has_force && s->in->previous; i++) {
-		if (!s->list[i].tried || s->list[i].against)
-			continue;
-		metrics_churn(s->in->previous, s->list[i].c.lft, &churn);
-		if (churn.entries >= most || churn.blocks >= least)
-			continue;
-		least = churn.blocks;
-		s->first = i;
-	}
-	s->has_force |= least != UINT64_MAX;
-}
-
 /* The line of a candidate in choice.compared. */
 static char *
 select_print(const struct selection *s, const struct candidate *k)
@@ -611,7 +588,6 @@ select_engine(const struct choice_wish *wish, const struct engine_input *in,
 	candidate_try(&s.list[s.first]);
 	if (!select_is_settled(&s))
 		select_try_rest(&s);
-	select_recognize(&s);
 	best = select_best(&s);
 	if (best < s.n)
 		select_take(&s, best, c);
