@@ -36,7 +36,7 @@
 #include "routing/paths.h"
 
 #define WORK		200000000u	/* steps of all passes */
-#define MAX_PASSES	8u
+#define MAX_PASSES	3u
 #define ROOM		1.02f	/* times the bound: not overloaded */
 #define GAIN		0.995f	/* the last pass is one that reduces less */
 #define SIBLING		1e9f	/* cost of a cable on the path of a lower LID */
