@@ -150,27 +150,6 @@ complete_is_in_tree(const struct remainder *x, uint32_t sw)
 	return x->parent[sw] != SNAPSHOT_NONE || sw == x->root;
 }
 
-/* Joins `sw` to the reserved tree by this edge, if no turn between it and the
- * cables of the tree at its other end closes a loop. */
-static bool
-complete_hang(struct remainder *x, uint32_t sw, uint32_t e)
-{
-	const struct graph *g = x->m.g;
-	uint32_t to = g->edges[e].peer, f;
-
-	if (!complete_is_in_tree(x, to))
-		return false;
-	g_array_set_size(x->m.added, 0);
-	for_each_edge(g, to, f)
-		if ((x->parent[to] == f ||
-		     x->parent[g->edges[f].peer] == g->edges[f].back) &&
-		    (!mend_add(&x->m, e, f) ||
-		     !mend_add(&x->m, g->edges[f].back, g->edges[e].back)))
-			return false;
-	x->parent[sw] = e;
-	return true;
-}
-
 /* Joins the switches without hosts to the reserved tree, as far as possible:
  * first by edges towards the root, whose turns are cheaper to insert. */
 static void
@@ -185,8 +164,10 @@ complete_span(struct remainder *x)
 			sw = x->near[i];
 			for_each_edge(g, sw, e)
 				if (!complete_is_in_tree(x, sw) &&
+				    complete_is_in_tree(x, g->edges[e].peer) &&
 				    (any || depth[g->edges[e].peer] < depth[sw]))
-					n_joined += complete_hang(x, sw, e);
+					n_joined += channels_hang(x->m.c,
+						x->parent, e);
 		}
 	} while (n_joined || !any++);
 	x->m.before = x->m.c->work;

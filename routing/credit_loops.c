@@ -263,6 +263,27 @@ channels_undo(struct channels *c, GArray *added, guint n)
 	g_array_set_size(added, n);
 }
 
+bool
+channels_hang(struct channels *c, uint32_t *parent, uint32_t e)
+{
+	const struct graph *g = c->g;
+	g_autoptr(GArray) added = g_array_new(FALSE, FALSE,
+					      sizeof(struct turn));
+	uint32_t to = g->edges[e].peer, f;
+
+	for_each_edge(g, to, f)
+		if ((parent[to] == f ||
+		     parent[g->edges[f].peer] == g->edges[f].back) &&
+		    (!channels_extend(c, e, f, added) ||
+		     !channels_extend(c, g->edges[f].back, g->edges[e].back,
+				      added))) {
+			channels_undo(c, added, 0);
+			return false;
+		}
+	parent[graph_owner(g, e)] = e;
+	return true;
+}
+
 /* ---- loops ---- */
 
 /* Tarjan's algorithm. */

@@ -83,6 +83,11 @@ bool channels_extend(struct channels *c, uint32_t in, uint32_t out,
 /* Removes the turns in `added` that follow the first n, there as well. */
 void channels_undo(struct channels *c, GArray *added, guint n);
 
+/* Joins the switch at the start of an edge to the tree at its end, if no turn
+ * between this cable and those of the tree there closes a loop; else none
+ * is added. parent: by switch, the edge up; SNAPSHOT_NONE. */
+bool channels_hang(struct channels *c, uint32_t *parent, uint32_t e);
+
 static inline void
 channels_turn(struct channels *c, uint32_t edge, uint8_t port)
 {

@@ -225,24 +225,6 @@ dor_add_dimension(struct dor *x, const uint8_t *dimension, uint32_t which,
 				list[k++] = old[i];
 }
 
-/* Joins `sw` to the tree by `e`, if the turns between this cable and those
- * of the tree at the other end close no cycle. */
-static bool
-dor_hang(struct dor *x, uint32_t sw, uint32_t e)
-{
-	const struct graph *g = x->g;
-	uint32_t to = g->edges[e].peer, f;
-
-	for_each_edge(g, to, f)
-		if ((x->parent[to] == f ||
-		     x->parent[g->edges[f].peer] == g->edges[f].back) &&
-		    (!channels_add(x->c, e, f) ||
-		     !channels_add(x->c, g->edges[f].back, g->edges[e].back)))
-			return false;
-	x->parent[sw] = e;
-	return true;
-}
-
 /* Joins `sw` to the lowest neighbour in the tree that is possible. */
 static bool
 dor_hang_low(struct dor *x, uint32_t sw)
@@ -262,7 +244,7 @@ dor_hang_low(struct dor *x, uint32_t sw)
 		if (best == SNAPSHOT_NONE)
 			return false;
 		below = x->ranks[g->edges[best].peer] + 1;
-	} while (!dor_hang(x, sw, best));
+	} while (!channels_hang(x->c, x->parent, best));
 	return true;
 }
 

@@ -306,10 +306,11 @@ search_path(struct mend *m, uint32_t sw)
 	return SNAPSHOT_NONE;
 }
 
-/* The turn is not tried again, even if it closed a loop only together with
- * those in m->added: else the next search would find the same path. */
-bool
-mend_add(struct mend *m, uint32_t in, uint32_t out)
+/* Adds the turn to the graph, and to m->added. False: it closes a loop, and
+ * those in m->added are removed. It is not tried again, even if it closed a loop
+ * only together with those: else the next search would find the same path. */
+static bool
+search_add(struct mend *m, uint32_t in, uint32_t out)
 {
 	if (channels_extend(m->c, in, out, m->added))
 		return true;
@@ -328,14 +329,14 @@ search_add_all(struct mend *m, uint32_t last)
 
 	g_array_set_size(m->added, 0);
 	for (e = m->from[last]; e != SNAPSHOT_NONE; out = e, e = m->from[e]) {
-		if (!mend_add(m, e, out))
+		if (!search_add(m, e, out))
 			return false;
 		if (m->is_open[g->edges[e].peer] ||
 		    mend_next(m, g->edges[e].peer) == out)
 			continue;
 		for_each_edge(g, g->edges[e].peer, back)
 			if (search_is_behind(m, back) &&
-			    !mend_add(m, g->edges[back].back, out))
+			    !search_add(m, g->edges[back].back, out))
 				return false;
 	}
 	return true;

@@ -79,10 +79,6 @@ void mend_take(struct mend *m, uint32_t sw, uint32_t edge);
  * False: there is none. */
 bool mend_search(struct mend *m, uint32_t sw);
 
-/* Adds the turn to the graph, and to m->added. False: it closes a loop, and
- * those in m->added are removed. */
-bool mend_add(struct mend *m, uint32_t in, uint32_t out);
-
 /* Paths for switches in the queue: those with CAs, the nearest first; then all
  * others. False: one of them sends data and has no path. */
 void mend_hosts(struct mend *m);
