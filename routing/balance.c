@@ -63,7 +63,6 @@ struct balance {
 	uint64_t work, most_work;	/* steps so far; the limit */
 	uint32_t *heavy, n_heavy;	/* switches with overloaded channels */
 	uint8_t *is_bad;	/* by switch; see balance_find_bad() */
-	bool keeps;		/* see balance_improve_lid() */
 };
 
 /* Adds the flows of all CAs to the present LID, along next[]. Shortest paths
@@ -321,8 +320,8 @@ balance_list_joining(struct balance *b, uint32_t *n)
 }
 
 /* The switches with a bad path choose again, from the destination outwards,
- * each adding its flows after its choice. If b->keeps, all paths that may
- * stay do: fewer entries change, at the price of a little worse balance. */
+ * each adding its flows after its choice. First all that may keep their paths
+ * do. */
 static void
 balance_improve_lid(struct balance *b, uint32_t dest)
 {
@@ -342,7 +341,7 @@ balance_improve_lid(struct balance *b, uint32_t dest)
 		if (b->is_bad[p->queue[i]] &&
 		    b->next[p->queue[i]] != SNAPSHOT_NONE)
 			balance_add(b, p->queue[i], -1);
-	for (choose = b->keeps ? 0 : 1; choose < 2; choose++)
+	for (choose = 0; choose < 2; choose++)
 		for (i = 1; i < p->n_reached; i++) {
 			sw = p->queue[i];
 			e = b->next[sw];
@@ -520,47 +519,49 @@ balance_most_lids(const struct graph *g)
 
 /* The paths to the nth LIDs of hosts are balanced by themselves: most programs
  * use the first one only. */
-static void
-balance_route_nth(struct balance *b, bool has_paths)
-{
-	const struct graph *g = b->g;
-	uint32_t i, k, sw;
-
-	if (has_paths)
-		balance_load_all(b);
-	else
-		balance_forget_loads(b);
-	for (i = 0; i < g->n_switches && !has_paths; i++) {
-		sw = b->o ? b->o->climb[i] : i;
-		for (k = g->first_target[sw]; k < g->first_target[sw + 1]; k++)
-			if (g->targets[k].is_host)
-				balance_route_lid(b, &g->targets[k], b->nth);
-	}
-	b->keeps = !has_paths;
-	b->most_work = b->work + WORK;
-	balance_improve(b, balance_find_bound(b) * ROOM);
-}
-
 void
-balance_route(const struct graph *g, const struct order *o, bool has_paths,
-	      struct lft *out)
+balance_route(const struct graph *g, const struct order *o, struct lft *out)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	const struct graph_target *target;
 	struct balance b;
-	uint32_t i;
+	uint32_t i, k, sw;
 
 	if (g->n_switches == 0)
 		return;
 	balance_init(&b, g, o, out, scratch);
-	for (b.nth = 0; b.nth < balance_most_lids(g); b.nth++)
-		balance_route_nth(&b, has_paths);
+	for (b.nth = 0; b.nth < balance_most_lids(g); b.nth++) {
+		balance_forget_loads(&b);
+		for (i = 0; i < g->n_switches; i++) {
+			sw = o ? o->climb[i] : i;
+			for (k = g->first_target[sw];
+			     k < g->first_target[sw + 1]; k++)
+				if (g->targets[k].is_host)
+					balance_route_lid(&b, &g->targets[k],
+							  b.nth);
+		}
+	}
 	for (target = g->targets; target < g->targets + g->n_targets;
 	     target++) {
 		memset(lft_row(out, target->sw) + target->lid, target->port,
 		       target->n_lids);
-		for (i = 0; !target->is_host && i < target->n_lids &&
-		     !has_paths; i++)
+		for (i = 0; !target->is_host && i < target->n_lids; i++)
 			balance_route_lid(&b, target, i);
+	}
+}
+
+void
+balance_relieve(const struct graph *g, const struct order *o, struct lft *out)
+{
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	struct balance b;
+
+	if (g->n_switches == 0)
+		return;
+	balance_init(&b, g, o, out, scratch);
+	for (b.nth = 0; b.nth < balance_most_lids(g); b.nth++) {
+		balance_load_all(&b);
+		b.most_work = b.work + WORK;
+		balance_improve(&b, balance_find_bound(&b) * ROOM);
 	}
 }

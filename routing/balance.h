@@ -11,10 +11,13 @@
 
 /*
  * Routes the LIDs of g. o: NULL for any shortest path; else only paths up and
- * then down. has_paths: `out` has its paths already, which change only where a
- * channel is overloaded. Entries for LIDs without such a path stay as they are.
+ * then down. Entries for LIDs without such a path stay as they are.
  */
 void balance_route(const struct graph *g, const struct order *o,
-		   bool has_paths, struct lft *out);
+		   struct lft *out);
+
+/* The paths that are there change where a channel is overloaded. */
+void balance_relieve(const struct graph *g, const struct order *o,
+		     struct lft *out);
 
 #endif

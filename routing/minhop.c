@@ -11,7 +11,8 @@ minhop_compute(const struct engine_input *in, struct engine_output *out,
 	       GError **error)
 {
 	(void)error;
-	balance_route(in->g, NULL, false, out->lft);
+	balance_route(in->g, NULL, out->lft);
+	balance_relieve(in->g, NULL, out->lft);
 	return true;
 }
 

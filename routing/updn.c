@@ -25,11 +25,12 @@ updn_route(const struct graph *g, const struct order *o,
 {
 	enum complete hosts;
 
-	balance_route(g, o, false, out->lft);
+	balance_route(g, o, out->lft);
+	balance_relieve(g, o, out->lft);
 	out->ranks = order_ranks(o);
 	hosts = complete_hosts(g, out->lft, out->ranks);
 	if (hosts != COMPLETE_BEFORE)
-		balance_route(g, o, true, out->lft);
+		balance_relieve(g, o, out->lft);
 	return complete_tables(g, out->lft, out->ranks) &&
 		(hosts != COMPLETE_NOT || g->top * g->n_switches > SMALL);
 }
