@@ -23,6 +23,7 @@ setup_new(void **state)
 	struct setup *t = g_new0(struct setup, 1);
 	struct snapshot *s = generate_fabric("PGFT(2,3;1,2)", &options, NULL);
 	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
+	struct partition_rules *rules = partition_rules_default();
 
 	for (uint32_t i = 0; i < s->n_ports; i++)
 		s->ports[i].info.lid = lids->base[i];
@@ -32,10 +33,10 @@ setup_new(void **state)
 		.generation = 812, .sa_version = 7, .at = 1764000000123,
 		.port_guid = 0x1234, .s = s, .lids = lids,
 		.lft = engine_tables(engine_by_name("updn", NULL), s, lids),
-		.memberships = memberships_new(partition_rules_default(), s,
-					       NULL),
+		.memberships = memberships_new(rules, s, NULL),
 		.tables = true, .before = g_string_new(NULL),
 	};
+	partition_rules_unref(rules);
 	*state = t;
 	return 0;
 }
