@@ -103,8 +103,6 @@ static const struct {
 } own_keys[] = {
 	{ "daemon", NULL, "the service stays in the foreground; by hand "
 	  "minism -B" },
-	{ "dump_files_dir", NULL, "view_file /var/log/minism/view, where the service "
-	  "may write" },
 	{ "log_file", NULL, "the journal; for a file log_file "
 	  "/var/log/minism/NAME" },
 	{ "log_flags", "0x03", OWN },

@@ -610,7 +610,6 @@ umad_show(struct transport *t, bool shown)
 static void
 unbind_port(struct umad_transport *u)
 {
-	bool watched = u->watcher != NULL;
 	size_t len;
 
 	hide_manager(u);
@@ -624,7 +623,7 @@ unbind_port(struct umad_transport *u)
 	}
 	/* MADs that arrive now are dropped, but they must be read: until no
 	 * more are due or arrive. */
-	if (watched && !u->failed) {
+	if (u->fd >= 0 && !u->failed) {
 		u->base.on_recv = NULL;
 		while (umad_poll(u->fd, u->waiting ? DRAIN_MS : 0) == 0 &&
 		       (len = read_mad(u)) > 0)
