@@ -83,7 +83,7 @@ struct web_page {
 	GPtrArray *waiting;	/* of struct MHD_Connection, suspended */
 };
 
-struct web {
+struct web_server {
 	int mode;
 	struct client_place place;
 	unsigned patience_s;
@@ -97,7 +97,7 @@ struct web {
 /* --- the manager --- */
 
 struct fetch {
-	struct web *web;
+	struct web_server *web;
 	size_t page;
 	GString *body;		/* the answer, or why there is none */
 	bool is_good;
@@ -157,7 +157,7 @@ fetch_page(gpointer data)
 }
 
 static void
-fetch_begin(struct web *w, size_t page)
+fetch_begin(struct web_server *w, size_t page)
 {
 	struct fetch *f = g_new0(struct fetch, 1);
 
@@ -199,7 +199,7 @@ send_text(struct MHD_Connection *c, unsigned status, const char *text)
 }
 
 static enum MHD_Result
-send_page(struct web *w, struct MHD_Connection *c, size_t i, void **state)
+send_page(struct web_server *w, struct MHD_Connection *c, size_t i, void **state)
 {
 	struct web_page *p = &w->pages[i];
 
@@ -239,7 +239,7 @@ web_on_request(void *data, struct MHD_Connection *c, const char *path,
 	       const char *method, const char *version, const char *upload,
 	       size_t *n_upload, void **state)
 {
-	struct web *w = data;
+	struct web_server *w = data;
 	g_autoptr(GString) paths = NULL;
 
 	/* The first call has the head alone; what is uploaded is not read. */
@@ -273,7 +273,7 @@ static void
 web_on_connection(void *data, struct MHD_Connection *c, void **state,
 		  enum MHD_ConnectionNotificationCode code)
 {
-	struct web *w = data;
+	struct web_server *w = data;
 	const struct web_life life = {
 		c, g_get_monotonic_time() + LIFE_S * G_USEC_PER_SEC,
 	};
@@ -292,7 +292,7 @@ web_on_connection(void *data, struct MHD_Connection *c, void **state,
 
 /* What libmicrohttpd reads from it next is its end. */
 static void
-end_old(struct web *w)
+end_old(struct web_server *w)
 {
 	int64_t now = g_get_monotonic_time();
 
@@ -310,7 +310,7 @@ end_old(struct web *w)
 static gboolean
 web_on_timer(gpointer data)
 {
-	struct web *w = data;
+	struct web_server *w = data;
 	const union MHD_DaemonInfo *info;
 
 	end_old(w);
@@ -326,7 +326,7 @@ web_on_timer(gpointer data)
 static gboolean
 web_on_event(gint fd, GIOCondition condition, gpointer data)
 {
-	struct web *w = data;
+	struct web_server *w = data;
 
 	MHD_run(w->mhd);
 	if (!w->timer)
@@ -354,7 +354,7 @@ read_address(const char *text, struct sockaddr_storage *at)
 }
 
 static bool
-web_open(struct web *w, const struct sockaddr_storage *at)
+web_open(struct web_server *w, const struct sockaddr_storage *at)
 {
 	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
 		(at->ss_family == AF_INET6 ? MHD_USE_IPv6 : 0);
@@ -382,7 +382,7 @@ web_open(struct web *w, const struct sockaddr_storage *at)
 }
 
 static void
-web_close(struct web *w)
+web_close(struct web_server *w)
 {
 	g_source_remove(w->source);
 	if (w->timer)
@@ -400,14 +400,14 @@ web_close(struct web *w)
 }
 
 static gboolean
-on_term(gpointer data)
+web_on_term(gpointer data)
 {
 	g_main_loop_quit(data);
 	return G_SOURCE_CONTINUE;
 }
 
 static int
-web_run(struct web *w)
+web_run(struct web_server *w)
 {
 	const char *address = w->words && w->words[0] ? w->words[0] : ADDRESS;
 	struct sockaddr_storage at = { .ss_family = AF_UNSPEC };
@@ -433,14 +433,14 @@ web_run(struct web *w)
 	       w->mhd, MHD_DAEMON_INFO_BIND_PORT)->port);
 	fflush(stdout);
 	loop = g_main_loop_new(NULL, FALSE);
-	g_unix_signal_add(SIGTERM, on_term, loop);
-	g_unix_signal_add(SIGINT, on_term, loop);
+	g_unix_signal_add(SIGTERM, web_on_term, loop);
+	g_unix_signal_add(SIGINT, web_on_term, loop);
 	g_main_loop_run(loop);
 	web_close(w);
 	return EXIT_SUCCESS;
 }
 
-#define AT(member)	offsetof(struct web, member)
+#define AT(member)	offsetof(struct web_server, member)
 
 static const struct option options[] = {
 	CLIENT_OPTIONS(AT(place)),
@@ -467,7 +467,7 @@ static const struct option_table table = {
 int
 main(int argc, char **argv)
 {
-	struct web w = { .mode = TOOL_RUN };
+	struct web_server w = { .mode = TOOL_RUN };
 	int status = EXIT_USAGE;
 
 	g_set_prgname("minism-web");
