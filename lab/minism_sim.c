@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sm/control/status.h"
 #include "sm/daemon.h"
 #include "sm/decisions.h"
 #include "sm/io/pcap.h"
@@ -33,7 +32,6 @@ static struct sim_options {
 	unsigned explain;	/* enum explain_format */
 	bool step;		/* wait behind each line of it */
 	bool show;		/* print the picture of the fabric when up */
-	char *report;		/* file for its page; NULL: none */
 } chosen;
 
 #define AT(member)	offsetof(struct sim_options, member)
@@ -52,8 +50,6 @@ static const struct option rows[] = {
 		      "print a picture of the subnet when it is up"),
 	{ NULL, "explain", 0, &kind_explain, AT(explain), 0, 0, "text",
 	  "text|json", "print each MAD and decision with its reason (text)" },
-	{ NULL, "report", 0, &option_file, AT(report), 0, 0, NULL,
-	  "FILE", "the fabric as a web page, when the first sweep has ended" },
 	OPTION_SWITCH("step", 0, &option_bool, AT(step), 0,
 		      "the same, and wait behind each"),
 };
@@ -90,8 +86,6 @@ struct sim_backend {
 	struct pcap *pcap;		/* NULL: none is written */
 	uint16_t own_lid;
 	char *comment;			/* of the MAD at hand */
-	bool has_report;		/* was it written? */
-	GError *error;			/* of that; NULL: none */
 	struct step *step;		/* NULL: it goes by itself */
 };
 
@@ -217,22 +211,6 @@ print_picture(const struct view *v, struct stream *screen)
 }
 
 static void
-write_report(struct sim_backend *b, const struct sweep_report *r)
-{
-	struct status *status = status_new();
-	const struct view *v = r->view;
-	g_autoptr(GString) html = NULL;
-
-	b->has_report = true;
-	status_note(status, r, transport_now(b->base.transport));
-	html = fabric_page_print(status_page(status, v->subnet, v->lids,
-					     v->lft, NULL));
-	g_file_set_contents(chosen.report, html->str, (gssize)html->len,
-			    &b->error);
-	status_free(status);
-}
-
-static void
 on_end(const struct sweep_report *r, struct backend *base)
 {
 	struct sim_backend *b = (void *)base;
@@ -241,8 +219,6 @@ on_end(const struct sweep_report *r, struct backend *base)
 		decisions_of_end(r, on_decision, b);
 	if (chosen.show && r->view && r->end != SWEEP_END_PLANNED)
 		print_picture(r->view, base->out);
-	if (chosen.report && r->view && !b->has_report)
-		write_report(b, r);
 }
 
 /* -------------------------------------------------------------- open, close */
@@ -308,11 +284,6 @@ sim_close(struct backend *base, GError **error)
 	}
 	transport_free(base->transport);
 	ok = !b->pcap || pcap_close(b->pcap, error);
-	if (ok && b->error) {
-		g_propagate_error(error, g_steal_pointer(&b->error));
-		ok = false;
-	}
-	g_clear_error(&b->error);
 	explain_free(b->explain);
 	step_free(b->step);
 	g_free(b->comment);
@@ -350,11 +321,7 @@ main(int argc, char **argv)
 		.open = sim_open, .fabric = load_fabric, .simulator = &table,
 	};
 
-	int status;
-
 	g_set_prgname("minism-sim");
 	option_set_defaults(&table, &chosen);
-	status = daemon_main(&kind, argc, argv);
-	option_free_texts(&table, &chosen);
-	return status;
+	return daemon_main(&kind, argc, argv);
 }

@@ -28,7 +28,6 @@
 #include "sm/config/guid_files.h"
 #include "sm/config/options.h"
 #include "sm/control/control_socket.h"
-#include "sm/fabric_page.h"
 #include "sm/io/beside.h"
 #include "sm/lockfile.h"
 #include "sm/log.h"
@@ -56,7 +55,6 @@ struct daemon {
 	struct status *status;
 	struct control_socket *control;	/* NULL: not open */
 	struct notify *notify;		/* NULL: no service of systemd */
-	struct fabric_pages *pages;
 	struct views *views[2];		/* without and with tables */
 	struct file_writer *view_file;	/* NULL: none is asked for */
 	/* Makes what is large, views and the page: keys and state must
@@ -100,7 +98,6 @@ on_sweep_end(const struct sweep_report *r, void *data)
 			   d->conf->mode == OPTIONS_MODE_PLAN_JSON, out);
 		stream_put(d->backend->out, out->str, out->len);
 	}
-	fabric_pages_expire(d->pages);
 	for (unsigned i = 0; i < G_N_ELEMENTS(d->views); i++)
 		views_expire(d->views[i]);
 	if (v && d->view_file) {
@@ -262,21 +259,6 @@ daemon_look(struct control_view *out, void *data)
 }
 
 static const GString *
-daemon_page(uint64_t *number, void *data)
-{
-	struct daemon *d = data;
-	const struct sa_db *db = d->sm->sa->view;
-	const GString *html = fabric_pages_get(d->pages, number);
-
-	if (html || *number)
-		return html;
-	*number = fabric_pages_make(d->pages, status_page(d->status,
-		db->subnet, db->lids, db->lft,
-		perf_manager_ports(d->sm->perf, db->subnet)));
-	return fabric_pages_get(d->pages, number);
-}
-
-static const GString *
 daemon_view(bool tables, uint64_t *number, void *data)
 {
 	struct daemon *d = data;
@@ -382,7 +364,6 @@ open_control(struct daemon *d)
 {
 	const struct control_hooks hooks = {
 		.look = daemon_look,
-		.page = daemon_page,
 		.view = daemon_view,
 		.sweep = daemon_sweep,
 		.reload = daemon_reload,
@@ -635,7 +616,6 @@ open_views(struct daemon *d)
 		d->slow = beside_new(NULL, 0);
 	if (params.path)
 		d->view_file = file_writer_new(d->slow, d->log, &params);
-	d->pages = fabric_pages_new(d->slow);
 	/* a run that ends by itself is asked for its file */
 	for (unsigned i = 0; i < G_N_ELEMENTS(d->views); i++)
 		d->views[i] = views_new(is_resident ? d->slow : NULL,
@@ -651,7 +631,6 @@ daemon_disconnect(struct daemon *d)
 
 	notify_close(d->notify);
 	control_socket_close(d->control);
-	fabric_pages_free(d->pages);
 	for (unsigned i = 0; i < G_N_ELEMENTS(d->views); i++)
 		views_free(d->views[i]);
 	file_writer_free(d->view_file);

@@ -91,7 +91,7 @@ distcheck() {
 syntax() {
 	local flags name
 
-	make -s -C "$build" sm/fabric_page_html.h || return
+	make -s -C "$build" tools/page_html.h || return
 	flags=$(sed -nE 's/^(WARN|GLIB|UMAD|IBMAD|CMOCKA)_CFLAGS = //p' \
 		"$build/Makefile")
 	flags+=" -Werror -DHAVE_CONFIG_H -I$src -I$build"
@@ -111,10 +111,10 @@ syntax() {
 }
 
 fuzzers() {
-	make -s -C "$build" sm/fabric_page_html.h &&
+	make -s -C "$build" tools/page_html.h &&
 		mkdir -p "$scratch/clang/sm" &&
 		cp "$build/config.h" "$scratch/clang/" &&
-		cp "$build/sm/fabric_page_html.h" "$scratch/clang/sm/" || return
+		cp "$build/tools/page_html.h" "$scratch/clang/tools/" || return
 	MINISM_SRC="$src" MINISM_BUILD="$scratch/clang" \
 		bash "$src/tests/fuzz/run.sh" "${FUZZ_SECONDS:-30}"
 }

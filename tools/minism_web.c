@@ -34,6 +34,7 @@
 #include <sys/socket.h>
 
 #include "tools/client.h"
+#include "tools/page.h"
 #include "tools/tool_options.h"
 
 #define EXIT_USAGE	2
@@ -52,12 +53,14 @@
 static const struct {
 	const char *path, *type, *request;
 	char begins;		/* what was asked for; else it is a reason */
+	bool is_view;		/* of which the page is made here */
 } web_pages[] = {
-	{ "/", "text/html; charset=utf-8", "report\n", '<' },
-	{ "/events", "application/json", "json events\n", '{' },
+	{ "/", "text/html; charset=utf-8", "view tables\n", '#',
+	  true },
+	{ "/events", "application/json", "json events\n", '{', false },
 	{ "/metrics", "application/openmetrics-text; version=1.0.0; "
-	  "charset=utf-8", "metrics\n", '#' },
-	{ "/status", "application/json", "json status\n", '{' },
+	  "charset=utf-8", "metrics\n", '#', false },
+	{ "/status", "application/json", "json status\n", '{', false },
 };
 
 /* The page is one file with its script and style in it. */
@@ -126,6 +129,20 @@ fetch_done(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
+/* The view in `body` as a page. */
+static bool
+make_page(GString *body, GError **error)
+{
+	struct tool_view *v = tool_view_read(body->str, "the view", error);
+
+	if (!v)
+		return false;
+	g_string_truncate(body, 0);
+	page_write(v, body);
+	tool_view_free(v);
+	return true;
+}
+
 /* In a thread: one page, from the manager. */
 static gpointer
 fetch_page(gpointer data)
@@ -150,6 +167,9 @@ fetch_page(gpointer data)
 	}
 	f->took_us = now - begin;
 	f->is_good = !error && f->body->str[0] == web_pages[f->page].begins;
+	if (f->is_good && web_pages[f->page].is_view)
+		f->is_good = make_page(f->body, &error);
+	f->took_us = MAX(f->took_us, g_get_monotonic_time() - begin);
 	if (error)
 		g_string_printf(f->body, "%s\n", error->message);
 	g_idle_add(fetch_done, f);

@@ -18,6 +18,7 @@
 
 #include "tools/client.h"
 #include "tools/dump.h"
+#include "tools/page.h"
 #include "tools/tool_options.h"
 #include "tools/view.h"
 #include "topology/text.h"
@@ -49,6 +50,7 @@ static const char help_summary[] =
 	"  subscriptions                 clients that get Reports\n"
 	"  sms                           the subnet managers of the fabric\n"
 	"  view [tables|lid N|node NAME] the fabric as a text for programs\n"
+	"  report                        the fabric as a web page\n"
 	"  dump FOLDER                   the fabric in OpenSM's dump files\n"
 	"  metrics                       counters as OpenMetrics text\n"
 	"  events [--follow]             what was logged lately\n"
@@ -78,7 +80,7 @@ static const char help_description[] =
 static const struct option options[] = {
 	CLIENT_OPTIONS(AT(place)),
 	{ NULL, "view", 0, &option_file, AT(view), 0, 0, NULL,
-	  "FILE", "Of dump: this view instead of a manager's" },
+	  "FILE", "Of report, dump: this view instead of a manager's" },
 	OPTION_SWITCH("json", 'j', &option_bool, AT(json), 0, "Print JSON"),
 	OPTION_SWITCH("force", 0, &option_bool, AT(force), 0,
 		      "Change the partitions of the manager's own port, even "
@@ -213,6 +215,21 @@ get_view(const struct ctl_arguments *a, int *status)
 	return v;
 }
 
+/* report */
+static int
+run_report(const struct ctl_arguments *a)
+{
+	int status;
+	struct tool_view *v = get_view(a, &status);
+	g_autoptr(GString) html = g_string_new(NULL);
+
+	if (!v)
+		return status;
+	page_write(v, html);
+	tool_view_free(v);
+	return tool_options_write(html) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 /* dump FOLDER */
 static int
 run_dump(const struct ctl_arguments *a)
@@ -256,9 +273,11 @@ minismctl_run(const struct ctl_arguments *a)
 	}
 	if (strcmp(a->words[0], "dump") == 0)
 		return run_dump(a);
+	if (strcmp(a->words[0], "report") == 0 && !a->words[1])
+		return run_report(a);
 	if (a->view) {
-		tool_options_complain("--view is for dump; the other commands "
-				      "ask a manager");
+		tool_options_complain("--view is for report and dump; the "
+				      "other commands ask a manager");
 		return EXIT_USAGE;
 	}
 	line = make_line(a);

@@ -343,8 +343,6 @@ static const struct command commands[] = {
 	  control_sms },
 	{ "view", "[tables|lid LID|node NAME|LID|GUID]", "the fabric as a text "
 	  "for programs, see minism-view(5)", 1, 3, OF_FABRIC, control_view },
-	{ "report", "", "the fabric as a web page, to be kept in a file", 1, 2,
-	  OF_FABRIC, control_report },
 	{ "metrics", "", "counters and states as OpenMetrics text", 1, 1, 0,
 	  control_metrics },
 	{ "events", "[--follow]", "what was logged lately, of level info and "

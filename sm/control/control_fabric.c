@@ -470,27 +470,6 @@ control_links(struct control_request *q)
 	request_close_list(q);
 }
 
-/* report [NUMBER of the page that is being made]: it is made beside the loop */
-void
-control_report(struct control_request *q)
-{
-	uint64_t number = 0;
-	const GString *page;
-
-	if (q->words[1] && !text_read_number(q->words[1], 0, UINT64_MAX,
-					     &number)) {
-		request_say_usage(q);
-		return;
-	}
-	page = q->hooks->page(&number, q->hooks->data);
-	q->code = page ? CONTROL_DONE : CONTROL_AGAIN;
-	if (page)
-		g_string_append_len(q->out.out, page->str, (gssize)page->len);
-	else
-		g_string_append_printf(q->out.out, "report %" G_GUINT64_FORMAT
-				       "\n", number);
-}
-
 /* ---- ports ---- */
 
 /* IBA 14.2.5.6: 1 to 5 are 1, 2, 4, 8, 15. */

@@ -74,9 +74,7 @@ enum control_setting {
  * changes nothing. */
 struct control_hooks {
 	void (*look)(struct control_view *out, void *data);
-	/* see fabric_pages_get(); not before a sweep has read the fabric */
-	const GString *(*page)(uint64_t *number, void *data);
-	/* see views_get(); the same */
+	/* see views_get(); not before a sweep has read the fabric */
 	const GString *(*view)(bool tables, uint64_t *number, void *data);
 	void (*sweep)(void *data);
 	/* lines, of char *: warnings, or errors */

@@ -171,32 +171,3 @@ status_last(const struct status *s, unsigned n)
 		return NULL;
 	return &s->sweeps[(s->n_sweeps - 1 - n) % STATUS_SWEEPS];
 }
-
-struct fabric_page *
-status_page(const struct status *s, struct snapshot *subnet,
-	    struct lid_map *lids, struct lft *lft, const struct perf_port *perf)
-{
-	const struct status_sweep *last = status_last(s, 0);
-	const GPtrArray *const lists[] = { s->complaints, s->warnings,
-					   s->notes };
-	struct fabric_page *page = g_new0(struct fabric_page, 1);
-
-	page->title = g_strconcat("Fabric: ", last ?
-		status_end_name(last->end) : "not read yet", NULL);
-	page->engine = g_strdup(s->engine ? s->engine : "no routes");
-	page->made = g_get_real_time() / G_USEC_PER_SEC;
-	page->s = snapshot_ref(subnet);
-	page->lids = lid_map_ref(lids);
-	page->lft = lft ? lft_ref(lft) : NULL;
-	page->errors = perf ? g_new(uint64_t, subnet->n_ports) : NULL;
-	for (uint32_t i = 0; perf && i < subnet->n_ports; i++)
-		page->errors[i] = perf_wire_errors(&perf[i]);
-	memcpy(page->stages, s->stages, sizeof(page->stages));
-	page->n_stages = s->n_stages;
-	page->notes = g_ptr_array_new_with_free_func(g_free);
-	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
-		for (guint k = 0; lists[i] && k < lists[i]->len; k++)
-			g_ptr_array_add(page->notes,
-					g_strdup(lists[i]->pdata[k]));
-	return page;
-}

@@ -5,7 +5,6 @@
 #ifndef MINISM_CONTROL_STATUS_H
 #define MINISM_CONTROL_STATUS_H
 
-#include "sm/fabric_page.h"
 #include "sm/perf_manager.h"
 #include "sm/sweep/sweep.h"
 
@@ -59,10 +58,7 @@ void status_free(struct status *s);
 
 /* A heavy sweep has ended. */
 void status_note(struct status *s, const struct sweep_report *r, int64_t now);
-/* The page of a fabric with the results of the last sweep, to be written. */
-struct fabric_page *status_page(const struct status *s, struct snapshot *subnet,
-				struct lid_map *lids, struct lft *lft,
-				const struct perf_port *perf);
+
 /* The nth last, from 0; NULL: there were not so many, or it is forgotten. */
 const struct status_sweep *status_last(const struct status *s, unsigned n);
 

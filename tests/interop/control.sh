@@ -676,7 +676,7 @@ deaf_clients() {
 			s.connect("full.ctl")
 			s.sendall(line)
 			return s
-		deaf = [ask(line) for line in 3 * [b"json links\n", b"report\n"]]
+		deaf = [ask(line) for line in 3 * [b"json links\n", b"view tables\n"]]
 		print("all", flush=True)
 		time.sleep(60)' >deaf.out 2>&1 &
 	deaf=$!

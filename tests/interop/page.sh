@@ -12,15 +12,16 @@ need python3
 page() {
 	rm -rf page.html dump view
 	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/empty.conf" --cache-dir= --once -v \
-		"$@" --report page.html --view "$SCRATCH/view" \
-		>run.out 2>run.err </dev/null && dump_view
+		"$@" --view "$SCRATCH/view" \
+		>run.out 2>run.err </dev/null && dump_view &&
+		"$MINISMCTL" --view view report >page.html
 }
 
-# The text of fabric_page.html around what was put in, and that is JSON.
+# The text of page.html around what was put in, and that is JSON.
 whole() {
 	diff <(sed '/^<script.*plain/s/>.*</></' page.html) \
 		<(sed '/^<script.*plain/s/>.*</></' \
-		"$MINISM_SRC/sm/fabric_page.html") &&
+		"$MINISM_SRC/tools/page.html") &&
 		sed -n 's/.* id="fabric">\(.*\)<.*/\1/p' page.html | base64 -d |
 		gunzip | python3 -m json.tool
 }

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 
 #include "sm/control/control_socket.h"
-#include "sm/fabric_page.h"
+#include "sm/view.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
@@ -618,7 +618,7 @@ SETUP_TEST(test_bad_places_are_told)
 /* ---- the page ---- */
 
 static const GString *
-page_of_job(uint64_t *number, void *data)
+page_of_job(bool tables, uint64_t *number, void *data)
 {
 	struct setup *t = data;
 
@@ -633,52 +633,51 @@ SETUP_TEST(test_page_that_is_being_made_is_asked_for_again)
 	g_autoptr(GString) page = g_string_new("all of it");
 
 	t->sa.view = (void *)t;		/* it is not looked at */
-	t->hooks.page = page_of_job;
-	control_answer(&t->hooks, "report", first);
-	assert_string_equal(first->str, "minism 2 7 9\nreport 5\n");
+	t->hooks.view = page_of_job;
+	control_answer(&t->hooks, "view", first);
+	assert_string_equal(first->str, "minism 2 7 7\nview 5\n");
 	t->page = page;
 	g_string_truncate(first, 0);
-	control_answer(&t->hooks, "report 5", first);
+	control_answer(&t->hooks, "view 5", first);
 	assert_string_equal(first->str, "minism 2 0 9\nall of it");
 }
 
 static uint64_t
-make_page(struct fabric_pages *pages)
+make_view(struct views *views)
 {
-	struct fabric_page *page = g_new0(struct fabric_page, 1);
+	struct view_values *v = g_new0(struct view_values, 1);
 
-	page->title = g_strdup("Fabric");
-	page->engine = g_strdup("none");
-	page->s = generate_fabric("PGFT(2,2;1,2)", NULL, NULL);
-	page->lids = lid_assign(page->s, 0, NULL, 0, NULL, NULL);
-	page->notes = g_ptr_array_new_with_free_func(g_free);
-	return fabric_pages_make(pages, page);
+	v->s = generate_fabric("PGFT(2,2;1,2)", NULL, NULL);
+	v->lids = lid_assign(v->s, 0, NULL, 0, NULL, NULL);
+	v->before = g_string_new(NULL);
+	return views_make(views, v);
 }
 
-/* However fast sweeps follow each other, a page that was begun is finished and
+/* However fast sweeps follow each other, a view that was begun is finished and
  * is the answer for those who waited. */
-TEST(test_page_that_was_begun_is_finished)
+TEST(test_view_that_was_begun_is_finished)
 {
 	struct beside *beside = beside_new(NULL, 0);
-	struct fabric_pages *pages = fabric_pages_new(beside);
-	uint64_t first = make_page(pages), waits = first, comes = 0;
-	const GString *html;
+	struct views *views = views_new(beside, NULL, NULL);
+	uint64_t first = make_view(views), waits = first, comes = 0;
+	const GString *text;
 
 	do {
-		fabric_pages_expire(pages);
+		views_expire(views);
 		g_main_context_iteration(NULL, TRUE);
-		html = fabric_pages_get(pages, &waits);
-	} while (!html);
-	assert_true(html->len > 0);
+		text = views_get(views, &waits);
+	} while (!text);
+	assert_has(text->str, "#end 0\n");
 	assert_int_equal(waits, first);
-	assert_ptr_equal(fabric_pages_get(pages, &comes), html);
-	fabric_pages_expire(pages);
-	assert_null(fabric_pages_get(pages, &comes));
+	assert_ptr_equal(views_get(views, &comes), text);
+	views_expire(views);
+	assert_null(views_get(views, &comes));
 	assert_int_equal(comes, 0);
-	/* one that is being made at the end */
-	assert_int_equal(make_page(pages), first + 1);
-	assert_null(fabric_pages_get(pages, &comes));
-	assert_int_equal(comes, first + 1);
-	fabric_pages_free(pages);
+	/* two that are being made at the end */
+	assert_int_equal(make_view(views), first + 1);
+	assert_int_equal(make_view(views), first + 2);
+	assert_null(views_get(views, &comes));
+	assert_int_equal(comes, first + 2);
+	views_free(views);
 	beside_free(beside, G_USEC_PER_SEC);
 }
