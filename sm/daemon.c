@@ -91,6 +91,7 @@ on_sweep_end(const struct sweep_report *r, void *data)
 	if (!g_main_loop_is_running(d->loop))
 		return;
 	status_note(d->status, r, transport_now(d->transport));
+	d->log->generation = d->status->n_sweeps;
 	if (d->backend->end)
 		d->backend->end(r, d->backend);
 	if (r->end == SWEEP_END_PLANNED) {

@@ -186,7 +186,7 @@ log_write_line(struct log *log, enum log_level level, const char *subsystem,
 		g_free(e->text);
 		*e = (struct log_event){
 			.when = g_get_real_time(), .level = level,
-			.subsystem = subsystem,
+			.generation = log->generation, .subsystem = subsystem,
 			.text = g_strdup(text),
 		};
 	}

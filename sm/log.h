@@ -31,6 +31,7 @@ enum log_format { LOG_AUTO, LOG_TEXT, LOG_JOURNAL, LOG_JSON };
  * is. */
 struct log_event {
 	int64_t when;		/* us since 1970 */
+	uint64_t generation;	/* of the log, then */
 	enum log_level level;
 	const char *subsystem;
 	char *text;
@@ -45,6 +46,7 @@ struct log {
 	enum log_format format;	/* not LOG_AUTO */
 	struct log_event events[LOG_EVENTS];	/* [n % LOG_EVENTS] */
 	uint64_t n_events;	/* that there were */
+	uint64_t generation;	/* of the view in force: its owner sets it */
 	GHashTable *limits;	/* "subsystem/reason" -> struct log_limit */
 	guint timer;		/* lines are held back; 0: none */
 	gint64 (*now)(void);	/* us, monotonic: the clock of the limits */

@@ -250,6 +250,7 @@ run_events(struct control_request *q)
 			report_say(r, "%s.%03d ", text,
 				   (int)(e->when % G_USEC_PER_SEC / 1000));
 		report_text(r, "time", iso, NULL);
+		report_number(r, "gen", e->generation, NULL);
 		report_text(r, "level", log_level_names[e->level], " ");
 		report_text(r, "subsystem", e->subsystem, ": ");
 		report_text(r, "message", e->text, "\n");

@@ -634,8 +634,10 @@ WORD(do_unreached, struct setup *t)
 WORD(do_log, struct setup *t)
 {
 	t->log = log_open("/dev/null", LOG_ERROR, NULL);
-	for (unsigned i = 0; i < word_number(words[0]); i++)
+	for (unsigned i = 0; i < word_number(words[0]); i++) {
+		t->log->generation = i / 2;
 		log_say(t->log, LOG_INFO, "test", "event %u", i);
+	}
 	log_say(t->log, LOG_VERBOSE, "test", "detail");
 }
 
