@@ -6,6 +6,7 @@
 #	dead_code	functions that no program uses
 #	distcheck	a source package that builds from what is in it
 #	rounding	tables that depend on the processor
+#	alone		the manager without the folders tools and lab
 #	fuzzers		each for FUZZ_SECONDS (30)
 # From the environment: JOBS as for bootstrap; MINISM_BUILD, for syntax and
 # rounding: the plain build (build/).
@@ -158,13 +159,27 @@ rounding() {
 	}
 }
 
+# What a packager, or an engineer with a pair of scissors, may take away.
+alone() {
+	mkdir -p "$scratch/alone/build"
+	cd "$scratch/alone" &&
+		cp -r "$src"/{configure.ac,Makefile.am,README,*.in} \
+			"$src"/{topology,routing,sm,tests,doc,etc} . &&
+		autoreconf --install >/dev/null && cd build &&
+		../configure --quiet --disable-tools --disable-lab &&
+		make -s -j"$jobs" minism && readelf -d minism >needed &&
+		! grep -E 'NEEDED.*(microhttpd|edit)' needed
+}
+
 has_clang() {
 	command -v clang >/dev/null
 }
 
-[ $# -gt 0 ] || { sed -n 's/^# *//p' "$0" | sed -n 2,8p; exit 2; }
+[ $# -gt 0 ] || { sed -n 's/^# *//p' "$0" | sed -n 2,9p; exit 2; }
 for part; do
 	case $part in
+	alone)
+		point "the manager needs neither tools nor lab" alone ;;
 	syntax)
 		has_clang || { skip "clang has no warning" "no clang"; continue; }
 		point "clang has no warning" syntax ;;
