@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-# --explain: each MAD and each decision in a line, and no key in any.
+# --explain, and minism-explain on a capture: each MAD and each decision in a line,
+# and no key in any.
 # shellcheck source=tests/interop/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -85,8 +86,57 @@ key_case() {
 		'1122334455667788|1234605616436508552|99aabbccddeeff00' run.out
 }
 
+# tells FILE: of a capture, in told.out
+tells() {
+	"$MINISM_BUILD/minism-explain" "$@" >told.out 2>told.err
+}
+
+# A manager on a port, by what it left behind.
+capture_case() {
+	lab_start "$demo" || { ok 1 "capture: minism-lab starts"; return; }
+	rm -f run.log
+	mkfifo live.pcapng
+	"$MINISM_BUILD/minism-explain" live.pcapng >live.out &
+	SM_PIDS+=($!)
+	lab_sm run.log "$MINISM" "${sm_defaults[@]}" -p 1 -v -f run.log --once \
+		--pcap lab.pcapng
+	sm_wait "$SM_PID" 30
+	check "capture: comes up" [ $? -eq 0 ]
+	lab_sm more.log "$MINISM" "${sm_defaults[@]}" -p 1 --once \
+		--pcap live.pcapng
+	sm_wait "$SM_PID" 30
+	lab_stop
+	check "capture: is told" tells lab.pcapng
+	check "capture: a line for each MAD" [ "$(sent)" -eq \
+		"$(grep -cE '^[0-9]+\.[0-9]{6} .* path 0' told.out)" ]
+	check "capture: phases are headings" [ "$(grep '^---' told.out |
+		tr '\n' ' ')" = "--- discovering --- electing --- reading tables \
+--- routing --- programming " ]
+	check "capture: names, and what came back" grep -qE \
+		' leaf-1 +Set PortInfo +path 0,1 -> port 5: A' told.out
+	check "capture: LIDs have a reason" grep -qE \
+		'node-16 +LID +LID 16: the lowest that is free' told.out
+	check "capture: tables are verified" \
+		grep -q 'pairs arrive, 0 have no path, 0 loop' told.out
+	check "capture: as JSON" tells --json lab.pcapng
+	check "capture: which is JSON" python3 -c 'if True:
+		import json
+		kinds = {json.loads(l).get("what") for l in open("told.out")}
+		assert {"Get NodeInfo", "LID", "verify", "plan"} <= kinds'
+	check "capture: a FIFO, while it is written" await 5 grep -q \
+		'leaf-4 .*LinearForwardingTable' live.out
+	head -c 30000 lab.pcapng >cut.pcapng
+	check "capture: half of one is told" tells cut.pcapng
+	check "capture: as far as it goes" [ "$(wc -l <told.out)" -gt 20 ]
+	refute "capture: what is none: exit 1" tells "$demo"
+	check "capture: and why" grep -q 'no capture' told.err
+	tells
+	check "capture: none at all: exit 2" [ $? -eq 2 ]
+}
+
 text_case
 loop_case
 json_case
 key_case
+capture_case
 done_testing
