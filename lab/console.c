@@ -337,7 +337,7 @@ disturb(struct call *c)
 static bool
 add_errors(struct call *c)
 {
-	for (unsigned i = 0; i < PERF_N_ERRORS; i++) {
+	for (unsigned i = 0; i < PERF_COUNTERS; i++) {
 		if (c->word && strcmp(c->word, perf_error_fields[i].word))
 			continue;
 		sim_port_add_errors(c->sim, c->id[0], i,
@@ -345,7 +345,7 @@ add_errors(struct call *c)
 		return true;
 	}
 	g_string_append(c->out, "one of:");
-	for (unsigned i = 0; i < PERF_N_ERRORS; i++)
+	for (unsigned i = 0; i < PERF_COUNTERS; i++)
 		g_string_append_printf(c->out, " %s",
 				       perf_error_fields[i].word);
 	return lab_fail(c->out, "\n");

@@ -128,7 +128,7 @@ static void
 write_counters(struct device_port *p)
 {
 	/* as Linux calls them */
-	static const char *const errors[PERF_N_ERRORS] = {
+	static const char *const errors[PERF_COUNTERS] = {
 		[PERF_SYMBOL] = "symbol_error",
 		[PERF_LINK_RECOVERY] = "link_error_recovery",
 		[PERF_LINK_DOWNED] = "link_downed",
@@ -141,6 +141,7 @@ write_counters(struct device_port *p)
 		[PERF_LOCAL_INTEGRITY] = "local_link_integrity_errors",
 		[PERF_BUFFER_OVERRUN] = "excessive_buffer_overrun_errors",
 		[PERF_VL15_DROPPED] = "VL15_dropped",
+		[PERF_XMIT_WAIT] = "port_xmit_wait",
 	};
 	static const struct { const char *name; enum sim_traffic of; } all[] = {
 		{ "port_xmit_data", SIM_XMIT_DATA },
@@ -155,7 +156,7 @@ write_counters(struct device_port *p)
 
 	p->counted = *sim_port_counters(p->device->sim, p->sim_port);
 	p->counters_due = g_get_monotonic_time() + COUNTERS_PERIOD_US;
-	for (unsigned i = 0; i < PERF_N_ERRORS; i++)
+	for (unsigned i = 0; i < PERF_COUNTERS; i++)
 		device_write_file(p->device, dir, errors[i], "%" PRIu64 "\n",
 				  MIN(p->counted.error[i], perf_error_max(i)));
 	for (size_t i = 0; i < G_N_ELEMENTS(all); i++)

@@ -90,16 +90,18 @@ perf_wire_errors(const struct perf_port *port)
 static void
 learn_errors(struct perf_port *p, const uint8_t *data)
 {
-	uint32_t now[PERF_N_ERRORS];
+	uint64_t now[PERF_COUNTERS];
 
 	perf_errors_load(data, now);
-	for (unsigned i = 0; p->read_us && i < PERF_N_ERRORS; i++) {
-		uint32_t more = now[i] - (now[i] < p->last[i] ? 0 : p->last[i]);
+	for (unsigned i = 0; i < PERF_N_ERRORS; i++) {
+		uint32_t is = (uint32_t)now[i], was = p->last[i];
 
-		p->total[i] += more;
-		p->recent[0][i] += more;
+		p->last[i] = is;
+		if (!p->read_us)
+			continue;
+		p->total[i] += is - (is < was ? 0 : was);
+		p->recent[0][i] += is - (is < was ? 0 : was);
 	}
-	memcpy(p->last, now, sizeof(now));
 }
 
 static void

@@ -17,10 +17,14 @@
 #include <string.h>
 
 #define ATTR_CLASS_PORT_INFO	0x0001
-/* AllPortSelect, extended width */
-#define CAPABILITIES		0x0300u
+/* AllPortSelect and what follows it */
+#define CAPABILITIES		(0x0100u | PERF_CAP_EXT_WIDTH | \
+				 PERF_CAP_XMIT_WAIT)
 #define RESPONSE_TIME		16u	/* 4.096 us * 2^16 = 0.27 s */
 #define ALL_PORTS		0xffu
+/* CounterSelect2, whose first bit is PortXmitWait */
+#define SELECT2			18
+#define SELECT2_BIT		16u
 
 #define CC_ATTR_INFO		0x0011
 #define CC_ATTR_KEY_INFO		0x0012
@@ -54,7 +58,9 @@ serve_counters(struct sim *sim, const struct sim_packet *p, uint8_t *data,
 	       bool extended)
 {
 	const struct sim_node *node = sim_node_of(sim, p->to);
-	unsigned select = data[1], counters = bytes_load16(data + 2);
+	unsigned select = data[1];
+	unsigned counters = bytes_load16(data + 2) |
+		(extended ? 0 : data[SELECT2] << SELECT2_BIT);
 	unsigned first = extended ? 0 : PERF_N_ERRORS;	/* of the traffic */
 	bool is_switch = sim_is_switch(node);
 	bool is_set = p->h.method == MAD_METHOD_SET;
@@ -71,8 +77,10 @@ serve_counters(struct sim *sim, const struct sim_packet *p, uint8_t *data,
 			continue;
 		/* A Set writes 0 to the selected counters, for any value. Port
 		 * 255: the sum of all ports. */
-		for (unsigned i = 0; i < PERF_N_ERRORS; i++) {
-			if (is_set && !extended && counters >> i & 1)
+		for (unsigned i = 0; i < PERF_COUNTERS; i++) {
+			unsigned bit = i == PERF_XMIT_WAIT ? SELECT2_BIT : i;
+
+			if (is_set && !extended && counters >> bit & 1)
 				c->error[i] = 0;
 			sum.error[i] += c->error[i];
 		}

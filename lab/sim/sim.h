@@ -271,7 +271,7 @@ enum sim_traffic {	/* in the order of PortCounters */
 	SIM_N_TRAFFIC
 };
 struct sim_counters {
-	uint64_t traffic[SIM_N_TRAFFIC], error[PERF_N_ERRORS];
+	uint64_t traffic[SIM_N_TRAFFIC], error[PERF_COUNTERS];
 };
 
 /* Attributes of a device; borrowed, valid until the next event. */

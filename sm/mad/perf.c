@@ -7,7 +7,7 @@
 
 /* RcvRemotePhysical counts packets that were marked bad on their way, so
  * another cable is at fault. */
-const struct perf_error_field perf_error_fields[PERF_N_ERRORS] = {
+const struct perf_error_field perf_error_fields[PERF_COUNTERS] = {
 	[PERF_SYMBOL] =
 	{ "SymbolErrorCounter", "symbol", true, 4, 16, 0 },
 	[PERF_LINK_RECOVERY] =
@@ -32,12 +32,14 @@ const struct perf_error_field perf_error_fields[PERF_N_ERRORS] = {
 	{ "ExcessiveBufferOverrunErrors", "overrun", false, 19, 4, 0 },
 	[PERF_VL15_DROPPED] =
 	{ "VL15Dropped", "vl15", false, 22, 16, 0 },
+	[PERF_XMIT_WAIT] =
+	{ "PortXmitWait", "wait", false, 40, 32, 0 },
 };
 
 uint32_t
 perf_error_max(enum perf_error error)
 {
-	return (1u << perf_error_fields[error].bits) - 1;
+	return UINT32_MAX >> (32 - perf_error_fields[error].bits);
 }
 
 void
@@ -49,20 +51,21 @@ perf_build(uint8_t mad[MAD_SIZE], unsigned attr_id, uint8_t port)
 }
 
 void
-perf_errors_load(const uint8_t *data, uint32_t errors[PERF_N_ERRORS])
+perf_errors_load(const uint8_t *data, uint64_t errors[PERF_COUNTERS])
 {
-	for (unsigned i = 0; i < PERF_N_ERRORS; i++) {
+	for (unsigned i = 0; i < PERF_COUNTERS; i++) {
 		const struct perf_error_field *f = &perf_error_fields[i];
 
-		errors[i] = f->bits == 16 ? bytes_load16(data + f->offset) :
+		errors[i] = f->bits == 32 ? bytes_load32(data + f->offset) :
+			f->bits == 16 ? bytes_load16(data + f->offset) :
 			data[f->offset] >> f->shift & perf_error_max(i);
 	}
 }
 
 void
-perf_errors_store(uint8_t *data, const uint64_t errors[PERF_N_ERRORS])
+perf_errors_store(uint8_t *data, const uint64_t errors[PERF_COUNTERS])
 {
-	for (unsigned i = 0; i < PERF_N_ERRORS; i++) {
+	for (unsigned i = 0; i < PERF_COUNTERS; i++) {
 		const struct perf_error_field *f = &perf_error_fields[i];
 		uint64_t value = MIN(errors[i], perf_error_max(i));
 

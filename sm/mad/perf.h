@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * PortCounters of performance management (IBA 16.1.3.5): the counters of
- * errors, and where they are.
+ * errors and PortXmitWait, and where they are. PortCountersExtended may have
+ * them, too, 64 bits wide, in the same order (16.1.4.11).
  */
 #ifndef MINISM_MAD_PERF_H
 #define MINISM_MAD_PERF_H
@@ -14,6 +15,13 @@
 #define PERF_ATTR_CLASS_PORT_INFO	0x0001
 #define PERF_ATTR_PORT_COUNTERS		0x0012
 #define PERF_ATTR_PORT_COUNTERS_EXT	0x001d
+
+/* ClassPortInfo.CapabilityMask, and CapabilityMask2, its last bit the lowest */
+#define PERF_CAP_EXT_WIDTH	0x0200u
+#define PERF_CAP_EXT_NO_IETF	0x0400u		/* the same without multicast */
+#define PERF_CAP_XMIT_WAIT	0x1000u
+#define PERF_CAP2_WIDE_ERRORS	0x2u
+#define PERF_EXT_ERRORS_OFFSET	72	/* of PortCountersExtended */
 
 /* In the order of CounterSelect. */
 enum perf_error {
@@ -29,8 +37,10 @@ enum perf_error {
 	PERF_LOCAL_INTEGRITY,
 	PERF_BUFFER_OVERRUN,
 	PERF_VL15_DROPPED,
-	PERF_N_ERRORS
+	PERF_XMIT_WAIT,		/* of CounterSelect2; no error: congestion */
+	PERF_COUNTERS
 };
+#define PERF_N_ERRORS	PERF_XMIT_WAIT
 
 struct perf_error_field {
 	const char *name;	/* of the specification */
@@ -38,7 +48,7 @@ struct perf_error_field {
 	bool is_wire;		/* a bad cable or transceiver causes it */
 	uint8_t offset, bits, shift;	/* in the attribute */
 };
-extern const struct perf_error_field perf_error_fields[PERF_N_ERRORS];
+extern const struct perf_error_field perf_error_fields[PERF_COUNTERS];
 
 /* The largest value: a counter that has it stays there until it is cleared. */
 uint32_t perf_error_max(enum perf_error error);
@@ -48,7 +58,7 @@ void perf_build(uint8_t mad[MAD_SIZE], unsigned attr_id, uint8_t port);
 
 /* `data` is the attribute. A value that does not fit is stored as the largest
  * one. */
-void perf_errors_load(const uint8_t *data, uint32_t errors[PERF_N_ERRORS]);
-void perf_errors_store(uint8_t *data, const uint64_t errors[PERF_N_ERRORS]);
+void perf_errors_load(const uint8_t *data, uint64_t errors[PERF_COUNTERS]);
+void perf_errors_store(uint8_t *data, const uint64_t errors[PERF_COUNTERS]);
 
 #endif
