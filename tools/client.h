@@ -13,6 +13,7 @@
 
 #define CLIENT_AGAIN	7		/* CONTROL_AGAIN, */
 #define CLIENT_AGAIN_US	200000u		/* and how much later that is */
+#define CLIENT_PATIENCE_US	(30 * G_USEC_PER_SEC)
 
 #define CLIENT_ERROR client_error_quark()
 GQuark client_error_quark(void);

@@ -24,7 +24,6 @@
 #include "topology/text.h"
 
 #define EXIT_USAGE	2
-#define PATIENCE_US	(30 * G_USEC_PER_SEC)
 #define WATCH_US	2000000u
 #define CLEAR_SCREEN	"\033[H\033[2J"
 
@@ -160,7 +159,7 @@ minismctl_ask(const struct ctl_arguments *a, GString *line)
 {
 	g_autoptr(GString) body = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
-	int code = client_ask(&a->place, PATIENCE_US, line, body, &error);
+	int code = client_ask(&a->place, CLIENT_PATIENCE_US, line, body, &error);
 
 	if (code < 0) {
 		tool_options_complain("%s", error->message);
@@ -183,36 +182,15 @@ minismctl_ask(const struct ctl_arguments *a, GString *line)
 static struct tool_view *
 get_view(const struct ctl_arguments *a, int *status)
 {
-	g_autofree char *text = NULL;
 	g_autoptr(GError) error = NULL;
-	struct tool_view *v = NULL;
+	struct tool_view *v = tool_view_get(&a->place, a->view, "view tables\n",
+					    &error);
 
-	*status = EXIT_FAILURE;
-	if (a->view) {
-		text = text_read_file(a->view, &error);
-	} else {
-		g_autoptr(GString) line = g_string_new("view tables\n");
-		g_autoptr(GString) body = g_string_new(NULL);
-		int code;
-
-		while ((code = client_ask(&a->place, PATIENCE_US, line, body,
-					  &error)) == CLIENT_AGAIN)
-			g_usleep(CLIENT_AGAIN_US);
-		if (code > 0)
-			tool_options_complain("%s", g_strchomp(body->str));
-		if (code)
-			*status = error ? error->code : EXIT_FAILURE;
-		else
-			text = g_strdup(body->str);
-	}
-	if (text)
-		v = tool_view_read(text, a->view ? a->view : "the manager's "
-				   "view", &error);
-	if (error)
-		tool_options_complain("%s%s%s", a->view && !text ? a->view :
-				      "", a->view && !text ? ": " : "",
-				      error->message);
-	return v;
+	if (v)
+		return v;
+	tool_options_complain("%s", error->message);
+	*status = error->domain == CLIENT_ERROR ? error->code : EXIT_FAILURE;
+	return NULL;
 }
 
 /* report */
@@ -236,7 +214,7 @@ run_dump(const struct ctl_arguments *a)
 {
 	struct tool_view *v;
 	g_autoptr(GError) error = NULL;
-	int status;
+	int status = EXIT_SUCCESS;
 
 	if (!a->words[1] || a->words[2]) {
 		tool_options_complain("dump: one FOLDER is needed");
@@ -247,7 +225,6 @@ run_dump(const struct ctl_arguments *a)
 		return status;
 	if (!v->lft)
 		v->lft = lft_new(v->s->n_switches, v->lids->top);
-	status = EXIT_SUCCESS;
 	if (!dump_all(a->words[1], v->s, v->lids, v->lft, &error)) {
 		tool_options_complain("%s", error->message);
 		status = EXIT_FAILURE;

@@ -37,6 +37,15 @@ find_node(const struct reading *r)
 	return GPOINTER_TO_UINT(g_hash_table_lookup(r->nodes, r->numbers)) - 1;
 }
 
+static void
+avoided_free(gpointer data)
+{
+	struct view_avoided *avoided = data;
+
+	g_free(avoided->why);
+	g_free(avoided);
+}
+
 /* The port of the line, NULL: there is none. */
 static struct snapshot_port *
 find_port(const struct reading *r)
@@ -85,6 +94,7 @@ take_head(struct reading *r)
 	r->version = (unsigned)r->numbers[HEAD_VERSION];
 	r->v->generation = r->numbers[HEAD_GEN];
 	r->v->at = (int64_t)r->numbers[HEAD_AT];
+	r->v->port_guid = r->numbers[HEAD_PORT];
 	g_free(r->v->by);
 	r->v->by = g_strdup(r->text);
 }
@@ -108,6 +118,23 @@ take_stage(struct reading *r)
 	stage->mads = g_ptr_array_new_with_free_func(g_free);
 	stage->counts = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	g_ptr_array_add(r->v->stages, stage);
+}
+
+/* The GUID and the number of the port are where #port has them. */
+static void
+take_avoided(struct reading *r)
+{
+	const struct snapshot_port *port = find_port(r);
+	struct view_avoided *avoided;
+
+	if (!port)
+		return;
+	avoided = g_new0(struct view_avoided, 1);
+	avoided->port = (uint32_t)(port - r->v->s->ports);
+	avoided->errors = r->numbers[AVOIDED_ERRORS];
+	avoided->used = r->numbers[AVOIDED_USED];
+	avoided->why = g_strdup(r->text);
+	g_ptr_array_add(r->v->avoided, avoided);
 }
 
 static void
@@ -178,8 +205,10 @@ take(struct reading *r, enum view_kind kind)
 	case VIEW_END:
 		r->ended = r->numbers[END_GEN] == v->generation;
 		break;
-	case VIEW_PKEY:
 	case VIEW_AVOIDED:
+		take_avoided(r);
+		break;
+	case VIEW_PKEY:
 	case VIEW_HOP:
 	case VIEW_KINDS:
 		break;
@@ -241,6 +270,7 @@ tool_view_read(const char *text, const char *name, GError **error)
 	r.v->notes = g_ptr_array_new_with_free_func(g_free);
 	r.v->faults = g_ptr_array_new_with_free_func(g_free);
 	r.v->stages = g_ptr_array_new_with_free_func(stage_free);
+	r.v->avoided = g_ptr_array_new_with_free_func(avoided_free);
 	r.v->lids = lid_assign(s, lmc, NULL, 0, NULL, error);
 	for (uint32_t n = 0; n < s->n_nodes; n++)
 		g_hash_table_insert(r.nodes, &s->nodes[n].info.node_guid,
@@ -265,8 +295,34 @@ tool_view_free(struct tool_view *v)
 	g_ptr_array_unref(v->notes);
 	g_ptr_array_unref(v->faults);
 	g_ptr_array_unref(v->stages);
+	g_ptr_array_unref(v->avoided);
 	g_free(v->by);
 	g_free(v->verdict);
 	g_free(v->engine);
 	g_free(v);
+}
+
+struct tool_view *
+tool_view_get(const struct client_place *place, const char *file,
+	      const char *request, GError **error)
+{
+	g_autoptr(GString) line = g_string_new(request);
+	g_autoptr(GString) body = g_string_new(NULL);
+	g_autofree char *text = NULL;
+	int code;
+
+	if (file) {
+		text = text_read_file(file, error);
+		if (!text)
+			g_prefix_error(error, "%s: ", file);
+		return text ? tool_view_read(text, file, error) : NULL;
+	}
+	while ((code = client_ask(place, CLIENT_PATIENCE_US, line, body,
+				  error)) == CLIENT_AGAIN)
+		g_usleep(CLIENT_AGAIN_US);
+	if (code > 0)
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s",
+			    g_strchomp(body->str));
+	return code ? NULL :
+		tool_view_read(body->str, "the manager's view", error);
 }

@@ -38,7 +38,7 @@ enum view_kind {
 	VIEW_USUAL,	/* what ports have of which nothing else is said */
 	VIEW_PORT,
 	VIEW_PKEY,	/* of an end port; with bit 15 a full member */
-	VIEW_AVOIDED,	/* a switch's port that routing leaves out */
+	VIEW_AVOIDED,	/* a switch's port that routing should leave out */
 	VIEW_HOP,	/* of one LID: a switch and its port */
 	VIEW_LFT,	/* a block, as VIEW_LFT_BLOCK bytes in hexadecimal */
 	VIEW_END,	/* the last one: nothing was cut off */
@@ -59,7 +59,7 @@ enum {
 	PORT_GUID = 0, PORT_NUMBER, PORT_STATE, PORT_MTU, PORT_VLS,
 	PKEY_KEY = 0, PKEY_PORT,
 	NAME_GUID = 0,
-	AVOIDED_GUID = 0, AVOIDED_PORT,
+	AVOIDED_GUID = 0, AVOIDED_PORT, AVOIDED_ERRORS, AVOIDED_USED,
 	HOP_GUID = 0, HOP_PORT,
 	LFT_GUID = 0, LFT_NUMBER,
 	END_GEN = 0,

@@ -66,13 +66,17 @@ put_route(const struct control_view *v, const struct snapshot *subnet,
 	for (guint i = 0; avoided && i < avoided->len; i++) {
 		const struct avoid_link *l = avoided->pdata[i];
 		g_autofree char *why = avoid_why(l);
+		g_autofree char *text = g_strdup_printf("%s; %s", why,
+			avoid_verdict_texts[l->verdict]);
 
-		if (l->verdict == AVOID_DONE && l->port < subnet->n_ports)
+		if (l->port < subnet->n_ports)
 			view_line_put(VIEW_AVOIDED, (uint64_t[]){
 				[AVOIDED_GUID] = snapshot_node_of(subnet,
 					l->port)->info.node_guid,
-				[AVOIDED_PORT] = subnet->ports[l->port].num },
-				why, out);
+				[AVOIDED_PORT] = subnet->ports[l->port].num,
+				[AVOIDED_ERRORS] = l->errors,
+				[AVOIDED_USED] = l->verdict != AVOID_DONE },
+				text, out);
 	}
 }
 

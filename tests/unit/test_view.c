@@ -70,6 +70,7 @@ SETUP_TEST(test_what_is_written_is_read)
 	struct snapshot *s = t->values->s;
 	uint32_t sw = s->switches[1], port = s->nodes[sw].first_port + 1;
 	g_autofree char *text = g_strnfill(300, 'x');
+	const struct view_avoided *avoided;
 	struct tool_view *v;
 
 	s->nodes[sw].name = "Rack 1 {top} # 2";
@@ -88,11 +89,23 @@ SETUP_TEST(test_what_is_written_is_read)
 		      t->values->before);
 	view_line_put(VIEW_MADS, (uint64_t[]){ 24 }, "Get NodeInfo",
 		      t->values->before);
+	view_line_put(VIEW_AVOIDED, (uint64_t[]){
+		s->nodes[sw].info.node_guid, 1, 300, 1 }, "is used",
+		t->values->before);
+	view_line_put(VIEW_AVOIDED, (uint64_t[]){ 0xdead, 1, 0, 0 }, "away",
+		      t->values->before);
 	view_write(t->values, t->text);
 	assert_short_lines(t->text);
 	v = tool_view_read(t->text->str, "v", NULL);
 	assert_non_null(v);
 	assert_int_equal(v->generation, 812);
+	assert_int_equal(v->port_guid, 0x1234);
+	assert_int_equal(v->avoided->len, 1);
+	avoided = v->avoided->pdata[0];
+	assert_int_equal(avoided->port, port);
+	assert_int_equal(avoided->errors, 300);
+	assert_true(avoided->used);
+	assert_string_equal(avoided->why, "is used");
 	assert_int_equal(v->at, 1764000000123);
 	assert_string_equal(v->verdict, "degraded");
 	assert_string_equal(v->faults->pdata[0], "link a #end 812 b");
