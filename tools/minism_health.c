@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * minism-health: which cables of a fabric are bad, by the counters of its ports.
+ *
+ * Flow. A round: the view of the manager has the cables, names and LIDs -> the
+ * counters of each port with a cable, spread over the interval (port_counters.c) ->
+ * which cables are bad, or good again (cables.c) -> lines, requests to the
+ * manager, the file of metrics. With --once two rounds, and the ranking.
+ *
+ * Errors within an hour are counted from the begin of the half hour before this
+ * one: 30 to 60 minutes. What is known of a port is kept by NodeGUID and number
+ * from one view to the next.
+ *
+ * Cost. One request is under way at a time. A node whose agent does not answer is
+ * skipped for SKIP_ROUNDS rounds.
+ *
+ * Links that the manager was asked to avoid: it decides with its own limits, and
+ * says in its view what came of it. It forgets requests when it starts again, so
+ * they are repeated in each round; those of an earlier run of this program are
+ * found in the view.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/client.h"
+#include "tools/port_counters.h"
+#include "tools/tool_options.h"
+#include "tools/view.h"
+
+#define EXIT_BAD	1
+#define EXIT_USAGE	2
+#define EXIT_NOTHING	3	/* no manager, no port, no answer of any port */
+#define SKIP_ROUNDS	15u
+#define HALF_HOUR_US	(INT64_C(1800) * G_USEC_PER_SEC)
+#define HOUR_US		(2 * HALF_HOUR_US)
+
+struct arguments {
+	int mode;
+	struct client_place place;
+	char *view, *metrics;
+	unsigned interval_s, limit;
+	bool once, json, avoid;
+	char **words;
+};
+
+#define AT(member)	offsetof(struct arguments, member)
+
+static const struct option rows[] = {
+	CLIENT_OPTIONS(AT(place)),
+	{ NULL, "view", 0, &option_file, AT(view), 0, 0, NULL, "FILE",
+	  "The fabric, instead of a manager's" },
+	{ NULL, "interval", 'i', &option_number, AT(interval_s), 1, 86400,
+	  "180", "SECONDS", "All ports are read once in this time (180)" },
+	{ NULL, "limit", 'l', &option_number, AT(limit), 1, INT_MAX, "100",
+	  "N", "A cable with more errors in an hour is bad (100)" },
+	OPTION_SWITCH("once", '1', &option_bool, AT(once), 0,
+		      "Read twice, print the cables with errors, and end"),
+	OPTION_SWITCH("avoid", 0, &option_bool, AT(avoid), 0,
+		      "Ask the manager to route around bad cables"),
+	{ NULL, "metrics", 0, &option_file, AT(metrics), 0, 0, NULL, "FILE",
+	  "Write the counters after each round, as OpenMetrics" },
+	OPTION_SWITCH("json", 'j', &option_bool, AT(json), 0, "Print JSON"),
+	TOOL_OPTIONS(AT(mode)),
+};
+
+static const struct option_table table = {
+	.options = rows,
+	.n = G_N_ELEMENTS(rows),
+	.summary = "Reads the counters of all ports and tells which cables are "
+		"bad.",
+	.description = "Exit status: 0 good; 1 a cable is bad, or the answer "
+		"could not be written; 2 wrong usage; 3 no manager or no port.",
+};
+
+struct node {
+	struct cables_agent agent;
+	unsigned skip;		/* rounds */
+};
+
+/* What was said about a link that should be avoided. */
+struct told {
+	bool asked;		/* the manager was, and took it */
+	int answer;		/* its code + 1; 0: it was not asked */
+	int shown;		/* 0: nothing; 1: it is left out; 2: it is used */
+};
+
+/* By node and port of the view. */
+struct known {
+	struct tool_view *view;	/* NULL: there is none yet */
+	struct node *nodes;
+	struct cables_port *raw, *now, *half, *hour;	/* the last two: at the
+							   begin of the window */
+	struct cable_verdict *verdicts;
+	struct told *told;
+};
+
+struct health_run {
+	struct arguments a;
+	struct known known;
+	struct counters *reader;
+	int64_t half_us;	/* begin of the half hour */
+	unsigned n_read, n_silent;	/* ports of this round; the latter
+					   skipped, too */
+	char *trouble;		/* the complaint of the round before */
+};
+
+/* --- what is known --- */
+
+static void
+known_free(struct known *k)
+{
+	tool_view_free(k->view);
+	g_free(k->nodes);
+	g_free(k->raw);
+	g_free(k->now);
+	g_free(k->half);
+	g_free(k->hour);
+	g_free(k->verdicts);
+	g_free(k->told);
+}
+
+static void
+carry_node(struct known *to, uint32_t i, const struct known *from, uint32_t was)
+{
+	const struct snapshot_node *n = &to->view->s->nodes[i];
+	const struct snapshot_node *old = &from->view->s->nodes[was];
+	size_t len = MIN(n->info.num_ports, old->info.num_ports) + 1u;
+
+	to->nodes[i] = from->nodes[was];
+#define CARRY(member) \
+	memcpy(to->member + n->first_port, from->member + old->first_port, \
+	       len * sizeof(*to->member))
+	CARRY(raw);
+	CARRY(now);
+	CARRY(half);
+	CARRY(hour);
+	CARRY(verdicts);
+	CARRY(told);
+}
+
+/* Takes over the view. */
+static void
+take_view(struct health_run *h, struct tool_view *view)
+{
+	const struct snapshot *s = view->s;
+	struct known k = {
+		.view = view,
+		.nodes = g_new0(struct node, s->n_nodes),
+		.raw = g_new0(struct cables_port, s->n_ports),
+		.now = g_new0(struct cables_port, s->n_ports),
+		.half = g_new0(struct cables_port, s->n_ports),
+		.hour = g_new0(struct cables_port, s->n_ports),
+		.verdicts = g_new0(struct cable_verdict, s->n_ports),
+		.told = g_new0(struct told, s->n_ports),
+	};
+
+	for (uint32_t i = 0; h->known.view && i < s->n_nodes; i++) {
+		uint32_t was = snapshot_find_node(h->known.view->s,
+						  s->nodes[i].info.node_guid);
+
+		if (was != SNAPSHOT_NONE)
+			carry_node(&k, i, &h->known, was);
+	}
+	known_free(&h->known);
+	h->known = k;
+}
+
+/* Once for each trouble. */
+static void
+complain(struct health_run *h, const char *text)
+{
+	if (g_strcmp0(text, h->trouble))
+		tool_options_complain("%s", text);
+	g_free(h->trouble);
+	h->trouble = g_strdup(text);
+}
+
+/* False: there is none, not even an old one. */
+static bool
+get_view(struct health_run *h)
+{
+	g_autoptr(GError) error = NULL;
+	struct tool_view *v = tool_view_get(&h->a.place, h->a.view, "view\n",
+					    &error);
+
+	if (v) {
+		g_clear_pointer(&h->trouble, g_free);
+		take_view(h, v);
+	} else {
+		complain(h, error->message);
+	}
+	return h->known.view;
+}
+
+/* --- reading --- */
+
+static bool
+is_due(const struct health_run *h, uint32_t port)
+{
+	const struct tool_view *v = h->known.view;
+	const struct snapshot_port *p = &v->s->ports[port];
+
+	return p->peer != SNAPSHOT_NONE && p->info.state >= PORT_STATE_ACTIVE &&
+		v->lids->base[snapshot_holder_of(v->s, port)] != LID_NONE;
+}
+
+static void
+read_port(struct health_run *h, uint32_t port)
+{
+	const struct tool_view *v = h->known.view;
+	struct known *k = &h->known;
+	struct node *node = &k->nodes[v->s->ports[port].node];
+	bool first = !k->now[port].us;
+	uint16_t lid = v->lids->base[snapshot_holder_of(v->s, port)];
+	enum counters_end end = counters_read(h->reader, lid,
+		v->s->ports[port].num, &node->agent, &k->raw[port],
+		&k->now[port]);
+
+	if (end != COUNTERS_READ) {
+		h->n_silent++;
+		if (end == COUNTERS_SILENT || !node->agent.known)
+			node->skip = SKIP_ROUNDS;
+		return;
+	}
+	h->n_read++;
+	if (first)
+		k->hour[port] = k->half[port] = k->now[port];
+}
+
+/* Reads the ports within spread_us, evenly. */
+static void
+read_all(struct health_run *h, int64_t spread_us)
+{
+	int64_t begin = g_get_monotonic_time();
+	struct known *k = &h->known;
+	const struct snapshot *s = k->view->s;
+
+	h->n_read = h->n_silent = 0;
+	if (begin - h->half_us >= HALF_HOUR_US) {
+		h->half_us = begin;
+		memcpy(k->hour, k->half, s->n_ports * sizeof(*k->hour));
+		memcpy(k->half, k->now, s->n_ports * sizeof(*k->half));
+	}
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		int64_t due = begin + spread_us * port / s->n_ports;
+		int64_t wait = due - g_get_monotonic_time();
+
+		if (!is_due(h, port))
+			continue;
+		if (k->nodes[s->ports[port].node].skip) {
+			h->n_silent++;
+			continue;
+		}
+		if (wait > 0)
+			g_usleep((gulong)wait);
+		read_port(h, port);
+	}
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		if (k->nodes[i].skip)
+			k->nodes[i].skip--;
+}
+
+static bool
+write_metrics(struct health_run *h)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+
+	if (!h->a.metrics)
+		return true;
+	cables_metrics(h->known.view->s, h->known.now, text);
+	if (g_file_set_contents(h->a.metrics, text->str, (gssize)text->len,
+				&error))
+		return true;
+	tool_options_complain("%s", error->message);
+	return false;
+}
+
+/* --- what is told --- */
+
+static void
+tell(struct health_run *h, const struct cable_change *c)
+{
+	static const char *const words[] = { "bad", "good" };
+	g_autoptr(GString) out = g_string_new(NULL);
+	struct text_report r = { .out = out, .as_json = h->a.json };
+	const struct snapshot *s = h->known.view->s;
+	g_autofree char *name = cables_name(s, &c->cable);
+
+	if (c->news == CABLE_MENDED)
+		return;
+	report_open(&r, NULL, '{');
+	report_text(&r, "news", words[c->news], " cable: ");
+	if (c->news == CABLE_BAD)
+		cables_print(s, &c->cable, h->known.hour, h->known.now,
+			     "cable", &r);
+	else
+		report_text(&r, "link", name, ": its errors have become few\n");
+	report_close(&r, '}');
+	if (h->a.json)
+		g_string_append_c(out, '\n');
+	tool_options_write(out);
+}
+
+/* --- links to be avoided --- */
+
+static void
+say(struct health_run *h, const char *link, const char *text)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+	struct text_report r = { .out = out, .as_json = h->a.json };
+
+	report_open(&r, NULL, '{');
+	report_say(&r, "link ");
+	report_text(&r, "link", link, ": ");
+	report_text(&r, "manager", text, "\n");
+	report_close(&r, '}');
+	if (h->a.json)
+		g_string_append_c(out, '\n');
+	tool_options_write(out);
+}
+
+/* errors 0: it has none any more. */
+static void
+ask_manager(struct health_run *h, const struct cables_entry *cable,
+	    uint64_t errors)
+{
+	const struct snapshot *s = h->known.view->s;
+	struct told *told = &h->known.told[cable->port];
+	g_autofree char *port = snapshot_port_name(s, cable->port);
+	g_autofree char *word = g_shell_quote(port);
+	g_autofree char *name = cables_name(s, cable);
+	g_autoptr(GString) line = g_string_new(NULL);
+	g_autoptr(GString) body = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+	int code;
+
+	g_string_printf(line, "avoid %s %" G_GUINT64_FORMAT "\n", word, errors);
+	code = client_ask(&h->a.place, CLIENT_PATIENCE_US, line, body, &error);
+	if (code < 0) {
+		complain(h, error->message);
+		return;
+	}
+	if (!errors || code + 1 != told->answer)
+		say(h, name, g_strchomp(body->str));
+	told->asked = errors && code == EXIT_SUCCESS;
+	told->answer = errors ? code + 1 : 0;
+}
+
+/* What became of links that were to be avoided, and those that an earlier run
+ * of this program asked for. */
+static void
+look_at_avoided(struct health_run *h, int64_t now)
+{
+	const struct known *k = &h->known;
+
+	for (guint i = 0; i < k->view->avoided->len; i++) {
+		const struct view_avoided *l = k->view->avoided->pdata[i];
+		struct cables_entry cable = {
+			MIN(l->port, k->view->s->ports[l->port].peer), 0, 0, 0
+		};
+		struct cable_verdict *v = &k->verdicts[cable.port];
+		struct told *told = &k->told[cable.port];
+		g_autofree char *name = NULL;
+
+		if (!l->errors ||
+		    !snapshot_joins_switches(k->view->s, cable.port))
+			continue;
+		if (!told->asked && !v->bad && !v->good_us)
+			v->good_us = now;
+		told->asked = true;
+		if (told->shown == 1 + l->used)
+			continue;
+		told->shown = 1 + l->used;
+		name = cables_name(k->view->s, &cable);
+		say(h, name, l->why);
+	}
+}
+
+static void
+judge(struct health_run *h)
+{
+	const struct known *k = &h->known;
+	const struct snapshot *s = k->view->s;
+	int64_t now = g_get_monotonic_time();
+	g_autoptr(GArray) cables = cables_rank(s, k->hour, k->now, HOUR_US);
+	g_autoptr(GArray) changes = NULL;
+
+	if (h->a.avoid)
+		look_at_avoided(h, now);
+	changes = cables_judge(s, cables, h->a.limit, now, k->verdicts);
+	for (guint i = 0; i < changes->len; i++) {
+		const struct cable_change *c =
+			&g_array_index(changes, struct cable_change, i);
+
+		tell(h, c);
+		if (c->news != CABLE_MENDED)
+			continue;
+		if (k->told[c->cable.port].asked)
+			ask_manager(h, &c->cable, 0);
+		memset(&k->told[c->cable.port], 0, sizeof(*k->told));
+	}
+	for (guint i = 0; h->a.avoid && i < cables->len; i++) {
+		const struct cables_entry *c =
+			&g_array_index(cables, struct cables_entry, i);
+
+		if (k->verdicts[c->port].bad &&
+		    snapshot_joins_switches(s, c->port))
+			ask_manager(h, c, c->errors);
+	}
+}
+
+/* --- runs --- */
+
+static int
+print_ranking(struct health_run *h, const struct known *k)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+	struct text_report r = { .out = out, .as_json = h->a.json };
+	g_autoptr(GArray) cables = cables_rank(k->view->s, k->hour, k->now, 1);
+	unsigned n_bad = 0;
+
+	report_open(&r, NULL, '{');
+	report_open(&r, "cables", '[');
+	for (guint i = 0; i < cables->len; i++) {
+		const struct cables_entry *c =
+			&g_array_index(cables, struct cables_entry, i);
+
+		n_bad += c->per_hour > h->a.limit;
+		cables_print(k->view->s, c, k->hour, k->now, NULL, &r);
+	}
+	report_close(&r, ']');
+	report_number(&r, "bad", n_bad, " bad cables; ");
+	report_number(&r, "read", h->n_read, " ports read, ");
+	report_number(&r, "silent", h->n_silent, " did not answer\n");
+	report_close(&r, '}');
+	if (h->a.json)
+		g_string_append_c(out, '\n');
+	return !tool_options_write(out) || n_bad ? EXIT_BAD : EXIT_SUCCESS;
+}
+
+static int
+run_once(struct health_run *h)
+{
+	int64_t begin = g_get_monotonic_time(), wait;
+
+	read_all(h, 0);
+	if (!h->n_read) {
+		tool_options_complain("no port answers");
+		return EXIT_NOTHING;
+	}
+	wait = begin + h->a.interval_s * G_USEC_PER_SEC -
+		g_get_monotonic_time();
+	if (wait > 0)
+		g_usleep((gulong)wait);
+	read_all(h, 0);
+	if (!write_metrics(h))
+		return EXIT_BAD;
+	return print_ranking(h, &h->known);
+}
+
+/* Ends only if no port answers at all: then it is this machine's own port that
+ * has gone, which a new start opens again. */
+static int
+run_resident(struct health_run *h)
+{
+	int64_t round_us = h->a.interval_s * G_USEC_PER_SEC;
+
+	for (int64_t next = g_get_monotonic_time(), wait;; next += round_us) {
+		wait = next - g_get_monotonic_time();
+		if (wait > 0)
+			g_usleep((gulong)wait);
+		read_all(h, round_us);
+		if (!h->n_read && h->n_silent) {
+			tool_options_complain("no port answers");
+			return EXIT_NOTHING;
+		}
+		judge(h);
+		write_metrics(h);
+		/* what the manager has now, for the next round */
+		get_view(h);
+	}
+}
+
+static int
+run(struct health_run *h)
+{
+	g_autoptr(GError) error = NULL;
+	int status = EXIT_NOTHING;
+
+	if (h->a.words) {
+		tool_options_complain("there is no argument %s; see "
+				      "minism-health --help", h->a.words[0]);
+		return EXIT_USAGE;
+	}
+	if (h->a.avoid && (h->a.once || h->a.view)) {
+		tool_options_complain("--avoid asks a manager again and again: "
+				      "not with --once or --view");
+		return EXIT_USAGE;
+	}
+	while (!get_view(h)) {
+		if (h->a.once || h->a.view)
+			return status;
+		g_usleep(h->a.interval_s * G_USEC_PER_SEC);
+	}
+	h->half_us = g_get_monotonic_time();
+	h->reader = counters_open(h->known.view->port_guid, &error);
+	if (h->reader)
+		status = h->a.once ? run_once(h) : run_resident(h);
+	else
+		tool_options_complain("%s", error->message);
+	counters_close(h->reader);
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct health_run h = { .a = { .mode = TOOL_RUN } };
+	int status = EXIT_USAGE;
+
+	g_set_prgname("minism-health");
+	if (tool_options_read(&table, &h.a, &h.a.mode, argc, argv, &h.a.words,
+			      EXIT_USAGE, &status))
+		status = run(&h);
+	known_free(&h.known);
+	g_free(h.trouble);
+	option_free_texts(&table, &h.a);
+	g_strfreev(h.a.words);
+	return status;
+}
