@@ -247,7 +247,6 @@ daemon_look(struct control_view *out, void *data)
 		.desk = sa_server_stats(d->sm->sa_server),
 		.multicast = &d->sm->mcast->stats,
 		.unreached = d->sm->mcast->lost,
-		.perf = d->sm->perf,
 	};
 	out->peers = sweep_peers(d->sm->sweep, &out->where);
 	sweep_sm_info(d->sm->sweep, &out->self);
@@ -341,11 +340,19 @@ daemon_set(enum control_setting what, unsigned value, void *data)
 }
 
 static bool
-daemon_avoid(uint64_t guid, uint8_t num, bool avoid, void *data)
+daemon_avoid(uint64_t guid, uint8_t num, uint64_t errors, void *data)
 {
 	struct daemon *d = data;
 
-	return sweep_avoid(d->sm->sweep, guid, num, avoid);
+	return sweep_avoid(d->sm->sweep, guid, num, errors);
+}
+
+static bool
+daemon_use(uint64_t guid, uint8_t num, bool only_errors, void *data)
+{
+	struct daemon *d = data;
+
+	return sweep_use(d->sm->sweep, guid, num, only_errors);
 }
 
 static unsigned
@@ -371,6 +378,7 @@ open_control(struct daemon *d)
 		.change = daemon_change,
 		.accept = daemon_accept,
 		.avoid = daemon_avoid,
+		.use = daemon_use,
 		.set = daemon_set,
 		.data = d,
 	};
@@ -589,10 +597,6 @@ daemon_connect(struct daemon *d)
 			},
 			.clients = c->mode != OPTIONS_MODE_RUN || c->no_rereg ?
 				REREGISTER_NONE : REREGISTER_FORGOTTEN,
-		},
-		.perf = {
-			.sweep_s = c->perfmgr ? c->perfmgr_sweep_s : 0,
-			.errors_limit = c->perfmgr_errors,
 		},
 		.sa = &sa,
 		.cache_dir = c->cache_dir,

@@ -96,12 +96,8 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 		(r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP);
 	const struct snapshot *where;
 
-	if (is_read) {
+	if (is_read)
 		fabric_watch_note(sm->fabric, r->view->subnet);
-		perf_manager_fabric(sm->perf, r->view->subnet, r->view->lids);
-	} else if (r->end == SWEEP_END_STANDBY) {
-		perf_manager_fabric(sm->perf, NULL, NULL);
-	}
 	/* Blocks that could not be written may be another SM's when the link is
 	 * back. */
 	if (r->end == SWEEP_END_FAILED && r->cut_off && sm->sa)
@@ -339,7 +335,6 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 {
 	struct sm_instance *sm = g_new0(struct sm_instance, 1);
 	struct sweep_params sweep = params->sweep;
-	struct perf_manager_params perf = params->perf;
 	struct sm_agent_hooks hooks = {
 		.sm_info = sm_instance_sm_info,
 		.trap = sm_instance_on_trap,
@@ -388,9 +383,6 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	if (is_kept)
 		reregister_trust(sm->sweep->clients, LID_NONE,
 				 sa_clients(sm->sa));
-	perf.judged = sweep_set_errors;
-	perf.data = sm->sweep;
-	sm->perf = perf_manager_new(sm->x, log, &perf);
 	if (sm->sa)
 		open_sa(sm);
 	hooks.keys = sm->keys->ring;
@@ -406,7 +398,6 @@ sm_instance_free(struct sm_instance *sm)
 	transport_timer_clear(sm->t, &sm->retire_timer);
 	sweep_free(sm->sweep);
 	sm_agent_free(sm->agent);
-	perf_manager_free(sm->perf);
 	mcast_manager_free(sm->mcast);
 	standby_free(sm->standby);
 	sa_server_free(sm->sa_server);

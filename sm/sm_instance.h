@@ -9,7 +9,6 @@
 
 #include "sm/fabric_watch.h"
 #include "sm/mcast_manager.h"
-#include "sm/perf_manager.h"
 #include "sm/persist.h"
 #include "sm/sa/sa.h"
 #include "sm/sa/sa_server.h"
@@ -23,7 +22,6 @@ struct sm_instance_params {
 	 * becomes _KNOWN if the state of the SA was kept. With another goal
 	 * than SWEEP_GOAL_FABRIC the SA has no fabric to answer from. */
 	struct sweep_params sweep;
-	struct perf_manager_params perf;
 	const struct sa_params *sa;	/* NULL: SA requests are refused */
 	const char *cache_dir;		/* state kept over a restart, */
 	const char *key_dir;		/* and M_Keys; NULL: none */
@@ -48,7 +46,6 @@ struct sm_instance {
 	struct sa_server *sa_server;
 	struct standby *standby;
 	struct mcast_manager *mcast;
-	struct perf_manager *perf;
 	sweep_end_fn end;
 	void *data;
 	void (*retired)(void *data);	/* NULL: we do not end */

@@ -64,7 +64,7 @@ dead_code() {
 	"$src/configure" --quiet CFLAGS="-O0 -ffunction-sections" \
 		LDFLAGS=-Wl,--gc-sections
 	make -s -j"$jobs"
-	nm minism minismctl minism-explain minism-import minism-fabric \
+	nm minism minismctl minism-explain minism-health minism-import minism-fabric \
 		minism-route minism-sim minism-lab ./*.so |
 		awk '$2 ~ /^[tT]$/ { print $3 }' | sort -u >live
 	tr ' ' '\n' <<<"$for_tests" >>live

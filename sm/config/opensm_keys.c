@@ -29,6 +29,7 @@ struct opensm_key {
 #define NO_FILE	"/"	/* a file that does not exist */
 
 #define DUMP	"minismctl dump writes OpenSM's files, of view_file too"
+#define HEALTH	"minism-health reads the counters of ports"
 #define CONSOLE	"minismctl asks a running minism"
 #define ALL_PORTS "qos_max_vls, qos_sl2vl and so on are for all ports"
 #define ROTATE	"SIGUSR1 opens the log again, for logrotate"
@@ -99,6 +100,8 @@ static const struct opensm_key opensm_keys[] = {
 	{ 0, "log_max_size", "0", ROTATE },
 	{ 0, "max_reverse_hops", "0", NULL },
 	{ 0, "mcgroup_join_validation", "TRUE", NULL },
+	{ 0, "perfmgr", "FALSE", HEALTH },
+	{ 0, "perfmgr_sweep_time_s", ANY, HEALTH },
 	{ 0, "per_module_logging_file", NO_FILE, NULL },
 	{ 0, "prefix_routes_file", NO_FILE, NULL },
 	{ 0, "scatter_ports", "0", NULL },

@@ -120,7 +120,7 @@ static const char *const bad_link_words[] = {
 	NULL,
 };
 static const struct option_kind kind_bad_links = {
-	.accepts = "report, avoid_errors, avoid_slow or avoid",
+	.accepts = "report or avoid_slow",
 	.words = bad_link_words, .set = option_set_word,
 };
 static const struct option_kind kind_plan = {
@@ -390,11 +390,6 @@ static const struct option rows[] = {
 		   0, NULL),
 	OPTION_KEY("bad_link_policy", &kind_bad_links, AT(bad_links), 0, 0,
 		   "report"),
-	OPTION_KEY("perfmgr", &option_bool, AT(perfmgr), 0, 0, NULL),
-	OPTION_KEY("perfmgr_sweep_time_s", &option_number, AT(perfmgr_sweep_s),
-		   1, 86400, "180"),
-	OPTION_KEY("perfmgr_errors_per_hour", &option_number,
-		   AT(perfmgr_errors), 1, INT_MAX, "100"),
 	OPTION_KEY("no_clients_rereg", &option_bool, AT(no_rereg), 0, 0, NULL),
 };
 
@@ -405,6 +400,7 @@ static const struct {
 	{ "dump_dir", DUMP },
 	{ "http", "minism-web serves the page and the metrics of a running "
 	  "minism" },
+	{ "perfmgr_errors_per_hour", "minism-health --limit has it" },
 	{ "record", SEED },
 	{ "replay", SEED },
 	{ "report", "minismctl report >FILE writes the page of a running "
@@ -701,6 +697,10 @@ read_value(struct text_scan *s, const struct option *o, struct options *conf)
 	if (!why)
 		note_value(conf, o, value, value ? OPTIONS_FILE :
 			   OPTIONS_DEFAULT);
+	if (!why && o->kind == &kind_bad_links &&
+	    conf->bad_links & OPTIONS_AVOID_ERRORS)
+		text_warn(s, span.place, "%s %s: minism-health --avoid reads "
+			  "the errors", o->key, value);
 	return !why || text_fail(s, span.place, "%s: %s", o->key, why);
 }
 

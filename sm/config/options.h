@@ -40,7 +40,7 @@ char *options_control_dir(void);
 #define OPTIONS_SIDE_OUT	2u
 
 /* Which links between switches are left out of routing? A mask. */
-#define OPTIONS_AVOID_ERRORS	1u
+#define OPTIONS_AVOID_ERRORS	1u	/* minism-health does it */
 #define OPTIONS_AVOID_SLOW	2u
 
 struct options {
@@ -86,9 +86,6 @@ struct options {
 	unsigned flap_limit, flap_interval_s, flap_hold_s; /* flaps.h */
 	bool babbling_disable;	/* a port that babbles */
 	unsigned bad_links;	/* OPTIONS_AVOID_..: kept out of routing */
-	bool perfmgr;		/* read the counters of ports, */
-	unsigned perfmgr_sweep_s;	/* all of them in this time, and */
-	unsigned perfmgr_errors; /* warn of a cable with more in an hour */
 	bool no_rereg;		/* never set ClientReregister */
 	char *control_socket;	/* NULL: none; or OPTIONS_CONTROL_SOCKET */
 	char *control_group;	/* may connect there as well; NULL: none */

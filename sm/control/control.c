@@ -325,10 +325,9 @@ static const struct command commands[] = {
 	  control_nodes },
 	{ "links", "[TEXT|slow|inactive|avoided]", "all cables, or some", 1, 2,
 	  OF_FABRIC, control_links },
-	{ "errors", "[TEXT]", "ports that counted errors, the worst cable "
-	  "first", 1, 2, OF_FABRIC, control_errors },
-	{ "avoid", "[NAME/PORT]", "leave the link at a switch's port out of "
-	  "routing, or list those that are", 1, 2, OF_FABRIC, control_avoid },
+	{ "avoid", "[NAME/PORT [ERRORS]]", "leave the link at a switch's port "
+	  "out of routing (it has so many errors), or list those that are", 1,
+	  3, OF_FABRIC, control_avoid },
 	{ "use", "NAME/PORT", "take it into routing again", 2, 2, OF_FABRIC,
 	  control_avoid },
 	{ "ports", "NAME|LID|GUID", "the ports of a node", 2, 2, OF_FABRIC,

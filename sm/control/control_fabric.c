@@ -531,93 +531,6 @@ control_ports(struct control_request *q)
 	request_close_list(q);
 }
 
-/* ---- cables with errors ---- */
-
-/* The cable with most errors in the last hour first, then with most at all. */
-static int
-compare_errors(gconstpointer a, gconstpointer b, gpointer data)
-{
-	const struct perf_port *perf = data;
-	const struct perf_port *p = &perf[*(const uint32_t *)a];
-	const struct perf_port *q = &perf[*(const uint32_t *)b];
-	uint64_t of_p = perf_wire_errors(p), of_q = perf_wire_errors(q);
-
-	for (unsigned i = 0; of_p == of_q && i < PERF_N_ERRORS; i++) {
-		of_p = p->last[i];
-		of_q = q->last[i];
-	}
-	if (of_p != of_q)
-		return of_p > of_q ? -1 : 1;
-	return p < q ? -1 : p > q;
-}
-
-static void
-put_errors(struct text_report *r, const char *name, const char *peer,
-	   const struct perf_port *p, bool avoided)
-{
-	report_open(r, NULL, '{');
-	report_text(r, "port", name, " - ");
-	report_text(r, "peer", peer, ": ");
-	report_number(r, "cable_errors_in_hour", perf_wire_errors(p),
-		      " of the cable within an hour;");
-	report_open(r, "counters", '{');
-	for (unsigned i = 0; i < PERF_N_ERRORS; i++) {
-		if (!p->last[i])
-			continue;
-		report_say(r, " %s ", perf_error_fields[i].name);
-		report_number(r, perf_error_fields[i].name, p->last[i],
-			      p->last[i] == perf_error_max(i) ?
-			      " (at its end)" : "");
-	}
-	report_close(r, '}');
-	if (p->has_data) {
-		report_number(r, "sent_bytes", p->sent, NULL);
-		report_number(r, "received_bytes", p->received, NULL);
-		report_number(r, "sent_rate", p->sent_rate, NULL);
-		report_number(r, "received_rate", p->received_rate, NULL);
-	}
-	report_bool(r, "avoided", avoided);
-	report_say(r, "%s\n", avoided ? "; avoided" : "");
-	report_close(r, '}');
-}
-
-/* Ports with a cable that counted any error. */
-void
-control_errors(struct control_request *q)
-{
-	const char *word = q->words[1];
-	const struct snapshot *s = q->db->subnet;
-	const struct perf_port *perf = perf_manager_ports(q->v.perf, s);
-	g_autoptr(GArray) ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-
-	if (!perf) {
-		request_say(q, CONTROL_NOT_DONE, "no counters are read: "
-			    "set \"perfmgr TRUE\" in minism.conf");
-		return;
-	}
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		uint32_t any = 0;
-
-		for (unsigned i = 0; i < PERF_N_ERRORS; i++)
-			any |= perf[port].last[i];
-		if (any && s->ports[port].peer != SNAPSHOT_NONE)
-			g_array_append_val(ports, port);
-	}
-	g_array_sort_with_data(ports, compare_errors, (gpointer)perf);
-	request_open_list(q, "ports");
-	for (guint i = 0; i < ports->len; i++) {
-		uint32_t port = g_array_index(ports, uint32_t, i);
-		uint32_t peer = s->ports[port].peer;
-		g_autofree char *a = snapshot_port_name(s, port);
-		g_autofree char *b = snapshot_port_name(s, peer);
-
-		if (!word || strstr(a, word) || strstr(b, word))
-			put_errors(&q->out, a, b, &perf[port],
-				   s->ports[port].avoided);
-	}
-	request_close_list(q);
-}
-
 /* ---- links that routing leaves out ---- */
 
 void
@@ -646,25 +559,13 @@ control_put_avoided(const struct control_view *v, struct text_report *r)
 	report_close(r, ']');
 }
 
-void
-control_avoid(struct control_request *q)
+/* A switch port of this name with a cable to another switch, of its two ends
+ * the lower one. SNAPSHOT_NONE: there is none, or several are. */
+static uint32_t
+find_switch_link(const struct snapshot *s, const char *word)
 {
-	bool avoid = strcmp(q->words[0], "avoid") == 0;
-	const struct control_hooks *hooks = q->hooks;
-	const char *word = q->words[1];
-	g_autofree char *shown = word ? text_one_line(word) : NULL;
-	const struct snapshot *s = q->db->subnet;
 	uint32_t found = SNAPSHOT_NONE;
-	unsigned n = 0;
 
-	if (!word) {
-		report_open(&q->out, NULL, '{');
-		control_put_avoided(&q->v, &q->out);
-		request_close(q);
-		return;
-	}
-	/* A switch port with a cable to another switch, of its two ends the
-	 * lower one. */
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		uint32_t peer = s->ports[port].peer;
 		g_autofree char *name = NULL;
@@ -676,15 +577,47 @@ control_avoid(struct control_request *q)
 		name = snapshot_port_name(s, port);
 		if (strcmp(name, word))
 			continue;
+		if (found != SNAPSHOT_NONE)
+			return SNAPSHOT_NONE;
 		found = MIN(port, peer);
-		n++;
 	}
-	if (n != 1)
+	return found;
+}
+
+/* avoid NAME/PORT [ERRORS], where 0 is the opposite for that reason; use */
+void
+control_avoid(struct control_request *q)
+{
+	const struct control_hooks *hooks = q->hooks;
+	const struct snapshot *s = q->db->subnet;
+	const char *word = q->words[1];
+	g_autofree char *shown = word ? text_one_line(word) : NULL;
+	uint32_t found = word ? find_switch_link(s, word) : SNAPSHOT_NONE;
+	bool has_errors = word && q->words[2], avoid;
+	uint64_t errors = 0, guid;
+
+	if (!word) {
+		report_open(&q->out, NULL, '{');
+		control_put_avoided(&q->v, &q->out);
+		request_close(q);
+		return;
+	}
+	if (has_errors && !text_read_number(q->words[2], 10, UINT64_MAX,
+					    &errors)) {
+		request_say_usage(q);
+		return;
+	}
+	if (found == SNAPSHOT_NONE) {
 		request_say(q, CONTROL_USAGE, "no link between switches "
 			    "is at %s, or several are; links has all, as "
 			    "NAME/PORT", shown);
-	else if (!hooks->avoid(snapshot_node_of(s, found)->info.node_guid,
-			       s->ports[found].num, avoid, hooks->data))
+		return;
+	}
+	guid = snapshot_node_of(s, found)->info.node_guid;
+	avoid = strcmp(q->words[0], "avoid") == 0 && (errors || !has_errors);
+	if (avoid ? !hooks->avoid(guid, s->ports[found].num, errors,
+				  hooks->data) :
+	    !hooks->use(guid, s->ports[found].num, has_errors, hooks->data))
 		request_say(q, CONTROL_NOT_DONE, avoid ?
 			    "it is to be avoided already" :
 			    "it was not to be avoided");

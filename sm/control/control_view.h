@@ -10,7 +10,6 @@
 #include "sm/sa/sa_server.h"
 #include "sm/log.h"
 #include "sm/mcast_manager.h"
-#include "sm/perf_manager.h"
 #include "sm/standby.h"
 #include "sm/view.h"
 #include "sm/control/status.h"
@@ -54,7 +53,6 @@ struct control_view {
 	const struct sa_server_stats *desk;
 	const struct mcast_manager_stats *multicast;
 	const GPtrArray *unreached;	/* of struct mcast_manager: lost */
-	const struct perf_manager *perf;
 	const GPtrArray *faults;	/* of a master: what is missing */
 	const GArray *peers;		/* sweep_peers(), in `where` */
 	const struct snapshot *where;
@@ -84,8 +82,9 @@ struct control_hooks {
 		       GError **error, void *data);
 	/* see expected_accept() */
 	unsigned (*accept)(const char *word, void *data);
-	/* see sweep_avoid() */
-	bool (*avoid)(uint64_t guid, uint8_t num, bool avoid, void *data);
+	/* see sweep_avoid() and sweep_use() */
+	bool (*avoid)(uint64_t guid, uint8_t num, uint64_t errors, void *data);
+	bool (*use)(uint64_t guid, uint8_t num, bool only_errors, void *data);
 	void (*set)(enum control_setting what, unsigned value, void *data);
 	void *data;
 };

@@ -287,11 +287,7 @@ static char *
 attr_name(enum mad_client_class class, unsigned attr)
 {
 	const char *name = class == MAD_CLIENT_SMP ? mad_attr_name(attr) :
-		class == MAD_CLIENT_SA ? sa_attr_name(attr) :
-		class != MAD_CLIENT_PERF ? "?" :
-		attr == PERF_ATTR_PORT_COUNTERS ? "PortCounters" :
-		attr == PERF_ATTR_PORT_COUNTERS_EXT ? "PortCountersExtended" :
-		attr == PERF_ATTR_CLASS_PORT_INFO ? "ClassPortInfo" : "?";
+		class == MAD_CLIENT_SA ? sa_attr_name(attr) : "?";
 
 	return strcmp(name, "?") ? g_strdup(name) :
 		g_strdup_printf("0x%02x", attr);
@@ -301,7 +297,7 @@ static void
 write_mads(GString *out, const struct control_view *v)
 {
 	static const char *const classes[] = {
-		"SMP", "SA", "PerfMgt", "other",
+		"SMP", "SA", "other",
 	};
 	static const char *const ends[] = {
 		"answered", "refused", "timed_out", "cancelled",
@@ -375,42 +371,6 @@ write_sa(GString *out, const struct control_view *v)
 				d->within, d->answered, d->us);
 }
 
-/* Only of ports that counted any. Nodes may have the same name, so it is the
- * NodeGUID and the port's number that make a series. */
-static void
-write_port_errors(GString *out, const struct snapshot *s, uint32_t port,
-		  const struct perf_port *perf)
-{
-	uint64_t guid = snapshot_node_of(s, port)->info.node_guid;
-	g_autofree char *shown = NULL;
-
-	for (unsigned i = 0; i < PERF_N_ERRORS; i++) {
-		if (!perf->total[i])
-			continue;
-		if (!shown) {
-			g_autofree char *name = snapshot_port_name(s, port);
-
-			shown = label(name);
-		}
-		sample(out, "minism_port_errors_total{guid=\"0x%016"
-		       G_GINT64_MODIFIER "x\",num=\"%u\",port=\"%s\","
-		       "counter=\"%s\"} " NUMBER, guid, s->ports[port].num,
-		       shown, perf_error_fields[i].name, perf->total[i]);
-	}
-}
-
-static void
-write_errors(GString *out, const struct control_view *v)
-{
-	const struct snapshot *s = v->status->subnet;
-	const struct perf_port *perf = perf_manager_ports(v->perf, s);
-
-	family(out, "minism_port_errors", "counter", "Errors since the port was "
-	     "first read; perfmgr in minism.conf.");
-	for (uint32_t port = 0; perf && port < s->n_ports; port++)
-		write_port_errors(out, s, port, &perf[port]);
-}
-
 void
 control_metrics(struct control_request *r)
 {
@@ -425,7 +385,6 @@ control_metrics(struct control_request *r)
 	write_durations(out, &r->v);
 	write_mads(out, &r->v);
 	write_sa(out, &r->v);
-	write_errors(out, &r->v);
 	family(out, "minism_sa_objects", "gauge",
 	     "What clients keep at the SA.");
 	sample(out, "minism_sa_objects{kind=\"group\"} %u", sa->n_groups);

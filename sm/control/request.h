@@ -68,7 +68,6 @@ void control_path(struct control_request *r);
 void control_who(struct control_request *r);
 void control_nodes(struct control_request *r);
 void control_links(struct control_request *r);
-void control_errors(struct control_request *r);
 void control_view(struct control_request *r);
 void control_ports(struct control_request *r);
 void control_groups(struct control_request *r);

@@ -5,7 +5,6 @@
 #ifndef MINISM_CONTROL_STATUS_H
 #define MINISM_CONTROL_STATUS_H
 
-#include "sm/perf_manager.h"
 #include "sm/sweep/sweep.h"
 
 #define STATUS_SWEEPS	8u	/* remembered */

@@ -268,12 +268,9 @@ count_sent(struct mad_client *x, const struct mad_request *r)
 	unsigned i = MIN(r->header.attr_id, MAD_CLIENT_ATTRS - 1);
 
 	x->stats.sent++;
-	if (!is_smp(r))
-		x->stats.gmps++;
-	else if (r->header.method == MAD_METHOD_SET)
-		x->stats.sets[i]++;
-	else
-		x->stats.gets[i]++;
+	if (is_smp(r))
+		(r->header.method == MAD_METHOD_SET ? x->stats.sets :
+		 x->stats.gets)[i]++;
 	x->stats.sent_set += r->header.method == MAD_METHOD_SET;
 	x->stats.retried += r->attempt > 1;
 }
@@ -412,7 +409,6 @@ count_end(struct mad_client *x, const struct mad_request *r,
 {
 	enum mad_client_class class = is_smp(r) ? MAD_CLIENT_SMP :
 		r->header.mgmt_class == MAD_CLASS_SA ? MAD_CLIENT_SA :
-		r->header.mgmt_class == MAD_CLASS_PERF ? MAD_CLIENT_PERF :
 		MAD_CLIENT_OTHER;
 
 	x->ended[class][MIN(r->header.attr_id, MAD_CLIENT_ATTRS - 1)][end]++;

@@ -45,7 +45,6 @@ typedef void (*mad_client_done_fn)(const struct mad_client_answer *a,
 enum mad_client_class {
 	MAD_CLIENT_SMP,
 	MAD_CLIENT_SA,
-	MAD_CLIENT_PERF,
 	MAD_CLIENT_OTHER,
 	MAD_CLIENT_CLASSES
 };
@@ -60,7 +59,6 @@ enum mad_client_end {
 struct mad_client_stats {
 	uint64_t sent;		/* requests on the wire, retries included */
 	uint64_t sent_set;	/* of these, Sets */
-	uint64_t gmps;		/* of these, no SMPs */
 	uint64_t gets[MAD_CLIENT_ATTRS],
 		sets[MAD_CLIENT_ATTRS]; /* SMPs by attribute id; the
 				   last one counts all higher ids */

@@ -86,9 +86,8 @@ enum agent {
 	AGENT_DIRECT,
 	AGENT_LID,
 	AGENT_SA,
-	AGENT_PERF,
 };
-#define AGENTS	(AGENT_PERF + 1)
+#define AGENTS	(AGENT_SA + 1)
 
 struct registration {
 	enum mad_class mgmt_class;
@@ -109,7 +108,6 @@ static const struct registration registrations[AGENTS] = {
 	[AGENT_DIRECT] = { MAD_CLASS_SMP_DIRECT, 1, 0, METHOD_SET_SMP },
 	[AGENT_LID] = { MAD_CLASS_SMP_LID, 1, 0, METHOD_SET_SMP },
 	[AGENT_SA] = { MAD_CLASS_SA, 2, 1, METHOD_SET_SA },
-	[AGENT_PERF] = { MAD_CLASS_PERF, 1, 0, 0 },
 };
 
 /* A umad: the kernel's header with status and address, then the MAD. */

@@ -43,14 +43,6 @@ perf_error_max(enum perf_error error)
 }
 
 void
-perf_build(uint8_t mad[MAD_SIZE], unsigned attr_id, uint8_t port)
-{
-	mad_build(mad, MAD_CLASS_PERF, PERF_CLASS_VERSION, MAD_METHOD_GET,
-		  attr_id);
-	mad[PERF_DATA_OFFSET + 1] = port;
-}
-
-void
 perf_errors_load(const uint8_t *data, uint64_t errors[PERF_COUNTERS])
 {
 	for (unsigned i = 0; i < PERF_COUNTERS; i++) {

@@ -7,12 +7,11 @@
 #ifndef MINISM_MAD_PERF_H
 #define MINISM_MAD_PERF_H
 
-#include "sm/mad/mad.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-#define PERF_DATA_OFFSET	64	/* of the attribute in the MAD */
 #define PERF_CLASS_VERSION	1
 
-#define PERF_ATTR_CLASS_PORT_INFO	0x0001
 #define PERF_ATTR_PORT_COUNTERS		0x0012
 #define PERF_ATTR_PORT_COUNTERS_EXT	0x001d
 
@@ -52,9 +51,6 @@ extern const struct perf_error_field perf_error_fields[PERF_COUNTERS];
 
 /* The largest value: a counter that has it stays there until it is cleared. */
 uint32_t perf_error_max(enum perf_error error);
-
-/* A Get; port: PortSelect. The TID is 0. */
-void perf_build(uint8_t mad[MAD_SIZE], unsigned attr_id, uint8_t port);
 
 /* `data` is the attribute. A value that does not fit is stored as the largest
  * one. */

@@ -221,12 +221,13 @@ void sweep_request(struct sweep *s, enum sweep_cause cause);
 void sweep_trap(struct sweep *s, uint16_t lid);
 /* Counts a trap of any kind from this LID about its port `num`, or 0. */
 void sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num);
-/* A callback: the ports with too many errors, of struct avoid_wish; replaces
- * the list. */
-void sweep_set_errors(const GArray *ports, void *sweep);
-/* The operator wants the link of this switch port to be avoided, or used
- * again. False: it was so already. */
-bool sweep_avoid(struct sweep *s, uint64_t guid, uint8_t num, bool avoid);
+/* The link of this switch port is to be avoided. errors: it has so many within
+ * an hour, and is avoided if it can be spared; 0: the operator wants it. False:
+ * it was so already, by the operator. */
+bool sweep_avoid(struct sweep *s, uint64_t guid, uint8_t num, uint64_t errors);
+/* It may be used. only_errors: as far as its errors are concerned, which have
+ * become few. False: it was so already. */
+bool sweep_use(struct sweep *s, uint64_t guid, uint8_t num, bool only_errors);
 /* The port is gone: a sweep in progress fails, and requests wait.
  * sweep_resume() starts again with an election, since anything may have
  * happened in between. */

@@ -412,60 +412,49 @@ find_wish(const GArray *wishes, uint64_t guid, uint8_t num, unsigned cause)
 	return NULL;
 }
 
-void
-sweep_set_errors(const GArray *ports, void *sweep)
+static void
+wishes_changed(struct sweep *s, uint64_t guid)
 {
-	struct sweep *s = sweep;
-	GArray *old = s->wishes, *new;
-	bool news = false;
-
-	if (!(s->params.avoid & AVOID_ERRORS))
+	if (!s->view.subnet)
 		return;
-	new = g_array_copy(old);
-	for (guint i = new->len; i-- > 0;)
-		if (g_array_index(new, struct avoid_wish, i).causes &
-		    AVOID_ERRORS)
-			g_array_remove_index(new, i);
-	g_array_append_vals(new, ports->data, ports->len);
-	/* The nodes of ports that are in one of the lists only are read again,
-	 * and the fabric is routed. */
-	for (unsigned k = 0; k < 2; k++) {
-		const GArray *here = k ? new : old, *there = k ? old : new;
-
-		for (guint i = 0; i < here->len; i++) {
-			const struct avoid_wish *w = &g_array_index(here,
-							struct avoid_wish, i);
-
-			if (!s->view.subnet || find_wish(there, w->guid,
-							 w->num, w->causes))
-				continue;
-			sweep_changed(s, SWEEP_CAUSE_AVOID, w->guid);
-			news = true;
-		}
-	}
-	g_array_unref(old);
-	s->wishes = new;
-	if (news)
-		sweep_reread(s);
+	sweep_changed(s, SWEEP_CAUSE_AVOID, guid);
+	sweep_reread(s);
 }
 
 bool
-sweep_avoid(struct sweep *s, uint64_t guid, uint8_t num, bool avoid)
+sweep_avoid(struct sweep *s, uint64_t guid, uint8_t num, uint64_t errors)
 {
-	const struct avoid_wish wish = { guid, num, AVOID_BY_HAND, 0 };
-	const struct avoid_wish *old =
-		find_wish(s->wishes, guid, num, AVOID_BY_HAND);
+	const struct avoid_wish wish = {
+		guid, num, errors ? AVOID_ERRORS : AVOID_BY_HAND, errors
+	};
+	struct avoid_wish *old = find_wish(s->wishes, guid, num, wish.causes);
 
-	if (avoid == (old != NULL))
+	if (find_wish(s->wishes, guid, num, AVOID_BY_HAND))
 		return false;
-	if (avoid)
-		g_array_append_val(s->wishes, wish);
-	else
-		g_array_remove_index(s->wishes, (guint)(old -
-			(const struct avoid_wish *)(void *)s->wishes->data));
-	if (s->view.subnet) {
-		sweep_changed(s, SWEEP_CAUSE_AVOID, guid);
-		sweep_reread(s);
+	if (old) {		/* their number is for the next sweep */
+		old->errors = errors;
+		return true;
 	}
+	g_array_append_val(s->wishes, wish);
+	wishes_changed(s, guid);
+	return true;
+}
+
+bool
+sweep_use(struct sweep *s, uint64_t guid, uint8_t num, bool only_errors)
+{
+	guint n = s->wishes->len;
+
+	for (guint i = n; i-- > 0;) {
+		const struct avoid_wish *w =
+			&g_array_index(s->wishes, struct avoid_wish, i);
+
+		if (w->guid == guid && w->num == num &&
+		    (!only_errors || w->causes == AVOID_ERRORS))
+			g_array_remove_index(s->wishes, i);
+	}
+	if (s->wishes->len == n)
+		return false;
+	wishes_changed(s, guid);
 	return true;
 }

@@ -47,14 +47,12 @@ fresh() {	# net [options]: a lab
 
 case_minism() {
 	fresh "$MINISM_SRC/etc/fabrics/demo.net"
-	printf 'perfmgr TRUE\nperfmgr_sweep_time_s 1\nbad_link_policy avoid\n' \
-		>perf.conf
 	lab_sm minism.run "${minism_here[@]}" -f "$SCRATCH/sm.log" \
-		-F "$SCRATCH/perf.conf" --control-socket "$SCRATCH/perf.ctl"
+		--control-socket "$SCRATCH/sm.ctl"
 	check "minism brings the fabric up" \
 		await 20 log_has sm.log 'SUBNET UP'
 	check "all its links are Active" links_are_active 64
-	health
+	avoid_by_hand
 	diagnostics
 	faults
 	sm_kill_all
@@ -199,41 +197,12 @@ ping_and_pong() {
 	kill "$pid"
 }
 
-# ibqueryerrors says what minismctl says.
-errors_agree() {
-	inside ibqueryerrors >errors.ib 2>&1
-	"$MINISMCTL" -s "$SCRATCH/perf.ctl" errors >errors.ours 2>&1
-	cat errors.ib errors.ours
-	sed -n 's/.*GUID.*port \([0-9]*\):.*SymbolErrorCounter == \([0-9]*\).*/\1 \2/p' \
-		errors.ib | sort >errors.1
-	sed -n 's/^[^ ]*\/\([0-9]*\) - .*SymbolErrorCounter \([0-9]*\).*/\1 \2/p' \
-		errors.ours | sort >errors.2
-	[ "$(wc -l <errors.1)" = 2 ] && cmp errors.1 errors.2
-}
-
-health() {
-	lab_cmd errors leaf-3/2 symbol 1234
-	lab_cmd errors spine-1/4 symbol 70000
-	check "minismctl errors are ibqueryerrors'" await 10 errors_agree
-	check "the worst cable comes first" grep -q '^spine-1/4' errors.ours
-	lab_cmd errors leaf-3/2 symbol 200
-	check "errors of a cable are a warning" await 10 log_has sm.log \
-		'link leaf-3/2 - node-10: 200 errors within an hour'
-	lab_cmd errors spine-2/3 symbol 300
-	check "a link with errors is avoided" await 10 \
-		ctl_says 'leaf-3/6 - spine-2/3 .*, avoided' links avoided
-	avoid_by_hand
-	inside perfquery -R -a -G 0x20030 >cleared 2>&1
-	inside perfquery -R -a -G 0x30010 >cleared 2>&1
-	inside perfquery -R -a -G 0x30020 >cleared 2>&1
-}
-
 # ctl_says REGEX words: an answer of minismctl has such a line
 ctl_says() {
 	local regex=$1
 
 	shift
-	"$MINISMCTL" -s "$SCRATCH/perf.ctl" "$@" >answer 2>&1
+	"$MINISMCTL" -s "$SCRATCH/sm.ctl" "$@" >answer 2>&1
 	grep -Eq -- "$regex" answer
 }
 
@@ -355,14 +324,6 @@ case_two() {
 }
 
 # ---- the runner -----------------------------------------------------------
-
-ends_with() {	# status command...
-	local status=$1
-
-	shift
-	"$@" >run.out 2>run.err </dev/null
-	[ $? -eq "$status" ] || { cat run.out run.err; return 1; }
-}
 
 # A command of every sort is read, and one that is wrong is not. (A sanitized
 # program does not start below a library that is preloaded.)

@@ -450,6 +450,14 @@ await() {
 	done
 }
 
+ends_with() {	# status command...
+	local status=$1
+
+	shift
+	"$@" >run.out 2>run.err </dev/null
+	[ $? -eq "$status" ] || { cat run.out run.err; return 1; }
+}
+
 # lines FILE REGEX: how many match; log_has FILE REGEX COUNT: at least so many
 lines() {
 	local n

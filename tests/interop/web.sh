@@ -67,7 +67,7 @@ served() {	# port
 		board = json.load(open(sys.argv[2]))
 		exprs = [t["expr"] for p in board["panels"] for t in p["targets"]]
 		asked = set(re.findall(r"minism_\w+", " ".join(exprs)))
-		# there is none of a cable without errors, nor of no answer
+		# minism-health writes the former; none is of no answer
 		missing = asked - names - {
 			"minism_port_errors_total", "minism_sa_answers_total"}
 		print("not there:", missing)

@@ -291,9 +291,7 @@ read_sm(struct play *p, char **words)
 		{ "babbling", &babbling }, { "sl2vl", &sl2vl }, { "clients", &clients }, { "sa", &sa },
 		{ "key_files", &key_files }, { "log", &log }, { "cache", &cache }, { "route_ms", &route_ms },
 		{ "disk_ms", &disk_ms },
-		{ "perf_s", &sm->perf.sweep_s },
 		{ "avoid", &sm->sweep.avoid },
-		{ "perf_errors", &sm->perf.errors_limit },
 		{ "poll_ms", &sm->sweep.poll_ms },
 		{ "polls_lost", &sm->sweep.polls_lost }, { NULL, NULL },
 	};
@@ -601,14 +599,18 @@ static bool
 do_avoid(struct play *p, char **words)
 {
 	const struct snapshot *s = p->w.s;
+	uint64_t guid, errors;
 	uint32_t port;
+	uint8_t num;
 
 	if (!play_read_port(p, words[0], &port))
 		return false;
-	return sweep_avoid(p->w.m.sweep,
-			   snapshot_node_of(s, port)->info.node_guid,
-			   s->ports[port].num,
-			   strcmp(words[-1], "avoid") == 0) ||
+	guid = snapshot_node_of(s, port)->info.node_guid;
+	num = s->ports[port].num;
+	errors = words[1] ? g_ascii_strtoull(words[1], NULL, 10) : 0;
+	return (strcmp(words[-1], "use") == 0 || (words[1] && !errors) ?
+		sweep_use(p->w.m.sweep, guid, num, words[1] != NULL) :
+		sweep_avoid(p->w.m.sweep, guid, num, errors)) ||
 		play_fail(p, "it was so before");
 }
 

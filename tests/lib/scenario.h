@@ -20,7 +20,7 @@
  *	sim KEY=VALUE ..	struct sim_params, before the first sm
  *	sm [NODE] [KEY=VALUE ..]  a subnet manager on a CA, by default the first
  *				one: engine, priority, sweep_s, lmc, timeout_ms,
- *				retries, perf_s, perf_errors; avoid: bits of
+ *				retries; avoid: bits of
  *				enum avoid_cause; cache=1: it remembers; route_ms,
  *				disk_ms: what routing, a write to the disk take;
  *				guest: 1, or 2 if its port obeys another manager
@@ -31,6 +31,7 @@
  *	settle			until the managers rest
  *	accept [NODE]		what is missing or slow
  *	avoid, use NODE/PORT	leave its link out of routing, or no longer
+ *	avoid NODE/PORT N	since it has N errors, or 0
  *	pause, resume		sweeps; priority N [NODE]; takeover [NODE]
  *	device-gone, -back	of the manager's port
  *	partitions TEXT		of partitions.conf, with names of nodes

@@ -113,10 +113,10 @@ static const char *const chances[] = {
 	"at %d Set PortInfo upset", "at %d Get PortInfo upset",
 	"at %d Set LinearForwardingTable upset",
 	"at %d Set PortInfo reset %n", "at %d Set PortInfo truth",
-	"errors %p symbol %d", "trap %p %t", "trap %p %t %d %s",
+	"avoid %p %d", "trap %p %t", "trap %p %t %d %s",
 	"trap %h %t %d %s", "forge %h %h %t %d %s", "forge %h %p %t %d %s",
 	"unkey %h", "unroute %n %h", "wrong-key %h",
-	"clear-counters %p", "speed %p 4xQDR", "rename %h web-%d",
+	"avoid %p 0", "speed %p 4xQDR", "rename %h web-%d",
 	"join %h %h %h", "leave %h", "subscribe %h", "serve %h", "serve %h %d",
 	"babble %h %d", "keep %h",
 	"sm %h sweep_s=1 priority=%d", "sm %h sweep_s=2 guest=1", "stop %h",
@@ -258,9 +258,9 @@ do_calm(struct play *p, char **args)
 			return false;
 	for (uint32_t i = 0; i < p->w.s->n_ports; i++)
 		if (snapshot_is_switch(snapshot_node_of(p->w.s, i)))
-			sweep_avoid(p->w.m.sweep,
-				    snapshot_node_of(p->w.s, i)->info.node_guid,
-				    p->w.s->ports[i].num, false);
+			sweep_use(p->w.m.sweep,
+				  snapshot_node_of(p->w.s, i)->info.node_guid,
+				  p->w.s->ports[i].num, false);
 	sweep_take_over(p->w.m.sweep);
 	return true;
 }

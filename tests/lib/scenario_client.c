@@ -10,7 +10,6 @@
 
 #include "sm/io/sa_message.h"
 #include "sm/mad/bytes.h"
-#include "sm/mad/perf.h"
 #include "sm/mad/sa_record.h"
 
 #define MLID		0xc000u		/* of the first group: IPoIB's */
@@ -235,26 +234,6 @@ do_subscribe(struct play *p, char **args)
 	return client_ask(c, mad, SECOND);
 }
 
-/* NODE/PORT: another tool clears its counters, as it may */
-static bool
-do_clear_counters(struct play *p, char **args)
-{
-	struct client *c = client_on(p, "H-0");
-	struct mad_addr to = { .qp = 1, .qkey = MAD_GSI_QKEY };
-	uint8_t mad[MAD_SIZE];
-	uint32_t port;
-
-	if (!c || !play_read_port(p, args[0], &port))
-		return false;
-	perf_build(mad, PERF_ATTR_PORT_COUNTERS, p->w.s->ports[port].num);
-	mad[3] = MAD_METHOD_SET;
-	mad[PERF_DATA_OFFSET + 2] = mad[PERF_DATA_OFFSET + 3] = 0xff;
-	to.lid = sim_port_info(p->w.sim, snapshot_holder_of(p->w.s, port))->lid;
-	transport_send(c->t, &to, mad, MAD_SIZE, 100, NULL);
-	client_run(c, SECOND);
-	return true;
-}
-
 /* NODE N: requests at once */
 static bool
 do_babble(struct play *p, char **args)
@@ -375,7 +354,6 @@ const struct play_word play_client_words[] = {
 	{ "join", do_join }, { "leave", do_leave }, { "serve", do_serve },
 	{ "subscribe", do_subscribe }, { "babble", do_babble },
 	{ "forge", do_forge },
-	{ "clear-counters", do_clear_counters },
 	{ "keep", do_keep }, { NULL, NULL },
 };
 

@@ -12,7 +12,6 @@
 
 #include "sm/control/control.h"
 #include "sm/control/control_view.h"
-#include "sm/perf_manager.h"
 #include "sm/sa/sa_db.h"
 #include "lab/sim/state.h"
 #include "tests/lib/dumped.h"
@@ -247,7 +246,7 @@ manager_look(struct control_view *out, void *data)
 
 	*out = (struct control_view){
 		.port_name = "", .ms = "ms", .now = transport_now(sm->t),
-		.sweep = sm->sweep, .client = sm->x, .perf = sm->perf,
+		.sweep = sm->sweep, .client = sm->x,
 		.sa = sm->sa,
 	};
 	out->peers = sweep_peers(sm->sweep, &out->where);
@@ -373,51 +372,6 @@ expect_role(struct play *p, char **args)
 	sweep_sm_info(m->sweep, &info);
 	return strcmp(sm_state_name(info.state), args[1]) == 0 ||
 		play_fail(p, "it is %s", sm_state_name(info.state));
-}
-
-/* PORT COUNTER N: as it was read last; PORT wire N: of all errors of a wire.
- * no-counters: none were read */
-static bool
-expect_counter(struct play *p, char **args)
-{
-	const struct snapshot *seen = p->w.m.sm->sa->view->subnet;
-	const struct perf_port *ports = perf_manager_ports(p->w.m.sm->perf,
-							   seen);
-	bool is_total = args[0] && args[1] && args[2] && args[3];
-	unsigned error = 0;
-	uint32_t port, node;
-
-	if (!args[0])
-		return !ports || play_fail(p, "counters were read");
-	if (!ports || !play_read_port(p, args[0], &port))
-		return ports || play_fail(p, "no counter was read");
-	node = snapshot_find_node(seen, snapshot_node_of(p->w.s, port)
-				  ->info.node_guid);
-	ports += seen->nodes[node].first_port + p->w.s->ports[port].num;
-	if (!ports->read_us || !ports->has_data)
-		return play_fail(p, "it was not read");
-	if (strcmp(args[1], "wire") == 0)
-		return play_expect_range(p, "errors", args[2],
-					 perf_wire_errors(ports));
-	while (error < PERF_N_ERRORS &&
-	       strcmp(perf_error_fields[error].word, args[1]))
-		error++;
-	if (error == PERF_N_ERRORS)
-		return play_fail(p, "there is no counter %s", args[1]);
-	return play_expect_range(p, "counter", args[2], ports->last[error]) &&
-		(!is_total || play_expect_range(p, "total", args[3],
-						ports->total[error]));
-}
-
-/* rounds|failed|gmps N */
-static bool
-expect_perf(struct play *p, char **args)
-{
-	const struct perf_manager_stats *stats = &p->w.m.sm->perf->stats;
-
-	return args[0] && play_expect_range(p, args[0], args[1],
-		*args[0] == 'g' ? p->w.m.x->stats.gmps :
-		*args[0] == 'r' ? stats->rounds : stats->failed);
 }
 
 /* NODE/PORT as the console shows it: "4xEDR", "Active", "Down". */
@@ -882,8 +836,6 @@ const struct play_word play_expectations[] = {
 	{ "master", expect_master },		/* NODE */
 	{ "masters", expect_masters },		/* N [SEEN] */
 	{ "role", expect_role },
-	{ "counter", expect_counter }, { "no-counters", expect_counter },
-	{ "perf", expect_perf },
 	{ "port", expect_port },		/* NODE/PORT TEXT */
 	{ "field", expect_field },
 	{ "pkey", expect_pkey }, { "no-pkey", expect_pkey },

@@ -231,10 +231,10 @@ event_avoid(struct chaos *c)
 	uint32_t port = any_cabled_port(c);
 	uint64_t guid = snapshot_node_of(c->w.s, port)->info.node_guid;
 	uint8_t num = c->w.s->ports[port].num;
-	bool avoid = sweep_avoid(c->w.m.sweep, guid, num, true);
+	bool avoid = sweep_avoid(c->w.m.sweep, guid, num, 0);
 
 	if (!avoid)
-		sweep_avoid(c->w.m.sweep, guid, num, false);
+		sweep_use(c->w.m.sweep, guid, num, false);
 	snprintf(c->what, sizeof(c->what), "%s %s port %u", avoid ? "avoid" :
 		 "use", snapshot_node_of(c->w.s, port)->desc, num);
 }

@@ -155,8 +155,8 @@ static const struct {
 	  "-Z is OpenSM's; here the key part_enforce of minism.conf" },
 	{ "-l 1", "-l is OpenSM's; here --lmc=LMC" },
 	{ "-i /f", "-i is OpenSM's; here there is nothing like it" },
-	{ "--perfmgr",
-	  "--perfmgr is no option; it is the key perfmgr of minism.conf" },
+	{ "--perfmgr", "--perfmgr is OpenSM's; here minism-health reads the "
+	  "counters of ports" },
 	{ "--scatter-ports 8", "--scatter-ports is OpenSM's; here there is "
 	  "nothing like it" },
 	{ "--qos", "--qos is no option; it is the key qos of minism.conf" },

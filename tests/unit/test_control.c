@@ -24,7 +24,6 @@ struct setup {
 	struct mad_client client;
 	struct sa_server_stats desk;
 	struct mcast_manager_stats multicast;
-	struct perf_manager perf;
 	GPtrArray *unreached;
 	struct expected *expected;
 	struct log *log;
@@ -71,7 +70,6 @@ look(struct control_view *out, void *data)
 		.desk = &t->desk,
 		.multicast = &t->multicast,
 		.unreached = t->unreached,
-		.perf = &t->perf,
 		.faults = t->expected ? t->expected->faults : NULL,
 	};
 }
@@ -237,7 +235,6 @@ setup_free(void **state)
 	g_clear_pointer(&t->unreached, g_ptr_array_unref);
 	g_clear_pointer(&t->log, log_free);
 	g_free(t->refusal);
-	g_free(t->perf.known.ports);
 	g_free(t->warning);
 	g_free((char *)t->standby.why);
 	for (uint32_t i = 0; t->s && i < t->s->n_nodes; i++)
@@ -524,16 +521,6 @@ WORD(do_describe, struct setup *t)
 			g_strlcpy(t->s->nodes[i].desc, desc, NODE_DESC_LEN);
 }
 
-/* H-N N: symbol errors of its port */
-WORD(do_errors, struct setup *t)
-{
-	if (!t->perf.known.ports)
-		t->perf.known.ports = g_new0(struct perf_port, t->s->n_ports);
-	t->perf.known.s = t->s;
-	t->perf.known.ports[host_port(t, (unsigned)atoi(words[0] + 2))]
-		.total[PERF_SYMBOL] = word_number(words[1]);
-}
-
 /* ATTRIBUTE N: answers of the SA */
 WORD(do_answered, struct setup *t)
 {
@@ -662,7 +649,7 @@ static const struct unit_word all_words[] = {
 	{ "warn-at-reload", do_warn_at_reload },
 	{ "own", do_own }, { "role", do_role }, { "standby", do_standby },
 	{ "expected", do_expected }, { "unreached", do_unreached },
-	{ "errors", do_errors }, { "answered", do_answered },
+	{ "answered", do_answered },
 	{ "log", do_log }, { "warn", do_warn }, { NULL, NULL },
 };
 

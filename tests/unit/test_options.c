@@ -238,6 +238,27 @@ SETUP_TEST(test_keys_whose_effect_is_there_need_no_warning)
 			    "running minism");
 }
 
+SETUP_TEST(test_counters_are_read_by_another_program)
+{
+	setup_parse(t, "perfmgr FALSE\nperfmgr_sweep_time_s 180\n"
+		 "bad_link_policy avoid_slow\n");
+	assert_int_equal(t->warnings->len, 0);
+	setup_parse(t, "perfmgr TRUE\nperfmgr_errors_per_hour 9\n"
+		 "bad_link_policy avoid\n");
+	assert_int_equal(t->warnings->len, 3);
+	assert_string_equal(t->warnings->pdata[1], "x.conf:1:1: perfmgr is not "
+			    "used by minism yet; minism-health reads the "
+			    "counters of ports");
+	assert_string_equal(t->warnings->pdata[2], "x.conf:2:1: "
+			    "perfmgr_errors_per_hour is gone: minism-health "
+			    "--limit has it");
+	assert_string_equal(t->warnings->pdata[0], "x.conf:3:17: "
+			    "bad_link_policy avoid: minism-health --avoid reads "
+			    "the errors");
+	assert_int_equal(t->conf->bad_links & OPTIONS_AVOID_SLOW,
+			 OPTIONS_AVOID_SLOW);
+}
+
 SETUP_TEST(test_all_errors_of_a_file_are_told)
 {
 	GString *many = g_string_new(NULL);

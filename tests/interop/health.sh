@@ -1,0 +1,177 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# minism-health in a lab: what it reads is what ibqueryerrors reads, and a manager
+# routes around the cables that it finds.
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need perfquery ibqueryerrors python3
+
+health=$MINISM_BUILD/minism-health
+asan=
+[ "$sanitized" = no ] || asan=$(gcc -print-file-name=libasan.so)
+
+# health_run options...: on the manager's node, until it ends
+health_run() {
+	LD_PRELOAD=$asan timeout -k 2 60 "$MINISM_LAB_PROGRAM" \
+		--on "$LAB_NODE" -- "$health" -s "$SCRATCH/sm.ctl" "$@"
+}
+
+manager() {
+	lab_sm minism.run "$MINISM" "${sm_defaults[@]}" -v -f "$SCRATCH/sm.log" \
+		--control-socket "$SCRATCH/sm.ctl"
+	await 20 log_has sm.log 'SUBNET UP'
+}
+
+fresh() {
+	rm -rf cache sm.log
+	lab_start "$MINISM_SRC/etc/fabrics/demo.net" && manager || {
+		ok 1 "a fabric is up"
+		done_testing
+	}
+}
+
+says() {	# regex words...: an answer of minismctl has such a line
+	local regex=$1
+
+	shift
+	"$MINISMCTL" -s "$SCRATCH/sm.ctl" "$@" >answer 2>&1
+	grep -Eq -- "$regex" answer
+}
+
+# A run in the background, once its first reading was made.
+health_start() {	# options...
+	health_run "$@" >health.out 2>health.err &
+	health_pid=$!
+	sleep 1.5
+}
+
+counted() {	# "PORT N": symbol errors of all ports, by ibqueryerrors
+	inside ibqueryerrors >errors.ib 2>&1
+	sed -n 's/.*GUID.*port \([0-9]*\):.*SymbolErrorCounter == \([0-9]*\).*/\1 \2/p' \
+		errors.ib | sort
+}
+
+case_once() {
+	fresh
+	check "once: nothing is wrong" health_run --once -i 1
+	health_start --once -i 4
+	lab_cmd errors leaf-3/2 symbol 1234
+	lab_cmd errors spine-1/4 symbol 40000
+	lab_cmd errors spine-1/4 wait 4000000
+	lab_cmd errors leaf-1/1 discards 7
+	refute "once: a bad cable is status 1" wait "$health_pid"
+	check "once: it is ibqueryerrors'" diff <(counted) <(
+		sed -n 's|^  [^ ]*/\([0-9]*\): SymbolErrorCounter \([0-9]*\).*|\1 \2|p' \
+			health.out | sort)
+	check "once: the worst cable is the first" eval \
+		'head -1 health.out | grep -q "^leaf-4/5 - spine-1/4: 40000 errors, "'
+	check "once: one that waits, waits" grep -qE \
+		'^  spine-1/4: .*PortXmitWait 4000000; waits (9|100)' health.out
+	check "once: discards are no fault of a cable" grep -q \
+		'^node-01 - leaf-1/1: 0 errors' health.out
+	check "once: it ends with a sum" grep -q \
+		'^2 bad cables; 64 ports read, 0 did not answer' health.out
+	health_start --once -i 3 --json --limit 2000000
+	lab_cmd errors leaf-3/2 symbol 100
+	check "json: the limit is not reached" wait "$health_pid"
+	check "json: is JSON" python3 -c 'import json
+r = json.load(open("health.out"))
+c, = r["cables"]
+assert r["bad"] == 0 and r["read"] == 64, r
+assert c["link"] == "node-10 - leaf-3/2" and c["errors"] == 100, c
+assert c["ends"][1]["counters"] == {"SymbolErrorCounter": 100}, c'
+	lab_cmd hang spine-2
+	health_run --once -i 1 >silent.out
+	check "silent: the other nodes are read" grep -q \
+		'60 ports read, 4 did not answer' silent.out
+	sm_kill_all
+}
+
+# 8 bits, in their last quarter, are cleared and go on.
+recovery_is() {
+	inside perfquery -G 0x20030 2 >port 2>&1
+	grep -q "LinkErrorRecoveryCounter:\.*$1\$" port
+}
+
+total_is() {	# COUNTER of leaf-3/2 N
+	grep -Eq "^minism_port_errors_total\{.*port=\"leaf-3/2\",counter=\"$1\"\} $2\$" \
+		m.prom
+}
+
+case_end() {
+	fresh
+	health_start -i 1 --metrics "$SCRATCH/m.prom"
+	lab_cmd errors leaf-3/2 recovery 100
+	check "end: it is counted" await 10 total_is LinkErrorRecoveryCounter 100
+	check "end: and stays" recovery_is 100
+	lab_cmd errors leaf-3/2 recovery 140
+	check "end: so are more" await 10 total_is LinkErrorRecoveryCounter 240
+	check "end: then it is cleared" await 10 recovery_is 0
+	lab_cmd errors leaf-3/2 recovery 50
+	check "end: and counted on" await 10 total_is LinkErrorRecoveryCounter 290
+	inside perfquery -R -a -G 0x20030 >cleared 2>&1
+	sleep 2.5
+	lab_cmd errors leaf-3/2 recovery 5
+	check "end: also if another tool cleared it" await 10 \
+		total_is LinkErrorRecoveryCounter 295
+	check "end: data is counted" grep -Eq \
+		'^minism_port_sent_bytes_total\{.*port="leaf-1/1"\} [1-9]' m.prom
+	check "end: the file is whole" grep -q '^# EOF' m.prom
+	check "end: a bad cable is told" grep -q \
+		'^bad cable: node-10 - leaf-3/2: [0-9]* errors' health.out
+	kill "$health_pid"
+	sm_kill_all
+}
+
+case_avoid() {
+	fresh
+	health_start -i 1 --avoid
+	lab_cmd errors spine-2/3 symbol 300
+	check "avoid: the cable is told" await 10 grep -q \
+		'^bad cable: leaf-3/6 - spine-2/3: 300 errors' health.out
+	check "avoid: the manager avoids it" await 10 \
+		says 'leaf-3/6 - spine-2/3 .*, avoided' links avoided
+	check "avoid: and says why" await 10 grep -q \
+		'^link leaf-3/6 - spine-2/3: 300 errors within an hour; is avoided' \
+		health.out
+	lab_cmd errors leaf-3/7 symbol 200
+	check "avoid: a second one of the leaf is not spared" await 10 grep -q \
+		'^link leaf-3/7 - spine-3/3: 200 errors .* is used, since enough' \
+		health.out
+	check "avoid: each is said once" [ "$(grep -c 'is avoided' health.out)" = 1 ]
+	check "avoid: a link of a host is not asked for" eval \
+		'lab_cmd errors leaf-3/2 symbol 200; await 10 grep -q \
+		"^bad cable: node-10" health.out; ! grep -q "no link between" health.out'
+	kill "$SM_PID"
+	wait "$SM_PID" 2>/dev/null
+	check "avoid: without a manager it reads on" await 10 \
+		grep -q 'minism-health: .*sm.ctl' health.err
+	rm -f sm.log
+	check "avoid: a manager that starts again" manager
+	check "avoid: is asked again" await 10 \
+		says 'leaf-3/6 - spine-2/3 .*, avoided' links avoided
+	check "avoid: errors that are gone" says 'computed with it' \
+		avoid leaf-3/6 0
+	kill "$health_pid"
+	sm_kill_all
+}
+
+case_nothing() {
+	lab_start "$MINISM_SRC/etc/fabrics/demo.net" >/dev/null
+	rm -f sm.ctl
+	check "nothing: no manager is status 3" ends_with 3 health_run --once
+	lab_stop
+	check "nothing: no port is status 3" ends_with 3 env -u MINISM_LAB \
+		"$health" --view "$MINISM_SRC/etc/fabrics/demo.net" --once
+	check "nothing: wrong usage is status 2" ends_with 2 \
+		"$health" --once --avoid
+	check "nothing: nor are there arguments" ends_with 2 "$health" now
+}
+
+for name in once end avoid nothing; do
+	if wanted_case "$name"; then
+		"case_$name"
+	fi
+done
+done_testing
