@@ -13,41 +13,52 @@
 #include "routing/metrics.h"
 
 #define FAR_WORSE	2.0	/* times the load in other tables */
+#define CLOSE		1.1	/* times the bound: no reason to compare */
 #define SMALL		1000000u	/* LIDs times switches: no estimate, which
 					   is poor if turns are needed, but two
 					   orders are tried */
 
-/* Tables in this order, and its ranks. False: another order may be better, since
- * this one leaves paths between hosts to searches. */
+/* Tables in this order, and its ranks. *hosts: which paths between hosts the
+ * order leaves to turns from down to up, or to searches. False: hosts have no
+ * path to each other. */
 static bool
 updn_route(const struct graph *g, const struct order *o,
-	   struct engine_output *out)
+	   struct engine_output *out, enum complete *hosts)
 {
-	enum complete hosts;
-
 	balance_route(g, o, out->lft);
 	balance_relieve(g, o, out->lft);
 	out->ranks = order_ranks(o);
-	hosts = complete_hosts(g, out->lft, out->ranks);
-	if (hosts != COMPLETE_BEFORE)
+	*hosts = complete_hosts(g, out->lft, out->ranks);
+	if (*hosts != COMPLETE_BEFORE)
 		balance_relieve(g, o, out->lft);
-	return complete_tables(g, out->lft, out->ranks) &&
-		(hosts != COMPLETE_NOT || g->top * g->n_switches > SMALL);
+	return complete_tables(g, out->lft, out->ranks);
 }
 
 /* An order with a root has all paths; this may cost more than those that
- * another order lacks, or less. */
+ * another order lacks, or less. Turns from down to up are permitted at few
+ * switches, which carry all flows that need them: if they make no channel
+ * busier than it must be, or than it would be with a root, they stay. */
 static void
-updn_compare(const struct graph *g, struct engine_output *out)
+updn_compare(const struct graph *g, enum complete hosts,
+	     struct engine_output *out)
 {
-	struct order *o = order_with_root(g);
 	struct metrics_load mine, other;
 	struct engine_output rooted;
+	struct order *o;
 
-	engine_output_init(&rooted, lft_new(g->n_switches, g->top));
-	updn_route(g, o, &rooted);
-	order_destroy(o);
 	metrics_all_to_all(g, out->lft, out->ranks, &mine);
+	if (hosts == COMPLETE_NOW && !mine.lost &&
+	    mine.worst <= CLOSE * metrics_bound(g, false))
+		return;
+	o = order_with_root(g);
+	if (hosts == COMPLETE_NOW && !mine.lost &&
+	    order_estimate(g, o) >= mine.worst) {
+		order_destroy(o);
+		return;
+	}
+	engine_output_init(&rooted, lft_new(g->n_switches, g->top));
+	updn_route(g, o, &rooted, &hosts);
+	order_destroy(o);
 	metrics_all_to_all(g, rooted.lft, rooted.ranks, &other);
 	if (other.lost < mine.lost ||
 	    (other.lost == mine.lost && other.worst < mine.worst)) {
@@ -63,14 +74,15 @@ static bool
 updn_compute(const struct engine_input *in, struct engine_output *out,
 	     GError **error)
 {
+	bool is_small = in->g->top * in->g->n_switches <= SMALL, is_whole;
+	enum complete hosts;
 	struct order *o;
 	double load;
 
 	if (in->g->n_switches == 0)
 		return true;
 	o = order_compute(in);
-	load = in->rival > 0 && in->g->top * in->g->n_switches > SMALL ?
-		order_estimate(in->g, o) : 0;
+	load = in->rival > 0 && !is_small ? order_estimate(in->g, o) : 0;
 	if (load > FAR_WORSE * in->rival) {
 		order_destroy(o);
 		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
@@ -78,8 +90,9 @@ updn_compute(const struct engine_input *in, struct engine_output *out,
 			    load);
 		return false;
 	}
-	if (!updn_route(in->g, o, out))
-		updn_compare(in->g, out);
+	is_whole = updn_route(in->g, o, out, &hosts);
+	if (!is_whole || (hosts != COMPLETE_BEFORE && is_small))
+		updn_compare(in->g, is_whole ? hosts : COMPLETE_NOT, out);
 	order_destroy(o);
 	return true;
 }

@@ -151,6 +151,15 @@ draw_two_trees(struct drawing *d)
 }
 
 static void
+draw_trees_at_leaves(struct drawing *d)
+{
+	uint32_t a = draw_tree(d, 8, 4, 8), b = draw_tree(d, 8, 4, 8), i;
+
+	for (i = 0; i < 4; i++)
+		draw_cables(d, a + i, b + i, 1);
+}
+
+static void
 draw_full_core(struct drawing *d)
 {
 	uint32_t cores = draw_switches(d, 8), pod, leaf, i, k;
@@ -305,6 +314,7 @@ static const struct {
 	{ "spine-peers", draw_spine_peers },
 	{ "leaf-below", draw_leaf_below },
 	{ "two-trees", draw_two_trees },
+	{ "two-trees-leaves", draw_trees_at_leaves },
 	{ "full-core", draw_full_core },
 	{ "uneven", draw_uneven },
 	{ "grown", draw_grown },

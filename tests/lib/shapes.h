@@ -24,7 +24,8 @@
  *	rails		eight leaves a pod, a core meets it through four spines
  *	half-populated	three levels, half of the pods absent
  * and, not in the list: directors (line and fabric boards, each leaf hangs on
- * two of them), dragonfly-plus, kautz, slim-fly.
+ * two of them), dragonfly-plus, kautz, slim-fly, two-trees-leaves (two trees
+ * joined by cables between leaves).
  */
 extern const char *const shape_names[];
 

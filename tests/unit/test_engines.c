@@ -280,6 +280,25 @@ TEST(test_lids_of_a_range_take_different_paths)
 	}
 }
 
+/* 64 hosts send to as many over four cables; turns at one leaf would lead nearly
+ * all flows over one of them. */
+TEST(test_trees_joined_at_leaves_share_all_cables)
+{
+	struct fabric f;
+	uint64_t load;
+
+	for (uint64_t seed = 1; seed <= 8; seed++) {
+		fabric_open(&f, &engine_updn,
+			    shape_new("two-trees-leaves", seed, 0), 0);
+		fabric_route(&f);
+		load = fabric_max_load(&f, NULL);
+		if (load > 64 * 64 / 4 * 3 / 2)
+			fail_msg("seed %d: %d flows", (int)seed, (int)load);
+		print_message("# seed %d: %d flows\n", (int)seed, (int)load);
+		fabric_clear(&f);
+	}
+}
+
 /* Most programs use the first LID of a range only. */
 TEST(test_first_lids_of_ranges_are_balanced)
 {

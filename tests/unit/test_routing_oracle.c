@@ -28,9 +28,10 @@ static const char *const fabrics[] = {
 	"single(6)", "PGFT(6,6;1,6)+an", "PGFT(4,4,4;1,4,4)+an",
 	"torus(3,3,3;2)+an", "dragonfly(4,2,2)+an",
 	"service", "storage", "hosts-on-spines", "leaf-peers", "spine-peers",
-	"leaf-below", "two-trees", "full-core", "uneven", "grown",
-	"half-core", "rails", "half-populated", "directors", "dragonfly-plus",
-	"kautz", "slim-fly", "rails(8;16,4;2,2)", "rails(6;24,3;4)",
+	"leaf-below", "two-trees", "two-trees-leaves", "full-core", "uneven",
+	"grown", "half-core", "rails", "half-populated", "directors",
+	"dragonfly-plus", "kautz", "slim-fly",
+	"rails(8;16,4;2,2)", "rails(6;24,3;4)",
 };
 
 static const unsigned damage[] = { 0, 20, 80 };	/* per mille */
