@@ -13,7 +13,7 @@
 #include "routing/metrics.h"
 
 #define FAR_WORSE	2.0	/* times the load in other tables */
-#define CLOSE		1.1	/* times the bound: no reason to compare */
+#define GOOD		1.5	/* times the bound: no reason to compare */
 #define SMALL		1000000u	/* LIDs times switches: no estimate, which
 					   is poor if turns are needed, but two
 					   orders are tried */
@@ -48,7 +48,8 @@ updn_compare(const struct graph *g, enum complete hosts,
 
 	metrics_all_to_all(g, out->lft, out->ranks, &mine);
 	if (hosts == COMPLETE_NOW && !mine.lost &&
-	    mine.worst <= CLOSE * metrics_bound(g, false))
+	    (mine.worst <= GOOD * metrics_bound(g, true) ||
+	     mine.worst <= GOOD * metrics_bound(g, false)))
 		return;
 	o = order_with_root(g);
 	if (hosts == COMPLETE_NOW && !mine.lost &&
