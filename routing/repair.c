@@ -122,19 +122,20 @@ static bool
 repair_match(struct repairing *w, const struct graph *now)
 {
 	struct mend *m = &w->m;
-	const struct snapshot *a = m->g->subnet, *b = now->subnet;
-	uint32_t sw, e, i, next = 0, n_lost = 0, n_matched = 0;
+	g_autofree uint32_t *nodes = snapshot_map_nodes(m->g->subnet,
+							now->subnet);
+	uint32_t sw, e, i, n_known = 0, n_lost = 0, n_matched = 0;
 	const struct graph *g = m->g;
 	const struct graph_target *t, *owner;
 	const struct graph_edge *was, *is;
 
-	/* Switches are in the order of their NodeGUIDs in both. */
-	for (sw = 0; sw < g->n_switches; sw++)
-		w->place[sw] = next < now->n_switches &&
-			a->nodes[a->switches[sw]].info.node_guid ==
-			b->nodes[b->switches[next]].info.node_guid ?
-			next++ : SNAPSHOT_NONE;
-	if (next < now->n_switches || now->top != g->top)
+	for (sw = 0; sw < g->n_switches; sw++) {
+		i = nodes[g->subnet->switches[sw]];
+		w->place[sw] = i == SNAPSHOT_NONE ? i :
+			now->subnet->nodes[i].sw_index;
+		n_known += w->place[sw] != SNAPSHOT_NONE;
+	}
+	if (n_known < now->n_switches || now->top != g->top)
 		return false;
 	for (i = 0; i < now->n_targets; i++) {
 		t = &now->targets[i];

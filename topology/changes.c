@@ -105,17 +105,6 @@ cabled_port(const struct snapshot *s, uint32_t node)
 	return SNAPSHOT_NONE;
 }
 
-/* The same port in the other snapshot; SNAPSHOT_NONE: its node is not there. */
-static uint32_t
-same_port(const struct snapshot *from, uint32_t port, const uint32_t *nodes,
-	  const struct snapshot *to)
-{
-	uint32_t node = nodes[from->ports[port].node];
-
-	return node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
-		snapshot_port_of(to, node, from->ports[port].num);
-}
-
 /* ---- nodes ---- */
 
 /* "4 cables down, leaf-1/6 leaf-2/6; 2 hosts with it" */
@@ -179,7 +168,7 @@ node_left(struct comparison *c, uint32_t node)
 		add(c, CHANGE_HOST_LEFT, n->info.node_guid, name, "left");
 		return;
 	}
-	at = same_port(s, s->ports[port].peer, c->to_new, c->new);
+	at = snapshot_same_port(s, s->ports[port].peer, c->to_new, c->new);
 	if (at == SNAPSHOT_NONE) {
 		g_free(name);
 		return;
@@ -254,7 +243,8 @@ compare_node(struct comparison *c, uint32_t was, uint32_t is)
 		c->new->ports[b->first_port + c->old->ports[port].num].peer;
 	if (here == SNAPSHOT_NONE)
 		return;
-	at = same_port(c->old, c->old->ports[port].peer, c->to_new, c->new);
+	at = snapshot_same_port(c->old, c->old->ports[port].peer, c->to_new,
+				c->new);
 	if (at == here)
 		return;
 	from = snapshot_port_name(c->old, c->old->ports[port].peer);
@@ -301,8 +291,8 @@ find_links(struct comparison *c, const struct snapshot *s,
 
 		if (!snapshot_joins_switches(s, port))
 			continue;
-		a = same_port(s, port, nodes, other);
-		b = same_port(s, s->ports[port].peer, nodes, other);
+		a = snapshot_same_port(s, port, nodes, other);
+		b = snapshot_same_port(s, s->ports[port].peer, nodes, other);
 		if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE ||
 		    other->ports[a].peer == b)
 			continue;
@@ -317,22 +307,6 @@ find_links(struct comparison *c, const struct snapshot *s,
 }
 
 /* ---- all ---- */
-
-static uint32_t *
-map_nodes(const struct snapshot *from, const struct snapshot *to)
-{
-	uint32_t *map = g_new(uint32_t, from->n_nodes + 1), i, k = 0;
-
-	for (i = 0; i < from->n_nodes; i++) {
-		uint64_t guid = from->nodes[i].info.node_guid;
-
-		while (k < to->n_nodes && to->nodes[k].info.node_guid < guid)
-			k++;
-		map[i] = k < to->n_nodes && to->nodes[k].info.node_guid == guid
-			? k : SNAPSHOT_NONE;
-	}
-	return map;
-}
 
 static gint
 compare_kinds(gconstpointer a, gconstpointer b)
@@ -350,11 +324,11 @@ changes_find(const struct snapshot *old, const struct lid_map *lids,
 	struct comparison c = {
 		.old = old, .new = new, .lids = lids, .away = away, .now = now,
 		.found = g_ptr_array_new_with_free_func(change_free),
+		.to_old = snapshot_map_nodes(new, old),
 	};
 
 	if (old) {
-		c.to_new = map_nodes(old, new);
-		c.to_old = map_nodes(new, old);
+		c.to_new = snapshot_map_nodes(old, new);
 		for (uint32_t i = 0; i < old->n_nodes; i++)
 			if (c.to_new[i] == SNAPSHOT_NONE)
 				node_left(&c, i);
@@ -374,8 +348,7 @@ changes_find(const struct snapshot *old, const struct lid_map *lids,
 
 		if (p->peer == SNAPSHOT_NONE || port >= p->peer)
 			continue;
-		was = old ? same_port(new, port, c.to_old, old) :
-			SNAPSHOT_NONE;
+		was = snapshot_same_port(new, port, c.to_old, old);
 		slow = link_is_slow(new, port, &best);
 		was_slow = was != SNAPSHOT_NONE &&
 			link_is_slow(old, was, &before);

@@ -121,7 +121,7 @@ snapshot_place(const struct snapshot *s, uint32_t node, uint32_t port)
 uint32_t
 snapshot_port_of(const struct snapshot *s, uint32_t node, unsigned num)
 {
-	if (num > s->nodes[node].info.num_ports)
+	if (node == SNAPSHOT_NONE || num > s->nodes[node].info.num_ports)
 		return SNAPSHOT_NONE;
 	return s->nodes[node].first_port + num;
 }
@@ -144,6 +144,23 @@ snapshot_find_node(const struct snapshot *s, uint64_t node_guid)
 			high = mid;
 	}
 	return SNAPSHOT_NONE;
+}
+
+uint32_t *
+snapshot_map_nodes(const struct snapshot *from, const struct snapshot *to)
+{
+	uint32_t *map = g_new(uint32_t, from->n_nodes + 1), k = 0;
+	uint32_t n = to ? to->n_nodes : 0;
+
+	for (uint32_t i = 0; i < from->n_nodes; i++) {
+		uint64_t guid = from->nodes[i].info.node_guid;
+
+		while (k < n && to->nodes[k].info.node_guid < guid)
+			k++;
+		map[i] = k < n && to->nodes[k].info.node_guid == guid ? k :
+			SNAPSHOT_NONE;
+	}
+	return map;
 }
 
 uint32_t

@@ -108,14 +108,29 @@ snapshot_holder_of(const struct snapshot *s, uint32_t port)
 	return snapshot_is_switch(n) ? n->first_port : port;
 }
 
-/* Port `num` of node `node`; SNAPSHOT_NONE if the node has no such port. */
+/* Port `num` of node `node`; SNAPSHOT_NONE if the node has no such port, or is
+ * SNAPSHOT_NONE. */
 uint32_t snapshot_port_of(const struct snapshot *s, uint32_t node,
 			  unsigned num);
+
+/* The port in `to`, another snapshot; nodes: snapshot_map_nodes() of both. */
+static inline uint32_t
+snapshot_same_port(const struct snapshot *from, uint32_t port,
+		   const uint32_t *nodes, const struct snapshot *to)
+{
+	return snapshot_port_of(to, nodes[from->ports[port].node],
+				from->ports[port].num);
+}
 
 /* By GUID: binary search, SNAPSHOT_NONE if no node has it. By port GUID: linear
  * over the end ports, for command lines and files, not for inner loops. */
 uint32_t snapshot_find_node(const struct snapshot *s, uint64_t node_guid);
 uint32_t snapshot_find_port(const struct snapshot *s, uint64_t port_guid);
+
+/* From the numbers of one snapshot to those of another: by node, the one of
+ * `to` (NULL: has none) with its NodeGUID, or SNAPSHOT_NONE. g_free. */
+uint32_t *snapshot_map_nodes(const struct snapshot *from,
+			     const struct snapshot *to);
 
 /* True for a port that can own a LID: port 0 of a switch, a known port of a
  * CA or router. */

@@ -232,9 +232,8 @@ avoid_choose(const struct snapshot *s, const GArray *wishes, bool slow)
 	for (guint i = 0; i < wishes->len; i++) {
 		const struct avoid_wish *w =
 			&g_array_index(wishes, struct avoid_wish, i);
-		uint32_t node = snapshot_find_node(s, w->guid);
-		uint32_t port = node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
-			snapshot_port_of(s, node, w->num);
+		uint32_t port = snapshot_port_of(s,
+			snapshot_find_node(s, w->guid), w->num);
 
 		if (port != SNAPSHOT_NONE && links_switches(s, port))
 			add_link(&a, port, w->causes, w->errors);

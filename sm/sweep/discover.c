@@ -578,16 +578,13 @@ static bool
 was_unanswered(struct discover *d, uint32_t port)
 {
 	const struct snapshot_port *p;
-	uint32_t node, then;
+	uint32_t then;
 
 	if (!d->before || port == SNAPSHOT_NONE)
 		return false;
 	p = &d->s->ports[port];
-	node = snapshot_find_node(d->before,
-				  d->s->nodes[p->node].info.node_guid);
-	if (node == SNAPSHOT_NONE)
-		return false;
-	then = snapshot_port_of(d->before, node, p->num);
+	then = snapshot_port_of(d->before, snapshot_find_node(d->before,
+			d->s->nodes[p->node].info.node_guid), p->num);
 	if (then == SNAPSHOT_NONE)
 		return false;
 	p = &d->before->ports[then];

@@ -128,15 +128,11 @@ flaps_free(struct flaps *f)
 /* Is the port of `before` in `after`, and its link down? */
 static bool
 end_was_down(const struct snapshot *before, uint32_t port,
-	     const struct snapshot *after, bool *is_there)
+	     const uint32_t *nodes, const struct snapshot *after,
+	     bool *is_there)
 {
-	uint64_t guid = snapshot_node_of(before, port)->info.node_guid;
-	uint32_t node = before->ports[port].node, now;
+	uint32_t now = snapshot_same_port(before, port, nodes, after);
 
-	if (node >= after->n_nodes || after->nodes[node].info.node_guid != guid)
-		node = snapshot_find_node(after, guid);
-	now = node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
-		snapshot_port_of(after, node, before->ports[port].num);
 	*is_there = now != SNAPSHOT_NONE;
 	return *is_there && after->ports[now].known &&
 		(after->ports[now].peer == SNAPSHOT_NONE ||
@@ -160,6 +156,7 @@ void
 flaps_note(struct flaps *f, const struct snapshot *before,
 	   const struct snapshot *after, int64_t now, GPtrArray *told)
 {
+	g_autofree uint32_t *nodes = snapshot_map_nodes(before, after);
 	unsigned limit = f->params.limit;
 
 	for (uint32_t port = 0; port < before->n_ports; port++) {
@@ -180,9 +177,9 @@ flaps_note(struct flaps *f, const struct snapshot *before,
 		if (port >= peer && snapshot_is_switch(far))
 			continue;
 		/* If its node is missing, the other end shows it. */
-		if (!end_was_down(before, port, after, &near_there) &&
-		    (near_there ||
-		     !end_was_down(before, peer, after, &far_there)))
+		if (!end_was_down(before, port, nodes, after, &near_there) &&
+		    (near_there || !end_was_down(before, peer, nodes, after,
+						 &far_there)))
 			continue;
 		p = flap_at(f, n->info.node_guid, near->num, now);
 		if (!p->far_guid) {

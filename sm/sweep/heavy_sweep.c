@@ -93,6 +93,7 @@ static void
 log_resets(struct sweep *s)
 {
 	const struct snapshot *n = s->next.subnet, *was = s->view.subnet;
+	g_autofree uint32_t *nodes = snapshot_map_nodes(n, was);
 	unsigned lines = 0;
 
 	for (uint32_t port = 0; was && port < n->n_ports; port++) {
@@ -102,11 +103,7 @@ log_resets(struct sweep *s)
 		if (!snapshot_is_end_port(n, port) || !n->ports[port].known ||
 		    n->ports[port].info.lid)
 			continue;
-		before = snapshot_find_node(was, snapshot_node_of(n, port)->
-					    info.node_guid);
-		if (before != SNAPSHOT_NONE)
-			before = snapshot_port_of(was, before,
-						  n->ports[port].num);
+		before = snapshot_same_port(n, port, nodes, was);
 		if (before == SNAPSHOT_NONE || !was->ports[before].known ||
 		    !was->ports[before].info.lid || ++lines > CHANGES_MAX)
 			continue;

@@ -253,9 +253,8 @@ silent_take(GArray *silent, const struct snapshot *s, int64_t now)
 	for (guint i = 0; i < silent->len; i++) {
 		struct silent_port *p =
 			&g_array_index(silent, struct silent_port, i);
-		uint32_t node = snapshot_find_node(s, p->node_guid);
-		uint32_t port = node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
-			snapshot_port_of(s, node, p->num);
+		uint32_t port = snapshot_port_of(s,
+			snapshot_find_node(s, p->node_guid), p->num);
 
 		if (p->due > now)
 			continue;

@@ -321,11 +321,9 @@ disable_babbler(struct sweep *s, struct flap *p, uint32_t port)
 uint32_t
 sweep_disabled_port(const struct flap *p, const struct snapshot *n)
 {
-	uint32_t node = !p->disabled_num ? SNAPSHOT_NONE :
-		snapshot_find_node(n, p->disabled_guid);
-
-	return node == SNAPSHOT_NONE ? SNAPSHOT_NONE :
-		snapshot_port_of(n, node, p->disabled_num);
+	return !p->disabled_num ? SNAPSHOT_NONE :
+		snapshot_port_of(n, snapshot_find_node(n, p->disabled_guid),
+				 p->disabled_num);
 }
 
 /*

@@ -295,6 +295,7 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 			 const struct snapshot *then,
 			 const struct lft_seen *known)
 {
+	g_autofree uint32_t *nodes = snapshot_map_nodes(now, then);
 	struct lft_seen *seen;
 
 	for (uint32_t sw = 0; sw < now->n_switches; sw++) {
@@ -306,7 +307,7 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 	seen = lft_seen_new(now->n_switches, top);
 	for (uint32_t sw = 0; known && sw < now->n_switches; sw++) {
 		const struct snapshot_node *n = &now->nodes[now->switches[sw]];
-		uint32_t i = snapshot_find_node(then, n->info.node_guid);
+		uint32_t i = nodes[now->switches[sw]];
 
 		if (i == SNAPSHOT_NONE ||
 		    !switch_is_as_left(now, n, then, &then->nodes[i]))
@@ -325,13 +326,13 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 uint8_t *
 table_reader_fresh(const struct snapshot *now, const struct snapshot *then)
 {
+	g_autofree uint32_t *nodes = snapshot_map_nodes(now, then);
 	uint8_t *fresh = g_new0(uint8_t, now->n_switches + 1);
 
 	for (uint32_t sw = 0; sw < now->n_switches; sw++) {
 		const struct snapshot_node *n = &now->nodes[now->switches[sw]];
 		const struct snapshot_port *p = &now->ports[n->first_port];
-		uint32_t was = then ? snapshot_find_node(then,
-			n->info.node_guid) : SNAPSHOT_NONE;
+		uint32_t was = nodes[now->switches[sw]];
 
 		fresh[sw] = p->info.lid == LID_NONE || was == SNAPSHOT_NONE ||
 			(n->sw_known && !n->sw.linear_fdb_top) ||
@@ -364,9 +365,11 @@ void
 table_reader_recall(const struct snapshot *now, struct port_tables *held,
 	       const struct snapshot *then, const struct port_tables *known)
 {
+	g_autofree uint32_t *nodes = snapshot_map_nodes(now, then);
+
 	for (uint32_t node = 0; node < now->n_nodes; node++) {
 		const struct snapshot_node *n = &now->nodes[node], *was;
-		uint32_t i = snapshot_find_node(then, n->info.node_guid);
+		uint32_t i = nodes[node];
 		bool is_switch = snapshot_is_switch(n), whole;
 
 		if (i == SNAPSHOT_NONE)
