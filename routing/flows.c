@@ -120,8 +120,9 @@ flows_add(const struct graph *g, const struct lft *lft, const uint32_t *place,
 	flows_arrange(&f, place);
 	for (; f.first < end && !left; f.first += STRIPE) {
 		f.n = MIN(STRIPE, end - f.first);
+		/* the stripe before left no flow */
 		for (sw = 0; sw < g->n_switches; sw++)
-			for (i = 0; i < f.n; i++)
+			for (i = 0; g->n_hosts[sw] && i < f.n; i++)
 				flow[(size_t)sw * STRIPE + i] =
 					lids[f.first + i] ? g->n_hosts[sw] : 0;
 		for (left = true, round = 0; left && round < n_rounds;
