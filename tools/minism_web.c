@@ -27,11 +27,13 @@
 #include <gio/gio.h>
 #include <glib-unix.h>
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "tools/client.h"
 #include "tools/page.h"
@@ -373,15 +375,38 @@ read_address(const char *text, struct sockaddr_storage *at)
 		g_socket_address_to_native(numeric, at, sizeof(*at), NULL);
 }
 
+/* A socket that listens; -1 with errno, which some libmicrohttpd lose. */
+static int
+listen_at(const struct sockaddr_storage *at)
+{
+	int fd = socket(at->ss_family, SOCK_STREAM | SOCK_CLOEXEC |
+			SOCK_NONBLOCK, 0), e;
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
+	if (bind(fd, (const void *)at, at->ss_family == AF_INET6 ?
+		 sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in)) == 0 &&
+	    listen(fd, SOMAXCONN) == 0)
+		return fd;
+	e = errno;
+	close(fd);
+	errno = e;
+	return -1;
+}
+
 static bool
 web_open(struct web_server *w, const struct sockaddr_storage *at)
 {
+	int fd = listen_at(at);
 	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
 		(at->ss_family == AF_INET6 ? MHD_USE_IPv6 : 0);
 
+	if (fd < 0)
+		return false;
 	errno = 0;
 	w->mhd = MHD_start_daemon(flags, 0, NULL, NULL, web_on_request, w,
-				  MHD_OPTION_SOCK_ADDR, at,
+				  MHD_OPTION_LISTEN_SOCKET, fd,
 				  MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
 				  MHD_OPTION_PER_IP_CONNECTION_LIMIT,
 				  FROM_ONE_MAX,
@@ -390,8 +415,10 @@ web_open(struct web_server *w, const struct sockaddr_storage *at)
 				  MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
 				  MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 				  (size_t)MEMORY_MAX, MHD_OPTION_END);
-	if (!w->mhd)
+	if (!w->mhd) {
+		close(fd);
 		return false;
+	}
 	w->lives = g_array_new(FALSE, FALSE, sizeof(struct web_life));
 	for (size_t i = 0; i < G_N_ELEMENTS(web_pages); i++)
 		w->pages[i].waiting = g_ptr_array_new();
