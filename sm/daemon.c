@@ -55,7 +55,9 @@ struct daemon {
 	struct status *status;
 	struct control_socket *control;	/* NULL: not open */
 	struct notify *notify;		/* NULL: no service of systemd */
-	struct views *views[2];		/* without and with tables */
+	/* for clients, without and with tables; for the file of --view, which
+	 * has that of a sweep */
+	struct views *views[3];
 	struct file_writer *view_file;	/* NULL: none is asked for */
 	/* Makes what is large, views and the page: keys and state must
 	 * wait behind them. NULL: at once. */
@@ -105,7 +107,7 @@ on_sweep_end(const struct sweep_report *r, void *data)
 		struct control_view cv;
 
 		daemon_look(&cv, d);
-		views_make(d->views[true], control_view_values(&cv, v, true));
+		views_make(d->views[2], control_view_values(&cv, v, true));
 	}
 	notify_tell(d->notify, NOTIFY_SWEPT);
 	if (d->conf->mode == OPTIONS_MODE_RUN)
@@ -624,7 +626,7 @@ open_views(struct daemon *d)
 	/* a run that ends by itself is asked for its file */
 	for (unsigned i = 0; i < G_N_ELEMENTS(d->views); i++)
 		d->views[i] = views_new(is_resident ? d->slow : NULL,
-					i ? on_view : NULL, d);
+					i == 2 ? on_view : NULL, d);
 }
 
 /* The reverse order of daemon_run(). */

@@ -148,7 +148,7 @@ tell_packet(struct reader *r, size_t len)
 static bool
 read_block(struct reader *r, uint32_t *type, size_t *len, GError **error)
 {
-	uint8_t head[12];
+	uint8_t head[12] = { 0 };
 	size_t got = fread(head, 1, 8, r->file);
 	uint32_t total;
 

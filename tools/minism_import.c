@@ -602,6 +602,7 @@ main(int argc, char **argv)
 {
 	struct import im = { .conf = g_string_new(NULL) };
 	g_auto(GStrv) words = NULL;
+	g_autofree char *given = NULL;
 	int status = EXIT_USAGE;
 
 	g_set_prgname("minism-import");
@@ -618,7 +619,8 @@ main(int argc, char **argv)
 		goto end;
 	}
 	/* it is written into minism.conf */
-	im.to = g_canonicalize_filename(im.to, NULL);
+	given = im.to;
+	im.to = g_canonicalize_filename(given, NULL);
 	im.dir = words[0];
 	status = import_run(&im);
 end:

@@ -76,6 +76,7 @@ take_table(struct reading *r)
 	uint8_t *row;
 
 	if (node >= v->s->n_nodes || !snapshot_is_switch(&v->s->nodes[node]) ||
+	    r->numbers[LFT_NUMBER] > UINT16_MAX / VIEW_LFT_BLOCK ||
 	    strspn(r->text, "0123456789abcdef") != 2 * VIEW_LFT_BLOCK)
 		return;
 	if (!v->lft)

@@ -123,9 +123,9 @@ put_groups(const struct sa *sa, int64_t now, GString *out)
 			g_string_append_printf(out, "#%s\n", lines[i]);
 }
 
-struct view_values *
-control_view_values(const struct control_view *v, const struct view *of,
-		    bool tables)
+/* References, and no lines yet. */
+static struct view_values *
+make_values(const struct control_view *v, const struct view *of, bool tables)
 {
 	struct view_values *values = g_new0(struct view_values, 1);
 
@@ -140,6 +140,15 @@ control_view_values(const struct control_view *v, const struct view *of,
 			memberships_ref(of->memberships) : NULL,
 		.tables = tables, .before = g_string_new(NULL),
 	};
+	return values;
+}
+
+struct view_values *
+control_view_values(const struct control_view *v, const struct view *of,
+		    bool tables)
+{
+	struct view_values *values = make_values(v, of, tables);
+
 	put_verdict(v, values->before);
 	put_route(v, of->subnet, values->before);
 	put_stages(v->status, values->before);
@@ -148,16 +157,22 @@ control_view_values(const struct control_view *v, const struct view *of,
 	return values;
 }
 
+static struct view
+view_of(const struct sa_db *db)
+{
+	return (struct view){
+		.subnet = db->subnet, .lids = db->lids, .lft = db->lft,
+		.memberships = db->memberships,
+	};
+}
+
 /* Of the fabric that the SA answers from. */
 struct view_values *
 control_view_published(const struct control_view *v, bool tables)
 {
-	const struct sa_db *db = v->sa->view;
+	const struct view of = view_of(v->sa->view);
 
-	return control_view_values(v, &(struct view){
-		.subnet = db->subnet, .lids = db->lids, .lft = db->lft,
-		.memberships = db->memberships,
-	}, tables);
+	return control_view_values(v, &of, tables);
 }
 
 /* A part that is small enough to be made at once. */
@@ -166,6 +181,7 @@ put_part(struct control_request *q, const char *part, const char *word)
 {
 	struct view_values *values;
 	uint32_t port = SNAPSHOT_NONE;
+	struct view of;
 	uint64_t lid = 0;
 
 	if (!strcmp(part, "lid") && !text_read_number(word, 1, UINT16_MAX,
@@ -175,7 +191,8 @@ put_part(struct control_request *q, const char *part, const char *word)
 	}
 	if (!lid && (port = request_find(q, 2)) == SNAPSHOT_NONE)
 		return;
-	values = control_view_published(&q->v, true);
+	of = view_of(q->db);
+	values = make_values(&q->v, &of, true);
 	if (lid)
 		view_write_lid(values, (uint16_t)lid, q->out.out);
 	else
