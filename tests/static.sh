@@ -64,8 +64,9 @@ dead_code() {
 	"$src/configure" --quiet CFLAGS="-O0 -ffunction-sections" \
 		LDFLAGS=-Wl,--gc-sections
 	make -s -j"$jobs"
-	nm minism minismctl minism-explain minism-health minism-import minism-fabric \
-		minism-route minism-sim minism-lab ./*.so |
+	nm minism minismctl minism-explain minism-health minism-import \
+		minism-web minism-fabric minism-route minism-sim minism-lab \
+		./*.so |
 		awk '$2 ~ /^[tT]$/ { print $3 }' | sort -u >live
 	tr ' ' '\n' <<<"$for_tests" >>live
 	find topology routing sm tools lab -name '*.o' | while read -r o; do
@@ -113,7 +114,7 @@ syntax() {
 
 fuzzers() {
 	make -s -C "$build" tools/page_html.h &&
-		mkdir -p "$scratch/clang/sm" &&
+		mkdir -p "$scratch/clang/tools" &&
 		cp "$build/config.h" "$scratch/clang/" &&
 		cp "$build/tools/page_html.h" "$scratch/clang/tools/" || return
 	MINISM_SRC="$src" MINISM_BUILD="$scratch/clang" \

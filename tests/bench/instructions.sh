@@ -14,7 +14,7 @@
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 MINISM_BUILD=${MINISM_BUILD:-$here/../../build}
-MINISM=${MINISM:-$MINISM_BUILD/minism}
+MINISM_SIM=${MINISM_SIM:-$MINISM_BUILD/minism-sim}
 expected=$here/instructions.txt
 spec='PGFT(12,12,24;1,12,12)'
 per_cent=3
@@ -25,8 +25,8 @@ skip_all() {
 }
 
 command -v valgrind >/dev/null || skip_all "valgrind is not installed"
-[ -x "$MINISM" ] || skip_all "$MINISM has not been built"
-if nm "$MINISM" 2>/dev/null | grep -q __asan_init; then
+[ -x "$MINISM_SIM" ] || skip_all "$MINISM_SIM has not been built"
+if nm "$MINISM_SIM" 2>/dev/null | grep -q __asan_init; then
 	skip_all "a sanitized build says nothing about instructions"
 fi
 

@@ -123,7 +123,7 @@ client_ask_again(struct client *c, unsigned method, unsigned attr_id,
 }
 
 void
-client_ask(struct client *c, unsigned method, unsigned attr_id,
+client_query(struct client *c, unsigned method, unsigned attr_id,
 	   uint64_t mask, const uint8_t *record)
 {
 	c->last_tid++;
@@ -133,13 +133,13 @@ client_ask(struct client *c, unsigned method, unsigned attr_id,
 void
 client_ask_info(struct client *c)
 {
-	client_ask(c, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0, NULL);
+	client_query(c, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0, NULL);
 }
 
 void
 client_ask_paths(struct client *c)
 {
-	client_ask(c, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0, NULL);
+	client_query(c, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0, NULL);
 }
 
 void
@@ -161,7 +161,7 @@ change_member(struct client *c, unsigned method, unsigned n)
 	stage_put(r.mgid + 8, 0x1000 + n, 8);
 	client_gid(c, r.port_gid);
 	sa_record_encode(SA_ATTR_MC_MEMBER, record, &r);
-	client_ask(c, method, SA_ATTR_MC_MEMBER, SA_BIT(MCM_MGID) |
+	client_query(c, method, SA_ATTR_MC_MEMBER, SA_BIT(MCM_MGID) |
 		   SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_Q_KEY) |
 		   SA_BIT(MCM_PKEY) | SA_BIT(MCM_TCLASS) | SA_BIT(MCM_SL) |
 		   SA_BIT(MCM_FLOW_LABEL) | SA_BIT(MCM_JOIN_STATE), record);
@@ -189,7 +189,7 @@ client_subscribe(struct client *c)
 	uint8_t record[SA_DATA_LEN] = { 0 };
 
 	sa_record_encode(SA_ATTR_INFORM_INFO, record, &info);
-	client_ask(c, MAD_METHOD_SET, SA_ATTR_INFORM_INFO, 0, record);
+	client_query(c, MAD_METHOD_SET, SA_ATTR_INFORM_INFO, 0, record);
 }
 
 void
@@ -202,7 +202,7 @@ client_register(struct client *c, uint64_t id, uint32_t lease)
 
 	client_gid(c, r.gid);
 	sa_record_encode(SA_ATTR_SERVICE, record, &r);
-	client_ask(c, MAD_METHOD_SET, SA_ATTR_SERVICE, SA_BIT(SERVICE_ID) |
+	client_query(c, MAD_METHOD_SET, SA_ATTR_SERVICE, SA_BIT(SERVICE_ID) |
 		   SA_BIT(SERVICE_GID) | SA_BIT(SERVICE_PKEY) |
 		   SA_BIT(SERVICE_LEASE) | SA_BIT(SERVICE_NAME), record);
 }

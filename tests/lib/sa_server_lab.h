@@ -56,7 +56,7 @@ struct stage {
 };
 
 struct mad_addr stage_address(const struct stage *st);
-void client_ask(struct client *c, unsigned method, unsigned attr_id,
+void client_query(struct client *c, unsigned method, unsigned attr_id,
 		uint64_t mask, const uint8_t *record);
 /* Under the TID that was used last. */
 void client_ask_again(struct client *c, unsigned method, unsigned attr_id,

@@ -132,7 +132,7 @@ client_run(struct client *c, int64_t us)
 
 /* Waits for the one answer, which is to be good. */
 static bool
-client_ask(struct client *c, const uint8_t *mad, int64_t us)
+client_query(struct client *c, const uint8_t *mad, int64_t us)
 {
 	struct mad_addr to = manager_addr(c);
 
@@ -187,7 +187,7 @@ change_membership(struct play *p, const char *name, unsigned method,
 		 SA_BIT(MCM_JOIN_STATE));
 	sa_record_encode(SA_ATTR_MC_MEMBER, mad + SA_DATA_OFFSET, &r);
 	if (!at)
-		return client_ask(c, mad, SECOND);
+		return client_query(c, mad, SECOND);
 	mad_set_tid(mad, 5);
 	to.lid = sim_port_info(p->w.sim, port)->lid;
 	transport_send(c->t, &to, mad, MAD_SIZE, 0, NULL);
@@ -231,7 +231,7 @@ do_subscribe(struct play *p, char **args)
 		return false;
 	sa_build(mad, MAD_METHOD_SET, SA_ATTR_INFORM_INFO);
 	sa_record_encode(SA_ATTR_INFORM_INFO, mad + SA_DATA_OFFSET, &info);
-	return client_ask(c, mad, SECOND);
+	return client_query(c, mad, SECOND);
 }
 
 /* NODE N: requests at once */
@@ -309,7 +309,7 @@ do_serve(struct play *p, char **args)
 	sa_build(mad, MAD_METHOD_SET, SA_ATTR_SERVICE);
 	put_mask(mad, mask);
 	sa_record_encode(SA_ATTR_SERVICE, mad + SA_DATA_OFFSET, &r);
-	return client_ask(c, mad, SECOND);
+	return client_query(c, mad, SECOND);
 }
 
 /* All records, as a trusted client; a request may be lost. False: no answer. */
@@ -420,7 +420,7 @@ play_expect_route(struct play *p, char **args)
 	put_gid(c, c->port, want.sgid);
 	put_gid(c, to, want.dgid);
 	path_record_encode(mad + SA_DATA_OFFSET, &want);
-	if (!client_ask(c, mad, SECOND))
+	if (!client_query(c, mad, SECOND))
 		return false;
 	path_record_decode(c->data, &got);
 	return (got.dlid == sim_port_info(p->w.sim, to)->lid &&
@@ -504,5 +504,5 @@ play_expect_answer(struct play *p, char **args)
 	if (!c || !play_read_time(p, args[1], &us))
 		return false;
 	sa_build(mad, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO);
-	return client_ask(c, mad, us);
+	return client_query(c, mad, us);
 }

@@ -373,12 +373,12 @@ STAGE_TEST(test_tables_of_all_sizes_arrive_whole)
 	uint8_t record[SA_DATA_LEN] = { 0 };
 
 	c = &st->client[2];
-	client_ask(c, SA_METHOD_GET_TABLE, SA_ATTR_NODE, 0, NULL);
+	client_query(c, SA_METHOD_GET_TABLE, SA_ATTR_NODE, 0, NULL);
 	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 1);
 	assert_int_equal(c->table->len, N_ENDS * sa_record_size(SA_ATTR_NODE));
 	stage_put(record, 0xbfff, 2);
-	client_ask(c, SA_METHOD_GET_TABLE, SA_ATTR_NODE, 1, record);
+	client_query(c, SA_METHOD_GET_TABLE, SA_ATTR_NODE, 1, record);
 	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 2);
 	assert_int_equal(c->table->len, 0);
@@ -386,7 +386,7 @@ STAGE_TEST(test_tables_of_all_sizes_arrive_whole)
 		client_register(c, 10 + i, UINT32_MAX);
 	stage_run(st, SECOND);
 	assert_int_equal(c->bad, 0);
-	client_ask(c, SA_METHOD_GET_TABLE, SA_ATTR_SERVICE, 0, NULL);
+	client_query(c, SA_METHOD_GET_TABLE, SA_ATTR_SERVICE, 0, NULL);
 	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 3);
 	assert_int_equal(c->table->len, 5 * sa_record_size(SA_ATTR_SERVICE));
@@ -604,7 +604,7 @@ ask_in_vain(struct client *c)
 	uint8_t record[SA_DATA_LEN] = { 0 };
 
 	stage_put(record + 8 + 7 * 8, 0xdead, 8);
-	client_ask(c, MAD_METHOD_GET, SA_ATTR_GUID_INFO, SA_BIT(11), record);
+	client_query(c, MAD_METHOD_GET, SA_ATTR_GUID_INFO, SA_BIT(11), record);
 }
 
 TEST(test_long_search_lets_others_have_their_turn)
