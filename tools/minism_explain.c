@@ -17,10 +17,9 @@
 #include "sm/mad/mad.h"
 #include "tools/explain.h"
 #include "tools/tool_options.h"
+#include "topology/text.h"
 
 #define EXIT_USAGE	2
-#define CONTROLS	"\001\002\003\004\005\006\a\b\t\n\v\f\r\016\017" \
-	"\020\021\022\023\024\025\026\027\030\031\032\033\034\035\036\037\177"
 #define BLOCK_MAX	(1u << 20)
 #define BLOCK_SECTION	0x0a0d0d0au
 #define BLOCK_PACKET	6u
@@ -98,12 +97,11 @@ get16(const struct reader *r, const uint8_t *at)
 static void
 tell_comment(struct reader *r, int64_t us, const uint8_t *text, size_t len)
 {
-	g_autofree char *line = g_strndup((const char *)text, len);
+	g_autofree char *raw = g_strndup((const char *)text, len);
+	g_autofree char *line = text_printable(raw);
 	g_auto(GStrv) part = g_strsplit(line, " | ", 5);
 	guint n = g_strv_length(part);
 
-	for (guint i = 0; i < n; i++)
-		g_strdelimit(part[i], CONTROLS, '?');
 	if (n == 2 && !strcmp(part[0], "phase"))
 		explain_phase(r->explain, us, g_intern_string(part[1]));
 	else if (n == 5)

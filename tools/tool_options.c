@@ -8,19 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology/text.h"
+
 void
 tool_options_complain(const char *format, ...)
 {
-	g_autofree char *line = NULL;
+	g_autofree char *line = NULL, *shown = NULL;
 	va_list args;
 
 	va_start(args, format);
 	line = g_strdup_vprintf(format, args);
 	va_end(args);
-	for (char *c = line; *c; c++)
-		if (g_ascii_iscntrl(*c))
-			*c = '?';
-	fprintf(stderr, "%s: %s\n", g_get_prgname(), line);
+	shown = text_printable(line);
+	fprintf(stderr, "%s: %s\n", g_get_prgname(), shown);
 }
 
 bool

@@ -116,13 +116,14 @@ is_shown(gunichar c)
 		type != G_UNICODE_PARAGRAPH_SEPARATOR;
 }
 
-char *
-text_one_line(const char *text)
+/* At most about `most` bytes. */
+static char *
+show(const char *text, gsize most)
 {
 	GString *out = g_string_new(NULL);
 	const char *end;
 
-	for (; *text && out->len < 60; text = end) {
+	for (; *text && out->len < most; text = end) {
 		gunichar c = g_utf8_get_char_validated(text, -1);
 		bool is_valid = c < (gunichar)-2;
 
@@ -135,6 +136,18 @@ text_one_line(const char *text)
 	if (*text)
 		g_string_append(out, "...");
 	return g_string_free(out, FALSE);
+}
+
+char *
+text_one_line(const char *text)
+{
+	return show(text, 60);
+}
+
+char *
+text_printable(const char *text)
+{
+	return show(text, G_MAXSIZE);
 }
 
 /* Upper and lower case, - and _ count as the same. */

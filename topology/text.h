@@ -54,6 +54,8 @@ bool text_read_number(const char *text, unsigned base, uint64_t max,
  * and format characters, C1 and those of the text's direction among them. A new
  * string. */
 char *text_one_line(const char *text);
+/* The same, whole. */
+char *text_printable(const char *text);
 
 /*
  * The nearest of `n` names to `word`, as the end of a message: "; the nearest
