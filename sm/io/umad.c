@@ -341,7 +341,14 @@ on_wake(void *data)
 			continue;
 		/* not when the port is opened: the process may fork then */
 		if (!u->watcher)
-			u->watcher = g_thread_new("umad", umad_watch, u);
+			u->watcher = g_thread_try_new("umad", umad_watch, u,
+						      NULL);
+		if (!u->watcher) {	/* no threads now: reads by itself */
+			g_source_set_ready_time(u->source,
+						g_get_monotonic_time() +
+						ERROR_PAUSE_US);
+			return G_SOURCE_CONTINUE;
+		}
 		g_mutex_lock(&u->mutex);
 		u->armed = true;
 		g_cond_signal(&u->changed);
