@@ -126,7 +126,8 @@ weigh(const struct graph *g, const struct lft *lft, uint32_t target,
 {
 	const struct graph_target *t = &g->targets[target];
 
-	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
+	/* others are counted only */
+	for (uint32_t sw = 0; sw < MIN(g->n_switches, MANY); sw++) {
 		struct choices *c = &all[sw];
 		uint8_t port = lft_row(lft, sw)[t->lid];
 		bool taken;
