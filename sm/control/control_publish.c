@@ -51,12 +51,13 @@ put_verdict(const struct control_view *v, GString *out)
 	put_lines(VIEW_WARNING, s->warnings, out);
 }
 
+/* The ports of avoided links are those of the sweep's own view. */
 static void
-put_route(const struct control_view *v, const struct snapshot *subnet,
-	  GString *out)
+put_route(const struct control_view *v, GString *out)
 {
 	const struct status *s = v->status;
 	const GPtrArray *avoided = v->sweep ? v->sweep->avoided : NULL;
+	const struct snapshot *subnet = avoided ? v->sweep->view.subnet : NULL;
 
 	if (s->engine)
 		view_line_put(VIEW_ROUTE, (uint64_t[]){
@@ -69,14 +70,13 @@ put_route(const struct control_view *v, const struct snapshot *subnet,
 		g_autofree char *text = g_strdup_printf("%s; %s", why,
 			avoid_verdict_texts[l->verdict]);
 
-		if (l->port < subnet->n_ports)
-			view_line_put(VIEW_AVOIDED, (uint64_t[]){
-				[AVOIDED_GUID] = snapshot_node_of(subnet,
-					l->port)->info.node_guid,
-				[AVOIDED_PORT] = subnet->ports[l->port].num,
-				[AVOIDED_ERRORS] = l->errors,
-				[AVOIDED_USED] = l->verdict != AVOID_DONE },
-				text, out);
+		view_line_put(VIEW_AVOIDED, (uint64_t[]){
+			[AVOIDED_GUID] = snapshot_node_of(subnet,
+				l->port)->info.node_guid,
+			[AVOIDED_PORT] = subnet->ports[l->port].num,
+			[AVOIDED_ERRORS] = l->errors,
+			[AVOIDED_USED] = l->verdict != AVOID_DONE }, text,
+			out);
 	}
 }
 
@@ -110,17 +110,16 @@ put_stages(const struct status *s, GString *out)
 /* The groups and their members, as their state is saved; registrations with
  * keys of their clients in them are not for others. */
 static void
-put_groups(const struct sa *sa, int64_t now, GString *out)
+put_groups(const struct sa *sa, GString *out)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
-	g_auto(GStrv) lines = NULL;
 
-	sa_save(sa, text, now);
-	lines = g_strsplit(text->str, "\n", -1);
-	for (guint i = 0; lines[i]; i++)
-		if (g_str_has_prefix(lines[i], "group ") ||
-		    g_str_has_prefix(lines[i], "member "))
-			g_string_append_printf(out, "#%s\n", lines[i]);
+	sa_save_groups(sa, text);
+	for (const char *line = text->str, *end; *line; line = end + 1) {
+		end = strchr(line, '\n');
+		g_string_append_c(out, '#');
+		g_string_append_len(out, line, end + 1 - line);
+	}
 }
 
 /* References, and no lines yet. */
@@ -150,10 +149,10 @@ control_view_values(const struct control_view *v, const struct view *of,
 	struct view_values *values = make_values(v, of, tables);
 
 	put_verdict(v, values->before);
-	put_route(v, of->subnet, values->before);
+	put_route(v, values->before);
 	put_stages(v->status, values->before);
 	if (v->sa)
-		put_groups(v->sa, v->now, values->before);
+		put_groups(v->sa, values->before);
 	return values;
 }
 

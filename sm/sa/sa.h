@@ -138,6 +138,8 @@ const GArray *sa_trees(struct sa *sa);
 
 /* What is kept over a restart: groups, services, subscriptions as text. */
 void sa_save(const struct sa *sa, GString *out, int64_t now);
+/* Of that the groups with their members: no client's key is in it. */
+void sa_save_groups(const struct sa *sa, GString *out);
 /* False with a TEXT_ERROR that names the line: nothing is taken then. */
 bool sa_load(struct sa *sa, const char *text, int64_t now, GError **error);
 uint64_t sa_saved_version(const struct sa *sa);	/* changes with what

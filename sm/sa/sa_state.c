@@ -234,11 +234,9 @@ sa_trees(struct sa *sa)
 /* ------------------------------------------------------------- saved state */
 
 void
-sa_save(const struct sa *sa, GString *out, int64_t now)
+sa_save_groups(const struct sa *sa, GString *out)
 {
 	const GPtrArray *groups = sa->groups->all.list;
-	const GPtrArray *services = sa->services->all.list;
-	const GPtrArray *informs = sa->informs->all.list;
 
 	for (guint i = 0; i < groups->len; i++) {
 		const struct group *g = groups->pdata[i];
@@ -252,6 +250,15 @@ sa_save(const struct sa *sa, GString *out, int64_t now)
 			state_line_save(&member_line, out, &saved);
 		}
 	}
+}
+
+void
+sa_save(const struct sa *sa, GString *out, int64_t now)
+{
+	const GPtrArray *services = sa->services->all.list;
+	const GPtrArray *informs = sa->informs->all.list;
+
+	sa_save_groups(sa, out);
 	for (guint i = 0; i < services->len; i++) {
 		const struct service *s = services->pdata[i];
 		struct service_record r;
