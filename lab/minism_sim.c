@@ -82,7 +82,7 @@ struct sim_backend {
 	struct snapshot *fabric;	/* of it */
 	GSource *source;		/* drives it */
 	enum explain_format format;
-	struct explain *explain;	/* NULL: nobody looks on */
+	struct explain *explain;	/* NULL: no --explain, --step, --pcap */
 	struct pcap *pcap;		/* NULL: none is written */
 	uint16_t own_lid;
 	char *comment;			/* of the MAD at hand */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What carries the MADs of this run, and who looks on: a port of this machine
- * (backend_open_port()), or what another program puts in its place.
+ * The transport of this run with its capture: a port of this machine
+ * (backend_open_port()), or the simulated fabric of minism-sim.
  */
 #ifndef MINISM_SM_BACKEND_H
 #define MINISM_SM_BACKEND_H
@@ -27,13 +27,14 @@ struct backend {
 	struct transport *transport;
 	struct stream *out;	/* standard output */
 	struct backend_hooks hooks;
-	/* The decisions of a sweep and its end; NULL: nobody looks on. */
+	/* Called with the decisions of a sweep, and with its end; NULL: neither
+	 * --pcap nor an option of minism-sim needs them. */
 	void (*note)(enum sweep_note note, const struct sweep *s, void *b);
 	void (*end)(const struct sweep_report *r, struct backend *b);
 	/* Frees it, after everything that uses the transport. False with an
 	 * error: not everything could be written. */
 	bool (*close)(struct backend *b, GError **error);
-	/* Sets IsSM, see umad_show(); NULL: nobody sees this manager or not. */
+	/* Sets IsSM, see umad_show(); NULL: the port has no such capability. */
 	void (*show)(bool shown, void *b);
 	bool hidden;		/* others do not see this manager */
 };

@@ -59,8 +59,8 @@ struct daemon {
 	 * has that of a sweep */
 	struct views *views[3];
 	struct file_writer *view_file;	/* NULL: none is asked for */
-	/* Makes what is large, views and the page: keys and state must
-	 * wait behind them. NULL: at once. */
+	/* Makes views, which are large: keys and state must not wait behind
+	 * them. NULL: at once. */
 	struct beside *slow;
 	int64_t since;
 	GMainLoop *loop;
@@ -427,7 +427,7 @@ is_stalled(void *data)
 	return true;
 }
 
-/* Somebody who looks on has seen enough. */
+/* The `quit` of --step ends the run. */
 static void
 on_over(void *data)
 {

@@ -8,14 +8,11 @@
 
 #include <glib.h>
 #include <stdbool.h>
-#include <stdbool.h>
 
 struct lockfile;
 
-/*
- * NULL with a G_FILE_ERROR: AGAIN if another process holds
- * it, with its number; else the file cannot be made, or is none of this kind.
- */
+/* NULL with a G_FILE_ERROR: AGAIN if another process holds it, with its number;
+ * else the file cannot be made, or is none of this kind. */
 struct lockfile *lockfile_take(const char *path, GError **error);
 
 /* Writes the process number again, after a fork. NULL: nothing. */
