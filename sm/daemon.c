@@ -72,13 +72,9 @@ struct daemon {
 static void daemon_look(struct control_view *out, void *data);
 
 static void
-on_view(const GString *text, void *data)
+on_view(GString *text, void *data)
 {
-	struct daemon *d = data;
-
-	if (d->view_file)
-		file_writer_put(d->view_file, g_string_new_len(text->str,
-							(gssize)text->len));
+	file_writer_put(((struct daemon *)data)->view_file, text);
 }
 
 static void
@@ -260,12 +256,12 @@ daemon_look(struct control_view *out, void *data)
 	out->sa = d->sm->sa;
 }
 
-static const GString *
+static GBytes *
 daemon_view(bool tables, uint64_t *number, void *data)
 {
 	struct daemon *d = data;
 	struct views *views = d->views[tables];
-	const GString *text = views_get(views, number);
+	GBytes *text = views_get(views, number);
 	struct control_view v;
 
 	if (text || *number)

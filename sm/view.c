@@ -209,7 +209,7 @@ struct views {
 	struct beside_job *job;		/* NULL: none is being made */
 	struct view_values *next;	/* to be made then; NULL: none */
 	uint64_t n_begun;
-	GString *text;		/* NULL: none was made */
+	GBytes *text;		/* NULL: none was made */
 	uint64_t number;	/* its */
 	int64_t until;		/* us, of the monotonic clock */
 };
@@ -250,14 +250,15 @@ views_done(void *values, void *data)
 	struct views *v = data;
 
 	v->job = NULL;
-	if (v->text)
-		g_string_free(v->text, TRUE);
-	v->text = g_steal_pointer(&made->text);
 	v->number = made->number;
 	v->until = g_get_monotonic_time() +
 		MAX(SHARE * made->took_us, FRESH_US);
+	g_clear_pointer(&v->text, g_bytes_unref);
 	if (v->fn)
-		v->fn(v->text, v->data);
+		v->fn(g_steal_pointer(&made->text), v->data);
+	else
+		v->text = g_string_free_to_bytes(
+			g_steal_pointer(&made->text));
 	if (v->next)
 		views_begin(v, g_steal_pointer(&v->next));
 }
@@ -290,8 +291,7 @@ views_free(struct views *v)
 		beside_cancel(v->job);
 	if (v->next)
 		view_values_free(v->next);
-	if (v->text)
-		g_string_free(v->text, TRUE);
+	g_bytes_unref(v->text);
 	g_free(v);
 }
 
@@ -307,7 +307,7 @@ views_make(struct views *v, struct view_values *values)
 	return v->n_begun;
 }
 
-const GString *
+GBytes *
 views_get(const struct views *v, uint64_t *number)
 {
 	if (v->text && (g_get_monotonic_time() < v->until ||

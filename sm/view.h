@@ -50,11 +50,11 @@ void view_values_free(void *values);
  */
 struct views;
 
-/* On the loop: there is another one. */
-typedef void (*views_fn)(const GString *text, void *data);
+/* On the loop: takes a text over. */
+typedef void (*views_fn)(GString *text, void *data);
 
-/* beside NULL: each is made at once. It is borrowed, and freed later. fn may be
- * NULL. */
+/* beside NULL: each is made at once. It is borrowed, and freed later. fn gets
+ * each text; NULL: the last one is kept. */
 struct views *views_new(struct beside *beside, views_fn fn, void *data);
 void views_free(struct views *v);
 
@@ -63,7 +63,7 @@ void views_free(struct views *v);
 uint64_t views_make(struct views *v, struct view_values *values);
 /* One that is not old, or has this number. NULL: to be asked for again, with
  * *number, which is being made; 0: none is. */
-const GString *views_get(const struct views *v, uint64_t *number);
+GBytes *views_get(const struct views *v, uint64_t *number);
 /* What it says has changed. */
 void views_expire(struct views *v);
 

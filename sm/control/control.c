@@ -493,31 +493,25 @@ run_line(struct control_request *r, const char *line)
 		command->run(r);
 }
 
-enum control_code
-control_ask(const struct control_hooks *hooks, const char *line, GString *out)
-{
-	struct control_request r = { .hooks = hooks,
-				     .out = { .out = out } };
-
-	run_line(&r, line);
-	g_strfreev(r.words);
-	return r.code;
-}
-
 void
-control_put_answer(enum control_code code, const char *body, size_t len,
-		   GString *out)
+control_put_head(enum control_code code, size_t len, GString *out)
 {
 	g_string_append_printf(out, "minism %d %d %zu\n", VERSION, (int)code,
 			       len);
-	g_string_append_len(out, body, (gssize)len);
 }
 
-void control_answer(const struct control_hooks *hooks, const char *line,
-		    GString *out)
+GBytes *
+control_answer(const struct control_hooks *hooks, const char *line,
+	       GString *out)
 {
 	g_autoptr(GString) body = g_string_new(NULL);
-	enum control_code code = control_ask(hooks, line, body);
+	struct control_request r = { .hooks = hooks,
+				     .out = { .out = body } };
 
-	control_put_answer(code, body->str, body->len, out);
+	run_line(&r, line);
+	g_strfreev(r.words);
+	control_put_head(r.code, body->len + (r.rest ?
+			 g_bytes_get_size(r.rest) : 0), out);
+	g_string_append_len(out, body->str, (gssize)body->len);
+	return r.rest;
 }

@@ -15,13 +15,12 @@
 
 #define CONTROL_LINE_MAX 1024u /* bytes of a request, newline included */
 
-/* Appends the answer to `line`, which has no newline. The second: without its
- * head; returns the code. The third: with this body. */
-void control_answer(const struct control_hooks *hooks, const char *line,
-		GString *out);
-void control_put_answer(enum control_code code, const char *body, size_t len,
-			GString *out);
-enum control_code control_ask(const struct control_hooks *hooks,
-			      const char *line, GString *out);
+/* Appends the answer to `line`, which has no newline. Returns what follows it,
+ * so that a large text is not copied for each client: a reference; NULL:
+ * nothing. */
+GBytes *control_answer(const struct control_hooks *hooks, const char *line,
+		       GString *out);
+/* The head of an answer of `len` bytes. */
+void control_put_head(enum control_code code, size_t len, GString *out);
 
 #endif

@@ -207,7 +207,7 @@ control_view(struct control_request *q)
 	char **words = q->words + 1;
 	bool tables = words[0] && !strcmp(words[0], "tables");
 	uint64_t number = 0;
-	const GString *text;
+	GBytes *text;
 
 	if (words[0] && words[1] && (!strcmp(words[0], "lid") ||
 				     !strcmp(words[0], "node"))) {
@@ -223,7 +223,7 @@ control_view(struct control_request *q)
 	text = q->hooks->view(tables, &number, q->hooks->data);
 	q->code = text ? CONTROL_DONE : CONTROL_AGAIN;
 	if (text)
-		g_string_append_len(q->out.out, text->str, (gssize)text->len);
+		q->rest = g_bytes_ref(text);
 	else
 		g_string_append_printf(q->out.out, "view %s%" G_GUINT64_FORMAT
 				       "\n", tables ? "tables " : "", number);

@@ -65,6 +65,7 @@ struct control_client {
 	size_t len;		/* of line */
 	char line[CONTROL_LINE_MAX + 1];
 	GString *answer;	/* NULL: the line is not there yet */
+	GBytes *rest;		/* of the answer; NULL: nothing */
 	gsize sent;
 };
 
@@ -89,6 +90,7 @@ client_end(struct control_client *c)
 	close(c->fd);
 	if (c->answer)
 		g_string_free(c->answer, TRUE);
+	g_bytes_unref(c->rest);
 	g_free(c);
 }
 
@@ -112,14 +114,19 @@ static gboolean
 on_room(gint fd, GIOCondition condition, gpointer data)
 {
 	struct control_client *c = data;
-	ssize_t n = send(fd, c->answer->str + c->sent, c->answer->len - c->sent,
-			 MSG_NOSIGNAL | MSG_DONTWAIT);
+	gsize len = c->answer->len, more = 0;
+	const char *rest = c->rest ? g_bytes_get_data(c->rest, &more) : NULL;
+	ssize_t n = c->sent < len ?
+		send(fd, c->answer->str + c->sent, len - c->sent,
+		     MSG_NOSIGNAL | MSG_DONTWAIT) :
+		send(fd, rest + (c->sent - len), len + more - c->sent,
+		     MSG_NOSIGNAL | MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return G_SOURCE_CONTINUE;
 	if (n > 0)
 		c->sent += (gsize)n;
-	if (n <= 0 || c->sent == c->answer->len)
+	if (n <= 0 || c->sent == len + more)
 		client_end(c);
 	return G_SOURCE_CONTINUE;
 }
@@ -153,7 +160,7 @@ control_on_input(gint fd, GIOCondition condition, gpointer data)
 	if (c->len && c->line[c->len - 1] == '\r')
 		c->line[c->len - 1] = '\0';
 	c->answer = g_string_new(NULL);
-	control_answer(&c->s->hooks, c->line, c->answer);
+	c->rest = control_answer(&c->s->hooks, c->line, c->answer);
 	c->ticks = 0;
 	g_source_remove(c->source);
 	c->source = g_unix_fd_add(c->fd, G_IO_OUT, on_room, c);
@@ -235,8 +242,8 @@ turn_away(int peer)
 {
 	g_autoptr(GString) answer = g_string_new(NULL);
 
-	control_put_answer(CONTROL_NOT_DONE, unwelcome, strlen(unwelcome),
-			   answer);
+	control_put_head(CONTROL_NOT_DONE, strlen(unwelcome), answer);
+	g_string_append(answer, unwelcome);
 	send(peer, answer->str, answer->len, MSG_NOSIGNAL);
 	close(peer);
 }

@@ -73,7 +73,7 @@ enum control_setting {
 struct control_hooks {
 	void (*look)(struct control_view *out, void *data);
 	/* see views_get(); not before a sweep has read the fabric */
-	const GString *(*view)(bool tables, uint64_t *number, void *data);
+	GBytes *(*view)(bool tables, uint64_t *number, void *data);
 	void (*sweep)(void *data);
 	/* lines, of char *: warnings, or errors */
 	bool (*reload)(GPtrArray *lines, void *data);

@@ -19,6 +19,7 @@ struct control_request {
 	bool options[4];	/* enum request_option: it was given */
 	enum control_code code;
 	struct text_report out;
+	GBytes *rest;		/* follows that; a reference, or NULL */
 };
 
 enum request_option {

@@ -37,7 +37,7 @@ struct setup {
 	struct status *status;
 	struct partition_rules *rules;
 	struct sa sa;		/* with a view, or NULL */
-	GString *page;		/* NULL: it is being made */
+	GBytes *page;		/* NULL: it is being made */
 };
 
 static void
@@ -615,9 +615,9 @@ SETUP_TEST(test_bad_places_are_told)
 	assert_has(error->message, "/proc/no");
 }
 
-/* ---- the page ---- */
+/* ---- the view ---- */
 
-static const GString *
+static GBytes *
 page_of_job(bool tables, uint64_t *number, void *data)
 {
 	struct setup *t = data;
@@ -630,16 +630,38 @@ page_of_job(bool tables, uint64_t *number, void *data)
 SETUP_TEST(test_page_that_is_being_made_is_asked_for_again)
 {
 	g_autoptr(GString) first = g_string_new(NULL);
-	g_autoptr(GString) page = g_string_new("all of it");
+	g_autoptr(GBytes) page = g_bytes_new_static("all of it", 9), rest = NULL;
 
 	t->sa.view = (void *)t;		/* it is not looked at */
 	t->hooks.view = page_of_job;
-	control_answer(&t->hooks, "view", first);
+	assert_null(control_answer(&t->hooks, "view", first));
 	assert_string_equal(first->str, "minism 2 7 7\nview 5\n");
 	t->page = page;
 	g_string_truncate(first, 0);
-	control_answer(&t->hooks, "view 5", first);
+	rest = control_answer(&t->hooks, "view 5", first);
+	g_string_append(first, g_bytes_get_data(rest, NULL));
 	assert_string_equal(first->str, "minism 2 0 9\nall of it");
+}
+
+/* A client that is slow still gets the whole text when there is a newer one. */
+SETUP_TEST(test_text_stays_while_it_is_read)
+{
+	enum { MANY = 3000000 };
+	g_autofree char *text = g_strnfill(MANY, 'x'), *answer = NULL;
+	int fd;
+
+	t->sa.view = (void *)t;		/* it is not looked at */
+	t->hooks.view = page_of_job;
+	control_socket_close(t->s);
+	t->s = open_at(t, t->path, NULL);
+	t->page = g_bytes_new(text, MANY);
+	fd = dial(t->path);
+	say(fd, "view\n");
+	g_clear_pointer(&t->page, g_bytes_unref);
+	answer = hear(fd);
+	assert_non_null(answer);
+	assert_true(g_str_has_prefix(answer, "minism 2 0 3000000\n"));
+	assert_string_equal(answer + strlen("minism 2 0 3000000\n"), text);
 }
 
 static uint64_t
@@ -660,14 +682,14 @@ TEST(test_view_that_was_begun_is_finished)
 	struct beside *beside = beside_new(NULL, 0);
 	struct views *views = views_new(beside, NULL, NULL);
 	uint64_t first = make_view(views), waits = first, comes = 0;
-	const GString *text;
+	GBytes *text;
 
 	do {
 		views_expire(views);
 		g_main_context_iteration(NULL, TRUE);
 		text = views_get(views, &waits);
 	} while (!text);
-	assert_has(text->str, "#end 0\n");
+	assert_has(g_bytes_get_data(text, NULL), "#end 0\n");
 	assert_int_equal(waits, first);
 	assert_ptr_equal(views_get(views, &comes), text);
 	views_expire(views);
