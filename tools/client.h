@@ -11,8 +11,7 @@
 
 #include "sm/config/option.h"
 
-#define CLIENT_AGAIN	7		/* CONTROL_AGAIN, */
-#define CLIENT_AGAIN_US	200000u		/* and how much later that is */
+#define CLIENT_AGAIN	7		/* CONTROL_AGAIN */
 #define CLIENT_PATIENCE_US	(30 * G_USEC_PER_SEC)
 
 #define CLIENT_ERROR client_error_quark()
@@ -47,5 +46,13 @@ struct client_place {
  */
 int client_ask(const struct client_place *place, int64_t patience_us,
 	       GString *line, GString *body, GError **error);
+
+/* The same, and all requests that continue it. take gets the body behind each
+ * answer but the last, and may empty it; if it returns false,
+ * CLIENT_AGAIN is returned. NULL: the body is gathered. */
+typedef bool (*client_take_fn)(GString *body, void *data);
+int client_ask_on(const struct client_place *place, int64_t patience_us,
+		  GString *line, GString *body, client_take_fn take, void *data,
+		  GError **error);
 
 #endif

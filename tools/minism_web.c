@@ -106,7 +106,8 @@ struct fetch {
 	size_t page;
 	GString *body;		/* the answer, or why there is none */
 	bool is_good;
-	int64_t took_us;	/* the manager, for the last part of it */
+	int64_t begin, end;	/* us: of the last part of it; in time */
+	int64_t took_us;	/* the manager, for that part */
 };
 
 /* On the loop. Connections that waited are asked once more. */
@@ -145,33 +146,34 @@ make_page(GString *body, GError **error)
 	return true;
 }
 
+static bool
+fetch_on(GString *body, void *data)
+{
+	struct fetch *f = data;
+
+	f->begin = g_get_monotonic_time();
+	return f->begin < f->end;
+}
+
 /* In a thread: one page, from the manager. */
 static gpointer
 fetch_page(gpointer data)
 {
 	struct fetch *f = data;
-	int64_t now = g_get_monotonic_time(), begin;
-	int64_t end = now + f->web->patience_s * G_USEC_PER_SEC;
+	int64_t patience = f->web->patience_s * G_USEC_PER_SEC;
 	g_autoptr(GString) line =
 		g_string_new(web_pages[f->page].request);
 	g_autoptr(GError) error = NULL;
-	int code;
 
-	for (;;) {
-		begin = now;
-		code = client_ask(&f->web->place, end - now, line, f->body,
-				  &error);
-		now = g_get_monotonic_time();
-		if (code != CLIENT_AGAIN)
-			break;
-		g_usleep(CLIENT_AGAIN_US);
-		now += CLIENT_AGAIN_US;
-	}
-	f->took_us = now - begin;
+	f->begin = g_get_monotonic_time();
+	f->end = f->begin + patience;
+	if (client_ask_on(&f->web->place, patience, line, f->body, fetch_on, f,
+			  &error) == CLIENT_AGAIN)
+		g_string_assign(f->body, "the manager is busy\n");
 	f->is_good = !error && f->body->str[0] == web_pages[f->page].begins;
 	if (f->is_good && web_pages[f->page].is_view)
 		f->is_good = make_page(f->body, &error);
-	f->took_us = MAX(f->took_us, g_get_monotonic_time() - begin);
+	f->took_us = g_get_monotonic_time() - f->begin;
 	if (error)
 		g_string_printf(f->body, "%s\n", error->message);
 	g_idle_add(fetch_done, f);

@@ -318,9 +318,8 @@ tool_view_get(const struct client_place *place, const char *file,
 			g_prefix_error(error, "%s: ", file);
 		return text ? tool_view_read(text, file, error) : NULL;
 	}
-	while ((code = client_ask(place, CLIENT_PATIENCE_US, line, body,
-				  error)) == CLIENT_AGAIN)
-		g_usleep(CLIENT_AGAIN_US);
+	code = client_ask_on(place, CLIENT_PATIENCE_US, line, body, NULL, NULL,
+			     error);
 	if (code > 0)
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s",
 			    g_strchomp(body->str));

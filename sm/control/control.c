@@ -2,8 +2,7 @@
 /*
  * The commands of minismctl to a running manager.
  *
- * Structs. A `command` is a word and its function; a control_request is one
- * line and the answer as far as it is made.
+ * Structs. A control_request is one line and the answer as far as it is made.
  *
  * Flow of control_answer(): the line is cut into words, the first names the
  * command, the command writes the answer's body and its code, and the head goes
@@ -23,16 +22,6 @@
 #include "topology/partition.h"
 
 #define VERSION		2
-#define OF_FABRIC	(1u << 8)	/* needs control_request.db */
-
-struct command {
-	const char *name;
-	const char *rest;	/* what follows the name, for help */
-	const char *summary;
-	guint min, max;		/* words, the name included */
-	unsigned takes;		/* 1 << enum request_option; OF_FABRIC */
-	void (*run)(struct control_request *r);
-};
 
 static void
 run_reload(struct control_request *r)
@@ -211,7 +200,7 @@ end_object(struct control_request *q)
 static void
 run_events(struct control_request *q)
 {
-	bool follow = q->options[REQUEST_FOLLOW];
+	bool follow = q->options & 1 << COMMAND_FOLLOW;
 	const struct log *log = q->v.log;
 	struct text_report *r = &q->out;
 	uint64_t asked = 0, first, end;
@@ -281,12 +270,12 @@ run_sweep(struct control_request *r)
 		first = v->status->n_sweeps + (v->doing >= SWEEP_DISCOVERING &&
 					       v->doing <= SWEEP_PROGRAMMING);
 		r->hooks->sweep(r->hooks->data);
-	} else if (!r->options[REQUEST_WAIT] ||
+	} else if (!(r->options & 1 << COMMAND_WAIT) ||
 		   !text_read_number(r->words[1], 0, UINT64_MAX, &first)) {
 		request_say_usage(r);
 		return;
 	}
-	if (!r->options[REQUEST_WAIT]) {
+	if (!(r->options & 1 << COMMAND_WAIT)) {
 		request_say(r, CONTROL_DONE, "a heavy sweep begins");
 		return;
 	}
@@ -310,127 +299,52 @@ run_sweep(struct control_request *r)
 
 /* --- words --- */
 
-static void run_help(struct control_request *r);
-
-static const struct command commands[] = {
-	{ "status", "", "how the subnet is, and what was done lately", 1, 1, 0,
-	  control_status },
-	{ "accept", "[NODE|GUID]", "what is missing or slow, or of one node, "
-	  "is so from now on", 1, 2, 0, run_accept },
-	{ "path", "A B [--why]", "the way from A to B, what a path there has, "
-	  "and why", 3, 3, OF_FABRIC | 1 << REQUEST_WHY, control_path },
-	{ "who", "NAME|LID|GUID", "a node: its names, cables, partitions", 2,
-	  2, OF_FABRIC, control_who },
-	{ "nodes", "[TEXT|switch|host]", "all nodes, or some", 1, 2, OF_FABRIC,
-	  control_nodes },
-	{ "links", "[TEXT|slow|inactive|avoided]", "all cables, or some", 1, 2,
-	  OF_FABRIC, control_links },
-	{ "avoid", "[NAME/PORT [ERRORS]]", "leave the link at a switch's port "
-	  "out of routing (it has so many errors), or list those that are", 1,
-	  3, OF_FABRIC, control_avoid },
-	{ "use", "NAME/PORT", "take it into routing again", 2, 2, OF_FABRIC,
-	  control_avoid },
-	{ "ports", "NAME|LID|GUID", "the ports of a node", 2, 2, OF_FABRIC,
-	  control_ports },
-	{ "groups", "", "multicast groups", 1, 1, OF_FABRIC, control_groups },
-	{ "members", "[MGID|MLID]", "members of all groups, or of one", 1, 2,
-	  OF_FABRIC, control_members },
-	{ "services", "", "services that clients registered", 1, 1, OF_FABRIC,
-	  control_services },
-	{ "subscriptions", "", "clients that get Reports, and about what", 1,
-	  1, OF_FABRIC, control_subscriptions },
-	{ "sms", "", "the subnet managers of the fabric", 1, 1, 0,
-	  control_sms },
-	{ "view", "[tables|lid LID|node NAME|LID|GUID]", "the fabric as a text "
-	  "for programs, see minism-view(5)", 1, 3, OF_FABRIC, control_view },
-	{ "metrics", "", "counters and states as OpenMetrics text", 1, 1, 0,
-	  control_metrics },
-	{ "events", "[--follow]", "what was logged lately, of level info and "
-	  "above", 1, 2, 1 << REQUEST_FOLLOW, run_events },
-	{ "sweep", "[--wait]", "sweep now, and read everything again", 1, 2,
-	  1 << REQUEST_WAIT, run_sweep },
-	{ "reload", "", "read partitions, lists of GUIDs and names of nodes "
-	  "again, then sweep", 1, 1, 0, run_reload },
-	{ "partitions", "[NAME|PKEY]", "partitions and their members", 1, 2, 0,
-	  control_partitions },
-	{ "partition", "add NAME|PKEY NODE|GUID[=full|limited|both]",
-	  "let a port in, as defmember of the file says; never lowers", 4, 5,
-	  1 << REQUEST_FORCE, control_partition },
-	{ "partition", "set NAME|PKEY NODE|GUID full|limited|both [--force]",
-	  "make it this member, also less than it is", 4, 5,
-	  1 << REQUEST_FORCE, control_partition },
-	{ "partition", "remove NAME|PKEY NODE|GUID [--force]",
-	  "take a port out", 4, 5, 1 << REQUEST_FORCE, control_partition },
-	{ "partition", "reset NAME|PKEY NODE|GUID [--force]",
-	  "forget what was changed: the file holds again", 4, 5,
-	  1 << REQUEST_FORCE, control_partition },
-	{ "pause", "", "for maintenance: no sweeps, nothing is programmed", 1,
-	  1, 0, run_pause },
-	{ "resume", "", "sweep and program again", 1, 1, 0, run_pause },
-	{ "priority", "[0-15]", "SM priority, or change it; the highest is "
-	  "the master", 1, 2, 0, run_priority },
-	{ "takeover", "", "become the master, with a priority above its own",
-	  1, 1, 0, run_takeover },
-	{ "config", "", "all options, and where their values come from", 1, 1,
-	  0, run_config },
-	{ "loglevel", "[LEVEL]",
-	  "what is logged: error, warning, info, verbose, debug", 1, 2, 0,
-	  run_loglevel },
-	{ "help", "", "these words", 1, 1, 0, run_help },
+/* What the manager does for commands of the table. */
+static const struct {
+	const char *name;
+	bool of_fabric;		/* needs control_request.db */
+	void (*run)(struct control_request *r);
+} runs[] = {
+	{ "status", false, control_status }, { "accept", false, run_accept },
+	{ "path", true, control_path }, { "who", true, control_who },
+	{ "nodes", true, control_nodes }, { "links", true, control_links },
+	{ "avoid", true, control_avoid }, { "use", true, control_avoid },
+	{ "ports", true, control_ports }, { "groups", true, control_groups },
+	{ "members", true, control_members },
+	{ "services", true, control_services },
+	{ "subscriptions", true, control_subscriptions },
+	{ "sms", false, control_sms }, { "view", true, control_view },
+	{ "metrics", false, control_metrics }, { "events", false, run_events },
+	{ "sweep", false, run_sweep }, { "reload", false, run_reload },
+	{ "partitions", false, control_partitions },
+	{ "partition", false, control_partition },
+	{ "pause", false, run_pause }, { "resume", false, run_pause },
+	{ "priority", false, run_priority },
+	{ "takeover", false, run_takeover }, { "config", false, run_config },
+	{ "loglevel", false, run_loglevel },
 };
-
-static void
-append_usage(GString *text, const struct command *c)
-{
-	g_string_append_printf(text, "%s%s%s%s", text->len ? "\n" : "",
-			       c->name, *c->rest ? " " : "", c->rest);
-}
-
-static void
-run_help(struct control_request *r)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
-		append_usage(text, &commands[i]);
-		g_string_append_printf(text, "\n    %s", commands[i].summary);
-	}
-	request_say(r, CONTROL_DONE, "%s", text->str);
-}
 
 void
 request_say_usage(struct control_request *r)
 {
-	const struct command *command = r->command;
-	bool is_short = r->n_words < command->min ||
-		(r->n_words == 4 && command->max == 5);
-	g_autoptr(GString) text = g_string_new(NULL);
+	g_autofree char *text = command_usage(r->command, r->words);
 
-	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-		if (strcmp(commands[i].name, command->name) == 0)
-			append_usage(text, &commands[i]);
-	request_say(r, CONTROL_USAGE, "%s: %s; usage:\n%s", command->name,
-		    is_short ? "an argument is missing" : "too many arguments",
-		    text->str);
+	request_say(r, CONTROL_USAGE, "%s", text);
 }
 
 /* The options at the end of the line; a mask. */
 static unsigned
 take_options(struct control_request *r)
 {
-	static const char *const names[] = {
-		[REQUEST_FORCE] = "--force", [REQUEST_WHY] = "--why",
-		[REQUEST_WAIT] = "--wait", [REQUEST_FOLLOW] = "--follow",
-	};
 	unsigned mask = 0, i;
 
 	while (r->n_words > 1) {
-		for (i = 0; i < G_N_ELEMENTS(names); i++)
-			if (!strcmp(r->words[r->n_words - 1], names[i]))
+		for (i = 0; i < COMMAND_OPTIONS; i++)
+			if (!strcmp(r->words[r->n_words - 1],
+				    command_option_names[i]))
 				break;
-		if (i == G_N_ELEMENTS(names))
+		if (i == COMMAND_OPTIONS)
 			break;
-		r->options[i] = true;
 		mask |= 1u << i;
 		g_clear_pointer(&r->words[--r->n_words], g_free);
 	}
@@ -440,11 +354,9 @@ take_options(struct control_request *r)
 static void
 run_line(struct control_request *r, const char *line)
 {
-	const char *names[G_N_ELEMENTS(commands)];
-	const struct command *command;
-	g_autofree char *shown = NULL, *near = NULL;
+	g_autofree char *wrong = NULL;
 	g_autoptr(GError) error = NULL;
-	unsigned given;
+	size_t i = 0;
 	gint n;
 
 	if (strlen(line) >= CONTROL_LINE_MAX ||
@@ -461,36 +373,27 @@ run_line(struct control_request *r, const char *line)
 		memmove(r->words, r->words + 1, (size_t)n * sizeof(*r->words));
 		r->n_words--;
 	}
-	given = take_options(r);
-	for (size_t i = 0; !r->command && i < G_N_ELEMENTS(commands); i++) {
-		names[i] = commands[i].name;
-		if (strcmp(names[i], r->words[0]) == 0)
-			r->command = &commands[i];
-	}
-	command = r->command;
-	if (!command) {
-		shown = text_one_line(r->words[0]);
-		near = text_nearest(shown, "", names, G_N_ELEMENTS(names));
-		request_say(r, CONTROL_USAGE, "there is no command %s%s; see "
-			    "help", *shown ? shown : "\"\"", near);
+	r->options = take_options(r);
+	r->command = command_check(r->words, r->options, &wrong);
+	if (!r->command) {
+		request_say(r, CONTROL_USAGE, "%s", wrong);
 		return;
 	}
-	if (given & ~command->takes) {
-		request_say(r, CONTROL_USAGE, "%s does not take that option",
-			    command->name);
-		return;
-	}
-	if (r->n_words < command->min || r->n_words > command->max) {
-		request_say_usage(r);
+	while (i < G_N_ELEMENTS(runs) &&
+	       strcmp(runs[i].name, r->command->name) != 0)
+		i++;
+	if (i == G_N_ELEMENTS(runs)) {
+		request_say(r, CONTROL_USAGE, "%s is answered by minismctl",
+			    r->command->name);
 		return;
 	}
 	r->hooks->look(&r->v, r->hooks->data);
 	r->db = r->v.sa ? r->v.sa->view : NULL;
-	if ((command->takes & OF_FABRIC) && !r->db)
+	if (runs[i].of_fabric && !r->db)
 		request_say(r, CONTROL_NOT_DONE,
 			    "no sweep has read the fabric yet");
 	else
-		command->run(r);
+		runs[i].run(r);
 }
 
 void

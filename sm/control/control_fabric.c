@@ -297,7 +297,7 @@ control_path(struct control_request *q)
 		report_text(r, "fault", why, "");
 	}
 	report_say(r, "\n");
-	put_hops(r, db, &route, q->options[REQUEST_WHY]);
+	put_hops(r, db, &route, q->options & 1 << COMMAND_WHY);
 	request_close(q);
 	q->code = ok ? CONTROL_DONE : CONTROL_NOT_DONE;
 }

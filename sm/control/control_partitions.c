@@ -364,7 +364,7 @@ change_member(struct control_request *r, const struct partition *p,
 		      reach_of(v->rules, s, port->i) &
 		      ~reach_of(after, s, port->i));
 	partition_rules_unref(after);
-	if (cut && !r->options[REQUEST_FORCE]) {
+	if (cut && !(r->options & 1 << COMMAND_FORCE)) {
 		request_say(r, CONTROL_NOT_DONE,
 		    "refused: %s runs this subnet manager, and "
 		    "without full membership of %s (0x%04x) other ports lose "

@@ -5,6 +5,7 @@
 #ifndef MINISM_CONTROL_REQUEST_H
 #define MINISM_CONTROL_REQUEST_H
 
+#include "sm/config/command.h"
 #include "sm/control/control_view.h"
 #include "topology/report.h"
 
@@ -16,17 +17,10 @@ struct control_request {
 				   none has read it yet */
 	char **words;		/* of the line, `json` and options left out */
 	guint n_words;
-	bool options[4];	/* enum request_option: it was given */
+	unsigned options;	/* 1 << enum command_option: it was given */
 	enum control_code code;
 	struct text_report out;
 	GBytes *rest;		/* follows that; a reference, or NULL */
-};
-
-enum request_option {
-	REQUEST_FORCE,
-	REQUEST_WHY,
-	REQUEST_WAIT,
-	REQUEST_FOLLOW,
 };
 
 /* The answer is one line with the result. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/config/command.h"
 #include "sm/control/control.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
@@ -30,6 +31,7 @@ struct setup {
 	bool paused;
 	unsigned priority, takeovers;
 	struct standby_status standby;
+	struct options *conf;
 
 	struct control_hooks hooks;
 	enum log_level level;
@@ -62,6 +64,7 @@ look(struct control_view *out, void *data)
 		.self = { .state = t->role, .priority = (uint8_t)t->priority },
 		.level = t->level,
 		.log = t->log,
+		.conf = t->conf,
 		.paused = t->paused,
 		.standby = t->standby,
 		.status = t->status,
@@ -208,6 +211,7 @@ setup_new(void **state)
 
 	t->status = status_new();
 	t->rules = partition_rules_default();
+	t->conf = options_new();
 	t->level = LOG_INFO;
 	t->priority = 7;
 	t->role = SM_STATE_MASTER;
@@ -230,6 +234,7 @@ setup_free(void **state)
 
 	status_free(t->status);
 	partition_rules_unref(t->rules);
+	options_free(t->conf);
 	g_string_free(t->answer, TRUE);
 	g_clear_pointer(&t->expected, expected_free);
 	g_clear_pointer(&t->unreached, g_ptr_array_unref);
@@ -363,12 +368,6 @@ WORD(do_has, struct setup *t)
 	assert_has(t->body, part);
 }
 
-WORD(do_has_all, void *fixture)
-{
-	for (; *words; words++)
-		do_has(fixture, (char *[]){ *words, NULL }, *words);
-}
-
 WORD(do_lacks, struct setup *t)
 {
 	g_autofree char *part = unquote(t, words, text);
@@ -436,6 +435,23 @@ WORD(do_long, void *fixture)
 						   atoi(words[0])), 'x');
 
 	ask(fixture, line, CONTROL_USAGE);
+}
+
+WORD(do_every_command, struct setup *t)
+{
+	for (size_t i = 0; i < n_commands; i++) {
+		const struct command *c = &commands[i];
+		g_autoptr(GString) line = g_string_new(c->name);
+		g_autofree char *says = g_strdup_printf(
+			"%s is answered by minismctl\n", c->name);
+
+		for (guint k = 1; k < c->min; k++)
+			g_string_append(line, " x");
+		g_string_truncate(t->answer, 0);
+		control_answer(&t->hooks, line->str, t->answer);
+		assert_int_equal(c->place == COMMAND_OF_VIEW,
+				 g_str_has_suffix(t->answer->str, says));
+	}
 }
 
 WORD(do_shorter, struct setup *t)
@@ -634,7 +650,7 @@ WORD(do_warn, struct setup *t)
 }
 
 static const struct unit_word all_words[] = {
-	{ ">", do_ask }, { "has", do_has }, { "has-all", do_has_all },
+	{ ">", do_ask }, { "has", do_has }, { "every-command", do_every_command },
 	{ "lacks", do_lacks }, { "is", do_is }, { "begins", do_is },
 	{ "times", do_times }, { "has-problems", do_has_problems },
 	{ "has-cycle", do_has_cycle }, { "long", do_long },

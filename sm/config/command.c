@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#include "sm/config/command.h"
+
+#include <string.h>
+
+#include "topology/text.h"
+
+const char *const command_option_names[COMMAND_OPTIONS] = {
+	[COMMAND_FORCE] = "--force", [COMMAND_WHY] = "--why",
+	[COMMAND_WAIT] = "--wait", [COMMAND_FOLLOW] = "--follow",
+};
+
+const struct command commands[] = {
+	{ "status", "", "how the subnet is, and what was done lately", 1, 1, 0,
+	  COMMAND_OF_MANAGER },
+	{ "accept", "[NODE|GUID]", "what is missing or slow, or of one node, "
+	  "is so from now on", 1, 2, 0, COMMAND_OF_MANAGER },
+	{ "path", "A B [--why]", "the way from A to B, what a path there has, "
+	  "and why", 3, 3, 1 << COMMAND_WHY, COMMAND_OF_MANAGER },
+	{ "who", "NAME|LID|GUID", "a node: its names, cables, partitions", 2,
+	  2, 0, COMMAND_OF_MANAGER },
+	{ "nodes", "[TEXT|switch|host]", "all nodes, or some", 1, 2, 0,
+	  COMMAND_OF_MANAGER },
+	{ "links", "[TEXT|slow|inactive|avoided]", "all cables, or some", 1, 2,
+	  0, COMMAND_OF_MANAGER },
+	{ "avoid", "[NAME/PORT [ERRORS]]", "leave the link at a switch's port "
+	  "out of routing (it has so many errors), or list those that are", 1,
+	  3, 0, COMMAND_OF_MANAGER },
+	{ "use", "NAME/PORT", "take it into routing again", 2, 2, 0,
+	  COMMAND_OF_MANAGER },
+	{ "ports", "NAME|LID|GUID", "the ports of a node", 2, 2, 0,
+	  COMMAND_OF_MANAGER },
+	{ "groups", "", "multicast groups", 1, 1, 0, COMMAND_OF_MANAGER },
+	{ "members", "[MGID|MLID]", "members of all groups, or of one", 1, 2,
+	  0, COMMAND_OF_MANAGER },
+	{ "services", "", "services that clients registered", 1, 1, 0,
+	  COMMAND_OF_MANAGER },
+	{ "subscriptions", "", "clients that get Reports, and about what", 1,
+	  1, 0, COMMAND_OF_MANAGER },
+	{ "sms", "", "the subnet managers of the fabric", 1, 1, 0,
+	  COMMAND_OF_MANAGER },
+	{ "view", "[tables|lid LID|node NAME|LID|GUID]", "the fabric as a text "
+	  "for programs, see minism-view(5)", 1, 3, 0, COMMAND_OF_MANAGER },
+	{ "report", "", "the fabric as a web page", 1, 1, 0, COMMAND_OF_VIEW },
+	{ "dump", "FOLDER", "the fabric in OpenSM's dump files", 2, 2, 0,
+	  COMMAND_OF_VIEW },
+	{ "metrics", "", "counters and states as OpenMetrics text", 1, 1, 0,
+	  COMMAND_OF_MANAGER },
+	{ "events", "[--follow]", "what was logged lately, of level info and "
+	  "above", 1, 2, 1 << COMMAND_FOLLOW, COMMAND_OF_MANAGER },
+	{ "sweep", "[--wait]", "sweep now, and read everything again", 1, 2,
+	  1 << COMMAND_WAIT, COMMAND_OF_MANAGER },
+	{ "reload", "", "read partitions, lists of GUIDs and names of nodes "
+	  "again, then sweep", 1, 1, 0, COMMAND_OF_MANAGER },
+	{ "partitions", "[NAME|PKEY]", "partitions and their members", 1, 2, 0,
+	  COMMAND_OF_MANAGER },
+	{ "partition", "add NAME|PKEY NODE|GUID[=full|limited|both]",
+	  "let a port in, as defmember of the file says; never lowers", 4, 5,
+	  1 << COMMAND_FORCE, COMMAND_OF_MANAGER },
+	{ "partition", "set NAME|PKEY NODE|GUID full|limited|both [--force]",
+	  "make it this member, also less than it is", 4, 5,
+	  1 << COMMAND_FORCE, COMMAND_OF_MANAGER },
+	{ "partition", "remove NAME|PKEY NODE|GUID [--force]",
+	  "take a port out", 4, 5, 1 << COMMAND_FORCE, COMMAND_OF_MANAGER },
+	{ "partition", "reset NAME|PKEY NODE|GUID [--force]",
+	  "forget what was changed: the file holds again", 4, 5,
+	  1 << COMMAND_FORCE, COMMAND_OF_MANAGER },
+	{ "pause", "", "for maintenance: no sweeps, nothing is programmed", 1,
+	  1, 0, COMMAND_OF_MANAGER },
+	{ "resume", "", "sweep and program again", 1, 1, 0,
+	  COMMAND_OF_MANAGER },
+	{ "priority", "[0-15]", "SM priority, or change it; the highest is "
+	  "the master", 1, 2, 0, COMMAND_OF_MANAGER },
+	{ "takeover", "", "become the master, with a priority above its own",
+	  1, 1, 0, COMMAND_OF_MANAGER },
+	{ "config", "", "all options, and where their values come from", 1, 1,
+	  0, COMMAND_OF_MANAGER },
+	{ "loglevel", "[LEVEL]",
+	  "what is logged: error, warning, info, verbose, debug", 1, 2, 0,
+	  COMMAND_OF_MANAGER },
+	{ "help", "", "these words", 1, 1, 0, COMMAND_OF_VIEW },
+};
+const size_t n_commands = G_N_ELEMENTS(commands);
+
+static void
+append_usage(GString *text, const struct command *c)
+{
+	g_string_append_printf(text, "%s%s%s", c->name, *c->rest ? " " : "",
+			       c->rest);
+}
+
+char *
+command_help(void)
+{
+	GString *text = g_string_new("Asks a running minism. "
+				    "COMMAND is one of");
+
+	for (size_t i = 0; i < n_commands; i++) {
+		g_string_append(text, "\n  ");
+		append_usage(text, &commands[i]);
+		g_string_append_printf(text, "\n      %s",
+				       commands[i].summary);
+	}
+	return g_string_free(text, FALSE);
+}
+
+char *
+command_usage(const struct command *c, char *const *words)
+{
+	guint n = g_strv_length((char **)words);
+	bool is_short = n < c->min || (n == 4 && c->max == 5);
+	GString *text = g_string_new(NULL);
+
+	g_string_printf(text, "%s: %s; usage:", c->name, is_short ?
+			"an argument is missing" : "too many arguments");
+	for (size_t i = 0; i < n_commands; i++)
+		if (strcmp(commands[i].name, c->name) == 0) {
+			g_string_append_c(text, '\n');
+			append_usage(text, &commands[i]);
+		}
+	return g_string_free(text, FALSE);
+}
+
+const struct command *
+command_check(char *const *words, unsigned options, char **wrong)
+{
+	const char *names[G_N_ELEMENTS(commands)];
+	g_autofree char *shown = NULL, *near = NULL;
+	guint n = g_strv_length((char **)words);
+	const struct command *c = NULL;
+
+	*wrong = NULL;
+	for (size_t i = 0; !c && i < n_commands; i++) {
+		names[i] = commands[i].name;
+		if (strcmp(names[i], words[0]) == 0)
+			c = &commands[i];
+	}
+	if (!c) {
+		shown = text_one_line(words[0]);
+		near = text_nearest(shown, "", names, n_commands);
+		*wrong = g_strdup_printf("there is no command %s%s; see help",
+					 *shown ? shown : "\"\"", near);
+	} else if (options & ~c->takes) {
+		*wrong = g_strdup_printf("%s does not take that option",
+					 c->name);
+	} else if (n < c->min || n > c->max) {
+		*wrong = command_usage(c, words);
+	}
+	return *wrong ? NULL : c;
+}
