@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#include "topology/port_search.h"
+
+#include <string.h>
+
+#include "topology/text.h"
+
+#define PORTS_SHOWN	8u	/* of those that a word may mean */
+#define GUID_DIGITS	16u
+
+struct port_search {
+	const struct snapshot *s;
+	const struct lid_map *lids;
+	const char *word;
+	uint64_t guid;		/* 0: the word is no GUID */
+};
+
+char *
+port_search_wrong(const char *before, const char *word, const char *after,
+		  const char *const *names, size_t n)
+{
+	g_autofree char *shown = text_one_line(word);
+	g_autofree char *near = text_nearest(shown, "", names, n);
+	g_autofree char *line = text_one_line(near);
+
+	return g_strdup_printf("%s%s%s%s", before, *shown ? shown : "\"\"",
+			       after, line);
+}
+
+static char *
+name_nearest(const struct port_search *q)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+	for (uint32_t i = 0; q->s && i < q->s->n_nodes; i++)
+		g_ptr_array_add(names, (char *)snapshot_node_name(
+					&q->s->nodes[i]));
+	return port_search_wrong(q->lids ?
+		"nothing on the fabric has the name, LID or GUID " :
+		"nothing on the fabric has the name or GUID ",
+		q->word, "", (const char *const *)names->pdata, names->len);
+}
+
+/* Ports with this name: how many, and the first PORTS_SHOWN as a list. */
+static guint
+find_named(const struct port_search *q, uint32_t *port, GString *list)
+{
+	guint n = 0;
+
+	for (uint32_t i = 0; q->s && i < q->s->n_ports; i++) {
+		const struct snapshot_node *node = snapshot_node_of(q->s, i);
+		g_autofree char *name = NULL, *shown = NULL;
+
+		if (!snapshot_is_end_port(q->s, i))
+			continue;
+		name = snapshot_port_name(q->s, i);
+		if (!(q->guid && node->info.node_guid == q->guid) &&
+		    strcmp(node->desc, q->word) &&
+		    g_strcmp0(node->name, q->word) && strcmp(name, q->word))
+			continue;
+		*port = i;
+		if (n++ >= PORTS_SHOWN)
+			continue;
+		shown = text_one_line(name);
+		g_string_append_printf(list, "\n0x%016" G_GINT64_MODIFIER
+				       "x %s", q->s->ports[i].guid, shown);
+	}
+	return n;
+}
+
+uint32_t
+port_search(const struct snapshot *s, const struct lid_map *lids,
+	    const char *word, uint64_t *absent, char **wrong)
+{
+	struct port_search q = { .s = s, .lids = lids, .word = word };
+	g_autoptr(GString) list = g_string_new(NULL);
+	g_autofree char *shown = text_one_line(word);
+	const char *digits = word;
+	uint32_t port, by_lid = SNAPSHOT_NONE;
+	bool is_hex = text_take_0x(&digits), is_whole;
+	uint64_t lid;
+	guint n;
+
+	if (!text_read_number(word, 16, UINT64_MAX, &q.guid))
+		q.guid = 0;
+	is_whole = q.guid && strlen(digits) == GUID_DIGITS;
+	*wrong = NULL;
+	if (absent)
+		*absent = 0;
+	/* A number that begins with 0x is a PortGUID first, else a LID. */
+	if (s && lids && !is_whole &&
+	    text_read_number(word, 0, LID_UNICAST_MAX, &lid))
+		by_lid = lid_map_owner(lids, (uint16_t)lid);
+	port = s ? snapshot_find_port(s, q.guid) : SNAPSHOT_NONE;
+	if (port == SNAPSHOT_NONE || (!is_hex && by_lid != SNAPSHOT_NONE))
+		port = by_lid;
+	if (port != SNAPSHOT_NONE)
+		return port;
+	n = find_named(&q, &port, list);
+	if (n == 1)
+		return port;
+	if (n > 1)
+		*wrong = g_strdup_printf("%s means %u ports; say which one by "
+					 "its GUID:%s", shown, n, list->str);
+	else if (absent && q.guid && (is_whole || !s))
+		*absent = q.guid;
+	else if (absent && q.guid)
+		*wrong = g_strdup_printf("there is no port %s on the fabric; "
+			"the GUID of one that is away is written with all 16 "
+			"digits", shown);
+	else
+		*wrong = name_nearest(&q);
+	return SNAPSHOT_NONE;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Ports by what a person calls them.
+ */
+#ifndef MINISM_TOPOLOGY_PORT_SEARCH_H
+#define MINISM_TOPOLOGY_PORT_SEARCH_H
+
+#include "topology/lid.h"
+#include "topology/snapshot.h"
+
+/*
+ * An end port by name ("NODE", "NODE/PORT"), PortGUID, NodeGUID or, with lids,
+ * LID; a number with 0x is looked up as a GUID first. SNAPSHOT_NONE: no port or
+ * several ports match, and *wrong says so in a line or more (g_free); with
+ * `absent` a GUID of 16 digits that no port has is no error, and *absent is that
+ * GUID, else 0. s NULL: there are no ports.
+ */
+uint32_t port_search(const struct snapshot *s, const struct lid_map *lids,
+		     const char *word, uint64_t *absent, char **wrong);
+
+/* "BEFORE word AFTER", and the nearest of the names that are valid. g_free. */
+char *port_search_wrong(const char *before, const char *word,
+			const char *after, const char *const *names, size_t n);
+
+#endif
