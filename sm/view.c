@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "topology/changes.h"
 #include "topology/net_file.h"
 
 #define SHARE		20
@@ -21,35 +22,79 @@
 /* ---------------------------------------------------------- nodes and ports */
 
 struct usual {
-	uint8_t state, mtu, vls;
+	uint8_t state, mtu, vls, phys;
 };
 
-static bool
-is_usual(const struct usual *u, const struct port_info *p)
+static struct usual
+usual_of(const struct port_info *p)
 {
-	return p->state == u->state && p->neighbor_mtu == u->mtu &&
-		p->oper_vls == u->vls;
+	return (struct usual){
+		p->state, p->neighbor_mtu, p->oper_vls, p->phys_state,
+	};
 }
 
-/* What most ports with a cable have: by voting, which finds it if more than
- * half have it. */
-static struct usual
-find_usual(const struct snapshot *s)
+/* Port 0 of a switch has no cable, but a link. */
+static bool
+has_link(const struct snapshot *s, uint32_t port)
 {
-	struct usual u = { 0, 0, 0 };
+	return s->ports[port].peer != SNAPSHOT_NONE || !s->ports[port].num;
+}
+
+/* What most ports with a link have, or those without: by voting, which finds it
+ * if more than half have it. */
+static struct usual
+find_usual(const struct snapshot *s, bool linked)
+{
+	struct usual u = { 0, 0, 0, 0 }, other;
 	uint32_t votes = 0;
 
 	for (uint32_t i = 0; i < s->n_ports; i++) {
-		const struct port_info *p = &s->ports[i].info;
-
-		if (s->ports[i].peer == SNAPSHOT_NONE)
+		if (!s->ports[i].known || has_link(s, i) != linked)
 			continue;
+		other = usual_of(&s->ports[i].info);
 		if (!votes)
-			u = (struct usual){ p->state, p->neighbor_mtu,
-					    p->oper_vls };
-		votes += is_usual(&u, p) ? 1 : UINT32_MAX;
+			u = other;
+		votes += memcmp(&u, &other, sizeof(u)) ? UINT32_MAX : 1;
 	}
 	return u;
+}
+
+/* g_free. */
+static char *
+speed_text(const struct port_info *info)
+{
+	return g_strconcat(port_width(info)->name, port_speed(info)->name,
+			   NULL);
+}
+
+/* u: of ports without and with a link; a port is left out if it is as its net
+ * file and they say. The net file has no speed without a cable. NULL: none is
+ * left out. */
+static void
+put_port(const struct view_values *v, uint32_t port, const struct usual *u,
+	 GString *out)
+{
+	const struct snapshot_port *p = &v->s->ports[port];
+	const struct snapshot_node *n = snapshot_node_of(v->s, port);
+	bool linked = has_link(v->s, port);
+	struct usual is = p->known ? usual_of(&p->info) : (struct usual){ 0 };
+	g_autofree char *speed = NULL;
+
+	if (!p->known && !linked && !snapshot_is_switch(n))
+		return;		/* of a CA: a reader has not seen it, too */
+	if (p->known && p->peer == SNAPSHOT_NONE &&
+	    p->info.state >= PORT_STATE_INIT) {
+		speed = speed_text(&p->info);
+		if (!p->num && strcmp(speed, VIEW_PORT0_SPEED) == 0)
+			g_clear_pointer(&speed, g_free);
+	}
+	if (!u || speed || memcmp(&is, &u[linked], sizeof(is)) ||
+	    (!linked && !snapshot_is_switch(n)))
+		view_line_put(VIEW_PORT, (uint64_t[]){
+			[PORT_GUID] = n->info.node_guid,
+			[PORT_NUMBER] = p->num, [PORT_STATE] = is.state,
+			[PORT_MTU] = is.mtu, [PORT_VLS] = is.vls,
+			[PORT_PHYS] = is.phys }, speed, out);
 }
 
 static void
@@ -58,6 +103,7 @@ put_node(const struct view_values *v, uint32_t node, const struct usual *u,
 {
 	const struct snapshot_node *n = &v->s->nodes[node];
 	uint64_t guid = n->info.node_guid;
+	struct port_info best;
 
 	if (n->info.revision)
 		view_line_put(VIEW_NODE, (uint64_t[]){
@@ -66,16 +112,18 @@ put_node(const struct view_values *v, uint32_t node, const struct usual *u,
 	if (strcmp(snapshot_node_name(n), n->desc))
 		view_line_put(VIEW_NAME, (uint64_t[]){ [NAME_GUID] = guid },
 			      snapshot_node_name(n), out);
-	for (unsigned num = 0; num <= n->info.num_ports; num++) {
-		const struct snapshot_port *p =
-			&v->s->ports[n->first_port + num];
+	for (unsigned num = !snapshot_is_switch(n); num <= n->info.num_ports;
+	     num++) {
+		uint32_t port = n->first_port + num;
+		g_autofree char *could = NULL;
 
-		if (p->peer != SNAPSHOT_NONE && !(u && is_usual(u, &p->info)))
-			view_line_put(VIEW_PORT, (uint64_t[]){
-				[PORT_GUID] = guid, [PORT_NUMBER] = num,
-				[PORT_STATE] = p->info.state,
-				[PORT_MTU] = p->info.neighbor_mtu,
-				[PORT_VLS] = p->info.oper_vls }, NULL, out);
+		put_port(v, port, u, out);
+		if (v->s->ports[port].peer < port ||
+		    !link_is_slow(v->s, port, &best))
+			continue;
+		could = speed_text(&best);
+		view_line_put(VIEW_SLOW, (uint64_t[]){
+			[SLOW_GUID] = guid, [SLOW_PORT] = num }, could, out);
 	}
 }
 
@@ -146,7 +194,7 @@ void
 view_write(const struct view_values *v, GString *out)
 {
 	const struct snapshot *s = v->s;
-	const struct usual u = find_usual(s);
+	const struct usual u[] = { find_usual(s, false), find_usual(s, true) };
 	g_autoptr(GString) net = g_string_new(NULL);
 	gsize first;
 
@@ -155,14 +203,16 @@ view_write(const struct view_values *v, GString *out)
 	g_string_append_len(out, net->str, (gssize)first);
 	put_head(v, out);
 	g_string_append_len(out, v->before->str, (gssize)v->before->len);
-	view_line_put(VIEW_USUAL, (uint64_t[]){
-		[USUAL_STATE] = u.state, [USUAL_MTU] = u.mtu,
-		[USUAL_VLS] = u.vls }, NULL, out);
+	for (unsigned i = !u[0].state; i < G_N_ELEMENTS(u); i++)
+		view_line_put(i ? VIEW_USUAL : VIEW_IDLE, (uint64_t[]){
+			[USUAL_STATE] = u[i].state, [USUAL_MTU] = u[i].mtu,
+			[USUAL_VLS] = u[i].vls, [USUAL_PHYS] = u[i].phys },
+			NULL, out);
 	g_string_append_len(out, net->str + first,
 			    (gssize)(net->len - first));
 	g_string_append_c(out, '\n');
 	for (uint32_t n = 0; n < s->n_nodes; n++)
-		put_node(v, n, &u, out);
+		put_node(v, n, u, out);
 	for (uint32_t i = 0; i < s->n_ports; i++)
 		put_pkeys(v, i, out);
 	for (uint32_t i = 0; v->tables && i < s->n_switches; i++)
@@ -196,7 +246,8 @@ view_write_lid(const struct view_values *v, uint16_t lid, GString *out)
 	     i < v->lft->n_switches; i++)
 		view_line_put(VIEW_HOP, (uint64_t[]){
 			[HOP_GUID] = s->nodes[s->switches[i]].info.node_guid,
-			[HOP_PORT] = lft_row(v->lft, i)[lid] }, NULL, out);
+			[HOP_PORT] = lft_row(v->lft, i)[lid],
+			[HOP_LID] = lid }, NULL, out);
 	put_end(v, out);
 }
 

@@ -8,12 +8,13 @@
 
 #include <string.h>
 
+#include "sm/mad/bytes.h"
 #include "topology/net_file.h"
 #include "topology/text.h"
 
 struct reading {
 	struct tool_view *v;
-	GHashTable *nodes;	/* NodeGUID -> its index + 1 */
+	GArray *grants;		/* struct partition_grant */
 	uint64_t numbers[VIEW_WORDS];
 	const char *text;
 	unsigned version;	/* 0: there is no head */
@@ -31,10 +32,13 @@ stage_free(gpointer data)
 	g_free(stage);
 }
 
-static uint32_t
-find_node(const struct reading *r)
+static void
+group_free(gpointer data)
 {
-	return GPOINTER_TO_UINT(g_hash_table_lookup(r->nodes, r->numbers)) - 1;
+	struct view_group *group = data;
+
+	g_array_unref(group->members);
+	g_free(group);
 }
 
 static void
@@ -51,36 +55,85 @@ static struct snapshot_port *
 find_port(const struct reading *r)
 {
 	struct snapshot *s = r->v->s;
-	uint32_t node = find_node(r);
+	uint32_t node = snapshot_find_node(s, r->numbers[0]);
 
-	return node < s->n_nodes && r->numbers[PORT_NUMBER] <=
+	return node != SNAPSHOT_NONE && r->numbers[PORT_NUMBER] <=
 		s->nodes[node].info.num_ports ?
 		&s->ports[s->nodes[node].first_port +
 			  r->numbers[PORT_NUMBER]] : NULL;
 }
 
+/* A manager before #idle said nothing of the physical state. */
 static void
 set_port(struct snapshot_port *p, const uint64_t *numbers)
 {
-	p->info.state = (uint8_t)numbers[0];
-	p->info.neighbor_mtu = (uint8_t)numbers[1];
-	p->info.oper_vls = (uint8_t)numbers[2];
+	p->known = numbers[USUAL_STATE] != 0;
+	p->info.state = (uint8_t)numbers[USUAL_STATE];
+	p->info.neighbor_mtu = (uint8_t)numbers[USUAL_MTU];
+	p->info.oper_vls = (uint8_t)numbers[USUAL_VLS];
+	if (numbers[USUAL_PHYS])
+		p->info.phys_state = (uint8_t)numbers[USUAL_PHYS];
+}
+
+/* Of ports with a link, or of those of switches without one. */
+static void
+take_usual(struct reading *r, bool linked)
+{
+	struct snapshot *s = r->v->s;
+
+	for (uint32_t i = 0; i < s->n_ports; i++) {
+		struct snapshot_port *p = &s->ports[i];
+
+		if (p->peer != SNAPSHOT_NONE ? linked :
+		    snapshot_is_switch(&s->nodes[p->node]) && linked == !p->num)
+			set_port(p, r->numbers);
+	}
+}
+
+static void
+set_text(struct reading *r, GHashTable *table, const struct snapshot_port *p)
+{
+	if (p && *r->text)
+		g_hash_table_insert(table,
+				    GUINT_TO_POINTER(p - r->v->s->ports + 1),
+				    g_strdup(r->text));
+}
+
+static void
+make_lft(struct tool_view *v)
+{
+	if (!v->lft)
+		v->lft = lft_new(v->s->n_switches, v->lids->top);
+}
+
+/* The way of one switch to one LID. */
+static void
+take_hop(struct reading *r)
+{
+	struct tool_view *v = r->v;
+	uint32_t node = snapshot_find_node(v->s, r->numbers[HOP_GUID]);
+
+	if (node == SNAPSHOT_NONE || !snapshot_is_switch(&v->s->nodes[node]) ||
+	    r->numbers[HOP_LID] > v->lids->top)
+		return;
+	make_lft(v);
+	lft_row(v->lft, v->s->nodes[node].sw_index)[r->numbers[HOP_LID]] =
+		(uint8_t)r->numbers[HOP_PORT];
 }
 
 static void
 take_table(struct reading *r)
 {
 	struct tool_view *v = r->v;
-	uint32_t node = find_node(r);
+	uint32_t node = snapshot_find_node(v->s, r->numbers[0]);
 	size_t at = r->numbers[LFT_NUMBER] * VIEW_LFT_BLOCK;
 	uint8_t *row;
 
-	if (node >= v->s->n_nodes || !snapshot_is_switch(&v->s->nodes[node]) ||
+	if (node == SNAPSHOT_NONE || !snapshot_is_switch(&v->s->nodes[node]) ||
 	    r->numbers[LFT_NUMBER] > UINT16_MAX / VIEW_LFT_BLOCK ||
 	    strspn(r->text, "0123456789abcdef") != 2 * VIEW_LFT_BLOCK)
 		return;
-	if (!v->lft)
-		v->lft = lft_new(v->s->n_switches, v->lids->top);
+	make_lft(v);
 	if (at >= v->lft->stride)
 		return;
 	row = lft_row(v->lft, v->s->nodes[node].sw_index) + at;
@@ -90,22 +143,20 @@ take_table(struct reading *r)
 }
 
 static void
+set_string(char **at, const char *text)
+{
+	g_free(*at);
+	*at = g_strdup(text);
+}
+
+static void
 take_head(struct reading *r)
 {
 	r->version = (unsigned)r->numbers[HEAD_VERSION];
 	r->v->generation = r->numbers[HEAD_GEN];
 	r->v->at = (int64_t)r->numbers[HEAD_AT];
 	r->v->port_guid = r->numbers[HEAD_PORT];
-	g_free(r->v->by);
-	r->v->by = g_strdup(r->text);
-}
-
-static void
-take_usual(struct reading *r)
-{
-	for (uint32_t i = 0; i < r->v->s->n_ports; i++)
-		if (r->v->s->ports[i].peer != SNAPSHOT_NONE)
-			set_port(&r->v->s->ports[i], r->numbers);
+	set_string(&r->v->by, r->text);
 }
 
 static void
@@ -134,6 +185,8 @@ take_avoided(struct reading *r)
 	avoided->port = (uint32_t)(port - r->v->s->ports);
 	avoided->errors = r->numbers[AVOIDED_ERRORS];
 	avoided->used = r->numbers[AVOIDED_USED];
+	if (!avoided->used)
+		r->v->s->ports[avoided->port].avoided = true;
 	avoided->why = g_strdup(r->text);
 	g_ptr_array_add(r->v->avoided, avoided);
 }
@@ -143,74 +196,177 @@ take_node(struct reading *r, enum view_kind kind)
 {
 	struct snapshot *s = r->v->s;
 	struct snapshot_port *port;
-	uint32_t node = find_node(r);
+	uint32_t node = snapshot_find_node(s, r->numbers[0]);
 
-	if (node >= s->n_nodes)
+	if (node == SNAPSHOT_NONE)
 		return;
 	if (kind == VIEW_NODE)
 		s->nodes[node].info.revision =
 			(uint32_t)r->numbers[NODE_REVISION];
 	else if (kind == VIEW_NAME)
 		s->nodes[node].name = g_intern_string(r->text);
-	else if ((port = find_port(r)))
+	else if (kind == VIEW_SLOW)
+		set_text(r, r->v->could_be, find_port(r));
+	else if ((port = find_port(r))) {
 		set_port(port, &r->numbers[PORT_STATE]);
+		set_text(r, r->v->speeds, port);
+	}
+}
+
+static void
+take_pkey(struct reading *r)
+{
+	const struct partition_grant grant = {
+		.port = tool_view_port(r->v, r->numbers[PKEY_PORT]),
+		.pkey = (uint16_t)r->numbers[PKEY_KEY],
+	};
+
+	if (grant.port != SNAPSHOT_NONE)
+		g_array_append_val(r->grants, grant);
+}
+
+static void
+take_partition(struct reading *r)
+{
+	struct partition *p = partition_rules_get(r->v->rules,
+				(uint16_t)r->numbers[PARTITION_KEY]);
+
+	p->sl = (uint8_t)r->numbers[PARTITION_SL];
+	g_free(p->name);
+	p->name = *r->text ? g_strdup(r->text) : NULL;
+}
+
+/* "0xff12.." */
+static bool
+take_gid(const char *word, uint8_t gid[16])
+{
+	if (strspn(word, "0123456789abcdefx") != 34)
+		return false;
+	for (unsigned i = 0; i < 16; i++)
+		gid[i] = (uint8_t)(g_ascii_xdigit_value(word[2 + 2 * i]) << 4 |
+				   g_ascii_xdigit_value(word[3 + 2 * i]));
+	return true;
+}
+
+/* #group, #member: lines of the SA's state, with all words in their order. A
+ * member is of the group before it. */
+static void
+take_group(struct tool_view *v, const char *line)
+{
+	enum { MGID = 1, MLID, PKEY, Q_KEY, FLOW, MTU, RATE, LIFE, SL, TCLASS,
+	       HOP_LIMIT, PERMANENT, GROUP_WORDS, PORT_GID = 2, JOINED,
+	       MEMBER_WORDS };
+	g_auto(GStrv) words = g_strsplit(line, " ", -1);
+	guint n = g_strv_length(words);
+	struct view_group group = { 0 };
+	struct view_member member;
+	uint64_t number[GROUP_WORDS] = { 0 };
+	uint8_t gid[16];
+
+	for (guint i = 1; i < MIN(n, (guint)GROUP_WORDS); i++)
+		text_read_number(words[i], 0, UINT64_MAX, &number[i]);
+	if (!strcmp(words[0], "#group") && n >= GROUP_WORDS &&
+	    take_gid(words[MGID], group.mgid)) {
+		group.mlid = number[MLID];
+		group.pkey = number[PKEY];
+		group.q_key = number[Q_KEY];
+		group.mtu = number[MTU];
+		group.rate = number[RATE];
+		group.sl = number[SL];
+		group.permanent = number[PERMANENT];
+		group.members = g_array_new(FALSE, FALSE, sizeof(member));
+		g_ptr_array_add(v->groups, g_memdup2(&group, sizeof(group)));
+	} else if (!strcmp(words[0], "#member") && n >= MEMBER_WORDS &&
+		   v->groups->len && take_gid(words[PORT_GID], gid)) {
+		member = (struct view_member){
+			.guid = bytes_load64(gid + 8),
+			.joined = (unsigned)number[JOINED],
+		};
+		g_array_append_val(((struct view_group *)
+			v->groups->pdata[v->groups->len - 1])->members,
+			member);
+	}
+}
+
+static void
+take_mads(struct reading *r)
+{
+	GPtrArray *stages = r->v->stages;
+	struct view_stage *stage = stages->len ?
+		stages->pdata[stages->len - 1] : NULL;
+
+	if (!stage)
+		return;
+	g_ptr_array_add(stage->mads, g_strdup(r->text));
+	g_array_append_val(stage->counts, r->numbers[MADS_COUNT]);
+}
+
+/* A line about the whole fabric. */
+static void
+take_fabric(struct reading *r, enum view_kind kind)
+{
+	struct tool_view *v = r->v;
+
+	if (kind == VIEW_VERDICT)
+		set_string(&v->verdict, r->text);
+	else if (kind == VIEW_FAULT)
+		g_ptr_array_add(v->faults, g_strdup(r->text));
+	else if (kind == VIEW_ROUTE) {
+		set_string(&v->engine, r->text);
+		v->qos = r->numbers[ROUTE_QOS];
+	} else
+		g_ptr_array_add(v->notes, g_strdup(r->text));
 }
 
 static void
 take(struct reading *r, enum view_kind kind)
 {
-	struct tool_view *v = r->v;
-	struct view_stage *stage;
-
 	switch (kind) {
 	case VIEW_HEAD:
 		take_head(r);
 		break;
 	case VIEW_VERDICT:
-		g_free(v->verdict);
-		v->verdict = g_strdup(r->text);
-		break;
 	case VIEW_FAULT:
-		g_ptr_array_add(v->faults, g_strdup(r->text));
-		break;
+	case VIEW_ROUTE:
 	case VIEW_COMPLAINT:
 	case VIEW_WARNING:
 	case VIEW_NOTE:
-		g_ptr_array_add(v->notes, g_strdup(r->text));
-		break;
-	case VIEW_ROUTE:
-		g_free(v->engine);
-		v->engine = g_strdup(r->text);
+		take_fabric(r, kind);
 		break;
 	case VIEW_STAGE:
 		take_stage(r);
 		break;
 	case VIEW_MADS:
-		if (!v->stages->len)
-			break;
-		stage = v->stages->pdata[v->stages->len - 1];
-		g_ptr_array_add(stage->mads, g_strdup(r->text));
-		g_array_append_val(stage->counts, r->numbers[MADS_COUNT]);
+		take_mads(r);
 		break;
 	case VIEW_USUAL:
-		take_usual(r);
+	case VIEW_IDLE:
+		take_usual(r, kind == VIEW_USUAL);
 		break;
 	case VIEW_NODE:
 	case VIEW_NAME:
 	case VIEW_PORT:
+	case VIEW_SLOW:
 		take_node(r, kind);
 		break;
 	case VIEW_LFT:
 		take_table(r);
 		break;
 	case VIEW_END:
-		r->ended = r->numbers[END_GEN] == v->generation;
+		r->ended = r->numbers[END_GEN] == r->v->generation;
 		break;
 	case VIEW_AVOIDED:
 		take_avoided(r);
 		break;
 	case VIEW_PKEY:
+		take_pkey(r);
+		break;
+	case VIEW_PARTITION:
+		take_partition(r);
+		break;
 	case VIEW_HOP:
+		take_hop(r);
+		break;
 	case VIEW_KINDS:
 		break;
 	}
@@ -222,18 +378,22 @@ read_lines(struct reading *r, const char *text)
 	g_autoptr(GString) line = g_string_new(NULL);
 
 	for (const char *end; *text; text = end + (*end != '\0')) {
+		unsigned k = 0;
+
 		end = text + strcspn(text, "\n");
 		if (*text != '#')
 			continue;
 		g_string_truncate(line, 0);
 		g_string_append_len(line, text, end - text);
-		for (unsigned k = 0; k < VIEW_KINDS; k++)
-			if (view_line_take((enum view_kind)k, line->str,
-					   r->numbers, &r->text)) {
-				r->text = r->text ? r->text : "";
-				take(r, (enum view_kind)k);
-				break;
-			}
+		while (k < VIEW_KINDS &&
+		       !view_line_take((enum view_kind)k, line->str,
+				       r->numbers, &r->text))
+			k++;
+		r->text = r->text ? r->text : "";
+		if (k < VIEW_KINDS)
+			take(r, (enum view_kind)k);
+		else
+			take_group(r->v, line->str);
 	}
 }
 
@@ -252,6 +412,34 @@ is_good(const struct reading *r, const char *name, GError **error)
 	return false;
 }
 
+static struct tool_view *
+view_new(struct snapshot *s)
+{
+	struct tool_view *v = g_new0(struct tool_view, 1);
+
+	v->s = s;
+	v->notes = g_ptr_array_new_with_free_func(g_free);
+	v->faults = g_ptr_array_new_with_free_func(g_free);
+	v->stages = g_ptr_array_new_with_free_func(stage_free);
+	v->avoided = g_ptr_array_new_with_free_func(avoided_free);
+	v->groups = g_ptr_array_new_with_free_func(group_free);
+	v->rules = partition_rules_new();
+	v->by_guid = g_hash_table_new(g_int64_hash, g_int64_equal);
+	v->speeds = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	v->could_be = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	for (uint32_t i = 0; i < s->n_ports; i++)
+		if (s->ports[i].guid)
+			g_hash_table_insert(v->by_guid, &s->ports[i].guid,
+					    GUINT_TO_POINTER(i + 1));
+	return v;
+}
+
+uint32_t
+tool_view_port(const struct tool_view *v, uint64_t guid)
+{
+	return GPOINTER_TO_UINT(g_hash_table_lookup(v->by_guid, &guid)) - 1;
+}
+
 struct tool_view *
 tool_view_read(const char *text, const char *name, GError **error)
 {
@@ -264,25 +452,40 @@ tool_view_read(const char *text, const char *name, GError **error)
 	for (uint32_t p = 0; p < s->n_ports; p++)
 		lmc = MAX(lmc, s->ports[p].info.lmc);
 	r = (struct reading){
-		.v = g_new0(struct tool_view, 1),
-		.nodes = g_hash_table_new(g_int64_hash, g_int64_equal),
+		.v = view_new(s),
+		.grants = g_array_new(FALSE, FALSE,
+				      sizeof(struct partition_grant)),
 	};
-	r.v->s = s;
-	r.v->notes = g_ptr_array_new_with_free_func(g_free);
-	r.v->faults = g_ptr_array_new_with_free_func(g_free);
-	r.v->stages = g_ptr_array_new_with_free_func(stage_free);
-	r.v->avoided = g_ptr_array_new_with_free_func(avoided_free);
 	r.v->lids = lid_assign(s, lmc, NULL, 0, NULL, error);
-	for (uint32_t n = 0; n < s->n_nodes; n++)
-		g_hash_table_insert(r.nodes, &s->nodes[n].info.node_guid,
-				    GUINT_TO_POINTER(n + 1));
 	if (r.v->lids)
 		read_lines(&r, text);
-	g_hash_table_unref(r.nodes);
+	r.v->memberships = memberships_deal(s->n_ports, r.grants);
+	r.v->whole = r.v->lft;
+	g_array_unref(r.grants);
 	if (r.v->lids && is_good(&r, name, error))
 		return r.v;
 	tool_view_free(r.v);
 	return NULL;
+}
+
+bool
+tool_view_add(struct tool_view *v, const char *text, const char *name,
+	      GError **error)
+{
+	uint64_t generation = v->generation;
+	struct reading r = {
+		.v = v, .grants = g_array_new(FALSE, FALSE,
+					sizeof(struct partition_grant)),
+	};
+
+	read_lines(&r, text);
+	g_array_unref(r.grants);
+	if (!is_good(&r, name, error))
+		return false;
+	if (v->generation != generation)
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
+			    "the fabric changes");
+	return v->generation == generation;
 }
 
 void
@@ -293,36 +496,56 @@ tool_view_free(struct tool_view *v)
 	snapshot_unref(v->s);
 	lid_map_free(v->lids);
 	lft_free(v->lft);
+	partition_rules_unref(v->rules);
+	memberships_unref(v->memberships);
 	g_ptr_array_unref(v->notes);
 	g_ptr_array_unref(v->faults);
 	g_ptr_array_unref(v->stages);
 	g_ptr_array_unref(v->avoided);
+	g_ptr_array_unref(v->groups);
+	g_hash_table_unref(v->by_guid);
+	g_hash_table_unref(v->speeds);
+	g_hash_table_unref(v->could_be);
 	g_free(v->by);
 	g_free(v->verdict);
 	g_free(v->engine);
 	g_free(v);
 }
 
+/* NULL: no answer, or the answer is the error. g_free. */
+static char *
+ask_manager(const struct client_place *place, const char *request,
+	    GError **error)
+{
+	g_autoptr(GString) line = g_string_new(request);
+	g_autoptr(GString) body = g_string_new(NULL);
+	int code = client_ask_on(place, CLIENT_PATIENCE_US, line, body, NULL,
+				 NULL, error);
+
+	if (code > 0)
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s",
+			    g_strchomp(body->str));
+	return code ? NULL : g_string_free(g_steal_pointer(&body), FALSE);
+}
+
 struct tool_view *
 tool_view_get(const struct client_place *place, const char *file,
 	      const char *request, GError **error)
 {
-	g_autoptr(GString) line = g_string_new(request);
-	g_autoptr(GString) body = g_string_new(NULL);
-	g_autofree char *text = NULL;
-	int code;
+	g_autofree char *text = file ? text_read_file(file, error) :
+		ask_manager(place, request, error);
 
-	if (file) {
-		text = text_read_file(file, error);
-		if (!text)
-			g_prefix_error(error, "%s: ", file);
-		return text ? tool_view_read(text, file, error) : NULL;
-	}
-	code = client_ask_on(place, CLIENT_PATIENCE_US, line, body, NULL, NULL,
-			     error);
-	if (code > 0)
-		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s",
-			    g_strchomp(body->str));
-	return code ? NULL :
-		tool_view_read(body->str, "the manager's view", error);
+	if (file && !text)
+		g_prefix_error(error, "%s: ", file);
+	return text ? tool_view_read(text, file ? file : "the manager's view",
+				     error) : NULL;
+}
+
+bool
+tool_view_more(struct tool_view *v, const struct client_place *place,
+	       const char *request, GError **error)
+{
+	g_autofree char *text = ask_manager(place, request, error);
+
+	return text && tool_view_add(v, text, "the manager's view", error);
 }

@@ -9,6 +9,7 @@
 #include "routing/tables.h"
 #include "tools/client.h"
 #include "topology/lid.h"
+#include "topology/partition.h"
 #include "topology/snapshot.h"
 #include "topology/view_line.h"
 
@@ -28,6 +29,18 @@ struct view_avoided {
 	char *why;
 };
 
+/* A multicast group; of it, what is listed. */
+struct view_group {
+	uint8_t mgid[16];
+	uint64_t mlid, pkey, q_key, mtu, rate, sl;
+	bool permanent;
+	GArray *members;	/* struct view_member */
+};
+struct view_member {
+	uint64_t guid;		/* of its port */
+	unsigned joined;	/* JoinState */
+};
+
 struct tool_view {
 	uint64_t generation;
 	uint64_t port_guid;	/* the manager's port */
@@ -35,7 +48,15 @@ struct tool_view {
 	char *by;		/* the program that wrote it */
 	struct snapshot *s;	/* names and states as the manager has them */
 	struct lid_map *lids;
-	struct lft *lft;	/* NULL: it has no tables */
+	struct lft *lft;	/* what was read of it; NULL: nothing */
+	struct partition_rules *rules;	/* names and SLs, no rules */
+	struct memberships *memberships;
+	GPtrArray *groups;	/* of struct view_group */
+	GHashTable *by_guid;	/* PortGUID, uint64_t *, -> port + 1 */
+	GHashTable *speeds;	/* port + 1 -> char *: has no cable, */
+	GHashTable *could_be;	/* or is slower than that; its lower end */
+	bool qos;		/* SLs are in use */
+	bool whole;		/* it has all tables */
 	char *verdict;		/* "up", ... */
 	char *engine;		/* NULL: no routes */
 	GPtrArray *notes;	/* of char *: complaints, warnings, notes */
@@ -54,6 +75,16 @@ struct tool_view *tool_view_read(const char *text, const char *name,
 struct tool_view *tool_view_get(const struct client_place *place,
 				const char *file, const char *request,
 				GError **error);
+/* What a part of the view says besides: another request, to the same manager. A
+ * file has no parts. False: the error of tool_view_get(), or G_FILE_ERROR_AGAIN:
+ * the manager's fabric is another one now. */
+bool tool_view_more(struct tool_view *v, const struct client_place *place,
+		    const char *request, GError **error);
+/* The same of a text. */
+bool tool_view_add(struct tool_view *v, const char *text, const char *name,
+		   GError **error);
+/* The end port with this PortGUID, or SNAPSHOT_NONE. */
+uint32_t tool_view_port(const struct tool_view *v, uint64_t guid);
 void tool_view_free(struct tool_view *v);	/* NULL is ignored */
 
 #endif

@@ -203,11 +203,6 @@ partition_rules_default(void)
 
 #define MET	4u	/* a rule has named this port */
 
-struct grant {
-	uint32_t port;
-	uint16_t pkey;
-};
-
 struct resolver {
 	const struct snapshot *s;
 	uint32_t *ends;		/* end ports, ascending */
@@ -218,7 +213,7 @@ struct resolver {
 				   far */
 	uint32_t *inside;	/* the ports that rules have named */
 	uint32_t n_inside;
-	GArray *grants;		/* struct grant */
+	GArray *grants;		/* struct partition_grant */
 	GArray *strangers;	/* may be NULL */
 };
 
@@ -269,7 +264,7 @@ resolver_partition(struct resolver *r, const struct partition *p)
 	}
 	for (uint32_t i = 0; i < r->n_inside; i++) {
 		uint32_t port = r->inside[i];
-		const struct grant grants[] = {
+		const struct partition_grant grants[] = {
 			{ port, p->pkey },
 			{ port, (uint16_t)(p->pkey | PKEY_FULL) },
 		};
@@ -285,11 +280,11 @@ resolver_partition(struct resolver *r, const struct partition *p)
 
 /* --- memberships --- */
 
-static struct memberships *
+struct memberships *
 memberships_deal(uint32_t n_ports, const GArray *grants)
 {
 	struct memberships *m = g_new(struct memberships, 1);
-	const struct grant *g = (const void *)grants->data;
+	const struct partition_grant *g = (const void *)grants->data;
 
 	m->ref = 1;
 	m->n_ports = n_ports;
@@ -317,7 +312,7 @@ memberships_new(const struct partition_rules *rules, const struct snapshot *s,
 		.ends = g_new(uint32_t, s->n_ports),
 		.inside = g_new(uint32_t, s->n_ports),
 		.what = g_new0(uint8_t, s->n_ports),
-		.grants = g_array_new(FALSE, FALSE, sizeof(struct grant)),
+		.grants = g_array_new(FALSE, FALSE, sizeof(struct partition_grant)),
 		.by_guid = g_hash_table_new(g_int64_hash, g_int64_equal),
 		.self = s->local_port,
 	};

@@ -113,6 +113,14 @@ struct memberships {
 	uint16_t *pkeys;
 };
 
+/* A P_Key of an end port. */
+struct partition_grant {
+	uint32_t port;
+	uint16_t pkey;
+};
+/* Of struct partition_grant; those of one port in the order of the P_Keys. */
+struct memberships *memberships_deal(uint32_t n_ports, const GArray *grants);
+
 /* strangers: if not NULL, a GArray of struct partition_rule: the rules that
  * name a port which is not there. */
 struct memberships *memberships_new(const struct partition_rules *rules,

@@ -22,6 +22,7 @@
 #define VIEW_LINE_MAX	254u	/* bytes: ibsim ends at longer ones */
 #define VIEW_WORDS	6u
 #define VIEW_LFT_BLOCK	64u	/* entries of a line #lft */
+#define VIEW_PORT0_SPEED "4xSDR"	/* of a switch's port 0, unless said */
 
 enum view_kind {
 	VIEW_HEAD,	/* the first one */
@@ -35,8 +36,11 @@ enum view_kind {
 	VIEW_MADS,	/* and the SMPs of the stage before this line */
 	VIEW_NODE,	/* what its lines in the net file lack */
 	VIEW_NAME,	/* configured, where it is not the NodeDescription */
-	VIEW_USUAL,	/* what ports have of which nothing else is said */
+	VIEW_USUAL,	/* what ports have of which nothing else is said, */
+	VIEW_IDLE,	/* and those of a switch without a cable */
 	VIEW_PORT,
+	VIEW_SLOW,	/* a link that both ends could run faster */
+	VIEW_PARTITION,
 	VIEW_PKEY,	/* of an end port; with bit 15 a full member */
 	VIEW_AVOIDED,	/* a switch's port that routing should leave out */
 	VIEW_HOP,	/* of one LID: a switch and its port */
@@ -51,16 +55,18 @@ enum {
 	VERDICT_LINKS = 0, VERDICT_ALL_LINKS, VERDICT_HOSTS,
 	VERDICT_ALL_HOSTS,
 	FAULT_NUMBER = 0, FAULT_SINCE, FAULT_GUID,
-	ROUTE_LOOPED = 0, ROUTE_TOP,
+	ROUTE_LOOPED = 0, ROUTE_TOP, ROUTE_QOS,
 	STAGE_BEGIN = 0, STAGE_END,
 	MADS_COUNT = 0,
 	NODE_GUID = 0, NODE_REVISION,
-	USUAL_STATE = 0, USUAL_MTU, USUAL_VLS,
-	PORT_GUID = 0, PORT_NUMBER, PORT_STATE, PORT_MTU, PORT_VLS,
+	USUAL_STATE = 0, USUAL_MTU, USUAL_VLS, USUAL_PHYS,	/* IDLE, too */
+	PORT_GUID = 0, PORT_NUMBER, PORT_STATE, PORT_MTU, PORT_VLS, PORT_PHYS,
+	SLOW_GUID = 0, SLOW_PORT,
+	PARTITION_KEY = 0, PARTITION_SL,
 	PKEY_KEY = 0, PKEY_PORT,
 	NAME_GUID = 0,
 	AVOIDED_GUID = 0, AVOIDED_PORT, AVOIDED_ERRORS, AVOIDED_USED,
-	HOP_GUID = 0, HOP_PORT,
+	HOP_GUID = 0, HOP_PORT, HOP_LID,
 	LFT_GUID = 0, LFT_NUMBER,
 	END_GEN = 0,
 };

@@ -61,8 +61,9 @@ put_route(const struct control_view *v, GString *out)
 
 	if (s->engine)
 		view_line_put(VIEW_ROUTE, (uint64_t[]){
-			[ROUTE_LOOPED] = s->n_looped, [ROUTE_TOP] = s->top },
-			s->engine, out);
+			[ROUTE_LOOPED] = s->n_looped, [ROUTE_TOP] = s->top,
+			[ROUTE_QOS] = v->sa && v->sa->view &&
+				v->sa->view->qos }, s->engine, out);
 	put_lines(VIEW_NOTE, s->notes, out);
 	for (guint i = 0; avoided && i < avoided->len; i++) {
 		const struct avoid_link *l = avoided->pdata[i];
@@ -122,6 +123,21 @@ put_groups(const struct sa *sa, GString *out)
 	}
 }
 
+static void
+put_partitions(const struct control_view *v, GString *out)
+{
+	const struct partition_rules *rules = v->sa && v->sa->view ?
+		v->sa->view->rules : v->rules;
+
+	for (guint i = 0; i < rules->partitions->len; i++) {
+		const struct partition *p = rules->partitions->pdata[i];
+
+		view_line_put(VIEW_PARTITION, (uint64_t[]){
+			[PARTITION_KEY] = p->pkey, [PARTITION_SL] = p->sl },
+			p->name, out);
+	}
+}
+
 /* References, and no lines yet. */
 static struct view_values *
 make_values(const struct control_view *v, const struct view *of, bool tables)
@@ -151,6 +167,7 @@ control_view_values(const struct control_view *v, const struct view *of,
 	put_verdict(v, values->before);
 	put_route(v, values->before);
 	put_stages(v->status, values->before);
+	put_partitions(v, values->before);
 	if (v->sa)
 		put_groups(v->sa, values->before);
 	return values;
@@ -183,7 +200,7 @@ put_part(struct control_request *q, const char *part, const char *word)
 	struct view of;
 	uint64_t lid = 0;
 
-	if (!strcmp(part, "lid") && !text_read_number(word, 1, UINT16_MAX,
+	if (!strcmp(part, "lid") && !text_read_number(word, 0, UINT16_MAX,
 						       &lid)) {
 		request_say_usage(q);
 		return;

@@ -77,13 +77,19 @@ SETUP_TEST(test_what_is_written_is_read)
 	s->nodes[0].info.revision = 0xa1;
 	s->ports[port].info.state = PORT_STATE_INIT;
 	s->ports[port].info.neighbor_mtu = 3;
+	s->ports[port].info.phys_state = PORT_PHYS_TRAINING;
+	s->ports[port + 1].known = false;
+	s->ports[s->local_port].info.speed_ext_supported = 15;
+	s->ports[s->ports[s->local_port].peer].info.speed_ext_supported = 15;
 	view_line_put(VIEW_VERDICT, (uint64_t[]){ 1, 2, 3, 4 }, "degraded",
 		      t->values->before);
 	view_line_put(VIEW_FAULT, (uint64_t[]){ 1, 5, 6 },
 		      "link a\n#end 812\tb", t->values->before);
 	view_line_put(VIEW_COMPLAINT, NULL, text, t->values->before);
 	view_line_put(VIEW_NOTE, NULL, "a note", t->values->before);
-	view_line_put(VIEW_ROUTE, (uint64_t[]){ 0, 9 }, "updn",
+	view_line_put(VIEW_ROUTE, (uint64_t[]){ 0, 9, 1 }, "updn",
+		      t->values->before);
+	view_line_put(VIEW_PARTITION, (uint64_t[]){ 5, 3 }, "Five",
 		      t->values->before);
 	view_line_put(VIEW_STAGE, (uint64_t[]){ 3, 9 }, "reading tables",
 		      t->values->before);
@@ -105,6 +111,14 @@ SETUP_TEST(test_what_is_written_is_read)
 	assert_int_equal(avoided->port, port);
 	assert_int_equal(avoided->errors, 300);
 	assert_true(avoided->used);
+	assert_false(v->s->ports[port].avoided);
+	assert_true(v->qos);
+	assert_string_equal(partition_rules_find(v->rules, 5)->name, "Five");
+	assert_int_equal(partition_rules_find(v->rules, 5)->sl, 3);
+	assert_int_equal(g_hash_table_size(v->could_be), 1);
+	assert_string_equal(g_hash_table_lookup(v->could_be, GUINT_TO_POINTER(
+			MIN(s->local_port, s->ports[s->local_port].peer) + 1)),
+			    "4xNDR");
 	assert_string_equal(avoided->why, "is used");
 	assert_int_equal(v->at, 1764000000123);
 	assert_string_equal(v->verdict, "degraded");
@@ -129,8 +143,15 @@ SETUP_TEST(test_what_is_written_is_read)
 	}
 	for (uint32_t i = 0; i < s->n_ports; i++) {
 		assert_int_equal(v->lids->base[i], t->values->lids->base[i]);
-		if (s->ports[i].peer == SNAPSHOT_NONE)
+		assert_int_equal(v->s->ports[i].known, s->ports[i].known);
+		assert_int_equal(memberships_of(v->memberships, i,
+						PKEY_DEFAULT),
+				 memberships_of(t->values->memberships, i,
+						PKEY_DEFAULT));
+		if (!s->ports[i].known)
 			continue;
+		assert_int_equal(v->s->ports[i].info.phys_state,
+				 s->ports[i].info.phys_state);
 		assert_int_equal(v->s->ports[i].info.state,
 				 s->ports[i].info.state);
 		assert_int_equal(v->s->ports[i].info.neighbor_mtu,
@@ -203,8 +224,8 @@ SETUP_TEST(test_a_part_has_what_was_asked_for)
 	hops = g_strsplit(t->text->str, "\n", -1);
 	for (guint i = 0; hops[i]; i++)
 		if (view_line_take(VIEW_HOP, hops[i], numbers, &text))
-			assert_int_equal(numbers[HOP_PORT],
-					 lft_row(t->values->lft, n++)[1]);
+			assert_int_equal(numbers[HOP_PORT] + numbers[HOP_LID],
+					 lft_row(t->values->lft, n++)[1] + 1);
 	assert_int_equal(n, s->n_switches);
 	assert_has(t->text->str, "#end 812\n");
 }
