@@ -20,11 +20,12 @@
 #include "tools/client.h"
 #include "tools/dump.h"
 #include "tools/page.h"
+#include "tools/show.h"
 #include "tools/tool_options.h"
 #include "tools/view.h"
-#include "topology/report.h"
 
 #define EXIT_USAGE	2
+#define SHOW_TRIES	5u	/* while the fabric changes */
 #define WATCH_US	2000000u
 #define CLEAR_SCREEN	"\033[H\033[2J"
 
@@ -116,6 +117,13 @@ run_question(const struct ctl_arguments *a)
 		EXIT_FAILURE;
 }
 
+static int
+complain(const GError *error)
+{
+	tool_options_complain("%s", error->message);
+	return error->domain == CLIENT_ERROR ? error->code : EXIT_FAILURE;
+}
+
 /* Of a file, or of the manager. NULL after a message, with an exit status. */
 static struct tool_view *
 get_view(const struct ctl_arguments *a, const char *request, int *status)
@@ -124,11 +132,9 @@ get_view(const struct ctl_arguments *a, const char *request, int *status)
 	struct tool_view *v = tool_view_get(&a->place, a->view, request,
 					    &error);
 
-	if (v)
-		return v;
-	tool_options_complain("%s", error->message);
-	*status = error->domain == CLIENT_ERROR ? error->code : EXIT_FAILURE;
-	return NULL;
+	if (!v)
+		*status = complain(error);
+	return v;
 }
 
 /* report */
@@ -176,6 +182,39 @@ run_help(const struct ctl_arguments *a)
 	return EXIT_SUCCESS;
 }
 
+/* path, nodes, .. */
+static int
+run_show(const struct ctl_arguments *a)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GString) text = g_string_new(NULL);
+	struct show q = {
+		.place = a->view ? NULL : &a->place, .words = a->words,
+		.why = a->options[COMMAND_WHY],
+	};
+	unsigned tries = SHOW_TRIES;
+	int status = EXIT_FAILURE;
+
+	do {
+		g_clear_error(&error);
+		q.v = get_view(a, "view\n", &status);
+		if (!q.v)
+			return status;
+		g_string_truncate(text, 0);
+		q.out = (struct text_report){ .out = text, .as_json = a->json };
+		status = show_run(&q, &error);
+		tool_view_free(q.v);
+	} while (g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN) &&
+		 --tries);
+	if (error)
+		return complain(error);
+	if (status == EXIT_USAGE)
+		fputs(text->str, stderr);
+	else if (!tool_options_write(text))
+		status = EXIT_FAILURE;
+	return status;
+}
+
 /* What minismctl makes itself; the others are questions. */
 static const struct {
 	const char *name;
@@ -190,30 +229,14 @@ static int
 	for (size_t i = 0; i < G_N_ELEMENTS(runs); i++)
 		if (strcmp(runs[i].name, name) == 0)
 			return runs[i].run;
-	return run_question;
-}
-
-/* As the manager does. */
-static int
-say_wrong(const struct ctl_arguments *a, const char *wrong)
-{
-	struct text_report r = {
-		.out = g_string_new(NULL), .as_json = a->json,
-	};
-
-	report_open(&r, NULL, '{');
-	report_bool(&r, "done", false);
-	report_text(&r, "message", wrong, "\n");
-	report_close(&r, '}');
-	fprintf(stderr, a->json ? "%s\n" : "%s", r.out->str);
-	g_string_free(r.out, TRUE);
-	return EXIT_USAGE;
+	return show_knows(name) ? run_show : run_question;
 }
 
 static int
 minismctl_run(const struct ctl_arguments *a)
 {
 	g_autofree char *wrong = NULL;
+	struct text_report answer = { .as_json = a->json };
 	const struct command *command;
 	unsigned given = 0;
 	int (*run)(const struct ctl_arguments *a), status;
@@ -225,15 +248,20 @@ minismctl_run(const struct ctl_arguments *a)
 	for (unsigned i = 0; i < COMMAND_OPTIONS; i++)
 		given |= a->options[i] ? 1u << i : 0;
 	command = command_check(a->words, given, &wrong);
-	if (!command)
-		return say_wrong(a, wrong);
+	if (!command) {
+		answer.out = g_string_new(NULL);
+		show_say(&answer, false, wrong);
+		fputs(answer.out->str, stderr);
+		g_string_free(answer.out, TRUE);
+		return EXIT_USAGE;
+	}
 	run = find_run(a->words[0]);
 	if (a->view && command->place != COMMAND_OF_VIEW) {
 		tool_options_complain("%s needs a manager: --view is not for "
 				      "it", command->name);
 		return EXIT_USAGE;
 	}
-	if ((a->json || a->watch) && run != run_question) {
+	if ((a->json || a->watch) && run != run_question && run != run_show) {
 		tool_options_complain("%s takes neither --json nor --watch",
 				      command->name);
 		return EXIT_USAGE;

@@ -306,11 +306,7 @@ static const struct {
 	void (*run)(struct control_request *r);
 } runs[] = {
 	{ "status", false, control_status }, { "accept", false, run_accept },
-	{ "path", true, control_path }, { "who", true, control_who },
-	{ "nodes", true, control_nodes }, { "links", true, control_links },
 	{ "avoid", true, control_avoid }, { "use", true, control_avoid },
-	{ "ports", true, control_ports }, { "groups", true, control_groups },
-	{ "members", true, control_members },
 	{ "services", true, control_services },
 	{ "subscriptions", true, control_subscriptions },
 	{ "sms", false, control_sms }, { "view", true, control_view },

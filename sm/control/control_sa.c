@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * `groups`, `members`, `services`, `subscriptions`: the registrations of
- * clients at the SA; and `sms`, the subnet managers.
+ * `services`, `subscriptions`: registrations of clients at the SA, which are in
+ * no view; and `sms`, the subnet managers.
  */
 #include "sm/control/request.h"
 
@@ -41,94 +41,6 @@ put_node_of(struct text_report *r, const struct sa_db *db, uint32_t port,
 		report_text(r, "node", name, after);
 	else
 		report_say(r, "away%s", after);
-}
-
-/* ---- groups ---- */
-
-void
-control_groups(struct control_request *q)
-{
-	const GPtrArray *list = q->v.sa->groups->all.list;
-	struct text_report *r = &q->out;
-
-	request_open_list(q, "groups");
-	for (guint i = 0; i < list->len; i++) {
-		const struct group *g = list->pdata[i];
-		double gbps = (double)sa_rate_mbps(g->r.rate) / 1000;
-
-		report_open(r, NULL, '{');
-		put_gid(r, "mgid", g->r.mgid, "  MLID ");
-		report_hex(r, "mlid", g->r.mlid, 4, "  P_Key ");
-		report_hex(r, "pkey", g->r.pkey, 4, "  Q_Key ");
-		report_hex(r, "q_key", g->r.q_key, 8, "  MTU ");
-		report_number(r, "mtu", port_mtu_bytes(g->r.mtu), "  ");
-		report_real(r, "gbps", gbps, 1, " Gb/s  SL ");
-		report_number(r, "sl", g->r.sl, "  ");
-		report_number(r, "members", g->members.list->len,
-			      g->members.list->len == 1 ? " member" :
-			      " members");
-		report_bool(r, "permanent", g->permanent);
-		report_say(r, "%s\n", g->permanent ?
-			   ", of the configuration" : "");
-		report_close(r, '}');
-	}
-	request_close_list(q);
-}
-
-static void
-put_group_members(struct control_request *q, const struct group *g)
-{
-	static const char *const states[] = {
-		"full", "non", "send-only-non", "send-only-full",
-	};
-	struct text_report *r = &q->out;
-
-	for (guint i = 0; i < g->members.list->len; i++) {
-		const struct group_member *m = g->members.list->pdata[i];
-		g_autoptr(GString) joined = g_string_new(NULL);
-
-		for (size_t k = 0; k < G_N_ELEMENTS(states); k++)
-			if (m->join_state & 1u << k)
-				g_string_append_printf(joined, "%s%s",
-						       joined->len ? "," : "",
-						       states[k]);
-		report_open(r, NULL, '{');
-		put_gid(r, "mgid", g->r.mgid, "  MLID ");
-		report_hex(r, "mlid", g->r.mlid, 4, "  ");
-		report_text(r, "joined", joined->str, "  ");
-		report_hex(r, "guid", m->port_guid, 16, "  ");
-		put_node_of(r, q->db, sa_db_guid(q->db, m->port_guid), "\n");
-		report_close(r, '}');
-	}
-}
-
-void
-control_members(struct control_request *q)
-{
-	const GPtrArray *list = q->v.sa->groups->all.list;
-	const char *word = q->words[1];
-	const struct group *only = NULL;
-	uint8_t mgid[16];
-	uint64_t mlid;
-
-	if (word && inet_pton(AF_INET6, word, mgid) == 1)
-		only = sa_store_find(&q->v.sa->groups->all, mgid);
-	else if (word &&
-		 text_read_number(word, 0, GROUPS_MLID_END - 1, &mlid) &&
-		 mlid >= GROUPS_MLID_MIN)
-		only = groups_of_mlid(q->v.sa->groups, (uint16_t)mlid);
-	if (word && !only) {
-		g_autofree char *shown = text_one_line(word);
-
-		request_say(q, CONTROL_USAGE, "%s is the MGID or MLID "
-			    "of no group; groups lists them", shown);
-		return;
-	}
-	request_open_list(q, "members");
-	for (guint i = 0; i < list->len; i++)
-		if (!only || only == list->pdata[i])
-			put_group_members(q, list->pdata[i]);
-	request_close_list(q);
 }
 
 /* ---- services ---- */

@@ -1,0 +1,642 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * What a view says of its fabric, by the names of its site.
+ *
+ * `path` follows the forwarding tables. Its SL, MTU, rate and P_Key are those of
+ * the PathRecord that the manager's SA has for it: the P_Key that both ends
+ * share, the SL of its partition, the least MTU and rate on the way, and on the
+ * way back if there is one.
+ *
+ * Of a manager only the tables are asked for that a path needs: one LID of all
+ * switches, and with --why the switches on the way.
+ */
+#include "tools/show.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "sm/mad/sa_record.h"
+#include "tools/trace.h"
+#include "topology/port_search.h"
+#include "topology/text.h"
+
+#define RATE_MIN	10000u	/* Mb/s: every port supports it */
+
+void
+show_say(struct text_report *out, bool done, const char *text)
+{
+	report_open(out, NULL, '{');
+	report_bool(out, "done", done);
+	report_text(out, "message", text, "\n");
+	report_close(out, '}');
+	if (out->as_json)
+		g_string_append_c(out->out, '\n');
+}
+
+static int
+show_end(struct show *q, int code)
+{
+	report_close(&q->out, '}');
+	if (q->out.as_json)
+		g_string_append_c(q->out.out, '\n');
+	return code;
+}
+
+static void
+show_open_list(struct show *q, const char *key)
+{
+	report_open(&q->out, NULL, '{');
+	report_open(&q->out, key, '[');
+}
+
+static int
+show_end_list(struct show *q)
+{
+	report_close(&q->out, ']');
+	return show_end(q, 0);
+}
+
+/* The end port that a word means; SNAPSHOT_NONE: the answer is why not. */
+static uint32_t
+show_find(struct show *q, unsigned word)
+{
+	g_autofree char *wrong = NULL;
+	uint32_t port = port_search(q->v->s, q->v->lids, q->words[word], NULL,
+				    &wrong);
+
+	if (wrong)
+		show_say(&q->out, false, wrong);
+	return port;
+}
+
+/* "full in Default, limited in Red" */
+static char *
+print_memberships(const struct tool_view *v, uint32_t port)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < v->rules->partitions->len; i++) {
+		const struct partition *p = v->rules->partitions->pdata[i];
+		unsigned what = memberships_of(v->memberships, port, p->pkey);
+
+		if (what)
+			g_string_append_printf(text, "%s%s in %s (0x%04x)",
+					       text->len ? ", " : "",
+					       partition_membership_names[what],
+					       p->name ? p->name : "a partition",
+					       p->pkey);
+	}
+	if (!text->len)
+		g_string_append(text, "in no partition");
+	return g_string_free(text, FALSE);
+}
+
+/* ---- path ---- */
+
+static void
+put_end(struct text_report *r, const struct tool_view *v, const char *key,
+	uint32_t port, const char *after)
+{
+	g_autofree char *name = snapshot_port_name(v->s, port);
+
+	report_open(r, key, '{');
+	report_text(r, "name", name, " (LID ");
+	report_number(r, "lid", v->lids->base[port], after);
+	report_hex(r, "guid", v->s->ports[port].guid, 16, NULL);
+	report_close(r, '}');
+}
+
+/* why: the ports on shortest paths, and the LIDs that the port carries. */
+static void
+put_hops(struct text_report *r, const struct tool_view *v,
+	 const struct trace *route, bool why)
+{
+	report_open(r, "hops", '[');
+	for (unsigned i = 0; i < route->n; i++) {
+		const struct trace_hop *h = &route->hops[i];
+		const struct snapshot_node *n = &v->s->nodes[h->node];
+		bool is_shortest = memchr(h->shortest, h->out, h->n_shortest);
+
+		report_open(r, NULL, '{');
+		report_say(r, "%2u  ", i + 1);
+		report_text(r, "switch", snapshot_node_name(n), "  in ");
+		report_hex(r, "guid", n->info.node_guid, 16, NULL);
+		report_number(r, "in", h->in, "  out ");
+		if (h->out == LFT_NO_PATH)
+			report_say(r, "nowhere");
+		else
+			report_number(r, "out", h->out, "");
+		if (why && h->out) {
+			if (is_shortest && h->n_shortest > 1)
+				report_say(r, "     one of %u shortest: "
+					   "ports", h->n_shortest);
+			else
+				report_say(r, "     %s", is_shortest ?
+					   "the only shortest: port" :
+					   "a detour; shortest: ports");
+			for (unsigned k = 0; k < h->n_shortest; k++)
+				report_say(r, " %u", h->shortest[k]);
+			report_say(r, "; port %u carries %u LID%s", h->out,
+				   h->n_lids, text_plural(h->n_lids));
+		}
+		if (why) {
+			report_open(r, "shortest", '[');
+			for (unsigned k = 0; k < h->n_shortest; k++)
+				report_number(r, NULL, h->shortest[k], NULL);
+			report_close(r, ']');
+			report_number(r, "lids", h->n_lids, NULL);
+		}
+		report_say(r, "\n");
+		report_close(r, '}');
+	}
+	report_close(r, ']');
+}
+
+/* The way, and its tables if the view lacks them. */
+static bool
+get_path(struct show *q, uint32_t from, uint32_t to, struct trace *t,
+	 GError **error)
+{
+	struct tool_view *v = q->v;
+	bool asks = !v->whole && q->place;
+	const uint32_t ends[] = { from, to };
+
+	for (unsigned i = 0; asks && i < G_N_ELEMENTS(ends); i++) {
+		g_autofree char *line = g_strdup_printf("view lid %u\n",
+						v->lids->base[ends[i]]);
+
+		if (v->lids->base[ends[i]] != LID_NONE &&
+		    !tool_view_more(v, q->place, line, error))
+			return false;
+	}
+	trace_follow(v, from, to, t);
+	for (unsigned i = 0; asks && q->why && i < t->n; i++) {
+		const struct snapshot_node *n = &v->s->nodes[t->hops[i].node];
+		g_autofree char *line = g_strdup_printf("view node 0x%016"
+			G_GINT64_MODIFIER "x\n", n->info.node_guid);
+
+		if (!tool_view_more(v, q->place, line, error))
+			return false;
+	}
+	if (q->why && v->lft)
+		trace_explain(v, to, t);
+	return true;
+}
+
+/* What the SA would answer. */
+struct path {
+	uint16_t pkey;		/* 0: they share none */
+	unsigned sl, mtu, mbps;	/* mtu 0: there is no path */
+};
+
+static struct path
+find_path(const struct tool_view *v, uint32_t from, uint32_t to,
+	  const struct trace *t)
+{
+	struct path path = {
+		.pkey = memberships_common(v->memberships, from, to),
+		.mtu = t->mtu, .mbps = t->mbps,
+	};
+	const struct partition *p = partition_rules_find(v->rules,
+						pkey_base(path.pkey));
+	struct trace back;
+
+	if (v->qos && p)
+		path.sl = p->sl;
+	trace_follow(v, to, from, &back);
+	if (!back.fault && back.mtu) {
+		path.mtu = MIN(path.mtu, back.mtu);
+		path.mbps = MIN(path.mbps, back.mbps);
+	}
+	if (path.mbps == UINT32_MAX)
+		path.mbps = port_mbps(&v->s->ports[from].info);
+	if (!path.mbps)
+		path.mbps = RATE_MIN;
+	return path;
+}
+
+static int
+show_path(struct show *q, GError **error)
+{
+	struct text_report *r = &q->out;
+	const struct tool_view *v = q->v;
+	uint32_t from = show_find(q, 1), to;
+	g_autofree char *a = NULL, *b = NULL, *why = NULL;
+	struct trace t;
+	struct path path;
+	bool ok;
+
+	to = from == SNAPSHOT_NONE ? from : show_find(q, 2);
+	if (to == SNAPSHOT_NONE)
+		return 2;
+	if (!get_path(q, from, to, &t, error))
+		return -1;
+	path = find_path(v, from, to, &t);
+	ok = !t.fault && path.pkey && path.mtu;
+	report_open(r, NULL, '{');
+	put_end(r, v, "from", from, ") -> ");
+	put_end(r, v, "to", to, ")");
+	if (ok) {
+		report_say(r, ": %u switches, SL ", t.n);
+		report_number(r, "sl", path.sl, ", MTU ");
+		report_number(r, "mtu", port_mtu_bytes(MIN(path.mtu, 5)),
+			      ", ");
+		report_real(r, "gbps", (double)path.mbps / 1000, 0,
+			    " Gb/s, P_Key ");
+		report_hex(r, "pkey", path.pkey, 4, "");
+		report_text(r, "fault", NULL, NULL);
+	} else {
+		a = print_memberships(v, from);
+		b = print_memberships(v, to);
+		why = t.fault ? g_strdup(t.fault) : path.pkey ?
+			g_strdup("the SA has no path for them") :
+			g_strdup_printf("no partition lets them talk: %s; %s",
+					a, b);
+		report_say(r, ": NO PATH: ");
+		report_text(r, "fault", why, "");
+	}
+	report_say(r, "\n");
+	put_hops(r, v, &t, q->why);
+	return show_end(q, !ok);
+}
+
+/* ---- who, nodes, links ---- */
+
+static const char *
+kind_name(const struct snapshot_node *n)
+{
+	return snapshot_is_switch(n) ? "switch" :
+		n->info.node_type == NODE_ROUTER ? "router" : "host";
+}
+
+/* "leaf-2/1" behind the cable, or NULL. */
+static char *
+peer_name(const struct snapshot *s, uint32_t port)
+{
+	uint32_t peer = s->ports[port].peer;
+
+	if (peer == SNAPSHOT_NONE)
+		return NULL;
+	return g_strdup_printf("%s/%u", snapshot_name_of(s, peer),
+			       s->ports[peer].num);
+}
+
+/* Of the port: without a cable the net file has no speed. */
+static void
+put_link(struct text_report *r, const struct tool_view *v, uint32_t port,
+	 const char *after)
+{
+	const struct port_info *info = &v->s->ports[port].info;
+	const char *said = g_hash_table_lookup(v->speeds,
+					       GUINT_TO_POINTER(port + 1));
+	g_autofree char *speed = said ? g_strdup(said) :
+		g_strconcat(port_width(info)->name, port_speed(info)->name,
+			    NULL);
+
+	report_text(r, "speed", info->state >= PORT_STATE_INIT ? speed : NULL,
+		    " ");
+	report_text(r, "state", port_state_name(info->state), after);
+}
+
+static int
+show_who(struct show *q, GError **error)
+{
+	const struct tool_view *v = q->v;
+	const struct snapshot *s = v->s;
+	struct text_report *r = &q->out;
+	uint32_t port = show_find(q, 1);
+	g_autofree char *name = NULL, *partitions = NULL;
+	const struct snapshot_node *n;
+
+	if (port == SNAPSHOT_NONE)
+		return 2;
+	n = snapshot_node_of(s, port);
+	name = snapshot_port_name(s, port);
+	partitions = print_memberships(v, port);
+	report_open(r, NULL, '{');
+	report_text(r, "name", name, ": ");
+	report_text(r, "kind", kind_name(n), ", LID ");
+	report_number(r, "lid", v->lids->base[port], "");
+	if (v->lids->lmc[port])
+		report_say(r, " to %u", v->lids->base[port] +
+			   (1u << v->lids->lmc[port]) - 1);
+	report_number(r, "lmc", v->lids->lmc[port], NULL);
+	report_say(r, "\n  NodeGUID ");
+	report_hex(r, "node_guid", n->info.node_guid, 16, ", PortGUID ");
+	report_hex(r, "port_guid", s->ports[port].guid, 16, "\n  says it is ");
+	report_text(r, "description", n->desc, "\n  ");
+	report_text(r, "partitions", partitions, "\n");
+	report_open(r, "links", '[');
+	for (unsigned num = 1; num <= n->info.num_ports; num++) {
+		g_autofree char *peer = peer_name(s, n->first_port + num);
+
+		if (!peer)
+			continue;
+		report_open(r, NULL, '{');
+		report_say(r, "  port ");
+		report_number(r, "port", num, " - ");
+		report_text(r, "peer", peer, "  ");
+		put_link(r, v, n->first_port + num, "\n");
+		report_close(r, '}');
+	}
+	return show_end_list(q);
+}
+
+/* A line for each node: the port that it is cabled to; for a switch, how many
+ * of its links are Active. */
+static int
+show_nodes(struct show *q, GError **error)
+{
+	const char *word = q->words[1];
+	const struct snapshot *s = q->v->s;
+	struct text_report *r = &q->out;
+
+	show_open_list(q, "nodes");
+	for (uint32_t i = 0; i < s->n_nodes; i++) {
+		const struct snapshot_node *n = &s->nodes[i];
+		unsigned n_links = 0, n_active = 0, first = 0;
+		bool is_switch = snapshot_is_switch(n);
+		g_autofree char *at = NULL;
+
+		if (word && !strstr(snapshot_node_name(n), word) &&
+		    strcmp(kind_name(n), word))
+			continue;
+		for (unsigned num = 1; num <= n->info.num_ports; num++) {
+			uint32_t port = n->first_port + num;
+
+			if (s->ports[port].peer == SNAPSHOT_NONE)
+				continue;
+			n_active += s->ports[port].info.state >=
+				PORT_STATE_ACTIVE;
+			if (!n_links++)
+				first = port;
+		}
+		if (n_links && !is_switch)
+			at = peer_name(s, first);
+		report_open(r, NULL, '{');
+		report_text(r, "kind", kind_name(n), is_switch ? " " : "   ");
+		report_number(r, "lid", q->v->lids->base[is_switch ?
+			      n->first_port : first ? first :
+			      n->first_port + 1], "\t");
+		report_hex(r, "guid", n->info.node_guid, 16, "  ");
+		report_text(r, "name", snapshot_node_name(n), "");
+		if (at)
+			report_say(r, "  at ");
+		report_text(r, "at", at, "");
+		if (is_switch)
+			report_say(r, "  %u of %u links Active", n_active,
+				   n_links);
+		report_number(r, "links", n_links, NULL);
+		report_number(r, "active", n_active, NULL);
+		report_say(r, "\n");
+		report_close(r, '}');
+	}
+	return show_end_list(q);
+}
+
+static int
+show_links(struct show *q, GError **error)
+{
+	const struct snapshot *s = q->v->s;
+	const char *word = q->words[1];
+	struct text_report *r = &q->out;
+
+	show_open_list(q, "links");
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct snapshot_port *p = &s->ports[port];
+		g_autofree char *a = NULL, *b = NULL;
+		const char *could;
+
+		if (p->peer == SNAPSHOT_NONE || port >= p->peer)
+			continue;
+		a = peer_name(s, p->peer);
+		b = peer_name(s, port);
+		could = g_hash_table_lookup(q->v->could_be,
+					    GUINT_TO_POINTER(port + 1));
+		if (word && !(could && strcmp(word, "slow") == 0) &&
+		    !(p->avoided && strcmp(word, "avoided") == 0) &&
+		    !(p->info.state < PORT_STATE_ACTIVE &&
+		      strcmp(word, "inactive") == 0) &&
+		    !strstr(a, word) && !strstr(b, word))
+			continue;
+		report_open(r, NULL, '{');
+		report_text(r, "a", a, " - ");
+		report_text(r, "b", b, "  ");
+		put_link(r, q->v, port, could ? ", could be " : "");
+		report_text(r, "could_be", could, "");
+		report_say(r, "%s\n", p->avoided ? ", avoided" : "");
+		report_bool(r, "avoided", p->avoided);
+		report_close(r, '}');
+	}
+	return show_end_list(q);
+}
+
+/* ---- ports ---- */
+
+/* IBA 14.2.5.6: 1 to 5 are 1, 2, 4, 8, 15. */
+static unsigned
+vls_of(unsigned code)
+{
+	return !code || code > 5 ? 0 : MIN(1u << (code - 1), 15);
+}
+
+/* Ports without a cable as well; of a CA, those that discovery has read. */
+static int
+show_ports(struct show *q, GError **error)
+{
+	const struct snapshot *s = q->v->s;
+	struct text_report *r = &q->out;
+	uint32_t port = show_find(q, 1), end;
+	const struct snapshot_node *n;
+
+	if (port == SNAPSHOT_NONE)
+		return 2;
+	n = snapshot_node_of(s, port);
+	report_open(r, NULL, '{');
+	report_text(r, "name", snapshot_node_name(n), ": ");
+	report_text(r, "kind", kind_name(n), "\n");
+	report_open(r, "ports", '[');
+	end = n->first_port + n->info.num_ports;
+	for (port = n->first_port + !snapshot_is_switch(n); port <= end;
+	     port++) {
+		const struct snapshot_port *p = &s->ports[port];
+		const struct port_info *info = &p->info;
+		unsigned mtu = port_mtu_bytes(info->neighbor_mtu);
+		g_autofree char *peer = NULL;
+
+		if (!p->known)
+			continue;
+		peer = peer_name(s, port);
+		report_open(r, NULL, '{');
+		report_say(r, "  port ");
+		report_number(r, "port", p->num, "  ");
+		report_text(r, "physical", port_phys_name(info->phys_state),
+			    "  ");
+		put_link(r, q->v, port, "");
+		if (snapshot_is_end_port(s, port)) {
+			report_say(r, "  LID ");
+			report_number(r, "lid", q->v->lids->base[port], "");
+			report_hex(r, "guid", p->guid, 16, NULL);
+		}
+		if (p->num && info->state >= PORT_STATE_INIT)
+			report_say(r, "  MTU %u, %u VLs", mtu,
+				   vls_of(info->oper_vls));
+		report_number(r, "mtu", mtu, NULL);
+		report_number(r, "vls", vls_of(info->oper_vls), NULL);
+		if (peer)
+			report_say(r, "  - ");
+		report_text(r, "peer", peer, "");
+		report_say(r, "\n");
+		report_close(r, '}');
+	}
+	return show_end_list(q);
+}
+
+/* ---- groups ---- */
+
+/* A GID in the form of IPv6, as saquery prints it. */
+static void
+put_gid(struct text_report *r, const char *key, const uint8_t gid[16],
+	const char *after)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	inet_ntop(AF_INET6, gid, text, sizeof(text));
+	report_text(r, key, text, after);
+}
+
+static int
+show_groups(struct show *q, GError **error)
+{
+	const GPtrArray *list = q->v->groups;
+	struct text_report *r = &q->out;
+
+	show_open_list(q, "groups");
+	for (guint i = 0; i < list->len; i++) {
+		const struct view_group *g = list->pdata[i];
+		double gbps = (double)sa_rate_mbps((unsigned)g->rate) / 1000;
+
+		report_open(r, NULL, '{');
+		put_gid(r, "mgid", g->mgid, "  MLID ");
+		report_hex(r, "mlid", g->mlid, 4, "  P_Key ");
+		report_hex(r, "pkey", g->pkey, 4, "  Q_Key ");
+		report_hex(r, "q_key", g->q_key, 8, "  MTU ");
+		report_number(r, "mtu", port_mtu_bytes((unsigned)g->mtu), "  ");
+		report_real(r, "gbps", gbps, 1, " Gb/s  SL ");
+		report_number(r, "sl", g->sl, "  ");
+		report_number(r, "members", g->members->len,
+			      g->members->len == 1 ? " member" :
+			      " members");
+		report_bool(r, "permanent", g->permanent);
+		report_say(r, "%s\n", g->permanent ?
+			   ", of the configuration" : "");
+		report_close(r, '}');
+	}
+	return show_end_list(q);
+}
+
+static void
+put_group_members(struct show *q, const struct view_group *g)
+{
+	static const char *const states[] = {
+		"full", "non", "send-only-non", "send-only-full",
+	};
+	struct text_report *r = &q->out;
+
+	for (guint i = 0; i < g->members->len; i++) {
+		const struct view_member *m =
+			&g_array_index(g->members, struct view_member, i);
+		g_autoptr(GString) joined = g_string_new(NULL);
+		uint32_t port = tool_view_port(q->v, m->guid);
+		g_autofree char *name = port == SNAPSHOT_NONE ? NULL :
+			snapshot_port_name(q->v->s, port);
+
+		for (size_t k = 0; k < G_N_ELEMENTS(states); k++)
+			if (m->joined & 1u << k)
+				g_string_append_printf(joined, "%s%s",
+						       joined->len ? "," : "",
+						       states[k]);
+		report_open(r, NULL, '{');
+		put_gid(r, "mgid", g->mgid, "  MLID ");
+		report_hex(r, "mlid", g->mlid, 4, "  ");
+		report_text(r, "joined", joined->str, "  ");
+		report_hex(r, "guid", m->guid, 16, "  ");
+		if (r->as_json || name)
+			report_text(r, "node", name, "\n");
+		else
+			report_say(r, "away\n");
+		report_close(r, '}');
+	}
+}
+
+/* Of the group with this MGID or MLID; NULL: of all. */
+static bool
+is_group(const struct view_group *g, const char *word)
+{
+	uint8_t mgid[16];
+	uint64_t mlid;
+
+	if (!word)
+		return true;
+	if (inet_pton(AF_INET6, word, mgid) == 1)
+		return memcmp(mgid, g->mgid, sizeof(mgid)) == 0;
+	return text_read_number(word, 0, UINT16_MAX, &mlid) && mlid == g->mlid;
+}
+
+static int
+show_members(struct show *q, GError **error)
+{
+	const GPtrArray *groups = q->v->groups;
+	const char *word = q->words[1];
+	g_autofree char *shown = NULL, *wrong = NULL;
+	guint first = 0;
+
+	while (word && first < groups->len &&
+	       !is_group(groups->pdata[first], word))
+		first++;
+	if (word && first == groups->len) {
+		shown = text_one_line(word);
+		wrong = g_strdup_printf("%s is the MGID or MLID of no group; "
+					"groups lists them", shown);
+		show_say(&q->out, false, wrong);
+		return 2;
+	}
+	show_open_list(q, "members");
+	for (guint i = first; i < groups->len; i++)
+		if (is_group(groups->pdata[i], word))
+			put_group_members(q, groups->pdata[i]);
+	return show_end_list(q);
+}
+
+/* ---- all ---- */
+
+static const struct {
+	const char *name;
+	int (*run)(struct show *q, GError **error);
+} runs[] = {
+	{ "path", show_path }, { "who", show_who }, { "nodes", show_nodes },
+	{ "links", show_links }, { "ports", show_ports },
+	{ "groups", show_groups }, { "members", show_members },
+};
+
+static size_t
+find_run(const char *command)
+{
+	size_t i = 0;
+
+	while (i < G_N_ELEMENTS(runs) && strcmp(runs[i].name, command) != 0)
+		i++;
+	return i;
+}
+
+bool
+show_knows(const char *command)
+{
+	return find_run(command) < G_N_ELEMENTS(runs);
+}
+
+int
+show_run(struct show *q, GError **error)
+{
+	return runs[find_run(q->words[0])].run(q, error);
+}

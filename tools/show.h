@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The commands of minismctl that are answered by a view: path, who, nodes,
+ * links, ports, groups, members.
+ */
+#ifndef MINISM_TOOLS_SHOW_H
+#define MINISM_TOOLS_SHOW_H
+
+#include "tools/view.h"
+#include "topology/report.h"
+
+/* What the answer is made of; borrowed. */
+struct show {
+	struct tool_view *v;
+	const struct client_place *place;	/* asked for tables that the
+						   view lacks; NULL: none is */
+	char *const *words;	/* as command_check() wants them */
+	bool why;
+	struct text_report out;
+};
+
+/* False: it is none of these commands. */
+bool show_knows(const char *command);
+/* The answer; its exit status: 0, 1: there is no path, 2: wrong words. -1 with
+ * an error of tool_view_more(). */
+int show_run(struct show *q, GError **error);
+
+/* The answer is one line, which says whether it could be done. */
+void show_say(struct text_report *out, bool done, const char *text);
+
+#endif
