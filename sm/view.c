@@ -98,6 +98,15 @@ put_port(const struct view_values *v, uint32_t port, const struct usual *u,
 }
 
 static void
+put_name(const struct snapshot_node *n, GString *out)
+{
+	if (strcmp(snapshot_node_name(n), n->desc))
+		view_line_put(VIEW_NAME, (uint64_t[]){
+			[NAME_GUID] = n->info.node_guid },
+			snapshot_node_name(n), out);
+}
+
+static void
 put_node(const struct view_values *v, uint32_t node, const struct usual *u,
 	 GString *out)
 {
@@ -105,13 +114,11 @@ put_node(const struct view_values *v, uint32_t node, const struct usual *u,
 	uint64_t guid = n->info.node_guid;
 	struct port_info best;
 
+	put_name(n, out);
 	if (n->info.revision)
 		view_line_put(VIEW_NODE, (uint64_t[]){
 			[NODE_GUID] = guid,
 			[NODE_REVISION] = n->info.revision }, NULL, out);
-	if (strcmp(snapshot_node_name(n), n->desc))
-		view_line_put(VIEW_NAME, (uint64_t[]){ [NAME_GUID] = guid },
-			      snapshot_node_name(n), out);
 	for (unsigned num = !snapshot_is_switch(n); num <= n->info.num_ports;
 	     num++) {
 		uint32_t port = n->first_port + num;
@@ -226,11 +233,17 @@ view_write_node(const struct view_values *v, uint32_t node, GString *out)
 	const struct snapshot_node *n = &v->s->nodes[node];
 
 	put_head(v, out);
-	net_file_write_node(v->s, node, out);
+	g_string_append_len(out, v->before->str, (gssize)v->before->len);
+	net_file_write_around(v->s, node, out);
 	g_string_append_c(out, '\n');
 	put_node(v, node, NULL, out);
-	for (unsigned num = 0; num <= n->info.num_ports; num++)
+	for (unsigned num = 0; num <= n->info.num_ports; num++) {
+		uint32_t peer = v->s->ports[n->first_port + num].peer;
+
 		put_pkeys(v, n->first_port + num, out);
+		if (peer != SNAPSHOT_NONE)
+			put_name(snapshot_node_of(v->s, peer), out);
+	}
 	if (snapshot_is_switch(n))
 		put_table(v, node, out);
 	put_end(v, out);

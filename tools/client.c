@@ -24,8 +24,8 @@
 #include "topology/text.h"
 
 #define SUFFIX		".ctl"
-#define AGAIN_FIRST_US	5000u	/* a request that continues is sent so late, */
-#define AGAIN_MAX_US	200000u	/* then twice as late each time */
+#define AGAIN_US	5000u	/* a request that continues is sent so late, */
+#define AGAIN_MAX_US	200000u	/* and by as much later each time */
 #define HEAD		"minism 2 "
 
 G_DEFINE_QUARK(minism-client-error-quark, client_error)
@@ -247,13 +247,13 @@ client_ask_on(const struct client_place *place, int64_t patience_us,
 	      GString *line, GString *body, client_take_fn take, void *data,
 	      GError **error)
 {
-	unsigned later = AGAIN_FIRST_US;
+	unsigned later = AGAIN_US;
 	int code;
 
 	while ((code = client_ask(place, patience_us, line, body, error)) ==
 	       CLIENT_AGAIN && (!take || take(body, data))) {
 		g_usleep(later);
-		later = MIN(2 * later, AGAIN_MAX_US);
+		later = MIN(later + AGAIN_US, AGAIN_MAX_US);
 	}
 	return code;
 }

@@ -85,6 +85,27 @@ make_line(const struct ctl_arguments *a)
 	return line;
 }
 
+/* The answer goes where the manager's would. */
+static int
+put_answer(const GString *text, int status)
+{
+	if (status == EXIT_USAGE)
+		fputs(text->str, stderr);
+	else if (!tool_options_write(text))
+		return EXIT_FAILURE;
+	return status;
+}
+
+static int
+put_line(const struct ctl_arguments *a, const char *line, int status)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	struct text_report r = { .out = text, .as_json = a->json };
+
+	show_say(&r, false, line);
+	return put_answer(text, status);
+}
+
 /* Prints a part of the answer as soon as it is there. */
 static bool
 print_part(GString *body, void *data)
@@ -109,17 +130,14 @@ run_question(const struct ctl_arguments *a)
 		tool_options_complain("%s", error->message);
 		return error->code;
 	}
-	if (code == EXIT_USAGE) {
-		fputs(body->str, stderr);
-		return code;
-	}
-	return code != CLIENT_AGAIN && tool_options_write(body) ? code :
-		EXIT_FAILURE;
+	return code == CLIENT_AGAIN ? EXIT_FAILURE : put_answer(body, code);
 }
 
 static int
-complain(const GError *error)
+complain(const struct ctl_arguments *a, const GError *error)
 {
+	if (error->domain == TOOL_VIEW_ERROR)
+		return put_line(a, error->message, error->code);
 	tool_options_complain("%s", error->message);
 	return error->domain == CLIENT_ERROR ? error->code : EXIT_FAILURE;
 }
@@ -133,7 +151,7 @@ get_view(const struct ctl_arguments *a, const char *request, int *status)
 					    &error);
 
 	if (!v)
-		*status = complain(error);
+		*status = complain(a, error);
 	return v;
 }
 
@@ -192,12 +210,13 @@ run_show(const struct ctl_arguments *a)
 		.place = a->view ? NULL : &a->place, .words = a->words,
 		.why = a->options[COMMAND_WHY],
 	};
+	g_autofree char *request = show_request(a->words);
 	unsigned tries = SHOW_TRIES;
 	int status = EXIT_FAILURE;
 
 	do {
 		g_clear_error(&error);
-		q.v = get_view(a, "view\n", &status);
+		q.v = get_view(a, request, &status);
 		if (!q.v)
 			return status;
 		g_string_truncate(text, 0);
@@ -206,13 +225,7 @@ run_show(const struct ctl_arguments *a)
 		tool_view_free(q.v);
 	} while (g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN) &&
 		 --tries);
-	if (error)
-		return complain(error);
-	if (status == EXIT_USAGE)
-		fputs(text->str, stderr);
-	else if (!tool_options_write(text))
-		status = EXIT_FAILURE;
-	return status;
+	return error ? complain(a, error) : put_answer(text, status);
 }
 
 /* What minismctl makes itself; the others are questions. */
@@ -229,14 +242,13 @@ static int
 	for (size_t i = 0; i < G_N_ELEMENTS(runs); i++)
 		if (strcmp(runs[i].name, name) == 0)
 			return runs[i].run;
-	return show_knows(name) ? run_show : run_question;
+	return NULL;
 }
 
 static int
 minismctl_run(const struct ctl_arguments *a)
 {
 	g_autofree char *wrong = NULL;
-	struct text_report answer = { .as_json = a->json };
 	const struct command *command;
 	unsigned given = 0;
 	int (*run)(const struct ctl_arguments *a), status;
@@ -248,14 +260,12 @@ minismctl_run(const struct ctl_arguments *a)
 	for (unsigned i = 0; i < COMMAND_OPTIONS; i++)
 		given |= a->options[i] ? 1u << i : 0;
 	command = command_check(a->words, given, &wrong);
-	if (!command) {
-		answer.out = g_string_new(NULL);
-		show_say(&answer, false, wrong);
-		fputs(answer.out->str, stderr);
-		g_string_free(answer.out, TRUE);
-		return EXIT_USAGE;
-	}
+	if (!command)
+		return put_line(a, wrong, EXIT_USAGE);
 	run = find_run(a->words[0]);
+	if (!run)
+		run = command->place == COMMAND_OF_VIEW ? run_show :
+			run_question;
 	if (a->view && command->place != COMMAND_OF_VIEW) {
 		tool_options_complain("%s needs a manager: --view is not for "
 				      "it", command->name);

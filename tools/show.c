@@ -7,7 +7,8 @@
  * share, the SL of its partition, the least MTU and rate on the way, and on the
  * way back if there is one.
  *
- * Of a manager only the tables are asked for that a path needs: one LID of all
+ * Cost. Of a manager with 11,664 hosts the view without tables is 7 MB, so who
+ * and ports ask for their node alone. Of the tables a path needs one LID of all
  * switches, and with --why the switches on the way.
  */
 #include "tools/show.h"
@@ -612,11 +613,13 @@ show_members(struct show *q, GError **error)
 
 static const struct {
 	const char *name;
+	bool one_node;		/* a part of the view is enough: that of a node */
 	int (*run)(struct show *q, GError **error);
 } runs[] = {
-	{ "path", show_path }, { "who", show_who }, { "nodes", show_nodes },
-	{ "links", show_links }, { "ports", show_ports },
-	{ "groups", show_groups }, { "members", show_members },
+	{ "path", false, show_path }, { "who", true, show_who },
+	{ "nodes", false, show_nodes }, { "links", false, show_links },
+	{ "ports", true, show_ports }, { "groups", false, show_groups },
+	{ "members", false, show_members },
 };
 
 static size_t
@@ -629,10 +632,19 @@ find_run(const char *command)
 	return i;
 }
 
-bool
-show_knows(const char *command)
+char *
+show_request(char *const *words)
 {
-	return find_run(command) < G_N_ELEMENTS(runs);
+	size_t i = find_run(words[0]);
+	g_autofree char *word = NULL;
+
+	if (i == G_N_ELEMENTS(runs))
+		return NULL;
+	if (!runs[i].one_node)
+		return g_strdup("view\n");
+	word = g_shell_quote(words[1]);
+	g_strdelimit(word, "\n", '?');
+	return g_strdup_printf("view node %s\n", word);
 }
 
 int

@@ -19,8 +19,9 @@ struct show {
 	struct text_report out;
 };
 
-/* False: it is none of these commands. */
-bool show_knows(const char *command);
+/* The request for as much of a view as the command needs; NULL: it is none of
+ * these. g_free. */
+char *show_request(char *const *words);
 /* The answer; its exit status: 0, 1: there is no path, 2: wrong words. -1 with
  * an error of tool_view_more(). */
 int show_run(struct show *q, GError **error);

@@ -12,6 +12,8 @@
 #include "topology/net_file.h"
 #include "topology/text.h"
 
+G_DEFINE_QUARK(minism-tool-view-error-quark, tool_view_error)
+
 struct reading {
 	struct tool_view *v;
 	GArray *grants;		/* struct partition_grant */
@@ -377,12 +379,11 @@ read_lines(struct reading *r, const char *text)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 
-	for (const char *end; *text; text = end + (*end != '\0')) {
+	for (const char *end; text; text = strstr(end, "\n#")) {
 		unsigned k = 0;
 
+		text += *text == '\n';
 		end = text + strcspn(text, "\n");
-		if (*text != '#')
-			continue;
 		g_string_truncate(line, 0);
 		g_string_append_len(line, text, end - text);
 		while (k < VIEW_KINDS &&
@@ -523,7 +524,7 @@ ask_manager(const struct client_place *place, const char *request,
 				 NULL, error);
 
 	if (code > 0)
-		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s",
+		g_set_error(error, TOOL_VIEW_ERROR, code, "%s",
 			    g_strchomp(body->str));
 	return code ? NULL : g_string_free(g_steal_pointer(&body), FALSE);
 }

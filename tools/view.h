@@ -70,8 +70,12 @@ struct tool_view {
  * anything but the fabric. name: for messages. */
 struct tool_view *tool_view_read(const char *text, const char *name,
 				 GError **error);
+/* An answer of the manager that is no view; the code is the answer's. */
+#define TOOL_VIEW_ERROR tool_view_error_quark()
+GQuark tool_view_error_quark(void);
+
 /* The view that `request` asks a manager for, or the one in a file. NULL: there
- * is none; an error besides CLIENT_ERROR is the manager's answer, or a file's. */
+ * is none; an error is of CLIENT_ERROR, TOOL_VIEW_ERROR or a file's. */
 struct tool_view *tool_view_get(const struct client_place *place,
 				const char *file, const char *request,
 				GError **error);

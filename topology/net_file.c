@@ -84,8 +84,9 @@ write_cable(const struct snapshot *s, uint32_t index, GString *out)
 	g_string_append_c(out, '\n');
 }
 
-void
-net_file_write_node(const struct snapshot *s, uint32_t n, GString *out)
+/* to: only the cables to this node; SNAPSHOT_NONE: all. */
+static void
+write_node(const struct snapshot *s, uint32_t n, uint32_t to, GString *out)
 {
 	const struct snapshot_node *node = &s->nodes[n];
 	const struct snapshot_port *port0 = &s->ports[node->first_port];
@@ -115,8 +116,28 @@ net_file_write_node(const struct snapshot *s, uint32_t n, GString *out)
 	for (unsigned num = 1; num <= node->info.num_ports; num++) {
 		uint32_t port = node->first_port + num;
 
-		if (port != local && s->ports[port].peer != SNAPSHOT_NONE)
+		if (port != local && s->ports[port].peer != SNAPSHOT_NONE &&
+		    (to == SNAPSHOT_NONE ||
+		     s->ports[s->ports[port].peer].node == to))
 			write_cable(s, port, out);
+	}
+}
+
+void
+net_file_write_around(const struct snapshot *s, uint32_t node, GString *out)
+{
+	const struct snapshot_node *n = &s->nodes[node];
+	g_autoptr(GHashTable) done = g_hash_table_new(NULL, NULL);
+
+	write_node(s, node, SNAPSHOT_NONE, out);
+	g_hash_table_add(done, GUINT_TO_POINTER(node));
+	for (unsigned num = 1; num <= n->info.num_ports; num++) {
+		uint32_t peer = s->ports[n->first_port + num].peer;
+
+		if (peer != SNAPSHOT_NONE &&
+		    g_hash_table_add(done, GUINT_TO_POINTER(
+					s->ports[peer].node)))
+			write_node(s, s->ports[peer].node, node, out);
 	}
 }
 
@@ -132,12 +153,12 @@ net_file_write(const struct snapshot *s, GString *out)
 				       " port %016" PRIx64 "\n",
 				       s->nodes[home].info.node_guid,
 				       s->ports[s->local_port].guid);
-		net_file_write_node(s, home, out);
+		write_node(s, home, SNAPSHOT_NONE, out);
 	}
 	for (uint32_t i = 0; i < s->n_switches; i++)
 		if (s->switches[i] != home)
-			net_file_write_node(s, s->switches[i], out);
+			write_node(s, s->switches[i], SNAPSHOT_NONE, out);
 	for (uint32_t n = 0; n < s->n_nodes; n++)
 		if (n != home && !snapshot_is_switch(&s->nodes[n]))
-			net_file_write_node(s, n, out);
+			write_node(s, n, SNAPSHOT_NONE, out);
 }

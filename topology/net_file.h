@@ -14,9 +14,10 @@
  * ibnetdiscover makes them; the node of the local port comes first. */
 void net_file_write(const struct snapshot *s, GString *out);
 
-/* The block of one node. */
-void net_file_write_node(const struct snapshot *s, uint32_t node,
-			 GString *out);
+/* One node and its neighbours, of which only the cables to it are written: a
+ * net file by itself. */
+void net_file_write_around(const struct snapshot *s, uint32_t node,
+			   GString *out);
 
 /*
  * Reads ibnetdiscover's or ibsim's text (no `include`, no `do`). `name` is the

@@ -753,7 +753,7 @@ net_file_parse(const char *text, const char *name, GError **error)
 		.base_guid = { 0, 0x100000, 0x200000, 0x300000 },
 		.next_guid = { 0, 0x100000, 0x200000, 0x300000 },
 	};
-	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	g_autofree char *lines = g_strdup(text);
 	struct snapshot *s = NULL;
 	bool ok = true;
 
@@ -763,9 +763,13 @@ net_file_parse(const char *text, const char *name, GError **error)
 	f.by_guid = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					  NULL);
 	text_scan_init(&f.scan, text, name, NULL);
-	for (f.scan.line = 0; ok && lines[f.scan.line]; ) {
-		f.scan.at = g_strchomp(lines[f.scan.line++]);
-		f.scan.line_start = f.scan.at;
+	f.scan.line = 0;
+	for (char *line = lines, *end; ok && line; line = end) {
+		end = strchr(line, '\n');
+		if (end)
+			*end++ = '\0';
+		f.scan.line++;
+		f.scan.at = f.scan.line_start = g_strchomp(line);
 		ok = net_read_line(&f);
 	}
 	for (uint32_t c = 0; ok && c < f.cables->len; c++)

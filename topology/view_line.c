@@ -119,13 +119,16 @@ view_line_take(enum view_kind kind, const char *line,
 	       uint64_t numbers[VIEW_WORDS], const char **text)
 {
 	const struct kind *k = &kinds[kind];
-	size_t len = strlen(k->keyword);
-	const char *at = line + 1 + len;
+	const char *at = line;
+	size_t len;
 
 	*text = NULL;
+	if (line[0] != '#' || line[1] != k->keyword[0])
+		return false;
+	len = strlen(k->keyword);
+	at = line + 1 + len;
 	memset(numbers, 0, VIEW_WORDS * sizeof(*numbers));
-	if (line[0] != '#' || strncmp(line + 1, k->keyword, len) != 0 ||
-	    (*at && *at != ' '))
+	if (strncmp(line + 1, k->keyword, len) != 0 || (*at && *at != ' '))
 		return false;
 	for (unsigned i = 0; i < k->n && !k->words[i].name; i++)
 		if (!take_number(&at, &numbers[i]))

@@ -209,6 +209,7 @@ put_part(struct control_request *q, const char *part, const char *word)
 		return;
 	of = view_of(q->db);
 	values = make_values(&q->v, &of, true);
+	put_partitions(&q->v, values->before);
 	if (lid)
 		view_write_lid(values, (uint16_t)lid, q->out.out);
 	else

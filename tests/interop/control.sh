@@ -81,6 +81,21 @@ same_path() {
 	}
 }
 
+# path_as_saquery A B: SL, MTU, rate and P_Key are those that the SA answers
+path_as_saquery() {
+	local a b pkey sl mtu rate gbps=([3]=10 [7]=40 [12]=56 [16]=100)
+
+	ctl 0 path "$1" "$2" || return 1
+	a=$(sed -nE '1s/.*LID ([0-9]+).*LID ([0-9]+).*/\1/p' ctl.out)
+	b=$(sed -nE '1s/.*LID ([0-9]+).*LID ([0-9]+).*/\2/p' ctl.out)
+	client saquery PR --slid "$a" --dlid "$b" >record 2>&1
+	cat record
+	read -r pkey sl mtu rate < <(sed -nE \
+		's/^\s*(pkey|sl|mtu|rate)\.+//p' record | tr 'A-F\n' 'a-f ')
+	grep -q ": 3 switches, SL $((sl)), MTU $((128 << (mtu & 63))), ${gbps[rate & 63]} Gb/s, P_Key $pkey\$" \
+		ctl.out
+}
+
 is_open_metrics() {	# file
 	/usr/bin/python3 -c 'if True:
 		import sys
@@ -200,6 +215,8 @@ fabric_case() {
 	check "fabric: it is up" \
 		await 15 ctl_says 0 'subnet: +UP: 8 switches, 16 hosts' status
 	check "fabric: a path is that of ibtracert" same_path node-01 node-07
+	check "fabric: and has what the SA says of it" \
+		path_as_saquery node-01 node-07
 	check "fabric: also on one leaf" same_path node-01 node-02
 	check "fabric: also to the other side" same_path node-16 node-01
 	check "fabric: with what the SA says of it" ctl_says 0 \

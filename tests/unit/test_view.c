@@ -210,10 +210,30 @@ SETUP_TEST(test_a_part_has_what_was_asked_for)
 	uint64_t guid = s->nodes[leaf].info.node_guid, numbers[VIEW_WORDS];
 	const char *text, *line;
 	g_auto(GStrv) hops = NULL;
+	struct tool_view *part;
 	unsigned n = 0;
 
+	s->nodes[s->ports[s->ports[s->nodes[leaf].first_port + 1].peer].node]
+		.name = "Rack 1";
 	view_write_node(t->values, leaf, t->text);
 	assert_has(t->text->str, "\nSwitch\t");
+	part = tool_view_read(t->text->str, "v", NULL);
+	assert_non_null(part);
+	for (unsigned num = 0; num <= s->nodes[leaf].info.num_ports; num++) {
+		uint32_t at = snapshot_find_node(part->s, guid);
+		const struct snapshot_port *p = &part->s->ports[
+			part->s->nodes[at].first_port + num];
+		const struct snapshot_port *q =
+			&s->ports[s->nodes[leaf].first_port + num];
+
+		assert_int_equal(p->info.state, q->info.state);
+		assert_int_equal(p->peer == SNAPSHOT_NONE,
+				 q->peer == SNAPSHOT_NONE);
+		if (p->peer != SNAPSHOT_NONE)
+			assert_string_equal(snapshot_name_of(part->s, p->peer),
+					    snapshot_name_of(s, q->peer));
+	}
+	tool_view_free(part);
 	line = strstr(t->text->str, "#lft ");
 	assert_non_null(line);
 	assert_null(strstr(line + 1, "#lft "));
