@@ -203,7 +203,7 @@ view_write(const struct view_values *v, GString *out)
 	const struct snapshot *s = v->s;
 	const struct usual u[] = { find_usual(s, false), find_usual(s, true) };
 	g_autoptr(GString) net = g_string_new(NULL);
-	gsize first;
+	gsize begin = out->len, first;
 
 	net_file_write(s, net);
 	first = (gsize)(strchr(net->str, '\n') + 1 - net->str);
@@ -224,6 +224,7 @@ view_write(const struct view_values *v, GString *out)
 		put_pkeys(v, i, out);
 	for (uint32_t i = 0; v->tables && i < s->n_switches; i++)
 		put_table(v, s->switches[i], out);
+	view_lines_cut(out, begin);
 	put_end(v, out);
 }
 
@@ -231,6 +232,7 @@ void
 view_write_node(const struct view_values *v, uint32_t node, GString *out)
 {
 	const struct snapshot_node *n = &v->s->nodes[node];
+	gsize begin = out->len;
 
 	put_head(v, out);
 	g_string_append_len(out, v->before->str, (gssize)v->before->len);
@@ -246,6 +248,7 @@ view_write_node(const struct view_values *v, uint32_t node, GString *out)
 	}
 	if (snapshot_is_switch(n))
 		put_table(v, node, out);
+	view_lines_cut(out, begin);
 	put_end(v, out);
 }
 
@@ -261,6 +264,14 @@ view_write_lid(const struct view_values *v, uint16_t lid, GString *out)
 			[HOP_GUID] = s->nodes[s->switches[i]].info.node_guid,
 			[HOP_PORT] = lft_row(v->lft, i)[lid],
 			[HOP_LID] = lid }, NULL, out);
+	put_end(v, out);
+}
+
+void
+view_write_status(const struct view_values *v, GString *out)
+{
+	put_head(v, out);
+	g_string_append_len(out, v->before->str, (gssize)v->before->len);
 	put_end(v, out);
 }
 
@@ -286,8 +297,7 @@ view_values_free(void *values)
 	snapshot_unref(v->s);
 	lid_map_free(v->lids);
 	lft_free(v->lft);
-	if (v->memberships)
-		memberships_unref(v->memberships);
+	memberships_unref(v->memberships);
 	g_string_free(v->before, TRUE);
 	if (v->text)
 		g_string_free(v->text, TRUE);

@@ -20,8 +20,8 @@ struct view_values {
 	uint64_t sa_version;	/* of the groups, which change in between */
 	int64_t at;		/* ms since 1970 */
 	uint64_t port_guid;	/* of this manager */
-	struct snapshot *s;
-	struct lid_map *lids;
+	struct snapshot *s;	/* NULL: for the status alone */
+	struct lid_map *lids;	/* of it */
 	struct lft *lft;		/* NULL: none is known */
 	struct memberships *memberships;	/* NULL: none are known */
 	bool tables;		/* the text is to have them */
@@ -40,6 +40,8 @@ void view_write(const struct view_values *v, GString *out);
 void view_write_node(const struct view_values *v, uint32_t node, GString *out);
 /* One LID: the port to it of each switch. */
 void view_write_lid(const struct view_values *v, uint16_t lid, GString *out);
+/* No net file, and lines of any length. */
+void view_write_status(const struct view_values *v, GString *out);
 void view_values_free(void *values);
 
 /*

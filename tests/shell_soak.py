@@ -71,7 +71,7 @@ class Manager:
             stdout=subprocess.PIPE, stderr=open(self.log + ".err", "a"))
         self.port = int(self.web.stdout.readline().split()[-1])
         for _ in range(600):
-            if os.path.exists(self.path) and b"UP" in self.ask("status"):
+            if os.path.exists(self.path) and b" is up" in self.ask("view status"):
                 return
             time.sleep(0.1)
         fail("the manager does not come up", [])
@@ -121,7 +121,7 @@ def requests(count):
                     m.ask(last[-1])
                 if i % 20 == 0:
                     began = time.monotonic()
-                    m.ask("status")
+                    m.ask("view status")
                     worst = max(worst, time.monotonic() - began)
                 if m.child.poll() is not None or m.web.poll() is not None:
                     raise OSError("it ended")

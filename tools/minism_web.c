@@ -37,6 +37,7 @@
 
 #include "tools/client.h"
 #include "tools/page.h"
+#include "tools/status.h"
 #include "tools/tool_options.h"
 
 #define EXIT_USAGE	2
@@ -51,18 +52,60 @@
 #define KEPT_MAX_US	(10 * G_USEC_PER_SEC)
 #define FAILED_US	G_USEC_PER_SEC	/* an error is kept for */
 
-/* Pages are answers to requests that change nothing. */
+/* The view in `body` as a page, in its place. */
+static bool
+make_page(GString *body, GError **error)
+{
+	struct tool_view *v = tool_view_read(body->str, "the view", error);
+
+	if (!v)
+		return false;
+	g_string_truncate(body, 0);
+	page_write(v, body);
+	tool_view_free(v);
+	return true;
+}
+
+static bool
+make_metrics(GString *body, GError **error)
+{
+	struct view_lines *lines = view_lines_read(body->str, "the view",
+						   error);
+
+	if (!lines)
+		return false;
+	g_string_truncate(body, 0);
+	status_put_metrics(lines, body);
+	view_lines_free(lines);
+	return true;
+}
+
+static bool
+make_status(GString *body, GError **error)
+{
+	struct text_report r = { .out = body, .as_json = true };
+	struct view_lines *lines = view_lines_read(body->str, "the view",
+						   error);
+
+	if (!lines)
+		return false;
+	g_string_truncate(body, 0);
+	status_put(lines, &r);
+	view_lines_free(lines);
+	return true;
+}
+
+/* Pages are made of answers to requests that change nothing. */
 static const struct {
 	const char *path, *type, *request;
 	char begins;		/* what was asked for; else it is a reason */
-	bool is_view;		/* of which the page is made here */
+	bool (*make)(GString *body, GError **error);	/* NULL: it is that */
 } web_pages[] = {
-	{ "/", "text/html; charset=utf-8", "view tables\n", '#',
-	  true },
-	{ "/events", "application/json", "json events\n", '{', false },
+	{ "/", "text/html; charset=utf-8", "view tables\n", '#', make_page },
+	{ "/events", "application/json", "json events\n", '{', NULL },
 	{ "/metrics", "application/openmetrics-text; version=1.0.0; "
-	  "charset=utf-8", "metrics\n", '#', false },
-	{ "/status", "application/json", "json status\n", '{', false },
+	  "charset=utf-8", "view status\n", '#', make_metrics },
+	{ "/status", "application/json", "view status\n", '#', make_status },
 };
 
 /* The page is one file with its script and style in it. */
@@ -132,20 +175,6 @@ fetch_done(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-/* The view in `body` as a page. */
-static bool
-make_page(GString *body, GError **error)
-{
-	struct tool_view *v = tool_view_read(body->str, "the view", error);
-
-	if (!v)
-		return false;
-	g_string_truncate(body, 0);
-	page_write(v, body);
-	tool_view_free(v);
-	return true;
-}
-
 static bool
 fetch_on(GString *body, void *data)
 {
@@ -171,8 +200,8 @@ fetch_page(gpointer data)
 			  &error) == CLIENT_AGAIN)
 		g_string_assign(f->body, "the manager is busy\n");
 	f->is_good = !error && f->body->str[0] == web_pages[f->page].begins;
-	if (f->is_good && web_pages[f->page].is_view)
-		f->is_good = make_page(f->body, &error);
+	if (f->is_good && web_pages[f->page].make)
+		f->is_good = web_pages[f->page].make(f->body, &error);
 	f->took_us = g_get_monotonic_time() - f->begin;
 	if (error)
 		g_string_printf(f->body, "%s\n", error->message);

@@ -21,6 +21,7 @@
 #include "tools/dump.h"
 #include "tools/page.h"
 #include "tools/show.h"
+#include "tools/status.h"
 #include "tools/tool_options.h"
 #include "tools/view.h"
 
@@ -155,6 +156,28 @@ get_view(const struct ctl_arguments *a, const char *request, int *status)
 	return v;
 }
 
+/* status, avoid, metrics: of the lines of a view */
+static int
+run_status(const struct ctl_arguments *a)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GString) text = g_string_new(NULL);
+	struct text_report r = { .out = text, .as_json = a->json };
+	struct view_lines *lines = view_lines_get(&a->place, a->view, &error);
+	int status = EXIT_SUCCESS;
+
+	if (!lines)
+		return complain(a, error);
+	if (strcmp(a->words[0], "metrics") == 0)
+		status_put_metrics(lines, text);
+	else if (strcmp(a->words[0], "status") == 0)
+		status = status_put(lines, &r);
+	else
+		status_put_avoid(lines, &r);
+	view_lines_free(lines);
+	return put_answer(text, status);
+}
+
 /* report */
 static int
 run_report(const struct ctl_arguments *a)
@@ -233,7 +256,9 @@ static const struct {
 	const char *name;
 	int (*run)(const struct ctl_arguments *a);
 } runs[] = {
-	{ "dump", run_dump }, { "help", run_help }, { "report", run_report },
+	{ "avoid", run_status }, { "dump", run_dump }, { "help", run_help },
+	{ "metrics", run_status }, { "report", run_report },
+	{ "status", run_status },
 };
 
 static int
@@ -262,16 +287,18 @@ minismctl_run(const struct ctl_arguments *a)
 	command = command_check(a->words, given, &wrong);
 	if (!command)
 		return put_line(a, wrong, EXIT_USAGE);
-	run = find_run(a->words[0]);
+	run = command->place == COMMAND_OF_VIEW || !a->words[1] ?
+		find_run(a->words[0]) : NULL;
 	if (!run)
 		run = command->place == COMMAND_OF_VIEW ? run_show :
 			run_question;
-	if (a->view && command->place != COMMAND_OF_VIEW) {
+	if (a->view && run == run_question) {
 		tool_options_complain("%s needs a manager: --view is not for "
 				      "it", command->name);
 		return EXIT_USAGE;
 	}
-	if ((a->json || a->watch) && run != run_question && run != run_show) {
+	if ((a->json || a->watch) &&
+	    (run == run_dump || run == run_help || run == run_report)) {
 		tool_options_complain("%s takes neither --json nor --watch",
 				      command->name);
 		return EXIT_USAGE;

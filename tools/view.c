@@ -79,9 +79,10 @@ set_port(struct snapshot_port *p, const uint64_t *numbers)
 
 /* Of ports with a link, or of those of switches without one. */
 static void
-take_usual(struct reading *r, bool linked)
+take_usual(struct reading *r, enum view_kind kind)
 {
 	struct snapshot *s = r->v->s;
+	bool linked = kind == VIEW_USUAL;
 
 	for (uint32_t i = 0; i < s->n_ports; i++) {
 		struct snapshot_port *p = &s->ports[i];
@@ -110,7 +111,7 @@ make_lft(struct tool_view *v)
 
 /* The way of one switch to one LID. */
 static void
-take_hop(struct reading *r)
+take_hop(struct reading *r, enum view_kind kind)
 {
 	struct tool_view *v = r->v;
 	uint32_t node = snapshot_find_node(v->s, r->numbers[HOP_GUID]);
@@ -124,7 +125,7 @@ take_hop(struct reading *r)
 }
 
 static void
-take_table(struct reading *r)
+take_table(struct reading *r, enum view_kind kind)
 {
 	struct tool_view *v = r->v;
 	uint32_t node = snapshot_find_node(v->s, r->numbers[0]);
@@ -152,7 +153,7 @@ set_string(char **at, const char *text)
 }
 
 static void
-take_head(struct reading *r)
+take_head(struct reading *r, enum view_kind kind)
 {
 	r->version = (unsigned)r->numbers[HEAD_VERSION];
 	r->v->generation = r->numbers[HEAD_GEN];
@@ -162,7 +163,7 @@ take_head(struct reading *r)
 }
 
 static void
-take_stage(struct reading *r)
+take_stage(struct reading *r, enum view_kind kind)
 {
 	struct view_stage *stage = g_new0(struct view_stage, 1);
 
@@ -176,7 +177,7 @@ take_stage(struct reading *r)
 
 /* The GUID and the number of the port are where #port has them. */
 static void
-take_avoided(struct reading *r)
+take_avoided(struct reading *r, enum view_kind kind)
 {
 	const struct snapshot_port *port = find_port(r);
 	struct view_avoided *avoided;
@@ -216,7 +217,7 @@ take_node(struct reading *r, enum view_kind kind)
 }
 
 static void
-take_pkey(struct reading *r)
+take_pkey(struct reading *r, enum view_kind kind)
 {
 	const struct partition_grant grant = {
 		.port = tool_view_port(r->v, r->numbers[PKEY_PORT]),
@@ -228,7 +229,7 @@ take_pkey(struct reading *r)
 }
 
 static void
-take_partition(struct reading *r)
+take_partition(struct reading *r, enum view_kind kind)
 {
 	struct partition *p = partition_rules_get(r->v->rules,
 				(uint16_t)r->numbers[PARTITION_KEY]);
@@ -291,7 +292,7 @@ take_group(struct tool_view *v, const char *line)
 }
 
 static void
-take_mads(struct reading *r)
+take_mads(struct reading *r, enum view_kind kind)
 {
 	GPtrArray *stages = r->v->stages;
 	struct view_stage *stage = stages->len ?
@@ -321,57 +322,56 @@ take_fabric(struct reading *r, enum view_kind kind)
 }
 
 static void
-take(struct reading *r, enum view_kind kind)
+take_end(struct reading *r, enum view_kind kind)
 {
-	switch (kind) {
-	case VIEW_HEAD:
-		take_head(r);
-		break;
-	case VIEW_VERDICT:
-	case VIEW_FAULT:
-	case VIEW_ROUTE:
-	case VIEW_COMPLAINT:
-	case VIEW_WARNING:
-	case VIEW_NOTE:
-		take_fabric(r, kind);
-		break;
-	case VIEW_STAGE:
-		take_stage(r);
-		break;
-	case VIEW_MADS:
-		take_mads(r);
-		break;
-	case VIEW_USUAL:
-	case VIEW_IDLE:
-		take_usual(r, kind == VIEW_USUAL);
-		break;
-	case VIEW_NODE:
-	case VIEW_NAME:
-	case VIEW_PORT:
-	case VIEW_SLOW:
-		take_node(r, kind);
-		break;
-	case VIEW_LFT:
-		take_table(r);
-		break;
-	case VIEW_END:
-		r->ended = r->numbers[END_GEN] == r->v->generation;
-		break;
-	case VIEW_AVOIDED:
-		take_avoided(r);
-		break;
-	case VIEW_PKEY:
-		take_pkey(r);
-		break;
-	case VIEW_PARTITION:
-		take_partition(r);
-		break;
-	case VIEW_HOP:
-		take_hop(r);
-		break;
-	case VIEW_KINDS:
-		break;
+	r->ended = r->numbers[END_GEN] == r->v->generation;
+}
+
+/* NULL: of the manager, see view_lines_read(). */
+static void (*const takes[VIEW_KINDS])(struct reading *r,
+				       enum view_kind kind) = {
+	[VIEW_HEAD] = take_head, [VIEW_VERDICT] = take_fabric,
+	[VIEW_FAULT] = take_fabric, [VIEW_ROUTE] = take_fabric,
+	[VIEW_COMPLAINT] = take_fabric, [VIEW_WARNING] = take_fabric,
+	[VIEW_NOTE] = take_fabric, [VIEW_STAGE] = take_stage,
+	[VIEW_MADS] = take_mads, [VIEW_USUAL] = take_usual,
+	[VIEW_IDLE] = take_usual, [VIEW_NODE] = take_node,
+	[VIEW_NAME] = take_node, [VIEW_PORT] = take_node,
+	[VIEW_SLOW] = take_node, [VIEW_LFT] = take_table,
+	[VIEW_AVOIDED] = take_avoided, [VIEW_PKEY] = take_pkey,
+	[VIEW_PARTITION] = take_partition, [VIEW_HOP] = take_hop,
+	[VIEW_END] = take_end,
+};
+
+/* The kind of a line; VIEW_KINDS: none. *text is "" if it has none. */
+static enum view_kind
+read_line(const char *line, uint64_t numbers[VIEW_WORDS], const char **text)
+{
+	unsigned k = 0;
+
+	while (k < VIEW_KINDS &&
+	       !view_line_take((enum view_kind)k, line, numbers, text))
+		k++;
+	return (enum view_kind)k;
+}
+
+/* The next line that begins with # at *at or behind it, which goes past it. */
+static bool
+next_line(const char **at, GString *line)
+{
+	const char *end;
+
+	if (*at && **at != '#') {
+		*at = strstr(*at, "\n#");
+		*at += *at ? 1 : 0;
 	}
+	if (!*at)
+		return false;
+	end = *at + strcspn(*at, "\n");
+	g_string_truncate(line, 0);
+	g_string_append_len(line, *at, end - *at);
+	*at = end;
+	return true;
 }
 
 static void
@@ -379,38 +379,84 @@ read_lines(struct reading *r, const char *text)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 
-	for (const char *end; text; text = strstr(end, "\n#")) {
-		unsigned k = 0;
+	while (next_line(&text, line)) {
+		enum view_kind kind = read_line(line->str, r->numbers,
+						&r->text);
 
-		text += *text == '\n';
-		end = text + strcspn(text, "\n");
-		g_string_truncate(line, 0);
-		g_string_append_len(line, text, end - text);
-		while (k < VIEW_KINDS &&
-		       !view_line_take((enum view_kind)k, line->str,
-				       r->numbers, &r->text))
-			k++;
 		r->text = r->text ? r->text : "";
-		if (k < VIEW_KINDS)
-			take(r, (enum view_kind)k);
-		else
+		if (kind == VIEW_KINDS)
 			take_group(r->v, line->str);
+		else if (takes[kind])
+			takes[kind](r, kind);
 	}
 }
 
 static bool
-is_good(const struct reading *r, const char *name, GError **error)
+is_good(uint64_t version, bool ended, const char *name, GError **error)
 {
-	if (!r->version || (r->version == VIEW_VERSION && r->ended))
+	if (!version || (version == VIEW_VERSION && ended))
 		return true;
-	if (r->version != VIEW_VERSION)
+	if (version != VIEW_VERSION)
 		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: a view "
 			    "of version %u, and this program knows %u", name,
-			    r->version, VIEW_VERSION);
+			    (unsigned)version, VIEW_VERSION);
 	else
 		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: the "
 			    "view is cut off: its line #end is missing", name);
 	return false;
+}
+
+static void
+line_free(gpointer data)
+{
+	struct view_text *line = data;
+
+	g_free(line->text);
+	g_free(line);
+}
+
+struct view_lines *
+view_lines_read(const char *text, const char *name, GError **error)
+{
+	struct view_lines *lines = g_new0(struct view_lines, 1);
+	g_autoptr(GString) line = g_string_new(NULL);
+	struct view_text read;
+	const char *rest;
+
+	for (unsigned k = 0; k < VIEW_KINDS; k++)
+		lines->of[k] = g_ptr_array_new_with_free_func(line_free);
+	while (next_line(&text, line)) {
+		enum view_kind kind = read_line(line->str, read.n, &rest);
+
+		if (kind == VIEW_KINDS || kind == VIEW_LFT || kind == VIEW_PKEY)
+			continue;
+		read.text = g_strdup(rest);
+		g_ptr_array_add(lines->of[kind],
+				g_memdup2(&read, sizeof(read)));
+	}
+	if (is_good(view_lines_first(lines, VIEW_HEAD)->n[HEAD_VERSION],
+		    lines->of[VIEW_END]->len, name, error))
+		return lines;
+	view_lines_free(lines);
+	return NULL;
+}
+
+const struct view_text *
+view_lines_first(const struct view_lines *lines, enum view_kind kind)
+{
+	static const struct view_text none;
+
+	return lines->of[kind]->len ? lines->of[kind]->pdata[0] : &none;
+}
+
+void
+view_lines_free(struct view_lines *lines)
+{
+	if (!lines)
+		return;
+	for (unsigned k = 0; k < VIEW_KINDS; k++)
+		g_ptr_array_unref(lines->of[k]);
+	g_free(lines);
 }
 
 static struct tool_view *
@@ -463,7 +509,7 @@ tool_view_read(const char *text, const char *name, GError **error)
 	r.v->memberships = memberships_deal(s->n_ports, r.grants);
 	r.v->whole = r.v->lft;
 	g_array_unref(r.grants);
-	if (r.v->lids && is_good(&r, name, error))
+	if (r.v->lids && is_good(r.version, r.ended, name, error))
 		return r.v;
 	tool_view_free(r.v);
 	return NULL;
@@ -481,7 +527,7 @@ tool_view_add(struct tool_view *v, const char *text, const char *name,
 
 	read_lines(&r, text);
 	g_array_unref(r.grants);
-	if (!is_good(&r, name, error))
+	if (!is_good(r.version, r.ended, name, error))
 		return false;
 	if (v->generation != generation)
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
@@ -513,16 +559,24 @@ tool_view_free(struct tool_view *v)
 	g_free(v);
 }
 
-/* NULL: no answer, or the answer is the error. g_free. */
+/* The text of a file, or the answer of the manager; NULL with an error. g_free. */
 static char *
-ask_manager(const struct client_place *place, const char *request,
-	    GError **error)
+get_text(const struct client_place *place, const char *file,
+	 const char *request, GError **error)
 {
 	g_autoptr(GString) line = g_string_new(request);
 	g_autoptr(GString) body = g_string_new(NULL);
-	int code = client_ask_on(place, CLIENT_PATIENCE_US, line, body, NULL,
-				 NULL, error);
+	char *text;
+	int code;
 
+	if (file) {
+		text = text_read_file(file, error);
+		if (!text)
+			g_prefix_error(error, "%s: ", file);
+		return text;
+	}
+	code = client_ask_on(place, CLIENT_PATIENCE_US, line, body, NULL, NULL,
+			     error);
 	if (code > 0)
 		g_set_error(error, TOOL_VIEW_ERROR, code, "%s",
 			    g_strchomp(body->str));
@@ -533,11 +587,8 @@ struct tool_view *
 tool_view_get(const struct client_place *place, const char *file,
 	      const char *request, GError **error)
 {
-	g_autofree char *text = file ? text_read_file(file, error) :
-		ask_manager(place, request, error);
+	g_autofree char *text = get_text(place, file, request, error);
 
-	if (file && !text)
-		g_prefix_error(error, "%s: ", file);
 	return text ? tool_view_read(text, file ? file : "the manager's view",
 				     error) : NULL;
 }
@@ -546,7 +597,17 @@ bool
 tool_view_more(struct tool_view *v, const struct client_place *place,
 	       const char *request, GError **error)
 {
-	g_autofree char *text = ask_manager(place, request, error);
+	g_autofree char *text = get_text(place, NULL, request, error);
 
 	return text && tool_view_add(v, text, "the manager's view", error);
+}
+
+struct view_lines *
+view_lines_get(const struct client_place *place, const char *file,
+	       GError **error)
+{
+	g_autofree char *text = get_text(place, file, "view status\n", error);
+
+	return text ? view_lines_read(text, file ? file :
+				      "the manager's view", error) : NULL;
 }

@@ -89,6 +89,27 @@ bool tool_view_add(struct tool_view *v, const char *text, const char *name,
 		   GError **error);
 /* The end port with this PortGUID, or SNAPSHOT_NONE. */
 uint32_t tool_view_port(const struct tool_view *v, uint64_t guid);
+
+/* The lines of a view as they stand, but those that are long lists: tables and
+ * P_Keys. */
+struct view_text {
+	uint64_t n[VIEW_WORDS];
+	char *text;		/* NULL: it has none */
+};
+struct view_lines {
+	GPtrArray *of[VIEW_KINDS];	/* of struct view_text */
+};
+struct view_lines *view_lines_read(const char *text, const char *name,
+				   GError **error);
+/* The part `status`, which a manager answers without a fabric, too; or a whole
+ * view of a file. Errors as tool_view_get(). */
+struct view_lines *view_lines_get(const struct client_place *place,
+				  const char *file, GError **error);
+/* A line of nothing if there is none. */
+const struct view_text *view_lines_first(const struct view_lines *lines,
+					 enum view_kind kind);
+void view_lines_free(struct view_lines *lines);
+
 void tool_view_free(struct tool_view *v);	/* NULL is ignored */
 
 #endif

@@ -26,12 +26,37 @@ static const struct kind {
 		{ "at", 0 }, { "port", 16 } }, 5, "by" },
 	[VIEW_VERDICT] = { "verdict", { { "links", 0 }, { "all-links", 0 },
 		{ "hosts", 0 }, { "all-hosts", 0 } }, 4, "is" },
+	[VIEW_MANAGER] = { "manager", { { "state", 0 }, { "priority", 0 },
+		{ "guest", 0 }, { "paused", 0 }, { "up", 0 } }, 5, "on" },
+	[VIEW_ROLE] = { "role", { { NULL, 0 } }, 0, "" },
+	[VIEW_LEVEL] = { "level", { { NULL, 0 } }, 0, "" },
+	[VIEW_DOING] = { "doing", { { NULL, 0 } }, 0, "" },
+	[VIEW_UNIT] = { "unit", { { NULL, 0 } }, 0, "" },
+	[VIEW_MASTER] = { "master", { { NULL, 0 } }, 0, "" },
+	[VIEW_RIVAL] = { "rival", { { NULL, 0 } }, 0, "" },
+	[VIEW_STANDBY] = { "standby", { { "follows", 0 }, { "warm", 0 },
+		{ "groups", 0 }, { "members", 0 }, { "services", 0 },
+		{ "subscriptions", 0 }, { "age", 0 } }, 7, "why" },
+	[VIEW_SWEEP] = { "sweep", { { "age", 0 }, { "took", 0 } }, 2, "end" },
+	[VIEW_SOURCE] = { "source", { { NULL, 0 } }, 0, "" },
+	[VIEW_COUNT] = { "count", { { NULL, 0 } }, 1, "of" },
+	[VIEW_SUBNET] = { "subnet", { { "switches", 0 }, { "hosts", 0 },
+		{ "active", 0 }, { "links", 0 }, { "top", 0 } }, 5, NULL },
 	[VIEW_FAULT] = { "fault", { { NULL, 0 }, { "since", 0 },
-		{ "guid", 16 } }, 3, "what" },
+		{ "guid", 16 }, { "kind", 0 }, { "name", 0 } }, 5, "what" },
+	[VIEW_ERROR] = { "error", { { NULL, 0 } }, 0, "" },
 	[VIEW_COMPLAINT] = { "complaint", { { NULL, 0 } }, 0, "" },
+	[VIEW_UNREACHED] = { "unreached", { { NULL, 0 } }, 0, "" },
 	[VIEW_WARNING] = { "warning", { { NULL, 0 } }, 0, "" },
 	[VIEW_ROUTE] = { "route", { { "looped", 0 }, { "top", 0 },
-		{ "qos", 0 } }, 3, "engine" },
+		{ "qos", 0 }, { "unsafe", 0 } }, 4, "engine" },
+	[VIEW_REASON] = { "reason", { { NULL, 0 } }, 0, "" },
+	[VIEW_CANDIDATE] = { "candidate", { { NULL, 0 } }, 0, "" },
+	[VIEW_LOOP] = { "loop", { { NULL, 16 }, { "port", 0 }, { "lid", 0 } },
+		3, "at" },
+	[VIEW_FLAP] = { "flap", { { "held", 0 }, { "flaps", 0 },
+		{ "babbles", 0 }, { "downs", 0 }, { "traps", 0 },
+		{ "age", 0 }, { "left", 0 } }, 7, "at" },
 	[VIEW_NOTE] = { "note", { { NULL, 0 } }, 0, "" },
 	[VIEW_STAGE] = { "stage", { { "begin", 0 }, { "end", 0 } }, 2,
 		"name" },
@@ -51,6 +76,8 @@ static const struct kind {
 	[VIEW_PKEY] = { "pkey", { { NULL, 4 }, { NULL, 16 } }, 2, NULL },
 	[VIEW_AVOIDED] = { "avoided", { { NULL, 16 }, { NULL, 0 },
 		{ "errors", 0 }, { "used", 0 } }, 4, "why" },
+	[VIEW_AVOID] = { "avoid", { { "verdict", 0 }, { "errors", 0 },
+		{ "name", 0 }, { "why", 0 } }, 4, "link" },
 	[VIEW_HOP] = { "hop", { { NULL, 16 }, { NULL, 0 }, { "lid", 0 } }, 3,
 		NULL },
 	[VIEW_LFT] = { "lft", { { NULL, 16 }, { NULL, 0 } }, 2, "" },
@@ -76,12 +103,32 @@ view_line_put(enum view_kind kind, const uint64_t *numbers, const char *text,
 	if (text && k->text)
 		g_string_append_printf(out, "%s%s %s", *k->text ? " " : "",
 				       k->text, text);
-	if (out->len - begin > VIEW_LINE_MAX)
-		g_string_truncate(out, begin + VIEW_LINE_MAX);
 	for (gsize i = begin; i < out->len; i++)
 		if ((unsigned char)out->str[i] < ' ')
 			out->str[i] = ' ';
 	g_string_append_c(out, '\n');
+}
+
+void
+view_lines_cut(GString *out, gsize begin)
+{
+	char *to = out->str + begin;
+	const char *from = to, *end;
+
+	for (; *from; from = end) {
+		gsize len, kept;
+
+		end = from + strcspn(from, "\n");
+		end += *end != '\0';
+		len = (gsize)(end - from);
+		kept = *from == '#' && len > VIEW_LINE_MAX + 1 ?
+			VIEW_LINE_MAX : len;
+		memmove(to, from, kept);
+		to += kept;
+		if (kept < len)
+			*to++ = '\n';
+	}
+	g_string_truncate(out, (gsize)(to - out->str));
 }
 
 /* A number at *at, and *at behind it. */

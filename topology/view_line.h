@@ -20,18 +20,36 @@
 
 #define VIEW_VERSION	1u
 #define VIEW_LINE_MAX	254u	/* bytes: ibsim ends at longer ones */
-#define VIEW_WORDS	6u
+#define VIEW_WORDS	8u
 #define VIEW_LFT_BLOCK	64u	/* entries of a line #lft */
 #define VIEW_PORT0_SPEED "4xSDR"	/* of a switch's port 0, unless said */
 
 enum view_kind {
 	VIEW_HEAD,	/* the first one */
+	VIEW_MANAGER,	/* of the manager: its port, */
+	VIEW_ROLE,	/* SM state, */
+	VIEW_LEVEL,	/* log level, */
+	VIEW_DOING,	/* state of its sweep, */
+	VIEW_UNIT,	/* of durations, "ms", */
+	VIEW_MASTER,	/* the master of a standby, */
+	VIEW_RIVAL,	/* another manager that is not obeyed, */
+	VIEW_STANDBY,	/* what it could take over, */
+	VIEW_SWEEP,	/* one of the last sweeps, the last one first, */
+	VIEW_SOURCE,	/* the file of its partitions, */
+	VIEW_COUNT,	/* one of its counters */
 	VIEW_VERDICT,
 	VIEW_FAULT,	/* a node or link that is missing or slow */
+	VIEW_SUBNET,	/* its size */
+	VIEW_ERROR,	/* why the last sweep failed */
 	VIEW_COMPLAINT,	/* why the fabric is not up, */
+	VIEW_UNREACHED,	/* a member of a group without a path, */
 	VIEW_WARNING,
 	VIEW_ROUTE,	/* the engine of the tables, */
+	VIEW_REASON,	/* why it was chosen, */
+	VIEW_CANDIDATE,	/* instead of this, */
 	VIEW_NOTE,	/* and what it says */
+	VIEW_LOOP,	/* a channel of a credit loop */
+	VIEW_FLAP,	/* a link that goes down, a port with many traps */
 	VIEW_STAGE,	/* of the last sweep, */
 	VIEW_MADS,	/* and the SMPs of the stage before this line */
 	VIEW_NODE,	/* what its lines in the net file lack */
@@ -43,6 +61,7 @@ enum view_kind {
 	VIEW_PARTITION,
 	VIEW_PKEY,	/* of an end port; with bit 15 a full member */
 	VIEW_AVOIDED,	/* a switch's port that routing should leave out */
+	VIEW_AVOID,	/* its link by name */
 	VIEW_HOP,	/* of one LID: a switch and its port */
 	VIEW_LFT,	/* a block, as VIEW_LFT_BLOCK bytes in hexadecimal */
 	VIEW_END,	/* the last one: nothing was cut off */
@@ -54,8 +73,21 @@ enum {
 	HEAD_VERSION = 0, HEAD_GEN, HEAD_SA, HEAD_AT, HEAD_PORT,
 	VERDICT_LINKS = 0, VERDICT_ALL_LINKS, VERDICT_HOSTS,
 	VERDICT_ALL_HOSTS,
-	FAULT_NUMBER = 0, FAULT_SINCE, FAULT_GUID,
-	ROUTE_LOOPED = 0, ROUTE_TOP, ROUTE_QOS,
+	MANAGER_STATE = 0, MANAGER_PRIORITY, MANAGER_GUEST, MANAGER_PAUSED,
+	MANAGER_RUNNING,
+	STANDBY_FOLLOWS = 0, STANDBY_WARM, STANDBY_GROUPS, STANDBY_MEMBERS,
+	STANDBY_SERVICES, STANDBY_SUBSCRIPTIONS, STANDBY_AGE,
+	SWEEP_AGE = 0, SWEEP_TOOK,
+	COUNT_VALUE = 0,
+	SUBNET_SWITCHES = 0, SUBNET_HOSTS, SUBNET_ACTIVE, SUBNET_LINKS,
+	SUBNET_TOP,
+	/* NAME: the bytes of the text that are it */
+	FAULT_NUMBER = 0, FAULT_SINCE, FAULT_GUID, FAULT_KIND, FAULT_NAME,
+	ROUTE_LOOPED = 0, ROUTE_TOP, ROUTE_QOS, ROUTE_UNSAFE,
+	LOOP_GUID = 0, LOOP_PORT, LOOP_LID,
+	FLAP_HELD = 0, FLAP_FLAPS, FLAP_BABBLES, FLAP_DOWNS, FLAP_TRAPS,
+	FLAP_AGE, FLAP_LEFT,
+	LEFT_VERDICT = 0, LEFT_ERRORS, LEFT_NAME, LEFT_WHY,	/* AVOID */
 	STAGE_BEGIN = 0, STAGE_END,
 	MADS_COUNT = 0,
 	NODE_GUID = 0, NODE_REVISION,
@@ -71,10 +103,13 @@ enum {
 	END_GEN = 0,
 };
 
-/* Appends the line; it is cut at VIEW_LINE_MAX, and bytes below a blank in the
- * text become blanks. text NULL: it has none. */
+/* Appends the line; bytes below a blank in the text become blanks. text NULL: it
+ * has none. */
 void view_line_put(enum view_kind kind, const uint64_t *numbers,
 		   const char *text, GString *out);
+
+/* Cuts the lines from here on that are longer than VIEW_LINE_MAX. */
+void view_lines_cut(GString *out, gsize begin);
 
 /* A line of this kind, without its end: numbers that it lacks are 0; *text is
  * the place in it, or NULL. False: it is of another kind, or one of its numbers

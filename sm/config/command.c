@@ -12,7 +12,7 @@ const char *const command_option_names[COMMAND_OPTIONS] = {
 
 const struct command commands[] = {
 	{ "status", "", "how the subnet is, and what was done lately", 1, 1, 0,
-	  COMMAND_OF_MANAGER },
+	  COMMAND_OF_VIEW },
 	{ "accept", "[NODE|GUID]", "what is missing or slow, or of one node, "
 	  "is so from now on", 1, 2, 0, COMMAND_OF_MANAGER },
 	{ "path", "A B [--why]", "the way from A to B, what a path there has, "
@@ -39,13 +39,13 @@ const struct command commands[] = {
 	  1, 0, COMMAND_OF_MANAGER },
 	{ "sms", "", "the subnet managers of the fabric", 1, 1, 0,
 	  COMMAND_OF_MANAGER },
-	{ "view", "[tables|lid LID|node NAME|LID|GUID]", "the fabric as a text "
+	{ "view", "[status|tables|lid LID|node NODE]", "the fabric as a text "
 	  "for programs, see minism-view(5)", 1, 3, 0, COMMAND_OF_MANAGER },
 	{ "report", "", "the fabric as a web page", 1, 1, 0, COMMAND_OF_VIEW },
 	{ "dump", "FOLDER", "the fabric in OpenSM's dump files", 2, 2, 0,
 	  COMMAND_OF_VIEW },
 	{ "metrics", "", "counters and states as OpenMetrics text", 1, 1, 0,
-	  COMMAND_OF_MANAGER },
+	  COMMAND_OF_VIEW },
 	{ "events", "[--follow]", "what was logged lately, of level info and "
 	  "above", 1, 2, 1 << COMMAND_FOLLOW, COMMAND_OF_MANAGER },
 	{ "sweep", "[--wait]", "sweep now, and read everything again", 1, 2,

@@ -305,12 +305,12 @@ static const struct {
 	bool of_fabric;		/* needs control_request.db */
 	void (*run)(struct control_request *r);
 } runs[] = {
-	{ "status", false, control_status }, { "accept", false, run_accept },
+	{ "accept", false, run_accept },
 	{ "avoid", true, control_avoid }, { "use", true, control_avoid },
 	{ "services", true, control_services },
 	{ "subscriptions", true, control_subscriptions },
-	{ "sms", false, control_sms }, { "view", true, control_view },
-	{ "metrics", false, control_metrics }, { "events", false, run_events },
+	{ "sms", false, control_sms }, { "view", false, control_view },
+	{ "events", false, run_events },
 	{ "sweep", false, run_sweep }, { "reload", false, run_reload },
 	{ "partitions", false, control_partitions },
 	{ "partition", false, control_partition },

@@ -8,32 +8,6 @@
 
 #include "topology/text.h"
 
-void
-control_put_avoided(const struct control_view *v, struct text_report *r)
-{
-	static const char *const routing[] = {
-		[AVOID_DONE] = "avoided", [AVOID_NEEDED] = "needed",
-		[AVOID_TOO_MANY] = "too many",
-	};
-	const GPtrArray *links = v->sweep ? v->sweep->avoided : NULL;
-
-	report_open(r, "avoided", '[');
-	for (guint i = 0; links && i < links->len; i++) {
-		const struct avoid_link *l = links->pdata[i];
-		g_autofree char *why = avoid_why(l);
-
-		report_open(r, NULL, '{');
-		report_say(r, "avoided:   link ");
-		report_text(r, "link", l->name, "");
-		report_say(r, " %s: ", avoid_verdict_texts[l->verdict]);
-		report_text(r, "routing", routing[l->verdict], NULL);
-		report_text(r, "why", why, "\n");
-		report_number(r, "errors_in_hour", l->errors, NULL);
-		report_close(r, '}');
-	}
-	report_close(r, ']');
-}
-
 /* A switch port of this name with a cable to another switch, of its two ends
  * the lower one. SNAPSHOT_NONE: there is none, or several are. */
 static uint32_t
@@ -59,24 +33,19 @@ find_switch_link(const struct snapshot *s, const char *word)
 	return found;
 }
 
-/* avoid NAME/PORT [ERRORS], where 0 is the opposite for that reason; use */
+/* avoid NAME/PORT [ERRORS], where 0 is the opposite for that reason; use. The
+ * list of them is in the view. */
 void
 control_avoid(struct control_request *q)
 {
 	const struct control_hooks *hooks = q->hooks;
 	const struct snapshot *s = q->db->subnet;
-	const char *word = q->words[1];
-	g_autofree char *shown = word ? text_one_line(word) : NULL;
-	uint32_t found = word ? find_switch_link(s, word) : SNAPSHOT_NONE;
-	bool has_errors = word && q->words[2], avoid;
+	const char *word = q->words[1] ? q->words[1] : "";
+	g_autofree char *shown = text_one_line(word);
+	uint32_t found = find_switch_link(s, word);
+	bool has_errors = *word && q->words[2], avoid;
 	uint64_t errors = 0, guid;
 
-	if (!word) {
-		report_open(&q->out, NULL, '{');
-		control_put_avoided(&q->v, &q->out);
-		request_close(q);
-		return;
-	}
 	if (has_errors && !text_read_number(q->words[2], 10, UINT64_MAX,
 					    &errors)) {
 		request_say_usage(q);

@@ -12,76 +12,6 @@
 #include "topology/text.h"
 
 static void
-put_lines(enum view_kind kind, const GPtrArray *lines, GString *out)
-{
-	for (guint i = 0; lines && i < lines->len; i++)
-		view_line_put(kind, NULL, lines->pdata[i], out);
-}
-
-static void
-put_verdict(const struct control_view *v, GString *out)
-{
-	const struct status *s = v->status;
-	uint32_t links = s->n_links, hosts = s->n_hosts;
-	const char *name;
-
-	control_verdict(v, &name);
-	for (guint i = 0; v->faults && i < v->faults->len; i++) {
-		const struct expected_fault *f = v->faults->pdata[i];
-
-		links += f->kind == EXPECTED_LINK;
-		hosts += f->kind == EXPECTED_HOST;
-	}
-	view_line_put(VIEW_VERDICT, (uint64_t[]){
-		[VERDICT_LINKS] = s->n_active, [VERDICT_ALL_LINKS] = links,
-		[VERDICT_HOSTS] = s->n_hosts, [VERDICT_ALL_HOSTS] = hosts },
-		name, out);
-	for (guint i = 0; v->faults && i < v->faults->len; i++) {
-		const struct expected_fault *f = v->faults->pdata[i];
-		g_autofree char *what = g_strdup_printf("%s %s%s%s",
-			expected_kind_names[f->kind], f->name,
-			*f->text ? ", " : "", f->text);
-
-		view_line_put(VIEW_FAULT, (uint64_t[]){
-			[FAULT_NUMBER] = i + 1,
-			[FAULT_SINCE] = (uint64_t)f->since,
-			[FAULT_GUID] = f->guid }, what, out);
-	}
-	put_lines(VIEW_COMPLAINT, s->complaints, out);
-	put_lines(VIEW_WARNING, s->warnings, out);
-}
-
-/* The ports of avoided links are those of the sweep's own view. */
-static void
-put_route(const struct control_view *v, GString *out)
-{
-	const struct status *s = v->status;
-	const GPtrArray *avoided = v->sweep ? v->sweep->avoided : NULL;
-	const struct snapshot *subnet = avoided ? v->sweep->view.subnet : NULL;
-
-	if (s->engine)
-		view_line_put(VIEW_ROUTE, (uint64_t[]){
-			[ROUTE_LOOPED] = s->n_looped, [ROUTE_TOP] = s->top,
-			[ROUTE_QOS] = v->sa && v->sa->view &&
-				v->sa->view->qos }, s->engine, out);
-	put_lines(VIEW_NOTE, s->notes, out);
-	for (guint i = 0; avoided && i < avoided->len; i++) {
-		const struct avoid_link *l = avoided->pdata[i];
-		g_autofree char *why = avoid_why(l);
-		g_autofree char *text = g_strdup_printf("%s; %s", why,
-			avoid_verdict_texts[l->verdict]);
-
-		view_line_put(VIEW_AVOIDED, (uint64_t[]){
-			[AVOIDED_GUID] = snapshot_node_of(subnet,
-				l->port)->info.node_guid,
-			[AVOIDED_PORT] = subnet->ports[l->port].num,
-			[AVOIDED_ERRORS] = l->errors,
-			[AVOIDED_USED] = l->verdict != AVOID_DONE }, text,
-			out);
-	}
-}
-
-static void
 put_counts(const uint64_t *counts, const char *method, GString *out)
 {
 	for (unsigned i = 0; i < MAD_CLIENT_ATTRS; i++) {
@@ -138,7 +68,7 @@ put_partitions(const struct control_view *v, GString *out)
 	}
 }
 
-/* References, and no lines yet. */
+/* References, and no lines yet. of NULL: to no fabric. */
 static struct view_values *
 make_values(const struct control_view *v, const struct view *of, bool tables)
 {
@@ -149,12 +79,15 @@ make_values(const struct control_view *v, const struct view *of, bool tables)
 		.sa_version = v->sa ? sa_saved_version(v->sa) : 0,
 		.at = g_get_real_time() / 1000,
 		.port_guid = v->port_guid,
-		.s = snapshot_ref(of->subnet), .lids = lid_map_ref(of->lids),
-		.lft = of->lft ? lft_ref(of->lft) : NULL,
-		.memberships = of->memberships ?
-			memberships_ref(of->memberships) : NULL,
 		.tables = tables, .before = g_string_new(NULL),
 	};
+	if (!of)
+		return values;
+	values->s = snapshot_ref(of->subnet);
+	values->lids = lid_map_ref(of->lids);
+	values->lft = of->lft ? lft_ref(of->lft) : NULL;
+	values->memberships = of->memberships ?
+		memberships_ref(of->memberships) : NULL;
 	return values;
 }
 
@@ -164,8 +97,7 @@ control_view_values(const struct control_view *v, const struct view *of,
 {
 	struct view_values *values = make_values(v, of, tables);
 
-	put_verdict(v, values->before);
-	put_route(v, values->before);
+	control_put_status(v, values->before);
 	put_stages(v->status, values->before);
 	put_partitions(v, values->before);
 	if (v->sa)
@@ -218,6 +150,17 @@ put_part(struct control_request *q, const char *part, const char *word)
 	view_values_free(values);
 }
 
+static void
+put_status(struct control_request *q)
+{
+	struct view_values *values = make_values(&q->v, NULL, false);
+
+	control_put_status(&q->v, values->before);
+	control_put_counts(&q->v, values->before);
+	view_write_status(values, q->out.out);
+	view_values_free(values);
+}
+
 /* view [tables] [NUMBER of the text that is being made] */
 void
 control_view(struct control_request *q)
@@ -227,6 +170,15 @@ control_view(struct control_request *q)
 	uint64_t number = 0;
 	GBytes *text;
 
+	if (words[0] && !strcmp(words[0], "status") && !words[1]) {
+		put_status(q);
+		return;
+	}
+	if (!q->db) {
+		request_say(q, CONTROL_NOT_DONE,
+			    "no sweep has read the fabric yet");
+		return;
+	}
 	if (words[0] && words[1] && (!strcmp(words[0], "lid") ||
 				     !strcmp(words[0], "node"))) {
 		put_part(q, words[0], words[1]);

@@ -51,8 +51,9 @@ void request_close(struct control_request *r);
 void request_open_list(struct control_request *r, const char *key);
 void request_close_list(struct control_request *r);
 
-/* The list of links that routing avoids, or would if it could. */
-void control_put_avoided(const struct control_view *v, struct text_report *r);
+/* Lines of a view: the state of the subnet and of the manager; its counters. */
+void control_put_status(const struct control_view *v, GString *out);
+void control_put_counts(const struct control_view *v, GString *out);
 
 /* ---- commands ---- */
 
@@ -63,9 +64,6 @@ void control_view(struct control_request *r);
 void control_services(struct control_request *r);
 void control_subscriptions(struct control_request *r);
 void control_sms(struct control_request *r);
-void control_status(struct control_request *r);
-/* OpenMetrics text. */
-void control_metrics(struct control_request *r);
 
 /* "an argument is missing; usage: ..."; in control.c */
 void request_say_usage(struct control_request *r);

@@ -740,7 +740,7 @@ answered() {
 		os.remove("fake")
 		c.sendall(sys.argv[1].encode())' "$3" &
 	await 10 [ -S fake ]
-	"$MINISMCTL" -s "$SCRATCH/fake" status >ctl.out 2>ctl.err
+	"$MINISMCTL" -s "$SCRATCH/fake" sms >ctl.out 2>ctl.err
 	[ $? -eq "$1" ] && cat ctl.out ctl.err | grep -qx "$2" &&
 		if [ "$1" -eq 3 ]; then [ ! -s ctl.out ]; fi
 	set -- $?

@@ -159,10 +159,10 @@ def shares():
 
 def young():
     """What takes no time is new soon."""
-    m = Manager(lambda line: whole(0, b"# %d\n" % len(m.asked)))
-    assert get("/metrics") == (200, b"# 1\n")
+    m = Manager(lambda line: whole(0, b"{%d}\n" % len(m.asked)))
+    assert get("/events") == (200, b"{1}\n")
     time.sleep(0.5)
-    assert get("/metrics") == (200, b"# 2\n")
+    assert get("/events") == (200, b"{2}\n")
 
 def again():
     m = Manager(lambda line: whole(7, b"view tables 5\n")
@@ -172,29 +172,31 @@ def again():
     assert m.asked == ["view tables", "view tables 5"], m.asked
 
 def verdict():
-    Manager(lambda line: whole(4, b'{"state":"not up"}\n'))
-    assert get("/status") == (200, b'{"state":"not up"}\n')
+    Manager(lambda line: whole(0, b"#view 1 gen 5\n#verdict is not up\n#end 5\n"))
+    status, text = get("/status")
+    assert status == 200 and b'"verdict":"not up"' in text, text
+    assert b'minism_subnet_state="not up"} 1' in get("/metrics")[1]
 
 def reasons():
     Manager(lambda line: whole(1, b"no sweep has read the fabric yet\n")
             if line == "view tables" else
-            whole(1, b"only root may ask\n") if line == "metrics" else
+            whole(1, b"only root may ask\n") if line == "json events" else
             whole(0, b"{}")[:-1])
     assert get("/") == (503, b"no sweep has read the fabric yet\n")
-    assert get("/metrics") == (503, b"only root may ask\n")
+    assert get("/events") == (503, b"only root may ask\n")
     status, text = get("/status")
     assert status == 503 and b"cut off, after 14 bytes" in text, text
 
 def silent():
     """Other pages do not wait for the one that is not answered."""
-    m = Manager(lambda line: None if line == "json events" else
-                whole(0, b"# 1\n"))
-    waits = threading.Thread(target=lambda: got.append(get("/events")))
+    m = Manager(lambda line: None if line == "view status" else
+                whole(0, b"{}\n"))
+    waits = threading.Thread(target=lambda: got.append(get("/metrics")))
     got = []
     waits.start()
     time.sleep(0.2)
     began = time.monotonic()
-    assert get("/metrics") == (200, b"# 1\n")
+    assert get("/events") == (200, b"{}\n")
     assert time.monotonic() - began < 0.5 and not got
     waits.join()
     assert got[0][0] == 503 and b"does not answer: it is busy" in got[0][1]
@@ -208,16 +210,16 @@ def away():
 
 def deaf():
     """Clients that do not read are no trouble for others."""
-    Manager(lambda line: whole(0, b"#" + 8000000 * b"x"))
+    Manager(lambda line: whole(0, b"{" + 8000000 * b"x"))
     held = []
     for i in range(3):
         s = socket.socket()
         s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
         s.connect(("127.0.0.1", port))
-        s.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        s.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
         held.append(s)
     time.sleep(0.3)
-    assert len(get("/metrics")[1]) == 8000001
+    assert len(get("/events")[1]) == 8000001
     assert get("/none")[0] == 404
 
 def damaged():

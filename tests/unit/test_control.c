@@ -11,6 +11,7 @@
 #include "sm/control/control.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
+#include "tools/status.h"
 #include "topology/generate.h"
 
 #define HOST_GUID	UINT64_C(0x6000000000000101)
@@ -350,6 +351,30 @@ ask(struct setup *t, const char *line, int code)
 		assert_json(t->body);
 }
 
+/* What minismctl makes of the manager's lines: status, metrics. */
+static int
+ask_status(struct setup *t, bool as_json, bool metrics)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	struct text_report r = { .out = text, .as_json = as_json };
+	struct view_lines *lines;
+	int code = CONTROL_DONE;
+
+	ask(t, "view status", CONTROL_DONE);
+	lines = view_lines_read(t->body, "v", NULL);
+	assert_non_null(lines);
+	if (metrics)
+		status_put_metrics(lines, text);
+	else
+		code = status_put(lines, &r);
+	view_lines_free(lines);
+	g_string_assign(t->answer, text->str);
+	t->body = t->answer->str;
+	if (as_json)
+		assert_json(t->body);
+	return code;
+}
+
 /* CODE LINE */
 WORD(do_ask, void *fixture)
 {
@@ -358,7 +383,15 @@ WORD(do_ask, void *fixture)
 	g_autofree char *line = fill_in(fixture, text + len +
 					(text[len] == ' '));
 
-	ask(fixture, line, value_of(values, code));
+	bool as_json = g_str_has_prefix(line, "json ");
+	const char *command = line + (as_json ? strlen("json ") : 0);
+	bool metrics = strcmp(command, "metrics") == 0;
+
+	if (metrics || strcmp(command, "status") == 0)
+		assert_int_equal(ask_status(fixture, as_json, metrics),
+				 value_of(values, code));
+	else
+		ask(fixture, line, value_of(values, code));
 }
 
 WORD(do_has, struct setup *t)

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * OpenMetrics text (version 1.0), for Prometheus' node_exporter (textfile) or
+ * minism-web. Most samples are the manager's counters, under their own names; a
+ * family is those that begin with its name, or what its function writes.
+ */
+#include <string.h>
+
+#include "tools/status.h"
+#include "topology/expected.h"
+
+#define NUMBER "%" G_GUINT64_FORMAT
+
+struct family {
+	const char *name, *type, *help;
+	void (*put)(const struct view_lines *lines, const struct family *f,
+		    GString *out);
+};
+
+/* The text of a label: UTF-8; backslash, quote and newline are escaped. */
+static char *
+label(const char *given)
+{
+	g_autofree char *valid = g_utf8_make_valid(given ? given : "", -1);
+	GString *out = g_string_new(NULL);
+
+	for (const char *text = valid; *text; text++)
+		if (*text == '\\' || *text == '"')
+			g_string_append_printf(out, "\\%c", *text);
+		else
+			g_string_append_c(out, *text == '\n' ? ' ' : *text);
+	return g_string_free(out, FALSE);
+}
+
+/* With a point, whatever the locale. */
+static void
+put_seconds(GString *out, const char *name, uint64_t us)
+{
+	char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+	g_string_append_printf(out, "%s %s\n", name,
+		g_ascii_formatd(text, sizeof(text), "%.6f",
+				(double)us / G_USEC_PER_SEC));
+}
+
+static void
+put_number(GString *out, const struct family *f, const char *labels, uint64_t n)
+{
+	g_string_append_printf(out, "%s%s " NUMBER "\n", f->name, labels, n);
+}
+
+static void
+put_counts(const struct view_lines *lines, const struct family *f,
+	   GString *out)
+{
+	size_t len = strlen(f->name);
+
+	for (guint i = 0; i < lines->of[VIEW_COUNT]->len; i++) {
+		const struct view_text *line =
+			lines->of[VIEW_COUNT]->pdata[i];
+		const char *rest;
+
+		if (!line->text || strncmp(line->text, f->name, len) != 0)
+			continue;
+		rest = line->text + len;
+		if (g_str_has_prefix(rest, "_sum"))
+			put_seconds(out, line->text, line->n[COUNT_VALUE]);
+		else if (!*rest || *rest == '{' ||
+			 g_str_has_prefix(rest, "_total") ||
+			 g_str_has_prefix(rest, "_bucket") ||
+			 g_str_has_prefix(rest, "_count"))
+			g_string_append_printf(out, "%s " NUMBER "\n",
+					       line->text,
+					       line->n[COUNT_VALUE]);
+	}
+}
+
+/* ---- families of which the samples are made here ---- */
+
+static void
+put_info(const struct view_lines *lines, const struct family *f, GString *out)
+{
+	const struct view_text *head = view_lines_first(lines, VIEW_HEAD);
+	g_autofree char *port =
+		label(view_lines_first(lines, VIEW_MANAGER)->text);
+	const char *version = head->text ? strchr(head->text, ' ') : NULL;
+
+	g_string_append_printf(out, "minism_info{port=\"%s\",guid=\"0x%016"
+			       G_GINT64_MODIFIER "x\",version=\"%s\"} 1\n",
+			       port, head->n[HEAD_PORT],
+			       version ? version + 1 : "?");
+}
+
+static void
+put_up(const struct view_lines *lines, const struct family *f, GString *out)
+{
+	const char *end = view_lines_first(lines, VIEW_SWEEP)->text;
+
+	put_number(out, f, "", end && strcspn(end, ",") == strlen("up") &&
+		   g_str_has_prefix(end, "up"));
+}
+
+static void
+put_state(const struct view_lines *lines, const struct family *f,
+	  GString *out)
+{
+	static const char *const verdicts[] = {
+		"starting", "up", "degraded", "not up", "standby", "failed",
+	};
+	const char *is = view_lines_first(lines, VIEW_VERDICT)->text;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(verdicts); i++) {
+		g_autofree char *labels = g_strdup_printf(
+			"{minism_subnet_state=\"%s\"}", verdicts[i]);
+
+		put_number(out, f, labels, !g_strcmp0(verdicts[i], is));
+	}
+}
+
+static void
+put_faults(const struct view_lines *lines, const struct family *f,
+	   GString *out)
+{
+	unsigned n[EXPECTED_KINDS] = { 0 };
+
+	for (guint i = 0; i < lines->of[VIEW_FAULT]->len; i++) {
+		const struct view_text *line =
+			lines->of[VIEW_FAULT]->pdata[i];
+
+		if (line->n[FAULT_KIND] < EXPECTED_KINDS)
+			n[line->n[FAULT_KIND]]++;
+	}
+	for (unsigned kind = 0; kind < EXPECTED_KINDS; kind++) {
+		g_autofree char *labels = g_strdup_printf("{kind=\"%s\"}",
+			expected_kind_names[kind]);
+
+		put_number(out, f, labels, n[kind]);
+	}
+}
+
+static void
+put_paused(const struct view_lines *lines, const struct family *f,
+	   GString *out)
+{
+	put_number(out, f, "",
+		   view_lines_first(lines, VIEW_MANAGER)->n[MANAGER_PAUSED]);
+}
+
+static void
+put_priority(const struct view_lines *lines, const struct family *f,
+	     GString *out)
+{
+	put_number(out, f, "",
+		   view_lines_first(lines, VIEW_MANAGER)->n[MANAGER_PRIORITY]);
+}
+
+static void
+put_warm(const struct view_lines *lines, const struct family *f, GString *out)
+{
+	put_number(out, f, "",
+		   view_lines_first(lines, VIEW_STANDBY)->n[STANDBY_WARM]);
+}
+
+static void
+put_age(const struct view_lines *lines, const struct family *f, GString *out)
+{
+	const uint64_t *n = view_lines_first(lines, VIEW_STANDBY)->n;
+
+	if (n[STANDBY_WARM])
+		put_seconds(out, f->name, n[STANDBY_AGE]);
+}
+
+static void
+put_problems(const struct view_lines *lines, const struct family *f,
+	     GString *out)
+{
+	put_number(out, f, "", lines->of[VIEW_COMPLAINT]->len);
+}
+
+static void
+put_looped(const struct view_lines *lines, const struct family *f,
+	   GString *out)
+{
+	put_number(out, f, "",
+		   view_lines_first(lines, VIEW_ROUTE)->n[ROUTE_LOOPED]);
+}
+
+static void
+put_unsteady(const struct view_lines *lines, const struct family *f,
+	     GString *out)
+{
+	static const struct {
+		const char *labels;
+		unsigned word;
+	} kinds[] = {
+		{ "{kind=\"flapping\"}", FLAP_FLAPS },
+		{ "{kind=\"held\"}", FLAP_HELD },
+		{ "{kind=\"babbling\"}", FLAP_BABBLES },
+	};
+
+	for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++) {
+		uint64_t n = 0;
+
+		for (guint i = 0; i < lines->of[VIEW_FLAP]->len; i++)
+			n += ((struct view_text *)
+			      lines->of[VIEW_FLAP]->pdata[i])->
+				n[kinds[k].word];
+		put_number(out, f, kinds[k].labels, n);
+	}
+}
+
+static void
+put_bad(const struct view_lines *lines, const struct family *f, GString *out)
+{
+	guint all = lines->of[VIEW_AVOID]->len, used = 0;
+
+	for (guint i = 0; i < all; i++)
+		used += ((struct view_text *)lines->of[VIEW_AVOID]->pdata[i])
+			->n[LEFT_VERDICT] != 0;
+	put_number(out, f, "{routing=\"avoided\"}", all - used);
+	put_number(out, f, "{routing=\"used\"}", used);
+}
+
+static void
+put_last(const struct view_lines *lines, const struct family *f, GString *out)
+{
+	if (lines->of[VIEW_SWEEP]->len)
+		put_seconds(out, f->name, view_lines_first(lines,
+					VIEW_SWEEP)->n[SWEEP_TOOK]);
+}
+
+/* ---- all ---- */
+
+static const struct family families[] = {
+	{ "minism", "info", "Who runs where.", put_info },
+	{ "minism_subnet_up", "gauge",
+	  "1: every reachable port is Active and routed.", put_up },
+	{ "minism_subnet_state", "stateset",
+	  "The verdict of minismctl status.", put_state },
+	{ "minism_faults", "gauge", "What is expected and missing (switch, "
+	  "host, link), or slower than it was.", put_faults },
+	{ "minism_paused", "gauge", "1: a person has paused sweeps.",
+	  put_paused },
+	{ "minism_sm_state", "stateset", "SMState of this manager.",
+	  put_counts },
+	{ "minism_sm_priority", "gauge", "SM priority of this manager.",
+	  put_priority },
+	{ "minism_other_managers", "gauge", "Managers that answered in the "
+	  "last election, by SMState.", put_counts },
+	{ "minism_standby_warm", "gauge", "1: a standby that holds the "
+	  "master's groups, services and subscriptions.", put_warm },
+	{ "minism_standby_age_seconds", "gauge",
+	  "How long ago the master's were so.", put_age },
+	{ "minism_nodes", "gauge", "Nodes of the last sweep.", put_counts },
+	{ "minism_links", "gauge", "Cables of the last sweep by the state, "
+	  "width and speed of one end.", put_counts },
+	{ "minism_problems", "gauge",
+	  "What is not as it should be, as status lists it.", put_problems },
+	{ "minism_credit_loop_channels", "gauge",
+	  "Channels in credit loops of the tables in force.", put_looped },
+	{ "minism_sweeps", "counter", "Heavy sweeps and repairs.",
+	  put_counts },
+	{ "minism_repairs", "counter", "Repairs, which read a part only.",
+	  put_counts },
+	{ "minism_link_downs", "counter", "Active links that went down.",
+	  put_counts },
+	{ "minism_unsteady", "gauge", "Links that flap or are held down, and "
+	  "ports that send too many traps.", put_unsteady },
+	{ "minism_bad_links", "gauge", "Links that are avoided, and those "
+	  "that should be but are needed.", put_bad },
+	{ "minism_verified_tables", "counter", "Verdicts on tables that were "
+	  "computed: safe, only if the update goes in steps, with a credit "
+	  "loop, refused.", put_counts },
+	{ "minism_host_pairs_without_path", "gauge",
+	  "Of the tables in force.", put_counts },
+	{ "minism_lft_blocks_written", "counter", "LFT blocks that differed "
+	  "from what the switches held.", put_counts },
+	{ "minism_lft_entries_changed", "counter", "Entries in them.",
+	  put_counts },
+	{ "minism_last_sweep_seconds", "gauge",
+	  "How long the last heavy sweep took.", put_last },
+	{ "minism_phase_seconds", "histogram",
+	  "What sweeps spent their time on.", put_counts },
+	{ "minism_mads", "counter",
+	  "MADs sent, by method and attribute, retries included.",
+	  put_counts },
+	{ "minism_requests", "counter",
+	  "How requests ended, by class and attribute.", put_counts },
+	{ "minism_mad_retries", "counter", "Requests sent again.",
+	  put_counts },
+	{ "minism_mad_window", "gauge", "SMPs that may be under way now.",
+	  put_counts },
+	{ "minism_sa_requests", "counter", "SA requests by outcome.",
+	  put_counts },
+	{ "minism_sa_answers", "counter", "Answers of the SA by record.",
+	  put_counts },
+	{ "minism_sa_seconds", "histogram",
+	  "From a request to the first MAD of its answer.", put_counts },
+	{ "minism_sa_objects", "gauge", "What clients keep at the SA.",
+	  put_counts },
+};
+
+void
+status_put_metrics(const struct view_lines *lines, GString *out)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(families); i++) {
+		const struct family *f = &families[i];
+
+		g_string_append_printf(out, "# HELP %s %s\n# TYPE %s %s\n",
+				       f->name, f->help, f->name, f->type);
+		f->put(lines, f, out);
+	}
+	g_string_append(out, "# EOF\n");
+}

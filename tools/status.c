@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The first lines say whether an operator has to act. All problems follow in
+ * full, a credit loop channel by channel; counters come last. The JSON has the
+ * same facts under keys that are stable: minismctl(8) lists them.
+ */
+#include "tools/status.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "topology/expected.h"
+
+#define INDENT	"           "
+#define FAULTS_SHOWN	40u
+
+/* The nth line of a kind, with its numbers. */
+#define EACH(line, i, kind) \
+	const struct view_text *line = lines->of[kind]->pdata[i]; \
+	const uint64_t *n = line->n
+
+/* 0: there is none. */
+static uint64_t
+status_count(const struct view_lines *lines, const char *name)
+{
+	for (guint i = 0; i < lines->of[VIEW_COUNT]->len; i++) {
+		const struct view_text *line =
+			lines->of[VIEW_COUNT]->pdata[i];
+
+		if (!g_strcmp0(line->text, name))
+			return line->n[COUNT_VALUE];
+	}
+	return 0;
+}
+
+static const char *
+text_of(const struct view_lines *lines, enum view_kind kind)
+{
+	return view_lines_first(lines, kind)->text;
+}
+
+static void
+put_count(const struct view_lines *lines, struct text_report *r,
+	  const char *key, const char *name, const char *after)
+{
+	report_number(r, key, status_count(lines, name), after);
+}
+
+static void
+put_lines(const struct view_lines *lines, struct text_report *r,
+	  const char *key, enum view_kind kind, const char *before)
+{
+	g_autoptr(GPtrArray) texts = g_ptr_array_new();
+
+	for (guint i = 0; i < lines->of[kind]->len; i++) {
+		const struct view_text *line = lines->of[kind]->pdata[i];
+
+		g_ptr_array_add(texts, line->text ? line->text : (char *)"");
+	}
+	report_lines(r, key, texts, before);
+}
+
+/* The first bytes of a text. */
+static void
+put_begin(struct text_report *r, const char *key, const char *text,
+	  uint64_t len, const char *after)
+{
+	g_autofree char *begin = g_strndup(text ? text : "", len);
+
+	report_text(r, key, begin, after);
+}
+
+/* What follows its first bytes. */
+static const char *
+text_rest(const char *text, uint64_t len)
+{
+	return text && strlen(text) > len ? text + len : "";
+}
+
+static void
+put_span(struct text_report *r, const char *key, uint64_t us,
+	 const char *after)
+{
+	int64_t s = MAX((int64_t)us, 0) / G_USEC_PER_SEC;
+
+	if (r->as_json) {
+		report_ms(r, key, (int64_t)us);
+		return;
+	}
+	if (s >= 86400)
+		report_say(r, "%" PRId64 " d ", s / 86400);
+	if (s >= 3600)
+		report_say(r, "%" PRId64 " h ", s / 3600 % 24);
+	if (s >= 60)
+		report_say(r, "%" PRId64 " min ", s / 60 % 60);
+	report_say(r, "%" PRId64 " s%s", s % 60, after);
+}
+
+/* The SA state that this standby holds for a takeover. */
+static void
+put_standby(const struct view_lines *lines, struct text_report *r)
+{
+	const struct view_text *b = view_lines_first(lines, VIEW_STANDBY);
+	const uint64_t *n = b->n;
+
+	report_open(r, "standby", '{');
+	report_bool(r, "warm", n[STANDBY_WARM]);
+	if (n[STANDBY_WARM]) {
+		report_say(r, "warm:      ");
+		report_number(r, "groups", n[STANDBY_GROUPS], " groups with ");
+		report_number(r, "members", n[STANDBY_MEMBERS], " members, ");
+		report_number(r, "services", n[STANDBY_SERVICES],
+			      " services, ");
+		report_number(r, "subscriptions", n[STANDBY_SUBSCRIPTIONS],
+			      " subscriptions, as of ");
+		put_span(r, "as_of_ms", n[STANDBY_AGE], " ago\n");
+	}
+	if (n[STANDBY_FOLLOWS] && (b->text || !n[STANDBY_WARM]))
+		report_say(r, "%s", n[STANDBY_WARM] ? INDENT "WARNING: not "
+			   "read since: " : "NOT WARM:  ");
+	report_text(r, "why", b->text ? b->text : n[STANDBY_FOLLOWS] &&
+		    !n[STANDBY_WARM] ? "nothing is read yet" : NULL, "\n");
+	report_close(r, '}');
+}
+
+static void
+put_head(const struct view_lines *lines, struct text_report *r)
+{
+	const struct view_text *manager = view_lines_first(lines,
+							   VIEW_MANAGER);
+	const uint64_t *n = manager->n;
+	const char *master = text_of(lines, VIEW_MASTER);
+	bool stands_by = !g_strcmp0(text_of(lines, VIEW_ROLE), "standby");
+
+	report_say(r, "minism on ");
+	report_text(r, "port", manager->text, " (");
+	report_hex(r, "guid", view_lines_first(lines, VIEW_HEAD)->n[HEAD_PORT],
+		   16, "), running for ");
+	put_span(r, "running_ms", n[MANAGER_RUNNING], "\nrole:      ");
+	report_text(r, "role", text_of(lines, VIEW_ROLE), ", priority ");
+	report_number(r, "priority", n[MANAGER_PRIORITY],
+		      master ? "; the master is on " : "");
+	report_text(r, "master", master, "");
+	report_say(r, "\n");
+	if (n[MANAGER_GUEST] && stands_by)
+		report_say(r, "guest:     no priority is configured, so the "
+			   "fabric is left to that master while it lives; "
+			   "minismctl takeover\n");
+	report_bool(r, "guest", n[MANAGER_GUEST]);
+	put_standby(lines, r);
+	put_lines(lines, r, "other_managers", VIEW_RIVAL, "WARNING:   ");
+	if (n[MANAGER_PAUSED])
+		report_say(r, "PAUSED:    no sweeps, and nothing is "
+			   "programmed, until minismctl resume\n");
+	report_bool(r, "paused", n[MANAGER_PAUSED]);
+}
+
+/* In text a list has FAULTS_SHOWN lines. */
+static void
+put_more(const struct view_lines *lines, struct text_report *r,
+	 enum view_kind kind)
+{
+	guint n = lines->of[kind]->len;
+
+	if (n > FAULTS_SHOWN)
+		report_say(r, INDENT "and %u more, which --json has\n",
+			   n - FAULTS_SHOWN);
+}
+
+/* Nodes and links that are missing or slow. */
+static void
+put_faults(const struct view_lines *lines, struct text_report *r)
+{
+	guint shown = r->as_json ? G_MAXUINT : FAULTS_SHOWN;
+
+	report_open(r, "faults", '[');
+	for (guint i = 0; i < MIN(lines->of[VIEW_FAULT]->len, shown); i++) {
+		EACH(line, i, VIEW_FAULT);
+		bool is_slow = n[FAULT_KIND] == EXPECTED_SLOW;
+		const char *kind = expected_kind_names[MIN(n[FAULT_KIND],
+							   EXPECTED_SLOW)];
+		const char *name = text_rest(line->text, strlen(kind) + 1);
+		const char *text = text_rest(name, n[FAULT_NAME] + 2);
+		g_autoptr(GDateTime) since = g_date_time_new_from_unix_local(
+			(int64_t)n[FAULT_SINCE]);
+		g_autofree char *when = since ?
+			g_date_time_format(since, "%Y-%m-%d %H:%M:%S") : NULL;
+
+		report_open(r, NULL, '{');
+		report_say(r, INDENT "%s", is_slow ? "" : "missing ");
+		report_text(r, "kind", kind, " ");
+		put_begin(r, "name", name, n[FAULT_NAME], *text ? ", " : "");
+		report_text(r, "text", text, "");
+		report_hex(r, "guid", n[FAULT_GUID], 16, NULL);
+		report_say(r, ", since %s\n", when ? when : "?");
+		report_number(r, "since", n[FAULT_SINCE], NULL);
+		report_close(r, '}');
+	}
+	report_close(r, ']');
+	put_more(lines, r, VIEW_FAULT);
+}
+
+/* Links that went down within the hour, and babbling ports. */
+static void
+put_flaps(const struct view_lines *lines, struct text_report *r)
+{
+	static const char *const kinds[][2] = {
+		{ "held", "held down: " }, { "flapping", "flapping:  " },
+		{ "babbling", "babbling:  " }, { "went down", "went down: " },
+	};
+	guint shown = r->as_json ? G_MAXUINT : FAULTS_SHOWN;
+
+	put_count(lines, r, "link_downs", "minism_link_downs_total", NULL);
+	report_open(r, "flaps", '[');
+	for (guint i = 0; i < MIN(lines->of[VIEW_FLAP]->len, shown); i++) {
+		EACH(line, i, VIEW_FLAP);
+		const char *const *kind = kinds[n[FLAP_HELD] ? 0 :
+			n[FLAP_FLAPS] ? 1 : n[FLAP_BABBLES] ? 2 : 3];
+
+		report_open(r, NULL, '{');
+		report_text(r, "kind", kind[0], NULL);
+		report_say(r, "%s", kind[1]);
+		report_text(r, "name", line->text, "; down ");
+		report_number(r, "downs", n[FLAP_DOWNS], " times and ");
+		report_number(r, "traps", n[FLAP_TRAPS],
+			      " traps within an hour, the last ");
+		put_span(r, "last_ms", n[FLAP_AGE], " ago");
+		if (n[FLAP_HELD]) {
+			report_say(r, "; used again in ");
+			put_span(r, "held_ms", n[FLAP_LEFT], "");
+		}
+		report_say(r, "\n");
+		report_close(r, '}');
+	}
+	report_close(r, ']');
+	put_more(lines, r, VIEW_FLAP);
+}
+
+static void
+put_avoided(const struct view_lines *lines, struct text_report *r)
+{
+	static const char *const routing[] = {
+		"avoided", "needed", "too many",
+	};
+
+	report_open(r, "avoided", '[');
+	for (guint i = 0; i < lines->of[VIEW_AVOID]->len; i++) {
+		EACH(line, i, VIEW_AVOID);
+
+		report_open(r, NULL, '{');
+		report_say(r, "avoided:   link %s\n",
+			   text_rest(line->text, 0));
+		put_begin(r, "link", line->text, n[LEFT_NAME], NULL);
+		report_text(r, "routing", routing[MIN(n[LEFT_VERDICT],
+				G_N_ELEMENTS(routing) - 1)], NULL);
+		report_text(r, "why", text_rest(line->text, n[LEFT_WHY]),
+			    NULL);
+		report_number(r, "errors_in_hour", n[LEFT_ERRORS], NULL);
+		report_close(r, '}');
+	}
+	report_close(r, ']');
+}
+
+void
+status_put_avoid(const struct view_lines *lines, struct text_report *r)
+{
+	report_open(r, NULL, '{');
+	put_avoided(lines, r);
+	report_close(r, '}');
+	if (r->as_json)
+		g_string_append_c(r->out, '\n');
+}
+
+static void
+put_verdict(const struct view_lines *lines, struct text_report *r)
+{
+	const char *name = text_of(lines, VIEW_VERDICT);
+	g_autofree char *verdict = g_ascii_strup(name ? name : "?", -1);
+	const uint64_t *n = view_lines_first(lines, VIEW_SUBNET)->n;
+
+	report_say(r, "subnet:    %s", verdict);
+	report_text(r, "verdict", name, NULL);
+	if (lines->of[VIEW_SUBNET]->len) {
+		report_open(r, "subnet", '{');
+		report_say(r, ": ");
+		report_number(r, "switches", n[SUBNET_SWITCHES],
+			      " switches, ");
+		report_number(r, "hosts", n[SUBNET_HOSTS], " hosts, ");
+		report_number(r, "active", n[SUBNET_ACTIVE], " of ");
+		report_number(r, "links", n[SUBNET_LINKS],
+			      " links Active, LIDs to ");
+		report_number(r, "top_lid", n[SUBNET_TOP], "");
+		report_close(r, '}');
+	}
+	report_say(r, "\n%s", lines->of[VIEW_ERROR]->len ? INDENT : "");
+	report_text(r, "error", text_of(lines, VIEW_ERROR),
+		    "; the fabric was left as it was\n");
+}
+
+static void
+put_routing(const struct view_lines *lines, struct text_report *r)
+{
+	const struct view_text *route = view_lines_first(lines, VIEW_ROUTE);
+	guint n_loop = lines->of[VIEW_LOOP]->len;
+
+	if (!lines->of[VIEW_ROUTE]->len)
+		return;
+	report_open(r, "routing", '{');
+	report_say(r, "routing:   ");
+	report_text(r, "engine", route->text, ": ");
+	report_text(r, "reason", text_of(lines, VIEW_REASON), "\n");
+	report_text(r, "safety", route->n[ROUTE_UNSAFE] ? "credit loop" :
+		    "safe", NULL);
+	put_lines(lines, r, "candidates", VIEW_CANDIDATE, INDENT);
+	put_lines(lines, r, "notes", VIEW_NOTE, INDENT);
+	if (n_loop)
+		report_say(r, "WARNING:   CREDIT LOOP: traffic can stop for "
+			   "good; ");
+	report_number(r, "looped", route->n[ROUTE_LOOPED], n_loop ?
+		      " channels are in loops, here is one:\n" : NULL);
+	report_open(r, "loop", '[');
+	for (guint i = 0; i < n_loop; i++) {
+		EACH(line, i, VIEW_LOOP);
+
+		report_open(r, NULL, '{');
+		report_say(r, INDENT "'");
+		report_text(r, "switch", line->text, "' (");
+		report_hex(r, "guid", n[LOOP_GUID], 16, ") port ");
+		report_number(r, "port", n[LOOP_PORT],
+			      ", with packets to LID ");
+		report_number(r, "lid", n[LOOP_LID], ", waits for\n");
+		report_close(r, '}');
+	}
+	report_close(r, ']');
+	if (n_loop)
+		report_say(r, INDENT "the first\n");
+	report_close(r, '}');
+}
+
+static void
+put_sweeps(const struct view_lines *lines, struct text_report *r)
+{
+	const char *unit = text_rest(text_of(lines, VIEW_UNIT), 0);
+
+	report_say(r, "sweeps:    now ");
+	report_text(r, "doing", text_of(lines, VIEW_DOING), "; ");
+	put_count(lines, r, "n_sweeps", "minism_sweeps_total",
+		  " in all, of them repairs ");
+	put_count(lines, r, "n_repairs", "minism_repairs_total", "\n");
+	report_open(r, "sweeps", '[');
+	for (guint i = 0; i < lines->of[VIEW_SWEEP]->len; i++) {
+		EACH(line, i, VIEW_SWEEP);
+		size_t end = line->text ? strcspn(line->text, ",") : 0;
+		const char *causes = text_rest(line->text, end + 2);
+
+		report_open(r, NULL, '{');
+		report_say(r, INDENT);
+		put_span(r, "ago_ms", n[SWEEP_AGE], " ago: ");
+		report_say(r, "%.*s, took %.1f %s (%s)\n", (int)end,
+			   text_rest(line->text, 0), (double)n[SWEEP_TOOK] / 1000,
+			   unit, *causes ? causes : "?");
+		report_ms(r, "took_ms", (int64_t)n[SWEEP_TOOK]);
+		report_text(r, "causes", *causes ? causes : NULL, NULL);
+		put_begin(r, "end", line->text, end, NULL);
+		report_close(r, '}');
+	}
+	report_close(r, ']');
+}
+
+static void
+put_counters(const struct view_lines *lines, struct text_report *r)
+{
+	static const char *const counters[][4] = {
+		{ "mads", "sent", "sent", " sent (" },
+		{ "mads", "sets", "sets", " Sets), " },
+		{ "mads", "repeated", "minism_mad_retries_total",
+		  " repeated, " },
+		{ "mads", "unanswered", "unanswered",
+		  " without an answer; window " },
+		{ "mads", "window", "minism_mad_window", "\n" },
+		{ "sa", "requests", "taken", " requests, " },
+		{ "sa", "answered", "minism_sa_requests_total{outcome="
+		  "\"answered\"}", " answered, " },
+		{ "sa", "busy", "minism_sa_requests_total{outcome=\"busy\"}",
+		  " turned away, " },
+		{ "sa", "dropped", "minism_sa_requests_total{outcome="
+		  "\"dropped\"}", " dropped; " },
+		{ "sa", "waiting", "waiting", " waiting\n" INDENT },
+		{ "sa", "groups", "minism_sa_objects{kind=\"group\"}",
+		  " groups with " },
+		{ "sa", "members", "minism_sa_objects{kind=\"member\"}",
+		  " members, " },
+		{ "sa", "services", "minism_sa_objects{kind=\"service\"}",
+		  " services, " },
+		{ "sa", "subscriptions", "minism_sa_objects{kind="
+		  "\"subscription\"}", " subscriptions; " },
+		{ "sa", "reports", "reports", " Reports\n" },
+		{ "multicast", "computed", "computed", " times, " },
+		{ "multicast", "written", "written", " blocks written, " },
+		{ "multicast", "failed", "failed", " failed\n" },
+	};
+	static const char *const heads[][2] = {
+		{ "mads", "MADs:      " }, { "sa", "SA:        " },
+		{ "multicast", "multicast: computed " },
+	};
+	const char *source = text_of(lines, VIEW_SOURCE);
+
+	for (size_t k = 0; k < G_N_ELEMENTS(heads); k++) {
+		report_open(r, heads[k][0], '{');
+		report_say(r, "%s", heads[k][1]);
+		for (size_t i = 0; i < G_N_ELEMENTS(counters); i++)
+			if (!strcmp(counters[i][0], heads[k][0]))
+				put_count(lines, r, counters[i][1],
+					  counters[i][2], counters[i][3]);
+		report_close(r, '}');
+	}
+	report_open(r, "partitions", '{');
+	report_say(r, "partitions: ");
+	put_count(lines, r, "count", "partitions", ", from ");
+	report_text(r, "source", source, "");
+	report_say(r, "%s\n", source ? "" : "no file");
+	report_close(r, '}');
+}
+
+/* See enum control_code. */
+static int
+code_of(const char *verdict)
+{
+	static const struct {
+		const char *verdict;
+		int code;
+	} codes[] = {
+		{ "up", 0 }, { "planned", 0 }, { "degraded", 1 },
+		{ "standby", 5 }, { "failed", 6 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(codes); i++)
+		if (!g_strcmp0(codes[i].verdict, verdict))
+			return codes[i].code;
+	return 4;
+}
+
+int
+status_put(const struct view_lines *lines, struct text_report *r)
+{
+	report_open(r, NULL, '{');
+	put_head(lines, r);
+	put_verdict(lines, r);
+	put_lines(lines, r, "complaints", VIEW_COMPLAINT, INDENT);
+	put_lines(lines, r, "multicast_unreached", VIEW_UNREACHED, INDENT);
+	put_faults(lines, r);
+	put_lines(lines, r, "warnings", VIEW_WARNING, INDENT "WARNING: ");
+	report_text(r, "log_level", text_of(lines, VIEW_LEVEL), NULL);
+	put_flaps(lines, r);
+	put_avoided(lines, r);
+	put_routing(lines, r);
+	put_sweeps(lines, r);
+	put_counters(lines, r);
+	report_close(r, '}');
+	if (r->as_json)
+		g_string_append_c(r->out, '\n');
+	return code_of(text_of(lines, VIEW_VERDICT));
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What a manager says of itself and of its subnet, from the lines of its view:
+ * status, the links that routing avoids, metrics.
+ */
+#ifndef MINISM_TOOLS_STATUS_H
+#define MINISM_TOOLS_STATUS_H
+
+#include "tools/view.h"
+#include "topology/report.h"
+
+/* The exit status of the verdict. */
+int status_put(const struct view_lines *lines, struct text_report *out);
+/* The links that routing avoids, or would if it could. */
+void status_put_avoid(const struct view_lines *lines, struct text_report *out);
+/* OpenMetrics text; in openmetrics.c. */
+void status_put_metrics(const struct view_lines *lines, GString *out);
+
+#endif
