@@ -30,6 +30,8 @@ struct snapshot_port {
 	bool known;		/* info was read */
 	bool held;		/* its cable is held down: peer is none */
 	bool avoided;		/* Active, but routing leaves its link out */
+	bool silent;		/* it has a link, and no node answers NodeInfo
+				   behind it */
 	struct port_info info;
 };
 

@@ -37,9 +37,9 @@
  *
  * Hurry. A node that did not answer in the last discovery will hardly answer
  * now, and its time-outs would delay the repair of a cable that has just been
- * pulled. A discovery in a hurry queries such nodes, but waits only MOMENT_US
- * for them after the last other reply, and as long again with the other keys,
- * all at once; a slow node is found by the next sweep that is not in a hurry.
+ * pulled. A discovery in a hurry leaves out the ports behind which such nodes
+ * are, unless their state has changed: they are queried between the sweeps
+ * (sm/sweep/light_sweep.c).
  *
  * Amending. A discovery may begin with a snapshot and read only the
  * neighbourhood of nodes that reported a change: sm/sweep/amend.c decides what
@@ -49,16 +49,13 @@
 #include "sm/sweep/discover.h"
 
 #include "sm/sweep/amend.h"
+#include "sm/sweep/light_sweep.h"
 #include "sm/sweep/smp_batch.h"
 #include "topology/snapshot.h"
 
 /* Limit of QUERY_AGAIN: a node that replies differently each time must not
  * keep a discovery from its end. */
 #define AGAIN_MAX	4096u
-/* Limit of other keys for all unanswered ports together: each costs a
- * time-out. */
-#define DARK_TRIES_MAX	256u
-#define MOMENT_US	(10 * 1000)
 
 enum query_kind {
 	QUERY_NODE_INFO,	/* through the port; SNAPSHOT_NONE: own port */
@@ -105,18 +102,9 @@ struct discover {
 	GArray *opened;		/* by end port of the builder: the key with
 				   which NodeInfo was answered; 0: none was
 				   needed */
-	GArray *unanswered;	/* of uint32_t: ports behind which no node
-				   answered */
 	struct snapshot *last;	/* NULL: there is none */
-	struct snapshot *before;	/* the same; NULL: no hurry */
-	GArray *late;		/* of uint32_t: NodeInfo in flight through
-				   ports without an answer in `before` */
-	GArray *dropped;	/* of uint32_t: ports that were not waited
-				   for */
-	bool other_keys;	/* they were queried with their other keys */
+	const GArray *silent;	/* of struct silent_port; NULL: no hurry */
 	struct amend *amend;	/* or NULL */
-	unsigned timer;		/* of MOMENT_US */
-	bool moment_over;
 };
 
 static void
@@ -536,15 +524,10 @@ fault_unanswered(struct discover *d, uint32_t port)
 		g_strdup_printf("; it was port 0x%016" G_GINT64_MODIFIER "x",
 				guid) : g_strdup("");
 
-	/* If the other end has replied through another cable in the
-	 * meantime, no node is missing behind this port. */
-	if (port == SNAPSHOT_NONE ||
-	    d->s->ports[port].peer == SNAPSHOT_NONE)
-		builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
-			      "the node behind %s does not answer NodeInfo: "
-			      "hung, without a driver, or protected by a "
-			      "foreign M_Key (see m_key_lookup in "
-			      "minism.conf(5))%s", where, was);
+	builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
+		      "the node behind %s does not answer NodeInfo: hung, "
+		      "without a driver, or protected by a foreign M_Key (see "
+		      "m_key_lookup in minism.conf(5))%s", where, was);
 }
 
 static void
@@ -558,8 +541,12 @@ discover_on_timeout(struct discover *d, const struct probe *q)
 		return;
 	}
 	if (q->kind == QUERY_NODE_INFO) {
-		if (!query_with_next_key(d, q))
-			g_array_append_val(d->unanswered, q->port);
+		if (query_with_next_key(d, q))
+			return;
+		if (q->port == SNAPSHOT_NONE)
+			fault_unanswered(d, q->port);
+		else
+			d->s->ports[q->port].silent = true;
 		return;
 	}
 	if (has_timed_out(d, q->port) || q->try)
@@ -573,41 +560,33 @@ discover_on_timeout(struct discover *d, const struct probe *q)
 		      "%s stopped answering (%s)", where, attr);
 }
 
-/* Did no node answer behind this port in the last discovery? */
+/* Did no node answer behind this port until now, and is its state the same? */
 static bool
-was_unanswered(struct discover *d, uint32_t port)
+is_left_out(const struct discover *d, uint32_t port)
 {
-	const struct snapshot_port *p;
-	uint32_t then;
+	const struct silent_port *then = silent_find(d->silent,
+			snapshot_node_of(d->s, port)->info.node_guid,
+			d->s->ports[port].num);
 
-	if (!d->before || port == SNAPSHOT_NONE)
-		return false;
-	p = &d->s->ports[port];
-	then = snapshot_port_of(d->before, snapshot_find_node(d->before,
-			d->s->nodes[p->node].info.node_guid), p->num);
-	if (then == SNAPSHOT_NONE)
-		return false;
-	p = &d->before->ports[then];
-	return p->known && p->peer == SNAPSHOT_NONE &&
-		p->info.state != PORT_STATE_DOWN;
+	return then && then->state == d->s->ports[port].info.state;
 }
 
-/* Ports that were not waited for have had one key only: queries them with the
- * others. False: there is nothing to query. */
-static bool
-query_dropped(struct discover *d)
+/* If the other end has replied through another cable, no node is missing behind
+ * a port. */
+static void
+note_silent(struct discover *d)
 {
-	struct probe q = { .rival = SNAPSHOT_NONE, .kind = QUERY_NODE_INFO };
-	uint64_t key;
+	for (uint32_t port = 0; port < d->s->n_ports; port++) {
+		struct snapshot_port *p = &d->s->ports[port];
+		bool reached = port == d->s->local_port ||
+			d->s->nodes[p->node].entry != SNAPSHOT_NONE;
 
-	for (guint i = 0; !d->other_keys && i < d->dropped->len; i++) {
-		q.port = g_array_index(d->dropped, uint32_t, i);
-		for (q.try = 1; query_key(d, &q, &key); q.try++)
-			if (d->queue->len < DARK_TRIES_MAX)
-				g_array_append_val(d->queue, q);
+		p->silent = p->silent && p->known && reached &&
+			p->peer == SNAPSHOT_NONE &&
+			p->info.state != PORT_STATE_DOWN;
+		if (p->silent)
+			fault_unanswered(d, port);
 	}
-	d->other_keys = true;
-	return d->queue->len > 0;
 }
 
 /* ------------------------------------------------------------- the batch */
@@ -635,8 +614,7 @@ discover_again(void *data, const struct smp_request *r)
 	if (d->amend || q.try)
 		return false;
 	if (q.kind == QUERY_NODE_INFO)
-		return d->x->stats.recovered > d->recovered &&
-			!was_unanswered(d, q.port);
+		return d->x->stats.recovered > d->recovered;
 	return !has_timed_out(d, q.port) &&
 		g_hash_table_add(d->lossy, GUINT_TO_POINTER(
 			d->s->ports[q.port].node));
@@ -650,11 +628,6 @@ discover_reply(void *data, const struct smp_request *r,
 	const struct probe q = probe_of(r);
 	g_autofree char *where = NULL;
 
-	for (guint i = 0; q.kind == QUERY_NODE_INFO && i < d->late->len; i++)
-		if (g_array_index(d->late, uint32_t, i) == q.port) {
-			g_array_remove_index_fast(d->late, i);
-			break;
-		}
 	if (a->outcome != SMP_ANSWERED) {
 		discover_on_timeout(d, &q);
 		return;
@@ -691,6 +664,13 @@ discover_next(void *data, struct smp_request *r)
 		     d->s->ports[q.port].peer != SNAPSHOT_NONE :
 		     has_timed_out(d, q.port)))
 			continue;
+		if (q.kind == QUERY_NODE_INFO && q.port != SNAPSHOT_NONE) {
+			bool silent = is_left_out(d, q.port);
+
+			d->s->ports[q.port].silent = silent;
+			if (silent)
+				continue;
+		}
 		if (!query_path(d, &q, &r->path)) {
 			g_autofree char *where = place_name(d->s, q.port);
 
@@ -717,45 +697,11 @@ discover_next(void *data, struct smp_request *r)
 				d->s->ports[q.port].num, cap_mask);
 		r->tag = (uint64_t)q.rival << 32 | (uint64_t)q.try << 8 |
 			q.kind;
-		if (q.kind == QUERY_NODE_INFO && was_unanswered(d, q.port))
-			g_array_append_val(d->late, q.port);
 		return true;
 	}
 	g_array_set_size(d->queue, 0);
 	d->head = 0;
 	return false;
-}
-
-static void
-on_moment(void *data)
-{
-	struct discover *d = data;
-
-	d->timer = 0;
-	d->moment_over = true;
-	smp_batch_wake(d->batch);
-}
-
-/* In a hurry, once only nodes are left that are not waited for: gives them
- * MOMENT_US. */
-static void
-discover_wait(void *data)
-{
-	struct discover *d = data;
-	struct transport *t = d->x->transport;
-
-	if (d->head < d->queue->len ||
-	    smp_batch_in_flight(d->batch) > d->late->len)
-		return;
-	if (d->moment_over) {
-		smp_batch_drop(d->batch);
-		if (!d->other_keys)
-			g_array_append_vals(d->dropped, d->late->data,
-					    d->late->len);
-		g_array_set_size(d->late, 0);
-		d->moment_over = false;
-	} else if (!d->timer)
-		d->timer = transport_timer_in(t, MOMENT_US, on_moment, d);
 }
 
 void
@@ -764,15 +710,9 @@ discover_cancel(struct discover *d)
 	smp_batch_free(d->batch);
 	builder_free(d->b);
 	g_array_unref(d->queue);
-	g_array_unref(d->unanswered);
-	g_array_unref(d->late);
-	g_array_unref(d->dropped);
 	amend_free(d->amend);
-	if (d->before)
-		snapshot_unref(d->before);
 	if (d->last)
 		snapshot_unref(d->last);
-	transport_timer_clear(d->x->transport, &d->timer);
 	g_array_unref(d->opened);
 	g_hash_table_unref(d->timed_out);
 	g_hash_table_unref(d->lossy);
@@ -898,29 +838,10 @@ discover_done(void *data)
 	discover_done_fn done = d->done;
 	struct snapshot *s;
 
-	if (query_wave(d) || query_dropped(d))
+	if (query_wave(d))
 		return true;
 	keep_descriptions(d);
-	g_array_append_vals(d->unanswered, d->dropped->data, d->dropped->len);
-	for (guint i = 0; i < d->unanswered->len; i++)
-		fault_unanswered(d, g_array_index(d->unanswered, uint32_t, i));
-	/* Ports that were not queried again, behind which no node answered
-	 * before. */
-	for (uint32_t n = 0; d->amend && n < d->s->n_nodes; n++) {
-		const struct snapshot_node *node = &d->s->nodes[n];
-
-		for (unsigned num = 1; snapshot_is_switch(node) &&
-		     node->entry != SNAPSHOT_NONE &&
-		     num <= node->info.num_ports; num++) {
-			uint32_t port = node->first_port + num;
-			const struct snapshot_port *p = &d->s->ports[port];
-
-			if (p->known && p->info.state != PORT_STATE_DOWN &&
-			    p->peer == SNAPSHOT_NONE && !p->held &&
-			    amend_is_believed(d->amend, port))
-				fault_unanswered(d, port);
-		}
-	}
+	note_silent(d);
 	drop_locked(d->b, d->keys);
 	drop_half_cables(d->b);
 	s = builder_finish(d->b);
@@ -939,7 +860,7 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	struct discover *d = g_new0(struct discover, 1);
 	const struct smp_stage stage = {
 		.next = discover_next, .reply = discover_reply,
-		.again = discover_again, .wait = discover_wait, .done = discover_done, .data = d,
+		.again = discover_again, .done = discover_done, .data = d,
 	};
 
 	d->x = x;
@@ -951,16 +872,13 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	d->queue = g_array_new(FALSE, FALSE, sizeof(struct probe));
 	d->timed_out = g_hash_table_new(NULL, NULL);
 	d->lossy = g_hash_table_new(NULL, NULL);
-	d->unanswered = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	d->late = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	d->dropped = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	d->batch = smp_batch_start(x, NULL, keys, &stage);
 	if (params && params->last)
 		d->last = snapshot_ref(params->last);
-	if (params && params->before)
-		d->before = snapshot_ref(params->before);
+	if (params)
+		d->silent = params->silent;
 	if (params && params->told) {
-		d->b = builder_new_from(d->before);
+		d->b = builder_new_from(params->before);
 		d->s = d->b->s;
 		/* those that remain are found again */
 		while (d->s->n_faults)

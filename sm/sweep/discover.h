@@ -17,9 +17,11 @@ struct discover;
 typedef void (*discover_done_fn)(struct snapshot *s, void *data);
 
 struct discover_params {
-	/* The last snapshot: ports behind which no node answered then are not
-	 * waited for long. NULL: there is none. Takes a reference. */
-	struct snapshot *before;
+	/* Of struct silent_port: these ports are left out, if their state is
+	 * the same. NULL: none is. Borrowed. */
+	const GArray *silent;
+	/* The last snapshot, for `told`. Borrowed for the call. */
+	const struct snapshot *before;
 	/* Of uint64_t, NodeGUIDs: only the neighbourhood of these nodes of
 	 * `before` is read again. The result may only be used if its faults
 	 * are ports behind which no node answers (snapshot_defect()), and so

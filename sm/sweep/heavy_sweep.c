@@ -186,6 +186,8 @@ publish(struct sweep *s, struct snapshot *after)
 			(double)(transport_now(s->t) - s->began) / 1000,
 			transport_ms(s->t), end - first, n,
 			s->choice.alone.reach.lost_hosts);
+	s->silent = silent_update(s->silent, s->next.subnet,
+				  transport_now(s->t));
 	sweep_view_clear(&s->view);
 	s->view = s->next;
 	s->next = (struct view){ 0 };
@@ -195,8 +197,6 @@ publish(struct sweep *s, struct snapshot *after)
 		s->view.subnet = snapshot_ref(after);
 	}
 	sweep_set_last(s, s->view.subnet);
-	s->silent = silent_update(s->silent, s->view.subnet,
-				  transport_now(s->t));
 }
 
 /* Ports that this manager disabled, whose hold has ended. */

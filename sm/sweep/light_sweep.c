@@ -13,9 +13,13 @@
  * driver, or hung ones; a large fabric always has some. NodeInfo is sent
  * through such a port after PAUSE_MIN_US, and then each time after twice the
  * pause before, up to PAUSE_MAX_US. A node that is switched off and on takes
- * its link down, which its switch reports.
+ * its link down, which its switch reports: then all silent ports of that switch
+ * are queried after the repair, since the link may be up again when the port is
+ * read.
  */
 #include "sm/sweep/light_sweep.h"
+
+#include <stdlib.h>
 
 #include "sm/sweep/smp_batch.h"
 
@@ -27,12 +31,99 @@ struct light_sweep {
 	const struct snapshot *s;
 	light_sweep_done_fn done;
 	void *data;
-	GArray *behind;		/* or NULL */
+	GArray *silent;		/* borrowed, or NULL */
+	GArray *behind;		/* its ports that are due */
 	uint32_t port;		/* the next port; an index of `behind`, if
 				   there is one */
 	struct smp_batch *batch;
 	struct light_sweep_result r;
 };
+
+/* ------------------------------------------------------------ silent ports */
+
+static int
+compare_silent(const void *a, const void *b)
+{
+	const struct silent_port *p = a, *q = b;
+
+	if (p->node_guid != q->node_guid)
+		return p->node_guid < q->node_guid ? -1 : 1;
+	return p->num - q->num;
+}
+
+const struct silent_port *
+silent_find(const GArray *silent, uint64_t node_guid, uint8_t num)
+{
+	const struct silent_port key = { .node_guid = node_guid, .num = num };
+
+	return !silent ? NULL : bsearch(&key, silent->data, silent->len,
+					sizeof(key), compare_silent);
+}
+
+GArray *
+silent_update(GArray *known, const struct snapshot *s, int64_t now)
+{
+	GArray *silent = g_array_new(FALSE, FALSE, sizeof(struct silent_port));
+
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct snapshot_port *p = &s->ports[port];
+		const struct snapshot_node *n = &s->nodes[p->node];
+		struct silent_port new = {
+			.node_guid = n->info.node_guid, .num = p->num,
+			.state = p->info.state,
+			.pause = PAUSE_MIN_US, .due = now + PAUSE_MIN_US,
+		};
+		const struct silent_port *was;
+
+		if (!p->silent || !snapshot_is_switch(n))
+			continue;
+		was = silent_find(known, new.node_guid, new.num);
+		if (was) {
+			new.pause = was->pause;
+			new.due = n->sw.port_state_change ? now : was->due;
+		}
+		g_array_append_val(silent, new);
+	}
+	if (known)
+		g_array_unref(known);
+	return silent;
+}
+
+int64_t
+silent_due(const GArray *silent)
+{
+	int64_t due = INT64_MAX;
+
+	for (guint i = 0; silent && i < silent->len; i++)
+		due = MIN(due, g_array_index(silent, struct silent_port,
+					     i).due);
+	return due;
+}
+
+/* Ports of s to be queried now; the next query of each is after twice the
+ * pause. */
+static GArray *
+silent_take(GArray *silent, const struct snapshot *s, int64_t now)
+{
+	GArray *ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+	for (guint i = 0; i < silent->len; i++) {
+		struct silent_port *p =
+			&g_array_index(silent, struct silent_port, i);
+		uint32_t port = snapshot_port_of(s,
+			snapshot_find_node(s, p->node_guid), p->num);
+
+		if (p->due > now)
+			continue;
+		p->pause = MIN(2 * p->pause, PAUSE_MAX_US);
+		p->due = now + p->pause;
+		if (port != SNAPSHOT_NONE)
+			g_array_append_val(ports, port);
+	}
+	return ports;
+}
+
+/* --------------------------------------------------------------- the sweep */
 
 /* The first change is named. */
 static void G_GNUC_PRINTF(3, 4)
@@ -73,6 +164,21 @@ light_sweep_on_port_info(struct light_sweep *l, uint32_t port,
 }
 
 static void
+answers_now(struct light_sweep *l, uint32_t port)
+{
+	unsigned num = l->s->ports[port].num;
+	const struct silent_port *p = silent_find(l->silent,
+			snapshot_node_of(l->s, port)->info.node_guid,
+			(uint8_t)num);
+
+	change(l, port, "port %u: the node behind it answers now", num);
+	if (p)
+		g_array_remove_index(l->silent, (guint)
+				     (p - (struct silent_port *)(void *)
+				      l->silent->data));
+}
+
+static void
 light_sweep_reply(void *data, const struct smp_request *r,
 		  const struct smp_reply *a)
 {
@@ -83,8 +189,7 @@ light_sweep_reply(void *data, const struct smp_request *r,
 
 	if (r->attr == MAD_ATTR_NODE_INFO) {
 		if (ok)
-			change(l, r->port, "port %u: the node behind it "
-			       "answers now", l->s->ports[r->port].num);
+			answers_now(l, r->port);
 		return;
 	}
 	if (!ok && a->outcome != SMP_TOO_FAR) {
@@ -179,7 +284,7 @@ light_sweep_done(void *data)
 
 struct light_sweep *
 light_sweep_start(struct mad_client *x, const struct mkey_db *keys,
-		  const struct snapshot *s, GArray *behind,
+		  const struct snapshot *s, GArray *silent,
 		  light_sweep_done_fn done, void *data)
 {
 	struct light_sweep *l = g_new0(struct light_sweep, 1);
@@ -190,78 +295,13 @@ light_sweep_start(struct mad_client *x, const struct mkey_db *keys,
 
 	l->keys = keys;
 	l->s = s;
-	l->behind = behind ? g_array_ref(behind) : NULL;
+	l->silent = silent;
+	if (silent)
+		l->behind = silent_take(silent, s,
+					transport_now(x->transport));
 	l->done = done;
 	l->data = data;
 	l->r.changed = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	l->batch = smp_batch_start(x, s, keys, &stage);
 	return l;
-}
-
-/* ------------------------------------------------------------ silent ports */
-
-GArray *
-silent_update(GArray *known, const struct snapshot *s, int64_t now)
-{
-	GArray *silent = g_array_new(FALSE, FALSE, sizeof(struct silent_port));
-
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		const struct snapshot_port *p = &s->ports[port];
-		const struct snapshot_node *n = &s->nodes[p->node];
-		struct silent_port new = {
-			.node_guid = n->info.node_guid, .num = p->num,
-			.pause = PAUSE_MIN_US, .due = now + PAUSE_MIN_US,
-		};
-
-		if (!snapshot_is_switch(n) || !p->num || !p->known ||
-		    p->held || p->peer != SNAPSHOT_NONE ||
-		    p->info.state == PORT_STATE_DOWN)
-			continue;
-		for (guint i = 0; known && i < known->len; i++) {
-			const struct silent_port *was =
-				&g_array_index(known, struct silent_port, i);
-
-			if (was->node_guid == new.node_guid &&
-			    was->num == new.num) {
-				new = *was;
-				break;
-			}
-		}
-		g_array_append_val(silent, new);
-	}
-	if (known)
-		g_array_unref(known);
-	return silent;
-}
-
-int64_t
-silent_due(const GArray *silent)
-{
-	int64_t due = INT64_MAX;
-
-	for (guint i = 0; silent && i < silent->len; i++)
-		due = MIN(due, g_array_index(silent, struct silent_port,
-					     i).due);
-	return due;
-}
-
-GArray *
-silent_take(GArray *silent, const struct snapshot *s, int64_t now)
-{
-	GArray *ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-
-	for (guint i = 0; i < silent->len; i++) {
-		struct silent_port *p =
-			&g_array_index(silent, struct silent_port, i);
-		uint32_t port = snapshot_port_of(s,
-			snapshot_find_node(s, p->node_guid), p->num);
-
-		if (p->due > now)
-			continue;
-		p->pause = MIN(2 * p->pause, PAUSE_MAX_US);
-		p->due = now + p->pause;
-		if (port != SNAPSHOT_NONE)
-			g_array_append_val(ports, port);
-	}
-	return ports;
 }

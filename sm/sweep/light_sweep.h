@@ -23,11 +23,12 @@ typedef void (*light_sweep_done_fn)(const struct light_sweep_result *r,
 				    void *data);
 
 /* `s` is borrowed until `done`, which is never called from inside this
- * function. behind: of uint32_t, ports through which NodeInfo is sent, and
- * nothing else; NULL: a light sweep of the fabric. */
+ * function. silent: of struct silent_port: NodeInfo is sent through those that
+ * are due, and nothing else; a port behind which a node answers is removed from
+ * it. NULL: a light sweep of the fabric. */
 struct light_sweep *light_sweep_start(struct mad_client *x,
 				      const struct mkey_db *keys,
-				      const struct snapshot *s, GArray *behind,
+				      const struct snapshot *s, GArray *silent,
 				      light_sweep_done_fn done, void *data);
 void light_sweep_cancel(struct light_sweep *l);
 
@@ -36,17 +37,19 @@ void light_sweep_cancel(struct light_sweep *l);
 struct silent_port {
 	uint64_t node_guid;
 	uint8_t num;
+	uint8_t state;		/* PortState */
 	int64_t pause, due;	/* us */
 };
 
 /* The silent ports of a snapshot, in its order: a GArray of struct
  * silent_port. known: those of the last snapshot, freed here, or NULL; ports
- * in both keep their pause. */
+ * in both keep their pause, but are due now if their switch has reported a
+ * change. */
 GArray *silent_update(GArray *known, const struct snapshot *s, int64_t now);
 /* INT64_MAX: there are none. */
 int64_t silent_due(const GArray *silent);
-/* Of uint32_t: ports of s to be queried now; the next query of each is after
- * twice the pause. */
-GArray *silent_take(GArray *silent, const struct snapshot *s, int64_t now);
+/* NULL: the port is not among them, or silent is NULL. */
+const struct silent_port *silent_find(const GArray *silent, uint64_t node_guid,
+				      uint8_t num);
 
 #endif

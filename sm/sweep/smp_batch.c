@@ -264,8 +264,6 @@ batch_pump(void *data)
 			b->ahead = false;
 			batch_send(b, &r);
 		}
-		if (b->in_flight && b->stage.wait)
-			b->stage.wait(b->stage.data);
 		if (b->in_flight || b->timer)
 			return;
 		b->idle = true;
@@ -310,7 +308,8 @@ smp_batch_free(struct smp_batch *b)
 {
 	if (!b)
 		return;
-	smp_batch_drop(b);
+	if (b->in_flight)
+		mad_client_cancel_owner(b->x, b);
 	if (!b->stage.max_in_flight)
 		mad_client_set_pump(b->x, NULL, b);
 	transport_timer_clear(b->x->transport, &b->timer);
@@ -326,22 +325,6 @@ smp_batch_wake(struct smp_batch *b)
 {
 	b->idle = false;
 	batch_pump(b);
-}
-
-void
-smp_batch_drop(struct smp_batch *b)
-{
-	if (b->in_flight)
-		mad_client_cancel_owner(b->x, b);
-	b->in_flight = 0;
-	g_array_set_size(b->flights, 0);
-	g_array_set_size(b->free_slots, 0);
-}
-
-unsigned
-smp_batch_in_flight(const struct smp_batch *b)
-{
-	return b->in_flight;
 }
 
 bool

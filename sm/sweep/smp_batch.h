@@ -51,9 +51,6 @@ struct smp_stage {
 	 * never from inside smp_batch_start(). */
 	void (*reply)(void *data, const struct smp_request *r,
 		      const struct smp_reply *a);
-	/* Replies are waited for, and no more can be sent before one comes.
-	 * NULL: no need. */
-	void (*wait)(void *data);
 	/* No request is left, none is in flight. True: it made more requests.
 	 * False: it freed the batch, or keeps it for smp_batch_wake(). NULL:
 	 * it is kept. */
@@ -79,9 +76,6 @@ void smp_batch_free(struct smp_batch *b);
 
 /* next() has something again. */
 void smp_batch_wake(struct smp_batch *b);
-/* Cancels what is in flight, without replies. */
-void smp_batch_drop(struct smp_batch *b);
-unsigned smp_batch_in_flight(const struct smp_batch *b);
 
 /* The node of this port (a CA or router: the port) did not answer: requests in
  * flight to it and to the nodes behind it are cancelled, later ones are not

@@ -50,8 +50,8 @@
 #define NAMES_MAX	4u	/* names in a log line */
 #define GUEST_WAIT_US	(100 * 1000)
 
-/* A change was just reported: nodes that did not answer last time are not
- * waited for. RETRY may be set as well, since a fabric with such nodes is
+/* A change was just reported: nodes that did not answer last time are left
+ * out. RETRY may be set as well, since a fabric with such nodes is
  * not up. */
 #define HURRY		(1u << SWEEP_CAUSE_TRAP | 1u << SWEEP_CAUSE_MEANWHILE)
 #define HURRY_BESIDES	(1u << SWEEP_CAUSE_RETRY)
@@ -539,7 +539,7 @@ discover_all(struct sweep *s)
 {
 	bool hurry = s->why & HURRY && !(s->why & ~(HURRY | HURRY_BESIDES));
 	const struct discover_params params = {
-		.before = hurry ? s->view.subnet : NULL,
+		.silent = hurry ? s->silent : NULL,
 		.last = s->last,
 		.names = s->params.names,
 	};
@@ -576,7 +576,7 @@ sweep_begin(struct sweep *s)
 	g_autoptr(GArray) nodes = can_repair(s) ?
 		notices_take(s->notices, now, now) : NULL;
 	const struct discover_params repair = {
-		.before = s->view.subnet, .told = nodes,
+		.before = s->view.subnet, .told = nodes, .silent = s->silent,
 	};
 	g_autofree char *causes = NULL, *names = NULL;
 
@@ -671,13 +671,9 @@ sweep_on_light(const struct light_sweep_result *r, void *data)
 static void
 probe(struct sweep *s)
 {
-	const struct snapshot *n = s->view.subnet;
-	g_autoptr(GArray) ports = silent_take(s->silent, n,
-					      transport_now(s->t));
-
 	sweep_set_state(s, SWEEP_PROBING);
-	s->light = light_sweep_start(s->x, s->keys, n, ports, sweep_on_light,
-				     s);
+	s->light = light_sweep_start(s->x, s->keys, s->view.subnet, s->silent,
+				     sweep_on_light, s);
 }
 
 static void
@@ -777,11 +773,10 @@ next_event(const struct sweep *s)
 			(int64_t)s->params.poll_ms * 1000, start_poll);
 	else if (s->params.sweep_s)
 		earlier(&n, s->light_due, start_light);
-	/* What needs a published view. */
-	if (s->view.subnet && s->params.sweep_s)
+	if (s->view.subnet) {
 		earlier(&n, silent_due(s->silent), probe);
-	if (s->view.subnet)
 		earlier(&n, flaps_due(s->flaps), rest);
+	}
 	return n;
 }
 
