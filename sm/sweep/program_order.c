@@ -25,11 +25,10 @@
  * carries no data, so an incomplete table behind a link in Init or Armed does
  * no harm.)
  *
- * Blocks of forwarding tables are sent in turns. An agent writes them one after
- * the other; SMPs that it cannot accept yet wait in a small buffer, which drops
- * (VL15 has no flow control, IBA 7.9). So many switches are written at a time,
- * each with a few blocks in flight: a block that has ended gives its turn to
- * the next block of its switch, or to another switch.
+ * Blocks of forwarding tables. An agent writes them one after the other; SMPs
+ * that it cannot accept yet wait in a small buffer, which drops (VL15 has no
+ * flow control, IBA 7.9). So one block of each switch is sent after the other, and
+ * of each only a few are in flight.
  *
  * A working path keeps working. For each entry that a block changes, the path
  * from its switch to the LID is followed through the tables that the switches
@@ -38,9 +37,9 @@
  *	it is broken		the entry carries nothing, or to a port that
  *				had the LID before: it may change
  *	it works		it may change once the path from the new next
- *				hop works as well: until then it waits for the
- *				first missing thing on that path: a block, a
- *				link, or LinearFDBTop
+ *				hop works as well: until then it waits, if the
+ *				plan has the first missing thing on that path:
+ *				a block, a link, or LinearFDBTop
  *	a block of it is	it waits for the reply
  *	in flight
  *
@@ -54,6 +53,11 @@
  * waits and has no broken entry does not delay SwitchInfo and links, since its
  * paths work.
  *
+ * Blocks that wait are looked at again in the next pass over all switches, once
+ * half of what was in flight when the last one began has been acknowledged, and
+ * so much more that the cost of looking does not matter: of each block first
+ * the entry for which it waited.
+ *
  * If old and new tables have a credit loop together (routing/transition.h),
  * blocks first become those of the bridge, and when all have, those of the next
  * stage. If a block fails, the other switches stay at this stage. If only hosts
@@ -66,8 +70,7 @@
 
 #include "routing/transition.h"
 
-#define LANE_BLOCKS	8u	/* of a switch, in flight at a time */
-#define LANES		32u	/* switches that are written at a time */
+#define BLOCKS_MAX	8u	/* of a switch, in flight at a time */
 #define NO_STEP		UINT32_MAX
 #define NOWHERE		UINT32_MAX
 #define END		(UINT32_MAX - 1)	/* not a switch */
@@ -79,11 +82,9 @@ struct progress {		/* of a switch */
 				   PortStateChange */
 	uint32_t switch_step;	/* PLAN_SWITCH or NO_STEP */
 	uint32_t first_block, next_block, end_block; /* its PLAN_LFT steps */
-	uint32_t woken;		/* list: its blocks that no longer wait */
-	uint32_t waiting;	/* list: blocks that wait for LinearFDBTop */
 	uint16_t top;		/* LinearFDBTop that it has */
 	uint16_t n_cleared;	/* blocks of its PLAN_MFT step */
-	uint8_t turns;		/* blocks that it may send at a time */
+	uint8_t in_flight;	/* blocks */
 	bool carries;		/* one of its links is Active */
 	bool failed;
 	bool routed;
@@ -96,8 +97,6 @@ struct port_progress {
 	uint32_t tables_left;	/* blocks that are not written; one that
 				   failed stays counted */
 	uint32_t to;		/* the switch at the other end, or END */
-	uint32_t waiting;	/* list: blocks that wait for the link; at
-				   the lower port of the cable */
 	bool opened;		/* of the cable: its ends may be armed */
 	bool armed;		/* it is Armed, or was already */
 	bool raised;		/* its activation was sent */
@@ -106,11 +105,11 @@ struct port_progress {
 };
 
 struct block {			/* a PLAN_LFT step */
-	uint32_t next;		/* in its list */
-	uint32_t waiting;	/* list: blocks that wait for this one */
+	uint8_t entry;		/* is_parked: the one that has to wait;
+				   LFT_BLOCK: it is not known */
 	bool is_due;		/* to be written, changed or not */
 	bool is_sent;		/* in flight */
-	bool is_parked;		/* in a list of waiting blocks */
+	bool is_parked;		/* to be looked at in the next pass */
 	bool is_late;		/* as in the bridge, which is not final */
 	bool is_counted;	/* its switch no longer waits for it */
 	bool is_over;
@@ -130,9 +129,13 @@ struct program_order {
 	struct block *blocks;		/* by step from plan->first[PLAN_LFT] */
 	GArray *ready; /* of struct program_order_action, from head */
 	guint head;
-	GArray *turns;			/* of switch index, from turn on */
-	guint turn;
-	uint32_t opening;		/* the next switch that gets turns */
+	uint32_t at;			/* the switch that may send next */
+	bool is_over;			/* no other one may, in this pass */
+	uint32_t in_flight;		/* Sets */
+	uint32_t n_before, n_ended;	/* in flight when this pass began, and
+					   ended since */
+	bool has_news;			/* what a block waits for may have come
+					   since then */
 	uint32_t n_parked, n_late;
 	uint32_t *rushed;		/* see program_order_new() */
 	uint32_t blocks_left;		/* that have not ended, or have
@@ -181,8 +184,6 @@ link_activate(struct program_order *o, uint32_t port)
 		queue_step(o, o->ports[peer].activate);
 }
 
-static void wake(struct program_order *o, uint32_t *list);
-
 /* Both ends are Active: the link carries data. */
 static void
 link_is_up(struct program_order *o, uint32_t port)
@@ -198,7 +199,7 @@ link_is_up(struct program_order *o, uint32_t port)
 		if (o->ports[ends[1 - i]].to != END)
 			o->switches[o->ports[ends[1 - i]].to].carries = true;
 	}
-	wake(o, &o->ports[MIN(port, peer)].waiting);
+	o->has_news = true;
 }
 
 static bool
@@ -295,60 +296,10 @@ block_count(struct program_order *o, uint32_t step)
 	switch_step_over(o, o->plan->steps[step].node);
 }
 
-/* Turns to send blocks. */
-
-static void
-give_turn(struct program_order *o)
-{
-	while (o->opening < o->s->n_switches) {
-		struct progress *g = &o->switches[o->opening];
-
-		if (g->turns < LANE_BLOCKS &&
-		    g->next_block + g->turns < g->end_block) {
-			g->turns++;
-			g_array_append_val(o->turns, o->opening);
-			return;
-		}
-		o->opening++;
-	}
-}
-
-static void
-queue_block(struct program_order *o, uint32_t step)
-{
-	uint32_t sw = o->s->nodes[o->plan->steps[step].node].sw_index;
-	struct block *b = &o->blocks[step - o->plan->first[PLAN_LFT]];
-	struct progress *g = &o->switches[sw];
-
-	b->next = g->woken;
-	g->woken = step;
-	if (g->turns < LANE_BLOCKS) {
-		g->turns++;
-		g_array_append_val(o->turns, sw);
-	}
-}
-
-static void
-wake(struct program_order *o, uint32_t *list)
-{
-	uint32_t step = *list;
-
-	*list = NO_STEP;
-	while (step != NO_STEP) {
-		struct block *b = &o->blocks[step - o->plan->first[PLAN_LFT]];
-		uint32_t next = b->next;
-
-		b->is_parked = false;
-		o->n_parked--;
-		queue_block(o, step);
-		step = next;
-	}
-}
-
 /* Paths in the present and in the new tables. */
 
-static struct block *
-find_lft_step(struct program_order *o, uint32_t sw, uint16_t lid)
+static const struct block *
+find_lft_step(const struct program_order *o, uint32_t sw, uint16_t lid)
 {
 	const struct progress *g = &o->switches[sw];
 	uint32_t low = g->first_block, high = g->end_block;
@@ -379,11 +330,10 @@ held_entry(const struct program_order *o, uint32_t sw, uint16_t lid)
 enum path { PATH_WORKS, PATH_BROKEN, PATH_CHANGES };
 
 /* Follows the present path from a switch to a LID; a path through switch
- * `without` counts as broken. PATH_CHANGES: a block of it is in flight, and
- * *list is the list of blocks that wait for that. */
+ * `without` counts as broken. PATH_CHANGES: a block of it is in flight. */
 static enum path
-follow_path(struct program_order *o, uint32_t sw, uint16_t lid,
-	    uint32_t without, uint32_t **list)
+follow_path(const struct program_order *o, uint32_t sw, uint16_t lid,
+	    uint32_t without)
 {
 	uint32_t owner = o->w->lids ? lid_map_owner(o->w->lids, lid) :
 		SNAPSHOT_NONE, port;
@@ -392,16 +342,14 @@ follow_path(struct program_order *o, uint32_t sw, uint16_t lid,
 		const struct progress *g = &o->switches[sw];
 		uint8_t num = held_entry(o, sw, lid);
 		const struct port_progress *p;
-		struct block *b;
+		const struct block *b;
 
 		if (num > g->num_ports)
 			return PATH_BROKEN;
 		b = lft_row(o->target, sw)[lid] == num ? NULL :
 			find_lft_step(o, sw, lid);
-		if (b && b->is_sent) {
-			*list = &b->waiting;
+		if (b && b->is_sent)
 			return PATH_CHANGES;
-		}
 		port = g->first_port + num;
 		p = &o->ports[port];
 		/* The end of the path: before, another port may have had the
@@ -417,68 +365,64 @@ follow_path(struct program_order *o, uint32_t sw, uint16_t lid,
 	return PATH_BROKEN;
 }
 
-/* The list of blocks that wait for this link to carry data; NULL: the plan
- * does not bring it up, or not before all blocks are written. */
-static uint32_t *
-link_list(struct program_order *o, uint32_t port)
+/* Does the plan bring this link up, and before all blocks are written? */
+static bool
+link_will_carry(const struct program_order *o, uint32_t port)
 {
 	uint32_t peer = o->s->ports[port].peer;
 
-	if (peer == SNAPSHOT_NONE || must_wait(o, port) ||
-	    (o->ports[port].activate == NO_STEP &&
-	     o->ports[peer].activate == NO_STEP))
-		return NULL;
-	return &o->ports[MIN(port, peer)].waiting;
+	return peer != SNAPSHOT_NONE && !must_wait(o, port) &&
+		(o->ports[port].activate != NO_STEP ||
+		 o->ports[peer].activate != NO_STEP);
 }
 
-/* The list of the first missing thing on the new path from a switch to a
- * LID; NULL: there is none, so the path will not work. */
-static uint32_t *
-find_missing(struct program_order *o, uint32_t sw, uint16_t lid)
+/* Does the plan have the first missing thing on the new path from a switch to a
+ * LID? */
+static bool
+path_will_work(const struct program_order *o, uint32_t sw, uint16_t lid)
 {
 	for (unsigned hop = 0; hop < HOPS_MAX; hop++) {
-		struct progress *g = &o->switches[sw];
+		const struct progress *g = &o->switches[sw];
 		uint8_t num = lft_row(o->target, sw)[lid];
 		const struct port_progress *p;
-		struct block *b;
+		const struct block *b;
 
 		if (lid > g->top)
-			return g->switch_step == NO_STEP ? NULL : &g->waiting;
+			return g->switch_step != NO_STEP;
 		if (held_entry(o, sw, lid) != num) {
 			b = find_lft_step(o, sw, lid);
-			return b && !b->is_late ? &b->waiting : NULL;
+			return b && !b->is_late;
 		}
 		if (num == 0 || num > g->num_ports)
-			return NULL;
+			return false;
 		p = &o->ports[g->first_port + num];
 		if (!p->carries)
-			return link_list(o, g->first_port + num);
+			return link_will_carry(o, g->first_port + num);
 		if (p->to == END)
-			return NULL;
+			return false;
 		sw = p->to;
 	}
-	return NULL;
+	return false;
 }
 
 enum change {
 	CHANGE_BROKEN,		/* yes, the present path is broken */
 	CHANGE_NOW,		/* yes, the new path works */
 	CHANGE_RUSHED,		/* yes, the plan makes no new path work */
-	CHANGE_WAITS,		/* no, *list is what it waits for */
+	CHANGE_WAITS,		/* no, something is to come first */
 	N_CHANGES
 };
 
 /* May this entry change? */
 static enum change
-judge_entry(struct program_order *o, uint32_t sw, uint16_t lid,
-	    uint32_t **list)
+judge_entry(const struct program_order *o, uint32_t sw, uint16_t lid)
 {
 	const struct progress *g = &o->switches[sw];
 	uint8_t num = lft_row(o->target, sw)[lid];
 	const struct port_progress *p;
-	enum path path;
+	bool will_work;
 
-	if (follow_path(o, sw, lid, NOWHERE, list) == PATH_BROKEN)
+	if (follow_path(o, sw, lid, NOWHERE) == PATH_BROKEN)
 		return CHANGE_BROKEN;
 	if (num == 0)
 		return CHANGE_NOW;
@@ -487,20 +431,24 @@ judge_entry(struct program_order *o, uint32_t sw, uint16_t lid,
 	p = &o->ports[g->first_port + num];
 	if (p->carries && p->to == END)
 		return CHANGE_NOW;
-	if (p->carries) {
-		path = follow_path(o, p->to, lid, sw, list);
-		if (path != PATH_BROKEN)
-			return path == PATH_WORKS ? CHANGE_NOW : CHANGE_WAITS;
-		*list = find_missing(o, p->to, lid);
-	} else {
-		*list = link_list(o, g->first_port + num);
+	if (!p->carries) {
+		will_work = link_will_carry(o, g->first_port + num);
+		return will_work ? CHANGE_WAITS : CHANGE_RUSHED;
 	}
-	return *list ? CHANGE_WAITS : CHANGE_RUSHED;
+	switch (follow_path(o, p->to, lid, sw)) {
+	case PATH_WORKS:
+		return CHANGE_NOW;
+	case PATH_CHANGES:
+		return CHANGE_WAITS;
+	case PATH_BROKEN:
+		break;
+	}
+	return path_will_work(o, p->to, lid) ? CHANGE_WAITS : CHANGE_RUSHED;
 }
 
 struct look {			/* at the entries of a block */
 	unsigned n[N_CHANGES];	/* changed entries of each kind */
-	uint32_t *list;		/* of an entry with CHANGE_WAITS */
+	uint8_t entry;		/* one with CHANGE_WAITS */
 };
 
 /* Puts the block into o->entries, with the changes that may be made now. */
@@ -519,16 +467,14 @@ look_at_block(struct program_order *o, uint32_t sw, uint32_t block)
 	}
 	for (unsigned i = 0; i < LFT_BLOCK; i++) {
 		enum change change;
-		uint32_t *list = NULL;
 
 		if (held[i] == o->entries[i])
 			continue;
-		change = judge_entry(o, sw, (uint16_t)(block * LFT_BLOCK + i),
-				     &list);
+		change = judge_entry(o, sw, (uint16_t)(block * LFT_BLOCK + i));
 		look.n[change]++;
 		if (change != CHANGE_WAITS)
 			continue;
-		look.list = list;
+		look.entry = (uint8_t)i;
 		o->entries[i] = held[i];
 	}
 	return look;
@@ -554,16 +500,33 @@ block_is_good(struct program_order *o, uint32_t step)
 		link_try(o, port);
 }
 
-/* Prepares a block for its turn. False: no entry may change now. */
+static void
+block_park(struct program_order *o, struct block *b, unsigned entry)
+{
+	b->is_parked = true;
+	b->entry = (uint8_t)entry;
+	o->n_parked++;
+}
+
+/* Puts the block to be sent into o->entries. False: no entry may change now. */
 static bool
 take_block(struct program_order *o, uint32_t step)
 {
 	const struct plan_step *p = &o->plan->steps[step];
-	struct look look = look_at_block(o, o->s->nodes[p->node].sw_index,
-					 p->block);
+	uint32_t sw = o->s->nodes[p->node].sw_index;
 	struct block *b = &o->blocks[step - o->plan->first[PLAN_LFT]];
-	unsigned n = look.n[CHANGE_BROKEN];
+	struct look look;
+	unsigned n;
 
+	if (b->is_sent || b->is_late || b->is_over ||
+	    (b->is_parked && b->entry < LFT_BLOCK && !o->in_parts &&
+	     judge_entry(o, sw, (uint16_t)(p->block * LFT_BLOCK + b->entry)) ==
+	     CHANGE_WAITS))
+		return false;
+	o->n_parked -= b->is_parked;
+	b->is_parked = false;
+	look = look_at_block(o, sw, p->block);
+	n = look.n[CHANGE_BROKEN];
 	if (!look.n[CHANGE_WAITS] || o->in_parts)
 		n += look.n[CHANGE_NOW] + look.n[CHANGE_RUSHED];
 	if (!n && !look.n[CHANGE_WAITS] && !b->is_due) {
@@ -571,15 +534,13 @@ take_block(struct program_order *o, uint32_t step)
 		return false;
 	}
 	if (!n && !b->is_due) {
-		b->is_parked = true;
-		o->n_parked++;
-		b->next = *look.list;
-		*look.list = step;
+		block_park(o, b, look.entry);
 		block_count(o, step);
 		return false;
 	}
 	b->is_due = false;
 	b->is_sent = true;
+	o->switches[sw].in_flight++;
 	o->has_sent = true;
 	*o->rushed += look.n[CHANGE_RUSHED];
 	return true;
@@ -596,24 +557,17 @@ block_settle(struct program_order *o, uint32_t step, bool well)
 	struct progress *g = &o->switches[sw];
 
 	b->is_sent = false;
+	g->in_flight--;
+	o->has_news |= well;
+	o->is_over &= g->next_block == g->end_block;
 	if (!well) {
 		o->has_failed = g->failed = b->is_over = true;
-		g->next_block = g->end_block;
 		block_count(o, step);
 	} else if (held && memcmp(held, lft_row(o->target, sw) +
 		   (size_t)p->block * LFT_BLOCK, LFT_BLOCK) == 0) {
 		block_is_good(o, step);
 	} else {
-		b->next = g->woken;
-		g->woken = step;
-	}
-	if (well)
-		wake(o, &b->waiting);
-	if (g->next_block < g->end_block || g->woken != NO_STEP) {
-		g_array_append_val(o->turns, sw);
-	} else {
-		g->turns--;
-		give_turn(o);
+		block_park(o, b, LFT_BLOCK);
 	}
 	return b->is_over;
 }
@@ -642,6 +596,8 @@ program_order_settle(struct program_order *o, uint32_t index, bool well)
 	const struct plan_step *step = &o->plan->steps[index];
 	uint32_t peer;
 
+	o->in_flight--;
+	o->n_ended++;
 	switch ((enum plan_kind)step->kind) {
 	case PLAN_LFT:
 		return block_settle(o, index, well);
@@ -666,7 +622,7 @@ program_order_settle(struct program_order *o, uint32_t index, bool well)
 		if (!well)
 			break;
 		progress_of(o, step->node)->top = o->w->lft->top;
-		wake(o, &progress_of(o, step->node)->waiting);
+		o->has_news = true;
 		switch_routed(o, step->node);
 		break;
 	case PLAN_ARM:
@@ -702,42 +658,53 @@ program_order_look_again(struct program_order *o, uint32_t node)
 	}
 }
 
+/* Looks at all blocks that are left. */
+static void
+new_pass(struct program_order *o)
+{
+	for (uint32_t sw = 0; sw < o->s->n_switches; sw++)
+		o->switches[sw].next_block = o->switches[sw].first_block;
+	o->has_news = o->is_over = false;
+	o->n_ended = 0;
+	o->n_before = o->in_flight;
+}
+
+/* A pass that is not over is given up for the next one when so much has ended
+ * that its cost does not matter. */
+static bool
+is_pass_due(const struct program_order *o)
+{
+	uint32_t cost = o->is_over ? 0 : (o->n_parked + o->blocks_left / 8) / 16;
+
+	return o->n_parked && o->has_news &&
+		o->n_ended >= MAX(o->n_before / 2 + cost, 1);
+}
+
 /* All replies have come and nothing can be sent: blocks that wait are
  * written in parts, then the next stage begins. */
 static bool
 resume_blocks(struct program_order *o)
 {
 	const struct plan *plan = o->plan;
-	bool has_sent = o->has_sent, late = !o->n_parked && !o->has_failed;
-	uint32_t *n = late ? &o->n_late : &o->n_parked;
+	bool has_sent = o->has_sent;
 
-	if (!*n || (!late && o->in_parts && !has_sent))
-		return false;
-	*n = 0;
 	o->has_sent = false;
-	if (late) {
-		if (!o->bridge)
-			o->bridge = lft_copy(o->w->bridge);
-		o->target = transition_apply(o->bridge, o->w->later,
-					     ++o->stage) ?
-			o->bridge : o->w->lft;
-	} else {
+	if (o->n_parked && (!o->in_parts || has_sent)) {
 		o->in_parts = true;
+		new_pass(o);
+		return true;
 	}
-	for (uint32_t sw = 0; sw < o->s->n_switches; sw++)
-		o->switches[sw].waiting = NO_STEP;
-	for (uint32_t port = 0; port < o->s->n_ports; port++)
-		o->ports[port].waiting = NO_STEP;
+	if (o->n_parked || o->has_failed || !o->n_late)
+		return false;
+	if (!o->bridge)
+		o->bridge = lft_copy(o->w->bridge);
+	o->target = transition_apply(o->bridge, o->w->later, ++o->stage) ?
+		o->bridge : o->w->lft;
 	for (uint32_t i = plan->first[PLAN_LFT]; i < plan->first[PLAN_LFT + 1];
-	     i++) {
-		struct block *b = &o->blocks[i - plan->first[PLAN_LFT]];
-
-		b->waiting = NO_STEP;
-		if (late ? b->is_late : b->is_parked)
-			queue_block(o, i);
-		b->is_parked = false;
-		b->is_late = b->is_late && !late;
-	}
+	     i++)
+		o->blocks[i - plan->first[PLAN_LFT]].is_late = false;
+	o->n_late = 0;
+	new_pass(o);
 	return true;
 }
 
@@ -761,19 +728,23 @@ program_order_resume(struct program_order *o)
 /* The next action. */
 
 static bool
-next_block(struct program_order *o, struct progress *g, uint32_t *step)
+next_block(struct program_order *o, uint32_t *step)
 {
-	while (g->woken != NO_STEP) {
-		*step = g->woken;
-		g->woken = o->blocks[*step - o->plan->first[PLAN_LFT]].next;
-		if (!g->failed && take_block(o, *step))
+	uint32_t n = o->s->n_switches;
+
+	for (uint32_t i = 0; i < n && !o->is_over; i++, o->at = (o->at + 1) % n) {
+		struct progress *g = &o->switches[o->at];
+
+		while (!g->failed && g->in_flight < BLOCKS_MAX &&
+		       g->next_block < g->end_block) {
+			*step = g->next_block++;
+			if (!take_block(o, *step))
+				continue;
+			o->at = (o->at + 1) % n;
 			return true;
+		}
 	}
-	while (g->next_block < g->end_block) {
-		*step = g->next_block++;
-		if (take_block(o, *step))
-			return true;
-	}
+	o->is_over = true;
 	return false;
 }
 
@@ -801,24 +772,19 @@ program_order_next(struct program_order *o, struct program_order_action *a)
 			&o->plan->steps[a->what] : NULL;
 		if (step && step->kind == PLAN_ACTIVATE)
 			o->ports[step->port].raised = true;
+		o->in_flight += step != NULL;
 		return true;
 	}
-	while (o->turn < o->turns->len) {
-		uint32_t sw = g_array_index(o->turns, uint32_t, o->turn++);
-		struct progress *g = &o->switches[sw];
-
-		if (o->turn == o->turns->len) {
-			g_array_set_size(o->turns, 0);
-			o->turn = 0;
-		}
-		if (next_block(o, g, &a->what)) {
+	do {
+		if (is_pass_due(o))
+			new_pass(o);
+		if (next_block(o, &a->what)) {
 			a->act = PROGRAM_ORDER_STEP;
 			a->entries = o->entries;
+			o->in_flight++;
 			return true;
 		}
-		g->turns--;
-		give_turn(o);
-	}
+	} while (is_pass_due(o));
 	return false;
 }
 
@@ -836,7 +802,7 @@ index_ports(struct program_order *o)
 
 		o->ports[port] = (struct port_progress){
 			.arm = NO_STEP, .activate = NO_STEP,
-			.guarded = NO_STEP, .waiting = NO_STEP,
+			.guarded = NO_STEP,
 			.to = far && snapshot_is_switch(far) ? far->sw_index :
 				END,
 		};
@@ -869,7 +835,6 @@ index_switches(struct program_order *o)
 			.num_ports = n->info.num_ports,
 			.top = n->sw_known ? n->sw.linear_fdb_top : 0,
 			.switch_step = NO_STEP,
-			.woken = NO_STEP, .waiting = NO_STEP,
 		};
 	}
 	for (uint32_t i = plan->first[PLAN_LFT]; i < plan->first[PLAN_LFT + 1];
@@ -880,7 +845,6 @@ index_switches(struct program_order *o)
 			g->first_block = g->next_block = i;
 		g->end_block = i + 1;
 		o->blocks[i - plan->first[PLAN_LFT]] = (struct block){
-			.next = NO_STEP, .waiting = NO_STEP,
 			.is_due = o->w->all_blocks,
 		};
 	}
@@ -917,13 +881,10 @@ program_order_new(const struct snapshot *s, const struct desired *w,
 	o->ports = g_new(struct port_progress, s->n_ports);
 	o->ready =
 		g_array_new(FALSE, FALSE, sizeof(struct program_order_action));
-	o->turns = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	index_switches(o);
 	index_ports(o);
 
 	/* Steps without a condition. */
-	for (unsigned i = 0; i < LANES * LANE_BLOCKS; i++)
-		give_turn(o);
 	for (size_t k = 0; k < G_N_ELEMENTS(unbound); k++)
 		for (uint32_t i = plan->first[unbound[k]];
 		     i < plan->first[unbound[k] + 1]; i++) {
@@ -956,7 +917,6 @@ program_order_free(struct program_order *o)
 	if (!o)
 		return;
 	g_array_unref(o->ready);
-	g_array_unref(o->turns);
 	g_free(o->switches);
 	g_free(o->ports);
 	g_free(o->blocks);
