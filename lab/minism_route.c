@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "routing/select.h"
-#include "routing/lft_text.h"
+#include "tools/lft_text.h"
 #include "routing/work.h"
 #include "tools/tool_options.h"
 #include "lab/route_lab.h"

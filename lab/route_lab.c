@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "routing/lft_text.h"
+#include "tools/lft_text.h"
 #include "routing/multicast.h"
 #include "lab/route_lab.h"
 #include "lab/show.h"

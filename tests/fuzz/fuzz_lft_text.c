@@ -3,7 +3,7 @@
  * Tables as text. What was read for a fabric and is written must be read the
  * same.
  */
-#include "routing/lft_text.h"
+#include "tools/lft_text.h"
 #include "tests/fuzz/fuzz.h"
 #include "topology/generate.h"
 #include "topology/text.h"

@@ -13,7 +13,7 @@
 #define MINISM_TESTS_LIB_AUTO_H
 
 #include "routing/graph.h"
-#include "routing/lft_text.h"
+#include "tools/lft_text.h"
 #include "routing/select.h"
 #include "sm/config/guid_files.h"
 #include "sm/config/options.h"

@@ -8,7 +8,7 @@
 #include "routing/engine.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
-#include "routing/lft_text.h"
+#include "tools/lft_text.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
 #include "topology/text.h"

@@ -27,7 +27,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "routing/lft_text.h"
+#include "tools/lft_text.h"
 #include "topology/smp_attr.h"
 #include "topology/text.h"
 

@@ -14,8 +14,8 @@
  *	0x0001 003 : (Channel Adapter portguid 0x6000000000000101: 'H-0')
  *	14 valid lids dumped
  */
-#ifndef MINISM_ROUTING_LFT_TEXT_H
-#define MINISM_ROUTING_LFT_TEXT_H
+#ifndef MINISM_TOOLS_LFT_TEXT_H
+#define MINISM_TOOLS_LFT_TEXT_H
 
 #include <glib.h>
 
