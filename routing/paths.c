@@ -2,10 +2,11 @@
 /*
  * Shortest paths that an order permits. See paths.h.
  *
- * Method. Backwards from the destination: first breadth first over switches
- * that reach it by going down, then over those that go up to a switch reached
- * already. The second search starts from all switches of the first at their
- * distances, by merging two sorted queues.
+ * Method. Backwards from the destination, breadth first. Of the switches at a
+ * distance, first those are found that go down to a switch which goes down, then
+ * those that go up. A switch that goes up early may be the last on all paths down
+ * from a top switch, which would have no path then. So the switches of one
+ * shortest path from each top switch down may not go up.
  *
  * Cost. Linear in the cables.
  */
@@ -23,6 +24,7 @@ paths_init(struct paths *p, const struct graph *g, const uint32_t *place,
 		.g = g, .place = place, .dest = SNAPSHOT_NONE,
 		.hops = SCRATCH(scratch, uint16_t, g->n_switches),
 		.kind = SCRATCH(scratch, uint8_t, g->n_switches),
+		.descends = SCRATCH(scratch, uint8_t, g->n_switches),
 		.queue = SCRATCH(scratch, uint32_t, g->n_switches),
 		.first = SCRATCH(scratch, uint32_t, g->n_switches),
 		.edges = SCRATCH(scratch, uint32_t, g->n_edges),
@@ -45,8 +47,7 @@ paths_init(struct paths *p, const struct graph *g, const uint32_t *place,
 /* Queues the unreached neighbours of `sw` from which the cable leads down to
  * it, or, with `up`, up to it. */
 static void
-paths_relax(struct paths *p, uint32_t sw, bool up, uint32_t *queue,
-	    uint32_t *tail)
+paths_relax(struct paths *p, uint32_t sw, bool up, uint32_t *tail)
 {
 	const struct graph *g = p->g;
 	uint32_t k = up ? g->first_edge[sw] : p->high_start[sw], peer;
@@ -54,41 +55,49 @@ paths_relax(struct paths *p, uint32_t sw, bool up, uint32_t *queue,
 
 	for (; k < end; k++) {
 		peer = g->edges[p->sorted[k]].peer;
-		if (p->kind[peer] != PATHS_UNREACHED)
+		if (p->kind[peer] != PATHS_UNREACHED ||
+		    (up && p->descends[peer]))
 			continue;
 		p->kind[peer] = up ? PATHS_UP : PATHS_DOWN;
 		p->hops[peer] = (uint16_t)(p->hops[sw] + 1);
-		queue[(*tail)++] = peer;
+		p->queue[(*tail)++] = peer;
 	}
 }
 
-/* Merges the n switches that go down with those that go up and are found on
- * the way. */
-static uint32_t
-paths_search_up(struct paths *p, uint32_t n)
+/* Finds the switches of a shortest path down from each top switch that is above
+ * the destination. */
+static void
+paths_mark_descents(struct paths *p)
 {
-	g_autofree uint32_t *down = g_memdup2(p->queue, n * sizeof(*down));
-	uint32_t *ups = g_new(uint32_t, p->g->n_switches);
-	uint32_t i = 0, head = 0, tail = 0, n_all = 0, sw;
+	uint32_t *via = p->first, head, tail = 1, sw, k, peer;
 
-	while (i < n || head < tail) {
-		if (head == tail || (i < n && p->hops[down[i]] <=
-				     p->hops[ups[head]]))
-			sw = down[i++];
-		else
-			sw = ups[head++];
-		p->queue[n_all++] = sw;
-		paths_relax(p, sw, true, ups, &tail);
+	for (head = 0; head < tail; head++) {
+		sw = p->queue[head];
+		for (k = p->high_start[sw]; k < p->g->first_edge[sw + 1]; k++) {
+			peer = p->g->edges[p->sorted[k]].peer;
+			if (p->kind[peer] != PATHS_UNREACHED)
+				continue;
+			p->kind[peer] = PATHS_DOWN;
+			via[peer] = sw;
+			p->queue[tail++] = peer;
+		}
 	}
-	g_free(ups);
-	return n_all;
+	memset(p->descends, 0, p->g->n_switches);
+	p->descends[p->dest] = 1;
+	while (--tail > 0) {
+		sw = p->queue[tail];
+		p->kind[sw] = PATHS_UNREACHED;
+		if (p->high_start[sw] == p->g->first_edge[sw + 1])
+			for (; !p->descends[sw]; sw = via[sw])
+				p->descends[sw] = 1;
+	}
 }
 
 void
 paths_find(struct paths *p, uint32_t dest)
 {
 	const struct graph *g = p->g;
-	uint32_t head, tail = 1, i, sw, k, end, peer, n = 0;
+	uint32_t head, tail = 1, level, i, sw, k, end, peer, n = 0;
 	bool up;
 
 	memset(p->hops, 0xff, p->g->n_switches * sizeof(*p->hops));
@@ -97,9 +106,17 @@ paths_find(struct paths *p, uint32_t dest)
 	p->hops[dest] = 0;
 	p->kind[dest] = PATHS_DOWN;
 	p->queue[0] = dest;
-	for (head = 0; head < tail; head++)
-		paths_relax(p, p->queue[head], false, p->queue, &tail);
-	p->n_reached = p->place ? paths_search_up(p, tail) : tail;
+	if (p->place)
+		paths_mark_descents(p);
+	for (head = 0; head < tail; head = level) {
+		level = tail;
+		for (i = head; i < level; i++)
+			if (p->kind[p->queue[i]] == PATHS_DOWN)
+				paths_relax(p, p->queue[i], false, &tail);
+		for (i = head; p->place && i < level; i++)
+			paths_relax(p, p->queue[i], true, &tail);
+	}
+	p->n_reached = tail;
 	p->first[0] = 0;
 	for (i = 1; i < p->n_reached; i++) {
 		sw = p->queue[i];

@@ -4,9 +4,8 @@
  * permits them and forwarding tables can hold them.
  *
  * A forwarding table does not depend on where a packet came from. So a switch
- * that reaches the destination by going down only does that, and any other goes
- * up to where the rest is shortest; a packet that comes down then meets only
- * switches that go on down.
+ * to which others come down goes on down, if that is the shortest way or others
+ * need it; any other goes up to where the rest is shortest.
  */
 #ifndef MINISM_ROUTING_PATHS_H
 #define MINISM_ROUTING_PATHS_H
@@ -33,6 +32,7 @@ struct paths {
 	uint32_t dest;		/* of the last search; SNAPSHOT_NONE */
 	uint16_t *hops;		/* by switch; PATHS_NONE: unreached */
 	uint8_t *kind;		/* by switch: enum paths_kind */
+	uint8_t *descends;	/* by switch: it may not go up */
 	uint32_t n_reached;
 	uint32_t *queue;	/* switches reached, the nearest first */
 	uint32_t *first;	/* by place in the queue, n_reached + 1: */

@@ -36,11 +36,11 @@ static const char *const fabrics[] = {
 
 static const unsigned damage[] = { 0, 20, 80 };	/* per mille */
 
-#define MEAN_MAX	1.4	/* times the bound, of auto */
+#define MEAN_MAX	1.25	/* times the bound, of auto */
 #define SPREAD_MAX	2.6	/* on average over the fabrics */
 #define N_GROUPS	40u
 #define LOST_PART	2000u	/* one member in so many may be in no tree */
-#define WORST_MAX	4.5
+#define WORST_MAX	2.6
 /* Of one engine on a tree, and on average over trees and engines. Seeds 1 to 40
  * have at most 1.87 and 1.10: hosts on spines are joined by turns at leaves,
  * which loops and not the cables limit, and ftree does not share what a lost
