@@ -7,21 +7,23 @@
  * sends on what goes up, then downwards and sends on what goes down: a path that
  * goes up and then down takes one round.
  *
- * Cost. LIDs times switches, for each round.
+ * Cost. LIDs times the switches with flows to them, for each round.
  */
 #include "routing/flows.h"
 
-#include <string.h>
+#include "routing/sets.h"
 
-#define STRIPE	64u	/* LIDs: the flows of 1,620 switches fit in a cache */
+#define STRIPE	64u	/* LIDs: bits of a word; the flows of 1,620 switches fit
+			   in a cache */
 
 struct flows {
 	const struct graph *g;
 	const struct lft *lft;
 	const uint32_t *place;
 	uint32_t *climb;	/* the switches by place */
-	uint32_t first, n;	/* LIDs of the stripe */
+	uint32_t first;		/* LID of the stripe */
 	uint32_t *flow;		/* [switch][LID of the stripe]: flows there */
+	uint64_t *has;		/* by switch: bits of LIDs with flows there */
 	uint64_t *load;
 	uint64_t arrived;
 };
@@ -44,28 +46,30 @@ flows_move_row(struct flows *f, uint32_t sw, bool up)
 {
 	const uint32_t *edge_of = f->g->edge_of + (size_t)sw * GRAPH_PORTS;
 	const uint8_t *row = lft_row(f->lft, sw) + f->first;
-	uint32_t *mine = f->flow + (size_t)sw * STRIPE, i, e, peer;
-	bool left = false;
+	const struct graph_edge *edges = f->g->edges;
+	uint32_t *flow = f->flow, *mine = flow + (size_t)sw * STRIPE;
+	uint32_t i, e, peer, place = f->place[sw];
+	uint64_t here = f->has[sw], left = 0, *has = f->has, *load = f->load;
 
-	for (i = 0; i < f->n; i++) {
-		if (!mine[i])
-			continue;
+	for_each_bit(here, 0, i) {
 		e = edge_of[row[i]];
 		if (e == SNAPSHOT_NONE) {
 			flows_end(f, sw, f->first + i, row[i], mine[i]);
 			mine[i] = 0;
 			continue;
 		}
-		peer = f->g->edges[e].peer;
-		if ((f->place[peer] > f->place[sw]) != up) {
-			left = true;
+		peer = edges[e].peer;
+		if ((f->place[peer] > place) != up) {
+			left |= UINT64_C(1) << i;
 			continue;
 		}
-		f->load[e] += mine[i];
-		f->flow[(size_t)peer * STRIPE + i] += mine[i];
+		load[e] += mine[i];
+		flow[(size_t)peer * STRIPE + i] += mine[i];
+		has[peer] |= UINT64_C(1) << i;
 		mine[i] = 0;
 	}
-	return left;
+	f->has[sw] = left;
+	return left != 0;
 }
 
 static bool
@@ -111,20 +115,26 @@ flows_add(const struct graph *g, const struct lft *lft, const uint32_t *place,
 	g_autofree uint32_t *climb = g_new(uint32_t, g->n_switches + 1);
 	g_autofree uint32_t *flow = g_new0(uint32_t, (size_t)g->n_switches *
 					   STRIPE + 1);
+	g_autofree uint64_t *has = g_new(uint64_t, g->n_switches + 1);
 	uint32_t end = MIN(g->top, lft->top) + 1u, sw, i, round;
 	struct flows f = {
-		.g = g, .lft = lft, .climb = climb, .flow = flow, .load = load,
+		.g = g, .lft = lft, .climb = climb, .flow = flow, .has = has,
+		.load = load,
 	};
 	bool left = false;
+	uint64_t all;
 
 	flows_arrange(&f, place);
 	for (; f.first < end && !left; f.first += STRIPE) {
-		f.n = MIN(STRIPE, end - f.first);
+		for (all = 0, i = f.first; i < MIN(f.first + STRIPE, end); i++)
+			all |= (uint64_t)(lids[i] != 0) << (i - f.first);
 		/* the stripe before left no flow */
-		for (sw = 0; sw < g->n_switches; sw++)
-			for (i = 0; g->n_hosts[sw] && i < f.n; i++)
+		for (sw = 0; sw < g->n_switches; sw++) {
+			has[sw] = g->n_hosts[sw] ? all : 0;
+			for (i = 0; has[sw] && i < STRIPE; i++)
 				flow[(size_t)sw * STRIPE + i] =
-					lids[f.first + i] ? g->n_hosts[sw] : 0;
+					all >> i & 1 ? g->n_hosts[sw] : 0;
+		}
 		for (left = true, round = 0; left && round < n_rounds;
 		     round++) {
 			flows_move(&f, true);
