@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "tests/lib/options_lab.h"
 
+#include <unistd.h>
+#include <glib/gstdio.h>
+
 #include "tests/lib/unit.h"
 
 int
 setup_new(void **state)
 {
 	struct setup *t = g_new0(struct setup, 1);
+	int fd = g_file_open_tmp("minism-args-XXXXXX", &t->path, NULL);
 
+	if (fd < 0)
+		return -1;
+	close(fd);
 	t->conf = options_new();
 	t->warnings = g_ptr_array_new_with_free_func(g_free);
 	*state = t;
@@ -21,6 +28,8 @@ setup_free(void **state)
 
 	options_free(t->conf);
 	g_ptr_array_free(t->warnings, TRUE);
+	g_unlink(t->path);
+	g_free(t->path);
 	g_free(t);
 	return 0;
 }
@@ -33,6 +42,19 @@ setup_parse(struct setup *t, const char *text)
 	g_ptr_array_set_size(t->warnings, 0);
 	if (!options_parse(t->conf, text, "x.conf", t->warnings, &error))
 		fail_msg("%s", error->message);
+}
+
+void
+setting_check(const struct options *conf, const struct setting *setting)
+{
+	const char *at = (const char *)conf + setting->offset;
+
+	print_message("%s\n", setting->line);
+	if (setting->size)
+		assert_int_equal(number_at(at, setting->size), setting->number);
+	else
+		assert_int_equal(g_strcmp0(*(char *const *)at, setting->text),
+				 0);
 }
 
 char *

@@ -10,6 +10,8 @@
 struct setup {
 	struct options *conf;
 	GPtrArray *warnings;	/* of the last text */
+	char *path;		/* of a file that the test may write */
+	const struct option_table *simulator;	/* of command lines */
 };
 
 /* For cmocka. */
@@ -18,6 +20,18 @@ int setup_free(void **state);
 
 /* A text of minism.conf without an error in it. */
 void setup_parse(struct setup *t, const char *text);
+
+/* What a line sets: VALUE(member, number) or NAME(member, text). */
+struct setting {
+	const char *line;
+	size_t offset, size;	/* 0: a text */
+	uint64_t number;
+	const char *text;
+};
+#define VALUE(member, value) offsetof(struct options, member), \
+	sizeof(((struct options *)0)->member), value, NULL
+#define NAME(member, value) offsetof(struct options, member), 0, 0, value
+void setting_check(const struct options *conf, const struct setting *setting);
 
 /* A file of the source tree. */
 char *source_read(const char *name);

@@ -5,19 +5,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <glib/gstdio.h>
 
-#include "sm/config/options.h"
+#include "tests/lib/options_lab.h"
 #include "tests/lib/unit.h"
 #include "topology/text.h"
-
-struct setup {
-	struct options *conf;
-	GPtrArray *warnings;
-	char *path;		/* of a file that the test may write */
-	const struct option_table *simulator;
-};
 
 static uint64_t seed;
 static const struct option simulator_rows[] = {
@@ -27,34 +18,6 @@ static const struct option_table simulator = {
 	.options = simulator_rows, .n = G_N_ELEMENTS(simulator_rows),
 	.usage = "FABRIC", .values = &seed,
 };
-
-static int
-setup_new(void **state)
-{
-	struct setup *t = g_new0(struct setup, 1);
-	int fd = g_file_open_tmp("minism-args-XXXXXX", &t->path, NULL);
-
-	if (fd < 0)
-		return -1;
-	close(fd);
-	t->conf = options_new();
-	t->warnings = g_ptr_array_new_with_free_func(g_free);
-	*state = t;
-	return 0;
-}
-
-static int
-setup_free(void **state)
-{
-	struct setup *t = *state;
-
-	options_free(t->conf);
-	g_ptr_array_free(t->warnings, TRUE);
-	g_unlink(t->path);
-	g_free(t->path);
-	g_free(t);
-	return 0;
-}
 
 /* Runs a command line of words without blanks; NULL if it is accepted, else
  * the message. */
@@ -178,6 +141,10 @@ static const struct {
 	{ "--config=", "--config: \"\" is not a file" },
 	{ "--pidfile=", "--pidfile: \"\" is not a file" },
 	{ "-B=1", "-= is no option; --help has all" },
+	/* --partitions, --pidfile, --plan, --port, --priority */
+	{ "--p=2", "--p is no option; the nearest is --port, "
+	  "--help has all" },
+	{ "-op", "--port: a value is missing: 1 to 254" },
 };
 
 #define SETUP_TEST(name) \
@@ -202,68 +169,59 @@ SETUP_TEST(test_each_short_option_of_opensm_has_a_pointer)
 	}
 }
 
-SETUP_TEST(test_underscores_in_options_are_dashes)
-{
-	g_free(run(t, "minism -o --log_file /a_b --cache_dir=/c_d "
-		   "--node_name_map /n --require_deadlock_free"));
-	assert_string_equal(t->conf->log_file, "/a_b");
-	assert_string_equal(t->conf->cache_dir, "/c_d");
-	assert_string_equal(t->conf->node_names_file, "/n");
-	assert_true(t->conf->require_deadlock_free);
-}
+/* All other than what is built in. Underscores in options are dashes; as
+ * getopt_long() reads them, options may be cut short and joined. */
+static const struct setting good_args[] = {
+	{ "-p 1", VALUE(port_num, 1) },
+	{ "-C ibsim0", NAME(ca_name, "ibsim0") },
+	{ "-g 0002c9030000abcd", VALUE(port_guid, 0x0002c9030000abcd) },
+	{ "-o", VALUE(mode, OPTIONS_MODE_ONCE) },
+	{ "-R ftree", NAME(engine, "ftree") },
+	{ "-s 60", VALUE(sweep_s, 60) }, { "-t 500", VALUE(timeout_ms, 500) },
+	{ "--retries 5", VALUE(retries, 5) },
+	{ "--maxsmps 16", VALUE(max_smps, 16) },
+	{ "-f /l", NAME(log_file, "/l") },
+	{ "--cache-dir /c", NAME(cache_dir, "/c") },
+	{ "--cache_dir=/c_d", NAME(cache_dir, "/c_d") },
+	{ "--cache-dir=", NAME(cache_dir, NULL) },
+	{ "--view /d", NAME(view_file, "/d") },
+	{ "--priority 7", VALUE(priority, 7) }, { "--lmc 2", VALUE(lmc, 2) },
+	{ "--require_deadlock_free", VALUE(require_deadlock_free, true) },
+	{ "-a /r", NAME(root_guid_file, "/r") },
+	{ "-u /cn", NAME(cn_guid_file, "/cn") },
+	{ "-G /io", NAME(io_guid_file, "/io") },
+	{ "-P /p", NAME(partition_file, "/p") },
+	{ "-P /p", VALUE(partition_file_asked, true) },
+	{ "--partitions=", NAME(partition_file, NULL) },
+	{ "--partitions=", VALUE(partition_file_asked, false) },
+	{ "--control-socket /s", NAME(control_socket, "/s") },
+	{ "--control-socket=", NAME(control_socket, NULL) },
+	{ "--node-name-map /n", NAME(node_names_file, "/n") },
+	{ "-B", VALUE(background, true) },
+	{ "--daemon", VALUE(background, true) },
+	{ "-J /pid", NAME(pid_file, "/pid") },
+	{ "-p2 -ovs5 -D7", VALUE(port_num, 2) },
+	{ "-p2 -ovs5 -D7", VALUE(mode, OPTIONS_MODE_ONCE) },
+	{ "-p2 -ovs5 -D7", VALUE(sweep_s, 5) },
+	{ "-p2 -ovs5 -D7", VALUE(verbosity, 3) },
+	{ "--prio=3", VALUE(priority, 3) }, { "--retr 4", VALUE(retries, 4) },
+	{ "--retr 4 --log_fl 0x1", VALUE(verbosity, 0) },
+};
 
 SETUP_TEST(test_every_option_arrives)
 {
+	for (size_t i = 0; i < G_N_ELEMENTS(good_args); i++) {
+		accepts(t, good_args[i].line);
+		setting_check(t->conf, &good_args[i]);
+	}
 	put_file(t, "");
-	g_free(run(t, "minism -p 1 -C ibsim0 -g 0002c9030000abcd -o -R ftree "
-		   "-s 60 -t 500 --retries 5 --maxsmps 16 -F %s -f /l "
-		   "--cache-dir /c --view /d --priority 7 --lmc 2 "
-		   "--require-deadlock-free -a /r -u /cn -G /io -P /p "
-		   "--control-socket /s --node-name-map /n -B -J /pid",
-		   t->path));
-	assert_int_equal(t->conf->port_num, 1);
-	assert_string_equal(t->conf->ca_name, "ibsim0");
-	assert_int_equal(t->conf->port_guid, 0x0002c9030000abcd);
-	assert_int_equal(t->conf->mode, OPTIONS_MODE_ONCE);
-	assert_string_equal(t->conf->engine, "ftree");
-	assert_true(t->conf->require_deadlock_free);
-	assert_string_equal(t->conf->root_guid_file, "/r");
-	assert_string_equal(t->conf->cn_guid_file, "/cn");
-	assert_string_equal(t->conf->io_guid_file, "/io");
-	assert_int_equal(t->conf->sweep_s, 60);
-	assert_int_equal(t->conf->timeout_ms, 500);
-	assert_int_equal(t->conf->retries, 5);
-	assert_int_equal(t->conf->max_smps, 16);
+	g_free(run(t, "minism -F %s", t->path));
 	assert_string_equal(t->conf->config_file, t->path);
-	assert_string_equal(t->conf->log_file, "/l");
-	assert_string_equal(t->conf->cache_dir, "/c");
-	assert_string_equal(t->conf->view_file, "/d");
-	assert_int_equal(t->conf->priority, 7);
-	assert_int_equal(t->conf->lmc, 2);
-	assert_string_equal(t->conf->partition_file, "/p");
-	assert_true(t->conf->partition_file_asked);
-	assert_string_equal(t->conf->control_socket, "/s");
-	assert_string_equal(t->conf->node_names_file, "/n");
-	assert_true(t->conf->background);
-	assert_string_equal(t->conf->pid_file, "/pid");
-
-	accepts(t, "--daemon --pidfile=/pid");
-	assert_true(t->conf->background);
-	assert_string_equal(t->conf->pid_file, "/pid");
-	assert_null(t->conf->node_names_file);
-	accepts(t, "--partitions= --control-socket=");
-	assert_null(t->conf->partition_file);
-	assert_false(t->conf->partition_file_asked);
-	assert_null(t->conf->control_socket);
 	t->simulator = &simulator;
 	accepts(t, "single(2)");
 	assert_null(t->conf->control_socket);
 	accepts(t, "single(2) --control-socket=/s");
 	assert_string_equal(t->conf->control_socket, "/s");
-	t->simulator = NULL;
-	accepts(t, "--cache-dir= --log-file=");
-	assert_null(t->conf->cache_dir);
-	assert_null(t->conf->log_file);
 }
 
 /* The program around a manager has options and a word of its own. */
@@ -458,32 +416,11 @@ TEST(test_help_and_man_page_have_every_option, setup_new, setup_free)
 	assert_true(n >= 30);
 }
 
-/* As getopt_long() reads them, which is what OpenSM's users are used to. */
-SETUP_TEST(test_options_may_be_cut_short_and_joined)
+/* The one of this key; one without a key goes by its name. */
+static const struct options_value *
+find_value(const GArray *list, const char *key)
 {
-	char *message;
-
-	accepts(t, "-p2 -ovs5 -D0xf --prio=3 --retr 4 --log_fl 0x1");
-	assert_int_equal(t->conf->port_num, 2);
-	assert_int_equal(t->conf->mode, OPTIONS_MODE_ONCE);
-	assert_int_equal(t->conf->sweep_s, 5);
-	assert_int_equal(t->conf->priority, 3);
-	assert_int_equal(t->conf->retries, 4);
-	assert_int_equal(t->conf->verbosity, 0);
-	/* --partitions, --pidfile, --plan, --port, --priority */
-	message = run(t, "minism --p=2");
-	assert_true(g_str_has_prefix(message, "--p is no option"));
-	g_free(message);
-	message = run(t, "minism -op");
-	assert_string_equal(message, "--port: a value is missing: 1 to 254");
-	g_free(message);
-}
-
-static void
-expect_origin(const GArray *list, const char *key, const char *value,
-	      enum options_origin from)
-{
-	unsigned n = 0;
+	const struct options_value *found = NULL;
 
 	for (guint i = 0; i < list->len; i++) {
 		const struct options_value *v =
@@ -491,14 +428,22 @@ expect_origin(const GArray *list, const char *key, const char *value,
 
 		if (g_strcmp0(v->key ? v->key : v->name, key))
 			continue;
-		n++;
-		assert_int_equal(v->from, from);
-		if (value)
-			assert_string_equal(v->value, value);
-		else
-			assert_null(v->value);
+		assert_null(found);
+		found = v;
 	}
-	assert_int_equal(n, 1);
+	if (!found)
+		fail_msg("there is no %s", key);
+	return found;
+}
+
+static void
+expect_origin(const GArray *list, const char *key, const char *value,
+	      enum options_origin from)
+{
+	const struct options_value *v = find_value(list, key);
+
+	assert_int_equal(v->from, from);
+	assert_int_equal(g_strcmp0(v->value, value), 0);
 }
 
 SETUP_TEST(test_each_value_has_an_origin)

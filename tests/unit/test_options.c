@@ -33,17 +33,8 @@ assert_same(const struct options *a, const struct options *b)
 	assert_memory_equal(&copies[0], &copies[1], sizeof(copies[0]));
 }
 
-#define VALUE(member, value) offsetof(struct options, member), \
-	sizeof(((struct options *)0)->member), value, NULL
-#define NAME(member, value) offsetof(struct options, member), 0, 0, value
-
 /* All other than what is built in, so that one that goes astray is seen. */
-static const struct {
-	const char *line;
-	size_t offset, size;	/* 0: a text */
-	uint64_t number;
-	const char *text;
-} good_lines[] = {
+static const struct setting good_lines[] = {
 	{ "guid 0x0002c90300a1b2c3", VALUE(port_guid, 0x0002c90300a1b2c3) },
 	{ "port 2", VALUE(port_num, 2) },
 	{ "  ca_name mlx5_0   # the left one", NAME(ca_name, "mlx5_0") },
@@ -122,18 +113,8 @@ SETUP_TEST(test_every_key_arrives)
 	g_autofree char *text = join_lines(NULL);
 
 	setup_parse(t, text);
-	for (size_t i = 0; i < G_N_ELEMENTS(good_lines); i++) {
-		const char *at = (const char *)t->conf + good_lines[i].offset;
-
-		print_message("%s\n", good_lines[i].line);
-		if (!good_lines[i].size) {
-			assert_int_equal(g_strcmp0(*(char *const *)at,
-						   good_lines[i].text), 0);
-			continue;
-		}
-		assert_int_equal(number_at(at, good_lines[i].size),
-				 good_lines[i].number);
-	}
+	for (size_t i = 0; i < G_N_ELEMENTS(good_lines); i++)
+		setting_check(t->conf, &good_lines[i]);
 	assert_false(t->conf->partition_file_asked);
 	assert_int_equal(t->warnings->len, 0);
 }
