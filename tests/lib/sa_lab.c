@@ -37,18 +37,20 @@ lab_publish(struct lab *l)
 	sa_db_unref(l->v);
 	l->v = sa_db_new(l->s, l->lids, l->lft, l->mft, l->rules, m,
 			   l->prefix, LAB_LIFE, LAB_LIFE);
-	sa_publish(l->sa, l->v, LAB_NOW);
+	sa_publish(l->sa, l->v, l->now);
 }
 
 void
 lab_open(struct lab *l, const char *spec, unsigned lmc)
 {
 	const struct generate_options options = {
-		.seed = 4, .shuffle_guids = true,
+		.seed = 4,
+		.shuffle_guids = !g_str_has_prefix(spec, "single"),
 	};
 	const struct sa_params params = { .sm_key = LAB_KEY };
 
 	memset(l, 0, sizeof(*l));
+	l->now = LAB_NOW;
 	l->s = generate_fabric(spec, &options, NULL);
 	g_assert_nonnull(l->s);
 	l->lids = lid_assign(l->s, lmc, NULL, 0, NULL, NULL);
@@ -157,7 +159,7 @@ lab_ask_at(struct lab *l, uint16_t slid, int64_t now)
 unsigned
 lab_ask_from(struct lab *l, uint32_t port)
 {
-	return lab_ask_at(l, lab_lid(l, port), LAB_NOW);
+	return lab_ask_at(l, lab_lid(l, port), l->now);
 }
 
 unsigned

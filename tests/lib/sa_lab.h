@@ -21,6 +21,7 @@ struct lab {
 	struct mft *mft;	/* NULL at first */
 	struct partition_rules *rules;
 	uint64_t prefix;
+	int64_t now;		/* LAB_NOW at first */
 	struct sa *sa;
 	struct sa_db *v;	/* the last one that was published */
 	uint8_t mad[MAD_SIZE];
@@ -28,7 +29,7 @@ struct lab {
 };
 
 /* All cables Active, routed by min-hop, all ports in the default partition;
- * published. */
+ * published. GUIDs are shuffled, but of a single switch. */
 void lab_open(struct lab *l, const char *spec, unsigned lmc);
 void lab_close(struct lab *l);
 void lab_publish(struct lab *l);

@@ -22,19 +22,50 @@ struct stage {
 	uint32_t from;		/* the requester's port, */
 	int32_t slid;		/* or its LID; -1: the port's */
 	int64_t now;
+	int64_t start;		/* of the SA */
+	uint8_t notice[NOTICE_LEN];	/* the last one */
 	bool is_marked;		/* as those of a standby are */
 	uint16_t manager;	/* LID */
 	uint32_t gone_port;	/* it has no PortGUID now, */
 	uint64_t gone;		/* but had this one */
 };
 
-int
-sa_stage_set_up(void **state)
+static struct stage *
+stage_new(const char *spec)
 {
 	struct stage *st = g_new0(struct stage, 1);
 
-	lab_open(&st->l, "PGFT(3,4;1,3)", 0);
+	lab_open(&st->l, spec, 0);
+	st->start = st->l.now;
 	st->saved = g_string_new(NULL);
+	return st;
+}
+
+int
+sa_stage_set_up(void **state)
+{
+	*state = stage_new("PGFT(3,4;1,3)");
+	return 0;
+}
+
+void
+sa_stage_renew(struct lab *l)
+{
+	const struct sa_params params = { .sm_key = LAB_KEY };
+
+	sa_free(l->sa);
+	l->sa = sa_new(&params);
+}
+
+int
+sa_star_set_up(void **state)
+{
+	struct stage *st = stage_new("single(6)");
+
+	g_array_set_size(partition_rules_get(st->l.rules, PKEY_DEFAULT)
+			 ->groups, 0);
+	sa_stage_renew(&st->l);
+	lab_publish(&st->l);
 	*state = st;
 	return 0;
 }
@@ -119,6 +150,53 @@ find_name(void *fixture, const char *name, struct request_name *out)
 	return true;
 }
 
+/* ---- what must hold of every store ---- */
+
+static void
+check_members(const struct group *group)
+{
+	const GPtrArray *list = group->members.list;
+	unsigned counts = group->permanent;
+
+	for (guint i = 0; i < list->len; i++) {
+		const struct group_member *m = list->pdata[i], *last;
+
+		assert_in_range(m->join_state, 1, 15);
+		counts |= m->join_state & (JOIN_FULL | JOIN_SEND_ONLY_FULL);
+		if (!i)
+			continue;
+		last = list->pdata[i - 1];
+		assert_true(memcmp(last->gid, m->gid, 16) < 0);
+	}
+	assert_int_not_equal(counts, 0);
+}
+
+void
+sa_stage_check(const struct sa *sa)
+{
+	g_autoptr(GHashTable) mlids = g_hash_table_new(NULL, NULL);
+	const struct group *last = NULL;
+	uint64_t id = 0;
+
+	for (guint i = 0; i < sa->groups->all.list->len; i++) {
+		const struct group *group = sa->groups->all.list->pdata[i];
+
+		assert_true(!last || memcmp(last->r.mgid, group->r.mgid,
+					    16) < 0);
+		assert_in_range(group->r.mlid, 0xc000, 0xfffe);
+		assert_true(g_hash_table_add(mlids,
+					     GUINT_TO_POINTER(group->r.mlid)));
+		check_members(group);
+		last = group;
+	}
+	for (guint i = 0; i < sa->services->all.list->len; i++) {
+		const struct service *s = sa->services->all.list->pdata[i];
+
+		assert_true(id <= s->record.id);
+		id = s->record.id;
+	}
+}
+
 /* ---- requests ---- */
 
 static bool
@@ -171,7 +249,7 @@ read_request(struct stage *st, char **words)
 	lab_begin(l, MAD_METHOD_GET, SA_ATTR_NODE, 0);
 	st->from = lab_host(l, 0);
 	st->slid = -1;
-	st->now = LAB_NOW;
+	st->now = l->now;
 	st->is_marked = false;
 	request_read(&st->r, &kind, st, words);
 	l->mad[3] = (uint8_t)st->r.method;
@@ -182,6 +260,33 @@ read_request(struct stage *st, char **words)
 		sa_mark_write(l->mad, &(struct sa_mark){ 1, 1 });
 }
 
+static unsigned
+ask(struct stage *st, char **words)
+{
+	struct lab *l = &st->l;
+	unsigned status;
+
+	read_request(st, words);
+	status = lab_ask_at(l, st->slid < 0 ? lab_lid(l, st->from) :
+			    (uint16_t)st->slid, st->now);
+	sa_stage_check(l->sa);
+	return status;
+}
+
+unsigned
+sa_stage_ask(struct lab *l, const char *format, ...)
+{
+	g_autofree char *line = NULL;
+	g_auto(GStrv) words = NULL;
+	va_list args;
+
+	va_start(args, format);
+	line = g_strdup_vprintf(format, args);
+	va_end(args);
+	g_shell_parse_argv(line, NULL, &words, NULL);
+	return ask((struct stage *)l, words);
+}
+
 /* METHOD ATTRIBUTE ..; ask is for methods without a word of their own */
 WORD(do_request, struct stage *st)
 {
@@ -189,9 +294,7 @@ WORD(do_request, struct stage *st)
 	GByteArray *all;
 	unsigned status, n;
 
-	read_request(st, strcmp(words[-1], "ask") ? words - 1 : words);
-	status = lab_ask_at(l, st->slid < 0 ? lab_lid(l, st->from) :
-			    (uint16_t)st->slid, st->now);
+	status = ask(st, strcmp(words[-1], "ask") ? words - 1 : words);
 	if (st->r.method == SA_METHOD_GET_MULTI)
 		st->r.table = mad_attr_table(SA_ATTR_PATH);
 	if (l->reply.kind != SA_REPLY_TABLE) {
@@ -238,7 +341,7 @@ WORD(do_publish, struct stage *st)
 
 WORD(do_unpublish, struct stage *st)
 {
-	sa_publish(st->l.sa, NULL, LAB_NOW);
+	sa_publish(st->l.sa, NULL, st->l.now);
 }
 
 WORD(do_prefix, struct lab *l)
@@ -247,8 +350,14 @@ WORD(do_prefix, struct lab *l)
 	lab_publish(l);
 }
 
+/* [P_KEY]: no port is in any partition, in this one */
 WORD(do_no_rules, struct lab *l)
 {
+	if (words[0]) {
+		g_array_set_size(partition_rules_get(l->rules,
+				 word_number(words[0]))->rules, 0);
+		return;
+	}
 	lab_clear_rules(l);
 	partition_rules_get(l->rules, PKEY_DEFAULT);
 }
@@ -261,6 +370,21 @@ WORD(do_member, struct lab *l)
 			   port_of(l, *name),
 			   (strcmp(words[1], "full") ? PARTITION_LIMITED : 0) |
 			   (strcmp(words[1], "limited") ? PARTITION_FULL : 0));
+}
+
+/* P_KEY Q_KEY|none: IPoIB's group of the default partition */
+WORD(do_configured, struct lab *l)
+{
+	struct partition *p = partition_rules_get(l->rules,
+						  word_number(words[0]));
+	struct partition_group group;
+
+	partition_ipoib_group(PKEY_DEFAULT, 2, &group);
+	g_array_set_size(p->groups, 0);
+	if (strcmp(words[1], "none")) {
+		group.q_key = word_number(words[1]);
+		g_array_append_val(p->groups, group);
+	}
 }
 
 /* P_KEY SL */
@@ -403,18 +527,45 @@ WORD(do_tree, const struct lab *l)
 	}
 }
 
-/* groups|members|services|subscriptions N */
+/* groups, members, services, subscriptions N */
 WORD(do_stats, struct stage *st)
 {
+	const char *what = words[-1];
 	struct sa_stats stats;
 
 	sa_stats(st->l.sa, &stats);
-	assert_range(words[1], *words[0] == 'g' ? stats.n_groups :
-		     *words[0] == 'm' ? stats.n_members :
-		     strcmp(words[0], "services") ? stats.n_subscriptions :
+	assert_range(words[0], *what == 'g' ? stats.n_groups :
+		     *what == 'm' ? stats.n_members :
+		     strcmp(what, "services") ? stats.n_subscriptions :
 		     stats.n_services);
 }
 
+WORD(do_quota, struct lab *l)
+{
+	l->sa->groups->quota = word_number(words[0]);
+}
+
+/* PLACE COMPONENT=VALUE ..: also of its key */
+WORD(do_service, struct stage *st)
+{
+	const GPtrArray *list = st->l.sa->services->all.list;
+	guint at = word_number(words[0]);
+	uint8_t data[SA_DATA_LEN];
+
+	assert_true(at < list->len);
+	sa_record_encode(SA_ATTR_SERVICE, data,
+			 &((struct service *)list->pdata[at])->record);
+	request_hold(&kind, st, SA_ATTR_SERVICE, words + 1, data);
+}
+
+/* PLACE QP: of a subscription */
+WORD(do_qp, const struct lab *l)
+{
+	const struct subscription *s =
+		l->sa->informs->all.list->pdata[word_number(words[0])];
+
+	assert_range(words[1], s->qp);
+}
 
 /* new-.., same-.. LINE: the version behind it */
 WORD(do_version, struct stage *st)
@@ -430,20 +581,26 @@ WORD(do_version, struct stage *st)
 			 *words[-1] == 'n');
 }
 
-static int64_t
-read_due(const char *text)
+WORD(do_later, struct lab *l)
 {
-	return strcmp(text, "never") ? LAB_NOW + word_time(text) : INT64_MAX;
+	l->now += word_time(words[0]);
+}
+
+/* deadline TIME|never: of the next lease; tick TIME. From the start on. */
+static int64_t
+read_due(const struct stage *st, const char *text)
+{
+	return strcmp(text, "never") ? st->start + word_time(text) : INT64_MAX;
 }
 
 WORD(do_deadline, struct stage *st)
 {
-	assert_true(st->l.sa->services->next == read_due(words[0]));
+	assert_true(st->l.sa->services->next == read_due(st, words[0]));
 }
 
 WORD(do_tick, struct stage *st)
 {
-	services_tick(st->l.sa->services, read_due(words[0]));
+	services_tick(st->l.sa->services, read_due(st, words[0]));
 }
 
 /* PORT TRAP [pkey=N] [index=N] [@.. of the Notice] */
@@ -482,24 +639,61 @@ WORD(do_drain_reports, struct stage *st)
 		;
 }
 
+/* PORT, or a PortGUID */
 WORD(do_report_failed, struct lab *l)
 {
-	informs_drop(l->sa->informs,
+	informs_drop(l->sa->informs, g_ascii_isdigit(*words[0]) ?
+		     word_number(words[0]) :
 		     l->s->ports[port_of(l, words[0])].guid);
 }
 
-/* TRAP SWITCH [slid=LID] */
-WORD(do_trap, struct lab *l)
+/* => PORT ..: these get the last Notice, in this order, one each */
+WORD(do_reports, struct stage *st)
 {
-	uint8_t notice[NOTICE_LEN] = { 0x81, 0, 0, 2 };
-	uint16_t lid = lab_lid(l, port_of(l, words[1]));
+	struct sa_report r;
 
-	lab_put(notice + 4, word_number(words[0]), 2);
-	lab_put(notice + 6, lid, 2);
-	lab_put(notice + 10, lid, 2);
-	sa_forward_trap(l->sa, notice, words[2] ?
-			(uint16_t)strtoul(words[2] + 5, NULL, 0) : lid,
-			LAB_NOW);
+	assert_string_equal(*words, "=>");
+	for (words++; *words; words++) {
+		assert_true(sa_next_report(st->l.sa, &r));
+		assert_int_equal(r.lid, lab_lid(&st->l,
+						port_of(&st->l, *words)));
+		assert_memory_equal(r.mad + SA_DATA_OFFSET, st->notice,
+				    NOTICE_ISSUER_OFFSET);
+	}
+	assert_false(sa_next_report(st->l.sa, &r));
+}
+
+/* PORT TRAP [slid=LID] [@BYTE=VALUE ..] [=> PORT ..]: a switch's */
+WORD(do_notice, struct stage *st)
+{
+	struct request r = { .kind = &kind, .fixture = st };
+	uint16_t lid = lab_lid(&st->l, port_of(&st->l, words[0]));
+
+	r.data[0] = 0x81;	/* generic, urgent */
+	r.data[3] = 2;
+	lab_put(r.data + 4, word_number(words[1]), 2);
+	lab_put(r.data + 6, lid, 2);
+	lab_put(r.data + 10, lid, 2);
+	st->slid = lid;
+	request_put(&r, words + 2);
+	memcpy(st->notice, r.data, NOTICE_LEN);
+	sa_forward_trap(st->l.sa, st->notice, (uint16_t)st->slid, st->l.now);
+	if (r.expected)
+		do_reports(st, r.expected - 1, NULL);
+}
+
+/* TRAP GID [pkey=P_KEY] => PORT ..: traps 64 to 67, which the SM makes */
+WORD(do_gid_notice, struct stage *st)
+{
+	bool has_pkey = g_str_has_prefix(words[2], "pkey=");
+	uint8_t gid[16], issuer[16];
+
+	request_gid(&kind, st, words[1], gid);
+	notice_build_gid(st->notice, word_number(words[0]), 1, gid);
+	lab_gid(&st->l, lab_host(&st->l, 0), issuer);
+	informs_notify(st->l.sa->informs, st->l.v, st->notice, issuer,
+		       has_pkey ? (uint16_t)word_number(words[2] + 5) : 0);
+	do_reports(st, words + 2 + has_pkey, NULL);
 }
 
 /* ---- restarts, standbys ---- */
@@ -507,36 +701,37 @@ WORD(do_trap, struct lab *l)
 WORD(do_save, struct stage *st)
 {
 	g_string_truncate(st->saved, 0);
-	sa_save(st->l.sa, st->saved, LAB_NOW);
+	sa_save(st->l.sa, st->saved, st->l.now);
 }
 
 WORD(do_load, struct stage *st)
 {
-	assert_true(sa_load(st->l.sa, st->saved->str, LAB_NOW, NULL));
+	assert_true(sa_load(st->l.sa, st->saved->str, st->l.now, NULL));
 }
 
-/* It saves what it has loaded as it was. */
+/* It saves what it has loaded as it was. The clock is another one. */
 WORD(do_restart, struct stage *st)
 {
-	const struct sa_params params = { .sm_key = LAB_KEY };
 	g_autofree char *before = NULL;
 
 	do_save(st, NULL, NULL);
 	before = g_strdup(st->saved->str);
-	sa_free(st->l.sa);
-	st->l.sa = sa_new(&params);
+	sa_stage_renew(&st->l);
+	st->start = st->l.now = 5 * G_USEC_PER_SEC;
 	do_load(st, NULL, NULL);
 	lab_publish(&st->l);
 	do_save(st, NULL, NULL);
 	assert_string_equal(before, st->saved->str);
 }
 
-/* LINE behind what was saved: the error names it, and nothing changes */
+/* "LINE;LINE .." [TEXT], the last of which is bad, behind what was saved: the
+ * error names it and has this text, and nothing changes */
 WORD(do_load_fails, struct stage *st)
 {
 	g_autofree char *bad = g_strdup_printf("%s%s\n", st->saved->str,
 					       words[0]);
-	g_auto(GStrv) lines = g_strsplit(bad, "\n", -1);
+	g_auto(GStrv) lines = g_strsplit(g_strdelimit(bad, ";", '\n'), "\n",
+					 -1);
 	g_autofree char *where = g_strdup_printf("line %u: ",
 						 g_strv_length(lines) - 1);
 	g_autofree char *before = NULL;
@@ -544,8 +739,9 @@ WORD(do_load_fails, struct stage *st)
 
 	do_save(st, NULL, NULL);
 	before = g_strdup(st->saved->str);
-	assert_false(sa_load(st->l.sa, bad, LAB_NOW, &error));
+	assert_false(sa_load(st->l.sa, bad, st->l.now, &error));
 	assert_true(g_str_has_prefix(error->message, where));
+	assert_has(error->message, words[1] ? words[1] : "");
 	do_save(st, NULL, NULL);
 	assert_string_equal(before, st->saved->str);
 }
@@ -587,7 +783,7 @@ WORD(do_no_mark, struct stage *st)
 /* TIME later, PORT ..: the standbys that asked lately */
 WORD(do_followers, struct lab *l)
 {
-	const GArray *lids = sa_followers(l->sa, LAB_NOW + word_time(words[0]));
+	const GArray *lids = sa_followers(l->sa, l->now + word_time(words[0]));
 
 	assert_int_equal(lids->len, g_strv_length(words + 1));
 	for (unsigned i = 0; i < lids->len; i++)
@@ -595,19 +791,8 @@ WORD(do_followers, struct lab *l)
 				 lab_lid(l, port_of(l, words[1 + i])));
 }
 
-static void
-request(struct stage *st, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void
-request(struct stage *st, const char *format, ...)
-{
-	g_autofree char *line = NULL;
-	va_list args;
-
-	va_start(args, format);
-	line = g_strdup_vprintf(format, args);
-	va_end(args);
-	unit_play(sa_words, st, line);
-}
+#define ask_well(l, ...) \
+	assert_int_equal(sa_stage_ask(l, __VA_ARGS__), 0)
 
 /* Two SMs; five members, three of them full, in one group; five subscriptions,
  * five services of two ServiceIDs. */
@@ -622,16 +807,50 @@ WORD(do_clients, struct stage *st)
 	g_array_set_size(st->l.sa->sms, 0);
 	g_array_append_vals(st->l.sa->sms, sms, 2);
 	for (unsigned i = 0; i < 5; i++) {
-		request(st, "Set MCMemberRecord MGID=ff12:401b:ffff::ffff:ffff "
-			"by=H-%u JoinState=%u => ok", i, i < 3 ? 1 : 5);
-		request(st, "Set InformInfo LIDRangeBegin=0xffff IsGeneric=1 "
-			"Subscribe=1 TrapNumberDeviceID=0xffff "
-			"ProducerTypeVendorID=0xffffff from=H-%u Type=%u "
-			"QPN=%u => ok", i, i & 1 ? 0xffff : 3, 1 + i);
-		request(st, "Set ServiceRecord ServiceP_Key=0xffff "
-			"ServiceLease=60 ServiceName=one by=H-%u ServiceID=%u "
-			"=> ok", i, 100 + i % 2);
+		ask_well(&st->l, "Set MCMemberRecord by=H-%u JoinState=%u "
+			 "MGID=ff12:401b:ffff::ffff:ffff", i, i < 3 ? 1 : 5);
+		ask_well(&st->l, "Set InformInfo LIDRangeBegin=0xffff "
+			 "IsGeneric=1 Subscribe=1 TrapNumberDeviceID=0xffff "
+			 "ProducerTypeVendorID=0xffffff from=H-%u Type=%u "
+			 "QPN=%u", i, i & 1 ? 0xffff : 3, 1 + i);
+		ask_well(&st->l, "Set ServiceRecord ServiceP_Key=0xffff "
+			 "ServiceLease=60 ServiceName=one by=H-%u "
+			 "ServiceID=%u", i, 100 + i % 2);
 	}
+}
+
+static void
+some_groups(struct lab *l)
+{
+#define OF_GROUP "MCMemberRecord JoinState=1 by=H-1 Q_Key=1 P_Key=0xffff " \
+		"TClass=7 SL=3 FlowLabel=5 "
+	for (unsigned i = 0; i < 20; i++)
+		ask_well(l, "Set " OF_GROUP "by=H-%u MGID=ff12:a01c::%x "
+			 "JoinState=%u", i % STAR_HOSTS, i % 7,
+			 i < 7 ? JOIN_FULL : JOIN_NON);
+	/* two MGIDs of ours, of which the first is given up; and an MLID */
+	ask_well(l, "Set " OF_GROUP);
+	ask_well(l, "Set " OF_GROUP);
+	ask_well(l, "Delete " OF_GROUP "MGID=ff12:a01b:ffff::1");
+	ask_well(l, "Delete " OF_GROUP "by=H-0 MGID=ff12:a01c::");
+}
+
+/* groups, services, subscriptions, many of them */
+WORD(do_some, struct lab *l)
+{
+	if (strcmp(words[0], "groups") == 0)
+		some_groups(l);
+	for (unsigned i = 0; !strcmp(words[0], "services") && i < 12; i++)
+		ask_well(l, "Set ServiceRecord ServiceP_Key=0xffff "
+			 "ServiceKey='key 11' by=H-%u ServiceID=%u "
+			 "ServiceLease=%u", i % 4, 100 - i,
+			 i % 3 ? 10 + i : UINT32_MAX);
+	for (unsigned i = 0; !strcmp(words[0], "subscriptions") && i < 14; i++)
+		ask_well(l, "Set InformInfo IsGeneric=%u Subscribe=1 "
+			 "Type=0xffff ProducerTypeVendorID=0xffffff "
+			 "RespTimeValue=10 from=H-%u TrapNumberDeviceID=%u "
+			 "LIDRangeBegin=%u LIDRangeEnd=17", i % 5 != 0, i % 5,
+			 64 + i / 2, i % 4 ? 0xffff : 3);
 }
 
 const struct unit_word sa_words[] = {
@@ -642,23 +861,30 @@ const struct unit_word sa_words[] = {
 	{ "fabric", do_fabric }, { "publish", do_publish },
 	{ "unpublish", do_unpublish }, { "prefix", do_prefix },
 	{ "no-rules", do_no_rules }, { "member", do_member },
-	{ "sl", do_sl }, { "no-qos", do_no_qos },
+	{ "configured", do_configured }, { "sl", do_sl },
+	{ "no-qos", do_no_qos },
 	{ "port", do_port }, { "switch", do_port }, { "name", do_name },
 	{ "guid", do_guid }, { "entry", do_entry },
 	{ "slow-way", do_slow_way }, { "mft", do_mft },
 	{ "group-entry", do_group_entry }, { "held", do_held },
 	{ "pkey-caps", do_pkey_caps },
-	{ "trees", do_trees }, { "tree", do_tree }, { "stats", do_stats },
+	{ "trees", do_trees }, { "tree", do_tree }, 
+	{ "groups", do_stats }, { "members", do_stats },
+	{ "services", do_stats }, { "subscriptions", do_stats },
+	{ "quota", do_quota }, { "service", do_service }, { "qp", do_qp },
 	{ "new-groups-version", do_version },
 	{ "same-groups-version", do_version },
 	{ "new-saved-version", do_version },
+	{ "same-saved-version", do_version }, { "later", do_later },
 	{ "deadline", do_deadline }, { "tick", do_tick },
 	{ "report", do_report }, { "no-report", do_no_report },
 	{ "drain-reports", do_drain_reports },
-	{ "report-failed", do_report_failed }, { "trap", do_trap },
+	{ "report-failed", do_report_failed }, { "reports", do_reports },
+	{ "notice", do_notice }, { "gid-notice", do_gid_notice },
 	{ "save", do_save }, { "load", do_load }, { "restart", do_restart },
 	{ "load-fails", do_load_fails }, { "manager", do_manager },
 	{ "mark", do_mark }, { "no-mark", do_no_mark },
 	{ "followers", do_followers }, { "clients", do_clients },
+	{ "some", do_some },
 	{ NULL, NULL },
 };
