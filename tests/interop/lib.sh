@@ -450,6 +450,25 @@ await() {
 	done
 }
 
+# answers REGEX command...: it ends well, and what it says, which stays in
+# ./answer, has such a line
+answers() {
+	local regex=$1
+
+	shift
+	"$@" >answer 2>&1 && grep -qE -- "$regex" answer && return
+	cat answer
+	return 1
+}
+
+# refuses REGEX command...: it fails, and says so
+refuses() {
+	local regex=$1
+
+	shift
+	! "$@" >answer 2>&1 && grep -E -- "$regex" answer
+}
+
 ends_with() {	# status command...
 	local status=$1
 
@@ -487,28 +506,29 @@ sets_in() {
 	return 0
 }
 
-# LOG: no Set of anything in the last sweep but of PortInfo. (ibsim accepts
-# some fields of PortInfo and forgets them, so those may come again.)
-only_port_info_sets() {
-	sets_in "$1" >sets || {
+# sets_but REGEX LOG: no Set of another attribute in the last sweep, of none at
+# all if REGEX is empty
+sets_but() {
+	sets_in "$2" >sets || {
 		cat sets
 		return 1
 	}
-	! grep -v '^PortInfo\.' sets
+	! grep -vE -- "${1:-^$}" sets
+}
+
+no_sets() {	# LOG
+	sets_but '' "$1"
+}
+
+# LOG: ibsim accepts some fields of PortInfo and forgets them, so those may come
+# again
+only_port_info_sets() {
+	sets_but '^PortInfo\.' "$1"
 }
 
 # LOG: the last sweep did set something else than PortInfo
 other_sets() {
 	sets_in "$1" >sets && grep -v '^PortInfo\.' sets
-}
-
-# LOG: no Set at all in the last sweep
-no_sets() {
-	sets_in "$1" >sets || {
-		cat sets
-		return 1
-	}
-	! grep . sets
 }
 
 # ---- judges ---------------------------------------------------------------
@@ -585,33 +605,33 @@ judge_active() {
 		[ "$active" -eq $((2 * $1)) ]
 }
 
-# end_ports: "lid lmc" of each end port in ./found that is cabled
+# end_ports: "guid lid lmc kind" of each end port in ./found that is cabled: the
+# PortGUID, of a switch its id
 end_ports() {
 	awk '
-	/^Switch[ \t]/ {
-		l = $0
-		sub(/.* lid /, "", l)
-		split(l, f, " ")
-		print f[1], f[3]
-		ca = 0
+	/^(Switch|Ca|Rt)[ \t]/ {
+		kind = $1
+		split($0, q, "\"")
+		guid = q[2]
 	}
-	/^(Ca|Rt)[ \t]/ { ca = 1 }
-	ca && /^\[[0-9]+\]\(/ {
-		l = $0
-		sub(/.*# *lid /, "", l)
-		split(l, f, " ")
-		print f[1], f[3]
+	/^Switch[ \t]/ {
+		sub(/.* lid /, "")
+		print guid, $1 + 0, $3 + 0, kind
+	}
+	kind != "Switch" && /^\[[0-9]+\]\(/ {
+		guid = $1
+		gsub(/.*\(|\).*/, "", guid)
+		sub(/.*# *lid /, "")
+		print guid, $1 + 0, $3 + 0, kind
 	}' found
 }
 
 ca_lids() {	# base LIDs of the CA ports in ./found, sorted
-	awk '/^(Switch)[ \t]/ { ca = 0 }
-	/^(Ca|Rt)[ \t]/ { ca = 1 }
-	ca && /^\[[0-9]+\]\(/ {
-		l = $0
-		sub(/.*# *lid /, "", l)
-		print l + 0
-	}' found | sort -n
+	end_ports | awk '$4 != "Switch" { print $2 }' | sort -n
+}
+
+guid_lids() {	# who has which LID, sorted
+	end_ports | cut -d ' ' -f 1,2 | sort
 }
 
 # judge_lids LMC: unicast, aligned, disjoint; CA ports have this LMC
@@ -620,39 +640,18 @@ judge_lids() {
 	[ -s ends ] && awk -v lmc="$1" '
 	function bad(why) { print $0 ": " why; errors++ }
 	{
-		n = 2 ^ $2
-		if ($1 < 1 || $1 + n - 1 > 49151) bad("not unicast")
-		if ($1 % n) bad("not aligned")
-		if ($2 != 0 && $2 != lmc) bad("wrong LMC")
-		if ($2 == lmc) with++
+		n = 2 ^ $3
+		if ($2 < 1 || $2 + n - 1 > 49151) bad("not unicast")
+		if ($2 % n) bad("not aligned")
+		if ($3 != 0 && $3 != lmc) bad("wrong LMC")
+		if ($3 == lmc) with++
 		for (i = 0; i < n; i++)
-			if (owner[$1 + i]++) bad("LID " $1 + i " taken")
+			if (owner[$2 + i]++) bad("LID " $2 + i " taken")
 	}
 	END {
 		if (!with) { print "no port has LMC " lmc; errors++ }
 		exit errors > 0
 	}' ends
-}
-
-# guid_lids: "portguid-or-switch lid" of ./found, sorted: who has which LID
-guid_lids() {
-	awk '
-	/^Switch[ \t]/ {
-		split($0, q, "\"")
-		l = $0
-		sub(/.* lid /, "", l)
-		print q[2], l + 0
-		ca = 0
-	}
-	/^(Ca|Rt)[ \t]/ { ca = 1 }
-	ca && /^\[[0-9]+\]\(/ {
-		g = $1
-		sub(/.*\(/, "", g)
-		sub(/\).*/, "", g)
-		l = $0
-		sub(/.*# *lid /, "", l)
-		print g, l + 0
-	}' found | sort
 }
 
 # fts_canon: dump_fts or opensm-lfts.dump on stdin to "guid lid port", sorted

@@ -34,8 +34,6 @@ fed() {
 }
 
 notify_case() {	# NAME address
-	local before
-
 	wanted_case "$1" || return 0
 	lab_start "$demo" || { ok 1 "$1: minism-lab starts"; return; }
 	rm -rf cache notified
@@ -46,6 +44,20 @@ notify_case() {	# NAME address
 		'^READY=1 STATUS=UP: 8 switches, 16 hosts, 32 of 32 links'
 	check "$1: until then, what it does" \
 		log_has notified '^STATUS=first sweep in progress'
+	[ "$1" = path ] && life_of "$1"
+	kill -TERM "$SM_PID"
+	sm_wait "$SM_PID" 3
+	check "$1: TERM ends it with exit 0" [ $? -eq 0 ]
+	check "$1: STOPPING is the last word" \
+		[ "$(tail -n 1 notified)" = STOPPING=1 ]
+	unset NOTIFY_SOCKET WATCHDOG_USEC
+	sm_kill_all
+	lab_stop
+}
+
+life_of() {	# NAME
+	local before
+
 	before=$(fed)
 	sleep 1.2
 	check "$1: the watchdog is fed twice in its time" \
@@ -67,14 +79,6 @@ notify_case() {	# NAME address
 	check "$1: a reload is told" await 30 log_has notified \
 		'^RELOADING=1 MONOTONIC_USEC=[0-9]+$'
 	check "$1: and its end" await 30 ends_reload
-	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 3
-	check "$1: TERM ends it with exit 0" [ $? -eq 0 ]
-	check "$1: STOPPING is the last word" \
-		[ "$(tail -n 1 notified)" = STOPPING=1 ]
-	unset NOTIFY_SOCKET WATCHDOG_USEC
-	sm_kill_all
-	lab_stop
 }
 
 ends_reload() {

@@ -275,10 +275,11 @@ read_sm(struct play *p, char **words)
 	unsigned each = 0, protect = 0, lease = 0, heavy = 0, m_key = 0;
 	unsigned sl2vl = 0, clients = REREGISTER_NONE, sa = 1;
 	unsigned key_files = 1, log = 1, cache = 0, babbling = 0, route_ms = 0;
-	unsigned disk_ms = 0, guest = 0;
+	unsigned disk_ms = 0, guest = 0, safe = 0;
 	unsigned sm_key = (unsigned)manager_defaults.sweep.sm_key;
 	const struct setting list[] = {
 		{ "priority", &sm->sweep.priority }, { "guest", &guest },
+		{ "safe", &safe },
 		{ "sm_key", &sm_key },
 		{ "sweep_s", &sm->sweep.sweep_s }, { "lmc", &sm->sweep.lmc },
 		{ "timeout_ms", &sm->wire.timeout_ms },
@@ -308,6 +309,7 @@ read_sm(struct play *p, char **words)
 				return false;
 		} else if (!read_setting(p, *words, list))
 			return false;
+	sm->sweep.route.require_deadlock_free = safe;
 	p->has_log = log;
 	p->may_loop |= sm->sweep.route.engine &&
 		!sm->sweep.route.engine->deadlock_free;
