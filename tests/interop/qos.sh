@@ -23,32 +23,16 @@ qos_sl2vl 0,1,2,3,4,5,15
 qos_vlarb_low 2:10,1:20,9:30,3:40
 END
 
-# holds WHAT REGEX smpquery-arguments...: the answer has it
-holds() {
-	local what=$1 regex=$2
-
-	shift 2
-	if on H-0 client -t 10 smpquery "$@" >answer 2>&1 &&
-		grep -qE -- "$regex" answer; then
-		ok 0 "$what"
-	else
-		ok 1 "$what"
-		note_file answer
-	fi
+query() {	# smpquery-arguments...
+	on H-0 client -t 10 smpquery "$@"
 }
 
-# sl_is SL WHAT saquery-arguments...: the path has this SL
-sl_is() {
-	local sl=$1 what=$2
+path() {	# saquery-arguments...
+	on H-5 client -t 10 saquery PR --slid 9 --dlid 10 "$@"
+}
 
-	shift 2
-	if on H-5 client -t 10 saquery PR --slid 9 --dlid 10 "$@" >answer \
-		2>&1 && grep -qE "^[[:space:]]*sl\.+0x$sl\$" answer; then
-		ok 0 "$what"
-	else
-		ok 1 "$what"
-		note_file answer
-	fi
+sl_is() {	# SL WHAT saquery-arguments...: the path has this SL
+	check "$2" answers "^[[:space:]]*sl\\.+0x$1\$" path "${@:3}"
 }
 
 "$MINISM_FABRIC" 'PGFT(4,4;1,4)' >tree.net
@@ -57,16 +41,17 @@ sim_start "$SCRATCH/tree.net" || { ok 1 "ibsim starts"; done_testing; }
 rm -rf cache
 check "tables are written" sm_once tables.log -F "$SCRATCH/tables.conf" \
 	--cache-dir "$SCRATCH/cache"
-holds "of a CA: SLs without a VL in the list go to VL 0" \
-	'out  0: \| 0\| 1\| 2\| 3\| 0\| 1\|15\| 0\|' -D sl2vl 0 1
+check "of a CA: SLs without a VL in the list go to VL 0" answers \
+	'out  0: \| 0\| 1\| 2\| 3\| 0\| 1\|15\| 0\|' query -D sl2vl 0 1
 for in in 0 1 8; do
-	holds "of a switch, from port $in: as configured, folded" \
+	check "of a switch, from port $in: as configured, folded" answers \
 		"in  $in, out  1: \| 0\| 1\| 2\| 3\| 0\| 1\|15\| 0\|" \
-		-D sl2vl 0,1 1
+		query -D sl2vl 0,1 1
 done
-holds "arbitration: weights in their places" \
-	'WEIGHT: \|0xA \|0x14\|0x1E\|0x28\|' -D vlarb 0,1 1
-holds "as many VLs as configured" 'OperVLs:\.*VL0-3' -D portinfo 0,1 1
+check "arbitration: weights in their places" answers \
+	'WEIGHT: \|0xA \|0x14\|0x1E\|0x28\|' query -D vlarb 0,1 1
+check "as many VLs as configured" \
+	answers 'OperVLs:\.*VL0-3' query -D portinfo 0,1 1
 table_sets='(SLtoVLMapping|VLArbitration)Table\.Set'
 check "they were Set" log_has tables.log "$table_sets"
 check "another run comes up as well" \
@@ -89,13 +74,7 @@ done
 sl_is 2 "a path has the SL of its partition"
 sl_is 3 "in another partition another one" --pkey 0x8010
 sl_is 3 "the SL that is asked for chooses the partition" --sl 3
-if on H-5 client -t 10 saquery PR --slid 9 --dlid 10 --sl 4 >answer 2>&1 &&
-	grep -q dlid answer; then
-	ok 1 "there is no path with another one"
-	note_file answer
-else
-	ok 0 "there is no path with another one"
-fi
+check "there is no path with another one" eval '! answers dlid path --sl 4'
 sm_kill_all
 
 sm_start off.log -F "$SCRATCH/off.conf" --cache-dir "$SCRATCH/cache" \
