@@ -7,13 +7,12 @@
 
 # OpenSM's min-hop leaves loops on a ring; taking over ends them.
 takeover_case() {
-	wanted_case takeover || return 0
 	if ! command -v opensm >/dev/null; then
 		skip "takeover" "opensm is not installed"
 		return
 	fi
 	"$MINISM_FABRIC" 'ring(6;2)' >ring.net
-	sim_start "$SCRATCH/ring.net" || { ok 1 "takeover: ibsim starts"; return; }
+	sim_start "$SCRATCH/ring.net" || return
 	mkdir -p osm
 	OSM_CACHE_DIR=$SCRATCH/osm OSM_TMP_DIR=$SCRATCH/osm \
 		client -t 20 opensm -R minhop -o -f "$SCRATCH/osm.log" \
@@ -25,5 +24,4 @@ takeover_case() {
 	sim_stop
 }
 
-takeover_case
-done_testing
+run_cases

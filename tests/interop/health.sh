@@ -52,7 +52,7 @@ counted() {	# "PORT N": symbol errors of all ports, by ibqueryerrors
 		errors.ib | sort
 }
 
-case_once() {
+once_case() {
 	fresh
 	check "once: nothing is wrong" health_run --once -i 1
 	health_start --once -i 4
@@ -99,7 +99,7 @@ total_is() {	# COUNTER of leaf-3/2 N
 		m.prom
 }
 
-case_end() {
+end_case() {
 	fresh
 	health_start -i 1 --metrics "$SCRATCH/m.prom"
 	lab_cmd errors leaf-3/2 recovery 100
@@ -124,7 +124,7 @@ case_end() {
 	sm_kill_all
 }
 
-case_avoid() {
+avoid_case() {
 	fresh
 	health_start -i 1 --avoid
 	lab_cmd errors spine-2/3 symbol 300
@@ -157,7 +157,7 @@ case_avoid() {
 	sm_kill_all
 }
 
-case_nothing() {
+nothing_case() {
 	lab_start "$MINISM_SRC/etc/fabrics/demo.net" >/dev/null
 	rm -f sm.ctl
 	check "nothing: no manager is status 3" ends_with 3 health_run --once
@@ -169,9 +169,4 @@ case_nothing() {
 	check "nothing: nor are there arguments" ends_with 2 "$health" now
 }
 
-for name in once end avoid nothing; do
-	if wanted_case "$name"; then
-		"case_$name"
-	fi
-done
-done_testing
+run_cases

@@ -20,15 +20,12 @@ links_are_active() {	# how many ends
 
 fresh() {	# net [options]: a lab
 	rm -rf cache sm.log
-	lab_start "$@" || {
-		ok 1 "minism-lab starts on $1"
-		done_testing
-	}
+	lab_start "$@" || done_testing
 }
 
 # ---- one manager ----------------------------------------------------------
 
-case_minism() {
+minism_case() {
 	fresh "$MINISM_SRC/etc/fabrics/demo.net"
 	lab_sm minism.run "${minism_here[@]}" -f "$SCRATCH/sm.log" \
 		--control-socket "$SCRATCH/sm.ctl"
@@ -93,11 +90,12 @@ type_at_prompt() {
 }
 
 # Commands as a reader types them: see doc.sh and readme.sh in tests.am.
-case_prompt() {
+prompt_case() {
 	[ "$sanitized" = no ] || return 0
 	local PATH=$MINISM_BUILD:/usr/sbin:/usr/bin:/sbin:/bin
 	local -x TMPDIR
 
+	unset MINISM_LAB
 	# the control sockets in it have names of up to 86 bytes more
 	TMPDIR=$(mktemp -d /tmp/minism-test.XXXXXX)
 	chmod 1777 "$TMPDIR"
@@ -258,7 +256,7 @@ faults() {
 # ---- long tables ----------------------------------------------
 
 # 81 hosts: 6,561 paths, 53 KB of RMPP and more
-case_tables() {
+tables_case() {
 	local lid
 
 	fresh 'PGFT(9,9;1,9)'
@@ -307,7 +305,7 @@ console() {
 	done
 }
 
-case_runner() {
+runner_case() {
 	local net=$MINISM_SRC/etc/fabrics/demo.net pid
 
 	unset MINISM_LAB
@@ -375,7 +373,7 @@ kill_lab() {
 		eval '! kill -0 "$(cat daemon)"'
 }
 
-case_killed() {
+killed_case() {
 	local net=$MINISM_SRC/etc/fabrics/demo.net
 	local -x TMPDIR=$SCRATCH/tmp
 
@@ -396,7 +394,7 @@ case_killed() {
 
 # ---- foreign programs -------------------------------------------------------
 
-case_foreign() {
+foreign_case() {
 	fresh "$MINISM_SRC/etc/fabrics/demo.net"
 	check "each call for a path finds the lab's adapter" \
 		inside python3 "$here/lab_client.py" paths
@@ -425,8 +423,4 @@ case_foreign() {
 	fi
 }
 
-for name in foreign runner killed prompt minism tables; do
-	! wanted_case "$name" || "case_$name"
-done
-lab_stop
-done_testing
+run_cases

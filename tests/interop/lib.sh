@@ -4,8 +4,8 @@
 # What the interop tests share: a scratch folder with a simulated fabric in
 # it, clients of that fabric, judges that are not minism, and TAP.
 #
-# Each test is a bash script that sources this file, runs its cases and ends
-# with done_testing. The fabric is ibsim's; a client is any program of the
+# Each test is a bash script that sources this file and ends with run_cases, or
+# with done_testing if it has no functions NAME_case. The fabric is ibsim's; a client is any program of the
 # diagnostics, or minism, with libumad2sim preloaded. Every scratch folder
 # has a socket name of its own, so tests run next to each other; the trap at
 # the end of the script kills what is left of its processes.
@@ -114,6 +114,19 @@ done_testing() {
 wanted_case() {	# name: does ONLY let it run?
 	# shellcheck disable=SC2053 # a glob is what ONLY is
 	[[ $1 == ${ONLY:-*} ]]
+}
+
+# The functions NAME_case of the script, in their order, then the end.
+run_cases() {
+	local name
+
+	shopt -s extdebug	# declare tells the lines
+	# shellcheck disable=SC2046 # names
+	for name in $(declare -F $(compgen -A function -X '!*_case') |
+		sort -n -k 2 | awk '$3 !~ /lib\.sh$/ { print $1 }'); do
+		! wanted_case "$(tr _ - <<<"${name%_case}")" || "$name"
+	done
+	done_testing
 }
 
 # ---- what must be there ---------------------------------------------------
@@ -240,7 +253,7 @@ sim_start() {
 		tries=$((tries + 1))
 		if [ $tries -gt $sim_patience ] ||
 			! kill -0 "$SIM_PID" 2>/dev/null; then
-			note "ibsim does not start on $file"
+			ok 1 "ibsim starts on $file"
 			note_file "$SIM_LOG"
 			note_file "sim-$sim_count.err"
 			sim_stop
@@ -330,7 +343,7 @@ lab_start() {
 	until [ -S lab.sock ] && grep -q 'programs run on' lab.out; do
 		tries=$((tries + 1))
 		if [ $tries -gt 100 ] || ! kill -0 "$LAB_PID" 2>/dev/null; then
-			note "minism-lab does not start on $net"
+			ok 1 "minism-lab starts on $net"
 			note_file lab.err
 			return 1
 		fi

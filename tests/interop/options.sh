@@ -27,7 +27,6 @@ refused() {
 }
 
 bad_case() {
-	wanted_case bad || return 0
 	refused "an unknown option" 'nonsense' --nonsense
 	(
 		ulimit -n 10
@@ -40,7 +39,6 @@ bad_case() {
 }
 
 file_case() {
-	wanted_case file || return 0
 	printf '# a file\nsm_priority 5\nlmc 9\n' >bad.conf
 	refused "a bad value in the file" 'bad\.conf:3' -F "$SCRATCH/bad.conf"
 	printf 'lmc 1\nsweep_intervall 3\n' >odd.conf
@@ -68,7 +66,6 @@ check_says() {
 }
 
 config_case() {
-	wanted_case config || return 0
 	printf 'lmc 9\nlcm 1\nsweep_interval  often\n' >bad.conf
 	printf '0x1\n  nobody\n' >bad.guids
 	check_says "nothing is wrong" 0 'valid, with 0 warnings'
@@ -101,7 +98,6 @@ config_case() {
 policy_case() {
 	local key
 
-	wanted_case policy || return 0
 	cat >policy.conf <<-'END'
 	subnet_timeout 17
 	sm_sl 3
@@ -133,7 +129,6 @@ policy_case() {
 }
 
 info_case() {
-	wanted_case info || return 0
 	timeout -k 2 10 "$MINISM" --help >help 2>err
 	check "--help exits 0" [ $? -eq 0 ]
 	check "--help says nothing on stderr" [ ! -s err ]
@@ -156,9 +151,8 @@ info_case() {
 # Which port: libibumad's choice, by name and number, by GUID; and one that is
 # not there.
 port_case() {
-	wanted_case port || return 0
 	rm -rf cache
-	sim_start "$demo" || { ok 1 "port: ibsim starts"; return; }
+	sim_start "$demo" || return
 	check "-C and -p" sm_once port.log -C ibsim0 -p 1
 	check "-p alone" sm_once port.log -p 1
 	check "-g" sm_once port.log -g 0x10011
@@ -174,7 +168,6 @@ port_case() {
 nowhere_case() {
 	local status
 
-	wanted_case nowhere || return 0
 	if [ -n "$(ls /sys/class/infiniband_mad 2>/dev/null)" ]; then
 		skip "nowhere: no CA, a message" "this machine has one"
 		return
@@ -193,7 +186,6 @@ nowhere_case() {
 show_case() {
 	local name missing=
 
-	wanted_case show || return 0
 	check "--show comes up" run_simulated show.log "$demo" --once --show
 	for name in $(net_nodes "$demo" | cut -d' ' -f2); do
 		grep -q "$name" out || missing="$missing $name"
@@ -205,7 +197,6 @@ show_case() {
 
 # A file that OpenSM writes: no key in it is a word that we have never heard.
 foreign_case() {
-	wanted_case foreign || return 0
 	if ! command -v opensm >/dev/null; then
 		skip "foreign: the keys of OpenSM" "opensm is not installed"
 		return
@@ -254,7 +245,6 @@ run_simulated() {
 effect_case() {
 	local one many
 
-	wanted_case effect || return 0
 	command -v opensm >/dev/null || return
 	[ -s opensm.conf ] ||
 		timeout -k 2 10 opensm -c opensm.conf >/dev/null 2>&1
@@ -280,7 +270,7 @@ effect_case() {
 	check "effect: max_wire_smps (${one:-?} and ${many:-?} ms)" \
 		[ "${one:-0}" -ge $((3 * ${many:-1000})) ]
 
-	sim_start "$demo" || { ok 1 "effect: ibsim starts"; return; }
+	sim_start "$demo" || return
 	rm -rf cache
 	opensm_file sm.conf sm_priority 9 sa_key 7 sweep_interval 1 \
 		log_file "$SCRATCH/sm.log"
@@ -349,12 +339,11 @@ gone() {	# pid
 daemon_case() {
 	local first
 
-	wanted_case daemon || return 0
 	# a lab preloads its library, and the runtime of a sanitizer is first
 	[ "$sanitized" = no ] || { skip "daemon: -B" "not with sanitizers"
 		return; }
 	rm -rf cache
-	lab_start "$demo" || { ok 1 "daemon: the lab starts"; return; }
+	lab_start "$demo" || return
 	check "daemon: -B ends with 0" start_daemon -B -s 1
 	cat out err >said
 	check "daemon: and says nothing" [ ! -s said ]
@@ -394,7 +383,6 @@ daemon_case() {
 log_case() {
 	local pipe
 
-	wanted_case log || return 0
 	rm -rf cache	# of another fabric
 	mkfifo unread
 	exec {pipe}<>unread
@@ -441,7 +429,6 @@ alone_starts() {	# arguments...: its process number is in SM_PID
 alone_case() {
 	local first
 
-	wanted_case alone || return 0
 	rm -rf cache pid pid2
 	check "alone: the first one" alone_starts
 	first=$SM_PID
@@ -484,10 +471,9 @@ alone_case() {
 }
 
 heavy_case() {
-	wanted_case heavy || return 0
 	rm -rf cache
 	printf 'force_heavy_sweep TRUE\nsweep_interval 1\n' >heavy.conf
-	sim_start "$demo" || { ok 1 "heavy: ibsim starts"; return; }
+	sim_start "$demo" || return
 	sm_start heavy.log -F "$SCRATCH/heavy.conf"
 	check "heavy: each sweep is one" await 20 \
 		log_has heavy.log 'heavy sweep: periodic' 2
@@ -525,9 +511,8 @@ write_map() {	# name of a leaf, name of a host
 names_case() {
 	local map=$SCRATCH/map
 
-	wanted_case names || return 0
 	rm -rf cache dump
-	sim_start "$demo" || { ok 1 "names: ibsim starts"; return; }
+	sim_start "$demo" || return
 	client ibnetdiscover >found 2>/dev/null
 	write_map 'Rack 1 {top} # 2' 'Rack 1 host 5'
 	sm_run 20 --plan --node-name-map "$map" >plan.out 2>plan.err
@@ -558,20 +543,4 @@ names_case() {
 	sim_stop
 }
 
-bad_case
-config_case
-policy_case
-info_case
-file_case
-port_case
-nowhere_case
-show_case
-foreign_case
-effect_case
-daemon_case
-log_case
-alone_case
-heavy_case
-names_case
-
-done_testing
+run_cases

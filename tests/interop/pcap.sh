@@ -123,7 +123,4 @@ lab_case() {
 		[ "$(count lab.pcapng _ws.malformed)" -eq 0 ]
 }
 
-sweep_case
-key_case
-lab_case
-done_testing
+run_cases

@@ -36,7 +36,7 @@ sl_is() {	# SL WHAT saquery-arguments...: the path has this SL
 }
 
 "$MINISM_FABRIC" 'PGFT(4,4;1,4)' >tree.net
-sim_start "$SCRATCH/tree.net" || { ok 1 "ibsim starts"; done_testing; }
+sim_start "$SCRATCH/tree.net" || done_testing
 
 rm -rf cache
 check "tables are written" sm_once tables.log -F "$SCRATCH/tables.conf" \
@@ -60,7 +60,7 @@ check "another run comes up as well" \
 check "and has nothing to write" log_has_not again.log "$table_sets"
 sim_stop
 
-sim_start "$SCRATCH/tree.net" || { ok 1 "ibsim starts"; done_testing; }
+sim_start "$SCRATCH/tree.net" || done_testing
 rm -rf cache
 sm_start on.log -F "$SCRATCH/qos.conf" --cache-dir "$SCRATCH/cache" \
 	-P "$SCRATCH/partitions"

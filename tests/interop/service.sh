@@ -33,9 +33,8 @@ fed() {
 	lines notified '^WATCHDOG=1 STATUS=UP: '
 }
 
-notify_case() {	# NAME address
-	wanted_case "$1" || return 0
-	lab_start "$demo" || { ok 1 "$1: minism-lab starts"; return; }
+notify() {	# NAME address
+	lab_start "$demo" || return
 	rm -rf cache notified
 	listen "$2"
 	lab_sm "$1" "$MINISM" "${sm_defaults[@]}" -p 1 -s 1 -f "$SCRATCH/$1.log"
@@ -87,7 +86,6 @@ ends_reload() {
 
 # Variables that mean another process, or nobody, are no reason to talk.
 stray_case() {
-	wanted_case stray || return 0
 	rm -f notified
 	listen "$SCRATCH/stray.sock"
 	NOTIFY_SOCKET=relative timeout 20 "$MINISM_SIM" "${sm_defaults[@]}" \
@@ -111,7 +109,6 @@ stray_case() {
 # ---- the log ------------------------------------------------------------------
 
 logs_case() {
-	wanted_case logs || return 0
 	: >journal
 	JOURNAL_STREAM=$(stat -c %d:%i journal) timeout 20 "$MINISM_SIM" \
 		"${sm_defaults[@]}" -v "$demo" --once 2>journal
@@ -156,7 +153,6 @@ unit=$MINISM_BUILD/etc/minism.service
 unit_case() {
 	local exposure
 
-	wanted_case unit || return 0
 	if ! command -v systemd-analyze >/dev/null; then
 		skip "unit: the sandbox" "systemd is not installed"
 		return
@@ -209,7 +205,7 @@ group=daemon	# a group that every system has
 # A manager's life under strace: the filter of the unit permits what it calls. A
 # sanitizer has calls of its own.
 calls_case() {
-	wanted_case calls && [ "$sanitized" = no ] || return 0
+	[ "$sanitized" = no ] || return 0
 	if ! command -v systemd-analyze >/dev/null ||
 		! strace -o calls true 2>strace.err; then
 		skip "calls: the unit's filter permits them" \
@@ -217,7 +213,7 @@ calls_case() {
 		return
 	fi
 	rm -rf cache notified
-	lab_start "$demo" || { ok 1 "calls: minism-lab starts"; return; }
+	lab_start "$demo" || return
 	listen "$SCRATCH/calls.sock"
 	echo "control_group $group" >calls.conf
 	lab_sm calls setpriv --regid "$group" --clear-groups \
@@ -284,7 +280,7 @@ user_start() {	# log
 
 # Programs where others have a way in.
 user_may() {	# NAME of the case
-	wanted_case "$1" && [ "$sanitized" = no ] || return 1
+	[ "$sanitized" = no ] || return 1
 	if [ "$(id -u)" -ne 0 ]; then
 		skip "$1: minism without root" "not root"
 		return 1
@@ -301,8 +297,7 @@ user_case() {
 	install -d -m 750 -o $user -g $group state log
 	install -d -m 755 -o $user -g $group run
 	echo "control_group $group" >user.conf
-	TMPDIR=$SCRATCH lab_start "$demo" ||
-		{ ok 1 "user: minism-lab starts"; return; }
+	TMPDIR=$SCRATCH lab_start "$demo" || return
 	chmod 666 lab.sock
 	chmod 755 minism-lab.*
 	local MINISM_LAB_PROGRAM=$SCRATCH/bin/minism-lab
@@ -413,13 +408,12 @@ hand_case() {
 	hand_refused lock 644
 }
 
-notify_case path "$SCRATCH/notify.sock"
-notify_case abstract "@minism-notify-$$"
-stray_case
-logs_case
-unit_case
-calls_case
-user_case
-hand_case
+path_case() {
+	notify path "$SCRATCH/notify.sock"
+}
 
-done_testing
+abstract_case() {
+	notify abstract "@minism-notify-$$"
+}
+
+run_cases

@@ -116,9 +116,4 @@ signals_case() {
 	check "signals: the pid file is away" [ ! -e signals.pid ]
 }
 
-file_case
-pcap_case
-signals_case
-resident_case
-
-done_testing
+run_cases

@@ -85,5 +85,4 @@ lab_case() {
 	lab_stop
 }
 
-lab_case
-done_testing
+run_cases

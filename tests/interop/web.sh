@@ -78,7 +78,6 @@ served() {	# port
 live_case() {
 	local sim web port
 
-	wanted_case live || return 0
 	"${leash[@]}" "$MINISM_SIM" "$MINISM_SRC/etc/fabrics/demo.net" \
 		-F /dev/null -f live.log --control-socket "$SCRATCH/live.ctl" \
 		>/dev/null 2>&1 &
@@ -245,20 +244,19 @@ fake() {
 	timeout -k 2 30 python3 fake.py "$1"
 }
 
-fake_case() {	# function description
-	wanted_case "$1" || return 0
-	check "$1: $2" fake "$1"
+serve() {	# function description
+	! wanted_case "$1" || check "$1: $2" fake "$1"
 }
 
-live_case
 "$MINISM_SIM" 'single(2)' --once -F /dev/null --view view >/dev/null 2>&1
-fake_case damaged "a view that is cut off"
-fake_case shares "one question for all who ask"
-fake_case young "a quick answer is soon asked for again"
-fake_case again "an answer that continues is waited for"
-fake_case verdict "a subnet that is not up has a status"
-fake_case reasons "why there is no page"
-fake_case silent "a manager that does not answer"
-fake_case away "a manager that is away, and comes"
-fake_case deaf "clients that do not read"
-done_testing
+serve damaged "a view that is cut off"
+serve shares "one question for all who ask"
+serve young "a quick answer is soon asked for again"
+serve again "an answer that continues is waited for"
+serve verdict "a subnet that is not up has a status"
+serve reasons "why there is no page"
+serve silent "a manager that does not answer"
+serve away "a manager that is away, and comes"
+serve deaf "clients that do not read"
+
+run_cases
