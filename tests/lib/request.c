@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/mad/bytes.h"
+#include "sm/mad/sa_mad.h"
 #include "sm/mad/smp.h"
+#include "tests/lib/script.h"
 #include "tests/lib/unit.h"
 
 #define VALUE_MAX	64u	/* bytes */
@@ -236,6 +239,25 @@ request_read(struct request *r, const struct request_kind *kind, void *fixture,
 	request_put(r, words + 2);
 }
 
+void
+request_line(struct request *r, const struct request_kind *kind, void *fixture,
+	     const char *line)
+{
+	g_auto(GStrv) words = NULL;
+
+	g_shell_parse_argv(line, NULL, &words, NULL);
+	request_read(r, kind, fixture, words);
+	r->expected = NULL;
+}
+
+void
+request_build(const struct request *r, uint8_t mad[MAD_SIZE])
+{
+	sa_build(mad, r->method, r->attr_id);
+	bytes_store64(mad + SA_DATA_OFFSET - 8, r->mask);
+	memcpy(mad + SA_DATA_OFFSET, r->data, SA_DATA_LEN);
+}
+
 /* ---- answers ---- */
 
 static void
@@ -279,7 +301,8 @@ request_expect_table(const struct request *r, const uint8_t *records,
 {
 	const uint8_t *record = records;
 
-	assert_range(r->expected[0], n);
+	if (!range_holds(r->expected[0], n))
+		fail_msg("%u records, not %s", n, r->expected[0]);
 	for (char **word = r->expected + 1; *word; word++) {
 		if (**word != '#') {
 			expect_component(r, *word, record);

@@ -11,25 +11,6 @@
 #include "topology/generate.h"
 
 void
-lab_put(uint8_t *to, uint64_t value, unsigned n)
-{
-	while (n--) {
-		to[n] = (uint8_t)value;
-		value >>= 8;
-	}
-}
-
-uint64_t
-lab_get(const uint8_t *from, unsigned n)
-{
-	uint64_t value = 0;
-
-	while (n--)
-		value = value << 8 | *from++;
-	return value;
-}
-
-void
 lab_publish(struct lab *l)
 {
 	struct memberships *m = memberships_new(l->rules, l->s, NULL);
@@ -102,16 +83,16 @@ lab_lid(const struct lab *l, uint32_t port)
 void
 lab_gid(const struct lab *l, uint32_t port, uint8_t gid[16])
 {
-	lab_put(gid, l->prefix, 8);
-	lab_put(gid + 8, l->s->ports[port].guid, 8);
+	bytes_store(gid, l->prefix, 8);
+	bytes_store(gid + 8, l->s->ports[port].guid, 8);
 }
 
 void
 lab_begin(struct lab *l, unsigned method, unsigned attr_id, uint64_t mask)
 {
 	sa_build(l->mad, method, attr_id);
-	lab_put(l->mad + 36, LAB_KEY, 8);
-	lab_put(l->mad + 48, mask, 8);
+	bytes_store(l->mad + 36, LAB_KEY, 8);
+	bytes_store(l->mad + 48, mask, 8);
 }
 
 uint8_t *
@@ -129,7 +110,7 @@ lab_answer(const struct lab *l)
 void
 lab_distrust(struct lab *l)
 {
-	lab_put(l->mad + 36, 0, 8);
+	bytes_store(l->mad + 36, 0, 8);
 }
 
 unsigned
@@ -267,8 +248,8 @@ lab_want_join(struct lab *l, uint32_t port, uint8_t join_state)
 		.scope = 2,
 	};
 
-	lab_put(r.mgid, UINT64_C(0xff12401bffff0000), 8);
-	lab_put(r.mgid + 8, 0x00000000ffffffff, 8);
+	bytes_store(r.mgid, UINT64_C(0xff12401bffff0000), 8);
+	bytes_store(r.mgid + 8, 0x00000000ffffffff, 8);
 	lab_gid(l, port, r.port_gid);
 	lab_begin(l, MAD_METHOD_SET, SA_ATTR_MC_MEMBER, SA_BIT(MCM_MGID) |
 		  SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_JOIN_STATE));

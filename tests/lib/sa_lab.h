@@ -7,8 +7,9 @@
 #ifndef MINISM_TESTS_SA_LAB_H
 #define MINISM_TESTS_SA_LAB_H
 
-#include "sm/sa/sa.h"
+#include "sm/mad/bytes.h"
 #include "sm/mad/sa_record.h"
+#include "sm/sa/sa.h"
 
 #define LAB_KEY		UINT64_C(0x1234)
 #define LAB_NOW		INT64_C(1000000)
@@ -39,10 +40,6 @@ uint32_t lab_host(const struct lab *l, unsigned i);
 uint32_t lab_switch(const struct lab *l, unsigned i);
 uint16_t lab_lid(const struct lab *l, uint32_t port);
 void lab_gid(const struct lab *l, uint32_t port, uint8_t gid[16]);
-
-/* Bytes of a number, the most significant first. */
-void lab_put(uint8_t *to, uint64_t value, unsigned n);
-uint64_t lab_get(const uint8_t *from, unsigned n);
 
 /* A request with the SM_Key of a trusted one; its data are for the caller. */
 void lab_begin(struct lab *l, unsigned method, unsigned attr_id,

@@ -8,21 +8,13 @@
 #include "tests/lib/auto.h"
 #include "tests/lib/sa_server_lab.h"
 #include "tests/lib/engine_route.h"
+#include "tests/lib/request.h"
 #include "tests/lib/sim_script.h"
 #include "tests/lib/unit.h"
 
 #define SPEC		"PGFT(4,4;1,4)"	/* 16 hosts, 8 switches */
 
 /* ---------------------------------------------------------------- clients */
-
-void
-stage_put(uint8_t *to, uint64_t value, unsigned n)
-{
-	while (n--) {
-		to[n] = (uint8_t)value;
-		value >>= 8;
-	}
-}
 
 static void
 on_report(struct client *c, const struct transport_mad *m)
@@ -108,103 +100,90 @@ stage_address(const struct stage *st)
 }
 
 void
-client_ask_again(struct client *c, unsigned method, unsigned attr_id,
-		 uint64_t mask, const uint8_t *record)
+client_ask_again(struct client *c)
 {
 	struct mad_addr to = stage_address(c->stage);
-	uint8_t mad[MAD_SIZE];
 
-	sa_build(mad, method, attr_id);
-	stage_put(mad + OFF_COMP_MASK, mask, 8);
-	mad_set_tid(mad, c->last_tid);
-	if (record)
-		memcpy(mad + SA_DATA_OFFSET, record, SA_DATA_LEN);
-	assert_true(transport_send(c->t, &to, mad, MAD_SIZE, 0, NULL));
-}
-
-void
-client_query(struct client *c, unsigned method, unsigned attr_id,
-	   uint64_t mask, const uint8_t *record)
-{
-	c->last_tid++;
-	client_ask_again(c, method, attr_id, mask, record);
-}
-
-void
-client_ask_info(struct client *c)
-{
-	client_query(c, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0, NULL);
-}
-
-void
-client_ask_paths(struct client *c)
-{
-	client_query(c, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0, NULL);
+	mad_set_tid(c->mad, c->last_tid);
+	assert_true(transport_send(c->t, &to, c->mad, MAD_SIZE, 0, NULL));
 }
 
 void
 client_gid(const struct client *c, uint8_t gid[16])
 {
-	stage_put(gid, UINT64_C(0xfe80000000000000), 8);
-	stage_put(gid + 8, c->stage->s->ports[c->port].guid, 8);
+	bytes_store64(gid, UINT64_C(0xfe80000000000000));
+	bytes_store64(gid + 8, c->stage->s->ports[c->port].guid);
 }
 
-static void
-change_member(struct client *c, unsigned method, unsigned n)
+static bool
+find_name(void *fixture, const char *name, struct request_name *out)
 {
-	struct mcmember_record r = {
-		.q_key = 0x0b1b, .pkey = 0xffff, .join_state = 1,
-	};
-	uint8_t record[SA_DATA_LEN] = { 0 };
-
-	stage_put(r.mgid, 0xff12401bffff0000, 8);
-	stage_put(r.mgid + 8, 0x1000 + n, 8);
-	client_gid(c, r.port_gid);
-	sa_record_encode(SA_ATTR_MC_MEMBER, record, &r);
-	client_query(c, method, SA_ATTR_MC_MEMBER, SA_BIT(MCM_MGID) |
-		   SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_Q_KEY) |
-		   SA_BIT(MCM_PKEY) | SA_BIT(MCM_TCLASS) | SA_BIT(MCM_SL) |
-		   SA_BIT(MCM_FLOW_LABEL) | SA_BIT(MCM_JOIN_STATE), record);
+	if (strcmp(name, "self"))
+		return false;
+	client_gid(fixture, out->gid);
+	return true;
 }
+
+void
+client_ask(struct client *c, const char *format, ...)
+{
+	static const struct request_kind kind = { .name = find_name };
+	g_autofree char *line = NULL;
+	struct request r;
+	va_list args;
+
+	va_start(args, format);
+	line = g_strdup_vprintf(format, args);
+	va_end(args);
+	request_line(&r, &kind, c, line);
+	request_build(&r, c->mad);
+	c->last_tid++;
+	client_ask_again(c);
+}
+
+void
+client_ask_info(struct client *c)
+{
+	sa_build(c->mad, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO);
+	c->last_tid++;
+	client_ask_again(c);
+}
+
+void
+client_ask_paths(struct client *c)
+{
+	client_ask(c, "GetTable PathRecord");
+}
+
+#define GROUP	"MCMemberRecord PortGID=self Q_Key=0x0b1b P_Key=0xffff " \
+	"TClass=0 SL=0 FlowLabel=0 JoinState=1 MGID=ff12:401b:ffff::%x"
 
 void
 client_join(struct client *c, unsigned n)
 {
-	change_member(c, MAD_METHOD_SET, n);
+	client_ask(c, "Set " GROUP, 0x1000 + n);
 }
 
 void
 client_leave(struct client *c, unsigned n)
 {
-	change_member(c, SA_METHOD_DELETE, n);
+	client_ask(c, "Delete " GROUP, 0x1000 + n);
 }
 
 void
 client_subscribe(struct client *c)
 {
-	const struct inform_info info = {
-		.lid_begin = 0xffff, .generic = true, .subscribe = 1,
-		.type = 0xffff, .trap = 0xffff, .producer = 0xffffff,
-	};
-	uint8_t record[SA_DATA_LEN] = { 0 };
-
-	sa_record_encode(SA_ATTR_INFORM_INFO, record, &info);
-	client_query(c, MAD_METHOD_SET, SA_ATTR_INFORM_INFO, 0, record);
+	client_ask(c, "Set InformInfo LIDRangeBegin=0xffff IsGeneric=1 "
+		   "Subscribe=1 Type=0xffff TrapNumberDeviceID=0xffff "
+		   "ProducerTypeVendorID=0xffffff");
 }
 
 void
 client_register(struct client *c, uint64_t id, uint32_t lease)
 {
-	struct service_record r = {
-		.id = id, .pkey = 0xffff, .lease = lease, .name = "test",
-	};
-	uint8_t record[SA_DATA_LEN] = { 0 };
-
-	client_gid(c, r.gid);
-	sa_record_encode(SA_ATTR_SERVICE, record, &r);
-	client_query(c, MAD_METHOD_SET, SA_ATTR_SERVICE, SA_BIT(SERVICE_ID) |
-		   SA_BIT(SERVICE_GID) | SA_BIT(SERVICE_PKEY) |
-		   SA_BIT(SERVICE_LEASE) | SA_BIT(SERVICE_NAME), record);
+	client_ask(c, "Set ServiceRecord ServiceGID=self ServiceP_Key=0xffff "
+		   "ServiceName=test ServiceID=%" G_GUINT64_FORMAT
+		   " ServiceLease=%u", id, lease);
 }
 
 /* -------------------------------------------------------------- the stage */

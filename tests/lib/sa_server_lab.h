@@ -6,6 +6,7 @@
 #ifndef MINISM_TESTS_LIB_SA_SERVER_LAB_H
 #define MINISM_TESTS_LIB_SA_SERVER_LAB_H
 
+#include "sm/mad/bytes.h"
 #include "sm/persist.h"
 #include "sm/sa/sa_server.h"
 #include "sm/mad/sa_record.h"
@@ -27,6 +28,7 @@ struct client {
 	uint32_t port;
 	uint16_t lid;
 	uint32_t last_tid;
+	uint8_t mad[MAD_SIZE];	/* the last request */
 	unsigned good, busy, bad;	/* answers of one MAD, by status */
 	unsigned last_bad;	/* status */
 	GArray *tids;		/* of the good ones, in order */
@@ -56,11 +58,10 @@ struct stage {
 };
 
 struct mad_addr stage_address(const struct stage *st);
-void client_query(struct client *c, unsigned method, unsigned attr_id,
-		uint64_t mask, const uint8_t *record);
-/* Under the TID that was used last. */
-void client_ask_again(struct client *c, unsigned method, unsigned attr_id,
-		      uint64_t mask, const uint8_t *record);
+/* Lines of request.h, in which the client is "self". */
+void client_ask(struct client *c, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* Once more, under the same TID. */
+void client_ask_again(struct client *c);
 void client_ask_info(struct client *c);
 void client_ask_paths(struct client *c);
 void client_gid(const struct client *c, uint8_t gid[16]);
@@ -86,7 +87,4 @@ void stage_run(struct stage *st, int64_t us);
 void stage_add_fault(struct stage *st, enum sim_fault_kind kind,
 		     unsigned method, unsigned per_mille);
 unsigned stage_subscriptions(const struct stage *st);
-/* Big-endian. */
-void stage_put(uint8_t *to, uint64_t value, unsigned n);
-
 #endif

@@ -145,8 +145,8 @@ find_name(void *fixture, const char *name, struct request_name *out)
 	out->guid = st->gone && port == st->gone_port ? st->gone :
 		l->s->ports[port].guid;
 	out->desc = snapshot_node_of(l->s, port)->desc;
-	lab_put(out->gid, l->prefix, 8);
-	lab_put(out->gid + 8, out->guid, 8);
+	bytes_store(out->gid, l->prefix, 8);
+	bytes_store(out->gid + 8, out->guid, 8);
 	return true;
 }
 
@@ -210,9 +210,9 @@ read_option(void *fixture, const char *name, const char *value)
 	} else if (strcmp(name, "untrusted") == 0) {
 		lab_distrust(l);
 	} else if (strcmp(name, "sm_key") == 0) {
-		lab_put(l->mad + 36, g_ascii_strtoull(value, NULL, 0), 8);
+		bytes_store(l->mad + 36, g_ascii_strtoull(value, NULL, 0), 8);
 	} else if (strcmp(name, "mod") == 0) {
-		lab_put(l->mad + 20, g_ascii_strtoull(value, NULL, 0), 4);
+		bytes_store(l->mad + 20, g_ascii_strtoull(value, NULL, 0), 4);
 	} else if (strcmp(name, "version") == 0) {
 		l->mad[2] = (uint8_t)strtoul(value, NULL, 0);
 	} else if (strcmp(name, "slid") == 0) {
@@ -253,8 +253,8 @@ read_request(struct stage *st, char **words)
 	st->is_marked = false;
 	request_read(&st->r, &kind, st, words);
 	l->mad[3] = (uint8_t)st->r.method;
-	lab_put(l->mad + 16, st->r.attr_id, 2);
-	lab_put(l->mad + 48, st->r.mask, 8);
+	bytes_store(l->mad + 16, st->r.attr_id, 2);
+	bytes_store(l->mad + 48, st->r.mask, 8);
 	memcpy(lab_data(l), st->r.data, SA_DATA_LEN);
 	if (st->is_marked)
 		sa_mark_write(l->mad, &(struct sa_mark){ 1, 1 });
@@ -313,8 +313,8 @@ WORD(do_answer, struct stage *st)
 	const uint8_t *mad = st->l.reply.mad;
 
 	assert_range(words[0], mad[3]);
-	assert_range(words[1], lab_get(mad + 16, 2));
-	assert_range(words[2], lab_get(mad + 44, 2));
+	assert_range(words[1], bytes_load(mad + 16, 2));
+	assert_range(words[2], bytes_load(mad + 44, 2));
 }
 
 /* SWITCH: the block that was answered is that of the tables */
@@ -612,7 +612,7 @@ WORD(do_report, struct stage *st)
 	assert_int_equal(report.lid, lab_lid(&st->l, port_of(&st->l,
 							      words[0])));
 	assert_int_equal(report.mad[3], SA_METHOD_REPORT);
-	assert_range(words[1], lab_get(report.mad + SA_DATA_OFFSET + 4, 2));
+	assert_range(words[1], bytes_load(report.mad + SA_DATA_OFFSET + 4, 2));
 	for (words += 2; *words; words++)
 		if (g_str_has_prefix(*words, "pkey="))
 			assert_range(*words + 5, report.pkey);
@@ -671,9 +671,9 @@ WORD(do_notice, struct stage *st)
 
 	r.data[0] = 0x81;	/* generic, urgent */
 	r.data[3] = 2;
-	lab_put(r.data + 4, word_number(words[1]), 2);
-	lab_put(r.data + 6, lid, 2);
-	lab_put(r.data + 10, lid, 2);
+	bytes_store(r.data + 4, word_number(words[1]), 2);
+	bytes_store(r.data + 6, lid, 2);
+	bytes_store(r.data + 10, lid, 2);
 	st->slid = lid;
 	request_put(&r, words + 2);
 	memcpy(st->notice, r.data, NOTICE_LEN);

@@ -4,6 +4,7 @@
  * What came of it is asked of the data plane.
  */
 #include "tests/lib/play.h"
+#include "tests/lib/request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,13 +146,6 @@ client_query(struct client *c, const uint8_t *mad, int64_t us)
 }
 
 static void
-put_mask(uint8_t *mad, uint64_t mask)
-{
-	mask = GUINT64_TO_BE(mask);
-	memcpy(mad + SA_DATA_OFFSET - 8, &mask, 8);
-}
-
-static void
 put_gid(const struct client *c, uint32_t port, uint8_t gid[16])
 {
 	const uint64_t be[2] = {
@@ -162,30 +156,54 @@ put_gid(const struct client *c, uint32_t port, uint8_t gid[16])
 	memcpy(gid, be, 16);
 }
 
+/* "self", or a node by its name */
+static bool
+find_name(void *fixture, const char *name, struct request_name *out)
+{
+	struct client *c = fixture;
+	uint32_t port = c->port;
+
+	if (strcmp(name, "self") && (g_ascii_isdigit(*name) ||
+				     !play_read_port(c->p, name, &port)))
+		return false;
+	put_gid(c, port, out->gid);
+	return true;
+}
+
+/* The MAD of a line of request.h. */
+static void
+client_write(struct client *c, uint8_t *mad, const char *format, ...)
+	G_GNUC_PRINTF(3, 4);
+static void
+client_write(struct client *c, uint8_t *mad, const char *format, ...)
+{
+	static const struct request_kind kind = { .name = find_name };
+	g_autofree char *line = NULL;
+	struct request r;
+	va_list args;
+
+	va_start(args, format);
+	line = g_strdup_vprintf(format, args);
+	va_end(args);
+	request_line(&r, &kind, c, line);
+	request_build(&r, mad);
+}
+
 /* at: the node whose LID gets it, and no answer is expected; NULL: the
  * master's. */
 static bool
-change_membership(struct play *p, const char *name, unsigned method,
+change_membership(struct play *p, const char *name, const char *method,
 		  const char *at, unsigned pkey)
 {
-	const uint8_t mgid[16] = {
-		0xff, 0x12, 0x40, 0x1b, (uint8_t)(pkey >> 8), (uint8_t)pkey,
-		[12] = 0xff, 0xff, 0xff, 0xff,
-	};
 	struct client *c = client_on(p, name);
-	struct mcmember_record r = { .join_state = 1 };
 	struct mad_addr to = { .qp = 1, .qkey = MAD_GSI_QKEY };
 	uint8_t mad[MAD_SIZE];
 	uint32_t port;
 
 	if (!c || (at && !play_read_port(p, at, &port)))
 		return false;
-	memcpy(r.mgid, mgid, 16);
-	put_gid(c, c->port, r.port_gid);
-	sa_build(mad, method, SA_ATTR_MC_MEMBER);
-	put_mask(mad, SA_BIT(MCM_MGID) | SA_BIT(MCM_PORT_GID) |
-		 SA_BIT(MCM_JOIN_STATE));
-	sa_record_encode(SA_ATTR_MC_MEMBER, mad + SA_DATA_OFFSET, &r);
+	client_write(c, mad, "%s MCMemberRecord PortGID=self JoinState=1 "
+		     "MGID=ff12:401b:%x::ffff:ffff", method, pkey);
 	if (!at)
 		return client_query(c, mad, SECOND);
 	mad_set_tid(mad, 5);
@@ -203,7 +221,7 @@ do_join(struct play *p, char **args)
 	if (args[0] && g_str_has_prefix(args[0], "0x"))
 		pkey = (unsigned)strtoul(*args++, NULL, 0);
 	for (; *args; args++)
-		if (!change_membership(p, *args, MAD_METHOD_SET, NULL, pkey))
+		if (!change_membership(p, *args, "Set", NULL, pkey))
 			return false;
 	return true;
 }
@@ -212,7 +230,7 @@ do_join(struct play *p, char **args)
 static bool
 do_leave(struct play *p, char **args)
 {
-	return change_membership(p, args[0], SA_METHOD_DELETE,
+	return change_membership(p, args[0], "Delete",
 				 args[0] && args[1] ? args[2] : NULL, 0xffff);
 }
 
@@ -220,17 +238,14 @@ do_leave(struct play *p, char **args)
 static bool
 do_subscribe(struct play *p, char **args)
 {
-	const struct inform_info info = {
-		.lid_begin = 0xffff, .generic = true, .subscribe = 1,
-		.type = 0xffff, .trap = 65, .producer = 0xffffff, .qpn = 1,
-	};
 	struct client *c = client_on(p, args[0]);
 	uint8_t mad[MAD_SIZE];
 
 	if (!c)
 		return false;
-	sa_build(mad, MAD_METHOD_SET, SA_ATTR_INFORM_INFO);
-	sa_record_encode(SA_ATTR_INFORM_INFO, mad + SA_DATA_OFFSET, &info);
+	client_write(c, mad, "Set InformInfo LIDRangeBegin=0xffff IsGeneric=1 "
+		     "Subscribe=1 Type=0xffff TrapNumberDeviceID=65 "
+		     "ProducerTypeVendorID=0xffffff QPN=1");
 	return client_query(c, mad, SECOND);
 }
 
@@ -294,21 +309,13 @@ static bool
 do_serve(struct play *p, char **args)
 {
 	struct client *c = client_on(p, args[0]);
-	struct service_record r = { .id = 0x1234, .name = "scenario" };
-	uint64_t mask = SA_BIT(SERVICE_ID) | SA_BIT(SERVICE_GID) |
-		SA_BIT(SERVICE_NAME);
 	uint8_t mad[MAD_SIZE];
 
 	if (!c)
 		return false;
-	put_gid(c, c->port, r.gid);
-	if (args[1]) {
-		r.lease = (uint32_t)strtoul(args[1], NULL, 10);
-		mask |= SA_BIT(SERVICE_LEASE);
-	}
-	sa_build(mad, MAD_METHOD_SET, SA_ATTR_SERVICE);
-	put_mask(mad, mask);
-	sa_record_encode(SA_ATTR_SERVICE, mad + SA_DATA_OFFSET, &r);
+	client_write(c, mad, "Set ServiceRecord ServiceGID=self "
+		     "ServiceID=0x1234 ServiceName=scenario %s%s",
+		     args[1] ? "ServiceLease=" : "", args[1] ? args[1] : "");
 	return client_query(c, mad, SECOND);
 }
 
@@ -408,18 +415,14 @@ play_expect_group(struct play *p, char **args)
 bool
 play_expect_route(struct play *p, char **args)
 {
-	struct path_record want = { 0 }, got;
+	struct path_record got;
 	struct client *c = client_on(p, args[0]);
 	uint8_t mad[MAD_SIZE];
 	uint32_t to;
 
 	if (!c || !play_read_port(p, args[1], &to))
 		return false;
-	sa_build(mad, MAD_METHOD_GET, SA_ATTR_PATH);
-	put_mask(mad, SA_BIT(PATH_DGID) | SA_BIT(PATH_SGID));
-	put_gid(c, c->port, want.sgid);
-	put_gid(c, to, want.dgid);
-	path_record_encode(mad + SA_DATA_OFFSET, &want);
+	client_write(c, mad, "Get PathRecord SGID=self DGID=%s", args[1]);
 	if (!client_query(c, mad, SECOND))
 		return false;
 	path_record_decode(c->data, &got);

@@ -15,26 +15,13 @@
 #include "sm/sa/sa_db.h"
 #include "lab/sim/state.h"
 #include "tests/lib/dumped.h"
-
-/* "3", "<=40", ">=9" or "3..5". */
-static bool
-is_in_range(const char *range, uint64_t n)
-{
-	const char *dots = strstr(range, "..");
-
-	if (g_str_has_prefix(range, "<="))
-		return n <= g_ascii_strtoull(range + 2, NULL, 10);
-	if (g_str_has_prefix(range, ">="))
-		return n >= g_ascii_strtoull(range + 2, NULL, 10);
-	return n >= g_ascii_strtoull(range, NULL, 10) &&
-		n <= g_ascii_strtoull(dots ? dots + 2 : range, NULL, 10);
-}
+#include "tests/lib/script.h"
 
 bool
 play_expect_range(struct play *p, const char *what, const char *range,
 		  uint64_t n)
 {
-	return !range || is_in_range(range, n) ||
+	return !range || range_holds(range, n) ||
 		play_fail(p, "%s: %" G_GUINT64_FORMAT, what, n);
 }
 

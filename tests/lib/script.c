@@ -291,3 +291,20 @@ scenarios_read(const char *file)
 	}
 	return list;
 }
+
+bool
+range_holds(const char *range, uint64_t n)
+{
+	const char *digits = range + strcspn(range, "0123456789");
+	const char *dots = strstr(range, "..");
+	uint64_t a = g_ascii_strtoull(digits, NULL, 0);
+	uint64_t b = dots ? g_ascii_strtoull(dots + 2, NULL, 0) : a;
+
+	if (!*digits)
+		return false;
+	if (g_str_has_prefix(range, "!="))
+		return n != a;
+	if (g_str_has_prefix(range, "<="))
+		return n <= a;
+	return n >= a && (n <= b || g_str_has_prefix(range, ">="));
+}

@@ -21,6 +21,7 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct scenario {
 	char *file, *title;
@@ -49,6 +50,9 @@ struct script_player {
 /* False: *why says where and what was found, g_free. */
 bool script_play(struct scenario *s, const struct script_player *player,
 		 char **why);
+
+/* "3", "<=40", ">=9", "!=5" or "3..5" */
+bool range_holds(const char *range, uint64_t n);
 
 /* "50ms", "2s", "400us", "1h" in us; false: it is none. */
 bool script_time(const char *word, int64_t *us);

@@ -193,19 +193,7 @@ unit_add_script(const struct unit_script *script)
 void
 assert_range(const char *range, uint64_t n)
 {
-	const char *digits = range + strcspn(range, "0123456789");
-	const char *dots = strstr(range, "..");
-	uint64_t a = g_ascii_strtoull(digits, NULL, 0), b = a;
-
-	if (!*digits)
-		fail_msg("%s is no number", range);
-	if (dots)
-		b = g_ascii_strtoull(dots + 2, NULL, 0);
-	if (g_str_has_prefix(range, "<="))
-		a = 0;
-	else if (g_str_has_prefix(range, ">="))
-		b = UINT64_MAX;
-	if (g_str_has_prefix(range, "!=") ? n == a : n < a || n > b)
+	if (!range_holds(range, n))
 		fail_msg("%" PRIu64 " is not %s", n, range);
 }
 

@@ -121,7 +121,7 @@ void unit_skip(const char *function);
 #define assert_in_range(n, min, max) assert_uint_in_range(n, min, max)
 #endif
 
-/* "3", "<=40", ">=9", "!=5" or "3..5" */
+/* See range_holds(). */
 void assert_range(const char *range, uint64_t n);
 void assert_has(const char *text, const char *part);
 /* A number of the host's byte order, of 1 to 8 bytes. */

@@ -424,7 +424,7 @@ TEST(test_search_in_vain_pauses)
 		sa_resume(&l.reply);
 	assert_in_range(pauses, n_end * n_end / 1100, n_end * n_end / 1000);
 	assert_int_equal(l.reply.kind, SA_REPLY_ONE);
-	assert_int_equal(lab_get(l.reply.mad + 4, 2), SA_STATUS_NO_RECORDS);
+	assert_int_equal(bytes_load(l.reply.mad + 4, 2), SA_STATUS_NO_RECORDS);
 	/* A full member far down the list: found all the same. */
 	lab_member(&l, 1, l.v->by_guid[n_end - 1], PARTITION_FULL);
 	lab_publish(&l);
@@ -450,8 +450,8 @@ TEST(test_multicast_table_may_change_on_its_way, sa_stage_set_up,
 	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_MULTICAST_FT, 0);
 	assert_int_equal(lab_ask(l), 0);
 	while (lab_next(l->reply.records, record)) {
-		assert_int_equal(lab_get(record + 8, 2), 0x1234);
-		assert_int_equal(lab_get(record + 70, 2), 0x1234);
+		assert_int_equal(bytes_load(record + 8, 2), 0x1234);
+		assert_int_equal(bytes_load(record + 70, 2), 0x1234);
 		if (n++ == 5)
 			sa_db_set_mft(l->v, small);
 	}

@@ -167,16 +167,17 @@ TEST(test_repeats_of_what_waits_are_dropped)
 	client_ask_info(c);		/* is answered at once */
 	client_ask_info(c);		/* waits */
 	for (unsigned i = 0; i < 3; i++)
-		client_ask_again(c, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO,
-				 0, NULL);
-	client_ask_again(c, MAD_METHOD_GET, SA_ATTR_SM_INFO, 0, NULL);
+		client_ask_again(c);
+	c->last_tid--;
+	client_ask(c, "Get SMInfoRecord");
 	st.client[1].last_tid = 1;
 	client_ask_info(&st.client[1]);
 	stage_run(&st, SECOND);
 	assert_int_equal(sa_server_stats(st.desk)->repeated, 3);
 	assert_int_equal(c->good + c->bad, 3);
 	assert_int_equal(st.client[1].good, 1);
-	client_ask_again(c, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0, NULL);
+	c->last_tid--;
+	client_ask_info(c);
 	stage_run(&st, SECOND);
 	assert_int_equal(c->good + c->bad, 4);
 	assert_int_equal(sa_server_stats(st.desk)->repeated, 3);
@@ -199,7 +200,7 @@ TEST(test_refused_request_is_forgotten)
 	stage_run(&st, SECOND);
 	assert_int_equal(c->good, 2);
 	assert_int_equal(c->busy, 1);
-	client_ask_again(c, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0, NULL);
+	client_ask_again(c);
 	stage_run(&st, SECOND);
 	assert_int_equal(c->good, 3);
 	assert_int_equal(sa_server_stats(st.desk)->repeated, 0);
@@ -226,8 +227,7 @@ TEST(test_displaced_request_is_forgotten)
 	assert_int_equal(greedy->busy, 1);
 	assert_int_equal(greedy->good, 3);
 	assert_int_equal(other->good, 1);
-	client_ask_again(greedy, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO, 0,
-			 NULL);
+	client_ask_again(greedy);
 	stage_run(&st, SECOND);
 	assert_int_equal(greedy->good, 4);
 	assert_int_equal(sa_server_stats(st.desk)->repeated, 0);
@@ -241,7 +241,7 @@ STAGE_TEST(test_what_the_sa_drops_gets_no_answer)
 
 	to = stage_address(st);
 	sa_build(mad, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO);
-	stage_put(mad + 36, 99, 8);
+	bytes_store(mad + 36, 99, 8);
 	assert_true(transport_send(st->client[0].t, &to, mad, MAD_SIZE, 0,
 				   NULL));
 	stage_run(st, SECOND);
@@ -369,16 +369,13 @@ STAGE_TEST(test_table_that_the_transport_refuses_leaves_nothing)
 /* 108 and 176 bytes do not divide 200: records that are cut, and none. */
 STAGE_TEST(test_tables_of_all_sizes_arrive_whole)
 {
-	struct client *c;
-	uint8_t record[SA_DATA_LEN] = { 0 };
+	struct client *c = &st->client[2];
 
-	c = &st->client[2];
-	client_query(c, SA_METHOD_GET_TABLE, SA_ATTR_NODE, 0, NULL);
+	client_ask(c, "GetTable NodeRecord");
 	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 1);
 	assert_int_equal(c->table->len, N_ENDS * sa_record_size(SA_ATTR_NODE));
-	stage_put(record, 0xbfff, 2);
-	client_query(c, SA_METHOD_GET_TABLE, SA_ATTR_NODE, 1, record);
+	client_ask(c, "GetTable NodeRecord LID=0xbfff");
 	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 2);
 	assert_int_equal(c->table->len, 0);
@@ -386,7 +383,7 @@ STAGE_TEST(test_tables_of_all_sizes_arrive_whole)
 		client_register(c, 10 + i, UINT32_MAX);
 	stage_run(st, SECOND);
 	assert_int_equal(c->bad, 0);
-	client_query(c, SA_METHOD_GET_TABLE, SA_ATTR_SERVICE, 0, NULL);
+	client_ask(c, "GetTable ServiceRecord");
 	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 3);
 	assert_int_equal(c->table->len, 5 * sa_record_size(SA_ATTR_SERVICE));
@@ -436,7 +433,7 @@ send_long(struct client *c, const uint8_t *data, size_t len,
 	};
 
 	sa_build(mad, SA_METHOD_GET_MULTI, SA_ATTR_MULTI_PATH);
-	stage_put(mad + OFF_COMP_MASK, SA_BIT(MULTI_SGID_COUNT) |
+	bytes_store(mad + OFF_COMP_MASK, SA_BIT(MULTI_SGID_COUNT) |
 	    SA_BIT(MULTI_DGID_COUNT) | SA_BIT(MULTI_NUMB_PATH), 8);
 	mad_set_tid(mad, ++c->last_tid);
 	*outcome = SA_MESSAGE_NOT_ACCEPTED;
@@ -601,10 +598,7 @@ STAGE_TEST(test_lease_ends_without_being_asked)
 static void
 ask_in_vain(struct client *c)
 {
-	uint8_t record[SA_DATA_LEN] = { 0 };
-
-	stage_put(record + 8 + 7 * 8, 0xdead, 8);
-	client_query(c, MAD_METHOD_GET, SA_ATTR_GUID_INFO, SA_BIT(11), record);
+	client_ask(c, "Get GUIDInfoRecord GUID[7]=0xdead");
 }
 
 TEST(test_long_search_lets_others_have_their_turn)
@@ -621,8 +615,7 @@ TEST(test_long_search_lets_others_have_their_turn)
 	slow = &st.client[0];
 	other = &st.client[1];
 	ask_in_vain(slow);
-	client_ask_again(slow, MAD_METHOD_GET, SA_ATTR_GUID_INFO, SA_BIT(11),
-			 NULL);
+	client_ask_again(slow);
 	ask_in_vain(slow);
 	ask_in_vain(slow);
 	client_ask_info(other);

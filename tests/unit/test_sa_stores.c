@@ -235,7 +235,7 @@ STORES_TEST(test_babble_is_merged_and_bounded)
 	assert_int_equal(n_waiting(l), 1);
 
 	for (unsigned n = 0; n < 100000; n++) {
-		lab_put(notice + 20, n, 3);
+		bytes_store(notice + 20, n, 3);
 		sa_forward_trap(l->sa, notice, from, l->now);
 	}
 	assert_int_equal(n_waiting(l), 32768);
