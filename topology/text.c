@@ -257,16 +257,18 @@ text_here(const struct text_scan *s)
 bool
 text_fail(struct text_scan *s, struct text_place place, const char *format, ...)
 {
+	g_autofree char *text = NULL, *shown = NULL;
 	va_list args;
 
 	if (s->n_errors++ >= s->errors_max)
 		return false;
-	g_string_append_printf(s->errors, "%s%s:%u:%u: ",
-			       s->errors->len ? "\n" : "", s->file, place.line,
-			       place.column);
 	va_start(args, format);
-	g_string_append_vprintf(s->errors, format, args);
+	text = g_strdup_vprintf(format, args);
 	va_end(args);
+	shown = text_printable(text);	/* it may repeat any bytes */
+	g_string_append_printf(s->errors, "%s%s:%u:%u: %s",
+			       s->errors->len ? "\n" : "", s->file, place.line,
+			       place.column, shown);
 	return false;
 }
 

@@ -218,8 +218,10 @@ TEST(test_the_scanner_keeps_so_many_errors)
 	text_scan_init(&s, "", "f", NULL);
 	s.errors_max = 1;
 	for (unsigned i = 0; i < 3; i++)
-		text_fail(&s, (struct text_place){ 1, i + 1 }, "bad");
+		text_fail(&s, (struct text_place){ 1, i + 1 }, "bad %s",
+			  "\x1b[2J\xff");
 	text_warn(&s, text_here(&s), "not kept");
 	assert_false(text_scan_end(&s, &error));
-	assert_string_equal(error->message, "f:1:1: bad\nand 2 errors more");
+	assert_string_equal(error->message, "f:1:1: bad ?[2J?\nand 2 errors "
+			    "more");
 }
