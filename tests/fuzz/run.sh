@@ -11,8 +11,7 @@ src=${MINISM_SRC:-$(cd "$(dirname "$0")/../.." && pwd)}
 out=${MINISM_BUILD:-$PWD}/fuzz
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
-targets=${*:-$(cd "$src/tests/fuzz" && ls fuzz_*.c |
-	sed 's/^fuzz_//; s/\.c$//')}
+targets=${*:-$(grep -o 'X([a-z][a-z0-9_]*)' "$src/tests/fuzz/fuzz.h" | tr -d 'X()')}
 
 if ! command -v clang >/dev/null; then
 	echo "run.sh: no clang here; the corpora run in make check" >&2
@@ -46,11 +45,12 @@ find topology routing sm tools lab tests/lib -name '*.c' ! -name preload.c \
 ar rcs "$out/libfuzz.a" "$out"/objects/*.o || exit 1
 
 fuzz() {	# target
-	local how=(-max_total_time="$seconds") status
+	local how=(-max_total_time="$seconds") status source="fuzz_$1.c"
 
+	[ -e "tests/fuzz/$source" ] || source="fuzz_text.c -DFUZZ_TEXT=$1"
 	# shellcheck disable=SC2086
 	clang $flags -fsanitize=fuzzer,$sanitize \
-		"tests/fuzz/fuzz_$1.c" "$out/libfuzz.a" \
+		tests/fuzz/$source "$out/libfuzz.a" \
 		-o "$out/fuzz_$1" $libs || return 1
 	mkdir -p "$out/$1"
 	[ "$seconds" -ne 0 ] || how=(-runs=0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Tables as text: what opensm, dump_fts and ibroute wrote of a small tree,
- * the way back, and what is not accepted.
+ * Tables as text: what becomes of a file on a fabric, and the way back. What is
+ * accepted: tests/golden/tables.
  */
 #include <string.h>
 
@@ -30,36 +30,6 @@ static const char opensm_text[] =
 	"0x0001 003 # " CA "\n"
 	"0x0009 004 # unknown node and type\n"
 	"2 lids dumped\n";
-
-static const char dump_fts_text[] =
-	"Unicast lids [0x0-0xe] of switch DR path slid 0; dlid 0; 0,1,3,2 "
-	"guid 0x5000000000000200 (S-1-1):\n"
-	"  Lid  Out   Destination\n"
-	"       Port     Info \n"
-	"0x0000 255 : (path #0 - illegal port)\n"
-	"0x0001 003 : (" CA ")\n"
-	"0x0005 255 : (path #0 - illegal port)\n"
-	"0x0009 004 : (unknown node and type)\n"
-	"2 valid lids dumped \n"
-	"Unicast lids [0x0-0xe] of switch DR path slid 0; dlid 0; 0,1 guid "
-	"0x5000000000000100 (S-1-0):\n"
-	"  Lid  Out   Destination\n"
-	"       Port     Info \n"
-	"0x0001 001 : (" CA ")\n"
-	"0x0002 000 : (Switch portguid 0x5000000000000100: 'S-1-0')\n"
-	"0x0008 002 : (Channel Adapter portguid 0x6000000000000201: 'H-1')\n"
-	"3 valid lids dumped \n";
-
-static const char ibroute_text[] =
-	"Unicast lids [0x0-0xe] of switch Lid 2 guid 0x5000000000000100 "
-	"(S-1-0):\n"
-	"  Lid  Out   Destination\n"
-	"       Port     Info \n"
-	"0x0001 001 \n"
-	"0x0002 000 \r\n"
-	"\n"
-	"# a comment\n"
-	"0x0008 002";
 
 struct world {
 	struct snapshot *s;
@@ -96,12 +66,10 @@ parse(const char *text)
 	return file;
 }
 
-/* In the tree of opensm_text and dump_fts_text. */
-static void
-assert_first_tables(const char *text)
+TEST(test_tables_of_a_file_are_those_of_the_switches)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-	AUTO(lft_text) *file = parse(text);
+	AUTO(lft_text) *file = parse(opensm_text);
 	AUTO_VALUE(world_clear) struct world w;
 	AUTO(lft) *lft;
 
@@ -127,72 +95,6 @@ assert_first_tables(const char *text)
 	assert_int_equal(file->owners->len, 3);
 	assert_int_equal(w.lids->base[snapshot_find_port(w.s,
 				0x6000000000000201)], 8);
-}
-
-TEST(test_opensm_dump_is_read)
-{
-	assert_first_tables(opensm_text);
-}
-
-TEST(test_dump_fts_is_read)
-{
-	assert_first_tables(dump_fts_text);
-}
-
-TEST(test_ibroute_without_owners_is_read)
-{
-	AUTO(lft_text) *file = parse(ibroute_text);
-	const struct lft_text_table *t;
-
-	assert_int_equal(file->tables->len, 1);
-	assert_int_equal(file->owners->len, 0);
-	assert_int_equal(file->top, 8);
-	t = &g_array_index(file->tables, struct lft_text_table, 0);
-	assert_int_equal(t->guid, 0x5000000000000100);
-	assert_int_equal(t->line, 1);
-	assert_int_equal(t->ports->len, 9);
-	assert_int_equal(t->ports->data[2], 0);
-	assert_int_equal(t->ports->data[8], 2);
-}
-
-/* What is in a description decides nothing. */
-TEST(test_descriptions_may_say_anything)
-{
-	AUTO(lft_text) *file = parse(
-		"Unicast lids [0-9] of switch Lid 2 guid 0x5 "
-		"('x guid 0x7 portguid 0x8'):\n"
-		"0x0001 001 # Channel Adapter portguid 0x6: 'portguid 0x9'\n");
-	const struct lid_range *range;
-
-	assert_int_equal(g_array_index(file->tables, struct lft_text_table,
-				       0).guid, 5);
-	assert_int_equal(file->owners->len, 1);
-	range = &g_array_index(file->owners, struct lid_range, 0);
-	assert_int_equal(range->guid, 6);
-	assert_int_equal(range->min, 1);
-	assert_int_equal(range->max, 1);
-}
-
-TEST(test_ranges_are_found)
-{
-	AUTO(lft_text) *file = parse(
-		HEAD
-		"0x0005 001 # Channel Adapter portguid 0x9: 'b'\n"
-		"0x0006 001 # Channel Adapter portguid 0x9: 'b'\n"
-		"0x0002 000 # Switch portguid 0x3: 's'\n"
-		HEAD_2
-		"0x0005 001 # Channel Adapter portguid 0x9: 'b'\n");
-	const struct lid_range *range;
-
-	assert_int_equal(file->owners->len, 2);
-	range = &g_array_index(file->owners, struct lid_range, 0);
-	assert_int_equal(range->guid, 3);
-	assert_int_equal(range->min, 2);
-	assert_int_equal(range->max, 2);
-	range++;
-	assert_int_equal(range->guid, 9);
-	assert_int_equal(range->min, 4);
-	assert_int_equal(range->max, 7);
 }
 
 /* Written and read: the same tables, the same LIDs, nothing to be remarked;
@@ -300,59 +202,6 @@ TEST(test_notes_are_few)
 	assert_int_equal(count_notes(notes, "and 14 more"), 1);
 }
 
-TEST(test_bad_lines_are_named)
-{
-	static const struct {
-		const char *text, *message;
-	} row[] = {
-		{ "what\n", "t:1: this is not a line" },
-		{ HEAD "\nwhat\n", "t:3: this is not a line" },
-		{ "0x0001 001\n", "t:1: an entry before any" },
-		{ "Unicast lids [0-1] of switch Lid 2\n", "t:1: this heading" },
-		{ "Unicast lids [0-1] of switch guid 0\n", "t:1: this head" },
-		{ "Unicast lids [0-1] of switch guid 0x0 \n", "t:1: this " },
-		{ "Unicast lids x guid 0x12345678901234567\n", "t:1: this " },
-		{ HEAD HEAD, "t:2: switch 0x5000000000000100 has a table at "
-			"line 1 already" },
-		{ HEAD "0x0000 001\n", "t:2: 0x0000 is not a unicast LID" },
-		{ HEAD "0xc000 001\n", "t:2: 0xc000 is not a unicast LID" },
-		{ HEAD "0x10001 001\n", "t:2: expected a LID" },
-		{ HEAD "0x 001\n", "t:2: expected a LID" },
-		{ HEAD "0x0001\n", "t:2: expected a LID" },
-		{ HEAD "0x0001 \n", "t:2: expected a port" },
-		{ HEAD "0x0001 256\n", "t:2: expected a port" },
-		{ HEAD "0x0001 0001\n", "t:2: expected a port" },
-		{ HEAD "0x0001 -1\n", "t:2: expected a port" },
-		{ HEAD "0x0001 1x\n", "t:2: expected a port" },
-		{ HEAD "0x0001 001\n0x0001 002\n", "t:3: LID 0x0001 has port "
-			"2 here, and further up 1" },
-		{ HEAD "0x0001 001 # portguid 0x6:\n"
-		  HEAD_2 "0x0001 001 # portguid 0x7:\n",
-			"t:4: LID 0x0001 is that of PortGUID "
-			"0x0000000000000007" },
-		{ HEAD "0x0001 001 # portguid 0x6:\n"
-			"0x0101 001 # portguid 0x6:\n",
-			"t:3: PortGUID 0x0000000000000006 has LIDs from "
-			"0x0001 to 0x0101" },
-		{ "Multicast mlids [0xc000-0xc3ff] of switch Lid 2 guid 0x5\n",
-			"t:1: this is not a line" },
-	};
-	size_t i;
-
-	for (i = 0; i < G_N_ELEMENTS(row); i++) {
-		g_autoptr(GError) error = NULL;
-		struct lft_text *file = lft_text_parse(row[i].text,
-						     strlen(row[i].text), "t",
-						     &error);
-
-		assert_null(file);
-		assert_gerror(error, LFT_TEXT_ERROR, LFT_TEXT_ERROR_SYNTAX);
-		if (!g_str_has_prefix(error->message, row[i].message))
-			fail_msg("%s: not \"%s\"", error->message,
-				 row[i].message);
-	}
-}
-
 TEST(test_zero_byte_is_no_text)
 {
 	static const char text[] = HEAD "0x0001 001\n\0x0002 002\n";
@@ -360,25 +209,4 @@ TEST(test_zero_byte_is_no_text)
 
 	assert_null(lft_text_parse(text, sizeof(text) - 1, "t", &error));
 	assert_true(g_str_has_prefix(error->message, "t:3: a byte 0"));
-}
-
-/* The order of the switches in the file does not matter. */
-TEST(test_order_of_tables_does_not_matter)
-{
-	static const char first[] = HEAD "0x0001 001 # " CA "\n";
-	static const char second[] = HEAD_2 "0x0001 003\n0x0002 004\n";
-	g_autofree char *ab = g_strconcat(first, second, NULL);
-	g_autofree char *ba = g_strconcat(second, first, NULL);
-	struct lft_text *x = parse(ab), *y = parse(ba);
-	AUTO(lft) *a, *b;
-	AUTO_VALUE(world_clear) struct world w;
-
-	world_init(&w, "PGFT(2,4;1,2)", 0, x);
-	a = lft_text_tables(x, w.s, w.lids, NULL, NULL);
-	b = lft_text_tables(y, w.s, w.lids, NULL, NULL);
-	assert_memory_equal(a->ports, b->ports,
-			    (size_t)a->n_switches * a->stride);
-	assert_int_equal(lft_row(a, 1)[2], 4);
-	lft_text_free(x);
-	lft_text_free(y);
 }

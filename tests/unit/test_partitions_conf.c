@@ -20,7 +20,7 @@
 #include "sm/config/partitions_conf.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
-#include "tests/lib/partitions_format.h"
+#include "tests/lib/formats.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "topology/text.h"
@@ -134,58 +134,6 @@ assert_comes_back(const struct partition_rules *rules)
 	assert_same_rules(rules, copy);
 	again = partitions_conf_format(copy);
 	assert_string_equal(text, again);
-}
-
-/* --- golden files --- */
-
-static void
-test_golden_file(void **state)
-{
-	const char *path = *state;
-	g_autofree char *name = g_path_get_basename(path);
-	g_autofree char *stem = g_strndup(path, strlen(path) - strlen(".conf"));
-	g_autofree char *expected_path = g_strconcat(stem, ".expected", NULL);
-	g_autofree char *text = NULL, *expected = NULL;
-	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-	g_autoptr(GString) got = g_string_new(NULL);
-	g_autoptr(GError) error = NULL;
-	struct partition_rules *rules;
-	gsize len;
-
-	assert_true(g_file_get_contents(path, &text, &len, NULL));
-	if (!g_file_get_contents(expected_path, &expected, NULL, NULL))
-		fail_msg("%s is not there", expected_path);
-	rules = partitions_conf_parse(text + text_bom(text, len), name,
-				      warnings, &error);
-	for (guint i = 0; i < warnings->len; i++)
-		g_string_append_printf(got, "warning: %s\n",
-				       (char *)warnings->pdata[i]);
-	if (rules) {
-		g_autofree char *format = partitions_conf_format(rules);
-
-		assert_string_equal(rules->source, name);
-		g_string_append(got, format);
-		assert_comes_back(rules);
-		partition_rules_unref(rules);
-	} else {
-		g_string_append_printf(got, "%s\n", error->message);
-	}
-	assert_string_equal(got->str, expected);
-}
-
-static GPtrArray *golden;	/* paths */
-
-__attribute__((constructor)) static void
-add_golden_files(void)
-{
-	g_autofree char *folder = source_path("tests/golden/partitions");
-
-	golden = folder_list(folder, ".conf");
-	if (golden->len < 60)
-		g_error("the golden files are not there");
-	for (guint i = 0; i < golden->len; i++)
-		unit_add_state(strrchr(golden->pdata[i], '/') + 1,
-			       test_golden_file, golden->pdata[i]);
 }
 
 /* --- what the rules keep --- */

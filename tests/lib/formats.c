@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * What comes of the texts that minism reads. What it writes itself is written
+ * by its own functions; names, lists and tables from elsewhere by those here,
+ * in a form that has nothing left to a default, so that the parser has nothing
+ * to add. OpenSM can read the partitions too, but for the word "none": it
+ * refuses a ";" that is alone on its line, so none is.
+ */
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "sm/config/partitions_conf.h"
+#include "sm/sa/sa.h"
+#include "tests/lib/auto.h"
+#include "tests/lib/formats.h"
+#include "topology/expected.h"
+#include "topology/net_file.h"
+#include "topology/text.h"
+
+static const char *
+name_who(enum partition_who who)
+{
+	switch (who) {
+	case PARTITION_GUID:
+		break;
+	case PARTITION_ALL:
+		return "ALL";
+	case PARTITION_ALL_CAS:
+		return "ALL_CAS";
+	case PARTITION_ALL_SWITCHES:
+		return "ALL_SWITCHES";
+	case PARTITION_ALL_ROUTERS:
+		return "ALL_ROUTERS";
+	case PARTITION_SELF:
+		return "SELF";
+	}
+	g_assert_not_reached();
+}
+
+static void
+format_group(const struct partition_group *g, GString *out)
+{
+	char mgid[INET6_ADDRSTRLEN];
+
+	inet_ntop(AF_INET6, g->mgid, mgid, sizeof(mgid));
+	g_string_append_printf(out, "\n\tmgid=%s,rate=%u,mtu=%u,sl=%u,"
+			       "Q_Key=0x%x,TClass=%u,FlowLabel=%u", mgid,
+			       g->rate, g->mtu, g->sl, g->q_key, g->tclass,
+			       g->flow_label);
+}
+
+static void
+format_partition(const struct partition *p, GString *out)
+{
+	g_string_append_printf(out, "%s=0x%04x", p->name ? p->name : "",
+			       p->pkey);
+	if (p->index0)
+		g_string_append(out, ",indx0");
+	if (p->defmember)
+		g_string_append_printf(out, ",defmember=%s",
+			partition_membership_names[p->defmember]);
+	g_string_append_printf(out, ",sl=%u :", p->sl);
+	for (guint i = 0; i < p->groups->len; i++)
+		format_group(&g_array_index(p->groups, struct partition_group,
+					    i), out);
+	for (guint i = 0; i < p->rules->len; i++) {
+		const struct partition_rule *rule = &g_array_index(p->rules,
+						struct partition_rule, i);
+
+		g_string_append(out, i ? ",\n\t" : "\n\t");
+		if (rule->who == PARTITION_GUID)
+			g_string_append_printf(out, "0x%016" G_GINT64_MODIFIER
+					       "x", rule->guid);
+		else
+			g_string_append_printf(out, "%s", name_who(rule->who));
+		g_string_append_printf(out, "=%s",
+			partition_membership_names[rule->membership]);
+	}
+	g_string_append(out, p->rules->len ? " ;\n" : "\n\tNONE ;\n");
+}
+
+char *
+partitions_conf_format(const struct partition_rules *rules)
+{
+	GString *out = g_string_new(NULL);
+
+	for (guint i = 0; i < rules->partitions->len; i++)
+		format_partition(rules->partitions->pdata[i], out);
+	return g_string_free(out, FALSE);
+}
+
+/* What no text may lead to. */
+static void
+judge_rules(const struct partition_rules *rules)
+{
+	unsigned before = 0;
+
+	g_assert_cmpstr(rules->source, ==, "f");
+	g_assert_nonnull(partition_rules_find(rules, PKEY_DEFAULT));
+	for (guint i = 0; i < rules->partitions->len; i++) {
+		const struct partition *p = rules->partitions->pdata[i];
+
+		g_assert_cmpuint(p->pkey, >, before);
+		g_assert_cmpuint(p->pkey, <=, PKEY_BASE);
+		g_assert_cmpuint(p->sl, <=, 15);
+		before = p->pkey;
+		for (guint k = 0; k < p->groups->len; k++) {
+			const struct partition_group *g =
+				&g_array_index(p->groups,
+					       struct partition_group, k);
+
+			g_assert_cmpuint(g->mgid[0], ==, 0xff);
+			g_assert_cmpuint(g->mtu - 1u, <, 5);
+			g_assert_cmpuint(g->rate, >=, 2);
+			g_assert_cmpuint(g->flow_label, <=, 0xfffff);
+		}
+	}
+}
+
+static char *
+partitions_normal(const char *text, GPtrArray *warnings, GError **error)
+{
+	AUTO(partition_rules) *rules =
+		partitions_conf_parse(text, "f", warnings, error);
+
+	if (!rules)
+		return NULL;
+	judge_rules(rules);
+	return partitions_conf_format(rules);
+}
+
+static char *
+conf_normal(const char *text, GPtrArray *warnings, GError **error)
+{
+	AUTO(options) *conf = options_new();
+	g_autoptr(GString) out = g_string_new(NULL);
+	g_autoptr(GArray) list = NULL;
+
+	if (!options_parse(conf, text, "f", warnings, error))
+		return NULL;
+	g_assert_cmpuint(conf->max_smps, >=, 1);
+	g_assert_cmpuint(conf->priority, <=, 15);
+	g_assert_cmpuint(conf->lmc, <=, 7);
+	list = options_list(conf);
+	for (guint i = 0; i < list->len; i++) {
+		struct options_value *v = &g_array_index(list,
+						struct options_value, i);
+
+		if (v->from == OPTIONS_FILE)
+			g_string_append_printf(out, "%s %s\n", v->key,
+					       v->value ? v->value : "(null)");
+	}
+	return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+static char *
+guids_normal(const char *text, GPtrArray *warnings, GError **error)
+{
+	g_autoptr(GArray) list = guid_list_parse(text, "f", error);
+	GString *out;
+
+	if (!list)
+		return NULL;
+	out = g_string_new(NULL);
+	for (guint i = 0; i < list->len; i++) {
+		const uint64_t *guid = &g_array_index(list, uint64_t, i);
+
+		g_assert_true(i == 0 || guid[-1] < *guid);
+		g_assert_true(guid_list_has(list, *guid));
+		g_assert_false(guid_list_has(NULL, *guid));
+		g_string_append_printf(out, "0x%" G_GINT64_MODIFIER "x\n",
+				       *guid);
+	}
+	return g_string_free(out, FALSE);
+}
+
+static int
+compare_guids(gconstpointer a, gconstpointer b)
+{
+	const uint64_t x = **(uint64_t *const *)a, y = **(uint64_t *const *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static char *
+names_normal(const char *text, GPtrArray *warnings, GError **error)
+{
+	g_autoptr(GHashTable) names = node_name_map_parse(text, "f", warnings,
+							  error);
+	g_autofree gpointer *guids = NULL;
+	GString *out;
+	guint n;
+
+	if (!names)
+		return NULL;
+	guids = g_hash_table_get_keys_as_array(names, &n);
+	qsort(guids, n, sizeof(*guids), compare_guids);
+	out = g_string_new(NULL);
+	for (guint i = 0; i < n; i++)
+		g_string_append_printf(out, "0x%" G_GINT64_MODIFIER
+				       "x \"%s\"\n", *(uint64_t *)guids[i],
+				       (char *)g_hash_table_lookup(names,
+								   guids[i]));
+	return g_string_free(out, FALSE);
+}
+
+static char *
+tables_normal(const char *text, GPtrArray *warnings, GError **error)
+{
+	AUTO(lft_text) *file = lft_text_parse(text, strlen(text), "f", error);
+	GString *out;
+
+	if (!file)
+		return NULL;
+	out = g_string_new(NULL);
+	for (guint i = 0; i < file->tables->len; i++) {
+		struct lft_text_table *t = &g_array_index(file->tables,
+						struct lft_text_table, i);
+
+		g_string_append_printf(out, "Unicast lids of switch guid 0x%"
+				       G_GINT64_MODIFIER "x\n", t->guid);
+		for (guint lid = 0; lid < t->ports->len; lid++)
+			if (t->ports->data[lid] != LFT_NO_PATH)
+				g_string_append_printf(out, "0x%04x %03u\n",
+					lid, t->ports->data[lid]);
+	}
+	for (guint i = 0; i < file->owners->len; i++) {
+		struct lid_range *r = &g_array_index(file->owners,
+						     struct lid_range, i);
+
+		g_string_append_printf(out, "0x%" G_GINT64_MODIFIER
+				       "x has 0x%04x to 0x%04x\n", r->guid,
+				       r->min, r->max);
+	}
+	return g_string_free(out, FALSE);
+}
+
+/* Keys are secret: an error repeats nothing of the text. */
+static char *
+mkey_db_normal(enum mkey_db_file file, const char *text, GError **error)
+{
+	AUTO(mkey_db) *k = mkey_db_new(1, MKEY_DB_PER_PORT);
+	GString *out;
+
+	if (!mkey_db_read(k, file, text, "f", error)) {
+		g_assert_cmpuint(k->version, ==, 0);
+		g_assert_cmpuint(strlen((*error)->message), <, 80);
+		return NULL;
+	}
+	out = g_string_new(NULL);
+	mkey_db_write(k, file, out);
+	return g_string_free(out, FALSE);
+}
+
+static char *
+guid2mkey_normal(const char *text, GPtrArray *warnings, GError **error)
+{
+	return mkey_db_normal(MKEY_DB_KEYS, text, error);
+}
+
+static char *
+neighbors_normal(const char *text, GPtrArray *warnings, GError **error)
+{
+	return mkey_db_normal(MKEY_DB_CABLES, text, error);
+}
+
+static char *
+sa_state_normal(const char *text, GPtrArray *warnings, GError **error)
+{
+	struct sa *sa = sa_new(&(struct sa_params){ 0 });
+	GString *out = NULL;
+
+	if (sa_load(sa, text, 0, error)) {
+		out = g_string_new(NULL);
+		sa_save(sa, out, 0);
+	} else {
+		g_prefix_error(error, "f: ");	/* it is a part of a file */
+	}
+	sa_free(sa);
+	return out ? g_string_free(out, FALSE) : NULL;
+}
+
+static void
+net_write(const struct snapshot *s, GString *out)
+{
+	for (uint32_t i = 0; i < s->n_ports; i++)
+		if (s->ports[i].peer != SNAPSHOT_NONE)
+			g_assert_cmpuint(s->ports[s->ports[i].peer].peer, ==,
+					 i);
+	net_file_write(s, out);
+}
+
+/* A parser and a writer. */
+#define NORMAL(name, type, parse, write, free) \
+	static char * \
+	name##_normal(const char *text, GPtrArray *warnings, GError **error) \
+	{ \
+		type *read = parse(text, "f", error); \
+		GString *out; \
+		if (!read) \
+			return NULL; \
+		out = g_string_new(NULL); \
+		write(read, out); \
+		free(read); \
+		return g_string_free(out, FALSE); \
+	}
+
+NORMAL(fabric, struct expected, expected_parse, expected_format, expected_free)
+NORMAL(guid2lid, GArray, guid2lid_parse, guid2lid_format, g_array_unref)
+NORMAL(net, struct snapshot, net_file_parse, net_write, snapshot_unref)
+NORMAL(ranks, struct rank_list, rank_file_parse, rank_file_format,
+       rank_list_free)
+
+static const struct format formats[] = {
+	{ "conf", conf_normal, false },
+	{ "fabric", fabric_normal, true },
+	{ "guid2lid", guid2lid_normal, true },
+	{ "guid2mkey", guid2mkey_normal, true },
+	{ "guids", guids_normal, true },
+	{ "neighbors", neighbors_normal, true },
+	{ "netfile", net_normal, true },
+	{ "nodenames", names_normal, true },
+	{ "partitions", partitions_normal, true },
+	{ "ranks", ranks_normal, true },
+	{ "sa_state", sa_state_normal, true },
+	{ "tables", tables_normal, false },
+};
+
+const struct format *
+format_find(const char *name)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(formats); i++)
+		if (strcmp(formats[i].name, name) == 0)
+			return &formats[i];
+	return NULL;
+}
+
+/* Twenty lines that say where, and how many more there are. */
+static void
+judge_error(const GError *error)
+{
+	g_auto(GStrv) lines = g_strsplit(error->message, "\n", -1);
+
+	g_assert_true(g_error_matches(error, TEXT_ERROR, TEXT_ERROR_SYNTAX) ||
+		      g_error_matches(error, LFT_TEXT_ERROR,
+				      LFT_TEXT_ERROR_SYNTAX));
+	g_assert_cmpuint(g_strv_length(lines), <=, 20 + 1);
+	for (guint i = 0; lines[i]; i++)
+		g_assert_true(g_str_has_prefix(lines[i], i < 20 ? "f:" :
+					       "and "));
+	g_assert_true(g_utf8_validate(error->message, -1, NULL));
+}
+
+char *
+format_judge(const struct format *f, const char *text, GPtrArray *warnings,
+	     GError **error)
+{
+	g_autoptr(GError) refused = NULL;
+	char *once = f->normal(text, warnings, &refused);
+	g_autofree char *twice = NULL;
+
+	g_assert_true((once == NULL) == (refused != NULL));
+	if (refused) {
+		judge_error(refused);
+		g_propagate_error(error, g_steal_pointer(&refused));
+		return NULL;
+	}
+	if (!f->is_read)
+		return once;
+	twice = f->normal(once, NULL, &refused);
+	g_assert_no_error(refused);
+	g_assert_cmpstr(once, ==, twice);
+	return once;
+}
