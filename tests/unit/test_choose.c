@@ -581,27 +581,6 @@ TEST(test_same_tables_again_are_safe)
 			    held->n_switches * held->stride);
 }
 
-/* Entries that differ from the old ones, and changes after the first step: all,
- * and those that take a path away. */
-struct changes {
-	unsigned all, later, out;
-};
-
-static void
-count_changes(const struct fabric *f, struct changes *n)
-{
-	const struct lft *old = f->in.previous, *new = f->choice.lft;
-
-	for (uint32_t sw = 0; sw < new->n_switches; sw++)
-		for (uint32_t lid = 0; lid < new->stride; lid++)
-			n->all += lft_row(old, sw)[lid] !=
-				lft_row(new, sw)[lid];
-	n->later += f->choice.later->len;
-	for (guint i = 0; i < f->choice.later->len; i++)
-		n->out += g_array_index(f->choice.later,
-				struct transition_entry, i).port == LFT_NO_PATH;
-}
-
 /* To one host in the corner of a grid, old entries along the rows and new ones
  * along the columns: they make 35 billion paths over 760 channels. Each
  * channel is visited once, so all entries change in one stage. */
@@ -635,47 +614,4 @@ TEST(test_stage_visits_each_channel_once)
 	assert_int_equal(later->len, (side - 1) * (side - 1));
 	assert_true(transition_apply(first, later, 1));
 	assert_memory_equal(first->ports, wanted->ports, n * held->stride);
-}
-
-/* From one damage to another: whatever has to be drained, neither step of it
- * has a circle, and not all that changes is taken out. */
-TEST(test_bridges_are_safe_and_short)
-{
-	static const char *const specs[] = {
-		"PGFT(4,4,4;1,4,4)", "PGFT(6,8;1,6)", "torus(4,4;2)",
-		"random(12,4,2)",
-	};
-	const struct engine *const by[] = { &engine_ftree, &engine_updn };
-	struct changes n = { 0 };
-	unsigned n_drained = 0;
-
-	for (uint64_t seed = 0; seed < 240; seed++) {
-		const struct generate_options then = {
-			.seed = 1, .fail_per_mille = 60,
-		}, now = {
-			.seed = 1, .fail_per_mille = (unsigned)(seed % 90),
-		};
-		const struct engine *engine = by[seed / 4 % 2];
-		const char *spec = specs[seed % 4];
-		AUTO_VALUE(fabric_clear) struct fabric old, f;
-
-		fabric_make_damaged(&old, spec, &then);
-		fabric_make_damaged(&f, spec, &now);
-		if (engine == &engine_ftree && seed % 4 > 1)
-			engine = &engine_updn;
-		if (choose(&old, seed % 3 ? engine : &engine_updn, true)) {
-			f.in.previous = old.choice.lft;
-			if (choose(&f, engine, true) &&
-			    f.choice.safety == CHOICE_DRAIN) {
-				count_changes(&f, &n);
-				assert_steps_are_safe(&f, f.in.previous);
-				n_drained++;
-			}
-		}
-	}
-	print_message("%u drained: of %u entries that changed %u did later, "
-		      "%u after being out\n", n_drained, n.all, n.later, n.out);
-	assert_in_range(n_drained, 20, 240);
-	assert_in_range(n.later, 1, n.all * 3 / 4);
-	assert_in_range(n.out, 0, n.all / 10);
 }

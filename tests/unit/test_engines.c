@@ -61,52 +61,6 @@ is_for(const struct engine *engine, const char *spec)
 		spec[0] == 'h';
 }
 
-TEST(test_everything_is_reached_without_loops)
-{
-	struct fabric f;
-	const char *spec;
-
-	for (size_t i = 0; engines[i]; i++)
-		for (size_t k = 0; k < G_N_ELEMENTS(trees) +
-		     G_N_ELEMENTS(others); k++)
-			for (uint64_t seed = 0; seed < 6; seed++) {
-				spec = k < G_N_ELEMENTS(trees) ? trees[k] :
-					others[k - G_N_ELEMENTS(trees)];
-				if (!is_for(engines[i], spec))
-					continue;
-				fabric_open(&f, engines[i], lab_generate(spec,
-					seed, (unsigned)seed * 20), seed % 2);
-				fabric_route(&f);
-				assert_sound(&f, spec, seed);
-				fabric_clear(&f);
-			}
-}
-
-/* What the busiest channel must carry: the mean over shortest paths, or what
- * the hosts of one switch send to all others. */
-static double
-find_bound(const struct graph *g)
-{
-	g_autofree uint32_t *hops = g_new(uint32_t, g->n_switches);
-	double all = 0, sum = 0, most = 0;
-	uint32_t a, b, n;
-
-	for (a = 0; a < g->n_switches; a++)
-		all += g->n_hosts[a];
-	for (a = 0; a < g->n_switches; a++) {
-		lab_measure_hops(g, a, hops);
-		for (b = 0; b < g->n_switches; b++)
-			if (hops[b] != FAR)
-				sum += (double)hops[b] * g->n_hosts[a] *
-					g->n_hosts[b];
-		n = g->first_edge[a + 1] - g->first_edge[a];
-		if (n)
-			most = MAX(most, g->n_hosts[a] *
-				   (all - g->n_hosts[a]) / n);
-	}
-	return g->n_edges ? MAX(most, sum / g->n_edges) : 1;
-}
-
 /* Squares are gone where cables are: classes of one dimension and another met
  * without one, and all became one. */
 TEST(test_damaged_grids_have_their_dimensions)
@@ -167,35 +121,6 @@ TEST(test_aggregation_nodes_cost_hosts_nothing)
 					 (int)load[0]);
 			fabric_clear(&f);
 		}
-}
-
-/* Before the engines had one order and one balance, the worst of these was
- * 12 times the bound for updn and 5 times for ftree. */
-TEST(test_load_is_near_its_bound_on_shapes)
-{
-	struct fabric f;
-	double bound;
-
-	for (size_t i = 0; for_trees[i]; i++)
-		for (size_t k = 0; shape_names[k]; k++)
-			for (uint64_t seed = 1; seed <= 3; seed++) {
-				fabric_open(&f, for_trees[i], shape_new(
-					shape_names[k], seed,
-					(unsigned)(seed - 1) * 20), 0);
-				fabric_route(&f);
-				bound = find_bound(f.g);
-				if ((double)fabric_max_load(&f, NULL) >
-				    1.6 * bound &&
-				    strcmp(shape_names[k], "two-trees"))
-					fail_msg("%s on %s, seed %d: %d "
-						 "instead of %.0f",
-						 for_trees[i]->name,
-						 shape_names[k], (int)seed,
-						 (int)fabric_max_load(&f,
-								      NULL),
-						 bound);
-				fabric_clear(&f);
-			}
 }
 
 /* Without one cable in a hundred, 2.4 flows meet on average: entries that the

@@ -14,40 +14,6 @@
 #include "topology/generate.h"
 #include "topology/prng.h"
 
-TEST(test_every_receiver_gets_one_copy)
-{
-	static const struct {
-		const char *spec;
-		unsigned fail;
-	} cases[] = {
-		{ "PGFT(4,4,4;1,4,4)", 0 }, { "PGFT(4,4,4;1,4,4)", 150 },
-		{ "PGFT(3,4;1,2;1,2)", 0 }, { "torus(4,5;2)", 0 },
-		{ "torus(3,3,3;1)", 200 }, { "random(20,3,3)", 0 },
-		{ "random(20,3,3)", 500 }, { "dragonfly(4,2,2)", 100 },
-		{ "single(6)", 0 }, { "ring(7;2)", 0 },
-	};
-	uint64_t seed = 20260720;
-	uint64_t prng = prng_stream(seed, 0);
-	struct group_plan *p = g_new(struct group_plan, 1);
-
-	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
-	for (unsigned c = 0; c < G_N_ELEMENTS(cases); c++) {
-		AUTO_VALUE(multicast_output_clear)
-		struct multicast_output out, again;
-		AUTO_VALUE(fabric_clear) struct fabric f;
-
-		lab_init(&f, cases[c].spec, cases[c].fail, c);
-		plan_fill(p, &f, 40, &prng);
-		out = plan_route(&f, p, NULL);
-		check_plan(&f, p, &out);
-		check_lost(&f, p, &out);
-		/* And what is there is right, so it stays. */
-		again = plan_route(&f, p, out.mft);
-		assert_same_masks(again.mft, out.mft);
-	}
-	g_free(p);
-}
-
 TEST(test_input_order_does_not_matter)
 {
 	uint64_t prng = prng_stream(1, 0);
