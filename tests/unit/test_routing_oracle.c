@@ -181,32 +181,18 @@ is_tree(const struct trial *t)
 	return g_strv_contains(shape_names, t->fabric);
 }
 
-static bool
-is_grid(const struct trial *t)
-{
-	return g_str_has_prefix(t->fabric, "torus") ||
-		g_str_has_prefix(t->fabric, "mesh") ||
-		g_str_has_prefix(t->fabric, "hyperx");
-}
-
-/* ftree and dor may refuse what they are not for. Formulas leave every engine a
- * way between all pairs. On trees as people build them the load is near the
- * bound: before the engines had one order and one balance, the worst was 12
- * times for updn and 5 times for ftree. */
+/* ftree and dor may refuse what they are not for; what an engine routes it
+ * routes whole. On trees as people build them the load is near the bound: before
+ * the engines had one order and one balance, the worst was 12 times for updn and
+ * 5 times for ftree. */
 static bool
 is_good(const struct trial *t, const struct engine *e,
 	const struct oracle_verdict *v)
 {
-	if (v->looping || (e->deadlock_free && v->unsorted))
+	if (v->looping || v->lost_hosts || v->lost_mixed ||
+	    (e->deadlock_free && v->unsorted))
 		return false;
-	if ((e == &engine_dor && !is_grid(t)) || !strchr(t->fabric, '('))
-		if (v->lost_hosts * 10 > (uint64_t)t->g->top * t->g->top)
-			return false;
-	if (e == &engine_dor && !is_grid(t))
-		return true;
-	if (strchr(t->fabric, '(') && (v->lost_hosts || v->lost_mixed))
-		return false;
-	return !is_tree(t) ||
+	return e == &engine_dor || !is_tree(t) ||
 		(double)v->max <= SHAPE_MAX * (double)v->bound;
 }
 
