@@ -48,15 +48,25 @@ struct pcap {
 
 /* -------------------------------------------------------------------- CRCs */
 
-/* The low bit first; `crc` begins with all ones of its width. */
+/* The low bit first; `crc` begins with all ones of its width. Four bits at a
+ * time: their table is made for each packet, which costs less than a tenth of
+ * it. */
 static uint32_t
 reflected_crc(const uint8_t *bytes, size_t len, uint32_t crc,
 	      uint32_t polynomial)
 {
+	uint32_t of_four[16];
+
+	for (uint32_t i = 0; i < G_N_ELEMENTS(of_four); i++) {
+		of_four[i] = i;
+		for (unsigned bit = 0; bit < 4; bit++)
+			of_four[i] = of_four[i] >> 1 ^
+				(of_four[i] & 1 ? polynomial : 0);
+	}
 	for (size_t i = 0; i < len; i++) {
 		crc ^= bytes[i];
-		for (unsigned bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? polynomial : 0);
+		crc = crc >> 4 ^ of_four[crc & 15];
+		crc = crc >> 4 ^ of_four[crc & 15];
 	}
 	return ~crc;
 }
@@ -99,9 +109,7 @@ make_packet(uint8_t packet[PACKET_LEN], const struct pcap_mad *m,
 	bytes_store32(deth, is_smp ? 0 : m->addr->qkey);
 	bytes_store(deth + 5, m->sent ? qp : m->addr->qp, 3);
 	memcpy(packet + HEADERS, mad, MAD_SIZE);
-	for (size_t i = 0; i < MAD_SIZE; i++)
-		if (mkey_mask_holds(mad, MAD_SIZE, i))
-			packet[HEADERS + i] = 0;
+	mkey_mask_blank(packet + HEADERS, MAD_SIZE);
 	memcpy(fixed, packet, ICRC_AT);
 	fixed[0] |= 0xf0;		/* LRH.VL */
 	fixed[LRH_LEN + 4] = 0xff;	/* BTH: resv8a */

@@ -10,6 +10,7 @@
 #include "sm/mad/mkey_mask.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/smp.h"
@@ -31,21 +32,22 @@ static const struct {
 	{ MAD_CLASS_SA, SA_ATTR_SERVICE, SA_DATA_OFFSET, SIZE_MAX },
 };
 
-bool
-mkey_mask_holds(const uint8_t *mad, size_t len, size_t at)
+void
+mkey_mask_blank(uint8_t *mad, size_t len)
 {
 	struct mad_header h;
 
 	/* bytes that are no MAD may be anything */
-	if (!mad_header_read(mad, len, &h))
-		return true;
+	if (!mad_header_read(mad, len, &h)) {
+		memset(mad, 0, len);
+		return;
+	}
 	if (h.mgmt_class == MAD_CLASS_SMP_DIRECT)
 		h.mgmt_class = MAD_CLASS_SMP_LID;
 	for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
 		if (places[i].mgmt_class == h.mgmt_class &&
 		    (places[i].attr_id == ALL ||
-		     places[i].attr_id == h.attr_id) &&
-		    at >= places[i].begin && at < places[i].end)
-			return true;
-	return false;
+		     places[i].attr_id == h.attr_id) && places[i].begin < len)
+			memset(mad + places[i].begin, 0,
+			       MIN(places[i].end, len) - places[i].begin);
 }

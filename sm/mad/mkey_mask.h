@@ -5,12 +5,12 @@
 #ifndef MINISM_MAD_MKEY_MASK_H
 #define MINISM_MAD_MKEY_MASK_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The byte at `at` belongs to an M_Key, SM_Key or ServiceKey, or may do. In an
- * answer of the SA with records that have a key, all data may. */
-bool mkey_mask_holds(const uint8_t *mad, size_t len, size_t at);
+/* Zeros for each byte of a MAD that belongs to an M_Key, SM_Key or ServiceKey, or
+ * may do: in an answer of the SA with records that have a key, all data may, and
+ * so may all of what is too short for a MAD. */
+void mkey_mask_blank(uint8_t *mad, size_t len);
 
 #endif
