@@ -175,6 +175,7 @@ read_block(struct reader *r, uint32_t *type, size_t *len, GError **error)
 	if (fread(r->block, 1, total - got, r->file) == total - got)
 		return true;
 	/* a manager that runs, or was killed, has written half a block */
+	tool_options_complain("the capture ends within a packet");
 	return false;
 }
 

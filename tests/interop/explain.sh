@@ -128,6 +128,8 @@ capture_case() {
 	head -c 30000 lab.pcapng >cut.pcapng
 	check "capture: half of one is told" tells cut.pcapng
 	check "capture: as far as it goes" [ "$(wc -l <told.out)" -gt 20 ]
+	check "capture: and that it ends there" grep -q \
+		'ends within a packet' told.err
 	refute "capture: what is none: exit 1" tells "$demo"
 	check "capture: and why" grep -q 'no capture' told.err
 	tells
