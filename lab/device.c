@@ -2,11 +2,11 @@
 /*
  * Devices: ports, and the files that libibumad and others read of /sys.
  *
- * The folder has class/infiniband/lab0 and class/infiniband_mad as Linux has
- * them, and dev/ with an empty file for each device node. The simulator does
- * not report changes, so PortInfo, P_Keys and counters of the ports are compared
- * with their last values in each turn of the main loop; that is a few hundred
- * bytes for each node that was entered.
+ * The folder has class/infiniband/lab0 (with planes lab1, too) and
+ * class/infiniband_mad as Linux has them, and dev/ with an empty file for each
+ * device node. The simulator does not report changes, so PortInfo, P_Keys and
+ * counters of the ports are compared with their last values in each turn of the
+ * main loop; that is a few hundred bytes for each node that was entered.
  */
 #include "config.h"
 
@@ -22,7 +22,10 @@
 #include <unistd.h>
 
 #define MAD_DIR		"class/infiniband_mad"
-#define IB_DIR		"class/infiniband/" DEVICE_NAME
+#define IB_DIR		"class/infiniband/"
+#define PORT_DIR	IB_DIR DEVICE_NAME "/ports/%u"
+#define GSI_PORT_DIR	IB_DIR DEVICE_GSI "/ports/%u"
+#define CAP_SM_DISABLED	(1u << 10)
 #define COUNTERS_PERIOD_US	G_USEC_PER_SEC	/* they change with each MAD */
 
 static bool
@@ -88,7 +91,7 @@ guid_text(uint64_t guid)
 
 /* Linux writes "4: ACTIVE", and LinkUp as "5: LinkUp". */
 static void
-write_port(struct device_port *p)
+write_port_of(struct device_port *p, const char *dir, uint32_t cap_mask)
 {
 	static const char *const states[] = {
 		"NOP", "DOWN", "INIT", "ARMED", "ACTIVE",
@@ -96,7 +99,6 @@ write_port(struct device_port *p)
 	struct lab_device *d = p->device;
 	const struct port_info *i = &p->seen;
 	const struct port_speed *speed = port_speed(i);
-	g_autofree char *dir = g_strdup_printf(IB_DIR "/ports/%u", p->num);
 	g_autofree char *prefix = guid_text(i->gid_prefix);
 	g_autofree char *guid = guid_text(p->transport->port_guid);
 
@@ -108,7 +110,7 @@ write_port(struct device_port *p)
 	device_write_file(d, dir, "lid_mask_count", "%u\n", i->lmc);
 	device_write_file(d, dir, "sm_lid", "0x%x\n", i->sm_lid);
 	device_write_file(d, dir, "sm_sl", "%u\n", i->sm_sl);
-	device_write_file(d, dir, "cap_mask", "0x%08x\n", i->cap_mask);
+	device_write_file(d, dir, "cap_mask", "0x%08x\n", cap_mask);
 	if (speed->mbps)
 		device_write_file(d, dir, "rate", "%g Gb/sec (%uX %s)\n",
 				  port_mbps(i) / 1e3, port_width(i)->lanes,
@@ -122,6 +124,17 @@ write_port(struct device_port *p)
 
 		device_write_file(d, dir, name, "0x%04x\n", p->pkeys[n]);
 	}
+}
+
+static void
+write_port(struct device_port *p)
+{
+	g_autofree char *dir = g_strdup_printf(PORT_DIR, p->num);
+	g_autofree char *gsi = g_strdup_printf(GSI_PORT_DIR, p->num);
+
+	write_port_of(p, dir, p->seen.cap_mask);
+	if (p->device->limits->planes)
+		write_port_of(p, gsi, p->seen.cap_mask | CAP_SM_DISABLED);
 }
 
 static void
@@ -151,8 +164,7 @@ write_counters(struct device_port *p)
 		{ "unicast_xmit_packets", SIM_XMIT_PACKETS },
 		{ "unicast_rcv_packets", SIM_RCV_PACKETS },
 	};
-	g_autofree char *dir = g_strdup_printf(IB_DIR "/ports/%u/counters",
-					       p->num);
+	g_autofree char *dir = g_strdup_printf(PORT_DIR "/counters", p->num);
 
 	p->counted = *sim_port_counters(p->device->sim, p->sim_port);
 	p->counters_due = g_get_monotonic_time() + COUNTERS_PERIOD_US;
@@ -237,14 +249,52 @@ device_port_set_driver(struct device_port *p, device_changed_fn changed,
 					    p->device->limits);
 }
 
-void
-device_plug(struct lab_device *d, unsigned umad)
+unsigned
+device_port_qps(const struct device_port *p, uint64_t umad)
+{
+	if (!p->device->limits->planes)
+		return umad == p->umad ? KERNEL_QPS : 0;
+	return umad == p->umad ? KERNEL_QP0 :
+		umad == p->umad + 1 ? KERNEL_QP1 : 0;
+}
+
+/* What sysfs says of a device, and of its umad and issm of each port. */
+static void
+write_device(struct lab_device *d, const char *name, unsigned first,
+	     unsigned step)
 {
 	static const char *const types[] = { "?", "CA", "switch", "router" };
 	static const char *const kinds[] = { "umad", "issm" };
 	const struct node_info *n = sim_node_info(d->sim, d->node);
 	g_autofree char *guid = guid_text(n->node_guid);
 	g_autofree char *system_guid = guid_text(n->system_guid);
+	g_autofree char *ib = g_strconcat(IB_DIR, name, NULL);
+
+	device_write_file(d, ib, "node_type", "%u: %s\n", n->node_type,
+			  types[n->node_type & 3]);
+	device_write_file(d, ib, "node_guid", "%s\n", guid);
+	device_write_file(d, ib, "sys_image_guid", "%s\n", system_guid);
+	device_write_file(d, ib, "node_desc", "%s\n",
+			  d->fabric->nodes[d->node].desc);
+	device_write_file(d, ib, "hw_rev", "%x\n", n->revision);
+	device_write_file(d, ib, "fw_ver", "1.0\n");
+	device_write_file(d, ib, "hca_type", "simulated\n");
+	for (unsigned i = 0; i < 2 * d->n_ports; i++) {
+		g_autofree char *file = g_strdup_printf("%s%u", kinds[i % 2],
+							first + i / 2 * step);
+		g_autofree char *dir = g_build_filename(MAD_DIR, file, NULL);
+
+		device_write_file(d, dir, "ibdev", "%s\n", name);
+		device_write_file(d, dir, "port", "%u\n",
+				  d->ports[i / 2].num);
+		device_write_file(d, "dev", file, "%s", "");
+	}
+}
+
+void
+device_plug(struct lab_device *d, unsigned umad)
+{
+	unsigned step = d->limits->planes ? 2 : 1;
 
 	if (d->plugged)
 		return;
@@ -252,33 +302,17 @@ device_plug(struct lab_device *d, unsigned umad)
 	for (unsigned i = 0; i < d->n_ports; i++) {
 		struct device_port *p = &d->ports[i];
 
-		p->umad = umad + i;
+		p->umad = umad + i * step;
 		p->transport = sim_attach(d->sim, p->sim_port, SIM_ROLE_DRIVER);
 		device_port_set_driver(p, NULL, NULL);
 		device_look(p);
 		write_port(p);
 		write_counters(p);
 	}
-	device_write_file(d, IB_DIR, "node_type", "%u: %s\n", n->node_type,
-			  types[n->node_type & 3]);
-	device_write_file(d, IB_DIR, "node_guid", "%s\n", guid);
-	device_write_file(d, IB_DIR, "sys_image_guid", "%s\n", system_guid);
-	device_write_file(d, IB_DIR, "node_desc", "%s\n",
-			  d->fabric->nodes[d->node].desc);
-	device_write_file(d, IB_DIR, "hw_rev", "%x\n", n->revision);
-	device_write_file(d, IB_DIR, "fw_ver", "1.0\n");
-	device_write_file(d, IB_DIR, "hca_type", "simulated\n");
+	write_device(d, DEVICE_NAME, umad, step);
+	if (d->limits->planes)
+		write_device(d, DEVICE_GSI, umad + 1, step);
 	device_write_file(d, MAD_DIR, "abi_version", "5\n");
-	for (unsigned i = 0; i < 2 * d->n_ports; i++) {
-		const struct device_port *p = &d->ports[i / 2];
-		g_autofree char *name = g_strdup_printf("%s%u", kinds[i % 2],
-							p->umad);
-		g_autofree char *dir = g_build_filename(MAD_DIR, name, NULL);
-
-		device_write_file(d, dir, "ibdev", DEVICE_NAME "\n");
-		device_write_file(d, dir, "port", "%u\n", p->num);
-		device_write_file(d, "dev", name, "%s", "");
-	}
 }
 
 void

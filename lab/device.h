@@ -12,7 +12,9 @@
 #include "lab/sim/sim.h"
 #include "topology/snapshot.h"
 
+/* Its first device, and with planes the one for GMPs. */
 #define DEVICE_NAME	"lab0"
+#define DEVICE_GSI	"lab1"
 
 struct device_port;
 /* changed: LAB_CHANGED_*, or DEVICE_CHANGED_PKEYS */
@@ -23,7 +25,8 @@ typedef void (*device_changed_fn)(struct device_port *port, unsigned changed,
 struct device_port {
 	struct lab_device *device;
 	uint32_t sim_port;
-	unsigned num, umad;
+	unsigned num;
+	unsigned umad;			/* with planes the next one, too */
 	struct transport *transport;
 	struct kernel_port *kernel;	/* NULL: a driver has the port */
 	unsigned n_files;		/* open umad files */
@@ -68,6 +71,10 @@ void device_unplug(struct lab_device *d);
  * second) and notifies the driver. Cheap if nothing has changed. Returns the time
  * until it is to be called again, ms; -1: when something happens. */
 int device_refresh(struct lab_device *d);
+
+/* The queue pairs that this umad gives of the port, KERNEL_QP*; 0: it is not
+ * one of the port's. */
+unsigned device_port_qps(const struct device_port *p, uint64_t umad);
 
 /* Driver instead of kernel, and back (changed NULL). */
 void device_port_set_driver(struct device_port *p, device_changed_fn changed,

@@ -47,7 +47,7 @@
 #define CLASS_MAX	0x50u
 #define SEGMENT_MS	2000u	/* for an ACK, at most */
 
-const struct kernel_limits kernel_limits_none = { 0, 0 };
+const struct kernel_limits kernel_limits_none = { .smps = 0 };
 const struct kernel_limits kernel_limits_6_17 = { .smps = 128, .gmps = 16 };
 
 struct agent {
@@ -65,6 +65,7 @@ struct agent {
 
 struct kernel_file {
 	struct kernel_port *port;
+	unsigned qps;
 	struct agent *agents[N_AGENTS];
 	GHashTable *sends;	/* struct send, by its key */
 	kernel_deliver_fn deliver;
@@ -525,6 +526,8 @@ add_agent(struct kernel_file *f, struct ib_user_mad_reg_req2 *r)
 	     (r->rmpp_version && !rules_header_len(model.mgmt_class)) ||
 	     is_smp != (r->qpn == 0)))
 		return -EINVAL;
+	if (!(f->qps & 1u << r->qpn))
+		return -EPROTONOSUPPORT;
 	for (guint i = 0; i < p->agents->len; i++) {
 		a = p->agents->pdata[i];
 		if (a->mgmt_class == model.mgmt_class &&
@@ -611,11 +614,13 @@ kernel_ioctl(struct kernel_file *f, unsigned code, void *arg)
 /* ------------------------------------------------------------ files, ports */
 
 struct kernel_file *
-kernel_open(struct kernel_port *p, kernel_deliver_fn fn, void *data)
+kernel_open(struct kernel_port *p, unsigned qps, kernel_deliver_fn fn,
+	    void *data)
 {
 	struct kernel_file *f = g_new0(struct kernel_file, 1);
 
 	f->port = p;
+	f->qps = qps;
 	f->deliver = fn;
 	f->data = data;
 	f->sends = g_hash_table_new(key_hash, key_equal);

@@ -12,6 +12,10 @@
 
 #include "sm/io/transport.h"
 
+#define KERNEL_QP0	1u
+#define KERNEL_QP1	2u
+#define KERNEL_QPS	(KERNEL_QP0 | KERNEL_QP1)
+
 struct kernel_port;
 struct kernel_file;
 
@@ -19,6 +23,9 @@ struct kernel_limits {
 	/* Requests that an agent may have in flight, as from Linux 6.17 on;
 	 * more are queued, and their time-out does not run. 0: no limit. */
 	unsigned smps, gmps;
+	/* Each port is two devices, as of an HCA with planes (ConnectX-8): one
+	 * has QP 0, the other QP 1 and IsSMdisabled. */
+	bool planes;
 };
 extern const struct kernel_limits kernel_limits_none, kernel_limits_6_17;
 
@@ -30,7 +37,8 @@ void kernel_port_free(struct kernel_port *p);	/* no file is open */
 /* A message for read(2): hdr->length is 64 and len. */
 typedef void (*kernel_deliver_fn)(const struct ib_user_mad_hdr *hdr,
 				  const uint8_t *mad, size_t len, void *data);
-struct kernel_file *kernel_open(struct kernel_port *p,
+/* qps: the queue pairs that its device has, bit n for QP n */
+struct kernel_file *kernel_open(struct kernel_port *p, unsigned qps,
 				kernel_deliver_fn deliver, void *data);
 void kernel_close(struct kernel_file *f);
 

@@ -40,6 +40,7 @@ struct lab_arguments {
 	int mode;
 	char **words;
 	char *node, *socket, *kernel;	/* NULL: not given */
+	bool planes;
 	uint64_t seed;
 	GPtrArray *commands;	/* char * */
 	char **run;		/* behind "--"; NULL: none */
@@ -266,6 +267,7 @@ run_lab(const struct lab_arguments *a)
 	bool ok;
 
 	options.params.seed = a->seed;
+	options.limits.planes = a->planes;
 	if (keeper_start(&s.keeper, &error))
 		fabric = net_file_open(a->words[0], &generate, &error);
 	if (fabric) {
@@ -420,6 +422,8 @@ static const struct option options[] = {
 	  "in a lab: is exercise N of the course done? (doc/lab)" },
 	{ NULL, "kernel", 0, &option_name, AT(kernel), 0, 0, NULL, "VERSION",
 	  "6.17: limits the MADs of an agent as that kernel does" },
+	{ NULL, "planes", 0, &option_bool, AT(planes), 0, 0, NULL, NULL,
+	  "each HCA is two devices, for SMPs and GMPs, as a ConnectX-8" },
 	{ NULL, "socket", 0, &option_file, AT(socket), 0, 0, NULL, "PATH",
 	  "where to listen" },
 	{ NULL, "seed", 0, &option_number64, AT(seed), 0, 0, "0", "N",

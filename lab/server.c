@@ -142,6 +142,7 @@ serve_open(struct lab_client *c, const uint8_t *data, size_t len)
 	struct device_port *p = NULL;
 	struct lab_device *d;
 	struct lab_open o;
+	unsigned qps = 0;
 	bool is_issm;
 	guint64 umad;
 	int error = 0;
@@ -156,10 +157,14 @@ serve_open(struct lab_client *c, const uint8_t *data, size_t len)
 		UINT64_MAX;
 	d = find_device(c->lab, o.node);
 	for (unsigned i = 0; d && d->plugged && i < d->n_ports; i++)
-		if (d->ports[i].umad == umad)
+		if ((qps = device_port_qps(&d->ports[i], umad))) {
 			p = &d->ports[i];
+			break;
+		}
 	if (!p)
 		error = ENXIO;
+	else if (is_issm && !(qps & KERNEL_QP0))
+		error = EPERM;
 	else if (is_issm)
 		error = GPOINTER_TO_INT(g_hash_table_lookup(
 				c->lab->issm_errors,
@@ -180,7 +185,7 @@ serve_open(struct lab_client *c, const uint8_t *data, size_t len)
 	} else {
 		c->role = ROLE_FILE;
 		c->id = ++c->lab->last_id;
-		c->file = kernel_open(p->kernel, on_deliver, c);
+		c->file = kernel_open(p->kernel, qps, on_deliver, c);
 		p->n_files++;
 		lab_reply(c, 0, c->id, NULL, 0);
 	}

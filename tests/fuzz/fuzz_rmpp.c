@@ -150,7 +150,7 @@ FUZZ_TARGET(rmpp)
 
 	p->t = scripted_new();
 	p->port = kernel_port_new(p->t, &lmc, &kernel_limits_6_17);
-	p->file = kernel_open(p->port, on_message, p);
+	p->file = kernel_open(p->port, KERNEL_QPS, on_message, p);
 	register_again(p);
 	while (in.left > 0) {
 		unsigned action = fuzz_byte(&in);

@@ -67,7 +67,7 @@ host_open(struct pair *p, struct host *h, uint32_t node,
 				  limits);
 	h->inbox.messages = g_ptr_array_new_with_free_func(
 		(GDestroyNotify)g_byte_array_unref);
-	h->file = kernel_open(h->port, on_message, &h->inbox);
+	h->file = kernel_open(h->port, KERNEL_QPS, on_message, &h->inbox);
 }
 
 static void
@@ -224,6 +224,19 @@ PAIR_TEST(test_registration_follows_the_kernel)
 	}
 }
 
+PAIR_TEST(test_a_device_may_have_one_queue_pair)
+{
+	for (unsigned qp = 0; qp < 2; qp++) {
+		kernel_close(p->a.file);
+		p->a.file = kernel_open(p->a.port, 1u << qp, on_message,
+					&p->a.inbox);
+		assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0),
+				 qp == 0 ? 0 : -EPROTONOSUPPORT);
+		assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0),
+				 qp == 1 ? 0 : -EPROTONOSUPPORT);
+	}
+}
+
 PAIR_TEST(test_a_file_has_32_agents)
 {
 	uint32_t third = 3;
@@ -244,7 +257,7 @@ PAIR_TEST(test_methods_belong_to_one_agent_of_the_port)
 
 	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0x06), 0);
 	first = p->a.file;
-	p->a.file = kernel_open(p->a.port, on_message, &p->a.inbox);
+	p->a.file = kernel_open(p->a.port, KERNEL_QPS, on_message, &p->a.inbox);
 	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0x02), -EINVAL);
 	kernel_close(first);
 	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0x02), 0);
