@@ -49,6 +49,17 @@ rank_of(const struct local_port *p)
 	return p->phys_state == PHYS_DISABLED ? RANK_DISABLED : RANK_NO_LINK;
 }
 
+const struct local_port *
+local_port_gsi(const struct local_port *ports, size_t n,
+	       const struct local_port *smi)
+{
+	for (size_t i = 0; i < n; i++)
+		if (smi->guid && ports[i].guid == smi->guid &&
+		    ports[i].infiniband && ports[i].sm_disabled)
+			return &ports[i];
+	return smi;
+}
+
 static bool
 matches(const struct local_port *p, const struct local_port_wish *wish)
 {
@@ -77,7 +88,8 @@ local_port_choose(const struct local_port *ports, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		const struct local_port *p = &ports[i];
 
-		if (matches(p, wish) && !unfit(p) &&
+		if (!unfit(p) && (matches(p, wish) ||
+				  matches(local_port_gsi(ports, n, p), wish)) &&
 		    (!best || rank_of(p) < rank_of(best)))
 			best = p;
 	}

@@ -45,6 +45,15 @@ const struct local_port *
 local_port_choose(const struct local_port *ports, size_t n,
 		  const struct local_port_wish *wish);
 
+/*
+ * The port for GMPs of one that was chosen: usually itself. An HCA with planes
+ * (ConnectX-8) shows each port twice, with one PortGUID: on a device for SMPs and
+ * on one that allows no subnet manager. A wish may name either.
+ */
+const struct local_port *
+local_port_gsi(const struct local_port *ports, size_t n,
+	       const struct local_port *smi);
+
 /* "mlx5_0 port 1 0x.. Active, subnet manager at LID 3" */
 void local_port_print(const struct local_port *p, GString *out);
 

@@ -38,6 +38,11 @@
  * closed, that is undone first, then all pending MADs are read, then the rest is
  * closed: the shim crashes on a MAD of a class that is not registered.
  *
+ * An HCA with planes (ConnectX-8) has two devices for one port: one for QP 0
+ * (SMI), one that allows no subnet manager, for QP 1 (GSI). Then SMPs go by the
+ * one and GMPs by the other; each has a watcher of its own, and if one goes away
+ * both are opened again.
+ *
  * A descriptor whose device went away never works again, even if the device
  * comes back: read and write return EIO, in kernels without that check writes
  * return EINVAL and reads nothing. Then all is closed, and the port is looked for
@@ -116,29 +121,19 @@ struct buffer {
 	size_t size;		/* of the MAD that it can hold */
 };
 
-struct umad_transport {
-	struct transport base;
-	GMainContext *context;
-	enum umad_role role;
-	umad_event_fn event;
-	void *event_data;
-	int fd;			/* -1: the device is gone */
-	int issm_fd;		/* -1: not declared */
-	bool is_shown;		/* IsSM is wanted */
-	struct local_port issm_port;
+/* One umad device, with some of the agents. */
+struct umad_device {
+	struct umad_transport *u;
+	int fd;			/* -1: it is gone */
 	int agents[AGENTS];	/* -1: not registered */
 	unsigned waiting;	/* answers that are due */
 	int64_t waiting_until;	/* they come until then, or never */
 	int failed;		/* errno: the device is gone, close it */
 	unsigned errors;	/* of reads, in a row */
 	unsigned refused;	/* requests, in a row */
-	unsigned reopen;	/* timer; 0: not running */
-	unsigned reopen_ms;
-	int64_t opened;
-	char *told;		/* why it could not be opened again */
 	bool asked;		/* the last MAD was a request */
 
-	struct buffer in, out;
+	struct buffer in;
 	GSource *source;	/* on_wake */
 	GThread *watcher;
 	GMutex mutex;		/* for what follows */
@@ -146,6 +141,23 @@ struct umad_transport {
 	int poll_failed;	/* errno of the watcher */
 	bool armed;		/* the main thread has read everything */
 	bool stop;
+};
+
+struct umad_transport {
+	struct transport base;
+	GMainContext *context;
+	enum umad_role role;
+	umad_event_fn event;
+	void *event_data;
+	struct umad_device devices[2];	/* SMI, GSI; if they are one: [0] */
+	int issm_fd;		/* -1: not declared */
+	bool is_shown;		/* IsSM is wanted */
+	struct local_port issm_port;
+	unsigned reopen;	/* timer; 0: not running */
+	unsigned reopen_ms;
+	int64_t opened;
+	char *told;		/* why it could not be opened again */
+	struct buffer out;
 };
 
 /* --------------------------------------------------------------- receiving */
@@ -171,24 +183,25 @@ buffer_trim(struct buffer *b)
 
 /* The length of the MAD that was read; 0 if there is none (errno). */
 static size_t
-read_mad(struct umad_transport *u)
+read_mad(struct umad_device *d)
 {
 	for (;;) {
-		int len = u->in.size;
+		int len = d->in.size;
 
-		if (umad_recv(u->fd, u->in.umad, &len, 0) >= 0)
+		if (umad_recv(d->fd, d->in.umad, &len, 0) >= 0)
 			return len;
 		/* the MAD stays in the kernel; len is what it takes */
-		if (errno != ENOSPC || len <= (int)u->in.size)
+		if (errno != ENOSPC || len <= (int)d->in.size)
 			return 0;
-		buffer_fit(&u->in, len);
+		buffer_fit(&d->in, len);
 	}
 }
 
 static void
-deliver(struct umad_transport *u, size_t len)
+deliver(struct umad_device *d, size_t len)
 {
-	void *umad = u->in.umad;
+	struct umad_transport *u = d->u;
+	void *umad = d->in.umad;
 	const ib_mad_addr_t *from = umad_get_mad_addr(umad);
 	uint8_t *mad = umad_get_mad(umad);
 	struct transport_mad m = {
@@ -216,14 +229,14 @@ deliver(struct umad_transport *u, size_t len)
 	 * the client's, and may be that of a request of ours. */
 	if (m.event == TRANSPORT_RETURNED && mad[3] & MAD_METHOD_RESPONSE)
 		return;
-	u->asked = m.event == TRANSPORT_RECEIVED &&
+	d->asked = m.event == TRANSPORT_RECEIVED &&
 		!(mad[3] & MAD_METHOD_RESPONSE);
-	if (u->waiting && !u->asked)
-		u->waiting--;
-	u->refused = 0;
+	if (d->waiting && !d->asked)
+		d->waiting--;
+	d->refused = 0;
 	if (u->base.on_recv)
 		u->base.on_recv(&m, u->base.recv_data);
-	buffer_trim(&u->in);
+	buffer_trim(&d->in);
 }
 
 /* A turn of the main loop. */
@@ -238,19 +251,19 @@ struct umad_turn {
  * lets them gather (once, then it waits for the next).
  */
 static bool
-linger(struct umad_transport *u, struct umad_turn *turn)
+linger(struct umad_device *d, struct umad_turn *turn)
 {
 	int64_t now = g_get_monotonic_time();
-	bool may_serve = u->asked && now - turn->began < SERVE_US &&
-		timers_next(u->base.timers) > now + LINGER_MS * 1000;
+	bool may_serve = d->asked && now - turn->began < SERVE_US &&
+		timers_next(d->u->base.timers) > now + LINGER_MS * 1000;
 
-	if (u->waiting >= NAP_WAITING && !turn->napped) {
+	if (d->waiting >= NAP_WAITING && !turn->napped) {
 		turn->napped = true;
 		g_usleep(NAP_US);
 		return true;
 	}
-	return (u->waiting || may_serve) &&
-		umad_poll(u->fd, LINGER_MS) == 0;
+	return (d->waiting || may_serve) &&
+		umad_poll(d->fd, LINGER_MS) == 0;
 }
 
 static bool
@@ -260,37 +273,37 @@ is_gone(int error)
 		error == EPIPE || error == EBADF;
 }
 
-static void leave_device(struct umad_transport *u);
+static void leave_device(struct umad_device *d);
 
 /* Holds the mutex but while it polls, which it does when it is armed. */
 static void *
 umad_watch(void *data)
 {
-	struct umad_transport *u = data;
+	struct umad_device *d = data;
 	int slice = POLL_MIN_MS;
 
-	g_mutex_lock(&u->mutex);
-	while (!u->stop) {
+	g_mutex_lock(&d->mutex);
+	while (!d->stop) {
 		int result, error;
 
-		if (!u->armed) {
-			g_cond_wait(&u->changed, &u->mutex);
+		if (!d->armed) {
+			g_cond_wait(&d->changed, &d->mutex);
 			continue;
 		}
-		g_mutex_unlock(&u->mutex);
-		result = umad_poll(u->fd, slice);
+		g_mutex_unlock(&d->mutex);
+		result = umad_poll(d->fd, slice);
 		error = errno;
-		g_mutex_lock(&u->mutex);
+		g_mutex_lock(&d->mutex);
 		slice = MIN(2 * slice, POLL_MAX_MS);
 		if (result == -ETIMEDOUT)
 			continue;
 		slice = POLL_MIN_MS;
-		u->armed = false;
+		d->armed = false;
 		if (result < 0 && error != EINTR)
-			u->poll_failed = error ? error : EIO;
-		g_source_set_ready_time(u->source, 0);
+			d->poll_failed = error ? error : EIO;
+		g_source_set_ready_time(d->source, 0);
 	}
-	g_mutex_unlock(&u->mutex);
+	g_mutex_unlock(&d->mutex);
 	return NULL;
 }
 
@@ -299,63 +312,63 @@ umad_watch(void *data)
 static gboolean
 on_wake(void *data)
 {
-	struct umad_transport *u = data;
+	struct umad_device *d = data;
 	struct umad_turn turn = { .began = g_get_monotonic_time() };
 
-	g_source_set_ready_time(u->source, -1);
-	if (u->fd < 0)
+	g_source_set_ready_time(d->source, -1);
+	if (d->fd < 0)
 		return G_SOURCE_CONTINUE;
 	/* The callbacks of a MAD, or the watcher, may have found that the
 	 * device is gone. */
-	g_mutex_lock(&u->mutex);
-	if (u->poll_failed)
-		u->failed = u->poll_failed;
-	g_mutex_unlock(&u->mutex);
-	if (u->failed) {
-		leave_device(u);
+	g_mutex_lock(&d->mutex);
+	if (d->poll_failed)
+		d->failed = d->poll_failed;
+	g_mutex_unlock(&d->mutex);
+	if (d->failed) {
+		leave_device(d);
 		return G_SOURCE_CONTINUE;
 	}
 	for (unsigned i = 0; i < TURN_MAX; i++) {
-		size_t len = read_mad(u);
+		size_t len = read_mad(d);
 
 		if (len > 0) {
 			turn.napped = false;
-			u->errors = 0;
-			deliver(u, len);
+			d->errors = 0;
+			deliver(d, len);
 			continue;
 		}
 		/* reading failed, for a reason that may pass or not */
 		if (errno != EAGAIN && errno != EWOULDBLOCK) {
-			if (is_gone(errno) || ++u->errors >= ERRORS_MAX) {
-				u->failed = errno;
-				leave_device(u);
+			if (is_gone(errno) || ++d->errors >= ERRORS_MAX) {
+				d->failed = errno;
+				leave_device(d);
 				return G_SOURCE_CONTINUE;
 			}
-			g_source_set_ready_time(u->source,
+			g_source_set_ready_time(d->source,
 						g_get_monotonic_time() +
 						ERROR_PAUSE_US);
 			return G_SOURCE_CONTINUE;
 		}
-		u->errors = 0;
-		if (linger(u, &turn))
+		d->errors = 0;
+		if (linger(d, &turn))
 			continue;
 		/* not when the port is opened: the process may fork then */
-		if (!u->watcher)
-			u->watcher = g_thread_try_new("umad", umad_watch, u,
+		if (!d->watcher)
+			d->watcher = g_thread_try_new("umad", umad_watch, d,
 						      NULL);
-		if (!u->watcher) {	/* no threads now: reads by itself */
-			g_source_set_ready_time(u->source,
+		if (!d->watcher) {	/* no threads now: reads by itself */
+			g_source_set_ready_time(d->source,
 						g_get_monotonic_time() +
 						ERROR_PAUSE_US);
 			return G_SOURCE_CONTINUE;
 		}
-		g_mutex_lock(&u->mutex);
-		u->armed = true;
-		g_cond_signal(&u->changed);
-		g_mutex_unlock(&u->mutex);
+		g_mutex_lock(&d->mutex);
+		d->armed = true;
+		g_cond_signal(&d->changed);
+		g_mutex_unlock(&d->mutex);
 		return G_SOURCE_CONTINUE;
 	}
-	g_source_set_ready_time(u->source, 0);
+	g_source_set_ready_time(d->source, 0);
 	return G_SOURCE_CONTINUE;
 }
 
@@ -389,46 +402,46 @@ may_pass(int e)
 /* write() refused it. True: it need not be sent, since the kernel still sends
  * the message that it repeats. */
 static bool
-is_under_way(struct umad_transport *u, const uint8_t *mad, bool message,
-	     int e)
+is_under_way(struct umad_device *d, const uint8_t *mad, bool message, int e)
 {
 	if (e == EINVAL && message && mad[3] & MAD_METHOD_RESPONSE)
 		return true;
-	u->refused += e == EINVAL && asks(mad[3]);
-	if (is_gone(e) || u->refused >= REFUSED_MAX) {
-		u->failed = e;
-		g_source_set_ready_time(u->source, 0);
+	d->refused += e == EINVAL && asks(mad[3]);
+	if (is_gone(e) || d->refused >= REFUSED_MAX) {
+		d->failed = e;
+		g_source_set_ready_time(d->source, 0);
 	}
 	return false;
 }
 
 static bool
-umad_transport_send(struct transport *t, const struct mad_addr *to,
-		    const uint8_t *mad, size_t len, unsigned timeout_ms,
-		    GError **error)
+is_lost(const struct umad_transport *u)
 {
-	struct umad_transport *u = (struct umad_transport *)t;
-	struct rmpp_header r;
-	/* which the kernel cuts */
-	bool message = mad[1] == MAD_CLASS_SA &&
-		rmpp_header_read(mad, len, &r) &&
-		r.flags & RMPP_FLAG_ACTIVE && r.type == RMPP_TYPE_DATA;
-	ib_mad_addr_t *addr;
-	int agent = -1;
+	return u->devices[0].fd < 0 || u->devices[0].failed ||
+		u->devices[1].failed;
+}
 
-	if (u->fd < 0 || u->failed)
-		return true;	/* lost, as on a wire that is cut */
-
-	g_assert(len >= (message ? RMPP_SA_HEADER_LEN : MAD_SIZE));
+/* The device that has an agent for this class; NULL: none. */
+static struct umad_device *
+find_agent(struct umad_transport *u, uint8_t mgmt_class, int *agent)
+{
 	for (unsigned i = 0; i < AGENTS; i++)
-		if (registrations[i].mgmt_class == mad[1])
-			agent = u->agents[i];
-	if (agent < 0) {
-		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND,
-			    "%s: class 0x%02x is not registered", t->name,
-			    mad[1]);
-		return false;
-	}
+		for (unsigned k = 0; k < G_N_ELEMENTS(u->devices); k++) {
+			*agent = u->devices[k].agents[i];
+			if (registrations[i].mgmt_class == mgmt_class &&
+			    *agent >= 0)
+				return &u->devices[k];
+		}
+	return NULL;
+}
+
+/* In u->out. */
+static void
+fill_out(struct umad_transport *u, const struct mad_addr *to,
+	 const uint8_t *mad, size_t len)
+{
+	ib_mad_addr_t *addr;
+
 	/* the shim sends all of one MAD, however little is written */
 	buffer_fit(&u->out, MAX(len, MAD_SIZE));
 	memset(u->out.umad, 0, umad_size() + MAD_SIZE);
@@ -441,10 +454,54 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 		memcpy(addr->gid, to->gid, sizeof(to->gid));
 	}
 	memcpy(umad_get_mad(u->out.umad), mad, len);
-	if (umad_send(u->fd, agent, u->out.umad, len,
+}
+
+/* A request was sent. */
+static void
+expect_answer(struct umad_device *d, unsigned timeout_ms)
+{
+	int64_t now = g_get_monotonic_time();
+	int64_t until = now + (timeout_ms + RETURN_MS) * (int64_t)1000;
+
+	/* A send that failed in the kernel never comes back: answers that are
+	 * overdue are not counted any more when the next request is sent. */
+	if (now > d->waiting_until)
+		d->waiting = 0;
+	d->waiting++;
+	d->waiting_until = MAX(d->waiting_until, until);
+	d->refused = 0;
+}
+
+static bool
+umad_transport_send(struct transport *t, const struct mad_addr *to,
+		    const uint8_t *mad, size_t len, unsigned timeout_ms,
+		    GError **error)
+{
+	struct umad_transport *u = (struct umad_transport *)t;
+	struct umad_device *d;
+	struct rmpp_header r;
+	/* which the kernel cuts */
+	bool message = mad[1] == MAD_CLASS_SA &&
+		rmpp_header_read(mad, len, &r) &&
+		r.flags & RMPP_FLAG_ACTIVE && r.type == RMPP_TYPE_DATA;
+	int agent;
+
+	if (is_lost(u))
+		return true;	/* as on a wire that is cut */
+
+	g_assert(len >= (message ? RMPP_SA_HEADER_LEN : MAD_SIZE));
+	d = find_agent(u, mad[1], &agent);
+	if (!d) {
+		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND,
+			    "%s: class 0x%02x is not registered", t->name,
+			    mad[1]);
+		return false;
+	}
+	fill_out(u, to, mad, len);
+	if (umad_send(d->fd, agent, u->out.umad, len,
 		      asks(mad[3]) ? timeout_ms : 0,
 		      message ? RMPP_RETRIES : 0) < 0 &&
-	    !is_under_way(u, mad, message, errno)) {
+	    !is_under_way(d, mad, message, errno)) {
 		int e = errno;
 
 		g_set_error(error, TRANSPORT_ERROR, may_pass(e) ?
@@ -453,19 +510,8 @@ umad_transport_send(struct transport *t, const struct mad_addr *to,
 		return false;
 	}
 	buffer_trim(&u->out);
-	if (asks(mad[3])) {
-		int64_t now = g_get_monotonic_time();
-		int64_t until = now + (timeout_ms + RETURN_MS) * (int64_t)1000;
-
-		/* A send that failed in the kernel never comes back: answers
-		 * that are overdue are not counted any more when the next
-		 * request is sent. */
-		if (now > u->waiting_until)
-			u->waiting = 0;
-		u->waiting++;
-		u->waiting_until = MAX(u->waiting_until, until);
-		u->refused = 0;
-	}
+	if (asks(mad[3]))
+		expect_answer(d, timeout_ms);
 	return true;
 }
 
@@ -606,44 +652,69 @@ umad_show(struct transport *t, bool shown)
 
 	hide_manager(u);
 	u->is_shown = shown;
-	if (shown && u->fd >= 0 &&
+	if (shown && u->devices[0].fd >= 0 &&
 	    !declare_manager(u, &u->issm_port, 1, &error))
 		umad_say(u, UMAD_NOTE, error->message);
 }
 
-/* Everything that belongs to the device. */
+static void
+stop_watcher(struct umad_device *d)
+{
+	if (!d->watcher)
+		return;
+	g_mutex_lock(&d->mutex);
+	d->stop = true;
+	g_cond_signal(&d->changed);
+	g_mutex_unlock(&d->mutex);
+	g_thread_join(g_steal_pointer(&d->watcher));
+	d->stop = false;
+}
+
+/* MADs that arrive now are dropped, but they must be read: until no more are
+ * due or arrive. */
+static void
+drain(struct umad_device *d)
+{
+	transport_recv_fn on_recv = d->u->base.on_recv;
+	size_t len;
+
+	if (d->fd < 0)
+		return;
+	d->u->base.on_recv = NULL;
+	while (umad_poll(d->fd, d->waiting ? DRAIN_MS : 0) == 0 &&
+	       (len = read_mad(d)) > 0)
+		deliver(d, len);
+	d->u->base.on_recv = on_recv;	/* the port may be bound again */
+}
+
+static void
+close_device(struct umad_device *d)
+{
+	for (unsigned i = 0; i < AGENTS; i++) {
+		if (d->agents[i] >= 0)
+			umad_unregister(d->fd, d->agents[i]);
+		d->agents[i] = -1;
+	}
+	if (d->fd >= 0)
+		umad_close_port(d->fd);
+	d->fd = -1;
+	d->waiting = d->errors = d->refused = 0;
+	d->failed = d->poll_failed = 0;
+}
+
+/* Everything that belongs to the devices. */
 static void
 unbind_port(struct umad_transport *u)
 {
-	size_t len;
+	bool lost = is_lost(u);
 
 	hide_manager(u);
-	if (u->watcher) {
-		g_mutex_lock(&u->mutex);
-		u->stop = true;
-		g_cond_signal(&u->changed);
-		g_mutex_unlock(&u->mutex);
-		g_thread_join(g_steal_pointer(&u->watcher));
-		u->stop = false;
+	for (unsigned k = 0; k < G_N_ELEMENTS(u->devices); k++) {
+		stop_watcher(&u->devices[k]);
+		if (!lost)
+			drain(&u->devices[k]);
+		close_device(&u->devices[k]);
 	}
-	/* MADs that arrive now are dropped, but they must be read: until no
-	 * more are due or arrive. */
-	if (u->fd >= 0 && !u->failed) {
-		u->base.on_recv = NULL;
-		while (umad_poll(u->fd, u->waiting ? DRAIN_MS : 0) == 0 &&
-		       (len = read_mad(u)) > 0)
-			deliver(u, len);
-	}
-	for (unsigned i = 0; i < AGENTS; i++) {
-		if (u->agents[i] >= 0)
-			umad_unregister(u->fd, u->agents[i]);
-		u->agents[i] = -1;
-	}
-	if (u->fd >= 0)
-		umad_close_port(u->fd);
-	u->fd = -1;
-	u->waiting = u->errors = u->refused = 0;
-	u->failed = u->poll_failed = 0;
 }
 
 static void
@@ -652,13 +723,17 @@ umad_transport_free(struct transport *t)
 	struct umad_transport *u = (struct umad_transport *)t;
 
 	unbind_port(u);
-	g_source_destroy(u->source);
-	g_source_unref(u->source);
+	for (unsigned k = 0; k < G_N_ELEMENTS(u->devices); k++) {
+		struct umad_device *d = &u->devices[k];
+
+		g_source_destroy(d->source);
+		g_source_unref(d->source);
+		g_mutex_clear(&d->mutex);
+		g_cond_clear(&d->changed);
+		g_free(d->in.umad);
+	}
 	timers_free(u->base.timers);
 	g_main_context_unref(u->context);
-	g_mutex_clear(&u->mutex);
-	g_cond_clear(&u->changed);
-	g_free(u->in.umad);
 	g_free(u->out.umad);
 	g_free(u->told);
 	g_free(u);
@@ -672,6 +747,20 @@ static const struct transport_ops umad_ops = {
 	.free = umad_transport_free,
 };
 
+static void
+device_init(struct umad_device *d, struct umad_transport *u)
+{
+	d->u = u;
+	d->fd = -1;
+	for (unsigned i = 0; i < AGENTS; i++)
+		d->agents[i] = -1;
+	d->source = g_source_new(&source_funcs, sizeof(GSource));
+	g_source_set_callback(d->source, on_wake, d, NULL);
+	g_source_attach(d->source, u->context);
+	g_mutex_init(&d->mutex);
+	g_cond_init(&d->changed);
+}
+
 static struct umad_transport *
 umad_transport_new(const struct umad_choice *choice)
 {
@@ -683,67 +772,82 @@ umad_transport_new(const struct umad_choice *choice)
 	u->event = choice->event;
 	u->event_data = choice->event_data;
 	u->context = g_main_context_ref_thread_default();
-	u->fd = -1;
 	u->issm_fd = -1;
 	u->reopen_ms = REOPEN_MIN_MS;
-	for (unsigned i = 0; i < AGENTS; i++)
-		u->agents[i] = -1;
 	u->base.timers = timers_new(u->context);
-	u->source = g_source_new(&source_funcs, sizeof(GSource));
-	g_source_set_callback(u->source, on_wake, u, NULL);
-	g_source_attach(u->source, u->context);
-	g_mutex_init(&u->mutex);
-	g_cond_init(&u->changed);
+	for (unsigned k = 0; k < G_N_ELEMENTS(u->devices); k++)
+		device_init(&u->devices[k], u);
 	return u;
 }
 
+/* Opens it for the agents from `first` to `last`. */
 static bool
-bind_port(struct umad_transport *u, const struct local_port *port,
-	  unsigned issm_tries, GError **error)
+open_device(struct umad_device *d, const struct local_port *port,
+	    unsigned first, unsigned last, GError **error)
 {
-	bool manages = u->role != UMAD_ROLE_READER;
+	const char *name = d->u->base.name;
+	bool manages = d->u->role != UMAD_ROLE_READER;
 
-	u->base.port_guid = port->guid;
-	u->base.port_num = (uint8_t)port->num;
-	g_snprintf(u->base.name, sizeof(u->base.name), "%s port %u",
-		   port->ca_name, port->num);
-	u->fd = umad_open_port(port->ca_name, (int)port->num);
-	if (u->fd < 0) {
+	d->fd = umad_open_port(port->ca_name, (int)port->num);
+	if (d->fd < 0) {
 		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
-			    "%s: cannot open its umad device: %s%s",
-			    u->base.name, g_strerror(errno),
+			    "%s: cannot open its umad device: %s%s", name,
+			    g_strerror(errno),
 			    errno == EACCES || errno == EPERM ?
 			    ": run as root, or give this user "
 			    "/dev/infiniband/umad* and issm*" : "");
 		return false;
 	}
 	/* not earlier: umad_size() is true only once a port was opened */
-	buffer_fit(&u->in, MAD_SIZE);
-	for (unsigned i = 0; i < AGENTS; i++) {
+	buffer_fit(&d->in, MAD_SIZE);
+	for (unsigned i = first; i <= last; i++) {
 		const struct registration *r = &registrations[i];
 		/* an array of long for libibumad, and of 128 bits */
 		long mask[16 / sizeof(long)] = { r->methods };
 
 		/* a reader leaves requests and traps to the manager */
-		u->agents[i] = umad_register(u->fd, r->mgmt_class,
+		d->agents[i] = umad_register(d->fd, r->mgmt_class,
 					     r->class_version, r->rmpp_version,
 					     manages ? mask : NULL);
-		if (u->agents[i] >= 0)
+		if (d->agents[i] >= 0)
 			continue;
 		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
-			    "%s: cannot register for class 0x%02x: %s%s",
-			    u->base.name, r->mgmt_class, g_strerror(errno),
-			    manages ?
+			    "%s: cannot register for class 0x%02x: %s%s", name,
+			    r->mgmt_class, g_strerror(errno), manages ?
 			    " (is another subnet manager bound to it?)" : "");
 		return false;
 	}
-	u->issm_port = *port;
-	if (u->is_shown && !declare_manager(u, port, issm_tries, error))
-		return false;
-	u->armed = false;
-	u->opened = g_get_monotonic_time();
-	g_source_set_ready_time(u->source, 0);
+	d->armed = false;
+	g_source_set_ready_time(d->source, 0);
 	return true;
+}
+
+/* gsi: the same port, or that of the device for GMPs */
+static bool
+bind_port(struct umad_transport *u, const struct local_port *port,
+	  const struct local_port *gsi, unsigned issm_tries, GError **error)
+{
+	char *name = u->base.name;
+
+	u->base.port_guid = port->guid;
+	u->base.port_num = (uint8_t)port->num;
+	g_snprintf(name, sizeof(u->base.name), "%s port %u", port->ca_name,
+		   port->num);
+	if (gsi == port) {
+		if (!open_device(&u->devices[0], port, 0, AGENTS - 1, error))
+			return false;
+	} else {
+		g_snprintf(name + strlen(name), sizeof(u->base.name) -
+			   strlen(name), ", GSI %s port %u", gsi->ca_name,
+			   gsi->num);
+		if (!open_device(&u->devices[0], port, 0, AGENT_LID, error) ||
+		    !open_device(&u->devices[1], gsi, AGENT_SA, AGENT_SA,
+				 error))
+			return false;
+	}
+	u->issm_port = *port;
+	u->opened = g_get_monotonic_time();
+	return !u->is_shown || declare_manager(u, port, issm_tries, error);
 }
 
 /* ------------------------------------------------- a device that went away */
@@ -759,9 +863,10 @@ reopen_later(struct umad_transport *u)
 }
 
 static void
-leave_device(struct umad_transport *u)
+leave_device(struct umad_device *d)
 {
-	g_autofree char *why = g_strdup(g_strerror(u->failed));
+	struct umad_transport *u = d->u;
+	g_autofree char *why = g_strdup(g_strerror(d->failed));
 
 	unbind_port(u);
 	g_clear_pointer(&u->told, g_free);
@@ -784,7 +889,9 @@ on_reopen(void *data)
 
 	u->reopen = 0;
 	port = local_port_choose((void *)ports->data, ports->len, &wish);
-	if (port && bind_port(u, port, 1, &error)) {
+	if (port && bind_port(u, port, local_port_gsi((void *)ports->data,
+						      ports->len, port), 1,
+			      &error)) {
 		umad_say(u, UMAD_BACK, u->base.name);
 		return;
 	}
@@ -848,7 +955,8 @@ umad_transport_open(const struct umad_choice *choice, GError **error)
 		umad_say(u, UMAD_NOTE, text->str);
 	u->is_shown = u->role == UMAD_ROLE_MANAGER ||
 		(u->role == UMAD_ROLE_GUEST && !local_port_obeys_another(port));
-	if (bind_port(u, port, ISSM_TRIES, error))
+	if (bind_port(u, port, local_port_gsi((void *)ports->data, ports->len,
+					      port), ISSM_TRIES, error))
 		return &u->base;
 	umad_transport_free(&u->base);
 	return NULL;

@@ -128,6 +128,16 @@ hiccup_case() {
 		[ "$(wc -l <fault.reads)" -lt 1000 ]
 	check "hiccup: the device is not given up" \
 		log_has_not hiccup.log 'device is gone'
+	fault gone
+	check "hiccup: it goes away" await 20 log_has hiccup.log \
+		'device is gone'
+	fault issm=13
+	check "hiccup: it is back, and may not be opened" await 20 log_has \
+		hiccup.log 'warning port: .*issm.*run as root'
+	sim_cmd 'ReLink "node-02"[1]'
+	fault
+	check "hiccup: later it may, and is heard" await 20 log_has hiccup.log \
+		'SUBNET UP: .*16 hosts' 2
 	sm_kill_all
 	sim_stop
 }
@@ -294,6 +304,34 @@ lab_case() {
 		'the device is back' 2
 	check "lab: which is said" log_has lab.log 'warning port: .*issm.*IsSM'
 	sm_kill_all
+}
+
+# An HCA with planes: SMPs by one device, the rest by another.
+planes_case() {
+	rm -rf cache
+	lab_start "$demo" --planes ||
+		{ ok 1 "planes: minism-lab starts"; return; }
+	inside opensm -o -f "$SCRATCH/opensm.log" >opensm.out 2>&1
+	check "planes: OpenSM 3.3 takes one and ends" \
+		grep -q 'Error from osm_opensm_bind' opensm.out
+	lab_sm planes.run "$MINISM" "${sm_defaults[@]}" \
+		-f "$SCRATCH/planes.log" -C lab1 -s 1
+	check "planes: minism takes both" await 20 log_has planes.log \
+		'on lab0 port 1, GSI lab1 port 1 '
+	check "planes: comes up" await 20 log_has planes.log 'SUBNET UP'
+	LAB_NODE=node-09 inside saquery -C lab1 -N >records
+	check "planes: the SA answers" [ "$(grep -c NodeRecord records)" -eq 24 ]
+	lab_cmd unplug-device node-01
+	check "planes: both are gone" await 30 log_has planes.log \
+		'the device is gone'
+	lab_cmd kill node-02
+	lab_cmd plug-device node-01 4
+	check "planes: and back" await 20 log_has planes.log \
+		'SUBNET UP: .*15 hosts'
+	LAB_NODE=node-09 inside saquery -C lab1 -N >records
+	check "planes: the SA, too" [ "$(grep -c NodeRecord records)" -eq 23 ]
+	sm_kill_all
+	lab_stop
 }
 
 # two_managers: the first with a standby beside it

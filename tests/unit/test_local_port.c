@@ -68,6 +68,13 @@ static const struct machine machines[] = {
 	  "b1",
 	  { { "a", 1, 2, true, true, INIT, LINK_UP, 0, 0, 0 },
 	    { "b", 1, 2, true, false, INIT, LINK_UP, 0, 0, 0 } } },
+	{ "the device for GMPs is named: the one with QP0",
+	  { .ca_name = "a", .num = 1 }, "b1",
+	  { { "a", 1, 2, true, true, INIT, LINK_UP, 0, 0, 0 },
+	    { "b", 1, 2, true, false, INIT, LINK_UP, 0, 0, 0 } } },
+	{ "no PortGUID in common", { .ca_name = "a" }, NULL,
+	  { { "a", 1, 0, true, true, INIT, LINK_UP, 0, 0, 0 },
+	    { "b", 1, 0, true, false, INIT, LINK_UP, 0, 0, 0 } } },
 	{ "nothing at all", { 0 }, NULL, { { .num = 0 } } },
 };
 
@@ -120,6 +127,20 @@ TEST(test_order_of_the_list_decides_only_between_equals)
 		if (strcmp(name, m->chosen ? m->chosen : "none") != 0)
 			fail_msg("%s, backwards: %s", m->what, name);
 	}
+}
+
+TEST(test_port_for_gmps_is_its_own_or_a_twin)
+{
+	const struct local_port ports[] = {
+		{ "a", 1, 1, true, false, INIT, LINK_UP, 0, 0, 0 },
+		{ "b", 1, 2, true, false, INIT, LINK_UP, 0, 0, 0 },
+		{ "c", 1, 2, false, true, INIT, LINK_UP, 0, 0, 0 },
+		{ "d", 1, 2, true, true, INIT, LINK_UP, 0, 0, 0 },
+	};
+
+	assert_ptr_equal(local_port_gsi(ports, 4, &ports[0]), &ports[0]);
+	assert_ptr_equal(local_port_gsi(ports, 4, &ports[1]), &ports[3]);
+	assert_ptr_equal(local_port_gsi(ports, 3, &ports[1]), &ports[1]);
 }
 
 TEST(test_port_is_printed_with_what_decides)
