@@ -584,6 +584,7 @@ daemon_connect(struct daemon *d)
 			.poll_ms = c->poll_ms,
 			.polls_lost = c->polls_lost,
 			.goal = goals[c->mode],
+			.digest = c->apply,
 			.note = d->backend->note,
 			.note_data = d->backend,
 			.route = d->site->route,

@@ -241,6 +241,8 @@ static const struct option rows[] = {
 		      "bring the subnet up once and end"),
 	{ NULL, "plan", 0, &kind_plan, AT(mode), 0, 0, "text",
 	  "text|json", "only read; print what would be written (text)" },
+	{ NULL, "apply", 0, &option_name, AT(apply), 0, 0, NULL, "DIGEST",
+	  "like --once, if its plan is the one with this digest" },
 	OPTION_SWITCH("check-config", 0, &option_mode, AT(mode),
 		      OPTIONS_MODE_CHECK,
 		      "check the configuration and end; needs no fabric"),
@@ -894,6 +896,13 @@ options_from_args(struct options *conf, int argc, char **argv,
 	if (ok && (first->ca_name || first->port_num || first->port_guid))
 		options_forget_port(conf);
 	ok = ok && read_args(conf, argc, argv, error);
+	if (ok && conf->apply && conf->mode == OPTIONS_MODE_PLAN) {
+		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "--apply "
+			    "writes a plan, --plan prints one: not both");
+		ok = false;
+	}
+	if (ok && conf->apply && conf->mode == OPTIONS_MODE_RUN)
+		conf->mode = OPTIONS_MODE_ONCE;
 	if (ok)
 		settle_places(conf, warnings);
 	options_free(first);

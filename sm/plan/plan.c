@@ -113,6 +113,28 @@ const struct plan_field switch_fields[] = {
 	SWITCH("MulticastFDBTop", multicast_fdb_top, SHOW_HEX),
 };
 
+uint64_t
+plan_field_value(const struct plan_field *f, const void *info)
+{
+	const uint8_t *at = (const uint8_t *)info + f->offset;
+	uint64_t n;
+	uint16_t two;
+
+	if (f->show == SHOW_PAIR || f->show == SHOW_ENFORCE)
+		return (uint64_t)at[0] << 8 | at[1];
+	switch (f->size) {
+	case sizeof(n):
+		memcpy(&n, at, sizeof(n));
+		return n;
+	case sizeof(two):
+		memcpy(&two, at, sizeof(two));
+		return two;
+	case sizeof(*at):
+		return *at;
+	}
+	return 0;
+}
+
 const char *
 port_field_name(unsigned bit)
 {

@@ -110,6 +110,8 @@ struct plan_field {
 	uint8_t show;		/* enum field_show */
 };
 extern const struct plan_field port_fields[], switch_fields[];
+/* Of a pair, the first byte is the higher one. 0 of a request. */
+uint64_t plan_field_value(const struct plan_field *f, const void *info);
 
 /* The input of the desired state; borrowed. If a pointer is NULL, nothing of its
  * kind is changed on the fabric. */
@@ -219,9 +221,16 @@ struct plan *plan_left(const struct plan *sent, const struct snapshot *after,
 		       const struct port_tables *held);
 void plan_free(struct plan *plan);
 
+/* Hexadecimal digits that stand for all that the plan writes (IBA has no such
+ * thing): two plans have the same ones if they have the same steps with the same
+ * values, M_Keys excepted. Caller frees. */
+#define PLAN_DIGEST_LEN	16
+char *plan_digest(const struct plan *plan, const struct snapshot *s,
+		  const struct desired *w);
+
 /* As text a heading with counts, then a line a step (LFT blocks of one switch in
- * one line). As JSON one object:
- * {"steps":[{"kind":..,"guid":..,...}],"counts":{..}}. */
+ * one line), then the digest. As JSON one object:
+ * {"steps":[{"kind":..,"guid":..,...}],"counts":{..},"digest":..}. */
 void plan_print(const struct plan *plan, const struct snapshot *s,
 		const struct desired *w, const struct lft_seen *seen,
 		const struct port_tables *held, bool as_json, GString *out);

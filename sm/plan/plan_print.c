@@ -100,15 +100,7 @@ field_text(const struct plan_field *f, const void *info)
 	static const char *const ways[2][2] = { { "off", "out" },
 						{ "in", "both ways" } };
 	const uint8_t *at = (const uint8_t *)info + f->offset;
-	uint64_t n = *at;
-	uint16_t two;
-
-	if (f->size == sizeof(n)) {
-		memcpy(&n, at, sizeof(n));
-	} else if (f->size == sizeof(two)) {	/* a pair has any address */
-		memcpy(&two, at, sizeof(two));
-		n = two;
-	}
+	uint64_t n = plan_field_value(f, info);
 
 	switch ((enum field_show)f->show) {
 	case SHOW_NUMBER:
@@ -503,11 +495,15 @@ plan_print(const struct plan *plan, const struct snapshot *s,
 		.plan = plan, .s = s, .w = w, .seen = seen, .held = held,
 		.r = { .out = out, .as_json = as_json },
 	};
+	g_autofree char *digest = plan_digest(plan, s, w);
 
 	if (!as_json) {
 		print_heading(&p);
 		print_warnings(&p);
 		print_steps(&p);
+		if (plan->n_steps)
+			g_string_append_printf(out, "minism --apply %s writes "
+					       "this\n", digest);
 		return;
 	}
 	report_open(&p.r, NULL, '{');
@@ -525,6 +521,8 @@ plan_print(const struct plan *plan, const struct snapshot *s,
 	report_open(&p.r, "warnings", '[');
 	print_warnings(&p);
 	report_close(&p.r, ']');
+	p.r.gap = "\n";
+	report_text(&p.r, "digest", digest, NULL);
 	report_close(&p.r, '}');
 	g_string_append_c(out, '\n');
 }

@@ -573,6 +573,22 @@ isolate(struct sweep *s)
 				     s->next.lids);
 }
 
+/* Is the plan the one that was asked for? If not, nothing is written. */
+static bool
+is_as_asked(struct sweep *s)
+{
+	g_autofree char *digest = s->params.digest ?
+		plan_digest(s->plan, s->next.subnet, &s->wanted) : NULL;
+	g_autofree char *text = NULL;
+
+	if (!digest || strcmp(digest, s->params.digest) == 0)
+		return true;
+	text = g_strdup_printf("the plan has the digest %s now, not %s: see "
+			       "--plan again", digest, s->params.digest);
+	sweep_fail(s, text);
+	return false;
+}
+
 void
 heavy_sweep_decide(struct sweep *s)
 {
@@ -595,7 +611,8 @@ heavy_sweep_decide(struct sweep *s)
 		sweep_conclude(s, &planned);
 		return;
 	}
-	program_plan(s);
+	if (is_as_asked(s))
+		program_plan(s);
 }
 
 /* ------------------------------------------------------------------ route */

@@ -136,6 +136,8 @@ struct sweep_params {
 	unsigned poll_ms, polls_lost;
 	struct sweep_hooks hooks;
 	enum sweep_goal goal;
+	const char *digest;	/* the plan has this plan_digest(), or nothing
+				   is written; NULL: any. Borrowed. */
 	struct route_params route;
 	int64_t route_us;		/* simulated: what routing takes */
 	const struct policy *policy;

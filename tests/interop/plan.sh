@@ -68,6 +68,13 @@ text_case() {
 	cp plan.out plan.first
 	plan plan.log --plan=text
 	check "plan: twice the same" diff plan.first plan.out
+	digest=$(sed -n 's/^minism --apply \([0-9a-f]*\) writes this$/\1/p' \
+		plan.out)
+	refute "plan: --apply of another digest: exit 1" \
+		plan plan.log --apply "${digest/[0-9a-f]/x}"
+	check "plan: which says the present one" log_has plan.log \
+		"the plan has the digest $digest now"
+	check "plan: and has sent no Set" no_sets plan.log
 
 	plan plan.log --plan=json
 	check "plan: no Set for JSON either" no_sets plan.log
@@ -82,6 +89,12 @@ text_case() {
 	else
 		skip "plan: JSON" "python3 is not installed"
 	fi
+	plan plan.log --plan --apply "$digest"
+	check "plan: not both: exit 2" [ $? -eq 2 ]
+	check "plan: --apply carries it out" plan plan.log --apply "$digest"
+	check "plan: the fabric is up" log_has plan.log 'SUBNET UP'
+	refute "plan: once: then there is another plan" \
+		plan plan.log --apply "$digest"
 	sim_stop
 }
 
