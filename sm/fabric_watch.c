@@ -10,7 +10,6 @@
 #include "sm/persist.h"
 
 #define PAUSE_US	(10 * (int64_t)G_USEC_PER_SEC)
-#define NAMES_MAX	8u	/* of faults, in a line of the log */
 
 static bool
 fabric_watch_parse(const char *text, const char *path, void *data,
@@ -39,21 +38,6 @@ fabric_watch_touch(struct fabric_watch *w)
 	if (w->writer && !w->timer)
 		w->timer = transport_timer_in(w->transport, PAUSE_US,
 					      fabric_watch_save, w);
-}
-
-static void
-log_faults(struct fabric_watch *w)
-{
-	bool is_degraded = w->expected->faults->len > 0;
-	g_autofree char *summary = expected_summary(w->expected, NAMES_MAX);
-
-	if (is_degraded && !w->is_degraded)
-		log_say(w->log, LOG_WARNING, "fabric", "SUBNET DEGRADED: %s",
-			summary);
-	else if (!is_degraded && w->is_degraded)
-		log_say(w->log, LOG_INFO, "fabric", "SUBNET WHOLE: no expected "
-			"node or link is missing or slow any more");
-	w->is_degraded = is_degraded;
 }
 
 struct fabric_watch *
@@ -102,7 +86,6 @@ fabric_watch_note(struct fabric_watch *w, const struct snapshot *s)
 	if (expected_update(w->expected, s,
 			    g_get_real_time() / G_USEC_PER_SEC))
 		fabric_watch_touch(w);
-	log_faults(w);
 }
 
 void
@@ -135,6 +118,5 @@ fabric_watch_accept(struct fabric_watch *w, const char *word)
 		transport_timer_clear(w->transport, &w->timer);
 		fabric_watch_save(w);
 	}
-	log_faults(w);
 	return n;
 }

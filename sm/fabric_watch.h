@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Compares the fabric with the expected one (topology/expected.h), which is
- * kept in the file `fabric` of the cache folder, and logs when a node or link
- * is missing or slow, and when the fabric is whole again.
+ * kept in the file `fabric` of the cache folder.
  */
 #ifndef MINISM_SM_FABRIC_WATCH_H
 #define MINISM_SM_FABRIC_WATCH_H
@@ -15,7 +14,6 @@ struct fabric_watch {
 	struct transport *transport;
 	struct log *log;
 	struct file_writer *writer;	/* NULL: no cache */
-	bool is_degraded;	/* as logged last */
 	unsigned timer;		/* 0: the file is up to date */
 };
 

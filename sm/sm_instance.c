@@ -86,6 +86,23 @@ sm_instance_publish(struct sm_instance *sm, const struct sweep_report *r)
 	sa_db_unref(view);
 }
 
+/* One line for each sweep that has news. */
+static void
+log_verdict(struct sm_instance *sm, const struct sweep_report *r)
+{
+	const struct expected *e = sm->resident ? sm->fabric->expected : NULL;
+	g_autofree char *line = health_line(r->verdict, r->view->subnet, e);
+	bool whole = r->end == SWEEP_END_UP && !(e && e->faults->len);
+
+	if (r->is_news || g_strcmp0(line, sm->verdict))
+		log_say(sm->log, whole ? LOG_INFO : LOG_WARNING, "sweep",
+			"%s; %s routes LIDs to %u; %.1f %s", line,
+			r->choice->engine->name, r->view->lids->top,
+			(double)r->took_us / 1000, transport_ms(sm->t));
+	g_free(sm->verdict);
+	sm->verdict = g_steal_pointer(&line);
+}
+
 /* The SA answers from the result of the sweep. A sweep that failed changes
  * nothing: the last snapshot is still the best one. */
 static void
@@ -98,6 +115,8 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 
 	if (is_read)
 		fabric_watch_note(sm->fabric, r->view->subnet);
+	if (r->verdict)
+		log_verdict(sm, r);
 	/* Blocks that could not be written may be another SM's when the link is
 	 * back. */
 	if (r->end == SWEEP_END_FAILED && r->cut_off && sm->sa)
@@ -406,6 +425,7 @@ sm_instance_free(struct sm_instance *sm)
 	sa_free(sm->sa);
 	mad_client_free(sm->x);
 	fabric_watch_close(sm->fabric);
+	g_free(sm->verdict);
 	persist_free(sm->persist);
 	persist_keys_close(sm->keys);
 	if (!beside_free(sm->disk, DISK_END_US))

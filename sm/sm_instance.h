@@ -39,6 +39,7 @@ struct sm_instance {
 	struct persist *persist;
 	struct persist_keys *keys;
 	struct fabric_watch *fabric;
+	char *verdict;			/* as logged last; NULL: nothing was */
 	struct sweep *sweep;
 	struct sm_agent *agent;
 	struct sa *sa;

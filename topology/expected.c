@@ -37,6 +37,10 @@ struct expected_node {
 	char *name;
 	uint32_t n_links;
 	const struct expected_link *last;	/* of its links */
+	uint32_t n_cut;			/* links to switches that are missing, */
+	struct expected_node *cause;	/* and one of these */
+	uint32_t n_hosts;		/* hosts whose cause it is */
+	bool is_accepted;		/* for the time of expected_accept() */
 };
 
 struct expected_link {
@@ -239,13 +243,9 @@ expected_compare(gconstpointer a, gconstpointer b)
 }
 
 static void
-add_fault(struct expected *e, enum expected_kind kind, int64_t since,
-	  uint64_t guid, char *name, char *text)
+add_fault(struct expected *e, struct expected_fault model)
 {
-	struct expected_fault *f = g_new(struct expected_fault, 1);
-
-	*f = (struct expected_fault){ kind, since, guid, name, text };
-	g_ptr_array_add(e->faults, f);
+	g_ptr_array_add(e->faults, g_memdup2(&model, sizeof(model)));
 }
 
 static char *
@@ -264,49 +264,98 @@ is_missing(const struct expected_node *n)
 	return n->at == SNAPSHOT_NONE;
 }
 
-/* Of a host, also the link by which it was reached, of a switch, how many links
- * it had. */
 static void
-find_faults(struct expected *e)
+find_link_fault(struct expected *e, const struct expected_link *l)
+{
+	g_autofree char *a = NULL, *b = NULL;
+
+	if (!l->since || is_missing(l->node[0]) || is_missing(l->node[1]))
+		return;
+	a = end_name(l, 0);
+	b = end_name(l, 1);
+	add_fault(e, (struct expected_fault){
+		.kind = l->is_slow ? EXPECTED_SLOW : EXPECTED_LINK,
+		.since = l->since, .guid = l->node[0]->guid,
+		.name = g_strdup_printf("%s - %s", a, b),
+		.text = l->is_slow ? g_strdup_printf("%s of %s", l->now.name,
+						     l->best.name) :
+			g_strdup("") });
+}
+
+/* Of a host, also the link by which it was reached, of a switch, how many links
+ * it had, and the hosts that are missing with it. */
+static void
+find_node_fault(struct expected *e, const struct expected_node *n)
+{
+	GString *text = g_string_new(NULL);
+	g_autofree char *at = NULL;
+
+	if (n->n_links == 1) {
+		at = end_name(n->last, n->last->node[0] == n);
+		g_string_append_printf(text, "at %s", at);
+	} else {
+		g_string_append_printf(text, "%u links", n->n_links);
+	}
+	if (n->n_hosts)
+		g_string_append_printf(text, ", %u host%s", n->n_hosts,
+				       text_plural(n->n_hosts));
+	add_fault(e, (struct expected_fault){
+		.kind = n->is_switch ? EXPECTED_SWITCH : EXPECTED_HOST,
+		.since = n->since, .guid = n->guid, .name = g_strdup(n->name),
+		.text = g_string_free(text, FALSE),
+		.cause = n->cause ? n->cause->guid : 0 });
+}
+
+/* The links of each node, and those that lead to switches that are missing. */
+static void
+count_links(struct expected *e)
 {
 	struct expected_node *n;
 
-	g_ptr_array_set_size(e->faults, 0);
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		n = e->nodes->pdata[i];
-		n->n_links = 0;
+		n->n_links = n->n_cut = n->n_hosts = 0;
+		n->cause = NULL;
 	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		const struct expected_link *l = link_at(e, i);
-		g_autofree char *a = NULL, *b = NULL;
 
 		for (unsigned end = 0; end < 2; end++) {
-			l->node[end]->n_links++;
-			l->node[end]->last = l;
+			struct expected_node *far = l->node[!end];
+
+			n = l->node[end];
+			n->n_links++;
+			n->last = l;
+			if (!far->is_switch || !is_missing(far))
+				continue;
+			n->n_cut++;
+			n->cause = far;
 		}
-		if (!l->since || is_missing(l->node[0]) ||
-		    is_missing(l->node[1]))
-			continue;
-		a = end_name(l, 0);
-		b = end_name(l, 1);
-		add_fault(e, l->is_slow ? EXPECTED_SLOW : EXPECTED_LINK,
-			  l->since, l->node[0]->guid,
-			  g_strdup_printf("%s - %s", a, b), l->is_slow ?
-			  g_strdup_printf("%s of %s", l->now.name,
-					  l->best.name) : g_strdup(""));
 	}
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
-		g_autofree char *at = NULL;
-
 		n = e->nodes->pdata[i];
-		if (!is_missing(n))
-			continue;
-		if (n->n_links == 1)
-			at = end_name(n->last, n->last->node[0] == n);
-		add_fault(e, n->is_switch ? EXPECTED_SWITCH : EXPECTED_HOST,
-			  n->since, n->guid, g_strdup(n->name),
-			  at ? g_strdup_printf("at %s", at) :
-			  g_strdup_printf("%u links", n->n_links));
+		if (n->is_switch || !is_missing(n) || n->n_cut != n->n_links)
+			n->cause = NULL;
+		if (n->cause)
+			n->cause->n_hosts++;
+	}
+}
+
+static void
+find_faults(struct expected *e)
+{
+	g_ptr_array_set_size(e->faults, 0);
+	memset(e->n, 0, sizeof(e->n));
+	count_links(e);
+	e->n[EXPECTED_LINK] = e->links->len;
+	for (uint32_t i = 0; i < e->links->len; i++)
+		find_link_fault(e, link_at(e, i));
+	for (uint32_t i = 0; i < e->nodes->len; i++) {
+		const struct expected_node *n = e->nodes->pdata[i];
+
+		e->n[n->is_switch ? EXPECTED_SWITCH : EXPECTED_HOST]++;
+		if (is_missing(n))
+			find_node_fault(e, n);
 	}
 	g_ptr_array_sort(e->faults, expected_compare);
 }
@@ -463,6 +512,13 @@ expected_accept(struct expected *e, const char *word)
 
 	if (word && !text_read_number(word, 16, UINT64_MAX, &guid))
 		guid = 0;
+	for (uint32_t i = 0; i < e->nodes->len; i++) {
+		struct expected_node *n = e->nodes->pdata[i];
+
+		n->is_accepted = is_missing(n) &&
+			(expected_is_meant(n, word, guid) ||
+			 (n->cause && expected_is_meant(n->cause, word, guid)));
+	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		struct expected_link *l = link_at(e, i);
 		const struct expected_node *a = l->node[0], *b = l->node[1];
@@ -471,8 +527,7 @@ expected_accept(struct expected *e, const char *word)
 		bool b_meant = expected_is_meant(b, word, guid);
 
 		if (is_missing(a) || is_missing(b)) {
-			l->is_void = (is_missing(a) && a_meant) ||
-				(is_missing(b) && b_meant);
+			l->is_void = a->is_accepted || b->is_accepted;
 		} else if (l->since &&
 			   (a_meant || b_meant || strcmp(x, word) == 0 ||
 			    strcmp(y, word) == 0)) {
@@ -485,7 +540,7 @@ expected_accept(struct expected *e, const char *word)
 	for (uint32_t i = e->nodes->len; i-- > 0;) {
 		const struct expected_node *n = e->nodes->pdata[i];
 
-		if (is_missing(n) && expected_is_meant(n, word, guid)) {
+		if (n->is_accepted) {
 			g_hash_table_remove(e->by_guid, &n->guid);
 			g_ptr_array_remove_index(e->nodes, i);
 		}
@@ -499,6 +554,7 @@ expected_summary(const struct expected *e, unsigned most)
 {
 	GString *out = g_string_new(NULL);
 	const GPtrArray *faults = e->faults;
+	unsigned n_named = 0;
 
 	for (unsigned kind = 0; kind < EXPECTED_KINDS; kind++) {
 		bool is_slow = kind == EXPECTED_SLOW;
@@ -520,15 +576,17 @@ expected_summary(const struct expected *e, unsigned most)
 				       expected_kind_names[kind], n == 1 ? "" :
 				       kind == EXPECTED_SWITCH ? "es" : "s");
 	}
-	for (guint i = 0; i < MIN(faults->len, most); i++) {
+	for (guint i = 0; i < faults->len; i++) {
 		const struct expected_fault *f = faults->pdata[i];
 
-		g_string_append_printf(out, "%s %s", i ? "," : ":", f->name);
+		if (f->cause || n_named++ >= most)
+			continue;
+		g_string_append_printf(out, "%s %s", n_named > 1 ? "," : ":",
+				       f->name);
 		if (*f->text)
 			g_string_append_printf(out, " (%s)", f->text);
 	}
-	if (faults->len > most && most)
-		g_string_append_printf(out, " and %u more",
-				       faults->len - most);
+	if (n_named > most && most)
+		g_string_append_printf(out, " and %u more", n_named - most);
 	return g_string_free(out, FALSE);
 }

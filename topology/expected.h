@@ -28,13 +28,17 @@ struct expected_fault {
 	int64_t since;		/* s since 1970 */
 	uint64_t guid;		/* of the node, of a link's lower one */
 	char *name;		/* "node-05", "leaf-1/5 - spine-1/1" */
-	char *text;		/* "at leaf-2/1", "4 links", "1xQDR of 4xEDR";
-				   may be "" */
+	char *text;		/* "at leaf-2/1", "8 links, 4 hosts",
+				   "1xQDR of 4xEDR"; may be "" */
+	uint64_t cause;		/* of a host: all its links lead to switches
+				   that are missing, of which this is one; 0:
+				   a fault by itself */
 };
 
 struct expected {
 	GPtrArray *faults;	/* struct expected_fault, by kind, then name;
 				   as of the last update or accept */
+	uint32_t n[EXPECTED_KINDS];	/* what is expected, missing or not */
 
 	/* Private */
 	GPtrArray *nodes;
@@ -56,12 +60,14 @@ bool expected_update(struct expected *e, const struct snapshot *s,
 		     int64_t now);
 
 /* The missing nodes and links and the rates of these faults are no longer
- * expected. word: a node by its name or GUID, or as "leaf-1/5" an end of a
- * link; NULL: all faults. Returns their number. */
+ * expected. word: a node by its name or GUID, a switch with the hosts whose cause
+ * it is, or as "leaf-1/5" an end of a link; NULL: all faults. Returns their
+ * number. */
 unsigned expected_accept(struct expected *e, const char *word);
 
 /* "missing: 1 switch, 2 links; slow: 1 link: spine-2, .. and 3 more", with the
- * names of `most` faults. "" if there are none; g_free. */
+ * names of `most` faults that have no cause among the others. "" if there are
+ * none; g_free. */
 char *expected_summary(const struct expected *e, unsigned most);
 
 #endif

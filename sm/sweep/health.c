@@ -6,8 +6,10 @@
 #include "sm/sweep/health.h"
 
 #include "sm/persist.h"
+#include "topology/text.h"
 
 #define PORT_LINES_MAX	100u
+#define NAMES_MAX	8u	/* of what is missing, in a line of the log */
 
 static void G_GNUC_PRINTF(2, 3)
 complain(struct health *v, const char *format, ...)
@@ -24,12 +26,10 @@ judge_links(struct health *v, const struct snapshot *s)
 {
 	uint32_t bad = 0;
 
+	v->n_hosts = s->n_nodes - s->n_switches;
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_port *p = &s->ports[port];
-		const struct snapshot_node *n = &s->nodes[p->node];
 
-		v->n_hosts += !snapshot_is_switch(n) &&
-			snapshot_is_end_port(s, port);
 		if (p->peer == SNAPSHOT_NONE)
 			continue;
 		if (p->peer >= port) {
@@ -201,4 +201,41 @@ health_clear(struct health *v)
 	g_clear_pointer(&v->lines, g_ptr_array_unref);
 	g_clear_pointer(&v->warnings, g_ptr_array_unref);
 	*v = (struct health){ 0 };
+}
+
+/* "7 of 8 switches", "8 switches" if there are all. */
+static void
+put_part(GString *out, uint32_t n, uint32_t all, const char *what)
+{
+	if (all > n)
+		g_string_append_printf(out, "%u of %u %s", n, all, what);
+	else
+		g_string_append_printf(out, "%u %s", n, what);
+}
+
+char *
+health_line(const struct health *v, const struct snapshot *s,
+	    const struct expected *e)
+{
+	const uint32_t *all = e ? e->n : (const uint32_t[EXPECTED_KINDS]){ 0 };
+	g_autofree char *missing = e ? expected_summary(e, NAMES_MAX) : NULL;
+	bool whole = v->up && (!missing || !*missing);
+	GString *out = g_string_new(whole ? "SUBNET UP: " : v->up ?
+				    "SUBNET DEGRADED: " : "SUBNET NOT UP: ");
+
+	if (!v->up)
+		g_string_append_printf(out, "%u problem%s; ", v->lines->len,
+				       text_plural(v->lines->len));
+	put_part(out, s->n_switches, all[EXPECTED_SWITCH], "switches, ");
+	put_part(out, v->n_hosts, all[EXPECTED_HOST],
+		 "hosts, ");
+	if (whole)
+		g_string_append_printf(out, "%u links, all Active", v->n_links);
+	else
+		g_string_append_printf(out, "%u of %u links Active",
+				       v->n_active, MAX(v->n_links,
+							all[EXPECTED_LINK]));
+	if (missing && *missing)
+		g_string_append_printf(out, "; %s", missing);
+	return g_string_free(out, FALSE);
 }

@@ -9,6 +9,7 @@
 
 #include "routing/select.h"
 #include "sm/plan/plan.h"
+#include "topology/expected.h"
 #include "topology/snapshot.h"
 
 struct health {
@@ -17,7 +18,7 @@ struct health {
 				   all tables read back, no failure */
 	uint32_t n_links;	/* cables with both ends known */
 	uint32_t n_active;	/* of these, Active at both ends */
-	uint32_t n_hosts;	/* CA and router ports */
+	uint32_t n_hosts;	/* CAs and routers */
 	GPtrArray *lines;	/* of char *: problems */
 	GPtrArray *warnings;	/* of char *: no reason not to be UP */
 };
@@ -27,5 +28,12 @@ struct health {
 void health_judge(struct health *v, const struct snapshot *s,
 		   const struct choice *choice, const struct plan *left);
 void health_clear(struct health *v);
+
+/* The verdict in a line: "SUBNET UP: 8 switches, 16 hosts, 32 links, all Active",
+ * "SUBNET DEGRADED: 7 of 8 switches, ..; missing 1 switch: spine-3 (4 links)",
+ * "SUBNET NOT UP: 2 problems; ..". e: the expected fabric, compared with s; NULL:
+ * nothing is expected. g_free. */
+char *health_line(const struct health *v, const struct snapshot *s,
+		  const struct expected *e);
 
 #endif

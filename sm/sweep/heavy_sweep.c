@@ -227,7 +227,6 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 				  .fresh = s->fresh };
 	const struct snapshot *n = s->view.subnet;
 	struct health v;
-	double ms;
 
 	health_judge(&v, n, &s->choice, left);
 	for (guint i = 0; i < s->table_faults->len; i++)
@@ -237,25 +236,13 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 		g_ptr_array_add(v.lines, g_strdup(problems->pdata[i]));
 	judge_disabled(s, v.lines);
 	v.up = v.lines->len == 0;
-	ms = (double)(transport_now(s->t) - s->began) / 1000;
 	for (guint i = 0; i < v.lines->len; i++)
 		log_limited(s->log, LOG_WARNING, "fabric", "problem", "%s",
 			    (char *)v.lines->pdata[i]);
 	for (guint i = 0; i < v.warnings->len; i++)
 		log_limited(s->log, LOG_WARNING, "fabric", "not in force",
 			    "%s", (char *)v.warnings->pdata[i]);
-	if (!v.up)
-		log_say(s->log, LOG_WARNING, "sweep", "SUBNET NOT UP: %u "
-			"problem%s; %u switches, %u hosts, %u of %u links "
-			"Active, after %.1f %s", v.lines->len,
-			text_plural(v.lines->len), n->n_switches, v.n_hosts,
-			v.n_active, v.n_links, ms, transport_ms(s->t));
-	else if (!s->up || s->plan->n_steps)
-		log_say(s->log, LOG_INFO, "sweep", "SUBNET UP: %u switches, "
-			"%u hosts, %u links, all Active; %s routes LIDs to %u; "
-			"%.1f %s", n->n_switches, v.n_hosts, v.n_links,
-			s->choice.engine->name, s->view.lids->top, ms,
-			transport_ms(s->t));
+	r.is_news = !v.up || !s->up || s->plan->n_steps;
 	s->up = v.up;
 	/* Silent ports are retried at their own interval. */
 	if (!v.up && (v.lines->len > n->n_faults || snapshot_defect(n)))

@@ -186,6 +186,8 @@ struct sweep_report {
 	const struct health *verdict;	/* UP, NOT_UP */
 	const struct choice *choice;	/* PLANNED, UP, NOT_UP */
 	const uint8_t *fresh;	/* UP, NOT_UP: see table_reader_fresh() */
+	bool is_news;		/* UP: something was sent, or it was not up;
+				   NOT_UP: always */
 	const char *error;		/* FAILED */
 	bool cut_off;			/* FAILED: our own link is down, or our
 					   device is gone */
