@@ -250,7 +250,7 @@ daemon_look(struct control_view *out, void *data)
 	sweep_sm_info(d->sm->sweep, &out->self);
 	/* a standby does not keep the expected fabric */
 	if (out->self.state == SM_STATE_MASTER)
-		out->faults = d->sm->fabric->expected->faults;
+		out->expected = d->sm->fabric->expected;
 	standby_status(d->sm->standby, &out->standby);
 	sa_stats(d->sm->sa, &out->sa_stats);
 	out->sa = d->sm->sa;

@@ -90,7 +90,7 @@ make_status(GString *body, GError **error)
 	if (!lines)
 		return false;
 	g_string_truncate(body, 0);
-	status_put(lines, &r);
+	status_put(lines, true, &r);
 	view_lines_free(lines);
 	return true;
 }

@@ -51,6 +51,8 @@ static const struct option options[] = {
 	{ NULL, "view", 0, &option_file, AT(view), 0, 0, NULL,
 	  "FILE", "This view instead of a manager's" },
 	OPTION_SWITCH("json", 'j', &option_bool, AT(json), 0, "Print JSON"),
+	OPTION_SWITCH("all", 0, &option_bool, AT(options[COMMAND_ALL]), 0,
+		      "Of status: all that is missing, a line each"),
 	OPTION_SWITCH("force", 0, &option_bool, AT(options[COMMAND_FORCE]), 0,
 		      "Change the partitions of the manager's own port, even "
 		      "if other ports lose it"),
@@ -171,7 +173,7 @@ run_status(const struct ctl_arguments *a)
 	if (strcmp(a->words[0], "metrics") == 0)
 		status_put_metrics(lines, text);
 	else if (strcmp(a->words[0], "status") == 0)
-		status = status_put(lines, &r);
+		status = status_put(lines, a->options[COMMAND_ALL], &r);
 	else
 		status_put_avoid(lines, &r);
 	view_lines_free(lines);

@@ -110,7 +110,8 @@ make_json(const struct tool_view *v)
 	report_number(&j, "top", v->lft ? v->lft->top : 0, NULL);
 	report_open(&j, "notes", '[');
 	for (guint i = 0; i < v->faults->len; i++)
-		report_text(&j, NULL, v->faults->pdata[i], NULL);
+		report_text(&j, NULL, ((struct view_text *)
+				       v->faults->pdata[i])->text, NULL);
 	for (guint i = 0; i < v->notes->len; i++)
 		report_text(&j, NULL, v->notes->pdata[i], NULL);
 	report_close(&j, ']');

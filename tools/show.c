@@ -57,17 +57,27 @@ show_end_list(struct show *q)
 	return show_end(q, 0);
 }
 
-/* The end port that a word means; SNAPSHOT_NONE: the answer is why not. */
+/* The end port that a word means; SNAPSHOT_NONE: the answer is why not, and
+ * show_wrong() the exit status. */
 static uint32_t
 show_find(struct show *q, unsigned word)
 {
 	g_autofree char *wrong = NULL;
 	uint32_t port = port_search(q->v->s, q->v->lids, q->words[word], NULL,
 				    &wrong);
+	g_autofree char *missing = wrong ? tool_view_missing(q->v,
+						q->words[word]) : NULL;
 
+	q->missing = missing != NULL;
 	if (wrong)
-		show_say(&q->out, false, wrong);
+		show_say(&q->out, false, missing ? missing : wrong);
 	return port;
+}
+
+static int
+show_wrong(const struct show *q)
+{
+	return q->missing ? 1 : 2;
 }
 
 /* "full in Default, limited in Red" */
@@ -229,7 +239,7 @@ show_path(struct show *q, GError **error)
 
 	to = from == SNAPSHOT_NONE ? from : show_find(q, 2);
 	if (to == SNAPSHOT_NONE)
-		return 2;
+		return show_wrong(q);
 	if (!get_path(q, from, to, &t, error))
 		return -1;
 	path = find_path(v, from, to, &t);
@@ -310,7 +320,7 @@ show_who(struct show *q, GError **error)
 	const struct snapshot_node *n;
 
 	if (port == SNAPSHOT_NONE)
-		return 2;
+		return show_wrong(q);
 	n = snapshot_node_of(s, port);
 	name = snapshot_port_name(s, port);
 	partitions = print_memberships(v, port);
@@ -451,7 +461,7 @@ show_ports(struct show *q, GError **error)
 	const struct snapshot_node *n;
 
 	if (port == SNAPSHOT_NONE)
-		return 2;
+		return show_wrong(q);
 	n = snapshot_node_of(s, port);
 	report_open(r, NULL, '{');
 	report_text(r, "name", snapshot_node_name(n), ": ");

@@ -16,6 +16,7 @@ struct show {
 						   view lacks; NULL: none is */
 	char *const *words;	/* as command_check() wants them */
 	bool why;
+	bool missing;		/* a node that was asked for is known to be */
 	struct text_report out;
 };
 

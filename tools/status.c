@@ -167,37 +167,49 @@ put_more(const struct view_lines *lines, struct text_report *r,
 			   n - FAULTS_SHOWN);
 }
 
-/* Nodes and links that are missing or slow. */
 static void
-put_faults(const struct view_lines *lines, struct text_report *r)
+put_fault(const struct expected_fault *f, struct text_report *r)
 {
-	guint shown = r->as_json ? G_MAXUINT : FAULTS_SHOWN;
+	g_autofree char *since = expected_since_text(f->since);
+
+	report_open(r, NULL, '{');
+	report_say(r, INDENT "%s", f->kind == EXPECTED_SLOW ? "" : "missing ");
+	report_text(r, "kind", expected_kind_names[f->kind], " ");
+	report_text(r, "name", f->name, *f->text ? ", " : "");
+	report_text(r, "text", f->text, "");
+	report_hex(r, "guid", f->guid, 16, NULL);
+	report_say(r, ", since %s\n", since);
+	report_number(r, "since", (uint64_t)f->since, NULL);
+	if (f->cause)
+		report_hex(r, "cause", f->cause, 16, NULL);
+	report_close(r, '}');
+}
+
+/* Nodes and links that are missing or slow; in text without those whose cause is
+ * another one, unless `all`. */
+static void
+put_faults(const struct view_lines *lines, bool all, struct text_report *r)
+{
+	const GPtrArray *faults = lines->of[VIEW_FAULT];
+	guint left = 0, n = 0;
 
 	report_open(r, "faults", '[');
-	for (guint i = 0; i < MIN(lines->of[VIEW_FAULT]->len, shown); i++) {
-		EACH(line, i, VIEW_FAULT);
-		bool is_slow = n[FAULT_KIND] == EXPECTED_SLOW;
-		const char *kind = expected_kind_names[MIN(n[FAULT_KIND],
-							   EXPECTED_SLOW)];
-		const char *name = text_rest(line->text, strlen(kind) + 1);
-		const char *text = text_rest(name, n[FAULT_NAME] + 2);
-		g_autoptr(GDateTime) since = g_date_time_new_from_unix_local(
-			(int64_t)n[FAULT_SINCE]);
-		g_autofree char *when = since ?
-			g_date_time_format(since, "%Y-%m-%d %H:%M:%S") : NULL;
+	for (guint i = 0; i < faults->len; i++) {
+		struct expected_fault f = view_fault_read(faults->pdata[i]);
+		bool is_own = all || r->as_json || !f.cause;
 
-		report_open(r, NULL, '{');
-		report_say(r, INDENT "%s", is_slow ? "" : "missing ");
-		report_text(r, "kind", kind, " ");
-		put_begin(r, "name", name, n[FAULT_NAME], *text ? ", " : "");
-		report_text(r, "text", text, "");
-		report_hex(r, "guid", n[FAULT_GUID], 16, NULL);
-		report_say(r, ", since %s\n", when ? when : "?");
-		report_number(r, "since", n[FAULT_SINCE], NULL);
-		report_close(r, '}');
+		if (is_own && (all || r->as_json || n < FAULTS_SHOWN)) {
+			put_fault(&f, r);
+			n++;
+		} else if (is_own) {
+			left++;
+		}
+		g_free(f.name);
+		g_free(f.text);
 	}
 	report_close(r, ']');
-	put_more(lines, r, VIEW_FAULT);
+	if (left)
+		report_say(r, INDENT "and %u more: status --all\n", left);
 }
 
 /* Links that went down within the hour, and babbling ports. */
@@ -276,21 +288,29 @@ put_verdict(const struct view_lines *lines, struct text_report *r)
 {
 	const char *name = text_of(lines, VIEW_VERDICT);
 	g_autofree char *verdict = g_ascii_strup(name ? name : "?", -1);
+	const uint64_t *all = view_lines_first(lines, VIEW_VERDICT)->n;
 	const uint64_t *n = view_lines_first(lines, VIEW_SUBNET)->n;
+	g_autofree char *line = view_verdict_text(verdict, all);
 
-	report_say(r, "subnet:    %s", verdict);
 	report_text(r, "verdict", name, NULL);
+	report_say(r, "subnet:    ");
 	if (lines->of[VIEW_SUBNET]->len) {
 		report_open(r, "subnet", '{');
-		report_say(r, ": ");
-		report_number(r, "switches", n[SUBNET_SWITCHES],
-			      " switches, ");
-		report_number(r, "hosts", n[SUBNET_HOSTS], " hosts, ");
-		report_number(r, "active", n[SUBNET_ACTIVE], " of ");
-		report_number(r, "links", n[SUBNET_LINKS],
-			      " links Active, LIDs to ");
+		report_say(r, "%s, LIDs to ", line);
+		report_number(r, "switches", n[SUBNET_SWITCHES], NULL);
+		report_number(r, "hosts", n[SUBNET_HOSTS], NULL);
+		report_number(r, "active", n[SUBNET_ACTIVE], NULL);
+		report_number(r, "links", n[SUBNET_LINKS], NULL);
+		report_number(r, "expected_switches",
+			      all[VERDICT_ALL_SWITCHES], NULL);
+		report_number(r, "expected_hosts", all[VERDICT_ALL_HOSTS],
+			      NULL);
+		report_number(r, "expected_links", all[VERDICT_ALL_LINKS],
+			      NULL);
 		report_number(r, "top_lid", n[SUBNET_TOP], "");
 		report_close(r, '}');
+	} else {
+		report_say(r, "%s", verdict);
 	}
 	report_say(r, "\n%s", lines->of[VIEW_ERROR]->len ? INDENT : "");
 	report_text(r, "error", text_of(lines, VIEW_ERROR),
@@ -441,15 +461,15 @@ code_of(const char *verdict)
 }
 
 int
-status_put(const struct view_lines *lines, struct text_report *r)
+status_put(const struct view_lines *lines, bool all, struct text_report *r)
 {
 	report_open(r, NULL, '{');
-	put_head(lines, r);
 	put_verdict(lines, r);
 	put_lines(lines, r, "complaints", VIEW_COMPLAINT, INDENT);
 	put_lines(lines, r, "multicast_unreached", VIEW_UNREACHED, INDENT);
-	put_faults(lines, r);
+	put_faults(lines, all, r);
 	put_lines(lines, r, "warnings", VIEW_WARNING, INDENT "WARNING: ");
+	put_head(lines, r);
 	report_text(r, "log_level", text_of(lines, VIEW_LEVEL), NULL);
 	put_flaps(lines, r);
 	put_avoided(lines, r);

@@ -9,8 +9,10 @@
 #include "tools/view.h"
 #include "topology/report.h"
 
-/* The exit status of the verdict. */
-int status_put(const struct view_lines *lines, struct text_report *out);
+/* The exit status of the verdict. all: in text also hosts that are missing with a
+ * switch, and no end after some lines. */
+int status_put(const struct view_lines *lines, bool all,
+	       struct text_report *out);
 /* The links that routing avoids, or would if it could. */
 void status_put_avoid(const struct view_lines *lines, struct text_report *out);
 /* OpenMetrics text; in openmetrics.c. */

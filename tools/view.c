@@ -304,6 +304,15 @@ take_mads(struct reading *r, enum view_kind kind)
 	g_array_append_val(stage->counts, r->numbers[MADS_COUNT]);
 }
 
+static void
+line_free(gpointer data)
+{
+	struct view_text *line = data;
+
+	g_free(line->text);
+	g_free(line);
+}
+
 /* A line about the whole fabric. */
 static void
 take_fabric(struct reading *r, enum view_kind kind)
@@ -312,9 +321,13 @@ take_fabric(struct reading *r, enum view_kind kind)
 
 	if (kind == VIEW_VERDICT)
 		set_string(&v->verdict, r->text);
-	else if (kind == VIEW_FAULT)
-		g_ptr_array_add(v->faults, g_strdup(r->text));
-	else if (kind == VIEW_ROUTE) {
+	else if (kind == VIEW_FAULT) {
+		struct view_text *line = g_new(struct view_text, 1);
+
+		memcpy(line->n, r->numbers, sizeof(line->n));
+		line->text = g_strdup(r->text);
+		g_ptr_array_add(v->faults, line);
+	} else if (kind == VIEW_ROUTE) {
 		set_string(&v->engine, r->text);
 		v->qos = r->numbers[ROUTE_QOS];
 	} else
@@ -406,15 +419,6 @@ is_good(uint64_t version, bool ended, const char *name, GError **error)
 	return false;
 }
 
-static void
-line_free(gpointer data)
-{
-	struct view_text *line = data;
-
-	g_free(line->text);
-	g_free(line);
-}
-
 struct view_lines *
 view_lines_read(const char *text, const char *name, GError **error)
 {
@@ -466,7 +470,7 @@ view_new(struct snapshot *s)
 
 	v->s = s;
 	v->notes = g_ptr_array_new_with_free_func(g_free);
-	v->faults = g_ptr_array_new_with_free_func(g_free);
+	v->faults = g_ptr_array_new_with_free_func(line_free);
 	v->stages = g_ptr_array_new_with_free_func(stage_free);
 	v->avoided = g_ptr_array_new_with_free_func(avoided_free);
 	v->groups = g_ptr_array_new_with_free_func(group_free);
@@ -479,6 +483,43 @@ view_new(struct snapshot *s)
 			g_hash_table_insert(v->by_guid, &s->ports[i].guid,
 					    GUINT_TO_POINTER(i + 1));
 	return v;
+}
+
+struct expected_fault
+view_fault_read(const struct view_text *line)
+{
+	const char *text = line->text ? line->text : "";
+	struct expected_fault f = {
+		.kind = MIN(line->n[FAULT_KIND], EXPECTED_SLOW),
+		.since = (int64_t)line->n[FAULT_SINCE],
+		.guid = line->n[FAULT_GUID], .cause = line->n[FAULT_CAUSE],
+	};
+	size_t skip = strlen(expected_kind_names[f.kind]) + 1;
+
+	text += MIN(strlen(text), skip);
+	f.name = g_strndup(text, line->n[FAULT_NAME]);
+	text += strlen(f.name);
+	f.text = g_strdup(g_str_has_prefix(text, ", ") ? text + 2 : text);
+	return f;
+}
+
+char *
+tool_view_missing(const struct tool_view *v, const char *word)
+{
+	struct expected *e = expected_new();
+	const struct expected_fault *f;
+	char *text;
+
+	for (guint i = 0; i < v->faults->len; i++) {
+		struct expected_fault read = view_fault_read(
+			v->faults->pdata[i]);
+
+		g_ptr_array_add(e->faults, g_memdup2(&read, sizeof(read)));
+	}
+	f = expected_find(e, word);
+	text = f ? expected_missing_text(f) : NULL;
+	expected_free(e);
+	return text;
 }
 
 uint32_t

@@ -8,10 +8,17 @@
 
 #include "routing/tables.h"
 #include "tools/client.h"
+#include "topology/expected.h"
 #include "topology/lid.h"
 #include "topology/partition.h"
 #include "topology/snapshot.h"
 #include "topology/view_line.h"
+
+/* A line: its numbers, and its text. */
+struct view_text {
+	uint64_t n[VIEW_WORDS];
+	char *text;		/* NULL: it has none */
+};
 
 /* A stage of the manager's last sweep. */
 struct view_stage {
@@ -60,7 +67,7 @@ struct tool_view {
 	char *verdict;		/* "up", ... */
 	char *engine;		/* NULL: no routes */
 	GPtrArray *notes;	/* of char *: complaints, warnings, notes */
-	GPtrArray *faults;	/* of char *: "link leaf-1/5 - spine-1/1" */
+	GPtrArray *faults;	/* of struct view_text, see VIEW_FAULT */
 	GPtrArray *stages;	/* of struct view_stage */
 	GPtrArray *avoided;	/* of struct view_avoided */
 };
@@ -87,15 +94,17 @@ bool tool_view_more(struct tool_view *v, const struct client_place *place,
 /* The same of a text. */
 bool tool_view_add(struct tool_view *v, const char *text, const char *name,
 		   GError **error);
+/* A line VIEW_FAULT as it was: name and text are g_free. */
+struct expected_fault view_fault_read(const struct view_text *line);
+/* The node that is missing and has this name or NodeGUID, in words; NULL: none;
+ * g_free. */
+char *tool_view_missing(const struct tool_view *v, const char *word);
+
 /* The end port with this PortGUID, or SNAPSHOT_NONE. */
 uint32_t tool_view_port(const struct tool_view *v, uint64_t guid);
 
 /* The lines of a view as they stand, but those that are long lists: tables and
  * P_Keys. */
-struct view_text {
-	uint64_t n[VIEW_WORDS];
-	char *text;		/* NULL: it has none */
-};
 struct view_lines {
 	GPtrArray *of[VIEW_KINDS];	/* of struct view_text */
 };

@@ -549,6 +549,44 @@ expected_accept(struct expected *e, const char *word)
 	return before - e->faults->len;
 }
 
+/* ---- in words ---- */
+
+const struct expected_fault *
+expected_find(const struct expected *e, const char *word)
+{
+	uint64_t guid = 0;
+
+	if (!text_read_number(word, 16, UINT64_MAX, &guid))
+		guid = 0;
+	for (guint i = 0; i < e->faults->len; i++) {
+		const struct expected_fault *f = e->faults->pdata[i];
+
+		if (f->kind <= EXPECTED_HOST &&
+		    (!strcmp(f->name, word) || (guid && f->guid == guid)))
+			return f;
+	}
+	return NULL;
+}
+
+char *
+expected_since_text(int64_t since)
+{
+	g_autoptr(GDateTime) time = g_date_time_new_from_unix_local(since);
+
+	return time ? g_date_time_format(time, "%Y-%m-%d %H:%M:%S") :
+		g_strdup("?");
+}
+
+char *
+expected_missing_text(const struct expected_fault *f)
+{
+	g_autofree char *since = expected_since_text(f->since);
+
+	return g_strdup_printf("%s %s is missing since %s: %s",
+			       expected_kind_names[f->kind], f->name, since,
+			       f->text);
+}
+
 char *
 expected_summary(const struct expected *e, unsigned most)
 {

@@ -65,6 +65,16 @@ bool expected_update(struct expected *e, const struct snapshot *s,
  * number. */
 unsigned expected_accept(struct expected *e, const char *word);
 
+/* The fault of a missing node that has this name, or this NodeGUID; NULL: there
+ * is none. */
+const struct expected_fault *expected_find(const struct expected *e,
+					   const char *word);
+
+/* "host node-05 is missing since 2026-11-28 10:12:18: at leaf-2/1"; g_free. */
+char *expected_missing_text(const struct expected_fault *f);
+/* "2026-11-28 10:12:18", "?" of a time that is none; g_free. */
+char *expected_since_text(int64_t since);
+
 /* "missing: 1 switch, 2 links; slow: 1 link: spine-2, .. and 3 more", with the
  * names of `most` faults that have no cause among the others. "" if there are
  * none; g_free. */

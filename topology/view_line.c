@@ -25,7 +25,8 @@ static const struct kind {
 	[VIEW_HEAD] = { "view", { { NULL, 0 }, { "gen", 0 }, { "sa", 0 },
 		{ "at", 0 }, { "port", 16 } }, 5, "by" },
 	[VIEW_VERDICT] = { "verdict", { { "links", 0 }, { "all-links", 0 },
-		{ "hosts", 0 }, { "all-hosts", 0 } }, 4, "is" },
+		{ "hosts", 0 }, { "all-hosts", 0 }, { "switches", 0 },
+		{ "all-switches", 0 } }, 6, "is" },
 	[VIEW_MANAGER] = { "manager", { { "state", 0 }, { "priority", 0 },
 		{ "guest", 0 }, { "paused", 0 }, { "up", 0 } }, 5, "on" },
 	[VIEW_ROLE] = { "role", { { NULL, 0 } }, 0, "" },
@@ -43,7 +44,8 @@ static const struct kind {
 	[VIEW_SUBNET] = { "subnet", { { "switches", 0 }, { "hosts", 0 },
 		{ "active", 0 }, { "links", 0 }, { "top", 0 } }, 5, NULL },
 	[VIEW_FAULT] = { "fault", { { NULL, 0 }, { "since", 0 },
-		{ "guid", 16 }, { "kind", 0 }, { "name", 0 } }, 5, "what" },
+		{ "guid", 16 }, { "kind", 0 }, { "name", 0 },
+		{ "cause", 16 } }, 6, "what" },
 	[VIEW_ERROR] = { "error", { { NULL, 0 } }, 0, "" },
 	[VIEW_COMPLAINT] = { "complaint", { { NULL, 0 } }, 0, "" },
 	[VIEW_UNREACHED] = { "unreached", { { NULL, 0 } }, 0, "" },
@@ -107,6 +109,33 @@ view_line_put(enum view_kind kind, const uint64_t *numbers, const char *text,
 		if ((unsigned char)out->str[i] < ' ')
 			out->str[i] = ' ';
 	g_string_append_c(out, '\n');
+}
+
+char *
+view_verdict_text(const char *verdict, const uint64_t *numbers)
+{
+	static const struct {
+		unsigned n, all;
+		const char *what;
+	} parts[] = {
+		{ VERDICT_SWITCHES, VERDICT_ALL_SWITCHES, "switches, " },
+		{ VERDICT_HOSTS, VERDICT_ALL_HOSTS, "hosts, " },
+	};
+	GString *out = g_string_new(verdict);
+
+	g_string_append(out, ": ");
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+		uint64_t n = numbers[parts[i].n], all = numbers[parts[i].all];
+
+		g_string_append_printf(out, "%" PRIu64 " ", n);
+		if (all > n)
+			g_string_append_printf(out, "of %" PRIu64 " ", all);
+		g_string_append(out, parts[i].what);
+	}
+	g_string_append_printf(out, "%" PRIu64 " of %" PRIu64 " links Active",
+			       numbers[VERDICT_LINKS],
+			       numbers[VERDICT_ALL_LINKS]);
+	return g_string_free(out, FALSE);
 }
 
 void

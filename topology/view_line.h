@@ -72,7 +72,7 @@ enum view_kind {
 enum {
 	HEAD_VERSION = 0, HEAD_GEN, HEAD_SA, HEAD_AT, HEAD_PORT,
 	VERDICT_LINKS = 0, VERDICT_ALL_LINKS, VERDICT_HOSTS,
-	VERDICT_ALL_HOSTS,
+	VERDICT_ALL_HOSTS, VERDICT_SWITCHES, VERDICT_ALL_SWITCHES,
 	MANAGER_STATE = 0, MANAGER_PRIORITY, MANAGER_GUEST, MANAGER_PAUSED,
 	MANAGER_RUNNING,
 	STANDBY_FOLLOWS = 0, STANDBY_WARM, STANDBY_GROUPS, STANDBY_MEMBERS,
@@ -83,6 +83,7 @@ enum {
 	SUBNET_TOP,
 	/* NAME: the bytes of the text that are it */
 	FAULT_NUMBER = 0, FAULT_SINCE, FAULT_GUID, FAULT_KIND, FAULT_NAME,
+	FAULT_CAUSE,
 	ROUTE_LOOPED = 0, ROUTE_TOP, ROUTE_QOS, ROUTE_UNSAFE,
 	LOOP_GUID = 0, LOOP_PORT, LOOP_LID,
 	FLAP_HELD = 0, FLAP_FLAPS, FLAP_BABBLES, FLAP_DOWNS, FLAP_TRAPS,
@@ -107,6 +108,10 @@ enum {
  * has none. */
 void view_line_put(enum view_kind kind, const uint64_t *numbers,
 		   const char *text, GString *out);
+
+/* "UP: 8 switches, 15 of 16 hosts, 31 of 32 links Active" of the numbers of a
+ * line VIEW_VERDICT. g_free. */
+char *view_verdict_text(const char *verdict, const uint64_t *numbers);
 
 /* Cuts the lines from here on that are longer than VIEW_LINE_MAX. */
 void view_lines_cut(GString *out, gsize begin);

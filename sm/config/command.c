@@ -8,11 +8,12 @@
 const char *const command_option_names[COMMAND_OPTIONS] = {
 	[COMMAND_FORCE] = "--force", [COMMAND_WHY] = "--why",
 	[COMMAND_WAIT] = "--wait", [COMMAND_FOLLOW] = "--follow",
+	[COMMAND_ALL] = "--all",
 };
 
 const struct command commands[] = {
-	{ "status", "", "how the subnet is, and what was done lately", 1, 1, 0,
-	  COMMAND_OF_VIEW },
+	{ "status", "[--all]", "how the subnet is, and what was done lately",
+	  1, 1, 1 << COMMAND_ALL, COMMAND_OF_VIEW },
 	{ "accept", "[NODE|GUID]", "what is missing or slow, or of one node, "
 	  "is so from now on", 1, 2, 0, COMMAND_OF_MANAGER },
 	{ "path", "A B [--why]", "the way from A to B, what a path there has, "

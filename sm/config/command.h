@@ -14,6 +14,7 @@ enum command_option {
 	COMMAND_WHY,
 	COMMAND_WAIT,
 	COMMAND_FOLLOW,
+	COMMAND_ALL,
 	COMMAND_OPTIONS
 };
 extern const char *const command_option_names[COMMAND_OPTIONS];

@@ -24,26 +24,41 @@ control_verdict(const struct control_view *v, const char **name)
 	if (end == SWEEP_END_UP && v->unreached && v->unreached->len)
 		end = SWEEP_END_NOT_UP;
 	*name = last ? status_end_name(end) : "starting";
-	if (end != SWEEP_END_UP || !v->faults || !v->faults->len)
+	if (end != SWEEP_END_UP || !v->expected || !v->expected->faults->len)
 		return codes[end];
 	*name = "degraded";
 	return CONTROL_DEGRADED;
 }
 
+/* What the last sweep found, and what is expected: no less. */
+static void
+count_verdict(const struct control_view *v, uint64_t n[VIEW_WORDS])
+{
+	const struct status *s = v->status;
+	const uint32_t *all = v->expected ? v->expected->n :
+		(const uint32_t[EXPECTED_KINDS]){ 0 };
+	uint32_t switches = s->subnet ? s->subnet->n_switches : 0;
+
+	n[VERDICT_LINKS] = s->n_active;
+	n[VERDICT_ALL_LINKS] = MAX(s->n_links, all[EXPECTED_LINK]);
+	n[VERDICT_HOSTS] = s->n_hosts;
+	n[VERDICT_ALL_HOSTS] = MAX(s->n_hosts, all[EXPECTED_HOST]);
+	n[VERDICT_SWITCHES] = switches;
+	n[VERDICT_ALL_SWITCHES] = MAX(switches, all[EXPECTED_SWITCH]);
+}
+
 char *
 control_headline(const struct control_view *v)
 {
-	const struct status *s = v->status;
+	uint64_t n[VIEW_WORDS] = { 0 };
 	g_autofree char *verdict = NULL;
 	const char *name;
 
 	control_verdict(v, &name);
 	verdict = g_ascii_strup(name, -1);
-	return !s->subnet ? g_steal_pointer(&verdict) :
-		g_strdup_printf("%s: %u switches, %u hosts, %u of %u links "
-				"Active, LIDs to %u", verdict,
-				s->subnet->n_switches, s->n_hosts,
-				s->n_active, s->n_links, s->top);
+	count_verdict(v, n);
+	return !v->status->subnet ? g_steal_pointer(&verdict) :
+		view_verdict_text(verdict, n);
 }
 
 static void
@@ -92,8 +107,10 @@ put_manager(const struct control_view *v, GString *out)
 static void
 put_faults(const struct control_view *v, GString *out)
 {
-	for (guint i = 0; v->faults && i < v->faults->len; i++) {
-		const struct expected_fault *f = v->faults->pdata[i];
+	const GPtrArray *faults = v->expected ? v->expected->faults : NULL;
+
+	for (guint i = 0; faults && i < faults->len; i++) {
+		const struct expected_fault *f = faults->pdata[i];
 		g_autofree char *what = g_strdup_printf("%s %s%s%s",
 			expected_kind_names[f->kind], f->name,
 			*f->text ? ", " : "", f->text);
@@ -102,7 +119,8 @@ put_faults(const struct control_view *v, GString *out)
 			[FAULT_NUMBER] = i + 1,
 			[FAULT_SINCE] = (uint64_t)f->since,
 			[FAULT_GUID] = f->guid, [FAULT_KIND] = f->kind,
-			[FAULT_NAME] = strlen(f->name) }, what, out);
+			[FAULT_NAME] = strlen(f->name),
+			[FAULT_CAUSE] = f->cause }, what, out);
 	}
 }
 
@@ -110,20 +128,12 @@ static void
 put_verdict(const struct control_view *v, GString *out)
 {
 	const struct status *s = v->status;
-	uint32_t links = s->n_links, hosts = s->n_hosts;
+	uint64_t n[VIEW_WORDS] = { 0 };
 	const char *name;
 
 	control_verdict(v, &name);
-	for (guint i = 0; v->faults && i < v->faults->len; i++) {
-		const struct expected_fault *f = v->faults->pdata[i];
-
-		links += f->kind == EXPECTED_LINK;
-		hosts += f->kind == EXPECTED_HOST;
-	}
-	view_line_put(VIEW_VERDICT, (uint64_t[]){
-		[VERDICT_LINKS] = s->n_active, [VERDICT_ALL_LINKS] = links,
-		[VERDICT_HOSTS] = s->n_hosts, [VERDICT_ALL_HOSTS] = hosts },
-		name, out);
+	count_verdict(v, n);
+	view_line_put(VIEW_VERDICT, n, name, out);
 	if (s->subnet)
 		view_line_put(VIEW_SUBNET, (uint64_t[]){
 			[SUBNET_SWITCHES] = s->subnet->n_switches,

@@ -53,7 +53,7 @@ struct control_view {
 	const struct sa_server_stats *desk;
 	const struct mcast_manager_stats *multicast;
 	const GPtrArray *unreached;	/* of struct mcast_manager: lost */
-	const GPtrArray *faults;	/* of a master: what is missing */
+	const struct expected *expected;	/* of a master; or NULL */
 	const GArray *peers;		/* sweep_peers(), in `where` */
 	const struct snapshot *where;
 	struct standby_status standby;

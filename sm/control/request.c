@@ -65,7 +65,13 @@ request_find_port(struct control_request *r, const struct snapshot *s,
 	g_autofree char *wrong = NULL;
 	uint32_t port = port_search(s, lids, word, absent, &wrong);
 
-	if (wrong)
+	const struct expected_fault *f = wrong && r->v.expected ?
+		expected_find(r->v.expected, word) : NULL;
+	g_autofree char *missing = f ? expected_missing_text(f) : NULL;
+
+	if (missing)
+		request_say(r, CONTROL_NOT_DONE, "%s", missing);
+	else if (wrong)
 		request_say(r, CONTROL_USAGE, "%s", wrong);
 	return port;
 }

@@ -42,7 +42,7 @@ FUZZ_TARGET(view)
 	tool_view_free(v);
 	lines = view_lines_read(text, "fuzz", NULL);
 	if (lines) {
-		status_put(lines, &r);
+		status_put(lines, true, &r);
 		status_put_metrics(lines, out);
 		view_lines_free(lines);
 	}

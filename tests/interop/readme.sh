@@ -36,11 +36,23 @@ runs() {
 	}
 }
 
+# As --plan prints it in that lab, in place of the digest of an example.
+with_digest() {	# command
+	case $1 in
+	*" --apply "*)
+		printf "d=\$(minism --plan -p 1 --cache-dir= 2>/dev/null |"
+		printf " sed -n 's/^minism --apply \\([^ ]*\\) .*/\\1/p'); "
+		sed -E 's/ --apply [0-9a-f]+/ --apply $d/' <<<"$1"
+		;;
+	*)	echo "$1" ;;
+	esac
+}
+
 # in_lab COMMAND: on a host of the demo's fabric, for as long as it takes to
 # come up; one that stays is ended by TERM, which is no failure.
 in_lab() {
 	timeout -k 5 60 minism-lab "$demo" -- timeout 4 bash -c \
-		"${1//\/var\/log\/minism/$SCRATCH}" >out 2>&1
+		"$(with_digest "${1//\/var\/log\/minism/$SCRATCH}")" >out 2>&1
 	case $? in
 	0 | 124) return 0 ;;
 	esac

@@ -125,7 +125,7 @@ find_name(void *fixture, const char *name, struct request_name *out)
 }
 
 void
-client_ask(struct client *c, const char *format, ...)
+client_request(struct client *c, const char *format, ...)
 {
 	static const struct request_kind kind = { .name = find_name };
 	g_autofree char *line = NULL;
@@ -152,7 +152,7 @@ client_ask_info(struct client *c)
 void
 client_ask_paths(struct client *c)
 {
-	client_ask(c, "GetTable PathRecord");
+	client_request(c, "GetTable PathRecord");
 }
 
 #define GROUP	"MCMemberRecord PortGID=self Q_Key=0x0b1b P_Key=0xffff " \
@@ -161,19 +161,19 @@ client_ask_paths(struct client *c)
 void
 client_join(struct client *c, unsigned n)
 {
-	client_ask(c, "Set " GROUP, 0x1000 + n);
+	client_request(c, "Set " GROUP, 0x1000 + n);
 }
 
 void
 client_leave(struct client *c, unsigned n)
 {
-	client_ask(c, "Delete " GROUP, 0x1000 + n);
+	client_request(c, "Delete " GROUP, 0x1000 + n);
 }
 
 void
 client_subscribe(struct client *c)
 {
-	client_ask(c, "Set InformInfo LIDRangeBegin=0xffff IsGeneric=1 "
+	client_request(c, "Set InformInfo LIDRangeBegin=0xffff IsGeneric=1 "
 		   "Subscribe=1 Type=0xffff TrapNumberDeviceID=0xffff "
 		   "ProducerTypeVendorID=0xffffff");
 }
@@ -181,7 +181,7 @@ client_subscribe(struct client *c)
 void
 client_register(struct client *c, uint64_t id, uint32_t lease)
 {
-	client_ask(c, "Set ServiceRecord ServiceGID=self ServiceP_Key=0xffff "
+	client_request(c, "Set ServiceRecord ServiceGID=self ServiceP_Key=0xffff "
 		   "ServiceName=test ServiceID=%" G_GUINT64_FORMAT
 		   " ServiceLease=%u", id, lease);
 }

@@ -59,7 +59,7 @@ struct stage {
 
 struct mad_addr stage_address(const struct stage *st);
 /* Lines of request.h, in which the client is "self". */
-void client_ask(struct client *c, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void client_request(struct client *c, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Once more, under the same TID. */
 void client_ask_again(struct client *c);
 void client_ask_info(struct client *c);

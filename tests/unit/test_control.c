@@ -74,7 +74,7 @@ look(struct control_view *out, void *data)
 		.desk = &t->desk,
 		.multicast = &t->multicast,
 		.unreached = t->unreached,
-		.faults = t->expected ? t->expected->faults : NULL,
+		.expected = t->expected,
 	};
 }
 
@@ -366,7 +366,7 @@ ask_status(struct setup *t, bool as_json, bool metrics)
 	if (metrics)
 		status_put_metrics(lines, text);
 	else
-		code = status_put(lines, &r);
+		code = status_put(lines, false, &r);
 	view_lines_free(lines);
 	g_string_assign(t->answer, text->str);
 	t->body = t->answer->str;

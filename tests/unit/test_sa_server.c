@@ -169,7 +169,7 @@ TEST(test_repeats_of_what_waits_are_dropped)
 	for (unsigned i = 0; i < 3; i++)
 		client_ask_again(c);
 	c->last_tid--;
-	client_ask(c, "Get SMInfoRecord");
+	client_request(c, "Get SMInfoRecord");
 	st.client[1].last_tid = 1;
 	client_ask_info(&st.client[1]);
 	stage_run(&st, SECOND);
@@ -371,11 +371,11 @@ STAGE_TEST(test_tables_of_all_sizes_arrive_whole)
 {
 	struct client *c = &st->client[2];
 
-	client_ask(c, "GetTable NodeRecord");
+	client_request(c, "GetTable NodeRecord");
 	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 1);
 	assert_int_equal(c->table->len, N_ENDS * sa_record_size(SA_ATTR_NODE));
-	client_ask(c, "GetTable NodeRecord LID=0xbfff");
+	client_request(c, "GetTable NodeRecord LID=0xbfff");
 	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 2);
 	assert_int_equal(c->table->len, 0);
@@ -383,7 +383,7 @@ STAGE_TEST(test_tables_of_all_sizes_arrive_whole)
 		client_register(c, 10 + i, UINT32_MAX);
 	stage_run(st, SECOND);
 	assert_int_equal(c->bad, 0);
-	client_ask(c, "GetTable ServiceRecord");
+	client_request(c, "GetTable ServiceRecord");
 	stage_run(st, SECOND);
 	assert_int_equal(c->tables, 3);
 	assert_int_equal(c->table->len, 5 * sa_record_size(SA_ATTR_SERVICE));
@@ -598,7 +598,7 @@ STAGE_TEST(test_lease_ends_without_being_asked)
 static void
 ask_in_vain(struct client *c)
 {
-	client_ask(c, "Get GUIDInfoRecord GUID[7]=0xdead");
+	client_request(c, "Get GUIDInfoRecord GUID[7]=0xdead");
 }
 
 TEST(test_long_search_lets_others_have_their_turn)

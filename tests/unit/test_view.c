@@ -81,9 +81,9 @@ SETUP_TEST(test_what_is_written_is_read)
 	s->ports[port + 1].known = false;
 	s->ports[s->local_port].info.speed_ext_supported = 15;
 	s->ports[s->ports[s->local_port].peer].info.speed_ext_supported = 15;
-	view_line_put(VIEW_VERDICT, (uint64_t[]){ 1, 2, 3, 4 }, "degraded",
+	view_line_put(VIEW_VERDICT, (uint64_t[VIEW_WORDS]){ 1, 2, 3, 4 }, "degraded",
 		      t->values->before);
-	view_line_put(VIEW_FAULT, (uint64_t[]){ 1, 5, 6 },
+	view_line_put(VIEW_FAULT, (uint64_t[VIEW_WORDS]){ 1, 5, 6 },
 		      "link a\n#end 812\tb", t->values->before);
 	view_line_put(VIEW_COMPLAINT, NULL, text, t->values->before);
 	view_line_put(VIEW_NOTE, NULL, "a note", t->values->before);
@@ -122,7 +122,8 @@ SETUP_TEST(test_what_is_written_is_read)
 	assert_string_equal(avoided->why, "is used");
 	assert_int_equal(v->at, 1764000000123);
 	assert_string_equal(v->verdict, "degraded");
-	assert_string_equal(v->faults->pdata[0], "link a #end 812 b");
+	assert_string_equal(((struct view_text *)v->faults->pdata[0])->text,
+			    "link a #end 812 b");
 	assert_int_equal(v->notes->len, 2);
 	assert_true(g_str_has_prefix(v->notes->pdata[0], "xxx"));
 	assert_string_equal(v->notes->pdata[1], "a note");
