@@ -72,25 +72,6 @@ pcap_case() {
 	check "pcap: and what it leads to stays" grep -qx theirs target
 }
 
-resident_case() {
-	local pid
-
-	rm -f stay.log
-	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/empty.conf" -v -s 1 \
-		-f stay.log "$demo" >stay.out 2>&1 </dev/null &
-	pid=$!
-	check "resident: comes up" await 10 log_has stay.log 'SUBNET UP'
-	pkill -HUP -P "$pid" 2>/dev/null || kill -HUP "$pid"
-	check "resident: HUP sweeps" \
-		await 10 log_has stay.log 'heavy sweep: signal'
-	sleep 1.5
-	pkill -TERM -P "$pid" 2>/dev/null || kill -TERM "$pid"
-	wait "$pid"
-	check "resident: TERM ends it with exit 0" [ $? -eq 0 ]
-	check "resident: one SUBNET UP" \
-		[ "$(lines stay.log 'SUBNET UP')" -eq 1 ]
-}
-
 # HUP and USR1 end nothing, neither before the loop runs (the partition file is
 # a pipe, so the start waits for us) nor behind it; further TERMs change nothing.
 signals_case() {
