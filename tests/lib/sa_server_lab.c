@@ -379,9 +379,15 @@ stage_subscriptions(const struct stage *st)
 int
 stage_set_up(void **state)
 {
+	return stage_set_up_with(state, NULL);
+}
+
+int
+stage_set_up_with(void **state, const struct sa_server_params *params)
+{
 	struct stage *new = g_new0(struct stage, 1);
 
-	stage_open(new, SEED, NULL, NULL);
+	stage_open(new, SEED, params, NULL);
 	*state = new;
 	return 0;
 }

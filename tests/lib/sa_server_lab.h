@@ -76,6 +76,7 @@ void stage_open(struct stage *st, uint64_t seed,
 void stage_close(struct stage *st);
 /* The fixture of most tests: SEED, and nothing is kept. */
 int stage_set_up(void **state);
+int stage_set_up_with(void **state, const struct sa_server_params *params);
 int stage_tear_down(void **state);
 /* A new process on the same fabric: an SA that knows nothing. */
 void stage_start(struct stage *st, const struct sa_server_params *params,

@@ -16,6 +16,18 @@
 #define STAGE_TEST(name) \
 	TEST_WITH(name, struct stage *st, stage_set_up, stage_tear_down)
 
+/* The same with other parameters: p.turn = 1, .. */
+#define PARAMS_TEST(name, ...) \
+	static int \
+	set_up_##name(void **state) \
+	{ \
+		struct sa_server_params p = sa_server_params_default; \
+	\
+		__VA_ARGS__; \
+		return stage_set_up_with(state, &p); \
+	} \
+	TEST_WITH(name, struct stage *st, set_up_##name, stage_tear_down)
+
 /* A host asks as soon as its port is Active, before the sweep is over. */
 STAGE_TEST(test_requests_wait_until_the_fabric_is_known)
 {
@@ -112,27 +124,20 @@ TEST(test_refusals_are_held_while_a_plan_is_programmed)
 	assert_int_equal(sa_server_stats(st.desk)->dropped, 1);
 }
 
-TEST(test_babbler_does_not_keep_a_polite_client_out)
+PARAMS_TEST(test_babbler_does_not_keep_a_polite_client_out,
+	    p.max_waiting = 100, p.max_of_one = 50, p.turn = 10)
 {
-	struct sa_server_params params = sa_server_params_default;
-	const struct sa_server_stats *d;
-	struct client *babbler, *polite;
-	AUTO_VALUE(stage_close) struct stage st;
+	const struct sa_server_stats *d = sa_server_stats(st->desk);
+	struct client *babbler = &st->client[CLIENTS - 1];
+	struct client *polite = &st->client[CLIENTS - 2];
 
-	params.max_waiting = 100;
-	params.max_of_one = 50;
-	params.turn = 10;
-	stage_open(&st, SEED, &params, NULL);
-	babbler = &st.client[CLIENTS - 1];
-	polite = &st.client[CLIENTS - 2];
-	stage_run(&st, SECOND);
-	st.loop_asked = true;
+	stage_run(st, SECOND);
+	st->loop_asked = true;
 	for (unsigned i = 0; i < 2000; i++)
 		client_ask_info(babbler);
 	for (unsigned i = 0; i < 5; i++)
 		client_ask_info(polite);
-	stage_run(&st, SECOND);
-	d = sa_server_stats(st.desk);
+	stage_run(st, SECOND);
 	assert_int_equal(polite->good, 5);
 	assert_int_equal(polite->busy, 0);
 	/* one of the babbler's, one of the polite one's, and so on */
@@ -146,91 +151,74 @@ TEST(test_babbler_does_not_keep_a_polite_client_out)
 	assert_int_equal(d->busy, 1940);
 	assert_int_equal(d->longest, 55);
 	/* the loop has its turn after ten answers, and each ten more */
-	assert_int_equal(st.loop_came, 1);
-	assert_true(st.loop_answers <= 10);
+	assert_int_equal(st->loop_came, 1);
+	assert_true(st->loop_answers <= 10);
 	assert_true(d->turns >= 6);
-	assert_int_equal(sa_server_stats(st.desk)->waiting, 0);
+	assert_int_equal(sa_server_stats(st->desk)->waiting, 0);
 }
 
 /* What waits is not asked twice; what is answered is, another attribute and
  * another client under the same TID are. */
-TEST(test_repeats_of_what_waits_are_dropped)
+PARAMS_TEST(test_repeats_of_what_waits_are_dropped, p.turn = 1)
 {
-	struct sa_server_params params = sa_server_params_default;
-	struct client *c;
-	AUTO_VALUE(stage_close) struct stage st;
+	struct client *c = &st->client[0];
 
-	params.turn = 1;
-	stage_open(&st, SEED, &params, NULL);
-	stage_run(&st, SECOND);
-	c = &st.client[0];
+	stage_run(st, SECOND);
 	client_ask_info(c);		/* is answered at once */
 	client_ask_info(c);		/* waits */
 	for (unsigned i = 0; i < 3; i++)
 		client_ask_again(c);
 	c->last_tid--;
 	client_request(c, "Get SMInfoRecord");
-	st.client[1].last_tid = 1;
-	client_ask_info(&st.client[1]);
-	stage_run(&st, SECOND);
-	assert_int_equal(sa_server_stats(st.desk)->repeated, 3);
+	st->client[1].last_tid = 1;
+	client_ask_info(&st->client[1]);
+	stage_run(st, SECOND);
+	assert_int_equal(sa_server_stats(st->desk)->repeated, 3);
 	assert_int_equal(c->good + c->bad, 3);
-	assert_int_equal(st.client[1].good, 1);
+	assert_int_equal(st->client[1].good, 1);
 	c->last_tid--;
 	client_ask_info(c);
-	stage_run(&st, SECOND);
+	stage_run(st, SECOND);
 	assert_int_equal(c->good + c->bad, 4);
-	assert_int_equal(sa_server_stats(st.desk)->repeated, 3);
+	assert_int_equal(sa_server_stats(st->desk)->repeated, 3);
 }
 
 /* A client that was turned away may come again: that is no repeat. */
-TEST(test_refused_request_is_forgotten)
+PARAMS_TEST(test_refused_request_is_forgotten, p.turn = 1, p.max_of_one = 1)
 {
-	struct sa_server_params params = sa_server_params_default;
-	struct client *c;
-	AUTO_VALUE(stage_close) struct stage st;
+	struct client *c = &st->client[0];
 
-	params.turn = 1;
-	params.max_of_one = 1;
-	stage_open(&st, SEED, &params, NULL);
-	stage_run(&st, SECOND);
-	c = &st.client[0];
+	stage_run(st, SECOND);
 	for (unsigned i = 0; i < 3; i++)
 		client_ask_info(c);
-	stage_run(&st, SECOND);
+	stage_run(st, SECOND);
 	assert_int_equal(c->good, 2);
 	assert_int_equal(c->busy, 1);
 	client_ask_again(c);
-	stage_run(&st, SECOND);
+	stage_run(st, SECOND);
 	assert_int_equal(c->good, 3);
-	assert_int_equal(sa_server_stats(st.desk)->repeated, 0);
+	assert_int_equal(sa_server_stats(st->desk)->repeated, 0);
 }
 
-TEST(test_displaced_request_is_forgotten)
+PARAMS_TEST(test_displaced_request_is_forgotten,
+	    p.turn = 1, p.max_waiting = 3, p.max_of_one = 3)
 {
-	struct sa_server_params params = sa_server_params_default;
-	struct client *greedy, *other;
-	AUTO_VALUE(stage_close) struct stage st;
+	struct client *greedy = &st->client[CLIENTS - 1];
+	struct client *other = &st->client[CLIENTS - 2];
 
-	params.turn = 1;
-	params.max_waiting = 3;
-	params.max_of_one = 3;
-	stage_open(&st, SEED, &params, NULL);
-	stage_run(&st, SECOND);
-	greedy = &st.client[CLIENTS - 1];
-	other = &st.client[CLIENTS - 2];
+	stage_run(st, SECOND);
 	for (unsigned i = 0; i < 4; i++)
 		client_ask_info(greedy);
 	client_ask_info(other);
-	stage_run(&st, SECOND);
-	assert_int_equal(sa_server_stats(st.desk)->busy_full, 1);
+	stage_run(st, SECOND);
+	assert_int_equal(sa_server_stats(st->desk)->busy_full, 1);
 	assert_int_equal(greedy->busy, 1);
 	assert_int_equal(greedy->good, 3);
 	assert_int_equal(other->good, 1);
 	client_ask_again(greedy);
-	stage_run(&st, SECOND);
+	stage_run(st, SECOND);
 	assert_int_equal(greedy->good, 4);
-	assert_int_equal(sa_server_stats(st.desk)->repeated, 0);
+	assert_int_equal(sa_server_stats(st->desk)->repeated, 0);
 }
 
 /* A wrong SM_Key is for the SA to drop (IBA 15.4.1); so is nonsense. */
@@ -258,32 +246,28 @@ STAGE_TEST(test_what_the_sa_drops_gets_no_answer)
 }
 
 /* A flood from all clients for a second, and a cable is pulled in it. */
-TEST(test_sweep_goes_on_under_a_flood)
+PARAMS_TEST(test_sweep_goes_on_under_a_flood, p.turn = 4)
 {
-	struct sa_server_params params = sa_server_params_default;
-	unsigned ends, lost;
+	unsigned ends = st->sm.ends, lost;
 	GArray *hosts;
-	AUTO_VALUE(stage_close) struct stage st;
 	uint32_t p = 0;
 
-	params.turn = 4;
-	stage_open(&st, SEED, &params, NULL);
-	ends = st.sm.ends;
-	while (snapshot_is_end_port(st.s, p) || sim_peer(st.sim, p) ==
-	       SNAPSHOT_NONE || snapshot_is_end_port(st.s, sim_peer(st.sim, p)))
+	while (snapshot_is_end_port(st->s, p) ||
+	       sim_peer(st->sim, p) == SNAPSHOT_NONE ||
+	       snapshot_is_end_port(st->s, sim_peer(st->sim, p)))
 		p++;
-	sim_link_cut(st.sim, p);
-	sweep_request(st.sm.sweep, SWEEP_CAUSE_TRAP);
+	sim_link_cut(st->sim, p);
+	sweep_request(st->sm.sweep, SWEEP_CAUSE_TRAP);
 	for (unsigned ms = 0; ms < 1000; ms++) {
 		for (unsigned c = 0; c < CLIENTS; c++)
 			for (unsigned i = 0; i < 20; i++)
-				client_ask_info(&st.client[c]);
-		stage_run(&st, 1000);
+				client_ask_info(&st->client[c]);
+		stage_run(st, 1000);
 	}
-	assert_true(st.sm.ends > ends);
-	assert_int_equal(st.sm.last, SWEEP_END_UP);
-	hosts = simlab_hosts(st.sim, st.s, st.s->local_port);
-	lost = simlab_lost_pairs(st.sim, hosts);
+	assert_true(st->sm.ends > ends);
+	assert_int_equal(st->sm.last, SWEEP_END_UP);
+	hosts = simlab_hosts(st->sim, st->s, st->s->local_port);
+	lost = simlab_lost_pairs(st->sim, hosts);
 	g_array_unref(hosts);
 	assert_int_equal(lost, 0);
 }
@@ -545,23 +529,18 @@ STAGE_TEST(test_dead_subscriber_is_given_up)
 	assert_int_equal(sa_server_stats(st->desk)->heard, 4);
 }
 
-TEST(test_few_reports_are_under_way_at_a_time)
+PARAMS_TEST(test_few_reports_are_under_way_at_a_time, p.max_reports = 2)
 {
-	struct sa_server_params params = sa_server_params_default;
-	AUTO_VALUE(stage_close) struct stage st;
-
-	params.max_reports = 2;
-	stage_open(&st, SEED, &params, NULL);
 	for (unsigned c = 0; c < 8; c++)
-		client_subscribe(&st.client[c]);
-	stage_run(&st, SECOND);
+		client_subscribe(&st->client[c]);
+	stage_run(st, SECOND);
 	for (unsigned n = 0; n < 5; n++)
-		client_join(&st.client[10], n);
-	stage_run(&st, SECOND);
+		client_join(&st->client[10], n);
+	stage_run(st, SECOND);
 	for (unsigned c = 0; c < 8; c++)
-		assert_int_equal(st.client[c].reports, 5);
-	assert_int_equal(st.most_reports, 2);
-	assert_int_equal(sa_server_stats(st.desk)->heard, 40);
+		assert_int_equal(st->client[c].reports, 5);
+	assert_int_equal(st->most_reports, 2);
+	assert_int_equal(sa_server_stats(st->desk)->heard, 40);
 }
 
 STAGE_TEST(test_trap_is_reported_to_subscribers)
@@ -601,39 +580,33 @@ ask_in_vain(struct client *c)
 	client_request(c, "Get GUIDInfoRecord GUID[7]=0xdead");
 }
 
-TEST(test_long_search_lets_others_have_their_turn)
+PARAMS_TEST(test_long_search_lets_others_have_their_turn,
+	    p.turn = 1, p.max_searchers = 1)
 {
-	struct sa_server_params params = sa_server_params_default;
-	struct client *slow, *other;
+	struct client *slow = &st->client[0], *other = &st->client[1];
 	unsigned done;
-	AUTO_VALUE(stage_close) struct stage st;
 
-	params.turn = 1;
-	params.max_searchers = 1;
-	stage_open(&st, SEED, &params, NULL);
-	stage_run(&st, SECOND);
-	slow = &st.client[0];
-	other = &st.client[1];
+	stage_run(st, SECOND);
 	ask_in_vain(slow);
 	client_ask_again(slow);
 	ask_in_vain(slow);
 	ask_in_vain(slow);
 	client_ask_info(other);
-	stage_run(&st, SECOND);
+	stage_run(st, SECOND);
 	assert_int_equal(slow->bad + slow->busy, 3);
 	assert_int_equal(slow->last_bad, SA_STATUS_NO_RECORDS);
 	assert_in_range(slow->busy, 1, 2);
 	assert_int_equal(other->good, 1);
-	assert_int_equal(sa_server_stats(st.desk)->busy_searchers, slow->busy);
-	assert_int_equal(sa_server_stats(st.desk)->repeated, 1);
-	assert_int_equal(sa_server_stats(st.desk)->answered, slow->bad + 1);
+	assert_int_equal(sa_server_stats(st->desk)->busy_searchers, slow->busy);
+	assert_int_equal(sa_server_stats(st->desk)->repeated, 1);
+	assert_int_equal(sa_server_stats(st->desk)->answered, slow->bad + 1);
 	done = slow->bad;
 	/* a search is over: there is room, and its TID is forgotten */
 	ask_in_vain(slow);
-	stage_run(&st, SECOND);
+	stage_run(st, SECOND);
 	assert_int_equal(slow->bad, done + 1);
 	/* and one that is not over when all ends */
 	ask_in_vain(slow);
 	ask_in_vain(slow);
-	stage_run(&st, 5);
+	stage_run(st, 5);
 }
