@@ -750,6 +750,18 @@ expect_file(struct play *p, char **args)
 	return expect_that(p, args, is_there, "");
 }
 
+/* NAME TEXT: it has this text */
+static bool
+expect_file_has(struct play *p, char **args)
+{
+	g_autofree char *path = g_build_filename(p->dir, args[0], NULL);
+	g_autofree char *text = NULL;
+
+	return (g_file_get_contents(path, &text, NULL, NULL) &&
+		strstr(text, args[1])) ||
+		play_fail(p, "it is %s", text ? text : "away");
+}
+
 /* ---- subnet administration ---- */
 
 /* Blocks of multicast tables since the mark; none failed. */
@@ -830,6 +842,7 @@ const struct play_word play_expectations[] = {
 	{ "keys", expect_keys }, { "own-keys", expect_own_keys },
 	{ "stored-keys", expect_stored_keys },
 	{ "file", expect_file }, { "no-file", expect_file },
+	{ "file-has", expect_file_has },
 	/* of the last sweep */
 	{ "degraded", expect_degraded },
 	{ "problem", expect_problem }, { "warning", expect_warning },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The archive of the SA: what a restart keeps, when it is written, and what
- * becomes of a damaged one.
+ * The archive of the SA: when it is written. What a restart keeps, and what
+ * becomes of a damaged one: tests/scenarios/archive.scn.
  */
 #include <glib/gstdio.h>
 #include <string.h>
@@ -24,13 +24,9 @@ make_dir(void)
 static void
 remove_dir(const char *dir)
 {
-	static const char *const names[] = { "sa-state", "sa-state.damaged" };
+	g_autofree char *path = g_build_filename(dir, "sa-state", NULL);
 
-	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-		g_autofree char *path = g_build_filename(dir, names[i], NULL);
-
-		g_remove(path);
-	}
+	g_remove(path);
 	assert_int_equal(g_rmdir(dir), 0);	/* nothing else was left */
 }
 
@@ -42,65 +38,6 @@ read_state(const char *dir)
 
 	g_file_get_contents(path, &text, NULL, NULL);
 	return text;
-}
-
-static void
-write_state(const char *dir, const char *text, gssize len)
-{
-	g_autofree char *path = g_build_filename(dir, "sa-state", NULL);
-
-	assert_true(g_file_set_contents(path, text, len, NULL));
-}
-
-static void
-restart(struct stage *st, const char *dir)
-{
-	stage_stop(st);
-	stage_start(st, NULL, dir);
-}
-
-TEST(test_restart_keeps_what_clients_have)
-{
-	g_autofree char *dir = make_dir();
-	g_autofree char *before = NULL, *after = NULL;
-	g_autoptr(GString) text = g_string_new(NULL);
-	struct sa_stats was, is;
-	struct stage st;
-
-	stage_open(&st, SEED, NULL, dir);
-	for (unsigned c = 0; c < 4; c++) {
-		client_subscribe(&st.client[c]);
-		client_join(&st.client[c], c / 2);
-		client_register(&st.client[c], c, c ? 1000 : UINT32_MAX);
-	}
-	stage_run(&st, SECOND);
-	sa_stats(st.sa, &was);
-	assert_int_equal(was.n_subscriptions, 4);
-	assert_int_equal(was.n_services, 4);
-	assert_true(was.n_members >= 4);
-	sa_save(st.sa, text, sim_now(st.sim));
-	assert_false(st.archive->loaded);
-	restart(&st, dir);
-	assert_true(st.archive->loaded);
-	before = read_state(dir);
-	assert_string_equal(before, text->str);
-	sa_stats(st.sa, &is);
-	assert_int_equal(is.n_subscriptions, was.n_subscriptions);
-	assert_int_equal(is.n_services, was.n_services);
-	assert_int_equal(is.n_groups, was.n_groups);
-	assert_int_equal(is.n_members, was.n_members);
-	restart(&st, dir);
-	after = read_state(dir);
-	assert_string_equal(after, before);
-	/* no client subscribed again, and the Reports come */
-	for (unsigned c = 0; c < 4; c++)
-		st.client[c].reports = 0;
-	client_join(&st.client[9], 9);
-	stage_run(&st, SECOND);
-	for (unsigned c = 0; c < 4; c++)
-		assert_int_equal(st.client[c].reports, 1);
-	stage_close(&st);
-	remove_dir(dir);
 }
 
 /* A crash loses the last two seconds at the most. */
@@ -142,87 +79,6 @@ TEST(test_archive_is_written_soon_and_not_often)
 	remove_dir(dir);
 }
 
-TEST(test_damaged_archive_is_set_aside)
-{
-	static const struct {
-		const char *text;
-		gssize len;
-	} cases[] = {
-		{ "what is this\n", -1 }, { "inform x\n", -1 },
-		{ "group\0\n", 7 },
-	};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		g_autofree char *dir = make_dir();
-		g_autofree char *aside = g_build_filename(dir,
-						"sa-state.damaged", NULL);
-		g_autofree char *text = NULL, *now = NULL;
-		gsize len, want = cases[i].len < 0 ? strlen(cases[i].text) :
-			(gsize)cases[i].len;
-		struct stage st;
-
-		write_state(dir, cases[i].text, cases[i].len);
-		stage_open(&st, SEED, NULL, dir);
-		assert_true(g_file_get_contents(aside, &text, &len, NULL));
-		assert_int_equal(len, want);
-		assert_memory_equal(text, cases[i].text, len);
-		assert_false(st.archive->loaded);
-		/* and a new one begins */
-		client_subscribe(&st.client[0]);
-		stage_run(&st, 3 * SECOND);
-		now = read_state(dir);
-		assert_has(now, "inform");
-		stage_close(&st);
-		remove_dir(dir);
-	}
-}
-
-TEST(test_damaged_archive_is_never_overwritten)
-{
-	g_autofree char *dir = make_dir();
-	g_autofree char *aside = g_build_filename(dir, "sa-state.damaged",
-						  NULL);
-	g_autofree char *text = NULL;
-	struct stage st;
-
-	write_state(dir, "what is this\n", -1);
-	assert_int_equal(g_mkdir(aside, 0700), 0);	/* in the way */
-	stage_open(&st, SEED, NULL, dir);
-	client_subscribe(&st.client[0]);
-	stage_run(&st, 10 * SECOND);
-	assert_int_equal(st.client[0].good, 1);
-	stage_close(&st);
-	text = read_state(dir);
-	assert_string_equal(text, "what is this\n");
-	remove_dir(dir);
-}
-
-TEST(test_archive_that_cannot_be_written_is_tried_again)
-{
-	g_autofree char *dir = make_dir();
-	g_autofree char *file = g_build_filename(dir, "sa-state", NULL);
-	g_autofree char *sub = g_build_filename(dir, "sa-state", "no", NULL);
-	g_autofree char *text = NULL;
-	struct stage st;
-
-	write_state(dir, "", 0);	/* a file where a folder should be */
-	stage_open(&st, SEED, NULL, sub);
-	client_subscribe(&st.client[0]);
-	stage_run(&st, 10 * SECOND);
-	assert_int_equal(st.client[0].good, 1);
-	assert_int_equal(g_remove(file), 0);
-	stage_run(&st, 30 * SECOND);
-	assert_false(g_file_test(sub, G_FILE_TEST_EXISTS));
-	stage_run(&st, 60 * SECOND);
-	text = read_state(sub);
-	assert_non_null(text);
-	assert_has(text, "inform");
-	stage_close(&st);
-	remove_dir(sub);
-	assert_int_equal(g_rmdir(file), 0);
-	assert_int_equal(g_rmdir(dir), 0);
-}
-
 TEST(test_without_a_folder_nothing_is_kept, stage_set_up, stage_tear_down)
 {
 	struct stage *st = *state;
@@ -230,7 +86,8 @@ TEST(test_without_a_folder_nothing_is_kept, stage_set_up, stage_tear_down)
 	client_subscribe(&st->client[0]);
 	stage_run(st, 5 * SECOND);
 	assert_int_equal(stage_subscriptions(st), 1);
-	restart(st, NULL);
+	stage_stop(st);
+	stage_start(st, NULL, NULL);
 	assert_int_equal(stage_subscriptions(st), 0);
 }
 
