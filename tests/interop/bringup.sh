@@ -109,12 +109,9 @@ file() {	# NAME: a net file of tests/data
 }
 
 fabric pair 'pair()'
-fabric single 'single(12)'
 fabric ring 'ring(8;2)'
-fabric tree2 'PGFT(4,8;1,4)'
 fabric tree3 'PGFT(4,4,8;1,4,4)'
 fabric parallel 'PGFT(4,8;1,2;1,2)'
-fabric torus2 'torus(4,4;1)'
 fabric torus3 'torus(3,3,3;1)'
 fabric mesh 'mesh(4,4;1)'
 fabric rails 'rails(4;6,2)'

@@ -105,8 +105,8 @@ for order in 'minism opensm' 'opensm minism'; do
 		cases+=("$first-$a-$b")
 		one_master "$first" "$a" "$second" "$b" &
 	done
-	wait
 done
+wait
 for name in "${cases[@]}"; do
 	read -r bad said <"$name/result" || bad=1
 	ok "${bad:-1}" "$name: ${said:-no result}"

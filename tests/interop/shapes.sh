@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # LIDs and who has them: across restarts of the subnet manager and of the
-# whole fabric, with a damaged memory, at LMC 2, in conflicts, after OpenSM;
-# and two nodes with one GUID.
+# whole fabric, with a damaged memory, at LMC 2, after OpenSM; and two
+# nodes with one GUID.
 # shellcheck source=tests/interop/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -102,34 +102,6 @@ lmc_case() {
 	check "lmc: single LIDs, unique" judge_lids 0
 	check "lmc: and every one of them routed" \
 		eval 'judge_tables dump/opensm-lfts.dump && judge_routes'
-	sim_stop
-}
-
-# Two that claim one LID: without a memory of either the lower PortGUID has it.
-conflict_case() {
-	fresh "$demo" || return
-	sim_cmd 'Baselid "node-09"[1] 55'
-	sim_cmd 'Baselid "node-03"[1] 55'
-	sim_cmd 'Baselid "node-12"[1] 49200'
-	check "conflict: comes up" sm_once conflict.log
-	judge_same "$demo" >/dev/null
-	check "conflict: LIDs unicast and unique" judge_lids 0
-	found_lids lids
-	check "conflict: the lower GUID keeps the LID" \
-		[ "$(lid_of 10031)" = 55 ]
-	check "conflict: the log tells of LID 55" \
-		log_has conflict.log 'LID 55|LID 0x0*37'
-	check "conflict: every LID reached from every switch" \
-		eval 'judge_tables dump/opensm-lfts.dump && judge_routes'
-
-	# the memory knows them all now; a third comes with node-01's LID
-	found_lids lids.before
-	cp lids.before lids
-	sim_cmd "Baselid \"node-02\"[1] $(lid_of 10011)"
-	check "conflict: comes up again" sm_once conflict2.log
-	found_lids lids
-	check "conflict: each gets back what the memory has" \
-		diff lids.before lids
 	sim_stop
 }
 

@@ -35,29 +35,6 @@ loss_case() {
 	sim_stop
 }
 
-# A host that never answers: everybody else comes up.
-silent_host_case() {
-	fresh "$demo" || return
-	sim_cmd 'Error "node-16" 100'
-	refute "silent host: --once does not exit 0" \
-		sm_once host.log "${fast[@]}"
-	check "silent host: the log says behind which port it is" \
-		log_has host.log 'leaf-4.*port 4'
-	check "silent host: no SUBNET UP" \
-		[ "$(lines host.log 'SUBNET UP')" -eq 0 ]
-	sim_cmd 'Error "node-16" 0'
-	judge_same "$demo" >/dev/null
-	client iblinkinfo -l >links 2>/dev/null
-	check "silent host: 31 cables are Active at both ends" \
-		[ "$(lines links 'Active/ *LinkUp\)==>')" -eq 62 ]
-	check "silent host: 23 ports have LIDs" \
-		[ "$(guid_lids | grep -vc ' 0$')" -eq 23 ]
-	check "silent host: comes up once it answers" \
-		sm_once host2.log "${fast[@]}"
-	check "silent host: all is Active" judge_active 32
-	sim_stop
-}
-
 # A leaf dies while the sweep is under way, at several moments of it.
 dying_case() {
 	local delay status leaf
