@@ -12,8 +12,7 @@ come_up() {
 
 	cables=$(net_cables "$net" | wc -l)
 	switches=$(net_nodes "$net" | grep -c '^Switch')
-	rm -rf cache dump
-	sim_start "$net" || return
+	fresh "$net" || return
 	if sm_once first.log; then
 		ok 0 "$name: --once exits 0"
 	else
@@ -50,8 +49,7 @@ come_up() {
 # A judge that finds no fault with anything is none: on a fabric that is up,
 # each of them has to see the damage that is done for it.
 judges_case() {
-	rm -rf cache dump
-	sim_start "$MINISM_SRC/etc/fabrics/demo.net" || return
+	fresh "$MINISM_SRC/etc/fabrics/demo.net" || return
 	check "judges: the fabric is up" sm_once judges.log
 	judge_same "$MINISM_SRC/etc/fabrics/demo.net" >/dev/null 2>&1
 	judge_tables dump/opensm-lfts.dump >/dev/null 2>&1

@@ -7,11 +7,6 @@
 
 demo=$MINISM_SRC/etc/fabrics/demo.net
 
-fresh() {
-	rm -rf cache dump
-	sim_start "$1"
-}
-
 sm_lid() {	# of the node that the clients are attached to: "node-01"
 	client ibnetdiscover 2>/dev/null | awk -v name="$1" '
 	/^Ca/ { split($0, q, "\""); mine = q[4] == name }
@@ -76,9 +71,7 @@ life_case() {
 		await 10 log_has life.log 'sent [0-9]+ MADs'
 	check "life: it still runs" kill -0 "$SM_PID"
 
-	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 2
-	check "life: TERM ends it within 2 s with exit 0" [ $? -eq 0 ]
+	check "life: TERM ends it within 2 s with exit 0" sm_end 2
 	refute "life: nobody is MASTER then" on node-16 judge_master "$lid"
 	check "life: nothing on standard error" [ ! -s life.log.err ]
 	sim_stop
@@ -99,9 +92,7 @@ trap_case() {
 	check "trap: no light sweep was made" \
 		[ "$(lines trap.log 'light sweep')" -eq 0 ]
 	check "trap: 31 cables are Active" judge_active 31
-	kill -INT "$SM_PID"
-	sm_wait "$SM_PID" 3
-	check "trap: INT ends it, too" [ $? -eq 0 ]
+	check "trap: INT ends it, too" sm_end 3 INT
 	sim_stop
 }
 

@@ -87,17 +87,14 @@ gone() {
 		'SUBNET DEGRADED: .*15 of 16 hosts'
 	check "$name: the SA is there again" \
 		await 10 on node-16 client -t 5 saquery -N
-	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 10
-	check "$name: and ends in order" [ $? -eq 0 ]
+	check "$name: and ends in order" sm_end 10
 	sim_stop
 }
 
 once_case() {
 	local status
 
-	rm -rf cache
-	sim_start "$demo" || return
+	fresh "$demo" || return
 	fault gone-after=40
 	sm_once once.log
 	status=$?
@@ -165,8 +162,7 @@ swallow_case() {
 refusal_case() {
 	local status
 
-	rm -rf cache
-	sim_start "$demo" || return
+	fresh "$demo" || return
 	fault issm=1
 	check "refusal: EPERM at issm is no end" sm_once eperm.log
 	check "refusal: but it is said" log_has eperm.log \

@@ -263,6 +263,11 @@ sim_start() {
 	done
 }
 
+fresh() {	# as sim_start, and no manager remembers it
+	rm -rf cache dump
+	sim_start "$@"
+}
+
 sim_prompts() {
 	grep -o 'sim> ' "$SIM_LOG" | wc -l
 }
@@ -450,6 +455,11 @@ sm_wait() {
 		sleep 0.05
 	done
 	wait "$pid"
+}
+
+sm_end() {	# seconds [signal]: its exit status
+	kill -"${2:-TERM}" "$SM_PID"
+	sm_wait "$SM_PID" "$1"
 }
 
 # await seconds command...: until it succeeds

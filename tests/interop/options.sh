@@ -151,8 +151,7 @@ info_case() {
 # Which port: libibumad's choice, by name and number, by GUID; and one that is
 # not there.
 port_case() {
-	rm -rf cache
-	sim_start "$demo" || return
+	fresh "$demo" || return
 	check "-C and -p" sm_once port.log -C ibsim0 -p 1
 	check "-p alone" sm_once port.log -p 1
 	check "-g" sm_once port.log -g 0x10011
@@ -270,8 +269,7 @@ effect_case() {
 	check "effect: max_wire_smps (${one:-?} and ${many:-?} ms)" \
 		[ "${one:-0}" -ge $((3 * ${many:-1000})) ]
 
-	sim_start "$demo" || return
-	rm -rf cache
+	fresh "$demo" || return
 	opensm_file sm.conf sm_priority 9 sa_key 7 sweep_interval 1 \
 		log_file "$SCRATCH/sm.log"
 	sm_start sm.log -vv -F "$SCRATCH/sm.conf"
@@ -393,9 +391,7 @@ log_case() {
 	SM_PIDS+=("$SM_PID")
 	check "log: with a full pipe it manages its fabric" await 10 \
 		eval 'timeout 2 "$MINISMCTL" -s log.ctl status | grep -q UP'
-	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 10
-	check "log: and ends in order" [ $? -eq 0 ]
+	check "log: and ends in order" sm_end 10
 	exec {pipe}>&-
 	timeout -k 2 10 "$MINISM_SIM" "${sm_defaults[@]}" -o -f "$SCRATCH/unread" \
 		'PGFT(2,2;1,2)' >out 2>err </dev/null
@@ -511,8 +507,7 @@ write_map() {	# name of a leaf, name of a host
 names_case() {
 	local map=$SCRATCH/map
 
-	rm -rf cache dump
-	sim_start "$demo" || return
+	fresh "$demo" || return
 	client ibnetdiscover >found 2>/dev/null
 	write_map 'Rack 1 {top} # 2' 'Rack 1 host 5'
 	sm_run 20 --plan --node-name-map "$map" >plan.out 2>plan.err

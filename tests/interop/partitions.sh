@@ -36,8 +36,7 @@ table_sets() {	# LOG: how many P_Key blocks were sent in the last sweep
 tables_case() {
 	local five
 
-	rm -rf cache
-	sim_start "$demo" || return
+	fresh "$demo" || return
 	hosts >hosts.now
 	partition_file
 	check "tables: the fabric comes up" partitioned up.log
@@ -93,8 +92,7 @@ peer_case() {
 		skip "peer" "opensm is not installed"
 		return
 	fi
-	rm -rf cache
-	sim_start "$demo" || return
+	fresh "$demo" || return
 	hosts >hosts.now
 	partition_file
 	# OpenSM does not know that a limited and a full key can be one port's,

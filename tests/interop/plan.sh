@@ -50,8 +50,7 @@ json_summary() {	# FILE
 }
 
 text_case() {
-	rm -rf cache dump
-	sim_start "$demo" || return
+	fresh "$demo" || return
 	state_of_fabric >before
 	check "plan: exits 0 on a fabric that is not up" \
 		plan plan.log --plan
@@ -102,8 +101,7 @@ text_case() {
 empty_case() {
 	local kept
 
-	rm -rf cache dump
-	sim_start "$demo" || return
+	fresh "$demo" || return
 	check "empty: the fabric comes up" sm_once up.log
 	check "empty: --plan exits 0" plan plan.log --plan=json
 	check "empty: no Set was sent" no_sets plan.log

@@ -60,8 +60,7 @@ check "another run comes up as well" \
 check "and has nothing to write" log_has_not again.log "$table_sets"
 sim_stop
 
-sim_start "$SCRATCH/tree.net" || done_testing
-rm -rf cache
+fresh "$SCRATCH/tree.net" || done_testing
 sm_start on.log -F "$SCRATCH/qos.conf" --cache-dir "$SCRATCH/cache" \
 	-P "$SCRATCH/partitions"
 check "the fabric comes up" await 20 log_has on.log 'SUBNET UP'

@@ -10,8 +10,7 @@
 need saquery
 
 "$MINISM_FABRIC" 'PGFT(4,4;1,4)' >tree.net
-sim_start "$SCRATCH/tree.net" || done_testing
-rm -rf cache
+fresh "$SCRATCH/tree.net" || done_testing
 sm_start sa.log --cache-dir "$SCRATCH/cache"
 check "the fabric comes up" await 20 log_has sa.log 'SUBNET UP'
 
@@ -93,8 +92,7 @@ sim_stop
 
 # Tables with QoS.
 SIM_HOST=node-01
-sim_start "$MINISM_SRC/etc/fabrics/demo.net" || done_testing
-rm -rf cache
+fresh "$MINISM_SRC/etc/fabrics/demo.net" || done_testing
 echo 'qos TRUE' >qos.conf
 sm_start demo.log --cache-dir "$SCRATCH/cache" -F "$SCRATCH/qos.conf"
 check "the demo's fabric comes up" await 20 log_has demo.log 'SUBNET UP'

@@ -44,9 +44,7 @@ notify() {	# NAME address
 	check "$1: until then, what it does" \
 		log_has notified '^STATUS=first sweep in progress'
 	[ "$1" = path ] && life_of "$1"
-	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 3
-	check "$1: TERM ends it with exit 0" [ $? -eq 0 ]
+	check "$1: TERM ends it with exit 0" sm_end 3
 	check "$1: STOPPING is the last word" \
 		[ "$(tail -n 1 notified)" = STOPPING=1 ]
 	unset NOTIFY_SOCKET WATCHDOG_USEC
@@ -318,9 +316,7 @@ user_case() {
 		>other.out 2>&1
 	check "user: nothing for others" [ $? -eq 3 ]
 	check "user: who are told why" grep -q 'Permission denied' other.out
-	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 5
-	check "user: it ends with exit 0" [ $? -eq 0 ]
+	check "user: it ends with exit 0" sm_end 5
 	check "user: what it remembers is closed to others" closed_to_others
 	user_start second
 	check "user: SUBNET UP again" \
@@ -382,9 +378,7 @@ hand_case() {
 	check "hand: root's SUBNET UP" await 20 log_has hand/log 'SUBNET UP'
 	check "hand: a member is changed" await 10 "$MINISMCTL" -s hand/ctl \
 		partition set Default H-1 limited
-	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 5
-	check "hand: it ends with exit 0" [ $? -eq 0 ]
+	check "hand: it ends with exit 0" sm_end 5
 	check "hand: all files are there" [ -s hand/state/guid2mkey ] &&
 		[ -s hand/state/partitions-runtime ] &&
 		[ -s hand/view ]
@@ -393,16 +387,14 @@ hand_case() {
 	hand_service
 	check "hand: the service has the change" await 20 eval \
 		'"$MINISMCTL" -s hand/ctl partitions Default | grep -q "limited .* H-1"'
-	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 5
+	sm_end 5
 	check "hand: nothing went wrong" \
 		log_has_not hand/log ' (warning|error) '
 	echo 'control_group root' >hand.conf
 	hand_service
 	check "hand: a group that is not its own: what can work is told" \
 		await 20 log_has hand/log 'given to the group root.*Group='
-	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 5
+	sm_end 5
 	hand_refused guid2mkey 600
 	hand_refused partitions-runtime 600
 	hand_refused lock 644

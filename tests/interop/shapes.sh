@@ -18,11 +18,6 @@ lid_of() {	# GUID without 0x, of a CA port (or S-... of a switch)
 	sed -n "s/^$1 //p" lids
 }
 
-fresh() {	# a fabric and no memory
-	rm -rf cache dump
-	sim_start "$1"
-}
-
 # A memory in OpenSM's format is honoured, and so is what is on the fabric.
 restart_case() {
 	fresh "$demo" || return
@@ -107,8 +102,7 @@ lmc_case() {
 
 # Duplicate GUIDs: a named error with both places; the others work.
 duplicate_case() {
-	rm -rf cache dump
-	sim_start "$DATA/duplicate.net" -I || return
+	fresh "$DATA/duplicate.net" -I || return
 	refute "duplicate: --once does not exit 0" sm_once dup.log
 	check "duplicate: the GUID is named with both places" \
 		log_has dup.log '0x0*2000.*S-[12].*S-[12]'

@@ -9,11 +9,6 @@
 demo=$MINISM_SRC/etc/fabrics/demo.net
 fast=(-t 50 --retries 3)
 
-fresh() {
-	rm -rf cache dump
-	sim_start "$1"
-}
-
 # 10 % of the MADs through each of three nodes are lost
 loss_case() {
 	fresh "$demo" || return
