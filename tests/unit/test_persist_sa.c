@@ -74,8 +74,17 @@ TEST(test_archive_is_written_soon_and_not_often)
 	assert_int_equal(g_remove(path), 0);
 	stage_run(&st, 100 * SECOND);
 	assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
-	stage_close(&st);
+	/* an end while a write is due */
+	for (unsigned i = 0; i < 2; i++) {
+		client_join(&st.client[i], 200 + i);
+		stage_run(&st, SECOND / 10);
+	}
+	assert_int_equal(g_remove(path), 0);
+	stage_stop(&st);
 	assert_true(g_file_test(path, G_FILE_TEST_EXISTS));
+	stage_start(&st, NULL, NULL);
+	stage_run(&st, 3 * SECOND);
+	stage_close(&st);
 	remove_dir(dir);
 }
 
