@@ -14,6 +14,7 @@
 #include "tests/lib/auto.h"
 #include "tests/lib/formats.h"
 #include "topology/expected.h"
+#include "topology/generate.h"
 #include "topology/net_file.h"
 #include "topology/text.h"
 
@@ -311,9 +312,68 @@ NORMAL(net, struct snapshot, net_file_parse, net_write, snapshot_unref)
 NORMAL(ranks, struct rank_list, rank_file_parse, rank_file_format,
        rank_list_free)
 
+static gint
+compare_lines(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Both ends of each, and which nodes are a part of their neighbour. */
+static void
+format_cables(const struct snapshot *s, GString *out)
+{
+	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
+
+	for (uint32_t p = 0; p < s->n_ports; p++) {
+		uint32_t q = s->ports[p].peer;
+
+		if (q == SNAPSHOT_NONE || q < p)
+			continue;
+		g_ptr_array_add(lines, g_strdup_printf("%s[%u] %s[%u]%s\n",
+			snapshot_node_of(s, p)->desc, s->ports[p].num,
+			snapshot_node_of(s, q)->desc, s->ports[q].num,
+			snapshot_node_of(s, p)->info.system_guid ==
+			snapshot_node_of(s, q)->info.system_guid ?
+			" one system" : ""));
+	}
+	g_ptr_array_sort(lines, compare_lines);
+	for (guint i = 0; i < lines->len; i++)
+		g_string_append(out, lines->pdata[i]);
+}
+
+/* A formula (generate.h); or "cables of" one, or "shuffled cables of" one. */
+static char *
+formula_normal(const char *text, GPtrArray *warnings, GError **error)
+{
+	const struct generate_options options = {
+		.seed = 3, .shuffle_guids = g_str_has_prefix(text, "shuffled "),
+	};
+	const char *of = strstr(text, "cables of ");
+	g_autofree char *spec = g_strdup(of ? of + strlen("cables of ") : text);
+	AUTO(snapshot) *s = NULL;
+	GString *out = g_string_new(NULL);
+	uint32_t n = 0;
+
+	s = generate_fabric(g_strdelimit(spec, "\n", '\0'), &options, error);
+	if (!s) {
+		g_string_free(out, TRUE);
+		g_prefix_error(error, "f: ");	/* it is a word of a line */
+		return NULL;
+	}
+	for (uint32_t p = 0; p < s->n_ports; p++)
+		n += s->ports[p].peer != SNAPSHOT_NONE;
+	g_string_append_printf(out, "%u hosts, %u switches, %u cables\n",
+			       s->n_nodes - s->n_switches, s->n_switches,
+			       n / 2);
+	if (of)
+		format_cables(s, out);
+	return g_string_free(out, FALSE);
+}
+
 static const struct format formats[] = {
 	{ "conf", conf_normal, false },
 	{ "fabric", fabric_normal, true },
+	{ "formula", formula_normal, false },
 	{ "guid2lid", guid2lid_normal, true },
 	{ "guid2mkey", guid2mkey_normal, true },
 	{ "guids", guids_normal, true },
