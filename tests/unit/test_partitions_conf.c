@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The partition file. Each tests/golden/partitions/NAME.conf is a test point:
- * what comes of it, warnings first, then the rules as partitions_conf_format()
- * writes them or the errors, is NAME.expected, byte for byte. Rules that are
- * written are read again, and must be the same.
- *
- * What files cannot show stands here as functions: random rules, every cut of
- * a file, sizes at which a parser that is not linear would not come to an end.
+ * The partition file, what texts (tests/golden/partitions) cannot show: random
+ * rules, every cut of a file, sizes at which a parser that is not linear would
+ * not come to an end.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <cmocka.h>
 
 #include "sm/config/partitions_conf.h"
 #include "tests/lib/auto.h"
-#include "tests/lib/folder.h"
 #include "tests/lib/formats.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
@@ -75,65 +64,23 @@ count_lines(const char *text)
 	return n;
 }
 
-/* But for the lines. */
 static void
 assert_same_rules(const struct partition_rules *a,
 		  const struct partition_rules *b)
 {
-	assert_int_equal(a->partitions->len, b->partitions->len);
-	for (guint i = 0; i < a->partitions->len; i++) {
-		const struct partition *p = a->partitions->pdata[i];
-		const struct partition *q = b->partitions->pdata[i];
+	g_autofree char *x = partitions_conf_format(a);
+	g_autofree char *y = partitions_conf_format(b);
 
-		assert_int_equal(g_strcmp0(p->name, q->name), 0);
-		assert_int_equal(p->pkey, q->pkey);
-		assert_int_equal(p->sl, q->sl);
-		assert_int_equal(p->index0, q->index0);
-		assert_int_equal(p->defmember, q->defmember);
-		assert_int_equal(p->rules->len, q->rules->len);
-		for (guint k = 0; k < p->rules->len; k++) {
-			const struct partition_rule *r, *s;
-
-			r = &g_array_index(p->rules, struct partition_rule, k);
-			s = &g_array_index(q->rules, struct partition_rule, k);
-			assert_int_equal(r->who, s->who);
-			assert_int_equal(r->membership, s->membership);
-			assert_int_equal(r->guid, s->guid);
-		}
-		assert_int_equal(p->groups->len, q->groups->len);
-		for (guint k = 0; k < p->groups->len; k++) {
-			const struct partition_group *g, *h;
-
-			g = &g_array_index(p->groups, struct partition_group,
-					   k);
-			h = &g_array_index(q->groups, struct partition_group,
-					   k);
-			assert_memory_equal(g->mgid, h->mgid, sizeof(g->mgid));
-			assert_int_equal(g->q_key, h->q_key);
-			assert_int_equal(g->flow_label, h->flow_label);
-			assert_int_equal(g->mtu, h->mtu);
-			assert_int_equal(g->rate, h->rate);
-			assert_int_equal(g->sl, h->sl);
-			assert_int_equal(g->tclass, h->tclass);
-		}
-	}
+	assert_string_equal(x, y);
 }
 
 static void
 assert_comes_back(const struct partition_rules *rules)
 {
 	g_autofree char *text = partitions_conf_format(rules);
-	g_autofree char *again = NULL;
-	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-	g_autoptr(GError) error = NULL;
-	AUTO(partition_rules) *copy =
-		partitions_conf_parse(text, "f", warnings, &error);
+	AUTO(partition_rules) *copy = parse(text);
 
-	if (!copy)
-		fail_msg("%s\n%s", error->message, text);
 	assert_same_rules(rules, copy);
-	again = partitions_conf_format(copy);
-	assert_string_equal(text, again);
 }
 
 /* --- what the rules keep --- */
@@ -510,32 +457,6 @@ TEST(test_a_hundred_thousand_definitions_are_read)
 		members += p->rules->len;
 	}
 	assert_int_equal(members, 100000 + 2);
-	partition_rules_unref(rules);
-	g_string_free(text, TRUE);
-}
-
-/* A thousand partitions with a hundred members each; how long it takes is
- * printed, not judged: the machine may have other things to do. */
-TEST(test_a_large_site_is_read)
-{
-	GString *text = g_string_new(NULL);
-	struct partition_rules *rules;
-	gint64 start;
-
-	for (unsigned i = 0; i < 1000; i++) {
-		g_string_append_printf(text, "Tenant%u=0x%x, ipoib :\n", i,
-				       i + 1);
-		for (unsigned k = 0; k < 100; k++)
-			g_string_append_printf(text, "\t0x0002c9030%07x=%s,\n",
-					       i * 100 + k,
-					       k % 2 ? "full" : "limited");
-		g_string_append(text, ";\n");
-	}
-	start = g_get_monotonic_time();
-	rules = parse(text->str);
-	print_message("# %zu bytes in %.1f ms\n", text->len,
-		      (double)(g_get_monotonic_time() - start) / 1000);
-	assert_int_equal(rules->partitions->len, 1001);
 	partition_rules_unref(rules);
 	g_string_free(text, TRUE);
 }
