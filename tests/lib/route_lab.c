@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * What the tests of engines have in common.
- *
- * Distances are computed here by the plainest means, so that nothing of an
- * engine judges itself.
  */
 #include <string.h>
 
@@ -149,69 +146,6 @@ lab_cut(struct snapshot *s, uint32_t port)
 {
 	s->ports[s->ports[port].peer].peer = SNAPSHOT_NONE;
 	s->ports[port].peer = SNAPSHOT_NONE;
-}
-
-void
-lab_measure_hops(const struct graph *g, uint32_t to, uint32_t *hops)
-{
-	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
-	uint32_t head = 0, tail = 0, e;
-
-	for (uint32_t sw = 0; sw < g->n_switches; sw++)
-		hops[sw] = FAR;
-	hops[to] = 0;
-	queue[tail++] = to;
-	for (; head < tail; head++) {
-		for (e = g->first_edge[queue[head]];
-		     e < g->first_edge[queue[head] + 1]; e++) {
-			if (hops[g->edges[e].peer] != FAR)
-				continue;
-			hops[g->edges[e].peer] = hops[queue[head]] + 1;
-			queue[tail++] = g->edges[e].peer;
-		}
-	}
-}
-
-/* Every entry is one hop closer; no way, no entry. By induction over the
- * distance this proves arrival by a shortest path. */
-void
-fabric_assert_shortest(const struct fabric *f)
-{
-	const struct graph *g = f->g;
-	g_autofree uint32_t *hops = g_new(uint32_t, g->n_switches);
-	g_autofree uint8_t *owned = g_new0(uint8_t, g->top + 1u);
-
-	for (uint32_t i = 0; i < g->n_targets; i++) {
-		const struct graph_target *t = &g->targets[i];
-		uint32_t last = (uint32_t)t->lid + t->n_lids - 1;
-
-		if (i == 0 || t->sw != t[-1].sw)
-			lab_measure_hops(g, t->sw, hops);
-		for (uint32_t lid = t->lid; lid <= last; lid++) {
-			owned[lid] = 1;
-			for (uint32_t sw = 0; sw < g->n_switches; sw++) {
-				uint8_t port = lft_row(f->out.lft, sw)[lid];
-				uint32_t e = f->g->edge_of[sw * GRAPH_PORTS +
-							port];
-
-				if (sw == t->sw) {
-					assert_int_equal(port, t->port);
-				} else if (hops[sw] == FAR) {
-					assert_int_equal(port, LFT_NO_PATH);
-				} else {
-					assert_int_not_equal(e, SNAPSHOT_NONE);
-					assert_int_equal(
-						hops[g->edges[e].peer] + 1,
-						hops[sw]);
-				}
-			}
-		}
-	}
-	for (uint32_t lid = 0; lid < f->out.lft->stride; lid++)
-		if (lid > g->top || !owned[lid])
-			for (uint32_t sw = 0; sw < g->n_switches; sw++)
-				assert_int_equal(lft_row(f->out.lft, sw)[lid],
-						 LFT_NO_PATH);
 }
 
 uint32_t

@@ -8,7 +8,6 @@
 
 #include "routing/engine.h"
 
-#define FAR	UINT32_MAX
 #define N_ELEMENTS(a)	(sizeof(a) / sizeof((a)[0]))
 
 struct fabric {
@@ -44,18 +43,12 @@ uint32_t fabric_edge_to(const struct fabric *f, uint32_t sw, uint32_t lid);
 /* The most flows on a channel, all to all; nothing may be lost. */
 uint64_t fabric_max_load(const struct fabric *f, double *mean);
 
-/* All entries lead a hop closer, and there is one where there is a way. */
-void fabric_assert_shortest(const struct fabric *f);
-
 /* The nth cabled port of a switch that leads to a switch, or to a CA;
  * SNAPSHOT_NONE if there are not so many. */
 uint32_t lab_find_port(const struct snapshot *s, uint32_t sw, bool to_switch,
 		       uint32_t nth);
 
 void lab_cut(struct snapshot *s, uint32_t port);
-
-/* Hops from every switch to `to`, FAR without a way. */
-void lab_measure_hops(const struct graph *g, uint32_t to, uint32_t *hops);
 
 /* Blocks that differ. */
 uint32_t lab_count_blocks(const struct lft *a, const struct lft *b);

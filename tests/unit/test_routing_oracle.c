@@ -142,37 +142,24 @@ judge(const struct trial *t, const struct lft *lft, const struct lft *before,
 	const struct oracle_case c = {
 		.s = t->s, .lids = t->lids, .lft = lft, .before = before,
 	};
-	g_autofree uint32_t *ranks = NULL;
-	struct order *order;
 
 	oracle_judge(&c, v);
 	assert_agrees(t, lft, before, NULL, v);
-	/* The order is a hint: with any the verdict is the same. */
-	order = order_compute(&(struct engine_input){ .g = t->g });
-	ranks = order_ranks(order);
-	assert_agrees(t, lft, before, ranks, v);
-	ranks[0] ^= 1;
-	ranks[t->g->n_switches - 1] = 0;
-	assert_agrees(t, lft, before, ranks, v);
-	order_destroy(order);
 }
 
-/* Entries of a path that balancing had given up closed a loop. */
-TEST(test_ftree_leaves_no_entry_of_a_former_path)
+/* The order is a hint: with any the verdict is the same. */
+static void
+assert_agrees_in_order(const struct trial *t, const struct lft *lft,
+		       const struct oracle_verdict *v)
 {
-	AUTO(lft) *lft;
-	struct oracle_verdict v;
-	struct trial t;
-	size_t n = 0;
+	struct order *order = order_compute(&(struct engine_input){ .g = t->g });
+	g_autofree uint32_t *ranks = order_ranks(order);
 
-	while (strcmp(fabrics[n], "dragonfly-plus"))
-		n++;
-	trial_open(&t, n * N_ELEMENTS(damage), 12);
-	lft = lft_new(t.g->n_switches, t.g->top);
-	assert_true(engine_route(&engine_ftree, t.g, lft, NULL));
-	judge(&t, lft, NULL, &v);
-	assert_int_equal(v.unsorted, 0);
-	trial_close(&t);
+	assert_agrees(t, lft, NULL, ranks, v);
+	ranks[0] ^= 1;
+	ranks[t->g->n_switches - 1] = 0;
+	assert_agrees(t, lft, NULL, ranks, v);
+	order_destroy(order);
 }
 
 static bool
@@ -211,6 +198,7 @@ TEST(test_engines_are_safe_and_verify_agrees)
 			lft = lft_new(t.g->n_switches, t.g->top);
 			if (engine_route(engines[e], t.g, lft, NULL)) {
 				judge(&t, lft, NULL, &v);
+				assert_agrees_in_order(&t, lft, &v);
 				if (!is_good(&t, engines[e], &v))
 					trial_fail(&t, engines[e]->name, &v);
 				if (is_tree(&t) && engines[e] != &engine_dor) {
@@ -233,32 +221,28 @@ TEST(test_engines_are_safe_and_verify_agrees)
 }
 
 /* Cables of a top switch whose order hid that it joins parts of the fabric: it
- * was taken for a leaf. */
-TEST(test_top_switches_are_found_with_any_order_of_cables)
+ * was taken for a leaf. Entries of a path that balancing had given up closed a
+ * loop. */
+TEST(test_trees_that_ftree_once_failed_on)
 {
-	static const struct {
-		const char *shape;
-		unsigned fail, seed;
-	} found[] = {
-		{ "rails", 0, 866 }, { "rails", 0, 9131 },
-		{ "half-core", 80, 39 },
+	struct trial found[] = {
+		{ .fabric = "rails", .seed = 866 },
+		{ .fabric = "rails", .seed = 9131 },
+		{ .fabric = "half-core", .seed = 39, .fail = 80 },
+		{ .fabric = "dragonfly-plus", .seed = 12 },
 	};
 
 	for (size_t i = 0; i < N_ELEMENTS(found); i++) {
 		struct oracle_verdict v;
-		struct trial t = {
-			.fabric = found[i].shape, .fail = found[i].fail,
-			.seed = found[i].seed,
-		};
 		AUTO(lft) *lft;
 
-		trial_fill(&t);
-		lft = lft_new(t.g->n_switches, t.g->top);
-		assert_true(engine_route(&engine_ftree, t.g, lft, NULL));
-		judge(&t, lft, NULL, &v);
-		if (!is_good(&t, &engine_ftree, &v))
-			trial_fail(&t, "ftree", &v);
-		trial_close(&t);
+		trial_fill(&found[i]);
+		lft = lft_new(found[i].g->n_switches, found[i].g->top);
+		assert_true(engine_route(&engine_ftree, found[i].g, lft, NULL));
+		judge(&found[i], lft, NULL, &v);
+		if (!is_good(&found[i], &engine_ftree, &v))
+			trial_fail(&found[i], "ftree", &v);
+		trial_close(&found[i]);
 	}
 }
 
@@ -537,11 +521,11 @@ TEST(test_updates_have_no_loop_with_what_is_held)
 	struct lft *held;
 
 	for (size_t i = 0; i < 2 * N_ELEMENTS(fabrics) * N_ELEMENTS(damage);
-	     i += 2) {
+	     i += 5) {
 		trial_open(&t, i / 2, 1);
 		assert_true(choose_tables(&wish, &(struct engine_input){
 			.g = t.g }, &old, NULL));
-		held = i / 2 % 2 ? add_departed(&t, old.lft, &random) :
+		held = i % 2 ? add_departed(&t, old.lft, &random) :
 			lft_ref(old.lft);
 		next = t;
 		next.s = snapshot_copy(t.s);
@@ -662,7 +646,7 @@ TEST(test_a_start_takes_up_the_tables_that_are_there)
 	uint32_t n = 0, n_same = 0;
 
 	for (size_t i = 0; i < N_ELEMENTS(fabrics); i++)
-		for (uint64_t seed = 1; seed <= 3; seed++) {
+		for (uint64_t seed = 1; seed <= 2; seed++) {
 			struct trial t = {
 				.fabric = fabrics[i], .seed = seed,
 			};
@@ -800,7 +784,8 @@ TEST(test_groups_reach_all_members_without_loops)
 	struct choice c;
 	struct trial t;
 
-	for (size_t i = 0; i < N_ELEMENTS(fabrics) * N_ELEMENTS(damage); i++) {
+	for (size_t i = 0; i < N_ELEMENTS(fabrics) * N_ELEMENTS(damage);
+	     i += 2) {
 		trial_open(&t, i, seed);
 		groups_draw(&t, &random, groups, N_GROUPS);
 		for (size_t e = 0; engines[e]; e++) {

@@ -317,7 +317,7 @@ run_engine(const char *spec, const char *engine, unsigned times,
 	struct sm_instance_params params = manager_defaults;
 	struct bench b = { .rng = prng_stream(seed, 3), .spec = spec,
 			   .engine = engine, .times = times };
-	unsigned lost = 0, rounds = loss == LOSS_CABLE ? 8 : 4;
+	unsigned lost = 0, rounds = loss == LOSS_CABLE ? 4 : 2;
 
 	params.sweep.route.engine = strcmp(engine, "auto") ?
 		engine_by_name(engine, NULL) : NULL;
