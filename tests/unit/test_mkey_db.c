@@ -11,7 +11,6 @@
 #include "tests/lib/request.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
-#include "topology/text.h"
 
 #define KEY_A	UINT64_C(0x1111222233334444)
 #define GUID	UINT64_C(0x0002c90300000001)
@@ -197,11 +196,6 @@ WORD(do_versions, struct lab *lab)
 	assert_int_equal(lab->k->version > before, *words[-1] == 'n');
 }
 
-WORD(do_version, struct lab *lab)
-{
-	assert_range(words[0], lab->k->version);
-}
-
 /* keys-text, cables-text TEXT */
 WORD(do_text, struct lab *lab)
 {
@@ -232,27 +226,6 @@ WORD(do_reload, struct lab *lab)
 	assert_string_equal(keys->str, again->str);
 }
 
-/* TEXT ERROR */
-WORD(do_bad_keys, struct lab *lab)
-{
-	g_autofree char *plain = g_strcompress(words[0]);
-	g_autoptr(GError) error = NULL;
-
-	assert_false(mkey_db_read(lab->k, MKEY_DB_KEYS, plain, "guid2mkey",
-				  &error));
-	assert_gerror(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
-	assert_string_equal(error->message, words[1]);
-}
-
-/* bad-cables, read-cables TEXT */
-WORD(do_read_cables, struct lab *lab)
-{
-	g_autoptr(GError) error = NULL;
-
-	assert_int_equal(mkey_db_read(lab->k, MKEY_DB_CABLES, words[0],
-				      "neighbors", &error), *words[-1] == 'r');
-}
-
 static const struct unit_word all_words[] = {
 	{ "keys", do_keys }, { "none", do_none }, { "tries", do_tries },
 	{ "prove", do_prove }, { "intend", do_prove }, { "key", do_key },
@@ -262,10 +235,9 @@ static const struct unit_word all_words[] = {
 	{ "learn", do_learn }, { "lock", do_lock }, { "unlock-all", do_lock },
 	{ "is-locked", do_is_locked },
 	{ "new-version", do_versions }, { "same-version", do_versions },
-	{ "version", do_version }, { "keys-text", do_text },
+	{ "keys-text", do_text },
 	{ "cables-text", do_text }, { "reload", do_reload },
-	{ "bad-keys", do_bad_keys }, { "bad-cables", do_read_cables },
-	{ "read-cables", do_read_cables }, { NULL, NULL },
+	{ NULL, NULL },
 };
 
 SCRIPT(mkey_db, "mkey_db.scn", all_words, set_up, tear_down)
