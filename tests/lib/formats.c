@@ -205,6 +205,29 @@ names_normal(const char *text, GPtrArray *warnings, GError **error)
 	return g_string_free(out, FALSE);
 }
 
+/* On a fabric; what is written of them is read as the same. */
+static void
+judge_tables(const struct lft_text *file)
+{
+	AUTO(snapshot) *s = generate_fabric("PGFT(2,4;1,2)", NULL, NULL);
+	AUTO(lid_map) *lids = lid_assign(s, 0,
+		(const struct lid_range *)(const void *)file->owners->data,
+		file->owners->len, NULL, NULL);
+	AUTO(lft) *lft = lft_text_tables(file, s, lids, NULL, NULL);
+	g_autoptr(GString) text = g_string_new(NULL);
+	AUTO(lft_text) *again = NULL;
+	AUTO(lft) *same = NULL;
+
+	if (!lft)
+		return;
+	lft_text_write(s, lids, lft, text);
+	again = lft_text_parse(text->str, text->len, "again", NULL);
+	same = lft_text_tables(again, s, lids, NULL, NULL);
+	for (uint32_t sw = 0; sw < lft->n_switches; sw++)
+		g_assert_cmpmem(lft_row(same, sw), same->top + 1u,
+				lft_row(lft, sw), same->top + 1u);
+}
+
 static char *
 tables_normal(const char *text, GPtrArray *warnings, GError **error)
 {
@@ -213,6 +236,7 @@ tables_normal(const char *text, GPtrArray *warnings, GError **error)
 
 	if (!file)
 		return NULL;
+	judge_tables(file);
 	out = g_string_new(NULL);
 	for (guint i = 0; i < file->tables->len; i++) {
 		struct lft_text_table *t = &g_array_index(file->tables,
@@ -282,12 +306,18 @@ sa_state_normal(const char *text, GPtrArray *warnings, GError **error)
 }
 
 static void
-net_write(const struct snapshot *s, GString *out)
+judge_cables(const struct snapshot *s)
 {
 	for (uint32_t i = 0; i < s->n_ports; i++)
 		if (s->ports[i].peer != SNAPSHOT_NONE)
 			g_assert_cmpuint(s->ports[s->ports[i].peer].peer, ==,
 					 i);
+}
+
+static void
+net_write(const struct snapshot *s, GString *out)
+{
+	judge_cables(s);
 	net_file_write(s, out);
 }
 
@@ -341,12 +371,14 @@ format_cables(const struct snapshot *s, GString *out)
 		g_string_append(out, lines->pdata[i]);
 }
 
-/* A formula (generate.h); or "cables of" one, or "shuffled cables of" one. */
+/* A formula (generate.h), or "cables of" one; before that, "shuffled" and
+ * "damaged" may stand. */
 static char *
 formula_normal(const char *text, GPtrArray *warnings, GError **error)
 {
 	const struct generate_options options = {
 		.seed = 3, .shuffle_guids = g_str_has_prefix(text, "shuffled "),
+		.fail_per_mille = strstr(text, "damaged ") ? 200 : 0,
 	};
 	const char *of = strstr(text, "cables of ");
 	g_autofree char *spec = g_strdup(of ? of + strlen("cables of ") : text);
@@ -360,6 +392,10 @@ formula_normal(const char *text, GPtrArray *warnings, GError **error)
 		g_prefix_error(error, "f: ");	/* it is a word of a line */
 		return NULL;
 	}
+	g_assert_cmpuint(s->n_nodes, <=, 65535);
+	g_assert_cmpuint(s->local_port, <, s->n_ports);
+	g_assert_cmpuint(s->n_faults, ==, 0);
+	judge_cables(s);
 	for (uint32_t p = 0; p < s->n_ports; p++)
 		n += s->ports[p].peer != SNAPSHOT_NONE;
 	g_string_append_printf(out, "%u hosts, %u switches, %u cables\n",
