@@ -22,7 +22,7 @@
 #include "topology/prng.h"
 
 /* A component, and where libibmad has it: from the front of the record, or of
- * the attribute that the record carries. */
+ * the attribute that the record carries. Some are no member of a host struct. */
 struct opinion {
 	uint16_t attr_id;
 	uint8_t component;
@@ -37,6 +37,7 @@ struct opinion {
 #define GROUP(n, f)	{ SA_ATTR_MC_MEMBER, MCM_##n, 0, IB_SA_MCM_##f##_F }
 #define SERVICE(n)	{ SA_ATTR_SERVICE, SERVICE_##n, 0, IB_SA_SR_##n##_F }
 #define PATH(n, f)	{ SA_ATTR_PATH, PATH_##n, 0, IB_SA_PR_##f##_F }
+#define GUID(n)		{ SA_ATTR_GUID_INFO, 4 + n, 0, IB_SA_GIR_GUID##n##_F }
 #define MULTI(n, f)	{ SA_ATTR_MULTI_PATH, MULTI_##n, 0, IB_SA_MP_##f##_F }
 
 static const struct opinion opinions[] = {
@@ -86,6 +87,11 @@ static const struct opinion opinions[] = {
 	PATH(SLID, SLID), PATH(NUMB_PATH, NPATH), PATH(SL, SL),
 	MULTI(NUMB_PATH, NPATH), MULTI(SGID_COUNT, NSRC),
 	MULTI(DGID_COUNT, NDEST),
+	{ SA_ATTR_NODE, 0, 0, IB_SA_NR_LID_F },
+	{ SA_ATTR_NODE, 14, 0, IB_SA_NR_NODEDESC_F },
+	{ SA_ATTR_GUID_INFO, 0, 0, IB_SA_GIR_LID_F },
+	{ SA_ATTR_GUID_INFO, 1, 0, IB_SA_GIR_BLOCKNUM_F },
+	GUID(0), GUID(1), GUID(2), GUID(3), GUID(4), GUID(5), GUID(6), GUID(7),
 };
 
 #define ROUNDS	1000u
@@ -104,43 +110,63 @@ fill_host(unsigned attr_id, uint8_t *host, uint64_t *rng)
 			host[f->member] &= 1;
 }
 
-/* The member's bytes, a number by the width of its component. */
 static void
-member_bytes_of(const struct mad_field *f, const uint8_t *host, uint8_t *out)
+put_number(uint8_t *out, uint64_t value, unsigned bits)
 {
-	uint64_t value;
+	value &= UINT64_MAX >> (64 - bits);
+	memset(out, 0, SA_DATA_LEN);
+	memcpy(out, &value, sizeof(value));
+}
+
+/* As bytes: the member, or what is on the wire where there is none; numbers by
+ * the width of the component. */
+static void
+our_bytes(const struct mad_field *f, const uint8_t *host, const uint8_t *wire,
+	  uint8_t *out)
+{
+	bool is_number = f->bits <= 64 && f->host != MAD_FIELD_BYTES;
+	unsigned at = f->offset / 8, len = f->bits / 8;
 
 	memset(out, 0, SA_DATA_LEN);
-	if (f->host == MAD_FIELD_BYTES) {
+	if (f->size && is_number)
+		put_number(out, number_at(host + f->member, f->size), f->bits);
+	else if (f->size)
 		memcpy(out, host + f->member, f->size);
-		return;
-	}
-	value = number_at(host + f->member, f->size) &
-		UINT64_MAX >> (64 - f->bits);
-	memcpy(out, &value, sizeof(value));
+	else if (is_number)	/* of whole bytes, all of them */
+		put_number(out, bytes_load(wire + at, len), f->bits);
+	else
+		memcpy(out, wire + at, len);
 }
 
 static void
 libibmad_bytes(const struct mad_field *f, enum MAD_FIELDS field, uint8_t *from,
 	       uint8_t *out)
 {
-	uint64_t value;
-
 	memset(out, 0, SA_DATA_LEN);
-	if (f->host == MAD_FIELD_BYTES) {
+	if (f->bits > 64 || f->host == MAD_FIELD_BYTES)
 		mad_get_array(from, 0, field, out);
-		return;
-	}
-	value = f->bits == 64 ? mad_get_field64(from, 0, field) :
-		mad_get_field(from, 0, field);
-	memcpy(out, &value, sizeof(value));
+	else
+		put_number(out, f->bits == 64 ?
+			   mad_get_field64(from, 0, field) :
+			   mad_get_field(from, 0, field), f->bits);
+}
+
+static void
+assert_alike(const struct opinion *o, const struct mad_field *f,
+	     const uint8_t *host, uint8_t *wire, const char *what)
+{
+	uint8_t ours[SA_DATA_LEN], theirs[SA_DATA_LEN];
+
+	our_bytes(f, host, wire, ours);
+	libibmad_bytes(f, o->field, wire + o->base, theirs);
+	if (memcmp(ours, theirs, sizeof(ours)))
+		fail_msg("%s.%s %s", sa_attr_name(o->attr_id), f->name, what);
 }
 
 TEST(test_libibmad_reads_and_writes_each_component_alike)
 {
 	uint64_t rng = prng_stream(53, 0);
 	uint8_t host[HOST_LEN], wire[SA_DATA_LEN];
-	uint8_t ours[SA_DATA_LEN], theirs[SA_DATA_LEN];
 
 	printf("# seed 53\n");
 	for (size_t k = 0; k < G_N_ELEMENTS(opinions) * ROUNDS; k++) {
@@ -149,21 +175,13 @@ TEST(test_libibmad_reads_and_writes_each_component_alike)
 		const struct mad_field *f = sa_fields(o->attr_id, &n) +
 			o->component;
 
-		assert_true(o->component < n && f->size);
+		assert_true(o->component < n);
 		fill_host(o->attr_id, host, &rng);
 		sa_record_encode(o->attr_id, wire, host);
-		member_bytes_of(f, host, ours);
-		libibmad_bytes(f, o->field, wire + o->base, theirs);
-		if (memcmp(ours, theirs, sizeof(ours)))
-			fail_msg("%s.%s encoded", sa_attr_name(o->attr_id),
-				 f->name);
+		assert_alike(o, f, host, wire, "encoded");
 		seed_fill(wire, sizeof(wire), &rng);
 		sa_record_decode(o->attr_id, wire, host);
-		member_bytes_of(f, host, ours);
-		libibmad_bytes(f, o->field, wire + o->base, theirs);
-		if (memcmp(ours, theirs, sizeof(ours)))
-			fail_msg("%s.%s decoded", sa_attr_name(o->attr_id),
-				 f->name);
+		assert_alike(o, f, host, wire, "decoded");
 	}
 }
 
@@ -332,139 +350,82 @@ TEST(test_attributes_of_smps_are_those_of_records)
 
 /* --------------------------------------------------- what OpenSM answered */
 
-static const uint8_t node_bytes[112] = {
-	0x00, 0x01, 0x00, 0x00, 0x01, 0x01, 0x01, 0x01,
-	0x00, 0x00, 0x00, 0x00, 0x00, 0x10, 0x00, 0x00,
-	0x00, 0x00, 0x00, 0x00, 0x00, 0x10, 0x00, 0x00,
-	0x00, 0x00, 0x00, 0x00, 0x00, 0x10, 0x00, 0x01,
-	0x00, 0x40, 0x00, 0x00, 0x00, 0x00, 0x00, 0xa1,
-	0x01, 0x00, 0x00, 0x00, 'H', '1',
+/* In hex up to where they are 0, and what some components of them are. */
+static const struct {
+	uint16_t attr_id;
+	const char *hex, *said;
+} answers[] = {
+	{ SA_ATTR_NODE,
+	  "00010000 01010101 00000000 00100000 00000000 00100000 "
+	  "00000000 00100001 00400000 000000a1 01000000 48310000",
+	  "NodeType=1 PortGUID=0x100001" },
+	{ SA_ATTR_PORT_INFO,
+	  "00010100 00000000 00000000 fe800000 00000000 00010001 "
+	  "0050c04a 00000ff9 01021f02 74520011 40400008 0804e040 "
+	  "00000000 0000201f 00000000 00000000 00300000",
+	  "PortState=4" },
+	{ SA_ATTR_SWITCH_INFO,
+	  "00020000 bfff0000 04000005 00000090 00000040 30000000",
+	  "LinearFDBTop=5" },
+	{ SA_ATTR_SM_INFO,
+	  "00010000 00000000 00100001 00000000 00000000 0000005b "
+	  "33000000",
+	  "SMState=3 ActCount=0x5b" },
+	{ SA_ATTR_MC_MEMBER,
+	  "ff12401b ffff0000 00000000 ffffffff 00000000 00000000 "
+	  "00000000 00000000 00000b1b c0008400 ffff8392 00000000 "
+	  "20000000",
+	  "MLID=0xc000 Q_Key=0xb1b MTUSelector=2 MTU=4 PacketLifeTime=18 "
+	  "Scope=2" },
+	{ SA_ATTR_PATH,
+	  "00000000 00000000 fe800000 00000000 00000000 00100001 "
+	  "fe800000 00000000 00000000 00100001 00010001 00000000 "
+	  "0080ffff 00008483 80000000",
+	  "SLID=1 Reversible=1 P_Key=0xffff MTU=4 Rate=3" },
+	{ SA_ATTR_INFORM_INFO_RECORD,
+	  "fe800000 00000000 00000000 00100005 00000000 00000000 "
+	  "00000000 00000000 00000000 00000000 ffff0000 00000101 "
+	  "ffffffff 00000012 00ffffff",
+	  "LIDRangeBegin=0xffff TrapNumberDeviceID=0xffff "
+	  "RespTimeValue=18 ProducerTypeVendorID=0xffffff" },
 };
 
-static const uint8_t port_bytes[72] = {
-	0x00, 0x01, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00,
-	0x00, 0x00, 0x00, 0x00, 0xfe, 0x80, 0x00, 0x00,
-	0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x01,
-	0x00, 0x50, 0xc0, 0x4a, 0x00, 0x00, 0x0f, 0xf9,
-	0x01, 0x02, 0x1f, 0x02, 0x74, 0x52, 0x00, 0x11,
-	0x40, 0x40, 0x00, 0x08, 0x08, 0x04, 0xe0, 0x40,
-	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x20, 0x1f,
-	[64] = 0x00, 0x30,
-};
-
-static const uint8_t switch_bytes[24] = {
-	0x00, 0x02, 0x00, 0x00, 0xbf, 0xff, 0x00, 0x00,
-	0x04, 0x00, 0x00, 0x05, 0x00, 0x00, 0x00, 0x90,
-	0x00, 0x00, 0x00, 0x40, 0x30,
-};
-
-static const uint8_t sm_bytes[32] = {
-	0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
-	0x00, 0x10, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00,
-	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x5b,
-	0x33,
-};
-
-static const uint8_t member_bytes[56] = {
-	0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0x00, 0x00,
-	0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff, 0xff,
-	[32] = 0x00, 0x00, 0x0b, 0x1b, 0xc0, 0x00, 0x84, 0x00,
-	0xff, 0xff, 0x83, 0x92, 0x00, 0x00, 0x00, 0x00,
-	0x20,
-};
-
-static const uint8_t path_bytes[64] = {
-	[8] = 0xfe, 0x80, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
-	0x00, 0x00, 0x00, 0x00, 0x00, 0x10, 0x00, 0x01,
-	0xfe, 0x80, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
-	0x00, 0x00, 0x00, 0x00, 0x00, 0x10, 0x00, 0x01,
-	0x00, 0x01, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00,
-	0x00, 0x80, 0xff, 0xff, 0x00, 0x00, 0x84, 0x83,
-	0x80,
-};
-
-static const uint8_t inform_bytes[64] = {
-	0xfe, 0x80, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
-	0x00, 0x00, 0x00, 0x00, 0x00, 0x10, 0x00, 0x05,
-	[40] = 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0x01, 0x01,
-	0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x12,
-	0x00, 0xff, 0xff, 0xff,
-};
-
-TEST(test_answers_about_the_fabric_come_back)
+static void
+expect_member(unsigned attr_id, const uint8_t *host, const char *word)
 {
-	struct node_info node;
-	struct port_info port;
-	struct switch_info sw;
-	struct sm_info sm;
-	uint8_t data[SMP_DATA_LEN] = { 0 }, out[SA_DATA_LEN] = { 0 };
+	g_auto(GStrv) parts = g_strsplit(word, "=", 2);
+	const struct mad_field *f = mad_field_find(mad_attr_table(attr_id),
+						   parts[0], strlen(parts[0]));
 
-	node_info_decode(node_bytes + 4, &node);
-	assert_int_equal(node.node_type, NODE_CA);
-	assert_true(node.port_guid == 0x100001);
-	sa_record_encode(SA_ATTR_NODE, out, &node);
-	assert_memory_equal(out + 4, node_bytes + 4, 40);
-	assert_memory_equal(out + 44, "\0\0\0", 3);
-
-	port_info_decode(port_bytes + 4, &port);
-	assert_int_equal(port.state, PORT_STATE_ACTIVE);
-	assert_int_equal(sa_rate_of(&port), 3);		/* 4x SDR */
-	sa_record_encode(SA_ATTR_PORT_INFO, out, &port);
-	assert_memory_equal(out + 4, port_bytes + 4, sizeof(port_bytes) - 4);
-
-	memcpy(data, switch_bytes + 4, sizeof(switch_bytes) - 4);
-	switch_info_decode(data, &sw);
-	assert_int_equal(sw.linear_fdb_top, 5);
-	sa_record_encode(SA_ATTR_SWITCH_INFO, out, &sw);
-	assert_memory_equal(out + 4, switch_bytes + 4,
-			    sizeof(switch_bytes) - 4);
-
-	memset(data, 0, sizeof(data));
-	memcpy(data, sm_bytes + 4, sizeof(sm_bytes) - 4);
-	sm_info_decode(data, &sm);
-	assert_int_equal(sm.state, SM_STATE_MASTER);
-	assert_int_equal(sm.act_count, 0x5b);
-	sa_record_encode(SA_ATTR_SM_INFO, out, &sm);
-	assert_memory_equal(out + 4, sm_bytes + 4, sizeof(sm_bytes) - 4);
+	assert_non_null(f);
+	assert_int_equal(number_at(host + f->member, f->size),
+			 g_ascii_strtoull(parts[1], NULL, 0));
 }
 
-TEST(test_answers_to_clients_come_back)
+/* A record that is read is written again, but for its keys in front. */
+TEST(test_answers_come_back)
 {
-	struct mcmember_record member;
-	struct path_record path;
-	struct inform_info_record inform;
-	uint8_t out[SA_DATA_LEN];
+	for (size_t i = 0; i < G_N_ELEMENTS(answers); i++) {
+		unsigned id = answers[i].attr_id, n, len = 0;
+		const struct mad_field *f = sa_fields(id, &n);
+		uint8_t in[SA_DATA_LEN] = { 0 }, out[SA_DATA_LEN];
+		uint8_t host[HOST_LEN] = { 0 };
+		g_auto(GStrv) said = g_strsplit(answers[i].said, " ", -1);
 
-	memset(out, 0xee, sizeof(out));
-	sa_record_decode(SA_ATTR_MC_MEMBER, member_bytes, &member);
-	assert_int_equal(member.mlid, 0xc000);
-	assert_int_equal(member.q_key, 0xb1b);
-	assert_int_equal(member.mtu_selector, SA_EXACTLY);
-	assert_int_equal(member.mtu, 4);
-	assert_int_equal(member.life, 18);
-	assert_int_equal(member.scope, 2);
-	sa_record_encode(SA_ATTR_MC_MEMBER, out, &member);
-	assert_memory_equal(out, member_bytes, sizeof(member_bytes));
-	assert_int_equal(out[sizeof(member_bytes)], 0xee);
-
-	path_record_decode(path_bytes, &path);
-	assert_int_equal(path.slid, 1);
-	assert_true(path.reversible);
-	assert_int_equal(path.pkey, 0xffff);
-	assert_int_equal(path.mtu, 4);
-	assert_int_equal(path.rate, 3);
-	path_record_encode(out, &path);
-	assert_memory_equal(out, path_bytes, sizeof(path_bytes));
-	assert_int_equal(out[sizeof(path_bytes)], 0xee);
-
-	sa_record_decode(SA_ATTR_INFORM_INFO_RECORD, inform_bytes, &inform);
-	assert_int_equal(inform.info.lid_begin, 0xffff);
-	assert_int_equal(inform.info.trap, 0xffff);
-	assert_int_equal(inform.info.resp_time, 18);
-	assert_int_equal(inform.info.producer, 0xffffff);
-	sa_record_encode(SA_ATTR_INFORM_INFO_RECORD, out, &inform);
-	assert_memory_equal(out, inform_bytes, sizeof(inform_bytes));
-	assert_int_equal(out[sizeof(inform_bytes)], 0xee);
+		for (const char *c = answers[i].hex; *c; c += 2 + (c[2] == ' '))
+			in[len++] = (uint8_t)(g_ascii_xdigit_value(c[0]) << 4 |
+					      g_ascii_xdigit_value(c[1]));
+		sa_record_decode(id, in, host);
+		for (char **word = said; *word; word++)
+			expect_member(id, host, *word);
+		memset(out, 0xee, sizeof(out));
+		sa_record_encode(id, out, host);
+		for (; n > 0; n--, f++)
+			if (!f->size && f->kind != MAD_FIELD_RESERVED)
+				memset(in + f->offset / 8, 0, f->bits / 8);
+		assert_memory_equal(out, in, sa_record_size(id));
+		assert_int_equal(out[sa_record_size(id)], 0xee);
+	}
 }
 
 /* AttributeOffset of its answers; of a ServiceRecord and MFT, of which it had

@@ -47,50 +47,6 @@ TEST(test_tables_cover_no_bit_twice)
 	}
 }
 
-/* libibmad counts from the front of the record; of 64 bits and more through
- * its array call, which takes the bytes as they are. */
-static void
-assert_at(unsigned attr_id, unsigned component, enum MAD_FIELDS field)
-{
-	unsigned n, bytes;
-	const struct mad_field *f = sa_fields(attr_id, &n);
-	uint8_t d[SA_DATA_LEN] = { 0 }, got[SA_DATA_LEN] = { 0 };
-
-	assert_true(component < n);
-	f += component;
-	bytes = f->bits / 8;
-	for (unsigned b = f->offset; b < f->offset + f->bits; b++)
-		d[b / 8] |= (uint8_t)(0x80 >> b % 8);
-	if (f->bits < 64) {
-		assert_int_equal(mad_get_field(d, 0, field),
-				 (UINT64_C(1) << f->bits) - 1);
-		mad_set_field(d, 0, field, 0);
-	} else if (f->bits == 64) {
-		assert_true(mad_get_field64(d, 0, field) == UINT64_MAX);
-		mad_set_field64(d, 0, field, 0);
-	} else {
-		mad_get_array(d, 0, field, got);
-		for (unsigned i = 0; i < bytes; i++)
-			assert_int_equal(got[i], 0xff);
-		memset(got, 0, sizeof(got));
-		mad_set_array(d, 0, field, got);
-	}
-	for (size_t i = 0; i < sizeof(d); i++)
-		if (d[i])
-			fail_msg("%s.%s", sa_attr_name(attr_id), f->name);
-}
-
-/* Those that are no member of a host struct (test_sa_record.c). */
-TEST(test_other_components_are_where_libibmad_has_them)
-{
-	assert_at(SA_ATTR_NODE, 0, IB_SA_NR_LID_F);
-	assert_at(SA_ATTR_NODE, 14, IB_SA_NR_NODEDESC_F);
-	assert_at(SA_ATTR_GUID_INFO, 0, IB_SA_GIR_LID_F);
-	assert_at(SA_ATTR_GUID_INFO, 1, IB_SA_GIR_BLOCKNUM_F);
-	for (unsigned i = 0; i < 8; i++)
-		assert_at(SA_ATTR_GUID_INFO, i + 4, IB_SA_GIR_GUID0_F + i);
-}
-
 TEST(test_class_port_info_is_where_libibmad_has_it)
 {
 	uint8_t d[72];
