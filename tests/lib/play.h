@@ -72,7 +72,7 @@ struct play_field {
 struct play_lie {
 	uint32_t node;		/* or SIM_ANY */
 	unsigned attr_id;
-	bool is_lost, is_refused;	/* else: */
+	bool is_lost, is_refused, is_other;	/* else: */
 	struct play_field f;
 };
 

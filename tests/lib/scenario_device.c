@@ -224,6 +224,8 @@ tell_lie(const struct play_lie *l, const struct mad_header *h, uint8_t *answer)
 
 	if (l->is_refused) {
 		answer[5] = MAD_STATUS_BAD_VALUE;
+	} else if (l->is_other) {
+		smp_data(answer)[0] ^= 0x40;
 	} else if (h->status == 0 && l->attr_id == MAD_ATTR_PORT_INFO) {
 		port_info_decode(smp_data(answer), &info.port);
 		field_set(&l->f, &info);
@@ -255,7 +257,8 @@ lie(struct sim *sim, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-/* NODE|all FIELD=VALUE ..; or ATTRIBUTE lost|refused: so are its answers */
+/* NODE|all FIELD=VALUE ..; or ATTRIBUTE lost|refused|other: so are its answers,
+ * the last with another content */
 static bool
 do_lie(struct play *p, char **args)
 {
@@ -267,7 +270,8 @@ do_lie(struct play *p, char **args)
 	l.attr_id = args[1] ? play_read_attr(args[1]) : 0;
 	if (l.attr_id) {
 		l.is_lost = g_strcmp0(args[2], "lost") == 0;
-		l.is_refused = !l.is_lost;
+		l.is_other = g_strcmp0(args[2], "other") == 0;
+		l.is_refused = !l.is_lost && !l.is_other;
 		g_array_append_val(p->lies, l);
 		return true;
 	}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Programming against the fake fabric: a plan leaves the fabric as it was
- * wanted, in an order that harms no traffic, and a device that refuses or falls
- * silent holds back only what depends on him.
+ * wanted, in an order that harms no traffic and lets no link up before its
+ * tables, and a device that refuses or falls silent holds back only what depends
+ * on it.
  */
 #include <string.h>
 
@@ -52,6 +53,7 @@ TEST(test_fabric_is_left_as_wanted)
 struct order {
 	struct bench *b;
 	bool violated;
+	unsigned looks;		/* at ports with a table */
 };
 
 static bool
@@ -98,12 +100,41 @@ TEST(test_order_is_safe_at_every_moment)
 	assert_int_equal(b.r.failed, 0);
 }
 
+/* What becomes of the answers to Sets of one switch's blocks. */
+struct liar {
+	uint32_t node;
+	enum { LIAR_LOSES, LIAR_REFUSES, LIAR_ALTERS } how;
+	unsigned n;
+};
+
 static bool
-tamper_no_tables(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+tamper_tables(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 {
+	struct liar *l = data;
 	const struct mad_header h = mad_header_of(answer);
 
-	return node != *(uint32_t *)data || h.attr_id != MAD_ATTR_LINEAR_FT;
+	if (node != l->node || h.attr_id != MAD_ATTR_LINEAR_FT)
+		return true;
+	l->n++;
+	if (l->how == LIAR_REFUSES)
+		answer[5] = MAD_STATUS_BAD_VALUE;
+	smp_data(answer)[1] ^= l->how == LIAR_ALTERS;
+	return l->how != LIAR_LOSES;
+}
+
+/* Its links are not armed, and all others carry data. */
+static void
+assert_without(const struct bench *b, uint32_t sw)
+{
+	for (uint32_t p = 0; p < b->s->n_ports; p++) {
+		uint32_t q = b->s->ports[p].peer;
+
+		if (q != SNAPSHOT_NONE)
+			assert_int_equal(b->f->s->ports[p].info.state,
+					 b->s->ports[p].node == sw ||
+					 b->s->ports[q].node == sw ?
+					 PORT_STATE_INIT : PORT_STATE_ACTIVE);
+	}
 }
 
 static bool
@@ -126,124 +157,54 @@ tamper_hosts(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 /* A host that would close a credit loop with tables of before. */
 TEST(test_hosts_wait_for_all_tables)
 {
-	struct bench b;
-	struct order o = { .b = &b };
+	for (unsigned wait = 0; wait < 3; wait++) {
+		AUTO_VALUE(bench_close) struct bench b;
+		struct order o = { .b = &b };
+		struct liar l;
 
-	bench_open(&b, "PGFT(3,4;1,3)");
-	fake_tamper(b.f, tamper_hosts, &o);
-	bench_run(&b);
-	assert_true(o.violated);
-	bench_close(&b);
-
-	o.violated = false;
-	bench_open(&b, "PGFT(3,4;1,3)");
-	b.w.hosts_wait = true;
-	fake_tamper(b.f, tamper_hosts, &o);
-	bench_run(&b);
-	assert_false(o.violated);
-	assert_int_equal(b.r.failed, 0);
-	assert_int_equal(b.r.held_back, 0);
-	bench_close(&b);
-
-	bench_open(&b, "PGFT(3,4;1,3)");
-	b.w.hosts_wait = true;
-	fake_tamper(b.f, tamper_no_tables, &b.s->switches[3]);
-	bench_run(&b);
-	assert_true(b.r.failed > 0);
-	assert_int_equal(b.f->s->ports[b.host].info.state, PORT_STATE_INIT);
-	bench_close(&b);
-}
-
-TEST(test_switch_without_tables_holds_back_only_its_links)
-{
-	AUTO_VALUE(bench_close) struct bench b;
-	uint32_t bad;
-
-	bench_open(&b, "ring(6;2)");
-	bad = b.s->switches[3];
-	fake_tamper(b.f, tamper_no_tables, &bad);
-	bench_run(&b);
-	assert_true(b.r.failed > 0);
-	assert_true(b.r.held_back > 0);
-	assert_true(b.r.problems->len > 0);
-	assert_has(b.r.problems->pdata[0], b.s->nodes[bad].desc);
-	for (uint32_t p = 0; p < b.s->n_ports; p++) {
-		uint32_t q = b.s->ports[p].peer;
-		bool touched;
-
-		if (q == SNAPSHOT_NONE)
-			continue;
-		touched = b.s->ports[p].node == bad ||
-			b.s->ports[q].node == bad;
-		assert_int_equal(b.f->s->ports[p].info.state, touched ?
+		bench_open(&b, "PGFT(3,4;1,3)");
+		l = (struct liar){ .node = b.s->switches[3] };
+		b.w.hosts_wait = wait;
+		if (wait < 2)
+			fake_tamper(b.f, tamper_hosts, &o);
+		else
+			fake_tamper(b.f, tamper_tables, &l);
+		bench_run(&b);
+		assert_int_equal(o.violated, !wait);
+		assert_int_equal(b.r.failed > 0, wait == 2);
+		assert_int_equal(b.r.held_back > 0, wait == 2);
+		assert_int_equal(b.f->s->ports[b.host].info.state, wait == 2 ?
 				 PORT_STATE_INIT : PORT_STATE_ACTIVE);
 	}
 }
 
-/* A Set that had no answer is not done, though the device has done it. */
-struct mute {
-	uint32_t node;
-	unsigned lost;
-};
-
-static bool
-tamper_mute_tables(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+TEST(test_switch_without_tables_holds_back_only_its_links)
 {
-	struct mute *m = data;
-	const struct mad_header h = mad_header_of(answer);
+	static const char *const said[] = {
+		[LIAR_LOSES] = "does not answer", [LIAR_REFUSES] = "refuses",
+		[LIAR_ALTERS] = "has other content in it",
+	};
 
-	if (node != m->node || h.attr_id != MAD_ATTR_LINEAR_FT)
-		return true;
-	m->lost++;
-	return false;
-}
+	for (unsigned how = LIAR_LOSES; how <= LIAR_ALTERS; how++) {
+		AUTO_VALUE(bench_close) struct bench b;
+		struct liar l = { .how = how };
 
-TEST(test_unanswered_set_is_not_done)
-{
-	AUTO_VALUE(bench_close) struct bench b;
-	struct mute m = { 0 };
-
-	bench_open(&b, "ring(6;2)");
-	m.node = b.s->switches[3];
-	fake_tamper(b.f, tamper_mute_tables, &m);
-	bench_run(&b);
-	/* sent twice and twice again, done by the device, and not known */
-	assert_int_equal(m.lost, 4);
-	assert_int_equal(b.r.done, b.f->sets - m.lost);
-	assert_null(lft_seen_block(b.seen, 3, 0));
-}
-
-/* Acknowledges a block of its table and holds another one. */
-static bool
-tamper_other_table(struct fake *f, uint32_t node, uint8_t *answer, void *data)
-{
-	const struct mad_header h = mad_header_of(answer);
-
-	if (node == *(uint32_t *)data && h.attr_id == MAD_ATTR_LINEAR_FT)
-		smp_data(answer)[1] ^= 1;
-	return true;
-}
-
-TEST(test_table_with_other_content_is_not_written)
-{
-	AUTO_VALUE(bench_close) struct bench b;
-	uint32_t bad;
-
-	bench_open(&b, "ring(6;2)");
-	bad = b.s->switches[3];
-	fake_tamper(b.f, tamper_other_table, &bad);
-	bench_run(&b);
-	assert_int_equal(b.r.failed, 1);
-	assert_int_equal(b.r.problems->len, 1);
-	assert_has(b.r.problems->pdata[0], "has other content in it");
-	/* no link of that switch carries data */
-	for (uint32_t p = 0; p < b.s->n_ports; p++) {
-		uint32_t q = b.s->ports[p].peer;
-
-		if (q != SNAPSHOT_NONE && (b.s->ports[p].node == bad ||
-					 b.s->ports[q].node == bad))
-			assert_int_equal(b.f->s->ports[p].info.state,
-					 PORT_STATE_INIT);
+		bench_open(&b, "ring(6;2)");
+		l.node = b.s->switches[3];
+		fake_tamper(b.f, tamper_tables, &l);
+		bench_run(&b);
+		assert_true(b.r.held_back > 0);
+		assert_int_equal(b.r.failed, 1);
+		assert_int_equal(b.r.problems->len, 1);
+		assert_has(b.r.problems->pdata[0], b.s->nodes[l.node].desc);
+		assert_has(b.r.problems->pdata[0], said[how]);
+		assert_without(&b, l.node);
+		assert_int_equal(b.r.done, b.f->sets - l.n);
+		assert_int_equal(!lft_seen_block(b.seen, 3, 0),
+				 how != LIAR_ALTERS);
+		/* sent twice and twice again, done by the device, and not
+		 * known */
+		assert_int_equal(l.n, how == LIAR_LOSES ? 4 : 1);
 	}
 }
 
@@ -265,15 +226,21 @@ tamper_mtu(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
+static void
+bench_open_mtu(struct bench *b)
+{
+	bench_open(b, "single(4)");
+	for (uint32_t p = 0; p < b->s->n_ports; p++)
+		b->s->ports[p].info.neighbor_mtu = 1;
+}
+
 /* One answer proves nothing: the next plan has the field again. */
 TEST(test_untaken_field_is_told_and_planned_again)
 {
 	AUTO_VALUE(bench_close) struct bench b;
 	AUTO(plan) *again;
 
-	bench_open(&b, "single(4)");
-	for (uint32_t p = 0; p < b.s->n_ports; p++)
-		b.s->ports[p].info.neighbor_mtu = 1;
+	bench_open_mtu(&b);
 	b.f->tamper = tamper_mtu;
 	bench_run(&b);
 	assert_int_equal(b.r.failed, 0);
@@ -306,9 +273,7 @@ TEST(test_field_that_is_taken_with_the_link_is_taken)
 	AUTO_VALUE(bench_close) struct bench b;
 	unsigned n = 0;
 
-	bench_open(&b, "single(4)");
-	for (uint32_t p = 0; p < b.s->n_ports; p++)
-		b.s->ports[p].info.neighbor_mtu = 1;
+	bench_open_mtu(&b);
 	fake_tamper(b.f, tamper_mtu_of_armed, &n);
 	bench_run(&b);
 	assert_true(n >= 8);
@@ -346,6 +311,13 @@ TEST(test_refused_activation_of_an_active_port_is_no_failure)
 	assert_int_equal(b.r.problems->len, 0);
 }
 
+static void
+note_change(struct bench *b, uint32_t sw)
+{
+	b->s->nodes[sw].sw.port_state_change = true;
+	b->f->s->nodes[sw].sw.port_state_change = true;
+}
+
 /* A link comes up behind a switch between the first look and the clearing of
  * its PortStateChange. */
 TEST(test_change_before_the_clearing_is_noticed)
@@ -359,8 +331,7 @@ TEST(test_change_before_the_clearing_is_noticed)
 		if (b.s->ports[b.s->nodes[sw].first_port + num].peer !=
 		    SNAPSHOT_NONE)
 			port = b.s->nodes[sw].first_port + num;
-	b.s->nodes[sw].sw.port_state_change = true;
-	b.f->s->nodes[sw].sw.port_state_change = true;
+	note_change(&b, sw);
 	b.s->ports[port].info.state = PORT_STATE_DOWN;
 	b.s->ports[b.s->ports[port].peer].peer = SNAPSHOT_NONE;
 	b.s->ports[port].peer = SNAPSHOT_NONE;
@@ -400,8 +371,7 @@ TEST(test_sets_of_one_switch_info_do_not_overtake)
 
 	bench_open(&b, "ring(4;1)");
 	o.node = b.s->switches[2];
-	b.s->nodes[o.node].sw.port_state_change = true;
-	b.f->s->nodes[o.node].sw.port_state_change = true;
+	note_change(&b, o.node);
 	/* Its table is right already, so nothing else holds the top back. */
 	lft_seen_set(b.seen, 2, 0, lft_row(b.lft, 2));
 	memcpy(lft_row(b.f->lft, 2), lft_row(b.lft, 2), LFT_BLOCK);
@@ -462,8 +432,7 @@ TEST(test_cable_pulled_before_the_clearing_is_noticed)
 
 	bench_open(&b, "ring(4;1)");
 	sw = b.s->ports[b.s->ports[b.s->local_port].peer].node;
-	b.s->nodes[sw].sw.port_state_change = true;
-	b.f->s->nodes[sw].sw.port_state_change = true;
+	note_change(&b, sw);
 	for (unsigned num = 1; num <= b.s->nodes[sw].info.num_ports; num++) {
 		uint32_t at = b.s->nodes[sw].first_port + num;
 		uint32_t peer = b.s->ports[at].peer;
@@ -482,13 +451,131 @@ TEST(test_cable_pulled_before_the_clearing_is_noticed)
 TEST(test_unchanged_ports_are_no_change)
 {
 	AUTO_VALUE(bench_close) struct bench b;
-	uint32_t sw;
 
 	bench_open(&b, "ring(4;1)");
-	sw = b.s->switches[1];
-	b.s->nodes[sw].sw.port_state_change = true;
-	b.f->s->nodes[sw].sw.port_state_change = true;
+	note_change(&b, b.s->switches[1]);
 	bench_run(&b);
 	assert_int_equal(b.r.changed->len, 0);
 	assert_int_equal(b.r.failed, 0);
+}
+
+/* ---- tables of ports ---- */
+
+static void
+bench_isolate(struct bench *b)
+{
+	isolation_free(b->isolation);
+	b->isolation = isolation_new(&b->params, b->s, b->held);
+	b->w.tables = b->isolation->wanted;
+	b->w.enforce = b->isolation->enforce;
+}
+
+/* All CAs are in a partition, and switches enforce it. */
+static void
+bench_open_isolated(struct bench *b)
+{
+	const struct partition_rule red = {
+		.who = PARTITION_ALL_CAS, .membership = PARTITION_FULL,
+	};
+
+	bench_open(b, "PGFT(3,3;1,2)");
+	b->held = port_tables_new(b->s);
+	b->params.rules = partition_rules_default();
+	g_array_append_val(partition_rules_get(b->params.rules, 1)->rules, red);
+	b->params.enforce = PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT;
+	bench_isolate(b);
+}
+
+/* What the run has left is where the next one begins. */
+static void
+bench_go_on(struct bench *b)
+{
+	snapshot_unref(b->s);
+	b->s = snapshot_ref(b->r.after);
+}
+
+/* Does the device hold what is wanted? */
+static bool
+is_written(const struct bench *b, uint32_t port)
+{
+	unsigned n = b->w.tables->n_blocks[PORT_TABLE_PKEY][port];
+
+	for (unsigned i = 0; i < n; i++) {
+		const union port_block *want = port_tables_get(b->w.tables,
+			PORT_TABLE_PKEY, port, i);
+		const union port_block *have = port_tables_get(b->f->tables,
+			PORT_TABLE_PKEY, port, i);
+
+		if (want && (!have || memcmp(want, have, sizeof(*want))))
+			return false;
+	}
+	return true;
+}
+
+/* No port is armed, and none enforces, before the tables at both ends are
+ * written. */
+static bool
+tamper_table_order(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	struct order *o = data;
+
+	for (uint32_t port = 0; port < f->s->n_ports; port++) {
+		const struct port_info *info = &f->s->ports[port].info;
+		uint32_t peer = f->s->ports[port].peer;
+
+		if (peer == SNAPSHOT_NONE ||
+		    (info->state != PORT_STATE_ARMED &&
+		     !info->enforce_inbound && !info->enforce_outbound))
+			continue;
+		o->looks++;
+		o->violated |= !is_written(o->b, port) ||
+			!is_written(o->b, peer);
+	}
+	return true;
+}
+
+/* As it is before anything is to be enforced. */
+static void
+make_active(struct bench *b)
+{
+	const struct partition_rule blue = {
+		.who = PARTITION_ALL, .membership = PARTITION_LIMITED,
+	};
+	unsigned enforce = b->params.enforce;
+
+	b->params.enforce = 0;
+	partition_rules_unref(b->params.rules);
+	b->params.rules = partition_rules_default();
+	bench_isolate(b);
+	bench_run(b);
+	assert_int_equal(b->r.failed, 0);
+	bench_go_on(b);
+	b->params.enforce = enforce;
+	g_array_append_val(partition_rules_get(b->params.rules, 2)->rules,
+			   blue);
+	bench_isolate(b);
+}
+
+TEST(test_tables_go_before_links_and_enforcement)
+{
+	for (unsigned is_active = 0; is_active < 2; is_active++) {
+		AUTO_VALUE(bench_close) struct bench b;
+		struct order o = { .b = &b };
+
+		bench_open_isolated(&b);
+		if (is_active)
+			make_active(&b);
+		assert_false(b.f->s->ports[b.gate].info.enforce_inbound);
+		fake_tamper(b.f, tamper_table_order, &o);
+		bench_run(&b);
+		assert_int_equal(b.r.failed, 0);
+		assert_int_equal(b.r.held_back, 0);
+		assert_true(o.looks > 0);
+		assert_false(o.violated);
+		assert_true(b.f->s->ports[b.gate].info.enforce_inbound);
+		bench_go_on(&b);
+		bench_isolate(&b);
+		bench_run(&b);
+		assert_int_equal(b.plan->n_steps, 0);
+	}
 }
