@@ -147,6 +147,47 @@ put_pkeys(const struct view_values *v, uint32_t port, GString *out)
 			[PKEY_PORT] = v->s->ports[port].guid }, NULL, out);
 }
 
+/* Members by GUID that are not on the fabric. Of several rules for one port the
+ * last one holds. */
+static void
+put_away(const struct partition *p, GHashTable *here, GString *out)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_int64_hash,
+						      g_int64_equal);
+
+	for (guint i = p->rules->len; i-- > 0; ) {
+		struct partition_rule *rule =
+			&g_array_index(p->rules, struct partition_rule, i);
+
+		if (rule->who == PARTITION_GUID &&
+		    !g_hash_table_contains(here, &rule->guid) &&
+		    g_hash_table_add(seen, &rule->guid) &&
+		    rule->membership != PARTITION_NONE)
+			view_line_put(VIEW_AWAY, (uint64_t[]){
+				[AWAY_KEY] = p->pkey, [AWAY_GUID] = rule->guid,
+				[AWAY_WHAT] = rule->membership }, NULL, out);
+	}
+}
+
+static void
+put_partitions(const struct view_values *v, GString *out)
+{
+	g_autoptr(GHashTable) here = g_hash_table_new(g_int64_hash,
+						      g_int64_equal);
+
+	for (uint32_t port = 0; port < v->s->n_ports; port++)
+		if (snapshot_is_end_port(v->s, port))
+			g_hash_table_add(here, &v->s->ports[port].guid);
+	for (guint i = 0; v->rules && i < v->rules->partitions->len; i++) {
+		const struct partition *p = v->rules->partitions->pdata[i];
+
+		view_line_put(VIEW_PARTITION, (uint64_t[]){
+			[PARTITION_KEY] = p->pkey, [PARTITION_SL] = p->sl },
+			p->name, out);
+		put_away(p, here, out);
+	}
+}
+
 /* ------------------------------------------------------------------- tables */
 
 /* By hand: there may be hundreds of thousands. */
@@ -210,6 +251,7 @@ view_write(const struct view_values *v, GString *out)
 	g_string_append_len(out, net->str, (gssize)first);
 	put_head(v, out);
 	g_string_append_len(out, v->before->str, (gssize)v->before->len);
+	put_partitions(v, out);
 	for (unsigned i = !u[0].state; i < G_N_ELEMENTS(u); i++)
 		view_line_put(i ? VIEW_USUAL : VIEW_IDLE, (uint64_t[]){
 			[USUAL_STATE] = u[i].state, [USUAL_MTU] = u[i].mtu,
@@ -235,7 +277,7 @@ view_write_node(const struct view_values *v, uint32_t node, GString *out)
 	gsize begin = out->len;
 
 	put_head(v, out);
-	g_string_append_len(out, v->before->str, (gssize)v->before->len);
+	put_partitions(v, out);
 	net_file_write_around(v->s, node, out);
 	g_string_append_c(out, '\n');
 	put_node(v, node, NULL, out);
@@ -298,6 +340,7 @@ view_values_free(void *values)
 	lid_map_free(v->lids);
 	lft_free(v->lft);
 	memberships_unref(v->memberships);
+	partition_rules_unref(v->rules);
 	g_string_free(v->before, TRUE);
 	if (v->text)
 		g_string_free(v->text, TRUE);

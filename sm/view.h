@@ -23,7 +23,8 @@ struct view_values {
 	struct snapshot *s;	/* NULL: for the status alone */
 	struct lid_map *lids;	/* of it */
 	struct lft *lft;		/* NULL: none is known */
-	struct memberships *memberships;	/* NULL: none are known */
+	struct memberships *memberships;	/* NULL: none are known; */
+	struct partition_rules *rules;		/* by these; likewise */
 	bool tables;		/* the text is to have them */
 	GString *before;	/* lines that stand before the net file */
 

@@ -34,7 +34,7 @@ show_say(struct text_report *out, bool done, const char *text)
 		g_string_append_c(out->out, '\n');
 }
 
-static int
+int
 show_end(struct show *q, int code)
 {
 	report_close(&q->out, '}');
@@ -630,6 +630,7 @@ static const struct {
 	{ "nodes", false, show_nodes }, { "links", false, show_links },
 	{ "ports", true, show_ports }, { "groups", false, show_groups },
 	{ "members", false, show_members },
+	{ "partitions", false, show_partitions },
 };
 
 static size_t

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The commands of minismctl that are answered by a view: path, who, nodes,
- * links, ports, groups, members.
+ * links, ports, groups, members, partitions.
  */
 #ifndef MINISM_TOOLS_SHOW_H
 #define MINISM_TOOLS_SHOW_H
@@ -26,6 +26,10 @@ char *show_request(char *const *words);
 /* The answer; its exit status: 0, 1: there is no path, 2: wrong words. -1 with
  * an error of tool_view_more(). */
 int show_run(struct show *q, GError **error);
+
+/* Of files of commands: the end of an answer, with its exit status. */
+int show_end(struct show *q, int code);
+int show_partitions(struct show *q, GError **error);
 
 /* The answer is one line, which says whether it could be done. */
 void show_say(struct text_report *out, bool done, const char *text);

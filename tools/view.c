@@ -239,6 +239,18 @@ take_partition(struct reading *r, enum view_kind kind)
 	p->name = *r->text ? g_strdup(r->text) : NULL;
 }
 
+static void
+take_away(struct reading *r, enum view_kind kind)
+{
+	const struct view_away away = {
+		r->numbers[AWAY_GUID], (uint16_t)r->numbers[AWAY_KEY],
+		(enum partition_membership)(r->numbers[AWAY_WHAT] &
+					    PARTITION_BOTH),
+	};
+
+	g_array_append_val(r->v->away, away);
+}
+
 /* "0xff12.." */
 static bool
 take_gid(const char *word, uint8_t gid[16])
@@ -353,6 +365,7 @@ static void (*const takes[VIEW_KINDS])(struct reading *r,
 	[VIEW_SLOW] = take_node, [VIEW_LFT] = take_table,
 	[VIEW_AVOIDED] = take_avoided, [VIEW_PKEY] = take_pkey,
 	[VIEW_PARTITION] = take_partition, [VIEW_HOP] = take_hop,
+	[VIEW_AWAY] = take_away,
 	[VIEW_END] = take_end,
 };
 
@@ -475,6 +488,7 @@ view_new(struct snapshot *s)
 	v->avoided = g_ptr_array_new_with_free_func(avoided_free);
 	v->groups = g_ptr_array_new_with_free_func(group_free);
 	v->rules = partition_rules_new();
+	v->away = g_array_new(FALSE, FALSE, sizeof(struct view_away));
 	v->by_guid = g_hash_table_new(g_int64_hash, g_int64_equal);
 	v->speeds = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	v->could_be = g_hash_table_new_full(NULL, NULL, NULL, g_free);
@@ -586,6 +600,7 @@ tool_view_free(struct tool_view *v)
 	lft_free(v->lft);
 	partition_rules_unref(v->rules);
 	memberships_unref(v->memberships);
+	g_array_unref(v->away);
 	g_ptr_array_unref(v->notes);
 	g_ptr_array_unref(v->faults);
 	g_ptr_array_unref(v->stages);

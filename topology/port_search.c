@@ -112,3 +112,26 @@ port_search(const struct snapshot *s, const struct lid_map *lids,
 		*wrong = name_nearest(&q);
 	return SNAPSHOT_NONE;
 }
+
+const struct partition *
+partition_rules_search(const struct partition_rules *rules, const char *word,
+		       char **wrong)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	const struct partition *p;
+	uint64_t pkey;
+
+	for (guint i = 0; i < rules->partitions->len; i++) {
+		p = rules->partitions->pdata[i];
+		if (p->name && strcmp(p->name, word) == 0)
+			return p;
+		if (p->name)
+			g_ptr_array_add(names, p->name);
+	}
+	p = text_read_number(word, 0, 0xffff, &pkey) ?
+		partition_rules_find(rules, (uint16_t)pkey) : NULL;
+	if (!p)
+		*wrong = port_search_wrong("", word, " is no partition",
+			(const char *const *)names->pdata, names->len);
+	return p;
+}

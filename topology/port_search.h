@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Ports by what a person calls them.
+ * Ports and partitions by what a person calls them.
  */
 #ifndef MINISM_TOPOLOGY_PORT_SEARCH_H
 #define MINISM_TOPOLOGY_PORT_SEARCH_H
 
 #include "topology/lid.h"
+#include "topology/partition.h"
 #include "topology/snapshot.h"
 
 /*
@@ -17,6 +18,12 @@
  */
 uint32_t port_search(const struct snapshot *s, const struct lid_map *lids,
 		     const char *word, uint64_t *absent, char **wrong);
+
+/* A partition by name or P_Key; a name goes before a number, as in the file. NULL
+ * and *wrong: there is none. */
+const struct partition *
+partition_rules_search(const struct partition_rules *rules, const char *word,
+		       char **wrong);
 
 /* "BEFORE word AFTER", and the nearest of the names that are valid. g_free. */
 char *port_search_wrong(const char *before, const char *word,

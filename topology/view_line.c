@@ -75,6 +75,8 @@ static const struct kind {
 	[VIEW_SLOW] = { "slow", { { NULL, 16 }, { NULL, 0 } }, 2, "could-be" },
 	[VIEW_PARTITION] = { "partition", { { NULL, 4 }, { "sl", 0 } }, 2,
 		"name" },
+	[VIEW_AWAY] = { "away", { { NULL, 4 }, { NULL, 16 }, { "as", 0 } }, 3,
+		NULL },
 	[VIEW_PKEY] = { "pkey", { { NULL, 4 }, { NULL, 16 } }, 2, NULL },
 	[VIEW_AVOIDED] = { "avoided", { { NULL, 16 }, { NULL, 0 },
 		{ "errors", 0 }, { "used", 0 } }, 4, "why" },

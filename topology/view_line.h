@@ -59,6 +59,7 @@ enum view_kind {
 	VIEW_PORT,
 	VIEW_SLOW,	/* a link that both ends could run faster */
 	VIEW_PARTITION,
+	VIEW_AWAY,	/* a member that is not on the fabric */
 	VIEW_PKEY,	/* of an end port; with bit 15 a full member */
 	VIEW_AVOIDED,	/* a switch's port that routing should leave out */
 	VIEW_AVOID,	/* its link by name */
@@ -96,6 +97,7 @@ enum {
 	PORT_GUID = 0, PORT_NUMBER, PORT_STATE, PORT_MTU, PORT_VLS, PORT_PHYS,
 	SLOW_GUID = 0, SLOW_PORT,
 	PARTITION_KEY = 0, PARTITION_SL,
+	AWAY_KEY = 0, AWAY_GUID, AWAY_WHAT,
 	PKEY_KEY = 0, PKEY_PORT,
 	NAME_GUID = 0,
 	AVOIDED_GUID = 0, AVOIDED_PORT, AVOIDED_ERRORS, AVOIDED_USED,

@@ -54,7 +54,7 @@ const struct command commands[] = {
 	{ "reload", "", "read partitions, lists of GUIDs and names of nodes "
 	  "again, then sweep", 1, 1, 0, COMMAND_OF_MANAGER },
 	{ "partitions", "[NAME|PKEY]", "partitions and their members", 1, 2, 0,
-	  COMMAND_OF_MANAGER },
+	  COMMAND_OF_VIEW },
 	{ "partition", "add NAME|PKEY NODE|GUID[=full|limited|both]",
 	  "let a port in, as defmember of the file says; never lowers", 4, 5,
 	  1 << COMMAND_FORCE, COMMAND_OF_MANAGER },

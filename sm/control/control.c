@@ -312,7 +312,6 @@ static const struct {
 	{ "sms", false, control_sms }, { "view", false, control_view },
 	{ "events", false, run_events },
 	{ "sweep", false, run_sweep }, { "reload", false, run_reload },
-	{ "partitions", false, control_partitions },
 	{ "partition", false, control_partition },
 	{ "pause", false, run_pause }, { "resume", false, run_pause },
 	{ "priority", false, run_priority },

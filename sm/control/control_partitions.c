@@ -1,251 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * `partitions`: the members of each; and `partition`, which changes them.
- *
- * The rules are resolved against the fabric of the last sweep, as for the P_Key
- * tables, so the list has the members that these tables get; a member that is
- * not on the fabric is listed as away. Without an argument only the first
- * members of each partition are listed: thousands of hosts in hundreds of
- * partitions would make the answer too long to read.
- *
- * Structs. A `roll` is one partition: its members, counted, and the first of
- * them.
- *
- * Cost. All rolls are filled in one walk over the P_Keys of all ports.
+ * `partition`, which changes members of partitions. The rules are resolved
+ * against the fabric of the last sweep, as for the P_Key tables.
  */
 #include "sm/control/request.h"
 
-#include <inttypes.h>
 #include <string.h>
 
-#include "topology/report.h"
-#include "topology/smp_attr.h"
+#include "topology/port_search.h"
 #include "topology/text.h"
-
-#define MEMBERS_SHOWN	64u
-
-struct roll_member {
-	uint64_t guid;
-	const char *node;	/* NULL: it is away */
-	unsigned what;		/* enum partition_membership */
-};
-
-/* One partition in a fabric. */
-struct roll {
-	const struct partition *p;
-	GArray *members;	/* struct roll_member: the first ones, */
-	guint most;		/* at most */
-	GArray *away;		/* struct roll_member */
-	unsigned n[4];		/* all, by enum partition_membership */
-};
-
-static gint
-roll_compare_pkey(gconstpointer roll, gconstpointer pkey)
-{
-	return ((const struct roll *)roll)->p->pkey - *(const uint16_t *)pkey;
-}
-
-/* P_Keys of a port are ascending by partition, limited before full. */
-static void
-rolls_add_port(GArray *rolls, const struct snapshot *s,
-	  const struct memberships *m, uint32_t port)
-{
-	uint32_t i = m->first[port], end = m->first[port + 1];
-
-	while (i < end) {
-		struct roll_member member = {
-			.guid = s->ports[port].guid,
-			.node = snapshot_name_of(s, port),
-		};
-		uint16_t base = pkey_base(m->pkeys[i]);
-		struct roll *r;
-		guint at;
-
-		for (; i < end && pkey_base(m->pkeys[i]) == base; i++)
-			member.what |= m->pkeys[i] & PKEY_FULL ?
-				PARTITION_FULL : PARTITION_LIMITED;
-		if (!g_array_binary_search(rolls, &base, roll_compare_pkey,
-					   &at))
-			continue;
-		r = &g_array_index(rolls, struct roll, at);
-		r->n[member.what]++;
-		if (r->members->len < r->most)
-			g_array_append_val(r->members, member);
-	}
-}
-
-/* Members by GUID that are not on the fabric. Of several rules for one port the
- * last one holds. */
-static void
-roll_add_away(struct roll *r, GHashTable *here)
-{
-	g_autoptr(GHashTable) seen = g_hash_table_new(g_int64_hash,
-						      g_int64_equal);
-
-	for (guint i = r->p->rules->len; i-- > 0; ) {
-		struct partition_rule *rule =
-			&g_array_index(r->p->rules, struct partition_rule, i);
-		struct roll_member member = {
-			rule->guid, NULL, rule->membership,
-		};
-
-		if (rule->who != PARTITION_GUID ||
-		    g_hash_table_contains(here, &rule->guid) ||
-		    !g_hash_table_add(seen, &rule->guid) ||
-		    rule->membership == PARTITION_NONE)
-			continue;
-		g_array_append_val(r->away, member);
-	}
-}
-
-static void
-clear_roll(gpointer data)
-{
-	struct roll *r = data;
-
-	g_array_unref(r->members);
-	g_array_unref(r->away);
-}
-
-/* only: with all its members; NULL: all partitions, with the first ones.
- * db: if these rules are in force, the memberships for which there is room. s:
- * NULL: no fabric was read yet. */
-static GArray *
-make_rolls(const struct partition_rules *rules, const struct snapshot *s,
-	   const struct sa_db *db, const struct partition *only)
-{
-	GArray *rolls = g_array_new(FALSE, FALSE, sizeof(struct roll));
-	g_autoptr(GHashTable) here = g_hash_table_new(g_int64_hash,
-						      g_int64_equal);
-	struct memberships *m = NULL;
-
-	if (db && db->rules == rules) {
-		s = db->subnet;
-		m = memberships_ref(db->memberships);
-	} else if (s) {
-		m = memberships_new(rules, s, NULL);
-	}
-	g_array_set_clear_func(rolls, clear_roll);
-	for (guint i = 0; i < rules->partitions->len; i++) {
-		struct roll roll = {
-			.p = rules->partitions->pdata[i],
-			.most = only ? G_MAXUINT : MEMBERS_SHOWN,
-		};
-
-		if (only && only != roll.p)
-			continue;
-		roll.members = g_array_new(FALSE, FALSE,
-					   sizeof(struct roll_member));
-		roll.away = g_array_new(FALSE, FALSE,
-					sizeof(struct roll_member));
-		g_array_append_val(rolls, roll);
-	}
-	for (uint32_t port = 0; m && port < s->n_ports; port++) {
-		rolls_add_port(rolls, s, m, port);
-		if (snapshot_is_end_port(s, port))
-			g_hash_table_add(here, &s->ports[port].guid);
-	}
-	for (guint i = 0; i < rolls->len; i++) {
-		struct roll *r = &g_array_index(rolls, struct roll, i);
-
-		roll_add_away(r, here);
-		g_array_sort(r->members, guid_compare);
-		g_array_sort(r->away, guid_compare);
-	}
-	memberships_unref(m);
-	return rolls;
-}
-
-/* --- the answer --- */
-
-static void
-put_members(struct text_report *out, const char *key, const GArray *members)
-{
-	report_open(out, key, '[');
-	for (guint i = 0; i < members->len; i++) {
-		const struct roll_member *m =
-			&g_array_index(members, struct roll_member, i);
-		const char *what = partition_membership_names[m->what];
-
-		report_say(out, "  %-8s 0x%016" PRIx64 " %s\n", what, m->guid,
-			   m->node ? m->node : "(away)");
-		report_open(out, NULL, '{');
-		report_hex(out, "guid", m->guid, 16, NULL);
-		report_text(out, "node", m->node, NULL);
-		report_text(out, "membership", what, NULL);
-		report_close(out, '}');
-	}
-	report_close(out, ']');
-}
-
-/* ---- which partition, which member ---- */
-
-/* A name goes before a number, as in the file. NULL: there is none, and the
- * answer is that error. */
-static const struct partition *
-request_partition(struct control_request *r, const char *word)
-{
-	const struct partition_rules *rules = r->v.rules;
-	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	const struct partition *p;
-	uint64_t pkey;
-
-	for (guint i = 0; i < rules->partitions->len; i++) {
-		p = rules->partitions->pdata[i];
-		if (p->name && strcmp(p->name, word) == 0)
-			return p;
-		if (p->name)
-			g_ptr_array_add(names, p->name);
-	}
-	p = text_read_number(word, 0, 0xffff, &pkey) ?
-		partition_rules_find(rules, (uint16_t)pkey) : NULL;
-	if (!p)
-		request_say_wrong(r, "", word, " is no partition",
-				  (const char *const *)names->pdata,
-				  names->len);
-	return p;
-}
-
-void
-control_partitions(struct control_request *q)
-{
-	const char *word = q->words[1];
-	const struct partition *only = word ? request_partition(q, word) : NULL;
-	struct text_report *out = &q->out;
-	g_autoptr(GArray) rolls = NULL;
-
-	if (word && !only)
-		return;
-	rolls = make_rolls(q->v.rules, q->v.status->subnet, q->db, only);
-	request_open_list(q, "partitions");
-	for (guint i = 0; i < rolls->len; i++) {
-		const struct roll *r = &g_array_index(rolls, struct roll, i);
-		const struct partition *p = r->p;
-		g_autofree char *name = text_one_line(p->name ? p->name : "");
-		guint more = r->n[PARTITION_LIMITED] + r->n[PARTITION_FULL] +
-			r->n[PARTITION_BOTH] - r->members->len;
-
-		report_open(out, NULL, '{');
-		report_say(out, "%s%s0x%04x: %u full, %u limited, %u both; "
-			   "SL %u\n", name, *name ? " " : "", p->pkey,
-			   r->n[PARTITION_FULL], r->n[PARTITION_LIMITED],
-			   r->n[PARTITION_BOTH], p->sl);
-		report_text(out, "name", p->name, NULL);
-		report_hex(out, "pkey", p->pkey, 4, NULL);
-		report_number(out, "sl", p->sl, NULL);
-		report_number(out, "full", r->n[PARTITION_FULL], NULL);
-		report_number(out, "limited", r->n[PARTITION_LIMITED], NULL);
-		report_number(out, "both", r->n[PARTITION_BOTH], NULL);
-		put_members(out, "members", r->members);
-		if (more)
-			report_say(out, "  and %u more: partitions 0x%04x\n",
-				   more, p->pkey);
-		report_number(out, "not_listed", more, NULL);
-		put_members(out, "away", r->away);
-		report_close(out, '}');
-	}
-	request_close_list(q);
-}
 
 static bool
 request_membership(struct control_request *r, const char *word,
@@ -400,6 +163,7 @@ control_partition(struct control_request *r)
 	const struct snapshot *s = r->v.status->subnet;
 	const struct partition *p;
 	struct member_port port;
+	g_autofree char *wrong = NULL;
 	char *sign;
 
 	if (!g_strv_contains(verbs, verb)) {
@@ -412,7 +176,9 @@ control_partition(struct control_request *r)
 		request_say_usage(r);
 		return;
 	}
-	p = request_partition(r, r->words[2]);
+	p = partition_rules_search(r->v.rules, r->words[2], &wrong);
+	if (!p)
+		request_say(r, CONTROL_USAGE, "%s", wrong);
 	if (!p || (sets && !request_membership(r, r->words[4], &asked)))
 		return;
 	sign = adds ? strrchr(r->words[3], '=') : NULL;

@@ -53,21 +53,6 @@ put_groups(const struct sa *sa, GString *out)
 	}
 }
 
-static void
-put_partitions(const struct control_view *v, GString *out)
-{
-	const struct partition_rules *rules = v->sa && v->sa->view ?
-		v->sa->view->rules : v->rules;
-
-	for (guint i = 0; i < rules->partitions->len; i++) {
-		const struct partition *p = rules->partitions->pdata[i];
-
-		view_line_put(VIEW_PARTITION, (uint64_t[]){
-			[PARTITION_KEY] = p->pkey, [PARTITION_SL] = p->sl },
-			p->name, out);
-	}
-}
-
 /* References, and no lines yet. of NULL: to no fabric. */
 static struct view_values *
 make_values(const struct control_view *v, const struct view *of, bool tables)
@@ -88,6 +73,8 @@ make_values(const struct control_view *v, const struct view *of, bool tables)
 	values->lft = of->lft ? lft_ref(of->lft) : NULL;
 	values->memberships = of->memberships ?
 		memberships_ref(of->memberships) : NULL;
+	values->rules = partition_rules_ref(v->sa && v->sa->view ?
+					    v->sa->view->rules : v->rules);
 	return values;
 }
 
@@ -99,7 +86,6 @@ control_view_values(const struct control_view *v, const struct view *of,
 
 	control_put_status(v, values->before);
 	put_stages(v->status, values->before);
-	put_partitions(v, values->before);
 	if (v->sa)
 		put_groups(v->sa, values->before);
 	return values;
@@ -141,7 +127,6 @@ put_part(struct control_request *q, const char *part, const char *word)
 		return;
 	of = view_of(q->db);
 	values = make_values(&q->v, &of, true);
-	put_partitions(&q->v, values->before);
 	if (lid)
 		view_write_lid(values, (uint16_t)lid, q->out.out);
 	else

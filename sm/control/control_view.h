@@ -48,7 +48,7 @@ struct control_view {
 	const struct status *status;
 	const GPtrArray *rivals;	/* see election_rivals() */
 	const struct sweep *sweep;	/* its flaps, links avoided, totals */
-	const struct partition_rules *rules;
+	struct partition_rules *rules;
 	const struct mad_client *client;
 	const struct sa_server_stats *desk;
 	const struct mcast_manager_stats *multicast;

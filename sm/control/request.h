@@ -58,7 +58,6 @@ void control_put_counts(const struct control_view *v, GString *out);
 /* ---- commands ---- */
 
 void control_avoid(struct control_request *r);
-void control_partitions(struct control_request *r);
 void control_partition(struct control_request *r);
 void control_view(struct control_request *r);
 void control_services(struct control_request *r);

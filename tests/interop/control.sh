@@ -559,7 +559,7 @@ partition_case() {
 		partition add Storage 0xabcdef
 	check "partition: the log says it, and why it is wanted" await 30 \
 		log_has partition.log 'changed at run time: port 0x0+abcdef'
-	check "partition: it is listed as away" \
+	check "partition: it is listed as away" await 10 \
 		ctl_says 0 'limited  0x0+abcdef \(away\)' partitions
 	check "partition: reset" ctl_says 0 'limited -> none' \
 		partition reset Storage 0x0000000000abcdef

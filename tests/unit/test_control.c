@@ -9,8 +9,10 @@
 
 #include "sm/config/command.h"
 #include "sm/control/control.h"
+#include "sm/view.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
+#include "tools/show.h"
 #include "tools/status.h"
 #include "topology/generate.h"
 
@@ -375,6 +377,36 @@ ask_status(struct setup *t, bool as_json, bool metrics)
 	return code;
 }
 
+/* What minismctl makes of the view: partitions. */
+static int
+ask_partitions(struct setup *t, bool as_json, const char *command)
+{
+	struct view_values made = {
+		.s = t->s, .lids = t->lids, .rules = t->rules,
+		.memberships = memberships_new(t->rules, t->s, NULL),
+		.before = g_string_new(NULL),
+	};
+	g_auto(GStrv) words = g_strsplit(command, " ", -1);
+	struct show q = {
+		.words = words, .out = { .out = t->answer, .as_json = as_json },
+	};
+	g_autoptr(GString) text = g_string_new(NULL);
+	int code;
+
+	view_write(&made, text);
+	q.v = tool_view_read(text->str, "v", NULL);
+	assert_non_null(q.v);
+	g_string_truncate(t->answer, 0);
+	code = show_run(&q, NULL);
+	t->body = t->answer->str;
+	tool_view_free(q.v);
+	memberships_unref(made.memberships);
+	g_string_free(made.before, TRUE);
+	if (as_json)
+		assert_json(t->body);
+	return code;
+}
+
 /* CODE LINE */
 WORD(do_ask, void *fixture)
 {
@@ -389,6 +421,9 @@ WORD(do_ask, void *fixture)
 
 	if (metrics || strcmp(command, "status") == 0)
 		assert_int_equal(ask_status(fixture, as_json, metrics),
+				 value_of(values, code));
+	else if (g_str_has_prefix(command, "partitions"))
+		assert_int_equal(ask_partitions(fixture, as_json, command),
 				 value_of(values, code));
 	else
 		ask(fixture, line, value_of(values, code));

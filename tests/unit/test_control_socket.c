@@ -26,7 +26,7 @@
 #define PATIENCE_MS	500u	/* where it has to run out, */
 #define LONG_MS		60000u	/* and where it must not */
 #define MAX_CLIENTS	4u
-#define N_PARTITIONS	20000u	/* an answer that no socket's buffer holds */
+#define N_LINES		20000u	/* an answer that no socket's buffer holds */
 
 struct setup {
 	char *folder, *path;
@@ -36,6 +36,7 @@ struct setup {
 	unsigned sweeps, takes_us;
 	struct status *status;
 	struct partition_rules *rules;
+	GPtrArray *rivals;
 	struct sa sa;		/* with a view, or NULL */
 	GBytes *page;		/* NULL: it is being made */
 };
@@ -48,7 +49,8 @@ look(struct control_view *out, void *data)
 	memset(out, 0, sizeof(*out));
 	out->status = t->status;
 	out->rules = t->rules;
-	out->sa = &t->sa;
+	out->rivals = t->rivals;
+	out->sa = t->sa.view ? &t->sa : NULL;
 }
 
 static void
@@ -100,8 +102,9 @@ setup_new(void **state)
 	t->hooks.data = t;
 	t->status = status_new();
 	t->rules = partition_rules_new();
-	for (uint16_t pkey = 1; pkey <= N_PARTITIONS; pkey++)
-		partition_rules_get(t->rules, pkey);
+	t->rivals = g_ptr_array_new_with_free_func(g_free);
+	for (unsigned i = 1; i <= N_LINES; i++)
+		g_ptr_array_add(t->rivals, g_strdup_printf("manager %u", i));
 	t->s = open_at(t, t->path, NULL);
 	*state = t;
 	return t->s ? 0 : -1;
@@ -117,6 +120,7 @@ setup_free(void **state)
 	log_free(t->log);
 	status_free(t->status);
 	partition_rules_unref(t->rules);
+	g_ptr_array_unref(t->rivals);
 	g_free(t->folder);
 	g_free(t->path);
 	g_free(t);
@@ -289,12 +293,12 @@ TEST(test_a_silent_client_is_let_go, setup_impatient, setup_free)
 
 SETUP_TEST(test_a_long_answer_comes_whole)
 {
-	g_autofree char *answer = ask(t, "partitions\n");
-	g_auto(GStrv) lines = g_strsplit(answer, "\n", -1);
+	g_autofree char *answer = ask(t, "view status\n");
+	g_auto(GStrv) rivals = g_strsplit(answer, "#rival ", -1);
 
-	assert_int_equal(g_strv_length(lines), 1 + N_PARTITIONS + 1);
-	assert_string_equal(lines[N_PARTITIONS], "0x4e20: 0 full, 0 limited, "
-			    "0 both; SL 0");
+	assert_int_equal(g_strv_length(rivals), 1 + N_LINES);
+	assert_true(g_str_has_prefix(rivals[N_LINES], "manager 20000\n"));
+	assert_has(answer, "\n#end 0\n");
 }
 
 /* One that asks and does not read holds its place, and no other client; then it
@@ -306,7 +310,7 @@ TEST(test_one_that_does_not_read_is_let_go, setup_impatient, setup_free)
 	struct pollfd end = { .fd = deaf };	/* POLLHUP needs no asking */
 	g_autofree char *other = NULL, *answer = NULL;
 
-	say(deaf, "partitions\n");
+	say(deaf, "view status\n");
 	other = ask(t, "sweep\n");
 	assert_non_null(other);
 	assert_int_equal(t->sweeps, 1);
@@ -316,7 +320,7 @@ TEST(test_one_that_does_not_read_is_let_go, setup_impatient, setup_free)
 	answer = hear(deaf);
 	assert_non_null(answer);
 	assert_true(g_str_has_prefix(answer, "minism 2 0 "));
-	assert_null(strstr(answer, "0x4e20"));
+	assert_null(strstr(answer, "manager 20000\n"));
 }
 
 SETUP_TEST(test_one_too_many_displaces_the_oldest)
@@ -348,7 +352,7 @@ ask_deaf(struct setup *t)
 {
 	int fd = dial(t->path);
 
-	say(fd, "partitions\n");
+	say(fd, "view status\n");
 	return fd;
 }
 
@@ -358,7 +362,7 @@ expect_whole(int fd)
 	g_autofree char *answer = hear(fd);
 
 	assert_non_null(answer);
-	assert_has(answer, "\n0x4e20: ");
+	assert_has(answer, " manager 20000\n");
 }
 
 SETUP_TEST(test_one_that_is_answered_is_not_displaced)
