@@ -354,27 +354,34 @@ static void
 look_at_avoided(struct health_run *h, int64_t now)
 {
 	const struct known *k = &h->known;
+	const struct snapshot *s = k->view->s;
+	const GPtrArray *avoided = k->view->lines->of[VIEW_AVOIDED];
 
-	for (guint i = 0; i < k->view->avoided->len; i++) {
-		const struct view_avoided *l = k->view->avoided->pdata[i];
-		struct cables_entry cable = {
-			MIN(l->port, k->view->s->ports[l->port].peer), 0, 0, 0
-		};
-		struct cable_verdict *v = &k->verdicts[cable.port];
-		struct told *told = &k->told[cable.port];
+	for (guint i = 0; i < avoided->len; i++) {
+		const struct view_text *l = avoided->pdata[i];
+		bool used = l->n[AVOIDED_USED];
+		uint32_t port = snapshot_port_of(s, snapshot_find_node(s,
+			l->n[AVOIDED_GUID]), (unsigned)l->n[AVOIDED_PORT]);
+		struct cables_entry cable = { port, 0, 0, 0 };
+		struct cable_verdict *v;
+		struct told *told;
 		g_autofree char *name = NULL;
 
-		if (!l->errors ||
-		    !snapshot_joins_switches(k->view->s, cable.port))
+		if (port != SNAPSHOT_NONE)
+			cable.port = MIN(port, s->ports[port].peer);
+		if (port == SNAPSHOT_NONE || !l->n[AVOIDED_ERRORS] ||
+		    !snapshot_joins_switches(s, cable.port))
 			continue;
+		v = &k->verdicts[cable.port];
+		told = &k->told[cable.port];
 		if (!told->asked && !v->bad && !v->good_us)
 			v->good_us = now;
 		told->asked = true;
-		if (told->shown == 1 + l->used)
+		if (told->shown == 1 + used)
 			continue;
-		told->shown = 1 + l->used;
-		name = cables_name(k->view->s, &cable);
-		say(h, name, l->why);
+		told->shown = 1 + used;
+		name = cables_name(s, &cable);
+		say(h, name, l->text ? l->text : "");
 	}
 }
 
@@ -505,7 +512,8 @@ run(struct health_run *h)
 		g_usleep(h->a.interval_s * G_USEC_PER_SEC);
 	}
 	h->half_us = g_get_monotonic_time();
-	h->reader = counters_open(h->known.view->port_guid, &error);
+	h->reader = counters_open(view_lines_first(h->known.view->lines,
+				VIEW_HEAD)->n[HEAD_PORT], &error);
 	if (h->reader)
 		status = h->a.once ? run_once(h) : run_resident(h);
 	else

@@ -44,28 +44,48 @@ page_put_node(struct text_report *j, const struct tool_view *v,
 }
 
 static void
-put_stages(struct text_report *j, const struct tool_view *v)
+put_stages(struct text_report *j, const struct view_lines *lines)
 {
 	report_open(j, "stages", '[');
-	for (guint i = 0; i < v->stages->len; i++) {
-		const struct view_stage *stage = v->stages->pdata[i];
+	for (guint i = 0; i < lines->of[VIEW_STAGE]->len; i++) {
+		const struct view_text *stage =
+			lines->of[VIEW_STAGE]->pdata[i];
 
 		report_open(j, NULL, '{');
-		report_text(j, "name", stage->name, NULL);
-		report_ms(j, "begin", stage->begin_us);
-		report_ms(j, "end", stage->end_us);
+		report_text(j, "name", stage->text, NULL);
+		report_ms(j, "begin", (int64_t)stage->n[STAGE_BEGIN]);
+		report_ms(j, "end", (int64_t)stage->n[STAGE_END]);
 		report_open(j, "mads", '[');
-		for (guint k = 0; k < stage->mads->len; k++) {
+		for (guint k = 0; k < lines->of[VIEW_MADS]->len; k++) {
+			const struct view_text *mads =
+				lines->of[VIEW_MADS]->pdata[k];
+
+			if (mads->n[MADS_STAGE] != i)
+				continue;
 			report_open(j, NULL, '[');
-			report_text(j, NULL, stage->mads->pdata[k], NULL);
-			report_number(j, NULL, g_array_index(stage->counts,
-							     uint64_t, k),
-				      NULL);
+			report_text(j, NULL, mads->text, NULL);
+			report_number(j, NULL, mads->n[MADS_COUNT], NULL);
 			report_close(j, ']');
 		}
 		report_close(j, ']');
 		report_close(j, '}');
 	}
+	report_close(j, ']');
+}
+
+/* Faults, and what was said of the whole fabric. */
+static void
+put_notes(struct text_report *j, const struct view_lines *lines)
+{
+	static const enum view_kind kinds[] = {
+		VIEW_FAULT, VIEW_COMPLAINT, VIEW_WARNING, VIEW_NOTE,
+	};
+
+	report_open(j, "notes", '[');
+	for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++)
+		for (guint i = 0; i < lines->of[kinds[k]]->len; i++)
+			report_text(j, NULL, ((struct view_text *)
+				lines->of[kinds[k]]->pdata[i])->text, NULL);
 	report_close(j, ']');
 }
 
@@ -95,27 +115,23 @@ put_cables(struct text_report *j, const struct snapshot *s)
 static GString *
 make_json(const struct tool_view *v)
 {
-	g_autoptr(GDateTime) when = g_date_time_new_from_unix_local(
-		v->at / 1000);
+	const char *verdict = view_lines_first(v->lines, VIEW_VERDICT)->text;
+	const char *engine = view_lines_first(v->lines, VIEW_ROUTE)->text;
+	g_autoptr(GDateTime) when = g_date_time_new_from_unix_local((int64_t)
+		view_lines_first(v->lines, VIEW_HEAD)->n[HEAD_AT] / 1000);
 	g_autofree char *made = when ? g_date_time_format(when, "%F %T") : NULL;
-	g_autofree char *title = g_strconcat("Fabric: ", v->verdict ?
-					     v->verdict : "a net file", NULL);
+	g_autofree char *title = g_strconcat("Fabric: ", verdict ?
+					     verdict : "a net file", NULL);
 	struct text_report j = { .out = g_string_new(NULL), .as_json = true };
 
 	report_open(&j, NULL, '{');
 	report_text(&j, "title", title, NULL);
-	report_text(&j, "engine", v->engine ? v->engine : "no routes", NULL);
+	report_text(&j, "engine", engine ? engine : "no routes", NULL);
 	report_text(&j, "made", made ? made : "", NULL);
 	report_number(&j, "stride", v->lft ? v->lft->stride : 0, NULL);
 	report_number(&j, "top", v->lft ? v->lft->top : 0, NULL);
-	report_open(&j, "notes", '[');
-	for (guint i = 0; i < v->faults->len; i++)
-		report_text(&j, NULL, ((struct view_text *)
-				       v->faults->pdata[i])->text, NULL);
-	for (guint i = 0; i < v->notes->len; i++)
-		report_text(&j, NULL, v->notes->pdata[i], NULL);
-	report_close(&j, ']');
-	put_stages(&j, v);
+	put_notes(&j, v->lines);
+	put_stages(&j, v->lines);
 	report_open(&j, "nodes", '[');
 	for (uint32_t i = 0; i < v->s->n_nodes; i++)
 		page_put_node(&j, v, i);

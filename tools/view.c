@@ -15,24 +15,12 @@
 G_DEFINE_QUARK(minism-tool-view-error-quark, tool_view_error)
 
 struct reading {
-	struct tool_view *v;
+	struct tool_view *v;	/* NULL: only lines are read */
+	struct view_lines *lines;
 	GArray *grants;		/* struct partition_grant */
 	uint64_t numbers[VIEW_WORDS];
 	const char *text;
-	unsigned version;	/* 0: there is no head */
-	bool ended;
 };
-
-static void
-stage_free(gpointer data)
-{
-	struct view_stage *stage = data;
-
-	g_free(stage->name);
-	g_ptr_array_unref(stage->mads);
-	g_array_unref(stage->counts);
-	g_free(stage);
-}
 
 static void
 group_free(gpointer data)
@@ -41,15 +29,6 @@ group_free(gpointer data)
 
 	g_array_unref(group->members);
 	g_free(group);
-}
-
-static void
-avoided_free(gpointer data)
-{
-	struct view_avoided *avoided = data;
-
-	g_free(avoided->why);
-	g_free(avoided);
 }
 
 /* The port of the line, NULL: there is none. */
@@ -145,53 +124,14 @@ take_table(struct reading *r, enum view_kind kind)
 				   g_ascii_xdigit_value(r->text[2 * i + 1]));
 }
 
-static void
-set_string(char **at, const char *text)
-{
-	g_free(*at);
-	*at = g_strdup(text);
-}
-
-static void
-take_head(struct reading *r, enum view_kind kind)
-{
-	r->version = (unsigned)r->numbers[HEAD_VERSION];
-	r->v->generation = r->numbers[HEAD_GEN];
-	r->v->at = (int64_t)r->numbers[HEAD_AT];
-	r->v->port_guid = r->numbers[HEAD_PORT];
-	set_string(&r->v->by, r->text);
-}
-
-static void
-take_stage(struct reading *r, enum view_kind kind)
-{
-	struct view_stage *stage = g_new0(struct view_stage, 1);
-
-	stage->name = g_strdup(r->text);
-	stage->begin_us = (int64_t)r->numbers[STAGE_BEGIN];
-	stage->end_us = (int64_t)r->numbers[STAGE_END];
-	stage->mads = g_ptr_array_new_with_free_func(g_free);
-	stage->counts = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	g_ptr_array_add(r->v->stages, stage);
-}
-
 /* The GUID and the number of the port are where #port has them. */
 static void
 take_avoided(struct reading *r, enum view_kind kind)
 {
-	const struct snapshot_port *port = find_port(r);
-	struct view_avoided *avoided;
+	struct snapshot_port *port = find_port(r);
 
-	if (!port)
-		return;
-	avoided = g_new0(struct view_avoided, 1);
-	avoided->port = (uint32_t)(port - r->v->s->ports);
-	avoided->errors = r->numbers[AVOIDED_ERRORS];
-	avoided->used = r->numbers[AVOIDED_USED];
-	if (!avoided->used)
-		r->v->s->ports[avoided->port].avoided = true;
-	avoided->why = g_strdup(r->text);
-	g_ptr_array_add(r->v->avoided, avoided);
+	if (port && !r->numbers[AVOIDED_USED])
+		port->avoided = true;
 }
 
 static void
@@ -303,83 +243,16 @@ take_group(struct tool_view *v, const char *line)
 	}
 }
 
-static void
-take_mads(struct reading *r, enum view_kind kind)
-{
-	GPtrArray *stages = r->v->stages;
-	struct view_stage *stage = stages->len ?
-		stages->pdata[stages->len - 1] : NULL;
-
-	if (!stage)
-		return;
-	g_ptr_array_add(stage->mads, g_strdup(r->text));
-	g_array_append_val(stage->counts, r->numbers[MADS_COUNT]);
-}
-
-static void
-line_free(gpointer data)
-{
-	struct view_text *line = data;
-
-	g_free(line->text);
-	g_free(line);
-}
-
-/* A line about the whole fabric. */
-static void
-take_fabric(struct reading *r, enum view_kind kind)
-{
-	struct tool_view *v = r->v;
-
-	if (kind == VIEW_VERDICT)
-		set_string(&v->verdict, r->text);
-	else if (kind == VIEW_FAULT) {
-		struct view_text *line = g_new(struct view_text, 1);
-
-		memcpy(line->n, r->numbers, sizeof(line->n));
-		line->text = g_strdup(r->text);
-		g_ptr_array_add(v->faults, line);
-	} else if (kind == VIEW_ROUTE) {
-		set_string(&v->engine, r->text);
-		v->qos = r->numbers[ROUTE_QOS];
-	} else
-		g_ptr_array_add(v->notes, g_strdup(r->text));
-}
-
-static void
-take_end(struct reading *r, enum view_kind kind)
-{
-	r->ended = r->numbers[END_GEN] == r->v->generation;
-}
-
-/* NULL: of the manager, see view_lines_read(). */
+/* Of nodes and ports. Other lines are kept as they stand. */
 static void (*const takes[VIEW_KINDS])(struct reading *r,
 				       enum view_kind kind) = {
-	[VIEW_HEAD] = take_head, [VIEW_VERDICT] = take_fabric,
-	[VIEW_FAULT] = take_fabric, [VIEW_ROUTE] = take_fabric,
-	[VIEW_COMPLAINT] = take_fabric, [VIEW_WARNING] = take_fabric,
-	[VIEW_NOTE] = take_fabric, [VIEW_STAGE] = take_stage,
-	[VIEW_MADS] = take_mads, [VIEW_USUAL] = take_usual,
-	[VIEW_IDLE] = take_usual, [VIEW_NODE] = take_node,
-	[VIEW_NAME] = take_node, [VIEW_PORT] = take_node,
-	[VIEW_SLOW] = take_node, [VIEW_LFT] = take_table,
-	[VIEW_AVOIDED] = take_avoided, [VIEW_PKEY] = take_pkey,
-	[VIEW_PARTITION] = take_partition, [VIEW_HOP] = take_hop,
-	[VIEW_AWAY] = take_away,
-	[VIEW_END] = take_end,
+	[VIEW_USUAL] = take_usual, [VIEW_IDLE] = take_usual,
+	[VIEW_NODE] = take_node, [VIEW_NAME] = take_node,
+	[VIEW_PORT] = take_node, [VIEW_SLOW] = take_node,
+	[VIEW_LFT] = take_table, [VIEW_AVOIDED] = take_avoided,
+	[VIEW_PKEY] = take_pkey, [VIEW_PARTITION] = take_partition,
+	[VIEW_HOP] = take_hop, [VIEW_AWAY] = take_away,
 };
-
-/* The kind of a line; VIEW_KINDS: none. *text is "" if it has none. */
-static enum view_kind
-read_line(const char *line, uint64_t numbers[VIEW_WORDS], const char **text)
-{
-	unsigned k = 0;
-
-	while (k < VIEW_KINDS &&
-	       !view_line_take((enum view_kind)k, line, numbers, text))
-		k++;
-	return (enum view_kind)k;
-}
 
 /* The next line that begins with # at *at or behind it, which goes past it. */
 static bool
@@ -401,26 +274,67 @@ next_line(const char **at, GString *line)
 }
 
 static void
+line_free(gpointer data)
+{
+	struct view_text *line = data;
+
+	g_free(line->text);
+	g_free(line);
+}
+
+static void
+keep_line(struct view_lines *lines, enum view_kind kind,
+	  const uint64_t numbers[VIEW_WORDS], const char *text)
+{
+	struct view_text *line = g_new(struct view_text, 1);
+
+	memcpy(line->n, numbers, sizeof(line->n));
+	line->text = g_strdup(text);
+	g_ptr_array_add(lines->of[kind], line);
+}
+
+static void
 read_lines(struct reading *r, const char *text)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 
 	while (next_line(&text, line)) {
-		enum view_kind kind = read_line(line->str, r->numbers,
-						&r->text);
+		unsigned k = 0;
 
+		while (k < VIEW_KINDS &&
+		       !view_line_take((enum view_kind)k, line->str,
+				       r->numbers, &r->text))
+			k++;
+		if (k < VIEW_KINDS && (!takes[k] || k == VIEW_AVOIDED))
+			keep_line(r->lines, (enum view_kind)k, r->numbers,
+				  r->text);
 		r->text = r->text ? r->text : "";
-		if (kind == VIEW_KINDS)
+		if (r->v && k == VIEW_KINDS)
 			take_group(r->v, line->str);
-		else if (takes[kind])
-			takes[kind](r, kind);
+		else if (r->v && takes[k])
+			takes[k](r, (enum view_kind)k);
 	}
 }
 
-static bool
-is_good(uint64_t version, bool ended, const char *name, GError **error)
+const struct view_text *
+view_lines_first(const struct view_lines *lines, enum view_kind kind)
 {
-	if (!version || (version == VIEW_VERSION && ended))
+	static const struct view_text none;
+
+	return lines->of[kind]->len ? lines->of[kind]->pdata[0] : &none;
+}
+
+/* Without a head it is a plain net file. */
+static bool
+is_good(const struct view_lines *lines, const char *name, GError **error)
+{
+	const uint64_t *head = view_lines_first(lines, VIEW_HEAD)->n;
+	uint64_t version = head[HEAD_VERSION];
+	const GPtrArray *ends = lines->of[VIEW_END];
+
+	if (!version || (version == VIEW_VERSION && ends->len &&
+			 view_lines_first(lines, VIEW_END)->n[END_GEN] ==
+			 head[HEAD_GEN]))
 		return true;
 	if (version != VIEW_VERSION)
 		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: a view "
@@ -432,38 +346,14 @@ is_good(uint64_t version, bool ended, const char *name, GError **error)
 	return false;
 }
 
-struct view_lines *
-view_lines_read(const char *text, const char *name, GError **error)
+static struct view_lines *
+view_lines_new(void)
 {
-	struct view_lines *lines = g_new0(struct view_lines, 1);
-	g_autoptr(GString) line = g_string_new(NULL);
-	struct view_text read;
-	const char *rest;
+	struct view_lines *lines = g_new(struct view_lines, 1);
 
 	for (unsigned k = 0; k < VIEW_KINDS; k++)
 		lines->of[k] = g_ptr_array_new_with_free_func(line_free);
-	while (next_line(&text, line)) {
-		enum view_kind kind = read_line(line->str, read.n, &rest);
-
-		if (kind == VIEW_KINDS || kind == VIEW_LFT || kind == VIEW_PKEY)
-			continue;
-		read.text = g_strdup(rest);
-		g_ptr_array_add(lines->of[kind],
-				g_memdup2(&read, sizeof(read)));
-	}
-	if (is_good(view_lines_first(lines, VIEW_HEAD)->n[HEAD_VERSION],
-		    lines->of[VIEW_END]->len, name, error))
-		return lines;
-	view_lines_free(lines);
-	return NULL;
-}
-
-const struct view_text *
-view_lines_first(const struct view_lines *lines, enum view_kind kind)
-{
-	static const struct view_text none;
-
-	return lines->of[kind]->len ? lines->of[kind]->pdata[0] : &none;
+	return lines;
 }
 
 void
@@ -476,16 +366,25 @@ view_lines_free(struct view_lines *lines)
 	g_free(lines);
 }
 
+struct view_lines *
+view_lines_read(const char *text, const char *name, GError **error)
+{
+	struct reading r = { .lines = view_lines_new() };
+
+	read_lines(&r, text);
+	if (is_good(r.lines, name, error))
+		return r.lines;
+	view_lines_free(r.lines);
+	return NULL;
+}
+
 static struct tool_view *
 view_new(struct snapshot *s)
 {
 	struct tool_view *v = g_new0(struct tool_view, 1);
 
 	v->s = s;
-	v->notes = g_ptr_array_new_with_free_func(g_free);
-	v->faults = g_ptr_array_new_with_free_func(line_free);
-	v->stages = g_ptr_array_new_with_free_func(stage_free);
-	v->avoided = g_ptr_array_new_with_free_func(avoided_free);
+	v->lines = view_lines_new();
 	v->groups = g_ptr_array_new_with_free_func(group_free);
 	v->rules = partition_rules_new();
 	v->away = g_array_new(FALSE, FALSE, sizeof(struct view_away));
@@ -520,13 +419,14 @@ view_fault_read(const struct view_text *line)
 char *
 tool_view_missing(const struct tool_view *v, const char *word)
 {
+	const GPtrArray *faults = v->lines->of[VIEW_FAULT];
 	struct expected *e = expected_new();
 	const struct expected_fault *f;
 	char *text;
 
-	for (guint i = 0; i < v->faults->len; i++) {
-		struct expected_fault read = view_fault_read(
-			v->faults->pdata[i]);
+	for (guint i = 0; i < faults->len; i++) {
+		struct expected_fault read =
+			view_fault_read(faults->pdata[i]);
 
 		g_ptr_array_add(e->faults, g_memdup2(&read, sizeof(read)));
 	}
@@ -547,26 +447,28 @@ tool_view_read(const char *text, const char *name, GError **error)
 {
 	struct snapshot *s = net_file_parse(text, name, error);
 	unsigned lmc = 0;
+	struct tool_view *v;
 	struct reading r;
 
 	if (!s)
 		return NULL;
 	for (uint32_t p = 0; p < s->n_ports; p++)
 		lmc = MAX(lmc, s->ports[p].info.lmc);
+	v = view_new(s);
 	r = (struct reading){
-		.v = view_new(s),
+		.v = v, .lines = v->lines,
 		.grants = g_array_new(FALSE, FALSE,
 				      sizeof(struct partition_grant)),
 	};
-	r.v->lids = lid_assign(s, lmc, NULL, 0, NULL, error);
-	if (r.v->lids)
+	v->lids = lid_assign(s, lmc, NULL, 0, NULL, error);
+	if (v->lids)
 		read_lines(&r, text);
-	r.v->memberships = memberships_deal(s->n_ports, r.grants);
-	r.v->whole = r.v->lft;
+	v->memberships = memberships_deal(s->n_ports, r.grants);
+	v->whole = v->lft;
 	g_array_unref(r.grants);
-	if (r.v->lids && is_good(r.version, r.ended, name, error))
-		return r.v;
-	tool_view_free(r.v);
+	if (v->lids && is_good(v->lines, name, error))
+		return v;
+	tool_view_free(v);
 	return NULL;
 }
 
@@ -574,20 +476,23 @@ bool
 tool_view_add(struct tool_view *v, const char *text, const char *name,
 	      GError **error)
 {
-	uint64_t generation = v->generation;
+	uint64_t generation = view_lines_first(v->lines, VIEW_HEAD)->n[HEAD_GEN];
 	struct reading r = {
-		.v = v, .grants = g_array_new(FALSE, FALSE,
-					sizeof(struct partition_grant)),
+		.v = v, .lines = view_lines_new(),
+		.grants = g_array_new(FALSE, FALSE,
+				      sizeof(struct partition_grant)),
 	};
+	bool good, same;
 
 	read_lines(&r, text);
-	g_array_unref(r.grants);
-	if (!is_good(r.version, r.ended, name, error))
-		return false;
-	if (v->generation != generation)
+	same = view_lines_first(r.lines, VIEW_HEAD)->n[HEAD_GEN] == generation;
+	good = is_good(r.lines, name, error);
+	if (good && !same)
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
 			    "the fabric changes");
-	return v->generation == generation;
+	g_array_unref(r.grants);
+	view_lines_free(r.lines);
+	return good && same;
 }
 
 void
@@ -601,17 +506,11 @@ tool_view_free(struct tool_view *v)
 	partition_rules_unref(v->rules);
 	memberships_unref(v->memberships);
 	g_array_unref(v->away);
-	g_ptr_array_unref(v->notes);
-	g_ptr_array_unref(v->faults);
-	g_ptr_array_unref(v->stages);
-	g_ptr_array_unref(v->avoided);
+	view_lines_free(v->lines);
 	g_ptr_array_unref(v->groups);
 	g_hash_table_unref(v->by_guid);
 	g_hash_table_unref(v->speeds);
 	g_hash_table_unref(v->could_be);
-	g_free(v->by);
-	g_free(v->verdict);
-	g_free(v->engine);
 	g_free(v);
 }
 

@@ -14,26 +14,13 @@
 #include "topology/snapshot.h"
 #include "topology/view_line.h"
 
-/* A line: its numbers, and its text. */
+/* A line of a view, as it stands. */
 struct view_text {
 	uint64_t n[VIEW_WORDS];
 	char *text;		/* NULL: it has none */
 };
-
-/* A stage of the manager's last sweep. */
-struct view_stage {
-	char *name;
-	int64_t begin_us, end_us;
-	GPtrArray *mads;	/* of char *, "Get NodeInfo" .. */
-	GArray *counts;		/* of uint64_t, as many */
-};
-
-/* A link that should be left out of routing. */
-struct view_avoided {
-	uint32_t port;		/* of the snapshot; one end */
-	uint64_t errors;	/* within an hour; 0: for another reason */
-	bool used;		/* all the same */
-	char *why;
+struct view_lines {
+	GPtrArray *of[VIEW_KINDS];	/* of struct view_text */
 };
 
 /* A multicast group; of it, what is listed. */
@@ -56,10 +43,7 @@ struct view_away {
 };
 
 struct tool_view {
-	uint64_t generation;
-	uint64_t port_guid;	/* the manager's port */
-	int64_t at;		/* ms since 1970 */
-	char *by;		/* the program that wrote it */
+	struct view_lines *lines;	/* those about the whole fabric */
 	struct snapshot *s;	/* names and states as the manager has them */
 	struct lid_map *lids;
 	struct lft *lft;	/* what was read of it; NULL: nothing */
@@ -70,14 +54,7 @@ struct tool_view {
 	GHashTable *by_guid;	/* PortGUID, uint64_t *, -> port + 1 */
 	GHashTable *speeds;	/* port + 1 -> char *: has no cable, */
 	GHashTable *could_be;	/* or is slower than that; its lower end */
-	bool qos;		/* SLs are in use */
 	bool whole;		/* it has all tables */
-	char *verdict;		/* "up", ... */
-	char *engine;		/* NULL: no routes */
-	GPtrArray *notes;	/* of char *: complaints, warnings, notes */
-	GPtrArray *faults;	/* of struct view_text, see VIEW_FAULT */
-	GPtrArray *stages;	/* of struct view_stage */
-	GPtrArray *avoided;	/* of struct view_avoided */
 };
 
 /* NULL with a TEXT_ERROR: it is no fabric, or a view that is cut off or of a
@@ -111,11 +88,7 @@ char *tool_view_missing(const struct tool_view *v, const char *word);
 /* The end port with this PortGUID, or SNAPSHOT_NONE. */
 uint32_t tool_view_port(const struct tool_view *v, uint64_t guid);
 
-/* The lines of a view as they stand, but those that are long lists: tables and
- * P_Keys. */
-struct view_lines {
-	GPtrArray *of[VIEW_KINDS];	/* of struct view_text */
-};
+/* Only lines about the whole fabric and the manager. */
 struct view_lines *view_lines_read(const char *text, const char *name,
 				   GError **error);
 /* The part `status`, which a manager answers without a fabric, too; or a whole

@@ -62,7 +62,7 @@ static const struct kind {
 	[VIEW_NOTE] = { "note", { { NULL, 0 } }, 0, "" },
 	[VIEW_STAGE] = { "stage", { { "begin", 0 }, { "end", 0 } }, 2,
 		"name" },
-	[VIEW_MADS] = { "mads", { { NULL, 0 } }, 1, "of" },
+	[VIEW_MADS] = { "mads", { { NULL, 0 }, { "stage", 0 } }, 2, "of" },
 	[VIEW_NODE] = { "node", { { NULL, 16 }, { "revision", 8 } }, 2,
 		NULL },
 	[VIEW_NAME] = { "name", { { NULL, 16 } }, 1, "is" },

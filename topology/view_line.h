@@ -51,7 +51,7 @@ enum view_kind {
 	VIEW_LOOP,	/* a channel of a credit loop */
 	VIEW_FLAP,	/* a link that goes down, a port with many traps */
 	VIEW_STAGE,	/* of the last sweep, */
-	VIEW_MADS,	/* and the SMPs of the stage before this line */
+	VIEW_MADS,	/* and SMPs of a stage, from 0 */
 	VIEW_NODE,	/* what its lines in the net file lack */
 	VIEW_NAME,	/* configured, where it is not the NodeDescription */
 	VIEW_USUAL,	/* what ports have of which nothing else is said, */
@@ -91,7 +91,7 @@ enum {
 	FLAP_AGE, FLAP_LEFT,
 	LEFT_VERDICT = 0, LEFT_ERRORS, LEFT_NAME, LEFT_WHY,	/* AVOID */
 	STAGE_BEGIN = 0, STAGE_END,
-	MADS_COUNT = 0,
+	MADS_COUNT = 0, MADS_STAGE,
 	NODE_GUID = 0, NODE_REVISION,
 	USUAL_STATE = 0, USUAL_MTU, USUAL_VLS, USUAL_PHYS,	/* IDLE, too */
 	PORT_GUID = 0, PORT_NUMBER, PORT_STATE, PORT_MTU, PORT_VLS, PORT_PHYS,

@@ -12,14 +12,17 @@
 #include "topology/text.h"
 
 static void
-put_counts(const uint64_t *counts, const char *method, GString *out)
+put_counts(const uint64_t *counts, const char *method, unsigned stage,
+	   GString *out)
 {
 	for (unsigned i = 0; i < MAD_CLIENT_ATTRS; i++) {
 		g_autofree char *name = g_strdup_printf("%s %s", method,
 							mad_attr_name(i));
 
 		if (counts[i])
-			view_line_put(VIEW_MADS, &counts[i], name, out);
+			view_line_put(VIEW_MADS, (uint64_t[]){
+				[MADS_COUNT] = counts[i],
+				[MADS_STAGE] = stage }, name, out);
 	}
 }
 
@@ -33,8 +36,8 @@ put_stages(const struct status *s, GString *out)
 			[STAGE_BEGIN] = (uint64_t)stage->begin_us,
 			[STAGE_END] = (uint64_t)stage->end_us },
 			sweep_state_names[stage->state], out);
-		put_counts(stage->gets, "Get", out);
-		put_counts(stage->sets, "Set", out);
+		put_counts(stage->gets, "Get", i, out);
+		put_counts(stage->sets, "Set", i, out);
 	}
 }
 

@@ -64,13 +64,19 @@ assert_short_lines(const GString *text)
 		assert_true(strlen(lines[i]) <= VIEW_LINE_MAX);
 }
 
+static const struct view_text *
+first(const struct tool_view *v, enum view_kind kind)
+{
+	return view_lines_first(v->lines, kind);
+}
+
 /* Everything that the net file lacks is found again. */
 SETUP_TEST(test_what_is_written_is_read)
 {
 	struct snapshot *s = t->values->s;
 	uint32_t sw = s->switches[1], port = s->nodes[sw].first_port + 1;
 	g_autofree char *text = g_strnfill(300, 'x');
-	const struct view_avoided *avoided;
+	const struct view_text *avoided;
 	struct tool_view *v;
 
 	s->nodes[sw].name = "Rack 1 {top} # 2";
@@ -93,7 +99,7 @@ SETUP_TEST(test_what_is_written_is_read)
 		      t->values->before);
 	view_line_put(VIEW_STAGE, (uint64_t[]){ 3, 9 }, "reading tables",
 		      t->values->before);
-	view_line_put(VIEW_MADS, (uint64_t[]){ 24 }, "Get NodeInfo",
+	view_line_put(VIEW_MADS, (uint64_t[]){ 24, 7 }, "Get NodeInfo",
 		      t->values->before);
 	view_line_put(VIEW_AVOIDED, (uint64_t[]){
 		s->nodes[sw].info.node_guid, 1, 300, 1 }, "is used",
@@ -104,36 +110,33 @@ SETUP_TEST(test_what_is_written_is_read)
 	assert_short_lines(t->text);
 	v = tool_view_read(t->text->str, "v", NULL);
 	assert_non_null(v);
-	assert_int_equal(v->generation, 812);
-	assert_int_equal(v->port_guid, 0x1234);
-	assert_int_equal(v->avoided->len, 1);
-	avoided = v->avoided->pdata[0];
-	assert_int_equal(avoided->port, port);
-	assert_int_equal(avoided->errors, 300);
-	assert_true(avoided->used);
+	assert_int_equal(first(v, VIEW_HEAD)->n[HEAD_GEN], 812);
+	assert_int_equal(first(v, VIEW_HEAD)->n[HEAD_PORT], 0x1234);
+	assert_int_equal(first(v, VIEW_HEAD)->n[HEAD_AT], 1764000000123);
+	assert_int_equal(v->lines->of[VIEW_AVOIDED]->len, 2);
+	avoided = first(v, VIEW_AVOIDED);
+	assert_int_equal(avoided->n[AVOIDED_PORT], 1);
+	assert_int_equal(avoided->n[AVOIDED_ERRORS], 300);
+	assert_int_equal(avoided->n[AVOIDED_USED], 1);
+	assert_string_equal(avoided->text, "is used");
 	assert_false(v->s->ports[port].avoided);
-	assert_true(v->qos);
 	assert_string_equal(partition_rules_find(v->rules, 5)->name, "Five");
 	assert_int_equal(partition_rules_find(v->rules, 5)->sl, 3);
 	assert_int_equal(g_hash_table_size(v->could_be), 1);
 	assert_string_equal(g_hash_table_lookup(v->could_be, GUINT_TO_POINTER(
 			MIN(s->local_port, s->ports[s->local_port].peer) + 1)),
 			    "4xNDR");
-	assert_string_equal(avoided->why, "is used");
-	assert_int_equal(v->at, 1764000000123);
-	assert_string_equal(v->verdict, "degraded");
-	assert_string_equal(((struct view_text *)v->faults->pdata[0])->text,
-			    "link a #end 812 b");
-	assert_int_equal(v->notes->len, 2);
-	assert_true(g_str_has_prefix(v->notes->pdata[0], "xxx"));
-	assert_string_equal(v->notes->pdata[1], "a note");
-	assert_string_equal(v->engine, "updn");
-	assert_int_equal(v->stages->len, 1);
-	struct view_stage *stage = v->stages->pdata[0];
-	assert_string_equal(stage->name, "reading tables");
-	assert_int_equal(stage->end_us, 9);
-	assert_string_equal(stage->mads->pdata[0], "Get NodeInfo");
-	assert_int_equal(g_array_index(stage->counts, uint64_t, 0), 24);
+	assert_string_equal(first(v, VIEW_VERDICT)->text, "degraded");
+	assert_string_equal(first(v, VIEW_FAULT)->text, "link a #end 812 b");
+	assert_true(g_str_has_prefix(first(v, VIEW_COMPLAINT)->text, "xxx"));
+	assert_string_equal(first(v, VIEW_NOTE)->text, "a note");
+	assert_string_equal(first(v, VIEW_ROUTE)->text, "updn");
+	assert_int_equal(first(v, VIEW_ROUTE)->n[ROUTE_QOS], 1);
+	assert_string_equal(first(v, VIEW_STAGE)->text, "reading tables");
+	assert_int_equal(first(v, VIEW_STAGE)->n[STAGE_END], 9);
+	assert_string_equal(first(v, VIEW_MADS)->text, "Get NodeInfo");
+	assert_int_equal(first(v, VIEW_MADS)->n[MADS_COUNT], 24);
+	assert_int_equal(first(v, VIEW_MADS)->n[MADS_STAGE], 7);
 
 	assert_int_equal(v->s->n_ports, s->n_ports);
 	for (uint32_t n = 0; n < s->n_nodes; n++) {
@@ -191,7 +194,7 @@ SETUP_TEST(test_lines_and_names_that_are_not_known_are_skipped)
 			"#port 0x5000000000000100 300 state 1\n");
 	v = tool_view_read(t->text->str, "v", NULL);
 	assert_non_null(v);
-	assert_int_equal(v->faults->len, 1);
+	assert_int_equal(v->lines->of[VIEW_FAULT]->len, 1);
 	tool_view_free(v);
 	end = strstr(t->text->str, "#end");
 	*end = '\0';
