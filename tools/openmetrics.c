@@ -13,8 +13,11 @@
 
 struct family {
 	const char *name, *type, *help;
+	/* NULL: the manager's counters */
 	void (*put)(const struct view_lines *lines, const struct family *f,
 		    GString *out);
+	enum view_kind kind;	/* of put_word(): a word of the first line */
+	unsigned word;
 };
 
 /* The text of a label: UTF-8; backslash, quote and newline are escaped. */
@@ -138,27 +141,11 @@ put_faults(const struct view_lines *lines, const struct family *f,
 	}
 }
 
+/* One number of the first line of a kind. */
 static void
-put_paused(const struct view_lines *lines, const struct family *f,
-	   GString *out)
+put_word(const struct view_lines *lines, const struct family *f, GString *out)
 {
-	put_number(out, f, "",
-		   view_lines_first(lines, VIEW_MANAGER)->n[MANAGER_PAUSED]);
-}
-
-static void
-put_priority(const struct view_lines *lines, const struct family *f,
-	     GString *out)
-{
-	put_number(out, f, "",
-		   view_lines_first(lines, VIEW_MANAGER)->n[MANAGER_PRIORITY]);
-}
-
-static void
-put_warm(const struct view_lines *lines, const struct family *f, GString *out)
-{
-	put_number(out, f, "",
-		   view_lines_first(lines, VIEW_STANDBY)->n[STANDBY_WARM]);
+	put_number(out, f, "", view_lines_first(lines, f->kind)->n[f->word]);
 }
 
 static void
@@ -175,14 +162,6 @@ put_problems(const struct view_lines *lines, const struct family *f,
 	     GString *out)
 {
 	put_number(out, f, "", lines->of[VIEW_COMPLAINT]->len);
-}
-
-static void
-put_looped(const struct view_lines *lines, const struct family *f,
-	   GString *out)
-{
-	put_number(out, f, "",
-		   view_lines_first(lines, VIEW_ROUTE)->n[ROUTE_LOOPED]);
 }
 
 static void
@@ -232,72 +211,78 @@ put_last(const struct view_lines *lines, const struct family *f, GString *out)
 /* ---- all ---- */
 
 static const struct family families[] = {
-	{ "minism", "info", "Who runs where.", put_info },
+	{ "minism", "info", "Who runs where.", .put = put_info },
 	{ "minism_subnet_up", "gauge",
-	  "1: every reachable port is Active and routed.", put_up },
+	  "1: every reachable port is Active and routed.", .put = put_up },
 	{ "minism_subnet_state", "stateset",
-	  "The verdict of minismctl status.", put_state },
+	  "The verdict of minismctl status.", .put = put_state },
 	{ "minism_faults", "gauge", "What is expected and missing (switch, "
-	  "host, link), or slower than it was.", put_faults },
+	  "host, link), or slower than it was.", .put = put_faults },
 	{ "minism_paused", "gauge", "1: a person has paused sweeps.",
-	  put_paused },
-	{ "minism_sm_state", "stateset", "SMState of this manager.",
-	  put_counts },
+	  .put = put_word, .kind = VIEW_MANAGER, .word = MANAGER_PAUSED },
+	{ "minism_sm_state", "stateset", .help =
+	  "SMState of this manager." },
 	{ "minism_sm_priority", "gauge", "SM priority of this manager.",
-	  put_priority },
-	{ "minism_other_managers", "gauge", "Managers that answered in the "
-	  "last election, by SMState.", put_counts },
+	  .put = put_word, .kind = VIEW_MANAGER, .word = MANAGER_PRIORITY },
+	{ "minism_other_managers", "gauge", .help =
+	  "Managers that answered in the "
+	  "last election, by SMState." },
 	{ "minism_standby_warm", "gauge", "1: a standby that holds the "
-	  "master's groups, services and subscriptions.", put_warm },
+	  "master's groups, services and subscriptions.",
+	  .put = put_word, .kind = VIEW_STANDBY, .word = STANDBY_WARM },
 	{ "minism_standby_age_seconds", "gauge",
-	  "How long ago the master's were so.", put_age },
-	{ "minism_nodes", "gauge", "Nodes of the last sweep.", put_counts },
-	{ "minism_links", "gauge", "Cables of the last sweep by the state, "
-	  "width and speed of one end.", put_counts },
+	  "How long ago the master's were so.", .put = put_age },
+	{ "minism_nodes", "gauge", .help =
+	  "Nodes of the last sweep." },
+	{ "minism_links", "gauge", .help =
+	  "Cables of the last sweep by the state, "
+	  "width and speed of one end." },
 	{ "minism_problems", "gauge",
-	  "What is not as it should be, as status lists it.", put_problems },
+	  "What is not as it should be, as status lists it.", .put = put_problems },
 	{ "minism_credit_loop_channels", "gauge",
-	  "Channels in credit loops of the tables in force.", put_looped },
-	{ "minism_sweeps", "counter", "Heavy sweeps and repairs.",
-	  put_counts },
-	{ "minism_repairs", "counter", "Repairs, which read a part only.",
-	  put_counts },
-	{ "minism_link_downs", "counter", "Active links that went down.",
-	  put_counts },
+	  "Channels in credit loops of the tables in force.",
+	  .put = put_word, .kind = VIEW_ROUTE, .word = ROUTE_LOOPED },
+	{ "minism_sweeps", "counter", .help =
+	  "Heavy sweeps and repairs." },
+	{ "minism_repairs", "counter", .help =
+	  "Repairs, which read a part only." },
+	{ "minism_link_downs", "counter", .help =
+	  "Active links that went down." },
 	{ "minism_unsteady", "gauge", "Links that flap or are held down, and "
-	  "ports that send too many traps.", put_unsteady },
+	  "ports that send too many traps.", .put = put_unsteady },
 	{ "minism_bad_links", "gauge", "Links that are avoided, and those "
-	  "that should be but are needed.", put_bad },
-	{ "minism_verified_tables", "counter", "Verdicts on tables that were "
+	  "that should be but are needed.", .put = put_bad },
+	{ "minism_verified_tables", "counter", .help =
+	  "Verdicts on tables that were "
 	  "computed: safe, only if the update goes in steps, with a credit "
-	  "loop, refused.", put_counts },
-	{ "minism_host_pairs_without_path", "gauge",
-	  "Of the tables in force.", put_counts },
-	{ "minism_lft_blocks_written", "counter", "LFT blocks that differed "
-	  "from what the switches held.", put_counts },
-	{ "minism_lft_entries_changed", "counter", "Entries in them.",
-	  put_counts },
+	  "loop, refused." },
+	{ "minism_host_pairs_without_path", "gauge", .help =
+	  "Of the tables in force." },
+	{ "minism_lft_blocks_written", "counter", .help =
+	  "LFT blocks that differed "
+	  "from what the switches held." },
+	{ "minism_lft_entries_changed", "counter", .help =
+	  "Entries in them." },
 	{ "minism_last_sweep_seconds", "gauge",
-	  "How long the last heavy sweep took.", put_last },
-	{ "minism_phase_seconds", "histogram",
-	  "What sweeps spent their time on.", put_counts },
-	{ "minism_mads", "counter",
-	  "MADs sent, by method and attribute, retries included.",
-	  put_counts },
-	{ "minism_requests", "counter",
-	  "How requests ended, by class and attribute.", put_counts },
-	{ "minism_mad_retries", "counter", "Requests sent again.",
-	  put_counts },
-	{ "minism_mad_window", "gauge", "SMPs that may be under way now.",
-	  put_counts },
-	{ "minism_sa_requests", "counter", "SA requests by outcome.",
-	  put_counts },
-	{ "minism_sa_answers", "counter", "Answers of the SA by record.",
-	  put_counts },
-	{ "minism_sa_seconds", "histogram",
-	  "From a request to the first MAD of its answer.", put_counts },
-	{ "minism_sa_objects", "gauge", "What clients keep at the SA.",
-	  put_counts },
+	  "How long the last heavy sweep took.", .put = put_last },
+	{ "minism_phase_seconds", "histogram", .help =
+	  "What sweeps spent their time on." },
+	{ "minism_mads", "counter", .help =
+	  "MADs sent, by method and attribute, retries included." },
+	{ "minism_requests", "counter", .help =
+	  "How requests ended, by class and attribute." },
+	{ "minism_mad_retries", "counter", .help =
+	  "Requests sent again." },
+	{ "minism_mad_window", "gauge", .help =
+	  "SMPs that may be under way now." },
+	{ "minism_sa_requests", "counter", .help =
+	  "SA requests by outcome." },
+	{ "minism_sa_answers", "counter", .help =
+	  "Answers of the SA by record." },
+	{ "minism_sa_seconds", "histogram", .help =
+	  "From a request to the first MAD of its answer." },
+	{ "minism_sa_objects", "gauge", .help =
+	  "What clients keep at the SA." },
 };
 
 void
@@ -308,7 +293,7 @@ status_put_metrics(const struct view_lines *lines, GString *out)
 
 		g_string_append_printf(out, "# HELP %s %s\n# TYPE %s %s\n",
 				       f->name, f->help, f->name, f->type);
-		f->put(lines, f, out);
+		(f->put ? f->put : put_counts)(lines, f, out);
 	}
 	g_string_append(out, "# EOF\n");
 }
