@@ -212,7 +212,7 @@ find_path(const struct tool_view *v, uint32_t from, uint32_t to,
 						pkey_base(path.pkey));
 	struct trace back;
 
-	if (view_lines_first(v->lines, VIEW_ROUTE)->n[ROUTE_QOS] && p)
+	if (view_lines_first(v->lines, VIEW_MANAGER)->n[MANAGER_QOS] && p)
 		path.sl = p->sl;
 	trace_follow(v, to, from, &back);
 	if (!back.fault && back.mtu) {

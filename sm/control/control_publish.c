@@ -11,36 +11,6 @@
 #include "sm/view.h"
 #include "topology/text.h"
 
-static void
-put_counts(const uint64_t *counts, const char *method, unsigned stage,
-	   GString *out)
-{
-	for (unsigned i = 0; i < MAD_CLIENT_ATTRS; i++) {
-		g_autofree char *name = g_strdup_printf("%s %s", method,
-							mad_attr_name(i));
-
-		if (counts[i])
-			view_line_put(VIEW_MADS, (uint64_t[]){
-				[MADS_COUNT] = counts[i],
-				[MADS_STAGE] = stage }, name, out);
-	}
-}
-
-static void
-put_stages(const struct status *s, GString *out)
-{
-	for (unsigned i = 0; i < s->n_stages; i++) {
-		const struct sweep_stage *stage = &s->stages[i];
-
-		view_line_put(VIEW_STAGE, (uint64_t[]){
-			[STAGE_BEGIN] = (uint64_t)stage->begin_us,
-			[STAGE_END] = (uint64_t)stage->end_us },
-			sweep_state_names[stage->state], out);
-		put_counts(stage->gets, "Get", i, out);
-		put_counts(stage->sets, "Set", i, out);
-	}
-}
-
 /* The groups and their members, as their state is saved; registrations with
  * keys of their clients in them are not for others. */
 static void
@@ -88,7 +58,6 @@ control_view_values(const struct control_view *v, const struct view *of,
 	struct view_values *values = make_values(v, of, tables);
 
 	control_put_status(v, values->before);
-	put_stages(v->status, values->before);
 	if (v->sa)
 		put_groups(v->sa, values->before);
 	return values;

@@ -85,13 +85,13 @@ put_manager(const struct control_view *v, GString *out)
 		[MANAGER_PRIORITY] = v->self.priority,
 		[MANAGER_GUEST] = v->sweep && v->sweep->params.guest,
 		[MANAGER_PAUSED] = v->paused,
-		[MANAGER_RUNNING] = (uint64_t)(v->now - v->since) },
+		[MANAGER_RUNNING] = (uint64_t)(v->now - v->since),
+		[MANAGER_QOS] = v->sa && v->sa->view && v->sa->view->qos },
 		v->port_name, out);
 	put_text(VIEW_ROLE, sm_state_name(v->self.state), out);
 	put_text(VIEW_LEVEL, log_level_names[v->level], out);
 	put_text(VIEW_DOING, sweep_state_names[v->doing], out);
 	put_text(VIEW_UNIT, v->ms, out);
-	put_text(VIEW_MASTER, v->status->master, out);
 	put_lines(VIEW_RIVAL, v->rivals, out);
 	view_line_put(VIEW_STANDBY, (uint64_t[]){
 		[STANDBY_FOLLOWS] = b->follows, [STANDBY_WARM] = b->warm,
@@ -141,11 +141,8 @@ put_verdict(const struct control_view *v, GString *out)
 			[SUBNET_ACTIVE] = s->n_active,
 			[SUBNET_LINKS] = s->n_links, [SUBNET_TOP] = s->top },
 			NULL, out);
-	put_text(VIEW_ERROR, s->error, out);
 	put_faults(v, out);
-	put_lines(VIEW_COMPLAINT, s->complaints, out);
 	put_lines(VIEW_UNREACHED, v->unreached, out);
-	put_lines(VIEW_WARNING, s->warnings, out);
 }
 
 /* Links that went down within the hour, and babbling ports. */
@@ -200,30 +197,6 @@ put_avoided(const struct control_view *v, GString *out)
 }
 
 static void
-put_route(const struct control_view *v, GString *out)
-{
-	const struct status *s = v->status;
-
-	if (!s->engine)
-		return;
-	view_line_put(VIEW_ROUTE, (uint64_t[]){
-		[ROUTE_LOOPED] = s->n_looped, [ROUTE_TOP] = s->top,
-		[ROUTE_QOS] = v->sa && v->sa->view && v->sa->view->qos,
-		[ROUTE_UNSAFE] = s->safety == CHOICE_LOOP }, s->engine, out);
-	put_text(VIEW_REASON, s->reason, out);
-	put_lines(VIEW_CANDIDATE, s->compared, out);
-	put_lines(VIEW_NOTE, s->notes, out);
-	for (guint i = 0; s->loop && i < s->loop->len; i++) {
-		const struct status_channel *c =
-			&g_array_index(s->loop, struct status_channel, i);
-
-		view_line_put(VIEW_LOOP, (uint64_t[]){
-			[LOOP_GUID] = c->guid, [LOOP_PORT] = c->port,
-			[LOOP_LID] = c->lid }, c->desc, out);
-	}
-}
-
-static void
 put_sweeps(const struct control_view *v, GString *out)
 {
 	const struct status_sweep *sweep;
@@ -246,7 +219,10 @@ control_put_status(const struct control_view *v, GString *out)
 	put_verdict(v, out);
 	put_flaps(v, out);
 	put_avoided(v, out);
-	put_route(v, out);
 	put_sweeps(v, out);
+	g_string_append_len(out, v->status->fabric->str,
+			    (gssize)v->status->fabric->len);
+	g_string_append_len(out, v->status->end->str,
+			    (gssize)v->status->end->len);
 	put_text(VIEW_SOURCE, v->rules->source, out);
 }

@@ -7,6 +7,15 @@
 
 #include "topology/port_search.h"
 
+/* The end of an answer: closes its outermost object. */
+static void
+request_close(struct control_request *r)
+{
+	report_close(&r->out, '}');
+	if (r->out.as_json)
+		g_string_append_c(r->out.out, '\n');
+}
+
 void
 request_say(struct control_request *r, enum control_code code,
 	    const char *format, ...)
@@ -33,14 +42,6 @@ request_say_wrong(struct control_request *r, const char *before,
 						  n);
 
 	request_say(r, CONTROL_USAGE, "%s", text);
-}
-
-void
-request_close(struct control_request *r)
-{
-	report_close(&r->out, '}');
-	if (r->out.as_json)
-		g_string_append_c(r->out.out, '\n');
 }
 
 void

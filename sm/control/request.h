@@ -45,8 +45,6 @@ void request_say_wrong(struct control_request *r, const char *before,
 		       const char *word, const char *after,
 		       const char *const *names, size_t n);
 
-/* The end of an answer: closes its outermost object. */
-void request_close(struct control_request *r);
 /* An answer that is a list under this key. */
 void request_open_list(struct control_request *r, const char *key);
 void request_close_list(struct control_request *r);

@@ -2,9 +2,9 @@
 /*
  * The results of the last sweeps.
  *
- * A report is valid during the call, so what commands may show later is copied.
- * That is small, but for the snapshot, which is shared. The graph that names the
- * switches of a credit loop is made only if there is a loop.
+ * A report is valid during the call, so what a view may say later is written at
+ * once. The graph that names the switches of a credit loop is made only if there
+ * is a loop.
  *
  * A sweep that failed, or that made this manager a standby, has no results about
  * the fabric: the previous ones stay, while the verdict is that of the last
@@ -12,7 +12,7 @@
  */
 #include "sm/control/status.h"
 
-#include <string.h>
+#include "topology/view_line.h"
 
 const char *
 status_end_name(enum sweep_end end)
@@ -31,36 +31,11 @@ status_end_name(enum sweep_end end)
 struct status *
 status_new(void)
 {
-	return g_new0(struct status, 1);
-}
+	struct status *s = g_new0(struct status, 1);
 
-static void
-clear_channel(gpointer data)
-{
-	struct status_channel *c = data;
-
-	g_free(c->desc);
-}
-
-static void
-forget_fabric(struct status *s)
-{
-	g_clear_pointer(&s->subnet, snapshot_unref);
-	g_clear_pointer(&s->engine, g_free);
-	g_clear_pointer(&s->reason, g_free);
-	g_clear_pointer(&s->notes, g_ptr_array_unref);
-	g_clear_pointer(&s->compared, g_ptr_array_unref);
-	g_clear_pointer(&s->loop, g_array_unref);
-	s->n_looped = 0;
-}
-
-static void
-forget_end(struct status *s)
-{
-	g_clear_pointer(&s->complaints, g_ptr_array_unref);
-	g_clear_pointer(&s->warnings, g_ptr_array_unref);
-	g_clear_pointer(&s->error, g_free);
-	g_clear_pointer(&s->master, g_free);
+	s->fabric = g_string_new(NULL);
+	s->end = g_string_new(NULL);
+	return s;
 }
 
 void
@@ -68,21 +43,49 @@ status_free(struct status *s)
 {
 	if (!s)
 		return;
-	forget_fabric(s);
-	forget_end(s);
+	snapshot_unref(s->subnet);
+	g_string_free(s->fabric, TRUE);
+	g_string_free(s->end, TRUE);
 	for (unsigned i = 0; i < STATUS_SWEEPS; i++)
 		g_free(s->sweeps[i].causes);
 	g_free(s);
 }
 
-static GPtrArray *
-copy_lines(const GPtrArray *lines)
+static void
+put_text(enum view_kind kind, const char *text, GString *out)
 {
-	GPtrArray *copy = g_ptr_array_new_with_free_func(g_free);
+	if (text)
+		view_line_put(kind, NULL, text, out);
+}
 
+static void
+put_lines(enum view_kind kind, const GPtrArray *lines, GString *out)
+{
 	for (guint i = 0; lines && i < lines->len; i++)
-		g_ptr_array_add(copy, g_strdup(lines->pdata[i]));
-	return copy;
+		put_text(kind, lines->pdata[i], out);
+}
+
+/* A step of a credit loop: packets for a LID leave the switch by a port into the
+ * next one. */
+static void
+put_loop(const struct view *v, const GArray *cycle, GString *out)
+{
+	struct graph *g = graph_new_whole(v->subnet, v->lids);
+
+	for (guint i = 0; i < cycle->len; i++) {
+		const struct channel_turn *turn =
+			&g_array_index(cycle, struct channel_turn, i);
+		const struct graph_edge *edge = &g->edges[turn->edge];
+		uint32_t sw = g->edges[edge->back].peer;
+		const struct snapshot_node *n =
+			&v->subnet->nodes[v->subnet->switches[sw]];
+
+		view_line_put(VIEW_LOOP, (uint64_t[]){
+			[LOOP_GUID] = n->info.node_guid,
+			[LOOP_PORT] = edge->port, [LOOP_LID] = turn->lid },
+			snapshot_node_name(n), out);
+	}
+	graph_free(g);
 }
 
 static void
@@ -90,9 +93,8 @@ note_fabric(struct status *s, const struct sweep_report *r)
 {
 	const struct channels_result *channels = &r->choice->alone.channels;
 	const struct view *v = r->view;
-	struct graph *g;
 
-	forget_fabric(s);
+	snapshot_unref(s->subnet);
 	s->subnet = snapshot_ref(v->subnet);
 	s->top = v->lids->top;
 	if (r->verdict) {
@@ -100,37 +102,60 @@ note_fabric(struct status *s, const struct sweep_report *r)
 		s->n_links = r->verdict->n_links;
 		s->n_active = r->verdict->n_active;
 	}
-	s->engine = g_strdup(r->choice->engine->name);
-	s->reason = g_strdup(r->choice->reason);
-	s->safety = r->choice->safety;
 	s->lost_hosts = r->choice->alone.reach.lost_hosts;
-	s->notes = copy_lines(r->choice->notes);
-	if (r->choice->warning)
-		g_ptr_array_add(s->notes, g_strdup(r->choice->warning));
-	s->compared = copy_lines(r->choice->compared);
-	if (!channels->cycle)
-		return;
-	s->n_looped = channels->n_looped;
-	s->loop = g_array_new(FALSE, FALSE, sizeof(struct status_channel));
-	g_array_set_clear_func(s->loop, clear_channel);
-	g = graph_new_whole(v->subnet, v->lids);
-	for (guint i = 0; i < channels->cycle->len; i++) {
-		const struct channel_turn *turn =
-			&g_array_index(channels->cycle, struct channel_turn, i);
-		const struct graph_edge *edge = &g->edges[turn->edge];
-		uint32_t sw = g->edges[edge->back].peer;
-		const struct snapshot_node *n =
-			&v->subnet->nodes[v->subnet->switches[sw]];
-		struct status_channel channel = {
-			.desc = g_strdup(snapshot_node_name(n)),
-			.guid = n->info.node_guid,
-			.port = edge->port,
-			.lid = turn->lid,
-		};
+	g_string_truncate(s->fabric, 0);
+	view_line_put(VIEW_ROUTE, (uint64_t[]){
+		[ROUTE_LOOPED] = channels->cycle ? channels->n_looped : 0,
+		[ROUTE_TOP] = s->top,
+		[ROUTE_UNSAFE] = r->choice->safety == CHOICE_LOOP },
+		r->choice->engine->name, s->fabric);
+	put_text(VIEW_REASON, r->choice->reason, s->fabric);
+	put_lines(VIEW_CANDIDATE, r->choice->compared, s->fabric);
+	put_lines(VIEW_NOTE, r->choice->notes, s->fabric);
+	put_text(VIEW_NOTE, r->choice->warning, s->fabric);
+	if (channels->cycle)
+		put_loop(v, channels->cycle, s->fabric);
+}
 
-		g_array_append_val(s->loop, channel);
+static void
+put_mads(const uint64_t *counts, const char *method, unsigned stage,
+	 GString *out)
+{
+	for (unsigned i = 0; i < MAD_CLIENT_ATTRS; i++) {
+		g_autofree char *name = g_strdup_printf("%s %s", method,
+							mad_attr_name(i));
+
+		if (counts[i])
+			view_line_put(VIEW_MADS, (uint64_t[]){
+				[MADS_COUNT] = counts[i],
+				[MADS_STAGE] = stage }, name, out);
 	}
-	graph_free(g);
+}
+
+static void
+note_end(struct status *s, const struct sweep_report *r)
+{
+	g_autofree char *master = r->master ? g_strdup_printf("%s (0x%016"
+		G_GINT64_MODIFIER "x)", snapshot_node_name(r->master),
+		r->master->info.node_guid) : NULL;
+
+	g_string_truncate(s->end, 0);
+	if (r->verdict) {
+		put_lines(VIEW_COMPLAINT, r->verdict->lines, s->end);
+		put_lines(VIEW_WARNING, r->verdict->warnings, s->end);
+	}
+	put_text(VIEW_ERROR, r->error, s->end);
+	put_text(VIEW_MASTER, master, s->end);
+	for (unsigned i = 0; i < r->n_stages; i++) {
+		const struct sweep_stage *stage = &r->stages[i];
+
+		view_line_put(VIEW_STAGE, (uint64_t[]){
+			[STAGE_BEGIN] = (uint64_t)stage->begin_us,
+			[STAGE_END] = (uint64_t)stage->end_us },
+			sweep_state_names[stage->state], s->end);
+		put_mads(stage->gets, "Get", i, s->end);
+		put_mads(stage->sets, "Set", i, s->end);
+	}
 }
 
 void
@@ -145,23 +170,11 @@ status_note(struct status *s, const struct sweep_report *r, int64_t now)
 		.causes = g_strdup(r->causes),
 		.end = r->end,
 	};
-	s->n_stages = r->n_stages;
-	for (unsigned i = 0; i < r->n_stages; i++)
-		s->stages[i] = r->stages[i];
 	s->n_sweeps++;
 	s->n_repairs += r->is_repair;
-	forget_end(s);
+	note_end(s, r);
 	if (r->view && r->choice)
 		note_fabric(s, r);
-	if (r->verdict && r->verdict->lines->len)
-		s->complaints = copy_lines(r->verdict->lines);
-	if (r->verdict && r->verdict->warnings->len)
-		s->warnings = copy_lines(r->verdict->warnings);
-	s->error = g_strdup(r->error);
-	if (r->master)
-		s->master = g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER
-					    "x)", snapshot_node_name(r->master),
-					    r->master->info.node_guid);
 }
 
 const struct status_sweep *

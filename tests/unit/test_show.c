@@ -20,7 +20,7 @@
 static const char view_text[] =
 	"# Topology file: written by minism\n"
 	"#view 1 gen 7 sa 2 at 5 port 0x101 by minism\n"
-	"#route looped 0 top 6 qos 1 engine updn\n"
+	"#manager state 3 qos 1 on here\n"
 	"#group 0xff12401bffff000000000000ffffffff 0xc000 0xffff 0x00000b1b"
 	" 0x00000 4 3 18 0 0 0 1 0x0000000000000000\n"
 	"#member 0xff12401bffff000000000000ffffffff"
@@ -34,7 +34,7 @@ static const char view_text[] =
 	"#member cut\n"
 	"#partition 0x0010 sl 3 name Storage\n"
 	"#partition 0x0020 sl 0\n"
-	"#partition 0x7fff sl 0 name Default\n"
+	"#partition 0x7fff sl 2 name Default\n"
 	"#avoided 0x20 2 errors 0 used 0 why by the operator\n"
 	"#idle state 1 mtu 4 vls 1 phys 2\n"
 	"#usual state 4 mtu 5 vls 4 phys 5\n"
@@ -144,13 +144,13 @@ static const struct {
 	{ "j who 9", 2, "{\"done\":false,\"message\":\"nothing on the fabric "
 	  "has the name, LID or GUID 9\"}\n" },
 	{ "path node-01 node-03", 0,
-	  "Rack 1 (LID 1) -> node-03 (LID 3): 3 switches, SL 0, MTU 4096, "
+	  "Rack 1 (LID 1) -> node-03 (LID 3): 3 switches, SL 2, MTU 4096, "
 	  "56 Gb/s, P_Key 0xffff\n"
 	  " 1  leaf-1  in 1  out 3\n"
 	  " 2  spine-1  in 1  out 2\n"
 	  " 3  leaf-2  in 3  out 1\n" },
 	{ "w path node-01 node-03", 0,
-	  "Rack 1 (LID 1) -> node-03 (LID 3): 3 switches, SL 0, MTU 4096, "
+	  "Rack 1 (LID 1) -> node-03 (LID 3): 3 switches, SL 2, MTU 4096, "
 	  "56 Gb/s, P_Key 0xffff\n"
 	  " 1  leaf-1  in 1  out 3     the only shortest: port 3; port 3 "
 	  "carries 3 LIDs\n"
@@ -160,14 +160,14 @@ static const struct {
 	  "carries 1 LID\n" },
 	{ "jw path 6 1", 0, "{\"from\":{\"name\":\"spine-1\",\"lid\":6,\"guid"
 	  "\":\"0x0000000000000030\"},\"to\":{\"name\":\"Rack 1\",\"lid\":1,"
-	  "\"guid\":\"0x0000000000000101\"},\"sl\":0,\"mtu\":4096,\"gbps\":100"
+	  "\"guid\":\"0x0000000000000101\"},\"sl\":2,\"mtu\":4096,\"gbps\":100"
 	  ",\"pkey\":\"0xffff\",\"fault\":null,\"hops\":[{\"switch\":"
 	  "\"spine-1\",\"guid\":\"0x0000000000000030\",\"in\":0,\"out\":1,"
 	  "\"shortest\":[1],\"lids\":3},{\"switch\":\"leaf-1\",\"guid\":"
 	  "\"0x0000000000000010\",\"in\":3,\"out\":1,\"shortest\":[1],\"lids\""
 	  ":1}]}\n" },
 	{ "path leaf-1 leaf-1", 0,
-	  "leaf-1 (LID 4) -> leaf-1 (LID 4): 0 switches, SL 0, MTU 4096, 10 "
+	  "leaf-1 (LID 4) -> leaf-1 (LID 4): 0 switches, SL 2, MTU 4096, 10 "
 	  "Gb/s, P_Key 0xffff\n" },
 	{ "path node-02 node-03", 1,
 	  "node-02/1 (LID 2) -> node-03 (LID 3): NO PATH: no partition lets them "
@@ -290,7 +290,7 @@ TEST(test_a_part_is_of_the_same_fabric)
 				  "#hop 0x99 3 lid 1\n#hop 0x10 3 lid 99\n"
 				  "#end 7\n", "v", NULL));
 	expect_answer(v, "path node-02 1", 0, "node-02/1 (LID 2) -> Rack 1 (LID "
-		      "1): 1 switches, SL 0, MTU 4096, 100 Gb/s, P_Key 0x7fff\n"
+		      "1): 1 switches, SL 2, MTU 4096, 100 Gb/s, P_Key 0x7fff\n"
 		      " 1  leaf-1  in 2  out 1\n");
 	assert_false(tool_view_add(v, "#view 1 gen 7\n#hop 0x10 1 lid 2\n",
 				   "v", &error));

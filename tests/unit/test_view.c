@@ -131,7 +131,7 @@ SETUP_TEST(test_what_is_written_is_read)
 	assert_true(g_str_has_prefix(first(v, VIEW_COMPLAINT)->text, "xxx"));
 	assert_string_equal(first(v, VIEW_NOTE)->text, "a note");
 	assert_string_equal(first(v, VIEW_ROUTE)->text, "updn");
-	assert_int_equal(first(v, VIEW_ROUTE)->n[ROUTE_QOS], 1);
+	assert_int_equal(first(v, VIEW_ROUTE)->n[ROUTE_UNSAFE], 1);
 	assert_string_equal(first(v, VIEW_STAGE)->text, "reading tables");
 	assert_int_equal(first(v, VIEW_STAGE)->n[STAGE_END], 9);
 	assert_string_equal(first(v, VIEW_MADS)->text, "Get NodeInfo");
