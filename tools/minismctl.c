@@ -166,11 +166,16 @@ run_status(const struct ctl_arguments *a)
 	g_autoptr(GString) text = g_string_new(NULL);
 	struct text_report r = { .out = text, .as_json = a->json };
 	struct view_lines *lines = view_lines_get(&a->place, a->view, &error);
+	bool metrics = strcmp(a->words[0], "metrics") == 0;
 	int status = EXIT_SUCCESS;
 
 	if (!lines)
 		return complain(a, error);
-	if (strcmp(a->words[0], "metrics") == 0)
+	if (!lines->of[metrics ? VIEW_COUNT : VIEW_MANAGER]->len) {
+		tool_options_complain("%s: no %s of a manager are in it",
+				      a->view, metrics ? "counters" : "lines");
+		status = EXIT_FAILURE;
+	} else if (metrics)
 		status_put_metrics(lines, text);
 	else if (strcmp(a->words[0], "status") == 0)
 		status = status_put(lines, a->options[COMMAND_ALL], &r);

@@ -180,6 +180,12 @@ get_path(struct show *q, uint32_t from, uint32_t to, struct trace *t,
 		    !tool_view_more(v, q->place, line, error))
 			return false;
 	}
+	if (!v->lft && !q->place) {
+		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "the view has "
+			    "no forwarding tables; minismctl view tables "
+			    "writes one that has");
+		return false;
+	}
 	trace_follow(v, from, to, t);
 	for (unsigned i = 0; asks && q->why && i < t->n; i++) {
 		const struct snapshot_node *n = &v->s->nodes[t->hops[i].node];

@@ -363,10 +363,14 @@ put_sweeps(const struct view_lines *lines, struct text_report *r)
 	const char *unit = text_rest(text_of(lines, VIEW_UNIT), 0);
 
 	report_say(r, "sweeps:    now ");
-	report_text(r, "doing", text_of(lines, VIEW_DOING), "; ");
-	put_count(lines, r, "n_sweeps", "minism_sweeps_total",
-		  " in all, of them repairs ");
-	put_count(lines, r, "n_repairs", "minism_repairs_total", "\n");
+	report_text(r, "doing", text_of(lines, VIEW_DOING), "");
+	if (lines->of[VIEW_COUNT]->len) {
+		report_say(r, "; ");
+		put_count(lines, r, "n_sweeps", "minism_sweeps_total",
+			  " in all, of them repairs ");
+		put_count(lines, r, "n_repairs", "minism_repairs_total", "");
+	}
+	report_say(r, "\n");
 	report_open(r, "sweeps", '[');
 	for (guint i = 0; i < lines->of[VIEW_SWEEP]->len; i++) {
 		EACH(line, i, VIEW_SWEEP);
@@ -475,7 +479,8 @@ status_put(const struct view_lines *lines, bool all, struct text_report *r)
 	put_avoided(lines, r);
 	put_routing(lines, r);
 	put_sweeps(lines, r);
-	put_counters(lines, r);
+	if (lines->of[VIEW_COUNT]->len)
+		put_counters(lines, r);
 	report_close(r, '}');
 	if (r->as_json)
 		g_string_append_c(r->out, '\n');

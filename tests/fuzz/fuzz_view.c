@@ -21,8 +21,9 @@ show_all(struct tool_view *v)
 			.v = v, .words = commands[i], .why = true,
 			.out = { .out = out, .as_json = i & 1 },
 		};
+		g_autoptr(GError) error = NULL;
 
-		show_run(&q, NULL);
+		show_run(&q, &error);
 	}
 }
 

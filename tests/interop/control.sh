@@ -233,6 +233,9 @@ fabric_case() {
 	# ibsim's ports support 12xHDR, and say that they are at 4xEDR
 	check "fabric: slow links are those of iblinkinfo" slow_as_iblinkinfo
 	ctl 0 view tables >/dev/null && cp ctl.out demo.view
+	check "fabric: status of a view" ctl_says 0 \
+		'^subnet: +UP: 8 switches, 16 hosts, 32 of 32 links' \
+		--view demo.view status
 	for what in nodes links 'path node-01 node-07 --why' 'who leaf-1'; do
 		# shellcheck disable=SC2086 # words
 		check "fabric: a view says the same of $what" eval "ctl 0 $what &&
@@ -373,6 +376,10 @@ status_case() {
 		ctl_says 2 'dump takes neither --json nor' --watch dump x
 	check "status: what only a manager knows is in no view" \
 		ctl_says 2 'sms needs a manager' --view "$demo" sms
+	check "status: nor in a net file" \
+		ctl_says 1 'no lines of a manager' --view "$demo" status
+	check "status: which has no tables" \
+		ctl_says 1 'no forwarding tables' --view "$demo" path node-01 node-02
 	sm_start status.log -s 1 --control-socket "$SCRATCH/ctl"
 	check "status: it listens" await 10 ctl_says 0 '' loglevel
 	check "status: UP, and exit 0" \
