@@ -64,16 +64,31 @@ status_has() {
 	timeout 5 "$MINISMCTL" -s "$SCRATCH/ctl" status 2>&1 | grep -qE "$1"
 }
 
-# one_master FIRST PRIORITY SECOND PRIORITY: in a folder of its own; what comes
-# out is in ./result, its first word is 0 if it is good
-one_master() {
-	local began now last=0 found='' wrong=0 lid
-
-	mkdir "$SCRATCH/$1-$2-$4" && cd "$SCRATCH/$1-$2-$4" || exit
+# arena NAME: a folder and a fabric of its own; what comes out is in ./result,
+# whose first word is 0 if it is good
+arena() {
+	mkdir "$SCRATCH/$1" && cd "$SCRATCH/$1" || exit
 	SCRATCH=$PWD
 	: >empty.conf
 	sm_defaults[1]=$SCRATCH/empty.conf
 	sim_start "$star" || exit
+}
+
+results() {	# NAME..: of all that are under way
+	local name bad said
+
+	wait
+	for name; do
+		read -r bad said <"$name/result" || bad=1
+		ok "${bad:-1}" "$name: ${said:-no result}" ||
+			{ note_file "$name/minism.log"; note_file "$name/osm.log"; }
+	done
+}
+
+one_master() {	# FIRST PRIORITY SECOND PRIORITY
+	local began now last=0 found='' wrong=0 lid
+
+	arena "$1-$2-$4"
 	start "$1" "$2"
 	await 15 is_master "$1" || { sm_kill_all; sim_stop; exit; }
 	start "$3" "$4"
@@ -106,13 +121,7 @@ for order in 'minism opensm' 'opensm minism'; do
 		one_master "$first" "$a" "$second" "$b" &
 	done
 done
-wait
-for name in "${cases[@]}"; do
-	read -r bad said <"$name/result" || bad=1
-	ok "${bad:-1}" "$name: ${said:-no result}"
-	[ "${bad:-1}" -eq 0 ] ||
-		{ note_file "$name/minism.log"; note_file "$name/osm.log"; }
-done
+results "${cases[@]}"
 
 # Without a priority, whatever that of OpenSM is, and whoever has the lower GUID
 # (host 0 is below OpenSM's): OpenSM stays the master, and minism is not seen and
@@ -124,12 +133,8 @@ ctl() {
 guest() {	# HOST PRIORITY
 	local where=0,1,$(($1 + 1)) found sets seen=no after
 
-	mkdir "$SCRATCH/guest-$1-$2" && cd "$SCRATCH/guest-$1-$2" || exit
-	SCRATCH=$PWD
-	: >empty.conf
-	sm_defaults[1]=$SCRATCH/empty.conf
+	arena "guest-$1-$2"
 	route[0]=$where
-	sim_start "$star" || exit
 	osm_start "$2"
 	await 20 is_master opensm || { sm_kill_all; sim_stop; exit; }
 	sleep 1
@@ -161,13 +166,7 @@ if wanted_case guest; then
 			guest $host $priority &
 		done
 	done
-	wait
-	for name in guest-{0,2}-{0,5,14}; do
-		read -r bad said <"$name/result" || bad=1
-		ok "${bad:-1}" "$name: ${said:-no result}"
-		[ "${bad:-1}" -eq 0 ] ||
-			{ note_file "$name/minism.log"; note_file "$name/osm.log"; }
-	done
+	results guest-{0,2}-{0,5,14}
 fi
 
 # With another key, or not in the list, OpenSM takes no part in the election.
