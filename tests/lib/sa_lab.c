@@ -107,12 +107,6 @@ lab_answer(const struct lab *l)
 	return l->reply.mad + SA_DATA_OFFSET;
 }
 
-void
-lab_distrust(struct lab *l)
-{
-	bytes_store(l->mad + 36, 0, 8);
-}
-
 unsigned
 lab_ask_at(struct lab *l, uint16_t slid, int64_t now)
 {
@@ -238,20 +232,4 @@ lab_member(struct lab *l, uint16_t pkey, uint32_t port,
 	};
 
 	g_array_append_val(partition_rules_get(l->rules, pkey)->rules, rule);
-}
-
-void
-lab_want_join(struct lab *l, uint32_t port, uint8_t join_state)
-{
-	struct mcmember_record r = {
-		.q_key = 0x0b1b, .pkey = 0xffff, .join_state = join_state,
-		.scope = 2,
-	};
-
-	bytes_store(r.mgid, UINT64_C(0xff12401bffff0000), 8);
-	bytes_store(r.mgid + 8, 0x00000000ffffffff, 8);
-	lab_gid(l, port, r.port_gid);
-	lab_begin(l, MAD_METHOD_SET, SA_ATTR_MC_MEMBER, SA_BIT(MCM_MGID) |
-		  SA_BIT(MCM_PORT_GID) | SA_BIT(MCM_JOIN_STATE));
-	sa_record_encode(SA_ATTR_MC_MEMBER, lab_data(l), &r);
 }

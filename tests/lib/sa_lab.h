@@ -46,7 +46,6 @@ void lab_begin(struct lab *l, unsigned method, unsigned attr_id,
 	       uint64_t comp_mask);
 uint8_t *lab_data(struct lab *l);	/* of the request */
 const uint8_t *lab_answer(const struct lab *l);	/* data of the reply */
-void lab_distrust(struct lab *l);	/* no SM_Key */
 
 /* Asks; the status of the answer (a table's is 0). Tables of ports that would
  * have to be read count as refused by their ports. */
@@ -87,8 +86,5 @@ void lab_member(struct lab *l, uint16_t pkey, uint32_t port,
 		enum partition_membership membership);
 /* No port is a member of any partition. */
 void lab_clear_rules(struct lab *l);
-
-/* Set(MCMemberRecord) for IPoIB's group of the default partition. */
-void lab_want_join(struct lab *l, uint32_t port, uint8_t join_state);
 
 #endif

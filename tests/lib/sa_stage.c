@@ -208,7 +208,7 @@ read_option(void *fixture, const char *name, const char *value)
 	if (strcmp(name, "from") == 0 || strcmp(name, "by") == 0) {
 		st->from = port_of(l, value);
 	} else if (strcmp(name, "untrusted") == 0) {
-		lab_distrust(l);
+		bytes_store64(l->mad + 36, 0);
 	} else if (strcmp(name, "sm_key") == 0) {
 		bytes_store(l->mad + 36, g_ascii_strtoull(value, NULL, 0), 8);
 	} else if (strcmp(name, "mod") == 0) {

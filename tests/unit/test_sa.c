@@ -472,24 +472,24 @@ TEST(test_order_of_joins_does_not_matter)
 	};
 	GByteArray *tables[2];
 	GString *text[2];
-	struct lab l;
 	unsigned n;
 
 	for (unsigned k = 0; k < 2; k++) {
-		lab_open(&l, TREE, 0);
-		for (unsigned i = 0; i < 5; i++) {
-			uint32_t port = lab_host(&l, orders[k][i]);
+		struct lab *l;
 
-			lab_want_join(&l, port, 1);
-			assert_int_equal(lab_ask_from(&l, port), 0);
-		}
-		lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_MC_MEMBER, 0);
-		lab_ask(&l);
-		tables[k] = lab_drain(&l, &n);
+		sa_stage_set_up(state);
+		l = *state;
+		for (unsigned i = 0; i < 5; i++)
+			assert_int_equal(sa_stage_ask(l, "Set MCMemberRecord "
+					"MGID=ff12:401b:ffff::ffff:ffff "
+					"by=H-%u JoinState=1", orders[k][i]),
+					 0);
+		sa_stage_ask(l, "GetTable MCMemberRecord");
+		tables[k] = lab_drain(l, &n);
 		assert_int_equal(n, 5);
 		text[k] = g_string_new(NULL);
-		sa_save(l.sa, text[k], LAB_NOW);
-		lab_close(&l);
+		sa_save(l->sa, text[k], LAB_NOW);
+		sa_stage_tear_down(state);
 	}
 	assert_int_equal(tables[0]->len, tables[1]->len);
 	assert_memory_equal(tables[0]->data, tables[1]->data, tables[0]->len);
