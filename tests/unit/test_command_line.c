@@ -77,20 +77,16 @@ put_file(struct setup *t, const char *text)
 	assert_true(g_file_set_contents(t->path, text, -1, NULL));
 }
 
+/* Ranges are those of the file, whose keys are the same rows. */
 static const struct {
 	const char *line;
 	const char *error;
 } bad_args[] = {
 	{ "-p 300", "--port: 300 is not 1 to 254" },
-	{ "--port=0", "--port: 0 is not 1 to 254" },
 	{ "-p", "--port: a value is missing: 1 to 254" },
 	{ "--lmc 8", "--lmc: 8 is not 0 to 7" },
 	{ "--lmc", "--lmc: a value is missing: 0 to 7" },
-	{ "--priority 16", "--priority: 16 is not 0 to 15" },
 	{ "-s often", "--sweep: often is not 0 to 86400" },
-	{ "-t 0", "--timeout: 0 is not 1 to 60000" },
-	{ "--retries -1", "--retries: -1 is not 0 to 100" },
-	{ "--maxsmps 0", "--maxsmps: 0 is not 1 to 65535" },
 	{ "-g mlx5_0",
 	  "--guid: mlx5_0 is not a GUID of up to 16 hexadecimal digits" },
 	{ "-D 0x100", "--log-flags: 0x100 is not 0 to 255" },
