@@ -40,8 +40,8 @@ runs() {
 with_digest() {	# command
 	case $1 in
 	*" --apply "*)
-		printf "d=\$(minism --plan -p 1 --cache-dir= 2>/dev/null |"
-		printf " sed -n 's/^minism --apply \\([^ ]*\\) .*/\\1/p'); "
+		echo "d=\$(minism --plan -p 1 --cache-dir= 2>/dev/null |"
+		echo "sed -n 's/^minism --apply \\([^ ]*\\) .*/\\1/p')"
 		sed -E 's/ --apply [0-9a-f]+/ --apply $d/' <<<"$1"
 		;;
 	*)	echo "$1" ;;

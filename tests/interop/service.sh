@@ -70,7 +70,7 @@ life_of() {	# NAME
 
 	lab_cmd unplug leaf-1 6 >/dev/null
 	check "$1: STATUS tells what is missing since" await 10 \
-		log_has notified 'STATUS=DEGRADED: .* 31 of 31 links Active'
+		log_has notified 'STATUS=DEGRADED: .* 31 of 32 links Active'
 
 	kill -HUP "$SM_PID"
 	check "$1: a reload is told" await 30 log_has notified \
