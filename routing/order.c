@@ -39,7 +39,7 @@
 #define LEVEL_NONE	255u
 #define LEVEL_MAX	250u
 #define N_THRESHOLDS	6u	/* values of n that are tried */
-#define WORK 30000000u		/* steps for one candidate */
+#define WORK 10000000u		/* steps for one candidate */
 #define MAX_STARTS	16u	/* roots of an order of growth */
 #define NEAR		1.03	/* times the cost: no difference */
 #define GOOD		1.5	/* times the cost of unrestricted paths: good */
