@@ -147,10 +147,24 @@ put_pkeys(const struct view_values *v, uint32_t port, GString *out)
 			[PKEY_PORT] = v->s->ports[port].guid }, NULL, out);
 }
 
+/* The PortGUIDs of all end ports; made when the first is asked for. */
+static bool
+is_here(const struct snapshot *s, GHashTable **here, uint64_t *guid)
+{
+	if (*here)
+		return g_hash_table_contains(*here, guid);
+	*here = g_hash_table_new(g_int64_hash, g_int64_equal);
+	for (uint32_t port = 0; port < s->n_ports; port++)
+		if (snapshot_is_end_port(s, port))
+			g_hash_table_add(*here, &s->ports[port].guid);
+	return g_hash_table_contains(*here, guid);
+}
+
 /* Members by GUID that are not on the fabric. Of several rules for one port the
  * last one holds. */
 static void
-put_away(const struct partition *p, GHashTable *here, GString *out)
+put_away(const struct view_values *v, const struct partition *p,
+	 GHashTable **here, GString *out)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_int64_hash,
 						      g_int64_equal);
@@ -160,7 +174,7 @@ put_away(const struct partition *p, GHashTable *here, GString *out)
 			&g_array_index(p->rules, struct partition_rule, i);
 
 		if (rule->who == PARTITION_GUID &&
-		    !g_hash_table_contains(here, &rule->guid) &&
+		    !is_here(v->s, here, &rule->guid) &&
 		    g_hash_table_add(seen, &rule->guid) &&
 		    rule->membership != PARTITION_NONE)
 			view_line_put(VIEW_AWAY, (uint64_t[]){
@@ -172,19 +186,15 @@ put_away(const struct partition *p, GHashTable *here, GString *out)
 static void
 put_partitions(const struct view_values *v, GString *out)
 {
-	g_autoptr(GHashTable) here = g_hash_table_new(g_int64_hash,
-						      g_int64_equal);
+	g_autoptr(GHashTable) here = NULL;
 
-	for (uint32_t port = 0; port < v->s->n_ports; port++)
-		if (snapshot_is_end_port(v->s, port))
-			g_hash_table_add(here, &v->s->ports[port].guid);
 	for (guint i = 0; v->rules && i < v->rules->partitions->len; i++) {
 		const struct partition *p = v->rules->partitions->pdata[i];
 
 		view_line_put(VIEW_PARTITION, (uint64_t[]){
 			[PARTITION_KEY] = p->pkey, [PARTITION_SL] = p->sl },
 			p->name, out);
-		put_away(p, here, out);
+		put_away(v, p, &here, out);
 	}
 }
 

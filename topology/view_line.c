@@ -1,27 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The lines of a view.
- *
- * A number is decimal, or has 0x and a fixed count of digits. The order of names
- * is free when a line is read, but for the plain numbers at its begin.
+ * The lines of a view, as they are written.
+ * A number is decimal, or has 0x and a fixed count of digits.
  */
 #include "topology/view_line.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-struct word {
-	const char *name;	/* NULL: a plain number */
-	unsigned digits;	/* hexadecimal; 0: decimal */
-};
-
-static const struct kind {
-	const char *keyword;
-	struct word words[VIEW_WORDS];
-	unsigned n;
-	const char *text;	/* the name of the text; NULL: none, "": it has
-				   no name */
-} kinds[VIEW_KINDS] = {
+const struct view_form view_forms[VIEW_KINDS] = {
 	[VIEW_HEAD] = { "view", { { NULL, 0 }, { "gen", 0 }, { "sa", 0 },
 		{ "at", 0 }, { "port", 16 } }, 5, "by" },
 	[VIEW_VERDICT] = { "verdict", { { "links", 0 }, { "all-links", 0 },
@@ -93,12 +80,12 @@ void
 view_line_put(enum view_kind kind, const uint64_t *numbers, const char *text,
 	      GString *out)
 {
-	const struct kind *k = &kinds[kind];
+	const struct view_form *k = &view_forms[kind];
 	gsize begin = out->len;
 
 	g_string_append_printf(out, "#%s", k->keyword);
 	for (unsigned i = 0; i < k->n; i++) {
-		const struct word *w = &k->words[i];
+		const struct view_word *w = &k->words[i];
 
 		g_string_append_printf(out, w->digits ? "%s%s 0x%0*" PRIx64 :
 				       "%s%s %*" PRIu64, w->name ? " " : "",
@@ -161,76 +148,4 @@ view_lines_cut(GString *out, gsize begin)
 			*to++ = '\n';
 	}
 	g_string_truncate(out, (gsize)(to - out->str));
-}
-
-/* A number at *at, and *at behind it. */
-static bool
-take_number(const char **at, uint64_t *value)
-{
-	char *end;
-
-	*at += strspn(*at, " ");
-	if (!g_ascii_isdigit(**at))
-		return false;
-	*value = g_ascii_strtoull(*at, &end, g_str_has_prefix(*at, "0x") ?
-				  16 : 10);
-	if (*end && *end != ' ')
-		return false;
-	*at = end;
-	return true;
-}
-
-/* The word of this name, or k->n. */
-static unsigned
-find_word(const struct kind *k, const char *name, size_t len)
-{
-	unsigned i = 0;
-
-	while (i < k->n && (!k->words[i].name ||
-			    strlen(k->words[i].name) != len ||
-			    memcmp(k->words[i].name, name, len) != 0))
-		i++;
-	return i;
-}
-
-bool
-view_line_take(enum view_kind kind, const char *line,
-	       uint64_t numbers[VIEW_WORDS], const char **text)
-{
-	const struct kind *k = &kinds[kind];
-	const char *at = line;
-	size_t len;
-
-	*text = NULL;
-	if (line[0] != '#' || line[1] != k->keyword[0])
-		return false;
-	len = strlen(k->keyword);
-	at = line + 1 + len;
-	memset(numbers, 0, VIEW_WORDS * sizeof(*numbers));
-	if (strncmp(line + 1, k->keyword, len) != 0 || (*at && *at != ' '))
-		return false;
-	for (unsigned i = 0; i < k->n && !k->words[i].name; i++)
-		if (!take_number(&at, &numbers[i]))
-			return false;
-	if (k->text && !*k->text) {
-		*text = at + (*at == ' ');
-		return true;
-	}
-	while (*(at += strspn(at, " "))) {
-		size_t n = strcspn(at, " ");
-		unsigned i = find_word(k, at, n);
-		uint64_t other;
-
-		if (k->text && strlen(k->text) == n &&
-		    memcmp(at, k->text, n) == 0) {
-			at += n;
-			*text = at + (*at == ' ');
-			return true;
-		}
-		at += n;
-		if (i < k->n ? !take_number(&at, &numbers[i]) :
-		    !take_number(&at, &other))
-			return i == k->n;	/* a text of a newer version */
-	}
-	return true;
 }

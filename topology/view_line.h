@@ -106,6 +106,20 @@ enum {
 	END_GEN = 0,
 };
 
+/* The form of a line of each kind. */
+struct view_word {
+	const char *name;	/* NULL: a plain number */
+	unsigned digits;	/* hexadecimal; 0: decimal */
+};
+struct view_form {
+	const char *keyword;
+	struct view_word words[VIEW_WORDS];
+	unsigned n;
+	const char *text;	/* the name of the text; NULL: none, "": it has
+				   no name */
+};
+extern const struct view_form view_forms[VIEW_KINDS];
+
 /* Appends the line; bytes below a blank in the text become blanks. text NULL: it
  * has none. */
 void view_line_put(enum view_kind kind, const uint64_t *numbers,
