@@ -221,10 +221,24 @@ run_dump(const struct ctl_arguments *a)
 	return status;
 }
 
+/* All commands, a line each and one for what it does; g_free. */
+static char *
+make_help(void)
+{
+	GString *text = g_string_new("Asks a running minism. COMMAND is one of");
+
+	for (size_t i = 0; i < n_commands; i++)
+		g_string_append_printf(text, "\n  %s%s%s\n      %s",
+				       commands[i].name,
+				       *commands[i].rest ? " " : "",
+				       commands[i].rest, commands[i].summary);
+	return g_string_free(text, FALSE);
+}
+
 static int
 run_help(const struct ctl_arguments *a)
 {
-	g_autofree char *text = command_help();
+	g_autofree char *text = make_help();
 
 	puts(text);
 	return EXIT_SUCCESS;
@@ -325,7 +339,7 @@ minismctl_run(const struct ctl_arguments *a)
 int
 main(int argc, char **argv)
 {
-	g_autofree char *help = command_help();
+	g_autofree char *help = make_help();
 	const struct option_table table = {
 		.options = options, .n = G_N_ELEMENTS(options),
 		.usage = "COMMAND", .summary = help,

@@ -91,21 +91,6 @@ append_usage(GString *text, const struct command *c)
 }
 
 char *
-command_help(void)
-{
-	GString *text = g_string_new("Asks a running minism. "
-				    "COMMAND is one of");
-
-	for (size_t i = 0; i < n_commands; i++) {
-		g_string_append(text, "\n  ");
-		append_usage(text, &commands[i]);
-		g_string_append_printf(text, "\n      %s",
-				       commands[i].summary);
-	}
-	return g_string_free(text, FALSE);
-}
-
-char *
 command_usage(const struct command *c, char *const *words)
 {
 	guint n = g_strv_length((char **)words);

@@ -44,7 +44,5 @@ const struct command *command_check(char *const *words, unsigned options,
 				    char **wrong);
 /* "NAME: too many arguments; usage: .."; g_free. */
 char *command_usage(const struct command *c, char *const *words);
-/* All of them, a line each and one for what it does; g_free. */
-char *command_help(void);
 
 #endif
