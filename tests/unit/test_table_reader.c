@@ -235,74 +235,6 @@ BENCH_TEST(test_blocks_beyond_the_end_are_empty)
 				    &empty, sizeof(empty));
 }
 
-static bool
-tamper_refuse(struct fake *f, uint32_t node, uint8_t *answer, void *data)
-{
-	const struct bench *b = data;
-
-	if (node == b->s->ports[b->host].node)
-		answer[5] = MAD_STATUS_BAD_ATTRIBUTE;
-	return true;
-}
-
-BENCH_TEST(test_refusal_is_named_once_and_costs_no_other_port)
-{
-	fill(b, b->f->tables);
-	add(b, b->host, PORT_TABLE_PKEY, NULL);
-	add(b, b->gate, PORT_TABLE_PKEY, NULL);
-	fake_tamper(b->f, tamper_refuse, b);
-	bench_run(b);
-	assert_int_equal(b->faults->len, 1);
-	assert_has(b->faults->pdata[0], snapshot_node_of(b->s, b->host)->desc);
-	assert_has(b->faults->pdata[0],
-		   "port 1: its P_Key table cannot be read");
-	assert_null(port_tables_get(b->held, PORT_TABLE_PKEY, b->host, 0));
-	assert_read(b, b->gate, PORT_TABLE_PKEY);
-}
-
-/* A leaf falls silent: it is named, and those behind it are not asked one by
- * one. */
-static bool
-tamper_silent(struct fake *f, uint32_t node, uint8_t *answer, void *data)
-{
-	const struct bench *b = data;
-	uint32_t leaf = b->s->ports[b->gate].node;
-
-	if (node == leaf)
-		return false;
-	for (unsigned num = 1; num <= b->s->nodes[leaf].info.num_ports; num++) {
-		uint32_t peer = b->s->ports[b->s->nodes[leaf].first_port +
-					    num].peer;
-
-		if (peer != SNAPSHOT_NONE && b->s->ports[peer].node == node &&
-		    !snapshot_is_switch(&b->s->nodes[node]))
-			return false;
-	}
-	return true;
-}
-
-BENCH_TEST(test_silence_is_told_of_the_nearest_only)
-{
-	unsigned asked = 0;
-
-	fill(b, b->f->tables);
-	assert_int_not_equal(b->s->ports[b->gate].node, b->s->ports[
-			     b->s->ports[b->s->local_port].peer].node);
-	for (uint32_t port = 0; port < b->s->n_ports; port++)
-		if (snapshot_is_end_port(b->s, port)) {
-			add(b, port, PORT_TABLE_PKEY, NULL);
-			asked += b->held->n_blocks[PORT_TABLE_PKEY][port];
-		}
-	fake_tamper(b->f, tamper_silent, b);
-	bench_run(b);
-	assert_int_equal(b->faults->len, 1);
-	assert_has(b->faults->pdata[0],
-		   b->s->nodes[b->s->ports[b->gate].node].desc);
-	assert_null(port_tables_get(b->held, PORT_TABLE_PKEY, b->host, 0));
-	assert_read(b, b->s->local_port, PORT_TABLE_PKEY);
-	assert_in_range(b->f->gets, 1, asked + 32);
-}
-
 BENCH_TEST(test_cancelled_reading_leaves_nothing_behind)
 {
 	struct table_reader *r;
@@ -322,13 +254,6 @@ BENCH_TEST(test_cancelled_reading_leaves_nothing_behind)
 			transport_now(b->f->t) + 60 * G_USEC_PER_SEC));
 		assert_false(b->done);
 	}
-}
-
-BENCH_TEST(test_nothing_to_read_is_done_at_once)
-{
-	bench_run(b);
-	assert_int_equal(b->f->gets, 0);
-	assert_int_equal(b->faults->len, 0);
 }
 
 /* ------------------------------------------------------- forwarding tables */
@@ -377,24 +302,6 @@ BENCH_TEST(test_switches_without_a_valid_top_are_not_read)
 	assert_null(lft_seen_block(b->seen, 0, 0));
 	assert_null(lft_seen_block(b->seen, 1, 0));
 	assert_int_equal(b->faults->len, 0);
-}
-
-BENCH_TEST(test_switch_that_does_not_answer_is_named)
-{
-	const struct snapshot_node *n;
-
-	set_up_lfts(b, 64);
-	add(b, b->sw, PORT_TABLE_PKEY, NULL);
-	fake_tamper(b->f, tamper_silent, b);
-	bench_run(b);
-	n = snapshot_node_of(b->s, b->sw);
-	assert_int_equal(b->faults->len, 1);
-	assert_has(b->faults->pdata[0], n->desc);
-	assert_has(b->faults->pdata[0],
-		   "its forwarding table cannot be read: no answer");
-	/* Nor is its P_Key table read in vain. */
-	assert_null(port_tables_get(b->held, PORT_TABLE_PKEY, b->sw, 0));
-	assert_null(lft_seen_block(b->seen, n->sw_index, 0));
 }
 
 BENCH_TEST(test_forwarding_tables_are_recalled_if_as_left)
