@@ -173,6 +173,26 @@ sed 's/^/# /' "$scratch/found"
 ok $? "every source file names its licence in its first line"
 sed 's/^/# /' "$scratch/found"
 
+# Links of the documentation to what is not there: "FILE: link".
+broken_links() {
+	local file link
+
+	for file in README.md doc/*.md doc/lab/*.md; do
+		grep -oE '\]\([^)#]+' "$file" | sed 's/^](//' |
+		while read -r link; do
+			case $link in
+			*://*) ;;
+			*) [ -e "$(dirname "$file")/$link" ] ||
+				echo "$file: $link" ;;
+			esac
+		done
+	done
+}
+(cd "$src" && broken_links) >"$scratch/found"
+[ ! -s "$scratch/found" ] && [ -e "$src/README.md" ]
+ok $? "every link of the documentation leads somewhere"
+sed 's/^/# /' "$scratch/found"
+
 # What the manager's process has of the other two houses: nothing.
 build=${MINISM_BUILD:-$src/build}
 defined() {
