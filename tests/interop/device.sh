@@ -275,7 +275,6 @@ lab_case() {
 	check "lab: the device is gone" await 30 log_has \
 		lab.log 'error port: .*the device is gone'
 	lab_cmd kill node-02
-	sleep 1
 	lab_cmd plug-device node-01 3
 	check "lab: it is found as umad3" await 12 log_has lab.log \
 		'the device is back'

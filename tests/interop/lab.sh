@@ -294,9 +294,9 @@ runner_case() {
 		grep -q 'Node GUID: 0x0*10020$' prompt.out
 	check "no such file" ends_with 1 "$MINISM_LAB_PROGRAM" "$SCRATCH/none"
 	check "no lab is around" ends_with 2 "$MINISM_LAB_PROGRAM" -- true
-	"$MINISM_LAB_PROGRAM" "$net" -- sleep 60 &
+	"$MINISM_LAB_PROGRAM" "$net" -- sh -c 'touch runs; exec sleep 60' &
 	pid=$!
-	sleep 0.5
+	await 10 [ -e runs ]
 	kill "$pid"
 	sm_wait "$pid" 5
 	[ $? -eq 143 ]
