@@ -40,11 +40,7 @@ devices() {
 }
 
 status_says() {	# regex: minismctl, which must not exit with 0
-	timeout 5 "$MINISMCTL" -s ctl status >status.out 2>&1 && {
-		cat status.out
-		return 1
-	}
-	grep -E "$1" status.out
+	refuses "$1" timeout 5 "$MINISMCTL" -s ctl status
 }
 
 # gone NAME WORDS: away in the middle of a quiet life, then back

@@ -32,11 +32,7 @@ fresh() {
 }
 
 says() {	# regex words...: an answer of minismctl has such a line
-	local regex=$1
-
-	shift
-	"$MINISMCTL" -s "$SCRATCH/sm.ctl" "$@" >answer 2>&1
-	grep -Eq -- "$regex" answer
+	answers "$1" "$MINISMCTL" -s "$SCRATCH/sm.ctl" "${@:2}"
 }
 
 # A run in the background, once its first reading was made.
