@@ -148,18 +148,15 @@ info_case() {
 	fi
 }
 
-# Which port: libibumad's choice, by name and number, by GUID; and one that is
-# not there.
+# Which port: by name and number, by GUID; and one that is not there. The
+# choice: test_local_port.c, test_umad.c.
 port_case() {
 	fresh "$demo" || return
 	check "-C and -p" sm_once port.log -C ibsim0 -p 1
-	check "-p alone" sm_once port.log -p 1
 	check "-g" sm_once port.log -g 0x10011
 	refute "-C of a CA that is not there" sm_once port.log -C mlx9_9
 	check "one line says what there is" \
 		grep -qE 'ibsim0' once.err port.log
-	refute "-g of a port that is not there" sm_once port.log -g 0x99
-	refute "-p of a port that is not there" sm_once port.log -p 9
 	sim_stop
 }
 
