@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "tests/lib/plan_lab.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "routing/engine.h"
 #include "tests/lib/engine_route.h"
 #include "tests/lib/unit.h"
@@ -61,26 +64,42 @@ fabric_free(struct fabric *f)
 	g_free(f);
 }
 
-int
-fabric_single(void **state)
+void
+fabric_set_caps(struct fabric *f, unsigned host, unsigned port0,
+		unsigned enforced)
 {
-	struct fabric *f = *state = fabric_new("single(3)");
-
 	for (uint32_t i = 0; i < f->s->n_nodes; i++) {
-		f->s->nodes[i].info.partition_cap = 40;
-		f->s->nodes[i].sw.partition_enforcement_cap = 32;
+		struct snapshot_node *n = &f->s->nodes[i];
+
+		n->info.partition_cap = snapshot_is_switch(n) ? port0 : host;
+		n->sw.partition_enforcement_cap = enforced;
+		n->sw.enforce_inbound = n->sw.enforce_outbound = true;
 	}
 	port_tables_unref(f->held);
 	f->held = port_tables_new(f->s);
-	f->params.rules = partition_rules_default();
-	fabric_isolate(f);
-	return 0;
+}
+
+uint32_t
+fabric_port(const struct snapshot *s, const char *name)
+{
+	unsigned nth = (unsigned)strtoul(name + 2, NULL, 10);
+
+	if (name[0] != 'H' && name[0] != 'S')
+		return SNAPSHOT_NONE;
+	for (uint32_t p = 0; p < s->n_ports; p++)
+		if (snapshot_is_end_port(s, p) &&
+		    snapshot_is_switch(snapshot_node_of(s, p)) ==
+		    (name[0] == 'S') && !nth--)
+			return strchr(name, '^') ? s->ports[p].peer : p;
+	return SNAPSHOT_NONE;
 }
 
 void
 fabric_isolate(struct fabric *f)
 {
 	isolation_free(f->isolation);
+	if (!f->params.rules)
+		f->params.rules = partition_rules_default();
 	f->isolation = isolation_new(&f->params, f->s, f->held);
 	f->w.tables = f->isolation->wanted;
 	f->w.enforce = f->isolation->enforce;

@@ -29,9 +29,14 @@ struct fabric {
 struct fabric *fabric_new(const char *spec);
 void fabric_free(struct fabric *f);
 
-/* Three hosts on one switch; all have P_Key tables, of two blocks, and are in
- * the default partition. */
-int fabric_single(void **state);
+/* Room for P_Keys, of hosts, of ports 0, of what switches enforce, which they
+ * can both ways; nothing is held. */
+void fabric_set_caps(struct fabric *f, unsigned host, unsigned port0,
+		     unsigned enforced);
+
+/* "H-1", "S-0", the first of the switches' ports 0; behind it ^ for the other
+ * end of its cable. SNAPSHOT_NONE: it has no such name. */
+uint32_t fabric_port(const struct snapshot *s, const char *name);
 
 /* What the rules of partitions and the QoS in params want. */
 void fabric_isolate(struct fabric *f);

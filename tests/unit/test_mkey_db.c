@@ -3,11 +3,11 @@
  * The words of tests/scripts/mkey_db.scn: M_Keys, which one opens which port,
  * and the memory of them as text.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "sm/plan/mkey_db.h"
 #include "tests/lib/auto.h"
+#include "tests/lib/plan_lab.h"
 #include "tests/lib/request.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
@@ -41,19 +41,13 @@ tear_down(void **state)
 	return 0;
 }
 
-/* "H-1", "H-1^", the switch port it is at, "S-0". */
 static uint32_t
 port_of(const struct lab *lab, const char *name)
 {
-	unsigned nth = (unsigned)strtoul(name + 2, NULL, 10);
+	uint32_t port = fabric_port(lab->s, name);
 
-	for (uint32_t p = 0; p < lab->s->n_ports; p++)
-		if (snapshot_is_end_port(lab->s, p) &&
-		    snapshot_is_switch(snapshot_node_of(lab->s, p)) ==
-		    (*name == 'S') && !nth--)
-			return strchr(name, '^') ? lab->s->ports[p].peer : p;
-	fail_msg("%s is no port", name);
-	return SNAPSHOT_NONE;
+	assert_int_not_equal(port, SNAPSHOT_NONE);
+	return port;
 }
 
 static uint64_t

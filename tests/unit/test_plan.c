@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The words of tests/scripts/plan.scn: what the SM wants of a port or switch,
- * and the plan; and what is no matter of a fabric: names, differences by field,
- * the defaults of the policy.
+ * The words of tests/scripts/plan.scn, pkey_table.scn and qos.scn: what the SM
+ * wants of a port, a switch and their tables, and the plan; and what is no
+ * matter of a fabric: names, differences by field, the defaults of the policy.
+ *
+ * Ports are host, the SM's port, gate, the switch port it is at, port0, port 0
+ * of that switch, up, one of its ports to another switch, and H-1 and the like;
+ * ^ is the other end of the cable.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/lib/auto.h"
@@ -18,7 +21,7 @@ struct stage {
 	bool is_unknown;	/* no block is known */
 	struct plan *sent;
 	struct port_tables *wanted;
-	struct qos qos;
+	struct qos qos;		/* the built-in values at first */
 	uint8_t *again;
 };
 
@@ -40,6 +43,45 @@ set_up(void **state)
 	struct stage *st = *state = g_new0(struct stage, 1);
 
 	use(st, fabric_new("PGFT(2,2;1,2)"));
+	st->qos.max_op_vls = 5;
+	st->qos.max_vls = QOS_VLS;
+	for (uint8_t vl = 0; vl < QOS_VLS; vl++) {
+		st->qos.sl2vl[vl] = vl;
+		st->qos.high[vl] = (struct vl_share){ vl, vl ? 0 : 4 };
+		st->qos.low[vl] = (struct vl_share){ vl, vl ? 4 : 0 };
+	}
+	st->qos.sl2vl[15] = 7;
+	return 0;
+}
+
+/* Tables have 40 places; no rules. */
+static int
+set_up_pkeys(void **state)
+{
+	struct stage *st;
+
+	set_up(state);
+	st = *state;
+	fabric_set_caps(st->f, 40, 8, 40);
+	st->f->params.rules = partition_rules_new();
+	return 0;
+}
+
+static int
+set_up_qos(void **state)
+{
+	struct stage *st;
+
+	set_up(state);
+	st = *state;
+	st->f->params.qos = &st->qos;
+	for (uint32_t port = 0; port < st->f->s->n_ports; port++) {
+		struct port_info *info = &st->f->s->ports[port].info;
+
+		info->vl_cap = 5;
+		info->vl_arb_low_cap = 64;
+		info->vl_arb_high_cap = 64;
+	}
 	return 0;
 }
 
@@ -72,10 +114,14 @@ port_of(const struct stage *st, const char *name)
 		{ "port0", st->f->port0 }, { "up", st->f->up },
 	};
 
-	for (size_t i = 0; i < G_N_ELEMENTS(ports); i++)
-		if (strcmp(ports[i].name, name) == 0)
-			return ports[i].port;
-	return SNAPSHOT_NONE;
+	for (size_t i = 0; i < G_N_ELEMENTS(ports); i++) {
+		const char *rest = name + strlen(ports[i].name);
+
+		if (g_str_has_prefix(name, ports[i].name) && strlen(rest) < 2)
+			return *rest ? st->f->s->ports[ports[i].port].peer :
+				ports[i].port;
+	}
+	return fabric_port(st->f->s, name);
 }
 
 /* A port's LID, the top of the LIDs, or host:COMPONENT as it is held. */
@@ -143,37 +189,46 @@ WORD(do_fabric, struct stage *st)
 	use(st, fabric_new(words[0]));
 }
 
+/* Three hosts on one switch; all have P_Key tables, of two blocks, and are in
+ * the default partition. */
 WORD(do_single, struct stage *st)
 {
-	void *f;
-
-	fabric_single(&f);
-	use(st, f);
+	use(st, fabric_new("single(3)"));
+	fabric_set_caps(st->f, 40, 40, 32);
+	fabric_isolate(st->f);
 }
 
-/* KEY=VALUE .. */
-WORD(do_policy, struct stage *st)
+/* policy, qos KEY=VALUE .. */
+WORD(do_setting, struct stage *st)
 {
-#define KEY(m)	{ #m, G_STRUCT_OFFSET(struct policy, m), \
-		  sizeof(((struct policy *)0)->m) }
-	static const struct {
+#define KEY(type, m)	{ #m, G_STRUCT_OFFSET(struct type, m), \
+		  sizeof(((struct type *)0)->m) }
+	static const struct setting {
 		const char *name;
 		size_t at, size;
-	} keys[] = {
-		KEY(m_key), KEY(m_key_protect), KEY(m_key_lease), KEY(sm_sl),
-		KEY(gid_prefix), KEY(subnet_timeout), KEY(vl_stall),
-		KEY(leaf_vl_stall), KEY(max_oper_vls), KEY(hoq_life),
-		KEY(leaf_hoq_life), KEY(overrun_errors),
+	} policy[] = {
+		KEY(policy, m_key), KEY(policy, m_key_protect),
+		KEY(policy, m_key_lease), KEY(policy, sm_sl),
+		KEY(policy, gid_prefix), KEY(policy, subnet_timeout),
+		KEY(policy, vl_stall), KEY(policy, leaf_vl_stall),
+		KEY(policy, max_oper_vls), KEY(policy, hoq_life),
+		KEY(policy, leaf_hoq_life), KEY(policy, overrun_errors),
+	}, qos[] = {
+		KEY(qos, max_vls), KEY(qos, max_op_vls), KEY(qos, high_limit),
 	};
+	bool is_qos = strcmp(words[-1], "qos") == 0;
+	uint8_t *to = is_qos ? (uint8_t *)&st->qos : (uint8_t *)&st->f->policy;
 
+	if (is_qos)
+		st->f->w.qos = &st->qos;
 	for (; *words; words++) {
 		g_auto(GStrv) parts = g_strsplit(*words, "=", 2);
-		size_t i = 0;
+		const struct setting *k = is_qos ? qos : policy;
 
-		while (strcmp(keys[i].name, parts[0]))
-			i++;
-		mad_field_store((uint8_t *)&st->f->policy + keys[i].at,
-				(unsigned)keys[i].size, word_number(parts[1]));
+		while (strcmp(k->name, parts[0]))
+			k++;
+		mad_field_store(to + k->at, (unsigned)k->size,
+				word_number(parts[1]));
 	}
 }
 
@@ -204,6 +259,18 @@ WORD(do_switch, struct stage *st)
 
 		request_poke(SA_ATTR_SWITCH_INFO, sw, word);
 	}
+	/* there may be room for more in its tables now */
+	port_tables_unref(st->f->held);
+	st->f->held = port_tables_new(st->f->s);
+}
+
+/* PORT COMPONENT=VALUE ..: of NodeInfo */
+WORD(do_node, struct stage *st)
+{
+	uint32_t node = st->f->s->ports[port_of(st, words[0])].node;
+
+	for (words++; *words; words++)
+		request_poke(SA_ATTR_NODE, &st->f->s->nodes[node].info, *words);
 }
 
 WORD(do_has_switch, struct stage *st)
@@ -300,38 +367,80 @@ WORD(do_forgotten, struct stage *st)
 
 /* ---- tables of ports, and their members ---- */
 
+static unsigned
+ways_of(char **words)
+{
+	unsigned ways = 0;
+
+	for (; *words; words++)
+		ways |= strcmp(*words, "in") ? strcmp(*words, "out") ? 0 :
+			PKEY_ENFORCE_OUT : PKEY_ENFORCE_IN;
+	return ways;
+}
+
+/* [in] [out]: what the rules and the QoS want, with this enforcement */
 WORD(do_isolate, struct stage *st)
 {
+	st->f->params.enforce = ways_of(words);
 	fabric_isolate(st->f);
 }
 
-/* [in] [out] */
-WORD(do_enforce, struct stage *st)
+static struct partition *
+partition_of(struct stage *st, uint64_t pkey)
 {
-	st->f->params.enforce = 0;
-	for (; *words; words++)
-		st->f->params.enforce |= strcmp(*words, "in") ?
-			PKEY_ENFORCE_OUT : PKEY_ENFORCE_IN;
-	fabric_isolate(st->f);
+	return partition_rules_get(st->f->params.rules, (uint16_t)pkey);
 }
 
-/* P_KEY PORT|GUID full|limited [LINE] */
-WORD(do_member, struct stage *st)
+/* default-rules, no-rules */
+WORD(do_rules, struct stage *st)
 {
-	uint32_t port = port_of(st, words[1]);
+	partition_rules_unref(st->f->params.rules);
+	st->f->params.rules = *words[-1] == 'd' ? partition_rules_default() :
+		partition_rules_new();
+}
+
+/* P_KEY [NAME] */
+WORD(do_partition, struct stage *st)
+{
+	struct partition *p = partition_of(st, word_number(words[0]));
+
+	p->name = g_strdup(words[1]);
+	p->index0 |= strcmp(words[-1], "index0") == 0;
+}
+
+/* P_KEY|FROM..TO MEMBERSHIP PORT|GUID ..: by line 12 of the file */
+WORD(do_admit, struct stage *st)
+{
+	g_auto(GStrv) ends = g_strsplit(words[0], "..", 2);
+	uint64_t last = word_number(ends[1] ?: ends[0]);
+	struct partition_rule rule = { .who = PARTITION_GUID, .line = 12 };
+
+	while (strcmp(partition_membership_names[rule.membership], words[1]))
+		rule.membership++;
+	for (uint64_t pkey = word_number(ends[0]); pkey <= last; pkey++)
+		for (char **name = words + 2; *name; name++) {
+			uint32_t port = port_of(st, *name);
+
+			rule.guid = port == SNAPSHOT_NONE ?
+				word_number(*name) : st->f->s->ports[port].guid;
+			g_array_append_val(partition_of(st, pkey)->rules, rule);
+		}
+}
+
+/* P_KEY: all ports are full members */
+WORD(do_all_full, struct stage *st)
+{
 	const struct partition_rule rule = {
-		.who = PARTITION_GUID,
-		.guid = port == SNAPSHOT_NONE ? word_number(words[1]) :
-			st->f->s->ports[port].guid,
-		.membership = strcmp(words[2], "full") ? PARTITION_LIMITED :
-			PARTITION_FULL,
-		.line = words[3] ? (unsigned)word_number(words[3]) : 3,
+		.who = PARTITION_ALL, .membership = PARTITION_FULL,
 	};
 
-	g_array_append_val(partition_rules_get(st->f->params.rules,
-					       word_number(words[0]))->rules,
+	g_array_append_val(partition_of(st, word_number(words[0]))->rules,
 			   rule);
-	fabric_isolate(st->f);
+}
+
+WORD(do_are_default, struct stage *st)
+{
+	assert_range(words[0], isolation_is_default(st->f->params.rules));
 }
 
 WORD(do_source, struct stage *st)
@@ -339,19 +448,107 @@ WORD(do_source, struct stage *st)
 	st->f->params.rules->source = g_strdup(words[0]);
 }
 
-/* TEXT: the one note */
+/* N; note, no-note TEXT: in one of them */
 WORD(do_notes, struct stage *st)
 {
-	assert_int_equal(st->f->isolation->notes->len, 1);
-	assert_string_equal(st->f->isolation->notes->pdata[0], words[0]);
+	const GPtrArray *notes = st->f->isolation->notes;
+	unsigned n = 0;
+
+	if (strcmp(words[-1], "notes") == 0) {
+		assert_range(words[0], notes->len);
+		return;
+	}
+	for (guint i = 0; i < notes->len; i++)
+		n += strstr(notes->pdata[i], words[0]) != NULL;
+	assert_int_equal(n > 0, strcmp(words[-1], "note") == 0);
 }
 
-/* TABLE PORT BLOCK HEX: held, or wanted */
+/* PORT P_KEY [MEMBERSHIP]: for the SA it is a member, or none */
+WORD(do_member, struct stage *st)
+{
+	unsigned what = memberships_of(st->f->isolation->memberships,
+				       port_of(st, words[0]),
+				       word_number(words[1]));
+
+	assert_string_equal(words[2] ?: "none",
+			    partition_membership_names[what]);
+}
+
+/* PORT|all [in] [out] [none] */
+WORD(do_enforced, struct stage *st)
+{
+	bool all = strcmp(words[0], "all") == 0;
+
+	for (uint32_t port = 0; port < st->f->s->n_ports; port++)
+		if (all || port == port_of(st, words[0]))
+			assert_int_equal(st->f->isolation->enforce[port],
+					 ways_of(words + 1));
+}
+
+static const union port_block *
+wanted(const struct stage *st, enum port_table table, uint32_t port,
+       unsigned block)
+{
+	const struct port_tables *t = st->f->isolation->wanted;
+
+	return block < t->n_blocks[table][port] ?
+		port_tables_get(t, table, port, block) : NULL;
+}
+
+/* PORT INDEX|FROM..TO P_KEY [same]: of its table; from this P_Key on, or all
+ * the same */
+WORD(do_at, struct stage *st)
+{
+	g_auto(GStrv) ends = g_strsplit(words[1], "..", 2);
+	uint64_t first = word_number(ends[0]);
+
+	for (uint64_t i = first; i <= word_number(ends[1] ?: ends[0]); i++) {
+		const union port_block *b = wanted(st, PORT_TABLE_PKEY,
+						   port_of(st, words[0]),
+						   i / PKEYS_A_BLOCK);
+
+		assert_int_equal(b ? b->pkeys[i % PKEYS_A_BLOCK] : 0,
+				 word_number(words[2]) +
+				 (words[3] ? 0 : i - first));
+	}
+}
+
+/* TABLE PORT|all BLOCK HEX ..|none|any: wanted of it, or of all end ports;
+ * behind a block of P_Keys there are no others */
+WORD(do_expect_block, struct stage *st)
+{
+	static const union port_block empty = { .bytes = { 0 } };
+	enum port_table table = request_table(words[0]);
+	g_autofree char *hex = g_strjoinv("", words + 3);
+	bool is_none = strcmp(hex, "none") == 0;
+	bool is_hex = !is_none && strcmp(hex, "any");
+	union port_block expected = is_hex ? request_block(table, hex) : empty;
+
+	for (uint32_t port = 0; port < st->f->s->n_ports; port++) {
+		unsigned at = word_number(words[2]);
+		const union port_block *b = wanted(st, table, port, at);
+
+		if (strcmp(words[1], "all") ? port != port_of(st, words[1]) :
+		    !snapshot_is_end_port(st->f->s, port))
+			continue;
+		assert_int_equal(!b, is_none);
+		if (!is_hex)
+			continue;
+		assert_memory_equal(b, &expected, sizeof(expected));
+		while (table == PORT_TABLE_PKEY &&
+		       ++at < st->f->isolation->wanted->n_blocks[table][port])
+			assert_memory_equal(wanted(st, table, port, at) ?:
+					    &empty, &empty, sizeof(empty));
+	}
+}
+
+/* TABLE PORT BLOCK HEX ..: held, or wanted */
 WORD(do_block, struct stage *st)
 {
 	enum port_table table = request_table(words[0]);
 	bool is_held = strcmp(words[-1], "held") == 0;
-	union port_block b = request_block(table, words[3]);
+	g_autofree char *hex = g_strjoinv("", words + 3);
+	union port_block b = request_block(table, hex);
 
 	if (!is_held && !st->wanted)
 		st->wanted = port_tables_new(st->f->s);
@@ -366,14 +563,103 @@ WORD(do_forget_table, struct stage *st)
 	port_tables_forget(st->f->held, PORT_TABLE_PKEY, port_of(st, words[0]));
 }
 
-/* MAX_VLS HIGH_LIMIT */
-WORD(do_qos, struct stage *st)
+WORD(do_no_qos, struct stage *st)
 {
-	st->qos = (struct qos){
-		.max_op_vls = 5, .max_vls = word_number(words[0]),
-		.high_limit = word_number(words[1]),
-	};
-	st->f->w.qos = &st->qos;
+	st->f->params.qos = NULL;
+}
+
+/* VL,VL,.. */
+WORD(do_sl2vl, struct stage *st)
+{
+	g_auto(GStrv) vls = g_strsplit(words[0], ",", -1);
+
+	assert_int_equal(g_strv_length(vls), SL_COUNT);
+	for (unsigned i = 0; i < SL_COUNT; i++)
+		st->qos.sl2vl[i] = word_number(vls[i]);
+}
+
+/* N=VL:WEIGHT ..: no others */
+WORD(do_low, struct stage *st)
+{
+	memset(st->qos.low, 0, sizeof(st->qos.low));
+	for (; *words; words++) {
+		g_auto(GStrv) parts = g_strsplit_set(*words, "=:", 3);
+
+		st->qos.low[word_number(parts[0])] = (struct vl_share){
+			word_number(parts[1]), word_number(parts[2]) };
+	}
+}
+
+WORD(do_full_shares, struct stage *st)
+{
+	for (unsigned i = 0; i < QOS_ARB_ENTRIES; i++) {
+		st->qos.low[i] = (struct vl_share){ 1, 9 };
+		st->qos.high[i] = (struct vl_share){ 2, 9 };
+	}
+}
+
+/* PORT SL VL: by way in 0 */
+WORD(do_vl, struct stage *st)
+{
+	assert_range(words[2], wanted(st, PORT_TABLE_SL2VL,
+				      port_of(st, words[0]),
+				      0)->vl[word_number(words[1])]);
+}
+
+/* Of VLs, at no port. */
+WORD(do_nothing, struct stage *st)
+{
+	const struct port_tables *t = st->f->isolation->wanted;
+
+	for (uint32_t port = 0; port < st->f->s->n_ports; port++)
+		for (unsigned k = PORT_TABLE_SL2VL; k <= PORT_TABLE_VL_ARB; k++)
+			for (unsigned i = 0; i < t->n_blocks[k][port]; i++)
+				assert_null(wanted(st, k, port, i));
+}
+
+/* PORT: entries of both tables are there up to their ends only */
+WORD(do_shares_end, struct stage *st)
+{
+	uint32_t port = port_of(st, words[0]);
+	const struct port_info *info = &st->f->s->ports[port].info;
+
+	for (unsigned i = 0; i < 4 * VL_ARB_ENTRIES; i++) {
+		const union port_block *b = wanted(st, PORT_TABLE_VL_ARB, port,
+						   i / VL_ARB_ENTRIES);
+		unsigned cap = i < 2 * VL_ARB_ENTRIES ?
+			info->vl_arb_low_cap : info->vl_arb_high_cap;
+		unsigned at = i % (2 * VL_ARB_ENTRIES);
+
+		assert_int_equal(!b, at / VL_ARB_ENTRIES * VL_ARB_ENTRIES >=
+				 cap);
+		if (b)
+			assert_int_equal(b->arb[i % VL_ARB_ENTRIES].weight,
+					 at < cap ? 9 : 0);
+	}
+}
+
+/* PORT of a switch: a block for port 0 and each port that has a link */
+WORD(do_live_blocks, struct stage *st)
+{
+	uint32_t port = port_of(st, words[0]);
+	const struct snapshot_node *sw = snapshot_node_of(st->f->s, port);
+	unsigned n = 0;
+
+	for (unsigned in = 0; in <= sw->info.num_ports; in++) {
+		bool live = in == 0 ||
+			snapshot_link_up(st->f->s, sw->first_port + in);
+
+		assert_int_equal(!live, !wanted(st, PORT_TABLE_SL2VL, port,
+						in));
+		n += live;
+	}
+	assert_true(n > 1);
+}
+
+/* N: OperationalVLs of PortInfo */
+WORD(do_vls_code, struct stage *st)
+{
+	assert_range(words[0], isolation_vls_code(&st->qos));
 }
 
 WORD(do_reregister, struct stage *st)
@@ -717,7 +1003,8 @@ WORD(do_no_text, struct stage *st)
 
 static const struct unit_word all_words[] = {
 	{ "fabric", do_fabric }, { "single", do_single },
-	{ "policy", do_policy }, { "port", do_port }, { "has", do_port },
+	{ "policy", do_setting }, { "qos", do_setting },
+	{ "port", do_port }, { "has", do_port }, { "node", do_node },
 	{ "switch", do_switch }, { "has-switch", do_has_switch },
 	{ "capability", do_capability }, { "known", do_known },
 	{ "sw-known", do_known }, { "lmc", do_lid }, { "no-lid", do_lid },
@@ -726,11 +1013,21 @@ static const struct unit_word all_words[] = {
 	{ "other-block", do_other_block },
 	{ "forget-blocks", do_forget_blocks }, { "all-blocks", do_all_blocks },
 	{ "forgotten", do_forgotten },
-	{ "isolate", do_isolate }, { "enforce", do_enforce },
-	{ "member", do_member }, { "source", do_source },
-	{ "notes", do_notes }, { "held", do_block },
+	{ "isolate", do_isolate }, { "default-rules", do_rules },
+	{ "no-rules", do_rules }, { "partition", do_partition },
+	{ "index0", do_partition }, { "admit", do_admit },
+	{ "all-full", do_all_full }, { "are-default", do_are_default },
+	{ "source", do_source }, { "notes", do_notes }, { "note", do_notes },
+	{ "no-note", do_notes }, { "member", do_member },
+	{ "enforced", do_enforced }, { "at", do_at },
+	{ "block", do_expect_block }, { "no-qos", do_no_qos },
+	{ "sl2vl", do_sl2vl }, { "low", do_low },
+	{ "full-shares", do_full_shares }, { "vl", do_vl },
+	{ "nothing", do_nothing }, { "shares-end", do_shares_end },
+	{ "live-blocks", do_live_blocks }, { "vls-code", do_vls_code },
+	{ "held", do_block },
 	{ "want-block", do_block }, { "forget-table", do_forget_table },
-	{ "qos", do_qos }, { "reregister", do_reregister },
+	{ "reregister", do_reregister },
 	{ "wants", do_wants }, { "wants-switch", do_wants_switch },
 	{ "same-but", do_same_but }, { "plan", do_plan },
 	{ "of-plan", do_plan },
@@ -744,6 +1041,8 @@ static const struct unit_word all_words[] = {
 };
 
 SCRIPT(plan, "plan.scn", all_words, set_up, tear_down)
+SCRIPT(pkeys, "pkey_table.scn", all_words, set_up_pkeys, tear_down)
+SCRIPT(qos, "qos.scn", all_words, set_up_qos, tear_down)
 
 /* ---- without a fabric ---- */
 
