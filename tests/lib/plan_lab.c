@@ -110,3 +110,62 @@ plan_count(const struct plan *plan, enum plan_kind kind)
 {
 	return plan->first[kind + 1] - plan->first[kind];
 }
+
+/* What an honest device makes of a Set: "no change" for zeros. */
+static void
+port_take(struct port_info *have, const struct port_info *set, unsigned state)
+{
+	struct port_info now = *set;
+
+	now.state = state ? state : have->state;
+	now.phys_state = have->phys_state;
+	now.link_down_default = have->link_down_default;
+	now.width_enabled = have->width_enabled;
+	now.speed_enabled = have->speed_enabled;
+	now.speed_ext_enabled = have->speed_ext_enabled;
+	if (set->oper_vls == 0)
+		now.oper_vls = have->oper_vls;
+	*have = now;
+}
+
+void
+fabric_take(struct fabric *f, const struct snapshot *before,
+	    const struct plan_step *step)
+{
+	struct switch_info *sw = &f->s->nodes[step->node].sw, wanted_sw;
+	uint32_t index = f->s->nodes[step->node].sw_index;
+	struct port_info wanted;
+
+	switch ((enum plan_kind)step->kind) {
+	case PLAN_CHANGE_CLEAR:
+		sw->port_state_change = false;
+		break;
+	case PLAN_SWITCH:
+		desired_switch(before, &f->w, step->node, &wanted_sw);
+		wanted_sw.port_state_change = sw->port_state_change;
+		*sw = wanted_sw;
+		break;
+	case PLAN_LFT:
+		lft_seen_set(f->seen, index, step->block,
+			     lft_row(f->lft, index) + step->block * LFT_BLOCK);
+		break;
+	case PLAN_TABLE:
+		port_tables_set(f->held, step->table, step->port, step->block,
+				port_tables_get(f->w.tables, step->table,
+						step->port, step->block));
+		break;
+	case PLAN_PORT:
+	case PLAN_ARM:
+	case PLAN_ACTIVATE:
+		desired_port(before, &f->w, step->port, &wanted);
+		port_take(&f->s->ports[step->port].info, &wanted,
+			  step->kind == PLAN_PORT ? 0 :
+			  step->kind == PLAN_ARM ? PORT_STATE_ARMED :
+			  PORT_STATE_ACTIVE);
+		break;
+	case PLAN_MFT:
+		break;
+	case PLAN_N_KINDS:
+		fail();
+	}
+}

@@ -40,6 +40,9 @@ uint32_t fabric_port(const struct snapshot *s, const char *name);
 
 /* What the rules of partitions and the QoS in params want. */
 void fabric_isolate(struct fabric *f);
+/* A step of a plan for `before` is done by its device. */
+void fabric_take(struct fabric *f, const struct snapshot *before,
+		 const struct plan_step *step);
 uint32_t plan_count(const struct plan *plan, enum plan_kind kind);
 
 #endif

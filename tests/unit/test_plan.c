@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The words of tests/scripts/plan.scn, pkey_table.scn and qos.scn: what the SM
- * wants of a port, a switch and their tables, and the plan; and what is no
- * matter of a fabric: names, differences by field, the defaults of the policy.
+ * wants of a port, a switch and their tables, and the plan.
  *
  * Ports are host, the SM's port, gate, the switch port it is at, port0, port 0
  * of that switch, up, one of its ports to another switch, and H-1 and the like;
@@ -887,65 +886,6 @@ WORD(do_left, struct stage *st)
 				 fields_of(port_fields, words[1]));
 }
 
-/* What an honest device makes of a Set: "no change" for zeros. */
-static void
-port_take(struct port_info *have, const struct port_info *set, unsigned state)
-{
-	struct port_info now = *set;
-
-	now.state = state ? state : have->state;
-	now.phys_state = have->phys_state;
-	now.link_down_default = have->link_down_default;
-	now.width_enabled = have->width_enabled;
-	now.speed_enabled = have->speed_enabled;
-	now.speed_ext_enabled = have->speed_ext_enabled;
-	if (set->oper_vls == 0)
-		now.oper_vls = have->oper_vls;
-	*have = now;
-}
-
-static void
-step_take(struct fabric *f, const struct snapshot *before,
-	  const struct plan_step *step)
-{
-	struct switch_info *sw = &f->s->nodes[step->node].sw, wanted_sw;
-	uint32_t index = f->s->nodes[step->node].sw_index;
-	struct port_info wanted;
-
-	switch ((enum plan_kind)step->kind) {
-	case PLAN_CHANGE_CLEAR:
-		sw->port_state_change = false;
-		break;
-	case PLAN_SWITCH:
-		desired_switch(before, &f->w, step->node, &wanted_sw);
-		wanted_sw.port_state_change = sw->port_state_change;
-		*sw = wanted_sw;
-		break;
-	case PLAN_LFT:
-		lft_seen_set(f->seen, index, step->block,
-			     lft_row(f->lft, index) + step->block * LFT_BLOCK);
-		break;
-	case PLAN_TABLE:
-		port_tables_set(f->held, step->table, step->port, step->block,
-				port_tables_get(f->w.tables, step->table,
-						step->port, step->block));
-		break;
-	case PLAN_PORT:
-	case PLAN_ARM:
-	case PLAN_ACTIVATE:
-		desired_port(before, &f->w, step->port, &wanted);
-		port_take(&f->s->ports[step->port].info, &wanted,
-			  step->kind == PLAN_PORT ? 0 :
-			  step->kind == PLAN_ARM ? PORT_STATE_ARMED :
-			  PORT_STATE_ACTIVE);
-		break;
-	case PLAN_MFT:
-		break;
-	case PLAN_N_KINDS:
-		fail();
-	}
-}
-
 /* N steps are done; write-tables N: the blocks of tables only */
 WORD(do_carry_out, struct stage *st)
 {
@@ -956,7 +896,7 @@ WORD(do_carry_out, struct stage *st)
 
 	for (uint32_t i = 0; i < plan->n_steps; i++)
 		if (all || plan->steps[i].kind == PLAN_TABLE) {
-			step_take(st->f, before, &plan->steps[i]);
+			fabric_take(st->f, before, &plan->steps[i]);
 			n++;
 		}
 	plan_free(plan);
@@ -1043,80 +983,3 @@ static const struct unit_word all_words[] = {
 SCRIPT(plan, "plan.scn", all_words, set_up, tear_down)
 SCRIPT(pkeys, "pkey_table.scn", all_words, set_up_pkeys, tear_down)
 SCRIPT(qos, "qos.scn", all_words, set_up_qos, tear_down)
-
-/* ---- without a fabric ---- */
-
-TEST(test_names_are_there_for_every_bit_and_kind)
-{
-	for (unsigned bit = 1; bit <= PORT_FIELD_SPEED_EXT; bit <<= 1) {
-		assert_string_not_equal(port_field_name(bit), "?");
-		for (unsigned b = 1; b < bit; b <<= 1)
-			assert_string_not_equal(port_field_name(b),
-						port_field_name(bit));
-	}
-	assert_string_equal(port_field_name(1u << 21), "?");
-	assert_string_equal(port_field_name(3), "?");
-	for (unsigned k = 0; k < PLAN_N_KINDS; k++)
-		for (unsigned i = 0; i < k; i++)
-			assert_string_not_equal(plan_kind_name(i),
-						plan_kind_name(k));
-}
-
-#define ALL_FIELDS	(0x7fffu | PORT_FIELDS_TRAINING)
-
-TEST(test_differ_tells_each_field_from_the_others)
-{
-	const struct port_info zero = { 0 };
-	const struct {
-		unsigned bit;
-		struct port_info info;
-	} cases[] = {
-		{ PORT_FIELD_LID, { .lid = 1 } },
-		{ PORT_FIELD_LMC, { .lmc = 1 } },
-		{ PORT_FIELD_SM_LID, { .sm_lid = 1 } },
-		{ PORT_FIELD_SM_SL, { .sm_sl = 1 } },
-		{ PORT_FIELD_M_KEY, { .m_key = 1ull << 63 } },
-		{ PORT_FIELD_M_KEY_PROTECT, { .m_key_protect = 1 } },
-		{ PORT_FIELD_M_KEY_LEASE, { .m_key_lease = 1 } },
-		{ PORT_FIELD_GID_PREFIX, { .gid_prefix = 1ull << 63 } },
-		{ PORT_FIELD_SUBNET_TIMEOUT, { .subnet_timeout = 1 } },
-		{ PORT_FIELD_MTU, { .neighbor_mtu = 1 } },
-		{ PORT_FIELD_OPER_VLS, { .oper_vls = 1 } },
-		{ PORT_FIELD_HOQ_LIFE, { .hoq_life = 1 } },
-		{ PORT_FIELD_VL_STALL, { .vl_stall_count = 1 } },
-		{ PORT_FIELD_ERROR_THRESHOLDS, { .local_phy_errors = 1 } },
-		{ PORT_FIELD_ERROR_THRESHOLDS, { .overrun_errors = 1 } },
-		{ PORT_FIELD_STATE, { .state = 1 } },
-		{ PORT_FIELD_WIDTH, { .width_enabled = 1 } },
-		{ PORT_FIELD_SPEED, { .speed_enabled = 1 } },
-		{ PORT_FIELD_SPEED_EXT, { .speed_ext_enabled = 1 } },
-		{ 0, { .p_key_violations = 1, .cap_mask = 1 } },
-	};
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
-		const struct port_info *info = &cases[i].info;
-		unsigned bit = cases[i].bit;
-
-		assert_int_equal(plan_fields_differ(port_fields, ALL_FIELDS,
-						    &zero, info), bit);
-		assert_int_equal(plan_fields_differ(port_fields, bit, info,
-						    &zero), bit);
-		assert_int_equal(plan_fields_differ(port_fields, ALL_FIELDS &
-						    ~bit, info, &zero), 0);
-	}
-}
-
-TEST(test_defaults_are_those_of_opensm)
-{
-	assert_int_equal(policy_default.m_key, 0);
-	assert_true(policy_default.gid_prefix == 0xfe80000000000000ull);
-	assert_int_equal(policy_default.subnet_timeout, 18);
-	assert_int_equal(policy_default.packet_life_time, 18);
-	assert_int_equal(policy_default.hoq_life, 18);
-	assert_int_equal(policy_default.leaf_hoq_life, 16);
-	assert_int_equal(policy_default.vl_stall, 7);
-	assert_int_equal(policy_default.leaf_vl_stall, 7);
-	assert_int_equal(policy_default.max_oper_vls, 5);
-	assert_int_equal(policy_default.local_phy_errors, 8);
-	assert_int_equal(policy_default.overrun_errors, 8);
-}
