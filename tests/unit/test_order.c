@@ -221,17 +221,15 @@ TEST(test_off_trees_the_root_is_not_crowded)
 	struct ordered d;
 	double load, bound;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++)
-		for (uint64_t seed = 1; seed <= 2; seed++) {
-			ordered_open(&d, lab_generate(wanted[i].spec, seed, 0),
-				     NULL);
-			load = order_estimate(d.g, d.o);
-			bound = metrics_bound(d.g, false);
-			if (load > wanted[i].times * bound)
-				fail_msg("%s: %.0f flows, %.1f times the bound",
-					 wanted[i].spec, load, load / bound);
-			ordered_close(&d);
-		}
+	for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++) {
+		ordered_open(&d, lab_generate(wanted[i].spec, 1, 0), NULL);
+		load = order_estimate(d.g, d.o);
+		bound = metrics_bound(d.g, false);
+		if (load > wanted[i].times * bound)
+			fail_msg("%s: %.0f flows, %.1f times the bound",
+				 wanted[i].spec, load, load / bound);
+		ordered_close(&d);
+	}
 }
 
 static bool
