@@ -27,7 +27,7 @@
 
 struct test_case {
 	const struct format *format;
-	char *text, *result;
+	char *name, *text, *result;
 };
 
 static GPtrArray *cases;	/* they live as long as the program */
@@ -135,9 +135,9 @@ add_file(const char *path)
 		c->result = take_section(bar + 4, bar + strlen(bar));
 		*line = '\0';
 		g_ptr_array_add(cases, c);
-		unit_add_state(g_strdup_printf("%s: %s", name, part +
-					       (i ? 0 : strlen("== "))),
-			       test_case, c);
+		c->name = g_strdup_printf("%s: %s", name, part +
+					  (i ? 0 : strlen("== ")));
+		unit_add_state(c->name, test_case, c);
 	}
 }
 
