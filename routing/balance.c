@@ -129,18 +129,6 @@ balance_cost_by(const struct balance *b, uint32_t sw, uint32_t e)
 	return cost;
 }
 
-/* May the i-th switch forward by this edge? */
-static bool
-balance_permits(const struct balance *b, uint32_t i, uint32_t e)
-{
-	uint32_t k;
-
-	for (k = b->p.first[i]; k < b->p.first[i + 1]; k++)
-		if (b->p.edges[k] == e)
-			return true;
-	return false;
-}
-
 /* The next hop of the i-th switch: the present one if it has room, else the
  * cheapest. */
 static void
@@ -148,7 +136,7 @@ balance_choose(struct balance *b, uint32_t i, uint32_t held)
 {
 	const struct paths *p = &b->p;
 	uint32_t sw = p->queue[i], best = SNAPSHOT_NONE, k;
-	bool stays = balance_permits(b, i, held);
+	bool stays = paths_permit(&b->p, sw, held);
 	float least = INFINITY, cost;
 
 	if (stays) {
@@ -232,16 +220,11 @@ balance_aim(struct balance *b, uint32_t dest)
 }
 
 static void
-balance_store(struct balance *b)
+balance_store(struct balance *b, uint32_t sw)
 {
-	uint32_t i, sw;
-
-	for (i = 1; i < b->p.n_reached; i++) {
-		sw = b->p.queue[i];
-		lft_row(b->out, sw)[b->lid] = (uint8_t)
-			(b->next[sw] == SNAPSHOT_NONE ? LFT_NO_PATH :
-			 b->g->edges[b->next[sw]].port);
-	}
+	lft_row(b->out, sw)[b->lid] = (uint8_t)
+		(b->next[sw] == SNAPSHOT_NONE ? LFT_NO_PATH :
+		 b->g->edges[b->next[sw]].port);
 }
 
 /* Makes the nth LID of a target the present one. False: it has none. */
@@ -259,13 +242,16 @@ static void
 balance_route_lid(struct balance *b, const struct graph_target *target,
 		  uint32_t nth)
 {
+	uint32_t i;
+
 	if (!balance_take(b, target, nth))
 		return;
 	balance_aim(b, target->sw);
 	balance_choose_all(b);
 	if (target->is_host)
 		balance_add_all(b);
-	balance_store(b);
+	for (i = 1; i < b->p.n_reached; i++)
+		balance_store(b, b->p.queue[i]);
 }
 
 /* Marks the switches in is_bad[] whose path goes through an overloaded
@@ -282,7 +268,7 @@ balance_find_bad(struct balance *b)
 	for (i = 1; i < p->n_reached; i++) {
 		sw = p->queue[i];
 		e = b->next[sw];
-		b->is_bad[sw] = !balance_permits(b, i, e);
+		b->is_bad[sw] = !paths_permit(p, sw, e);
 		if (b->is_bad[sw])
 			continue;
 		peer = b->g->edges[e].peer;
@@ -347,18 +333,18 @@ balance_improve_lid(struct balance *b, uint32_t dest)
 			e = b->next[sw];
 			/* it stays if it has room now and joins no bad path */
 			if (!b->is_bad[sw] || (!choose &&
-			    (!balance_permits(b, i, e) ||
+			    (!paths_permit(p, sw, e) ||
 			     b->is_bad[b->g->edges[e].peer] ||
 			     !balance_has_room(b, sw, e))))
 				continue;
 			balance_choose(b, i, e);
 			balance_add(b, sw, 1);
+			balance_store(b, sw);
 			b->is_bad[sw] = 0;
 		}
 	for (i = 0; i < n; i++)
 		balance_add(b, b->queue[i], 1);
 	b->work += 3 * p->n_reached;
-	balance_store(b);
 }
 
 /* Has the present LID still an entry into an overloaded channel? The LIDs

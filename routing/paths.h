@@ -43,6 +43,19 @@ void paths_init(struct paths *p, const struct graph *g, const uint32_t *place,
 		GPtrArray *scratch);
 void paths_find(struct paths *p, uint32_t dest);
 
+/* Does the edge from a switch (or SNAPSHOT_NONE) continue a shortest path? */
+static inline bool
+paths_permit(const struct paths *p, uint32_t sw, uint32_t e)
+{
+	uint32_t peer = e == SNAPSHOT_NONE ? sw : p->g->edges[e].peer;
+
+	return p->hops[peer] + 1 == p->hops[sw] &&
+		(!p->place || (p->kind[sw] == PATHS_UP ?
+			       p->place[peer] > p->place[sw] :
+			       p->place[peer] < p->place[sw] &&
+			       p->kind[peer] == PATHS_DOWN));
+}
+
 /* The load of channels, in flows over a channel of the widest kind, and the
  * cost of a path through them: a power of the load. */
 struct paths_load {
