@@ -78,8 +78,12 @@ flows_move(struct flows *f, bool up)
 	uint32_t n = f->g->n_switches, i;
 	bool left = false;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		if (i + 4 < n)
+			__builtin_prefetch(lft_row(f->lft, f->climb[
+				up ? i + 4 : n - 5 - i]) + f->first);
 		left |= flows_move_row(f, f->climb[up ? i : n - 1 - i], up);
+	}
 	return left;
 }
 
