@@ -144,9 +144,37 @@ lft_seen_set(struct lft_seen *seen, uint32_t sw, uint32_t block,
 	if (block >= lft_n_blocks(seen->lft))
 		return;
 
+	if (g_atomic_int_get(&seen->lft->ref) > 1) {
+		struct lft *shared = seen->lft;
+
+		seen->lft = lft_copy(shared);
+		lft_free(shared);
+	}
 	memcpy(lft_row(seen->lft, sw) + (size_t)block * LFT_BLOCK, bytes,
 	       LFT_BLOCK);
 	seen->known[(size_t)sw * lft_n_blocks(seen->lft) + block] = 1;
+}
+
+void
+lft_seen_share(struct lft_seen *seen, struct lft *lft)
+{
+	if (lft->n_switches != seen->lft->n_switches ||
+	    lft->top != seen->lft->top || seen->lft == lft ||
+	    memcmp(seen->lft->ports, lft->ports, lft_size(lft)) != 0)
+		return;
+	lft_free(seen->lft);
+	seen->lft = lft_ref(lft);
+}
+
+struct lft_seen *
+lft_seen_copy(const struct lft_seen *seen)
+{
+	struct lft_seen *copy = g_memdup2(seen, sizeof(*seen));
+
+	lft_ref(copy->lft);
+	copy->known = g_memdup2(seen->known, (size_t)seen->lft->n_switches *
+				lft_n_blocks(seen->lft));
+	return copy;
 }
 
 /* The bytes stay, as the most likely content. */

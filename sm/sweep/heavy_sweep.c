@@ -191,6 +191,7 @@ publish(struct sweep *s, struct snapshot *after)
 	sweep_view_clear(&s->view);
 	s->view = s->next;
 	s->next = (struct view){ 0 };
+	lft_seen_share(s->view.seen, s->view.lft);
 	s->cut_off = s->astray = false;
 	if (after) {
 		snapshot_unref(s->view.subnet);

@@ -296,14 +296,22 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 			 const struct lft_seen *known)
 {
 	g_autofree uint32_t *nodes = snapshot_map_nodes(now, then);
+	bool same = known && now->n_switches == then->n_switches;
 	struct lft_seen *seen;
 
 	for (uint32_t sw = 0; sw < now->n_switches; sw++) {
 		const struct snapshot_node *n = &now->nodes[now->switches[sw]];
 
+		uint32_t i = nodes[now->switches[sw]];
+
 		if (lft_blocks_in_use(n))
 			top = MAX(top, n->sw.linear_fdb_top);
+		same = same && i != SNAPSHOT_NONE &&
+			then->nodes[i].sw_index == sw &&
+			switch_is_as_left(now, n, then, &then->nodes[i]);
 	}
+	if (same && top == known->lft->top)
+		return lft_seen_copy(known);
 	seen = lft_seen_new(now->n_switches, top);
 	for (uint32_t sw = 0; known && sw < now->n_switches; sw++) {
 		const struct snapshot_node *n = &now->nodes[now->switches[sw]];

@@ -89,6 +89,31 @@ TEST(test_seen_knows_what_was_set)
 	assert_int_equal(lft_seen_block(seen, 1, 2)[5], 99);
 }
 
+/* The same memory, until one of them is changed. */
+TEST(test_seen_shares_tables)
+{
+	AUTO(lft_seen) *seen = lft_seen_new(2, 100);
+	AUTO(lft_seen) *copy = NULL;
+	AUTO(lft) *lft = lft_new(2, 100);
+	uint8_t bytes[LFT_BLOCK] = { 7 };
+
+	lft_seen_set(seen, 1, 1, bytes);
+	lft_seen_share(seen, lft);
+	assert_ptr_not_equal(seen->lft, lft);
+	memcpy(lft_row(lft, 1) + LFT_BLOCK, bytes, LFT_BLOCK);
+	lft_seen_share(seen, lft);
+	assert_ptr_equal(seen->lft, lft);
+
+	copy = lft_seen_copy(seen);
+	bytes[0] = 8;
+	lft_seen_set(copy, 0, 0, bytes);
+	assert_int_equal(lft_seen_block(copy, 0, 0)[0], 8);
+	assert_int_equal(lft_seen_block(copy, 1, 1)[0], 7);
+	assert_null(lft_seen_block(seen, 0, 0));
+	assert_ptr_equal(seen->lft, lft);
+	assert_int_equal(lft_row(lft, 0)[0], LFT_NO_PATH);
+}
+
 /* A block of 255 that was read is known; one that was not read is not. */
 TEST(test_seen_tells_empty_from_unread)
 {
