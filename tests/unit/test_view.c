@@ -188,7 +188,7 @@ SETUP_TEST(test_lines_and_names_that_are_not_known_are_skipped)
 
 	g_string_append(t->values->before, "#weather 5 is fine\n"
 			"#fault 1 colour 7 since 5 guid 0x6 size big\n"
-			"#fault 2 guid nothing what else\n#viewpoint 9\n");
+			"#fault 2 guid nothing what else\n#fault 3x what no\n#viewpoint 9\n");
 	view_write(t->values, t->text);
 	g_string_append(t->text, "#lft 0x1 0 00\n#port 0x99 1 state 1\n"
 			"#port 0x5000000000000100 300 state 1\n");
