@@ -79,6 +79,16 @@ fabric_set_caps(struct fabric *f, unsigned host, unsigned port0,
 	f->held = port_tables_new(f->s);
 }
 
+struct fabric *
+fabric_single(void)
+{
+	struct fabric *f = fabric_new("single(3)");
+
+	fabric_set_caps(f, 40, 40, 32);
+	fabric_isolate(f);
+	return f;
+}
+
 uint32_t
 fabric_port(const struct snapshot *s, const char *name)
 {

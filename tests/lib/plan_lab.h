@@ -34,6 +34,10 @@ void fabric_free(struct fabric *f);
 void fabric_set_caps(struct fabric *f, unsigned host, unsigned port0,
 		     unsigned enforced);
 
+/* Three hosts on one switch; all have P_Key tables, of two blocks, and are in
+ * the default partition. */
+struct fabric *fabric_single(void);
+
 /* "H-1", "S-0", the first of the switches' ports 0; behind it ^ for the other
  * end of its cable. SNAPSHOT_NONE: it has no such name. */
 uint32_t fabric_port(const struct snapshot *s, const char *name);

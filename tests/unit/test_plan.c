@@ -188,13 +188,9 @@ WORD(do_fabric, struct stage *st)
 	use(st, fabric_new(words[0]));
 }
 
-/* Three hosts on one switch; all have P_Key tables, of two blocks, and are in
- * the default partition. */
 WORD(do_single, struct stage *st)
 {
-	use(st, fabric_new("single(3)"));
-	fabric_set_caps(st->f, 40, 40, 32);
-	fabric_isolate(st->f);
+	use(st, fabric_single());
 }
 
 /* policy, qos KEY=VALUE .. */

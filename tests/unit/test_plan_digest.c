@@ -21,10 +21,8 @@ digest_of(const struct fabric *f)
 static int
 set_up(void **state)
 {
-	struct fabric *f;
+	struct fabric *f = *state = fabric_single();
 
-	fabric_single(state);
-	f = *state;
 	f->policy.m_key = 1;
 	return 0;
 }
