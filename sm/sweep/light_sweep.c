@@ -56,8 +56,9 @@ silent_find(const GArray *silent, uint64_t node_guid, uint8_t num)
 {
 	const struct silent_port key = { .node_guid = node_guid, .num = num };
 
-	return !silent ? NULL : bsearch(&key, silent->data, silent->len,
-					sizeof(key), compare_silent);
+	return !silent || !silent->len ? NULL :
+		bsearch(&key, silent->data, silent->len, sizeof(key),
+			compare_silent);
 }
 
 GArray *
