@@ -300,8 +300,8 @@ decisions_of_note(enum sweep_note note, const struct sweep *s, decision_fn fn,
 		break;
 	case SWEEP_NOTE_LIDS:
 		tell_lids(&e, s->next.subnet, s->next.lids,
-			  (const void *)s->memory->ranges->data,
-			  s->memory->ranges->len);
+			  (const void *)s->memory->lids.ranges->data,
+			  s->memory->lids.ranges->len);
 		break;
 	case SWEEP_NOTE_ROUTED:
 		tell_routes(&e, s->next.subnet, s->next.lids, &s->choice);

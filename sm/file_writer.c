@@ -32,7 +32,6 @@ struct file_writer {
 	char *path;
 	struct write *now;	/* NULL: idle */
 	GString *next;		/* NULL: none waits */
-	GString *unwritten;	/* NULL: the last one was not refused */
 	bool has_written;
 };
 
@@ -120,8 +119,6 @@ write_done(void *values, void *data)
 		write_start(w, g_steal_pointer(&w->next));
 	else if (w->params.written)
 		w->params.written(!now->error, w->params.data);
-	else if (now->error)
-		w->unwritten = g_steal_pointer(&now->text);
 }
 
 static void
@@ -142,13 +139,6 @@ write_start(struct file_writer *w, GString *text)
 	beside_run(w->disk, &task, now, NULL);
 }
 
-static void
-forget_unwritten(struct file_writer *w)
-{
-	if (w->unwritten)
-		g_string_free(g_steal_pointer(&w->unwritten), TRUE);
-}
-
 struct file_writer *
 file_writer_new(struct beside *disk, struct log *log,
 		const struct file_writer_params *params)
@@ -167,8 +157,6 @@ file_writer_free(struct file_writer *w)
 {
 	if (!w)
 		return;
-	file_writer_retry(w);
-	forget_unwritten(w);
 	if (w->now)
 		w->now->owner = NULL;
 	if (w->next)
@@ -180,16 +168,8 @@ file_writer_free(struct file_writer *w)
 }
 
 void
-file_writer_retry(struct file_writer *w)
-{
-	if (w && !w->now && w->unwritten)
-		write_start(w, g_steal_pointer(&w->unwritten));
-}
-
-void
 file_writer_put(struct file_writer *w, GString *text)
 {
-	forget_unwritten(w);
 	if (!w->now) {
 		write_start(w, text);
 		return;

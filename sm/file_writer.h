@@ -35,8 +35,4 @@ void file_writer_free(struct file_writer *w);
 /* Replaces the file, atomically; takes `text` over. While one text is written,
  * only the last one of those that follow is kept. */
 void file_writer_put(struct file_writer *w, GString *text);
-/* Without written(): the last text could not be written, and is tried once more.
- * w may be NULL. So does file_writer_free(). */
-void file_writer_retry(struct file_writer *w);
-
 #endif

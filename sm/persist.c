@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What is remembered (topology/state_file.h writes it): each file is written to
- * a temporary one in the same folder that is renamed over it, so a crash leaves
- * the old or the new memory. A damaged file is never overwritten: it goes to
- * NAME.damaged, where a person can look at it. LIDs come from the fabric then,
- * an engine finds the ranks anew.
+ * What is remembered of ports and switches.
  *
  * A field that a port does not take is remembered by (NodeGUID, port number),
  * for as long as neither the port's link nor its switch has changed. A device
@@ -27,23 +23,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "sm/config/guid_files.h"
-#include "topology/text.h"
-
-/* ------------------------------------------------------------------ files */
-
-enum state_file_end
-persist_load_file(struct log *log, const char *subsystem, const char *path,
-		  state_file_parse_fn parse, void *data, const char *then)
-{
-	g_autofree char *told = NULL;
-	enum state_file_end end = state_file_load(path, parse, data, &told);
-
-	if (told)
-		log_say(log, LOG_WARNING, subsystem, "%s%s", told,
-			end == STATE_FILE_NONE ? "" : then);
-	return end;
-}
+#include "sm/state.h"
 
 /* ------------------------------------------- LIDs, ranks, untaken fields */
 
@@ -58,102 +38,23 @@ struct untaken {
 	uint32_t once, twice, given_up;
 };
 
-static bool
-parse_ranges(const char *text, const char *path, void *data, GError **error)
-{
-	struct persist *m = data;
-
-	m->ranges = guid2lid_parse(text, path, error);
-	return m->ranges != NULL;
-}
-
-static bool
-parse_ranks(const char *text, const char *path, void *data, GError **error)
-{
-	struct persist *m = data;
-
-	m->ranks = rank_file_parse(text, path, error);
-	return m->ranks != NULL;
-}
-
-static bool
-parse_disabled(const char *text, const char *path, void *data, GError **error)
-{
-	struct persist *m = data;
-	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	uint64_t num;
-
-	for (char **line = lines; *line && (*line)[0]; line++) {
-		g_auto(GStrv) words = g_strsplit(*line, " ", 2);
-		struct persist_port p = { 0 };
-
-		if (!words[1] ||
-		    !text_read_number(words[0], 16, UINT64_MAX, &p.guid) ||
-		    !text_read_number(words[1], 0, 254, &num)) {
-			g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
-				    "%s:%u: damaged", path,
-				    (unsigned)(line - lines) + 1);
-			g_array_set_size(m->disabled, 0);
-			return false;
-		}
-		p.num = (uint8_t)num;
-		g_array_append_val(m->disabled, p);
-	}
-	return true;
-}
-
-static const struct {
-	enum state_file which;
-	state_file_parse_fn parse;
-	const char *then;	/* without the file */
-	GFileSetContentsFlags how;
-} persist_files[] = {
-	[PERSIST_DISABLED] = { STATE_FILE_DISABLED, parse_disabled,
-		": ports that this manager disabled stay disabled",
-		G_FILE_SET_CONTENTS_DURABLE },
-	[PERSIST_LIDS] = { STATE_FILE_LIDS, parse_ranges,
-		": LIDs are taken from the fabric",
-		G_FILE_SET_CONTENTS_ONLY_EXISTING },
-	[PERSIST_RANKS] = { STATE_FILE_RANKS, parse_ranks,
-		": the switches get a new order",
-		G_FILE_SET_CONTENTS_ONLY_EXISTING },
+struct rank_line {
+	uint64_t guid;		/* NodeGUID */
+	uint32_t rank;
 };
 
-/* Takes the text over. */
-static void
-persist_save(struct persist *m, enum persist_file file, GString *text)
-{
-	if (m->writers[file])
-		file_writer_put(m->writers[file], text);
-	else
-		g_string_free(text, TRUE);
-}
-
 struct persist *
-persist_open(const char *cache_dir, struct beside *disk, struct log *log)
+persist_new(struct log *log)
 {
 	struct persist *m = g_new0(struct persist, 1);
 
 	m->log = log;
+	m->lids.ranges = g_array_new(FALSE, FALSE, sizeof(struct lid_range));
+	m->ranks = g_array_new(FALSE, TRUE, sizeof(struct rank_line));
 	m->untaken = g_array_new(FALSE, FALSE, sizeof(struct untaken));
 	m->away = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					g_free);
 	m->disabled = g_array_new(FALSE, FALSE, sizeof(struct persist_port));
-	for (unsigned i = 0; cache_dir && i < PERSIST_FILES; i++) {
-		g_autofree char *path = state_file_path(cache_dir,
-						persist_files[i].which);
-		const struct file_writer_params params = {
-			.path = path, .subsystem = "memory", .mode = 0666,
-			.how = persist_files[i].how,
-		};
-
-		persist_load_file(log, "memory", path, persist_files[i].parse,
-				  m, persist_files[i].then);
-		m->writers[i] = file_writer_new(disk, log, &params);
-	}
-	if (!m->ranges)
-		m->ranges = g_array_new(FALSE, FALSE,
-					sizeof(struct lid_range));
 	return m;
 }
 
@@ -162,16 +63,160 @@ persist_free(struct persist *m)
 {
 	if (!m)
 		return;
-	g_array_unref(m->ranges);
+	g_array_unref(m->lids.ranges);
+	g_array_unref(m->ranks);
 	g_array_unref(m->untaken);
 	g_hash_table_unref(m->away);
 	g_array_unref(m->disabled);
-	rank_list_free(m->ranks);
+	g_free(m->engine);
+	g_free(m->in_force);
 	g_free(m->whole_engine);
-	for (unsigned i = 0; i < PERSIST_FILES; i++)
-		file_writer_free(m->writers[i]);
 	g_free(m);
 }
+
+/* --- as text --- */
+
+struct saved_engine {
+	char *name;
+};
+
+static const struct state_word engine_words[] = {
+	STATE_WORD(saved_engine, name, "engine", STATE_NAME, 0, 0),
+};
+
+static const struct state_word rank_words[] = {
+	STATE_WORD(rank_line, guid, "NodeGUID", 16, 0, UINT64_MAX),
+	STATE_WORD(rank_line, rank, "rank", 0, 0, ENGINE_NO_RANK - 1),
+};
+
+static const struct state_word disabled_words[] = {
+	STATE_WORD(persist_port, guid, "NodeGUID", 16, 0, UINT64_MAX),
+	STATE_WORD(persist_port, num, "port", 0, 0, 254),
+};
+
+static const struct state_line persist_lines[] = {
+	{ "engine", engine_words, G_N_ELEMENTS(engine_words), 0 },
+	{ "in-force", engine_words, G_N_ELEMENTS(engine_words), 0 },
+	{ "rank", rank_words, G_N_ELEMENTS(rank_words), 0 },
+	{ "disabled", disabled_words, G_N_ELEMENTS(disabled_words), 0 },
+};
+
+static bool
+take_engine(void *owner, void *members, int64_t now, GError **error)
+{
+	struct persist *m = owner;
+
+	if (m->engine)
+		return state_line_refuse(error, "a second engine");
+	m->engine = g_strdup(((struct saved_engine *)members)->name);
+	m->in_force = g_strdup(m->engine);
+	m->version++;
+	return true;
+}
+
+static bool
+take_in_force(void *owner, void *members, int64_t now, GError **error)
+{
+	const struct saved_engine *e = members;
+	struct persist *m = owner;
+
+	if (!m->engine)
+		return state_line_refuse(error, "no engine made the ranks");
+	g_free(m->in_force);
+	m->in_force = strcmp(e->name, "-") ? g_strdup(e->name) : NULL;
+	m->version++;
+	return true;
+}
+
+static bool
+take_rank(void *owner, void *members, int64_t now, GError **error)
+{
+	struct persist *m = owner;
+
+	m->version++;
+	return m->engine ? state_line_insert(m->ranks, members, error) :
+		state_line_refuse(error, "no engine made the ranks");
+}
+
+static bool
+has_disabled(const struct persist *m, uint64_t guid, uint8_t num, guint *at)
+{
+	for (*at = 0; *at < m->disabled->len; ++*at) {
+		const struct persist_port *p =
+			&g_array_index(m->disabled, struct persist_port, *at);
+
+		if (p->guid == guid && p->num == num)
+			return true;
+	}
+	return false;
+}
+
+static bool
+take_disabled(void *owner, void *members, int64_t now, GError **error)
+{
+	const struct persist_port *p = members;
+	struct persist *m = owner;
+	guint at;
+
+	if (!has_disabled(m, p->guid, p->num, &at))
+		g_array_append_val(m->disabled, *p);
+	m->version++;
+	return true;
+}
+
+static void
+save_ranks(const struct persist *m, GString *out)
+{
+	const char *in_force = m->in_force ?: "-";
+
+	if (!m->engine)
+		return;
+	state_line_save(&persist_lines[0], out, &m->engine);
+	if (strcmp(in_force, m->engine))
+		state_line_save(&persist_lines[1], out, &in_force);
+	for (guint i = 0; i < m->ranks->len; i++)
+		state_line_save(&persist_lines[2], out, &g_array_index(
+				m->ranks, struct rank_line, i));
+}
+
+static void
+persist_save(const void *owner, GString *out, int64_t now)
+{
+	const struct persist *m = owner;
+
+	save_ranks(m, out);
+	for (guint i = 0; i < m->disabled->len; i++)
+		state_line_save(&persist_lines[3], out, &g_array_index(
+				m->disabled, struct persist_port, i));
+}
+
+/* A port that this manager disabled stays its own. */
+static void
+persist_clear(void *owner)
+{
+	struct persist *m = owner;
+
+	g_clear_pointer(&m->engine, g_free);
+	g_clear_pointer(&m->in_force, g_free);
+	g_clear_pointer(&m->whole_engine, g_free);
+	m->n_linked = 0;
+	g_array_set_size(m->ranks, 0);
+	m->version++;
+}
+
+static const struct state_kind persist_kinds[] = {
+	{ &persist_lines[0], sizeof(struct saved_engine), take_engine },
+	{ &persist_lines[1], sizeof(struct saved_engine), take_in_force },
+	{ &persist_lines[2], sizeof(struct rank_line), take_rank },
+	{ &persist_lines[3], sizeof(struct persist_port), take_disabled },
+};
+
+const struct state_part persist_part = {
+	persist_kinds, G_N_ELEMENTS(persist_kinds), persist_save,
+	NULL, persist_clear, false,
+};
+
+/* --- LIDs --- */
 
 /* Takes those ports out that were not seen for LID_AWAY_US; else every HCA that
  * was ever exchanged would enlarge all tables. */
@@ -207,75 +252,73 @@ void
 persist_keep_lids(struct persist *m, const struct snapshot *s,
 		  const struct lid_map *map, int64_t now)
 {
-	size_t n = m->ranges->len;
-	const struct lid_range *old = (const void *)m->ranges->data;
+	size_t n = m->lids.ranges->len;
+	const struct lid_range *old = (const void *)m->lids.ranges->data;
 	GArray *ranges = lid_remember(s, map, old, n);
 	const struct lid_range *r = (const void *)ranges->data;
-	GString *text;
 	bool same;
 
-	/* each heavy sweep comes here */
-	for (unsigned f = 0; f < PERSIST_FILES; f++)
-		file_writer_retry(m->writers[f]);
 	forget_away(m, ranges, map, now);
 	same = ranges->len == n;
 	/* field by field: a struct has padding */
 	for (size_t i = 0; same && i < n; i++)
 		same = r[i].guid == old[i].guid && r[i].min == old[i].min &&
 			r[i].max == old[i].max;
-	g_array_unref(m->ranges);
-	m->ranges = ranges;
+	g_array_unref(m->lids.ranges);
+	m->lids.ranges = ranges;
 	if (same)
 		return;
-	text = g_string_new(NULL);
-	guid2lid_format(m->ranges, text);
-	persist_save(m, PERSIST_LIDS, text);
+	m->lids.version++;
+	state_save(m->state);
 }
+
+/* --- ranks --- */
 
 uint32_t *
 persist_ranks(const struct persist *m, const struct snapshot *s,
 	      const char **by)
 {
-	const struct rank_line *line;
 	uint32_t *ranks;
+	guint i;
 
-	*by = m->ranks ? m->ranks->engine : NULL;
-	if (!m->ranks)
+	*by = m->engine;
+	if (!m->engine)
 		return NULL;
 	ranks = g_new(uint32_t, s->n_switches);
 	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
-		line = rank_list_find(m->ranks,
-			s->nodes[s->switches[sw]].info.node_guid);
-		ranks[sw] = line ? line->rank : ENGINE_NO_RANK;
+		uint64_t guid = s->nodes[s->switches[sw]].info.node_guid;
+
+		ranks[sw] = g_array_binary_search(m->ranks, &guid,
+						  guid_compare, &i) ?
+			g_array_index(m->ranks, struct rank_line, i).rank :
+			ENGINE_NO_RANK;
 	}
 	return ranks;
 }
 
-/* The switches of the old list (may be NULL) that are not in `s`, and those of
- * `s`, by GUID. */
-static GArray *
-merge_ranks(const struct rank_list *old, const struct snapshot *s,
-	    const uint32_t *ranks)
+/* The switches that are not in `s` keep their ranks, those of `s` get these. */
+static void
+merge_ranks(GArray *lines, const struct snapshot *s, const uint32_t *ranks)
 {
-	GArray *lines = g_array_new(FALSE, TRUE, sizeof(struct rank_line));
 	struct rank_line line;
+	guint n = 0;
 
-	for (guint i = 0; old && i < old->lines->len; i++) {
+	for (guint i = 0; i < lines->len; i++) {
 		uint32_t node;
 
-		line = g_array_index(old->lines, struct rank_line, i);
+		line = g_array_index(lines, struct rank_line, i);
 		node = snapshot_find_node(s, line.guid);
 		if (node == SNAPSHOT_NONE ||
 		    !snapshot_is_switch(&s->nodes[node]))
-			g_array_append_val(lines, line);
+			g_array_index(lines, struct rank_line, n++) = line;
 	}
+	g_array_set_size(lines, n);
 	for (uint32_t sw = 0; sw < s->n_switches; sw++) {
 		line.guid = s->nodes[s->switches[sw]].info.node_guid;
 		line.rank = ranks[sw];
 		g_array_append_val(lines, line);
 	}
 	g_array_sort(lines, guid_compare);
-	return lines;
 }
 
 static uint32_t
@@ -293,7 +336,7 @@ persist_engine(const struct persist *m, const struct snapshot *s)
 {
 	if (m->whole_engine && count_linked(s) >= m->n_linked)
 		return m->whole_engine;
-	return m->ranks ? m->ranks->in_force : NULL;
+	return m->in_force;
 }
 
 void
@@ -303,7 +346,6 @@ persist_keep_ranks(struct persist *m, const char *engine,
 {
 	g_autoptr(GString) before = g_string_new(NULL);
 	g_autoptr(GString) after = g_string_new(NULL);
-	struct rank_list *old = m->ranks, *list = old;
 	uint32_t n_linked = count_linked(s);
 
 	if (n_linked >= m->n_linked) {
@@ -311,65 +353,23 @@ persist_keep_ranks(struct persist *m, const char *engine,
 		m->whole_engine = g_strdup(engine);
 		m->n_linked = n_linked;
 	}
-	if (old)
-		rank_file_format(old, before);
+	save_ranks(m, before);
 	/* An engine without ranks leaves those of another as they are. */
-	if (ranks || !old)
-		list = m->ranks = rank_list_new(engine);
-	if (ranks) {
-		g_array_unref(list->lines);
-		list->lines = merge_ranks(old && strcmp(old->engine, engine) ?
-					  NULL : old, s, ranks);
+	if (ranks && g_strcmp0(m->engine, engine))
+		g_array_set_size(m->ranks, 0);
+	if (ranks)
+		merge_ranks(m->ranks, s, ranks);
+	if (ranks || !m->engine) {
+		g_free(m->engine);
+		m->engine = g_strdup(engine);
 	}
-	g_free(list->in_force);
-	list->in_force = in_force ? g_strdup(engine) : NULL;
-	if (list != old)
-		rank_list_free(old);
-	rank_file_format(list, after);
-	if (!g_string_equal(before, after))
-		persist_save(m, PERSIST_RANKS, g_steal_pointer(&after));
-}
-
-void
-persist_write(const struct persist *m, GString *out)
-{
-	g_string_append(out, "= guid2lid\n");
-	guid2lid_format(m->ranges, out);
-	if (!m->ranks)
+	g_free(m->in_force);
+	m->in_force = in_force ? g_strdup(engine) : NULL;
+	save_ranks(m, after);
+	if (g_string_equal(before, after))
 		return;
-	g_string_append(out, "= ranks\n");
-	rank_file_format(m->ranks, out);
-}
-
-bool
-persist_take(struct persist *m, const char *lids, const char *ranks,
-	     GError **error)
-{
-	g_autoptr(GArray) ranges = lids ?
-		guid2lid_parse(lids, "guid2lid", error) : NULL;
-	struct rank_list *list = ranks ?
-		rank_file_parse(ranks, "ranks", error) : NULL;
-
-	if ((lids && !ranges) || (ranks && !list)) {
-		rank_list_free(list);
-		return false;
-	}
-	if (ranges) {
-		GString *text = g_string_new(NULL);
-
-		g_array_unref(m->ranges);
-		m->ranges = g_steal_pointer(&ranges);
-		guid2lid_format(m->ranges, text);
-		persist_save(m, PERSIST_LIDS, text);
-	}
-	if (list) {
-		rank_list_free(m->ranks);
-		m->ranks = list;
-		g_clear_pointer(&m->whole_engine, g_free);
-		m->n_linked = 0;
-		persist_save(m, PERSIST_RANKS, g_string_new(ranks));
-	}
-	return true;
+	m->version++;
+	state_save(m->state);
 }
 
 void
@@ -377,26 +377,17 @@ persist_keep_disabled(struct persist *m, uint64_t guid, uint8_t num,
 		      bool disabled)
 {
 	const struct persist_port port = { guid, num };
-	GString *text = g_string_new(NULL);
+	guint at;
 
-	for (guint i = m->disabled->len; i-- > 0;) {
-		const struct persist_port *p =
-			&g_array_index(m->disabled, struct persist_port, i);
-
-		if (p->guid == guid && p->num == num)
-			g_array_remove_index(m->disabled, i);
-	}
+	if (has_disabled(m, guid, num, &at))
+		g_array_remove_index(m->disabled, at);
 	if (disabled)
 		g_array_append_val(m->disabled, port);
-	for (guint i = 0; i < m->disabled->len; i++) {
-		const struct persist_port *p =
-			&g_array_index(m->disabled, struct persist_port, i);
-
-		g_string_append_printf(text, "0x%016" G_GINT64_MODIFIER
-				       "x %u\n", p->guid, p->num);
-	}
-	persist_save(m, PERSIST_DISABLED, text);
+	m->version++;
+	state_save(m->state);
 }
+
+/* --- untaken fields --- */
 
 /* The entry of a port, if there is one. Ports come in ascending order: `at`
  * goes on from the last one. */
@@ -589,6 +580,7 @@ persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 	for (unsigned i = 0; cache_dir && i < G_N_ELEMENTS(which); i++) {
 		struct persist_key_file *f = &ks->files[i];
 		g_autofree char *path = state_file_path(cache_dir, which[i]);
+		g_autofree char *told = NULL;
 		const struct file_writer_params params = {
 			.path = path, .subsystem = "keys",
 			.how = G_FILE_SET_CONTENTS_DURABLE,
@@ -611,7 +603,9 @@ persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 				st.st_mode & 0777,
 				g_chmod(path, PERSIST_OWNER_ONLY) ?
 				", and that cannot be changed" : "; no longer");
-		persist_load_file(log, "keys", path, parse_keys, f, "");
+		told = state_file_load(path, parse_keys, f);
+		if (told)
+			log_say(log, LOG_WARNING, "keys", "%s", told);
 		f->writer = file_writer_new(disk, log, &params);
 	}
 	ks->version = ks->ring->version;

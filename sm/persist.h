@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What the subnet manager remembers across restarts, in the cache folder: the
- * LIDs that ports had and the order of the switches, the M_Keys that were given
- * out, and the groups, services and subscriptions of the SA. And, while we run,
- * the PortInfo components that a port acknowledges and does not take.
- *
- * cache_dir NULL: nothing is read or written. A damaged file is logged, renamed
- * to NAME.damaged, and counts as empty.
+ * What the subnet manager remembers of ports and switches: in the state text the
+ * LIDs that ports had, the ranks of the switches, and ports that it disabled; in
+ * files of their own the M_Keys that were given out. And, while it runs, the
+ * PortInfo components that a port acknowledges and does not take.
  */
 #ifndef MINISM_SM_PERSIST_H
 #define MINISM_SM_PERSIST_H
@@ -19,47 +16,37 @@
 #include "topology/lid.h"
 #include "topology/state_file.h"
 
-struct sa;
+struct state;
 struct transport;
-
-/* ------------------------------------------------------------------ files */
 
 #define PERSIST_OWNER_ONLY 0600
 
-/* Errors are logged; `then`: what is done without the file. */
-enum state_file_end
-persist_load_file(struct log *log, const char *subsystem, const char *path,
-		  state_file_parse_fn parse, void *data, const char *then);
 /* ------------------------------------------- LIDs, ranks, untaken fields */
 
-enum persist_file {
-	PERSIST_DISABLED,
-	PERSIST_LIDS,
-	PERSIST_RANKS,
-	PERSIST_FILES
-};
-
 struct persist {
-	struct file_writer *writers[PERSIST_FILES];	/* NULL: no cache */
+	uint64_t version;
+	struct state *state;	/* saves what changes; NULL: nothing is saved */
+	struct log *log;
+	struct lid_memory lids;	/* of lid_part; the rest is of persist_part */
 	GArray *disabled;	/* struct persist_port */
-	struct rank_list *ranks;	/* may be NULL */
+	char *engine;		/* that made the ranks; NULL: there are none */
+	char *in_force;		/* NULL: no engine's tables are all written */
+	GArray *ranks;		/* by NodeGUID */
+	/* not saved */
 	char *whole_engine;	/* in force when there were most cables */
 	uint32_t n_linked;	/* ports with a cable then */
-	struct log *log;
-	GArray *ranges;		/* of struct lid_range, sorted by GUID */
 	GHashTable *away;	/* PortGUID -> int64_t, us: since when a port of
-				   `ranges` was not seen; others are there */
+				   `lids` was not seen; others are there */
 	GArray *untaken;	/* fields that ports did not take, by GUID and
 				   port; empty: all are tried */
 };
+extern const struct state_part persist_part;
 
-/* Files are written by `disk`; see file_writer_new(). */
-struct persist *persist_open(const char *cache_dir, struct beside *disk,
-			     struct log *log);
+struct persist *persist_new(struct log *log);
 void persist_free(struct persist *m);
 
-/* Takes the assignment over, at `now` of the transport's clock, and writes the
- * file if it differs. Logs if LIDs are free again. */
+/* Takes the assignment over, at `now` of the transport's clock. Logs if LIDs are
+ * free again. */
 void persist_keep_lids(struct persist *m, const struct snapshot *s,
 		       const struct lid_map *map, int64_t now);
 
@@ -106,19 +93,12 @@ void persist_keep_ranks(struct persist *m, const char *engine,
 		       const struct snapshot *s, const uint32_t *ranks,
 		       bool in_force);
 
-/* LIDs and ranks as parts of sa_state_write(), for a standby; and taken over
- * from such texts, which may be NULL. False: one is damaged, and nothing has
- * changed. */
-void persist_write(const struct persist *m, GString *out);
-bool persist_take(struct persist *m, const char *lids, const char *ranks,
-		  GError **error);
-
 /* Ports that were disabled and are to be enabled again. */
 struct persist_port {
 	uint64_t guid;		/* of the node */
 	uint8_t num;
 };
-/* Adds the port to the file, or removes it. */
+/* Adds the port, or removes it. */
 void persist_keep_disabled(struct persist *m, uint64_t guid, uint8_t num,
 			   bool disabled);
 
@@ -169,30 +149,5 @@ bool persist_keys_save(struct persist_keys *ks);
 void persist_keys_await(struct persist_keys *ks, persist_keys_fn saved,
 			void *data);
 void persist_keys_forget(struct persist_keys *ks);	/* it is not called */
-
-/* --------------------------------------------------- the SA: persist_sa.c */
-
-struct persist_sa {
-	struct file_writer *writer;	/* NULL: no cache */
-	struct sa *sa;
-	struct transport *transport;
-	uint64_t version;	/* that the file has, */
-	uint64_t writing;	/* or is going to have */
-	bool is_writing;
-	bool written;		/* by this process, or loaded */
-	bool loaded;		/* there was a file, and it was good */
-	int64_t not_before;
-	unsigned timer;		/* 0: not running */
-};
-
-/* Loads the file sa-state into `sa`. Keeps `sa` and `t` (for its clock and
- * timers); close it before both. */
-struct persist_sa *persist_sa_open(const char *cache_dir, struct sa *sa,
-				   struct transport *t, struct beside *disk,
-				   struct log *log);
-/* The state may have changed; if so it is written, at most once in 2 s. */
-void persist_sa_touch(struct persist_sa *a);
-/* Writes it once more. */
-void persist_sa_close(struct persist_sa *a);
 
 #endif

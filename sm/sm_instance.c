@@ -113,8 +113,10 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 		(r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP);
 	const struct snapshot *where;
 
-	if (is_read)
+	if (is_read) {
 		fabric_watch_note(sm->fabric, r->view->subnet);
+		state_know_clients(sm->state);
+	}
 	if (r->verdict)
 		log_verdict(sm, r);
 	/* Blocks that could not be written may be another SM's when the link is
@@ -241,7 +243,7 @@ sm_instance_on_sa_touched(void *data)
 {
 	struct sm_instance *sm = data;
 
-	persist_sa_touch(sm->persist_sa);
+	state_touch(sm->state, &sa_part, 0);
 	standby_touch(sm->standby);
 }
 
@@ -267,8 +269,7 @@ open_sa(struct sm_instance *sm)
 				      sweep_reroute, sm->sweep);
 	sm->sa_server = sa_server_new(sm->x, sm->sa, sm->log, &server,
 				      mcast_manager_touch, sm->mcast);
-	sm->standby = standby_new(sm->x, keys, sm->sa, sm->persist,
-				  sm->fabric, sm->log);
+	sm->standby = standby_new(sm->x, keys, sm->sa, sm->state, sm->log);
 }
 
 static bool
@@ -348,6 +349,39 @@ sm_instance_retire(struct sm_instance *sm, void (*done)(void *data), void *data)
 
 /* --------------------------------------------------------------- interface */
 
+/* A run that ends by itself neither answers clients nor keeps the expected
+ * fabric: what is known of them stays in the file as it is. */
+static void
+open_state(struct sm_instance *sm, const struct sm_instance_params *params)
+{
+	struct state_params p = {
+		.cache_dir = params->cache_dir,
+		.is_read_only = params->sweep.goal == SWEEP_GOAL_PLAN,
+		.disk = sm->disk, .log = sm->log,
+		.owners = {
+			{ &lid_part, &sm->persist->lids },
+			{ &persist_part, sm->persist },
+		},
+		.n = 2,
+	};
+	struct sa_stats st;
+
+	if (sm->resident)
+		p.owners[p.n++] = (struct state_owner){
+			&expected_part, sm->fabric->expected,
+		};
+	if (sm->resident && sm->sa)
+		p.owners[p.n++] = (struct state_owner){ &sa_part, sm->sa };
+	sm->state = state_open(&p, sm->t);
+	sm->persist->state = sm->fabric->state = sm->state;
+	if (!state_has_clients(sm->state) || !sm->sa)
+		return;
+	sa_stats(sm->sa, &st);
+	log_say(sm->log, LOG_INFO, "sa", "remembered: groups %u with %u "
+		"members, services %u, subscriptions %u", st.n_groups,
+		st.n_members, st.n_services, st.n_subscriptions);
+}
+
 struct sm_instance *
 sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 		struct log *log, sweep_end_fn end, void *data)
@@ -372,17 +406,13 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	/* Files are no part of a run that is repeated: at once there. */
 	if (t->timers || params->disk_us)
 		sm->disk = beside_new(t, params->disk_us);
-	sm->persist = persist_open(params->cache_dir, sm->disk, log);
+	sm->persist = persist_new(log);
 	sm->keys = persist_keys_open(params->key_dir, params->m_key,
 				     params->key_mode, t, sm->disk, log);
-	sm->fabric = fabric_watch_open(sm->resident ? params->cache_dir : NULL,
-				       t, sm->disk, log);
+	sm->fabric = fabric_watch_new(log);
 	sm->x = mad_client_new(t, &params->wire);
 	if (params->sa) {
 		sm->sa = sa_new(params->sa);
-		sm->persist_sa = persist_sa_open(sm->resident ?
-						 params->cache_dir : NULL,
-						 sm->sa, t, sm->disk, log);
 		sweep.hooks = (struct sweep_hooks){
 			.mastered = sm_instance_on_mastered,
 			.prepare = sm_instance_on_prepare,
@@ -391,10 +421,11 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 			.released = sm_instance_on_released, .data = sm,
 		};
 	}
+	open_state(sm, params);
 	sweep.keystore = sm->keys;
 	sweep.port_guid = t->port_guid;
-	is_kept = sweep.clients == REREGISTER_FORGOTTEN && sm->persist_sa &&
-		sm->persist_sa->loaded;
+	is_kept = sweep.clients == REREGISTER_FORGOTTEN && sm->sa &&
+		state_has_clients(sm->state);
 	if (is_kept)
 		sweep.clients = REREGISTER_KNOWN;
 	sm->sweep = sweep_new(sm->x, &sweep, sm->persist, log,
@@ -420,11 +451,10 @@ sm_instance_free(struct sm_instance *sm)
 	mcast_manager_free(sm->mcast);
 	standby_free(sm->standby);
 	sa_server_free(sm->sa_server);
-	if (sm->persist_sa)
-		persist_sa_close(sm->persist_sa);
+	state_close(sm->state);
 	sa_free(sm->sa);
 	mad_client_free(sm->x);
-	fabric_watch_close(sm->fabric);
+	fabric_watch_free(sm->fabric);
 	g_free(sm->verdict);
 	persist_free(sm->persist);
 	persist_keys_close(sm->keys);

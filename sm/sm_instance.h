@@ -14,6 +14,7 @@
 #include "sm/sa/sa_server.h"
 #include "sm/sm_agent.h"
 #include "sm/standby.h"
+#include "sm/state.h"
 #include "sm/sweep/sweep.h"
 
 struct sm_instance_params {
@@ -40,10 +41,10 @@ struct sm_instance {
 	struct persist_keys *keys;
 	struct fabric_watch *fabric;
 	char *verdict;			/* as logged last; NULL: nothing was */
+	struct state *state;		/* of those above, and of the SA */
 	struct sweep *sweep;
 	struct sm_agent *agent;
 	struct sa *sa;
-	struct persist_sa *persist_sa;
 	struct sa_server *sa_server;
 	struct standby *standby;
 	struct mcast_manager *mcast;

@@ -9,15 +9,16 @@
  *			any answer that is missing or bad -> fail  -> rest
  *
  * The ClassPortInfo of a master that is a minism has the version of its state
- * (struct sa_mark); another version is read in one piece: its SA, LIDs of hosts
- * that are away, the ranks of the switches, so that routes stay the same, and
- * the expected fabric. M_Keys are not in it: each manager has them configured
+ * (struct sa_mark); another version is read in one piece: the text of sm/state.h
+ * with its SA, LIDs of hosts that are away, the ranks of the switches, so that
+ * routes stay the same, ports that are disabled, and the expected fabric. M_Keys
+ * are not in it: each manager has them configured
  * or derives them. Between two rounds the master notifies its followers of
  * changes (standby_touch), so that a join is here some milliseconds after it
  * was answered. Nothing is read of any other master: its clients register
  * again after a takeover.
  *
- * Safety. A state that was read is used only if sa_load() accepts its text. It
+ * Safety. A state that was read is used only if its checksum is right. It
  * replaces the one before as a whole, and the SA's own state only in
  * standby_take(). A state that is truncated, of another record size, or lost
  * changes nothing.
@@ -41,15 +42,9 @@
 #define TRUST_US	(3 * ROUND_US)	/* one round may be lost */
 #define TID_STEP	(1u << MAD_CLIENT_ATTEMPT_BITS)
 
-enum part { PART_SA, PART_LIDS, PART_RANKS, PART_FABRIC, PARTS };
-static const char *const part_names[PARTS] = {
-	[PART_SA] = "sa-state", [PART_LIDS] = "guid2lid",
-	[PART_RANKS] = "ranks", [PART_FABRIC] = "fabric",
-};
-
 /* A state to take over. */
 struct standby_held {
-	char *part[PARTS];		/* NULL: none was read */
+	GBytes *text;			/* NULL: none was read */
 	uint16_t lid;			/* of the master */
 	struct sa_mark mark;
 	struct sa_stats stats;
@@ -62,8 +57,7 @@ struct standby {
 	struct transport *transport;
 	const struct mkey_db *keys;
 	struct sa *sa;
-	struct persist *persist;
-	struct fabric_watch *fabric;
+	struct state *state;
 	struct log *log;
 	transport_recv_fn next;
 	void *next_data;
@@ -95,8 +89,7 @@ static void standby_on_timer(void *data);
 static void
 held_clear(struct standby_held *h)
 {
-	for (unsigned i = 0; i < PARTS; i++)
-		g_free(h->part[i]);
+	g_bytes_unref(h->text);
 	*h = (struct standby_held){ 0 };
 }
 
@@ -149,25 +142,29 @@ confirm(struct standby *b)
 
 /* ------------------------------------------------------------------ states */
 
-/* The parts are consumed; false: they are damaged. */
+/* False: it is damaged. */
 static bool
-adopt(struct standby *b, char *const part[PARTS])
+adopt(struct standby *b, const uint8_t *text, size_t len)
 {
 	struct sa *trial = sa_new(&b->sa->params);
-	g_autoptr(GError) error = NULL;
+	const struct state_owner owner = { &sa_part, trial };
 	struct standby_held new = {
 		.lid = b->master.lid, .mark = b->mark, .read = b->began,
 	};
-	bool ok = part[PART_SA] && sa_load(trial, part[PART_SA], b->began,
-					   &error);
+	struct state_told told = { .n_bad = 0 };
+	g_autofree char *copy = NULL;
 
-	memcpy(new.part, part, sizeof(new.part));
+	len = state_sealed((const char *)text, len);
+	if (len) {
+		copy = g_memdup2(text, len);
+		new.text = g_bytes_new(text, len);
+		state_read(&owner, 1, copy, len, b->began, &told);
+	}
 	sa_stats(trial, &new.stats);
 	sa_free(trial);
-	if (!ok) {
-		held_clear(&new);
+	state_told_clear(&told);
+	if (!len)
 		return false;
-	}
 	held_clear(&b->held);
 	b->held = new;
 	b->reads++;
@@ -188,8 +185,6 @@ take_state(struct standby *b, const struct transport_mad *m)
 {
 	uint8_t first[MAD_SIZE] = { 0 };
 	struct sa_message_message message = { .len = 0 };
-	g_autofree char *text = NULL;
-	char *part[PARTS];
 	struct sa_header h;
 	size_t size;
 
@@ -211,15 +206,10 @@ take_state(struct standby *b, const struct transport_mad *m)
 	} else if (message.len && (size < sa_record_size(SA_ATTR_STATE) ||
 				   message.len % size)) {
 		fail(b, "the length of its state is not a multiple of a record");
+	} else if (adopt(b, message.data, message.len)) {
+		confirm(b);
 	} else {
-		text = g_strndup((const char *)message.data, message.len);
-		for (unsigned i = 0; i < PARTS; i++)
-			part[i] = sa_state_part(text, message.len,
-						part_names[i]);
-		if (adopt(b, part))
-			confirm(b);
-		else
-			fail(b, "its description of its SA state is invalid");
+		fail(b, "its description of its SA state is invalid");
 	}
 }
 
@@ -279,7 +269,7 @@ standby_on_class(const struct mad_client_answer *a, void *data, uint64_t tag)
 		     "again");
 		return;
 	}
-	if (b->held.part[PART_SA] && b->held.lid == b->master.lid &&
+	if (b->held.text && b->held.lid == b->master.lid &&
 	    memcmp(&b->mark, &b->held.mark, sizeof(b->mark)) == 0) {
 		confirm(b);
 		return;
@@ -420,36 +410,31 @@ uint16_t
 standby_take(struct standby *b, int64_t heard)
 {
 	struct standby_held *h = &b->held;
-	g_autoptr(GError) error = NULL;
 	uint16_t lid = LID_NONE;
+	gsize len;
+	char *text;
 
 	stop(b);
-	if (!h->part[PART_SA]) {
+	if (!h->text) {
 		if (b->where)
 			log_say(b->log, LOG_WARNING, "standby", "no SA state "
 				"of the former master is known: clients have "
 				"to register again");
 		return LID_NONE;
 	}
-	if (!sa_load(b->sa, h->part[PART_SA], h->read, &error) ||
-	    !persist_take(b->persist, h->part[PART_LIDS],
-			  h->part[PART_RANKS], &error) ||
-	    (h->part[PART_FABRIC] &&
-	     !fabric_watch_take(b->fabric, h->part[PART_FABRIC], &error))) {
-		log_say(b->log, LOG_WARNING, "standby", "%s", error->message);
-	} else {
-		if (h->as_of + TRUST_US >= heard)
-			lid = h->lid;
-		log_say(b->log, LOG_INFO, "standby", "taken over from the "
-			"master at LID %u: groups %u with %u members, services "
-			"%u, subscriptions %u, as of %.1f s ago; clients %s",
-			h->lid, h->stats.n_groups, h->stats.n_members,
-			h->stats.n_services, h->stats.n_subscriptions,
-			(double)(transport_now(b->transport) - h->as_of) /
-			G_USEC_PER_SEC,
-			lid ? "need not register again" :
-			"are asked to register again");
-	}
+	text = g_bytes_unref_to_data(g_steal_pointer(&h->text), &len);
+	state_take(b->state, text, len, h->read);
+	g_free(text);
+	if (h->as_of + TRUST_US >= heard && state_has_clients(b->state))
+		lid = h->lid;
+	log_say(b->log, LOG_INFO, "standby", "taken over from the master at "
+		"LID %u: groups %u with %u members, services %u, subscriptions "
+		"%u, as of %.1f s ago; clients %s", h->lid, h->stats.n_groups,
+		h->stats.n_members, h->stats.n_services,
+		h->stats.n_subscriptions,
+		(double)(transport_now(b->transport) - h->as_of) /
+		G_USEC_PER_SEC, lid ? "need not register again" :
+		"are asked to register again");
 	held_clear(h);
 	b->told_warm = false;
 	return lid;
@@ -491,22 +476,13 @@ standby_touch(struct standby *b)
 						   standby_on_tell, b);
 }
 
-static void
-standby_write_memory(GString *out, void *data)
-{
-	const struct standby *b = data;
-
-	persist_write(b->persist, out);
-	fabric_watch_write(b->fabric, out);
-}
-
 /* ----------------------------------------------------------------- interface */
 
 void
 standby_status(const struct standby *b, struct standby_status *out)
 {
 	*out = (struct standby_status){
-		.follows = b->where, .warm = b->held.part[PART_SA],
+		.follows = b->where, .warm = b->held.text != NULL,
 		.stats = b->held.stats, .as_of = b->held.as_of,
 		.reads = b->reads, .why = b->why,
 	};
@@ -514,8 +490,7 @@ standby_status(const struct standby *b, struct standby_status *out)
 
 struct standby *
 standby_new(struct mad_client *x, const struct mkey_db *keys, struct sa *sa,
-	    struct persist *persist, struct fabric_watch *fabric,
-	    struct log *log)
+	    struct state *state, struct log *log)
 {
 	struct standby *b = g_new0(struct standby, 1);
 
@@ -523,12 +498,11 @@ standby_new(struct mad_client *x, const struct mkey_db *keys, struct sa *sa,
 	b->transport = x->transport;
 	b->keys = keys;
 	b->sa = sa;
-	b->persist = persist;
-	b->fabric = fabric;
+	b->state = state;
 	b->log = log;
 	b->timeout_ms = TIMEOUT_MS;
-	sa->memory = standby_write_memory;
-	sa->memory_data = b;
+	sa->write_state = state_write;
+	sa->write_state_data = state;
 	b->next = b->transport->on_recv;
 	b->next_data = b->transport->recv_data;
 	transport_set_receiver(b->transport, standby_on_recv, b);
@@ -544,7 +518,7 @@ standby_free(struct standby *b)
 	transport_timer_clear(b->transport, &b->last_timer);
 	transport_timer_clear(b->transport, &b->tell_timer);
 	transport_set_receiver(b->transport, b->next, b->next_data);
-	b->sa->memory = NULL;
+	b->sa->write_state = NULL;
 	if (b->where)
 		snapshot_unref(b->where);
 	held_clear(&b->held);

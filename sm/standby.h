@@ -8,11 +8,10 @@
 #define MINISM_SM_STANDBY_H
 
 #include "sm/io/mad_client.h"
-#include "sm/fabric_watch.h"
 #include "sm/log.h"
-#include "sm/persist.h"
 #include "sm/plan/mkey_db.h"
 #include "sm/sa/sa.h"
+#include "sm/state.h"
 #include "topology/snapshot.h"
 
 struct standby;
@@ -20,8 +19,8 @@ struct standby;
 /* Borrows its arguments. After sa_server_new() and freed before
  * sa_server_free(): it receives MADs first. */
 struct standby *standby_new(struct mad_client *x, const struct mkey_db *keys,
-			    struct sa *sa, struct persist *persist,
-			    struct fabric_watch *fabric, struct log *log);
+			    struct sa *sa, struct state *state,
+			    struct log *log);
 void standby_free(struct standby *b);
 
 /* This SM is a standby in this fabric, and the master is read from now on;
@@ -33,8 +32,7 @@ void standby_follow(struct standby *b, struct snapshot *where);
 #define STANDBY_LAST_MS	500u
 void standby_read_last(struct standby *b, void (*done)(void *data), void *data);
 
-/* This SM is the master: the state that was read becomes that of the SA and of
- * persist. heard: when the former master answered last, us; INT64_MAX: it may
+/* This SM is the master: the state that was read replaces our own. heard: when the former master answered last, us; INT64_MAX: it may
  * have run longer. Returns its LID if no registration of its clients can be
  * missing, else LID_NONE: they have to register again. */
 uint16_t standby_take(struct standby *b, int64_t heard);

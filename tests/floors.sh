@@ -25,7 +25,7 @@ may() {
 	routing/*:routing/* | routing/*:topology/*) ;;
 	# the wire speaks in the host structs of topology
 	sm/mad/*:sm/mad/* | sm/mad/*:topology/smp_attr.h | \
-		sm/mad/*:topology/port_tables.h) ;;
+		sm/mad/*:topology/port_tables.h | sm/mad/*:topology/member.h) ;;
 	sm/plan/*:sm/plan/* | sm/plan/*:topology/* | \
 		sm/plan/*:routing/tables.h) ;;
 	sm/config/*:sm/config/* | sm/config/*:topology/*) ;;

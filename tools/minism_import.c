@@ -30,6 +30,7 @@
 #include "sm/config/partitions_conf.h"
 #include "sm/lockfile.h"
 #include "tools/tool_options.h"
+#include "topology/lid.h"
 #include "topology/state_file.h"
 #include "topology/text.h"
 
@@ -425,18 +426,29 @@ judge_site(struct import *im)
 	options_free(conf);
 }
 
+/* Reads the LIDs of a state text, or of a guid2lid behind `heading`. */
+static void
+read_lids(struct lid_memory *m, const char *heading, const char *text,
+	  struct state_told *told)
+{
+	const struct state_owner owner = { &lid_part, m };
+	g_autofree char *all = g_strconcat(heading, text, "\n", NULL);
+
+	m->ranges = g_array_new(FALSE, FALSE, sizeof(struct lid_range));
+	state_read(&owner, 1, all, strlen(all), 0, told);
+}
+
 /* LIDs that minism remembers otherwise change. Both lists are by GUID. */
 static void
 take_lids(struct import *im)
 {
 	g_autofree char *from = state_file_path(im->opensm_cache,
 						STATE_FILE_LIDS);
-	char *to = state_file_path(im->cache, STATE_FILE_LIDS);
-	g_autofree char *own = g_file_test(to, G_FILE_TEST_EXISTS) ?
-		text_read_file(to, NULL) : NULL;
-	g_autoptr(GArray) old = guid2lid_parse(own ? own : "", to, NULL);
-	g_autoptr(GArray) new = NULL;
-	g_autoptr(GError) error = NULL;
+	g_autofree char *own = state_file_path(im->cache, STATE_FILE_STATE);
+	g_autofree char *text = state_file_read(own, NULL);
+	struct state_told mine = { .n_bad = 0 }, told = { .n_bad = 0 };
+	g_autofree struct lid_memory *old = g_new0(struct lid_memory, 1);
+	g_autofree struct lid_memory *new = g_new0(struct lid_memory, 1);
 	const struct import_file *f;
 	unsigned n_changed = 0;
 
@@ -444,30 +456,36 @@ take_lids(struct import *im)
 		g_ptr_array_add(im->notes, g_strdup_printf(
 			"%s: there is none; LIDs that ports have are kept",
 			from));
-		g_free(to);
 		return;
 	}
-	if (!add_file(im, NULL, from, to))
+	if (!add_file(im, NULL, from, state_file_path(im->cache,
+						      STATE_FILE_LIDS)))
 		return;
 	f = im->files->pdata[im->files->len - 1];
-	new = guid2lid_parse(f->text->str, from, &error);
-	if (!new) {
-		add_refusal(im, error);
-		return;
-	}
-	im->has_lids = true;
-	for (guint i = 0; old && old->len && i < new->len; i++) {
-		const struct lid_range *a = &g_array_index(new,
+	read_lids(old, "", text ?: "", &mine);
+	read_lids(new, "= guid2lid\n", f->text->str, &told);
+	if (told.n_bad)
+		g_ptr_array_add(im->lines[IMPORT_REFUSED], g_strdup_printf(
+			"%s/%s", im->opensm_cache, told.first));
+	im->has_lids = !told.n_bad;
+	for (guint i = 0; i < new->ranges->len; i++) {
+		const struct lid_range *a = &g_array_index(new->ranges,
 							   struct lid_range, i);
-		const struct lid_range *b = bsearch(&a->guid, old->data,
-						    old->len, sizeof(*b),
-						    guid_compare);
+		const struct lid_range *b = bsearch(&a->guid,
+			old->ranges->data, old->ranges->len, sizeof(*b),
+			guid_compare);
 
 		n_changed += b && a->min != b->min;
 	}
-	g_ptr_array_add(im->notes, g_strdup_printf(
-		"%s: %u ports keep their LIDs; %u have another one in minism's "
-		"memory, which is given up", from, new->len, n_changed));
+	if (im->has_lids)
+		g_ptr_array_add(im->notes, g_strdup_printf(
+			"%s: %u ports keep their LIDs; %u have another one in "
+			"minism's memory, which is given up", from,
+			new->ranges->len, n_changed));
+	g_array_unref(old->ranges);
+	g_array_unref(new->ranges);
+	state_told_clear(&mine);
+	state_told_clear(&told);
 }
 
 /* --- report and files --- */

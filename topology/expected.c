@@ -5,11 +5,11 @@
  * Structs. Nodes are in the order in which they were first seen, and found by
  * GUID. A node that is no longer expected is removed with its links.
  *
- * File. A line a node or link; a name goes to the end of its line:
+ * Text. A line a node or link, nodes first; a name goes to the end of its line:
  *
  *	switch GUID SINCE NAME
  *	host GUID SINCE NAME
- *	link GUID/PORT GUID/PORT SINCE SPEED MBPS
+ *	link GUID PORT GUID PORT SINCE SPEED MBPS
  *
  * SINCE: the time at which it was found missing or slow, else 0.
  *
@@ -119,114 +119,137 @@ add_node(struct expected *e, uint64_t guid, bool is_switch, const char *name)
 	return n;
 }
 
-/* ---- the file ---- */
+/* ---- text ---- */
+
+struct saved_node {
+	uint64_t guid;
+	int64_t since;
+	char *name;
+};
+
+struct saved_link {
+	uint64_t guid[2];
+	uint8_t port[2];
+	int64_t since;
+	char *speed;
+	uint32_t mbps;
+};
+
+static const struct state_word node_words[] = {
+	STATE_WORD(saved_node, guid, "NodeGUID", 16, 0, UINT64_MAX),
+	STATE_WORD(saved_node, since, "time", 0, 0, INT64_MAX),
+	STATE_WORD(saved_node, name, "name", STATE_TEXT, 0, 0),
+};
+
+static const struct state_word link_words[] = {
+	STATE_WORD(saved_link, guid[0], "NodeGUID", 16, 0, UINT64_MAX),
+	STATE_WORD(saved_link, port[0], "port", 0, 0, UINT8_MAX),
+	STATE_WORD(saved_link, guid[1], "NodeGUID", 16, 0, UINT64_MAX),
+	STATE_WORD(saved_link, port[1], "port", 0, 0, UINT8_MAX),
+	STATE_WORD(saved_link, since, "time", 0, 0, INT64_MAX),
+	STATE_WORD(saved_link, speed, "speed", STATE_NAME, 0, 0),
+	STATE_WORD(saved_link, mbps, "Mbit/s", 0, 0, UINT32_MAX),
+};
+
+static const struct state_line node_lines[] = {
+	{ "host", node_words, G_N_ELEMENTS(node_words), 0 },
+	{ "switch", node_words, G_N_ELEMENTS(node_words), 0 },
+};
+
+static const struct state_line link_line = {
+	"link", link_words, G_N_ELEMENTS(link_words), 0,
+};
 
 static bool
-take_number(struct text_scan *s, const char *ends, uint64_t max, uint64_t *n)
+take_node(struct expected *e, const struct saved_node *n, bool is_switch,
+	  GError **error)
 {
-	struct text_span word = text_take_span(s, ends);
-
-	return text_span_number(&word, 0, max, n);
-}
-
-static bool
-parse_node(struct text_scan *s, struct expected *e, bool is_switch)
-{
-	struct text_span guid = text_take_span(s, " \n"), name;
-	uint64_t id, since;
-	g_autofree char *text = NULL;
-
-	if (!text_span_number(&guid, 16, UINT64_MAX, &id) ||
-	    !take_number(s, " \n", INT64_MAX, &since) ||
-	    g_hash_table_contains(e->by_guid, &id))
-		return false;
-	name = text_take_span(s, "\n");
-	text = g_strndup(name.at, name.len);
-	add_node(e, id, is_switch, text)->since = (int64_t)since;
+	if (g_hash_table_contains(e->by_guid, &n->guid))
+		return state_line_refuse(error, "the node is there twice");
+	add_node(e, n->guid, is_switch, n->name)->since = n->since;
+	e->version++;
 	return true;
 }
 
 static bool
-parse_link(struct text_scan *s, struct expected *e)
+take_host(void *owner, void *members, int64_t now, GError **error)
 {
-	struct expected_link l = { .is_slow = false };
-	struct text_span word;
-	uint64_t n;
+	return take_node(owner, members, false, error);
+}
+
+static bool
+take_switch(void *owner, void *members, int64_t now, GError **error)
+{
+	return take_node(owner, members, true, error);
+}
+
+static bool
+take_link(void *owner, void *members, int64_t now, GError **error)
+{
+	const struct saved_link *saved = members;
+	struct expected *e = owner;
+	struct expected_link l = {
+		.since = saved->since, .best.mbps = saved->mbps,
+	};
 
 	for (unsigned i = 0; i < 2; i++) {
-		word = text_take_span(s, "/\n");
-		if (!text_span_number(&word, 16, UINT64_MAX, &n) ||
-		    *s->at++ != '/')
-			return false;
-		l.node[i] = g_hash_table_lookup(e->by_guid, &n);
-		if (!l.node[i] || !take_number(s, " \n", UINT8_MAX, &n))
-			return false;
-		l.port[i] = (uint8_t)n;
+		l.node[i] = g_hash_table_lookup(e->by_guid, &saved->guid[i]);
+		l.port[i] = saved->port[i];
+		if (!l.node[i])
+			return state_line_refuse(error, "a link of a node that "
+						 "is not there");
 	}
-	if (!take_number(s, " \n", INT64_MAX, &n))
-		return false;
-	l.since = (int64_t)n;
-	word = text_take_span(s, " \n");
-	if (!word.len || word.len >= SPEED_LEN)
-		return false;
-	memcpy(l.best.name, word.at, word.len);
-	if (!take_number(s, "\n", UINT32_MAX, &n))
-		return false;
-	l.best.mbps = (uint32_t)n;
+	if (g_strlcpy(l.best.name, saved->speed, SPEED_LEN) >= SPEED_LEN)
+		return state_line_refuse(error, "the speed is too long");
 	g_array_append_val(e->links, l);
+	e->version++;
 	return true;
 }
 
-struct expected *
-expected_parse(const char *text, const char *file, GError **error)
+static void
+expected_save(const void *owner, GString *out, int64_t now)
 {
-	struct expected *e = expected_new();
-	struct text_scan s;
-	bool ok = true;
+	const struct expected *e = owner;
 
-	text_scan_init(&s, text, file, NULL);
-	while (ok && text_skip_space(&s)) {
-		struct text_span word = text_take_span(&s, " \n");
-
-		if (text_span_is(&word, "link"))
-			ok = parse_link(&s, e);
-		else
-			ok = (text_span_is(&word, "host") ||
-			      text_span_is(&word, "switch")) &&
-				parse_node(&s, e, *word.at == 's');
-		ok = (ok && text_line_ends(&s)) ||
-			text_fail(&s, word.place, "damaged");
-	}
-	if (text_scan_end(&s, error))
-		return e;
-	expected_free(e);
-	return NULL;
-}
-
-void
-expected_format(const struct expected *e, GString *out)
-{
-	g_string_append(out, "# The nodes and links that minism expects, see "
-			"accept in minismctl(8).\n");
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		const struct expected_node *n = e->nodes->pdata[i];
 
-		g_string_append_printf(out, "%s 0x%016" G_GINT64_MODIFIER "x %"
-			G_GINT64_FORMAT " %s\n",
-			expected_kind_names[n->is_switch ? EXPECTED_SWITCH :
-				   EXPECTED_HOST],
-			n->guid, n->since, n->name);
+		state_line_save(&node_lines[n->is_switch], out,
+				&(struct saved_node){ n->guid, n->since,
+						      n->name });
 	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		const struct expected_link *l = link_at(e, i);
 
-		g_string_append_printf(out, "link 0x%016" G_GINT64_MODIFIER
-			"x/%u 0x%016" G_GINT64_MODIFIER "x/%u %"
-			G_GINT64_FORMAT " %s %u\n",
-			l->node[0]->guid, l->port[0], l->node[1]->guid,
-			l->port[1], l->since, l->best.name, l->best.mbps);
+		state_line_save(&link_line, out, &(struct saved_link){
+			{ l->node[0]->guid, l->node[1]->guid },
+			{ l->port[0], l->port[1] }, l->since,
+			(char *)l->best.name, l->best.mbps });
 	}
 }
+
+static void
+expected_clear(void *owner)
+{
+	struct expected *e = owner;
+
+	g_ptr_array_set_size(e->faults, 0);
+	g_hash_table_remove_all(e->by_guid);
+	g_array_set_size(e->links, 0);
+	g_ptr_array_set_size(e->nodes, 0);
+	e->version++;
+}
+
+static const struct state_kind expected_kinds[] = {
+	{ &node_lines[0], sizeof(struct saved_node), take_host },
+	{ &node_lines[1], sizeof(struct saved_node), take_switch },
+	{ &link_line, sizeof(struct saved_link), take_link },
+};
+
+const struct state_part expected_part = {
+	expected_kinds, G_N_ELEMENTS(expected_kinds), expected_save,
+	NULL, expected_clear, false,
+};
 
 /* ---- faults ---- */
 
@@ -491,6 +514,7 @@ expected_update(struct expected *e, const struct snapshot *s, int64_t now)
 	}
 	news |= update_links(e, s, now);
 	find_faults(e);
+	e->version += news;
 	return news;
 }
 
@@ -546,6 +570,7 @@ expected_accept(struct expected *e, const char *word)
 		}
 	}
 	find_faults(e);
+	e->version += before != e->faults->len;
 	return before - e->faults->len;
 }
 

@@ -12,6 +12,7 @@
 #define MINISM_TOPOLOGY_EXPECTED_H
 
 #include "topology/snapshot.h"
+#include "topology/state_line.h"
 
 /* In the order of the list of faults. */
 enum expected_kind {
@@ -36,6 +37,7 @@ struct expected_fault {
 };
 
 struct expected {
+	uint64_t version;	/* of the text of expected_part */
 	GPtrArray *faults;	/* struct expected_fault, by kind, then name;
 				   as of the last update or accept */
 	uint32_t n[EXPECTED_KINDS];	/* what is expected, missing or not */
@@ -49,13 +51,11 @@ struct expected {
 struct expected *expected_new(void);
 void expected_free(struct expected *e);
 
-/* NULL with a TEXT_ERROR: it is damaged. */
-struct expected *expected_parse(const char *text, const char *file,
-				GError **error);
-void expected_format(const struct expected *e, GString *out);
+/* What is kept of it; after a reading, expected_update() finds the faults. */
+extern const struct state_part expected_part;
 
-/* Compares, and adds new nodes and links. now: s since 1970. True: the text of
- * expected_format() has changed, if only in a time. */
+/* Compares, and adds new nodes and links. now: s since 1970. True: the text has
+ * changed, if only in a time. */
 bool expected_update(struct expected *e, const struct snapshot *s,
 		     int64_t now);
 

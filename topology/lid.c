@@ -480,3 +480,65 @@ lid_remember(const struct snapshot *s, const struct lid_map *map,
 	g_array_sort(all, guid_compare);
 	return all;
 }
+
+/* --- the memory as text --- */
+
+static const struct state_word lid_words[] = {
+	STATE_WORD(lid_range, guid, "PortGUID", 16, 1, UINT64_MAX),
+	STATE_WORD(lid_range, min, "LID", 4, LID_UNICAST_MIN, LID_UNICAST_MAX),
+	STATE_WORD(lid_range, max, "LID", 4, LID_UNICAST_MIN, LID_UNICAST_MAX),
+};
+
+static const struct state_line lid_line = {
+	"lid", lid_words, G_N_ELEMENTS(lid_words), 0,
+};
+
+static bool
+lid_take(void *owner, void *members, int64_t now, GError **error)
+{
+	const struct lid_range *r = members;
+	struct lid_memory *m = owner;
+	unsigned size = r->max - r->min + 1u;
+
+	if (r->max < r->min || size & (size - 1) || size > 1u << LMC_MAX ||
+	    r->min % size)
+		return state_line_refuse(error, "0x%04x to 0x%04x is no range "
+			"of a port: it must be 2^LMC LIDs and begin at a "
+			"multiple of that", r->min, r->max);
+	if (memchr(m->given + r->min, 1, size))
+		return state_line_refuse(error, "of the LIDs 0x%04x to 0x%04x "
+			"one is another port's", r->min, r->max);
+	if (!state_line_insert(m->ranges, r, error))
+		return false;
+	memset(m->given + r->min, 1, size);
+	m->version++;
+	return true;
+}
+
+static void
+lid_save(const void *owner, GString *out, int64_t now)
+{
+	const struct lid_memory *m = owner;
+
+	for (guint i = 0; i < m->ranges->len; i++)
+		state_line_save(&lid_line, out, &g_array_index(m->ranges,
+							struct lid_range, i));
+}
+
+static void
+lid_clear(void *owner)
+{
+	struct lid_memory *m = owner;
+
+	g_array_set_size(m->ranges, 0);
+	memset(m->given, 0, sizeof(m->given));
+	m->version++;
+}
+
+static const struct state_kind lid_kinds[] = {
+	{ &lid_line, sizeof(struct lid_range), lid_take },
+};
+
+const struct state_part lid_part = {
+	lid_kinds, G_N_ELEMENTS(lid_kinds), lid_save, NULL, lid_clear, false,
+};

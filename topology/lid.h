@@ -20,8 +20,9 @@
 #define MINISM_TOPOLOGY_LID_H
 
 #include "topology/snapshot.h"
+#include "topology/state_line.h"
 
-/* One line of the memory (guid2lid). */
+/* One line of the memory. */
 struct lid_range {
 	uint64_t guid;		/* PortGUID */
 	uint16_t min, max;	/* max - min + 1 = 2^LMC */
@@ -65,6 +66,17 @@ lid_map_owner(const struct lid_map *map, uint16_t lid)
 }
 struct lid_map *lid_map_ref(struct lid_map *map);
 void lid_map_free(struct lid_map *map);	/* gives up a reference */
+
+/* The memory: a part of the state text, a line "lid PortGUID MIN MAX". Behind
+ * the keyword it is as in OpenSM's guid2lid. A range that is no aligned power of
+ * two of unicast LIDs is refused, and a GUID or LID that was there before. */
+struct lid_memory {
+	uint64_t version;
+	GArray *ranges;		/* of struct lid_range, by GUID */
+	uint8_t given[LID_UNICAST_MAX + 1];	/* to one of those that were
+						   read */
+};
+extern const struct state_part lid_part;
 
 /* The memory after this assignment: `map`, and of the old memory the ports that
  * are away and whose LIDs are free. A GArray of lid_range, sorted. */

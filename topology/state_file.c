@@ -15,6 +15,7 @@
 #include "topology/text.h"
 
 static const char *const names[STATE_FILES] = {
+	[STATE_FILE_STATE] = "state",
 	[STATE_FILE_DISABLED] = "disabled-ports",
 	[STATE_FILE_LIDS] = "guid2lid",
 	[STATE_FILE_RANKS] = "ranks",
@@ -72,43 +73,48 @@ state_file_refuse(GError **error, const char *path, mode_t mode)
 	return false;
 }
 
-char *
-state_file_read(const char *path, GError **error)
+static bool
+is_readable(const char *path, GError **error)
 {
 	GStatBuf st;
 
-	if (g_stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+	return g_stat(path, &st) < 0 || S_ISREG(st.st_mode) ||
 		state_file_refuse(error, path, st.st_mode);
-		return NULL;
-	}
-	return text_read_file(path, error);
 }
 
-enum state_file_end
-state_file_load(const char *path, state_file_parse_fn parse, void *data,
-		char **told)
+char *
+state_file_read(const char *path, GError **error)
+{
+	return is_readable(path, error) ? text_read_file(path, error) : NULL;
+}
+
+char *
+state_file_read_bytes(const char *path, gsize *len, GError **error)
+{
+	char *bytes = NULL;
+
+	if (is_readable(path, error))
+		g_file_get_contents(path, &bytes, len, error);
+	return bytes;
+}
+
+char *
+state_file_load(const char *path, state_file_parse_fn parse, void *data)
 {
 	g_autoptr(GError) error = NULL;
 	g_autofree char *text = state_file_read(path, &error);
+	g_autofree char *aside = g_strdup_printf("%s.damaged", path);
 
-	*told = NULL;
-	if (text && parse(text, path, data, &error))
-		return STATE_FILE_GOOD;
-	if (text || g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_INVAL)) {
-		g_autofree char *aside = g_strdup_printf("%s.damaged", path);
-
-		if (g_rename(path, aside) == 0) {
-			*told = g_strdup_printf("%s; the file is set aside as "
-						"%s", error->message, aside);
-			return STATE_FILE_ASIDE;
-		}
-		*told = g_strdup_printf("%s; it cannot be set aside (%s)",
-					error->message, g_strerror(errno));
-		return STATE_FILE_STUCK;
-	}
-	if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-		*told = g_strdup(error->message);
-	return STATE_FILE_NONE;
+	if ((text && parse(text, path, data, &error)) ||
+	    g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+		return NULL;
+	if (!text && !g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_INVAL))
+		return g_strdup(error->message);
+	if (g_rename(path, aside) == 0)
+		return g_strdup_printf("%s; the file is set aside as %s",
+				       error->message, aside);
+	return g_strdup_printf("%s; it cannot be set aside (%s)",
+			       error->message, g_strerror(errno));
 }
 
 bool

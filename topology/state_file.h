@@ -18,8 +18,9 @@
 
 /* The files of a cache folder. */
 enum state_file {
-	STATE_FILE_DISABLED,
-	STATE_FILE_LIDS,
+	STATE_FILE_STATE,
+	STATE_FILE_DISABLED,	/* this and the next four: of former versions */
+	STATE_FILE_LIDS,	/* and OpenSM */
 	STATE_FILE_RANKS,
 	STATE_FILE_FABRIC,
 	STATE_FILE_SA,
@@ -39,21 +40,15 @@ bool state_file_check(const char *cache_dir, GError **error);
 typedef bool (*state_file_parse_fn)(const char *text, const char *path,
 				    void *data, GError **error);
 
-enum state_file_end {
-	STATE_FILE_GOOD,
-	STATE_FILE_NONE,	/* there is none, or it cannot be read */
-	STATE_FILE_ASIDE,	/* damaged: it is PATH.damaged now */
-	STATE_FILE_STUCK,	/* damaged, and that could not be done */
-};
-
 /* As text_read_file(). NULL with a G_FILE_ERROR; NOENT: there is none, INVAL:
  * it is no text. */
 char *state_file_read(const char *path, GError **error);
+/* The same, whatever is in it. */
+char *state_file_read_bytes(const char *path, gsize *len, GError **error);
 
-/* *told: a message if a file is there and bad, else NULL. */
-enum state_file_end state_file_load(const char *path,
-				    state_file_parse_fn parse, void *data,
-				    char **told);
+/* A file that is damaged becomes PATH.damaged. A message if it is there and bad,
+ * else NULL; g_free. */
+char *state_file_load(const char *path, state_file_parse_fn parse, void *data);
 
 /* A pipe or a device, which is written in place. */
 bool state_file_is_stream(const char *path);

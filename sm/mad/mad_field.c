@@ -78,7 +78,7 @@ mad_fields_decode(const struct mad_attr_table *t, unsigned base,
 			continue;
 		}
 		value = get_bits(data, offset, f->bits);
-		mad_field_store(member, f->size, f->host == MAD_FIELD_FLAG ?
+		member_store(member, f->size, f->host == MAD_FIELD_FLAG ?
 				value != 0 : value);
 	}
 }
@@ -100,6 +100,6 @@ mad_fields_encode(const struct mad_attr_table *t, unsigned base,
 			continue;
 		}
 		set_bits(data, offset, f->bits,
-			 mad_field_load(member, f->size));
+			 member_load(member, f->size));
 	}
 }

@@ -32,6 +32,7 @@
 #include "sm/sa/informinfo.h"
 #include "sm/sa/mcmember.h"
 #include "sm/mad/bytes.h"
+#include "sm/sa/sa.h"
 
 #define QUEUE_MAX	32768u
 #define SUBSCRIPTIONS_MAX	65536u
@@ -350,8 +351,11 @@ const struct state_line inform_line = {
 };
 
 bool
-informs_take(struct informs *i, struct subscription *s, GError **error)
+inform_take(void *owner, void *members, int64_t now, GError **error)
 {
+	struct informs *i = ((struct sa *)owner)->informs;
+	struct subscription *s = members;
+
 	s->port_guid = bytes_load64(s->gid + 8);
 	s->info.subscribe = 1;
 	if (sa_store_find(&i->all, s))

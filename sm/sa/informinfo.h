@@ -55,7 +55,7 @@ void informs_drop(struct informs *i, uint64_t port_guid);
 /* Subscriptions of ports that are not on the fabric end. */
 void informs_follow(struct informs *i, const struct sa_db *v);
 extern const struct state_line inform_line;
-/* Takes what was read of a line; false with an error. */
-bool informs_take(struct informs *i, struct subscription *s, GError **error);
+/* Of struct state_kind; the owner is a struct sa. */
+bool inform_take(void *owner, void *members, int64_t now, GError **error);
 
 #endif

@@ -65,6 +65,7 @@
 #include <string.h>
 
 #include "sm/mad/bytes.h"
+#include "sm/sa/sa.h"
 #include "sm/sa/sa_limits.h"
 
 #define JOIN_ALL	0xfu
@@ -665,8 +666,10 @@ const struct state_line member_line = {
 };
 
 bool
-groups_take(struct groups *g, struct group *group, GError **error)
+group_take(void *owner, void *members, int64_t now, GError **error)
 {
+	struct groups *g = ((struct sa *)owner)->groups;
+	struct group *group = members;
 	struct mcmember_record *r = &group->r;
 	uint64_t id = bytes_load64(r->mgid + 8);
 
@@ -688,8 +691,10 @@ groups_take(struct groups *g, struct group *group, GError **error)
 }
 
 bool
-groups_take_member(struct groups *g, struct saved_member *m, GError **error)
+member_take(void *owner, void *members, int64_t now, GError **error)
 {
+	struct groups *g = ((struct sa *)owner)->groups;
+	struct saved_member *m = members;
 	struct group *group = sa_store_find(&g->all, m->mgid);
 
 	m->m.port_guid = bytes_load64(m->m.gid + 8);

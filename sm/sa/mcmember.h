@@ -87,9 +87,8 @@ struct saved_member {
 	struct group_member m;
 };
 extern const struct state_line group_line, member_line;
-/* Take what was read of a line of each kind; false with an error. */
-bool groups_take(struct groups *g, struct group *group, GError **error);
-bool groups_take_member(struct groups *g, struct saved_member *m,
-			GError **error);
+/* Of struct state_kind; the owner is a struct sa. */
+bool group_take(void *owner, void *members, int64_t now, GError **error);
+bool member_take(void *owner, void *members, int64_t now, GError **error);
 
 #endif

@@ -318,7 +318,10 @@ answer_state(struct sa_query *q)
 			      SA_STATUS_DENIED);
 		return;
 	}
-	sa_state_write(q->sa, text, q->request->now);
+	if (q->sa->write_state)
+		q->sa->write_state(text, q->sa->write_state_data);
+	while (text->len % sa_record_size(SA_ATTR_STATE))
+		g_string_append_c(text, '\n');
 	bytes = g_byte_array_sized_new((guint)text->len);
 	g_byte_array_append(bytes, (const uint8_t *)text->str,
 			    (guint)text->len);

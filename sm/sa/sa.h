@@ -10,6 +10,7 @@
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/smp.h"
 #include "sm/sa/sa_db.h"
+#include "topology/state_line.h"
 
 struct sa_params {
 	uint64_t sm_key;	/* of trusted requests; 0: none is trusted */
@@ -34,10 +35,9 @@ struct sa {
 	GArray *trees;		/* struct sa_tree, which own their members */
 	uint64_t epoch, n_views;
 	GArray *followers;	/* struct sa_follower, by age */
-	/* Writes parts "= NAME" with the state of other modules, which go
-	 * before that of the SA; or NULL. */
-	void (*memory)(GString *out, void *data);
-	void *memory_data;
+	/* Writes the state text for a standby; NULL: there is none. */
+	void (*write_state)(GString *out, void *data);
+	void *write_state_data;
 	/* Is this LID that of another manager with our SM_Key? NULL: all that
 	 * are trusted count as such. */
 	bool (*is_manager)(uint16_t lid, void *data);
@@ -136,26 +136,24 @@ const GArray *sa_trees(struct sa *sa);
 
 /* ------------------------------------------------------ state, statistics */
 
-/* What is kept over a restart: groups, services, subscriptions as text. */
-void sa_save(const struct sa *sa, GString *out, int64_t now);
+/* What is kept over a restart: groups, services, subscriptions; of a struct sa.
+ */
+extern const struct state_part sa_part;
 /* Of that the groups with their members: no client's key is in it. */
 void sa_save_groups(const struct sa *sa, GString *out);
-/* False with a TEXT_ERROR that names the line: nothing is taken then. */
-bool sa_load(struct sa *sa, const char *text, int64_t now, GError **error);
-uint64_t sa_saved_version(const struct sa *sa);	/* changes with what
-						   sa_save() writes */
+uint64_t sa_saved_version(const struct sa *sa);	/* of its text */
 
 /*
  * For a standby that runs minism as well (sm/standby.h). Its requests for
  * ClassPortInfo have a mark behind the attribute, in bytes that are reserved
  * and that other SAs ignore; so have the answers to those that have our SM_Key
  * and come from the LID of a subnet manager. GetTable(SA_ATTR_STATE) is answered
- * with sa_state_write(), in pieces of a record's size. Both are answered even
+ * with write_state(), in pieces of a record's size. Both are answered even
  * without a view.
  */
 struct sa_mark {
 	uint64_t epoch;		/* another one after a restart */
-	uint64_t version;	/* of what sa_state_write() writes; neither
+	uint64_t version;	/* of what write_state() writes; neither
 				   changes while time passes */
 };
 void sa_mark_write(uint8_t mad[MAD_SIZE], const struct sa_mark *mark);
@@ -172,9 +170,6 @@ struct sa_follower {
 	int64_t at;		/* of its last request, us */
 };
 const GArray *sa_followers(struct sa *sa, int64_t now);
-void sa_state_write(const struct sa *sa, GString *out, int64_t now);
-/* A part of it, g_free; NULL: there is none, or the text is damaged. */
-char *sa_state_part(const char *text, size_t len, const char *name);
 
 /* For the status and the metrics. */
 struct sa_stats {

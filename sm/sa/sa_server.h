@@ -32,7 +32,7 @@ struct sa_server_params {
 	 * sa_server_touch(). May be NULL. */
 	bool (*programming)(void *data);
 	void *programming_data;
-	/* The SA's state may have changed: see persist_sa_touch(). May be
+	/* The SA's state may have changed: see state_touch(). May be
 	 * NULL. */
 	void (*touched)(void *data);
 	void *touched_data;

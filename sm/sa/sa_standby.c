@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The state of the subnet administration for another manager.
- *
- * Between two minisms it is text in parts, each behind a line "= NAME": the text
- * that the SA saves over a restart, and before it the state of other modules. Its
- * last line is the SHA-256 of all before; behind it are empty lines up to the
- * size of a record.
+ * The versions of the state for another manager, which managers follow.
  */
 #include <string.h>
 
@@ -15,8 +10,6 @@
 #define MARK_OFFSET	(SA_DATA_OFFSET + 72)	/* behind ClassPortInfo */
 #define MARK	UINT64_C(0x6d696e69736d2031)	/* "minism 1" */
 #define FOLLOWERS_MAX	16u
-#define SELF	"= sa-state\n"
-#define SEAL	"= end "
 
 /* ---------------------------------------------------------------- versions */
 
@@ -78,50 +71,4 @@ sa_followers(struct sa *sa, int64_t now)
 	       SA_FOLLOWER_US)
 		g_array_remove_index(sa->followers, 0);
 	return sa->followers;
-}
-
-/* -------------------------------------------------------------------- text */
-
-void
-sa_state_write(const struct sa *sa, GString *out, int64_t now)
-{
-	size_t piece = sa_record_size(SA_ATTR_STATE);
-	g_autofree char *sum = NULL;
-
-	if (sa->memory)
-		sa->memory(out, sa->memory_data);
-	g_string_append(out, SELF);
-	sa_save(sa, out, now);
-	sum = g_compute_checksum_for_data(G_CHECKSUM_SHA256,
-					  (const guchar *)out->str, out->len);
-	g_string_append_printf(out, SEAL "%s\n", sum);
-	while (out->len % piece)
-		g_string_append_c(out, '\n');
-}
-
-char *
-sa_state_part(const char *text, size_t len, const char *name)
-{
-	g_autofree char *head = g_strdup_printf("= %s\n", name);
-	const char *seal = g_strrstr_len(text, (gssize)len, "\n" SEAL);
-	size_t before = seal ? (size_t)(seal - text) + 1 : 0;
-	size_t at = before + strlen(SEAL);
-	g_autofree char *sum = g_compute_checksum_for_data(G_CHECKSUM_SHA256,
-					(const guchar *)text, before);
-	const char *end, *part = text;
-
-	if (!before || len - at < strlen(sum) ||
-	    memcmp(text + at, sum, strlen(sum)) != 0)
-		return NULL;
-	while (part) {
-		size_t left = before - (size_t)(part - text);
-
-		end = g_strstr_len(part, (gssize)left, "\n= ");
-		if (g_str_has_prefix(part, head))
-			return g_strndup(part + strlen(head), end ?
-				(size_t)(end + 1 - part) - strlen(head) :
-				left - strlen(head));
-		part = end ? end + 1 : NULL;
-	}
-	return NULL;
 }

@@ -19,16 +19,30 @@ clear_tree(gpointer data)
 	g_free(((struct sa_tree *)data)->members);
 }
 
+static void
+new_stores(struct sa *sa)
+{
+	sa->groups = groups_new();
+	sa->groups->quota = sa->params.group_quota;
+	sa->services = services_new();
+	sa->informs = informs_new();
+}
+
+static void
+free_stores(const struct sa *sa)
+{
+	groups_free(sa->groups);
+	services_free(sa->services);
+	informs_free(sa->informs);
+}
+
 struct sa *
 sa_new(const struct sa_params *params)
 {
 	struct sa *sa = g_new0(struct sa, 1);
 
 	sa->params = *params;
-	sa->groups = groups_new();
-	sa->groups->quota = params->group_quota;
-	sa->services = services_new();
-	sa->informs = informs_new();
+	new_stores(sa);
 	sa->sms = g_array_new(FALSE, TRUE, sizeof(struct sa_sm));
 	sa->trees = g_array_new(FALSE, TRUE, sizeof(struct sa_tree));
 	g_array_set_clear_func(sa->trees, clear_tree);
@@ -42,9 +56,7 @@ sa_free(struct sa *sa)
 	if (!sa)
 		return;
 	sa_db_unref(sa->view);
-	groups_free(sa->groups);
-	services_free(sa->services);
-	informs_free(sa->informs);
+	free_stores(sa);
 	g_array_unref(sa->sms);
 	g_array_unref(sa->trees);
 	g_array_unref(sa->followers);
@@ -252,9 +264,10 @@ sa_save_groups(const struct sa *sa, GString *out)
 	}
 }
 
-void
-sa_save(const struct sa *sa, GString *out, int64_t now)
+static void
+sa_save(const void *owner, GString *out, int64_t now)
 {
+	const struct sa *sa = owner;
 	const GPtrArray *services = sa->services->all.list;
 	const GPtrArray *informs = sa->informs->all.list;
 
@@ -272,69 +285,35 @@ sa_save(const struct sa *sa, GString *out, int64_t now)
 		state_line_save(&inform_line, out, informs->pdata[i]);
 }
 
-static bool
-load_line(struct sa *sa, char **words, int64_t now, GError **error)
+/* No version of the new state equals one of the old state. */
+static void
+sa_clear(void *owner)
 {
-	static const struct state_line *const kinds[] = {
-		&group_line, &member_line, &service_line, &inform_line,
-	};
-	union {
-		struct group group;
-		struct saved_member member;
-		struct service_record service;
-		struct subscription inform;
-	} r;
-	unsigned kind = 0;
+	struct sa *sa = owner, old = *sa;
 
-	while (kind < G_N_ELEMENTS(kinds) &&
-	       strcmp(words[0], kinds[kind]->keyword) != 0)
-		kind++;
-	if (kind == G_N_ELEMENTS(kinds))
-		return state_line_refuse(error, "a line of a kind that is not "
-					 "known");
-	memset(&r, 0, sizeof(r));
-	if (!state_line_load(kinds[kind], words, g_strv_length(words), &r,
-			     error))
-		return false;
-	if (kinds[kind] == &group_line)
-		return groups_take(sa->groups, &r.group, error);
-	if (kinds[kind] == &member_line)
-		return groups_take_member(sa->groups, &r.member, error);
-	if (kinds[kind] == &service_line)
-		return services_take(sa->services, &r.service, now, error);
-	return informs_take(sa->informs, &r.inform, error);
+	new_stores(sa);
+	sa->groups->all.version = old.groups->all.version + 1;
+	sa->services->all.version = old.services->all.version + 1;
+	sa->informs->all.version = old.informs->all.version + 1;
+	free_stores(&old);
 }
 
-bool
-sa_load(struct sa *sa, const char *text, int64_t now, GError **error)
+static uint64_t
+sa_version(const void *owner)
 {
-	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-	struct sa *new = sa_new(&sa->params), old = *sa;
-	bool ok = true;
-	unsigned i;
-
-	for (i = 0; ok && lines[i]; i++) {
-		g_auto(GStrv) words = g_strsplit(lines[i], " ", -1);
-
-		ok = !words[0] || load_line(new, words, now, error);
-	}
-	if (!ok) {
-		g_prefix_error(error, "line %u: ", i);
-	} else {
-		sa->groups = new->groups;
-		sa->services = new->services;
-		sa->informs = new->informs;
-		new->groups = old.groups;
-		new->services = old.services;
-		new->informs = old.informs;
-		/* no version of the new state equals one of the old state */
-		sa->groups->all.version += old.groups->all.version + 1;
-		sa->services->all.version += old.services->all.version + 1;
-		sa->informs->all.version += old.informs->all.version + 1;
-	}
-	sa_free(new);
-	return ok;
+	return sa_saved_version(owner);
 }
+
+static const struct state_kind sa_kinds[] = {
+	{ &group_line, sizeof(struct group), group_take },
+	{ &member_line, sizeof(struct saved_member), member_take },
+	{ &service_line, sizeof(struct service_record), service_take },
+	{ &inform_line, sizeof(struct subscription), inform_take },
+};
+
+const struct state_part sa_part = {
+	sa_kinds, G_N_ELEMENTS(sa_kinds), sa_save, sa_version, sa_clear, true,
+};
 
 uint64_t
 sa_saved_version(const struct sa *sa)

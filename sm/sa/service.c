@@ -28,6 +28,7 @@
 
 #include "sm/sa/service.h"
 #include "sm/mad/bytes.h"
+#include "sm/sa/sa.h"
 
 #define SERVICES_MAX	65536u
 #define SERVICES_A_PORT	256u
@@ -262,9 +263,11 @@ const struct state_line service_line = {
 };
 
 bool
-services_take(struct services *s, const struct service_record *record,
-	      int64_t now, GError **error)
+service_take(void *owner, void *members, int64_t now, GError **error)
 {
+	struct services *s = ((struct sa *)owner)->services;
+	const struct service_record *record = members;
+
 	if (sa_store_find(&s->all, record))
 		return state_line_refuse(error, "the service is there twice");
 	if (!services_have_room(s, record->gid))

@@ -45,8 +45,7 @@ void service_describe(const struct service *s, int64_t now,
 /* Removes those whose lease is over. */
 void services_tick(struct services *s, int64_t now);
 extern const struct state_line service_line;
-/* Takes what was read of a line, or of another SA; false with an error. */
-bool services_take(struct services *s, const struct service_record *record,
-		   int64_t now, GError **error);
+/* Of struct state_kind; the owner is a struct sa. */
+bool service_take(void *owner, void *members, int64_t now, GError **error);
 
 #endif

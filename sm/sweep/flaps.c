@@ -90,7 +90,7 @@ flap_at(struct flaps *f, uint64_t guid, uint8_t num, int64_t now)
 }
 
 struct flaps *
-flaps_new(const struct flap_params *params, const GArray *disabled, int64_t now)
+flaps_new(const struct flap_params *params)
 {
 	struct flaps *f = g_new0(struct flaps, 1);
 
@@ -101,11 +101,20 @@ flaps_new(const struct flap_params *params, const GArray *disabled, int64_t now)
 		f->params.interval_s = 60;
 	f->params.limit = MIN(f->params.limit, FLAP_LIMIT_MAX);
 	f->list = g_hash_table_new_full(flap_hash, flap_equal, flap_free, NULL);
+	return f;
+}
+
+void
+flaps_enable(struct flaps *f, const GArray *disabled, int64_t now)
+{
 	for (guint i = 0; i < disabled->len; i++) {
 		const struct persist_port *port = &g_array_index(disabled,
 						struct persist_port, i);
 		struct flap *p = flap_at(f, port->guid, port->num, now);
 
+		if (p->disabled_num)
+			continue;
+		g_free(p->name);
 		p->name = g_strdup_printf("port %u of 0x%016" G_GINT64_MODIFIER
 					  "x", port->num, port->guid);
 		p->disabled_guid = port->guid;
@@ -113,7 +122,6 @@ flaps_new(const struct flap_params *params, const GArray *disabled, int64_t now)
 		p->held = true;
 		p->held_until = now;
 	}
-	return f;
 }
 
 void

@@ -46,11 +46,12 @@ struct flaps {
 	uint64_t downs;		/* how often links went down since the start */
 };
 
-/* disabled: of struct persist_port, ports that were disabled before a restart:
- * they are due to be enabled. */
-struct flaps *flaps_new(const struct flap_params *params,
-			const GArray *disabled, int64_t now);
+struct flaps *flaps_new(const struct flap_params *params);
 void flaps_free(struct flaps *f);
+
+/* Ports (struct persist_port) that were disabled before a restart, or by the
+ * former master: they are due to be enabled. */
+void flaps_enable(struct flaps *f, const GArray *disabled, int64_t now);
 
 /* before: the last discovered snapshot, after: the new one; counts links that were
  * Active and are not. *told: the links that start to flap, of struct flap *,

@@ -740,7 +740,7 @@ heavy_sweep_start(struct sweep *s)
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GArray) items = NULL;
 	g_autoptr(GError) error = NULL;
-	const GArray *ranges = s->memory->ranges;
+	const GArray *ranges = s->memory->lids.ranges;
 
 	s->next.lids = lid_assign(n, s->params.lmc,
 				  (const void *)ranges->data, ranges->len,

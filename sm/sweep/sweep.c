@@ -166,6 +166,7 @@ sweep_set_sm_state(struct sweep *s, enum sm_state state)
 		return;
 	s->former = s->params.hooks.mastered(s->cut_off ? INT64_MAX : s->heard,
 					  &clients, s->params.hooks.data);
+	flaps_enable(s->flaps, s->memory->disabled, transport_now(s->t));
 	if (s->former)
 		reregister_trust(s->clients, s->former, clients);
 }
@@ -916,7 +917,8 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	s->away = changes_away_new();
 	s->clients = reregister_new(params->clients);
 	s->notices = notices_new();
-	s->flaps = flaps_new(&params->flaps, memory->disabled, now);
+	s->flaps = flaps_new(&params->flaps);
+	flaps_enable(s->flaps, memory->disabled, now);
 	s->wishes = g_array_new(FALSE, FALSE, sizeof(struct avoid_wish));
 	s->avoided = g_ptr_array_new();
 	s->memory = memory;

@@ -13,6 +13,7 @@
 
 #include "lab/sim/sim.h"
 #include "tests/lib/sim_script.h"
+#include "tests/lib/state_text.h"
 #include "tests/lib/world.h"
 #include "topology/generate.h"
 

@@ -28,12 +28,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Of fuzz_text.c; run.sh reads the names here. */
 #define FUZZ_TEXTS(X) \
-	X(conf) X(fabric) X(formula) X(guid2lid) X(guid2mkey) X(guids) \
-	X(neighbors) X(netfile) X(nodenames) X(partitions) X(ranks) \
-	X(sa_state) X(tables)
+	X(conf) X(formula) X(guid2mkey) X(guids) X(neighbors) X(netfile) \
+	X(nodenames) X(partitions) X(tables)
 #define FUZZ_TARGETS(X) FUZZ_TEXTS(X) \
 	X(attr) X(ctl) X(discover) X(rmpp) X(sa) \
-	X(sa_wire) X(serve) X(standby) X(view)
+	X(sa_wire) X(serve) X(state) X(view)
 #define FUZZ_DECLARE(name) int fuzz_##name(const uint8_t *data, size_t size);
 FUZZ_TARGETS(FUZZ_DECLARE)
 

@@ -16,6 +16,7 @@
 #include "sm/sa/sa.h"
 #include "sm/sa/service.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/lib/state_text.h"
 #include "topology/generate.h"
 
 #define RECORDS_MAX	100000u

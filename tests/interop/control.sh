@@ -279,7 +279,8 @@ field() {
 sa_state() {
 	local a=$1 b=$2 zeros
 	zeros=$(printf '%0128d' 0)
-	cat >cache/sa-state <<-END
+	cat >cache/state <<-END
+	= sa-state
 	group 0xff120000000000000000000000000000 0xc001 0xffff 0x00000abc 0x00000 4 3 18 0 0 0 0 0x0000000000000000
 	member 0xff120000000000000000000000000000 0xfe80000000000000$a 1 0
 	member 0xff120000000000000000000000000000 0xfe80000000000000$b 4 0

@@ -455,11 +455,11 @@ alone_case() {
 	rm -rf cache
 	mkdir cache
 	mkfifo cache/guid2lid cache/ranks cache/guid2mkey cache/neighbors \
-		cache/sa-state
+		cache/sa-state cache/state
 	alone -o -v -f "$SCRATCH/fifo.log"
 	check "alone: FIFOs in the cache folder do not block" [ $? -eq 0 ]
-	check "alone: they are told of" log_has fifo.log 'guid2lid is a FIFO' 2
-	check "alone: and left as they are" [ -p cache/guid2lid ]
+	check "alone: they are told of" log_has fifo.log '(guid2lid|state) is a FIFO' 3
+	check "alone: and left as they are" [ -p cache/guid2lid -a -p cache/state ]
 	rm -rf cache
 }
 

@@ -63,7 +63,7 @@ text_case() {
 	state_of_fabric >after
 	check "plan: the fabric is what it was" diff before after
 	check "plan: the memory of LIDs is not written" \
-		[ ! -e cache/guid2lid ]
+		[ ! -e cache/state ]
 	cp plan.out plan.first
 	plan plan.log --plan=text
 	check "plan: twice the same" diff plan.first plan.out

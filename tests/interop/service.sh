@@ -337,7 +337,7 @@ has_nothing() {
 }
 
 closed_to_others() {
-	[ -s state/guid2lid ] && [ -z "$(find state -type f -perm /007)" ]
+	[ -s state/state ] && [ -z "$(find state -type f -perm /007)" ]
 }
 
 # A run by hand as root in the service's folder, then the service.

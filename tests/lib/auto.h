@@ -15,7 +15,6 @@
 #include "routing/graph.h"
 #include "tools/lft_text.h"
 #include "routing/select.h"
-#include "sm/config/guid_files.h"
 #include "sm/config/options.h"
 #include "sm/io/transport.h"
 #include "sm/log.h"
@@ -46,7 +45,6 @@ AUTO_DEFINE(options, options_free)
 AUTO_DEFINE(partition_rules, partition_rules_unref)
 AUTO_DEFINE(plan, plan_free)
 AUTO_DEFINE(port_tables, port_tables_unref)
-AUTO_DEFINE(rank_list, rank_list_free)
 AUTO_DEFINE(snapshot, snapshot_unref)
 AUTO_DEFINE(transport, transport_free)
 

@@ -9,11 +9,10 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "sm/config/guid_files.h"
 #include "sm/config/partitions_conf.h"
-#include "sm/sa/sa.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/formats.h"
-#include "topology/expected.h"
 #include "topology/generate.h"
 #include "topology/net_file.h"
 #include "topology/text.h"
@@ -289,22 +288,6 @@ neighbors_normal(const char *text, GPtrArray *warnings, GError **error)
 	return mkey_db_normal(MKEY_DB_CABLES, text, error);
 }
 
-static char *
-sa_state_normal(const char *text, GPtrArray *warnings, GError **error)
-{
-	struct sa *sa = sa_new(&(struct sa_params){ 0 });
-	GString *out = NULL;
-
-	if (sa_load(sa, text, 0, error)) {
-		out = g_string_new(NULL);
-		sa_save(sa, out, 0);
-	} else {
-		g_prefix_error(error, "f: ");	/* it is a part of a file */
-	}
-	sa_free(sa);
-	return out ? g_string_free(out, FALSE) : NULL;
-}
-
 static void
 judge_cables(const struct snapshot *s)
 {
@@ -336,11 +319,7 @@ net_write(const struct snapshot *s, GString *out)
 		return g_string_free(out, FALSE); \
 	}
 
-NORMAL(fabric, struct expected, expected_parse, expected_format, expected_free)
-NORMAL(guid2lid, GArray, guid2lid_parse, guid2lid_format, g_array_unref)
 NORMAL(net, struct snapshot, net_file_parse, net_write, snapshot_unref)
-NORMAL(ranks, struct rank_list, rank_file_parse, rank_file_format,
-       rank_list_free)
 
 static gint
 compare_lines(gconstpointer a, gconstpointer b)
@@ -408,17 +387,13 @@ formula_normal(const char *text, GPtrArray *warnings, GError **error)
 
 static const struct format formats[] = {
 	{ "conf", conf_normal, false },
-	{ "fabric", fabric_normal, true },
 	{ "formula", formula_normal, false },
-	{ "guid2lid", guid2lid_normal, true },
 	{ "guid2mkey", guid2mkey_normal, true },
 	{ "guids", guids_normal, true },
 	{ "neighbors", neighbors_normal, true },
 	{ "netfile", net_normal, true },
 	{ "nodenames", names_normal, true },
 	{ "partitions", partitions_normal, true },
-	{ "ranks", ranks_normal, true },
-	{ "sa_state", sa_state_normal, true },
 	{ "tables", tables_normal, false },
 };
 

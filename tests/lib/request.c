@@ -346,7 +346,7 @@ request_poke(unsigned attr_id, void *host, const char *word)
 	if (!f || !f->size)
 		fail_msg("%s is no member", word);
 	else
-		mad_field_store((uint8_t *)host + f->member, f->size,
+		member_store((uint8_t *)host + f->member, f->size,
 				g_ascii_strtoull(equals + 1, NULL, 0));
 }
 

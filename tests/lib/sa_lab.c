@@ -21,6 +21,12 @@ lab_publish(struct lab *l)
 	sa_publish(l->sa, l->v, l->now);
 }
 
+static void
+write_state(GString *out, void *data)
+{
+	sa_part.save(((struct lab *)data)->sa, out, 0);
+}
+
 void
 lab_open(struct lab *l, const char *spec, unsigned lmc)
 {
@@ -42,6 +48,8 @@ lab_open(struct lab *l, const char *spec, unsigned lmc)
 	l->rules = partition_rules_default();
 	l->prefix = SA_GID_PREFIX_DEFAULT;
 	l->sa = sa_new(&params);
+	l->sa->write_state = write_state;
+	l->sa->write_state_data = l;
 	lab_publish(l);
 }
 

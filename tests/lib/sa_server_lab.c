@@ -240,7 +240,7 @@ on_touched(void *data)
 	const struct sa_server_stats *d = sa_server_stats(st->desk);
 
 	if (st->archive)
-		persist_sa_touch(st->archive);
+		state_touch(st->archive, &sa_part, 0);
 	st->most_reports = MAX(st->most_reports,
 			       (unsigned)(d->reports - d->heard - d->unheard));
 }
@@ -284,24 +284,31 @@ stage_start(struct stage *st, const struct sa_server_params *params,
 		.control = on_control, .sa = on_sa, .data = st,
 	};
 	struct sa_server_params p = params ? *params : sa_server_params_default;
+	struct state_params state_params = {
+		.owners = { { .part = &sa_part } }, .n = 1,
+	};
 
 	p.touched = on_touched;
 	p.touched_data = st;
 	st->sa = sa_new(&sa_params);
-	st->archive = persist_sa_open(cache_dir, st->sa, st->sm.t, NULL,
-				      st->sm.log);
+	state_params.cache_dir = cache_dir;
+	state_params.owners[0].owner = st->sa;
+	state_params.log = st->sm.log;
+	st->archive = state_open(&state_params, st->sm.t);
 	st->desk =
 		sa_server_new(st->sm.x, st->sa, st->sm.log, &p, on_groups, st);
 	sm_agent_free(st->sm.sm->agent);
 	st->sm.sm->agent = sm_agent_new(st->sm.x, &hooks, st->sm.log);
 	stage_publish(st);
+	st->has_clients = state_has_clients(st->archive);
+	state_know_clients(st->archive);
 	sa_server_touch(st->desk);
 }
 
 void
 stage_stop(struct stage *st)
 {
-	persist_sa_close(st->archive);
+	state_close(st->archive);
 	sa_server_free(st->desk);
 	sa_free(st->sa);
 }

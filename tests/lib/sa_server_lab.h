@@ -7,7 +7,7 @@
 #define MINISM_TESTS_LIB_SA_SERVER_LAB_H
 
 #include "sm/mad/bytes.h"
-#include "sm/persist.h"
+#include "sm/state.h"
 #include "sm/sa/sa_server.h"
 #include "sm/mad/sa_record.h"
 #include "tests/lib/sim_lab.h"
@@ -47,7 +47,8 @@ struct stage {
 	struct partition_rules *rules;
 	struct sa *sa;
 	struct sa_server *desk;
-	struct persist_sa *archive;
+	struct state *archive;
+	bool has_clients;	/* that was read */
 	struct client client[CLIENTS];
 	unsigned ranks, groups_changed;
 	/* the main loop's next turn, asked for when the flood begins */

@@ -11,6 +11,7 @@
 #include "sm/sa/mcmember.h"
 #include "sm/sa/service.h"
 #include "tests/lib/request.h"
+#include "tests/lib/state_text.h"
 #include "tests/lib/unit.h"
 #include "topology/port_tables.h"
 
@@ -725,25 +726,30 @@ WORD(do_restart, struct stage *st)
 }
 
 /* "LINE;LINE .." [TEXT], the last of which is bad, behind what was saved: the
- * error names it and has this text, and nothing changes */
-WORD(do_load_fails, struct stage *st)
+ * error names it and has this text, and all others are loaded */
+WORD(do_load_but, struct stage *st)
 {
 	g_autofree char *bad = g_strdup_printf("%s%s\n", st->saved->str,
 					       words[0]);
 	g_auto(GStrv) lines = g_strsplit(g_strdelimit(bad, ";", '\n'), "\n",
 					 -1);
+	g_autofree char *good = g_strndup(bad, strlen(bad) - 1 -
+		strlen(lines[g_strv_length(lines) - 2]));
+	g_autofree char *before = g_strdup(st->saved->str), *rest = NULL;
 	g_autofree char *where = g_strdup_printf("line %u: ",
 						 g_strv_length(lines) - 1);
-	g_autofree char *before = NULL;
 	g_autoptr(GError) error = NULL;
 
+	assert_true(sa_load(st->l.sa, good, st->l.now, NULL));
 	do_save(st, NULL, NULL);
-	before = g_strdup(st->saved->str);
+	rest = g_strdup(st->saved->str);
 	assert_false(sa_load(st->l.sa, bad, st->l.now, &error));
 	assert_true(g_str_has_prefix(error->message, where));
 	assert_has(error->message, words[1] ? words[1] : "");
 	do_save(st, NULL, NULL);
-	assert_string_equal(before, st->saved->str);
+	assert_string_equal(rest, st->saved->str);
+	g_string_assign(st->saved, before);
+	do_load(st, NULL, NULL);
 }
 
 static bool
@@ -882,7 +888,7 @@ const struct unit_word sa_words[] = {
 	{ "report-failed", do_report_failed }, { "reports", do_reports },
 	{ "notice", do_notice }, { "gid-notice", do_gid_notice },
 	{ "save", do_save }, { "load", do_load }, { "restart", do_restart },
-	{ "load-fails", do_load_fails }, { "manager", do_manager },
+	{ "load-but", do_load_but }, { "manager", do_manager },
 	{ "mark", do_mark }, { "no-mark", do_no_mark },
 	{ "followers", do_followers }, { "clients", do_clients },
 	{ "some", do_some },

@@ -11,6 +11,7 @@
 #include "sm/control/control.h"
 #include "sm/view.h"
 #include "tests/lib/auto.h"
+#include "tests/lib/state_text.h"
 #include "tests/lib/unit.h"
 #include "tools/show.h"
 #include "tools/status.h"
@@ -688,10 +689,11 @@ WORD(do_standby, struct setup *t)
 /* Something else than S-1-0 with its hosts. */
 WORD(do_expected, struct setup *t)
 {
-	t->expected = expected_parse("switch 0x77 1700000000 spine-2\n"
-				     "host 0x78 0 node-05\n"
-				     "link 0x77/3 0x78/1 0 4xEDR 100000\n",
-				     "fabric", NULL);
+	t->expected = expected_new();
+	assert_true(state_load(&expected_part, t->expected,
+			       "switch 0x77 1700000000 spine-2\n"
+			       "host 0x78 0 node-05\n"
+			       "link 0x77 3 0x78 1 0 4xEDR 100000\n", 0, NULL));
 	expected_update(t->expected, t->s, 1700000030);
 }
 

@@ -220,7 +220,7 @@ TEST(test_credit_loop_and_candidates_are_told)
 		.engine = engine_by_name("minhop", NULL),
 	};
 	g_auto(GStrv) lines = NULL;
-	struct persist memory = { .ranges = g_array_new(FALSE, FALSE, 1) };
+	struct persist memory = { .lids.ranges = g_array_new(FALSE, FALSE, 1) };
 	struct sweep sweep = {
 		.next = { .subnet = s, .lids = lids }, .memory = &memory,
 	};
@@ -237,7 +237,7 @@ TEST(test_credit_loop_and_candidates_are_told)
 	lines = g_strsplit(p.text->str, "minhop: LIDs behind other switches: "
 			   "8 with one shortest path, 0 with", -1);
 	assert_int_equal(g_strv_length(lines), 1 + s->n_switches);
-	g_array_unref(memory.ranges);
+	g_array_unref(memory.lids.ranges);
 	choice_clear(&sweep.choice);
 	graph_free(g);
 	lid_map_free(lids);

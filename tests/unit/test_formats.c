@@ -84,26 +84,6 @@ TEST(test_damaged_texts_are_survived)
 	}
 }
 
-/* A file that was cut while it was written is refused, or it is a shorter
- * memory that says nothing else about the ports it still has. */
-TEST(test_cut_text_is_never_another_memory)
-{
-	static const char text[] = "0x0000000000001001 0x0007 0x0007\n\n"
-		"0x0000000000100004 0x0008 0x0009\n\n"
-		"0x0002c90300a1b2c3 0xbf80 0xbfff\n\n";
-	const struct format *f = format_find("guid2lid");
-	unsigned refused = 0;
-
-	for (size_t len = 0; len < strlen(text); len++) {
-		g_autofree char *cut = g_strndup(text, len);
-		g_autofree char *got = f->normal(cut, NULL, NULL);
-
-		assert_true(!got || g_str_has_prefix(text, got));
-		refused += !got;
-	}
-	assert_true(refused > 60);
-}
-
 static char *
 take_section(const char *begin, const char *end)
 {

@@ -145,7 +145,7 @@ find_name(void *fixture, const char *name, struct request_name *out)
 			mad_attr_table(SA_ATTR_PORT_INFO), colon + 1,
 			strlen(colon + 1));
 
-		out->lid = (uint16_t)mad_field_load(
+		out->lid = (uint16_t)member_load(
 			(uint8_t *)&st->f->s->ports[port].info + f->member,
 			f->size);
 	}
@@ -222,7 +222,7 @@ WORD(do_setting, struct stage *st)
 
 		while (strcmp(k->name, parts[0]))
 			k++;
-		mad_field_store(to + k->at, (unsigned)k->size,
+		member_store(to + k->at, (unsigned)k->size,
 				word_number(parts[1]));
 	}
 }

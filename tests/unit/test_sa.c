@@ -13,6 +13,7 @@
 #include "tests/lib/auto.h"
 #include "tests/lib/sa_stage.h"
 #include "tests/lib/seed.h"
+#include "tests/lib/state_text.h"
 #include "tests/lib/unit.h"
 #include "topology/prng.h"
 

@@ -10,6 +10,7 @@
 #include "sm/sa/informinfo.h"
 #include "sm/sa/mcmember.h"
 #include "tests/lib/sa_stage.h"
+#include "tests/lib/state_text.h"
 #include "topology/prng.h"
 
 SCRIPT(mcmember, "sa_mcmember.scn", sa_words, sa_star_set_up,

@@ -368,7 +368,7 @@ WORD(do_alike, const struct stage *st)
 		const struct mad_field *f = mad_field_find(t, words[1 + i],
 						strlen(words[1 + i]));
 
-		value[i] = mad_field_load(info + f->member, f->size);
+		value[i] = member_load(info + f->member, f->size);
 	}
 	assert_int_equal(value[0], value[1]);
 }

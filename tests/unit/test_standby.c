@@ -15,6 +15,7 @@
 #include "sm/standby.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/scripted.h"
+#include "tests/lib/state_text.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
 
@@ -35,8 +36,7 @@ struct stage {
 	struct mad_client *x;
 	struct snapshot *s;
 	struct sa *sa, *other;	/* ours, the master's */
-	struct persist *persist;
-	struct fabric_watch *fabric;
+	struct state *state, *others;
 	struct log *log;
 	struct standby *b;
 	enum manner manner;
@@ -184,6 +184,16 @@ set_members(struct stage *st, unsigned n)
 	assert_true(sa_load(st->other, text->str, 0, NULL));
 }
 
+static struct state *
+open_state(const struct stage *st, struct sa *sa)
+{
+	const struct state_params params = {
+		.log = st->log, .owners = { { &sa_part, sa } }, .n = 1,
+	};
+
+	return state_open(&params, st->t);
+}
+
 static void
 stage_open(struct stage *st)
 {
@@ -203,10 +213,12 @@ stage_open(struct stage *st)
 	st->other = sa_new(&params);
 	set_members(st, 2);
 	st->log = log_open("/dev/null", LOG_DEBUG, NULL);
-	st->persist = persist_open(NULL, NULL, st->log);
-	st->fabric = fabric_watch_open(NULL, st->t, NULL, st->log);
-	st->b = standby_new(st->x, NULL, st->sa, st->persist, st->fabric,
-			    st->log);
+	st->state = open_state(st, st->sa);
+	st->others = open_state(st, st->other);
+	state_know_clients(st->others);
+	st->other->write_state = state_write;
+	st->other->write_state_data = st->others;
+	st->b = standby_new(st->x, NULL, st->sa, st->state, st->log);
 	standby_follow(st->b, st->s);
 }
 
@@ -214,10 +226,10 @@ static void
 stage_close(struct stage *st)
 {
 	standby_free(st->b);
+	state_close(st->state);
+	state_close(st->others);
 	mad_client_free(st->x);
 	transport_free(st->t);
-	persist_free(st->persist);
-	fabric_watch_close(st->fabric);
 	log_free(st->log);
 	sa_free(st->sa);
 	sa_free(st->other);
@@ -505,31 +517,4 @@ TEST(test_the_last_is_not_waited_for_long)
 	after(&st, 1000);
 	assert_int_equal(st.lasts, 1);
 	stage_close(&st);
-}
-
-/* LIDs and ranks of the master go with it. */
-TEST(test_what_the_master_remembers_is_taken)
-{
-	static const char lids[] = "0x0000000000000042 0x0030 0x0031\n\n";
-	static const char ranks[] = "engine updn\n0x0000000000000007 3\n";
-	g_autoptr(GString) text = g_string_new(NULL);
-	AUTO_VALUE(stage_close) struct stage st;
-
-	stage_open(&st);
-	assert_false(persist_take(st.persist, "nonsense", NULL, NULL));
-	assert_false(persist_take(st.persist, lids, "nonsense", NULL));
-	persist_write(st.persist, text);
-	assert_string_equal(text->str, "= guid2lid\n");
-	assert_true(persist_take(st.persist, lids, ranks, NULL));
-	g_string_truncate(text, 0);
-	persist_write(st.persist, text);
-	assert_has(text->str, lids);
-	assert_has(text->str, "= ranks\n");
-	assert_has(text->str, "0x0000000000000007 3");
-	assert_false(fabric_watch_take(st.fabric, "nonsense", NULL));
-	assert_true(fabric_watch_take(st.fabric, "switch 0x77 1700000000 s\n",
-				      NULL));
-	fabric_watch_write(st.fabric, text);
-	assert_has(text->str, "= fabric\n");
-	assert_has(text->str, "\nswitch 0x0000000000000077 ");
 }

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The state file.
+ *
+ *	       touched, and the version is another
+ *	CLEAN ------------------------------------> DUE, at 2 s after the last
+ *	  ^                                          |   time
+ *	  +--------- written, or touched again <-----+
+ *
+ * A change is written from a timer and beside the main loop, so no answer waits
+ * for the disk, and a thousand joins at once are one write. A write that fails is
+ * repeated after a minute. At the end the file is written in any case, since
+ * leases have become shorter. It is replaced by a new one, so a crash leaves the
+ * old or the new state; it has the keys of services, so its mode is 0600.
+ *
+ * A line that cannot be read is set aside in the file state.damaged, and costs
+ * its fact: a LID comes from the fabric, an engine finds a rank anew, and clients
+ * are asked to reregister (IBA 14.4.2).
+ *
+ * The files of former versions are read where there is no state yet, OpenSM's
+ * guid2lid always: then it has all LIDs. They are renamed to NAME.imported when
+ * the state is on the disk.
+ *
+ * Cost. Only the text of a part that has changed is made anew.
+ */
+#include "sm/state.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "sm/file_writer.h"
+#include "sm/io/transport.h"
+#include "topology/lid.h"
+
+#define PAUSE_US	(2 * (int64_t)G_USEC_PER_SEC)
+#define RETRY_US	(60 * (int64_t)G_USEC_PER_SEC)
+#define SEAL		"= end "
+#define OWNER_ONLY	0600
+
+static const enum state_file formers[] = {
+	STATE_FILE_LIDS, STATE_FILE_RANKS, STATE_FILE_DISABLED,
+	STATE_FILE_FABRIC, STATE_FILE_SA,
+};
+
+struct state {
+	struct state_params params;
+	struct transport *transport;
+	char *dir, *path;	/* NULL: no file */
+	struct file_writer *writer;	/* NULL: nothing is written */
+	struct state_copy {
+		GString *text;
+		uint64_t version;	/* of the text, */
+		uint64_t writing;	/* that the file is going to have, */
+		uint64_t written;	/* and has */
+	} copies[STATE_OWNERS_MAX];
+	GString *foreign;	/* lines of parts that are not here */
+	bool clients;		/* they are all, or were asked again */
+	bool is_kept;		/* there is a file */
+	bool is_writing;
+	bool imported[G_N_ELEMENTS(formers)];
+	int64_t not_before, due;
+	unsigned timer;		/* 0: not running */
+};
+
+/* -------------------------------------------------------------------- text */
+
+static uint64_t
+version_of(const struct state *s, size_t i)
+{
+	const struct state_owner *o = &s->params.owners[i];
+
+	return o->part->version ? o->part->version(o->owner) :
+		*(const uint64_t *)o->owner;
+}
+
+/* Clients' leases become shorter without a new version. */
+static void
+put_text(struct state *s, GString *out)
+{
+	int64_t now = transport_now(s->transport);
+
+	g_string_append(out, STATE_HEAD);
+	g_string_append_len(out, s->foreign->str, (gssize)s->foreign->len);
+	for (size_t i = 0; i < s->params.n; i++) {
+		const struct state_owner *o = &s->params.owners[i];
+		struct state_copy *c = &s->copies[i];
+		uint64_t version = version_of(s, i);
+
+		if (o->part->is_clients) {
+			if (s->clients)
+				g_string_append(out, STATE_CLIENTS);
+			o->part->save(o->owner, out, now);
+			continue;
+		}
+		if (!c->text || c->version != version) {
+			if (c->text)
+				g_string_free(c->text, TRUE);
+			c->text = g_string_new(NULL);
+			o->part->save(o->owner, c->text, now);
+			c->version = version;
+		}
+		g_string_append_len(out, c->text->str, (gssize)c->text->len);
+	}
+}
+
+void
+state_write(GString *out, void *data)
+{
+	g_autofree char *sum = NULL;
+
+	put_text(data, out);
+	sum = g_compute_checksum_for_data(G_CHECKSUM_SHA256,
+					  (const guchar *)out->str, out->len);
+	g_string_append_printf(out, SEAL "%s\n", sum);
+}
+
+size_t
+state_sealed(const char *text, size_t len)
+{
+	const char *seal = g_strrstr_len(text, (gssize)len, "\n" SEAL);
+	size_t before = seal ? (size_t)(seal - text) + 1 : 0;
+	size_t at = before + strlen(SEAL);
+	g_autofree char *sum = g_compute_checksum_for_data(G_CHECKSUM_SHA256,
+					(const guchar *)text, before);
+
+	return before && len - at >= strlen(sum) &&
+		memcmp(text + at, sum, strlen(sum)) == 0 ? before : 0;
+}
+
+/* ----------------------------------------------------------------- writing */
+
+static void
+put_away_imported(struct state *s)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(formers); i++) {
+		g_autofree char *path = state_file_path(s->dir, formers[i]);
+		g_autofree char *to = g_strconcat(path, ".imported", NULL);
+
+		if (s->imported[i] && g_rename(path, to) == 0)
+			log_say(s->params.log, LOG_INFO, "memory", "%s was "
+				"read and is %s now: %s replaces it", path, to,
+				s->path);
+		s->imported[i] = false;
+	}
+}
+
+static bool
+is_changed(const struct state *s, size_t i)
+{
+	return version_of(s, i) != s->copies[i].written;
+}
+
+static void state_on_timer(void *data);
+
+static void
+state_wait(struct state *s, int64_t delay)
+{
+	int64_t due = MAX(transport_now(s->transport) + delay, s->not_before);
+
+	if (s->is_writing || (s->timer && s->due <= due))
+		return;
+	transport_timer_clear(s->transport, &s->timer);
+	s->due = due;
+	s->timer = transport_timer_start(s->transport, due, state_on_timer, s);
+}
+
+static void
+state_on_written(bool ok, void *data)
+{
+	struct state *s = data;
+
+	s->is_writing = false;
+	s->is_kept |= ok;
+	s->not_before = transport_now(s->transport) +
+		(ok ? PAUSE_US : RETRY_US);
+	for (size_t i = 0; i < s->params.n; i++) {
+		if (ok)
+			s->copies[i].written = s->copies[i].writing;
+		if (is_changed(s, i))
+			state_wait(s, 0);
+	}
+	if (ok)
+		put_away_imported(s);
+}
+
+void
+state_save(struct state *s)
+{
+	GString *text;
+
+	if (!s || !s->writer)
+		return;
+	transport_timer_clear(s->transport, &s->timer);
+	text = g_string_new(NULL);
+	put_text(s, text);
+	for (size_t i = 0; i < s->params.n; i++)
+		s->copies[i].writing = version_of(s, i);
+	s->is_writing = true;
+	file_writer_put(s->writer, text);
+}
+
+static void
+state_on_timer(void *data)
+{
+	struct state *s = data;
+
+	s->timer = 0;
+	state_save(s);
+}
+
+void
+state_touch(struct state *s, const struct state_part *part, int64_t delay)
+{
+	for (size_t i = 0; s && s->writer && i < s->params.n; i++)
+		if (s->params.owners[i].part == part && is_changed(s, i))
+			state_wait(s, delay);
+}
+
+/* ----------------------------------------------------------------- reading */
+
+/* False: they are not set aside, so the file has to stay. */
+static bool
+set_aside(struct state *s, const struct state_told *told, const char *source)
+{
+	g_autofree char *path = s->path ? g_strconcat(s->path, ".damaged",
+						      NULL) : NULL;
+	g_autoptr(GError) error = NULL;
+	bool ok = true;
+
+	if (!told->n_bad)
+		return true;
+	if (path && !s->params.is_read_only)
+		ok = state_file_write(path, told->bad,
+				      G_FILE_SET_CONTENTS_DURABLE, OWNER_ONLY,
+				      &error);
+	log_say(s->params.log, LOG_WARNING, "memory", "%s: %s; %u lines are "
+		"damaged, and what they said is lost%s%s", source, told->first,
+		told->n_bad, !path || s->params.is_read_only ? "" : ok ?
+		": they are set aside as " : "; they cannot be set aside, so "
+		"nothing is remembered from now on: ", error ? error->message :
+		path && !s->params.is_read_only ? path : "");
+	return ok;
+}
+
+/* Appends the file. False: there is none, or it cannot be read. */
+static bool
+read_file(const struct state *s, const char *path, GString *text)
+{
+	g_autoptr(GError) error = NULL;
+	gsize len;
+	g_autofree char *found = state_file_read_bytes(path, &len, &error);
+
+	if (found)
+		g_string_append_len(text, found, (gssize)len);
+	else if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+		log_say(s->params.log, LOG_WARNING, "memory", "%s",
+			error->message);
+	return found != NULL;
+}
+
+static void
+read_text(struct state *s, GString *text, struct state_told *told)
+{
+	state_read(s->params.owners, s->params.n, text->str, text->len,
+		   transport_now(s->transport), told);
+}
+
+/* The text of the former files, each behind its heading. */
+static void
+read_former(struct state *s, bool only_lids, GString *text)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(formers); i++) {
+		g_autofree char *path = state_file_path(s->dir, formers[i]);
+		g_autofree char *name = g_path_get_basename(path);
+		g_autoptr(GString) found = g_string_new(NULL);
+
+		if (only_lids && formers[i] != STATE_FILE_LIDS)
+			continue;
+		s->imported[i] = read_file(s, path, found);
+		if (s->imported[i])
+			g_string_append_printf(text, "= %s\n", name);
+		g_string_append_len(text, found->str, (gssize)found->len);
+		if (text->len && text->str[text->len - 1] != '\n')
+			g_string_append_c(text, '\n');
+	}
+}
+
+/* False: the file must not be overwritten. */
+static bool
+read_all(struct state *s)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GString) former = g_string_new(NULL);
+	struct state_told told = { .foreign = g_string_new(NULL) };
+	bool is_new, ok;
+
+	s->is_kept = read_file(s, s->path, text);
+	read_text(s, text, &told);
+	read_former(s, s->is_kept, former);
+	for (size_t i = 0; s->imported[0] && i < s->params.n; i++)
+		if (s->params.owners[i].part == &lid_part)
+			lid_part.clear(s->params.owners[i].owner);
+	read_text(s, former, &told);
+	ok = set_aside(s, &told, former->len && !s->is_kept ? s->dir : s->path);
+	is_new = former->len || told.n_bad;
+	s->clients = told.clients && !told.n_bad && !told.foreign->len;
+	g_string_free(s->foreign, TRUE);
+	s->foreign = g_steal_pointer(&told.foreign);
+	state_told_clear(&told);
+	if (s->foreign->len && s->params.n == STATE_OWNERS_MAX)
+		log_say(s->params.log, LOG_WARNING, "memory", "%s has lines "
+			"that this version does not know: they are kept",
+			s->path);
+	for (size_t i = 0; i < s->params.n; i++)
+		s->copies[i].written = version_of(s, i) - is_new;
+	return ok;
+}
+
+struct state *
+state_open(const struct state_params *params, struct transport *t)
+{
+	struct state *s = g_new0(struct state, 1);
+	struct file_writer_params file = {
+		.subsystem = "memory", .mode = OWNER_ONLY,
+		.how = G_FILE_SET_CONTENTS_DURABLE,
+		.written = state_on_written, .data = s,
+	};
+
+	s->params = *params;
+	s->transport = t;
+	s->foreign = g_string_new(NULL);
+	s->not_before = transport_now(t);
+	if (!params->cache_dir)
+		return s;
+	s->dir = g_strdup(params->cache_dir);
+	s->path = state_file_path(s->dir, STATE_FILE_STATE);
+	file.path = s->path;
+	if (!read_all(s) || params->is_read_only)
+		return s;
+	s->writer = file_writer_new(params->disk, params->log, &file);
+	for (size_t i = 0; i < params->n; i++)
+		state_touch(s, params->owners[i].part, 0);
+	return s;
+}
+
+bool
+state_has_clients(const struct state *s)
+{
+	return s->clients;
+}
+
+void
+state_know_clients(struct state *s)
+{
+	s->clients = true;
+}
+
+void
+state_take(struct state *s, char *text, size_t len, int64_t now)
+{
+	struct state_told told = { .foreign = s->foreign };
+
+	g_string_truncate(s->foreign, 0);
+	for (size_t i = 0; i < s->params.n; i++)
+		s->params.owners[i].part->clear(s->params.owners[i].owner);
+	state_read(s->params.owners, s->params.n, text, len, now, &told);
+	set_aside(s, &told, "the master's state");
+	s->clients = told.clients && !told.n_bad && !s->foreign->len;
+	told.foreign = NULL;
+	state_told_clear(&told);
+	state_save(s);
+}
+
+void
+state_close(struct state *s)
+{
+	bool is_due = false;
+
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->params.n; i++)
+		is_due |= is_changed(s, i) ||
+			(s->is_kept && s->params.owners[i].part->is_clients);
+	if (is_due)
+		state_save(s);
+	transport_timer_clear(s->transport, &s->timer);
+	file_writer_free(s->writer);
+	for (size_t i = 0; i < s->params.n; i++)
+		if (s->copies[i].text)
+			g_string_free(s->copies[i].text, TRUE);
+	g_string_free(s->foreign, TRUE);
+	g_free(s->dir);
+	g_free(s->path);
+	g_free(s);
+}

@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The state text: what is written is read the same, a damaged line costs its
+ * fact only, lines of other versions stay; the files of former versions, and
+ * the text for a standby. When the file is written: test_persist_sa.c.
+ */
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "sm/persist.h"
+#include "sm/sa/sa.h"
+#include "sm/state.h"
+#include "tests/lib/auto.h"
+#include "tests/lib/folder.h"
+#include "tests/lib/scripted.h"
+#include "tests/lib/seed.h"
+#include "tests/lib/unit.h"
+#include "topology/expected.h"
+#include "topology/generate.h"
+#include "topology/prng.h"
+
+#define ZEROS	"00000000000000000000000000000000"
+#define FOUR	ZEROS ZEROS ZEROS ZEROS
+
+/* All that a manager keeps. */
+struct kept {
+	struct transport *t;
+	struct log *log;
+	struct persist *persist;
+	struct expected *expected;
+	struct sa *sa;
+	struct state *state;
+};
+
+static void
+kept_open(struct kept *k, const char *dir, size_t n, bool is_read_only)
+{
+	const struct sa_params sa = { .sm_key = 1 };
+	struct state_params p = {
+		.cache_dir = dir, .n = n, .is_read_only = is_read_only,
+	};
+
+	k->t = scripted_new();
+	k->log = log_open("/dev/null", LOG_ERROR, NULL);
+	k->persist = persist_new(k->log);
+	k->expected = expected_new();
+	k->sa = sa_new(&sa);
+	p.log = k->log;
+	p.owners[0] = (struct state_owner){ &lid_part, &k->persist->lids };
+	p.owners[1] = (struct state_owner){ &persist_part, k->persist };
+	p.owners[2] = (struct state_owner){ &expected_part, k->expected };
+	p.owners[3] = (struct state_owner){ &sa_part, k->sa };
+	k->state = state_open(&p, k->t);
+	k->persist->state = k->state;
+}
+
+static void
+kept_close(struct kept *k)
+{
+	state_close(k->state);
+	persist_free(k->persist);
+	expected_free(k->expected);
+	sa_free(k->sa);
+	log_free(k->log);
+	transport_free(k->t);
+}
+
+/* Without its head. */
+static char *
+text_of(struct kept *k)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	state_write(text, k->state);
+	g_string_truncate(text, state_sealed(text->str, text->len));
+	assert_true(g_str_has_prefix(text->str, STATE_HEAD));
+	return g_strdup(text->str + strlen(STATE_HEAD));
+}
+
+static char *
+after_reading(const char *text)
+{
+	g_autofree char *copy = g_strdup(text);
+	struct kept k;
+	char *out;
+
+	kept_open(&k, NULL, STATE_OWNERS_MAX, false);
+	state_take(k.state, copy, strlen(copy), 0);
+	out = text_of(&k);
+	kept_close(&k);
+	return out;
+}
+
+#define LIDS \
+	"lid 0x0000000000001001 0x0007 0x0007\n" \
+	"lid 0x0000000000100004 0x0008 0x0009\n" \
+	"lid 0x0002c90300a1b2c3 0xbf80 0xbfff\n"
+#define RANKS \
+	"engine updn\n" \
+	"in-force minhop\n" \
+	"rank 0x0002c90300000001 0\n" \
+	"rank 0x0002c90300000002 4294967294\n"
+#define DISABLED \
+	"disabled 0x0002c90300000001 7\n"
+#define FABRIC \
+	"switch 0x0000000000000001 0 leaf  1\n" \
+	"host 0x0000000000000002 1700000000 \n" \
+	"link 0x0000000000000001 3 0x0000000000000002 1 0 4xEDR 100000\n"
+#define CLIENT_LINES \
+	"group 0xff12401bffff000000000000ffffffff 0xc000 0xffff 0x00000b1b " \
+	"0x00000 4 3 18 0 0 0 0 0x0000000000000000\n" \
+	"member 0xff12401bffff000000000000ffffffff " \
+	"0xfe800000000000000000000000001001 1 0\n" \
+	"service 0x0000000000000007 0xfe800000000000000000000000001001 0xffff " \
+	"4294967295 0x" ZEROS " 0x" FOUR " 0x" FOUR "\n" \
+	"inform 0xfe800000000000000000000000001001 1 1 0x" ZEROS " 0xffff " \
+	"0x0000 1 0xffff 0x0040 10 0xffffff 1\n"
+#define CLIENTS STATE_CLIENTS CLIENT_LINES
+static const char all[] = LIDS RANKS DISABLED FABRIC CLIENTS;
+
+TEST(test_what_is_written_is_read)
+{
+	g_autofree char *again = after_reading(all);
+
+	assert_string_equal(again, all);
+}
+
+/* Those that a person wrote in another order, too; of text that another version
+ * wrote nothing is lost. */
+TEST(test_other_lines_are_kept_and_lines_are_sorted)
+{
+	g_autofree char *text = after_reading(
+		"minism-state 3\n"
+		"\n# a comment\n"
+		"lid 0X2C90300A1B2C3 0xBF80 0xbfff\n"
+		"lid 0x100004 0x8 0x9\n"
+		"colour 0x1 a  b \n"
+		"lid 0x1001 7 7\n"
+		"rank-of 7\n");
+
+	assert_string_equal(text, "colour 0x1 a  b \nrank-of 7\n" LIDS);
+}
+
+static const struct {
+	const char *line, *error;
+} bad[] = {
+	{ "lid 0x9 0x1", "less than 4 words" },
+	{ "lid 0x9 0x1 0x1 0x1", "more than 4 words" },
+	{ "lid  0x9 0x1 0x1", "PortGUID '' is not a number" },
+	{ "lid 0x0 0x1 0x1", "PortGUID '0x0' is not a number from 0x1" },
+	{ "lid 0x10000000000000001 0x1 0x1", "PortGUID " },
+	{ "lid 0x9 -1 -1", "LID '-1'" },
+	{ "lid 0x9 0x0 0x0", "LID '0x0' is not a number from 0x1 to 0xbfff" },
+	{ "lid 0x9 0xc000 0xc000", "LID '0xc000'" },
+	{ "lid 0x9 0xbfff 0xc000", "LID '0xc000'" },
+	{ "lid 0x9 0x5 0x4", "0x0005 to 0x0004 is no range of a port" },
+	{ "lid 0x9 0x14 0x16", "0x0014 to 0x0016 is no range of a port: it "
+	  "must be 2^LMC LIDs and begin at a multiple of that" },
+	{ "lid 0x9 0x13 0x14", "0x0013 to 0x0014 is no range" },
+	{ "lid 0x9 0x100 0x1ff", "0x0100 to 0x01ff is no range" },
+	{ "lid 0x9 0x0008 0x000b", "of the LIDs 0x0008 to 0x000b one is "
+	  "another port's" },
+	{ "lid 0x9 0x9 0x9", "one is another port's" },
+	{ "lid 0x100004 0x20 0x20", "the GUID is there twice" },
+	{ "engine ftree", "a second engine" },
+	{ "engine", "less than 2 words" },
+	{ "in-force updn ftree", "more than 2 words" },
+	{ "in-force ", "engine is empty" },
+	{ "rank 0x0002c90300000001 5", "the GUID is there twice" },
+	{ "rank 0x1 4294967295", "rank '4294967295'" },
+	{ "rank 0x1 2 3", "more than 3 words" },
+	{ "disabled 0x1 255", "port '255'" },
+	{ "switch 0x2 0 again", "the node is there twice" },
+	{ "host 0x1", "less than 4 words" },
+	{ "host 0x3 -4 x", "time '-4'" },
+	{ "link 0x1 1 0x3 1 0 4xEDR 1", "a link of a node that is not there" },
+	{ "link 0x1 1 0x2 2 0 4xEDRXDR 1", "the speed is too long" },
+	{ "link 0x1 1 0x2 256 0 4xEDR 1", "port '256'" },
+	{ "member 0xff12401bffff000000000000fffffffe "
+	  "0xfe800000000000000000000000001001 1 0", "a group that is not" },
+	{ "inform x", "SubscriberGID 'x' is not 0x and 32 digits" },
+	{ "= colours", "a heading that is not known" },
+};
+
+/* Nothing else is lost. */
+TEST(test_a_damaged_line_costs_its_fact)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+		g_autofree char *text = g_strconcat(all, bad[i].line, "\n",
+						    NULL);
+		g_autofree char *damaged = g_strconcat(bad[i].line, "\n",
+						       NULL);
+		g_autofree char *after = NULL;
+		struct state_told told = { .foreign = NULL };
+		struct kept k;
+
+		kept_open(&k, NULL, STATE_OWNERS_MAX, false);
+		state_read((struct state_owner[]){
+			{ &lid_part, &k.persist->lids },
+			{ &persist_part, k.persist },
+			{ &expected_part, k.expected }, { &sa_part, k.sa },
+			}, STATE_OWNERS_MAX, text, strlen(text), 0, &told);
+		state_know_clients(k.state);
+		after = text_of(&k);
+		if (told.n_bad != 1)
+			fail_msg("accepted: %s", bad[i].line);
+		assert_has(told.first, bad[i].error);
+		assert_string_equal(told.bad->str, damaged);
+		assert_string_equal(after, all);
+		state_told_clear(&told);
+		kept_close(&k);
+	}
+}
+
+/* A rank without an engine means nothing. */
+TEST(test_ranks_without_their_engine_are_not_taken)
+{
+	g_autofree char *text = after_reading("in-force updn\nrank 0x1 2\n"
+					      LIDS);
+
+	assert_string_equal(text, LIDS);
+}
+
+/* Every byte that is another, and every length that is less: an end of a line
+ * is one of two LIDs of three. And a text that is sealed is none. */
+TEST(test_damage_anywhere_costs_two_lids_at_most)
+{
+	struct kept k;
+	g_autoptr(GString) sealed = g_string_new(NULL);
+	g_autofree char *copy = g_strdup(all);
+
+	kept_open(&k, NULL, STATE_OWNERS_MAX, false);
+	state_take(k.state, copy, strlen(copy), 0);
+	state_write(sealed, k.state);
+	for (size_t i = 0; i < sealed->len - 1; i++) {
+		assert_int_equal(state_sealed(sealed->str, i), 0);
+		sealed->str[i] ^= 4;
+		assert_int_equal(state_sealed(sealed->str, sealed->len), 0);
+		sealed->str[i] ^= 4;
+	}
+	assert_true(state_sealed(sealed->str, sealed->len));
+	for (size_t i = 0; i < strlen(all); i++) {
+		g_autofree char *text = g_strdup(all);
+		g_autofree char *cut = g_strndup(all, i);
+
+		text[i] = (char)(i % 7 ? text[i] ^ (1 << i % 8) : 0);
+		state_take(k.state, text, strlen(all), 0);
+		assert_in_range(k.persist->lids.ranges->len, 1, 3);
+		state_take(k.state, cut, i, 0);
+	}
+	kept_close(&k);
+}
+
+/* 49,151 lines in random order come back sorted. */
+TEST(test_full_memory_comes_back)
+{
+	uint64_t rng = seed_take(99);
+	g_autofree unsigned *order = g_new(unsigned, LID_UNICAST_MAX);
+	g_autoptr(GString) text = g_string_new(NULL);
+	const struct lid_range *r;
+	struct kept k;
+
+	for (unsigned i = 0; i < LID_UNICAST_MAX; i++) {
+		unsigned j = (unsigned)prng_below(&rng, i + 1);
+
+		order[i] = order[j];
+		order[j] = i + 1;
+	}
+	for (unsigned i = 0; i < LID_UNICAST_MAX; i++)
+		g_string_append_printf(text, "lid 0x%x 0x%x 0x%x\n",
+				       3 * order[i], order[i], order[i]);
+	kept_open(&k, NULL, STATE_OWNERS_MAX, false);
+	state_take(k.state, text->str, text->len, 0);
+	assert_int_equal(k.persist->lids.ranges->len, LID_UNICAST_MAX);
+	r = (const void *)k.persist->lids.ranges->data;
+	for (unsigned lid = 1; lid <= LID_UNICAST_MAX; lid++, r++)
+		assert_true(r->guid == 3 * lid && r->min == lid &&
+			    r->max == lid);
+	kept_close(&k);
+}
+
+/* ------------------------------------------------------------------ the file */
+
+static char *
+make_folder(void)
+{
+	return g_dir_make_tmp("minism-state-XXXXXX", NULL);
+}
+
+static void
+put(const char *dir, const char *name, const char *text, gssize len)
+{
+	g_autofree char *path = g_build_filename(dir, name, NULL);
+
+	assert_true(g_file_set_contents(path, text, len, NULL));
+}
+
+/* NULL: there is none. */
+static char *
+get(const char *dir, const char *name)
+{
+	g_autofree char *path = g_build_filename(dir, name, NULL);
+	char *text = NULL;
+
+	g_file_get_contents(path, &text, NULL, NULL);
+	return text;
+}
+
+static void
+expect_file(const char *dir, const char *name, const char *text)
+{
+	g_autofree char *found = get(dir, name);
+
+	if (text) {
+		assert_non_null(found);
+		assert_string_equal(found, text);
+	} else {
+		assert_null(found);
+	}
+}
+
+/* One start, some time, and the end. */
+static void
+start_once(const char *dir, size_t n, bool is_read_only)
+{
+	struct kept k;
+
+	kept_open(&k, dir, n, is_read_only);
+	scripted_run(k.t, 5 * G_USEC_PER_SEC);
+	kept_close(&k);
+}
+
+/* A run that ends by itself has no part for clients and the expected fabric. */
+TEST(test_parts_that_are_not_here_stay_in_the_file)
+{
+	g_autofree char *dir = make_folder(), *path = NULL, *after = NULL;
+	struct kept k;
+	GStatBuf st;
+
+	put(dir, "state", STATE_HEAD, -1);
+	put(dir, "state", STATE_HEAD LIDS RANKS DISABLED FABRIC CLIENTS, -1);
+	kept_open(&k, dir, 2, false);
+	assert_false(state_has_clients(k.state) && k.sa->groups);
+	persist_keep_disabled(k.persist, 0x42, 3, true);
+	kept_close(&k);
+	expect_file(dir, "state", STATE_HEAD FABRIC CLIENTS LIDS RANKS DISABLED
+		    "disabled 0x0000000000000042 3\n");
+	kept_open(&k, dir, STATE_OWNERS_MAX, false);
+	assert_true(state_has_clients(k.state));
+	after = text_of(&k);
+	assert_string_equal(after, LIDS RANKS DISABLED
+			    "disabled 0x0000000000000042 3\n" FABRIC CLIENTS);
+	kept_close(&k);
+	path = g_build_filename(dir, "state", NULL);
+	assert_int_equal(g_stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	folder_remove(dir);
+}
+
+TEST(test_damaged_lines_are_set_aside)
+{
+	static const char text[] = STATE_HEAD LIDS "lid 0x5\n" "\0\0\n" FABRIC
+		CLIENTS "lid 0x99 0x70";
+	g_autofree char *dir = make_folder();
+	g_autofree char *path = g_build_filename(dir, "state.damaged", NULL);
+	g_autofree char *aside = NULL;
+	struct kept k;
+	gsize len;
+
+	put(dir, "state", text, sizeof(text) - 1);
+	start_once(dir, STATE_OWNERS_MAX, true);	/* a plan writes none */
+	assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+	kept_open(&k, dir, STATE_OWNERS_MAX, false);
+	assert_false(state_has_clients(k.state));
+	kept_close(&k);
+	assert_true(g_file_get_contents(path, &aside, &len, NULL));
+	assert_int_equal(len, strlen("lid 0x5\n" "00\n" "lid 0x99 0x70\n"));
+	assert_memory_equal(aside, "lid 0x5\n" "\0\0\n" "lid 0x99 0x70\n", len);
+	expect_file(dir, "state", STATE_HEAD LIDS FABRIC CLIENT_LINES);
+	folder_remove(dir);
+}
+
+TEST(test_what_cannot_be_set_aside_is_never_overwritten)
+{
+	static const char text[] = STATE_HEAD "lid 0x5\n" LIDS;
+	g_autofree char *dir = make_folder();
+	g_autofree char *aside = g_build_filename(dir, "state.damaged", NULL);
+
+	assert_int_equal(g_mkdir(aside, 0700), 0);	/* in the way */
+	put(dir, "state", text, -1);
+	start_once(dir, STATE_OWNERS_MAX, false);
+	expect_file(dir, "state", text);
+	folder_remove(dir);
+}
+
+/* ------------------------------------------------------- files of before */
+
+static const struct {
+	const char *name, *text;
+} formers[] = {
+	{ "guid2lid",
+	  "0x0000000000001001 0x0007 0x0007\n\n"
+	  "0x0000000000100004 0x0008 0x0009\n\n"
+	  "# memory\r\n"
+	  "0X2C90300A1B2C3\t0xbf80  0xbfff \r\n" },
+	{ "ranks",
+	  "engine updn\nin-force minhop\n0x0002c90300000001 0\n"
+	  "0x0002c90300000002 4294967294\n" },
+	{ "disabled-ports", "0x0002c90300000001 7\n" },
+	{ "fabric", "# The nodes\nswitch 0x0000000000000001 0 leaf  1\n"
+	  "host 0x0000000000000002 1700000000 \n"
+	  "link 0x0000000000000001/3 0x0000000000000002/1 0 4xEDR 100000" },
+	{ "sa-state", CLIENT_LINES },
+};
+
+/* And then put away, once the new one is there. */
+TEST(test_former_files_are_taken_over)
+{
+	for (unsigned n = 2; n <= STATE_OWNERS_MAX; n += 2) {
+		g_autofree char *dir = make_folder(), *text = NULL;
+		struct kept k;
+
+		for (size_t i = 0; i < G_N_ELEMENTS(formers); i++)
+			put(dir, formers[i].name, formers[i].text, -1);
+		start_once(dir, n, true);
+		expect_file(dir, "state", NULL);
+		expect_file(dir, "ranks", formers[1].text);
+		start_once(dir, n, false);
+		for (size_t i = 0; i < G_N_ELEMENTS(formers); i++) {
+			g_autofree char *to = g_strconcat(formers[i].name,
+							  ".imported", NULL);
+
+			expect_file(dir, formers[i].name, NULL);
+			expect_file(dir, to, formers[i].text);
+		}
+		kept_open(&k, dir, STATE_OWNERS_MAX, false);
+		assert_true(state_has_clients(k.state));
+		text = text_of(&k);
+		assert_string_equal(text, all);
+		kept_close(&k);
+		folder_remove(dir);
+	}
+}
+
+/* Of OpenSM, or by a person: then it has all LIDs. The others are of a time
+ * before the state. */
+TEST(test_a_new_guid2lid_has_all_lids)
+{
+	g_autofree char *dir = make_folder();
+
+	put(dir, "state", STATE_HEAD LIDS FABRIC, -1);
+	put(dir, "guid2lid", "0x1001 0x0008 0x0008\nnonsense\n", -1);
+	put(dir, "ranks", formers[1].text, -1);
+	start_once(dir, STATE_OWNERS_MAX, false);
+	expect_file(dir, "state", STATE_HEAD
+		    "lid 0x0000000000001001 0x0008 0x0008\n" FABRIC);
+	expect_file(dir, "state.damaged", "nonsense\n");
+	expect_file(dir, "ranks", formers[1].text);
+	expect_file(dir, "guid2lid", NULL);
+	folder_remove(dir);
+}
+
+/* One text of parts, as a standby of the former version gets it. */
+TEST(test_text_of_a_former_master_is_taken)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autofree char *after = NULL;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(formers); i++)
+		g_string_append_printf(text, "= %s\n%s\n", formers[i].name,
+				       formers[i].text);
+	after = after_reading(text->str);
+	assert_string_equal(after, all);
+}
+
+/* --------------------------------------------------------------------- ranks */
+
+static void
+keep(const char *dir, const struct snapshot *s, const char *engine,
+     const uint32_t *ranks, bool in_force)
+{
+	struct kept k;
+
+	kept_open(&k, dir, 2, false);
+	persist_keep_ranks(k.persist, engine, s, ranks, in_force);
+	kept_close(&k);
+}
+
+static void
+expect_engine(const char *dir, const struct snapshot *s, const char *engine,
+	      const uint32_t *ranks)
+{
+	g_autofree uint32_t *read = NULL;
+	const char *by, *is;
+	struct kept k;
+
+	kept_open(&k, dir, 2, false);
+	is = persist_engine(k.persist, s);
+	assert_int_equal(g_strcmp0(is, engine), 0);
+	read = persist_ranks(k.persist, s, &by);
+	if (ranks) {
+		assert_string_equal(by, "updn");
+		assert_memory_equal(read, ranks, 3 * sizeof(*ranks));
+	}
+	kept_close(&k);
+}
+
+/* minhop has no ranks: the file keeps those of before, and names minhop. So it
+ * does with those of a switch that is away. */
+TEST(test_engine_without_ranks_is_in_force_after_restart)
+{
+	static const uint32_t ranks[] = { 1, 2, 3 };
+	static const char *const in_force[] = { "updn", "minhop", "updn" };
+	const struct generate_options options = { .seed = 1 };
+	AUTO(snapshot) *s = generate_fabric("ring(3;1)", &options, NULL);
+	g_autofree char *dir = make_folder(), *text = NULL, *path = NULL;
+
+	put(dir, "state", "engine updn\nrank 0x0000000000000001 7\n", -1);
+	for (size_t i = 0; i < G_N_ELEMENTS(in_force); i++) {
+		keep(dir, s, in_force[i], strcmp(in_force[i], "updn") ? NULL :
+		     ranks, true);
+		expect_engine(dir, s, in_force[i], ranks);
+	}
+	text = get(dir, "state");
+	assert_has(text, "\nrank 0x0000000000000001 7\n");
+	/* Another manager's tables may still be there. */
+	keep(dir, s, "updn", ranks, false);
+	expect_engine(dir, s, NULL, ranks);
+	/* Those of another engine are worth nothing. */
+	keep(dir, s, "ftree", ranks, true);
+	g_free(text);
+	text = get(dir, "state");
+	assert_null(strstr(text, "rank 0x0000000000000001 7\n"));
+	/* And if there were never any. */
+	path = g_build_filename(dir, "state", NULL);
+	assert_int_equal(g_unlink(path), 0);
+	keep(dir, s, "minhop", NULL, true);
+	expect_engine(dir, s, "minhop", NULL);
+	folder_remove(dir);
+}

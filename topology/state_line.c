@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The state text.
+ *
+ * Safety. The text may have been cut or edited, or be of another version: each
+ * value is checked against its range, and the error names the word, so that the
+ * text can be repaired. Lines may contain any bytes. A keyword that has no
+ * table may be that of a newer version: its line is given back as it is.
+ *
+ * Former versions had a file for each kind, and sent a standby one text with a
+ * line "= NAME" before each. Their lines that begin with a number have the
+ * keyword of their file, and OpenSM's guid2lid is one of these files.
+ */
+#include "topology/state_line.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "topology/member.h"
+#include "topology/text.h"
+
+bool
+state_line_refuse(GError **error, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g_propagate_error(error, g_error_new_valist(TEXT_ERROR, TEXT_ERROR_SYNTAX,
+						    format, args));
+	va_end(args);
+	return false;
+}
+
+/* ------------------------------------------------------------------ a line */
+
+static const char hex[] = "0123456789abcdef";
+
+/* By hand: there may be a hundred thousand. */
+static void
+put_number(GString *out, uint64_t value, unsigned base, unsigned digits)
+{
+	char text[20];
+	char *at = text + sizeof(text);
+
+	do {
+		*--at = hex[value % base];
+		value /= base;
+	} while (value || text + sizeof(text) - at < (int)digits);
+	g_string_append_len(out, at, text + sizeof(text) - at);
+}
+
+void
+state_line_save(const struct state_line *l, GString *out, const void *members)
+{
+	g_string_append(out, l->keyword);
+	for (guint i = 0; i < l->n; i++) {
+		const struct state_word *w = &l->words[i];
+		const uint8_t *member = (const uint8_t *)members + w->member;
+		gsize at = out->len + 1;
+
+		g_string_append_c(out, ' ');
+		if (w->digits == STATE_NAME || w->digits == STATE_TEXT) {
+			g_string_append(out, *(char *const *)
+					(const void *)member);
+			g_strdelimit(out->str + at, "\n", '?');
+			continue;
+		}
+		if (w->digits)
+			g_string_append(out, "0x");
+		for (size_t k = 0; w->digits == STATE_BYTES && k < w->size; k++)
+			put_number(out, member[k], 16, 2);
+		if (w->digits != STATE_BYTES)
+			put_number(out, member_load(member, w->size),
+				   w->digits ? 16 : 10, w->digits);
+	}
+	g_string_append_c(out, '\n');
+}
+
+static bool
+load_bytes(const struct state_word *w, const char *word, uint8_t *member)
+{
+	if (!g_str_has_prefix(word, "0x") ||
+	    strlen(word) != 2 + 2 * (size_t)w->size)
+		return false;
+	for (unsigned i = 0; i < w->size; i++) {
+		int high = g_ascii_xdigit_value(word[2 + 2 * i]);
+		int low = g_ascii_xdigit_value(word[3 + 2 * i]);
+
+		if (high < 0 || low < 0)
+			return false;
+		member[i] = (uint8_t)(high << 4 | low);
+	}
+	return true;
+}
+
+static bool
+load_word(const struct state_word *w, char *word, uint8_t *member,
+	  GError **error)
+{
+	g_autofree char *shown = NULL;
+	uint64_t value;
+
+	if (w->digits == STATE_NAME || w->digits == STATE_TEXT) {
+		*(char **)(void *)member = word;
+		return *word || w->digits == STATE_TEXT ||
+			state_line_refuse(error, "%s is empty", w->name);
+	}
+	if (w->digits == STATE_BYTES ? load_bytes(w, word, member) :
+	    text_read_number(word, 0, w->max, &value) && value >= w->min) {
+		if (w->digits != STATE_BYTES)
+			member_store(member, w->size, value);
+		return true;
+	}
+	shown = text_one_line(word);
+	if (w->digits == STATE_BYTES)
+		return state_line_refuse(error, "%s '%s' is not 0x and %u "
+					 "digits", w->name, shown,
+					 2u * w->size);
+	return state_line_refuse(error, "%s '%s' is not a number from 0x%"
+				 PRIx64 " to 0x%" PRIx64, w->name, shown,
+				 w->min, w->max);
+}
+
+bool
+state_line_load(const struct state_line *l, char *line, void *members,
+		GError **error)
+{
+	char *at = strchr(line, ' ');
+	guint i = 0;
+
+	for (; at && i < l->n; i++) {
+		const struct state_word *w = &l->words[i];
+		char *word = at + 1;
+
+		*at = '\0';
+		at = w->digits == STATE_TEXT ? NULL : strchr(word, ' ');
+		if (at)
+			*at = '\0';
+		if (!load_word(w, word, (uint8_t *)members + w->member, error))
+			return false;
+	}
+	return (!at && (i == l->n || i == l->n - l->n_optional)) ||
+		state_line_refuse(error, "%s than %u words", at ? "more" :
+				  "less", l->n + 1);
+}
+
+/* From the end: only a person writes them in another order. */
+bool
+state_line_insert(GArray *list, const void *element, GError **error)
+{
+	size_t size = g_array_get_element_size(list);
+	uint64_t guid = member_load(element, sizeof(guid)), other = 0;
+	guint at = list->len;
+
+	while (at && (other = member_load(list->data + (at - 1) * size,
+					  sizeof(guid))) > guid)
+		at--;
+	if (at && other == guid)
+		return state_line_refuse(error, "the GUID is there twice");
+	g_array_insert_vals(list, at, element, 1);
+	return true;
+}
+
+/* -------------------------------------------------------------- whole text */
+
+static const struct former {
+	const char *heading, *keyword;
+	bool has_others;	/* lines that have their keyword */
+} formers[] = {
+	{ "= guid2lid", "lid", false }, { "= ranks", "rank", true },
+	{ "= disabled-ports", "disabled", false }, { "= fabric", NULL, true },
+	{ "= sa-state", NULL, true },
+};
+
+struct state_reader {
+	const struct state_owner *owners;
+	size_t n;
+	int64_t now;
+	const struct former *former;	/* NULL: not in one */
+	struct state_told *told;
+};
+
+static bool
+take_heading(struct state_reader *r, const char *line, GError **error)
+{
+	size_t i = 0;
+
+	while (i < G_N_ELEMENTS(formers) && strcmp(line, formers[i].heading))
+		i++;
+	if (i == G_N_ELEMENTS(formers))
+		return state_line_refuse(error, "a heading that is not known");
+	r->former = &formers[i];
+	if (!g_str_has_prefix(STATE_CLIENTS, line))
+		return true;
+	r->former = NULL;
+	r->told->clients = true;
+	for (i = 0; i < r->n; i++)
+		if (r->owners[i].part->is_clients)
+			return true;
+	if (r->told->foreign)
+		g_string_append(r->told->foreign, STATE_CLIENTS);
+	return true;
+}
+
+static bool
+take_fact(const struct state_reader *r, char *line, GError **error)
+{
+	size_t len = strcspn(line, " ");
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct state_part *part = r->owners[i].part;
+
+		for (size_t k = 0; k < part->n; k++) {
+			const struct state_kind *kind = &part->kinds[k];
+			g_autofree void *members = NULL;
+
+			if (strncmp(line, kind->line->keyword, len) != 0 ||
+			    kind->line->keyword[len])
+				continue;
+			members = g_malloc0(kind->size);
+			return state_line_load(kind->line, line, members,
+					       error) &&
+				kind->take(r->owners[i].owner, members, r->now,
+					   error);
+		}
+	}
+	if (r->told->foreign)
+		g_string_append_printf(r->told->foreign, "%s\n", line);
+	return true;
+}
+
+/* Words of OpenSM's file may have any blanks between them; a port of a link was
+ * written behind a slash. */
+static bool
+take_former(const struct state_reader *r, const char *line, GError **error)
+{
+	g_autoptr(GString) fact = g_string_new(NULL);
+	const struct former *f = r->former;
+	g_auto(GStrv) words = NULL;
+
+	if (f && f->keyword && (g_ascii_isdigit(*line) || !f->has_others)) {
+		words = g_strsplit_set(line, " \t\r", -1);
+		g_string_append(fact, f->keyword);
+		for (char **w = words; *w; w++)
+			if (**w)
+				g_string_append_printf(fact, " %s", *w);
+	} else {
+		g_string_append(fact, line);
+		if (g_str_has_prefix(line, "link "))
+			g_strdelimit(fact->str, "/", ' ');
+	}
+	return take_fact(r, fact->str, error);
+}
+
+static bool
+take_line(struct state_reader *r, char *line, size_t len, GError **error)
+{
+	if (memchr(line, '\0', len))
+		return state_line_refuse(error, "a NUL");
+	if (!len || *line == '#' || g_str_has_prefix(line, "minism-state "))
+		return true;
+	return g_str_has_prefix(line, "= ") ? take_heading(r, line, error) :
+		take_former(r, line, error);
+}
+
+void
+state_read(const struct state_owner *owners, size_t n, char *text, size_t len,
+	   int64_t now, struct state_told *told)
+{
+	struct state_reader r = { owners, n, now, NULL, told };
+	char *end = text + len, *next;
+	unsigned number = 1;
+
+	for (char *line = text; line < end; line = next, number++) {
+		char *stop = memchr(line, '\n', (size_t)(end - line));
+		g_autoptr(GError) error = NULL;
+
+		next = stop ? stop + 1 : end;
+		if (stop)
+			*stop = '\0';
+		if (stop ? take_line(&r, line, (size_t)(stop - line), &error) :
+		    state_line_refuse(&error, "the line is cut")) {
+			if (r.former && g_str_has_prefix(line, "= "))
+				number = 0;	/* of a file of its own */
+			continue;
+		}
+		if (!told->n_bad++)
+			told->first = g_strdup_printf("%s%sline %u: %s",
+				r.former ? r.former->heading + 2 : "",
+				r.former ? ": " : "", number, error->message);
+		if (!told->bad)
+			told->bad = g_string_new(NULL);
+		g_string_append_len(told->bad, line, (stop ?: end) - line);
+		g_string_append_c(told->bad, '\n');
+	}
+}
+
+void
+state_told_clear(struct state_told *t)
+{
+	if (t->bad)
+		g_string_free(t->bad, TRUE);
+	if (t->foreign)
+		g_string_free(t->foreign, TRUE);
+	g_free(t->first);
+	*t = (struct state_told){ .n_bad = 0 };
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The state text: what a manager keeps over a restart and gives to a standby. A
+ * line is a fact: a keyword, then the members of a struct, written and read by
+ * one table (minism-state(5)).
+ *
+ * A module whose state is kept has a struct state_part. A line that cannot be
+ * read costs its fact only.
+ */
+#ifndef MINISM_TOPOLOGY_STATE_LINE_H
+#define MINISM_TOPOLOGY_STATE_LINE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct state_word {
+	const char *name;	/* for the error */
+	uint16_t member, size;	/* of the struct: its place, bytes */
+	uint8_t digits;		/* hexadecimal; 0: decimal; or */
+#define STATE_BYTES 0xff	/* two digits a byte; */
+#define STATE_NAME 0xfe		/* the member is a char *: one word, */
+#define STATE_TEXT 0xfd		/* or all up to the end of the line */
+	uint64_t min, max;
+};
+#define STATE_WORD(type, m, name, digits, min, max) \
+	{ name, G_STRUCT_OFFSET(struct type, m), \
+	  sizeof(((struct type *)0)->m), digits, min, max }
+
+struct state_line {
+	const char *keyword;
+	const struct state_word *words;
+	guint n;
+	guint n_optional;	/* at the end: an older version wrote none */
+};
+
+void state_line_save(const struct state_line *l, GString *out,
+		     const void *members);
+/* Cuts the line into its words: a char * of `members` points into it. False
+ * with an error. */
+bool state_line_load(const struct state_line *l, char *line, void *members,
+		     GError **error);
+/* Refuses what was read, with a reason of the module's own; false. */
+bool state_line_refuse(GError **error, const char *format, ...)
+	G_GNUC_PRINTF(2, 3);
+
+/* Inserts a struct that begins with a GUID into an array in their order. False:
+ * this one is there. */
+bool state_line_insert(GArray *list, const void *element, GError **error);
+
+/* ---- the whole text ---- */
+
+struct state_kind {
+	const struct state_line *line;
+	size_t size;		/* of the struct */
+	/* Adds the fact to the owner; `now` is that of the reading. False: it is
+	 * refused. */
+	bool (*take)(void *owner, void *members, int64_t now, GError **error);
+};
+
+struct state_part {
+	const struct state_kind *kinds;
+	size_t n;
+	void (*save)(const void *owner, GString *out, int64_t now);
+	/* Another one: save() writes something else. NULL: the owner begins
+	 * with it, an uint64_t. */
+	uint64_t (*version)(const void *owner);
+	/* Another state is about to be read into it. */
+	void (*clear)(void *owner);
+	bool is_clients;	/* it has the lines behind STATE_CLIENTS */
+};
+
+struct state_owner {
+	const struct state_part *part;
+	void *owner;
+};
+
+#define STATE_HEAD	"minism-state 2\n"
+#define STATE_CLIENTS	"= sa-state\n"	/* all lines of clients follow */
+
+/* What became of a text. */
+struct state_told {
+	unsigned n_bad;		/* lines */
+	bool clients;		/* STATE_CLIENTS was there */
+	GString *bad;		/* these lines, */
+	GString *foreign;	/* and those that have none of the keywords;
+				   NULL: dropped */
+	char *first;		/* "line 3: why"; NULL: none is bad */
+};
+void state_told_clear(struct state_told *t);
+
+/* Reads `len` bytes, which are overwritten, into the owners. */
+void state_read(const struct state_owner *owners, size_t n, char *text,
+		size_t len, int64_t now, struct state_told *told);
+
+#endif
