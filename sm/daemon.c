@@ -541,6 +541,49 @@ static const enum sweep_goal goals[] = {
 G_STATIC_ASSERT(OPTIONS_AVOID_ERRORS == (int)AVOID_ERRORS &&
 		OPTIONS_AVOID_SLOW == (int)AVOID_SLOW);
 
+static struct sweep_params
+sweep_params_of(const struct daemon *d, GArray *allowed)
+{
+	const struct options *c = d->conf;
+
+	return (struct sweep_params){
+		.sm_key = c->sm_key,
+		.allowed_sms = allowed,
+		.priority = c->priority,
+		.guest = options_is_guest(c),
+		.hidden = d->backend->hidden,
+		.take_over = c->takeover,
+		.show = d->backend->show,
+		.show_data = d->backend,
+		.lmc = c->lmc,
+		.sweep_s = c->sweep_s,
+		.force_heavy = c->force_heavy,
+		.flaps = {
+			.limit = c->flap_limit,
+			.interval_s = c->flap_interval_s,
+			.hold_s = c->flap_hold_s,
+			.disable = c->babbling_disable,
+		},
+		.avoid = c->bad_links,
+		.names = d->site->lists.names,
+		.poll_ms = c->poll_ms,
+		.polls_lost = c->polls_lost,
+		.goal = goals[c->mode],
+		.digest = c->apply,
+		.note = d->backend->note,
+		.note_data = d->backend,
+		.route = d->site->route,
+		.policy = &d->site->policy,
+		.isolation = {
+			.rules = d->site->partitions->rules,
+			.enforce = options_enforce(c),
+			.qos = c->qos.enabled ? &c->qos : NULL,
+		},
+		.clients = c->mode != OPTIONS_MODE_RUN || c->no_rereg ?
+			REREGISTER_NONE : REREGISTER_FORGOTTEN,
+	};
+}
+
 static void
 daemon_connect(struct daemon *d)
 {
@@ -561,42 +604,7 @@ daemon_connect(struct daemon *d)
 			.retries = c->retries,
 			.max_wire = c->max_smps,
 		},
-		.sweep = {
-			.sm_key = c->sm_key,
-			.allowed_sms = allowed,
-			.priority = c->priority,
-			.guest = options_is_guest(c),
-			.hidden = d->backend->hidden,
-			.take_over = c->takeover,
-			.show = d->backend->show,
-			.show_data = d->backend,
-			.lmc = c->lmc,
-			.sweep_s = c->sweep_s,
-			.force_heavy = c->force_heavy,
-			.flaps = {
-				.limit = c->flap_limit,
-				.interval_s = c->flap_interval_s,
-				.hold_s = c->flap_hold_s,
-				.disable = c->babbling_disable,
-			},
-			.avoid = c->bad_links,
-			.names = d->site->lists.names,
-			.poll_ms = c->poll_ms,
-			.polls_lost = c->polls_lost,
-			.goal = goals[c->mode],
-			.digest = c->apply,
-			.note = d->backend->note,
-			.note_data = d->backend,
-			.route = d->site->route,
-			.policy = &d->site->policy,
-			.isolation = {
-				.rules = d->site->partitions->rules,
-				.enforce = options_enforce(c),
-				.qos = c->qos.enabled ? &c->qos : NULL,
-			},
-			.clients = c->mode != OPTIONS_MODE_RUN || c->no_rereg ?
-				REREGISTER_NONE : REREGISTER_FORGOTTEN,
-		},
+		.sweep = sweep_params_of(d, allowed),
 		.sa = &sa,
 		.cache_dir = c->cache_dir,
 		.key_dir = c->m_key_lookup ? c->cache_dir : NULL,
