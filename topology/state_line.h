@@ -2,7 +2,7 @@
 /*
  * The state text: what a manager keeps over a restart and gives to a standby. A
  * line is a fact: a keyword, then the members of a struct, written and read by
- * one table (minism-state(5)).
+ * one table (minism(8), FILES).
  *
  * A module whose state is kept has a struct state_part. A line that cannot be
  * read costs its fact only.
