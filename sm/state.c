@@ -58,7 +58,7 @@ struct state {
 	bool clients;		/* they are all, or were asked again */
 	bool is_kept;		/* there is a file */
 	bool is_writing;
-	bool imported[G_N_ELEMENTS(formers)];
+	GPtrArray *former;	/* paths of the files that were read */
 	int64_t not_before, due;
 	unsigned timer;		/* 0: not running */
 };
@@ -130,21 +130,6 @@ state_sealed(const char *text, size_t len)
 
 /* ----------------------------------------------------------------- writing */
 
-static void
-put_away_imported(struct state *s)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(formers); i++) {
-		g_autofree char *path = state_file_path(s->dir, formers[i]);
-		g_autofree char *to = g_strconcat(path, ".imported", NULL);
-
-		if (s->imported[i] && g_rename(path, to) == 0)
-			log_say(s->params.log, LOG_INFO, "memory", "%s was "
-				"read and is %s now: %s replaces it", path, to,
-				s->path);
-		s->imported[i] = false;
-	}
-}
-
 static bool
 is_changed(const struct state *s, size_t i)
 {
@@ -180,8 +165,6 @@ state_on_written(bool ok, void *data)
 		if (is_changed(s, i))
 			state_wait(s, 0);
 	}
-	if (ok)
-		put_away_imported(s);
 }
 
 void
@@ -268,7 +251,7 @@ read_text(struct state *s, GString *text, struct state_told *told)
 
 /* The text of the former files, each behind its heading. */
 static void
-read_former(struct state *s, bool only_lids, GString *text)
+read_former(struct state *s, bool only_lids, bool *has_lids, GString *text)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(formers); i++) {
 		g_autofree char *path = state_file_path(s->dir, formers[i]);
@@ -277,12 +260,14 @@ read_former(struct state *s, bool only_lids, GString *text)
 
 		if (only_lids && formers[i] != STATE_FILE_LIDS)
 			continue;
-		s->imported[i] = read_file(s, path, found);
-		if (s->imported[i])
-			g_string_append_printf(text, "= %s\n", name);
+		if (!read_file(s, path, found))
+			continue;
+		g_string_append_printf(text, "= %s\n", name);
 		g_string_append_len(text, found->str, (gssize)found->len);
-		if (text->len && text->str[text->len - 1] != '\n')
+		if (text->str[text->len - 1] != '\n')
 			g_string_append_c(text, '\n');
+		*has_lids |= formers[i] == STATE_FILE_LIDS;
+		g_ptr_array_add(s->former, g_steal_pointer(&path));
 	}
 }
 
@@ -293,12 +278,12 @@ read_all(struct state *s)
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autoptr(GString) former = g_string_new(NULL);
 	struct state_told told = { .foreign = g_string_new(NULL) };
-	bool is_new, ok;
+	bool has_lids = false, is_new, ok;
 
 	s->is_kept = read_file(s, s->path, text);
 	read_text(s, text, &told);
-	read_former(s, s->is_kept, former);
-	for (size_t i = 0; s->imported[0] && i < s->params.n; i++)
+	read_former(s, s->is_kept, &has_lids, former);
+	for (size_t i = 0; has_lids && i < s->params.n; i++)
 		if (s->params.owners[i].part == &lid_part)
 			lid_part.clear(s->params.owners[i].owner);
 	read_text(s, former, &told);
@@ -336,8 +321,11 @@ state_open(const struct state_params *params, struct transport *t)
 	s->dir = g_strdup(params->cache_dir);
 	s->path = state_file_path(s->dir, STATE_FILE_STATE);
 	file.path = s->path;
+	s->former = g_ptr_array_new_with_free_func(g_free);
 	if (!read_all(s) || params->is_read_only)
 		return s;
+	g_ptr_array_add(s->former, NULL);
+	file.replaces = (char **)s->former->pdata;
 	s->writer = file_writer_new(params->disk, params->log, &file);
 	for (size_t i = 0; i < params->n; i++)
 		state_touch(s, params->owners[i].part, 0);
@@ -390,6 +378,8 @@ state_close(struct state *s)
 		if (s->copies[i].text)
 			g_string_free(s->copies[i].text, TRUE);
 	g_string_free(s->foreign, TRUE);
+	if (s->former)
+		g_ptr_array_unref(s->former);
 	g_free(s->dir);
 	g_free(s->path);
 	g_free(s);

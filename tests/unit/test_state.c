@@ -33,12 +33,16 @@ struct kept {
 	struct state *state;
 };
 
+/* NULL: each text is written at once. */
+static struct beside *disk;
+
 static void
 kept_open(struct kept *k, const char *dir, size_t n, bool is_read_only)
 {
 	const struct sa_params sa = { .sm_key = 1 };
 	struct state_params p = {
 		.cache_dir = dir, .n = n, .is_read_only = is_read_only,
+		.disk = disk,
 	};
 
 	k->t = scripted_new();
@@ -59,6 +63,9 @@ static void
 kept_close(struct kept *k)
 {
 	state_close(k->state);
+	if (disk)
+		assert_true(beside_free(disk, 60 * G_USEC_PER_SEC));
+	disk = NULL;
 	persist_free(k->persist);
 	expected_free(k->expected);
 	sa_free(k->sa);
@@ -441,6 +448,21 @@ TEST(test_former_files_are_taken_over)
 		kept_close(&k);
 		folder_remove(dir);
 	}
+}
+
+/* Else they would be read again, and be believed more than the state. */
+TEST(test_former_files_are_put_away_by_a_run_that_ends_at_once)
+{
+	g_autofree char *dir = make_folder();
+	struct kept k;
+
+	put(dir, formers[0].name, formers[0].text, -1);
+	disk = beside_new(NULL, 0);
+	kept_open(&k, dir, STATE_OWNERS_MAX, false);
+	kept_close(&k);
+	expect_file(dir, formers[0].name, NULL);
+	expect_file(dir, "guid2lid.imported", formers[0].text);
+	folder_remove(dir);
 }
 
 /* Of OpenSM, or by a person: then it has all LIDs. The others are of a time
