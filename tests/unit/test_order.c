@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "routing/metrics.h"
+#include "routing/paths.h"
 #include "routing/turns.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/shapes.h"
 #include "tests/lib/unit.h"
+#include "topology/net_file.h"
 
 struct ordered {
 	struct fabric f;
@@ -43,6 +45,45 @@ count_level(const struct order *o, uint32_t level)
 	for (uint32_t sw = 0; sw < o->n_switches; sw++)
 		n += o->level[sw] == level;
 	return n;
+}
+
+/*
+ *	t2   t1
+ *	  \ /  \
+ *	   x    |	x would go up to t1, since that is short; but then t2,
+ *	   y    |	which may only come down to it, would have no path.
+ *	   w    |
+ *	    \  /
+ *	      d
+ */
+TEST(test_what_others_come_down_to_goes_on_down)
+{
+	static const char net[] =
+		"switchguid=0x1(1)\nSwitch 2 \"S-1\" # \"d\"\n"
+		"[1] \"S-2\"[1]\n[2] \"S-5\"[1]\n\n"
+		"switchguid=0x2(2)\nSwitch 2 \"S-2\" # \"w\"\n"
+		"[1] \"S-1\"[1]\n[2] \"S-3\"[1]\n\n"
+		"switchguid=0x3(3)\nSwitch 2 \"S-3\" # \"y\"\n"
+		"[1] \"S-2\"[2]\n[2] \"S-4\"[1]\n\n"
+		"switchguid=0x4(4)\nSwitch 3 \"S-4\" # \"x\"\n"
+		"[1] \"S-3\"[2]\n[2] \"S-5\"[2]\n[3] \"S-6\"[1]\n\n"
+		"switchguid=0x5(5)\nSwitch 2 \"S-5\" # \"t1\"\n"
+		"[1] \"S-1\"[2]\n[2] \"S-4\"[2]\n\n"
+		"switchguid=0x6(6)\nSwitch 1 \"S-6\" # \"t2\"\n"
+		"[1] \"S-4\"[3]\n";
+	static const uint32_t place[] = { 0, 1, 2, 3, 4, 5 };
+	static const uint32_t hops[] = { 0, 1, 2, 3, 1, 4 };
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	struct fabric f;
+	struct paths p;
+
+	fabric_open(&f, NULL, net_file_parse(net, "net", NULL), 0);
+	paths_init(&p, f.g, place, scratch);
+	paths_find(&p, 0);
+	assert_int_equal(p.n_reached, N_ELEMENTS(hops));
+	for (uint32_t sw = 0; sw < N_ELEMENTS(hops); sw++)
+		assert_int_equal(p.hops[sw], hops[sw]);
+	fabric_clear(&f);
 }
 
 TEST(test_exceptions_do_not_move_the_levels)
