@@ -469,9 +469,9 @@ status_put(const struct view_lines *lines, bool all, struct text_report *r)
 {
 	report_open(r, NULL, '{');
 	put_verdict(lines, r);
+	put_faults(lines, all, r);
 	put_lines(lines, r, "complaints", VIEW_COMPLAINT, INDENT);
 	put_lines(lines, r, "multicast_unreached", VIEW_UNREACHED, INDENT);
-	put_faults(lines, all, r);
 	put_lines(lines, r, "warnings", VIEW_WARNING, INDENT "WARNING: ");
 	put_head(lines, r);
 	report_text(r, "log_level", text_of(lines, VIEW_LEVEL), NULL);

@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# One verdict: whatever happens to a fabric, the log, minismctl's text, JSON,
+# metrics and exit status, the view and the web page say the same of it, and the
+# cause is named in the first three lines of status.
+# shellcheck source=tests/interop/lib.sh
+. "$(dirname "$0")/lib.sh"
+need python3
+
+demo=$MINISM_SRC/etc/fabrics/demo.net
+
+ctl() {
+	"$MINISMCTL" -s "$SCRATCH/ctl" "$@"
+}
+
+# The last verdict in the log: "DEGRADED: 8 switches, 15 of 16 hosts, ..". The
+# counts of UP are those of status in other words.
+logged() {
+	sed -n 's/.* sweep: SUBNET \([A-Z ]*: .*\)/\1/p' sm.log | tail -n 1 |
+		sed -E 's/^NOT UP: [0-9]+ problems?; /NOT UP: /; s/; .*//
+			s/([0-9]+) links, all Active/\1 of \1 links Active/'
+}
+
+# What all say, a line each; they are the same.
+told() {
+	local code state
+
+	ctl status >status.out
+	code=$?
+	ctl --json status >status.json
+	ctl view >view.out
+	ctl metrics >metrics.out
+	ctl report >page.html
+	state=$(sed -n 's/^minism_subnet_state{minism_subnet_state="\(.*\)"} 1$/\1/p' \
+		metrics.out)
+	printf 'log %s\n' "$(logged)"
+	printf 'status %s\n' "$(sed -n '1s/^subnet:  *\(.*\), LIDs to .*/\1/p' \
+		status.out)"
+	python3 - "$code" "$state" "$(sed -n \
+		's/^#verdict .* is \(.*\)/\1/p' view.out)" <<-'PYTHON'
+	import base64, gzip, json, re, sys
+	d = json.load(open("status.json"))
+	code = {"0": "up", "1": "degraded", "4": "not up"}.get(sys.argv[1])
+	s = d["subnet"]
+	of = lambda n, all: f"{n} of {all}" if all > n else str(n)
+	print("json", f'{d["verdict"].upper()}: '
+	      f'{of(s["switches"], s["expected_switches"])} switches, '
+	      f'{of(s["hosts"], s["expected_hosts"])} hosts, '
+	      f'{s["active"]} of {s["expected_links"]} links Active')
+	packed = re.search("H4sI[A-Za-z0-9+/=]+", open("page.html").read())[0]
+	page = json.loads(gzip.decompress(base64.b64decode(packed)))["title"]
+	for what, word in zip(("exit", "metrics", "view", "page"),
+	                      (code, *sys.argv[2:],
+	                       page.removeprefix("Fabric: "))):
+	    print(what, word)
+	PYTHON
+}
+
+# one_truth NAME VERDICT CAUSE command of the lab: all say VERDICT, the first
+# three lines of status name the cause, if there is one
+one_truth() {
+	local name=$1 verdict=$2 cause=$3 line
+
+	shift 3
+	[ $# -eq 0 ] || lab_cmd "$@" >/dev/null
+	check "$name: $verdict" await 15 settled "$verdict" "$cause"
+	told >told.out
+	line=$(sed -n 's/^log //p' told.out)
+	check "$name: all say the same" eval "[ \"$(sed -n 's/^status //p; s/^json //p' \
+		told.out | sort -u)\" = '$line' ] &&
+		[ \"$(sed -nE 's/^(exit|metrics|page|view) //p' told.out |
+			sort -u)\" = '${verdict,,}' ]" || note_file told.out 10
+}
+
+settled() {	# verdict cause
+	logged | grep -q "^$1: " && ctl status | head -n 3 >three &&
+		grep -q "^subnet:  *$1: " three && grep -qE -- "$2" three
+}
+
+rm -rf cache
+lab_start "$demo" || bail_out "minism-lab does not start"
+lab_sm sm.run "$MINISM" "${sm_defaults[@]}" -f "$SCRATCH/sm.log" -s 1 \
+	--control-socket "$SCRATCH/ctl"
+one_truth whole UP .
+one_truth host DEGRADED 'host node-05, at leaf-2/1' kill node-05
+one_truth back UP . revive node-05
+one_truth cable DEGRADED 'link leaf-1/6 - spine-2/1' unplug leaf-1 6
+one_truth spine DEGRADED 'switch spine-3, 4 links' kill spine-3
+one_truth leaf DEGRADED 'switch leaf-4, 8 links, 4 hosts' kill leaf-4
+lab_cmd plug leaf-1 6 >/dev/null
+lab_cmd revive spine-3 >/dev/null
+one_truth mended UP . revive leaf-4
+lab_cmd speed leaf-2 7 1xSDR >/dev/null
+ctl sweep --wait >/dev/null
+one_truth slow DEGRADED 'slow link leaf-2/7 - spine-3/2, 1xSDR of 4xEDR'
+lab_cmd speed leaf-2 7 4xEDR >/dev/null
+ctl sweep --wait >/dev/null
+one_truth fast UP .
+lab_cmd hang spine-1 >/dev/null
+one_truth hung 'NOT UP' 'spine-1'
+lab_cmd revive spine-1 >/dev/null
+one_truth awake UP .
+sm_kill_all
+lab_stop
+done_testing
