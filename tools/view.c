@@ -403,7 +403,7 @@ view_fault_read(const struct view_text *line)
 {
 	const char *text = line->text ? line->text : "";
 	struct expected_fault f = {
-		.kind = MIN(line->n[FAULT_KIND], EXPECTED_SLOW),
+		.kind = MIN(line->n[FAULT_KIND], EXPECTED_SILENT),
 		.since = (int64_t)line->n[FAULT_SINCE],
 		.guid = line->n[FAULT_GUID], .cause = line->n[FAULT_CAUSE],
 	};

@@ -10,8 +10,9 @@
  *	switch GUID SINCE NAME
  *	host GUID SINCE NAME
  *	link GUID PORT GUID PORT SINCE SPEED MBPS
+ *	silent GUID PORT SINCE ACCEPTED
  *
- * SINCE: the time at which it was found missing or slow, else 0.
+ * SINCE: the time at which it was found missing, slow or silent, else 0.
  *
  * Cost. A few passes over nodes and links, one with a hash lookup a node: this
  * is done after every sweep. Texts are made for faults only.
@@ -51,11 +52,22 @@ struct expected_link {
 	bool is_slow, is_void;
 };
 
+/* A switch's port with a link behind which no node answers. */
+struct expected_silent {
+	uint64_t guid;
+	uint8_t port;
+	uint8_t is_accepted;
+	int64_t since;
+	bool is_now;		/* in the last snapshot */
+	bool is_told;		/* as the node that is missing there */
+};
+
 const char *const expected_kind_names[] = {
 	[EXPECTED_SWITCH] = "switch",
 	[EXPECTED_HOST] = "host",
 	[EXPECTED_LINK] = "link",
 	[EXPECTED_SLOW] = "slow link",
+	[EXPECTED_SILENT] = "silent port",
 };
 
 static void
@@ -82,6 +94,7 @@ expected_new(void)
 
 	e->nodes = g_ptr_array_new_with_free_func(node_free);
 	e->links = g_array_new(FALSE, TRUE, sizeof(struct expected_link));
+	e->silent = g_array_new(FALSE, FALSE, sizeof(struct expected_silent));
 	e->by_guid = g_hash_table_new(g_int64_hash, g_int64_equal);
 	e->faults = g_ptr_array_new_with_free_func(fault_free);
 	return e;
@@ -95,6 +108,7 @@ expected_free(struct expected *e)
 	g_hash_table_unref(e->by_guid);
 	g_ptr_array_unref(e->nodes);
 	g_array_unref(e->links);
+	g_array_unref(e->silent);
 	g_ptr_array_unref(e->faults);
 	g_free(e);
 }
@@ -103,6 +117,12 @@ static struct expected_link *
 link_at(const struct expected *e, uint32_t i)
 {
 	return &g_array_index(e->links, struct expected_link, i);
+}
+
+static struct expected_silent *
+silent_at(const struct expected *e, uint32_t i)
+{
+	return &g_array_index(e->silent, struct expected_silent, i);
 }
 
 static struct expected_node *
@@ -156,6 +176,17 @@ static const struct state_line node_lines[] = {
 	{ "switch", node_words, G_N_ELEMENTS(node_words), 0 },
 };
 
+static const struct state_word silent_words[] = {
+	STATE_WORD(expected_silent, guid, "NodeGUID", 16, 0, UINT64_MAX),
+	STATE_WORD(expected_silent, port, "port", 0, 1, UINT8_MAX),
+	STATE_WORD(expected_silent, since, "time", 0, 0, INT64_MAX),
+	STATE_WORD(expected_silent, is_accepted, "accepted", 0, 0, 1),
+};
+
+static const struct state_line silent_line = {
+	"silent", silent_words, G_N_ELEMENTS(silent_words), 0,
+};
+
 static const struct state_line link_line = {
 	"link", link_words, G_N_ELEMENTS(link_words), 0,
 };
@@ -206,6 +237,18 @@ take_link(void *owner, void *members, int64_t now, GError **error)
 	return true;
 }
 
+static bool
+take_silent(void *owner, void *members, int64_t now, GError **error)
+{
+	struct expected *e = owner;
+	struct expected_silent p = *(struct expected_silent *)members;
+
+	p.is_now = p.is_told = false;
+	g_array_append_val(e->silent, p);
+	e->version++;
+	return true;
+}
+
 static void
 expected_save(const void *owner, GString *out, int64_t now)
 {
@@ -226,6 +269,8 @@ expected_save(const void *owner, GString *out, int64_t now)
 			{ l->port[0], l->port[1] }, l->since,
 			(char *)l->best.name, l->best.mbps });
 	}
+	for (uint32_t i = 0; i < e->silent->len; i++)
+		state_line_save(&silent_line, out, silent_at(e, i));
 }
 
 static void
@@ -236,6 +281,7 @@ expected_clear(void *owner)
 	g_ptr_array_set_size(e->faults, 0);
 	g_hash_table_remove_all(e->by_guid);
 	g_array_set_size(e->links, 0);
+	g_array_set_size(e->silent, 0);
 	g_ptr_array_set_size(e->nodes, 0);
 	e->version++;
 }
@@ -244,6 +290,7 @@ static const struct state_kind expected_kinds[] = {
 	{ &node_lines[0], sizeof(struct saved_node), take_host },
 	{ &node_lines[1], sizeof(struct saved_node), take_switch },
 	{ &link_line, sizeof(struct saved_link), take_link },
+	{ &silent_line, sizeof(struct expected_silent), take_silent },
 };
 
 const struct state_part expected_part = {
@@ -364,6 +411,42 @@ count_links(struct expected *e)
 	}
 }
 
+/* Is it the end of a link to a node that is missing? */
+static bool
+leads_to_missing(const struct expected *e, const struct expected_silent *p,
+		 const struct expected_node **missing)
+{
+	for (uint32_t i = 0; i < e->links->len; i++) {
+		const struct expected_link *l = link_at(e, i);
+
+		for (unsigned end = 0; end < 2; end++)
+			if (l->node[end]->guid == p->guid &&
+			    l->port[end] == p->port &&
+			    is_missing(l->node[!end])) {
+				*missing = l->node[!end];
+				return true;
+			}
+	}
+	return false;
+}
+
+static void
+find_silent_fault(struct expected *e, struct expected_silent *p)
+{
+	const struct expected_node *n = g_hash_table_lookup(e->by_guid,
+							    &p->guid);
+	const struct expected_node *missing;
+
+	p->is_told = leads_to_missing(e, p, &missing);
+	if (!n || !p->is_now || p->is_told || p->is_accepted)
+		return;
+	add_fault(e, (struct expected_fault){
+		.kind = EXPECTED_SILENT, .since = p->since, .guid = p->guid,
+		.name = g_strdup_printf("%s/%u", n->name, p->port),
+		.text = g_strdup("a link, and no node answers: hung, without a "
+				 "driver, or a foreign M_Key") });
+}
+
 static void
 find_faults(struct expected *e)
 {
@@ -380,6 +463,8 @@ find_faults(struct expected *e)
 		if (is_missing(n))
 			find_node_fault(e, n);
 	}
+	for (uint32_t i = 0; i < e->silent->len; i++)
+		find_silent_fault(e, silent_at(e, i));
 	g_ptr_array_sort(e->faults, expected_compare);
 }
 
@@ -481,6 +566,50 @@ update_links(struct expected *e, const struct snapshot *s, int64_t now)
 	return news;
 }
 
+static struct expected_silent *
+find_silent(const struct expected *e, uint64_t guid, uint8_t port)
+{
+	for (uint32_t i = 0; i < e->silent->len; i++)
+		if (silent_at(e, i)->guid == guid &&
+		    silent_at(e, i)->port == port)
+			return silent_at(e, i);
+	return NULL;
+}
+
+/* One that answers, or has no link any more, is forgotten, so that it is told
+ * again. */
+static bool
+update_silent(struct expected *e, const struct snapshot *s, int64_t now)
+{
+	bool news = false;
+
+	for (uint32_t i = 0; i < e->silent->len; i++)
+		silent_at(e, i)->is_now = false;
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct snapshot_node *n = snapshot_node_of(s, port);
+		struct expected_silent *p, new = {
+			.guid = n->info.node_guid, .port = s->ports[port].num,
+			.since = now,
+		};
+
+		if (!s->ports[port].silent || !snapshot_is_switch(n))
+			continue;
+		p = find_silent(e, new.guid, new.port);
+		if (!p) {
+			g_array_append_val(e->silent, new);
+			p = silent_at(e, e->silent->len - 1);
+			news = true;
+		}
+		p->is_now = true;
+	}
+	for (uint32_t i = e->silent->len; i-- > 0;)
+		if (!silent_at(e, i)->is_now) {
+			g_array_remove_index(e->silent, i);
+			news = true;
+		}
+	return news;
+}
+
 bool
 expected_update(struct expected *e, const struct snapshot *s, int64_t now)
 {
@@ -513,6 +642,7 @@ expected_update(struct expected *e, const struct snapshot *s, int64_t now)
 		news = true;
 	}
 	news |= update_links(e, s, now);
+	news |= update_silent(e, s, now);
 	find_faults(e);
 	e->version += news;
 	return news;
@@ -526,6 +656,26 @@ expected_is_meant(const struct expected_node *n, const char *word,
 {
 	return !word || (guid && n->guid == guid) ||
 		strcmp(n->name, word) == 0;
+}
+
+/* A port is meant itself, or with its switch, or the node that is missing at
+ * it. */
+static void
+accept_silent(struct expected *e, const char *word, uint64_t guid)
+{
+	for (uint32_t i = 0; i < e->silent->len; i++) {
+		struct expected_silent *p = silent_at(e, i);
+		const struct expected_node *n, *missing = NULL;
+		g_autofree char *name = NULL;
+
+		n = g_hash_table_lookup(e->by_guid, &p->guid);
+		name = n ? g_strdup_printf("%s/%u", n->name, p->port) : NULL;
+		leads_to_missing(e, p, &missing);
+		if (missing ? missing->is_accepted :
+		    n && (expected_is_meant(n, word, guid) ||
+			  !strcmp(name, word)))
+			p->is_accepted = true;
+	}
 }
 
 unsigned
@@ -543,6 +693,7 @@ expected_accept(struct expected *e, const char *word)
 			(expected_is_meant(n, word, guid) ||
 			 (n->cause && expected_is_meant(n->cause, word, guid)));
 	}
+	accept_silent(e, word, guid);
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		struct expected_link *l = link_at(e, i);
 		const struct expected_node *a = l->node[0], *b = l->node[1];
@@ -620,7 +771,6 @@ expected_summary(const struct expected *e, unsigned most)
 	unsigned n_named = 0;
 
 	for (unsigned kind = 0; kind < EXPECTED_KINDS; kind++) {
-		bool is_slow = kind == EXPECTED_SLOW;
 		unsigned n = 0;
 
 		for (guint i = 0; i < faults->len; i++) {
@@ -631,11 +781,13 @@ expected_summary(const struct expected *e, unsigned most)
 		if (!n)
 			continue;
 		if (out->len)
-			g_string_append(out, is_slow ? "; " : ", ");
-		else if (!is_slow)
+			g_string_append(out, kind < EXPECTED_SLOW ? ", " :
+					"; ");
+		else if (kind < EXPECTED_SLOW)
 			g_string_append(out, "missing ");
 		g_string_append_printf(out, "%s%u %s%s",
-				       is_slow ? "below their rate " : "", n,
+				       kind == EXPECTED_SLOW ?
+				       "below their rate " : "", n,
 				       expected_kind_names[kind], n == 1 ? "" :
 				       kind == EXPECTED_SWITCH ? "es" : "s");
 	}

@@ -20,6 +20,8 @@ enum expected_kind {
 	EXPECTED_HOST,		/* a CA or router, */
 	EXPECTED_LINK,
 	EXPECTED_SLOW,		/* a link below the rate that it had */
+	EXPECTED_SILENT,	/* a switch's port with a link behind which no
+				   node answers, and none is missing */
 	EXPECTED_KINDS
 };
 extern const char *const expected_kind_names[EXPECTED_KINDS];	/* "switch" */
@@ -44,6 +46,7 @@ struct expected {
 
 	/* Private */
 	GPtrArray *nodes;
+	GArray *silent;			/* ports */
 	GArray *links;
 	GHashTable *by_guid;	/* of nodes */
 };

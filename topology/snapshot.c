@@ -276,8 +276,7 @@ const char *
 snapshot_defect(const struct snapshot *s)
 {
 	for (uint32_t i = 0; i < s->n_faults; i++)
-		if (s->faults[i].kind != SNAPSHOT_FAULT_SILENT ||
-		    s->faults[i].guid)
+		if (!snapshot_is_behind_port(&s->faults[i]))
 			return s->faults[i].text;
 	if (s->local_port != SNAPSHOT_NONE &&
 	    s->ports[s->local_port].peer == SNAPSHOT_NONE)

@@ -182,6 +182,13 @@ struct snapshot_fault {
 	char *text;		/* what, where; one line, owned */
 };
 
+/* It is about a switch's port behind which no node answers. */
+static inline bool
+snapshot_is_behind_port(const struct snapshot_fault *f)
+{
+	return f->kind == SNAPSHOT_FAULT_SILENT && !f->guid;
+}
+
 /* NULL: no fault, but for switch ports behind which no node answers; else the
  * first one in words, borrowed. */
 const char *snapshot_defect(const struct snapshot *s);

@@ -176,15 +176,20 @@ judge_caps(struct health *v, const struct snapshot *s,
 
 void
 health_judge(struct health *v, const struct snapshot *s,
-	      const struct choice *choice, const struct plan *left)
+	      const struct choice *choice, const struct plan *left,
+	      bool expects)
 {
 	*v = (struct health){
 		.lines = g_ptr_array_new_with_free_func(g_free),
 		.warnings = g_ptr_array_new_with_free_func(g_free),
 	};
+	for (uint32_t port = 0; expects && port < s->n_ports; port++)
+		v->n_silent += s->ports[port].silent;
 	for (uint32_t i = 0; i < s->n_faults; i++)
-		complain(v, "%s: %s", snapshot_fault_names[s->faults[i].kind],
-			 s->faults[i].text);
+		if (!expects || !snapshot_is_behind_port(&s->faults[i]))
+			complain(v, "%s: %s",
+				 snapshot_fault_names[s->faults[i].kind],
+				 s->faults[i].text);
 	judge_links(v, s);
 	judge_caps(v, s, choice);
 	judge_routes(v, s, choice);

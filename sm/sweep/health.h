@@ -19,14 +19,18 @@ struct health {
 	uint32_t n_links;	/* cables with both ends known */
 	uint32_t n_active;	/* of these, Active at both ends */
 	uint32_t n_hosts;	/* CAs and routers */
+	uint32_t n_silent;	/* ports that were left to the expected fabric */
 	GPtrArray *lines;	/* of char *: problems */
 	GPtrArray *warnings;	/* of char *: no reason not to be UP */
 };
 
 /* s: after programming. choice: the present tables. left: steps that are
- * still needed after the read-back; NULL: none. */
+ * still needed after the read-back; NULL: none. expects: ports behind which no
+ * node answers are a matter of the expected fabric, which may be without them;
+ * else they are problems. */
 void health_judge(struct health *v, const struct snapshot *s,
-		   const struct choice *choice, const struct plan *left);
+		  const struct choice *choice, const struct plan *left,
+		  bool expects);
 void health_clear(struct health *v);
 
 /* The verdict in a line: "SUBNET UP: 8 switches, 16 hosts, 32 links, all Active",

@@ -229,7 +229,8 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	const struct snapshot *n = s->view.subnet;
 	struct health v;
 
-	health_judge(&v, n, &s->choice, left);
+	health_judge(&v, n, &s->choice, left,
+		     s->params.goal == SWEEP_GOAL_FABRIC);
 	for (guint i = 0; i < s->table_faults->len; i++)
 		g_ptr_array_add(v.lines,
 				g_strdup(s->table_faults->pdata[i]));
@@ -246,7 +247,8 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	r.is_news = !v.up || !s->up || s->plan->n_steps;
 	s->up = v.up;
 	/* Silent ports are retried at their own interval. */
-	if (!v.up && (v.lines->len > n->n_faults || snapshot_defect(n)))
+	if (!v.up && (v.lines->len + v.n_silent > n->n_faults ||
+		      snapshot_defect(n)))
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
 	r.end = v.up ? SWEEP_END_UP : SWEEP_END_NOT_UP;
 	r.verdict = &v;

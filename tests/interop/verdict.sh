@@ -97,7 +97,7 @@ lab_cmd speed leaf-2 7 4xEDR >/dev/null
 ctl sweep --wait >/dev/null
 one_truth fast UP .
 lab_cmd hang spine-1 >/dev/null
-one_truth hung 'NOT UP' 'spine-1'
+one_truth hung DEGRADED 'switch spine-1, 4 links'
 lab_cmd revive spine-1 >/dev/null
 one_truth awake UP .
 sm_kill_all

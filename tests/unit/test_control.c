@@ -178,7 +178,7 @@ make_fabric(struct setup *t, const char *spec, const char *engine)
 	in.g = g;
 	assert_true(choose_tables(&wish, &in, &t->choice, NULL));
 	graph_free(g);
-	health_judge(&t->verdict, t->s, &t->choice, NULL);
+	health_judge(&t->verdict, t->s, &t->choice, NULL, true);
 }
 
 /* A sweep ends; of what make_fabric() made if it reads a fabric. */
@@ -590,7 +590,7 @@ WORD(do_headline, struct setup *t)
 WORD(do_judge, struct setup *t)
 {
 	health_clear(&t->verdict);
-	health_judge(&t->verdict, t->s, &t->choice, NULL);
+	health_judge(&t->verdict, t->s, &t->choice, NULL, true);
 }
 
 /* all|N|H-N TEXT: NodeDescription */
