@@ -70,12 +70,6 @@ sa_build(uint8_t mad[MAD_SIZE], unsigned method, unsigned attr_id)
 }
 
 void
-sa_set_comp_mask(uint8_t mad[MAD_SIZE], uint64_t comp_mask)
-{
-	bytes_store(mad + OFF_COMP_MASK, comp_mask, 8);
-}
-
-void
 sa_set_sm_key(uint8_t mad[MAD_SIZE], uint64_t sm_key)
 {
 	bytes_store(mad + OFF_SM_KEY, sm_key, 8);

@@ -82,7 +82,6 @@ bool sa_is_request(unsigned method);
 
 /* A request of our own (a Report); TID 0, data zero. */
 void sa_build(uint8_t mad[MAD_SIZE], unsigned method, unsigned attr_id);
-void sa_set_comp_mask(uint8_t mad[MAD_SIZE], uint64_t comp_mask);
 void sa_set_sm_key(uint8_t mad[MAD_SIZE], uint64_t sm_key);
 
 const char *sa_attr_name(unsigned attr_id);	/* "PathRecord", "?" */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sm/decisions.h"
+#include "sm/mad/bytes.h"
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/smp.h"
 #include "tools/explain.h"
@@ -154,7 +155,7 @@ TEST(test_request_to_the_sa_names_its_components)
 
 	begin(&p, EXPLAIN_TEXT);
 	sa_build(mad, MAD_METHOD_GET, SA_ATTR_PATH);
-	sa_set_comp_mask(mad, SA_BIT(2) | SA_BIT(3));
+	bytes_store(mad + 48, SA_BIT(2) | SA_BIT(3), 8);	/* ComponentMask */
 	explain_mad(p.e, 0, EXPLAIN_RECEIVED, 7, mad, MAD_SIZE);
 	assert_has(p.text->str, "LID 7         Get PathRecord");
 	assert_has(p.text->str, "by DGID, SGID");
