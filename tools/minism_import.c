@@ -471,11 +471,13 @@ take_lids(struct import *im)
 	for (guint i = 0; i < new->ranges->len; i++) {
 		const struct lid_range *a = &g_array_index(new->ranges,
 							   struct lid_range, i);
-		const struct lid_range *b = bsearch(&a->guid,
-			old->ranges->data, old->ranges->len, sizeof(*b),
-			guid_compare);
+		guint k;
 
-		n_changed += b && a->min != b->min;
+		/* not bsearch(): there may be none, and no memory then */
+		n_changed += g_array_binary_search(old->ranges, &a->guid,
+						   guid_compare, &k) &&
+			a->min != g_array_index(old->ranges, struct lid_range,
+						k).min;
 	}
 	if (im->has_lids)
 		g_ptr_array_add(im->notes, g_strdup_printf(

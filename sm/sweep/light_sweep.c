@@ -19,7 +19,6 @@
  */
 #include "sm/sweep/light_sweep.h"
 
-#include <stdlib.h>
 
 #include "sm/sweep/smp_batch.h"
 
@@ -56,9 +55,12 @@ silent_find(const GArray *silent, uint64_t node_guid, uint8_t num)
 {
 	const struct silent_port key = { .node_guid = node_guid, .num = num };
 
-	return !silent || !silent->len ? NULL :
-		bsearch(&key, silent->data, silent->len, sizeof(key),
-			compare_silent);
+	guint i;
+
+	/* not bsearch(): there may be none, and no memory then */
+	return silent && g_array_binary_search((GArray *)silent, &key,
+					       compare_silent, &i) ?
+		&g_array_index(silent, struct silent_port, i) : NULL;
 }
 
 GArray *
