@@ -92,14 +92,15 @@ struct shape {
 static bool G_GNUC_PRINTF(2, 3)
 bad_spec(struct drawing *sk, const char *format, ...)
 {
+	g_autofree char *why = NULL, *text = NULL, *shown = NULL;
 	va_list args;
 
 	va_start(args, format);
-	g_propagate_error(sk->error, g_error_new_valist(TEXT_ERROR,
-							TEXT_ERROR_SYNTAX,
-							format, args));
+	why = g_strdup_vprintf(format, args);
 	va_end(args);
-	g_prefix_error(sk->error, "\"%s\": ", sk->text);
+	text = g_strdup_printf("\"%s\": %s", sk->text, why);
+	shown = text_printable(text);
+	g_set_error_literal(sk->error, TEXT_ERROR, TEXT_ERROR_SYNTAX, shown);
 	return false;
 }
 
