@@ -195,6 +195,9 @@ state_file_write(const char *path, const GString *text,
 		return false;
 	if (g_access(path, R_OK) < 0 && errno != ENOENT)
 		return state_file_fail(path, errno, error);
+	/* newer GLib gives the new file the mode of the old one */
+	if (!(mode & 077) && g_chmod(path, mode) < 0 && errno != ENOENT)
+		return state_file_fail(path, errno, error);
 	if (!g_file_set_contents_full(path, text->str, (gssize)text->len,
 				      flags, mode, error))
 		return false;
