@@ -202,27 +202,26 @@ state_touch(struct state *s, const struct state_part *part, int64_t delay)
 
 /* ----------------------------------------------------------------- reading */
 
-/* False: they are not set aside, so the file has to stay. */
+/* path: where they are set aside; NULL: nowhere. False: they are not set aside,
+ * so the file has to stay. */
 static bool
-set_aside(struct state *s, const struct state_told *told, const char *source)
+set_aside(const struct state *s, const struct state_told *told,
+	  const char *source, const char *path)
 {
-	g_autofree char *path = s->path ? g_strconcat(s->path, ".damaged",
-						      NULL) : NULL;
 	g_autoptr(GError) error = NULL;
 	bool ok = true;
 
 	if (!told->n_bad)
 		return true;
-	if (path && !s->params.is_read_only)
+	if (path)
 		ok = state_file_write(path, told->bad,
 				      G_FILE_SET_CONTENTS_DURABLE, OWNER_ONLY,
 				      &error);
 	log_say(s->params.log, LOG_WARNING, "memory", "%s: %s; %u lines are "
 		"damaged, and what they said is lost%s%s", source, told->first,
-		told->n_bad, !path || s->params.is_read_only ? "" : ok ?
-		": they are set aside as " : "; they cannot be set aside, so "
-		"nothing is remembered from now on: ", error ? error->message :
-		path && !s->params.is_read_only ? path : "");
+		told->n_bad, !path ? "" : ok ? ": they are set aside as " :
+		"; they cannot be set aside, so nothing is remembered from now "
+		"on: ", error ? error->message : path ? path : "");
 	return ok;
 }
 
@@ -277,6 +276,7 @@ read_all(struct state *s)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autoptr(GString) former = g_string_new(NULL);
+	g_autofree char *aside = g_strconcat(s->path, ".damaged", NULL);
 	struct state_told told = { .foreign = g_string_new(NULL) };
 	bool has_lids = false, is_new, ok;
 
@@ -287,7 +287,8 @@ read_all(struct state *s)
 		if (s->params.owners[i].part == &lid_part)
 			lid_part.clear(s->params.owners[i].owner);
 	read_text(s, former, &told);
-	ok = set_aside(s, &told, former->len && !s->is_kept ? s->dir : s->path);
+	ok = set_aside(s, &told, former->len && !s->is_kept ? s->dir : s->path,
+		       s->params.is_read_only ? NULL : aside);
 	is_new = former->len || told.n_bad;
 	s->clients = told.clients && !told.n_bad && !told.foreign->len;
 	g_string_free(s->foreign, TRUE);
@@ -353,7 +354,8 @@ state_take(struct state *s, char *text, size_t len, int64_t now)
 	for (size_t i = 0; i < s->params.n; i++)
 		s->params.owners[i].part->clear(s->params.owners[i].owner);
 	state_read(s->params.owners, s->params.n, text, len, now, &told);
-	set_aside(s, &told, "the master's state");
+	/* A takeover waits for no disk; the former master has the lines. */
+	set_aside(s, &told, "the master's state", NULL);
 	s->clients = told.clients && !told.n_bad && !s->foreign->len;
 	told.foreign = NULL;
 	state_told_clear(&told);

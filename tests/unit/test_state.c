@@ -496,6 +496,21 @@ TEST(test_text_of_a_former_master_is_taken)
 	assert_string_equal(after, all);
 }
 
+/* A takeover must not wait for the disk. */
+TEST(test_damaged_lines_of_a_master_are_not_written)
+{
+	g_autofree char *dir = make_folder();
+	char text[] = STATE_HEAD LIDS "lid 0x5\n";
+	struct kept k;
+
+	kept_open(&k, dir, STATE_OWNERS_MAX, false);
+	state_take(k.state, text, strlen(text), 0);
+	kept_close(&k);
+	expect_file(dir, "state", STATE_HEAD LIDS);
+	expect_file(dir, "state.damaged", NULL);
+	folder_remove(dir);
+}
+
 /* --------------------------------------------------------------------- ranks */
 
 static void
