@@ -20,7 +20,6 @@
  */
 #include "sm/persist.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 #include "sm/state.h"
@@ -573,18 +572,17 @@ persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 		[MKEY_DB_CABLES] = STATE_FILE_CABLES,
 	};
 	struct persist_keys *ks = g_new0(struct persist_keys, 1);
-	GStatBuf st;
 
 	ks->transport = t;
 	ks->ring = mkey_db_new(m_key, mode);
 	for (unsigned i = 0; cache_dir && i < G_N_ELEMENTS(which); i++) {
 		struct persist_key_file *f = &ks->files[i];
 		g_autofree char *path = state_file_path(cache_dir, which[i]);
-		g_autofree char *told = NULL;
+		g_autofree char *told = NULL, *was_open = NULL;
 		const struct file_writer_params params = {
 			.path = path, .subsystem = "keys",
 			.how = G_FILE_SET_CONTENTS_DURABLE,
-			.mode = PERSIST_OWNER_ONLY,
+			.mode = STATE_FILE_OWNER_ONLY,
 			.written = persist_keys_on_written, .data = f,
 		};
 
@@ -593,16 +591,9 @@ persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 		f->held = g_string_new(NULL);
 		f->put = g_string_new(NULL);
 		f->kind = (enum mkey_db_file)i;
-		/* A file that another program wrote may be readable by all:
-		 * that is corrected at once, since the next write may be a long
-		 * time away. */
-		if (!g_lstat(path, &st) && S_ISREG(st.st_mode) &&
-		    st.st_mode & 077)
-			log_say(log, LOG_WARNING, "keys", "%s was open to "
-				"others than its owner (mode %03o)%s", path,
-				st.st_mode & 0777,
-				g_chmod(path, PERSIST_OWNER_ONLY) ?
-				", and that cannot be changed" : "; no longer");
+		was_open = state_file_close_to_others(path);
+		if (was_open)
+			log_say(log, LOG_WARNING, "keys", "%s", was_open);
 		told = state_file_load(path, parse_keys, f);
 		if (told)
 			log_say(log, LOG_WARNING, "keys", "%s", told);

@@ -19,8 +19,6 @@
 struct state;
 struct transport;
 
-#define PERSIST_OWNER_ONLY 0600
-
 /* ------------------------------------------- LIDs, ranks, untaken fields */
 
 struct persist {

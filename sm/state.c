@@ -36,7 +36,6 @@
 #define PAUSE_US	(2 * (int64_t)G_USEC_PER_SEC)
 #define RETRY_US	(60 * (int64_t)G_USEC_PER_SEC)
 #define SEAL		"= end "
-#define OWNER_ONLY	0600
 
 static const enum state_file formers[] = {
 	STATE_FILE_LIDS, STATE_FILE_RANKS, STATE_FILE_DISABLED,
@@ -215,8 +214,8 @@ set_aside(const struct state *s, const struct state_told *told,
 		return true;
 	if (path)
 		ok = state_file_write(path, told->bad,
-				      G_FILE_SET_CONTENTS_DURABLE, OWNER_ONLY,
-				      &error);
+				      G_FILE_SET_CONTENTS_DURABLE,
+				      STATE_FILE_OWNER_ONLY, &error);
 	log_say(s->params.log, LOG_WARNING, "memory", "%s: %s; %u lines are "
 		"damaged, and what they said is lost%s%s", source, told->first,
 		told->n_bad, !path ? "" : ok ? ": they are set aside as " :
@@ -277,9 +276,13 @@ read_all(struct state *s)
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autoptr(GString) former = g_string_new(NULL);
 	g_autofree char *aside = g_strconcat(s->path, ".damaged", NULL);
+	g_autofree char *was_open = s->params.is_read_only ? NULL :
+		state_file_close_to_others(s->path);
 	struct state_told told = { .foreign = g_string_new(NULL) };
 	bool has_lids = false, is_new, ok;
 
+	if (was_open)
+		log_say(s->params.log, LOG_WARNING, "memory", "%s", was_open);
 	s->is_kept = read_file(s, s->path, text);
 	read_text(s, text, &told);
 	read_former(s, s->is_kept, &has_lids, former);
@@ -308,7 +311,7 @@ state_open(const struct state_params *params, struct transport *t)
 {
 	struct state *s = g_new0(struct state, 1);
 	struct file_writer_params file = {
-		.subsystem = "memory", .mode = OWNER_ONLY,
+		.subsystem = "memory", .mode = STATE_FILE_OWNER_ONLY,
 		.how = G_FILE_SET_CONTENTS_DURABLE,
 		.written = state_on_written, .data = s,
 	};

@@ -136,6 +136,19 @@ state_file_is_ours(const char *path, GError **error)
 	return true;
 }
 
+char *
+state_file_close_to_others(const char *path)
+{
+	GStatBuf st;
+
+	if (g_lstat(path, &st) || !S_ISREG(st.st_mode) || !(st.st_mode & 077))
+		return NULL;
+	return g_strdup_printf("%s was open to others than its owner (mode "
+			       "%03o)%s", path, st.st_mode & 0777u,
+			       g_chmod(path, STATE_FILE_OWNER_ONLY) ?
+			       ", and that cannot be changed" : "; no longer");
+}
+
 /* Only what this process has made: it is at this place, and at no other one. */
 void
 state_file_give(int fd, const char *path)

@@ -56,6 +56,13 @@ bool state_file_is_stream(const char *path);
 /* Whether it may be replaced: it is a regular file, or nothing. */
 bool state_file_is_ours(const char *path, GError **error);
 
+/* The mode of a file with keys. */
+#define STATE_FILE_OWNER_ONLY 0600
+/* Takes the rights of others on such a file away: another program may have
+ * written it, and the next write may be a long time away. What was open, or NULL;
+ * g_free. */
+char *state_file_close_to_others(const char *path);
+
 /* errno `e` of the file, with what to type if it is another user's. False. */
 bool state_file_fail(const char *path, int e, GError **error);
 

@@ -327,6 +327,16 @@ expect_file(const char *dir, const char *name, const char *text)
 	}
 }
 
+static unsigned
+mode_of(const char *dir)
+{
+	g_autofree char *path = g_build_filename(dir, "state", NULL);
+	GStatBuf st;
+
+	assert_int_equal(g_stat(path, &st), 0);
+	return st.st_mode & 0777;
+}
+
 /* One start, some time, and the end. */
 static void
 start_once(const char *dir, size_t n, bool is_read_only)
@@ -341,9 +351,8 @@ start_once(const char *dir, size_t n, bool is_read_only)
 /* A run that ends by itself has no part for clients and the expected fabric. */
 TEST(test_parts_that_are_not_here_stay_in_the_file)
 {
-	g_autofree char *dir = make_folder(), *path = NULL, *after = NULL;
+	g_autofree char *dir = make_folder(), *after = NULL;
 	struct kept k;
-	GStatBuf st;
 
 	put(dir, "state", STATE_HEAD, -1);
 	put(dir, "state", STATE_HEAD LIDS RANKS DISABLED FABRIC CLIENTS, -1);
@@ -359,9 +368,24 @@ TEST(test_parts_that_are_not_here_stay_in_the_file)
 	assert_string_equal(after, LIDS RANKS DISABLED
 			    "disabled 0x0000000000000042 3\n" FABRIC CLIENTS);
 	kept_close(&k);
-	path = g_build_filename(dir, "state", NULL);
-	assert_int_equal(g_stat(path, &st), 0);
-	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(mode_of(dir), 0600);
+	folder_remove(dir);
+}
+
+/* Keys of services are in it, and the next write may be a long time away. */
+TEST(test_file_is_closed_to_others_at_once)
+{
+	g_autofree char *dir = make_folder();
+	g_autofree char *path = g_build_filename(dir, "state", NULL);
+	struct kept k;
+
+	put(dir, "state", STATE_HEAD LIDS, -1);
+	assert_int_equal(g_chmod(path, 0644), 0);
+	start_once(dir, STATE_OWNERS_MAX, true);
+	assert_int_equal(mode_of(dir), 0644);	/* a plan only reads */
+	kept_open(&k, dir, STATE_OWNERS_MAX, false);
+	assert_int_equal(mode_of(dir), 0600);
+	kept_close(&k);
 	folder_remove(dir);
 }
 
