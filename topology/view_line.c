@@ -101,6 +101,20 @@ view_line_put(enum view_kind kind, const uint64_t *numbers, const char *text,
 	g_string_append_c(out, '\n');
 }
 
+void
+view_text_put(enum view_kind kind, const char *text, GString *out)
+{
+	if (text)
+		view_line_put(kind, NULL, text, out);
+}
+
+void
+view_texts_put(enum view_kind kind, const GPtrArray *texts, GString *out)
+{
+	for (guint i = 0; texts && i < texts->len; i++)
+		view_text_put(kind, texts->pdata[i], out);
+}
+
 char *
 view_verdict_text(const char *verdict, const uint64_t *numbers)
 {

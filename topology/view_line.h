@@ -125,6 +125,11 @@ extern const struct view_form view_forms[VIEW_KINDS];
 void view_line_put(enum view_kind kind, const uint64_t *numbers,
 		   const char *text, GString *out);
 
+/* A line of nothing but a text; NULL: no line. And one for each char * of a list,
+ * which may be NULL. */
+void view_text_put(enum view_kind kind, const char *text, GString *out);
+void view_texts_put(enum view_kind kind, const GPtrArray *texts, GString *out);
+
 /* "UP: 8 switches, 15 of 16 hosts, 31 of 32 links Active" of the numbers of a
  * line VIEW_VERDICT. g_free. */
 char *view_verdict_text(const char *verdict, const uint64_t *numbers);

@@ -62,20 +62,6 @@ control_headline(const struct control_view *v)
 }
 
 static void
-put_lines(enum view_kind kind, const GPtrArray *lines, GString *out)
-{
-	for (guint i = 0; lines && i < lines->len; i++)
-		view_line_put(kind, NULL, lines->pdata[i], out);
-}
-
-static void
-put_text(enum view_kind kind, const char *text, GString *out)
-{
-	if (text)
-		view_line_put(kind, NULL, text, out);
-}
-
-static void
 put_manager(const struct control_view *v, GString *out)
 {
 	const struct standby_status *b = &v->standby;
@@ -88,11 +74,11 @@ put_manager(const struct control_view *v, GString *out)
 		[MANAGER_RUNNING] = (uint64_t)(v->now - v->since),
 		[MANAGER_QOS] = v->sa && v->sa->view && v->sa->view->qos },
 		v->port_name, out);
-	put_text(VIEW_ROLE, sm_state_name(v->self.state), out);
-	put_text(VIEW_LEVEL, log_level_names[v->level], out);
-	put_text(VIEW_DOING, sweep_state_names[v->doing], out);
-	put_text(VIEW_UNIT, v->ms, out);
-	put_lines(VIEW_RIVAL, v->rivals, out);
+	view_text_put(VIEW_ROLE, sm_state_name(v->self.state), out);
+	view_text_put(VIEW_LEVEL, log_level_names[v->level], out);
+	view_text_put(VIEW_DOING, sweep_state_names[v->doing], out);
+	view_text_put(VIEW_UNIT, v->ms, out);
+	view_texts_put(VIEW_RIVAL, v->rivals, out);
 	view_line_put(VIEW_STANDBY, (uint64_t[]){
 		[STANDBY_FOLLOWS] = b->follows, [STANDBY_WARM] = b->warm,
 		[STANDBY_GROUPS] = b->stats.n_groups,
@@ -142,7 +128,7 @@ put_verdict(const struct control_view *v, GString *out)
 			[SUBNET_LINKS] = s->n_links, [SUBNET_TOP] = s->top },
 			NULL, out);
 	put_faults(v, out);
-	put_lines(VIEW_UNREACHED, v->unreached, out);
+	view_texts_put(VIEW_UNREACHED, v->unreached, out);
 }
 
 /* Links that went down within the hour, and babbling ports. */
@@ -224,5 +210,5 @@ control_put_status(const struct control_view *v, GString *out)
 			    (gssize)v->status->fabric->len);
 	g_string_append_len(out, v->status->end->str,
 			    (gssize)v->status->end->len);
-	put_text(VIEW_SOURCE, v->rules->source, out);
+	view_text_put(VIEW_SOURCE, v->rules->source, out);
 }

@@ -51,20 +51,6 @@ status_free(struct status *s)
 	g_free(s);
 }
 
-static void
-put_text(enum view_kind kind, const char *text, GString *out)
-{
-	if (text)
-		view_line_put(kind, NULL, text, out);
-}
-
-static void
-put_lines(enum view_kind kind, const GPtrArray *lines, GString *out)
-{
-	for (guint i = 0; lines && i < lines->len; i++)
-		put_text(kind, lines->pdata[i], out);
-}
-
 /* A step of a credit loop: packets for a LID leave the switch by a port into the
  * next one. */
 static void
@@ -109,10 +95,10 @@ note_fabric(struct status *s, const struct sweep_report *r)
 		[ROUTE_TOP] = s->top,
 		[ROUTE_UNSAFE] = r->choice->safety == CHOICE_LOOP },
 		r->choice->engine->name, s->fabric);
-	put_text(VIEW_REASON, r->choice->reason, s->fabric);
-	put_lines(VIEW_CANDIDATE, r->choice->compared, s->fabric);
-	put_lines(VIEW_NOTE, r->choice->notes, s->fabric);
-	put_text(VIEW_NOTE, r->choice->warning, s->fabric);
+	view_text_put(VIEW_REASON, r->choice->reason, s->fabric);
+	view_texts_put(VIEW_CANDIDATE, r->choice->compared, s->fabric);
+	view_texts_put(VIEW_NOTE, r->choice->notes, s->fabric);
+	view_text_put(VIEW_NOTE, r->choice->warning, s->fabric);
 	if (channels->cycle)
 		put_loop(v, channels->cycle, s->fabric);
 }
@@ -141,11 +127,11 @@ note_end(struct status *s, const struct sweep_report *r)
 
 	g_string_truncate(s->end, 0);
 	if (r->verdict) {
-		put_lines(VIEW_COMPLAINT, r->verdict->lines, s->end);
-		put_lines(VIEW_WARNING, r->verdict->warnings, s->end);
+		view_texts_put(VIEW_COMPLAINT, r->verdict->lines, s->end);
+		view_texts_put(VIEW_WARNING, r->verdict->warnings, s->end);
 	}
-	put_text(VIEW_ERROR, r->error, s->end);
-	put_text(VIEW_MASTER, master, s->end);
+	view_text_put(VIEW_ERROR, r->error, s->end);
+	view_text_put(VIEW_MASTER, master, s->end);
 	for (unsigned i = 0; i < r->n_stages; i++) {
 		const struct sweep_stage *stage = &r->stages[i];
 
