@@ -12,13 +12,6 @@ peer_node(const struct snapshot *s, uint32_t port)
 	return peer == SNAPSHOT_NONE ? peer : s->ports[peer].node;
 }
 
-/* The largest packet that the port takes: NeighborMTU may not have been taken. */
-static unsigned
-port_mtu(const struct port_info *p)
-{
-	return p->neighbor_mtu ? MIN(p->mtu_cap, p->neighbor_mtu) : p->mtu_cap;
-}
-
 /* Through the cable of the port; through port 0 of a switch there is none. */
 static void
 pass(const struct snapshot *s, uint32_t port, struct trace *t)

@@ -132,6 +132,13 @@ port_mbps(const struct port_info *info)
 }
 
 unsigned
+port_mtu(const struct port_info *info)
+{
+	return info->neighbor_mtu ? MIN(info->mtu_cap, info->neighbor_mtu) :
+		info->mtu_cap;
+}
+
+unsigned
 port_mtu_bytes(unsigned code)
 {
 	if (code < 1 || code > 5)

@@ -207,6 +207,10 @@ uint8_t port_fastest(unsigned mask);
 /* All lanes. */
 unsigned port_mbps(const struct port_info *info);
 
+/* MTU code of the largest packet that the port takes: NeighborMTU may not have
+ * been taken. */
+unsigned port_mtu(const struct port_info *info);
+
 /* MTU code to bytes, 0 if the code is not one of IBA's (1 to 5). */
 unsigned port_mtu_bytes(unsigned code);
 

@@ -38,13 +38,6 @@ struct sa_passed {
 	uint8_t way;
 };
 
-/* The largest packet that the port takes: NeighborMTU may not have been taken. */
-static unsigned
-port_mtu(const struct port_info *p)
-{
-	return p->neighbor_mtu ? MIN(p->mtu_cap, p->neighbor_mtu) : p->mtu_cap;
-}
-
 /* The lower MTU and rate of both ends; 0: the link is not Active. */
 static uint8_t
 cable_way(const struct snapshot *s, uint32_t port)
