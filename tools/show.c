@@ -511,17 +511,6 @@ show_ports(struct show *q, GError **error)
 
 /* ---- groups ---- */
 
-/* A GID in the form of IPv6, as saquery prints it. */
-static void
-put_gid(struct text_report *r, const char *key, const uint8_t gid[16],
-	const char *after)
-{
-	char text[INET6_ADDRSTRLEN];
-
-	inet_ntop(AF_INET6, gid, text, sizeof(text));
-	report_text(r, key, text, after);
-}
-
 static int
 show_groups(struct show *q, GError **error)
 {
@@ -534,7 +523,7 @@ show_groups(struct show *q, GError **error)
 		double gbps = (double)sa_rate_mbps((unsigned)g->rate) / 1000;
 
 		report_open(r, NULL, '{');
-		put_gid(r, "mgid", g->mgid, "  MLID ");
+		report_gid(r, "mgid", g->mgid, "  MLID ");
 		report_hex(r, "mlid", g->mlid, 4, "  P_Key ");
 		report_hex(r, "pkey", g->pkey, 4, "  Q_Key ");
 		report_hex(r, "q_key", g->q_key, 8, "  MTU ");
@@ -574,7 +563,7 @@ put_group_members(struct show *q, const struct view_group *g)
 						       joined->len ? "," : "",
 						       states[k]);
 		report_open(r, NULL, '{');
-		put_gid(r, "mgid", g->mgid, "  MLID ");
+		report_gid(r, "mgid", g->mgid, "  MLID ");
 		report_hex(r, "mlid", g->mlid, 4, "  ");
 		report_text(r, "joined", joined->str, "  ");
 		report_hex(r, "guid", m->guid, 16, "  ");

@@ -13,6 +13,7 @@
  */
 #include "topology/report.h"
 
+#include <arpa/inet.h>
 #include <inttypes.h>
 
 static void
@@ -117,6 +118,16 @@ report_hex(struct text_report *r, const char *key, uint64_t value, int digits,
 	else if (after)
 		g_string_append_printf(r->out, "0x%0*" PRIx64 "%s", digits,
 				       value, after);
+}
+
+void
+report_gid(struct text_report *r, const char *key, const uint8_t gid[16],
+	   const char *after)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	inet_ntop(AF_INET6, gid, text, sizeof(text));
+	report_text(r, key, text, after);
 }
 
 void

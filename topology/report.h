@@ -42,6 +42,9 @@ void report_number(struct text_report *r, const char *key, uint64_t value,
  * the numbers of many a reader of JSON hold. */
 void report_hex(struct text_report *r, const char *key, uint64_t value,
 		int digits, const char *after);
+/* In the form of an IPv6 address, as saquery prints it. */
+void report_gid(struct text_report *r, const char *key, const uint8_t gid[16],
+		const char *after);
 /* In text with so many decimals; in JSON six digits, with a point in any
  * locale. */
 void report_real(struct text_report *r, const char *key, double value,

@@ -5,7 +5,6 @@
  */
 #include "sm/control/request.h"
 
-#include <arpa/inet.h>
 #include <string.h>
 
 #include "sm/mad/sa_record.h"
@@ -17,17 +16,6 @@
 #include "topology/text.h"
 
 #define ALL_TRAPS	0xffffu
-
-/* A GID in the form of IPv6, as saquery prints it. */
-static void
-put_gid(struct text_report *r, const char *key, const uint8_t gid[16],
-	const char *after)
-{
-	char text[INET6_ADDRSTRLEN];
-
-	inet_ntop(AF_INET6, gid, text, sizeof(text));
-	report_text(r, key, text, after);
-}
 
 /* The node of an end port; "away" if it is not on the fabric. */
 static void
@@ -65,7 +53,7 @@ control_services(struct control_request *q)
 		report_say(r, "%s  on ", shown);
 		report_text(r, "name", name, NULL);
 		put_node_of(r, q->db, sa_db_gid(q->db, s.gid), "  ");
-		put_gid(r, "gid", s.gid, "  P_Key ");
+		report_gid(r, "gid", s.gid, "  P_Key ");
 		report_hex(r, "pkey", s.pkey, 4, "  ");
 		if (s.lease == UINT32_MAX)
 			report_say(r, "for ever\n");
@@ -113,7 +101,7 @@ control_subscriptions(struct control_request *q)
 		report_number(r, "lid_end", i->lid_end, NULL);
 		if (memcmp(i->gid, any, sizeof(any))) {
 			report_say(r, ", of GID ");
-			put_gid(r, "gid", i->gid, "");
+			report_gid(r, "gid", i->gid, "");
 		}
 		report_say(r, "\n");
 		report_close(r, '}');
