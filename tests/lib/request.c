@@ -240,22 +240,18 @@ request_read(struct request *r, const struct request_kind *kind, void *fixture,
 }
 
 void
-request_line(struct request *r, const struct request_kind *kind, void *fixture,
-	     const char *line)
+request_write(const struct request_kind *kind, void *fixture,
+	      uint8_t mad[MAD_SIZE], const char *format, va_list args)
 {
+	g_autofree char *line = g_strdup_vprintf(format, args);
 	g_auto(GStrv) words = NULL;
+	struct request r;
 
 	g_shell_parse_argv(line, NULL, &words, NULL);
-	request_read(r, kind, fixture, words);
-	r->expected = NULL;
-}
-
-void
-request_build(const struct request *r, uint8_t mad[MAD_SIZE])
-{
-	sa_build(mad, r->method, r->attr_id);
-	bytes_store64(mad + SA_DATA_OFFSET - 8, r->mask);
-	memcpy(mad + SA_DATA_OFFSET, r->data, SA_DATA_LEN);
+	request_read(&r, kind, fixture, words);
+	sa_build(mad, r.method, r.attr_id);
+	bytes_store64(mad + SA_DATA_OFFSET - 8, r.mask);
+	memcpy(mad + SA_DATA_OFFSET, r.data, SA_DATA_LEN);
 }
 
 /* ---- answers ---- */

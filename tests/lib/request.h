@@ -77,10 +77,10 @@ void request_expect_table(const struct request *r, const uint8_t *records,
 /* .. with this record. */
 void request_expect_record(const struct request *r, unsigned status,
 			   const uint8_t *record);
-/* A line without => ..; and the MAD of a request, for its sender to fill in. */
-void request_line(struct request *r, const struct request_kind *kind,
-		  void *fixture, const char *line);
-void request_build(const struct request *r, uint8_t mad[MAD_SIZE]);
+/* The MAD of a line without => .., for its sender to fill in. */
+void request_write(const struct request_kind *kind, void *fixture,
+		   uint8_t mad[MAD_SIZE], const char *format, va_list args)
+	G_GNUC_PRINTF(4, 0);
 /* COMPONENT=VALUE .. hold of a record that is the fixture's. */
 void request_hold(const struct request_kind *kind, void *fixture,
 		  unsigned attr_id, char **words, const uint8_t *record);

@@ -128,15 +128,11 @@ void
 client_request(struct client *c, const char *format, ...)
 {
 	static const struct request_kind kind = { .name = find_name };
-	g_autofree char *line = NULL;
-	struct request r;
 	va_list args;
 
 	va_start(args, format);
-	line = g_strdup_vprintf(format, args);
+	request_write(&kind, c, c->mad, format, args);
 	va_end(args);
-	request_line(&r, &kind, c, line);
-	request_build(&r, c->mad);
 	c->last_tid++;
 	client_ask_again(c);
 }

@@ -178,15 +178,11 @@ static void
 client_write(struct client *c, uint8_t *mad, const char *format, ...)
 {
 	static const struct request_kind kind = { .name = find_name };
-	g_autofree char *line = NULL;
-	struct request r;
 	va_list args;
 
 	va_start(args, format);
-	line = g_strdup_vprintf(format, args);
+	request_write(&kind, c, mad, format, args);
 	va_end(args);
-	request_line(&r, &kind, c, line);
-	request_build(&r, mad);
 }
 
 /* at: the node whose LID gets it, and no answer is expected; NULL: the
