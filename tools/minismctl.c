@@ -173,7 +173,8 @@ run_status(const struct ctl_arguments *a)
 		return complain(a, error);
 	if (!lines->of[metrics ? VIEW_COUNT : VIEW_MANAGER]->len) {
 		tool_options_complain("%s: no %s of a manager are in it",
-				      a->view, metrics ? "counters" : "lines");
+				      a->view ? a->view : "the manager's view",
+				      metrics ? "counters" : "lines");
 		status = EXIT_FAILURE;
 	} else if (metrics)
 		status_put_metrics(lines, text);

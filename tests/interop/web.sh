@@ -7,6 +7,7 @@
 
 need python3
 export MINISM_WEB=${MINISM_WEB:-$MINISM_BUILD/minism-web}
+export MINISMCTL
 [ -x "$MINISM_WEB" ] || skip_all "built without libmicrohttpd"
 
 # ---- a manager ---------------------------------------------------------------
@@ -175,6 +176,10 @@ def verdict():
     status, text = get("/status")
     assert status == 200 and b'"verdict":"not up"' in text, text
     assert b'minism_subnet_state="not up"} 1' in get("/metrics")[1]
+    ctl = subprocess.run([os.environ["MINISMCTL"], "-s", "fake.ctl", "metrics"],
+                         stderr=subprocess.PIPE, text=True)
+    assert ctl.returncode == 1 and "the manager's view: no counters" in \
+        ctl.stderr, ctl.stderr
 
 def reasons():
     Manager(lambda line: whole(1, b"no sweep has read the fabric yet\n")
