@@ -301,7 +301,6 @@ table_reader_recall_lfts(const struct snapshot *now, uint16_t top,
 
 	for (uint32_t sw = 0; sw < now->n_switches; sw++) {
 		const struct snapshot_node *n = &now->nodes[now->switches[sw]];
-
 		uint32_t i = nodes[now->switches[sw]];
 
 		if (lft_blocks_in_use(n))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Fabrics by formula: what is left to chance, and the same again. What a
- * formula means: tests/golden/formula.
+ * Fabrics by formula: random ones, and the same by their seed. The forms of a
+ * formula are in tests/golden/formula.
  */
 #include <string.h>
 

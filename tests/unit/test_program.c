@@ -494,7 +494,7 @@ bench_go_on(struct bench *b)
 	b->s = snapshot_ref(b->r.after);
 }
 
-/* Does the device hold what is wanted? */
+/* Whether the P_Key table of the port is the desired one. */
 static bool
 is_written(const struct bench *b, uint32_t port)
 {

@@ -32,7 +32,7 @@ SCRIPT(informinfo, "sa_informinfo.scn", sa_words, sa_star_set_up,
 #define STORES_TEST(name) \
 	TEST_WITH(name, struct lab *l, sa_star_set_up, sa_stage_tear_down)
 
-/* 0: the host is no member */
+/* JoinState; 0: the host is not a member */
 static unsigned
 state_of(const struct lab *l, unsigned group, unsigned host)
 {
