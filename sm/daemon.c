@@ -300,20 +300,37 @@ daemon_reload(GPtrArray *lines, void *data)
 	return true;
 }
 
-static bool
-daemon_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
-	       void *data)
+static void
+on_changed(void *data)
 {
 	struct daemon *d = data;
 
-	if (!partitions_change(d->site->partitions, pkey, guid, membership,
-			       error))
-		return false;
-	log_say(d->log, LOG_INFO, "control", "partition 0x%04x: member "
-		"0x%016" G_GINT64_MODIFIER "x changed", pkey_base(pkey), guid);
 	sweep_set_partitions(d->sm->sweep, d->site->partitions->rules);
 	sweep_request(d->sm->sweep, SWEEP_CAUSE_PARTITIONS);
-	return true;
+}
+
+static uint64_t
+daemon_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
+	      void *data)
+{
+	struct daemon *d = data;
+	uint64_t number = partitions_change(d->site->partitions, d->sm->disk,
+					    pkey, guid, membership, on_changed,
+					    d, error);
+
+	if (number)
+		log_say(d->log, LOG_INFO, "control", "partition 0x%04x: member "
+			"0x%016" G_GINT64_MODIFIER "x changes",
+			pkey_base(pkey), guid);
+	return number;
+}
+
+static bool
+daemon_changed(uint64_t number, GError **error, void *data)
+{
+	struct daemon *d = data;
+
+	return partitions_changed(d->site->partitions, number, error);
 }
 
 static void
@@ -374,6 +391,7 @@ open_control(struct daemon *d)
 		.sweep = daemon_sweep,
 		.reload = daemon_reload,
 		.change = daemon_change,
+		.changed = daemon_changed,
 		.accept = daemon_accept,
 		.avoid = daemon_avoid,
 		.use = daemon_use,

@@ -5,12 +5,14 @@
  * Structs. The changes are partition rules like those of the file, each for a
  * single port, at most one for each pair of port and partition, by (P_Key,
  * GUID). The rules in force are those of the file followed by the changes,
- * since the later rule decides (topology/partition.c).
+ * since the later rule decides (topology/partition.c). A partition_change is a new
+ * set of them on its way to the disk.
  *
  * Method. partitions_load() parses both files into new values, and replaces the
  * old ones only when both are good. partitions_change() makes a new set of
- * changes, writes it, and then uses it: a change that is not on the disk is
- * not in force, so that a restart changes no membership.
+ * changes, has it written, and then uses it: a change that is not on the disk is
+ * not in force, so that a restart changes no membership. The next one is made of
+ * that set, so it waits until the write has ended.
  *
  * The file of changes has the grammar of the partition file. Of what is read
  * from it only rules for single ports count: the parser adds a default
@@ -48,6 +50,8 @@ partitions_free(struct partitions *p)
 	partition_rules_unref(p->file);
 	partition_rules_unref(p->changes);
 	partition_rules_unref(p->rules);
+	for (unsigned i = 0; i < PARTITIONS_RESULTS; i++)
+		g_clear_error(&p->ends[i]);
 	g_free(p->changes_path);
 	g_free(p);
 }
@@ -88,16 +92,13 @@ read_changes(const struct partitions *p, GPtrArray *warnings, GError **error)
 	return changes;
 }
 
-static bool
-write_changes(const struct partitions *p,
-	      const struct partition_rules *changes, GError **error)
+static GString *
+changes_text(const struct partition_rules *changes)
 {
-	g_autoptr(GString) text = g_string_new(
+	GString *text = g_string_new(
 		"# Changes made by minismctl, on top of the partition file.\n"
 		"# minism rewrites this file; see minismctl(8).\n");
 
-	if (!p->changes_path)
-		return true;
 	for (guint i = 0; i < changes->partitions->len; i++) {
 		const struct partition *c = changes->partitions->pdata[i];
 
@@ -108,9 +109,7 @@ write_changes(const struct partitions *p,
 				partition_membership_names[
 					rule_at(c->rules, k)->membership]);
 	}
-	return state_file_write(p->changes_path, text,
-				G_FILE_SET_CONTENTS_CONSISTENT |
-				G_FILE_SET_CONTENTS_DURABLE, 0600, error);
+	return text;
 }
 
 /* --- interface --- */
@@ -173,35 +172,123 @@ compare_guids(gconstpointer a, gconstpointer b)
 	return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
-bool
-partitions_change(struct partitions *p, uint16_t pkey, uint64_t guid,
-		  int membership, GError **error)
-{
-	struct partition_rule rule = { .who = PARTITION_GUID, .guid = guid };
+struct partition_change {
 	struct partition_rules *changes;
-	GArray *rules;
+	char *path;		/* NULL: they are not kept */
+	GString *text;
+	void (*used)(void *data);
+	void *data;
+	GError *error;		/* of the write */
+};
+
+static void
+change_work(void *values)
+{
+	struct partition_change *c = values;
+
+	if (c->path)
+		state_file_write(c->path, c->text,
+				 G_FILE_SET_CONTENTS_CONSISTENT |
+				 G_FILE_SET_CONTENTS_DURABLE, 0600, &c->error);
+}
+
+static void
+change_done(void *values, void *data)
+{
+	struct partition_change *c = values;
+	struct partitions *p = data;
+
+	p->is_changing = false;
+	p->ends[p->n_changes % PARTITIONS_RESULTS] =
+		g_steal_pointer(&c->error);
+	if (p->ends[p->n_changes % PARTITIONS_RESULTS])
+		return;
+	put_in_force(p, partition_rules_ref(p->file),
+		     g_steal_pointer(&c->changes), NULL);
+	c->used(c->data);
+}
+
+static void
+change_free(void *values)
+{
+	struct partition_change *c = values;
+
+	partition_rules_unref(c->changes);
+	g_string_free(c->text, TRUE);
+	g_clear_error(&c->error);
+	g_free(c->path);
+	g_free(c);
+}
+
+/* The changes with one more. */
+static struct partition_rules *
+changes_with(const struct partition_rules *before, uint16_t pkey,
+	     uint64_t guid, int membership)
+{
+	struct partition_rules *changes = partition_rules_copy(before);
+	GArray *rules = partition_rules_get(changes, pkey)->rules;
+	const struct partition_rule rule = {
+		.who = PARTITION_GUID, .guid = guid,
+		.membership = (enum partition_membership)MAX(membership, 0),
+	};
+
+	for (guint i = rules->len; i-- > 0;)
+		if (rule_at(rules, i)->guid == guid)
+			g_array_remove_index(rules, i);
+	if (membership >= 0) {
+		g_array_append_val(rules, rule);
+		g_array_sort(rules, compare_guids);
+	}
+	return changes;
+}
+
+uint64_t
+partitions_change(struct partitions *p, struct beside *disk, uint16_t pkey,
+		  uint64_t guid, int membership, void (*used)(void *data),
+		  void *data, GError **error)
+{
+	static const struct beside_task task = {
+		change_work, change_done, change_free,
+	};
+	struct partition_change *c;
 
 	if (!partition_rules_find(p->file, pkey) || !guid) {
 		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
 			    guid ? "no such partition: 0x%04x" :
 			    "0 is not a PortGUID (partition 0x%04x)",
 			    pkey_base(pkey));
+		return 0;
+	}
+	if (p->is_changing) {
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
+			    "the change before this one is being written");
+		return 0;
+	}
+	c = g_new0(struct partition_change, 1);
+	*c = (struct partition_change){
+		.changes = changes_with(p->changes, pkey, guid, membership),
+		.path = g_strdup(p->changes_path), .used = used, .data = data,
+	};
+	c->text = changes_text(c->changes);
+	p->is_changing = true;
+	g_clear_error(&p->ends[++p->n_changes % PARTITIONS_RESULTS]);
+	beside_run(disk, &task, c, p);
+	return p->n_changes;
+}
+
+bool
+partitions_changed(const struct partitions *p, uint64_t number, GError **error)
+{
+	const GError *end = p->ends[number % PARTITIONS_RESULTS];
+
+	if (number == p->n_changes && p->is_changing)
 		return false;
-	}
-	changes = partition_rules_copy(p->changes);
-	rules = partition_rules_get(changes, pkey)->rules;
-	for (guint i = rules->len; i-- > 0;)
-		if (rule_at(rules, i)->guid == guid)
-			g_array_remove_index(rules, i);
-	if (membership >= 0) {
-		rule.membership = (enum partition_membership)membership;
-		g_array_append_val(rules, rule);
-		g_array_sort(rules, compare_guids);
-	}
-	if (!write_changes(p, changes, error)) {
-		partition_rules_unref(changes);
-		return false;
-	}
-	put_in_force(p, partition_rules_ref(p->file), changes, NULL);
+	if (!number || number > p->n_changes ||
+	    number + PARTITIONS_RESULTS <= p->n_changes)
+		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
+			    "how this change ended is not known any more; "
+			    "see minismctl partitions");
+	else if (end && error)
+		*error = g_error_copy(end);
 	return true;
 }

@@ -10,15 +10,19 @@
 #ifndef MINISM_SM_PARTITIONS_H
 #define MINISM_SM_PARTITIONS_H
 
-#include <stdbool.h>
-
+#include "sm/io/beside.h"
 #include "topology/partition.h"
+
+#define PARTITIONS_RESULTS	16u	/* changes whose ends are remembered */
 
 struct partitions {
 	char *changes_path;	/* NULL: none */
 	struct partition_rules *file;	/* as read from the file */
 	struct partition_rules *changes;
 	struct partition_rules *rules;	/* in force */
+	uint64_t n_changes;	/* begun since the start */
+	bool is_changing;	/* the last of them is being written */
+	GError *ends[PARTITIONS_RESULTS];	/* of change n at n % .. */
 };
 
 /* The rules without a file, until partitions_load(). cache_dir NULL: changes are
@@ -37,10 +41,19 @@ bool partitions_load(struct partitions *p, const char *text, const char *path,
 
 /*
  * From now on the port has this membership, whatever the file has; -1: that of
- * the file again. Written to the disk before it is in force; an error changes
- * nothing: a TEXT_ERROR if it cannot be done, a G_FILE_ERROR if not kept.
+ * the file again. It is written beside the loop (disk NULL: at once) before it
+ * is in force, and then used(data) is called; p stays until disk's jobs have
+ * ended. Returns its number for partitions_changed(), 0: a TEXT_ERROR, it cannot
+ * be done; G_FILE_ERROR_AGAIN, the change before it has not ended.
  */
-bool partitions_change(struct partitions *p, uint16_t pkey, uint64_t guid,
-		       int membership, GError **error);
+uint64_t partitions_change(struct partitions *p, struct beside *disk,
+			   uint16_t pkey, uint64_t guid, int membership,
+			   void (*used)(void *data), void *data,
+			   GError **error);
+
+/* Has the change ended? With an error: it could not be kept, and changed
+ * nothing. */
+bool partitions_changed(const struct partitions *p, uint64_t number,
+			GError **error);
 
 #endif

@@ -176,16 +176,6 @@ run_config(struct control_request *q)
  * next request, for the events since this one. So no connection stays open, and
  * a client that ended costs nothing. */
 
-static void
-go_on(struct control_request *r, const char *word, uint64_t from,
-      const char *option)
-{
-	r->code = CONTROL_AGAIN;
-	g_string_append_printf(r->out.out, "%s%s %" G_GUINT64_FORMAT
-			       " %s\n", r->out.as_json ? "json " : "", word,
-			       from, option);
-}
-
 /* Of a list that is followed: an object a line. */
 static void
 end_object(struct control_request *q)
@@ -213,7 +203,7 @@ run_events(struct control_request *q)
 	end = log ? log->n_events : 0;
 	first = MAX(asked, end - MIN(end, LOG_EVENTS));
 	if (follow)
-		go_on(q, "events", end, "--follow");
+		request_again(q, "events %" G_GUINT64_FORMAT " --follow", end);
 	else
 		request_open_list(q, "events");
 	if (follow && q->words[1] && first > asked) {
@@ -288,7 +278,7 @@ run_sweep(struct control_request *r)
 			sweep = NULL;
 	}
 	if (!sweep) {
-		go_on(r, "sweep", first, "--wait");
+		request_again(r, "sweep %" G_GUINT64_FORMAT " --wait", first);
 		return;
 	}
 	code = control_verdict(v, &name);

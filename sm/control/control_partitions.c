@@ -2,11 +2,16 @@
 /*
  * `partition`, which changes members of partitions. The rules are resolved
  * against the fabric of the last sweep, as for the P_Key tables.
+ *
+ * A change holds when it is on the disk, and the loop does not wait for that:
+ * the answer is to ask with `partition wait NUMBER ANSWER`, which has what will
+ * be said then. Until then another change is refused.
  */
 #include "sm/control/request.h"
 
 #include <string.h>
 
+#include "sm/control/control.h"
 #include "topology/port_search.h"
 #include "topology/text.h"
 
@@ -104,6 +109,22 @@ reach_of(const struct partition_rules *rules, const struct snapshot *s,
 	return bits;
 }
 
+/* How the change ended, or the request that asks for it. */
+static void
+tell_end(struct control_request *r, uint64_t number, const char *answer)
+{
+	g_autofree char *quoted = g_shell_quote(answer);
+	g_autoptr(GError) error = NULL;
+
+	if (r->hooks->changed(number, &error, r->hooks->data))
+		request_say(r, error ? CONTROL_NOT_DONE : CONTROL_DONE, "%s",
+			    error ? error->message : answer);
+	else	/* in a line of any names */
+		request_again(r, "partition wait %" G_GUINT64_FORMAT " %s",
+			      number, strlen(quoted) < CONTROL_LINE_MAX / 2 ?
+			      quoted : "changed");
+}
+
 static void
 change_member(struct control_request *r, const struct partition *p,
 	      const struct member_port *port, int membership)
@@ -120,6 +141,8 @@ change_member(struct control_request *r, const struct partition *p,
 						    membership);
 	g_autoptr(GError) error = NULL;
 	bool own = port->guid == v->port_guid, cut;
+	g_autofree char *answer = NULL;
+	uint64_t number;
 
 	was = membership_of(v->rules, s, port, pkey);
 	is = membership_of(after, s, port, pkey);
@@ -134,14 +157,14 @@ change_member(struct control_request *r, const struct partition *p,
 		    "the SA; --force does it nevertheless", node, name, pkey);
 		return;
 	}
-	/* The change ends the rules that `p` is part of. */
-	if (!r->hooks->change(pkey, port->guid, membership, &error,
-			      r->hooks->data)) {
+	number = r->hooks->change(pkey, port->guid, membership, &error,
+				  r->hooks->data);
+	if (!number) {
 		request_say(r, CONTROL_NOT_DONE, "%s", error->message);
 		return;
 	}
-	request_say(r, CONTROL_DONE,
-	    "%s (0x%016" G_GINT64_MODIFIER "x): %s (0x%04x): %s%s%s%s",
+	answer = g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER
+	    "x): %s (0x%04x): %s%s%s%s",
 	    node, port->guid, name, pkey, partition_membership_names[was],
 	    was == is ? ", as before" : " -> ",
 	    was == is ? "" : partition_membership_names[is],
@@ -149,6 +172,7 @@ change_member(struct control_request *r, const struct partition *p,
 		      "master, and the master does not hear of it"
 	    : s && port->i == SNAPSHOT_NONE ? "; there is no such port on the "
 					      "fabric now" : "");
+	tell_end(r, number, answer);
 }
 
 void
@@ -164,8 +188,14 @@ control_partition(struct control_request *r)
 	const struct partition *p;
 	struct member_port port;
 	g_autofree char *wrong = NULL;
+	uint64_t number;
 	char *sign;
 
+	if (strcmp(verb, "wait") == 0 && r->n_words == 4 &&
+	    text_read_number(r->words[2], 0, UINT64_MAX, &number)) {
+		tell_end(r, number, r->words[3]);
+		return;
+	}
 	if (!g_strv_contains(verbs, verb)) {
 		request_say_wrong(r, "partition: ", verb,
 				  " is not add, set, remove or reset", verbs,

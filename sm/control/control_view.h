@@ -77,9 +77,10 @@ struct control_hooks {
 	void (*sweep)(void *data);
 	/* lines, of char *: warnings, or errors */
 	bool (*reload)(GPtrArray *lines, void *data);
-	/* -1 as membership: that of the file. */
-	bool (*change)(uint16_t pkey, uint64_t guid, int membership,
-		       GError **error, void *data);
+	/* see partitions_change(), partitions_changed() */
+	uint64_t (*change)(uint16_t pkey, uint64_t guid, int membership,
+			   GError **error, void *data);
+	bool (*changed)(uint64_t number, GError **error, void *data);
 	/* see expected_accept() */
 	unsigned (*accept)(const char *word, void *data);
 	/* see sweep_avoid() and sweep_use() */

@@ -34,6 +34,20 @@ request_say(struct control_request *r, enum control_code code,
 }
 
 void
+request_again(struct control_request *r, const char *format, ...)
+{
+	va_list args;
+
+	r->code = CONTROL_AGAIN;
+	if (r->out.as_json)
+		g_string_append(r->out.out, "json ");
+	va_start(args, format);
+	g_string_append_vprintf(r->out.out, format, args);
+	va_end(args);
+	g_string_append_c(r->out.out, '\n');
+}
+
+void
 request_say_wrong(struct control_request *r, const char *before,
 		  const char *word, const char *after,
 		  const char *const *names, size_t n)

@@ -27,6 +27,10 @@ struct control_request {
 void request_say(struct control_request *r, enum control_code code,
 		 const char *format, ...) G_GNUC_PRINTF(3, 4);
 
+/* The answer is CONTROL_AGAIN with this request; a list may follow. */
+void request_again(struct control_request *r, const char *format, ...)
+	G_GNUC_PRINTF(2, 3);
+
 /*
  * An end port by name ("NODE", "NODE/PORT"), PortGUID, NodeGUID or, with lids,
  * LID; a number with 0x is looked up as a GUID first. SNAPSHOT_NONE: no port or

@@ -352,7 +352,7 @@ answers() {
 # stall NAME WORDS CHECK: the manager answers while its disk, or its
 # routing, takes some seconds
 stall() {
-	local name=$1 words=$2
+	local name=$1 words=$2 change
 
 	shift 2
 	check "$name: two managers" two_managers || return
@@ -360,6 +360,9 @@ stall() {
 	check "$name: a node is missed" await 10 log_has a.log 'SUBNET DEGRADED'
 	fault "$words"
 	"$MINISMCTL" -s ctl accept >accept.out 2>&1
+	"$MINISMCTL" -s ctl partition add Default node-03=full \
+		>partition.out 2>&1 &
+	change=$!
 	kill -HUP "$master"	# the engines run again
 	answers 5
 	check "$name: all is answered (the slowest: $slowest ms)" \
@@ -367,6 +370,8 @@ stall() {
 	check "$name: there is one master" log_has_not b.log \
 		'does not answer|-> master'
 	check "$name: it took so long" await 2 "$@"
+	wait "$change"
+	check "$name: a change of partitions waits, and is done" [ $? -eq 0 ]
 	fault "$words again"
 	kill -HUP "$master"
 	sleep 0.5

@@ -46,6 +46,7 @@ struct setup {
 	uint16_t pkey;		/* of the last change */
 	uint64_t guid;
 	int membership;
+	bool is_writing;	/* no change ends */
 	uint64_t own;		/* the port's GUID */
 
 	GString *answer;
@@ -109,7 +110,7 @@ note_reload(GPtrArray *lines, void *data)
 	return !t->refusal;
 }
 
-static bool
+static uint64_t
 note_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 	    void *data)
 {
@@ -119,7 +120,18 @@ note_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 	t->pkey = pkey;
 	t->guid = guid;
 	t->membership = membership;
-	return refuse(t, error);
+	return refuse(t, error) ? 7 : 0;
+}
+
+static bool
+note_changed(uint64_t number, GError **error, void *data)
+{
+	struct setup *t = data;
+
+	assert_int_equal(number, 7);
+	if (!t->is_writing)
+		refuse(t, error);
+	return !t->is_writing;
 }
 
 static void
@@ -223,7 +235,8 @@ setup_new(void **state)
 	t->answer = g_string_new(NULL);
 	t->hooks = (struct control_hooks){
 		.look = look, .sweep = note_sweep, .reload = note_reload,
-		.change = note_change, .accept = note_accept, .set = note_set,
+		.change = note_change, .changed = note_changed,
+		.accept = note_accept, .set = note_set,
 		.data = t,
 	};
 	make_fabric(t, "single(3)", "ftree");
@@ -655,6 +668,12 @@ WORD(do_partition, struct setup *t)
 		p->defmember = value_of(memberships, words[2]);
 }
 
+/* until `refuse` or `written`: the change has not ended */
+WORD(do_writing, struct setup *t)
+{
+	t->is_writing = !strcmp(words[-1], "writing");
+}
+
 WORD(do_refuse, struct setup *t)
 {
 	t->refusal = g_strcompress(words[0]);
@@ -732,6 +751,7 @@ static const struct unit_word all_words[] = {
 	{ "headline", do_headline },
 	{ "describe", do_describe }, { "name", do_name }, { "rule", do_rule },
 	{ "partition", do_partition }, { "refuse", do_refuse },
+	{ "writing", do_writing }, { "written", do_writing },
 	{ "warn-at-reload", do_warn_at_reload },
 	{ "own", do_own }, { "role", do_role }, { "standby", do_standby },
 	{ "expected", do_expected }, { "unreached", do_unreached },

@@ -23,6 +23,7 @@ struct setup {
 	struct partition_rules *before;	/* at the last load */
 	char *kept;		/* changes */
 	struct snapshot *s;
+	unsigned n_used;	/* changes that came into force */
 };
 
 static int
@@ -247,26 +248,41 @@ WORD(do_no_partition, struct setup *t)
 					 word_number(words[0])));
 }
 
+static void
+on_used(void *data)
+{
+	((struct setup *)data)->n_used++;
+}
+
 /* HOST P_KEY MEMBERSHIP */
 WORD(do_change, struct setup *t)
 {
 	g_autoptr(GError) error = NULL;
+	uint64_t number = partitions_change(t->p, NULL, word_number(words[1]),
+					    guid_of(t, words[0]),
+					    membership_of(words[2]), on_used,
+					    t, &error);
 
-	if (!partitions_change(t->p, word_number(words[1]),
-			       guid_of(t, words[0]), membership_of(words[2]),
-			       &error))
-		fail_msg("%s", error->message);
+	if (!number || !partitions_changed(t->p, number, &error) || error)
+		fail_msg("%s", error ? error->message : "not ended");
+	assert_int_equal(t->n_used, 1);
+	t->n_used = 0;
 }
 
 /* HOST|GUID P_KEY file|text: to be a full member; the domain of the error */
 WORD(do_change_fails, struct setup *t)
 {
 	g_autoptr(GError) error = NULL;
+	uint64_t number = partitions_change(t->p, NULL, word_number(words[1]),
+					    guid_of(t, words[0]),
+					    PARTITION_FULL, on_used, t,
+					    &error);
 
-	assert_false(partitions_change(t->p, word_number(words[1]),
-				       guid_of(t, words[0]), PARTITION_FULL,
-				       &error));
+	assert_int_equal(number != 0, *words[2] == 'f');
+	if (number)
+		assert_true(partitions_changed(t->p, number, &error));
 	assert_domain(error, words[2]);
+	assert_int_equal(t->n_used, 0);
 }
 
 WORD(do_changes_mode, struct setup *t)
@@ -318,5 +334,41 @@ static const struct unit_word all_words[] = {
 	{ "changes-are-kept", do_keep_changes },
 	{ "changes-lack", do_changes_lack }, { NULL, NULL },
 };
+
+/* The loop does not wait for a disk. Until a change has ended none is made of
+ * what it replaces. */
+TEST_WITH(a_change_ends_later, struct setup *t, setup_new, setup_free)
+{
+	struct beside *disk = beside_new(NULL, 0);
+	g_autoptr(GError) busy = NULL, error = NULL;
+	uint64_t number, guid = host(t, 3);
+
+	number = partitions_change(t->p, disk, PKEY_DEFAULT, guid,
+				   PARTITION_LIMITED, on_used, t, NULL);
+	assert_int_equal(number, 1);
+	assert_false(partitions_changed(t->p, 1, NULL));
+	expect_member(t, "H-3", "0x7fff", "full");
+	assert_int_equal(partitions_change(t->p, disk, PKEY_DEFAULT, guid,
+					   PARTITION_NONE, on_used, t, &busy),
+			 0);
+	assert_true(g_error_matches(busy, G_FILE_ERROR, G_FILE_ERROR_AGAIN));
+	assert_true(beside_free(disk, 20 * G_USEC_PER_SEC));
+	assert_int_equal(t->n_used, 1);
+	assert_true(partitions_changed(t->p, 1, &error));
+	assert_null(error);
+	expect_member(t, "H-3", "0x7fff", "limited");
+	/* the ends of the last 16 are known, and of none that never began */
+	for (unsigned i = 0; i < PARTITIONS_RESULTS; i++)
+		assert_int_equal(partitions_change(t->p, NULL, PKEY_DEFAULT,
+						   guid, PARTITION_FULL,
+						   on_used, t, NULL), 2 + i);
+	assert_true(partitions_changed(t->p, 2, &error));
+	assert_null(error);
+	assert_true(partitions_changed(t->p, 1, &error));
+	assert_non_null(error);
+	g_clear_error(&error);
+	assert_true(partitions_changed(t->p, 18, &error));
+	assert_non_null(error);
+}
 
 SCRIPT(partitions_file, "partitions_file.scn", all_words, setup_new, setup_free)
