@@ -39,7 +39,8 @@
 struct lab_arguments {
 	int mode;
 	char **words;
-	char *node, *socket, *kernel;	/* NULL: not given */
+	char *node, *socket;	/* NULL: not given */
+	unsigned kernel;	/* 1: Linux 6.17 */
 	bool planes;
 	uint64_t seed;
 	GPtrArray *commands;	/* char * */
@@ -256,8 +257,7 @@ run_lab(const struct lab_arguments *a)
 {
 	struct lab_options options = {
 		.params = sim_params_default, .socket = a->socket,
-		.limits = a->kernel && strcmp(a->kernel, "6.17") == 0 ?
-			kernel_limits_6_17 : kernel_limits_none,
+		.limits = a->kernel ? kernel_limits_6_17 : kernel_limits_none,
 	};
 	const struct generate_options generate = { .seed = a->seed };
 	struct session s = { .over = false };
@@ -404,6 +404,10 @@ add_command(const struct option *o, void *place, const char *value)
 	return NULL;
 }
 
+static const char *const kernels[] = { "any", "6.17", NULL };
+static const struct option_kind kind_kernel = {
+	.accepts = "6.17", .words = kernels, .set = option_set_word,
+};
 static const struct option_kind kind_check = {
 	.accepts = "1 to 10", .is_action = true, .set = add_command,
 };
@@ -420,7 +424,7 @@ static const struct option options[] = {
 	  "TEXT", "a command of the prompt, before COMMAND" },
 	{ NULL, "check", 0, &kind_check, AT(commands), 0, 0, NULL, "N",
 	  "in a lab: is exercise N of the course done? (doc/lab)" },
-	{ NULL, "kernel", 0, &option_name, AT(kernel), 0, 0, NULL, "VERSION",
+	{ NULL, "kernel", 0, &kind_kernel, AT(kernel), 0, 0, "any", "VERSION",
 	  "6.17: limits the MADs of an agent as that kernel does" },
 	{ NULL, "planes", 0, &option_bool, AT(planes), 0, 0, NULL, NULL,
 	  "each HCA is two devices, for SMPs and GMPs, as a ConnectX-8" },

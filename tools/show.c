@@ -450,13 +450,6 @@ show_links(struct show *q, GError **error)
 
 /* ---- ports ---- */
 
-/* IBA 14.2.5.6: 1 to 5 are 1, 2, 4, 8, 15. */
-static unsigned
-vls_of(unsigned code)
-{
-	return !code || code > 5 ? 0 : MIN(1u << (code - 1), 15);
-}
-
 /* Ports without a cable as well; of a CA, those that discovery has read. */
 static int
 show_ports(struct show *q, GError **error)
@@ -497,9 +490,9 @@ show_ports(struct show *q, GError **error)
 		}
 		if (p->num && info->state >= PORT_STATE_INIT)
 			report_say(r, "  MTU %u, %u VLs", mtu,
-				   vls_of(info->oper_vls));
+				   port_vls(info->oper_vls));
 		report_number(r, "mtu", mtu, NULL);
-		report_number(r, "vls", vls_of(info->oper_vls), NULL);
+		report_number(r, "vls", port_vls(info->oper_vls), NULL);
 		if (peer)
 			report_say(r, "  - ");
 		report_text(r, "peer", peer, "");

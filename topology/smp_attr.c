@@ -145,3 +145,9 @@ port_mtu_bytes(unsigned code)
 		return 0;
 	return 128u << code;
 }
+
+unsigned
+port_vls(unsigned code)
+{
+	return code < 1 || code > 5 ? 0 : MIN(1u << (code - 1), 15);
+}

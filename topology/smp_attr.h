@@ -213,5 +213,7 @@ unsigned port_mtu(const struct port_info *info);
 
 /* MTU code to bytes, 0 if the code is not one of IBA's (1 to 5). */
 unsigned port_mtu_bytes(unsigned code);
+/* VLCap or OperationalVLs code to the number of VLs, IBA 14.2.5.6; 0 likewise. */
+unsigned port_vls(unsigned code);
 
 #endif

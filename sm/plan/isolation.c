@@ -503,14 +503,11 @@ want_pkeys(struct isolation *i, const struct isolation_params *p,
 
 /* --- VLs --- */
 
-/* By VLCap and OperationalVLs code (IBA 14.2.5.6); other values count as one VL,
- * which every port has. */
+/* A code that is none counts as one VL, which every port has. */
 static unsigned
 code_vls(unsigned code)
 {
-	static const uint8_t vls[VLS_CODE_MAX + 1] = { 1, 1, 2, 4, 8, 15 };
-
-	return code <= VLS_CODE_MAX ? vls[code] : 1;
+	return MAX(port_vls(code), 1);
 }
 
 unsigned
@@ -524,7 +521,7 @@ isolation_vls_code(const struct qos *qos)
 }
 
 static unsigned
-port_vls(const struct snapshot *s, const struct qos *qos, uint32_t port)
+vls_of_port(const struct snapshot *s, const struct qos *qos, uint32_t port)
 {
 	const struct snapshot_port *p = &s->ports[port];
 	unsigned most;
@@ -570,7 +567,7 @@ isolation_want_vls(const struct snapshot *s, const struct qos *qos,
 
 		if (!has_tables)
 			continue;
-		n_vls = port_vls(s, qos, port);
+		n_vls = vls_of_port(s, qos, port);
 		want_shares(wanted, port, n_vls, VL_ARB_LOW_1, qos->low,
 			    p->info.vl_arb_low_cap);
 		want_shares(wanted, port, n_vls, VL_ARB_HIGH_1, qos->high,

@@ -306,6 +306,8 @@ runner_case() {
 	check "with a blank behind the ! as well" \
 		grep -q 'exit status 4' prompt.out
 	check "an unknown command, too" grep -q 'called bogus' prompt.out
+	"$MINISM_LAB_PROGRAM" "$net" --kernel 6.18 -- true 2>run.err
+	check "a kernel that is not known is 2" test $? -eq 2
 	"$MINISM_LAB_PROGRAM" "$net" -c list -c 'unplug leaf-1' -c list -- true \
 		>prompt.out 2>run.err
 	check "a command that is wrong is 1" test $? -eq 1
