@@ -369,8 +369,8 @@ join_lab(const struct lab_arguments *a)
 	g_auto(GStrv) env = NULL;
 
 	if (!socket) {
-		tool_options_complain("which NET? (no lab is around: %s is not "
-				      "set)", LAB_ENV_SOCKET);
+		tool_options_complain("not inside a lab (%s is not set); to "
+				      "start one: minism-lab NET", LAB_ENV_SOCKET);
 		return EXIT_USAGE;
 	}
 	for (guint i = 0; i < a->commands->len; i++)

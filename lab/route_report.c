@@ -75,8 +75,8 @@ say_loop(struct text_report *r, const struct route_lab *lab,
 
 	if (!loop->n_looped)
 		return;
-	report_say(r, LABEL "CREDIT LOOP%s: %u of %u channels wait in circles, "
-		   "traffic can stop for good\n", "", of, loop->n_looped,
+	report_say(r, LABEL "CREDIT LOOP%s: %u of %u channels are in cyclic "
+		   "dependencies; traffic can deadlock\n", "", of, loop->n_looped,
 		   loop->n_channels);
 	report_say(r, LABEL "for example %s\n", "", cycle);
 }

@@ -545,7 +545,7 @@ select_take(struct selection *s, uint32_t best, struct choice *c)
 		n += s->list[i].tried && !s->list[i].against;
 	}
 	if (best == s->first && s->has_force)
-		why = "stays, since no other engine is better by a tenth";
+		why = "kept, since no other engine is 10% better";
 	else if (n_tried < s->n)
 		why = "no other engine can be better";
 	else if (n == 1)

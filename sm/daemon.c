@@ -683,8 +683,8 @@ go_to_background(struct daemon *d, GError **error)
 {
 	if (!d->log->path)
 		log_say(d->log, LOG_WARNING, "daemon", "in the background "
-			"there is no standard output or error: without a file "
-			"nothing is logged from now on");
+			"without a log file: nothing is logged from now on; "
+			"see --log-file");
 	fflush(NULL);		/* or both would write what is not written */
 	if (daemon(true, false) < 0) {
 		g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno),

@@ -481,8 +481,8 @@ take_lids(struct import *im)
 	}
 	if (im->has_lids)
 		g_ptr_array_add(im->notes, g_strdup_printf(
-			"%s: %u ports keep their LIDs; %u have another one in "
-			"minism's memory, which is given up", from,
+			"%s: %u ports keep their LIDs; for %u minism had "
+			"remembered another LID", from,
 			new->ranges->len, n_changed));
 	g_array_unref(old->ranges);
 	g_array_unref(new->ranges);

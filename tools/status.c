@@ -400,13 +400,13 @@ put_counters(const struct view_lines *lines, struct text_report *r)
 		{ "mads", "repeated", "minism_mad_retries_total",
 		  " repeated, " },
 		{ "mads", "unanswered", "unanswered",
-		  " without an answer; window " },
+		  " without an answer; in flight at most " },
 		{ "mads", "window", "minism_mad_window", "\n" },
 		{ "sa", "requests", "taken", " requests, " },
 		{ "sa", "answered", "minism_sa_requests_total{outcome="
 		  "\"answered\"}", " answered, " },
 		{ "sa", "busy", "minism_sa_requests_total{outcome=\"busy\"}",
-		  " turned away, " },
+		  " rejected, " },
 		{ "sa", "dropped", "minism_sa_requests_total{outcome="
 		  "\"dropped\"}", " dropped; " },
 		{ "sa", "waiting", "waiting", " waiting\n" INDENT },
@@ -440,9 +440,9 @@ put_counters(const struct view_lines *lines, struct text_report *r)
 	}
 	report_open(r, "partitions", '{');
 	report_say(r, "partitions: ");
-	put_count(lines, r, "count", "partitions", ", from ");
+	put_count(lines, r, "count", "partitions", source ? ", from " : "");
 	report_text(r, "source", source, "");
-	report_say(r, "%s\n", source ? "" : "no file");
+	report_say(r, "%s\n", source ? "" : ", built in (no partitions.conf)");
 	report_close(r, '}');
 }
 

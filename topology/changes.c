@@ -237,8 +237,8 @@ compare_node(struct comparison *c, uint32_t was, uint32_t is)
 
 	if (strcmp(snapshot_node_name(a), snapshot_node_name(b)))
 		add(c, CHANGE_RENAMED, a->info.node_guid,
-		    g_strdup(snapshot_node_name(b)), "is the new name of %s",
-		    snapshot_node_name(a));
+		    g_strdup(snapshot_node_name(a)), "is now called %s",
+		    snapshot_node_name(b));
 	here = port == SNAPSHOT_NONE || snapshot_is_switch(a) ? SNAPSHOT_NONE :
 		c->new->ports[b->first_port + c->old->ports[port].num].peer;
 	if (here == SNAPSHOT_NONE)

@@ -14,8 +14,8 @@ const char *const command_option_names[COMMAND_OPTIONS] = {
 const struct command commands[] = {
 	{ "status", "[--all]", "how the subnet is, and what was done lately",
 	  1, 1, 1 << COMMAND_ALL, COMMAND_OF_VIEW },
-	{ "accept", "[NODE|GUID]", "what is missing or slow, or of one node, "
-	  "is so from now on", 1, 2, 0, COMMAND_OF_MANAGER },
+	{ "accept", "[NODE|GUID]", "stop expecting what is missing or slow, "
+	  "or what is of one node", 1, 2, 0, COMMAND_OF_MANAGER },
 	{ "path", "A B [--why]", "the way from A to B, what a path there has, "
 	  "and why", 3, 3, 1 << COMMAND_WHY, COMMAND_OF_VIEW },
 	{ "who", "NAME|LID|GUID", "a node: its names, cables, partitions", 2,

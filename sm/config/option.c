@@ -481,8 +481,8 @@ option_read(const struct option_table *t, void *values, int argc,
 		return true;
 	shown = text_one_line(rest[0]);
 	return option_fail(error,
-			   "\"%s\" is not expected; there are only options, "
-			   "--help has all", shown);
+			   "unexpected argument \"%s\"; --help lists the "
+			   "options", shown);
 }
 
 char *

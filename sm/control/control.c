@@ -274,7 +274,7 @@ run_sweep(struct control_request *r)
 	for (uint64_t n = first; !sweep && n < v->status->n_sweeps; n++) {
 		sweep = status_last(v->status, (unsigned)(v->status->n_sweeps -
 							  1 - n));
-		if (sweep && !strstr(sweep->causes, "signal"))
+		if (sweep && !strstr(sweep->causes, "requested"))
 			sweep = NULL;
 	}
 	if (!sweep) {

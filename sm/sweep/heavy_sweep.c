@@ -157,6 +157,9 @@ publish(struct sweep *s, struct snapshot *after)
 	uint32_t first = s->plan->first[PLAN_LFT], n = 0;
 	uint32_t end = s->plan->first[PLAN_LFT + 1];
 	const struct plan_step *steps = s->plan->steps;
+	uint64_t lost = s->choice.alone.reach.lost_hosts;
+	g_autofree char *pairs = g_strdup_printf("%" G_GUINT64_FORMAT
+		" pairs of hosts have no path", lost);
 	g_autoptr(GPtrArray) found = NULL, groups = NULL;
 
 	if (s->view.subnet != now) {
@@ -181,11 +184,10 @@ publish(struct sweep *s, struct snapshot *after)
 		n += i == first || steps[i].node != steps[i - 1].node;
 	if (after && s->view.subnet && n)
 		log_say(s->log, LOG_INFO, "sweep", "rerouted in %.1f %s: %u "
-			"LFT blocks on %u switches; %" G_GUINT64_FORMAT
-			" pairs of hosts have no path",
+			"LFT blocks on %u switches; %s",
 			(double)(transport_now(s->t) - s->began) / 1000,
-			transport_ms(s->t), end - first, n,
-			s->choice.alone.reach.lost_hosts);
+			transport_ms(s->t), end - first, n, lost ? pairs :
+			"all hosts reachable");
 	s->silent = silent_update(s->silent, s->next.subnet,
 				  transport_now(s->t));
 	sweep_view_clear(&s->view);
@@ -647,9 +649,8 @@ report_choice(struct sweep *s, const char *cycle)
 				"this update removes it");
 		break;
 	case CHOICE_DRAIN:
-		log_say(log, LOG_INFO, "route", "switching from the old to the "
-			"new routes at once could deadlock: the update goes in "
-			"stages%s%s",
+		log_say(log, LOG_INFO, "route", "the new routes are written in "
+			"stages, since old and new mixed could deadlock%s%s",
 			cycle ? ". " : "", cycle ?: "");
 		break;
 	case CHOICE_LOOP:

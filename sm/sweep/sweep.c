@@ -73,7 +73,7 @@ const char *const sweep_state_names[] = {
 
 static const char *const cause_names[] = {
 	[SWEEP_CAUSE_START] = "start",
-	[SWEEP_CAUSE_SIGNAL] = "signal",
+	[SWEEP_CAUSE_SIGNAL] = "requested",
 	[SWEEP_CAUSE_TRAP] = "trap",
 	[SWEEP_CAUSE_LIGHT] = "change seen",
 	[SWEEP_CAUSE_MEANWHILE] = "change during the sweep",

@@ -402,7 +402,7 @@ status_case() {
 	ctl 0 --json events >events.json
 	check "status: events in JSON" eval 'python3 -m json.tool events.json'
 	check "status: events that are followed" await 30 \
-		grep -q 'heavy sweep: signal' followed
+		grep -q 'heavy sweep: requested' followed
 	ctl 0 sweep --wait >/dev/null
 	check "status: once each" await 30 eval \
 		'[ "$(grep -c "sweep requested" followed)" = 3 ]'
@@ -412,7 +412,7 @@ status_case() {
 	check "status: --watch asks again" \
 		[ "$(grep -c '^subnet: ' watched)" -ge 2 ]
 	check "status: it sweeps" \
-		await 30 log_has status.log 'heavy sweep: signal'
+		await 30 log_has status.log 'heavy sweep: requested'
 	check "status: config" ctl_says 0 \
 		'^sweep_interval 1	# command line$' config
 	check "status: is a configuration" eval \

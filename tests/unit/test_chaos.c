@@ -219,7 +219,7 @@ static void
 event_signal(struct chaos *c)
 {
 	sweep_request(c->w.m.sweep, SWEEP_CAUSE_SIGNAL);
-	snprintf(c->what, sizeof(c->what), "sweep by signal");
+	snprintf(c->what, sizeof(c->what), "sweep by request");
 }
 
 /* A link is to be avoided, or used again. */

@@ -129,10 +129,9 @@ static const struct {
 	  "--pcap keeps the MADs" },
 	{ "--report=f", "--report is gone: minismctl report >FILE writes the "
 	  "page of a running minism" },
-	{ "-o stray", "\"stray\" is not expected; there are only options, "
-	  "--help has all" },
-	{ "-- -o",
-	  "\"-o\" is not expected; there are only options, --help has all" },
+	{ "-o stray", "unexpected argument \"stray\"; --help lists the "
+	  "options" },
+	{ "-- -o", "unexpected argument \"-o\"; --help lists the options" },
 	{ "-F", "--config: a value is missing: a file" },
 	{ "--config=", "--config: \"\" is not a file" },
 	{ "--pidfile=", "--pidfile: \"\" is not a file" },

@@ -394,15 +394,13 @@ SETUP_TEST(test_shipped_file_tells_the_defaults)
 	g_free(all);
 }
 
-/* Values that it has before "if it is not set" are those of the shipped file,
- * which are the built-in ones. */
+/* Its defaults are those of the shipped file, which are the built-in ones. */
 TEST(test_man_page_has_every_key, setup_new, setup_free)
 {
 	g_autofree char *text = source_read("doc/minism.conf.5");
 	g_autofree char *shipped = source_read("etc/minism.conf");
 	g_autoptr(GRegex) value = g_regex_new(
-		"\\s(0x[0-9a-f]+|[0-9]+|TRUE|FALSE) if it is not set", 0, 0,
-		NULL);
+		"\nDefault: (0x[0-9a-f]+|[0-9]+|TRUE|FALSE)", 0, 0, NULL);
 	unsigned n_values = 0;
 
 	for (size_t i = 0; i < options_table.n; i++) {
@@ -422,13 +420,16 @@ TEST(test_man_page_has_every_key, setup_new, setup_free)
 			continue;
 		is = g_match_info_fetch(match, 1);
 		line = g_strdup_printf("\n#%s ", key);
-		at = strstr(shipped, line) + strlen(line);
+		at = strstr(shipped, line);
+		if (!at)	/* another name of a key */
+			continue;
+		at += strlen(line);
 		n_values++;
 		if (g_ascii_isdigit(*is) ? g_ascii_strtoull(is, NULL, 0) !=
 		    g_ascii_strtoull(at, NULL, 0) :
 		    !g_str_has_prefix(at, is))
-			fail_msg("minism.conf(5): %s is not %s if it is not "
-				 "set", key, is);
+			fail_msg("minism.conf(5): the default of %s is not %s",
+				 key, is);
 	}
-	assert_true(n_values > 20);
+	assert_true(n_values > 30);
 }
