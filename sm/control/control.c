@@ -246,7 +246,7 @@ static void
 run_sweep(struct control_request *r)
 {
 	const struct control_view *v = &r->v;
-	const struct status_sweep *sweep = NULL;
+	const struct status_sweep *sweep;
 	enum control_code code;
 	const char *name;
 	uint64_t first;
@@ -257,8 +257,7 @@ run_sweep(struct control_request *r)
 		return;
 	}
 	if (!r->words[1]) {
-		first = v->status->n_sweeps + (v->doing >= SWEEP_DISCOVERING &&
-					       v->doing <= SWEEP_PROGRAMMING);
+		first = request_next_sweep(v);
 		r->hooks->sweep(r->hooks->data);
 	} else if (!(r->options & 1 << COMMAND_WAIT) ||
 		   !text_read_number(r->words[1], 0, UINT64_MAX, &first)) {
@@ -269,14 +268,7 @@ run_sweep(struct control_request *r)
 		request_say(r, CONTROL_DONE, "a heavy sweep begins");
 		return;
 	}
-	/* The requested sweep is the first with this cause after the `first`
-	 * that had ended by then. */
-	for (uint64_t n = first; !sweep && n < v->status->n_sweeps; n++) {
-		sweep = status_last(v->status, (unsigned)(v->status->n_sweeps -
-							  1 - n));
-		if (sweep && !strstr(sweep->causes, "requested"))
-			sweep = NULL;
-	}
+	sweep = request_swept(v, first, "requested");
 	if (!sweep) {
 		request_again(r, "sweep %" G_GUINT64_FORMAT " --wait", first);
 		return;

@@ -33,28 +33,118 @@ find_switch_link(const struct snapshot *s, const char *word)
 	return found;
 }
 
-/* avoid NAME/PORT [ERRORS], where 0 is the opposite for that reason; use. The
- * list of them is in the view. */
+/* Why the word names none. */
+static void
+say_no_link(struct control_request *q, const struct snapshot *s,
+	    const char *word)
+{
+	g_autofree char *shown = text_one_line(word), *host = NULL;
+
+	for (uint32_t port = 0; !host && port < s->n_ports; port++) {
+		uint32_t peer = s->ports[port].peer;
+		g_autofree char *name = snapshot_port_name(s, port);
+
+		if (peer != SNAPSHOT_NONE && strcmp(name, word) == 0 &&
+		    (!snapshot_is_switch(snapshot_node_of(s, port)) ||
+		     !snapshot_is_switch(snapshot_node_of(s, peer))))
+			host = snapshot_port_name(s, peer);
+	}
+	if (host)
+		request_say(q, CONTROL_USAGE, "%s leads to %s; only links "
+			    "between switches can be avoided", shown, host);
+	else
+		request_say(q, CONTROL_USAGE, "no link between switches is at "
+			    "%s, or several are; links has all, as NAME/PORT",
+			    shown);
+}
+
+/* What a sweep has made of the request. */
+static void
+say_outcome(struct control_request *q, const struct status_sweep *sweep)
+{
+	const struct sweep *of = q->v.sweep;
+	const struct snapshot *s = of->view.subnet;
+	uint32_t port = find_switch_link(s, q->words[1]);
+	bool avoids = strcmp(q->words[0], "avoid") == 0;
+	const struct avoid_link *link = NULL;
+
+	for (guint i = 0; of->avoided && i < of->avoided->len; i++) {
+		const struct avoid_link *l = of->avoided->pdata[i];
+
+		if (l->port == port)
+			link = l;
+	}
+	if (sweep->end != SWEEP_END_UP && sweep->end != SWEEP_END_NOT_UP)
+		request_say(q, CONTROL_NOT_DONE, "the sweep that was to move "
+			    "the routes has ended as %s; see status",
+			    status_end_name(sweep->end));
+	else if (!link)
+		request_say(q, avoids ? CONTROL_NOT_DONE : CONTROL_DONE, "%s "
+			    "is in use: rerouted in %.1f %s", q->words[1],
+			    (double)sweep->took_us / 1000, q->v.ms);
+	else if (avoids && link->verdict == AVOID_DONE)
+		request_say(q, CONTROL_DONE, "no traffic on %s: rerouted in "
+			    "%.1f %s; undo: minismctl use %s", link->name,
+			    (double)sweep->took_us / 1000, q->v.ms,
+			    q->words[1]);
+	else
+		request_say(q, CONTROL_NOT_DONE, "%s %s", link->name,
+			    avoid_verdict_texts[link->verdict]);
+}
+
+/* A repair is under way; it is waited for where somebody wants to see what came
+ * of it. */
+static void
+wait_for_routes(struct control_request *q)
+{
+	const struct control_view *v = &q->v;
+	g_autofree char *word = g_shell_quote(q->words[1]);
+	const struct status_sweep *sweep;
+	uint64_t first = 0;
+
+	if (!q->words[2])
+		first = request_next_sweep(v);
+	else if (!text_read_number(q->words[2], 0, UINT64_MAX, &first)) {
+		request_say_usage(q);
+		return;
+	}
+	sweep = request_swept(v, first, "links to be avoided");
+	if (v->paused || v->self.state != SM_STATE_MASTER)
+		request_say(q, CONTROL_DONE, "for the next sweep of this "
+			    "manager, which %s now", v->paused ? "is paused" :
+			    "is not the master");
+	else if (sweep)
+		say_outcome(q, sweep);
+	else
+		request_again(q, "%s %s %" G_GUINT64_FORMAT " --wait",
+			      q->words[0], word, first);
+}
+
+/* avoid NAME/PORT [ERRORS], where 0 is the opposite for that reason; use. With
+ * --wait the number is that of the first sweep that may have done it. The list
+ * of them is in the view. */
 void
 control_avoid(struct control_request *q)
 {
 	const struct control_hooks *hooks = q->hooks;
 	const struct snapshot *s = q->db->subnet;
 	const char *word = q->words[1] ? q->words[1] : "";
-	g_autofree char *shown = text_one_line(word);
 	uint32_t found = find_switch_link(s, word);
 	bool has_errors = *word && q->words[2], avoid;
 	uint64_t errors = 0, guid;
 
-	if (has_errors && !text_read_number(q->words[2], 10, UINT64_MAX,
-					    &errors)) {
+	if (has_errors && q->options & 1 << COMMAND_WAIT) {
+		wait_for_routes(q);
+		return;
+	}
+	if (has_errors && (*q->words[0] == 'u' ||
+			   !text_read_number(q->words[2], 10, UINT64_MAX,
+					     &errors))) {
 		request_say_usage(q);
 		return;
 	}
 	if (found == SNAPSHOT_NONE) {
-		request_say(q, CONTROL_USAGE, "no link between switches "
-			    "is at %s, or several are; links has all, as "
-			    "NAME/PORT", shown);
+		say_no_link(q, s, word);
 		return;
 	}
 	guid = snapshot_node_of(s, found)->info.node_guid;
@@ -65,6 +155,8 @@ control_avoid(struct control_request *q)
 		request_say(q, CONTROL_NOT_DONE, avoid ?
 			    "it is to be avoided already" :
 			    "it was not to be avoided");
+	else if (!has_errors)
+		wait_for_routes(q);
 	else
 		request_say(q, CONTROL_DONE, "%s", avoid ?
 			    "routes are computed without it, until use or a "

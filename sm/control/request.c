@@ -58,6 +58,28 @@ request_say_wrong(struct control_request *r, const char *before,
 	request_say(r, CONTROL_USAGE, "%s", text);
 }
 
+uint64_t
+request_next_sweep(const struct control_view *v)
+{
+	return v->status->n_sweeps + (v->doing >= SWEEP_DISCOVERING &&
+				      v->doing <= SWEEP_PROGRAMMING);
+}
+
+const struct status_sweep *
+request_swept(const struct control_view *v, uint64_t number, const char *cause)
+{
+	const struct status *all = v->status;
+
+	for (uint64_t n = number; n < all->n_sweeps; n++) {
+		const struct status_sweep *sweep = status_last(all,
+			(unsigned)(all->n_sweeps - 1 - n));
+
+		if (sweep && strstr(sweep->causes, cause))
+			return sweep;
+	}
+	return NULL;
+}
+
 void
 request_open_list(struct control_request *r, const char *key)
 {

@@ -49,6 +49,12 @@ void request_say_wrong(struct control_request *r, const char *before,
 		       const char *word, const char *after,
 		       const char *const *names, size_t n);
 
+/* The number of the sweep that the next request will lead to, or of one before
+ * it; and the first from `number` on that had this cause, or NULL. */
+uint64_t request_next_sweep(const struct control_view *v);
+const struct status_sweep *request_swept(const struct control_view *v,
+					 uint64_t number, const char *cause);
+
 /* An answer that is a list under this key. */
 void request_open_list(struct control_request *r, const char *key);
 void request_close_list(struct control_request *r);

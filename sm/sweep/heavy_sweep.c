@@ -246,7 +246,8 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	for (guint i = 0; i < v.warnings->len; i++)
 		log_limited(s->log, LOG_WARNING, "fabric", "not in force",
 			    "%s", (char *)v.warnings->pdata[i]);
-	r.is_news = !v.up || !s->up || s->plan->n_steps;
+	r.is_news = !v.up || !s->up || s->plan->n_steps ||
+		s->why & 1u << SWEEP_CAUSE_SIGNAL;
 	s->up = v.up;
 	/* Silent ports are retried at their own interval. */
 	if (!v.up && (v.lines->len + v.n_silent > n->n_faults ||

@@ -192,18 +192,29 @@ leads_to() {
 avoid_by_hand() {
 	check "the table of leaf-1 leads to port 5" leads_to leaf-1/5
 	refute "no link is at port 4" ctl_says routes avoid leaf-1/4
-	check "minismctl avoid" ctl_says 'routes are computed without it' \
+	check "it says what is there" refuses \
+		'leaf-1/4 leads to node-04; only links between switches' \
+		"$MINISMCTL" -s "$SCRATCH/sm.ctl" avoid leaf-1/4
+	check "minismctl avoid ends when no traffic is there" ctl_says \
+		'no traffic on leaf-1/5 - spine-1/1: rerouted in .*use leaf-1/5' \
 		avoid leaf-1/5
+	refute "no entry leads there" leads_to leaf-1/5
 	check "says why" await 10 ctl_says \
 		'link leaf-1/5 - spine-1/1 is avoided: by the operator' avoid
 	check "status lists it" ctl_says '^avoided: .*leaf-1/5' status
 	check "so do the metrics" ctl_says \
 		'^minism_bad_links\{routing="avoided"\} [1-9]' metrics
-	refute "no entry leads there" leads_to leaf-1/5
 	refute "it is avoided once" ctl_says without avoid spine-1/1
-	check "minismctl use" ctl_says 'computed with it' use spine-1/1
-	check "entries lead there again" await 10 leads_to leaf-1/5
-	refute "it was not asked for" ctl_says 'computed with it' use leaf-1/5
+	check "minismctl use" ctl_says 'spine-1/1 is in use: rerouted' \
+		use spine-1/1
+	check "entries lead there again" leads_to leaf-1/5
+	refute "it was not asked for" ctl_says rerouted use leaf-1/5
+	"$MINISMCTL" -s "$SCRATCH/sm.ctl" pause >/dev/null
+	check "a paused manager does it later" ctl_says \
+		'for the next sweep of this manager, which is paused now' \
+		avoid leaf-1/5
+	check "and takes it back" ctl_says 'which is paused' use leaf-1/5
+	"$MINISMCTL" -s "$SCRATCH/sm.ctl" resume >/dev/null
 }
 
 # A counter that the console raises is read, found and cleared.
