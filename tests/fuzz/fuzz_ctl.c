@@ -51,7 +51,7 @@ note_reload(GPtrArray *lines, void *data)
 	return true;
 }
 
-static bool
+static uint64_t
 note_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 	    void *data)
 {
@@ -60,7 +60,12 @@ note_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 	g_assert_nonnull(partition_rules_find(m->rules, pkey));
 	g_assert_cmpint(membership, >=, -1);
 	g_assert_cmpint(membership, <=, PARTITION_BOTH);
-	m->calls++;
+	return ++m->calls;
+}
+
+static bool
+note_changed(uint64_t number, GError **error, void *data)
+{
 	return true;
 }
 
@@ -114,8 +119,8 @@ FUZZ_TARGET(ctl)
 	};
 	const struct control_hooks hooks = {
 		.look = look, .sweep = note_sweep, .reload = note_reload,
-		.change = note_change, .accept = note_accept, .set = note_set,
-		.data = &m,
+		.change = note_change, .changed = note_changed,
+		.accept = note_accept, .set = note_set, .data = &m,
 	};
 
 	/* the socket ends a line there */
