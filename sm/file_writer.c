@@ -20,7 +20,6 @@ struct write {
 	GFileSetContentsFlags how;
 	int mode;
 	GString *text;
-	char **replaces;		/* or NULL */
 	GError *error;			/* the result */
 	struct file_writer *owner;	/* the loop's; NULL: it has gone */
 	bool is_first;
@@ -31,7 +30,6 @@ struct file_writer {
 	struct log *log;
 	struct file_writer_params params;
 	char *path;
-	char **replaces;	/* NULL: there are none any more */
 	struct write *now;	/* NULL: idle */
 	GString *next;		/* NULL: none waits */
 	bool has_written;
@@ -97,7 +95,6 @@ write_free(void *values)
 	struct write *w = values;
 
 	g_free(w->path);
-	g_strfreev(w->replaces);
 	if (w->text)
 		g_string_free(w->text, TRUE);
 	g_clear_error(&w->error);
@@ -107,21 +104,6 @@ write_free(void *values)
 static void write_start(struct file_writer *w, GString *text);
 
 static void
-put_away(const struct write *w)
-{
-	for (guint i = 0; w->replaces && w->replaces[i]; i++) {
-		g_autofree char *to = g_strconcat(w->replaces[i], ".imported",
-						  NULL);
-
-		if (g_rename(w->replaces[i], to) == 0)
-			log_say(w->log, LOG_INFO, w->subsystem, "%s was read "
-				"and is %s now: %s replaces it",
-				w->replaces[i], to, w->path);
-	}
-}
-
-/* Also of a writer that has gone: what it replaces must not be read again. */
-static void
 write_done(void *values, void *data)
 {
 	struct write *now = values;
@@ -130,12 +112,8 @@ write_done(void *values, void *data)
 	if (now->error)
 		log_limited(now->log, LOG_WARNING, now->subsystem,
 			    "not remembered", "%s", now->error->message);
-	else
-		put_away(now);
 	if (!w)
 		return;
-	if (!now->error)
-		g_clear_pointer(&w->replaces, g_strfreev);
 	w->now = NULL;
 	if (w->next)
 		write_start(w, g_steal_pointer(&w->next));
@@ -155,7 +133,6 @@ write_start(struct file_writer *w, GString *text)
 		.path = g_strdup(w->path), .subsystem = w->params.subsystem,
 		.log = w->log, .how = w->params.how, .mode = w->params.mode,
 		.text = text, .owner = w, .is_first = !w->has_written,
-		.replaces = g_strdupv(w->replaces),
 	};
 	w->has_written = true;
 	w->now = now;
@@ -172,7 +149,6 @@ file_writer_new(struct beside *disk, struct log *log,
 	w->log = log;
 	w->params = *params;
 	w->path = g_strdup(params->path);
-	w->replaces = g_strdupv((char **)params->replaces);
 	return w;
 }
 
@@ -188,7 +164,6 @@ file_writer_free(struct file_writer *w)
 	if (w->now)
 		w->now->owner = NULL;
 	g_free(w->path);
-	g_strfreev(w->replaces);
 	g_free(w);
 }
 

@@ -19,10 +19,6 @@ struct file_writer_params {
 	const char *path, *subsystem;	/* the latter for the log; a literal */
 	GFileSetContentsFlags how;
 	int mode;
-	/* Files that this one replaces, NULL at the end: when it has been
-	 * written for the first time they become NAME.imported. NULL: none.
-	 * Copied. */
-	char *const *replaces;
 	file_writer_fn written;		/* on the loop; may be NULL */
 	void *data;
 };

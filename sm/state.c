@@ -17,10 +17,6 @@
  * its fact: a LID comes from the fabric, an engine finds a rank anew, and clients
  * are asked to reregister (IBA 14.4.2).
  *
- * The files of former versions are read where there is no state yet, OpenSM's
- * guid2lid always: then it has all LIDs. They are renamed to NAME.imported when
- * the state is on the disk.
- *
  * Cost. Only the text of a part that has changed is made anew.
  */
 #include "sm/state.h"
@@ -31,21 +27,15 @@
 
 #include "sm/file_writer.h"
 #include "sm/io/transport.h"
-#include "topology/lid.h"
 
 #define PAUSE_US	(2 * (int64_t)G_USEC_PER_SEC)
 #define RETRY_US	(60 * (int64_t)G_USEC_PER_SEC)
 #define SEAL		"= end "
 
-static const enum state_file formers[] = {
-	STATE_FILE_LIDS, STATE_FILE_RANKS, STATE_FILE_DISABLED,
-	STATE_FILE_FABRIC, STATE_FILE_SA,
-};
-
 struct state {
 	struct state_params params;
 	struct transport *transport;
-	char *dir, *path;	/* NULL: no file */
+	char *path;		/* NULL: no file */
 	struct file_writer *writer;	/* NULL: nothing is written */
 	struct state_copy {
 		GString *text;
@@ -57,7 +47,6 @@ struct state {
 	bool clients;		/* they are all, or were asked again */
 	bool is_kept;		/* there is a file */
 	bool is_writing;
-	GPtrArray *former;	/* paths of the files that were read */
 	int64_t not_before, due;
 	unsigned timer;		/* 0: not running */
 };
@@ -224,85 +213,39 @@ set_aside(const struct state *s, const struct state_told *told,
 	return ok;
 }
 
-/* Appends the file. False: there is none, or it cannot be read. */
-static bool
-read_file(const struct state *s, const char *path, GString *text)
-{
-	g_autoptr(GError) error = NULL;
-	gsize len;
-	g_autofree char *found = state_file_read_bytes(path, &len, &error);
-
-	if (found)
-		g_string_append_len(text, found, (gssize)len);
-	else if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-		log_say(s->params.log, LOG_WARNING, "memory", "%s",
-			error->message);
-	return found != NULL;
-}
-
-static void
-read_text(struct state *s, GString *text, struct state_told *told)
-{
-	state_read(s->params.owners, s->params.n, text->str, text->len,
-		   transport_now(s->transport), told);
-}
-
-/* The text of the former files, each behind its heading. */
-static void
-read_former(struct state *s, bool only_lids, bool *has_lids, GString *text)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(formers); i++) {
-		g_autofree char *path = state_file_path(s->dir, formers[i]);
-		g_autofree char *name = g_path_get_basename(path);
-		g_autoptr(GString) found = g_string_new(NULL);
-
-		if (only_lids && formers[i] != STATE_FILE_LIDS)
-			continue;
-		if (!read_file(s, path, found))
-			continue;
-		g_string_append_printf(text, "= %s\n", name);
-		g_string_append_len(text, found->str, (gssize)found->len);
-		if (text->str[text->len - 1] != '\n')
-			g_string_append_c(text, '\n');
-		*has_lids |= formers[i] == STATE_FILE_LIDS;
-		g_ptr_array_add(s->former, g_steal_pointer(&path));
-	}
-}
-
 /* False: the file must not be overwritten. */
 static bool
 read_all(struct state *s)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
-	g_autoptr(GString) former = g_string_new(NULL);
 	g_autofree char *aside = g_strconcat(s->path, ".damaged", NULL);
 	g_autofree char *was_open = s->params.is_read_only ? NULL :
 		state_file_close_to_others(s->path);
 	struct state_told told = { .foreign = g_string_new(NULL) };
-	bool has_lids = false, is_new, ok;
+	g_autoptr(GError) error = NULL;
+	gsize len = 0;
+	g_autofree char *text = state_file_read_bytes(s->path, &len, &error);
+	bool ok;
 
 	if (was_open)
 		log_say(s->params.log, LOG_WARNING, "memory", "%s", was_open);
-	s->is_kept = read_file(s, s->path, text);
-	read_text(s, text, &told);
-	read_former(s, s->is_kept, &has_lids, former);
-	for (size_t i = 0; has_lids && i < s->params.n; i++)
-		if (s->params.owners[i].part == &lid_part)
-			lid_part.clear(s->params.owners[i].owner);
-	read_text(s, former, &told);
-	ok = set_aside(s, &told, former->len && !s->is_kept ? s->dir : s->path,
-		       s->params.is_read_only ? NULL : aside);
-	is_new = former->len || told.n_bad;
+	s->is_kept = text != NULL;
+	if (!text && !g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+		log_say(s->params.log, LOG_WARNING, "memory", "%s",
+			error->message);
+	if (text)
+		state_read(s->params.owners, s->params.n, text, len,
+			   transport_now(s->transport), &told);
+	ok = set_aside(s, &told, s->path, s->params.is_read_only ? NULL : aside);
 	s->clients = told.clients && !told.n_bad && !told.foreign->len;
 	g_string_free(s->foreign, TRUE);
 	s->foreign = g_steal_pointer(&told.foreign);
-	state_told_clear(&told);
 	if (s->foreign->len && s->params.n == STATE_OWNERS_MAX)
 		log_say(s->params.log, LOG_WARNING, "memory", "%s has lines "
 			"that this version does not know: they are kept",
 			s->path);
 	for (size_t i = 0; i < s->params.n; i++)
-		s->copies[i].written = version_of(s, i) - is_new;
+		s->copies[i].written = version_of(s, i) - (told.n_bad > 0);
+	state_told_clear(&told);
 	return ok;
 }
 
@@ -322,14 +265,10 @@ state_open(const struct state_params *params, struct transport *t)
 	s->not_before = transport_now(t);
 	if (!params->cache_dir)
 		return s;
-	s->dir = g_strdup(params->cache_dir);
-	s->path = state_file_path(s->dir, STATE_FILE_STATE);
+	s->path = state_file_path(params->cache_dir, STATE_FILE_STATE);
 	file.path = s->path;
-	s->former = g_ptr_array_new_with_free_func(g_free);
 	if (!read_all(s) || params->is_read_only)
 		return s;
-	g_ptr_array_add(s->former, NULL);
-	file.replaces = (char **)s->former->pdata;
 	s->writer = file_writer_new(params->disk, params->log, &file);
 	for (size_t i = 0; i < params->n; i++)
 		state_touch(s, params->owners[i].part, 0);
@@ -383,9 +322,6 @@ state_close(struct state *s)
 		if (s->copies[i].text)
 			g_string_free(s->copies[i].text, TRUE);
 	g_string_free(s->foreign, TRUE);
-	if (s->former)
-		g_ptr_array_unref(s->former);
-	g_free(s->dir);
 	g_free(s->path);
 	g_free(s);
 }

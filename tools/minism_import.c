@@ -426,30 +426,66 @@ judge_site(struct import *im)
 	options_free(conf);
 }
 
-/* Reads the LIDs of a state text, or of a guid2lid behind `heading`. */
 static void
-read_lids(struct lid_memory *m, const char *heading, const char *text,
-	  struct state_told *told)
+read_lids(struct lid_memory *m, const char *text, struct state_told *told)
 {
 	const struct state_owner owner = { &lid_part, m };
-	g_autofree char *all = g_strconcat(heading, text, "\n", NULL);
+	g_autofree char *copy = g_strdup(text);
 
 	m->ranges = g_array_new(FALSE, FALSE, sizeof(struct lid_range));
-	state_read(&owner, 1, all, strlen(all), 0, told);
+	state_read(&owner, 1, copy, strlen(copy), 0, told);
 }
 
-/* LIDs that minism remembers otherwise change. Both lists are by GUID. */
+/* The lines of a guid2lid, whose words may have any blanks between them, as
+ * those of a state. */
+static char *
+lines_of_lids(const char *text)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	GString *out = g_string_new(NULL);
+
+	for (char **line = lines; *line; line++) {
+		g_auto(GStrv) words = g_strsplit_set(*line, " \t\r", -1);
+		gsize begin = out->len;
+
+		for (char **w = words; **line != '#' && *w; w++)
+			if (**w)
+				g_string_append_printf(out, "%s %s",
+					out->len > begin ? "" : "lid", *w);
+		g_string_append_c(out, '\n');
+	}
+	return g_string_free(out, FALSE);
+}
+
+/* The state with these LIDs instead of its own. */
+static GString *
+state_with_lids(const char *state, const struct lid_memory *m)
+{
+	g_auto(GStrv) lines = g_strsplit(state, "\n", -1);
+	GString *out = g_string_new(STATE_HEAD);
+
+	lid_part.save(m, out, 0);
+	for (char **line = lines; *line; line++)
+		if (**line && !g_str_has_prefix(*line, "lid ") &&
+		    !g_str_has_prefix(*line, "minism-state "))
+			g_string_append_printf(out, "%s\n", *line);
+	return out;
+}
+
+/* The file of the state, with OpenSM's LIDs. LIDs that minism remembers otherwise
+ * change. Both lists are by GUID. */
 static void
 take_lids(struct import *im)
 {
-	g_autofree char *from = state_file_path(im->opensm_cache,
-						STATE_FILE_LIDS);
+	g_autofree char *from = g_build_filename(im->opensm_cache, "guid2lid",
+						 NULL);
 	g_autofree char *own = state_file_path(im->cache, STATE_FILE_STATE);
-	g_autofree char *text = state_file_read(own, NULL);
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = state_file_read(own, &error), *lids = NULL;
 	struct state_told mine = { .n_bad = 0 }, told = { .n_bad = 0 };
 	g_autofree struct lid_memory *old = g_new0(struct lid_memory, 1);
 	g_autofree struct lid_memory *new = g_new0(struct lid_memory, 1);
-	const struct import_file *f;
+	struct import_file *f;
 	unsigned n_changed = 0;
 
 	if (!g_file_test(from, G_FILE_TEST_EXISTS)) {
@@ -458,15 +494,17 @@ take_lids(struct import *im)
 			from));
 		return;
 	}
-	if (!add_file(im, NULL, from, state_file_path(im->cache,
-						      STATE_FILE_LIDS)))
+	if (error && !g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+		add_refusal(im, error);
+	if (!add_file(im, NULL, from, g_strdup(own)))
 		return;
 	f = im->files->pdata[im->files->len - 1];
-	read_lids(old, "", text ?: "", &mine);
-	read_lids(new, "= guid2lid\n", f->text->str, &told);
+	lids = lines_of_lids(f->text->str);
+	read_lids(old, text ?: "", &mine);
+	read_lids(new, lids, &told);
 	if (told.n_bad)
 		g_ptr_array_add(im->lines[IMPORT_REFUSED], g_strdup_printf(
-			"%s/%s", im->opensm_cache, told.first));
+			"%s: %s", from, told.first));
 	im->has_lids = !told.n_bad;
 	for (guint i = 0; i < new->ranges->len; i++) {
 		const struct lid_range *a = &g_array_index(new->ranges,
@@ -484,6 +522,9 @@ take_lids(struct import *im)
 			"%s: %u ports keep their LIDs; for %u minism had "
 			"remembered another LID", from,
 			new->ranges->len, n_changed));
+	g_string_free(f->text, TRUE);
+	f->text = state_with_lids(text ?: "", new);
+	f->mode = STATE_FILE_OWNER_ONLY;
 	g_array_unref(old->ranges);
 	g_array_unref(new->ranges);
 	state_told_clear(&mine);

@@ -16,11 +16,6 @@
 
 static const char *const names[STATE_FILES] = {
 	[STATE_FILE_STATE] = "state",
-	[STATE_FILE_DISABLED] = "disabled-ports",
-	[STATE_FILE_LIDS] = "guid2lid",
-	[STATE_FILE_RANKS] = "ranks",
-	[STATE_FILE_FABRIC] = "fabric",
-	[STATE_FILE_SA] = "sa-state",
 	[STATE_FILE_KEYS] = "guid2mkey",
 	[STATE_FILE_CABLES] = "neighbors",
 	[STATE_FILE_PARTITIONS] = "partitions-runtime",

@@ -19,11 +19,6 @@
 /* The files of a cache folder. */
 enum state_file {
 	STATE_FILE_STATE,
-	STATE_FILE_DISABLED,	/* this and the next four: of former versions */
-	STATE_FILE_LIDS,	/* and OpenSM */
-	STATE_FILE_RANKS,
-	STATE_FILE_FABRIC,
-	STATE_FILE_SA,
 	STATE_FILE_KEYS,
 	STATE_FILE_CABLES,
 	STATE_FILE_PARTITIONS,

@@ -6,10 +6,6 @@
  * value is checked against its range, and the error names the word, so that the
  * text can be repaired. Lines may contain any bytes. A keyword that has no
  * table may be that of a newer version: its line is given back as it is.
- *
- * Former versions had a file for each kind, and sent a standby one text with a
- * line "= NAME" before each. Their lines that begin with a number have the
- * keyword of their file, and OpenSM's guid2lid is one of these files.
  */
 #include "topology/state_line.h"
 
@@ -163,38 +159,21 @@ state_line_insert(GArray *list, const void *element, GError **error)
 
 /* -------------------------------------------------------------- whole text */
 
-static const struct former {
-	const char *heading, *keyword;
-	bool has_others;	/* lines that have their keyword */
-} formers[] = {
-	{ "= guid2lid", "lid", false }, { "= ranks", "rank", true },
-	{ "= disabled-ports", "disabled", false }, { "= fabric", NULL, true },
-	{ "= sa-state", NULL, true },
-};
-
 struct state_reader {
 	const struct state_owner *owners;
 	size_t n;
 	int64_t now;
-	const struct former *former;	/* NULL: not in one */
 	struct state_told *told;
 };
 
+/* The only one: STATE_CLIENTS. */
 static bool
 take_heading(struct state_reader *r, const char *line, GError **error)
 {
-	size_t i = 0;
-
-	while (i < G_N_ELEMENTS(formers) && strcmp(line, formers[i].heading))
-		i++;
-	if (i == G_N_ELEMENTS(formers))
+	if (strcmp(line, "= sa-state") != 0)
 		return state_line_refuse(error, "a heading that is not known");
-	r->former = &formers[i];
-	if (!g_str_has_prefix(STATE_CLIENTS, line))
-		return true;
-	r->former = NULL;
 	r->told->clients = true;
-	for (i = 0; i < r->n; i++)
+	for (size_t i = 0; i < r->n; i++)
 		if (r->owners[i].part->is_clients)
 			return true;
 	if (r->told->foreign)
@@ -203,7 +182,7 @@ take_heading(struct state_reader *r, const char *line, GError **error)
 }
 
 static bool
-take_fact(const struct state_reader *r, char *line, GError **error)
+take_fact(const struct state_reader *r, const char *line, GError **error)
 {
 	size_t len = strcspn(line, " ");
 
@@ -213,12 +192,15 @@ take_fact(const struct state_reader *r, char *line, GError **error)
 		for (size_t k = 0; k < part->n; k++) {
 			const struct state_kind *kind = &part->kinds[k];
 			g_autofree void *members = NULL;
+			g_autofree char *copy = NULL;
 
 			if (strncmp(line, kind->line->keyword, len) != 0 ||
 			    kind->line->keyword[len])
 				continue;
+			/* a bad one is set aside as it was */
+			copy = g_strdup(line);
 			members = g_malloc0(kind->size);
-			return state_line_load(kind->line, line, members,
+			return state_line_load(kind->line, copy, members,
 					       error) &&
 				kind->take(r->owners[i].owner, members, r->now,
 					   error);
@@ -229,45 +211,22 @@ take_fact(const struct state_reader *r, char *line, GError **error)
 	return true;
 }
 
-/* Words of OpenSM's file may have any blanks between them; a port of a link was
- * written behind a slash. */
 static bool
-take_former(const struct state_reader *r, const char *line, GError **error)
-{
-	g_autoptr(GString) fact = g_string_new(NULL);
-	const struct former *f = r->former;
-	g_auto(GStrv) words = NULL;
-
-	if (f && f->keyword && (g_ascii_isdigit(*line) || !f->has_others)) {
-		words = g_strsplit_set(line, " \t\r", -1);
-		g_string_append(fact, f->keyword);
-		for (char **w = words; *w; w++)
-			if (**w)
-				g_string_append_printf(fact, " %s", *w);
-	} else {
-		g_string_append(fact, line);
-		if (g_str_has_prefix(line, "link "))
-			g_strdelimit(fact->str, "/", ' ');
-	}
-	return take_fact(r, fact->str, error);
-}
-
-static bool
-take_line(struct state_reader *r, char *line, size_t len, GError **error)
+take_line(struct state_reader *r, const char *line, size_t len, GError **error)
 {
 	if (memchr(line, '\0', len))
 		return state_line_refuse(error, "a NUL");
 	if (!len || *line == '#' || g_str_has_prefix(line, "minism-state "))
 		return true;
 	return g_str_has_prefix(line, "= ") ? take_heading(r, line, error) :
-		take_former(r, line, error);
+		take_fact(r, line, error);
 }
 
 void
 state_read(const struct state_owner *owners, size_t n, char *text, size_t len,
 	   int64_t now, struct state_told *told)
 {
-	struct state_reader r = { owners, n, now, NULL, told };
+	struct state_reader r = { owners, n, now, told };
 	char *end = text + len, *next;
 	unsigned number = 1;
 
@@ -279,15 +238,11 @@ state_read(const struct state_owner *owners, size_t n, char *text, size_t len,
 		if (stop)
 			*stop = '\0';
 		if (stop ? take_line(&r, line, (size_t)(stop - line), &error) :
-		    state_line_refuse(&error, "the line is cut")) {
-			if (r.former && g_str_has_prefix(line, "= "))
-				number = 0;	/* of a file of its own */
+		    state_line_refuse(&error, "the line is cut"))
 			continue;
-		}
 		if (!told->n_bad++)
-			told->first = g_strdup_printf("%s%sline %u: %s",
-				r.former ? r.former->heading + 2 : "",
-				r.former ? ": " : "", number, error->message);
+			told->first = g_strdup_printf("line %u: %s", number,
+						      error->message);
 		if (!told->bad)
 			told->bad = g_string_new(NULL);
 		g_string_append_len(told->bad, line, (stop ?: end) - line);

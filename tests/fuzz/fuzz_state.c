@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The state text, as in a file of this version or a former one, and as a master
- * sends it. What was read is written the same again, and then no line is bad.
+ * The state text, as in a file, and as a master sends it. What was read is written
+ * the same again, and then no line is bad.
  */
 #include "sm/persist.h"
 #include "sm/sa/sa.h"

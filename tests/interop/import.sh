@@ -121,12 +121,17 @@ write_case() {
 	check "write: files are copied" cmp osm/roots to/roots
 	check "write: and named by full path" grep -qxF \
 		"root_guid_file \"$SCRATCH/to/roots\"" to/minism.conf
-	check "write: and LIDs" cmp osm-cache/guid2lid cache/guid2lid
+	check "write: and LIDs" grep -qx \
+		'lid 0x0000000000010011 0x0005 0x0005' cache/state
+	check "write: for the owner only" [ "$(stat -c %a cache/state)" = 600 ]
 	check "write: again, there is nothing to do" import 0 --write
 	check "write: which is told" [ "$(grep -c ^unchanged: report)" -eq 4 ]
+	echo 'disabled 0x0000000000010021 1' >>cache/state
 	cp to/minism.conf before
 	sed -i 's/sm_priority 7/sm_priority 8/' osm/opensm.conf
 	check "write: another time" import 0 --write
+	check "write: the rest of the state is kept" grep -qx \
+		'disabled 0x0000000000010021 1' cache/state
 	check "write: the new value" grep -q 'sm_priority "8"' to/minism.conf
 	check "write: the old file is kept" cmp before to/minism.conf.bak
 	check "write: which is told" reported 'the old one is .*minism.conf.bak'

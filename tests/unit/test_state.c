@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The state text: what is written is read the same, a damaged line costs its
- * fact only, lines of other versions stay; the files of former versions, and
- * the text for a standby. When the file is written: test_persist_sa.c.
+ * fact only, lines of other versions stay; and the text for a standby. When the file is written: test_persist_sa.c.
  */
 #include <glib/gstdio.h>
 #include <string.h>
@@ -425,99 +424,12 @@ TEST(test_what_cannot_be_set_aside_is_never_overwritten)
 	folder_remove(dir);
 }
 
-/* ------------------------------------------------------- files of before */
-
-static const struct {
-	const char *name, *text;
-} formers[] = {
-	{ "guid2lid",
-	  "0x0000000000001001 0x0007 0x0007\n\n"
-	  "0x0000000000100004 0x0008 0x0009\n\n"
-	  "# memory\r\n"
-	  "0X2C90300A1B2C3\t0xbf80  0xbfff \r\n" },
-	{ "ranks",
-	  "engine updn\nin-force minhop\n0x0002c90300000001 0\n"
-	  "0x0002c90300000002 4294967294\n" },
-	{ "disabled-ports", "0x0002c90300000001 7\n" },
-	{ "fabric", "# The nodes\nswitch 0x0000000000000001 0 leaf  1\n"
-	  "host 0x0000000000000002 1700000000 \n"
-	  "link 0x0000000000000001/3 0x0000000000000002/1 0 4xEDR 100000" },
-	{ "sa-state", CLIENT_LINES },
-};
-
-/* And then put away, once the new one is there. */
-TEST(test_former_files_are_taken_over)
+/* Also of a standby. */
+TEST(test_a_heading_that_is_not_known_is_a_bad_line)
 {
-	for (unsigned n = 2; n <= STATE_OWNERS_MAX; n += 2) {
-		g_autofree char *dir = make_folder(), *text = NULL;
-		struct kept k;
+	g_autofree char *after = after_reading("= ranks\n" LIDS);
 
-		for (size_t i = 0; i < G_N_ELEMENTS(formers); i++)
-			put(dir, formers[i].name, formers[i].text, -1);
-		start_once(dir, n, true);
-		expect_file(dir, "state", NULL);
-		expect_file(dir, "ranks", formers[1].text);
-		start_once(dir, n, false);
-		for (size_t i = 0; i < G_N_ELEMENTS(formers); i++) {
-			g_autofree char *to = g_strconcat(formers[i].name,
-							  ".imported", NULL);
-
-			expect_file(dir, formers[i].name, NULL);
-			expect_file(dir, to, formers[i].text);
-		}
-		kept_open(&k, dir, STATE_OWNERS_MAX, false);
-		assert_true(state_has_clients(k.state));
-		text = text_of(&k);
-		assert_string_equal(text, all);
-		kept_close(&k);
-		folder_remove(dir);
-	}
-}
-
-/* Else they would be read again, and be believed more than the state. */
-TEST(test_former_files_are_put_away_by_a_run_that_ends_at_once)
-{
-	g_autofree char *dir = make_folder();
-	struct kept k;
-
-	put(dir, formers[0].name, formers[0].text, -1);
-	disk = beside_new(NULL, 0);
-	kept_open(&k, dir, STATE_OWNERS_MAX, false);
-	kept_close(&k);
-	expect_file(dir, formers[0].name, NULL);
-	expect_file(dir, "guid2lid.imported", formers[0].text);
-	folder_remove(dir);
-}
-
-/* Of OpenSM, or by a person: then it has all LIDs. The others are of a time
- * before the state. */
-TEST(test_a_new_guid2lid_has_all_lids)
-{
-	g_autofree char *dir = make_folder();
-
-	put(dir, "state", STATE_HEAD LIDS FABRIC, -1);
-	put(dir, "guid2lid", "0x1001 0x0008 0x0008\nnonsense\n", -1);
-	put(dir, "ranks", formers[1].text, -1);
-	start_once(dir, STATE_OWNERS_MAX, false);
-	expect_file(dir, "state", STATE_HEAD
-		    "lid 0x0000000000001001 0x0008 0x0008\n" FABRIC);
-	expect_file(dir, "state.damaged", "nonsense\n");
-	expect_file(dir, "ranks", formers[1].text);
-	expect_file(dir, "guid2lid", NULL);
-	folder_remove(dir);
-}
-
-/* One text of parts, as a standby of the former version gets it. */
-TEST(test_text_of_a_former_master_is_taken)
-{
-	g_autoptr(GString) text = g_string_new(NULL);
-	g_autofree char *after = NULL;
-
-	for (size_t i = 0; i < G_N_ELEMENTS(formers); i++)
-		g_string_append_printf(text, "= %s\n%s\n", formers[i].name,
-				       formers[i].text);
-	after = after_reading(text->str);
-	assert_string_equal(after, all);
+	assert_string_equal(after, LIDS);
 }
 
 /* A takeover must not wait for the disk. */
