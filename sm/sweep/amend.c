@@ -12,7 +12,8 @@
  *    switch port on it has not been read, its PortInfo is read first: one SMP
  *    may save a time-out.
  * 2. All ports of the node are read. A cable is still valid if its port was
- *    Active and is; else its end has been down, and the cable is removed.
+ *    Active and is, and the node behind it answers; else its end has been
+ *    down, and the cable is removed.
  *    NodeInfo through each port that is up and has no cable finds it again, or
  *    another node, which is discovered as usual.
  * 3. A switch at the other end of a cable that came or went, and the node at
@@ -130,7 +131,8 @@ end_changed(struct amend *a, uint32_t port)
 }
 
 void
-amend_on_port(struct amend *a, uint32_t port, const struct port_info *was)
+amend_on_port(struct amend *a, uint32_t port, const struct port_info *was,
+	      bool is_silent)
 {
 	struct snapshot_port *p = &a->s->ports[port], *far;
 	uint32_t peer = p->peer;
@@ -141,7 +143,7 @@ amend_on_port(struct amend *a, uint32_t port, const struct port_info *was)
 	p->held = false;
 	if (peer == SNAPSHOT_NONE || a->marks[port] & FOUND)
 		return;
-	if (was->state >= PORT_STATE_ACTIVE &&
+	if (was->state >= PORT_STATE_ACTIVE && !is_silent &&
 	    p->info.state >= PORT_STATE_ACTIVE) {
 		if (port_mbps(was) != port_mbps(&p->info))
 			need(a, snapshot_holder_of(a->s, peer));

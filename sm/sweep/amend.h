@@ -29,9 +29,10 @@ void amend_free(struct amend *a);
  * the last one. Empty: it is complete. */
 GArray *amend_wave(struct amend *a);
 
-/* PortInfo of the port was read and is in the builder; was: the last one. */
+/* PortInfo of the port was read and is in the builder; was: the last one.
+ * is_silent: the node behind it answers no more. */
 void amend_on_port(struct amend *a, uint32_t port,
-		   const struct port_info *was);
+		   const struct port_info *was, bool is_silent);
 /* The node of this port was found through another port; the builder has the
  * cable. */
 void amend_on_cable(struct amend *a, uint32_t port);

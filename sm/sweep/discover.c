@@ -421,6 +421,17 @@ on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 		on_node_info(d, q->port, 0, data);
 }
 
+/* Did no node answer behind this port until now, and is its state the same? */
+static bool
+is_left_out(const struct discover *d, uint32_t port)
+{
+	const struct silent_port *then = silent_find(d->silent,
+			snapshot_node_of(d->s, port)->info.node_guid,
+			d->s->ports[port].num);
+
+	return then && then->state == d->s->ports[port].info.state;
+}
+
 static void
 discover_on_port_info(struct discover *d, const struct probe *q,
 		      const uint8_t *data)
@@ -450,7 +461,7 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 	if (q->kind == QUERY_PORT_SPEEDS)
 		return;
 	if (d->amend)
-		amend_on_port(d->amend, port, &was);
+		amend_on_port(d->amend, port, &was, is_left_out(d, port));
 	/*
 	 * Some devices hide extended speeds unless the manager says that it
 	 * supports them: the link looks like QDR. As most do not, this takes
@@ -558,17 +569,6 @@ discover_on_timeout(struct discover *d, const struct probe *q)
 	builder_fault(d->b, SNAPSHOT_FAULT_SILENT,
 		      d->s->nodes[node].info.node_guid,
 		      "%s stopped answering (%s)", where, attr);
-}
-
-/* Did no node answer behind this port until now, and is its state the same? */
-static bool
-is_left_out(const struct discover *d, uint32_t port)
-{
-	const struct silent_port *then = silent_find(d->silent,
-			snapshot_node_of(d->s, port)->info.node_guid,
-			d->s->ports[port].num);
-
-	return then && then->state == d->s->ports[port].info.state;
 }
 
 /* If the other end has replied through another cable, no node is missing behind

@@ -16,14 +16,26 @@
  * its link down, which its switch reports: then all silent ports of that switch
  * are queried after the repair, since the link may be up again when the port is
  * read.
+ *
+ * Links in turn. No trap tells that a host hangs, or that a link has fallen
+ * back in speed. So PortInfo of one end of each link, at its host if it has one,
+ * is read within LIGHT_TURN_S, a part of them after each light sweep. If a host
+ * does not answer, its switch's port is read; if that is as it was, NodeInfo is
+ * sent through it, and without an answer to that either the port is a silent
+ * one from then on. A switch that does not answer is found by the next light
+ * sweep.
  */
 #include "sm/sweep/light_sweep.h"
-
 
 #include "sm/sweep/smp_batch.h"
 
 #define PAUSE_MIN_US	((int64_t)G_USEC_PER_SEC)
 #define PAUSE_MAX_US	(300 * PAUSE_MIN_US)
+
+struct question {
+	uint32_t port;
+	enum mad_attr attr;	/* PortInfo, or NodeInfo behind the port */
+};
 
 struct light_sweep {
 	const struct mkey_db *keys;
@@ -31,9 +43,13 @@ struct light_sweep {
 	light_sweep_done_fn done;
 	void *data;
 	GArray *silent;		/* borrowed, or NULL */
-	GArray *behind;		/* its ports that are due */
-	uint32_t port;		/* the next port; an index of `behind`, if
-				   there is one */
+	GArray *questions;	/* about its ports that are due, and those of
+				   hosts that do not answer */
+	guint n_asked;
+	uint32_t port;		/* the next port */
+	struct light_turn turn;
+	uint32_t n_links;	/* until `port` */
+	int64_t began;
 	struct smp_batch *batch;
 	struct light_sweep_result r;
 };
@@ -103,27 +119,31 @@ silent_due(const GArray *silent)
 	return due;
 }
 
-/* Ports of s to be queried now; the next query of each is after twice the
- * pause. */
-static GArray *
-silent_take(GArray *silent, const struct snapshot *s, int64_t now)
+static void
+ask(struct light_sweep *l, uint32_t port, enum mad_attr attr)
 {
-	GArray *ports = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	const struct question q = { port, attr };
 
-	for (guint i = 0; i < silent->len; i++) {
+	g_array_append_val(l->questions, q);
+}
+
+/* Ports to be queried now; the next query of each is after twice the pause. */
+static void
+silent_take(struct light_sweep *l)
+{
+	for (guint i = 0; l->silent && i < l->silent->len; i++) {
 		struct silent_port *p =
-			&g_array_index(silent, struct silent_port, i);
-		uint32_t port = snapshot_port_of(s,
-			snapshot_find_node(s, p->node_guid), p->num);
+			&g_array_index(l->silent, struct silent_port, i);
+		uint32_t port = snapshot_port_of(l->s,
+			snapshot_find_node(l->s, p->node_guid), p->num);
 
-		if (p->due > now)
+		if (p->due > l->began)
 			continue;
 		p->pause = MIN(2 * p->pause, PAUSE_MAX_US);
-		p->due = now + p->pause;
+		p->due = l->began + p->pause;
 		if (port != SNAPSHOT_NONE)
-			g_array_append_val(ports, port);
+			ask(l, port, MAD_ATTR_NODE_INFO);
 	}
-	return ports;
 }
 
 /* --------------------------------------------------------------- the sweep */
@@ -162,8 +182,14 @@ light_sweep_on_port_info(struct light_sweep *l, uint32_t port,
 	else if (now.m_key_protect < then->m_key_protect)
 		change(l, port, "port %u: the lease of its M_Key has run out",
 		       l->s->ports[port].num);
-	else if (now.lid != then->lid || now.sm_lid != then->sm_lid)
+	else if (snapshot_is_end_port(l->s, port) &&
+		 (now.lid != then->lid || now.sm_lid != then->sm_lid))
 		change(l, port, "lost its LID or SM LID");
+	else if (port_mbps(&now) != port_mbps(then))
+		change(l, port, "port %u runs at %s%s, not at %s%s",
+		       l->s->ports[port].num, port_width(&now)->name,
+		       port_speed(&now)->name, port_width(then)->name,
+		       port_speed(then)->name);
 }
 
 static void
@@ -181,6 +207,48 @@ answers_now(struct light_sweep *l, uint32_t port)
 				      l->silent->data));
 }
 
+/* The host behind this port of a switch answers no more. */
+static void
+falls_silent(struct light_sweep *l, uint32_t port)
+{
+	const struct snapshot_port *p = &l->s->ports[port];
+	const struct silent_port new = {
+		.node_guid = snapshot_node_of(l->s, port)->info.node_guid,
+		.num = p->num, .state = p->info.state, .pause = PAUSE_MIN_US,
+		.due = l->began + PAUSE_MIN_US,
+	};
+	g_autofree char *host = snapshot_port_name(l->s, p->peer);
+
+	change(l, port, "port %u: %s behind it does not answer", p->num, host);
+	g_array_append_val(l->silent, new);
+	g_array_sort(l->silent, compare_silent);
+}
+
+/* Of a switch's port, or of a link in turn. */
+static void
+probe_reply(struct light_sweep *l, const struct smp_request *r,
+	    const struct smp_reply *a)
+{
+	bool ok = a->outcome == SMP_ANSWERED && !a->status;
+	bool is_lost = a->outcome == SMP_TIMED_OUT;
+	uint32_t peer = l->s->ports[r->port].peer;
+	guint n_changed = l->r.changed->len;
+
+	if (r->attr == MAD_ATTR_PORT_INFO) {
+		if (ok)
+			light_sweep_on_port_info(l, r->port, a->data);
+		if (ok && r->tag && l->r.changed->len == n_changed)
+			ask(l, r->port, MAD_ATTR_NODE_INFO);
+		if (is_lost && snapshot_is_end_port(l->s, r->port) &&
+		    snapshot_is_switch(snapshot_node_of(l->s, peer)))
+			ask(l, peer, MAD_ATTR_PORT_INFO);
+	} else if (peer == SNAPSHOT_NONE && ok) {
+		answers_now(l, r->port);
+	} else if (peer != SNAPSHOT_NONE && is_lost) {
+		falls_silent(l, r->port);
+	}
+}
+
 static void
 light_sweep_reply(void *data, const struct smp_request *r,
 		  const struct smp_reply *a)
@@ -190,9 +258,8 @@ light_sweep_reply(void *data, const struct smp_request *r,
 	const struct switch_info *then = &snapshot_node_of(l->s, r->port)->sw;
 	struct switch_info now;
 
-	if (r->attr == MAD_ATTR_NODE_INFO) {
-		if (ok)
-			answers_now(l, r->port);
+	if (l->silent) {
+		probe_reply(l, r, a);
 		return;
 	}
 	if (!ok && a->outcome != SMP_TOO_FAR) {
@@ -217,18 +284,38 @@ light_sweep_reply(void *data, const struct smp_request *r,
 		       then->multicast_fdb_top);
 }
 
+/* Of each link its host's end, or one of two switches' ends. */
 static bool
-light_sweep_next(void *data, struct smp_request *r)
+is_its_turn(struct light_sweep *l, uint32_t port)
 {
-	struct light_sweep *l = data;
+	const struct snapshot *s = l->s;
+	const struct snapshot_port *p = &s->ports[port];
+
+	if (!p->known || p->peer == SNAPSHOT_NONE || port == s->local_port ||
+	    (!snapshot_is_end_port(s, port) &&
+	     (snapshot_is_end_port(s, p->peer) || port > p->peer)))
+		return false;
+	return l->n_links++ % l->turn.of == l->turn.now;
+}
+
+static bool
+probe_next(struct light_sweep *l, struct smp_request *r)
+{
 	const struct snapshot *s = l->s;
 
-	/* NodeInfo through the port, with the M_Key of the port behind it. */
-	while (l->behind && l->port < l->behind->len) {
+	while (l->n_asked < l->questions->len) {
+		const struct question *q = &g_array_index(l->questions,
+						struct question, l->n_asked++);
 		uint64_t holder;
 
-		r->port = g_array_index(l->behind, uint32_t, l->port++);
-		r->attr = MAD_ATTR_NODE_INFO;
+		r->port = q->port;
+		r->attr = q->attr;
+		r->modifier = smp_batch_port_info_modifier(s, r->port);
+		r->tag = q->attr == MAD_ATTR_PORT_INFO;
+		if (r->tag)
+			return true;
+		/* with the M_Key of the port behind it */
+		r->modifier = 0;
 		r->addressed = true;
 		holder = s->ports[snapshot_holder_of(s, r->port)].guid;
 		r->key = mkey_db_of(l->keys, mkey_db_behind(l->keys, holder,
@@ -237,7 +324,25 @@ light_sweep_next(void *data, struct smp_request *r)
 		    dr_path_push(&r->path, s->ports[r->port].num))
 			return true;
 	}
-	while (!l->behind && l->port < s->n_ports) {
+	*r = (struct smp_request){ .attr = MAD_ATTR_PORT_INFO };
+	while (l->turn.of && l->port < s->n_ports) {
+		r->port = l->port++;
+		r->modifier = smp_batch_port_info_modifier(s, r->port);
+		if (is_its_turn(l, r->port))
+			return true;
+	}
+	return false;
+}
+
+static bool
+light_sweep_next(void *data, struct smp_request *r)
+{
+	struct light_sweep *l = data;
+	const struct snapshot *s = l->s;
+
+	if (l->silent)
+		return probe_next(l, r);
+	while (l->port < s->n_ports) {
 		const struct snapshot_port *p = &s->ports[l->port];
 		bool is_leased = snapshot_is_end_port(s, l->port) &&
 			p->info.m_key && p->info.m_key_lease &&
@@ -262,8 +367,7 @@ light_sweep_cancel(struct light_sweep *l)
 {
 	smp_batch_free(l->batch);
 	g_array_unref(l->r.changed);
-	if (l->behind)
-		g_array_unref(l->behind);
+	g_array_unref(l->questions);
 	g_free(l->r.why);
 	g_free(l);
 }
@@ -288,7 +392,8 @@ light_sweep_done(void *data)
 struct light_sweep *
 light_sweep_start(struct mad_client *x, const struct mkey_db *keys,
 		  const struct snapshot *s, GArray *silent,
-		  light_sweep_done_fn done, void *data)
+		  struct light_turn turn, light_sweep_done_fn done,
+		  void *data)
 {
 	struct light_sweep *l = g_new0(struct light_sweep, 1);
 	const struct smp_stage stage = {
@@ -299,9 +404,10 @@ light_sweep_start(struct mad_client *x, const struct mkey_db *keys,
 	l->keys = keys;
 	l->s = s;
 	l->silent = silent;
-	if (silent)
-		l->behind = silent_take(silent, s,
-					transport_now(x->transport));
+	l->turn = turn;
+	l->began = transport_now(x->transport);
+	l->questions = g_array_new(FALSE, FALSE, sizeof(struct question));
+	silent_take(l);
 	l->done = done;
 	l->data = data;
 	l->r.changed = g_array_new(FALSE, FALSE, sizeof(uint64_t));

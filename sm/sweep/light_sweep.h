@@ -22,13 +22,23 @@ struct light_sweep_result {
 typedef void (*light_sweep_done_fn)(const struct light_sweep_result *r,
 				    void *data);
 
+/* All links are read within this time. */
+#define LIGHT_TURN_S	300u
+
+/* Every of-th link is read, from `now` on, which is less; of 0: none is. */
+struct light_turn {
+	unsigned now, of;
+};
+
 /* `s` is borrowed until `done`, which is never called from inside this
  * function. silent: of struct silent_port: NodeInfo is sent through those that
- * are due, and nothing else; a port behind which a node answers is removed from
- * it. NULL: a light sweep of the fabric. */
+ * are due, and the links whose turn it is are read, and nothing else; a port
+ * behind which a node answers is removed from it, and one behind which a host
+ * answers no more is added. NULL: a light sweep of the fabric. */
 struct light_sweep *light_sweep_start(struct mad_client *x,
 				      const struct mkey_db *keys,
 				      const struct snapshot *s, GArray *silent,
+				      struct light_turn turn,
 				      light_sweep_done_fn done, void *data);
 void light_sweep_cancel(struct light_sweep *l);
 

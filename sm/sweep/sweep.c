@@ -60,7 +60,7 @@ const char *const sweep_state_names[] = {
 	[SWEEP_IDLE] = "idle",
 	[SWEEP_WAITING] = "waiting",
 	[SWEEP_LIGHT] = "light sweep",
-	[SWEEP_PROBING] = "querying silent ports",
+	[SWEEP_PROBING] = "querying ports",
 	[SWEEP_REREADING] = "reading switches again",
 	[SWEEP_DISCOVERING] = "discovering",
 	[SWEEP_ELECTING] = "electing",
@@ -642,6 +642,13 @@ sweep_on_light_peers(GArray *found, void *data)
 	rest(s);
 }
 
+/* Of so many light sweeps each reads a part of the links. */
+static unsigned
+n_turns(const struct sweep *s)
+{
+	return MAX(LIGHT_TURN_S / MAX(s->params.sweep_s, 1u), 1u);
+}
+
 static void
 sweep_on_light(const struct light_sweep_result *r, void *data)
 {
@@ -651,6 +658,9 @@ sweep_on_light(const struct light_sweep_result *r, void *data)
 	s->light = NULL;
 	if (!probed)
 		set_light_due(s);
+	if (probed && s->turn_state)
+		s->turn = (s->turn + 1) % n_turns(s);
+	s->turn_state = probed ? TURN_DONE : TURN_DUE;
 	if (r->why)
 		log_say(s->log, LOG_INFO, "sweep", "%s%s", probed ? "" :
 			"light sweep: ", r->why);
@@ -668,13 +678,15 @@ sweep_on_light(const struct light_sweep_result *r, void *data)
 	rest(s);
 }
 
-/* Sends NodeInfo through silent ports. */
+/* Sends NodeInfo through silent ports, and reads links whose turn it is. */
 static void
 probe(struct sweep *s)
 {
+	struct light_turn turn = { s->turn, s->turn_state ? n_turns(s) : 0 };
+
 	sweep_set_state(s, SWEEP_PROBING);
 	s->light = light_sweep_start(s->x, s->keys, s->view.subnet, s->silent,
-				     sweep_on_light, s);
+				     turn, sweep_on_light, s);
 }
 
 static void
@@ -691,7 +703,8 @@ start_light(struct sweep *s)
 	s->stats = s->x->stats;
 	sweep_set_state(s, SWEEP_LIGHT);
 	s->light = light_sweep_start(s->x, s->keys, s->view.subnet, NULL,
-				     sweep_on_light, s);
+				     (struct light_turn){ 0 }, sweep_on_light,
+				     s);
 }
 
 static void
@@ -775,7 +788,8 @@ next_event(const struct sweep *s)
 	else if (s->params.sweep_s)
 		earlier(&n, s->light_due, start_light);
 	if (s->view.subnet) {
-		earlier(&n, silent_due(s->silent), probe);
+		earlier(&n, s->turn_state ? transport_now(s->t) :
+			silent_due(s->silent), probe);
 		earlier(&n, flaps_due(s->flaps), rest);
 	}
 	return n;
@@ -789,9 +803,16 @@ rest(struct sweep *s)
 	struct next sweep = { INT64_MAX, sweep_begin };
 	int64_t due;
 
-	/* Every other cause goes before silent ports. */
-	if (s->state == SWEEP_PROBING)
+	/* Every other cause goes before them: a host whose cable was pulled
+	 * does not hang. Links are read once more then, and that is not
+	 * interrupted, whatever sends traps all the time. */
+	if (s->state == SWEEP_PROBING && s->light) {
+		if (s->turn_state == TURN_LATE)
+			return;
+		if (s->turn_state == TURN_DUE)
+			s->turn_state = TURN_LATE;
 		g_clear_pointer(&s->light, light_sweep_cancel);
+	}
 	if (s->paused) {
 		transport_timer_clear(s->t, &s->timer);
 		sweep_set_state(s, SWEEP_IDLE);

@@ -22,8 +22,8 @@ enum sweep_state {
 	SWEEP_IDLE,		/* nothing to do */
 	SWEEP_WAITING,		/* collecting changes for a moment */
 	SWEEP_LIGHT,		/* looking for changes */
-	SWEEP_PROBING,		/* NodeInfo through silent ports, other
-				   M_Keys */
+	SWEEP_PROBING,		/* NodeInfo through silent ports; PortInfo of
+				   links in turn */
 	SWEEP_REREADING,	/* the nodes that reported a change */
 	SWEEP_DISCOVERING,
 	SWEEP_ELECTING,		/* querying the other SMs */
@@ -293,6 +293,12 @@ struct sweep {
 	unsigned notice_causes;		/* and the causes */
 	int64_t light_due;		/* time of the next light sweep */
 	GArray *silent;			/* of `view`, struct silent_port */
+	unsigned turn;			/* the next one of reading links */
+	enum {
+		TURN_DONE,
+		TURN_DUE,		/* after a light sweep, */
+		TURN_LATE,		/* and it was interrupted */
+	} turn_state;
 	struct flaps *flaps;
 	GArray *wishes;			/* struct avoid_wish */
 	GPtrArray *avoided;		/* of `view`, see avoid_choose(); not
