@@ -106,39 +106,53 @@ log_verdict(struct sm_instance *sm, const struct sweep_report *r)
 /* The SA answers from the result of the sweep. A sweep that failed changes
  * nothing: the last snapshot is still the best one. */
 static void
-sm_instance_on_end(const struct sweep_report *r, void *data)
+tell_sa(struct sm_instance *sm, const struct sweep_report *r, bool is_read)
 {
-	struct sm_instance *sm = data;
-	bool is_read = sm->resident &&
-		(r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP);
 	const struct snapshot *where;
 
-	if (is_read) {
-		fabric_watch_note(sm->fabric, r->view->subnet);
-		state_know_clients(sm->state);
-	}
-	if (r->verdict)
-		log_verdict(sm, r);
 	/* Blocks that could not be written may be another SM's when the link is
 	 * back. */
-	if (r->end == SWEEP_END_FAILED && r->cut_off && sm->sa)
+	if (r->end == SWEEP_END_FAILED && r->cut_off)
 		mcast_manager_fabric(sm->mcast, NULL, NULL, NULL, NULL, NULL);
-	if (is_read && sm->sa && r->is_anew)
+	if (is_read && r->is_anew)
 		mcast_manager_read_again(sm->mcast);
-	if (is_read && sm->sa) {
+	if (is_read) {
 		mcast_manager_fabric(sm->mcast, r->view->subnet,
 				     r->view->lids, r->choice,
 				     r->view->seen->lft, r->fresh);
 		sm_instance_publish(sm, r);
 		standby_follow(sm->standby, NULL);
-	} else if (sm->resident && sm->sa &&
-		   r->end == SWEEP_END_STANDBY) {
+	} else if (sm->resident && r->end == SWEEP_END_STANDBY) {
 		close_sa(sm);
 		sweep_peers(sm->sweep, &where);
 		standby_follow(sm->standby, (struct snapshot *)where);
 	}
-	if (sm->sa)
-		sa_server_touch(sm->sa_server);
+	sa_server_touch(sm->sa_server);
+}
+
+static bool
+observes(const struct sm_instance *sm)
+{
+	return sm->sweep->params.goal == SWEEP_GOAL_OBSERVE;
+}
+
+static void
+sm_instance_on_end(const struct sweep_report *r, void *data)
+{
+	struct sm_instance *sm = data;
+	bool is_read = sm->resident &&
+		(r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP);
+
+	if (is_read)
+		fabric_watch_note(sm->fabric, r->view->subnet);
+	if (is_read && !observes(sm))
+		state_know_clients(sm->state);
+	if (r->verdict)
+		log_verdict(sm, r);
+	if (sm->sa && !observes(sm))
+		tell_sa(sm, r, is_read);
+	else if (sm->sa && is_read)
+		sm_instance_publish(sm, r);	/* only commands read it */
 	if (sm->end)
 		sm->end(r, sm->data);
 }
@@ -370,7 +384,9 @@ open_state(struct sm_instance *sm, const struct sm_instance_params *params)
 		p.owners[p.n++] = (struct state_owner){
 			&expected_part, sm->fabric->expected,
 		};
-	if (sm->resident && sm->sa)
+	/* an observer keeps the lines of clients as they are */
+	if (sm->resident && sm->sa &&
+	    params->sweep.goal != SWEEP_GOAL_OBSERVE)
 		p.owners[p.n++] = (struct state_owner){ &sa_part, sm->sa };
 	sm->state = state_open(&p, sm->t);
 	sm->persist->state = sm->fabric->state = sm->state;
@@ -388,6 +404,7 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 {
 	struct sm_instance *sm = g_new0(struct sm_instance, 1);
 	struct sweep_params sweep = params->sweep;
+	struct mad_client_params wire = params->wire;
 	struct sm_agent_hooks hooks = {
 		.sm_info = sm_instance_sm_info,
 		.trap = sm_instance_on_trap,
@@ -402,7 +419,7 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	sm->log = log;
 	sm->end = end;
 	sm->data = data;
-	sm->resident = sweep.goal == SWEEP_GOAL_FABRIC;
+	sm->resident = sweep_goal_stays(sweep.goal);
 	/* Files are no part of a run that is repeated: at once there. */
 	if (t->timers || params->disk_us)
 		sm->disk = beside_new(t, params->disk_us);
@@ -410,7 +427,8 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	sm->keys = persist_keys_open(params->key_dir, params->m_key,
 				     params->key_mode, t, sm->disk, log);
 	sm->fabric = fabric_watch_new(log);
-	sm->x = mad_client_new(t, &params->wire);
+	wire.only_reads = sweep_goal_reads(sweep.goal);
+	sm->x = mad_client_new(t, &wire);
 	if (params->sa) {
 		sm->sa = sa_new(params->sa);
 		sweep.hooks = (struct sweep_hooks){
@@ -437,6 +455,8 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 		open_sa(sm);
 	hooks.keys = sm->keys->ring;
 	sm->agent = sm_agent_new(sm->x, &hooks, log);
+	if (observes(sm))
+		sm->x->serve = NULL;	/* other managers do not see it */
 	return sm;
 }
 

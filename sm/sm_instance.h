@@ -21,7 +21,7 @@ struct sm_instance_params {
 	struct mad_client_params wire;
 	/* keystore and port_guid are filled in; clients REREGISTER_FORGOTTEN
 	 * becomes _KNOWN if the state of the SA was kept. With another goal
-	 * than SWEEP_GOAL_FABRIC the SA has no fabric to answer from. */
+	 * than SWEEP_GOAL_FABRIC the SA does not answer. */
 	struct sweep_params sweep;
 	const struct sa_params *sa;	/* NULL: SA requests are refused */
 	const char *cache_dir;		/* state kept over a restart, */
@@ -53,7 +53,7 @@ struct sm_instance {
 	void (*retired)(void *data);	/* NULL: we do not end */
 	void *retired_data;
 	unsigned retire_timer;
-	bool resident;			/* the goal is SWEEP_GOAL_FABRIC */
+	bool resident;			/* see sweep_goal_stays() */
 };
 
 /* Nothing is sent before sweep_request(). `end` is called after every heavy

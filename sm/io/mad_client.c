@@ -718,6 +718,7 @@ mad_client_start(struct mad_client *x, const struct mad_addr *to,
 	r->to = *to;
 	memcpy(r->mad, mad, MAD_SIZE);
 	mad_header_read(r->mad, MAD_SIZE, &r->header);
+	g_assert(!x->params.only_reads || r->header.method == MAD_METHOD_GET);
 	table_add(x, r);
 
 	if (!is_smp(r) || mad_client_room(x) > 0) {

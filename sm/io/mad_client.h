@@ -19,6 +19,8 @@ struct mad_client_params {
 	unsigned timeout_ms;	/* of one attempt */
 	unsigned retries;	/* after the first attempt */
 	unsigned max_wire;	/* the window's cap, at least 1 */
+	bool only_reads;	/* a request other than Get is an error of the
+				   program */
 };
 
 enum mad_client_outcome {

@@ -13,6 +13,8 @@
  *	heavy_sweep_replan	the same from the published view, if only the
  *				partitions have changed
  *
+ *	observe			of an observer, in place of the last two
+ *
  * Everything is computed from values: the snapshot, the LIDs, the tables. At the
  * end the published view is replaced as a whole.
  */
@@ -148,18 +150,33 @@ log_avoided(struct sweep *s, const GPtrArray *old, const GPtrArray *new)
 			"them", lines - CHANGES_MAX);
 }
 
-/* The next view becomes the published one, and its changes are logged by name.
- * after: the snapshot after programming; NULL: nothing was sent. */
+/* The cost of a repair, and the pairs that have no path. */
 static void
-publish(struct sweep *s, struct snapshot *after)
+log_rerouted(const struct sweep *s)
 {
-	struct snapshot *now = after ? after : s->next.subnet;
 	uint32_t first = s->plan->first[PLAN_LFT], n = 0;
 	uint32_t end = s->plan->first[PLAN_LFT + 1];
 	const struct plan_step *steps = s->plan->steps;
 	uint64_t lost = s->choice.alone.reach.lost_hosts;
 	g_autofree char *pairs = g_strdup_printf("%" G_GUINT64_FORMAT
 		" pairs of hosts have no path", lost);
+
+	for (uint32_t i = first; i < end; i++)
+		n += i == first || steps[i].node != steps[i - 1].node;
+	if (n)
+		log_say(s->log, LOG_INFO, "sweep", "rerouted in %.1f %s: %u "
+			"LFT blocks on %u switches; %s",
+			(double)(transport_now(s->t) - s->began) / 1000,
+			transport_ms(s->t), end - first, n, lost ? pairs :
+			"all hosts reachable");
+}
+
+/* The next view becomes the published one, and its changes are logged by name.
+ * after: the snapshot after programming; NULL: nothing was sent. */
+static void
+publish(struct sweep *s, struct snapshot *after)
+{
+	struct snapshot *now = after ? after : s->next.subnet;
 	g_autoptr(GPtrArray) found = NULL, groups = NULL;
 
 	if (s->view.subnet != now) {
@@ -179,15 +196,8 @@ publish(struct sweep *s, struct snapshot *after)
 		g_ptr_array_unref(s->avoided);
 		s->avoided = g_steal_pointer(&s->avoid);
 	}
-	/* The cost of a repair, and the pairs that have no path. */
-	for (uint32_t i = first; i < end; i++)
-		n += i == first || steps[i].node != steps[i - 1].node;
-	if (after && s->view.subnet && n)
-		log_say(s->log, LOG_INFO, "sweep", "rerouted in %.1f %s: %u "
-			"LFT blocks on %u switches; %s",
-			(double)(transport_now(s->t) - s->began) / 1000,
-			transport_ms(s->t), end - first, n, lost ? pairs :
-			"all hosts reachable");
+	if (after && s->view.subnet)
+		log_rerouted(s);
 	s->silent = silent_update(s->silent, s->next.subnet,
 				  transport_now(s->t));
 	sweep_view_clear(&s->view);
@@ -229,10 +239,12 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	struct sweep_report r = { .view = &s->view, .choice = &s->choice,
 				  .fresh = s->fresh };
 	const struct snapshot *n = s->view.subnet;
+	const struct election_peer *master = s->plan ? NULL :
+		observe_master(s, s->others);
 	struct health v;
 
 	health_judge(&v, n, &s->choice, left,
-		     s->params.goal == SWEEP_GOAL_FABRIC);
+		     sweep_goal_stays(s->params.goal));
 	for (guint i = 0; i < s->table_faults->len; i++)
 		g_ptr_array_add(v.lines,
 				g_strdup(s->table_faults->pdata[i]));
@@ -246,8 +258,8 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	for (guint i = 0; i < v.warnings->len; i++)
 		log_limited(s->log, LOG_WARNING, "fabric", "not in force",
 			    "%s", (char *)v.warnings->pdata[i]);
-	r.is_news = !v.up || !s->up || s->plan->n_steps ||
-		s->why & 1u << SWEEP_CAUSE_SIGNAL;
+	r.is_news = s->why & 1u << SWEEP_CAUSE_SIGNAL ||
+		(s->plan && (!v.up || !s->up || s->plan->n_steps));
 	s->up = v.up;
 	/* Silent ports are retried at their own interval. */
 	if (!v.up && (v.lines->len + v.n_silent > n->n_faults ||
@@ -255,6 +267,7 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
 	r.end = v.up ? SWEEP_END_UP : SWEEP_END_NOT_UP;
 	r.verdict = &v;
+	r.master = master ? snapshot_node_of(n, master->port) : NULL;
 	sweep_conclude(s, &r);
 	health_clear(&v);
 }
@@ -582,6 +595,20 @@ is_as_asked(struct sweep *s)
 	return false;
 }
 
+/* What the switches hold is judged, and nothing is planned. */
+static void
+observe(struct sweep *s)
+{
+	g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
+
+	s->next.rules = partition_rules_ref(s->params.isolation.rules);
+	s->next.memberships = observe_memberships(s->next.subnet,
+						  s->next.tables);
+	observe_judge(s, problems);
+	publish(s, NULL);
+	judge(s, problems, NULL);
+}
+
 void
 heavy_sweep_decide(struct sweep *s)
 {
@@ -694,8 +721,12 @@ heavy_sweep_on_routed(void *values, void *data)
 		sweep_fail(s, job->error->message);
 		return;
 	}
-	report_choice(s, job->cycle);
 	s->next.lft = lft_ref(s->choice.lft);
+	if (job->observes) {
+		observe(s);
+		return;
+	}
+	report_choice(s, job->cycle);
 	sweep_note(s, SWEEP_NOTE_ROUTED);
 	if (is_late && s->params.goal != SWEEP_GOAL_PLAN)
 		sweep_elect(s);
@@ -713,6 +744,7 @@ route(struct sweep *s)
 	job->ranks = persist_ranks(s->memory, n, &by);
 	job->ranks_by = g_strdup(by);
 	job->in_force = g_strdup(persist_engine(s->memory, n));
+	job->observes = s->params.goal == SWEEP_GOAL_OBSERVE;
 	job->repair = g_steal_pointer(&s->repair);
 	for (guint i = 0; s->avoid && i < s->avoid->len; i++)
 		job->is_avoiding |= ((struct avoid_link *)s->avoid->pdata[i])->
@@ -739,16 +771,17 @@ heavy_sweep_start(struct sweep *s)
 {
 	const struct snapshot *n = s->next.subnet;
 	const struct isolation_params *p = &s->params.isolation;
+	bool observes = s->params.goal == SWEEP_GOAL_OBSERVE;
 	bool trust = s->view.subnet && !s->cut_off && !s->astray &&
-		!(s->why & 1u << SWEEP_CAUSE_SIGNAL);
+		!observes && !(s->why & 1u << SWEEP_CAUSE_SIGNAL);
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GArray) items = NULL;
 	g_autoptr(GError) error = NULL;
 	const GArray *ranges = s->memory->lids.ranges;
 
-	s->next.lids = lid_assign(n, s->params.lmc,
-				  (const void *)ranges->data, ranges->len,
-				  notes, &error);
+	s->next.lids = lid_assign(n, observes ? observe_lmc(n) : s->params.lmc,
+				  (const void *)ranges->data,
+				  observes ? 0 : ranges->len, notes, &error);
 	for (guint i = 0; i < notes->len; i++)
 		log_limited(s->log, LOG_WARNING, "lids", "LIDs", "%s",
 			    (char *)notes->pdata[i]);
@@ -756,6 +789,8 @@ heavy_sweep_start(struct sweep *s)
 		sweep_fail(s, error->message);
 		return;
 	}
+	if (observes)
+		observe_lids(n, s->next.lids);
 	sweep_note(s, SWEEP_NOTE_LIDS);
 	sweep_set_state(s, SWEEP_READING);
 	items = g_array_new(FALSE, FALSE, sizeof(struct table_reader_item));

@@ -139,6 +139,29 @@ cut(struct route_job *job)
 }
 
 static void
+judge_held(struct route_job *job)
+{
+	static const struct engine held = { .name = "held" };
+	struct graph *g = graph_new(job->subnet, job->lids);
+	struct lft *used = choose_held(g, job->seen);
+	struct choice *c = &job->choice;
+
+	*c = (struct choice){
+		.engine = &held, .lft = lft_ref(job->seen),
+		.reason = g_strdup("the tables that the switches hold"),
+		.notes = g_ptr_array_new_with_free_func(g_free),
+	};
+	verify_tables(g, used ? used : job->seen, NULL, NULL, &c->alone);
+	if (c->alone.channels.n_looped) {
+		c->safety = CHOICE_LOOP;
+		c->warning = channels_print(g, &c->alone.channels);
+	}
+	job->ok = true;
+	lft_free(used);
+	graph_free(g);
+}
+
+static void
 route_job_compute(void *values)
 {
 	struct route_job *job = values;
@@ -146,6 +169,8 @@ route_job_compute(void *values)
 
 	if (job->trees)
 		cut(job);
+	else if (job->observes)
+		judge_held(job);
 	else
 		route(job);
 	job->us = g_get_monotonic_time() - start;

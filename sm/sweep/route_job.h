@@ -41,6 +41,10 @@ struct route_job {
 	 * the tables of `choice`, which are repaired if there is `repair`. NULL */
 	struct mft *trees;
 
+	bool observes;	/* nothing is routed: `seen` becomes the choice, with
+			   its verification, a credit loop in words as the
+			   warning */
+
 	/* out */
 	bool ok;		/* else `error` */
 	GError *error;

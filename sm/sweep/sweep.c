@@ -154,7 +154,7 @@ sweep_set_sm_state(struct sweep *s, enum sm_state state)
 	/* it was asked for once, not for each election to come */
 	if (state == SM_STATE_MASTER)
 		s->params.take_over = false;
-	if (s->self.state == state)
+	if (s->self.state == state || s->params.goal == SWEEP_GOAL_OBSERVE)
 		return;
 	log_say(s->log, LOG_INFO, "sweep", "SM state %s -> %s",
 		sm_state_name(s->self.state), sm_state_name(state));
@@ -272,6 +272,7 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 	s->end(&told, s->data);
 	clear_run(s);
 	s->last_end = transport_now(s->t);
+	s->last_took = told.took_us;
 	if (!s->is_repair) {
 		set_light_due(s);
 		s->trap_us = CLAMP(TRAP_TIMES * told.took_us, TRAP_US,
@@ -279,7 +280,7 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 	}
 	s->is_repair = false;
 	s->why = 0;
-	if (s->params.goal == SWEEP_GOAL_FABRIC) {
+	if (sweep_goal_stays(s->params.goal)) {
 		rest(s);
 		return;
 	}
@@ -361,6 +362,10 @@ sweep_on_peers(GArray *found, void *data)
 	s->peers = NULL;
 	note_peers(s, found, s->next.subnet);
 	sweep_note(s, SWEEP_NOTE_ELECTED);
+	if (s->params.goal == SWEEP_GOAL_OBSERVE) {
+		heavy_sweep_start(s);
+		return;
+	}
 	guest_outrank(s, found);
 	switch (guest_decide(s, found, &who)) {
 	case GUEST_ELECT:
@@ -611,7 +616,8 @@ sweep_begin(struct sweep *s)
 		heavy_sweep_replan(s);
 		return;
 	}
-	log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s", causes);
+	log_say(s->log, s->why == 1u << SWEEP_CAUSE_TIME ? LOG_VERBOSE :
+		LOG_INFO, "sweep", "heavy sweep: %s", causes);
 	choice_clear(&s->choice);
 	if (s->why & 1u << SWEEP_CAUSE_SIGNAL) {
 		g_array_set_size(s->memory->untaken, 0);
@@ -631,13 +637,20 @@ sweep_on_light_peers(GArray *found, void *data)
 {
 	struct sweep *s = data;
 	const struct election_peer *peers = (void *)found->data;
+	const struct election_peer *master = observe_master(s, s->others);
+	uint64_t was = master ? master->info.guid : 0;
 	size_t who;
+	bool other;
 
 	s->peers = NULL;
 	note_peers(s, found, s->view.subnet);
 	sweep_log_sent(s, LOG_DEBUG);
-	if (election_decide(&s->self, peers, found->len, &who) !=
-	    ELECTION_MASTER)
+	master = observe_master(s, found);
+	other = s->params.goal == SWEEP_GOAL_OBSERVE ?
+		was != (master ? master->info.guid : 0) :
+		election_decide(&s->self, peers, found->len, &who) !=
+		ELECTION_MASTER;
+	if (other)
 		s->causes |= 1u << SWEEP_CAUSE_ELECTION;
 	rest(s);
 }
@@ -694,7 +707,7 @@ start_light(struct sweep *s)
 {
 	if (!s->view.subnet)
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
-	else if (s->params.force_heavy)
+	else if (s->params.force_heavy || observe_is_due(s))
 		s->causes |= 1u << SWEEP_CAUSE_TIME;
 	if (s->causes & ~(1u << SWEEP_CAUSE_UNTAKEN)) {
 		sweep_begin(s);
@@ -857,7 +870,7 @@ sweep_request(struct sweep *s, enum sweep_cause cause)
 	 * port that sends traps all the time would delay the sweep for ever. */
 	if (s->state == SWEEP_WAITING && cause == SWEEP_CAUSE_TRAP && noted)
 		return;
-	if (s->params.goal == SWEEP_GOAL_FABRIC)
+	if (sweep_goal_stays(s->params.goal))
 		rest(s);
 	else
 		sweep_begin(s);
@@ -939,7 +952,8 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	s->clients = reregister_new(params->clients);
 	s->notices = notices_new();
 	s->flaps = flaps_new(&params->flaps);
-	flaps_enable(s->flaps, memory->disabled, now);
+	if (!sweep_goal_reads(params->goal))
+		flaps_enable(s->flaps, memory->disabled, now);
 	s->wishes = g_array_new(FALSE, FALSE, sizeof(struct avoid_wish));
 	s->avoided = g_ptr_array_new();
 	s->memory = memory;
@@ -956,7 +970,8 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 		.guid = params->port_guid,
 		.sm_key = params->sm_key,
 		.priority = params->priority,
-		.state = SM_STATE_DISCOVERING,
+		.state = params->goal == SWEEP_GOAL_OBSERVE ?
+			SM_STATE_NOT_ACTIVE : SM_STATE_DISCOVERING,
 	};
 	return s;
 }

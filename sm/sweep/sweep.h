@@ -81,7 +81,22 @@ enum sweep_goal {
 	SWEEP_GOAL_ONCE,	/* one sweep, then stop */
 	SWEEP_GOAL_PLAN,	/* one sweep up to the plan: sends no Set,
 				   takes part in no election */
+	SWEEP_GOAL_OBSERVE,	/* the same, and stay: see observe.c */
 };
+/* More sweeps follow. */
+static inline bool
+sweep_goal_stays(enum sweep_goal goal)
+{
+	return goal == SWEEP_GOAL_FABRIC || goal == SWEEP_GOAL_OBSERVE;
+}
+
+/* It sends no Set. */
+static inline bool
+sweep_goal_reads(enum sweep_goal goal)
+{
+	return goal == SWEEP_GOAL_PLAN || goal == SWEEP_GOAL_OBSERVE;
+}
+
 
 /* Called after each decision; its values are in struct sweep. */
 enum sweep_note {
@@ -191,7 +206,8 @@ struct sweep_report {
 	const char *error;		/* FAILED */
 	bool cut_off;			/* FAILED: our own link is down, or our
 					   device is gone */
-	const struct snapshot_node *master;	/* STANDBY */
+	const struct snapshot_node *master;	/* STANDBY, or observed;
+						   NULL: none */
 	const GArray *peers;	/* struct election_peer: the SMs that
 				   answered in the last election, which may
 				   be older than this sweep; NULL: there was
@@ -306,6 +322,7 @@ struct sweep {
 	unsigned timer;			/* of what comes next, */
 	void (*run)(struct sweep *s);	/* and what that is */
 	int64_t last_end;		/* of a heavy sweep, us */
+	int64_t last_took;
 	int64_t trap_due;		/* earliest time of the next sweep
 					   for a trap, at one in `trap_us` */
 	int64_t trap_us;
@@ -448,6 +465,21 @@ void guest_show(struct sweep *s, bool shown);
 void guest_leave(struct sweep *s, uint32_t master);
 /* To take over: our priority goes above that of masters. */
 void guest_outrank(struct sweep *s, const GArray *found);
+
+/* An observer. Has the last sweep been long enough ago to read all again? */
+bool observe_is_due(const struct sweep *s);
+/* The master among `found` (or NULL); NULL: there is none. */
+const struct election_peer *observe_master(const struct sweep *s,
+					   const GArray *found);
+/* The highest LMC of its ports. */
+unsigned observe_lmc(const struct snapshot *n);
+/* Takes LIDs that a port does not hold out of the map. */
+void observe_lids(const struct snapshot *n, struct lid_map *map);
+/* By the P_Keys that the ports hold. */
+struct memberships *observe_memberships(const struct snapshot *n,
+					const struct port_tables *held);
+/* Appends problems of s->next that no manager of ours would leave; g_free. */
+void observe_judge(const struct sweep *s, GPtrArray *lines);
 
 /* Called as the master, with s->next.subnet; ends with sweep_conclude(). */
 void heavy_sweep_start(struct sweep *s);

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * An observer: it judges a fabric that another subnet manager brings up.
+ *
+ * Method. LIDs, P_Keys and forwarding tables are those that ports and switches
+ * hold. Where a master routes, the held tables are verified; nothing is planned.
+ * A master handles changes before a light sweep sees them, so everything is read
+ * again at each interval of light sweeps, unless that takes too long: then light
+ * sweeps in between find dead switches and another master.
+ *
+ * Safety. A mad_client that only reads takes no Set.
+ *
+ * Cost. That of a heavy sweep, for at most 1 / OBSERVE_TIMES of the time.
+ */
+#include "sm/sweep/sweep.h"
+
+#define OBSERVE_TIMES	20
+#define PORT_LINES_MAX	20u
+
+bool
+observe_is_due(const struct sweep *s)
+{
+	return s->params.goal == SWEEP_GOAL_OBSERVE &&
+		transport_now(s->t) - s->last_end >=
+		OBSERVE_TIMES * s->last_took;
+}
+
+const struct election_peer *
+observe_master(const struct sweep *s, const GArray *found)
+{
+	const struct election_peer *peers = found ? (void *)found->data : NULL;
+	guint n = found ? found->len : 0;
+	size_t who = election_highest(&s->self, peers, n, SM_STATE_MASTER,
+				      ELECTION_ANY);
+
+	return who < n ? &peers[who] : NULL;
+}
+
+unsigned
+observe_lmc(const struct snapshot *n)
+{
+	unsigned lmc = 0;
+
+	for (uint32_t port = 0; port < n->n_ports; port++)
+		if (snapshot_is_end_port(n, port) && n->ports[port].known)
+			lmc = MAX(lmc, n->ports[port].info.lmc);
+	return lmc;
+}
+
+void
+observe_lids(const struct snapshot *n, struct lid_map *map)
+{
+	for (uint32_t port = 0; port < n->n_ports; port++) {
+		unsigned base = map->base[port];
+
+		if (!base || n->ports[port].info.lid == base)
+			continue;
+		for (unsigned i = 0; i < 1u << map->lmc[port]; i++)
+			map->owner[base + i] = SNAPSHOT_NONE;
+		map->base[port] = LID_NONE;
+	}
+}
+
+static int
+observe_compare_grants(const void *a, const void *b)
+{
+	const struct partition_grant *x = a, *y = b;
+
+	return x->port != y->port ? (x->port < y->port ? -1 : 1) :
+		pkey_base(x->pkey) - pkey_base(y->pkey);
+}
+
+struct memberships *
+observe_memberships(const struct snapshot *n, const struct port_tables *held)
+{
+	g_autoptr(GArray) grants = g_array_new(FALSE, FALSE,
+					sizeof(struct partition_grant));
+
+	for (uint32_t port = 0; port < n->n_ports; port++) {
+		unsigned cap = snapshot_is_end_port(n, port) ?
+			port_pkey_cap(n, port) : 0;
+
+		for (unsigned i = 0; i < cap; i++) {
+			const union port_block *b = port_tables_get(held,
+				PORT_TABLE_PKEY, port, i / PKEYS_A_BLOCK);
+			const struct partition_grant grant = {
+				port, b ? b->pkeys[i % PKEYS_A_BLOCK] : 0,
+			};
+
+			if (pkey_base(grant.pkey))
+				g_array_append_val(grants, grant);
+		}
+	}
+	g_array_sort(grants, observe_compare_grants);
+	return memberships_deal(n->n_ports, grants);
+}
+
+void
+observe_judge(const struct sweep *s, GPtrArray *lines)
+{
+	const struct snapshot *n = s->next.subnet;
+	const struct channels_result *channels = &s->choice.alone.channels;
+	uint32_t bad = 0;
+
+	if (!observe_master(s, s->others))
+		g_ptr_array_add(lines, g_strdup("no other port answers as the "
+			"master subnet manager: nothing repairs this fabric"));
+	if (channels->n_looped)
+		g_ptr_array_add(lines, g_strdup_printf("CREDIT LOOP in the "
+			"tables that the switches hold: traffic can deadlock: "
+			"%u channels are in credit loops. %s",
+			channels->n_looped, s->choice.warning));
+	for (uint32_t port = 0; port < n->n_ports; port++) {
+		g_autofree char *name = NULL;
+
+		if (!snapshot_is_end_port(n, port) || !n->ports[port].known ||
+		    n->ports[port].info.state < PORT_STATE_INIT ||
+		    s->next.lids->base[port] || bad++ >= PORT_LINES_MAX)
+			continue;
+		name = snapshot_port_name(n, port);
+		g_ptr_array_add(lines, g_strdup_printf("%s has no LID of its "
+			"own (LID %u)", name, n->ports[port].info.lid));
+	}
+	if (bad > PORT_LINES_MAX)
+		g_ptr_array_add(lines, g_strdup_printf("%u more ports have no "
+			"LID of their own", bad - PORT_LINES_MAX));
+}
