@@ -264,7 +264,7 @@ open_fabric(struct sim_backend *b, const struct options *conf, GError **error)
 	params.seed = chosen.seed;
 	b->sim = sim_new(b->fabric, &params);
 	b->base.transport = sim_attach(b->sim, b->fabric->local_port,
-				       backend_only_plans(conf) ?
+				       backend_only_reads(conf) ?
 				       SIM_ROLE_CLIENT : SIM_ROLE_MANAGER);
 	b->source = sim_source_new(b->sim, conf->mode == OPTIONS_MODE_RUN ?
 				   SIM_PACE_REAL : SIM_PACE_FAST);

@@ -90,9 +90,9 @@ open_capture(struct port_backend *b, const struct options *conf,
 /* -------------------------------------------------------------------- port */
 
 bool
-backend_only_plans(const struct options *conf)
+backend_only_reads(const struct options *conf)
 {
-	return conf->mode == OPTIONS_MODE_PLAN ||
+	return conf->observe || conf->mode == OPTIONS_MODE_PLAN ||
 		conf->mode == OPTIONS_MODE_PLAN_JSON;
 }
 
@@ -113,7 +113,7 @@ open_umad(const struct options *conf, const struct backend_hooks *hooks,
 		.ca_name = conf->ca_name,
 		.port_num = conf->port_num,
 		.port_guid = conf->port_guid,
-		.role = backend_only_plans(conf) ? UMAD_ROLE_READER :
+		.role = backend_only_reads(conf) ? UMAD_ROLE_READER :
 			options_is_guest(conf) ? UMAD_ROLE_GUEST :
 			UMAD_ROLE_MANAGER,
 		.event = hooks->port,

@@ -43,13 +43,13 @@ struct backend {
 struct stream_how backend_stream(const struct options *conf,
 				 const struct backend_hooks *hooks);
 
-/* The port that conf chooses. A run that only plans does not set IsSM. NULL
+/* The port that conf chooses. A run that only reads does not set IsSM. NULL
  * with an error. */
 struct backend *backend_open_port(const struct options *conf,
 				  const struct backend_hooks *hooks,
 				  GError **error);
 
-/* Does this run end with a plan? */
-bool backend_only_plans(const struct options *conf);
+/* Is nothing written to the fabric? */
+bool backend_only_reads(const struct options *conf);
 
 #endif

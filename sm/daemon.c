@@ -8,7 +8,7 @@
  *
  * What a run is for follows from the mode alone: --plan prints the plan of its
  * first sweep, --once ends with the result of its first sweep, and the
- * resident manager stays. --check-config reads what the others would read, and
+ * resident manager stays, as does the observer. --check-config reads what the others would read, and
  * ends before a port is opened.
  *
  * Exit status: 0 done (the fabric is up), 1 it is not, or an error, 2 the
@@ -249,7 +249,7 @@ daemon_look(struct control_view *out, void *data)
 	out->peers = sweep_peers(d->sm->sweep, &out->where);
 	sweep_sm_info(d->sm->sweep, &out->self);
 	/* a standby does not keep the expected fabric */
-	if (out->self.state == SM_STATE_MASTER)
+	if (out->self.state == SM_STATE_MASTER || d->conf->observe)
 		out->expected = d->sm->fabric->expected;
 	standby_status(d->sm->standby, &out->standby);
 	sa_stats(d->sm->sa, &out->sa_stats);
@@ -568,7 +568,7 @@ sweep_params_of(const struct daemon *d, GArray *allowed)
 		.sm_key = c->sm_key,
 		.allowed_sms = allowed,
 		.priority = c->priority,
-		.guest = options_is_guest(c),
+		.guest = !c->observe && options_is_guest(c),
 		.hidden = d->backend->hidden,
 		.take_over = c->takeover,
 		.show = d->backend->show,
@@ -579,14 +579,14 @@ sweep_params_of(const struct daemon *d, GArray *allowed)
 		.flaps = {
 			.limit = c->flap_limit,
 			.interval_s = c->flap_interval_s,
-			.hold_s = c->flap_hold_s,
-			.disable = c->babbling_disable,
+			.hold_s = c->observe ? 0 : c->flap_hold_s,
+			.disable = !c->observe && c->babbling_disable,
 		},
-		.avoid = c->bad_links,
+		.avoid = c->observe ? 0 : c->bad_links,
 		.names = d->site->lists.names,
 		.poll_ms = c->poll_ms,
 		.polls_lost = c->polls_lost,
-		.goal = goals[c->mode],
+		.goal = c->observe ? SWEEP_GOAL_OBSERVE : goals[c->mode],
 		.digest = c->apply,
 		.note = d->backend->note,
 		.note_data = d->backend,

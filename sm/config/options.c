@@ -243,6 +243,8 @@ static const struct option rows[] = {
 	  "text|json", "only read; print what would be written (text)" },
 	{ NULL, "apply", 0, &option_name, AT(apply), 0, 0, NULL, "DIGEST",
 	  "like --once, if its plan is the one with this digest" },
+	OPTION_SWITCH("observe", 0, &option_bool, AT(observe), 0,
+		      "only read, stay, and judge what another manager does"),
 	OPTION_SWITCH("check-config", 0, &option_mode, AT(mode),
 		      OPTIONS_MODE_CHECK,
 		      "check the configuration and end; needs no fabric"),
@@ -899,6 +901,14 @@ options_from_args(struct options *conf, int argc, char **argv,
 	if (ok && conf->apply && conf->mode == OPTIONS_MODE_PLAN) {
 		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "--apply "
 			    "writes a plan, --plan prints one: not both");
+		ok = false;
+	}
+	if (ok && conf->observe && (conf->apply || conf->takeover ||
+	    (conf->mode > OPTIONS_MODE_RUN &&
+	     conf->mode < OPTIONS_MODE_CHECK))) {
+		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "--observe "
+			    "stays and writes nothing: not with --once, "
+			    "--plan, --apply or --takeover");
 		ok = false;
 	}
 	if (ok && conf->apply && conf->mode == OPTIONS_MODE_RUN)

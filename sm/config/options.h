@@ -45,6 +45,7 @@ char *options_control_dir(void);
 
 struct options {
 	enum options_mode mode;
+	bool observe;		/* resident, and writes nothing */
 	char *apply;		/* --once if its plan has this digest; NULL: any */
 	char *ca_name;		/* NULL: libibumad's choice */
 	unsigned port_num;	/* 0: the same */

@@ -74,7 +74,8 @@ put_manager(const struct control_view *v, GString *out)
 		[MANAGER_RUNNING] = (uint64_t)(v->now - v->since),
 		[MANAGER_QOS] = v->sa && v->sa->view && v->sa->view->qos },
 		v->port_name, out);
-	view_text_put(VIEW_ROLE, sm_state_name(v->self.state), out);
+	view_text_put(VIEW_ROLE, control_observes(v) ? "observing" :
+		      sm_state_name(v->self.state), out);
 	view_text_put(VIEW_LEVEL, log_level_names[v->level], out);
 	view_text_put(VIEW_DOING, sweep_state_names[v->doing], out);
 	view_text_put(VIEW_UNIT, v->ms, out);

@@ -90,6 +90,12 @@ struct control_hooks {
 	void *data;
 };
 
+static inline bool
+control_observes(const struct control_view *v)
+{
+	return v->sweep && v->sweep->params.goal == SWEEP_GOAL_OBSERVE;
+}
+
 /* What the text of a view is made of: this fabric, or the one that the SA
  * answers from. */
 struct view_values *control_view_values(const struct control_view *v,
