@@ -22,12 +22,14 @@
 #include "tools/page.h"
 #include "tools/show.h"
 #include "tools/status.h"
+#include "tools/support.h"
 #include "tools/tool_options.h"
 #include "tools/view.h"
 
 #define EXIT_USAGE	2
 #define SHOW_TRIES	5u	/* while the fabric changes */
 #define WATCH_US	2000000u
+#define SUPPORT_FILE	"minism-support.tar.gz"
 #define CLEAR_SCREEN	"\033[H\033[2J"
 
 struct ctl_arguments {
@@ -222,6 +224,21 @@ run_dump(const struct ctl_arguments *a)
 	return status;
 }
 
+/* support [FILE [MORE ..]] */
+static int
+run_support(const struct ctl_arguments *a)
+{
+	const char *path = a->words[1] ? a->words[1] : SUPPORT_FILE;
+	g_autoptr(GError) error = NULL;
+
+	if (!support_pack(&a->place, path, a->words[1] ? a->words + 2 : NULL,
+			  &error))
+		return complain(a, error);
+	printf("%s is written: the fabric with names and GUIDs, events, and "
+	       "the configuration without keys\n", path);
+	return EXIT_SUCCESS;
+}
+
 /* All commands, a line each and one for what it does; g_free. */
 static char *
 make_help(void)
@@ -280,7 +297,7 @@ static const struct {
 } runs[] = {
 	{ "avoid", run_status }, { "dump", run_dump }, { "help", run_help },
 	{ "metrics", run_status }, { "report", run_report },
-	{ "status", run_status },
+	{ "status", run_status }, { "support", run_support },
 };
 
 static int
@@ -314,13 +331,14 @@ minismctl_run(const struct ctl_arguments *a)
 	if (!run)
 		run = command->place == COMMAND_OF_VIEW ? run_show :
 			run_question;
-	if (a->view && run == run_question) {
+	if (a->view && (run == run_question || run == run_support)) {
 		tool_options_complain("%s needs a manager: --view is not for "
 				      "it", command->name);
 		return EXIT_USAGE;
 	}
 	if ((a->json || a->watch) &&
-	    (run == run_dump || run == run_help || run == run_report)) {
+	    (run == run_dump || run == run_help || run == run_report ||
+	     run == run_support)) {
 		tool_options_complain("%s takes neither --json nor --watch",
 				      command->name);
 		return EXIT_USAGE;

@@ -45,6 +45,9 @@ const struct command commands[] = {
 	{ "report", "", "the fabric as a web page", 1, 1, 0, COMMAND_OF_VIEW },
 	{ "dump", "FOLDER", "the fabric in OpenSM's dump files", 2, 2, 0,
 	  COMMAND_OF_VIEW },
+	{ "support", "[FILE [MORE ..]]", "pack what is needed to look for a "
+	  "fault elsewhere, and MORE files, into FILE, a .tar.gz", 1, 16, 0,
+	  COMMAND_OF_VIEW },
 	{ "metrics", "", "counters and states as OpenMetrics text", 1, 1, 0,
 	  COMMAND_OF_VIEW },
 	{ "events", "[--follow]", "what was logged lately, of level info and "

@@ -63,6 +63,52 @@ files_case() {
 		--help 2>&1)
 }
 
+# What is sent elsewhere has the answers of the manager, and no key.
+support_case() {
+	local others='badcafe0badcafe1|c0ffee00c0ffee01' file
+
+	{
+		cat keys.conf
+		echo "sm_key 0xbadcafe0badcafe1"
+		echo "sa_key 0xc0ffee00c0ffee01"
+	} >more.conf
+	"${leash[@]}" "$MINISM_SIM" -F more.conf -f support.log --cache-dir \
+		cache --partitions= --control-socket "$SCRATCH/ctl" "$fabric" \
+		>run.out 2>run.err </dev/null &
+	SM_PIDS+=($!)
+	check "support: the manager is up" await 20 log_has support.log \
+		'SUBNET UP'
+	rm -rf minism-support*
+	check "support: packs" "$MINISMCTL" -s "$SCRATCH/ctl" support
+	check "support: is an archive" tar -xzf minism-support.tar.gz
+	for file in config events sms status subscriptions versions view \
+		view-status; do
+		check "support: has $file" [ -e "minism-support/$file" ]
+	done
+	check "support: the keys were made" [ "$(wc -l <cache/guid2mkey)" -gt 4 ]
+	check "support: no key is in it" keyless minism-support/*
+	refute "support: of the SM and SA neither" grep -qiE "$others" \
+		minism-support/*
+	check "support: the options are, and that there is a key" \
+		grep -q 'm_key (secret)' minism-support/config
+	check "support: the view is whole" "$MINISMCTL" --view \
+		minism-support/view nodes
+	check "support: status and events" eval '
+		grep -q "^subnet:  *UP" minism-support/status &&
+		grep -q "SUBNET UP" minism-support/events'
+	mkdir -p 'a:b'
+	check "support: with another file, of any name" eval '
+		"$MINISMCTL" -s ctl support a:b/s.tar.gz support.log ./-x &&
+		[ "$(tar -tz <a:b/s.tar.gz | grep -c -e "^./support.log\$" \
+		-e "^./-x\$")" -eq 2 ]' 5>-x
+	"$MINISMCTL" -s ctl support none.tar.gz missing >run.out 2>&1
+	check "support: a file that is not there: 1, and no archive" \
+		[ "$? $(ls none.tar.gz 2>/dev/null)" = "1 " ]
+	sm_kill_all
+	"$MINISMCTL" -s ctl support none.tar.gz >run.out 2>&1
+	check "support: without a manager: 3" [ $? -eq 3 ]
+}
+
 # The devices of ibsim take M_Key without a word and forget it.
 ibsim_case() {
 	"$MINISM_FABRIC" "$fabric" >fabric.net

@@ -12,13 +12,13 @@ ctl() {
 	"$MINISMCTL" -s "$SCRATCH/ctl" "$@"
 }
 
-# observer [options]: on node-16
+# on node-16
 observer() {
 	rm -rf seen seen.log
 	LAB_NODE=${SEEN_FROM:-node-16} lab_sm observer "$MINISM" -F "$SCRATCH/empty.conf" \
 		--cache-dir "$SCRATCH/seen" --partitions= --observe -v -s 1 \
 		-f "$SCRATCH/seen.log" --pcap "$SCRATCH/seen.pcapng" \
-		--control-socket "$SCRATCH/ctl" "$@"
+		--control-socket "$SCRATCH/ctl"
 	OBSERVER=$SM_PID
 }
 

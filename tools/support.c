@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Keys. Only answers of the manager are packed, none of its files: the view has
+ * no keys, and config has "(secret)" in their place.
+ */
+#include "tools/support.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <sys/utsname.h>
+
+#include "config.h"
+#include "tools/status.h"
+#include "tools/view.h"
+
+#define FOLDER	"minism-support"
+
+static const struct {
+	const char *file, *question;
+} questions[] = {
+	{ "config", "config\n" },
+	{ "events", "events\n" },
+	{ "sms", "sms\n" },
+	{ "subscriptions", "subscriptions\n" },
+	{ "view", "view tables\n" },
+	{ "view-status", "view status\n" },
+};
+
+static bool
+save(const char *folder, const char *file, const GString *text, GError **error)
+{
+	g_autofree char *path = g_build_filename(folder, file, NULL);
+
+	return g_file_set_contents(path, text->str, (gssize)text->len, error);
+}
+
+static void
+put_file(GString *out, const char *name, const char *path)
+{
+	g_autofree char *text = NULL;
+
+	if (g_file_get_contents(path, &text, NULL, NULL))
+		g_string_append_printf(out, "%s: %s\n", name, g_strstrip(text));
+}
+
+/* The HCAs of this machine and their firmware. */
+static void
+put_devices(GString *out)
+{
+	static const char *const facts[] = { "hca_type", "board_id", "fw_ver" };
+	static const char folder[] = "/sys/class/infiniband";
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir)))
+		for (size_t i = 0; i < G_N_ELEMENTS(facts); i++) {
+			g_autofree char *path = g_build_filename(folder, name,
+				facts[i], NULL);
+			g_autofree char *what = g_strconcat(name, " ",
+				facts[i], NULL);
+
+			put_file(out, what, path);
+		}
+}
+
+static bool
+save_versions(const char *folder, GError **error)
+{
+	g_autoptr(GString) text = g_string_new("minismctl: " PACKAGE_STRING
+					       "\n");
+	struct utsname u;
+
+	if (uname(&u) == 0)
+		g_string_append_printf(text, "kernel: %s %s %s\n", u.sysname,
+				       u.release, u.machine);
+	put_file(text, "system", "/etc/os-release");
+	put_devices(text);
+	return save(folder, "versions", text, error);
+}
+
+static bool
+save_status(const struct client_place *place, const char *folder,
+	    GError **error)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	struct text_report r = { .out = text };
+	struct view_lines *lines = view_lines_get(place, NULL, error);
+
+	if (!lines)
+		return false;
+	status_put(lines, true, &r);
+	view_lines_free(lines);
+	return save(folder, "status", text, error);
+}
+
+static bool
+gather(const struct client_place *place, const char *folder, GError **error)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(questions); i++) {
+		g_autoptr(GString) line = g_string_new(questions[i].question);
+		g_autoptr(GString) body = g_string_new(NULL);
+
+		if (client_ask_on(place, CLIENT_PATIENCE_US, line, body, NULL,
+				  NULL, error) < 0 ||
+		    !save(folder, questions[i].file, body, error))
+			return false;
+	}
+	return save_status(place, folder, error) &&
+		save_versions(folder, error);
+}
+
+/* tar writes to its standard output: of a name it might read a host. */
+static bool
+pack(const char *above, const char *path, char *const *more, GError **error)
+{
+	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GSubprocessLauncher) launcher =
+		g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_NONE);
+	static const char *const first[] = { "tar", "-czf", "-", "-C" };
+	g_autoptr(GSubprocess) tar = NULL;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(first); i++)
+		g_ptr_array_add(words, g_strdup(first[i]));
+	g_ptr_array_add(words, g_strdup(above));
+	g_ptr_array_add(words, g_strdup(FOLDER));
+	for (; more && *more; more++) {
+		g_autofree char *whole = g_canonicalize_filename(*more, NULL);
+		g_autofree char *name = g_path_get_basename(whole);
+
+		g_ptr_array_add(words, g_strdup("-C"));
+		g_ptr_array_add(words, g_path_get_dirname(whole));
+		g_ptr_array_add(words, g_build_filename(".", name, NULL));
+	}
+	g_ptr_array_add(words, NULL);
+	g_subprocess_launcher_set_stdout_file_path(launcher, path);
+	tar = g_subprocess_launcher_spawnv(launcher,
+		(const char *const *)words->pdata, error);
+	if (tar && g_subprocess_wait_check(tar, NULL, error))
+		return true;
+	g_prefix_error(error, "tar: ");
+	if (tar)
+		g_unlink(path);
+	return false;
+}
+
+static void
+clear_folder(const char *above, const char *folder)
+{
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(folder, name, NULL);
+
+		g_unlink(path);
+	}
+	g_rmdir(folder);
+	g_rmdir(above);
+}
+
+bool
+support_pack(const struct client_place *place, const char *path,
+	     char *const *more, GError **error)
+{
+	g_autofree char *above = g_dir_make_tmp("minismctl-XXXXXX", error);
+	g_autofree char *folder = NULL;
+	bool ok;
+
+	if (!above)
+		return false;
+	folder = g_build_filename(above, FOLDER, NULL);
+	if (g_mkdir(folder, 0755) != 0) {
+		g_set_error(error, G_FILE_ERROR,
+			    (gint)g_file_error_from_errno(errno),
+			    "cannot make %s: %s", folder, g_strerror(errno));
+		ok = false;
+	} else {
+		ok = gather(place, folder, error) &&
+			pack(above, path, more, error);
+	}
+	clear_folder(above, folder);
+	return ok;
+}
