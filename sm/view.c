@@ -97,6 +97,47 @@ put_port(const struct view_values *v, uint32_t port, const struct usual *u,
 			[PORT_PHYS] = is.phys }, speed, out);
 }
 
+/* The SLs of a port, a VL each in hexadecimal, if they are not on VL 0 nor on VL
+ * SL modulo VLs, as they are in a port that was not told otherwise. */
+static bool
+read_sl2vl(const struct view_values *v, uint32_t port, char text[SL_COUNT + 1])
+{
+	static const uint8_t data_vls[] = { 1, 1, 2, 4, 8, 15 };
+	const union port_block *b = v->held ? port_tables_get(v->held,
+		PORT_TABLE_SL2VL, port, 0) : NULL;
+	unsigned code = v->s->ports[port].info.oper_vls, zero = 0, usual = 0;
+	unsigned n = code < G_N_ELEMENTS(data_vls) ? data_vls[code] : 1;
+
+	for (unsigned sl = 0; b && sl < SL_COUNT; sl++) {
+		zero += b->vl[sl] == 0;
+		usual += b->vl[sl] == sl % n;
+		text[sl] = "0123456789abcdef"[b->vl[sl] & 15];
+	}
+	text[SL_COUNT] = '\0';
+	return b && zero < SL_COUNT && usual < SL_COUNT;
+}
+
+static void
+put_trait(const struct view_values *v, uint32_t port, GString *out)
+{
+	const struct port_info *i = &v->s->ports[port].info;
+	uint64_t n[VIEW_WORDS] = {
+		[TRAIT_GUID] = snapshot_node_of(v->s, port)->info.node_guid,
+		[TRAIT_PORT] = v->s->ports[port].num,
+		[TRAIT_SM] = i->cap_mask & PORT_CAP_IS_SM ? 1 : 0,
+		[TRAIT_VIRTUAL] = i->cap_mask & PORT_CAP_HAS_CAP_MASK2 &&
+			i->cap_mask2 & PORT_CAP2_HAS_VIRTUALIZATION,
+		[TRAIT_KEY] = i->m_key || i->m_key_protect ?
+			1 + i->m_key_protect : 0,
+	};
+	char sl2vl[SL_COUNT + 1];
+	bool odd = read_sl2vl(v, port, sl2vl);
+
+	if (snapshot_is_end_port(v->s, port) && v->s->ports[port].known &&
+	    (n[TRAIT_SM] || n[TRAIT_VIRTUAL] || n[TRAIT_KEY] || odd))
+		view_line_put(VIEW_TRAIT, n, odd ? sl2vl : NULL, out);
+}
+
 static void
 put_name(const struct snapshot_node *n, GString *out)
 {
@@ -125,6 +166,7 @@ put_node(const struct view_values *v, uint32_t node, const struct usual *u,
 		g_autofree char *could = NULL;
 
 		put_port(v, port, u, out);
+		put_trait(v, port, out);
 		if (v->s->ports[port].peer < port ||
 		    !link_is_slow(v->s, port, &best))
 			continue;
@@ -350,6 +392,7 @@ view_values_free(void *values)
 	lid_map_free(v->lids);
 	lft_free(v->lft);
 	memberships_unref(v->memberships);
+	port_tables_unref(v->held);
 	partition_rules_unref(v->rules);
 	g_string_free(v->before, TRUE);
 	if (v->text)

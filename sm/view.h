@@ -11,6 +11,7 @@
 #include "sm/io/beside.h"
 #include "topology/lid.h"
 #include "topology/partition.h"
+#include "topology/port_tables.h"
 #include "topology/snapshot.h"
 #include "topology/view_line.h"
 
@@ -25,6 +26,7 @@ struct view_values {
 	struct lft *lft;		/* NULL: none is known */
 	struct memberships *memberships;	/* NULL: none are known; */
 	struct partition_rules *rules;		/* by these; likewise */
+	struct port_tables *held;	/* NULL: none are known */
 	bool tables;		/* the text is to have them */
 	GString *before;	/* lines that stand before the net file */
 

@@ -136,6 +136,7 @@ enum port_phys {
 #define PORT_CAP_HAS_SL_MAPPING		(1u << 6)
 #define PORT_CAP_HAS_EXT_SPEEDS		(1u << 14)
 #define PORT_CAP_HAS_CAP_MASK2		(1u << 15)
+#define PORT_CAP2_HAS_VIRTUALIZATION	(1u << 2)	/* of CapabilityMask2 */
 #define PORT_CAP_HAS_CLIENT_REREGISTER	(1u << 25)
 #define PORT_CAP_HAS_MCAST_FDB_TOP	(1u << 30)	/* a switch's port 0 */
 

@@ -33,6 +33,7 @@ enum view_kind {
 	VIEW_UNIT,	/* of durations, "ms", */
 	VIEW_MASTER,	/* the master of a standby, */
 	VIEW_RIVAL,	/* another manager that is not obeyed, */
+	VIEW_SM,	/* another manager that answers, */
 	VIEW_STANDBY,	/* what it could take over, */
 	VIEW_SWEEP,	/* one of the last sweeps, the last one first, */
 	VIEW_SOURCE,	/* the file of its partitions, */
@@ -57,6 +58,7 @@ enum view_kind {
 	VIEW_USUAL,	/* what ports have of which nothing else is said, */
 	VIEW_IDLE,	/* and those of a switch without a cable */
 	VIEW_PORT,
+	VIEW_TRAIT,	/* of an end port, what another manager left in it */
 	VIEW_SLOW,	/* a link that both ends could run faster */
 	VIEW_PARTITION,
 	VIEW_AWAY,	/* a member that is not on the fabric */
@@ -95,6 +97,9 @@ enum {
 	NODE_GUID = 0, NODE_REVISION,
 	USUAL_STATE = 0, USUAL_MTU, USUAL_VLS, USUAL_PHYS,	/* IDLE, too */
 	PORT_GUID = 0, PORT_NUMBER, PORT_STATE, PORT_MTU, PORT_VLS, PORT_PHYS,
+	SM_GUID = 0, SM_STATE, SM_PRIORITY,
+	/* KEY: 1 + its protection level; 0: there is none */
+	TRAIT_GUID = 0, TRAIT_PORT, TRAIT_SM, TRAIT_VIRTUAL, TRAIT_KEY,
 	SLOW_GUID = 0, SLOW_PORT,
 	PARTITION_KEY = 0, PARTITION_SL,
 	AWAY_KEY = 0, AWAY_GUID, AWAY_WHAT,

@@ -46,6 +46,7 @@ make_values(const struct control_view *v, const struct view *of, bool tables)
 	values->lft = of->lft ? lft_ref(of->lft) : NULL;
 	values->memberships = of->memberships ?
 		memberships_ref(of->memberships) : NULL;
+	values->held = of->tables ? port_tables_ref(of->tables) : NULL;
 	values->rules = partition_rules_ref(v->sa && v->sa->view ?
 					    v->sa->view->rules : v->rules);
 	return values;
@@ -68,7 +69,7 @@ view_of(const struct sa_db *db)
 {
 	return (struct view){
 		.subnet = db->subnet, .lids = db->lids, .lft = db->lft,
-		.memberships = db->memberships,
+		.memberships = db->memberships, .tables = db->tables,
 	};
 }
 

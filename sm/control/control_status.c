@@ -61,6 +61,24 @@ control_headline(const struct control_view *v)
 		view_verdict_text(verdict, n);
 }
 
+/* The other managers that answer. */
+static void
+put_peers(const struct control_view *v, GString *out)
+{
+	for (guint i = 0; v->where && v->peers && i < v->peers->len; i++) {
+		const struct sm_info *info = &g_array_index(v->peers,
+			struct election_peer, i).info;
+		uint32_t port = snapshot_find_port(v->where, info->guid);
+		g_autofree char *name = port == SNAPSHOT_NONE ? NULL :
+			snapshot_port_name(v->where, port);
+
+		view_line_put(VIEW_SM, (uint64_t[]){
+			[SM_GUID] = info->guid, [SM_STATE] = info->state,
+			[SM_PRIORITY] = info->priority }, name ? name : "?",
+			out);
+	}
+}
+
 static void
 put_manager(const struct control_view *v, GString *out)
 {
@@ -80,6 +98,7 @@ put_manager(const struct control_view *v, GString *out)
 	view_text_put(VIEW_DOING, sweep_state_names[v->doing], out);
 	view_text_put(VIEW_UNIT, v->ms, out);
 	view_texts_put(VIEW_RIVAL, v->rivals, out);
+	put_peers(v, out);
 	view_line_put(VIEW_STANDBY, (uint64_t[]){
 		[STANDBY_FOLLOWS] = b->follows, [STANDBY_WARM] = b->warm,
 		[STANDBY_GROUPS] = b->stats.n_groups,

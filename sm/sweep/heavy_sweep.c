@@ -800,10 +800,12 @@ heavy_sweep_start(struct sweep *s)
 		for (unsigned t = 0; t < PORT_N_TABLES; t++) {
 			const struct table_reader_item item = {
 				.port = port, .table = t,
-				.only = t == PORT_TABLE_PKEY ? NULL : s->qos,
+				.only = t == PORT_TABLE_PKEY || observes ?
+					NULL : s->qos,
 			};
 
-			if (isolation_reads(p, n, t, port))
+			if (observes ? observe_reads(n, t, port) :
+			    isolation_reads(p, n, t, port))
 				g_array_append_val(items, item);
 		}
 	s->next.seen = table_reader_recall_lfts(n, s->next.lids->top,

@@ -61,6 +61,16 @@ observe_lids(const struct snapshot *n, struct lid_map *map)
 	}
 }
 
+bool
+observe_reads(const struct snapshot *n, enum port_table table, uint32_t port)
+{
+	return snapshot_is_end_port(n, port) && n->ports[port].known &&
+		(table == PORT_TABLE_PKEY ||
+		 (table == PORT_TABLE_SL2VL && n->ports[port].num &&
+		  snapshot_link_up(n, port) && n->ports[port].info.cap_mask &
+		  PORT_CAP_HAS_SL_MAPPING));
+}
+
 static int
 observe_compare_grants(const void *a, const void *b)
 {

@@ -475,6 +475,9 @@ const struct election_peer *observe_master(const struct sweep *s,
 unsigned observe_lmc(const struct snapshot *n);
 /* Takes LIDs that a port does not hold out of the map. */
 void observe_lids(const struct snapshot *n, struct lid_map *map);
+/* Of what another manager decided: P_Keys, and of hosts the SLs. */
+bool observe_reads(const struct snapshot *n, enum port_table table,
+		   uint32_t port);
 /* By the P_Keys that the ports hold. */
 struct memberships *observe_memberships(const struct snapshot *n,
 					const struct port_tables *held);
