@@ -18,6 +18,7 @@
 
 #include "sm/config/command.h"
 #include "tools/client.h"
+#include "tools/doctor.h"
 #include "tools/dump.h"
 #include "tools/page.h"
 #include "tools/show.h"
@@ -44,7 +45,7 @@ struct ctl_arguments {
 static const char help_description[] =
 	"Exit status: 0 done; 1 it could not be done; 2 wrong usage; 3 no "
 	"manager answers, or it is cut off.\nOf status: 0 UP, 1 DEGRADED, 4 NOT UP, 5 STANDBY, "
-	"6 FAILED.";
+	"6 FAILED. Of doctor: 0 nothing found, 1 findings, 2 it cannot be read.";
 
 #define AT(member)	offsetof(struct ctl_arguments, member)
 
@@ -203,6 +204,23 @@ run_report(const struct ctl_arguments *a)
 	return tool_options_write(html) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* doctor */
+static int
+run_doctor(const struct ctl_arguments *a)
+{
+	int status;
+	struct tool_view *v = get_view(a, "view\n", &status);
+	g_autoptr(GString) text = g_string_new(NULL);
+	struct text_report r = { .out = text, .as_json = a->json };
+	bool good;
+
+	if (!v)
+		return EXIT_USAGE;	/* 1 would be a finding */
+	good = doctor_put(v, &r);
+	tool_view_free(v);
+	return put_answer(text, good ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
 /* dump FOLDER */
 static int
 run_dump(const struct ctl_arguments *a)
@@ -295,7 +313,8 @@ static const struct {
 	const char *name;
 	int (*run)(const struct ctl_arguments *a);
 } runs[] = {
-	{ "avoid", run_status }, { "dump", run_dump }, { "help", run_help },
+	{ "avoid", run_status }, { "doctor", run_doctor },
+	{ "dump", run_dump }, { "help", run_help },
 	{ "metrics", run_status }, { "report", run_report },
 	{ "status", run_status }, { "support", run_support },
 };

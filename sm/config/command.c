@@ -45,6 +45,8 @@ const struct command commands[] = {
 	{ "report", "", "the fabric as a web page", 1, 1, 0, COMMAND_OF_VIEW },
 	{ "dump", "FOLDER", "the fabric in OpenSM's dump files", 2, 2, 0,
 	  COMMAND_OF_VIEW },
+	{ "doctor", "", "what to know of a fabric before minism becomes its "
+	  "master for the first time", 1, 1, 0, COMMAND_OF_VIEW },
 	{ "support", "[FILE [MORE ..]]", "pack what is needed to look for a "
 	  "fault elsewhere, and MORE files, into FILE, a .tar.gz", 1, 16, 0,
 	  COMMAND_OF_VIEW },

@@ -60,6 +60,16 @@ ends() {
 		[ "$(methods)" = "01 81" ]
 }
 
+# doctor STATUS REGEX [options]: its exit status, and a line of it
+doctor() {
+	local status=$1 regex=$2
+
+	shift 2
+	"$MINISMCTL" "${@:--s$SCRATCH/ctl}" doctor >doctor.out
+	[ $? -eq "$status" ] &&
+		{ [ -z "$regex" ] || grep -qE -- "$regex" doctor.out; }
+}
+
 # faults NAME: with a master, what an observer tells
 faults() {
 	check "$1: it says UP" await 20 says UP 'observing.* the master is on node-01'
@@ -79,11 +89,19 @@ minism_case() {
 	lab_start "$demo" || return
 	rm -rf cache
 	lab_sm master "$MINISM" "${sm_defaults[@]}" -f "$SCRATCH/sm.log" -s 1 \
-		-p 1
+		-p 1 --control-socket "$SCRATCH/master"
 	check "minism: the master is up" await 20 log_has sm.log 'SUBNET UP'
 	state_of_fabric >before
 	observer
 	faults minism
+	check "doctor: the other manager" doctor 1 \
+		'^another subnet manager: node-01 \(0x[0-9a-f]*\), master, '
+	check "doctor: and nothing else" \
+		[ "$(grep -cvE '^(another|model|not asked)' doctor.out)" -eq 0 ]
+	check "doctor: of a clean fabric" doctor 0 '^nothing is found' \
+		"-s$SCRATCH/master"
+	check "doctor: without a manager: 2" doctor 2 '' "-s$SCRATCH/none"
+	check "doctor: without the file: 2" doctor 2 '' --view "$SCRATCH/none"
 	refute "takeover is not for it" ctl takeover
 	check "nor are priority, avoid and partitions" eval '
 		! ctl priority 9 && ! ctl avoid leaf-1/5 &&
@@ -103,6 +121,34 @@ minism_case() {
 	check "and which paths nothing repairs" await 20 says 'NOT UP' \
 		'held leaves .* without a path .*[1-9][0-9]* pairs of hosts'
 	ends minism
+	sm_kill_all
+	lab_stop
+}
+
+# What a master with keys and QoS leaves.
+foreign_case() {
+	lab_start "$demo" || return
+	rm -rf cache
+	cat >keys.conf <<-END
+		m_key 0x5ec3e7a15ec3e7a1
+		m_key_protection_level 1
+		m_key_lease_period 60
+		qos TRUE
+		qos_sl2vl 0,1,1,1,1,1,1,1,1,1,1,1,1,1,1,15
+	END
+	lab_sm master "$MINISM" "${sm_defaults[@]}" -F "$SCRATCH/keys.conf" \
+		-f "$SCRATCH/sm.log" -p 1
+	check "foreign: the master is up" await 20 log_has sm.log 'SUBNET UP'
+	observer
+	check "foreign: M_Keys" await 20 doctor 1 '^ports with an M_Key: .*and 2'
+	check "foreign: SLs" doctor 1 '^SLs on other VLs than by default: .*and 1'
+	ctl view >view.out
+	check "foreign: with the VLs in the view, and without the key" eval '
+		grep -q "^#trait .* key 2 sl2vl 011111111111111f\$" view.out &&
+		! grep -qi 5ec3e7a1 view.out'
+	check "foreign: the same of a file" doctor 1 '^ports with an M_Key' \
+		--view view.out
+	ends foreign
 	sm_kill_all
 	lab_stop
 }

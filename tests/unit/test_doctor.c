@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * What minismctl doctor finds in the view that a manager writes.
+ */
+#include <string.h>
+
+#include "sm/view.h"
+#include "tests/lib/unit.h"
+#include "tools/doctor.h"
+#include "topology/generate.h"
+#include "topology/net_file.h"
+
+#define OWN	0x1234u
+
+struct doctor_setup {
+	struct view_values *values;
+	GString *text;		/* the answer */
+	bool good, as_json;
+};
+
+static int
+doctor_new(void **state)
+{
+	const struct generate_options options = { .seed = 3 };
+	struct doctor_setup *t = g_new0(struct doctor_setup, 1);
+	struct snapshot *s = generate_fabric("PGFT(2,3;1,2)", &options, NULL);
+
+	t->text = g_string_new(NULL);
+	t->values = g_new0(struct view_values, 1);
+	*t->values = (struct view_values){
+		.generation = 3, .port_guid = OWN, .s = s,
+		.lids = lid_assign(s, 0, NULL, 0, NULL, NULL),
+		.held = port_tables_new(s), .before = g_string_new(NULL),
+	};
+	view_line_put(VIEW_MANAGER, (uint64_t[VIEW_WORDS]){ 0 }, "mlx5_0",
+		      t->values->before);
+	view_text_put(VIEW_ROLE, "observing", t->values->before);
+	*state = t;
+	return 0;
+}
+
+static int
+doctor_free(void **state)
+{
+	struct doctor_setup *t = *state;
+
+	view_values_free(t->values);
+	g_string_free(t->text, TRUE);
+	g_free(t);
+	return 0;
+}
+
+#define DOCTOR_TEST(name) \
+	TEST_WITH(name, struct doctor_setup *t, doctor_new, doctor_free)
+
+/* The answer, of the text of a view. */
+static const char *
+doctor_of(struct doctor_setup *t, const char *verdict)
+{
+	struct text_report r = { .out = t->text, .as_json = t->as_json };
+	g_autoptr(GString) view = g_string_new(NULL);
+	struct tool_view *v;
+
+	view_line_put(VIEW_VERDICT, (uint64_t[VIEW_WORDS]){ 0 }, verdict,
+		      t->values->before);
+	view_write(t->values, view);
+	v = tool_view_read(view->str, "v", NULL);
+	assert_non_null(v);
+	g_string_truncate(t->text, 0);
+	t->good = doctor_put(v, &r);
+	tool_view_free(v);
+	return t->text->str;
+}
+
+/* The only finding. */
+static void
+assert_finds(struct doctor_setup *t, const char *line)
+{
+	const char *text = doctor_of(t, "up");
+
+	assert_false(t->good);
+	if (strncmp(text, line, strlen(line)))
+		fail_msg("not \"%s\" but:\n%s", line, text);
+	assert_true(g_str_has_prefix(strchr(text, '\n') + 1, "model: "));
+}
+
+/* A host's port, its name in *name. */
+static struct port_info *
+host_port(struct doctor_setup *t, const char **name)
+{
+	struct snapshot *s = t->values->s;
+
+	*name = snapshot_name_of(s, s->local_port);
+	return &s->ports[s->local_port].info;
+}
+
+static void
+assert_finds_host(struct doctor_setup *t, const char *what)
+{
+	g_autofree char *line = NULL;
+	const char *name;
+
+	host_port(t, &name);
+	line = g_strdup_printf("%s: %s: ", what, name);
+	assert_finds(t, line);
+}
+
+DOCTOR_TEST(test_a_clean_fabric_has_no_finding)
+{
+	const char *text = doctor_of(t, "up");
+
+	assert_true(t->good);
+	assert_true(g_str_has_prefix(text, "nothing is found"));
+	assert_non_null(strstr(text, "model: 6 x CA "));
+	assert_non_null(strstr(text, "not asked: adaptive routing"));
+	assert_null(strstr(text, "SLs on VLs"));
+	t->as_json = true;
+	assert_true(g_str_has_prefix(doctor_of(t, "up"), "{\"findings\":[],"));
+}
+
+DOCTOR_TEST(test_the_verdict_is_a_finding)
+{
+	assert_true(g_str_has_prefix(doctor_of(t, "not up"), "the subnet is "
+				     "not as it should be: NOT UP: "));
+	assert_false(t->good);
+}
+
+DOCTOR_TEST(test_another_manager_is_a_finding)
+{
+	view_line_put(VIEW_SM, (uint64_t[]){ 0xabc, 3, 7 }, "node-07",
+		      t->values->before);
+	assert_finds(t, "another subnet manager: node-07 (0x0000000000000abc), "
+		     "master, priority 7: ");
+}
+
+/* Our own port may say IsSM, and one that answers has its line. */
+DOCTOR_TEST(test_a_manager_that_is_mute_is_a_finding)
+{
+	const char *name;
+	uint64_t guid;
+
+	host_port(t, &name)->cap_mask = PORT_CAP_IS_SM;
+	guid = t->values->s->ports[t->values->s->local_port].guid;
+	assert_finds_host(t, "a subnet manager that does not answer");
+	t->values->port_guid = guid;
+	doctor_of(t, "up");
+	assert_true(t->good);
+	t->values->port_guid = OWN;
+	view_line_put(VIEW_SM, (uint64_t[]){ guid, 2, 7 }, "n",
+		      t->values->before);
+	assert_null(strstr(doctor_of(t, "up"), "does not answer"));
+}
+
+/* The mask holds only if CapabilityMask says so. */
+DOCTOR_TEST(test_virtual_ports_are_a_finding)
+{
+	const char *name;
+	struct port_info *i = host_port(t, &name);
+
+	i->cap_mask2 = PORT_CAP2_HAS_VIRTUALIZATION;
+	doctor_of(t, "up");
+	assert_true(t->good);
+	i->cap_mask = PORT_CAP_HAS_CAP_MASK2;
+	assert_finds_host(t, "ports with virtual ports");
+	assert_non_null(strstr(t->text->str, "VFs of these ports stay down "
+			       "with any open manager"));
+}
+
+DOCTOR_TEST(test_a_key_is_a_finding_and_is_not_told)
+{
+	const char *name;
+	struct port_info *i = host_port(t, &name);
+	g_autoptr(GString) view = g_string_new(NULL);
+
+	i->m_key = 0xfeedfacecafe1234;
+	assert_finds_host(t, "ports with an M_Key");
+	view_write(t->values, view);
+	assert_null(strstr(view->str, "feedface"));
+	i->m_key = 0;
+	i->m_key_protect = 1;
+	assert_finds_host(t, "ports with an M_Key");
+}
+
+/* VL 0 for all, and SL modulo VLs, are defaults. */
+DOCTOR_TEST(test_other_vls_are_a_finding)
+{
+	struct snapshot *s = t->values->s;
+	union port_block b = { 0 };
+	const char *name;
+
+	host_port(t, &name)->oper_vls = 3;
+	for (unsigned kind = 0; kind < 2; kind++) {
+		for (unsigned sl = 0; sl < SL_COUNT; sl++)
+			b.vl[sl] = (uint8_t)(kind ? sl % 4 : 0);
+		port_tables_set(t->values->held, PORT_TABLE_SL2VL,
+				s->local_port, 0, &b);
+		doctor_of(t, "up");
+		assert_true(t->good);
+	}
+	b.vl[3] = 15;
+	port_tables_set(t->values->held, PORT_TABLE_SL2VL, s->local_port, 0,
+			&b);
+	assert_finds_host(t, "SLs on other VLs than by default");
+}
+
+DOCTOR_TEST(test_silent_ports_are_a_finding)
+{
+	view_line_put(VIEW_FAULT, (uint64_t[]){ 1, 5, 6, EXPECTED_SILENT, 8, 0
+		      }, "silent port leaf-1/4, nothing answers",
+		      t->values->before);
+	doctor_of(t, "degraded");
+	assert_non_null(strstr(t->text->str,
+			       "ports behind which no node answers: "));
+}
+
+/* Many of one kind are counted. */
+DOCTOR_TEST(test_devices_of_a_kind_are_a_finding)
+{
+	struct snapshot *s = t->values->s;
+	g_autofree char *far = NULL, *line = NULL;
+	uint32_t host = s->ports[s->local_port].node;
+	const char *name;
+
+	host_port(t, &name);
+	g_strlcpy(s->nodes[host].desc, "Mellanox Technologies Aggregation Node",
+		  sizeof(s->nodes[host].desc));
+	far = snapshot_port_name(s, s->ports[s->local_port].peer);
+	line = g_strdup_printf("aggregation nodes (SHARP): %s: ", far);
+	assert_finds(t, line);
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		s->nodes[i].desc[0] = '\0';
+	for (uint32_t i = 0; i < s->n_ports; i++)
+		s->ports[i].info.m_key = 1;
+	assert_non_null(strstr(doctor_of(t, "up"), " and "));
+	assert_non_null(strstr(t->text->str, " more: without it they cannot"));
+}
+
+TEST(test_a_net_file_tells_what_is_missing)
+{
+	const struct generate_options options = { .seed = 3 };
+	struct snapshot *s = generate_fabric("PGFT(2,3;1,2)", &options, NULL);
+	uint32_t last = SNAPSHOT_NONE;
+	g_autoptr(GString) net = g_string_new(NULL), text = g_string_new(NULL);
+	struct text_report r = { .out = text };
+	struct tool_view *v;
+
+	for (uint32_t i = 0; i < s->n_switches; i++)
+		if (s->nodes[s->switches[i]].info.num_ports == 3)
+			last = s->nodes[s->switches[i]].first_port + 3;
+	assert_int_not_equal(last, SNAPSHOT_NONE);
+	s->ports[s->ports[last].peer].peer = SNAPSHOT_NONE;
+	s->ports[last].peer = SNAPSHOT_NONE;
+	net_file_write(s, net);
+	snapshot_unref(s);
+	v = tool_view_read(net->str, "net", NULL);
+	assert_non_null(v);
+	doctor_put(v, &r);
+	tool_view_free(v);
+	assert_non_null(strstr(text->str, "this is a net file"));
+	assert_non_null(strstr(text->str, "switches with an odd last port: "));
+	assert_non_null(strstr(text->str, "SLs on VLs: ask"));
+}
