@@ -25,6 +25,8 @@ _minismctl() {
 	2:members)
 		list=$(minismctl groups 2>/dev/null | awk '{ print $3 }') ;;
 	2:nodes) list=$'switch\nhost' ;;
+	2:diff | 3:diff | 2:expect) mapfile -t COMPREPLY < <(compgen -f -- "$word")
+		return ;;
 	2:links) list=$'slow\ninactive\navoided' ;;
 	2:avoid)
 		list=$(_minismctl_ends) ;;

@@ -18,6 +18,8 @@
 
 #include "sm/config/command.h"
 #include "tools/client.h"
+#include "tools/compare.h"
+#include "tools/design.h"
 #include "tools/doctor.h"
 #include "tools/dump.h"
 #include "tools/page.h"
@@ -26,6 +28,7 @@
 #include "tools/support.h"
 #include "tools/tool_options.h"
 #include "tools/view.h"
+#include "topology/text.h"
 
 #define EXIT_USAGE	2
 #define SHOW_TRIES	5u	/* while the fabric changes */
@@ -257,6 +260,42 @@ run_support(const struct ctl_arguments *a)
 	return EXIT_SUCCESS;
 }
 
+/* diff, expect: wrong usage is also a file that cannot be read */
+static int
+run_compare(const struct ctl_arguments *a)
+{
+	bool is_diff = strcmp(a->words[0], "diff") == 0;
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GString) out = g_string_new(NULL);
+	struct text_report r = { .out = out, .as_json = a->json };
+	struct tool_view *old = NULL, *new;
+	struct snapshot *was = NULL;
+	g_autofree char *text = NULL;
+	int status = EXIT_USAGE;
+
+	if (a->view && a->words[1] && a->words[2]) {
+		tool_options_complain("diff of two files takes no --view");
+		return status;
+	}
+	new = tool_view_get(&a->place, is_diff && a->words[2] ? a->words[2] :
+			    a->view, "view\n", &error);
+	if (new && is_diff)
+		old = tool_view_get(NULL, a->words[1], NULL, &error);
+	else if (new && !(text = text_read_file(a->words[1], &error)))
+		g_prefix_error(&error, "%s: ", a->words[1]);
+	else if (new)
+		was = design_parse(text, a->words[1], new->s, &error);
+	if (old || was)
+		status = compare_fabrics(was ? was : old->s, new->s, old,
+					 old ? new : NULL, &r);
+	else if (complain(a, error) == CLIENT_ERROR_SILENT)
+		status = CLIENT_ERROR_SILENT;
+	g_clear_pointer(&was, snapshot_unref);
+	tool_view_free(old);
+	tool_view_free(new);
+	return out->len ? put_answer(out, status) : status;
+}
+
 /* All commands, a line each and one for what it does; g_free. */
 static char *
 make_help(void)
@@ -313,8 +352,9 @@ static const struct {
 	const char *name;
 	int (*run)(const struct ctl_arguments *a);
 } runs[] = {
-	{ "avoid", run_status }, { "doctor", run_doctor },
-	{ "dump", run_dump }, { "help", run_help },
+	{ "avoid", run_status }, { "diff", run_compare },
+	{ "doctor", run_doctor }, { "dump", run_dump },
+	{ "expect", run_compare }, { "help", run_help },
 	{ "metrics", run_status }, { "report", run_report },
 	{ "status", run_status }, { "support", run_support },
 };

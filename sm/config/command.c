@@ -42,6 +42,10 @@ const struct command commands[] = {
 	  COMMAND_OF_MANAGER },
 	{ "view", "[status|tables|lid LID|node NODE]", "the fabric as a text "
 	  "for programs, see minism-view(5)", 1, 3, 0, COMMAND_OF_MANAGER },
+	{ "diff", "FILE [FILE]", "what differs between two views, or between "
+	  "one and the present fabric", 2, 3, 0, COMMAND_OF_VIEW },
+	{ "expect", "FILE", "what differs from a design: a view, a net file or "
+	  "a list of cables; plugs to exchange", 2, 2, 0, COMMAND_OF_VIEW },
 	{ "report", "", "the fabric as a web page", 1, 1, 0, COMMAND_OF_VIEW },
 	{ "dump", "FOLDER", "the fabric in OpenSM's dump files", 2, 2, 0,
 	  COMMAND_OF_VIEW },

@@ -181,10 +181,20 @@ slow_as_iblinkinfo() {
 # A host and a spine are taken away; status says so until they are back or it
 # is accepted, over a restart, too.
 expected_checks() {
+	ctl 0 view >/dev/null
+	mv ctl.out whole.view
 	sim_cmd 'Unlink "node-05"'
 	check "fabric: what is missing is named" await 15 ctl_says 1 \
 		'missing host node-05, at leaf-2/1, since 20' status
 	check "fabric: as DEGRADED" ctl_says 1 'subnet: +DEGRADED: 8 sw' status
+	check "fabric: it differs from what it was" ctl_says 1 \
+		'^missing host node-05: at leaf-2/1$' diff whole.view
+	check "fabric: and from its design" ctl_says 1 \
+		'^missing host node-05: at leaf-2/1$' expect "$demo"
+	check "fabric: of which a manager need not run" ctl 0 expect "$demo" \
+		--view whole.view
+	check "fabric: a design that cannot be read is no difference" ctl 2 \
+		expect no/such
 	check "fabric: bash knows what may be accepted" completes accept n 1
 	kill -TERM "$SM_PID"
 	sm_wait "$SM_PID" 3

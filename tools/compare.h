@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Two fabrics compared: what differs, a line for each cause. A switch that is
+ * missing is one line, with its cables and its hosts.
+ */
+#ifndef MINISM_TOOLS_COMPARE_H
+#define MINISM_TOOLS_COMPARE_H
+
+#include "tools/view.h"
+#include "topology/report.h"
+
+/*
+ * Nodes, cables, speeds, names; with views (of both snapshots) also LIDs, and
+ * their verdicts, engines, faults and groups. Views NULL: `old` is a design
+ * (tools/design.h), the words are those of one. Returns the exit status: 0 alike,
+ * 1 different.
+ */
+int compare_fabrics(const struct snapshot *old, const struct snapshot *new,
+		    const struct tool_view *old_view,
+		    const struct tool_view *new_view, struct text_report *r);
+
+#endif
