@@ -27,6 +27,13 @@ _minismctl() {
 	2:nodes) list=$'switch\nhost' ;;
 	2:diff | 3:diff | 2:expect) mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		return ;;
+	2:whatif) list=$'kill\nunplug\nadd\nengine' ;;
+	*:whatif) case ${COMP_WORDS[COMP_CWORD - 1]} in
+		kill) list=$(_minismctl_nodes) ;;
+		engine) list=$'auto\nftree\nminhop\nupdn\ndor' ;;
+		unplug) list=$(_minismctl_ends) ;;
+		*) list=$'kill\nunplug\nadd\nengine' ;;
+		esac ;;
 	2:links) list=$'slow\ninactive\navoided' ;;
 	2:avoid)
 		list=$(_minismctl_ends) ;;

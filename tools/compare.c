@@ -355,7 +355,9 @@ compare_fabrics(const struct snapshot *old, const struct snapshot *new,
 	report_open(r, "differences", '[');
 	put_fabric(&c);
 	put_names(&c);
-	if (old_view)
+	/* a net file says nothing */
+	if (old_view && old_view->lines->of[VIEW_HEAD]->len &&
+	    new_view->lines->of[VIEW_HEAD]->len)
 		put_said(&c, old_view, new_view);
 	report_close(r, ']');
 	report_say(r, "%s", c.n ? "" : "no difference\n");

@@ -28,6 +28,7 @@
 #include "tools/support.h"
 #include "tools/tool_options.h"
 #include "tools/view.h"
+#include "tools/whatif.h"
 #include "topology/text.h"
 
 #define EXIT_USAGE	2
@@ -224,6 +225,21 @@ run_doctor(const struct ctl_arguments *a)
 	return put_answer(text, good ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
+static int
+run_whatif(const struct ctl_arguments *a)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+	struct text_report r = { .out = out, .as_json = a->json };
+	int status;
+	struct tool_view *v = get_view(a, "view tables\n", &status);
+
+	if (!v)
+		return status;
+	status = whatif(v, a->words + 1, &r);
+	tool_view_free(v);
+	return put_answer(out, status);
+}
+
 /* dump FOLDER */
 static int
 run_dump(const struct ctl_arguments *a)
@@ -357,6 +373,7 @@ static const struct {
 	{ "expect", run_compare }, { "help", run_help },
 	{ "metrics", run_status }, { "report", run_report },
 	{ "status", run_status }, { "support", run_support },
+	{ "whatif", run_whatif },
 };
 
 static int

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * What would happen to PGFT(2,3;1,2): leaves S-1-0 to S-1-2, each with ports 1
+ * and 2 to two of H-0 to H-5, 3 to S-2-0 and 4 to S-2-1.
+ */
+#include <string.h>
+
+#include "routing/select.h"
+#include "tests/lib/unit.h"
+#include "tools/whatif.h"
+#include "topology/net_file.h"
+
+#define BEFORE	"before: ftree, 30 pairs of hosts; all to all, 4 flows over the " \
+	"busiest link, 1.00 times the least; shifts 1.00, at most 1\n"
+#define AFTER(engine, pairs, flows, times, shifts) "after:  " engine ", " pairs \
+	" pairs of hosts; all to all, " flows " flows over the busiest link, " \
+	times " times the least; shifts " shifts "\n"
+#define KEPT	"engine: kept, with a local repair\n"
+#define BEST	"engine: no other engine can be better: the busiest channel " \
+	"carries 1.00 times the lower bound\n"
+#define EXPECTED ": kill NODE, unplug NAME/PORT, add NAME/PORT NAME/PORT or " \
+	"engine NAME is expected\n"
+
+static const struct {
+	const char *words;
+	int status;
+	const char *answer;
+} cases[] = {
+	{ "kill S-2-0", 0, BEFORE AFTER("ftree", "30", "8", "1.00",
+					"1.60, at most 2")
+	  BEST "tables: 3 of 4 LFT blocks would be written\n" },
+	{ "kill S-1-1", 1, "cut off: hosts H-2 H-3 (2)\n" BEFORE
+	  AFTER("ftree", "12", "2", "1.00", "1.00, at most 1")
+	  BEST "tables: 0 of 4 LFT blocks would be written\n" },
+	{ "unplug S-1-0/3", 0, BEFORE AFTER("ftree", "30", "8", "1.00",
+					    "1.60, at most 2")
+	  KEPT "tables: 5 of 5 LFT blocks would be written, in stages: old and "
+	  "new ones mixed could deadlock\n" },
+	/* the node of the manager; it is killed, and not cut off */
+	{ "kill H-0", 0, BEFORE AFTER("ftree", "20", "4", "1.33",
+				      "1.25, at most 2")
+	  KEPT "tables: 0 of 5 LFT blocks would be written\n" },
+	{ "unplug H-0/1", 1, "cut off: hosts H-0 (1)\n" BEFORE
+	  AFTER("ftree", "20", "4", "1.33", "1.25, at most 2")
+	  KEPT "tables: 0 of 5 LFT blocks would be written\n" },
+	{ "unplug S-1-0/3 unplug S-1-0/4", 1,
+	  "cut off: hosts H-2 H-3 H-4 H-5 (4)\n"
+	  "cut off: switches S-1-1 S-1-2 S-2-0 S-2-1 (4)\n" BEFORE
+	  AFTER("ftree", "2", "0", "1.00", "1.00, at most 1")
+	  BEST "tables: 1 of 1 LFT blocks would be written\n" },
+	{ "unplug S-1-0/3 unplug S-2-1/3 add S-1-0/3 S-2-1/3", 0, BEFORE
+	  AFTER("ftree", "30", "8", "1.00", "1.60, at most 2")
+	  BEST "tables: 5 of 5 LFT blocks would be written\n" },
+	{ "engine updn", 0, BEFORE AFTER("updn", "30", "4", "1.00",
+					 "1.00, at most 1")
+	  "engine: configured\n"
+	  "tables: 0 of 5 LFT blocks would be written\n" },
+	{ "engine dor", 1, "dor cannot route this fabric" },
+	{ "kill 0x10010 unplug S-1-0/3", 2, "nothing on the fabric has the "
+	  "name, LID or GUID 0x10010\n" },
+	{ "kill S-1-0 kill S-1-1 kill S-1-2", 2, "no host would have a cable\n" },
+	{ "add S-1-0/9 S-1-1/9", 2, "S-1-0/9 is no port, or several are; links "
+	  "has all with cables, as NAME/PORT\n" },
+	{ "unplug S-1-0/3 add S-1-0/3 S-2-1/3", 2,
+	  "S-2-1/3 has a cable already\n" },
+	{ "unplug S-1-0/3 unplug S-1-0/3", 2, "S-1-0/3 has no cable\n" },
+	{ "engine nix", 2, "unknown routing engine \"nix\"" },
+	{ "kill S-2-0 add S-1-0/3", 2, "add" EXPECTED },
+	{ "go H-0", 2, "go" EXPECTED },
+};
+
+static struct tool_view *
+read_fabric(const char *lines)
+{
+	struct snapshot *s = net_file_open("PGFT(2,3;1,2)",
+					   &(struct generate_options){ 0 }, NULL);
+	g_autoptr(GString) text = g_string_new(NULL);
+	struct tool_view *v;
+
+	net_file_write(s, text);
+	g_string_append_printf(text, "\n%s\n", lines);
+	snapshot_unref(s);
+	v = tool_view_read(text->str, "v", NULL);
+	assert_non_null(v);
+	return v;
+}
+
+static void
+expect_whatif(const struct tool_view *v, const char *words, int status,
+	      const char *answer)
+{
+	g_auto(GStrv) list = g_strsplit(words, " ", -1);
+	g_autoptr(GString) out = g_string_new(NULL), json = g_string_new(NULL);
+	struct text_report text = { .out = out };
+	struct text_report j = { .out = json, .as_json = true };
+
+	assert_int_equal(whatif(v, list, &text), status);
+	if (!g_str_has_prefix(out->str, answer))
+		assert_string_equal(out->str, answer);
+	assert_int_equal(whatif(v, list, &j), status);
+	assert_true(g_str_has_prefix(json->str, strstr(out->str, "before: ") ?
+				     "{\"cut_off\":{\"hosts\":[" :
+				     "{\"done\":false,\"message\":\""));
+}
+
+TEST(test_a_change_is_told_before_it_is_made)
+{
+	struct tool_view *v = read_fabric("");
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+		expect_whatif(v, cases[i].words, cases[i].status,
+			      cases[i].answer);
+	tool_view_free(v);
+}
+
+/* The tables of the view are those before, the engine that was asked for is
+ * taken again. */
+TEST(test_the_present_tables_and_engine_count)
+{
+	struct tool_view *v = read_fabric("#view 1 gen 1\n#route looped 0 top 11 "
+		"unsafe 0 engine updn\n#reason configured\n#usual state 4 mtu 5 "
+		"vls 4 phys 5\n#end 1\n");
+	struct engine_input in = { .n_threads = 1 };
+	const struct choice_wish wish = { .engine = &engine_minhop };
+	struct graph *g = graph_new(v->s, v->lids);
+	struct choice c;
+
+	in.g = g;
+	assert_true(choose_tables(&wish, &in, &c, NULL));
+	v->lft = lft_copy(c.lft);
+	v->whole = true;
+	/* all hosts of S-1-0 go by S-2-0 */
+	for (unsigned lid = 1; lid <= v->lft->top; lid++)
+		if (lft_row(v->lft, 0)[lid] == 4)
+			lft_row(v->lft, 0)[lid] = 3;
+	expect_whatif(v, "unplug H-5/1", 1, "cut off: hosts H-5 (1)\n"
+		      "before: updn, 30 pairs of hosts; all to all, 8 flows ");
+	choice_clear(&c);
+	graph_free(g);
+	tool_view_free(v);
+}

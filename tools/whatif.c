@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * What would happen.
+ *
+ * Method. A copy of the view's snapshot is changed, and what the manager's port
+ * no longer reaches leaves it, as in a sweep. Then what the manager does: the
+ * last tables are repaired (routing/repair.h), or if that is not possible the
+ * engine in force, or all, route the fabric. The tables before are those of the
+ * view, or without any those that would be computed.
+ *
+ * What a view does not say is not considered: the lists of roots and I/O nodes,
+ * and the order of switches of an earlier sweep.
+ */
+#include "tools/whatif.h"
+
+#include <string.h>
+
+#include "routing/metrics.h"
+#include "routing/order.h"
+#include "routing/repair.h"
+#include "tools/show.h"
+#include "topology/port_search.h"
+
+#define SHIFTS		64u
+#define NAMES_SHOWN	8u
+
+/* A fabric and its tables. */
+struct stage {
+	struct snapshot *s;
+	struct lid_map *lids;
+	struct graph *g;
+	struct choice choice;
+	struct metrics_load load;
+	struct metrics_congestion shifts;
+	double bound;
+	bool is_repaired;
+};
+
+struct whatif {
+	const struct tool_view *v;
+	struct builder *b;
+	bool *is_killed;	/* by node of the view */
+	bool is_auto;
+	const struct engine *engine;	/* asked for; NULL: the manager's */
+	char *wrong;		/* why the words are; NULL: they are not */
+};
+
+/* ---- the changes ---- */
+
+/* SNAPSHOT_NONE: w->wrong says why. */
+static uint32_t
+named_node(struct whatif *w, const char *word)
+{
+	const struct snapshot *s = w->v->s;
+	uint32_t node = SNAPSHOT_NONE, n = 0, port;
+
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		if (!strcmp(snapshot_node_name(&s->nodes[i]), word)) {
+			node = i;
+			n++;
+		}
+	if (n == 1)
+		return node;
+	port = port_search(s, w->v->lids, word, NULL, &w->wrong);
+	return port == SNAPSHOT_NONE ? port : s->ports[port].node;
+}
+
+/* The same; a port as minismctl links and path have it. */
+static uint32_t
+named_port(struct whatif *w, const char *word)
+{
+	const struct snapshot *s = w->b->s;
+	uint32_t found = SNAPSHOT_NONE, n = 0;
+
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		g_autofree char *name = g_strdup_printf("%s/%u",
+			snapshot_name_of(s, port), s->ports[port].num);
+
+		if (s->ports[port].num && !strcmp(name, word)) {
+			found = port;
+			n++;
+		}
+	}
+	if (n == 1)
+		return found;
+	w->wrong = g_strdup_printf("%s is no port, or several are; links has "
+				   "all with cables, as NAME/PORT", word);
+	return SNAPSHOT_NONE;
+}
+
+static void
+kill_node(struct whatif *w, char *const *words)
+{
+	uint32_t node = named_node(w, words[0]), port;
+
+	for (port = 0; node != SNAPSHOT_NONE && port < w->b->s->n_ports; port++)
+		if (w->b->s->ports[port].node == node)
+			builder_unlink(w->b, port);
+	if (node != SNAPSHOT_NONE)
+		w->is_killed[node] = true;
+}
+
+static void
+unplug(struct whatif *w, char *const *words)
+{
+	uint32_t port = named_port(w, words[0]);
+
+	if (port == SNAPSHOT_NONE)
+		return;
+	if (w->b->s->ports[port].peer == SNAPSHOT_NONE)
+		w->wrong = g_strdup_printf("%s has no cable", words[0]);
+	builder_unlink(w->b, port);
+}
+
+/* As fast as the slower of the first links of both nodes. */
+static void
+add_cable(struct whatif *w, char *const *words)
+{
+	struct snapshot *s = w->b->s;
+	const struct port_info *rate = NULL, *info;
+	uint32_t ends[2], port;
+
+	for (unsigned i = 0; i < 2; i++) {
+		ends[i] = named_port(w, words[i]);
+		if (ends[i] == SNAPSHOT_NONE)
+			return;
+		if (s->ports[ends[i]].peer != SNAPSHOT_NONE) {
+			w->wrong = g_strdup_printf("%s has a cable already",
+						   words[i]);
+			return;
+		}
+		port = snapshot_node_of(s, ends[i])->first_port;
+		while (w->v->s->ports[port].peer == SNAPSHOT_NONE &&
+		       port + 1 < s->n_ports)
+			port++;
+		info = &w->v->s->ports[port].info;
+		if (!rate || port_mbps(info) < port_mbps(rate))
+			rate = info;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		uint16_t lid = s->ports[ends[i]].info.lid;
+
+		s->ports[ends[i]].info = *rate;
+		s->ports[ends[i]].info.lid = lid;
+		s->ports[ends[i]].known = true;
+	}
+	builder_link(w->b, ends[0], ends[1]);
+}
+
+static void
+set_engine(struct whatif *w, char *const *words)
+{
+	g_autoptr(GError) error = NULL;
+
+	w->is_auto = strcmp(words[0], "auto") == 0;
+	w->engine = w->is_auto ? NULL : engine_by_name(words[0], &error);
+	if (error)
+		w->wrong = g_strdup(error->message);
+}
+
+/* Carries out all words. False: w->wrong. */
+static bool
+change(struct whatif *w, char *const *words)
+{
+	static const struct {
+		const char *verb;
+		guint n;
+		void (*run)(struct whatif *w, char *const *words);
+	} verbs[] = {
+		{ "kill", 1, kill_node }, { "unplug", 1, unplug },
+		{ "add", 2, add_cable }, { "engine", 1, set_engine },
+	};
+	guint n = g_strv_length((char **)words), i, k;
+
+	for (i = 0; i < n && !w->wrong; i += verbs[k].n + 1) {
+		for (k = 0; k < G_N_ELEMENTS(verbs) - 1; k++)
+			if (!strcmp(verbs[k].verb, words[i]))
+				break;
+		if (strcmp(verbs[k].verb, words[i]) || i + verbs[k].n >= n)
+			w->wrong = g_strdup_printf("%s: kill NODE, unplug "
+				"NAME/PORT, add NAME/PORT NAME/PORT or engine "
+				"NAME is expected", words[i]);
+		else
+			verbs[k].run(w, words + i + 1);
+	}
+	return !w->wrong;
+}
+
+/* The fabric after all changes. False: w->wrong. */
+static bool
+finish(struct whatif *w, struct stage *x)
+{
+	struct snapshot *s = w->b->s;
+	/* a net file by itself does not say that links are in use */
+	bool is_net = !w->v->lines->of[VIEW_HEAD]->len;
+	unsigned lmc = 0;
+	uint32_t port;
+
+	for (port = 0; port < s->n_ports; port++) {
+		s->ports[port].info.lid = w->v->lids->base[port];
+		s->ports[port].info.lmc = w->v->lids->lmc[port];
+		lmc = MAX(lmc, w->v->lids->lmc[port]);
+		if (is_net && s->ports[port].peer != SNAPSHOT_NONE)
+			s->ports[port].info.state = PORT_STATE_ACTIVE;
+	}
+	/* a manager elsewhere takes over */
+	for (port = 0; s->local_port == SNAPSHOT_NONE ||
+	     s->ports[s->local_port].peer == SNAPSHOT_NONE; port++) {
+		if (port == s->n_ports) {
+			w->wrong = g_strdup("no host would have a cable");
+			return false;
+		}
+		if (!snapshot_is_switch(snapshot_node_of(s, port)) &&
+		    s->ports[port].peer != SNAPSHOT_NONE)
+			s->local_port = port;
+	}
+	x->s = builder_finish(g_steal_pointer(&w->b));
+	x->lids = lid_assign(x->s, lmc, NULL, 0, NULL, NULL);
+	return x->lids;
+}
+
+/* ---- tables ---- */
+
+/* Of the view's numbering. */
+static struct lft *
+renumber(const struct lft *lft, const struct snapshot *from,
+	 const struct snapshot *to)
+{
+	struct lft *copy = lft_new(to->n_switches, lft->top);
+
+	for (uint32_t sw = 0; sw < to->n_switches; sw++) {
+		uint32_t node = snapshot_find_node(from,
+			to->nodes[to->switches[sw]].info.node_guid);
+
+		memcpy(lft_row(copy, sw), lft_row(lft,
+		       from->nodes[node].sw_index), lft->stride);
+	}
+	return copy;
+}
+
+/* seen: what the switches hold, or NULL. repair: of the fabric before, if the
+ * manager's engine is to be taken. False with an error. */
+static bool
+route(const struct whatif *w, struct stage *x, struct lft *seen,
+      struct repair *repair, GError **error)
+{
+	const char *engine = view_lines_first(w->v->lines, VIEW_ROUTE)->text;
+	const char *why = view_lines_first(w->v->lines, VIEW_REASON)->text;
+	struct choice_wish wish = { .engine = w->engine, .in_force = engine };
+	struct graph *whole = graph_new_whole(x->s, x->lids);
+	struct engine_input in = {
+		.g = x->g = graph_new(x->s, x->lids), .whole = whole,
+		.previous = seen ? choose_held(whole, seen) : NULL,
+		.n_threads = g_get_num_processors(),
+	};
+	bool ok;
+
+	if (!w->engine && !w->is_auto && engine && why &&
+	    strstr(why, "configured"))
+		wish.engine = engine_by_name(engine, NULL);
+	x->is_repaired = repair && repair_tables(repair, &in, &x->choice);
+	ok = x->is_repaired ||
+		choose_tables(&wish, &in, &x->choice, error);
+	lft_free((struct lft *)in.previous);
+	graph_free(whole);
+	return ok;
+}
+
+static void
+measure(struct stage *x, const struct lft *lft)
+{
+	struct metrics_sample sample = {
+		.n = SHIFTS, .seed = 1, .max_hops = x->g->n_switches,
+		.n_threads = g_get_num_processors(),
+	};
+	g_autofree uint32_t *hosts = order_hosts(x->g, &sample.n_hosts);
+
+	sample.hosts = hosts;
+	x->bound = metrics_bound(x->g, false);
+	metrics_all_to_all(x->g, lft, NULL, &x->load);
+	metrics_shifts(x->g, lft, &sample, &x->shifts);
+}
+
+static void
+stage_clear(struct stage *x)
+{
+	g_clear_pointer(&x->s, snapshot_unref);
+	lid_map_free(x->lids);
+	graph_free(x->g);
+	choice_clear(&x->choice);
+}
+
+/* ---- the answer ---- */
+
+static void
+put_stage(struct text_report *r, const char *key, const char *name,
+	  const struct stage *x, const char *engine)
+{
+	uint64_t n = x->g->n_all_hosts;
+
+	report_open(r, key, '{');
+	report_say(r, "%s", name);
+	report_text(r, "engine", engine, ", ");
+	report_number(r, "pairs", n * (n - MIN(n, 1)) - x->load.lost,
+		      " pairs of hosts; all to all, ");
+	report_real(r, "flows", x->load.worst, 0,
+		    " flows over the busiest link, ");
+	report_real(r, "times_bound", x->bound > 0 ? x->load.worst / x->bound :
+		    1, 2, " times the least; shifts ");
+	report_real(r, "shifts", x->shifts.mean, 2, ", at most ");
+	report_number(r, "shifts_max", x->shifts.max, "\n");
+	report_close(r, '}');
+}
+
+/* End ports that are not reached any more. Returns how many. */
+static unsigned
+put_cut_off(struct text_report *r, const struct whatif *w,
+	    const struct snapshot *now, bool switches)
+{
+	const struct snapshot *s = w->v->s;
+	g_autofree uint32_t *nodes = snapshot_map_nodes(s, now);
+	unsigned n = 0;
+
+	report_open(r, switches ? "switches" : "hosts", '[');
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct snapshot_node *node = snapshot_node_of(s, port);
+		uint32_t at = snapshot_same_port(s, port, nodes, now);
+		g_autofree char *name = NULL;
+
+		if (snapshot_is_switch(node) != switches ||
+		    !snapshot_is_end_port(s, port) ||
+		    w->is_killed[s->ports[port].node] ||
+		    (!switches && s->ports[port].peer == SNAPSHOT_NONE) ||
+		    (at != SNAPSHOT_NONE &&
+		     (switches || now->ports[at].peer != SNAPSHOT_NONE)))
+			continue;
+		name = snapshot_port_name(s, port);
+		if (!n)
+			report_say(r, "cut off: %s", switches ? "switches" :
+				   "hosts");
+		if (n == NAMES_SHOWN)
+			report_say(r, " ..");
+		if (n++ < NAMES_SHOWN)
+			report_say(r, " %s", name);
+		if (r->as_json)
+			report_text(r, NULL, name, NULL);
+	}
+	if (n)
+		report_say(r, " (%u)\n", n);
+	report_close(r, ']');
+	return n;
+}
+
+static int
+put_result(struct text_report *r, const struct whatif *w,
+	   const struct stage *was, const struct stage *is,
+	   const struct lft *held)
+{
+	const struct choice *c = &is->choice;
+	const char *engine = view_lines_first(w->v->lines, VIEW_ROUTE)->text;
+	uint64_t lost = c->alone.reach.lost_hosts;
+	struct metrics_churn churn;
+	unsigned n;
+
+	metrics_churn(held, c->lft, &churn);
+	report_open(r, NULL, '{');
+	report_open(r, "cut_off", '{');
+	n = put_cut_off(r, w, is->s, false);
+	n += put_cut_off(r, w, is->s, true);
+	report_close(r, '}');
+	if (lost)
+		report_say(r, "WARNING: pairs of hosts without a path: ");
+	report_number(r, "lost", lost, lost ? "\n" : NULL);
+	put_stage(r, "before", "before: ", was, engine ? engine :
+		  was->choice.engine->name);
+	put_stage(r, "after", "after:  ", is, c->engine->name);
+	report_say(r, "engine: ");
+	report_text(r, "reason", is->is_repaired ? "kept, with a local repair" :
+		    c->reason, "\n");
+	report_text(r, "warning", c->warning, "\n");
+	report_say(r, "tables: ");
+	report_number(r, "blocks", churn.blocks, " of ");
+	report_number(r, "all_blocks", churn.all_blocks, " LFT blocks would be "
+		      "written");
+	report_say(r, "%s\n", c->safety == CHOICE_DRAIN ? ", in stages: old "
+		   "and new ones mixed could deadlock" :
+		   c->safety == CHOICE_LOOP ? "; CREDIT LOOP: traffic could "
+		   "deadlock" : "");
+	report_bool(r, "stages", c->safety == CHOICE_DRAIN);
+	report_bool(r, "credit_loop", c->safety == CHOICE_LOOP);
+	report_close(r, '}');
+	if (r->as_json)
+		g_string_append_c(r->out, '\n');
+	return n || lost;
+}
+
+int
+whatif(const struct tool_view *v, char *const *words, struct text_report *r)
+{
+	struct whatif w = {
+		.v = v, .b = builder_new_from(v->s),
+		.is_killed = g_new0(bool, v->s->n_nodes + 1),
+	};
+	struct whatif before = { .v = v };
+	struct stage was = { .s = snapshot_ref(v->s),
+			     .lids = lid_map_ref(v->lids) }, is = { NULL };
+	g_autoptr(GError) error = NULL;
+	struct repair *repair = NULL;
+	struct lft *held = NULL;
+	int status = 2;
+
+	if (change(&w, words) && finish(&w, &is))
+		status = 1;
+	if (status == 1 && route(&before, &was, v->whole ? v->lft : NULL, NULL,
+				 &error)) {
+		held = v->whole ? v->lft : was.choice.lft;
+		measure(&was, held);
+		held = renumber(held, v->s, is.s);
+		if (!w.engine && !w.is_auto)
+			repair = repair_new(graph_new(v->s, v->lids),
+					    &was.choice);
+		if (route(&w, &is, held, repair, &error)) {
+			measure(&is, is.choice.lft);
+			status = put_result(r, &w, &was, &is, held);
+		}
+	}
+	if (w.wrong || error)
+		show_say(r, false, w.wrong ? w.wrong : error->message);
+	repair_free(repair);
+	lft_free(held);
+	stage_clear(&was);
+	stage_clear(&is);
+	builder_free(w.b);
+	g_free(w.is_killed);
+	g_free(w.wrong);
+	return status;
+}
