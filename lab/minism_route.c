@@ -177,31 +177,6 @@ route_write_file(const char *path, const GString *text)
 	return false;
 }
 
-/* The one that minism would take, by the same choice. */
-static struct lab_row *
-try_auto(struct route_lab *lab)
-{
-	const struct choice_wish wish = { .engine = NULL };
-	const struct engine_input in = lab_input(lab);
-	g_autoptr(GError) error = NULL;
-	struct choice choice;
-	struct lab_row *row;
-
-	if (!choose_tables(&wish, &in, &choice, &error)) {
-		row = g_new0(struct lab_row, 1);
-		row->name = g_strdup("auto");
-		row->refused = g_strdup(error->message);
-		row->verdict = LAB_REFUSED;
-		return row;
-	}
-	row = lab_try_engine(lab, choice.engine);
-	g_ptr_array_add(lab->notes, g_strdup_printf("auto took %s: %s",
-						    choice.engine->name,
-						    choice.reason));
-	choice_clear(&choice);
-	return row;
-}
-
 /* The rows that the options name; NULL if an engine is not known. */
 static GPtrArray *
 try_all(struct route_lab *lab, const struct route_arguments *a)
@@ -217,7 +192,7 @@ try_all(struct route_lab *lab, const struct route_arguments *a)
 	for (i = 0; a->all && engines[i]; i++)
 		g_ptr_array_add(rows, lab_try_engine(lab, engines[i]));
 	if (is_auto) {
-		g_ptr_array_add(rows, try_auto(lab));
+		g_ptr_array_add(rows, lab_try_auto(lab));
 	} else if (a->engine) {
 		engine = engine_by_name(a->engine, &error);
 		if (!engine) {

@@ -3,7 +3,7 @@
  * The routing laboratory: the work between options and report.
  *
  * Flow. lab_open: fabric (file or formula), failures, LIDs, graph, lists of
- * GUIDs, previous tables. lab_try_engine and lab_try_file make one row each:
+ * GUIDs, previous tables. lab_try_auto, lab_try_engine and lab_try_file make one row each:
  * tables, verification, figures.
  *
  * LIDs. Those in the fabric's file count; ports without one get the LIDs that
@@ -16,10 +16,12 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tools/lft_text.h"
 #include "routing/multicast.h"
+#include "routing/select.h"
 #include "lab/route_lab.h"
 #include "lab/show.h"
 #include "sm/config/guid_files.h"
@@ -242,23 +244,27 @@ lab_close(struct route_lab *lab)
 
 /* --- rows --- */
 
+/* CPU time of all threads: another load of the machine does not matter. */
 static double
-ms_since(int64_t start)
+cpu_ms(void)
 {
-	return (double)(g_get_monotonic_time() - start) / 1000;
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
 static void
 row_verify(struct lab_row *row, const struct route_lab *lab)
 {
 	const struct verify_reach *reach = &row->verified.reach;
-	int64_t start = g_get_monotonic_time();
+	double start = cpu_ms();
 	struct channels_result channels;
 	struct lft *entries;
 
 	lab_progress(lab, row->name, "verifying");
 	verify_tables(lab->g, row->lft, NULL, row->ranks, &row->verified);
-	row->verify_ms = ms_since(start);
+	row->verify_ms = cpu_ms() - start;
 	if (row->ranks) {	/* it did not count channels */
 		channels_clear(&row->verified.channels);
 		channels_check(lab->g, row->lft, NULL,
@@ -408,6 +414,51 @@ lab_input(const struct route_lab *lab)
 	};
 }
 
+static void
+row_judge(struct lab_row *row, const struct route_lab *lab)
+{
+	row_verify(row, lab);
+	row_measure(row, lab);
+	lab_progress(lab, row->name, NULL);
+}
+
+static void
+row_refuse(struct lab_row *row, const GError *error)
+{
+	row->refused = g_strdup(error->message);
+	row->verdict = LAB_REFUSED;
+}
+
+struct lab_row *
+lab_try_auto(struct route_lab *lab)
+{
+	const struct choice_wish wish = { .engine = NULL };
+	const struct engine_input in = lab_input(lab);
+	struct lab_row *row = row_new("auto");
+	g_autoptr(GError) error = NULL;
+	double start = cpu_ms();
+	struct choice choice;
+
+	lab_progress(lab, row->name, "routing");
+	if (!choose_tables(&wish, &in, &choice, &error)) {
+		row_refuse(row, error);
+		return row;
+	}
+	row->compute_ms = cpu_ms() - start;
+	g_free(row->name);
+	row->name = g_strdup(choice.engine->name);
+	row->summary = choice.engine->summary;
+	row->lft = lft_ref(choice.lft);
+	row->ranks = g_steal_pointer(&choice.ranks);
+	row->notes = g_steal_pointer(&choice.notes);
+	g_ptr_array_add(lab->notes, g_strdup_printf("auto took %s: %s",
+						    choice.engine->name,
+						    choice.reason));
+	choice_clear(&choice);
+	row_judge(row, lab);
+	return row;
+}
+
 struct lab_row *
 lab_try_engine(struct route_lab *lab, const struct engine *engine)
 {
@@ -415,25 +466,21 @@ lab_try_engine(struct route_lab *lab, const struct engine *engine)
 	struct lab_row *row = row_new(engine->name);
 	g_autoptr(GError) error = NULL;
 	struct engine_output out;
-	int64_t start;
+	double start = cpu_ms();
 
 	row->summary = engine->summary;
 	row->lft = lft_new(lab->g->n_switches, lab->g->top);
 	engine_output_init(&out, row->lft);
 	lab_progress(lab, row->name, "routing");
-	start = g_get_monotonic_time();
 	if (engine->compute(&in, &out, &error)) {
-		row->compute_ms = ms_since(start);
+		row->compute_ms = cpu_ms() - start;
 		row->notes = g_ptr_array_ref(out.notes);
 		row->ranks = g_steal_pointer(&out.ranks);
-		row_verify(row, lab);
-		row_measure(row, lab);
+		row_judge(row, lab);
 	} else {
-		row->refused = g_strdup(error->message);
-		row->verdict = LAB_REFUSED;
+		row_refuse(row, error);
 	}
 	engine_output_clear(&out);
-	lab_progress(lab, row->name, NULL);
 	return row;
 }
 
@@ -444,9 +491,7 @@ lab_try_file(struct route_lab *lab)
 	struct lab_row *row = row_new(name);
 
 	row->lft = lft_ref(lab->lfts);
-	row_verify(row, lab);
-	row_measure(row, lab);
-	lab_progress(lab, row->name, NULL);
+	row_judge(row, lab);
 	return row;
 }
 

@@ -58,7 +58,8 @@ struct lab_row {
 	struct lft *lft;
 	uint32_t *ranks;	/* engine_output.ranks, or NULL */
 	GPtrArray *notes;	/* of the engine or about the file */
-	double compute_ms;	/* below 0: not computed */
+	double compute_ms;	/* CPU time of all threads, with the choice
+				   of auto; below 0: not computed */
 	double verify_ms;
 	enum lab_verdict verdict;
 	struct verify_result verified;
@@ -93,8 +94,9 @@ struct engine_input lab_input(const struct route_lab *lab);
 bool lab_print_path(const struct route_lab *lab, const struct lab_row *row,
 		    char **ends, GString *out, GError **error);
 
-/* Computes tables, or takes those of wish->lfts, and verifies them. The caller
- * frees the row. */
+/* Computes tables, or takes those of wish->lfts, and verifies them. auto: those
+ * that minism would take, by the same choice. The caller frees the row. */
+struct lab_row *lab_try_auto(struct route_lab *lab);
 struct lab_row *lab_try_engine(struct route_lab *lab,
 			       const struct engine *engine);
 struct lab_row *lab_try_file(struct route_lab *lab);

@@ -334,7 +334,7 @@ put_row(struct text_report *r, const struct route_lab *lab,
 	if (row->compute_ms >= 0) {
 		report_say(r, LABEL, "time");
 		report_real(r, "compute_ms", row->compute_ms, 2,
-			    " ms to compute, ");
+			    " ms of CPU to compute, ");
 		report_say(r, "%.2f ms to verify\n", row->verify_ms);
 	}
 	put_notes(r, "remarks", row->notes);
@@ -350,7 +350,7 @@ put_row(struct text_report *r, const struct route_lab *lab,
 /* --- several rows, as text --- */
 
 static const char legend[] =
-	"ms       to compute the tables\n"
+	"ms       of CPU to compute the tables\n"
 	"lost     pairs that have cables but no way: CA port to CA port, CA "
 	"port to switch\n"
 	"         or back\n"

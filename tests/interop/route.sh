@@ -57,6 +57,11 @@ verdict_case() {
 	check "tree: counts" says '12 switches, 32 CA ports, 32 cables'
 	check "torus: min-hop exits 5" exits 5 'torus(4,4;1)' --engine minhop
 	check "torus: the loop is printed" says 'for example .*port.*LID'
+	check "time: of the CPU" says '^time +[0-9.]+ ms of CPU to compute'
+	exits 0 "$tree" --engine minhop --shuffle --dump held.lfts
+	check "auto: good tables that the switches hold stay" \
+		exits 0 "$tree" --shuffle --before held.lfts
+	check "auto: without a change" says '^churn +0 entries in 0 '
 	check "all: the worst of all" exits 5 'torus(4,4;1)' --all
 	check "all: a line for each engine" says '^minhop .* credit loop'
 	check "all: with a legend" says '^looped +channels'
