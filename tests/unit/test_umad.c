@@ -106,7 +106,7 @@ TEST(test_open_of_a_wrong_port_says_what_there_is)
 
 TEST(test_local_node_info_is_read_by_no_hops)
 {
-	const struct mad_client_params params = { 1000, 3, 128 };
+	const struct mad_client_params params = { 1000, 3, 128, false };
 	const struct dr_path here = { .hops = 0 };
 	AUTO(transport) *t = open_any();
 	struct seen seen = { .x = mad_client_new(t, &params) };
@@ -175,7 +175,7 @@ cpu_seconds(void)
 
 TEST(test_many_requests_at_a_full_window_all_come_back)
 {
-	const struct mad_client_params params = { 1000, 3, 128 };
+	const struct mad_client_params params = { 1000, 3, 128, false };
 	AUTO(transport) *t = open_any();
 	struct seen seen = { .x = mad_client_new(t, &params) };
 	int64_t begin = g_get_monotonic_time();
@@ -200,7 +200,7 @@ TEST(test_many_requests_at_a_full_window_all_come_back)
 /* ibsim returns at once what leads nowhere: over without a timeout. */
 TEST(test_request_into_the_void_is_returned)
 {
-	const struct mad_client_params params = { 5000, 2, 128 };
+	const struct mad_client_params params = { 5000, 2, 128, false };
 	const struct dr_path away = { .hops = 2, .port = { 0, 1, 4 } };
 	AUTO(transport) *t = open_any();
 	struct seen seen = { .x = mad_client_new(t, &params) };
@@ -217,7 +217,7 @@ TEST(test_request_into_the_void_is_returned)
 /* Answers to a window's worth of requests are on their way. */
 TEST(test_close_with_requests_out_is_quiet)
 {
-	const struct mad_client_params params = { 1000, 3, 128 };
+	const struct mad_client_params params = { 1000, 3, 128, false };
 	struct transport *t = open_any();
 	struct seen seen = { .x = mad_client_new(t, &params) };
 	const struct dr_path away = { .hops = 1, .port = { 0, 1 } };
