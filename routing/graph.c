@@ -101,18 +101,6 @@ graph_find_capacity(const struct port_info *info)
 	return (uint16_t)((width ? width : 4) * (speed ? speed : 10));
 }
 
-/* Is the CA a part of the switch? Devices of one system have the same
- * SystemImageGUID; in chassis the CA's is its switch's NodeGUID. */
-static bool
-graph_is_inside(const struct snapshot *s, uint32_t port, uint32_t sw)
-{
-	const struct node_info *ca = &snapshot_node_of(s, port)->info;
-	const struct node_info *of = &s->nodes[s->switches[sw]].info;
-
-	return ca->system_guid && (ca->system_guid == of->system_guid ||
-				   ca->system_guid == of->node_guid);
-}
-
 /* Lists the cables between two switches, from both ends, by switch and port;
  * counts them by the switch to which they lead, and counts the hosts. */
 static struct cable *
@@ -134,7 +122,8 @@ graph_list_cables(struct graph *g, const struct graph_survey *v,
 			if (far_sw == SNAPSHOT_NONE &&
 			    lids->base[far] != LID_NONE) {
 				g->n_senders[sw]++;
-				g->n_hosts[sw] += !graph_is_inside(s, far, sw);
+				g->n_hosts[sw] += !snapshot_is_inside(s, far,
+							s->switches[sw]);
 			}
 			if (far_sw == SNAPSHOT_NONE || far_sw == sw)
 				continue;
@@ -227,8 +216,8 @@ graph_store_targets(struct graph *g, const struct graph_survey *v,
 			.sw = sw,
 			.port = (uint8_t)(at[lid] - v->first[sw]),
 			.is_host = lids->owner[lid] != at[lid] &&
-				!graph_is_inside(g->subnet, lids->owner[lid],
-						 sw),
+				!snapshot_is_inside(g->subnet, lids->owner[lid],
+					g->subnet->switches[sw]),
 		};
 	}
 }

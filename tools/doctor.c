@@ -197,23 +197,16 @@ put_silent(const struct tool_view *v, struct text_report *r)
 	return finding_put(&f, r);
 }
 
-/* Aggregation nodes are CAs by their NodeInfo. */
+/* A switch that has an aggregation node inside has it at its last port, which its
+ * panel lacks; if it is turned off nothing is there. */
 static bool
-is_inside(const struct snapshot_node *n)
+has_odd_last(const struct snapshot *s, uint32_t node, uint32_t inside)
 {
-	return strstr(n->desc, "Aggregation Node") != NULL;
-}
-
-/* A switch that has one inside has it at its last port, which its panel lacks;
- * if it is turned off nothing is there. */
-static bool
-has_odd_last(const struct snapshot *s, const struct snapshot_node *n)
-{
+	const struct snapshot_node *n = &s->nodes[node];
 	unsigned last = n->info.num_ports;
 	uint32_t far = s->ports[n->first_port + last].peer;
 
-	return snapshot_is_switch(n) && last > 1 && last % 2 &&
-		(far == SNAPSHOT_NONE || is_inside(snapshot_node_of(s, far)));
+	return last > 1 && last % 2 && (far == SNAPSHOT_NONE || far == inside);
 }
 
 static bool
@@ -229,10 +222,22 @@ put_devices(const struct tool_view *v, struct text_report *r)
 
 	for (uint32_t i = 0; i < v->s->n_nodes; i++) {
 		const struct snapshot_node *n = &v->s->nodes[i];
+		uint32_t within = SNAPSHOT_NONE;
 
-		if (is_inside(n))
-			finding_add_at(&inside, v->s, n);
-		if (has_odd_last(v->s, n))
+		if (!snapshot_is_switch(n))
+			continue;
+		for (unsigned num = 1; num <= n->info.num_ports; num++) {
+			uint32_t far = v->s->ports[n->first_port + num].peer;
+
+			if (far != SNAPSHOT_NONE &&
+			    !snapshot_is_switch(snapshot_node_of(v->s, far)) &&
+			    snapshot_is_inside(v->s, far, i))
+				within = far;
+		}
+		if (within != SNAPSHOT_NONE)
+			finding_add_at(&inside, v->s,
+				       snapshot_node_of(v->s, within));
+		if (has_odd_last(v->s, i, within))
 			finding_add(&odd, snapshot_node_name(n));
 	}
 	any = finding_put(&inside, r);

@@ -138,6 +138,19 @@ uint32_t *snapshot_map_nodes(const struct snapshot *from,
  * CA or router. */
 bool snapshot_is_end_port(const struct snapshot *s, uint32_t port);
 
+/* Is the CA of this port a part of the switch `node`, as an aggregation node is?
+ * Devices of one system have the same SystemImageGUID; in chassis the CA's is its
+ * switch's NodeGUID. */
+static inline bool
+snapshot_is_inside(const struct snapshot *s, uint32_t port, uint32_t node)
+{
+	const struct node_info *ca = &snapshot_node_of(s, port)->info;
+	const struct node_info *of = &s->nodes[node].info;
+
+	return ca->system_guid && (ca->system_guid == of->system_guid ||
+				   ca->system_guid == of->node_guid);
+}
+
 /* True if the port is physically up and cabled, and both ends can be used:
  * PortInfo is known, and of a switch SwitchInfo. */
 bool snapshot_link_up(const struct snapshot *s, uint32_t port);

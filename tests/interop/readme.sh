@@ -36,13 +36,18 @@ runs() {
 	}
 }
 
-# As --plan prints it in that lab, in place of the digest of an example.
-with_digest() {	# command
+# What a command needs there: the digest of that lab's plan in place of an
+# example's, the observer of the line before.
+in_place() {	# command
 	case $1 in
 	*" --apply "*)
 		echo "d=\$(minism --plan -p 1 --cache-dir= 2>/dev/null |"
 		echo "sed -n 's/^minism --apply \\([^ ]*\\) .*/\\1/p')"
 		sed -E 's/ --apply [0-9a-f]+/ --apply $d/' <<<"$1"
+		;;
+	*"minismctl doctor")	# 1: it has found something
+		echo "minism --observe -p 1 --cache-dir= 2>/dev/null & sleep 1;"
+		echo "$1; [ \$? -lt 2 ]"
 		;;
 	*)	echo "$1" ;;
 	esac
@@ -52,7 +57,7 @@ with_digest() {	# command
 # come up; one that stays is ended by TERM, which is no failure.
 in_lab() {
 	timeout -k 5 60 minism-lab "$demo" -- timeout 4 bash -c \
-		"$(with_digest "${1//\/var\/log\/minism/$SCRATCH}")" >out 2>&1
+		"$(in_place "${1//\/var\/log\/minism/$SCRATCH}")" >out 2>&1
 	case $? in
 	0 | 124) return 0 ;;
 	esac

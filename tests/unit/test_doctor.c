@@ -222,8 +222,8 @@ DOCTOR_TEST(test_devices_of_a_kind_are_a_finding)
 	const char *name;
 
 	host_port(t, &name);
-	g_strlcpy(s->nodes[host].desc, "Mellanox Technologies Aggregation Node",
-		  sizeof(s->nodes[host].desc));
+	s->nodes[host].info.system_guid = snapshot_node_of(s,
+		s->ports[s->local_port].peer)->info.node_guid;
 	far = snapshot_port_name(s, s->ports[s->local_port].peer);
 	line = g_strdup_printf("aggregation nodes (SHARP): %s: ", far);
 	assert_finds(t, line);
