@@ -285,26 +285,25 @@ run_sweep(struct control_request *r)
 static const struct {
 	const char *name;
 	bool of_fabric;		/* needs control_request.db */
-	bool writes;		/* is not for an observer */
 	void (*run)(struct control_request *r);
 } runs[] = {
-	{ "accept", false, false, run_accept },
-	{ "avoid", true, true, control_avoid },
-	{ "use", true, true, control_avoid },
-	{ "services", true, false, control_services },
-	{ "subscriptions", true, false, control_subscriptions },
-	{ "sms", false, false, control_sms },
-	{ "view", false, false, control_view },
-	{ "events", false, false, run_events },
-	{ "sweep", false, false, run_sweep },
-	{ "reload", false, false, run_reload },
-	{ "partition", false, true, control_partition },
-	{ "pause", false, false, run_pause },
-	{ "resume", false, false, run_pause },
-	{ "priority", false, true, run_priority },
-	{ "takeover", false, true, run_takeover },
-	{ "config", false, false, run_config },
-	{ "loglevel", false, false, run_loglevel },
+	{ "accept", false, run_accept },
+	{ "avoid", true, control_avoid }, { "use", true, control_avoid },
+	{ "services", true, control_services },
+	{ "subscriptions", true, control_subscriptions },
+	{ "sms", false, control_sms }, { "view", false, control_view },
+	{ "events", false, run_events },
+	{ "sweep", false, run_sweep }, { "reload", false, run_reload },
+	{ "partition", false, control_partition },
+	{ "pause", false, run_pause }, { "resume", false, run_pause },
+	{ "priority", false, run_priority },
+	{ "takeover", false, run_takeover }, { "config", false, run_config },
+	{ "loglevel", false, run_loglevel },
+};
+
+/* These are not for an observer. */
+static const char *const writers[] = {
+	"avoid", "partition", "priority", "takeover", "use", NULL
 };
 
 void
@@ -372,7 +371,8 @@ run_line(struct control_request *r, const char *line)
 	}
 	r->hooks->look(&r->v, r->hooks->data);
 	r->db = r->v.sa ? r->v.sa->view : NULL;
-	if (runs[i].writes && control_observes(&r->v))
+	if (control_observes(&r->v) &&
+	    g_strv_contains(writers, r->command->name))
 		request_say(r, CONTROL_NOT_DONE, "%s is not for a manager that "
 			    "only observes", r->command->name);
 	else if (runs[i].of_fabric && !r->db)

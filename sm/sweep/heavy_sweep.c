@@ -150,33 +150,18 @@ log_avoided(struct sweep *s, const GPtrArray *old, const GPtrArray *new)
 			"them", lines - CHANGES_MAX);
 }
 
-/* The cost of a repair, and the pairs that have no path. */
-static void
-log_rerouted(const struct sweep *s)
-{
-	uint32_t first = s->plan->first[PLAN_LFT], n = 0;
-	uint32_t end = s->plan->first[PLAN_LFT + 1];
-	const struct plan_step *steps = s->plan->steps;
-	uint64_t lost = s->choice.alone.reach.lost_hosts;
-	g_autofree char *pairs = g_strdup_printf("%" G_GUINT64_FORMAT
-		" pairs of hosts have no path", lost);
-
-	for (uint32_t i = first; i < end; i++)
-		n += i == first || steps[i].node != steps[i - 1].node;
-	if (n)
-		log_say(s->log, LOG_INFO, "sweep", "rerouted in %.1f %s: %u "
-			"LFT blocks on %u switches; %s",
-			(double)(transport_now(s->t) - s->began) / 1000,
-			transport_ms(s->t), end - first, n, lost ? pairs :
-			"all hosts reachable");
-}
-
 /* The next view becomes the published one, and its changes are logged by name.
  * after: the snapshot after programming; NULL: nothing was sent. */
 static void
 publish(struct sweep *s, struct snapshot *after)
 {
 	struct snapshot *now = after ? after : s->next.subnet;
+	uint32_t first = s->plan->first[PLAN_LFT], n = 0;
+	uint32_t end = s->plan->first[PLAN_LFT + 1];
+	const struct plan_step *steps = s->plan->steps;
+	uint64_t lost = s->choice.alone.reach.lost_hosts;
+	g_autofree char *pairs = g_strdup_printf("%" G_GUINT64_FORMAT
+		" pairs of hosts have no path", lost);
 	g_autoptr(GPtrArray) found = NULL, groups = NULL;
 
 	if (s->view.subnet != now) {
@@ -196,8 +181,15 @@ publish(struct sweep *s, struct snapshot *after)
 		g_ptr_array_unref(s->avoided);
 		s->avoided = g_steal_pointer(&s->avoid);
 	}
-	if (after && s->view.subnet)
-		log_rerouted(s);
+	/* The cost of a repair, and the pairs that have no path. */
+	for (uint32_t i = first; i < end; i++)
+		n += i == first || steps[i].node != steps[i - 1].node;
+	if (after && s->view.subnet && n)
+		log_say(s->log, LOG_INFO, "sweep", "rerouted in %.1f %s: %u "
+			"LFT blocks on %u switches; %s",
+			(double)(transport_now(s->t) - s->began) / 1000,
+			transport_ms(s->t), end - first, n, lost ? pairs :
+			"all hosts reachable");
 	s->silent = silent_update(s->silent, s->next.subnet,
 				  transport_now(s->t));
 	sweep_view_clear(&s->view);
@@ -239,8 +231,9 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	struct sweep_report r = { .view = &s->view, .choice = &s->choice,
 				  .fresh = s->fresh };
 	const struct snapshot *n = s->view.subnet;
-	const struct election_peer *master = s->plan ? NULL :
-		observe_master(s, s->others);
+	bool observes = s->params.goal == SWEEP_GOAL_OBSERVE;
+	const struct election_peer *master = observes ?
+		observe_master(s, s->others) : NULL;
 	struct health v;
 
 	health_judge(&v, n, &s->choice, left,
@@ -259,7 +252,7 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 		log_limited(s->log, LOG_WARNING, "fabric", "not in force",
 			    "%s", (char *)v.warnings->pdata[i]);
 	r.is_news = s->why & 1u << SWEEP_CAUSE_SIGNAL ||
-		(s->plan && (!v.up || !s->up || s->plan->n_steps));
+		(!observes && (!v.up || !s->up || s->plan->n_steps));
 	s->up = v.up;
 	/* Silent ports are retried at their own interval. */
 	if (!v.up && (v.lines->len + v.n_silent > n->n_faults ||
@@ -605,6 +598,7 @@ observe(struct sweep *s)
 	s->next.memberships = observe_memberships(s->next.subnet,
 						  s->next.tables);
 	observe_judge(s, problems);
+	s->plan = g_new0(struct plan, 1);
 	publish(s, NULL);
 	judge(s, problems, NULL);
 }
@@ -779,7 +773,7 @@ heavy_sweep_start(struct sweep *s)
 	g_autoptr(GError) error = NULL;
 	const GArray *ranges = s->memory->lids.ranges;
 
-	s->next.lids = lid_assign(n, observes ? observe_lmc(n) : s->params.lmc,
+	s->next.lids = lid_assign(n, observes ? 0 : s->params.lmc,
 				  (const void *)ranges->data,
 				  observes ? 0 : ranges->len, notes, &error);
 	for (guint i = 0; i < notes->len; i++)

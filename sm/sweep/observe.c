@@ -2,20 +2,20 @@
 /*
  * An observer: it judges a fabric that another subnet manager brings up.
  *
- * Method. LIDs, P_Keys and forwarding tables are those that ports and switches
- * hold. Where a master routes, the held tables are verified; nothing is planned.
- * A master handles changes before a light sweep sees them, so everything is read
- * again at each interval of light sweeps, unless that takes too long: then light
- * sweeps in between find dead switches and another master.
+ * Method. LIDs (of a range the base), P_Keys and forwarding tables are those that
+ * ports and switches hold. Where a master routes, the held tables are verified;
+ * nothing is planned. A master handles changes before a light sweep sees them, so
+ * everything is read again at each interval of light sweeps, unless that takes too
+ * long: then light sweeps in between find dead switches and another master.
  *
  * Safety. A mad_client that only reads takes no Set.
  *
  * Cost. That of a heavy sweep, for at most 1 / OBSERVE_TIMES of the time.
  */
 #include "sm/sweep/sweep.h"
+#include "topology/text.h"
 
 #define OBSERVE_TIMES	20
-#define PORT_LINES_MAX	20u
 
 bool
 observe_is_due(const struct sweep *s)
@@ -36,17 +36,6 @@ observe_master(const struct sweep *s, const GArray *found)
 	return who < n ? &peers[who] : NULL;
 }
 
-unsigned
-observe_lmc(const struct snapshot *n)
-{
-	unsigned lmc = 0;
-
-	for (uint32_t port = 0; port < n->n_ports; port++)
-		if (snapshot_is_end_port(n, port) && n->ports[port].known)
-			lmc = MAX(lmc, n->ports[port].info.lmc);
-	return lmc;
-}
-
 void
 observe_lids(const struct snapshot *n, struct lid_map *map)
 {
@@ -55,8 +44,7 @@ observe_lids(const struct snapshot *n, struct lid_map *map)
 
 		if (!base || n->ports[port].info.lid == base)
 			continue;
-		for (unsigned i = 0; i < 1u << map->lmc[port]; i++)
-			map->owner[base + i] = SNAPSHOT_NONE;
+		map->owner[base] = SNAPSHOT_NONE;
 		map->base[port] = LID_NONE;
 	}
 }
@@ -110,7 +98,8 @@ observe_judge(const struct sweep *s, GPtrArray *lines)
 {
 	const struct snapshot *n = s->next.subnet;
 	const struct channels_result *channels = &s->choice.alone.channels;
-	uint32_t bad = 0;
+	uint32_t bad = 0, first = 0;
+	g_autofree char *name = NULL;
 
 	if (!observe_master(s, s->others))
 		g_ptr_array_add(lines, g_strdup("no other port answers as the "
@@ -120,18 +109,15 @@ observe_judge(const struct sweep *s, GPtrArray *lines)
 			"tables that the switches hold: traffic can deadlock: "
 			"%u channels are in credit loops. %s",
 			channels->n_looped, s->choice.warning));
-	for (uint32_t port = 0; port < n->n_ports; port++) {
-		g_autofree char *name = NULL;
-
-		if (!snapshot_is_end_port(n, port) || !n->ports[port].known ||
-		    n->ports[port].info.state < PORT_STATE_INIT ||
-		    s->next.lids->base[port] || bad++ >= PORT_LINES_MAX)
-			continue;
-		name = snapshot_port_name(n, port);
-		g_ptr_array_add(lines, g_strdup_printf("%s has no LID of its "
-			"own (LID %u)", name, n->ports[port].info.lid));
-	}
-	if (bad > PORT_LINES_MAX)
-		g_ptr_array_add(lines, g_strdup_printf("%u more ports have no "
-			"LID of their own", bad - PORT_LINES_MAX));
+	for (uint32_t port = 0; port < n->n_ports; port++)
+		if (snapshot_is_end_port(n, port) && n->ports[port].known &&
+		    n->ports[port].info.state >= PORT_STATE_INIT &&
+		    !s->next.lids->base[port] && !bad++)
+			first = port;
+	if (!bad)
+		return;
+	name = snapshot_port_name(n, first);
+	g_ptr_array_add(lines, g_strdup_printf("%u port%s without a LID of "
+		"its own, the first: %s (LID %u)", bad, text_plural(bad), name,
+		n->ports[first].info.lid));
 }

@@ -471,8 +471,6 @@ bool observe_is_due(const struct sweep *s);
 /* The master among `found` (or NULL); NULL: there is none. */
 const struct election_peer *observe_master(const struct sweep *s,
 					   const GArray *found);
-/* The highest LMC of its ports. */
-unsigned observe_lmc(const struct snapshot *n);
 /* Takes LIDs that a port does not hold out of the map. */
 void observe_lids(const struct snapshot *n, struct lid_map *map);
 /* Of what another manager decided: P_Keys, and of hosts the SLs. */

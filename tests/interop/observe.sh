@@ -120,6 +120,10 @@ minism_case() {
 	lab_cmd unplug leaf-1 6 >/dev/null
 	check "and which paths nothing repairs" await 20 says 'NOT UP' \
 		'held leaves .* without a path .*[1-9][0-9]* pairs of hosts'
+	lab_cmd kill node-05 >/dev/null
+	lab_cmd revive node-05 >/dev/null
+	check "and which host has lost its LID" await 20 says 'NOT UP' \
+		'1 port without a LID of its own, the first: node-05 '
 	ends minism
 	sm_kill_all
 	lab_stop
