@@ -17,21 +17,24 @@
 struct finding {
 	const char *what, *act;	/* act: what to do */
 	GString *where;
-	guint n;
+	guint n, shown;
 };
 
 static struct finding
 finding_new(const char *what, const char *act)
 {
-	return (struct finding){ what, act, g_string_new(NULL), 0 };
+	return (struct finding){ what, act, g_string_new(NULL), 0, 0 };
 }
 
 static void
 finding_add(struct finding *f, const char *name)
 {
-	if (f->n++ < NAMES_MAX)
-		g_string_append_printf(f->where, "%s%s", f->n > 1 ? ", " : "",
-				       name);
+	f->n++;
+	/* a name that nodes share is of no use twice */
+	if (!f->shown ||
+	    (f->shown < NAMES_MAX && !strstr(f->where->str, name)))
+		g_string_append_printf(f->where, "%s%s", f->shown++ ? ", " :
+				       "", name);
 }
 
 /* A node that has the name of all its kind is told by the other end of its
@@ -55,9 +58,9 @@ finding_add_at(struct finding *f, const struct snapshot *s,
 static bool
 finding_put(struct finding *f, struct text_report *r)
 {
-	if (f->n > NAMES_MAX)
+	if (f->n > f->shown)
 		g_string_append_printf(f->where, " and %u more",
-				       f->n - NAMES_MAX);
+				       f->n - f->shown);
 	if (f->n) {
 		report_open(r, NULL, '{');
 		report_text(r, "what", f->what, ": ");

@@ -2,11 +2,12 @@
 /*
  * An observer: it judges a fabric that another subnet manager brings up.
  *
- * Method. LIDs (of a range the base), P_Keys and forwarding tables are those that
- * ports and switches hold. Where a master routes, the held tables are verified;
- * nothing is planned. A master handles changes before a light sweep sees them, so
- * everything is read again at each interval of light sweeps, unless that takes too
- * long: then light sweeps in between find dead switches and another master.
+ * Method. LIDs (of a range the base), P_Keys and forwarding tables are those
+ * that ports and switches hold. Where a master routes, the held tables are
+ * verified; nothing is planned. A master handles changes before a light sweep
+ * sees them, so everything is read again at each interval of light sweeps,
+ * unless that takes too long: then light sweeps in between find dead switches
+ * and another master.
  *
  * Safety. A mad_client that only reads takes no Set.
  *
