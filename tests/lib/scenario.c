@@ -275,11 +275,11 @@ read_sm(struct play *p, char **words)
 	unsigned each = 0, protect = 0, lease = 0, heavy = 0, m_key = 0;
 	unsigned sl2vl = 0, clients = REREGISTER_NONE, sa = 1;
 	unsigned key_files = 1, log = 1, cache = 0, babbling = 0, route_ms = 0;
-	unsigned disk_ms = 0, guest = 0, safe = 0;
+	unsigned disk_ms = 0, guest = 0, safe = 0, observe = 0;
 	unsigned sm_key = (unsigned)manager_defaults.sweep.sm_key;
 	const struct setting list[] = {
 		{ "priority", &sm->sweep.priority }, { "guest", &guest },
-		{ "safe", &safe },
+		{ "safe", &safe }, { "observe", &observe },
 		{ "sm_key", &sm_key },
 		{ "sweep_s", &sm->sweep.sweep_s }, { "lmc", &sm->sweep.lmc },
 		{ "timeout_ms", &sm->wire.timeout_ms },
@@ -326,7 +326,9 @@ read_sm(struct play *p, char **words)
 	sm->cache_dir = cache ? p->dir : NULL;
 	sm->sweep.sm_key = sm_key;
 	sm->sweep.guest = guest;
-	sm->sweep.hidden = guest > 1;
+	if (observe)
+		sm->sweep.goal = SWEEP_GOAL_OBSERVE;
+	sm->sweep.hidden = guest > 1 || observe;
 	sm->sweep.policy = &p->policy;
 	sm->sweep.force_heavy = heavy;
 	sm->sweep.flaps.disable = babbling;

@@ -24,7 +24,8 @@
  *				avoid: bits of
  *				enum avoid_cause; cache=1: it remembers; route_ms,
  *				disk_ms: what routing, a write to the disk take;
- *				guest: 1, or 2 if its port obeys another manager
+ *				guest: 1, or 2 if its port obeys another manager;
+ *				observe: it only reads
  *	stop [NODE]		it ends, as if it were killed; retire: by TERM
  *	run TIME
  *	wait up TIME		until a heavy sweep ends UP
