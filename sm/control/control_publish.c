@@ -59,7 +59,7 @@ control_view_values(const struct control_view *v, const struct view *of,
 	struct view_values *values = make_values(v, of, tables);
 
 	control_put_status(v, values->before);
-	if (v->sa)
+	if (v->sa && !control_observes(v))	/* they are the master's */
 		put_groups(v->sa, values->before);
 	return values;
 }

@@ -108,6 +108,7 @@ minism_case() {
 		! ctl partition add Default node-01'
 	check "path: by the tables that are held" \
 		eval 'ctl path node-01 node-16 | grep -q spine-'
+	check "groups are the master's: none is told" [ -z "$(ctl groups)" ]
 	check "minism: the master has seen no other" log_has_not sm.log \
 		'another subnet manager|handing over|standby'
 	state_of_fabric >after
