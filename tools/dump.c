@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "routing/graph.h"
+#include "tools/lft_text.h"
 #include "topology/state_file.h"
 #include "topology/net_file.h"
 
@@ -44,8 +45,7 @@ struct dump_of {
 	struct graph *g;
 	uint32_t *shortest;	/* [destination switch][switch] */
 	uint16_t *hops;		/* [switch][LID], by the tables */
-	GString *labels;	/* the text of each LID, end to end */
-	size_t *label;		/* LID -> offset; top + 2 entries */
+	GPtrArray *lines;	/* of lft_text_lines() */
 };
 
 typedef void (*section_fn)(const struct dump_of *v, uint32_t i, GString *out);
@@ -168,37 +168,6 @@ view_count_hops(struct dump_of *v)
 	}
 }
 
-static void
-view_label_lids(struct dump_of *v)
-{
-	const struct snapshot *s = v->s;
-	uint32_t top = v->lft->top;
-
-	v->labels = g_string_new(NULL);
-	v->label = g_new0(size_t, top + 2u);
-	for (uint32_t lid = 0; lid <= top; lid++) {
-		uint32_t port = lid_map_owner(v->lids, lid);
-
-		v->label[lid] = v->labels->len;
-		if (port == SNAPSHOT_NONE) {
-			g_string_append(v->labels, "unknown node and type\n");
-			continue;
-		}
-
-		const struct snapshot_node *n = snapshot_node_of(s, port);
-		const char *type = "Channel Adapter";
-
-		if (snapshot_is_switch(n))
-			type = "Switch";
-		else if (n->info.node_type == NODE_ROUTER)
-			type = "Router";
-		g_string_append_printf(v->labels, "%s portguid 0x%016" PRIx64
-				       ": '%s'\n", type, s->ports[port].guid,
-				       snapshot_node_name(n));
-	}
-	v->label[top + 1u] = v->labels->len;
-}
-
 /* opensm.fdbs */
 
 /* The lowest port of a shortest path from `sw` to the target. */
@@ -219,10 +188,10 @@ best_port(const struct dump_of *v, uint32_t sw, const struct graph_target *t)
 }
 
 static void
-put_hex4(char *to, uint32_t value, const char *digits)
+put_hex4(char *to, uint32_t value)
 {
 	for (unsigned i = 0; i < 4; i++)
-		to[i] = digits[value >> (12 - 4 * i) & 0xf];
+		to[i] = "0123456789ABCDEF"[value >> (12 - 4 * i) & 0xf];
 }
 
 static void
@@ -242,7 +211,7 @@ put_fdb_line(const struct dump_of *v, uint32_t sw, uint32_t lid, GString *out)
 	const struct graph_target *t = graph_target_at(v->g, lid);
 	uint32_t hops, best;
 
-	put_hex4(line + 2, lid, "0123456789ABCDEF");
+	put_hex4(line + 2, lid);
 	g_string_append_len(out, line, strlen("0x0000 : "));
 	if (port == LFT_NO_PATH || !t) {
 		g_string_append(out, "UNREACHABLE\n");
@@ -297,26 +266,7 @@ put_mcfdb_switch(const struct dump_of *v, uint32_t sw, GString *out)
 static void
 put_lft_switch(const struct dump_of *v, uint32_t sw, GString *out)
 {
-	const struct snapshot_node *n = &v->s->nodes[v->s->switches[sw]];
-	const uint8_t *row = lft_row(v->lft, sw);
-	char head[] = "0x0000 000 # ";
-	uint32_t lines = 0;
-
-	g_string_append_printf(out, "Unicast lids [0-%u] of switch Lid %u "
-			       "guid 0x%016" PRIx64 " ('%s'):\n", v->lft->top,
-			       v->lids->base[n->first_port],
-			       n->info.node_guid, snapshot_node_name(n));
-	for (uint32_t lid = 0; lid <= v->lft->top; lid++) {
-		if (row[lid] == LFT_NO_PATH)
-			continue;
-		put_hex4(head + 2, lid, "0123456789abcdef");
-		put_decimal3(head + 7, row[lid]);
-		g_string_append_len(out, head, strlen(head));
-		g_string_append_len(out, v->labels->str + v->label[lid],
-				    v->label[lid + 1] - v->label[lid]);
-		lines++;
-	}
-	g_string_append_printf(out, "%u lids dumped\n", lines);
+	lft_text_write_switch(v->s, v->lids, v->lft, sw, v->lines, out);
 }
 
 static void
@@ -410,14 +360,13 @@ dump_all(const char *dir, const struct snapshot *s, const struct lid_map *lids,
 	if (!state_file_make_folder(dir, error))
 		return false;
 	view_count_hops(&v);
-	view_label_lids(&v);
+	v.lines = lft_text_lines(s, lids, lft->top);
 	for (unsigned i = 0; ok && i < G_N_ELEMENTS(files); i++)
 		ok = write_file(dir, files[i].name, &v, files[i].put,
 				files[i].n, error);
 	graph_free(v.g);
 	g_free(v.shortest);
 	g_free(v.hops);
-	g_free(v.label);
-	g_string_free(v.labels, TRUE);
+	g_ptr_array_unref(v.lines);
 	return ok;
 }

@@ -63,7 +63,15 @@ struct lft *lft_text_tables(const struct lft_text *file,
 			    const struct lid_map *lids, GPtrArray *notes,
 			    GError **error);
 
-/* Appends opensm-lfts.dump. */
+/* opensm-lfts.dump. Tens of millions of lines in a large fabric: the line of
+ * each LID up to `top`, but for its port; unref. */
+GPtrArray *lft_text_lines(const struct snapshot *s,
+			  const struct lid_map *lids, uint32_t top);
+/* Appends the section of a switch; lines: of the tables' top. */
+void lft_text_write_switch(const struct snapshot *s,
+			   const struct lid_map *lids, const struct lft *lft,
+			   uint32_t sw, const GPtrArray *lines, GString *out);
+/* Appends all of it. */
 void lft_text_write(const struct snapshot *s, const struct lid_map *lids,
 		   const struct lft *lft, GString *out);
 
