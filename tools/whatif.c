@@ -22,7 +22,7 @@
 #include "topology/port_search.h"
 
 #define SHIFTS		64u
-#define NAMES_SHOWN	8u
+#define NAMES_SHOWN	20u
 
 /* A fabric and its tables. */
 struct stage {
@@ -52,13 +52,11 @@ static uint32_t
 named_node(struct whatif *w, const char *word)
 {
 	const struct snapshot *s = w->v->s;
-	uint32_t node = SNAPSHOT_NONE, n = 0, port;
+	uint32_t node = 0, n = 0, port;
 
 	for (uint32_t i = 0; i < s->n_nodes; i++)
-		if (!strcmp(snapshot_node_name(&s->nodes[i]), word)) {
-			node = i;
-			n++;
-		}
+		if (!strcmp(snapshot_node_name(&s->nodes[i]), word))
+			node = n++ ? node : i;
 	if (n == 1)
 		return node;
 	port = port_search(s, w->v->lids, word, NULL, &w->wrong);
@@ -76,10 +74,8 @@ named_port(struct whatif *w, const char *word)
 		g_autofree char *name = g_strdup_printf("%s/%u",
 			snapshot_name_of(s, port), s->ports[port].num);
 
-		if (s->ports[port].num && !strcmp(name, word)) {
-			found = port;
-			n++;
-		}
+		if (s->ports[port].num && !strcmp(name, word))
+			found = n++ ? found : port;
 	}
 	if (n == 1)
 		return found;
@@ -312,41 +308,38 @@ put_stage(struct text_report *r, const char *key, const char *name,
 	report_close(r, '}');
 }
 
-/* End ports that are not reached any more. Returns how many. */
+/* End ports that are not reached any more, switches last. Returns how many. */
 static unsigned
 put_cut_off(struct text_report *r, const struct whatif *w,
-	    const struct snapshot *now, bool switches)
+	    const struct snapshot *now)
 {
 	const struct snapshot *s = w->v->s;
 	g_autofree uint32_t *nodes = snapshot_map_nodes(s, now);
 	unsigned n = 0;
 
-	report_open(r, switches ? "switches" : "hosts", '[');
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		const struct snapshot_node *node = snapshot_node_of(s, port);
+	report_open(r, "cut_off", '[');
+	for (uint32_t i = 0; i < 2 * s->n_ports; i++) {
+		bool is_switch = i >= s->n_ports;
+		uint32_t port = i % s->n_ports;
 		uint32_t at = snapshot_same_port(s, port, nodes, now);
 		g_autofree char *name = NULL;
 
-		if (snapshot_is_switch(node) != switches ||
+		if (snapshot_is_switch(snapshot_node_of(s, port)) != is_switch ||
 		    !snapshot_is_end_port(s, port) ||
 		    w->is_killed[s->ports[port].node] ||
-		    (!switches && s->ports[port].peer == SNAPSHOT_NONE) ||
+		    (!is_switch && s->ports[port].peer == SNAPSHOT_NONE) ||
 		    (at != SNAPSHOT_NONE &&
-		     (switches || now->ports[at].peer != SNAPSHOT_NONE)))
+		     (is_switch || now->ports[at].peer != SNAPSHOT_NONE)))
 			continue;
 		name = snapshot_port_name(s, port);
-		if (!n)
-			report_say(r, "cut off: %s", switches ? "switches" :
-				   "hosts");
-		if (n == NAMES_SHOWN)
-			report_say(r, " ..");
-		if (n++ < NAMES_SHOWN)
-			report_say(r, " %s", name);
-		if (r->as_json)
-			report_text(r, NULL, name, NULL);
+		if (n++ < NAMES_SHOWN || r->as_json) {
+			report_say(r, n == 1 ? "cut off: " : ", ");
+			report_text(r, NULL, name, "");
+		}
 	}
-	if (n)
-		report_say(r, " (%u)\n", n);
+	if (n > NAMES_SHOWN)
+		report_say(r, " and %u more", n - NAMES_SHOWN);
+	report_say(r, "%s", n ? "\n" : "");
 	report_close(r, ']');
 	return n;
 }
@@ -364,10 +357,7 @@ put_result(struct text_report *r, const struct whatif *w,
 
 	metrics_churn(held, c->lft, &churn);
 	report_open(r, NULL, '{');
-	report_open(r, "cut_off", '{');
-	n = put_cut_off(r, w, is->s, false);
-	n += put_cut_off(r, w, is->s, true);
-	report_close(r, '}');
+	n = put_cut_off(r, w, is->s);
 	if (lost)
 		report_say(r, "WARNING: pairs of hosts without a path: ");
 	report_number(r, "lost", lost, lost ? "\n" : NULL);
