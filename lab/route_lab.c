@@ -28,6 +28,7 @@
 #include "topology/text.h"
 #include "topology/generate.h"
 #include "topology/net_file.h"
+#include "topology/port_search.h"
 #include "topology/prng.h"
 
 #define PATIENCE_US	1000000
@@ -500,31 +501,13 @@ lab_try_file(struct route_lab *lab)
 static uint32_t
 lab_find_end(const struct route_lab *lab, const char *text, GError **error)
 {
-	const struct snapshot *s = lab->subnet;
-	uint32_t port, found = SNAPSHOT_NONE, n = 0;
-	char *end;
-	uint64_t number = g_ascii_strtoull(text, &end, 0);
+	g_autofree char *wrong = NULL;
+	uint32_t port = port_search(lab->subnet, lab->lids, text, NULL, &wrong);
 
-	if (end == text || *end)
-		number = 0;
-	for (port = 0; port < s->n_ports; port++) {
-		const struct snapshot_node *node = snapshot_node_of(s, port);
-
-		if (!snapshot_is_end_port(s, port) ||
-		    (strcmp(snapshot_node_name(node), text) &&
-		     (!number || (number != s->ports[port].guid &&
-				  number != node->info.node_guid &&
-				  number != lab->lids->base[port]))))
-			continue;
-		found = found == SNAPSHOT_NONE ? port : found;
-		n++;
-	}
-	if (n == 1)
-		return found;
-	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT, n ?
-		    "%s: %u ports are called so; a PortGUID or a LID names one"
-		    : "%s: no port has this name, GUID or LID", text, n);
-	return SNAPSHOT_NONE;
+	if (wrong)
+		g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+				    wrong);
+	return port;
 }
 
 bool
