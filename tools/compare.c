@@ -89,15 +89,6 @@ put_faults(struct compare *c, const struct snapshot *from,
 
 /* ---- cables ---- */
 
-/* How well the plugs of two ports can be exchanged by a person. */
-static unsigned
-rate_plugs(const struct snapshot *s, uint32_t a, uint32_t b)
-{
-	return snapshot_is_switch(snapshot_node_of(s, a)) +
-		snapshot_is_switch(snapshot_node_of(s, b)) +
-		(s->ports[a].node == s->ports[b].node);
-}
-
 /* The far end, in the old fabric, of the cable that this port had. */
 static uint32_t
 had(const struct compare *c, uint32_t port)
@@ -107,30 +98,33 @@ had(const struct compare *c, uint32_t port)
 	return was == SNAPSHOT_NONE ? was : c->old->ports[was].peer;
 }
 
-/* a and b should have a cable, and have others. */
+/* a and b should have a cable, and may have others. */
 static void
 put_exchanged(struct compare *c, uint32_t a, uint32_t b)
 {
 	const struct snapshot *s = c->b->s;
-	uint32_t d = s->ports[a].peer, e = s->ports[b].peer;
-	bool at_a = d != SNAPSHOT_NONE && e != SNAPSHOT_NONE &&
-		rate_plugs(s, a, e) >= rate_plugs(s, b, d);
-	uint32_t ends[4] = { at_a ? a : b, at_a ? e : d, at_a ? b : a,
-			     at_a ? d : e };
-	g_autofree char *names = NULL;
-	char *name[4];
+	uint32_t d = s->ports[a].peer, e = s->ports[b].peer, x = a, y = e;
+	g_autofree char *first = NULL, *second = NULL, *names = NULL;
+	g_autofree char *its = NULL, *other = NULL;
 
 	if (d == SNAPSHOT_NONE || e == SNAPSHOT_NONE ||
 	    had(c, d) == SNAPSHOT_NONE || had(c, e) == SNAPSHOT_NONE)
 		return;
-	for (unsigned i = 0; i < 4; i++)
-		name[i] = snapshot_port_name(s, ends[i]);
-	names = g_strdup_printf("%s and %s", name[0], name[1]);
-	put(c, "exchanged plugs", names, c->is_design ? "plug the cable of %s "
-	    "into %s, that of %s into %s" : "before, the cable of %s was in %s,"
-	    " that of %s in %s", name[2], name[0], name[3], name[1]);
-	for (unsigned i = 0; i < 4; i++)
-		g_free(name[i]);
+	/* at one switch, if that is possible, and not at hosts */
+	if (s->ports[b].node == s->ports[d].node ||
+	    !snapshot_is_switch(snapshot_node_of(s, a)) ||
+	    !snapshot_is_switch(snapshot_node_of(s, e))) {
+		x = b;
+		y = d;
+	}
+	first = snapshot_port_name(s, x);
+	second = snapshot_port_name(s, y);
+	its = snapshot_port_name(s, x == a ? b : a);
+	other = snapshot_port_name(s, x == a ? d : e);
+	names = g_strdup_printf("%s and %s", first, second);
+	put(c, "exchanged plugs", names, "%s the cable of %s in %s, that of %s "
+	    "in %s", c->is_design ? "plug" : "before,", its, first, other,
+	    second);
 	builder_unlink(c->b, a);
 	builder_unlink(c->b, b);
 	builder_link(c->b, a, b);
@@ -287,10 +281,8 @@ sum_members(const struct view_group *g, const struct tool_view *other)
 
 static void
 put_groups(struct compare *c, const struct tool_view *a,
-	   const struct tool_view *b, const char *lone)
+	   const struct tool_view *b, bool is_new)
 {
-	bool is_new = lone[0] == 'n';
-
 	for (guint i = 0, k; i < a->groups->len; i++) {
 		const struct view_group *g = a->groups->pdata[i], *o = NULL;
 		g_autoptr(GString) name = g_string_new(NULL);
@@ -305,7 +297,8 @@ put_groups(struct compare *c, const struct tool_view *a,
 		}
 		report_gid(&r, NULL, g->mgid, "");
 		if (!o && (sum || !g->members->len))
-			put(c, lone, name->str, "%u members", g->members->len);
+			put(c, is_new ? "new group" : "ended group", name->str,
+			    "%u members", g->members->len);
 		else if (o && !is_new && sum != sum_members(o, a))
 			put(c, "other members of", name->str, "%u, before %u",
 			    o->members->len, g->members->len);
@@ -332,8 +325,8 @@ put_said(struct compare *c, const struct tool_view *old,
 		put_lines(c, new, old, lines[i].new, lines[i].kind);
 		put_lines(c, old, new, lines[i].ended, lines[i].kind);
 	}
-	put_groups(c, old, new, "ended group");
-	put_groups(c, new, old, "new group");
+	put_groups(c, old, new, false);
+	put_groups(c, new, old, true);
 }
 
 /* ---- all ---- */

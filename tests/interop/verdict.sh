@@ -77,6 +77,16 @@ settled() {	# verdict cause
 		grep -q "^subnet:  *$1: " three && grep -qE -- "$2" three
 }
 
+# What whatif said would be, by what it says of the present tables.
+foretold() {
+	ctl --json whatif engine auto >present.json
+	python3 - 2>foretold.err <<-'PYTHON'
+	import json
+	told, now = (json.load(open(f"{n}.json")) for n in ("foretold", "present"))
+	assert told["after"] == now["before"], told
+	PYTHON
+}
+
 # states NET host its-place cable its-far-end spine leaf "its links, its hosts"
 # slow-cable its-far-end hung-spine; a spine has as many links as $links
 states() {
@@ -90,7 +100,9 @@ states() {
 	one_truth whole UP .
 	one_truth host DEGRADED "host $host, at $at" kill "$host"
 	one_truth back UP . revive "$host"
+	ctl --json whatif unplug "$cable" >foretold.json
 	one_truth cable DEGRADED "link $cable - $far" unplug ${cable/\// }
+	check "cable: whatif foretold the load" await $patience foretold
 	one_truth spine DEGRADED "switch $spine, $links links" kill "$spine"
 	one_truth leaf DEGRADED "switch $leaf, $has hosts" kill "$leaf"
 	lab_cmd plug ${cable/\// } >/dev/null

@@ -151,7 +151,7 @@ static const struct {
 	  "new link leaf-1/8 - spine-2/8\n", 1 },
 	{ "-leaf-1/3 -leaf-2/4 +leaf-1/3=spine-2/6 +leaf-2/4=spine-1/5",
 	  { "", "" }, "exchanged plugs leaf-1/3 and leaf-2/4: before, the cable "
-	  "of spine-1/5 was in leaf-1/3, that of spine-2/6 in leaf-2/4\n", 1 },
+	  "of spine-1/5 in leaf-1/3, that of spine-2/6 in leaf-2/4\n", 1 },
 	{ "-leaf-1/2 +leaf-2/8=node-02/1 -leaf-1/3 +leaf-1/8=spine-1/5",
 	  { "", "" }, "moved host node-02: at leaf-2/8, before leaf-1/2\n"
 	  "other cable spine-1/5: leads to leaf-1/8, before leaf-1/3\n", 1 },
@@ -222,18 +222,18 @@ static const struct {
 	{ "", LIST, "no difference\n", 0 },
 	{ "-leaf-1/1 -leaf-1/2 +leaf-1/1=node-02/1 +leaf-1/2=node-01/1", LIST,
 	  "exchanged plugs leaf-1/1 and leaf-1/2: plug the cable of node-01 "
-	  "into leaf-1/1, that of node-02 into leaf-1/2\n", 1 },
+	  "in leaf-1/1, that of node-02 in leaf-1/2\n", 1 },
 	/* at the spine: one place */
 	{ "-leaf-1/3 -leaf-2/3 +leaf-1/3=spine-1/6 +leaf-2/3=spine-1/5", LIST,
 	  "exchanged plugs spine-1/5 and spine-1/6: plug the cable of leaf-1/3 "
-	  "into spine-1/5, that of leaf-2/3 into spine-1/6\n", 1 },
+	  "in spine-1/5, that of leaf-2/3 in spine-1/6\n", 1 },
 	/* a cycle of three */
 	{ "-leaf-1/3 -leaf-1/4 -leaf-2/4 +leaf-1/3=spine-2/5 "
 	  "+leaf-1/4=spine-2/6 +leaf-2/4=spine-1/5", LIST,
 	  "exchanged plugs leaf-1/3 and leaf-2/4: plug the cable of spine-1/5 "
-	  "into leaf-1/3, that of spine-2/5 into leaf-2/4\n"
+	  "in leaf-1/3, that of spine-2/5 in leaf-2/4\n"
 	  "exchanged plugs spine-2/5 and spine-2/6: plug the cable of leaf-1/4 "
-	  "into spine-2/5, that of leaf-2/4 into spine-2/6\n", 1 },
+	  "in spine-2/5, that of leaf-2/4 in spine-2/6\n", 1 },
 	{ "-leaf-1/2 +leaf-2/8=node-02/1 -leaf-2/4 +leaf-1/7=node-05/1", LIST
 	  "leaf-1/9 node-17/1\nleaf-9/3 spine-1/3\n",
 	  "misplaced host node-02: at leaf-2/8, not leaf-1/2\n"
