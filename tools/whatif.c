@@ -134,10 +134,7 @@ add_cable(struct whatif *w, char *const *words)
 			rate = info;
 	}
 	for (unsigned i = 0; i < 2; i++) {
-		uint16_t lid = s->ports[ends[i]].info.lid;
-
-		s->ports[ends[i]].info = *rate;
-		s->ports[ends[i]].info.lid = lid;
+		s->ports[ends[i]].info = *rate;	/* its LID is set at the end */
 		s->ports[ends[i]].known = true;
 	}
 	builder_link(w->b, ends[0], ends[1]);

@@ -121,6 +121,11 @@ write_fabric(const char *edits, const char *lines)
 	"0xfe80000000000000000000000000" guid " 1 0\n"
 #define GROUP(name)	"#group 0xff1200000000000000000000000000" name \
 	" 0xc000 0xffff 0x1 0x0 4 3 18 0 0 0 1 0x0\n"
+#define WARNINGS(n)	"#warning a" n "\n#warning b" n "\n#warning c" n "\n" \
+	"#warning d" n "\n#warning e" n "\n#warning f" n "\n#warning g" n "\n"
+#define TOLD_6(n) "new warning a" n "\nnew warning b" n "\nnew warning c" n \
+	"\nnew warning d" n "\nnew warning e" n "\nnew warning f" n "\n"
+#define TOLD(n)	TOLD_6(n) "new warning g" n "\n"
 #define LEAF_2	"-leaf-2/1 -leaf-2/2 -leaf-2/3 -leaf-2/4 -leaf-2/5"
 
 static const struct {
@@ -146,6 +151,10 @@ static const struct {
 	  "other name Rack 2: before node-02\n"
 	  "other LID node-03: 99, before 7\n"
 	  "new fault host node-09, at leaf-1/9\n", 1 },
+	{ "", { HEAD, HEAD WARNINGS("1") WARNINGS("2") WARNINGS("3")
+		"#complaint c\n" },
+	  "new problem c\n" TOLD("1") TOLD("2") TOLD_6("3") "new warning: more, "
+	  "which --json has\n", 1 },
 	{ "+leaf-3/1=node-05/1 +leaf-3/2=spine-1/8 +leaf-1/8=spine-2/8",
 	  { "", "" }, "new switch leaf-3: 2 links, 1 host\n"
 	  "new link leaf-1/8 - spine-2/8\n", 1 },
@@ -244,6 +253,11 @@ static const struct {
 	{ "-leaf-1/3 +leaf-1/8=spine-1/5 +leaf-1/7=spine-2/7", LIST,
 	  "wrong cable spine-1/5: leads to leaf-1/8, not leaf-1/3\n"
 	  "extra link leaf-1/7 - spine-2/7\n", 1 },
+	/* nothing is exchanged with what the design does not have */
+	{ "-leaf-1/3 +leaf-1/3=node-05/1 +leaf-3/1=spine-1/5", LIST,
+	  "wrong cable leaf-1/3: leads to node-05, not spine-1/5\n"
+	  "extra switch leaf-3: at spine-1/5\n"
+	  "extra host node-05: at leaf-1/3\n", 1 },
 	/* half of the fabric is not reached */
 	{ "-leaf-1/3 -leaf-2/4 +leaf-1/3=spine-2/6 +leaf-2/4=spine-1/5 "
 	  "-spine-3/5 -spine-3/6", LIST,

@@ -134,7 +134,39 @@ TEST(test_the_present_tables_and_engine_count)
 			lft_row(v->lft, 0)[lid] = 3;
 	expect_whatif(v, "unplug H-5/1", 1, "cut off: H-5\n"
 		      "before: updn, 30 pairs of hosts; all to all, 8 flows ");
+	expect_whatif(v, "kill S-2-0", 0, "before: updn, 30 pairs of hosts; all "
+		      "to all, 8 flows over the busiest link, 2.00 times the "
+		      "least; shifts 1.60, at most 2\n"
+		      AFTER("updn", "30", "8", "1.00", "1.60, at most 2")
+		      "engine: configured\n");
 	choice_clear(&c);
 	graph_free(g);
+	tool_view_free(v);
+}
+
+/* The cables of S-2-1 are slow, and so is one more: its ends may be given in any
+ * order. */
+TEST(test_a_new_cable_is_as_fast_as_the_slower_node)
+{
+	static const char *const words[] = {
+		"unplug S-1-0/3 unplug S-2-1/1 add S-1-0/3 S-2-1/1",
+		"unplug S-1-0/3 unplug S-2-1/1 add S-2-1/1 S-1-0/3",
+	};
+	struct tool_view *v = read_fabric("");
+
+	for (uint32_t port = 0; port < v->s->n_ports; port++) {
+		uint32_t peer = v->s->ports[port].peer;
+
+		if (peer != SNAPSHOT_NONE &&
+		    (!strcmp(snapshot_name_of(v->s, port), "S-2-1") ||
+		     !strcmp(snapshot_name_of(v->s, peer), "S-2-1")))
+			v->s->ports[port].info.speed_ext_active = 0;
+	}
+	for (unsigned i = 0; i < 2; i++)
+		expect_whatif(v, words[i], 0, "before: ftree, 30 pairs of "
+			      "hosts; all to all, 10 flows over the busiest "
+			      "link, 1.75 times the least; shifts 1.00, at most "
+			      "1\n" AFTER("ftree", "30", "20", "1.00", "1.60, at "
+					 "most 2") BEST);
 	tool_view_free(v);
 }
