@@ -96,7 +96,8 @@ make_net_file(const char *list, const char *file, const struct snapshot *now,
 						g_str_equal, g_free, NULL);
 	g_autoptr(GHashTable) blocks = g_hash_table_new_full(g_str_hash,
 					g_str_equal, g_free, block_free);
-	g_autoptr(GRegex) pattern = g_regex_new(CABLE_PATTERN, 0, 0, NULL);
+	g_autoptr(GRegex) pattern = g_regex_new(CABLE_PATTERN, G_REGEX_RAW, 0,
+						NULL);
 	g_autoptr(GHashTable) names = index_names(now);
 	g_auto(GStrv) lines = g_strsplit(list, "\n", -1);
 	GString *net = g_string_new(NULL);

@@ -271,6 +271,9 @@ static const struct {
 	{ "", "leaf-1/1 node-01/1\nleaf-1/1 node-02/1\n", "d:2: no cable "
 	  "NAME/PORT - NAME/PORT, or a port that has one", 2 },
 	{ "", "leaf-1/0 node-01/1\n", "d", 2 },
+	{ "", "leaf-1/1 node-\xff\n", "d:1: no cable NAME/PORT", 2 },
+	{ "", LIST "r\xe4ume/3 spine-1/3\n",
+	  "missing switch r?ume: at spine-1/3\n", 1 },
 	{ "", "#view 1 gen 7\nSwitch 4 \"a\"\n", "d: the view is cut off: its "
 	  "line #end is missing", 2 },
 	{ "", "Switch 4 leaf\"1\n", "d:1:10", 2 },
