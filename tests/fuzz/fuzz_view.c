@@ -3,8 +3,11 @@
  * Views as tools read them, and what they print of them.
  */
 #include "tests/fuzz/fuzz.h"
+#include "tools/compare.h"
+#include "tools/design.h"
 #include "tools/show.h"
 #include "tools/status.h"
+#include "tools/whatif.h"
 #include "topology/text.h"
 
 static void
@@ -27,6 +30,32 @@ show_all(struct tool_view *v)
 	}
 }
 
+/* A view differs from itself in nothing; as a list of cables it is a design of
+ * this one, or refused; a node of it may go. */
+static void
+compare_all(struct tool_view *v, const char *text)
+{
+	static const char net[] = "Switch 4 \"a\"\n[1] \"b\"[2]\n\n"
+		"Switch 4 \"b\"\n[2] \"a\"[1]\n";
+	g_autoptr(GString) out = g_string_new(NULL);
+	struct text_report r = { .out = out };
+	struct tool_view *now = v ? v : tool_view_read(net, "net", NULL);
+	char *words[] = { "kill", (char *)snapshot_node_name(&now->s->nodes[0]),
+			  NULL };
+	g_autoptr(GError) error = NULL;
+	struct snapshot *d = design_parse(text, "fuzz", now->s, &error);
+
+	g_assert_true((d == NULL) == (error != NULL));
+	if (d) {
+		compare_fabrics(d, now->s, NULL, NULL, &r);
+		snapshot_unref(d);
+	}
+	g_assert_cmpint(compare_fabrics(now->s, now->s, now, now, &r), ==, 0);
+	whatif(now, words, &r);
+	if (!v)
+		tool_view_free(now);
+}
+
 FUZZ_TARGET(view)
 {
 	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
@@ -40,6 +69,8 @@ FUZZ_TARGET(view)
 	if (!v && error->domain == TEXT_ERROR)
 		fuzz_assert_refused(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 	show_all(v);
+	if (!v || v->s->n_nodes)
+		compare_all(v, text);
 	tool_view_free(v);
 	lines = view_lines_read(text, "fuzz", NULL);
 	if (lines) {
