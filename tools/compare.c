@@ -66,8 +66,8 @@ static const char *const fault_words[EXPECTED_KINDS][3] = {
 };
 
 static void
-put_faults(struct compare *c, const struct snapshot *from,
-	   const struct snapshot *to, unsigned words)
+compare_expected(struct compare *c, const struct snapshot *from,
+		 const struct snapshot *to, unsigned words)
 {
 	struct expected *e = expected_new();
 
@@ -175,7 +175,7 @@ put_cable(struct compare *c, uint32_t a, uint32_t b)
 }
 
 static void
-put_cables(struct compare *c, bool exchanged)
+compare_cables(struct compare *c, bool exchanged)
 {
 	for (uint32_t port = 0; port < c->old->n_ports; port++) {
 		uint32_t peer = c->old->ports[port].peer, a, b;
@@ -199,11 +199,11 @@ put_fabric(struct compare *c)
 
 	c->b = builder_new_from(c->new);
 	c->b->s->local_port = SNAPSHOT_NONE;	/* no node is dropped */
-	put_cables(c, true);
-	put_cables(c, false);
+	compare_cables(c, true);
+	compare_cables(c, false);
 	right = builder_finish(c->b);
-	put_faults(c, c->old, right, 0);
-	put_faults(c, right, c->old, c->is_design ? 2 : 1);
+	compare_expected(c, c->old, right, 0);
+	compare_expected(c, right, c->old, c->is_design ? 2 : 1);
 	snapshot_unref(right);
 }
 
@@ -249,8 +249,8 @@ has_line(const GPtrArray *lines, const char *text)
 /* Lines of `a` that `b` has not; faults of nodes and links that are missing or
  * new are told already. */
 static void
-put_lines(struct compare *c, const struct tool_view *a,
-	  const struct tool_view *b, const char *what, enum view_kind kind)
+compare_lines(struct compare *c, const struct tool_view *a,
+	      const struct tool_view *b, const char *what, enum view_kind kind)
 {
 	for (guint i = 0; i < a->lines->of[kind]->len; i++) {
 		const struct view_text *l = a->lines->of[kind]->pdata[i];
@@ -280,8 +280,8 @@ sum_members(const struct view_group *g, const struct tool_view *other)
 }
 
 static void
-put_groups(struct compare *c, const struct tool_view *a,
-	   const struct tool_view *b, bool is_new)
+compare_groups(struct compare *c, const struct tool_view *a,
+	       const struct tool_view *b, bool is_new)
 {
 	for (guint i = 0, k; i < a->groups->len; i++) {
 		const struct view_group *g = a->groups->pdata[i], *o = NULL;
@@ -322,11 +322,11 @@ put_said(struct compare *c, const struct tool_view *old,
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
-		put_lines(c, new, old, lines[i].new, lines[i].kind);
-		put_lines(c, old, new, lines[i].ended, lines[i].kind);
+		compare_lines(c, new, old, lines[i].new, lines[i].kind);
+		compare_lines(c, old, new, lines[i].ended, lines[i].kind);
 	}
-	put_groups(c, old, new, false);
-	put_groups(c, new, old, true);
+	compare_groups(c, old, new, false);
+	compare_groups(c, new, old, true);
 }
 
 /* ---- all ---- */

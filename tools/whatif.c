@@ -153,7 +153,7 @@ set_engine(struct whatif *w, char *const *words)
 
 /* Carries out all words. False: w->wrong. */
 static bool
-change(struct whatif *w, char *const *words)
+carry_out(struct whatif *w, char *const *words)
 {
 	static const struct {
 		const char *verb;
@@ -181,7 +181,7 @@ change(struct whatif *w, char *const *words)
 
 /* The fabric after all changes. False: w->wrong. */
 static bool
-finish(struct whatif *w, struct stage *x)
+finish_copy(struct whatif *w, struct stage *x)
 {
 	struct snapshot *s = w->b->s;
 	/* a net file by itself does not say that links are in use */
@@ -234,8 +234,8 @@ renumber(const struct lft *lft, const struct snapshot *from,
 /* seen: what the switches hold, or NULL. repair: of the fabric before, if the
  * manager's engine is to be taken. False with an error. */
 static bool
-route(const struct whatif *w, struct stage *x, struct lft *seen,
-      struct repair *repair, GError **error)
+route_stage(const struct whatif *w, struct stage *x, struct lft *seen,
+	    struct repair *repair, GError **error)
 {
 	const char *engine = view_lines_first(w->v->lines, VIEW_ROUTE)->text;
 	const char *why = view_lines_first(w->v->lines, VIEW_REASON)->text;
@@ -316,17 +316,18 @@ put_cut_off(struct text_report *r, const struct whatif *w,
 
 	report_open(r, "cut_off", '[');
 	for (uint32_t i = 0; i < 2 * s->n_ports; i++) {
-		bool is_switch = i >= s->n_ports;
+		bool switches = i >= s->n_ports;
 		uint32_t port = i % s->n_ports;
+		const struct snapshot_node *node = snapshot_node_of(s, port);
 		uint32_t at = snapshot_same_port(s, port, nodes, now);
 		g_autofree char *name = NULL;
 
-		if (snapshot_is_switch(snapshot_node_of(s, port)) != is_switch ||
+		if (snapshot_is_switch(node) != switches ||
 		    !snapshot_is_end_port(s, port) ||
 		    w->is_killed[s->ports[port].node] ||
-		    (!is_switch && s->ports[port].peer == SNAPSHOT_NONE) ||
+		    (!switches && s->ports[port].peer == SNAPSHOT_NONE) ||
 		    (at != SNAPSHOT_NONE &&
-		     (is_switch || now->ports[at].peer != SNAPSHOT_NONE)))
+		     (switches || now->ports[at].peer != SNAPSHOT_NONE)))
 			continue;
 		name = snapshot_port_name(s, port);
 		if (n++ < NAMES_SHOWN || r->as_json) {
@@ -396,17 +397,17 @@ whatif(const struct tool_view *v, char *const *words, struct text_report *r)
 	struct lft *held = NULL;
 	int status = 2;
 
-	if (change(&w, words) && finish(&w, &is))
+	if (carry_out(&w, words) && finish_copy(&w, &is))
 		status = 1;
-	if (status == 1 && route(&before, &was, v->whole ? v->lft : NULL, NULL,
-				 &error)) {
+	if (status == 1 && route_stage(&before, &was, v->whole ? v->lft : NULL,
+				       NULL, &error)) {
 		held = v->whole ? v->lft : was.choice.lft;
 		measure(&was, held);
 		held = renumber(held, v->s, is.s);
 		if (!w.engine && !w.is_auto)
 			repair = repair_new(graph_new(v->s, v->lids),
 					    &was.choice);
-		if (route(&w, &is, held, repair, &error)) {
+		if (route_stage(&w, &is, held, repair, &error)) {
 			measure(&is, is.choice.lft);
 			status = put_result(r, &w, &was, &is, held);
 		}
