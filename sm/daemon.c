@@ -250,7 +250,7 @@ daemon_look(struct control_view *out, void *data)
 	sweep_sm_info(d->sm->sweep, &out->self);
 	/* a standby does not keep the expected fabric */
 	if (out->self.state == SM_STATE_MASTER || d->conf->observe)
-		out->expected = d->sm->fabric->expected;
+		out->expected = d->sm->expected;
 	standby_status(d->sm->standby, &out->standby);
 	sa_stats(d->sm->sa, &out->sa_stats);
 	out->sa = d->sm->sa;
@@ -374,7 +374,7 @@ static unsigned
 daemon_accept(const char *word, void *data)
 {
 	struct daemon *d = data;
-	unsigned n = fabric_watch_accept(d->sm->fabric, word);
+	unsigned n = sm_instance_accept(d->sm, word);
 
 	log_say(d->log, LOG_INFO, "control", "%u faults of %s were accepted",
 		n, word ? word : "all nodes");

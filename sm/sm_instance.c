@@ -16,6 +16,10 @@
 #include "sm/sa/mcmember.h"
 
 #define DISK_END_US	(10 * (int64_t)G_USEC_PER_SEC)	/* at the end */
+/* The text of the expected fabric has 2.6 MB at 11,664 hosts: a repair does not
+ * wait for it, and a link that flaps does not keep the disk busy. A crash before
+ * that loses the times since when nodes and links are missing. */
+#define EXPECTED_PAUSE_US	(10 * (int64_t)G_USEC_PER_SEC)
 
 /* From now on only the next master gets answers. */
 static void
@@ -90,7 +94,7 @@ sm_instance_publish(struct sm_instance *sm, const struct sweep_report *r)
 static void
 log_verdict(struct sm_instance *sm, const struct sweep_report *r)
 {
-	const struct expected *e = sm->resident ? sm->fabric->expected : NULL;
+	const struct expected *e = sm->resident ? sm->expected : NULL;
 	g_autofree char *line = health_line(r->verdict, r->view->subnet, e);
 	bool whole = r->end == SWEEP_END_UP && !(e && e->faults->len);
 
@@ -143,8 +147,9 @@ sm_instance_on_end(const struct sweep_report *r, void *data)
 	bool is_read = sm->resident &&
 		(r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP);
 
-	if (is_read)
-		fabric_watch_note(sm->fabric, r->view->subnet);
+	if (is_read && expected_update(sm->expected, r->view->subnet,
+				       g_get_real_time() / G_USEC_PER_SEC))
+		state_touch(sm->state, &expected_part, EXPECTED_PAUSE_US);
 	if (is_read && !observes(sm))
 		state_know_clients(sm->state);
 	if (r->verdict)
@@ -382,14 +387,14 @@ open_state(struct sm_instance *sm, const struct sm_instance_params *params)
 
 	if (sm->resident)
 		p.owners[p.n++] = (struct state_owner){
-			&expected_part, sm->fabric->expected,
+			&expected_part, sm->expected,
 		};
 	/* an observer keeps the lines of clients as they are */
 	if (sm->resident && sm->sa &&
 	    params->sweep.goal != SWEEP_GOAL_OBSERVE)
 		p.owners[p.n++] = (struct state_owner){ &sa_part, sm->sa };
 	sm->state = state_open(&p, sm->t);
-	sm->persist->state = sm->fabric->state = sm->state;
+	sm->persist->state = sm->state;
 	if (!state_has_clients(sm->state) || !sm->sa)
 		return;
 	sa_stats(sm->sa, &st);
@@ -426,7 +431,7 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	sm->persist = persist_new(log);
 	sm->keys = persist_keys_open(params->key_dir, params->m_key,
 				     params->key_mode, t, sm->disk, log);
-	sm->fabric = fabric_watch_new(log);
+	sm->expected = expected_new();
 	wire.only_reads = sweep_goal_reads(sweep.goal);
 	sm->x = mad_client_new(t, &wire);
 	if (params->sa) {
@@ -474,7 +479,7 @@ sm_instance_free(struct sm_instance *sm)
 	state_close(sm->state);
 	sa_free(sm->sa);
 	mad_client_free(sm->x);
-	fabric_watch_free(sm->fabric);
+	expected_free(sm->expected);
 	g_free(sm->verdict);
 	persist_free(sm->persist);
 	persist_keys_close(sm->keys);
@@ -482,6 +487,17 @@ sm_instance_free(struct sm_instance *sm)
 		log_say(sm->log, LOG_WARNING, "memory", "the disk does not "
 			"answer: the last changes may be lost");
 	g_free(sm);
+}
+
+/* A command must not be lost in a crash. */
+unsigned
+sm_instance_accept(struct sm_instance *sm, const char *word)
+{
+	unsigned n = expected_accept(sm->expected, word);
+
+	if (n)
+		state_save(sm->state);
+	return n;
 }
 
 void

@@ -7,7 +7,6 @@
 #ifndef MINISM_SM_SM_INSTANCE_H
 #define MINISM_SM_SM_INSTANCE_H
 
-#include "sm/fabric_watch.h"
 #include "sm/mcast_manager.h"
 #include "sm/persist.h"
 #include "sm/sa/sa.h"
@@ -16,6 +15,7 @@
 #include "sm/standby.h"
 #include "sm/state.h"
 #include "sm/sweep/sweep.h"
+#include "topology/expected.h"
 
 struct sm_instance_params {
 	struct mad_client_params wire;
@@ -39,7 +39,7 @@ struct sm_instance {
 	struct beside *disk;		/* writes files; NULL: at once */
 	struct persist *persist;
 	struct persist_keys *keys;
-	struct fabric_watch *fabric;
+	struct expected *expected;	/* fabric */
 	char *verdict;			/* as logged last; NULL: nothing was */
 	struct state *state;		/* of those above, and of the SA */
 	struct sweep *sweep;
@@ -70,6 +70,9 @@ void sm_instance_free(struct sm_instance *sm);
 #define RETIRE_MS	1000u
 bool sm_instance_retire(struct sm_instance *sm, void (*done)(void *data),
 			void *data);
+
+/* See expected_accept(). */
+unsigned sm_instance_accept(struct sm_instance *sm, const char *word);
 
 /* For maintenance: nothing is written to the fabric; requests are answered. */
 void sm_instance_set_paused(struct sm_instance *sm, bool paused);

@@ -594,7 +594,7 @@ do_name(struct play *p, char **words)
 static bool
 do_accept(struct play *p, char **words)
 {
-	return fabric_watch_accept(p->w.m.sm->fabric, words[0]) ||
+	return sm_instance_accept(p->w.m.sm, words[0]) ||
 		play_fail(p, "there is no such fault");
 }
 

@@ -454,7 +454,7 @@ expect_as_cut(struct play *p, const GPtrArray *faults)
 static bool
 expect_degraded(struct play *p, char **args)
 {
-	const GPtrArray *faults = p->w.m.sm->fabric->expected->faults;
+	const GPtrArray *faults = p->w.m.sm->expected->faults;
 	g_autoptr(GString) lines = g_string_new(NULL);
 
 	if (g_strcmp0(args[0], "as-cut") == 0)
