@@ -15,6 +15,25 @@
 #define RMPP_LINGER_US	(10 * G_USEC_PER_SEC)	/* it repeats its last word */
 #define RMPP_LIMIT	(UINT64_C(64) << 20)	/* bytes of a message */
 
+/* RMPPStatus (IBA 13.6.2) of a STOP or an ABORT. */
+enum rmpp_status {
+	RMPP_STATUS_OK = 0,
+	RMPP_STATUS_RESOURCES = 1,	/* the only one of a STOP */
+	RMPP_STATUS_TOO_LONG = 118,	/* total time */
+	RMPP_STATUS_BAD_LENGTH = 119,	/* Last and PayloadLength disagree */
+	RMPP_STATUS_BAD_SEGMENT = 120,	/* First and SegmentNumber disagree */
+	RMPP_STATUS_BAD_TYPE = 121,
+	RMPP_STATUS_WINDOW_SMALL = 122,	/* NewWindowLast < SegmentNumber */
+	RMPP_STATUS_SEGMENT_BIG = 123,	/* an ACK of a segment never sent */
+	RMPP_STATUS_BAD_STATUS = 124,
+	RMPP_STATUS_BAD_VERSION = 125,
+	RMPP_STATUS_RETRIES = 126,
+	RMPP_STATUS_UNSPECIFIED = 127,
+};
+
+/* The status with which to abort the sender of such a header; 0: it is valid. */
+enum rmpp_status rmpp_header_judge(const struct rmpp_header *h);
+
 struct rmpp;
 
 enum rmpp_outcome {

@@ -72,32 +72,6 @@ rmpp_header_write(uint8_t *mad, const struct rmpp_header *h)
 	bytes_store32(mad + OFF_DATA2, h->length);
 }
 
-static bool
-status_fits(const struct rmpp_header *h)
-{
-	switch ((enum rmpp_type)h->type) {
-	case RMPP_TYPE_DATA:
-	case RMPP_TYPE_ACK:
-		return h->status == RMPP_STATUS_OK;
-	case RMPP_TYPE_STOP:
-		return h->status == RMPP_STATUS_RESOURCES;
-	case RMPP_TYPE_ABORT:
-		return h->status >= RMPP_STATUS_TOO_LONG &&
-			h->status <= RMPP_STATUS_UNSPECIFIED;
-	}
-	return false;
-}
-
-enum rmpp_status
-rmpp_header_judge(const struct rmpp_header *h)
-{
-	if (h->version != RMPP_VERSION)
-		return RMPP_STATUS_BAD_VERSION;
-	if (h->type < RMPP_TYPE_DATA || h->type > RMPP_TYPE_ABORT)
-		return RMPP_STATUS_BAD_TYPE;
-	return status_fits(h) ? RMPP_STATUS_OK : RMPP_STATUS_BAD_STATUS;
-}
-
 uint64_t
 rmpp_segment_count(uint64_t bytes, unsigned header_len)
 {

@@ -28,22 +28,6 @@ enum rmpp_type {
 #define RMPP_FLAG_FIRST		0x2u
 #define RMPP_FLAG_LAST		0x4u
 
-/* RMPPStatus (IBA 13.6.2) of a STOP or an ABORT. */
-enum rmpp_status {
-	RMPP_STATUS_OK = 0,
-	RMPP_STATUS_RESOURCES = 1,	/* the only one of a STOP */
-	RMPP_STATUS_TOO_LONG = 118,	/* total time */
-	RMPP_STATUS_BAD_LENGTH = 119,	/* Last and PayloadLength disagree */
-	RMPP_STATUS_BAD_SEGMENT = 120,	/* First and SegmentNumber disagree */
-	RMPP_STATUS_BAD_TYPE = 121,
-	RMPP_STATUS_WINDOW_SMALL = 122,	/* NewWindowLast < SegmentNumber */
-	RMPP_STATUS_SEGMENT_BIG = 123,	/* an ACK of a segment never sent */
-	RMPP_STATUS_BAD_STATUS = 124,
-	RMPP_STATUS_BAD_VERSION = 125,
-	RMPP_STATUS_RETRIES = 126,
-	RMPP_STATUS_UNSPECIFIED = 127,
-};
-
 struct rmpp_header {
 	uint32_t segment;	/* DATA, ACK: SegmentNumber */
 	uint32_t length;	/* DATA: PayloadLength; ACK: NewWindowLast */
@@ -56,8 +40,6 @@ struct rmpp_header {
 /* False if the MAD has no RMPP header: too short. Judges nothing else. */
 bool rmpp_header_read(const uint8_t *mad, size_t len, struct rmpp_header *h);
 void rmpp_header_write(uint8_t *mad, const struct rmpp_header *h);
-/* The status with which to abort the sender of such a header; 0: it is valid. */
-enum rmpp_status rmpp_header_judge(const struct rmpp_header *h);
 
 /* Segments of a message, at least 1; what its PayloadLength is: the class
  * header of every segment counts (IBA 13.6.2.1). 0 if that is too much for 32
