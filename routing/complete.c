@@ -167,7 +167,7 @@ complete_span(struct remainder *x)
 				    complete_is_in_tree(x, g->edges[e].peer) &&
 				    (any || depth[g->edges[e].peer] < depth[sw]))
 					n_joined += channels_hang(x->m.c,
-						x->parent, e);
+						x->parent, e, x->m.added);
 		}
 	} while (n_joined || !any++);
 	x->m.before = x->m.c->work;

@@ -264,12 +264,11 @@ channels_undo(struct channels *c, GArray *added, guint n)
 }
 
 bool
-channels_hang(struct channels *c, uint32_t *parent, uint32_t e)
+channels_hang(struct channels *c, uint32_t *parent, uint32_t e, GArray *added)
 {
 	const struct graph *g = c->g;
-	g_autoptr(GArray) added = g_array_new(FALSE, FALSE,
-					      sizeof(struct turn));
 	uint32_t to = g->edges[e].peer, f;
+	guint n = added->len;
 
 	for_each_edge(g, to, f)
 		if ((parent[to] == f ||
@@ -277,7 +276,7 @@ channels_hang(struct channels *c, uint32_t *parent, uint32_t e)
 		    (!channels_extend(c, e, f, added) ||
 		     !channels_extend(c, g->edges[f].back, g->edges[e].back,
 				      added))) {
-			channels_undo(c, added, 0);
+			channels_undo(c, added, n);
 			return false;
 		}
 	parent[graph_owner(g, e)] = e;

@@ -85,8 +85,10 @@ void channels_undo(struct channels *c, GArray *added, guint n);
 
 /* Joins the switch at the start of an edge to the tree at its end, if no turn
  * between this cable and those of the tree there closes a loop; else none
- * is added. parent: by switch, the edge up; SNAPSHOT_NONE. */
-bool channels_hang(struct channels *c, uint32_t *parent, uint32_t e);
+ * is added. parent: by switch, the edge up; SNAPSHOT_NONE. added: see
+ * channels_extend(). */
+bool channels_hang(struct channels *c, uint32_t *parent, uint32_t e,
+		   GArray *added);
 
 static inline void
 channels_turn(struct channels *c, uint32_t edge, uint8_t port)

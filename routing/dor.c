@@ -38,6 +38,7 @@ struct dor {
 	struct channels *c;	/* permitted turns */
 	bool adds;		/* others, too, that close no cycle */
 	uint64_t *refused;	/* as c->turns: they closed one */
+	GArray *added;		/* struct turn: of the spanning tree */
 	uint32_t *n_in;		/* by island: number of switches */
 	uint32_t *ranks;	/* by switch: of the spanning tree */
 	uint32_t *nearest;	/* all switches, the lowest in the last
@@ -244,7 +245,7 @@ dor_hang_low(struct dor *x, uint32_t sw)
 		if (best == SNAPSHOT_NONE)
 			return false;
 		below = x->ranks[g->edges[best].peer] + 1;
-	} while (!channels_hang(x->c, x->parent, best));
+	} while (!channels_hang(x->c, x->parent, best, x->added));
 	return true;
 }
 
@@ -308,6 +309,7 @@ dor_init(struct dor *x, const struct graph *g, struct lft *out,
 	*x = (struct dor){
 		.g = g, .out = out,
 		.c = channels_new(g),
+		.added = g_array_new(FALSE, FALSE, sizeof(struct turn)),
 		.refused = SCRATCH(scratch, uint64_t, (size_t)g->n_edges *
 				   CHANNELS_WORDS),
 		.n_in = SCRATCH(scratch, uint32_t, n),
@@ -415,6 +417,7 @@ dor_compute(const struct engine_input *in, struct engine_output *out,
 	for (i = 0; i < g->n_switches; i++)
 		dor_route_switch(&x, i);
 	channels_free(x.c);
+	g_array_unref(x.added);
 	out->ranks = x.ranks;
 	complete_hosts(g, out->lft, out->ranks);
 	complete_tables(g, out->lft, out->ranks);

@@ -5,27 +5,32 @@
  * Method. The tree of a group grows from one switch, breadth first, over the
  * cables that the fewest trees use, until it reaches the switches of all
  * members; branches without a member are cut off. It starts with the cables of
- * the group's former tree that still exist, or else at the switch of its first
- * member. If it does not reach all members, the group gets a part of the
- * backbone instead: a tree over all switches with hosts or members, which is
- * made first.
+ * the group's former tree that still exist, or else at the switch above all
+ * members from which it is lowest. If it does not reach all members, it starts
+ * at one of them, and at last with its part of the backbone: a tree over all
+ * switches with hosts or members of an island, which is made first.
  *
  * Safety. Any member may send, so at each switch of a tree a packet may arrive
  * by any of its cables and leave by any other. A cable joins the tree only if
  * none of these turns closes a loop in the graph of the dependencies of unicast
- * and of all trees so far (channels_add). Most turns go up, or up and then down
- * in the order of unicast; these are in the graph from the start. Other turns
- * are tried last. The turns of the backbone stay, so a group can always have
- * the part of the backbone that it needs.
+ * and of all trees so far (channels_add). Turns up, and up and then down in the
+ * order of unicast, are in the graph from the start, and most trees have no
+ * others. Turns from down to up are tried last. The turns of the backbone stay,
+ * so a group can always have the part of the backbone that it needs.
+ *
+ * The backbone. From the highest switch it has turns of the order only. Where
+ * switches at the top are members, or have no common way down, it starts at the
+ * lowest switch and goes up to all above it: in a fat tree these are a tree
+ * upside down, whose turns close no loop with the order (see turns.c).
  *
  * Port masks. A port is in the mask only if there are receivers behind it. If
  * there are only senders behind a cable, it is in the mask of their side only;
  * a switch accepts a packet by any port.
  *
  * Cost. For each group linear in the cables, times the logarithm of those of a
- * switch, and the search for loops where a turn is new. Ties go to the lower
- * edge, so the order of the input does not matter. Switches that cannot hold
- * the MLID are in no tree.
+ * switch, and the search for loops where a turn is new, which is bounded by
+ * work. Ties go to the lower edge, so the order of the input does not matter.
+ * Switches that cannot hold the MLID are in no tree.
  */
 #include "routing/multicast.h"
 
@@ -36,12 +41,16 @@
 #include "routing/scratch.h"
 
 #define MLID_MIN	0xc000u
-#define MAX_REFUSED	512u	/* turns that would close a loop, for each
-				   tree */
-#define MAX_ROOTS	4u	/* candidates for the root of the backbone */
+/* Turns looked at in searches for loops, after which no further turn from down
+ * to up is tried: for a backbone and for a tree (about 1 s and 10 ms), and for
+ * all trees together. */
+#define BACKBONE_WORK	500000000u
+#define TREE_WORK	4000000u
+#define FOREST_WORK	200000000u
 #define ITEM(array, i)	g_array_index(array, uint32_t, i)
 
-enum tree_kind { TREE_HELD, TREE_NEW, TREE_BACKBONE, N_TREES };
+/* Where a tree starts: each is tried if the one before misses a member. */
+enum tree_kind { TREE_HELD, TREE_TOP, TREE_MEMBER, TREE_BACKBONE, N_TREES };
 
 struct tree_group {
 	uint16_t mlid;
@@ -67,24 +76,28 @@ struct forest {
 	const struct graph *g;
 	const uint32_t *ranks;
 	const struct mft *previous;
-	struct channels *c;
+	struct channels *c;	/* with the turns of the backbone */
+	uint64_t work, work_end;	/* c->work at the end of this tree; of
+					   all */
+	uint32_t *backbone;	/* by switch: edge; SNAPSHOT_NONE: it is the
+				   root of its island, or not in the backbone */
+	uint32_t *roots;	/* by island: of the backbone; SNAPSHOT_NONE */
+	uint32_t n_missed;	/* switches that should be in the backbone */
 	uint32_t *cap;		/* by switch: MLIDs that it can hold */
 	uint32_t *load;		/* by edge: trees that use it */
 	uint32_t *uses;		/* by switch: trees that use it */
 	uint32_t n_load, n_used;	/* sum of load; edges with any load */
-	GArray *backbone;	/* edges, from the root outwards */
-	uint32_t root;		/* of the backbone */
 	/* The present tree. */
 	uint32_t mlid;		/* 0xc000 for the backbone */
-	uint8_t *is_wanted;	/* by switch: has members */
+	uint32_t home;		/* the island with the most of its switches */
+	uint32_t *n_wanted;	/* by island: switches with members */
+	uint8_t *is_wanted;	/* by switch: has members, in this island */
 	uint32_t n_missing;	/* switches of members that are not in the
 				   tree */
 	uint8_t *is_in;		/* by switch */
-	uint8_t *used;		/* by edge, in either direction */
 	uint32_t *parent;	/* by switch: edge; SNAPSHOT_NONE: the root */
 	uint32_t *children;	/* by switch: their number */
 	uint32_t *receivers;	/* by switch: receivers at it and behind it */
-	uint32_t n_refused;
 	uint32_t limit;		/* channels with so many trees are avoided */
 	GArray *tree;		/* switches, the root first */
 	GArray *turns;		/* struct turn: added for this tree */
@@ -140,6 +153,12 @@ compare_groups(const void *a, const void *b)
 
 /* ---- the tree ---- */
 
+static bool
+tree_fits(const struct forest *f, uint32_t sw)
+{
+	return f->mlid - MLID_MIN < f->cap[sw];
+}
+
 static void
 tree_take(struct forest *f, uint32_t sw, uint32_t parent)
 {
@@ -148,64 +167,58 @@ tree_take(struct forest *f, uint32_t sw, uint32_t parent)
 	f->children[sw] = 0;
 	f->n_missing -= f->is_wanted[sw];
 	g_array_append_val(f->tree, sw);
-	if (parent == SNAPSHOT_NONE)
-		return;
-	f->children[f->g->edges[parent].peer]++;
-	f->used[parent] = f->used[f->g->edges[parent].back] = 1;
+	if (parent != SNAPSHOT_NONE)
+		f->children[f->g->edges[parent].peer]++;
 }
 
 /* Empties the tree. `undo`: its turns are removed from the graph as well. */
 static void
 tree_forget(struct forest *f, bool undo)
 {
-	uint32_t sw, i;
+	uint32_t sw;
 
-	for (i = 0; i < f->tree->len; i++) {
+	for (guint i = 0; i < f->tree->len; i++) {
 		sw = ITEM(f->tree, i);
 		f->n_missing += f->is_wanted[sw];
 		f->is_in[sw] = 0;
-		if (f->parent[sw] != SNAPSHOT_NONE)
-			f->used[f->parent[sw]] =
-				f->used[f->g->edges[f->parent[sw]].back] = 0;
+		f->parent[sw] = SNAPSHOT_NONE;
 	}
 	if (undo)
 		channels_undo(f->c, f->turns, 0);
-	g_array_set_size(f->tree, 0);
 	g_array_set_size(f->turns, 0);
-	f->n_refused = 0;
+	g_array_set_size(f->tree, 0);
+}
+
+static bool
+tree_uses(const struct forest *f, uint32_t e)
+{
+	const struct graph_edge *edge = &f->g->edges[e];
+
+	return f->parent[edge->peer] == edge->back ||
+		f->parent[f->g->edges[edge->back].peer] == e;
 }
 
 /* The cable of `e`, from a switch in the tree, joins it if the switch at its
- * other end is not in the tree and none of its turns closes a loop. any: also
- * turns from down to up that no packet makes yet. */
+ * other end is not in the tree and no turn closes a loop. any: also turns
+ * from down to up that no packet makes yet. */
 static bool
 tree_join(struct forest *f, uint32_t e, bool any)
 {
 	const struct graph *g = f->g;
-	uint32_t back = g->edges[e].back, sw = g->edges[back].peer, x, xback;
-	uint32_t peer = g->edges[e].peer, n_before = f->turns->len;
+	uint32_t back = g->edges[e].back, sw = g->edges[back].peer, x;
+	uint32_t peer = g->edges[e].peer;
 
-	if (f->is_in[peer] || f->mlid - MLID_MIN >= f->cap[peer])
+	if (f->is_in[peer] || !tree_fits(f, peer))
 		return false;
-	for_each_edge(g, sw, x) {
-		xback = g->edges[x].back;
-		if (!f->used[x])
-			continue;
-		if (!any && channels_is_up(f->ranks, sw, g->edges[x].peer) &&
-		    channels_is_up(f->ranks, sw, peer) &&
-		    !(channels_has(f->c, xback, e) &&
+	any |= !channels_is_up(f->ranks, sw, peer);
+	for (x = g->first_edge[sw]; !any && x < g->first_edge[sw + 1]; x++)
+		if (tree_uses(f, x) &&
+		    channels_is_up(f->ranks, sw, g->edges[x].peer) &&
+		    !(channels_has(f->c, g->edges[x].back, e) &&
 		      channels_has(f->c, back, x)))
-			break;
-		if (!channels_extend(f->c, xback, e, f->turns) ||
-		    !channels_extend(f->c, back, x, f->turns)) {
-			f->n_refused++;
-			break;
-		}
-	}
-	if (x < g->first_edge[sw + 1]) {
-		channels_undo(f->c, f->turns, n_before);
+			return false;
+	if (!channels_hang(f->c, f->parent, back, f->turns))
 		return false;
-	}
 	tree_take(f, peer, back);
 	return true;
 }
@@ -236,13 +249,12 @@ compare_offers(const void *a, const void *b)
 	return (x->edge > y->edge) - (x->edge < y->edge);
 }
 
-/* Grows breadth first from the whole tree. any: one cable only, with any
- * turn. False: no cable has joined. */
-static bool
-tree_spread(struct forest *f, bool any)
+/* Grows breadth first from the whole tree. */
+static void
+tree_spread(struct forest *f)
 {
-	uint32_t n_before = f->tree->len, i, e;
 	GArray *swap;
+	uint32_t i, e;
 
 	g_array_set_size(f->front, 0);
 	for (i = 0; i < f->tree->len; i++)
@@ -251,29 +263,40 @@ tree_spread(struct forest *f, bool any)
 		qsort(f->front->data, f->front->len, sizeof(struct offer),
 		      compare_offers);
 		g_array_set_size(f->next, 0);
-		for (i = 0; i < f->front->len && f->n_missing &&
-		     f->n_refused < MAX_REFUSED; i++) {
+		for (i = 0; i < f->front->len && f->n_missing; i++) {
 			e = g_array_index(f->front, struct offer, i).edge;
-			if (!tree_join(f, e, any))
-				continue;
-			if (any)
-				return true;
-			tree_offer(f, f->g->edges[e].peer, f->next);
+			if (tree_join(f, e, false))
+				tree_offer(f, f->g->edges[e].peer, f->next);
 		}
 		swap = f->front;
 		f->front = f->next;
 		f->next = swap;
 	}
-	return f->tree->len > n_before;
+}
+
+/* One cable joins, with any turn. */
+static bool
+tree_turn(struct forest *f)
+{
+	uint32_t i;
+
+	g_array_set_size(f->front, 0);
+	for (i = 0; i < f->tree->len; i++)
+		tree_offer(f, ITEM(f->tree, i), f->front);
+	g_array_sort(f->front, compare_offers);
+	for (i = 0; i < f->front->len && f->c->work < f->work; i++)
+		if (tree_join(f, g_array_index(f->front, struct offer, i).edge,
+			      true))
+			return true;
+	return false;
 }
 
 static void
 tree_grow(struct forest *f)
 {
 	do
-		tree_spread(f, false);
-	while (f->n_missing && f->n_refused < MAX_REFUSED &&
-	       tree_spread(f, true));
+		tree_spread(f);
+	while (f->n_missing && tree_turn(f));
 }
 
 /* Cuts off branches without a member, and removes turns that are no longer
@@ -281,30 +304,26 @@ tree_grow(struct forest *f)
 static void
 tree_prune(struct forest *f)
 {
-	const struct graph *g = f->g;
-	uint32_t sw, parent, i, n = 0;
+	uint32_t sw, i, n = 0;
 	struct turn turn;
 
 	for (i = f->tree->len; i-- > 0;) {
 		sw = ITEM(f->tree, i);
-		parent = f->parent[sw];
 		if (f->is_wanted[sw] || f->children[sw] ||
-		    parent == SNAPSHOT_NONE)
+		    f->parent[sw] == SNAPSHOT_NONE)
 			continue;
 		f->is_in[sw] = 0;
-		f->children[g->edges[parent].peer]--;
-		f->used[parent] = f->used[g->edges[parent].back] = 0;
+		f->children[f->g->edges[f->parent[sw]].peer]--;
+		f->parent[sw] = SNAPSHOT_NONE;
 	}
 	for (i = 0; i < f->tree->len; i++) {
 		sw = ITEM(f->tree, i);
-		parent = f->parent[sw];
 		if (!f->is_in[sw])
 			continue;
 		/* A root that has one child and no member is not needed. */
 		if (n == 1 && f->children[ITEM(f->tree, 0)] == 1 &&
 		    !f->is_wanted[ITEM(f->tree, 0)]) {
 			f->is_in[ITEM(f->tree, 0)] = 0;
-			f->used[parent] = f->used[g->edges[parent].back] = 0;
 			f->parent[sw] = SNAPSHOT_NONE;
 			n = 0;
 		}
@@ -313,7 +332,7 @@ tree_prune(struct forest *f)
 	g_array_set_size(f->tree, n);
 	for (i = n = 0; i < f->turns->len; i++) {
 		turn = g_array_index(f->turns, struct turn, i);
-		if (!f->used[turn.in] || !f->used[turn.out])
+		if (!tree_uses(f, turn.in) || !tree_uses(f, turn.out))
 			continue;
 		g_array_index(f->turns, struct turn, i) =
 			g_array_index(f->turns, struct turn, n);
@@ -337,9 +356,8 @@ tree_write(struct forest *f, const struct tree_group *group)
 		if (!f->is_in[m->sw]) {
 			lost = (struct multicast_lost){
 				group->mlid, m->sw, m->port,
-				f->tree->len && f->mlid - MLID_MIN <
-				f->cap[m->sw] && f->g->island[m->sw] ==
-				f->g->island[ITEM(f->tree, 0)],
+				f->tree->len && tree_fits(f, m->sw) &&
+				f->g->island[m->sw] == f->home,
 			};
 			g_array_append_val(f->lost, lost);
 		} else if (m->receives) {
@@ -380,29 +398,6 @@ held_has(const struct forest *f, uint32_t e)
 			f->g->edges[edge->back].port);
 }
 
-/* Starts with the cables of the former tree that are connected to the
- * group's first member. */
-static void
-tree_start_held(struct forest *f, const struct tree_group *group)
-{
-	const struct graph *g = f->g;
-	uint32_t i, e, sw;
-
-	for (i = 0; i < group->n_members && !f->tree->len; i++) {
-		sw = group->members[i].sw;
-		for_each_edge(g, sw, e)
-			if (held_has(f, e) && !f->tree->len &&
-			    f->mlid - MLID_MIN < f->cap[sw])
-				tree_take(f, sw, SNAPSHOT_NONE);
-	}
-	for (i = 0; i < f->tree->len; i++) {
-		sw = ITEM(f->tree, i);
-		for_each_edge(g, sw, e)
-			if (held_has(f, e))
-				tree_join(f, e, true);
-	}
-}
-
 /* Adds the cost for the members at `from` to go up to each switch: by the
  * shortest path, and of several by that whose busiest channel has the fewest
  * trees. */
@@ -420,7 +415,7 @@ climb_from(struct forest *f, uint32_t from)
 		for_each_edge(g, sw, e) {
 			peer = g->edges[e].peer;
 			if (f->ranks[peer] >= f->ranks[sw] ||
-			    f->mlid - MLID_MIN >= f->cap[peer])
+			    !tree_fits(f, peer))
 				continue;
 			peak = MAX(f->peak[sw], f->load[e]);
 			if (f->hops[peer] == UINT32_MAX) {
@@ -467,7 +462,7 @@ group_find_root(struct forest *f, const struct tree_group *group)
 	memset(f->climbs, 0, f->g->n_switches * sizeof(*f->climbs));
 	for (i = 0; i < group->n_members; i++) {
 		sw = group->members[i].sw;
-		if (sw == last || f->mlid - MLID_MIN >= f->cap[sw])
+		if (sw == last || !f->is_wanted[sw])
 			continue;
 		climb_from(f, sw);
 		last = sw;
@@ -480,88 +475,94 @@ group_find_root(struct forest *f, const struct tree_group *group)
 	return best;
 }
 
-/* False: there is no such tree. */
+/* Does the tree start with this cable? */
 static bool
-tree_start(struct forest *f, const struct tree_group *group,
-	   enum tree_kind kind)
+tree_has(const struct forest *f, enum tree_kind kind, uint32_t e)
+{
+	uint32_t back = f->g->edges[e].back;
+
+	return kind == TREE_HELD ? held_has(f, e) : kind == TREE_BACKBONE &&
+		(f->backbone[f->g->edges[back].peer] == e ||
+		 f->backbone[f->g->edges[e].peer] == back);
+}
+
+/* The switch at which it starts; SNAPSHOT_NONE: there is no such tree. */
+static uint32_t
+tree_find_start(struct forest *f, const struct tree_group *group,
+		enum tree_kind kind)
 {
 	uint32_t i, e, sw;
 
-	switch (kind) {
-	case TREE_HELD:
-		if (group->held)
-			tree_start_held(f, group);
-		break;
-	case TREE_NEW:
-		for (i = 0; i < group->n_members && !f->tree->len; i++) {
-			sw = group->members[i].sw;
-			if (f->mlid - MLID_MIN < f->cap[sw])
-				tree_take(f, sw, SNAPSHOT_NONE);
-		}
-		break;
-	case TREE_BACKBONE:
-		if (f->root != SNAPSHOT_NONE)
-			tree_take(f, f->root, SNAPSHOT_NONE);
-		for (i = 0; i < f->backbone->len; i++) {
-			e = ITEM(f->backbone, i);
-			if (f->is_in[graph_owner(f->g, e)])
-				tree_join(f, e, true);
-		}
-		break;
-	case N_TREES:
-		break;
+	if (kind == TREE_TOP)
+		return group_find_root(f, group);
+	for (i = 0; i < group->n_members; i++) {
+		sw = group->members[i].sw;
+		if (f->is_wanted[sw] && kind != TREE_HELD)
+			return sw;
+		for_each_edge(f->g, sw, e)
+			if (f->is_wanted[sw] && held_has(f, e))
+				return sw;
 	}
-	return f->tree->len > 0;
+	return SNAPSHOT_NONE;
 }
 
-/* Of several trees, the one that reaches the most of the members' switches. */
-static void
-group_lay_any(struct forest *f, const struct tree_group *group)
+/* False: it misses members. */
+static bool
+tree_lay(struct forest *f, const struct tree_group *group, enum tree_kind kind)
 {
-	uint32_t least = UINT32_MAX, kind, best = N_TREES;
+	uint32_t i, e, sw;
 
-	for (kind = TREE_HELD; kind < N_TREES && least; kind++) {
-		tree_forget(f, true);
-		if (!tree_start(f, group, kind))
-			continue;
-		tree_grow(f);
-		if (f->n_missing < least) {
-			least = f->n_missing;
-			best = kind;
-		}
+	tree_forget(f, true);
+	sw = kind == TREE_HELD && !group->held ? SNAPSHOT_NONE :
+		tree_find_start(f, group, kind);
+	if (sw == SNAPSHOT_NONE)
+		return false;
+	f->limit = UINT32_MAX;
+	/* Over channels that are not busy. */
+	if (kind == TREE_TOP)
+		f->limit = MAX(f->climbs[sw].peak + 1, !f->n_used ? 1 :
+			       1 + 3 * f->n_load / (2 * f->n_used));
+	tree_take(f, sw, SNAPSHOT_NONE);
+	for (i = 0; i < f->tree->len; i++) {
+		sw = ITEM(f->tree, i);
+		for_each_edge(f->g, sw, e)
+			if (tree_has(f, kind, e))
+				tree_join(f, e, true);
 	}
-	if (least && best != N_TREES) {
-		tree_forget(f, true);
-		tree_start(f, group, best);
+	if (kind == TREE_TOP)
+		tree_spread(f);
+	else
 		tree_grow(f);
-	}
+	return !f->n_missing;
 }
 
 static void
 group_lay(struct forest *f, const struct tree_group *group)
 {
-	uint32_t i, sw, root;
+	uint32_t i, sw, kind;
 
 	f->mlid = group->mlid;
-	f->n_missing = 0;
+	f->home = SNAPSHOT_NONE;
 	memset(f->is_wanted, 0, f->g->n_switches);
+	memset(f->n_wanted, 0, f->g->n_switches * sizeof(*f->n_wanted));
 	for (i = 0; i < group->n_members; i++) {
 		sw = group->members[i].sw;
-		f->n_missing += !f->is_wanted[sw];
+		if (f->is_wanted[sw] || !tree_fits(f, sw))
+			continue;
 		f->is_wanted[sw] = 1;
+		sw = f->g->island[sw];
+		f->n_wanted[sw]++;
+		if (f->home == SNAPSHOT_NONE ||
+		    f->n_wanted[sw] > f->n_wanted[f->home])
+			f->home = sw;
 	}
-	/* A new tree over channels that are not busy, with turns that packets
-	 * make already. */
-	f->limit = f->n_used ? 1 + 3 * f->n_load / (2 * f->n_used) : 1;
-	root = group->held ? SNAPSHOT_NONE : group_find_root(f, group);
-	if (root != SNAPSHOT_NONE) {
-		f->limit = MAX(f->limit, f->climbs[root].peak + 1);
-		tree_take(f, root, SNAPSHOT_NONE);
-		tree_spread(f, false);
-	}
-	f->limit = UINT32_MAX;
-	if (!f->tree->len || f->n_missing)
-		group_lay_any(f, group);
+	for (sw = 0; sw < f->g->n_switches; sw++)
+		f->is_wanted[sw] &= f->g->island[sw] == f->home;
+	f->work = MIN(f->c->work + TREE_WORK, f->work_end);
+	f->n_missing = f->home == SNAPSHOT_NONE ? 0 : f->n_wanted[f->home];
+	for (kind = TREE_HELD; kind < N_TREES && f->n_missing; kind++)
+		if (tree_lay(f, group, kind))
+			break;
 	tree_prune(f);
 	tree_write(f, group);
 	tree_forget(f, false);
@@ -579,86 +580,115 @@ compare_by_rank(const void *a, const void *b, void *data)
 	return (*x > *y) - (*x < *y);
 }
 
-static bool
-backbone_start(struct forest *f, uint32_t root)
+/* Joins a switch to the highest one of the backbone that is possible. */
+static void
+backbone_hang(struct forest *f, uint32_t sw)
 {
-	tree_forget(f, true);
-	if (!f->cap[root])
-		return false;
-	tree_take(f, root, SNAPSHOT_NONE);
-	tree_grow(f);
-	return true;
+	struct offer offer;
+	uint32_t e;
+	guint i;
+
+	g_array_set_size(f->front, 0);
+	for_each_edge(f->g, sw, e) {
+		offer.cost = f->ranks[f->g->edges[e].peer];
+		offer.edge = f->g->edges[e].back;
+		if (f->is_in[f->g->edges[e].peer])
+			g_array_append_val(f->front, offer);
+	}
+	g_array_sort(f->front, compare_offers);
+	for (i = 0; i < f->front->len; i++)
+		if (tree_join(f, g_array_index(f->front, struct offer, i).edge,
+			      true))
+			return;
 }
 
-/* Grows the backbone: each switch, in the order of the ranks, joins the
- * lowest switch of the tree that it can join. An engine may have left room
- * for this tree. */
+/* The backbone starts at the highest switch; or at the lowest one, with all
+ * switches above it; or at the highest one, and each joins in the order of the
+ * ranks, since an engine may have left room for this tree; or at one of the
+ * next ones. */
+enum backbone_kind { BACKBONE_TOP, BACKBONE_BOTTOM, BACKBONE_CLIMB,
+		     N_BACKBONES = BACKBONE_CLIMB + 4 };
+
+/* island: n switches, the highest first. */
 static void
-backbone_climb(struct forest *f, const uint32_t *by_rank)
+backbone_grow(struct forest *f, const uint32_t *island, uint32_t n,
+	      uint32_t kind)
+{
+	uint32_t i, e, sw = kind == BACKBONE_BOTTOM ? n - 1 :
+		kind > BACKBONE_CLIMB ? MIN(kind - BACKBONE_CLIMB, n - 1) : 0;
+
+	f->limit = UINT32_MAX;
+	f->work = f->c->work + (kind == BACKBONE_TOP ? TREE_WORK :
+				BACKBONE_WORK);
+	tree_forget(f, true);
+	tree_take(f, island[sw], SNAPSHOT_NONE);
+	for (i = 0; i < f->tree->len && kind == BACKBONE_BOTTOM; i++) {
+		sw = ITEM(f->tree, i);
+		for_each_edge(f->g, sw, e)
+			if (channels_is_up(f->ranks, sw, f->g->edges[e].peer))
+				tree_join(f, e, true);
+	}
+	for (i = 1; i < n && kind == BACKBONE_CLIMB; i++)
+		backbone_hang(f, island[i]);
+	tree_grow(f);
+}
+
+/* The backbone of an island: of these trees, the one that misses the fewest
+ * switches. */
+static void
+backbone_choose(struct forest *f, const uint32_t *by_rank, uint32_t at)
 {
 	const struct graph *g = f->g;
-	struct offer offer;
-	uint32_t i, k, e, sw;
+	g_autofree uint32_t *island = g_new(uint32_t, g->n_switches);
+	uint32_t i, n = 0, least = UINT32_MAX, kind, best = 0;
 
-	tree_forget(f, true);
-	for (i = 0; i < g->n_switches; i++) {
-		sw = by_rank[i];
-		g_array_set_size(f->front, 0);
-		for_each_edge(g, sw, e) {
-			offer.cost = f->ranks[g->edges[e].peer];
-			offer.edge = g->edges[e].back;
-			if (f->is_in[g->edges[e].peer])
-				g_array_append_val(f->front, offer);
+	for (i = 0; i < g->n_switches; i++)
+		if (g->island[by_rank[i]] == at && f->cap[by_rank[i]])
+			island[n++] = by_rank[i];
+	f->n_missing = f->n_wanted[at];
+	for (kind = 0; kind < N_BACKBONES && n && least; kind++) {
+		backbone_grow(f, island, n, kind);
+		if (f->n_missing < least) {
+			least = f->n_missing;
+			best = kind;
 		}
-		g_array_sort(f->front, compare_offers);
-		if (!f->tree->len && f->cap[sw])
-			tree_take(f, sw, SNAPSHOT_NONE);
-		for (k = 0; k < f->front->len && !f->is_in[sw]; k++)
-			tree_join(f, g_array_index(f->front, struct offer,
-						   k).edge, true);
 	}
+	if (n && f->n_missing > least)
+		backbone_grow(f, island, n, best);
+	tree_prune(f);
+	f->n_missed += f->n_missing;
+	f->roots[at] = f->tree->len ? ITEM(f->tree, 0) : SNAPSHOT_NONE;
+	for (i = 0; i < f->tree->len; i++)
+		f->backbone[ITEM(f->tree, i)] = f->parent[ITEM(f->tree, i)];
+	tree_forget(f, false);
 }
 
-/* Starts at the top switch from which the most switches can be reached. */
 static void
 backbone_make(struct forest *f, const struct tree_group *groups, uint32_t n)
 {
-	g_autofree uint32_t *roots = g_new(uint32_t, f->g->n_switches + 1);
-	uint32_t i, k, least = UINT32_MAX, e;
+	const struct graph *g = f->g;
+	g_autofree uint32_t *by_rank = g_new(uint32_t, g->n_switches + 1);
+	uint32_t i, k;
 
-	for (i = 0; i < f->g->n_switches; i++) {
-		roots[i] = i;
-		f->is_wanted[i] = f->g->n_hosts[i] > 0 && f->cap[i] > 0;
+	memset(f->backbone, 0xff, g->n_switches * sizeof(*f->backbone));
+	for (i = 0; i < g->n_switches; i++) {
+		by_rank[i] = i;
+		f->is_wanted[i] = g->n_hosts[i] > 0 && f->cap[i] > 0;
 	}
 	for (i = 0; i < n; i++)
 		for (k = 0; k < groups[i].n_members; k++)
 			f->is_wanted[groups[i].members[k].sw] = 1;
-	for (i = 0; i < f->g->n_switches; i++)
-		f->n_missing += f->is_wanted[i];
-	f->mlid = MLID_MIN;
-	f->root = SNAPSHOT_NONE;
-	if (f->g->n_switches)
-		g_qsort_with_data(roots, (gint)f->g->n_switches,
-				  sizeof(*roots), compare_by_rank,
+	for (i = 0; i < g->n_switches; i++)
+		f->n_wanted[g->island[i]] += f->is_wanted[i];
+	if (g->n_switches)
+		g_qsort_with_data(by_rank, (gint)g->n_switches,
+				  sizeof(*by_rank), compare_by_rank,
 				  (void *)f->ranks);
-	for (i = 0; i < MIN(f->g->n_switches, MAX_ROOTS) && least; i++)
-		if (backbone_start(f, roots[i]) && f->n_missing < least) {
-			least = f->n_missing;
-			f->root = roots[i];
-		}
-	if (f->root == SNAPSHOT_NONE)
-		return;
-	if (least)
-		backbone_climb(f, roots);
-	if (f->n_missing > least)
-		backbone_start(f, f->root);
-	tree_prune(f);
-	f->root = f->tree->len ? ITEM(f->tree, 0) : SNAPSHOT_NONE;
-	for (i = 1; i < f->tree->len; i++) {
-		e = f->g->edges[f->parent[ITEM(f->tree, i)]].back;
-		g_array_append_val(f->backbone, e);
-	}
-	tree_forget(f, false);
+	f->mlid = MLID_MIN;
+	for (i = 0; i < g->n_switches; i++)
+		if (g->island[i] == i)
+			backbone_choose(f, by_rank, i);
+	f->work_end = f->c->work + FOREST_WORK;
 }
 
 /* ---- the forest ---- */
@@ -671,15 +701,18 @@ forest_init(struct forest *f, const struct multicast_input *in,
 	const struct snapshot_node *node;
 	uint32_t n_positions = 1, n = g->n_switches;
 
-	*f = (struct forest){ .g = g, .ranks = in->ranks,
-			      .limit = UINT32_MAX };
+	*f = (struct forest){ .g = g, .ranks = in->ranks };
 	if (in->previous && in->previous->n_switches == g->n_switches)
 		f->previous = in->previous;
 	f->cap = SCRATCH(scratch, uint32_t, n);
 	f->uses = SCRATCH(scratch, uint32_t, n);
 	f->is_wanted = SCRATCH(scratch, uint8_t, n);
+	f->n_wanted = SCRATCH(scratch, uint32_t, n);
+	f->backbone = SCRATCH(scratch, uint32_t, n);
+	f->roots = SCRATCH(scratch, uint32_t, n);
 	f->is_in = SCRATCH(scratch, uint8_t, n);
 	f->parent = SCRATCH(scratch, uint32_t, n);
+	memset(f->parent, 0xff, n * sizeof(*f->parent));
 	f->children = SCRATCH(scratch, uint32_t, n);
 	f->receivers = SCRATCH(scratch, uint32_t, n);
 	f->climbs = SCRATCH(scratch, struct climb, n);
@@ -688,13 +721,12 @@ forest_init(struct forest *f, const struct multicast_input *in,
 	memset(f->hops, 0xff, n * sizeof(*f->hops));
 	f->queue = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	f->load = g_new0(uint32_t, g->n_edges + 1);
-	f->used = SCRATCH(scratch, uint8_t, g->n_edges);
 	for (uint32_t sw = 0; sw < g->n_switches; sw++) {
 		node = &g->subnet->nodes[g->subnet->switches[sw]];
 		f->cap[sw] = node->sw.multicast_fdb_cap;
-		n_positions = MAX(n_positions, mft_positions(node->info.num_ports));
+		n_positions = MAX(n_positions,
+				  mft_positions(node->info.num_ports));
 	}
-	f->backbone = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	f->tree = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	f->turns = g_array_new(FALSE, FALSE, sizeof(struct turn));
 	f->front = g_array_new(FALSE, FALSE, sizeof(struct offer));
@@ -709,7 +741,6 @@ static void
 forest_clear(struct forest *f)
 {
 	g_array_unref(f->queue);
-	g_array_unref(f->backbone);
 	g_array_unref(f->tree);
 	g_array_unref(f->turns);
 	g_array_unref(f->front);
@@ -807,9 +838,13 @@ forest_open(struct forest *f, const struct graph *g, const struct lft *lft,
 	    const uint32_t *ranks, bool dense, GPtrArray *scratch)
 {
 	struct multicast_input in = { .g = g, .ranks = ranks };
-	struct channels *channels = multicast_channels(g, lft, NULL, dense ?
-						       ranks : NULL);
+	struct channels *channels;
 
+	if (!ranks) {
+		in.ranks = multicast_ranks(g);
+		g_ptr_array_add(scratch, (void *)in.ranks);
+	}
+	channels = multicast_channels(g, lft, NULL, dense ? in.ranks : NULL);
 	if (!channels)
 		return false;
 	in.channels = channels;
@@ -832,19 +867,22 @@ multicast_reserve(const struct graph *g, const struct lft *lft,
 		  const uint32_t *ranks, uint32_t *parent, uint32_t *root)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
-	g_autofree uint32_t *own = ranks ? NULL : multicast_ranks(g);
 	struct channels *c;
+	uint32_t sw, most = 0;
 	struct forest f;
-	uint32_t e;
 
-	if (!forest_open(&f, g, lft, ranks ? ranks : own, false, scratch))
+	*root = SNAPSHOT_NONE;
+	if (!forest_open(&f, g, lft, ranks, false, scratch))
 		return NULL;
-	memset(parent, 0xff, g->n_switches * sizeof(*parent));
-	*root = f.root;
-	for (guint i = 0; i < f.backbone->len; i++) {
-		e = ITEM(f.backbone, i);
-		parent[g->edges[e].peer] = g->edges[e].back;
-	}
+	for (sw = 0; sw < g->n_switches; sw++)
+		if (f.n_wanted[sw] > most && f.roots[sw] != SNAPSHOT_NONE) {
+			most = f.n_wanted[sw];
+			*root = f.roots[sw];
+		}
+	for (sw = 0; sw < g->n_switches; sw++)
+		parent[sw] = *root != SNAPSHOT_NONE &&
+			g->island[sw] == g->island[*root] ? f.backbone[sw] :
+			SNAPSHOT_NONE;
 	c = g_steal_pointer(&f.c);
 	forest_close(&f);
 	return c;
@@ -855,20 +893,12 @@ multicast_missed(const struct graph *g, const struct lft *lft,
 		 const uint32_t *ranks)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
-	g_autofree uint32_t *own = ranks ? NULL : multicast_ranks(g);
-	uint32_t n = 0, sw;
 	struct forest f;
+	uint32_t n;
 
-	if (!forest_open(&f, g, lft, ranks ? ranks : own, true, scratch))
+	if (!forest_open(&f, g, lft, ranks, true, scratch))
 		return 0;
-	if (f.root != SNAPSHOT_NONE)
-		f.is_in[f.root] = 1;
-	for (guint i = 0; i < f.backbone->len; i++)
-		f.is_in[g->edges[ITEM(f.backbone, i)].peer] = 1;
-	for (sw = 0; sw < g->n_switches; sw++)
-		n += f.is_wanted[sw] && !f.is_in[sw] &&
-			f.root != SNAPSHOT_NONE &&
-			g->island[sw] == g->island[f.root];
+	n = f.n_missed;
 	forest_close(&f);
 	return n;
 }

@@ -238,6 +238,50 @@ TEST(test_switches_that_cannot_hold_it_are_avoided)
 	g_free(p);
 }
 
+/* Switches at the top of a tree have no common switch above them: all are
+ * joined by turns above one leaf. */
+TEST(test_a_group_of_all_switches_misses_none)
+{
+	struct group_plan *p = g_new(struct group_plan, 1);
+	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
+	AUTO_VALUE(fabric_clear) struct fabric f;
+
+	lab_init(&f, "PGFT(8,8,8;1,8,8)", 0, 3);
+	plan_init(p, 1);
+	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+		plan_add_port(p, 0, sw, 0, true);
+	out = plan_route(&f, p, NULL);
+	assert_int_equal(out.lost->len, 0);
+	check_plan(&f, p, &out);
+	g_free(p);
+}
+
+/* Two trees without a cable between them: the larger part of a group. */
+TEST(test_a_group_in_two_parts_has_the_larger_one)
+{
+	struct group_plan *p = g_new(struct group_plan, 1);
+	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
+	AUTO_VALUE(fabric_clear) struct fabric f;
+	uint32_t alone = 0;
+
+	lab_init(&f, "PGFT(2,4;1,2)", 0, 2);
+	while (!f.g->n_hosts[alone])
+		alone++;
+	for (uint32_t i = 0; i < 2; i++)
+		lab_cut(f.s, lab_find_port(f.s, alone, true, 0));
+	graph_free(f.g);
+	f.g = graph_new(f.s, f.lids);
+	plan_leaves(p, &f, 1, 1);
+	assert_int_equal(p->groups[0].n_members, 4);
+	out = plan_route(&f, p, NULL);
+	check_lost(&f, p, &out);
+	assert_int_equal(out.lost->len, 1);
+	assert_int_equal(g_array_index(out.lost, struct multicast_lost, 0).sw,
+			 alone);
+	assert_false(g_array_index(out.lost, struct multicast_lost, 0).for_loop);
+	g_free(p);
+}
+
 TEST(test_without_subscribers_nothing_is_sent)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
