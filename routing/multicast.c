@@ -699,7 +699,7 @@ forest_init(struct forest *f, const struct multicast_input *in,
 {
 	const struct graph *g = in->g;
 	const struct snapshot_node *node;
-	uint32_t n_positions = 1, n = g->n_switches;
+	uint32_t n_positions = 1, n_blocks, n = g->n_switches;
 
 	*f = (struct forest){ .g = g, .ranks = in->ranks };
 	if (in->previous && in->previous->n_switches == g->n_switches)
@@ -731,8 +731,12 @@ forest_init(struct forest *f, const struct multicast_input *in,
 	f->turns = g_array_new(FALSE, FALSE, sizeof(struct turn));
 	f->front = g_array_new(FALSE, FALSE, sizeof(struct offer));
 	f->next = g_array_new(FALSE, FALSE, sizeof(struct offer));
-	f->mft = mft_new(g->n_switches, n_positions,
-			 (n_mlids + MFT_BLOCK - 1) / MFT_BLOCK);
+	n_blocks = (n_mlids + MFT_BLOCK - 1) / MFT_BLOCK;
+	if (f->previous) {
+		n_positions = MAX(n_positions, f->previous->n_positions);
+		n_blocks = MAX(n_blocks, f->previous->n_blocks);
+	}
+	f->mft = mft_new(g->n_switches, n_positions, n_blocks);
 	f->lost = g_array_new(FALSE, FALSE, sizeof(struct multicast_lost));
 }
 

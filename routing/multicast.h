@@ -34,7 +34,7 @@ struct multicast_input {
 	uint32_t n_groups;
 	/* The tables that the switches hold, with any content, in the
 	 * numbering of g; or NULL. A tree that is in them and still right is
-	 * kept. */
+	 * kept. The new ones have all their blocks. */
 	const struct mft *previous;
 };
 

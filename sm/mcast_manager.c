@@ -21,11 +21,11 @@
  * have each port of before and of the Set, and one that was never read any port: a
  * group does not grow anywhere while a port to another switch may be left in it.
  *
- * Cost. The tables of a switch are kept by its NodeGUID over sweeps and
- * renumbering, and read again if the switch is new or was reset. Blocks that
- * never had a group of this manager are neither read nor written: to read all
- * blocks of all switches would take longer than everything else. Blocks whose
- * last group has ended are cleared. The trees in force are an input of the
+ * Cost. The tables of a switch are kept over sweeps and renumbering, and read
+ * again if the switch is new or was reset. Blocks that never had a group of
+ * this manager are neither read nor written: to read all blocks of all switches
+ * would take longer than everything else. Blocks whose last group has ended are
+ * cleared, and stay in all tables. The trees in force are an input of the
  * computation, so a member that joins changes the switches of its branch only.
  */
 #include "sm/mcast_manager.h"
@@ -45,7 +45,8 @@
 
 /* A block of a switch: unknown from the moment when a Set is sent to the one
  * when its answer comes. The Set of a lost answer may have been executed. */
-struct held {
+struct mcast_block {
+	bool read;		/* at some time */
 	bool known;
 	uint16_t masks[MFT_BLOCK];	/* else all ports that it may have */
 };
@@ -65,8 +66,6 @@ mcast_manager_new(struct mad_client *x, const struct mkey_db *keys,
 	m->blocked = blocked;
 	m->blocked_data = data;
 	m->lost = g_ptr_array_new_with_free_func(g_free);
-	m->held = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
-					(GDestroyNotify)g_hash_table_unref);
 	return m;
 }
 
@@ -99,7 +98,7 @@ mcast_manager_free(struct mcast_manager *m)
 	mcast_stop(m);
 	mft_free(m->wanted);
 	g_ptr_array_unref(m->lost);
-	g_hash_table_unref(m->held);
+	g_free(m->held);
 	g_free(m);
 }
 
@@ -109,51 +108,64 @@ switch_at(const struct mcast_manager *m, uint32_t sw)
 	return &m->s->nodes[m->s->switches[sw]];
 }
 
-/* The known blocks of a switch; NULL: none is. */
-static GHashTable *
-held_blocks(const struct mcast_manager *m, uint32_t sw)
+static uint32_t
+count_places(const struct mft *mft)
 {
-	return g_hash_table_lookup(m->held, &switch_at(m, sw)->info.node_guid);
+	return mft->n_switches * mft->n_positions * mft->n_blocks;
 }
 
-static void *
-block_key(uint32_t position, uint32_t block)
+/* Where a block is; false: its switch has no such block, since it has blocks
+ * for its ports, and for its groups. */
+static bool
+find_place(const struct mcast_manager *m, uint32_t i, uint32_t *sw,
+	   uint32_t *position, uint32_t *block)
 {
-	return GUINT_TO_POINTER(position << 16 | block);
+	const struct mft *w = m->wanted;
+	const struct snapshot_node *n;
+
+	*block = i % w->n_blocks;
+	*position = i / w->n_blocks % w->n_positions;
+	*sw = i / w->n_blocks / w->n_positions;
+	n = switch_at(m, *sw);
+	return n->sw_known && *position < mft_positions(n->info.num_ports) &&
+		*block * MFT_BLOCK < n->sw.multicast_fdb_cap;
 }
 
 /* As the switch holds it; NULL: it is not known. The most that it may have is
  * good enough to take ports out of it. */
 static const uint16_t *
-held_block(const struct mcast_manager *m, const struct mft_place *at)
+held_block(const struct mcast_manager *m, uint32_t i)
 {
-	GHashTable *blocks = held_blocks(m, at->sw);
-	const struct held *h = !blocks ? NULL :
-		g_hash_table_lookup(blocks, block_key(at->position, at->block));
+	const struct mcast_block *h = &m->held[i];
 
-	return h && (h->known || (m->cutter && m->phase == MCAST_CUT)) ?
+	return h->known || (h->read && m->cutter && m->phase == MCAST_CUT) ?
 		h->masks : NULL;
 }
 
-/* The block is sent. */
+/* Takes tables over. What is held moves with them: was[]: by switch, its row in
+ * those of before, or SNAPSHOT_NONE; NULL: none has moved. */
 static void
-forget_block(struct mcast_manager *m, const struct mft_place *at,
-	     const uint16_t sent[MFT_BLOCK])
+set_wanted(struct mcast_manager *m, struct mft *new, const uint32_t *was)
 {
-	struct held *h = g_hash_table_lookup(held_blocks(m, at->sw),
-				block_key(at->position, at->block));
+	size_t n = (size_t)count_places(new) + 1;
+	const struct mft *old = m->wanted;
+	struct mcast_block *held = g_new0(struct mcast_block, n);
+	uint32_t sw, p, from, row = old ? MIN(old->n_blocks, new->n_blocks) : 0;
 
-	h->known = false;
-	for (unsigned i = 0; i < MFT_BLOCK; i++)
-		h->masks[i] |= sent[i];
-}
-
-/* Has the switch this block? It has blocks for its ports, and for its groups. */
-static bool
-has_block(const struct snapshot_node *n, uint32_t position, uint32_t block)
-{
-	return n->sw_known && position < mft_positions(n->info.num_ports) &&
-		block * MFT_BLOCK < n->sw.multicast_fdb_cap;
+	for (sw = 0; old && sw < new->n_switches; sw++)
+		for (p = 0; p < MIN(old->n_positions, new->n_positions); p++) {
+			from = was ? was[sw] : sw;
+			if (from == SNAPSHOT_NONE)
+				continue;
+			memcpy(held + (sw * new->n_positions + p) *
+			       new->n_blocks, m->held + (from *
+			       old->n_positions + p) * old->n_blocks,
+			       row * sizeof(*held));
+		}
+	mft_free(m->wanted);
+	g_free(m->held);
+	m->wanted = new;
+	m->held = held;
 }
 
 /* The ports of one position that lead to switches: only those can close a
@@ -176,16 +188,6 @@ switch_ports(const struct mcast_manager *m, const struct snapshot_node *n,
 	return mask;
 }
 
-/* Of one block: h is what the switch may hold; NULL: anything. */
-static void
-mark_stuck(const struct held *h, const uint16_t to[MFT_BLOCK], uint16_t links,
-	   uint8_t stuck[MFT_BLOCK])
-{
-	for (unsigned i = 0; i < MFT_BLOCK; i++)
-		stuck[i] |= h ? (h->masks[i] & ~to[i] & links) != 0 :
-			(to[i] & links) != 0;
-}
-
 /*
  * By MLID from the first one on: 1 if the group must not grow, since a switch
  * may hold a port to another switch that is not in the new tree: the Set of a
@@ -197,20 +199,19 @@ find_stuck(const struct mcast_manager *m)
 {
 	const struct mft *w = m->wanted;
 	uint8_t *stuck = g_new0(uint8_t, (size_t)w->n_blocks * MFT_BLOCK + 1);
+	uint32_t i, k, sw, p, block;
+	uint16_t links = 0, to;
 
-	for (uint32_t sw = 0; sw < w->n_switches; sw++) {
-		const struct snapshot_node *n = switch_at(m, sw);
-		GHashTable *blocks = held_blocks(m, sw);
+	for (i = 0; i < count_places(w); i++) {
+		bool has = find_place(m, i, &sw, &p, &block);
 
-		for (uint32_t p = 0; p < w->n_positions; p++) {
-			uint16_t links = switch_ports(m, n, p);
-
-			for (uint32_t b = 0; links && b < w->n_blocks &&
-			     has_block(n, p, b); b++)
-				mark_stuck(blocks ? g_hash_table_lookup(blocks,
-						block_key(p, b)) : NULL,
-					   mft_block(w, sw, p, b), links,
-					   &stuck[b * MFT_BLOCK]);
+		if (block == 0)
+			links = switch_ports(m, switch_at(m, sw), p);
+		for (k = 0; has && links && k < MFT_BLOCK; k++) {
+			to = mft_block(w, sw, p, block)[k];
+			if (m->held[i].read)
+				to = (uint16_t)(m->held[i].masks[k] & ~to);
+			stuck[block * MFT_BLOCK + k] |= (to & links) != 0;
 		}
 	}
 	return stuck;
@@ -241,73 +242,21 @@ locate(const struct mcast_manager *m, uint32_t port,
 	return true;
 }
 
-/* The tables of the switches, of an unknown block the most it may have, by the
- * switches of this snapshot: input of the next trees, and what the SA shows. */
+/* The tables of the switches, of an unknown block the most it may have: input
+ * of the next trees, and what the SA shows. */
 static struct mft *
 collect_held(struct mcast_manager *m)
 {
+	const struct mft *w = m->wanted;
 	struct mft *mft;
 
-	if (!m->wanted)
+	if (!w)
 		return NULL;
-	mft = mft_new(m->s->n_switches, m->wanted->n_positions,
-		      m->wanted->n_blocks);
-	for (uint32_t sw = 0; sw < mft->n_switches; sw++) {
-		GHashTable *blocks = held_blocks(m, sw);
-		gpointer key, data;
-		GHashTableIter i;
-
-		if (!blocks)
-			continue;
-		g_hash_table_iter_init(&i, blocks);
-		while (g_hash_table_iter_next(&i, &key, &data)) {
-			const struct held *h = data;
-			unsigned at = GPOINTER_TO_UINT(key);
-
-			if (at >> 16 < mft->n_positions &&
-			    (at & 0xffff) < mft->n_blocks)
-				memcpy(mft_block(mft, sw, at >> 16,
-						 at & 0xffff), h->masks,
-				       BLOCK_BYTES);
-		}
-	}
+	mft = mft_new(w->n_switches, w->n_positions, w->n_blocks);
+	for (size_t i = 0; i < count_places(w); i++)
+		memcpy(mft->masks + i * MFT_BLOCK, m->held[i].masks,
+		       BLOCK_BYTES);
 	return mft;
-}
-
-/* The trees may have fewer blocks than those of before. Blocks behind them in
- * which a switch still has a group are to be cleared; m->told has them all,
- * since only blocks of the trees of before were read or written. Takes mft
- * over. */
-static struct mft *
-widen_to_held(struct mcast_manager *m, struct mft *mft)
-{
-	static const uint16_t none[MFT_BLOCK];
-	uint32_t n_positions = mft->n_positions, n_blocks = mft->n_blocks;
-	const struct mft *told = m->told;
-	struct mft *wide;
-
-	for (uint32_t i = 0; told && told->n_blocks &&
-	     i < told->n_switches * told->n_positions; i++) {
-		uint32_t sw = i / told->n_positions, p = i % told->n_positions;
-
-		for (uint32_t b = 0; b < told->n_blocks; b++) {
-			if (!memcmp(mft_block(told, sw, p, b), none,
-				    BLOCK_BYTES))
-				continue;
-			n_positions = MAX(n_positions, p + 1);
-			n_blocks = MAX(n_blocks, b + 1);
-		}
-	}
-	if (n_positions == mft->n_positions && n_blocks == mft->n_blocks)
-		return mft;
-	wide = mft_new(mft->n_switches, n_positions, n_blocks);
-	for (uint32_t sw = 0; mft->n_blocks && sw < mft->n_switches; sw++)
-		for (uint32_t p = 0; p < mft->n_positions; p++)
-			memcpy(mft_block(wide, sw, p, 0),
-			       mft_block(mft, sw, p, 0),
-			       (size_t)mft->n_blocks * BLOCK_BYTES);
-	mft_free(mft);
-	return wide;
 }
 
 static void
@@ -371,7 +320,6 @@ make_trees(struct mcast_manager *m, const GArray *trees)
 					(GDestroyNotify)g_array_unref);
 	struct multicast_input in = { .previous = m->told };
 	struct multicast_output out;
-	struct mft *wanted;
 
 	prepare_trees(m);
 	in.g = m->g;
@@ -401,9 +349,7 @@ make_trees(struct mcast_manager *m, const GArray *trees)
 	in.n_groups = groups->len;
 	multicast_route(&in, &out);
 	report_lost(m, out.lost);
-	wanted = widen_to_held(m, g_steal_pointer(&out.mft));
-	mft_free(m->wanted);
-	m->wanted = wanted;
+	set_wanted(m, g_steal_pointer(&out.mft), NULL);
 	multicast_output_clear(&out);
 	m->stats.computed++;
 }
@@ -413,26 +359,25 @@ make_trees(struct mcast_manager *m, const GArray *trees)
 /* Is the block as it should be at the end of this phase, which is `masks`? One
  * that could not be read is not written. */
 static bool
-is_done(const struct mcast_manager *m, const struct mft_place *at,
-	uint16_t masks[MFT_BLOCK])
+is_done(const struct mcast_manager *m, uint32_t at, uint16_t masks[MFT_BLOCK])
 {
 	const uint16_t *held = held_block(m, at);
+	uint32_t first = at % m->wanted->n_blocks * MFT_BLOCK;
 
-	memcpy(masks, mft_block(m->wanted, at->sw, at->position, at->block),
-	       BLOCK_BYTES);
+	memcpy(masks, m->wanted->masks + (size_t)at * MFT_BLOCK, BLOCK_BYTES);
 	if (m->phase == MCAST_READ)
 		return held;
 	for (unsigned i = 0; held && i < MFT_BLOCK; i++)
-		if (m->phase == MCAST_CUT ||
-		    m->stuck[at->block * MFT_BLOCK + i])
+		if (m->phase == MCAST_CUT || m->stuck[first + i])
 			masks[i] &= held[i];
 	return !held || memcmp(held, masks, BLOCK_BYTES) == 0;
 }
 
 static void
-mcast_fail(struct mcast_manager *m, const struct mft_place *at, const char *why)
+mcast_fail(struct mcast_manager *m, const struct smp_request *r,
+	   const char *why)
 {
-	const struct snapshot_node *n = switch_at(m, at->sw);
+	const struct snapshot_node *n = snapshot_node_of(m->s, r->port);
 
 	m->stats.failed++;
 	m->bad = true;
@@ -447,36 +392,22 @@ static void
 mcast_manager_reply(void *data, const struct smp_request *r,
 		    const struct smp_reply *a)
 {
-	/* as mcast_manager_next() has put it there */
-	const struct mft_place at = {
-		.sw = (uint32_t)(r->tag >> 32),
-		.position = r->tag >> 16 & 0xf, .block = r->tag & 0xffff,
-	};
 	struct mcast_manager *m = data;
-	const uint64_t *guid = &switch_at(m, at.sw)->info.node_guid;
-	GHashTable *blocks = held_blocks(m, at.sw);
+	struct mcast_block *h = &m->held[r->tag];
 	uint16_t aim[MFT_BLOCK];
-	struct held *h;
 
 	if (a->outcome == SMP_TIMED_OUT)
-		mcast_fail(m, &at, "no answer");
+		mcast_fail(m, r, "no answer");
 	else if (a->outcome == SMP_ANSWERED && a->status)
-		mcast_fail(m, &at, mad_status_name(a->status));
+		mcast_fail(m, r, mad_status_name(a->status));
 	if (a->outcome != SMP_ANSWERED || a->status)
 		return;
-	h = g_new(struct held, 1);
-	h->known = true;
+	h->read = h->known = true;
 	for (unsigned i = 0; i < MFT_BLOCK; i++)
 		h->masks[i] = bytes_load16(a->data + 2 * i);
-	if (!blocks) {
-		blocks = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-		g_hash_table_insert(m->held, g_memdup2(guid, sizeof(*guid)),
-				    blocks);
-	}
-	g_hash_table_insert(blocks, block_key(at.position, at.block), h);
 	*(r->set ? &m->stats.written : &m->stats.read) += 1;
-	if (r->set && !is_done(m, &at, aim))
-		mcast_fail(m, &at, "it acknowledges blocks but has other "
+	if (r->set && !is_done(m, (uint32_t)r->tag, aim))
+		mcast_fail(m, r, "it acknowledges blocks but has other "
 			   "content");
 }
 
@@ -484,34 +415,27 @@ static bool
 mcast_manager_next(void *data, struct smp_request *r)
 {
 	struct mcast_manager *m = data;
-	const struct mft *w = m->wanted;
-	const struct snapshot_node *n;
+	uint32_t i, sw, position, block;
 	uint16_t masks[MFT_BLOCK];
-	struct mft_place at;
+	struct mcast_block *h;
 
 	do {
-		if (m->at.sw >= w->n_switches || !w->n_blocks ||
-		    !w->n_positions)
+		if (m->at == count_places(m->wanted))
 			return false;
-		at = m->at;
-		if (++m->at.block == w->n_blocks) {
-			m->at.block = 0;
-			m->at.position++;
-		}
-		if (m->at.position == w->n_positions)
-			m->at = (struct mft_place){ .sw = at.sw + 1 };
-		n = switch_at(m, at.sw);
-	} while (!has_block(n, at.position, at.block) ||
-		 is_done(m, &at, masks));
-	r->port = n->first_port;
+		i = m->at++;
+	} while (!find_place(m, i, &sw, &position, &block) ||
+		 is_done(m, i, masks));
+	r->port = switch_at(m, sw)->first_port;
 	r->attr = MAD_ATTR_MULTICAST_FT;
-	r->modifier = at.position << SMP_MFT_POSITION | at.block;
+	r->modifier = position << SMP_MFT_POSITION | block;
 	r->set = m->phase != MCAST_READ;
-	r->tag = (uint64_t)at.sw << 32 | at.position << 16 | at.block;
-	if (r->set)
-		forget_block(m, &at, masks);
-	for (unsigned i = 0; i < MFT_BLOCK; i++)
+	r->tag = i;
+	h = &m->held[i];
+	h->known &= !r->set;
+	for (i = 0; i < MFT_BLOCK; i++) {
+		h->masks[i] |= r->set ? masks[i] : 0;
 		bytes_store16(r->data + 2 * i, masks[i]);
+	}
 	return true;
 }
 
@@ -535,7 +459,7 @@ mcast_manager_done(void *data)
 	struct sa_db *view;
 
 	m->phase++;
-	m->at = (struct mft_place){ 0 };
+	m->at = 0;
 	if (m->cutter && m->phase == MCAST_CUT) {
 		m->cutter->cut(collect_held(m), m->cutter_data);
 		return false;	/* mcast_manager_cut() goes on */
@@ -574,7 +498,7 @@ start_phases(struct mcast_manager *m)
 	};
 
 	m->phase = MCAST_READ;
-	m->at = (struct mft_place){ 0 };
+	m->at = 0;
 	m->batch = smp_batch_start(m->x, m->s, m->keys, &stage);
 }
 
@@ -610,15 +534,8 @@ mcast_manager_touch(void *manager)
 void
 mcast_manager_read_again(struct mcast_manager *m)
 {
-	GHashTableIter i, k;
-	gpointer blocks, h;
-
-	g_hash_table_iter_init(&i, m->held);
-	while (g_hash_table_iter_next(&i, NULL, &blocks)) {
-		g_hash_table_iter_init(&k, blocks);
-		while (g_hash_table_iter_next(&k, NULL, &h))
-			((struct held *)h)->known = false;
-	}
+	for (uint32_t i = 0; m->wanted && i < count_places(m->wanted); i++)
+		m->held[i].known = false;
 }
 
 /* Another fabric, for which nothing is computed yet. */
@@ -626,18 +543,21 @@ static void
 set_fabric(struct mcast_manager *m, struct snapshot *s, struct lid_map *lids,
 	   const uint8_t *fresh)
 {
-	struct snapshot *before = m->s ? snapshot_ref(m->s) : NULL;
+	g_autofree uint32_t *nodes = NULL, *was = NULL;
+	uint32_t sw, node;
 
-	mcast_stop(m);
-	for (uint32_t sw = 0; s && sw < s->n_switches; sw++) {
-		uint64_t guid = s->nodes[s->switches[sw]].info.node_guid;
-
-		if ((fresh && fresh[sw]) || !before ||
-		    snapshot_find_node(before, guid) == SNAPSHOT_NONE)
-			g_hash_table_remove(m->held, &guid);
+	if (s && m->s && m->wanted) {
+		nodes = snapshot_map_nodes(s, m->s);
+		was = g_new(uint32_t, s->n_switches + 1);
+		for (sw = 0; sw < s->n_switches; sw++) {
+			node = nodes[s->switches[sw]];
+			was[sw] = node == SNAPSHOT_NONE || (fresh && fresh[sw])
+				? SNAPSHOT_NONE : m->s->nodes[node].sw_index;
+		}
+		set_wanted(m, mft_new(s->n_switches, m->wanted->n_positions,
+				      m->wanted->n_blocks), was);
 	}
-	if (before)
-		snapshot_unref(before);
+	mcast_stop(m);
 	if (s) {
 		m->s = snapshot_ref(s);
 		m->lids = lid_map_ref(lids);
@@ -677,8 +597,7 @@ mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
 	for (uint32_t sw = 0; sw < s->n_switches; sw++)
 		n_positions = MAX(n_positions, mft_positions(
 				switch_at(m, sw)->info.num_ports));
-	mft_free(m->wanted);
-	m->wanted = mft_new(s->n_switches, n_positions, n_blocks);
+	set_wanted(m, mft_new(s->n_switches, n_positions, n_blocks), NULL);
 	m->waits = true;
 	m->cutter = cutter;
 	m->cutter_data = data;
@@ -706,9 +625,8 @@ mcast_manager_fabric(struct mcast_manager *m, struct snapshot *s,
 	set_fabric(m, s, lids, fresh);
 	if (!s) {
 		g_ptr_array_set_size(m->lost, 0);
-		g_hash_table_remove_all(m->held);
-		mft_free(m->wanted);
-		m->wanted = NULL;
+		g_clear_pointer(&m->held, g_free);
+		g_clear_pointer(&m->wanted, mft_free);
 		return;
 	}
 	/* else it is of another snapshot */

@@ -3,7 +3,7 @@
  * Multicast forwarding tables: from the groups of the SA to the switches.
  *
  * Works independently of sweeps: a join must not wait for one, nor cause one.
- * Blocks of the switches are read where a group needs them, kept by NodeGUID,
+ * Blocks of the switches are read where a group needs them, kept over sweeps,
  * and written where they differ.
  */
 #ifndef MINISM_SM_MCAST_MANAGER_H
@@ -22,24 +22,20 @@ enum mcast_phase {
 	MCAST_REST,
 };
 
-/* A block of a switch's table. */
-struct mft_place {
-	uint32_t sw, position, block;
-};
-
 struct mcast_manager_stats {
 	uint64_t computed;	/* times */
 	uint64_t read, written, failed;		/* blocks */
 };
+
+struct mcast_block;
 
 struct mcast_manager {
 	struct mad_client *x;
 	const struct mkey_db *keys;
 	struct sa *sa;
 	struct log *log;
-	/* the blocks that were read or written: NodeGUID -> (position << 16 |
-	 * block -> struct held) */
-	GHashTable *held;
+	struct mcast_block *held;	/* as `wanted` by switch, position and
+					   block */
 	uint8_t *stuck;		/* while trees grow: see find_stuck() */
 	struct snapshot *s;
 	struct lid_map *lids;
@@ -50,9 +46,10 @@ struct mcast_manager {
 	struct channels *channels;	/* of g, see multicast_channels() */
 	GPtrArray *lost;	/* of char *: members that no tree reaches, a
 				   line each */
-	struct mft *wanted;	/* by the switches of the snapshot then */
+	struct mft *wanted;	/* by switch of `s`; NULL: there was no group
+				   yet */
 	struct mft *told;	/* as the switches hold it, of an unknown block
-				   the most it may have, by switch of `s`; NULL: there was no
+				   the most it may have; NULL: there was no
 				   group yet. The SA gets it as well, whenever
 				   it has changed. */
 	unsigned timer;
@@ -65,7 +62,7 @@ struct mcast_manager {
 	bool waits;		/* for the end of an update that was prepared:
 				   no tree is computed */
 	enum mcast_phase phase;
-	struct mft_place at;	/* the next block */
+	uint32_t at;		/* the next block */
 	struct smp_batch *batch;	/* NULL: at rest */
 	struct mcast_manager_stats stats;
 	void (*blocked)(void *data);
