@@ -42,16 +42,11 @@
 #define SIBLING		1e9f	/* cost of a cable on the path of a lower LID */
 #define MAX_WALK	64u	/* hops along which costs are updated */
 
-struct hop {
-	uint32_t edge, peer;
-};
-
 struct balance {
 	const struct graph *g;
 	const struct order *o;
 	struct lft *out;
 	struct paths p;		/* to the present destination */
-	struct hop *hops;	/* p.edges and where they lead */
 	uint32_t base, lid;	/* of its LMC range; the present LID */
 	uint32_t nth;		/* of each range, the LIDs whose load this is */
 	uint32_t *next;		/* by switch: edge for the present LID */
@@ -62,7 +57,9 @@ struct balance {
 	float limit;		/* load above which a channel is overloaded */
 	uint64_t work, most_work;	/* steps so far; the limit */
 	uint32_t *heavy, n_heavy;	/* switches with overloaded channels */
-	uint8_t *is_bad;	/* by switch; see balance_find_bad() */
+	/* See balance_find_bad(): by switch, and their places in p.queue. */
+	uint8_t *is_bad;
+	uint32_t *bad, n_bad;
 };
 
 /* Adds the flows of all CAs to the present LID, along next[]. Shortest paths
@@ -83,11 +80,11 @@ balance_add_all(struct balance *b)
 static void
 balance_add(struct balance *b, uint32_t sw, float sign)
 {
-	const struct graph *g = b->g;
-	float flow = sign * (float)g->n_hosts[sw];
+	float flow = sign * (float)b->g->n_hosts[sw];
+	const struct paths_channel *at = b->l.at;
 	uint32_t walk[MAX_WALK], n = 0, e;
 
-	for (; flow != 0 && sw != b->p.dest; sw = g->edges[e].peer) {
+	for (; flow != 0 && sw != b->p.dest; sw = at[e].peer) {
 		e = b->next[sw];
 		paths_load_add(&b->l, e, flow);
 		if (n < MAX_WALK)
@@ -95,7 +92,7 @@ balance_add(struct balance *b, uint32_t sw, float sign)
 	}
 	while (n-- > 0) {
 		e = b->next[walk[n]];
-		b->path[walk[n]] = b->l.cost[e] + b->path[g->edges[e].peer];
+		b->path[walk[n]] = at[e].cost + b->path[at[e].peer];
 	}
 }
 
@@ -104,12 +101,13 @@ static bool
 balance_has_room(const struct balance *b, uint32_t sw, uint32_t e)
 {
 	float flow = (float)b->g->n_hosts[sw];
+	const struct paths_channel *c;
 
-	for (;; e = b->next[sw]) {
-		if (b->l.load[e] + flow * b->l.weight[e] > b->limit)
+	for (;; e = b->next[c->peer]) {
+		c = &b->l.at[e];
+		if (c->load + flow * c->weight > b->limit)
 			return false;
-		sw = b->g->edges[e].peer;
-		if (sw == b->p.dest)
+		if (c->peer == b->p.dest)
 			return true;
 	}
 }
@@ -117,12 +115,15 @@ balance_has_room(const struct balance *b, uint32_t sw, uint32_t e)
 static float
 balance_cost_by(const struct balance *b, uint32_t sw, uint32_t e)
 {
-	uint32_t peer = b->g->edges[e].peer, lid;
-	float cost = b->l.cost[e];
+	const struct paths_channel *c = &b->l.at[e];
+	float cost = c->cost;
+	uint32_t lid;
 
-	if (peer != b->p.dest)	/* other switches have added flows since */
-		cost += b->l.cost[b->next[peer]] +
-			b->path[b->g->edges[b->next[peer]].peer];
+	if (c->peer != b->p.dest) {	/* other switches have added flows
+					   since */
+		c = &b->l.at[b->next[c->peer]];
+		cost += c->cost + b->path[c->peer];
+	}
 	for (lid = b->base; lid < b->lid; lid++)
 		if (lft_row(b->out, sw)[lid] == b->g->edges[e].port)
 			cost += SIBLING;
@@ -168,19 +169,19 @@ static void
 balance_choose_first(struct balance *b)
 {
 	const struct paths *p = &b->p;
-	const struct hop *hop, *end;
+	const struct paths_channel *at = b->l.at;
 	float least, cost;
-	uint32_t i, best;
+	uint32_t i, k, e, best;
 
 	for (i = 1; i < p->n_reached; i++) {
 		best = SNAPSHOT_NONE;
 		least = INFINITY;
-		end = b->hops + p->first[i + 1];
-		for (hop = b->hops + p->first[i]; hop < end; hop++) {
-			cost = b->l.cost[hop->edge] + b->path[hop->peer];
+		for (k = p->first[i]; k < p->first[i + 1]; k++) {
+			e = p->edges[k];
+			cost = at[e].cost + b->path[at[e].peer];
 			if (cost < least || best == SNAPSHOT_NONE) {
 				least = cost;
-				best = hop->edge;
+				best = e;
 			}
 		}
 		b->next[p->queue[i]] = best;
@@ -207,15 +208,9 @@ balance_choose_all(struct balance *b)
 static void
 balance_aim(struct balance *b, uint32_t dest)
 {
-	uint32_t k, e;
-
 	if (b->p.dest == dest)
 		return;
 	paths_find(&b->p, dest);
-	for (k = 0; k < b->p.first[b->p.n_reached]; k++) {
-		e = b->p.edges[k];
-		b->hops[k] = (struct hop){ e, b->g->edges[e].peer };
-	}
 	b->work += b->g->n_edges;
 }
 
@@ -254,26 +249,28 @@ balance_route_lid(struct balance *b, const struct graph_target *target,
 		balance_store(b, b->p.queue[i]);
 }
 
-/* Marks the switches in is_bad[] whose path goes through an overloaded
- * channel, and those whose path a switch with a new choice may not join;
- * updates the costs. */
+/* Marks and lists the switches whose path goes through an overloaded channel,
+ * and those whose path a switch with a new choice may not join; updates the
+ * costs. */
 static void
 balance_find_bad(struct balance *b)
 {
 	const struct paths *p = &b->p;
-	uint32_t i, sw, e, peer;
+	const struct paths_channel *c;
+	uint32_t i, sw;
 
 	memset(b->is_bad, 0, b->g->n_switches);
 	b->path[p->dest] = 0;
-	for (i = 1; i < p->n_reached; i++) {
+	for (b->n_bad = 0, i = 1; i < p->n_reached; i++) {
 		sw = p->queue[i];
-		e = b->next[sw];
-		b->is_bad[sw] = !paths_permit(p, sw, e);
-		if (b->is_bad[sw])
-			continue;
-		peer = b->g->edges[e].peer;
-		b->is_bad[sw] = b->l.load[e] > b->limit || b->is_bad[peer];
-		b->path[sw] = b->l.cost[e] + b->path[peer];
+		if (paths_permit(p, sw, b->next[sw])) {
+			c = &b->l.at[b->next[sw]];
+			b->path[sw] = c->cost + b->path[c->peer];
+			if (c->load <= b->limit && !b->is_bad[c->peer])
+				continue;
+		}
+		b->is_bad[sw] = 1;
+		b->bad[b->n_bad++] = i;
 	}
 }
 
@@ -286,7 +283,9 @@ balance_list_joining(struct balance *b, uint32_t *n)
 	const struct graph *g = b->g;
 	uint32_t sw, at, e = SNAPSHOT_NONE, hops;
 
-	for (*n = 0, sw = 0; sw < g->n_switches; sw++) {
+	*n = 0;
+	for (sw = 0; b->p.n_reached < g->n_switches && sw < g->n_switches;
+	     sw++) {
 		if (b->p.kind[sw] != PATHS_UNREACHED ||
 		    b->next[sw] == SNAPSHOT_NONE)
 			continue;
@@ -312,7 +311,7 @@ static void
 balance_improve_lid(struct balance *b, uint32_t dest)
 {
 	const struct paths *p = &b->p;
-	uint32_t i, sw, e, choose, n;
+	uint32_t i, k, sw, e, choose, n;
 
 	balance_aim(b, dest);
 	for (sw = 0; sw < b->g->n_switches; sw++)
@@ -323,12 +322,12 @@ balance_improve_lid(struct balance *b, uint32_t dest)
 		return;
 	for (i = 0; i < n; i++)
 		balance_add(b, b->queue[i], -1);
-	for (i = 1; i < p->n_reached; i++)
-		if (b->is_bad[p->queue[i]] &&
-		    b->next[p->queue[i]] != SNAPSHOT_NONE)
-			balance_add(b, p->queue[i], -1);
+	for (k = 0; k < b->n_bad; k++)
+		if (b->next[p->queue[b->bad[k]]] != SNAPSHOT_NONE)
+			balance_add(b, p->queue[b->bad[k]], -1);
 	for (choose = 0; choose < 2; choose++)
-		for (i = 1; i < p->n_reached; i++) {
+		for (k = 0; k < b->n_bad; k++) {
+			i = b->bad[k];
 			sw = p->queue[i];
 			e = b->next[sw];
 			/* it stays if it has room now and joins no bad path */
@@ -356,7 +355,7 @@ balance_is_heavy(const struct balance *b)
 
 	for (i = 0; i < b->n_heavy; i++) {
 		e = balance_entry(b, b->out, b->heavy[i]);
-		if (e != SNAPSHOT_NONE && b->l.load[e] > b->limit)
+		if (e != SNAPSHOT_NONE && b->l.at[e].load > b->limit)
 			return true;
 	}
 	return false;
@@ -365,8 +364,8 @@ balance_is_heavy(const struct balance *b)
 static void
 balance_forget_loads(struct balance *b)
 {
-	memset(b->l.load, 0, b->g->n_edges * sizeof(*b->l.load));
-	memset(b->l.cost, 0, b->g->n_edges * sizeof(*b->l.cost));
+	for (uint32_t e = 0; e < b->g->n_edges; e++)
+		b->l.at[e].load = b->l.at[e].cost = 0;
 }
 
 /* Loads of the flows of CAs to all CAs: each sends to the nth LID. */
@@ -405,7 +404,7 @@ balance_pass(struct balance *b)
 	for (sw = 0; sw < g->n_switches; sw++) {
 		memset(is_heavy, 0, sizeof(is_heavy));
 		for_each_edge(g, sw, e)
-			is_heavy[g->edges[e].port] = b->l.load[e] > b->limit;
+			is_heavy[g->edges[e].port] = b->l.at[e].load > b->limit;
 		if (!memchr(is_heavy, 1, sizeof(is_heavy)))
 			continue;
 		b->heavy[b->n_heavy++] = sw;
@@ -435,8 +434,8 @@ balance_find_bound(const struct balance *b)
 	for (sw = 0; sw < g->n_switches; sw++) {
 		for (own = 0, e = g->first_edge[sw];
 		     e < g->first_edge[sw + 1]; e++) {
-			own += 1 / b->l.weight[e];
-			sum += b->l.load[e] / b->l.weight[e];
+			own += 1 / b->l.at[e].weight;
+			sum += b->l.at[e].load / b->l.at[e].weight;
 		}
 		wide += own;
 		if (own > 0)
@@ -480,11 +479,11 @@ balance_init(struct balance *b, const struct graph *g, const struct order *o,
 
 	*b = (struct balance){
 		.g = g, .o = o, .out = out,
-		.hops = SCRATCH(scratch, struct hop, g->n_edges),
 		.next = SCRATCH(scratch, uint32_t, n),
 		.queue = SCRATCH(scratch, uint32_t, n),
 		.heavy = SCRATCH(scratch, uint32_t, n),
 		.is_bad = SCRATCH(scratch, uint8_t, n),
+		.bad = SCRATCH(scratch, uint32_t, n),
 		.path = SCRATCH(scratch, float, n),
 		.flow = SCRATCH(scratch, float, n),
 	};

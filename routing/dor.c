@@ -92,7 +92,7 @@ dor_choose(struct dor *x, uint32_t sw, uint16_t hops)
 				continue;
 			for (lid = x->base; lid < x->lid && row[lid] != port;)
 				lid++;
-			cost = x->l.cost[e] + x->path[peer] +
+			cost = x->l.at[e].cost + x->path[peer] +
 				(lid < x->lid ? SIBLING : 0);
 			if (best == SNAPSHOT_NONE || cost < least) {
 				best = e;

@@ -29,6 +29,7 @@ paths_init(struct paths *p, const struct graph *g, const uint32_t *place,
 		.first = SCRATCH(scratch, uint32_t, g->n_switches),
 		.edges = SCRATCH(scratch, uint32_t, g->n_edges),
 		.sorted = SCRATCH(scratch, uint32_t, g->n_edges),
+		.peers = SCRATCH(scratch, uint32_t, g->n_edges),
 		.low_end = SCRATCH(scratch, uint32_t, g->n_switches),
 		.high_start = SCRATCH(scratch, uint32_t, g->n_switches),
 	};
@@ -42,6 +43,8 @@ paths_init(struct paths *p, const struct graph *g, const uint32_t *place,
 			if (place && place[g->edges[e].peer] > place[sw])
 				p->sorted[n++] = e;
 	}
+	for (n = 0; n < g->n_edges; n++)
+		p->peers[n] = g->edges[p->sorted[n]].peer;
 }
 
 /* Queues the unreached neighbours of `sw` from which the cable leads down to
@@ -54,7 +57,7 @@ paths_relax(struct paths *p, uint32_t sw, bool up, uint32_t *tail)
 	uint32_t end = up ? p->low_end[sw] : g->first_edge[sw + 1];
 
 	for (; k < end; k++) {
-		peer = g->edges[p->sorted[k]].peer;
+		peer = p->peers[k];
 		if (p->kind[peer] != PATHS_UNREACHED ||
 		    (up && p->descends[peer]))
 			continue;
@@ -74,7 +77,7 @@ paths_mark_descents(struct paths *p)
 	for (head = 0; head < tail; head++) {
 		sw = p->queue[head];
 		for (k = p->high_start[sw]; k < p->g->first_edge[sw + 1]; k++) {
-			peer = p->g->edges[p->sorted[k]].peer;
+			peer = p->peers[k];
 			if (p->kind[peer] != PATHS_UNREACHED)
 				continue;
 			p->kind[peer] = PATHS_DOWN;
@@ -125,7 +128,7 @@ paths_find(struct paths *p, uint32_t dest)
 		k = up ? p->high_start[sw] : g->first_edge[sw];
 		end = up ? g->first_edge[sw + 1] : p->low_end[sw];
 		for (; k < end; k++) {
-			peer = g->edges[p->sorted[k]].peer;
+			peer = p->peers[k];
 			if (p->hops[peer] + 1 == p->hops[sw] &&
 			    (up || p->kind[peer] == PATHS_DOWN))
 				p->edges[n++] = p->sorted[k];
@@ -141,12 +144,12 @@ paths_load_init(struct paths_load *l, const struct graph *g,
 	double n_hosts = g->n_all_hosts;
 
 	l->g = g;
-	l->load = SCRATCH(scratch, float, g->n_edges);
-	l->cost = SCRATCH(scratch, float, g->n_edges);
-	l->weight = SCRATCH(scratch, float, g->n_edges);
+	l->at = SCRATCH(scratch, struct paths_channel, g->n_edges);
 	l->scale = (float)(g->n_edges / (3 * n_hosts * n_hosts + 1));
-	for (uint32_t e = 0; e < g->n_edges; e++)
-		l->weight[e] = (float)g->widest / g->edges[e].capacity;
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		l->at[e].weight = (float)g->widest / g->edges[e].capacity;
+		l->at[e].peer = g->edges[e].peer;
+	}
 }
 
 void
@@ -164,7 +167,7 @@ paths_load_tree(struct paths_load *l, const uint32_t *next,
 			continue;
 		if (flow[sw] > 0)
 			paths_load_add(l, next[sw], sign * flow[sw]);
-		flow[g->edges[next[sw]].peer] += flow[sw];
+		flow[l->at[next[sw]].peer] += flow[sw];
 	}
 }
 
@@ -174,7 +177,7 @@ paths_load_most(const struct paths_load *l)
 	float most = 0;
 
 	for (uint32_t e = 0; e < l->g->n_edges; e++)
-		most = MAX(most, l->load[e]);
+		most = MAX(most, l->at[e].load);
 	return most;
 }
 

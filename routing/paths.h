@@ -29,6 +29,7 @@ struct paths {
 	 * ones: edges below low_end[] lead down, those from high_start[] on
 	 * lead up. place NULL: all are both. */
 	uint32_t *sorted, *low_end, *high_start;
+	uint32_t *peers;	/* to which sorted[] lead */
 	uint32_t dest;		/* of the last search; SNAPSHOT_NONE */
 	uint16_t *hops;		/* by switch; PATHS_NONE: unreached */
 	uint8_t *kind;		/* by switch: enum paths_kind */
@@ -56,11 +57,17 @@ paths_permit(const struct paths *p, uint32_t sw, uint32_t e)
 			       p->kind[peer] == PATHS_DOWN));
 }
 
-/* The load of channels, in flows over a channel of the widest kind, and the
- * cost of a path through them: a power of the load. */
+/* A channel: what is read along a path is next to each other. */
+struct paths_channel {
+	float load;		/* flows over a channel of the widest kind */
+	float cost;		/* of a path through it: a power of the load */
+	float weight;		/* of one flow */
+	uint32_t peer;
+};
+
 struct paths_load {
 	const struct graph *g;
-	float *load, *cost, *weight;	/* by edge; weight: of one flow */
+	struct paths_channel *at;	/* by edge */
 	float scale;			/* 1 / mean load */
 };
 
@@ -70,11 +77,12 @@ void paths_load_init(struct paths_load *l, const struct graph *g,
 static inline void
 paths_load_add(struct paths_load *l, uint32_t e, float flow)
 {
+	struct paths_channel *c = &l->at[e];
 	float x;
 
-	l->load[e] += flow * l->weight[e];
-	x = l->load[e] * l->scale;
-	l->cost[e] = x * x * x * x + 1e-6f * x;
+	c->load += flow * c->weight;
+	x = c->load * l->scale;
+	c->cost = x * x * x * x + 1e-6f * x;
 }
 
 /* Adds the flows of all CAs along next[], times `sign`; queue: switches,
