@@ -445,19 +445,21 @@ balance_find_bound(const struct balance *b)
 	return (float)(wide > 0 ? MAX(most, sum / wide) : 0);
 }
 
-/* Runs passes as long as they help, or until no channel has more than
- * `limit`. */
+/* Runs passes as long as they help and can be finished, or until no channel has
+ * more than `limit`. */
 static void
 balance_improve(struct balance *b, float limit)
 {
 	size_t size = lft_size(b->out);
 	g_autofree uint8_t *best = NULL;
 	float before, now = paths_load_most(&b->l);
+	uint64_t start, last = 0;	/* steps of the last pass */
 	uint32_t pass;
 
 	b->limit = limit;
 	for (pass = 0; pass < MAX_PASSES && now > b->limit &&
-	     b->work < b->most_work; pass++) {
+	     b->work + last < b->most_work; pass++, last = b->work - start) {
+		start = b->work;
 		before = now;
 		if (!best)
 			best = g_malloc(size);
