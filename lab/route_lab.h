@@ -10,6 +10,7 @@
 #include "routing/metrics.h"
 #include "routing/order.h"
 #include "routing/verify.h"
+#include "lab/route_metrics.h"
 
 /* The options. Strings are NULL if an option is not given. */
 struct lab_wish {

@@ -2,12 +2,10 @@
 /*
  * Figures of tables under all-to-all traffic, and lower bounds for any tables.
  *
- * Method. The tables of one destination LID are a forest, with the flows of the
- * hosts at its leaves. A topological sort (Kahn) puts every switch before the
- * one to which it forwards; in the reverse order the path lengths are added up.
- * Switches in a forwarding loop are not in the order, and a path may end
- * elsewhere: these flows are lost. Loads are added up by routing/flows.c; only
- * if tables have a loop, in the order.
+ * Method. Loads are added up by routing/flows.c. Only if tables have a loop,
+ * LID by LID: a topological sort (Kahn) puts every switch before the one to
+ * which it forwards. Switches in a forwarding loop are not in the order, and a
+ * path may end elsewhere: these flows are lost.
  *
  * Cost. Switches times hosts.
  *
@@ -23,89 +21,39 @@
 
 #define ROUNDS		64u	/* of flows_add(); a fat tree takes one */
 
-/* The forest of one host after the other. */
-struct metrics_forest {
-	const struct graph *g;
-	const struct lft *lft;
-	uint32_t *edge;		/* switch -> edge towards the LID */
-	uint32_t *waits;
-	uint32_t *queue;	/* switches, senders before receivers */
-	uint32_t n_sorted;	/* the rest is in or before a loop */
-	uint8_t *columns;	/* lft_read_columns() of some targets */
-	uint32_t next, column, n_columns;
-	bool delivers;		/* the destination's switch */
-};
-
-static void
-forest_init(struct metrics_forest *f, const struct graph *g,
-	    const struct lft *lft, GPtrArray *scratch)
-{
-	g_assert(lft->n_switches == g->n_switches);
-	*f = (struct metrics_forest){
-		.g = g, .lft = lft,
-		.edge = SCRATCH(scratch, uint32_t, g->n_switches),
-		.waits = SCRATCH(scratch, uint32_t, g->n_switches),
-		.queue = SCRATCH(scratch, uint32_t, g->n_switches),
-		.columns = SCRATCH(scratch, uint8_t, (size_t)g->n_switches *
-				   LFT_COLUMNS),
-	};
-}
-
-/* Sorts the tables of the next host; NULL: there are no more. */
-static const struct graph_target *
-forest_next(struct metrics_forest *f)
-{
-	const struct graph *g = f->g;
-	const struct graph_target *target;
-	const uint8_t *column;
-	uint16_t lids[LFT_COLUMNS];
-	uint32_t sw, i;
-
-	while (f->next < g->n_targets && !g->targets[f->next].is_host)
-		f->next++;
-	if (f->next == g->n_targets)
-		return NULL;
-	if (f->column == f->n_columns) {
-		f->column = f->n_columns = 0;
-		for (i = f->next; i < g->n_targets &&
-		     f->n_columns < LFT_COLUMNS; i++)
-			if (g->targets[i].is_host)
-				lids[f->n_columns++] = g->targets[i].lid;
-		lft_read_columns(f->lft, lids, f->n_columns, f->columns);
-	}
-	target = &g->targets[f->next++];
-	column = f->columns + (size_t)f->column++ * g->n_switches;
-	for (sw = 0; sw < g->n_switches; sw++)
-		f->edge[sw] = graph_edge_at(g, sw, column[sw]);
-	f->delivers = column[target->sw] == target->port;
-	f->n_sorted = graph_sort(g, f->edge, f->waits, f->queue);
-	return target;
-}
-
 /* Returns how many flows arrive; a host does not send to itself. */
 static uint64_t
 load_sorted(const struct graph *g, const struct lft *lft, uint64_t *load)
 {
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	uint64_t *flows = SCRATCH(scratch, uint64_t, g->n_switches);
-	const struct graph_target *target;
+	uint32_t *edge = SCRATCH(scratch, uint32_t, g->n_switches);
+	uint32_t *waits = SCRATCH(scratch, uint32_t, g->n_switches);
+	uint32_t *queue = SCRATCH(scratch, uint32_t, g->n_switches);
+	uint8_t *column = SCRATCH(scratch, uint8_t, g->n_switches);
+	const struct graph_target *t;
 	uint64_t arrived = 0;
-	uint32_t i, sw, e;
-	struct metrics_forest f;
+	uint32_t i, n, sw, e;
 
-	forest_init(&f, g, lft, scratch);
-	while ((target = forest_next(&f))) {
-		for (sw = 0; sw < g->n_switches; sw++)
-			flows[sw] = g->n_hosts[sw] - (sw == target->sw);
-		for (i = 0; i < f.n_sorted; i++) {
-			sw = f.queue[i];
-			e = f.edge[sw];
+	g_assert(lft->n_switches == g->n_switches);
+	for (t = g->targets; t < g->targets + g->n_targets; t++) {
+		if (!t->is_host)
+			continue;
+		lft_read_columns(lft, &t->lid, 1, column);
+		for (sw = 0; sw < g->n_switches; sw++) {
+			edge[sw] = graph_edge_at(g, sw, column[sw]);
+			flows[sw] = g->n_hosts[sw] - (sw == t->sw);
+		}
+		n = graph_sort(g, edge, waits, queue);
+		for (i = 0; i < n; i++) {
+			sw = queue[i];
+			e = edge[sw];
 			if (e == SNAPSHOT_NONE)
 				continue;
 			load[e] += flows[sw];
 			flows[g->edges[e].peer] += flows[sw];
 		}
-		arrived += f.delivers ? flows[target->sw] : 0;
+		arrived += column[t->sw] == t->port ? flows[t->sw] : 0;
 	}
 	return arrived;
 }
@@ -180,77 +128,6 @@ metrics_all_to_all(const struct graph *g, const struct lft *lft,
 	result->worst = metrics_worst(g, load, &result->busiest);
 	if (g->n_edges > 0)
 		result->mean = (double)sum / g->n_edges;
-}
-
-/* Counts the pairs of one destination by path length. */
-static void
-count_lengths(struct metrics_forest *f, const struct graph_target *target,
-	      const uint32_t *hop, uint32_t *length, struct metrics_paths *p)
-{
-	const struct graph *g = f->g;
-	uint32_t i = f->n_sorted, sw, e, n;
-
-	memset(length, 0xff, g->n_switches * sizeof(*length));
-	while (i-- > 0) {
-		sw = f->queue[i];
-		e = f->edge[sw];
-		if (e == SNAPSHOT_NONE)
-			length[sw] = sw == target->sw && f->delivers ? 0 :
-				GRAPH_FAR;
-		else if (length[g->edges[e].peer] != GRAPH_FAR)
-			length[sw] = length[g->edges[e].peer] + 1;
-	}
-	for (sw = 0; sw < g->n_switches; sw++) {
-		n = g->n_hosts[sw] - (sw == target->sw);
-		if (length[sw] == GRAPH_FAR) {
-			p->lost += n;
-			continue;
-		}
-		p->pairs[length[sw]] += n;
-		if (length[sw] > hop[sw])
-			p->longer += n;
-	}
-}
-
-void
-metrics_paths(const struct graph *g, const struct lft *lft,
-	      struct metrics_paths *p)
-{
-	g_autoptr(GPtrArray) scratch = scratch_new();
-	uint32_t *hop = SCRATCH(scratch, uint32_t, g->n_switches);
-	uint32_t *length = SCRATCH(scratch, uint32_t, g->n_switches);
-	uint32_t *queue = SCRATCH(scratch, uint32_t, g->n_switches);
-	const struct graph_target *target;
-	struct metrics_forest f;
-	uint64_t sum = 0;
-	uint32_t i, sw = SNAPSHOT_NONE;
-
-	*p = (struct metrics_paths){
-		.pairs = g_new0(uint64_t, g->n_switches + 1),
-	};
-	forest_init(&f, g, lft, scratch);
-	/* Sorted by switch: one search for all hosts of a switch. */
-	while ((target = forest_next(&f))) {
-		if (target->sw != sw)
-			graph_hops(g, sw = target->sw, hop, queue);
-		count_lengths(&f, target, hop, length, p);
-	}
-	for (i = 0; i < g->n_switches; i++) {
-		if (p->pairs[i] == 0)
-			continue;
-		p->max = i;
-		p->arrived += p->pairs[i];
-		sum += p->pairs[i] * i;
-	}
-	if (p->arrived > 0)
-		p->mean = (double)sum / (double)p->arrived;
-}
-
-void
-metrics_paths_clear(struct metrics_paths *paths)
-{
-	g_free(paths->pairs);
-	*paths = (struct metrics_paths){ 0 };
 }
 
 /*
@@ -373,62 +250,6 @@ metrics_bound(const struct graph *g, bool quick)
 	if (!quick && g->n_switches)
 		bound_globally(&b);
 	return b.best;
-}
-
-/*
- * The entries that packets from host to host use.
- *
- * Purpose. Verification counts all data, including that of the port 0 of
- * switches. Some engines promise only that there is no credit loop among hosts.
- * To tell the two apart, the other entries are removed and the rest is
- * verified.
- *
- * Flow. For each LID of a host, from each switch with hosts along the tables up
- * to a switch that was visited already; the entries on the way are copied. All
- * others stay LFT_NO_PATH. Cost: switches times LIDs.
- */
-
-static void
-hosts_copy_ways(const struct graph *g, const struct lft *lft, struct lft *out,
-		uint32_t lid)
-{
-	uint32_t start, sw, e;
-	uint8_t port;
-
-	for (start = 0; start < g->n_switches; start++) {
-		if (g->n_hosts[start] == 0)
-			continue;
-		for (sw = start; sw != SNAPSHOT_NONE; ) {
-			port = lft_row(lft, sw)[lid];
-			/* visited before, or the path ends without an entry */
-			if (lft_row(out, sw)[lid] == port)
-				break;
-			lft_row(out, sw)[lid] = port;
-			e = graph_edge_at(g, sw, port);
-			sw = e == SNAPSHOT_NONE ? SNAPSHOT_NONE :
-				g->edges[e].peer;
-		}
-	}
-}
-
-struct lft *
-metrics_host_entries(const struct graph *g, const struct lft *lft)
-{
-	struct lft *out = lft_new(lft->n_switches, lft->top);
-	const struct graph_target *t;
-	uint32_t i, lid;
-
-	g_assert(lft->n_switches == g->n_switches);
-
-	for (i = 0; i < g->n_targets; i++) {
-		t = &g->targets[i];
-		if (!t->is_host)
-			continue;
-		for (lid = t->lid; lid < (uint32_t)t->lid + t->n_lids; lid++)
-			if (lid <= lft->top)
-				hosts_copy_ways(g, lft, out, lid);
-	}
-	return out;
 }
 
 /*

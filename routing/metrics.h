@@ -45,26 +45,6 @@ double metrics_worst(const struct graph *g, const uint64_t *load,
  * around single switches only. */
 double metrics_bound(const struct graph *g, bool quick);
 
-/*
- * Path lengths: pairs of hosts by the number of channels between them, 0 on the
- * same switch. A path is too long if a breadth-first search over the cables
- * finds a shorter one.
- */
-struct metrics_paths {
-	uint64_t *pairs;	/* by length, max + 1 entries */
-	uint32_t max;
-	double mean;
-	uint64_t arrived, lost, longer;	/* pairs */
-};
-
-void metrics_paths(const struct graph *g, const struct lft *lft,
-		   struct metrics_paths *paths);
-void metrics_paths_clear(struct metrics_paths *paths);
-
-/* A copy with only those entries that packets from host to host use,
- * LFT_NO_PATH elsewhere. lft_free. */
-struct lft *metrics_host_entries(const struct graph *g, const struct lft *lft);
-
 /* The cost of an update from one set of tables to another: entries that
  * differ, and blocks of 64 with such an entry. Same numbering; above the end
  * of one, entries count as LFT_NO_PATH. */
@@ -88,8 +68,7 @@ struct metrics_sample {
 	uint32_t n_hosts;
 	uint32_t n;		/* the largest number of patterns */
 	uint64_t seed;
-	uint32_t max_hops;	/* longer paths count as not arriving; see
-				   metrics_paths.max */
+	uint32_t max_hops;	/* longer paths count as not arriving */
 	unsigned n_threads;
 };
 

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "lab/route_metrics.h"
 #include "routing/grid.h"
 #include "routing/metrics.h"
 #include "routing/order.h"

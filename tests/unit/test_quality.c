@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/route_metrics.h"
 #include "routing/metrics.h"
 #include "routing/order.h"
 #include "tests/lib/auto.h"
