@@ -47,7 +47,6 @@ struct remainder {
 				   their island first */
 	uint32_t *parent, root;	/* by switch: the edge towards the root; in
 				   STAGE_SEARCH see multicast_reserve() */
-	struct mend_path *best;	/* by switch: offered */
 	uint64_t *tops;		/* order_find_tops(), if no turns from down to
 				   up are permitted; else NULL */
 	uint32_t n_words;
@@ -205,51 +204,6 @@ complete_by_habit(struct remainder *x, bool all)
 	while (n_taken);
 }
 
-/* The neighbour at the other end of the edge has a path now. */
-static void
-complete_offer(struct remainder *x, uint32_t sw, uint32_t e)
-{
-	struct mend_path path, *best = &x->best[sw];
-
-	if ((best->edge == SNAPSHOT_NONE || x->best[sw].hops >
-	     x->best[x->m.g->edges[e].peer].hops + 1) &&
-	    mend_follow(&x->m, e, false, &path))
-		*best = path;
-}
-
-/* Paths over turns that are there, the shortest first. */
-static void
-complete_plainly(struct remainder *x)
-{
-	struct mend *m = &x->m;
-	const struct graph *g = m->g;
-	uint32_t i, sw, e, least;
-
-	for (i = 0; i < m->n; i++)
-		if (m->is_open[m->queue[i]])
-			x->best[m->queue[i]] = mend_find(m, m->queue[i], false);
-	do {
-		for (least = UINT32_MAX, i = 0; i < m->n; i++) {
-			sw = m->queue[i];
-			if (m->is_open[sw] && x->best[sw].edge != SNAPSHOT_NONE)
-				least = MIN(least, x->best[sw].hops);
-		}
-		for (i = 0; i < m->n && least != UINT32_MAX; i++) {
-			sw = m->queue[i];
-			if (!m->is_open[sw] || x->best[sw].hops != least ||
-			    x->best[sw].edge == SNAPSHOT_NONE)
-				continue;
-			/* with the loads of now */
-			x->best[sw] = mend_find(m, sw, false);
-			mend_take(m, sw, x->best[sw].edge);
-			for_each_edge(g, sw, e)
-				if (m->is_open[g->edges[e].peer])
-					complete_offer(x, g->edges[e].peer,
-						       g->edges[e].back);
-		}
-	} while (least != UINT32_MAX);
-}
-
 /* Of the new paths, keeps those of switches with hosts. */
 static void
 complete_trim(struct mend *m)
@@ -276,7 +230,7 @@ complete_settle(struct remainder *x)
 {
 	if (x->stage != STAGE_HOSTS)
 		complete_by_habit(x, false);
-	complete_plainly(x);
+	mend_plainly(&x->m, false);
 	if (x->stage == STAGE_SEARCH && !x->m.target->is_host)
 		complete_by_habit(x, true);
 }
@@ -490,7 +444,6 @@ complete_stage(const struct graph *g, struct lft *lft, const uint32_t *ranks,
 	struct remainder x = {
 		.stage = stage, .lids = lids,
 		.parent = SCRATCH(scratch, uint32_t, n),
-		.best = SCRATCH(scratch, struct mend_path, n),
 		.last = SCRATCH(scratch, uint32_t, n),
 		.last_to = SCRATCH(scratch, uint32_t, n),
 	};

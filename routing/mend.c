@@ -55,6 +55,7 @@ mend_init(struct mend *m, const struct graph *g, struct channels *c,
 		.is_open = SCRATCH(scratch, uint8_t, n),
 		.is_used = SCRATCH(scratch, uint8_t, n),
 		.behind = SCRATCH(scratch, uint32_t, n),
+		.best = SCRATCH(scratch, struct mend_path, n),
 		.dealt = SCRATCH(scratch, float, g->n_edges),
 		.added = g_array_new(FALSE, FALSE, sizeof(struct turn)),
 		.refused = SCRATCH(scratch, uint64_t,
@@ -425,33 +426,56 @@ mend_lose(struct mend *m, uint32_t sw)
 	mend_queue(m, sw);
 }
 
-void
-mend_hosts(struct mend *m)
+/* Does the switch wait for a path? */
+static bool
+mend_waits(const struct mend *m, uint32_t sw, bool hosts)
 {
-	g_autofree uint32_t *hops = g_new(uint32_t, m->n);
-	struct mend_path path;
-	uint32_t i, least = 0;
+	return m->is_open[sw] && (!hosts || m->g->n_hosts[sw]);
+}
+
+/* The neighbour at the other end of the edge has a path now. */
+static void
+mend_offer(struct mend *m, uint32_t sw, uint32_t e)
+{
+	struct mend_path path, *best = &m->best[sw];
+
+	if ((best->edge == SNAPSHOT_NONE ||
+	     best->hops > m->best[m->g->edges[e].peer].hops + 1) &&
+	    mend_follow(m, e, false, &path))
+		*best = path;
+}
+
+void
+mend_plainly(struct mend *m, bool hosts)
+{
+	uint32_t i, sw, e, least;
 
 	m->is_data = true;
-	while (least != UINT32_MAX) {
-		least = UINT32_MAX;
-		for (i = 0; i < m->n; i++) {
-			hops[i] = UINT32_MAX;
-			if (!m->is_open[m->queue[i]] ||
-			    !m->g->n_hosts[m->queue[i]])
-				continue;
-			path = mend_find(m, m->queue[i], false);
-			if (path.edge != SNAPSHOT_NONE)
-				hops[i] = path.hops;
-			least = MIN(least, hops[i]);
+	for (i = 0; i < m->n; i++)
+		if (mend_waits(m, m->queue[i], hosts))
+			m->best[m->queue[i]] = mend_find(m, m->queue[i], false);
+	do {
+		for (least = UINT32_MAX, i = 0; i < m->n; i++) {
+			sw = m->queue[i];
+			if (mend_waits(m, sw, hosts) &&
+			    m->best[sw].edge != SNAPSHOT_NONE)
+				least = MIN(least, m->best[sw].hops);
 		}
 		for (i = 0; i < m->n && least != UINT32_MAX; i++) {
-			if (hops[i] != least)
+			sw = m->queue[i];
+			if (!mend_waits(m, sw, hosts) ||
+			    m->best[sw].edge == SNAPSHOT_NONE ||
+			    m->best[sw].hops != least)
 				continue;
-			path = mend_find(m, m->queue[i], false);
-			mend_take(m, m->queue[i], path.edge);
+			/* with the loads of now */
+			m->best[sw] = mend_find(m, sw, false);
+			mend_take(m, sw, m->best[sw].edge);
+			for_each_edge(m->g, sw, e)
+				if (mend_waits(m, m->g->edges[e].peer, hosts))
+					mend_offer(m, m->g->edges[e].peer,
+						   m->g->edges[e].back);
 		}
-	}
+	} while (least != UINT32_MAX);
 }
 
 /* A switch all of whose neighbours have no path yet is tried again in the next

@@ -10,6 +10,12 @@
 #include "routing/credit_loops.h"
 
 /* Tables that get paths. */
+struct mend_path {
+	uint32_t edge;		/* SNAPSHOT_NONE: no path */
+	uint32_t hops;		/* with the costs of turns to be added */
+	float load;		/* dealt[] of its channels, summed */
+};
+
 struct mend {
 	const struct graph *g;
 	struct channels *c;	/* all dependencies of the tables, sorted */
@@ -23,6 +29,7 @@ struct mend {
 				   has changed for another one's, */
 	uint8_t *is_queued;	/* by switch */
 	uint8_t *is_open;	/* by switch: still without a path */
+	struct mend_path *best;	/* by switch without a path: the best so far */
 	float *dealt;		/* by edge: flows, those of the tables at the
 				   start or 0, and those that were added */
 	uint64_t *refused;	/* like c->turns: turns that close a loop */
@@ -46,12 +53,6 @@ struct mend {
 	GArray *offers;		/* struct offer */
 	uint64_t work;		/* cables followed so far */
 	uint64_t before;	/* work of channels_add() before this */
-};
-
-struct mend_path {
-	uint32_t edge;		/* SNAPSHOT_NONE: no path */
-	uint32_t hops;		/* with the costs of turns to be added */
-	float load;		/* dealt[] of its channels, summed */
 };
 
 /* Borrows g and c; lft is set by the caller. */
@@ -79,9 +80,10 @@ void mend_take(struct mend *m, uint32_t sw, uint32_t edge);
  * False: there is none. */
 bool mend_search(struct mend *m, uint32_t sw);
 
-/* Paths for switches in the queue: those with CAs, the nearest first; then all
- * others. False: one of them sends data and has no path. */
-void mend_hosts(struct mend *m);
+/* Paths for switches in the queue by entries and turns that are there, the
+ * shortest first; hosts: only for those with CAs. */
+void mend_plainly(struct mend *m, bool hosts);
+/* Paths for all others. False: one of them sends data and has no path. */
 bool mend_others(struct mend *m);
 bool mend_is_too_much(const struct mend *m);
 

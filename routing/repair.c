@@ -294,7 +294,7 @@ repair_lid(struct repairing *w, guint nth, guint *next)
 			    mend_next(m, g->edges[e].peer) == g->edges[e].back)
 				mend_lose(m, g->edges[e].peer);
 	repair_near(w);
-	mend_hosts(m);
+	mend_plainly(m, true);
 	if (!mend_others(m))
 		return false;
 	/* Final check: every switch that lost its path and sends data has
