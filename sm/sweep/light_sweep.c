@@ -193,18 +193,12 @@ light_sweep_on_port_info(struct light_sweep *l, uint32_t port,
 }
 
 static void
-answers_now(struct light_sweep *l, uint32_t port)
+answers_now(struct light_sweep *l, uint32_t port, const struct silent_port *p)
 {
-	unsigned num = l->s->ports[port].num;
-	const struct silent_port *p = silent_find(l->silent,
-			snapshot_node_of(l->s, port)->info.node_guid,
-			(uint8_t)num);
-
-	change(l, port, "port %u: the node behind it answers now", num);
-	if (p)
-		g_array_remove_index(l->silent, (guint)
-				     (p - (struct silent_port *)(void *)
-				      l->silent->data));
+	change(l, port, "port %u: the node behind it answers now", p->num);
+	g_array_remove_index(l->silent, (guint)
+			     (p - (struct silent_port *)(void *)
+			      l->silent->data));
 }
 
 /* The host behind this port of a switch answers no more. */
@@ -233,6 +227,7 @@ probe_reply(struct light_sweep *l, const struct smp_request *r,
 	bool is_lost = a->outcome == SMP_TIMED_OUT;
 	uint32_t peer = l->s->ports[r->port].peer;
 	guint n_changed = l->r.changed->len;
+	const struct silent_port *was;
 
 	if (r->attr == MAD_ATTR_PORT_INFO) {
 		if (ok)
@@ -242,11 +237,15 @@ probe_reply(struct light_sweep *l, const struct smp_request *r,
 		if (is_lost && snapshot_is_end_port(l->s, r->port) &&
 		    snapshot_is_switch(snapshot_node_of(l->s, peer)))
 			ask(l, peer, MAD_ATTR_PORT_INFO);
-	} else if (peer == SNAPSHOT_NONE && ok) {
-		answers_now(l, r->port);
-	} else if (peer != SNAPSHOT_NONE && is_lost) {
-		falls_silent(l, r->port);
+		return;
 	}
+	was = silent_find(l->silent,
+			  snapshot_node_of(l->s, r->port)->info.node_guid,
+			  l->s->ports[r->port].num);
+	if (was && ok)
+		answers_now(l, r->port, was);
+	else if (!was && is_lost)
+		falls_silent(l, r->port);
 }
 
 static void
