@@ -304,10 +304,10 @@ decisions_of_note(enum sweep_note note, const struct sweep *s, decision_fn fn,
 			  s->memory->lids.ranges->len);
 		break;
 	case SWEEP_NOTE_ROUTED:
-		tell_routes(&e, s->next.subnet, s->next.lids, &s->choice);
+		tell_routes(&e, s->next.subnet, s->next.lids, &s->next.choice);
 		break;
 	case SWEEP_NOTE_PLANNED:
-		tell_plan(&e, s->next.subnet, s->plan);
+		tell_plan(&e, s->next.subnet, s->run.plan);
 		break;
 	}
 }

@@ -300,7 +300,7 @@ sm_instance_on_prepare(const struct sweep *s, void *data)
 	struct sm_instance *sm = data;
 
 	return mcast_manager_prepare(sm->mcast, s->next.subnet, s->next.lids,
-				     s->fresh, &cutter, sm->sweep);
+				     s->run.fresh, &cutter, sm->sweep);
 }
 
 static void

@@ -68,8 +68,8 @@ say_outcome(struct control_request *q, const struct status_sweep *sweep)
 	bool avoids = strcmp(q->words[0], "avoid") == 0;
 	const struct avoid_link *link = NULL;
 
-	for (guint i = 0; of->avoided && i < of->avoided->len; i++) {
-		const struct avoid_link *l = of->avoided->pdata[i];
+	for (guint i = 0; of->view.avoided && i < of->view.avoided->len; i++) {
+		const struct avoid_link *l = of->view.avoided->pdata[i];
 
 		if (l->port == port)
 			link = l;

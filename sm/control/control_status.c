@@ -176,7 +176,7 @@ put_flaps(const struct control_view *v, GString *out)
 static void
 put_avoided(const struct control_view *v, GString *out)
 {
-	const GPtrArray *avoided = v->sweep ? v->sweep->avoided : NULL;
+	const GPtrArray *avoided = v->sweep ? v->sweep->view.avoided : NULL;
 	const struct snapshot *subnet = avoided ? v->sweep->view.subnet : NULL;
 
 	for (guint i = 0; avoided && i < avoided->len; i++) {

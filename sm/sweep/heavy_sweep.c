@@ -39,21 +39,22 @@ void
 sweep_note_stage(struct sweep *s, int64_t now)
 {
 	const struct mad_client_stats *x = &s->x->stats;
-	struct sweep_stage *stage = &s->stages[s->n_stages];
+	struct sweep_run *r = &s->run;
+	struct sweep_stage *stage = &r->stages[r->n_stages];
 
-	if (s->n_stages < SWEEP_STAGES && s->state >= SWEEP_REREADING) {
+	if (r->n_stages < SWEEP_STAGES && s->state >= SWEEP_REREADING) {
 		*stage = (struct sweep_stage){
 			.state = s->state,
-			.begin_us = s->state_since - s->began,
-			.end_us = now - s->began,
+			.begin_us = s->state_since - r->began,
+			.end_us = now - r->began,
 		};
 		for (unsigned i = 0; i < MAD_CLIENT_ATTRS; i++) {
-			stage->gets[i] = x->gets[i] - s->stage_stats.gets[i];
-			stage->sets[i] = x->sets[i] - s->stage_stats.sets[i];
+			stage->gets[i] = x->gets[i] - r->stage_stats.gets[i];
+			stage->sets[i] = x->sets[i] - r->stage_stats.sets[i];
 		}
-		s->n_stages++;
+		r->n_stages++;
 	}
-	s->stage_stats = *x;
+	r->stage_stats = *x;
 }
 
 /* Counts by attribute and method. Retries have their own line, so that lost
@@ -61,7 +62,7 @@ sweep_note_stage(struct sweep *s, int64_t now)
 void
 sweep_log_sent(struct sweep *s, enum log_level level)
 {
-	const struct mad_client_stats *before = &s->stats;
+	const struct mad_client_stats *before = &s->run.stats;
 	const struct mad_client_stats *after = &s->x->stats;
 	g_autoptr(GString) line = g_string_new(NULL);
 
@@ -126,7 +127,8 @@ log_avoided(struct sweep *s, const GPtrArray *old, const GPtrArray *new)
 
 	for (guint i = 0; i < new->len; i++) {
 		const struct avoid_link *l = new->pdata[i];
-		const struct avoid_link *was = avoid_find(old, l->name);
+		const struct avoid_link *was = old ? avoid_find(old, l->name) :
+			NULL;
 		g_autofree char *why = avoid_why(l);
 
 		if ((was && was->verdict == l->verdict &&
@@ -135,7 +137,7 @@ log_avoided(struct sweep *s, const GPtrArray *old, const GPtrArray *new)
 		log_say(s->log, LOG_WARNING, "route", "link %s %s: %s",
 			l->name, avoid_verdict_texts[l->verdict], why);
 	}
-	for (guint i = 0; i < old->len; i++) {
+	for (guint i = 0; old && i < old->len; i++) {
 		const struct avoid_link *l = old->pdata[i];
 
 		if (avoid_find(new, l->name) || l->verdict != AVOID_DONE ||
@@ -150,18 +152,33 @@ log_avoided(struct sweep *s, const GPtrArray *old, const GPtrArray *new)
 			"them", lines - CHANGES_MAX);
 }
 
+/* The cost of a repair, and the pairs that have no path. */
+static void
+log_rerouted(const struct sweep *s)
+{
+	uint32_t first = s->run.plan->first[PLAN_LFT], n = 0;
+	uint32_t end = s->run.plan->first[PLAN_LFT + 1];
+	const struct plan_step *steps = s->run.plan->steps;
+	uint64_t lost = s->next.choice.alone.reach.lost_hosts;
+	g_autofree char *pairs = g_strdup_printf("%" G_GUINT64_FORMAT
+		" pairs of hosts have no path", lost);
+
+	for (uint32_t i = first; i < end; i++)
+		n += i == first || steps[i].node != steps[i - 1].node;
+	if (n)
+		log_say(s->log, LOG_INFO, "sweep", "rerouted in %.1f %s: %u "
+			"LFT blocks on %u switches; %s",
+			(double)(transport_now(s->t) - s->run.began) / 1000,
+			transport_ms(s->t), end - first, n, lost ? pairs :
+			"all hosts reachable");
+}
+
 /* The next view becomes the published one, and its changes are logged by name.
  * after: the snapshot after programming; NULL: nothing was sent. */
 static void
 publish(struct sweep *s, struct snapshot *after)
 {
 	struct snapshot *now = after ? after : s->next.subnet;
-	uint32_t first = s->plan->first[PLAN_LFT], n = 0;
-	uint32_t end = s->plan->first[PLAN_LFT + 1];
-	const struct plan_step *steps = s->plan->steps;
-	uint64_t lost = s->choice.alone.reach.lost_hosts;
-	g_autofree char *pairs = g_strdup_printf("%" G_GUINT64_FORMAT
-		" pairs of hosts have no path", lost);
 	g_autoptr(GPtrArray) found = NULL, groups = NULL;
 
 	if (s->view.subnet != now) {
@@ -176,22 +193,11 @@ publish(struct sweep *s, struct snapshot *after)
 			LOG_INFO, "fabric", "%s", c->text);
 	}
 	log_resets(s);
-	if (s->avoid) {		/* else there was no discovery */
-		log_avoided(s, s->avoided, s->avoid);
-		g_ptr_array_unref(s->avoided);
-		s->avoided = g_steal_pointer(&s->avoid);
-	}
-	/* The cost of a repair, and the pairs that have no path. */
-	for (uint32_t i = first; i < end; i++)
-		n += i == first || steps[i].node != steps[i - 1].node;
-	if (after && s->view.subnet && n)
-		log_say(s->log, LOG_INFO, "sweep", "rerouted in %.1f %s: %u "
-			"LFT blocks on %u switches; %s",
-			(double)(transport_now(s->t) - s->began) / 1000,
-			transport_ms(s->t), end - first, n, lost ? pairs :
-			"all hosts reachable");
-	s->silent = silent_update(s->silent, s->next.subnet,
-				  transport_now(s->t));
+	log_avoided(s, s->view.avoided, s->next.avoided);
+	if (after && s->view.subnet)
+		log_rerouted(s);
+	s->next.silent = silent_update(g_steal_pointer(&s->view.silent),
+				       s->next.subnet, transport_now(s->t));
 	sweep_view_clear(&s->view);
 	s->view = s->next;
 	s->next = (struct view){ 0 };
@@ -228,19 +234,20 @@ judge_disabled(const struct sweep *s, GPtrArray *lines)
 static void
 judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 {
-	struct sweep_report r = { .view = &s->view, .choice = &s->choice,
-				  .fresh = s->fresh };
+	const struct choice *choice = &s->view.choice;
+	struct sweep_report r = { .view = &s->view, .choice = choice,
+				  .fresh = s->run.fresh };
 	const struct snapshot *n = s->view.subnet;
 	bool observes = s->params.goal == SWEEP_GOAL_OBSERVE;
 	const struct election_peer *master = observes ?
 		observe_master(s, s->others) : NULL;
 	struct health v;
 
-	health_judge(&v, n, &s->choice, left,
+	health_judge(&v, n, choice, left,
 		     sweep_goal_stays(s->params.goal));
-	for (guint i = 0; i < s->table_faults->len; i++)
+	for (guint i = 0; i < s->run.table_faults->len; i++)
 		g_ptr_array_add(v.lines,
-				g_strdup(s->table_faults->pdata[i]));
+				g_strdup(s->run.table_faults->pdata[i]));
 	for (guint i = 0; problems && i < problems->len; i++)
 		g_ptr_array_add(v.lines, g_strdup(problems->pdata[i]));
 	judge_disabled(s, v.lines);
@@ -251,8 +258,8 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	for (guint i = 0; i < v.warnings->len; i++)
 		log_limited(s->log, LOG_WARNING, "fabric", "not in force",
 			    "%s", (char *)v.warnings->pdata[i]);
-	r.is_news = s->why & 1u << SWEEP_CAUSE_SIGNAL ||
-		(!observes && (!v.up || !s->up || s->plan->n_steps));
+	r.is_news = s->run.why & 1u << SWEEP_CAUSE_SIGNAL ||
+		(!observes && (!v.up || !s->up || s->run.plan->n_steps));
 	s->up = v.up;
 	/* Silent ports are retried at their own interval. */
 	if (!v.up && (v.lines->len + v.n_silent > n->n_faults ||
@@ -268,8 +275,10 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 static void
 keep_ranks(struct sweep *s)
 {
-	persist_keep_ranks(s->memory, s->choice.engine->name, s->next.subnet,
-			   s->choice.ranks, !s->owes_lfts);
+	const struct choice *c = &s->next.choice;
+
+	persist_keep_ranks(s->memory, c->engine->name, s->next.subnet,
+			   c->ranks, !s->owes_lfts);
 }
 
 static void
@@ -279,7 +288,7 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 	unsigned fields = 0;
 	struct plan *left;
 
-	s->program = NULL;
+	s->run.program = NULL;
 	log_say(s->log, LOG_VERBOSE, "sweep", "plan: %u steps done, %u "
 		"failed, %u held back", result->done, result->failed,
 		result->held_back);
@@ -288,7 +297,7 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 			"changed although their new path did not work yet",
 			result->rushed);
 	persist_learn(s->memory, s->next.subnet, result->untaken,
-		      s->is_repair);
+		      s->run.is_repair);
 	if (s->owes_lfts && !result->lfts_left) {
 		s->owes_lfts = false;
 		keep_ranks(s);
@@ -304,7 +313,7 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 				    RETRY_MAX_US : RETRY_GUARD_MAX_US);
 		s->retry_due = transport_now(s->t) + s->retry_us;
 		s->causes |= 1u << SWEEP_CAUSE_UNTAKEN;
-	} else if (!s->is_repair) {
+	} else if (!s->run.is_repair) {
 		s->retry_us = 0;
 	}
 	reregister_told(s->clients, s->next.subnet, result->told);
@@ -316,8 +325,8 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 	if (s->params.keystore)
 		mkey_db_learn(s->params.keystore->ring, result->after);
 	persist_keys_save(s->params.keystore);
-	left = plan_left(s->plan, result->after, &s->wanted, s->next.seen,
-			 s->next.tables);
+	left = plan_left(s->run.plan, result->after, &s->run.wanted,
+			 s->next.seen, s->next.tables);
 	publish(s, result->after);
 	judge(s, result->problems, left);
 	plan_free(left);
@@ -358,29 +367,29 @@ make_plan(struct sweep *s, bool keys_stay)
 {
 	const struct snapshot *n = s->next.subnet;
 	g_autofree uint32_t *not_sent = persist_not_sent(s->memory, n,
-							 s->is_repair);
+							 s->run.is_repair);
 
 	s->owes_lfts |= is_inherited(s);
-	s->wanted = (struct desired){
+	s->run.wanted = (struct desired){
 		.policy = s->params.policy,
 		.keys = s->keys,
 		.keys_stay = keys_stay,
 		.lids = s->next.lids,
 		.lft = s->next.lft,
 		.all_blocks = s->owes_lfts,
-		.bridge = s->choice.bridge,
-		.later = s->choice.later,
-		.hosts_wait = s->choice.hosts_wait,
+		.bridge = s->next.choice.bridge,
+		.later = s->next.choice.later,
+		.hosts_wait = s->next.choice.hosts_wait,
 		.sm_lid = s->next.lids->base[n->local_port],
-		.tables = s->isolation->wanted,
-		.enforce = s->isolation->enforce,
+		.tables = s->run.isolation->wanted,
+		.enforce = s->run.isolation->enforce,
 		.qos = s->params.isolation.qos,
-		.reregister = s->reregister,
+		.reregister = s->run.reregister,
 	};
-	g_clear_pointer(&s->plan, plan_free);
-	s->plan = plan_diff(n, &s->wanted, s->next.seen, s->next.tables,
+	g_clear_pointer(&s->run.plan, plan_free);
+	s->run.plan = plan_diff(n, &s->run.wanted, s->next.seen, s->next.tables,
 			    not_sent);
-	if (s->wanted.all_blocks)
+	if (s->run.wanted.all_blocks)
 		log_say(s->log, LOG_INFO, "sweep", "another manager has "
 			"programmed this fabric: all forwarding tables are "
 			"written once, since adaptive routing would ignore "
@@ -390,7 +399,7 @@ make_plan(struct sweep *s, bool keys_stay)
 static void
 send_plan(struct sweep *s)
 {
-	const struct plan *plan = s->plan;
+	const struct plan *plan = s->run.plan;
 	struct plan *left;
 
 	/* after the keys, for which this sweep waits */
@@ -400,10 +409,11 @@ send_plan(struct sweep *s)
 	s->owes_lfts &= plan->n_steps > 0;
 	keep_ranks(s);
 	if (!plan->n_steps) {
-		persist_learn(s->memory, s->next.subnet, NULL, s->is_repair);
-		if (!s->is_repair)
+		persist_learn(s->memory, s->next.subnet, NULL,
+			      s->run.is_repair);
+		if (!s->run.is_repair)
 			s->retry_us = 0;
-		left = plan_left(plan, s->next.subnet, &s->wanted,
+		left = plan_left(plan, s->next.subnet, &s->run.wanted,
 				 s->next.seen, s->next.tables);
 		publish(s, NULL);
 		judge(s, NULL, left);
@@ -427,9 +437,10 @@ send_plan(struct sweep *s)
 		s->totals.lft_entries += n;
 		s->totals.lft_blocks++;
 	}
-	s->program = program_start(s->x, s->keys, s->next.subnet, &s->wanted,
-				   plan, s->next.seen, s->next.tables,
-				   heavy_sweep_on_programmed, s);
+	s->run.program = program_start(s->x, s->keys, s->next.subnet,
+				       &s->run.wanted, plan, s->next.seen,
+				       s->next.tables,
+				       heavy_sweep_on_programmed, s);
 }
 
 /* What work beside the loop needs of the sweep; the caller adds the rest. */
@@ -447,8 +458,8 @@ job_new(struct sweep *s)
 static void
 job_done(struct sweep *s, struct route_job *job)
 {
-	s->routing = NULL;
-	if (job->repair && !s->is_outdated)
+	s->run.routing = NULL;
+	if (job->repair && !s->run.is_outdated)
 		s->repair = g_steal_pointer(&job->repair);
 }
 
@@ -474,16 +485,16 @@ void
 sweep_cut_trees(struct mft *trees, void *data)
 {
 	struct sweep *s = data;
-	struct choice *c = &s->choice;
+	struct choice *c = &s->next.choice;
 	struct route_job *job;
 
-	if (!s->is_preparing) {
+	if (!s->run.is_preparing) {
 		mft_free(trees);
 		return;
 	}
 	job = job_new(s);
 	job->trees = trees;
-	if (s->is_repaired)
+	if (s->next.is_repaired)
 		job->repair = g_steal_pointer(&s->repair);
 	job->choice = (struct choice){
 		.hosts_wait = c->hosts_wait, .held_loop = c->held_loop,
@@ -493,7 +504,7 @@ sweep_cut_trees(struct mft *trees, void *data)
 		.ranks = g_memdup2(c->ranks, job->subnet->n_switches *
 				   sizeof(*c->ranks)),
 	};
-	s->routing = route_job_start(job, s->beside, heavy_sweep_on_cut, s);
+	s->run.routing = route_job_start(job, s->beside, heavy_sweep_on_cut, s);
 }
 
 void
@@ -501,9 +512,9 @@ sweep_prepared(void *data)
 {
 	struct sweep *s = data;
 
-	if (!s->is_preparing)
+	if (!s->run.is_preparing)
 		return;
-	s->is_preparing = false;
+	s->run.is_preparing = false;
 	send_plan(s);
 }
 
@@ -512,13 +523,13 @@ static void
 prepare(struct sweep *s)
 {
 	const struct sweep_hooks *h = &s->params.hooks;
-	const uint32_t *first = s->plan->first;
+	const uint32_t *first = s->run.plan->first;
 
-	s->is_preparing = h->prepare &&
+	s->run.is_preparing = h->prepare &&
 		(first[PLAN_LFT] < first[PLAN_LFT + 1] ||
 		 first[PLAN_ACTIVATE] < first[PLAN_ACTIVATE + 1]) &&
 		h->prepare(s, h->data);
-	if (!s->is_preparing)
+	if (!s->run.is_preparing)
 		send_plan(s);
 }
 
@@ -529,11 +540,11 @@ heavy_sweep_on_keys(bool saved, void *data)
 {
 	struct sweep *s = data;
 
-	s->rekey = NULL;
+	s->run.rekey = NULL;
 	if (!saved) {
-		g_ptr_array_add(s->table_faults, g_strdup("the disk does not "
-				"take the M_Keys: ports keep those that they "
-				"have"));
+		g_ptr_array_add(s->run.table_faults, g_strdup("the disk does "
+				"not take the M_Keys: ports keep those that "
+				"they have"));
 		make_plan(s, true);
 	}
 	prepare(s);
@@ -542,13 +553,14 @@ heavy_sweep_on_keys(bool saved, void *data)
 static void
 program_plan(struct sweep *s)
 {
-	if (s->plan->n_steps) {
+	if (s->run.plan->n_steps) {
 		sweep_set_state(s, SWEEP_PROGRAMMING);
-		s->rekey = rekey_start(s->x, s->params.keystore,
-				       s->next.subnet, &s->wanted, s->plan,
-				       heavy_sweep_on_keys, s);
+		s->run.rekey = rekey_start(s->x, s->params.keystore,
+					   s->next.subnet, &s->run.wanted,
+					   s->run.plan, heavy_sweep_on_keys,
+					   s);
 	}
-	if (!s->rekey)
+	if (!s->run.rekey)
 		prepare(s);
 }
 
@@ -565,10 +577,10 @@ isolate(struct sweep *s)
 	for (guint k = 0; k < i->notes->len; k++)
 		log_limited(s->log, LOG_WARNING, "partitions", "not as "
 			    "configured", "%s", (char *)i->notes->pdata[k]);
-	s->isolation = i;
+	s->run.isolation = i;
 	s->next.rules = partition_rules_ref(s->params.isolation.rules);
 	s->next.memberships = memberships_ref(i->memberships);
-	s->reregister = reregister_want(s->clients, s->next.subnet,
+	s->run.reregister = reregister_want(s->clients, s->next.subnet,
 				     s->next.lids);
 }
 
@@ -577,7 +589,7 @@ static bool
 is_as_asked(struct sweep *s)
 {
 	g_autofree char *digest = s->params.digest ?
-		plan_digest(s->plan, s->next.subnet, &s->wanted) : NULL;
+		plan_digest(s->run.plan, s->next.subnet, &s->run.wanted) : NULL;
 	g_autofree char *text = NULL;
 
 	if (!digest || strcmp(digest, s->params.digest) == 0)
@@ -598,7 +610,7 @@ observe(struct sweep *s)
 	s->next.memberships = observe_memberships(s->next.subnet,
 						  s->next.tables);
 	observe_judge(s, problems);
-	s->plan = g_new0(struct plan, 1);
+	s->run.plan = g_new0(struct plan, 1);
 	publish(s, NULL);
 	judge(s, problems, NULL);
 }
@@ -609,10 +621,10 @@ heavy_sweep_decide(struct sweep *s)
 	const struct snapshot *n = s->next.subnet;
 	struct sweep_report planned = {
 		.end = SWEEP_END_PLANNED, .view = &s->view,
-		.wanted = &s->wanted, .choice = &s->choice,
+		.wanted = &s->run.wanted, .choice = &s->view.choice,
 	};
 
-	s->fresh = table_reader_fresh(n, s->cut_off || s->astray ? NULL :
+	s->run.fresh = table_reader_fresh(n, s->cut_off || s->astray ? NULL :
 				      s->view.subnet);
 	if (s->cut_off)
 		reregister_forget(s->clients);
@@ -620,7 +632,7 @@ heavy_sweep_decide(struct sweep *s)
 	make_plan(s, false);
 	sweep_note(s, SWEEP_NOTE_PLANNED);
 	if (s->params.goal == SWEEP_GOAL_PLAN) {
-		planned.plan = s->plan;
+		planned.plan = s->run.plan;
 		publish(s, NULL);
 		sweep_conclude(s, &planned);
 		return;
@@ -636,7 +648,7 @@ heavy_sweep_decide(struct sweep *s)
 static void
 report_choice(struct sweep *s, const char *cycle)
 {
-	const struct choice *c = &s->choice;
+	const struct choice *c = &s->next.choice;
 	struct log *log = s->log;
 	bool news = g_strcmp0(s->said, c->reason) != 0 ||
 		c->safety != CHOICE_SAFE;
@@ -689,33 +701,33 @@ heavy_sweep_on_routed(void *values, void *data)
 {
 	struct route_job *job = values;
 	struct sweep *s = data;
+	const GPtrArray *avoided = s->next.avoided;
 	bool is_late = transport_now(s->t) - s->state_since >= LONG_US;
 
 	job_done(s, job);
-	choice_clear(&s->choice);
-	s->choice = job->choice;
+	s->next.choice = job->choice;
 	job->choice = (struct choice){ 0 };
-	s->is_repaired = job->is_repaired;
+	s->next.is_repaired = job->is_repaired;
 	if (job->all) {
-		for (guint i = 0; i < s->avoid->len; i++)
-			((struct avoid_link *)s->avoid->pdata[i])->verdict =
+		for (guint i = 0; i < avoided->len; i++)
+			((struct avoid_link *)avoided->pdata[i])->verdict =
 				AVOID_NEEDED;
 		snapshot_unref(s->next.subnet);
 		s->next.subnet = g_steal_pointer(&job->all);
 	}
 	log_say(s->log, LOG_VERBOSE, "route", "%s: %u LIDs on %u switches "
 		"%s and verified in %.1f ms",
-		job->ok ? s->choice.engine->name : "no tables",
+		job->ok ? s->next.choice.engine->name : "no tables",
 		s->next.lids->top, s->next.subnet->n_switches,
 		job->is_repaired ? "repaired" : "routed",
 		(double)job->us / 1000);
-	s->totals.verdicts[job->ok ? (enum sweep_verdict)s->choice.safety :
+	s->totals.verdicts[job->ok ? (enum sweep_verdict)s->next.choice.safety :
 			   SWEEP_VERDICT_REFUSED]++;
 	if (!job->ok) {
 		sweep_fail(s, job->error->message);
 		return;
 	}
-	s->next.lft = lft_ref(s->choice.lft);
+	s->next.lft = lft_ref(s->next.choice.lft);
 	if (job->observes) {
 		observe(s);
 		return;
@@ -732,6 +744,7 @@ static void
 route(struct sweep *s)
 {
 	const struct snapshot *n = s->next.subnet;
+	const GPtrArray *avoided = s->next.avoided;
 	struct route_job *job = job_new(s);
 	const char *by;
 
@@ -740,12 +753,13 @@ route(struct sweep *s)
 	job->in_force = g_strdup(persist_engine(s->memory, n));
 	job->observes = s->params.goal == SWEEP_GOAL_OBSERVE;
 	job->repair = g_steal_pointer(&s->repair);
-	for (guint i = 0; s->avoid && i < s->avoid->len; i++)
-		job->is_avoiding |= ((struct avoid_link *)s->avoid->pdata[i])->
+	for (guint i = 0; i < avoided->len; i++)
+		job->is_avoiding |= ((struct avoid_link *)avoided->pdata[i])->
 			verdict == AVOID_DONE;
-	s->is_outdated = false;
+	s->run.is_outdated = false;
 	sweep_set_state(s, SWEEP_ROUTING);
-	s->routing = route_job_start(job, s->beside, heavy_sweep_on_routed, s);
+	s->run.routing = route_job_start(job, s->beside,
+					 heavy_sweep_on_routed, s);
 }
 
 /* ------------------------------------------------------------------- read */
@@ -755,8 +769,8 @@ heavy_sweep_on_tables(GPtrArray *faults, void *data)
 {
 	struct sweep *s = data;
 
-	s->tabread = NULL;
-	s->table_faults = g_ptr_array_ref(faults);
+	s->run.tabread = NULL;
+	s->run.table_faults = g_ptr_array_ref(faults);
 	route(s);
 }
 
@@ -767,7 +781,7 @@ heavy_sweep_start(struct sweep *s)
 	const struct isolation_params *p = &s->params.isolation;
 	bool observes = s->params.goal == SWEEP_GOAL_OBSERVE;
 	bool trust = s->view.subnet && !s->cut_off && !s->astray &&
-		!observes && !(s->why & 1u << SWEEP_CAUSE_SIGNAL);
+		!observes && !(s->run.why & 1u << SWEEP_CAUSE_SIGNAL);
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GArray) items = NULL;
 	g_autoptr(GError) error = NULL;
@@ -788,14 +802,14 @@ heavy_sweep_start(struct sweep *s)
 	sweep_note(s, SWEEP_NOTE_LIDS);
 	sweep_set_state(s, SWEEP_READING);
 	items = g_array_new(FALSE, FALSE, sizeof(struct table_reader_item));
-	s->qos = port_tables_new(n);
-	isolation_want_vls(n, p->qos, s->qos);
+	s->run.qos = port_tables_new(n);
+	isolation_want_vls(n, p->qos, s->run.qos);
 	for (uint32_t port = 0; port < n->n_ports; port++)
 		for (unsigned t = 0; t < PORT_N_TABLES; t++) {
 			const struct table_reader_item item = {
 				.port = port, .table = t,
 				.only = t == PORT_TABLE_PKEY || observes ?
-					NULL : s->qos,
+					NULL : s->run.qos,
 			};
 
 			if (observes ? observe_reads(n, t, port) :
@@ -809,9 +823,19 @@ heavy_sweep_start(struct sweep *s)
 	if (trust && s->view.tables)
 		table_reader_recall(n, s->next.tables, s->view.subnet,
 				    s->view.tables);
-	s->tabread = table_reader_start(s->x, s->keys, n, s->next.seen,
+	s->run.tabread = table_reader_start(s->x, s->keys, n, s->next.seen,
 					items, s->next.tables, s->log,
 					heavy_sweep_on_tables, s);
+}
+
+void
+heavy_sweep_give_back(struct sweep *s)
+{
+	if (!s->view.subnet || s->view.seen)
+		return;
+	s->view.seen = g_steal_pointer(&s->next.seen);
+	s->view.choice = s->next.choice;
+	s->next.choice = (struct choice){ 0 };
 }
 
 void
@@ -823,13 +847,13 @@ heavy_sweep_replan(struct sweep *s)
 		.lft = lft_ref(s->view.lft),
 		.seen = g_steal_pointer(&s->view.seen),
 		.tables = port_tables_copy(s->view.tables),
+		.choice = s->view.choice,
+		.is_repaired = s->view.is_repaired,
+		.avoided = g_ptr_array_ref(s->view.avoided),
 	};
-	/* of the last tables */
-	g_clear_pointer(&s->choice.bridge, lft_free);
-	g_clear_pointer(&s->choice.later, g_array_unref);
-	s->choice.hosts_wait = false;
-	s->fresh = g_new0(uint8_t, s->next.subnet->n_switches + 1);
-	s->table_faults = g_ptr_array_new_with_free_func(g_free);
+	s->view.choice = (struct choice){ 0 };
+	s->run.fresh = g_new0(uint8_t, s->next.subnet->n_switches + 1);
+	s->run.table_faults = g_ptr_array_new_with_free_func(g_free);
 	isolate(s);
 	make_plan(s, false);
 	program_plan(s);

@@ -98,7 +98,7 @@ void
 observe_judge(const struct sweep *s, GPtrArray *lines)
 {
 	const struct snapshot *n = s->next.subnet;
-	const struct channels_result *channels = &s->choice.alone.channels;
+	const struct channels_result *channels = &s->next.choice.alone.channels;
 	uint32_t bad = 0, first = 0;
 	g_autofree char *name = NULL;
 
@@ -109,7 +109,7 @@ observe_judge(const struct sweep *s, GPtrArray *lines)
 		g_ptr_array_add(lines, g_strdup_printf("CREDIT LOOP in the "
 			"tables that the switches hold: traffic can deadlock: "
 			"%u channels are in credit loops. %s",
-			channels->n_looped, s->choice.warning));
+			channels->n_looped, s->next.choice.warning));
 	for (uint32_t port = 0; port < n->n_ports; port++)
 		if (snapshot_is_end_port(n, port) && n->ports[port].known &&
 		    n->ports[port].info.state >= PORT_STATE_INIT &&

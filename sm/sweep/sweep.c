@@ -14,6 +14,10 @@
  * (WAITING); during a sweep, a cause starts the next sweep. There are at least
  * HOLD_US between two sweeps.
  *
+ * Values. struct sweep is the life; what belongs to one sweep is in `run`, and
+ * the view that it makes in `next`: both are freed as a whole when it ends. A
+ * sweep that succeeds has moved `next` to the published `view` before.
+ *
  * Repair. If all causes are about known nodes (traps, PortStateChange in a
  * light sweep, a link that changed while the plan was sent), only these nodes
  * are read again, by an amended discovery (sm/sweep/amend.c); all other stages
@@ -182,6 +186,9 @@ sweep_view_clear(struct view *v)
 	port_tables_unref(v->tables);
 	partition_rules_unref(v->rules);
 	memberships_unref(v->memberships);
+	choice_clear(&v->choice);
+	g_clear_pointer(&v->avoided, g_ptr_array_unref);
+	g_clear_pointer(&v->silent, g_array_unref);
 	*v = (struct view){ 0 };
 }
 
@@ -197,48 +204,56 @@ sweep_on_timer(void *data)
 	struct sweep *s = data;
 
 	s->timer = 0;
-	s->run(s);
+	s->what(s);
 }
 
 static void
 set_timer(struct sweep *s, struct next n)
 {
 	transport_timer_clear(s->t, &s->timer);
-	s->run = n.run;
+	s->what = n.run;
 	if (n.run)
 		s->timer = transport_timer_start(s->t, n.when, sweep_on_timer,
 						 s);
 }
 
-/* Frees the values of a sweep. */
+/* The stages of its update are written. */
+static void
+choice_end_stages(struct choice *c)
+{
+	g_clear_pointer(&c->bridge, lft_free);
+	g_clear_pointer(&c->later, g_array_unref);
+	c->hosts_wait = false;
+}
+
+/* Ends what is under way, without a report, and frees all values of it. */
 static void
 clear_run(struct sweep *s)
 {
-	g_clear_pointer(&s->plan, plan_free);
-	g_clear_pointer(&s->table_faults, g_ptr_array_unref);
-	g_clear_pointer(&s->fresh, g_free);
-	g_clear_pointer(&s->qos, port_tables_unref);
-	g_clear_pointer(&s->isolation, isolation_free);
-	g_clear_pointer(&s->reregister, g_free);
-	g_clear_pointer(&s->avoid, g_ptr_array_unref);
-	/* heavy_sweep_replan() was cut off */
-	if (s->view.subnet && !s->view.seen)
-		s->view.seen = g_steal_pointer(&s->next.seen);
+	struct sweep_run *r = &s->run;
+
+	g_clear_pointer(&r->discover, discover_cancel);
+	g_clear_pointer(&r->peers, election_poll_cancel);
+	g_clear_pointer(&r->tabread, table_reader_cancel);
+	g_clear_pointer(&r->routing, beside_cancel);
+	g_clear_pointer(&r->rekey, rekey_cancel);
+	g_clear_pointer(&r->program, program_cancel);
+	g_clear_pointer(&r->light, light_sweep_cancel);
+	plan_free(r->plan);
+	g_clear_pointer(&r->table_faults, g_ptr_array_unref);
+	g_free(r->fresh);
+	port_tables_unref(r->qos);
+	isolation_free(r->isolation);
+	g_free(r->reregister);
+	*r = (struct sweep_run){ 0 };
+	heavy_sweep_give_back(s);
+	choice_end_stages(&s->view.choice);
 	sweep_view_clear(&s->next);
 }
 
-/* Ends a sweep in progress without a report. */
 void
 sweep_stop(struct sweep *s)
 {
-	g_clear_pointer(&s->discover, discover_cancel);
-	g_clear_pointer(&s->peers, election_poll_cancel);
-	g_clear_pointer(&s->tabread, table_reader_cancel);
-	g_clear_pointer(&s->routing, beside_cancel);
-	g_clear_pointer(&s->rekey, rekey_cancel);
-	s->is_preparing = false;
-	g_clear_pointer(&s->program, program_cancel);
-	g_clear_pointer(&s->light, light_sweep_cancel);
 	mad_client_cancel_owner(s->x, s);
 	transport_timer_clear(s->t, &s->timer);
 	clear_run(s);
@@ -254,18 +269,17 @@ set_light_due(struct sweep *s)
 void
 sweep_conclude(struct sweep *s, const struct sweep_report *r)
 {
-	g_autofree char *causes = causes_text(s->why);
+	g_autofree char *causes = causes_text(s->run.why);
 	struct sweep_report told = *r;
 
 	told.causes = causes;
-	told.is_repair = s->is_repair;
-	told.is_anew = s->why & 1u << SWEEP_CAUSE_SIGNAL;
+	told.is_repair = s->run.is_repair;
+	told.is_anew = s->run.why & 1u << SWEEP_CAUSE_SIGNAL;
 	told.peers = s->others;
-	told.took_us = transport_now(s->t) - s->began;
+	told.took_us = transport_now(s->t) - s->run.began;
 	sweep_note_stage(s, transport_now(s->t));
-	told.stages = s->stages;
-	told.n_stages = s->n_stages;
-	s->n_stages = SWEEP_STAGES;	/* further stages are not recorded */
+	told.stages = s->run.stages;
+	told.n_stages = s->run.n_stages;
 	sweep_log_sent(s, LOG_VERBOSE);
 	log_say(s->log, LOG_VERBOSE, "sweep", "sweep took %.1f %s",
 		(double)told.took_us / 1000, transport_ms(s->t));
@@ -273,13 +287,11 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 	clear_run(s);
 	s->last_end = transport_now(s->t);
 	s->last_took = told.took_us;
-	if (!s->is_repair) {
+	if (!told.is_repair) {
 		set_light_due(s);
 		s->trap_us = CLAMP(TRAP_TIMES * told.took_us, TRAP_US,
 				   TRAP_US_MAX);
 	}
-	s->is_repair = false;
-	s->why = 0;
 	if (sweep_goal_stays(s->params.goal)) {
 		rest(s);
 		return;
@@ -324,8 +336,6 @@ obey(struct sweep *s, uint32_t port)
 	guest_leave(s, port);
 	sweep_view_clear(&s->view);
 	sweep_set_last(s, NULL);
-	g_ptr_array_set_size(s->avoided, 0);
-	g_clear_pointer(&s->silent, g_array_unref);
 	sweep_conclude(s, &r);
 }
 
@@ -359,7 +369,7 @@ sweep_on_peers(GArray *found, void *data)
 	const struct election_peer *peers = (void *)found->data;
 	size_t who = 0;
 
-	s->peers = NULL;
+	s->run.peers = NULL;
 	note_peers(s, found, s->next.subnet);
 	sweep_note(s, SWEEP_NOTE_ELECTED);
 	if (s->params.goal == SWEEP_GOAL_OBSERVE) {
@@ -374,7 +384,7 @@ sweep_on_peers(GArray *found, void *data)
 		obey(s, peers[who].port);
 		return;
 	case GUEST_LOOK:
-		clear_run(s);
+		sweep_view_clear(&s->next);
 		discover_all(s);
 		return;
 	case GUEST_WAIT:
@@ -408,7 +418,7 @@ void
 sweep_elect(struct sweep *s)
 {
 	sweep_set_state(s, SWEEP_ELECTING);
-	s->peers = election_poll_start(s->x, s->keys, s->next.subnet,
+	s->run.peers = election_poll_start(s->x, s->keys, s->next.subnet,
 			     SNAPSHOT_NONE, sweep_on_peers, s);
 }
 
@@ -492,9 +502,9 @@ sweep_on_discovered(struct snapshot *n, void *data)
 	const char *objection = astray ?: snapshot_defect(n);
 	g_autofree char *name = NULL, *text = NULL;
 
-	s->discover = NULL;
+	s->run.discover = NULL;
 	s->astray |= astray != NULL;
-	if (s->is_repair && objection) {
+	if (s->run.is_repair && objection) {
 		log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s",
 			objection);
 		snapshot_unref(n);
@@ -502,9 +512,10 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		return;
 	}
 	n = hold_flaps(s, n);
-	s->avoid = avoid_choose(n, s->wishes, s->params.avoid & AVOID_SLOW);
-	if (s->avoid->len || s->avoided->len)
-		n = avoid_mark(n, s->avoid);
+	s->next.avoided = avoid_choose(n, s->wishes,
+				       s->params.avoid & AVOID_SLOW);
+	if (s->next.avoided->len || (s->view.avoided && s->view.avoided->len))
+		n = avoid_mark(n, s->next.avoided);
 	s->next.subnet = n;
 	if (s->params.keystore)
 		mkey_db_learn(s->params.keystore->ring, n);
@@ -532,7 +543,8 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		n->ports[n->local_port].info.state < PORT_STATE_ACTIVE;
 	log_say(s->log, LOG_VERBOSE, "sweep", "found %u nodes, %u switches, "
 		"%u faults in %.1f %s", n->n_nodes, n->n_switches,
-		n->n_faults, (double)(transport_now(s->t) - s->began) / 1000,
+		n->n_faults,
+		(double)(transport_now(s->t) - s->run.began) / 1000,
 		transport_ms(s->t));
 	if (s->params.goal == SWEEP_GOAL_PLAN)
 		heavy_sweep_start(s);
@@ -543,17 +555,18 @@ sweep_on_discovered(struct snapshot *n, void *data)
 static void
 discover_all(struct sweep *s)
 {
-	bool hurry = s->why & HURRY && !(s->why & ~(HURRY | HURRY_BESIDES));
+	unsigned why = s->run.why;
+	bool hurry = why & HURRY && !(why & ~(HURRY | HURRY_BESIDES));
 	const struct discover_params params = {
-		.silent = hurry ? s->silent : NULL,
+		.silent = hurry ? s->view.silent : NULL,
 		.last = s->last,
 		.names = s->params.names,
 	};
 
-	s->is_repair = false;
+	s->run.is_repair = false;
 	g_array_unref(notices_take(s->notices, transport_now(s->t), INT64_MAX));
 	sweep_set_state(s, SWEEP_DISCOVERING);
-	s->discover = discover_start(s->x, s->keys, &params,
+	s->run.discover = discover_start(s->x, s->keys, &params,
 				     sweep_on_discovered, s);
 }
 
@@ -582,44 +595,44 @@ sweep_begin(struct sweep *s)
 	g_autoptr(GArray) nodes = can_repair(s) ?
 		notices_take(s->notices, now, now) : NULL;
 	const struct discover_params repair = {
-		.before = s->view.subnet, .told = nodes, .silent = s->silent,
+		.before = s->view.subnet, .told = nodes,
+		.silent = s->view.silent,
 	};
 	g_autofree char *causes = NULL, *names = NULL;
 
 	transport_timer_clear(s->t, &s->timer);
-	s->is_repair = nodes && nodes->len;
-	s->why = s->causes | (s->is_repair ? s->notice_causes : 0);
+	clear_run(s);
+	s->run.is_repair = nodes && nodes->len;
+	s->run.why = s->causes | (s->run.is_repair ? s->notice_causes : 0);
 	/* What was not taken is sent again by a heavy sweep only. */
-	s->causes &= s->is_repair ? 1u << SWEEP_CAUSE_UNTAKEN : 0u;
-	s->began = now;
-	s->n_stages = 0;
-	s->stats = s->x->stats;
-	causes = causes_text(s->why);
-	if (s->is_repair) {
+	s->causes &= s->run.is_repair ? 1u << SWEEP_CAUSE_UNTAKEN : 0u;
+	s->run.began = now;
+	s->run.stats = s->x->stats;
+	causes = causes_text(s->run.why);
+	if (s->run.is_repair) {
 		s->notice_causes = 0;
 		names = names_text(s->view.subnet, nodes);
 		log_say(s->log, LOG_INFO, "sweep", "repair: %s (%s)", names,
 			causes);
 		sweep_set_state(s, SWEEP_REREADING);
-		s->discover = discover_start(s->x, s->keys, &repair,
+		s->run.discover = discover_start(s->x, s->keys, &repair,
 					     sweep_on_discovered, s);
 		return;
 	}
-	if (s->why & 1u << SWEEP_CAUSE_TRAP)
+	if (s->run.why & 1u << SWEEP_CAUSE_TRAP)
 		s->trap_due = MAX(s->trap_due, now) + s->trap_us;
 	/* Only the partitions have changed: the view and its routes are still
 	 * valid. */
-	if (s->why == 1u << SWEEP_CAUSE_PARTITIONS && s->up &&
+	if (s->run.why == 1u << SWEEP_CAUSE_PARTITIONS && s->up &&
 	    s->view.subnet && s->self.state == SM_STATE_MASTER &&
 	    s->params.goal == SWEEP_GOAL_FABRIC) {
 		log_say(s->log, LOG_INFO, "sweep", "partitions changed");
 		heavy_sweep_replan(s);
 		return;
 	}
-	log_say(s->log, s->why == 1u << SWEEP_CAUSE_TIME ? LOG_VERBOSE :
+	log_say(s->log, s->run.why == 1u << SWEEP_CAUSE_TIME ? LOG_VERBOSE :
 		LOG_INFO, "sweep", "heavy sweep: %s", causes);
-	choice_clear(&s->choice);
-	if (s->why & 1u << SWEEP_CAUSE_SIGNAL) {
+	if (s->run.why & 1u << SWEEP_CAUSE_SIGNAL) {
 		g_array_set_size(s->memory->untaken, 0);
 		if (s->params.keystore)
 			g_hash_table_remove_all(s->params.keystore->ring->
@@ -642,7 +655,7 @@ sweep_on_light_peers(GArray *found, void *data)
 	size_t who;
 	bool other;
 
-	s->peers = NULL;
+	s->run.peers = NULL;
 	note_peers(s, found, s->view.subnet);
 	sweep_log_sent(s, LOG_DEBUG);
 	master = observe_master(s, found);
@@ -668,7 +681,7 @@ sweep_on_light(const struct light_sweep_result *r, void *data)
 	struct sweep *s = data;
 	bool probed = s->state == SWEEP_PROBING;
 
-	s->light = NULL;
+	s->run.light = NULL;
 	if (!probed)
 		set_light_due(s);
 	if (probed && s->turn_state)
@@ -678,9 +691,9 @@ sweep_on_light(const struct light_sweep_result *r, void *data)
 		log_say(s->log, LOG_INFO, "sweep", "%s%s", probed ? "" :
 			"light sweep: ", r->why);
 	if (!probed && !r->why) {
-		s->peers = election_poll_start(s->x, s->keys, s->view.subnet,
-					       SNAPSHOT_NONE,
-					       sweep_on_light_peers, s);
+		s->run.peers = election_poll_start(s->x, s->keys,
+					s->view.subnet, SNAPSHOT_NONE,
+					sweep_on_light_peers, s);
 		return;
 	}
 	if (r->silent)
@@ -698,8 +711,9 @@ probe(struct sweep *s)
 	struct light_turn turn = { s->turn, s->turn_state ? n_turns(s) : 0 };
 
 	sweep_set_state(s, SWEEP_PROBING);
-	s->light = light_sweep_start(s->x, s->keys, s->view.subnet, s->silent,
-				     turn, sweep_on_light, s);
+	s->run.light = light_sweep_start(s->x, s->keys, s->view.subnet,
+					 s->view.silent, turn, sweep_on_light,
+					 s);
 }
 
 static void
@@ -713,11 +727,11 @@ start_light(struct sweep *s)
 		sweep_begin(s);
 		return;
 	}
-	s->stats = s->x->stats;
+	s->run.stats = s->x->stats;
 	sweep_set_state(s, SWEEP_LIGHT);
-	s->light = light_sweep_start(s->x, s->keys, s->view.subnet, NULL,
-				     (struct light_turn){ 0 }, sweep_on_light,
-				     s);
+	s->run.light = light_sweep_start(s->x, s->keys, s->view.subnet, NULL,
+					 (struct light_turn){ 0 },
+					 sweep_on_light, s);
 }
 
 static void
@@ -726,7 +740,7 @@ sweep_on_poll(GArray *found, void *data)
 	struct sweep *s = data;
 	const struct election_peer *p = (void *)found->data;
 
-	s->peers = NULL;
+	s->run.peers = NULL;
 	/* What the election recorded about the master is outdated. */
 	for (guint i = 0; found->len && s->others && i < s->others->len; i++) {
 		struct election_peer *other =
@@ -753,7 +767,7 @@ static void
 start_poll(struct sweep *s)
 {
 	sweep_set_state(s, SWEEP_POLLING);
-	s->peers = election_poll_start(s->x, s->keys, s->elected, s->master,
+	s->run.peers = election_poll_start(s->x, s->keys, s->elected, s->master,
 			     sweep_on_poll, s);
 }
 
@@ -802,7 +816,7 @@ next_event(const struct sweep *s)
 		earlier(&n, s->light_due, start_light);
 	if (s->view.subnet) {
 		earlier(&n, s->turn_state ? transport_now(s->t) :
-			silent_due(s->silent), probe);
+			silent_due(s->view.silent), probe);
 		earlier(&n, flaps_due(s->flaps), rest);
 	}
 	return n;
@@ -819,12 +833,12 @@ rest(struct sweep *s)
 	/* Every other cause goes before them: a host whose cable was pulled
 	 * does not hang. Links are read once more then, and that is not
 	 * interrupted, whatever sends traps all the time. */
-	if (s->state == SWEEP_PROBING && s->light) {
+	if (s->state == SWEEP_PROBING && s->run.light) {
 		if (s->turn_state == TURN_LATE)
 			return;
 		if (s->turn_state == TURN_DUE)
 			s->turn_state = TURN_LATE;
-		g_clear_pointer(&s->light, light_sweep_cancel);
+		g_clear_pointer(&s->run.light, light_sweep_cancel);
 	}
 	if (s->paused) {
 		transport_timer_clear(s->t, &s->timer);
@@ -955,7 +969,6 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	if (!sweep_goal_reads(params->goal))
 		flaps_enable(s->flaps, memory->disabled, now);
 	s->wishes = g_array_new(FALSE, FALSE, sizeof(struct avoid_wish));
-	s->avoided = g_ptr_array_new();
 	s->memory = memory;
 	s->beside = beside_new(s->t, params->route_us);
 	s->log = log;
@@ -988,7 +1001,6 @@ sweep_free(struct sweep *s)
 	partition_rules_unref(s->params.isolation.rules);
 	g_clear_pointer(&s->params.names, g_hash_table_unref);
 	g_clear_pointer(&s->params.allowed_sms, g_array_unref);
-	choice_clear(&s->choice);
 	sweep_view_clear(&s->view);
 	snapshot_unref(s->last);
 	snapshot_unref(s->elected);
@@ -996,9 +1008,7 @@ sweep_free(struct sweep *s)
 	g_hash_table_unref(s->notices);
 	flaps_free(s->flaps);
 	g_array_unref(s->wishes);
-	g_ptr_array_unref(s->avoided);
 	repair_free(s->repair);
-	g_clear_pointer(&s->silent, g_array_unref);
 	g_hash_table_unref(s->away);
 	g_free(s->said);
 	g_free(s);

@@ -175,6 +175,10 @@ struct view {
 	struct port_tables *tables;	/* held by the ports */
 	struct partition_rules *rules;
 	struct memberships *memberships;
+	struct choice choice;		/* that made `lft` */
+	bool is_repaired;		/* `lft` is the result of a repair */
+	GPtrArray *avoided;		/* see avoid_choose() */
+	GArray *silent;			/* struct silent_port; NULL in `next` */
 };
 
 enum sweep_end {
@@ -283,7 +287,39 @@ const GArray *sweep_peers(const struct sweep *s,
  * will route the fabric soon. */
 void sweep_reroute(void *sweep);
 
-/* Written by sweep*.c and heavy_sweep.c only. */
+/* One sweep, from its begin to its end, when all of it is freed; or a light
+ * sweep, or a poll. 0 and NULL: not under way, or not computed yet. */
+struct sweep_run {
+	unsigned why;			/* its causes */
+	bool is_repair;
+	int64_t began;
+	struct mad_client_stats stats;	/* when it began, */
+	struct mad_client_stats stage_stats;	/* and its present stage */
+	struct sweep_stage stages[SWEEP_STAGES];
+	unsigned n_stages;
+	/* what it waits for */
+	struct discover *discover;
+	struct election_poll *peers;
+	struct table_reader *tabread;
+	struct beside_job *routing;	/* or cutting trees */
+	struct rekey *rekey;		/* before `program` */
+	bool is_preparing;		/* hooks.prepare, before `program` */
+	struct program *program;
+	struct light_sweep *light;
+	/* what it computes beside the next view */
+	struct port_tables *qos;	/* tables that QoS needs it to read */
+	GPtrArray *table_faults;
+	bool is_outdated;		/* the repair in `routing` is not to
+					   come back */
+	uint8_t *fresh;			/* see struct sweep_report */
+	struct isolation *isolation;
+	uint8_t *reregister;		/* by port, see struct desired */
+	struct desired wanted;
+	struct plan *plan;
+};
+
+/* The life of a manager: its state, and what is due. Written by sweep*.c and
+ * heavy_sweep.c only. */
 struct sweep {
 	struct mad_client *x;
 	struct transport *t;		/* of x */
@@ -299,16 +335,12 @@ struct sweep {
 	enum sweep_state state;
 	int64_t state_since;
 	struct sweep_phase phases[SWEEP_STATES];
-	struct sweep_stage stages[SWEEP_STAGES];
-	unsigned n_stages;		/* of this sweep */
 	struct sweep_totals totals;
-	struct mad_client_stats stage_stats;	/* when this one began */
 	unsigned causes;		/* requested: bits 1 << enum
 					   sweep_cause */
 	GHashTable *notices;		/* nodes to be read again, */
 	unsigned notice_causes;		/* and the causes */
 	int64_t light_due;		/* time of the next light sweep */
-	GArray *silent;			/* of `view`, struct silent_port */
 	unsigned turn;			/* the next one of reading links */
 	enum {
 		TURN_DONE,
@@ -317,10 +349,8 @@ struct sweep {
 	} turn_state;
 	struct flaps *flaps;
 	GArray *wishes;			/* struct avoid_wish */
-	GPtrArray *avoided;		/* of `view`, see avoid_choose(); not
-					   NULL */
 	unsigned timer;			/* of what comes next, */
-	void (*run)(struct sweep *s);	/* and what that is */
+	void (*what)(struct sweep *s);	/* and what that is */
 	int64_t last_end;		/* of a heavy sweep, us */
 	int64_t last_took;
 	int64_t trap_due;		/* earliest time of the next sweep
@@ -331,7 +361,9 @@ struct sweep {
 	GArray *others;			/* see struct sweep_report */
 	GPtrArray *rivals;		/* see election_rivals(); NULL: there
 					   was no election */
-	struct view view;		/* published */
+	struct sweep_run run;
+	struct view next;		/* made by `run`, */
+	struct view view;		/* and when it has ended: published */
 	struct snapshot *last;		/* discovered, published or not; NULL:
 					   none since this SM is or seeks to be
 					   the master */
@@ -353,40 +385,14 @@ struct sweep {
 	bool over;			/* the goal is reached or missed */
 	int64_t retry_us, retry_due;	/* of SWEEP_CAUSE_UNTAKEN: the
 					   interval, and the next time */
-
-	/* The sweep in progress. */
-	unsigned why;			/* its causes */
-	bool is_repair;
 	bool cut_off;	/* our own link was down since the last sweep, or our
 			   device gone: another SM may have changed anything */
 	bool astray;	/* cables were moved since the last sweep: a Set may
 			   have reached another node; see snapshot_astray() */
-	int64_t began;
-	GPtrArray *avoid;		/* links to be avoided in `next` */
-	struct mad_client_stats stats;	/* at the begin of the sweep */
-	struct discover *discover;
-	struct election_poll *peers;
-	struct table_reader *tabread;
-	struct beside_job *routing;	/* or cutting trees */
-	struct port_tables *qos;	/* tables that QoS needs it to read */
-	struct rekey *rekey;		/* before `program` */
-	bool is_preparing;		/* hooks.prepare, before `program` */
-	struct program *program;
-	struct light_sweep *light;
-	struct view next;
-	struct plan *plan;
-	struct desired wanted;
-	struct choice choice;
-	bool is_repaired;		/* the present tables are repaired */
 	struct repair *repair;		/* of the last tables of an engine;
-					   NULL: none, or in `routing` */
-	bool is_outdated;		/* and it is not to come back */
-	uint8_t *fresh;			/* see struct sweep_report */
+					   NULL: none, or in run.routing */
 	char *said;			/* choice.reason as logged last */
 	GHashTable *away;		/* see changes_find() */
-	GPtrArray *table_faults;
-	struct isolation *isolation;
-	uint8_t *reregister;		/* by port, see struct desired */
 };
 
 /* The port with this LID; SNAPSHOT_NONE: there is none. */
@@ -400,7 +406,7 @@ sweep_lid_owner(const struct view *v, uint16_t lid)
 static inline bool
 sweep_is_programming(const struct sweep *s)
 {
-	return s->rekey || s->is_preparing || s->program;
+	return s->run.rekey || s->run.is_preparing || s->run.program;
 }
 
 /* See hooks.prepare. Nothing happens if the sweep has ended. Takes the trees
@@ -489,5 +495,7 @@ void heavy_sweep_decide(struct sweep *s);
 /* The same with the published view, of which only the partitions have
  * changed. */
 void heavy_sweep_replan(struct sweep *s);
+/* If that was cut off: the published view has again what it took from it. */
+void heavy_sweep_give_back(struct sweep *s);
 
 #endif

@@ -118,7 +118,7 @@ void
 sweep_forget_repair(struct sweep *s)
 {
 	g_clear_pointer(&s->repair, repair_free);
-	s->is_outdated = true;
+	s->run.is_outdated = true;
 }
 
 void
@@ -133,9 +133,9 @@ sweep_reroute(void *sweep)
 {
 	struct sweep *s = sweep;
 
-	if (!s->is_repaired)
+	if (!s->view.is_repaired)
 		return;
-	s->is_repaired = false;
+	s->view.is_repaired = false;
 	sweep_forget_repair(s);
 	sweep_request(s, SWEEP_CAUSE_GROUPS);
 }
@@ -186,7 +186,6 @@ sweep_suspend(struct sweep *s, const char *why)
 	sweep_stop(s);
 	s->cut_off = true;
 	s->up = false;
-	s->why = 0;
 	sweep_set_state(s, SWEEP_SUSPENDED);
 	s->end(&r, s->data);
 }

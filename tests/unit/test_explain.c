@@ -228,7 +228,7 @@ TEST(test_credit_loop_and_candidates_are_told)
 	struct printed p;
 
 	begin(&p, EXPLAIN_TEXT);
-	assert_true(choose_tables(&wish, &in, &sweep.choice, NULL));
+	assert_true(choose_tables(&wish, &in, &sweep.next.choice, NULL));
 	decisions_of_note(SWEEP_NOTE_LIDS, &sweep, on_decision, &p);
 	assert_has(p.text->str, "LID 1: the lowest that is free");
 	decisions_of_note(SWEEP_NOTE_ROUTED, &sweep, on_decision, &p);
@@ -239,7 +239,7 @@ TEST(test_credit_loop_and_candidates_are_told)
 			   "8 with one shortest path, 0 with", -1);
 	assert_int_equal(g_strv_length(lines), 1 + s->n_switches);
 	g_array_unref(memory.lids.ranges);
-	choice_clear(&sweep.choice);
+	choice_clear(&sweep.next.choice);
 	graph_free(g);
 	lid_map_free(lids);
 	snapshot_unref(s);
