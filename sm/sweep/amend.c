@@ -34,8 +34,8 @@
  * it, and a switch that loses power has as many neighbours as cables. So the
  * first report waits QUIET_US for others, which are read together with it, but
  * no longer: else a port that sends traps all the time would delay it for ever.
- * BURST reports of a node may follow at once, so that a broken link is repaired
- * quickly. Then a node is read once a second, without delaying others (a token
+ * BUCKET_BURST reports of a node may follow at once, so that a broken link is
+ * repaired quickly. Then a node is read once a second, without delaying others (a token
  * bucket, which a port that goes up and down all the time fills).
  */
 #include "sm/sweep/amend.h"
@@ -46,7 +46,6 @@
 
 #define QUIET_US	(5 * 1000)
 #define EACH_US		((int64_t)G_USEC_PER_SEC)
-#define BURST		3
 
 struct amend {
 	struct builder *b;
@@ -261,8 +260,7 @@ struct notice_node {
 	uint64_t guid;
 	bool pending;
 	int64_t first;		/* time of its first pending report */
-	int64_t not_before;	/* the node is not read earlier: one time each
-				   EACH_US, BURST times at once after a rest */
+	struct bucket reads;	/* one each EACH_US */
 };
 
 GHashTable *
@@ -279,7 +277,6 @@ notices_add(GHashTable *notices, uint64_t node_guid, int64_t now)
 	if (!node) {
 		node = g_new0(struct notice_node, 1);
 		node->guid = node_guid;
-		node->not_before = now - (BURST - 1) * EACH_US;
 		g_hash_table_insert(notices, &node->guid, node);
 	}
 	if (node->pending)
@@ -301,17 +298,16 @@ notices_due(GHashTable *notices)
 
 		if (node->pending)
 			due = MIN(due, MAX(node->first + QUIET_US,
-					   node->not_before));
+					   bucket_due(&node->reads, EACH_US)));
 	}
 	return due;
 }
 
-/* Also drops nodes whose bucket is empty again. */
+/* Also drops nodes whose bucket is full again. */
 GArray *
 notices_take(GHashTable *notices, int64_t now, int64_t until)
 {
 	GArray *taken = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	int64_t burst = now - (BURST - 1) * EACH_US;
 	GHashTableIter iter;
 	gpointer data;
 
@@ -319,12 +315,12 @@ notices_take(GHashTable *notices, int64_t now, int64_t until)
 	while (g_hash_table_iter_next(&iter, NULL, &data)) {
 		struct notice_node *node = data;
 
-		if (node->pending && node->not_before <= until) {
+		if (node->pending &&
+		    bucket_due(&node->reads, EACH_US) <= until) {
 			node->pending = false;
-			node->not_before = MIN(MAX(node->not_before, burst),
-					       now) + EACH_US;
+			bucket_take(&node->reads, EACH_US, now);
 			g_array_append_val(taken, node->guid);
-		} else if (!node->pending && node->not_before <= burst) {
+		} else if (!node->pending && node->reads.full <= now) {
 			g_hash_table_iter_remove(&iter);
 		}
 	}

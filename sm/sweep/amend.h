@@ -41,6 +41,26 @@ void amend_on_cable(struct amend *a, uint32_t port);
  * is read now, and then the query through `from` is repeated. */
 bool amend_defer(struct amend *a, uint32_t first, uint32_t from);
 
+/* A token bucket: BUCKET_BURST at once, then one each `each` us. */
+#define BUCKET_BURST	3
+struct bucket {
+	int64_t full;		/* when all tokens are back, us */
+};
+
+/* The time of the next token. */
+static inline int64_t
+bucket_due(const struct bucket *b, int64_t each)
+{
+	return b->full - (BUCKET_BURST - 1) * each;
+}
+
+/* Takes one, also before it is due. */
+static inline void
+bucket_take(struct bucket *b, int64_t each, int64_t now)
+{
+	b->full = CLAMP(b->full, now, now + (BUCKET_BURST - 1) * each) + each;
+}
+
 /* The nodes that reported a change, and the time when they are read: by
  * NodeGUID. */
 GHashTable *notices_new(void);

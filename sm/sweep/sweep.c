@@ -36,7 +36,6 @@
 #include "sm/sweep/sweep.h"
 
 #include "sm/config/guid_files.h"
-#include "sm/sweep/amend.h"
 #include "sm/sweep/discover.h"
 #include "sm/sweep/light_sweep.h"
 #include "sm/sweep/program.h"
@@ -48,7 +47,6 @@
 #define TRAP_US		(1000 * 1000)	/* between two for traps, */
 #define TRAP_TIMES	10	/* and so many times what the last took */
 #define TRAP_US_MAX	(30 * 1000 * 1000)	/* the most */
-#define TRAP_BURST	3	/* without this interval */
 #define POLL_MS		250u	/* a standby polls the master */
 #define POLLS_LOST	2u	/* until it counts as dead */
 #define NAMES_MAX	4u	/* names in a log line */
@@ -196,6 +194,7 @@ sweep_view_clear(struct view *v)
 struct next {
 	int64_t when;
 	void (*run)(struct sweep *s);	/* NULL: it waits for a cause */
+	enum sweep_state state;		/* until then */
 };
 
 static void
@@ -389,7 +388,7 @@ sweep_on_peers(GArray *found, void *data)
 		return;
 	case GUEST_WAIT:
 		set_timer(s, (struct next){ transport_now(s->t) + GUEST_WAIT_US,
-					    sweep_elect });
+					    sweep_elect, s->state });
 		return;
 	}
 	switch (election_decide(&s->self, peers, found->len, &who)) {
@@ -620,7 +619,7 @@ sweep_begin(struct sweep *s)
 		return;
 	}
 	if (s->run.why & 1u << SWEEP_CAUSE_TRAP)
-		s->trap_due = MAX(s->trap_due, now) + s->trap_us;
+		bucket_take(&s->traps, s->trap_us, now);
 	/* Only the partitions have changed: the view and its routes are still
 	 * valid. */
 	if (s->run.why == 1u << SWEEP_CAUSE_PARTITIONS && s->up &&
@@ -784,7 +783,7 @@ urgent_due(const struct sweep *s)
 	if (urgent & 1u << SWEEP_CAUSE_TRAP)
 		when = MAX(when, now + QUIET_US);
 	if (urgent == 1u << SWEEP_CAUSE_TRAP)
-		when = MAX(when, s->trap_due - (TRAP_BURST - 1) * s->trap_us);
+		when = MAX(when, bucket_due(&s->traps, s->trap_us));
 	return when;
 }
 
@@ -792,20 +791,29 @@ static void
 earlier(struct next *n, int64_t when, void (*run)(struct sweep *s))
 {
 	if (when < n->when)
-		*n = (struct next){ when, run };
+		*n = (struct next){ when, run, n->state };
 }
 
 /*
- * The only place that decides what comes next. A fabric that is not up is swept
- * again at the interval of light sweeps, since a Set that failed a moment ago
- * rarely works now; addresses and protections that a port did not take have an
- * interval of their own, beside all others.
+ * The agenda: the only place that decides what comes next. What was reported
+ * goes before all else, also if that is due earlier; but nodes that report
+ * changes all the time must not prevent light sweeps. A fabric that is not up is
+ * swept again at the interval of light sweeps, since a Set that failed a moment
+ * ago rarely works now; addresses and protections that a port did not take have
+ * an interval of their own, beside all others.
  */
 static struct next
-next_event(const struct sweep *s)
+agenda(const struct sweep *s)
 {
-	struct next n = { INT64_MAX, NULL };
+	struct next n = { INT64_MAX, NULL, SWEEP_WAITING };
+	int64_t repair = can_repair(s) ? notices_due(s->notices) : INT64_MAX;
 
+	earlier(&n, urgent_due(s), sweep_begin);
+	if (repair < s->light_due || !s->params.sweep_s)
+		earlier(&n, MAX(repair, s->last_end + HOLD_US), sweep_begin);
+	if (n.run)
+		return n;
+	n.state = SWEEP_IDLE;
 	if (s->causes & 1u << SWEEP_CAUSE_UNTAKEN)
 		earlier(&n, MAX(s->retry_due, s->last_end + HOLD_US),
 			sweep_begin);
@@ -822,13 +830,11 @@ next_event(const struct sweep *s)
 	return n;
 }
 
-/* Waits for a sweep for the recorded causes, after a short time, or for what
- * is next. */
+/* Waits for what is next. */
 static void
 rest(struct sweep *s)
 {
-	struct next sweep = { INT64_MAX, sweep_begin };
-	int64_t due;
+	struct next n;
 
 	/* Every other cause goes before them: a host whose cable was pulled
 	 * does not hang. Links are read once more then, and that is not
@@ -846,19 +852,13 @@ rest(struct sweep *s)
 		return;
 	}
 	sweep_release_flaps(s);
-	due = notices_due(s->notices);
-	if (due < INT64_MAX && !can_repair(s)) {
+	if (notices_due(s->notices) < INT64_MAX && !can_repair(s)) {
 		s->causes |= s->notice_causes;
 		s->notice_causes = 0;
-		due = INT64_MAX;
 	}
-	sweep.when = urgent_due(s);
-	/* Nodes that report changes all the time must not prevent light
-	 * sweeps. */
-	if (due < s->light_due || !s->params.sweep_s)
-		sweep.when = MIN(sweep.when, MAX(due, s->last_end + HOLD_US));
-	sweep_set_state(s, sweep.when < INT64_MAX ? SWEEP_WAITING : SWEEP_IDLE);
-	set_timer(s, sweep.when < INT64_MAX ? sweep : next_event(s));
+	n = agenda(s);
+	sweep_set_state(s, n.state);
+	set_timer(s, n);
 }
 
 static bool

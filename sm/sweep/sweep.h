@@ -9,6 +9,7 @@
 #include "sm/persist.h"
 #include "sm/plan/isolation.h"
 #include "sm/plan/plan.h"
+#include "sm/sweep/amend.h"
 #include "sm/sweep/avoid.h"
 #include "sm/sweep/election.h"
 #include "sm/sweep/flaps.h"
@@ -353,8 +354,7 @@ struct sweep {
 	void (*what)(struct sweep *s);	/* and what that is */
 	int64_t last_end;		/* of a heavy sweep, us */
 	int64_t last_took;
-	int64_t trap_due;		/* earliest time of the next sweep
-					   for a trap, at one in `trap_us` */
+	struct bucket traps;		/* sweeps for traps, one each */
 	int64_t trap_us;
 
 	struct sm_info self;
