@@ -128,6 +128,9 @@ case_readme() {
 		build/minism-explain*)
 			check "README: $line" runs "${line#build/}"
 			;;
+		build/minismctl*)
+			check "README: $line" in_lab "${line#build/}"
+			;;
 		build/*)
 			check "README: $line" in_lab "${line#build/} --cache-dir="
 			;;
