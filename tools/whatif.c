@@ -391,7 +391,7 @@ whatif(const struct tool_view *v, char *const *words, struct text_report *r)
 	};
 	struct whatif before = { .v = v };
 	struct stage was = { .s = snapshot_ref(v->s),
-			     .lids = lid_map_ref(v->lids) }, is = { NULL };
+			     .lids = lid_map_ref(v->lids) }, is = { .s = NULL };
 	g_autoptr(GError) error = NULL;
 	struct repair *repair = NULL;
 	struct lft *held = NULL;
