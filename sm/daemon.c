@@ -314,7 +314,7 @@ daemon_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 	      void *data)
 {
 	struct daemon *d = data;
-	uint64_t number = partitions_change(d->site->partitions, d->sm->disk,
+	uint64_t number = partitions_change(d->site->partitions, d->slow,
 					    pkey, guid, membership, on_changed,
 					    d, error);
 
@@ -667,7 +667,8 @@ daemon_disconnect(struct daemon *d)
 	/* a run that ends by itself is asked for its file */
 	if (!beside_free(d->slow, is_resident ? SLOW_END_US : SLOW_ONCE_US)) {
 		log_say(d->log, LOG_WARNING, "daemon", "the disk does not "
-			"answer: the view is not complete");
+			"answer: the last view or change of partitions may "
+			"be lost");
 		d->exit_code = is_resident ? d->exit_code : EXIT_NOT_UP;
 	}
 	sm_instance_free(d->sm);

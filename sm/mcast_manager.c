@@ -25,7 +25,7 @@
  * again if the switch is new or was reset. Blocks that never had a group of
  * this manager are neither read nor written: to read all blocks of all switches
  * would take longer than everything else. Blocks whose last group has ended are
- * cleared, and stay in all tables. The trees in force are an input of the
+ * cleared, and leave the tables at the end of all. The trees in force are an input of the
  * computation, so a member that joins changes the switches of its branch only.
  */
 #include "sm/mcast_manager.h"
@@ -451,6 +451,38 @@ start_timer(struct mcast_manager *m, int64_t us)
 					      mcast_manager_on_timer, m);
 }
 
+static bool
+is_empty(const uint16_t masks[MFT_BLOCK])
+{
+	static const uint16_t none[MFT_BLOCK];
+
+	return memcmp(masks, none, BLOCK_BYTES) == 0;
+}
+
+/* Blocks at the end of all tables that hold nothing any more leave them, so that
+ * a crowd of groups that has ended costs the next join nothing. */
+static void
+drop_empty(struct mcast_manager *m)
+{
+	const struct mft *w = m->wanted;
+	size_t i, row, n_rows = (size_t)w->n_switches * w->n_positions;
+	uint32_t n = 1;
+	struct mft *less;
+
+	for (i = 0; i < count_places(w); i++)
+		if ((m->held[i].read && !m->held[i].known) ||
+		    !is_empty(m->held[i].masks) ||
+		    !is_empty(w->masks + i * MFT_BLOCK))
+			n = MAX(n, (uint32_t)(i % w->n_blocks) + 1);
+	if (n >= w->n_blocks)
+		return;
+	less = mft_new(w->n_switches, w->n_positions, n);
+	for (row = 0; row < n_rows; row++)
+		memcpy(less->masks + row * n * MFT_BLOCK, w->masks +
+		       row * w->n_blocks * MFT_BLOCK, n * BLOCK_BYTES);
+	set_wanted(m, less, NULL);
+}
+
 /* A phase is over. */
 static bool
 mcast_manager_done(void *data)
@@ -476,6 +508,7 @@ mcast_manager_done(void *data)
 		return true;
 	g_clear_pointer(&m->stuck, g_free);
 	g_clear_pointer(&m->batch, smp_batch_free);
+	drop_empty(m);
 	/* No sweep follows a join, so the SA gets the new tables here. */
 	mft_free(m->told);
 	m->told = collect_held(m);

@@ -26,9 +26,9 @@ const struct command commands[] = {
 	  0, COMMAND_OF_VIEW },
 	{ "avoid", "[NAME/PORT [ERRORS]]", "leave the link at a switch's port "
 	  "out of routing (it has so many errors), or list those that are", 1,
-	  3, 1 << COMMAND_WAIT, COMMAND_OF_MANAGER },
-	{ "use", "NAME/PORT", "take it into routing again", 2, 3,
-	  1 << COMMAND_WAIT, COMMAND_OF_MANAGER },
+	  4, 0, COMMAND_OF_MANAGER },
+	{ "use", "NAME/PORT", "take it into routing again", 2, 4, 0,
+	  COMMAND_OF_MANAGER },
 	{ "ports", "NAME|LID|GUID", "the ports of a node", 2, 2, 0,
 	  COMMAND_OF_VIEW },
 	{ "groups", "", "multicast groups", 1, 1, 0, COMMAND_OF_VIEW },

@@ -60,11 +60,12 @@ say_no_link(struct control_request *q, const struct snapshot *s,
 
 /* What a sweep has made of the request. */
 static void
-say_outcome(struct control_request *q, const struct status_sweep *sweep)
+say_outcome(struct control_request *q, const char *word,
+	    const struct status_sweep *sweep)
 {
 	const struct sweep *of = q->v.sweep;
 	const struct snapshot *s = of->view.subnet;
-	uint32_t port = find_switch_link(s, q->words[1]);
+	uint32_t port = find_switch_link(s, word);
 	bool avoids = strcmp(q->words[0], "avoid") == 0;
 	const struct avoid_link *link = NULL;
 
@@ -74,54 +75,47 @@ say_outcome(struct control_request *q, const struct status_sweep *sweep)
 		if (l->port == port)
 			link = l;
 	}
-	if (sweep->end != SWEEP_END_UP && sweep->end != SWEEP_END_NOT_UP)
+	if (port == SNAPSHOT_NONE)
+		say_no_link(q, s, word);
+	else if (sweep->end != SWEEP_END_UP && sweep->end != SWEEP_END_NOT_UP)
 		request_say(q, CONTROL_NOT_DONE, "the sweep that was to move "
 			    "the routes has ended as %s; see status",
 			    status_end_name(sweep->end));
 	else if (!link)
 		request_say(q, avoids ? CONTROL_NOT_DONE : CONTROL_DONE, "%s "
-			    "is in use: rerouted in %.1f %s", q->words[1],
+			    "is in use: rerouted in %.1f %s", word,
 			    (double)sweep->took_us / 1000, q->v.ms);
 	else if (avoids && link->verdict == AVOID_DONE)
 		request_say(q, CONTROL_DONE, "no traffic on %s: rerouted in "
 			    "%.1f %s; undo: minismctl use %s", link->name,
-			    (double)sweep->took_us / 1000, q->v.ms,
-			    q->words[1]);
+			    (double)sweep->took_us / 1000, q->v.ms, word);
 	else
 		request_say(q, CONTROL_NOT_DONE, "%s %s", link->name,
 			    avoid_verdict_texts[link->verdict]);
 }
 
-/* A repair is under way; it is waited for where somebody wants to see what came
- * of it. */
+/* The answer when the routes have moved, in a sweep from number `first` on, or
+ * the request that asks for it. */
 static void
-wait_for_routes(struct control_request *q)
+wait_for_routes(struct control_request *q, const char *word, uint64_t first)
 {
 	const struct control_view *v = &q->v;
-	g_autofree char *word = g_shell_quote(q->words[1]);
+	g_autofree char *quoted = g_shell_quote(word);
 	const struct status_sweep *sweep;
-	uint64_t first = 0;
 
-	if (!q->words[2])
-		first = request_next_sweep(v);
-	else if (!text_read_number(q->words[2], 0, UINT64_MAX, &first)) {
-		request_say_usage(q);
-		return;
-	}
 	sweep = request_swept(v, first, "links to be avoided");
 	if (v->paused || v->self.state != SM_STATE_MASTER)
 		request_say(q, CONTROL_DONE, "for the next sweep of this "
 			    "manager, which %s now", v->paused ? "is paused" :
 			    "is not the master");
 	else if (sweep)
-		say_outcome(q, sweep);
+		say_outcome(q, word, sweep);
 	else
-		request_again(q, "%s %s %" G_GUINT64_FORMAT " --wait",
-			      q->words[0], word, first);
+		request_again(q, "%s wait %" G_GUINT64_FORMAT " %s",
+			      q->words[0], first, quoted);
 }
 
-/* avoid NAME/PORT [ERRORS], where 0 is the opposite for that reason; use. With
- * --wait the number is that of the first sweep that may have done it. The list
+/* avoid NAME/PORT [ERRORS], where 0 is the opposite for that reason; use. The list
  * of them is in the view. */
 void
 control_avoid(struct control_request *q)
@@ -131,15 +125,17 @@ control_avoid(struct control_request *q)
 	const char *word = q->words[1] ? q->words[1] : "";
 	uint32_t found = find_switch_link(s, word);
 	bool has_errors = *word && q->words[2], avoid;
-	uint64_t errors = 0, guid;
+	uint64_t errors = 0, guid, first = request_next_sweep(&q->v);
 
-	if (has_errors && q->options & 1 << COMMAND_WAIT) {
-		wait_for_routes(q);
+	if (q->n_words == 4 && strcmp(word, "wait") == 0 &&
+	    text_read_number(q->words[2], 10, first, &first)) {
+		wait_for_routes(q, q->words[3], first);
 		return;
 	}
-	if (has_errors && (*q->words[0] == 'u' ||
-			   !text_read_number(q->words[2], 10, UINT64_MAX,
-					     &errors))) {
+	if (q->n_words == 4 ||
+	    (has_errors && (*q->words[0] == 'u' ||
+			    !text_read_number(q->words[2], 10, UINT64_MAX,
+					      &errors)))) {
 		request_say_usage(q);
 		return;
 	}
@@ -156,7 +152,7 @@ control_avoid(struct control_request *q)
 			    "it is to be avoided already" :
 			    "it was not to be avoided");
 	else if (!has_errors)
-		wait_for_routes(q);
+		wait_for_routes(q, word, first);
 	else
 		request_say(q, CONTROL_DONE, "%s", avoid ?
 			    "routes are computed without it, until use or a "

@@ -44,14 +44,17 @@ bool amend_defer(struct amend *a, uint32_t first, uint32_t from);
 /* A token bucket: BUCKET_BURST at once, then one each `each` us. */
 #define BUCKET_BURST	3
 struct bucket {
-	int64_t full;		/* when all tokens are back, us */
+	int64_t full;		/* when all tokens are back, us: what is beyond
+				   now is owed */
+	int64_t taken;		/* the last one */
 };
 
-/* The time of the next token. */
+/* The time of the next token; with a shorter `each` than before not later than
+ * that. */
 static inline int64_t
 bucket_due(const struct bucket *b, int64_t each)
 {
-	return b->full - (BUCKET_BURST - 1) * each;
+	return MIN(b->full - (BUCKET_BURST - 1) * each, b->taken + each);
 }
 
 /* Takes one, also before it is due. */
@@ -59,6 +62,7 @@ static inline void
 bucket_take(struct bucket *b, int64_t each, int64_t now)
 {
 	b->full = CLAMP(b->full, now, now + (BUCKET_BURST - 1) * each) + each;
+	b->taken = now;
 }
 
 /* The nodes that reported a change, and the time when they are read: by

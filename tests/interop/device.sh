@@ -373,6 +373,9 @@ stall() {
 	wait "$change"
 	check "$name: a change of partitions waits, and is done" [ $? -eq 0 ]
 	fault "$words again"
+	# its end may come when the manager ends
+	"$MINISMCTL" -s ctl partition add Default node-04=full \
+		>partition.out 2>&1 &
 	kill -HUP "$master"
 	sleep 0.5
 	kill "$master"

@@ -208,6 +208,25 @@ change_membership(struct play *p, const char *name, const char *method,
 	return true;
 }
 
+/* join-own N NODE, leave-own N NODE: groups that it creates */
+static bool
+do_own_groups(struct play *p, char **args)
+{
+	struct client *c = args[0] && args[1] ? client_on(p, args[1]) : NULL;
+	unsigned n = c ? (unsigned)atoi(args[0]) : 0;
+	uint8_t mad[MAD_SIZE];
+
+	for (unsigned i = 0; i < n; i++) {
+		client_write(c, mad, "%s MCMemberRecord PortGID=self "
+			     "JoinState=1 Q_Key=0x0b1b P_Key=0xffff SL=0 TClass=0 "
+			     "FlowLabel=0 MGID=ff12:401b:ffff::%x",
+			     *args[-1] == 'j' ? "Set" : "Delete", i + 1);
+		if (!client_query(c, mad, SECOND / 100))
+			return false;
+	}
+	return n;
+}
+
 /* [P_KEY] NODE ..: of IPoIB's broadcast group */
 static bool
 do_join(struct play *p, char **args)
@@ -354,7 +373,9 @@ do_keep(struct play *p, char **args)
 }
 
 const struct play_word play_client_words[] = {
-	{ "join", do_join }, { "leave", do_leave }, { "serve", do_serve },
+	{ "join", do_join }, { "leave", do_leave },
+	{ "join-own", do_own_groups }, { "leave-own", do_own_groups },
+	{ "serve", do_serve },
 	{ "subscribe", do_subscribe }, { "babble", do_babble },
 	{ "forge", do_forge },
 	{ "keep", do_keep }, { NULL, NULL },

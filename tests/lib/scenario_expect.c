@@ -775,6 +775,16 @@ expect_mft_writes(struct play *p, char **args)
 				  stats->written - p->written);
 }
 
+/* Blocks of 32 groups in the tables. */
+static bool
+expect_mft_blocks(struct play *p, char **args)
+{
+	const struct mft *wanted = p->w.m.mcast->wanted;
+
+	return play_expect_range(p, "blocks", args[0],
+				 wanted ? wanted->n_blocks : 0);
+}
+
 /* Requests; each was answered, or turned away as busy. */
 static bool
 expect_taken(struct play *p, char **args)
@@ -826,6 +836,7 @@ const struct play_word play_expectations[] = {
 	{ "flaps", expect_flaps },
 	{ "mads", expect_count }, { "fresh", play_expect_fresh },
 	{ "sets", expect_sets }, { "traps", expect_count },
+	{ "mft-blocks", expect_mft_blocks },
 	{ "mft-writes", expect_mft_writes }, { "told", expect_told },
 	{ "untold", expect_untold },
 	{ "quiet", expect_quiet },

@@ -66,6 +66,17 @@ TEST(test_a_node_that_always_reports_is_read_once_a_second)
 	g_hash_table_unref(n);
 }
 
+/* The interval for traps follows what a sweep costs. */
+TEST(test_a_shorter_interval_makes_no_wait_longer)
+{
+	struct bucket b = { 0 };
+
+	for (unsigned i = 0; i < 3; i++)
+		bucket_take(&b, 30 * S, 4 * i * S);
+	assert_int_equal(bucket_due(&b, 30 * S), 30 * S);
+	assert_int_equal(bucket_due(&b, S), 9 * S);
+}
+
 TEST(test_heavy_sweeps_count_and_do_not_add_up)
 {
 	GHashTable *n = notices_new();
