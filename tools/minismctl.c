@@ -272,7 +272,9 @@ run_support(const struct ctl_arguments *a)
 			  &error))
 		return complain(a, error);
 	printf("%s is written: the fabric with names and GUIDs, events, and "
-	       "the configuration without keys\n", path);
+	       "the configuration without keys%s\n", path,
+	       a->words[1] && a->words[2] ? "; your files are in it as they "
+	       "are, and may hold keys" : "");
 	return EXIT_SUCCESS;
 }
 

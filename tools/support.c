@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Keys. Only answers of the manager are packed, none of its files: the view has
- * no keys, and config has "(secret)" in their place.
+ * no keys, and config has "(secret)" in their place. What the user adds is packed
+ * as it is.
  */
 #include "tools/support.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <sys/utsname.h>
@@ -13,6 +15,7 @@
 #include "config.h"
 #include "tools/status.h"
 #include "tools/view.h"
+#include "topology/state_file.h"
 
 #define FOLDER	"minism-support"
 
@@ -110,14 +113,38 @@ gather(const struct client_place *place, const char *folder, GError **error)
 		save_versions(folder, error);
 }
 
+/* The files in the archive would be one, or its reader would wait for a pipe. */
+static bool
+check_more(char *const *more, GError **error)
+{
+	g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash,
+						g_str_equal, g_free, NULL);
+
+	g_hash_table_add(names, g_strdup(FOLDER));
+	for (; more && *more; more++) {
+		const char *wrong = NULL;
+
+		if (!g_file_test(*more, G_FILE_TEST_IS_REGULAR))
+			wrong = "no regular file";
+		if (!g_hash_table_add(names, g_path_get_basename(*more)))
+			wrong = "another file has its name in the archive";
+		if (wrong) {
+			g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+				    "%s: %s", *more, wrong);
+			return false;
+		}
+	}
+	return true;
+}
+
 /* tar writes to its standard output: of a name it might read a host. */
 static bool
-pack(const char *above, const char *path, char *const *more, GError **error)
+run_tar(const char *above, int fd, char *const *more, GError **error)
 {
 	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GSubprocessLauncher) launcher =
 		g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_NONE);
-	static const char *const first[] = { "tar", "-czf", "-", "-C" };
+	static const char *const first[] = { "tar", "-hczf", "-", "-C" };
 	g_autoptr(GSubprocess) tar = NULL;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(first); i++)
@@ -133,15 +160,32 @@ pack(const char *above, const char *path, char *const *more, GError **error)
 		g_ptr_array_add(words, g_build_filename(".", name, NULL));
 	}
 	g_ptr_array_add(words, NULL);
-	g_subprocess_launcher_set_stdout_file_path(launcher, path);
+	g_subprocess_launcher_take_stdout_fd(launcher, fd);
 	tar = g_subprocess_launcher_spawnv(launcher,
 		(const char *const *)words->pdata, error);
 	if (tar && g_subprocess_wait_check(tar, NULL, error))
 		return true;
 	g_prefix_error(error, "tar: ");
-	if (tar)
-		g_unlink(path);
 	return false;
+}
+
+/* What is at `path` stays until the archive is whole. */
+static bool
+pack(const char *above, const char *path, char *const *more, GError **error)
+{
+	g_autofree char *beside = g_strconcat(path, ".XXXXXX", NULL);
+	int fd = g_mkstemp_full(beside, O_WRONLY | O_CLOEXEC,
+				STATE_FILE_OWNER_ONLY);
+	bool ok;
+
+	if (fd < 0)
+		return state_file_fail(path, errno, error);
+	ok = run_tar(above, fd, more, error);
+	if (ok && g_rename(beside, path) != 0)
+		ok = state_file_fail(path, errno, error);
+	if (!ok)
+		g_unlink(beside);
+	return ok;
 }
 
 static void
@@ -163,10 +207,12 @@ bool
 support_pack(const struct client_place *place, const char *path,
 	     char *const *more, GError **error)
 {
-	g_autofree char *above = g_dir_make_tmp("minismctl-XXXXXX", error);
-	g_autofree char *folder = NULL;
+	g_autofree char *above = NULL, *folder = NULL;
 	bool ok;
 
+	if (!state_file_is_ours(path, error) || !check_more(more, error))
+		return false;
+	above = g_dir_make_tmp("minismctl-XXXXXX", error);
 	if (!above)
 		return false;
 	folder = g_build_filename(above, FOLDER, NULL);

@@ -10,8 +10,9 @@
 /*
  * Packs what the manager answers to the questions of support.c, the versions of
  * this machine's programs, and the files `more` (NULL-terminated) into `path`, a
- * .tar.gz. A question that it cannot answer has the reason as its answer. False:
- * there is no manager (CLIENT_ERROR), or the file cannot be made.
+ * .tar.gz for its owner only, which replaces a regular file when it is whole. A
+ * question that it cannot answer has the reason as its answer. False: there is no
+ * manager (CLIENT_ERROR), or the file cannot be made, or packed.
  */
 bool support_pack(const struct client_place *place, const char *path,
 		  char *const *more, GError **error);

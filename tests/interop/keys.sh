@@ -63,6 +63,41 @@ files_case() {
 		--help 2>&1)
 }
 
+# The user's file is replaced by a whole archive, or stays.
+check_archive() {
+	local more
+
+	mkdir -p fake x/y
+	printf '#!/bin/sh\necho x; exit 2\n' >fake/tar
+	chmod +x fake/tar
+	echo mine >x/support.log
+	ln -sf support.log x/link
+	ln -sf old.tar.gz to.tar.gz
+	yes | head -c 1000000 >old.tar.gz
+	cp old.tar.gz same
+	PATH="$SCRATCH/fake:$PATH" "$MINISMCTL" -s ctl support old.tar.gz \
+		>run.out 2>&1
+	check "support: tar fails: 1" [ $? -eq 1 ]
+	for more in support.log=x/support.log x/y /dev/null; do
+		# shellcheck disable=SC2086
+		"$MINISMCTL" -s ctl support old.tar.gz ${more/=/ } \
+			>run.out 2>&1
+		check "support: $more: 1" [ $? -eq 1 ]
+	done
+	"$MINISMCTL" -s ctl support to.tar.gz >run.out 2>&1
+	check "support: a link to a file: 1" [ $? -eq 1 ]
+	check "support: what was there stays" cmp same old.tar.gz
+	check "support: nothing is beside it" [ "$(echo old.tar.gz*)" = \
+		old.tar.gz ]
+	check "support: replaces a longer file" eval '
+		"$MINISMCTL" -s ctl support old.tar.gz x/link >run.out &&
+		gzip -t old.tar.gz && private old.tar.gz'
+	check "support: says that a file may hold keys" \
+		grep -q 'may hold keys' run.out
+	check "support: follows links" eval '
+		[ "$(tar -xzOf old.tar.gz ./link)" = mine ]'
+}
+
 # What is sent elsewhere has the answers of the manager, and no key.
 support_case() {
 	local others='badcafe0badcafe1|c0ffee00c0ffee01' file
@@ -104,6 +139,7 @@ support_case() {
 	"$MINISMCTL" -s ctl support none.tar.gz missing >run.out 2>&1
 	check "support: a file that is not there: 1, and no archive" \
 		[ "$? $(ls none.tar.gz 2>/dev/null)" = "1 " ]
+	check_archive
 	sm_kill_all
 	"$MINISMCTL" -s ctl support none.tar.gz >run.out 2>&1
 	check "support: without a manager: 3" [ $? -eq 3 ]
