@@ -233,8 +233,8 @@ run_whatif(const struct ctl_arguments *a)
 	int status;
 	struct tool_view *v = get_view(a, "view tables\n", &status);
 
-	if (!v)
-		return status;
+	if (!v)		/* 1 would be an answer */
+		return status == CLIENT_ERROR_SILENT ? status : EXIT_USAGE;
 	status = whatif(v, a->words + 1, &r);
 	tool_view_free(v);
 	return put_answer(out, status);

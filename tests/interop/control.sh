@@ -195,6 +195,8 @@ expected_checks() {
 		--view whole.view
 	check "fabric: a design that cannot be read is no difference" ctl 2 \
 		expect no/such
+	check "fabric: nor a view what would happen" ctl 2 \
+		--view no/such whatif kill node-05
 	check "fabric: bash knows what may be accepted" completes accept n 1
 	kill -TERM "$SM_PID"
 	sm_wait "$SM_PID" 3
