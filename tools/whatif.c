@@ -133,6 +133,11 @@ add_cable(struct whatif *w, char *const *words)
 		if (!rate || port_mbps(info) < port_mbps(rate))
 			rate = info;
 	}
+	if (ends[0] == ends[1]) {
+		w->wrong = g_strdup_printf("%s cannot have a cable to itself",
+					   words[0]);
+		return;
+	}
 	for (unsigned i = 0; i < 2; i++) {
 		s->ports[ends[i]].info = *rate;	/* its LID is set at the end */
 		s->ports[ends[i]].known = true;
@@ -379,7 +384,7 @@ put_result(struct text_report *r, const struct whatif *w,
 	report_close(r, '}');
 	if (r->as_json)
 		g_string_append_c(r->out, '\n');
-	return n || lost;
+	return n || lost || c->safety == CHOICE_LOOP;
 }
 
 int

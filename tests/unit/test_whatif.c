@@ -63,15 +63,17 @@ static const struct {
 	{ "unplug S-1-0/3 add S-1-0/3 S-2-1/3", 2,
 	  "S-2-1/3 has a cable already\n" },
 	{ "unplug S-1-0/3 unplug S-1-0/3", 2, "S-1-0/3 has no cable\n" },
+	{ "unplug S-1-0/3 add S-1-0/3 S-1-0/3", 2,
+	  "S-1-0/3 cannot have a cable to itself\n" },
 	{ "engine nix", 2, "unknown routing engine \"nix\"" },
 	{ "kill S-2-0 add S-1-0/3", 2, "add" EXPECTED },
 	{ "go H-0", 2, "go" EXPECTED },
 };
 
 static struct tool_view *
-read_fabric(const char *lines)
+read_spec(const char *spec, const char *lines)
 {
-	struct snapshot *s = net_file_open("PGFT(2,3;1,2)",
+	struct snapshot *s = net_file_open(spec,
 					   &(struct generate_options){ 0 }, NULL);
 	g_autoptr(GString) text = g_string_new(NULL);
 	struct tool_view *v;
@@ -82,6 +84,12 @@ read_fabric(const char *lines)
 	v = tool_view_read(text->str, "v", NULL);
 	assert_non_null(v);
 	return v;
+}
+
+static struct tool_view *
+read_fabric(const char *lines)
+{
+	return read_spec("PGFT(2,3;1,2)", lines);
 }
 
 static void
@@ -168,5 +176,19 @@ TEST(test_a_new_cable_is_as_fast_as_the_slower_node)
 			      "link, 1.75 times the least; shifts 1.00, at most "
 			      "1\n" AFTER("ftree", "30", "20", "1.00", "1.60, at "
 					 "most 2") BEST);
+	tool_view_free(v);
+}
+
+TEST(test_tables_with_a_credit_loop_are_told_by_the_status)
+{
+	struct tool_view *v = read_spec("ring(5;1)", "");
+	char *words[] = { (char *)"engine", (char *)"minhop", NULL };
+	g_autoptr(GString) out = g_string_new(NULL);
+	struct text_report r = { .out = out };
+
+	assert_int_equal(whatif(v, words, &r), 1);
+	assert_non_null(strstr(out->str, "20 pairs of hosts"));
+	assert_non_null(strstr(out->str, "CREDIT LOOP"));
+	assert_null(strstr(out->str, "WARNING"));
 	tool_view_free(v);
 }
