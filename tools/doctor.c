@@ -154,6 +154,9 @@ put_traits(const struct tool_view *v, struct text_report *r)
 			"these tables, or reset the ports"),
 	};
 	const GPtrArray *traits = v->lines->of[VIEW_TRAIT];
+	/* which sets the keys itself */
+	bool is_master = !g_strcmp0(view_lines_first(v->lines, VIEW_ROLE)->text,
+				    "master");
 	bool any = false;
 
 	for (guint i = 0; i < traits->len; i++) {
@@ -163,7 +166,8 @@ put_traits(const struct tool_view *v, struct text_report *r)
 			[MUTE] = t->n[TRAIT_SM] && port != SNAPSHOT_NONE &&
 				!answers(v, v->s->ports[port].guid),
 			[VIRTUAL] = t->n[TRAIT_VIRTUAL],
-			[KEY] = t->n[TRAIT_KEY], [SL2VL] = t->text != NULL,
+			[KEY] = t->n[TRAIT_KEY] && !is_master,
+			[SL2VL] = t->text != NULL,
 		};
 		g_autofree char *name = NULL;
 

@@ -181,6 +181,19 @@ DOCTOR_TEST(test_a_key_is_a_finding_and_is_not_told)
 	assert_finds_host(t, "ports with an M_Key");
 }
 
+/* A master set them itself. */
+DOCTOR_TEST(test_the_keys_of_a_master_are_no_finding)
+{
+	const char *name;
+
+	host_port(t, &name)->m_key = 1;
+	assert_finds_host(t, "ports with an M_Key");
+	g_string_truncate(t->values->before, 0);
+	view_text_put(VIEW_ROLE, "master", t->values->before);
+	assert_null(strstr(doctor_of(t, "up"), "ports with an M_Key"));
+	assert_true(t->good);
+}
+
 /* VL 0 for all, and SL modulo VLs, are defaults. */
 DOCTOR_TEST(test_other_vls_are_a_finding)
 {
