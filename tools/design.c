@@ -11,10 +11,7 @@
 #include "tools/view.h"
 #include "topology/text.h"
 
-/* NAME/PORT, what may be between two of them, and what may follow */
-#define CABLE_PATTERN \
-	"^\\s*([^\"]+?)/(\\d{1,3})(?:\\s+-\\s+|\\s*[,;]\\s*|\\s+)" \
-	"([^\"]+?)/(\\d{1,3})(?:[\\s,;].*)?$"
+#define PORTS_MAX	254
 #define CA_PORTS	2	/* a node with more is a switch, if not known */
 
 /* A list of cables has neither in its first line. */
@@ -46,32 +43,6 @@ block_free(gpointer data)
 	g_free(block);
 }
 
-/* Adds a cable to the blocks of its nodes, by name. False: it is none, or one
- * of its ports is in `used`. */
-static bool
-take_cable(const GRegex *pattern, const char *line, GHashTable *blocks,
-	   GHashTable *used)
-{
-	g_auto(GStrv) w = g_regex_split(pattern, line, 0);
-
-	for (unsigned i = 1; g_strv_length(w) > 4 && i < 5; i += 2) {
-		struct block *block = g_hash_table_lookup(blocks, w[i]);
-		char *end = g_strconcat(w[i], "/", w[i + 1], NULL);
-
-		if (!g_hash_table_add(used, end))
-			return false;
-		if (!block) {
-			block = g_new0(struct block, 1);
-			block->lines = g_string_new(NULL);
-			g_hash_table_insert(blocks, g_strdup(w[i]), block);
-		}
-		block->most = MAX(block->most, atoi(w[i + 1]));
-		g_string_append_printf(block->lines, "[%s] \"%s\"[%s]\n",
-				       w[i + 1], w[4 - i], w[5 - i]);
-	}
-	return g_strv_length(w) > 4;
-}
-
 /* Name -> node + 1; that of several nodes -> 0. */
 static GHashTable *
 index_names(const struct snapshot *s)
@@ -87,6 +58,86 @@ index_names(const struct snapshot *s)
 	return names;
 }
 
+struct list {
+	GHashTable *blocks;	/* by name */
+	GHashTable *used;	/* NAME/PORT -> its line */
+	GHashTable *names;	/* of the fabric */
+};
+
+/* Splits a line of a list: "", NAME, PORT, NAME, PORT, "". NULL: it is no cable.
+ * A name may have what is between two ends in it: first as links prints it. */
+static char **
+split_cable(const char *line)
+{
+	static const char end[] = "([^\"]+?)/(\\d+)";
+	static const char *const rest[][2] = {
+		{ "\\s+-\\s+", "(?:\\s{2,}.*)?$" },
+		{ "\\s+-\\s+", "(?:[\\s,;].*)?$" },
+		{ "(?:\\s*[,;]\\s*|\\s+)", "(?:[\\s,;].*)?$" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rest); i++) {
+		g_autofree char *pattern = g_strconcat("^\\s*", end, rest[i][0],
+			end, rest[i][1], NULL);
+		char **w = g_regex_split_simple(pattern, line, G_REGEX_RAW, 0);
+
+		if (g_strv_length(w) > 4)
+			return w;
+		g_strfreev(w);
+	}
+	return NULL;
+}
+
+/* Why no cable can be at the port w[1] of the node w[0]; NULL: it can. */
+static char *
+claim_port(struct list *l, char *const *w, unsigned line)
+{
+	unsigned long port = strtoul(w[1], NULL, 10);
+	gpointer node = NULL;
+	char *end, *wrong = NULL;
+	guint before;
+
+	if (port < 1 || port > PORTS_MAX)
+		return g_strdup_printf("%s/%s: a port is 1 to %d", w[0], w[1],
+				       PORTS_MAX);
+	if (g_hash_table_lookup_extended(l->names, w[0], NULL, &node) && !node)
+		return g_strdup_printf("several nodes are called %s: leave its "
+			"lines out, or give them names", w[0]);
+	end = g_strdup_printf("%s/%lu", w[0], port);
+	before = GPOINTER_TO_UINT(g_hash_table_lookup(l->used, end));
+	if (before)
+		wrong = g_strdup_printf("%s has a cable already in line %u",
+					end, before);
+	g_hash_table_insert(l->used, end, GUINT_TO_POINTER(line));
+	return wrong;
+}
+
+/* Adds a cable to the blocks of its nodes, by name. NULL, or why not. */
+static char *
+take_cable(struct list *l, const char *text, unsigned line)
+{
+	g_auto(GStrv) w = split_cable(text);
+
+	if (!w)
+		return g_strdup("no cable NAME/PORT - NAME/PORT");
+	for (unsigned i = 1; i < 5; i += 2) {
+		struct block *block = g_hash_table_lookup(l->blocks, w[i]);
+		char *wrong = claim_port(l, w + i, line);
+
+		if (wrong)
+			return wrong;
+		if (!block) {
+			block = g_new0(struct block, 1);
+			block->lines = g_string_new(NULL);
+			g_hash_table_insert(l->blocks, g_strdup(w[i]), block);
+		}
+		block->most = MAX(block->most, atoi(w[i + 1]));
+		g_string_append_printf(block->lines, "[%s] \"%s\"[%s]\n",
+				       w[i + 1], w[4 - i], w[5 - i]);
+	}
+	return NULL;
+}
+
 /* NULL with an error. A switch has the ports that it has now. */
 static char *
 make_net_file(const char *list, const char *file, const struct snapshot *now,
@@ -96,21 +147,22 @@ make_net_file(const char *list, const char *file, const struct snapshot *now,
 						g_str_equal, g_free, NULL);
 	g_autoptr(GHashTable) blocks = g_hash_table_new_full(g_str_hash,
 					g_str_equal, g_free, block_free);
-	g_autoptr(GRegex) pattern = g_regex_new(CABLE_PATTERN, G_REGEX_RAW, 0,
-						NULL);
 	g_autoptr(GHashTable) names = index_names(now);
+	struct list l = { .blocks = blocks, .used = used, .names = names };
 	g_auto(GStrv) lines = g_strsplit(list, "\n", -1);
 	GString *net = g_string_new(NULL);
 	GHashTableIter iter;
 	gpointer name, data;
 
 	for (unsigned i = 0; lines[i]; i++) {
-		if (*g_strchomp(lines[i]) == '#' || !*lines[i] ||
-		    take_cable(pattern, lines[i], blocks, used))
+		g_autofree char *wrong = NULL;
+
+		if (*g_strchomp(lines[i]) != '#' && *lines[i])
+			wrong = take_cable(&l, lines[i], i + 1);
+		if (!wrong)
 			continue;
-		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s:%u: no "
-			    "cable NAME/PORT - NAME/PORT, or a port that has "
-			    "one", file, i + 1);
+		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s:%u: %s",
+			    file, i + 1, wrong);
 		g_string_free(net, TRUE);
 		return NULL;
 	}
@@ -171,6 +223,11 @@ design_parse(const char *text, const char *file, const struct snapshot *now,
 		tool_view_read(net ? net : text, file, error);
 	struct builder *b;
 
+	if (v && !v->s->n_nodes) {
+		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
+			    "%s: neither a node nor a cable is in it", file);
+		g_clear_pointer(&v, tool_view_free);
+	}
 	if (!v)
 		return NULL;
 	b = builder_new_from(v->s);

@@ -266,11 +266,20 @@ static const struct {
 	  "missing switch leaf-2: 5 links, 2 hosts\n"
 	  "missing switch spine-1: 2 links\nmissing switch spine-3: 2 links\n",
 	  1 },
-	{ "", "leaf-1/1 node-01\n", "d:1: no cable NAME/PORT - NAME/PORT, or a "
-	  "port that has one", 2 },
-	{ "", "leaf-1/1 node-01/1\nleaf-1/1 node-02/1\n", "d:2: no cable "
-	  "NAME/PORT - NAME/PORT, or a port that has one", 2 },
-	{ "", "leaf-1/0 node-01/1\n", "d", 2 },
+	{ "", "leaf-1/1 node-01\n", "d:1: no cable NAME/PORT - NAME/PORT", 2 },
+	{ "", "leaf-1/1 node-01/1\n\nleaf-1/01 node-02/1\n",
+	  "d:3: leaf-1/1 has a cable already in line 1", 2 },
+	{ "", "leaf-1/1 leaf-1/1\n",
+	  "d:1: leaf-1/1 has a cable already in line 1", 2 },
+	{ "", "# x\n\nleaf-1/0 node-01/1\n", "d:3: leaf-1/0: a port is 1 to "
+	  "254", 2 },
+	{ "", "leaf-1/1 node-01/255\n", "d:1: node-01/255: a port is 1 to", 2 },
+	{ "", "leaf-1/18446744073709551617 n/1\n", "d:1: leaf-1/1844674", 2 },
+	{ "", LIST "a/1 b/1 - leaf-1/8\nleaf-2/8 - a/1 b/2  4xEDR 3/4\n",
+	  "missing host a/1 b: 2 links\n", 1 },
+	{ "", "", "d: neither a node nor a cable is in it", 2 },
+	{ "", "# none\n\n", "d: neither a node nor a cable is in it", 2 },
+	{ "", HEAD, "d: neither a node nor a cable is in it", 2 },
 	{ "", "leaf-1/1 node-\xff\n", "d:1: no cable NAME/PORT", 2 },
 	{ "", LIST "r\xe4ume/3 spine-1/3\n",
 	  "missing switch r?ume: at spine-1/3\n", 1 },
@@ -319,5 +328,19 @@ TEST(test_a_design_means_nodes_by_name_or_guid)
 	assert_int_equal(snapshot_find_node(now->s, d->nodes[3].info.node_guid),
 			 SNAPSHOT_NONE);
 	snapshot_unref(d);
+	tool_view_free(now);
+}
+
+/* A list has no GUIDs to tell them apart. */
+TEST(test_a_list_needs_names_of_one_node)
+{
+	struct tool_view *now = write_fabric("", "#name 0x101 is twin\n"
+					     "#name 0x102 is twin\n");
+	g_autoptr(GError) error = NULL;
+
+	assert_null(design_parse("leaf-2/1 node-03/1\nleaf-1/1 twin/1\n", "d",
+				 now->s, &error));
+	assert_string_equal(error->message, "d:2: several nodes are called twin: "
+			    "leave its lines out, or give them names");
 	tool_view_free(now);
 }
