@@ -110,6 +110,15 @@ is_gone(void)
 		has("gone") && !has("gone-old");
 }
 
+/* The shim's thread takes an answer that comes after an agent or its file has
+ * gone to a queue that is NULL. A device that was taken away under requests
+ * cannot be drained, so the shim keeps it until the process ends. */
+static bool
+is_kept(void)
+{
+	return value("gone-after=") >= 0;
+}
+
 static bool
 of_umad(int fd)
 {
@@ -323,8 +332,12 @@ close(int fd)
 	static int (*next)(int);
 
 	if (fd >= 0 && fd < FDS && kind_of[fd]) {
+		bool keeps = of_umad(fd) && is_kept();
+
 		note(".log", "close", kind_of[fd]);
 		kind_of[fd] = NULL;
+		if (keeps)
+			return 0;
 	}
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "close");
@@ -342,6 +355,8 @@ ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	r = va_arg(args, void *);
 	va_end(args);
+	if (of_umad(fd) && request == IB_USER_MAD_UNREGISTER_AGENT && is_kept())
+		return 0;
 	if (of_umad(fd) && request == IB_USER_MAD_REGISTER_AGENT) {
 		snprintf(class, sizeof(class), "%x", r->mgmt_class);
 		snprintf(methods, sizeof(methods), "0x%x",
