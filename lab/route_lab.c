@@ -3,8 +3,8 @@
  * The routing laboratory: the work between options and report.
  *
  * Flow. lab_open: fabric (file or formula), failures, LIDs, graph, lists of
- * GUIDs, previous tables. lab_try_auto, lab_try_engine and lab_try_file make one row each:
- * tables, verification, figures.
+ * GUIDs, previous tables. lab_try_auto, lab_try_engine and lab_try_file make one
+ * row each: tables, verification, figures.
  *
  * LIDs. Those in the fabric's file count; ports without one get the LIDs that
  * the files of tables have for them, so that tables of another subnet manager

@@ -8,8 +8,8 @@
  *
  * What a run is for follows from the mode alone: --plan prints the plan of its
  * first sweep, --once ends with the result of its first sweep, and the
- * resident manager stays, as does the observer. --check-config reads what the others would read, and
- * ends before a port is opened.
+ * resident manager stays, as does the observer. --check-config reads what the
+ * others would read, and ends before a port is opened.
  *
  * Exit status: 0 done (the fabric is up), 1 it is not, or an error, 2 the
  * command line or the configuration is bad.

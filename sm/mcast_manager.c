@@ -25,8 +25,9 @@
  * again if the switch is new or was reset. Blocks that never had a group of
  * this manager are neither read nor written: to read all blocks of all switches
  * would take longer than everything else. Blocks whose last group has ended are
- * cleared, and leave the tables at the end of all. The trees in force are an input of the
- * computation, so a member that joins changes the switches of its branch only.
+ * cleared, and leave the end of the tables. The trees in force are an input of
+ * the computation, so a member that joins changes the switches of its branch
+ * only.
  */
 #include "sm/mcast_manager.h"
 
@@ -459,8 +460,8 @@ is_empty(const uint16_t masks[MFT_BLOCK])
 	return memcmp(masks, none, BLOCK_BYTES) == 0;
 }
 
-/* Blocks at the end of all tables that hold nothing any more leave them, so that
- * a crowd of groups that has ended costs the next join nothing. */
+/* Cuts off the last blocks of all tables if they are empty, so that a crowd of
+ * groups that has ended costs the next join nothing. */
 static void
 drop_empty(struct mcast_manager *m)
 {

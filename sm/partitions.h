@@ -43,8 +43,8 @@ bool partitions_load(struct partitions *p, const char *text, const char *path,
  * From now on the port has this membership, whatever the file has; -1: that of
  * the file again. It is written beside the loop (disk NULL: at once) before it
  * is in force, and then used(data) is called; p and data stay until disk's jobs
- * have ended. Returns its number for partitions_changed(), 0: a TEXT_ERROR, it cannot
- * be done; G_FILE_ERROR_AGAIN, the change before it has not ended.
+ * have ended. Returns its number for partitions_changed(), or 0: a TEXT_ERROR if
+ * it cannot be done, G_FILE_ERROR_AGAIN if the change before it has not ended.
  */
 uint64_t partitions_change(struct partitions *p, struct beside *disk,
 			   uint16_t pkey, uint64_t guid, int membership,

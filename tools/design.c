@@ -64,8 +64,9 @@ struct list {
 	GHashTable *names;	/* of the fabric */
 };
 
-/* Splits a line of a list: "", NAME, PORT, NAME, PORT, "". NULL: it is no cable.
- * A name may have what is between two ends in it: first as links prints it. */
+/* Splits a line of a list: "", NAME, PORT, NAME, PORT, "". NULL: the line is not
+ * a cable. Since a name may contain a separator, the form that minismctl links
+ * prints is tried first. */
 static char **
 split_cable(const char *line)
 {

@@ -67,8 +67,9 @@ lid_map_owner(const struct lid_map *map, uint16_t lid)
 struct lid_map *lid_map_ref(struct lid_map *map);
 void lid_map_free(struct lid_map *map);	/* gives up a reference */
 
-/* The memory: a part of the state text, a line "lid PortGUID MIN MAX". A range that is no aligned power of
- * two of unicast LIDs is refused, and a GUID or LID that was there before. */
+/* The memory: a part of the state text, a line "lid PortGUID MIN MAX". A range
+ * that is no aligned power of two of unicast LIDs is refused, and a GUID or LID
+ * that was there before. */
 struct lid_memory {
 	uint64_t version;
 	GArray *ranges;		/* of struct lid_range, by GUID */

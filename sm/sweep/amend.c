@@ -35,8 +35,8 @@
  * first report waits QUIET_US for others, which are read together with it, but
  * no longer: else a port that sends traps all the time would delay it for ever.
  * BUCKET_BURST reports of a node may follow at once, so that a broken link is
- * repaired quickly. Then a node is read once a second, without delaying others (a token
- * bucket, which a port that goes up and down all the time fills).
+ * repaired quickly. Then a node is read once a second, without delaying others
+ * (a token bucket, which a port that goes up and down all the time empties).
  */
 #include "sm/sweep/amend.h"
 

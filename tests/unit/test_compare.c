@@ -24,7 +24,8 @@ static const struct {
 	{ "spine-1", "0x30", 8 }, { "spine-2", "0x40", 8 },
 	{ "node-01", "0x101", 1 }, { "node-02", "0x102", 1 },
 	{ "node-03", "0x103", 1 }, { "node-04", "0x104", 1 },
-	{ "spine-3", "0x45", 8 }, { "leaf-3", "0x50", 8 }, { "node-05", "0x105", 1 },
+	{ "spine-3", "0x45", 8 }, { "leaf-3", "0x50", 8 },
+	{ "node-05", "0x105", 1 },
 };
 
 static const char *const base[] = {

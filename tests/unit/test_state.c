@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The state text: what is written is read the same, a damaged line costs its
- * fact only, lines of other versions stay; and the text for a standby. When the file is written: test_persist_sa.c.
+ * fact only, lines of other versions stay; and the text for a standby. When the
+ * file is written: test_persist_sa.c.
  */
 #include <glib/gstdio.h>
 #include <string.h>
