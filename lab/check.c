@@ -25,7 +25,7 @@ lab_fail(GString *why, const char *format, ...)
 
 /* In the net file. */
 static uint32_t
-find_node(const struct snapshot *fabric, const char *name, uint64_t guid)
+find_checked(const struct snapshot *fabric, const char *name, uint64_t guid)
 {
 	for (uint32_t i = 0; i < fabric->n_nodes; i++)
 		if (strcmp(fabric->nodes[i].desc, name) == 0)
@@ -39,7 +39,7 @@ lab_find_node(const struct snapshot *fabric, const struct sim *sim,
 {
 	char *end;
 	uint64_t guid = g_ascii_strtoull(name, &end, 16);
-	uint32_t node = find_node(fabric, name, *end ? 0 : guid);
+	uint32_t node = find_checked(fabric, name, *end ? 0 : guid);
 
 	for (uint32_t i = 0; node == SNAPSHOT_NONE && i < fabric->n_nodes; i++)
 		if (strcmp(sim_node_desc(sim, i), name) == 0 ||
@@ -54,7 +54,7 @@ lab_name_node(const struct snapshot *fabric, uint32_t node)
 	const struct snapshot_node *n = &fabric->nodes[node];
 
 	return strlen(n->desc) < NODE_DESC_LEN &&
-		find_node(fabric, n->desc, 0) == node ? g_strdup(n->desc) :
+		find_checked(fabric, n->desc, 0) == node ? g_strdup(n->desc) :
 		g_strdup_printf("0x%016" G_GINT64_MODIFIER "x",
 				n->info.node_guid);
 }

@@ -105,7 +105,7 @@ number_is_port(const struct call *c)
 }
 
 static bool
-read_port(struct call *c)
+parse_port(struct call *c)
 {
 	char *slash = strrchr(*c->next, '/');
 
@@ -127,7 +127,7 @@ static bool
 read_end(struct call *c)
 {
 	c->has_zero = true;
-	return read_port(c);
+	return parse_port(c);
 }
 
 static bool
@@ -136,7 +136,7 @@ read_where(struct call *c)
 	const char *slash = strrchr(*c->next, '/');
 
 	if (slash)
-		return read_port(c);
+		return parse_port(c);
 	return find_node(c) == SNAPSHOT_NONE || console_read_node(c);
 }
 
@@ -183,7 +183,7 @@ read_words(struct call *c, const char *usage)
 		const char *name;
 		bool (*read)(struct call *c);
 	} kinds[] = {
-		{ "NODE", console_read_node }, { "PORT", read_port },
+		{ "NODE", console_read_node }, { "PORT", parse_port },
 		{ "END", read_end },
 		{ "WHERE", read_where }, { "N", read_count },
 		{ "TIME", console_read_number },
@@ -408,7 +408,7 @@ change_device(struct call *c)
 
 /* The ports of a node, or how many of all are in which state. */
 static bool
-show(struct call *c)
+console_show(struct call *c)
 {
 	const struct snapshot *f = c->fabric;
 	const struct snapshot_node *n = &f->nodes[c->id[0]];
@@ -581,7 +581,7 @@ script(struct call *c)
 static bool help(struct call *c);
 
 static bool
-check(struct call *c)
+run_check(struct call *c)
 {
 	const struct lab_check at = { c->fabric, c->sim };
 
@@ -597,7 +597,8 @@ static const struct command {
 } commands[] = {
 	{ "!", "COMMAND ..", NULL, NULL,
 	  "runs a program as the lab's node" },
-	{ "check", "N", check, NULL, "is this exercise of the course done?" },
+	{ "check", "N", run_check, NULL,
+	  "is this exercise of the course done?" },
 	{ "clash", "NODE GUID", console_set_guid, NULL,
 	  "gives it a duplicate NodeGUID" },
 	{ "corrupt", "[WHERE] PERCENT", disturb, NULL,
@@ -645,7 +646,7 @@ static const struct command {
 	  "reboots; it loses what was set" },
 	{ "revive", "NODE", set_mood, NULL, "power on; its agent answers" },
 	{ "script", "FILE", script, NULL, "the commands of a file" },
-	{ "show", "[NODE]", show, NULL, "ports and their states" },
+	{ "show", "[NODE]", console_show, NULL, "ports and their states" },
 	{ "slow", "NODE TIME [N]", slow, NULL,
 	  "its agent's time for an SMP; places of its VL15 queue" },
 	{ "speed", "PORT SPEED", set_speed, NULL, "such as 4xEDR" },
@@ -713,7 +714,7 @@ console_command(const struct console *console, const char *line, GString *out)
 	c.name = k->name;
 	c.next = words + 1;
 	if (!read_words(&c, k->usage) || (k->fn && !k->fn(&c))) {
-		if (k->fn != check)
+		if (k->fn != run_check)
 			lab_fail(out, "usage: %s %s\n", k->name, k->usage);
 		return EINVAL;
 	}

@@ -26,7 +26,7 @@ struct driver_port {
 /* ------------------------------------------------------------ port's words */
 
 static void
-on_changed(struct device_port *p, unsigned changed, void *data)
+on_fabric_changed(struct device_port *p, unsigned changed, void *data)
 {
 	struct driver_port *x = data;
 	const struct port_info *i = &p->seen;
@@ -189,7 +189,7 @@ drivers_attach(GPtrArray *drivers, struct conn *c, unsigned channel,
 	x->channel = channel;
 	x->port = port;
 	g_ptr_array_add(drivers, x);
-	device_port_set_driver(port, on_changed, x);
+	device_port_set_driver(port, on_fabric_changed, x);
 	transport_set_receiver(port->transport, driver_on_receive, x);
 	n = sim_node_info(port->device->sim, port->device->node);
 	node = (struct lab_node){
@@ -204,7 +204,7 @@ drivers_attach(GPtrArray *drivers, struct conn *c, unsigned channel,
 		  port->device->fabric->nodes[port->device->node].desc,
 		  sizeof(node.description));
 	conn_send(c, LAB_NODE, channel, &node, sizeof(node), NULL, 0);
-	on_changed(port, ~LAB_CHANGED_REREGISTER, x);
+	on_fabric_changed(port, ~LAB_CHANGED_REREGISTER, x);
 }
 
 void

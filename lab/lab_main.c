@@ -157,7 +157,7 @@ session_step(struct session *s, const char *line, GString *out)
 /* quit, on NODE COMMAND .. and ! COMMAND .. are handled here, others by the
  * console. */
 static void
-on_line(const char *line, void *data)
+on_prompt_line(const char *line, void *data)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 	g_auto(GStrv) words = NULL;
@@ -228,7 +228,7 @@ on_interrupt(gpointer data)
 
 /* The answer to a command of the command line. */
 static bool
-tell(const char *command, const char *answer, int error)
+tell_user(const char *command, const char *answer, int error)
 {
 	if (error)
 		fprintf(stderr, "%s: %s: %s", g_get_prgname(), command, answer);
@@ -246,7 +246,7 @@ run_commands(const struct session *s, const GPtrArray *commands)
 		const char *line = commands->pdata[i];
 		int error = console_command(s->console, line, out);
 
-		if (!tell(line, out->str, error))
+		if (!tell_user(line, out->str, error))
 			return false;
 	}
 	return true;
@@ -297,7 +297,7 @@ run_lab(const struct lab_arguments *a)
 		printf("%s=%s; programs run on %s; help lists the commands\n",
 		       LAB_ENV_SOCKET, lab_socket(s.lab), name);
 		fflush(stdout);
-		prompt_open("lab> ", on_line, on_complete, &s);
+		prompt_open("lab> ", on_prompt_line, on_complete, &s);
 		while (!s.over)
 			g_main_context_iteration(NULL, TRUE);
 		prompt_close();
@@ -354,7 +354,7 @@ send_command(const char *socket, const char *text)
 	g_autofree char *answer = ask_lab(socket, LAB_COMMAND, text,
 					  strlen(text), &r);
 
-	return answer && tell(text, answer, r.error) ? EXIT_SUCCESS :
+	return answer && tell_user(text, answer, r.error) ? EXIT_SUCCESS :
 		EXIT_FAILURE;
 }
 

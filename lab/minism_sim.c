@@ -112,7 +112,7 @@ wait_for_person(struct sim_backend *b)
 }
 
 static void
-on_line(const struct explain_line *line, void *data)
+on_typed(const struct explain_line *line, void *data)
 {
 	struct sim_backend *b = data;
 	struct stream *screen = b->base.out;
@@ -242,7 +242,7 @@ open_watch(struct sim_backend *b, const struct options *conf, GError **error)
 		});
 		b->format = MAX(b->format, EXPLAIN_TEXT);
 	}
-	b->explain = explain_new(on_line, b);
+	b->explain = explain_new(on_typed, b);
 	base->transport = tap_new(base->transport, on_event, b);
 	return true;
 }

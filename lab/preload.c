@@ -229,7 +229,7 @@ lock_at_fork(void)
 }
 
 static struct umad_file *
-find_file(const struct stat *st)
+tracked_file(const struct stat *st)
 {
 	struct umad_file *f = files;
 
@@ -259,7 +259,7 @@ umad_enter(int fd, int *state)
 		return NULL;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, state);
 	lock_files();
-	f = find_file(&st);
+	f = tracked_file(&st);
 	if (!f)
 		umad_leave(*state);
 	return f;
@@ -279,7 +279,7 @@ free_closed(void)
 	for (f = files; f; f = f->next)
 		f->is_open = false;
 	while ((e = readdir(dir))) {
-		f = fstat(atoi(e->d_name), &st) ? NULL : find_file(&st);
+		f = fstat(atoi(e->d_name), &st) ? NULL : tracked_file(&st);
 		if (f)
 			f->is_open = true;
 	}
@@ -296,7 +296,7 @@ free_closed(void)
 }
 
 static bool
-add_file(int fd, uint32_t id)
+track_file(int fd, uint32_t id)
 {
 	struct umad_file *f = calloc(1, sizeof(*f));
 	int state;
@@ -378,7 +378,7 @@ look_at_cell(int fd, struct umad_file *f, bool may_stay)
 }
 
 static ssize_t
-read_mad(int fd, struct umad_file *f, uint8_t *buf, size_t count)
+take_mad(int fd, struct umad_file *f, uint8_t *buf, size_t count)
 {
 	struct ib_user_mad_hdr hdr;
 	size_t len, first;
@@ -515,7 +515,7 @@ open_any(int dir, const char *path, int flags, mode_t mode)
 	copy_node(o.node, sizeof(o.node));
 	snprintf(o.name, sizeof(o.name), "%s", path + len);
 	error = umad_ask(LAB_OPEN, &o, sizeof(o), &id, NULL, 0, &fd);
-	if (!error && o.name[0] == 'u' && !add_file(fd, id)) {
+	if (!error && o.name[0] == 'u' && !track_file(fd, id)) {
 		close(fd);
 		error = ENOMEM;
 	}
@@ -570,7 +570,7 @@ read(int fd, void *buf, size_t count)
 		f = umad_enter(fd, &state);
 		if (!f)
 			return REAL(read)(fd, buf, count);
-		n = read_mad(fd, f, buf, count);
+		n = take_mad(fd, f, buf, count);
 		umad_leave(state);
 		if (n >= 0 || errno != EAGAIN)
 			return n;

@@ -21,7 +21,7 @@ percent(uint64_t part, uint64_t whole)
 }
 
 static void
-put_notes(struct text_report *r, const char *label, const GPtrArray *notes)
+report_notes(struct text_report *r, const char *label, const GPtrArray *notes)
 {
 	guint n = notes ? notes->len : 0;
 
@@ -61,7 +61,7 @@ report_fabric(struct text_report *r, const struct route_lab *lab)
 	report_number(r, "seed", w->seed, ", ");
 	report_number(r, "threads", w->threads,
 		      w->threads == 1 ? " thread\n" : " threads\n");
-	put_notes(r, "note", lab->notes);
+	report_notes(r, "note", lab->notes);
 	report_close(r, '}');
 }
 
@@ -337,7 +337,7 @@ put_row(struct text_report *r, const struct route_lab *lab,
 			    " ms of CPU to compute, ");
 		report_say(r, "%.2f ms to verify\n", row->verify_ms);
 	}
-	put_notes(r, "remarks", row->notes);
+	report_notes(r, "remarks", row->notes);
 	say_verdict(r, lab, row, "verdict", row->verdict == LAB_GOOD ?
 		    "GOOD: all pairs are reached, no credit loop" :
 		    lab_verdict_name(row->verdict));

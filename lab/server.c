@@ -194,7 +194,7 @@ serve_open(struct lab_client *c, const uint8_t *data, size_t len)
 
 /* NULL: its device is gone. */
 static struct kernel_file *
-find_file(const struct lab *lab, uint32_t id)
+find_client(const struct lab *lab, uint32_t id)
 {
 	for (guint i = 0; i < lab->clients->len; i++) {
 		const struct lab_client *c = lab->clients->pdata[i];
@@ -215,7 +215,7 @@ serve_ioctl(struct lab_client *c, const uint8_t *data, size_t len)
 	if (len < sizeof(io))
 		return false;
 	memcpy(&io, data, sizeof(io));
-	f = find_file(c->lab, io.id);
+	f = find_client(c->lab, io.id);
 	error = f ? kernel_ioctl(f, io.code, io.arg) : -EPIPE;
 	lab_reply(c, -error, 0, io.arg, sizeof(io.arg));
 	return true;
@@ -230,7 +230,7 @@ serve_answer(struct lab_client *c, const uint8_t *data, size_t len)
 	if (len < sizeof(id))
 		return false;
 	memcpy(&id, data, sizeof(id));
-	f = find_file(c->lab, id);
+	f = find_client(c->lab, id);
 	lab_reply(c, f ? -kernel_write(f, data + sizeof(id), len - sizeof(id)) :
 		  EIO, 0, NULL, 0);
 	return true;
@@ -500,7 +500,7 @@ make_folder(struct lab *lab, GError **error)
 
 /* Of a lab that was killed: no process listens. */
 static bool
-clear_place(const char *path, GSocketAddress *address, GError **error)
+clear_socket(const char *path, GSocketAddress *address, GError **error)
 {
 	g_autoptr(GSocketClient) client = g_socket_client_new();
 	g_autoptr(GSocketConnection) c = NULL;
@@ -527,7 +527,7 @@ listen_at(struct lab *lab, GError **error)
 	g_autoptr(GSocketAddress) address =
 		g_unix_socket_address_new(lab->socket);
 
-	if (!clear_place(lab->socket, address, error))
+	if (!clear_socket(lab->socket, address, error))
 		return false;
 	g_signal_connect(lab->service, "incoming", G_CALLBACK(on_incoming),
 			 lab);

@@ -52,7 +52,7 @@ step_free(struct step *s)
 /* ---------------------------------------------------------------- stopping */
 
 static bool
-is_at(const struct stop *stop, const struct explain_line *line)
+is_step_at(const struct stop *stop, const struct explain_line *line)
 {
 	return strstr(line->what, stop->what) &&
 		(!stop->where || strcmp(line->where, stop->where) == 0);
@@ -63,12 +63,12 @@ step_stops(struct step *s, const struct explain_line *line)
 {
 	if (!line->what || line->kind == EXPLAIN_REQUEST)
 		return false;
-	if (s->until && is_at(s->until, line)) {
+	if (s->until && is_step_at(s->until, line)) {
 		g_clear_pointer(&s->until, stop_free);
 		s->goes = false;
 	}
 	for (guint i = 0; i < s->breaks->len; i++)
-		s->goes &= !is_at(s->breaks->pdata[i], line);
+		s->goes &= !is_step_at(s->breaks->pdata[i], line);
 	return !s->goes;
 }
 

@@ -37,7 +37,7 @@
 #define MAX_TRIES	8u	/* then no turn against the order is tried */
 
 /* An edge with the cost of a path that ends with it. */
-struct offer {
+struct mend_offer {
 	uint32_t edge, next;	/* of the same cost; OFFER_END */
 };
 
@@ -63,7 +63,7 @@ mend_init(struct mend *m, const struct graph *g, struct channels *c,
 		.cost = SCRATCH(scratch, uint16_t, g->n_edges),
 		.change = SCRATCH(scratch, uint16_t, g->n_edges),
 		.from = SCRATCH(scratch, uint32_t, g->n_edges),
-		.offers = g_array_new(FALSE, FALSE, sizeof(struct offer)),
+		.offers = g_array_new(FALSE, FALSE, sizeof(struct mend_offer)),
 	};
 }
 
@@ -234,7 +234,7 @@ static void
 search_offer(struct mend *m, uint32_t e, uint32_t from, uint32_t cost,
 	     uint32_t *first)
 {
-	struct offer offer = { e, 0 };
+	struct mend_offer offer = { e, 0 };
 
 	if (cost >= m->cost[e])
 		return;
@@ -281,7 +281,7 @@ static uint32_t
 search_path(struct mend *m, uint32_t sw)
 {
 	uint32_t first[COST_MAX], cost, e;
-	const struct offer *offer;
+	const struct mend_offer *offer;
 
 	m->least = COST_MAX;
 	g_array_set_size(m->offers, 0);
@@ -294,7 +294,7 @@ search_path(struct mend *m, uint32_t sw)
 			search_offer(m, e, SNAPSHOT_NONE, 1, first);
 	for (cost = 1; cost < COST_MAX; cost++)
 		while (first[cost] != OFFER_END) {
-			offer = &g_array_index(m->offers, struct offer,
+			offer = &g_array_index(m->offers, struct mend_offer,
 					       first[cost]);
 			first[cost] = offer->next;
 			e = offer->edge;

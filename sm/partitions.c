@@ -209,7 +209,7 @@ change_done(void *values, void *data)
 }
 
 static void
-change_free(void *values)
+membership_free(void *values)
 {
 	struct partition_change *c = values;
 
@@ -248,7 +248,7 @@ partitions_change(struct partitions *p, struct beside *disk, uint16_t pkey,
 		  void *data, GError **error)
 {
 	static const struct beside_task task = {
-		change_work, change_done, change_free,
+		change_work, change_done, membership_free,
 	};
 	struct partition_change *c;
 

@@ -103,7 +103,7 @@ stop(struct standby *b)
 
 /* The end of a round, successful or not. */
 static void
-rest(struct standby *b)
+standby_rest(struct standby *b)
 {
 	void (*last)(void *data) = b->last;
 	int64_t now = transport_now(b->transport);
@@ -129,7 +129,7 @@ fail(struct standby *b, const char *why)
 			    "groups, services and subscriptions are not read",
 			    "%s", why);
 	b->why = why;
-	rest(b);
+	standby_rest(b);
 }
 
 static void
@@ -137,7 +137,7 @@ confirm(struct standby *b)
 {
 	b->held.as_of = b->began;
 	b->why = NULL;
-	rest(b);
+	standby_rest(b);
 }
 
 /* ------------------------------------------------------------------ states */
@@ -388,7 +388,7 @@ standby_on_last_late(void *data)
 	struct standby *b = data;
 
 	b->last_timer = 0;
-	rest(b);
+	standby_rest(b);
 }
 
 void

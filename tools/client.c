@@ -88,7 +88,7 @@ open_named(const char *path, int64_t end, GError **error)
 }
 
 static gint
-compare_names(gconstpointer a, gconstpointer b)
+order_names(gconstpointer a, gconstpointer b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -109,7 +109,7 @@ open_only(int64_t end, GError **error)
 		if (g_str_has_suffix(name, SUFFIX))
 			g_ptr_array_add(paths, g_build_filename(folder, name,
 								NULL));
-	g_ptr_array_sort(paths, compare_names);
+	g_ptr_array_sort(paths, order_names);
 	for (guint i = 0; i < paths->len; i++) {
 		int next = try_socket(paths->pdata[i], end);
 

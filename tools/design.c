@@ -29,7 +29,7 @@ is_net_file(const char *text)
 
 /* ---- a list of cables ---- */
 
-struct block {
+struct design_block {
 	GString *lines;
 	int most;		/* its highest port */
 };
@@ -37,7 +37,7 @@ struct block {
 static void
 block_free(gpointer data)
 {
-	struct block *block = data;
+	struct design_block *block = data;
 
 	g_string_free(block->lines, TRUE);
 	g_free(block);
@@ -122,13 +122,14 @@ take_cable(struct list *l, const char *text, unsigned line)
 	if (!w)
 		return g_strdup("no cable NAME/PORT - NAME/PORT");
 	for (unsigned i = 1; i < 5; i += 2) {
-		struct block *block = g_hash_table_lookup(l->blocks, w[i]);
+		struct design_block *block =
+			g_hash_table_lookup(l->blocks, w[i]);
 		char *wrong = claim_port(l, w + i, line);
 
 		if (wrong)
 			return wrong;
 		if (!block) {
-			block = g_new0(struct block, 1);
+			block = g_new0(struct design_block, 1);
 			block->lines = g_string_new(NULL);
 			g_hash_table_insert(l->blocks, g_strdup(w[i]), block);
 		}
@@ -169,7 +170,7 @@ make_net_file(const char *list, const char *file, const struct snapshot *now,
 	}
 	g_hash_table_iter_init(&iter, blocks);
 	while (g_hash_table_iter_next(&iter, &name, &data)) {
-		const struct block *block = data;
+		const struct design_block *block = data;
 		uint32_t i = GPOINTER_TO_UINT(g_hash_table_lookup(names, name));
 		int n = i ? now->nodes[i - 1].info.num_ports : 0;
 

@@ -84,7 +84,7 @@ trait_port(const struct tool_view *v, const struct view_text *trait)
 /* ------------------------------------------------------------ the findings */
 
 static bool
-put_verdict(const struct tool_view *v, struct text_report *r)
+doctor_verdict(const struct tool_view *v, struct text_report *r)
 {
 	const char *verdict = view_lines_first(v->lines, VIEW_VERDICT)->text;
 	struct finding f = finding_new("the subnet is not as it should be",
@@ -321,7 +321,8 @@ doctor_put(const struct tool_view *v, struct text_report *r)
 {
 	static bool (*const puts[])(const struct tool_view *v,
 				    struct text_report *r) = {
-		put_verdict, put_managers, put_traits, put_silent, put_devices,
+		doctor_verdict, put_managers, put_traits, put_silent,
+		put_devices,
 	};
 	bool any = false;
 

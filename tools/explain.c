@@ -238,7 +238,7 @@ explain_put_name(GString *out, uint32_t modifier, const uint8_t *data)
 }
 
 static void
-put_port(GString *out, uint32_t modifier, const uint8_t *data)
+told_port(GString *out, uint32_t modifier, const uint8_t *data)
 {
 	struct port_info info;
 
@@ -275,7 +275,7 @@ put_lft(GString *out, uint32_t block, const uint8_t *data)
 }
 
 static void
-put_pkeys(GString *out, uint32_t modifier, const uint8_t *data)
+told_pkeys(GString *out, uint32_t modifier, const uint8_t *data)
 {
 	union port_block b;
 	unsigned n = 0;
@@ -288,7 +288,7 @@ put_pkeys(GString *out, uint32_t modifier, const uint8_t *data)
 }
 
 static void
-put_groups(GString *out, uint32_t modifier, const uint8_t *data)
+told_groups(GString *out, uint32_t modifier, const uint8_t *data)
 {
 	unsigned n = 0;
 
@@ -339,28 +339,29 @@ static const struct sentence {
 	{ MAD_ATTR_PORT_INFO, MAD_METHOD_GET, 0, SA_ATTR_PORT_INFO,
 	  "port {#}: {PortState}, {PortPhysicalState}",
 	  "is there a cable, which LID has it, and what can the link do?",
-	  "IBA 14.2.5.6", put_port },
+	  "IBA 14.2.5.6", told_port },
 	{ MAD_ATTR_PORT_INFO, MAD_METHOD_SET, PORT_0, SA_ATTR_PORT_INFO,
 	  "port 0", "a switch has its LID at port 0, which has no cable",
-	  "IBA 14.2.5.6", put_port },
+	  "IBA 14.2.5.6", told_port },
 	{ MAD_ATTR_PORT_INFO, MAD_METHOD_SET, PORT_STATE_ARMED,
 	  SA_ATTR_PORT_INFO, "port {#}: {PortState}", "both ends are routed "
-	  "and have their tables: the link may be armed", "IBA 14.3.6", put_port },
+	  "and have their tables: the link may be armed", "IBA 14.3.6",
+	  told_port },
 	{ MAD_ATTR_PORT_INFO, MAD_METHOD_SET, PORT_STATE_ACTIVE,
 	  SA_ATTR_PORT_INFO, "port {#}: {PortState}",
 	  "both ends are armed: data may flow",
-	  "IBA 14.3.6", put_port },
+	  "IBA 14.3.6", told_port },
 	{ MAD_ATTR_PORT_INFO, MAD_METHOD_SET, 0, SA_ATTR_PORT_INFO,
 	  "port {#}: {PortState}",
 	  "its LID, where the SM is, MTU, VLs and time-outs",
-	  "IBA 14.2.5.6", put_port },
+	  "IBA 14.2.5.6", told_port },
 	{ MAD_ATTR_GUID_INFO, MAD_METHOD_GET, 0, 0, "GUIDs of the port",
 	  "which further GUIDs has it?", "IBA 14.2.5.5", NULL },
 	{ MAD_ATTR_PKEY_TABLE, MAD_METHOD_GET, 0, 0, "P_Keys",
-	  "which partitions is it in already?", "IBA 14.2.5.7", put_pkeys },
+	  "which partitions is it in already?", "IBA 14.2.5.7", told_pkeys },
 	{ MAD_ATTR_PKEY_TABLE, MAD_METHOD_SET, 0, 0, "P_Keys",
 	  "only ports that share a P_Key, one of them as full member, may talk",
-	  "IBA 10.9.3", put_pkeys },
+	  "IBA 10.9.3", told_pkeys },
 	{ MAD_ATTR_SL2VL, MAD_METHOD_GET, 0, 0, "VLs by SL",
 	  "which lane takes which service level?", "IBA 14.2.5.8", NULL },
 	{ MAD_ATTR_SL2VL, MAD_METHOD_SET, 0, 0, "VLs by SL",
@@ -376,10 +377,10 @@ static const struct sentence {
 	  "by which port a packet to a LID leaves; 64 LIDs are one MAD",
 	  "IBA 14.2.5.10", put_lft },
 	{ MAD_ATTR_MULTICAST_FT, MAD_METHOD_GET, 0, 0, "block",
-	  "which ports does a group have here?", "IBA 14.2.5.12", put_groups },
+	  "which ports does a group have here?", "IBA 14.2.5.12", told_groups },
 	{ MAD_ATTR_MULTICAST_FT, MAD_METHOD_SET, 0, 0, "block",
 	  "the tree of each group: copies leave by all of its ports but the "
-	  "one they came by", "IBA 14.2.5.12", put_groups },
+	  "one they came by", "IBA 14.2.5.12", told_groups },
 	{ MAD_ATTR_SM_INFO, MAD_METHOD_GET, 0, SA_ATTR_SM_INFO,
 	  "SM {GUID}, priority {Priority}, {SMState}", "the higher priority, "
 	  "then the lower GUID, is the master", "IBA 14.4.1", NULL },
@@ -461,7 +462,7 @@ put_sentence(GString *out, const struct sentence *t,
 /* ------------------------------------------------------------------- SMPs */
 
 static void
-put_status(GString *out, const struct mad_header *h)
+told_status(GString *out, const struct mad_header *h)
 {
 	g_string_append_printf(out, "refused: %s (status 0x%04x)",
 			       mad_status_name(h->status), h->status);
@@ -504,7 +505,7 @@ explain_smp(struct explain *e, int64_t now, const struct mad_header *h,
 	else if (line.kind == EXPLAIN_REQUEST && method == MAD_METHOD_GET)
 		g_string_append(text, "asked");
 	else if (h->status)
-		put_status(text, h);
+		told_status(text, h);
 	else if (t)
 		put_sentence(text, t, h, data);
 	if (path && event == EXPLAIN_RECEIVED && h->method != method &&
@@ -550,7 +551,7 @@ explain_sa(struct explain *e, int64_t now, unsigned lid, const uint8_t *mad,
 	what = g_strdup_printf("%s %s", mad_method_name(h.mad.method),
 			       sa_attr_name(h.mad.attr_id));
 	if (h.mad.method & MAD_METHOD_RESPONSE && h.mad.status) {
-		put_status(text, &h.mad);
+		told_status(text, &h.mad);
 	} else if (h.mad.method & MAD_METHOD_RESPONSE) {
 		g_string_append_printf(text, "%" G_GSIZE_FORMAT " bytes of "
 				       "records", len - SA_DATA_OFFSET);

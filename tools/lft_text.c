@@ -218,7 +218,7 @@ lft_text_free(struct lft_text *file)
  * lines, comments, column titles and counts ("14 lids dumped", "14 valid lids
  * dumped") are skipped. */
 static bool
-read_lines(struct lft_text_reader *r, const char *text, size_t size)
+read_lft_lines(struct lft_text_reader *r, const char *text, size_t size)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 	const char *stop, *word, *behind;
@@ -277,7 +277,7 @@ lft_text_parse(const char *text, size_t size, const char *name, GError **error)
 				   sizeof(struct lft_text_table));
 	g_array_set_clear_func(file->tables, table_clear);
 	file->owners = g_array_new(FALSE, FALSE, sizeof(struct lid_range));
-	ok = read_lines(&r, text, size) && gather_owners(&r);
+	ok = read_lft_lines(&r, text, size) && gather_owners(&r);
 	g_array_sort(file->tables, guid_compare);
 	g_hash_table_unref(r.seen);
 	g_free(r.owner_of);

@@ -65,7 +65,7 @@ struct reader {
 };
 
 static void
-on_line(const struct explain_line *line, void *data)
+on_explained(const struct explain_line *line, void *data)
 {
 	struct reader *r = data;
 	g_autoptr(GString) out = g_string_new(NULL);
@@ -217,7 +217,7 @@ main(int argc, char **argv)
 		goto end;
 	}
 	r->format = a.json ? EXPLAIN_JSON : EXPLAIN_TEXT;
-	r->explain = explain_new(on_line, r);
+	r->explain = explain_new(on_explained, r);
 	if (!tell_capture(r, &error))
 		tool_options_complain("%s: %s", a.files[0], error->message);
 	else if (!fflush(stdout) && !ferror(stdout))

@@ -35,7 +35,7 @@
 #define HALF_HOUR_US	(INT64_C(1800) * G_USEC_PER_SEC)
 #define HOUR_US		(2 * HALF_HOUR_US)
 
-struct arguments {
+struct health_arguments {
 	int mode;
 	struct client_place place;
 	char *view, *metrics;
@@ -44,7 +44,7 @@ struct arguments {
 	char **words;
 };
 
-#define AT(member)	offsetof(struct arguments, member)
+#define AT(member)	offsetof(struct health_arguments, member)
 
 static const struct option rows[] = {
 	CLIENT_OPTIONS(AT(place)),
@@ -96,7 +96,7 @@ struct known {
 };
 
 struct health_run {
-	struct arguments a;
+	struct health_arguments a;
 	struct known known;
 	struct counters *reader;
 	int64_t half_us;	/* begin of the half hour */
@@ -168,7 +168,7 @@ take_view(struct health_run *h, struct tool_view *view)
 
 /* Once for each trouble. */
 static void
-complain(struct health_run *h, const char *text)
+warn_user(struct health_run *h, const char *text)
 {
 	if (g_strcmp0(text, h->trouble))
 		tool_options_complain("%s", text);
@@ -178,7 +178,7 @@ complain(struct health_run *h, const char *text)
 
 /* False: there is none, not even an old one. */
 static bool
-get_view(struct health_run *h)
+fetch_view(struct health_run *h)
 {
 	g_autoptr(GError) error = NULL;
 	struct tool_view *v = tool_view_get(&h->a.place, h->a.view, "view\n",
@@ -188,7 +188,7 @@ get_view(struct health_run *h)
 		g_clear_pointer(&h->trouble, g_free);
 		take_view(h, v);
 	} else {
-		complain(h, error->message);
+		warn_user(h, error->message);
 	}
 	return h->known.view;
 }
@@ -206,7 +206,7 @@ is_due(const struct health_run *h, uint32_t port)
 }
 
 static void
-read_port(struct health_run *h, uint32_t port)
+read_counters(struct health_run *h, uint32_t port)
 {
 	const struct tool_view *v = h->known.view;
 	struct known *k = &h->known;
@@ -230,7 +230,7 @@ read_port(struct health_run *h, uint32_t port)
 
 /* Reads the ports within spread_us, evenly. */
 static void
-read_all(struct health_run *h, int64_t spread_us)
+read_ports(struct health_run *h, int64_t spread_us)
 {
 	int64_t begin = g_get_monotonic_time();
 	struct known *k = &h->known;
@@ -254,7 +254,7 @@ read_all(struct health_run *h, int64_t spread_us)
 		}
 		if (wait > 0)
 			g_usleep((gulong)wait);
-		read_port(h, port);
+		read_counters(h, port);
 	}
 	for (uint32_t i = 0; i < s->n_nodes; i++)
 		if (k->nodes[i].skip)
@@ -306,7 +306,7 @@ tell(struct health_run *h, const struct cable_change *c)
 /* --- links to be avoided --- */
 
 static void
-say(struct health_run *h, const char *link, const char *text)
+announce(struct health_run *h, const char *link, const char *text)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 	struct text_report r = { .out = out, .as_json = h->a.json };
@@ -339,11 +339,11 @@ ask_manager(struct health_run *h, const struct cables_entry *cable,
 	g_string_printf(line, "avoid %s %" G_GUINT64_FORMAT "\n", word, errors);
 	code = client_ask(&h->a.place, CLIENT_PATIENCE_US, line, body, &error);
 	if (code < 0) {
-		complain(h, error->message);
+		warn_user(h, error->message);
 		return;
 	}
 	if (!errors || code + 1 != told->answer)
-		say(h, name, g_strchomp(body->str));
+		announce(h, name, g_strchomp(body->str));
 	told->asked = errors && code == EXIT_SUCCESS;
 	told->answer = errors ? code + 1 : 0;
 }
@@ -381,12 +381,12 @@ look_at_avoided(struct health_run *h, int64_t now)
 			continue;
 		told->shown = 1 + used;
 		name = cables_name(s, &cable);
-		say(h, name, l->text ? l->text : "");
+		announce(h, name, l->text ? l->text : "");
 	}
 }
 
 static void
-judge(struct health_run *h)
+judge_counters(struct health_run *h)
 {
 	const struct known *k = &h->known;
 	const struct snapshot *s = k->view->s;
@@ -452,7 +452,7 @@ run_once(struct health_run *h)
 {
 	int64_t begin = g_get_monotonic_time(), wait;
 
-	read_all(h, 0);
+	read_ports(h, 0);
 	if (!h->n_read) {
 		tool_options_complain("no port answers");
 		return EXIT_NOTHING;
@@ -461,7 +461,7 @@ run_once(struct health_run *h)
 		g_get_monotonic_time();
 	if (wait > 0)
 		g_usleep((gulong)wait);
-	read_all(h, 0);
+	read_ports(h, 0);
 	if (!write_metrics(h))
 		return EXIT_BAD;
 	return print_ranking(h, &h->known);
@@ -478,15 +478,15 @@ run_resident(struct health_run *h)
 		wait = next - g_get_monotonic_time();
 		if (wait > 0)
 			g_usleep((gulong)wait);
-		read_all(h, round_us);
+		read_ports(h, round_us);
 		if (!h->n_read && h->n_silent) {
 			tool_options_complain("no port answers");
 			return EXIT_NOTHING;
 		}
-		judge(h);
+		judge_counters(h);
 		write_metrics(h);
 		/* what the manager has now, for the next round */
-		get_view(h);
+		fetch_view(h);
 	}
 }
 
@@ -506,7 +506,7 @@ run(struct health_run *h)
 				      "not with --once or --view");
 		return EXIT_USAGE;
 	}
-	while (!get_view(h)) {
+	while (!fetch_view(h)) {
 		if (h->a.once || h->a.view)
 			return status;
 		g_usleep(h->a.interval_s * G_USEC_PER_SEC);

@@ -602,7 +602,7 @@ import_write_file(const struct import_file *f)
 /* A manager that runs would replace its memory by what it knows itself. False:
  * one does; *lock may be NULL. */
 static bool
-lock_cache(const struct import *im, struct lockfile **lock)
+hold_cache(const struct import *im, struct lockfile **lock)
 {
 	g_autofree char *path = state_file_path(im->cache, STATE_FILE_LOCK);
 	g_autoptr(GError) error = NULL;
@@ -640,7 +640,7 @@ import_run(struct import *im)
 		puts("nothing is written: --write does");
 		return EXIT_SUCCESS;
 	}
-	if (!lock_cache(im, &lock))
+	if (!hold_cache(im, &lock))
 		return EXIT_FAILURE;
 	for (guint i = 0; i < im->files->len && ok; i++)
 		ok = import_write_file(im->files->pdata[i]);

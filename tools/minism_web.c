@@ -408,7 +408,7 @@ read_address(const char *text, struct sockaddr_storage *at)
 
 /* A socket that listens; -1 with errno, which some libmicrohttpd lose. */
 static int
-listen_at(const struct sockaddr_storage *at)
+open_listener(const struct sockaddr_storage *at)
 {
 	int fd = socket(at->ss_family, SOCK_STREAM | SOCK_CLOEXEC |
 			SOCK_NONBLOCK, 0), e;
@@ -429,7 +429,7 @@ listen_at(const struct sockaddr_storage *at)
 static bool
 web_open(struct web_server *w, const struct sockaddr_storage *at)
 {
-	int fd = listen_at(at);
+	int fd = open_listener(at);
 	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
 		(at->ss_family == AF_INET6 ? MHD_USE_IPv6 : 0);
 

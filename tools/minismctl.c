@@ -144,7 +144,7 @@ run_question(const struct ctl_arguments *a)
 }
 
 static int
-complain(const struct ctl_arguments *a, const GError *error)
+tell_error(const struct ctl_arguments *a, const GError *error)
 {
 	if (error->domain == TOOL_VIEW_ERROR)
 		return put_line(a, error->message, error->code);
@@ -161,7 +161,7 @@ get_view(const struct ctl_arguments *a, const char *request, int *status)
 					    &error);
 
 	if (!v)
-		*status = complain(a, error);
+		*status = tell_error(a, error);
 	return v;
 }
 
@@ -177,7 +177,7 @@ run_status(const struct ctl_arguments *a)
 	int status = EXIT_SUCCESS;
 
 	if (!lines)
-		return complain(a, error);
+		return tell_error(a, error);
 	if (!lines->of[metrics ? VIEW_COUNT : VIEW_MANAGER]->len) {
 		tool_options_complain("%s: no %s of a manager are in it",
 				      a->view ? a->view : "the manager's view",
@@ -270,7 +270,7 @@ run_support(const struct ctl_arguments *a)
 
 	if (!support_pack(&a->place, path, a->words[1] ? a->words + 2 : NULL,
 			  &error))
-		return complain(a, error);
+		return tell_error(a, error);
 	printf("%s is written: the fabric with names and GUIDs, events, and "
 	       "the configuration without keys%s\n", path,
 	       a->words[1] && a->words[2] ? "; your files are in it as they "
@@ -306,7 +306,7 @@ run_compare(const struct ctl_arguments *a)
 	if (old || was)
 		status = compare_fabrics(was ? was : old->s, new->s, old,
 					 old ? new : NULL, &r);
-	else if (complain(a, error) == CLIENT_ERROR_SILENT)
+	else if (tell_error(a, error) == CLIENT_ERROR_SILENT)
 		status = CLIENT_ERROR_SILENT;
 	g_clear_pointer(&was, snapshot_unref);
 	tool_view_free(old);
@@ -362,7 +362,7 @@ run_show(const struct ctl_arguments *a)
 		tool_view_free(q.v);
 	} while (g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN) &&
 		 --tries);
-	return error ? complain(a, error) : put_answer(text, status);
+	return error ? tell_error(a, error) : put_answer(text, status);
 }
 
 /* What minismctl makes itself; the others are questions. */

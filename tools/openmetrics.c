@@ -47,7 +47,8 @@ put_seconds(GString *out, const char *name, uint64_t us)
 }
 
 static void
-put_number(GString *out, const struct family *f, const char *labels, uint64_t n)
+write_number(GString *out, const struct family *f, const char *labels,
+	     uint64_t n)
 {
 	g_string_append_printf(out, "%s%s " NUMBER "\n", f->name, labels, n);
 }
@@ -99,8 +100,8 @@ put_up(const struct view_lines *lines, const struct family *f, GString *out)
 {
 	const char *end = view_lines_first(lines, VIEW_SWEEP)->text;
 
-	put_number(out, f, "", end && strcspn(end, ",") == strlen("up") &&
-		   g_str_has_prefix(end, "up"));
+	write_number(out, f, "", end && strcspn(end, ",") == strlen("up") &&
+		     g_str_has_prefix(end, "up"));
 }
 
 static void
@@ -116,13 +117,13 @@ put_state(const struct view_lines *lines, const struct family *f,
 		g_autofree char *labels = g_strdup_printf(
 			"{minism_subnet_state=\"%s\"}", verdicts[i]);
 
-		put_number(out, f, labels, !g_strcmp0(verdicts[i], is));
+		write_number(out, f, labels, !g_strcmp0(verdicts[i], is));
 	}
 }
 
 static void
-put_faults(const struct view_lines *lines, const struct family *f,
-	   GString *out)
+fault_metrics(const struct view_lines *lines, const struct family *f,
+	      GString *out)
 {
 	unsigned n[EXPECTED_KINDS] = { 0 };
 
@@ -137,7 +138,7 @@ put_faults(const struct view_lines *lines, const struct family *f,
 		g_autofree char *labels = g_strdup_printf("{kind=\"%s\"}",
 			expected_kind_names[kind]);
 
-		put_number(out, f, labels, n[kind]);
+		write_number(out, f, labels, n[kind]);
 	}
 }
 
@@ -145,7 +146,7 @@ put_faults(const struct view_lines *lines, const struct family *f,
 static void
 put_word(const struct view_lines *lines, const struct family *f, GString *out)
 {
-	put_number(out, f, "", view_lines_first(lines, f->kind)->n[f->word]);
+	write_number(out, f, "", view_lines_first(lines, f->kind)->n[f->word]);
 }
 
 static void
@@ -161,7 +162,7 @@ static void
 put_problems(const struct view_lines *lines, const struct family *f,
 	     GString *out)
 {
-	put_number(out, f, "", lines->of[VIEW_COMPLAINT]->len);
+	write_number(out, f, "", lines->of[VIEW_COMPLAINT]->len);
 }
 
 static void
@@ -184,7 +185,7 @@ put_unsteady(const struct view_lines *lines, const struct family *f,
 			n += ((struct view_text *)
 			      lines->of[VIEW_FLAP]->pdata[i])->
 				n[kinds[k].word];
-		put_number(out, f, kinds[k].labels, n);
+		write_number(out, f, kinds[k].labels, n);
 	}
 }
 
@@ -196,8 +197,8 @@ put_bad(const struct view_lines *lines, const struct family *f, GString *out)
 	for (guint i = 0; i < all; i++)
 		used += ((struct view_text *)lines->of[VIEW_AVOID]->pdata[i])
 			->n[LEFT_VERDICT] != 0;
-	put_number(out, f, "{routing=\"avoided\"}", all - used);
-	put_number(out, f, "{routing=\"used\"}", used);
+	write_number(out, f, "{routing=\"avoided\"}", all - used);
+	write_number(out, f, "{routing=\"used\"}", used);
 }
 
 static void
@@ -217,7 +218,7 @@ static const struct family families[] = {
 	{ "minism_subnet_state", "stateset",
 	  "The verdict of minismctl status.", .put = put_state },
 	{ "minism_faults", "gauge", "What is expected and missing (switch, "
-	  "host, link), or slower than it was.", .put = put_faults },
+	  "host, link), or slower than it was.", .put = fault_metrics },
 	{ "minism_paused", "gauge", "1: a person has paused sweeps.",
 	  .put = put_word, .kind = VIEW_MANAGER, .word = MANAGER_PAUSED },
 	{ "minism_sm_state", "stateset", .help =

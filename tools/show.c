@@ -105,8 +105,8 @@ print_memberships(const struct tool_view *v, uint32_t port)
 /* ---- path ---- */
 
 static void
-put_end(struct text_report *r, const struct tool_view *v, const char *key,
-	uint32_t port, const char *after)
+put_path_end(struct text_report *r, const struct tool_view *v, const char *key,
+	     uint32_t port, const char *after)
 {
 	g_autofree char *name = snapshot_port_name(v->s, port);
 
@@ -251,8 +251,8 @@ show_path(struct show *q, GError **error)
 	path = find_path(v, from, to, &t);
 	ok = !t.fault && path.pkey && path.mtu;
 	report_open(r, NULL, '{');
-	put_end(r, v, "from", from, ") -> ");
-	put_end(r, v, "to", to, ")");
+	put_path_end(r, v, "from", from, ") -> ");
+	put_path_end(r, v, "to", to, ")");
 	if (ok) {
 		report_say(r, ": %u switches, SL ", t.n);
 		report_number(r, "sl", path.sl, ", MTU ");

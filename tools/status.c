@@ -40,8 +40,8 @@ text_of(const struct view_lines *lines, enum view_kind kind)
 }
 
 static void
-put_count(const struct view_lines *lines, struct text_report *r,
-	  const char *key, const char *name, const char *after)
+print_count(const struct view_lines *lines, struct text_report *r,
+	    const char *key, const char *name, const char *after)
 {
 	report_number(r, key, status_count(lines, name), after);
 }
@@ -124,7 +124,7 @@ put_standby(const struct view_lines *lines, struct text_report *r)
 }
 
 static void
-put_head(const struct view_lines *lines, struct text_report *r)
+print_head(const struct view_lines *lines, struct text_report *r)
 {
 	const struct view_text *manager = view_lines_first(lines,
 							   VIEW_MANAGER);
@@ -188,7 +188,7 @@ put_fault(const struct expected_fault *f, struct text_report *r)
 /* Nodes and links that are missing or slow; in text without those whose cause is
  * another one, unless `all`. */
 static void
-put_faults(const struct view_lines *lines, bool all, struct text_report *r)
+print_faults(const struct view_lines *lines, bool all, struct text_report *r)
 {
 	const GPtrArray *faults = lines->of[VIEW_FAULT];
 	guint left = 0, n = 0;
@@ -214,7 +214,7 @@ put_faults(const struct view_lines *lines, bool all, struct text_report *r)
 
 /* Links that went down within the hour, and babbling ports. */
 static void
-put_flaps(const struct view_lines *lines, struct text_report *r)
+print_flaps(const struct view_lines *lines, struct text_report *r)
 {
 	static const char *const kinds[][2] = {
 		{ "held", "held down: " }, { "flapping", "flapping:  " },
@@ -222,7 +222,7 @@ put_flaps(const struct view_lines *lines, struct text_report *r)
 	};
 	guint shown = r->as_json ? G_MAXUINT : FAULTS_SHOWN;
 
-	put_count(lines, r, "link_downs", "minism_link_downs_total", NULL);
+	print_count(lines, r, "link_downs", "minism_link_downs_total", NULL);
 	report_open(r, "flaps", '[');
 	for (guint i = 0; i < MIN(lines->of[VIEW_FLAP]->len, shown); i++) {
 		EACH(line, i, VIEW_FLAP);
@@ -249,7 +249,7 @@ put_flaps(const struct view_lines *lines, struct text_report *r)
 }
 
 static void
-put_avoided(const struct view_lines *lines, struct text_report *r)
+print_avoided(const struct view_lines *lines, struct text_report *r)
 {
 	static const char *const routing[] = {
 		"avoided", "needed", "too many",
@@ -277,14 +277,14 @@ void
 status_put_avoid(const struct view_lines *lines, struct text_report *r)
 {
 	report_open(r, NULL, '{');
-	put_avoided(lines, r);
+	print_avoided(lines, r);
 	report_close(r, '}');
 	if (r->as_json)
 		g_string_append_c(r->out, '\n');
 }
 
 static void
-put_verdict(const struct view_lines *lines, struct text_report *r)
+print_verdict(const struct view_lines *lines, struct text_report *r)
 {
 	const char *name = text_of(lines, VIEW_VERDICT);
 	g_autofree char *verdict = g_ascii_strup(name ? name : "?", -1);
@@ -358,7 +358,7 @@ put_routing(const struct view_lines *lines, struct text_report *r)
 }
 
 static void
-put_sweeps(const struct view_lines *lines, struct text_report *r)
+print_sweeps(const struct view_lines *lines, struct text_report *r)
 {
 	const char *unit = text_rest(text_of(lines, VIEW_UNIT), 0);
 
@@ -366,9 +366,9 @@ put_sweeps(const struct view_lines *lines, struct text_report *r)
 	report_text(r, "doing", text_of(lines, VIEW_DOING), "");
 	if (lines->of[VIEW_COUNT]->len) {
 		report_say(r, "; ");
-		put_count(lines, r, "n_sweeps", "minism_sweeps_total",
-			  " in all, of them repairs ");
-		put_count(lines, r, "n_repairs", "minism_repairs_total", "");
+		print_count(lines, r, "n_sweeps", "minism_sweeps_total",
+			    " in all, of them repairs ");
+		print_count(lines, r, "n_repairs", "minism_repairs_total", "");
 	}
 	report_say(r, "\n");
 	report_open(r, "sweeps", '[');
@@ -434,13 +434,13 @@ put_counters(const struct view_lines *lines, struct text_report *r)
 		report_say(r, "%s", heads[k][1]);
 		for (size_t i = 0; i < G_N_ELEMENTS(counters); i++)
 			if (!strcmp(counters[i][0], heads[k][0]))
-				put_count(lines, r, counters[i][1],
-					  counters[i][2], counters[i][3]);
+				print_count(lines, r, counters[i][1],
+					    counters[i][2], counters[i][3]);
 		report_close(r, '}');
 	}
 	report_open(r, "partitions", '{');
 	report_say(r, "partitions: ");
-	put_count(lines, r, "count", "partitions", source ? ", from " : "");
+	print_count(lines, r, "count", "partitions", source ? ", from " : "");
 	report_text(r, "source", source, "");
 	report_say(r, "%s\n", source ? "" : ", built in (no partitions.conf)");
 	report_close(r, '}');
@@ -468,17 +468,17 @@ int
 status_put(const struct view_lines *lines, bool all, struct text_report *r)
 {
 	report_open(r, NULL, '{');
-	put_verdict(lines, r);
-	put_faults(lines, all, r);
+	print_verdict(lines, r);
+	print_faults(lines, all, r);
 	put_lines(lines, r, "complaints", VIEW_COMPLAINT, INDENT);
 	put_lines(lines, r, "multicast_unreached", VIEW_UNREACHED, INDENT);
 	put_lines(lines, r, "warnings", VIEW_WARNING, INDENT "WARNING: ");
-	put_head(lines, r);
+	print_head(lines, r);
 	report_text(r, "log_level", text_of(lines, VIEW_LEVEL), NULL);
-	put_flaps(lines, r);
-	put_avoided(lines, r);
+	print_flaps(lines, r);
+	print_avoided(lines, r);
 	put_routing(lines, r);
-	put_sweeps(lines, r);
+	print_sweeps(lines, r);
 	if (lines->of[VIEW_COUNT]->len)
 		put_counters(lines, r);
 	report_close(r, '}');

@@ -49,7 +49,7 @@ put_file(GString *out, const char *name, const char *path)
 
 /* The HCAs of this machine and their firmware. */
 static void
-put_devices(GString *out)
+pack_devices(GString *out)
 {
 	static const char *const facts[] = { "hca_type", "board_id", "fw_ver" };
 	static const char folder[] = "/sys/class/infiniband";
@@ -78,7 +78,7 @@ save_versions(const char *folder, GError **error)
 		g_string_append_printf(text, "kernel: %s %s %s\n", u.sysname,
 				       u.release, u.machine);
 	put_file(text, "system", "/etc/os-release");
-	put_devices(text);
+	pack_devices(text);
 	return save(folder, "versions", text, error);
 }
 

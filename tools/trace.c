@@ -14,7 +14,7 @@ peer_node(const struct snapshot *s, uint32_t port)
 
 /* Through the cable of the port; through port 0 of a switch there is none. */
 static void
-pass(const struct snapshot *s, uint32_t port, struct trace *t)
+trace_pass(const struct snapshot *s, uint32_t port, struct trace *t)
 {
 	const struct port_info *a = &s->ports[port].info, *b = a;
 
@@ -106,7 +106,7 @@ hop_over(const struct tool_view *v, uint32_t at, uint16_t lid,
 		t->fault = "that switch has no entry for its LID";
 		return SNAPSHOT_NONE;
 	}
-	pass(s, n->first_port + h->out, t);
+	trace_pass(s, n->first_port + h->out, t);
 	return h->out ? s->ports[n->first_port + h->out].peer : n->first_port;
 }
 
@@ -119,7 +119,7 @@ trace_follow(const struct tool_view *v, uint32_t from, uint32_t to,
 	uint32_t at = from;
 
 	*t = (struct trace){ .mtu = UINT32_MAX, .mbps = UINT32_MAX };
-	pass(s, from, t);
+	trace_pass(s, from, t);
 	if (!snapshot_is_switch(snapshot_node_of(s, from)))
 		at = s->ports[from].peer;
 	while (at != to && !t->fault) {

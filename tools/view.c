@@ -23,7 +23,7 @@ struct reading {
 };
 
 static void
-group_free(gpointer data)
+view_group_free(gpointer data)
 {
 	struct view_group *group = data;
 
@@ -73,7 +73,7 @@ take_usual(struct reading *r, enum view_kind kind)
 }
 
 static void
-set_text(struct reading *r, GHashTable *table, const struct snapshot_port *p)
+keep_text(struct reading *r, GHashTable *table, const struct snapshot_port *p)
 {
 	if (p && *r->text)
 		g_hash_table_insert(table,
@@ -135,7 +135,7 @@ take_avoided(struct reading *r, enum view_kind kind)
 }
 
 static void
-take_node(struct reading *r, enum view_kind kind)
+view_take_node(struct reading *r, enum view_kind kind)
 {
 	struct snapshot *s = r->v->s;
 	struct snapshot_port *port;
@@ -149,10 +149,10 @@ take_node(struct reading *r, enum view_kind kind)
 	else if (kind == VIEW_NAME)
 		s->nodes[node].name = g_intern_string(r->text);
 	else if (kind == VIEW_SLOW)
-		set_text(r, r->v->could_be, find_port(r));
+		keep_text(r, r->v->could_be, find_port(r));
 	else if ((port = find_port(r))) {
 		set_port(port, &r->numbers[PORT_STATE]);
-		set_text(r, r->v->speeds, port);
+		keep_text(r, r->v->speeds, port);
 	}
 }
 
@@ -206,7 +206,7 @@ take_gid(const char *word, uint8_t gid[16])
 /* #group, #member: lines of the SA's state, with all words in their order. A
  * member is of the group before it. */
 static void
-take_group(struct tool_view *v, const char *line)
+view_take_group(struct tool_view *v, const char *line)
 {
 	enum { MGID = 1, MLID, PKEY, Q_KEY, FLOW, MTU, RATE, LIFE, SL, TCLASS,
 	       HOP_LIMIT, PERMANENT, GROUP_WORDS, PORT_GID = 2, JOINED,
@@ -247,8 +247,8 @@ take_group(struct tool_view *v, const char *line)
 static void (*const takes[VIEW_KINDS])(struct reading *r,
 				       enum view_kind kind) = {
 	[VIEW_USUAL] = take_usual, [VIEW_IDLE] = take_usual,
-	[VIEW_NODE] = take_node, [VIEW_NAME] = take_node,
-	[VIEW_PORT] = take_node, [VIEW_SLOW] = take_node,
+	[VIEW_NODE] = view_take_node, [VIEW_NAME] = view_take_node,
+	[VIEW_PORT] = view_take_node, [VIEW_SLOW] = view_take_node,
 	[VIEW_LFT] = take_table, [VIEW_AVOIDED] = take_avoided,
 	[VIEW_PKEY] = take_pkey, [VIEW_PARTITION] = take_partition,
 	[VIEW_HOP] = take_hop, [VIEW_AWAY] = take_away,
@@ -310,7 +310,7 @@ read_lines(struct reading *r, const char *text)
 				  r->text);
 		r->text = r->text ? r->text : "";
 		if (r->v && k == VIEW_KINDS)
-			take_group(r->v, line->str);
+			view_take_group(r->v, line->str);
 		else if (r->v && takes[k])
 			takes[k](r, (enum view_kind)k);
 	}
@@ -385,7 +385,7 @@ view_new(struct snapshot *s)
 
 	v->s = s;
 	v->lines = view_lines_new();
-	v->groups = g_ptr_array_new_with_free_func(group_free);
+	v->groups = g_ptr_array_new_with_free_func(view_group_free);
 	v->rules = partition_rules_new();
 	v->away = g_array_new(FALSE, FALSE, sizeof(struct view_away));
 	v->by_guid = g_hash_table_new(g_int64_hash, g_int64_equal);

@@ -378,7 +378,7 @@ find_node_fault(struct expected *e, const struct expected_node *n)
 
 /* The links of each node, and those that lead to switches that are missing. */
 static void
-count_links(struct expected *e)
+count_expected_links(struct expected *e)
 {
 	struct expected_node *n;
 
@@ -452,7 +452,7 @@ find_faults(struct expected *e)
 {
 	g_ptr_array_set_size(e->faults, 0);
 	memset(e->n, 0, sizeof(e->n));
-	count_links(e);
+	count_expected_links(e);
 	e->n[EXPECTED_LINK] = e->links->len;
 	for (uint32_t i = 0; i < e->links->len; i++)
 		find_link_fault(e, link_at(e, i));

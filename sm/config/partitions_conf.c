@@ -140,8 +140,9 @@ refuse(struct partitions_parser *p, const struct text_span *span,
 
 /* Which of the words it is, or -1 and an error that names them, after `also`. */
 static int
-choose(struct partitions_parser *p, const struct text_span *span,
-       const char *what, const char *also, const char *const *words, size_t n)
+choose_word(struct partitions_parser *p, const struct text_span *span,
+	    const char *what, const char *also, const char *const *words,
+	    size_t n)
 {
 	g_autofree char *shown = NULL, *near = NULL;
 	g_autoptr(GString) list = NULL;
@@ -161,8 +162,8 @@ choose(struct partitions_parser *p, const struct text_span *span,
 
 /* A number of C, min to max; false after an error. */
 static bool
-take_number(struct partitions_parser *p, const struct text_span *span,
-	    const char *what, uint64_t min, uint64_t max, uint64_t *value)
+parse_number(struct partitions_parser *p, const struct text_span *span,
+	     const char *what, uint64_t min, uint64_t max, uint64_t *value)
 {
 	bool good = text_span_number(span, 0, max, value) && *value >= min;
 	/* to C, 010 is 8 */
@@ -219,12 +220,12 @@ set_flag(struct partitions_parser *p, struct conf_group *g, enum flag flag,
 	int i;
 
 	if (flag < N_GROUP_FLAGS) {
-		if (!take_number(p, value, flag_names[flag], ranges[flag].min,
-				 ranges[flag].max, &n))
+		if (!parse_number(p, value, flag_names[flag], ranges[flag].min,
+				  ranges[flag].max, &n))
 			return false;
 	} else if (flag == FLAG_DEFMEMBER) {
-		i = choose(p, value, "membership", "",
-			   partition_membership_names + 1, PARTITION_BOTH);
+		i = choose_word(p, value, "membership", "",
+				partition_membership_names + 1, PARTITION_BOTH);
 		if (i < 0)
 			return false;
 		n = (uint64_t)i + 1;
@@ -264,7 +265,7 @@ take_flags(struct partitions_parser *p, struct conf_group *g, const char *what,
 		has_value = take_pair(p, WORD_END, &name, &value);
 		if (!name.len && !has_value)
 			continue;
-		flag = choose(p, &name, what, "", flag_names, n);
+		flag = choose_word(p, &name, what, "", flag_names, n);
 		good &= flag >= 0 &&
 			set_flag(p, g, (enum flag)flag, has_value, &value);
 	}
@@ -295,7 +296,7 @@ take_name(struct partitions_parser *p, struct definition *d)
 			       "control characters");
 	if (!has_value)
 		d->pkey = text_span_is(name, "Default") ? PKEY_DEFAULT : 0;
-	else if (take_number(p, &value, "P_Key", 1, UINT16_MAX, &n))
+	else if (parse_number(p, &value, "P_Key", 1, UINT16_MAX, &n))
 		d->pkey = pkey_base(n);
 	else
 		return false;
@@ -437,21 +438,21 @@ take_member(struct partitions_parser *p, const struct definition *d,
 	if (!g_ascii_isdigit(*name->at)) {
 		g_snprintf(what, sizeof(what), "member of the definition of "
 			   "line %u", d->name.place.line);
-		i = choose(p, name, what, "a PortGUID, ", member_names,
-			   G_N_ELEMENTS(member_names));
+		i = choose_word(p, name, what, "a PortGUID, ", member_names,
+				G_N_ELEMENTS(member_names));
 		if (i < 0)
 			return;
 		rule.who = (enum partition_who)(PARTITION_ALL + i);
-	} else if (!take_number(p, name, "PortGUID", 1, UINT64_MAX,
-				&rule.guid)) {
+	} else if (!parse_number(p, name, "PortGUID", 1, UINT64_MAX,
+				 &rule.guid)) {
 		return;
 	}
 	if (has_value && i == MEMBER_NONE)
 		fail_at(p, value->place, "NONE takes no membership");
 	if (has_value) {
-		membership = choose(p, value, "membership", "",
-				    partition_membership_names,
-				    PARTITION_BOTH + 1);
+		membership = choose_word(p, value, "membership", "",
+					 partition_membership_names,
+					 PARTITION_BOTH + 1);
 		rule.membership = (enum partition_membership)membership;
 	}
 	if (i != MEMBER_NONE)

@@ -49,7 +49,7 @@ struct link_kind {
 };
 
 static gint
-compare_kinds(gconstpointer a, gconstpointer b)
+order_kinds(gconstpointer a, gconstpointer b)
 {
 	return strcmp(((const struct link_kind *)a)->name,
 		      ((const struct link_kind *)b)->name);
@@ -88,7 +88,7 @@ count_links(const struct snapshot *s, GString *out)
 			"\"%s\",speed=\"%s\"}", port_state_name(k->state),
 			k->width->name, k->speed->name);
 	}
-	g_array_sort(kinds, compare_kinds);
+	g_array_sort(kinds, order_kinds);
 	for (guint i = 0; i < kinds->len; i++) {
 		k = &g_array_index(kinds, struct link_kind, i);
 		count(out, k->n, "%s", k->name);

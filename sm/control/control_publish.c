@@ -84,7 +84,7 @@ control_view_published(const struct control_view *v, bool tables)
 
 /* A part that is small enough to be made at once. */
 static void
-put_part(struct control_request *q, const char *part, const char *word)
+answer_part(struct control_request *q, const char *part, const char *word)
 {
 	struct view_values *values;
 	uint32_t port = SNAPSHOT_NONE;
@@ -139,7 +139,7 @@ control_view(struct control_request *q)
 	}
 	if (words[0] && words[1] && (!strcmp(words[0], "lid") ||
 				     !strcmp(words[0], "node"))) {
-		put_part(q, words[0], words[1]);
+		answer_part(q, words[0], words[1]);
 		return;
 	}
 	words += tables;

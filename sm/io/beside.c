@@ -31,7 +31,7 @@ struct beside {
 	unsigned timer;		/* without a thread; 0: not running */
 
 	GThread *thread;	/* NULL: not started */
-	GSource *source;	/* calls settle() */
+	GSource *source;	/* calls settle_job() */
 	GMutex lock;
 	GCond changed;
 	GQueue todo, did;	/* struct beside_job */
@@ -130,7 +130,7 @@ take_done(struct beside *b)
 }
 
 static gboolean
-settle(GSource *source, GSourceFunc fn, gpointer data)
+settle_job(GSource *source, GSourceFunc fn, gpointer data)
 {
 	struct beside_job *job;
 
@@ -143,13 +143,13 @@ settle(GSource *source, GSourceFunc fn, gpointer data)
 static gboolean
 on_ready(gpointer data)
 {
-	return G_SOURCE_CONTINUE;	/* its data is for settle() */
+	return G_SOURCE_CONTINUE;	/* its data is for settle_job() */
 }
 
 static void
 start_thread(struct beside *b)
 {
-	static GSourceFuncs funcs = { .dispatch = settle };
+	static GSourceFuncs funcs = { .dispatch = settle_job };
 	GMainContext *context = g_main_context_ref_thread_default();
 
 	b->source = g_source_new(&funcs, sizeof(GSource));
@@ -178,7 +178,7 @@ wait_for_thread(struct beside *b, int64_t until)
 	bool wanted, in_time = true;
 
 	do {
-		settle(b->source, NULL, b);
+		settle_job(b->source, NULL, b);
 		g_mutex_lock(&b->lock);
 		wanted = is_wanted(b);
 		if (wanted && !b->did.length)

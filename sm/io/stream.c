@@ -101,7 +101,7 @@ on_flush(gpointer data)
 }
 
 static bool
-lose(struct stream *s)
+lose_stream(struct stream *s)
 {
 	s->has_lost = true;
 	if (!s->lost++ && s->how.lost)
@@ -117,13 +117,13 @@ stream_put(struct stream *s, const void *piece, size_t len)
 	if (s->held->len + len > s->how.hold)
 		stream_flush(s);
 	if (s->held->len && s->held->len + len > s->how.hold)
-		return lose(s);
+		return lose_stream(s);
 	g_byte_array_append(s->held, piece, (guint)len);
 	if (s->held->len > MIN(s->how.hold, PIECES))
 		stream_flush(s);
 	if (s->held->len == len && len > s->how.hold) {
 		g_byte_array_set_size(s->held, 0);
-		return lose(s);
+		return lose_stream(s);
 	}
 	s->lost = 0;
 	if (s->held->len && s->how.hold && !s->timer)
@@ -146,7 +146,7 @@ stream_new(int fd, const char *name, const struct stream_how *how)
 
 /* A reader that is only slow gets all. */
 static void
-drain(struct stream *s)
+drain_buffer(struct stream *s)
 {
 	int64_t until = g_get_monotonic_time() + CLOSE_US, rest = CLOSE_US;
 	struct pollfd p = { .fd = s->fd, .events = POLLOUT };
@@ -187,7 +187,7 @@ stream_close(struct stream *s, GError **error)
 
 	if (!s)
 		return true;
-	drain(s);
+	drain_buffer(s);
 	ok = !s->has_lost && !s->held->len;
 	if (s->timer)
 		g_source_remove(s->timer);

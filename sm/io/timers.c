@@ -7,10 +7,10 @@
  * The timers are in a sequence, sorted by time and then by start, and the source
  * is ready when the first one is due. A table finds them by id.
  *
- * prepare() returns when that is, instead of g_source_set_ready_time(), which
- * wakes the loop through its descriptor: three system calls and an empty turn
- * for each start of a nearer timer. All starts come from the loop's own thread,
- * which calls prepare() before it sleeps.
+ * prepare_timers() returns when that is, instead of g_source_set_ready_time(),
+ * which wakes the loop through its descriptor: three system calls and an empty
+ * turn for each start of a nearer timer. All starts come from the loop's own
+ * thread, which calls prepare_timers() before it sleeps.
  *
  * A turn runs the timers that were due when it began: a timer that is started by
  * another one's callback waits for the next turn, so sockets are served in
@@ -62,7 +62,7 @@ timers_next(const struct timers *t)
 
 /* In ms, as poll() counts: not before the first one is due. */
 static gboolean
-prepare(GSource *source, gint *timeout)
+prepare_timers(GSource *source, gint *timeout)
 {
 	int64_t when = timers_next((struct timers *)source), left;
 
@@ -99,7 +99,7 @@ dispatch(GSource *source, GSourceFunc callback, gpointer data)
 }
 
 static GSourceFuncs source_funcs = {
-	.prepare = prepare, .check = check, .dispatch = dispatch,
+	.prepare = prepare_timers, .check = check, .dispatch = dispatch,
 };
 
 struct timers *

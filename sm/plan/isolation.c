@@ -170,7 +170,7 @@ compare_rank(gconstpointer a, gconstpointer b, gpointer first)
 
 /* Ascending by partition, limited before full. */
 static int
-compare_pkeys(const void *a, const void *b)
+order_pkeys(const void *a, const void *b)
 {
 	uint16_t ka = *(const uint16_t *)a, kb = *(const uint16_t *)b;
 
@@ -211,7 +211,7 @@ choose_keys(struct layout *l, uint32_t port, unsigned cap, uint16_t first)
 	pkey_complain(l, port, "its P_Key table has room for %u of %u P_Keys; "
 		      "left out: %s", cap, l->n_keys, names->str);
 	l->n_keys = cap;
-	qsort(l->keys, cap, sizeof(*l->keys), compare_pkeys);
+	qsort(l->keys, cap, sizeof(*l->keys), order_pkeys);
 	memset(pkeys, 0, n * sizeof(*pkeys));
 	memcpy(pkeys, l->keys, cap * sizeof(*pkeys));
 }

@@ -106,7 +106,7 @@ static void on_turn(void *data);
 
 /* For a job that is in none of the queues. */
 static void
-job_end(struct sa_server *d, struct sa_job *j)
+answer_end(struct sa_server *d, struct sa_job *j)
 {
 	g_hash_table_remove(d->jobs, &j->key);
 	if (j->len > MAD_SIZE)
@@ -162,10 +162,10 @@ log_drop(struct sa_server *d, const struct sa_job *j, const char *reason)
 
 /* For a job that is in none of the queues. */
 static void
-drop(struct sa_server *d, struct sa_job *j, const char *reason)
+discard(struct sa_server *d, struct sa_job *j, const char *reason)
 {
 	log_drop(d, j, reason);
-	job_end(d, j);
+	answer_end(d, j);
 }
 
 /* ------------------------------------------------------------------ tables */
@@ -207,7 +207,7 @@ sa_server_on_table_sent(enum sa_message_outcome outcome, void *data)
 	g_queue_unlink(&d->tables, &j->link);
 	if (outcome == SA_MESSAGE_SENT) {
 		d->stats.tables_sent++;
-		job_end(d, j);
+		answer_end(d, j);
 		return;
 	}
 	d->stats.tables_failed++;
@@ -218,7 +218,7 @@ sa_server_on_table_sent(enum sa_message_outcome outcome, void *data)
 	/* no segment was sent: the client still waits */
 	if (outcome == SA_MESSAGE_TOO_LONG)
 		send_status(d, j, SA_STATUS_NO_RESOURCES);
-	job_end(d, j);
+	answer_end(d, j);
 }
 
 static void
@@ -307,7 +307,7 @@ queue_job(struct sa_server *d, struct sa_queue *queue, struct sa_job *j)
 		send_busy(d, refused, &d->stats.busy_full,
 			  "too many requests wait");
 	if (refused)
-		job_end(d, refused);
+		answer_end(d, refused);
 }
 
 static bool
@@ -439,7 +439,7 @@ answer_job(struct sa_server *d, struct sa_job *j)
 		break;
 	}
 	if (!goes_on)
-		job_end(d, j);
+		answer_end(d, j);
 	if (touches)
 		sa_server_touch(d);
 }
@@ -474,14 +474,14 @@ on_turn(void *data)
 			} else {
 				count_answer(d, j);
 				send_reply(d, j);
-				job_end(d, j);
+				answer_end(d, j);
 			}
 		}
 		j = d->sa->view ? sa_queue_next(d->queue) : NULL;
 		d->stats.waiting = sa_queue_length(d->queue);
 		if (j && sa_job_changes(j) &&
 		    transport_now(d->transport) - j->came > PATIENCE_US)
-			drop(d, j, "SA request that waited for too long");
+			discard(d, j, "SA request that waited for too long");
 		else if (j)
 			answer_job(d, j);
 	}
@@ -529,7 +529,7 @@ take_job(struct sa_server *d, struct sa_job *j)
 		d->left--;
 		answer_job(d, j);
 	} else if (d->shut) {
-		drop(d, j, "SA request to a standby");
+		discard(d, j, "SA request to a standby");
 	} else {
 		queue_job(d, d->queue, j);
 		start_turn_timer(d);
@@ -588,9 +588,9 @@ sa_server_set_shut(struct sa_server *d, bool shut)
 	d->shut = shut;
 	while (shut && ((j = sa_queue_next(d->queue)) ||
 			(j = sa_queue_next(d->held))))
-		drop(d, j, "SA request to a standby");
+		discard(d, j, "SA request to a standby");
 	while (shut && (link = g_queue_pop_head_link(&d->searches)))
-		drop(d, link->data, "SA request to a standby");
+		discard(d, link->data, "SA request to a standby");
 	d->stats.waiting = sa_queue_length(d->queue);
 }
 

@@ -219,19 +219,19 @@ learn_changed(struct program *p, uint32_t port)
 			   snapshot_node_of(p->before, port)->info.node_guid);
 }
 
-struct member {
+struct batch_member {
 	size_t offset, size;
 };
 #define MEMBER(type, name) \
 	{ G_STRUCT_OFFSET(struct type, name), \
 	  sizeof(((struct type *)NULL)->name) }
 
-static const struct member port_caps[] = {
+static const struct batch_member port_caps[] = {
 	MEMBER(port_info, guid_cap), MEMBER(port_info, mtu_cap),
 	MEMBER(port_info, vl_cap), MEMBER(port_info, vl_arb_high_cap),
 	MEMBER(port_info, vl_arb_low_cap), { 0 },
 };
-static const struct member switch_caps[] = {
+static const struct batch_member switch_caps[] = {
 	MEMBER(switch_info, linear_fdb_cap),
 	MEMBER(switch_info, random_fdb_cap),
 	MEMBER(switch_info, multicast_fdb_cap),
@@ -248,7 +248,7 @@ static const struct member switch_caps[] = {
  * is read again. False: the answer has others.
  */
 static bool
-keep_caps(const struct member *m, const void *known, void *answer)
+keep_caps(const struct batch_member *m, const void *known, void *answer)
 {
 	bool same = true;
 

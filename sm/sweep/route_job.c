@@ -96,7 +96,7 @@ print_cycle(const struct graph *g, const struct choice *c)
 
 /* Links to be avoided are used if a pair would lose its path without them. */
 static void
-route(struct route_job *job)
+route_fabric(struct route_job *job)
 {
 	struct graph *g = graph_new(job->subnet, job->lids);
 	g_autoptr(GPtrArray) none = g_ptr_array_new();
@@ -172,7 +172,7 @@ route_job_compute(void *values)
 	else if (job->observes)
 		judge_held(job);
 	else
-		route(job);
+		route_fabric(job);
 	job->us = g_get_monotonic_time() - start;
 }
 
