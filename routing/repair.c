@@ -100,6 +100,17 @@ repair_new(struct graph *g, const struct choice *c)
 }
 
 void
+repair_set_subnet(struct repair *r, struct snapshot *s)
+{
+	struct snapshot *old = r ? (struct snapshot *)r->g->subnet : s;
+
+	if (old == s || !snapshot_is_alike(old, s))
+		return;
+	r->g->subnet = snapshot_ref(s);
+	snapshot_unref(old);
+}
+
+void
 repair_free(struct repair *r)
 {
 	if (!r)

@@ -15,6 +15,11 @@ struct repair;
 struct repair *repair_new(struct graph *g, const struct choice *c);
 void repair_free(struct repair *r);
 
+/* `s` is the fabric as it is known now. If it has the same nodes, ports and
+ * cables as the whole graph, the graph keeps it, so that the older snapshot can
+ * be freed. r: NULL is allowed. */
+void repair_set_subnet(struct repair *r, struct snapshot *s);
+
 /*
  * Tables for the present fabric (in->g), from those that its switches hold
  * (in->previous). False, with *c empty, if the engines have to route the

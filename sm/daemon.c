@@ -17,6 +17,7 @@
 #include <glib-unix.h>
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -860,6 +861,11 @@ daemon_main(const struct daemon_kind *kind, int argc, char **argv)
 	int code = 0;
 	bool good;
 
+	/* Tables are made anew by each sweep: their memory is returned as soon
+	 * as they are freed, however large the last one was. */
+#ifdef M_MMAP_THRESHOLD	/* glibc's */
+	mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+#endif
 	/* a log whose reader has gone does not end the manager */
 	signal(SIGPIPE, SIG_IGN);
 	/* nor do these two before its loop runs: all is just being read */

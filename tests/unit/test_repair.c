@@ -353,3 +353,26 @@ TEST(test_a_repair_sees_where_a_table_ends)
 	}
 	assert_true(n_repaired > 20);
 }
+
+/* The newest snapshot of the whole fabric takes the place of the one that the
+ * tables were made of, which is freed; what is not whole does not. */
+TEST(test_a_repair_keeps_the_newest_snapshot)
+{
+	struct snapshot *s = generate_fabric("torus(3,3;1)", NULL, NULL);
+	AUTO_VALUE(lab_close) struct lab lab;
+	AUTO(snapshot) *now = snapshot_copy(s);
+	AUTO(snapshot) *less = damage(s, 1, 1);
+	AUTO(snapshot) *other = generate_fabric("torus(3,3;1)", NULL, NULL);
+
+	other->nodes[1].info.node_guid++;
+	lab_open(&lab, s);
+	assert_int_equal(s->ref, 2);
+	repair_set_subnet(lab.repair, less);
+	repair_set_subnet(lab.repair, other);
+	assert_int_equal(s->ref, 2);
+	repair_set_subnet(lab.repair, now);
+	assert_int_equal(s->ref, 1);
+	assert_int_equal(now->ref, 2);
+	repair_set_subnet(NULL, now);
+	assert_int_equal(now->ref, 2);
+}
