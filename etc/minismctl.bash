@@ -19,7 +19,7 @@ _minismctl() {
 	case $COMP_CWORD:$verb in
 	1:*)	list=$(minismctl help 2>/dev/null |
 			awk '/^  [a-z]/ { print $1 }' | sort -u) ;;
-	*:path | 2:who | 2:ports)
+	*:path | 2:who | 2:ports | 2:lft)
 		list=$(_minismctl_nodes)
 		[ "$verb" != path ] || list+=$'\n'--why ;;
 	2:members)

@@ -387,10 +387,37 @@ static int
 	return NULL;
 }
 
+/* Words of OpenSM's console, and what answers the question here. */
+static const char *const opensm_words[][2] = {
+	{ "dump_conf", "config" }, { "dump_portguid", "nodes TEXT" },
+	{ "lidbalance", "path A B --why, and minism-route on a view" },
+	{ "logflush", "loglevel; each line of the log is written at once" },
+	{ "perfmgr", "the program minism-health" },
+	{ "pm", "the program minism-health" },
+	{ "portstatus", "status, links and ports NODE" },
+	{ "querylid", "who LID" }, { "reroute", "sweep" },
+	{ "resweep", "sweep" },
+	{ "switchbalance", "minism-route on a view" },
+	{ "update_desc", "sweep, which reads all names" },
+	{ "version", "--version" },
+};
+
+/* wrong, or what to type in place of a word of OpenSM's. */
+static const char *
+find_hint(const char *word, const char *wrong, char **hint)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(opensm_words); i++)
+		if (strcmp(word, opensm_words[i][0]) == 0)
+			return *hint = g_strdup_printf("%s is a word of "
+				"OpenSM's console; here it is: %s", word,
+				opensm_words[i][1]);
+	return wrong;
+}
+
 static int
 minismctl_run(const struct ctl_arguments *a)
 {
-	g_autofree char *wrong = NULL;
+	g_autofree char *wrong = NULL, *hint = NULL;
 	const struct command *command;
 	unsigned given = 0;
 	int (*run)(const struct ctl_arguments *a), status;
@@ -403,7 +430,8 @@ minismctl_run(const struct ctl_arguments *a)
 		given |= a->options[i] ? 1u << i : 0;
 	command = command_check(a->words, given, &wrong);
 	if (!command)
-		return put_line(a, wrong, EXIT_USAGE);
+		return put_line(a, find_hint(a->words[0], wrong, &hint),
+				EXIT_USAGE);
 	run = command->place == COMMAND_OF_VIEW || !a->words[1] ?
 		find_run(a->words[0]) : NULL;
 	if (!run)

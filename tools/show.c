@@ -163,6 +163,28 @@ put_hops(struct text_report *r, const struct tool_view *v,
 	report_close(r, ']');
 }
 
+/* Of a file: false with an error if it has no tables. */
+static bool
+has_tables(const struct show *q, GError **error)
+{
+	if (!q->v->lft && !q->place)
+		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "the view has "
+			    "no forwarding tables; minismctl view tables "
+			    "writes one that has");
+	return q->v->lft || q->place;
+}
+
+/* What the view of the whole fabric lacks: the tables of this node. */
+static bool
+get_node(struct show *q, const struct snapshot_node *n, GError **error)
+{
+	g_autofree char *line = g_strdup_printf("view node 0x%016"
+		G_GINT64_MODIFIER "x\n", n->info.node_guid);
+
+	return q->v->whole || !q->place ||
+		tool_view_more(q->v, q->place, line, error);
+}
+
 /* The way, and its tables if the view lacks them. */
 static bool
 get_path(struct show *q, uint32_t from, uint32_t to, struct trace *t,
@@ -180,21 +202,12 @@ get_path(struct show *q, uint32_t from, uint32_t to, struct trace *t,
 		    !tool_view_more(v, q->place, line, error))
 			return false;
 	}
-	if (!v->lft && !q->place) {
-		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "the view has "
-			    "no forwarding tables; minismctl view tables "
-			    "writes one that has");
+	if (!has_tables(q, error))
 		return false;
-	}
 	trace_follow(v, from, to, t);
-	for (unsigned i = 0; asks && q->why && i < t->n; i++) {
-		const struct snapshot_node *n = &v->s->nodes[t->hops[i].node];
-		g_autofree char *line = g_strdup_printf("view node 0x%016"
-			G_GINT64_MODIFIER "x\n", n->info.node_guid);
-
-		if (!tool_view_more(v, q->place, line, error))
+	for (unsigned i = 0; q->why && i < t->n; i++)
+		if (!get_node(q, &v->s->nodes[t->hops[i].node], error))
 			return false;
-	}
 	if (q->why && v->lft)
 		trace_explain(v, to, t);
 	return true;
@@ -502,6 +515,59 @@ show_ports(struct show *q, GError **error)
 	return show_end_list(q);
 }
 
+/* ---- lft ---- */
+
+/* Of each LID that a port has: where the switch sends it. */
+static int
+show_lft(struct show *q, GError **error)
+{
+	const struct tool_view *v = q->v;
+	struct text_report *r = &q->out;
+	uint32_t port = show_find(q, 1);
+	const struct snapshot_node *n;
+	const uint8_t *row;
+
+	if (port == SNAPSHOT_NONE)
+		return show_wrong(q);
+	n = snapshot_node_of(v->s, port);
+	if (!snapshot_is_switch(n)) {
+		show_say(r, false, "only a switch has forwarding tables");
+		return 2;
+	}
+	if (!has_tables(q, error) || !get_node(q, n, error))
+		return -1;
+	row = v->lft ? lft_row(v->lft, n->sw_index) : NULL;
+	report_open(r, NULL, '{');
+	report_text(r, "switch", snapshot_node_name(n), "\n");
+	report_open(r, "entries", '[');
+	for (unsigned lid = 1; row && lid <= v->lids->top; lid++) {
+		uint32_t owner = lid_map_owner(v->lids, (uint16_t)lid);
+		uint32_t out = snapshot_port_of(v->s, v->s->switches[n->sw_index],
+						row[lid]);
+		g_autofree char *to = NULL, *peer = NULL;
+
+		if (owner == SNAPSHOT_NONE)
+			continue;
+		to = snapshot_port_name(v->s, owner);
+		peer = out == SNAPSHOT_NONE ? NULL : peer_name(v->s, out);
+		report_open(r, NULL, '{');
+		report_say(r, "  LID ");
+		report_number(r, "lid", lid, "  ");
+		if (row[lid] == LFT_NO_PATH)
+			report_say(r, "nowhere");
+		else
+			report_say(r, "port %u", row[lid]);
+		report_number(r, "port", row[lid], NULL);
+		if (peer)
+			report_say(r, " - ");
+		report_text(r, "peer", peer, "");
+		report_say(r, "  to ");
+		report_text(r, "to", to, "\n");
+		report_close(r, '}');
+	}
+	return show_end_list(q);
+}
+
 /* ---- groups ---- */
 
 static int
@@ -616,8 +682,8 @@ static const struct {
 } runs[] = {
 	{ "path", false, show_path }, { "who", true, show_who },
 	{ "nodes", false, show_nodes }, { "links", false, show_links },
-	{ "ports", true, show_ports }, { "groups", false, show_groups },
-	{ "members", false, show_members },
+	{ "ports", true, show_ports }, { "lft", false, show_lft },
+	{ "groups", false, show_groups }, { "members", false, show_members },
 	{ "partitions", false, show_partitions },
 };
 

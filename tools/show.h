@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The commands of minismctl that are answered by a view: path, who, nodes,
- * links, ports, groups, members, partitions.
+ * links, ports, lft, groups, members, partitions.
  */
 #ifndef MINISM_TOOLS_SHOW_H
 #define MINISM_TOOLS_SHOW_H

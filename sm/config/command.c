@@ -31,6 +31,8 @@ const struct command commands[] = {
 	  COMMAND_OF_MANAGER },
 	{ "ports", "NAME|LID|GUID", "the ports of a node", 2, 2, 0,
 	  COMMAND_OF_VIEW },
+	{ "lft", "NAME|LID|GUID", "where a switch sends each LID", 2, 2, 0,
+	  COMMAND_OF_VIEW },
 	{ "groups", "", "multicast groups", 1, 1, 0, COMMAND_OF_VIEW },
 	{ "members", "[MGID|MLID]", "members of all groups, or of one", 1, 2,
 	  0, COMMAND_OF_VIEW },

@@ -60,6 +60,21 @@ partition_file() {
 	END
 }
 
+# same_table SWITCH: minismctl's entries are those that ibroute reads from it
+same_table() {
+	local lid
+
+	lid=$(ctl 0 --json who "$1" | grep -oE '"lid":[0-9]+' | head -n 1)
+	ctl 0 lft "$1" || return 1
+	sed -nE 's/^  LID ([0-9]+)  port ([0-9]+).*/\1 \2/p' ctl.out >lft.minism
+	client ibroute "${lid#*:}" |
+		sed -nE 's/^(0x[0-9a-f]+) ([0-9]+) .*/\1 \2/p' |
+		while read -r lid port; do
+			echo "$((lid)) $((10#$port))"
+		done >lft.ibroute
+	[ -s lft.ibroute ] && diff lft.minism lft.ibroute
+}
+
 # same_path A B: minismctl's switches and ports are those of ibtracert
 same_path() {
 	local a b
@@ -242,13 +257,15 @@ fabric_case() {
 	check "fabric: nodes" ctl_says 0 '^switch .* leaf-1  8 of 8 links' nodes
 	check "fabric: nodes of a kind" [ "$(ctl 0 nodes switch | wc -l)" = 8 ]
 	check "fabric: links" ctl_says 0 '^leaf-1/5 - spine-1/1 ' links spine-1
+	check "fabric: a table is that of ibroute" same_table leaf-1
 	# ibsim's ports support 12xHDR, and say that they are at 4xEDR
 	check "fabric: slow links are those of iblinkinfo" slow_as_iblinkinfo
 	ctl 0 view tables >/dev/null && cp ctl.out demo.view
 	check "fabric: status of a view" ctl_says 0 \
 		'^subnet: +UP: 8 switches, 16 hosts, 32 of 32 links' \
 		--view demo.view status
-	for what in nodes links 'path node-01 node-07 --why' 'who leaf-1'; do
+	for what in nodes links 'path node-01 node-07 --why' 'who leaf-1' \
+		'lft spine-1'; do
 		# shellcheck disable=SC2086 # words
 		check "fabric: a view says the same of $what" eval "ctl 0 $what &&
 			cp ctl.out live && ctl 0 --view demo.view $what &&
@@ -382,6 +399,8 @@ status_case() {
 	check "status: nobody listens" ctl_says 3 'ctl: No such file' status
 	check "status: a wrong word is told nevertheless" \
 		ctl_says 2 'there is no command statsu; the nearest is status' statsu
+	check "words of OpenSM's console are hints" \
+		ctl_says 2 'here it is: who LID' querylid 5
 	check "status: help needs no manager" ctl_says 0 'partition set' help
 	check "status: what is no JSON is refused" \
 		ctl_says 2 'report takes neither --json nor' --json report

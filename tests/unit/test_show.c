@@ -119,6 +119,15 @@ static const struct {
 	  "{\"port\":1,\"physical\":\"LinkUp\",\"speed\":\"4xEDR\",\"state\":"
 	  "\"Active\",\"lid\":2,\"guid\":\"0x0000000000000201\",\"mtu\":4096,"
 	  "\"vls\":8,\"peer\":\"leaf-1/2\"}]}\n" },
+	{ "lft leaf-1", 0,
+	  "leaf-1\n"
+	  "  LID 1  port 1 - Rack 1/1  to Rack 1\n"
+	  "  LID 2  port 2 - node-02/1  to node-02/1\n"
+	  "  LID 3  port 3 - spine-1/1  to node-03\n"
+	  "  LID 4  port 0  to leaf-1\n"
+	  "  LID 5  port 3 - spine-1/1  to leaf-2\n"
+	  "  LID 6  port 3 - spine-1/1  to spine-1\n" },
+	{ "lft node-02", 2, "only a switch has forwarding tables\n" },
 	{ "who 'Rack 1'", 0,
 	  "Rack 1: host, LID 1\n"
 	  "  NodeGUID 0x0000000000000100, PortGUID 0x0000000000000101\n"
