@@ -59,7 +59,9 @@ struct expected_silent {
 	uint8_t is_accepted;
 	int64_t since;
 	bool is_now;		/* in the last snapshot */
-	bool is_told;		/* as the node that is missing there */
+	/* The node that is missing there, which tells of it; NULL: none. As
+	 * find_missing_ends() has left it. */
+	const struct expected_node *missing;
 };
 
 const char *const expected_kind_names[] = {
@@ -243,7 +245,8 @@ take_silent(void *owner, void *members, int64_t now, GError **error)
 	struct expected *e = owner;
 	struct expected_silent p = *(struct expected_silent *)members;
 
-	p.is_now = p.is_told = false;
+	p.is_now = false;
+	p.missing = NULL;
 	g_array_append_val(e->silent, p);
 	e->version++;
 	return true;
@@ -411,23 +414,45 @@ count_expected_links(struct expected *e)
 	}
 }
 
-/* Is it the end of a link to a node that is missing? */
-static bool
-leads_to_missing(const struct expected *e, const struct expected_silent *p,
-		 const struct expected_node **missing)
+static int
+compare_silent(const void *a, const void *b)
 {
-	for (uint32_t i = 0; i < e->links->len; i++) {
+	const struct expected_silent *x = a, *y = b;
+
+	return x->guid != y->guid ? (x->guid < y->guid ? -1 : 1) :
+		x->port - y->port;
+}
+
+/* NULL: it is not silent. */
+static struct expected_silent *
+find_silent(const struct expected *e, uint64_t guid, uint8_t port)
+{
+	const struct expected_silent key = { .guid = guid, .port = port };
+
+	return bsearch(&key, e->silent->data, e->silent->len, sizeof(key),
+		       compare_silent);
+}
+
+/* Which silent ports are the end of a link to a node that is missing. */
+static void
+find_missing_ends(struct expected *e)
+{
+	struct expected_silent *p;
+
+	g_array_sort(e->silent, compare_silent);	/* as a file had it */
+	for (uint32_t i = 0; i < e->silent->len; i++)
+		silent_at(e, i)->missing = NULL;
+	for (uint32_t i = 0; e->silent->len && i < e->links->len; i++) {
 		const struct expected_link *l = link_at(e, i);
 
-		for (unsigned end = 0; end < 2; end++)
-			if (l->node[end]->guid == p->guid &&
-			    l->port[end] == p->port &&
-			    is_missing(l->node[!end])) {
-				*missing = l->node[!end];
-				return true;
-			}
+		for (unsigned end = 0; end < 2; end++) {
+			if (!is_missing(l->node[!end]))
+				continue;
+			p = find_silent(e, l->node[end]->guid, l->port[end]);
+			if (p)
+				p->missing = l->node[!end];
+		}
 	}
-	return false;
 }
 
 static void
@@ -435,10 +460,8 @@ find_silent_fault(struct expected *e, struct expected_silent *p)
 {
 	const struct expected_node *n = g_hash_table_lookup(e->by_guid,
 							    &p->guid);
-	const struct expected_node *missing;
 
-	p->is_told = leads_to_missing(e, p, &missing);
-	if (!n || !p->is_now || p->is_told || p->is_accepted)
+	if (!n || !p->is_now || p->missing || p->is_accepted)
 		return;
 	add_fault(e, (struct expected_fault){
 		.kind = EXPECTED_SILENT, .since = p->since, .guid = p->guid,
@@ -463,6 +486,7 @@ find_faults(struct expected *e)
 		if (is_missing(n))
 			find_node_fault(e, n);
 	}
+	find_missing_ends(e);
 	for (uint32_t i = 0; i < e->silent->len; i++)
 		find_silent_fault(e, silent_at(e, i));
 	g_ptr_array_sort(e->faults, expected_compare);
@@ -566,48 +590,37 @@ update_links(struct expected *e, const struct snapshot *s, int64_t now)
 	return news;
 }
 
-static struct expected_silent *
-find_silent(const struct expected *e, uint64_t guid, uint8_t port)
-{
-	for (uint32_t i = 0; i < e->silent->len; i++)
-		if (silent_at(e, i)->guid == guid &&
-		    silent_at(e, i)->port == port)
-			return silent_at(e, i);
-	return NULL;
-}
-
 /* One that answers, or has no link any more, is forgotten, so that it is told
  * again. */
 static bool
 update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 {
-	bool news = false;
+	GArray *list = g_array_new(FALSE, FALSE,
+				   sizeof(struct expected_silent));
+	guint n_kept = 0, n_before = e->silent->len;
 
-	for (uint32_t i = 0; i < e->silent->len; i++)
-		silent_at(e, i)->is_now = false;
+	g_array_sort(e->silent, compare_silent);	/* as a file had it */
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_node *n = snapshot_node_of(s, port);
-		struct expected_silent *p, new = {
+		struct expected_silent p = {
 			.guid = n->info.node_guid, .port = s->ports[port].num,
 			.since = now,
 		};
+		const struct expected_silent *was;
 
 		if (!s->ports[port].silent || !snapshot_is_switch(n))
 			continue;
-		p = find_silent(e, new.guid, new.port);
-		if (!p) {
-			g_array_append_val(e->silent, new);
-			p = silent_at(e, e->silent->len - 1);
-			news = true;
-		}
-		p->is_now = true;
+		was = find_silent(e, p.guid, p.port);
+		if (was)
+			p = *was;
+		n_kept += was != NULL;
+		p.is_now = true;
+		g_array_append_val(list, p);
 	}
-	for (uint32_t i = e->silent->len; i-- > 0;)
-		if (!silent_at(e, i)->is_now) {
-			g_array_remove_index(e->silent, i);
-			news = true;
-		}
-	return news;
+	g_array_sort(list, compare_silent);
+	g_array_unref(e->silent);
+	e->silent = list;
+	return n_kept != n_before || n_kept != list->len;
 }
 
 bool
@@ -663,14 +676,14 @@ expected_is_meant(const struct expected_node *n, const char *word,
 static void
 accept_silent(struct expected *e, const char *word, uint64_t guid)
 {
+	find_missing_ends(e);
 	for (uint32_t i = 0; i < e->silent->len; i++) {
 		struct expected_silent *p = silent_at(e, i);
-		const struct expected_node *n, *missing = NULL;
+		const struct expected_node *n, *missing = p->missing;
 		g_autofree char *name = NULL;
 
 		n = g_hash_table_lookup(e->by_guid, &p->guid);
 		name = n ? g_strdup_printf("%s/%u", n->name, p->port) : NULL;
-		leads_to_missing(e, p, &missing);
 		if (missing ? missing->is_accepted :
 		    n && (expected_is_meant(n, word, guid) ||
 			  !strcmp(name, word)))
