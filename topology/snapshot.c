@@ -288,10 +288,11 @@ snapshot_astray(const struct snapshot *then, const struct snapshot *now)
 }
 
 const char *
-snapshot_defect(const struct snapshot *s)
+snapshot_defect(const struct snapshot *s, bool passing)
 {
 	for (uint32_t i = 0; i < s->n_faults; i++)
-		if (!snapshot_is_behind_port(&s->faults[i]))
+		if (!snapshot_is_behind_port(&s->faults[i]) &&
+		    !(passing && snapshot_fault_stays(&s->faults[i])))
 			return s->faults[i].text;
 	if (s->local_port != SNAPSHOT_NONE &&
 	    s->ports[s->local_port].peer == SNAPSHOT_NONE)
@@ -571,6 +572,24 @@ compare_faults(const void *a, const void *b)
 	if (fa->kind != fb->kind)
 		return fa->kind < fb->kind ? -1 : 1;
 	return strcmp(fa->text, fb->text);
+}
+
+void
+snapshot_inherit_faults(struct snapshot *s, const struct snapshot *was)
+{
+	for (uint32_t i = 0; i < was->n_faults; i++) {
+		struct snapshot_fault f = was->faults[i];
+
+		if (!snapshot_fault_stays(&f))
+			continue;
+		f.text = g_strdup(f.text);
+		s->faults = g_renew(struct snapshot_fault, s->faults,
+				    s->n_faults + 1u);
+		s->faults[s->n_faults++] = f;
+	}
+	if (s->n_faults)
+		qsort(s->faults, s->n_faults, sizeof(*s->faults),
+		      compare_faults);
 }
 
 struct snapshot *

@@ -206,9 +206,20 @@ snapshot_is_behind_port(const struct snapshot_fault *f)
 	return f->kind == SNAPSHOT_FAULT_SILENT && !f->guid;
 }
 
+/* What it is about is left out until a person mends it. */
+static inline bool
+snapshot_fault_stays(const struct snapshot_fault *f)
+{
+	return f->kind != SNAPSHOT_FAULT_SILENT &&
+		f->kind != SNAPSHOT_FAULT_REFUSED;
+}
+
 /* NULL: no fault, but for switch ports behind which no node answers; else the
- * first one in words, borrowed. */
-const char *snapshot_defect(const struct snapshot *s);
+ * first one in words, borrowed. passing: only of those that do not stay. */
+const char *snapshot_defect(const struct snapshot *s, bool passing);
+/* Of a snapshot that nobody else has yet: it gets the faults of `was` that
+ * stay. */
+void snapshot_inherit_faults(struct snapshot *s, const struct snapshot *was);
 
 /* By kind. */
 extern const char *const snapshot_fault_names[SNAPSHOT_FAULT_LOCKED + 1];

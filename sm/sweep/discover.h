@@ -24,8 +24,9 @@ struct discover_params {
 	const struct snapshot *before;
 	/* Of uint64_t, NodeGUIDs: only the neighbourhood of these nodes of
 	 * `before` is read again. The result may only be used if its faults
-	 * are ports behind which no node answers (snapshot_defect()), and so
-	 * must those of `before` be. NULL: the whole fabric is read. */
+	 * are ports behind which no node answers (snapshot_defect()); of those
+	 * of `before` it has none, which may be such ports, or stay
+	 * (snapshot_fault_stays()). NULL: the whole fabric is read. */
 	const GArray *told;
 	/* The last snapshot, in any case: a node whose NodeDescription is not
 	 * answered keeps the one that it had there. NULL: there is none. Takes

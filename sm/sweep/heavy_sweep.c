@@ -264,7 +264,7 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	s->up = v.up;
 	/* Silent ports are retried at their own interval. */
 	if (!v.up && (v.lines->len + v.n_silent > n->n_faults ||
-		      snapshot_defect(n)))
+		      snapshot_defect(n, false)))
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
 	r.end = v.up ? SWEEP_END_UP : SWEEP_END_NOT_UP;
 	r.verdict = &v;

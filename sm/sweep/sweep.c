@@ -25,13 +25,14 @@
  *
  *	- without a published view, or if this SM is not the master,
  *	- for every other cause, such as a signal or a node without a LID,
- *	- if the view has faults other than ports behind which no node answers,
- *	- if the repair finds such a fault: a node that reported a change does
- *	  not answer, or a GUID is there twice.
+ *	- if a node of the view did not answer, other than behind a port,
+ *	- if the repair finds a fault: a node that reported a change does not
+ *	  answer, or a GUID is there twice.
  *
  * A node that reports changes all the time is read once a second, see
  * sm/sweep/amend.c. Traps that need a heavy sweep are limited likewise: three
- * at once, then one a second, in a large fabric less often.
+ * at once, then one a second, in a large fabric less often. One that waits for
+ * that delays neither repairs nor light sweeps.
  */
 #include "sm/sweep/sweep.h"
 
@@ -498,7 +499,7 @@ sweep_on_discovered(struct snapshot *n, void *data)
 {
 	struct sweep *s = data;
 	g_autofree char *astray = find_astray(s, n);
-	const char *objection = astray ?: snapshot_defect(n);
+	const char *objection = astray ?: snapshot_defect(n, false);
 	g_autofree char *name = NULL, *text = NULL;
 
 	s->run.discover = NULL;
@@ -510,6 +511,8 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		discover_all(s);
 		return;
 	}
+	if (s->run.is_repair)
+		snapshot_inherit_faults(n, s->view.subnet);
 	n = hold_flaps(s, n);
 	s->next.avoided = avoid_choose(n, s->wishes,
 				       s->params.avoid & AVOID_SLOW);
@@ -569,12 +572,17 @@ discover_all(struct sweep *s)
 				     sweep_on_discovered, s);
 }
 
-/* The recorded causes that need no sweep of their own now. */
+/* The recorded causes that need a heavy sweep now. A trap that waits for its turn
+ * is none: meanwhile, all else goes on. */
 static unsigned
 urgent_causes(const struct sweep *s)
 {
-	return s->causes & ~(1u << SWEEP_CAUSE_RETRY |
-			     1u << SWEEP_CAUSE_UNTAKEN);
+	unsigned urgent = s->causes & ~(1u << SWEEP_CAUSE_RETRY |
+					1u << SWEEP_CAUSE_UNTAKEN);
+
+	return urgent == 1u << SWEEP_CAUSE_TRAP &&
+		bucket_due(&s->traps, s->trap_us) > transport_now(s->t) ?
+		0 : urgent;
 }
 
 static bool
@@ -584,7 +592,7 @@ can_repair(const struct sweep *s)
 		s->self.state == SM_STATE_MASTER &&
 		s->params.goal == SWEEP_GOAL_FABRIC &&
 		s->view.subnet->names == s->params.names &&
-		!s->astray && !snapshot_defect(s->view.subnet);
+		!s->astray && !snapshot_defect(s->view.subnet, true);
 }
 
 static void
@@ -603,8 +611,9 @@ sweep_begin(struct sweep *s)
 	clear_run(s);
 	s->run.is_repair = nodes && nodes->len;
 	s->run.why = s->causes | (s->run.is_repair ? s->notice_causes : 0);
-	/* What was not taken is sent again by a heavy sweep only. */
-	s->causes &= s->run.is_repair ? 1u << SWEEP_CAUSE_UNTAKEN : 0u;
+	/* These wait for a heavy sweep. */
+	s->causes &= s->run.is_repair ? 1u << SWEEP_CAUSE_UNTAKEN |
+		1u << SWEEP_CAUSE_TRAP : 0u;
 	s->run.began = now;
 	s->run.stats = s->x->stats;
 	causes = causes_text(s->run.why);
@@ -722,7 +731,7 @@ start_light(struct sweep *s)
 		s->causes |= 1u << SWEEP_CAUSE_RETRY;
 	else if (s->params.force_heavy || observe_is_due(s))
 		s->causes |= 1u << SWEEP_CAUSE_TIME;
-	if (s->causes & ~(1u << SWEEP_CAUSE_UNTAKEN)) {
+	if (s->causes & 1u << SWEEP_CAUSE_RETRY || urgent_causes(s)) {
 		sweep_begin(s);
 		return;
 	}
@@ -782,8 +791,6 @@ urgent_due(const struct sweep *s)
 		return INT64_MAX;
 	if (urgent & 1u << SWEEP_CAUSE_TRAP)
 		when = MAX(when, now + QUIET_US);
-	if (urgent == 1u << SWEEP_CAUSE_TRAP)
-		when = MAX(when, bucket_due(&s->traps, s->trap_us));
 	return when;
 }
 
@@ -817,6 +824,8 @@ agenda(const struct sweep *s)
 	if (s->causes & 1u << SWEEP_CAUSE_UNTAKEN)
 		earlier(&n, MAX(s->retry_due, s->last_end + HOLD_US),
 			sweep_begin);
+	if (s->causes & 1u << SWEEP_CAUSE_TRAP)
+		earlier(&n, bucket_due(&s->traps, s->trap_us), sweep_begin);
 	if (s->self.state == SM_STATE_STANDBY && s->elected)
 		earlier(&n, transport_now(s->t) +
 			(int64_t)s->params.poll_ms * 1000, start_poll);
@@ -825,7 +834,8 @@ agenda(const struct sweep *s)
 	if (s->view.subnet) {
 		earlier(&n, s->turn_state ? transport_now(s->t) :
 			silent_due(s->view.silent), probe);
-		earlier(&n, flaps_due(s->flaps), rest);
+		if (sweep_has_fabric(s))
+			earlier(&n, flaps_due(s->flaps), rest);
 	}
 	return n;
 }

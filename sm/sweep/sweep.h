@@ -409,6 +409,14 @@ sweep_is_programming(const struct sweep *s)
 	return s->run.rekey || s->run.is_preparing || s->run.program;
 }
 
+/* A view, of a fabric that is this manager's, or that it observes. */
+static inline bool
+sweep_has_fabric(const struct sweep *s)
+{
+	return s->view.subnet && (s->self.state == SM_STATE_MASTER ||
+				  s->params.goal == SWEEP_GOAL_OBSERVE);
+}
+
 /* See hooks.prepare. Nothing happens if the sweep has ended. Takes the trees
  * over, which the switches hold. */
 void sweep_cut_trees(struct mft *trees, void *sweep);
