@@ -185,6 +185,8 @@ light_sweep_on_port_info(struct light_sweep *l, uint32_t port,
 	else if (snapshot_is_end_port(l->s, port) &&
 		 (now.lid != then->lid || now.sm_lid != then->sm_lid))
 		change(l, port, "lost its LID or SM LID");
+	else if (now.cap_mask & ~then->cap_mask & PORT_CAP_IS_SM)
+		change(l, port, "has a subnet manager");
 	else if (port_mbps(&now) != port_mbps(then))
 		change(l, port, "port %u runs at %s%s, not at %s%s",
 		       l->s->ports[port].num, port_width(&now)->name,

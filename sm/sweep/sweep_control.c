@@ -27,6 +27,7 @@ sweep_control(struct sweep *s, enum sm_control control,
 {
 	/* Any port could send a control that makes this SM become, or stop
 	 * being, the master: only SMs that were found by the election may. */
+	int64_t now = transport_now(s->t);
 	bool known = control == SM_CONTROL_HANDOVER &&
 		s->self.state == SM_STATE_STANDBY ?
 		s->elected && s->elected->ports[s->master].guid == from->guid :
@@ -35,13 +36,23 @@ sweep_control(struct sweep *s, enum sm_control control,
 	log_say(s->log, LOG_INFO, "sweep", "SMInfo control %u from 0x%016"
 		G_GINT64_MODIFIER "x (%s)", control, from->guid,
 		sm_state_name(from->state));
-	if (s->paused || !known) {
+	const char *objection = s->paused ? "this manager is paused" : !known ?
+		"it does not come from the master or a standby that we know" :
+		NULL;
+
+	/* Each makes a heavy sweep, and who sends one is told by its payload
+	 * alone: as many as traps that do so. */
+	if (!objection && control == SM_CONTROL_HANDOVER &&
+	    s->self.state != SM_STATE_STANDBY) {
+		if (bucket_due(&s->traps, s->trap_us) > now)
+			objection = "there were too many of them lately";
+		else
+			bucket_take(&s->traps, s->trap_us, now);
+	}
+	if (objection) {
 		log_limited(s->log, LOG_WARNING, "sweep", "SMInfo control "
 			    "ignored", "%u from 0x%016" G_GINT64_MODIFIER
-			    "x: %s", control, from->guid, s->paused ?
-			    "this manager is paused" :
-			    "it does not come from the master or a standby "
-			    "that we know");
+			    "x: %s", control, from->guid, objection);
 		return;
 	}
 	switch (control) {
@@ -355,7 +366,7 @@ sweep_release_flaps(struct sweep *s)
 {
 	g_autoptr(GPtrArray) first = NULL, due = NULL;
 
-	if (!s->view.subnet)
+	if (!sweep_has_fabric(s))
 		return;
 	first = g_ptr_array_new();
 	due = flaps_release(s->flaps, transport_now(s->t), first);
