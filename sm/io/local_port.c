@@ -111,6 +111,17 @@ local_port_print(const struct local_port *p, GString *out)
 				       p->sm_lid);
 }
 
+/* An HCA with planes has no device for SMPs until one is added. */
+static bool
+lacks_smi(const struct local_port *ports, size_t n, const struct local_port *p)
+{
+	size_t i = 0;
+
+	while (i < n && (ports[i].guid != p->guid || unfit(&ports[i])))
+		i++;
+	return p->infiniband && p->sm_disabled && i == n;
+}
+
 void
 local_port_explain(const struct local_port *ports, size_t n,
 		   const struct local_port_wish *wish, GString *out)
@@ -143,6 +154,13 @@ local_port_explain(const struct local_port *ports, size_t n,
 			g_string_append_c(out, '\n');
 		local_port_print(&ports[i], out);
 	}
+	for (i = 0; i < n && !lacks_smi(ports, n, &ports[i]); i++)
+		;
+	if (i < n)
+		g_string_append_printf(out, "\nIsSMdisabled: a virtual function, "
+			"or an HCA with planes (ConnectX-8) without its device "
+			"for SMPs: rdma dev add smi0 type SMI parent %s",
+			ports[i].ca_name);
 }
 
 bool
@@ -150,7 +168,7 @@ local_port_tell_choice(const struct local_port *ports, size_t n,
 		       const struct local_port_wish *wish,
 		       const struct local_port *chosen, GString *out)
 {
-	unsigned others = 0;
+	unsigned others = 0, planes = 0;
 
 	g_string_append(out, "chosen: ");
 	local_port_print(chosen, out);
@@ -160,7 +178,9 @@ local_port_tell_choice(const struct local_port *ports, size_t n,
 			continue;
 		g_string_append(out, others++ ? "; " : "; not chosen: ");
 		local_port_print(&ports[i], out);
+		planes += ports[i].guid == chosen->guid;
 	}
-	g_string_append(out, "; -g GUID names one");
+	g_string_append(out, planes ? "; -C NAME -p N names one" :
+			"; -g GUID names one");
 	return others > 0;
 }

@@ -813,7 +813,11 @@ open_device(struct umad_device *d, const struct local_port *port,
 			continue;
 		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_OPEN,
 			    "%s: cannot register for class 0x%02x: %s%s", name,
-			    r->mgmt_class, g_strerror(errno), manages ?
+			    r->mgmt_class, g_strerror(errno),
+			    errno == EPROTONOSUPPORT ? i == AGENT_SA ?
+			    " (a device for SMPs only; the other one of this "
+			    "PortGUID, for GMPs, is missing)" :
+			    " (the device has no QP 0)" : manages ?
 			    " (is another subnet manager bound to it?)" : "");
 		return false;
 	}

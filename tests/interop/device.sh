@@ -313,6 +313,10 @@ planes_case() {
 	LAB_NODE=node-09 inside saquery -C lab1 -N >records
 	check "planes: the SA, too" [ "$(grep -c NodeRecord records)" -eq 23 ]
 	sm_kill_all
+	check "planes: one alone is an error that says which is missing" \
+		eval 'inside sh -c "rm -r \$MINISM_LAB_SYS/class/infiniband/lab1
+		exec $MINISM ${sm_defaults[*]} --once" >alone.out 2>&1
+		[ $? -eq 1 ] && grep -q "for GMPs, is missing" alone.out'
 	lab_stop
 }
 
