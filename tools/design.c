@@ -11,6 +11,7 @@
 #include "tools/view.h"
 #include "topology/text.h"
 
+#define BLANKS		" \t\r\n\f\v"
 #define PORTS_MAX	254
 #define CA_PORTS	2	/* a node with more is a switch, if not known */
 
@@ -64,29 +65,77 @@ struct list {
 	GHashTable *names;	/* of the fabric */
 };
 
-/* Splits a line of a list: "", NAME, PORT, NAME, PORT, "". NULL: the line is not
- * a cable. Since a name may contain a separator, the form that minismctl links
- * prints is tried first. */
-static char **
-split_cable(const char *line)
+/* How many digits a port has whose "/" may be here; 0: it is not. */
+static size_t
+port_digits(const char *at)
 {
-	static const char end[] = "([^\"]+?)/(\\d+)";
-	static const char *const rest[][2] = {
-		{ "\\s+-\\s+", "(?:\\s{2,}.*)?$" },
-		{ "\\s+-\\s+", "(?:[\\s,;].*)?$" },
-		{ "(?:\\s*[,;]\\s*|\\s+)", "(?:[\\s,;].*)?$" },
-	};
+	return *at == '/' ? strspn(at + 1, "0123456789") : 0;
+}
 
-	for (size_t i = 0; i < G_N_ELEMENTS(rest); i++) {
-		g_autofree char *pattern = g_strconcat("^\\s*", end, rest[i][0],
-			end, rest[i][1], NULL);
-		char **w = g_regex_split_simple(pattern, line, G_REGEX_RAW, 0);
+/* Where the second end begins behind the first one; NULL: nothing separates
+ * them. */
+static const char *
+skip_separator(const char *at, bool *is_dash)
+{
+	const char *next = at + strspn(at, BLANKS);
 
-		if (g_strv_length(w) > 4)
-			return w;
-		g_strfreev(w);
+	*is_dash = next > at && *next == '-' && g_ascii_isspace(next[1]);
+	if (next == at && *next != ',' && *next != ';')
+		return NULL;
+	next += *is_dash || *next == ',' || *next == ';';
+	return next + strspn(next, BLANKS);
+}
+
+/* How good a reading of a line is: by the names of the fabric, then by the form
+ * that minismctl links prints. behind: what follows the second end. */
+static unsigned
+rank_reading(char *const *w, GHashTable *names, bool is_dash,
+	     const char *behind)
+{
+	unsigned known = (unsigned)g_hash_table_contains(names, w[0]) +
+		(unsigned)g_hash_table_contains(names, w[2]);
+	bool is_plain = !*behind || strspn(behind, BLANKS) >= 2;
+
+	return 1 + 4 * known + (is_dash ? 2 + is_plain : 0);
+}
+
+/* Splits a line of a list: NAME, PORT, NAME, PORT. NULL: the line is not a cable.
+ * A name may contain a separator, so all readings are compared; of equal ones the
+ * first names are the shortest. */
+static char **
+split_cable(const char *line, GHashTable *names)
+{
+	const char *first = line + strspn(line, BLANKS);
+	unsigned best = 0, rank;
+	char **words = NULL;
+	bool is_dash;
+	size_t n, m;
+
+	for (const char *p = first + !!*first; *p && *p != '"'; p++) {
+		const char *second = (n = port_digits(p)) ?
+			skip_separator(p + 1 + n, &is_dash) : NULL;
+
+		for (const char *q = second; q && *q && *q != '"'; q++) {
+			const char *behind = q + 1 + (m = port_digits(q));
+			g_auto(GStrv) w = NULL;
+
+			if (!m || q == second ||
+			    (*behind && !strchr(BLANKS ",;", *behind)))
+				continue;
+			w = g_new0(char *, 5);
+			w[0] = g_strndup(first, (gsize)(p - first));
+			w[1] = g_strndup(p + 1, n);
+			w[2] = g_strndup(second, (gsize)(q - second));
+			w[3] = g_strndup(q + 1, m);
+			rank = rank_reading(w, names, is_dash, behind);
+			if (rank <= best)
+				continue;
+			best = rank;
+			g_strfreev(words);
+			words = g_steal_pointer(&w);
+		}
 	}
-	return NULL;
+	return words;
 }
 
 /* Why no cable can be at the port w[1] of the node w[0]; NULL: it can. */
@@ -117,11 +166,11 @@ claim_port(struct list *l, char *const *w, unsigned line)
 static char *
 take_cable(struct list *l, const char *text, unsigned line)
 {
-	g_auto(GStrv) w = split_cable(text);
+	g_auto(GStrv) w = split_cable(text, l->names);
 
 	if (!w)
 		return g_strdup("no cable NAME/PORT - NAME/PORT");
-	for (unsigned i = 1; i < 5; i += 2) {
+	for (unsigned i = 0; i < 4; i += 2) {
 		struct design_block *block =
 			g_hash_table_lookup(l->blocks, w[i]);
 		char *wrong = claim_port(l, w + i, line);
@@ -135,7 +184,7 @@ take_cable(struct list *l, const char *text, unsigned line)
 		}
 		block->most = MAX(block->most, atoi(w[i + 1]));
 		g_string_append_printf(block->lines, "[%s] \"%s\"[%s]\n",
-				       w[i + 1], w[4 - i], w[5 - i]);
+				       w[i + 1], w[2 - i], w[3 - i]);
 	}
 	return NULL;
 }

@@ -332,6 +332,31 @@ TEST(test_a_design_means_nodes_by_name_or_guid)
 	tool_view_free(now);
 }
 
+/* A name of the fabric goes before the form of the line. */
+TEST(test_a_name_may_look_like_an_end_of_a_cable)
+{
+	static const char *const lines[] = {
+		"leaf-1/1 - r/1 n/1", "leaf-1/1 - r/1 n/1 5 m",
+		"leaf-1/1, r/1 n/1", "leaf-1/1 r/1 n/1, 5 m to a/1 b/2",
+		"r/1 n/1 leaf-1/1", "r/1 n/1 - leaf-1/1  4xEDR 3/4",
+		"leaf-1/1;r/1 n/1;", "\tleaf-1/1 - r/1 n/1 x/3\t",
+		"leaf-1/1 - r/1 n/1  to x/2",
+	};
+	struct tool_view *now = write_fabric("", "#name 0x101 is r/1 n\n");
+
+	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
+		struct snapshot *d = design_parse(lines[i], "d", now->s, NULL);
+		uint32_t node = d ? snapshot_find_node(d, 0x101) :
+			SNAPSHOT_NONE;
+
+		if (node == SNAPSHOT_NONE || d->n_nodes != 2 ||
+		    snapshot_find_node(d, 0x10) == SNAPSHOT_NONE)
+			fail_msg("%s", lines[i]);
+		snapshot_unref(d);
+	}
+	tool_view_free(now);
+}
+
 /* A list has no GUIDs to tell them apart. */
 TEST(test_a_list_needs_names_of_one_node)
 {
