@@ -8,8 +8,8 @@
  * engine in force, or all, route the fabric. The tables before are those of the
  * view, or without any those that would be computed.
  *
- * What a view does not say is not considered: the lists of roots and I/O nodes,
- * and the order of switches of an earlier sweep.
+ * What a view does not say is not considered: the order of switches of an
+ * earlier sweep.
  */
 #include "tools/whatif.h"
 
@@ -20,6 +20,7 @@
 #include "routing/repair.h"
 #include "tools/show.h"
 #include "topology/port_search.h"
+#include "topology/text.h"
 
 #define SHIFTS		64u
 #define NAMES_SHOWN	20u
@@ -63,7 +64,23 @@ named_node(struct whatif *w, const char *word)
 	return port == SNAPSHOT_NONE ? port : s->ports[port].node;
 }
 
-/* The same; a port as minismctl links and path have it. */
+/* "0xNODEGUID/PORT", or SNAPSHOT_NONE. */
+static uint32_t
+port_by_guid(const struct snapshot *s, const char *word)
+{
+	const char *slash = strrchr(word, '/');
+	g_autofree char *node = slash ? g_strndup(word, (gsize)(slash - word)) :
+		NULL;
+	uint64_t guid, num;
+
+	if (!node || !text_read_number(node, 16, UINT64_MAX, &guid) ||
+	    !text_read_number(slash + 1, 10, UINT8_MAX, &num) || !num)
+		return SNAPSHOT_NONE;
+	return snapshot_port_of(s, snapshot_find_node(s, guid), (unsigned)num);
+}
+
+/* As named_node(); a port as minismctl links and path have it, or by the
+ * NodeGUID. */
 static uint32_t
 named_port(struct whatif *w, const char *word)
 {
@@ -77,11 +94,13 @@ named_port(struct whatif *w, const char *word)
 		if (s->ports[port].num && !strcmp(name, word))
 			found = n++ ? found : port;
 	}
-	if (n == 1)
-		return found;
-	w->wrong = g_strdup_printf("%s is no port, or several are; links has "
-				   "all with cables, as NAME/PORT", word);
-	return SNAPSHOT_NONE;
+	if (n != 1)
+		found = port_by_guid(s, word);
+	if (found == SNAPSHOT_NONE)
+		w->wrong = g_strdup_printf("%s is no port, or several are: "
+			"links has all with cables, as NAME/PORT; the NodeGUID "
+			"in place of the name means one node", word);
+	return found;
 }
 
 static void
@@ -236,6 +255,48 @@ renumber(const struct lft *lft, const struct snapshot *from,
 	return copy;
 }
 
+/* The GUIDs of lines of this kind; NULL: there are none. */
+static GHashTable *
+listed(const struct whatif *w, enum view_kind kind)
+{
+	const GPtrArray *lines = w->v->lines->of[kind];
+	GHashTable *guids = lines->len ? g_hash_table_new(g_int64_hash,
+							  g_int64_equal) : NULL;
+
+	for (guint i = 0; i < lines->len; i++)
+		g_hash_table_add(guids,
+			&((struct view_text *)lines->pdata[i])->n[LISTED_GUID]);
+	return guids;
+}
+
+/* in->is_root and in->is_io, for the caller; each NULL without lists. */
+static void
+mark_listed(const struct whatif *w, const struct stage *x, uint8_t **is_root,
+	    uint8_t **is_io)
+{
+	g_autoptr(GHashTable) roots = listed(w, VIEW_ROOT);
+	g_autoptr(GHashTable) compute = listed(w, VIEW_COMPUTE);
+	g_autoptr(GHashTable) io = listed(w, VIEW_IO);
+	const struct graph *g = x->g;
+	const struct snapshot *s = x->s;
+
+	if (roots)
+		*is_root = g_new0(uint8_t, g->n_switches + 1);
+	for (uint32_t sw = 0; roots && sw < g->n_switches; sw++)
+		(*is_root)[sw] = g_hash_table_contains(roots,
+			&s->nodes[s->switches[sw]].info.node_guid);
+	if (compute || io)
+		*is_io = g_new0(uint8_t, g->n_targets + 1);
+	for (uint32_t i = 0; (compute || io) && i < g->n_targets; i++) {
+		const uint64_t *guid =
+			&s->ports[x->lids->owner[g->targets[i].lid]].guid;
+
+		(*is_io)[i] = g->targets[i].port &&
+			((io && g_hash_table_contains(io, guid)) ||
+			 (compute && !g_hash_table_contains(compute, guid)));
+	}
+}
+
 /* seen: what the switches hold, or NULL. repair: of the fabric before, if the
  * manager's engine is to be taken. False with an error. */
 static bool
@@ -251,8 +312,12 @@ route_stage(const struct whatif *w, struct stage *x, struct lft *seen,
 		.previous = seen ? choose_held(whole, seen) : NULL,
 		.n_threads = g_get_num_processors(),
 	};
+	g_autofree uint8_t *is_root = NULL, *is_io = NULL;
 	bool ok;
 
+	mark_listed(w, x, &is_root, &is_io);
+	in.is_root = is_root;
+	in.is_io = is_io;
 	if (!w->engine && !w->is_auto && engine && why &&
 	    strstr(why, "configured"))
 		wish.engine = engine_by_name(engine, NULL);

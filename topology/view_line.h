@@ -50,6 +50,9 @@ enum view_kind {
 	VIEW_CANDIDATE,	/* instead of this, */
 	VIEW_NOTE,	/* and what it says */
 	VIEW_LOOP,	/* a channel of a credit loop */
+	VIEW_ROOT,	/* what routing was told: a root, */
+	VIEW_COMPUTE,	/* a compute node, */
+	VIEW_IO,	/* an I/O node */
 	VIEW_FLAP,	/* a link that goes down, a port with many traps */
 	VIEW_STAGE,	/* of the last sweep, */
 	VIEW_MADS,	/* and SMPs of a stage, from 0 */
@@ -89,6 +92,7 @@ enum {
 	FAULT_CAUSE,
 	ROUTE_LOOPED = 0, ROUTE_TOP, ROUTE_UNSAFE,
 	LOOP_GUID = 0, LOOP_PORT, LOOP_LID,
+	LISTED_GUID = 0,	/* ROOT, COMPUTE, IO */
 	FLAP_HELD = 0, FLAP_FLAPS, FLAP_BABBLES, FLAP_DOWNS, FLAP_TRAPS,
 	FLAP_AGE, FLAP_LEFT,
 	LEFT_VERDICT = 0, LEFT_ERRORS, LEFT_NAME, LEFT_WHY,	/* AVOID */

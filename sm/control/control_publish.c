@@ -26,6 +26,21 @@ put_groups(const struct sa *sa, GString *out)
 	}
 }
 
+/* The lists that routing was given, a line each. */
+static void
+put_lists(const struct route_params *route, GString *out)
+{
+	const GArray *const lists[] = {
+		route->roots, route->compute_nodes, route->io_nodes,
+	};
+
+	for (unsigned k = 0; k < G_N_ELEMENTS(lists); k++)
+		for (guint i = 0; lists[k] && i < lists[k]->len; i++)
+			view_line_put(VIEW_ROOT + k, (uint64_t[]){
+				[LISTED_GUID] = g_array_index(lists[k],
+					uint64_t, i) }, NULL, out);
+}
+
 /* References, and no lines yet. of NULL: to no fabric. */
 static struct view_values *
 make_values(const struct control_view *v, const struct view *of, bool tables)
@@ -61,6 +76,8 @@ control_view_values(const struct control_view *v, const struct view *of,
 	control_put_status(v, values->before);
 	if (v->sa && !control_observes(v))	/* they are the master's */
 		put_groups(v->sa, values->before);
+	if (v->sweep)
+		put_lists(&v->sweep->params.route, values->before);
 	return values;
 }
 

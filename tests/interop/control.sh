@@ -215,9 +215,17 @@ expected_checks() {
 	check "fabric: bash knows what may be accepted" completes accept n 1
 	kill -TERM "$SM_PID"
 	sm_wait "$SM_PID" 3
-	sm_start fabric.log -s 1 --control-socket "$SCRATCH/ctl"
+	echo 0xa1 >roots
+	echo 0xa2 >compute
+	printf '0xa3\n0xa4\n' >io
+	sm_start fabric.log -s 1 --control-socket "$SCRATCH/ctl" -a roots \
+		-u compute -G io
 	check "fabric: also after a restart" await 15 ctl_says 1 \
 		'missing host node-05, at leaf-2/1, since 20' status
+	check "fabric: whose view has the lists of routing" eval '
+		ctl 0 view && [ "$(grep -E "^#(root|compute|io) " ctl.out |
+			tr "\n" " ")" = "#root 0x00000000000000a1 #compute \
+0x00000000000000a2 #io 0x00000000000000a3 #io 0x00000000000000a4 " ]'
 	sim_cmd 'ReLink "node-05"'
 	check "fabric: UP when it is back" await 15 ctl_says 0 \
 		'subnet: +UP: 8 switches, 16 hosts' status

@@ -58,8 +58,17 @@ static const struct {
 	{ "kill 0x10010 unplug S-1-0/3", 2, "nothing on the fabric has the "
 	  "name, LID or GUID 0x10010\n" },
 	{ "kill S-1-0 kill S-1-1 kill S-1-2", 2, "no host would have a cable\n" },
-	{ "add S-1-0/9 S-1-1/9", 2, "S-1-0/9 is no port, or several are; links "
-	  "has all with cables, as NAME/PORT\n" },
+	{ "add S-1-0/9 S-1-1/9", 2, "S-1-0/9 is no port, or several are: links "
+	  "has all with cables, as NAME/PORT; the NodeGUID in place of the name "
+	  "means one node\n" },
+	{ "unplug 0x5000000000000100/3", 0, BEFORE AFTER("ftree", "30", "8",
+		"1.00", "1.60, at most 2")
+	  KEPT "tables: 5 of 5 LFT blocks would be written, in stages: old and "
+	  "new ones mixed could deadlock\n" },
+	{ "unplug 0x5000000000000100/0", 2, "0x5000000000000100/0 is no port" },
+	{ "unplug 0x5000000000000100/9", 2, "0x5000000000000100/9 is no port" },
+	{ "unplug 0x5000000000000101/3", 2, "0x5000000000000101/3 is no port" },
+	{ "unplug 0x5000000000000100", 2, "0x5000000000000100 is no port" },
 	{ "unplug S-1-0/3 add S-1-0/3 S-2-1/3", 2,
 	  "S-2-1/3 has a cable already\n" },
 	{ "unplug S-1-0/3 unplug S-1-0/3", 2, "S-1-0/3 has no cable\n" },
@@ -191,4 +200,55 @@ TEST(test_tables_with_a_credit_loop_are_told_by_the_status)
 	assert_non_null(strstr(out->str, "CREDIT LOOP"));
 	assert_null(strstr(out->str, "WARNING"));
 	tool_view_free(v);
+}
+
+/* Two switches have one name: it means none, and a NodeGUID means one. */
+TEST(test_ports_of_nodes_with_one_name_go_by_the_guid)
+{
+	struct tool_view *v = read_fabric("#view 1 gen 1\n#name "
+		"0x5000000000000200 is S-1-0\n#usual state 4 mtu 5 vls 4 phys "
+		"5\n#end 1\n");
+
+	expect_whatif(v, "unplug S-1-0/3", 2, "S-1-0/3 is no port, or several");
+	expect_whatif(v, "unplug 0x5000000000000100/3 add S-2-0/1 "
+		      "0x5000000000000100/3", 0, BEFORE);
+	expect_whatif(v, "unplug 0x5000000000000200/1", 1, "cut off: H-2\n");
+	tool_view_free(v);
+}
+
+/* What routing was told: the middle of a mesh as the root, and I/O nodes by either
+ * list, which ftree spreads for themselves. */
+TEST(test_lists_of_routing_count)
+{
+	static const struct {
+		const char *spec, *engine, *lines, *load;
+	} lists[] = {
+		{ "mesh(3,3;1)", "updn", "#root 0x5000000000000500\n", "10" },
+		{ "mesh(3,3;1)", "updn", "#root 0x5000000000000100\n", "8" },
+		{ "mesh(3,3;1)", "updn", "", "8" },
+		{ "PGFT(2,3;1,2)", "ftree", "", "4" },
+		{ "PGFT(2,3;1,2)", "ftree", "#io 0x6000000000000101\n"
+			"#io 0x6000000000000301\n", "8" },
+		{ "PGFT(2,3;1,2)", "ftree", "#compute 0x6000000000000201\n"
+			"#compute 0x6000000000000301\n", "8" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
+		g_autofree char *lines = g_strconcat("#view 1 gen 1\n#route "
+			"looped 0 top 11 unsafe 0 engine ", lists[i].engine,
+			"\n#reason configured\n", lists[i].lines,
+			"#usual state 4 mtu 5 vls 4 phys 5\n#end 1\n", NULL);
+		g_autofree char *told = g_strdup_printf("all to all, %s flows ",
+							lists[i].load);
+		struct tool_view *v = read_spec(lists[i].spec, lines);
+		char *words[] = { (char *)"engine", (char *)lists[i].engine,
+				  NULL };
+		g_autoptr(GString) out = g_string_new(NULL);
+		struct text_report r = { .out = out };
+
+		assert_int_equal(whatif(v, words, &r), 0);
+		if (!strstr(out->str, told))
+			fail_msg("%zu: %s", i, out->str);
+		tool_view_free(v);
+	}
 }
