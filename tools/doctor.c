@@ -204,6 +204,34 @@ put_silent(const struct tool_view *v, struct text_report *r)
 	return finding_put(&f, r);
 }
 
+/* A port at protection level 1 answers; a master has found that it takes no Set,
+ * and leaves it out of the next sweep. */
+static bool
+put_foreign(const struct tool_view *v, struct text_report *r)
+{
+	static const char left_out[] = "locked: ";
+	const GPtrArray *complaints = v->lines->of[VIEW_COMPLAINT];
+	struct finding f = finding_new("ports with a foreign M_Key",
+		"enter it in guid2mkey, let the former manager clear it, or "
+		"reset the port; until then it cannot be changed");
+
+	for (guint i = 0; i < complaints->len; i++) {
+		const char *text =
+			((const struct view_text *)complaints->pdata[i])->text;
+		const char *end = text ? strstr(text, " rejects Sets: it has a "
+						"foreign M_Key") : NULL;
+		g_autofree char *place = NULL;
+
+		if (!end)
+			continue;
+		if (g_str_has_prefix(text, left_out))
+			text += strlen(left_out);
+		place = g_strndup(text, (gsize)(end - text));
+		finding_add(&f, place);
+	}
+	return finding_put(&f, r);
+}
+
 /* A switch that has an aggregation node inside has it at its last port, which its
  * panel lacks; if it is turned off nothing is there. */
 static bool
@@ -321,8 +349,8 @@ doctor_put(const struct tool_view *v, struct text_report *r)
 {
 	static bool (*const puts[])(const struct tool_view *v,
 				    struct text_report *r) = {
-		doctor_verdict, put_managers, put_traits, put_silent,
-		put_devices,
+		doctor_verdict, put_managers, put_traits, put_foreign,
+		put_silent, put_devices,
 	};
 	bool any = false;
 

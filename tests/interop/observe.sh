@@ -155,6 +155,12 @@ foreign_case() {
 		--view view.out
 	ends foreign
 	sm_kill_all
+	rm -rf cache
+	lab_sm other "$MINISM" "${sm_defaults[@]}" -f "$SCRATCH/other.log" -p 1 \
+		--control-socket "$SCRATCH/ctl"
+	check "foreign: a master without the key says which ports have it" \
+		await 20 doctor 1 '^ports with a foreign M_Key: .*0x.*: enter it'
+	sm_kill_all
 	lab_stop
 }
 

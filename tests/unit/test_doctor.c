@@ -194,6 +194,26 @@ DOCTOR_TEST(test_the_keys_of_a_master_are_no_finding)
 	assert_true(t->good);
 }
 
+/* What a master found when it wrote, each once, of both texts. */
+DOCTOR_TEST(test_a_foreign_key_is_a_finding_of_a_master)
+{
+	static const char *const complaints[] = {
+		"H-1 (0x0000000000000011) port 1 rejects Sets: it has a foreign "
+			"M_Key",
+		"silent: the node behind S-1-0 port 3 does not answer NodeInfo: "
+			"hung, without a driver, or protected by a foreign M_Key",
+		"locked: H-4 rejects Sets: it has a foreign M_Key (enter it in "
+			"guid2mkey); left out",
+	};
+
+	g_string_truncate(t->values->before, 0);
+	view_text_put(VIEW_ROLE, "master", t->values->before);
+	for (size_t i = 0; i < G_N_ELEMENTS(complaints); i++)
+		view_text_put(VIEW_COMPLAINT, complaints[i], t->values->before);
+	assert_finds(t, "ports with a foreign M_Key: H-1 (0x0000000000000011) "
+		     "port 1, H-4: enter it in guid2mkey");
+}
+
 /* VL 0 for all, and SL modulo VLs, are defaults. */
 DOCTOR_TEST(test_other_vls_are_a_finding)
 {
