@@ -193,6 +193,8 @@ client_send(struct transport *t, const struct mad_addr *to,
 	if (c->role != SIM_ROLE_DRIVER &&
 	    !(p->h.method & MAD_METHOD_RESPONSE) &&
 	    p->h.method != MAD_METHOD_TRAP_REPRESS) {
+		c->sim->stats.by_lid += c->role == SIM_ROLE_MANAGER &&
+			p->h.mgmt_class == MAD_CLASS_SMP_LID;
 		bytes_store(p->mad + OFF_TID_HIGH, c->id, 4);
 		if (p->message)
 			bytes_store(p->message + OFF_TID_HIGH, c->id, 4);

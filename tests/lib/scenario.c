@@ -765,6 +765,9 @@ stage_play(void *stage, const char *line)
 
 	if (!play_line(p, line))
 		return g_strdup(p->said->str);
+	/* a port may have no LID yet, or no route to it */
+	if (p->w.sim && sim_stats(p->w.sim)->by_lid)
+		return g_strdup("a manager sent an SMP by a LID");
 	return p->may_loop ? NULL : g_strdup(p->loop);
 }
 
