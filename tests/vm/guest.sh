@@ -11,7 +11,7 @@ export LC_ALL=C PATH=/opt:/bin:/sbin
 net='PGFT(4,2;1,2)'
 hosts=8
 everybody='Default=0x7fff, ipoib: ALL=full;'
-all=devices,bringup,queries,send_only,restart,user,standby,opensm,spine,pkeys,device,tables
+all=devices,bringup,queries,send_only,restart,user,standby,opensm,spine,pkeys,device,planes,tables
 cases=${cases:-$all}	# from the kernel's command line
 
 # ---- TAP -------------------------------------------------------------------
@@ -468,6 +468,68 @@ case_device() {
 	check "it is back, too" bring_back 0
 	check "minism opens it again" await 30 is_up
 	check "minism has opened it again: pings" mesh
+}
+
+add_smi() {	# number of the host: its device for SMPs
+	smi_device "smi$1" "$(rdma dev | sed -n "s/^\([0-9]*\): vib$1: .*/\1/p")"
+}
+
+opensm_once() {
+	opensm -o -F /etc/none -P /etc/none -g "$(guid 0)" -f /tmp/osm.log
+}
+
+# smi0 and vib0 are one HCA, as are smi4 and vib4. Of the others SMPs are answered
+# without their kernel.
+case_planes() {
+	local i
+
+	sm_stop
+	stop_lab
+	[ -e /sys/module/vib/parameters/planes ] ||
+		{ note "no HCAs with planes before Linux 6.11"; return; }
+	echo 2 >/sys/module/vib/parameters/planes
+	check "8 HCAs with planes" start_lab "$net" $hosts
+	await 20 test -d /sys/class/net/ib7
+	for ((i = 0; i < hosts; i++)); do
+		settle $i "ib$i"
+	done
+	refute "the device for GMPs has no issm" test -e /dev/infiniband/issm0
+	refute "minism needs one for SMPs, too" timeout 10 \
+		minism -C vib0 --once --cache-dir /run/x -f /tmp/x.log
+	check "and says how it is made" finds \
+		'rdma dev add smi0 type SMI parent vib0' cat /tmp/x.log
+	check "devices for SMPs are added" add_smi 0
+	check "two" add_smi 4
+	check "with a port for each plane, and one GUID" cmp \
+		/sys/class/infiniband/smi0/ports/2/gids/0 \
+		/sys/class/infiniband/vib0/ports/1/gids/0
+	refute "opensm takes one of them and ends" opensm_once
+	sm_start -C vib0
+	check "minism with both: the fabric is up" await 30 is_up
+	check "SMPs by the one, GMPs by the other" finds \
+		'on smi0 port 1, GSI vib0 port 1 ' cat /tmp/sm.log
+	check "both devices are Active" finds ACTIVE \
+		cat /sys/class/infiniband/smi0/ports/2/state
+	check "with planes: every host pings every other" mesh
+	check "with planes: the SA answers 12 nodes" \
+		count 12 '^NodeRecord dump' saquery -C vib5
+	check "with planes: ibnetdiscover" count 8 '^Ca' ibnetdiscover -C smi4
+	second_start 4 --priority 3
+	check "a second one is warm" await 20 \
+		finds '^warm: .* with [1-9][0-9]* members' \
+		minismctl -s /run/sm2.ctl status
+	kill "$second_pid"
+	wait "$second_pid" 2>/dev/null
+	: >/tmp/sm.log
+	lab unplug-device H-0
+	check "both are gone" await 10 has_cards 7
+	check "the one for GMPs is back" bring_back 0
+	sleep 1
+	refute "and is not enough" is_up
+	add_smi 0
+	check "the other, too: minism opens both again" await 60 is_up
+	check "with planes again: pings" mesh
+	echo 0 >/sys/module/vib/parameters/planes
 }
 
 # A second fabric, of 100 hosts, for its 10,000 paths

@@ -22,7 +22,7 @@ src=$(cd "$here/../.." && pwd)
 build=$(cd "${MINISM_BUILD:-$src/build}" && pwd) || exit 1
 limit=${MINISM_VM_LIMIT:-480}
 cache=${MINISM_VM_CACHE:-$build/vm}
-programs=(bash ip opensm saquery ibnetdiscover setpriv sminfo smpquery)
+programs=(bash ip opensm rdma saquery ibnetdiscover setpriv sminfo smpquery)
 scratch=
 
 skip() {
@@ -121,7 +121,9 @@ build_module() {
 
 build_programs() {
 	gcc -O2 -Wall -Wextra -I "$src" -o "$scratch/bridge" "$here/bridge.c" &&
-		gcc -O2 -Wall -Wextra -o "$scratch/resolve" "$here/resolve.c"
+		gcc -O2 -Wall -Wextra -o "$scratch/resolve" "$here/resolve.c" &&
+		gcc -O2 -Wall -Wextra -o "$scratch/smi_device" \
+			"$here/smi_device.c"
 }
 
 # A program, under a name of ours if given, with its libraries.
@@ -165,6 +167,7 @@ build_root() {
 	done
 	put "$scratch/bridge" opt/bridge
 	put "$scratch/resolve" opt/resolve
+	put "$scratch/smi_device" opt/smi_device
 	ln -s ../opt/bash "$root/bin/bash"
 	install "$here/guest.sh" "$root/init"
 	put_modules

@@ -9,6 +9,12 @@
  * vib0 for channel 0 and so on. LAB_PKEYS, the last word of an attach, makes
  * it; LAB_REMOVED, or the end of the bridge, takes it away.
  *
+ * With the module's parameter `planes` an HCA is as one of ConnectX-8: its device
+ * has no QP 0 (IsSMdisabled). A device of type SMI, which a program adds
+ * (smi_device.c, as `rdma dev add` of iproute2), has QP 0 alone, for as many ports
+ * as there are planes, all with the state, LID and GUID of the one port. A cable is
+ * at the first one.
+ *
  * There are kernel consumers only: MADs (QP 0 and 1) and UD QPs for IPoIB.
  * What is posted to a send queue is done at once. Never load this on a
  * machine that has InfiniBand.
@@ -35,10 +41,19 @@
 #define VIB_QP_MCAST	0xffffff
 #define VIB_QKEY_OWN	0x80000000	/* of a request: take the QP's */
 #define VIB_FRAME	(sizeof(struct lab_address) + LAB_UD_MAX)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
+#define VIB_HAS_PLANES
+static unsigned int planes;
+module_param(planes, uint, 0644);
+MODULE_PARM_DESC(planes, "of HCAs that come from now on; 0: none");
+#endif
 
 struct vib_dev {
 	struct ib_device ib;
 	unsigned int channel;
+	unsigned int planes;	/* it is for GMPs only, so many has the other */
+	struct vib_dev *smi;	/* that one, if it was added; by vib_writer */
+	struct vib_dev *gsi;	/* of that one: this one */
 	spinlock_t lock;	/* all below, QPs' queues and states too */
 	struct lab_node node;
 	struct lab_port port, told;	/* told: what consumers know */
@@ -240,6 +255,11 @@ static void vib_fill_address(const struct vib_qp *qp,
 	}
 }
 
+static bool vib_has_cable(const struct vib_qp *qp)
+{
+	return qp->ib.qp_type != IB_QPT_SMI || qp->init.port_num == 1;
+}
+
 /* The local DMA key: addresses are those of the kernel. */
 static enum ib_wc_status vib_send(struct vib_dev *d, struct vib_qp *qp,
 				  const struct ib_send_wr *wr)
@@ -251,6 +271,8 @@ static enum ib_wc_status vib_send(struct vib_dev *d, struct vib_qp *qp,
 
 	if (d->gone || qp->attr.qp_state != IB_QPS_RTS)
 		return IB_WC_WR_FLUSH_ERR;
+	if (!vib_has_cable(qp))
+		return IB_WC_SUCCESS;
 	for (i = 0; i < wr->num_sge; i++)
 		length += wr->sg_list[i].length;
 	if (length > LAB_UD_MAX)
@@ -425,6 +447,8 @@ static bool vib_accepts(const struct vib_dev *d, const struct vib_qp *qp,
 	if (a->dst_qp == VIB_QP_MCAST ? !vib_in_group(qp, a->dgid) :
 					a->dst_qp != qp->ib.qp_num)
 		return false;
+	if (!vib_has_cable(qp))
+		return false;
 	return qp->ib.qp_type != IB_QPT_UD ||
 		(a->qkey == qp->attr.qkey && !((mine ^ pkey) & 0x7fff));
 }
@@ -452,6 +476,8 @@ static void vib_receive(struct vib_dev *d, const u8 *data, size_t length)
 	if (length < sizeof(a))
 		return;
 	memcpy(&a, data, sizeof(a));
+	if (!a.dst_qp && d->smi)
+		d = d->smi;
 	spin_lock_irqsave(&d->lock, flags);
 	if (vib_is_own(d, data + sizeof(a), length - sizeof(a))) {
 		spin_unlock_irqrestore(&d->lock, flags);
@@ -571,7 +597,7 @@ static int vib_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 {
 	*attr = to_qp(ib)->attr;
 	attr->cur_qp_state = attr->qp_state;
-	attr->port_num = 1;
+	attr->port_num = to_qp(ib)->init.port_num;
 	*init = to_qp(ib)->init;
 	attr->cap = init->cap;
 	return 0;
@@ -723,6 +749,11 @@ static int vib_query_port(struct ib_device *ib, u32 port,
 	a->gid_tbl_len = 1;
 	a->pkey_tbl_len = d->n_pkeys;
 	a->port_cap_flags = d->port.cap_mask;
+	if (d->planes)
+		a->port_cap_flags = (a->port_cap_flags & ~IB_PORT_SM) |
+			IB_PORT_SM_DISABLED;
+	else if (d->gsi)
+		a->port_cap_flags &= ~IB_PORT_CM_SUP;
 	a->max_msg_sz = LAB_UD_MAX;
 	a->lid = d->port.lid;
 	a->lmc = d->port.lmc;
@@ -757,6 +788,11 @@ static int vib_immutable(struct ib_device *ib, u32 port,
 			 struct ib_port_immutable *i)
 {
 	i->core_cap_flags = RDMA_CORE_PORT_IBA_IB;
+	if (to_dev(ib)->planes)
+		i->core_cap_flags &= ~RDMA_CORE_CAP_IB_SMI;
+	else if (to_dev(ib)->gsi)
+		i->core_cap_flags = RDMA_CORE_CAP_IB_MAD |
+			RDMA_CORE_CAP_IB_SMI;
 	i->max_mad_size = IB_MGMT_MAD_SIZE;
 	i->gid_tbl_len = 1;
 	i->pkey_tbl_len = to_dev(ib)->n_pkeys;
@@ -786,42 +822,6 @@ static int vib_query_pkey(struct ib_device *ib, u32 port, u16 index,
 	*pkey = to_dev(ib)->pkeys[index];
 	return 0;
 }
-
-static const struct ib_device_ops vib_ops = {
-	.owner = THIS_MODULE,
-	.alloc_pd = vib_alloc_pd,
-	.attach_mcast = vib_attach,
-	.create_ah = vib_create_ah,
-	.create_cq = vib_create_cq,
-	.create_qp = vib_create_qp,
-	.dealloc_pd = vib_dealloc_pd,
-	.dereg_mr = vib_dereg_mr,
-	.destroy_ah = vib_destroy_ah,
-	.destroy_cq = vib_destroy_cq,
-	.destroy_qp = vib_destroy_qp,
-	.detach_mcast = vib_detach,
-	.get_dma_mr = vib_get_dma_mr,
-	.get_link_layer = vib_link_layer,
-	.get_port_immutable = vib_immutable,
-	.modify_port = vib_modify_port,
-	.modify_qp = vib_modify_qp,
-	.poll_cq = vib_poll_cq,
-	.post_recv = vib_post_recv,
-	.post_send = vib_post_send,
-	.process_mad = vib_process_mad,
-	.query_ah = vib_query_ah,
-	.query_device = vib_query_device,
-	.query_gid = vib_query_gid,
-	.query_pkey = vib_query_pkey,
-	.query_port = vib_query_port,
-	.query_qp = vib_query_qp,
-	.reg_user_mr = vib_reg_user_mr,
-	.req_notify_cq = vib_req_notify_cq,
-	INIT_RDMA_OBJ_SIZE(ib_ah, vib_ah, ib),
-	INIT_RDMA_OBJ_SIZE(ib_cq, vib_cq, ib),
-	INIT_RDMA_OBJ_SIZE(ib_pd, vib_pd, ib),
-	INIT_RDMA_OBJ_SIZE(ib_qp, vib_qp, ib),
-};
 
 /* ------------------------------------------------------------------ events */
 
@@ -862,19 +862,146 @@ static void vib_tell(struct vib_dev *d)
 	if (d->registered)
 		n = vib_events(d, type);
 	spin_unlock_irqrestore(&d->lock, flags);
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n * d->ib.phys_port_cnt; i++) {
 		struct ib_event event = {
-			.device = &d->ib, .event = type[i],
-			.element.port_num = 1,
+			.device = &d->ib, .event = type[i % n],
+			.element.port_num = 1 + i / n,
 		};
 
 		ib_dispatch_event(&event);
 	}
 }
 
+/* What changed meanwhile is told now. */
+static void vib_registered(struct vib_dev *d)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&d->lock, flags);
+	d->registered = true;
+	spin_unlock_irqrestore(&d->lock, flags);
+	vib_tell(d);
+}
+
+/* ------------------------------------------------------- devices of a port */
+
+static const struct ib_device_ops vib_ops;
+
+static struct vib_dev *vib_alloc(unsigned int channel,
+				 const struct lab_node *node)
+{
+	struct vib_dev *d = ib_alloc_device(vib_dev, ib);
+
+	if (!d)
+		return NULL;
+	d->channel = channel;
+	d->node = *node;
+	d->next_qpn = 0x100;
+	spin_lock_init(&d->lock);
+	INIT_LIST_HEAD(&d->qps);
+	init_completion(&d->answered);
+	mutex_init(&d->asking);
+	d->ib.node_type = RDMA_NODE_IB_CA;
+	d->ib.phys_port_cnt = 1;
+	d->ib.num_comp_vectors = 1;
+	d->ib.node_guid = cpu_to_be64(node->node_guid);
+	strscpy(d->ib.node_desc, node->description, IB_DEVICE_NODE_DESC_MAX);
+	ib_set_device_ops(&d->ib, &vib_ops);
+	return d;
+}
+
+#ifdef VIB_HAS_PLANES
+static void vib_del_sub_dev(struct ib_device *ib)
+{
+	struct vib_dev *d = to_dev(ib);
+
+	mutex_lock(&vib_writer);
+	d->gsi->smi = NULL;
+	mutex_unlock(&vib_writer);
+	if (d->registered)
+		ib_unregister_device(ib);
+	ib_dealloc_device(ib);
+}
+
+static struct ib_device *vib_add_sub_dev(struct ib_device *parent,
+					 enum rdma_nl_dev_type type,
+					 const char *name)
+{
+	struct vib_dev *gsi = to_dev(parent), *d;
+	int error;
+
+	if (type != RDMA_DEVICE_TYPE_SMI || !gsi->planes)
+		return ERR_PTR(-EOPNOTSUPP);
+	d = vib_alloc(gsi->channel, &gsi->node);
+	if (!d)
+		return ERR_PTR(-ENOMEM);
+	d->gsi = gsi;
+	d->ib.type = type;
+	d->ib.phys_port_cnt = gsi->planes;
+	mutex_lock(&vib_writer);
+	error = gsi->smi ? -EEXIST : 0;
+	if (!error)
+		gsi->smi = d;
+	d->port = d->told = gsi->port;
+	d->n_pkeys = gsi->n_pkeys;
+	memcpy(d->pkeys, gsi->pkeys, sizeof(d->pkeys));
+	mutex_unlock(&vib_writer);
+	if (error) {
+		ib_dealloc_device(&d->ib);
+		return ERR_PTR(error);
+	}
+	error = ib_register_device(&d->ib, name, NULL);
+	if (error) {
+		vib_del_sub_dev(&d->ib);
+		return ERR_PTR(error);
+	}
+	vib_registered(d);
+	return &d->ib;
+}
+#endif
+
+static const struct ib_device_ops vib_ops = {
+	.owner = THIS_MODULE,
+#ifdef VIB_HAS_PLANES
+	.add_sub_dev = vib_add_sub_dev,
+	.del_sub_dev = vib_del_sub_dev,
+#endif
+	.alloc_pd = vib_alloc_pd,
+	.attach_mcast = vib_attach,
+	.create_ah = vib_create_ah,
+	.create_cq = vib_create_cq,
+	.create_qp = vib_create_qp,
+	.dealloc_pd = vib_dealloc_pd,
+	.dereg_mr = vib_dereg_mr,
+	.destroy_ah = vib_destroy_ah,
+	.destroy_cq = vib_destroy_cq,
+	.destroy_qp = vib_destroy_qp,
+	.detach_mcast = vib_detach,
+	.get_dma_mr = vib_get_dma_mr,
+	.get_link_layer = vib_link_layer,
+	.get_port_immutable = vib_immutable,
+	.modify_port = vib_modify_port,
+	.modify_qp = vib_modify_qp,
+	.poll_cq = vib_poll_cq,
+	.post_recv = vib_post_recv,
+	.post_send = vib_post_send,
+	.process_mad = vib_process_mad,
+	.query_ah = vib_query_ah,
+	.query_device = vib_query_device,
+	.query_gid = vib_query_gid,
+	.query_pkey = vib_query_pkey,
+	.query_port = vib_query_port,
+	.query_qp = vib_query_qp,
+	.reg_user_mr = vib_reg_user_mr,
+	.req_notify_cq = vib_req_notify_cq,
+	INIT_RDMA_OBJ_SIZE(ib_ah, vib_ah, ib),
+	INIT_RDMA_OBJ_SIZE(ib_cq, vib_cq, ib),
+	INIT_RDMA_OBJ_SIZE(ib_pd, vib_pd, ib),
+	INIT_RDMA_OBJ_SIZE(ib_qp, vib_qp, ib),
+};
+
 /* --------------------------------------------------------- devices come, go */
 
-/* What changes meanwhile is told at the end. */
 static void vib_add(struct work_struct *work)
 {
 	struct vib_dev *d = container_of(work, struct vib_dev, add);
@@ -892,10 +1019,7 @@ static void vib_add(struct work_struct *work)
 		pr_err("vib%u: not registered, error %d\n", d->channel, error);
 		return;
 	}
-	spin_lock_irqsave(&d->lock, flags);
-	d->registered = true;
-	spin_unlock_irqrestore(&d->lock, flags);
-	vib_tell(d);
+	vib_registered(d);
 }
 
 static void vib_remove(struct work_struct *work)
@@ -918,6 +1042,8 @@ static void vib_clear_slot(unsigned int channel)
 		return;
 	spin_lock_irqsave(&d->lock, flags);
 	d->gone = true;
+	if (d->smi)
+		d->smi->gone = true;
 	spin_unlock_irqrestore(&d->lock, flags);
 	queue_work(vib_wq, &d->remove);
 }
@@ -927,24 +1053,14 @@ static int vib_new(unsigned int channel, const struct lab_node *node)
 	struct vib_dev *d;
 
 	vib_clear_slot(channel);
-	d = ib_alloc_device(vib_dev, ib);
+	d = vib_alloc(channel, node);
 	if (!d)
 		return -ENOMEM;
-	d->channel = channel;
-	d->node = *node;
-	d->next_qpn = 0x100;
-	spin_lock_init(&d->lock);
-	INIT_LIST_HEAD(&d->qps);
-	init_completion(&d->answered);
-	mutex_init(&d->asking);
 	INIT_WORK(&d->add, vib_add);
 	INIT_WORK(&d->remove, vib_remove);
-	d->ib.node_type = RDMA_NODE_IB_CA;
-	d->ib.phys_port_cnt = 1;
-	d->ib.num_comp_vectors = 1;
-	d->ib.node_guid = cpu_to_be64(node->node_guid);
-	strscpy(d->ib.node_desc, node->description, IB_DEVICE_NODE_DESC_MAX);
-	ib_set_device_ops(&d->ib, &vib_ops);
+#ifdef VIB_HAS_PLANES
+	d->planes = planes;
+#endif
 	vib_slots[channel] = d;
 	return 0;
 }
@@ -961,6 +1077,8 @@ static void vib_take_port(struct vib_dev *d, const struct lab_port *port)
 		d->reregister = true;
 	spin_unlock_irqrestore(&d->lock, flags);
 	vib_tell(d);
+	if (d->smi)
+		vib_take_port(d->smi, port);
 }
 
 static void vib_take_pkeys(struct vib_dev *d, const void *pkeys, u32 length)
@@ -973,11 +1091,13 @@ static void vib_take_pkeys(struct vib_dev *d, const void *pkeys, u32 length)
 	d->n_pkeys = length / sizeof(*d->pkeys);
 	d->pkeys_changed = true;
 	spin_unlock_irqrestore(&d->lock, flags);
-	if (d->queued)
+	if (d->queued || d->gsi)
 		vib_tell(d);
 	else
 		queue_work(vib_wq, &d->add);
 	d->queued = true;
+	if (d->smi)
+		vib_take_pkeys(d->smi, pkeys, length);
 }
 
 static int vib_take(const struct lab_frame *f, const void *data)
@@ -1065,8 +1185,10 @@ static int vib_release(struct inode *inode, struct file *file)
 {
 	unsigned int i;
 
+	mutex_lock(&vib_writer);
 	for (i = 0; i < VIB_CHANNELS; i++)
 		vib_clear_slot(i);
+	mutex_unlock(&vib_writer);
 	flush_workqueue(vib_wq);
 	skb_queue_purge(&vib_out);
 	clear_bit(0, &vib_open_bit);
