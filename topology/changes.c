@@ -28,7 +28,7 @@ change_is_loss(enum change_kind kind)
 struct away {
 	uint64_t guid;		/* the key */
 	int64_t since;
-	char *name, *where;	/* it was */
+	char *name, *where;	/* it was; where: or NULL */
 };
 
 static void
@@ -46,6 +46,16 @@ changes_away_new(void)
 {
 	return g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
 				     away_free);
+}
+
+void
+changes_away_add(GHashTable *away, uint64_t guid, int64_t since,
+		 const char *name, const char *where)
+{
+	struct away *a = g_new(struct away, 1);
+
+	*a = (struct away){ guid, since, g_strdup(name), g_strdup(where) };
+	g_hash_table_replace(away, &a->guid, a);
 }
 
 static void
@@ -107,37 +117,80 @@ cabled_port(const struct snapshot *s, uint32_t node)
 
 /* ---- nodes ---- */
 
-/* "4 cables down, leaf-1/6 leaf-2/6; 2 hosts with it" */
+enum far_end {
+	FAR_DOWN,
+	FAR_SILENT,	/* a link, and no node answers */
+	FAR_OTHER,	/* a link to another node */
+	FAR_UNREAD,	/* its node is away, too, or did not answer */
+	FAR_KINDS
+};
+
+/* What the port has now that the cable of a node that left came from. */
+static enum far_end
+far_end(const struct comparison *c, uint32_t peer)
+{
+	uint32_t at = snapshot_same_port(c->old, peer, c->to_new, c->new);
+	const struct snapshot_port *now = at == SNAPSHOT_NONE ? NULL :
+		&c->new->ports[at];
+
+	return !now || !now->known ? FAR_UNREAD :
+		now->silent ? FAR_SILENT : now->held ||
+		now->info.state <= PORT_STATE_DOWN ? FAR_DOWN : FAR_OTHER;
+}
+
+/* "4 cables to switches down, leaf-1/6 leaf-2/6; 2 hosts with it": of the ends
+ * that were read, what most of them have. */
 static void
 switch_left(struct comparison *c, const struct snapshot_node *n, char *name)
 {
+	static const char *const texts[] = {
+		[FAR_DOWN] = "down",
+		[FAR_SILENT] = "with a link and no answer (hung, or protected "
+			"by a foreign M_Key)",
+		[FAR_OTHER] = "replaced by those of other nodes",
+		[FAR_UNREAD] = "out of reach",
+	};
 	g_autoptr(GString) cables = g_string_new(NULL);
 	const struct snapshot *s = c->old;
-	unsigned n_cables = 0, n_hosts = 0;
+	const struct snapshot_port *ports = &s->ports[n->first_port];
+	unsigned ends[FAR_KINDS] = { 0 }, n_hosts = 0, n_named = 0;
+	enum far_end most = FAR_UNREAD;
 
 	for (unsigned num = 1; num <= n->info.num_ports; num++) {
-		uint32_t peer = s->ports[n->first_port + num].peer;
-		g_autofree char *at = NULL;
+		uint32_t peer = ports[num].peer;
 
 		if (peer == SNAPSHOT_NONE)
 			continue;
-		if (!snapshot_is_switch(snapshot_node_of(s, peer))) {
+		if (snapshot_is_switch(snapshot_node_of(s, peer)))
+			ends[far_end(c, peer)]++;
+		else
 			n_hosts += c->to_new[s->ports[peer].node] ==
 				SNAPSHOT_NONE;
+	}
+	for (enum far_end kind = FAR_UNREAD; kind-- > FAR_DOWN;)
+		if (ends[kind] && (most == FAR_UNREAD ||
+				   ends[kind] >= ends[most]))
+			most = kind;
+	for (unsigned num = 1; num <= n->info.num_ports; num++) {
+		uint32_t peer = ports[num].peer;
+		g_autofree char *at = NULL;
+
+		if (peer == SNAPSHOT_NONE ||
+		    !snapshot_is_switch(snapshot_node_of(s, peer)) ||
+		    far_end(c, peer) != most)
 			continue;
-		}
 		at = snapshot_port_name(s, peer);
-		if (n_cables++ < CABLES_NAMED)
+		if (n_named++ < CABLES_NAMED)
 			g_string_append_printf(cables, " %s", at);
 	}
-	if (n_cables > CABLES_NAMED)
+	if (n_named > CABLES_NAMED)
 		g_string_append(cables, " ...");
 	g_string_append_printf(cables, n_hosts ? "; %u host%s with it" :
 			       "; no host with it", n_hosts,
 			       text_plural(n_hosts));
 	add(c, CHANGE_SWITCH_LEFT, n->info.node_guid, name,
-	    "left: %u cable%s to switches down,%s", n_cables,
-	    text_plural(n_cables), cables->str);
+	    "left: %u cable%s to switches %s,%s", ends[most],
+	    text_plural(ends[most]), texts[most], cables->str);
 }
 
 /* A host that left with its switch is reported with that. */
@@ -153,13 +206,9 @@ node_left(struct comparison *c, uint32_t node)
 	const struct snapshot_port *now;
 	char lid[16] = "";
 
-	if (c->away) {
-		struct away *a = g_new(struct away, 1);
-
-		*a = (struct away){ n->info.node_guid, c->now, g_strdup(name),
-				    g_strdup(where) };
-		g_hash_table_replace(c->away, &a->guid, a);
-	}
+	if (c->away)
+		changes_away_add(c->away, n->info.node_guid, c->now, name,
+				 where);
 	if (snapshot_is_switch(n)) {
 		switch_left(c, n, name);
 		return;
@@ -181,8 +230,9 @@ node_left(struct comparison *c, uint32_t node)
 	    now->held ? "left%s: %s is held down" :
 	    !now->known ? "left%s: %s did not answer" :
 	    now->info.state <= PORT_STATE_DOWN ? "left%s: %s is down" :
-	    "left%s: no answer, but %s has a link: hung, without a driver, or "
-	    "protected by a foreign M_Key", lid, where);
+	    now->silent ? "left%s: no answer, but %s has a link: hung, without "
+	    "a driver, or protected by a foreign M_Key" :
+	    "left%s: the node that answers at %s is not used", lid, where);
 }
 
 /* A host that is new: also the node that left its switch port and has not come
@@ -205,10 +255,10 @@ node_came(struct comparison *c, uint32_t node)
 	GHashTableIter iter;
 	gpointer other;
 
-	if (c->away && !a && !is_switch) {
+	if (c->away && !a) {
 		g_hash_table_iter_init(&iter, c->away);
 		while (!before && g_hash_table_iter_next(&iter, NULL, &other))
-			if (strcmp(((struct away *)other)->where, where) == 0)
+			if (g_strcmp0(((struct away *)other)->where, where) == 0)
 				before = other;
 	}
 	if (before)
@@ -216,7 +266,7 @@ node_came(struct comparison *c, uint32_t node)
 		    G_GINT64_MODIFIER "x)", where, before->name, before->guid);
 	else if (!a)
 		add(c, kind, guid, name, "is new: %s", where);
-	else if (is_switch || strcmp(a->where, where) == 0)
+	else if (is_switch || !a->where || strcmp(a->where, where) == 0)
 		add(c, kind, guid, name, "is back after %" G_GINT64_FORMAT
 		    " s: %s", s, where);
 	else

@@ -41,6 +41,9 @@ bool link_is_slow(const struct snapshot *s, uint32_t port,
 /* The nodes that are away, since when and where they were; for
  * changes_find(). */
 GHashTable *changes_away_new(void);
+/* where: the port that it was cabled to, or NULL */
+void changes_away_add(GHashTable *away, uint64_t guid, int64_t since,
+		      const char *name, const char *where);
 
 /*
  * struct change by kind, then GUID and port; the cables of a switch that left

@@ -270,8 +270,8 @@ fault_duplicate(struct discover *d, uint64_t guid, uint32_t first,
 	g_autofree char *b = place_name(d->s, second);
 
 	builder_fault(d->b, SNAPSHOT_FAULT_DUPLICATE_GUID, guid,
-		      "duplicate GUID 0x%016" G_GINT64_MODIFIER "x: behind "
-		      "%s and behind %s; the second node is left out",
+		      "0x%016" G_GINT64_MODIFIER "x, behind %s and behind %s; "
+		      "the second node is left out",
 		      guid, a, b);
 }
 

@@ -133,7 +133,8 @@ flaps_free(struct flaps *f)
 
 /* ----------------------------------------------------------------- counting */
 
-/* Is the port of `before` in `after`, and its link down? */
+/* Is the port of `before` in `after`, and was its link down? One that is Active
+ * and leads to no node has a link: the node does not answer. */
 static bool
 end_was_down(const struct snapshot *before, uint32_t port,
 	     const uint32_t *nodes, const struct snapshot *after,
@@ -143,8 +144,7 @@ end_was_down(const struct snapshot *before, uint32_t port,
 
 	*is_there = now != SNAPSHOT_NONE;
 	return *is_there && after->ports[now].known &&
-		(after->ports[now].peer == SNAPSHOT_NONE ||
-		 after->ports[now].info.state < PORT_STATE_ACTIVE);
+		after->ports[now].info.state < PORT_STATE_ACTIVE;
 }
 
 void

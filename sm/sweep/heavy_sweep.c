@@ -170,7 +170,7 @@ log_rerouted(const struct sweep *s)
 			"LFT blocks on %u switches; %s",
 			(double)(transport_now(s->t) - s->run.began) / 1000,
 			transport_ms(s->t), end - first, n, lost ? pairs :
-			"all hosts reachable");
+			"all hosts found reach each other");
 }
 
 /* The next view becomes the published one, and its changes are logged by name.
