@@ -329,6 +329,7 @@ view_write_node(const struct view_values *v, uint32_t node, GString *out)
 	gsize begin = out->len;
 
 	put_head(v, out);
+	g_string_append_len(out, v->before->str, (gssize)v->before->len);
 	put_partitions(v, out);
 	net_file_write_around(v->s, node, out);
 	g_string_append_c(out, '\n');

@@ -38,8 +38,8 @@ struct view_values {
 
 /* The whole text; appends. Pure, and slow for a large fabric. */
 void view_write(const struct view_values *v, GString *out);
-/* One node: it and its neighbours as a net file, its ports, P_Keys, and of a
- * switch its table. */
+/* One node: v->before, it and its neighbours as a net file, its ports, P_Keys,
+ * and of a switch its table. */
 void view_write_node(const struct view_values *v, uint32_t node, GString *out);
 /* One LID: the port to it of each switch. */
 void view_write_lid(const struct view_values *v, uint16_t lid, GString *out);

@@ -335,13 +335,14 @@ show_who(struct show *q, GError **error)
 	const struct snapshot *s = v->s;
 	struct text_report *r = &q->out;
 	uint32_t port = show_find(q, 1);
-	g_autofree char *name = NULL, *partitions = NULL;
+	g_autofree char *name = NULL, *partitions = NULL, *missing = NULL;
 	const struct snapshot_node *n;
 
 	if (port == SNAPSHOT_NONE)
 		return show_wrong(q);
 	n = snapshot_node_of(s, port);
 	name = snapshot_port_name(s, port);
+	missing = tool_view_missing(v, q->words[1]);
 	partitions = print_memberships(v, port);
 	report_open(r, NULL, '{');
 	report_text(r, "name", name, ": ");
@@ -369,7 +370,10 @@ show_who(struct show *q, GError **error)
 		put_link(r, v, n->first_port + num, "\n");
 		report_close(r, '}');
 	}
-	return show_end_list(q);
+	report_close(r, ']');
+	report_say(r, "%s", missing ? "another one of that name: " : "");
+	report_text(r, "missing", missing, "\n");
+	return show_end(q, 0);
 }
 
 /* A line for each node: the port that it is cabled to; for a switch, how many

@@ -41,6 +41,10 @@ struct expected_node {
 	uint32_t n_cut;			/* links to switches that are missing, */
 	struct expected_node *cause;	/* and one of these */
 	uint32_t n_hosts;		/* hosts whose cause it is */
+	uint32_t n_free;		/* links whose other end is there, without
+					   another cable */
+	const struct expected_node *heir;	/* at such another cable */
+	bool is_shared;			/* its name is another one's, too */
 	bool is_accepted;		/* for the time of expected_accept() */
 };
 
@@ -50,6 +54,8 @@ struct expected_link {
 	int64_t since;
 	struct rate best, now;
 	bool is_slow, is_void;
+	bool is_replaced;	/* one end is missing, the other one has another
+				   cable */
 };
 
 /* A switch's port with a link behind which no node answers. */
@@ -86,6 +92,8 @@ fault_free(gpointer data)
 
 	g_free(f->name);
 	g_free(f->text);
+	g_free(f->at);
+	g_free(f->heir);
 	g_free(f);
 }
 
@@ -337,32 +345,50 @@ is_missing(const struct expected_node *n)
 	return n->at == SNAPSHOT_NONE;
 }
 
+/* A name that several nodes have, one of which may be there, needs the GUID. */
+static void
+put_guid(const struct expected_node *n, GString *out)
+{
+	if (n->is_shared)
+		g_string_append_printf(out, "%s0x%016" G_GINT64_MODIFIER "x",
+				       out->len ? ", " : "NodeGUID ", n->guid);
+}
+
 static void
 find_link_fault(struct expected *e, const struct expected_link *l)
 {
 	g_autofree char *a = NULL, *b = NULL;
+	GString *text;
 
 	if (!l->since || is_missing(l->node[0]) || is_missing(l->node[1]))
 		return;
 	a = end_name(l, 0);
 	b = end_name(l, 1);
+	text = g_string_new(NULL);
+	put_guid(l->node[0], text);
+	put_guid(l->node[1], text);
+	if (l->is_slow)
+		g_string_append_printf(text, "%s%s of %s", text->len ? ", " :
+				       "", l->now.name, l->best.name);
 	add_fault(e, (struct expected_fault){
 		.kind = l->is_slow ? EXPECTED_SLOW : EXPECTED_LINK,
 		.since = l->since, .guid = l->node[0]->guid,
 		.name = g_strdup_printf("%s - %s", a, b),
-		.text = l->is_slow ? g_strdup_printf("%s of %s", l->now.name,
-						     l->best.name) :
-			g_strdup("") });
+		.text = g_string_free(text, FALSE) });
 }
 
 /* Of a host, also the link by which it was reached, of a switch, how many links
- * it had, and the hosts that are missing with it. */
+ * it had, and the hosts that are missing with it; and the node whose cables are
+ * in their places. */
 static void
 find_node_fault(struct expected *e, const struct expected_node *n)
 {
 	GString *text = g_string_new(NULL);
-	g_autofree char *at = NULL;
+	char *at = NULL;
 
+	put_guid(n, text);
+	if (text->len)
+		g_string_append(text, ", ");
 	if (n->n_links == 1) {
 		at = end_name(n->last, n->last->node[0] == n);
 		g_string_append_printf(text, "at %s", at);
@@ -375,7 +401,10 @@ find_node_fault(struct expected *e, const struct expected_node *n)
 	add_fault(e, (struct expected_fault){
 		.kind = n->is_switch ? EXPECTED_SWITCH : EXPECTED_HOST,
 		.since = n->since, .guid = n->guid, .name = g_strdup(n->name),
-		.text = g_string_free(text, FALSE),
+		.text = g_string_free(text, FALSE), .at = at,
+		.heir = n->heir && !n->n_free ? g_strdup_printf(", where %s "
+			"(0x%016" G_GINT64_MODIFIER "x) is now", n->heir->name,
+			n->heir->guid) : NULL,
 		.cause = n->cause ? n->cause->guid : 0 });
 }
 
@@ -387,7 +416,7 @@ count_expected_links(struct expected *e)
 
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		n = e->nodes->pdata[i];
-		n->n_links = n->n_cut = n->n_hosts = 0;
+		n->n_links = n->n_cut = n->n_hosts = n->n_free = 0;
 		n->cause = NULL;
 	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
@@ -398,6 +427,7 @@ count_expected_links(struct expected *e)
 
 			n = l->node[end];
 			n->n_links++;
+			n->n_free += !is_missing(far) && !l->is_replaced;
 			n->last = l;
 			if (!far->is_switch || !is_missing(far))
 				continue;
@@ -471,14 +501,32 @@ find_silent_fault(struct expected *e, struct expected_silent *p)
 }
 
 static void
+find_shared_names(struct expected *e)
+{
+	g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (uint32_t i = 0; i < e->nodes->len; i++) {
+		struct expected_node *n = e->nodes->pdata[i], *other;
+
+		other = g_hash_table_lookup(names, n->name);
+		n->is_shared = other != NULL;
+		if (other)
+			other->is_shared = true;
+		else
+			g_hash_table_insert(names, n->name, n);
+	}
+}
+
+static void
 find_faults(struct expected *e)
 {
 	g_ptr_array_set_size(e->faults, 0);
 	memset(e->n, 0, sizeof(e->n));
 	count_expected_links(e);
-	e->n[EXPECTED_LINK] = e->links->len;
-	for (uint32_t i = 0; i < e->links->len; i++)
+	for (uint32_t i = 0; i < e->links->len; i++) {
+		e->n[EXPECTED_LINK] += !link_at(e, i)->is_replaced;
 		find_link_fault(e, link_at(e, i));
+	}
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		const struct expected_node *n = e->nodes->pdata[i];
 
@@ -548,6 +596,23 @@ drop_void_links(struct expected *e)
 	g_array_set_size(e->links, kept);
 }
 
+/* One node of the link is missing: is another one at the other end? */
+static void
+find_heir(const struct expected *e, struct expected_link *l,
+	  const struct snapshot *s)
+{
+	unsigned here = is_missing(l->node[0]);
+	uint32_t port = is_missing(l->node[here]) ? SNAPSHOT_NONE :
+		snapshot_port_of(s, l->node[here]->at, l->port[here]);
+	uint32_t peer = port == SNAPSHOT_NONE ? SNAPSHOT_NONE :
+		s->ports[port].peer;
+
+	l->is_replaced = peer != SNAPSHOT_NONE;
+	if (l->is_replaced)
+		l->node[!here]->heir = g_hash_table_lookup(e->by_guid,
+			&snapshot_node_of(s, peer)->info.node_guid);
+}
+
 static bool
 update_links(struct expected *e, const struct snapshot *s, int64_t now)
 {
@@ -558,8 +623,11 @@ update_links(struct expected *e, const struct snapshot *s, int64_t now)
 		struct expected_link *l = link_at(e, i);
 		uint32_t a, b;
 
-		if (is_missing(l->node[0]) || is_missing(l->node[1]))
+		l->is_replaced = false;
+		if (is_missing(l->node[0]) || is_missing(l->node[1])) {
+			find_heir(e, l, s);
 			continue;
+		}
 		a = snapshot_port_of(s, l->node[0]->at, l->port[0]);
 		b = snapshot_port_of(s, l->node[1]->at, l->port[1]);
 		news |= update_link(l, s, a, b, now);
@@ -632,6 +700,7 @@ expected_update(struct expected *e, const struct snapshot *s, int64_t now)
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		n = e->nodes->pdata[i];
 		n->at = SNAPSHOT_NONE;
+		n->heir = NULL;
 	}
 	for (uint32_t i = 0; i < s->n_nodes; i++) {
 		const char *name = snapshot_node_name(&s->nodes[i]);
@@ -656,6 +725,8 @@ expected_update(struct expected *e, const struct snapshot *s, int64_t now)
 	}
 	news |= update_links(e, s, now);
 	news |= update_silent(e, s, now);
+	if (news)
+		find_shared_names(e);
 	find_faults(e);
 	e->version += news;
 	return news;
@@ -733,6 +804,7 @@ expected_accept(struct expected *e, const char *word)
 			g_ptr_array_remove_index(e->nodes, i);
 		}
 	}
+	find_shared_names(e);
 	find_faults(e);
 	e->version += before != e->faults->len;
 	return before - e->faults->len;
@@ -812,7 +884,8 @@ expected_summary(const struct expected *e, unsigned most)
 		g_string_append_printf(out, "%s %s", n_named > 1 ? "," : ":",
 				       f->name);
 		if (*f->text)
-			g_string_append_printf(out, " (%s)", f->text);
+			g_string_append_printf(out, " (%s%s)", f->text,
+					       f->heir ? f->heir : "");
 	}
 	if (n_named > most && most)
 		g_string_append_printf(out, " and %u more", n_named - most);

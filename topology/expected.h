@@ -33,6 +33,10 @@ struct expected_fault {
 	char *name;		/* "node-05", "leaf-1/5 - spine-1/1" */
 	char *text;		/* "at leaf-2/1", "8 links, 4 hosts",
 				   "1xQDR of 4xEDR"; may be "" */
+	char *at;		/* of a node with one link: "leaf-2/1"; or
+				   NULL */
+	char *heir;		/* ", where node-17 (0x0002..) is now", or
+				   NULL */
 	uint64_t cause;		/* of a host: all its links lead to switches
 				   that are missing, of which this is one; 0:
 				   a fault by itself */

@@ -109,18 +109,21 @@ put_manager(const struct control_view *v, GString *out)
 		b->why, out);
 }
 
-/* Nodes and links that are missing or slow. */
-static void
-put_faults(const struct control_view *v, GString *out)
+void
+control_put_faults(const struct control_view *v, const char *name, GString *out)
 {
 	const GPtrArray *faults = v->expected ? v->expected->faults : NULL;
 
 	for (guint i = 0; faults && i < faults->len; i++) {
 		const struct expected_fault *f = faults->pdata[i];
-		g_autofree char *what = g_strdup_printf("%s %s%s%s",
-			expected_kind_names[f->kind], f->name,
-			*f->text ? ", " : "", f->text);
+		g_autofree char *what = NULL;
 
+		if (name && strcmp(f->name, name))
+			continue;
+		what = g_strdup_printf("%s %s%s%s%s",
+				       expected_kind_names[f->kind], f->name,
+				       *f->text ? ", " : "", f->text,
+				       f->heir ? f->heir : "");
 		view_line_put(VIEW_FAULT, (uint64_t[]){
 			[FAULT_NUMBER] = i + 1,
 			[FAULT_SINCE] = (uint64_t)f->since,
@@ -147,7 +150,7 @@ put_verdict(const struct control_view *v, GString *out)
 			[SUBNET_ACTIVE] = s->n_active,
 			[SUBNET_LINKS] = s->n_links, [SUBNET_TOP] = s->top },
 			NULL, out);
-	put_faults(v, out);
+	control_put_faults(v, NULL, out);
 	view_texts_put(VIEW_UNREACHED, v->unreached, out);
 }
 

@@ -59,7 +59,10 @@ const struct status_sweep *request_swept(const struct control_view *v,
 void request_open_list(struct control_request *r, const char *key);
 void request_close_list(struct control_request *r);
 
-/* Lines of a view: the state of the subnet and of the manager; its counters. */
+/* Lines of a view: nodes and links that are missing or slow, or those of that
+ * name; with them the state of the subnet and of the manager; its counters. */
+void control_put_faults(const struct control_view *v, const char *name,
+			GString *out);
 void control_put_status(const struct control_view *v, GString *out);
 void control_put_counts(const struct control_view *v, GString *out);
 

@@ -462,9 +462,9 @@ expect_degraded(struct play *p, char **args)
 	for (guint i = 0; i < faults->len; i++) {
 		const struct expected_fault *f = faults->pdata[i];
 
-		g_string_append_printf(lines, "%s %s: %s\n",
+		g_string_append_printf(lines, "%s %s: %s%s\n",
 				       expected_kind_names[f->kind], f->name,
-				       f->text);
+				       f->text, f->heir ? f->heir : "");
 	}
 	return expect_line(p, lines->str, args[0]);
 }

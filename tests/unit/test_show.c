@@ -146,8 +146,8 @@ static const struct {
 	  "\"in no partition\",\"links\":[{\"port\":1,\"peer\":\"node-03/1\","
 	  "\"speed\":\"4xFDR\",\"state\":\"Active\"},{\"port\":2,\"peer\":"
 	  "\"spine-1/3\",\"speed\":\"4xEDR\",\"state\":\"Initialize\"},{\"port\":3,"
-	  "\"peer\":\"spine-1/2\",\"speed\":\"4xEDR\",\"state\":\"Active\"}]}"
-	  "\n" },
+	  "\"peer\":\"spine-1/2\",\"speed\":\"4xEDR\",\"state\":\"Active\"}],"
+	  "\"missing\":null}\n" },
 	{ "who node-04", 2, "nothing on the fabric has the name, LID or GUID "
 	  "node-04; the nearest is node-02\n" },
 	{ "j who 9", 2, "{\"done\":false,\"message\":\"nothing on the fabric "
