@@ -78,6 +78,20 @@ on_view(GString *text, void *data)
 	file_writer_put(((struct daemon *)data)->view_file, text);
 }
 
+/* What was written of the fabric is no longer true. v: NULL, it is not read */
+static void
+renew_views(struct daemon *d, const struct view *v)
+{
+	struct control_view cv;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(d->views); i++)
+		views_expire(d->views[i]);
+	if (!v || !d->view_file)
+		return;
+	daemon_look(&cv, d);
+	views_make(d->views[2], control_view_values(&cv, v, true));
+}
+
 static void
 on_sweep_end(const struct sweep_report *r, void *data)
 {
@@ -98,14 +112,7 @@ on_sweep_end(const struct sweep_report *r, void *data)
 			   d->conf->mode == OPTIONS_MODE_PLAN_JSON, out);
 		stream_put(d->backend->out, out->str, out->len);
 	}
-	for (unsigned i = 0; i < G_N_ELEMENTS(d->views); i++)
-		views_expire(d->views[i]);
-	if (v && d->view_file) {
-		struct control_view cv;
-
-		daemon_look(&cv, d);
-		views_make(d->views[2], control_view_values(&cv, v, true));
-	}
+	renew_views(d, v);
 	notify_tell(d->notify, NOTIFY_SWEPT);
 	if (d->conf->mode == OPTIONS_MODE_RUN)
 		return;
@@ -371,14 +378,30 @@ daemon_use(uint64_t guid, uint8_t num, bool only_errors, void *data)
 	return sweep_use(d->sm->sweep, guid, num, only_errors);
 }
 
+static char *
+headline_of(void *data)
+{
+	struct control_view v;
+
+	daemon_look(&v, data);
+	return control_headline(&v);
+}
+
 static unsigned
 daemon_accept(const char *word, void *data)
 {
 	struct daemon *d = data;
+	const struct view *v = &d->sm->sweep->view;
 	unsigned n = sm_instance_accept(d->sm, word);
+	g_autofree char *line = headline_of(d);
 
-	log_say(d->log, LOG_INFO, "control", "%u faults of %s were accepted",
-		n, word ? word : "all nodes");
+	log_say(d->log, LOG_INFO, "control", "faults of %s that were accepted: "
+		"%u", word ? word : "all nodes", n);
+	if (!n)
+		return 0;
+	log_say(d->log, g_str_has_prefix(line, "UP:") ? LOG_INFO : LOG_WARNING,
+		"sweep", "SUBNET %s", line);
+	renew_views(d, v->subnet ? v : NULL);
 	return n;
 }
 
@@ -418,15 +441,6 @@ open_control(struct daemon *d)
 	else if (named)
 		log_say(d->log, LOG_WARNING, "control", "%s; minismctl cannot "
 			"reach this manager", error->message);
-}
-
-static char *
-headline_of(void *data)
-{
-	struct control_view v;
-
-	daemon_look(&v, data);
-	return control_headline(&v);
 }
 
 static bool

@@ -306,8 +306,8 @@ sweep_fail(struct sweep *s, const char *message)
 	struct sweep_report r = { .end = SWEEP_END_FAILED,
 				  .error = message, .cut_off = s->cut_off };
 
-	log_say(s->log, LOG_ERROR, "sweep", "%s; the fabric is not changed",
-		message);
+	log_say(s->log, LOG_ERROR, "sweep", "SUBNET FAILED: %s; the fabric is "
+		"not changed", message);
 	s->up = false;
 	s->causes |= 1u << SWEEP_CAUSE_RETRY;
 	sweep_conclude(s, &r);
@@ -322,8 +322,8 @@ obey(struct sweep *s, uint32_t port)
 	const struct snapshot_node *n = snapshot_node_of(s->next.subnet, port);
 
 	r.master = n;
-	log_say(s->log, LOG_INFO, "sweep", "standby: the master is on %s "
-		"(0x%016" G_GINT64_MODIFIER "x)", snapshot_node_name(n),
+	log_say(s->log, LOG_INFO, "sweep", "SUBNET STANDBY: the master is on "
+		"%s (0x%016" G_GINT64_MODIFIER "x)", snapshot_node_name(n),
 		n->info.node_guid);
 	sweep_set_sm_state(s, SM_STATE_STANDBY);
 	if (s->elected)

@@ -332,7 +332,7 @@ two_managers() {
 	await 15 log_has a.log 'SUBNET UP' || return
 	UMAD_FAULT='' on node-09 sm_start b.log -s 1 --priority 4 \
 		--cache-dir "$SCRATCH/cache-b" --control-socket "$SCRATCH/ctl-b"
-	await 15 log_has b.log 'standby: the master is on node-01'
+	await 15 log_has b.log 'STANDBY: the master is on node-01'
 }
 
 # answers SECONDS: what the slowest of all requests took, in ms, is in slowest.

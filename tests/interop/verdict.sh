@@ -118,8 +118,42 @@ states() {
 	one_truth hung DEGRADED "switch $hung, $links links"
 	lab_cmd revive "$hung" >/dev/null
 	one_truth awake UP .
+	strange "$spine"
 	sm_kill_all
 	lab_stop
+}
+
+is_failed() {
+	ctl status >status.out
+	[ $? -eq 6 ] && settled FAILED 'own port, is down'
+}
+
+# SPINE is replaced by a switch of its name; the links of that one get slow, which
+# only a reading of the ports in turn can find, with so many within seconds; and
+# the manager loses its own cable.
+strange() {
+	local spine=$1 port
+
+	lab_cmd guid "$spine" 0xabcd >/dev/null
+	one_truth replaced DEGRADED "switch $spine, NodeGUID 0x[0-9a-f]*, $links \
+links, where $spine .0x000000000000abcd. is now"
+	check "replaced: who tells of both" eval "ctl who $spine |
+		grep -q 'another one of that name: switch $spine is missing'"
+	ctl accept "$spine" >/dev/null
+	one_truth accepted UP .
+	for ((port = 1; links > 30 && port <= links; port++)); do
+		lab_cmd speed "$spine" $port 1xSDR >/dev/null
+	done
+	[ "$links" -le 30 ] ||
+		one_truth 'in turn' DEGRADED "slow link .*, 1xSDR of 4xEDR"
+	for ((port = 1; links > 30 && port <= links; port++)); do
+		lab_cmd speed "$spine" $port 4xEDR >/dev/null
+	done
+	ctl sweep --wait >/dev/null
+	lab_cmd unplug "$LAB_NODE" 1 >/dev/null
+	check "its own cable: FAILED" await $patience is_failed
+	lab_cmd plug "$LAB_NODE" 1 >/dev/null
+	one_truth 'its own cable is back' UP .
 }
 
 tree() {	# formula: its leaves and spines have 36 cables
