@@ -17,6 +17,7 @@ struct comparison {
 	int64_t now;
 	GPtrArray *found;
 	uint32_t *to_new, *to_old;	/* node -> node, or SNAPSHOT_NONE */
+	GHashTable *shared[2];	/* names in old, new; NULL: not yet needed */
 };
 
 bool
@@ -94,11 +95,33 @@ add(struct comparison *c, enum change_kind kind, uint64_t guid, char *name,
 
 /* ---- names ---- */
 
-static char *
-link_name(const struct snapshot *s, uint32_t port)
+static GHashTable *
+shared_in(struct comparison *c, const struct snapshot *s)
 {
-	g_autofree char *a = snapshot_port_name(s, port);
-	g_autofree char *b = snapshot_port_name(s, s->ports[port].peer);
+	GHashTable **shared = &c->shared[s == c->new];
+
+	if (!*shared)
+		*shared = snapshot_shared_names(s);
+	return *shared;
+}
+
+static char *
+node_name(struct comparison *c, const struct snapshot *s, uint32_t node)
+{
+	return snapshot_full_name(&s->nodes[node], shared_in(c, s));
+}
+
+static char *
+port_name(struct comparison *c, const struct snapshot *s, uint32_t port)
+{
+	return snapshot_full_port_name(s, port, shared_in(c, s));
+}
+
+static char *
+link_name(struct comparison *c, const struct snapshot *s, uint32_t port)
+{
+	g_autofree char *a = port_name(c, s, port);
+	g_autofree char *b = port_name(c, s, s->ports[port].peer);
 
 	return g_strconcat("link ", a, " - ", b, NULL);
 }
@@ -179,7 +202,7 @@ switch_left(struct comparison *c, const struct snapshot_node *n, char *name)
 		    !snapshot_is_switch(snapshot_node_of(s, peer)) ||
 		    far_end(c, peer) != most)
 			continue;
-		at = snapshot_port_name(s, peer);
+		at = port_name(c, s, peer);
 		if (n_named++ < CABLES_NAMED)
 			g_string_append_printf(cables, " %s", at);
 	}
@@ -201,8 +224,8 @@ node_left(struct comparison *c, uint32_t node)
 	const struct snapshot_node *n = &s->nodes[node];
 	uint32_t port = cabled_port(s, node), at;
 	g_autofree char *where = port == SNAPSHOT_NONE ? g_strdup("no cable") :
-		snapshot_port_name(s, s->ports[port].peer);
-	char *name = g_strdup(snapshot_node_name(n));
+		port_name(c, s, s->ports[port].peer);
+	char *name = node_name(c, s, node);
 	const struct snapshot_port *now;
 	char lid[16] = "";
 
@@ -246,8 +269,8 @@ node_came(struct comparison *c, uint32_t node)
 		g_hash_table_lookup(c->away, &guid) : NULL, *before = NULL;
 	uint32_t port = cabled_port(c->new, node);
 	g_autofree char *where = port == SNAPSHOT_NONE ? g_strdup("no cable") :
-		snapshot_port_name(c->new, c->new->ports[port].peer);
-	char *name = g_strdup(snapshot_node_name(n));
+		port_name(c, c->new, c->new->ports[port].peer);
+	char *name = node_name(c, c->new, node);
 	bool is_switch = snapshot_is_switch(n);
 	enum change_kind kind = is_switch ? CHANGE_SWITCH_CAME :
 		CHANGE_HOST_CAME;
@@ -297,10 +320,10 @@ compare_node(struct comparison *c, uint32_t was, uint32_t is)
 				c->new);
 	if (at == here)
 		return;
-	from = snapshot_port_name(c->old, c->old->ports[port].peer);
-	to = snapshot_port_name(c->new, here);
+	from = port_name(c, c->old, c->old->ports[port].peer);
+	to = port_name(c, c->new, here);
 	add(c, CHANGE_MOVED, a->info.node_guid,
-	    g_strdup(snapshot_node_name(b)), "moved from %s to %s", from, to);
+	    node_name(c, c->new, is), "moved from %s to %s", from, to);
 }
 
 /* ---- links ---- */
@@ -347,7 +370,7 @@ find_links(struct comparison *c, const struct snapshot *s,
 		    other->ports[a].peer == b)
 			continue;
 		add(c, kind, snapshot_node_of(s, port)->info.node_guid,
-		    link_name(s, port), "%s",
+		    link_name(c, s, port), "%s",
 		    kind == CHANGE_LINK_UP ? "is up" :
 		    !other->ports[a].known || !other->ports[b].known ?
 		    "is not known: no answer from one end" :
@@ -404,19 +427,21 @@ changes_find(const struct snapshot *old, const struct lid_map *lids,
 			link_is_slow(old, was, &before);
 		if (slow && !was_slow)
 			add(&c, CHANGE_SLOW, new->nodes[p->node].info.node_guid,
-			    link_name(new, port), "trained at %s%s of %s%s",
+			    link_name(&c, new, port), "trained at %s%s of %s%s",
 			    port_width(&p->info)->name,
 			    port_speed(&p->info)->name, port_width(&best)->name,
 			    port_speed(&best)->name);
 		else if (was_slow && !slow && p->info.state >= PORT_STATE_INIT)
 			add(&c, CHANGE_FULL_SPEED,
 			    new->nodes[p->node].info.node_guid,
-			    link_name(new, port), "has its full speed again: "
+			    link_name(&c, new, port), "has its full speed again: "
 			    "%s%s", port_width(&p->info)->name,
 			    port_speed(&p->info)->name);
 	}
 	g_free(c.to_new);
 	g_free(c.to_old);
+	for (unsigned i = 0; i < 2; i++)
+		g_clear_pointer(&c.shared[i], g_hash_table_unref);
 	g_ptr_array_sort(c.found, compare_kinds);	/* stable */
 	return c.found;
 }

@@ -329,14 +329,26 @@ add_fault(struct expected *e, struct expected_fault model)
 	g_ptr_array_add(e->faults, g_memdup2(&model, sizeof(model)));
 }
 
+/* A name that several nodes have, one of which may be there, needs the GUID. */
+static char *
+full_name(const struct expected_node *n)
+{
+	return n->is_shared ? g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER
+					      "x)", n->name, n->guid) :
+		g_strdup(n->name);
+}
+
 static char *
 end_name(const struct expected_link *l, unsigned i)
 {
 	const struct expected_node *n = l->node[i];
+	char *name = full_name(n), *end;
 
-	return n->is_switch || l->port[i] > 1 ?
-		g_strdup_printf("%s/%u", n->name, l->port[i]) :
-		g_strdup(n->name);
+	if (!n->is_switch && l->port[i] <= 1)
+		return name;
+	end = g_strdup_printf("%s/%u", name, l->port[i]);
+	g_free(name);
+	return end;
 }
 
 static bool
@@ -345,36 +357,22 @@ is_missing(const struct expected_node *n)
 	return n->at == SNAPSHOT_NONE;
 }
 
-/* A name that several nodes have, one of which may be there, needs the GUID. */
-static void
-put_guid(const struct expected_node *n, GString *out)
-{
-	if (n->is_shared)
-		g_string_append_printf(out, "%s0x%016" G_GINT64_MODIFIER "x",
-				       out->len ? ", " : "NodeGUID ", n->guid);
-}
-
 static void
 find_link_fault(struct expected *e, const struct expected_link *l)
 {
 	g_autofree char *a = NULL, *b = NULL;
-	GString *text;
 
 	if (!l->since || is_missing(l->node[0]) || is_missing(l->node[1]))
 		return;
 	a = end_name(l, 0);
 	b = end_name(l, 1);
-	text = g_string_new(NULL);
-	put_guid(l->node[0], text);
-	put_guid(l->node[1], text);
-	if (l->is_slow)
-		g_string_append_printf(text, "%s%s of %s", text->len ? ", " :
-				       "", l->now.name, l->best.name);
 	add_fault(e, (struct expected_fault){
 		.kind = l->is_slow ? EXPECTED_SLOW : EXPECTED_LINK,
 		.since = l->since, .guid = l->node[0]->guid,
 		.name = g_strdup_printf("%s - %s", a, b),
-		.text = g_string_free(text, FALSE) });
+		.text = l->is_slow ? g_strdup_printf("%s of %s", l->now.name,
+						     l->best.name) :
+			g_strdup("") });
 }
 
 /* Of a host, also the link by which it was reached, of a switch, how many links
@@ -386,9 +384,9 @@ find_node_fault(struct expected *e, const struct expected_node *n)
 	GString *text = g_string_new(NULL);
 	char *at = NULL;
 
-	put_guid(n, text);
-	if (text->len)
-		g_string_append(text, ", ");
+	if (n->is_shared)
+		g_string_append_printf(text, "NodeGUID 0x%016"
+				       G_GINT64_MODIFIER "x, ", n->guid);
 	if (n->n_links == 1) {
 		at = end_name(n->last, n->last->node[0] == n);
 		g_string_append_printf(text, "at %s", at);
@@ -490,12 +488,13 @@ find_silent_fault(struct expected *e, struct expected_silent *p)
 {
 	const struct expected_node *n = g_hash_table_lookup(e->by_guid,
 							    &p->guid);
+	g_autofree char *name = n ? full_name(n) : NULL;
 
 	if (!n || !p->is_now || p->missing || p->is_accepted)
 		return;
 	add_fault(e, (struct expected_fault){
 		.kind = EXPECTED_SILENT, .since = p->since, .guid = p->guid,
-		.name = g_strdup_printf("%s/%u", n->name, p->port),
+		.name = g_strdup_printf("%s/%u", name, p->port),
 		.text = g_strdup("a link, and no node answers: hung, without a "
 				 "driver, or a foreign M_Key") });
 }
@@ -751,10 +750,11 @@ accept_silent(struct expected *e, const char *word, uint64_t guid)
 	for (uint32_t i = 0; i < e->silent->len; i++) {
 		struct expected_silent *p = silent_at(e, i);
 		const struct expected_node *n, *missing = p->missing;
-		g_autofree char *name = NULL;
+		g_autofree char *at = NULL, *name = NULL;
 
 		n = g_hash_table_lookup(e->by_guid, &p->guid);
-		name = n ? g_strdup_printf("%s/%u", n->name, p->port) : NULL;
+		at = n ? full_name(n) : NULL;
+		name = n ? g_strdup_printf("%s/%u", at, p->port) : NULL;
 		if (missing ? missing->is_accepted :
 		    n && (expected_is_meant(n, word, guid) ||
 			  !strcmp(name, word)))

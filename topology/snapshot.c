@@ -112,12 +112,45 @@ snapshot_copy(const struct snapshot *subnet)
 char *
 snapshot_port_name(const struct snapshot *s, uint32_t port)
 {
+	return snapshot_full_port_name(s, port, NULL);
+}
+
+GHashTable *
+snapshot_shared_names(const struct snapshot *s)
+{
+	g_autoptr(GHashTable) once = g_hash_table_new(g_str_hash, g_str_equal);
+	GHashTable *shared = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (uint32_t i = 0; i < s->n_nodes; i++) {
+		const char *name = snapshot_node_name(&s->nodes[i]);
+
+		if (!g_hash_table_add(once, (gpointer)name))
+			g_hash_table_add(shared, (gpointer)name);
+	}
+	return shared;
+}
+
+char *
+snapshot_full_name(const struct snapshot_node *n, GHashTable *shared)
+{
+	const char *name = snapshot_node_name(n);
+
+	return shared && g_hash_table_contains(shared, name) ?
+		g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER "x)", name,
+				n->info.node_guid) : g_strdup(name);
+}
+
+char *
+snapshot_full_port_name(const struct snapshot *s, uint32_t port,
+			GHashTable *shared)
+{
 	const struct snapshot_node *n = snapshot_node_of(s, port);
+	g_autofree char *name = snapshot_full_name(n, shared);
 	unsigned num = s->ports[port].num;
 
 	if (!num || (!snapshot_is_switch(n) && n->info.num_ports == 1))
-		return g_strdup(snapshot_node_name(n));
-	return g_strdup_printf("%s/%u", snapshot_node_name(n), num);
+		return g_steal_pointer(&name);
+	return g_strdup_printf("%s/%u", name, num);
 }
 
 char *

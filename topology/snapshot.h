@@ -91,6 +91,13 @@ snapshot_name_of(const struct snapshot *s, uint32_t port)
 /* "leaf-2/6", "node-07/2" of a CA with several ports; of a CA's only port and
  * of a switch's port 0 the node's name. g_free. */
 char *snapshot_port_name(const struct snapshot *s, uint32_t port);
+/* The names that several nodes have: a set that borrows them from the snapshot. */
+GHashTable *snapshot_shared_names(const struct snapshot *s);
+/* "leaf-2", "leaf-2/6" as above; "leaf-2 (0x0002c9030045f121)/6" if the name is
+ * shared. shared NULL: none is. g_free. */
+char *snapshot_full_name(const struct snapshot_node *n, GHashTable *shared);
+char *snapshot_full_port_name(const struct snapshot *s, uint32_t port,
+			      GHashTable *shared);
 /* "leaf-2 (0x0002c9030045f121) port 6"; port SNAPSHOT_NONE: the node. g_free. */
 char *snapshot_place(const struct snapshot *s, uint32_t node, uint32_t port);
 

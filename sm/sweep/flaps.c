@@ -160,11 +160,24 @@ flaps_hold(struct flaps *f, struct flap *p, int64_t now)
 	p->n_recent = 0;
 }
 
+static void
+name_link(struct flap *p, const struct snapshot *s, uint32_t port,
+	  GHashTable *shared)
+{
+	g_autofree char *a = snapshot_full_port_name(s, port, shared);
+	g_autofree char *b = snapshot_full_port_name(s, s->ports[port].peer,
+						     shared);
+
+	g_free(p->name);
+	p->name = g_strdup_printf("link %s - %s", a, b);
+}
+
 void
 flaps_note(struct flaps *f, const struct snapshot *before,
 	   const struct snapshot *after, int64_t now, GPtrArray *told)
 {
 	g_autofree uint32_t *nodes = snapshot_map_nodes(before, after);
+	g_autoptr(GHashTable) shared = NULL;
 	unsigned limit = f->params.limit;
 
 	for (uint32_t port = 0; port < before->n_ports; port++) {
@@ -190,13 +203,9 @@ flaps_note(struct flaps *f, const struct snapshot *before,
 						 &far_there)))
 			continue;
 		p = flap_at(f, n->info.node_guid, near->num, now);
-		if (!p->far_guid) {
-			g_autofree char *a = snapshot_port_name(before, port);
-			g_autofree char *b = snapshot_port_name(before, peer);
-
-			g_free(p->name);
-			p->name = g_strdup_printf("link %s - %s", a, b);
-		}
+		shared = shared ? shared : snapshot_shared_names(before);
+		if (!p->far_guid)
+			name_link(p, before, port, shared);
 		p->far_guid = far->info.node_guid;
 		f->downs++;
 		p->downs++;
