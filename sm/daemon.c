@@ -63,6 +63,7 @@ struct daemon {
 	/* Makes views, which are large: keys and state must not wait behind
 	 * them. NULL: at once. */
 	struct beside *slow;
+	char *refused;		/* why files of the site were not read again */
 	int64_t since;
 	GMainLoop *loop;
 	int exit_code;
@@ -159,12 +160,14 @@ log_lines(struct daemon *d, enum log_level level, const GPtrArray *lines)
 static bool
 reload(struct daemon *d, GPtrArray *warnings, GPtrArray *errors)
 {
+	size_t first;
 	bool ok;
 
 	notify_tell(d->notify, NOTIFY_RELOADING);
 	ok = site_files_load(d->site, warnings, errors);
 	notify_tell(d->notify, NOTIFY_RELOADED);
 	log_lines(d, LOG_WARNING, warnings);
+	g_clear_pointer(&d->refused, g_free);
 	if (ok) {
 		sweep_set_route(d->sm->sweep, &d->site->route);
 		sweep_set_names(d->sm->sweep, d->site->lists.names);
@@ -174,6 +177,11 @@ reload(struct daemon *d, GPtrArray *warnings, GPtrArray *errors)
 	log_lines(d, LOG_ERROR, errors);
 	log_say(d->log, LOG_ERROR, "conf", "the present configuration stays in "
 		"force");
+	first = strcspn(errors->pdata[0], "\n");
+	d->refused = g_strdup_printf("a file has errors, so its contents of "
+		"before are in force; the first: %.*s", (int)first,
+		(char *)errors->pdata[0]);
+	renew_views(d, NULL);
 	return false;
 }
 
@@ -247,6 +255,7 @@ daemon_look(struct control_view *out, void *data)
 		.conf = d->conf,
 		.status = d->status,
 		.rivals = d->sm->sweep->rivals,
+		.refused = d->refused,
 		.sweep = d->sm->sweep,
 		.rules = d->site->partitions->rules,
 		.client = d->sm->x,
@@ -899,6 +908,7 @@ daemon_main(const struct daemon_kind *kind, int argc, char **argv)
 		code = daemon_start(&d, warnings);
 	log_free(d.log);
 	site_files_free(d.site);
+	g_free(d.refused);
 	status_free(d.status);
 	options_free(d.conf);
 	return code;

@@ -233,5 +233,6 @@ control_put_status(const struct control_view *v, GString *out)
 			    (gssize)v->status->fabric->len);
 	g_string_append_len(out, v->status->end->str,
 			    (gssize)v->status->end->len);
+	view_text_put(VIEW_WARNING, v->refused, out);
 	view_text_put(VIEW_SOURCE, v->rules->source, out);
 }

@@ -47,6 +47,8 @@ struct control_view {
 	const struct options *conf;
 	const struct status *status;
 	const GPtrArray *rivals;	/* see election_rivals() */
+	const char *refused;	/* why files of the site were not read again, or
+				   NULL */
 	const struct sweep *sweep;	/* its flaps, links avoided, totals */
 	struct partition_rules *rules;
 	const struct mad_client *client;

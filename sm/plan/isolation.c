@@ -644,6 +644,7 @@ isolation_new(const struct isolation_params *p, const struct snapshot *s,
 		g_ptr_array_add(i->notes, g_strdup_printf(
 			"%s: %u more ports are not in the fabric", source,
 			strangers->len - STRANGERS_MAX));
+	i->n_away = i->notes->len;
 	i->wanted = port_tables_new(s);
 	i->enforce = g_new0(uint8_t, s->n_ports);
 	want_pkeys(i, p, s, held);

@@ -52,7 +52,8 @@ struct isolation {
 	GPtrArray *notes;	/* lines (char *): members that are not on the
 				   fabric; then, in the order of the end ports,
 				   each P_Key or enforcement that is not
-				   possible */
+				   possible, or port without a partition */
+	unsigned n_away;	/* of the notes, those of such members */
 };
 
 /* held: the tables on the fabric as far as they were read. The P_Key table of an

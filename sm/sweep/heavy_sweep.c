@@ -27,6 +27,7 @@
 
 #define NOTES_MAX	20u	/* lines of an engine that are logged */
 #define CHANGES_MAX	8u	/* of each kind, a line each */
+#define UNMET_MAX	4u	/* on partitions, in the status */
 #define LONG_US		G_USEC_PER_SEC	/* half of the time after which a master
 					   that is silent is given up */
 #define RETRY_MIN_US	(100 * (int64_t)1000)
@@ -232,6 +233,21 @@ judge_disabled(const struct sweep *s, GPtrArray *lines)
 	}
 }
 
+/* Partitions that are not as configured, the first by name: they leave the subnet
+ * up. isolate() has logged each. */
+static void
+judge_partitions(const struct sweep *s, GPtrArray *lines)
+{
+	const struct isolation *i = s->run.isolation;
+	guint first = i ? i->n_away : 0, n = i ? i->notes->len - first : 0;
+
+	for (guint k = 0; k < MIN(n, UNMET_MAX); k++)
+		g_ptr_array_add(lines, g_strdup(i->notes->pdata[first + k]));
+	if (n > UNMET_MAX)
+		g_ptr_array_add(lines, g_strdup_printf("partitions of %u more "
+				"ports are not as configured", n - UNMET_MAX));
+}
+
 static void
 judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 {
@@ -259,6 +275,7 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	for (guint i = 0; i < v.warnings->len; i++)
 		log_limited(s->log, LOG_WARNING, "fabric", "not in force",
 			    "%s", (char *)v.warnings->pdata[i]);
+	judge_partitions(s, v.warnings);
 	r.is_news = s->run.why & 1u << SWEEP_CAUSE_SIGNAL ||
 		(!observes && (!v.up || !s->up || s->run.plan->n_steps));
 	s->up = v.up;

@@ -648,6 +648,8 @@ partition_case() {
 	kill -HUP "$SM_PID"
 	check "partition: HUP logs it" \
 		await 30 log_has again.log 'error conf: .*partitions\.conf:1:' 2
+	check "partition: and status tells it" await 30 ctl_says 0 \
+		'of before are in force; the first: .*partitions\.conf:1:' status
 	check "partition: the old members stay" has_pkey node-01 8010
 	check "partition: it is still UP" await 30 ctl_says 0 'UP' status
 	: >partitions.conf
@@ -658,6 +660,8 @@ partition_case() {
 	kill -HUP "$SM_PID"
 	check "partition: a good file at HUP is taken" \
 		await 30 has_pkey node-05 0020
+	check "partition: then status has no warning" eval \
+		"ctl 0 status && ! grep -q WARNING ctl.out"
 	kill -TERM "$SM_PID"
 	sm_wait "$SM_PID" 3
 	sim_stop
