@@ -59,8 +59,8 @@ enum node_type {
 };
 
 struct node_info {
+	uint64_t node_guid;	/* the key of a struct snapshot_node */
 	uint64_t system_guid;
-	uint64_t node_guid;
 	uint64_t port_guid;	/* of the port that answered */
 	uint32_t vendor_id;	/* 24 bits */
 	uint32_t revision;

@@ -177,21 +177,11 @@ snapshot_port_of(const struct snapshot *s, uint32_t node, unsigned num)
 uint32_t
 snapshot_find_node(const struct snapshot *s, uint64_t node_guid)
 {
-	uint32_t low = 0;
-	uint32_t high = s->n_nodes;
+	const struct snapshot_node *n = !s->n_nodes ? NULL :
+		bsearch(&node_guid, s->nodes, s->n_nodes, sizeof(*n),
+			guid_compare);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		uint64_t guid = s->nodes[mid].info.node_guid;
-
-		if (guid == node_guid)
-			return mid;
-		if (guid < node_guid)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return SNAPSHOT_NONE;
+	return n ? (uint32_t)(n - s->nodes) : SNAPSHOT_NONE;
 }
 
 uint32_t *

@@ -98,17 +98,6 @@ struct layout {
 
 /* --- a set of P_Keys --- */
 
-/* False: it was there already. */
-static bool
-wait_add(struct layout *l, uint16_t pkey)
-{
-	uint64_t *word = &l->waiting[pkey / 64], bit = UINT64_C(1) << pkey % 64;
-	bool is_new = !(*word & bit);
-
-	*word |= bit;
-	return is_new;
-}
-
 /* False: it was not there. */
 static bool
 wait_take(struct layout *l, uint16_t pkey)
@@ -345,7 +334,7 @@ layout_place(struct layout *l, uint32_t port, unsigned cap,
 
 	memset(l->table, 0, n * sizeof(union port_block));
 	for (unsigned i = 0; i < l->n_keys; i++)
-		wait_add(l, l->keys[i]);
+		l->waiting[l->keys[i] / 64] |= UINT64_C(1) << l->keys[i] % 64;
 	if (first.asked && cap && wait_take(l, first.pkey))
 		l->table[0] = first.pkey;
 	for (unsigned i = 0; i < cap; i++)
