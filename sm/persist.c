@@ -93,13 +93,6 @@ static const struct state_word disabled_words[] = {
 	STATE_WORD(persist_port, num, "port", 0, 0, 254),
 };
 
-static const struct state_line persist_lines[] = {
-	{ "engine", engine_words, G_N_ELEMENTS(engine_words), 0 },
-	{ "in-force", engine_words, G_N_ELEMENTS(engine_words), 0 },
-	{ "rank", rank_words, G_N_ELEMENTS(rank_words), 0 },
-	{ "disabled", disabled_words, G_N_ELEMENTS(disabled_words), 0 },
-};
-
 static bool
 take_engine(void *owner, void *members, int64_t now, GError **error)
 {
@@ -163,6 +156,14 @@ take_disabled(void *owner, void *members, int64_t now, GError **error)
 	return true;
 }
 
+static const struct state_line persist_lines[] = {
+	STATE_LINE("engine", engine_words, saved_engine, take_engine),
+	STATE_LINE("in-force", engine_words, saved_engine, take_in_force),
+	STATE_LINE("rank", rank_words, rank_line, take_rank),
+	STATE_LINE("disabled", disabled_words, persist_port, take_disabled),
+	{ NULL },
+};
+
 static void
 save_ranks(const struct persist *m, GString *out)
 {
@@ -203,16 +204,8 @@ persist_clear(void *owner)
 	m->version++;
 }
 
-static const struct state_kind persist_kinds[] = {
-	{ &persist_lines[0], sizeof(struct saved_engine), take_engine },
-	{ &persist_lines[1], sizeof(struct saved_engine), take_in_force },
-	{ &persist_lines[2], sizeof(struct rank_line), take_rank },
-	{ &persist_lines[3], sizeof(struct persist_port), take_disabled },
-};
-
 const struct state_part persist_part = {
-	persist_kinds, G_N_ELEMENTS(persist_kinds), persist_save,
-	NULL, persist_clear, false,
+	{ persist_lines }, persist_save, NULL, persist_clear, false,
 };
 
 /* --- LIDs --- */

@@ -181,24 +181,11 @@ static const struct state_word link_words[] = {
 	STATE_WORD(saved_link, mbps, "Mbit/s", 0, 0, UINT32_MAX),
 };
 
-static const struct state_line node_lines[] = {
-	{ "host", node_words, G_N_ELEMENTS(node_words), 0 },
-	{ "switch", node_words, G_N_ELEMENTS(node_words), 0 },
-};
-
 static const struct state_word silent_words[] = {
 	STATE_WORD(expected_silent, guid, "NodeGUID", 16, 0, UINT64_MAX),
 	STATE_WORD(expected_silent, port, "port", 0, 1, UINT8_MAX),
 	STATE_WORD(expected_silent, since, "time", 0, 0, INT64_MAX),
 	STATE_WORD(expected_silent, is_accepted, "accepted", 0, 0, 1),
-};
-
-static const struct state_line silent_line = {
-	"silent", silent_words, G_N_ELEMENTS(silent_words), 0,
-};
-
-static const struct state_line link_line = {
-	"link", link_words, G_N_ELEMENTS(link_words), 0,
 };
 
 static bool
@@ -260,6 +247,15 @@ take_silent(void *owner, void *members, int64_t now, GError **error)
 	return true;
 }
 
+enum { HOST_LINE, SWITCH_LINE, LINK_LINE, SILENT_LINE };
+static const struct state_line expected_lines[] = {
+	STATE_LINE("host", node_words, saved_node, take_host),
+	STATE_LINE("switch", node_words, saved_node, take_switch),
+	STATE_LINE("link", link_words, saved_link, take_link),
+	STATE_LINE("silent", silent_words, expected_silent, take_silent),
+	{ NULL },
+};
+
 static void
 expected_save(const void *owner, GString *out, int64_t now)
 {
@@ -268,20 +264,23 @@ expected_save(const void *owner, GString *out, int64_t now)
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		const struct expected_node *n = e->nodes->pdata[i];
 
-		state_line_save(&node_lines[n->is_switch], out,
+		state_line_save(&expected_lines[n->is_switch ? SWITCH_LINE :
+						HOST_LINE], out,
 				&(struct saved_node){ n->guid, n->since,
 						      n->name });
 	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		const struct expected_link *l = link_at(e, i);
 
-		state_line_save(&link_line, out, &(struct saved_link){
+		state_line_save(&expected_lines[LINK_LINE], out,
+				&(struct saved_link){
 			{ l->node[0]->guid, l->node[1]->guid },
 			{ l->port[0], l->port[1] }, l->since,
 			(char *)l->best.name, l->best.mbps });
 	}
 	for (uint32_t i = 0; i < e->silent->len; i++)
-		state_line_save(&silent_line, out, silent_at(e, i));
+		state_line_save(&expected_lines[SILENT_LINE], out,
+				silent_at(e, i));
 }
 
 static void
@@ -297,16 +296,8 @@ expected_clear(void *owner)
 	e->version++;
 }
 
-static const struct state_kind expected_kinds[] = {
-	{ &node_lines[0], sizeof(struct saved_node), take_host },
-	{ &node_lines[1], sizeof(struct saved_node), take_switch },
-	{ &link_line, sizeof(struct saved_link), take_link },
-	{ &silent_line, sizeof(struct expected_silent), take_silent },
-};
-
 const struct state_part expected_part = {
-	expected_kinds, G_N_ELEMENTS(expected_kinds), expected_save,
-	NULL, expected_clear, false,
+	{ expected_lines }, expected_save, NULL, expected_clear, false,
 };
 
 /* ---- faults ---- */

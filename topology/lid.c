@@ -489,10 +489,6 @@ static const struct state_word lid_words[] = {
 	STATE_WORD(lid_range, max, "LID", 4, LID_UNICAST_MIN, LID_UNICAST_MAX),
 };
 
-static const struct state_line lid_line = {
-	"lid", lid_words, G_N_ELEMENTS(lid_words), 0,
-};
-
 static bool
 lid_take(void *owner, void *members, int64_t now, GError **error)
 {
@@ -515,13 +511,17 @@ lid_take(void *owner, void *members, int64_t now, GError **error)
 	return true;
 }
 
+static const struct state_line lid_lines[] = {
+	STATE_LINE("lid", lid_words, lid_range, lid_take), { NULL },
+};
+
 static void
 lid_save(const void *owner, GString *out, int64_t now)
 {
 	const struct lid_memory *m = owner;
 
 	for (guint i = 0; i < m->ranges->len; i++)
-		state_line_save(&lid_line, out, &g_array_index(m->ranges,
+		state_line_save(lid_lines, out, &g_array_index(m->ranges,
 							struct lid_range, i));
 }
 
@@ -535,10 +535,6 @@ lid_clear(void *owner)
 	m->version++;
 }
 
-static const struct state_kind lid_kinds[] = {
-	{ &lid_line, sizeof(struct lid_range), lid_take },
-};
-
 const struct state_part lid_part = {
-	lid_kinds, G_N_ELEMENTS(lid_kinds), lid_save, NULL, lid_clear, false,
+	{ lid_lines }, lid_save, NULL, lid_clear, false,
 };

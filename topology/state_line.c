@@ -166,6 +166,27 @@ struct state_reader {
 	struct state_told *told;
 };
 
+/* The line with the keyword that begins here, and its owner; NULL: there is
+ * none. */
+static const struct state_line *
+find_line(const struct state_reader *r, const char *line, void **owner)
+{
+	size_t len = strcspn(line, " ");
+
+	for (size_t i = 0; i < r->n * STATE_ARRAYS_MAX; i++) {
+		const struct state_owner *o = &r->owners[i / STATE_ARRAYS_MAX];
+		const struct state_line *l =
+			o->part->lines[i % STATE_ARRAYS_MAX];
+
+		*owner = o->owner;
+		for (; l && l->keyword; l++)
+			if (strncmp(line, l->keyword, len) == 0 &&
+			    !l->keyword[len])
+				return l;
+	}
+	return NULL;
+}
+
 /* The only one: STATE_CLIENTS. */
 static bool
 take_heading(struct state_reader *r, const char *line, GError **error)
@@ -184,28 +205,15 @@ take_heading(struct state_reader *r, const char *line, GError **error)
 static bool
 take_fact(const struct state_reader *r, const char *line, GError **error)
 {
-	size_t len = strcspn(line, " ");
+	void *owner;
+	const struct state_line *l = find_line(r, line, &owner);
+	g_autofree void *members = l ? g_malloc0(l->size) : NULL;
+	/* a bad one is set aside as it was */
+	g_autofree char *copy = l ? g_strdup(line) : NULL;
 
-	for (size_t i = 0; i < r->n; i++) {
-		const struct state_part *part = r->owners[i].part;
-
-		for (size_t k = 0; k < part->n; k++) {
-			const struct state_kind *kind = &part->kinds[k];
-			g_autofree void *members = NULL;
-			g_autofree char *copy = NULL;
-
-			if (strncmp(line, kind->line->keyword, len) != 0 ||
-			    kind->line->keyword[len])
-				continue;
-			/* a bad one is set aside as it was */
-			copy = g_strdup(line);
-			members = g_malloc0(kind->size);
-			return state_line_load(kind->line, copy, members,
-					       error) &&
-				kind->take(r->owners[i].owner, members, r->now,
-					   error);
-		}
-	}
+	if (l)
+		return state_line_load(l, copy, members, error) &&
+			l->take(owner, members, r->now, error);
 	if (r->told->foreign)
 		g_string_append_printf(r->told->foreign, "%s\n", line);
 	return true;

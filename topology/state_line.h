@@ -28,11 +28,17 @@ struct state_word {
 	  sizeof(((struct type *)0)->m), digits, min, max }
 
 struct state_line {
-	const char *keyword;
+	const char *keyword;	/* NULL: the end of an array */
 	const struct state_word *words;
 	guint n;
 	guint n_optional;	/* at the end: an older version wrote none */
+	size_t size;		/* of the struct */
+	/* Adds the fact to the owner; `now` is that of the reading. False: it is
+	 * refused. */
+	bool (*take)(void *owner, void *members, int64_t now, GError **error);
 };
+#define STATE_LINE(keyword, words, type, take) \
+	{ keyword, words, G_N_ELEMENTS(words), 0, sizeof(struct type), take }
 
 void state_line_save(const struct state_line *l, GString *out,
 		     const void *members);
@@ -50,17 +56,10 @@ bool state_line_insert(GArray *list, const void *element, GError **error);
 
 /* ---- the whole text ---- */
 
-struct state_kind {
-	const struct state_line *line;
-	size_t size;		/* of the struct */
-	/* Adds the fact to the owner; `now` is that of the reading. False: it is
-	 * refused. */
-	bool (*take)(void *owner, void *members, int64_t now, GError **error);
-};
+#define STATE_ARRAYS_MAX	3u
 
 struct state_part {
-	const struct state_kind *kinds;
-	size_t n;
+	const struct state_line *lines[STATE_ARRAYS_MAX];	/* arrays */
 	void (*save)(const void *owner, GString *out, int64_t now);
 	/* Another one: save() writes something else. NULL: the owner begins
 	 * with it, an uint64_t. */

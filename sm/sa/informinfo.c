@@ -346,11 +346,7 @@ static const struct state_word inform_words[] = {
 	STATE_WORD(subscription, info.qpn, "QPN", 0, 0, QPN_MAX),
 };
 
-const struct state_line inform_line = {
-	"inform", inform_words, G_N_ELEMENTS(inform_words), 0,
-};
-
-bool
+static bool
 inform_take(void *owner, void *members, int64_t now, GError **error)
 {
 	struct informs *i = ((struct sa *)owner)->informs;
@@ -369,3 +365,7 @@ inform_take(void *owner, void *members, int64_t now, GError **error)
 	sa_store_insert(&i->all, s, sizeof(*s));
 	return true;
 }
+
+const struct state_line inform_lines[] = {
+	STATE_LINE("inform", inform_words, subscription, inform_take), { NULL },
+};

@@ -54,8 +54,6 @@ void informs_drop(struct informs *i, uint64_t port_guid);
 
 /* Subscriptions of ports that are not on the fabric end. */
 void informs_follow(struct informs *i, const struct sa_db *v);
-extern const struct state_line inform_line;
-/* Of struct state_kind; the owner is a struct sa. */
-bool inform_take(void *owner, void *members, int64_t now, GError **error);
+extern const struct state_line inform_lines[];
 
 #endif

@@ -650,10 +650,6 @@ static const struct state_word group_words[] = {
 	STATE_WORD(group, creator, "creator", 16, 0, UINT64_MAX),
 };
 
-const struct state_line group_line = {
-	"group", group_words, G_N_ELEMENTS(group_words), 1,
-};
-
 static const struct state_word member_words[] = {
 	STATE_WORD(saved_member, mgid, "MGID", STATE_BYTES, 0, 0),
 	STATE_WORD(saved_member, m.gid, "PortGID", STATE_BYTES, 0, 0),
@@ -661,11 +657,7 @@ static const struct state_word member_words[] = {
 	STATE_WORD(saved_member, m.proxy, "ProxyJoin", 0, 0, 1),
 };
 
-const struct state_line member_line = {
-	"member", member_words, G_N_ELEMENTS(member_words), 0,
-};
-
-bool
+static bool
 group_take(void *owner, void *members, int64_t now, GError **error)
 {
 	struct groups *g = ((struct sa *)owner)->groups;
@@ -690,7 +682,7 @@ group_take(void *owner, void *members, int64_t now, GError **error)
 	return true;
 }
 
-bool
+static bool
 member_take(void *owner, void *members, int64_t now, GError **error)
 {
 	struct groups *g = ((struct sa *)owner)->groups;
@@ -706,3 +698,11 @@ member_take(void *owner, void *members, int64_t now, GError **error)
 	add_member(g, group, &m->m);
 	return true;
 }
+
+const struct state_line group_lines[] = {
+	[GROUP_LINE] = { "group", group_words, G_N_ELEMENTS(group_words), 1,
+			 sizeof(struct group), group_take },
+	[MEMBER_LINE] = STATE_LINE("member", member_words, saved_member,
+				   member_take),
+	{ NULL },
+};

@@ -86,9 +86,8 @@ struct saved_member {
 	uint8_t mgid[16];
 	struct group_member m;
 };
-extern const struct state_line group_line, member_line;
-/* Of struct state_kind; the owner is a struct sa. */
-bool group_take(void *owner, void *members, int64_t now, GError **error);
-bool member_take(void *owner, void *members, int64_t now, GError **error);
+/* Of sa_part, as are service_lines and inform_lines. */
+enum { GROUP_LINE, MEMBER_LINE };
+extern const struct state_line group_lines[];
 
 #endif

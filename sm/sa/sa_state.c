@@ -254,12 +254,12 @@ sa_save_groups(const struct sa *sa, GString *out)
 		const struct group *g = groups->pdata[i];
 		struct saved_member saved;
 
-		state_line_save(&group_line, out, g);
+		state_line_save(&group_lines[GROUP_LINE], out, g);
 		memcpy(saved.mgid, g->r.mgid, 16);
 		for (guint k = 0; k < g->members.list->len; k++) {
 			saved.m = *(const struct group_member *)
 				g->members.list->pdata[k];
-			state_line_save(&member_line, out, &saved);
+			state_line_save(&group_lines[MEMBER_LINE], out, &saved);
 		}
 	}
 }
@@ -279,10 +279,10 @@ sa_save(const void *owner, GString *out, int64_t now)
 		service_describe(s, now, &r);
 		memcpy(r.key, s->record.key, sizeof(r.key));
 		if (r.lease)
-			state_line_save(&service_line, out, &r);
+			state_line_save(service_lines, out, &r);
 	}
 	for (guint i = 0; i < informs->len; i++)
-		state_line_save(&inform_line, out, informs->pdata[i]);
+		state_line_save(inform_lines, out, informs->pdata[i]);
 }
 
 /* No version of the new state equals one of the old state. */
@@ -304,15 +304,9 @@ sa_version(const void *owner)
 	return sa_saved_version(owner);
 }
 
-static const struct state_kind sa_kinds[] = {
-	{ &group_line, sizeof(struct group), group_take },
-	{ &member_line, sizeof(struct saved_member), member_take },
-	{ &service_line, sizeof(struct service_record), service_take },
-	{ &inform_line, sizeof(struct subscription), inform_take },
-};
-
 const struct state_part sa_part = {
-	sa_kinds, G_N_ELEMENTS(sa_kinds), sa_save, sa_version, sa_clear, true,
+	{ group_lines, service_lines, inform_lines },
+	sa_save, sa_version, sa_clear, true,
 };
 
 uint64_t

@@ -258,11 +258,7 @@ static const struct state_word service_words[] = {
 	STATE_WORD(service_record, data, "data", STATE_BYTES, 0, 0),
 };
 
-const struct state_line service_line = {
-	"service", service_words, G_N_ELEMENTS(service_words), 0,
-};
-
-bool
+static bool
 service_take(void *owner, void *members, int64_t now, GError **error)
 {
 	struct services *s = ((struct sa *)owner)->services;
@@ -275,3 +271,7 @@ service_take(void *owner, void *members, int64_t now, GError **error)
 	services_put(s, record, now);
 	return true;
 }
+
+const struct state_line service_lines[] = {
+	STATE_LINE("service", service_words, service_record, service_take), { NULL },
+};

@@ -44,8 +44,6 @@ void service_describe(const struct service *s, int64_t now,
 
 /* Removes those whose lease is over. */
 void services_tick(struct services *s, int64_t now);
-extern const struct state_line service_line;
-/* Of struct state_kind; the owner is a struct sa. */
-bool service_take(void *owner, void *members, int64_t now, GError **error);
+extern const struct state_line service_lines[];
 
 #endif
