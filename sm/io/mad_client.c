@@ -50,9 +50,6 @@
 #include <string.h>
 
 #define TABLE_MIN	4096u
-#define CHUNK		64u	/* requests allocated at once: 1.3% of the CPU
-				   time of a bring-up less than one by one */
-
 #define PAUSE_US	1000	/* of an attempt that is made again */
 
 #define ATTEMPT_BITS	MAD_CLIENT_ATTEMPT_BITS
@@ -400,7 +397,7 @@ forget(struct mad_client *x, struct mad_request *r)
 	leave_list(x, r);
 	x->table[r->id & x->table_mask] = NULL;
 	x->pending--;
-	g_queue_push_head_link(&x->unused, &r->link);
+	g_free(r);
 }
 
 static void
@@ -668,8 +665,6 @@ mad_client_new(struct transport *t, const struct mad_client_params *params)
 	g_queue_init(&x->wire);
 	g_queue_init(&x->again);
 	g_queue_init(&x->retry);
-	g_queue_init(&x->unused);
-	x->chunks = g_ptr_array_new_with_free_func(g_free);
 	transport_set_receiver(t, on_mad, x);
 	return x;
 }
@@ -684,7 +679,8 @@ mad_client_free(struct mad_client *x)
 	transport_timer_clear(x->transport, &x->timer);
 	transport_timer_clear(x->transport, &x->kick);
 	window_clear(&x->window);
-	g_ptr_array_free(x->chunks, TRUE);
+	for (uint32_t i = 0; i <= x->table_mask; i++)
+		g_free(x->table[i]);
 	g_free(x->table);
 	g_free(x);
 }
@@ -694,28 +690,12 @@ mad_client_start(struct mad_client *x, const struct mad_addr *to,
 	   const uint8_t mad[MAD_SIZE], mad_client_done_fn done,
 	   void *data, uint64_t tag)
 {
-	struct mad_request *r;
+	struct mad_request *r = g_new(struct mad_request, 1);
 
-	if (!x->unused.head) {
-		struct mad_request *chunk = g_new0(struct mad_request, CHUNK);
-
-		g_ptr_array_add(x->chunks, chunk);
-		for (unsigned i = 0; i < CHUNK; i++) {
-			chunk[i].link.data = &chunk[i];
-			g_queue_push_tail_link(&x->unused, &chunk[i].link);
-		}
-	}
-	/* the one used last: its memory is still in the cache */
-	r = request_of(g_queue_pop_head_link(&x->unused));
-	r->place = PLACE_NONE;
-	r->room = false;
-	r->attempt = 0;
-	r->lost = false;
-	r->pause = 0;
-	r->done = done;
-	r->data = data;
-	r->tag = tag;
-	r->to = *to;
+	*r = (struct mad_request){
+		.link.data = r, .done = done, .data = data, .tag = tag,
+		.to = *to,
+	};
 	memcpy(r->mad, mad, MAD_SIZE);
 	mad_header_read(r->mad, MAD_SIZE, &r->header);
 	g_assert(!x->params.only_reads || r->header.method == MAD_METHOD_GET);

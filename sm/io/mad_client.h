@@ -112,8 +112,6 @@ struct mad_client {
 	uint32_t last_id;
 	uint64_t started;
 	GQueue queue, wire, again, retry;
-	GQueue unused;		/* requests to take from */
-	GPtrArray *chunks;
 	GList *cursor;		/* first of wire that is not overtaken */
 	unsigned timer, kick;	/* 0: not running */
 	int64_t timer_at;	/* when it rings */
