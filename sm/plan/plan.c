@@ -48,6 +48,8 @@
 
 #include <string.h>
 
+#include "topology/member.h"
+
 #define PORT_FIELDS_ALL	((PORT_FIELD_STATE - 1u) | PORT_FIELD_ENFORCE | \
 			 PORT_FIELD_VL_HIGH_LIMIT | PORT_FIELDS_TRAINING)
 #define SWITCH_FIELDS_VALUES	(SWITCH_FIELD_TOP | SWITCH_FIELD_LIFE_TIME | \
@@ -117,22 +119,10 @@ uint64_t
 plan_field_value(const struct plan_field *f, const void *info)
 {
 	const uint8_t *at = (const uint8_t *)info + f->offset;
-	uint64_t n;
-	uint16_t two;
 
 	if (f->show == SHOW_PAIR || f->show == SHOW_ENFORCE)
 		return (uint64_t)at[0] << 8 | at[1];
-	switch (f->size) {
-	case sizeof(n):
-		memcpy(&n, at, sizeof(n));
-		return n;
-	case sizeof(two):
-		memcpy(&two, at, sizeof(two));
-		return two;
-	case sizeof(*at):
-		return *at;
-	}
-	return 0;
+	return f->size ? member_load(at, f->size) : 0;
 }
 
 const char *
