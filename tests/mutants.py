@@ -15,7 +15,7 @@ UNTOUCHED = re.compile(r"g_assert|_Static_assert|\bva_(start|end)|"
 FREEING = re.compile(r"free$|_unref$|^g_clear|^g_auto|_autoptr|^g_return|"
                      r"^g_unlink|^close$|^(if|for|while|switch|return|sizeof)$")
 Mutant = collections.namedtuple("Mutant", "file function start end line kind "
-                                "old new")
+                                "old new entry killer", defaults=(None, None))
 
 
 def sources(only=None):
@@ -158,6 +158,25 @@ def entry_of(mutant):
                       str(which + 1), old, new])
 
 
+def columns(line):
+    return line.rstrip("\n").split("\t")
+
+
+def record(name, verdicts):
+    """Writes into a list what killed each; nothing for what survived."""
+    killers = {tuple(mutant.entry): re.sub("^(killed by|time:) ", "", verdict)
+               if verdict.startswith(("killed", "time")) else ""
+               for mutant, verdict in verdicts}
+    with open(name, encoding="utf-8") as file:
+        lines = [columns(line) for line in file]
+    with open(name, "w", encoding="utf-8") as file:
+        for line in lines:
+            killer = killers.get(tuple(line[:6]))
+            if killer is not None:
+                line = line[:6] + [killer] * bool(killer)
+            print("\t".join(line), file=file)
+
+
 def read_list(name, only):
     """The mutants of a list, and what it names that is gone. A function may
     have moved, to a file in which no other has its name, too."""
@@ -169,7 +188,7 @@ def read_list(name, only):
     for line in open(name, encoding="utf-8"):
         if line.startswith("#") or not line.strip():
             continue
-        base, function, kind, which, old, new = line.rstrip("\n").split("\t")
+        base, function, kind, which, old, new, *killer = columns(line)
         same = [f for f in where[function] if os.path.basename(f[0]) == base]
         same = same or where[function]
         at = places(same[0][1][same[0][2]:same[0][3]], old) \
@@ -182,5 +201,6 @@ def read_list(name, only):
         if not only or file.startswith(only + "/"):
             line_no = text.count("\n", 0, start) + 1
             found.append(Mutant(file, function, start, end, line_no, kind,
-                                text[start:end], new))
+                                text[start:end], new, columns(line)[:6],
+                                killer[0] if killer else None))
     return found, gone

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Plays tests/scenarios/: each scenario is a test. Files may be named as
- * arguments, and MINISM_TEST_LOG shows what the subnet managers log. Those
- * called "large: .." are played if MINISM_TEST_LARGE is set.
+ * Plays tests/scenarios/: each scenario is a test. Arguments may be files, or a
+ * pattern: only tests whose name matches run. MINISM_TEST_LOG shows what the
+ * subnet managers log. Those called "large: .." are played if MINISM_TEST_LARGE
+ * is set.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,10 +37,13 @@ main(int argc, char **argv)
 	if (!g_getenv("MINISM_TEST_LARGE"))
 		cmocka_set_skip_filter("large: *");
 	g_assert(files->len > 0);
-	if (argc > 1)
+	if (argc > 1 && g_str_has_suffix(argv[1], ".scn"))
 		g_ptr_array_set_size(files, 0);
 	for (int i = 1; i < argc; i++)
-		g_ptr_array_add(files, g_strdup(argv[i]));
+		if (g_str_has_suffix(argv[i], ".scn"))
+			g_ptr_array_add(files, g_strdup(argv[i]));
+		else
+			cmocka_set_test_filter(argv[i]);
 	for (guint i = 0; i < files->len; i++) {
 		GPtrArray *list = scenarios_read(files->pdata[i]);
 
