@@ -259,6 +259,8 @@ static const struct {
 	  "wrong cable leaf-1/3: leads to node-05, not spine-1/5\n"
 	  "extra switch leaf-3: at spine-1/5\n"
 	  "extra host node-05: at leaf-1/3\n", 1 },
+	{ "", LIST "leaf-1/254 node-17/1\n",
+	  "missing host node-17: at leaf-1/254\n", 1 },
 	/* half of the fabric is not reached */
 	{ "-leaf-1/3 -leaf-2/4 +leaf-1/3=spine-2/6 +leaf-2/4=spine-1/5 "
 	  "-spine-3/5 -spine-3/6", LIST,

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "sm/sweep/sweep.h"
 #include "sm/view.h"
 #include "tests/lib/unit.h"
 #include "tools/doctor.h"
@@ -148,6 +149,8 @@ DOCTOR_TEST(test_a_manager_that_is_mute_is_a_finding)
 	t->values->port_guid = OWN;
 	view_line_put(VIEW_SM, (uint64_t[]){ guid, 2, 7 }, "n",
 		      t->values->before);
+	view_line_put(VIEW_SM, (uint64_t[]){ 0xabc, 3, 7 }, "m",
+		      t->values->before);
 	assert_null(strstr(doctor_of(t, "up"), "does not answer"));
 }
 
@@ -234,6 +237,31 @@ DOCTOR_TEST(test_other_vls_are_a_finding)
 	port_tables_set(t->values->held, PORT_TABLE_SL2VL, s->local_port, 0,
 			&b);
 	assert_finds_host(t, "SLs on other VLs than by default");
+}
+
+/* An observer takes membership from what ports hold, in any order. */
+DOCTOR_TEST(test_a_port_is_in_the_partitions_of_its_table)
+{
+	const struct snapshot *s = t->values->s;
+	const union port_block b = { .pkeys = { 0x7fff, 0x8003, 0, 0x0002 } };
+	static const unsigned what[] = { 0, 0, PARTITION_LIMITED,
+					 PARTITION_FULL, 0 };
+	struct memberships *m;
+	uint32_t other = 0;
+
+	while (other == s->local_port || !snapshot_is_end_port(s, other) ||
+	       !port_pkey_cap(s, other))
+		other++;
+	port_tables_set(t->values->held, PORT_TABLE_PKEY, s->local_port, 0, &b);
+	m = observe_memberships(s, t->values->held);
+	for (unsigned i = 1; i < G_N_ELEMENTS(what); i++) {
+		assert_int_equal(memberships_of(m, s->local_port, (uint16_t)i),
+				 what[i]);
+		assert_int_equal(memberships_of(m, other, (uint16_t)i), 0);
+	}
+	assert_int_equal(memberships_of(m, s->local_port, PKEY_DEFAULT),
+			 PARTITION_LIMITED);
+	memberships_unref(m);
 }
 
 DOCTOR_TEST(test_silent_ports_are_a_finding)

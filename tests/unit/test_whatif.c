@@ -156,6 +156,11 @@ TEST(test_the_present_tables_and_engine_count)
 		      "least; shifts 1.60, at most 2\n"
 		      AFTER("updn", "30", "8", "1.00", "1.60, at most 2")
 		      "engine: configured\n");
+	expect_whatif(v, "engine auto", 0, "before: updn, 30 pairs of hosts; all "
+		      "to all, 8 flows over the busiest link, 2.00 times the "
+		      "least; shifts 1.60, at most 2\n"
+		      AFTER("updn", "30", "4", "1.00", "1.00, at most 1")
+		      "engine: kept, since no other engine is 10% better");
 	choice_clear(&c);
 	graph_free(g);
 	tool_view_free(v);
