@@ -169,12 +169,13 @@ def record(name, verdicts):
                for mutant, verdict in verdicts}
     with open(name, encoding="utf-8") as file:
         lines = [columns(line) for line in file]
-    with open(name, "w", encoding="utf-8") as file:
+    with open(name + ".new", "w", encoding="utf-8") as file:
         for line in lines:
             killer = killers.get(tuple(line[:6]))
             if killer is not None:
                 line = line[:6] + [killer] * bool(killer)
             print("\t".join(line), file=file)
+    os.replace(name + ".new", name)
 
 
 def read_list(name, only):
