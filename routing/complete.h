@@ -21,9 +21,10 @@ enum complete complete_hosts(const struct graph *g, struct lft *lft,
 			     const uint32_t *ranks);
 
 /* All other pairs, and those of hosts that are left, by any turns that keep the
- * channels acyclic, and with other entries where there is no other path. False:
- * hosts have no path to each other. */
+ * channels acyclic, and with other entries where there is no other path.
+ * in_order: all paths of the tables go up and then down by `ranks`. False: hosts
+ * have no path to each other. */
 bool complete_tables(const struct graph *g, struct lft *lft,
-		     const uint32_t *ranks);
+		     const uint32_t *ranks, bool in_order);
 
 #endif

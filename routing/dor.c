@@ -420,7 +420,7 @@ dor_compute(const struct engine_input *in, struct engine_output *out,
 	g_array_unref(x.added);
 	out->ranks = x.ranks;
 	complete_hosts(g, out->lft, out->ranks);
-	complete_tables(g, out->lft, out->ranks);
+	complete_tables(g, out->lft, out->ranks, false);
 	return true;
 }
 

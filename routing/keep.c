@@ -160,7 +160,7 @@ keep_tables(const struct graph *g, const struct lft *held,
 	fits = k.n_ended <= ENTRIES_MAX && all.blocks > FEW * least.blocks;
 	if (fits) {
 		complete_hosts(g, k.kept, ranks);
-		complete_tables(g, k.kept, ranks);
+		complete_tables(g, k.kept, ranks, false);
 		metrics_churn(held, k.kept, &done);
 		fits = 3 * all.blocks > 4 * done.blocks &&
 			keep_is_balanced(&k, ranks);

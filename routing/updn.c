@@ -31,7 +31,8 @@ updn_route(const struct graph *g, const struct order *o,
 	*hosts = complete_hosts(g, out->lft, out->ranks);
 	if (*hosts != COMPLETE_BEFORE)
 		balance_relieve(g, o, out->lft);
-	return complete_tables(g, out->lft, out->ranks);
+	return complete_tables(g, out->lft, out->ranks,
+			       *hosts == COMPLETE_BEFORE);
 }
 
 /* An order with a root has all paths; this may cost more than those that
