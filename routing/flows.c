@@ -13,14 +13,15 @@
 
 #include "routing/sets.h"
 
+#define UP	(UINT32_C(1) << 31)
 #define STRIPE	64u	/* LIDs: bits of a word; the flows of 1,620 switches fit
 			   in a cache */
 
 struct flows {
 	const struct graph *g;
 	const struct lft *lft;
-	const uint32_t *place;
 	uint32_t *climb;	/* the switches by place */
+	uint32_t *to;		/* by edge: the peer, and UP */
 	uint32_t first;		/* LID of the stripe */
 	uint32_t *flow;		/* [switch][LID of the stripe]: flows there */
 	uint64_t *has;		/* by switch: bits of LIDs with flows there */
@@ -46,10 +47,10 @@ flows_move_row(struct flows *f, uint32_t sw, bool up)
 {
 	const uint32_t *edge_of = f->g->edge_of + (size_t)sw * GRAPH_PORTS;
 	const uint8_t *row = lft_row(f->lft, sw) + f->first;
-	const struct graph_edge *edges = f->g->edges;
 	uint32_t *flow = f->flow, *mine = flow + (size_t)sw * STRIPE;
-	uint32_t i, e, peer, place = f->place[sw];
 	uint64_t here = f->has[sw], left = 0, *has = f->has, *load = f->load;
+	uint32_t i, e, way = up ? UP : 0, peer;
+	const uint32_t *to = f->to;
 
 	for_each_bit(here, 0, i) {
 		e = edge_of[row[i]];
@@ -58,8 +59,8 @@ flows_move_row(struct flows *f, uint32_t sw, bool up)
 			mine[i] = 0;
 			continue;
 		}
-		peer = edges[e].peer;
-		if ((f->place[peer] > place) != up) {
+		peer = to[e] ^ way;
+		if (peer & UP) {
 			left |= UINT64_C(1) << i;
 			continue;
 		}
@@ -97,15 +98,20 @@ compare_by_place(const void *a, const void *b, void *data)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Puts the switches in their order, and fills place[] if there is none. */
+/* Puts the switches in their order. */
 static void
 flows_arrange(struct flows *f, const uint32_t *place)
 {
-	uint32_t n = f->g->n_switches, sw;
+	uint32_t n = f->g->n_switches, sw, e, peer;
 
-	for (sw = 0; sw < n; sw++)
+	for (sw = 0; sw < n; sw++) {
 		f->climb[sw] = sw;
-	f->place = place ? place : f->climb;
+		for_each_edge(f->g, sw, e) {
+			peer = f->g->edges[e].peer;
+			f->to[e] = peer | ((place ? place[peer] > place[sw] :
+					    peer > sw) ? UP : 0);
+		}
+	}
 	if (place && n)
 		g_qsort_with_data(f->climb, (gint)n, sizeof(*f->climb),
 				  compare_by_place, (void *)place);
@@ -120,10 +126,11 @@ flows_add(const struct graph *g, const struct lft *lft, const uint32_t *place,
 	g_autofree uint32_t *flow = g_new0(uint32_t, (size_t)g->n_switches *
 					   STRIPE + 1);
 	g_autofree uint64_t *has = g_new(uint64_t, g->n_switches + 1);
+	g_autofree uint32_t *to = g_new(uint32_t, g->n_edges + 1);
 	uint32_t end = MIN(g->top, lft->top) + 1u, sw, i, round;
 	struct flows f = {
 		.g = g, .lft = lft, .climb = climb, .flow = flow, .has = has,
-		.load = load,
+		.to = to, .load = load,
 	};
 	bool left = false;
 	uint64_t all;
