@@ -20,6 +20,9 @@
 struct web {
 	const struct play *p;
 	uint64_t (*turns)[4];	/* by channel: numbers of the next one */
+	uint32_t *behind;	/* by channel: the node at its other end;
+				   SNAPSHOT_NONE: it is not Active */
+	bool *has_ca;		/* by node: a switch with an Active CA */
 	uint32_t *met;		/* by node: the number of the LID */
 	uint32_t *passed;	/* by channel: the number of the group */
 	uint8_t *state;		/* by channel: 1 being visited, 2 done */
@@ -27,19 +30,29 @@ struct web {
 };
 
 static bool
-is_switch(const struct play *p, uint32_t port)
+is_switch(const struct web *web, uint32_t node)
 {
-	return snapshot_is_switch(snapshot_node_of(p->w.s, port));
+	return snapshot_is_switch(&web->p->w.s->nodes[node]);
 }
 
-static bool
-is_active(const struct play *p, uint32_t port)
+static void
+find_channels(struct web *web)
 {
-	uint32_t peer = sim_peer(p->w.sim, port);
+	const struct snapshot *s = web->p->w.s;
+	const struct sim *sim = web->p->w.sim;
 
-	return peer != SNAPSHOT_NONE &&
-		sim_port_info(p->w.sim, port)->state == PORT_STATE_ACTIVE &&
-		sim_port_info(p->w.sim, peer)->state == PORT_STATE_ACTIVE;
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		uint32_t peer = sim_peer(sim, port);
+
+		web->behind[port] = SNAPSHOT_NONE;
+		if (peer == SNAPSHOT_NONE ||
+		    sim_port_info(sim, port)->state != PORT_STATE_ACTIVE ||
+		    sim_port_info(sim, peer)->state != PORT_STATE_ACTIVE)
+			continue;
+		web->behind[port] = s->ports[peer].node;
+		if (!is_switch(web, s->ports[port].node))
+			web->has_ca[s->ports[peer].node] = true;
+	}
 }
 
 /* From this switch on. */
@@ -55,14 +68,14 @@ follow(struct web *web, uint32_t node, uint16_t lid)
 		if (!num || num > s->nodes[node].info.num_ports)
 			return;
 		out = s->nodes[node].first_port + num;
-		if (!is_active(web->p, out))
+		if (web->behind[out] == SNAPSHOT_NONE)
 			return;
 		if (in != SNAPSHOT_NONE)
 			web->turns[in][num / 64] |= UINT64_C(1) << num % 64;
 		again = web->met[node] == web->n_lids;
 		web->met[node] = web->n_lids;
-		node = s->ports[sim_peer(web->p->w.sim, out)].node;
-		if (!snapshot_is_switch(&s->nodes[node]))
+		node = web->behind[out];
+		if (!is_switch(web, node))
 			return;
 	}
 }
@@ -70,23 +83,16 @@ follow(struct web *web, uint32_t node, uint16_t lid)
 static void
 follow_all(struct web *web, uint32_t to)
 {
-	const struct play *p = web->p;
-	const struct snapshot *s = p->w.s;
-	const struct port_info *info = sim_port_info(p->w.sim, to);
+	const struct snapshot *s = web->p->w.s;
+	const struct port_info *info = sim_port_info(web->p->w.sim, to);
+	bool from_all = !is_switch(web, s->ports[to].node);
 
 	for (unsigned k = 0; info->lid && k < 1u << info->lmc; k++) {
 		web->n_lids++;
-		for (uint32_t from = 0; from < s->n_ports; from++) {
-			if (is_switch(p, from) && !s->ports[from].num &&
-			    !is_switch(p, to))
-				follow(web, s->ports[from].node,
-				       (uint16_t)(info->lid + k));
-			else if (!is_switch(p, from) && is_active(p, from) &&
-				 is_switch(p, sim_peer(p->w.sim, from)))
-				follow(web, s->ports[sim_peer(p->w.sim,
-							     from)].node,
-				       (uint16_t)(info->lid + k));
-		}
+		for (uint32_t node = 0; node < s->n_nodes; node++)
+			if (is_switch(web, node) &&
+			    (from_all || web->has_ca[node]))
+				follow(web, node, (uint16_t)(info->lid + k));
 	}
 }
 
@@ -100,7 +106,7 @@ follow_copies(struct web *web, uint32_t channel, uint16_t mlid)
 	uint16_t masks[SIM_MFT_POSITIONS];
 
 	if (web->passed[channel] == web->n_lids ||
-	    !snapshot_is_switch(&s->nodes[node]) ||
+	    !is_switch(web, node) ||
 	    !sim_table_mcast(web->p->w.sim, node, mlid, masks))
 		return;
 	web->passed[channel] = web->n_lids;
@@ -109,7 +115,7 @@ follow_copies(struct web *web, uint32_t channel, uint16_t mlid)
 
 		if (out == in || !(masks[num / SIM_PORTS_PER_MASK] >>
 				   num % SIM_PORTS_PER_MASK & 1) ||
-		    !is_active(web->p, out))
+		    web->behind[out] == SNAPSHOT_NONE)
 			continue;
 		web->turns[channel][num / 64] |= UINT64_C(1) << num % 64;
 		follow_copies(web, out, mlid);
@@ -121,7 +127,7 @@ static bool
 has_circle(struct web *web, uint32_t channel)
 {
 	const struct snapshot *s = web->p->w.s;
-	uint32_t node = s->ports[sim_peer(web->p->w.sim, channel)].node;
+	uint32_t node = web->behind[channel];
 	bool found = false;
 
 	web->state[channel] = 1;
@@ -143,6 +149,8 @@ has_credit_loop(const struct play *p)
 	const struct snapshot *s = p->w.s;
 	struct web web = {
 		.p = p, .turns = g_malloc0_n(s->n_ports, sizeof(*web.turns)),
+		.behind = g_new(uint32_t, s->n_ports),
+		.has_ca = g_new0(bool, s->n_nodes),
 		.met = g_new0(uint32_t, s->n_nodes),
 		.passed = g_new0(uint32_t, s->n_ports),
 		.state = g_new0(uint8_t, s->n_ports),
@@ -150,13 +158,15 @@ has_credit_loop(const struct play *p)
 	static const uint64_t none[4];
 	bool found = false;
 
+	find_channels(&web);
 	for (uint32_t to = 0; to < s->n_ports; to++)
 		if (snapshot_is_end_port(s, to))
 			follow_all(&web, to);
 	for (uint16_t i = 0; i < MLIDS; i++) {
 		web.n_lids++;
 		for (uint32_t from = 0; from < s->n_ports; from++)
-			if (!is_switch(p, from) && is_active(p, from))
+			if (!is_switch(&web, s->ports[from].node) &&
+			    web.behind[from] != SNAPSHOT_NONE)
 				follow_copies(&web, from, 0xc000 + i);
 	}
 	for (uint32_t c = 0; !found && c < s->n_ports; c++)
@@ -164,6 +174,8 @@ has_credit_loop(const struct play *p)
 			memcmp(web.turns[c], none, sizeof(none)) != 0 &&
 			has_circle(&web, c);
 	g_free(web.turns);
+	g_free(web.behind);
+	g_free(web.has_ca);
 	g_free(web.met);
 	g_free(web.passed);
 	g_free(web.state);
