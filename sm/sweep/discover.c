@@ -21,6 +21,11 @@
  * place is queried again (QUERY_AGAIN). If it gives the same reply, there are
  * two nodes, and the second one is left out of the snapshot and reported as a
  * fault; else the cable was moved.
+ * Which of two is the second one must not depend on which replies first. A reply
+ * from another place than that of its cable end in the last snapshot is a late
+ * one: it is set aside until all others are there. If the node has been found
+ * where it was, the late one is the second; else the node was moved, and is taken
+ * where it is now, of several places at the one of the lowest GUID and port.
  *
  * A query that has timed out is sent once more, one of each node: a lossy cable
  * must not cost a node (sm/sweep/smp_batch.c). After the second time-out, it is not
@@ -84,6 +89,14 @@ struct probe {
 	uint8_t try;		/* number of the key: see query_key() */
 };
 
+/* A reply that was set aside. */
+struct late_reply {
+	uint64_t guid, at;	/* NodeGUIDs: its own, and of `from` */
+	uint64_t key;
+	struct node_info info;
+	uint32_t from;
+};
+
 struct discover {
 	struct mad_client *x;
 	struct smp_batch *batch;
@@ -93,6 +106,7 @@ struct discover {
 	struct snapshot *s;	/* of b */
 	GArray *queue;		/* of struct probe, from `head` on */
 	guint head;
+	GArray *late;		/* of struct late_reply */
 	GHashTable *timed_out;	/* builder's node indices */
 	GHashTable *lossy;	/* the same: a query was sent once more */
 	unsigned n_again;	/* QUERY_AGAIN so far */
@@ -314,8 +328,14 @@ link_known_node(struct discover *d, uint32_t from, uint32_t node,
 	if (p->peer == from)
 		return;
 	if (p->peer != SNAPSHOT_NONE) {
-		if ((!d->amend || !amend_defer(d->amend, p->peer, from)) &&
-		    d->n_again++ < AGAIN_MAX)
+		if (d->amend && amend_defer(d->amend, p->peer, from))
+			return;
+		/* A CA replied through this very cable, and no query can be
+		 * sent through a CA. */
+		if (p->peer != d->s->local_port &&
+		    !snapshot_is_switch(snapshot_node_of(d->s, p->peer)))
+			fault_duplicate(d, info->node_guid, n->entry, from);
+		else if (d->n_again++ < AGAIN_MAX)
 			g_array_append_val(d->queue, again);
 		return;
 	}
@@ -336,36 +356,45 @@ link_known_node(struct discover *d, uint32_t from, uint32_t node,
 	}
 }
 
-static void
-on_node_info(struct discover *d, uint32_t from, uint64_t key,
-	     const uint8_t *data)
+/* Was this cable end at another place in the last snapshot? If it had no cable
+ * there: is its node still to be found at one that had? */
+static bool
+is_late(const struct discover *d, uint32_t from, const struct node_info *info)
 {
-	struct node_info info;
+	const struct snapshot *last = d->last;
+	const struct snapshot_port *at = &d->s->ports[from];
+	uint32_t node, port, peer;
 
-	node_info_decode(data, &info);
+	if (!last || from == SNAPSHOT_NONE)
+		return false;
+	node = snapshot_find_node(last, info->node_guid);
+	if (node == SNAPSHOT_NONE)
+		return false;
+	port = snapshot_port_of(last, node, info->local_port);
+	peer = port == SNAPSHOT_NONE ? port : last->ports[port].peer;
+	if (peer == SNAPSHOT_NONE)
+		return builder_find(d->b, info->node_guid) == SNAPSHOT_NONE;
+	return last->ports[peer].num != at->num ||
+		snapshot_node_of(last, peer)->info.node_guid !=
+		d->s->nodes[at->node].info.node_guid;
+}
 
-	const char *error = node_info_error(&info, from);
-
-	if (error) {
-		g_autofree char *where = place_name(d->s, from);
-
-		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, info.node_guid,
-			      "the node behind %s %s; left out", where, error);
-		return;
-	}
-
-	uint32_t node = builder_find(d->b, info.node_guid), port, holder;
+/* Adds the node, or the cable, of a NodeInfo that came through `from`. */
+static void
+take_node_info(struct discover *d, uint32_t from, uint64_t key,
+	       const struct node_info *info)
+{
+	uint32_t node = builder_find(d->b, info->node_guid), port, holder;
 
 	if (node != SNAPSHOT_NONE) {
-		link_known_node(d, from, node, &info);
+		link_known_node(d, from, node, info);
 		/* Of another type: two nodes, one left out. */
-		if (info.local_port >
-		    d->s->nodes[node].info.num_ports)
+		if (info->local_port > d->s->nodes[node].info.num_ports)
 			return;
-		port = snapshot_port_of(d->s, node, info.local_port);
+		port = snapshot_port_of(d->s, node, info->local_port);
 	} else {
-		node = builder_add(d->b, &info);
-		port = snapshot_port_of(d->s, node, info.local_port);
+		node = builder_add(d->b, info);
+		port = snapshot_port_of(d->s, node, info->local_port);
 		/* Linked from its other end in the meantime, and moved
 		 * since. */
 		if (from != SNAPSHOT_NONE &&
@@ -383,6 +412,65 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 		g_array_set_size(d->opened, holder + 1);
 	if (!g_array_index(d->opened, uint64_t, holder))
 		g_array_index(d->opened, uint64_t, holder) = key;
+}
+
+static void
+on_node_info(struct discover *d, uint32_t from, uint64_t key,
+	     const uint8_t *data)
+{
+	struct node_info info;
+
+	node_info_decode(data, &info);
+
+	const char *error = node_info_error(&info, from);
+
+	if (error) {
+		g_autofree char *where = place_name(d->s, from);
+
+		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, info.node_guid,
+			      "the node behind %s %s; left out", where, error);
+	} else if (is_late(d, from, &info)) {
+		const struct late_reply late = {
+			info.node_guid,
+			snapshot_node_of(d->s, from)->info.node_guid,
+			key, info, from,
+		};
+
+		g_array_append_val(d->late, late);
+	} else {
+		take_node_info(d, from, key, &info);
+	}
+}
+
+static gint
+late_compare(gconstpointer a, gconstpointer b)
+{
+	const struct late_reply *x = a, *y = b;
+
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+/* Takes the replies that were set aside; false: there are none. */
+static bool
+take_late(struct discover *d)
+{
+	g_autoptr(GArray) late = d->late;
+
+	d->late = g_array_new(FALSE, FALSE, sizeof(struct late_reply));
+	g_array_sort(late, late_compare);
+	for (guint i = 0; i < late->len; i++) {
+		const struct late_reply *l =
+			&g_array_index(late, struct late_reply, i);
+
+		/* Else the other end of the cable was found from there. */
+		if (d->s->ports[l->from].peer == SNAPSHOT_NONE)
+			take_node_info(d, l->from, l->key, &l->info);
+	}
+	return late->len > 0;
 }
 
 /* The first place of a cable end that was found twice has answered; data
@@ -710,6 +798,7 @@ discover_cancel(struct discover *d)
 	smp_batch_free(d->batch);
 	builder_free(d->b);
 	g_array_unref(d->queue);
+	g_array_unref(d->late);
 	amend_free(d->amend);
 	if (d->last)
 		snapshot_unref(d->last);
@@ -838,7 +927,7 @@ discover_done(void *data)
 	discover_done_fn done = d->done;
 	struct snapshot *s;
 
-	if (query_wave(d))
+	if (take_late(d) || query_wave(d))
 		return true;
 	keep_descriptions(d);
 	note_silent(d);
@@ -870,6 +959,7 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	d->recovered = x->stats.recovered;
 	d->opened = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 	d->queue = g_array_new(FALSE, FALSE, sizeof(struct probe));
+	d->late = g_array_new(FALSE, FALSE, sizeof(struct late_reply));
 	d->timed_out = g_hash_table_new(NULL, NULL);
 	d->lossy = g_hash_table_new(NULL, NULL);
 	d->batch = smp_batch_start(x, NULL, keys, &stage);

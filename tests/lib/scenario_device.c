@@ -20,6 +20,8 @@ play_read_field(struct play *p, const char *word, struct play_field *f)
 	static const struct {
 		unsigned attr_id, record;
 	} tables[] = {
+		/* LocalPortNum is NodeInfo's, not PortInfo's */
+		{ MAD_ATTR_NODE_INFO, SA_ATTR_NODE },
 		{ MAD_ATTR_PORT_INFO, SA_ATTR_PORT_INFO },
 		{ MAD_ATTR_SWITCH_INFO, SA_ATTR_SWITCH_INFO },
 	};
@@ -49,6 +51,8 @@ play_read_field(struct play *p, const char *word, struct play_field *f)
 void *
 play_field_host(struct play *p, const struct play_field *f, uint32_t port)
 {
+	if (f->attr_id == MAD_ATTR_NODE_INFO)
+		return &sim_node_of(p->w.sim, port)->info;
 	return f->attr_id == MAD_ATTR_PORT_INFO ?
 		(void *)&p->w.sim->ports[port].info :
 		(void *)&sim_node_of(p->w.sim, port)->sw;
@@ -220,6 +224,7 @@ tell_lie(const struct play_lie *l, const struct mad_header *h, uint8_t *answer)
 	union {
 		struct port_info port;
 		struct switch_info sw;
+		struct node_info node;
 	} info;
 
 	if (l->is_refused) {
@@ -230,6 +235,10 @@ tell_lie(const struct play_lie *l, const struct mad_header *h, uint8_t *answer)
 		port_info_decode(smp_data(answer), &info.port);
 		field_set(&l->f, &info);
 		port_info_encode(smp_data(answer), &info.port);
+	} else if (h->status == 0 && l->attr_id == MAD_ATTR_NODE_INFO) {
+		node_info_decode(smp_data(answer), &info.node);
+		field_set(&l->f, &info);
+		node_info_encode(smp_data(answer), &info.node);
 	} else if (h->status == 0) {
 		switch_info_decode(smp_data(answer), &info.sw);
 		field_set(&l->f, &info);
