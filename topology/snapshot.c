@@ -335,6 +335,8 @@ builder_new(void)
 	b->s->local_port = SNAPSHOT_NONE;
 	b->by_guid = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 					   g_free, NULL);
+	b->by_port = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+					   g_free, NULL);
 	return b;
 }
 
@@ -352,6 +354,8 @@ builder_new_from(const struct snapshot *s)
 				    g_memdup2(&s->nodes[i].info.node_guid,
 					      sizeof(uint64_t)),
 				    GUINT_TO_POINTER(i + 1));
+	for (uint32_t port = 0; port < s->n_ports; port++)
+		builder_name_port(b, port, s->ports[port].guid);
 	return b;
 }
 
@@ -362,6 +366,7 @@ builder_free(struct builder *b)
 		return;
 	snapshot_unref(b->s);
 	g_hash_table_destroy(b->by_guid);
+	g_hash_table_destroy(b->by_port);
 	g_free(b);
 }
 
@@ -405,7 +410,7 @@ builder_add(struct builder *b, const struct node_info *info)
 	 * caller to report; there is no port for its GUID. */
 	named = snapshot_is_switch(node) ? 0 : info->local_port;
 	if (snapshot_is_switch(node) || (named && named <= info->num_ports))
-		s->ports[first + named].guid = info->port_guid;
+		builder_name_port(b, first + named, info->port_guid);
 	fresh = g_hash_table_insert(b->by_guid,
 				    g_memdup2(&info->node_guid,
 					      sizeof(uint64_t)),
@@ -420,6 +425,28 @@ builder_find(const struct builder *b, uint64_t node_guid)
 	gpointer found = g_hash_table_lookup(b->by_guid, &node_guid);
 
 	return found ? GPOINTER_TO_UINT(found) - 1 : SNAPSHOT_NONE;
+}
+
+void
+builder_name_port(struct builder *b, uint32_t port, uint64_t port_guid)
+{
+	b->s->ports[port].guid = port_guid;
+	if (port_guid && builder_find_port(b, port_guid) == SNAPSHOT_NONE)
+		g_hash_table_replace(b->by_port,
+				     g_memdup2(&port_guid, sizeof(port_guid)),
+				     GUINT_TO_POINTER(port));
+}
+
+uint32_t
+builder_find_port(const struct builder *b, uint64_t port_guid)
+{
+	gpointer found;
+	uint32_t port;
+
+	if (!g_hash_table_lookup_extended(b->by_port, &port_guid, NULL, &found))
+		return SNAPSHOT_NONE;
+	port = GPOINTER_TO_UINT(found);
+	return b->s->ports[port].guid == port_guid ? port : SNAPSHOT_NONE;
 }
 
 void

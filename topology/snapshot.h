@@ -246,6 +246,8 @@ struct builder {
 	struct snapshot *s;
 	uint32_t room_nodes, room_ports;	/* in its arrays */
 	GHashTable *by_guid;	/* uint64_t * -> node index + 1 */
+	GHashTable *by_port;	/* PortGUID, uint64_t * -> port index; what it
+				   names may have lost its GUID since */
 };
 
 struct builder *builder_new(void);
@@ -260,6 +262,12 @@ uint32_t builder_add(struct builder *b, const struct node_info *info);
 
 /* The node with this NodeGUID, or SNAPSHOT_NONE. */
 uint32_t builder_find(const struct builder *b, uint64_t node_guid);
+
+/* Gives a PortGUID to a port that was added without. builder_add() and this take
+ * one that is there twice: of the two builder_find_port() finds the first. */
+void builder_name_port(struct builder *b, uint32_t port, uint64_t port_guid);
+/* The port with this PortGUID, or SNAPSHOT_NONE. */
+uint32_t builder_find_port(const struct builder *b, uint64_t port_guid);
 
 /* Sets the description from `len` raw bytes: cut at the first NUL,
  * unprintable bytes become '?'. */

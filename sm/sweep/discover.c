@@ -26,6 +26,9 @@
  * one: it is set aside until all others are there. If the node has been found
  * where it was, the late one is the second; else the node was moved, and is taken
  * where it is now, of several places at the one of the lowest GUID and port.
+ * A PortGUID is the key of partitions, M_Keys and LIDs. A reply with that of
+ * another port is left out as well; it is late if the PortGUID was another port's
+ * in the last snapshot.
  *
  * A query that has timed out is sent once more, one of each node: a lossy cable
  * must not cost a node (sm/sweep/smp_batch.c). After the second time-out, it is not
@@ -117,6 +120,8 @@ struct discover {
 				   which NodeInfo was answered; 0: none was
 				   needed */
 	struct snapshot *last;	/* NULL: there is none */
+	GHashTable *owners;	/* its end ports, struct snapshot_port, by the
+				   GUID that they begin with */
 	const GArray *silent;	/* of struct silent_port; NULL: no hurry */
 	struct amend *amend;	/* or NULL */
 };
@@ -289,6 +294,27 @@ fault_duplicate(struct discover *d, uint64_t guid, uint32_t first,
 		      guid, a, b);
 }
 
+/* Is the PortGUID of a reply that of another port than `port`? Keys, partitions
+ * and LIDs go by it, so the second port is left out. */
+static bool
+is_port_guid_taken(struct discover *d, uint32_t from, uint32_t port,
+		   const struct node_info *info)
+{
+	uint32_t other = builder_find_port(d->b, info->port_guid);
+	g_autofree char *a = NULL, *b = NULL;
+
+	if (other == SNAPSHOT_NONE || other == port)
+		return false;
+	a = place_name(d->s, other);
+	b = place_name(d->s, from);
+	builder_fault(d->b, SNAPSHOT_FAULT_DUPLICATE_GUID, info->node_guid,
+		      "duplicate PortGUID 0x%016" G_GINT64_MODIFIER "x: of %s, "
+		      "and of 0x%016" G_GINT64_MODIFIER "x behind %s; the "
+		      "second node is left out", info->port_guid, a,
+		      info->node_guid, b);
+	return true;
+}
+
 static void
 link_found(struct discover *d, uint32_t from, uint32_t port)
 {
@@ -343,11 +369,13 @@ link_known_node(struct discover *d, uint32_t from, uint32_t node,
 		fault_duplicate(d, info->node_guid, n->entry, from);
 		return;
 	}
+	if (!is_switch && is_port_guid_taken(d, from, port, info))
+		return;
 	if (d->s->ports[from].peer != SNAPSHOT_NONE)
 		builder_unlink(d->b, from);
 	link_found(d, from, port);
 	if (!is_switch && !p->known) {
-		p->guid = info->port_guid;
+		builder_name_port(d->b, port, info->port_guid);
 		add_query(d, QUERY_PORT_INFO, port);
 		if (d->amend) {
 			d->s->nodes[node].info = *info;
@@ -356,17 +384,24 @@ link_known_node(struct discover *d, uint32_t from, uint32_t node,
 	}
 }
 
-/* Was this cable end at another place in the last snapshot? If it had no cable
- * there: is its node still to be found at one that had? */
+/* Was this cable end at another place in the last snapshot, or the PortGUID
+ * another port's? If the end had no cable there: is its node still to be found at
+ * one that had? */
 static bool
 is_late(const struct discover *d, uint32_t from, const struct node_info *info)
 {
 	const struct snapshot *last = d->last;
 	const struct snapshot_port *at = &d->s->ports[from];
+	const struct snapshot_port *owner =
+		g_hash_table_lookup(d->owners, &info->port_guid);
 	uint32_t node, port, peer;
 
 	if (!last || from == SNAPSHOT_NONE)
 		return false;
+	if (owner && (last->nodes[owner->node].info.node_guid !=
+		      info->node_guid ||
+		      (owner->num && owner->num != info->local_port)))
+		return true;
 	node = snapshot_find_node(last, info->node_guid);
 	if (node == SNAPSHOT_NONE)
 		return false;
@@ -392,6 +427,8 @@ take_node_info(struct discover *d, uint32_t from, uint64_t key,
 		if (info->local_port > d->s->nodes[node].info.num_ports)
 			return;
 		port = snapshot_port_of(d->s, node, info->local_port);
+	} else if (is_port_guid_taken(d, from, SNAPSHOT_NONE, info)) {
+		return;
 	} else {
 		node = builder_add(d->b, info);
 		port = snapshot_port_of(d->s, node, info->local_port);
@@ -799,6 +836,7 @@ discover_cancel(struct discover *d)
 	builder_free(d->b);
 	g_array_unref(d->queue);
 	g_array_unref(d->late);
+	g_hash_table_unref(d->owners);
 	amend_free(d->amend);
 	if (d->last)
 		snapshot_unref(d->last);
@@ -963,8 +1001,12 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	d->timed_out = g_hash_table_new(NULL, NULL);
 	d->lossy = g_hash_table_new(NULL, NULL);
 	d->batch = smp_batch_start(x, NULL, keys, &stage);
+	d->owners = g_hash_table_new(g_int64_hash, g_int64_equal);
 	if (params && params->last)
 		d->last = snapshot_ref(params->last);
+	for (uint32_t i = 0; d->last && i < d->last->n_ports; i++)
+		if (d->last->ports[i].guid)
+			g_hash_table_add(d->owners, &d->last->ports[i].guid);
 	if (params)
 		d->silent = params->silent;
 	if (params && params->told) {
