@@ -312,8 +312,11 @@ compare_node(struct comparison *c, uint32_t was, uint32_t is)
 		add(c, CHANGE_RENAMED, a->info.node_guid,
 		    g_strdup(snapshot_node_name(a)), "is now called %s",
 		    snapshot_node_name(b));
+	/* It may have fewer ports than before. */
 	here = port == SNAPSHOT_NONE || snapshot_is_switch(a) ? SNAPSHOT_NONE :
-		c->new->ports[b->first_port + c->old->ports[port].num].peer;
+		snapshot_same_port(c->old, port, c->to_new, c->new);
+	if (here != SNAPSHOT_NONE)
+		here = c->new->ports[here].peer;
 	if (here == SNAPSHOT_NONE)
 		return;
 	at = snapshot_same_port(c->old, c->old->ports[port].peer, c->to_new,
