@@ -10,9 +10,9 @@
 #include "topology/report.h"
 
 /* words: "kill NODE", "unplug NAME/PORT", "add NAME/PORT NAME/PORT", "engine
- * NAME", one after another, a NodeGUID in place of a NAME; ends with NULL. Exit status: 0: all hosts that are
- * not killed reach each other; 1: some do not, or there are no safe tables; 2:
- * wrong words. */
+ * NAME", one after another, a NodeGUID in place of a NAME; ends with NULL. Exit
+ * status: 0: all hosts that are not killed reach each other; 1: some do not, or
+ * there are no safe tables; 2: wrong words. */
 int whatif(const struct tool_view *v, char *const *words,
 	   struct text_report *r);
 
