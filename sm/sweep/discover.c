@@ -308,7 +308,7 @@ is_port_guid_taken(struct discover *d, uint32_t from, uint32_t port,
 	a = place_name(d->s, other);
 	b = place_name(d->s, from);
 	builder_fault(d->b, SNAPSHOT_FAULT_DUPLICATE_GUID, info->node_guid,
-		      "duplicate PortGUID 0x%016" G_GINT64_MODIFIER "x: of %s, "
+		      "PortGUID 0x%016" G_GINT64_MODIFIER "x: of %s, "
 		      "and of 0x%016" G_GINT64_MODIFIER "x behind %s; the "
 		      "second node is left out", info->port_guid, a,
 		      info->node_guid, b);
