@@ -78,7 +78,7 @@ static const uint8_t *
 row_of_data(const struct graph *g, const struct lft *lft, uint32_t sw,
 	    const uint64_t *mask, uint64_t *space)
 {
-	const uint64_t *row = (const uint64_t *)lft_row(lft, sw);
+	const uint64_t *row = (const void *)lft_row(lft, sw);
 
 	if (g->n_senders[sw])
 		return lft_row(lft, sw);

@@ -161,7 +161,7 @@ static const struct state_line persist_lines[] = {
 	STATE_LINE("in-force", engine_words, saved_engine, take_in_force),
 	STATE_LINE("rank", rank_words, rank_line, take_rank),
 	STATE_LINE("disabled", disabled_words, persist_port, take_disabled),
-	{ NULL },
+	{ .keyword = NULL },
 };
 
 static void

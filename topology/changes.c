@@ -168,8 +168,8 @@ switch_left(struct comparison *c, const struct snapshot_node *n, char *name)
 {
 	static const char *const texts[] = {
 		[FAR_DOWN] = "down",
-		[FAR_SILENT] = "with a link and no answer (hung, or protected "
-			"by a foreign M_Key)",
+		[FAR_SILENT] = ("with a link and no answer (hung, or protected "
+			"by a foreign M_Key)"),
 		[FAR_OTHER] = "replaced by those of other nodes",
 		[FAR_UNREAD] = "out of reach",
 	};

@@ -253,7 +253,7 @@ static const struct state_line expected_lines[] = {
 	STATE_LINE("switch", node_words, saved_node, take_switch),
 	STATE_LINE("link", link_words, saved_link, take_link),
 	STATE_LINE("silent", silent_words, expected_silent, take_silent),
-	{ NULL },
+	{ .keyword = NULL },
 };
 
 static void

@@ -512,7 +512,7 @@ lid_take(void *owner, void *members, int64_t now, GError **error)
 }
 
 static const struct state_line lid_lines[] = {
-	STATE_LINE("lid", lid_words, lid_range, lid_take), { NULL },
+	STATE_LINE("lid", lid_words, lid_range, lid_take), { .keyword = NULL },
 };
 
 static void

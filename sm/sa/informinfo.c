@@ -367,5 +367,6 @@ inform_take(void *owner, void *members, int64_t now, GError **error)
 }
 
 const struct state_line inform_lines[] = {
-	STATE_LINE("inform", inform_words, subscription, inform_take), { NULL },
+	STATE_LINE("inform", inform_words, subscription, inform_take),
+	{ .keyword = NULL },
 };

@@ -704,5 +704,5 @@ const struct state_line group_lines[] = {
 			 sizeof(struct group), group_take },
 	[MEMBER_LINE] = STATE_LINE("member", member_words, saved_member,
 				   member_take),
-	{ NULL },
+	{ .keyword = NULL },
 };

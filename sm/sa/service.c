@@ -273,5 +273,6 @@ service_take(void *owner, void *members, int64_t now, GError **error)
 }
 
 const struct state_line service_lines[] = {
-	STATE_LINE("service", service_words, service_record, service_take), { NULL },
+	STATE_LINE("service", service_words, service_record, service_take),
+	{ .keyword = NULL },
 };
