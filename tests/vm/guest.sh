@@ -483,10 +483,10 @@ opensm_once() {
 case_planes() {
 	local i
 
-	sm_stop
-	stop_lab
 	[ -e /sys/module/vib/parameters/planes ] ||
 		{ note "no HCAs with planes before Linux 6.11"; return; }
+	sm_stop
+	stop_lab
 	echo 2 >/sys/module/vib/parameters/planes
 	check "8 HCAs with planes" start_lab "$net" $hosts
 	await 20 test -d /sys/class/net/ib7
