@@ -26,7 +26,8 @@ put_groups(const struct sa *sa, GString *out)
 	}
 }
 
-/* The lists that routing was given, a line each. */
+/* The lists that routing was given, a line each; 0: the list is empty, which of
+ * compute nodes makes all hosts I/O nodes. */
 static void
 put_lists(const struct route_params *route, GString *out)
 {
@@ -35,10 +36,11 @@ put_lists(const struct route_params *route, GString *out)
 	};
 
 	for (unsigned k = 0; k < G_N_ELEMENTS(lists); k++)
-		for (guint i = 0; lists[k] && i < lists[k]->len; i++)
+		for (guint i = 0; lists[k] && i < MAX(lists[k]->len, 1); i++)
 			view_line_put(VIEW_ROOT + k, (uint64_t[]){
-				[LISTED_GUID] = g_array_index(lists[k],
-					uint64_t, i) }, NULL, out);
+				[LISTED_GUID] = lists[k]->len ? g_array_index(
+					lists[k], uint64_t, i) : 0 }, NULL,
+				out);
 }
 
 /* References, and no lines yet. of NULL: to no fabric. */

@@ -236,6 +236,9 @@ TEST(test_lists_of_routing_count)
 			"#io 0x6000000000000301\n", "8" },
 		{ "PGFT(2,3;1,2)", "ftree", "#compute 0x6000000000000201\n"
 			"#compute 0x6000000000000301\n", "8" },
+		{ "PGFT(4,6;1,3)", "ftree", "", "28" },
+		{ "PGFT(4,6;1,3)", "ftree", "#compute 0x0000000000000000\n",
+		  "40" },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
