@@ -109,7 +109,7 @@ write_done(void *values, void *data)
 	struct write *now = values;
 	struct file_writer *w = now->owner;
 
-	if (now->error)
+	if (now->error && now->log)
 		log_limited(now->log, LOG_WARNING, now->subsystem,
 			    "not remembered", "%s", now->error->message);
 	if (!w)
@@ -118,7 +118,7 @@ write_done(void *values, void *data)
 	if (w->next)
 		write_start(w, g_steal_pointer(&w->next));
 	else if (w->params.written)
-		w->params.written(!now->error, w->params.data);
+		w->params.written(now->error, w->params.data);
 }
 
 static void

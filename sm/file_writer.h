@@ -12,8 +12,8 @@
 
 struct file_writer;
 
-/* Of the last text that was put: the file has it, or a failure was logged. */
-typedef void (*file_writer_fn)(bool ok, void *data);
+/* Of the last text that was put: NULL: the file has it. May free the writer. */
+typedef void (*file_writer_fn)(const GError *error, void *data);
 
 struct file_writer_params {
 	const char *path, *subsystem;	/* the latter for the log; a literal */
@@ -24,8 +24,8 @@ struct file_writer_params {
 };
 
 /* Removes what a run that was killed has left of the file beside it. disk, log:
- * borrowed, the log until disk's jobs have ended. disk NULL: each
- * text is written at once. */
+ * borrowed, the log until disk's jobs have ended. disk NULL: each text is written
+ * at once. A failure is logged, unless log is NULL. */
 struct file_writer *file_writer_new(struct beside *disk, struct log *log,
 				    const struct file_writer_params *params);
 /* The last text will still be written; written() is not called any more. w may

@@ -5,8 +5,7 @@
  * Structs. The changes are partition rules like those of the file, each for a
  * single port, at most one for each pair of port and partition, by (P_Key,
  * GUID). The rules in force are those of the file followed by the changes,
- * since the later rule decides (topology/partition.c). A partition_change is a new
- * set of them on its way to the disk.
+ * since the later rule decides (topology/partition.c).
  *
  * Method. partitions_load() parses both files into new values, and replaces the
  * old ones only when both are good. partitions_change() makes a new set of
@@ -50,6 +49,7 @@ partitions_free(struct partitions *p)
 	partition_rules_unref(p->file);
 	partition_rules_unref(p->changes);
 	partition_rules_unref(p->rules);
+	partition_rules_unref(p->next);
 	for (unsigned i = 0; i < PARTITIONS_RESULTS; i++)
 		g_clear_error(&p->ends[i]);
 	g_free(p->changes_path);
@@ -172,52 +172,22 @@ compare_guids(gconstpointer a, gconstpointer b)
 	return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
-struct partition_change {
-	struct partition_rules *changes;
-	char *path;		/* NULL: they are not kept */
-	GString *text;
-	void (*used)(void *data);
-	void *data;
-	GError *error;		/* of the write */
-};
-
 static void
-change_work(void *values)
+change_done(const GError *error, void *data)
 {
-	struct partition_change *c = values;
-
-	if (c->path)
-		state_file_write(c->path, c->text,
-				 G_FILE_SET_CONTENTS_CONSISTENT |
-				 G_FILE_SET_CONTENTS_DURABLE, 0600, &c->error);
-}
-
-static void
-change_done(void *values, void *data)
-{
-	struct partition_change *c = values;
+	struct partition_rules *next;
 	struct partitions *p = data;
 
-	p->is_changing = false;
-	p->ends[p->n_changes % PARTITIONS_RESULTS] =
-		g_steal_pointer(&c->error);
-	if (p->ends[p->n_changes % PARTITIONS_RESULTS])
+	g_clear_pointer(&p->writer, file_writer_free);
+	next = g_steal_pointer(&p->next);
+	if (error) {
+		p->ends[p->n_changes % PARTITIONS_RESULTS] =
+			g_error_copy(error);
+		partition_rules_unref(next);
 		return;
-	put_in_force(p, partition_rules_ref(p->file),
-		     g_steal_pointer(&c->changes), NULL);
-	c->used(c->data);
-}
-
-static void
-membership_free(void *values)
-{
-	struct partition_change *c = values;
-
-	partition_rules_unref(c->changes);
-	g_string_free(c->text, TRUE);
-	g_clear_error(&c->error);
-	g_free(c->path);
-	g_free(c);
+	}
+	put_in_force(p, partition_rules_ref(p->file), next, NULL);
+	p->used(p->data);
 }
 
 /* The changes with one more. */
@@ -247,10 +217,11 @@ partitions_change(struct partitions *p, struct beside *disk, uint16_t pkey,
 		  uint64_t guid, int membership, void (*used)(void *data),
 		  void *data, GError **error)
 {
-	static const struct beside_task task = {
-		change_work, change_done, membership_free,
+	const struct file_writer_params params = {
+		.path = p->changes_path, .mode = 0600,
+		.how = G_FILE_SET_CONTENTS_DURABLE,
+		.written = change_done, .data = p,
 	};
-	struct partition_change *c;
 
 	if (!partition_rules_find(p->file, pkey) || !guid) {
 		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
@@ -259,20 +230,21 @@ partitions_change(struct partitions *p, struct beside *disk, uint16_t pkey,
 			    pkey_base(pkey));
 		return 0;
 	}
-	if (p->is_changing) {
+	if (p->next) {
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
 			    "the change before this one is being written");
 		return 0;
 	}
-	c = g_new0(struct partition_change, 1);
-	*c = (struct partition_change){
-		.changes = changes_with(p->changes, pkey, guid, membership),
-		.path = g_strdup(p->changes_path), .used = used, .data = data,
-	};
-	c->text = changes_text(c->changes);
-	p->is_changing = true;
+	p->next = changes_with(p->changes, pkey, guid, membership);
+	p->used = used;
+	p->data = data;
 	g_clear_error(&p->ends[++p->n_changes % PARTITIONS_RESULTS]);
-	beside_run(disk, &task, c, p);
+	if (p->changes_path) {
+		p->writer = file_writer_new(disk, NULL, &params);
+		file_writer_put(p->writer, changes_text(p->next));
+	} else {
+		change_done(NULL, p);
+	}
 	return p->n_changes;
 }
 
@@ -281,7 +253,7 @@ partitions_changed(const struct partitions *p, uint64_t number, GError **error)
 {
 	const GError *end = p->ends[number % PARTITIONS_RESULTS];
 
-	if (number == p->n_changes && p->is_changing)
+	if (number == p->n_changes && p->next)
 		return false;
 	if (!number || number > p->n_changes ||
 	    number + PARTITIONS_RESULTS <= p->n_changes)

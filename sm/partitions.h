@@ -10,7 +10,7 @@
 #ifndef MINISM_SM_PARTITIONS_H
 #define MINISM_SM_PARTITIONS_H
 
-#include "sm/io/beside.h"
+#include "sm/file_writer.h"
 #include "topology/partition.h"
 
 #define PARTITIONS_RESULTS	16u	/* changes whose ends are remembered */
@@ -21,7 +21,10 @@ struct partitions {
 	struct partition_rules *changes;
 	struct partition_rules *rules;	/* in force */
 	uint64_t n_changes;	/* begun since the start */
-	bool is_changing;	/* the last of them is being written */
+	struct partition_rules *next;	/* changes that are being written, by */
+	struct file_writer *writer;	/* this; NULL: none are */
+	void (*used)(void *data);	/* when they are in force */
+	void *data;
 	GError *ends[PARTITIONS_RESULTS];	/* of change n at n % .. */
 };
 

@@ -533,14 +533,14 @@ settle_keys(struct persist_keys *ks)
 }
 
 static void
-persist_keys_on_written(bool ok, void *data)
+persist_keys_on_written(const GError *error, void *data)
 {
 	struct persist_key_file *f = data;
 
 	f->is_writing = false;
-	if (ok)
+	if (!error)
 		g_string_assign(f->held, f->put->str);
-	f->keys->has_failed |= !ok;
+	f->keys->has_failed |= error != NULL;
 	settle_keys(f->keys);
 }
 

@@ -139,16 +139,16 @@ state_wait(struct state *s, int64_t delay)
 }
 
 static void
-state_on_written(bool ok, void *data)
+state_on_written(const GError *error, void *data)
 {
 	struct state *s = data;
 
 	s->is_writing = false;
-	s->is_kept |= ok;
+	s->is_kept |= !error;
 	s->not_before = transport_now(s->transport) +
-		(ok ? PAUSE_US : RETRY_US);
+		(error ? RETRY_US : PAUSE_US);
 	for (size_t i = 0; i < s->params.n; i++) {
-		if (ok)
+		if (!error)
 			s->copies[i].written = s->copies[i].writing;
 		if (is_changed(s, i))
 			state_wait(s, 0);
