@@ -129,9 +129,9 @@ struct sa_member {
 struct sa_tree {
 	uint16_t mlid;
 	uint32_t n_members;
-	struct sa_member *members;	/* receivers first; by port */
+	struct sa_member *members;	/* by PortGUID */
 };
-/* GArray of struct sa_tree, by MLID, valid until the next call on `sa`. */
+/* GArray of struct sa_tree, by MGID, valid until the next call on `sa`. */
 const GArray *sa_trees(struct sa *sa);
 
 /* ------------------------------------------------------ state, statistics */

@@ -204,16 +204,6 @@ sa_next_report(struct sa *sa, struct sa_report *out)
 
 /* ------------------------------------------------------------ for routing */
 
-static int
-compare_tree_members(const void *a, const void *b)
-{
-	const struct sa_member *x = a, *y = b;
-
-	if (x->receives != y->receives)
-		return x->receives ? -1 : 1;
-	return x->port < y->port ? -1 : x->port > y->port;
-}
-
 const GArray *
 sa_trees(struct sa *sa)
 {
@@ -236,8 +226,6 @@ sa_trees(struct sa *sa)
 					(JOIN_FULL | JOIN_NON),
 				};
 		}
-		qsort(t.members, t.n_members, sizeof(*t.members),
-		      compare_tree_members);
 		g_array_append_val(sa->trees, t);
 	}
 	return sa->trees;
