@@ -4,7 +4,7 @@
  * virtual clock runs as fast as it can for a run that ends by itself, and in
  * real time for a resident manager, which is watched.
  *
- *	sim -> tap -> explain_mad() -> lines -> standard output
+ *	sim -> explain_mad() -> lines -> standard output
  *	sweep -> decisions.c -> explain_say() ->
  */
 #include <stdio.h>
@@ -14,7 +14,6 @@
 #include "sm/daemon.h"
 #include "sm/decisions.h"
 #include "sm/io/pcap.h"
-#include "sm/io/tap.h"
 #include "lab/step.h"
 #include "lab/sim/sim.h"
 #include "tools/explain.h"
@@ -145,22 +144,20 @@ on_typed(const struct explain_line *line, void *data)
 }
 
 static void
-on_event(const struct tap_event *e, void *data)
+sim_on_mad(const struct transport_mad *m, bool is_sent, void *data)
 {
-	static const enum explain_event kinds[] = {
-		[TAP_SENT] = EXPLAIN_SENT,
-		[TAP_RECEIVED] = EXPLAIN_RECEIVED,
-		[TAP_RETURNED] = EXPLAIN_RETURNED,
-	};
-	enum explain_event how = kinds[e->kind];
+	enum explain_event how = is_sent ? EXPLAIN_SENT :
+		m->event == TRANSPORT_RETURNED ? EXPLAIN_RETURNED :
+		EXPLAIN_RECEIVED;
 	struct sim_backend *b = data;
+	int64_t now = transport_now(b->base.transport);
 
-	explain_mad(b->explain, e->time, how, e->addr.lid, e->mad, e->len);
+	explain_mad(b->explain, now, how, m->addr.lid, m->mad, m->len);
 	if (b->pcap && how != EXPLAIN_RETURNED)
 		pcap_put(b->pcap, &(struct pcap_mad) {
-			.us = e->time, .sent = how == EXPLAIN_SENT,
-			.own_lid = b->own_lid, .addr = &e->addr,
-			.mad = e->mad, .len = e->len,
+			.us = now, .sent = is_sent,
+			.own_lid = b->own_lid, .addr = &m->addr,
+			.mad = m->mad, .len = m->len,
 			.comments = (char *[]){ b->comment, NULL },
 		});
 	g_clear_pointer(&b->comment, g_free);
@@ -243,7 +240,8 @@ open_watch(struct sim_backend *b, const struct options *conf, GError **error)
 		b->format = MAX(b->format, EXPLAIN_TEXT);
 	}
 	b->explain = explain_new(on_typed, b);
-	base->transport = tap_new(base->transport, on_event, b);
+	base->transport->tap = sim_on_mad;
+	base->transport->tap_data = b;
 	return true;
 }
 

@@ -2,7 +2,7 @@
 /*
  * A port of this machine, and the capture of what passes it.
  *
- *	umad -> tap -> capture_on_event() -> pcap
+ *	umad -> capture_on_mad() -> pcap
  *	sweep -> capture_on_note() -> decisions.c -> comments of the next packet,
  *		"WHAT | WHERE | TEXT | WHY | CLAUSE" and "phase | NAME" (for
  *		minism-explain)
@@ -13,11 +13,9 @@
 
 #include "sm/decisions.h"
 #include "sm/io/pcap.h"
-#include "sm/io/tap.h"
 
 struct port_backend {
 	struct backend base;
-	struct transport *port;		/* below the tap */
 	struct pcap *pcap;		/* NULL: none is written */
 	GPtrArray *comments;		/* char *: decisions since the last
 					   packet */
@@ -27,17 +25,17 @@ struct port_backend {
 /* ----------------------------------------------------------------- capture */
 
 static void
-capture_on_event(const struct tap_event *e, void *data)
+capture_on_mad(const struct transport_mad *m, bool is_sent, void *data)
 {
 	struct port_backend *b = data;
 
-	if (e->kind == TAP_RETURNED)
+	if (!is_sent && m->event == TRANSPORT_RETURNED)
 		return;
 	g_ptr_array_add(b->comments, NULL);
 	pcap_put(b->pcap, &(struct pcap_mad) {
-		.us = g_get_real_time(), .sent = e->kind == TAP_SENT,
-		.own_lid = b->own_lid, .addr = &e->addr, .mad = e->mad,
-		.len = e->len, .comments = (void *)b->comments->pdata,
+		.us = g_get_real_time(), .sent = is_sent,
+		.own_lid = b->own_lid, .addr = &m->addr, .mad = m->mad,
+		.len = m->len, .comments = (void *)b->comments->pdata,
 	});
 	g_ptr_array_set_size(b->comments, 0);
 }
@@ -81,7 +79,8 @@ open_capture(struct port_backend *b, const struct options *conf,
 	if (!b->pcap)
 		return false;
 	b->comments = g_ptr_array_new_with_free_func(g_free);
-	base->transport = tap_new(base->transport, capture_on_event, b);
+	base->transport->tap = capture_on_mad;
+	base->transport->tap_data = b;
 	base->note = capture_on_note;
 	base->end = capture_on_end;
 	return true;
@@ -139,7 +138,7 @@ open_umad(const struct options *conf, const struct backend_hooks *hooks,
 static void
 show_port(bool shown, void *backend)
 {
-	umad_show(((struct port_backend *)backend)->port, shown);
+	umad_show(((struct backend *)backend)->transport, shown);
 }
 
 static bool
@@ -169,9 +168,8 @@ backend_open_port(const struct options *conf, const struct backend_hooks *hooks,
 		.out = stream_new(STDOUT_FILENO, "standard output", &how),
 		.transport = open_umad(conf, hooks, error),
 	};
-	b->port = b->base.transport;
-	if (b->port && (!conf->pcap || open_capture(b, conf, error))) {
-		b->base.hidden = !umad_is_shown(b->port);
+	if (b->base.transport && (!conf->pcap || open_capture(b, conf, error))) {
+		b->base.hidden = !umad_is_shown(b->base.transport);
 		return &b->base;
 	}
 	close_port(&b->base, NULL);

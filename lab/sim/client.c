@@ -83,8 +83,7 @@ on_expiry(struct sim *sim, struct sim_event *e)
 
 	g_hash_table_remove(c->pendings, GUINT_TO_POINTER(p.tid));
 	sim->stats.returned++;
-	if (c->base.on_recv)
-		c->base.on_recv(&m, c->base.recv_data);
+	transport_deliver(&c->base, &m);
 }
 
 /* ------------------------------------------------------------ delivering */
@@ -155,8 +154,7 @@ sim_client_receive(struct sim *sim, struct sim_packet *p)
 	 * detach clients. */
 	do {
 		id = c->id;
-		if (c->base.on_recv)
-			c->base.on_recv(&m, c->base.recv_data);
+		transport_deliver(&c->base, &m);
 		c = is_report ? find_role(sim, p->to, SIM_ROLE_CLIENT, id) :
 			NULL;
 	} while (c && c->id <= last);

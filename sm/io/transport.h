@@ -43,6 +43,8 @@ struct transport_mad {
 };
 
 typedef void (*transport_recv_fn)(const struct transport_mad *m, void *data);
+typedef void (*transport_tap_fn)(const struct transport_mad *m, bool is_sent,
+				 void *data);
 typedef void (*transport_timer_fn)(void *data);
 
 enum transport_error {
@@ -79,6 +81,10 @@ struct transport {
 	const struct transport_ops *ops;
 	transport_recv_fn on_recv;	/* set by transport_set_receiver() */
 	void *recv_data;
+	/* May be set: gets each MAD before on_recv does, and each that was
+	 * sent, after send() has accepted it. */
+	transport_tap_fn tap;
+	void *tap_data;
 	uint64_t port_guid;		/* of the port that it is bound to */
 	uint8_t port_num;
 	/*
@@ -110,7 +116,25 @@ transport_send(struct transport *t, const struct mad_addr *to,
 	       const uint8_t *mad, size_t len, unsigned timeout_ms,
 	       GError **error)
 {
-	return t->ops->send(t, to, mad, len, timeout_ms, error);
+	const struct transport_mad sent = {
+		.addr = *to, .mad = mad, .len = len,
+	};
+
+	if (!t->ops->send(t, to, mad, len, timeout_ms, error))
+		return false;
+	if (t->tap)
+		t->tap(&sent, true, t->tap_data);
+	return true;
+}
+
+/* For transports: a MAD has come. */
+static inline void
+transport_deliver(struct transport *t, const struct transport_mad *m)
+{
+	if (t->tap)
+		t->tap(m, false, t->tap_data);
+	if (t->on_recv)
+		t->on_recv(m, t->recv_data);
 }
 
 static inline int64_t

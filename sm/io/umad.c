@@ -234,8 +234,7 @@ deliver(struct umad_device *d, size_t len)
 	if (d->waiting && !d->asked)
 		d->waiting--;
 	d->refused = 0;
-	if (u->base.on_recv)
-		u->base.on_recv(&m, u->base.recv_data);
+	transport_deliver(&u->base, &m);
 	buffer_trim(&d->in);
 }
 

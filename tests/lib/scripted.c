@@ -294,8 +294,7 @@ scripted_step(struct transport *t)
 		return true;
 	}
 	s->flying--;
-	if (s->base.on_recv)
-		s->base.on_recv(&e.m, s->base.recv_data);
+	transport_deliver(&s->base, &e.m);
 	g_free(e.bytes);
 	return true;
 }
