@@ -97,13 +97,6 @@ const struct command commands[] = {
 };
 const size_t n_commands = G_N_ELEMENTS(commands);
 
-static void
-append_usage(GString *text, const struct command *c)
-{
-	g_string_append_printf(text, "%s%s%s", c->name, *c->rest ? " " : "",
-			       c->rest);
-}
-
 char *
 command_usage(const struct command *c, char *const *words)
 {
@@ -114,10 +107,10 @@ command_usage(const struct command *c, char *const *words)
 	g_string_printf(text, "%s: %s; usage:", c->name, is_short ?
 			"an argument is missing" : "too many arguments");
 	for (size_t i = 0; i < n_commands; i++)
-		if (strcmp(commands[i].name, c->name) == 0) {
-			g_string_append_c(text, '\n');
-			append_usage(text, &commands[i]);
-		}
+		if (strcmp(commands[i].name, c->name) == 0)
+			g_string_append_printf(text, "\n%s%s%s", c->name,
+					       *commands[i].rest ? " " : "",
+					       commands[i].rest);
 	return g_string_free(text, FALSE);
 }
 

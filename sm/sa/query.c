@@ -373,19 +373,6 @@ query_records(struct sa_query *q)
 
 /* -------------------------------------------------- Get, GetTable, Set .. */
 
-/* A GUID of 0 is one that is not assigned. A status would make mlx4 repeat its
- * request for the alias GUIDs of virtual functions each second, this makes it
- * wait for up to a minute (aliasguid_query_handler()). There are none to be
- * deleted. */
-static void
-decline_guids(struct sa_query *q)
-{
-	const size_t before = 8;	/* LID, block number */
-
-	memcpy(answer_data(q), q->wanted, before);
-	answer_status(q, 0);
-}
-
 static void
 query_change(struct sa_query *q)
 {
@@ -399,8 +386,13 @@ query_change(struct sa_query *q)
 	} r;
 
 	memset(&r, 0, sizeof(r));	/* members without a component */
+	/* A GUID of 0 is one that is not assigned. A status would make mlx4
+	 * repeat its request for the alias GUIDs of virtual functions each
+	 * second, this makes it wait for up to a minute
+	 * (aliasguid_query_handler()). There are none to be deleted. */
 	if (attr_id == SA_ATTR_GUID_INFO) {
-		decline_guids(q);
+		memcpy(answer_data(q), q->wanted, 8);	/* LID, block number */
+		answer_status(q, 0);
 		return;
 	}
 	if (attr_id != SA_ATTR_MC_MEMBER && attr_id != SA_ATTR_SERVICE &&

@@ -3,8 +3,8 @@
  * One request on its way through the SA, and the iterators that make the
  * records of its answer. Private to sm/sa.
  *
- *	sa_state.c	the state: views, groups, services, subscriptions
- *	sa_standby.c	the state as a standby gets it
+ *	sa_state.c	the state: views, groups, services, subscriptions; its
+ *			versions for a standby
  *	query.c		requests by method and attribute
  *	records.c	iterator: records of the fabric, and ready-made ones
  *	path.c		iterator: PathRecord, MultiPathRecord

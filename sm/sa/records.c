@@ -333,18 +333,8 @@ ignores_number(const struct scan *s)
 		!snapshot_is_switch(snapshot_node_of(s->v->subnet, s->at));
 }
 
-/* Is the port of `at`, or port 0 of the switch, requested, and visible? */
-static bool
-scan_wants(const struct scan *s, uint32_t port)
-{
-	const struct snapshot *n = s->v->subnet;
-
-	return (s->port_num < 0 || ignores_number(s) ||
-		n->ports[port].num == s->port_num) &&
-		sa_viewer_sees(&s->base.viewer, snapshot_holder_of(n, port));
-}
-
-/* False: it has no record that is requested. */
+/* False: it has no record that is requested, or the requester does not see its
+ * port, or port 0 of the switch. */
 static bool
 scan_open(struct scan *s)
 {
@@ -353,7 +343,9 @@ scan_open(struct scan *s)
 		n->nodes[n->switches[s->at]].first_port : s->at;
 
 	s->lid = lid_of(s->v, port);
-	if (!s->lid || !scan_wants(s, port))
+	if (!s->lid || (s->port_num >= 0 && !ignores_number(s) &&
+			n->ports[port].num != s->port_num) ||
+	    !sa_viewer_sees(&s->base.viewer, snapshot_holder_of(n, port)))
 		return false;
 	s->i = s->i_first;
 	s->n = MIN(scan_count(s), s->i_end);
