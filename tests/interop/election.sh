@@ -97,7 +97,8 @@ one_master() {	# FIRST PRIORITY SECOND PRIORITY
 		[ $now -lt 12000 ] || break
 		found=$(masters)
 		[ "$(wc -w <<<"$found")" -eq 1 ] || last=$now
-		sleep 0.3
+		# who asks often, in twelve fabrics, has the processor
+		sleep $((now < 9000)).3
 	done
 	[ $last -le 10000 ] || wrong=1
 	if [ "$found" = "minism " ]; then
