@@ -129,13 +129,15 @@ sim_table_has_pkey(const struct sim *sim, uint32_t port, uint16_t pkey)
 {
 	const struct sim_tables *t = sim->ports[port].tables;
 	unsigned cap = pkey_cap(sim, port);
+	const uint8_t *own;
 
 	if (!(pkey & ~PKEY_FULL))
 		return false;
 	if (!t || !t->pkeys)
 		return cap && pkey == SIM_PKEY_DEFAULT;
-	for (unsigned i = 0; i < cap; i++)
-		if (sim_port_pkey(sim, port, i) == pkey)
+	own = t->pkeys[0];
+	for (unsigned i = 0; i < cap; i++, own += 2)
+		if (bytes_load16(own) == pkey)
 			return true;
 	return false;
 }
