@@ -193,6 +193,14 @@ slow_as_iblinkinfo() {
 	[ "$(($(wc -l <ctl.out) * 2))" = "$(grep -c 'Could be' linkinfo)" ]
 }
 
+is_kept() {
+	grep -q "^host .*$1" cache/state
+}
+
+is_forgotten() {
+	! is_kept "$1"
+}
+
 # A host and a spine are taken away; status says so until they are back or it
 # is accepted, over a restart, too.
 expected_checks() {
@@ -231,8 +239,10 @@ expected_checks() {
 		'subnet: +UP: 8 switches, 16 hosts' status
 	sim_cmd 'Unlink "node-06"'
 	await 15 ctl_says 1 DEGRADED status
+	check "fabric: it is expected after a crash" await 5 is_kept node-06
 	check "fabric: or accepted" ctl_says 0 '1 fault is' accept node-06
 	check "fabric: which makes it UP" ctl_says 0 'UP: 8 sw.* 15 h' status
+	check "fabric: and is written" await 5 is_forgotten node-06
 	kill -KILL "$SM_PID"
 	wait "$SM_PID" 2>/dev/null
 	sm_start fabric.log -s 1 --control-socket "$SCRATCH/ctl"
