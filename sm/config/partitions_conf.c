@@ -150,6 +150,10 @@ choose_word(struct partitions_parser *p, const struct text_span *span,
 	for (size_t k = 0; k < n; k++)
 		if (text_span_is(span, words[k]))
 			return (int)k;
+	if (p->scan.n_errors >= p->scan.errors_max) {
+		p->scan.n_errors++;	/* it is counted, not shown */
+		return -1;
+	}
 	list = g_string_new(also);
 	for (size_t k = 0; k < n; k++)
 		g_string_append_printf(list, "%s%s", words[k], k + 2 < n ?
