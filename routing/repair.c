@@ -19,7 +19,8 @@
  * the graph stays acyclic. So the tables of any two repairs have no credit loop
  * together; mixtures of old and new entries are checked by transition_steps().
  * Every new path is followed to its end once more. If a pair would lose its
- * path, the repair is given up and the engines route the fabric.
+ * path, or hosts had none before, as their table ends too early, the repair is
+ * given up and the engines route the fabric.
  *
  * Cost. Lost entries times the ports of a switch. Adding a turn may search all
  * channels (a lost spine of 11,664 hosts took minutes), so the work is limited.
@@ -362,9 +363,11 @@ repair_all(struct repairing *w)
 	m->c = w->r->c;
 	m->before = m->c->work;
 	repair_list_lost(w);
-	if (w->lost->len > ENTRIES_MAX)
-		return false;
 	is_whole = !memchr(m->is_lost, 1, m->g->n_edges);
+	/* New tables may have paths for hosts that lacked one. */
+	if (w->lost->len > ENTRIES_MAX ||
+	    (!is_whole && w->r->made.alone.reach.lost_hosts))
+		return false;
 	m->lft = is_whole ? lft_ref(home) : lft_copy(home);
 	for (i = 0; i < w->lost->len; i = next)
 		if (!repair_lid(w, i, &next))
