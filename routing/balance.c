@@ -14,8 +14,9 @@
  * choose again, from the destination outwards, each adding its flows after its
  * choice, so that the tree is split where that helps. A channel is overloaded
  * if it carries more than the busiest channel must carry at least: the mean, or
- * the flows from the CAs of one switch to all others. A pass without gain is
- * undone.
+ * the flows from the CAs of one switch to all others; and on large fabrics more
+ * than a share of what the busiest one carries now, since little time is left for
+ * those that are far from it. A pass without gain is undone.
  *
  * Loads are flows divided by the capacity of the cable. The LIDs of an LMC
  * range are there to have different paths, so cables used by a lower LID of the
@@ -38,6 +39,9 @@
 #define WORK		200000000u	/* steps of all passes */
 #define MAX_PASSES	3u
 #define ROOM		1.02f	/* times the bound: not overloaded */
+#define LARGE		(WORK / 9)	/* hosts times switches: three passes are
+					   more than WORK */
+#define SHARE		0.6f	/* there, times the busiest channel: likewise */
 #define GAIN		0.995f	/* the last pass is one that reduces less */
 #define SIBLING		1e9f	/* cost of a cable on the path of a lower LID */
 #define MAX_WALK	64u	/* hops along which costs are updated */
@@ -454,13 +458,14 @@ balance_improve(struct balance *b, float limit)
 	g_autofree uint8_t *best = NULL;
 	float before, now = paths_load_most(&b->l);
 	uint64_t start, last = 0;	/* steps of the last pass */
+	bool is_large = (uint64_t)b->g->n_all_hosts * b->g->n_switches > LARGE;
 	uint32_t pass;
 
-	b->limit = limit;
-	for (pass = 0; pass < MAX_PASSES && now > b->limit &&
+	for (pass = 0; pass < MAX_PASSES && now > limit &&
 	     b->work + last < b->most_work; pass++, last = b->work - start) {
 		start = b->work;
 		before = now;
+		b->limit = is_large ? MAX(limit, SHARE * now) : limit;
 		if (!best)
 			best = g_malloc(size);
 		memcpy(best, b->out->ports, size);
