@@ -153,7 +153,8 @@ SETUP_TEST(test_cables_are_ranked_by_errors_in_an_hour)
 	c = rank(t, HOUR);
 	assert_int_equal(t->cables->len, 2);
 	assert_int_equal(c[0].port, t->other);
-	assert_int_equal(c[1].port, t->port);	/* the worse end counts */
+	assert_int_equal(c[0].errors, 40);	/* the worse end counts */
+	assert_int_equal(c[1].port, t->port);
 	assert_int_equal(c[1].errors, 31);
 	assert_true(c[1].per_hour > 30.9 && c[1].per_hour < 31.1);
 	t->after[t->far].us = t->before[t->far].us + HOUR / 10;

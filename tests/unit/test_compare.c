@@ -7,8 +7,8 @@
  *	node-01 (1)  node-02 (2)   node-03 (1)  node-04 (2)
  *
  * and the second is made of it by "-leaf-1/3" (that cable is away), "+A=B" (there
- * is one), "%A" (that cable has another speed), "~node-01" (its LID is 9); a node
- * without a cable is away.
+ * is one), "%A" (that cable has another speed), "~node-01" (its LID is 99),
+ * "?node-01" (it is not known); a node without a cable is away.
  */
 #include <string.h>
 
@@ -18,14 +18,14 @@
 
 static const struct {
 	const char *name, *id;
-	unsigned ports;		/* 1: a host */
+	unsigned ports;		/* up to 2: a host */
 } nodes[] = {
 	{ "leaf-1", "0x10", 8 }, { "leaf-2", "0x20", 8 },
 	{ "spine-1", "0x30", 8 }, { "spine-2", "0x40", 8 },
 	{ "node-01", "0x101", 1 }, { "node-02", "0x102", 1 },
 	{ "node-03", "0x103", 1 }, { "node-04", "0x104", 1 },
 	{ "spine-3", "0x45", 8 }, { "leaf-3", "0x50", 8 },
-	{ "node-05", "0x105", 1 },
+	{ "node-05", "0x105", 1 }, { "node-06", "0x106", 2 },
 };
 
 static const char *const base[] = {
@@ -65,7 +65,7 @@ put_end(GString *out, unsigned node, const char *a, const char *b,
 	if (node_of(a) == node)
 		g_string_append_printf(out, "[%s]%s \"%s\"[%s] # lid %u "
 				       "\"\" lid 0 %s\n", strchr(a, '/') + 1,
-				       nodes[node].ports == 1 ? own : "",
+				       nodes[node].ports <= 2 ? own : "",
 				       nodes[node_of(b)].name,
 				       strchr(b, '/') + 1, lid, speed);
 }
@@ -93,8 +93,11 @@ write_fabric(const char *edits, const char *lines)
 		g_autofree char *moved = g_strconcat("~", nodes[n].name, NULL);
 		const char *const *edit = (const char *const *)words;
 		unsigned lid = g_strv_contains(edit, moved) ? 99 : n + 1;
-		bool is_host = nodes[n].ports == 1;
+		bool is_host = nodes[n].ports <= 2;
 
+		*moved = '?';
+		if (g_strv_contains(edit, moved))
+			lid = 0;
 		for (guint i = 0; i < cables->len; i++) {
 			g_auto(GStrv) ends = g_strsplit(cables->pdata[i], "=",
 							2);
@@ -134,6 +137,7 @@ static const struct {
 	int status;
 } cases[] = {
 	{ "", { HEAD, HEAD }, "no difference\n", 0 },
+	{ "?node-03", { HEAD, HEAD }, "no difference\n", 0 },
 	{ LEAF_2, { HEAD "#verdict links 8 is up\n" GROUP("01")
 		MEMBER("0101") MEMBER("0103") GROUP("02"),
 		HEAD "#verdict links 4 is degraded\n#fault 1 guid 0x20 kind 0 "
@@ -214,6 +218,14 @@ TEST(test_what_is_back_is_new)
 	expect_lines(old->s, new->s, old, new, 1, "new link leaf-1/3 - "
 		     "spine-1/5\nfaster link leaf-2/4 - spine-2/6: before "
 		     "1xSDR of 4xEDR\n");
+	tool_view_free(old);
+	tool_view_free(new);
+	/* a host of two ports, whose first one has no cable then */
+	old = write_fabric("+leaf-1/7=node-06/1 +leaf-2/7=node-06/2", "");
+	new = write_fabric("+leaf-1/7=node-05/1 +leaf-2/7=node-06/2", "");
+	expect_lines(old->s, new->s, old, new, 1, "other cable leaf-1/7: leads "
+		     "to node-05, before node-06/1\n"
+		     "new host node-05: at leaf-1/7\n");
 	tool_view_free(old);
 	tool_view_free(new);
 }

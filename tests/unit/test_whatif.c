@@ -126,6 +126,9 @@ TEST(test_a_change_is_told_before_it_is_made)
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
 		expect_whatif(v, cases[i].words, cases[i].status,
 			      cases[i].answer);
+	v->s->nodes[0].name = v->s->nodes[1].name = "twin";
+	expect_whatif(v, "kill twin", 2, "twin means 2 ports; say which one by "
+		      "its GUID:\n");
 	tool_view_free(v);
 }
 
