@@ -544,8 +544,7 @@ create(struct groups *g, struct join_ask *r)
 		link = sa_store_find(&g->all, broadcast.mgid);
 		if (!link || join_check(r, link, NULL))
 			return SA_STATUS_REQ_INVALID;
-		draft = *link;
-		draft.permanent = false;
+		draft = (struct group){ .r = link->r };
 	} else {
 		status = describe(&draft, r);
 	}
