@@ -152,14 +152,16 @@ unsigned
 informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
 	    struct inform_info *info)
 {
-	struct subscription s = { .qp = GSI_QP }, *same;
+	struct subscription s = { .qp = GSI_QP, .info = *info }, *same;
 	uint32_t source;
 
 	if (from == SNAPSHOT_NONE || !v->ends[from].guid ||
 	    info->subscribe > 1)
 		return SA_STATUS_REQ_INVALID;
 	s.port_guid = v->ends[from].guid;
-	same = find_same(i, s.port_guid, info);
+	if (!s.info.lid_end)	/* a single LID, as for OpenSM */
+		s.info.lid_end = s.info.lid_begin;
+	same = find_same(i, s.port_guid, &s.info);
 	if (!info->subscribe) {
 		if (!same || info->qpn > GSI_QP)
 			return SA_STATUS_REQ_INVALID;
@@ -174,10 +176,10 @@ informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
 		    !memberships_common(v->memberships, source, from))
 			return SA_STATUS_REQ_INVALID;
 	} else if (info->lid_begin != LID_ALL &&
-		   info->lid_begin > info->lid_end) {
+		   s.info.lid_begin > s.info.lid_end) {
 		return SA_STATUS_REQ_INVALID;
 	}
-	info->qpn = GSI_QP;
+	info->qpn = s.info.qpn = GSI_QP;
 	if (same)
 		return MAD_STATUS_OK;
 	s.index = free_index(i, s.port_guid);
@@ -185,7 +187,6 @@ informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
 	    s.index >= SUBSCRIPTIONS_A_PORT)
 		return SA_STATUS_NO_RESOURCES;
 	sa_db_make_gid(v, from, s.gid);
-	s.info = *info;
 	sa_store_insert(&i->all, &s, sizeof(s));
 	return MAD_STATUS_OK;
 }
