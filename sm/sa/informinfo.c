@@ -11,9 +11,10 @@
  * from the queue; Reports to a port whose subscriptions have ended are dropped.
  *
  * Rules:
- *  - Reports go to QP 1. InformInfo.QPN means something only when a
- *    subscription is cancelled (IBA 13.4.8.3); the QP that subscribed is 1 too,
- *    and 0 stands for it.
+ *  - A subscriber is a QP of a port: 1, or the program's own, as srp_daemon's.
+ *    Reports go to the QP that subscribed. InformInfo.QPN means something only
+ *    when a subscription is cancelled (IBA 13.4.8.3): it is the QP that
+ *    subscribed, and 0 is the one that asks.
  *  - A subscription that exists already is confirmed. QPN, RespTimeValue and
  *    Subscribe are not compared, nor is the LID range if there is a GID or the
  *    range begins with 0xffff (all).
@@ -37,7 +38,6 @@
 #define QUEUE_MAX	32768u
 #define SUBSCRIPTIONS_MAX	65536u
 #define SUBSCRIPTIONS_A_PORT	128u
-#define GSI_QP		1u
 #define QPN_MAX		0xffffffu
 #define LID_ALL		0xffffu
 #define TYPE_ALL	0xffffu
@@ -51,12 +51,13 @@
 static GBytes *
 report_key(const struct report *r)
 {
-	uint8_t key[8 + NOTICE_LEN + 16];
+	uint8_t key[12 + NOTICE_LEN + 16];
 
 	bytes_store64(key, r->port_guid);
-	memcpy(key + 8, r->notice, NOTICE_LEN);
-	memset(key + 8 + NOTICE_COUNT_OFFSET, 0, 2);
-	memcpy(key + 8 + NOTICE_LEN, r->issuer, 16);
+	bytes_store(key + 8, r->qp, 4);
+	memcpy(key + 12, r->notice, NOTICE_LEN);
+	memset(key + 12 + NOTICE_COUNT_OFFSET, 0, 2);
+	memcpy(key + 12 + NOTICE_LEN, r->issuer, 16);
 	return g_bytes_new(key, sizeof(key));
 }
 
@@ -108,6 +109,18 @@ of_port(const struct informs *i, uint64_t port_guid, guint n)
 	return s && s->port_guid == port_guid ? s : NULL;
 }
 
+/* NULL: the QP of the port has none. */
+static struct subscription *
+of_subscriber(const struct informs *i, uint64_t port_guid, uint32_t qp)
+{
+	struct subscription *s;
+	guint n = 0;
+
+	while ((s = of_port(i, port_guid, n)) && s->qp != qp)
+		n++;
+	return s;
+}
+
 /* The lowest index that the port does not use. */
 static uint16_t
 free_index(const struct informs *i, uint64_t port_guid)
@@ -129,15 +142,15 @@ names_gid(const struct inform_info *info)
 
 /* NULL: there is none. */
 static struct subscription *
-find_same(const struct informs *i, uint64_t port_guid,
-	  const struct inform_info *b)
+find_same(const struct informs *i, const struct subscription *as)
 {
+	const struct inform_info *b = &as->info;
 	struct subscription *s;
 
-	for (guint n = 0; (s = of_port(i, port_guid, n)); n++) {
+	for (guint n = 0; (s = of_port(i, as->port_guid, n)); n++) {
 		const struct inform_info *a = &s->info;
 
-		if (memcmp(a->gid, b->gid, 16) != 0 ||
+		if (s->qp != as->qp || memcmp(a->gid, b->gid, 16) != 0 ||
 		    a->generic != b->generic || a->type != b->type ||
 		    a->trap != b->trap || a->producer != b->producer)
 			continue;
@@ -150,20 +163,22 @@ find_same(const struct informs *i, uint64_t port_guid,
 
 unsigned
 informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
-	    struct inform_info *info)
+	    uint32_t qp, struct inform_info *info)
 {
-	struct subscription s = { .qp = GSI_QP, .info = *info }, *same;
+	struct subscription s = { .qp = qp, .info = *info }, *same;
 	uint32_t source;
 
-	if (from == SNAPSHOT_NONE || !v->ends[from].guid ||
+	if (from == SNAPSHOT_NONE || !v->ends[from].guid || !qp ||
 	    info->subscribe > 1)
 		return SA_STATUS_REQ_INVALID;
 	s.port_guid = v->ends[from].guid;
 	if (!s.info.lid_end)	/* a single LID, as for OpenSM */
 		s.info.lid_end = s.info.lid_begin;
-	same = find_same(i, s.port_guid, &s.info);
+	if (!info->subscribe && info->qpn)
+		s.qp = info->qpn;
+	same = find_same(i, &s);
 	if (!info->subscribe) {
-		if (!same || info->qpn > GSI_QP)
+		if (!same)
 			return SA_STATUS_REQ_INVALID;
 		sa_store_remove(&i->all, sa_store_place(&i->all, same));
 		return MAD_STATUS_OK;
@@ -179,7 +194,7 @@ informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
 		   s.info.lid_begin > s.info.lid_end) {
 		return SA_STATUS_REQ_INVALID;
 	}
-	info->qpn = s.info.qpn = GSI_QP;
+	info->qpn = s.info.qpn = qp;
 	if (same)
 		return MAD_STATUS_OK;
 	s.index = free_index(i, s.port_guid);
@@ -273,6 +288,7 @@ informs_notify(struct informs *i, const struct sa_db *v,
 		    !may_hear(v->memberships, port, source, report.pkey))
 			continue;
 		report.port_guid = s->port_guid;
+		report.qp = s->qp;
 		if (i->waiting.length < QUEUE_MAX &&
 		    g_hash_table_add(i->keys, report_key(&report)))
 			g_queue_push_tail(&i->waiting,
@@ -290,7 +306,7 @@ informs_next(struct informs *i, struct report *out)
 		g_autoptr(GBytes) key = report_key(report);
 
 		g_hash_table_remove(i->keys, key);
-		found = of_port(i, report->port_guid, 0);
+		found = of_subscriber(i, report->port_guid, report->qp);
 		*out = *report;
 		g_free(report);
 	}
@@ -298,11 +314,11 @@ informs_next(struct informs *i, struct report *out)
 }
 
 void
-informs_drop(struct informs *i, uint64_t port_guid)
+informs_drop(struct informs *i, uint64_t port_guid, uint32_t qp)
 {
 	const struct subscription *s;
 
-	while ((s = of_port(i, port_guid, 0)))
+	while ((s = of_subscriber(i, port_guid, qp)))
 		sa_store_remove(&i->all, sa_store_place(&i->all, s));
 }
 
@@ -334,7 +350,7 @@ static const struct state_word inform_words[] = {
 	STATE_WORD(subscription, gid, "SubscriberGID", STATE_BYTES, 0, 0),
 	STATE_WORD(subscription, index, "Enum", 0, 0,
 		   SUBSCRIPTIONS_A_PORT - 1),
-	STATE_WORD(subscription, qp, "QP", 0, GSI_QP, GSI_QP),
+	STATE_WORD(subscription, qp, "QP", 0, 1, QPN_MAX),
 	STATE_WORD(subscription, info.gid, "GID", STATE_BYTES, 0, 0),
 	STATE_WORD(subscription, info.lid_begin, "LID", 4, 0, UINT16_MAX),
 	STATE_WORD(subscription, info.lid_end, "LID", 4, 0, UINT16_MAX),
@@ -358,7 +374,7 @@ inform_take(void *owner, void *members, int64_t now, GError **error)
 	if (sa_store_find(&i->all, s))
 		return state_line_refuse(error, "two subscriptions with one "
 					 "Enum");
-	if (find_same(i, s->port_guid, &s->info))
+	if (find_same(i, s))
 		return state_line_refuse(error, "the subscription is there "
 					 "twice");
 	if (i->all.list->len >= SUBSCRIPTIONS_MAX)

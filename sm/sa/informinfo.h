@@ -14,13 +14,14 @@ struct subscription {
 	uint64_t port_guid;	/* of the subscriber */
 	uint16_t index;		/* InformInfoRecord.Enum */
 	uint8_t gid[16];
-	uint32_t qp;		/* 1 */
+	uint32_t qp;		/* from which it subscribed */
 	struct inform_info info;
 };
 
 /* A Report to one subscriber. */
 struct report {
 	uint64_t port_guid;
+	uint32_t qp;
 	uint16_t pkey;		/* of the partition it is about, or 0 */
 	uint8_t notice[64];
 	uint8_t issuer[16];
@@ -35,9 +36,9 @@ struct informs {
 struct informs *informs_new(void);
 void informs_free(struct informs *i);
 
-/* Set(InformInfo): subscribe or unsubscribe. SA status. */
+/* Set(InformInfo): subscribe or unsubscribe; of a port and its QP. SA status. */
 unsigned informs_set(struct informs *i, const struct sa_db *v,
-		     uint32_t from, struct inform_info *info);
+		     uint32_t from, uint32_t qp, struct inform_info *info);
 
 /* A Notice (64 bytes as on the wire, and the GID of its issuer): queues a
  * Report for each subscriber that matches, if the partitions allow it (IBA
@@ -50,7 +51,7 @@ void informs_notify(struct informs *i, const struct sa_db *v,
 /* False: none waits. */
 bool informs_next(struct informs *i, struct report *out);
 /* The subscriber does not answer: all its subscriptions end. */
-void informs_drop(struct informs *i, uint64_t port_guid);
+void informs_drop(struct informs *i, uint64_t port_guid, uint32_t qp);
 
 /* Subscriptions of ports that are not on the fabric end. */
 void informs_follow(struct informs *i, const struct sa_db *v);

@@ -411,7 +411,7 @@ query_change(struct sa_query *q)
 			 &r.service, q->request->now);
 	else
 		status = informs_set(q->sa->informs, q->viewer.db, q->viewer.port,
-				     &r.inform);
+				     q->request->qp, &r.inform);
 	if (!status)
 		sa_record_encode(attr_id, answer_data(q), &r);
 	answer_status(q, status);

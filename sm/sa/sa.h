@@ -66,7 +66,8 @@ struct sa_sm {
 struct sa_request {
 	const uint8_t *mad;
 	size_t len;		/* at least MAD_SIZE */
-	uint16_t slid;		/* of the requester */
+	uint16_t slid;		/* of the requester, */
+	uint32_t qp;		/* and its QP */
 	int64_t now;		/* us, monotonic */
 };
 
@@ -110,7 +111,8 @@ void sa_resume(struct sa_reply *reply);
  * subscriber does not answer, informs_drop() ends its subscriptions. */
 struct sa_report {
 	uint64_t port_guid;	/* of the subscriber */
-	uint16_t lid;		/* and its QP 1 */
+	uint32_t qp;
+	uint16_t lid;
 	uint16_t pkey;		/* of ours, in which both are, */
 	uint16_t pkey_index;	/* and where our port has it */
 	uint8_t mad[MAD_SIZE];	/* TID to be filled in */

@@ -40,7 +40,8 @@
  * make an overload worse.
  *
  * Reports are requests of the SA itself (IBA 13.4.11): mad_client sends and
- * repeats them. A subscriber that does not answer loses its subscriptions.
+ * repeats them. A subscriber, which is a QP of a port, that does not answer
+ * loses its subscriptions.
  *
  * Addresses. Answers go where the request came from, with the Q_Key of QP 1 and
  * the P_Key of the request. Reports are sent with a P_Key that the SM's port
@@ -73,6 +74,12 @@ const struct sa_server_params sa_server_params_default = {
 	.max_long = 64 * 1024 * 1024,
 };
 
+/* To whom a Report is under way. qp 0: nobody. */
+struct sa_subscriber {
+	uint64_t port_guid;
+	uint32_t qp;
+};
+
 struct sa_server {
 	struct mad_client *client;
 	struct transport *transport;
@@ -94,7 +101,8 @@ struct sa_server {
 
 	GQueue tables;		/* jobs whose table is being sent */
 	GQueue searches;	/* jobs that are LATER */
-	unsigned reports;	/* without an answer yet */
+	unsigned reports;	/* without an answer yet, */
+	struct sa_subscriber *asked;	/* of max_reports: to these */
 	bool shut;		/* another manager is the master */
 
 	unsigned due_timer;
@@ -276,7 +284,9 @@ sa_server_on_report_done(const struct mad_client_answer *a, void *data,
 	d->reports--;
 	*(answered ? &d->stats.heard : &d->stats.unheard) += 1;
 	if (!answered)
-		informs_drop(d->sa->informs, tag);
+		informs_drop(d->sa->informs, d->asked[tag].port_guid,
+			     d->asked[tag].qp);
+	d->asked[tag].qp = 0;
 	sa_server_touch(d);
 }
 
@@ -364,7 +374,7 @@ start_turn_timer(struct sa_server *d)
 void
 sa_server_touch(struct sa_server *d)
 {
-	uint64_t version = d->groups_version;
+	uint64_t version = d->groups_version, place;
 	struct sa_report r;
 	int64_t due;
 
@@ -373,14 +383,19 @@ sa_server_touch(struct sa_server *d)
 	while (d->reports < d->params.max_reports &&
 	       sa_next_report(d->sa, &r)) {
 		const struct mad_addr to = {
-			.qp = 1, .qkey = MAD_GSI_QKEY, .lid = r.lid,
+			.qp = r.qp, .qkey = MAD_GSI_QKEY, .lid = r.lid,
 			.pkey_index = r.pkey_index,
 		};
 
+		for (place = 0; d->asked[place].qp; place++)
+			;
+		d->asked[place] = (struct sa_subscriber){
+			r.port_guid, r.qp,
+		};
 		d->reports++;
 		d->stats.reports++;
 		mad_client_start(d->client, &to, r.mad,
-				 sa_server_on_report_done, d, r.port_guid);
+				 sa_server_on_report_done, d, place);
 	}
 	due = d->sa->services->next;
 	if (!d->due_timer || due != d->due_when) {
@@ -404,6 +419,7 @@ answer_job(struct sa_server *d, struct sa_job *j)
 {
 	const struct sa_request request = {
 		.mad = j->mad, .len = j->len, .slid = j->key.lid,
+		.qp = j->from.qp,
 		.now = transport_now(d->transport),
 	};
 	bool touches = sa_job_changes(j), goes_on = false;
@@ -611,6 +627,7 @@ sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
 	g_assert(d->params.turn > 0);
 	d->queue = sa_queue_new(d->params.max_waiting, d->params.max_of_one);
 	d->held = sa_queue_new(d->params.max_waiting, d->params.max_of_one);
+	d->asked = g_new0(struct sa_subscriber, d->params.max_reports);
 	d->jobs = g_hash_table_new(sa_request_key_hash, sa_request_key_equal);
 	g_queue_init(&d->tables);
 	g_queue_init(&d->searches);
@@ -638,6 +655,7 @@ sa_server_free(struct sa_server *d)
 	transport_timer_clear(d->transport, &d->turn_timer);
 	transport_timer_clear(d->transport, &d->due_timer);
 	g_hash_table_unref(d->jobs);
+	g_free(d->asked);
 	sa_queue_free(d->queue);
 	sa_queue_free(d->held);
 	g_free(d);

@@ -178,18 +178,20 @@ sa_next_report(struct sa *sa, struct sa_report *out)
 		port = sa_db_guid(v, r.port_guid);
 		if (port == SNAPSHOT_NONE || own == SNAPSHOT_NONE ||
 		    !v->lids->base[port]) {
-			informs_drop(sa->informs, r.port_guid);
+			informs_drop(sa->informs, r.port_guid, r.qp);
 			continue;
 		}
 		/* our P_Key of the partition that it is about, if the
-		 * subscriber shares it, or of another that it shares */
+		 * subscriber shares it, or of another that it shares; a QP
+		 * of a program has but one, most often the default one */
 		pkey = memberships_common(m, own, port);
-		if (r.pkey && memberships_meet(m, own, port, r.pkey))
+		if (r.pkey && r.qp == 1 &&
+		    memberships_meet(m, own, port, r.pkey))
 			pkey = pkey_base(r.pkey) |
 				(memberships_of(m, own, r.pkey) &
 				 PARTITION_FULL ? PKEY_FULL : 0);
 		*out = (struct sa_report){
-			.port_guid = r.port_guid,
+			.port_guid = r.port_guid, .qp = r.qp,
 			.lid = v->lids->base[port], .pkey = pkey,
 			.pkey_index = sa_db_pkey_index(v, own, pkey),
 		};

@@ -139,7 +139,7 @@ FUZZ_TARGET(sa)
 	for (unsigned i = 0; in.left && i < 32; i++) {
 		uint8_t who = fuzz_byte(&in);
 		struct sa_request request = {
-			.mad = mad, .slid = who & 0x3f,
+			.mad = mad, .slid = who & 0x3f, .qp = who & 3,
 			.len = who & 0x80 ? sizeof(mad) : MAD_SIZE,
 			.now = (int64_t)i * G_USEC_PER_SEC,
 		};
@@ -152,7 +152,8 @@ FUZZ_TARGET(sa)
 		sa_trees(l.sa);
 		while (sa_next_report(l.sa, &report))
 			if (!(who & 0x40))
-				informs_drop(l.sa->informs, report.port_guid);
+				informs_drop(l.sa->informs, report.port_guid,
+					     report.qp);
 		services_tick(l.sa->services, request.now);
 	}
 	/* What was built up can be saved and read again. */

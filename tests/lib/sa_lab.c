@@ -101,6 +101,7 @@ lab_begin(struct lab *l, unsigned method, unsigned attr_id, uint64_t mask)
 	sa_build(l->mad, method, attr_id);
 	bytes_store(l->mad + 36, LAB_KEY, 8);
 	bytes_store(l->mad + 48, mask, 8);
+	l->qp = 1;
 }
 
 uint8_t *
@@ -120,6 +121,7 @@ lab_ask_at(struct lab *l, uint16_t slid, int64_t now)
 {
 	const struct sa_request request = {
 		.mad = l->mad, .len = MAD_SIZE, .slid = slid, .now = now,
+		.qp = l->qp,
 	};
 	struct sa_header h;
 

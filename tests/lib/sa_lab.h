@@ -26,6 +26,7 @@ struct lab {
 	struct sa *sa;
 	struct sa_db *v;	/* the last one that was published */
 	uint8_t mad[MAD_SIZE];
+	uint32_t qp;		/* of the requester; lab_begin(): 1 */
 	struct sa_reply reply;
 };
 

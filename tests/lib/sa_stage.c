@@ -218,6 +218,8 @@ read_option(void *fixture, const char *name, const char *value)
 		l->mad[2] = (uint8_t)strtoul(value, NULL, 0);
 	} else if (strcmp(name, "slid") == 0) {
 		st->slid = (int32_t)strtoul(value, NULL, 0);
+	} else if (strcmp(name, "qp") == 0) {
+		l->qp = (uint32_t)strtoul(value, NULL, 0);
 	} else if (strcmp(name, "after") == 0) {
 		st->now += word_time(value);
 	} else if (strcmp(name, "marked") == 0) {
@@ -604,7 +606,7 @@ WORD(do_tick, struct stage *st)
 	services_tick(st->l.sa->services, read_due(st, words[0]));
 }
 
-/* PORT TRAP [pkey=N] [index=N] [@.. of the Notice] */
+/* PORT TRAP [qp=N] [pkey=N] [index=N] [@.. of the Notice] */
 WORD(do_report, struct stage *st)
 {
 	struct sa_report report;
@@ -615,7 +617,9 @@ WORD(do_report, struct stage *st)
 	assert_int_equal(report.mad[3], SA_METHOD_REPORT);
 	assert_range(words[1], bytes_load(report.mad + SA_DATA_OFFSET + 4, 2));
 	for (words += 2; *words; words++)
-		if (g_str_has_prefix(*words, "pkey="))
+		if (g_str_has_prefix(*words, "qp="))
+			assert_range(*words + 3, report.qp);
+		else if (g_str_has_prefix(*words, "pkey="))
 			assert_range(*words + 5, report.pkey);
 		else if (g_str_has_prefix(*words, "index="))
 			assert_range(*words + 6, report.pkey_index);
@@ -640,12 +644,13 @@ WORD(do_drain_reports, struct stage *st)
 		;
 }
 
-/* PORT, or a PortGUID */
+/* PORT, or a PortGUID; [QP] */
 WORD(do_report_failed, struct lab *l)
 {
 	informs_drop(l->sa->informs, g_ascii_isdigit(*words[0]) ?
 		     word_number(words[0]) :
-		     l->s->ports[port_of(l, words[0])].guid);
+		     l->s->ports[port_of(l, words[0])].guid,
+		     words[1] ? (uint32_t)word_number(words[1]) : 1);
 }
 
 /* => PORT ..: these get the last Notice, in this order, one each */

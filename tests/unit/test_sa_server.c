@@ -529,6 +529,63 @@ STAGE_TEST(test_dead_subscriber_is_given_up)
 	assert_int_equal(sa_server_stats(st->desk)->heard, 4);
 }
 
+/* The simulator's hosts have no other QPs than 0 and 1: a transport that has
+ * one more. */
+struct one_more_qp {
+	struct transport_ops ops;
+	const struct transport_ops *real;
+	unsigned reports, answers;	/* to it */
+};
+
+#define OWN_QP	0x4d2u
+
+static bool
+send_to_own_qp(struct transport *t, const struct mad_addr *to,
+	       const uint8_t *mad, size_t len, unsigned timeout_ms,
+	       GError **error)
+{
+	struct one_more_qp *more = (struct one_more_qp *)t->ops;
+
+	if (to->qp != OWN_QP)
+		return more->real->send(t, to, mad, len, timeout_ms, error);
+	assert_int_equal(to->qkey, MAD_GSI_QKEY);
+	*(mad[3] == SA_METHOD_REPORT ? &more->reports : &more->answers) += 1;
+	return true;
+}
+
+/* As srp_daemon of rdma-core does, beside the kernel on QP 1. */
+STAGE_TEST(test_subscriber_is_a_queue_pair)
+{
+	struct client *c = &st->client[0];
+	struct transport_mad m = {
+		.addr = { .lid = c->lid, .qp = OWN_QP }, .mad = c->mad,
+		.len = MAD_SIZE,
+	};
+	struct transport *t = st->sm.t;
+	struct one_more_qp more = { .ops = *t->ops, .real = t->ops };
+
+	more.ops.send = send_to_own_qp;
+	t->ops = &more.ops;
+	client_subscribe(c);
+	stage_run(st, SECOND);
+	sa_server_take(st->desk, &m);
+	assert_int_equal(more.answers, 1);
+	assert_int_equal(stage_subscriptions(st), 2);
+	client_join(&st->client[10], 1);
+	stage_run(st, 100000);
+	assert_int_equal(more.reports, 1);
+	assert_int_equal(c->reports, 1);
+	/* the program does not answer; the kernel's subscription stays */
+	stage_run(st, 5 * SECOND);
+	assert_int_equal(more.reports, 4);
+	assert_int_equal(stage_subscriptions(st), 1);
+	client_join(&st->client[10], 2);
+	stage_run(st, SECOND);
+	assert_int_equal(more.reports, 4);
+	assert_int_equal(c->reports, 2);
+	t->ops = more.real;
+}
+
 PARAMS_TEST(test_few_reports_are_under_way_at_a_time, p.max_reports = 2)
 {
 	for (unsigned c = 0; c < 8; c++)
