@@ -33,7 +33,9 @@
  * view does not know yet, since it is replaced when the last step has ended. A
  * refusal for a port, a group or a P_Key may be wrong by then, and IPoIB would
  * back off for seconds: the request is held, and answered from the next view. The
- * changes of a client that come after it are held behind it.
+ * changes of a client that come after it are held behind it. Plans may take
+ * minutes, so what is held is looked at again twice a second: a refusal is sent
+ * before its client gives up, and then those behind it have their turn.
  *
  * Repetitions. A client without an answer sends its request again with the same
  * TID (IBA 13.4.6.4); the repetition is dropped, since answering both would
@@ -60,6 +62,7 @@
 
 /* Linux waits for the answer to a join for as long (ib_sa_join_multicast()). */
 #define PATIENCE_US	(3 * G_USEC_PER_SEC)
+#define HELD_US		(500 * 1000)	/* then it is looked at again */
 
 const struct sa_server_params sa_server_params_default = {
 	.max_waiting = LID_UNICAST_MAX,	/* the joins of a first bring-up */
@@ -92,7 +95,8 @@ struct sa_server {
 	uint64_t groups_version;
 
 	struct sa_queue *queue;
-	struct sa_queue *held;	/* until the next view */
+	struct sa_queue *held;	/* until the next view, */
+	unsigned held_timer;	/* or this rings; 0: not running */
 	GHashTable *jobs;	/* keys of all, a set */
 	size_t long_bytes;	/* of those that are longer than a MAD */
 	unsigned left;		/* answers of this turn */
@@ -337,7 +341,7 @@ is_held(const struct sa_server *d, const struct sa_job *j)
 	return (status == SA_STATUS_REQ_INVALID ||
 		status == SA_STATUS_INVALID_GID ||
 		status == SA_STATUS_INSUFFICIENT) && is_programming(d) &&
-		transport_now(d->transport) - j->came < PATIENCE_US;
+		transport_now(d->transport) - j->came < PATIENCE_US - HELD_US;
 }
 
 /* What was held came before what waits: a leave must not be executed before the
@@ -348,8 +352,6 @@ release_held(struct sa_server *d)
 	GQueue later = G_QUEUE_INIT;
 	struct sa_job *j;
 
-	if (sa_queue_length(d->held) == 0 || is_programming(d))
-		return;
 	while ((j = sa_queue_next(d->queue)))
 		g_queue_push_tail(&later, j);
 	while ((j = sa_queue_next(d->held)))
@@ -371,6 +373,25 @@ start_turn_timer(struct sa_server *d)
 		d->turn_timer = transport_timer_in(d->transport, 0, on_turn, d);
 }
 
+static void
+sa_server_on_held(void *data)
+{
+	struct sa_server *d = data;
+
+	d->held_timer = 0;
+	release_held(d);
+	start_turn_timer(d);
+}
+
+static void
+hold_job(struct sa_server *d, struct sa_job *j)
+{
+	queue_job(d, d->held, j);
+	if (!d->held_timer)
+		d->held_timer = transport_timer_in(d->transport, HELD_US,
+						   sa_server_on_held, d);
+}
+
 void
 sa_server_touch(struct sa_server *d)
 {
@@ -378,7 +399,8 @@ sa_server_touch(struct sa_server *d)
 	struct sa_report r;
 	int64_t due;
 
-	release_held(d);
+	if (sa_queue_length(d->held) && !is_programming(d))
+		release_held(d);
 	start_turn_timer(d);
 	while (d->reports < d->params.max_reports &&
 	       sa_next_report(d->sa, &r)) {
@@ -425,7 +447,7 @@ answer_job(struct sa_server *d, struct sa_job *j)
 	bool touches = sa_job_changes(j), goes_on = false;
 
 	if (touches && sa_queue_has_change(d->held, j->key.lid)) {
-		queue_job(d, d->held, j);
+		hold_job(d, j);
 		return;
 	}
 	sa_answer(d->sa, &request, &j->reply);
@@ -435,7 +457,7 @@ answer_job(struct sa_server *d, struct sa_job *j)
 		break;
 	case SA_REPLY_ONE:
 		if (is_held(d, j)) {
-			queue_job(d, d->held, j);
+			hold_job(d, j);
 			return;
 		}
 		count_answer(d, j);
@@ -653,6 +675,7 @@ sa_server_free(struct sa_server *d)
 	       (link = g_queue_pop_head_link(&d->searches)))
 		sa_job_free(link->data);
 	transport_timer_clear(d->transport, &d->turn_timer);
+	transport_timer_clear(d->transport, &d->held_timer);
 	transport_timer_clear(d->transport, &d->due_timer);
 	g_hash_table_unref(d->jobs);
 	g_free(d->asked);

@@ -116,12 +116,45 @@ TEST(test_refusals_are_held_while_a_plan_is_programmed)
 	assert_int_equal(st.client[0].bad, 1);
 	sa_stats(st.sa, &stats);
 	assert_int_equal(stats.n_members, 2);
-	/* and not for longer than the client waits */
-	busy = true;
-	client_leave(&st.client[2], 1);
-	stage_run(&st, 5 * SECOND);
+}
+
+/* A plan may take minutes. What is refused is so before the client gives up,
+ * and does not hold for longer what the client asks behind it. */
+TEST(test_refusals_are_held_no_longer_than_clients_wait)
+{
+	struct sa_server_params params = sa_server_params_default;
+	AUTO_VALUE(stage_close) struct stage st;
+	struct client *c = &st.client[0];
+	bool busy = true;
+
+	params.programming = is_programming;
+	params.programming_data = &busy;
+	stage_open(&st, SEED, &params, NULL);
+	client_leave(c, 1);
+	stage_run(&st, SECOND);
+	client_join(c, 1);
+	stage_run(&st, SECOND);
+	assert_int_equal(c->good + c->bad, 0);
+	client_leave(&st.client[1], 2);
+	stage_run(&st, SECOND);
+	assert_int_equal(c->bad, 1);
+	assert_int_equal(c->good, 1);
+	client_join(c, 2);
+	stage_run(&st, 100000);
+	assert_int_equal(c->good, 2);
+	assert_int_equal(st.client[1].bad, 0);
+	stage_run(&st, 3 * SECOND);
+	assert_int_equal(st.client[1].bad, 1);
+	assert_int_equal(sa_server_stats(st.desk)->dropped, 0);
+	/* a server that ends, one that shuts */
+	client_leave(c, 3);
+	stage_run(&st, 100000);
 	sa_server_set_shut(st.desk, true);
 	assert_int_equal(sa_server_stats(st.desk)->dropped, 1);
+	stage_run(&st, SECOND);
+	sa_server_set_shut(st.desk, false);
+	client_leave(c, 4);
+	stage_run(&st, 100000);
 }
 
 PARAMS_TEST(test_babbler_does_not_keep_a_polite_client_out,
