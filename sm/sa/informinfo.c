@@ -277,7 +277,8 @@ informs_notify(struct informs *i, const struct sa_db *v,
 	if (!pkey && e.generic && (e.trap == 66 || e.trap == 67) &&
 	    mgid_has_pkey(notice + NOTICE_GID_OFFSET, &own))
 		report.pkey = own;
-	for (guint n = 0; n < i->all.list->len; n++) {
+	for (guint n = 0; n < i->all.list->len &&
+	     i->waiting.length < QUEUE_MAX; n++) {
 		const struct subscription *s = i->all.list->pdata[n];
 		uint32_t port;
 
@@ -289,8 +290,7 @@ informs_notify(struct informs *i, const struct sa_db *v,
 			continue;
 		report.port_guid = s->port_guid;
 		report.qp = s->qp;
-		if (i->waiting.length < QUEUE_MAX &&
-		    g_hash_table_add(i->keys, report_key(&report)))
+		if (g_hash_table_add(i->keys, report_key(&report)))
 			g_queue_push_tail(&i->waiting,
 					  g_memdup2(&report, sizeof(report)));
 	}
