@@ -314,6 +314,13 @@ informs_next(struct informs *i, struct report *out)
 }
 
 void
+informs_forget(struct informs *i)
+{
+	g_hash_table_remove_all(i->keys);
+	g_queue_clear_full(&i->waiting, g_free);
+}
+
+void
 informs_drop(struct informs *i, uint64_t port_guid, uint32_t qp)
 {
 	const struct subscription *s;

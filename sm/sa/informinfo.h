@@ -50,6 +50,8 @@ void informs_notify(struct informs *i, const struct sa_db *v,
 
 /* False: none waits. */
 bool informs_next(struct informs *i, struct report *out);
+/* No Report waits any longer. */
+void informs_forget(struct informs *i);
 /* The subscriber does not answer: all its subscriptions end. */
 void informs_drop(struct informs *i, uint64_t port_guid, uint32_t qp);
 

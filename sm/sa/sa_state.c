@@ -139,6 +139,9 @@ sa_publish(struct sa *sa, struct sa_db *view, int64_t now)
 		if (before)
 			notify_ports(sa, before);
 		notify_groups(sa);
+	} else {	/* later, as the master again, they would be old */
+		informs_forget(sa->informs);
+		g_array_set_size(sa->groups->events, 0);
 	}
 	sa_db_unref(before);
 	services_tick(sa->services, now);
