@@ -224,18 +224,20 @@ read_all(struct state *s)
 	g_autoptr(GError) error = NULL;
 	gsize len = 0;
 	g_autofree char *text = state_file_read_bytes(s->path, &len, &error);
-	bool ok;
+	bool ok = text || g_error_matches(error, G_FILE_ERROR,
+					  G_FILE_ERROR_NOENT);
 
 	if (was_open)
 		log_say(s->params.log, LOG_WARNING, "memory", "%s", was_open);
 	s->is_kept = text != NULL;
-	if (!text && !g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-		log_say(s->params.log, LOG_WARNING, "memory", "%s",
-			error->message);
+	if (!ok)
+		log_say(s->params.log, LOG_WARNING, "memory", "%s; nothing is "
+			"remembered from now on, so that what it has is not "
+			"lost", error->message);
 	if (text)
 		state_read(s->params.owners, s->params.n, text, len,
 			   transport_now(s->transport), &told);
-	ok = set_aside(s, &told, s->path, s->params.is_read_only ? NULL : aside);
+	ok &= set_aside(s, &told, s->path, s->params.is_read_only ? NULL : aside);
 	s->clients = told.clients && !told.n_bad && !told.foreign->len;
 	g_string_free(s->foreign, TRUE);
 	s->foreign = g_steal_pointer(&told.foreign);

@@ -6,6 +6,7 @@
  */
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "sm/persist.h"
@@ -37,26 +38,32 @@ struct kept {
 static struct beside *disk;
 
 static void
-kept_open(struct kept *k, const char *dir, size_t n, bool is_read_only)
+open_state(struct kept *k, const char *dir, size_t n, bool is_read_only)
 {
-	const struct sa_params sa = { .sm_key = 1 };
 	struct state_params p = {
 		.cache_dir = dir, .n = n, .is_read_only = is_read_only,
-		.disk = disk,
+		.disk = disk, .log = k->log,
 	};
 
-	k->t = scripted_new();
-	k->log = log_open("/dev/null", LOG_ERROR, NULL);
-	k->persist = persist_new(k->log);
-	k->expected = expected_new();
-	k->sa = sa_new(&sa);
-	p.log = k->log;
 	p.owners[0] = (struct state_owner){ &lid_part, &k->persist->lids };
 	p.owners[1] = (struct state_owner){ &persist_part, k->persist };
 	p.owners[2] = (struct state_owner){ &expected_part, k->expected };
 	p.owners[3] = (struct state_owner){ &sa_part, k->sa };
 	k->state = state_open(&p, k->t);
 	k->persist->state = k->state;
+}
+
+static void
+kept_open(struct kept *k, const char *dir, size_t n, bool is_read_only)
+{
+	const struct sa_params sa = { .sm_key = 1 };
+
+	k->t = scripted_new();
+	k->log = log_open("/dev/null", LOG_ERROR, NULL);
+	k->persist = persist_new(k->log);
+	k->expected = expected_new();
+	k->sa = sa_new(&sa);
+	open_state(k, dir, n, is_read_only);
 }
 
 static void
@@ -422,6 +429,29 @@ TEST(test_what_cannot_be_set_aside_is_never_overwritten)
 	put(dir, "state", text, -1);
 	start_once(dir, STATE_OWNERS_MAX, false);
 	expect_file(dir, "state", text);
+	folder_remove(dir);
+}
+
+/* As a full table of files (EMFILE), or a disk that fails (EIO). */
+TEST(test_what_cannot_be_read_is_never_overwritten)
+{
+	g_autofree char *dir = make_folder();
+	struct rlimit all_files, none;
+	struct kept k;
+
+	put(dir, "state", STATE_HEAD LIDS, -1);
+	kept_open(&k, NULL, STATE_OWNERS_MAX, false);
+	state_close(k.state);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all_files), 0);
+	none = all_files;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	open_state(&k, dir, STATE_OWNERS_MAX, false);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &all_files), 0);
+	persist_keep_disabled(k.persist, 0x42, 3, true);
+	scripted_run(k.t, 5 * G_USEC_PER_SEC);
+	kept_close(&k);
+	expect_file(dir, "state", STATE_HEAD LIDS);
 	folder_remove(dir);
 }
 
