@@ -21,7 +21,8 @@
  * Safety. A state that was read is used only if its checksum is right. It
  * replaces the one before as a whole, and the SA's own state only in
  * standby_take(). A state that is truncated, of another record size, or lost
- * changes nothing.
+ * changes nothing. One that the master has not confirmed for minutes, or that is
+ * of the master before, is dropped: members and LIDs in it may be long gone.
  *
  * Cost. The next read begins after ten times as long as the last one took: a
  * minute after a read of six seconds.
@@ -40,6 +41,7 @@
 #define TIMEOUT_MS	2000u		/* of a state, doubled after a loss, */
 #define TIMEOUT_MAX_MS	32000u
 #define TRUST_US	(3 * ROUND_US)	/* one round may be lost */
+#define STALE_US	(300 * (int64_t)G_USEC_PER_SEC)
 #define TID_STEP	(1u << MAD_CLIENT_ATTEMPT_BITS)
 
 /* A state to take over. */
@@ -120,10 +122,21 @@ standby_rest(struct standby *b)
 	last(b->last_data);
 }
 
+/* Without a confirmation for as long. */
+static void
+drop_older(struct standby *b, int64_t us)
+{
+	if (!b->held.text || b->began - b->held.as_of <= us)
+		return;
+	held_clear(&b->held);
+	b->told_warm = false;
+}
+
 /* why: static */
 static void
 fail(struct standby *b, const char *why)
 {
+	drop_older(b, b->held.lid == b->master.lid ? STALE_US : TRUST_US);
 	if (g_strcmp0(b->why, why) != 0)
 		log_limited(b->log, LOG_WARNING, "standby", "the master's "
 			    "groups, services and subscriptions are not read",
@@ -260,10 +273,7 @@ standby_on_class(const struct mad_client_answer *a, void *data, uint64_t tag)
 	}
 	if (!sa_mark_read(a->mad, &b->mark)) {
 		/* a minism that has just started does so for a moment */
-		if (b->began - b->held.as_of > TRUST_US) {
-			held_clear(&b->held);
-			b->told_warm = false;
-		}
+		drop_older(b, TRUST_US);
 		fail(b, "it is no minism, or does not accept this manager "
 		     "(allowed_sm_guids): at a takeover clients register "
 		     "again");

@@ -356,6 +356,25 @@ TEST(test_another_master_is_read_though_it_has_the_same_marks)
 	assert_int_equal(st.n_tables, 2);
 }
 
+/* It is old by then: members left, others joined. */
+TEST(test_what_no_master_confirms_is_dropped)
+{
+	AUTO_VALUE(stage_close) struct stage st;
+
+	stage_open(&st);
+	after(&st, 5 * SECOND);
+	st.is_dark = true;
+	assert_true(after(&st, 290 * SECOND).warm);
+	assert_false(after(&st, 20 * SECOND).warm);
+	st.is_dark = false;
+	assert_true(after(&st, 5 * SECOND).warm);
+	/* of the master before */
+	st.is_dark = true;
+	st.master = MASTER + 1;
+	assert_true(after(&st, 2 * SECOND).warm);
+	assert_false(after(&st, 5 * SECOND).warm);
+}
+
 TEST(test_our_own_port_is_no_master)
 {
 	AUTO_VALUE(stage_close) struct stage st;
