@@ -14,8 +14,9 @@
  * which may be less than a MAD.
  *
  * A message that is not collected at once is continued after
- * RMPP_SOURCE_PAUSE_US, so that a long table delays nothing else; if max_collect
- * bytes are collected, only the oldest continues. done() must not come from
+ * RMPP_SOURCE_PAUSE_US, so that a long table delays nothing else; all that are
+ * continued share the pieces of a turn. If max_collect bytes are collected, only
+ * the first continues. done() must not come from
  * inside sa_message_send(), so a message that fails there waits for the timer.
  */
 #include "sm/io/sa_message.h"
@@ -26,7 +27,7 @@
 
 #define OFF_CLASS	1
 #define PIECE	4096u
-#define PIECES	16		/* at once */
+#define PIECES	16u		/* at once */
 
 /* A message on its way to the transport. */
 struct outgoing {
@@ -73,15 +74,15 @@ hand_over(struct sa_message *b, struct outgoing *o)
 		SA_MESSAGE_SENT : SA_MESSAGE_NOT_ACCEPTED;
 }
 
-/* Collects some pieces; false: there is more to come. */
+/* Collects so many pieces; false: there is more to come. */
 static bool
-collect(struct sa_message *b, struct outgoing *o)
+collect(struct sa_message *b, struct outgoing *o, unsigned pieces)
 {
 	uint64_t max = MIN(b->max_collect, G_MAXINT - PIECE);
 	uint8_t piece[PIECE];
 	size_t n, got;
 
-	for (unsigned i = 0; i < PIECES; i++) {
+	while (pieces--) {
 		n = o->source(o->source_data, piece, sizeof(piece));
 		got = n & ~RMPP_SOURCE_LATER;
 		g_byte_array_append(o->bytes, piece, (guint)got);
@@ -116,16 +117,21 @@ static void
 sa_message_on_timer(void *data)
 {
 	struct sa_message *b = data;
+	unsigned n = MIN(b->queue.length, PIECES);
+	unsigned share = b->collected > b->max_collect ? PIECES : PIECES / n;
 	GList *link;
 
 	b->timer = 0;
-	for (link = b->queue.head; link; link = link->next) {
-		struct outgoing *o = link->data;
+	/* Those that have no turn now are the first in the next one. */
+	for (; n; n--) {
+		struct outgoing *o = b->queue.head->data;
 
 		if (o->bytes)
-			collect(b, o);
+			collect(b, o, share);
 		if (b->collected > b->max_collect)
 			break;
+		g_queue_push_tail_link(&b->queue,
+				       g_queue_pop_head_link(&b->queue));
 	}
 	/* done() may send, so the search begins again at the head. */
 	for (link = b->queue.head; link;) {
@@ -160,7 +166,7 @@ sa_message_send(struct sa_message *b, const struct sa_message_order *order,
 	o->bytes = g_byte_array_new();
 	g_byte_array_append(o->bytes, order->header, RMPP_SA_HEADER_LEN);
 	b->collected += o->bytes->len;
-	if (collect(b, o) && o->outcome == SA_MESSAGE_SENT) {
+	if (collect(b, o, PIECES) && o->outcome == SA_MESSAGE_SENT) {
 		g_free(o);
 		return true;
 	}

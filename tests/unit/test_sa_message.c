@@ -304,6 +304,36 @@ TEST(test_long_message_is_collected_in_goes)
 	assert_int_equal(t.seen.ends, 1);
 }
 
+/* As long as they are one: all share what is collected in a turn. */
+TEST(test_many_messages_share_a_turn)
+{
+	enum { N = 40 };
+	struct rmpplab_source src[N];
+	AUTO_VALUE(desk_close) struct desk t;
+	struct kernel *k = desk_open(&t, SA_MESSAGE_COLLECT_MAX);
+	uint64_t before = N * 65536, sum;
+
+	for (unsigned i = 0; i < N; i++) {
+		order_table(&t, &src[i], 200000);
+		assert_false(sa_message_send(t.b, &t.o, on_done, &t.seen));
+	}
+	for (unsigned turn = 1; k->fn; turn++) {
+		kernel_ring(k);
+		sum = 0;
+		for (unsigned i = 0; i < N; i++) {
+			/* 16 pieces of 4,096 bytes a turn, in rounds */
+			assert_in_range(src[i].at + 1, 65536 + 1 +
+				MIN(134464, turn * 16 / N * 4096),
+				65536 + 1 + (turn * 16 / N + 1) * 4096);
+			sum += src[i].at;
+		}
+		assert_true(sum - before <= 65536);
+		before = sum;
+	}
+	assert_int_equal(t.seen.ends, N);
+	assert_int_equal(k->sends, N);
+}
+
 TEST(test_full_memory_lets_the_oldest_go_on)
 {
 	struct rmpplab_source src[3];
