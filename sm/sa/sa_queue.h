@@ -28,7 +28,8 @@ struct sa_job {
 	int64_t came;		/* us */
 	struct sa_reply reply;
 	uint8_t record[SA_DATA_LEN];	/* of a table, being sent: */
-	size_t size, at;	/* bytes, and how many of them are sent */
+	size_t size, at;	/* bytes, and how many of them are drawn; */
+	uint64_t drawn;		/* of all its records */
 	size_t len;
 	uint8_t mad[];		/* the request, len bytes */
 };

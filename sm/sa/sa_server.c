@@ -45,6 +45,13 @@
  * repeats them. A subscriber, which is a QP of a port, that does not answer
  * loses its subscriptions.
  *
+ * Tables are in the kernel when they have been handed over, until the client has
+ * acknowledged all segments, or RMPP gives it up: for 10 s at most. What was handed
+ * over is counted, to each LID and in all, as a level that falls by its limit
+ * within that time. Above the limit tables are answered BUSY, but that of a
+ * standby is not. (Tables that are being collected are handed over all the same:
+ * 64 KB a ms of all, see sa_message.c.)
+ *
  * Addresses. Answers go where the request came from, with the Q_Key of QP 1 and
  * the P_Key of the request. Reports are sent with a P_Key that the SM's port
  * shares with the subscriber; of several, that of the partition that the Report
@@ -63,6 +70,7 @@
 /* Linux waits for the answer to a join for as long (ib_sa_join_multicast()). */
 #define PATIENCE_US	(3 * G_USEC_PER_SEC)
 #define HELD_US		(500 * 1000)	/* then it is looked at again */
+#define RMPP_US		(10 * (double)G_USEC_PER_SEC)
 
 const struct sa_server_params sa_server_params_default = {
 	.max_waiting = LID_UNICAST_MAX,	/* the joins of a first bring-up */
@@ -71,10 +79,18 @@ const struct sa_server_params sa_server_params_default = {
 	.turn_us = 2000,
 	.max_tables = 256,
 	.max_tables_of_one = 32,
+	.max_handed = UINT64_C(512) << 20,
+	.max_handed_of_one = UINT64_C(64) << 20,
 	.max_searchers = 64,
 	.max_reports = 8,	/* a kernel may limit an agent to 16 GMPs */
 	.max_request = 64 * 1024,
 	.max_long = 64 * 1024 * 1024,
+};
+
+/* Bytes of tables that the kernel may still have. */
+struct sa_handed {
+	uint64_t level;
+	int64_t at;
 };
 
 /* To whom a Report is under way. qp 0: nobody. */
@@ -104,6 +120,8 @@ struct sa_server {
 	unsigned turn_timer;	/* 0: not running */
 
 	GQueue tables;		/* jobs whose table is being sent */
+	struct sa_handed handed;	/* to all, */
+	GHashTable *handed_to;	/* and by LID */
 	GQueue searches;	/* jobs that are LATER */
 	unsigned reports;	/* without an answer yet, */
 	struct sa_subscriber *asked;	/* of max_reports: to these */
@@ -182,6 +200,37 @@ discard(struct sa_server *d, struct sa_job *j, const char *reason)
 
 /* ------------------------------------------------------------------ tables */
 
+static struct sa_handed *
+handed_to(const struct sa_server *d, const struct sa_job *j)
+{
+	gpointer lid = GUINT_TO_POINTER(j->key.lid);
+	struct sa_handed *h = g_hash_table_lookup(d->handed_to, lid);
+
+	if (!h) {
+		h = g_new0(struct sa_handed, 1);
+		g_hash_table_insert(d->handed_to, lid, h);
+	}
+	return h;
+}
+
+static bool
+is_handed_too_much(struct sa_handed *h, uint64_t max, int64_t now)
+{
+	double fallen = (double)max * (double)(now - h->at) / RMPP_US;
+
+	h->level -= (uint64_t)MIN((double)h->level, fallen);
+	h->at = now;
+	return h->level >= max;
+}
+
+static void
+count_table(struct sa_server *d, const struct sa_job *j)
+{
+	d->stats.tables_sent++;
+	d->handed.level += j->drawn;
+	handed_to(d, j)->level += j->drawn;
+}
+
 /* The records as one stream of bytes: a segment ends where it ends. */
 static size_t
 sa_server_draw(void *data, uint8_t *out, size_t max)
@@ -205,6 +254,7 @@ sa_server_draw(void *data, uint8_t *out, size_t max)
 		n = MIN(max - done, j->size - j->at);
 		memcpy(out + done, j->record + j->at, n);
 		j->at += n;
+		j->drawn += n;
 		done += n;
 	}
 	return done;
@@ -218,7 +268,7 @@ sa_server_on_table_sent(enum sa_message_outcome outcome, void *data)
 
 	g_queue_unlink(&d->tables, &j->link);
 	if (outcome == SA_MESSAGE_SENT) {
-		d->stats.tables_sent++;
+		count_table(d, j);
 		answer_end(d, j);
 		return;
 	}
@@ -254,12 +304,17 @@ send_table(struct sa_server *d, struct sa_job *j)
 		.to = j->from, .header = j->reply.mad,
 		.source = sa_server_draw, .source_data = j,
 	};
+	int64_t now = transport_now(d->transport);
 	unsigned n_of_lid = 0;
 
 	for (const GList *l = d->tables.head; l; l = l->next)
 		n_of_lid += ((struct sa_job *)l->data)->key.lid == j->key.lid;
 	if (d->tables.length >= d->params.max_tables ||
-	    n_of_lid >= d->params.max_tables_of_one) {
+	    n_of_lid >= d->params.max_tables_of_one ||
+	    (j->key.attr_id != SA_ATTR_STATE &&
+	     (is_handed_too_much(&d->handed, d->params.max_handed, now) ||
+	      is_handed_too_much(handed_to(d, j),
+				 d->params.max_handed_of_one, now)))) {
 		send_busy(d, j, &d->stats.busy_tables,
 			  "too many tables at once");
 		return false;
@@ -272,7 +327,7 @@ send_table(struct sa_server *d, struct sa_job *j)
 		g_queue_push_tail_link(&d->tables, &j->link);
 		return true;
 	}
-	d->stats.tables_sent++;
+	count_table(d, j);
 	return false;
 }
 
@@ -652,6 +707,7 @@ sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
 	d->asked = g_new0(struct sa_subscriber, d->params.max_reports);
 	d->jobs = g_hash_table_new(sa_request_key_hash, sa_request_key_equal);
 	g_queue_init(&d->tables);
+	d->handed_to = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_queue_init(&d->searches);
 	d->messages = sa_message_new(d->transport, SA_MESSAGE_COLLECT_MAX,
 				     sa_server_on_message, d);
@@ -678,6 +734,7 @@ sa_server_free(struct sa_server *d)
 	transport_timer_clear(d->transport, &d->held_timer);
 	transport_timer_clear(d->transport, &d->due_timer);
 	g_hash_table_unref(d->jobs);
+	g_hash_table_unref(d->handed_to);
 	g_free(d->asked);
 	sa_queue_free(d->queue);
 	sa_queue_free(d->held);

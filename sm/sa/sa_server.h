@@ -23,7 +23,9 @@ struct sa_server_params {
 	unsigned turn;		/* answers, then the main loop goes on; */
 	int64_t turn_us;	/* also if they took that long */
 	unsigned max_tables;	/* under way, */
-	unsigned max_tables_of_one;	/* and to one LID */
+	unsigned max_tables_of_one;	/* and to one LID; */
+	uint64_t max_handed;	/* bytes of tables within 10 s, */
+	uint64_t max_handed_of_one;	/* and to one LID */
 	unsigned max_searchers;	/* Gets that compare many records */
 	unsigned max_reports;	/* without an answer yet */
 	size_t max_request;	/* bytes of a long request, */
@@ -37,8 +39,8 @@ struct sa_server_params {
 	void (*touched)(void *data);
 	void *touched_data;
 };
-/* As many waiting as there are LIDs, 256 of one; 64 answers or 2 ms; 256 tables, 32 to one; 64
- * searchers; 8 Reports; 64 KiB. */
+/* As many waiting as there are LIDs, 256 of one; 64 answers or 2 ms; 256 tables, 32 to one;
+ * 512 MiB within 10 s, 64 to one; 64 searchers; 8 Reports; 64 KiB. */
 extern const struct sa_server_params sa_server_params_default;
 
 /* Called after an answer, or a lease that ran out, changed groups. */

@@ -383,6 +383,38 @@ STAGE_TEST(test_table_that_the_transport_refuses_leaves_nothing)
 	assert_int_equal(d->tables_sent, 1);
 }
 
+/* The kernel has a table until its client has acknowledged all of it. */
+PARAMS_TEST(test_bytes_of_tables_in_the_kernel_are_bounded,
+	    p.max_handed_of_one = 30000, p.max_handed = 70000)
+{
+	struct client *a = &st->client[2], *b = &st->client[3];
+	const struct sa_server_stats *d = sa_server_stats(st->desk);
+
+	client_ask_paths(a);		/* 36,864 bytes */
+	client_ask_paths(a);
+	client_ask_info(a);
+	client_ask_paths(b);
+	stage_run(st, SECOND);
+	assert_int_equal(a->tables, 1);
+	assert_int_equal(a->busy, 1);
+	assert_int_equal(a->good, 1);
+	assert_int_equal(b->tables, 1);
+	assert_int_equal(d->busy_tables, 1);
+	/* all of them: 73,728 less those of 1 s, 7,000 */
+	client_ask_paths(&st->client[4]);
+	client_ask_paths(&st->client[5]);
+	stage_run(st, SECOND);
+	assert_int_equal(st->client[4].tables, 1);
+	assert_int_equal(st->client[5].busy, 1);
+	/* one after the other, after a while */
+	stage_run(st, 10 * SECOND);
+	client_ask_paths(a);
+	client_ask_paths(&st->client[5]);
+	stage_run(st, SECOND);
+	assert_int_equal(a->tables, 2);
+	assert_int_equal(st->client[5].tables, 1);
+}
+
 /* 108 and 176 bytes do not divide 200: records that are cut, and none. */
 STAGE_TEST(test_tables_of_all_sizes_arrive_whole)
 {
