@@ -180,8 +180,10 @@ def record(name, verdicts):
 
 def read_list(name, only):
     """The mutants of a list, and what it names that is gone. A function may
-    have moved, to a file in which no other has its name, too."""
+    have moved, to a file in which no other has its name, too. Where the code
+    around it has changed, a text may be found that is no mutant's."""
     where, found, gone = collections.defaultdict(list), [], []
+    drawn = collections.defaultdict(set)	# by file
     for file in sources():
         text, spans = bodies(file)
         for function, a, b in spans:
@@ -199,6 +201,12 @@ def read_list(name, only):
             continue
         file, text, a, _ = same[0]
         start, end = (a + offset for offset in at[int(which) - 1])
+        if kind != "hand" and not drawn[file]:
+            drawn[file] = {(m.start, m.end, " ".join(m.new.split()))
+                           for m in sites(file)}
+        if kind != "hand" and (start, end, new) not in drawn[file]:
+            gone.append(f"{base}: {function}: {old} -> {new}: moved")
+            continue
         if not only or file.startswith(only + "/"):
             line_no = text.count("\n", 0, start) + 1
             found.append(Mutant(file, function, start, end, line_no, kind,

@@ -70,13 +70,16 @@ TEST(test_width_and_speed_name_the_active_link)
 	}
 }
 
-TEST(test_mtu_codes_outside_iba_are_zero)
+TEST(test_mtu_and_vl_codes_outside_iba_are_zero)
 {
 	static const unsigned bytes[] = { 0, 256, 512, 1024, 2048, 4096, 0 };
+	static const unsigned vls[] = { 0, 1, 2, 4, 8, 15, 0 };
 
 	for (unsigned code = 0; code < 7; code++)
 		assert_int_equal(port_mtu_bytes(code), bytes[code]);
 	assert_int_equal(port_mtu_bytes(UINT32_MAX), 0);
+	for (unsigned code = 0; code < 7; code++)
+		assert_int_equal(port_vls(code), vls[code]);
 }
 
 TEST(test_path_grows_by_ports)

@@ -309,6 +309,8 @@ expect_held(enum manner manner)
 	st.manner = manner;
 	status = after(&st, 2 * EVERY * SECOND);
 	assert_non_null(status.why);
+	if (manner == CUT || manner == CUT_BETWEEN)
+		assert_has(status.why, "is truncated: this transport has no");
 	assert_true(status.warm);
 	assert_int_equal(status.stats.n_members, 2);
 	assert_true(status.as_of < 2 * SECOND);
