@@ -435,19 +435,19 @@ TEST(test_lost_cable_changes_little_and_comes_back)
 		}
 }
 
-/* Leaves find another way to the ports 0 behind a lost cable. Of the switches
- * without hosts only those on that way have other entries for ports 0: 49. If all
- * of them went the same way as the leaves it would be 69. */
+/* A leaf finds another way to the ports 0 behind a lost cable. Of the switches
+ * without hosts only those on that way, 158, have other entries for ports 0. When
+ * they were searched for one by one it was 432. */
 TEST(test_lost_cable_moves_few_paths_between_ports_0)
 {
 	AUTO_VALUE(fabric_clear) struct fabric whole, cut;
-	struct snapshot *s = lab_generate("PGFT(6,6,6;1,3,6)", 1, 0);
+	struct snapshot *s = lab_generate("PGFT(6,6,6;1,6,6)", 1, 0);
 	const struct graph_target *t;
 	uint32_t sw, i, n = 0;
 
 	fabric_open(&whole, &engine_ftree, snapshot_copy(s), 0);
 	fabric_route(&whole);
-	lab_cut(s, lab_find_port(s, whole.g->n_switches / 2, true, 0));
+	lab_cut(s, lab_find_port(s, 0, true, 0));
 	fabric_open(&cut, &engine_ftree, s, 0);
 	fabric_route(&cut);
 	assert_sound(&cut, "one cable less", 1);
@@ -459,7 +459,7 @@ TEST(test_lost_cable_moves_few_paths_between_ports_0)
 				lft_row(cut.out.lft, sw)[t->lid];
 		}
 	print_message("# %u entries\n", n);
-	assert_in_range(n, 1, 60);
+	assert_in_range(n, 1, 200);
 }
 
 /* One cable in seven is lost, and most tables must be written anyway: then they
