@@ -17,7 +17,7 @@ _minismctl() {
 	local word=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]} list known
 
 	case $COMP_CWORD:$verb in
-	1:*)	list=$(minismctl help 2>/dev/null |
+	1:* | 2:help) list=$(minismctl help 2>/dev/null |
 			awk '/^  [a-z]/ { print $1 }' | sort -u) ;;
 	*:path | 2:who | 2:ports | 2:lft)
 		list=$(_minismctl_nodes)

@@ -35,6 +35,7 @@
 #define SHOW_TRIES	5u	/* while the fabric changes */
 #define WATCH_US	2000000u
 #define SUPPORT_FILE	"minism-support.tar.gz"
+#define HELP_HEAD	"Asks a running minism. COMMAND is one of"
 #define CLEAR_SCREEN	"\033[H\033[2J"
 
 struct ctl_arguments {
@@ -314,26 +315,69 @@ run_compare(const struct ctl_arguments *a)
 	return out->len ? put_answer(out, status) : status;
 }
 
-/* All commands, a line each and one for what it does; g_free. */
-static char *
-make_help(void)
+/* All commands, or those of that name; a line each and one for what it does.
+ * Returns the whole text. */
+static const char *
+put_commands(GString *text, const char *name)
 {
-	GString *text = g_string_new("Asks a running minism. COMMAND is one of");
-
 	for (size_t i = 0; i < n_commands; i++)
-		g_string_append_printf(text, "\n  %s%s%s\n      %s",
-				       commands[i].name,
-				       *commands[i].rest ? " " : "",
-				       commands[i].rest, commands[i].summary);
-	return g_string_free(text, FALSE);
+		if (!name || !strcmp(commands[i].name, name))
+			g_string_append_printf(text, "%s  %s%s%s\n      %s",
+				text->len ? "\n" : "", commands[i].name,
+				*commands[i].rest ? " " : "", commands[i].rest,
+				commands[i].summary);
+	return text->str;
+}
+
+/* Words of OpenSM's console, and others that are tried, and what answers the
+ * question here. */
+static const char *const other_words[][2] = {
+	{ "counters", "the program minism-health" },
+	{ "dump_conf", "config" }, { "dump_portguid", "nodes TEXT" },
+	{ "errors", "the program minism-health" },
+	{ "health", "status, and the program minism-health" },
+	{ "lid", "who LID" },
+	{ "lidbalance", "path A B --why, and minism-route on a view" },
+	{ "list", "nodes, links, groups, partitions" },
+	{ "logflush", "loglevel; each line of the log is written at once" },
+	{ "perfmgr", "the program minism-health" },
+	{ "pm", "the program minism-health" },
+	{ "portstatus", "status, links and ports NODE" },
+	{ "querylid", "who LID" }, { "reroute", "sweep" },
+	{ "resweep", "sweep" },
+	{ "restart", "systemctl restart minism" },
+	{ "route", "path A B, and lft NODE" },
+	{ "show", "status, who NODE, nodes, links" },
+	{ "sminfo", "sms" }, { "stop", "systemctl stop minism" },
+	{ "switchbalance", "minism-route on a view" },
+	{ "topology", "nodes, links, and report for a map" },
+	{ "update_desc", "sweep, which reads all names" },
+	{ "version", "--version" },
+};
+
+/* wrong, or what to type in place of such a word. */
+static const char *
+find_hint(const char *word, const char *wrong, char **hint)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(other_words); i++)
+		if (strcmp(word, other_words[i][0]) == 0)
+			return *hint = g_strdup_printf("there is no command "
+				"%s; here it is: %s", word, other_words[i][1]);
+	return wrong;
 }
 
 static int
 run_help(const struct ctl_arguments *a)
 {
-	g_autofree char *text = make_help();
+	g_autoptr(GString) text = g_string_new(a->words[1] ? NULL : HELP_HEAD);
+	g_autofree char *wrong = NULL, *hint = NULL;
 
-	puts(text);
+	if (!*put_commands(text, a->words[1])) {
+		command_check(a->words + 1, 0, &wrong);
+		return put_line(a, find_hint(a->words[1], wrong, &hint),
+				EXIT_USAGE);
+	}
+	puts(text->str);
 	return EXIT_SUCCESS;
 }
 
@@ -387,33 +431,6 @@ static int
 	return NULL;
 }
 
-/* Words of OpenSM's console, and what answers the question here. */
-static const char *const opensm_words[][2] = {
-	{ "dump_conf", "config" }, { "dump_portguid", "nodes TEXT" },
-	{ "lidbalance", "path A B --why, and minism-route on a view" },
-	{ "logflush", "loglevel; each line of the log is written at once" },
-	{ "perfmgr", "the program minism-health" },
-	{ "pm", "the program minism-health" },
-	{ "portstatus", "status, links and ports NODE" },
-	{ "querylid", "who LID" }, { "reroute", "sweep" },
-	{ "resweep", "sweep" },
-	{ "switchbalance", "minism-route on a view" },
-	{ "update_desc", "sweep, which reads all names" },
-	{ "version", "--version" },
-};
-
-/* wrong, or what to type in place of a word of OpenSM's. */
-static const char *
-find_hint(const char *word, const char *wrong, char **hint)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(opensm_words); i++)
-		if (strcmp(word, opensm_words[i][0]) == 0)
-			return *hint = g_strdup_printf("%s is a word of "
-				"OpenSM's console; here it is: %s", word,
-				opensm_words[i][1]);
-	return wrong;
-}
-
 static int
 minismctl_run(const struct ctl_arguments *a)
 {
@@ -464,10 +481,11 @@ minismctl_run(const struct ctl_arguments *a)
 int
 main(int argc, char **argv)
 {
-	g_autofree char *help = make_help();
+	g_autoptr(GString) help = g_string_new(HELP_HEAD);
 	const struct option_table table = {
 		.options = options, .n = G_N_ELEMENTS(options),
-		.usage = "COMMAND", .summary = help,
+		.usage = "COMMAND",
+		.summary = put_commands(help, NULL),
 		.description = help_description,
 	};
 	struct ctl_arguments a = { .mode = TOOL_RUN };

@@ -57,6 +57,27 @@ show_end_list(struct show *q)
 	return show_end(q, 0);
 }
 
+/* The end of a list of names with a word in them. In text, if there are none: why;
+ * kinds are words for lists that may be empty. */
+static int
+show_end_found(struct show *q, bool found, const char *const *kinds)
+{
+	const char *word = q->words[1];
+	g_autofree char *missing = NULL, *shown = NULL, *others = NULL;
+
+	if (!found && word && !g_strv_contains(kinds, word)) {
+		missing = tool_view_missing(q->v, word);
+		shown = text_one_line(word);
+		others = g_strjoinv(", ", (char **)kinds);
+		if (missing)
+			report_say(&q->out, "%s\n", missing);
+		else
+			report_say(&q->out, "no name has %s in it; words other "
+				   "than names: %s\n", shown, others);
+	}
+	return show_end_list(q);
+}
+
 /* The end port that a word means; SNAPSHOT_NONE: the answer is why not, and
  * show_wrong() the exit status. */
 static uint32_t
@@ -381,7 +402,9 @@ show_who(struct show *q, GError **error)
 static int
 show_nodes(struct show *q, GError **error)
 {
+	static const char *const kinds[] = { "switch", "host", NULL };
 	const char *word = q->words[1];
+	bool found = false;
 	const struct snapshot *s = q->v->s;
 	struct text_report *r = &q->out;
 
@@ -407,6 +430,7 @@ show_nodes(struct show *q, GError **error)
 		}
 		if (n_links && !is_switch)
 			at = peer_name(s, first);
+		found = true;
 		report_open(r, NULL, '{');
 		report_text(r, "kind", kind_name(n), is_switch ? " " : "   ");
 		report_number(r, "lid", q->v->lids->base[is_switch ?
@@ -425,15 +449,19 @@ show_nodes(struct show *q, GError **error)
 		report_say(r, "\n");
 		report_close(r, '}');
 	}
-	return show_end_list(q);
+	return show_end_found(q, found, kinds);
 }
 
 static int
 show_links(struct show *q, GError **error)
 {
+	static const char *const kinds[] = {
+		"slow", "inactive", "avoided", NULL,
+	};
 	const struct snapshot *s = q->v->s;
 	const char *word = q->words[1];
 	struct text_report *r = &q->out;
+	bool found = false;
 
 	show_open_list(q, "links");
 	for (uint32_t port = 0; port < s->n_ports; port++) {
@@ -453,6 +481,7 @@ show_links(struct show *q, GError **error)
 		      strcmp(word, "inactive") == 0) &&
 		    !strstr(a, word) && !strstr(b, word))
 			continue;
+		found = true;
 		report_open(r, NULL, '{');
 		report_text(r, "a", a, " - ");
 		report_text(r, "b", b, "  ");
@@ -462,7 +491,7 @@ show_links(struct show *q, GError **error)
 		report_bool(r, "avoided", p->avoided);
 		report_close(r, '}');
 	}
-	return show_end_list(q);
+	return show_end_found(q, found, kinds);
 }
 
 /* ---- ports ---- */

@@ -773,6 +773,7 @@ expected_accept(struct expected *e, const char *word)
 		struct expected_link *l = link_at(e, i);
 		const struct expected_node *a = l->node[0], *b = l->node[1];
 		g_autofree char *x = end_name(l, 0), *y = end_name(l, 1);
+		g_autofree char *both = g_strconcat(x, " - ", y, NULL);
 		bool a_meant = expected_is_meant(a, word, guid);
 		bool b_meant = expected_is_meant(b, word, guid);
 
@@ -780,7 +781,7 @@ expected_accept(struct expected *e, const char *word)
 			l->is_void = a->is_accepted || b->is_accepted;
 		} else if (l->since &&
 			   (a_meant || b_meant || strcmp(x, word) == 0 ||
-			    strcmp(y, word) == 0)) {
+			    strcmp(y, word) == 0 || strcmp(both, word) == 0)) {
 			l->is_void = !l->is_slow;
 			l->best = l->now;
 			l->since = 0;

@@ -68,7 +68,8 @@ bool expected_update(struct expected *e, const struct snapshot *s,
 
 /* The missing nodes and links and the rates of these faults are no longer
  * expected. word: a node by its name or GUID, a switch with the hosts whose cause
- * it is, or as "leaf-1/5" an end of a link; NULL: all faults. Returns their
+ * it is, or as "leaf-1/5" an end of a link, or the name of its fault; NULL: all
+ * faults. Returns their
  * number. */
 unsigned expected_accept(struct expected *e, const char *word);
 

@@ -93,7 +93,8 @@ const struct command commands[] = {
 	{ "loglevel", "[LEVEL]",
 	  "what is logged: error, warning, info, verbose, debug", 1, 2, 0,
 	  COMMAND_OF_MANAGER },
-	{ "help", "", "these words", 1, 1, 0, COMMAND_OF_VIEW },
+	{ "help", "[COMMAND]", "these words, or those of a command", 1, 2, 0,
+	  COMMAND_OF_VIEW },
 };
 const size_t n_commands = G_N_ELEMENTS(commands);
 

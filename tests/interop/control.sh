@@ -419,6 +419,10 @@ status_case() {
 		ctl_says 2 'there is no command statsu; the nearest is status' statsu
 	check "words of OpenSM's console are hints" \
 		ctl_says 2 'here it is: who LID' querylid 5
+	check "control: help says how a command is used" ctl_says 0 \
+		'^  avoid \[NAME/PORT' help avoid
+	check "control: and what to take in place of a word" ctl_says 2 \
+		'here it is: sms' help sminfo
 	check "status: help needs no manager" ctl_says 0 'partition set' help
 	check "status: what is no JSON is refused" \
 		ctl_says 2 'report takes neither --json nor' --json report

@@ -87,6 +87,10 @@ static const struct {
 	  "\"guid\":\"0x0000000000000030\",\"name\":\"spine-1\",\"at\":null,"
 	  "\"links\":3,\"active\":3}]}\n" },
 	{ "j nodes host-5", 0, "{\"nodes\":[]}\n" },
+	{ "nodes hosts", 0, "no name has hosts in it; words other than names: "
+	  "switch, host\n" },
+	{ "links down", 0, "no name has down in it; words other than names: "
+	  "slow, inactive, avoided\n" },
 	{ "links", 0,
 	  "leaf-1/1 - Rack 1/1  4xEDR Active\n"
 	  "leaf-1/2 - node-02/1  4xEDR Active\n"
