@@ -23,6 +23,7 @@
 
 #include "topology/text.h"
 
+#define NEAR_MAX	2u	/* links by which a missing switch is named */
 #define SPEED_LEN	8u	/* "12xEDR" */
 
 struct rate {
@@ -44,6 +45,9 @@ struct expected_node {
 	uint32_t n_free;		/* links whose other end is there, without
 					   another cable */
 	const struct expected_node *heir;	/* at such another cable */
+	uint32_t n_switches, n_near;	/* links to switches, to those that are
+					   there, the last of which are */
+	const struct expected_link *near[NEAR_MAX];
 	bool is_shared;			/* its name is another one's, too */
 	bool is_accepted;		/* for the time of expected_accept() */
 };
@@ -93,7 +97,7 @@ fault_free(gpointer data)
 	g_free(f->name);
 	g_free(f->text);
 	g_free(f->at);
-	g_free(f->heir);
+	g_free(f->place);
 	g_free(f);
 }
 
@@ -310,6 +314,8 @@ expected_compare(gconstpointer a, gconstpointer b)
 	int order = (int)x->kind - (int)y->kind;
 
 	if (!order)
+		order = (int)x->is_behind - (int)y->is_behind;
+	if (!order)
 		order = strcmp(x->name, y->name);
 	return order ? order : (x->guid > y->guid) - (x->guid < y->guid);
 }
@@ -366,9 +372,38 @@ find_link_fault(struct expected *e, const struct expected_link *l)
 			g_strdup("") });
 }
 
+/* Is it a switch without a cable to what is there? Then it is not the cause. */
+static bool
+is_behind(const struct expected_node *n)
+{
+	return n->is_switch && n->n_switches && !n->n_near && !n->heir;
+}
+
+/* What is known of its place: the node that is there now; or, of a switch, where
+ * its few cables to what is there end, if it had others. NULL: nothing. */
+static char *
+place_text(const struct expected_node *n)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	if (n->heir && !n->n_free)
+		g_string_append_printf(text, ", where %s (0x%016"
+				       G_GINT64_MODIFIER "x) is now",
+				       n->heir->name, n->heir->guid);
+	else if (is_behind(n))
+		g_string_append(text, ", behind others");
+	for (uint32_t i = 0; n->is_switch && n->n_near <= NEAR_MAX &&
+	     n->n_near < n->n_switches && i < n->n_near; i++) {
+		const struct expected_link *l = n->near[i];
+		g_autofree char *at = end_name(l, l->node[0] == n);
+
+		g_string_append_printf(text, "%s %s", i ? "" : ", at", at);
+	}
+	return text->len ? g_strdup(text->str) : NULL;
+}
+
 /* Of a host, also the link by which it was reached, of a switch, how many links
- * it had, and the hosts that are missing with it; and the node whose cables are
- * in their places. */
+ * it had, and the hosts that are missing with it. */
 static void
 find_node_fault(struct expected *e, const struct expected_node *n)
 {
@@ -390,10 +425,9 @@ find_node_fault(struct expected *e, const struct expected_node *n)
 	add_fault(e, (struct expected_fault){
 		.kind = n->is_switch ? EXPECTED_SWITCH : EXPECTED_HOST,
 		.since = n->since, .guid = n->guid, .name = g_strdup(n->name),
+		.is_behind = is_behind(n),
 		.text = g_string_free(text, FALSE), .at = at,
-		.heir = n->heir && !n->n_free ? g_strdup_printf(", where %s "
-			"(0x%016" G_GINT64_MODIFIER "x) is now", n->heir->name,
-			n->heir->guid) : NULL,
+		.place = place_text(n),
 		.cause = n->cause ? n->cause->guid : 0 });
 }
 
@@ -406,6 +440,7 @@ count_expected_links(struct expected *e)
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		n = e->nodes->pdata[i];
 		n->n_links = n->n_cut = n->n_hosts = n->n_free = 0;
+		n->n_switches = n->n_near = 0;
 		n->cause = NULL;
 	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
@@ -418,8 +453,14 @@ count_expected_links(struct expected *e)
 			n->n_links++;
 			n->n_free += !is_missing(far) && !l->is_replaced;
 			n->last = l;
-			if (!far->is_switch || !is_missing(far))
+			if (!far->is_switch)
 				continue;
+			n->n_switches++;
+			if (!is_missing(far)) {
+				if (!l->is_replaced)
+					n->near[n->n_near++ % NEAR_MAX] = l;
+				continue;
+			}
 			n->n_cut++;
 			n->cause = far;
 		}
@@ -877,7 +918,7 @@ expected_summary(const struct expected *e, unsigned most)
 				       f->name);
 		if (*f->text)
 			g_string_append_printf(out, " (%s%s)", f->text,
-					       f->heir ? f->heir : "");
+					       f->place ? f->place : "");
 	}
 	if (n_named > most && most)
 		g_string_append_printf(out, " and %u more", n_named - most);

@@ -35,8 +35,11 @@ struct expected_fault {
 				   "1xQDR of 4xEDR"; may be "" */
 	char *at;		/* of a node with one link: "leaf-2/1"; or
 				   NULL */
-	char *heir;		/* ", where node-17 (0x0002..) is now", or
+	char *place;		/* ", where node-17 (0x0002..) is now", of a
+				   switch ", at leaf-1/6", ", behind others"; or
 				   NULL */
+	bool is_behind;		/* a switch that had no cable to what is there:
+				   not the cause */
 	uint64_t cause;		/* of a host: all its links lead to switches
 				   that are missing, of which this is one; 0:
 				   a fault by itself */
@@ -44,7 +47,8 @@ struct expected_fault {
 
 struct expected {
 	uint64_t version;	/* of the text of expected_part */
-	GPtrArray *faults;	/* struct expected_fault, by kind, then name;
+	GPtrArray *faults;	/* struct expected_fault, by kind, those behind
+				   others last, then by name;
 				   as of the last update or accept */
 	uint32_t n[EXPECTED_KINDS];	/* what is expected, missing or not */
 
@@ -69,8 +73,7 @@ bool expected_update(struct expected *e, const struct snapshot *s,
 /* The missing nodes and links and the rates of these faults are no longer
  * expected. word: a node by its name or GUID, a switch with the hosts whose cause
  * it is, or as "leaf-1/5" an end of a link, or the name of its fault; NULL: all
- * faults. Returns their
- * number. */
+ * faults. Returns their number. */
 unsigned expected_accept(struct expected *e, const char *word);
 
 /* The fault of a missing node that has this name, or this NodeGUID; NULL: there

@@ -123,7 +123,7 @@ control_put_faults(const struct control_view *v, const char *name, GString *out)
 		what = g_strdup_printf("%s %s%s%s%s",
 				       expected_kind_names[f->kind], f->name,
 				       *f->text ? ", " : "", f->text,
-				       f->heir ? f->heir : "");
+				       f->place ? f->place : "");
 		view_line_put(VIEW_FAULT, (uint64_t[]){
 			[FAULT_NUMBER] = i + 1,
 			[FAULT_SINCE] = (uint64_t)f->since,

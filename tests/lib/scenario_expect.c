@@ -464,7 +464,7 @@ expect_degraded(struct play *p, char **args)
 
 		g_string_append_printf(lines, "%s %s: %s%s\n",
 				       expected_kind_names[f->kind], f->name,
-				       f->text, f->heir ? f->heir : "");
+				       f->text, f->place ? f->place : "");
 	}
 	return expect_line(p, lines->str, args[0]);
 }
