@@ -522,7 +522,9 @@ sweep_on_discovered(struct snapshot *n, void *data)
 	if (s->params.keystore)
 		mkey_db_learn(s->params.keystore->ring, n);
 	if (!n->n_nodes || n->local_port == SNAPSHOT_NONE) {
-		sweep_fail(s, "our own port does not answer");
+		sweep_fail(s, "our own port does not answer: its adapter "
+			   "hangs, or it has a foreign M_Key (see m_key in "
+			   "minism.conf(5))");
 		return;
 	}
 	if (n->ports[n->local_port].num > 0 &&
