@@ -236,7 +236,7 @@ judge_disabled(const struct sweep *s, GPtrArray *lines)
 /* Partitions that are not as configured, the first by name: they leave the subnet
  * up. isolate() has logged each. */
 static void
-judge_partitions(const struct sweep *s, GPtrArray *lines)
+judge_isolation(const struct sweep *s, GPtrArray *lines)
 {
 	const struct isolation *i = s->run.isolation;
 	guint first = i ? i->n_away : 0, n = i ? i->notes->len - first : 0;
@@ -275,7 +275,7 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	for (guint i = 0; i < v.warnings->len; i++)
 		log_limited(s->log, LOG_WARNING, "fabric", "not in force",
 			    "%s", (char *)v.warnings->pdata[i]);
-	judge_partitions(s, v.warnings);
+	judge_isolation(s, v.warnings);
 	r.is_news = s->run.why & 1u << SWEEP_CAUSE_SIGNAL ||
 		(!observes && (!v.up || !s->up || s->run.plan->n_steps));
 	s->up = v.up;
