@@ -468,6 +468,7 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 	}
 	open_state(sm, params);
 	sweep.keystore = sm->keys;
+	sweep.expected = sm->expected;
 	sweep.port_guid = t->port_guid;
 	is_kept = sweep.clients == REREGISTER_FORGOTTEN && sm->sa &&
 		state_has_clients(sm->state);

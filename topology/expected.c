@@ -49,6 +49,7 @@ struct expected_node {
 					   there, the last of which are */
 	const struct expected_link *near[NEAR_MAX];
 	bool is_shared;			/* its name is another one's, too */
+	uint8_t last_port;		/* for expected_snapshot() */
 	bool is_accepted;		/* for the time of expected_accept() */
 };
 
@@ -305,6 +306,41 @@ const struct state_part expected_part = {
 };
 
 /* ---- faults ---- */
+
+struct snapshot *
+expected_snapshot(const struct expected *e)
+{
+	struct builder *b = builder_new();
+
+	for (uint32_t i = 0; i < e->links->len; i++)
+		for (unsigned end = 0; end < 2; end++) {
+			const struct expected_link *l = link_at(e, i);
+			struct expected_node *n = l->node[end];
+
+			n->last_port = MAX(n->last_port, l->port[end]);
+		}
+	for (uint32_t i = 0; i < e->nodes->len; i++) {
+		const struct expected_node *n = e->nodes->pdata[i];
+
+		builder_add(b, &(struct node_info){
+			.node_type = n->is_switch ? NODE_SWITCH : NODE_CA,
+			.node_guid = n->guid, .num_ports = n->last_port });
+	}
+	/* A port may have links to nodes that are missing and, after these in
+	 * the list, the one that it has now. */
+	for (uint32_t i = e->links->len; i-- > 0;) {
+		const struct expected_link *l = link_at(e, i);
+		uint32_t port[2];
+
+		for (unsigned end = 0; end < 2; end++)
+			port[end] = snapshot_port_of(b->s, builder_find(b,
+					l->node[end]->guid), l->port[end]);
+		if (b->s->ports[port[0]].peer == SNAPSHOT_NONE &&
+		    b->s->ports[port[1]].peer == SNAPSHOT_NONE)
+			builder_link(b, port[0], port[1]);
+	}
+	return builder_finish(b);
+}
 
 static gint
 expected_compare(gconstpointer a, gconstpointer b)

@@ -70,6 +70,11 @@ extern const struct state_part expected_part;
 bool expected_update(struct expected *e, const struct snapshot *s,
 		     int64_t now);
 
+/* The nodes and their cables, for a manager that has seen no fabric yet: where
+ * each GUID is to be. Ports above the last one with a cable, names, and all that
+ * a device says are not in it. */
+struct snapshot *expected_snapshot(const struct expected *e);
+
 /* The missing nodes and links and the rates of these faults are no longer
  * expected. word: a node by its name or GUID, a switch with the hosts whose cause
  * it is, or as "leaf-1/5" an end of a link, or the name of its fault; NULL: all

@@ -22,10 +22,11 @@
  * two nodes, and the second one is left out of the snapshot and reported as a
  * fault; else the cable was moved.
  * Which of two is the second one must not depend on which replies first. A reply
- * from another place than that of its cable end in the last snapshot is a late
- * one: it is set aside until all others are there. If the node has been found
- * where it was, the late one is the second; else the node was moved, and is taken
- * where it is now, of several places at the one of the lowest GUID and port.
+ * from another place than that of its cable end in the last snapshot (for the
+ * first discovery, the expected fabric) is a late one: it is set aside until all
+ * others are there. If the node has been found where it was, the late one is the
+ * second; else the node was moved, and is taken where it is now, of several places
+ * at the one of the lowest GUID and port.
  * A PortGUID is the key of partitions, M_Keys and LIDs. A reply with that of
  * another port is left out as well; it is late if the PortGUID was another port's
  * in the last snapshot.

@@ -561,9 +561,11 @@ discover_all(struct sweep *s)
 {
 	unsigned why = s->run.why;
 	bool hurry = why & HURRY && !(why & ~(HURRY | HURRY_BESIDES));
+	struct snapshot *expected = s->last || !s->params.expected ? NULL :
+		expected_snapshot(s->params.expected);
 	const struct discover_params params = {
 		.silent = hurry ? s->view.silent : NULL,
-		.last = s->last,
+		.last = s->last ?: expected,
 		.names = s->params.names,
 	};
 
@@ -572,6 +574,7 @@ discover_all(struct sweep *s)
 	sweep_set_state(s, SWEEP_DISCOVERING);
 	s->run.discover = discover_start(s->x, s->keys, &params,
 				     sweep_on_discovered, s);
+	snapshot_unref(expected);
 }
 
 /* The recorded causes that need a heavy sweep now. A trap that waits for its turn

@@ -143,6 +143,8 @@ struct sweep_params {
 	void *show_data;
 	unsigned sweep_s;		/* 0: no light sweeps */
 	bool force_heavy;		/* heavy sweeps instead */
+	/* Where nodes are to be, until a fabric has been seen; or NULL */
+	const struct expected *expected;
 	struct flap_params flaps;
 	unsigned avoid;			/* policy: bits of enum avoid_cause */
 	GHashTable *names;		/* configured node names, by NodeGUID;
