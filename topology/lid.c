@@ -40,6 +40,12 @@ struct lid_end {
 	uint32_t port;
 };
 
+struct lid_limit {
+	unsigned last;		/* the highest LID */
+	uint32_t sw;		/* the switch whose table ends there, or
+				   SNAPSHOT_NONE */
+};
+
 struct assigner {
 	const struct snapshot *s;
 	const struct lid_range *memory;
@@ -53,11 +59,11 @@ struct assigner {
 	bool reserved[N_LIDS];
 	size_t n_reserved;	/* memory[0 .. n_reserved - 1] still hold */
 	unsigned next[LMC_MAX + 1];	/* nothing free below, by LMC */
-	unsigned last;		/* the highest LID that may be given */
-	uint32_t limiter;	/* the switch whose table ends there, or
-				   SNAPSHOT_NONE */
+	struct lid_limit give, keep;	/* of new LIDs, of those of before */
 	uint32_t n_beyond;	/* LIDs found that were not kept for that */
 };
+
+static const struct lid_limit no_limit = { LID_UNICAST_MAX, SNAPSHOT_NONE };
 
 /* A LID that a port has on the fabric. */
 struct lid_claim {
@@ -83,12 +89,12 @@ first_taken(const struct assigner *a, unsigned first, unsigned n)
 
 /* Can a port with this LMC own the range from `base` on at all? */
 static bool
-is_valid_base(const struct assigner *a, unsigned base, unsigned lmc)
+is_valid_base(const struct lid_limit *limit, unsigned base, unsigned lmc)
 {
 	unsigned size = 1u << lmc;
 
 	return base >= LID_UNICAST_MIN && base % size == 0 &&
-	       base + size - 1 <= a->last;
+	       base + size - 1 <= limit->last;
 }
 
 static bool
@@ -127,10 +133,11 @@ lid_compare_ends(const void *a, const void *b)
 	return order ? order : (x->port > y->port) - (x->port < y->port);
 }
 
-static void G_GNUC_PRINTF(2, 3)
-note_limit(const struct assigner *a, const char *format, ...)
+static void G_GNUC_PRINTF(3, 4)
+note_limit(const struct assigner *a, const struct lid_limit *limit,
+	   const char *format, ...)
 {
-	const struct snapshot_node *n = &a->s->nodes[a->limiter];
+	const struct snapshot_node *n = &a->s->nodes[limit->sw];
 	g_autofree char *text = NULL;
 	va_list args;
 
@@ -144,8 +151,15 @@ note_limit(const struct assigner *a, const char *format, ...)
 			n->info.node_guid, n->sw.linear_fdb_cap, text));
 }
 
+static void
+lower_limit(struct lid_limit *limit, uint32_t sw, unsigned cap)
+{
+	if (cap <= limit->last)
+		*limit = (struct lid_limit){ cap - 1, sw };
+}
+
 /* The order and LMC of the end ports, how many LIDs they need, and the highest
- * LID that all switches can route. LinearFDBCap 0 is a switch without a linear
+ * LIDs that all switches can route. LinearFDBCap 0 is a switch without a linear
  * table: no LID would do. */
 static void
 measure_need(struct assigner *a, unsigned lmc)
@@ -167,23 +181,21 @@ measure_need(struct assigner *a, unsigned lmc)
 	}
 	qsort(a->order, a->n_order, sizeof(*a->order), lid_compare_ends);
 
-	a->last = LID_UNICAST_MAX;
-	a->limiter = SNAPSHOT_NONE;
+	a->give = a->keep = no_limit;
 	for (uint32_t i = 0; i < s->n_switches; i++) {
 		const struct snapshot_node *n = &s->nodes[s->switches[i]];
 
-		if (!n->sw_known || !n->sw.linear_fdb_cap ||
-		    n->sw.linear_fdb_cap > a->last)
+		if (!n->sw_known || !n->sw.linear_fdb_cap)
 			continue;
-		a->last = n->sw.linear_fdb_cap - 1u;
-		a->limiter = s->switches[i];
+		lower_limit(&a->give, s->switches[i], n->sw.linear_fdb_cap);
+		lower_limit(&a->keep, s->switches[i],
+			    MAX(n->sw.linear_fdb_cap, n->last_fdb_cap));
 	}
-	if (a->limiter == SNAPSHOT_NONE || a->needed <= a->last)
+	if (a->give.sw == SNAPSHOT_NONE || a->needed <= a->give.last)
 		return;
-	note_limit(a, "%" PRIu64 " LIDs are needed, it cannot route them all",
-		   a->needed);
-	a->last = LID_UNICAST_MAX;
-	a->limiter = SNAPSHOT_NONE;
+	note_limit(a, &a->give, "%" PRIu64 " LIDs are needed, it cannot route "
+		   "them all", a->needed);
+	a->give = a->keep = no_limit;
 }
 
 /* --- step 1: what the fabric has --- */
@@ -240,8 +252,9 @@ keep_claims(struct assigner *a)
 		const struct snapshot_port *port = &a->s->ports[p];
 		const struct lid_range *r;
 
-		if (!is_valid_base(a, port->info.lid, a->map->lmc[p])) {
-			a->n_beyond += port->info.lid > a->last &&
+		if (!is_valid_base(&a->keep, port->info.lid,
+				   a->map->lmc[p])) {
+			a->n_beyond += port->info.lid > a->keep.last &&
 				port->info.lid <= LID_UNICAST_MAX;
 			continue;
 		}
@@ -280,7 +293,7 @@ recall(struct assigner *a)
 		if (a->map->base[p])
 			continue;
 		r = memory_find(a->memory, a->n_memory, a->s->ports[p].guid);
-		if (!r || !is_valid_base(a, r->min, lmc) ||
+		if (!r || !is_valid_base(&a->keep, r->min, lmc) ||
 		    r->max - r->min + 1u != 1u << lmc)
 			continue;
 		if (first_taken(a, r->min, 1u << lmc) == LID_NONE)
@@ -325,13 +338,13 @@ lid_find_free(struct assigner *a, unsigned lmc)
 	unsigned size = 1u << lmc;
 	unsigned base = a->next[lmc];
 
-	while (base <= a->last &&
-	       (!is_valid_base(a, base, lmc) ||
+	while (base <= a->give.last &&
+	       (!is_valid_base(&a->give, base, lmc) ||
 		first_taken(a, base, size) != LID_NONE ||
 		memchr(a->reserved + base, true, size)))
 		base += size;
 	a->next[lmc] = base;
-	return base <= a->last ? base : LID_NONE;
+	return base <= a->give.last ? base : LID_NONE;
 }
 
 static bool
@@ -355,11 +368,10 @@ allocate(struct assigner *a, unsigned lmc, GError **error)
 			base = lid_find_free(a, a->map->lmc[p]);
 		while (base == LID_NONE && release_one(a));
 		/* aligned ranges may not fit where their number would */
-		if (base == LID_NONE && a->limiter != SNAPSHOT_NONE) {
-			note_limit(a, "the aligned ranges of all LIDs do not "
-				   "fit");
-			a->limiter = SNAPSHOT_NONE;
-			a->last = LID_UNICAST_MAX;
+		if (base == LID_NONE && a->give.sw != SNAPSHOT_NONE) {
+			note_limit(a, &a->give, "the aligned ranges of all "
+				   "LIDs do not fit");
+			a->give = no_limit;
 			base = lid_find_free(a, a->map->lmc[p]);
 		}
 		if (base == LID_NONE) {
@@ -420,9 +432,9 @@ lid_assign(const struct snapshot *s, unsigned lmc,
 
 	measure_need(a, lmc);
 	keep_claims(a);
-	if (a->n_beyond && a->limiter != SNAPSHOT_NONE)
-		note_limit(a, "the highest LID is %u; ports that had a higher "
-			   "one: %u", a->last, a->n_beyond);
+	if (a->n_beyond && a->keep.sw != SNAPSHOT_NONE)
+		note_limit(a, &a->keep, "the highest LID is %u; ports that had "
+			   "a higher one: %u", a->keep.last, a->n_beyond);
 	recall(a);
 	if (allocate(a, lmc, error)) {
 		map->owner = g_renew(uint32_t, a->owner, map->top + 1u);

@@ -13,8 +13,11 @@
  * A LID that some switch has no table entry for (LinearFDBCap) is not given,
  * nor kept, nor remembered for anyone, as long as all fit below the smallest
  * LinearFDBCap. If they do not, the limit is ignored: moving LIDs would help
- * some ports and not others, and the verdict names the switch. Same input, same
- * output: the order of discovery does not matter.
+ * some ports and not others, and the verdict names the switch. What a port has
+ * or had is measured by the higher one of this LinearFDBCap and the one in the
+ * last discovery: one false answer moves no LID, but for the first discovery of
+ * all.
+ * Same input, same output: the order of discovery does not matter.
  */
 #ifndef MINISM_TOPOLOGY_LID_H
 #define MINISM_TOPOLOGY_LID_H

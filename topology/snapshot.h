@@ -44,6 +44,10 @@ struct snapshot_node {
 	uint32_t entry;		/* the *neighbour's* port by which the SM enters
 				   this node; SNAPSHOT_NONE: the SM's own */
 	bool sw_known;		/* sw was read */
+	uint16_t last_fdb_cap;	/* LinearFDBCap in the last discovery, the
+				   highest with the repairs since; UINT16_MAX of
+				   a switch that came since; 0: it is the first
+				   discovery */
 	char desc[NODE_DESC_LEN + 1];	/* terminated, unprintables replaced */
 	const char *name;	/* the site's own, in `names` of the snapshot;
 				   NULL: none */

@@ -415,6 +415,20 @@ is_late(const struct discover *d, uint32_t from, const struct node_info *info)
 		d->s->nodes[at->node].info.node_guid;
 }
 
+/* See struct snapshot_node. What is only expected has no capabilities. */
+static uint16_t
+last_fdb_cap(const struct discover *d, const struct node_info *info)
+{
+	bool is_first = !d->amend &&
+		(!d->last || d->last->local_port == SNAPSHOT_NONE);
+	uint32_t was = d->last ?
+		snapshot_find_node(d->last, info->node_guid) : SNAPSHOT_NONE;
+
+	if (was != SNAPSHOT_NONE)
+		return d->last->nodes[was].sw.linear_fdb_cap;
+	return is_first ? 0 : UINT16_MAX;
+}
+
 /* Adds the node, or the cable, of a NodeInfo that came through `from`. */
 static void
 take_node_info(struct discover *d, uint32_t from, uint64_t key,
@@ -439,6 +453,7 @@ take_node_info(struct discover *d, uint32_t from, uint64_t key,
 		    d->s->ports[from].peer != SNAPSHOT_NONE)
 			builder_unlink(d->b, from);
 		d->s->nodes[node].entry = from;
+		d->s->nodes[node].last_fdb_cap = last_fdb_cap(d, info);
 		if (from == SNAPSHOT_NONE)
 			d->s->local_port = port;
 		else
@@ -620,6 +635,7 @@ discover_on_answer(struct discover *d, const struct probe *q,
 {
 	uint32_t node = q->port == SNAPSHOT_NONE ? SNAPSHOT_NONE :
 		d->s->ports[q->port].node;
+	struct snapshot_node *n;
 	uint64_t key;
 
 	switch ((enum query_kind)q->kind) {
@@ -634,8 +650,13 @@ discover_on_answer(struct discover *d, const struct probe *q,
 		builder_describe(d->b, node, data, NODE_DESC_LEN);
 		break;
 	case QUERY_SWITCH_INFO:
-		switch_info_decode(data, &d->s->nodes[node].sw);
-		d->s->nodes[node].sw_known = true;
+		n = &d->s->nodes[node];
+		/* Repairs alone do not make a smaller table true. */
+		if (n->sw_known)
+			n->last_fdb_cap = MAX(n->last_fdb_cap,
+					      n->sw.linear_fdb_cap);
+		switch_info_decode(data, &n->sw);
+		n->sw_known = true;
 		break;
 	case QUERY_PORT_INFO:
 	case QUERY_PORT_SPEEDS:

@@ -419,6 +419,43 @@ TEST(test_lids_end_where_the_smallest_table_ends)
 		      "7 LIDs are needed");
 }
 
+TEST(test_lids_are_kept_until_a_smaller_table_is_read_twice)
+{
+	static const struct host hosts[] = { { 31, 0 }, { 40, 0 }, { 0, 0 } };
+	static const struct lid_range memory[] = { { HOST_GUID + 1, 41, 41 } };
+	static const struct {
+		uint16_t last, cap, lids[3];
+	} tables[] = {
+		{ 49152, 32, { 31, 40, 2 } }, { 41, 32, { 31, 40, 2 } },
+		{ UINT16_MAX, 32, { 31, 40, 2 } }, { 40, 32, { 31, 2, 3 } },
+		{ 32, 32, { 31, 2, 3 } }, { 0, 32, { 31, 2, 3 } },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(tables); i++) {
+		AUTO(snapshot) *s = make_star(hosts, 3, NULL);
+		struct snapshot_node *sw = &s->nodes[s->switches[0]];
+		AUTO(lid_map) *map = NULL;
+
+		sw->sw_known = true;
+		sw->sw.linear_fdb_cap = tables[i].cap;
+		sw->last_fdb_cap = tables[i].last;
+		map = assign(s, 0, NULL, 0, NULL);
+		for (unsigned k = 0; k < 3; k++)
+			assert_int_equal(base_of(s, map, HOST_GUID + 16 * k + 1),
+					 tables[i].lids[k]);
+	}
+	/* nor is a LID forgotten */
+	AUTO(snapshot) *s = make_star(&hosts[2], 1, NULL);
+
+	s->nodes[s->switches[0]].sw_known = true;
+	s->nodes[s->switches[0]].sw.linear_fdb_cap = 32;
+	s->nodes[s->switches[0]].last_fdb_cap = 49152;
+
+	AUTO(lid_map) *map = assign(s, 0, memory, 1, NULL);
+
+	assert_int_equal(base_of(s, map, HOST_GUID + 1), 41);
+}
+
 static char *
 describe(const struct snapshot *s, unsigned lmc, const GArray *memory)
 {
