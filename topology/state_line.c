@@ -224,7 +224,7 @@ take_line(struct state_reader *r, const char *line, size_t len, GError **error)
 {
 	if (memchr(line, '\0', len))
 		return state_line_refuse(error, "a NUL");
-	if (!len || *line == '#' || g_str_has_prefix(line, "minism-state "))
+	if (!len || *line == '#' || g_str_has_prefix(line, STATE_HEAD_WORD))
 		return true;
 	return g_str_has_prefix(line, "= ") ? take_heading(r, line, error) :
 		take_fact(r, line, error);

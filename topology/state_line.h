@@ -74,7 +74,9 @@ struct state_owner {
 	void *owner;
 };
 
-#define STATE_HEAD	"minism-state 2\n"
+#define STATE_VERSION	2
+#define STATE_HEAD_WORD	"minism-state "
+#define STATE_HEAD	STATE_HEAD_WORD G_STRINGIFY(STATE_VERSION) "\n"
 #define STATE_CLIENTS	"= sa-state\n"	/* all lines of clients follow */
 
 /* What became of a text. */

@@ -432,6 +432,32 @@ TEST(test_what_cannot_be_set_aside_is_never_overwritten)
 	folder_remove(dir);
 }
 
+/* A newer version's, before a downgrade. */
+TEST(test_a_newer_file_is_kept_once)
+{
+	static const char newer[] = "minism-state 3\n" LIDS "lid 0x5 7 8 9\n";
+	g_autofree char *dir = make_folder();
+	g_autofree char *kept = g_build_filename(dir, "state.version-3", NULL);
+
+	put(dir, "state", newer, -1);
+	start_once(dir, STATE_OWNERS_MAX, true);	/* a plan writes none */
+	expect_file(dir, "state.version-3", NULL);
+	start_once(dir, STATE_OWNERS_MAX, false);
+	expect_file(dir, "state", STATE_HEAD LIDS);
+	expect_file(dir, "state.version-3", newer);
+	expect_file(dir, "state.version-2", NULL);
+	put(dir, "state", "minism-state 3\n", -1);
+	start_once(dir, STATE_OWNERS_MAX, false);
+	expect_file(dir, "state.version-3", newer);
+	/* one that cannot be kept */
+	assert_int_equal(g_unlink(kept), 0);
+	assert_int_equal(g_mkdir(kept, 0700), 0);	/* in the way */
+	put(dir, "state", newer, -1);
+	start_once(dir, STATE_OWNERS_MAX, false);
+	expect_file(dir, "state", newer);
+	folder_remove(dir);
+}
+
 /* As a full table of files (EMFILE), or a disk that fails (EIO). */
 TEST(test_what_cannot_be_read_is_never_overwritten)
 {
