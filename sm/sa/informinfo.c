@@ -47,18 +47,34 @@
 #define NOTICE_COUNT_OFFSET	8u	/* and toggle: 2 bytes */
 #define NOTICE_GID_OFFSET	16u	/* of traps 64 to 67, IBA 14.2.5.1 */
 
-/* Equal for Reports that differ in NoticeCount and NoticeToggle only. */
-static GBytes *
-report_key(const struct report *r)
+/* Reports that differ in NoticeCount and NoticeToggle only are equal. */
+static guint
+report_hash(gconstpointer key)
 {
-	uint8_t key[12 + NOTICE_LEN + 16];
+	const struct report *r = key;
+	uint64_t sum = r->port_guid ^ r->qp, word;
 
-	bytes_store64(key, r->port_guid);
-	bytes_store(key + 8, r->qp, 4);
-	memcpy(key + 12, r->notice, NOTICE_LEN);
-	memset(key + 12 + NOTICE_COUNT_OFFSET, 0, 2);
-	memcpy(key + 12 + NOTICE_LEN, r->issuer, 16);
-	return g_bytes_new(key, sizeof(key));
+	for (unsigned at = 0; at < NOTICE_LEN; at += 8) {
+		word = bytes_load64(r->notice + at);
+		if (at == NOTICE_COUNT_OFFSET)
+			word &= UINT64_MAX >> 16;
+		sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		sum ^= sum >> 29;
+	}
+	return (guint)(sum >> 32);
+}
+
+static gboolean
+report_equal(gconstpointer x, gconstpointer y)
+{
+	const unsigned past = NOTICE_COUNT_OFFSET + 2;
+	const struct report *a = x, *b = y;
+
+	return a->port_guid == b->port_guid && a->qp == b->qp &&
+		memcmp(a->notice, b->notice, NOTICE_COUNT_OFFSET) == 0 &&
+		memcmp(a->notice + past, b->notice + past,
+		       NOTICE_LEN - past) == 0 &&
+		memcmp(a->issuer, b->issuer, 16) == 0;
 }
 
 static int
@@ -78,8 +94,7 @@ informs_new(void)
 
 	i->all.list = g_ptr_array_new_with_free_func(g_free);
 	i->all.compare = compare_subscription;
-	i->keys = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-					(GDestroyNotify)g_bytes_unref, NULL);
+	i->keys = g_hash_table_new(report_hash, report_equal);
 	g_queue_init(&i->waiting);
 	return i;
 }
@@ -290,9 +305,11 @@ informs_notify(struct informs *i, const struct sa_db *v,
 			continue;
 		report.port_guid = s->port_guid;
 		report.qp = s->qp;
-		if (g_hash_table_add(i->keys, report_key(&report)))
-			g_queue_push_tail(&i->waiting,
-					  g_memdup2(&report, sizeof(report)));
+		if (g_hash_table_contains(i->keys, &report))
+			continue;
+		g_queue_push_tail(&i->waiting,
+				  g_memdup2(&report, sizeof(report)));
+		g_hash_table_add(i->keys, i->waiting.tail->data);
 	}
 }
 
@@ -303,9 +320,7 @@ informs_next(struct informs *i, struct report *out)
 	bool found = false;
 
 	while (!found && (report = g_queue_pop_head(&i->waiting))) {
-		g_autoptr(GBytes) key = report_key(report);
-
-		g_hash_table_remove(i->keys, key);
+		g_hash_table_remove(i->keys, report);
 		found = of_subscriber(i, report->port_guid, report->qp);
 		*out = *report;
 		g_free(report);

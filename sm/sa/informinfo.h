@@ -30,7 +30,7 @@ struct report {
 struct informs {
 	struct sa_store all;	/* struct subscription, by PortGUID and index */
 	GQueue waiting;		/* struct report, oldest first */
-	GHashTable *keys;	/* of these, a set of GBytes */
+	GHashTable *keys;	/* the same, a set */
 };
 
 struct informs *informs_new(void);
