@@ -147,6 +147,9 @@ close_port(struct backend *base, GError **error)
 	struct port_backend *b = (void *)base;
 	bool ok;
 
+	/* MADs that come while it is closed are in no sweep */
+	if (base->transport)
+		base->transport->tap = NULL;
 	transport_free(base->transport);
 	ok = !b->pcap || pcap_close(b->pcap, error);
 	if (b->comments)
