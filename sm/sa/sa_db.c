@@ -2,11 +2,19 @@
 /*
  * The fabric at the end of a sweep, for the answers of the SA.
  *
- * Method. A path has the lowest MTU and rate of all cables on its route through
- * the forwarding tables, which is followed for each answer. MTU and rate of the
- * cable of a switch port are one byte, a "way".
+ * Purpose. A large job sends millions of PathRecord queries, and a path has the
+ * lowest MTU and rate of all cables on its route through the forwarding tables.
  *
- * Cost. A step for each hop, in both directions: 1 to 2 us for a path.
+ * Method. MTU and rate of the cable of a switch port are one byte, a "way". For
+ * the 64 LIDs of a block of the forwarding tables the ways from all switches
+ * are computed together, with the first path to one of these LIDs: that of a
+ * switch is the lower of that of the next switch and that of the cable to it. A
+ * path is then two look-ups, one for each direction. Most LIDs have the same
+ * way from all switches, and one byte; where cables differ, or a switch has no
+ * route, a byte for each switch is kept.
+ *
+ * Cost. Switches x 64 steps for a block, once; at most as many bytes as the
+ * forwarding tables have.
  *
  * A cable counts if both ends are Active: the SA does not offer a path before
  * it carries data. MTU is the least MTUCap, which the plan writes as
@@ -17,8 +25,18 @@
  */
 #include "sm/sa/sa_db.h"
 
+#include <string.h>
+
 #include "sm/mad/bytes.h"
 #include "sm/mad/sa_record.h"
+
+#define WAY_UNKNOWN	0xffu
+
+/* A switch on the way that is being followed, and the cable out of it. */
+struct sa_passed {
+	uint32_t sw;
+	uint8_t way;
+};
 
 /* The lower MTU and rate of both ends; 0: the link is not Active. */
 static uint8_t
@@ -67,6 +85,9 @@ sa_db_find_hops(struct sa_db *v)
 			};
 		}
 	}
+	v->ways = g_new0(uint8_t *, lft_n_blocks(v->lft));
+	v->way_to = g_malloc(v->lft->stride);
+	memset(v->way_to, WAY_UNKNOWN, v->lft->stride);
 }
 
 /* The values of an end port and its cable. */
@@ -163,8 +184,11 @@ sa_db_ref(struct sa_db *v)
 void
 sa_db_unref(struct sa_db *v)
 {
+	uint32_t n_blocks;
+
 	if (!v || !g_atomic_int_dec_and_test(&v->ref))
 		return;
+	n_blocks = lft_n_blocks(v->lft);
 	snapshot_unref(v->subnet);
 	lid_map_free(v->lids);
 	lft_free(v->lft);
@@ -174,6 +198,10 @@ sa_db_unref(struct sa_db *v)
 	port_tables_unref(v->tables);
 	g_free(v->first_hop);
 	g_free(v->hops);
+	for (uint32_t i = 0; i < n_blocks; i++)
+		g_free(v->ways[i]);
+	g_free(v->ways);
+	g_free(v->way_to);
 	g_free(v->ends);
 	g_free(v->by_guid);
 	g_hash_table_unref(v->guids);
@@ -203,29 +231,88 @@ sa_db_make_gid(const struct sa_db *v, uint32_t port, uint8_t gid[16])
 	bytes_store64(gid + 8, v->ends[port].guid);
 }
 
-/* As many hops as there are switches: more are a forwarding loop. */
+/* The way from a switch to `to`, which has the LID; `ways` and `column` (of the
+ * forwarding tables) are those to that LID. Switches on the route have no way
+ * until it is computed, so those of a forwarding loop keep none. */
+static void
+sa_db_follow(const struct sa_db *v, uint8_t *ways, struct sa_passed *passed,
+       uint32_t sw, uint32_t to, const uint8_t *column)
+{
+	uint32_t n = 0, at;
+	uint8_t way = 0;
+
+	while (ways[sw * LFT_BLOCK] == WAY_UNKNOWN) {
+		ways[sw * LFT_BLOCK] = 0;
+		at = v->first_hop[sw] + column[(size_t)sw * v->lft->stride];
+		if (at >= v->first_hop[sw + 1])
+			break;
+		passed[n++] = (struct sa_passed){ sw, v->hops[at].way };
+		sw = v->hops[at].sw;
+		if (sw == SNAPSHOT_NONE) {
+			way = v->hops[at].next == to ? SA_WAY_ANY : 0;
+			break;
+		}
+	}
+	if (sw != SNAPSHOT_NONE)
+		way = ways[sw * LFT_BLOCK];
+	while (n-- > 0) {
+		way = sa_way_least(way, passed[n].way);
+		ways[passed[n].sw * LFT_BLOCK] = way;
+	}
+}
+
+/* The ways to the LIDs of a block. Those to LIDs with the same way from all
+ * switches go to way_to; the others, if there are any, to ways. */
+static void
+find_ways(const struct sa_db *v, uint32_t block)
+{
+	uint32_t n = v->subnet->n_switches, first = block * LFT_BLOCK;
+	g_autofree struct sa_passed *passed = g_new(struct sa_passed, n);
+	uint8_t *ways = g_malloc((size_t)n * LFT_BLOCK);
+	uint32_t to[LFT_BLOCK], sw, i;
+	bool mixed = false;
+
+	memset(ways, WAY_UNKNOWN, (size_t)n * LFT_BLOCK);
+	for (i = 0; i < LFT_BLOCK; i++)
+		to[i] = lid_map_owner(v->lids, (uint16_t)(first + i));
+	for (sw = 0; sw < n; sw++)
+		for (i = 0; i < LFT_BLOCK; i++)
+			if (to[i] != SNAPSHOT_NONE)
+				sa_db_follow(v, ways + i, passed, sw, to[i],
+				       v->lft->ports + first + i);
+	for (i = 0; i < LFT_BLOCK; i++) {
+		for (sw = 1; sw < n; sw++)
+			if (ways[sw * LFT_BLOCK + i] != ways[i])
+				break;
+		if (sw == n)
+			v->way_to[first + i] = ways[i];
+		else
+			mixed = true;
+	}
+	if (mixed)
+		v->ways[block] = ways;
+	else
+		g_free(ways);
+}
+
 uint8_t
 sa_db_way(const struct sa_db *v, uint32_t from, uint32_t to, uint16_t dlid)
 {
 	const struct sa_end *end = &v->ends[from];
-	uint32_t sw = end->sw, left = v->subnet->n_switches;
-	uint8_t way = end->way;
+	uint32_t block = dlid / LFT_BLOCK;
 
-	if (from == to || !way)
-		return way;
-	if (sw == SNAPSHOT_NONE)		/* back to back */
-		return v->subnet->ports[from].peer == to ? way : 0;
-	while (way && dlid <= v->lft->top && left--) {
-		uint32_t at = v->first_hop[sw] + lft_row(v->lft, sw)[dlid];
-
-		if (at >= v->first_hop[sw + 1])
-			break;
-		way = sa_way_least(way, v->hops[at].way);
-		sw = v->hops[at].sw;
-		if (sw == SNAPSHOT_NONE)
-			return v->hops[at].next == to ? way : 0;
-	}
-	return 0;
+	if (from == to || !end->way)
+		return end->way;
+	if (end->sw == SNAPSHOT_NONE)		/* back to back */
+		return v->subnet->ports[from].peer == to ? end->way : 0;
+	if (dlid > v->lft->top)
+		return 0;
+	if (v->way_to[dlid] == WAY_UNKNOWN && !v->ways[block])
+		find_ways(v, block);
+	if (v->way_to[dlid] != WAY_UNKNOWN)
+		return sa_way_least(end->way, v->way_to[dlid]);
+	return sa_way_least(end->way, v->ways[block][end->sw * LFT_BLOCK +
+						     dlid % LFT_BLOCK]);
 }
 
 /* ---------------------------------------------------------- tables of ports */

@@ -68,6 +68,10 @@ struct sa_db {
 	uint64_t gid_prefix;
 	uint32_t *first_hop;		/* by switch, n_switches + 1 */
 	struct sa_hop *hops;		/* by switch and port number */
+	uint8_t *way_to;		/* by LID, from all switches; 0xff: not
+					   known yet, or in */
+	uint8_t **ways;			/* by block of LIDs, [switch][LID % 64];
+					   NULL: none differ */
 	struct sa_end *ends;		/* by port */
 	uint32_t *by_guid, n_by_guid;	/* end ports sorted by PortGUID */
 	GHashTable *guids;		/* PortGUID, in `ends`, -> port + 1 */
