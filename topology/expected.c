@@ -49,6 +49,7 @@ struct expected_node {
 					   there, the last of which are */
 	const struct expected_link *near[NEAR_MAX];
 	bool is_shared;			/* its name is another one's, too */
+	bool is_part;			/* of a switch: see snapshot_is_part() */
 	uint8_t last_port;		/* for expected_snapshot() */
 	bool is_accepted;		/* for the time of expected_accept() */
 };
@@ -597,7 +598,8 @@ find_faults(struct expected *e)
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		const struct expected_node *n = e->nodes->pdata[i];
 
-		e->n[n->is_switch ? EXPECTED_SWITCH : EXPECTED_HOST]++;
+		if (!n->is_part)
+			e->n[n->is_switch ? EXPECTED_SWITCH : EXPECTED_HOST]++;
 		if (is_missing(n))
 			find_node_fault(e, n);
 	}
@@ -779,6 +781,7 @@ expected_update(struct expected *e, const struct snapshot *s, int64_t now)
 			n = add_node(e, guid, snapshot_is_switch(&s->nodes[i]),
 				     name);
 		n->at = i;
+		n->is_part = snapshot_is_part(s, i);
 		n->since = 0;
 		g_free(n->name);
 		n->name = g_strdup(name);

@@ -115,6 +115,23 @@ snapshot_port_name(const struct snapshot *s, uint32_t port)
 	return snapshot_full_port_name(s, port, NULL);
 }
 
+bool
+snapshot_is_part(const struct snapshot *s, uint32_t node)
+{
+	const struct snapshot_node *n = &s->nodes[node];
+
+	for (unsigned num = 1; !snapshot_is_switch(n) &&
+	     num <= n->info.num_ports; num++) {
+		uint32_t peer = s->ports[n->first_port + num].peer;
+
+		if (peer != SNAPSHOT_NONE)
+			return snapshot_is_switch(snapshot_node_of(s, peer)) &&
+				snapshot_is_inside(s, n->first_port + num,
+						   s->ports[peer].node);
+	}
+	return false;
+}
+
 GHashTable *
 snapshot_shared_names(const struct snapshot *s)
 {

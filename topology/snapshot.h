@@ -166,6 +166,9 @@ snapshot_is_inside(const struct snapshot *s, uint32_t port, uint32_t node)
 				   ca->system_guid == of->node_guid);
 }
 
+/* Is the node a CA inside of the switch that it is cabled to? It is no host. */
+bool snapshot_is_part(const struct snapshot *s, uint32_t node);
+
 /* True if the port is physically up and cabled, and both ends can be used:
  * PortInfo is known, and of a switch SwitchInfo. */
 bool snapshot_link_up(const struct snapshot *s, uint32_t port);

@@ -26,7 +26,9 @@ judge_links(struct health *v, const struct snapshot *s)
 {
 	uint32_t bad = 0;
 
-	v->n_hosts = s->n_nodes - s->n_switches;
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		v->n_hosts += !snapshot_is_switch(&s->nodes[i]) &&
+			!snapshot_is_part(s, i);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_port *p = &s->ports[port];
 
