@@ -526,8 +526,8 @@ find_silent(const struct expected *e, uint64_t guid, uint8_t port)
 {
 	const struct expected_silent key = { .guid = guid, .port = port };
 
-	return bsearch(&key, e->silent->data, e->silent->len, sizeof(key),
-		       compare_silent);
+	return e->silent->len ? bsearch(&key, e->silent->data, e->silent->len,
+					sizeof(key), compare_silent) : NULL;
 }
 
 /* Which silent ports are the end of a link to a node that is missing. */

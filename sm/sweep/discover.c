@@ -295,25 +295,38 @@ fault_duplicate(struct discover *d, uint64_t guid, uint32_t first,
 		      guid, a, b);
 }
 
-/* Is the PortGUID of a reply that of another port than `port`? Keys, partitions
- * and LIDs go by it, so the second port is left out. */
+/* Is the PortGUID of a reply that of another node's port? Keys, partitions and
+ * LIDs go by it, so the second node is left out, which of a CA and a switch is the
+ * CA. */
 static bool
 is_port_guid_taken(struct discover *d, uint32_t from, uint32_t port,
 		   const struct node_info *info)
 {
 	uint32_t other = builder_find_port(d->b, info->port_guid);
-	g_autofree char *a = NULL, *b = NULL;
+	g_autofree char *theirs = NULL, *place = NULL, *own = NULL;
+	bool wins;
 
-	if (other == SNAPSHOT_NONE || other == port)
+	if (other == SNAPSHOT_NONE || other == port ||
+	    (port != SNAPSHOT_NONE &&
+	     d->s->ports[other].node == d->s->ports[port].node))
 		return false;
-	a = place_name(d->s, other);
-	b = place_name(d->s, from);
-	builder_fault(d->b, SNAPSHOT_FAULT_DUPLICATE_GUID, info->node_guid,
-		      "PortGUID 0x%016" G_GINT64_MODIFIER "x: of %s, "
-		      "and of 0x%016" G_GINT64_MODIFIER "x behind %s; the "
-		      "second node is left out", info->port_guid, a,
-		      info->node_guid, b);
-	return true;
+	wins = info->node_type == NODE_SWITCH && other != d->s->local_port &&
+		!snapshot_is_switch(snapshot_node_of(d->s, other));
+	theirs = place_name(d->s, other);
+	place = place_name(d->s, from);
+	own = g_strdup_printf("0x%016" G_GINT64_MODIFIER "x behind %s",
+			      info->node_guid, place);
+	builder_fault(d->b, SNAPSHOT_FAULT_DUPLICATE_GUID, wins ?
+		      snapshot_node_of(d->s, other)->info.node_guid :
+		      info->node_guid, "PortGUID 0x%016" G_GINT64_MODIFIER
+		      "x: of %s, and of %s; the second node is left out",
+		      info->port_guid, wins ? own : theirs,
+		      wins ? theirs : own);
+	if (wins) {
+		builder_unlink(d->b, other);
+		d->s->ports[other].guid = 0;
+	}
+	return !wins;
 }
 
 static void

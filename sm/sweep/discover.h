@@ -28,9 +28,9 @@ struct discover_params {
 	 * of `before` it has none, which may be such ports, or stay
 	 * (snapshot_fault_stays()). NULL: the whole fabric is read. */
 	const GArray *told;
-	/* The last snapshot, in any case, or what is expected: a node whose
-	 * NodeDescription is not answered keeps the one that it had there, and
-	 * of two nodes with one GUID the one that is where it was there is
+	/* Of a whole discovery: the last snapshot, or what is expected. A node
+	 * whose NodeDescription is not answered keeps the one that it had there,
+	 * and of two nodes with one GUID the one that is where it was there is
 	 * taken. NULL: there is none. Takes a reference. */
 	struct snapshot *last;
 	/* Configured node names, by NodeGUID; NULL: none. Not used with `told`,

@@ -508,11 +508,18 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s",
 			objection);
 		snapshot_unref(n);
+		if (s->causes & 1u << SWEEP_CAUSE_TRAP)	/* all is read now */
+			bucket_take(&s->traps, s->trap_us,
+				    transport_now(s->t));
+		s->causes &= ~(1u << SWEEP_CAUSE_TRAP);
 		discover_all(s);
 		return;
 	}
-	if (s->run.is_repair)
+	/* What was left out may be right now: a heavy sweep looks, in its turn. */
+	if (s->run.is_repair && snapshot_defect(s->view.subnet, false)) {
 		snapshot_inherit_faults(n, s->view.subnet);
+		s->causes |= 1u << SWEEP_CAUSE_TRAP;
+	}
 	n = hold_flaps(s, n);
 	s->next.avoided = avoid_choose(n, s->wishes,
 				       s->params.avoid & AVOID_SLOW);
