@@ -552,7 +552,7 @@ show_ports(struct show *q, GError **error)
 
 /* Of each LID that a port has: where the switch sends it. */
 static int
-show_lft(struct show *q, GError **error)
+show_table(struct show *q, GError **error)
 {
 	const struct tool_view *v = q->v;
 	struct text_report *r = &q->out;
@@ -715,7 +715,7 @@ static const struct {
 } runs[] = {
 	{ "path", false, show_path }, { "who", true, show_who },
 	{ "nodes", false, show_nodes }, { "links", false, show_links },
-	{ "ports", true, show_ports }, { "lft", false, show_lft },
+	{ "ports", true, show_ports }, { "lft", false, show_table },
 	{ "groups", false, show_groups }, { "members", false, show_members },
 	{ "partitions", false, show_partitions },
 };

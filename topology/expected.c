@@ -512,7 +512,7 @@ count_expected_links(struct expected *e)
 }
 
 static int
-compare_silent(const void *a, const void *b)
+order_silent(const void *a, const void *b)
 {
 	const struct expected_silent *x = a, *y = b;
 
@@ -527,7 +527,7 @@ find_silent(const struct expected *e, uint64_t guid, uint8_t port)
 	const struct expected_silent key = { .guid = guid, .port = port };
 
 	return e->silent->len ? bsearch(&key, e->silent->data, e->silent->len,
-					sizeof(key), compare_silent) : NULL;
+					sizeof(key), order_silent) : NULL;
 }
 
 /* Which silent ports are the end of a link to a node that is missing. */
@@ -536,7 +536,7 @@ find_missing_ends(struct expected *e)
 {
 	struct expected_silent *p;
 
-	g_array_sort(e->silent, compare_silent);	/* as a file had it */
+	g_array_sort(e->silent, order_silent);	/* as a file had it */
 	for (uint32_t i = 0; i < e->silent->len; i++)
 		silent_at(e, i)->missing = NULL;
 	for (uint32_t i = 0; e->silent->len && i < e->links->len; i++) {
@@ -736,7 +736,7 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 				   sizeof(struct expected_silent));
 	guint n_kept = 0, n_before = e->silent->len;
 
-	g_array_sort(e->silent, compare_silent);	/* as a file had it */
+	g_array_sort(e->silent, order_silent);	/* as a file had it */
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_node *n = snapshot_node_of(s, port);
 		struct expected_silent p = {
@@ -754,7 +754,7 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 		p.is_now = true;
 		g_array_append_val(list, p);
 	}
-	g_array_sort(list, compare_silent);
+	g_array_sort(list, order_silent);
 	g_array_unref(e->silent);
 	e->silent = list;
 	return n_kept != n_before || n_kept != list->len;

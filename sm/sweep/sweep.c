@@ -494,6 +494,30 @@ missing_key(const struct sweep *s, const struct snapshot *n)
 			       name, level);
 }
 
+/* A repair has read its nodes. False: all of the fabric is read instead, and n is
+ * freed. objection: why, or NULL. */
+static bool
+take_repair(struct sweep *s, struct snapshot *n, const char *objection)
+{
+	const unsigned trap = 1u << SWEEP_CAUSE_TRAP;
+
+	if (objection) {
+		log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s",
+			objection);
+		snapshot_unref(n);
+		if (s->causes & trap)	/* it serves those that wait, too */
+			bucket_take(&s->traps, s->trap_us,
+				    transport_now(s->t));
+		s->causes &= ~trap;
+		discover_all(s);
+	} else if (snapshot_defect(s->view.subnet, false)) {
+		/* what is left out may be right now: a heavy sweep looks */
+		snapshot_inherit_faults(n, s->view.subnet);
+		s->causes |= trap;
+	}
+	return !objection;
+}
+
 static void
 sweep_on_discovered(struct snapshot *n, void *data)
 {
@@ -504,22 +528,8 @@ sweep_on_discovered(struct snapshot *n, void *data)
 
 	s->run.discover = NULL;
 	s->astray |= astray != NULL;
-	if (s->run.is_repair && objection) {
-		log_say(s->log, LOG_INFO, "sweep", "heavy sweep: %s",
-			objection);
-		snapshot_unref(n);
-		if (s->causes & 1u << SWEEP_CAUSE_TRAP)	/* all is read now */
-			bucket_take(&s->traps, s->trap_us,
-				    transport_now(s->t));
-		s->causes &= ~(1u << SWEEP_CAUSE_TRAP);
-		discover_all(s);
+	if (s->run.is_repair && !take_repair(s, n, objection))
 		return;
-	}
-	/* What was left out may be right now: a heavy sweep looks, in its turn. */
-	if (s->run.is_repair && snapshot_defect(s->view.subnet, false)) {
-		snapshot_inherit_faults(n, s->view.subnet);
-		s->causes |= 1u << SWEEP_CAUSE_TRAP;
-	}
 	n = hold_flaps(s, n);
 	s->next.avoided = avoid_choose(n, s->wishes,
 				       s->params.avoid & AVOID_SLOW);
