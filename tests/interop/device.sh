@@ -290,6 +290,8 @@ lab_case() {
 
 # An HCA with planes: SMPs by one device, the rest by another.
 planes_case() {
+	local asan=
+
 	rm -rf cache
 	lab_start "$demo" --planes ||
 		{ ok 1 "planes: minism-lab starts"; return; }
@@ -313,8 +315,10 @@ planes_case() {
 	LAB_NODE=node-09 inside saquery -C lab1 -N >records
 	check "planes: the SA, too" [ "$(grep -c NodeRecord records)" -eq 23 ]
 	sm_kill_all
+	[ $sanitized = no ] || asan=$(gcc -print-file-name=libasan.so)
 	check "planes: one alone is an error that says which is missing" \
-		eval 'inside sh -c "rm -r \$MINISM_LAB_SYS/class/infiniband/lab1
+		eval 'LD_PRELOAD=$asan inside sh -c "
+		env -u LD_PRELOAD rm -r \$MINISM_LAB_SYS/class/infiniband/lab1
 		exec $MINISM ${sm_defaults[*]} --once" >alone.out 2>&1
 		[ $? -eq 1 ] && grep -q "for GMPs, is missing" alone.out'
 	lab_stop
