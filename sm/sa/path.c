@@ -318,7 +318,9 @@ struct path_table {
 	struct ends from, to;
 	unsigned limit;		/* paths of a pair */
 	uint32_t i, k;		/* the next pair: of `from`, of `to` */
-	struct path_record found[LIDS_MAX];	/* paths of a pair */
+	struct path_record one;
+	struct path_record *found;	/* paths of a pair: LIDS_MAX, or `one`
+					   as long as none had several LIDs */
 	unsigned n_found, given;
 };
 
@@ -336,6 +338,8 @@ find_paths(struct path_table *t, uint32_t from, uint32_t to)
 	unsigned n = MAX(n_from, n_to), found = 0, at;
 	struct path_record path;
 
+	if (n > 1 && t->found == &t->one)
+		t->found = g_new(struct path_record, LIDS_MAX);
 	for (unsigned i = 0; i < n; i++) {
 		uint16_t slid = t->from.lid ? t->from.lid :
 			(uint16_t)(a->lid + (i & (n_from - 1)));
@@ -425,6 +429,8 @@ path_free(struct sa_records *base)
 
 	g_free(t->from.list);
 	g_free(t->to.list);
+	if (t->found != &t->one)
+		g_free(t->found);
 }
 
 /* At most `most` paths of a pair. */
@@ -436,6 +442,7 @@ table_new(const struct sa_query *q, const struct path_query *query,
 
 	sa_records_init(&t->base, q, SA_ATTR_PATH, path_draw, path_free);
 	t->query = *query;
+	t->found = &t->one;
 	t->limit = most;
 	if (path_has(query, PATH_NUMB_PATH))
 		t->limit = MIN(most, query->want.numb_path);

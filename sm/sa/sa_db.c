@@ -132,6 +132,23 @@ sa_db_compare_guids(gconstpointer a, gconstpointer b, gpointer data)
 	return x < y ? -1 : x > y;
 }
 
+/* Where a PortGUID is in guid_slots, or has to be put: a hash table whose slots
+ * hold a port, plus 1. The GUID is compared in `ends`, which a path needs
+ * anyway. */
+static uint32_t
+guid_slot(const struct sa_db *v, uint64_t guid)
+{
+	uint32_t at = (uint32_t)(guid * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+
+	for (;; at++) {
+		at &= v->n_guid_slots - 1;
+		if (!v->guid_slots[at] ||
+		    v->ends[v->guid_slots[at] - 1].guid == guid)
+			return at;
+	}
+}
+
+/* At most half of the slots are taken. */
 static void
 sort_guids(struct sa_db *v)
 {
@@ -143,10 +160,14 @@ sort_guids(struct sa_db *v)
 			v->by_guid[v->n_by_guid++] = port;
 	g_qsort_with_data(v->by_guid, (gint)v->n_by_guid,
 			  sizeof(*v->by_guid), sa_db_compare_guids, v->subnet);
-	v->guids = g_hash_table_new(g_int64_hash, g_int64_equal);
-	for (uint32_t i = 0; i < v->n_by_guid; i++)
-		g_hash_table_insert(v->guids, &v->ends[v->by_guid[i]].guid,
-				    GUINT_TO_POINTER(v->by_guid[i] + 1));
+	for (v->n_guid_slots = 2; v->n_guid_slots < 2 * v->n_by_guid;)
+		v->n_guid_slots *= 2;
+	v->guid_slots = g_new0(uint32_t, v->n_guid_slots);
+	for (uint32_t i = 0; i < v->n_by_guid; i++) {
+		uint32_t port = v->by_guid[i];
+
+		v->guid_slots[guid_slot(v, v->ends[port].guid)] = port + 1;
+	}
 }
 
 struct sa_db *
@@ -204,14 +225,16 @@ sa_db_unref(struct sa_db *v)
 	g_free(v->way_to);
 	g_free(v->ends);
 	g_free(v->by_guid);
-	g_hash_table_unref(v->guids);
+	g_free(v->guid_slots);
 	g_free(v);
 }
 
 uint32_t
 sa_db_guid(const struct sa_db *v, uint64_t guid)
 {
-	return GPOINTER_TO_UINT(g_hash_table_lookup(v->guids, &guid)) - 1;
+	uint32_t port = v->guid_slots[guid_slot(v, guid)];
+
+	return port ? port - 1 : SNAPSHOT_NONE;
 }
 
 uint32_t

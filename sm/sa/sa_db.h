@@ -74,7 +74,7 @@ struct sa_db {
 					   NULL: none differ */
 	struct sa_end *ends;		/* by port */
 	uint32_t *by_guid, n_by_guid;	/* end ports sorted by PortGUID */
-	GHashTable *guids;		/* PortGUID, in `ends`, -> port + 1 */
+	uint32_t *guid_slots, n_guid_slots;	/* see guid_slot() */
 	uint8_t packet_life;		/* of a path, 4.096 us * 2^n */
 	uint8_t subnet_timeout;
 };
