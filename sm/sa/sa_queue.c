@@ -13,8 +13,12 @@
  * (One more is not enough: the two would displace each other for ever.) So a
  * few clients that send many requests cannot keep out one that sends few.
  *
- * Cost. Constant, but when all places are taken: the longest line is searched
- * for among all clients with requests.
+ *	turns	 clients with requests, the next one at the head
+ *	levels	 the same clients by the length of their line; the head of the
+ *		 highest has had the longest line for the longest time
+ *
+ * Cost. Constant, but for the search of the next lower level that has a
+ * client, which goes no further down than additions went up.
  */
 #include "sm/sa/sa_queue.h"
 
@@ -24,13 +28,17 @@ struct sa_client {
 	uint16_t lid;
 	GQueue line;		/* struct sa_job, oldest first */
 	GList turn;		/* in turns */
+	GList place;		/* in levels[level] */
+	unsigned level;
 };
 
 struct sa_queue {
 	unsigned max, max_client;
 	unsigned length;	/* of all lines */
 	GHashTable *clients;	/* LID -> struct sa_client */
-	GQueue turns;		/* with requests, the next one at the head */
+	GQueue turns;
+	GQueue *levels;		/* 0 to max_client; 0 is empty */
+	unsigned longest;	/* level */
 };
 
 G_STATIC_ASSERT(sizeof(struct sa_request_key) == 16);
@@ -89,6 +97,7 @@ sa_queue_new(unsigned max, unsigned max_client)
 	q->max = max;
 	q->max_client = max_client;
 	q->clients = g_hash_table_new(NULL, NULL);
+	q->levels = g_new0(GQueue, (size_t)max_client + 1);
 	return q;
 }
 
@@ -102,32 +111,27 @@ sa_queue_free(struct sa_queue *q)
 	while ((j = sa_queue_next(q)))
 		sa_job_free(j);
 	g_hash_table_unref(q->clients);
+	g_free(q->levels);
 	g_free(q);
 }
 
-/* A job less is in its line. A client without requests is freed. */
+/* After every change of its line. A client without requests is freed. */
 static void
 client_settle(struct sa_queue *q, struct sa_client *c)
 {
-	q->length--;
-	if (c->line.length > 0)
+	g_queue_unlink(&q->levels[c->level], &c->place);
+	c->level = c->line.length;
+	if (c->level > 0) {
+		g_queue_push_tail_link(&q->levels[c->level], &c->place);
+		q->longest = MAX(q->longest, c->level);
+	}
+	while (q->longest > 0 && !q->levels[q->longest].head)
+		q->longest--;
+	if (c->level > 0)
 		return;
 	g_queue_unlink(&q->turns, &c->turn);
 	g_hash_table_remove(q->clients, GUINT_TO_POINTER(c->lid));
 	g_free(c);
-}
-
-/* There is one. */
-static struct sa_client *
-find_longest(const struct sa_queue *q)
-{
-	struct sa_client *longest = q->turns.head->data;
-
-	for (const GList *l = q->turns.head; l; l = l->next)
-		if (((struct sa_client *)l->data)->line.length >
-		    longest->line.length)
-			longest = l->data;
-	return longest;
 }
 
 struct sa_job *
@@ -145,24 +149,27 @@ sa_queue_add(struct sa_queue *q, struct sa_job *j, enum sa_refusal *why)
 		return j;
 	}
 	if (q->length >= q->max) {
-		other = find_longest(q);
-		if (other->line.length <= n + 1) {
+		if (q->longest <= n + 1) {
 			*why = SA_REFUSED_FULL;
 			return j;
 		}
 		*why = SA_REFUSED_DISPLACED;
+		other = q->levels[q->longest].head->data;
 		displaced = g_queue_pop_tail_link(&other->line)->data;
+		q->length--;
 		client_settle(q, other);
 	}
 	if (!c) {
 		c = g_new0(struct sa_client, 1);
 		c->lid = j->key.lid;
-		c->turn.data = c;
+		c->turn.data = c->place.data = c;
 		g_hash_table_insert(q->clients, GUINT_TO_POINTER(c->lid), c);
 		g_queue_push_tail_link(&q->turns, &c->turn);
+		g_queue_push_tail_link(&q->levels[0], &c->place);
 	}
 	g_queue_push_tail_link(&c->line, &j->link);
 	q->length++;
+	client_settle(q, c);
 	return displaced;
 }
 
@@ -178,6 +185,7 @@ sa_queue_next(struct sa_queue *q)
 	g_queue_unlink(&q->turns, &c->turn);
 	g_queue_push_tail_link(&q->turns, &c->turn);
 	link = g_queue_pop_head_link(&c->line);
+	q->length--;
 	client_settle(q, c);
 	return link->data;
 }
