@@ -352,8 +352,6 @@ builder_new(void)
 	b->s->local_port = SNAPSHOT_NONE;
 	b->by_guid = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 					   g_free, NULL);
-	b->by_port = g_hash_table_new_full(g_int64_hash, g_int64_equal,
-					   g_free, NULL);
 	return b;
 }
 
@@ -371,8 +369,6 @@ builder_new_from(const struct snapshot *s)
 				    g_memdup2(&s->nodes[i].info.node_guid,
 					      sizeof(uint64_t)),
 				    GUINT_TO_POINTER(i + 1));
-	for (uint32_t port = 0; port < s->n_ports; port++)
-		builder_name_port(b, port, s->ports[port].guid);
 	return b;
 }
 
@@ -383,7 +379,8 @@ builder_free(struct builder *b)
 		return;
 	snapshot_unref(b->s);
 	g_hash_table_destroy(b->by_guid);
-	g_hash_table_destroy(b->by_port);
+	if (b->by_port)
+		g_hash_table_destroy(b->by_port);
 	g_free(b);
 }
 
@@ -444,18 +441,8 @@ builder_find(const struct builder *b, uint64_t node_guid)
 	return found ? GPOINTER_TO_UINT(found) - 1 : SNAPSHOT_NONE;
 }
 
-void
-builder_name_port(struct builder *b, uint32_t port, uint64_t port_guid)
-{
-	b->s->ports[port].guid = port_guid;
-	if (port_guid && builder_find_port(b, port_guid) == SNAPSHOT_NONE)
-		g_hash_table_replace(b->by_port,
-				     g_memdup2(&port_guid, sizeof(port_guid)),
-				     GUINT_TO_POINTER(port));
-}
-
-uint32_t
-builder_find_port(const struct builder *b, uint64_t port_guid)
+static uint32_t
+find_named(const struct builder *b, uint64_t port_guid)
 {
 	gpointer found;
 	uint32_t port;
@@ -464,6 +451,37 @@ builder_find_port(const struct builder *b, uint64_t port_guid)
 		return SNAPSHOT_NONE;
 	port = GPOINTER_TO_UINT(found);
 	return b->s->ports[port].guid == port_guid ? port : SNAPSHOT_NONE;
+}
+
+static void
+index_port(struct builder *b, uint32_t port)
+{
+	uint64_t guid = b->s->ports[port].guid;
+
+	if (guid && find_named(b, guid) == SNAPSHOT_NONE)
+		g_hash_table_replace(b->by_port,
+				     g_memdup2(&guid, sizeof(guid)),
+				     GUINT_TO_POINTER(port));
+}
+
+void
+builder_name_port(struct builder *b, uint32_t port, uint64_t port_guid)
+{
+	b->s->ports[port].guid = port_guid;
+	if (b->by_port)
+		index_port(b, port);
+}
+
+uint32_t
+builder_find_port(struct builder *b, uint64_t port_guid)
+{
+	if (!b->by_port) {
+		b->by_port = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+						   g_free, NULL);
+		for (uint32_t port = 0; port < b->s->n_ports; port++)
+			index_port(b, port);
+	}
+	return find_named(b, port_guid);
 }
 
 void
@@ -498,18 +516,23 @@ builder_unlink(struct builder *b, uint32_t port)
 	b->s->ports[peer].peer = SNAPSHOT_NONE;
 }
 
+/* text: taken over */
+static void
+append_fault(struct snapshot *s, enum snapshot_fault_kind kind, uint64_t guid,
+	     char *text)
+{
+	s->faults = g_renew(struct snapshot_fault, s->faults, s->n_faults + 1u);
+	s->faults[s->n_faults++] = (struct snapshot_fault){ kind, guid, text };
+}
+
 void
 builder_fault(struct builder *b, enum snapshot_fault_kind kind, uint64_t guid,
 	      const char *format, ...)
 {
-	struct snapshot *s = b->s;
 	va_list args;
 
-	s->faults = g_renew(struct snapshot_fault, s->faults, s->n_faults + 1u);
 	va_start(args, format);
-	s->faults[s->n_faults++] = (struct snapshot_fault) {
-		kind, guid, g_strdup_vprintf(format, args),
-	};
+	append_fault(b->s, kind, guid, g_strdup_vprintf(format, args));
 	va_end(args);
 }
 
@@ -645,14 +668,10 @@ void
 snapshot_inherit_faults(struct snapshot *s, const struct snapshot *was)
 {
 	for (uint32_t i = 0; i < was->n_faults; i++) {
-		struct snapshot_fault f = was->faults[i];
+		const struct snapshot_fault *f = &was->faults[i];
 
-		if (!snapshot_fault_stays(&f))
-			continue;
-		f.text = g_strdup(f.text);
-		s->faults = g_renew(struct snapshot_fault, s->faults,
-				    s->n_faults + 1u);
-		s->faults[s->n_faults++] = f;
+		if (snapshot_fault_stays(f))
+			append_fault(s, f->kind, f->guid, g_strdup(f->text));
 	}
 	if (s->n_faults)
 		qsort(s->faults, s->n_faults, sizeof(*s->faults),

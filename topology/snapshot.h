@@ -220,7 +220,7 @@ snapshot_is_behind_port(const struct snapshot_fault *f)
 	return f->kind == SNAPSHOT_FAULT_SILENT && !f->guid;
 }
 
-/* What it is about is left out until a person mends it. */
+/* The node that it is about stays left out until a person mends the fault. */
 static inline bool
 snapshot_fault_stays(const struct snapshot_fault *f)
 {
@@ -231,8 +231,7 @@ snapshot_fault_stays(const struct snapshot_fault *f)
 /* NULL: no fault, but for switch ports behind which no node answers; else the
  * first one in words, borrowed. passing: only of those that do not stay. */
 const char *snapshot_defect(const struct snapshot *s, bool passing);
-/* Of a snapshot that nobody else has yet: it gets the faults of `was` that
- * stay. */
+/* Adds the faults of `was` that stay. The caller has the only reference on s. */
 void snapshot_inherit_faults(struct snapshot *s, const struct snapshot *was);
 
 /* By kind. */
@@ -253,8 +252,9 @@ struct builder {
 	struct snapshot *s;
 	uint32_t room_nodes, room_ports;	/* in its arrays */
 	GHashTable *by_guid;	/* uint64_t * -> node index + 1 */
-	GHashTable *by_port;	/* PortGUID, uint64_t * -> port index; what it
-				   names may have lost its GUID since */
+	/* PortGUID, uint64_t * -> port index, which may have lost its GUID
+	 * since; NULL: no PortGUID has been searched for yet */
+	GHashTable *by_port;
 };
 
 struct builder *builder_new(void);
@@ -274,7 +274,7 @@ uint32_t builder_find(const struct builder *b, uint64_t node_guid);
  * one that is there twice: of the two builder_find_port() finds the first. */
 void builder_name_port(struct builder *b, uint32_t port, uint64_t port_guid);
 /* The port with this PortGUID, or SNAPSHOT_NONE. */
-uint32_t builder_find_port(const struct builder *b, uint64_t port_guid);
+uint32_t builder_find_port(struct builder *b, uint64_t port_guid);
 
 /* Sets the description from `len` raw bytes: cut at the first NUL,
  * unprintable bytes become '?'. */

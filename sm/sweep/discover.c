@@ -405,13 +405,13 @@ static bool
 is_late(const struct discover *d, uint32_t from, const struct node_info *info)
 {
 	const struct snapshot *last = d->last;
-	const struct snapshot_port *at = &d->s->ports[from];
-	const struct snapshot_port *owner =
-		g_hash_table_lookup(d->owners, &info->port_guid);
+	const struct snapshot_port *at, *owner;
 	uint32_t node, port, peer;
 
 	if (!last || from == SNAPSHOT_NONE)
 		return false;
+	at = &d->s->ports[from];
+	owner = g_hash_table_lookup(d->owners, &info->port_guid);
 	if (owner && (last->nodes[owner->node].info.node_guid !=
 		      info->node_guid ||
 		      (owner->num && owner->num != info->local_port)))
