@@ -146,6 +146,7 @@ add_node(struct expected *e, uint64_t guid, bool is_switch, const char *name)
 {
 	struct expected_node *n = g_new(struct expected_node, 1);
 
+	e->has_new_names = true;
 	*n = (struct expected_node){
 		.guid = guid, .at = SNAPSHOT_NONE, .is_switch = is_switch,
 		.name = g_strdup(name),
@@ -573,6 +574,7 @@ find_shared_names(struct expected *e)
 {
 	g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
 
+	e->has_new_names = false;
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		struct expected_node *n = e->nodes->pdata[i], *other;
 
@@ -590,6 +592,8 @@ find_faults(struct expected *e)
 {
 	g_ptr_array_set_size(e->faults, 0);
 	memset(e->n, 0, sizeof(e->n));
+	if (e->has_new_names)
+		find_shared_names(e);
 	count_expected_links(e);
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		e->n[EXPECTED_LINK] += !link_at(e, i)->is_replaced;
@@ -783,8 +787,11 @@ expected_update(struct expected *e, const struct snapshot *s, int64_t now)
 		n->at = i;
 		n->is_part = snapshot_is_part(s, i);
 		n->since = 0;
+		if (strcmp(n->name, name) == 0)
+			continue;
 		g_free(n->name);
 		n->name = g_strdup(name);
+		e->has_new_names = true;
 	}
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		n = e->nodes->pdata[i];
@@ -795,8 +802,6 @@ expected_update(struct expected *e, const struct snapshot *s, int64_t now)
 	}
 	news |= update_links(e, s, now);
 	news |= update_silent(e, s, now);
-	if (news)
-		find_shared_names(e);
 	find_faults(e);
 	e->version += news;
 	return news;
@@ -872,11 +877,11 @@ expected_accept(struct expected *e, const char *word)
 		const struct expected_node *n = e->nodes->pdata[i];
 
 		if (n->is_accepted) {
+			e->has_new_names = true;
 			g_hash_table_remove(e->by_guid, &n->guid);
 			g_ptr_array_remove_index(e->nodes, i);
 		}
 	}
-	find_shared_names(e);
 	find_faults(e);
 	e->version += before != e->faults->len;
 	return before - e->faults->len;

@@ -57,6 +57,7 @@ struct expected {
 	GArray *silent;			/* ports */
 	GArray *links;
 	GHashTable *by_guid;	/* of nodes */
+	bool has_new_names;	/* since is_shared of the nodes was found */
 };
 
 struct expected *expected_new(void);
