@@ -175,7 +175,7 @@ put_cable(struct compare *c, uint32_t a, uint32_t b)
 }
 
 static void
-order_cables(struct compare *c, bool exchanged)
+diff_cables(struct compare *c, bool exchanged)
 {
 	for (uint32_t port = 0; port < c->old->n_ports; port++) {
 		uint32_t peer = c->old->ports[port].peer, a, b;
@@ -199,8 +199,8 @@ put_fabric(struct compare *c)
 
 	c->b = builder_new_from(c->new);
 	c->b->s->local_port = SNAPSHOT_NONE;	/* no node is dropped */
-	order_cables(c, true);
-	order_cables(c, false);
+	diff_cables(c, true);
+	diff_cables(c, false);
 	right = builder_finish(c->b);
 	compare_expected(c, c->old, right, 0);
 	compare_expected(c, right, c->old, c->is_design ? 2 : 1);
@@ -280,8 +280,8 @@ sum_members(const struct view_group *g, const struct tool_view *other)
 }
 
 static void
-order_groups(struct compare *c, const struct tool_view *a,
-	     const struct tool_view *b, bool is_new)
+diff_groups(struct compare *c, const struct tool_view *a,
+	    const struct tool_view *b, bool is_new)
 {
 	for (guint i = 0, k; i < a->groups->len; i++) {
 		const struct view_group *g = a->groups->pdata[i], *o = NULL;
@@ -325,8 +325,8 @@ put_said(struct compare *c, const struct tool_view *old,
 		compare_lines(c, new, old, lines[i].new, lines[i].kind);
 		compare_lines(c, old, new, lines[i].ended, lines[i].kind);
 	}
-	order_groups(c, old, new, false);
-	order_groups(c, new, old, true);
+	diff_groups(c, old, new, false);
+	diff_groups(c, new, old, true);
 }
 
 /* ---- all ---- */

@@ -93,7 +93,7 @@ struct sa_handed {
 	int64_t at;
 };
 
-/* To whom a Report is under way. qp 0: nobody. */
+/* The QP of a port that has not answered its Report yet; qp 0: none. */
 struct sa_subscriber {
 	uint64_t port_guid;
 	uint32_t qp;
@@ -136,7 +136,7 @@ static void on_turn(void *data);
 
 /* For a job that is in none of the queues. */
 static void
-answer_end(struct sa_server *d, struct sa_job *j)
+end_job(struct sa_server *d, struct sa_job *j)
 {
 	g_hash_table_remove(d->jobs, &j->key);
 	if (j->len > MAD_SIZE)
@@ -195,7 +195,7 @@ static void
 discard(struct sa_server *d, struct sa_job *j, const char *reason)
 {
 	log_drop(d, j, reason);
-	answer_end(d, j);
+	end_job(d, j);
 }
 
 /* ------------------------------------------------------------------ tables */
@@ -269,7 +269,7 @@ sa_server_on_table_sent(enum sa_message_outcome outcome, void *data)
 	g_queue_unlink(&d->tables, &j->link);
 	if (outcome == SA_MESSAGE_SENT) {
 		count_table(d, j);
-		answer_end(d, j);
+		end_job(d, j);
 		return;
 	}
 	d->stats.tables_failed++;
@@ -280,7 +280,7 @@ sa_server_on_table_sent(enum sa_message_outcome outcome, void *data)
 	/* no segment was sent: the client still waits */
 	if (outcome == SA_MESSAGE_TOO_LONG)
 		send_status(d, j, SA_STATUS_NO_RESOURCES);
-	answer_end(d, j);
+	end_job(d, j);
 }
 
 static void
@@ -376,7 +376,7 @@ queue_job(struct sa_server *d, struct sa_queue *queue, struct sa_job *j)
 		send_busy(d, refused, &d->stats.busy_full,
 			  "too many requests wait");
 	if (refused)
-		answer_end(d, refused);
+		end_job(d, refused);
 }
 
 static bool
@@ -532,7 +532,7 @@ answer_job(struct sa_server *d, struct sa_job *j)
 		break;
 	}
 	if (!goes_on)
-		answer_end(d, j);
+		end_job(d, j);
 	if (touches)
 		sa_server_touch(d);
 }
@@ -567,7 +567,7 @@ on_turn(void *data)
 			} else {
 				count_answer(d, j);
 				send_reply(d, j);
-				answer_end(d, j);
+				end_job(d, j);
 			}
 		}
 		j = d->sa->view ? sa_queue_next(d->queue) : NULL;

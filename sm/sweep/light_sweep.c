@@ -120,7 +120,7 @@ silent_due(const GArray *silent)
 }
 
 static void
-ask_switch(struct light_sweep *l, uint32_t port, enum mad_attr attr)
+ask_port(struct light_sweep *l, uint32_t port, enum mad_attr attr)
 {
 	const struct question q = { port, attr };
 
@@ -142,7 +142,7 @@ silent_take(struct light_sweep *l)
 		p->pause = MIN(2 * p->pause, PAUSE_MAX_US);
 		p->due = l->began + p->pause;
 		if (port != SNAPSHOT_NONE)
-			ask_switch(l, port, MAD_ATTR_NODE_INFO);
+			ask_port(l, port, MAD_ATTR_NODE_INFO);
 	}
 }
 
@@ -235,10 +235,10 @@ probe_reply(struct light_sweep *l, const struct smp_request *r,
 		if (ok)
 			light_sweep_on_port_info(l, r->port, a->data);
 		if (ok && r->tag && l->r.changed->len == n_changed)
-			ask_switch(l, r->port, MAD_ATTR_NODE_INFO);
+			ask_port(l, r->port, MAD_ATTR_NODE_INFO);
 		if (is_lost && snapshot_is_end_port(l->s, r->port) &&
 		    snapshot_is_switch(snapshot_node_of(l->s, peer)))
-			ask_switch(l, peer, MAD_ATTR_PORT_INFO);
+			ask_port(l, peer, MAD_ATTR_PORT_INFO);
 		return;
 	}
 	was = silent_find(l->silent,

@@ -511,7 +511,8 @@ take_repair(struct sweep *s, struct snapshot *n, const char *objection)
 		s->causes &= ~trap;
 		discover_all(s);
 	} else if (snapshot_defect(s->view.subnet, false)) {
-		/* what is left out may be right now: a heavy sweep looks */
+		/* A node that is left out may be the only one by now: it is
+		 * found by a heavy sweep, which waits as for a trap. */
 		snapshot_inherit_faults(n, s->view.subnet);
 		s->causes |= trap;
 	}
