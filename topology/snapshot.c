@@ -442,7 +442,7 @@ builder_find(const struct builder *b, uint64_t node_guid)
 }
 
 static uint32_t
-find_named(const struct builder *b, uint64_t port_guid)
+port_with_guid(const struct builder *b, uint64_t port_guid)
 {
 	gpointer found;
 	uint32_t port;
@@ -458,7 +458,7 @@ index_port(struct builder *b, uint32_t port)
 {
 	uint64_t guid = b->s->ports[port].guid;
 
-	if (guid && find_named(b, guid) == SNAPSHOT_NONE)
+	if (guid && port_with_guid(b, guid) == SNAPSHOT_NONE)
 		g_hash_table_replace(b->by_port,
 				     g_memdup2(&guid, sizeof(guid)),
 				     GUINT_TO_POINTER(port));
@@ -481,7 +481,7 @@ builder_find_port(struct builder *b, uint64_t port_guid)
 		for (uint32_t port = 0; port < b->s->n_ports; port++)
 			index_port(b, port);
 	}
-	return find_named(b, port_guid);
+	return port_with_guid(b, port_guid);
 }
 
 void
