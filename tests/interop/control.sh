@@ -14,7 +14,7 @@ ctl() {
 	local wanted=$1 status
 
 	shift
-	timeout -k 2 20 "$MINISMCTL" -s "$SCRATCH/ctl" "$@" \
+	timeout -k 2 $patience "$MINISMCTL" -s "$SCRATCH/ctl" "$@" \
 		>ctl.out 2>ctl.err </dev/null
 	status=$?
 	cat ctl.out ctl.err
@@ -36,7 +36,7 @@ has_pkey() {
 	lid=$(client ibnetdiscover 2>/dev/null | awk -v name="$1" '
 	/^Ca/ { split($0, q, "\""); mine = q[4] == name }
 	mine && /^\[1\]/ { sub(/.*# *lid /, ""); print $1; exit }')
-	client -t 10 smpquery pkeys "$lid" >pkeys 2>/dev/null &&
+	client smpquery pkeys "$lid" >pkeys 2>/dev/null &&
 		[ -s pkeys ] || return 2
 	grep -qiE "0x$2\\b" pkeys
 }
@@ -159,7 +159,7 @@ completion_of_hostile_names() {
 	"$MINISM_SIM" $net -F /dev/null -f hostile.log \
 		--control-socket "$SCRATCH/hostile" >/dev/null 2>&1 &
 	pid=$!
-	await 10 "$MINISMCTL" -s "$SCRATCH/hostile" status >/dev/null 2>&1
+	await "$MINISMCTL" -s "$SCRATCH/hostile" status >/dev/null 2>&1
 	(
 		minismctl() { "$MINISMCTL" -s "$SCRATCH/hostile" "$@"; }
 		complete() { :; }
@@ -207,7 +207,7 @@ expected_checks() {
 	ctl 0 view >/dev/null
 	mv ctl.out whole.view
 	sim_cmd 'Unlink "node-05"'
-	check "fabric: what is missing is named" await 15 ctl_says 1 \
+	check "fabric: what is missing is named" await ctl_says 1 \
 		'missing host node-05, at leaf-2/1, since 20' status
 	check "fabric: as DEGRADED" ctl_says 1 'subnet: +DEGRADED: 8 sw' status
 	check "fabric: it differs from what it was" ctl_says 1 \
@@ -222,34 +222,34 @@ expected_checks() {
 		--view no/such whatif kill node-05
 	check "fabric: bash knows what may be accepted" completes accept n 1
 	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 3
+	sm_wait "$SM_PID"
 	echo 0xa1 >roots
 	: >compute
 	printf '0xa3\n0xa4\n' >io
 	sm_start fabric.log -s 1 --control-socket "$SCRATCH/ctl" -a roots \
 		-u compute -G io
-	check "fabric: also after a restart" await 15 ctl_says 1 \
+	check "fabric: also after a restart" await ctl_says 1 \
 		'missing host node-05, at leaf-2/1, since 20' status
 	check "fabric: whose view has the lists of routing" eval '
 		ctl 0 view && [ "$(grep -E "^#(root|compute|io) " ctl.out |
 			tr "\n" " ")" = "#root 0x00000000000000a1 #compute \
 0x0000000000000000 #io 0x00000000000000a3 #io 0x00000000000000a4 " ]'
 	sim_cmd 'ReLink "node-05"'
-	check "fabric: UP when it is back" await 15 ctl_says 0 \
+	check "fabric: UP when it is back" await ctl_says 0 \
 		'subnet: +UP: 8 switches, 16 hosts' status
 	sim_cmd 'Unlink "node-06"'
-	await 15 ctl_says 1 DEGRADED status
-	check "fabric: it is expected after a crash" await 5 is_kept node-06
+	await ctl_says 1 DEGRADED status
+	check "fabric: it is expected after a crash" await is_kept node-06
 	check "fabric: or accepted" ctl_says 0 '1 fault is' accept node-06
 	check "fabric: which makes it UP" ctl_says 0 'UP: 8 sw.* 15 h' status
-	check "fabric: and is written" await 5 is_forgotten node-06
+	check "fabric: and is written" await is_forgotten node-06
 	kill -KILL "$SM_PID"
 	wait "$SM_PID" 2>/dev/null
 	sm_start fabric.log -s 1 --control-socket "$SCRATCH/ctl"
-	check "fabric: also after a crash" await 15 ctl_says 0 \
+	check "fabric: also after a crash" await ctl_says 0 \
 		'subnet: +UP: 8 switches, 15 hosts' status
 	sim_cmd 'ReLink "node-06"'
-	await 15 ctl_says 0 'subnet: +UP: 8 switches, 16 hosts' status
+	await ctl_says 0 'subnet: +UP: 8 switches, 16 hosts' status
 }
 
 fabric_case() {
@@ -258,7 +258,7 @@ fabric_case() {
 	sim_start "$demo" || { ok 1 "fabric: ibsim starts"; return; }
 	sm_start fabric.log -s 1 --control-socket "$SCRATCH/ctl" -v
 	check "fabric: it is up" \
-		await 15 ctl_says 0 'subnet: +UP: 8 switches, 16 hosts' status
+		await ctl_says 0 'subnet: +UP: 8 switches, 16 hosts' status
 	check "fabric: a path is that of ibtracert" same_path node-01 node-07
 	check "fabric: and has what the SA says of it" \
 		path_as_saquery node-01 node-07
@@ -303,16 +303,16 @@ fabric_case() {
 	expected_checks
 	printf 'Default=0x7fff : ALL=limited, SELF=full;' >partitions.conf
 	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 3
+	sm_wait "$SM_PID"
 	sm_start apart.log -s 1 --control-socket "$SCRATCH/ctl" \
 		-P "$SCRATCH/partitions.conf"
-	check "fabric: limited members do not meet" await 15 ctl_says 1 \
+	check "fabric: limited members do not meet" await ctl_says 1 \
 		'NO PATH: no partition lets them talk: limited in Default' \
 		path node-03 node-07
 	check "fabric: each meets the full one" ctl_says 0 'P_Key 0x7fff' \
 		path node-03 node-01
 	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 3
+	sm_wait "$SM_PID"
 	sim_stop
 }
 
@@ -354,7 +354,7 @@ sa_case() {
 	mkdir cache
 	sa_state "${a#0x}" "${b#0x}"
 	sm_start sa.log -s 1 --control-socket "$SCRATCH/ctl"
-	check "sa: it is up" await 15 ctl_says 0 'subnet: +UP: 8 sw' status
+	check "sa: it is up" await ctl_says 0 'subnet: +UP: 8 sw' status
 	client saquery -g >groups 2>&1
 	ctl 0 groups >mine.groups
 	check "sa: groups are those of saquery" \
@@ -393,10 +393,10 @@ sa_case() {
 		check "sa: $what as JSON" \
 			eval "ctl 0 --json $what && python3 -m json.tool ctl.out"
 	done
-	on node-16 client -t 10 sminfo >sminfo 2>&1
+	on node-16 client sminfo >sminfo 2>&1
 	check "sa: the manager is that of sminfo" sm_as_sminfo
 	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 3
+	sm_wait "$SM_PID"
 	sim_stop
 }
 
@@ -435,9 +435,9 @@ status_case() {
 	check "status: which has no tables" \
 		ctl_says 1 'no forwarding tables' --view "$demo" path node-01 node-02
 	sm_start status.log -s 1 --control-socket "$SCRATCH/ctl"
-	check "status: it listens" await 10 ctl_says 0 '' loglevel
+	check "status: it listens" await ctl_says 0 '' loglevel
 	check "status: UP, and exit 0" \
-		await 15 ctl_says 0 'subnet: +UP: 8 switches, 16 hosts' status
+		await ctl_says 0 'subnet: +UP: 8 switches, 16 hosts' status
 	check "status: the socket is its owner's" \
 		[ "$(stat -c %a ctl)" = 600 ]
 	check "status: JSON" ctl_says 0 '"verdict":"up"' --json status
@@ -454,10 +454,10 @@ status_case() {
 	check "status: events" ctl_says 0 ' info sweep: SUBNET UP: ' events
 	ctl 0 --json events >events.json
 	check "status: events in JSON" eval 'python3 -m json.tool events.json'
-	check "status: events that are followed" await 30 \
+	check "status: events that are followed" await \
 		grep -q 'heavy sweep: requested' followed
 	ctl 0 sweep --wait >/dev/null
-	check "status: once each" await 30 eval \
+	check "status: once each" await eval \
 		'[ "$(grep -c "sweep requested" followed)" = 3 ]'
 	kill "$follower"
 	wait "$follower" 2>/dev/null
@@ -465,7 +465,7 @@ status_case() {
 	check "status: --watch asks again" \
 		[ "$(grep -c '^subnet: ' watched)" -ge 2 ]
 	check "status: it sweeps" \
-		await 30 log_has status.log 'heavy sweep: requested'
+		await log_has status.log 'heavy sweep: requested'
 	check "status: config" ctl_says 0 \
 		'^sweep_interval 1	# command line$' config
 	check "status: is a configuration" eval \
@@ -478,12 +478,12 @@ status_case() {
 	check "status: a sweep is refused" ctl_says 1 'paused' sweep --wait
 	check "status: resume" ctl_says 0 'a heavy one' resume
 	check "status: priority" ctl_says 0 '^0 -> 3' priority 3
-	check "status: which sminfo has" await 30 eval \
-		'client -t 5 sminfo 1 | grep -q "priority 3 "'
+	check "status: which sminfo has" await eval \
+		'client sminfo 1 | grep -q "priority 3 "'
 	check "status: loglevel" ctl_says 0 debug loglevel debug
 	ctl 0 sweep >/dev/null
 	check "status: it logs more" \
-		await 30 log_has status.log 'debug sweep: '
+		await log_has status.log 'debug sweep: '
 	if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 true 2>/dev/null; then
 		chmod 711 .
 		chmod 666 ctl
@@ -495,15 +495,15 @@ status_case() {
 	sm_defaults[3]=$SCRATCH/cache16
 	on node-16 sm_start second.log -s 1 --control-socket "$SCRATCH/ctl"
 	check "status: a second one is told who is there" \
-		await 10 log_has second.log "process ${SM_PIDS[0]}, listens"
+		await log_has second.log "process ${SM_PIDS[0]}, listens"
 	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 3
+	sm_wait "$SM_PID"
 
 	# a standby says so, and where the master is
 	on node-16 sm_start standby.log -s 1 --control-socket "$SCRATCH/ctl2"
-	check "status: a standby names the master" await 20 standby_says
+	check "status: a standby names the master" await standby_says
 	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 3
+	sm_wait "$SM_PID"
 	sm_defaults[3]=$SCRATCH/cache
 	check "status: the first one still answers" ctl_says 0 '' loglevel
 
@@ -515,9 +515,9 @@ status_case() {
 		ctl_says 3 'no manager listens' status
 	sm_start third.log -s 1 --control-socket "$SCRATCH/ctl"
 	check "status: the next one takes it over" \
-		await 15 ctl_says 0 'UP' status
+		await ctl_says 0 'UP' status
 	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 3
+	sm_wait "$SM_PID"
 	check "status: TERM ends it with exit 0" [ $? -eq 0 ]
 	check "status: and removes the socket" [ ! -e ctl ]
 	sim_stop
@@ -530,32 +530,32 @@ standby_case() {
 	rm -rf cache cache16
 	sim_start "$demo" || { ok 1 "standby: ibsim starts"; return; }
 	sm_start first.log -s 1 --control-socket "$SCRATCH/ctl"
-	await 15 ctl_says 0 'subnet: +UP: 8 sw' status
+	await ctl_says 0 'subnet: +UP: 8 sw' status
 	sim_cmd 'Unlink "node-07"'
-	check "standby: as the master it misses a host" await 15 ctl_says 1 \
+	check "standby: as the master it misses a host" await ctl_says 1 \
 		'missing host node-07' status
 	sm_defaults[3]=$SCRATCH/cache16
 	on node-16 sm_start second.log -s 1 --priority 9 \
 		--control-socket "$SCRATCH/ctl2"
-	check "standby: exit 5" await 20 ctl_says 5 'subnet: +STANDBY' status
+	check "standby: exit 5" await ctl_says 5 'subnet: +STANDBY' status
 	refute "standby: it lists nothing" grep -q missing ctl.out
 	check "standby: nor do its metrics" ctl_says 0 \
 		'^minism_faults.kind="host". 0' metrics
-	check "standby: sms lists both, this one first" await 30 eval \
+	check "standby: sms lists both, this one first" await eval \
 		'ctl_says 0 "^standby  priority 0 .*this one" sms &&
 		grep -q "^master  priority 9 .* node-16$" ctl.out'
 	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 3
+	sm_wait "$SM_PID"
 	sm_defaults[3]=$SCRATCH/cache
-	check "standby: the master again, it misses the host" await 20 \
+	check "standby: the master again, it misses the host" await \
 		ctl_says 1 'missing host node-07' status
 	kill -TERM "${SM_PIDS[-2]}"
-	sm_wait "${SM_PIDS[-2]}" 3
+	sm_wait "${SM_PIDS[-2]}"
 	sim_stop
 }
 
 standby_says() {
-	timeout -k 2 20 "$MINISMCTL" -s "$SCRATCH/ctl2" status >standby.out
+	timeout -k 2 $patience "$MINISMCTL" -s "$SCRATCH/ctl2" status >standby.out
 	[ $? -eq 5 ] &&
 		grep -qE '^role: +standby.*the master is on node-01 ' \
 			standby.out
@@ -566,12 +566,12 @@ standby_says() {
 refute_other() {
 	install -m 755 "$MINISMCTL" other-minismctl
 	setpriv --reuid 65534 --clear-groups \
-		timeout -k 2 20 "$SCRATCH/other-minismctl" -s "$SCRATCH/ctl" sweep \
+		timeout -k 2 $patience "$SCRATCH/other-minismctl" -s "$SCRATCH/ctl" sweep \
 		>other.out 2>&1
 	check "status: another user is turned away (exit $?)" \
 		grep -q 'only root, the user' other.out
 	check "status: and the log says it" \
-		await 30 log_has status.log 'user 65534 may not'
+		await log_has status.log 'user 65534 may not'
 }
 
 # A min-hop that was asked for by name on a ring: the loop is in status.
@@ -581,14 +581,14 @@ loop_case() {
 	rm -rf cache
 	sim_start ring.net || { ok 1 "loop: ibsim starts"; return; }
 	sm_start loop.log -s 1 -R minhop --control-socket "$SCRATCH/ctl"
-	check "loop: status is there" await 10 ctl_says 0 'UP' status
+	check "loop: status is there" await ctl_says 0 'UP' status
 	check "loop: status warns" ctl_says 0 'WARNING: +CREDIT LOOP' status
 	check "loop: and names five channels" \
 		[ "$(grep -cE "port [0-9]+, with packets to LID" ctl.out)" -eq 5 ]
 	check "loop: JSON says it" ctl_says 0 '"safety":"credit loop"' \
 		--json status
 	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 3
+	sm_wait "$SM_PID"
 	sim_stop
 }
 
@@ -603,13 +603,13 @@ partition_case() {
 	partition_file
 	sm_start partition.log -s 1 -P "$SCRATCH/partitions.conf" \
 		--control-socket "$SCRATCH/ctl"
-	check "partition: UP" await 15 ctl_says 0 'UP' status
+	check "partition: UP" await ctl_says 0 'UP' status
 	check "partition: the file's member has the P_Key" \
-		await 30 has_pkey node-01 8010
+		await has_pkey node-01 8010
 	check "partition: the other has not" lacks_pkey node-05 8010
 	check "partition: add" ctl_says 0 'node-05 .*: none -> full' \
 		partition add Storage "$guid=full"
-	check "partition: now it has" await 30 has_pkey node-05 8010
+	check "partition: now it has" await has_pkey node-05 8010
 	check "partition: it is listed" ctl_says 0 'full .*node-05' \
 		partitions Storage
 	check "partition: a port that is not there" \
@@ -618,9 +618,9 @@ partition_case() {
 	check "partition: a number that is no port's" \
 		ctl_says 2 'no port 0xabcdef on the fabric' \
 		partition add Storage 0xabcdef
-	check "partition: the log says it, and why it is wanted" await 30 \
+	check "partition: the log says it, and why it is wanted" await \
 		log_has partition.log 'changed at run time: port 0x0+abcdef'
-	check "partition: it is listed as away" await 10 \
+	check "partition: it is listed as away" await \
 		ctl_says 0 'limited  0x0+abcdef \(away\)' partitions
 	check "partition: reset" ctl_says 0 'limited -> none' \
 		partition reset Storage 0x0000000000abcdef
@@ -628,7 +628,7 @@ partition_case() {
 		partition add Storage node-05=limited
 	check "partition: set does" ctl_says 0 'node-05 .*full -> limited' \
 		partition set Storage node-05 limited
-	check "partition: on the host, too" await 30 has_pkey node-05 0010
+	check "partition: on the host, too" await has_pkey node-05 0010
 	check "partition: and back" ctl_says 0 'limited -> full' \
 		partition set Storage node-05 full
 	check "partition: our own port" ctl_says 1 'refused: node-01 runs this' \
@@ -636,24 +636,24 @@ partition_case() {
 	check "partition: and it is a member still" has_pkey node-01 ffff
 	check "partition: unless it is forced" ctl_says 0 'full -> none' \
 		partition remove Default node-01 --force
-	check "partition: then it is out" await 30 lacks_pkey node-01 ffff
+	check "partition: then it is out" await lacks_pkey node-01 ffff
 	check "partition: and in again" ctl_says 0 'none -> full' \
 		partition reset Default node-01
-	check "partition: with its P_Key" await 30 has_pkey node-01 ffff
+	check "partition: with its P_Key" await has_pkey node-01 ffff
 	check "partition: a wrong name" ctl_says 2 'nearest is Storage' \
 		partition add Storge "$guid"
 
 	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 3
+	sm_wait "$SM_PID"
 	sm_start again.log -s 1 -P "$SCRATCH/partitions.conf" \
 		--control-socket "$SCRATCH/ctl"
-	check "partition: UP again" await 15 ctl_says 0 'UP' status
+	check "partition: UP again" await ctl_says 0 'UP' status
 	check "partition: the change survived" ctl_says 0 'full .*node-05' \
 		partitions Storage
 	check "partition: on the host, too" has_pkey node-05 8010
 	check "partition: remove" ctl_says 0 'full -> none' \
 		partition remove Storage "$guid"
-	check "partition: it is gone" await 30 lacks_pkey node-05 8010
+	check "partition: it is gone" await lacks_pkey node-05 8010
 
 	# a bad file at a reload changes nothing
 	echo 'Storage=0x10 : 0x1=fill ;' >partitions.conf
@@ -661,11 +661,11 @@ partition_case() {
 		ctl_says 1 'partitions\.conf:1:' reload
 	kill -HUP "$SM_PID"
 	check "partition: HUP logs it" \
-		await 30 log_has again.log 'error conf: .*partitions\.conf:1:' 2
-	check "partition: and status tells it" await 30 ctl_says 0 \
+		await log_has again.log 'error conf: .*partitions\.conf:1:' 2
+	check "partition: and status tells it" await ctl_says 0 \
 		'of before are in force; the first: .*partitions\.conf:1:' status
 	check "partition: the old members stay" has_pkey node-01 8010
-	check "partition: it is still UP" await 30 ctl_says 0 'UP' status
+	check "partition: it is still UP" await ctl_says 0 'UP' status
 	: >partitions.conf
 	check "partition: an emptied file is refused" \
 		ctl_says 1 'partitions\.conf: empty, which would open everything' reload
@@ -673,11 +673,11 @@ partition_case() {
 	sed -i 's/^Storage.*/&\nNew=0x20 : ALL=limited ;/' partitions.conf
 	kill -HUP "$SM_PID"
 	check "partition: a good file at HUP is taken" \
-		await 30 has_pkey node-05 0020
+		await has_pkey node-05 0020
 	check "partition: then status has no warning" eval \
 		"ctl 0 status && ! grep -q WARNING ctl.out"
 	kill -TERM "$SM_PID"
-	sm_wait "$SM_PID" 3
+	sm_wait "$SM_PID"
 	sim_stop
 }
 
@@ -696,7 +696,7 @@ managers_of() {	# DIR
 	manager() {	# socket
 		"$MINISM_SIM" "$demo" -F /dev/null -f which.log \
 			--control-socket "$1" >/dev/null 2>&1 &
-		await 10 "$MINISMCTL" -s "$1" status
+		await "$MINISMCTL" -s "$1" status
 	}
 	mount -t tmpfs none "$1" && says 3 'no manager listens in' || return
 	: >"$1/dead.ctl"
@@ -721,10 +721,10 @@ managers_of() {	# DIR
 asked() {
 	local status
 
-	await 20 timeout 2 "$MINISMCTL" -s "$SCRATCH/full.ctl" status
+	await timeout 2 "$MINISMCTL" -s "$SCRATCH/full.ctl" status
 	status=$?
 	kill -TERM "$1"
-	sm_wait "$1" 3		# 1: a record is not whole
+	sm_wait "$1"		# 1: a record is not whole
 	[ $? -lt 2 ] || status=1
 	kill -KILL "$1" 2>/dev/null
 	return $status
@@ -755,7 +755,7 @@ deaf_clients() {
 		-v -f deaf.log \
 		--control-socket "$SCRATCH/full.ctl" >/dev/null 2>&1 &
 	set -- $!
-	await 20 log_has deaf.log 'SUBNET UP'
+	await log_has deaf.log 'SUBNET UP'
 	/usr/bin/python3 -c 'if True:
 		import socket, time
 		def ask(line):
@@ -773,7 +773,7 @@ deaf_clients() {
 		print("all", flush=True)
 		time.sleep(60)' >deaf.out 2>&1 &
 	deaf=$!
-	await 10 grep -qx all deaf.out && asked "$1"
+	await grep -qx all deaf.out && asked "$1"
 	status=$?
 	kill "$deaf" "$1" 2>/dev/null
 	wait "$deaf" "$1"
@@ -804,7 +804,7 @@ answered() {
 		c.recv(100)
 		os.remove("fake")
 		c.sendall(sys.argv[1].encode())' "$3" &
-	await 10 [ -S fake ]
+	await [ -S fake ]
 	"$MINISMCTL" -s "$SCRATCH/fake" sms >ctl.out 2>ctl.err
 	[ $? -eq "$1" ] && cat ctl.out ctl.err | grep -qx "$2" &&
 		if [ "$1" -eq 3 ]; then [ ! -s ctl.out ]; fi
@@ -835,7 +835,7 @@ which_case() {
 		skip "which: one of several managers" "no folder of its own"
 		return
 	fi
-	export -f managers_of await
+	export -f managers_of await await_of
 	check "which: the only one, or the one that is named" \
 		env demo="$demo" MINISM_SIM="$MINISM_SIM" MINISMCTL="$MINISMCTL" \
 		unshare -m bash -c "managers_of '$dir'"

@@ -40,7 +40,7 @@ devices() {
 }
 
 status_says() {	# regex: minismctl, which must not exit with 0
-	refuses "$1" timeout 5 "$MINISMCTL" -s ctl status
+	refuses "$1" timeout $patience "$MINISMCTL" -s ctl status
 }
 
 # gone NAME WORDS: away in the middle of a quiet life, then back
@@ -51,13 +51,13 @@ gone() {
 	fault
 	sim_start "$demo" || return
 	sm_start "$name.log" -s 1 --control-socket "$SCRATCH/ctl"
-	check "$name: comes up" await 15 log_has "$name.log" 'SUBNET UP'
-	check "$name: others see IsSM" await 30 is_sm
+	check "$name: comes up" await log_has "$name.log" 'SUBNET UP'
+	check "$name: others see IsSM" await is_sm
 	# Get, Set, GetTable, GetMulti, Delete; Report is for subscribers here
 	check "$name: the SA leaves Reports to others" \
 		grep -qx '3 0x340006' fault.agents
 	fault "$words"
-	check "$name: it is noticed" await 30 log_has "$name.log" \
+	check "$name: it is noticed" await log_has "$name.log" \
 		'error port: ibsim0 port 1 .*the device is gone'
 	check "$name: issm is closed, then umad" \
 		devices open umad open issm close issm close umad
@@ -74,16 +74,16 @@ gone() {
 		'own port does not answer'
 	sim_cmd 'Unlink "node-02"'
 	fault
-	check "$name: it is opened again" await 12 log_has "$name.log" \
+	check "$name: it is opened again" await log_has "$name.log" \
 		'the device is back'
-	check "$name: the fabric is up again" await 15 log_has "$name.log" \
+	check "$name: the fabric is up again" await log_has "$name.log" \
 		'SUBNET (UP|DEGRADED)' 2
 	check "$name: umad was opened, then issm" devices open umad open issm
 	check "$name: the change in between was seen" log_has "$name.log" \
 		'SUBNET DEGRADED: .*15 of 16 hosts'
 	check "$name: the SA is there again" \
-		await 10 on node-16 client -t 5 saquery -N
-	check "$name: and ends in order" sm_end 10
+		await on node-16 client saquery -N
+	check "$name: and ends in order" sm_end
 	sim_stop
 }
 
@@ -109,27 +109,27 @@ hiccup_case() {
 	fault
 	sim_start "$demo" || return
 	sm_start hiccup.log -s 1
-	check "hiccup: comes up" await 15 log_has hiccup.log 'SUBNET UP'
+	check "hiccup: comes up" await log_has hiccup.log 'SUBNET UP'
 	fault read=12
 	sim_cmd 'Unlink "node-02"[1]'
-	check "hiccup: a read fails" await 30 [ -s fault.reads ]
+	check "hiccup: a read fails" await [ -s fault.reads ]
 	sleep 0.1
 	fault
 	check "hiccup: the fabric is up without a host" \
-		await 20 log_has hiccup.log 'SUBNET DEGRADED: .*15 of 16 hosts'
+		await log_has hiccup.log 'SUBNET DEGRADED: .*15 of 16 hosts'
 	check "hiccup: there was a pause after each (of $(wc -l <fault.reads))" \
 		[ "$(wc -l <fault.reads)" -lt 1000 ]
 	check "hiccup: the device is not given up" \
 		log_has_not hiccup.log 'device is gone'
 	fault gone
-	check "hiccup: it goes away" await 20 log_has hiccup.log \
+	check "hiccup: it goes away" await log_has hiccup.log \
 		'device is gone'
 	fault issm=13
-	check "hiccup: it is back, and may not be opened" await 20 log_has \
+	check "hiccup: it is back, and may not be opened" await log_has \
 		hiccup.log 'warning port: .*issm.*run as root'
 	sim_cmd 'ReLink "node-02"[1]'
 	fault
-	check "hiccup: later it may, and is heard" await 20 log_has hiccup.log \
+	check "hiccup: later it may, and is heard" await log_has hiccup.log \
 		'SUBNET UP: .*16 hosts' 2
 	sm_kill_all
 	sim_stop
@@ -142,14 +142,14 @@ swallow_case() {
 	fault
 	sim_start "$demo" || return
 	sm_start swallow.log -s 1
-	check "swallow: comes up" await 15 log_has swallow.log 'SUBNET UP'
+	check "swallow: comes up" await log_has swallow.log 'SUBNET UP'
 	fault swallow
 	sim_cmd 'Unlink "node-02"[1]'
 	sim_cmd 'ReLink "node-02"[1]'
-	check "swallow: a sweep fails" await 20 log_has swallow.log \
+	check "swallow: a sweep fails" await log_has swallow.log \
 		'own port does not answer'
 	fault
-	check "swallow: and the next one is good" await 20 log_has \
+	check "swallow: and the next one is good" await log_has \
 		swallow.log 'SUBNET UP' 2
 	sm_kill_all
 	sim_stop
@@ -221,7 +221,7 @@ port() {
 # choose arguments...: the log is in ./choice. There is no device behind the
 # sysfs files, so the run ends with the name of the port that it would open.
 choose() {
-	timeout -k 2 10 env UMAD_SYS="$SCRATCH/sys" \
+	timeout -k 2 $patience env UMAD_SYS="$SCRATCH/sys" \
 		LD_PRELOAD="${sm_preload% *}" "$MINISM" "${sm_defaults[@]}" \
 		-o "$@" >out 2>choice </dev/null
 }
@@ -265,24 +265,24 @@ lab_case() {
 	lab_start "$demo" || return
 	lab_sm lab.run "$MINISM" "${sm_defaults[@]}" -v -f "$SCRATCH/lab.log" \
 		-s 1
-	check "lab: comes up" await 20 log_has lab.log 'SUBNET UP'
-	check "lab: others see IsSM" await 30 is_sm_in_lab
+	check "lab: comes up" await log_has lab.log 'SUBNET UP'
+	check "lab: others see IsSM" await is_sm_in_lab
 	lab_cmd unplug-device node-01
-	check "lab: the device is gone" await 30 log_has \
+	check "lab: the device is gone" await log_has \
 		lab.log 'error port: .*the device is gone'
 	lab_cmd kill node-02
 	lab_cmd plug-device node-01 3
-	check "lab: it is found as umad3" await 12 log_has lab.log \
+	check "lab: it is found as umad3" await log_has lab.log \
 		'the device is back'
-	check "lab: the fabric is up, without a host" await 20 log_has lab.log \
+	check "lab: the fabric is up, without a host" await log_has lab.log \
 		'SUBNET DEGRADED: .*15 of 16 hosts'
-	check "lab: others see IsSM again" await 30 is_sm_in_lab
+	check "lab: others see IsSM again" await is_sm_in_lab
 	check "lab: it was said once" \
 		[ "$(lines lab.log 'device is gone')" -eq 1 ]
 	lab_cmd refuse-issm node-01
 	lab_cmd unplug-device node-01
 	lab_cmd plug-device node-01
-	check "lab: a second time, and issm refuses" await 20 log_has lab.log \
+	check "lab: a second time, and issm refuses" await log_has lab.log \
 		'the device is back' 2
 	check "lab: which is said" log_has lab.log 'warning port: .*issm.*IsSM'
 	sm_kill_all
@@ -300,17 +300,17 @@ planes_case() {
 		grep -q 'Error from osm_opensm_bind' opensm.out
 	lab_sm planes.run "$MINISM" "${sm_defaults[@]}" \
 		-f "$SCRATCH/planes.log" -C lab1 -s 1
-	check "planes: minism takes both" await 20 log_has planes.log \
+	check "planes: minism takes both" await log_has planes.log \
 		'on lab0 port 1, GSI lab1 port 1 '
-	check "planes: comes up" await 20 log_has planes.log 'SUBNET UP'
+	check "planes: comes up" await log_has planes.log 'SUBNET UP'
 	LAB_NODE=node-09 inside saquery -C lab1 -N >records
 	check "planes: the SA answers" [ "$(grep -c NodeRecord records)" -eq 24 ]
 	lab_cmd unplug-device node-01
-	check "planes: both are gone" await 30 log_has planes.log \
+	check "planes: both are gone" await log_has planes.log \
 		'the device is gone'
 	lab_cmd kill node-02
 	lab_cmd plug-device node-01 4
-	check "planes: and back" await 20 log_has planes.log \
+	check "planes: and back" await log_has planes.log \
 		'SUBNET DEGRADED: .*15 of 16 hosts'
 	LAB_NODE=node-09 inside saquery -C lab1 -N >records
 	check "planes: the SA, too" [ "$(grep -c NodeRecord records)" -eq 23 ]
@@ -333,10 +333,10 @@ two_managers() {
 	sm_start a.log -F "$SCRATCH/threads.conf" -s 1 --priority 5 \
 		--control-socket "$SCRATCH/ctl"
 	master=$SM_PID
-	await 15 log_has a.log 'SUBNET UP' || return
+	await log_has a.log 'SUBNET UP' || return
 	UMAD_FAULT='' on node-09 sm_start b.log -s 1 --priority 4 \
 		--cache-dir "$SCRATCH/cache-b" --control-socket "$SCRATCH/ctl-b"
-	await 15 log_has b.log 'STANDBY: the master is on node-01'
+	await log_has b.log 'STANDBY: the master is on node-01'
 }
 
 # answers SECONDS: what the slowest of all requests took, in ms, is in slowest.
@@ -365,7 +365,7 @@ stall() {
 	shift 2
 	check "$name: two managers" two_managers || return
 	sim_cmd 'Unlink "node-02"'
-	check "$name: a node is missed" await 10 log_has a.log 'SUBNET DEGRADED'
+	check "$name: a node is missed" await log_has a.log 'SUBNET DEGRADED'
 	fault "$words"
 	"$MINISMCTL" -s ctl accept >accept.out 2>&1
 	"$MINISMCTL" -s ctl partition add Default node-03=full \
@@ -377,7 +377,7 @@ stall() {
 		[ $slowest -lt 1000 ]
 	check "$name: there is one master" log_has_not b.log \
 		'does not answer|-> master'
-	check "$name: it took so long" await 2 "$@"
+	check "$name: it took so long" await "$@"
 	wait "$change"
 	check "$name: a change of partitions waits, and is done" [ $? -eq 0 ]
 	fault "$words again"
@@ -387,8 +387,8 @@ stall() {
 	kill -HUP "$master"
 	sleep 0.5
 	kill "$master"
-	check "$name: TERM hands over at once" await 2 log_has b.log '-> master'
-	sm_wait "$master" 15
+	check "$name: TERM hands over at once" await log_has b.log '-> master'
+	sm_wait "$master"
 	check "$name: and it ends" [ $? -eq 0 ]
 	sm_kill_all
 	sim_stop

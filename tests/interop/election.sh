@@ -31,7 +31,7 @@ masters() {	# which of both are master: "minism", "opensm", both, or none
 	local i name=(minism opensm)
 
 	for i in 0 1; do
-		on "${hosts[2]}" client -t 3 sminfo -D "${route[i]}" \
+		on "${hosts[2]}" client sminfo -D "${route[i]}" \
 			2>/dev/null | grep -q SMINFO_MASTER &&
 			printf '%s ' "${name[i]}"
 	done
@@ -46,7 +46,7 @@ smlids() {
 	local i
 
 	for i in 1 2 3; do
-		on "${hosts[2]}" client -t 3 smpquery -D portinfo "0,1,$i" 1 \
+		on "${hosts[2]}" client smpquery -D portinfo "0,1,$i" 1 \
 			2>/dev/null | grep -qE "^SMLid:\.*$1\$" || return
 	done
 }
@@ -61,7 +61,7 @@ start() {	# minism|opensm PRIORITY
 }
 
 status_has() {
-	timeout 5 "$MINISMCTL" -s "$SCRATCH/ctl" status 2>&1 | grep -qE "$1"
+	timeout $patience "$MINISMCTL" -s "$SCRATCH/ctl" status 2>&1 | grep -qE "$1"
 }
 
 # arena NAME: a folder and a fabric of its own; what comes out is in ./result,
@@ -90,7 +90,7 @@ one_master() {	# FIRST PRIORITY SECOND PRIORITY
 
 	arena "$1-$2-$4"
 	start "$1" "$2"
-	await 15 is_master "$1" || { sm_kill_all; sim_stop; exit; }
+	await is_master "$1" || { sm_kill_all; sim_stop; exit; }
 	start "$3" "$4"
 	began=${EPOCHREALTIME/./}
 	while now=$(((${EPOCHREALTIME/./} - began) / 1000)); do
@@ -102,7 +102,7 @@ one_master() {	# FIRST PRIORITY SECOND PRIORITY
 	done
 	[ $last -le 10000 ] || wrong=1
 	if [ "$found" = "minism " ]; then
-		lid=$(on "${hosts[2]}" client -t 3 smpquery -D portinfo \
+		lid=$(on "${hosts[2]}" client smpquery -D portinfo \
 			"${route[0]}" 1 2>/dev/null | sed -n 's/^Lid:\.*//p')
 		smlids "${lid:-none}" || wrong=1
 	fi
@@ -128,7 +128,7 @@ results "${cases[@]}"
 # (host 0 is below OpenSM's): OpenSM stays the master, and minism is not seen and
 # sends no Set, until OpenSM is killed or minism is told to take over.
 ctl() {
-	timeout 5 "$MINISMCTL" -s "$SCRATCH/ctl" "$@"
+	timeout $patience "$MINISMCTL" -s "$SCRATCH/ctl" "$@"
 }
 
 guest() {	# HOST PRIORITY
@@ -137,14 +137,14 @@ guest() {	# HOST PRIORITY
 	arena "guest-$1-$2"
 	route[0]=$where
 	osm_start "$2"
-	await 20 is_master opensm || { sm_kill_all; sim_stop; exit; }
+	await is_master opensm || { sm_kill_all; sim_stop; exit; }
 	sleep 1
 	SIM_HOST=${hosts[$1]} sm_start minism.log -s 2 \
 		--cache-dir "$SCRATCH/cache" --control-socket "$SCRATCH/ctl"
 	sleep 12
 	found=$(masters)
 	sets=$(ctl status --json | sed -n 's/.*"sets":\([0-9]*\).*/\1/p')
-	on "${hosts[2]}" client -t 3 smpquery -D portinfo "$where" 1 \
+	on "${hosts[2]}" client smpquery -D portinfo "$where" 1 \
 		>portinfo 2>&1
 	grep -qw IsSM portinfo && seen=yes
 	if [ "$1" = 0 ]; then
@@ -153,7 +153,7 @@ guest() {	# HOST PRIORITY
 	else
 		after=$(ctl takeover)
 	fi
-	await 20 log_has minism.log 'SUBNET UP' && await 5 is_master minism &&
+	await log_has minism.log 'SUBNET UP' && await is_master minism &&
 		[ "$found-${sets:-?}-$seen" = "opensm -0-no" ]
 	echo "$? master is $found; $sets Sets, seen: $seen; then $after:" \
 		"$(masters)" >result
@@ -178,10 +178,10 @@ stranger_run() {	# NAME SETTING REASON
 	SIM_HOST=${hosts[0]} sm_start stranger.log -s 1 -F stranger.conf \
 		--control-socket "$SCRATCH/ctl" --cache-dir "$SCRATCH/cache"
 	check "$1: the fabric comes up" \
-		await 20 log_has stranger.log 'SUBNET UP'
+		await log_has stranger.log 'SUBNET UP'
 	osm_start 0
 	for where in "log_has stranger.log" "status_has"; do
-		check "$1: ${where%%_*} names the other manager" await 20 \
+		check "$1: ${where%%_*} names the other manager" await \
 			$where 'H-1 port 1 \(0x6000000000000201, LID [0-9]+\)'
 	done
 	check "$1: and says why it takes no part" status_has "WARNING: .*$3"

@@ -15,7 +15,7 @@ takeover_case() {
 	sim_start "$SCRATCH/ring.net" || return
 	mkdir -p osm
 	OSM_CACHE_DIR=$SCRATCH/osm OSM_TMP_DIR=$SCRATCH/osm \
-		client -t 20 opensm -R minhop -o -f "$SCRATCH/osm.log" \
+		client opensm -R minhop -o -f "$SCRATCH/osm.log" \
 		>/dev/null 2>&1
 	check "takeover: comes up" sm_once take.log
 	check "takeover: the loop of before is told" \

@@ -10,7 +10,7 @@ demo=$MINISM_SRC/etc/fabrics/demo.net
 # run arguments...: on the demo fabric, once; run.out, run.log
 run() {
 	rm -f run.log
-	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/empty.conf" -v -f run.log \
+	timeout -k 5 $patience "$MINISM_SIM" -F "$SCRATCH/empty.conf" -v -f run.log \
 		--once "$@" >run.out 2>run.err </dev/null
 }
 
@@ -100,11 +100,11 @@ capture_case() {
 	SM_PIDS+=($!)
 	lab_sm run.log "$MINISM" "${sm_defaults[@]}" -p 1 -v -f run.log --once \
 		--pcap lab.pcapng
-	sm_wait "$SM_PID" 30
+	sm_wait "$SM_PID"
 	check "capture: comes up" [ $? -eq 0 ]
 	lab_sm more.log "$MINISM" "${sm_defaults[@]}" -p 1 --once \
 		--pcap live.pcapng
-	sm_wait "$SM_PID" 30
+	sm_wait "$SM_PID"
 	lab_stop
 	check "capture: is told" tells lab.pcapng
 	check "capture: a line for each MAD" [ "$(sent)" -eq \
@@ -123,7 +123,7 @@ capture_case() {
 		import json
 		kinds = {json.loads(l).get("what") for l in open("told.out")}
 		assert {"Get NodeInfo", "LID", "verify", "plan"} <= kinds'
-	check "capture: a FIFO, while it is written" await 5 grep -q \
+	check "capture: a FIFO, while it is written" await grep -q \
 		'leaf-4 .*LinearForwardingTable' live.out
 	head -c 30000 lab.pcapng >cut.pcapng
 	check "capture: half of one is told" tells cut.pcapng

@@ -13,14 +13,14 @@ asan=
 
 # health_run options...: on the manager's node, until it ends
 health_run() {
-	LD_PRELOAD=$asan timeout -k 2 60 "$MINISM_LAB_PROGRAM" \
+	LD_PRELOAD=$asan timeout -k 2 $patience "$MINISM_LAB_PROGRAM" \
 		--on "$LAB_NODE" -- "$health" -s "$SCRATCH/sm.ctl" "$@"
 }
 
 manager() {
 	lab_sm minism.run "$MINISM" "${sm_defaults[@]}" -v -f "$SCRATCH/sm.log" \
 		--control-socket "$SCRATCH/sm.ctl"
-	await 20 log_has sm.log 'SUBNET UP'
+	await log_has sm.log 'SUBNET UP'
 }
 
 fresh() {
@@ -99,17 +99,17 @@ end_case() {
 	fresh
 	health_start -i 1 --metrics "$SCRATCH/m.prom"
 	lab_cmd errors leaf-3/2 recovery 100
-	check "end: it is counted" await 10 total_is LinkErrorRecoveryCounter 100
+	check "end: it is counted" await total_is LinkErrorRecoveryCounter 100
 	check "end: and stays" recovery_is 100
 	lab_cmd errors leaf-3/2 recovery 140
-	check "end: so are more" await 10 total_is LinkErrorRecoveryCounter 240
-	check "end: then it is cleared" await 10 recovery_is 0
+	check "end: so are more" await total_is LinkErrorRecoveryCounter 240
+	check "end: then it is cleared" await recovery_is 0
 	lab_cmd errors leaf-3/2 recovery 50
-	check "end: and counted on" await 10 total_is LinkErrorRecoveryCounter 290
+	check "end: and counted on" await total_is LinkErrorRecoveryCounter 290
 	inside perfquery -R -a -G 0x20030 >cleared 2>&1
 	sleep 2.5
 	lab_cmd errors leaf-3/2 recovery 5
-	check "end: also if another tool cleared it" await 10 \
+	check "end: also if another tool cleared it" await \
 		total_is LinkErrorRecoveryCounter 295
 	check "end: data is counted" grep -Eq \
 		'^minism_port_sent_bytes_total\{.*port="leaf-1/1"\} [1-9]' m.prom
@@ -124,28 +124,28 @@ avoid_case() {
 	fresh
 	health_start -i 1 --avoid
 	lab_cmd errors spine-2/3 symbol 300
-	check "avoid: the cable is told" await 10 grep -q \
+	check "avoid: the cable is told" await grep -q \
 		'^bad cable: leaf-3/6 - spine-2/3: 300 errors' health.out
-	check "avoid: the manager avoids it" await 10 \
+	check "avoid: the manager avoids it" await \
 		says 'leaf-3/6 - spine-2/3 .*, avoided' links avoided
-	check "avoid: and says why" await 10 grep -q \
+	check "avoid: and says why" await grep -q \
 		'^link leaf-3/6 - spine-2/3: 300 errors within an hour; is avoided' \
 		health.out
 	lab_cmd errors leaf-3/7 symbol 200
-	check "avoid: a second one of the leaf is not spared" await 10 grep -q \
+	check "avoid: a second one of the leaf is not spared" await grep -q \
 		'^link leaf-3/7 - spine-3/3: 200 errors .* is used, since enough' \
 		health.out
 	check "avoid: each is said once" [ "$(grep -c 'is avoided' health.out)" = 1 ]
 	check "avoid: a link of a host is not asked for" eval \
-		'lab_cmd errors leaf-3/2 symbol 200; await 10 grep -q \
+		'lab_cmd errors leaf-3/2 symbol 200; await grep -q \
 		"^bad cable: node-10" health.out; ! grep -q "no link between" health.out'
 	kill "$SM_PID"
 	wait "$SM_PID" 2>/dev/null
-	check "avoid: without a manager it reads on" await 10 \
+	check "avoid: without a manager it reads on" await \
 		grep -q 'minism-health: .*sm.ctl' health.err
 	rm -f sm.log
 	check "avoid: a manager that starts again" manager
-	check "avoid: is asked again" await 10 \
+	check "avoid: is asked again" await \
 		says 'leaf-3/6 - spine-2/3 .*, avoided' links avoided
 	check "avoid: errors that are gone" says 'computed with it' \
 		avoid leaf-3/6 0

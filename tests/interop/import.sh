@@ -16,7 +16,7 @@ import() {
 	local wanted=$1 status
 
 	shift
-	timeout -k 2 20 "$MINISM_BUILD/minism-import" osm "${dirs[@]}" "$@" \
+	timeout -k 2 $patience "$MINISM_BUILD/minism-import" osm "${dirs[@]}" "$@" \
 		>report 2>report.err
 	status=$?
 	cat report.err
@@ -139,7 +139,7 @@ write_case() {
 	"$MINISM_SIM" -F "$SCRATCH/empty.conf" 'single(2)' \
 		--cache-dir "$SCRATCH/cache" -B --pidfile "$SCRATCH/pid" \
 		-f "$SCRATCH/beside.log"
-	await 5 pid_runs pid
+	await pid_runs pid
 	SM_PIDS+=("$(cat pid)")
 	check "write: not beside a minism that runs" import 1 --write
 	check "write: which is named" reported "held by process $(cat pid)"
@@ -213,7 +213,7 @@ same_case() {
 	cp osm-cache/guid2lid guid2lid.before
 	printf 'honor_guid2lid_file TRUE\nrouting_engine minhop\n' \
 		>osm/opensm.conf
-	OSM_TMP_DIR=$SCRATCH OSM_CACHE_DIR=$SCRATCH/osm-cache client -t 60 \
+	OSM_TMP_DIR=$SCRATCH OSM_CACHE_DIR=$SCRATCH/osm-cache client \
 		opensm -o -F "$SCRATCH/osm/opensm.conf" -x \
 		-f "$SCRATCH/osm.log" -P "$SCRATCH/osm/partitions.conf" \
 		>osm.out 2>&1 </dev/null
@@ -224,7 +224,7 @@ same_case() {
 	cp guid2lid.before osm-cache/guid2lid
 	check "same: the import" import 0 --write
 	sim_start "$demo" || return
-	check "same: minism brings the fabric up" sm_run 60 --once -v \
+	check "same: minism brings the fabric up" sm_run --once -v \
 		-F "$SCRATCH/to/minism.conf" -f same.log \
 		--partitions "$SCRATCH/to/partitions.conf"
 	tables >ours.keys

@@ -22,7 +22,7 @@ run() {
 	local log=$1
 
 	shift
-	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/keys.conf" -v -v -f "$log" \
+	timeout -k 5 $patience "$MINISM_SIM" -F "$SCRATCH/keys.conf" -v -v -f "$log" \
 		--partitions= --control-socket= "$fabric" "$@" \
 		>run.out 2>run.err </dev/null
 }
@@ -111,7 +111,7 @@ support_case() {
 		cache --partitions= --control-socket "$SCRATCH/ctl" "$fabric" \
 		>run.out 2>run.err </dev/null &
 	SM_PIDS+=($!)
-	check "support: the manager is up" await 20 log_has support.log \
+	check "support: the manager is up" await log_has support.log \
 		'SUBNET UP'
 	rm -rf minism-support*
 	check "support: packs" "$MINISMCTL" -s "$SCRATCH/ctl" support
@@ -149,7 +149,7 @@ support_case() {
 ibsim_case() {
 	"$MINISM_FABRIC" "$fabric" >fabric.net
 	sim_start "$SCRATCH/fabric.net" || return
-	check "ibsim: comes up" sm_run 30 -F "$SCRATCH/keys.conf" --once \
+	check "ibsim: comes up" sm_run -F "$SCRATCH/keys.conf" --once \
 		-f ibsim.log --cache-dir ibcache
 	check "ibsim: SUBNET UP" log_has ibsim.log 'SUBNET UP'
 	check "ibsim: a key that is not taken is told" \
@@ -160,7 +160,7 @@ ibsim_case() {
 		mkdir -p osm
 		cp cache/guid2mkey cache/neighbors osm/
 		OSM_CACHE_DIR=$SCRATCH/osm OSM_TMP_DIR=$SCRATCH/osm \
-			client -t 20 opensm -o -f "$SCRATCH/osm.log" >/dev/null 2>&1
+			client opensm -o -f "$SCRATCH/osm.log" >/dev/null 2>&1
 		check "opensm: comes up with our files" \
 			log_has osm.log 'SUBNET UP'
 		check "opensm: complains of none" \

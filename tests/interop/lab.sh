@@ -30,11 +30,11 @@ minism_case() {
 	lab_sm minism.run "${minism_here[@]}" -f "$SCRATCH/sm.log" \
 		--control-socket "$SCRATCH/sm.ctl"
 	check "minism brings the fabric up" \
-		await 20 log_has sm.log 'SUBNET UP'
+		await log_has sm.log 'SUBNET UP'
 	check "all its links are Active" links_are_active 64
 	LAB_NODE=node-01 lab_sm second "${minism_here[@]}" \
 		--cache-dir "$SCRATCH/cache2"
-	sm_wait "$SM_PID" 10
+	sm_wait "$SM_PID"
 	check "a second one on its port is refused" [ $? -eq 1 ]
 	avoid_by_hand
 	diagnostics
@@ -118,7 +118,7 @@ diagnostics() {
 	LAB_NODE=node-07
 	while read -r line; do
 		# shellcheck disable=SC2086 # words
-		check "$line" inside -t 20 $line
+		check "$line" inside $line
 	done <<-END
 		ibstat
 		ibstatus
@@ -175,7 +175,7 @@ ping_and_pong() {
 
 	LAB_NODE=node-03 lab_sm pong ibping -S
 	pid=$SM_PID
-	check "ibping reaches another host" await 30 inside ibping -c 3 \
+	check "ibping reaches another host" await inside ibping -c 3 \
 		"$(lab_cmd show node-03 | sed -n 's/.* lid \([0-9]*\).*/\1/p')"
 	kill "$pid"
 }
@@ -199,7 +199,7 @@ avoid_by_hand() {
 		'no traffic on leaf-1/5 - spine-1/1: rerouted in .*use leaf-1/5' \
 		avoid leaf-1/5
 	refute "no entry leads there" leads_to leaf-1/5
-	check "says why" await 10 ctl_says \
+	check "says why" await ctl_says \
 		'link leaf-1/5 - spine-1/1 is avoided: by the operator' avoid
 	check "status lists it" ctl_says '^avoided: .*leaf-1/5' status
 	check "so do the metrics" ctl_says \
@@ -238,13 +238,13 @@ loses_smps() {
 
 faults() {
 	lab_cmd unplug leaf-1 6
-	check "a cable is out" await 10 links_are_active 62
+	check "a cable is out" await links_are_active 62
 	lab_cmd plug leaf-1/6
-	check "and in again" await 20 links_are_active 64
+	check "and in again" await links_are_active 64
 	lab_cmd kill spine-2
-	check "a switch is off" await 10 links_are_active 56
+	check "a switch is off" await links_are_active 56
 	lab_cmd revive spine-2
-	check "and on again" await 20 links_are_active 64
+	check "and on again" await links_are_active 64
 	lab_cmd slow leaf-1 200us 4
 	check "a slow agent with few places loses SMPs" loses_smps
 	lab_cmd slow leaf-1 20us 1000
@@ -272,7 +272,7 @@ tables_case() {
 	fresh 'PGFT(9,9;1,9)'
 	lab_sm minism.run "${minism_here[@]}" --lmc 1 -f "$SCRATCH/sm.log"
 	check "minism brings 81 hosts up" \
-		await 20 log_has sm.log 'SUBNET UP'
+		await log_has sm.log 'SUBNET UP'
 	lid=$(lab_cmd show H-9 | sed -n 's/.* lid \([0-9]*\).*/\1/p')
 	check "a host answers on its first LID" inside perfquery "$lid" 1
 	check "and on its second" inside perfquery $((lid + 1)) 1
@@ -304,9 +304,9 @@ runner_case() {
 	check "no lab is around" ends_with 2 "$MINISM_LAB_PROGRAM" -- true
 	"$MINISM_LAB_PROGRAM" "$net" -- sh -c 'touch runs; exec sleep 60' &
 	pid=$!
-	await 10 [ -e runs ]
+	await [ -e runs ]
 	kill "$pid"
-	sm_wait "$pid" 5
+	sm_wait "$pid"
 	[ $? -eq 143 ]
 	ok $? "it passes a SIGTERM on and ends with the command"
 	printf 'on node-03 ibstat -l\n!sh -c "exit 3"\n! sh -c "exit 4"\nbogus\nquit\n' |
@@ -352,13 +352,13 @@ kill_lab() {
 		sh -c 'setsid sleep 600 & echo $! >daemon.new
 		mv daemon.new daemon; exec sleep 600' >run.out 2>&1 &
 	pid=$!
-	await 10 test -e daemon
+	await test -e daemon
 	check "a second one on its socket names it" refuses \
 		"$SCRATCH/killed.sock: a lab is running there" \
 		"$MINISM_LAB_PROGRAM" "$net" --socket killed.sock -- true
 	kill -KILL "$1$pid"
 	wait "$pid" 2>/dev/null
-	check "a daemon in a lab ends with it" await 10 \
+	check "a daemon in a lab ends with it" await \
 		eval '! kill -0 "$(cat daemon)"'
 }
 
@@ -400,7 +400,7 @@ foreign_case() {
 		cat /sys/class/infiniband/x
 	lab_cmd errors "$LAB_NODE/1" symbol 7
 	check "without the library it reads them of a folder, counters, too" \
-		await 3 inside sh -c "env -u LD_PRELOAD grep -qx 7 \
+		await inside sh -c "env -u LD_PRELOAD grep -qx 7 \
 		\$MINISM_LAB_SYS/class/infiniband/lab0/ports/1/counters/symbol_error"
 	refute "no node of a lab has such a name" \
 		"$MINISM_LAB_PROGRAM" --on nobody -- true

@@ -21,9 +21,15 @@
 # console's answers go to the file of -f, one prompt after each command; the
 # server needs a linear capability of 49,151 or it overruns its own tables;
 # a client without a server waits for ever, so all of them have a time limit.
+#
+# Time. How long anything takes depends on what else the machine does. A test
+# waits for an event (await), for as long as a machine may take that runs twenty
+# other programs: a limit costs nothing where the event comes. What happens first
+# is judged by what caused it, or by the times in a log, and not by a clock here.
 
 set -u
 export LC_ALL=C
+export patience=120	# seconds
 PATH=$PATH:/usr/sbin:/sbin
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -61,8 +67,19 @@ ok() {	# status description: 0 is "ok"
 	else
 		printf 'not ok %d - %s\n' "$tap_n" "$*"
 		tap_bad=$((tap_bad + 1))
+		[ $tap_bad -gt 1 ] || note_logs
 	fi
 	return "$status"
+}
+
+note_logs() {	# what the managers said last
+	local log
+
+	note "$(date '+%F %T.%3N'), load $(cut -d ' ' -f 1-3 /proc/loadavg)"
+	# shellcheck disable=SC2012 # our own names
+	ls -t -- *.log 2>/dev/null | head -n 2 | while read -r log; do
+		note_file "$log" 40
+	done
 }
 
 check() {	# description command...: the command's output only if it fails
@@ -190,7 +207,7 @@ sm_kill_all() {
 		kill -TERM "$pid" 2>/dev/null && kill -CONT "$pid" 2>/dev/null
 	done
 	for pid in "${SM_PIDS[@]}"; do
-		sm_wait "$pid" 5 2>/dev/null
+		sm_wait "$pid" 10 2>/dev/null
 		[ $? -ne 124 ] || {
 			kill -KILL "$pid" 2>/dev/null
 			wait "$pid" 2>/dev/null
@@ -222,17 +239,15 @@ cd "$SCRATCH" || bail_out "no scratch folder"
 echo "interceptor_via_lib:libumad2sim.so" >asan.supp
 export ASAN_OPTIONS="suppressions=$SCRATCH/asan.supp:${ASAN_OPTIONS:-}"
 sim_count=0
-# Room for nodes, switches and ports, and the tenths of a second that ibsim
-# may take to read its file.
+# Room for nodes, switches and ports.
 sim_sizes=(-N 4096 -S 1024 -P 65536)
-sim_patience=150
 
 # ---- the simulated fabric -------------------------------------------------
 
 # sim_start FILE [ibsim options]: a fresh ibsim on that fabric; clients attach
 # to its first CA (SIM_HOST may be changed afterwards).
 sim_start() {
-	local file=$1 tries=0 fifo
+	local file=$1 fifo
 
 	shift
 	sim_stop
@@ -248,19 +263,17 @@ sim_start() {
 	"${leash[@]}" ibsim -s -f "$SIM_LOG" "${sim_sizes[@]}" \
 		-L 49151 "$@" "$file" <"$fifo" >"sim-$sim_count.err" 2>&1 &
 	SIM_PID=$!
-	until grep -q "@$IBSIM_SOCKNAME:ctl" /proc/net/unix &&
-		grep -q 'sim> ' "$SIM_LOG"; do
-		tries=$((tries + 1))
-		if [ $tries -gt $sim_patience ] ||
-			! kill -0 "$SIM_PID" 2>/dev/null; then
-			ok 1 "ibsim starts on $file"
-			note_file "$SIM_LOG"
-			note_file "sim-$sim_count.err"
-			sim_stop
-			return 1
-		fi
-		sleep 0.1
-	done
+	await_of "$SIM_PID" sim_is_ready && return
+	ok 1 "ibsim starts on $file"
+	note_file "$SIM_LOG"
+	note_file "sim-$sim_count.err"
+	sim_stop
+	return 1
+}
+
+sim_is_ready() {
+	grep -q "@$IBSIM_SOCKNAME:ctl" /proc/net/unix &&
+		grep -q 'sim> ' "$SIM_LOG"
 }
 
 fresh() {	# as sim_start, and no manager remembers it
@@ -276,19 +289,15 @@ sim_prompts() {
 # command that is refused is a failed test point: what follows would judge a
 # fabric in which nothing has happened.
 sim_cmd() {
-	local before size answer tries=0
+	local before size answer
 
 	before=$(sim_prompts)
 	size=$(stat -c %s "$SIM_LOG")
 	printf '%s\n' "$1" >&"$SIM_FD"
-	until [ "$(sim_prompts)" -gt "$before" ]; do
-		tries=$((tries + 1))
-		if [ $tries -gt 100 ]; then
-			ok 1 "ibsim answers to: $1"
-			return 1
-		fi
-		sleep 0.05
-	done
+	if ! await eval '[ "$(sim_prompts)" -gt "$before" ]'; then
+		ok 1 "ibsim answers to: $1"
+		return 1
+	fi
 	answer=$(tail -c "+$((size + 1))" "$SIM_LOG" | sed 's/sim> //g')
 	[ -z "$answer" ] && return
 	ok 1 "ibsim takes: $1"
@@ -302,15 +311,9 @@ on() {
 	"$@"
 }
 
-# client [-t seconds] program...: a diagnostics program on the fabric
+# client program...: a diagnostics program on the fabric
 client() {
-	local limit=30
-
-	if [ "$1" = -t ]; then
-		limit=$2
-		shift 2
-	fi
-	SIM_HOST=$SIM_HOST timeout -k 2 "$limit" env LD_PRELOAD="$shim" "$@"
+	SIM_HOST=$SIM_HOST timeout -k 2 "${limit:-$patience}" env LD_PRELOAD="$shim" "$@"
 }
 
 # ---- a lab ----------------------------------------------------------------
@@ -335,25 +338,21 @@ lab_stop() {
 # lab_start NET [options of minism-lab]: a fresh lab in the working directory;
 # LAB_NODE is where programs run, the first host at the start
 lab_start() {
-	local net=$1 tries=0
+	local net=$1
 
 	shift
 	lab_stop
-	rm -f lab.fifo lab.sock
+	rm -f lab.fifo lab.sock lab.out
 	mkfifo lab.fifo
 	exec {LAB_FD}<>lab.fifo
 	"${leash[@]}" "$MINISM_LAB_PROGRAM" --socket "$PWD/lab.sock" "$@" \
 		"$net" <lab.fifo >lab.out 2>lab.err &
 	LAB_PID=$!
-	until [ -S lab.sock ] && grep -q 'programs run on' lab.out; do
-		tries=$((tries + 1))
-		if [ $tries -gt 100 ] || ! kill -0 "$LAB_PID" 2>/dev/null; then
-			ok 1 "minism-lab starts on $net"
-			note_file lab.err
-			return 1
-		fi
-		sleep 0.1
-	done
+	if ! await_of "$LAB_PID" grep -q 'programs run on' lab.out; then
+		ok 1 "minism-lab starts on $net"
+		note_file lab.err
+		return 1
+	fi
 	export MINISM_LAB=$PWD/lab.sock
 	LAB_NODE=$(sed -n 's/.*programs run on \(.*\); help.*/\1/p' lab.out)
 }
@@ -362,15 +361,9 @@ lab_cmd() {	# a command of its console
 	"$MINISM_LAB_PROGRAM" -c "$*"
 }
 
-# inside [-t seconds] program...: on LAB_NODE
+# inside program...: on LAB_NODE
 inside() {
-	local limit=30
-
-	if [ "$1" = -t ]; then
-		limit=$2
-		shift 2
-	fi
-	timeout -k 2 "$limit" "$MINISM_LAB_PROGRAM" --on "$LAB_NODE" -- "$@"
+	timeout -k 2 "${limit:-$patience}" "$MINISM_LAB_PROGRAM" --on "$LAB_NODE" -- "$@"
 }
 
 pid_runs() {	# pid file: -B writes its number a moment after it has returned
@@ -403,12 +396,9 @@ lab_sm() {
 sm_defaults=(-F "$SCRATCH/empty.conf" --cache-dir "$SCRATCH/cache"
 	--partitions= --control-socket=)
 
-# sm_run limit arguments...: minism in the foreground
+# sm_run arguments...: minism in the foreground
 sm_run() {
-	local limit=$1
-
-	shift
-	SIM_HOST=$SIM_HOST timeout -k 2 "$limit" \
+	SIM_HOST=$SIM_HOST timeout -k 2 $patience \
 		env LD_PRELOAD="$sm_preload" "$MINISM" "${sm_defaults[@]}" "$@"
 }
 
@@ -418,7 +408,7 @@ sm_once() {
 
 	shift
 	rm -f "$log" view
-	sm_run 60 --once -v -f "$log" --view "$SCRATCH/view" "$@" \
+	sm_run --once -v -f "$log" --view "$SCRATCH/view" "$@" \
 		>once.out 2>once.err </dev/null
 	set -- $?
 	[ ! -s view ] || dump_view || return
@@ -445,32 +435,37 @@ sm_start() {
 	SM_PIDS+=("$SM_PID")
 }
 
-# sm_wait PID seconds: its exit status, 124 if it does not end in time
+# sm_wait PID [seconds]: its exit status, 124 if it does not end in time
 sm_wait() {
-	local pid=$1 tries=$(($2 * 20))
+	local pid=$1 end=$((SECONDS + ${2:-$patience}))
 
 	while kill -0 "$pid" 2>/dev/null; do
-		tries=$((tries - 1))
-		[ $tries -gt 0 ] || return 124
+		[ $SECONDS -le $end ] || return 124
 		sleep 0.05
 	done
 	wait "$pid"
 }
 
-sm_end() {	# seconds [signal]: its exit status
-	kill -"${2:-TERM}" "$SM_PID"
-	sm_wait "$SM_PID" "$1"
+sm_end() {	# [signal]: its exit status
+	kill -"${1:-TERM}" "$SM_PID"
+	sm_wait "$SM_PID"
 }
 
-# await seconds command...: until it succeeds
-await() {
-	local end=$((SECONDS + $1))
+# await_of PID command...: until it succeeds, while that process lives. A client
+# that hangs is tried again. What is evaluated sees the names here.
+await_of() {
+	local lives=$1 until=$((SECONDS + patience)) limit=20
 
 	shift
 	until "$@" >/dev/null 2>&1; do
-		[ $SECONDS -le "$end" ] || return 1
+		[ $SECONDS -le $until ] && kill -0 "$lives" 2>/dev/null ||
+			return 1
 		sleep 0.1
 	done
+}
+
+await() {	# command...: until it succeeds
+	await_of $$ "$@"
 }
 
 # answers REGEX command...: it ends well, and what it says, which stays in
@@ -824,7 +819,7 @@ judge_trace() {
 judge_ibdmchk() {
 	local paths want cas
 
-	timeout 60 ibdmchk -s "$1/opensm-subnet.lst" -f "$1/opensm.fdbs" \
+	timeout $patience ibdmchk -s "$1/opensm-subnet.lst" -f "$1/opensm.fdbs" \
 		-m "$1/opensm.mcfdbs" >ibdmchk.out 2>&1
 	paths=$(sed -n 's/^-I- Scanned:\([0-9]*\) CA to CA paths.*/\1/p' \
 		ibdmchk.out)

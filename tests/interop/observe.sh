@@ -72,17 +72,17 @@ doctor() {
 
 # faults NAME: with a master, what an observer tells
 faults() {
-	check "$1: it says UP" await 20 says UP 'observing.* the master is on node-01'
+	check "$1: it says UP" await says UP 'observing.* the master is on node-01'
 	check "$1: its port does not say IsSM, the master's does" \
 		[ "$(is_sm node-01) $(is_sm node-16)" = "1 0" ]
 	lab_cmd unplug leaf-1 6 >/dev/null
-	check "$1: a cable is pulled" await 20 says DEGRADED \
+	check "$1: a cable is pulled" await says DEGRADED \
 		'link leaf-1/6 - spine-2/1'
 	lab_cmd kill node-05 >/dev/null
-	check "$1: a host dies" await 20 says DEGRADED 'host node-05'
+	check "$1: a host dies" await says DEGRADED 'host node-05'
 	lab_cmd plug leaf-1 6 >/dev/null
 	lab_cmd revive node-05 >/dev/null
-	check "$1: both are back" await 20 says UP 'observing'
+	check "$1: both are back" await says UP 'observing'
 }
 
 minism_case() {
@@ -90,7 +90,7 @@ minism_case() {
 	rm -rf cache
 	lab_sm master "$MINISM" "${sm_defaults[@]}" -f "$SCRATCH/sm.log" -s 1 \
 		-p 1 --control-socket "$SCRATCH/master"
-	check "minism: the master is up" await 20 log_has sm.log 'SUBNET UP'
+	check "minism: the master is up" await log_has sm.log 'SUBNET UP'
 	state_of_fabric >before
 	observer
 	faults minism
@@ -113,17 +113,17 @@ minism_case() {
 		'another subnet manager|handing over|standby'
 	state_of_fabric >after
 	check "minism: the fabric is what it was" diff before after
-	check "the expected fabric is kept" await 20 grep -q spine-3 seen/state
+	check "the expected fabric is kept" await grep -q spine-3 seen/state
 	refute "but no LIDs" grep -q '^lid ' seen/state
 	kill "${SM_PIDS[0]}"
-	check "without a master it says so" await 20 says 'NOT UP' \
+	check "without a master it says so" await says 'NOT UP' \
 		'no other port answers as the master'
 	lab_cmd unplug leaf-1 6 >/dev/null
-	check "and which paths nothing repairs" await 20 says 'NOT UP' \
+	check "and which paths nothing repairs" await says 'NOT UP' \
 		'held leaves .* without a path .*[1-9][0-9]* pairs of hosts'
 	lab_cmd kill node-05 >/dev/null
 	lab_cmd revive node-05 >/dev/null
-	check "and which host has lost its LID" await 20 says 'NOT UP' \
+	check "and which host has lost its LID" await says 'NOT UP' \
 		'1 port without a LID of its own, the first: node-05 '
 	ends minism
 	sm_kill_all
@@ -143,9 +143,9 @@ foreign_case() {
 	END
 	lab_sm master "$MINISM" "${sm_defaults[@]}" -F "$SCRATCH/keys.conf" \
 		-f "$SCRATCH/sm.log" -p 1
-	check "foreign: the master is up" await 20 log_has sm.log 'SUBNET UP'
+	check "foreign: the master is up" await log_has sm.log 'SUBNET UP'
 	observer
-	check "foreign: M_Keys" await 20 doctor 1 '^ports with an M_Key: .*and 2'
+	check "foreign: M_Keys" await doctor 1 '^ports with an M_Key: .*and 2'
 	check "foreign: SLs" doctor 1 '^SLs on other VLs than by default: .*and 1'
 	ctl view >view.out
 	check "foreign: with the VLs in the view, and without the key" eval '
@@ -159,7 +159,7 @@ foreign_case() {
 	lab_sm other "$MINISM" "${sm_defaults[@]}" -f "$SCRATCH/other.log" -p 1 \
 		--control-socket "$SCRATCH/ctl"
 	check "foreign: a master without the key says which ports have it" \
-		await 20 doctor 1 '^ports with a foreign M_Key: .*0x.*: enter it'
+		await doctor 1 '^ports with a foreign M_Key: .*0x.*: enter it'
 	sm_kill_all
 	lab_stop
 }
@@ -170,9 +170,9 @@ loop_case() {
 	rm -rf cache
 	lab_sm master "$MINISM" "${sm_defaults[@]}" -f "$SCRATCH/sm.log" -p 1 \
 		-R minhop
-	check "loop: the master is up" await 20 log_has sm.log 'SUBNET UP'
+	check "loop: the master is up" await log_has sm.log 'SUBNET UP'
 	SEEN_FROM=H-9 observer
-	check "loop: it is told" await 20 says 'NOT UP' \
+	check "loop: it is told" await says 'NOT UP' \
 		'CREDIT LOOP in the tables that the switches hold'
 	ends loop
 	sm_kill_all
@@ -186,7 +186,7 @@ opensm_case() {
 	}
 	lab_start "$demo" || return
 	lab_sm opensm opensm -f "$SCRATCH/opensm.log" -s 2
-	check "opensm: the master is up" await 30 eval \
+	check "opensm: the master is up" await eval \
 		'inside sminfo | grep -q MASTER'
 	observer
 	faults opensm

@@ -14,7 +14,7 @@ refused() {
 	local what=$1 regex=$2 status
 
 	shift 2
-	timeout -k 2 10 "${PROGRAM:-$MINISM}" "$@" >out 2>err </dev/null
+	timeout -k 2 $patience "${PROGRAM:-$MINISM}" "$@" >out 2>err </dev/null
 	status=$?
 	if [ $status -eq 2 ] && [ ! -s out ] &&
 		[ "$(wc -l <err)" -eq 1 ] && grep -qiE -- "$regex" err; then
@@ -54,7 +54,7 @@ check_says() {
 	local what=$1 wanted=$2 regex=$3 status
 
 	shift 3
-	timeout -k 2 10 "${PROGRAM:-$MINISM}" --check-config -F "$SCRATCH/empty.conf" \
+	timeout -k 2 $patience "${PROGRAM:-$MINISM}" --check-config -F "$SCRATCH/empty.conf" \
 		--cache-dir= "$@" >out 2>err </dev/null
 	status=$?
 	[ $status -eq "$wanted" ] && [ ! -s err ] && grep -qE -- "$regex" out
@@ -129,10 +129,10 @@ policy_case() {
 }
 
 info_case() {
-	timeout -k 2 10 "$MINISM" --help >help 2>err
+	timeout -k 2 $patience "$MINISM" --help >help 2>err
 	check "--help exits 0" [ $? -eq 0 ]
 	check "--help says nothing on stderr" [ ! -s err ]
-	timeout -k 2 10 "$MINISM" --version >version 2>err
+	timeout -k 2 $patience "$MINISM" --version >version 2>err
 	check "--version exits 0" [ $? -eq 0 ]
 	check "--version is one line with a version" \
 		grep -qxE 'minism [0-9]+(\.[0-9]+)+.*' version
@@ -168,12 +168,12 @@ nowhere_case() {
 		skip "nowhere: no CA, a message" "this machine has one"
 		return
 	fi
-	timeout -k 2 10 "$MINISM" "${sm_defaults[@]}" -o >out 2>err </dev/null
+	timeout -k 2 $patience "$MINISM" "${sm_defaults[@]}" -o >out 2>err </dev/null
 	status=$?
 	check "nowhere: exit 1 (it was $status)" [ $status -eq 1 ]
 	check "nowhere: says why" [ -s err ]
 	check "nowhere: and what needs no device" grep -q 'minism-sim' err
-	timeout -k 2 10 "$MINISM" "${sm_defaults[@]}" -o -p 15 >out 2>err \
+	timeout -k 2 $patience "$MINISM" "${sm_defaults[@]}" -o -p 15 >out 2>err \
 		</dev/null
 	check "nowhere: -p is no priority" grep -q -e '--priority' err
 }
@@ -197,10 +197,10 @@ foreign_case() {
 		skip "foreign: the keys of OpenSM" "opensm is not installed"
 		return
 	fi
-	timeout -k 2 10 opensm -c opensm.conf >/dev/null 2>&1
+	timeout -k 2 $patience opensm -c opensm.conf >/dev/null 2>&1
 	check "foreign: opensm wrote its keys" \
 		[ "$(lines opensm.conf '^[a-z]')" -ge 150 ]
-	timeout -k 2 10 "${PROGRAM:-$MINISM}" --check-config -F "$SCRATCH/opensm.conf" \
+	timeout -k 2 $patience "${PROGRAM:-$MINISM}" --check-config -F "$SCRATCH/opensm.conf" \
 		>out 2>err
 	check "foreign: the file can be used" grep -q 'is valid' out
 	check "foreign: every key in it is known" log_has_not out 'is no key'
@@ -232,7 +232,7 @@ run_simulated() {
 
 	shift 2
 	rm -f "$log"
-	timeout -k 2 20 "$MINISM_SIM" "${sm_defaults[@]}" --cache-dir= -f "$log" \
+	timeout -k 2 $patience "$MINISM_SIM" "${sm_defaults[@]}" --cache-dir= -f "$log" \
 		"$fabric" "$@" >out 2>err </dev/null
 }
 
@@ -243,12 +243,12 @@ effect_case() {
 
 	command -v opensm >/dev/null || return
 	[ -s opensm.conf ] ||
-		timeout -k 2 10 opensm -c opensm.conf >/dev/null 2>&1
+		timeout -k 2 $patience opensm -c opensm.conf >/dev/null 2>&1
 	printf 'Default=0x7fff : ALL=full ;\nBlue=0x10 : ALL=full ;\n' >blue
 	opensm_file effect.conf lmc 2 subnet_prefix 0xfec0000000000000 \
 		routing_engine updn partition_config_file "$SCRATCH/blue"
 	rm -f effect.log
-	timeout -k 2 20 "$MINISM_SIM" -F "$SCRATCH/effect.conf" --cache-dir= \
+	timeout -k 2 $patience "$MINISM_SIM" -F "$SCRATCH/effect.conf" --cache-dir= \
 		-f effect.log 'PGFT(2,2;1,2)' --plan >plan.out 2>err
 	check "effect: lmc" grep -qE 'LMC 0 -> 2' plan.out
 	check "effect: subnet_prefix" grep -qE \
@@ -270,17 +270,17 @@ effect_case() {
 	opensm_file sm.conf sm_priority 9 sa_key 7 sweep_interval 1 \
 		log_file "$SCRATCH/sm.log"
 	sm_start sm.log -vv -F "$SCRATCH/sm.conf"
-	check "effect: comes up" await 15 log_has sm.log 'SUBNET UP'
+	check "effect: comes up" await log_has sm.log 'SUBNET UP'
 	client sminfo >sminfo.out 2>&1
 	check "effect: sm_priority" grep -q 'priority 9 state 3' sminfo.out
 	if command -v saquery >/dev/null; then
 		check "effect: sa_key" \
-			on node-16 client -t 10 saquery --smkey 7 PKTR
-		on node-16 client -t 10 saquery --smkey 1 PKTR >out 2>&1
+			on node-16 client saquery --smkey 7 PKTR
+		on node-16 client saquery --smkey 1 PKTR >out 2>&1
 		check "effect: another sa_key is not it" [ $? -ne 0 ]
 	fi
 	check "effect: sweep_interval" \
-		await 10 log_has sm.log 'idle -> light sweep' 3
+		await log_has sm.log 'idle -> light sweep' 3
 	sm_kill_all
 
 	# a host that answers nothing; ibsim says so at once, so that only the
@@ -314,12 +314,12 @@ in_background() {
 # start_daemon arguments...: its process number is in SM_PID
 start_daemon() {
 	rm -f pid daemon.log
-	inside -t 20 "$MINISM" "${sm_defaults[@]}" -v \
+	inside "$MINISM" "${sm_defaults[@]}" -v \
 		-f "$SCRATCH/daemon.log" --pidfile "$SCRATCH/pid" "$@" \
 		>out 2>err </dev/null
 	local status=$?
 
-	[ $status -ne 0 ] || await 5 pid_runs pid
+	[ $status -ne 0 ] || await pid_runs pid
 	SM_PID=$(cat pid 2>/dev/null)
 	[ -n "$SM_PID" ] && SM_PIDS+=("$SM_PID")
 	cat out err
@@ -344,10 +344,10 @@ daemon_case() {
 	check "daemon: and says nothing" [ ! -s said ]
 	check "daemon: the pid file names who runs" kill -0 "$SM_PID"
 	check "daemon: it is in the background" in_background "$SM_PID"
-	check "daemon: SUBNET UP" await 15 log_has daemon.log 'SUBNET UP'
+	check "daemon: SUBNET UP" await log_has daemon.log 'SUBNET UP'
 	first=$SM_PID
 	kill -TERM "$first"
-	check "daemon: TERM ends it" await 10 gone "$first"
+	check "daemon: TERM ends it" await gone "$first"
 	check "daemon: in order" log_has daemon.log 'told to end'
 	check "daemon: the pid file is gone" [ ! -e pid ]
 
@@ -356,7 +356,7 @@ daemon_case() {
 		start_daemon -F "$SCRATCH/daemon.conf"
 	check "daemon: it is in the background, too" in_background "$SM_PID"
 	kill -TERM "$SM_PID"
-	await 10 gone "$SM_PID"
+	await gone "$SM_PID"
 	check "daemon: --once stays" inside "$MINISM" "${sm_defaults[@]}" \
 		-f "$SCRATCH/once.log" --once -B -s 1
 	check "daemon: until the subnet is up" log_has once.log 'SUBNET UP'
@@ -386,18 +386,18 @@ log_case() {
 		--control-socket "$SCRATCH/log.ctl" 2>unread >/dev/null </dev/null &
 	SM_PID=$!
 	SM_PIDS+=("$SM_PID")
-	check "log: with a full pipe it manages its fabric" await 10 \
+	check "log: with a full pipe it manages its fabric" await \
 		eval 'timeout 2 "$MINISMCTL" -s log.ctl status | grep -q UP'
-	check "log: and ends in order" sm_end 10
+	check "log: and ends in order" sm_end
 	exec {pipe}>&-
-	timeout -k 2 10 "$MINISM_SIM" "${sm_defaults[@]}" -o -f "$SCRATCH/unread" \
+	timeout -k 2 $patience "$MINISM_SIM" "${sm_defaults[@]}" -o -f "$SCRATCH/unread" \
 		'PGFT(2,2;1,2)' >out 2>err </dev/null
 	check "log: -f of a FIFO is refused" [ $? -eq 2 ]
 	check "log: with the reason" grep -q 'unread: it is not a regular file' err
-	timeout -k 2 10 "$MINISM_SIM" "${sm_defaults[@]}" -o -v -f stdout \
+	timeout -k 2 $patience "$MINISM_SIM" "${sm_defaults[@]}" -o -v -f stdout \
 		'PGFT(2,2;1,2)' >out 2>err </dev/null
 	check "log: -f stdout" log_has out 'SUBNET UP'
-	timeout -k 2 10 "$MINISM_SIM" "${sm_defaults[@]}" -o -v \
+	timeout -k 2 $patience "$MINISM_SIM" "${sm_defaults[@]}" -o -v \
 		'PGFT(2,2;1,2)' 2>&1 >/dev/null </dev/null | head -n 1 >out
 	check "log: that its reader goes is no end" \
 		[ "${PIPESTATUS[0]}" -eq 0 ]
@@ -405,7 +405,7 @@ log_case() {
 
 # One manager a pid file and a cache folder; what else is there is left alone.
 alone() {	# arguments...: a simulated fabric, and no shim
-	timeout -k 2 20 "$MINISM_SIM" "${sm_defaults[@]}" \
+	timeout -k 2 $patience "$MINISM_SIM" "${sm_defaults[@]}" \
 		'PGFT(2,2;1,2)' "$@" </dev/null
 }
 
@@ -414,7 +414,7 @@ alone_starts() {	# arguments...: its process number is in SM_PID
 		cat out err
 		return 1
 	}
-	await 5 pid_runs pid
+	await pid_runs pid
 	SM_PID=$(cat pid)
 	SM_PIDS+=("$SM_PID")
 }
@@ -443,12 +443,12 @@ alone_case() {
 	echo 1 >pid.other
 	mv pid.other pid
 	kill -TERM "$first"
-	check "alone: TERM ends it" await 10 gone "$first"
+	check "alone: TERM ends it" await gone "$first"
 	check "alone: a pid file of another's is not removed" [ -e pid ]
 	check "alone: what was left behind is no obstacle" \
 		alone_starts
 	kill -KILL "$SM_PID"
-	check "alone: KILL leaves the pid file" await 10 gone "$SM_PID"
+	check "alone: KILL leaves the pid file" await gone "$SM_PID"
 	check "alone: which is no obstacle" alone_starts
 	kill -KILL "$SM_PID"
 
@@ -467,7 +467,7 @@ heavy_case() {
 	printf 'force_heavy_sweep TRUE\nsweep_interval 1\n' >heavy.conf
 	sim_start "$demo" || return
 	sm_start heavy.log -F "$SCRATCH/heavy.conf"
-	check "heavy: each sweep is one" await 20 \
+	check "heavy: each sweep is one" await \
 		log_has heavy.log 'heavy sweep: periodic' 2
 	sm_kill_all
 	sim_stop
@@ -506,7 +506,7 @@ names_case() {
 	fresh "$demo" || return
 	client ibnetdiscover >found 2>/dev/null
 	write_map 'Rack 1 {top} # 2' 'Rack 1 host 5'
-	sm_run 20 --plan --node-name-map "$map" >plan.out 2>plan.err
+	sm_run --plan --node-name-map "$map" >plan.out 2>plan.err
 	check "names: in the plan" names_in plan.out \
 		'Rack 1 \{top\} # 2 \(0x' 'Rack 1 host 5 '
 	check "names: with dumps" sm_once show.log --node-name-map "$map"
@@ -524,11 +524,11 @@ names_case() {
 	echo "node_name_map_name $map" >names.conf
 	sm_start names.log -s 0 -F "$SCRATCH/names.conf" \
 		--view "$SCRATCH/view"
-	check "names: resident, UP" await 15 log_has names.log 'SUBNET UP'
+	check "names: resident, UP" await log_has names.log 'SUBNET UP'
 	write_map 'Rack 2' 'Rack 2 host 5'
 	kill -HUP "$SM_PID"
 	check "names: others after HUP" \
-		await 10 eval "dump_view && \
+		await eval "dump_view && \
 		names_in dump/opensm-lfts.dump \"'Rack 2'\""
 	sm_kill_all
 	sim_stop

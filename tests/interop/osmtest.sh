@@ -23,11 +23,11 @@ flows() {
 	export OSM_CACHE_DIR=$PWD OSM_TMP_DIR=$PWD
 	lab_start "$MINISM_SRC/etc/fabrics/demo.net" || return
 	lab_sm run "$@"
-	await 20 links_are_active 64
+	await links_are_active 64
 	echo "$? $who brings the demo's fabric up"
-	await 20 inside saquery SMIR
+	await inside saquery SMIR
 	for flow in c q e f m s v a; do
-		inside -t 300 osmtest -f "$flow" -i "$PWD/inventory" \
+		inside osmtest -f "$flow" -i "$PWD/inventory" \
 			>"flow-$flow.log" 2>&1
 		status=$?
 		echo "$status osmtest -f $flow passes for $who"

@@ -11,7 +11,7 @@ need python3
 # page SPEC arguments...: page.html and the dumps of a simulated fabric
 page() {
 	rm -rf page.html dump view
-	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/empty.conf" --cache-dir= --once -v \
+	timeout -k 5 $patience "$MINISM_SIM" -F "$SCRATCH/empty.conf" --cache-dir= --once -v \
 		"$@" --view "$SCRATCH/view" \
 		>run.out 2>run.err </dev/null && dump_view &&
 		"$MINISMCTL" --view view report >page.html
@@ -35,7 +35,7 @@ in_browser() {
 
 # shows [HASH]: the page as the browser has it then, in shown.html
 shows() {
-	timeout -k 5 60 chromium --headless --no-sandbox --disable-gpu \
+	timeout -k 5 $patience chromium --headless --no-sandbox --disable-gpu \
 		--user-data-dir="$SCRATCH/browser" --virtual-time-budget=20000 \
 		--dump-dom "file://$SCRATCH/page.html#${1:-}" \
 		>shown.html 2>browser.err

@@ -31,7 +31,7 @@ native() {	# LOG arguments...
 
 	shift
 	rm -rf "$log" dump
-	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/empty.conf" --once -v \
+	timeout -k 5 $patience "$MINISM_SIM" -F "$SCRATCH/empty.conf" --once -v \
 		-f "$log" --view "$SCRATCH/view" "$@" \
 		>native.out 2>native.err </dev/null && dump_view
 }
@@ -40,7 +40,7 @@ in_lab() {
 	lab_start "$SCRATCH/parity.net" || return
 	lab_sm lab.run "$MINISM" -p 1 "${sm_defaults[@]}" --once -v \
 		--cache-dir "$SCRATCH/cache-lab" --view "$SCRATCH/view"
-	sm_wait "$SM_PID" 60 && dump_view
+	sm_wait "$SM_PID" && dump_view
 	lab_stop
 	rm -rf cache-lab
 }

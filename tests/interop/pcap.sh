@@ -10,7 +10,7 @@ demo=$MINISM_SRC/etc/fabrics/demo.net
 # run arguments...: on the demo fabric, once
 run() {
 	rm -f run.log
-	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/empty.conf" -v -f run.log \
+	timeout -k 5 $patience "$MINISM_SIM" -F "$SCRATCH/empty.conf" -v -f run.log \
 		--once "$@" >run.out 2>run.err </dev/null
 }
 
@@ -108,7 +108,7 @@ lab_case() {
 	lab_start "$demo" || return
 	lab_sm sm.log "$MINISM" "${sm_defaults[@]}" -v -f sm.log \
 		--pcap lab.pcapng
-	check "lab: comes up" await 10 log_has sm.log 'SUBNET UP'
+	check "lab: comes up" await log_has sm.log 'SUBNET UP'
 	check "lab: a client asks" inside saquery -N
 	kill "$SM_PID"
 	wait "$SM_PID"

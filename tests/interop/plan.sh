@@ -21,7 +21,7 @@ plan() {	# LOG arguments...
 
 	shift
 	rm -f "$log"
-	sm_run 60 -v -f "$log" "$@" >plan.out 2>plan.err </dev/null
+	sm_run -v -f "$log" "$@" >plan.out 2>plan.err </dev/null
 }
 
 # What a plan on paper has to satisfy: {"steps": [{"kind": ..}], "counts":

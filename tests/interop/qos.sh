@@ -24,11 +24,11 @@ qos_vlarb_low 2:10,1:20,9:30,3:40
 END
 
 query() {	# smpquery-arguments...
-	on H-0 client -t 10 smpquery "$@"
+	on H-0 client smpquery "$@"
 }
 
 path() {	# saquery-arguments...
-	on H-5 client -t 10 saquery PR --slid 9 --dlid 10 "$@"
+	on H-5 client saquery PR --slid 9 --dlid 10 "$@"
 }
 
 sl_is() {	# SL WHAT saquery-arguments...: the path has this SL
@@ -63,12 +63,12 @@ sim_stop
 fresh "$SCRATCH/tree.net" || done_testing
 sm_start on.log -F "$SCRATCH/qos.conf" --cache-dir "$SCRATCH/cache" \
 	-P "$SCRATCH/partitions"
-check "the fabric comes up" await 20 log_has on.log 'SUBNET UP'
+check "the fabric comes up" await log_has on.log 'SUBNET UP'
 check "a policy file is a warning" \
 	log_has on.log 'qos_policy_file is not used .*"sl=" in partitions.conf'
 for what in "SL2VL 1" "VLAR 9"; do
 	# shellcheck disable=SC2086
-	check "the SA has the tables: $what" on H-5 client -t 10 saquery $what
+	check "the SA has the tables: $what" on H-5 client saquery $what
 done
 sl_is 2 "a path has the SL of its partition"
 sl_is 3 "in another partition another one" --pkey 0x8010
@@ -78,7 +78,7 @@ sm_kill_all
 
 sm_start off.log -F "$SCRATCH/off.conf" --cache-dir "$SCRATCH/cache" \
 	-P "$SCRATCH/partitions"
-check "it comes up with QoS off" await 20 log_has off.log 'SUBNET UP'
+check "it comes up with QoS off" await log_has off.log 'SUBNET UP'
 sl_is 0 "then SLs of partitions are not used" --pkey 0x8010
 sm_kill_all
 sim_stop

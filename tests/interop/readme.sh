@@ -56,7 +56,7 @@ in_place() {	# command
 # in_lab COMMAND: on a host of the demo's fabric, for as long as it takes to
 # come up; one that stays is ended by TERM, which is no failure.
 in_lab() {
-	timeout -k 5 60 minism-lab "$demo" -- timeout 4 bash -c \
+	timeout -k 5 $patience minism-lab "$demo" -- timeout 4 bash -c \
 		"$(in_place "${1//\/var\/log\/minism/$SCRATCH}")" >out 2>&1
 	case $? in
 	0 | 124) return 0 ;;
@@ -74,7 +74,7 @@ on_ibsim() {
 	lines=$(sed -n 's/^    //p' "$MINISM_SRC/README.md" |
 		grep -A2 '^ibsim ')
 	[ "$(wc -l <<<"$lines")" = 3 ] || return
-	IBSIM_SOCKNAME=readme-$$ timeout -k 5 60 bash -c \
+	IBSIM_SOCKNAME=readme-$$ timeout -k 5 $patience bash -c \
 		"${lines/ &/ & sleep 1}; s=\$?; unset LD_PRELOAD; kill %1; exit \$s" \
 		>out 2>&1 </dev/null
 	status=$?
@@ -107,7 +107,7 @@ lab_takes() {	# command lines
 			sleep 1
 		done <<<"$2"
 		echo quit
-	} | timeout -k 5 60 bash -c "$1" >out 2>&1 || return
+	} | timeout -k 5 $patience bash -c "$1" >out 2>&1 || return
 	cat out
 	! grep -qE '^(minism-lab:|usage)' out
 }
@@ -199,7 +199,7 @@ daemon_ends() {
 		'on node-01 sleep 0.3
 on node-01 cat d.pid
 quit
-' | timeout -k 5 60 minism-lab "$demo" >out 2>&1
+' | timeout -k 5 $patience minism-lab "$demo" >out 2>&1
 	pid=$(cat d.pid 2>/dev/null) || pid=$(grep -xE '[0-9]+' out)
 	cat out
 	[ -n "$pid" ] && ! kill -0 "$pid" 2>/dev/null

@@ -11,7 +11,7 @@ tree='PGFT(4,8;1,4)'
 
 # route ARGUMENTS...: its output in route.out and route.err
 route() {
-	timeout -k 5 60 "$MINISM_ROUTE" --permutations 50 --shifts 50 "$@" \
+	timeout -k 5 $patience "$MINISM_ROUTE" --permutations 50 --shifts 50 "$@" \
 		>route.out 2>route.err </dev/null
 }
 
@@ -223,7 +223,7 @@ opensm_case() {
 	sim_start ring.net || return
 	mkdir osm
 	OSM_CACHE_DIR=$SCRATCH/osm OSM_TMP_DIR=$SCRATCH/osm \
-		client -t 30 opensm -o -R minhop -D 0x43 \
+		client opensm -o -R minhop -D 0x43 \
 		-f "$SCRATCH/osm.log" >/dev/null 2>&1
 	client dump_fts >fts 2>fts.err
 	client ibnetdiscover >found 2>found.err
@@ -254,7 +254,7 @@ output_case() {
 	route -d /dev/stdout 'ring(4;1)'
 	check "output: so is /dev/stdout" cmp -s tables route.out
 	"$MINISM_ROUTE" -d >(cat >piped) 'ring(4;1)' >/dev/null
-	check "output: a pipe of the shell's" await 5 cmp -s tables piped
+	check "output: a pipe of the shell's" await cmp -s tables piped
 	check "output: /dev/null" exits 0 -d /dev/null 'ring(4;1)'
 	check "output: is still a device" [ -c /dev/null ]
 	echo theirs >target

@@ -25,7 +25,7 @@ END
 listen() {	# address, as in NOTIFY_SOCKET
 	"${leash[@]}" python3 listen.py "$1" 2>listen.err &
 	SM_PIDS+=($!)
-	await 30 log_has notified listening
+	await log_has notified listening
 	export NOTIFY_SOCKET=$1 WATCHDOG_USEC=1000000
 }
 
@@ -39,12 +39,12 @@ notify() {	# NAME address
 	listen "$2"
 	lab_sm "$1" "$MINISM" "${sm_defaults[@]}" -p 1 -s 1 -f "$SCRATCH/$1.log"
 	check "$1: READY when the first sweep has ended, with the verdict" \
-		await 15 log_has notified \
+		await log_has notified \
 		'^READY=1 STATUS=UP: 8 switches, 16 hosts, 32 of 32 links'
 	check "$1: until then, what it does" \
 		log_has notified '^STATUS=first sweep in progress'
 	[ "$1" = path ] && life_of "$1"
-	check "$1: TERM ends it with exit 0" sm_end 3
+	check "$1: TERM ends it with exit 0" sm_end
 	check "$1: STOPPING is the last word" \
 		[ "$(tail -n 1 notified)" = STOPPING=1 ]
 	unset NOTIFY_SOCKET WATCHDOG_USEC
@@ -69,13 +69,13 @@ life_of() {	# NAME
 	kill -CONT "$SM_PID"
 
 	lab_cmd unplug leaf-1 6 >/dev/null
-	check "$1: STATUS tells what is missing since" await 10 \
+	check "$1: STATUS tells what is missing since" await \
 		log_has notified 'STATUS=DEGRADED: .* 31 of 32 links Active'
 
 	kill -HUP "$SM_PID"
-	check "$1: a reload is told" await 30 log_has notified \
+	check "$1: a reload is told" await log_has notified \
 		'^RELOADING=1 MONOTONIC_USEC=[0-9]+$'
-	check "$1: and its end" await 30 ends_reload
+	check "$1: and its end" await ends_reload
 }
 
 ends_reload() {
@@ -86,17 +86,17 @@ ends_reload() {
 stray_case() {
 	rm -f notified
 	listen "$SCRATCH/stray.sock"
-	NOTIFY_SOCKET=relative timeout 20 "$MINISM_SIM" "${sm_defaults[@]}" \
+	NOTIFY_SOCKET=relative timeout $patience "$MINISM_SIM" "${sm_defaults[@]}" \
 		"$demo" --once >/dev/null 2>&1
 	check "stray: an address that is none is left alone" [ $? -eq 0 ]
-	timeout 20 "$MINISM_SIM" "${sm_defaults[@]}" "$demo" --once \
+	timeout $patience "$MINISM_SIM" "${sm_defaults[@]}" "$demo" --once \
 		>/dev/null 2>&1
 	check "stray: a run that ends has nothing to say" \
 		[ "$(lines notified =)" -eq 0 ]
 	lab_start "$demo"
 	WATCHDOG_PID=1 lab_sm stray "$MINISM" "${sm_defaults[@]}" -p 1
 	check "stray: with another one's watchdog it is ready, too" \
-		await 15 log_has notified '^READY=1'
+		await log_has notified '^READY=1'
 	sleep 0.8
 	check "stray: and does not feed that" [ "$(fed)" -eq 0 ]
 	unset NOTIFY_SOCKET WATCHDOG_USEC
@@ -108,7 +108,7 @@ stray_case() {
 
 logs_case() {
 	: >journal
-	JOURNAL_STREAM=$(stat -c %d:%i journal) timeout 20 "$MINISM_SIM" \
+	JOURNAL_STREAM=$(stat -c %d:%i journal) timeout $patience "$MINISM_SIM" \
 		"${sm_defaults[@]}" -v "$demo" --once 2>journal
 	check "logs: in the journal a level and no time" \
 		only_lines journal '<[34567]>[a-z]+: '
@@ -118,7 +118,7 @@ logs_case() {
 	JOURNAL_STREAM=$(stat -c %d:%i journal) "$MINISM" --lmc 8 2>journal
 	check "logs: a mistake in the options is an error there" \
 		only_lines journal '<3>--lmc: '
-	timeout 20 "$MINISM_SIM" "${sm_defaults[@]}" -v "$demo" --once \
+	timeout $patience "$MINISM_SIM" "${sm_defaults[@]}" -v "$demo" --once \
 		--log-format json 2>objects
 	check "logs: JSON is an object a line" python3 -c '
 import json
@@ -126,7 +126,7 @@ lines = [json.loads(line) for line in open("objects")]
 keys = {"time", "level", "subsystem", "message"}
 assert len(lines) > 3 and all(set(l) == keys for l in lines)
 assert any(l["message"].startswith("SUBNET UP") for l in lines)'
-	timeout 20 "$MINISM_SIM" "${sm_defaults[@]}" -v "$demo" --once \
+	timeout $patience "$MINISM_SIM" "${sm_defaults[@]}" -v "$demo" --once \
 		2>text
 	check "logs: elsewhere a time, a level, a subsystem" only_lines text \
 		'[-0-9]{10} [:0-9]{8}\.[0-9]{3} (error|warning|info|verbose) [a-z]+: '
@@ -220,18 +220,18 @@ calls_case() {
 		-f "$SCRATCH/calls.log" \
 		--control-socket "$SCRATCH/calls.ctl" \
 		--view "$SCRATCH/view"
-	check "calls: SUBNET UP" await 30 log_has calls.log 'SUBNET UP'
+	check "calls: SUBNET UP" await log_has calls.log 'SUBNET UP'
 	lab_cmd unplug leaf-1 6 >/dev/null
-	check "calls: a repair" await 20 log_has calls.log 'repair: '
+	check "calls: a repair" await log_has calls.log 'repair: '
 	check "calls: minismctl is answered" \
-		timeout 20 "$MINISMCTL" -s "$SCRATCH/calls.ctl" config
+		timeout $patience "$MINISMCTL" -s "$SCRATCH/calls.ctl" config
 	SM_PID=$(pgrep -P "$SM_PID" -x minism)
 	kill -HUP "$SM_PID"
-	check "calls: a reload" await 20 ends_reload
+	check "calls: a reload" await ends_reload
 	kill -USR1 "$SM_PID"
 	kill -TERM "$SM_PID"
-	check "calls: the end" await 10 log_has notified STOPPING
-	await 30 log_has calls 'exited with 0'
+	check "calls: the end" await log_has notified STOPPING
+	await log_has calls 'exited with 0'
 	sed -E 's/^[0-9]+ +//' calls | grep -oE '^[a-z_0-9]+\(' | tr -d '(' |
 		sort -u >called
 	permitted >permitted
@@ -302,7 +302,7 @@ user_case() {
 
 	user_start first
 	check "user: SUBNET UP without root and capabilities" \
-		await 20 log_has log/first.log 'SUBNET UP'
+		await log_has log/first.log 'SUBNET UP'
 	check "user: it is that user, with no capability" has_nothing
 	check "user: nothing went wrong" \
 		log_has_not log/first.log ' (warning|error) '
@@ -316,11 +316,11 @@ user_case() {
 		>other.out 2>&1
 	check "user: nothing for others" [ $? -eq 3 ]
 	check "user: who are told why" grep -q 'Permission denied' other.out
-	check "user: it ends with exit 0" sm_end 5
+	check "user: it ends with exit 0" sm_end
 	check "user: what it remembers is closed to others" closed_to_others
 	user_start second
 	check "user: SUBNET UP again" \
-		await 20 log_has log/second.log 'SUBNET UP'
+		await log_has log/second.log 'SUBNET UP'
 	check "user: nothing went wrong" \
 		log_has_not log/second.log ' (warning|error) '
 	check "user: what was changed is remembered" \
@@ -361,7 +361,7 @@ hand_refused() {	# file: root's by mistake
 	chown 0:0 "hand/state/$1"
 	chmod "$2" "hand/state/$1"
 	hand_service
-	sm_wait "$SM_PID" 10
+	sm_wait "$SM_PID"
 	check "hand: with root's $1 it ends with exit 1" [ $? -eq 1 ]
 	check "hand: and says what to type" grep -qsE \
 		"chown --reference=$SCRATCH/hand/state $SCRATCH/hand/state/$1" \
@@ -375,26 +375,26 @@ hand_case() {
 	install -d -m 750 -o $user -g $group hand
 	printf 'm_key 1\nm_key_per_port TRUE\n' >hand.conf
 	hand_run
-	check "hand: root's SUBNET UP" await 20 log_has hand/log 'SUBNET UP'
-	check "hand: a member is changed" await 10 "$MINISMCTL" -s hand/ctl \
+	check "hand: root's SUBNET UP" await log_has hand/log 'SUBNET UP'
+	check "hand: a member is changed" await "$MINISMCTL" -s hand/ctl \
 		partition set Default H-1 limited
-	check "hand: it ends with exit 0" sm_end 5
+	check "hand: it ends with exit 0" sm_end
 	check "hand: all files are there" [ -s hand/state/guid2mkey ] &&
 		[ -s hand/state/partitions-runtime ] &&
 		[ -s hand/view ]
 	check "hand: and all are the service's" \
 		[ -z "$(find hand ! -user $user | tee /dev/stderr)" ]
 	hand_service
-	check "hand: the service has the change" await 20 eval \
+	check "hand: the service has the change" await eval \
 		'"$MINISMCTL" -s hand/ctl partitions Default | grep -q "limited .* H-1"'
-	sm_end 5
+	sm_end
 	check "hand: nothing went wrong" \
 		log_has_not hand/log ' (warning|error) '
 	echo 'control_group root' >hand.conf
 	hand_service
 	check "hand: a group that is not its own: what can work is told" \
-		await 20 log_has hand/log 'given to the group root.*Group='
-	sm_end 5
+		await log_has hand/log 'given to the group root.*Group='
+	sm_end
 	hand_refused guid2mkey 600
 	hand_refused partitions-runtime 600
 	hand_refused lock 644

@@ -12,7 +12,7 @@ run() {
 
 	shift
 	rm -f "$log"
-	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/empty.conf" -v -f "$log" \
+	timeout -k 5 $patience "$MINISM_SIM" -F "$SCRATCH/empty.conf" -v -f "$log" \
 		"$@" >run.out 2>run.err </dev/null
 }
 
@@ -88,7 +88,7 @@ signals_case() {
 	echo 'Default=0x7fff : ALL=full;' >&"$fd"
 	exec {fd}>&-
 	check "signals: HUP and USR1 leave a start alone" \
-		await 30 log_has signals.log 'SUBNET UP'
+		await log_has signals.log 'SUBNET UP'
 	while kill -TERM "$pid" && kill -USR1 "$pid" && kill -HUP "$pid"; do
 		:
 	done 2>/dev/null

@@ -34,7 +34,7 @@ clients() {
 	local node
 
 	for node in 02 03 09; do
-		check "node-$node joins" await 10 client "node-$node" join 0
+		check "node-$node joins" await client "node-$node" join 0
 	done
 	check "node-02 creates a group" client node-02 join 77
 	check "node-12 joins it, too" client node-12 join 77
@@ -88,19 +88,19 @@ two_minisms() {
 	begin
 	manager master node-01 9
 	check "the master brings the fabric up" \
-		await 20 log_has master.log 'SUBNET UP'
+		await log_has master.log 'SUBNET UP'
 	manager standby node-05 3
 	check "the other one is a standby, and warm" \
-		await 20 status_has standby '^warm: '
+		await status_has standby '^warm: '
 	clients
-	check "the standby holds all of it" await 5 status_has standby \
+	check "the standby holds all of it" await status_has standby \
 		'^warm: +2 groups with 5 members, 2 services, 2 subscriptions'
 	check "saquery sees all of it" told before
 	began=$((${EPOCHREALTIME/./}))
 }
 
 taken_over() {	# seconds
-	check "the standby takes over" await 10 log_has standby.log 'SUBNET UP'
+	check "the standby takes over" await log_has standby.log 'SUBNET UP'
 	check "within $1 s" in_time "$1"
 	check "no client has to register again" log_has standby.log \
 		'taken over .*groups 2 with 5 members, services 2, subscriptions 2.*need not register'
@@ -127,7 +127,7 @@ term_case() {
 	local ups
 
 	two_minisms
-	check "the master sees its standby" await 10 master_has_standby
+	check "the master sees its standby" await master_has_standby
 	began=$((${EPOCHREALTIME/./}))
 	kill "$(cat master.pid)"
 	taken_over 1
@@ -136,7 +136,7 @@ term_case() {
 	ups=$(lines master.log 'SUBNET UP')
 	manager master node-01 9
 	check "it comes back, and gets the fabric again" \
-		await 20 log_has master.log 'SUBNET UP' $((ups + 1))
+		await log_has master.log 'SUBNET UP' $((ups + 1))
 	check "and all that was registered" log_has master.log \
 		'taken over .*groups 2 with 6 members, services 2, subscriptions 2.*need not register'
 	sm_kill_all
@@ -152,15 +152,15 @@ opensm_case() {
 	lab_sm opensm.run opensm -F "$SCRATCH/empty.conf" -P "$SCRATCH/none" \
 		-p 14 -f "$SCRATCH/osm.log"
 	LAB_NODE=node-16
-	check "opensm is master" await 20 log_has opensm.run.out 'Entering MASTER state'
+	check "opensm is master" await log_has opensm.run.out 'Entering MASTER state'
 	manager standby node-05 3
 	check "minism is its standby, and says that it reads nothing" \
-		await 20 status_has standby '^NOT WARM: .*it is no minism'
+		await status_has standby '^NOT WARM: .*it is no minism'
 	check "opensm has nothing to complain of" \
 		log_has_not osm.log 'ERR.*(Unsupported|ttribute)'
 	pid=$(pgrep -f -- "opensm .*-f $SCRATCH/osm.log" | tail -n 1)
 	kill -9 "$pid"
-	check "minism takes over" await 10 log_has standby.log 'SUBNET UP'
+	check "minism takes over" await log_has standby.log 'SUBNET UP'
 	check "the clients are asked to register again" log_has standby.log \
 		'no SA state of the former master is known'
 	sm_kill_all
@@ -171,18 +171,18 @@ heir_case() {
 	begin
 	manager master node-01 9
 	check "minism brings the fabric up" \
-		await 20 log_has master.log 'SUBNET UP'
+		await log_has master.log 'SUBNET UP'
 	LAB_NODE=node-05
 	lab_sm opensm.run opensm -F "$SCRATCH/empty.conf" -P "$SCRATCH/none" \
 		-p 2 -f "$SCRATCH/osm.log"
 	LAB_NODE=node-16
-	check "opensm is a standby" await 20 log_has opensm.run.out \
+	check "opensm is a standby" await log_has opensm.run.out \
 		'Entering STANDBY state'
-	check "minism knows of it" await 20 bash -c \
+	check "minism knows of it" await bash -c \
 		'"$0" -s "$1" sms | grep -i standby' "$MINISMCTL" \
 		"$SCRATCH/master.ctl"
 	kill "$(cat master.pid)"
-	check "minism ends, and opensm is the master" await 10 \
+	check "minism ends, and opensm is the master" await \
 		log_has opensm.run.out 'Entering MASTER state'
 	sm_kill_all
 }

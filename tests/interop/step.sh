@@ -8,7 +8,7 @@ demo=$MINISM_SRC/etc/fabrics/demo.net
 
 # steps arguments...: commands from standard input; run.out
 steps() {
-	timeout -k 5 60 "$MINISM_SIM" -F "$SCRATCH/empty.conf" -f run.log \
+	timeout -k 5 $patience "$MINISM_SIM" -F "$SCRATCH/empty.conf" -f run.log \
 		"$demo" --step "$@" >run.out 2>run.err
 }
 
@@ -19,7 +19,7 @@ check "enter: a line each" [ "$(grep -vc '^---' run.out)" -eq 3 ]
 printf 'go\n' | steps --once
 check "go: to the end" [ $? -eq 0 ]
 cp run.out all.out
-timeout 60 "$MINISM_SIM" -F empty.conf -f run.log "$demo" --once \
+timeout $patience "$MINISM_SIM" -F empty.conf -f run.log "$demo" --once \
 	--explain >run.out
 check "go: is what --explain tells" cmp all.out run.out
 
@@ -51,7 +51,7 @@ check "kill: in the middle of a sweep is told, and not hidden" \
 	[ $? -eq 1 ]
 check "kill: the silent node is named" grep -q 'spine-4.*no answer' run.out
 check "devices: are in minism-lab only" grep -q 'in minism-lab only' run.out
-timeout 10 "$MINISM_SIM" -F empty.conf --step --once 2>run.err
+timeout $patience "$MINISM_SIM" -F empty.conf --step --once 2>run.err
 check "step: is for a simulation only" [ $? -eq 2 ]
 
 # A lab stands still for a manager in another process. What has been told so
@@ -63,22 +63,22 @@ told() {	# COUNT
 lab_case() {
 	lab_start "$demo" || return
 	echo step >&"$LAB_FD"
-	await 5 eval 'lab_cmd stats | grep -q "MADs sent"'
+	await eval 'lab_cmd stats | grep -q "MADs sent"'
 	lab_sm sm.log "$MINISM" "${sm_defaults[@]}" -t 60000 -f sm.log
-	check "lab: the first MAD is told" await 10 told 1
+	check "lab: the first MAD is told" await told 1
 	sleep 0.5
 	check "lab: and the fabric waits" told 1
 	echo >&"$LAB_FD"
-	check "lab: Enter is one more" await 10 told 2
+	check "lab: Enter is one more" await told 2
 	echo 'until LinearForwardingTable leaf-1' >&"$LAB_FD"
-	check "lab: until a table is written" await 20 grep -q \
+	check "lab: until a table is written" await grep -q \
 		'leaf-1 .*Set LinearForwardingTable' lab.out
 	sleep 0.3
 	check "lab: and no further" grep -q 'Set LinearForwardingTable' <(
 		grep ' path 0' lab.out | tail -1)
 	refute "lab: no path yet" lab_cmd expect path node-01 node-16
 	echo go >&"$LAB_FD"
-	check "lab: go" await 20 log_has sm.log 'SUBNET UP: 8 switches'
+	check "lab: go" await log_has sm.log 'SUBNET UP: 8 switches'
 	check "lab: now there is a path" lab_cmd expect path node-01 node-16
 	kill "$SM_PID"
 	wait "$SM_PID"

@@ -45,7 +45,7 @@ dying_case() {
 		sm_start dying.log --once "${fast[@]}"
 		sleep "$delay"
 		sim_cmd "Unlink \"$leaf\""
-		sm_wait "$SM_PID" 40
+		sm_wait "$SM_PID"
 		status=$?
 		check "dying: ends by itself, after $delay s (exit $status)" \
 			[ $status -le 1 ]

@@ -87,18 +87,18 @@ live_case() {
 		>web.out 2>web.err &
 	web=$!
 	SM_PIDS+=($sim $web)
-	check "live: it says where it listens" await 10 log_has web.out \
+	check "live: it says where it listens" await log_has web.out \
 		'^listening on 127.0.0.1:0, port [0-9]+$'
 	port=$(sed -n 's/.*port //p' web.out)
-	await 20 log_has live.log 'SUBNET UP'
+	await log_has live.log 'SUBNET UP'
 	check "live: pages, metrics and their guards" served "$port"
 	"$MINISM_WEB" -s "$SCRATCH/live.ctl" "127.0.0.1:$port" >taken 2>&1
 	check "live: an address that is taken: exit 1" [ $? -eq 1 ]
 	check "live: and the reason" log_has taken "$port: Address already in use"
 	kill -TERM $web $sim
-	sm_wait $web 5
+	sm_wait $web
 	check "live: TERM ends it with exit 0" [ $? -eq 0 ]
-	sm_wait $sim 5
+	sm_wait $sim
 	"$MINISM_WEB" localhost:1 >name 2>&1
 	check "live: a name is no address: exit 2" [ $? -eq 2 ]
 	check "live: and it says so" log_has name 'localhost:1 is not ADDRESS:PORT'
@@ -246,7 +246,7 @@ END_OF_FAKE
 
 fake() {
 	rm -f fake.ctl
-	timeout -k 2 30 python3 fake.py "$1"
+	timeout -k 2 $patience python3 fake.py "$1"
 }
 
 serve() {	# function description
