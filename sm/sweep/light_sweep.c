@@ -9,13 +9,14 @@
  * lease, and a Get with the right key stops it (IBA 14.2.4.2). If it has run
  * out already, the port is no longer protected.
  *
- * Silent ports: the link is up, and no node answers. Most are hosts without a
- * driver, or hung ones; a large fabric always has some. NodeInfo is sent
- * through such a port after PAUSE_MIN_US, and then each time after twice the
- * pause before, up to PAUSE_MAX_US. A node that is switched off and on takes
- * its link down, which its switch reports: then all silent ports of that switch
- * are queried after the repair, since the link may be up again when the port is
- * read.
+ * Silent ports of switches, and the manager's own port: the link is up, and no
+ * node answers. Most are hosts without a driver, or hung ones; a large fabric
+ * always has some. NodeInfo is sent through such a port after PAUSE_MIN_US, and
+ * then each time after twice the pause before, up to PAUSE_MAX_US; through its
+ * own, without which the manager has no fabric, up to PAUSE_OWN_US. A node that
+ * is switched off and on takes its link down, which its switch reports: then all
+ * silent ports of that switch are queried after the repair, since the link may
+ * be up again when the port is read.
  *
  * Links in turn. No trap tells that a host hangs, or that a link has fallen
  * back in speed. So PortInfo of one end of each link, at its host if it has one,
@@ -31,6 +32,7 @@
 
 #define PAUSE_MIN_US	((int64_t)G_USEC_PER_SEC)
 #define PAUSE_MAX_US	(300 * PAUSE_MIN_US)
+#define PAUSE_OWN_US	(10 * PAUSE_MIN_US)
 
 struct question {
 	uint32_t port;
@@ -94,7 +96,8 @@ silent_update(GArray *known, const struct snapshot *s, int64_t now)
 		};
 		const struct silent_port *was;
 
-		if (!p->silent || !snapshot_is_switch(n))
+		if (!p->silent ||
+		    !(snapshot_is_switch(n) || port == s->local_port))
 			continue;
 		was = silent_find(known, new.node_guid, new.num);
 		if (was) {
@@ -139,7 +142,8 @@ silent_take(struct light_sweep *l)
 
 		if (p->due > l->began)
 			continue;
-		p->pause = MIN(2 * p->pause, PAUSE_MAX_US);
+		p->pause = MIN(2 * p->pause, port == l->s->local_port ?
+			       PAUSE_OWN_US : PAUSE_MAX_US);
 		p->due = l->began + p->pause;
 		if (port != SNAPSHOT_NONE)
 			ask_port(l, port, MAD_ATTR_NODE_INFO);
