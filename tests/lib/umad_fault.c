@@ -17,9 +17,9 @@
  *	return-answers	an answer is given back as one that was not acknowledged
  *	refuse-answers	writing an answer gives EINVAL, as one under way does
  *	no-module	there is no /sys/class/infiniband_mad/abi_version
- *	fsync=MS	a disk that stalls; the file .stalls gets a line
- *	work=MS		a computation that is shared among threads, the first
- *			one with these words, takes longer
+ *	fsync		a disk that stalls until there are other words; the file
+ *			.stalls gets a line
+ *	work		a computation that is shared among threads does so
  *
  * UMAD_SYS names a folder that takes the place of /sys/class.
  *
@@ -164,12 +164,18 @@ open_error(const char *path)
 }
 
 static void
-sleep_ms(long ms)
+stall(const char *word)
 {
-	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+	const struct timespec pause = { 0, 10 * 1000 * 1000 };
+	char begin[sizeof(words)];
 
-	if (ms > 0)
-		nanosleep(&t, NULL);
+	refresh();
+	if (!has(word))
+		return;
+	strcpy(begin, words);
+	note(".stalls", "stall", word);
+	for (; strcmp(words, begin) == 0; refresh())
+		nanosleep(&pause, NULL);
 }
 
 int
@@ -177,10 +183,7 @@ fsync(int fd)
 {
 	static int (*next)(int);
 
-	refresh();
-	if (value("fsync=") > 0)
-		note(".stalls", "stall", "fsync");
-	sleep_ms(value("fsync="));
+	stall("fsync");
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "fsync");
 	return next(fd);
@@ -195,13 +198,8 @@ g_thread_try_new(const char *name, void *(*fn)(void *), void *data,
 		 void **error)
 {
 	static void *(*next)(const char *, void *(*)(void *), void *, void **);
-	static char done[sizeof(words)];
 
-	refresh();
-	if (value("work=") > 0 && strcmp(words, done) != 0) {
-		strcpy(done, words);
-		sleep_ms(value("work="));
-	}
+	stall("work");
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "g_thread_try_new");
 	return next(name, fn, data, error);
