@@ -35,11 +35,20 @@ says() {	# regex words...: an answer of minismctl has such a line
 	answers "$1" "$MINISMCTL" -s "$SCRATCH/sm.ctl" "${@:2}"
 }
 
-# A run in the background, once its first reading was made.
+# has_sent N: so many MADs were sent in the lab
+has_sent() {
+	[ "$(lab_cmd stats | sed -n 's/ MADs sent.*//p')" -ge "$1" ]
+}
+
+# A run in the background, once its first reading was made: two MADs a port.
 health_start() {	# options...
+	local sent
+
+	sent=$(lab_cmd stats | sed -n 's/ MADs sent.*//p')
 	health_run "$@" >health.out 2>health.err &
 	health_pid=$!
-	sleep 1.5
+	await has_sent $((sent + 152))
+	sleep 0.5
 }
 
 counted() {	# "PORT N": symbol errors of all ports, by ibqueryerrors
@@ -51,7 +60,7 @@ counted() {	# "PORT N": symbol errors of all ports, by ibqueryerrors
 once_case() {
 	fresh
 	check "once: nothing is wrong" health_run --once -i 1
-	health_start --once -i 4
+	health_start --once -i 10
 	lab_cmd errors leaf-3/2 symbol 1234
 	lab_cmd errors spine-1/4 symbol 40000
 	lab_cmd errors spine-1/4 wait 4000000
@@ -68,7 +77,7 @@ once_case() {
 		'^node-01 - leaf-1/1: 0 errors' health.out
 	check "once: it ends with a sum" grep -q \
 		'^2 bad cables; 64 ports read, 0 did not answer' health.out
-	health_start --once -i 3 --json --limit 2000000
+	health_start --once -i 8 --json --limit 2000000
 	lab_cmd errors leaf-3/2 symbol 100
 	check "json: the limit is not reached" wait "$health_pid"
 	check "json: is JSON" python3 -c 'import json
@@ -122,7 +131,7 @@ end_case() {
 
 avoid_case() {
 	fresh
-	health_start -i 1 --avoid
+	health_start -i 2 --avoid
 	lab_cmd errors spine-2/3 symbol 300
 	check "avoid: the cable is told" await grep -q \
 		'^bad cable: leaf-3/6 - spine-2/3: 300 errors' health.out
