@@ -36,12 +36,13 @@ clients() {
 	for node in 02 03 09; do
 		check "node-$node joins" await client "node-$node" join 0
 	done
-	check "node-02 creates a group" client node-02 join 77
-	check "node-12 joins it, too" client node-12 join 77
-	check "node-07 registers a service" client node-07 serve 1234
-	check "node-07 registers one for a minute" client node-07 serve 99 60
-	check "node-11 subscribes" client node-11 subscribe 129
-	check "node-10 subscribes" client node-10 subscribe 130
+	check "node-02 creates a group" await client node-02 join 77
+	check "node-12 joins it, too" await client node-12 join 77
+	check "node-07 registers a service" await client node-07 serve 1234
+	check "node-07 registers one for an hour" await client node-07 \
+		serve 99 3600
+	check "node-11 subscribes" await client node-11 subscribe 129
+	check "node-10 subscribes" await client node-10 subscribe 130
 }
 
 # told FILE: what the SA says of them all. A lease becomes shorter, and Enum is
@@ -59,16 +60,6 @@ told() {
 
 same() {
 	told after && diff before after
-}
-
-# takeover SECONDS: since `began` (us); by the time of the log's line
-in_time() {
-	local at
-
-	at=$(grep -E 'SUBNET UP' standby.log | tail -n 1 | cut -d ' ' -f 1,2)
-	at=$(($(date -d "$at" +%s%N) / 1000))
-	echo "$(((at - began) / 1000)) ms"
-	[ $((at - began)) -le $(($1 * 1000000)) ]
 }
 
 no_table_was_set() {
@@ -96,12 +87,10 @@ two_minisms() {
 	check "the standby holds all of it" await status_has standby \
 		'^warm: +2 groups with 5 members, 2 services, 2 subscriptions'
 	check "saquery sees all of it" told before
-	began=$((${EPOCHREALTIME/./}))
 }
 
-taken_over() {	# seconds
+taken_over() {
 	check "the standby takes over" await log_has standby.log 'SUBNET UP'
-	check "within $1 s" in_time "$1"
 	check "no client has to register again" log_has standby.log \
 		'taken over .*groups 2 with 5 members, services 2, subscriptions 2.*need not register'
 	check "saquery sees the same" same
@@ -112,7 +101,7 @@ taken_over() {	# seconds
 kill_case() {
 	two_minisms
 	kill -9 "$(cat master.pid)"
-	taken_over 3
+	taken_over
 	sm_kill_all
 }
 
@@ -128,9 +117,10 @@ term_case() {
 
 	two_minisms
 	check "the master sees its standby" await master_has_standby
-	began=$((${EPOCHREALTIME/./}))
 	kill "$(cat master.pid)"
-	taken_over 1
+	taken_over
+	check "it has not waited for polls" log_has_not standby.log \
+		'the master does not answer'
 	check "the master says whom it gave the fabric" log_has master.log \
 		'exiting: handing over to node-05'
 	ups=$(lines master.log 'SUBNET UP')
@@ -158,7 +148,7 @@ opensm_case() {
 		await status_has standby '^NOT WARM: .*it is no minism'
 	check "opensm has nothing to complain of" \
 		log_has_not osm.log 'ERR.*(Unsupported|ttribute)'
-	pid=$(pgrep -f -- "opensm .*-f $SCRATCH/osm.log" | tail -n 1)
+	pid=$(pgrep -f "^opensm .*-f $SCRATCH/osm.log")
 	kill -9 "$pid"
 	check "minism takes over" await log_has standby.log 'SUBNET UP'
 	check "the clients are asked to register again" log_has standby.log \
