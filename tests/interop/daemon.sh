@@ -17,6 +17,16 @@ sm_lid() {	# of the node that the clients are attached to: "node-01"
 	}'
 }
 
+# makes LOG REGEX COUNT CABLE: a cable that was pulled has made that; if a trap
+# was lost, or an answer, for which all is read, it is pulled once more.
+makes() {
+	sleep 3
+	log_has "$1" "$2" "$3" && return
+	sim_cmd "ReLink $4"
+	sim_cmd "Unlink $4"
+	return 1
+}
+
 # One SM from start to end.
 life_case() {
 	local ups lid sweeps ends
@@ -46,8 +56,8 @@ life_case() {
 	ups=$(lines life.log 'SUBNET UP')
 	sweeps=$(lines life.log 'repair: ')
 	sim_cmd 'Unlink "leaf-2"[5]'
-	check "life: a pulled cable makes a repair" \
-		await log_has life.log 'repair: ' $((sweeps + 1))
+	check "life: a pulled cable makes a repair" await makes life.log \
+		'repair: ' $((sweeps + 1)) '"leaf-2"[5]'
 	check "life: SUBNET DEGRADED" \
 		await log_has life.log 'SUBNET DEGRADED'
 	judge_same "$demo" >/dev/null 2>&1
@@ -87,8 +97,8 @@ trap_case() {
 	await log_has trap.log 'sent [0-9]+ MADs'
 	ups=$(lines trap.log 'SUBNET UP')
 	sim_cmd 'Unlink "node-13"[1]'
-	check "trap: SUBNET DEGRADED, without a light sweep" \
-		await log_has trap.log 'SUBNET DEGRADED'
+	check "trap: SUBNET DEGRADED, without a light sweep" await makes \
+		trap.log 'SUBNET DEGRADED' 1 '"node-13"[1]'
 	check "trap: no light sweep was made" \
 		[ "$(lines trap.log 'light sweep')" -eq 0 ]
 	check "trap: 31 cables are Active" judge_active 31

@@ -58,7 +58,7 @@ type_at_prompt() {
 
 		def until(what, begin):
 		    global text
-		    end = time.monotonic() + 10
+		    end = time.monotonic() + 100
 		    while what not in text[begin:]:
 		        if not select.select([fd], [], [], end - time.monotonic())[0]:
 		            sys.exit(f"no {what} in {text}")
@@ -107,7 +107,7 @@ prompt_case() {
 		check "also of a user without privileges" type_at_prompt
 		runner=()
 	fi
-	check "nothing of a lab stays" rmdir "$TMPDIR" || rm -rf "$TMPDIR"
+	check "nothing of a lab stays" await rmdir "$TMPDIR" || rm -rf "$TMPDIR"
 }
 
 # ---- infiniband-diags -----------------------------------------------------
@@ -215,6 +215,7 @@ avoid_by_hand() {
 		avoid leaf-1/5
 	check "and takes it back" ctl_says 'which is paused' use leaf-1/5
 	"$MINISMCTL" -s "$SCRATCH/sm.ctl" resume >/dev/null
+	"$MINISMCTL" -s "$SCRATCH/sm.ctl" sweep --wait >/dev/null
 }
 
 # A counter that the console raises is read, found and cleared.
@@ -246,7 +247,7 @@ faults() {
 	lab_cmd revive spine-2
 	check "and on again" await links_are_active 64
 	lab_cmd slow leaf-1 200us 4
-	check "a slow agent with few places loses SMPs" loses_smps
+	check "a slow agent with few places loses SMPs" await loses_smps
 	lab_cmd slow leaf-1 20us 1000
 	check "path: delivered" answers 'node-16: delivered' \
 		lab_cmd path node-01 node-16
@@ -378,7 +379,7 @@ killed_case() {
 		"$MINISM_LAB_PROGRAM" "$net" --socket killed.sock -- true
 	check "a program that cannot be run is 127" \
 		ends_with 127 "$MINISM_LAB_PROGRAM" "$net" -- ./no-such-program
-	check "nothing of them stays" rmdir tmp
+	check "nothing of them stays" await rmdir tmp
 }
 
 # ---- foreign programs -------------------------------------------------------

@@ -53,6 +53,11 @@ state_of_fabric() {
 	inside dump_fts 2>/dev/null | grep -vE '^Unicast lids|^#' | sort
 }
 
+is_as_before() {
+	state_of_fabric >after
+	diff before after
+}
+
 ends() {
 	kill "$OBSERVER"
 	wait "$OBSERVER" 2>/dev/null
@@ -111,8 +116,7 @@ minism_case() {
 	check "groups are the master's: none is told" [ -z "$(ctl groups)" ]
 	check "minism: the master has seen no other" log_has_not sm.log \
 		'another subnet manager|handing over|standby'
-	state_of_fabric >after
-	check "minism: the fabric is what it was" diff before after
+	check "minism: the fabric is what it was" await is_as_before
 	check "the expected fabric is kept" await grep -q spine-3 seen/state
 	refute "but no LIDs" grep -q '^lid ' seen/state
 	kill "${SM_PIDS[0]}"

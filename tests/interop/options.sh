@@ -387,7 +387,7 @@ log_case() {
 	SM_PID=$!
 	SM_PIDS+=("$SM_PID")
 	check "log: with a full pipe it manages its fabric" await \
-		eval 'timeout 2 "$MINISMCTL" -s log.ctl status | grep -q UP'
+		eval 'timeout 10 "$MINISMCTL" -s log.ctl status | grep -q UP'
 	check "log: and ends in order" sm_end
 	exec {pipe}>&-
 	timeout -k 2 $patience "$MINISM_SIM" "${sm_defaults[@]}" -o -f "$SCRATCH/unread" \
@@ -409,12 +409,15 @@ alone() {	# arguments...: a simulated fabric, and no shim
 		'PGFT(2,2;1,2)' "$@" </dev/null
 }
 
-alone_starts() {	# arguments...: its process number is in SM_PID
+alone_starts() {	# its process number, not one that was there, is in SM_PID
+	local before
+
+	before=$(cat pid 2>/dev/null)
 	alone -B --pidfile "$SCRATCH/pid" >out 2>err || {
 		cat out err
 		return 1
 	}
-	await pid_runs pid
+	await eval '[ "$(cat pid)" != "$before" ] && pid_runs pid' || return
 	SM_PID=$(cat pid)
 	SM_PIDS+=("$SM_PID")
 }

@@ -46,7 +46,8 @@ in_place() {	# command
 		sed -E 's/ --apply [0-9a-f]+/ --apply $d/' <<<"$1"
 		;;
 	*"minismctl doctor")	# 1: it has found something
-		echo "minism --observe -p 1 --cache-dir= 2>/dev/null & sleep 1;"
+		echo "minism --observe -p 1 --cache-dir= 2>/dev/null &"
+		echo 'while minismctl status; [ $? -eq 3 ]; do sleep 0.1; done'
 		echo "$1; [ \$? -lt 2 ]"
 		;;
 	*)	echo "$1" ;;
@@ -56,7 +57,7 @@ in_place() {	# command
 # in_lab COMMAND: on a host of the demo's fabric, for as long as it takes to
 # come up; one that stays is ended by TERM, which is no failure.
 in_lab() {
-	timeout -k 5 $patience minism-lab "$demo" -- timeout 4 bash -c \
+	timeout -k 5 $patience minism-lab "$demo" -- timeout 5 bash -c \
 		"$(in_place "${1//\/var\/log\/minism/$SCRATCH}")" >out 2>&1
 	case $? in
 	0 | 124) return 0 ;;
@@ -69,13 +70,14 @@ in_lab() {
 # prompt goes to the lab that the line before it started.
 # README's lines about ibsim, in one shell, as they stand there.
 on_ibsim() {
-	local lines
+	local lines until
 
 	lines=$(sed -n 's/^    //p' "$MINISM_SRC/README.md" |
 		grep -A2 '^ibsim ')
+	until="until grep -q @readme-$$:ctl /proc/net/unix; do sleep 0.1; done"
 	[ "$(wc -l <<<"$lines")" = 3 ] || return
 	IBSIM_SOCKNAME=readme-$$ timeout -k 5 $patience bash -c \
-		"${lines/ &/ & sleep 1}; s=\$?; unset LD_PRELOAD; kill %1; exit \$s" \
+		"${lines/ &/ & $until}; s=\$?; unset LD_PRELOAD; kill %1; exit \$s" \
 		>out 2>&1 </dev/null
 	status=$?
 	tail -n 12 out
@@ -90,24 +92,37 @@ readme_commands() {
 prompt=
 lab=
 flush_lab() {
-	local line
-
 	[ -n "$lab" ] || return 0
-	check "README: $lab, and its prompt" lab_takes "$lab" "$prompt"
+	check "README: $lab, and its prompt" lab_tells
 	cat out >>lab.out
 	lab=
 	prompt=
 }
 
+# A person who sees nothing yet asks again later.
+lab_tells() {
+	local pace status
+
+	for pace in 1 4 16; do
+		lab_takes "$lab" "$prompt" $pace
+		status=$?
+		[[ $prompt == *unplug*status* ]] || break
+		! grep 'missing link' out || break
+	done
+	return $status
+}
+
 # The commands of a lab's prompt, one after the other, as slowly as a person.
-lab_takes() {	# command lines
+lab_takes() {	# command lines seconds
+	local line
+
 	{
 		while read -r line; do
 			[ -z "$line" ] || echo "$line"
-			sleep 1
+			sleep "$3"
 		done <<<"$2"
 		echo quit
-	} | timeout -k 5 $patience bash -c "$1" >out 2>&1 || return
+	} | timeout -k 5 200 bash -c "$1" >out 2>&1 || return
 	cat out
 	! grep -qE '^(minism-lab:|usage)' out
 }
@@ -196,13 +211,13 @@ daemon_ends() {
 	local pid
 
 	printf 'on node-01 minism -p 1 -B -f d.log -J d.pid\n%s' \
-		'on node-01 sleep 0.3
+		'on node-01 sh -c "until [ -s d.pid ]; do sleep 0.1; done"
 on node-01 cat d.pid
 quit
 ' | timeout -k 5 $patience minism-lab "$demo" >out 2>&1
 	pid=$(cat d.pid 2>/dev/null) || pid=$(grep -xE '[0-9]+' out)
 	cat out
-	[ -n "$pid" ] && ! kill -0 "$pid" 2>/dev/null
+	[ -n "$pid" ] && await eval '! kill -0 "$pid"'
 }
 
 case_readme
