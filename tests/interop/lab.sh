@@ -118,7 +118,7 @@ diagnostics() {
 	LAB_NODE=node-07
 	while read -r line; do
 		# shellcheck disable=SC2086 # words
-		check "$line" inside $line
+		check "$line" await inside $line
 	done <<-END
 		ibstat
 		ibstatus
@@ -150,7 +150,7 @@ diagnostics() {
 		dump_lfts
 		dump_fts
 	END
-	check "ibtracert" inside ibtracert 1 9
+	check "ibtracert" await inside ibtracert 1 9
 	congestion
 	ping_and_pong
 	counters

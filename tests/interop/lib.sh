@@ -451,15 +451,19 @@ sm_end() {	# [signal]: its exit status
 	sm_wait "$SM_PID"
 }
 
-# await_of PID command...: until it succeeds, while that process lives. A client
-# that hangs is tried again. What is evaluated sees the names here.
+# await_of PID command...: until it succeeds, while that process lives; what the
+# last try says. A client that hangs is tried again. What is evaluated sees the
+# names here.
 await_of() {
 	local lives=$1 until=$((SECONDS + patience)) limit=20
 
 	shift
 	until "$@" >/dev/null 2>&1; do
-		[ $SECONDS -le $until ] && kill -0 "$lives" 2>/dev/null ||
-			return 1
+		if [ $SECONDS -gt $until ] ||
+			! kill -0 "$lives" 2>/dev/null; then
+			"$@"
+			return
+		fi
 		sleep 0.1
 	done
 }
