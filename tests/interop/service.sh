@@ -219,6 +219,8 @@ group=daemon	# a group that every system has
 # A manager's life under strace: the filter of the unit permits what it calls. A
 # sanitizer has calls of its own.
 calls_case() {
+	local pid
+
 	[ "$sanitized" = no ] || return 0
 	if ! command -v systemd-analyze >/dev/null ||
 		! strace -o calls true 2>strace.err; then
@@ -242,13 +244,13 @@ calls_case() {
 		'SUBNET DEGRADED'
 	check "calls: minismctl is answered" \
 		timeout $patience "$MINISMCTL" -s "$SCRATCH/calls.ctl" config
-	SM_PID=$(pgrep -P "$SM_PID" -x minism)
-	kill -HUP "$SM_PID"
+	pid=$(pgrep -P "$SM_PID" -x minism)
+	kill -HUP "$pid"
 	check "calls: a reload" await ends_reload
-	kill -USR1 "$SM_PID"
-	kill -TERM "$SM_PID"
+	kill -USR1 "$pid"
+	kill -TERM "$pid"
 	check "calls: the end" await log_has notified STOPPING
-	await log_has calls 'exited with 0'
+	sm_wait "$SM_PID"
 	sed -E 's/^[0-9]+ +//' calls | grep -oE '^[a-z_0-9]+\(' | tr -d '(' |
 		sort -u >called
 	permitted >permitted
