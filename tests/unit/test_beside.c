@@ -7,7 +7,7 @@
 #include "sm/io/timers.h"
 #include "tests/lib/unit.h"
 
-#define PATIENCE	(30 * G_TIME_SPAN_SECOND)	/* only if it fails */
+#define PATIENCE	(60 * G_TIME_SPAN_SECOND)	/* only if it fails */
 
 struct bench {
 	struct transport t;

@@ -352,7 +352,7 @@ TEST_WITH(a_change_ends_later, struct setup *t, setup_new, setup_free)
 					   PARTITION_NONE, on_used, t, &busy),
 			 0);
 	assert_true(g_error_matches(busy, G_FILE_ERROR, G_FILE_ERROR_AGAIN));
-	assert_true(beside_free(disk, 20 * G_USEC_PER_SEC));
+	assert_true(beside_free(disk, 60 * G_USEC_PER_SEC));
 	assert_int_equal(t->n_used, 1);
 	assert_true(partitions_changed(t->p, 1, &error));
 	assert_null(error);

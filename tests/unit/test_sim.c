@@ -363,9 +363,9 @@ run_loop(enum sim_pace pace, int64_t virtual_us)
 
 TEST(test_main_loop_drives_it_at_either_pace)
 {
-	/* a day */
+	/* a day in less than a minute, which a busy machine may need */
 	assert_true(run_loop(SIM_PACE_FAST, INT64_C(86400) * G_USEC_PER_SEC) <
-		    G_USEC_PER_SEC);
+		    60 * G_USEC_PER_SEC);
 	/* it may come 100 us early */
 	assert_true(run_loop(SIM_PACE_REAL, 50000) >= 50000 - 100);
 }

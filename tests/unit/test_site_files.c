@@ -361,7 +361,7 @@ SETUP_TEST(test_a_pipe_is_read_at_the_start_only)
 	g_unlink(t->roots);
 	assert_int_equal(mkfifo(t->partitions, 0600), 0);
 	assert_int_equal(mkfifo(t->roots, 0600), 0);
-	alarm(20);
+	alarm(300);
 	assert_true(site_files_load(t->site, t->warnings, t->errors));
 	alarm(0);
 	assert_int_equal(t->warnings->len, 2);

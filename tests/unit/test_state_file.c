@@ -18,7 +18,7 @@
 #include "tests/lib/unit.h"
 #include "topology/state_file.h"
 
-#define TIME_LIMIT 30	/* s: what blocks is killed */
+#define TIME_LIMIT 300	/* s: what blocks is killed */
 
 static char *folder;
 

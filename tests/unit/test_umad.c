@@ -21,8 +21,11 @@
 #include "tests/lib/unit.h"
 
 #define MANY		20000u
+#define PATIENCE	(60 * G_USEC_PER_SEC)	/* only if it fails */
+#define LONG_MS		20000u	/* the time of a request that is answered */
 
 static const struct mad_addr permissive = { .lid = LID_PERMISSIVE };
+static const struct mad_client_params params = { LONG_MS, 3, 128, false };
 
 struct seen {
 	struct mad_client *x;
@@ -59,9 +62,9 @@ ask(struct seen *seen, enum mad_attr attr, uint32_t mod,
 }
 
 static void
-run_to_the_end(struct seen *seen, int64_t seconds)
+run_to_the_end(struct seen *seen)
 {
-	int64_t end = g_get_monotonic_time() + seconds * G_USEC_PER_SEC;
+	int64_t end = g_get_monotonic_time() + PATIENCE;
 
 	while (seen->x->pending > 0) {
 		assert_true(g_get_monotonic_time() < end);
@@ -106,7 +109,6 @@ TEST(test_open_of_a_wrong_port_says_what_there_is)
 
 TEST(test_local_node_info_is_read_by_no_hops)
 {
-	const struct mad_client_params params = { 1000, 3, 128, false };
 	const struct dr_path here = { .hops = 0 };
 	AUTO(transport) *t = open_any();
 	struct seen seen = { .x = mad_client_new(t, &params) };
@@ -115,7 +117,7 @@ TEST(test_local_node_info_is_read_by_no_hops)
 	assert_string_equal(t->name, "ibsim0 port 1");
 	ask(&seen, MAD_ATTR_NODE_INFO, 0, &here);
 	assert_int_equal(seen.answered, 0);
-	run_to_the_end(&seen, 10);
+	run_to_the_end(&seen);
 	assert_int_equal(seen.answered, 1);
 	assert_int_equal(seen.bad, 0);
 	node_info_decode(smp_data(seen.mad), &info);
@@ -175,7 +177,6 @@ cpu_seconds(void)
 
 TEST(test_many_requests_at_a_full_window_all_come_back)
 {
-	const struct mad_client_params params = { 1000, 3, 128, false };
 	AUTO(transport) *t = open_any();
 	struct seen seen = { .x = mad_client_new(t, &params) };
 	int64_t begin = g_get_monotonic_time();
@@ -184,7 +185,7 @@ TEST(test_many_requests_at_a_full_window_all_come_back)
 
 	mad_client_set_pump(seen.x, feed, &seen);
 	feed(&seen);
-	run_to_the_end(&seen, 60);
+	run_to_the_end(&seen);
 	wall = (g_get_monotonic_time() - begin) / 1e6;
 	cpu = cpu_seconds() - cpu;
 	assert_int_equal(seen.started, MANY);
@@ -200,24 +201,22 @@ TEST(test_many_requests_at_a_full_window_all_come_back)
 /* ibsim returns at once what leads nowhere: over without a timeout. */
 TEST(test_request_into_the_void_is_returned)
 {
-	const struct mad_client_params params = { 5000, 2, 128, false };
 	const struct dr_path away = { .hops = 2, .port = { 0, 1, 4 } };
 	AUTO(transport) *t = open_any();
 	struct seen seen = { .x = mad_client_new(t, &params) };
 	int64_t begin = g_get_monotonic_time();
 
 	ask(&seen, MAD_ATTR_NODE_INFO, 0, &away);
-	run_to_the_end(&seen, 20);
+	run_to_the_end(&seen);
 	assert_int_equal(seen.timed_out, 1);
-	assert_true(g_get_monotonic_time() - begin < 4 * G_USEC_PER_SEC);
-	assert_true(seen.x->stats.sent == 3);
+	assert_true(g_get_monotonic_time() - begin < LONG_MS * 1000ll);
+	assert_true(seen.x->stats.sent == 4);
 	mad_client_free(seen.x);
 }
 
 /* Answers to a window's worth of requests are on their way. */
 TEST(test_close_with_requests_out_is_quiet)
 {
-	const struct mad_client_params params = { 1000, 3, 128, false };
 	struct transport *t = open_any();
 	struct seen seen = { .x = mad_client_new(t, &params) };
 	const struct dr_path away = { .hops = 1, .port = { 0, 1 } };
@@ -231,7 +230,7 @@ TEST(test_close_with_requests_out_is_quiet)
 	t = open_any();		/* opens again beside their late answers */
 	seen.x = mad_client_new(t, &params);
 	ask(&seen, MAD_ATTR_NODE_INFO, 0, &away);
-	run_to_the_end(&seen, 5);
+	run_to_the_end(&seen);
 	assert_int_equal(seen.answered, 1);
 	mad_client_free(seen.x);
 	transport_free(t);
@@ -295,6 +294,16 @@ run_for(int64_t us)
 			g_usleep(1000);
 }
 
+static void
+await_answer(const struct events *e)
+{
+	int64_t end = g_get_monotonic_time() + PATIENCE;
+
+	while (!e->received && g_get_monotonic_time() < end)
+		g_main_context_iteration(NULL, FALSE);
+	assert_int_equal(e->received, 1);
+}
+
 /* The kernel gives it back with the TID of the client, which may be that of a
  * request of ours. */
 TEST(fault_answer_that_is_not_acknowledged_is_no_request_of_ours)
@@ -314,10 +323,9 @@ TEST(fault_answer_that_is_not_acknowledged_is_no_request_of_ours)
 	assert_int_equal(e.received, 0);
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &here);
 	mad_set_tid(mad, 77);
-	assert_true(transport_send(t, &permissive, mad, sizeof(mad), 100,
+	assert_true(transport_send(t, &permissive, mad, sizeof(mad), LONG_MS,
 				   &error));
-	run_for(300 * 1000);
-	assert_int_equal(e.received, 1);
+	await_answer(&e);
 }
 
 /* A send that fails in the kernel never comes back. Once its time is over, the
@@ -341,10 +349,9 @@ TEST(fault_request_that_never_returns_is_given_up_by_time)
 	}
 	fault("");
 	run_for(300 * 1000);
-	assert_true(transport_send(t, &permissive, mad, sizeof(mad), 5000,
+	assert_true(transport_send(t, &permissive, mad, sizeof(mad), LONG_MS,
 				   NULL));
-	while (!e.received)
-		g_main_context_iteration(NULL, TRUE);
+	await_answer(&e);
 	assert_int_equal(e.returned, 0);
 	transport_free(t);
 	assert_int_equal(*timeout, 0);
@@ -358,19 +365,21 @@ send_node_info(struct transport *t, const struct mad_addr *to)
 
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &here);
 	mad_set_tid(mad, 77);
-	return transport_send(t, to, mad, sizeof(mad), 1000, NULL);
+	return transport_send(t, to, mad, sizeof(mad), LONG_MS, NULL);
 }
 
+/* To one of some requests: they are lost while the port is away. */
 static void
 expect_answer(struct transport *t, struct events *e)
 {
-	int64_t end = g_get_monotonic_time() + 20 * G_USEC_PER_SEC;
+	int64_t end = g_get_monotonic_time() + PATIENCE;
 
 	e->received = 0;
-	assert_true(send_node_info(t, &permissive));
-	while (!e->received && g_get_monotonic_time() < end)
-		g_main_context_iteration(NULL, FALSE);
-	assert_int_equal(e->received, 1);
+	while (!e->received && g_get_monotonic_time() < end) {
+		assert_true(send_node_info(t, &permissive));
+		run_for(100 * 1000);
+	}
+	assert_true(e->received > 0);
 }
 
 /* 1 ms apart, however often it fails; 1000 in a row are too many. */
@@ -379,19 +388,20 @@ TEST(fault_read_that_fails_is_repeated_after_a_pause)
 	const unsigned long *n = dlsym(RTLD_DEFAULT, "umad_fault_failures");
 	AUTO(transport) *t = open_any();
 	struct events e = { 0 };
-	int64_t begin;
+	int64_t begin, end;
 
 	transport_set_receiver(t, count_event, &e);
 	expect_answer(t, &e);
 	begin = g_get_monotonic_time();
+	end = begin + PATIENCE;
 	fault("read=12");
 	assert_true(send_node_info(t, &permissive));
-	run_for(50 * 1000);
-	assert_in_range(*n, 1, (g_get_monotonic_time() - begin) / 1000 + 2);
+	while (*n < 9 && g_get_monotonic_time() < end)
+		run_for(1000);
+	assert_in_range(*n, 9, (g_get_monotonic_time() - begin) / 1000 + 2);
 	fault("");
 	e.received = 0;
-	run_for(100 * 1000);
-	assert_int_equal(e.received, 1);
+	await_answer(&e);
 }
 
 TEST(fault_port_that_comes_back_is_bound_again)
@@ -405,20 +415,25 @@ TEST(fault_port_that_comes_back_is_bound_again)
 	send_node_info(t, &permissive);
 	run_for(400 * 1000);	/* it looks for it once, in vain */
 	fault("");
-	run_for(700 * 1000);
 	expect_answer(t, &e);
 }
 
-/* The next client of the port does not get them. */
+/* The next client of the port does not get them. It waits for 50 ms, in which a
+ * busy machine's ibsim need not answer. */
 TEST(fault_end_reads_what_is_due)
 {
 	const unsigned long *n = dlsym(RTLD_DEFAULT, "umad_fault_reads");
-	struct transport *t = open_any();
+	unsigned long before = 0;
 
-	for (unsigned i = 0; i < 10; i++)
-		assert_true(send_node_info(t, &permissive));
-	transport_free(t);
-	assert_int_equal(*n, 10);
+	for (unsigned i = 0; i < 20 && *n != before + 10; i++) {
+		struct transport *t = open_any();
+
+		before = *n;
+		for (unsigned k = 0; k < 10; k++)
+			assert_true(send_node_info(t, &permissive));
+		transport_free(t);
+	}
+	assert_int_equal(*n, before + 10);
 }
 
 TEST(fault_header_has_nothing_of_the_one_before)
