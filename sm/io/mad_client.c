@@ -6,8 +6,8 @@
  * end, and is always on exactly one of three lists:
  *
  *	queue	not sent yet; waits for room in the window
- *	wire	an attempt is out; in the order of sending, which is also the
- *		order of deadlines, since all attempts have the same timeout
+ *	wire	an attempt is out; in the order of deadlines, since all wait for
+ *		the same time-out, those to slow peers for several in turn
  *	again	its attempt was refused by the transport, or answered with
  *		"busy"; is made again after a pause, in the order of that time
  *	retry	its last attempt is lost; waits for room in the window, by age
@@ -26,6 +26,13 @@
  * its request: class, method, attribute, modifier, and on a directed route hops
  * and direction (IBA 13.4.6.4, 14.2.2). An answer that does not fit is dropped,
  * and the request waits on.
+ *
+ * A peer that needs longer than half a time-out for its answers would have its
+ * queue filled with retries, and the answers to later requests would be lost. So
+ * its next attempts wait a few time-outs more, up to SLOW_MAX, twice as long as
+ * its last answer took; the time is taken only from the first attempt, since an
+ * answer to the last of several may be that of a lossy cable. It is forgotten
+ * with the first quick answer, or when a request to it is lost.
  *
  * window.c decides how many SMPs may be on the wire. Every attempt takes room
  * there when it is sent, and gives it back when it is answered, returned or
@@ -49,6 +56,8 @@
 
 #include <string.h>
 
+#include "sm/mad/smp.h"
+
 #define TABLE_MIN	4096u
 #define PAUSE_US	1000	/* of an attempt that is made again */
 
@@ -56,6 +65,7 @@
 #define ATTEMPT_MASK	0xfu
 #define TID_ID_MASK	0x0fffffffu	/* the part of an id in a TID */
 #define LATE_SPAN	0x00100000u	/* ids remembered as once ours */
+#define SLOW_MAX	4	/* more time-outs that a slow peer has */
 
 enum place {
 	PLACE_NONE,
@@ -79,6 +89,8 @@ struct mad_request {
 	uint64_t seq;		/* of the last attempt */
 	uint64_t began;		/* how many were started before */
 	int64_t deadline;	/* again: when it is made */
+	unsigned more;		/* time-outs that it waits beyond that */
+	int64_t since;		/* the first attempt was sent, us */
 	mad_client_done_fn done;
 	void *data;
 	uint64_t tag;
@@ -150,6 +162,39 @@ is_smp(const struct mad_request *r)
 {
 	return r->header.mgmt_class == MAD_CLASS_SMP_DIRECT ||
 		r->header.mgmt_class == MAD_CLASS_SMP_LID;
+}
+
+/* By directed route: of its path. Two with one hash cost a retry, or a wait. */
+static void *
+peer_hash(const struct mad_request *r)
+{
+	uint64_t hash = r->to.lid;
+
+	for (unsigned i = 0; i <= r->header.hop_count; i++)
+		hash = hash * 1099511628211u + 1 + r->mad[SMP_INITIAL_PATH + i];
+	return GSIZE_TO_POINTER(hash);
+}
+
+/* Time-outs that it has beyond the first. */
+static unsigned
+more_time(const struct mad_client *x, const struct mad_request *r)
+{
+	if (!g_hash_table_size(x->slow))
+		return 0;
+	return GPOINTER_TO_UINT(g_hash_table_lookup(x->slow, peer_hash(r)));
+}
+
+/* It has answered, or its request is lost (waited 0). */
+static void
+note_pace(struct mad_client *x, const struct mad_request *r, int64_t waited)
+{
+	int64_t more = 2 * waited / (x->params.timeout_ms * (int64_t)1000);
+
+	if (more > 0)
+		g_hash_table_insert(x->slow, peer_hash(r), GUINT_TO_POINTER(
+					    (unsigned)MIN(more, SLOW_MAX)));
+	else if (g_hash_table_size(x->slow))
+		g_hash_table_remove(x->slow, peer_hash(r));
 }
 
 static void
@@ -272,6 +317,17 @@ count_sent(struct mad_client *x, const struct mad_request *r)
 	x->stats.retried += r->attempt > 1;
 }
 
+/* For a time-out from now. */
+static void
+wait_on_wire(struct mad_client *x, struct mad_request *r, int64_t now)
+{
+	r->place = PLACE_WIRE;
+	r->deadline = now + (int64_t)x->params.timeout_ms * 1000;
+	g_queue_push_tail_link(&x->wire, &r->link);
+	if (!x->cursor)
+		x->cursor = &r->link;
+}
+
 /* An attempt that the transport refuses for good will be lost: it keeps its
  * room until then. */
 static void
@@ -284,13 +340,17 @@ transmit(struct mad_client *x, struct mad_request *r)
 	room_release(x, r);
 	r->attempt += !r->pause;
 	r->room = is_smp(r);
+	if (!r->lost)
+		r->since = now;
+	r->more = r->room ? more_time(x, r) : 0;
 	r->seq = r->room ? window_take(&x->window, r->attempt > 1) : 0;
 	/* The transport may return an SMP when the request ends, not earlier: a
 	 * kernel that gave up on an attempt drops its late answer. It may send
 	 * only a few GMPs at a time, so those to peers that do not answer must
 	 * not block others. */
 	if (r->room)
-		timeout_ms *= x->params.retries + 2 - r->attempt;
+		timeout_ms *= (x->params.retries + 2 - r->attempt) *
+			(1 + r->more);
 	mad_set_tid(r->mad, request_tid(r));
 	r->accepted = transport_send(x->transport, &r->to, r->mad, MAD_SIZE,
 				     timeout_ms, &error);
@@ -299,11 +359,7 @@ transmit(struct mad_client *x, struct mad_request *r)
 	if (r->accepted ||
 	    !g_error_matches(error, TRANSPORT_ERROR, TRANSPORT_ERROR_AGAIN) ||
 	    !put_off(x, r, now)) {
-		r->place = PLACE_WIRE;
-		r->deadline = now + (int64_t)x->params.timeout_ms * 1000;
-		g_queue_push_tail_link(&x->wire, &r->link);
-		if (!x->cursor)
-			x->cursor = &r->link;
+		wait_on_wire(x, r, now);
 	}
 	if (r->accepted)
 		count_sent(x, r);
@@ -448,6 +504,8 @@ lose(struct mad_client *x, struct mad_request *r)
 	r->lost |= r->accepted;
 	r->pause = 0;
 	if (r->attempt > x->params.retries) {
+		if (is_smp(r))
+			note_pace(x, r, 0);
 		x->stats.timed_out++;
 		count_end(x, r, MAD_CLIENT_LOST);
 		finish(x, r, &none);
@@ -471,6 +529,21 @@ make_again(struct mad_client *x, struct mad_request *r)
 		transmit(x, r);
 }
 
+/* Its time-out is over. */
+static void
+expire(struct mad_client *x, struct mad_request *r, int64_t now)
+{
+	if (!r->more || !r->accepted) {
+		lose(x, r);
+		return;
+	}
+	r->more--;
+	if (x->cursor == &r->link)
+		x->cursor = r->link.next;
+	g_queue_unlink(&x->wire, &r->link);
+	wait_on_wire(x, r, now);
+}
+
 static void
 mad_client_on_timer(void *data)
 {
@@ -480,7 +553,7 @@ mad_client_on_timer(void *data)
 	x->timer = 0;
 	window_expire_ghosts(&x->window, now);
 	while (x->wire.head && request_of(x->wire.head)->deadline <= now)
-		lose(x, request_of(x->wire.head));
+		expire(x, request_of(x->wire.head), now);
 	while (first_deadline(&x->again) <= now)
 		make_again(x, request_of(x->again.head));
 	advance(x);
@@ -563,6 +636,22 @@ on_busy(struct mad_client *x, struct mad_request *r, uint32_t tid)
 	arm_timer(x);
 }
 
+/* What an answer says about the window, and about its peer. */
+static void
+on_pace(struct mad_client *x, const struct mad_request *r, uint32_t tid)
+{
+	int64_t waited = transport_now(x->transport) - r->since;
+	bool current = is_current(r, tid);
+
+	if (current && r->lost) {
+		window_halve(&x->window, r->seq);
+		return;
+	}
+	if (current)
+		window_adapt(&x->window, waited);
+	note_pace(x, r, waited);
+}
+
 static void
 mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 		     const struct mad_header *h)
@@ -587,16 +676,8 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 		advance(x);
 		return;
 	}
-	if (is_smp(r) && is_current(r, h->tid)) {
-		int64_t sent = r->deadline -
-			(int64_t)x->params.timeout_ms * 1000;
-
-		if (r->lost)
-			window_halve(&x->window, r->seq);
-		else
-			window_adapt(&x->window,
-				     transport_now(x->transport) - sent);
-	}
+	if (is_smp(r))
+		on_pace(x, r, h->tid);
 	attempt_arrived(x, r, h->tid);
 	a.mad = m->mad;
 	a.header = *h;
@@ -661,6 +742,7 @@ mad_client_new(struct transport *t, const struct mad_client_params *params)
 	window_init(&x->window, params->max_wire);
 	x->table = g_new0(struct mad_request *, TABLE_MIN);
 	x->table_mask = TABLE_MIN - 1;
+	x->slow = g_hash_table_new(NULL, NULL);
 	g_queue_init(&x->queue);
 	g_queue_init(&x->wire);
 	g_queue_init(&x->again);
@@ -682,6 +764,7 @@ mad_client_free(struct mad_client *x)
 	for (uint32_t i = 0; i <= x->table_mask; i++)
 		g_free(x->table[i]);
 	g_free(x->table);
+	g_hash_table_unref(x->slow);
 	g_free(x);
 }
 

@@ -113,6 +113,7 @@ struct mad_client {
 	uint64_t started;
 	GQueue queue, wire, again, retry;
 	GList *cursor;		/* first of wire that is not overtaken */
+	GHashTable *slow;	/* by path: time-outs more that a peer has */
 	unsigned timer, kick;	/* 0: not running */
 	int64_t timer_at;	/* when it rings */
 	unsigned depth;		/* of callbacks into the user */

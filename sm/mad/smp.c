@@ -30,7 +30,6 @@
 #define OFF_M_KEY	24
 #define OFF_DR_SLID	32
 #define OFF_DR_DLID	34
-#define OFF_INITIAL	128
 
 #define DIRECTION_BIT	0x8000u
 
@@ -55,7 +54,7 @@ smp_build_direct(uint8_t mad[MAD_SIZE], enum mad_method method,
 	mad[OFF_HOP_COUNT] = path->hops;
 	bytes_store16(mad + OFF_DR_SLID, LID_PERMISSIVE);
 	bytes_store16(mad + OFF_DR_DLID, LID_PERMISSIVE);
-	memcpy(mad + OFF_INITIAL + 1, path->port + 1, path->hops);
+	memcpy(mad + SMP_INITIAL_PATH + 1, path->port + 1, path->hops);
 }
 
 void

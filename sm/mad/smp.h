@@ -29,6 +29,8 @@ smp_data_const(const uint8_t *mad)
 	return mad + SMP_DATA_OFFSET;
 }
 
+#define SMP_INITIAL_PATH	128	/* its offset; 64 bytes */
+
 /* A request by directed route, permissive LIDs (IBA 14.2.1.2); TID 0, data
  * zero. */
 void smp_build_direct(uint8_t mad[MAD_SIZE], enum mad_method method,

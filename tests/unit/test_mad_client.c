@@ -180,6 +180,64 @@ TEST(test_late_answer_ends_a_request_that_waits_for_its_retry)
 	assert_int_equal(scripted_count(b->t), 3);
 }
 
+/* The next request: answered after `answer`, or never (0); its attempts go out
+ * `pause` after each other. */
+struct pace {
+	int64_t answer, pause;
+	unsigned timeout_ms;	/* of its first attempt */
+	bool elsewhere;		/* to another node */
+};
+
+static void
+assert_pace(struct bench *b, const struct pace *p, uint64_t tag)
+{
+	const struct dr_path path = { .hops = 2, .port = { 0, 1, 3 } };
+	int64_t now = transport_now(b->t), end = 4 * p->pause;
+	uint8_t mad[MAD_SIZE];
+
+	scripted_forget(b->t);
+	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_PORT_INFO, tag, 0,
+			 &path);
+	if (p->elsewhere)
+		mad_client_start(b->x, &addr, mad, bench_done, b, tag);
+	else
+		bench_start(b, tag);
+	if (p->answer) {
+		scripted_reply(b->t, scripted_get(b->t, 0), p->answer);
+		end = p->answer;
+	}
+	assert_true(scripted_run_idle(b->t, now + 100 * TIMEOUT));
+	assert_int_equal(b->when[tag], now + end);
+	assert_int_equal(b->answered[tag], p->answer > 0);
+	assert_int_equal(scripted_count(b->t), (end - 1) / p->pause + 1);
+	for (unsigned i = 0; i < scripted_count(b->t); i++)
+		assert_int_equal(scripted_get(b->t, i)->when,
+				 now + i * p->pause);
+	assert_int_equal(scripted_get(b->t, 0)->timeout_ms, p->timeout_ms);
+}
+
+/* Retries would fill its queue, and the answers to what follows come later
+ * still. Once it answers quickly, or not at all, it is like any other. */
+TEST(test_slow_peer_is_waited_for_longer)
+{
+	static const struct pace paces[] = {
+		{ 99 * MS, TIMEOUT, 800, false },
+		{ 0, TIMEOUT, 800, false },
+		{ 250 * MS, TIMEOUT, 800, false },
+		{ 0, TIMEOUT, 800, true },
+		{ 100 * MS, 3 * TIMEOUT, 2400, false },
+		{ 0, 2 * TIMEOUT, 1600, false },
+		{ 799 * MS, TIMEOUT, 800, false },
+		{ 3999 * MS, 5 * TIMEOUT, 4000, false },
+		{ 1 * MS, 5 * TIMEOUT, 4000, false },
+		{ 0, TIMEOUT, 800, false },
+	};
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(paces); i++)
+		assert_pace(b, &paces[i], i);
+}
+
 TEST(test_foreign_tids_are_dropped)
 {
 	static const uint32_t tids[] = {
