@@ -130,23 +130,43 @@ ask_port(struct light_sweep *l, uint32_t port, enum mad_attr attr)
 	g_array_append_val(l->questions, q);
 }
 
-/* Ports to be queried now; the next query of each is after twice the pause. */
+static uint32_t
+silent_at(const struct light_sweep *l, const struct silent_port *p)
+{
+	return snapshot_port_of(l->s, snapshot_find_node(l->s, p->node_guid),
+				p->num);
+}
+
+/* Ports to be queried now. */
 static void
 silent_take(struct light_sweep *l)
 {
 	for (guint i = 0; l->silent && i < l->silent->len; i++) {
+		const struct silent_port *p =
+			&g_array_index(l->silent, struct silent_port, i);
+		uint32_t port = p->due <= l->began ? silent_at(l, p) :
+			SNAPSHOT_NONE;
+
+		if (port != SNAPSHOT_NONE)
+			ask_port(l, port, MAD_ATTR_NODE_INFO);
+	}
+}
+
+/* They were, and a cancelled query is none; the next query of each is after twice
+ * the pause. */
+static void
+silent_put_off(struct light_sweep *l)
+{
+	for (guint i = 0; l->silent && i < l->silent->len; i++) {
 		struct silent_port *p =
 			&g_array_index(l->silent, struct silent_port, i);
-		uint32_t port = snapshot_port_of(l->s,
-			snapshot_find_node(l->s, p->node_guid), p->num);
 
 		if (p->due > l->began)
 			continue;
-		p->pause = MIN(2 * p->pause, port == l->s->local_port ?
+		p->pause = MIN(2 * p->pause,
+			       silent_at(l, p) == l->s->local_port ?
 			       PAUSE_OWN_US : PAUSE_MAX_US);
 		p->due = l->began + p->pause;
-		if (port != SNAPSHOT_NONE)
-			ask_port(l, port, MAD_ATTR_NODE_INFO);
 	}
 }
 
@@ -384,6 +404,7 @@ light_sweep_done(void *data)
 	light_sweep_done_fn done = l->done;
 	struct light_sweep_result r = l->r;
 
+	silent_put_off(l);
 	g_array_ref(r.changed);
 	l->r.why = NULL;
 	data = l->data;
