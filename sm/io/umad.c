@@ -17,9 +17,8 @@
  * waits for them itself, LINGER_MS at most, since they usually take
  * microseconds and a switch of threads takes longer. It does the same after a
  * request of another node, since a client that has its answer may send the next
- * request soon; but only if no timer is due by then, and for SERVE_US at most,
- * so that other sources of the loop do not wait. After TURN_MAX MADs timers and
- * other sources have their turn. No MAD is lost while the main thread is busy:
+ * request soon; but only if no timer is due by then. After TURN_MAX MADs or
+ * TURN_US timers and other sources of the loop have their turn. No MAD is lost while the main thread is busy:
  * the kernel queues them, and so does the shim, whose thread always reads the
  * socket of the simulator.
  *
@@ -67,7 +66,7 @@
 
 #define TURN_MAX	256u	/* MADs in one turn of the main loop */
 #define LINGER_MS	1
-#define SERVE_US	4000	/* of one turn, for requests of other nodes */
+#define TURN_US		4000
 #define NAP_WAITING	64u	/* answers due that make a nap worth while */
 #define NAP_US		100	/* a third of what so many take, or less */
 #define POLL_MIN_MS	2	/* the watcher looks at `stop` so often: after a */
@@ -244,6 +243,12 @@ struct umad_turn {
 	bool napped;
 };
 
+static bool
+is_over(const struct umad_turn *turn)
+{
+	return g_get_monotonic_time() - turn->began >= TURN_US;
+}
+
 /*
  * Nothing to read now, but answers are due: waits for one; false if none is due,
  * or none came in time. With many due each of them would wake this thread: a nap
@@ -252,9 +257,8 @@ struct umad_turn {
 static bool
 linger(struct umad_device *d, struct umad_turn *turn)
 {
-	int64_t now = g_get_monotonic_time();
-	bool may_serve = d->asked && now - turn->began < SERVE_US &&
-		timers_next(d->u->base.timers) > now + LINGER_MS * 1000;
+	bool may_serve = d->asked && timers_next(d->u->base.timers) >
+		g_get_monotonic_time() + LINGER_MS * 1000;
 
 	if (d->waiting >= NAP_WAITING && !turn->napped) {
 		turn->napped = true;
@@ -327,7 +331,7 @@ on_wake(void *data)
 		leave_device(d);
 		return G_SOURCE_CONTINUE;
 	}
-	for (unsigned i = 0; i < TURN_MAX; i++) {
+	for (unsigned i = 0; i < TURN_MAX && !is_over(&turn); i++) {
 		size_t len = read_mad(d);
 
 		if (len > 0) {

@@ -11,6 +11,7 @@
  *	gone-old	a kernel that does not tell: write gives EINVAL, read
  *			nothing
  *	read=ERRNO	reading fails, and the file .reads gets a line each time
+ *	late=US		a wait for MADs takes that much longer
  *	swallow		a write succeeds, and nothing ever comes back
  *	umad=ERRNO	opening a umad device fails; ERRNO in decimal
  *	issm=ERRNO	opening an issm device fails
@@ -435,6 +436,8 @@ poll(struct pollfd *fds, nfds_t n, int timeout)
 		refresh();
 		umad_fault_timeout = timeout;
 	}
+	if (n == 1 && of_umad(fds->fd) && value("late=") > 0)
+		usleep((useconds_t)value("late="));
 	if (n == 1 && of_umad(fds->fd) && is_gone()) {
 		fds->revents = POLLERR;
 		return 1;
