@@ -6,11 +6,8 @@
  *
  *	bench_partitions [SPEC]
  */
-#include <stdio.h>
-#include <time.h>
-
 #include "sm/plan/isolation.h"
-#include "topology/generate.h"
+#include "tests/bench/bench.h"
 #include "topology/prng.h"
 
 #define PARTITIONS	1000u
@@ -23,15 +20,6 @@ struct bench {
 	struct port_tables *held;
 	uint64_t n_pkeys;
 };
-
-static double
-now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* Devices of today: 128 entries at hosts, as many at switches. */
 static void
@@ -81,7 +69,7 @@ make_rules(const struct snapshot *s)
 static void
 run(struct bench *b, const char *what)
 {
-	double least[2] = { 1e9, 1e9 };
+	double least[2] = { G_MAXDOUBLE, G_MAXDOUBLE };
 	const struct isolation_params params = {
 		.rules = b->rules,
 		.enforce = PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT,
@@ -89,20 +77,20 @@ run(struct bench *b, const char *what)
 	struct isolation *made = NULL;
 
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		double start = now_s(), middle, end;
+		double start = bench_cpu_ms(), middle, end;
 
 		memberships_unref(memberships_new(b->rules, b->s, NULL));
-		middle = now_s();
+		middle = bench_cpu_ms();
 		isolation_free(made);
 		made = isolation_new(&params, b->s, b->held);
-		end = now_s();
+		end = bench_cpu_ms();
 		least[0] = MIN(least[0], middle - start);
 		least[1] = MIN(least[1], end - middle);
 		b->n_pkeys = made->memberships->first[b->s->n_ports];
 	}
 	printf("    %-11s %9.2f ms (%.2f memberships, %.2f tables), %"
-	       G_GUINT64_FORMAT " P_Keys\n", what, least[1] * 1e3,
-	       least[0] * 1e3, (least[1] - least[0]) * 1e3, b->n_pkeys);
+	       G_GUINT64_FORMAT " P_Keys\n", what, least[1],
+	       least[0], least[1] - least[0], b->n_pkeys);
 	port_tables_unref(b->held);
 	b->held = port_tables_ref(made->wanted);
 	isolation_free(made);
@@ -122,16 +110,9 @@ change_one(struct bench *b)
 int
 main(int argc, char **argv)
 {
-	const struct generate_options options = {
-		.seed = 1, .shuffle_guids = true,
-	};
-	const char *spec = argc > 1 ? argv[1] : "PGFT(18,18,36;1,18,18)";
-	struct bench b = { .s = generate_fabric(spec, &options, NULL) };
+	const char *spec = argc > 1 ? argv[1] : BENCH_FABRIC;
+	struct bench b = { .s = bench_fabric(spec) };
 
-	if (!b.s) {
-		fprintf(stderr, "bench_partitions: no fabric \"%s\"\n", spec);
-		return 2;
-	}
 	make_room(b.s);
 	b.rules = make_rules(b.s);
 	b.held = port_tables_new(b.s);

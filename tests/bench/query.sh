@@ -10,42 +10,11 @@
 # The rate is that of the whole chain: osmtest, ibsim, both shims, the SA. The
 # CPU time is the subnet manager's alone, its sweep included.
 #
-# shellcheck source=tests/interop/lib.sh
-. "$(dirname "$0")/../interop/lib.sh"
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 runs=${RUNS:-5}
-if [ $sanitized = yes ]; then
-	echo "a sanitized build says nothing about speed" >&2
-	exit 1
-fi
-for program in osmtest opensm; do
-	if ! command -v $program >/dev/null; then
-		echo "$program is missing: ./bootstrap bench installs it" >&2
-		exit 1
-	fi
-done
-
-start_minism() {
-	sm_start run.log
-}
-
-start_opensm() {
-	(
-		exec "${leash[@]}" env SIM_HOST="$SIM_HOST" \
-			LD_PRELOAD="$shim" OSM_CACHE_DIR="$SCRATCH/cache" \
-			OSM_TMP_DIR="$SCRATCH/cache" opensm \
-			-f "$SCRATCH/run.log"
-	) >opensm.out 2>&1 </dev/null &
-	SM_PID=$!
-	SM_PIDS+=("$SM_PID")
-}
-
-sm_cpu() {	# ms
-	awk -v hz="$(getconf CLK_TCK)" '{
-		sub(/.*\) /, "")
-		printf "%d\n", ($12 + $13) * 1000 / hz
-	}' "/proc/$SM_PID/stat"
-}
+must_have osmtest opensm
 
 # took FILE: microseconds of the last "took SECONDS:MICROSECONDS" in it
 took() {
@@ -59,14 +28,14 @@ one() {	# PROGRAM: appends "rate cpu" to ./PROGRAM.runs
 	rm -rf cache run.log stress.log
 	mkdir cache
 	sim_start "$SCRATCH/query.net" || return 1
-	"start_$1"
+	if [ "$1" = minism ]; then sm_start run.log; else opensm_start; fi
 	# OpenSM's log comes late: ask
 	await 30 client saquery CPI || return 1
 	if [ ! -f inventory ]; then
 		on H-3 client -t 60 osmtest -f c -i "$SCRATCH/inventory" \
 			>stress.log 2>&1 || return 1
 	fi
-	before=$(sm_cpu)
+	before=$(cpu_ms "$SM_PID")
 	on H-3 client -t 200 osmtest -f f -s1 -i "$SCRATCH/inventory" \
 		-l "$SCRATCH/osmtest.log" >stress.log 2>&1
 	us=$(took stress.log)
@@ -74,19 +43,10 @@ one() {	# PROGRAM: appends "rate cpu" to ./PROGRAM.runs
 		tail -n 5 stress.log >&2
 		return 1
 	fi
-	echo "$((100000 * 1000000 / us)) $(($(sm_cpu) - before))" \
+	echo "$((100000 * 1000000 / us)) $(($(cpu_ms "$SM_PID") - before))" \
 		>>"$1.runs"
 	sm_kill_all
 	sim_stop
-}
-
-median() {	# PROGRAM column
-	sort -n -k "$2,$2" "$1.runs" | awk -v c="$2" '
-		{ v[NR] = $c }
-		END {
-			half = int((NR + 1) / 2)
-			print (v[half] + v[NR + 1 - half]) / 2
-		}'
 }
 
 "$MINISM_FABRIC" 'PGFT(4,4;1,4)' >query.net || exit 1

@@ -16,13 +16,10 @@
  * the last answer to the end of the sweep, the SA's view and files;
  * "after": multicast, timers.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "tests/bench/bench.h"
 #include "tests/lib/world.h"
-#include "topology/generate.h"
 #include "topology/prng.h"
 
 #define QUIET_US	(G_USEC_PER_SEC / 2)
@@ -64,20 +61,11 @@ struct bench_timer {
 	void *data;
 };
 
-static double
-cpu_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
 /* Whose time it was so far. */
 static void
 bench_book(struct bench *b)
 {
-	double now = cpu_ms();
+	double now = bench_cpu_ms();
 
 	b->now.ms[b->in_manager ? b->phase : PHASE_SIMULATOR] +=
 		now - b->since;
@@ -237,17 +225,9 @@ bench_settle(struct bench *b)
 static void
 bench_open(struct bench *b, const char *spec, const char *cache)
 {
-	const struct generate_options options = {
-		.seed = 1, .shuffle_guids = true,
-	};
 	struct sm_instance_params params = manager_defaults;
-	g_autoptr(GError) error = NULL;
 
-	b->s = generate_fabric(spec, &options, &error);
-	if (!b->s) {
-		fprintf(stderr, "bench_repair_sim: %s\n", error->message);
-		exit(2);
-	}
+	b->s = bench_fabric(spec);
 	b->sim = sim_new(b->s, NULL);
 	b->t = sim_attach(b->sim, b->s->local_port, SIM_ROLE_MANAGER);
 	b->outer = *b->t;
@@ -261,7 +241,7 @@ bench_open(struct bench *b, const char *spec, const char *cache)
 	b->sm = sm_instance_new(&b->outer, &params,
 				log_open(g_getenv("BENCH_LOG") ?: "/dev/null",
 					 LOG_VERBOSE, NULL), bench_on_end, b);
-	b->since = cpu_ms();
+	b->since = bench_cpu_ms();
 	sweep_request(b->sm->sweep, SWEEP_CAUSE_START);
 	bench_settle(b);
 	if (!b->is_up) {
@@ -298,14 +278,6 @@ bench_event(struct bench *b, bench_event_fn fn, uint32_t which)
 	return b->now;
 }
 
-static int
-compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Of the double at this offset in each. */
 static double
 median(const struct figures *f, unsigned n, size_t offset)
@@ -314,8 +286,7 @@ median(const struct figures *f, unsigned n, size_t offset)
 
 	for (unsigned i = 0; i < n; i++)
 		v[i] = *(const double *)((const char *)&f[i] + offset);
-	qsort(v, n, sizeof(*v), compare);
-	return v[n / 2];
+	return bench_median(v, n);
 }
 
 static void
@@ -328,14 +299,13 @@ print_row(const char *what, const struct figures *f, unsigned n)
 		for (unsigned p = PHASE_READ; p < N_PHASES; p++)
 			total[i] += f[i].ms[p];
 	}
-	qsort(total, n, sizeof(*total), compare);
 	printf("%-14s %6.0f %6.0f %6.0f %6.0f %8.2f %8.1f", what,
 	       median(f, n, offsetof(struct figures, sweeps)),
 	       median(f, n, offsetof(struct figures, gets)),
 	       median(f, n, offsetof(struct figures, lft_sets)),
 	       median(f, n, offsetof(struct figures, sets)),
 	       median(f, n, offsetof(struct figures, virtual_ms)),
-	       total[n / 2]);
+	       bench_median(total, n));
 	for (unsigned p = PHASE_READ; p < N_PHASES; p++)
 		printf(" %8.1f", median(f, n, offsetof(struct figures, ms) +
 					p * sizeof(double)));
@@ -406,7 +376,7 @@ main(int argc, char **argv)
 		argv += 2;
 		argc -= 2;
 	}
-	bench_open(&b, argc > 1 ? argv[1] : "PGFT(18,18,36;1,18,18)", cache);
+	bench_open(&b, argc > 1 ? argv[1] : BENCH_FABRIC, cache);
 	printf("%u switches, %u nodes; medians of %u; ms of CPU, but for "
 	       "\"virtual\"\n", b.s->n_switches, b.s->n_nodes, n);
 	printf("%-14s %6s %6s %6s %6s %8s %8s", "", "sweeps", "Gets",

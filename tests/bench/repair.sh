@@ -12,35 +12,24 @@
 #	SPEC=PGFT(..)		on ibsim, 5,184 hosts if not set
 #	SIM_ARGS="-n CABLES PGFT(..)"	simulated, 9 and 11,664 hosts if not set
 #
-# shellcheck source=tests/interop/lib.sh
-. "$(dirname "$0")/../interop/lib.sh"
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 runs=${RUNS:-3}
 spec=${SPEC:-PGFT(12,18,24;1,12,18)}
 read -ra sim_args <<<"${SIM_ARGS:-}"
 sim_sizes=(-N 60000 -S 6000 -P 600000)
 sim_patience=1200
-if [ $sanitized = yes ]; then
-	echo "a sanitized build says nothing about speed" >&2
-	exit 1
-fi
-need opensm
-
-sm_cpu() {	# ms
-	awk -v hz="$(getconf CLK_TCK)" '{
-		sub(/.*\) /, "")
-		printf "%d\n", ($12 + $13) * 1000 / hz
-	}' "/proc/$SM_PID/stat"
-}
+must_have opensm
 
 # Until it has used less than 20 ms of CPU in each of two seconds.
 rest() {
 	local before now quiet=0
 
-	before=$(sm_cpu)
+	before=$(cpu_ms "$SM_PID")
 	while [ $quiet -lt 2 ]; do
 		sleep 1
-		now=$(sm_cpu)
+		now=$(cpu_ms "$SM_PID")
 		quiet=$((now - before < 20 ? quiet + 1 : 0))
 		before=$now
 	done
@@ -54,14 +43,7 @@ start_minism() {
 start_opensm() {
 	printf '%s\n' 'force_log_flush TRUE' 'sweep_interval 5' \
 		'routing_engine ftree' >opensm.conf
-	(
-		exec "${leash[@]}" env SIM_HOST="$SIM_HOST" \
-			LD_PRELOAD="$shim" OSM_CACHE_DIR="$SCRATCH/cache" \
-			OSM_TMP_DIR="$SCRATCH/cache" opensm -F opensm.conf \
-			-f "$SCRATCH/run.log"
-	) >opensm.out 2>&1 </dev/null &
-	SM_PID=$!
-	SM_PIDS+=("$SM_PID")
+	opensm_start -F opensm.conf
 }
 
 # The nth cable between switches, for Unlink: "S-2-12"[3]
@@ -87,25 +69,19 @@ one() {	# PROGRAM: appends "lost back" ms to ./PROGRAM.runs
 	rest
 	for ((i = 1; i <= runs; i++)); do
 		at=$(cable $((i * 997)))
-		before=$(sm_cpu)
+		before=$(cpu_ms "$SM_PID")
 		sim_cmd "Unlink $at"
 		sleep 6
 		rest
-		lost=$(($(sm_cpu) - before))
-		before=$(sm_cpu)
+		lost=$(($(cpu_ms "$SM_PID") - before))
+		before=$(cpu_ms "$SM_PID")
 		sim_cmd "ReLink $at"
 		sleep 6
 		rest
-		echo "$lost $(($(sm_cpu) - before))" >>"$1.runs"
+		echo "$lost $(($(cpu_ms "$SM_PID") - before))" >>"$1.runs"
 	done
 	sm_kill_all
 	sim_stop
-}
-
-median() {	# PROGRAM column
-	sort -n -k "$2,$2" "$1.runs" | awk -v c="$2" '
-		{ v[NR] = $c }
-		END { print v[int((NR + 1) / 2)] }'
 }
 
 "$MINISM_BUILD/bench_repair_sim" "${sim_args[@]}" || exit 1

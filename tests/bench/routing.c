@@ -21,15 +21,12 @@
  * shifts; lost: pairs of hosts; blocks that change; stages of the update, 0 if
  * it can be made at once; CPU time.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "routing/metrics.h"
 #include "routing/order.h"
 #include "routing/select.h"
-#include "topology/generate.h"
+#include "tests/bench/bench.h"
 #include "topology/net_file.h"
 #include "topology/prng.h"
 
@@ -50,30 +47,6 @@ struct routed {
 	uint32_t n_blocks;	/* that are not as before */
 };
 
-static double
-now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-static int
-compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static double
-median(double *times)
-{
-	qsort(times, RUNS, sizeof(*times), compare);
-	return times[RUNS / 2];
-}
-
 static void
 arena_fill(struct lft *lft)
 {
@@ -89,7 +62,7 @@ route_once(const struct engine *engine, const struct fabric *f,
 	struct engine_input in = { .n_threads = 1 };
 	struct metrics_churn churn = { 0 };
 	struct engine_output out;
-	double start = now_ms();
+	double start = bench_cpu_ms();
 	struct graph *g = graph_new(f->s, f->lids);
 	bool ok;
 
@@ -99,7 +72,7 @@ route_once(const struct engine *engine, const struct fabric *f,
 	engine_output_init(&out, r->lft);
 	arena_fill(r->lft);
 	ok = engine->compute(&in, &out, NULL);
-	r->ms = now_ms() - start;
+	r->ms = bench_cpu_ms() - start;
 	if (before)
 		metrics_churn(before->lft, r->lft, &churn);
 	r->n_blocks = (uint32_t)churn.blocks;
@@ -121,7 +94,7 @@ route_median(const struct engine *engine, const struct fabric *f,
 			return false;
 		times[i] = r->ms;
 	}
-	r->ms = median(times);
+	r->ms = bench_median(times, RUNS);
 	return true;
 }
 
@@ -224,15 +197,15 @@ verify_median(const struct fabric *f, const struct routed *r,
 	bool loops = false;
 
 	for (unsigned i = 0; i < RUNS; i++) {
-		start = now_ms();
+		start = bench_cpu_ms();
 		verify_tables(g, r->lft, before, r->ranks, &result);
-		times[i] = now_ms() - start;
+		times[i] = bench_cpu_ms() - start;
 		loops = !verify_is_sound(&result);
 		verify_result_clear(&result);
 	}
 	graph_free(g);
 	printf(", %s %.2f ms%s", before ? "with the old tables" : "verify",
-	       median(times), loops ? " (a loop)" : "");
+	       bench_median(times, RUNS), loops ? " (a loop)" : "");
 }
 
 static void
@@ -259,31 +232,24 @@ bench_engine(const struct engine *engine, const struct fabric *f,
 }
 
 static void
-bench_fabric(const char *spec, const char *only)
+bench_engines(const char *spec, const char *only)
 {
-	const struct generate_options options = {
-		.seed = 1, .shuffle_guids = true,
-	};
-	struct fabric f = { .s = generate_fabric(spec, &options, NULL) };
+	struct fabric f = { .s = bench_fabric(spec) };
 	struct routed old = { 0 }, new = { 0 };
 	double times[RUNS], start;
 
-	if (!f.s) {
-		fprintf(stderr, "bench_routing: no fabric \"%s\"\n", spec);
-		exit(2);
-	}
 	f.lids = lid_assign(f.s, 0, NULL, 0, NULL, NULL);
 	old.lft = lft_new(f.s->n_switches, f.lids->top);
 	new.lft = lft_new(f.s->n_switches, f.lids->top);
 	for (unsigned i = 0; i < RUNS; i++) {
-		start = now_ms();
+		start = bench_cpu_ms();
 		arena_fill(new.lft);
-		times[i] = now_ms() - start;
+		times[i] = bench_cpu_ms() - start;
 	}
 	printf("%s: %u switches, LIDs to %u, %zu blocks\n", spec,
 	       f.s->n_switches, f.lids->top, (size_t)f.s->n_switches *
 	       lft_n_blocks(old.lft));
-	printf("    fill arena  %9.2f ms\n", median(times));
+	printf("    fill arena  %9.2f ms\n", bench_median(times, RUNS));
 	for (size_t i = 0; engines[i]; i++)
 		if (!only || strcmp(engines[i]->name, only) == 0)
 			bench_engine(engines[i], &f, &old, &new);
@@ -323,7 +289,7 @@ update_once(const struct graph *g, const struct choice *before, bool runs,
 	struct metrics_churn churn = { 0 };
 	struct metrics_congestion shifts;
 	struct metrics_load load;
-	double start = now_ms(), ms;
+	double start = bench_cpu_ms(), ms;
 
 	in.previous = before ? before->lft : NULL;
 	if (runs) {
@@ -332,7 +298,7 @@ update_once(const struct graph *g, const struct choice *before, bool runs,
 	}
 	if (!choose_tables(&wish, &in, c, NULL))
 		return false;
-	ms = now_ms() - start;
+	ms = bench_cpu_ms() - start;
 	sample.hosts = hosts;
 	metrics_all_to_all(g, c->lft, c->ranks, &load);
 	metrics_shifts(g, c->lft, &sample, &shifts);
@@ -438,8 +404,8 @@ main(int argc, char **argv)
 	}
 	printf("routing: one thread, medians of %u\n", RUNS);
 	for (size_t i = 0; argc < 2 && i < G_N_ELEMENTS(specs); i++)
-		bench_fabric(specs[i], only);
+		bench_engines(specs[i], only);
 	for (int i = 1; i < argc; i++)
-		bench_fabric(argv[i], only);
+		bench_engines(argv[i], only);
 	return 0;
 }

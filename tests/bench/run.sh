@@ -14,8 +14,8 @@
 # The figures are for reading: no threshold fails this, only a fabric that
 # does not come up does.
 #
-# shellcheck source=tests/interop/lib.sh
-. "$(dirname "$0")/../interop/lib.sh"
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 runs=${RUNS:-3}
 limit=900	# s, for one run
@@ -39,24 +39,7 @@ for name in "${names[@]}"; do
 		exit 2
 	fi
 done
-if [ $sanitized = yes ]; then
-	echo "a sanitized build says nothing about speed" >&2
-	exit 1
-fi
-for program in /usr/bin/time opensm; do
-	if ! command -v $program >/dev/null; then
-		echo "$program is missing: ./bootstrap bench installs it" >&2
-		exit 1
-	fi
-done
-
-# sim_cpu: CPU time that ibsim has used, in ms
-sim_cpu() {
-	awk -v hz="$(getconf CLK_TCK)" '{
-		sub(/.*\) /, "")
-		printf "%d\n", ($12 + $13) * 1000 / hz
-	}' "/proc/$SIM_PID/stat"
-}
+must_have /usr/bin/time opensm
 
 # measure COMMAND...: its figures to ./figures: "wall cpu" in ms, "peak" in KiB
 measure() {
@@ -110,25 +93,24 @@ one() {
 	rm -rf cache run.log
 	mkdir cache
 	sim_start "$2" || return 1
-	before=$(sim_cpu)
+	before=$(cpu_ms "$SIM_PID")
 	if ! "run_$1" || ! log_has run.log 'SUBNET UP'; then
 		echo "$1 did not bring the fabric up:" >&2
 		tail -n 5 run.log client.err >&2
 		return 1
 	fi
-	echo "$(cat figures) $(($(sim_cpu) - before))" >>"$1.runs"
+	echo "$(cat figures) $(($(cpu_ms "$SIM_PID") - before))" >>"$1.runs"
 	sim_stop
 }
 
 # one_lab NET: the same for minism in a lab, and the lab's peak memory
 one_lab() {
-	local before SIM_PID
+	local before
 
 	rm -rf cache run.log
 	mkdir cache
 	lab_start "$SCRATCH/$1" || return 1
-	SIM_PID=$LAB_PID
-	before=$(sim_cpu)
+	before=$(cpu_ms "$LAB_PID")
 	if ! measure "$MINISM_LAB_PROGRAM" -- "$MINISM" -p 1 \
 		-F "$SCRATCH/empty.conf" --cache-dir "$SCRATCH/cache" \
 		--once -f run.log || ! log_has run.log 'SUBNET UP'; then
@@ -136,52 +118,27 @@ one_lab() {
 		tail -n 5 run.log client.err >&2
 		return 1
 	fi
-	echo "$(cat figures) $(($(sim_cpu) - before))" \
+	echo "$(cat figures) $(($(cpu_ms "$LAB_PID") - before))" \
 		"$(awk '/^VmHWM/ { print $2 }' "/proc/$LAB_PID/status")" \
 		>>lab.runs
 	lab_stop
 }
 
-row_lab() {	# "wall cpu peak sim server" of the lab, "wall .." on ibsim
-	awk -v l="$1" -v m="$2" 'BEGIN {
-		split(l, a, " "); split(m, b, " ")
-		printf "%-11s %-8s %9.3f %9.3f %9.1f %11.2f\n", "", "in a lab",
-			a[1] / 1000, a[2] / 1000, a[3] / 1024, a[4] / 1000
-		printf "%-11s %-8s %9.3f; the lab has %.0f MiB\n\n", "",
-			"to ibsim", a[1] / b[1], a[5] / 1024
-	}'
+row() {	# label program "wall cpu peak sim"
+	awk -v label="$1" -v program="$2" '{
+		printf "%-11s %-8s %9.3f %9.3f %9.1f %11.2f\n", label, program,
+			$1 / 1000, $2 / 1000, $3 / 1024, $4 / 1000
+	}' <<<"$3"
 }
 
-median() {	# PROGRAM column
-	sort -n -k "$2,$2" "$1.runs" | awk -v c="$2" '
-		{ v[NR] = $c }
-		END {
-			half = int((NR + 1) / 2)
-			print (v[half] + v[NR + 1 - half]) / 2
-		}'
-}
-
-row_limit() {	# "wall cpu peak sim" of the limit client, of minism
-	awk -v l="$1" -v m="$2" 'BEGIN {
-		split(l, a, " "); split(m, b, " ")
-		printf "%-11s %-8s %9.3f %9.3f %9.1f %11.2f\n", "", "limit",
-			a[1] / 1000, a[2] / 1000, a[3] / 1024, a[4] / 1000
-		printf "%-11s %-8s %9.3f %9.3f\n\n", "", "to limit",
-			b[1] / a[1], b[2] / a[2]
-	}'
-}
-
-row() {	# label columns: "wall cpu peak sim" of two programs
-	awk -v label="$1" -v m="$2" -v o="$3" 'BEGIN {
-		split(m, a, " "); split(o, b, " ")
-		f = "%-11s %-8s %9.3f %9.3f %9.1f %11.2f\n"
-		printf f, label, "minism", a[1] / 1000, a[2] / 1000,
-			a[3] / 1024, a[4] / 1000
-		printf f, "", "opensm", b[1] / 1000, b[2] / 1000,
-			b[3] / 1024, b[4] / 1000
-		printf "%-11s %-8s %9.3f %9.3f %9.3f\n\n", "", "ratio",
-			a[1] / b[1], a[2] / b[2], a[3] / b[3]
-	}'
+ratio() {	# what n "wall cpu peak" "wall cpu peak": of the first n
+	awk -v what="$1" -v n="$2" 'NR == 1 { split($0, a); next }
+		{
+			printf "%-11s %-8s", "", what
+			for (i = 1; i <= n; i++)
+				printf " %9.3f", a[i] / $i
+			print ""
+		}' <<<"$3"$'\n'"$4"
 }
 
 figures_of() {	# PROGRAM
@@ -193,6 +150,7 @@ echo "medians of $runs runs; $(nproc) processors;" \
 	"$(opensm --version 2>/dev/null | grep -om1 'OpenSM [0-9.]*')"
 printf '%-11s %-8s %9s %9s %9s %11s\n' fabric program "wall s" "CPU s" \
 	"peak MiB" "ibsim CPU s"
+declare -A of
 for name in "${names[@]}"; do
 	"$MINISM_FABRIC" "${specs[$name]}" >bench.net || exit 1
 	rm -f ./*.runs
@@ -203,7 +161,18 @@ for name in "${names[@]}"; do
 		one opensm bench.net || exit 1
 		one_lab bench.net || exit 1
 	done
-	row "$name" "$(figures_of minism)" "$(figures_of opensm)"
-	row_limit "$(figures_of limit)" "$(figures_of minism)"
-	row_lab "$(figures_of lab) $(median lab 5)" "$(figures_of minism)"
+	for program in minism opensm limit lab; do
+		of[$program]=$(figures_of $program)
+	done
+	row "$name" minism "${of[minism]}"
+	row "" opensm "${of[opensm]}"
+	ratio ratio 3 "${of[minism]}" "${of[opensm]}"
+	echo
+	row "" limit "${of[limit]}"
+	ratio "to limit" 2 "${of[minism]}" "${of[limit]}"
+	echo
+	row "" "in a lab" "${of[lab]}"
+	ratio "to ibsim" 1 "${of[lab]}" "${of[minism]}"
+	echo "the lab has $(median lab 5 | awk '{ printf "%.0f", $1 / 1024 }') MiB"
+	echo
 done

@@ -6,27 +6,16 @@
  *	bench_sa [SPEC]
  */
 #include <malloc.h>
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "routing/engine.h"
+#include "tests/bench/bench.h"
 #include "tests/lib/engine_route.h"
 #include "sm/sa/sa.h"
 #include "sm/mad/sa_record.h"
-#include "topology/generate.h"
 #include "topology/prng.h"
 
 #define QUERIES	(1u << 20)
-
-static double
-now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static size_t
 in_use(void)
@@ -82,7 +71,7 @@ bench(struct sa *sa, const struct sa_db *v, const uint32_t *hosts,
 		guids[i] = v->subnet->ports[hosts[i]].guid;
 		lids[i] = v->lids->base[hosts[i]];
 	}
-	start = now_s();
+	start = bench_cpu_ms();
 	for (uint32_t i = 0; i < QUERIES; i++) {
 		uint32_t a = prng_below(&rng, n), b = prng_below(&rng, n);
 
@@ -93,18 +82,15 @@ bench(struct sa *sa, const struct sa_db *v, const uint32_t *hosts,
 		found += reply.mad[4] == 0 && reply.mad[5] == 0;
 	}
 	printf("    PathRecord  %9.2f million/s (%s), %u of %u found\n",
-	       QUERIES / (now_s() - start) / 1e6, how, found,
+	       QUERIES / (bench_cpu_ms() - start) / 1e3, how, found,
 	       QUERIES);
 }
 
 int
 main(int argc, char **argv)
 {
-	const struct generate_options options = {
-		.seed = 1, .shuffle_guids = true,
-	};
-	const char *spec = argc > 1 ? argv[1] : "PGFT(18,18,36;1,18,18)";
-	struct snapshot *s = generate_fabric(spec, &options, NULL);
+	const char *spec = argc > 1 ? argv[1] : BENCH_FABRIC;
+	struct snapshot *s = bench_fabric(spec);
 	struct partition_rules *rules = partition_rules_default();
 	struct sa *sa = sa_new(&(struct sa_params){ 0 });
 	g_autofree uint32_t *hosts = NULL;
@@ -113,10 +99,6 @@ main(int argc, char **argv)
 	size_t before;
 	uint32_t n = 0;
 
-	if (!s) {
-		fprintf(stderr, "bench_sa: no fabric \"%s\"\n", spec);
-		return 2;
-	}
 	lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
 	hosts = g_new(uint32_t, s->n_ports);
 	for (uint32_t p = 0; p < s->n_ports; p++) {

@@ -12,12 +12,10 @@
  * the repair is done.
  */
 #include <malloc.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "sm/mad/sa_record.h"
+#include "tests/bench/bench.h"
 #include "tests/lib/world.h"
 #include "topology/prng.h"
 
@@ -48,15 +46,6 @@ struct bench {
 	int64_t began, end;
 	uint64_t events;
 };
-
-static double
-cpu_s(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_SELF, &u);
-	return (double)u.ru_utime.tv_sec + (double)u.ru_utime.tv_usec / 1e6;
-}
 
 /* Allocated, of the arenas and mapped, KiB. */
 static size_t
@@ -249,7 +238,7 @@ storm(struct bench *b, unsigned seconds)
 	run_for(b, 5 * SECOND, 0);
 	print_waits("quiet", c);
 	client_start(c, 100);
-	cpu = cpu_s();
+	cpu = bench_cpu_ms();
 	for (unsigned s = 0; s < seconds; s += 10) {
 		unsigned ends = b->w.m.ends;
 
@@ -260,7 +249,7 @@ storm(struct bench *b, unsigned seconds)
 	}
 	print_waits("storm", c);
 	printf("CPU of fabric, manager and clients: %.1f s of %u s\n",
-	       cpu_s() - cpu, seconds);
+	       (bench_cpu_ms() - cpu) / 1e3, seconds);
 	c->rate = 0;
 	for (unsigned s = 0; s < 60; s++) {
 		unsigned pairs, mixed;
@@ -320,12 +309,12 @@ flood(struct bench *b)
 	       "%.2f)\n", PULLS, quiet, ms_at(times, 0), ms_at(times, 1000));
 	for (unsigned i = 0; i < CLIENTS; i++)
 		client_start(&b->clients[i], 1000);
-	cpu = cpu_s();
+	cpu = bench_cpu_ms();
 	wet = pull_cables(b, times);
 	printf("while %u clients ask 1,000 times a second each: %.2f ms (%.2f "
 	       "to %.2f), %.2f times as long; CPU of all %.1f s\n", CLIENTS,
 	       wet, ms_at(times, 0), ms_at(times, 1000), wet / quiet,
-	       cpu_s() - cpu);
+	       (bench_cpu_ms() - cpu) / 1e3);
 	print_waits("one of them", &b->clients[0]);
 }
 

@@ -7,28 +7,16 @@
  *
  *	bench_takeover [FABRIC]
  */
-#include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "lab/sim/sim.h"
+#include "tests/bench/bench.h"
 #include "tests/lib/sim_script.h"
 #include "tests/lib/state_text.h"
 #include "tests/lib/world.h"
-#include "topology/generate.h"
 
 #define GROUPS	3u
 #define SECOND	((int64_t)G_USEC_PER_SEC)
-
-static double
-cpu_ms(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_SELF, &u);
-	return (double)u.ru_utime.tv_sec * 1e3 +
-		(double)u.ru_utime.tv_usec / 1e3;
-}
 
 /* As sa_save() writes it. */
 static char *
@@ -119,7 +107,7 @@ run(struct snapshot *s, uint32_t hosts[2], bool told, bool full)
 	sim_run(sim, sim_now(sim) + 20 * SECOND);
 	params.sweep.priority = 3;
 	began = sim_now(sim);
-	cpu = cpu_ms();
+	cpu = bench_cpu_ms();
 	manager_open(&m[1], sim, hosts[1], &params, NULL);
 	sim_run(sim, sim_now(sim) + 15 * SECOND);
 	standby_status(m[1].sm->standby, &status);
@@ -129,12 +117,12 @@ run(struct snapshot *s, uint32_t hosts[2], bool told, bool full)
 	       status.stats.n_groups, status.stats.n_members,
 	       status.stats.n_services, status.stats.n_subscriptions,
 	       (unsigned)status.reads,
-	       (double)(sim_now(sim) - began) / 1e6, cpu_ms() - cpu);
+	       (double)(sim_now(sim) - began) / 1e6, bench_cpu_ms() - cpu);
 	before = saved(&m[0]);
 	was = m[1].x->stats;
-	cpu = cpu_ms();
+	cpu = bench_cpu_ms();
 	took = end_master(sim, &m[0], &m[1], told);
-	cpu = cpu_ms() - cpu;
+	cpu = bench_cpu_ms() - cpu;
 	after = saved(&m[1]);
 	same = strcmp(before, after) == 0;
 	sim_run(sim, sim_now(sim) + 10 * SECOND);
@@ -164,16 +152,11 @@ run(struct snapshot *s, uint32_t hosts[2], bool told, bool full)
 int
 main(int argc, char **argv)
 {
-	const char *spec = argc > 1 ? argv[1] : "PGFT(18,18,36;1,18,18)";
-	g_autoptr(GError) error = NULL;
-	struct snapshot *s = generate_fabric(spec, NULL, &error);
+	const char *spec = argc > 1 ? argv[1] : BENCH_FABRIC;
+	struct snapshot *s = bench_fabric(spec);
 	uint32_t hosts[2], n = 0;
 	bool ok = true;
 
-	if (!s) {
-		fprintf(stderr, "%s\n", error->message);
-		return 2;
-	}
 	for (uint32_t p = 0; p < s->n_ports && n < 2; p++)
 		if (s->ports[p].num && snapshot_is_end_port(s, p))
 			hosts[n++] = p;
