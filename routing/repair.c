@@ -16,11 +16,12 @@
  * graph: all dependencies that the order of the switches permits, the other
  * turns of the tables, and those that repairs added. A path is taken if all its
  * turns are in that graph. If there is no such path, turns are added as long as
- * the graph stays acyclic. So the tables of any two repairs have no credit loop
- * together; mixtures of old and new entries are checked by transition_steps().
- * Every new path is followed to its end once more. If a pair would lose its
- * path, or hosts had none before, as their table ends too early, the repair is
- * given up and the engines route the fabric.
+ * the graph stays acyclic; they stay until the switches hold the original
+ * tables again. So the tables of any two repairs have no credit loop together;
+ * mixtures of old and new entries are checked by transition_steps(). Every new
+ * path is followed to its end once more. If a pair would lose its path, or hosts
+ * had none before, as their table ends too early, the repair is given up and the
+ * engines route the fabric.
  *
  * Cost. Lost entries times the ports of a switch. Adding a turn may search all
  * channels (a lost spine of 11,664 hosts took minutes), so the work is limited.
@@ -42,7 +43,9 @@
 struct repair {
 	struct graph *g;	/* the whole fabric; all indices are of it */
 	struct choice made;	/* tables of the whole fabric */
-	struct channels *c;	/* NULL: not computed yet */
+	struct channels *made_c;	/* of made; NULL: not computed yet */
+	struct channels *c;	/* and turns that repairs added since the
+				   switches held `made`; NULL: likewise */
 	struct lft *now;	/* tables of the last repair, */
 	uint8_t *is_lost;	/* by edge: lost at that time */
 	uint32_t *place;	/* by switch: its index then; SNAPSHOT_NONE */
@@ -118,6 +121,7 @@ repair_free(struct repair *r)
 		return;
 	graph_free(r->g);
 	choice_clear(&r->made);
+	channels_free(r->made_c);
 	channels_free(r->c);
 	channels_free(r->steps);
 	lft_free(r->now);
@@ -343,19 +347,55 @@ repair_clear_gone(struct repairing *w, const struct graph_target *gone)
 		}
 }
 
+/* Do all switches hold the tables of the whole fabric? */
 static bool
-repair_all(struct repairing *w)
+repair_is_home(const struct repairing *w, const struct lft *held)
+{
+	const struct lft *home = w->r->made.lft;
+	uint32_t sw;
+
+	if (!held || held->stride != home->stride)
+		return false;
+	for (sw = 0; sw < home->n_switches; sw++)
+		if (w->place[sw] != SNAPSHOT_NONE &&
+		    memcmp(lft_row(home, sw), lft_row(held, w->place[sw]),
+			   home->stride) != 0)
+			return false;
+	return true;
+}
+
+/* Prepares the dependencies. Turns that earlier repairs added, and that no
+ * switch has an entry for any more, would be in the way. */
+static bool
+repair_open(struct repairing *w, const struct lft *held)
+{
+	struct repair *r = w->r;
+
+	if (!r->made_c && !channels_load(&r->made_c, r->g, r->made.lft, NULL,
+					 r->made.ranks)) {
+		g_clear_pointer(&r->made_c, channels_free);
+		return false;
+	}
+	if (r->c && !repair_is_home(w, held))
+		return true;
+	channels_free(r->c);
+	r->c = channels_copy(r->made_c);
+	lft_free(r->now);
+	r->now = lft_ref(r->made.lft);
+	memset(r->is_lost, 0, r->g->n_edges);
+	return true;
+}
+
+static bool
+repair_all(struct repairing *w, const struct lft *held)
 {
 	struct mend *m = &w->m;
 	struct lft *home = w->r->made.lft;
 	guint i, next;
 	bool is_whole;
 
-	if (!w->r->c && !channels_load(&w->r->c, m->g, home, NULL,
-				       w->r->made.ranks)) {
-		g_clear_pointer(&w->r->c, channels_free);
+	if (!repair_open(w, held))
 		return false;
-	}
 	if (memcmp(m->is_lost, w->r->is_lost, m->g->n_edges) == 0) {
 		m->lft = lft_ref(w->r->now);
 		return true;
@@ -473,7 +513,8 @@ repair_tables(struct repair *r, const struct engine_input *in,
 	mend_init(&w.m, r->g, NULL, scratch);
 	*c = choice_describe(&r->made);
 	ok = repair_match(&w, now) && !repair_has_barred(&w, now) &&
-		repair_all(&w) && repair_conclude(&w, now, in->previous, c);
+		repair_all(&w, in->previous) &&
+		repair_conclude(&w, now, in->previous, c);
 	if (!ok)
 		choice_clear(c);
 	lft_free(w.m.lft);

@@ -369,6 +369,30 @@ TEST(test_a_repair_sees_where_a_table_ends)
 	assert_true(n_repaired > 20);
 }
 
+/* Turns that were added for cables which are back are not in the way. */
+TEST(test_a_repair_does_not_depend_on_those_before)
+{
+	AUTO_VALUE(lab_close) struct lab lab;
+	struct lft *first[20];
+	double worst = 0;
+	uint32_t i;
+
+	lab_open(&lab, generate_fabric("PGFT(3,3,6;1,3,3)", NULL, NULL));
+	for (i = 0; i < 3 * G_N_ELEMENTS(first); i++) {
+		uint32_t nth = i % G_N_ELEMENTS(first);
+
+		assert_true(lab_change(&lab, damage(lab.s, 1, nth + 1),
+				       &worst));
+		if (i < G_N_ELEMENTS(first))
+			first[nth] = lft_copy(lab.held);
+		assert_memory_equal(lab.held->ports, first[nth]->ports,
+				    lft_size(first[nth]));
+		assert_true(lab_change(&lab, snapshot_ref(lab.s), &worst));
+	}
+	for (i = 0; i < G_N_ELEMENTS(first); i++)
+		lft_free(first[i]);
+}
+
 /* The newest snapshot of the whole fabric takes the place of the one that the
  * tables were made of, which is freed; what is not whole does not. */
 TEST(test_a_repair_keeps_the_newest_snapshot)
