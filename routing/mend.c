@@ -135,16 +135,21 @@ mend_find(struct mend *m, uint32_t sw, bool add)
 }
 
 void
-mend_take(struct mend *m, uint32_t sw, uint32_t edge)
+mend_take_flows(struct mend *m, uint32_t sw, uint32_t edge, uint32_t hosts)
 {
-	float flow = m->target->is_host ?
-		(float)MAX(m->g->n_hosts[sw], 1u) : 1;
+	float flow = m->target->is_host ? (float)MAX(hosts, 1u) : 1;
 
 	lft_row(m->lft, sw)[m->lid] = m->g->edges[edge].port;
 	m->is_open[sw] = 0;
 	for (; edge != SNAPSHOT_NONE;
 	     edge = mend_next(m, m->g->edges[edge].peer))
 		m->dealt[edge] += flow;
+}
+
+void
+mend_take(struct mend *m, uint32_t sw, uint32_t edge)
+{
+	mend_take_flows(m, sw, edge, m->g->n_hosts[sw]);
 }
 
 /* ---------------------------------------------------------------- a search */

@@ -6,11 +6,13 @@
  * them, so a cable that comes back restores the original tables. For each LID
  * with an entry into a lost cable, the switches whose paths pass that entry are
  * found against the direction of the entries. They get new paths in three
- * steps. (1) From the fault backwards, each switch that has another path of the
- * same length takes it; of several, the one over the channel to which this
- * repair has added the least. (2) Switches with CAs take the shortest path
- * there is. (3) All other switches, again from the fault backwards, keep their
- * entry if it now leads around the fault, or get another path.
+ * steps. (1) From the fault backwards, each switch that forwards packets of
+ * hosts and has another path of the same length takes it; of several, the one
+ * over the channel to which this repair has added the least. (2) Switches with
+ * CAs take the shortest path there is. (3) All other switches, again from the
+ * fault backwards, keep their entry if it now leads around the fault, or get
+ * another path: most entries for a LID serve ports 0 alone, and a detour at the
+ * fault is shorter to write than another entry on each switch before it.
  *
  * Safety. The channel dependencies of the tables are kept as a sorted acyclic
  * graph: all dependencies that the order of the switches permits, the other
@@ -264,8 +266,27 @@ repair_list_lost(struct repairing *w)
 
 /* ------------------------------------------------------------------- a LID */
 
-/* Step 1: from the fault backwards, switches with another path that is no
- * longer than before; the switches behind them keep their entries. */
+/* How many hosts send through each switch that lost its path? In the queue a
+ * switch stands before those that forward to it. */
+static void
+repair_count(struct mend *m)
+{
+	uint32_t i, sw, e;
+
+	for (i = 0; i < m->n; i++)
+		m->behind[m->queue[i]] = 0;
+	for (i = m->n; i-- > 0;) {
+		sw = m->queue[i];
+		m->behind[sw] += m->g->n_hosts[sw];
+		e = mend_next(m, sw);
+		if (e != SNAPSHOT_NONE)
+			m->behind[m->g->edges[e].peer] += m->behind[sw];
+	}
+}
+
+/* Step 1: from the fault backwards, switches with packets of hosts and another
+ * path that is no longer than before; the switches behind them keep their
+ * entries. */
 static void
 repair_near(struct repairing *w)
 {
@@ -274,8 +295,11 @@ repair_near(struct repairing *w)
 	uint32_t i, sw, end, before;
 
 	m->is_data = true;
+	repair_count(m);
 	for (i = 0; i < m->n; i++) {
 		end = sw = m->queue[i];
+		if (!m->behind[sw])
+			continue;
 		before = verify_follow(m->g, w->r->made.lft, m->lid, &end);
 		if (mend_follow(m, mend_next(m, sw), false, &path) &&
 		    path.hops <= before) {
@@ -284,7 +308,7 @@ repair_near(struct repairing *w)
 		}
 		path = mend_find(m, sw, false);
 		if (path.edge != SNAPSHOT_NONE && path.hops <= before)
-			mend_take(m, sw, path.edge);
+			mend_take_flows(m, sw, path.edge, m->behind[sw]);
 	}
 }
 
