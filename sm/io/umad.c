@@ -18,9 +18,9 @@
  * microseconds and a switch of threads takes longer. It does the same after a
  * request of another node, since a client that has its answer may send the next
  * request soon; but only if no timer is due by then. After TURN_MAX MADs or
- * TURN_US timers and other sources of the loop have their turn. No MAD is lost while the main thread is busy:
- * the kernel queues them, and so does the shim, whose thread always reads the
- * socket of the simulator.
+ * TURN_US timers and other sources of the loop have their turn. No MAD is lost
+ * while the main thread is busy: the kernel queues them, and so does the shim,
+ * whose thread always reads the socket of the simulator.
  *
  * A request without an answer comes back with a status. The kernel then returns
  * only its first 24 bytes, the common header; the rest is filled with zeros

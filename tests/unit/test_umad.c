@@ -395,9 +395,9 @@ ask_own(void *data)
 /* Timers and sockets do not wait until all have come: each takes 0.8 ms here. */
 TEST(fault_answers_that_are_waited_for_leave_the_loop_its_turns)
 {
-	const struct mad_client_params params = { 1000, 3, 1, false };
+	const struct mad_client_params one = { 1000, 3, 1, false };
 	AUTO(transport) *t = open_any();
-	struct seen seen = { .x = mad_client_new(t, &params) };
+	struct seen seen = { .x = mad_client_new(t, &one) };
 	unsigned most = 0;
 
 	fault("late=800");
