@@ -6,9 +6,13 @@
  * of a device or of the SM itself, every subscriber that matches gets a Report
  * (IBA 13.4.8.3, 13.4.9, 13.4.11).
  *
- * Flow. informs_notify() compares the Notice with each subscription and queues
- * a Report for each subscriber that matched, once. informs_next() takes them
- * from the queue; Reports to a port whose subscriptions have ended are dropped.
+ * Flow. informs_notify() queues the Notice, with the P_Keys of its source.
+ * informs_next() compares the oldest one with one subscription after the other,
+ * and returns the next Report: one for each subscriber that matches.
+ *
+ * Cost. After a change of a whole fabric each of 11,664 Notices may be for as many
+ * subscribers. So no more subscriptions than LOOKS_MAX are compared in a call, and
+ * what waits are Notices, not Reports.
  *
  * Rules:
  *  - A subscriber is a QP of a port: 1, or the program's own, as srp_daemon's.
@@ -22,11 +26,12 @@
  *    of it (IBA o13-17.1.1). The source is the GID inside for traps 64 and 65;
  *    for 66 and 67 the group's partition counts: the SA has it for its own
  *    groups, and a Notice of another SM has it in the MGID (ff1S:401b, 601b,
- *    a01b); else it is the issuer. Hence the view must contain the source: for
- *    trap 65, it is the previous view.
- *  - A trap may be repeated for long: while a Report waits, an equal one is
+ *    a01b); else it is the issuer. Hence the view at informs_notify() must
+ *    contain the source: for trap 65, it is the previous view. The subscriber's
+ *    P_Keys are those that it has when its Report is due.
+ *  - A trap may be repeated for long: while a Notice waits, an equal one is
  *    dropped. NoticeCount and NoticeToggle are not compared. The queue has a
- *    bound; Reports past it are dropped.
+ *    bound, a lower one for traps of devices; Notices past it are dropped.
  */
 #include <string.h>
 
@@ -35,7 +40,9 @@
 #include "sm/mad/bytes.h"
 #include "sm/sa/sa.h"
 
-#define QUEUE_MAX	32768u
+#define QUEUE_MAX	65536u	/* a host each, and as many groups */
+#define TRAPS_MAX	1024u
+#define LOOKS_MAX	4096u
 #define SUBSCRIPTIONS_MAX	65536u
 #define SUBSCRIPTIONS_A_PORT	128u
 #define QPN_MAX		0xffffffu
@@ -47,15 +54,27 @@
 #define NOTICE_COUNT_OFFSET	8u	/* and toggle: 2 bytes */
 #define NOTICE_GID_OFFSET	16u	/* of traps 64 to 67, IBA 14.2.5.1 */
 
-/* Reports that differ in NoticeCount and NoticeToggle only are equal. */
+/* A Notice, for the subscriptions from `next` on. */
+struct waiting_notice {
+	uint8_t notice[NOTICE_LEN], issuer[16];
+	uint16_t pkey;		/* of the partition it is about; 0: it depends
+				   on the source */
+	uint64_t source;	/* PortGUID */
+	struct subscription next;	/* only what is compared */
+	bool begun;
+	uint32_t n_pkeys;
+	uint16_t pkeys[];	/* those that the source had */
+};
+
+/* Notices that differ in NoticeCount and NoticeToggle only are equal. */
 static guint
-report_hash(gconstpointer key)
+notice_hash(gconstpointer key)
 {
-	const struct report *r = key;
-	uint64_t sum = r->port_guid ^ r->qp, word;
+	const struct waiting_notice *w = key;
+	uint64_t sum = bytes_load64(w->issuer + 8), word;
 
 	for (unsigned at = 0; at < NOTICE_LEN; at += 8) {
-		word = bytes_load64(r->notice + at);
+		word = bytes_load64(w->notice + at);
 		if (at == NOTICE_COUNT_OFFSET)
 			word &= UINT64_MAX >> 16;
 		sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -65,13 +84,12 @@ report_hash(gconstpointer key)
 }
 
 static gboolean
-report_equal(gconstpointer x, gconstpointer y)
+notice_equal(gconstpointer x, gconstpointer y)
 {
 	const unsigned past = NOTICE_COUNT_OFFSET + 2;
-	const struct report *a = x, *b = y;
+	const struct waiting_notice *a = x, *b = y;
 
-	return a->port_guid == b->port_guid && a->qp == b->qp &&
-		memcmp(a->notice, b->notice, NOTICE_COUNT_OFFSET) == 0 &&
+	return memcmp(a->notice, b->notice, NOTICE_COUNT_OFFSET) == 0 &&
 		memcmp(a->notice + past, b->notice + past,
 		       NOTICE_LEN - past) == 0 &&
 		memcmp(a->issuer, b->issuer, 16) == 0;
@@ -94,7 +112,7 @@ informs_new(void)
 
 	i->all.list = g_ptr_array_new_with_free_func(g_free);
 	i->all.compare = compare_subscription;
-	i->keys = g_hash_table_new(report_hash, report_equal);
+	i->keys = g_hash_table_new(notice_hash, notice_equal);
 	g_queue_init(&i->waiting);
 	return i;
 }
@@ -254,15 +272,75 @@ wants(const struct sa_db *v, const struct inform_info *info,
 		 e->issuer_lid <= info->lid_end);
 }
 
-/* pkey: 0: the partition is any that the source shares with the port. */
+/* As memberships_common(), of a source that may be away. */
 static bool
-may_hear(const struct memberships *m, uint32_t port, uint32_t source,
-	 uint16_t pkey)
+may_hear(const struct sa_db *v, const struct waiting_notice *w, uint32_t port)
 {
-	if (pkey)
-		return memberships_of(m, port, pkey);
-	return source != SNAPSHOT_NONE &&
-		(source == port || memberships_common(m, source, port));
+	if (w->pkey)
+		return memberships_of(v->memberships, port, w->pkey);
+	for (uint32_t i = 0; i < w->n_pkeys; i++) {
+		unsigned what = memberships_of(v->memberships, port,
+					       w->pkeys[i]);
+
+		if (what & PARTITION_FULL ||
+		    (what && w->pkeys[i] & PKEY_FULL))
+			return true;
+	}
+	return w->source == v->ends[port].guid;
+}
+
+/* Subscription number n, which is its subscriber's first that matches. */
+static bool
+hears(const struct informs *i, const struct sa_db *v,
+      const struct waiting_notice *w, const struct event *e, guint n)
+{
+	const struct subscription *s = i->all.list->pdata[n], *other;
+	uint32_t port;
+
+	if (!wants(v, &s->info, e))
+		return false;
+	port = sa_db_guid(v, s->port_guid);
+	if (port == SNAPSHOT_NONE || !may_hear(v, w, port))
+		return false;
+	while (n-- > 0) {
+		other = i->all.list->pdata[n];
+		if (other->port_guid != s->port_guid)
+			break;
+		if (other->qp == s->qp && wants(v, &other->info, e))
+			return false;
+	}
+	return true;
+}
+
+/* NULL: there is none, or *left, which is counted down, is 0. */
+static const struct subscription *
+next_subscriber(const struct informs *i, const struct sa_db *v,
+		struct waiting_notice *w, unsigned *left)
+{
+	const struct event e = {
+		.issuer = w->issuer,
+		.generic = w->notice[0] & 0x80,
+		.type = w->notice[0] & 0x7f,
+		.producer = (uint32_t)bytes_load(w->notice + 1, 3),
+		.trap = (uint16_t)bytes_load(w->notice + 4, 2),
+		.issuer_lid = (uint16_t)bytes_load(w->notice + 6, 2),
+		.issuer_port = sa_db_gid(v, w->issuer),
+	};
+
+	for (guint n = sa_store_place(&i->all, &w->next);
+	     n < i->all.list->len; n++) {
+		const struct subscription *s = i->all.list->pdata[n];
+
+		w->next = *s;
+		if (!*left)
+			return NULL;
+		--*left;
+		if (hears(i, v, w, &e, n)) {
+			w->next.index++;
+			return s;
+		}
+	}
+	return NULL;
 }
 
 void
@@ -270,62 +348,70 @@ informs_notify(struct informs *i, const struct sa_db *v,
 	       const uint8_t notice[64], const uint8_t issuer[16],
 	       uint16_t pkey)
 {
-	const struct event e = {
-		.issuer = issuer,
-		.generic = notice[0] & 0x80,
-		.type = notice[0] & 0x7f,
-		.producer = (uint32_t)bytes_load(notice + 1, 3),
-		.trap = (uint16_t)bytes_load(notice + 4, 2),
-		.issuer_lid = (uint16_t)bytes_load(notice + 6, 2),
-		.issuer_port = sa_db_gid(v, issuer),
-	};
-	uint32_t source = e.issuer_port;
-	struct report report = { .pkey = pkey };
+	const struct memberships *m = v->memberships;
+	bool generic = notice[0] & 0x80;
+	unsigned trap = (unsigned)bytes_load(notice + 4, 2);
+	bool is_sa = generic && trap >= 64 && trap <= 67;
+	/* a GID is in service, out of service */
+	uint32_t source = sa_db_gid(v, is_sa && trap < 66 ?
+				    notice + NOTICE_GID_OFFSET : issuer);
+	struct waiting_notice *w;
+	uint32_t n = 0;
 	uint16_t own;
 
-	memcpy(report.notice, notice, NOTICE_LEN);
-	memcpy(report.issuer, issuer, 16);
-	/* a GID is in service, out of service */
-	if (e.generic && (e.trap == 64 || e.trap == 65))
-		source = sa_db_gid(v, notice + NOTICE_GID_OFFSET);
 	/* the MGID of a group that was created, or deleted */
-	if (!pkey && e.generic && (e.trap == 66 || e.trap == 67) &&
+	if (!pkey && is_sa && trap >= 66 &&
 	    mgid_has_pkey(notice + NOTICE_GID_OFFSET, &own))
-		report.pkey = own;
-	for (guint n = 0; n < i->all.list->len &&
-	     i->waiting.length < QUEUE_MAX; n++) {
-		const struct subscription *s = i->all.list->pdata[n];
-		uint32_t port;
-
-		if (!wants(v, &s->info, &e))
-			continue;
-		port = sa_db_guid(v, s->port_guid);
-		if (port == SNAPSHOT_NONE ||
-		    !may_hear(v->memberships, port, source, report.pkey))
-			continue;
-		report.port_guid = s->port_guid;
-		report.qp = s->qp;
-		if (g_hash_table_contains(i->keys, &report))
-			continue;
-		g_queue_push_tail(&i->waiting,
-				  g_memdup2(&report, sizeof(report)));
-		g_hash_table_add(i->keys, i->waiting.tail->data);
+		pkey = own;
+	if (!i->all.list->len || (!pkey && source == SNAPSHOT_NONE) ||
+	    i->waiting.length >= (is_sa ? QUEUE_MAX : TRAPS_MAX))
+		return;
+	if (!pkey)
+		n = m->first[source + 1] - m->first[source];
+	w = g_malloc0(sizeof(*w) + n * sizeof(*w->pkeys));
+	memcpy(w->notice, notice, NOTICE_LEN);
+	memcpy(w->issuer, issuer, 16);
+	w->pkey = pkey;
+	w->n_pkeys = n;
+	if (!pkey) {
+		w->source = v->ends[source].guid;
+		memcpy(w->pkeys, m->pkeys + m->first[source],
+		       n * sizeof(*w->pkeys));
 	}
+	if (g_hash_table_contains(i->keys, w)) {
+		g_free(w);
+		return;
+	}
+	g_queue_push_tail(&i->waiting, w);
+	g_hash_table_add(i->keys, w);
 }
 
 bool
-informs_next(struct informs *i, struct report *out)
+informs_next(struct informs *i, const struct sa_db *v, struct report *out)
 {
-	struct report *report;
-	bool found = false;
+	const struct subscription *s;
+	struct waiting_notice *w;
+	unsigned left = LOOKS_MAX;
 
-	while (!found && (report = g_queue_pop_head(&i->waiting))) {
-		g_hash_table_remove(i->keys, report);
-		found = of_subscriber(i, report->port_guid, report->qp);
-		*out = *report;
-		g_free(report);
+	while ((w = g_queue_peek_head(&i->waiting))) {
+		if (!w->begun)
+			g_hash_table_remove(i->keys, w);
+		w->begun = true;
+		s = next_subscriber(i, v, w, &left);
+		if (s) {
+			*out = (struct report){
+				.port_guid = s->port_guid, .qp = s->qp,
+				.pkey = w->pkey,
+			};
+			memcpy(out->notice, w->notice, NOTICE_LEN);
+			memcpy(out->issuer, w->issuer, 16);
+			return true;
+		}
+		if (!left)
+			return false;
+		g_free(g_queue_pop_head(&i->waiting));
 	}
-	return found;
+	return false;
 }
 
 void

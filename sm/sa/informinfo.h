@@ -29,8 +29,8 @@ struct report {
 
 struct informs {
 	struct sa_store all;	/* struct subscription, by PortGUID and index */
-	GQueue waiting;		/* struct report, oldest first */
-	GHashTable *keys;	/* the same, a set */
+	GQueue waiting;		/* Notices, oldest first */
+	GHashTable *keys;	/* those of which no Report was made yet */
 };
 
 struct informs *informs_new(void);
@@ -40,17 +40,18 @@ void informs_free(struct informs *i);
 unsigned informs_set(struct informs *i, const struct sa_db *v,
 		     uint32_t from, uint32_t qp, struct inform_info *info);
 
-/* A Notice (64 bytes as on the wire, and the GID of its issuer): queues a
- * Report for each subscriber that matches, if the partitions allow it (IBA
- * 13.4.9, C13-44). pkey: the partition that it is about; 0: it depends on the
- * source. */
+/* A Notice (64 bytes as on the wire, and the GID of its issuer), for each
+ * subscriber that matches, if the partitions allow it (IBA 13.4.9, C13-44).
+ * pkey: the partition that it is about; 0: it depends on the source. */
 void informs_notify(struct informs *i, const struct sa_db *v,
 		    const uint8_t notice[64], const uint8_t issuer[16],
 		    uint16_t pkey);
 
-/* False: none waits. */
-bool informs_next(struct informs *i, struct report *out);
-/* No Report waits any longer. */
+/* False: there is none, or the subscriptions that were compared were enough for
+ * now: then a Notice is still waiting. */
+bool informs_next(struct informs *i, const struct sa_db *v,
+		  struct report *out);
+/* No Notice waits any longer. */
 void informs_forget(struct informs *i);
 /* The subscriber does not answer: all its subscriptions end. */
 void informs_drop(struct informs *i, uint64_t port_guid, uint32_t qp);

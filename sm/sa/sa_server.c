@@ -421,10 +421,17 @@ has_work(const struct sa_server *d)
 	return (d->stats.waiting && d->sa->view) || d->searches.length;
 }
 
+static bool
+has_reports(const struct sa_server *d)
+{
+	return d->sa->view && d->sa->informs->waiting.length &&
+		d->reports < d->params.max_reports;
+}
+
 static void
 start_turn_timer(struct sa_server *d)
 {
-	if (!d->turn_timer && has_work(d))
+	if (!d->turn_timer && (has_work(d) || has_reports(d)))
 		d->turn_timer = transport_timer_in(d->transport, 0, on_turn, d);
 }
 
@@ -447,16 +454,13 @@ hold_job(struct sa_server *d, struct sa_job *j)
 						   sa_server_on_held, d);
 }
 
-void
-sa_server_touch(struct sa_server *d)
+/* Of many subscriptions, only some are compared in one turn. */
+static void
+send_reports(struct sa_server *d)
 {
-	uint64_t version = d->groups_version, place;
 	struct sa_report r;
-	int64_t due;
+	uint64_t place;
 
-	if (sa_queue_length(d->held) && !is_programming(d))
-		release_held(d);
-	start_turn_timer(d);
 	while (d->reports < d->params.max_reports &&
 	       sa_next_report(d->sa, &r)) {
 		const struct mad_addr to = {
@@ -474,6 +478,18 @@ sa_server_touch(struct sa_server *d)
 		mad_client_start(d->client, &to, r.mad,
 				 sa_server_on_report_done, d, place);
 	}
+}
+
+void
+sa_server_touch(struct sa_server *d)
+{
+	uint64_t version = d->groups_version;
+	int64_t due;
+
+	if (sa_queue_length(d->held) && !is_programming(d))
+		release_held(d);
+	send_reports(d);
+	start_turn_timer(d);
 	due = d->sa->services->next;
 	if (!d->due_timer || due != d->due_when) {
 		transport_timer_clear(d->transport, &d->due_timer);
@@ -578,6 +594,7 @@ on_turn(void *data)
 		else if (j)
 			answer_job(d, j);
 	}
+	send_reports(d);
 	start_turn_timer(d);
 }
 

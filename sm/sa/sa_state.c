@@ -177,7 +177,7 @@ sa_next_report(struct sa *sa, struct sa_report *out)
 	m = v->memberships;
 	own = v->subnet->local_port;
 	notify_groups(sa);
-	while (informs_next(sa->informs, &r)) {
+	while (informs_next(sa->informs, v, &r)) {
 		port = sa_db_guid(v, r.port_guid);
 		if (port == SNAPSHOT_NONE || own == SNAPSHOT_NONE ||
 		    !v->lids->base[port]) {

@@ -4,6 +4,8 @@
  */
 #include <string.h>
 
+#include "sm/mad/smp.h"
+#include "sm/sa/informinfo.h"
 #include "sm/sa/service.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/sa_server_lab.h"
@@ -663,6 +665,39 @@ PARAMS_TEST(test_few_reports_are_under_way_at_a_time, p.max_reports = 2)
 		assert_int_equal(st->client[c].reports, 5);
 	assert_int_equal(st->most_reports, 2);
 	assert_int_equal(sa_server_stats(st->desk)->heard, 40);
+}
+
+/* Notices that few want, among many subscriptions: all in one turn would take too
+ * long, and nothing but a later turn goes on. */
+STAGE_TEST(test_report_is_found_in_later_turns)
+{
+	struct inform_info info = {
+		.subscribe = 1, .generic = 1, .lid_begin = 0xffff,
+		.type = 0xffff, .trap = 65, .producer = 0xffffff,
+	};
+	const struct sa_db *v = st->sa->view;
+	uint8_t notice[NOTICE_LEN], issuer[16];
+	uint64_t guid;
+
+	for (unsigned c = 0; c < CLIENTS; c++) {
+		guid = st->s->ports[st->client[c].port].guid;
+		for (unsigned qp = 1; qp < 128; qp++)
+			assert_int_equal(informs_set(st->sa->informs, v,
+					 sa_db_guid(v, guid), qp, &info), 0);
+	}
+	client_subscribe(&st->client[0]);
+	stage_run(st, SECOND);
+	client_gid(&st->client[1], issuer);
+	for (unsigned i = 0; i < 20; i++) {
+		notice_build_gid(notice, 64, (uint16_t)(1 + i), issuer);
+		notice[0] = i < 19 ? 0 : notice[0];	/* no generic one */
+		informs_notify(st->sa->informs, v, notice, issuer, 0);
+	}
+	sa_server_touch(st->desk);
+	assert_true(st->sa->informs->waiting.length > 0);
+	stage_run(st, SECOND);
+	assert_int_equal(st->client[0].reports, 1);
+	assert_int_equal(st->sa->informs->waiting.length, 0);
 }
 
 STAGE_TEST(test_trap_is_reported_to_subscribers)

@@ -239,5 +239,44 @@ STORES_TEST(test_babble_is_merged_and_bounded)
 		bytes_store(notice + 20, n, 3);
 		sa_forward_trap(l->sa, notice, from, l->now);
 	}
-	assert_int_equal(n_waiting(l), 32768);
+	assert_int_equal(n_waiting(l), 1024);
+	/* the SA's own Notices are not displaced */
+	assert_int_equal(sa_stage_ask(l, JOIN, 1, 1, 1), 0);
+	while (sa_next_report(l->sa, &r))
+		;
+	assert_int_equal(bytes_load(r.mad + SA_DATA_OFFSET + 4, 2), 66);
+}
+
+/* A part of the fabric comes, and many have subscribed. */
+STORES_TEST(test_each_of_many_notices_goes_to_each_of_many_subscribers)
+{
+	struct inform_info info = {
+		.subscribe = 1, .generic = 1, .lid_begin = 0xffff,
+		.type = 0xffff, .trap = 64, .producer = 0xffffff,
+	};
+	uint8_t notice[NOTICE_LEN], gid[16], issuer[16];
+	unsigned n = 0, calls = 0;
+	struct sa_report r;
+
+	lab_gid(l, lab_host(l, 0), issuer);
+	for (unsigned qp = 1; qp <= 128; qp++)
+		for (unsigned host = 0; host < STAR_HOSTS; host++)
+			assert_int_equal(informs_set(l->sa->informs, l->v,
+					lab_host(l, host), qp, &info), 0);
+	for (unsigned i = 0; i < 100; i++) {
+		lab_gid(l, lab_host(l, i % STAR_HOSTS), gid);
+		notice_build_gid(notice, 64, (uint16_t)(1 + i), gid);
+		informs_notify(l->sa->informs, l->v, notice, issuer, 0);
+	}
+	while (n_waiting(l))
+		n += sa_next_report(l->sa, &r);
+	assert_int_equal(n, 100 * 128 * STAR_HOSTS);
+	/* and those that nobody wants do not take long at once */
+	for (unsigned i = 0; i < 100; i++) {
+		notice_build_gid(notice, 65, (uint16_t)(1 + i), issuer);
+		informs_notify(l->sa->informs, l->v, notice, issuer, 0);
+	}
+	for (; n_waiting(l); calls++)
+		assert_false(sa_next_report(l->sa, &r));
+	assert_in_range(calls, 100 * 128 * STAR_HOSTS / 4096, 20);
 }
