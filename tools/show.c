@@ -322,14 +322,15 @@ kind_name(const struct snapshot_node *n)
 
 /* "leaf-2/1" behind the cable, or NULL. */
 static char *
-peer_name(const struct snapshot *s, uint32_t port)
+peer_name(const struct show *q, uint32_t port)
 {
+	const struct snapshot *s = q->v->s;
 	uint32_t peer = s->ports[port].peer;
+	g_autofree char *name = peer == SNAPSHOT_NONE ? NULL :
+		snapshot_full_name(snapshot_node_of(s, peer), q->shared);
 
-	if (peer == SNAPSHOT_NONE)
-		return NULL;
-	return g_strdup_printf("%s/%u", snapshot_name_of(s, peer),
-			       s->ports[peer].num);
+	return name ? g_strdup_printf("%s/%u", name, s->ports[peer].num) :
+		NULL;
 }
 
 /* Of the port: without a cable the net file has no speed. */
@@ -380,7 +381,7 @@ show_who(struct show *q, GError **error)
 	report_text(r, "partitions", partitions, "\n");
 	report_open(r, "links", '[');
 	for (unsigned num = 1; num <= n->info.num_ports; num++) {
-		g_autofree char *peer = peer_name(s, n->first_port + num);
+		g_autofree char *peer = peer_name(q, n->first_port + num);
 
 		if (!peer)
 			continue;
@@ -429,7 +430,7 @@ show_nodes(struct show *q, GError **error)
 				first = port;
 		}
 		if (n_links && !is_switch)
-			at = peer_name(s, first);
+			at = peer_name(q, first);
 		found = true;
 		report_open(r, NULL, '{');
 		report_text(r, "kind", kind_name(n), is_switch ? " " : "   ");
@@ -471,8 +472,8 @@ show_links(struct show *q, GError **error)
 
 		if (p->peer == SNAPSHOT_NONE || port >= p->peer)
 			continue;
-		a = peer_name(s, p->peer);
-		b = peer_name(s, port);
+		a = peer_name(q, p->peer);
+		b = peer_name(q, port);
 		could = g_hash_table_lookup(q->v->could_be,
 					    GUINT_TO_POINTER(port + 1));
 		if (word && !(could && strcmp(word, "slow") == 0) &&
@@ -522,7 +523,7 @@ show_ports(struct show *q, GError **error)
 
 		if (!p->known)
 			continue;
-		peer = peer_name(s, port);
+		peer = peer_name(q, port);
 		report_open(r, NULL, '{');
 		report_say(r, "  port ");
 		report_number(r, "port", p->num, "  ");
@@ -582,7 +583,7 @@ show_table(struct show *q, GError **error)
 		if (owner == SNAPSHOT_NONE)
 			continue;
 		to = snapshot_port_name(v->s, owner);
-		peer = out == SNAPSHOT_NONE ? NULL : peer_name(v->s, out);
+		peer = out == SNAPSHOT_NONE ? NULL : peer_name(q, out);
 		report_open(r, NULL, '{');
 		report_say(r, "  LID ");
 		report_number(r, "lid", lid, "  ");
@@ -748,5 +749,8 @@ show_request(char *const *words)
 int
 show_run(struct show *q, GError **error)
 {
+	g_autoptr(GHashTable) shared = snapshot_shared_names(q->v->s);
+
+	q->shared = shared;
 	return runs[find_run(q->words[0])].run(q, error);
 }

@@ -236,6 +236,28 @@ TEST(test_commands_are_answered_by_a_view)
 	tool_view_free(v);
 }
 
+/* The end of a cable is found by its GUID then. */
+TEST(test_cables_of_nodes_with_one_name_are_told_apart)
+{
+	g_auto(GStrv) parts = g_strsplit(view_text, "\"leaf-2\"", -1);
+	g_autofree char *text = g_strjoinv("\"leaf-1\"", parts);
+	struct tool_view *v = tool_view_read(text, "v", NULL);
+
+	expect_answer(v, "nodes node", 0,
+		      "host   2\t0x0000000000000200  node-02  at "
+		      "leaf-1 (0x0000000000000010)/2\n"
+		      "host   3\t0x0000000000000300  node-03  at "
+		      "leaf-1 (0x0000000000000020)/1\n");
+	expect_answer(v, "links spine", 0,
+		      "leaf-1 (0x0000000000000010)/3 - spine-1/1  4xEDR "
+		      "Active, could be 4xHDR\n"
+		      "leaf-1 (0x0000000000000020)/2 - spine-1/3  4xEDR "
+		      "Initialize, avoided\n"
+		      "leaf-1 (0x0000000000000020)/3 - spine-1/2  4xEDR "
+		      "Active\n");
+	tool_view_free(v);
+}
+
 TEST(test_a_command_asks_for_what_it_needs)
 {
 	static const struct {
