@@ -175,11 +175,13 @@ peer_hash(const struct mad_request *r)
 	return GSIZE_TO_POINTER(hash);
 }
 
-/* Time-outs that it has beyond the first. */
+/* Time-outs that it has beyond the first. A master that does not answer polls must
+ * be noticed soon. */
 static unsigned
 more_time(const struct mad_client *x, const struct mad_request *r)
 {
-	if (!g_hash_table_size(x->slow))
+	if (!g_hash_table_size(x->slow) ||
+	    r->header.attr_id == MAD_ATTR_SM_INFO)
 		return 0;
 	return GPOINTER_TO_UINT(g_hash_table_lookup(x->slow, peer_hash(r)));
 }
