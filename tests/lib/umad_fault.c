@@ -53,10 +53,10 @@
 #define STATUS		4	/* in a umad header, host order */
 
 static const char *kind_of[FDS];	/* "umad", "issm", NULL: another */
-/* Of a umad, for dlsym(): the last poll's, the MADs read, what failed of it, and
- * the last header that was written. */
+/* Of a umad, for dlsym(): the last poll's, the MADs read, what failed of it, how
+ * often it was polled for 1 ms, late, and the last header that was written. */
 int umad_fault_timeout;
-unsigned long umad_fault_reads, umad_fault_failures;
+unsigned long umad_fault_reads, umad_fault_failures, umad_fault_waits;
 unsigned char umad_fault_header[UMAD_HEADER];
 static unsigned char returned[UMAD_HEADER + MAD_HEADER];
 static bool is_returned;	/* it waits to be read */
@@ -436,8 +436,10 @@ poll(struct pollfd *fds, nfds_t n, int timeout)
 		refresh();
 		umad_fault_timeout = timeout;
 	}
-	if (n == 1 && of_umad(fds->fd) && value("late=") > 0)
+	if (n == 1 && of_umad(fds->fd) && value("late=") > 0) {
+		umad_fault_waits += timeout == 1;
 		usleep((useconds_t)value("late="));
+	}
 	if (n == 1 && of_umad(fds->fd) && is_gone()) {
 		fds->revents = POLLERR;
 		return 1;

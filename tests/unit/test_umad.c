@@ -392,25 +392,27 @@ ask_own(void *data)
 		ask(seen, MAD_ATTR_NODE_INFO, 0, &here);
 }
 
-/* Timers and sockets do not wait until all have come: each takes 0.8 ms here. */
+/* Timers and sockets do not wait until all have come. Waits are counted, of at
+ * least 0.8 ms each: how many answers come in 4 ms depends on the machine. */
 TEST(fault_answers_that_are_waited_for_leave_the_loop_its_turns)
 {
+	const unsigned long *waits = dlsym(RTLD_DEFAULT, "umad_fault_waits");
 	const struct mad_client_params one = { 1000, 3, 1, false };
 	AUTO(transport) *t = open_any();
 	struct seen seen = { .x = mad_client_new(t, &one) };
-	unsigned most = 0;
+	unsigned long most = 0;
 
 	fault("late=800");
 	mad_client_set_pump(seen.x, ask_own, &seen);
-	while (seen.answered < 200) {
-		unsigned before = seen.answered;
+	while (seen.answered + seen.timed_out < 200) {
+		unsigned long before = *waits;
 
 		g_main_context_iteration(NULL, TRUE);
-		most = MAX(most, seen.answered - before);
+		most = MAX(most, *waits - before);
 	}
 	fault("");
 	assert_int_equal(seen.bad, 0);
-	assert_in_range(most, 1, 10);
+	assert_true(most <= 10);
 	mad_client_free(seen.x);
 }
 
