@@ -201,6 +201,7 @@ find_services(struct found *f)
 	const struct sa_store *all = &q->sa->services->all;
 	bool by_id = q->h.comp_mask >> SERVICE_ID & 1;
 	bool by_key = q->h.comp_mask >> SERVICE_KEY & 1;
+	bool by_name = q->h.comp_mask >> SERVICE_NAME & 1;
 	struct service_record want, first = { .id = 0 }, r;
 	guint i = 0;
 
@@ -216,6 +217,8 @@ find_services(struct found *f)
 		if (s->ends <= q->request->now ||
 		    (by_key && memcmp(s->record.key, want.key,
 				      sizeof(want.key))) ||
+		    (by_name && memcmp(s->record.name, want.name,
+				       sizeof(want.name))) ||
 		    (s->record.pkey && !shares_pkey(q, s->record.pkey)))
 			continue;
 		service_describe(s, q->request->now, &r);
