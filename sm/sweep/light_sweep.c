@@ -131,7 +131,7 @@ ask_port(struct light_sweep *l, uint32_t port, enum mad_attr attr)
 }
 
 static uint32_t
-silent_at(const struct light_sweep *l, const struct silent_port *p)
+silent_port_of(const struct light_sweep *l, const struct silent_port *p)
 {
 	return snapshot_port_of(l->s, snapshot_find_node(l->s, p->node_guid),
 				p->num);
@@ -144,7 +144,7 @@ silent_take(struct light_sweep *l)
 	for (guint i = 0; l->silent && i < l->silent->len; i++) {
 		const struct silent_port *p =
 			&g_array_index(l->silent, struct silent_port, i);
-		uint32_t port = p->due <= l->began ? silent_at(l, p) :
+		uint32_t port = p->due <= l->began ? silent_port_of(l, p) :
 			SNAPSHOT_NONE;
 
 		if (port != SNAPSHOT_NONE)
@@ -164,7 +164,7 @@ silent_put_off(struct light_sweep *l)
 		if (p->due > l->began)
 			continue;
 		p->pause = MIN(2 * p->pause,
-			       silent_at(l, p) == l->s->local_port ?
+			       silent_port_of(l, p) == l->s->local_port ?
 			       PAUSE_OWN_US : PAUSE_MAX_US);
 		p->due = l->began + p->pause;
 	}

@@ -27,7 +27,7 @@ flows() {
 	echo "$? $who brings the demo's fabric up"
 	await inside saquery SMIR
 	for flow in c q e f m s v a; do
-		inside osmtest -f "$flow" -i "$PWD/inventory" \
+		limit=500 inside osmtest -f "$flow" -i "$PWD/inventory" \
 			>"flow-$flow.log" 2>&1
 		status=$?
 		echo "$status osmtest -f $flow passes for $who"

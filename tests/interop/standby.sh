@@ -11,11 +11,13 @@ need saquery opensm python3
 mkdir -p osm
 export OSM_CACHE_DIR=$SCRATCH/osm OSM_TMP_DIR=$SCRATCH/osm
 
-# manager NAME NODE PRIORITY: log, control socket and process id have its name
+# manager NAME NODE PRIORITY: log, control socket and process id have its name.
+# A host that does not answer in time has left, and its groups with it; here the
+# machine may be slow.
 manager() {
 	LAB_NODE=$2
 	lab_sm "$1.run" "$MINISM" -p 1 -F "$SCRATCH/empty.conf" --partitions= \
-		--cache-dir "$SCRATCH/cache-$1" --priority "$3" -s 2 -v \
+		--cache-dir "$SCRATCH/cache-$1" --priority "$3" -s 2 -t 1000 -v \
 		-f "$SCRATCH/$1.log" --pidfile "$SCRATCH/$1.pid" \
 		--control-socket "$SCRATCH/$1.ctl"
 	LAB_NODE=node-16
