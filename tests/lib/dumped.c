@@ -10,7 +10,7 @@ void
 dumped_read(const struct snapshot *s, const struct lid_map *lids,
 	    const struct lft *lft, const char *name, GString *out)
 {
-	g_autofree char *dir = g_dir_make_tmp("minism-dump.XXXXXX", NULL);
+	AUTO_FOLDER(dir);
 	g_autofree char *path = g_build_filename(dir, name, NULL);
 	g_autofree char *text = NULL;
 
@@ -18,5 +18,4 @@ dumped_read(const struct snapshot *s, const struct lid_map *lids,
 	    !g_file_get_contents(path, &text, NULL, NULL))
 		g_error("no %s", path);
 	g_string_assign(out, text);
-	folder_remove(dir);
 }

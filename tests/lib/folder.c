@@ -13,6 +13,42 @@ compare_paths(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+char *
+folder_new(void)
+{
+	char *path = g_dir_make_tmp("minism-unit-XXXXXX", NULL);
+
+	g_assert_nonnull(path);
+	return path;
+}
+
+void
+folder_clear(char **path)
+{
+	folder_remove(*path);
+	g_free(*path);
+}
+
+void
+folder_put(const char *path, const char *name, const char *text)
+{
+	g_autofree char *file = g_build_filename(path, name, NULL);
+	g_autoptr(GError) error = NULL;
+
+	g_file_set_contents(file, text, -1, &error);
+	g_assert_no_error(error);
+}
+
+char *
+folder_get(const char *path, const char *name)
+{
+	g_autofree char *file = g_build_filename(path, name, NULL);
+	char *text = NULL;
+
+	g_file_get_contents(file, &text, NULL, NULL);
+	return text;
+}
+
 GPtrArray *
 folder_list(const char *path, const char *suffix)
 {

@@ -4,6 +4,16 @@
 
 #include <glib.h>
 
+/* A new one, that goes with its variable. */
+#define AUTO_FOLDER(name) \
+	__attribute__((cleanup(folder_clear))) char *name = folder_new()
+char *folder_new(void);
+void folder_clear(char **path);
+
+void folder_put(const char *path, const char *name, const char *text);
+/* The text of a file of it; NULL: there is none. */
+char *folder_get(const char *path, const char *name);
+
 /* Paths of its files of this suffix, sorted: g_ptr_array_unref(). */
 GPtrArray *folder_list(const char *path, const char *suffix);
 

@@ -11,6 +11,7 @@
 #include <glib.h>
 
 #include "tests/lib/script.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 
 static GArray *all;
@@ -205,6 +206,15 @@ number_at(const void *at, size_t size)
 	memcpy((char *)&n + (G_BYTE_ORDER == G_BIG_ENDIAN ?
 			     sizeof(n) - size : 0), at, size);
 	return n;
+}
+
+void
+assert_file(const char *folder, const char *name, const char *text)
+{
+	g_autofree char *found = folder_get(folder, name);
+
+	if (g_strcmp0(found, text))
+		fail_msg("%s: %s", name, found ? found : "there is none");
 }
 
 void

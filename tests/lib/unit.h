@@ -124,6 +124,8 @@ void unit_skip(const char *function);
 /* See range_holds(). */
 void assert_range(const char *range, uint64_t n);
 void assert_has(const char *text, const char *part);
+/* Of a folder; text NULL: there is none. */
+void assert_file(const char *folder, const char *name, const char *text);
 /* A number of the host's byte order, of 1 to 8 bytes. */
 uint64_t number_at(const void *at, size_t size);
 #define assert_gerror(error, domain, code) \

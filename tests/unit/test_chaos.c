@@ -468,7 +468,7 @@ chaos_run(const struct run *r)
 	struct chaos c = {
 		.rng = prng_stream(r->seed, 77), .params = manager_defaults,
 	};
-	g_autofree char *dir = g_dir_make_tmp("minism-chaos-XXXXXX", NULL);
+	AUTO_FOLDER(dir);
 
 	c.params.wire.timeout_ms = 20;
 	c.params.wire.retries = 2;
@@ -504,7 +504,6 @@ chaos_run(const struct run *r)
 			check_plan_empty(&c, event);
 	}
 	world_close(&c.w);
-	folder_remove(dir);
 	partition_rules_unref(c.rules);
 	g_free(c.cut);
 	g_free(c.off);

@@ -94,7 +94,7 @@ setup_new(void **state)
 {
 	struct setup *t = g_new0(struct setup, 1);
 
-	t->folder = g_dir_make_tmp("minism-ctl-XXXXXX", NULL);
+	t->folder = folder_new();
 	t->path = g_build_filename(t->folder, "sub", "socket", NULL);
 	t->log = log_open(NULL, LOG_ERROR, NULL);
 	t->hooks.look = look;
@@ -116,12 +116,11 @@ setup_free(void **state)
 	struct setup *t = *state;
 
 	control_socket_close(t->s);
-	folder_remove(t->folder);
 	log_free(t->log);
 	status_free(t->status);
 	partition_rules_unref(t->rules);
 	g_ptr_array_unref(t->rivals);
-	g_free(t->folder);
+	folder_clear(&t->folder);
 	g_free(t->path);
 	g_free(t);
 	return 0;

@@ -389,7 +389,7 @@ TEST(test_fdbs_write_long_ways_in_full)
 TEST(test_dump_all_writes_into_folder_and_replaces)
 {
 	AUTO(fabric) *f = fabric_new("PGFT(3,3;1,2)");
-	g_autofree char *top = g_dir_make_tmp("minism-dump-XXXXXX", NULL);
+	AUTO_FOLDER(top);
 	g_autofree char *dir = g_build_filename(top, "deep", NULL);
 
 	/* Twice: the second time it replaces. */
@@ -397,12 +397,10 @@ TEST(test_dump_all_writes_into_folder_and_replaces)
 		assert_true(dump_all(dir, f->s, f->lids, f->lft, NULL));
 	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
 		g_autofree char *path = g_build_filename(dir, names[i], NULL);
-		g_autofree char *found = NULL;
 		GStatBuf st;
 
 		dump(f, names[i]);
-		assert_true(g_file_get_contents(path, &found, NULL, NULL));
-		assert_string_equal(found, f->out->str);
+		assert_file(dir, names[i], f->out->str);
 		/* It tells of the fabric: its owner decides who reads it. */
 		assert_int_equal(g_stat(path, &st), 0);
 		assert_int_equal(st.st_mode & 0777, 0600);
@@ -415,7 +413,7 @@ TEST(test_dump_all_writes_into_folder_and_replaces)
 TEST(test_dump_all_fails_with_the_path_in_the_message)
 {
 	AUTO(fabric) *f = fabric_new("single(2)");
-	g_autofree char *top = g_dir_make_tmp("minism-dump-XXXXXX", NULL);
+	AUTO_FOLDER(top);
 	g_autofree char *file = g_build_filename(top, "file", NULL);
 	g_autofree char *taken = g_build_filename(top, "opensm.fdbs", NULL);
 	g_autoptr(GError) error = NULL, second = NULL;

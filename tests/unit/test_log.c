@@ -152,7 +152,7 @@ TEST(test_stopped_terminal_costs_lines_only, save_stderr, restore_stderr)
 
 TEST(test_regular_file_takes_all, save_stderr, restore_stderr)
 {
-	g_autofree char *dir = g_dir_make_tmp("minism-log-XXXXXX", NULL);
+	AUTO_FOLDER(dir);
 	g_autofree char *path = g_build_filename(dir, "log", NULL);
 	struct log *log = log_open(path, LOG_INFO, NULL);
 	g_autofree char *bytes = NULL;
@@ -164,7 +164,6 @@ TEST(test_regular_file_takes_all, save_stderr, restore_stderr)
 	assert_true(g_file_get_contents(path, &bytes, NULL, NULL));
 	text = g_string_new(bytes);
 	assert_int_equal(count(text, " of many\n"), LINES);
-	folder_remove(dir);
 }
 
 TEST(test_full_disk_is_no_end, save_stderr, restore_stderr)
@@ -190,7 +189,7 @@ expect_refused(const char *path)
 
 TEST(test_log_is_no_fifo_and_no_folder, save_stderr, restore_stderr)
 {
-	g_autofree char *dir = g_dir_make_tmp("minism-log-XXXXXX", NULL);
+	AUTO_FOLDER(dir);
 	g_autofree char *path = g_build_filename(dir, "fifo", NULL);
 	int reader;
 
@@ -201,7 +200,6 @@ TEST(test_log_is_no_fifo_and_no_folder, save_stderr, restore_stderr)
 	expect_refused(path);
 	close(reader);
 	expect_refused(dir);
-	folder_remove(dir);
 }
 
 /* Its names, without a stream of that name: standard output is cmocka's. */

@@ -31,7 +31,7 @@ setup_new(void **state)
 {
 	struct setup *t = g_new0(struct setup, 1);
 
-	t->folder = g_dir_make_tmp("minism-partitions-XXXXXX", NULL);
+	t->folder = folder_new();
 	t->path = g_build_filename(t->folder, "partitions.conf", NULL);
 	t->changes = g_build_filename(t->folder, "partitions-runtime", NULL);
 	t->warnings = g_ptr_array_new_with_free_func(g_free);
@@ -49,11 +49,10 @@ setup_free(void **state)
 	partitions_free(t->p);
 	snapshot_unref(t->s);
 	g_ptr_array_unref(t->warnings);
-	folder_remove(t->folder);
 	g_free(t->path);
 	g_free(t->kept);
 	g_free(t->changes);
-	g_free(t->folder);
+	folder_clear(&t->folder);
 	g_free(t);
 	return 0;
 }

@@ -199,7 +199,7 @@ TEST(test_pipe_that_is_not_read_costs_whole_packets)
 	const struct stream_how how = {
 		.hold = STREAM_HOLD, .lost = count_call, .data = &calls,
 	};
-	g_autofree char *dir = g_dir_make_tmp("minism-pcap-XXXXXX", NULL);
+	AUTO_FOLDER(dir);
 	g_autofree char *path = g_build_filename(dir, "fifo", NULL);
 	g_autoptr(GByteArray) in = g_byte_array_new();
 	g_autoptr(GError) error = NULL;
@@ -228,7 +228,6 @@ TEST(test_pipe_that_is_not_read_costs_whole_packets)
 	assert_false(pcap_close(p, &error));
 	assert_has(error->message, "did not read all");
 	close(reader);
-	folder_remove(dir);
 }
 
 TEST(test_capture_is_for_its_owner)

@@ -12,38 +12,10 @@
 #include "tests/lib/sa_server_lab.h"
 #include "tests/lib/unit.h"
 
-static char *
-make_dir(void)
-{
-	char *dir = g_dir_make_tmp("minism-desk-XXXXXX", NULL);
-
-	assert_non_null(dir);
-	return dir;
-}
-
-static void
-remove_dir(const char *dir)
-{
-	g_autofree char *path = g_build_filename(dir, "state", NULL);
-
-	g_remove(path);
-	assert_int_equal(g_rmdir(dir), 0);	/* nothing else was left */
-}
-
-static char *
-read_state(const char *dir)
-{
-	g_autofree char *path = g_build_filename(dir, "state", NULL);
-	char *text = NULL;
-
-	g_file_get_contents(path, &text, NULL, NULL);
-	return text;
-}
-
 /* A crash loses the last two seconds at the most. */
 TEST(test_archive_is_written_soon_and_not_often)
 {
-	g_autofree char *dir = make_dir();
+	AUTO_FOLDER(dir);
 	g_autofree char *path = g_build_filename(dir, "state", NULL);
 	g_autofree char *old = NULL;
 	unsigned changes = 0;
@@ -57,7 +29,7 @@ TEST(test_archive_is_written_soon_and_not_often)
 
 		client_join(&st.client[i % CLIENTS], i);
 		stage_run(&st, SECOND / 10);
-		text = read_state(dir);
+		text = folder_get(dir, "state");
 		changes += g_strcmp0(text, old) != 0;
 		g_free(g_steal_pointer(&old));
 		old = g_steal_pointer(&text);
@@ -66,7 +38,7 @@ TEST(test_archive_is_written_soon_and_not_often)
 	assert_in_range(changes, 4, 6);
 	stage_run(&st, 3 * SECOND);
 	g_free(g_steal_pointer(&old));
-	old = read_state(dir);
+	old = folder_get(dir, "state");
 	assert_has(old, "member");
 	assert_int_equal(g_stat(path, &buf), 0);
 	assert_int_equal(buf.st_mode & 0777, 0600);
@@ -85,7 +57,7 @@ TEST(test_archive_is_written_soon_and_not_often)
 	stage_start(&st, NULL, NULL);
 	stage_run(&st, 3 * SECOND);
 	stage_close(&st);
-	remove_dir(dir);
+	assert_int_equal(folder_remove(dir), 1);	/* nothing else was left */
 }
 
 TEST(test_without_a_folder_nothing_is_kept, stage_set_up, stage_tear_down)
@@ -103,10 +75,9 @@ TEST(test_without_a_folder_nothing_is_kept, stage_set_up, stage_tear_down)
 /* What a killed run has left beside it goes; nothing else. */
 TEST(test_strays_of_a_killed_run_go)
 {
-	g_autofree char *dir = g_dir_make_tmp("minism-writer-XXXXXX", NULL);
+	AUTO_FOLDER(dir);
 	g_autofree char *path = g_build_filename(dir, "state", NULL);
 	g_autofree char *stray = g_strconcat(path, ".6V88Y3", NULL);
-	g_autofree char *text = NULL;
 	static const char *const kept[] = { ".backup", ".BACKUP", ".261124" };
 	const struct file_writer_params params = {
 		.path = path, .subsystem = "test", .mode = 0644,
@@ -126,13 +97,11 @@ TEST(test_strays_of_a_killed_run_go)
 	file_writer_put(w, g_string_new("3"));
 	file_writer_free(w);
 	assert_false(g_file_test(stray, G_FILE_TEST_EXISTS));
-	text = read_state(dir);
-	assert_string_equal(text, "3");
+	assert_file(dir, "state", "3");
 	for (size_t i = 0; i < G_N_ELEMENTS(kept); i++) {
 		g_autofree char *other = g_strconcat(path, kept[i], NULL);
 
 		assert_true(g_file_test(other, G_FILE_TEST_EXISTS));
 	}
 	log_free(log);
-	folder_remove(dir);
 }

@@ -32,7 +32,7 @@ setup_new(void **state)
 {
 	struct setup *t = g_new0(struct setup, 1);
 
-	t->folder = g_dir_make_tmp("minism-site-XXXXXX", NULL);
+	t->folder = folder_new();
 	t->partitions = g_build_filename(t->folder, "partitions", NULL);
 	t->roots = g_build_filename(t->folder, "roots", NULL);
 	t->io = g_build_filename(t->folder, "io", NULL);
@@ -63,12 +63,11 @@ setup_free(void **state)
 	options_free(t->conf);
 	g_ptr_array_unref(t->warnings);
 	g_ptr_array_unref(t->errors);
-	folder_remove(t->folder);
 	g_free(t->partitions);
 	g_free(t->roots);
 	g_free(t->io);
 	g_free(t->names);
-	g_free(t->folder);
+	folder_clear(&t->folder);
 	g_free(t);
 	return 0;
 }

@@ -296,44 +296,6 @@ TEST(test_full_memory_comes_back)
 
 /* ------------------------------------------------------------------ the file */
 
-static char *
-make_folder(void)
-{
-	return g_dir_make_tmp("minism-state-XXXXXX", NULL);
-}
-
-static void
-put(const char *dir, const char *name, const char *text, gssize len)
-{
-	g_autofree char *path = g_build_filename(dir, name, NULL);
-
-	assert_true(g_file_set_contents(path, text, len, NULL));
-}
-
-/* NULL: there is none. */
-static char *
-get(const char *dir, const char *name)
-{
-	g_autofree char *path = g_build_filename(dir, name, NULL);
-	char *text = NULL;
-
-	g_file_get_contents(path, &text, NULL, NULL);
-	return text;
-}
-
-static void
-expect_file(const char *dir, const char *name, const char *text)
-{
-	g_autofree char *found = get(dir, name);
-
-	if (text) {
-		assert_non_null(found);
-		assert_string_equal(found, text);
-	} else {
-		assert_null(found);
-	}
-}
-
 static unsigned
 mode_of(const char *dir)
 {
@@ -358,16 +320,17 @@ start_once(const char *dir, size_t n, bool is_read_only)
 /* A run that ends by itself has no part for clients and the expected fabric. */
 TEST(test_parts_that_are_not_here_stay_in_the_file)
 {
-	g_autofree char *dir = make_folder(), *after = NULL;
+	g_autofree char *after = NULL;
+	AUTO_FOLDER(dir);
 	struct kept k;
 
-	put(dir, "state", STATE_HEAD, -1);
-	put(dir, "state", STATE_HEAD LIDS RANKS DISABLED FABRIC CLIENTS, -1);
+	folder_put(dir, "state", STATE_HEAD);
+	folder_put(dir, "state", STATE_HEAD LIDS RANKS DISABLED FABRIC CLIENTS);
 	kept_open(&k, dir, 2, false);
 	assert_false(state_has_clients(k.state) && k.sa->groups);
 	persist_keep_disabled(k.persist, 0x42, 3, true);
 	kept_close(&k);
-	expect_file(dir, "state", STATE_HEAD FABRIC CLIENTS LIDS RANKS DISABLED
+	assert_file(dir, "state", STATE_HEAD FABRIC CLIENTS LIDS RANKS DISABLED
 		    "disabled 0x0000000000000042 3\n");
 	kept_open(&k, dir, STATE_OWNERS_MAX, false);
 	assert_true(state_has_clients(k.state));
@@ -376,37 +339,36 @@ TEST(test_parts_that_are_not_here_stay_in_the_file)
 			    "disabled 0x0000000000000042 3\n" FABRIC CLIENTS);
 	kept_close(&k);
 	assert_int_equal(mode_of(dir), 0600);
-	folder_remove(dir);
 }
 
 /* Keys of services are in it, and the next write may be a long time away. */
 TEST(test_file_is_closed_to_others_at_once)
 {
-	g_autofree char *dir = make_folder();
+	AUTO_FOLDER(dir);
 	g_autofree char *path = g_build_filename(dir, "state", NULL);
 	struct kept k;
 
-	put(dir, "state", STATE_HEAD LIDS, -1);
+	folder_put(dir, "state", STATE_HEAD LIDS);
 	assert_int_equal(g_chmod(path, 0644), 0);
 	start_once(dir, STATE_OWNERS_MAX, true);
 	assert_int_equal(mode_of(dir), 0644);	/* a plan only reads */
 	kept_open(&k, dir, STATE_OWNERS_MAX, false);
 	assert_int_equal(mode_of(dir), 0600);
 	kept_close(&k);
-	folder_remove(dir);
 }
 
 TEST(test_damaged_lines_are_set_aside)
 {
 	static const char text[] = STATE_HEAD LIDS "lid 0x5\n" "\0\0\n" FABRIC
 		CLIENTS "lid 0x99 0x70";
-	g_autofree char *dir = make_folder();
+	AUTO_FOLDER(dir);
+	g_autofree char *file = g_build_filename(dir, "state", NULL);
 	g_autofree char *path = g_build_filename(dir, "state.damaged", NULL);
 	g_autofree char *aside = NULL;
 	struct kept k;
 	gsize len;
 
-	put(dir, "state", text, sizeof(text) - 1);
+	assert_true(g_file_set_contents(file, text, sizeof(text) - 1, NULL));
 	start_once(dir, STATE_OWNERS_MAX, true);	/* a plan writes none */
 	assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
 	kept_open(&k, dir, STATE_OWNERS_MAX, false);
@@ -415,57 +377,54 @@ TEST(test_damaged_lines_are_set_aside)
 	assert_true(g_file_get_contents(path, &aside, &len, NULL));
 	assert_int_equal(len, strlen("lid 0x5\n" "00\n" "lid 0x99 0x70\n"));
 	assert_memory_equal(aside, "lid 0x5\n" "\0\0\n" "lid 0x99 0x70\n", len);
-	expect_file(dir, "state", STATE_HEAD LIDS FABRIC CLIENT_LINES);
-	folder_remove(dir);
+	assert_file(dir, "state", STATE_HEAD LIDS FABRIC CLIENT_LINES);
 }
 
 TEST(test_what_cannot_be_set_aside_is_never_overwritten)
 {
 	static const char text[] = STATE_HEAD "lid 0x5\n" LIDS;
-	g_autofree char *dir = make_folder();
+	AUTO_FOLDER(dir);
 	g_autofree char *aside = g_build_filename(dir, "state.damaged", NULL);
 
 	assert_int_equal(g_mkdir(aside, 0700), 0);	/* in the way */
-	put(dir, "state", text, -1);
+	folder_put(dir, "state", text);
 	start_once(dir, STATE_OWNERS_MAX, false);
-	expect_file(dir, "state", text);
-	folder_remove(dir);
+	assert_file(dir, "state", text);
 }
 
 /* A newer version's, before a downgrade. */
 TEST(test_a_newer_file_is_kept_once)
 {
 	static const char newer[] = "minism-state 3\n" LIDS "lid 0x5 7 8 9\n";
-	g_autofree char *dir = make_folder();
+	AUTO_FOLDER(dir);
 	g_autofree char *kept = g_build_filename(dir, "state.version-3", NULL);
 
-	put(dir, "state", newer, -1);
+	folder_put(dir, "state", newer);
 	start_once(dir, STATE_OWNERS_MAX, true);	/* a plan writes none */
-	expect_file(dir, "state.version-3", NULL);
+	assert_file(dir, "state.version-3", NULL);
 	start_once(dir, STATE_OWNERS_MAX, false);
-	expect_file(dir, "state", STATE_HEAD LIDS);
-	expect_file(dir, "state.version-3", newer);
-	expect_file(dir, "state.version-2", NULL);
-	put(dir, "state", "minism-state 3\n", -1);
+	assert_file(dir, "state", STATE_HEAD LIDS);
+	assert_file(dir, "state.version-3", newer);
+	assert_file(dir, "state.version-2", NULL);
+	folder_put(dir, "state", "minism-state 3\n");
 	start_once(dir, STATE_OWNERS_MAX, false);
-	expect_file(dir, "state.version-3", newer);
+	assert_file(dir, "state.version-3", newer);
 	/* one that cannot be kept */
 	assert_int_equal(g_unlink(kept), 0);
 	assert_int_equal(g_mkdir(kept, 0700), 0);	/* in the way */
-	put(dir, "state", newer, -1);
+	folder_put(dir, "state", newer);
 	start_once(dir, STATE_OWNERS_MAX, false);
-	expect_file(dir, "state", newer);
-	folder_remove(dir);
+	assert_file(dir, "state", newer);
 }
 
 /* As a full table of files (EMFILE), or a disk that fails (EIO). */
 TEST(test_what_cannot_be_read_is_never_overwritten)
 {
-	g_autofree char *dir = make_folder();
+	AUTO_FOLDER(dir);
 	struct rlimit all_files, none;
 	struct kept k;
 
-	put(dir, "state", STATE_HEAD LIDS, -1);
+	folder_put(dir, "state", STATE_HEAD LIDS);
 	kept_open(&k, NULL, STATE_OWNERS_MAX, false);
 	state_close(k.state);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all_files), 0);
@@ -477,8 +436,7 @@ TEST(test_what_cannot_be_read_is_never_overwritten)
 	persist_keep_disabled(k.persist, 0x42, 3, true);
 	scripted_run(k.t, 5 * G_USEC_PER_SEC);
 	kept_close(&k);
-	expect_file(dir, "state", STATE_HEAD LIDS);
-	folder_remove(dir);
+	assert_file(dir, "state", STATE_HEAD LIDS);
 }
 
 /* Also of a standby. */
@@ -492,16 +450,15 @@ TEST(test_a_heading_that_is_not_known_is_a_bad_line)
 /* A takeover must not wait for the disk. */
 TEST(test_damaged_lines_of_a_master_are_not_written)
 {
-	g_autofree char *dir = make_folder();
+	AUTO_FOLDER(dir);
 	char text[] = STATE_HEAD LIDS "lid 0x5\n";
 	struct kept k;
 
 	kept_open(&k, dir, STATE_OWNERS_MAX, false);
 	state_take(k.state, text, strlen(text), 0);
 	kept_close(&k);
-	expect_file(dir, "state", STATE_HEAD LIDS);
-	expect_file(dir, "state.damaged", NULL);
-	folder_remove(dir);
+	assert_file(dir, "state", STATE_HEAD LIDS);
+	assert_file(dir, "state.damaged", NULL);
 }
 
 /* --------------------------------------------------------------------- ranks */
@@ -544,15 +501,16 @@ TEST(test_engine_without_ranks_is_in_force_after_restart)
 	static const char *const in_force[] = { "updn", "minhop", "updn" };
 	const struct generate_options options = { .seed = 1 };
 	AUTO(snapshot) *s = generate_fabric("ring(3;1)", &options, NULL);
-	g_autofree char *dir = make_folder(), *text = NULL, *path = NULL;
+	g_autofree char *text = NULL, *path = NULL;
+	AUTO_FOLDER(dir);
 
-	put(dir, "state", "engine updn\nrank 0x0000000000000001 7\n", -1);
+	folder_put(dir, "state", "engine updn\nrank 0x0000000000000001 7\n");
 	for (size_t i = 0; i < G_N_ELEMENTS(in_force); i++) {
 		keep(dir, s, in_force[i], strcmp(in_force[i], "updn") ? NULL :
 		     ranks, true);
 		expect_engine(dir, s, in_force[i], ranks);
 	}
-	text = get(dir, "state");
+	text = folder_get(dir, "state");
 	assert_has(text, "\nrank 0x0000000000000001 7\n");
 	/* Another manager's tables may still be there. */
 	keep(dir, s, "updn", ranks, false);
@@ -560,12 +518,11 @@ TEST(test_engine_without_ranks_is_in_force_after_restart)
 	/* Those of another engine are worth nothing. */
 	keep(dir, s, "ftree", ranks, true);
 	g_free(text);
-	text = get(dir, "state");
+	text = folder_get(dir, "state");
 	assert_null(strstr(text, "rank 0x0000000000000001 7\n"));
 	/* And if there were never any. */
 	path = g_build_filename(dir, "state", NULL);
 	assert_int_equal(g_unlink(path), 0);
 	keep(dir, s, "minhop", NULL, true);
 	expect_engine(dir, s, "minhop", NULL);
-	folder_remove(dir);
 }

@@ -32,16 +32,15 @@ static int
 make_folder(void **state)
 {
 	alarm(TIME_LIMIT);
-	folder = g_dir_make_tmp("minism-state-XXXXXX", NULL);
-	return folder ? 0 : -1;
+	folder = folder_new();
+	return 0;
 }
 
 static int
 remove_folder(void **state)
 {
 	alarm(0);
-	folder_remove(folder);
-	g_free(folder);
+	folder_clear(&folder);
 	return 0;
 }
 
@@ -132,21 +131,18 @@ TEST(test_only_regular_files_are_read_and_replaced, make_folder, remove_folder)
 {
 	g_autofree char *fifo = in_folder("fifo");
 	g_autofree char *dir = in_folder("dir");
-	g_autofree char *target = in_folder("target");
 	g_autofree char *link = in_folder("link");
 	g_autofree char *dangling = in_folder("dangling");
-	g_autofree char *text = NULL;
 
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	expect_left_alone(fifo, S_IFIFO);
 	assert_int_equal(g_mkdir(dir, 0700), 0);
 	expect_left_alone(dir, S_IFDIR);
 	expect_left_alone("/dev/full", S_IFCHR);
-	assert_true(g_file_set_contents(target, "theirs", -1, NULL));
+	folder_put(folder, "target", "theirs");
 	assert_int_equal(symlink("target", link), 0);
 	expect_left_alone(link, S_IFLNK);
-	assert_true(g_file_get_contents(target, &text, NULL, NULL));
-	assert_string_equal(text, "theirs");
+	assert_file(folder, "target", "theirs");
 	assert_int_equal(symlink("nowhere", dangling), 0);
 	expect_left_alone(dangling, S_IFLNK);
 }
@@ -290,22 +286,18 @@ TEST(test_one_process_holds_a_lock_file, make_folder, remove_folder)
 {
 	g_autofree char *path = in_folder("pid");
 	g_autofree char *want = g_strdup_printf("%d\n", (int)getpid());
-	g_autofree char *text = NULL;
+	g_autofree char *name = g_strdup_printf("%d", (int)getpid());
 	g_autofree char *why = NULL;
 	g_autoptr(GError) error = NULL;
 	struct lockfile *l;
 
-	assert_true(g_file_set_contents(path, " 4711 \n", -1, NULL));
+	folder_put(folder, "pid", " 4711 \n");
 	l = lockfile_take(path, &error);
 	assert_non_null(l);
 	assert_false(child_can_take(path, &why));
-	g_strchomp(want);
-	assert_has(why, want);
-	assert_true(g_str_has_suffix(why, want));
+	assert_true(g_str_has_suffix(why, name));
 	lockfile_free(l, false);
-	assert_true(g_file_get_contents(path, &text, NULL, NULL));
-	g_strchomp(text);
-	assert_string_equal(text, want);
+	assert_file(folder, "pid", want);
 	assert_true(child_can_take(path, NULL));
 }
 
@@ -347,14 +339,12 @@ TEST(test_a_file_of_another_kind_is_no_lock_file, make_folder, remove_folder)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
 		g_autofree char *path = in_folder("conf");
-		g_autofree char *text = NULL;
 		g_autoptr(GError) error = NULL;
 
-		assert_true(g_file_set_contents(path, texts[i], -1, NULL));
+		folder_put(folder, "conf", texts[i]);
 		assert_null(lockfile_take(path, &error));
 		assert_has(error->message, "more than a process number");
-		assert_true(g_file_get_contents(path, &text, NULL, NULL));
-		assert_string_equal(text, texts[i]);
+		assert_file(folder, "conf", texts[i]);
 	}
 }
 
@@ -402,7 +392,6 @@ TEST(test_a_lock_file_that_goes_is_held_by_none, make_folder, remove_folder)
 TEST(test_lock_file_goes_with_its_owner_only, make_folder, remove_folder)
 {
 	g_autofree char *path = in_folder("pid");
-	g_autofree char *text = NULL;
 	struct lockfile *l = lockfile_take(path, NULL);
 
 	assert_non_null(l);
@@ -411,10 +400,9 @@ TEST(test_lock_file_goes_with_its_owner_only, make_folder, remove_folder)
 	l = lockfile_take(path, NULL);
 	assert_non_null(l);
 	g_unlink(path);
-	assert_true(g_file_set_contents(path, "another's\n", -1, NULL));
+	folder_put(folder, "pid", "another's\n");
 	lockfile_free(l, true);
-	assert_true(g_file_get_contents(path, &text, NULL, NULL));
-	assert_string_equal(text, "another's\n");
+	assert_file(folder, "pid", "another's\n");
 	lockfile_free(NULL, true);
 }
 
