@@ -63,6 +63,23 @@ void unit_add_state(const char *name, CMUnitTestFunction test,
 	} \
 	static void name##_of(fixture)
 
+/* setup_new and setup_free for TEST, of setup_open(struct setup *), which gets a
+ * zeroed one, and setup_close(). */
+#define FIXTURE(setup) \
+	static int \
+	setup##_new(void **state) \
+	{ \
+		setup##_open(*state = g_new0(struct setup, 1)); \
+		return 0; \
+	} \
+	static int \
+	setup##_free(void **state) \
+	{ \
+		setup##_close(*state); \
+		g_free(*state); \
+		return 0; \
+	}
+
 /* words: as a shell splits them, NULL-terminated, past the first one; text:
  * what follows that as it stands. */
 struct unit_word {

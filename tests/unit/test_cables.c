@@ -21,11 +21,10 @@ struct setup {
 	uint32_t port, far, other;	/* both ends of a cable, one of another */
 };
 
-static int
-setup_new(void **state)
+static void
+setup_open(struct setup *t)
 {
 	const struct generate_options options = { .seed = 3 };
-	struct setup *t = g_new0(struct setup, 1);
 
 	t->s = generate_fabric("PGFT(2,3;1,2)", &options, NULL);
 	t->before = g_new0(struct cables_port, t->s->n_ports);
@@ -41,23 +40,19 @@ setup_new(void **state)
 	t->other = t->port + 1;
 	while (!snapshot_joins_switches(t->s, t->other))
 		t->other++;
-	*state = t;
-	return 0;
 }
 
-static int
-setup_free(void **state)
+static void
+setup_close(struct setup *t)
 {
-	struct setup *t = *state;
-
 	snapshot_unref(t->s);
 	g_clear_pointer(&t->cables, g_array_unref);
 	g_free(t->before);
 	g_free(t->after);
 	g_free(t->verdicts);
-	g_free(t);
-	return 0;
 }
+
+FIXTURE(setup)
 
 #define SETUP_TEST(name) \
 	TEST_WITH(name, struct setup *t, setup_new, setup_free)

@@ -220,11 +220,9 @@ end_sweep(struct setup *t, enum sweep_end end, const char *causes)
 	status_note(t->status, &r, 90 * G_USEC_PER_SEC);
 }
 
-static int
-setup_new(void **state)
+static void
+setup_open(struct setup *t)
 {
-	struct setup *t = g_new0(struct setup, 1);
-
 	t->status = status_new();
 	t->rules = partition_rules_default();
 	t->conf = options_new();
@@ -240,15 +238,11 @@ setup_new(void **state)
 		.data = t,
 	};
 	make_fabric(t, "single(3)", "ftree");
-	*state = t;
-	return 0;
 }
 
-static int
-setup_free(void **state)
+static void
+setup_close(struct setup *t)
 {
-	struct setup *t = *state;
-
 	status_free(t->status);
 	partition_rules_unref(t->rules);
 	options_free(t->conf);
@@ -262,9 +256,9 @@ setup_free(void **state)
 	for (uint32_t i = 0; t->s && i < t->s->n_nodes; i++)
 		t->s->nodes[i].name = NULL;
 	forget_fabric(t);
-	g_free(t);
-	return 0;
 }
+
+FIXTURE(setup)
 
 /* --- words: of names and texts --- */
 

@@ -76,24 +76,9 @@ open_at(struct setup *t, const char *path, GError **error)
 	return control_socket_open(path, &t->hooks, &params, t->log, error);
 }
 
-static int setup_new(void **state);
-
-static int
-setup_impatient(void **state)
+static void
+setup_open(struct setup *t)
 {
-	int status;
-
-	patience = PATIENCE_MS;
-	status = setup_new(state);
-	patience = LONG_MS;
-	return status;
-}
-
-static int
-setup_new(void **state)
-{
-	struct setup *t = g_new0(struct setup, 1);
-
 	t->folder = folder_new();
 	t->path = g_build_filename(t->folder, "sub", "socket", NULL);
 	t->log = log_open(NULL, LOG_ERROR, NULL);
@@ -106,15 +91,12 @@ setup_new(void **state)
 	for (unsigned i = 1; i <= N_LINES; i++)
 		g_ptr_array_add(t->rivals, g_strdup_printf("manager %u", i));
 	t->s = open_at(t, t->path, NULL);
-	*state = t;
-	return t->s ? 0 : -1;
+	assert_non_null(t->s);
 }
 
-static int
-setup_free(void **state)
+static void
+setup_close(struct setup *t)
 {
-	struct setup *t = *state;
-
 	control_socket_close(t->s);
 	log_free(t->log);
 	status_free(t->status);
@@ -122,8 +104,19 @@ setup_free(void **state)
 	g_ptr_array_unref(t->rivals);
 	folder_clear(&t->folder);
 	g_free(t->path);
-	g_free(t);
-	return 0;
+}
+
+FIXTURE(setup)
+
+static int
+setup_impatient(void **state)
+{
+	int status;
+
+	patience = PATIENCE_MS;
+	status = setup_new(state);
+	patience = LONG_MS;
+	return status;
 }
 
 /* --- clients --- */

@@ -19,11 +19,10 @@ struct doctor_setup {
 	bool good, as_json;
 };
 
-static int
-doctor_new(void **state)
+static void
+doctor_setup_open(struct doctor_setup *t)
 {
 	const struct generate_options options = { .seed = 3 };
-	struct doctor_setup *t = g_new0(struct doctor_setup, 1);
 	struct snapshot *s = generate_fabric("PGFT(2,3;1,2)", &options, NULL);
 
 	t->text = g_string_new(NULL);
@@ -36,23 +35,19 @@ doctor_new(void **state)
 	view_line_put(VIEW_MANAGER, (uint64_t[VIEW_WORDS]){ 0 }, "mlx5_0",
 		      t->values->before);
 	view_text_put(VIEW_ROLE, "observing", t->values->before);
-	*state = t;
-	return 0;
 }
 
-static int
-doctor_free(void **state)
+static void
+doctor_setup_close(struct doctor_setup *t)
 {
-	struct doctor_setup *t = *state;
-
 	view_values_free(t->values);
 	g_string_free(t->text, TRUE);
-	g_free(t);
-	return 0;
 }
 
+FIXTURE(doctor_setup)
+
 #define DOCTOR_TEST(name) \
-	TEST_WITH(name, struct doctor_setup *t, doctor_new, doctor_free)
+	TEST_WITH(name, struct doctor_setup *t, doctor_setup_new, doctor_setup_free)
 
 /* The answer, of the text of a view. */
 static const char *

@@ -20,26 +20,21 @@ struct lab {
 	struct snapshot *s;
 };
 
-static int
-set_up(void **state)
+static void
+lab_open(struct lab *lab)
 {
-	struct lab *lab = *state = g_new0(struct lab, 1);
-
 	lab->k = mkey_db_new(KEY_A, MKEY_DB_ONE);
 	lab->s = generate_fabric("single(4)", NULL, NULL);
-	return 0;
 }
 
-static int
-tear_down(void **state)
+static void
+lab_close(struct lab *lab)
 {
-	struct lab *lab = *state;
-
 	mkey_db_free(lab->k);
 	snapshot_unref(lab->s);
-	g_free(lab);
-	return 0;
 }
+
+FIXTURE(lab)
 
 static uint32_t
 port_of(const struct lab *lab, const char *name)
@@ -234,7 +229,7 @@ static const struct unit_word all_words[] = {
 	{ NULL, NULL },
 };
 
-SCRIPT(mkey_db, "mkey_db.scn", all_words, set_up, tear_down)
+SCRIPT(mkey_db, "mkey_db.scn", all_words, lab_new, lab_free)
 
 /* Whatever the order of learning. */
 TEST(test_files_do_not_depend_on_the_order)

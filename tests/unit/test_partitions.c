@@ -26,26 +26,20 @@ struct setup {
 	unsigned n_used;	/* changes that came into force */
 };
 
-static int
-setup_new(void **state)
+static void
+setup_open(struct setup *t)
 {
-	struct setup *t = g_new0(struct setup, 1);
-
 	t->folder = folder_new();
 	t->path = g_build_filename(t->folder, "partitions.conf", NULL);
 	t->changes = g_build_filename(t->folder, "partitions-runtime", NULL);
 	t->warnings = g_ptr_array_new_with_free_func(g_free);
 	t->p = partitions_new(t->folder);
 	t->s = generate_fabric("single(4)", NULL, NULL);
-	*state = t;
-	return 0;
 }
 
-static int
-setup_free(void **state)
+static void
+setup_close(struct setup *t)
 {
-	struct setup *t = *state;
-
 	partitions_free(t->p);
 	snapshot_unref(t->s);
 	g_ptr_array_unref(t->warnings);
@@ -53,9 +47,9 @@ setup_free(void **state)
 	g_free(t->kept);
 	g_free(t->changes);
 	folder_clear(&t->folder);
-	g_free(t);
-	return 0;
 }
+
+FIXTURE(setup)
 
 /* GUID of the nth host, from 0. */
 static uint64_t

@@ -36,11 +36,9 @@ use(struct stage *st, struct fabric *f)
 	st->again = g_new0(uint8_t, f->s->n_ports);
 }
 
-static int
-set_up(void **state)
+static void
+stage_open(struct stage *st)
 {
-	struct stage *st = *state = g_new0(struct stage, 1);
-
 	use(st, fabric_new("PGFT(2,2;1,2)"));
 	st->qos.max_op_vls = 5;
 	st->qos.max_vls = QOS_VLS;
@@ -50,8 +48,21 @@ set_up(void **state)
 		st->qos.low[vl] = (struct vl_share){ vl, vl ? 4 : 0 };
 	}
 	st->qos.sl2vl[15] = 7;
-	return 0;
 }
+
+static void
+stage_close(struct stage *st)
+{
+	plan_free(st->sent);
+	port_tables_unref(st->wanted);
+	for (uint32_t i = 0; i < st->f->s->n_nodes; i++)
+		st->f->s->nodes[i].name = NULL;
+	fabric_free(st->f);
+	g_free(st->forgotten);
+	g_free(st->again);
+}
+
+FIXTURE(stage)
 
 /* Tables have 40 places; no rules. */
 static int
@@ -59,7 +70,7 @@ set_up_pkeys(void **state)
 {
 	struct stage *st;
 
-	set_up(state);
+	stage_new(state);
 	st = *state;
 	fabric_set_caps(st->f, 40, 8, 40);
 	st->f->params.rules = partition_rules_new();
@@ -71,7 +82,7 @@ set_up_qos(void **state)
 {
 	struct stage *st;
 
-	set_up(state);
+	stage_new(state);
 	st = *state;
 	st->f->params.qos = &st->qos;
 	for (uint32_t port = 0; port < st->f->s->n_ports; port++) {
@@ -81,22 +92,6 @@ set_up_qos(void **state)
 		info->vl_arb_low_cap = 64;
 		info->vl_arb_high_cap = 64;
 	}
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	struct stage *st = *state;
-
-	plan_free(st->sent);
-	port_tables_unref(st->wanted);
-	for (uint32_t i = 0; i < st->f->s->n_nodes; i++)
-		st->f->s->nodes[i].name = NULL;
-	fabric_free(st->f);
-	g_free(st->forgotten);
-	g_free(st->again);
-	g_free(st);
 	return 0;
 }
 
@@ -976,6 +971,6 @@ static const struct unit_word all_words[] = {
 	{ "json", do_text }, { "no-text", do_no_text }, { NULL, NULL },
 };
 
-SCRIPT(plan, "plan.scn", all_words, set_up, tear_down)
-SCRIPT(pkeys, "pkey_table.scn", all_words, set_up_pkeys, tear_down)
-SCRIPT(qos, "qos.scn", all_words, set_up_qos, tear_down)
+SCRIPT(plan, "plan.scn", all_words, stage_new, stage_free)
+SCRIPT(pkeys, "pkey_table.scn", all_words, set_up_pkeys, stage_free)
+SCRIPT(qos, "qos.scn", all_words, set_up_qos, stage_free)

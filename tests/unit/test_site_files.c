@@ -27,11 +27,9 @@ put(const char *path, const char *text)
 	assert_true(g_file_set_contents(path, text, -1, NULL));
 }
 
-static int
-setup_new(void **state)
+static void
+setup_open(struct setup *t)
 {
-	struct setup *t = g_new0(struct setup, 1);
-
 	t->folder = folder_new();
 	t->partitions = g_build_filename(t->folder, "partitions", NULL);
 	t->roots = g_build_filename(t->folder, "roots", NULL);
@@ -50,15 +48,11 @@ setup_new(void **state)
 	g_clear_pointer(&t->conf->cache_dir, g_free);
 	t->warnings = g_ptr_array_new_with_free_func(g_free);
 	t->errors = g_ptr_array_new_with_free_func(g_free);
-	*state = t;
-	return 0;
 }
 
-static int
-setup_free(void **state)
+static void
+setup_close(struct setup *t)
 {
-	struct setup *t = *state;
-
 	site_files_free(t->site);
 	options_free(t->conf);
 	g_ptr_array_unref(t->warnings);
@@ -68,9 +62,9 @@ setup_free(void **state)
 	g_free(t->io);
 	g_free(t->names);
 	folder_clear(&t->folder);
-	g_free(t);
-	return 0;
 }
+
+FIXTURE(setup)
 
 static void
 start(struct setup *t)

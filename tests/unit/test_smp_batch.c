@@ -117,10 +117,9 @@ find_ports(struct bench *b)
 	}
 }
 
-static int
-set_up(void **state)
+static void
+bench_open(struct bench *b)
 {
-	struct bench *b = *state = g_new0(struct bench, 1);
 	const struct mad_client_params wire = {
 		.timeout_ms = 10, .retries = 0, .max_wire = 16,
 	};
@@ -133,7 +132,6 @@ set_up(void **state)
 	b->replies = g_array_new(FALSE, FALSE, sizeof(struct seen));
 	b->silent = NOBODY;
 	find_ports(b);
-	return 0;
 }
 
 static void
@@ -169,19 +167,17 @@ reply_at(const struct bench *b, guint i)
 	return &g_array_index(b->replies, struct seen, i);
 }
 
-static int
-tear_down(void **state)
+static void
+bench_close(struct bench *b)
 {
-	struct bench *b = *state;
-
 	smp_batch_free(b->batch);
 	g_array_unref(b->replies);
 	mad_client_free(b->x);
 	transport_free(b->t);
 	snapshot_unref(b->s);
-	g_free(b);
-	return 0;
 }
+
+FIXTURE(bench)
 
 /* The chain answers up to `reach` hops; the data begin with the hop count. */
 static unsigned reach;
@@ -202,7 +198,7 @@ peer(struct transport *t, const struct scripted_sent *sent, void *data)
 }
 
 #define BENCH_TEST(name) \
-	TEST_WITH(name, struct bench *b, set_up, tear_down)
+	TEST_WITH(name, struct bench *b, bench_new, bench_free)
 
 BENCH_TEST(test_each_request_has_one_reply_and_then_it_is_done)
 {

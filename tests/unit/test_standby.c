@@ -236,6 +236,11 @@ stage_close(struct stage *st)
 	snapshot_unref(st->s);
 }
 
+FIXTURE(stage)
+
+#define STANDBY_TEST(name) \
+	TEST_WITH(name, struct stage *st, stage_new, stage_free)
+
 static struct standby_status
 after(struct stage *st, int64_t us)
 {
@@ -247,50 +252,46 @@ after(struct stage *st, int64_t us)
 }
 
 /* A minism is read once, and again when its version is another. */
-TEST(test_a_minism_is_read_when_there_is_news)
+STANDBY_TEST(test_a_minism_is_read_when_there_is_news)
 {
 	struct standby_status status;
-	AUTO_VALUE(stage_close) struct stage st;
 
-	stage_open(&st);
-	status = after(&st, SECOND / 2);
+	status = after(st, SECOND / 2);
 	assert_true(status.warm);
 	assert_int_equal(status.stats.n_members, 2);
-	assert_int_equal(st.n_tables, 1);
-	status = after(&st, 60 * SECOND);
-	assert_int_equal(st.n_tables, 1);
-	assert_in_range(st.n_class, 55, 65);
-	assert_true(transport_now(st.t) - status.as_of < 2 * SECOND);
-	set_members(&st, 5);
-	status = after(&st, 2 * SECOND);
-	assert_int_equal(st.n_tables, 2);
+	assert_int_equal(st->n_tables, 1);
+	status = after(st, 60 * SECOND);
+	assert_int_equal(st->n_tables, 1);
+	assert_in_range(st->n_class, 55, 65);
+	assert_true(transport_now(st->t) - status.as_of < 2 * SECOND);
+	set_members(st, 5);
+	status = after(st, 2 * SECOND);
+	assert_int_equal(st->n_tables, 2);
 	assert_int_equal(status.stats.n_members, 5);
 }
 
 /* Nothing is read of it, and a minism that was the master before counts for a
  * moment only. */
-TEST(test_a_master_that_is_no_minism_gives_nothing)
+STANDBY_TEST(test_a_master_that_is_no_minism_gives_nothing)
 {
 	struct standby_status status;
-	AUTO_VALUE(stage_close) struct stage st;
 
-	stage_open(&st);
-	st.is_minism = false;
-	status = after(&st, 5 * SECOND);
+	st->is_minism = false;
+	status = after(st, 5 * SECOND);
 	assert_has(status.why, "it is no minism");
 	assert_false(status.warm);
-	st.is_minism = true;
-	status = after(&st, 2 * SECOND);
+	st->is_minism = true;
+	status = after(st, 2 * SECOND);
 	assert_true(status.warm);
 	assert_null(status.why);
-	assert_int_equal(st.n_tables, 1);
-	st.is_minism = false;
-	status = after(&st, 2 * SECOND);
+	assert_int_equal(st->n_tables, 1);
+	st->is_minism = false;
+	status = after(st, 2 * SECOND);
 	assert_true(status.warm);
-	status = after(&st, 4 * SECOND);
+	status = after(st, 4 * SECOND);
 	assert_false(status.warm);
-	assert_int_equal(st.n_tables, 1);
-	assert_int_equal(standby_take(st.b, transport_now(st.t)), 0);
+	assert_int_equal(st->n_tables, 1);
+	assert_int_equal(standby_take(st->b, transport_now(st->t)), 0);
 }
 
 /* Whatever the master does, what was read first is held; and once it answers
@@ -328,79 +329,66 @@ TEST(test_a_bad_answer_replaces_nothing)
 		expect_held(i);
 }
 
-TEST(test_a_request_that_cannot_be_sent_is_told_and_tried_again)
+STANDBY_TEST(test_a_request_that_cannot_be_sent_is_told_and_tried_again)
 {
-	AUTO_VALUE(stage_close) struct stage st;
 	struct standby_status status;
 
-	stage_open(&st);
-	after(&st, SECOND / 2);
-	set_members(&st, 5);
-	st.n_refused = 1;
-	for (unsigned i = 0; i < 20 && st.n_refused; i++)
-		status = after(&st, SECOND / 10);
+	after(st, SECOND / 2);
+	set_members(st, 5);
+	st->n_refused = 1;
+	for (unsigned i = 0; i < 20 && st->n_refused; i++)
+		status = after(st, SECOND / 10);
 	assert_string_equal(status.why, "the transport accepts no request");
 	assert_int_equal(status.stats.n_members, 2);
-	status = after(&st, 3 * SECOND);
+	status = after(st, 3 * SECOND);
 	assert_null(status.why);
 	assert_int_equal(status.stats.n_members, 5);
 }
 
-TEST(test_another_master_is_read_though_it_has_the_same_marks)
+STANDBY_TEST(test_another_master_is_read_though_it_has_the_same_marks)
 {
-	AUTO_VALUE(stage_close) struct stage st;
-
-	stage_open(&st);
-	after(&st, 5 * SECOND);
-	assert_int_equal(st.n_tables, 1);
-	st.master = MASTER + 1;
-	after(&st, 5 * SECOND);
-	assert_int_equal(st.n_tables, 2);
+	after(st, 5 * SECOND);
+	assert_int_equal(st->n_tables, 1);
+	st->master = MASTER + 1;
+	after(st, 5 * SECOND);
+	assert_int_equal(st->n_tables, 2);
 }
 
 /* It is old by then: members left, others joined. */
-TEST(test_what_no_master_confirms_is_dropped)
+STANDBY_TEST(test_what_no_master_confirms_is_dropped)
 {
-	AUTO_VALUE(stage_close) struct stage st;
-
-	stage_open(&st);
-	after(&st, 5 * SECOND);
-	st.is_dark = true;
-	assert_true(after(&st, 290 * SECOND).warm);
-	assert_false(after(&st, 20 * SECOND).warm);
-	st.is_dark = false;
-	assert_true(after(&st, 5 * SECOND).warm);
+	after(st, 5 * SECOND);
+	st->is_dark = true;
+	assert_true(after(st, 290 * SECOND).warm);
+	assert_false(after(st, 20 * SECOND).warm);
+	st->is_dark = false;
+	assert_true(after(st, 5 * SECOND).warm);
 	/* of the master before */
-	st.is_dark = true;
-	st.master = MASTER + 1;
-	assert_true(after(&st, 2 * SECOND).warm);
-	assert_false(after(&st, 5 * SECOND).warm);
+	st->is_dark = true;
+	st->master = MASTER + 1;
+	assert_true(after(st, 2 * SECOND).warm);
+	assert_false(after(st, 5 * SECOND).warm);
 }
 
-TEST(test_our_own_port_is_no_master)
+STANDBY_TEST(test_our_own_port_is_no_master)
 {
-	AUTO_VALUE(stage_close) struct stage st;
 	struct standby_status status;
 
-	stage_open(&st);
-	st.master = 3;
-	status = after(&st, 5 * SECOND);
+	st->master = 3;
+	status = after(st, 5 * SECOND);
 	assert_non_null(status.why);
-	assert_int_equal(st.n_class, 0);
+	assert_int_equal(st->n_class, 0);
 }
 
 /* Of a table that takes 200 ms: no more than a part of the master's time. */
-TEST(test_a_standby_rests_after_a_long_table)
+STANDBY_TEST(test_a_standby_rests_after_a_long_table)
 {
-	AUTO_VALUE(stage_close) struct stage st;
-
-	stage_open(&st);
-	st.table_us = SECOND / 5;
+	st->table_us = SECOND / 5;
 	for (unsigned i = 0; i < 60; i++) {
-		set_members(&st, 2 + i % 2);
-		after(&st, SECOND);
+		set_members(st, 2 + i % 2);
+		after(st, SECOND);
 	}
-	assert_in_range(st.n_tables, 2, 40);
+	assert_in_range(st->n_tables, 2, 40);
 }
 
 static void
@@ -416,36 +404,32 @@ notify(struct stage *st, uint64_t key)
 	scripted_deliver(st->t, &m, 10);
 }
 
-TEST(test_news_are_read_at_once_if_they_have_the_key)
+STANDBY_TEST(test_news_are_read_at_once_if_they_have_the_key)
 {
-	AUTO_VALUE(stage_close) struct stage st;
 	unsigned n;
 
-	stage_open(&st);
-	after(&st, SECOND / 10);
-	n = st.n_class;
-	notify(&st, KEY + 1);
-	after(&st, SECOND / 10);
-	assert_int_equal(st.n_class, n);
-	notify(&st, KEY);
-	after(&st, SECOND / 10);
-	assert_int_equal(st.n_class, n + 1);
+	after(st, SECOND / 10);
+	n = st->n_class;
+	notify(st, KEY + 1);
+	after(st, SECOND / 10);
+	assert_int_equal(st->n_class, n);
+	notify(st, KEY);
+	after(st, SECOND / 10);
+	assert_int_equal(st->n_class, n + 1);
 }
 
-TEST(test_a_standby_says_why_it_is_not_warm)
+STANDBY_TEST(test_a_standby_says_why_it_is_not_warm)
 {
 	struct standby_status status;
-	AUTO_VALUE(stage_close) struct stage st;
 
-	stage_open(&st);
-	st.is_dark = true;
-	status = after(&st, 3 * SECOND);
+	st->is_dark = true;
+	status = after(st, 3 * SECOND);
 	assert_string_equal(status.why, "its SA does not answer");
 	assert_false(status.warm);
-	st.is_down = true;
-	status = after(&st, 3 * SECOND);
+	st->is_down = true;
+	status = after(st, 3 * SECOND);
 	assert_string_equal(status.why, "it has not activated our port yet");
-	assert_int_equal(st.n_tables, 0);
+	assert_int_equal(st->n_tables, 0);
 }
 
 /* ------------------------------------------------------------------- taking */
@@ -483,36 +467,32 @@ on_last(void *data)
 }
 
 /* What changed a moment before the hand-over is there. */
-TEST(test_the_last_is_read_before_it_is_taken)
+STANDBY_TEST(test_the_last_is_read_before_it_is_taken)
 {
 	struct sa_stats stats;
-	AUTO_VALUE(stage_close) struct stage st;
 
-	stage_open(&st);
-	after(&st, SECOND / 2);
-	set_members(&st, 7);
-	standby_read_last(st.b, on_last, &st);
-	assert_int_equal(st.lasts, 0);
-	after(&st, 10 * 1000);
-	assert_int_equal(st.lasts, 1);
-	assert_int_equal(standby_take(st.b, transport_now(st.t)), MASTER);
-	sa_stats(st.sa, &stats);
+	after(st, SECOND / 2);
+	set_members(st, 7);
+	standby_read_last(st->b, on_last, st);
+	assert_int_equal(st->lasts, 0);
+	after(st, 10 * 1000);
+	assert_int_equal(st->lasts, 1);
+	assert_int_equal(standby_take(st->b, transport_now(st->t)), MASTER);
+	sa_stats(st->sa, &stats);
 	assert_int_equal(stats.n_members, 7);
 }
 
 /* Nor is anything read twice. */
-TEST(test_the_last_is_read_if_there_is_news)
+STANDBY_TEST(test_the_last_is_read_if_there_is_news)
 {
-	AUTO_VALUE(stage_close) struct stage st;
 	unsigned before;
 
-	stage_open(&st);
-	after(&st, SECOND / 2);
-	before = st.n_tables;
-	standby_read_last(st.b, on_last, &st);
-	after(&st, 10 * 1000);
-	assert_int_equal(st.lasts, 1);
-	assert_int_equal(st.n_tables, before);
+	after(st, SECOND / 2);
+	before = st->n_tables;
+	standby_read_last(st->b, on_last, st);
+	after(st, 10 * 1000);
+	assert_int_equal(st->lasts, 1);
+	assert_int_equal(st->n_tables, before);
 }
 
 /* A master that does not answer is not waited for, nor is nothing. */

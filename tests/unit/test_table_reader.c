@@ -28,11 +28,9 @@ struct bench {
 	uint32_t host, gate, sw;	/* not the SM's; sw: a port 0 */
 };
 
-static int
-set_up(void **state)
+static void
+bench_open(struct bench *b)
 {
-	struct bench *b = *state = g_new0(struct bench, 1);
-
 	b->s = generate_fabric("PGFT(3,3;1,2)", NULL, NULL);
 	assert_non_null(b->s);
 	for (uint32_t port = 0; port < b->s->n_ports; port++)
@@ -47,7 +45,6 @@ set_up(void **state)
 	b->held = port_tables_new(b->s);
 	b->log = log_open("/dev/null", 0, NULL);
 	assert_non_null(b->log);
-	return 0;
 }
 
 static void
@@ -73,11 +70,9 @@ bench_run(struct bench *b)
 	assert_true(b->done);
 }
 
-static int
-tear_down(void **state)
+static void
+bench_close(struct bench *b)
 {
-	struct bench *b = *state;
-
 	g_clear_pointer(&b->faults, g_ptr_array_unref);
 	port_tables_unref(b->held);
 	lft_seen_free(b->seen);
@@ -86,9 +81,9 @@ tear_down(void **state)
 	mad_client_free(b->x);
 	fake_free(b->f);
 	snapshot_unref(b->s);
-	g_free(b);
-	return 0;
 }
+
+FIXTURE(bench)
 
 static void
 add(struct bench *b, uint32_t port, enum port_table table,
@@ -155,7 +150,7 @@ assert_read(const struct bench *b, uint32_t port, enum port_table table)
 }
 
 #define BENCH_TEST(name) \
-	TEST_WITH(name, struct bench *b, set_up, tear_down)
+	TEST_WITH(name, struct bench *b, bench_new, bench_free)
 
 BENCH_TEST(test_every_table_of_every_port_is_read)
 {

@@ -16,11 +16,10 @@ struct setup {
 	GString *text;
 };
 
-static int
-setup_new(void **state)
+static void
+setup_open(struct setup *t)
 {
 	const struct generate_options options = { .seed = 3 };
-	struct setup *t = g_new0(struct setup, 1);
 	struct snapshot *s = generate_fabric("PGFT(2,3;1,2)", &options, NULL);
 	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
 	struct partition_rules *rules = partition_rules_default();
@@ -37,20 +36,16 @@ setup_new(void **state)
 		.tables = true, .before = g_string_new(NULL),
 	};
 	partition_rules_unref(rules);
-	*state = t;
-	return 0;
 }
 
-static int
-setup_free(void **state)
+static void
+setup_close(struct setup *t)
 {
-	struct setup *t = *state;
-
 	view_values_free(t->values);
 	g_string_free(t->text, TRUE);
-	g_free(t);
-	return 0;
 }
+
+FIXTURE(setup)
 
 #define SETUP_TEST(name) \
 	TEST_WITH(name, struct setup *t, setup_new, setup_free)
