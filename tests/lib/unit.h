@@ -63,6 +63,19 @@ void unit_add_state(const char *name, CMUnitTestFunction test,
 	} \
 	static void name##_of(fixture)
 
+/* The fixture is a variable of the test that open(&variable, ..) makes of what
+ * stands behind close. */
+#define TEST_ON(name, type, variable, open, close, ...) \
+	static void name##_of(type *variable); \
+	TEST(name) \
+	{ \
+		type variable; \
+		open(&variable, ##__VA_ARGS__); \
+		name##_of(&variable); \
+		close(&variable); \
+	} \
+	static void name##_of(type *variable)
+
 /* setup_new and setup_free for TEST, of setup_open(struct setup *), which gets a
  * zeroed one, and setup_close(). */
 #define FIXTURE(setup) \

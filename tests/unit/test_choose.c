@@ -158,63 +158,51 @@ static const struct engine ranked = {
 
 /* ------------------------------------------------------------------ tests */
 
-TEST(test_loop_is_programmed_only_when_asked_for_by_name)
+#define FABRIC_TEST(name, args...) \
+	TEST_ON(name, struct fabric, f, fabric_make, fabric_clear, ##args)
+
+FABRIC_TEST(test_loop_is_programmed_only_when_asked_for_by_name, "ring(5;1)")
 {
-	AUTO_VALUE(fabric_clear) struct fabric f;
+	assert_true(choose(f, &clockwise, false));
+	assert_ptr_equal(f->choice.engine, &clockwise);
+	assert_int_equal(f->choice.safety, CHOICE_LOOP);
+	assert_int_equal(f->choice.alone.channels.n_looped, 5);
+	assert_int_equal(f->choice.alone.channels.cycle->len, 5);
 
-	fabric_make(&f, "ring(5;1)");
-	assert_true(choose(&f, &clockwise, false));
-	assert_ptr_equal(f.choice.engine, &clockwise);
-	assert_int_equal(f.choice.safety, CHOICE_LOOP);
-	assert_int_equal(f.choice.alone.channels.n_looped, 5);
-	assert_int_equal(f.choice.alone.channels.cycle->len, 5);
-
-	assert_false(choose(&f, &clockwise, true));
-	assert_gerror(f.error, ENGINE_ERROR, ENGINE_ERROR_FABRIC);
-	assert_has(f.error->message, "5 channels");
-	assert_has(f.error->message, "'S-1-0'");
-	assert_null(f.choice.lft);
+	assert_false(choose(f, &clockwise, true));
+	assert_gerror(f->error, ENGINE_ERROR, ENGINE_ERROR_FABRIC);
+	assert_has(f->error->message, "5 channels");
+	assert_has(f->error->message, "'S-1-0'");
+	assert_null(f->choice.lft);
 }
 
 /* An engine that promises and breaks it has a bug. */
-TEST(test_broken_promise_is_refused)
+FABRIC_TEST(test_broken_promise_is_refused, "ring(5;1)")
 {
-	AUTO_VALUE(fabric_clear) struct fabric f;
-
-	fabric_make(&f, "ring(5;1)");
-	assert_false(choose(&f, &sure, false));
-	assert_has(f.error->message, "sure");
+	assert_false(choose(f, &sure, false));
+	assert_has(f->error->message, "sure");
 }
 
-TEST(test_what_goes_round_is_refused)
+FABRIC_TEST(test_what_goes_round_is_refused, "ring(5;1)")
 {
-	AUTO_VALUE(fabric_clear) struct fabric f;
-
-	fabric_make(&f, "ring(5;1)");
-	assert_false(choose(&f, &for_ever, false));
-	assert_has(f.error->message, "loop");
+	assert_false(choose(f, &for_ever, false));
+	assert_has(f->error->message, "loop");
 }
 
-TEST(test_lost_pairs_are_no_danger)
+FABRIC_TEST(test_lost_pairs_are_no_danger, "ring(5;2)")
 {
-	AUTO_VALUE(fabric_clear) struct fabric f;
-
-	fabric_make(&f, "ring(5;2)");
-	assert_true(choose(&f, &nothing, true));
-	assert_int_equal(f.choice.safety, CHOICE_SAFE);
-	assert_int_equal(f.choice.alone.reach.lost_hosts, 10 * 8);
-	assert_string_equal(g_ptr_array_index(f.choice.notes, 0),
+	assert_true(choose(f, &nothing, true));
+	assert_int_equal(f->choice.safety, CHOICE_SAFE);
+	assert_int_equal(f->choice.alone.reach.lost_hosts, 10 * 8);
+	assert_string_equal(g_ptr_array_index(f->choice.notes, 0),
 			    "nobody reaches anybody");
 }
 
-TEST(test_engine_that_cannot_is_not_replaced)
+FABRIC_TEST(test_engine_that_cannot_is_not_replaced, "ring(6;2)")
 {
-	AUTO_VALUE(fabric_clear) struct fabric f;
-
-	fabric_make(&f, "ring(6;2)");
-	assert_false(choose(&f, engine_by_name("ftree", NULL), false));
-	assert_gerror(f.error, ENGINE_ERROR, ENGINE_ERROR_FABRIC);
-	assert_has(f.error->message, "fat tree");
+	assert_false(choose(f, engine_by_name("ftree", NULL), false));
+	assert_gerror(f->error, ENGINE_ERROR, ENGINE_ERROR_FABRIC);
+	assert_has(f->error->message, "fat tree");
 }
 
 /* A guide's "ftree,updn,minhop": no engine of a list may bring a loop. */
@@ -421,108 +409,102 @@ assert_steps_are_safe(const struct fabric *f, const struct lft *old)
 
 /* Both halves of a circle are safe, not together; the bridge between them is
  * safe with either. */
-TEST(test_drains_when_old_and_new_loop_together)
+FABRIC_TEST(test_drains_when_old_and_new_loop_together, "ring(5;1)")
 {
 	AUTO(lft) *circle, *old;
 	struct channels_result r;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	unsigned n = 0;
 
-	fabric_make(&f, "ring(5;1)");
-	circle = lft_new(f.g->n_switches, f.g->top);
-	old = lft_new(f.g->n_switches, f.g->top);
-	go_round(f.g, circle, 1);
-	deliver(f.g, circle);
+	circle = lft_new(f->g->n_switches, f->g->top);
+	old = lft_new(f->g->n_switches, f->g->top);
+	go_round(f->g, circle, 1);
+	deliver(f->g, circle);
 	/* Packets to the first two hosts go clockwise for ever so long. */
-	for (uint32_t i = 0; i < f.g->n_targets; i++)
-		if (f.g->targets[i].port && n++ < 2)
-			for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
-				lft_row(old, sw)[f.g->targets[i].lid] =
+	for (uint32_t i = 0; i < f->g->n_targets; i++)
+		if (f->g->targets[i].port && n++ < 2)
+			for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
+				lft_row(old, sw)[f->g->targets[i].lid] =
 					lft_row(circle, sw)[
-						f.g->targets[i].lid];
-	channels_check(f.g, old, NULL, &r);
+						f->g->targets[i].lid];
+	channels_check(f->g, old, NULL, &r);
 	if (r.n_looped)		/* two hosts close the circle already? */
 		fail_msg("%u", r.n_looped);
 	channels_clear(&r);
 
-	f.in.previous = old;
-	assert_true(choose(&f, NULL, false));
-	assert_int_equal(f.choice.safety, CHOICE_DRAIN);
-	assert_false(f.choice.held_loop);
-	assert_non_null(f.choice.together.cycle);
+	f->in.previous = old;
+	assert_true(choose(f, NULL, false));
+	assert_int_equal(f->choice.safety, CHOICE_DRAIN);
+	assert_false(f->choice.held_loop);
+	assert_non_null(f->choice.together.cycle);
 
-	assert_steps_are_safe(&f, old);
+	assert_steps_are_safe(f, old);
 
 	/* One that is there already is not worth an interruption. */
-	f.in.previous = circle;
-	assert_true(choose(&f, NULL, false));
-	assert_int_equal(f.choice.safety, CHOICE_SAFE);
-	assert_true(f.choice.held_loop);
+	f->in.previous = circle;
+	assert_true(choose(f, NULL, false));
+	assert_int_equal(f->choice.safety, CHOICE_SAFE);
+	assert_true(f->choice.held_loop);
 }
 
 /* The paths from hosts to switches go round the circle: a loop as soon as the
  * hosts can send, so they may not before all tables are written. */
-TEST(test_hosts_that_cannot_send_yet_wait)
+FABRIC_TEST(test_hosts_that_cannot_send_yet_wait, "ring(5;1)")
 {
 	AUTO(lft) *circle, *old;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 
-	fabric_make(&f, "ring(5;1)");
-	circle = lft_new(f.g->n_switches, f.g->top);
-	go_round(f.g, circle, 1);
-	deliver(f.g, circle);
-	assert_true(choose(&f, NULL, false));
-	assert_false(f.choice.hosts_wait);
-	old = lft_copy(f.choice.lft);
-	for (uint32_t i = 0; i < f.g->n_targets; i++)
-		for (uint32_t sw = 0; f.g->targets[i].port == 0 &&
-		     sw < f.g->n_switches; sw++)
-			lft_row(old, sw)[f.g->targets[i].lid] =
-				lft_row(circle, sw)[f.g->targets[i].lid];
-	f.in.previous = old;
-	assert_true(choose(&f, NULL, false));
-	assert_true(f.choice.held_loop);
-	assert_false(f.choice.hosts_wait);
+	circle = lft_new(f->g->n_switches, f->g->top);
+	go_round(f->g, circle, 1);
+	deliver(f->g, circle);
+	assert_true(choose(f, NULL, false));
+	assert_false(f->choice.hosts_wait);
+	old = lft_copy(f->choice.lft);
+	for (uint32_t i = 0; i < f->g->n_targets; i++)
+		for (uint32_t sw = 0; f->g->targets[i].port == 0 &&
+		     sw < f->g->n_switches; sw++)
+			lft_row(old, sw)[f->g->targets[i].lid] =
+				lft_row(circle, sw)[f->g->targets[i].lid];
+	f->in.previous = old;
+	assert_true(choose(f, NULL, false));
+	assert_true(f->choice.held_loop);
+	assert_false(f->choice.hosts_wait);
 
-	fabric_set_state(&f, PORT_STATE_INIT);
-	assert_true(choose(&f, NULL, false));
-	assert_int_equal(f.choice.safety, CHOICE_SAFE);
-	assert_false(f.choice.held_loop);
-	assert_true(f.choice.hosts_wait);
+	fabric_set_state(f, PORT_STATE_INIT);
+	assert_true(choose(f, NULL, false));
+	assert_int_equal(f->choice.safety, CHOICE_SAFE);
+	assert_false(f->choice.held_loop);
+	assert_true(f->choice.hosts_wait);
 }
 
 /* The entries of a host that is away go round the circle: no traffic does, and
  * the rest of the old tables must still not loop with the new ones. */
-TEST(test_loop_of_strays_does_not_hide_another)
+FABRIC_TEST(test_loop_of_strays_does_not_hide_another, "ring(5;1)")
 {
 	AUTO(lft) *circle, *live, *old;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	unsigned n = 0;
 
-	fabric_make(&f, "ring(5;1)");
-	circle = lft_new(f.g->n_switches, f.g->top);
-	live = lft_new(f.g->n_switches, f.g->top);
-	old = lft_new(f.g->n_switches, (uint16_t)(f.g->top + 1));
-	go_round(f.g, circle, 1);
-	deliver(f.g, circle);
-	for (uint32_t i = 0; i < f.g->n_targets; i++)
-		if (f.g->targets[i].port && n++ < 2)
-			for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
-				uint16_t lid = f.g->targets[i].lid;
+	circle = lft_new(f->g->n_switches, f->g->top);
+	live = lft_new(f->g->n_switches, f->g->top);
+	old = lft_new(f->g->n_switches, (uint16_t)(f->g->top + 1));
+	go_round(f->g, circle, 1);
+	deliver(f->g, circle);
+	for (uint32_t i = 0; i < f->g->n_targets; i++)
+		if (f->g->targets[i].port && n++ < 2)
+			for (uint32_t sw = 0; sw < f->g->n_switches; sw++) {
+				uint16_t lid = f->g->targets[i].lid;
 
 				lft_row(live, sw)[lid] =
 					lft_row(circle, sw)[lid];
 				lft_row(old, sw)[lid] =
 					lft_row(circle, sw)[lid];
 			}
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
-		lft_row(old, sw)[f.g->top + 1] = port_to_next(f.g, sw, 1);
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
+		lft_row(old, sw)[f->g->top + 1] = port_to_next(f->g, sw, 1);
 
-	f.in.previous = old;
-	assert_true(choose(&f, NULL, false));
-	assert_true(f.choice.held_loop);
-	assert_int_equal(f.choice.safety, CHOICE_DRAIN);
-	assert_steps_are_safe(&f, live);
+	f->in.previous = old;
+	assert_true(choose(f, NULL, false));
+	assert_true(f->choice.held_loop);
+	assert_int_equal(f->choice.safety, CHOICE_DRAIN);
+	assert_steps_are_safe(f, live);
 }
 
 /* A host is away; its entries stay, unless they would close a circle. */
@@ -562,63 +544,57 @@ TEST(test_strays_stay_if_they_are_safe)
 }
 
 /* There is nothing to keep or to leave in stages. */
-TEST(test_tables_without_an_entry_are_none)
+FABRIC_TEST(test_tables_without_an_entry_are_none, "ring(4;1)")
 {
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	AUTO(lft) *seen = NULL, *held = NULL;
 
-	fabric_make(&f, "ring(4;1)");
-	seen = lft_new(f.g->n_switches, f.g->top);
-	assert_null(choose_held(f.g, seen));
-	lft_row(seen, f.g->n_switches - 1)[f.g->top] = 0;
-	held = choose_held(f.g, seen);
-	assert_int_equal(lft_row(held, f.g->n_switches - 1)[f.g->top], 0);
+	seen = lft_new(f->g->n_switches, f->g->top);
+	assert_null(choose_held(f->g, seen));
+	lft_row(seen, f->g->n_switches - 1)[f->g->top] = 0;
+	held = choose_held(f->g, seen);
+	assert_int_equal(lft_row(held, f->g->n_switches - 1)[f->g->top], 0);
 }
 
-TEST(test_same_tables_again_are_safe)
+FABRIC_TEST(test_same_tables_again_are_safe, "torus(3,4;1)")
 {
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	AUTO(lft) *held;
 
-	fabric_make(&f, "torus(3,4;1)");
-	assert_true(choose(&f, NULL, true));
-	held = lft_ref(f.choice.lft);
-	f.in.previous = held;
-	assert_true(choose(&f, NULL, true));
-	assert_int_equal(f.choice.safety, CHOICE_SAFE);
-	assert_memory_equal(held->ports, f.choice.lft->ports,
+	assert_true(choose(f, NULL, true));
+	held = lft_ref(f->choice.lft);
+	f->in.previous = held;
+	assert_true(choose(f, NULL, true));
+	assert_int_equal(f->choice.safety, CHOICE_SAFE);
+	assert_memory_equal(held->ports, f->choice.lft->ports,
 			    held->n_switches * held->stride);
 }
 
 /* To one host in the corner of a grid, old entries along the rows and new ones
  * along the columns: they make 35 billion paths over 760 channels. Each
  * channel is visited once, so all entries change in one stage. */
-TEST(test_stage_visits_each_channel_once)
+FABRIC_TEST(test_stage_visits_each_channel_once, "mesh(20,20;1)")
 {
 	const uint32_t side = 20, n = side * side;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	AUTO(lft) *held = NULL, *wanted = NULL, *first = NULL;
 	g_autoptr(GArray) later = g_array_new(FALSE, FALSE,
 					sizeof(struct transition_entry));
 	g_autofree uint8_t *looped = NULL;
 	uint32_t lid = 0;
 
-	fabric_make(&f, "mesh(20,20;1)");
-	held = lft_new(n, f.g->top);
-	wanted = lft_new(n, f.g->top);
-	looped = g_malloc(f.g->n_edges);
-	memset(looped, 1, f.g->n_edges);
-	for (uint32_t i = 0; i < f.g->n_targets; i++)
-		if (f.g->targets[i].port && f.g->targets[i].sw == 0)
-			lid = f.g->targets[i].lid;
+	held = lft_new(n, f->g->top);
+	wanted = lft_new(n, f->g->top);
+	looped = g_malloc(f->g->n_edges);
+	memset(looped, 1, f->g->n_edges);
+	for (uint32_t i = 0; i < f->g->n_targets; i++)
+		if (f->g->targets[i].port && f->g->targets[i].sw == 0)
+			lid = f->g->targets[i].lid;
 	for (uint32_t sw = 1; sw < n; sw++) {
-		uint8_t row = port_to_next(f.g, sw, n - 1);
-		uint8_t column = port_to_next(f.g, sw, n - side);
+		uint8_t row = port_to_next(f->g, sw, n - 1);
+		uint8_t column = port_to_next(f->g, sw, n - side);
 
 		lft_row(held, sw)[lid] = sw % side ? row : column;
 		lft_row(wanted, sw)[lid] = sw >= side ? column : row;
 	}
-	first = transition_make(f.g, held, wanted, NULL, looped, later);
+	first = transition_make(f->g, held, wanted, NULL, looped, later);
 	assert_memory_equal(first->ports, held->ports, n * held->stride);
 	assert_int_equal(later->len, (side - 1) * (side - 1));
 	assert_true(transition_apply(first, later, 1));

@@ -66,47 +66,48 @@ make_pair_of_switches(void)
 	return builder_finish(b);
 }
 
-TEST(test_parallel_cables_keep_their_ends)
+#define FABRIC_TEST(name, args...) \
+	TEST_ON(name, struct fabric, f, fabric_open, fabric_clear, ##args)
+
+FABRIC_TEST(test_parallel_cables_keep_their_ends,
+	    NULL, make_pair_of_switches(), 0)
 {
 	static const unsigned back[] = { 3, 5, 4 };
-	AUTO_VALUE(fabric_clear) struct fabric f;
 
-	fabric_open(&f, NULL, make_pair_of_switches(), 0);
-	assert_int_equal(f.g->n_switches, 2);
-	assert_int_equal(f.g->n_edges, 6);	/* not the plug on S2 */
+	assert_int_equal(f->g->n_switches, 2);
+	assert_int_equal(f->g->n_edges, 6);	/* not the plug on S2 */
 	for (uint32_t i = 0; i < 3; i++) {
-		assert_int_equal(f.g->edges[i].peer, 1);
-		assert_int_equal(f.g->edges[i].port, i + 1);
-		assert_int_equal(f.g->edges[i].back, back[i]);
-		assert_int_equal(f.g->edges[3 + i].peer, 0);
-		assert_int_equal(f.g->edges[3 + i].port, i + 1);
+		assert_int_equal(f->g->edges[i].peer, 1);
+		assert_int_equal(f->g->edges[i].port, i + 1);
+		assert_int_equal(f->g->edges[i].back, back[i]);
+		assert_int_equal(f->g->edges[3 + i].peer, 0);
+		assert_int_equal(f->g->edges[3 + i].port, i + 1);
 	}
 }
 
 /* A port without a LID is no destination and sends nothing. */
-TEST(test_targets_are_hosts_and_ports_0)
+FABRIC_TEST(test_targets_are_hosts_and_ports_0,
+	    NULL, make_pair_of_switches(), 0)
 {
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t h3, at, n = 0;
 
-	fabric_open(&f, NULL, make_pair_of_switches(), 0);
-	h3 = snapshot_find_port(f.s, GUID_H3);
-	assert_int_equal(f.g->n_targets, 3);
-	assert_int_equal(f.g->n_hosts[0], 1);
-	assert_int_equal(f.g->n_hosts[1], 0);
-	assert_int_equal(f.g->first_target[1] - f.g->first_target[0], 2);
+	h3 = snapshot_find_port(f->s, GUID_H3);
+	assert_int_equal(f->g->n_targets, 3);
+	assert_int_equal(f->g->n_hosts[0], 1);
+	assert_int_equal(f->g->n_hosts[1], 0);
+	assert_int_equal(f->g->first_target[1] - f->g->first_target[0], 2);
 	for (uint32_t i = 0; i < 3; i++) {
-		assert_int_equal(f.g->targets[i].sw, i < 2 ? 0 : 1);
-		at = f.g->targets[i].lid == f.lids->base[h3] ? 5 : 0;
-		assert_int_equal(f.g->targets[i].port, at);
+		assert_int_equal(f->g->targets[i].sw, i < 2 ? 0 : 1);
+		at = f->g->targets[i].lid == f->lids->base[h3] ? 5 : 0;
+		assert_int_equal(f->g->targets[i].port, at);
 		n += at > 0;
 	}
 	assert_int_equal(n, 1);
-	f.lids->base[h3] = LID_NONE;
-	graph_free(f.g);
-	f.g = graph_new(f.s, f.lids);
-	assert_int_equal(f.g->n_targets, 2);
-	assert_int_equal(f.g->n_hosts[0], 0);
+	f->lids->base[h3] = LID_NONE;
+	graph_free(f->g);
+	f->g = graph_new(f->s, f->lids);
+	assert_int_equal(f->g->n_targets, 2);
+	assert_int_equal(f->g->n_hosts[0], 0);
 }
 
 /* A CA with the SystemImageGUID or the NodeGUID of its switch sends, but it is
@@ -231,14 +232,13 @@ TEST(test_order_holds_on_many_fabrics)
 	}
 }
 
-TEST(test_maps_invert_edges_and_targets)
+FABRIC_TEST(test_maps_invert_edges_and_targets,
+	    NULL, lab_generate("PGFT(3,4;1,2;1,2)", 3, 0), 2)
 {
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	const struct graph *g;
 	uint32_t n = 0, owned = 0;
 
-	fabric_open(&f, NULL, lab_generate("PGFT(3,4;1,2;1,2)", 3, 0), 2);
-	g = f.g;
+	g = f->g;
 	for (uint32_t i = 0; i < g->n_switches * GRAPH_PORTS; i++) {
 		uint32_t e = g->edge_of[i], sw = i / GRAPH_PORTS;
 
@@ -252,16 +252,16 @@ TEST(test_maps_invert_edges_and_targets)
 	assert_int_equal(n, g->n_edges);
 
 	for (uint32_t lid = 0; lid <= g->top; lid++) {
-		uint32_t port = f.lids->owner[lid];
+		uint32_t port = f->lids->owner[lid];
 
 		if (port == SNAPSHOT_NONE) {
 			assert_int_equal(g->target_of[lid], SNAPSHOT_NONE);
 			continue;
 		}
 		assert_int_equal(g->targets[g->target_of[lid]].lid,
-				 f.lids->base[port]);
+				 f->lids->base[port]);
 		assert_int_equal(g->targets[g->target_of[lid]].n_lids,
-				 1 << f.lids->lmc[port]);
+				 1 << f->lids->lmc[port]);
 		owned++;
 	}
 	assert_int_equal(owned, 12 * 4 + g->n_switches);

@@ -501,17 +501,18 @@ ask_and_answer(struct pair *p, size_t size)
 	assert_int_equal(p->b.inbox.messages->len, b + 1);
 }
 
-TEST(test_tables_of_all_lengths_come_whole)
+#define UP_TEST(name) \
+	TEST_ON(name, struct pair, p, pair_up, pair_close)
+
+UP_TEST(test_tables_of_all_lengths_come_whole)
 {
 	static const size_t sizes[] = { 0, 1, 199, 200, 201, 400, 12800, 12801,
 					500000 };
-	AUTO_VALUE(pair_close) struct pair p;
 
-	pair_up(&p);
-	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0), 1);
-	assert_int_equal(try_register(&p.b, 1, SA, 2, 1, 1u << GET_TABLE), 0);
+	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0), 1);
+	assert_int_equal(try_register(&p->b, 1, SA, 2, 1, 1u << GET_TABLE), 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++)
-		ask_and_answer(&p, sizes[i]);
+		ask_and_answer(p, sizes[i]);
 }
 
 /* Its last segment is acknowledged; the time-out is that of the answer. */
@@ -534,27 +535,25 @@ TEST(test_a_long_request_without_answer_comes_back)
 	assert_int_equal(header_of(message(&p.a, 0)).status, ETIMEDOUT);
 }
 
-TEST(test_a_lossy_cable_costs_time_only)
+UP_TEST(test_a_lossy_cable_costs_time_only)
 {
 	g_autoptr(GByteArray) table = NULL;
 	uint8_t mad[MAD_SIZE];
-	AUTO_VALUE(pair_close) struct pair p;
 
-	pair_up(&p);
-	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0), 1);
-	assert_int_equal(try_register(&p.b, 1, SA, 2, 1, 1u << GET_TABLE), 0);
+	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0), 1);
+	assert_int_equal(try_register(&p->b, 1, SA, 2, 1, 1u << GET_TABLE), 0);
 	make_sa(mad, GET_TABLE, 1);
-	assert_int_equal(try_write(&p.a, 1, 2, 600000, 0, mad, MAD_SIZE), 0);
-	run_ms(&p, 5);
-	table = make_table(tid_of(message(&p.b, 0)), 100000);
-	sim_link_set_loss(p.sim, p.a.sim_port, 30);
-	assert_int_equal(try_write(&p.b, 0, 1, 0, 5, table->data,
+	assert_int_equal(try_write(&p->a, 1, 2, 600000, 0, mad, MAD_SIZE), 0);
+	run_ms(p, 5);
+	table = make_table(tid_of(message(&p->b, 0)), 100000);
+	sim_link_set_loss(p->sim, p->a.sim_port, 30);
+	assert_int_equal(try_write(&p->b, 0, 1, 0, 5, table->data,
 				   table->len), 0);
-	run_ms(&p, 300000);
-	assert_int_equal(message(&p.a, 0)->len - HDR, table->len);
-	assert_memory_equal(message(&p.a, 0)->data + HDR + RMPP_SA_HEADER_LEN,
+	run_ms(p, 300000);
+	assert_int_equal(message(&p->a, 0)->len - HDR, table->len);
+	assert_memory_equal(message(&p->a, 0)->data + HDR + RMPP_SA_HEADER_LEN,
 			    table->data + RMPP_SA_HEADER_LEN, 100000);
-	assert_int_equal(p.a.inbox.messages->len, 1);
+	assert_int_equal(p->a.inbox.messages->len, 1);
 }
 
 /* A program that does RMPP itself, with the flag or by asking for none. */
@@ -654,30 +653,28 @@ TEST(test_own_segments_may_have_one_tid)
 }
 
 /* There is no ACK: it comes back with the requester's TID. */
-TEST(test_an_answer_without_ack_comes_back)
+UP_TEST(test_an_answer_without_ack_comes_back)
 {
 	g_autoptr(GByteArray) table = make_table(UINT64_C(0x900000017), 1000);
-	AUTO_VALUE(pair_close) struct pair p;
 
-	pair_up(&p);
-	assert_int_equal(try_register(&p.b, 1, SA, 2, 1, 1u << GET_TABLE), 0);
-	sim_link_set_loss(p.sim, p.a.sim_port, 1000);
-	assert_int_equal(try_write(&p.b, 0, 1, 0, 2, table->data, table->len),
+	assert_int_equal(try_register(&p->b, 1, SA, 2, 1, 1u << GET_TABLE), 0);
+	sim_link_set_loss(p->sim, p->a.sim_port, 1000);
+	assert_int_equal(try_write(&p->b, 0, 1, 0, 2, table->data, table->len),
 			 0);
 	/* it is under way */
-	assert_int_equal(try_write(&p.b, 0, 1, 0, 2, table->data, table->len),
+	assert_int_equal(try_write(&p->b, 0, 1, 0, 2, table->data, table->len),
 			 -EINVAL);
-	run_ms(&p, 5900);
-	assert_int_equal(p.b.inbox.messages->len, 0);
-	run_ms(&p, 200);
-	assert_int_equal(message(&p.b, 0)->len, HDR + 24);
-	assert_int_equal(header_of(message(&p.b, 0)).status, ETIMEDOUT);
-	assert_true(tid_of(message(&p.b, 0)) == UINT64_C(0x900000017));
+	run_ms(p, 5900);
+	assert_int_equal(p->b.inbox.messages->len, 0);
+	run_ms(p, 200);
+	assert_int_equal(message(&p->b, 0)->len, HDR + 24);
+	assert_int_equal(header_of(message(&p->b, 0)).status, ETIMEDOUT);
+	assert_true(tid_of(message(&p->b, 0)) == UINT64_C(0x900000017));
 }
 
 /* A port with LMC 1 answers from the LID that was asked; what does not come as
  * it was asked for is no answer. */
-TEST(test_an_answer_comes_the_way_of_its_request)
+UP_TEST(test_an_answer_comes_the_way_of_its_request)
 {
 	static const struct {
 		uint8_t path_bits, answer_to, grh, answer_grh;
@@ -688,14 +685,12 @@ TEST(test_an_answer_comes_the_way_of_its_request)
 		{ 0, 0, 1, 1, true }, { 0, 1, 1, 1, true },
 		{ 0, 0, 1, 0, false }, { 0, 0, 0, 1, false },
 	};
-	AUTO_VALUE(pair_close) struct pair p;
 
-	pair_up(&p);
-	set_port_lmc(&p, 1, 6, 0, 1);
-	set_port_lmc(&p, 0, 4, 0, 1);
-	g_ptr_array_set_size(p.a.inbox.messages, 0);
-	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0), 1);
-	assert_int_equal(try_register(&p.b, 1, SA, 2, 1, 1u << GET_TABLE), 0);
+	set_port_lmc(p, 1, 6, 0, 1);
+	set_port_lmc(p, 0, 4, 0, 1);
+	g_ptr_array_set_size(p->a.inbox.messages, 0);
+	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0), 1);
+	assert_int_equal(try_register(&p->b, 1, SA, 2, 1, 1u << GET_TABLE), 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct ib_user_mad_hdr hdr = {
 			.id = 1, .timeout_ms = 50, .qpn = htobe32(1),
@@ -707,9 +702,9 @@ TEST(test_an_answer_comes_the_way_of_its_request)
 
 		make_sa(buf + HDR, GET_TABLE, i + 1);
 		memcpy(buf, &hdr, HDR);
-		assert_int_equal(kernel_write(p.a.file, buf, sizeof(buf)), 0);
-		run_ms(&p, 5);
-		got = header_of(message(&p.b, i));
+		assert_int_equal(kernel_write(p->a.file, buf, sizeof(buf)), 0);
+		run_ms(p, 5);
+		got = header_of(message(&p->b, i));
 		assert_int_equal(be16toh(got.lid), 4 + cases[i].path_bits);
 		assert_int_equal(got.path_bits, 1);
 		assert_int_equal(got.grh_present, cases[i].grh);
@@ -717,23 +712,23 @@ TEST(test_an_answer_comes_the_way_of_its_request)
 		assert_int_equal(got.traffic_class, cases[i].grh ? 3 : 0);
 		assert_int_equal(be32toh(got.flow_label),
 				 cases[i].grh ? 0x12345 : 0);
-		memcpy(buf, message(&p.b, i)->data, sizeof(buf));
+		memcpy(buf, message(&p->b, i)->data, sizeof(buf));
 		buf[HDR + 3] = GET_TABLE_RESP;
 		got.id = 0;
 		got.timeout_ms = got.status = 0;
 		got.lid = htobe16(4 + cases[i].answer_to);
 		got.grh_present = cases[i].answer_grh;
 		memcpy(buf, &got, HDR);
-		assert_int_equal(kernel_write(p.b.file, buf, sizeof(buf)), 0);
-		run_ms(&p, 60);
-		if (header_of(message(&p.a, i)).status !=
+		assert_int_equal(kernel_write(p->b.file, buf, sizeof(buf)), 0);
+		run_ms(p, 60);
+		if (header_of(message(&p->a, i)).status !=
 		    (cases[i].ok ? 0 : ETIMEDOUT))
 			fail_msg("case %zu", i);
 	}
 }
 
 /* By an agent and to a QP of its class, both. */
-TEST(test_a_mad_goes_from_its_qp_to_its_qp)
+UP_TEST(test_a_mad_goes_from_its_qp_to_its_qp)
 {
 	static const struct {
 		unsigned agent, qp;
@@ -744,10 +739,8 @@ TEST(test_a_mad_goes_from_its_qp_to_its_qp)
 		{ 1, 0, false, false }, { 1, 7, false, false },
 		{ 0, 1, false, false },
 	};
-	AUTO_VALUE(pair_close) struct pair p;
 
-	pair_up(&p);
-	assert_int_equal(try_register(&p.a, 1, SA, 2, 0, 0), 1);
+	assert_int_equal(try_register(&p->a, 1, SA, 2, 0, 0), 1);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct ib_user_mad_hdr hdr = {
 			.id = cases[i].agent, .timeout_ms = 50,
@@ -761,26 +754,24 @@ TEST(test_a_mad_goes_from_its_qp_to_its_qp)
 			make_smp(buf + HDR, i + 1);
 		else
 			make_sa(buf + HDR, MAD_METHOD_GET, i + 1);
-		assert_int_equal(kernel_write(p.a.file, buf, sizeof(buf)), 0);
-		run_ms(&p, 60);
-		if (header_of(message(&p.a, i)).status !=
+		assert_int_equal(kernel_write(p->a.file, buf, sizeof(buf)), 0);
+		run_ms(p, 60);
+		if (header_of(message(&p->a, i)).status !=
 		    (cases[i].answered ? 0 : ETIMEDOUT))
 			fail_msg("case %zu", i);
 	}
-	assert_int_equal(sim_stats(p.sim)->lost_qp, 5);
+	assert_int_equal(sim_stats(p->sim)->lost_qp, 5);
 }
 
-TEST(test_what_no_agent_serves_is_refused)
+UP_TEST(test_what_no_agent_serves_is_refused)
 {
 	uint8_t mad[MAD_SIZE];
-	AUTO_VALUE(pair_close) struct pair p;
 
-	pair_up(&p);
-	assert_int_equal(try_register(&p.a, 1, SA, 2, 1, 0), 1);
+	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0), 1);
 	make_sa(mad, MAD_METHOD_GET, 5);
-	assert_int_equal(try_write(&p.a, 1, 2, 1000, 0, mad, MAD_SIZE), 0);
-	run_ms(&p, 5);
-	assert_int_equal(message(&p.a, 0)->len, HDR + MAD_SIZE);
-	assert_int_equal(bytes_load16(message(&p.a, 0)->data + HDR + 4),
+	assert_int_equal(try_write(&p->a, 1, 2, 1000, 0, mad, MAD_SIZE), 0);
+	run_ms(p, 5);
+	assert_int_equal(message(&p->a, 0)->len, HDR + MAD_SIZE);
+	assert_int_equal(bytes_load16(message(&p->a, 0)->data + HDR + 4),
 			 MAD_STATUS_BAD_ATTRIBUTE);
 }

@@ -14,20 +14,21 @@
 #include "topology/generate.h"
 #include "topology/prng.h"
 
-TEST(test_input_order_does_not_matter)
+#define FABRIC_TEST(name, args...) \
+	TEST_ON(name, struct fabric, f, lab_init, fabric_clear, ##args)
+
+FABRIC_TEST(test_input_order_does_not_matter, "PGFT(4,4,4;1,4,4)", 100, 3)
 {
 	uint64_t prng = prng_stream(1, 0);
 	struct group_plan *p = g_new(struct group_plan, 1);
 	AUTO_VALUE(multicast_output_clear)
 	struct multicast_output out, again;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 
-	lab_init(&f, "PGFT(4,4,4;1,4,4)", 100, 3);
-	plan_fill(p, &f, 30, &prng);
+	plan_fill(p, f, 30, &prng);
 	/* One port twice: once it listens. */
 	plan_add_port(p, 0, p->members[1][0].sw, p->members[1][0].port, false);
 	plan_add_port(p, 0, p->members[1][0].sw, p->members[1][0].port, true);
-	out = plan_route(&f, p, NULL);
+	out = plan_route(f, p, NULL);
 	assert_true(mft_has(out.mft, p->members[1][0].sw, MLID,
 			    p->members[1][0].port) ||
 		    is_lost(&out, MLID, &p->members[1][0]));
@@ -46,7 +47,7 @@ TEST(test_input_order_does_not_matter)
 		p->groups[j] = p->groups[k - 1];
 		p->groups[k - 1] = gr;
 	}
-	again = plan_route(&f, p, NULL);
+	again = plan_route(f, p, NULL);
 	assert_same_masks(out.mft, again.mft);
 	assert_int_equal(out.lost->len, again.lost->len);
 	if (out.lost->len)
@@ -63,38 +64,37 @@ level(const struct fabric *f, uint32_t sw)
 }
 
 /* Group 0: two hosts of one leaf; 1: hosts of leaves with a common parent. */
-TEST(test_trees_stay_low)
+FABRIC_TEST(test_trees_stay_low, "PGFT(4,4,4;1,4,4)", 0, 1)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t leaf, parent, t, n = 0;
 
-	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 1);
-	leaf = f.g->targets[0].sw;
-	for (t = 0; !f.g->n_hosts[leaf]; t++)
-		leaf = f.g->targets[t].sw;
-	parent = f.g->edges[f.g->first_edge[leaf]].peer;
+	leaf = f->g->targets[0].sw;
+	for (t = 0; !f->g->n_hosts[leaf]; t++)
+		leaf = f->g->targets[t].sw;
+	parent = f->g->edges[f->g->first_edge[leaf]].peer;
 	plan_init(p, 2);
-	for (t = f.g->first_target[leaf]; t < f.g->first_target[leaf + 1]; t++)
-		if (f.g->targets[t].port && n++ < 2)
-			plan_add(p, 0, &f, t, true);
-	for (uint32_t e = f.g->first_edge[parent];
-	     e < f.g->first_edge[parent + 1]; e++) {
-		uint32_t sw = f.g->edges[e].peer;
+	for (t = f->g->first_target[leaf]; t < f->g->first_target[leaf + 1];
+	     t++)
+		if (f->g->targets[t].port && n++ < 2)
+			plan_add(p, 0, f, t, true);
+	for (uint32_t e = f->g->first_edge[parent];
+	     e < f->g->first_edge[parent + 1]; e++) {
+		uint32_t sw = f->g->edges[e].peer;
 
-		if (f.g->n_hosts[sw])
-			plan_add(p, 1, &f, f.g->first_target[sw + 1] - 1, true);
+		if (f->g->n_hosts[sw])
+			plan_add(p, 1, f, f->g->first_target[sw + 1] - 1, true);
 	}
 	assert_int_equal(p->groups[1].n_members, 4);
-	out = plan_route(&f, p, NULL);
-	check_plan(&f, p, &out);
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+	out = plan_route(f, p, NULL);
+	check_plan(f, p, &out);
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
 		for (unsigned port = 0; port < 16; port++) {
 			if (mft_has(out.mft, sw, MLID, port))
 				assert_int_equal(sw, leaf);
 			if (mft_has(out.mft, sw, MLID + 1, port))
-				assert_true(level(&f, sw) >= level(&f, parent));
+				assert_true(level(f, sw) >= level(f, parent));
 		}
 	g_free(p);
 }
@@ -126,57 +126,51 @@ most_load(const struct fabric *f, const struct multicast_output *out)
 
 /* 4 * 4 * 4 hosts, 16 switches at the top: 64 groups of one host of each leaf
  * are 4 for each top switch. */
-TEST(test_groups_share_the_cables)
+FABRIC_TEST(test_groups_share_the_cables, "PGFT(4,4,4;1,4,4)", 0, 2)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t least = UINT32_MAX;
 
-	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 2);
-	plan_leaves(p, &f, 64, 1);
-	out = plan_route(&f, p, NULL);
-	for (uint32_t e = 0; e < f.g->n_edges; e++) {
+	plan_leaves(p, f, 64, 1);
+	out = plan_route(f, p, NULL);
+	for (uint32_t e = 0; e < f->g->n_edges; e++) {
 		least = MIN(least, out.load[e]);
-		assert_int_equal(out.load[e], out.load[f.g->edges[e].back]);
+		assert_int_equal(out.load[e], out.load[f->g->edges[e].back]);
 	}
 	/* A leaf has 4 cables up and 64 trees; a top switch 4 cables, 4 trees
 	 * each. */
-	assert_int_equal(most_load(&f, &out), 16);
+	assert_int_equal(most_load(f, &out), 16);
 	assert_int_equal(least, 4);
 	g_free(p);
 }
 
 /* Parallel cables take turns. */
-TEST(test_parallel_cables_share)
+FABRIC_TEST(test_parallel_cables_share, "PGFT(3,4;1,1;1,3)", 0, 2)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 
-	lab_init(&f, "PGFT(3,4;1,1;1,3)", 0, 2);
-	plan_leaves(p, &f, 30, 1);
-	out = plan_route(&f, p, NULL);
-	check_plan(&f, p, &out);
-	for (uint32_t e = 0; e < f.g->n_edges; e++)
+	plan_leaves(p, f, 30, 1);
+	out = plan_route(f, p, NULL);
+	check_plan(f, p, &out);
+	for (uint32_t e = 0; e < f->g->n_edges; e++)
 		assert_int_equal(out.load[e], 10);
 	g_free(p);
 }
 
 /* Three trees of two leaves make both spines busy, but no cable of the other
  * two leaves, whose two trees take a spine each. */
-TEST(test_idle_cables_come_first)
+FABRIC_TEST(test_idle_cables_come_first, "PGFT(2,4;1,2)", 0, 2)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t e;
 
-	lab_init(&f, "PGFT(2,4;1,2)", 0, 2);
-	plan_leaves(p, &f, 6, 2);
+	plan_leaves(p, f, 6, 2);
 	p->groups[1].n_members = 0;
-	out = plan_route(&f, p, NULL);
-	for_each_edge(f.g, p->members[3][0].sw, e)
+	out = plan_route(f, p, NULL);
+	for_each_edge(f->g, p->members[3][0].sw, e)
 		assert_int_equal(out.load[e], 1);
 	g_free(p);
 }
@@ -199,28 +193,27 @@ TEST(test_busy_cables_are_left_out)
 	g_free(p);
 }
 
-TEST(test_switches_that_cannot_hold_it_are_avoided)
+FABRIC_TEST(test_switches_that_cannot_hold_it_are_avoided,
+	    "PGFT(4,4,4;1,4,4)", 0, 2)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	AUTO_VALUE(multicast_output_clear) struct multicast_output out, less;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t leaf = SNAPSHOT_NONE;
 
-	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 2);
-	plan_leaves(p, &f, 8, 1);
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
-		struct switch_info *info = &f.s->nodes[f.s->switches[sw]].sw;
+	plan_leaves(p, f, 8, 1);
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++) {
+		struct switch_info *info = &f->s->nodes[f->s->switches[sw]].sw;
 
-		if (level(&f, sw) == 0 && sw % 2)
+		if (level(f, sw) == 0 && sw % 2)
 			info->multicast_fdb_cap = 4;
-		if (f.g->n_hosts[sw])
+		if (f->g->n_hosts[sw])
 			leaf = sw;
 	}
-	f.s->nodes[f.s->switches[leaf]].sw.multicast_fdb_cap = 6;
-	out = plan_route(&f, p, NULL);
-	check_plan(&f, p, &out);
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
-		for (uint32_t i = f.s->nodes[f.s->switches[sw]].sw
+	f->s->nodes[f->s->switches[leaf]].sw.multicast_fdb_cap = 6;
+	out = plan_route(f, p, NULL);
+	check_plan(f, p, &out);
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
+		for (uint32_t i = f->s->nodes[f->s->switches[sw]].sw
 		     .multicast_fdb_cap; i < 8; i++)
 			for (unsigned port = 0; port < 16; port++)
 				assert_false(mft_has(out.mft, sw,
@@ -231,8 +224,8 @@ TEST(test_switches_that_cannot_hold_it_are_avoided)
 	assert_int_equal(lost_switches(&out, MLID + 6), 1);
 
 	/* a tree that loses a switch keeps the others where they are */
-	f.s->nodes[f.s->switches[leaf]].sw.multicast_fdb_cap = 4;
-	less = plan_route(&f, p, out.mft);
+	f->s->nodes[f->s->switches[leaf]].sw.multicast_fdb_cap = 4;
+	less = plan_route(f, p, out.mft);
 	for (uint32_t i = 0; i < 8; i++)
 		assert_true(is_part(less.mft, out.mft, i));
 	g_free(p);
@@ -240,41 +233,37 @@ TEST(test_switches_that_cannot_hold_it_are_avoided)
 
 /* Switches at the top of a tree have no common switch above them: all are
  * joined by turns above one leaf. */
-TEST(test_a_group_of_all_switches_misses_none)
+FABRIC_TEST(test_a_group_of_all_switches_misses_none, "PGFT(8,8,8;1,8,8)", 0, 3)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 
-	lab_init(&f, "PGFT(8,8,8;1,8,8)", 0, 3);
 	plan_init(p, 1);
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
 		plan_add_port(p, 0, sw, 0, true);
-	out = plan_route(&f, p, NULL);
+	out = plan_route(f, p, NULL);
 	assert_int_equal(out.lost->len, 0);
-	check_plan(&f, p, &out);
+	check_plan(f, p, &out);
 	g_free(p);
 }
 
 /* Two trees without a cable between them: the larger part of a group. */
-TEST(test_a_group_in_two_parts_has_the_larger_one)
+FABRIC_TEST(test_a_group_in_two_parts_has_the_larger_one, "PGFT(2,4;1,2)", 0, 2)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t alone = 0;
 
-	lab_init(&f, "PGFT(2,4;1,2)", 0, 2);
-	while (!f.g->n_hosts[alone])
+	while (!f->g->n_hosts[alone])
 		alone++;
 	for (uint32_t i = 0; i < 2; i++)
-		lab_cut(f.s, lab_find_port(f.s, alone, true, 0));
-	graph_free(f.g);
-	f.g = graph_new(f.s, f.lids);
-	plan_leaves(p, &f, 1, 1);
+		lab_cut(f->s, lab_find_port(f->s, alone, true, 0));
+	graph_free(f->g);
+	f->g = graph_new(f->s, f->lids);
+	plan_leaves(p, f, 1, 1);
 	assert_int_equal(p->groups[0].n_members, 4);
-	out = plan_route(&f, p, NULL);
-	check_lost(&f, p, &out);
+	out = plan_route(f, p, NULL);
+	check_lost(f, p, &out);
 	assert_int_equal(out.lost->len, 1);
 	assert_int_equal(g_array_index(out.lost, struct multicast_lost, 0).sw,
 			 alone);
@@ -282,56 +271,52 @@ TEST(test_a_group_in_two_parts_has_the_larger_one)
 	g_free(p);
 }
 
-TEST(test_without_subscribers_nothing_is_sent)
+FABRIC_TEST(test_without_subscribers_nothing_is_sent, "PGFT(4,4;1,4)", 0, 2)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output out;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 
-	lab_init(&f, "PGFT(4,4;1,4)", 0, 2);
 	plan_init(p, 2);
-	for (uint32_t t = 0; t < f.g->n_targets; t++)
-		if (f.g->targets[t].port)
-			plan_add(p, 1, &f, t, false);
-	out = plan_route(&f, p, NULL);
+	for (uint32_t t = 0; t < f->g->n_targets; t++)
+		if (f->g->targets[t].port)
+			plan_add(p, 1, f, t, false);
+	out = plan_route(f, p, NULL);
 	assert_int_equal(out.lost->len, 0);
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
 		for (unsigned port = 0; port < 16; port++)
 			assert_false(mft_has(out.mft, sw, MLID, port) ||
 				     mft_has(out.mft, sw, MLID + 1, port));
-	for (uint32_t e = 0; e < f.g->n_edges; e++)
+	for (uint32_t e = 0; e < f->g->n_edges; e++)
 		assert_int_equal(out.load[e], 0);
 	multicast_output_clear(&out);
 
 	p->n = 0;
-	out = plan_route(&f, p, NULL);
+	out = plan_route(f, p, NULL);
 	assert_int_equal(out.mft->n_blocks, 0);
 	multicast_output_clear(&out);
 	g_free(p);
 }
 
 /* The order of the fat-tree engine has equal ranks within a level. */
-TEST(test_levels_and_no_order_will_do)
+FABRIC_TEST(test_levels_and_no_order_will_do, "PGFT(4,4,4;1,4,4)", 20, 5)
 {
 	uint64_t prng = prng_stream(12, 0);
 	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output out;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t *full;
 
-	lab_init(&f, "PGFT(4,4,4;1,4,4)", 20, 5);
-	plan_fill(p, &f, 40, &prng);
-	full = f.out.ranks;
-	f.out.ranks = NULL;
-	out = plan_route(&f, p, NULL);
-	f.out.ranks = full;
-	check_plan(&f, p, &out);
+	plan_fill(p, f, 40, &prng);
+	full = f->out.ranks;
+	f->out.ranks = NULL;
+	out = plan_route(f, p, NULL);
+	f->out.ranks = full;
+	check_plan(f, p, &out);
 	multicast_output_clear(&out);
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
-		f.out.ranks[sw] >>= 16;
-	out = plan_route(&f, p, NULL);
-	check_plan(&f, p, &out);
-	check_lost(&f, p, &out);
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
+		f->out.ranks[sw] >>= 16;
+	out = plan_route(f, p, NULL);
+	check_plan(f, p, &out);
+	check_lost(f, p, &out);
 	multicast_output_clear(&out);
 	g_free(p);
 }

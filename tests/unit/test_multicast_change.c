@@ -60,26 +60,27 @@ TEST(test_join_and_leave_touch_one_branch)
 	g_free(p);
 }
 
+#define FABRIC_TEST(name, args...) \
+	TEST_ON(name, struct fabric, f, lab_init, fabric_clear, ##args)
+
 /* A group grows from one leaf over a pod to the fabric, among others; what it
  * has is a part of what it gets. */
-TEST(test_growing_trees_keep_what_they_have)
+FABRIC_TEST(test_growing_trees_keep_what_they_have, "PGFT(4,4,4;1,4,4)", 0, 7)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output now, next;
 	uint64_t prng = prng_stream(8, 0);
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	unsigned moved = 0;
 
-	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 7);
-	plan_fill(p, &f, 30, &prng);
+	plan_fill(p, f, 30, &prng);
 	p->groups[0].n_members = 0;
-	now = plan_route(&f, p, NULL);
-	for (uint32_t t = 0; t < f.g->n_targets; t++) {
-		if (!f.g->targets[t].port)
+	now = plan_route(f, p, NULL);
+	for (uint32_t t = 0; t < f->g->n_targets; t++) {
+		if (!f->g->targets[t].port)
 			continue;
-		plan_add(p, 0, &f, t, true);
-		next = plan_route(&f, p, now.mft);
-		check_plan(&f, p, &next);
+		plan_add(p, 0, f, t, true);
+		next = plan_route(f, p, now.mft);
+		check_plan(f, p, &next);
 		moved += !is_part(now.mft, next.mft, 0);
 		multicast_output_clear(&now);
 		now = next;
@@ -155,36 +156,34 @@ TEST(test_rubbish_of_before_does_no_harm)
 
 /* Switches at the top are members themselves, so the tree turns from down to
  * up; it does not change with the load of the others. */
-TEST(test_groups_with_turns_stay)
+FABRIC_TEST(test_groups_with_turns_stay, "PGFT(4,4,4;1,4,4)", 0, 13)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output before, after;
 	uint64_t prng = prng_stream(3, 0);
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t top = 0, highest = UINT32_MAX;
 
-	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 13);
-	plan_fill(p, &f, 40, &prng);
+	plan_fill(p, f, 40, &prng);
 	p->groups[39].n_members = 0;
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
-		highest = MIN(highest, f.out.ranks[sw] >> 16);
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
-		if (f.g->n_hosts[sw])
-			plan_add(p, 39, &f, f.g->first_target[sw + 1] - 1,
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
+		highest = MIN(highest, f->out.ranks[sw] >> 16);
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++) {
+		if (f->g->n_hosts[sw])
+			plan_add(p, 39, f, f->g->first_target[sw + 1] - 1,
 				 true);
-		else if (f.out.ranks[sw] >> 16 == highest && top++ < 16)
+		else if (f->out.ranks[sw] >> 16 == highest && top++ < 16)
 			plan_add_port(p, 39, sw, 0, true);
 	}
-	before = plan_route(&f, p, NULL);
+	before = plan_route(f, p, NULL);
 	assert_int_equal(lost_switches(&before, MLID + 39), 0);
 	/* Alone on the fabric, another root would be as good. */
 	for (uint32_t i = 0; i < 39; i++)
 		p->groups[i].n_members = 0;
-	after = plan_route(&f, p, NULL);
+	after = plan_route(f, p, NULL);
 	assert_false(same_group(before.mft, after.mft, 39));
 	multicast_output_clear(&after);
-	after = plan_route(&f, p, before.mft);
-	check_plan(&f, p, &after);
+	after = plan_route(f, p, before.mft);
+	check_plan(f, p, &after);
 	assert_true(same_group(before.mft, after.mft, 39));
 	multicast_output_clear(&after);
 	multicast_output_clear(&before);
@@ -192,23 +191,22 @@ TEST(test_groups_with_turns_stay)
 }
 
 /* The tree of before leads over switches that cannot hold the MLID now. */
-TEST(test_lost_capacity_moves_trees)
+FABRIC_TEST(test_lost_capacity_moves_trees, "PGFT(4,4;1,4)", 0, 2)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	AUTO_VALUE(multicast_output_clear)
 	struct multicast_output before, after;
 	uint64_t prng = prng_stream(4, 0);
-	AUTO_VALUE(fabric_clear) struct fabric f;
 
-	lab_init(&f, "PGFT(4,4;1,4)", 0, 2);
-	plan_fill(p, &f, 40, &prng);
-	before = plan_route(&f, p, NULL);
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+	plan_fill(p, f, 40, &prng);
+	before = plan_route(f, p, NULL);
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
 		if (sw % 3)
-			f.s->nodes[f.s->switches[sw]].sw.multicast_fdb_cap = 9;
-	after = plan_route(&f, p, before.mft);
-	check_plan(&f, p, &after);
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+			f->s->nodes[f->s->switches[sw]].sw.multicast_fdb_cap =
+				9;
+	after = plan_route(f, p, before.mft);
+	check_plan(f, p, &after);
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
 		for (uint32_t i = 9; i < 40 && sw % 3; i++)
 			for (unsigned port = 0; port < 16; port++)
 				assert_false(mft_has(after.mft, sw,
@@ -218,28 +216,26 @@ TEST(test_lost_capacity_moves_trees)
 }
 
 /* Where there is a choice of ways, a tree does not follow the load about. */
-TEST(test_trees_stay_when_others_go)
+FABRIC_TEST(test_trees_stay_when_others_go, "torus(4,4,3;2)", 0, 6)
 {
 	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output before, after;
 	uint64_t prng = prng_stream(5, 0);
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	unsigned moved = 0;
 
-	lab_init(&f, "torus(4,4,3;2)", 0, 6);
-	plan_fill(p, &f, 60, &prng);
-	before = plan_route(&f, p, NULL);
+	plan_fill(p, f, 60, &prng);
+	before = plan_route(f, p, NULL);
 	for (uint32_t i = 0; i < 60; i += 2)
 		p->groups[i].n_members = 0;
-	after = plan_route(&f, p, NULL);
+	after = plan_route(f, p, NULL);
 	for (uint32_t i = 1; i < 60; i += 2)
 		moved += !same_group(before.mft, after.mft, i);
 	assert_true(moved > 10);	/* left to themselves they do */
 	multicast_output_clear(&after);
-	after = plan_route(&f, p, before.mft);
+	after = plan_route(f, p, before.mft);
 	for (uint32_t i = 1; i < 60; i += 2)
 		assert_true(same_group(before.mft, after.mft, i));
-	check_plan(&f, p, &after);
+	check_plan(f, p, &after);
 	multicast_output_clear(&after);
 	multicast_output_clear(&before);
 	g_free(p);

@@ -409,17 +409,18 @@ tamper_already_active(struct fake *f, uint32_t node, uint8_t *answer,
 	return true;
 }
 
-TEST(test_refused_activation_of_an_active_port_is_no_failure)
+#define BENCH_TEST(name, args...) \
+	TEST_ON(name, struct bench, b, bench_open, bench_close, ##args)
+
+BENCH_TEST(test_refused_activation_of_an_active_port_is_no_failure, "single(4)")
 {
-	AUTO_VALUE(bench_close) struct bench b;
 	unsigned last_set = 0;
 
-	bench_open(&b, "single(4)");
-	fake_tamper(b.f, tamper_already_active, &last_set);
-	bench_run(&b);
+	fake_tamper(b->f, tamper_already_active, &last_set);
+	bench_run(b);
 	assert_true(last_set > 0);
-	assert_int_equal(b.r.failed, 0);
-	assert_int_equal(b.r.problems->len, 0);
+	assert_int_equal(b->r.failed, 0);
+	assert_int_equal(b->r.problems->len, 0);
 }
 
 static void
@@ -431,24 +432,22 @@ note_change(struct bench *b, uint32_t sw)
 
 /* A link comes up behind a switch between the first look and the clearing of
  * its PortStateChange. */
-TEST(test_change_before_the_clearing_is_noticed)
+BENCH_TEST(test_change_before_the_clearing_is_noticed, "ring(4;1)")
 {
-	AUTO_VALUE(bench_close) struct bench b;
 	uint32_t sw, port = SNAPSHOT_NONE;
 
-	bench_open(&b, "ring(4;1)");
-	sw = b.s->switches[1];
-	for (unsigned num = 1; num <= b.s->nodes[sw].info.num_ports; num++)
-		if (b.s->ports[b.s->nodes[sw].first_port + num].peer !=
+	sw = b->s->switches[1];
+	for (unsigned num = 1; num <= b->s->nodes[sw].info.num_ports; num++)
+		if (b->s->ports[b->s->nodes[sw].first_port + num].peer !=
 		    SNAPSHOT_NONE)
-			port = b.s->nodes[sw].first_port + num;
-	note_change(&b, sw);
-	b.s->ports[port].info.state = PORT_STATE_DOWN;
-	b.s->ports[b.s->ports[port].peer].peer = SNAPSHOT_NONE;
-	b.s->ports[port].peer = SNAPSHOT_NONE;
-	bench_run(&b);
-	assert_int_equal(b.r.changed->len, 1);
-	assert_false(b.f->s->nodes[sw].sw.port_state_change);
+			port = b->s->nodes[sw].first_port + num;
+	note_change(b, sw);
+	b->s->ports[port].info.state = PORT_STATE_DOWN;
+	b->s->ports[b->s->ports[port].peer].peer = SNAPSHOT_NONE;
+	b->s->ports[port].peer = SNAPSHOT_NONE;
+	bench_run(b);
+	assert_int_equal(b->r.changed->len, 1);
+	assert_false(b->f->s->nodes[sw].sw.port_state_change);
 }
 
 /* Two Sets of one SwitchInfo must never be under way together: the one that
@@ -475,22 +474,20 @@ tamper_overtake(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-TEST(test_sets_of_one_switch_info_do_not_overtake)
+BENCH_TEST(test_sets_of_one_switch_info_do_not_overtake, "ring(4;1)")
 {
-	AUTO_VALUE(bench_close) struct bench b;
 	struct overtake o = { 0 };
 
-	bench_open(&b, "ring(4;1)");
-	o.node = b.s->switches[2];
-	note_change(&b, o.node);
+	o.node = b->s->switches[2];
+	note_change(b, o.node);
 	/* Its table is right already, so nothing else holds the top back. */
-	lft_seen_set(b.seen, 2, 0, lft_row(b.lft, 2));
-	memcpy(lft_row(b.f->lft, 2), lft_row(b.lft, 2), LFT_BLOCK);
-	fake_tamper(b.f, tamper_overtake, &o);
-	bench_run(&b);
+	lft_seen_set(b->seen, 2, 0, lft_row(b->lft, 2));
+	memcpy(lft_row(b->f->lft, 2), lft_row(b->lft, 2), LFT_BLOCK);
+	fake_tamper(b->f, tamper_overtake, &o);
+	bench_run(b);
 	assert_int_equal(o.sets, 2);
 	assert_false(o.violated);
-	assert_int_equal(b.f->s->nodes[o.node].sw.linear_fdb_top, b.lft->top);
+	assert_int_equal(b->f->s->nodes[o.node].sw.linear_fdb_top, b->lft->top);
 }
 
 /* How many blocks of one switch are under way at a time. */
@@ -519,16 +516,14 @@ tamper_crowd(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	return true;
 }
 
-TEST(test_blocks_of_one_switch_come_a_few_at_a_time)
+BENCH_TEST(test_blocks_of_one_switch_come_a_few_at_a_time, "PGFT(18,36;1,18)")
 {
-	AUTO_VALUE(bench_close) struct bench b;
 	struct crowd c = { .ends = g_array_new(FALSE, FALSE, 8) };
 
-	bench_open(&b, "PGFT(18,36;1,18)");
-	c.node = b.s->switches[0];
-	fake_tamper(b.f, tamper_crowd, &c);
-	bench_run(&b);
-	assert_int_equal(b.r.failed, 0);
+	c.node = b->s->switches[0];
+	fake_tamper(b->f, tamper_crowd, &c);
+	bench_run(b);
+	assert_int_equal(b->r.failed, 0);
 	assert_true(c.blocks > 8);
 	assert_in_range(c.most, 1, 8);
 	g_array_unref(c.ends);
@@ -536,38 +531,33 @@ TEST(test_blocks_of_one_switch_come_a_few_at_a_time)
 
 /* A cable is pulled before anything was written: no switch has a LID to send
  * its trap from, and the port at our end is never asked to become Active. */
-TEST(test_cable_pulled_before_the_clearing_is_noticed)
+BENCH_TEST(test_cable_pulled_before_the_clearing_is_noticed, "ring(4;1)")
 {
-	AUTO_VALUE(bench_close) struct bench b;
 	uint32_t sw, port = SNAPSHOT_NONE;
 
-	bench_open(&b, "ring(4;1)");
-	sw = b.s->ports[b.s->ports[b.s->local_port].peer].node;
-	note_change(&b, sw);
-	for (unsigned num = 1; num <= b.s->nodes[sw].info.num_ports; num++) {
-		uint32_t at = b.s->nodes[sw].first_port + num;
-		uint32_t peer = b.s->ports[at].peer;
+	sw = b->s->ports[b->s->ports[b->s->local_port].peer].node;
+	note_change(b, sw);
+	for (unsigned num = 1; num <= b->s->nodes[sw].info.num_ports; num++) {
+		uint32_t at = b->s->nodes[sw].first_port + num;
+		uint32_t peer = b->s->ports[at].peer;
 
-		if (peer != SNAPSHOT_NONE && b.s->nodes[b.s->ports[peer].node]
+		if (peer != SNAPSHOT_NONE && b->s->nodes[b->s->ports[peer].node]
 		    .entry == at)
 			port = at;
 	}
 	assert_int_not_equal(port, SNAPSHOT_NONE);
-	b.f->s->ports[port].info.state = PORT_STATE_DOWN;
-	bench_run(&b);
-	assert_true(b.r.failed > 0);
-	assert_int_equal(b.r.changed->len, 1);
+	b->f->s->ports[port].info.state = PORT_STATE_DOWN;
+	bench_run(b);
+	assert_true(b->r.failed > 0);
+	assert_int_equal(b->r.changed->len, 1);
 }
 
-TEST(test_unchanged_ports_are_no_change)
+BENCH_TEST(test_unchanged_ports_are_no_change, "ring(4;1)")
 {
-	AUTO_VALUE(bench_close) struct bench b;
-
-	bench_open(&b, "ring(4;1)");
-	note_change(&b, b.s->switches[1]);
-	bench_run(&b);
-	assert_int_equal(b.r.changed->len, 0);
-	assert_int_equal(b.r.failed, 0);
+	note_change(b, b->s->switches[1]);
+	bench_run(b);
+	assert_int_equal(b->r.changed->len, 0);
+	assert_int_equal(b->r.failed, 0);
 }
 
 /* ---- tables of ports ---- */

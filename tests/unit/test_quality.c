@@ -239,23 +239,24 @@ lab_route_planes(struct lab *lab, uint32_t n_planes)
 	}
 }
 
-TEST(test_fabric_without_switches_has_no_figures)
+#define LAB_TEST(name, args...) \
+	TEST_ON(name, struct lab, lab, lab_init, lab_clear, ##args)
+
+LAB_TEST(test_fabric_without_switches_has_no_figures, "pair()", 0, 0)
 {
 	AUTO_VALUE(metrics_paths_clear) struct metrics_paths p;
-	AUTO_VALUE(lab_clear) struct lab lab;
 	struct metrics_congestion c;
 
-	lab_init(&lab, "pair()", 0, 0);
-	lab.sample.n_threads = 2;
-	assert_int_equal(lab.sample.n_hosts, 0);
-	metrics_paths(lab.f.g, lab.f.out.lft, &p);
+	lab->sample.n_threads = 2;
+	assert_int_equal(lab->sample.n_hosts, 0);
+	metrics_paths(lab->f.g, lab->f.out.lft, &p);
 	assert_int_equal(p.arrived + p.lost + p.max, 0);
-	metrics_permutations(lab.f.g, lab.f.out.lft, &lab.sample, &c);
+	metrics_permutations(lab->f.g, lab->f.out.lft, &lab->sample, &c);
 	assert_int_equal(c.n, 0);
-	metrics_shifts(lab.f.g, lab.f.out.lft, &lab.sample, &c);
+	metrics_shifts(lab->f.g, lab->f.out.lft, &lab->sample, &c);
 	assert_int_equal(c.n_all, 0);
-	assert_true(metrics_bisections(lab.f.g, lab.f.out.lft,
-				       &lab.sample) == 0);
+	assert_true(metrics_bisections(lab->f.g, lab->f.out.lft,
+				       &lab->sample) == 0);
 }
 
 /* --- order --- */
@@ -326,35 +327,31 @@ TEST(test_planes_by_order_make_all_shifts_one)
 
 /* All up to one spine: three hosts of a leaf share a cable, of a shift by 1
  * and by 14 only one leaves the leaf, by 2 and by 13 two. */
-TEST(test_one_plane_takes_all)
+LAB_TEST(test_one_plane_takes_all, "PGFT(3,5;1,3)", 0, 0)
 {
 	struct metrics_congestion c;
-	AUTO_VALUE(lab_clear) struct lab lab;
 
-	lab_init(&lab, "PGFT(3,5;1,3)", 0, 0);
-	lab_route_planes(&lab, 1);
-	metrics_shifts(lab.f.g, lab.f.out.lft, &lab.sample, &c);
+	lab_route_planes(lab, 1);
+	metrics_shifts(lab->f.g, lab->f.out.lft, &lab->sample, &c);
 	assert_int_equal(c.max, 3);
 	assert_int_equal(c.worst, 3);
 	assert_true(is_close(c.mean, (2 * 1 + 2 * 2 + 10 * 3) / 14.0));
 }
 
-TEST(test_single_switch_is_never_congested)
+LAB_TEST(test_single_switch_is_never_congested, "single(4)", 0, 0)
 {
 	struct metrics_congestion c;
-	AUTO_VALUE(lab_clear) struct lab lab;
 
-	lab_init(&lab, "single(4)", 0, 0);
-	fabric_route(&lab.f);
-	metrics_shifts(lab.f.g, lab.f.out.lft, &lab.sample, &c);
+	fabric_route(&lab->f);
+	metrics_shifts(lab->f.g, lab->f.out.lft, &lab->sample, &c);
 	assert_int_equal(c.max, 1);
 	assert_true(c.mean == 1.0);
-	assert_true(metrics_bisections(lab.f.g, lab.f.out.lft,
-						&lab.sample) == 1.0);
+	assert_true(metrics_bisections(lab->f.g, lab->f.out.lft,
+						&lab->sample) == 1.0);
 
 	/* no host reaches one of four: 3 of 12 flows over all shifts */
-	lft_row(lab.f.out.lft, 0)[lab_host(&lab, 2)->lid] = LFT_NO_PATH;
-	metrics_shifts(lab.f.g, lab.f.out.lft, &lab.sample, &c);
+	lft_row(lab->f.out.lft, 0)[lab_host(lab, 2)->lid] = LFT_NO_PATH;
+	metrics_shifts(lab->f.g, lab->f.out.lft, &lab->sample, &c);
 	assert_int_equal(c.lost, 3);
 	assert_int_equal(c.max, 1);
 }
@@ -442,39 +439,35 @@ TEST(test_rails_are_told_by_names_or_systems)
  * one, of the first tree, 1-2, 3-2, 2-4, 5-4, 4-0, the branches 3-2, 2-4 and
  * 4-0, of the second as many. With a spine for every third host no shift shares
  * a cable; node 3 gets 3 half flows from the other leaf, node 2 sends 4. */
-TEST(test_rails_do_not_share_leaves)
+LAB_TEST(test_rails_do_not_share_leaves, "rails(4;6,2;3)", 0, 0)
 {
-	AUTO_VALUE(lab_clear) struct lab lab;
 	struct metrics_rails rails;
 
-	lab_init(&lab, "rails(4;6,2;3)", 0, 0);
-	lab_route_planes(&lab, 1);
-	metrics_rails(lab.f.g, lab.f.out.lft, &lab.sample, &rails);
+	lab_route_planes(lab, 1);
+	metrics_rails(lab->f.g, lab->f.out.lft, &lab->sample, &rails);
 	assert_int_equal(rails.n_nodes, 6);
 	assert_int_equal(rails.n_rails, 2);
 	assert_int_equal(rails.shifts.n_all, 5);
 	assert_true(is_close(rails.shifts.mean, (1 + 2 + 3 + 2 + 1) / 5.0));
 	assert_int_equal(rails.ring.max, 1);
 	assert_int_equal(rails.trees.max, 6);
-	lab_route_planes(&lab, 3);
-	metrics_rails(lab.f.g, lab.f.out.lft, &lab.sample, &rails);
+	lab_route_planes(lab, 3);
+	metrics_rails(lab->f.g, lab->f.out.lft, &lab->sample, &rails);
 	assert_true(rails.shifts.mean == 1);
 	assert_int_equal(rails.trees.max, 4);
 }
 
 /* Two switches, one cable, 8 hosts on each: the flows that cross one way are
  * 4 on average, 8 at most, and as many cross the other way. */
-TEST(test_permutations_cross_a_cable_evenly)
+LAB_TEST(test_permutations_cross_a_cable_evenly, "ring(2;8)", 0, 0)
 {
 	struct metrics_congestion c;
-	AUTO_VALUE(lab_clear) struct lab lab;
 
-	lab_init(&lab, "ring(2;8)", 0, 0);
-	assert_int_equal(lab.f.g->n_edges, 2);
-	fabric_route(&lab.f);
-	lab.sample.n = 4000;
-	lab.sample.seed = 11;
-	metrics_permutations(lab.f.g, lab.f.out.lft, &lab.sample, &c);
+	assert_int_equal(lab->f.g->n_edges, 2);
+	fabric_route(&lab->f);
+	lab->sample.n = 4000;
+	lab->sample.seed = 11;
+	metrics_permutations(lab->f.g, lab->f.out.lft, &lab->sample, &c);
 	assert_int_equal(c.n, 4000);
 	assert_int_equal(c.n_all, 0);
 	assert_true(c.mean > 3.9 && c.mean < 4.1);
@@ -652,52 +645,48 @@ TEST(test_random_tables_are_counted_right)
 	}
 }
 
-TEST(test_chance_depends_on_the_seed_only)
+LAB_TEST(test_chance_depends_on_the_seed_only, "torus(3,3;3)", 0, 0)
 {
 	struct metrics_congestion a, b;
-	AUTO_VALUE(lab_clear) struct lab lab;
 	double share;
 
-	lab_init(&lab, "torus(3,3;3)", 0, 0);
-	fabric_route(&lab.f);
-	lab.sample.n = 101;
-	lab.sample.seed = 5;
-	lab.sample.n_threads = 1;
-	metrics_permutations(lab.f.g, lab.f.out.lft, &lab.sample, &a);
-	share = metrics_bisections(lab.f.g, lab.f.out.lft, &lab.sample);
-	lab.sample.n_threads = 3;
-	metrics_permutations(lab.f.g, lab.f.out.lft, &lab.sample, &b);
+	fabric_route(&lab->f);
+	lab->sample.n = 101;
+	lab->sample.seed = 5;
+	lab->sample.n_threads = 1;
+	metrics_permutations(lab->f.g, lab->f.out.lft, &lab->sample, &a);
+	share = metrics_bisections(lab->f.g, lab->f.out.lft, &lab->sample);
+	lab->sample.n_threads = 3;
+	metrics_permutations(lab->f.g, lab->f.out.lft, &lab->sample, &b);
 	assert_true(a.mean == b.mean);
 	assert_int_equal(a.worst, b.worst);
-	assert_true(is_close(share, metrics_bisections(lab.f.g, lab.f.out.lft,
-						       &lab.sample)));
-	lab.sample.seed = 6;
-	metrics_permutations(lab.f.g, lab.f.out.lft, &lab.sample, &b);
+	assert_true(is_close(share, metrics_bisections(lab->f.g, lab->f.out.lft,
+						       &lab->sample)));
+	lab->sample.seed = 6;
+	metrics_permutations(lab->f.g, lab->f.out.lft, &lab->sample, &b);
 	assert_true(a.mean != b.mean);
-	assert_true(share != metrics_bisections(lab.f.g, lab.f.out.lft,
-						&lab.sample));
+	assert_true(share != metrics_bisections(lab->f.g, lab->f.out.lft,
+						&lab->sample));
 }
 
 /* Of a table whose shifts are known, a sample is between the extremes; the
  * whole is the whole. */
-TEST(test_sample_of_shifts_is_a_sample)
+LAB_TEST(test_sample_of_shifts_is_a_sample, "PGFT(3,5;1,3)", 0, 0)
 {
 	struct metrics_congestion c;
-	AUTO_VALUE(lab_clear) struct lab lab;
 	uint32_t n_differ = 0;
 	double first = 0;
 
-	lab_init(&lab, "PGFT(3,5;1,3)", 0, 0);
-	lab_route_planes(&lab, 1);
-	lab.sample.n = 5;
-	for (lab.sample.seed = 0; lab.sample.seed < 40; lab.sample.seed++) {
-		metrics_shifts(lab.f.g, lab.f.out.lft, &lab.sample, &c);
+	lab_route_planes(lab, 1);
+	lab->sample.n = 5;
+	for (lab->sample.seed = 0; lab->sample.seed < 40; lab->sample.seed++) {
+		metrics_shifts(lab->f.g, lab->f.out.lft, &lab->sample, &c);
 		assert_int_equal(c.n, 5);
 		assert_int_equal(c.n_all, 14);
 		/* two of each of 1 and 2: five cannot all be these */
 		assert_int_equal(c.max, 3);
 		assert_true(c.mean >= 9 / 5.0 && c.mean <= 3);
-		if (lab.sample.seed == 0)
+		if (lab->sample.seed == 0)
 			first = c.mean;
 		n_differ += c.mean != first;
 	}

@@ -28,36 +28,37 @@ on_ring(void *data)
 	r->at = transport_now(r->t);
 }
 
-TEST(test_timers_ring_in_order_of_time_then_start)
+#define SIM_TEST(name, args...) \
+	TEST_ON(name, struct simlab, lab, simlab_open, simlab_close, ##args)
+
+SIM_TEST(test_timers_ring_in_order_of_time_then_start, "pair()", NULL)
 {
 	static const int64_t when[] = { 500, 100, 500, 0, 100, 300 };
 	static const int expected[] = { 3, 1, 4, 0, 2 };
 	struct ring rings[G_N_ELEMENTS(when)];
 	unsigned ids[G_N_ELEMENTS(when)];
-	AUTO_VALUE(simlab_close) struct simlab lab;
 
-	simlab_open(&lab, "pair()", NULL);
-	sim_run(lab.sim, 50);
+	sim_run(lab->sim, 50);
 	for (size_t i = 0; i < G_N_ELEMENTS(when); i++) {
 		rings[i] = (struct ring){
 			.order = i ? rings[0].order :
 				g_array_new(FALSE, FALSE, sizeof(int)),
-			.name = i, .t = lab.t, .at = -1,
+			.name = i, .t = lab->t, .at = -1,
 		};
-		ids[i] = transport_timer_start(lab.t, when[i], on_ring,
+		ids[i] = transport_timer_start(lab->t, when[i], on_ring,
 					       &rings[i]);
 		assert_int_not_equal(ids[i], 0);
 	}
-	transport_timer_cancel(lab.t, ids[5]);
-	assert_true(sim_run_idle(lab.sim, 1000));
+	transport_timer_cancel(lab->t, ids[5]);
+	assert_true(sim_run_idle(lab->sim, 1000));
 	assert_int_equal(rings[0].order->len, G_N_ELEMENTS(expected));
 	assert_memory_equal(rings[0].order->data, expected, sizeof(expected));
 	assert_int_equal(rings[1].at, 100);
 	assert_int_equal(rings[3].at, 50);	/* the past is now */
 	assert_int_equal(rings[5].at, -1);
 	/* nothing is left, so the clock stands still */
-	assert_int_equal(sim_now(lab.sim), 500);
-	transport_timer_cancel(lab.t, ids[0]);	/* rang: ignored */
+	assert_int_equal(sim_now(lab->sim), 500);
+	transport_timer_cancel(lab->t, ids[0]);	/* rang: ignored */
 	g_array_unref(rings[0].order);
 }
 
@@ -155,52 +156,48 @@ ask(struct simlab *lab, struct transport *t, uint32_t port, unsigned attr_id,
 	assert_true(transport_send(t, &to, mad, MAD_SIZE, timeout_ms, NULL));
 }
 
-TEST(test_clients_of_one_port_get_their_own_answers)
+SIM_TEST(test_clients_of_one_port_get_their_own_answers, "single(2)", NULL)
 {
 	struct heard a, b;
-	AUTO_VALUE(simlab_close) struct simlab lab;
 
-	simlab_open(&lab, "single(2)", NULL);
-	listen_at(&lab, lab.s->local_port, SIM_ROLE_CLIENT, &a);
-	listen_at(&lab, lab.s->local_port, SIM_ROLE_CLIENT, &b);
-	ask(&lab, a.t, simlab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO, 7,
+	listen_at(lab, lab->s->local_port, SIM_ROLE_CLIENT, &a);
+	listen_at(lab, lab->s->local_port, SIM_ROLE_CLIENT, &b);
+	ask(lab, a.t, simlab_end(lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO, 7,
 	    100);
-	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
+	assert_true(sim_run_idle(lab->sim, G_USEC_PER_SEC));
 	assert_int_equal(a.answers, 1);
 	assert_int_equal((uint32_t)a.tid, 7);
 	assert_int_equal(b.answers + b.others + b.returned, 0);
-	assert_false(lab.answered);
+	assert_false(lab->answered);
 	/* the same TID at the same time */
-	ask(&lab, a.t, simlab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO, 9,
+	ask(lab, a.t, simlab_end(lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO, 9,
 	    100);
-	ask(&lab, b.t, simlab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_DESC, 9,
+	ask(lab, b.t, simlab_end(lab, NODE_SWITCH, 0), MAD_ATTR_NODE_DESC, 9,
 	    100);
-	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
+	assert_true(sim_run_idle(lab->sim, G_USEC_PER_SEC));
 	assert_int_equal(a.answers, 2);
 	assert_int_equal(b.answers, 1);
 	assert_int_equal(a.returned + b.returned, 0);
 }
 
-TEST(test_sm_info_goes_to_the_manager_of_the_port)
+SIM_TEST(test_sm_info_goes_to_the_manager_of_the_port, "single(2)", NULL)
 {
 	uint32_t other;
 	struct heard client, manager;
-	AUTO_VALUE(simlab_close) struct simlab lab;
 
-	simlab_open(&lab, "single(2)", NULL);
-	other = simlab_end(&lab, NODE_CA, 1);
-	listen_at(&lab, other, SIM_ROLE_CLIENT, &client);
-	assert_int_equal(simlab_ask(&lab, other, MAD_METHOD_GET,
+	other = simlab_end(lab, NODE_CA, 1);
+	listen_at(lab, other, SIM_ROLE_CLIENT, &client);
+	assert_int_equal(simlab_ask(lab, other, MAD_METHOD_GET,
 				    MAD_ATTR_SM_INFO, 0, NULL), LAB_SILENT);
-	assert_false(sim_port_info(lab.sim, other)->cap_mask & PORT_CAP_IS_SM);
-	listen_at(&lab, other, SIM_ROLE_MANAGER, &manager);
-	assert_true(sim_port_info(lab.sim, other)->cap_mask & PORT_CAP_IS_SM);
-	assert_int_equal(simlab_ask(&lab, other, MAD_METHOD_GET,
+	assert_false(sim_port_info(lab->sim, other)->cap_mask & PORT_CAP_IS_SM);
+	listen_at(lab, other, SIM_ROLE_MANAGER, &manager);
+	assert_true(sim_port_info(lab->sim, other)->cap_mask & PORT_CAP_IS_SM);
+	assert_int_equal(simlab_ask(lab, other, MAD_METHOD_GET,
 				    MAD_ATTR_SM_INFO, 0, NULL), LAB_SILENT);
 	assert_int_equal(manager.others, 1);
 	assert_int_equal(client.others, 0);
 	transport_free(manager.t);
-	assert_false(sim_port_info(lab.sim, other)->cap_mask & PORT_CAP_IS_SM);
+	assert_false(sim_port_info(lab->sim, other)->cap_mask & PORT_CAP_IS_SM);
 }
 
 TEST(test_unanswered_request_is_returned_in_time)
@@ -244,35 +241,32 @@ TEST(test_unanswered_request_is_returned_in_time)
 }
 
 /* It may free itself, and what was on its way to it goes nowhere. */
-TEST(test_client_may_be_freed_in_its_callback)
+SIM_TEST(test_client_may_be_freed_in_its_callback, "single(2)", NULL)
 {
 	struct heard heard;
 	struct ring ring = { .order = NULL };
-	AUTO_VALUE(simlab_close) struct simlab lab;
 
-	simlab_open(&lab, "single(2)", NULL);
 	heard.victim = NULL;
-	listen_at(&lab, lab.s->local_port, SIM_ROLE_CLIENT, &heard);
+	listen_at(lab, lab->s->local_port, SIM_ROLE_CLIENT, &heard);
 	heard.victim = heard.t;
 	transport_timer_start(heard.t, G_USEC_PER_SEC / 2, on_ring, &ring);
 	for (unsigned i = 1; i <= 3; i++)
-		ask(&lab, heard.t, simlab_end(&lab, NODE_SWITCH, 0),
+		ask(lab, heard.t, simlab_end(lab, NODE_SWITCH, 0),
 		    MAD_ATTR_NODE_INFO, i, 100);
-	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
+	assert_true(sim_run_idle(lab->sim, G_USEC_PER_SEC));
 	assert_int_equal(heard.answers, 1);
-	assert_int_equal(sim_stats(lab.sim)->lost_nobody, 2);
-	assert_true(sim_now(lab.sim) < 1000);	/* its timer is gone */
+	assert_int_equal(sim_stats(lab->sim)->lost_nobody, 2);
+	assert_true(sim_now(lab->sim) < 1000);	/* its timer is gone */
 }
 
-TEST(test_short_mad_is_not_accepted)
+SIM_TEST(test_short_mad_is_not_accepted, "pair()", NULL)
 {
 	static const struct mad_addr to = { .lid = LID_PERMISSIVE };
 	uint8_t mad[MAD_SIZE] = { 1 };
 	g_autoptr(GError) error = NULL;
-	AUTO_VALUE(simlab_close) struct simlab lab;
 
-	simlab_open(&lab, "pair()", NULL);
-	assert_false(transport_send(lab.t, &to, mad, MAD_SIZE - 1, 10, &error));
+	assert_false(transport_send(lab->t, &to, mad, MAD_SIZE - 1, 10,
+				    &error));
 	assert_gerror(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND);
 }
 
@@ -294,22 +288,20 @@ time_of_questions(struct simlab *lab, unsigned n, unsigned n_switches)
 	return sim_now(lab->sim) - began;
 }
 
-TEST(test_agent_serves_one_smp_after_the_other)
+SIM_TEST(test_agent_serves_one_smp_after_the_other, "PGFT(2,8;1,1)", NULL)
 {
 	int64_t one, same, spread;
-	AUTO_VALUE(simlab_close) struct simlab lab;
 
-	simlab_open(&lab, "PGFT(2,8;1,1)", NULL);
 	/* the first host's switch may be any: the time of one tells hops */
-	one = time_of_questions(&lab, 1, 1);
+	one = time_of_questions(lab, 1, 1);
 	assert_int_equal((one - 20) % 2, 0);
 	assert_in_range(one, 22, 28);
-	same = time_of_questions(&lab, 64, 1);
+	same = time_of_questions(lab, 64, 1);
 	assert_int_equal(same, one + 63 * 20);
-	spread = time_of_questions(&lab, 64, 8);
+	spread = time_of_questions(lab, 64, 8);
 	assert_in_range(spread, 8 * 20, 8 * 20 + 10);
-	sim_node_set_speed(lab.sim, simlab_node(&lab, NODE_SWITCH, 0), 100000);
-	assert_int_equal(time_of_questions(&lab, 1, 1), one + 80);
+	sim_node_set_speed(lab->sim, simlab_node(lab, NODE_SWITCH, 0), 100000);
+	assert_int_equal(time_of_questions(lab, 1, 1), one + 80);
 }
 
 TEST(test_full_vl15_buffer_loses_smps)

@@ -114,23 +114,24 @@ get(struct simlab *lab, enum node_type type, unsigned nth, enum mad_attr attr,
 			  0, data);
 }
 
-TEST(test_loss_has_the_rate_that_was_asked_for)
+#define TALLY_TEST(name) \
+	TEST_ON(name, struct tally, tally, tally_open, tally_close)
+
+TALLY_TEST(test_loss_has_the_rate_that_was_asked_for)
 {
-	AUTO_VALUE(tally_close) struct tally tally;
 	uint64_t hits;
 
-	tally_open(&tally);
 	/* 200 of 2,000, six standard deviations of 13.4 either way */
-	hits = strike(&tally, SIM_FAULT_LOSS, 100, 0, N);
+	hits = strike(tally, SIM_FAULT_LOSS, 100, 0, N);
 	assert_in_range(hits, 120, 280);
-	assert_int_equal(tally.answers, N - hits);
-	assert_int_equal(sim_stats(tally.lab.sim)->lost_by_fault, hits);
-	tally_ask(&tally, 100);
-	assert_int_equal(tally.answers, 100);
-	strike(&tally, SIM_FAULT_LOSS, 1000, 7, 100);
-	assert_int_equal(tally.answers, 93);
-	strike(&tally, SIM_FAULT_LOSS, 0, 0, 100);
-	assert_int_equal(tally.answers, 100);
+	assert_int_equal(tally->answers, N - hits);
+	assert_int_equal(sim_stats(tally->lab.sim)->lost_by_fault, hits);
+	tally_ask(tally, 100);
+	assert_int_equal(tally->answers, 100);
+	strike(tally, SIM_FAULT_LOSS, 1000, 7, 100);
+	assert_int_equal(tally->answers, 93);
+	strike(tally, SIM_FAULT_LOSS, 0, 0, 100);
+	assert_int_equal(tally->answers, 100);
 }
 
 TEST(test_rule_strikes_only_what_matches)
@@ -159,37 +160,32 @@ TEST(test_rule_strikes_only_what_matches)
 			 MAD_STATUS_OK);
 }
 
-TEST(test_duplicates_delays_and_disorder_lose_nothing)
+TALLY_TEST(test_duplicates_delays_and_disorder_lose_nothing)
 {
-	AUTO_VALUE(tally_close) struct tally tally;
 	int64_t began;
 
-	tally_open(&tally);
-	strike(&tally, SIM_FAULT_DUPLICATE, 1000, 0, 100);
-	assert_int_equal(tally.answers, 200);
-	began = sim_now(tally.lab.sim);
-	strike(&tally, SIM_FAULT_DELAY, 1000, 0, 1);
-	assert_int_equal(sim_now(tally.lab.sim) - began, 1 + 1 + 1 + 500);
-	strike(&tally, SIM_FAULT_DELAY, 1000, 0, 100);
-	assert_int_equal(tally.answers, 100);
-	assert_int_equal(tally.disorder, 0);
-	strike(&tally, SIM_FAULT_REORDER, 500, 0, 100);
-	assert_int_equal(tally.answers, 100);
-	assert_true(tally.disorder > 10);
+	strike(tally, SIM_FAULT_DUPLICATE, 1000, 0, 100);
+	assert_int_equal(tally->answers, 200);
+	began = sim_now(tally->lab.sim);
+	strike(tally, SIM_FAULT_DELAY, 1000, 0, 1);
+	assert_int_equal(sim_now(tally->lab.sim) - began, 1 + 1 + 1 + 500);
+	strike(tally, SIM_FAULT_DELAY, 1000, 0, 100);
+	assert_int_equal(tally->answers, 100);
+	assert_int_equal(tally->disorder, 0);
+	strike(tally, SIM_FAULT_REORDER, 500, 0, 100);
+	assert_int_equal(tally->answers, 100);
+	assert_true(tally->disorder > 10);
 }
 
-TEST(test_corruption_flips_one_bit)
+TALLY_TEST(test_corruption_flips_one_bit)
 {
-	AUTO_VALUE(tally_close) struct tally tally;
-
-	tally_open(&tally);
-	tally_ask(&tally, 100);
-	assert_int_equal(tally.flipped, 0);
-	strike(&tally, SIM_FAULT_CORRUPT, 1000, 0, N);
+	tally_ask(tally, 100);
+	assert_int_equal(tally->flipped, 0);
+	strike(tally, SIM_FAULT_CORRUPT, 1000, 0, N);
 	/* a quarter of a MAD's bits are data: 500, within six sigma; a few
 	 * have lost their way */
-	assert_in_range(tally.flipped, 380, 620);
-	assert_in_range(tally.answers, N - N / 10, N - 1);
+	assert_in_range(tally->flipped, 380, 620);
+	assert_in_range(tally->answers, N - N / 10, N - 1);
 }
 
 /* Rules must not make two seeds alike, or one seed two runs. */

@@ -149,31 +149,29 @@ control(struct sa_server *d, uint64_t sm_key)
 	return h.status;
 }
 
-TEST(test_control_needs_the_sm_key)
-{
-	AUTO_VALUE(desk_close) struct sa_server d;
+#define DESK_TEST(name, args...) \
+	TEST_ON(name, struct sa_server, d, desk_open, desk_close, ##args)
 
-	desk_open(&d, M_KEY);
-	assert_int_equal(control(&d, SM_KEY + 1), MAD_STATUS_BAD_VALUE);
-	assert_int_equal(control(&d, 0), MAD_STATUS_BAD_VALUE);
-	assert_int_equal(d.controls, 0);
-	assert_int_equal(control(&d, SM_KEY), MAD_STATUS_OK);
-	assert_int_equal(d.controls, 1);
-	d.self.sm_key = 0;
-	assert_int_equal(control(&d, 12345), MAD_STATUS_OK);
-	assert_int_equal(d.controls, 2);
+DESK_TEST(test_control_needs_the_sm_key, M_KEY)
+{
+	assert_int_equal(control(d, SM_KEY + 1), MAD_STATUS_BAD_VALUE);
+	assert_int_equal(control(d, 0), MAD_STATUS_BAD_VALUE);
+	assert_int_equal(d->controls, 0);
+	assert_int_equal(control(d, SM_KEY), MAD_STATUS_OK);
+	assert_int_equal(d->controls, 1);
+	d->self.sm_key = 0;
+	assert_int_equal(control(d, 12345), MAD_STATUS_OK);
+	assert_int_equal(d->controls, 2);
 }
 
-TEST(test_reports_are_not_answered)
+DESK_TEST(test_reports_are_not_answered, 0)
 {
 	uint8_t mad[MAD_SIZE];
-	AUTO_VALUE(desk_close) struct sa_server d;
 
-	desk_open(&d, 0);
 	sa_build(mad, SA_METHOD_REPORT, SA_ATTR_NOTICE);
-	assert_null(hand_in(&d, 3, mad));
+	assert_null(hand_in(d, 3, mad));
 	smp_build_lid(mad, 0x06, MAD_ATTR_NOTICE, 0, 0);
-	assert_null(hand_in(&d, 3, mad));
+	assert_null(hand_in(d, 3, mad));
 }
 
 static void
@@ -193,65 +191,57 @@ make_trap(uint8_t mad[MAD_SIZE], unsigned trap)
 	data[11] = data[13] = 3;
 }
 
-TEST(test_trap_repress_has_the_key_of_its_port)
+DESK_TEST(test_trap_repress_has_the_key_of_its_port, M_KEY)
 {
 	AUTO(snapshot) *s = generate_fabric("single(3)", NULL, NULL);
 	uint8_t mad[MAD_SIZE];
 	const uint8_t *answer;
-	AUTO_VALUE(desk_close) struct sa_server d;
 
-	desk_open(&d, M_KEY);
 	make_trap(mad, 129);
 	/* the port is not known yet: it will send its trap again */
-	assert_null(hand_in(&d, 3, mad));
-	assert_int_equal(d.traps, 1);
+	assert_null(hand_in(d, 3, mad));
+	assert_int_equal(d->traps, 1);
 	s->ports[s->local_port].info.lid = 3;
 	s->ports[s->local_port].info.m_key = 0x1234;
-	mkey_db_learn(d.keys, s);
-	answer = hand_in(&d, 3, mad);
+	mkey_db_learn(d->keys, s);
+	answer = hand_in(d, 3, mad);
 	assert_non_null(answer);
 	assert_true(smp_m_key(answer) == 0x1234);
-	assert_null(hand_in(&d, 4, mad));
+	assert_null(hand_in(d, 4, mad));
 }
 
-TEST(test_trap_without_keys_is_repressed_at_once)
+DESK_TEST(test_trap_without_keys_is_repressed_at_once, 0)
 {
 	uint8_t mad[MAD_SIZE];
-	AUTO_VALUE(desk_close) struct sa_server d;
 
-	desk_open(&d, 0);
 	make_trap(mad, 129);
-	assert_non_null(hand_in(&d, 3, mad));
+	assert_non_null(hand_in(d, 3, mad));
 }
 
 /* What was tried as a key stays here, and nothing else of the Notice. */
-TEST(test_key_in_trap_256_is_not_told_on)
+DESK_TEST(test_key_in_trap_256_is_not_told_on, 0)
 {
 	uint8_t mad[MAD_SIZE];
-	AUTO_VALUE(desk_close) struct sa_server d;
 
-	desk_open(&d, 0);
 	make_trap(mad, 257);
-	hand_in(&d, 3, mad);
-	assert_memory_equal(d.trap, smp_data(mad), SMP_DATA_LEN);
+	hand_in(d, 3, mad);
+	assert_memory_equal(d->trap, smp_data(mad), SMP_DATA_LEN);
 	make_trap(mad, 256);
-	hand_in(&d, 3, mad);
+	hand_in(d, 3, mad);
 	for (unsigned i = 0; i < SMP_DATA_LEN; i++)
-		assert_int_equal(d.trap[i], i >= 24 && i < 32 ? 0 :
+		assert_int_equal(d->trap[i], i >= 24 && i < 32 ? 0 :
 				 smp_data(mad)[i]);
 }
 
-TEST(test_traps_of_the_sa_are_dropped)
+DESK_TEST(test_traps_of_the_sa_are_dropped, 0)
 {
 	uint8_t mad[MAD_SIZE];
-	AUTO_VALUE(desk_close) struct sa_server d;
 
-	desk_open(&d, 0);
 	for (unsigned trap = 63; trap <= 68; trap++) {
 		make_trap(mad, trap);
-		hand_in(&d, 3, mad);
+		hand_in(d, 3, mad);
 	}
-	assert_int_equal(d.traps, 2);
+	assert_int_equal(d->traps, 2);
 }
 
 /* What a subscriber is told about must be the sender. 2 and 3 are one port. */

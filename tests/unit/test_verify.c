@@ -308,29 +308,30 @@ TEST(test_any_transition_gets_the_plain_verdict)
 	assert_true(sound >= 20 && together >= 20);
 }
 
+#define FABRIC_TEST(name, args...) \
+	TEST_ON(name, struct fabric, f, fabric_make, fabric_clear, ##args)
+
 /* A turn that only an old entry makes, where the switch before it holds what
  * is new; at both ends of blocks. */
-TEST(test_old_entries_of_neighbours_are_seen)
+FABRIC_TEST(test_old_entries_of_neighbours_are_seen, "mesh(2,2;1)", 1, 0, 0)
 {
 	static const uint16_t lids[] = { 1, 63, 64, 127, 128, 150, 200 };
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t a = 0, b, c;
 
-	fabric_make(&f, "mesh(2,2;1)", 1, 0, 0);
-	b = f.g->edges[f.g->first_edge[a]].peer;
-	c = f.g->edges[f.g->first_edge[b]].peer;
+	b = f->g->edges[f->g->first_edge[a]].peer;
+	c = f->g->edges[f->g->first_edge[b]].peer;
 	if (c == a)
-		c = f.g->edges[f.g->first_edge[b] + 1].peer;
+		c = f->g->edges[f->g->first_edge[b] + 1].peer;
 	for (size_t i = 0; i < N_ELEMENTS(lids); i++) {
 		AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
 		AUTO_VALUE(verify_result_clear) struct verify_result alone = { 0 };
-		AUTO(lft) *lft = lft_new(f.g->n_switches, 200), *before;
+		AUTO(lft) *lft = lft_new(f->g->n_switches, 200), *before;
 
-		lft_row(lft, a)[lids[i]] = port_towards(&f, a, b);
+		lft_row(lft, a)[lids[i]] = port_towards(f, a, b);
 		before = copy_with_top(lft, 200);
-		lft_row(before, b)[lids[i]] = port_towards(&f, b, c);
-		judge(&f, lft, NULL, &alone);
-		judge(&f, lft, before, &r);
+		lft_row(before, b)[lids[i]] = port_towards(f, b, c);
+		judge(f, lft, NULL, &alone);
+		judge(f, lft, before, &r);
 		assert_int_equal(alone.channels.n_dependencies, 0);
 		assert_int_equal(r.channels.n_dependencies, 1);
 	}
@@ -366,26 +367,25 @@ TEST(test_circle_of_management_alone_is_not_sound)
 }
 
 /* The LID has no owner any more, and a host may still send to it. */
-TEST(test_stray_lid_that_goes_round_is_not_sound)
+FABRIC_TEST(test_stray_lid_that_goes_round_is_not_sound,
+	    "PGFT(3,4;1,3)", 1, 0, 0)
 {
 	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
 	AUTO(lft) *lft, *longer;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint16_t lid;
 	uint32_t a, b;
 
-	fabric_make(&f, "PGFT(3,4;1,3)", 1, 0, 0);
-	lft = route(&f, "updn");
-	lid = (uint16_t)(f.g->top + 70);
+	lft = route(f, "updn");
+	lid = (uint16_t)(f->g->top + 70);
 	longer = copy_with_top(lft, lid);
-	a = find_switch(&f, "S-1-0");
-	b = f.g->edges[f.g->first_edge[a]].peer;
-	lft_row(longer, a)[lid] = port_towards(&f, a, b);
-	judge(&f, longer, NULL, &r);
+	a = find_switch(f, "S-1-0");
+	b = f->g->edges[f->g->first_edge[a]].peer;
+	lft_row(longer, a)[lid] = port_towards(f, a, b);
+	judge(f, longer, NULL, &r);
 	assert_true(verify_is_sound(&r));
 
-	lft_row(longer, b)[lid] = port_towards(&f, b, a);
-	judge(&f, longer, NULL, &r);
+	lft_row(longer, b)[lid] = port_towards(f, b, a);
+	judge(f, longer, NULL, &r);
 	assert_int_equal(r.reach.looping, 0);	/* no port's */
 	assert_int_equal(r.channels.n_looped, 2);
 	assert_int_equal(r.channels.cycle->len, 2);
@@ -393,30 +393,28 @@ TEST(test_stray_lid_that_goes_round_is_not_sound)
 				       0).lid, lid);
 	assert_false(verify_is_sound(&r));
 	/* Nor is a way out of such old tables. */
-	judge(&f, lft, longer, &r);
+	judge(f, lft, longer, &r);
 	assert_int_equal(r.channels.n_looped, 2);
 }
 
-TEST(test_each_lid_of_a_port_counts)
+FABRIC_TEST(test_each_lid_of_a_port_counts, "PGFT(3,4;1,3)", 1, 0, 2)
 {
 	const struct graph_target *target;
 	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	AUTO(lft) *lft;
 	uint32_t leaf;
 
-	fabric_make(&f, "PGFT(3,4;1,3)", 1, 0, 2);
-	lft = route(&f, "minhop");
-	judge(&f, lft, NULL, &r);
+	lft = route(f, "minhop");
+	judge(f, lft, NULL, &r);
 	assert_int_equal(r.reach.arrived, 7 * (12 * 4 + 7));
 	assert_int_equal(r.reach.lid, LID_NONE);
 
 	/* The last of four LIDs leaves by another host's port. */
-	leaf = find_switch(&f, "S-1-0");
-	target = find_target(&f, leaf, false);
-	lft_row(lft, leaf)[target->lid + 3] = f.g->targets[
-		target - f.g->targets + 1].port;
-	judge(&f, lft, NULL, &r);
+	leaf = find_switch(f, "S-1-0");
+	target = find_target(f, leaf, false);
+	lft_row(lft, leaf)[target->lid + 3] = f->g->targets[
+		target - f->g->targets + 1].port;
+	judge(f, lft, NULL, &r);
 	assert_int_equal(r.reach.astray, 7);
 	assert_int_equal(r.reach.lost_hosts, 11);
 	assert_int_equal(r.reach.lid, target->lid + 3);
@@ -472,20 +470,18 @@ TEST(test_minhop_loops_where_there_are_rings)
 }
 
 /* The shortest cycle of a ring's one direction is the ring. */
-TEST(test_cycle_is_printed_with_names)
+FABRIC_TEST(test_cycle_is_printed_with_names, "ring(5;1)", 1, 0, 0)
 {
 	struct channels_result r;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	AUTO(lft) *lft;
 	char *text;
 
-	fabric_make(&f, "ring(5;1)", 1, 0, 0);
-	lft = route(&f, "minhop");
-	channels_check(f.g, lft, NULL, &r);
+	lft = route(f, "minhop");
+	channels_check(f->g, lft, NULL, &r);
 	assert_int_equal(r.cycle->len, 5);
-	text = channels_print(f.g, &r);
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
-		g_autofree char *name = graph_switch_name(f.g, sw);
+	text = channels_print(f->g, &r);
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++) {
+		g_autofree char *name = graph_switch_name(f->g, sw);
 
 		assert_has(text, name);
 	}
@@ -493,33 +489,31 @@ TEST(test_cycle_is_printed_with_names)
 	assert_has(text, "(LID ");
 	g_free(text);
 	channels_clear(&r);
-	assert_null(channels_print(f.g, &r));
+	assert_null(channels_print(f->g, &r));
 }
 
 /* On a ring of five, packets to each host turn at one switch in either
  * direction; the old tables have three of these turns, the new ones two. */
-TEST(test_old_and_new_loop_only_together)
+FABRIC_TEST(test_old_and_new_loop_only_together, "ring(5;1)", 1, 0, 0)
 {
 	struct lft *loop, *half[2];	/* new, old */
 	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	unsigned n = 0;
 
-	fabric_make(&f, "ring(5;1)", 1, 0, 0);
-	loop = route(&f, "minhop");
+	loop = route(f, "minhop");
 	for (unsigned i = 0; i < 2; i++)
-		half[i] = lft_new(f.g->n_switches, f.g->top);
-	for (uint32_t i = 0; i < f.g->n_targets; i++) {
-		uint16_t lid = f.g->targets[i].lid;
+		half[i] = lft_new(f->g->n_switches, f->g->top);
+	for (uint32_t i = 0; i < f->g->n_targets; i++) {
+		uint16_t lid = f->g->targets[i].lid;
 
-		if (f.g->targets[i].port == 0)
+		if (f->g->targets[i].port == 0)
 			continue;
-		for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+		for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
 			lft_row(half[n < 3], sw)[lid] = lft_row(loop, sw)[lid];
 		n++;
 	}
 	for (unsigned i = 0; i < 3; i++) {
-		judge(&f, half[i % 2], i == 2 ? half[1] : NULL, &r);
+		judge(f, half[i % 2], i == 2 ? half[1] : NULL, &r);
 		assert_int_equal(r.channels.n_looped, i == 2 ? 10 : 0);
 	}
 	lft_free(half[0]);
@@ -528,46 +522,43 @@ TEST(test_old_and_new_loop_only_together)
 }
 
 /* Management between switches goes round a ring: VL15 does not wait. */
-TEST(test_port_0_to_port_0_is_no_data)
+FABRIC_TEST(test_port_0_to_port_0_is_no_data, "ring(5;1)", 1, 0, 0)
 {
 	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	AUTO(lft) *lft;
 
-	fabric_make(&f, "ring(5;1)", 1, 0, 0);
-	lft = route(&f, "minhop");
-	for (uint32_t i = 0; i < f.g->n_targets; i++)
-		if (f.g->targets[i].port)
-			for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
-				lft_row(lft, sw)[f.g->targets[i].lid] =
+	lft = route(f, "minhop");
+	for (uint32_t i = 0; i < f->g->n_targets; i++)
+		if (f->g->targets[i].port)
+			for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
+				lft_row(lft, sw)[f->g->targets[i].lid] =
 					LFT_NO_PATH;
 	/* CAs to port 0 are data, though, and loop here. */
-	judge(&f, lft, NULL, &r);
+	judge(f, lft, NULL, &r);
 	assert_true(r.channels.n_looped > 0);
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
-		lab_cut(f.s, lab_find_port(f.s, sw, false, 0));
-	graph_free(f.g);
-	f.g = graph_new(f.s, f.lids);
-	judge(&f, lft, NULL, &r);
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
+		lab_cut(f->s, lab_find_port(f->s, sw, false, 0));
+	graph_free(f->g);
+	f->g = graph_new(f->s, f->lids);
+	judge(f, lft, NULL, &r);
 	assert_int_equal(r.channels.n_looped, 0);
 }
 
-TEST(test_lost_pairs_are_told_by_what_they_lose)
+FABRIC_TEST(test_lost_pairs_are_told_by_what_they_lose,
+	    "PGFT(3,4;1,3)", 1, 0, 0)
 {
 	const struct graph_target *ca, *port0 = NULL;
 	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	AUTO(lft) *lft;
 
-	fabric_make(&f, "PGFT(3,4;1,3)", 1, 0, 0);
-	lft = route(&f, "minhop");
-	ca = find_target(&f, find_switch(&f, "S-1-0"), false);
-	port0 = find_target(&f, find_switch(&f, "S-2-0"), true);
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
+	lft = route(f, "minhop");
+	ca = find_target(f, find_switch(f, "S-1-0"), false);
+	port0 = find_target(f, find_switch(f, "S-2-0"), true);
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++) {
 		lft_row(lft, sw)[ca->lid] = LFT_NO_PATH;
 		lft_row(lft, sw)[port0->lid] = LFT_NO_PATH;
 	}
-	judge(&f, lft, NULL, &r);
+	judge(f, lft, NULL, &r);
 	assert_true(verify_is_sound(&r));
 	assert_int_equal(r.reach.lost_hosts, 11);
 	assert_int_equal(r.reach.lost_mixed, 7 + 12);
@@ -575,16 +566,15 @@ TEST(test_lost_pairs_are_told_by_what_they_lose)
 	assert_int_equal(r.reach.cut_off, 0);
 }
 
-TEST(test_what_is_not_cabled_is_no_fault_of_tables)
+FABRIC_TEST(test_what_is_not_cabled_is_no_fault_of_tables,
+	    "PGFT(2,3;1,2)", 1, 0, 0)
 {
 	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	AUTO(lft) *lft;
 
-	fabric_make(&f, "PGFT(2,3;1,2)", 1, 0, 0);
-	fabric_cut_off(&f, 0, 0);
-	lft = route(&f, "minhop");
-	judge(&f, lft, NULL, &r);
+	fabric_cut_off(f, 0, 0);
+	lft = route(f, "minhop");
+	judge(f, lft, NULL, &r);
 	assert_true(r.reach.cut_off > 0);
 	assert_int_equal(r.reach.unrouted, r.reach.cut_off);
 	assert_int_equal(r.reach.lost_hosts + r.reach.lost_mixed, 0);
@@ -592,27 +582,26 @@ TEST(test_what_is_not_cabled_is_no_fault_of_tables)
 }
 
 /* One entry of a leaf is wrong, for a host at another leaf. */
-TEST(test_what_happens_to_a_packet_is_told_apart)
+FABRIC_TEST(test_what_happens_to_a_packet_is_told_apart,
+	    "PGFT(2,2;1,2)", 1, 0, 0)
 {
 	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	uint32_t leaf, spine;
 	uint16_t lid;
 
-	fabric_make(&f, "PGFT(2,2;1,2)", 1, 0, 0);
-	leaf = find_switch(&f, "S-1-0");
-	spine = find_switch(&f, "S-2-0");
-	lid = find_target(&f, find_switch(&f, "S-1-1"), false)->lid;
+	leaf = find_switch(f, "S-1-0");
+	spine = find_switch(f, "S-2-0");
+	lid = find_target(f, find_switch(f, "S-1-1"), false)->lid;
 	for (unsigned i = 0; i < 5; i++) {
 		const uint8_t entry[] = {
-			LFT_NO_PATH, 0, 200, find_target(&f, leaf, false)->port,
-			port_towards(&f, leaf, spine),
+			LFT_NO_PATH, 0, 200, find_target(f, leaf, false)->port,
+			port_towards(f, leaf, spine),
 		};
-		AUTO(lft) *lft = route(&f, "minhop");
+		AUTO(lft) *lft = route(f, "minhop");
 
-		lft_row(lft, spine)[lid] = port_towards(&f, spine, leaf);
+		lft_row(lft, spine)[lid] = port_towards(f, spine, leaf);
 		lft_row(lft, leaf)[lid] = entry[i];
-		judge(&f, lft, NULL, &r);
+		judge(f, lft, NULL, &r);
 		assert_int_equal(r.reach.unrouted, i == 0 ? 2 : 0);
 		assert_int_equal(r.reach.astray, i > 0 && i < 4 ? 2 : 0);
 		assert_int_equal(r.reach.looping, i == 4 ? 2 : 0);
@@ -622,23 +611,21 @@ TEST(test_what_happens_to_a_packet_is_told_apart)
 }
 
 /* Long chains of switches, all of which end in one loop. */
-TEST(test_large_loop_needs_no_stack)
+FABRIC_TEST(test_large_loop_needs_no_stack, "ring(500;1)", 1, 0, 0)
 {
 	uint32_t sw = 0, last = SNAPSHOT_NONE;
 	struct verify_reach result;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 
-	fabric_make(&f, "ring(500;1)", 1, 0, 0);
-	for (uint32_t i = 0; i < f.g->n_switches; i++) {
-		const struct graph_edge *e = &f.g->edges[f.g->first_edge[sw]];
+	for (uint32_t i = 0; i < f->g->n_switches; i++) {
+		const struct graph_edge *e = &f->g->edges[f->g->first_edge[sw]];
 
 		if (e->peer == last)
 			e++;
-		lft_row(f.out.lft, sw)[f.g->targets[0].lid] = e->port;
+		lft_row(f->out.lft, sw)[f->g->targets[0].lid] = e->port;
 		last = sw;
 		sw = e->peer;
 	}
-	verify_reachability(f.g, f.out.lft, NULL, &result);
+	verify_reachability(f->g, f->out.lft, NULL, &result);
 	assert_int_equal(result.looping, 500);
 	assert_int_equal(result.arrived, 0);
 }
