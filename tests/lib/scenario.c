@@ -480,6 +480,12 @@ do_while(struct play *p, char **words)
 	return true;
 }
 
+static bool
+do_start(struct play *p, char **words)
+{
+	return do_sm(p, words) && do_wait(p, (char *[]){ "up", "10s" });
+}
+
 /* N ms, by the last `while` */
 static bool
 do_waited(struct play *p, char **words)
@@ -701,6 +707,7 @@ do_expect(struct play *p, char **words)
 
 static const struct play_word play_words[] = {
 	{ "fabric", do_fabric }, { "sim", do_sim }, { "sm", do_sm },
+	{ "start", do_start },
 	{ "stop", do_stop }, { "retire", do_retire }, { "run", do_run }, { "wait", do_wait },
 	{ "while", do_while }, { "waited", do_waited },
 	{ "control", do_control }, { "settle", do_settle }, { "sweep", do_sweep }, { "mark", do_mark },

@@ -5,8 +5,7 @@
  *
  *	scenario a pulled cable is routed around
  *	fabric PGFT(4,4;1,4)
- *	sm
- *	wait up 1s
+ *	start
  *	unplug leaf-1/5
  *	run 50ms
  *	expect reach 16
@@ -26,6 +25,7 @@
  *				disk_ms: what routing, a write to the disk take;
  *				guest: 1, or 2 if its port obeys another manager;
  *				observe: it only reads
+ *	start ..		the same, and until a heavy sweep ends UP, 10s
  *	stop [NODE]		it ends, as if it were killed; retire: by TERM
  *	run TIME
  *	wait up TIME		until a heavy sweep ends UP
