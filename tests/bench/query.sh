@@ -30,7 +30,7 @@ one() {	# PROGRAM: appends "rate cpu" to ./PROGRAM.runs
 	sim_start "$SCRATCH/query.net" || return 1
 	if [ "$1" = minism ]; then sm_start run.log; else opensm_start; fi
 	# OpenSM's log comes late: ask
-	await 30 client saquery CPI || return 1
+	await client saquery CPI || return 1
 	if [ ! -f inventory ]; then
 		on H-3 client -t 60 osmtest -f c -i "$SCRATCH/inventory" \
 			>stress.log 2>&1 || return 1

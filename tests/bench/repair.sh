@@ -19,7 +19,7 @@ runs=${RUNS:-3}
 spec=${SPEC:-PGFT(12,18,24;1,12,18)}
 read -ra sim_args <<<"${SIM_ARGS:-}"
 sim_sizes=(-N 60000 -S 6000 -P 600000)
-sim_patience=1200
+patience=1200
 must_have opensm
 
 # Until it has used less than 20 ms of CPU in each of two seconds.
@@ -65,7 +65,7 @@ one() {	# PROGRAM: appends "lost back" ms to ./PROGRAM.runs
 	mkdir cache
 	sim_start "$SCRATCH/repair.net" || return 1
 	"start_$1"
-	await 600 log_has run.log 'SUBNET UP' || return 1
+	await log_has run.log 'SUBNET UP' || return 1
 	rest
 	for ((i = 1; i <= runs; i++)); do
 		at=$(cable $((i * 997)))

@@ -34,7 +34,7 @@ seed=${SEED:-7}
 theirs=${ENGINES-minhop updn ftree dfsssp lash nue}
 limit=${LIMIT:-180}
 sim_sizes=(-N 60000 -S 6000 -P 600000)
-sim_patience=1200
+patience=1200
 
 declare -A specs=(
 	[648]='PGFT(18,36;1,18)'

@@ -20,7 +20,7 @@
 runs=${RUNS:-3}
 limit=900	# s, for one run
 sim_sizes=(-N 60000 -S 6000 -P 600000)
-sim_patience=1200
+patience=1200
 
 declare -A specs=(
 	[hosts648]='PGFT(18,36;1,18)'
