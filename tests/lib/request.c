@@ -282,7 +282,7 @@ expect_component(const struct request *r, const char *word,
 		fail_msg("%s does not hold: it is 0x%" PRIx64, word, is);
 }
 
-void
+static void
 request_expect(const struct request *r, unsigned status)
 {
 	if (!r->expected || !r->expected[0])

@@ -69,12 +69,11 @@ void request_read(struct request *r, const struct request_kind *kind,
 /* As components of one record, which may have others already. */
 void request_put(struct request *r, char **words);
 
-/* Fails the test unless the answer is what is expected of it. */
-void request_expect(const struct request *r, unsigned status);
-/* .. of a table of n records of `size` bytes; status 0. */
+/* Fails the test unless the answer is what is expected of it: a table of n
+ * records of `size` bytes, with status 0; */
 void request_expect_table(const struct request *r, const uint8_t *records,
 			  unsigned n, size_t size);
-/* .. with this record. */
+/* one record. */
 void request_expect_record(const struct request *r, unsigned status,
 			   const uint8_t *record);
 /* The MAD of a line without => .., for its sender to fill in. */

@@ -248,7 +248,7 @@ on_groups(void *data)
 }
 
 /* The fabric as it is now is what the SA answers from. */
-void
+static void
 stage_publish(struct stage *st)
 {
 	AUTO(lid_map) *lids;

@@ -83,8 +83,6 @@ int stage_tear_down(void **state);
 void stage_start(struct stage *st, const struct sa_server_params *params,
 		 const char *cache_dir);
 void stage_stop(struct stage *st);
-/* The same fabric once more: a new view. */
-void stage_publish(struct stage *st);
 void stage_run(struct stage *st, int64_t us);
 void stage_add_fault(struct stage *st, enum sim_fault_kind kind,
 		     unsigned method, unsigned per_mille);

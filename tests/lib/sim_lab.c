@@ -52,16 +52,15 @@ simlab_close(struct simlab *lab)
 }
 
 unsigned
-simlab_ask_key(struct simlab *lab, uint32_t port, unsigned method,
-	       unsigned attr_id, uint32_t attr_mod, uint64_t m_key,
-	       uint8_t *data)
+simlab_ask(struct simlab *lab, uint32_t port, unsigned method, unsigned attr_id,
+	   uint32_t attr_mod, uint8_t *data)
 {
 	static const struct mad_addr to = { .lid = LID_PERMISSIVE };
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
 
 	assert_true(snapshot_path(lab->s, port, &path));
-	smp_build_direct(mad, method, attr_id, attr_mod, m_key, &path);
+	smp_build_direct(mad, method, attr_id, attr_mod, 0, &path);
 	if (data)
 		memcpy(smp_data(mad), data, SMP_DATA_LEN);
 	lab->answered = false;
@@ -72,13 +71,6 @@ simlab_ask_key(struct simlab *lab, uint32_t port, unsigned method,
 	if (data && lab->status != LAB_SILENT)
 		memcpy(data, smp_data(lab->mad), SMP_DATA_LEN);
 	return lab->status;
-}
-
-unsigned
-simlab_ask(struct simlab *lab, uint32_t port, unsigned method, unsigned attr_id,
-	   uint32_t attr_mod, uint8_t *data)
-{
-	return simlab_ask_key(lab, port, method, attr_id, attr_mod, 0, data);
 }
 
 void
@@ -93,7 +85,7 @@ simlab_port_wish(const struct simlab *lab, uint32_t port,
 	}
 }
 
-unsigned
+static unsigned
 simlab_set_port(struct simlab *lab, uint32_t port, const struct port_info *want)
 {
 	uint8_t data[SMP_DATA_LEN];

@@ -41,15 +41,9 @@ int simlab_tear_down(void **state);
  */
 unsigned simlab_ask(struct simlab *lab, uint32_t port, unsigned method,
 		    unsigned attr_id, uint32_t attr_mod, uint8_t *data);
-/* The same with an M_Key. */
-unsigned simlab_ask_key(struct simlab *lab, uint32_t port, unsigned method,
-			unsigned attr_id, uint32_t attr_mod, uint64_t m_key,
-			uint8_t *data);
 /* Set(PortInfo) of what the port has, states 0, changed by the caller. */
 void simlab_port_wish(const struct simlab *lab, uint32_t port,
 		      struct port_info *want);
-unsigned simlab_set_port(struct simlab *lab, uint32_t port,
-			 const struct port_info *want);
 /* Both ends of the link at `port` to Active; LIDs need to be valid. */
 void simlab_activate(struct simlab *lab, uint32_t port);
 
