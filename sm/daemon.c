@@ -99,12 +99,17 @@ on_sweep_end(const struct sweep_report *r, void *data)
 	struct daemon *d = data;
 	const struct view *v = r->view;
 	g_autoptr(GString) out = g_string_new(NULL);
+	struct control_view cv;
+	const char *verdict;
 
 	/* A fast clock may go on until the loop ends: a run that ends by itself
 	 * has the verdict of its first sweep. */
 	if (!g_main_loop_is_running(d->loop))
 		return;
 	status_note(d->status, r, transport_now(d->transport));
+	daemon_look(&cv, d);
+	control_verdict(&cv, &verdict);
+	status_judge(d->status, verdict);
 	d->log->generation = d->status->n_sweeps;
 	if (d->backend->end)
 		d->backend->end(r, d->backend);

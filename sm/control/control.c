@@ -47,7 +47,9 @@ run_accept(struct control_request *r)
 	g_autofree char *shown = word ? text_one_line(word) : NULL;
 	unsigned n = r->hooks->accept(word, r->hooks->data);
 
-	if (n || !word)
+	if (!n && !word)
+		request_say(r, CONTROL_DONE, "nothing is missing or slow");
+	else if (n)
 		request_say(r, CONTROL_DONE, "%u %s accepted: the fabric is "
 			    "expected without %s from now on", n,
 			    n == 1 ? "fault is" : "faults are",

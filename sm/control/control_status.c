@@ -211,7 +211,7 @@ put_sweeps(const struct control_view *v, GString *out)
 	const struct status_sweep *sweep;
 
 	for (unsigned i = 0; (sweep = status_last(v->status, i)); i++) {
-		g_autofree char *text = g_strconcat(
+		g_autofree char *text = g_strconcat(sweep->verdict ? :
 			status_end_name(sweep->end),
 			sweep->causes ? ", " : NULL, sweep->causes, NULL);
 

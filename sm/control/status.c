@@ -163,6 +163,12 @@ status_note(struct status *s, const struct sweep_report *r, int64_t now)
 		note_fabric(s, r);
 }
 
+void
+status_judge(struct status *s, const char *verdict)
+{
+	s->sweeps[(s->n_sweeps - 1) % STATUS_SWEEPS].verdict = verdict;
+}
+
 const struct status_sweep *
 status_last(const struct status *s, unsigned n)
 {

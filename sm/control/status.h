@@ -15,6 +15,7 @@ struct status_sweep {
 	int64_t took_us;
 	char *causes;
 	enum sweep_end end;
+	const char *verdict;	/* which was logged then; NULL: as its end */
 };
 /* "up", "not up", "standby", "failed", "planned" */
 const char *status_end_name(enum sweep_end end);
@@ -39,6 +40,9 @@ void status_free(struct status *s);
 
 /* A heavy sweep has ended. */
 void status_note(struct status *s, const struct sweep_report *r, int64_t now);
+
+/* The verdict of the sweep that was noted last. */
+void status_judge(struct status *s, const char *verdict);
 
 /* The nth last, from 0; NULL: there were not so many, or it is forgotten. */
 const struct status_sweep *status_last(const struct status *s, unsigned n);

@@ -201,6 +201,8 @@ end_sweep(struct setup *t, enum sweep_end end, const char *causes)
 	struct sweep_report r = {
 		.end = end, .causes = causes, .took_us = 1234,
 	};
+	struct control_view v;
+	const char *verdict;
 
 	switch (end) {
 	case SWEEP_END_PLANNED:
@@ -218,6 +220,9 @@ end_sweep(struct setup *t, enum sweep_end end, const char *causes)
 		break;
 	}
 	status_note(t->status, &r, 90 * G_USEC_PER_SEC);
+	look(&v, t);
+	control_verdict(&v, &verdict);
+	status_judge(t->status, verdict);
 }
 
 static void
