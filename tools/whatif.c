@@ -53,6 +53,7 @@ static uint32_t
 named_node(struct whatif *w, const char *word)
 {
 	const struct snapshot *s = w->v->s;
+	g_autofree char *missing = NULL;
 	uint32_t node = 0, n = 0, port;
 
 	for (uint32_t i = 0; i < s->n_nodes; i++)
@@ -61,7 +62,14 @@ named_node(struct whatif *w, const char *word)
 	if (n == 1)
 		return node;
 	port = port_search(s, w->v->lids, word, NULL, &w->wrong);
-	return port == SNAPSHOT_NONE ? port : s->ports[port].node;
+	if (port != SNAPSHOT_NONE)
+		return s->ports[port].node;
+	missing = tool_view_missing(w->v, word);
+	if (missing) {
+		g_free(w->wrong);
+		w->wrong = g_steal_pointer(&missing);
+	}
+	return SNAPSHOT_NONE;
 }
 
 /* "0xNODEGUID/PORT", or SNAPSHOT_NONE. */

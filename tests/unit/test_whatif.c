@@ -130,6 +130,10 @@ TEST(test_a_change_is_told_before_it_is_made)
 	expect_whatif(v, "kill twin", 2, "twin means 2 ports; say which one by "
 		      "its GUID:\n");
 	tool_view_free(v);
+	v = read_fabric("#view 1 gen 1\n#fault 1 guid 0x77 kind 1 name 3 since "
+			"5 what host H-9, at S-1-9/1\n#end 1\n");
+	expect_whatif(v, "kill H-9", 2, "host H-9 is missing since ");
+	tool_view_free(v);
 }
 
 /* The tables of the view are those before, the engine that was asked for is
