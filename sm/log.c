@@ -21,6 +21,7 @@
 
 #include "topology/report.h"
 #include "topology/state_file.h"
+#include "topology/text.h"
 
 #define LIMIT_LINES	5
 #define LIMIT_SPAN_US	(10 * G_USEC_PER_SEC)
@@ -237,8 +238,8 @@ static void
 end_span(struct log *log, struct log_limit *limit, int64_t now)
 {
 	g_autofree char *line = limit->held_back ? g_strdup_printf(
-		"%s: %u more lines like this were not written, in %u s",
-		limit->reason, limit->held_back,
+		"%s: %u more line%s like this not written, in %u s",
+		limit->reason, limit->held_back, text_plural(limit->held_back),
 		(unsigned)((now - limit->since) / G_USEC_PER_SEC)) : NULL;
 
 	if (line)

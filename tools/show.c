@@ -288,7 +288,8 @@ show_path(struct show *q, GError **error)
 	put_path_end(r, v, "from", from, ") -> ");
 	put_path_end(r, v, "to", to, ")");
 	if (ok) {
-		report_say(r, ": %u switches, SL ", t.n);
+		report_say(r, ": %u switch%s, SL ", t.n,
+			   t.n == 1 ? "" : "es");
 		report_number(r, "sl", path.sl, ", MTU ");
 		report_number(r, "mtu", port_mtu_bytes(MIN(path.mtu, 5)),
 			      ", ");

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "topology/expected.h"
+#include "topology/text.h"
 
 #define INDENT	"           "
 #define FAULTS_SHOWN	40u
@@ -233,9 +234,11 @@ print_flaps(const struct view_lines *lines, struct text_report *r)
 		report_text(r, "kind", kind[0], NULL);
 		report_say(r, "%s", kind[1]);
 		report_text(r, "name", line->text, "; down ");
-		report_number(r, "downs", n[FLAP_DOWNS], " times and ");
-		report_number(r, "traps", n[FLAP_TRAPS],
-			      " traps within an hour, the last ");
+		report_number(r, "downs", n[FLAP_DOWNS], " time");
+		report_say(r, "%s and ", text_plural(n[FLAP_DOWNS]));
+		report_number(r, "traps", n[FLAP_TRAPS], " trap");
+		report_say(r, "%s within an hour, the last ",
+			   text_plural(n[FLAP_TRAPS]));
 		put_span(r, "last_ms", n[FLAP_AGE], " ago");
 		if (n[FLAP_HELD]) {
 			report_say(r, "; used again in ");

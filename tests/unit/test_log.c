@@ -322,7 +322,7 @@ TEST(test_what_a_limit_holds_back_is_told, save_stderr, restore_stderr)
 	expire(log, begun);
 	span = read_now(ends[0]);
 	assert_non_null(strstr(span->str, " warning test: bad: 3 more lines "
-			       "like this were not written, in 10 s\n"));
+			       "like this not written, in 10 s\n"));
 	assert_int_equal(count(span, "not written"), 1);
 	for (unsigned i = 0; i < 6; i++)
 		log_limited(log, LOG_WARNING, "test", "bad", "MAD %u", i);
@@ -330,7 +330,7 @@ TEST(test_what_a_limit_holds_back_is_told, save_stderr, restore_stderr)
 	end = read_now(ends[0]);
 	close(ends[0]);
 	assert_int_equal(count(end, " warning test: bad: MAD "), 5);
-	assert_non_null(strstr(end->str, "bad: 1 more lines like this"));
+	assert_non_null(strstr(end->str, "bad: 1 more line like this"));
 }
 
 TEST(test_each_line_of_a_text_has_its_level, save_stderr, restore_stderr)

@@ -13,6 +13,7 @@
 
 #include "tests/lib/unit.h"
 #include "tools/show.h"
+#include "tools/status.h"
 
 #define ROW	"ffffffffffffffffffffffffffffffffffffffffffffffffffffffff" \
 	"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
@@ -309,6 +310,24 @@ TEST(test_a_path_that_leads_nowhere_has_a_reason)
 	}
 }
 
+TEST(test_one_is_told_as_one)
+{
+	g_autofree char *bare = g_strndup(view_text, (gsize)
+			(strstr(view_text, "#lft") - view_text));
+	g_autofree char *text = g_strconcat(bare, "#flap held 0 flaps 0 babbles "
+		"0 downs 1 traps 2 age 5 left 0 at link A\n#flap held 0 flaps 0 "
+		"babbles 0 downs 2 traps 1 age 5 left 0 at link B\n#end 7\n",
+		NULL);
+	struct tool_view *v = tool_view_read(text, "v", NULL);
+	g_autoptr(GString) out = g_string_new(NULL);
+	struct text_report r = { .out = out };
+
+	status_put(v->lines, false, &r);
+	assert_non_null(strstr(out->str, "link A; down 1 time and 2 traps within"));
+	assert_non_null(strstr(out->str, "link B; down 2 times and 1 trap within"));
+	tool_view_free(v);
+}
+
 /* Parts are put into the view of one and the same fabric. */
 TEST(test_a_part_is_of_the_same_fabric)
 {
@@ -329,7 +348,7 @@ TEST(test_a_part_is_of_the_same_fabric)
 				  "#hop 0x99 3 lid 1\n#hop 0x10 3 lid 99\n"
 				  "#end 7\n", "v", NULL));
 	expect_answer(v, "path node-02 1", 0, "node-02/1 (LID 2) -> Rack 1 (LID "
-		      "1): 1 switches, SL 2, MTU 4096, 100 Gb/s, P_Key 0x7fff\n"
+		      "1): 1 switch, SL 2, MTU 4096, 100 Gb/s, P_Key 0x7fff\n"
 		      " 1  leaf-1  in 2  out 1\n");
 	assert_false(tool_view_add(v, "#view 1 gen 7\n#hop 0x10 1 lid 2\n",
 				   "v", &error));
