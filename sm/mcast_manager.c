@@ -461,27 +461,20 @@ is_empty(const uint16_t masks[MFT_BLOCK])
 }
 
 /* Cuts off the last blocks of all tables if they are empty, so that a crowd of
- * groups that has ended costs the next join nothing. */
+ * groups that has ended costs the next join nothing. What is wanted is computed
+ * anew before the next phase, so only its size matters here. */
 static void
 drop_empty(struct mcast_manager *m)
 {
 	const struct mft *w = m->wanted;
-	size_t i, row, n_rows = (size_t)w->n_switches * w->n_positions;
-	uint32_t n = 1;
-	struct mft *less;
+	uint32_t i, n = 1;
 
 	for (i = 0; i < count_places(w); i++)
 		if ((m->held[i].read && !m->held[i].known) ||
-		    !is_empty(m->held[i].masks) ||
-		    !is_empty(w->masks + i * MFT_BLOCK))
-			n = MAX(n, (uint32_t)(i % w->n_blocks) + 1);
-	if (n >= w->n_blocks)
-		return;
-	less = mft_new(w->n_switches, w->n_positions, n);
-	for (row = 0; row < n_rows; row++)
-		memcpy(less->masks + row * n * MFT_BLOCK, w->masks +
-		       row * w->n_blocks * MFT_BLOCK, n * BLOCK_BYTES);
-	set_wanted(m, less, NULL);
+		    !is_empty(m->held[i].masks))
+			n = MAX(n, i % w->n_blocks + 1);
+	if (n < w->n_blocks)
+		set_wanted(m, mft_new(w->n_switches, w->n_positions, n), NULL);
 }
 
 /* A phase is over. */
