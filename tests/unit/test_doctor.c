@@ -288,14 +288,30 @@ DOCTOR_TEST(test_devices_of_a_kind_are_a_finding)
 	assert_non_null(strstr(doctor_of(t, "up"), " and 7 more: without it"));
 }
 
+/* The answer, of a net file. */
+static GString *
+doctor_of_net(struct snapshot *s)
+{
+	g_autoptr(GString) net = g_string_new(NULL);
+	GString *text = g_string_new(NULL);
+	struct text_report r = { .out = text };
+	struct tool_view *v;
+
+	net_file_write(s, net);
+	snapshot_unref(s);
+	v = tool_view_read(net->str, "net", NULL);
+	assert_non_null(v);
+	doctor_put(v, &r);
+	tool_view_free(v);
+	return text;
+}
+
 TEST(test_a_net_file_tells_what_is_missing)
 {
 	const struct generate_options options = { .seed = 3 };
 	struct snapshot *s = generate_fabric("PGFT(2,3;1,2)", &options, NULL);
 	uint32_t last = SNAPSHOT_NONE;
-	g_autoptr(GString) net = g_string_new(NULL), text = g_string_new(NULL);
-	struct text_report r = { .out = text };
-	struct tool_view *v;
+	g_autoptr(GString) text = NULL, inside = NULL;
 
 	for (uint32_t i = 0; i < s->n_switches; i++)
 		if (s->nodes[s->switches[i]].info.num_ports == 3)
@@ -303,13 +319,12 @@ TEST(test_a_net_file_tells_what_is_missing)
 	assert_int_not_equal(last, SNAPSHOT_NONE);
 	s->ports[s->ports[last].peer].peer = SNAPSHOT_NONE;
 	s->ports[last].peer = SNAPSHOT_NONE;
-	net_file_write(s, net);
-	snapshot_unref(s);
-	v = tool_view_read(net->str, "net", NULL);
-	assert_non_null(v);
-	doctor_put(v, &r);
-	tool_view_free(v);
+	text = doctor_of_net(s);
 	assert_non_null(strstr(text->str, "this is a net file"));
 	assert_non_null(strstr(text->str, "switches with an odd last port: "));
 	assert_non_null(strstr(text->str, "SLs on VLs: ask"));
+	/* a CA inside of each switch has its last port, the fifth of leaves */
+	inside = doctor_of_net(generate_fabric("PGFT(2,3;1,2)+an", &options,
+					       NULL));
+	assert_non_null(strstr(inside->str, "odd last port: "));
 }
