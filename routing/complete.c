@@ -9,7 +9,8 @@
  * (port 0, aggregation nodes), and the hosts that are left. For each switch the
  * LIDs nearest to the root come first: turns that open there serve all others.
  * A tree that joins all hosts is in that graph from the start, so multicast has
- * room, and there is a path for every pair.
+ * room, and it is extended to the other switches before the first search adds
+ * turns that would be in its way: so there is a path for every pair.
  *
  * Port 0 to port 0 is no data and makes no channel dependencies: in the end such
  * a switch sends towards a root, whose own path goes on. In a whole fat tree
@@ -577,9 +578,9 @@ complete_stage(const struct graph *g, struct lft *lft, const uint32_t *ranks,
 	complete_list(&x, lft, scratch);
 	if (stage == STAGE_SEARCH) {
 		x.m.spares = true;
+		complete_span(&x);
 		for (i = 0; i < n; i++)
 			complete_switch(&x, x.near[i], true, 2);
-		complete_span(&x);
 	}
 	x.round = 1;
 	for (i = 0; i < n; i++)
