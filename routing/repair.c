@@ -18,12 +18,12 @@
  * graph: all dependencies that the order of the switches permits, the other
  * turns of the tables, and those that repairs added. A path is taken if all its
  * turns are in that graph. If there is no such path, turns are added as long as
- * the graph stays acyclic; they stay until the switches hold the original
- * tables again. So the tables of any two repairs have no credit loop together;
- * mixtures of old and new entries are checked by transition_steps(). Every new
- * path is followed to its end once more. If a pair would lose its path, or hosts
- * had none before, as their table ends too early, the repair is given up and the
- * engines route the fabric.
+ * the graph stays acyclic, at last to a graph of the tables alone; they stay
+ * until the switches hold the original tables again. So the tables of any two
+ * repairs have no credit loop together; mixtures of old and new entries are
+ * checked by transition_steps(). Every new path is followed to its end once
+ * more. If a pair would lose its path, or hosts had none before, as their table
+ * ends too early, the repair is given up and the engines route the fabric.
  *
  * Cost. Lost entries times the ports of a switch. Adding a turn may search all
  * channels (a lost spine of 11,664 hosts took minutes), so the work is limited.
@@ -389,9 +389,10 @@ repair_is_home(const struct repairing *w, const struct lft *held)
 }
 
 /* Prepares the dependencies. Turns that earlier repairs added, and that no
- * switch has an entry for any more, would be in the way. */
+ * switch has an entry for any more, would be in the way. is_new: those of the
+ * original tables are enough. */
 static bool
-repair_open(struct repairing *w, const struct lft *held)
+repair_open(struct repairing *w, const struct lft *held, bool *is_new)
 {
 	struct repair *r = w->r;
 
@@ -400,7 +401,8 @@ repair_open(struct repairing *w, const struct lft *held)
 		g_clear_pointer(&r->made_c, channels_free);
 		return false;
 	}
-	if (r->c && !repair_is_home(w, held))
+	*is_new = !r->c || repair_is_home(w, held);
+	if (!*is_new)
 		return true;
 	channels_free(r->c);
 	r->c = channels_copy(r->made_c);
@@ -410,29 +412,19 @@ repair_open(struct repairing *w, const struct lft *held)
 	return true;
 }
 
+/* Repairs all LIDs in a copy of the original tables. */
 static bool
-repair_all(struct repairing *w, const struct lft *held)
+repair_lids(struct repairing *w)
 {
 	struct mend *m = &w->m;
 	struct lft *home = w->r->made.lft;
 	guint i, next;
-	bool is_whole;
 
-	if (!repair_open(w, held))
-		return false;
-	if (memcmp(m->is_lost, w->r->is_lost, m->g->n_edges) == 0) {
-		m->lft = lft_ref(w->r->now);
-		return true;
-	}
+	lft_free(m->lft);
+	m->lft = memchr(m->is_lost, 1, m->g->n_edges) ? lft_copy(home) :
+		lft_ref(home);
 	m->c = w->r->c;
 	m->before = m->c->work;
-	repair_list_lost(w);
-	is_whole = !memchr(m->is_lost, 1, m->g->n_edges);
-	/* New tables may have paths for hosts that lacked one. */
-	if (w->lost->len > ENTRIES_MAX ||
-	    (!is_whole && w->r->made.alone.reach.lost_hosts))
-		return false;
-	m->lft = is_whole ? lft_ref(home) : lft_copy(home);
 	for (i = 0; i < w->lost->len; i = next)
 		if (!repair_lid(w, i, &next))
 			return false;
@@ -441,6 +433,46 @@ repair_all(struct repairing *w, const struct lft *held)
 		    m->g->targets[i].port == 0)
 			repair_clear_gone(w, &m->g->targets[i]);
 	return true;
+}
+
+/* Once more, with the turns of the tables alone: those that the order permits,
+ * but no path has, may be in the way. */
+static bool
+repair_again(struct repairing *w)
+{
+	struct repair *r = w->r;
+	struct mend *m = &w->m;
+
+	if (!channels_load(&r->c, r->g, r->made.lft, NULL, NULL)) {
+		g_clear_pointer(&r->c, channels_free);
+		return false;
+	}
+	memset(m->dealt, 0, r->g->n_edges * sizeof(*m->dealt));
+	memset(m->refused, 0, r->g->n_edges * CHANNELS_WORDS *
+	       sizeof(*m->refused));
+	return repair_lids(w);
+}
+
+static bool
+repair_all(struct repairing *w, const struct lft *held)
+{
+	struct mend *m = &w->m;
+	bool is_new;
+
+	if (!repair_open(w, held, &is_new))
+		return false;
+	if (memcmp(m->is_lost, w->r->is_lost, m->g->n_edges) == 0) {
+		m->lft = lft_ref(w->r->now);
+		return true;
+	}
+	repair_list_lost(w);
+	/* New tables may have paths for hosts that lacked one. */
+	if (w->lost->len > ENTRIES_MAX ||
+	    (memchr(m->is_lost, 1, m->g->n_edges) &&
+	     w->r->made.alone.reach.lost_hosts))
+		return false;
+	return repair_lids(w) ||
+		(is_new && !mend_is_too_much(m) && repair_again(w));
 }
 
 /* -------------------------------------------------- from old tables to new */
