@@ -33,7 +33,7 @@ def alike(text):
 def run(command):
     done = subprocess.run(["bash", "-c", command], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=120, check=False)
+                          timeout=250, check=False)
     return alike(done.stdout.decode(errors="replace")).splitlines()
 
 
