@@ -179,6 +179,10 @@ leash=()
 if setpriv --pdeathsig KILL true 2>/dev/null; then
 	leash=(setpriv --pdeathsig KILL)
 fi
+# What plays the hardware comes before all programs, as far as it may: answers that
+# are seconds late are those of a broken fabric.
+hardware=("${leash[@]}")
+[ -n "$(nice -n -10 true 2>&1)" ] || hardware+=(nice -n -10)
 
 # ---- scratch folder and clean-up ------------------------------------------
 
@@ -260,7 +264,7 @@ sim_start() {
 	SIM_LOG=$SCRATCH/sim-$sim_count.log
 	mkfifo "$fifo"
 	exec {SIM_FD}<>"$fifo"
-	"${leash[@]}" ibsim -s -f "$SIM_LOG" "${sim_sizes[@]}" \
+	"${hardware[@]}" ibsim -s -f "$SIM_LOG" "${sim_sizes[@]}" \
 		-L 49151 "$@" "$file" <"$fifo" >"sim-$sim_count.err" 2>&1 &
 	SIM_PID=$!
 	await_of "$SIM_PID" sim_is_ready && return
@@ -345,7 +349,7 @@ lab_start() {
 	rm -f lab.fifo lab.sock lab.out
 	mkfifo lab.fifo
 	exec {LAB_FD}<>lab.fifo
-	"${leash[@]}" "$MINISM_LAB_PROGRAM" --socket "$PWD/lab.sock" "$@" \
+	"${hardware[@]}" "$MINISM_LAB_PROGRAM" --socket "$PWD/lab.sock" "$@" \
 		"$net" <lab.fifo >lab.out 2>lab.err &
 	LAB_PID=$!
 	if ! await_of "$LAB_PID" grep -q 'programs run on' lab.out; then
