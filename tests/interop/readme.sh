@@ -70,13 +70,13 @@ in_lab() {
 # prompt goes to the lab that the line before it started.
 # README's lines about ibsim, in one shell, as they stand there.
 on_ibsim() {
-	local lines until
+	local lines until name=readme-$$-$RANDOM
 
 	lines=$(sed -n 's/^    //p' "$MINISM_SRC/README.md" |
 		grep -A2 '^ibsim ')
-	until="until grep -q @readme-$$:ctl /proc/net/unix; do sleep 0.1; done"
+	until="until grep -q @$name:ctl /proc/net/unix; do sleep 0.1; done"
 	[ "$(wc -l <<<"$lines")" = 3 ] || return
-	IBSIM_SOCKNAME=readme-$$ timeout -k 5 $patience bash -c \
+	IBSIM_SOCKNAME=$name timeout -k 5 $patience bash -c \
 		"${lines/ &/ & $until}; s=\$?; unset LD_PRELOAD; kill %1; exit \$s" \
 		>out 2>&1 </dev/null
 	status=$?

@@ -424,7 +424,7 @@ path_case() {
 }
 
 abstract_case() {
-	notify abstract "@minism-notify-$$"
+	notify abstract "@minism-notify-$$-$RANDOM"
 }
 
 run_cases
