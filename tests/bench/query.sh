@@ -32,11 +32,11 @@ one() {	# PROGRAM: appends "rate cpu" to ./PROGRAM.runs
 	# OpenSM's log comes late: ask
 	await client saquery CPI || return 1
 	if [ ! -f inventory ]; then
-		on H-3 client -t 60 osmtest -f c -i "$SCRATCH/inventory" \
+		limit=60 on H-3 client osmtest -f c -i "$SCRATCH/inventory" \
 			>stress.log 2>&1 || return 1
 	fi
 	before=$(cpu_ms "$SM_PID")
-	on H-3 client -t 200 osmtest -f f -s1 -i "$SCRATCH/inventory" \
+	limit=200 on H-3 client osmtest -f f -s1 -i "$SCRATCH/inventory" \
 		-l "$SCRATCH/osmtest.log" >stress.log 2>&1
 	us=$(took stress.log)
 	if [ "${us:-0}" -eq 0 ]; then

@@ -45,7 +45,7 @@ one_opensm() {	# KIND SHAPE ENGINE FILE
 	rm -rf osm
 	mkdir osm
 	sim_start "$4" || return 1
-	client -t "${LIMIT:-60}" env OSM_CACHE_DIR="$SCRATCH/osm" \
+	limit=${LIMIT:-60} client env OSM_CACHE_DIR="$SCRATCH/osm" \
 		OSM_TMP_DIR="$SCRATCH/osm" opensm -o -R "$3" -D 0x43 \
 		-f "$SCRATCH/osm/log" >osm/out 2>&1 </dev/null
 	status=$?
