@@ -47,7 +47,7 @@ in_place() {	# command
 		;;
 	*"minismctl doctor")	# 1: it has found something
 		echo "minism --observe -p 1 --cache-dir= 2>/dev/null &"
-		echo 'while minismctl status; [ $? -eq 3 ]; do sleep 0.1; done'
+		echo 'until minismctl view >view; do sleep 0.1; done 2>/dev/null'
 		echo "$1; [ \$? -lt 2 ]"
 		;;
 	*)	echo "$1" ;;
