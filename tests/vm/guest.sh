@@ -52,10 +52,10 @@ fails() {
 	! "$@"
 }
 
-await() {	# seconds command...
-	local end=$((SECONDS + $1))
+# Until it succeeds: emulated processors beside others may be slow.
+await() {	# command...
+	local end=$((SECONDS + 180))
 
-	shift
 	until "$@" >/tmp/await.out 2>&1; do
 		if [ $SECONDS -ge $end ]; then
 			cat /tmp/await.out
@@ -79,16 +79,16 @@ start_lab() {
 	minism-lab --socket /run/lab.sock "$1" <>/run/lab.fifo \
 		>/tmp/lab.out 2>&1 &
 	lab_pid=$!
-	await 20 test -S /run/lab.sock
+	await test -S /run/lab.sock
 	bridge /run/lab.sock "${nodes[@]}" 2>/tmp/bridge.err &
 	bridge_pid=$!
-	await 30 has_cards "$2" || cat /tmp/lab.out /tmp/bridge.err
+	await has_cards "$2" || cat /tmp/lab.out /tmp/bridge.err
 }
 
 stop_lab() {
 	kill "$bridge_pid" "$lab_pid"
 	wait "$bridge_pid" "$lab_pid" 2>/dev/null
-	await 20 has_cards 0
+	await has_cards 0
 }
 
 has_cards() {	# how many HCAs the kernel has
@@ -218,7 +218,7 @@ case_devices() {
 	check "the kernel has 8 HCAs" start_lab "$net" $hosts
 	check "with a umad and an issm each" test -c /dev/infiniband/umad7 -a \
 		-c /dev/infiniband/issm7
-	check "and an IPoIB interface" await 20 test -d /sys/class/net/ib7
+	check "and an IPoIB interface" await test -d /sys/class/net/ib7
 }
 
 case_bringup() {
@@ -228,9 +228,9 @@ case_bringup() {
 		settle $i "ib$i"
 	done
 	sm_start
-	check "minism -p 1 brings the fabric up" await 30 is_up
+	check "minism -p 1 brings the fabric up" await is_up
 	check "the kernel sees 8 Active ports" \
-		await 5 are_active 0 1 2 3 4 5 6 7
+		await are_active 0 1 2 3 4 5 6 7
 	check "IPoIB: every host pings every other" mesh
 }
 
@@ -284,7 +284,7 @@ sm_second() {
 }
 
 second_ends() {
-	await 10 gone "$second_pid"
+	await gone "$second_pid"
 	wait "$second_pid"
 	[ $? -eq 1 ]
 }
@@ -299,9 +299,9 @@ case_send_only() {
 	echo 1 >/tmp/forwarding
 	at 5 sh -c 'cat /tmp/forwarding >/proc/sys/net/ipv6/conf/ib0/forwarding'
 	check "a group of one member" \
-		await 10 finds 0x21 members ff12:601b:ffff::2
+		await finds 0x21 members ff12:601b:ffff::2
 	check "another host sends to it" \
-		await 10 at 2 ping6 -c 1 -W 1 ff02::2%ib0
+		await at 2 ping6 -c 1 -W 1 ff02::2%ib0
 	check "as a send-only member" \
 		finds "$(port 2 gids/0 | sed 's/.*://;s/^0*//') 0x2[48]" \
 		members ff12:601b:ffff::2
@@ -310,7 +310,7 @@ case_send_only() {
 case_restart() {
 	sm_stop
 	sm_start -C vib0
-	check "minism restarted: the fabric is up" await 20 is_up
+	check "minism restarted: the fabric is up" await is_up
 	check "minism restarted: pings" mesh
 }
 
@@ -327,7 +327,7 @@ case_user() {
 	sm_start -C vib0 --cache-dir /run/user --control-socket /run/user/ctl
 	as=()
 	check "minism as a user in the devices' group: the fabric is up" \
-		await 20 is_up
+		await is_up
 	check "it has no capability" \
 		finds 'CapEff:.0000000000000000' cat "/proc/$sm_pid/status"
 	check "its port is marked as a subnet manager's" \
@@ -336,7 +336,7 @@ case_user() {
 	sm_stop
 	chown 0:0 /tmp/sm.log
 	sm_start -C vib0
-	check "as root again: the fabric is up" await 20 is_up
+	check "as root again: the fabric is up" await is_up
 }
 
 second_start() {	# host, options...
@@ -360,35 +360,35 @@ same_members() {
 case_standby() {
 	sm_stop
 	sm_start -C vib0 --priority 9
-	check "a master of priority 9" await 20 is_up
+	check "a master of priority 9" await is_up
 	second_start 4 --priority 3
-	check "a second minism is warm" await 20 \
+	check "a second minism is warm" await \
 		finds '^warm: .* with [1-9][0-9]* members' minismctl -s /run/sm2.ctl status
 	members ff12:401b:ffff::ffff:ffff >/tmp/members.before
 	kill -9 "$sm_pid"
 	check "the master is killed: the second takes over" \
-		await 10 sm_lid_is 4
-	check "it knows the clients" await 5 \
+		await sm_lid_is 4
+	check "it knows the clients" await \
 		finds 'need not register again' cat /tmp/sm2.log
 	note "$(grep -E 'gone|SUBNET UP|sent .* MADs' /tmp/sm2.log | tail -n 4)"
 	refute "and writes no table" \
 		grep -E 'ForwardingTable.Set [1-9]' /tmp/sm2.log
-	check "the members are the same" await 5 same_members
+	check "the members are the same" await same_members
 	check "the second is master: pings" mesh
 	sm_start -C vib0 --priority 9
-	check "the first comes back, and is the master" await 30 sm_lid_is 0
-	check "and knows the clients" await 5 \
+	check "the first comes back, and is the master" await sm_lid_is 0
+	check "and knows the clients" await \
 		finds 'need not register again' cat /tmp/sm.log
-	check "the members are still the same" await 5 same_members
+	check "the members are still the same" await same_members
 	kill "$sm_pid"
 	check "the master is told to end: the second has the fabric" \
-		await 10 sm_lid_is 4
-	check "it ends, and has said so" await 10 finds 'exiting: handing over' \
+		await sm_lid_is 4
+	check "it ends, and has said so" await finds 'exiting: handing over' \
 		cat /tmp/sm.log
-	check "the members are the same again" await 5 same_members
+	check "the members are the same again" await same_members
 	check "the second is master again: pings" mesh
 	sm_start -C vib0 --priority 9
-	check "and the first at the end" await 30 sm_lid_is 0
+	check "and the first at the end" await sm_lid_is 0
 	kill "$second_pid"
 	wait "$second_pid" 2>/dev/null
 }
@@ -396,25 +396,25 @@ case_standby() {
 # The top of each switch's multicast table is not below the groups in use.
 case_opensm() {
 	opensm_start 4 14
-	check "minism hands over to opensm" await 40 sm_lid_is 4
+	check "minism hands over to opensm" await sm_lid_is 4
 	check "opensm is master: pings" mesh
-	check "opensm is still the master" await 20 sm_lid_is 4
+	check "opensm is still the master" await sm_lid_is 4
 	kill -9 "$osm_pid"
-	check "opensm dies, minism takes over" await 60 sm_lid_is 0
+	check "opensm dies, minism takes over" await sm_lid_is 0
 	check "minism has taken over: pings" mesh
 	sm_stop
 	opensm_start 4 5
-	check "opensm alone is master" await 40 sm_lid_is 4
+	check "opensm alone is master" await sm_lid_is 4
 	check "it is to be asked by directed route" \
 		finds "priority 5 state 3" sminfo -C vib4 -D 0
 	check "also from afar" finds "priority 5 state 3" \
 		sminfo -C vib0 -D 0,1,5,2,1
 	sm_start -C vib0 --priority 9
-	check "a living opensm hands over to minism" await 40 sm_lid_is 0
+	check "a living opensm hands over to minism" await sm_lid_is 0
 	check "minism is master again: pings" mesh
-	check "and opensm a standby" await 10 \
+	check "and opensm a standby" await \
 		finds "state 2" sminfo -C vib3 "$(($(port 4 lid)))"
-	check "also to a new group" await 10 at 3 ping6 -c 1 -W 1 ff02::2%ib0
+	check "also to a new group" await at 3 ping6 -c 1 -W 1 ff02::2%ib0
 	kill "$osm_pid"
 	wait "$osm_pid" 2>/dev/null
 }
@@ -426,7 +426,7 @@ case_spine() {
 	kill -CONT "$sm_pid"
 	check "a spine is lost: pings" mesh
 	lab revive S-2-1
-	check "it is back" await 20 finds ' 24 Active' lab show
+	check "it is back" await finds ' 24 Active' lab show
 	check "it is back: pings" mesh
 }
 
@@ -438,9 +438,9 @@ case_pkeys() {
 	echo "Default=0x7fff, ipoib: ALL=limited, SELF=full, $(guid 1)=full;" \
 		>/etc/partitions.conf
 	kill -HUP "$sm_pid"
-	check "the kernel sees a limited P_Key" await 15 has_pkey 3 0x7fff
-	check "a full and a limited member ping" await 15 pings 1 2
-	check "also a limited and a full one" await 15 pings 3 0
+	check "the kernel sees a limited P_Key" await has_pkey 3 0x7fff
+	check "a full and a limited member ping" await pings 1 2
+	check "also a limited and a full one" await pings 3 0
 	refute "two limited ones do not" pings 2 3
 	refute "nor across the spines" pings 2 6
 	echo "$everybody" >/etc/partitions.conf
@@ -450,23 +450,23 @@ case_pkeys() {
 
 bring_back() {	# host: its HCA, a new interface in its namespace
 	lab plug-device "H-$1"
-	await 20 has_cards $hosts
-	await 5 test -d /sys/class/net/ib0
+	await has_cards $hosts
+	await test -d /sys/class/net/ib0
 	settle "$1" ib0
 }
 
 case_device() {
 	lab unplug-device H-7
-	check "an HCA is gone" await 10 has_cards 7
+	check "an HCA is gone" await has_cards 7
 	refute "and does not ping" pings 1 7
 	check "it is back" bring_back 7
 	check "it is back: pings" mesh
 	: >/tmp/sm.log
 	lab unplug-device H-0
-	check "the manager's HCA is gone" await 10 has_cards 7
+	check "the manager's HCA is gone" await has_cards 7
 	refute "nor is it up without" is_up
 	check "it is back, too" bring_back 0
-	check "minism opens it again" await 30 is_up
+	check "minism opens it again" await is_up
 	check "minism has opened it again: pings" mesh
 }
 
@@ -489,7 +489,7 @@ case_planes() {
 	stop_lab
 	echo 2 >/sys/module/vib/parameters/planes
 	check "8 HCAs with planes" start_lab "$net" $hosts
-	await 20 test -d /sys/class/net/ib7
+	await test -d /sys/class/net/ib7
 	for ((i = 0; i < hosts; i++)); do
 		settle $i "ib$i"
 	done
@@ -505,7 +505,7 @@ case_planes() {
 		/sys/class/infiniband/vib0/ports/1/gids/0
 	refute "opensm takes one of them and ends" opensm_once
 	sm_start -C vib0
-	check "minism with both: the fabric is up" await 30 is_up
+	check "minism with both: the fabric is up" await is_up
 	check "SMPs by the one, GMPs by the other" finds \
 		'on smi0 port 1, GSI vib0 port 1 ' cat /tmp/sm.log
 	check "both devices are Active" finds ACTIVE \
@@ -515,19 +515,19 @@ case_planes() {
 		count 12 '^NodeRecord dump' saquery -C vib5
 	check "with planes: ibnetdiscover" count 8 '^Ca' ibnetdiscover -C smi4
 	second_start 4 --priority 3
-	check "a second one is warm" await 20 \
+	check "a second one is warm" await \
 		finds '^warm: .* with [1-9][0-9]* members' \
 		minismctl -s /run/sm2.ctl status
 	kill "$second_pid"
 	wait "$second_pid" 2>/dev/null
 	: >/tmp/sm.log
 	lab unplug-device H-0
-	check "both are gone" await 10 has_cards 7
+	check "both are gone" await has_cards 7
 	check "the one for GMPs is back" bring_back 0
 	sleep 1
 	refute "and is not enough" is_up
 	add_smi 0
-	check "the other, too: minism opens both again" await 60 is_up
+	check "the other, too: minism opens both again" await is_up
 	check "with planes again: pings" mesh
 	echo 0 >/sys/module/vib/parameters/planes
 }
@@ -538,7 +538,7 @@ case_tables() {
 	check "all HCAs go" stop_lab
 	check "two come, of 100" start_lab 'PGFT(10,10;1,10)' 2
 	sm_start
-	check "minism brings 100 hosts up" await 60 is_up
+	check "minism brings 100 hosts up" await is_up
 	check "saquery -p: a table of more than 10,000 records" table
 	sm_stop
 }
