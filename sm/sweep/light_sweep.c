@@ -137,23 +137,27 @@ silent_port_of(const struct light_sweep *l, const struct silent_port *p)
 				p->num);
 }
 
-/* Ports to be queried now. */
+/* Ports to be queried now; after the same pause again, also if the query is called
+ * off, so that a switch that sends traps all the time does not lead to one of all
+ * of them each time. */
 static void
 silent_take(struct light_sweep *l)
 {
 	for (guint i = 0; l->silent && i < l->silent->len; i++) {
-		const struct silent_port *p =
+		struct silent_port *p =
 			&g_array_index(l->silent, struct silent_port, i);
-		uint32_t port = p->due <= l->began ? silent_port_of(l, p) :
-			SNAPSHOT_NONE;
+		uint32_t port;
 
+		if (p->due > l->began)
+			continue;
+		port = silent_port_of(l, p);
+		p->due = l->began + p->pause;
 		if (port != SNAPSHOT_NONE)
 			ask_port(l, port, MAD_ATTR_NODE_INFO);
 	}
 }
 
-/* They were, and a cancelled query is none; the next query of each is after twice
- * the pause. */
+/* They were queried: the next one is after twice the pause. */
 static void
 silent_put_off(struct light_sweep *l)
 {
@@ -161,7 +165,7 @@ silent_put_off(struct light_sweep *l)
 		struct silent_port *p =
 			&g_array_index(l->silent, struct silent_port, i);
 
-		if (p->due > l->began)
+		if (p->due != l->began + p->pause)
 			continue;
 		p->pause = MIN(2 * p->pause,
 			       silent_port_of(l, p) == l->s->local_port ?
