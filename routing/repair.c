@@ -267,7 +267,7 @@ repair_list_lost(struct repairing *w)
 /* ------------------------------------------------------------------- a LID */
 
 /* How many hosts send through each switch that lost its path? In the queue a
- * switch stands before those that forward to it. */
+ * switch stands before those that forward to it over a cable that is there. */
 static void
 repair_count(struct mend *m)
 {
@@ -279,7 +279,7 @@ repair_count(struct mend *m)
 		sw = m->queue[i];
 		m->behind[sw] += m->g->n_hosts[sw];
 		e = mend_next(m, sw);
-		if (e != SNAPSHOT_NONE)
+		if (e != SNAPSHOT_NONE && !m->is_lost[e])
 			m->behind[m->g->edges[e].peer] += m->behind[sw];
 	}
 }

@@ -502,7 +502,8 @@ mcast_manager_done(void *data)
 		return true;
 	g_clear_pointer(&m->stuck, g_free);
 	g_clear_pointer(&m->batch, smp_batch_free);
-	drop_empty(m);
+	if (!m->bad)
+		drop_empty(m);
 	/* No sweep follows a join, so the SA gets the new tables here. */
 	mft_free(m->told);
 	m->told = collect_held(m);
