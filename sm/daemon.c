@@ -108,6 +108,7 @@ on_sweep_end(const struct sweep_report *r, void *data)
 		return;
 	status_note(d->status, r, transport_now(d->transport));
 	daemon_look(&cv, d);
+	cv.unreached = NULL;	/* of the trees before this sweep */
 	control_verdict(&cv, &verdict);
 	status_judge(d->status, verdict);
 	d->log->generation = d->status->n_sweeps;

@@ -29,9 +29,11 @@
  *    a01b); else it is the issuer. Hence the view at informs_notify() must
  *    contain the source: for trap 65, it is the previous view. The subscriber's
  *    P_Keys are those that it has when its Report is due.
- *  - A trap may be repeated for long: while a Notice waits, an equal one is
- *    dropped. NoticeCount and NoticeToggle are not compared. The queue has a
- *    bound, a lower one for traps of devices; Notices past it are dropped.
+ *  - A trap may be repeated for long: while that of a device waits, an equal one
+ *    is dropped. NoticeCount and NoticeToggle are not compared. The SA's own
+ *    Notices are all told: the last one of a GID that comes and goes counts. The
+ *    queue has a bound, a lower one for traps of devices; Notices past it are
+ *    dropped.
  */
 #include <string.h>
 
@@ -61,7 +63,7 @@ struct waiting_notice {
 				   on the source */
 	uint64_t source;	/* PortGUID */
 	struct subscription next;	/* only what is compared */
-	bool begun;
+	bool begun, is_own;
 	uint32_t n_pkeys;
 	uint16_t pkeys[];	/* those that the source had */
 };
@@ -352,6 +354,7 @@ informs_notify(struct informs *i, const struct sa_db *v,
 	bool generic = notice[0] & 0x80;
 	unsigned trap = (unsigned)bytes_load(notice + 4, 2);
 	bool is_sa = generic && trap >= 64 && trap <= 67;
+	bool is_own = is_sa && sa_db_gid(v, issuer) == v->subnet->local_port;
 	/* a GID is in service, out of service */
 	uint32_t source = sa_db_gid(v, is_sa && trap < 66 ?
 				    notice + NOTICE_GID_OFFSET : issuer);
@@ -364,13 +367,14 @@ informs_notify(struct informs *i, const struct sa_db *v,
 	    mgid_has_pkey(notice + NOTICE_GID_OFFSET, &own))
 		pkey = own;
 	if (!i->all.list->len || (!pkey && source == SNAPSHOT_NONE) ||
-	    i->waiting.length >= (is_sa ? QUEUE_MAX : TRAPS_MAX))
+	    (is_own ? i->waiting.length >= QUEUE_MAX : i->n_traps >= TRAPS_MAX))
 		return;
 	if (!pkey)
 		n = m->first[source + 1] - m->first[source];
 	w = g_malloc0(sizeof(*w) + n * sizeof(*w->pkeys));
 	memcpy(w->notice, notice, NOTICE_LEN);
 	memcpy(w->issuer, issuer, 16);
+	w->is_own = is_own;
 	w->pkey = pkey;
 	w->n_pkeys = n;
 	if (!pkey) {
@@ -378,11 +382,14 @@ informs_notify(struct informs *i, const struct sa_db *v,
 		memcpy(w->pkeys, m->pkeys + m->first[source],
 		       n * sizeof(*w->pkeys));
 	}
-	if (g_hash_table_contains(i->keys, w)) {
+	if (!is_own && g_hash_table_contains(i->keys, w)) {
 		g_free(w);
 		return;
 	}
 	g_queue_push_tail(&i->waiting, w);
+	if (is_own)
+		return;
+	i->n_traps++;
 	g_hash_table_add(i->keys, w);
 }
 
@@ -394,7 +401,7 @@ informs_next(struct informs *i, const struct sa_db *v, struct report *out)
 	unsigned left = LOOKS_MAX;
 
 	while ((w = g_queue_peek_head(&i->waiting))) {
-		if (!w->begun)
+		if (!w->begun && !w->is_own)
 			g_hash_table_remove(i->keys, w);
 		w->begun = true;
 		s = next_subscriber(i, v, w, &left);
@@ -409,6 +416,7 @@ informs_next(struct informs *i, const struct sa_db *v, struct report *out)
 		}
 		if (!left)
 			return false;
+		i->n_traps -= !w->is_own;
 		g_free(g_queue_pop_head(&i->waiting));
 	}
 	return false;
@@ -419,6 +427,7 @@ informs_forget(struct informs *i)
 {
 	g_hash_table_remove_all(i->keys);
 	g_queue_clear_full(&i->waiting, g_free);
+	i->n_traps = 0;
 }
 
 void

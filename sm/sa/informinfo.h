@@ -30,7 +30,8 @@ struct report {
 struct informs {
 	struct sa_store all;	/* struct subscription, by PortGUID and index */
 	GQueue waiting;		/* Notices, oldest first */
-	GHashTable *keys;	/* those of which no Report was made yet */
+	unsigned n_traps;	/* of devices among them */
+	GHashTable *keys;	/* of these, those of which no Report was made yet */
 };
 
 struct informs *informs_new(void);

@@ -247,6 +247,33 @@ STORES_TEST(test_babble_is_merged_and_bounded)
 	assert_int_equal(bytes_load(r.mad + SA_DATA_OFFSET + 4, 2), 66);
 }
 
+/* A host that goes, comes and goes again is away in the end, whatever waits; and
+ * traps of devices are heard behind the Notices of many hosts. */
+STORES_TEST(test_the_last_of_many_notices_is_told)
+{
+	static const unsigned traps[] = { 65, 64, 65 };
+	uint8_t notice[NOTICE_LEN], gid[16], issuer[16];
+	uint8_t babble[NOTICE_LEN] = { 0x81, 0, 0, 2, 0, 128, 0, 23 };
+	unsigned n = 0, last = 0;
+	struct sa_report r;
+
+	assert_int_equal(sa_stage_ask(l, INFORM, 1, 1, 0xffff, 0xffff), 0);
+	lab_gid(l, l->s->local_port, issuer);
+	lab_gid(l, lab_host(l, 2), gid);
+	for (unsigned i = 0; i < 1500; i++) {
+		notice_build_gid(notice, traps[i % 3], 1, gid);
+		informs_notify(l->sa->informs, l->v, notice, issuer, 0);
+	}
+	sa_forward_trap(l->sa, babble, lab_lid(l, lab_host(l, 3)), l->now);
+	assert_int_equal(n_waiting(l), 1501);
+	for (; sa_next_report(l->sa, &r); n++)
+		if (n < 1500)
+			last = (unsigned)bytes_load(r.mad + SA_DATA_OFFSET + 4,
+						    2);
+	assert_int_equal(n, 1501);
+	assert_int_equal(last, 65);
+}
+
 /* A part of the fabric comes, and many have subscribed. */
 STORES_TEST(test_each_of_many_notices_goes_to_each_of_many_subscribers)
 {
