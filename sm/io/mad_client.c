@@ -31,7 +31,8 @@
  * queue filled with retries, and the answers to later requests would be lost. So
  * its next attempts wait a few time-outs more, up to SLOW_MAX, twice as long as
  * its last answer took; the time is taken only from the first attempt, since an
- * answer to the last of several may be that of a lossy cable. It is forgotten
+ * answer to the last of several may be that of a lossy cable, and not while this
+ * process itself stood still, when all peers seem slow. It is forgotten
  * with the first quick answer, or when a request to it is lost.
  *
  * window.c decides how many SMPs may be on the wire. Every attempt takes room
@@ -66,6 +67,7 @@
 #define TID_ID_MASK	0x0fffffffu	/* the part of an id in a TID */
 #define LATE_SPAN	0x00100000u	/* ids remembered as once ours */
 #define SLOW_MAX	4	/* more time-outs that a slow peer has */
+#define STALL_US	50000	/* so late, a timer tells that we were slow */
 
 enum place {
 	PLACE_NONE,
@@ -546,12 +548,23 @@ expire(struct mad_client *x, struct mad_request *r, int64_t now)
 	wait_on_wire(x, r, now);
 }
 
+/* Did this process, or its machine, stand still until now? */
+static void
+note_stall(struct mad_client *x)
+{
+	int64_t now = transport_now(x->transport);
+
+	if (x->timer && now > x->timer_at + STALL_US)
+		x->stalled = now;
+}
+
 static void
 mad_client_on_timer(void *data)
 {
 	struct mad_client *x = data;
 	int64_t now = transport_now(x->transport);
 
+	note_stall(x);
 	x->timer = 0;
 	window_expire_ghosts(&x->window, now);
 	while (x->wire.head && request_of(x->wire.head)->deadline <= now)
@@ -651,7 +664,8 @@ on_pace(struct mad_client *x, const struct mad_request *r, uint32_t tid)
 	}
 	if (current)
 		window_adapt(&x->window, waited);
-	note_pace(x, r, waited);
+	if (r->since > x->stalled)
+		note_pace(x, r, waited);
 }
 
 static void
@@ -662,6 +676,7 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 	struct mad_client_answer a = { .outcome = MAD_CLIENT_ANSWERED };
 	const char *reason;
 
+	note_stall(x);
 	if (!r) {
 		on_stray(x, m, h);
 		return;
@@ -745,6 +760,7 @@ mad_client_new(struct transport *t, const struct mad_client_params *params)
 	x->table = g_new0(struct mad_request *, TABLE_MIN);
 	x->table_mask = TABLE_MIN - 1;
 	x->slow = g_hash_table_new(NULL, NULL);
+	x->stalled = -1;
 	g_queue_init(&x->queue);
 	g_queue_init(&x->wire);
 	g_queue_init(&x->again);

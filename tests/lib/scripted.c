@@ -287,7 +287,7 @@ scripted_step(struct transport *t)
 	e = *first;
 	first->bytes = NULL;
 	g_sequence_remove(g_sequence_get_begin_iter(s->events));
-	s->now = e.when;
+	s->now = MAX(s->now, e.when);
 	if (e.timer_id) {
 		g_hash_table_remove(s->timers, GUINT_TO_POINTER(e.timer_id));
 		e.fn(e.data);
@@ -320,4 +320,10 @@ scripted_run_idle(struct transport *t, int64_t limit)
 		scripted_step(t);
 	}
 	return true;
+}
+
+void
+scripted_stall(struct transport *t, int64_t us)
+{
+	scripted_of(t)->now += us;
 }

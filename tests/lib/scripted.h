@@ -63,6 +63,8 @@ unsigned scripted_most_flying(const struct transport *t);
 void scripted_run(struct transport *t, int64_t until);
 /* Until nothing is scheduled; false if that was not so at `limit`. */
 bool scripted_run_idle(struct transport *t, int64_t limit);
+/* The process stands still: what is due meanwhile happens afterwards. */
+void scripted_stall(struct transport *t, int64_t us);
 /* One event; false if there is none. */
 bool scripted_step(struct transport *t);
 

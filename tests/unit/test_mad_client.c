@@ -238,6 +238,20 @@ TEST(test_slow_peer_is_waited_for_longer)
 		assert_pace(b, &paces[i], i);
 }
 
+/* Then all peers seem slow. */
+TEST(test_who_stood_still_himself_takes_no_peer_for_slow)
+{
+	static const struct pace lost = { 0, TIMEOUT, 800, false };
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
+
+	bench_start(b, 0);
+	scripted_reply(b->t, scripted_get(b->t, 0), 1 * MS);
+	scripted_stall(b->t, 3 * TIMEOUT);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(b->answered[0], 1);
+	assert_pace(b, &lost, 1);
+}
+
 TEST(test_foreign_tids_are_dropped)
 {
 	static const uint32_t tids[] = {
