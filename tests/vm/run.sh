@@ -9,7 +9,7 @@
 # From the environment:
 #   MINISM_BUILD	the build folder (build/)
 #   MINISM_VM_CACHE	where the kernel's packages and headers stay
-#   MINISM_VM_LIMIT	seconds for the guest (480)
+#   MINISM_VM_LIMIT	seconds for the guest (1200)
 #   MINISM_VM_CASES	some of the cases of guest.sh: devices,bringup,...
 #   KEEP=1		leave the scratch folder, say where it is
 # What is missing (a program, a package that does not come) skips all: 77.
