@@ -575,7 +575,8 @@ on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 		on_node_info(d, q->port, 0, data);
 }
 
-/* Did no node answer behind this port until now, and is its state the same? */
+/* Did no node answer behind this port until now, and is its state the same? The
+ * manager's own port is the only way into the fabric. */
 static bool
 is_left_out(const struct discover *d, uint32_t port)
 {
@@ -583,7 +584,8 @@ is_left_out(const struct discover *d, uint32_t port)
 			snapshot_node_of(d->s, port)->info.node_guid,
 			d->s->ports[port].num);
 
-	return then && then->state == d->s->ports[port].info.state;
+	return then && port != d->s->local_port &&
+		then->state == d->s->ports[port].info.state;
 }
 
 static void

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sm/sweep/discover.h"
+#include "sm/sweep/light_sweep.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/fake.h"
 #include "tests/lib/unit.h"
@@ -77,6 +78,29 @@ TEST(test_whole_fabric_is_found)
 		assert_same_fabric(s, found);
 		assert_int_equal(f->sets, 0);
 	}
+}
+
+/* Also if the switch behind it did not answer before: there is no other way. */
+TEST(test_own_port_is_never_left_out)
+{
+	AUTO(snapshot) *s = generate("PGFT(4,8;1,4)");
+	AUTO(fake) *f = fake_new(s);
+	const struct snapshot_port *p = &s->ports[s->local_port];
+	const struct silent_port own = {
+		.node_guid = s->nodes[p->node].info.node_guid, .num = p->num,
+		.state = p->info.state,
+	};
+	g_autoptr(GArray) silent = g_array_new(FALSE, FALSE, sizeof(own));
+	const struct discover_params params = { .silent = silent };
+	struct mad_client *x = mad_client_new(f->t, &wire);
+	struct snapshot *found = NULL;
+
+	g_array_append_val(silent, own);
+	discover_start(x, 0, &params, on_done, &found);
+	assert_true(scripted_run_idle(f->t, 600 * G_USEC_PER_SEC));
+	assert_same_fabric(s, found);
+	snapshot_unref(found);
+	mad_client_free(x);
 }
 
 static bool
