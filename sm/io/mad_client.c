@@ -31,9 +31,9 @@
  * queue filled with retries, and the answers to later requests would be lost. So
  * its next attempts wait a few time-outs more, up to SLOW_MAX, twice as long as
  * its last answer took; the time is taken only from the first attempt, since an
- * answer to the last of several may be that of a lossy cable, and not while this
- * process itself stood still, when all peers seem slow. It is forgotten
- * with the first quick answer, or when a request to it is lost.
+ * answer to the last of several may be that of a lossy cable, and not after a
+ * stall of this process, when all peers seem slow. It is forgotten with the first
+ * quick answer, or when a request to it is lost.
  *
  * window.c decides how many SMPs may be on the wire. Every attempt takes room
  * there when it is sent, and gives it back when it is answered, returned or
@@ -67,6 +67,7 @@
 #define TID_ID_MASK	0x0fffffffu	/* the part of an id in a TID */
 #define LATE_SPAN	0x00100000u	/* ids remembered as once ours */
 #define SLOW_MAX	4	/* more time-outs that a slow peer has */
+#define SLOW_PEERS_MAX	1024u
 #define STALL_US	50000	/* so late, a timer tells that we were slow */
 
 enum place {
@@ -188,12 +189,15 @@ more_time(const struct mad_client *x, const struct mad_request *r)
 	return GPOINTER_TO_UINT(g_hash_table_lookup(x->slow, peer_hash(r)));
 }
 
-/* It has answered, or its request is lost (waited 0). */
+/* It has answered, or its request is lost (waited 0). Paths that are used no more
+ * stay until there are too many. */
 static void
 note_pace(struct mad_client *x, const struct mad_request *r, int64_t waited)
 {
 	int64_t more = 2 * waited / (x->params.timeout_ms * (int64_t)1000);
 
+	if (more > 0 && g_hash_table_size(x->slow) >= SLOW_PEERS_MAX)
+		g_hash_table_remove_all(x->slow);
 	if (more > 0)
 		g_hash_table_insert(x->slow, peer_hash(r), GUINT_TO_POINTER(
 					    (unsigned)MIN(more, SLOW_MAX)));
@@ -549,13 +553,10 @@ expire(struct mad_client *x, struct mad_request *r, int64_t now)
 }
 
 /* Did this process, or its machine, stand still until now? */
-static void
-note_stall(struct mad_client *x)
+static bool
+is_late(const struct mad_client *x, int64_t now)
 {
-	int64_t now = transport_now(x->transport);
-
-	if (x->timer && now > x->timer_at + STALL_US)
-		x->stalled = now;
+	return x->timer && now > x->timer_at + STALL_US;
 }
 
 static void
@@ -564,7 +565,8 @@ mad_client_on_timer(void *data)
 	struct mad_client *x = data;
 	int64_t now = transport_now(x->transport);
 
-	note_stall(x);
+	if (is_late(x, now))
+		x->stalled = now;
 	x->timer = 0;
 	window_expire_ghosts(&x->window, now);
 	while (x->wire.head && request_of(x->wire.head)->deadline <= now)
@@ -655,7 +657,7 @@ on_busy(struct mad_client *x, struct mad_request *r, uint32_t tid)
 static void
 on_pace(struct mad_client *x, const struct mad_request *r, uint32_t tid)
 {
-	int64_t waited = transport_now(x->transport) - r->since;
+	int64_t now = transport_now(x->transport), waited = now - r->since;
 	bool current = is_current(r, tid);
 
 	if (current && r->lost) {
@@ -664,7 +666,7 @@ on_pace(struct mad_client *x, const struct mad_request *r, uint32_t tid)
 	}
 	if (current)
 		window_adapt(&x->window, waited);
-	if (r->since > x->stalled)
+	if (r->since > x->stalled && !is_late(x, now))
 		note_pace(x, r, waited);
 }
 
@@ -676,7 +678,6 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 	struct mad_client_answer a = { .outcome = MAD_CLIENT_ANSWERED };
 	const char *reason;
 
-	note_stall(x);
 	if (!r) {
 		on_stray(x, m, h);
 		return;

@@ -116,7 +116,7 @@ struct mad_client {
 	GHashTable *slow;	/* by path: time-outs more that a peer has */
 	unsigned timer, kick;	/* 0: not running */
 	int64_t timer_at;	/* when it rings */
-	int64_t stalled;	/* when this process last stood still */
+	int64_t stalled;	/* end of this process' last stall */
 	unsigned depth;		/* of callbacks into the user */
 };
 

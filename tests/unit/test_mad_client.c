@@ -238,8 +238,8 @@ TEST(test_slow_peer_is_waited_for_longer)
 		assert_pace(b, &paces[i], i);
 }
 
-/* Then all peers seem slow. */
-TEST(test_who_stood_still_himself_takes_no_peer_for_slow)
+/* All peers seem slow then. */
+TEST(test_a_stall_of_the_manager_makes_no_peer_slow)
 {
 	static const struct pace lost = { 0, TIMEOUT, 800, false };
 	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
@@ -250,6 +250,26 @@ TEST(test_who_stood_still_himself_takes_no_peer_for_slow)
 	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
 	assert_int_equal(b->answered[0], 1);
 	assert_pace(b, &lost, 1);
+}
+
+TEST(test_slow_peers_are_forgotten_when_there_are_too_many)
+{
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
+	uint8_t mad[MAD_SIZE];
+
+	for (unsigned i = 0; i < 1100; i++) {
+		const struct dr_path path = {
+			.hops = 2, .port = { 0, 1 + i / 40, 1 + i % 40 },
+		};
+
+		scripted_forget(b->t);
+		smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_PORT_INFO, 0, 0,
+				 &path);
+		mad_client_start(b->x, &addr, mad, bench_done, b, 0);
+		scripted_reply(b->t, scripted_get(b->t, 0), 150 * MS);
+		assert_true(scripted_run_idle(b->t, INT64_MAX));
+	}
+	assert_int_equal(g_hash_table_size(b->x->slow), 1100 - 1024);
 }
 
 TEST(test_foreign_tids_are_dropped)
