@@ -18,7 +18,6 @@
 
 #include "sm/mad/sa_record.h"
 #include "tools/trace.h"
-#include "topology/port_search.h"
 #include "topology/text.h"
 
 #define RATE_MIN	10000u	/* Mb/s: every port supports it */
@@ -83,15 +82,11 @@ show_end_found(struct show *q, bool found, const char *const *kinds)
 static uint32_t
 show_find(struct show *q, unsigned word)
 {
-	g_autofree char *wrong = NULL;
-	uint32_t port = port_search(q->v->s, q->v->lids, q->words[word], NULL,
-				    &wrong);
-	g_autofree char *missing = wrong ? tool_view_missing(q->v,
-						q->words[word]) : NULL;
+	g_autofree char *why = NULL;
+	uint32_t port = tool_view_find(q->v, q->words[word], &q->missing, &why);
 
-	q->missing = missing != NULL;
-	if (wrong)
-		show_say(&q->out, false, missing ? missing : wrong);
+	if (why)
+		show_say(&q->out, false, why);
 	return port;
 }
 

@@ -10,6 +10,7 @@
 
 #include "sm/mad/bytes.h"
 #include "topology/net_file.h"
+#include "topology/port_search.h"
 #include "topology/text.h"
 
 G_DEFINE_QUARK(minism-tool-view-error-quark, tool_view_error)
@@ -434,6 +435,20 @@ tool_view_missing(const struct tool_view *v, const char *word)
 	text = f ? expected_missing_text(f) : NULL;
 	expected_free(e);
 	return text;
+}
+
+uint32_t
+tool_view_find(const struct tool_view *v, const char *word, bool *missing,
+	       char **why)
+{
+	g_autofree char *wrong = NULL;
+	uint32_t port = port_search(v->s, v->lids, word, NULL, &wrong);
+
+	*why = wrong ? tool_view_missing(v, word) : NULL;
+	*missing = *why != NULL;
+	if (!*why)
+		*why = g_steal_pointer(&wrong);
+	return port;
 }
 
 uint32_t

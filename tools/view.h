@@ -84,6 +84,10 @@ struct expected_fault view_fault_read(const struct view_text *line);
 /* The node that is missing and has this name or NodeGUID, in words; NULL: none;
  * g_free. */
 char *tool_view_missing(const struct tool_view *v, const char *word);
+/* The end port that a word means; SNAPSHOT_NONE: *why, which is g_free, says that
+ * the node is missing (*missing), or why the word means none. */
+uint32_t tool_view_find(const struct tool_view *v, const char *word,
+			bool *missing, char **why);
 
 /* The end port with this PortGUID, or SNAPSHOT_NONE. */
 uint32_t tool_view_port(const struct tool_view *v, uint64_t guid);

@@ -19,7 +19,6 @@
 #include "routing/order.h"
 #include "routing/repair.h"
 #include "tools/show.h"
-#include "topology/port_search.h"
 #include "topology/text.h"
 
 #define SHIFTS		64u
@@ -53,23 +52,16 @@ static uint32_t
 named_node(struct whatif *w, const char *word)
 {
 	const struct snapshot *s = w->v->s;
-	g_autofree char *missing = NULL;
 	uint32_t node = 0, n = 0, port;
+	bool missing;
 
 	for (uint32_t i = 0; i < s->n_nodes; i++)
 		if (!strcmp(snapshot_node_name(&s->nodes[i]), word))
 			node = n++ ? node : i;
 	if (n == 1)
 		return node;
-	port = port_search(s, w->v->lids, word, NULL, &w->wrong);
-	if (port != SNAPSHOT_NONE)
-		return s->ports[port].node;
-	missing = tool_view_missing(w->v, word);
-	if (missing) {
-		g_free(w->wrong);
-		w->wrong = g_steal_pointer(&missing);
-	}
-	return SNAPSHOT_NONE;
+	port = tool_view_find(w->v, word, &missing, &w->wrong);
+	return port == SNAPSHOT_NONE ? port : s->ports[port].node;
 }
 
 /* "0xNODEGUID/PORT", or SNAPSHOT_NONE. */
