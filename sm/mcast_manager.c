@@ -461,8 +461,8 @@ is_empty(const uint16_t masks[MFT_BLOCK])
 }
 
 /* Cuts off the last blocks of all tables if they are empty, so that a crowd of
- * groups that has ended costs the next join nothing. What is wanted is computed
- * anew before the next phase, so only its size matters here. */
+ * groups that has ended costs the next join nothing. The wanted tables are computed
+ * anew before the next phase, so only their size matters here. */
 static void
 drop_empty(struct mcast_manager *m)
 {

@@ -333,11 +333,13 @@ next_subscriber(const struct informs *i, const struct sa_db *v,
 	     n < i->all.list->len; n++) {
 		const struct subscription *s = i->all.list->pdata[n];
 
-		w->next = *s;
-		if (!*left)
+		if (!*left) {
+			w->next = *s;
 			return NULL;
+		}
 		--*left;
 		if (hears(i, v, w, &e, n)) {
+			w->next = *s;
 			w->next.index++;
 			return s;
 		}

@@ -298,7 +298,7 @@ STORES_TEST(test_each_of_many_notices_goes_to_each_of_many_subscribers)
 	while (n_waiting(l))
 		n += sa_next_report(l->sa, &r);
 	assert_int_equal(n, 100 * 128 * STAR_HOSTS);
-	/* and those that nobody wants do not take long at once */
+	/* and those without a subscriber do not take long at once */
 	for (unsigned i = 0; i < 100; i++) {
 		notice_build_gid(notice, 65, (uint16_t)(1 + i), issuer);
 		informs_notify(l->sa->informs, l->v, notice, issuer, 0);
