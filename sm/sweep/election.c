@@ -3,8 +3,10 @@
  * The election, and the other subnet managers that take part in it.
  *
  * They are found by PortInfo.CapabilityMask.IsSM and queried by directed route,
- * which works before LIDs are assigned. A port that has IsSM and does not
- * answer SMInfo has no SM that could take part: it is ignored.
+ * which works before LIDs are assigned. A port that has IsSM and answers SMInfo
+ * with an error has no SM that could take part. One that does not answer may
+ * belong to a master that did not run for a moment: who is not the master asks
+ * as often as a standby asks its master before he goes on without it.
  *
  * IBA 14.4.1 gives every SM the same rules, so all come to the same result
  * without a vote:
@@ -109,6 +111,7 @@ struct election_poll {
 	uint32_t port;		/* the next port */
 	struct smp_batch *batch;
 	GArray *found;		/* of struct election_peer, by port */
+	uint32_t silent;	/* a port that did not answer */
 	election_poll_done_fn done;
 	void *data;
 };
@@ -138,6 +141,8 @@ election_poll_reply(void *data, const struct smp_request *r,
 	struct election_peer peer = { .port = r->port };
 	guint at = p->found->len;
 
+	if (a->outcome != SMP_ANSWERED)
+		p->silent = r->port;
 	if (a->outcome != SMP_ANSWERED || a->status)
 		return;
 	sm_info_decode(a->data, &peer.info);
@@ -161,10 +166,11 @@ election_poll_done(void *data)
 	struct election_poll *p = data;
 	g_autoptr(GArray) found = g_array_ref(p->found);
 	election_poll_done_fn done = p->done;
+	uint32_t silent = p->silent;
 
 	data = p->data;
 	election_poll_cancel(p);
-	done(found, data);
+	done(found, silent, data);
 	return false;
 }
 
@@ -181,6 +187,7 @@ election_poll_start(struct mad_client *x, const struct mkey_db *keys,
 
 	p->s = s;
 	p->only = only;
+	p->silent = SNAPSHOT_NONE;
 	p->done = done;
 	p->data = data;
 	p->found = g_array_new(FALSE, FALSE, sizeof(struct election_peer));

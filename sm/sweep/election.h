@@ -57,8 +57,10 @@ size_t election_highest(const struct sm_info *self,
 
 struct election_poll;
 
-/* peers: GArray of struct election_peer, sorted by port index; borrowed. */
-typedef void (*election_poll_done_fn)(GArray *peers, void *data);
+/* peers: GArray of struct election_peer, sorted by port index; borrowed. silent: a
+ * port with IsSM that did not answer; SNAPSHOT_NONE: all did. */
+typedef void (*election_poll_done_fn)(GArray *peers, uint32_t silent,
+				      void *data);
 
 /*
  * Reads SMInfo of every port with IsSM, except our own; `done` gets those that

@@ -362,8 +362,32 @@ note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 			    "manager", "%s", (char *)s->rivals->pdata[i]);
 }
 
+/* Is there no master, and a manager that may be one? It has as many polls as a
+ * standby's master, which is not asked once more here. */
+static bool
+asks_again(struct sweep *s, const GArray *found, uint32_t silent)
+{
+	const struct snapshot *n = s->next.subnet;
+
+	if (silent == SNAPSHOT_NONE || s->self.state == SM_STATE_MASTER ||
+	    s->polls_lost >= s->params.polls_lost ||
+	    election_highest(&s->self, (void *)found->data, found->len,
+			     SM_STATE_MASTER, ELECTION_OBEY) < found->len)
+		return false;
+	s->polls_lost++;
+	log_limited(s->log, LOG_INFO, "sweep", "a silent subnet manager",
+		    "%s port %u has a subnet manager that does not answer: it "
+		    "is asked again",
+		    snapshot_node_name(snapshot_node_of(n, silent)),
+		    n->ports[silent].num);
+	set_timer(s, (struct next){
+		transport_now(s->t) + (int64_t)s->params.poll_ms * 1000,
+		sweep_elect, s->state });
+	return true;
+}
+
 static void
-sweep_on_peers(GArray *found, void *data)
+sweep_on_peers(GArray *found, uint32_t silent, void *data)
 {
 	struct sweep *s = data;
 	const struct election_peer *peers = (void *)found->data;
@@ -376,6 +400,8 @@ sweep_on_peers(GArray *found, void *data)
 		heavy_sweep_start(s);
 		return;
 	}
+	if (asks_again(s, found, silent))
+		return;
 	guest_outrank(s, found);
 	switch (guest_decide(s, found, &who)) {
 	case GUEST_ELECT:
@@ -394,6 +420,7 @@ sweep_on_peers(GArray *found, void *data)
 	}
 	switch (election_decide(&s->self, peers, found->len, &who)) {
 	case ELECTION_MASTER:
+		s->polls_lost = 0;
 		sweep_set_sm_state(s, SM_STATE_MASTER);
 		if (s->next.lft)	/* it was computed for long */
 			heavy_sweep_decide(s);
@@ -677,7 +704,7 @@ sweep_begin(struct sweep *s)
 /* A standby of higher priority may have been discovering during the last
  * heavy sweep, and was not counted in the election. */
 static void
-sweep_on_light_peers(GArray *found, void *data)
+sweep_on_light_peers(GArray *found, uint32_t silent, void *data)
 {
 	struct sweep *s = data;
 	const struct election_peer *peers = (void *)found->data;
@@ -766,7 +793,7 @@ start_light(struct sweep *s)
 }
 
 static void
-sweep_on_poll(GArray *found, void *data)
+sweep_on_poll(GArray *found, uint32_t silent, void *data)
 {
 	struct sweep *s = data;
 	const struct election_peer *p = (void *)found->data;
