@@ -28,7 +28,10 @@ point() {	# ok description
 	return "$1"
 }
 
+# Without updates: libraries of two architectures have to be of one version, and
+# the archive's mirrors do not renew all architectures at once.
 install_for() {	# arch
+	sed -i '/-updates\|-security/d' /etc/apt/sources.list
 	dpkg --add-architecture "$1" && apt-get update -q &&
 		apt-get install -q -y --no-install-recommends autoconf automake \
 		make pkg-config "gcc-$triplet" "libc6-dev-$1-cross" qemu-user \
