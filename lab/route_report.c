@@ -281,7 +281,7 @@ put_figures(struct text_report *r, const struct route_lab *lab,
 	report_real(r, "mean", row->load.mean, 1, "   flows on a channel if "
 		    "every CA port sends to every other; with any tables the "
 		    "max is at least ");
-	report_say(r, "%.0f\n", ceil(lab->bound - 1e-6));
+	report_say(r, "%.0f\n", MAX(ceil(lab->bound - 1e-6), 0.0));
 	report_number(r, "lost", row->load.lost, NULL);
 	report_real(r, "bound", lab->bound, 0, NULL);
 	report_close(r, '}');

@@ -18,7 +18,11 @@
  * than a share of what the busiest one carries now, since little time is left for
  * those that are far from it. A pass without gain is undone.
  *
- * Loads are flows divided by the capacity of the cable. The LIDs of an LMC
+ * Loads are flows divided by the capacity of the cable. What a choice adds is not
+ * known yet when it is made, and is the same for all cables of one width; a cable
+ * that is narrower or slower costs from the start as if it carried the difference,
+ * else an empty one would be taken first and had four times the load of the
+ * others with its first LID. The LIDs of an LMC
  * range are there to have different paths, so cables used by a lower LID of the
  * range are the last choice.
  *
@@ -368,8 +372,10 @@ balance_is_heavy(const struct balance *b)
 static void
 balance_forget_loads(struct balance *b)
 {
-	for (uint32_t e = 0; e < b->g->n_edges; e++)
-		b->l.at[e].load = b->l.at[e].cost = 0;
+	for (uint32_t e = 0; e < b->g->n_edges; e++) {
+		b->l.at[e].load = 0;
+		paths_load_add(&b->l, e, 0);
+	}
 }
 
 /* Loads of the flows of CAs to all CAs: each sends to the nth LID. */

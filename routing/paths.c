@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#define FLOWS	2	/* times the hosts of a leaf: about what a choice adds */
+
 void
 paths_init(struct paths *p, const struct graph *g, const uint32_t *place,
 	   GPtrArray *scratch)
@@ -142,13 +144,18 @@ paths_load_init(struct paths_load *l, const struct graph *g,
 		GPtrArray *scratch)
 {
 	double n_hosts = g->n_all_hosts;
+	uint32_t n_leaves = 0;
 
 	l->g = g;
 	l->at = SCRATCH(scratch, struct paths_channel, g->n_edges);
 	l->scale = (float)(g->n_edges / (3 * n_hosts * n_hosts + 1));
+	for (uint32_t sw = 0; sw < g->n_switches; sw++)
+		n_leaves += g->n_hosts[sw] > 0;
+	l->more = FLOWS * g->n_all_hosts / MAX(n_leaves, 1);
 	for (uint32_t e = 0; e < g->n_edges; e++) {
 		l->at[e].weight = (float)g->widest / g->edges[e].capacity;
 		l->at[e].peer = g->edges[e].peer;
+		paths_load_add(l, e, 0);
 	}
 }
 

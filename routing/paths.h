@@ -60,7 +60,8 @@ paths_permit(const struct paths *p, uint32_t sw, uint32_t e)
 /* A channel: what is read along a path is next to each other. */
 struct paths_channel {
 	float load;		/* flows over a channel of the widest kind */
-	float cost;		/* of a path through it: a power of the load */
+	float cost;		/* of a path through it: a power of the load,
+				   with more on it if it is narrow */
 	float weight;		/* of one flow */
 	uint32_t peer;
 };
@@ -69,6 +70,7 @@ struct paths_load {
 	const struct graph *g;
 	struct paths_channel *at;	/* by edge */
 	float scale;			/* 1 / mean load */
+	float more;			/* flows that a choice is likely to add */
 };
 
 void paths_load_init(struct paths_load *l, const struct graph *g,
@@ -81,7 +83,7 @@ paths_load_add(struct paths_load *l, uint32_t e, float flow)
 	float x;
 
 	c->load += flow * c->weight;
-	x = c->load * l->scale;
+	x = (c->load + l->more * (c->weight - 1)) * l->scale;
 	c->cost = x * x * x * x + 1e-6f * x;
 }
 

@@ -347,6 +347,30 @@ TEST(test_load_follows_the_width_of_cables)
 	assert_true(narrow * 9 < wide && narrow * 20 > wide);
 }
 
+/* One cable of a leaf has a quarter of its width, as after a bad contact: it is
+ * not the first one that is taken because nothing is on it yet. */
+TEST(test_narrow_cable_is_not_filled_first)
+{
+	static const char *const specs[] = {
+		"PGFT(18,36;1,18)", "PGFT(12,12;1,6;1,2)", "PGFT(16,16;1,4;1,4)",
+	};
+
+	for (size_t i = 0; i < N_ELEMENTS(specs); i++) {
+		struct snapshot *s = lab_generate(specs[i], 0, 0);
+		uint32_t p = lab_find_port(s, 0, true, 0);
+		AUTO_VALUE(fabric_clear) struct fabric f;
+		struct metrics_load load;
+
+		s->ports[p].info.width_active = 1;
+		s->ports[s->ports[p].peer].info.width_active = 1;
+		fabric_open(&f, &engine_updn, s, 0);
+		fabric_route(&f);
+		metrics_all_to_all(f.g, f.out.lft, NULL, &load);
+		if (load.worst > 1.1 * metrics_bound(f.g, false))
+			fail_msg("%s: %.0f flows", specs[i], load.worst);
+	}
+}
+
 TEST(test_threads_and_repetition_do_not_change_tables)
 {
 	struct fabric a, b;
