@@ -26,6 +26,9 @@
 # waits for an event (await), for as long as a machine may take that runs twenty
 # other programs: a limit costs nothing where the event comes. What happens first
 # is judged by what caused it, or by the times in a log, and not by a clock here.
+# Any process may stand still for seconds: clients and managers wait longer for
+# an answer than by default. What leads nowhere comes back at once: from ibsim
+# always, from a lab unless a node hangs.
 
 set -u
 export LC_ALL=C
@@ -257,7 +260,7 @@ sim_start() {
 	sim_stop
 	rm -rf sys-*
 	sim_count=$((sim_count + 1))
-	export IBSIM_SOCKNAME=minism-$$-$RANDOM-$sim_count
+	export IBSIM_SOCKNAME=minism-$BASHPID-$RANDOM-$sim_count
 	SIM_HOST=$(awk -F '"' '/^(Hca|Ca)[ \t]/ { print $2; exit }' "$file")
 	export SIM_HOST
 	fifo=console-$sim_count
@@ -315,9 +318,22 @@ on() {
 	"$@"
 }
 
+# patient NAME: the options by which a program waits for 10 s, not 1 s or less
+patient() {
+	case $1 in
+	saquery | sminfo | smpquery | smpdump | perfquery | dump_fts | opensm | \
+		osmtest | ibnetdiscover | iblinkinfo | ibtracert | ibroute | \
+		ibaddr | ibping | ibportstate | ibqueryerrors | ibccquery | \
+		ibccconfig)
+		echo "-t 10000" ;;
+	esac
+}
+
 # client program...: a diagnostics program on the fabric
 client() {
-	SIM_HOST=$SIM_HOST timeout -k 2 "${limit:-$patience}" env LD_PRELOAD="$shim" "$@"
+	# shellcheck disable=SC2046 # words
+	SIM_HOST=$SIM_HOST timeout -k 2 "${limit:-$patience}" \
+		env LD_PRELOAD="$shim" "$1" $(patient "$1") "${@:2}"
 }
 
 # ---- a lab ----------------------------------------------------------------
@@ -367,7 +383,9 @@ lab_cmd() {	# a command of its console
 
 # inside program...: on LAB_NODE
 inside() {
-	timeout -k 2 "${limit:-$patience}" "$MINISM_LAB_PROGRAM" --on "$LAB_NODE" -- "$@"
+	# shellcheck disable=SC2046 # words
+	timeout -k 2 "${limit:-$patience}" "$MINISM_LAB_PROGRAM" \
+		--on "$LAB_NODE" -- "$1" $(patient "$1") "${@:2}"
 }
 
 pid_runs() {	# pid file: -B writes its number a moment after it has returned
@@ -398,7 +416,7 @@ lab_sm() {
 # The options that keep a run away from the configuration of this machine, and
 # from the control sockets of other runs. The cache folder is the fourth word.
 sm_defaults=(-F "$SCRATCH/empty.conf" --cache-dir "$SCRATCH/cache"
-	--partitions= --control-socket=)
+	--partitions= --control-socket= -t 3000)
 
 # sm_run arguments...: minism in the foreground
 sm_run() {

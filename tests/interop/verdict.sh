@@ -99,7 +99,7 @@ states() {
 
 	rm -rf cache sm.log
 	lab_start "$net" || bail_out "minism-lab does not start"
-	lab_sm sm.run "$MINISM" "${sm_defaults[@]}" -f "$SCRATCH/sm.log" -s 1 \
+	lab_sm sm.run "$MINISM" "${sm_defaults[@]}" -t 1000 -f "$SCRATCH/sm.log" -s 1 \
 		--control-socket "$SCRATCH/ctl"
 	one_truth whole UP .
 	one_truth host DEGRADED "host $host, at $at" kill "$host"
