@@ -10,11 +10,13 @@
  *	gone-after=N	gone once N MADs were read
  *	gone-old	a kernel that does not tell: write gives EINVAL, read
  *			nothing
- *	read=ERRNO	reading fails, and the file .reads gets a line each time
+ *	read=ERRNO	reading fails, and the file .reads gets a line each time,
+ *			with a time in us
  *	late=US		a wait for MADs takes that much longer
  *	swallow		a write succeeds, and nothing ever comes back
  *	umad=ERRNO	opening a umad device fails; ERRNO in decimal
  *	issm=ERRNO	opening an issm device fails
+ *	times=N		reading, or opening an issm device, fails so often
  *	return-answers	an answer is given back as one that was not acknowledged
  *	refuse-answers	writing an answer gives EINVAL, as one under way does
  *	no-module	there is no /sys/class/infiniband_mad/abi_version
@@ -62,6 +64,7 @@ static unsigned char returned[UMAD_HEADER + MAD_HEADER];
 static bool is_returned;	/* it waits to be read */
 
 static _Thread_local char words[256];
+static _Thread_local long times;	/* negative: without end */
 
 /* Reads the file if another one has taken its place; not by open() and read(),
  * which are ours here. Once a call, for a test of speed runs with it, too. */
@@ -69,7 +72,7 @@ static void
 refresh(void)
 {
 	static _Thread_local struct stat last;
-	const char *path = getenv("UMAD_FAULT");
+	const char *path = getenv("UMAD_FAULT"), *at;
 	struct stat now = { 0 };
 	long n, fd;
 
@@ -85,6 +88,8 @@ refresh(void)
 	if (fd >= 0)
 		syscall(SYS_close, fd);
 	words[n > 0 ? n : 0] = '\0';
+	at = strstr(words, "times=");
+	times = at ? strtol(at + strlen("times="), NULL, 10) : -1;
 }
 
 static bool
@@ -100,6 +105,18 @@ value(const char *word)
 	const char *at = strstr(words, word);
 
 	return at ? strtol(at + strlen(word), NULL, 10) : -1;
+}
+
+/* The error that fails this time, 0: none. */
+static int
+next_error(const char *word)
+{
+	long error = value(word);
+
+	if (error <= 0 || !times)
+		return 0;
+	times -= times > 0;
+	return (int)error;
 }
 
 static bool
@@ -158,7 +175,7 @@ open_error(const char *path)
 		return has("gone") && (is_gone() || has("gone-old")) ? ENXIO :
 			value("umad=") > 0 ? (int)value("umad=") : 0;
 	if (strstr(path, "/infiniband/issm"))
-		return value("issm=") > 0 ? (int)value("issm=") : 0;
+		return next_error("issm=");
 	if (strstr(path, "/infiniband_mad/abi_version"))
 		return has("no-module") ? ENOENT : 0;
 	return 0;
@@ -372,6 +389,7 @@ read(int fd, void *buf, size_t count)
 {
 	static ssize_t (*next)(int, void *, size_t);
 	ssize_t n;
+	int error;
 
 	if (of_umad(fd))
 		refresh();
@@ -379,10 +397,17 @@ read(int fd, void *buf, size_t count)
 		return fail(EIO);
 	if (of_umad(fd) && has("gone-old"))
 		return fail(EAGAIN);
-	if (of_umad(fd) && value("read=") > 0) {
-		note(".reads", "fail", "read");
+	error = of_umad(fd) ? next_error("read=") : 0;
+	if (error) {
+		struct timespec now;
+		char us[32];
+
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		snprintf(us, sizeof(us), "%lld", now.tv_sec * 1000000ll +
+			 now.tv_nsec / 1000);
+		note(".reads", "fail", us);
 		umad_fault_failures++;
-		return fail((int)value("read="));
+		return fail(error);
 	}
 	if (of_umad(fd) && is_returned && count >= sizeof(returned)) {
 		memcpy(buf, returned, sizeof(returned));
