@@ -249,7 +249,7 @@ faults() {
 	lab_cmd slow leaf-1 200us 4
 	check "a slow agent with few places loses SMPs" await loses_smps
 	lab_cmd slow leaf-1 20us 1000
-	check "path: delivered" answers 'node-16: delivered' \
+	check "path: delivered" await answers 'node-16: delivered' \
 		lab_cmd path node-01 node-16
 	check "lft: ranges" answers 'port 5' lab_cmd lft leaf-1
 	refute "a node that is not there" lab_cmd kill spine-9
