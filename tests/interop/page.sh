@@ -33,17 +33,28 @@ in_browser() {
 	return 1
 }
 
-# shows [HASH]: the page as the browser has it then, in shown.html
+# shows [HASH]: the page as the browser has it then, in shown.html. The budget is
+# of virtual time, which may pass before a slow machine has unpacked the page: if
+# that says neither that it is ready nor what failed, it is opened again.
 shows() {
-	timeout -k 5 $patience chromium --headless --no-sandbox --disable-gpu \
-		--user-data-dir="$SCRATCH/browser" --virtual-time-budget=20000 \
-		--dump-dom "file://$SCRATCH/page.html#${1:-}" \
-		>shown.html 2>browser.err
+	local try
+
+	for try in 1 2 3; do
+		opens "${1:-}"
+		grep -qE 'data-(ready|failed)=' shown.html && break
+	done
 	grep -q 'data-ready=' shown.html || {
 		grep -o 'data-failed="[^"]*"' shown.html
 		tail -n 5 browser.err
 		return 1
 	}
+}
+
+opens() {	# hash
+	timeout -k 5 $patience chromium --headless --no-sandbox --disable-gpu \
+		--user-data-dir="$SCRATCH/browser" --virtual-time-budget=20000 \
+		--dump-dom "file://$SCRATCH/page.html#$1" \
+		>shown.html 2>browser.err
 }
 
 # The way from A to B through the dumped tables, as the page lists it.

@@ -130,6 +130,8 @@ term_case() {
 	check "it was told to" was_told_to
 	check "the master says whom it gave the fabric" log_has master.log \
 		'exiting: handing over to node-05'
+	sm_wait "${SM_PIDS[0]}"
+	check "it ends" [ $? -eq 0 ]
 	ups=$(lines master.log 'SUBNET UP')
 	manager master node-01 9
 	check "it comes back, and gets the fabric again" \
