@@ -433,8 +433,11 @@ TEST(fault_read_that_fails_is_repeated_after_a_pause)
 		run_for(1000);
 	assert_in_range(*n, 9, (g_get_monotonic_time() - begin) / 1000 + 2);
 	fault("");
+	/* and maybe of one before it */
 	e.received = 0;
-	await_answer(&e);
+	while (!e.received && g_get_monotonic_time() < end)
+		g_main_context_iteration(NULL, FALSE);
+	assert_true(e.received > 0);
 }
 
 TEST(fault_port_that_comes_back_is_bound_again)
