@@ -10,7 +10,7 @@ _minismctl_nodes() {
 }
 
 _minismctl_ends() {	# all links, or the avoided ones
-	minismctl links "$@" 2>/dev/null | sed -E 's/  .*//; s/ - /\n/'
+	minismctl links "$@" 2>/dev/null | sed -nE 's/  .*//; s/ - /\n/p'
 }
 
 _minismctl() {

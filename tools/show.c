@@ -33,7 +33,7 @@ show_say(struct text_report *out, bool done, const char *text)
 		g_string_append_c(out->out, '\n');
 }
 
-int
+static int
 show_end(struct show *q, int code)
 {
 	report_close(&q->out, '}');
@@ -42,29 +42,18 @@ show_end(struct show *q, int code)
 	return code;
 }
 
-static void
-show_open_list(struct show *q, const char *key)
-{
-	report_open(&q->out, NULL, '{');
-	report_open(&q->out, key, '[');
-}
-
-static int
-show_end_list(struct show *q)
-{
-	report_close(&q->out, ']');
-	return show_end(q, 0);
-}
-
 /* The end of a list of names with a word in them. In text, if there are none: why;
  * kinds are words for lists that may be empty. */
 static int
-show_end_found(struct show *q, bool found, const char *const *kinds)
+show_end_found(struct show *q, const char *const *kinds)
 {
-	const char *word = q->words[1];
+	const char *word = q->words[1], *things = q->words[0];
 	g_autofree char *missing = NULL, *shown = NULL, *others = NULL;
+	g_autofree char *of_kind = NULL;
 
-	if (!found && word && !g_strv_contains(kinds, word)) {
+	if (word && g_strv_contains(kinds, word)) {
+		things = of_kind = g_strdup_printf("%s %s", word, things);
+	} else if (word && !q->out.out->len) {
 		missing = tool_view_missing(q->v, word);
 		shown = text_one_line(word);
 		others = g_strjoinv(", ", (char **)kinds);
@@ -74,7 +63,8 @@ show_end_found(struct show *q, bool found, const char *const *kinds)
 			report_say(&q->out, "no name has %s in it; words other "
 				   "than names: %s\n", shown, others);
 	}
-	return show_end_list(q);
+	report_close_list(&q->out, things);
+	return 0;
 }
 
 /* The end port that a word means; SNAPSHOT_NONE: the answer is why not, and
@@ -401,11 +391,10 @@ show_nodes(struct show *q, GError **error)
 {
 	static const char *const kinds[] = { "switch", "host", NULL };
 	const char *word = q->words[1];
-	bool found = false;
 	const struct snapshot *s = q->v->s;
 	struct text_report *r = &q->out;
 
-	show_open_list(q, "nodes");
+	report_open_list(r, "nodes");
 	for (uint32_t i = 0; i < s->n_nodes; i++) {
 		const struct snapshot_node *n = &s->nodes[i];
 		unsigned n_links = 0, n_active = 0, first = 0;
@@ -427,7 +416,6 @@ show_nodes(struct show *q, GError **error)
 		}
 		if (n_links && !is_switch)
 			at = peer_name(q, first);
-		found = true;
 		report_open(r, NULL, '{');
 		report_text(r, "kind", kind_name(n), is_switch ? " " : "   ");
 		report_number(r, "lid", q->v->lids->base[is_switch ?
@@ -446,7 +434,7 @@ show_nodes(struct show *q, GError **error)
 		report_say(r, "\n");
 		report_close(r, '}');
 	}
-	return show_end_found(q, found, kinds);
+	return show_end_found(q, kinds);
 }
 
 static int
@@ -458,9 +446,8 @@ show_links(struct show *q, GError **error)
 	const struct snapshot *s = q->v->s;
 	const char *word = q->words[1];
 	struct text_report *r = &q->out;
-	bool found = false;
 
-	show_open_list(q, "links");
+	report_open_list(r, "links");
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_port *p = &s->ports[port];
 		g_autofree char *a = NULL, *b = NULL;
@@ -478,7 +465,6 @@ show_links(struct show *q, GError **error)
 		      strcmp(word, "inactive") == 0) &&
 		    !strstr(a, word) && !strstr(b, word))
 			continue;
-		found = true;
 		report_open(r, NULL, '{');
 		report_text(r, "a", a, " - ");
 		report_text(r, "b", b, "  ");
@@ -488,7 +474,7 @@ show_links(struct show *q, GError **error)
 		report_bool(r, "avoided", p->avoided);
 		report_close(r, '}');
 	}
-	return show_end_found(q, found, kinds);
+	return show_end_found(q, kinds);
 }
 
 /* ---- ports ---- */
@@ -542,7 +528,8 @@ show_ports(struct show *q, GError **error)
 		report_say(r, "\n");
 		report_close(r, '}');
 	}
-	return show_end_list(q);
+	report_close_list(r, "ports");
+	return 0;
 }
 
 /* ---- lft ---- */
@@ -595,7 +582,8 @@ show_table(struct show *q, GError **error)
 		report_text(r, "to", to, "\n");
 		report_close(r, '}');
 	}
-	return show_end_list(q);
+	report_close_list(r, "entries");
+	return 0;
 }
 
 /* ---- groups ---- */
@@ -606,7 +594,7 @@ show_groups(struct show *q, GError **error)
 	const GPtrArray *list = q->v->groups;
 	struct text_report *r = &q->out;
 
-	show_open_list(q, "groups");
+	report_open_list(r, "groups");
 	for (guint i = 0; i < list->len; i++) {
 		const struct view_group *g = list->pdata[i];
 		double gbps = (double)sa_rate_mbps((unsigned)g->rate) / 1000;
@@ -627,7 +615,8 @@ show_groups(struct show *q, GError **error)
 			   ", of the configuration" : "");
 		report_close(r, '}');
 	}
-	return show_end_list(q);
+	report_close_list(r, "groups");
+	return 0;
 }
 
 static void
@@ -696,11 +685,12 @@ show_members(struct show *q, GError **error)
 		show_say(&q->out, false, wrong);
 		return 2;
 	}
-	show_open_list(q, "members");
+	report_open_list(&q->out, "members");
 	for (guint i = first; i < groups->len; i++)
 		if (is_group(groups->pdata[i], word))
 			put_group_members(q, groups->pdata[i]);
-	return show_end_list(q);
+	report_close_list(&q->out, "members");
+	return 0;
 }
 
 /* ---- all ---- */

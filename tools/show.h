@@ -28,8 +28,6 @@ char *show_request(char *const *words);
  * an error of tool_view_more(). */
 int show_run(struct show *q, GError **error);
 
-/* Of files of commands: the end of an answer, with its exit status. */
-int show_end(struct show *q, int code);
 int show_partitions(struct show *q, GError **error);
 
 /* The answer is one line, which says whether it could be done. */

@@ -103,13 +103,12 @@ show_partitions(struct show *q, GError **error)
 		show_say(&q->out, false, wrong);
 		return 2;
 	}
-	report_open(&q->out, NULL, '{');
-	report_open(&q->out, "partitions", '[');
+	report_open_list(&q->out, "partitions");
 	for (guint i = 0; i < rules->partitions->len; i++)
 		if (!only || only == rules->partitions->pdata[i])
 			put_partition(&q->out, q->v,
 				      rules->partitions->pdata[i],
 				      only ? G_MAXUINT : MEMBERS_SHOWN);
-	report_close(&q->out, ']');
-	return show_end(q, 0);
+	report_close_list(&q->out, "partitions");
+	return 0;
 }

@@ -258,7 +258,6 @@ print_avoided(const struct view_lines *lines, struct text_report *r)
 		"avoided", "needed", "too many",
 	};
 
-	report_open(r, "avoided", '[');
 	for (guint i = 0; i < lines->of[VIEW_AVOID]->len; i++) {
 		EACH(line, i, VIEW_AVOID);
 
@@ -273,17 +272,14 @@ print_avoided(const struct view_lines *lines, struct text_report *r)
 		report_number(r, "errors_in_hour", n[LEFT_ERRORS], NULL);
 		report_close(r, '}');
 	}
-	report_close(r, ']');
 }
 
 void
 status_put_avoid(const struct view_lines *lines, struct text_report *r)
 {
-	report_open(r, NULL, '{');
+	report_open_list(r, "avoided");
 	print_avoided(lines, r);
-	report_close(r, '}');
-	if (r->as_json)
-		g_string_append_c(r->out, '\n');
+	report_close_list(r, "avoided links");
 }
 
 static void
@@ -479,7 +475,9 @@ status_put(const struct view_lines *lines, bool all, struct text_report *r)
 	print_head(lines, r);
 	report_text(r, "log_level", text_of(lines, VIEW_LEVEL), NULL);
 	print_flaps(lines, r);
+	report_open(r, "avoided", '[');
 	print_avoided(lines, r);
+	report_close(r, ']');
 	put_routing(lines, r);
 	print_sweeps(lines, r);
 	if (lines->of[VIEW_COUNT]->len)

@@ -156,6 +156,24 @@ report_lines(struct text_report *r, const char *key, const GPtrArray *lines,
 }
 
 void
+report_open_list(struct text_report *r, const char *key)
+{
+	report_open(r, NULL, '{');
+	report_open(r, key, '[');
+}
+
+void
+report_close_list(struct text_report *r, const char *things)
+{
+	if (!r->out->len)
+		report_say(r, "no %s\n", things);
+	report_close(r, ']');
+	report_close(r, '}');
+	if (r->as_json)
+		g_string_append_c(r->out, '\n');
+}
+
+void
 report_say(struct text_report *r, const char *format, ...)
 {
 	va_list args;

@@ -52,6 +52,10 @@ void report_real(struct text_report *r, const char *key, double value,
 /* In text a line each, behind `before`. */
 void report_lines(struct text_report *r, const char *key,
 		  const GPtrArray *lines, const char *before);
+/* An answer that is an object with one list; what follows the last member. A
+ * text that is still empty then says that there are no `things`. */
+void report_open_list(struct text_report *r, const char *key);
+void report_close_list(struct text_report *r, const char *things);
 /* Only in text. */
 G_GNUC_PRINTF(2, 3)
 void report_say(struct text_report *r, const char *format, ...);

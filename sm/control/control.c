@@ -169,7 +169,7 @@ run_config(struct control_request *q)
 		report_text(r, "origin", origins[v->from], NULL);
 		report_close(r, '}');
 	}
-	request_close_list(q);
+	report_close_list(r, "options");
 }
 
 /* --- events and sweep ---
@@ -207,7 +207,7 @@ run_events(struct control_request *q)
 	if (follow)
 		request_again(q, "events %" G_GUINT64_FORMAT " --follow", end);
 	else
-		request_open_list(q, "events");
+		report_open_list(r, "events");
 	if (follow && q->words[1] && first > asked) {
 		report_open(r, NULL, '{');
 		report_number(r, "lost", first - asked,
@@ -240,7 +240,7 @@ run_events(struct control_request *q)
 			end_object(q);
 	}
 	if (!follow)
-		request_close_list(q);
+		report_close_list(r, "events");
 }
 
 /* sweep [NUMBER of sweeps that had ended when it was requested] */

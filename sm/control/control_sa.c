@@ -39,7 +39,7 @@ control_services(struct control_request *q)
 	const GPtrArray *list = q->v.sa->services->all.list;
 	struct text_report *r = &q->out;
 
-	request_open_list(q, "services");
+	report_open_list(r, "services");
 	for (guint i = 0; i < list->len; i++) {
 		struct service_record s;
 		char name[sizeof(s.name) + 1] = "";
@@ -62,7 +62,7 @@ control_services(struct control_request *q)
 		report_number(r, "lease_s", s.lease, NULL);
 		report_close(r, '}');
 	}
-	request_close_list(q);
+	report_close_list(r, "services");
 }
 
 /* ---- subscriptions ---- */
@@ -74,7 +74,7 @@ control_subscriptions(struct control_request *q)
 	const GPtrArray *list = q->v.sa->informs->all.list;
 	struct text_report *r = &q->out;
 
-	request_open_list(q, "subscriptions");
+	report_open_list(r, "subscriptions");
 	for (guint k = 0; k < list->len; k++) {
 		const struct subscription *s = list->pdata[k];
 		const struct inform_info *i = &s->info;
@@ -106,7 +106,7 @@ control_subscriptions(struct control_request *q)
 		report_say(r, "\n");
 		report_close(r, '}');
 	}
-	request_close_list(q);
+	report_close_list(r, "subscriptions");
 }
 
 /* ---- subnet managers ---- */
@@ -135,10 +135,10 @@ control_sms(struct control_request *q)
 {
 	const GArray *peers = q->v.peers;
 
-	request_open_list(q, "sms");
+	report_open_list(&q->out, "sms");
 	put_sm(&q->out, &q->v.self, q->v.where, "  (this one)");
 	for (guint i = 0; peers && i < peers->len; i++)
 		put_sm(&q->out, &g_array_index(peers, struct election_peer, i)
 		       .info, q->v.where, "");
-	request_close_list(q);
+	report_close_list(&q->out, "subnet managers");
 }

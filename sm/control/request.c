@@ -7,15 +7,6 @@
 
 #include "topology/port_search.h"
 
-/* The end of an answer: closes its outermost object. */
-static void
-request_close(struct control_request *r)
-{
-	report_close(&r->out, '}');
-	if (r->out.as_json)
-		g_string_append_c(r->out.out, '\n');
-}
-
 void
 request_say(struct control_request *r, enum control_code code,
 	    const char *format, ...)
@@ -30,7 +21,9 @@ request_say(struct control_request *r, enum control_code code,
 	report_open(&r->out, NULL, '{');
 	report_bool(&r->out, "done", code == CONTROL_DONE);
 	report_text(&r->out, "message", text, "\n");
-	request_close(r);
+	report_close(&r->out, '}');
+	if (r->out.as_json)
+		g_string_append_c(r->out.out, '\n');
 }
 
 void
@@ -78,20 +71,6 @@ request_swept(const struct control_view *v, uint64_t number, const char *cause)
 			return sweep;
 	}
 	return NULL;
-}
-
-void
-request_open_list(struct control_request *r, const char *key)
-{
-	report_open(&r->out, NULL, '{');
-	report_open(&r->out, key, '[');
-}
-
-void
-request_close_list(struct control_request *r)
-{
-	report_close(&r->out, ']');
-	request_close(r);
 }
 
 uint32_t

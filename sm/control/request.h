@@ -55,10 +55,6 @@ uint64_t request_next_sweep(const struct control_view *v);
 const struct status_sweep *request_swept(const struct control_view *v,
 					 uint64_t number, const char *cause);
 
-/* An answer that is a list under this key. */
-void request_open_list(struct control_request *r, const char *key);
-void request_close_list(struct control_request *r);
-
 /* Lines of a view: nodes and links that are missing or slow, or those of that
  * name; with them the state of the subnet and of the manager; its counters. */
 void control_put_faults(const struct control_view *v, const char *name,

@@ -403,7 +403,7 @@ sm_as_sminfo() {
 }
 
 status_case() {
-	local first follower
+	local what first follower
 
 	fresh "$demo" || return
 	check "status: nobody listens" ctl_says 3 'ctl: No such file' status
@@ -461,6 +461,12 @@ status_case() {
 	wait "$follower" 2>/dev/null
 	check "status: it sweeps" \
 		await log_has status.log 'heavy sweep: requested'
+	for what in services subscriptions members "links inactive" avoid; do
+		# shellcheck disable=SC2086 # words
+		check "status: none of $what" ctl_says 0 '^no [a-z ]+$' $what
+	done
+	check "status: none in JSON" ctl_says 0 '^{"services":\[\]}$' \
+		--json services
 	check "status: config" ctl_says 0 \
 		'^sweep_interval 1	# command line$' config
 	check "status: is a configuration" eval \

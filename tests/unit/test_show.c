@@ -237,6 +237,30 @@ TEST(test_commands_are_answered_by_a_view)
 	tool_view_free(v);
 }
 
+TEST(test_a_list_of_nothing_says_so)
+{
+	static const char *const lists[][2] = {
+		{ "groups", "no groups\n" }, { "members", "no members\n" },
+		{ "links slow", "no slow links\n" },
+		{ "links avoided", "no avoided links\n" },
+		{ "nodes switch", "no switch nodes\n" },
+		{ "partitions", "no partitions\n" },
+		{ "j members", "{\"members\":[]}\n" },
+		{ "j links slow", "{\"links\":[]}\n" },
+	};
+	struct tool_view *v = tool_view_read("caguid=0x1\nCa 1 \"H-1\" # \"a\""
+					     "\n", "v", NULL);
+	g_autoptr(GString) out = g_string_new(NULL);
+	struct text_report r = { .out = out };
+
+	assert_non_null(v);
+	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
+		expect_answer(v, lists[i][0], 0, lists[i][1]);
+	status_put_avoid(v->lines, &r);
+	assert_string_equal(out->str, "no avoided links\n");
+	tool_view_free(v);
+}
+
 /* The end of a cable is found by its GUID then. */
 TEST(test_cables_of_nodes_with_one_name_are_told_apart)
 {
