@@ -22,6 +22,7 @@
 
 #include "lab/check.h"
 #include "lab/sim/sim.h"
+#include "topology/text.h"
 
 #define SCRIPTS_MAX	8u	/* one inside the other */
 
@@ -418,10 +419,11 @@ console_show(struct call *c)
 		if (f->ports[i].num && sim_peer(c->sim, i) != SNAPSHOT_NONE)
 			states[MIN(sim_port_info(c->sim, i)->state, 4)]++;
 	if (!c->n_ids) {
-		g_string_append_printf(c->out, "%u switches, %u hosts; cabled "
-				       "ports: %u Active, %u Armed, %u Init, "
-				       "%u Down\n", f->n_switches,
-				       f->n_nodes - f->n_switches, states[4],
+		text_put_count(c->out, f->n_switches, 0, "switch");
+		g_string_append(c->out, ", ");
+		text_put_count(c->out, f->n_nodes - f->n_switches, 0, "host");
+		g_string_append_printf(c->out, "; cabled ports: %u Active, %u "
+				       "Armed, %u Init, %u Down\n", states[4],
 				       states[3], states[2],
 				       states[1] + states[0]);
 		return true;

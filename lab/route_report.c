@@ -9,6 +9,7 @@
 
 #include "lab/route_lab.h"
 #include "topology/report.h"
+#include "topology/text.h"
 
 #define MAX_NOTES	20u
 #define LABEL		"%-18s "
@@ -50,17 +51,16 @@ report_fabric(struct text_report *r, const struct route_lab *lab)
 			   "switches, %.1f%% of the switches\n", "", links,
 			   switches);
 	report_say(r, LABEL, "");
-	report_number(r, "switches", lab->g->n_switches, " switches, ");
-	report_number(r, "ca_ports", lab->n_hosts, " CA ports, ");
-	report_number(r, "cables", lab->g->n_edges / 2,
-		      " cables between switches, LIDs up to ");
+	report_count(r, "switches", lab->g->n_switches, "switch", ", ");
+	report_count(r, "ca_ports", lab->n_hosts, "CA port", ", ");
+	report_count(r, "cables", lab->g->n_edges / 2, "cable",
+		     " between switches, LIDs up to ");
 	report_number(r, "top_lid", lab->lids->top, "\n");
 	report_real(r, "failed_links_percent", links, 1, NULL);
 	report_real(r, "failed_switches_percent", switches, 1, NULL);
 	report_say(r, LABEL "seed ", "");
 	report_number(r, "seed", w->seed, ", ");
-	report_number(r, "threads", w->threads,
-		      w->threads == 1 ? " thread\n" : " threads\n");
+	report_count(r, "threads", w->threads, "thread", "\n");
 	report_notes(r, "note", lab->notes);
 	report_close(r, '}');
 }
@@ -93,9 +93,10 @@ say_reach(struct text_report *r, const struct route_lab *lab,
 			   "%" PRIu64 " go round and %" PRIu64 " end "
 			   "elsewhere\n", "", reach->looping, reach->astray);
 	if (reach->lost_hosts || reach->lost_mixed)
-		report_say(r, LABEL "UNREACHABLE: %" PRIu64 " pairs of CA "
+		report_say(r, LABEL "UNREACHABLE: %" PRIu64 " pair%s of CA "
 			   "ports, %" PRIu64 " of a CA port and a switch\n",
-			   "", reach->lost_hosts, reach->lost_mixed);
+			   "", reach->lost_hosts,
+			   text_plural(reach->lost_hosts), reach->lost_mixed);
 	if (reach->lid != LID_NONE) {
 		name = graph_switch_name(lab->g, reach->sw);
 		report_say(r, LABEL "the first: from %s to LID %u\n", "", name,

@@ -25,6 +25,8 @@
 
 #include <string.h>
 
+#include "topology/text.h"
+
 #define WIDTH		80u
 #define NAME_WIDTH	36u
 #define NEIGHBOUR_ROWS	2u
@@ -111,12 +113,6 @@ put_items(GString *out, const char *lead, const GPtrArray *items, unsigned rows)
 	g_string_append_c(out, '\n');
 }
 
-static void
-put_count(GString *out, uint32_t n, const char *one, const char *many)
-{
-	g_string_append_printf(out, "%u %s", n, n == 1 ? one : many);
-}
-
 static const char *
 state_mark(unsigned state)
 {
@@ -180,7 +176,7 @@ is_first_end(const struct snapshot *s, uint32_t port)
 static void
 put_tally(GString *out, const struct tally *t)
 {
-	put_count(out, t->n, "link", "links");
+	text_put_count(out, t->n, 0, "link");
 	if (t->n == 0)
 		return;
 	if (t->n_kinds == 1)
@@ -392,7 +388,7 @@ put_switches(const struct picture *p, const GArray *switches, uint32_t lines,
 	if (i == switches->len)
 		return;
 	g_string_append(out, "  … ");
-	put_count(out, switches->len - i, "more switch", "more switches");
+	text_put_count(out, switches->len - i, 0, "more switch");
 	for (; i < switches->len; i++) {
 		g_autoptr(GPtrArray) list =
 			list_hosts(p, g_array_index(switches, uint32_t, i));
@@ -401,7 +397,7 @@ put_switches(const struct picture *p, const GArray *switches, uint32_t lines,
 	}
 	if (hosts > 0) {
 		g_string_append(out, " with ");
-		put_count(out, hosts, "host port", "host ports");
+		text_put_count(out, hosts, 0, "host port");
 	}
 	g_string_append_c(out, '\n');
 }
@@ -429,7 +425,7 @@ put_levels(const struct picture *p, uint32_t lines, uint32_t max_hosts,
 			g_string_append_c(out, '\n');
 		}
 		g_string_append_printf(out, "level %u: ", level);
-		put_count(out, list->len, "switch", "switches");
+		text_put_count(out, list->len, 0, "switch");
 		if (level == 0) {
 			tally_between(p, 0, SNAPSHOT_NONE, &t);
 			g_string_append(out, t.n ? ", to the hosts " :
@@ -456,9 +452,9 @@ put_summary(const struct picture *p, GString *out)
 	for (uint32_t port = 0; port < s->n_ports; port++)
 		if (is_first_end(s, port))
 			tally_link(&t, s, port);
-	put_count(out, s->n_switches, "switch", "switches");
+	text_put_count(out, s->n_switches, 0, "switch");
 	g_string_append(out, ", ");
-	put_count(out, s->n_nodes - s->n_switches, "host", "hosts");
+	text_put_count(out, s->n_nodes - s->n_switches, 0, "host");
 	g_string_append(out, ", ");
 	put_tally(out, &t);
 	if (local != SNAPSHOT_NONE) {
@@ -650,8 +646,8 @@ show_route(const struct snapshot *s, const struct lid_map *lids,
 	if (snapshot_holder_of(s, w.in) != w.to)
 		way_ends(&w, "arrived here, but LID %u is elsewhere", w.lid);
 	else
-		g_string_append_printf(out, "  %u %s\n", w.hops,
-				       w.hops == 1 ? "hop" : "hops");
+		g_string_append_printf(out, "  %u hop%s\n", w.hops,
+				       text_plural(w.hops));
 }
 
 /* An end port that may start or end the route shown. */

@@ -875,8 +875,8 @@ check_config(const struct daemon *d, GPtrArray *warnings, const GError *bad)
 		printf("%s\n", (char *)errors->pdata[i]);
 	if (errors->len)
 		return EXIT_USAGE;
-	printf("the configuration is valid, with %u warnings\n",
-	       warnings->len);
+	printf("the configuration is valid, with %u warning%s\n",
+	       warnings->len, text_plural(warnings->len));
 	return 0;
 }
 

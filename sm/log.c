@@ -195,9 +195,9 @@ log_write_line(struct log *log, enum log_level level, const char *subsystem,
 		return;
 	line = print_line(log, level, subsystem, text);
 	if (log->out->lost) {
-		lost = g_strdup_printf("%u lines before this one are lost: the "
-				       "log could not be written",
-				       log->out->lost);
+		lost = g_strdup_printf("%u line%s before this one lost: the log "
+				       "could not be written", log->out->lost,
+				       text_plural(log->out->lost));
 		before = print_line(log, LOG_WARNING, "log", lost);
 	}
 	all = g_strconcat(before ? before : "", line, NULL);

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "sm/state.h"
+#include "topology/text.h"
 
 /* ------------------------------------------- LIDs, ranks, untaken fields */
 
@@ -236,8 +237,8 @@ forget_away(struct persist *m, GArray *ranges, const struct lid_map *map,
 	g_array_set_size(ranges, n);
 	if (n < n_before)
 		log_say(m->log, LOG_INFO, "memory", "LIDs of ports that were "
-			"not seen for 30 days are free for others: %u ports",
-			n_before - n);
+			"not seen for 30 days are free for others: %u port%s",
+			n_before - n, text_plural(n_before - n));
 }
 
 void

@@ -46,10 +46,10 @@ log_waiting(struct sm_instance *sm)
 		log_limited(sm->log, LOG_WARNING, "sa",
 			    "values of a group not in force", "MLID 0x%04x, "
 			    "P_Key 0x%04x keeps Q_Key 0x%08x, MTU %u, rate %u, "
-			    "SL %u until its %u members have left; configured: "
-			    "0x%08x, %u, %u, %u", r->mlid, r->pkey, r->q_key,
-			    r->mtu, r->rate, r->sl, g->members.list->len,
-			    w->q_key, w->mtu, w->rate, w->sl);
+			    "SL %u until all members (%u) have left; "
+			    "configured: 0x%08x, %u, %u, %u", r->mlid, r->pkey,
+			    r->q_key, r->mtu, r->rate, r->sl,
+			    g->members.list->len, w->q_key, w->mtu, w->rate, w->sl);
 	}
 }
 

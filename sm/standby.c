@@ -34,6 +34,7 @@
 #include "sm/io/sa_message.h"
 #include "sm/mad/sa_record.h"
 #include "sm/sweep/smp_batch.h"
+#include "topology/text.h"
 
 #define ROUND_US	G_USEC_PER_SEC
 #define NEWS_US		(10 * 1000)	/* joins come in crowds */
@@ -184,9 +185,10 @@ adopt(struct standby *b, const uint8_t *text, size_t len)
 	b->not_before = transport_now(b->transport) +
 		REST_TIMES * (transport_now(b->transport) - b->began);
 	log_say(b->log, b->told_warm ? LOG_DEBUG : LOG_INFO, "standby", "warm: "
-		"groups %u with %u members, services %u, subscriptions %u of "
+		"groups %u with %u member%s, services %u, subscriptions %u of "
 		"the master at LID %u", new.stats.n_groups,
-		new.stats.n_members, new.stats.n_services,
+		new.stats.n_members, text_plural(new.stats.n_members),
+		new.stats.n_services,
 		new.stats.n_subscriptions, new.lid);
 	b->told_warm = true;
 	return true;
@@ -438,9 +440,10 @@ standby_take(struct standby *b, int64_t heard)
 	if (h->as_of + TRUST_US >= heard && state_has_clients(b->state))
 		lid = h->lid;
 	log_say(b->log, LOG_INFO, "standby", "taken over from the master at "
-		"LID %u: groups %u with %u members, services %u, subscriptions "
-		"%u, as of %.1f s ago; clients %s", h->lid, h->stats.n_groups,
-		h->stats.n_members, h->stats.n_services,
+		"LID %u: groups %u with %u member%s, services %u, "
+		"subscriptions %u, as of %.1f s ago; clients %s", h->lid,
+		h->stats.n_groups, h->stats.n_members,
+		text_plural(h->stats.n_members), h->stats.n_services,
 		h->stats.n_subscriptions,
 		(double)(transport_now(b->transport) - h->as_of) /
 		G_USEC_PER_SEC, lid ? "need not register again" :

@@ -27,6 +27,7 @@
 
 #include "sm/file_writer.h"
 #include "sm/io/transport.h"
+#include "topology/text.h"
 
 #define PAUSE_US	(2 * (int64_t)G_USEC_PER_SEC)
 #define RETRY_US	(60 * (int64_t)G_USEC_PER_SEC)
@@ -205,9 +206,9 @@ set_aside(const struct state *s, const struct state_told *told,
 		ok = state_file_write(path, told->bad,
 				      G_FILE_SET_CONTENTS_DURABLE,
 				      STATE_FILE_OWNER_ONLY, &error);
-	log_say(s->params.log, LOG_WARNING, "memory", "%s: %s; %u lines are "
-		"damaged, and what they said is lost%s%s", source, told->first,
-		told->n_bad, !path ? "" : ok ? ": they are set aside as " :
+	log_say(s->params.log, LOG_WARNING, "memory", "%s: %s; damaged, and "
+		"lost: %u line%s%s%s", source, told->first, told->n_bad,
+		text_plural(told->n_bad), !path ? "" : ok ? ": they are set aside as " :
 		"; they cannot be set aside, so nothing is remembered from now "
 		"on: ", error ? error->message : path ? path : "");
 	return ok;

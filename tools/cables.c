@@ -224,7 +224,7 @@ cables_print(const struct snapshot *s, const struct cables_entry *c,
 
 	report_open(r, key, '{');
 	report_text(r, "link", name, ": ");
-	report_number(r, "errors", c->errors, " errors, ");
+	report_count(r, "errors", c->errors, "error", ", ");
 	report_real(r, "errors_per_hour", c->per_hour, 0, " an hour\n");
 	report_open(r, "ends", '[');
 	for (unsigned k = 0; k < 2; k++) {

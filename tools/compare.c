@@ -16,6 +16,8 @@
 
 #include <string.h>
 
+#include "topology/text.h"
+
 #define ALIKE_SHOWN	20u	/* differences of a kind, in text */
 
 struct compare {
@@ -298,7 +300,8 @@ diff_groups(struct compare *c, const struct tool_view *a,
 		report_gid(&r, NULL, g->mgid, "");
 		if (!o && (sum || !g->members->len))
 			put(c, is_new ? "new group" : "ended group", name->str,
-			    "%u members", g->members->len);
+			    "%u member%s", g->members->len,
+			    text_plural(g->members->len));
 		else if (o && !is_new && sum != sum_members(o, a))
 			put(c, "other members of", name->str, "%u, before %u",
 			    o->members->len, g->members->len);

@@ -438,8 +438,8 @@ print_ranking(struct health_run *h, const struct known *k)
 		cables_print(k->view->s, c, k->hour, k->now, NULL, &r);
 	}
 	report_close(&r, ']');
-	report_number(&r, "bad", n_bad, " bad cables; ");
-	report_number(&r, "read", h->n_read, " ports read, ");
+	report_count(&r, "bad", n_bad, "bad cable", "; ");
+	report_count(&r, "read", h->n_read, "port", " read, ");
 	report_number(&r, "silent", h->n_silent, " did not answer\n");
 	report_close(&r, '}');
 	if (h->a.json)

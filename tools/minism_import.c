@@ -378,8 +378,9 @@ judge_partitions(struct import *im, GPtrArray *warnings, GError **error)
 				"P_Key that use the number of OpenSM; write it "
 				"into the file", n);
 	g_ptr_array_add(im->notes, g_strdup_printf(
-		"%s: %u partitions; ports that could communicate before and "
-		"cannot now: %s", f->from, rules->partitions->len, cut->str));
+		"%s: %u partition%s; ports that could communicate before and "
+		"cannot now: %s", f->from, rules->partitions->len,
+		text_plural(rules->partitions->len), cut->str));
 	partition_rules_unref(rules);
 }
 
@@ -519,9 +520,10 @@ take_lids(struct import *im)
 	}
 	if (im->has_lids)
 		g_ptr_array_add(im->notes, g_strdup_printf(
-			"%s: %u ports keep their LIDs; for %u minism had "
+			"%s: LIDs of %u port%s are kept; for %u minism had "
 			"remembered another LID", from,
-			new->ranges->len, n_changed));
+			new->ranges->len, text_plural(new->ranges->len),
+			n_changed));
 	g_string_free(f->text, TRUE);
 	f->text = state_with_lids(text ?: "", new);
 	f->mode = STATE_FILE_OWNER_ONLY;
@@ -548,9 +550,10 @@ import_report(const struct import *im, const char *path, bool there)
 	for (unsigned i = 0; i < IMPORT_VERDICTS; i++)
 		n += im->lines[i]->len;
 	if (there)
-		printf("%s: %u keys: %u used, %u the same by default, %u done "
+		printf("%s: %u key%s: %u used, %u the same by default, %u done "
 		       "otherwise, %u NOT AVAILABLE\n", path, n -
-		       im->lines[IMPORT_REFUSED]->len,
+		       im->lines[IMPORT_REFUSED]->len, text_plural(n -
+		       im->lines[IMPORT_REFUSED]->len),
 		       im->lines[IMPORT_USED]->len,
 		       im->lines[IMPORT_DEFAULT]->len,
 		       im->lines[IMPORT_OTHERWISE]->len,

@@ -274,7 +274,7 @@ show_path(struct show *q, GError **error)
 	put_path_end(r, v, "to", to, ")");
 	if (ok) {
 		report_say(r, ": %u switch%s, SL ", t.n,
-			   t.n == 1 ? "" : "es");
+			   text_plural_es(t.n));
 		report_number(r, "sl", path.sl, ", MTU ");
 		report_number(r, "mtu", port_mtu_bytes(MIN(path.mtu, 5)),
 			      ", ");
@@ -427,8 +427,8 @@ show_nodes(struct show *q, GError **error)
 			report_say(r, "  at ");
 		report_text(r, "at", at, "");
 		if (is_switch)
-			report_say(r, "  %u of %u links Active", n_active,
-				   n_links);
+			report_say(r, "  %u of %u link%s Active", n_active,
+				   n_links, text_plural(n_links));
 		report_number(r, "links", n_links, NULL);
 		report_number(r, "active", n_active, NULL);
 		report_say(r, "\n");
@@ -518,8 +518,9 @@ show_ports(struct show *q, GError **error)
 			report_hex(r, "guid", p->guid, 16, NULL);
 		}
 		if (p->num && info->state >= PORT_STATE_INIT)
-			report_say(r, "  MTU %u, %u VLs", mtu,
-				   port_vls(info->oper_vls));
+			report_say(r, "  MTU %u, %u VL%s", mtu,
+				   port_vls(info->oper_vls),
+				   text_plural(port_vls(info->oper_vls)));
 		report_number(r, "mtu", mtu, NULL);
 		report_number(r, "vls", port_vls(info->oper_vls), NULL);
 		if (peer)
@@ -607,9 +608,7 @@ show_groups(struct show *q, GError **error)
 		report_number(r, "mtu", port_mtu_bytes((unsigned)g->mtu), "  ");
 		report_real(r, "gbps", gbps, 1, " Gb/s  SL ");
 		report_number(r, "sl", g->sl, "  ");
-		report_number(r, "members", g->members->len,
-			      g->members->len == 1 ? " member" :
-			      " members");
+		report_count(r, "members", g->members->len, "member", "");
 		report_bool(r, "permanent", g->permanent);
 		report_say(r, "%s\n", g->permanent ?
 			   ", of the configuration" : "");

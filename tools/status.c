@@ -42,9 +42,15 @@ text_of(const struct view_lines *lines, enum view_kind kind)
 
 static void
 print_count(const struct view_lines *lines, struct text_report *r,
-	    const char *key, const char *name, const char *after)
+	    const char *key, const char *name, const char *noun,
+	    const char *after)
 {
-	report_number(r, key, status_count(lines, name), after);
+	uint64_t n = status_count(lines, name);
+
+	if (noun)
+		report_count(r, key, n, noun, after);
+	else
+		report_number(r, key, n, after);
 }
 
 static void
@@ -108,12 +114,12 @@ put_standby(const struct view_lines *lines, struct text_report *r)
 	report_bool(r, "warm", n[STANDBY_WARM]);
 	if (n[STANDBY_WARM]) {
 		report_say(r, "warm:      ");
-		report_number(r, "groups", n[STANDBY_GROUPS], " groups with ");
-		report_number(r, "members", n[STANDBY_MEMBERS], " members, ");
-		report_number(r, "services", n[STANDBY_SERVICES],
-			      " services, ");
-		report_number(r, "subscriptions", n[STANDBY_SUBSCRIPTIONS],
-			      " subscriptions, as of ");
+		report_count(r, "groups", n[STANDBY_GROUPS], "group", " with ");
+		report_count(r, "members", n[STANDBY_MEMBERS], "member", ", ");
+		report_count(r, "services", n[STANDBY_SERVICES], "service",
+			     ", ");
+		report_count(r, "subscriptions", n[STANDBY_SUBSCRIPTIONS],
+			     "subscription", ", as of ");
 		put_span(r, "as_of_ms", n[STANDBY_AGE], " ago\n");
 	}
 	if (n[STANDBY_FOLLOWS] && (b->text || !n[STANDBY_WARM]))
@@ -223,7 +229,8 @@ print_flaps(const struct view_lines *lines, struct text_report *r)
 	};
 	guint shown = r->as_json ? G_MAXUINT : FAULTS_SHOWN;
 
-	print_count(lines, r, "link_downs", "minism_link_downs_total", NULL);
+	print_count(lines, r, "link_downs", "minism_link_downs_total", NULL,
+		    NULL);
 	report_open(r, "flaps", '[');
 	for (guint i = 0; i < MIN(lines->of[VIEW_FLAP]->len, shown); i++) {
 		EACH(line, i, VIEW_FLAP);
@@ -234,11 +241,9 @@ print_flaps(const struct view_lines *lines, struct text_report *r)
 		report_text(r, "kind", kind[0], NULL);
 		report_say(r, "%s", kind[1]);
 		report_text(r, "name", line->text, "; down ");
-		report_number(r, "downs", n[FLAP_DOWNS], " time");
-		report_say(r, "%s and ", text_plural(n[FLAP_DOWNS]));
-		report_number(r, "traps", n[FLAP_TRAPS], " trap");
-		report_say(r, "%s within an hour, the last ",
-			   text_plural(n[FLAP_TRAPS]));
+		report_count(r, "downs", n[FLAP_DOWNS], "time", " and ");
+		report_count(r, "traps", n[FLAP_TRAPS], "trap",
+			     " within an hour, the last ");
 		put_span(r, "last_ms", n[FLAP_AGE], " ago");
 		if (n[FLAP_HELD]) {
 			report_say(r, "; used again in ");
@@ -365,9 +370,10 @@ print_sweeps(const struct view_lines *lines, struct text_report *r)
 	report_text(r, "doing", text_of(lines, VIEW_DOING), "");
 	if (lines->of[VIEW_COUNT]->len) {
 		report_say(r, "; ");
-		print_count(lines, r, "n_sweeps", "minism_sweeps_total",
+		print_count(lines, r, "n_sweeps", "minism_sweeps_total", NULL,
 			    " in all, of them repairs ");
-		print_count(lines, r, "n_repairs", "minism_repairs_total", "");
+		print_count(lines, r, "n_repairs", "minism_repairs_total",
+			    NULL, "");
 	}
 	report_say(r, "\n");
 	report_open(r, "sweeps", '[');
@@ -393,34 +399,34 @@ print_sweeps(const struct view_lines *lines, struct text_report *r)
 static void
 put_counters(const struct view_lines *lines, struct text_report *r)
 {
-	static const char *const counters[][4] = {
-		{ "mads", "sent", "sent", " sent (" },
-		{ "mads", "sets", "sets", " Sets), " },
+	static const char *const counters[][5] = {
+		{ "mads", "sent", "sent", NULL, " sent (" },
+		{ "mads", "sets", "sets", "Set", "), " },
 		{ "mads", "repeated", "minism_mad_retries_total",
-		  " repeated, " },
+		  NULL, " repeated, " },
 		{ "mads", "unanswered", "unanswered",
-		  " without an answer; in flight at most " },
-		{ "mads", "window", "minism_mad_window", "\n" },
-		{ "sa", "requests", "taken", " requests, " },
+		  NULL, " without an answer; in flight at most " },
+		{ "mads", "window", "minism_mad_window", NULL, "\n" },
+		{ "sa", "requests", "taken", "request", ", " },
 		{ "sa", "answered", "minism_sa_requests_total{outcome="
-		  "\"answered\"}", " answered, " },
+		  "\"answered\"}", NULL, " answered, " },
 		{ "sa", "busy", "minism_sa_requests_total{outcome=\"busy\"}",
-		  " rejected, " },
+		  NULL, " rejected, " },
 		{ "sa", "dropped", "minism_sa_requests_total{outcome="
-		  "\"dropped\"}", " dropped; " },
-		{ "sa", "waiting", "waiting", " waiting\n" INDENT },
+		  "\"dropped\"}", NULL, " dropped; " },
+		{ "sa", "waiting", "waiting", NULL, " waiting\n" INDENT },
 		{ "sa", "groups", "minism_sa_objects{kind=\"group\"}",
-		  " groups with " },
+		  "group", " with " },
 		{ "sa", "members", "minism_sa_objects{kind=\"member\"}",
-		  " members, " },
+		  "member", ", " },
 		{ "sa", "services", "minism_sa_objects{kind=\"service\"}",
-		  " services, " },
+		  "service", ", " },
 		{ "sa", "subscriptions", "minism_sa_objects{kind="
-		  "\"subscription\"}", " subscriptions; " },
-		{ "sa", "reports", "reports", " Reports\n" },
-		{ "multicast", "computed", "computed", " times, " },
-		{ "multicast", "written", "written", " blocks written, " },
-		{ "multicast", "failed", "failed", " failed\n" },
+		  "\"subscription\"}", "subscription", "; " },
+		{ "sa", "reports", "reports", "Report", "\n" },
+		{ "multicast", "computed", "computed", "time", ", " },
+		{ "multicast", "written", "written", "block", " written, " },
+		{ "multicast", "failed", "failed", NULL, " failed\n" },
 	};
 	static const char *const heads[][2] = {
 		{ "mads", "MADs:      " }, { "sa", "SA:        " },
@@ -434,12 +440,14 @@ put_counters(const struct view_lines *lines, struct text_report *r)
 		for (size_t i = 0; i < G_N_ELEMENTS(counters); i++)
 			if (!strcmp(counters[i][0], heads[k][0]))
 				print_count(lines, r, counters[i][1],
-					    counters[i][2], counters[i][3]);
+					    counters[i][2], counters[i][3],
+					    counters[i][4]);
 		report_close(r, '}');
 	}
 	report_open(r, "partitions", '{');
 	report_say(r, "partitions: ");
-	print_count(lines, r, "count", "partitions", source ? ", from " : "");
+	print_count(lines, r, "count", "partitions", NULL,
+		    source ? ", from " : "");
 	report_text(r, "source", source, "");
 	report_say(r, "%s\n", source ? "" : ", built in (no partitions.conf)");
 	report_close(r, '}');

@@ -364,10 +364,11 @@ put_stage(struct text_report *r, const char *key, const char *name,
 	report_open(r, key, '{');
 	report_say(r, "%s", name);
 	report_text(r, "engine", engine, ", ");
-	report_number(r, "pairs", n * (n - MIN(n, 1)) - x->load.lost,
-		      " pairs of hosts; all to all, ");
-	report_real(r, "flows", x->load.worst, 0,
-		    " flows over the busiest link, ");
+	report_count(r, "pairs", n * (n - MIN(n, 1)) - x->load.lost, "pair",
+		     " of hosts; all to all, ");
+	report_real(r, "flows", x->load.worst, 0, " flow");
+	report_say(r, "%s over the busiest link, ",
+		   text_plural((uint64_t)x->load.worst));
 	report_real(r, "times_bound", x->bound > 0 ? x->load.worst / x->bound :
 		    1, 2, " times the least; shifts ");
 	report_real(r, "shifts", x->shifts.mean, 2, ", at most ");
@@ -438,8 +439,8 @@ put_result(struct text_report *r, const struct whatif *w,
 	report_text(r, "warning", c->warning, "\n");
 	report_say(r, "tables: ");
 	report_number(r, "blocks", churn.blocks, " of ");
-	report_number(r, "all_blocks", churn.all_blocks, " LFT blocks would be "
-		      "written");
+	report_count(r, "all_blocks", churn.all_blocks, "LFT block",
+		     " would be written");
 	report_say(r, "%s\n", c->safety == CHOICE_DRAIN ? ", in stages: old "
 		   "and new ones mixed could deadlock" :
 		   c->safety == CHOICE_LOOP ? "; CREDIT LOOP: traffic could "

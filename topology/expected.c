@@ -455,11 +455,12 @@ find_node_fault(struct expected *e, const struct expected_node *n)
 		at = end_name(n->last, n->last->node[0] == n);
 		g_string_append_printf(text, "at %s", at);
 	} else {
-		g_string_append_printf(text, "%u links", n->n_links);
+		text_put_count(text, n->n_links, 0, "link");
 	}
-	if (n->n_hosts)
-		g_string_append_printf(text, ", %u host%s", n->n_hosts,
-				       text_plural(n->n_hosts));
+	if (n->n_hosts) {
+		g_string_append(text, ", ");
+		text_put_count(text, n->n_hosts, 0, "host");
+	}
 	add_fault(e, (struct expected_fault){
 		.kind = n->is_switch ? EXPECTED_SWITCH : EXPECTED_HOST,
 		.since = n->since, .guid = n->guid, .name = g_strdup(n->name),
@@ -947,11 +948,9 @@ expected_summary(const struct expected *e, unsigned most)
 					"; ");
 		else if (kind < EXPECTED_SLOW)
 			g_string_append(out, "missing ");
-		g_string_append_printf(out, "%s%u %s%s",
-				       kind == EXPECTED_SLOW ?
-				       "below their rate " : "", n,
-				       expected_kind_names[kind], n == 1 ? "" :
-				       kind == EXPECTED_SWITCH ? "es" : "s");
+		if (kind == EXPECTED_SLOW)
+			g_string_append(out, "below their rate ");
+		text_put_count(out, n, 0, expected_kind_names[kind]);
 	}
 	for (guint i = 0; i < faults->len; i++) {
 		const struct expected_fault *f = faults->pdata[i];

@@ -16,6 +16,8 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 
+#include "topology/text.h"
+
 static void
 put_string(GString *out, const char *text)
 {
@@ -106,6 +108,16 @@ report_number(struct text_report *r, const char *key, uint64_t value,
 		after = "";
 	if (after)
 		g_string_append_printf(r->out, "%" PRIu64 "%s", value, after);
+}
+
+void
+report_count(struct text_report *r, const char *key, uint64_t n,
+	     const char *noun, const char *after)
+{
+	report_number(r, key, n, NULL);
+	if (!r->as_json)
+		text_put_count(r->out, n, 0, noun);
+	report_say(r, "%s", after);
 }
 
 void

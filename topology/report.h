@@ -38,6 +38,9 @@ void report_utf8(struct text_report *r, const char *key, const char *value,
 		 const char *after);
 void report_number(struct text_report *r, const char *key, uint64_t value,
 		   const char *after);
+/* In text "1 switch", "8 switches": text_put_count(). */
+void report_count(struct text_report *r, const char *key, uint64_t n,
+		  const char *noun, const char *after);
 /* A GUID or another number as "0x...", `digits` wide: 64 bits are more than
  * the numbers of many a reader of JSON hold. */
 void report_hex(struct text_report *r, const char *key, uint64_t value,

@@ -13,6 +13,7 @@
  */
 #include "topology/text.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
@@ -243,6 +244,18 @@ text_scan_end(struct text_scan *s, GError **error)
 	g_string_free(s->errors, TRUE);
 	s->errors = NULL;
 	return ok;
+}
+
+void
+text_put_count(GString *out, uint64_t n, uint64_t all, const char *noun)
+{
+	const char *(*ending)(uint64_t) = g_str_has_suffix(noun, "ch") ?
+		text_plural_es : text_plural;
+
+	if (all > n)
+		g_string_append_printf(out, "%" PRIu64 " of ", n);
+	g_string_append_printf(out, "%" PRIu64 " %s%s", MAX(n, all), noun,
+			       ending(MAX(n, all)));
 }
 
 struct text_place

@@ -127,11 +127,21 @@ struct text_span text_take_span(struct text_scan *s, const char *delimiters);
  * of the quote, is set nevertheless. */
 bool text_take_quoted(struct text_scan *s, struct text_span *string);
 
+/* The end of a noun, for printf: "%u host%s", "%u switch%s". */
 static inline const char *
 text_plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
 }
+
+static inline const char *
+text_plural_es(uint64_t n)
+{
+	return n == 1 ? "" : "es";
+}
+
+/* "1 switch", "8 hosts"; with `all` more than n, "7 of 8 switches". */
+void text_put_count(GString *out, uint64_t n, uint64_t all, const char *noun);
 
 bool text_span_is(const struct text_span *span, const char *word);
 /* As text_read_number(). */

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "topology/text.h"
+
 const struct view_form view_forms[VIEW_KINDS] = {
 	[VIEW_HEAD] = { "view", { { NULL, 0 }, { "gen", 0 }, { "sa", 0 },
 		{ "at", 0 }, { "port", 16 } }, 5, "by" },
@@ -125,27 +127,18 @@ view_texts_put(enum view_kind kind, const GPtrArray *texts, GString *out)
 char *
 view_verdict_text(const char *verdict, const uint64_t *numbers)
 {
-	static const struct {
-		unsigned n, all;
-		const char *what;
-	} parts[] = {
-		{ VERDICT_SWITCHES, VERDICT_ALL_SWITCHES, "switches, " },
-		{ VERDICT_HOSTS, VERDICT_ALL_HOSTS, "hosts, " },
-	};
+	uint64_t links = numbers[VERDICT_ALL_LINKS];
 	GString *out = g_string_new(verdict);
 
 	g_string_append(out, ": ");
-	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
-		uint64_t n = numbers[parts[i].n], all = numbers[parts[i].all];
-
-		g_string_append_printf(out, "%" PRIu64 " ", n);
-		if (all > n)
-			g_string_append_printf(out, "of %" PRIu64 " ", all);
-		g_string_append(out, parts[i].what);
-	}
-	g_string_append_printf(out, "%" PRIu64 " of %" PRIu64 " links Active",
-			       numbers[VERDICT_LINKS],
-			       numbers[VERDICT_ALL_LINKS]);
+	text_put_count(out, numbers[VERDICT_SWITCHES],
+		       numbers[VERDICT_ALL_SWITCHES], "switch");
+	g_string_append(out, ", ");
+	text_put_count(out, numbers[VERDICT_HOSTS], numbers[VERDICT_ALL_HOSTS],
+		       "host");
+	g_string_append_printf(out, ", %" PRIu64 " of %" PRIu64 " link%s Active",
+			       numbers[VERDICT_LINKS], links,
+			       text_plural(links));
 	return g_string_free(out, FALSE);
 }
 

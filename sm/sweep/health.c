@@ -97,8 +97,9 @@ judge_tables(struct health *v, const struct snapshot *s,
 		if (!n)
 			continue;
 		at = &s->nodes[left->steps[first].node];
-		complain(v, "%u blocks of %s are not read back as written, the "
+		complain(v, "not read back as written: %u block%s of %s, the "
 			 "first on %s (0x%016" G_GINT64_MODIFIER "x)", n,
+			 text_plural(n),
 			 kinds[i] == PLAN_LFT ? "forwarding tables" :
 			 "tables of ports", snapshot_node_name(at),
 			 at->info.node_guid);
@@ -210,16 +211,6 @@ health_clear(struct health *v)
 	*v = (struct health){ 0 };
 }
 
-/* "7 of 8 switches", "8 switches" if there are all. */
-static void
-put_part(GString *out, uint32_t n, uint32_t all, const char *what)
-{
-	if (all > n)
-		g_string_append_printf(out, "%u of %u %s", n, all, what);
-	else
-		g_string_append_printf(out, "%u %s", n, what);
-}
-
 char *
 health_line(const struct health *v, const struct snapshot *s,
 	    const struct expected *e)
@@ -227,21 +218,23 @@ health_line(const struct health *v, const struct snapshot *s,
 	const uint32_t *all = e ? e->n : (const uint32_t[EXPECTED_KINDS]){ 0 };
 	g_autofree char *missing = e ? expected_summary(e, NAMES_MAX) : NULL;
 	bool whole = v->up && (!missing || !*missing);
+	uint32_t links = MAX(v->n_links, all[EXPECTED_LINK]);
 	GString *out = g_string_new(whole ? "SUBNET UP: " : v->up ?
 				    "SUBNET DEGRADED: " : "SUBNET NOT UP: ");
 
 	if (!v->up)
 		g_string_append_printf(out, "%u problem%s; ", v->lines->len,
 				       text_plural(v->lines->len));
-	put_part(out, s->n_switches, all[EXPECTED_SWITCH], "switches, ");
-	put_part(out, v->n_hosts, all[EXPECTED_HOST],
-		 "hosts, ");
+	text_put_count(out, s->n_switches, all[EXPECTED_SWITCH], "switch");
+	g_string_append(out, ", ");
+	text_put_count(out, v->n_hosts, all[EXPECTED_HOST], "host");
+	g_string_append(out, ", ");
 	if (whole)
-		g_string_append_printf(out, "%u links, all Active", v->n_links);
+		g_string_append_printf(out, "%u link%s, all Active",
+				       v->n_links, text_plural(v->n_links));
 	else
-		g_string_append_printf(out, "%u of %u links Active",
-				       v->n_active, MAX(v->n_links,
-							all[EXPECTED_LINK]));
+		g_string_append_printf(out, "%u of %u link%s Active",
+				       v->n_active, links, text_plural(links));
 	if (missing && *missing)
 		g_string_append_printf(out, "; %s", missing);
 	return g_string_free(out, FALSE);

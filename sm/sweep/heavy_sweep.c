@@ -161,16 +161,18 @@ log_rerouted(const struct sweep *s)
 	uint32_t end = s->run.plan->first[PLAN_LFT + 1];
 	const struct plan_step *steps = s->run.plan->steps;
 	uint64_t lost = s->next.choice.alone.reach.lost_hosts;
-	g_autofree char *pairs = g_strdup_printf("%" G_GUINT64_FORMAT
-		" pairs of hosts have no path", lost);
+	g_autofree char *pairs = g_strdup_printf("without a path: %"
+		G_GUINT64_FORMAT " pair%s of hosts", lost, text_plural(lost));
 
 	for (uint32_t i = first; i < end; i++)
 		n += i == first || steps[i].node != steps[i - 1].node;
 	if (n)
 		log_say(s->log, LOG_INFO, "sweep", "rerouted in %.1f %s: %u "
-			"LFT blocks on %u switches; %s",
+			"LFT block%s on %u switch%s; %s",
 			(double)(transport_now(s->t) - s->run.began) / 1000,
-			transport_ms(s->t), end - first, n, lost ? pairs :
+			transport_ms(s->t), end - first,
+			text_plural(end - first), n, text_plural_es(n),
+			lost ? pairs :
 			"all hosts found reach each other");
 }
 
@@ -733,10 +735,11 @@ heavy_sweep_on_routed(void *values, void *data)
 		snapshot_unref(s->next.subnet);
 		s->next.subnet = g_steal_pointer(&job->all);
 	}
-	log_say(s->log, LOG_VERBOSE, "route", "%s: %u LIDs on %u switches "
+	log_say(s->log, LOG_VERBOSE, "route", "%s: LIDs to %u on %u switch%s "
 		"%s and verified in %.1f ms",
 		job->ok ? s->next.choice.engine->name : "no tables",
 		s->next.lids->top, s->next.subnet->n_switches,
+		text_plural_es(s->next.subnet->n_switches),
 		job->is_repaired ? "repaired" : "routed",
 		(double)job->us / 1000);
 	s->totals.verdicts[job->ok ? (enum sweep_verdict)s->next.choice.safety :

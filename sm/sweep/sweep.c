@@ -42,6 +42,7 @@
 #include "sm/sweep/program.h"
 #include "sm/sweep/table_reader.h"
 #include "topology/changes.h"
+#include "topology/text.h"
 
 #define QUIET_US	(5 * 1000)	/* after a trap: collect more */
 #define HOLD_US		(50 * 1000)	/* between two heavy sweeps */
@@ -468,7 +469,8 @@ hold_flaps(struct sweep *s, struct snapshot *n)
 			g_strdup("");
 
 		log_say(s->log, LOG_WARNING, "fabric", "flapping: %s went down "
-			"%u times within an hour%s", p->name, p->downs, held);
+			"%u time%s within an hour%s", p->name, p->downs,
+			text_plural(p->downs), held);
 	}
 	return flaps_apply(s->flaps, n);
 }
@@ -590,9 +592,11 @@ sweep_on_discovered(struct snapshot *n, void *data)
 	sweep_set_last(s, n);
 	s->cut_off |= (s->view.subnet || s->elected) &&
 		n->ports[n->local_port].info.state < PORT_STATE_ACTIVE;
-	log_say(s->log, LOG_VERBOSE, "sweep", "found %u nodes, %u switches, "
-		"%u faults in %.1f %s", n->n_nodes, n->n_switches,
-		n->n_faults,
+	log_say(s->log, LOG_VERBOSE, "sweep", "found %u node%s, %u "
+		"switch%s, %u fault%s in %.1f %s", n->n_nodes,
+		text_plural(n->n_nodes), n->n_switches,
+		text_plural_es(n->n_switches), n->n_faults,
+		text_plural(n->n_faults),
 		(double)(transport_now(s->t) - s->run.began) / 1000,
 		transport_ms(s->t));
 	if (s->params.goal == SWEEP_GOAL_PLAN)

@@ -85,7 +85,7 @@ report_case() {
 		'^osm/opensm.conf: 17 keys: 5 used, 4 the same by default, 5 done otherwise, 3 NOT AVAILABLE$'
 	check "report: partitions" reported \
 		'partitions.conf: 2 partitions; ports that could communicate before and cannot now: none'
-	check "report: LIDs" reported '1 ports keep their LIDs; for 0 minism had'
+	check "report: LIDs" reported 'LIDs of 1 port are kept; for 0 minism had'
 	check "report: nothing is written" [ ! -e to ]
 	sed -i 's/lash/updn,lash/' osm/opensm.conf
 	check "report: one of two engines" import 0
@@ -145,7 +145,7 @@ write_case() {
 	check "write: which is named" reported "held by process $(cat pid)"
 	sm_kill_all
 	check "write: a LID that minism remembers otherwise" import 0
-	check "write: is told" reported '1 ports keep their LIDs; for 1 minism had'
+	check "write: is told" reported 'LIDs of 1 port are kept; for 1 minism had'
 }
 
 quiet_config() {

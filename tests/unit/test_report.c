@@ -138,6 +138,8 @@ write_report(struct text_report *r)
 	report_text(r, "name", "x", " is ");
 	report_text(r, "none", NULL, " is nothing");
 	report_number(r, "n", 7, " of ");
+	report_count(r, "hosts", 1, "host", " and ");
+	report_count(r, "switches", 2, "switch", ", ");
 	report_number(r, "hidden", 8, NULL);
 	report_hex(r, "guid", 0x1a, 4, ", ");
 	report_real(r, "share", 0.125, 2, "\n");
@@ -154,11 +156,13 @@ TEST(test_report_is_text_or_json)
 
 	write_report(&r);
 	assert_string_equal(text->str,
-			    "4 things: x is 7 of 0x001a, 0.12\n- one\n- two\n");
+			    "4 things: x is 7 of 1 host and 2 switches, "
+			    "0x001a, 0.12\n- one\n- two\n");
 	r = (struct text_report){ .out = json, .as_json = true };
 	write_report(&r);
 	assert_string_equal(json->str,
 			    "{\"name\":\"x\",\"none\":null,\"n\":7,"
+			    "\"hosts\":1,\"switches\":2,"
 			    "\"hidden\":8,\"guid\":\"0x001a\",\"share\":0.125,"
 			    "\"no\":[],\"lines\":[\"one\",\"two\"]}");
 }

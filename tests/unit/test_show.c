@@ -112,7 +112,7 @@ static const struct {
 	  "  port 1  LinkUp  4xEDR Active  MTU 4096, 8 VLs  - Rack 1/1\n"
 	  "  port 2  LinkUp  4xEDR Active  MTU 4096, 8 VLs  - node-02/1\n"
 	  "  port 3  LinkUp  4xEDR Active  MTU 4096, 8 VLs  - spine-1/1\n"
-	  "  port 4  LinkUp  1xSDR Initialize  MTU 0, 1 VLs\n" },
+	  "  port 4  LinkUp  1xSDR Initialize  MTU 0, 1 VL\n" },
 	{ "ports leaf-2", 0,
 	  "leaf-2: switch\n"
 	  "  port 0  LinkUp  4xSDR Active  LID 5\n"

@@ -46,7 +46,7 @@ static const struct {
 	{ "unplug S-1-0/3 unplug S-1-0/4", 1,
 	  "cut off: H-2, H-3, H-4, H-5, S-1-1, S-1-2, S-2-0, S-2-1\n" BEFORE
 	  AFTER("ftree", "2", "0", "1.00", "1.00, at most 1")
-	  BEST "tables: 1 of 1 LFT blocks would be written\n" },
+	  BEST "tables: 1 of 1 LFT block would be written\n" },
 	{ "unplug S-1-0/3 unplug S-2-1/3 add S-1-0/3 S-2-1/3", 0, BEFORE
 	  AFTER("ftree", "30", "8", "1.00", "1.60, at most 2")
 	  BEST "tables: 5 of 5 LFT blocks would be written\n" },
