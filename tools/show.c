@@ -271,7 +271,8 @@ show_path(struct show *q, GError **error)
 	ok = !t.fault && path.pkey && path.mtu;
 	report_open(r, NULL, '{');
 	put_path_end(r, v, "from", from, ") -> ");
-	put_path_end(r, v, "to", to, ")");
+	put_path_end(r, v, "to", to, from == to ? "), the node itself" : ")");
+	report_bool(r, "itself", from == to);
 	if (ok) {
 		report_say(r, ": %u switch%s, SL ", t.n,
 			   text_plural_es(t.n));

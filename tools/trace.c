@@ -120,7 +120,7 @@ trace_follow(const struct tool_view *v, uint32_t from, uint32_t to,
 
 	*t = (struct trace){ .mtu = UINT32_MAX, .mbps = UINT32_MAX };
 	trace_pass(s, from, t);
-	if (!snapshot_is_switch(snapshot_node_of(s, from)))
+	if (from != to && !snapshot_is_switch(snapshot_node_of(s, from)))
 		at = s->ports[from].peer;
 	while (at != to && !t->fault) {
 		bool ended = t->n && !t->hops[t->n - 1].out;

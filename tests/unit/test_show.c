@@ -174,15 +174,22 @@ static const struct {
 	  "carries 1 LID\n" },
 	{ "jw path 6 1", 0, "{\"from\":{\"name\":\"spine-1\",\"lid\":6,\"guid"
 	  "\":\"0x0000000000000030\"},\"to\":{\"name\":\"Rack 1\",\"lid\":1,"
-	  "\"guid\":\"0x0000000000000101\"},\"sl\":2,\"mtu\":4096,\"gbps\":100"
-	  ",\"pkey\":\"0xffff\",\"fault\":null,\"hops\":[{\"switch\":"
+	  "\"guid\":\"0x0000000000000101\"},\"itself\":false,\"sl\":2,\"mtu\":4096,"
+	  "\"gbps\":100,\"pkey\":\"0xffff\",\"fault\":null,\"hops\":[{\"switch\":"
 	  "\"spine-1\",\"guid\":\"0x0000000000000030\",\"in\":0,\"out\":1,"
 	  "\"shortest\":[1],\"lids\":3},{\"switch\":\"leaf-1\",\"guid\":"
 	  "\"0x0000000000000010\",\"in\":3,\"out\":1,\"shortest\":[1],\"lids\""
 	  ":1}]}\n" },
 	{ "path leaf-1 leaf-1", 0,
-	  "leaf-1 (LID 4) -> leaf-1 (LID 4): 0 switches, SL 2, MTU 4096, 10 "
-	  "Gb/s, P_Key 0xffff\n" },
+	  "leaf-1 (LID 4) -> leaf-1 (LID 4), the node itself: 0 switches, SL "
+	  "2, MTU 4096, 10 Gb/s, P_Key 0xffff\n" },
+	{ "w path node-01 0x101", 0,
+	  "Rack 1 (LID 1) -> Rack 1 (LID 1), the node itself: 0 switches, SL "
+	  "2, MTU 4096, 100 Gb/s, P_Key 0xffff\n" },
+	{ "jw path 1 node-01", 0, "{\"from\":{\"name\":\"Rack 1\",\"lid\":1,"
+	  "\"guid\":\"0x0000000000000101\"},\"to\":{\"name\":\"Rack 1\",\"lid\""
+	  ":1,\"guid\":\"0x0000000000000101\"},\"itself\":true,\"sl\":2,\"mtu\":"
+	  "4096,\"gbps\":100,\"pkey\":\"0xffff\",\"fault\":null,\"hops\":[]}\n" },
 	{ "path node-02 node-03", 1,
 	  "node-02/1 (LID 2) -> node-03 (LID 3): NO PATH: no partition lets them "
 	  "talk: limited in Default (0x7fff); limited in a partition (0x0020), "
