@@ -60,7 +60,7 @@ static const struct option options[] = {
 	  "FILE", "This view instead of a manager's" },
 	OPTION_SWITCH("json", 'j', &option_bool, AT(json), 0, "Print JSON"),
 	OPTION_SWITCH("all", 0, &option_bool, AT(options[COMMAND_ALL]), 0,
-		      "Of status: all that is missing, a line each"),
+		      "Of status: a line for all that is missing or unstable"),
 	OPTION_SWITCH("force", 0, &option_bool, AT(options[COMMAND_FORCE]), 0,
 		      "Change the partitions of the manager's own port, even "
 		      "if other ports lose it"),

@@ -162,16 +162,12 @@ print_head(const struct view_lines *lines, struct text_report *r)
 	report_bool(r, "paused", n[MANAGER_PAUSED]);
 }
 
-/* In text a list has FAULTS_SHOWN lines. */
+/* How many a list leaves out, in text. */
 static void
-put_more(const struct view_lines *lines, struct text_report *r,
-	 enum view_kind kind)
+put_more(struct text_report *r, guint n)
 {
-	guint n = lines->of[kind]->len;
-
-	if (n > FAULTS_SHOWN)
-		report_say(r, INDENT "and %u more, which --json has\n",
-			   n - FAULTS_SHOWN);
+	if (n)
+		report_say(r, INDENT "and %u more: status --all\n", n);
 }
 
 static void
@@ -215,24 +211,43 @@ print_faults(const struct view_lines *lines, bool all, struct text_report *r)
 		g_free(f.text);
 	}
 	report_close(r, ']');
-	if (left)
-		report_say(r, INDENT "and %u more: status --all\n", left);
+	put_more(r, left);
+}
+
+/* The worst first: at a limit, then by downs, traps and name. */
+static int
+compare_flaps(gconstpointer a, gconstpointer b)
+{
+	const struct view_text *p = *(struct view_text *const *)a;
+	const struct view_text *q = *(struct view_text *const *)b;
+	bool is_bad = p->n[FLAP_HELD] || p->n[FLAP_FLAPS] || p->n[FLAP_BABBLES];
+
+	if (is_bad != (q->n[FLAP_HELD] || q->n[FLAP_FLAPS] ||
+		       q->n[FLAP_BABBLES]))
+		return is_bad ? -1 : 1;
+	for (unsigned i = FLAP_DOWNS; i <= FLAP_TRAPS; i++)
+		if (p->n[i] != q->n[i])
+			return p->n[i] > q->n[i] ? -1 : 1;
+	return g_strcmp0(p->text, q->text);
 }
 
 /* Links that went down within the hour, and babbling ports. */
 static void
-print_flaps(const struct view_lines *lines, struct text_report *r)
+print_flaps(const struct view_lines *lines, bool all, struct text_report *r)
 {
 	static const char *const kinds[][2] = {
 		{ "held", "held down: " }, { "flapping", "flapping:  " },
 		{ "babbling", "babbling:  " }, { "went down", "went down: " },
 	};
-	guint shown = r->as_json ? G_MAXUINT : FAULTS_SHOWN;
+	GPtrArray *list = lines->of[VIEW_FLAP];
+	guint shown = all || r->as_json ? list->len :
+		MIN(list->len, FAULTS_SHOWN);
 
+	g_ptr_array_sort(list, compare_flaps);
 	print_count(lines, r, "link_downs", "minism_link_downs_total", NULL,
 		    NULL);
 	report_open(r, "flaps", '[');
-	for (guint i = 0; i < MIN(lines->of[VIEW_FLAP]->len, shown); i++) {
+	for (guint i = 0; i < shown; i++) {
 		EACH(line, i, VIEW_FLAP);
 		const char *const *kind = kinds[n[FLAP_HELD] ? 0 :
 			n[FLAP_FLAPS] ? 1 : n[FLAP_BABBLES] ? 2 : 3];
@@ -253,7 +268,7 @@ print_flaps(const struct view_lines *lines, struct text_report *r)
 		report_close(r, '}');
 	}
 	report_close(r, ']');
-	put_more(lines, r, VIEW_FLAP);
+	put_more(r, list->len - shown);
 }
 
 static void
@@ -482,7 +497,7 @@ status_put(const struct view_lines *lines, bool all, struct text_report *r)
 	put_lines(lines, r, "warnings", VIEW_WARNING, INDENT "WARNING: ");
 	print_head(lines, r);
 	report_text(r, "log_level", text_of(lines, VIEW_LEVEL), NULL);
-	print_flaps(lines, r);
+	print_flaps(lines, all, r);
 	report_open(r, "avoided", '[');
 	print_avoided(lines, r);
 	report_close(r, ']');

@@ -10,7 +10,7 @@
 #include "topology/report.h"
 
 /* The exit status of the verdict. all: in text also hosts that are missing with a
- * switch, and no end after some lines. */
+ * switch, and no end after some lines of a list. */
 int status_put(const struct view_lines *lines, bool all,
 	       struct text_report *out);
 /* The links that routing avoids, or would if it could. */

@@ -359,6 +359,63 @@ TEST(test_one_is_told_as_one)
 	tool_view_free(v);
 }
 
+/* The numbers of the links in such lines, in their order. */
+static char *
+told_links(const char *text)
+{
+	GString *links = g_string_new(NULL);
+
+	for (const char *c = text; (c = strstr(c, "link ")); c += 7)
+		if (!strncmp(c + 7, "; down", 6))
+			g_string_append_len(links, c + 5, 2);
+	return g_string_free(links, FALSE);
+}
+
+TEST(test_links_that_go_down_most_are_first)
+{
+	g_autoptr(GString) text = g_string_new("# Topology file: v\n"
+		"#view 1 gen 7 sa 2 at 5 port 0x101 by minism\n");
+	static const struct {
+		bool all, as_json;
+		const char *links, *more;
+	} asks[] = {
+		{ false, false, "05400741", "and 2 more: status --all\n" },
+		{ true, false, "05400741", NULL },
+		{ false, true, NULL, NULL },
+	};
+	struct view_lines *lines;
+
+	/* 5 babbles; 40 went down most, then 7, with more traps, and 41 */
+	for (unsigned i = 0; i < 42; i++)
+		g_string_append_printf(text, "#flap held 0 flaps 0 babbles %d "
+			"downs %d traps %d age 5 left 0 at link %02u\n", i == 5,
+			i == 5 ? 0 : i == 40 ? 4 : i == 7 || i == 41 ? 3 : 1,
+			i == 7 ? 9 : 2, i);
+	g_string_append(text, "#end 7\n");
+	lines = view_lines_read(text->str, "v", NULL);
+	assert_non_null(lines);
+	for (size_t i = 0; i < G_N_ELEMENTS(asks); i++) {
+		g_autoptr(GString) out = g_string_new(NULL);
+		struct text_report r = { out, .as_json = asks[i].as_json };
+		g_autofree char *links = NULL;
+
+		status_put(lines, asks[i].all, &r);
+		links = told_links(out->str);
+		if (asks[i].links)
+			assert_memory_equal(links, asks[i].links, 8);
+		assert_int_equal(strlen(links) / 2, asks[i].as_json ? 0 :
+				 asks[i].all ? 42 : 40);
+		assert_int_equal(strstr(out->str, "status --all") != NULL,
+				 asks[i].more != NULL);
+		if (asks[i].more)
+			assert_non_null(strstr(out->str, asks[i].more));
+		if (asks[i].as_json)
+			assert_true(strstr(out->str, "link 40") <
+				    strstr(out->str, "link 00"));
+	}
+	view_lines_free(lines);
+}
+
 /* Parts are put into the view of one and the same fabric. */
 TEST(test_a_part_is_of_the_same_fabric)
 {
