@@ -86,6 +86,23 @@ extern const struct engine *const engines[];
  * name. */
 const struct engine *engine_by_name(const char *name, GError **error);
 
+#define ENGINE_LIST_MAX	16u
+
+/* What routing_engine names: one engine, which is used or the routing fails;
+ * several, of which the first with safe tables is used; neither: auto. */
+struct engine_list {
+	const struct engine *only;
+	const struct engine *order[ENGINE_LIST_MAX + 1];	/* up to NULL */
+};
+
+/* Names between commas or blanks; with auto or an adaptive one of OpenSM's
+ * among them it is auto. Lines "KEY: ..", char *. False: there are errors. */
+bool engine_list_read(const char *names, const char *key,
+		      struct engine_list *list, GPtrArray *warnings,
+		      GPtrArray *errors);
+/* NULL: not several. */
+const struct engine *const *engine_list_order(const struct engine_list *list);
+
 extern const struct engine engine_ftree;
 extern const struct engine engine_minhop;
 extern const struct engine engine_updn;

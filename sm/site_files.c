@@ -128,76 +128,19 @@ clear_lists(struct site_lists *l)
 		g_clear_pointer(&l->texts[i], g_free);
 }
 
-/* Engines of other managers. In a list with one of ours they are skipped;
- * adaptive ones (ar_) are taken for auto. */
-static const char *const foreign_engines[] = {
-	"dfsssp", "dnup", "dor", "file", "kdor-hc", "lash", "none", "nue",
-	"pqft", "sssp", "torus-2QoS", NULL,
-};
-
-/* One name of `n`. True: it is auto, whatever the others are. */
-static bool
-read_engine(struct site_files *s, const char *name, guint n, guint *n_order,
-	    GPtrArray *warnings, GPtrArray *errors)
-{
-	g_autoptr(GError) error = NULL;
-	const struct engine *engine;
-
-	if (strcmp(name, "auto") == 0)
-		return true;
-	if (g_str_has_prefix(name, "ar_")) {
-		g_ptr_array_add(warnings, g_strdup_printf(
-			"routing_engine: there is no adaptive routing, so auto "
-			"is used for %s", name));
-		return true;
-	}
-	engine = engine_by_name(name, &error);
-	if (engine && *n_order < SITE_ENGINES_MAX)
-		s->order[(*n_order)++] = engine;
-	else if (engine)
-		g_ptr_array_add(errors, g_strdup_printf(
-			"--routing-engine: more than %u engines",
-			SITE_ENGINES_MAX));
-	else if (n > 1 && g_strv_contains(foreign_engines, name))
-		g_ptr_array_add(warnings, g_strdup_printf(
-			"routing_engine: minism has no %s, so it is ignored",
-			name));
-	else
-		g_ptr_array_add(errors, g_strdup_printf(
-			"--routing-engine: %s, auto", error->message));
-	return false;
-}
-
-/* A single engine is used or the sweep fails; of a list the first one whose
- * tables are safe is used. */
 static void
 read_engines(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
 {
 	const struct options *c = s->conf;
-	g_auto(GStrv) names = g_strsplit_set(c->engine, ", \t", -1);
-	guint n = 0, n_order = 0, before = errors->len;
-	bool is_auto = false;
 
+	engine_list_read(c->engine, "routing_engine", &s->engines, warnings,
+			 errors);
 	s->route = (struct route_params){
+		.engine = s->engines.only,
+		.order = engine_list_order(&s->engines),
 		.require_deadlock_free = c->require_deadlock_free,
 		.threads = c->routing_threads,
 	};
-	for (guint i = 0; names[i]; i++)
-		n += *names[i] != '\0';
-	for (guint i = 0; names[i]; i++)
-		if (*names[i])
-			is_auto |= read_engine(s, names[i], n, &n_order,
-					       warnings, errors);
-	if (is_auto)
-		return;
-	if (n == 1)
-		s->route.engine = s->order[0];
-	else if (n_order)
-		s->route.order = s->order;
-	else if (errors->len == before)
-		g_ptr_array_add(errors, g_strdup_printf(
-			"--routing-engine: minism has none of \"%s\"",
-			c->engine));
 }
 
 /* The SLs of partitions without QoS. */

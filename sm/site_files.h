@@ -10,8 +10,6 @@
 #include "sm/partitions.h"
 #include "sm/sweep/sweep.h"
 
-#define SITE_ENGINES_MAX	16u	/* to try, one after the other */
-
 enum site_text {
 	SITE_ROOTS,
 	SITE_COMPUTE_NODES,
@@ -34,7 +32,7 @@ struct site_files {
 	bool is_loaded;
 	struct site_lists lists;
 	struct route_params route;
-	const struct engine *order[SITE_ENGINES_MAX + 1];	/* of route */
+	struct engine_list engines;	/* of route */
 	struct partitions *partitions;
 };
 

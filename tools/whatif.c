@@ -40,8 +40,9 @@ struct whatif {
 	const struct tool_view *v;
 	struct builder *b;
 	bool *is_killed;	/* by node of the view */
-	bool is_auto;
-	const struct engine *engine;	/* asked for; NULL: the manager's */
+	bool has_engines;	/* asked for; else the manager's */
+	struct engine_list engines;
+	GPtrArray *notes;	/* char *, about their names */
 	char *wrong;		/* why the words are; NULL: they are not */
 };
 
@@ -167,12 +168,14 @@ add_cable(struct whatif *w, char *const *words)
 static void
 set_engine(struct whatif *w, char *const *words)
 {
-	g_autoptr(GError) error = NULL;
+	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
 
-	w->is_auto = strcmp(words[0], "auto") == 0;
-	w->engine = w->is_auto ? NULL : engine_by_name(words[0], &error);
-	if (error)
-		w->wrong = g_strdup(error->message);
+	w->has_engines = true;
+	if (!engine_list_read(words[0], "engine", &w->engines, w->notes,
+			      errors)) {
+		g_ptr_array_add(errors, NULL);
+		w->wrong = g_strjoinv("\n", (char **)errors->pdata);
+	}
 }
 
 /* Carries out all words. False: w->wrong. */
@@ -196,7 +199,7 @@ carry_out(struct whatif *w, char *const *words)
 		if (strcmp(verbs[k].verb, words[i]) || i + verbs[k].n >= n)
 			w->wrong = g_strdup_printf("%s: kill NODE, unplug "
 				"NAME/PORT, add NAME/PORT NAME/PORT or engine "
-				"NAME is expected", words[i]);
+				"NAME[,NAME ..] is expected", words[i]);
 		else
 			verbs[k].run(w, words + i + 1);
 	}
@@ -305,7 +308,10 @@ route_stage(const struct whatif *w, struct stage *x, struct lft *seen,
 {
 	const char *engine = view_lines_first(w->v->lines, VIEW_ROUTE)->text;
 	const char *why = view_lines_first(w->v->lines, VIEW_REASON)->text;
-	struct choice_wish wish = { .engine = w->engine, .in_force = engine };
+	struct choice_wish wish = {
+		.engine = w->engines.only, .in_force = engine,
+		.order = engine_list_order(&w->engines),
+	};
 	struct graph *whole = graph_new_whole(x->s, x->lids);
 	struct engine_input in = {
 		.g = x->g = graph_new(x->s, x->lids), .whole = whole,
@@ -318,8 +324,7 @@ route_stage(const struct whatif *w, struct stage *x, struct lft *seen,
 	mark_listed(w, x, &is_root, &is_io);
 	in.is_root = is_root;
 	in.is_io = is_io;
-	if (!w->engine && !w->is_auto && engine && why &&
-	    strstr(why, "configured"))
+	if (!w->has_engines && engine && why && strstr(why, "configured"))
 		wish.engine = engine_by_name(engine, NULL);
 	x->is_repaired = repair && repair_tables(repair, &in, &x->choice);
 	ok = x->is_repaired ||
@@ -433,7 +438,8 @@ put_result(struct text_report *r, const struct whatif *w,
 	put_stage(r, "before", "before: ", was, engine ? engine :
 		  was->choice.engine->name);
 	put_stage(r, "after", "after:  ", is, c->engine->name);
-	report_say(r, "engine: ");
+	report_lines(r, "notes", w->notes, "note:   ");
+	report_say(r, "engine: %s: ", c->engine->name);
 	report_text(r, "reason", is->is_repaired ? "kept, with a local repair" :
 		    c->reason, "\n");
 	report_text(r, "warning", c->warning, "\n");
@@ -459,6 +465,7 @@ whatif(const struct tool_view *v, char *const *words, struct text_report *r)
 	struct whatif w = {
 		.v = v, .b = builder_new_from(v->s),
 		.is_killed = g_new0(bool, v->s->n_nodes + 1),
+		.notes = g_ptr_array_new_with_free_func(g_free),
 	};
 	struct whatif before = { .v = v };
 	struct stage was = { .s = snapshot_ref(v->s),
@@ -475,7 +482,7 @@ whatif(const struct tool_view *v, char *const *words, struct text_report *r)
 		held = v->whole ? v->lft : was.choice.lft;
 		measure(&was, held);
 		held = renumber(held, v->s, is.s);
-		if (!w.engine && !w.is_auto)
+		if (!w.has_engines)
 			repair = repair_new(graph_new(v->s, v->lids),
 					    &was.choice);
 		if (route_stage(&w, &is, held, repair, &error)) {
@@ -490,6 +497,7 @@ whatif(const struct tool_view *v, char *const *words, struct text_report *r)
 	stage_clear(&was);
 	stage_clear(&is);
 	builder_free(w.b);
+	g_ptr_array_unref(w.notes);
 	g_free(w.is_killed);
 	g_free(w.wrong);
 	return status;

@@ -49,7 +49,7 @@ const struct command commands[] = {
 	{ "expect", "FILE", "what differs from a design: a view, a net file or "
 	  "a list of cables; plugs to exchange", 2, 2, 0, COMMAND_OF_VIEW },
 	{ "whatif", "kill NODE|unplug NAME/PORT|add NAME/PORT NAME/PORT|"
-	  "engine NAME ..", "who would be cut off, the load, tables to write", 3,
+	  "engine NAME[,NAME ..] ..", "who would be cut off, the load, tables to write", 3,
 	  99, 0, COMMAND_OF_VIEW },
 	{ "report", "", "the fabric as a web page", 1, 1, 0, COMMAND_OF_VIEW },
 	{ "dump", "FOLDER", "the fabric in OpenSM's dump files", 2, 2, 0,

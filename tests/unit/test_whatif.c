@@ -15,11 +15,11 @@
 #define AFTER(engine, pairs, flows, times, shifts) "after:  " engine ", " pairs \
 	" pairs of hosts; all to all, " flows " flows over the busiest link, " \
 	times " times the least; shifts " shifts "\n"
-#define KEPT	"engine: kept, with a local repair\n"
-#define BEST	"engine: no other engine can be better: the busiest channel " \
+#define KEPT	"engine: ftree: kept, with a local repair\n"
+#define BEST	"engine: ftree: no other engine can be better: the busiest channel " \
 	"carries 1.00 times the lower bound\n"
 #define EXPECTED ": kill NODE, unplug NAME/PORT, add NAME/PORT NAME/PORT or " \
-	"engine NAME is expected\n"
+	"engine NAME[,NAME ..] is expected\n"
 
 static const struct {
 	const char *words;
@@ -52,8 +52,23 @@ static const struct {
 	  BEST "tables: 5 of 5 LFT blocks would be written\n" },
 	{ "engine updn", 0, BEFORE AFTER("updn", "30", "4", "1.00",
 					 "1.00, at most 1")
-	  "engine: configured\n"
+	  "engine: updn: configured\n"
 	  "tables: 0 of 5 LFT blocks would be written\n" },
+	{ "engine dor,updn,ftree", 0, BEFORE AFTER("updn", "30", "4", "1.00",
+						   "1.00, at most 1")
+	  "engine: updn: dor: 2 of 5 switches have no CA, as in a tree; "
+	  "configured, and safe here\n" },
+	{ "engine lash,updn", 0, BEFORE AFTER("updn", "30", "4", "1.00",
+					      "1.00, at most 1")
+	  "note:   engine: minism has no lash, so it is ignored\n"
+	  "engine: updn: configured, and safe here\n" },
+	{ "engine updn,auto", 0, BEFORE AFTER("ftree", "30", "4", "1.00",
+					      "1.00, at most 1") BEST },
+	{ "engine updn,nix,nox", 2, "engine: unknown routing engine \"nix\"; "
+	  "known: ftree, minhop, updn, dor, auto\nengine: unknown routing "
+	  "engine \"nox\"" },
+	{ "engine lash,sssp", 2, "engine: minism has none of \"lash,sssp\"\n" },
+	{ "engine ,", 2, "engine: minism has none of \",\"\n" },
 	{ "engine dor", 1, "dor cannot route this fabric" },
 	{ "kill 0x10010 unplug S-1-0/3", 2, "nothing on the fabric has the "
 	  "name, LID or GUID 0x10010\n" },
@@ -74,7 +89,7 @@ static const struct {
 	{ "unplug S-1-0/3 unplug S-1-0/3", 2, "S-1-0/3 has no cable\n" },
 	{ "unplug S-1-0/3 add S-1-0/3 S-1-0/3", 2,
 	  "S-1-0/3 cannot have a cable to itself\n" },
-	{ "engine nix", 2, "unknown routing engine \"nix\"" },
+	{ "engine nix", 2, "engine: unknown routing engine \"nix\"" },
 	{ "kill S-2-0 add S-1-0/3", 2, "add" EXPECTED },
 	{ "go H-0", 2, "go" EXPECTED },
 };
@@ -162,12 +177,12 @@ TEST(test_the_present_tables_and_engine_count)
 		      "to all, 8 flows over the busiest link, 2.00 times the "
 		      "least; shifts 1.60, at most 2\n"
 		      AFTER("updn", "30", "8", "1.00", "1.60, at most 2")
-		      "engine: configured\n");
+		      "engine: updn: configured\n");
 	expect_whatif(v, "engine auto", 0, "before: updn, 30 pairs of hosts; all "
 		      "to all, 8 flows over the busiest link, 2.00 times the "
 		      "least; shifts 1.60, at most 2\n"
 		      AFTER("updn", "30", "4", "1.00", "1.00, at most 1")
-		      "engine: kept, since no other engine is 10% better");
+		      "engine: updn: kept, since no other engine is 10% better");
 	choice_clear(&c);
 	graph_free(g);
 	tool_view_free(v);
