@@ -180,9 +180,10 @@ run_status(const struct ctl_arguments *a)
 	if (!lines)
 		return tell_error(a, error);
 	if (!lines->of[metrics ? VIEW_COUNT : VIEW_MANAGER]->len) {
-		tool_options_complain("%s: no %s of a manager are in it",
+		tool_options_complain("%s: it has no %s of a manager; "
+				      "minismctl view writes one that has",
 				      a->view ? a->view : "the manager's view",
-				      metrics ? "counters" : "lines");
+				      metrics ? "counters" : "state");
 		status = EXIT_FAILURE;
 	} else if (metrics)
 		status_put_metrics(lines, text);
@@ -254,7 +255,10 @@ run_dump(const struct ctl_arguments *a)
 		return status;
 	if (!v->lft)
 		v->lft = lft_new(v->s->n_switches, v->lids->top);
-	if (!dump_all(a->words[1], v->s, v->lids, v->lft, &error)) {
+	if (dump_all(a->words[1], v->s, v->lids, v->lft, &error)) {
+		printf("%s has OpenSM's dump files and minism.net\n",
+		       a->words[1]);
+	} else {
 		tool_options_complain("%s", error->message);
 		status = EXIT_FAILURE;
 	}

@@ -715,8 +715,8 @@ parse_and_draw(struct drawing *sk)
 		return false;
 	if (sk->n_groups < shape->min_groups ||
 	    sk->n_groups > shape->max_groups)
-		return bad_spec(sk, "%u parts, it should be %s", sk->n_groups,
-				shape->form);
+		return bad_spec(sk, "%u part%s, it should be %s", sk->n_groups,
+				text_plural(sk->n_groups), shape->form);
 	for (unsigned i = 0; i < sk->n_groups; i++) {
 		unsigned n = sk->group[i].n;
 

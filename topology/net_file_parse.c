@@ -805,5 +805,8 @@ net_file_open(const char *name, const struct generate_options *options,
 	if (net_file_is_formula(name))
 		return generate_fabric(name, options, error);
 	text = text_read_file(name, error);
+	if (!text)
+		g_prefix_error(error, "neither a net file nor a formula such "
+			       "as 'PGFT(4,8;1,4)': ");
 	return text ? net_file_parse(text, name, error) : NULL;
 }

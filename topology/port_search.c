@@ -49,14 +49,17 @@ find_named(const struct port_search *q, uint32_t *port, GString *list)
 
 	for (uint32_t i = 0; q->s && i < q->s->n_ports; i++) {
 		const struct snapshot_node *node = snapshot_node_of(q->s, i);
-		g_autofree char *name = NULL, *shown = NULL;
+		g_autofree char *name = NULL, *shown = NULL, *end = NULL;
 
 		if (!snapshot_is_end_port(q->s, i))
 			continue;
 		name = snapshot_port_name(q->s, i);
+		end = g_strdup_printf("%s/%u", snapshot_node_name(node),
+				      q->s->ports[i].num);
 		if (!(q->guid && node->info.node_guid == q->guid) &&
 		    strcmp(node->desc, q->word) &&
-		    g_strcmp0(node->name, q->word) && strcmp(name, q->word))
+		    g_strcmp0(node->name, q->word) && strcmp(name, q->word) &&
+		    strcmp(end, q->word))
 			continue;
 		*port = i;
 		if (n++ >= PORTS_SHOWN)
@@ -131,7 +134,8 @@ partition_rules_search(const struct partition_rules *rules, const char *word,
 	p = text_read_number(word, 0, 0xffff, &pkey) ?
 		partition_rules_find(rules, (uint16_t)pkey) : NULL;
 	if (!p)
-		*wrong = port_search_wrong("", word, " is no partition",
+		*wrong = port_search_wrong("", word, " is no partition "
+			"of the file (minismctl partitions has all)",
 			(const char *const *)names->pdata, names->len);
 	return p;
 }

@@ -25,7 +25,8 @@ const struct command commands[] = {
 	{ "links", "[TEXT|slow|inactive|avoided]", "all cables, or some", 1, 2,
 	  0, COMMAND_OF_VIEW },
 	{ "avoid", "[NAME/PORT [ERRORS]]", "leave the link at a switch's port "
-	  "out of routing (it has so many errors), or list those that are", 1,
+	  "out of routing (ERRORS: since it had so many), or list those that "
+	  "are", 1,
 	  4, 0, COMMAND_OF_MANAGER },
 	{ "use", "NAME/PORT", "take it into routing again", 2, 4, 0,
 	  COMMAND_OF_MANAGER },
@@ -93,7 +94,7 @@ const struct command commands[] = {
 	{ "loglevel", "[LEVEL]",
 	  "what is logged: error, warning, info, verbose, debug", 1, 2, 0,
 	  COMMAND_OF_MANAGER },
-	{ "help", "[COMMAND]", "these words, or those of a command", 1, 2, 0,
+	{ "help", "[COMMAND]", "this list, or how one is used", 1, 2, 0,
 	  COMMAND_OF_VIEW },
 };
 const size_t n_commands = G_N_ELEMENTS(commands);
@@ -106,7 +107,8 @@ command_usage(const struct command *c, char *const *words)
 	GString *text = g_string_new(NULL);
 
 	g_string_printf(text, "%s: %s; usage:", c->name, is_short ?
-			"an argument is missing" : "too many arguments");
+			"an argument is missing" : n > c->max ?
+			"too many arguments" : "wrong arguments");
 	for (size_t i = 0; i < n_commands; i++)
 		if (strcmp(commands[i].name, c->name) == 0)
 			g_string_append_printf(text, "\n%s%s%s", c->name,
@@ -135,8 +137,10 @@ command_check(char *const *words, unsigned options, char **wrong)
 		*wrong = g_strdup_printf("there is no command %s%s; see help",
 					 *shown ? shown : "\"\"", near);
 	} else if (options & ~c->takes) {
-		*wrong = g_strdup_printf("%s does not take that option",
-					 c->name);
+		int first = g_bit_nth_lsf(options & ~c->takes, -1);
+
+		*wrong = g_strdup_printf("%s takes no %s; see help %s", c->name,
+					 command_option_names[first], c->name);
 	} else if (n < c->min || n > c->max) {
 		*wrong = command_usage(c, words);
 	}

@@ -42,7 +42,7 @@ extern const size_t n_commands;
  * they are none, in a line or more; g_free. */
 const struct command *command_check(char *const *words, unsigned options,
 				    char **wrong);
-/* "NAME: too many arguments; usage: .."; g_free. */
+/* "NAME: wrong arguments; usage: .."; g_free. */
 char *command_usage(const struct command *c, char *const *words);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "sm/config/command.h"
 #include "topology/text.h"
 
 /* --- kinds of values --- */
@@ -480,6 +481,11 @@ option_read(const struct option_table *t, void *values, int argc,
 	if (!rest || !rest[0])
 		return true;
 	shown = text_one_line(rest[0]);
+	for (size_t i = 0; i < n_commands; i++)
+		if (strcmp(commands[i].name, rest[0]) == 0)
+			return option_fail(error, "unexpected argument \"%s\": "
+					   "it is a command of minismctl",
+					   shown);
 	return option_fail(error,
 			   "unexpected argument \"%s\"; --help lists the "
 			   "options", shown);

@@ -788,8 +788,9 @@ read_args(struct options *conf, int argc, char **argv, GError **error)
 	    (conf->fabric && g_strv_length(conf->fabric) == 1))
 		return true;
 	g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "one FABRIC is "
-		    "needed: a net file, or a formula such as "
-		    "'PGFT(4,8;1,4)'");
+		    "needed%s: a net file, or a formula such as "
+		    "'PGFT(4,8;1,4)'", conf->fabric && conf->fabric[0] ?
+		    ", not several" : "");
 	return false;
 }
 

@@ -428,7 +428,7 @@ status_case() {
 	check "status: what only a manager knows is in no view" \
 		ctl_says 2 'sms needs a manager' --view "$demo" sms
 	check "status: nor in a net file" \
-		ctl_says 1 'no lines of a manager' --view "$demo" status
+		ctl_says 1 'no state of a manager; minismctl view' --view "$demo" status
 	check "status: which has no tables" \
 		ctl_says 1 'no forwarding tables' --view "$demo" path node-01 node-02
 	sm_start status.log -s 1 --control-socket "$SCRATCH/ctl"
@@ -444,6 +444,8 @@ status_case() {
 	fi
 	check "status: a wrong word" ctl_says 2 'nearest is status' stats
 	check "status: nothing of that on stdout" [ ! -s ctl.out ]
+	check "status: a wrong part of a view" \
+		ctl_says 2 '^view: wrong arguments; usage:$' view x
 	check "status: sweep" ctl_says 0 'sweep begins' sweep
 	check "status: and until it has ended" \
 		ctl_says 0 '^swept in .* ms: up$' sweep --wait

@@ -439,7 +439,7 @@ sm_once() {
 
 # dump_view: ./view in OpenSM's dump files, in ./dump
 dump_view() {
-	"$MINISMCTL" --view view dump dump
+	"$MINISMCTL" --view view dump dump >/dev/null
 }
 
 # sm_start LOG arguments...: resident, in the background. The process id is in

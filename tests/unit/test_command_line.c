@@ -131,6 +131,8 @@ static const struct {
 	  "page of a running minism" },
 	{ "-o stray", "unexpected argument \"stray\"; --help lists the "
 	  "options" },
+	{ "-o status", "unexpected argument \"status\": it is a command of "
+	  "minismctl" },
 	{ "-- -o", "unexpected argument \"-o\"; --help lists the options" },
 	{ "-F", "--config: a value is missing: a file" },
 	{ "--config=", "--config: \"\" is not a file" },
@@ -233,8 +235,8 @@ SETUP_TEST(test_a_simulator_has_its_fabric_and_options)
 	accepts(t, "--help");
 	refuses(t, "--once", "one FABRIC is needed: a net file, or a formula "
 		"such as 'PGFT(4,8;1,4)'");
-	refuses(t, "a b", "one FABRIC is needed: a net file, or a formula "
-		"such as 'PGFT(4,8;1,4)'");
+	refuses(t, "a b", "one FABRIC is needed, not several: a net file, or a "
+		"formula such as 'PGFT(4,8;1,4)'");
 	refuses(t, "single(2) --sead 3",
 		"--sead is no option; the nearest is --seed, --help has all");
 	t->simulator = NULL;

@@ -139,6 +139,14 @@ static const struct {
 	  "  says it is node-01\n"
 	  "  both in Storage (0x0010), full in Default (0x7fff)\n"
 	  "  port 1 - leaf-1/1  4xEDR Active\n" },
+	{ "who node-02/2", 2, "nothing on the fabric has the name, LID or GUID "
+	  "node-02/2; the nearest is node-02\n" },
+	{ "path node-03/1 'Rack 1/1'", 0,
+	  "node-03 (LID 3) -> Rack 1 (LID 1): 3 switches, SL 2, MTU 4096, 56 "
+	  "Gb/s, P_Key 0x7fff\n"
+	  " 1  leaf-2  in 1  out 3\n"
+	  " 2  spine-1  in 2  out 1\n"
+	  " 3  leaf-1  in 3  out 1\n" },
 	{ "who 0x301", 0,
 	  "node-03: host, LID 3\n"
 	  "  NodeGUID 0x0000000000000300, PortGUID 0x0000000000000301\n"
