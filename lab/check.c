@@ -8,6 +8,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "topology/text.h"
+
 #define MLID_BROADCAST	0xc000u	/* the first group, IPoIB's in the course */
 #define PKEYS_TRIED	32u
 #define KEY_DEFAULT	0xffffu
@@ -49,6 +51,18 @@ lab_find_node(const struct snapshot *fabric, const struct sim *sim,
 }
 
 char *
+lab_no_node(const struct snapshot *fabric, const char *name)
+{
+	g_autofree const char **names = g_new(const char *, fabric->n_nodes + 1);
+	g_autofree char *shown = text_one_line(name), *near = NULL;
+
+	for (uint32_t i = 0; i < fabric->n_nodes; i++)
+		names[i] = fabric->nodes[i].desc;
+	near = text_nearest(shown, "", names, fabric->n_nodes);
+	return g_strdup_printf("no node is called %s%s", shown, near);
+}
+
+char *
 lab_name_node(const struct snapshot *fabric, uint32_t node)
 {
 	const struct snapshot_node *n = &fabric->nodes[node];
@@ -65,9 +79,12 @@ find_end(const struct lab_check *c, const char *name, uint32_t *port,
 	 GString *why)
 {
 	uint32_t node = lab_find_node(c->fabric, c->sim, name);
+	g_autofree char *wrong = NULL;
 
-	if (node == SNAPSHOT_NONE)
-		return lab_fail(why, "no node is called %s", name);
+	if (node == SNAPSHOT_NONE) {
+		wrong = lab_no_node(c->fabric, name);
+		return lab_fail(why, "%s", wrong);
+	}
 	*port = c->fabric->nodes[node].first_port +
 		!snapshot_is_switch(&c->fabric->nodes[node]);
 	return true;

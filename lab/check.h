@@ -20,6 +20,8 @@ bool lab_fail(GString *why, const char *format, ...) G_GNUC_PRINTF(2, 3);
  * nodes have now. SNAPSHOT_NONE: there is no such node. */
 uint32_t lab_find_node(const struct snapshot *fabric, const struct sim *sim,
 		       const char *name);
+/* "no node is called leef-1; the nearest is leaf-1"; g_free(). */
+char *lab_no_node(const struct snapshot *fabric, const char *name);
 /* A name that finds this node and fits LAB_NAME_LEN: its NodeDescription, or
  * else its NodeGUID; g_free(). */
 char *lab_name_node(const struct snapshot *fabric, uint32_t node);

@@ -62,9 +62,12 @@ static bool
 console_read_node(struct call *c)
 {
 	uint32_t node = find_node(c);
+	g_autofree char *wrong = NULL;
 
-	if (node == SNAPSHOT_NONE)
-		return lab_fail(c->out, "no node is called %s\n", *c->next);
+	if (node == SNAPSHOT_NONE) {
+		wrong = lab_no_node(c->fabric, *c->next);
+		return lab_fail(c->out, "%s\n", wrong);
+	}
 	c->id[c->n_ids++] = node;
 	c->next++;
 	return true;
@@ -635,7 +638,7 @@ static const struct command {
 	  "plugs a cable back in, or a new one between two free ports" },
 	{ "plug-device", "NODE [N]", change_device, NULL,
 	  "the HCA is back, as umadN" },
-	{ "quit", "", NULL, NULL, "ends the lab" },
+	{ "quit", "", NULL, NULL, "ends the lab, as exit" },
 	{ "refuse-issm", "NODE [off]", change_device, NULL,
 	  "issm cannot be opened (EPERM)" },
 	{ "remove", "PORT", NULL, sim_cable_unplug,
@@ -682,6 +685,18 @@ help(struct call *c)
 	return true;
 }
 
+static void
+fail_command(const char *word, GString *out)
+{
+	const char *names[G_N_ELEMENTS(commands)];
+	g_autofree char *shown = text_one_line(word), *near = NULL;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+		names[i] = commands[i].name;
+	near = text_nearest(shown, "", names, G_N_ELEMENTS(names));
+	lab_fail(out, "no command is called %s%s; see help\n", shown, near);
+}
+
 int
 console_command(const struct console *console, const char *line, GString *out)
 {
@@ -707,9 +722,10 @@ console_command(const struct console *console, const char *line, GString *out)
 			(g_string_append_c(out, '\n'), ENOENT);
 	while (k < end && strcmp(k->name, words[0]))
 		k++;
-	if (k == end)
-		return lab_fail(out, "no command is called %s; see help\n",
-				words[0]) ? 0 : EINVAL;
+	if (k == end) {
+		fail_command(words[0], out);
+		return EINVAL;
+	}
 	if (!k->fn && !k->direct)
 		return lab_fail(out, "usage, at a prompt: %s %s\n", k->name,
 				k->usage) ? 0 : EINVAL;
@@ -717,7 +733,8 @@ console_command(const struct console *console, const char *line, GString *out)
 	c.next = words + 1;
 	if (!read_words(&c, k->usage) || (k->fn && !k->fn(&c))) {
 		if (k->fn != run_check)
-			lab_fail(out, "usage: %s %s\n", k->name, k->usage);
+			lab_fail(out, "usage: %s%s%s\n", k->name,
+				 *k->usage ? " " : "", k->usage);
 		return EINVAL;
 	}
 	if (k->direct)

@@ -162,6 +162,7 @@ on_prompt_line(const char *line, void *data)
 	g_autoptr(GString) out = g_string_new(NULL);
 	g_auto(GStrv) words = NULL;
 	struct session *s = data;
+	g_autofree char *wrong = NULL;
 	uint32_t node = s->node;
 	bool shell, is_on;
 	int n = 0;
@@ -176,10 +177,12 @@ on_prompt_line(const char *line, void *data)
 				     words[1]);
 	if (session_step(s, line, out)) {
 		;
-	} else if (!line || (n && strcmp(words[0], "quit") == 0)) {
+	} else if (!line || (n && (strcmp(words[0], "quit") == 0 ||
+				   strcmp(words[0], "exit") == 0))) {
 		s->over = true;
 	} else if (node == SNAPSHOT_NONE) {
-		printf("no node is called %s\n", words[1]);
+		wrong = lab_no_node(s->console->fabric, words[1]);
+		printf("%s\n", wrong);
 	} else if ((shell && n) || is_on) {
 		run_inside(s, node, shell ? words : words + 2);
 		if (s->status)

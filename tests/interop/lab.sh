@@ -310,7 +310,7 @@ runner_case() {
 	sm_wait "$pid"
 	[ $? -eq 143 ]
 	ok $? "it passes a SIGTERM on and ends with the command"
-	printf 'on node-03 ibstat -l\n!sh -c "exit 3"\n! sh -c "exit 4"\nbogus\nquit\n' |
+	printf 'on node-03 ibstat -l\n!sh -c "exit 3"\n! sh -c "exit 4"\nbogus\nexit\n' |
 		"$MINISM_LAB_PROGRAM" "$net" >prompt.out
 	check "a prompt ends with 0" test $? -eq 0
 	check "on NODE runs there" grep -qx lab0 prompt.out
