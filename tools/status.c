@@ -438,7 +438,9 @@ put_counters(const struct view_lines *lines, struct text_report *r)
 		  "service", ", " },
 		{ "sa", "subscriptions", "minism_sa_objects{kind="
 		  "\"subscription\"}", "subscription", "; " },
-		{ "sa", "reports", "reports", "Report", "\n" },
+		{ "sa", "reports", "reports", "Report", ", " },
+		{ "sa", "notices_dropped", "notices_dropped", "Notice",
+		  " dropped\n" },
 		{ "multicast", "computed", "computed", "time", ", " },
 		{ "multicast", "written", "written", "block", " written, " },
 		{ "multicast", "failed", "failed", NULL, " failed\n" },

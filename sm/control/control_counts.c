@@ -223,6 +223,7 @@ count_sa(const struct control_view *v, GString *out)
 	count(out, d->taken, "taken");
 	count(out, d->waiting, "waiting");
 	count(out, d->reports, "reports");
+	count(out, d->notices_dropped, "notices_dropped");
 	count(out, d->answered, "minism_sa_requests_total{outcome="
 	      "\"answered\"}");
 	count(out, d->busy, "minism_sa_requests_total{outcome=\"busy\"}");

@@ -30,10 +30,13 @@
  *    contain the source: for trap 65, it is the previous view. The subscriber's
  *    P_Keys are those that it has when its Report is due.
  *  - A trap may be repeated for long: while that of a device waits, an equal one
- *    is dropped. NoticeCount and NoticeToggle are not compared. The SA's own
- *    Notices are all told: the last one of a GID that comes and goes counts. The
- *    queue has a bound, a lower one for traps of devices; Notices past it are
- *    dropped.
+ *    is dropped. NoticeCount and NoticeToggle are not compared. The SA's own are
+ *    not merged: the last one of a GID that comes and goes counts.
+ *  - What has waited for AGE_MAX_US is dropped: srp_daemon, which subscribes,
+ *    looks at the fabric every 60 s by itself. If the queue is full, the oldest
+ *    Notice gives way to one of the SA's own. Traps of devices have a lower bound,
+ *    and past it the new ones are dropped: a device that babbles must not displace
+ *    others.
  */
 #include <string.h>
 
@@ -45,6 +48,7 @@
 #define QUEUE_MAX	65536u	/* a host each, and as many groups */
 #define TRAPS_MAX	1024u
 #define LOOKS_MAX	4096u
+#define AGE_MAX_US	(60 * (int64_t)G_USEC_PER_SEC)
 #define SUBSCRIPTIONS_MAX	65536u
 #define SUBSCRIPTIONS_A_PORT	128u
 #define QPN_MAX		0xffffffu
@@ -63,6 +67,7 @@ struct waiting_notice {
 				   on the source */
 	uint64_t source;	/* PortGUID */
 	struct subscription next;	/* only what is compared */
+	int64_t since;
 	bool begun, is_own;
 	uint32_t n_pkeys;
 	uint16_t pkeys[];	/* those that the source had */
@@ -347,16 +352,30 @@ next_subscriber(const struct informs *i, const struct sa_db *v,
 	return NULL;
 }
 
+/* All have been told, or it is dropped. */
+static void
+end_oldest(struct informs *i)
+{
+	struct waiting_notice *w = g_queue_pop_head(&i->waiting);
+
+	if (!w->begun && !w->is_own)
+		g_hash_table_remove(i->keys, w);
+	i->n_traps -= !w->is_own;
+	g_free(w);
+}
+
 void
 informs_notify(struct informs *i, const struct sa_db *v,
 	       const uint8_t notice[64], const uint8_t issuer[16],
-	       uint16_t pkey)
+	       uint16_t pkey, int64_t now)
 {
 	const struct memberships *m = v->memberships;
 	bool generic = notice[0] & 0x80;
 	unsigned trap = (unsigned)bytes_load(notice + 4, 2);
 	bool is_sa = generic && trap >= 64 && trap <= 67;
 	bool is_own = is_sa && sa_db_gid(v, issuer) == v->subnet->local_port;
+	bool is_full = is_own ? i->waiting.length >= QUEUE_MAX :
+		i->n_traps >= TRAPS_MAX;
 	/* a GID is in service, out of service */
 	uint32_t source = sa_db_gid(v, is_sa && trap < 66 ?
 				    notice + NOTICE_GID_OFFSET : issuer);
@@ -368,15 +387,20 @@ informs_notify(struct informs *i, const struct sa_db *v,
 	if (!pkey && is_sa && trap >= 66 &&
 	    mgid_has_pkey(notice + NOTICE_GID_OFFSET, &own))
 		pkey = own;
-	if (!i->all.list->len || (!pkey && source == SNAPSHOT_NONE) ||
-	    (is_own ? i->waiting.length >= QUEUE_MAX : i->n_traps >= TRAPS_MAX))
+	if (!i->all.list->len || (!pkey && source == SNAPSHOT_NONE))
 		return;
+	i->dropped += is_full;
+	if (is_full && !is_own)
+		return;
+	if (is_full)
+		end_oldest(i);
 	if (!pkey)
 		n = m->first[source + 1] - m->first[source];
 	w = g_malloc0(sizeof(*w) + n * sizeof(*w->pkeys));
 	memcpy(w->notice, notice, NOTICE_LEN);
 	memcpy(w->issuer, issuer, 16);
 	w->is_own = is_own;
+	w->since = now;
 	w->pkey = pkey;
 	w->n_pkeys = n;
 	if (!pkey) {
@@ -396,13 +420,19 @@ informs_notify(struct informs *i, const struct sa_db *v,
 }
 
 bool
-informs_next(struct informs *i, const struct sa_db *v, struct report *out)
+informs_next(struct informs *i, const struct sa_db *v, int64_t now,
+	     struct report *out)
 {
 	const struct subscription *s;
 	struct waiting_notice *w;
 	unsigned left = LOOKS_MAX;
 
 	while ((w = g_queue_peek_head(&i->waiting))) {
+		if (now - w->since > AGE_MAX_US) {
+			i->dropped++;
+			end_oldest(i);
+			continue;
+		}
 		if (!w->begun && !w->is_own)
 			g_hash_table_remove(i->keys, w);
 		w->begun = true;
@@ -418,8 +448,7 @@ informs_next(struct informs *i, const struct sa_db *v, struct report *out)
 		}
 		if (!left)
 			return false;
-		i->n_traps -= !w->is_own;
-		g_free(g_queue_pop_head(&i->waiting));
+		end_oldest(i);
 	}
 	return false;
 }

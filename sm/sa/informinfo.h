@@ -32,6 +32,8 @@ struct informs {
 	GQueue waiting;		/* Notices, oldest first */
 	unsigned n_traps;	/* of devices among them */
 	GHashTable *keys;	/* of these, those of which no Report was made yet */
+	unsigned dropped;	/* Notices before all were told; the caller takes
+				   it */
 };
 
 struct informs *informs_new(void);
@@ -46,11 +48,11 @@ unsigned informs_set(struct informs *i, const struct sa_db *v,
  * pkey: the partition that it is about; 0: it depends on the source. */
 void informs_notify(struct informs *i, const struct sa_db *v,
 		    const uint8_t notice[64], const uint8_t issuer[16],
-		    uint16_t pkey);
+		    uint16_t pkey, int64_t now);
 
 /* False: there is none, or the subscriptions that were compared were enough for
  * now: then a Notice is still waiting. */
-bool informs_next(struct informs *i, const struct sa_db *v,
+bool informs_next(struct informs *i, const struct sa_db *v, int64_t now,
 		  struct report *out);
 /* No Notice waits any longer. */
 void informs_forget(struct informs *i);

@@ -117,7 +117,7 @@ struct sa_report {
 	uint16_t pkey_index;	/* and where our port has it */
 	uint8_t mad[MAD_SIZE];	/* TID to be filled in */
 };
-bool sa_next_report(struct sa *sa, struct sa_report *out);
+bool sa_next_report(struct sa *sa, int64_t now, struct sa_report *out);
 /* A trap that the SM received, for its subscribers. */
 void sa_forward_trap(struct sa *sa, const uint8_t notice[64], uint16_t slid,
 		     int64_t now);

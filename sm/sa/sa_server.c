@@ -458,11 +458,12 @@ hold_job(struct sa_server *d, struct sa_job *j)
 static void
 send_reports(struct sa_server *d)
 {
+	struct informs *informs = d->sa->informs;
 	struct sa_report r;
 	uint64_t place;
 
 	while (d->reports < d->params.max_reports &&
-	       sa_next_report(d->sa, &r)) {
+	       sa_next_report(d->sa, transport_now(d->transport), &r)) {
 		const struct mad_addr to = {
 			.qp = r.qp, .qkey = MAD_GSI_QKEY, .lid = r.lid,
 			.pkey_index = r.pkey_index,
@@ -478,6 +479,14 @@ send_reports(struct sa_server *d)
 		mad_client_start(d->client, &to, r.mad,
 				 sa_server_on_report_done, d, place);
 	}
+	if (informs->dropped)
+		log_limited(d->log, LOG_WARNING, "sa", "Notices that not all "
+			    "subscribers have heard", "%u dropped: too many, or "
+			    "older than a minute; %u wait, for %u subscriptions",
+			    informs->dropped, informs->waiting.length,
+			    informs->all.list->len);
+	d->stats.notices_dropped += informs->dropped;
+	informs->dropped = 0;
 }
 
 void

@@ -87,6 +87,7 @@ struct sa_server_stats {
 
 	uint64_t tables_sent, tables_failed;	/* how they ended */
 	uint64_t reports, heard, unheard;
+	uint64_t notices_dropped;	/* before all subscribers were told */
 	uint64_t turns;		/* for requests in the queue */
 	unsigned waiting;	/* now, */
 	unsigned longest;	/* and the most there ever were */

@@ -69,7 +69,7 @@ sa_free(struct sa *sa)
  * Reports; 0: all that share one with the GID. */
 static void
 notify(struct sa *sa, const struct sa_db *v, uint16_t trap,
-       const uint8_t gid[16], uint16_t pkey)
+       const uint8_t gid[16], uint16_t pkey, int64_t now)
 {
 	uint32_t own = v->subnet->local_port;
 	uint8_t notice[NOTICE_LEN], issuer[16];
@@ -78,30 +78,30 @@ notify(struct sa *sa, const struct sa_db *v, uint16_t trap,
 		return;
 	sa_db_make_gid(v, own, issuer);
 	notice_build_gid(notice, trap, v->lids->base[own], gid);
-	informs_notify(sa->informs, v, notice, issuer, pkey);
+	informs_notify(sa->informs, v, notice, issuer, pkey, now);
 }
 
 /* 64: GID in service; 65: GID out of service. Both lists are sorted by GUID. */
 static void
-notify_ports(struct sa *sa, const struct sa_db *before)
+notify_ports(struct sa *sa, const struct sa_db *before, int64_t now)
 {
-	const struct sa_db *now = sa->view;
+	const struct sa_db *v = sa->view;
 	uint32_t i = 0, k = 0;
 	uint64_t old, new;
 	uint8_t gid[16];
 
-	while (i < before->n_by_guid || k < now->n_by_guid) {
+	while (i < before->n_by_guid || k < v->n_by_guid) {
 		old = i < before->n_by_guid ?
 			before->subnet->ports[before->by_guid[i]].guid :
 			UINT64_MAX;
-		new = k < now->n_by_guid ?
-			now->subnet->ports[now->by_guid[k]].guid : UINT64_MAX;
+		new = k < v->n_by_guid ?
+			v->subnet->ports[v->by_guid[k]].guid : UINT64_MAX;
 		if (old < new) {
 			sa_db_make_gid(before, before->by_guid[i], gid);
-			notify(sa, before, 65, gid, 0);
+			notify(sa, before, 65, gid, 0, now);
 		} else if (new < old) {
-			sa_db_make_gid(now, now->by_guid[k], gid);
-			notify(sa, now, 64, gid, 0);
+			sa_db_make_gid(v, v->by_guid[k], gid);
+			notify(sa, v, 64, gid, 0, now);
 		}
 		i += old <= new;
 		k += new <= old;
@@ -109,7 +109,7 @@ notify_ports(struct sa *sa, const struct sa_db *before)
 }
 
 static void
-notify_groups(struct sa *sa)
+notify_groups(struct sa *sa, int64_t now)
 {
 	const GArray *events = sa->groups->events;
 
@@ -117,7 +117,8 @@ notify_groups(struct sa *sa)
 		const struct group_event *e =
 			&g_array_index(events, struct group_event, i);
 
-		notify(sa, sa->view, e->created ? 66 : 67, e->mgid, e->pkey);
+		notify(sa, sa->view, e->created ? 66 : 67, e->mgid, e->pkey,
+		       now);
 	}
 	if (sa->view)
 		g_array_set_size(sa->groups->events, 0);
@@ -137,8 +138,8 @@ sa_publish(struct sa *sa, struct sa_db *view, int64_t now)
 		groups_follow(sa->groups, view);
 		services_follow(sa->services, view);
 		if (before)
-			notify_ports(sa, before);
-		notify_groups(sa);
+			notify_ports(sa, before, now);
+		notify_groups(sa, now);
 	} else {	/* later, as the master again, they would be old */
 		informs_forget(sa->informs);
 		g_array_set_size(sa->groups->events, 0);
@@ -160,11 +161,11 @@ sa_forward_trap(struct sa *sa, const uint8_t notice[64], uint16_t slid,
 	if (port == SNAPSHOT_NONE)
 		return;
 	sa_db_make_gid(sa->view, port, issuer);
-	informs_notify(sa->informs, sa->view, notice, issuer, 0);
+	informs_notify(sa->informs, sa->view, notice, issuer, 0, now);
 }
 
 bool
-sa_next_report(struct sa *sa, struct sa_report *out)
+sa_next_report(struct sa *sa, int64_t now, struct sa_report *out)
 {
 	const struct sa_db *v = sa->view;
 	const struct memberships *m;
@@ -176,8 +177,8 @@ sa_next_report(struct sa *sa, struct sa_report *out)
 		return false;
 	m = v->memberships;
 	own = v->subnet->local_port;
-	notify_groups(sa);
-	while (informs_next(sa->informs, v, &r)) {
+	notify_groups(sa, now);
+	while (informs_next(sa->informs, v, now, &r)) {
 		port = sa_db_guid(v, r.port_guid);
 		if (port == SNAPSHOT_NONE || own == SNAPSHOT_NONE ||
 		    !v->lids->base[port]) {

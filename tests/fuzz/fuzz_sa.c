@@ -150,7 +150,7 @@ FUZZ_TARGET(sa)
 		mad[2] = 2;
 		ask(&l, &request);
 		sa_trees(l.sa);
-		while (sa_next_report(l.sa, &report))
+		while (sa_next_report(l.sa, request.now, &report))
 			if (!(who & 0x40))
 				informs_drop(l.sa->informs, report.port_guid,
 					     report.qp);

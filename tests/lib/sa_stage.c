@@ -611,7 +611,7 @@ WORD(do_report, struct stage *st)
 {
 	struct sa_report report;
 
-	assert_true(sa_next_report(st->l.sa, &report));
+	assert_true(sa_next_report(st->l.sa, st->l.now, &report));
 	assert_int_equal(report.lid, lab_lid(&st->l, port_of(&st->l,
 							      words[0])));
 	assert_int_equal(report.mad[3], SA_METHOD_REPORT);
@@ -633,14 +633,14 @@ WORD(do_no_report, struct stage *st)
 {
 	struct sa_report report;
 
-	assert_false(sa_next_report(st->l.sa, &report));
+	assert_false(sa_next_report(st->l.sa, st->l.now, &report));
 }
 
 WORD(do_drain_reports, struct stage *st)
 {
 	struct sa_report report;
 
-	while (sa_next_report(st->l.sa, &report))
+	while (sa_next_report(st->l.sa, st->l.now, &report))
 		;
 }
 
@@ -660,13 +660,13 @@ WORD(do_reports, struct stage *st)
 
 	assert_string_equal(*words, "=>");
 	for (words++; *words; words++) {
-		assert_true(sa_next_report(st->l.sa, &r));
+		assert_true(sa_next_report(st->l.sa, st->l.now, &r));
 		assert_int_equal(r.lid, lab_lid(&st->l,
 						port_of(&st->l, *words)));
 		assert_memory_equal(r.mad + SA_DATA_OFFSET, st->notice,
 				    NOTICE_ISSUER_OFFSET);
 	}
-	assert_false(sa_next_report(st->l.sa, &r));
+	assert_false(sa_next_report(st->l.sa, st->l.now, &r));
 }
 
 /* PORT TRAP [slid=LID] [@BYTE=VALUE ..] [=> PORT ..]: a switch's */
@@ -698,7 +698,8 @@ WORD(do_gid_notice, struct stage *st)
 	notice_build_gid(st->notice, word_number(words[0]), 1, gid);
 	lab_gid(&st->l, lab_host(&st->l, 0), issuer);
 	informs_notify(st->l.sa->informs, st->l.v, st->notice, issuer,
-		       has_pkey ? (uint16_t)word_number(words[2] + 5) : 0);
+		       has_pkey ? (uint16_t)word_number(words[2] + 5) : 0,
+		       st->l.now);
 	do_reports(st, words + 2 + has_pkey, NULL);
 }
 

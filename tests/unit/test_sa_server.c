@@ -691,12 +691,43 @@ STAGE_TEST(test_report_is_found_in_later_turns)
 	for (unsigned i = 0; i < 20; i++) {
 		notice_build_gid(notice, 64, (uint16_t)(1 + i), issuer);
 		notice[0] = i < 19 ? 0 : notice[0];	/* no generic one */
-		informs_notify(st->sa->informs, v, notice, issuer, 0);
+		informs_notify(st->sa->informs, v, notice, issuer, 0,
+			       sim_now(st->sim));
 	}
 	sa_server_touch(st->desk);
 	assert_true(st->sa->informs->waiting.length > 0);
 	stage_run(st, SECOND);
 	assert_int_equal(st->client[0].reports, 1);
+	assert_int_equal(st->sa->informs->waiting.length, 0);
+}
+
+/* Each takes two seconds to be given up, and then its Notice is a minute old. */
+PARAMS_TEST(test_notices_are_dropped_behind_slow_subscribers, p.max_reports = 1)
+{
+	const struct sa_server_stats *d = sa_server_stats(st->desk);
+	struct inform_info info = {
+		.subscribe = 1, .generic = 1, .lid_begin = 0xffff,
+		.type = 0xffff, .trap = 66, .producer = 0xffffff,
+	};
+	const struct log *log = st->sm.log;
+	unsigned said = 0;
+
+	st->client[0].mute = true;
+	client_subscribe(&st->client[0]);
+	stage_run(st, SECOND);
+	for (unsigned qp = 2; qp < 100; qp++)
+		assert_int_equal(informs_set(st->sa->informs, st->sa->view,
+				 st->client[0].port, qp, &info), 0);
+	for (unsigned n = 0; n < 5; n++)
+		client_join(&st->client[10], n);
+	stage_run(st, 59 * SECOND);
+	assert_int_equal(d->notices_dropped, 0);
+	stage_run(st, 5 * SECOND);
+	assert_int_equal(d->notices_dropped, 5);
+	for (uint64_t n = 0; n < log->n_events; n++)
+		said += g_str_has_prefix(log->events[n % LOG_EVENTS].text,
+					 "Notices that not all subscribers");
+	assert_in_range(said, 1, 5);
 	assert_int_equal(st->sa->informs->waiting.length, 0);
 }
 

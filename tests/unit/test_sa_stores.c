@@ -223,13 +223,13 @@ STORES_TEST(test_babble_is_merged_and_bounded)
 		sa_forward_trap(l->sa, notice, from, l->now);
 	}
 	assert_int_equal(n_waiting(l), 1);
-	assert_true(sa_next_report(l->sa, &r));
-	assert_false(sa_next_report(l->sa, &r));
+	assert_true(sa_next_report(l->sa, l->now, &r));
+	assert_false(sa_next_report(l->sa, l->now, &r));
 	/* The same words of two issuers are two things. */
 	sa_forward_trap(l->sa, notice, lab_lid(l, lab_host(l, 2)), l->now);
 	sa_forward_trap(l->sa, notice, from, l->now);
 	assert_int_equal(n_waiting(l), 2);
-	while (sa_next_report(l->sa, &r))
+	while (sa_next_report(l->sa, l->now, &r))
 		;
 	/* none waits: it is news again */
 	sa_forward_trap(l->sa, notice, from, l->now);
@@ -240,9 +240,10 @@ STORES_TEST(test_babble_is_merged_and_bounded)
 		sa_forward_trap(l->sa, notice, from, l->now);
 	}
 	assert_int_equal(n_waiting(l), 1024);
+	assert_int_equal(l->sa->informs->dropped, 100000 - 1024);
 	/* the SA's own Notices are not displaced */
 	assert_int_equal(sa_stage_ask(l, JOIN, 1, 1, 1), 0);
-	while (sa_next_report(l->sa, &r))
+	while (sa_next_report(l->sa, l->now, &r))
 		;
 	assert_int_equal(bytes_load(r.mad + SA_DATA_OFFSET + 4, 2), 66);
 }
@@ -262,16 +263,65 @@ STORES_TEST(test_the_last_of_many_notices_is_told)
 	lab_gid(l, lab_host(l, 2), gid);
 	for (unsigned i = 0; i < 1500; i++) {
 		notice_build_gid(notice, traps[i % 3], 1, gid);
-		informs_notify(l->sa->informs, l->v, notice, issuer, 0);
+		informs_notify(l->sa->informs, l->v, notice, issuer, 0, l->now);
 	}
 	sa_forward_trap(l->sa, babble, lab_lid(l, lab_host(l, 3)), l->now);
 	assert_int_equal(n_waiting(l), 1501);
-	for (; sa_next_report(l->sa, &r); n++)
+	for (; sa_next_report(l->sa, l->now, &r); n++)
 		if (n < 1500)
 			last = (unsigned)bytes_load(r.mad + SA_DATA_OFFSET + 4,
 						    2);
 	assert_int_equal(n, 1501);
 	assert_int_equal(last, 65);
+}
+
+/* The GUIDs of many hosts, the last of which counts. */
+static void
+notify_many(struct lab *l, unsigned trap, unsigned n)
+{
+	uint8_t notice[NOTICE_LEN], gid[16], issuer[16];
+
+	lab_gid(l, l->s->local_port, issuer);
+	lab_gid(l, lab_host(l, 2), gid);
+	for (unsigned i = 0; i < n; i++) {
+		notice_build_gid(notice, trap, (uint16_t)i, gid);
+		informs_notify(l->sa->informs, l->v, notice, issuer, 0, l->now);
+	}
+}
+
+/* The subscribers are too slow, so the backlog neither grows nor ages. */
+STORES_TEST(test_an_old_notice_gives_way_to_the_newest)
+{
+	unsigned n = 1;
+	struct sa_report r;
+
+	for (unsigned host = 1; host < 4; host++)
+		assert_int_equal(sa_stage_ask(l, INFORM, 1, host, 0xffff,
+					      0xffff), 0);
+	notify_many(l, 64, 100);
+	assert_true(sa_next_report(l->sa, l->now, &r));
+	l->now += 59 * G_USEC_PER_SEC;
+	notify_many(l, 65, 1);
+	assert_true(sa_next_report(l->sa, l->now, &r));
+	assert_int_equal(bytes_load(r.mad + SA_DATA_OFFSET + 4, 2), 64);
+	assert_int_equal(l->sa->informs->dropped, 0);
+	l->now += 2 * G_USEC_PER_SEC;
+	for (unsigned i = 0; i < 3; i++) {
+		assert_true(sa_next_report(l->sa, l->now, &r));
+		assert_int_equal(bytes_load(r.mad + SA_DATA_OFFSET + 4, 2), 65);
+	}
+	assert_false(sa_next_report(l->sa, l->now, &r));
+	assert_int_equal(l->sa->informs->dropped, 100);
+
+	notify_many(l, 64, 65536);
+	assert_true(sa_next_report(l->sa, l->now, &r));
+	notify_many(l, 65, 10);
+	assert_int_equal(n_waiting(l), 65536);
+	assert_int_equal(l->sa->informs->dropped, 110);
+	for (; sa_next_report(l->sa, l->now, &r); n++)
+		;
+	assert_int_equal(n, 1 + 3 * 65536);
+	assert_int_equal(bytes_load(r.mad + SA_DATA_OFFSET + 4, 2), 65);
 }
 
 /* A part of the fabric comes, and many have subscribed. */
@@ -293,17 +343,17 @@ STORES_TEST(test_each_of_many_notices_goes_to_each_of_many_subscribers)
 	for (unsigned i = 0; i < 100; i++) {
 		lab_gid(l, lab_host(l, i % STAR_HOSTS), gid);
 		notice_build_gid(notice, 64, (uint16_t)(1 + i), gid);
-		informs_notify(l->sa->informs, l->v, notice, issuer, 0);
+		informs_notify(l->sa->informs, l->v, notice, issuer, 0, l->now);
 	}
 	while (n_waiting(l))
-		n += sa_next_report(l->sa, &r);
+		n += sa_next_report(l->sa, l->now, &r);
 	assert_int_equal(n, 100 * 128 * STAR_HOSTS);
 	/* and those without a subscriber do not take long at once */
 	for (unsigned i = 0; i < 100; i++) {
 		notice_build_gid(notice, 65, (uint16_t)(1 + i), issuer);
-		informs_notify(l->sa->informs, l->v, notice, issuer, 0);
+		informs_notify(l->sa->informs, l->v, notice, issuer, 0, l->now);
 	}
 	for (; n_waiting(l); calls++)
-		assert_false(sa_next_report(l->sa, &r));
+		assert_false(sa_next_report(l->sa, l->now, &r));
 	assert_in_range(calls, 100 * 128 * STAR_HOSTS / 4096, 20);
 }
