@@ -22,6 +22,8 @@
  *  - A subscription that exists already is confirmed. QPN, RespTimeValue and
  *    Subscribe are not compared, nor is the LID range if there is a GID or the
  *    range begins with 0xffff (all).
+ *  - A Notice is for the subscriptions of its time. An index that became free is
+ *    given again, so it does not tell them from later ones.
  *  - A port that shares no partition with the source of a Notice gets no Report
  *    of it (IBA o13-17.1.1). The source is the GID inside for traps 64 and 65;
  *    for 66 and 67 the group's partition counts: the SA has it for its own
@@ -149,18 +151,6 @@ of_port(const struct informs *i, uint64_t port_guid, guint n)
 	return s && s->port_guid == port_guid ? s : NULL;
 }
 
-/* NULL: the QP of the port has none. */
-static struct subscription *
-of_subscriber(const struct informs *i, uint64_t port_guid, uint32_t qp)
-{
-	struct subscription *s;
-	guint n = 0;
-
-	while ((s = of_port(i, port_guid, n)) && s->qp != qp)
-		n++;
-	return s;
-}
-
 /* The lowest index that the port does not use. */
 static uint16_t
 free_index(const struct informs *i, uint64_t port_guid)
@@ -203,9 +193,11 @@ find_same(const struct informs *i, const struct subscription *as)
 
 unsigned
 informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
-	    uint32_t qp, struct inform_info *info)
+	    uint32_t qp, struct inform_info *info, int64_t now)
 {
-	struct subscription s = { .qp = qp, .info = *info }, *same;
+	struct subscription s = {
+		.qp = qp, .info = *info, .made = now, .confirmed = now,
+	}, *same;
 	uint32_t source;
 
 	if (from == SNAPSHOT_NONE || !v->ends[from].guid || !qp ||
@@ -235,8 +227,10 @@ informs_set(struct informs *i, const struct sa_db *v, uint32_t from,
 		return SA_STATUS_REQ_INVALID;
 	}
 	info->qpn = s.info.qpn = qp;
-	if (same)
+	if (same) {
+		same->confirmed = now;
 		return MAD_STATUS_OK;
+	}
 	s.index = free_index(i, s.port_guid);
 	if (i->all.list->len >= SUBSCRIPTIONS_MAX ||
 	    s.index >= SUBSCRIPTIONS_A_PORT)
@@ -296,6 +290,13 @@ may_hear(const struct sa_db *v, const struct waiting_notice *w, uint32_t port)
 	return w->source == v->ends[port].guid;
 }
 
+static bool
+is_for(const struct sa_db *v, const struct waiting_notice *w,
+       const struct event *e, const struct subscription *s)
+{
+	return s->made <= w->since && wants(v, &s->info, e);
+}
+
 /* Subscription number n, which is its subscriber's first that matches. */
 static bool
 hears(const struct informs *i, const struct sa_db *v,
@@ -304,7 +305,7 @@ hears(const struct informs *i, const struct sa_db *v,
 	const struct subscription *s = i->all.list->pdata[n], *other;
 	uint32_t port;
 
-	if (!wants(v, &s->info, e))
+	if (!is_for(v, w, e, s))
 		return false;
 	port = sa_db_guid(v, s->port_guid);
 	if (port == SNAPSHOT_NONE || !may_hear(v, w, port))
@@ -313,7 +314,7 @@ hears(const struct informs *i, const struct sa_db *v,
 		other = i->all.list->pdata[n];
 		if (other->port_guid != s->port_guid)
 			break;
-		if (other->qp == s->qp && wants(v, &other->info, e))
+		if (other->qp == s->qp && is_for(v, w, e, other))
 			return false;
 	}
 	return true;
@@ -462,12 +463,16 @@ informs_forget(struct informs *i)
 }
 
 void
-informs_drop(struct informs *i, uint64_t port_guid, uint32_t qp)
+informs_drop(struct informs *i, uint64_t port_guid, uint32_t qp, int64_t sent)
 {
 	const struct subscription *s;
+	guint n = 0;
 
-	while ((s = of_subscriber(i, port_guid, qp)))
-		sa_store_remove(&i->all, sa_store_place(&i->all, s));
+	while ((s = of_port(i, port_guid, n)))
+		if (s->qp == qp && s->confirmed <= sent)
+			sa_store_remove(&i->all, sa_store_place(&i->all, s));
+		else
+			n++;
 }
 
 void

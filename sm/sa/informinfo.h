@@ -16,6 +16,7 @@ struct subscription {
 	uint8_t gid[16];
 	uint32_t qp;		/* from which it subscribed */
 	struct inform_info info;
+	int64_t made, confirmed;	/* us; 0: before this manager started */
 };
 
 /* A Report to one subscriber. */
@@ -41,7 +42,8 @@ void informs_free(struct informs *i);
 
 /* Set(InformInfo): subscribe or unsubscribe; of a port and its QP. SA status. */
 unsigned informs_set(struct informs *i, const struct sa_db *v,
-		     uint32_t from, uint32_t qp, struct inform_info *info);
+		     uint32_t from, uint32_t qp, struct inform_info *info,
+		     int64_t now);
 
 /* A Notice (64 bytes as on the wire, and the GID of its issuer), for each
  * subscriber that matches, if the partitions allow it (IBA 13.4.9, C13-44).
@@ -56,8 +58,10 @@ bool informs_next(struct informs *i, const struct sa_db *v, int64_t now,
 		  struct report *out);
 /* No Notice waits any longer. */
 void informs_forget(struct informs *i);
-/* The subscriber does not answer: all its subscriptions end. */
-void informs_drop(struct informs *i, uint64_t port_guid, uint32_t qp);
+/* The subscriber does not answer a Report that was sent then: its subscriptions
+ * end, but those that it has made or confirmed since. */
+void informs_drop(struct informs *i, uint64_t port_guid, uint32_t qp,
+		  int64_t sent);
 
 /* Subscriptions of ports that are not on the fabric end. */
 void informs_follow(struct informs *i, const struct sa_db *v);

@@ -414,7 +414,8 @@ query_change(struct sa_query *q)
 			 &r.service, q->request->now);
 	else
 		status = informs_set(q->sa->informs, q->viewer.db, q->viewer.port,
-				     q->request->qp, &r.inform);
+				     q->request->qp, &r.inform,
+				     q->request->now);
 	if (!status)
 		sa_record_encode(attr_id, answer_data(q), &r);
 	answer_status(q, status);

@@ -97,6 +97,7 @@ struct sa_handed {
 struct sa_subscriber {
 	uint64_t port_guid;
 	uint32_t qp;
+	int64_t sent;
 };
 
 struct sa_server {
@@ -339,13 +340,13 @@ sa_server_on_report_done(const struct mad_client_answer *a, void *data,
 {
 	bool answered = a->outcome == MAD_CLIENT_ANSWERED;
 	struct sa_server *d = data;
+	struct sa_subscriber *to = &d->asked[tag];
 
 	d->reports--;
 	*(answered ? &d->stats.heard : &d->stats.unheard) += 1;
 	if (!answered)
-		informs_drop(d->sa->informs, d->asked[tag].port_guid,
-			     d->asked[tag].qp);
-	d->asked[tag].qp = 0;
+		informs_drop(d->sa->informs, to->port_guid, to->qp, to->sent);
+	to->qp = 0;
 	sa_server_touch(d);
 }
 
@@ -458,12 +459,13 @@ hold_job(struct sa_server *d, struct sa_job *j)
 static void
 send_reports(struct sa_server *d)
 {
+	int64_t now = transport_now(d->transport);
 	struct informs *informs = d->sa->informs;
 	struct sa_report r;
 	uint64_t place;
 
 	while (d->reports < d->params.max_reports &&
-	       sa_next_report(d->sa, transport_now(d->transport), &r)) {
+	       sa_next_report(d->sa, now, &r)) {
 		const struct mad_addr to = {
 			.qp = r.qp, .qkey = MAD_GSI_QKEY, .lid = r.lid,
 			.pkey_index = r.pkey_index,
@@ -472,7 +474,7 @@ send_reports(struct sa_server *d)
 		for (place = 0; d->asked[place].qp; place++)
 			;
 		d->asked[place] = (struct sa_subscriber){
-			r.port_guid, r.qp,
+			r.port_guid, r.qp, now,
 		};
 		d->reports++;
 		d->stats.reports++;

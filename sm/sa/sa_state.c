@@ -182,7 +182,7 @@ sa_next_report(struct sa *sa, int64_t now, struct sa_report *out)
 		port = sa_db_guid(v, r.port_guid);
 		if (port == SNAPSHOT_NONE || own == SNAPSHOT_NONE ||
 		    !v->lids->base[port]) {
-			informs_drop(sa->informs, r.port_guid, r.qp);
+			informs_drop(sa->informs, r.port_guid, r.qp, now);
 			continue;
 		}
 		/* our P_Key of the partition that it is about, if the

@@ -153,7 +153,7 @@ FUZZ_TARGET(sa)
 		while (sa_next_report(l.sa, request.now, &report))
 			if (!(who & 0x40))
 				informs_drop(l.sa->informs, report.port_guid,
-					     report.qp);
+					     report.qp, request.now);
 		services_tick(l.sa->services, request.now);
 	}
 	/* What was built up can be saved and read again. */

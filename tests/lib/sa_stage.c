@@ -650,7 +650,7 @@ WORD(do_report_failed, struct lab *l)
 	informs_drop(l->sa->informs, g_ascii_isdigit(*words[0]) ?
 		     word_number(words[0]) :
 		     l->s->ports[port_of(l, words[0])].guid,
-		     words[1] ? (uint32_t)word_number(words[1]) : 1);
+		     words[1] ? (uint32_t)word_number(words[1]) : 1, l->now);
 }
 
 /* => PORT ..: these get the last Notice, in this order, one each */

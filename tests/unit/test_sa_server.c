@@ -596,6 +596,25 @@ STAGE_TEST(test_dead_subscriber_is_given_up)
 	assert_int_equal(sa_server_stats(st->desk)->heard, 4);
 }
 
+/* The host starts anew, and has subscribed when its old Report is given up. */
+STAGE_TEST(test_subscriber_that_is_back_stays)
+{
+	client_subscribe(&st->client[0]);
+	client_subscribe(&st->client[1]);
+	stage_run(st, SECOND);
+	st->client[1].mute = true;
+	client_join(&st->client[10], 1);
+	stage_run(st, 100000);
+	client_subscribe(&st->client[1]);
+	stage_run(st, 5 * SECOND);
+	assert_int_equal(sa_server_stats(st->desk)->unheard, 1);
+	assert_int_equal(stage_subscriptions(st), 2);
+	client_join(&st->client[10], 2);
+	stage_run(st, 5 * SECOND);
+	assert_int_equal(sa_server_stats(st->desk)->unheard, 2);
+	assert_int_equal(stage_subscriptions(st), 1);
+}
+
 /* The simulator's hosts have no other QPs than 0 and 1: a transport that has
  * one more. */
 struct one_more_qp {
@@ -683,7 +702,7 @@ STAGE_TEST(test_report_is_found_in_later_turns)
 		guid = st->s->ports[st->client[c].port].guid;
 		for (unsigned qp = 1; qp < 128; qp++)
 			assert_int_equal(informs_set(st->sa->informs, v,
-					 sa_db_guid(v, guid), qp, &info), 0);
+					 sa_db_guid(v, guid), qp, &info, 0), 0);
 	}
 	client_subscribe(&st->client[0]);
 	stage_run(st, SECOND);
@@ -717,7 +736,7 @@ PARAMS_TEST(test_notices_are_dropped_behind_slow_subscribers, p.max_reports = 1)
 	stage_run(st, SECOND);
 	for (unsigned qp = 2; qp < 100; qp++)
 		assert_int_equal(informs_set(st->sa->informs, st->sa->view,
-				 st->client[0].port, qp, &info), 0);
+				 st->client[0].port, qp, &info, 0), 0);
 	for (unsigned n = 0; n < 5; n++)
 		client_join(&st->client[10], n);
 	stage_run(st, 59 * SECOND);

@@ -275,7 +275,7 @@ STORES_TEST(test_the_last_of_many_notices_is_told)
 	assert_int_equal(last, 65);
 }
 
-/* The GUIDs of many hosts, the last of which counts. */
+/* Of one GID: they differ in the issuer's LID. */
 static void
 notify_many(struct lab *l, unsigned trap, unsigned n)
 {
@@ -287,6 +287,36 @@ notify_many(struct lab *l, unsigned trap, unsigned n)
 		notice_build_gid(notice, trap, (uint16_t)i, gid);
 		informs_notify(l->sa->informs, l->v, notice, issuer, 0, l->now);
 	}
+}
+
+/* Of a subscription that is there again, its number is, too. */
+STORES_TEST(test_a_notice_is_for_the_subscriptions_of_its_time)
+{
+	struct sa_report r;
+
+	assert_int_equal(sa_stage_ask(l, INFORM, 1, 1, 64, 0xffff), 0);
+	assert_int_equal(sa_stage_ask(l, INFORM, 1, 2, 65, 0xffff), 0);
+	assert_int_equal(sa_stage_ask(l, INFORM, 1, 2, 0xffff, 0xffff), 0);
+	assert_int_equal(sa_stage_ask(l, INFORM, 1, 3, 65, 0xffff), 0);
+	notify_many(l, 64, 1);
+	l->now++;
+	/* The one of host 1 stays. It is host 3's first, and host 2's. */
+	assert_int_equal(sa_stage_ask(l, INFORM, 1, 1, 64, 0xffff), 0);
+	for (unsigned host = 2; host < 4; host++) {
+		assert_int_equal(sa_stage_ask(l, INFORM " Subscribe=0", 1, host,
+					      65, 0xffff), 0);
+		assert_int_equal(sa_stage_ask(l, INFORM, 1, host, 64, 0xffff),
+				 0);
+	}
+	for (unsigned host = 1; host < 3; host++) {
+		assert_true(sa_next_report(l->sa, l->now, &r));
+		assert_int_equal(r.lid, lab_lid(l, lab_host(l, host)));
+	}
+	assert_false(sa_next_report(l->sa, l->now, &r));
+	notify_many(l, 64, 1);
+	for (unsigned host = 1; host < 4; host++)
+		assert_true(sa_next_report(l->sa, l->now, &r));
+	assert_false(sa_next_report(l->sa, l->now, &r));
 }
 
 /* The subscribers are too slow, so the backlog neither grows nor ages. */
@@ -339,7 +369,8 @@ STORES_TEST(test_each_of_many_notices_goes_to_each_of_many_subscribers)
 	for (unsigned qp = 1; qp <= 128; qp++)
 		for (unsigned host = 0; host < STAR_HOSTS; host++)
 			assert_int_equal(informs_set(l->sa->informs, l->v,
-					lab_host(l, host), qp, &info), 0);
+					lab_host(l, host), qp, &info,
+					l->now), 0);
 	for (unsigned i = 0; i < 100; i++) {
 		lab_gid(l, lab_host(l, i % STAR_HOSTS), gid);
 		notice_build_gid(notice, 64, (uint16_t)(1 + i), gid);
