@@ -605,8 +605,7 @@ on_turn(void *data)
 		else if (j)
 			answer_job(d, j);
 	}
-	send_reports(d);
-	start_turn_timer(d);
+	sa_server_touch(d);
 }
 
 /* --------------------------------------------------------------- receiving */

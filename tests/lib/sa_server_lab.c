@@ -237,6 +237,7 @@ on_touched(void *data)
 
 	if (st->archive)
 		state_touch(st->archive, &sa_part, 0);
+	st->touched = sa_saved_version(st->sa);
 	st->most_reports = MAX(st->most_reports,
 			       (unsigned)(d->reports - d->heard - d->unheard));
 }

@@ -56,6 +56,7 @@ struct stage {
 	uint64_t loop_answers;	/* until it came; */
 	unsigned loop_came;
 	unsigned most_reports;
+	uint64_t touched;	/* sa_saved_version() when it was told last */
 };
 
 struct mad_addr stage_address(const struct stage *st);

@@ -688,7 +688,8 @@ PARAMS_TEST(test_few_reports_are_under_way_at_a_time, p.max_reports = 2)
 
 /* Notices that few want, among many subscriptions: all in one turn would take too
  * long, and nothing but a later turn goes on. */
-STAGE_TEST(test_report_is_found_in_later_turns)
+static void
+notify_few_of_many(struct stage *st)
 {
 	struct inform_info info = {
 		.subscribe = 1, .generic = 1, .lid_begin = 0xffff,
@@ -715,9 +716,28 @@ STAGE_TEST(test_report_is_found_in_later_turns)
 	}
 	sa_server_touch(st->desk);
 	assert_true(st->sa->informs->waiting.length > 0);
+}
+
+STAGE_TEST(test_report_is_found_in_later_turns)
+{
+	notify_few_of_many(st);
 	stage_run(st, SECOND);
 	assert_int_equal(st->client[0].reports, 1);
 	assert_int_equal(st->sa->informs->waiting.length, 0);
+}
+
+STAGE_TEST(test_subscription_that_a_later_turn_drops_is_saved)
+{
+	unsigned n;
+
+	notify_few_of_many(st);
+	n = stage_subscriptions(st);
+	/* no Report can be sent to it */
+	st->sa->view->lids->base[st->client[0].port] = 0;
+	stage_run(st, SECOND);
+	assert_int_equal(st->client[0].reports, 0);
+	assert_in_range(stage_subscriptions(st), 1, n - 1);
+	assert_int_equal(st->touched, sa_saved_version(st->sa));
 }
 
 /* Each takes two seconds to be given up, and then its Notice is a minute old. */
