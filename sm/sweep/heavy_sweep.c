@@ -200,7 +200,8 @@ publish(struct sweep *s, struct snapshot *after)
 	if (after && s->view.subnet)
 		log_rerouted(s);
 	s->next.silent = silent_update(g_steal_pointer(&s->view.silent),
-				       s->next.subnet, transport_now(s->t));
+				       s->next.subnet, s->run.mute,
+				       transport_now(s->t));
 	sweep_view_clear(&s->view);
 	s->view = s->next;
 	s->next = (struct view){ 0 };
@@ -786,12 +787,13 @@ route(struct sweep *s)
 /* ------------------------------------------------------------------- read */
 
 static void
-heavy_sweep_on_tables(GPtrArray *faults, void *data)
+heavy_sweep_on_tables(GPtrArray *faults, GArray *mute, void *data)
 {
 	struct sweep *s = data;
 
 	s->run.tabread = NULL;
 	s->run.table_faults = g_ptr_array_ref(faults);
+	s->run.mute = g_array_ref(mute);
 	route(s);
 }
 

@@ -18,6 +18,10 @@
  * silent ports of that switch are queried after the repair, since the link may
  * be up again when the port is read.
  *
+ * With them, at the same times, PortInfo is read of nodes that answered NodeInfo
+ * and then something else no more. If one answers it is read again as a whole,
+ * so a host that is slow to start need not wait for the next sweep.
+ *
  * Links in turn. No trap tells that a host hangs, or that a link has fallen
  * back in speed. So PortInfo of one end of each link, at its host if it has one,
  * is read within LIGHT_TURN_S, a part of them after each light sweep. If a host
@@ -81,23 +85,46 @@ silent_find(const GArray *silent, uint64_t node_guid, uint8_t num)
 		&g_array_index(silent, struct silent_port, i) : NULL;
 }
 
+/* Is it a port at which one of these nodes can be asked? It need not be known. */
+static bool
+is_mute(const struct snapshot *s, uint32_t port, GHashTable *nodes)
+{
+	const struct snapshot_node *n = snapshot_node_of(s, port);
+
+	return g_hash_table_size(nodes) && port != s->local_port &&
+		(snapshot_is_switch(n) ? !s->ports[port].num :
+		 s->ports[port].peer != SNAPSHOT_NONE) &&
+		g_hash_table_contains(nodes, &n->info.node_guid);
+}
+
 GArray *
-silent_update(GArray *known, const struct snapshot *s, int64_t now)
+silent_update(GArray *known, const struct snapshot *s, const GArray *mute,
+	      int64_t now)
 {
 	GArray *silent = g_array_new(FALSE, FALSE, sizeof(struct silent_port));
+	g_autoptr(GHashTable) nodes = g_hash_table_new(g_int64_hash,
+						       g_int64_equal);
 
+	for (uint32_t i = 0; i < s->n_faults; i++)
+		if (s->faults[i].kind == SNAPSHOT_FAULT_SILENT &&
+		    s->faults[i].guid)
+			g_hash_table_add(nodes, &s->faults[i].guid);
+	for (guint i = 0; mute && i < mute->len; i++)
+		g_hash_table_add(nodes, &s->nodes[s->ports[g_array_index(mute,
+					uint32_t, i)].node].info.node_guid);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_port *p = &s->ports[port];
 		const struct snapshot_node *n = &s->nodes[p->node];
+		bool is_silent = p->silent &&
+			(snapshot_is_switch(n) || port == s->local_port);
 		struct silent_port new = {
 			.node_guid = n->info.node_guid, .num = p->num,
-			.state = p->info.state,
+			.state = is_silent ? p->info.state : PORT_STATE_NOP,
 			.pause = PAUSE_MIN_US, .due = now + PAUSE_MIN_US,
 		};
 		const struct silent_port *was;
 
-		if (!p->silent ||
-		    !(snapshot_is_switch(n) || port == s->local_port))
+		if (!is_silent && !is_mute(s, port, nodes))
 			continue;
 		was = silent_find(known, new.node_guid, new.num);
 		if (was) {
@@ -153,7 +180,8 @@ silent_take(struct light_sweep *l)
 		port = silent_port_of(l, p);
 		p->due = l->began + p->pause;
 		if (port != SNAPSHOT_NONE)
-			ask_port(l, port, MAD_ATTR_NODE_INFO);
+			ask_port(l, port, p->state == PORT_STATE_NOP ?
+				 MAD_ATTR_PORT_INFO : MAD_ATTR_NODE_INFO);
 	}
 }
 
@@ -257,21 +285,24 @@ probe_reply(struct light_sweep *l, const struct smp_request *r,
 	bool is_lost = a->outcome == SMP_TIMED_OUT;
 	uint32_t peer = l->s->ports[r->port].peer;
 	guint n_changed = l->r.changed->len;
-	const struct silent_port *was;
+	const struct silent_port *was = silent_find(l->silent,
+			snapshot_node_of(l->s, r->port)->info.node_guid,
+			l->s->ports[r->port].num);
 
 	if (r->attr == MAD_ATTR_PORT_INFO) {
-		if (ok)
+		/* it stays until the node was read */
+		if (ok && was && was->state == PORT_STATE_NOP)
+			change(l, r->port, "answers now");
+		else if (ok)
 			light_sweep_on_port_info(l, r->port, a->data);
 		if (ok && r->tag && l->r.changed->len == n_changed)
 			ask_port(l, r->port, MAD_ATTR_NODE_INFO);
 		if (is_lost && snapshot_is_end_port(l->s, r->port) &&
+		    peer != SNAPSHOT_NONE &&
 		    snapshot_is_switch(snapshot_node_of(l->s, peer)))
 			ask_port(l, peer, MAD_ATTR_PORT_INFO);
 		return;
 	}
-	was = silent_find(l->silent,
-			  snapshot_node_of(l->s, r->port)->info.node_guid,
-			  l->s->ports[r->port].num);
 	if (was && ok)
 		answers_now(l, r->port, was);
 	else if (!was && is_lost)

@@ -242,6 +242,7 @@ clear_run(struct sweep *s)
 	g_clear_pointer(&r->light, light_sweep_cancel);
 	plan_free(r->plan);
 	g_clear_pointer(&r->table_faults, g_ptr_array_unref);
+	g_clear_pointer(&r->mute, g_array_unref);
 	g_free(r->fresh);
 	port_tables_unref(r->qos);
 	isolation_free(r->isolation);

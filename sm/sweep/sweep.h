@@ -312,6 +312,8 @@ struct sweep_run {
 	/* what it computes beside the next view */
 	struct port_tables *qos;	/* tables that QoS needs it to read */
 	GPtrArray *table_faults;
+	GArray *mute;			/* uint32_t: ports whose tables were not
+					   answered; NULL: none was read */
 	bool is_outdated;		/* the repair in `routing` is not to
 					   come back */
 	uint8_t *fresh;			/* see struct sweep_report */

@@ -40,6 +40,7 @@ struct table_reader {
 	uint8_t *failed;	/* by item */
 	struct smp_batch *batch;
 	GPtrArray *faults;
+	GArray *mute;
 };
 
 static const struct table_reader_item *
@@ -171,6 +172,7 @@ table_reader_reply(void *data, const struct smp_request *req,
 		break;
 	case SMP_TIMED_OUT:
 		table_reader_fault(r, i, "no answer");
+		g_array_append_val(r->mute, item->port);
 		smp_batch_set_unreachable(r->batch, item->port);
 		break;
 	case SMP_CANCELLED:
@@ -188,6 +190,7 @@ table_reader_cancel(struct table_reader *r)
 {
 	smp_batch_free(r->batch);
 	g_ptr_array_unref(r->faults);
+	g_array_unref(r->mute);
 	g_array_unref(r->items);
 	g_free(r->failed);
 	g_free(r);
@@ -198,11 +201,12 @@ table_reader_done(void *data)
 {
 	struct table_reader *r = data;
 	g_autoptr(GPtrArray) faults = g_ptr_array_ref(r->faults);
+	g_autoptr(GArray) mute = g_array_ref(r->mute);
 	table_reader_done_fn done = r->done;
 
 	data = r->data;
 	table_reader_cancel(r);
-	done(faults, data);
+	done(faults, mute, data);
 	return false;
 }
 
@@ -239,6 +243,7 @@ table_reader_start(struct mad_client *x, const struct mkey_db *keys,
 	r->done = done;
 	r->data = data;
 	r->faults = g_ptr_array_new_with_free_func(g_free);
+	r->mute = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	for (uint32_t sw = 0; seen && sw < s->n_switches; sw++) {
 		const struct snapshot_node *n = &s->nodes[s->switches[sw]];
 		const struct table_reader_item item = {

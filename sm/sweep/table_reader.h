@@ -24,8 +24,9 @@ struct table_reader_item {
 struct table_reader;
 
 /* `faults` (of char *) is borrowed: nodes with tables that could not be
- * read. */
-typedef void (*table_reader_done_fn)(GPtrArray *faults, void *data);
+ * read; and so is `mute` (of uint32_t): ports of those that did not answer. */
+typedef void (*table_reader_done_fn)(GPtrArray *faults, GArray *mute,
+				     void *data);
 
 /*
  * Reads the blocks in use of all switches into `seen`, then the tables named in

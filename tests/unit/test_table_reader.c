@@ -48,9 +48,11 @@ bench_open(struct bench *b)
 }
 
 static void
-on_done(GPtrArray *faults, void *data)
+on_done(GPtrArray *faults, GArray *mute, void *data)
 {
 	struct bench *b = data;
+
+	(void)mute;
 
 	b->faults = g_ptr_array_ref(faults);
 	b->done = true;
