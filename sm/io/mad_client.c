@@ -9,7 +9,8 @@
  *	wire	an attempt is out; in the order of deadlines, since all wait for
  *		the same time-out, those to slow peers for several in turn
  *	again	its attempt was refused by the transport, or answered with
- *		"busy"; is made again after a pause, in the order of that time
+ *		"busy", or its slow peer has another; is made again after a
+ *		pause, in the order of that time
  *	retry	its last attempt is lost; waits for room in the window, by age
  *
  *	mad_client_start -> queue -> transmit -> wire -> on_answer -> done
@@ -30,10 +31,15 @@
  * A peer that needs longer than half a time-out for its answers would have its
  * queue filled with retries, and the answers to later requests would be lost. So
  * its next attempts wait a few time-outs more, up to SLOW_MAX, twice as long as
- * its last answer took; the time is taken only from the first attempt, since an
+ * its last answer took, and go out one after the other: it takes one at a time,
+ * and the time that a request spends behind others in its queue would count as
+ * its own. The time is taken only from the first attempt, since an
  * answer to the last of several may be that of a lossy cable, and not after a
  * stall of this process, when all peers seem slow. It is forgotten with the first
- * quick answer, or when a request to it is lost.
+ * quick answer, or when a request to it is lost; an answer to that which comes
+ * later tells that the peer is as slow as can be. One that needs longer than
+ * SLOW_MAX + 1 time-outs for an answer is lost: a request that waited for it, and
+ * with it the sweep, would last longer still when it is dead.
  *
  * window.c decides how many SMPs may be on the wire. Every attempt takes room
  * there when it is sent, and gives it back when it is answered, returned or
@@ -68,6 +74,7 @@
 #define LATE_SPAN	0x00100000u	/* ids remembered as once ours */
 #define SLOW_MAX	4	/* more time-outs that a slow peer has */
 #define SLOW_PEERS_MAX	1024u
+#define HELD_US		(20 * 1000)	/* behind another request to its peer */
 #define STALL_US	50000	/* so late, a timer tells that we were slow */
 
 enum place {
@@ -99,6 +106,7 @@ struct mad_request {
 	uint64_t tag;
 	struct mad_header header;
 	struct mad_addr to;
+	void *peer;		/* peer_hash(), of an SMP */
 	uint8_t mad[MAD_SIZE];
 };
 
@@ -163,18 +171,22 @@ find_by_tid(const struct mad_client *x, uint32_t tid)
 static bool
 is_smp(const struct mad_request *r)
 {
-	return r->header.mgmt_class == MAD_CLASS_SMP_DIRECT ||
-		r->header.mgmt_class == MAD_CLASS_SMP_LID;
+	return r->peer != NULL;
 }
 
-/* By directed route: of its path. Two with one hash cost a retry, or a wait. */
+/* By directed route: of its path, which the answer has, too. Two with one hash
+ * cost a retry, or a wait. NULL: no SMP. */
 static void *
-peer_hash(const struct mad_request *r)
+peer_hash(const struct mad_header *h, uint16_t lid, const uint8_t *mad)
 {
-	uint64_t hash = r->to.lid;
+	uint64_t hash = h->mgmt_class == MAD_CLASS_SMP_DIRECT ? 0 : lid;
+	unsigned hops = MIN(h->hop_count, DR_MAX_HOPS);
 
-	for (unsigned i = 0; i <= r->header.hop_count; i++)
-		hash = hash * 1099511628211u + 1 + r->mad[SMP_INITIAL_PATH + i];
+	if (h->mgmt_class != MAD_CLASS_SMP_DIRECT &&
+	    h->mgmt_class != MAD_CLASS_SMP_LID)
+		return NULL;
+	for (unsigned i = 0; i <= hops; i++)
+		hash = hash * 1099511628211u + 1 + mad[SMP_INITIAL_PATH + i];
 	return GSIZE_TO_POINTER(hash);
 }
 
@@ -186,23 +198,54 @@ more_time(const struct mad_client *x, const struct mad_request *r)
 	if (!g_hash_table_size(x->slow) ||
 	    r->header.attr_id == MAD_ATTR_SM_INFO)
 		return 0;
-	return GPOINTER_TO_UINT(g_hash_table_lookup(x->slow, peer_hash(r)));
+	return GPOINTER_TO_UINT(g_hash_table_lookup(x->slow, r->peer));
 }
 
-/* It has answered, or its request is lost (waited 0). Paths that are used no more
- * stay until there are too many. */
+/* Paths that are used no more stay until there are too many. */
 static void
-note_pace(struct mad_client *x, const struct mad_request *r, int64_t waited)
+keep_peer(GHashTable *peers, void *peer, unsigned value)
+{
+	if (g_hash_table_size(peers) >= SLOW_PEERS_MAX)
+		g_hash_table_remove_all(peers);
+	g_hash_table_insert(peers, peer, GUINT_TO_POINTER(value));
+}
+
+/* Did this process, or its machine, stand still until now? */
+static bool
+is_late(const struct mad_client *x, int64_t now)
+{
+	return x->timer && now > x->timer_at + STALL_US;
+}
+
+/* Says the time since it was sent something about its peer? */
+static bool
+is_timed(const struct mad_client *x, const struct mad_request *r, int64_t now)
+{
+	return is_smp(r) && r->since > x->stalled && !is_late(x, now);
+}
+
+/* It has answered, or its request is lost (waited 0). */
+static void
+note_pace(struct mad_client *x, void *peer, int64_t waited)
 {
 	int64_t more = 2 * waited / (x->params.timeout_ms * (int64_t)1000);
 
-	if (more > 0 && g_hash_table_size(x->slow) >= SLOW_PEERS_MAX)
-		g_hash_table_remove_all(x->slow);
 	if (more > 0)
-		g_hash_table_insert(x->slow, peer_hash(r), GUINT_TO_POINTER(
-					    (unsigned)MIN(more, SLOW_MAX)));
+		keep_peer(x->slow, peer, (unsigned)MIN(more, SLOW_MAX));
 	else if (g_hash_table_size(x->slow))
-		g_hash_table_remove(x->slow, peer_hash(r));
+		g_hash_table_remove(x->slow, peer);
+}
+
+/* Is another one on its way to its peer, which is slow? */
+static bool
+is_peer_busy(const struct mad_client *x, const struct mad_request *r)
+{
+	if (!is_smp(r) || r->room || !more_time(x, r))
+		return false;
+	for (GList *l = x->wire.head; l; l = l->next)
+		if (request_of(l)->peer == r->peer)
+			return true;
+	return false;
 }
 
 static void
@@ -277,25 +320,31 @@ arm_timer(struct mad_client *x)
 					 mad_client_on_timer, x);
 }
 
+static void
+wait_again(struct mad_client *x, struct mad_request *r, int64_t deadline)
+{
+	GList *behind = x->again.tail;
+
+	r->deadline = deadline;
+	r->place = PLACE_AGAIN;
+	while (behind && request_of(behind)->deadline > r->deadline)
+		behind = behind->prev;
+	queue_insert_behind(&x->again, behind, &r->link);
+}
+
 /* A request that is on no list: its attempt is made once more after a pause, as
  * long as there is time for it. False: there is none. */
 static bool
 put_off(struct mad_client *x, struct mad_request *r, int64_t now)
 {
 	int64_t pause = r->pause ? 2 * r->pause : PAUSE_US;
-	GList *behind;
 
 	if (!r->pause)
 		r->until = now + (int64_t)x->params.timeout_ms * 1000;
 	if (now + pause > r->until)
 		return false;
 	r->pause = pause;
-	r->deadline = now + pause;
-	r->place = PLACE_AGAIN;
-	behind = x->again.tail;
-	while (behind && request_of(behind)->deadline > r->deadline)
-		behind = behind->prev;
-	queue_insert_behind(&x->again, behind, &r->link);
+	wait_again(x, r, now + pause);
 	return true;
 }
 
@@ -345,6 +394,11 @@ transmit(struct mad_client *x, struct mad_request *r)
 	int64_t now = transport_now(x->transport);
 	g_autoptr(GError) error = NULL;
 
+	if (is_peer_busy(x, r)) {
+		wait_again(x, r, now + HELD_US);
+		arm_timer(x);
+		return;
+	}
 	room_release(x, r);
 	r->attempt += !r->pause;
 	r->room = is_smp(r);
@@ -513,7 +567,9 @@ lose(struct mad_client *x, struct mad_request *r)
 	r->pause = 0;
 	if (r->attempt > x->params.retries) {
 		if (is_smp(r))
-			note_pace(x, r, 0);
+			note_pace(x, r->peer, 0);
+		if (is_timed(x, r, transport_now(x->transport)))
+			keep_peer(x->lost, r->peer, 0);
 		x->stats.timed_out++;
 		count_end(x, r, MAD_CLIENT_LOST);
 		finish(x, r, &none);
@@ -550,13 +606,6 @@ expire(struct mad_client *x, struct mad_request *r, int64_t now)
 		x->cursor = r->link.next;
 	g_queue_unlink(&x->wire, &r->link);
 	wait_on_wire(x, r, now);
-}
-
-/* Did this process, or its machine, stand still until now? */
-static bool
-is_late(const struct mad_client *x, int64_t now)
-{
-	return x->timer && now > x->timer_at + STALL_US;
 }
 
 static void
@@ -609,11 +658,15 @@ on_stray(struct mad_client *x, const struct transport_mad *m,
 {
 	uint32_t tid = h->tid;
 	uint32_t age = (x->last_id - (tid >> ATTEMPT_BITS)) & TID_ID_MASK;
+	void *peer = peer_hash(h, m->addr.lid, m->mad);
 
 	note_answered(x, window_end_ghost(&x->window, tid));
 	if (tid & ATTEMPT_MASK && age < MIN(x->started, LATE_SPAN)) {
-		/* cancelled, or answered by another attempt: no fault */
+		/* cancelled, or answered by another attempt: no fault; or
+		 * given up */
 		x->stats.late++;
+		if (g_hash_table_remove(x->lost, peer))
+			keep_peer(x->slow, peer, SLOW_MAX);
 	} else {
 		x->stats.foreign++;
 		drop(x, "response without a request", m);
@@ -666,8 +719,8 @@ on_pace(struct mad_client *x, const struct mad_request *r, uint32_t tid)
 	}
 	if (current)
 		window_adapt(&x->window, waited);
-	if (r->since > x->stalled && !is_late(x, now))
-		note_pace(x, r, waited);
+	if (is_timed(x, r, now))
+		note_pace(x, r->peer, waited);
 }
 
 static void
@@ -761,6 +814,7 @@ mad_client_new(struct transport *t, const struct mad_client_params *params)
 	x->table = g_new0(struct mad_request *, TABLE_MIN);
 	x->table_mask = TABLE_MIN - 1;
 	x->slow = g_hash_table_new(NULL, NULL);
+	x->lost = g_hash_table_new(NULL, NULL);
 	x->stalled = -1;
 	g_queue_init(&x->queue);
 	g_queue_init(&x->wire);
@@ -784,6 +838,7 @@ mad_client_free(struct mad_client *x)
 		g_free(x->table[i]);
 	g_free(x->table);
 	g_hash_table_unref(x->slow);
+	g_hash_table_unref(x->lost);
 	g_free(x);
 }
 
@@ -800,6 +855,7 @@ mad_client_start(struct mad_client *x, const struct mad_addr *to,
 	};
 	memcpy(r->mad, mad, MAD_SIZE);
 	mad_header_read(r->mad, MAD_SIZE, &r->header);
+	r->peer = peer_hash(&r->header, to->lid, mad);
 	g_assert(!x->params.only_reads || r->header.method == MAD_METHOD_GET);
 	table_add(x, r);
 

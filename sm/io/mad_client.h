@@ -114,6 +114,7 @@ struct mad_client {
 	GQueue queue, wire, again, retry;
 	GList *cursor;		/* first of wire that is not overtaken */
 	GHashTable *slow;	/* by path: time-outs more that a peer has */
+	GHashTable *lost;	/* paths to which a request was lost, a set */
 	unsigned timer, kick;	/* 0: not running */
 	int64_t timer_at;	/* when it rings */
 	int64_t stalled;	/* end of this process' last stall */

@@ -238,6 +238,73 @@ TEST(test_slow_peer_is_waited_for_longer)
 		assert_pace(b, &paces[i], i);
 }
 
+/* Its first answer comes when the request is over. */
+TEST(test_late_answer_tells_that_a_peer_is_slow)
+{
+	static const struct pace other = { 0, TIMEOUT, 800, true };
+	static const struct pace slow = { 0, 5 * TIMEOUT, 4000, false };
+	static const struct pace lost = { 0, TIMEOUT, 800, false };
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
+
+	for (unsigned round = 0; round < 2; round++) {
+		scripted_forget(b->t);
+		bench_start(b, 0);
+		scripted_run(b->t, transport_now(b->t) + 4 * TIMEOUT + 10);
+		assert_int_equal(b->timed_out[0], 1 + round);
+		scripted_reply(b->t, scripted_get(b->t, 0), 5);
+		scripted_run(b->t, transport_now(b->t) + 10);
+		assert_pace(b, &other, 1 + 3 * round);
+		assert_pace(b, &slow, 2 + 3 * round);
+		assert_pace(b, &lost, 3 + 3 * round);
+	}
+	/* one answer more than there were requests says nothing */
+	scripted_forget(b->t);
+	bench_start(b, 7);
+	scripted_run(b->t, transport_now(b->t) + 4 * TIMEOUT + 10);
+	scripted_reply(b->t, scripted_get(b->t, 0), 5);
+	scripted_run(b->t, transport_now(b->t) + 10);
+	bench_start(b, 8);
+	scripted_reply(b->t, scripted_get(b->t, 4), 1 * MS);
+	scripted_run(b->t, transport_now(b->t) + 2 * MS);
+	scripted_reply(b->t, scripted_get(b->t, 4), 1 * MS);
+	scripted_run(b->t, transport_now(b->t) + 2 * MS);
+	assert_int_equal(b->x->stats.late, 4);
+	assert_pace(b, &lost, 9);
+}
+
+/* They would wait for each other in its queue, and retries for all of them. */
+TEST(test_requests_to_a_slow_peer_go_out_one_by_one)
+{
+	static const struct pace first = { 150 * MS, TIMEOUT, 800, false };
+	const struct dr_path path = { .hops = 2, .port = { 0, 1, 3 } };
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
+	uint8_t mad[MAD_SIZE];
+
+	assert_pace(b, &first, 0);
+	scripted_forget(b->t);
+	for (unsigned tag = 1; tag < 4; tag++)
+		bench_start(b, tag);
+	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_PORT_INFO, 4, 0, &path);
+	mad_client_start(b->x, &addr, mad, bench_done, b, 4);
+	assert_int_equal(scripted_count(b->t), 2);
+	scripted_reply(b->t, scripted_get(b->t, 1), 1 * MS);
+	scripted_reply(b->t, scripted_get(b->t, 0), 150 * MS);
+	scripted_run(b->t, transport_now(b->t) + 151 * MS);
+	assert_int_equal(b->answered[4], 1);
+	assert_int_equal(b->answered[1], 1);
+	assert_int_equal(scripted_count(b->t), 2);
+	scripted_run(b->t, transport_now(b->t) + 20 * MS);
+	assert_int_equal(scripted_count(b->t), 3);
+	/* now it is quick */
+	scripted_reply(b->t, scripted_get(b->t, 2), 1 * MS);
+	scripted_run(b->t, transport_now(b->t) + 21 * MS);
+	assert_int_equal(scripted_count(b->t), 4);
+	bench_start(b, 5);
+	assert_int_equal(scripted_count(b->t), 5);
+	mad_client_cancel_owner(b->x, b);
+	assert_int_equal(b->x->pending, 0);
+}
+
 /* All peers seem slow then. */
 TEST(test_a_stall_of_the_manager_makes_no_peer_slow)
 {
