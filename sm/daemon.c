@@ -60,9 +60,10 @@ struct daemon {
 	 * has that of a sweep */
 	struct views *views[3];
 	struct file_writer *view_file;	/* NULL: none is asked for */
-	/* Makes views, which are large: keys and state must not wait behind
-	 * them. NULL: at once. */
+	/* Makes views, which are large, and reads what a site wrote: keys and
+	 * state must not wait behind them. NULL: at once. */
 	struct beside *slow;
+	struct beside_job *hup;	/* reads the site's files; NULL: none does */
 	char *refused;		/* why files of the site were not read again */
 	int64_t since;
 	GMainLoop *loop;
@@ -194,15 +195,35 @@ reload(struct daemon *d, GPtrArray *warnings, GPtrArray *errors)
 
 /* Signals. */
 
-static gboolean
-on_hup(gpointer data)
+static void
+free_paths(void *paths)
+{
+	g_strfreev(paths);
+}
+
+static void
+on_paths(G_GNUC_UNUSED void *paths, void *data)
 {
 	struct daemon *d = data;
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
 
+	d->hup = NULL;
 	reload(d, warnings, errors);
 	sweep_request(d->sm->sweep, SWEEP_CAUSE_SIGNAL);
+}
+
+/* The files are read beside the loop, and when the disk has answered, on it. */
+static gboolean
+on_hup(gpointer data)
+{
+	static const struct beside_task task = {
+		site_files_try, on_paths, free_paths,
+	};
+	struct daemon *d = data;
+
+	g_clear_pointer(&d->hup, beside_cancel);
+	d->hup = beside_run(d->slow, &task, site_files_paths(d->site), d);
 	return G_SOURCE_CONTINUE;
 }
 
@@ -690,6 +711,7 @@ daemon_disconnect(struct daemon *d)
 	bool is_resident = d->conf->mode == OPTIONS_MODE_RUN;
 	g_autoptr(GError) error = NULL;
 
+	g_clear_pointer(&d->hup, beside_cancel);
 	notify_close(d->notify);
 	control_socket_close(d->control);
 	for (unsigned i = 0; i < G_N_ELEMENTS(d->views); i++)

@@ -176,6 +176,29 @@ read_partitions(const struct site_files *s, struct site_lists *new,
 	add_error(errors, error);
 }
 
+char **
+site_files_paths(const struct site_files *s)
+{
+	GPtrArray *paths = g_ptr_array_new();
+
+	for (unsigned i = 0; i < SITE_TEXTS; i++)
+		if (path_of(s, i))
+			g_ptr_array_add(paths, g_strdup(path_of(s, i)));
+	if (s->partitions->changes_path)
+		g_ptr_array_add(paths, g_strdup(s->partitions->changes_path));
+	g_ptr_array_add(paths, NULL);
+	return (char **)g_ptr_array_free(paths, FALSE);
+}
+
+void
+site_files_try(void *paths)
+{
+	for (char **path = paths; *path; path++) {
+		g_autofree char *text = state_file_is_stream(*path) ? NULL :
+			text_read_file(*path, NULL);
+	}
+}
+
 bool
 site_files_load(struct site_files *s, GPtrArray *warnings, GPtrArray *errors)
 {

@@ -42,6 +42,11 @@ struct site_files *site_files_read(const struct options *conf,
 				   GPtrArray *warnings, GPtrArray *errors);
 void site_files_free(struct site_files *s);
 
+/* What site_files_load() reads, a new GStrv; read beside the loop before (it is no
+ * harm if one is not there), a disk that hangs does not stop the loop. */
+char **site_files_paths(const struct site_files *s);
+void site_files_try(void *paths);
+
 /* Reads all but the engines again. False: `errors` has the reasons, and all
  * values in force stay in force. So it is if a file that was there is away, or
  * one that said something is empty. */

@@ -661,7 +661,20 @@ partition_case() {
 		ctl_says 1 'partitions\.conf: empty, which would open everything' reload
 	partition_file
 	sed -i 's/^Storage.*/&\nNew=0x20 : ALL=limited ;/' partitions.conf
+	# with a lease nobody opens it for 45 s (fcntl(2)), as on a disk that hangs
+	python3 -c 'if 1:
+		import fcntl, os, signal
+		signal.signal(signal.SIGIO, signal.SIG_IGN)
+		fd = os.open("partitions.conf", os.O_WRONLY)
+		fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+		open("leased", "w").close()
+		signal.pause()' 2>/dev/null &
+	await eval "[ -e leased ] || ! kill -0 $!"
 	kill -HUP "$SM_PID"
+	check "partition: a file that cannot be read stops nothing" \
+		ctl_says 0 'UP' status
+	kill $! 2>/dev/null
+	wait $!
 	check "partition: a good file at HUP is taken" \
 		await has_pkey node-05 0020
 	check "partition: then status has no warning" eval \
