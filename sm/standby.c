@@ -22,7 +22,9 @@
  * replaces the one before as a whole, and the SA's own state only in
  * standby_take(). A state that is truncated, of another record size, or lost
  * changes nothing. One that the master has not confirmed for minutes, or that is
- * of the master before, is dropped: members and LIDs in it may be long gone.
+ * of the master before, is dropped: members and LIDs in it may be long gone. If
+ * the master had news that was not read, or may have lived on since, all clients
+ * register again at the takeover.
  *
  * Cost. The next read begins after ten times as long as the last one took: a
  * minute after a read of six seconds.
@@ -74,6 +76,7 @@ struct standby {
 	int64_t began;			/* the round, or its read */
 	int64_t not_before;
 	struct sa_mark mark;		/* of the master, in this round */
+	int64_t news;			/* the master had some, us */
 	struct standby_held held;
 	const char *why;
 	bool told_warm;			/* as logged last */
@@ -286,7 +289,7 @@ standby_on_class(const struct mad_client_answer *a, void *data, uint64_t tag)
 		confirm(b);
 		return;
 	}
-	b->began = transport_now(b->transport);
+	b->began = b->news = transport_now(b->transport);
 	ask_state(b);
 }
 
@@ -361,6 +364,7 @@ standby_on_recv(const struct transport_mad *m, void *data)
 		    h.sm_key == b->sa->params.sm_key) {
 			/* The master has notified us of a change; nothing is
 			 * done while a round is under way. */
+			b->news = transport_now(b->transport);
 			if (!b->timer || b->tid)
 				return;
 			transport_timer_clear(b->transport, &b->timer);
@@ -437,7 +441,8 @@ standby_take(struct standby *b, int64_t heard)
 	text = g_bytes_unref_to_data(g_steal_pointer(&h->text), &len);
 	state_take(b->state, text, len, h->read);
 	g_free(text);
-	if (h->as_of + TRUST_US >= heard && state_has_clients(b->state))
+	if (h->as_of + TRUST_US >= heard && h->as_of >= b->news &&
+	    state_has_clients(b->state))
 		lid = h->lid;
 	log_say(b->log, LOG_INFO, "standby", "taken over from the master at "
 		"LID %u: groups %u with %u member%s, services %u, "

@@ -32,7 +32,8 @@ void standby_follow(struct standby *b, struct snapshot *where);
 #define STANDBY_LAST_MS	500u
 void standby_read_last(struct standby *b, void (*done)(void *data), void *data);
 
-/* This SM is the master: the state that was read replaces our own. heard: when the former master answered last, us; INT64_MAX: it may
+/* This SM is the master: the state that was read replaces our own. heard: until
+ * then the former master may have answered clients, us; INT64_MAX: it may
  * have run longer. Returns its LID if no registration of its clients can be
  * missing, else LID_NONE: they have to register again. */
 uint16_t standby_take(struct standby *b, int64_t heard);

@@ -829,6 +829,11 @@ sweep_on_poll(GArray *found, uint32_t silent, void *data)
 static void
 start_poll(struct sweep *s)
 {
+	int64_t now = transport_now(s->t);
+
+	/* If this process stood still, the master has answered clients since. */
+	if (!s->polls_lost && now - s->heard > 2000 * (int64_t)s->params.poll_ms)
+		s->heard = now;
 	sweep_set_state(s, SWEEP_POLLING);
 	s->run.peers = election_poll_start(s->x, s->keys, s->elected, s->master,
 			     sweep_on_poll, s);

@@ -111,10 +111,9 @@ struct sweep;
 
 /* For the standby's copy of the master's state; each may be NULL. */
 struct sweep_hooks {
-	/* This SM has become the master; the former one answered last at
-	 * `heard`, us; INT64_MAX: it may have been alive longer than this SM
-	 * has seen. Returns the former master's LID if all its clients are
-	 * known, as *clients (see reregister_trust()), else LID_NONE. */
+	/* This SM has become the master; the former one may have answered
+	 * clients until `heard`, us; INT64_MAX: for longer than this SM has
+	 * seen. Returns the former master's LID if all its clients are known, as *clients (see reregister_trust()), else LID_NONE. */
 	uint16_t (*mastered)(int64_t heard, GHashTable **clients, void *data);
 	/* The master hands over: sweep_accept() is to be called. */
 	void (*offered)(void *data);
@@ -379,8 +378,8 @@ struct sweep {
 					   taken over; LID_NONE: of none */
 	unsigned polls_lost;
 	unsigned waits;			/* for candidates, see guest.c */
-	int64_t heard;			/* standby: time of its last answer,
-					   us */
+	int64_t heard;			/* standby: until then the master may
+					   have been alive, us */
 	bool paused;
 	bool owes_lfts;	/* another manager programmed the fabric, and not
 			   all LFT blocks were written since: see

@@ -57,6 +57,7 @@ sweep_control(struct sweep *s, enum sm_control control,
 	}
 	switch (control) {
 	case SM_CONTROL_HANDOVER:
+		s->heard = now;
 		if (s->self.state != SM_STATE_STANDBY)
 			sweep_request(s, SWEEP_CAUSE_ELECTION);
 		else if (s->params.hooks.offered)

@@ -642,6 +642,17 @@ do_device(struct play *p, char **words)
 	return true;
 }
 
+/* NODE of the manager */
+static bool
+do_freeze(struct play *p, char **words)
+{
+	struct manager *m = play_manager_on(p, words[0]);
+
+	if (m)
+		sim_client_freeze(m->t, strcmp(words[-1], "freeze") == 0);
+	return m != NULL;
+}
+
 /* NUMBER [NODE of the manager] */
 static bool
 do_priority(struct play *p, char **words)
@@ -716,6 +727,7 @@ static const struct play_word play_words[] = {
 	{ "avoid", do_avoid }, { "use", do_avoid },
 	{ "pause", do_pause }, { "resume", do_pause },
 	{ "device-gone", do_device }, { "device-back", do_device },
+	{ "freeze", do_freeze }, { "thaw", do_freeze },
 	{ "priority", do_priority }, { "takeover", do_takeover },
 	{ "expect", do_expect }, { NULL, NULL },
 };

@@ -36,6 +36,7 @@
  *	avoid NODE/PORT N	since it has N errors, or 0
  *	pause, resume		sweeps; priority N [NODE]; takeover [NODE]
  *	device-gone, -back	of the manager's port
+ *	freeze, thaw NODE	the process of the manager there is stopped
  *	partitions TEXT		of partitions.conf, with names of nodes
  *	name, file		what the site calls a node; a damaged file
  *	mark			what is counted, or looked for in the log, is
