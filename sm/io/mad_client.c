@@ -76,6 +76,8 @@
 #define SLOW_PEERS_MAX	1024u
 #define HELD_US		(20 * 1000)	/* behind another request to its peer */
 #define STALL_US	50000	/* so late, a timer tells that we were slow */
+#define STOOD_US	1000000	/* half of the time after which a master that is
+				   silent is given up */
 
 enum place {
 	PLACE_NONE,
@@ -210,18 +212,11 @@ keep_peer(GHashTable *peers, void *peer, unsigned value)
 	g_hash_table_insert(peers, peer, GUINT_TO_POINTER(value));
 }
 
-/* Did this process, or its machine, stand still until now? */
-static bool
-is_late(const struct mad_client *x, int64_t now)
-{
-	return x->timer && now > x->timer_at + STALL_US;
-}
-
 /* Says the time since it was sent something about its peer? */
 static bool
-is_timed(const struct mad_client *x, const struct mad_request *r, int64_t now)
+is_timed(const struct mad_client *x, const struct mad_request *r)
 {
-	return is_smp(r) && r->since > x->stalled && !is_late(x, now);
+	return is_smp(r) && r->since > x->stalled;
 }
 
 /* It has answered, or its request is lost (waited 0). */
@@ -568,7 +563,7 @@ lose(struct mad_client *x, struct mad_request *r)
 	if (r->attempt > x->params.retries) {
 		if (is_smp(r))
 			note_pace(x, r->peer, 0);
-		if (is_timed(x, r, transport_now(x->transport)))
+		if (is_timed(x, r))
 			keep_peer(x->lost, r->peer, 0);
 		x->stats.timed_out++;
 		count_end(x, r, MAD_CLIENT_LOST);
@@ -608,14 +603,30 @@ expire(struct mad_client *x, struct mad_request *r, int64_t now)
 	wait_on_wire(x, r, now);
 }
 
+/* Did this process, or its machine, stand still until now? Told once. */
+static void
+note_stall(struct mad_client *x)
+{
+	int64_t now = x->timer ? transport_now(x->transport) : 0;
+	int64_t late = now - x->timer_at;
+
+	if (!x->timer || late <= STALL_US)
+		return;
+	x->stalled = x->timer_at = now;
+	if (late < STOOD_US || !x->stood)
+		return;
+	x->depth++;
+	x->stood(x->stood_data);
+	x->depth--;
+}
+
 static void
 mad_client_on_timer(void *data)
 {
 	struct mad_client *x = data;
 	int64_t now = transport_now(x->transport);
 
-	if (is_late(x, now))
-		x->stalled = now;
+	note_stall(x);
 	x->timer = 0;
 	window_expire_ghosts(&x->window, now);
 	while (x->wire.head && request_of(x->wire.head)->deadline <= now)
@@ -710,7 +721,7 @@ on_busy(struct mad_client *x, struct mad_request *r, uint32_t tid)
 static void
 on_pace(struct mad_client *x, const struct mad_request *r, uint32_t tid)
 {
-	int64_t now = transport_now(x->transport), waited = now - r->since;
+	int64_t waited = transport_now(x->transport) - r->since;
 	bool current = is_current(r, tid);
 
 	if (current && r->lost) {
@@ -719,7 +730,7 @@ on_pace(struct mad_client *x, const struct mad_request *r, uint32_t tid)
 	}
 	if (current)
 		window_adapt(&x->window, waited);
-	if (is_timed(x, r, now))
+	if (is_timed(x, r))
 		note_pace(x, r->peer, waited);
 }
 
@@ -766,6 +777,7 @@ on_mad(const struct transport_mad *m, void *data)
 	struct mad_header h;
 	struct mad_request *r;
 
+	note_stall(x);
 	if (!mad_header_read(m->mad, m->len, &h)) {
 		x->stats.malformed++;
 		drop(x, "short MAD", m);

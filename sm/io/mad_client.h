@@ -103,6 +103,11 @@ struct mad_client {
 	void *serve_data;
 	mad_client_drop_fn drop;
 	void *drop_data;
+	/* With requests on the wire, this process stood still for a second or
+	 * more, and goes on. It comes before the answers and the time-outs of
+	 * that time, and may cancel requests. */
+	void (*stood)(void *data);
+	void *stood_data;
 
 	/* Private */
 	mad_client_pump_fn pump;

@@ -10,8 +10,8 @@
  *	-> program_plan		change keys, cut trees of groups, send the plan
  *	-> publish, judge	the new view; is the fabric up
  *
- *	heavy_sweep_replan	the same from the published view, if only the
- *				partitions have changed
+ *	heavy_sweep_replan	from the published view, if only the partitions
+ *				have changed: elect, and decide
  *
  *	observe			of an observer, in place of the last two
  *
@@ -723,7 +723,7 @@ heavy_sweep_on_routed(void *values, void *data)
 	struct route_job *job = values;
 	struct sweep *s = data;
 	const GPtrArray *avoided = s->next.avoided;
-	bool is_late = transport_now(s->t) - s->state_since >= LONG_US;
+	bool is_late = transport_now(s->t) - s->run.elected >= LONG_US;
 
 	job_done(s, job);
 	s->next.choice = job->choice;
@@ -875,9 +875,6 @@ heavy_sweep_replan(struct sweep *s)
 		.avoided = g_ptr_array_ref(s->view.avoided),
 	};
 	s->view.choice = (struct choice){ 0 };
-	s->run.fresh = g_new0(uint8_t, s->next.subnet->n_switches + 1);
 	s->run.table_faults = g_ptr_array_new_with_free_func(g_free);
-	isolate(s);
-	make_plan(s, false);
-	program_plan(s);
+	sweep_elect(s);
 }

@@ -53,6 +53,7 @@
 #define POLLS_LOST	2u	/* until it counts as dead */
 #define NAMES_MAX	4u	/* names in a log line */
 #define GUEST_WAIT_US	(100 * 1000)
+#define STANDS_MAX	3u	/* a sweep begins anew so often */
 
 /* A change was just reported: nodes that did not answer last time are left
  * out. RETRY may be set as well, since a fabric with such nodes is
@@ -287,6 +288,7 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 		(double)told.took_us / 1000, transport_ms(s->t));
 	s->end(&told, s->data);
 	clear_run(s);
+	s->stands = 0;
 	s->last_end = transport_now(s->t);
 	s->last_took = told.took_us;
 	if (!told.is_repair) {
@@ -447,6 +449,7 @@ void
 sweep_elect(struct sweep *s)
 {
 	sweep_set_state(s, SWEEP_ELECTING);
+	s->run.elected = transport_now(s->t);
 	s->run.peers = election_poll_start(s->x, s->keys, s->next.subnet,
 			     SNAPSHOT_NONE, sweep_on_peers, s);
 }
@@ -931,6 +934,28 @@ rest(struct sweep *s)
 	set_timer(s, n);
 }
 
+/*
+ * This process stood still so long that another manager may be the master by now,
+ * and what was read is old: nothing is concluded from it or written. A machine
+ * that does so all the time gets a sweep all the same.
+ */
+static void
+sweep_on_stood(void *data)
+{
+	struct sweep *s = data;
+	unsigned why = s->run.why;
+
+	if (s->state < SWEEP_REREADING || s->state > SWEEP_PROGRAMMING ||
+	    sweep_goal_reads(s->params.goal) || s->stands++ >= STANDS_MAX)
+		return;
+	log_say(s->log, LOG_WARNING, "sweep", "this process stood still for "
+		"more than a second: the sweep begins anew");
+	clear_run(s);
+	s->astray = true;
+	s->causes |= why | 1u << SWEEP_CAUSE_ELECTION;
+	rest(s);
+}
+
 static bool
 rests(const struct sweep *s)
 {
@@ -1041,6 +1066,8 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 	s->wishes = g_array_new(FALSE, FALSE, sizeof(struct avoid_wish));
 	s->memory = memory;
 	s->beside = beside_new(s->t, params->route_us);
+	x->stood = sweep_on_stood;
+	x->stood_data = s;
 	s->log = log;
 	s->end = end;
 	s->data = data;
@@ -1065,6 +1092,7 @@ sweep_free(struct sweep *s)
 	if (!s)
 		return;
 	sweep_stop(s);
+	s->x->stood = NULL;
 	beside_free(s->beside, 0);
 	g_clear_pointer(&s->others, g_array_unref);
 	g_clear_pointer(&s->rivals, g_ptr_array_unref);

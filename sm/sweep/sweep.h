@@ -294,7 +294,7 @@ void sweep_reroute(void *sweep);
 struct sweep_run {
 	unsigned why;			/* its causes */
 	bool is_repair;
-	int64_t began;
+	int64_t began, elected;		/* its last election began, us */
 	struct mad_client_stats stats;	/* when it began, */
 	struct mad_client_stats stage_stats;	/* and its present stage */
 	struct sweep_stage stages[SWEEP_STAGES];
@@ -380,6 +380,8 @@ struct sweep {
 	unsigned waits;			/* for candidates, see guest.c */
 	int64_t heard;			/* standby: until then the master may
 					   have been alive, us */
+	unsigned stands;		/* a sweep began anew: see
+					   sweep_on_stood() */
 	bool paused;
 	bool owes_lfts;	/* another manager programmed the fabric, and not
 			   all LFT blocks were written since: see
@@ -391,7 +393,8 @@ struct sweep {
 	bool cut_off;	/* our own link was down since the last sweep, or our
 			   device gone: another SM may have changed anything */
 	bool astray;	/* cables were moved since the last sweep: a Set may
-			   have reached another node; see snapshot_astray() */
+			   have reached another node, see snapshot_astray();
+			   or a sweep was broken off */
 	struct repair *repair;		/* of the last tables of an engine;
 					   NULL: none, or in run.routing */
 	char *said;			/* choice.reason as logged last */

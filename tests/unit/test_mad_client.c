@@ -319,6 +319,50 @@ TEST(test_a_stall_of_the_manager_makes_no_peer_slow)
 	assert_pace(b, &lost, 1);
 }
 
+struct stood {
+	const struct bench *b;
+	unsigned n;
+};
+
+static void
+on_stood(void *data)
+{
+	struct stood *stood = data;
+
+	assert_int_equal(stood->b->ends, 0);
+	stood->n++;
+}
+
+/* With an answer in the socket, or without; of a second or more. */
+TEST(test_a_long_stall_is_told_once_and_before_all_else)
+{
+	static const struct {
+		int64_t us;
+		bool is_answered;
+		unsigned n;
+	} cases[] = {
+		{ TIMEOUT + 1000 * MS, true, 1 },
+		{ TIMEOUT + 1000 * MS, false, 1 },
+		{ TIMEOUT + 999 * MS, true, 0 },
+		{ TIMEOUT + 998 * MS, false, 0 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
+		struct stood stood = { .b = b };
+
+		b->x->stood = on_stood;
+		b->x->stood_data = &stood;
+		bench_start(b, 0);
+		if (cases[i].is_answered)
+			scripted_reply(b->t, scripted_get(b->t, 0), 1);
+		scripted_stall(b->t, cases[i].us);
+		assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+		assert_int_equal(stood.n, cases[i].n);
+		assert_int_equal(b->answered[0], cases[i].is_answered);
+	}
+}
+
 TEST(test_slow_peers_are_forgotten_when_there_are_too_many)
 {
 	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
