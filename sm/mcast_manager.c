@@ -6,8 +6,8 @@
  * groups' members become (switch, port) pairs, routing/multicast.c computes
  * trees, and every block with a group is compared on every switch, in three
  * phases:
- *	read	blocks that are not known: their Set has no answer, or
- *		everything is read again
+ *	read	our own port: is this manager the master still; blocks that are
+ *		not known: their Set has no answer, or everything is read again
  *	cut	ports that are no longer in a tree are removed, on all switches
  *	grow	new ports are added
  * If groups changed meanwhile, this is repeated. Before an update of unicast
@@ -37,6 +37,7 @@
 #include "sm/mad/bytes.h"
 #include "sm/sa/mcmember.h"
 #include "sm/sa/sa_db.h"
+#include "sm/sweep/election.h"
 #include "sm/sweep/smp_batch.h"
 
 #define BATCH_US	(5 * 1000)	/* joins come in crowds */
@@ -55,7 +56,7 @@ struct mcast_block {
 struct mcast_manager *
 mcast_manager_new(struct mad_client *x, const struct mkey_db *keys,
 		  struct sa *sa, struct log *log, void (*blocked)(void *data),
-		  void *data)
+		  void (*replaced)(uint16_t lid, void *data), void *data)
 {
 	struct mcast_manager *m = g_new0(struct mcast_manager, 1);
 
@@ -65,7 +66,8 @@ mcast_manager_new(struct mad_client *x, const struct mkey_db *keys,
 	m->log = log;
 	m->phase = MCAST_REST;
 	m->blocked = blocked;
-	m->blocked_data = data;
+	m->replaced = replaced;
+	m->hook_data = data;
 	m->lost = g_ptr_array_new_with_free_func(g_free);
 	return m;
 }
@@ -288,7 +290,7 @@ report_lost(struct mcast_manager *m, const GArray *lost)
 			    line);
 	}
 	if (for_loop)
-		m->blocked(m->blocked_data);
+		m->blocked(m->hook_data);
 }
 
 /* What all trees in this fabric are laid in: it is made once, since members
@@ -396,7 +398,15 @@ mcast_manager_reply(void *data, const struct smp_request *r,
 	struct mcast_manager *m = data;
 	struct mcast_block *h = &m->held[r->tag];
 	uint16_t aim[MFT_BLOCK];
+	struct port_info own;
 
+	if (r->attr == MAD_ATTR_PORT_INFO) {
+		if (a->outcome == SMP_ANSWERED && !a->status) {
+			port_info_decode(a->data, &own);
+			m->other = election_lost_to(m->s, &own);
+		}
+		return;
+	}
 	if (a->outcome == SMP_TIMED_OUT)
 		mcast_fail(m, r, "no answer");
 	else if (a->outcome == SMP_ANSWERED && a->status)
@@ -420,6 +430,13 @@ mcast_manager_next(void *data, struct smp_request *r)
 	uint16_t masks[MFT_BLOCK];
 	struct mcast_block *h;
 
+	if (!m->looked) {
+		m->looked = true;
+		r->port = m->s->local_port;
+		r->attr = MAD_ATTR_PORT_INFO;
+		r->modifier = smp_batch_port_info_modifier(m->s, r->port);
+		return true;
+	}
 	do {
 		if (m->at == count_places(m->wanted))
 			return false;
@@ -484,6 +501,13 @@ mcast_manager_done(void *data)
 	struct mcast_manager *m = data;
 	struct sa_db *view;
 
+	if (m->other) {		/* the next sweep goes on */
+		g_clear_pointer(&m->batch, smp_batch_free);
+		m->phase = MCAST_REST;
+		m->cutter = NULL;
+		m->replaced(m->other, m->hook_data);
+		return false;
+	}
 	m->phase++;
 	m->at = 0;
 	if (m->cutter && m->phase == MCAST_CUT) {
@@ -526,6 +550,8 @@ start_phases(struct mcast_manager *m)
 	};
 
 	m->phase = MCAST_READ;
+	m->looked = false;
+	m->other = LID_NONE;
 	m->at = 0;
 	m->batch = smp_batch_start(m->x, m->s, m->keys, &stage);
 }

@@ -62,20 +62,26 @@ struct mcast_manager {
 	bool waits;		/* for the end of an update that was prepared:
 				   no tree is computed */
 	enum mcast_phase phase;
+	bool looked;		/* at our own port, before all blocks, */
+	uint16_t other;		/* and there is another master */
 	uint32_t at;		/* the next block */
 	struct smp_batch *batch;	/* NULL: at rest */
 	struct mcast_manager_stats stats;
 	void (*blocked)(void *data);
-	void *blocked_data;
+	void (*replaced)(uint16_t lid, void *data);
+	void *hook_data;
 };
 
 /* Borrows its arguments. blocked: called when members are not reached because
  * any tree would close a credit loop with the unicast tables: other unicast
- * routes might help. Never from inside a call of this module. */
+ * routes might help. replaced: another manager is the master. Never from inside
+ * a call of this module. */
 struct mcast_manager *mcast_manager_new(struct mad_client *x,
 					const struct mkey_db *keys,
 					struct sa *sa, struct log *log,
 					void (*blocked)(void *data),
+					void (*replaced)(uint16_t lid,
+							 void *data),
 					void *data);
 void mcast_manager_free(struct mcast_manager *m);
 

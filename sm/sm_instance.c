@@ -307,7 +307,8 @@ open_sa(struct sm_instance *sm)
 	server.programming = sm_instance_is_programming;
 	server.programming_data = sm;
 	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log,
-				      sweep_reroute, sm->sweep);
+				      sweep_reroute, sweep_replaced,
+				      sm->sweep);
 	sm->sa_server = sa_server_new(sm->x, sm->sa, sm->log, &server,
 				      mcast_manager_touch, sm->mcast);
 	sm->standby = standby_new(sm->x, keys, sm->sa, sm->state, sm->log);

@@ -35,7 +35,7 @@
 
 #include "sm/io/sa_message.h"
 #include "sm/mad/sa_record.h"
-#include "sm/sweep/smp_batch.h"
+#include "sm/sweep/election.h"
 #include "topology/text.h"
 
 #define ROUND_US	G_USEC_PER_SEC
@@ -324,11 +324,7 @@ standby_on_port(const struct mad_client_answer *a, void *data, uint64_t tag)
 static void
 standby_on_timer(void *data)
 {
-	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
 	struct standby *b = data;
-	const struct snapshot *s = b->where;
-	const struct dr_path here = { .hops = 0 };
-	uint8_t mad[MAD_SIZE];
 
 	b->timer = 0;
 	b->began = transport_now(b->transport);
@@ -336,10 +332,7 @@ standby_on_timer(void *data)
 		fail(b, "sa_key is 0, so no SA answers trusted requests");
 		return;
 	}
-	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_PORT_INFO,
-			 smp_batch_port_info_modifier(s, s->local_port),
-			 mkey_db_at(b->keys, s, s->local_port), &here);
-	mad_client_start(b->x, &direct, mad, standby_on_port, b, 0);
+	election_look(b->x, b->keys, b->where, standby_on_port, b);
 }
 
 static void

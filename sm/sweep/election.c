@@ -19,6 +19,12 @@
  *
  * An SM in state NOT ACTIVE takes no part. Rank is priority, then lower GUID.
  *
+ * A master may have stood still, with its machine and all clocks, while a standby
+ * took over. Its own port has another MasterSMLID then: it is read before anything
+ * is written, and such a master takes part in an election like one that starts. It
+ * does not do so for a manager that it has never seen as its standby, which may
+ * keep to no rules.
+ *
  * Guests. A manager without a configured priority leaves a fabric that has a
  * living master to it, whatever the ranks and SM_Keys: sm/sweep/guest.c.
  *
@@ -262,4 +268,26 @@ election_control(struct mad_client *x, const struct mkey_db *keys,
 			 mkey_db_at(keys, s, port), &path);
 	sm_info_encode(smp_data(mad), self);
 	mad_client_start(x, &direct, mad, ignore, NULL, port);
+}
+
+uint32_t
+election_look(struct mad_client *x, const struct mkey_db *keys,
+	      const struct snapshot *s, mad_client_done_fn done, void *data)
+{
+	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
+	const struct dr_path here = { .hops = 0 };
+	uint8_t mad[MAD_SIZE];
+
+	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_PORT_INFO,
+			 smp_batch_port_info_modifier(s, s->local_port),
+			 mkey_db_at(keys, s, s->local_port), &here);
+	return mad_client_start(x, &direct, mad, done, data, s->local_port);
+}
+
+uint16_t
+election_lost_to(const struct snapshot *s, const struct port_info *now)
+{
+	return now->sm_lid == now->lid ||
+		now->sm_lid == s->ports[s->local_port].info.sm_lid ?
+		LID_NONE : now->sm_lid;
 }

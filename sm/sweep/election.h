@@ -95,4 +95,13 @@ void election_control(struct mad_client *x, const struct mkey_db *keys,
 		   const struct snapshot *s, uint32_t port,
 		   enum sm_control control, const struct sm_info *self);
 
+/* Before a master writes: PortInfo of our own port; the id of the request. */
+uint32_t election_look(struct mad_client *x, const struct mkey_db *keys,
+		       const struct snapshot *s, mad_client_done_fn done,
+		       void *data);
+/* The LID of the manager that has taken our port since it was as in s, or
+ * LID_NONE. now: its PortInfo */
+uint16_t election_lost_to(const struct snapshot *s,
+			  const struct port_info *now);
+
 #endif

@@ -571,18 +571,40 @@ heavy_sweep_on_keys(bool saved, void *data)
 	prepare(s);
 }
 
+/* A port that does not answer now has done so in the discovery. */
+static void
+heavy_sweep_on_look(const struct mad_client_answer *a, void *data, uint64_t tag)
+{
+	struct sweep *s = data;
+	uint16_t other = LID_NONE;
+	struct port_info own;
+
+	s->run.look = 0;
+	if (a->outcome == MAD_CLIENT_ANSWERED && !a->header.status) {
+		port_info_decode(smp_data_const(a->mad), &own);
+		other = election_lost_to(s->next.subnet, &own);
+	}
+	if (other) {
+		sweep_replaced(other, s);
+		return;
+	}
+	s->run.rekey = rekey_start(s->x, s->params.keystore, s->next.subnet,
+				   &s->run.wanted, s->run.plan,
+				   heavy_sweep_on_keys, s);
+	if (!s->run.rekey)
+		prepare(s);
+}
+
 static void
 program_plan(struct sweep *s)
 {
-	if (s->run.plan->n_steps) {
-		sweep_set_state(s, SWEEP_PROGRAMMING);
-		s->run.rekey = rekey_start(s->x, s->params.keystore,
-					   s->next.subnet, &s->run.wanted,
-					   s->run.plan, heavy_sweep_on_keys,
-					   s);
-	}
-	if (!s->run.rekey)
+	if (!s->run.plan->n_steps) {
 		prepare(s);
+		return;
+	}
+	sweep_set_state(s, SWEEP_PROGRAMMING);
+	s->run.look = election_look(s->x, s->keys, s->next.subnet,
+				    heavy_sweep_on_look, s);
 }
 
 /* ----------------------------------------------------------------- decide */

@@ -27,7 +27,7 @@
  *	- for every other cause, such as a signal or a node without a LID,
  *	- if a node of the view did not answer, other than behind a port,
  *	- if the repair finds a fault: a node that reported a change does not
- *	  answer, or a GUID is there twice.
+ *	  answer, a GUID is there twice, or another manager has taken our port.
  *
  * A node that reports changes all the time is read once a second, see
  * sm/sweep/amend.c. Traps that need a heavy sweep are limited likewise: three
@@ -238,6 +238,7 @@ clear_run(struct sweep *s)
 	g_clear_pointer(&r->peers, election_poll_cancel);
 	g_clear_pointer(&r->tabread, table_reader_cancel);
 	g_clear_pointer(&r->routing, beside_cancel);
+	mad_client_cancel(s->x, r->look);
 	g_clear_pointer(&r->rekey, rekey_cancel);
 	g_clear_pointer(&r->program, program_cancel);
 	g_clear_pointer(&r->light, light_sweep_cancel);
@@ -348,6 +349,8 @@ obey(struct sweep *s, uint32_t port)
 static void
 note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 {
+	size_t heir;
+
 	for (guint i = 0; s->params.allowed_sms && i < found->len; i++) {
 		struct election_peer *p =
 			&g_array_index(found, struct election_peer, i);
@@ -361,6 +364,11 @@ note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 				    s->others : NULL, found, n);
 	g_clear_pointer(&s->others, g_array_unref);
 	s->others = g_array_ref(found);
+	heir = election_highest(&s->self, (void *)found->data, found->len,
+				SM_STATE_STANDBY, ELECTION_HAND_OVER);
+	if (heir < found->len)
+		s->heir = g_array_index(found, struct election_peer,
+					heir).info.guid;
 	for (guint i = 0; i < s->rivals->len; i++)
 		log_limited(s->log, LOG_WARNING, "sweep", "another subnet "
 			    "manager", "%s", (char *)s->rivals->pdata[i]);
@@ -493,6 +501,16 @@ find_astray(const struct sweep *s, const struct snapshot *n)
 					      "Sets for another node", name);
 }
 
+/* The LID of another manager that is the master since the last sweep. */
+static uint16_t
+find_other(const struct sweep *s, const struct snapshot *n)
+{
+	return s->self.state == SM_STATE_MASTER && s->view.subnet &&
+		n->local_port != SNAPSHOT_NONE ?
+		election_lost_to(s->view.subnet,
+				 &n->ports[n->local_port].info) : LID_NONE;
+}
+
 void
 sweep_set_last(struct sweep *s, struct snapshot *n)
 {
@@ -557,11 +575,18 @@ sweep_on_discovered(struct snapshot *n, void *data)
 {
 	struct sweep *s = data;
 	g_autofree char *astray = find_astray(s, n);
-	const char *objection = astray ?: snapshot_defect(n, false);
+	uint16_t other = find_other(s, n);
+	const char *objection = astray ?: other ? "another manager has written "
+		"to our port" : snapshot_defect(n, false);
 	g_autofree char *name = NULL, *text = NULL;
 
 	s->run.discover = NULL;
-	s->astray |= astray != NULL;
+	if (other && sweep_is_heir(s, other)) {
+		snapshot_unref(n);
+		sweep_replaced(other, s);
+		return;
+	}
+	s->astray |= astray || other;
 	if (s->run.is_repair && !take_repair(s, n, objection))
 		return;
 	n = hold_flaps(s, n);
@@ -934,6 +959,16 @@ rest(struct sweep *s)
 	set_timer(s, n);
 }
 
+/* Ends what is under way; what its Sets have done is not known. */
+void
+sweep_begin_anew(struct sweep *s)
+{
+	s->causes |= s->run.why | 1u << SWEEP_CAUSE_ELECTION;
+	s->astray = true;
+	clear_run(s);
+	rest(s);
+}
+
 /*
  * This process stood still so long that another manager may be the master by now,
  * and what was read is old: nothing is concluded from it or written. A machine
@@ -943,17 +978,13 @@ static void
 sweep_on_stood(void *data)
 {
 	struct sweep *s = data;
-	unsigned why = s->run.why;
 
 	if (s->state < SWEEP_REREADING || s->state > SWEEP_PROGRAMMING ||
 	    sweep_goal_reads(s->params.goal) || s->stands++ >= STANDS_MAX)
 		return;
 	log_say(s->log, LOG_WARNING, "sweep", "this process stood still for "
 		"more than a second: the sweep begins anew");
-	clear_run(s);
-	s->astray = true;
-	s->causes |= why | 1u << SWEEP_CAUSE_ELECTION;
-	rest(s);
+	sweep_begin_anew(s);
 }
 
 static bool

@@ -259,6 +259,9 @@ bool sweep_use(struct sweep *s, uint64_t guid, uint8_t num, bool only_errors);
  * happened in between. */
 void sweep_suspend(struct sweep *s, const char *why);
 void sweep_resume(struct sweep *s);
+/* A callback: the manager with this LID has taken our port, see
+ * election_lost_to(). Nothing is written before the next sweep. */
+void sweep_replaced(uint16_t lid, void *sweep);
 /* For maintenance: a sweep in progress ends normally; then there are no
  * light or heavy sweeps and no polls of the master; causes are noted.
  * Afterwards everything is read again. */
@@ -304,6 +307,7 @@ struct sweep_run {
 	struct election_poll *peers;
 	struct table_reader *tabread;
 	struct beside_job *routing;	/* or cutting trees */
+	uint32_t look;			/* see election_look() */
 	struct rekey *rekey;		/* before `program` */
 	bool is_preparing;		/* hooks.prepare, before `program` */
 	struct program *program;
@@ -362,6 +366,8 @@ struct sweep {
 
 	struct sm_info self;
 	GArray *others;			/* see struct sweep_report */
+	uint64_t heir;			/* PortGUID of the highest standby that
+					   this master has seen */
 	GPtrArray *rivals;		/* see election_rivals(); NULL: there
 					   was no election */
 	struct sweep_run run;
@@ -380,8 +386,8 @@ struct sweep {
 	unsigned waits;			/* for candidates, see guest.c */
 	int64_t heard;			/* standby: until then the master may
 					   have been alive, us */
-	unsigned stands;		/* a sweep began anew: see
-					   sweep_on_stood() */
+	unsigned stands;		/* a sweep began anew since this process
+					   stood still */
 	bool paused;
 	bool owes_lfts;	/* another manager programmed the fabric, and not
 			   all LFT blocks were written since: see
@@ -412,7 +418,8 @@ sweep_lid_owner(const struct view *v, uint16_t lid)
 static inline bool
 sweep_is_programming(const struct sweep *s)
 {
-	return s->run.rekey || s->run.is_preparing || s->run.program;
+	return s->run.look || s->run.rekey || s->run.is_preparing ||
+		s->run.program;
 }
 
 /* A view, of a fabric that is this manager's, or that it observes. */
@@ -468,6 +475,9 @@ void sweep_fail(struct sweep *s, const char *message);
 /* Queries the other managers of s->next.subnet; if this one is the master, the
  * sweep continues. */
 void sweep_elect(struct sweep *s);
+void sweep_begin_anew(struct sweep *s);
+/* Is this the LID of the standby that is to follow this master? */
+bool sweep_is_heir(const struct sweep *s, uint16_t lid);
 /* The engines route the fabric the next time. */
 void sweep_forget_repair(struct sweep *s);
 

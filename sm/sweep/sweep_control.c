@@ -212,6 +212,30 @@ sweep_resume(struct sweep *s)
 }
 
 bool
+sweep_is_heir(const struct sweep *s, uint16_t lid)
+{
+	uint32_t port = sweep_lid_owner(&s->view, lid);
+
+	return s->heir && port != SNAPSHOT_NONE &&
+		s->view.subnet->ports[port].guid == s->heir;
+}
+
+void
+sweep_replaced(uint16_t lid, void *sweep)
+{
+	struct sweep *s = sweep;
+
+	log_say(s->log, LOG_WARNING, "sweep", "the manager at LID %u has become "
+		"the master: this one stood still, or was cut off", lid);
+	if (!sweep_is_heir(s, lid)) {
+		sweep_begin_anew(s);
+		return;
+	}
+	sweep_suspend(s, "another subnet manager has become the master");
+	sweep_resume(s);
+}
+
+bool
 sweep_is_stalled(const struct sweep *s)
 {
 	int64_t since = transport_now(s->t) - s->state_since;
