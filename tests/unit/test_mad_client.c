@@ -319,6 +319,29 @@ TEST(test_a_stall_of_the_manager_makes_no_peer_slow)
 	assert_pace(b, &lost, 1);
 }
 
+/* It would never be found: each request is given up before its answer. That of
+ * another attempt, too, comes when the request is over. */
+TEST(test_a_peer_that_answers_too_late_is_waited_for_the_next_time)
+{
+	static const struct pace patient = { 1 * MS, 5 * TIMEOUT, 4000, false };
+	static const struct pace usual = { 0, TIMEOUT, 800, false };
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
+
+	bench_start(b, 0);
+	scripted_reply(b->t, scripted_get(b->t, 0), 5 * TIMEOUT);
+	assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+	assert_int_equal(b->timed_out[0], 1);
+	assert_int_equal(b->x->stats.late, 1);
+	assert_pace(b, &patient, 1);
+	scripted_forget(b->t);
+	bench_start(b, 2);
+	scripted_reply(b->t, scripted_get(b->t, 0), 1 * MS);
+	scripted_reply(b->t, scripted_get(b->t, 0), 2 * MS);
+	assert_true(scripted_run_idle(b->t, 200 * TIMEOUT));
+	assert_int_equal(b->x->stats.late, 2);
+	assert_pace(b, &usual, 3);
+}
+
 struct stood {
 	const struct bench *b;
 	unsigned n;
