@@ -207,10 +207,10 @@ TEST(test_a_new_cable_is_as_fast_as_the_slower_node)
 			v->s->ports[port].info.speed_ext_active = 0;
 	}
 	for (unsigned i = 0; i < 2; i++)
-		expect_whatif(v, words[i], 0, "before: ftree, 30 pairs of "
-			      "hosts; all to all, 10 flows over the busiest "
-			      "link, 1.75 times the least; shifts 1.00, at most "
-			      "1\n" AFTER("ftree", "30", "20", "1.00", "1.60, at "
+		expect_whatif(v, words[i], 0, "before: updn, 30 pairs of "
+			      "hosts; all to all, 8 flows over the busiest "
+			      "link, 1.40 times the least; shifts 1.60, at most "
+			      "2\n" AFTER("ftree", "30", "20", "1.00", "1.60, at "
 					 "most 2") BEST);
 	tool_view_free(v);
 }
