@@ -193,10 +193,9 @@ site_files_paths(const struct site_files *s)
 void
 site_files_try(void *paths)
 {
-	for (char **path = paths; *path; path++) {
-		g_autofree char *text = state_file_is_stream(*path) ? NULL :
-			text_read_file(*path, NULL);
-	}
+	for (char **path = paths; *path; path++)
+		if (!state_file_is_stream(*path))
+			g_free(text_read_file(*path, NULL));
 }
 
 bool

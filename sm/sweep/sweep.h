@@ -113,7 +113,8 @@ struct sweep;
 struct sweep_hooks {
 	/* This SM has become the master; the former one may have answered
 	 * clients until `heard`, us; INT64_MAX: for longer than this SM has
-	 * seen. Returns the former master's LID if all its clients are known, as *clients (see reregister_trust()), else LID_NONE. */
+	 * seen. Returns the former master's LID if all its clients are known, as
+	 * *clients (see reregister_trust()), else LID_NONE. */
 	uint16_t (*mastered)(int64_t heard, GHashTable **clients, void *data);
 	/* The master hands over: sweep_accept() is to be called. */
 	void (*offered)(void *data);
