@@ -256,7 +256,8 @@ sm_instance_on_sa(const struct transport_mad *m, void *data)
 
 /* ------------------------------------------------------------------ the SA */
 
-/* One of the allowed SMs that answered in the last election with our SM_Key. */
+/* One of the allowed SMs that answered in the last election with our SM_Key, or
+ * the first of them, which may have been starved for a second then. */
 static bool
 sm_instance_is_manager(uint16_t lid, void *data)
 {
@@ -276,7 +277,7 @@ sm_instance_is_manager(uint16_t lid, void *data)
 		    where->ports[port].info.lid == lid)
 			return true;
 	}
-	return false;
+	return sweep_is_heir(sm->sweep, lid);
 }
 
 static void

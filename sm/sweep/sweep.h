@@ -289,6 +289,9 @@ bool sweep_is_stalled(const struct sweep *s);
  * election, and the snapshot that has them; borrowed; NULL: there was none. */
 const GArray *sweep_peers(const struct sweep *s,
 			  const struct snapshot **where);
+/* Is this the LID of the standby that is to follow this master, whether or not
+ * it answered in the last election? */
+bool sweep_is_heir(const struct sweep *s, uint16_t lid);
 /* A callback: if the present tables are the result of a repair, the engines
  * will route the fabric soon. */
 void sweep_reroute(void *sweep);
@@ -477,8 +480,6 @@ void sweep_fail(struct sweep *s, const char *message);
  * sweep continues. */
 void sweep_elect(struct sweep *s);
 void sweep_begin_anew(struct sweep *s);
-/* Is this the LID of the standby that is to follow this master? */
-bool sweep_is_heir(const struct sweep *s, uint16_t lid);
 /* The engines route the fabric the next time. */
 void sweep_forget_repair(struct sweep *s);
 
