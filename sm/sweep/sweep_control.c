@@ -102,16 +102,18 @@ sweep_retire(struct sweep *s)
 	const struct election_peer *peers = s->others ?
 		(void *)s->others->data : NULL;
 	guint n = s->others ? s->others->len : 0;
-	uint32_t port = SNAPSHOT_NONE;
-	size_t who = n;
+	uint32_t port;
+	size_t who;
 
-	if (s->self.state == SM_STATE_MASTER && s->view.subnet && !s->over)
-		who = election_highest(&s->self, peers, n, SM_STATE_STANDBY,
-				       ELECTION_HAND_OVER);
-	if (who < n)
-		port = snapshot_find_port(s->view.subnet,
-					  peers[who].info.guid);
-	if (port == SNAPSHOT_NONE)
+	if (s->self.state != SM_STATE_MASTER || !s->view.subnet || s->over)
+		return false;
+	who = election_highest(&s->self, peers, n, SM_STATE_STANDBY,
+			       ELECTION_HAND_OVER);
+	/* One that did not answer the last time may have been starved. */
+	port = snapshot_find_port(s->view.subnet, who < n ?
+				  peers[who].info.guid : s->heir);
+	if (port == SNAPSHOT_NONE || !(s->view.subnet->ports[port].info.cap_mask &
+				       PORT_CAP_IS_SM))
 		return false;
 	log_say(s->log, LOG_INFO, "sweep", "exiting: handing over to %s",
 		snapshot_name_of(s->view.subnet, port));

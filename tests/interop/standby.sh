@@ -113,8 +113,7 @@ kill_case() {
 	sm_kill_all
 }
 
-# A standby that lost a poll when it was last looked for is not handed the
-# fabric.
+# A standby that has not answered it yet is not handed the fabric.
 master_has_standby() {
 	"$MINISMCTL" -s "$SCRATCH/master.ctl" sms | grep '^standby .*node-05' ||
 		{ "$MINISMCTL" -s "$SCRATCH/master.ctl" sweep --wait; return 1; }
