@@ -166,6 +166,8 @@ congestion() {
 	check "a switch has no congestion control table" answers 'Cap:\.*0$' \
 		inside ibccquery -G CongestionInfo 0x20020
 	check "ibccquery CongestionLog" inside ibccquery CongestionLog 3
+	check "a host's settings are empty" answers 'Control_Map:\.*0x0000$' \
+		inside ibccquery CACongestionSetting 3
 	check "a host has no switch's settings" ends_with 255 \
 		"$MINISM_LAB_PROGRAM" -- ibccquery SwitchCongestionSetting 3
 }

@@ -568,25 +568,23 @@ FABRIC_TEST(test_same_tables_again_are_safe, "torus(3,4;1)")
 			    held->n_switches * held->stride);
 }
 
-/* To one host in the corner of a grid, old entries along the rows and new ones
- * along the columns: they make 35 billion paths over 760 channels. Each
- * channel is visited once, so all entries change in one stage. */
-FABRIC_TEST(test_stage_visits_each_channel_once, "mesh(20,20;1)")
+enum { SIDE = 20, GRID = SIDE * SIDE };	/* of mesh(20,20;1) */
+
+/* Entries to one host in the corner of a grid: old ones along the rows, new ones
+ * along the columns. */
+static void
+go_by_rows_and_columns(const struct fabric *f, struct lft *held,
+		       struct lft *wanted)
 {
-	const uint32_t side = 20, n = side * side;
-	AUTO(lft) *held = NULL, *wanted = NULL, *first = NULL;
-	g_autoptr(GArray) later = g_array_new(FALSE, FALSE,
-					sizeof(struct transition_entry));
-	g_autofree uint8_t *looped = NULL;
+	const uint32_t side = SIDE, n = GRID;
 	uint32_t lid = 0;
 
-	held = lft_new(n, f->g->top);
-	wanted = lft_new(n, f->g->top);
-	looped = g_malloc(f->g->n_edges);
-	memset(looped, 1, f->g->n_edges);
 	for (uint32_t i = 0; i < f->g->n_targets; i++)
-		if (f->g->targets[i].port && f->g->targets[i].sw == 0)
+		if (f->g->targets[i].port && f->g->targets[i].sw == 0) {
 			lid = f->g->targets[i].lid;
+			lft_row(held, 0)[lid] = f->g->targets[i].port;
+			lft_row(wanted, 0)[lid] = f->g->targets[i].port;
+		}
 	for (uint32_t sw = 1; sw < n; sw++) {
 		uint8_t row = port_to_next(f->g, sw, n - 1);
 		uint8_t column = port_to_next(f->g, sw, n - side);
@@ -594,9 +592,49 @@ FABRIC_TEST(test_stage_visits_each_channel_once, "mesh(20,20;1)")
 		lft_row(held, sw)[lid] = sw % side ? row : column;
 		lft_row(wanted, sw)[lid] = sw >= side ? column : row;
 	}
+}
+
+/* They make 35 billion paths over 760 channels. Each channel is visited once, so
+ * all entries change in one stage. */
+FABRIC_TEST(test_stage_visits_each_channel_once, "mesh(20,20;1)")
+{
+	AUTO(lft) *held = NULL, *wanted = NULL, *first = NULL;
+	g_autoptr(GArray) later = g_array_new(FALSE, FALSE,
+					sizeof(struct transition_entry));
+	g_autofree uint8_t *looped = NULL;
+
+	held = lft_new(GRID, f->g->top);
+	wanted = lft_new(GRID, f->g->top);
+	looped = g_malloc(f->g->n_edges);
+	memset(looped, 1, f->g->n_edges);
+	go_by_rows_and_columns(f, held, wanted);
 	first = transition_make(f->g, held, wanted, NULL, looped, later);
-	assert_memory_equal(first->ports, held->ports, n * held->stride);
-	assert_int_equal(later->len, (side - 1) * (side - 1));
+	assert_memory_equal(first->ports, held->ports, GRID * held->stride);
+	assert_int_equal(later->len, (SIDE - 1) * (SIDE - 1));
 	assert_true(transition_apply(first, later, 1));
-	assert_memory_equal(first->ports, wanted->ports, n * held->stride);
+	assert_memory_equal(first->ports, wanted->ports, GRID * held->stride);
+}
+
+/* Of one switch the new channel is in a loop; the paths of all others arrive by
+ * its old one. */
+FABRIC_TEST(test_first_stage_has_all_that_arrives, "mesh(20,20;1)")
+{
+	const uint32_t sw = 3 * SIDE + 5;
+	AUTO(lft) *held = NULL, *wanted = NULL, *first = NULL;
+	g_autoptr(GArray) later = g_array_new(FALSE, FALSE,
+					sizeof(struct transition_entry));
+	g_autofree uint8_t *looped = NULL;
+	const struct transition_entry *e;
+
+	held = lft_new(GRID, f->g->top);
+	wanted = lft_new(GRID, f->g->top);
+	looped = g_malloc0(f->g->n_edges);
+	looped[graph_edge_at(f->g, sw, port_to_next(f->g, sw, GRID - SIDE))] = 1;
+	go_by_rows_and_columns(f, held, wanted);
+	first = transition_make(f->g, held, wanted, NULL, looped, later);
+	assert_int_equal(later->len, 1);
+	e = &g_array_index(later, struct transition_entry, 0);
+	assert_int_equal(e->sw, sw);
+	assert_true(transition_apply(first, later, 1));
+	assert_memory_equal(first->ports, wanted->ports, GRID * held->stride);
 }
