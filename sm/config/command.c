@@ -12,12 +12,14 @@ const char *const command_option_names[COMMAND_OPTIONS] = {
 };
 
 const struct command commands[] = {
-	{ "status", "[--all]", "how the subnet is, and what was done lately",
-	  1, 1, 1 << COMMAND_ALL, COMMAND_OF_VIEW },
-	{ "accept", "[NODE|GUID]", "stop expecting what is missing or slow, "
-	  "or what is of one node", 1, 2, 0, COMMAND_OF_MANAGER },
-	{ "path", "A B [--why]", "the way from A to B, what a path there has, "
-	  "and why", 3, 3, 1 << COMMAND_WHY, COMMAND_OF_VIEW },
+	{ "status", "[--all]", "the verdict, what is missing or unstable "
+	  "(--all: each of it), routing, the last sweeps", 1, 1,
+	  1 << COMMAND_ALL, COMMAND_OF_VIEW },
+	{ "accept", "[NODE|GUID]", "stop expecting all that is missing or "
+	  "slow, or what is of one node", 1, 2, 0, COMMAND_OF_MANAGER },
+	{ "path", "A B [--why]", "the path from A to B, its SL, MTU, rate and "
+	  "P_Key; --why: and why by these ports", 3, 3,
+	  1 << COMMAND_WHY, COMMAND_OF_VIEW },
 	{ "who", "NAME|LID|GUID", "a node: its names, cables, partitions", 2,
 	  2, 0, COMMAND_OF_VIEW },
 	{ "nodes", "[TEXT|switch|host]", "all nodes, or some", 1, 2, 0,
@@ -25,10 +27,9 @@ const struct command commands[] = {
 	{ "links", "[TEXT|slow|inactive|avoided]", "all cables, or some", 1, 2,
 	  0, COMMAND_OF_VIEW },
 	{ "avoid", "[NAME/PORT [ERRORS]]", "leave the link at a switch's port "
-	  "out of routing (ERRORS: since it had so many), or list those that "
-	  "are", 1,
-	  4, 0, COMMAND_OF_MANAGER },
-	{ "use", "NAME/PORT", "take it into routing again", 2, 4, 0,
+	  "out of routing (for so many ERRORS within an hour), or list those "
+	  "that are", 1, 4, 0, COMMAND_OF_MANAGER },
+	{ "use", "NAME/PORT", "route over that link again", 2, 4, 0,
 	  COMMAND_OF_MANAGER },
 	{ "ports", "NAME|LID|GUID", "the ports of a node", 2, 2, 0,
 	  COMMAND_OF_VIEW },
@@ -50,8 +51,8 @@ const struct command commands[] = {
 	{ "expect", "FILE", "what differs from a design: a view, a net file or "
 	  "a list of cables; plugs to exchange", 2, 2, 0, COMMAND_OF_VIEW },
 	{ "whatif", "kill NODE|unplug NAME/PORT|add NAME/PORT NAME/PORT|"
-	  "engine NAME[,NAME ..] ..", "who would be cut off, the load, tables to write", 3,
-	  99, 0, COMMAND_OF_VIEW },
+	  "engine NAME[,NAME ..] ..", "who would be cut off, the load, tables to "
+	  "write", 3, 99, 0, COMMAND_OF_VIEW },
 	{ "report", "", "the fabric as a web page", 1, 1, 0, COMMAND_OF_VIEW },
 	{ "dump", "FOLDER", "the fabric in OpenSM's dump files", 2, 2, 0,
 	  COMMAND_OF_VIEW },
@@ -71,28 +72,31 @@ const struct command commands[] = {
 	{ "partitions", "[NAME|PKEY]", "partitions and their members", 1, 2, 0,
 	  COMMAND_OF_VIEW },
 	{ "partition", "add NAME|PKEY NODE|GUID[=full|limited|both]",
-	  "let a port in, as defmember of the file says; never lowers", 4, 5,
+	  "make a port a member, as defmember of the partition file if not "
+	  "said; never lowers a membership", 4, 5,
 	  1 << COMMAND_FORCE, COMMAND_OF_MANAGER },
 	{ "partition", "set NAME|PKEY NODE|GUID full|limited|both [--force]",
-	  "make it this member, also less than it is", 4, 5,
+	  "set its membership, also to a lower one", 4, 5,
 	  1 << COMMAND_FORCE, COMMAND_OF_MANAGER },
 	{ "partition", "remove NAME|PKEY NODE|GUID [--force]",
-	  "take a port out", 4, 5, 1 << COMMAND_FORCE, COMMAND_OF_MANAGER },
+	  "end its membership", 4, 5, 1 << COMMAND_FORCE, COMMAND_OF_MANAGER },
 	{ "partition", "reset NAME|PKEY NODE|GUID [--force]",
-	  "forget what was changed: the file holds again", 4, 5,
+	  "undo these changes: its membership is that of the file again", 4, 5,
 	  1 << COMMAND_FORCE, COMMAND_OF_MANAGER },
 	{ "pause", "", "for maintenance: no sweeps, nothing is programmed", 1,
 	  1, 0, COMMAND_OF_MANAGER },
 	{ "resume", "", "sweep and program again", 1, 1, 0,
 	  COMMAND_OF_MANAGER },
-	{ "priority", "[0-15]", "SM priority, or change it; the highest is "
-	  "the master", 1, 2, 0, COMMAND_OF_MANAGER },
-	{ "takeover", "", "become the master, with a priority above its own",
-	  1, 1, 0, COMMAND_OF_MANAGER },
+	{ "priority", "[0-15]", "show or change the SM priority; the "
+	  "manager with the highest is the master", 1, 2, 0,
+	  COMMAND_OF_MANAGER },
+	{ "takeover", "", "become the master, with a priority above that of "
+	  "the present one", 1, 1, 0, COMMAND_OF_MANAGER },
 	{ "config", "", "all options, and where their values come from", 1, 1,
 	  0, COMMAND_OF_MANAGER },
 	{ "loglevel", "[LEVEL]",
-	  "what is logged: error, warning, info, verbose, debug", 1, 2, 0,
+	  "show or change what is logged: error, warning, info, verbose, "
+	  "debug", 1, 2, 0,
 	  COMMAND_OF_MANAGER },
 	{ "help", "[COMMAND]", "this list, or how one is used", 1, 2, 0,
 	  COMMAND_OF_VIEW },
