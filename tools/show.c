@@ -438,6 +438,33 @@ show_nodes(struct show *q, GError **error)
 	return show_end_found(q, kinds);
 }
 
+/* Links that are missing, with the word in their names, or all that are not
+ * Active. */
+static void
+put_missing_links(struct show *q, const char *word)
+{
+	const GPtrArray *faults = q->v->lines->of[VIEW_FAULT];
+	struct text_report *r = &q->out;
+
+	for (guint i = 0; i < faults->len; i++) {
+		struct expected_fault f = view_fault_read(faults->pdata[i]);
+		g_autofree char *since = expected_since_text(f.since);
+		g_auto(GStrv) ends = g_strsplit(f.name, " - ", 2);
+
+		if (f.kind == EXPECTED_LINK && ends[0] && ends[1] &&
+		    (!word || !strcmp(word, "inactive") ||
+		     strstr(f.name, word))) {
+			report_open(r, NULL, '{');
+			report_text(r, "a", ends[0], " - ");
+			report_text(r, "b", ends[1], "  missing since ");
+			report_text(r, "missing", since, "\n");
+			report_close(r, '}');
+		}
+		g_free(f.name);
+		g_free(f.text);
+	}
+}
+
 static int
 show_links(struct show *q, GError **error)
 {
@@ -475,6 +502,7 @@ show_links(struct show *q, GError **error)
 		report_bool(r, "avoided", p->avoided);
 		report_close(r, '}');
 	}
+	put_missing_links(q, word);
 	return show_end_found(q, kinds);
 }
 

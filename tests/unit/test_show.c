@@ -276,6 +276,39 @@ TEST(test_a_list_of_nothing_says_so)
 	tool_view_free(v);
 }
 
+/* % is the time since when. */
+TEST(test_a_link_that_is_missing_is_listed)
+{
+	static const char *const lists[][2] = {
+		{ "links leaf-1/4", "leaf-1/4 - spine-1/4  missing since %\n" },
+		{ "links inactive",
+		  "leaf-2/2 - spine-1/3  4xEDR Initialize, avoided\n"
+		  "leaf-1/4 - spine-1/4  missing since %\n" },
+		{ "links slow", "leaf-1/3 - spine-1/1  4xEDR Active, could be "
+		  "4xHDR\n" },
+		{ "j links spine-1/4", "{\"links\":[{\"a\":\"leaf-1/4\",\"b\":"
+		  "\"spine-1/4\",\"missing\":\"%\"}]}\n" },
+		{ "links node-09",
+		  "host node-09 is missing since %: at leaf-2/4\n" },
+	};
+	g_autofree char *bare = g_strndup(view_text, (gsize)
+			(strstr(view_text, "#end") - view_text));
+	g_autofree char *text = g_strconcat(bare,
+		"#fault 1 guid 0x10 kind 2 name 20 since 5 what link leaf-1/4 - "
+		"spine-1/4\n#fault 2 guid 0x77 kind 1 name 7 since 5 what host "
+		"node-09, at leaf-2/4\n#end 7\n", NULL);
+	struct tool_view *v = tool_view_read(text, "v", NULL);
+	g_autofree char *since = expected_since_text(5);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
+		g_auto(GStrv) parts = g_strsplit(lists[i][1], "%", -1);
+		g_autofree char *answer = g_strjoinv(since, parts);
+
+		expect_answer(v, lists[i][0], 0, answer);
+	}
+	tool_view_free(v);
+}
+
 /* The end of a cable is found by its GUID then. */
 TEST(test_cables_of_nodes_with_one_name_are_told_apart)
 {
