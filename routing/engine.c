@@ -87,7 +87,7 @@ engine_list_read(const char *names, const char *key, struct engine_list *list,
 	guint n = 0, n_order = 0, before = errors->len;
 	bool is_auto = false;
 
-	*list = (struct engine_list){ NULL };
+	*list = (struct engine_list){ .only = NULL };
 	for (guint i = 0; all[i]; i++)
 		n += *all[i] != '\0';
 	for (guint i = 0; all[i]; i++)
