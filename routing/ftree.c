@@ -24,6 +24,7 @@
 
 #include "routing/balance.h"
 #include "routing/complete.h"
+#include "topology/text.h"
 
 /* Entries are balanced on fabrics with up to so many CAs times switches, or
  * if more than one in so many pairs of a switch and a destination is not
@@ -83,8 +84,9 @@ ftree_route(struct ftree *t, struct engine_output *out)
 	complete_tables(t->g, out->lft, out->ranks, hosts == COMPLETE_BEFORE);
 	if (t->o->n_strays)
 		g_ptr_array_add(out->notes, g_strdup_printf(
-			"%u cables between switches do not join adjacent "
-			"levels", t->o->n_strays));
+			"%u cable%s between switches not between adjacent "
+			"levels", t->o->n_strays,
+			text_plural(t->o->n_strays)));
 }
 
 static bool

@@ -374,9 +374,9 @@ judge_partitions(struct import *im, GPtrArray *warnings, GError **error)
 	for (guint i = 0; i < warnings->len; i++)
 		n += strstr(warnings->pdata[i], "made from its name") != NULL;
 	if (n)
-		g_string_printf(cut, "those in the %u partitions without a "
-				"P_Key that use the number of OpenSM; write it "
-				"into the file", n);
+		g_string_printf(cut, "those in %u partition%s without a P_Key "
+				"that use the number of OpenSM; write it into "
+				"the file", n, text_plural(n));
 	g_ptr_array_add(im->notes, g_strdup_printf(
 		"%s: %u partition%s; ports that could communicate before and "
 		"cannot now: %s", f->from, rules->partitions->len,

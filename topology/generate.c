@@ -273,9 +273,11 @@ draw_tree(struct drawing *sk)
 
 	for (unsigned i = 1; i < sk->n_groups; i++)
 		if (sk->group[i].n != sk->group[0].n)
-			return bad_spec(sk, "%u numbers in part "
-					"%u, but %u levels in part 1",
-					sk->group[i].n, i + 1, sk->group[0].n);
+			return bad_spec(sk, "%u number%s in part %u, but %u "
+					"level%s in part 1", sk->group[i].n,
+					text_plural(sk->group[i].n), i + 1,
+					sk->group[0].n,
+					text_plural(sk->group[0].n));
 	if (!tree_measure(sk, &t))
 		return false;
 
@@ -401,8 +403,8 @@ draw_rails(struct drawing *sk)
 	uint32_t up = spines ? above->v[0] : tops ? tops : 2;
 
 	if (rails > n)
-		return bad_spec(sk, "%u rails, but only %u "
-				"switches; each rail needs one", rails, n);
+		return bad_spec(sk, "%u rails, but only %u switch%s; each rail "
+				"needs one", rails, n, text_plural_es(n));
 	smallest = n / rails;
 	most = (hosts + smallest - 1) / smallest;
 	if (!check_nodes(sk, (uint64_t)n + hosts + spines + tops, "nodes") ||
@@ -571,8 +573,9 @@ draw_random(struct drawing *sk)
 	uint64_t rng = prng_stream(sk->seed, STREAM_LINKS);
 
 	if (w.degree >= w.n)
-		return bad_spec(sk, "%u links each, but only %u "
-				"other switches", w.degree, w.n - 1);
+		return bad_spec(sk, "%u link%s each, but only %u other "
+				"switch%s", w.degree, text_plural(w.degree),
+				w.n - 1, text_plural_es(w.n - 1));
 	if (w.degree < 2 && w.n > 2)
 		return bad_spec(sk, "%u switches with 1 link "
 				"each cannot be connected", w.n);
@@ -722,8 +725,9 @@ parse_and_draw(struct drawing *sk)
 
 		if (n < shape->numbers[i].min || n > shape->numbers[i].max)
 			return bad_spec(sk,
-					"%u numbers in part %u, it should be "
-					"%s", n, i + 1, shape->form);
+					"%u number%s in part %u, it should be "
+					"%s", n, text_plural(n), i + 1,
+					shape->form);
 	}
 	sk->shape = shape;
 	if (!shape->draw(sk))

@@ -176,8 +176,8 @@ send_busy(struct sa_server *d, struct sa_job *j, uint64_t *count,
 	d->stats.busy++;
 	++*count;
 	log_limited(d->log, LOG_WARNING, "sa", why, "LID %u is told to try "
-		    "again later; %u requests wait, %u tables are on their "
-		    "way", j->key.lid, d->stats.waiting, d->tables.length);
+		    "again later; requests that wait: %u, tables on their way: "
+		    "%u", j->key.lid, d->stats.waiting, d->tables.length);
 	send_status(d, j, MAD_STATUS_BUSY);
 }
 

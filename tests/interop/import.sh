@@ -94,7 +94,7 @@ report_case() {
 	echo 'Blue : 0x10031=full, 0x10041=full ;' >>osm/partitions.conf
 	check "report: a P_Key that OpenSM counts" import 0
 	check "report: may be in use" reported \
-		'cannot now: those in the 1 partitions without a P_Key'
+		'cannot now: those in 1 partition without a P_Key'
 	opensm_default
 }
 
