@@ -216,7 +216,7 @@ print_faults(const struct view_lines *lines, bool all, struct text_report *r)
 
 /* The worst first: at a limit, then by downs, traps and name. */
 static int
-compare_flaps(gconstpointer a, gconstpointer b)
+compare_worst(gconstpointer a, gconstpointer b)
 {
 	const struct view_text *p = *(struct view_text *const *)a;
 	const struct view_text *q = *(struct view_text *const *)b;
@@ -243,7 +243,7 @@ print_flaps(const struct view_lines *lines, bool all, struct text_report *r)
 	guint shown = all || r->as_json ? list->len :
 		MIN(list->len, FAULTS_SHOWN);
 
-	g_ptr_array_sort(list, compare_flaps);
+	g_ptr_array_sort(list, compare_worst);
 	print_count(lines, r, "link_downs", "minism_link_downs_total", NULL,
 		    NULL);
 	report_open(r, "flaps", '[');

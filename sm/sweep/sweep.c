@@ -621,13 +621,10 @@ sweep_on_discovered(struct snapshot *n, void *data)
 	sweep_set_last(s, n);
 	s->cut_off |= (s->view.subnet || s->elected) &&
 		n->ports[n->local_port].info.state < PORT_STATE_ACTIVE;
-	log_say(s->log, LOG_VERBOSE, "sweep", "found %u node%s, %u "
-		"switch%s, %u fault%s in %.1f %s", n->n_nodes,
-		text_plural(n->n_nodes), n->n_switches,
-		text_plural_es(n->n_switches), n->n_faults,
-		text_plural(n->n_faults),
+	log_say(s->log, LOG_VERBOSE, "sweep", "found in %.1f %s: nodes "
+		"%u, switches %u, faults %u",
 		(double)(transport_now(s->t) - s->run.began) / 1000,
-		transport_ms(s->t));
+		transport_ms(s->t), n->n_nodes, n->n_switches, n->n_faults);
 	if (s->params.goal == SWEEP_GOAL_PLAN)
 		heavy_sweep_start(s);
 	else
