@@ -28,7 +28,23 @@ programs() {
 }
 
 # Those of the course run in a lab of their own: <!-- lab NET -->. What a page
-# needs besides: <!-- needs PROGRAM .. -->.
+# needs besides: <!-- needs PROGRAM .. -->. One in which an answer did not come in
+# time, as it should not, is read again.
+read_page() {	# option of doc_run.py
+	local net
+
+	net=$(sed -n 's/^<!-- lab \(.*\) -->$/\1/p' "$page")
+	rm -rf reader
+	mkdir reader
+	ln -s ../etc ../doc reader
+	cd reader || return
+	timeout 300 ${net:+minism-lab "$net" --} python3 \
+		"$MINISM_SRC/tests/doc_run.py" "$1" "$page"
+	set -- $?
+	cd ..
+	return "$1"
+}
+
 programs
 for page in "$MINISM_SRC"/doc/tour.md "$MINISM_SRC"/doc/lab/[0-9]*.md; do
 	name=${page#"$MINISM_SRC/"}
@@ -37,17 +53,15 @@ for page in "$MINISM_SRC"/doc/tour.md "$MINISM_SRC"/doc/lab/[0-9]*.md; do
 		skip "$name" "$program is not installed"
 		continue 2
 	done
-	rm -rf reader
-	mkdir reader
-	ln -s ../etc ../doc reader
-	net=$(sed -n 's/^<!-- lab \(.*\) -->$/\1/p' "$page")
-	(
-		cd reader || exit
-		exec timeout 300 ${net:+minism-lab "$net" --} python3 \
-			"$MINISM_SRC/tests/doc_run.py" "${1:---check}" "$page"
-	) >doc.out 2>&1
-	ok $? "$name is what the commands print" || note_file doc.out 40
-	cat reader/*.pid 2>/dev/null | xargs -r kill 2>/dev/null
+	for try in 1 2 3; do
+		read_page "${1:---check}" >doc.out 2>&1
+		status=$?
+		cat reader/*.pid 2>/dev/null | xargs -r kill 2>/dev/null
+		[ $status -ne 0 ] && grep '^+' doc.out >printed &&
+			tells_of_time printed || break
+		note_file doc.out 40
+	done
+	ok $status "$name is what the commands print" || note_file doc.out 40
 done
 for n in 2 3 4 5 6 7 8 9 10; do
 	refute "check $n: is not done before it is begun" minism-lab \

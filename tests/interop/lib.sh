@@ -521,6 +521,12 @@ ends_with() {	# status command...
 	[ $? -eq "$status" ] || { cat run.out run.err; return 1; }
 }
 
+# tells_of_time FILE: programs that wait for an answer as long as by default say
+# that none came
+tells_of_time() {
+	grep -qiE 'timed out|_do_madrpc failed|(not|no|without an) answer' "$1"
+}
+
 # lines FILE REGEX: how many match; log_has FILE REGEX COUNT: at least so many
 lines() {
 	local n

@@ -22,8 +22,23 @@ status_of() {	# command
 	esac
 }
 
+# in_time COMMAND: again, if it fails and says that an answer did not come in time
+in_time() {
+	local try
+
+	for try in 1 2 3; do
+		"$@" && return
+		tells_of_time out || return
+	done
+	return 1
+}
+
 # runs COMMAND: as a reader would type it; one that stays is ended.
 runs() {
+	in_time run_there "$1"
+}
+
+run_there() {
 	local status want
 
 	want=$(status_of "$1")
@@ -54,9 +69,14 @@ in_place() {	# command
 	esac
 }
 
-# in_lab COMMAND: on a host of the demo's fabric, for as long as it takes to
-# come up; one that stays is ended by TERM, which is no failure.
+# in_lab COMMAND: on a host of the demo's fabric
 in_lab() {
+	in_time run_in_lab "$1"
+}
+
+# For as long as it takes to come up; one that stays is ended by TERM, which is no
+# failure.
+run_in_lab() {
 	timeout -k 5 $patience minism-lab "$demo" -- timeout 5 bash -c \
 		"$(in_place "${1//\/var\/log\/minism/$SCRATCH}")" >out 2>&1
 	case $? in
@@ -66,11 +86,9 @@ in_lab() {
 	return 1
 }
 
-# The lines of README's indented blocks, comments taken off; what follows a
-# prompt goes to the lab that the line before it started.
 # README's lines about ibsim, in one shell, as they stand there.
 on_ibsim() {
-	local lines until name=readme-$$-$RANDOM
+	local lines until name=readme-$$-$RANDOM status
 
 	lines=$(sed -n 's/^    //p' "$MINISM_SRC/README.md" |
 		grep -A2 '^ibsim ')
@@ -84,6 +102,8 @@ on_ibsim() {
 	[ $status -eq 0 ] && grep -q 'SUBNET UP' out
 }
 
+# The lines of README's indented blocks, comments taken off; what follows a
+# prompt goes to the lab that the line before it started.
 readme_commands() {
 	sed -n 's/^    //p' "$MINISM_SRC/README.md" | sed 's/ *# .*//; s/ *$//' |
 		grep -E '^(minism|lab>|build/minism)'
@@ -221,7 +241,7 @@ quit
 }
 
 case_readme
-check "README's lines about ibsim" on_ibsim
+check "README's lines about ibsim" in_time on_ibsim
 case_pages
 check "a daemon ends with its lab" daemon_ends
 done_testing
