@@ -605,12 +605,11 @@ expire(struct mad_client *x, struct mad_request *r, int64_t now)
 
 /* Did this process, or its machine, stand still until now? Told once. */
 static void
-note_stall(struct mad_client *x)
+note_stall(struct mad_client *x, int64_t now)
 {
-	int64_t now = x->timer ? transport_now(x->transport) : 0;
 	int64_t late = now - x->timer_at;
 
-	if (!x->timer || late <= STALL_US)
+	if (late <= STALL_US)
 		return;
 	x->stalled = x->timer_at = now;
 	if (late < STOOD_US || !x->stood)
@@ -626,8 +625,8 @@ mad_client_on_timer(void *data)
 	struct mad_client *x = data;
 	int64_t now = transport_now(x->transport);
 
-	note_stall(x);
 	x->timer = 0;
+	note_stall(x, now);
 	window_expire_ghosts(&x->window, now);
 	while (x->wire.head && request_of(x->wire.head)->deadline <= now)
 		expire(x, request_of(x->wire.head), now);
@@ -777,7 +776,8 @@ on_mad(const struct transport_mad *m, void *data)
 	struct mad_header h;
 	struct mad_request *r;
 
-	note_stall(x);
+	if (x->timer)
+		note_stall(x, transport_now(x->transport));
 	if (!mad_header_read(m->mad, m->len, &h)) {
 		x->stats.malformed++;
 		drop(x, "short MAD", m);

@@ -343,8 +343,9 @@ TEST(test_a_peer_that_answers_too_late_is_waited_for_the_next_time)
 }
 
 struct stood {
-	const struct bench *b;
+	struct bench *b;
 	unsigned n;
+	uint32_t id;		/* to be cancelled, and another one started */
 };
 
 static void
@@ -354,6 +355,10 @@ on_stood(void *data)
 
 	assert_int_equal(stood->b->ends, 0);
 	stood->n++;
+	if (!stood->id)
+		return;
+	mad_client_cancel(stood->b->x, stood->id);
+	bench_start(stood->b, 1);
 }
 
 /* With an answer in the socket, or without; of a second or more. */
@@ -384,6 +389,43 @@ TEST(test_a_long_stall_is_told_once_and_before_all_else)
 		assert_int_equal(stood.n, cases[i].n);
 		assert_int_equal(b->answered[0], cases[i].is_answered);
 	}
+}
+
+TEST(test_requests_are_cancelled_and_started_when_a_stall_is_told)
+{
+	for (unsigned is_answered = 0; is_answered < 2; is_answered++) {
+		AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
+		struct stood stood = { .b = b };
+
+		b->x->stood = on_stood;
+		b->x->stood_data = &stood;
+		stood.id = bench_start(b, 0);
+		if (is_answered)
+			scripted_reply(b->t, scripted_get(b->t, 0), 1);
+		scripted_stall(b->t, 2000 * MS);
+		assert_true(scripted_run_idle(b->t, 100 * TIMEOUT));
+		assert_int_equal(stood.n, 1);
+		assert_int_equal(b->ends, 1);
+		assert_int_equal(b->timed_out[1], 1);
+		assert_int_equal(b->when[1], 2000 * MS + 4 * TIMEOUT);
+	}
+}
+
+/* Another request is overdue then, and its timer is not forgotten. */
+TEST(test_no_timer_is_left_after_a_stall)
+{
+	AUTO(bench) *b = bench_new(&bench_usual, NULL, NULL);
+	struct stood stood = { .b = b };
+
+	b->x->stood = on_stood;
+	b->x->stood_data = &stood;
+	stood.id = bench_start(b, 0);
+	bench_start(b, 2);
+	scripted_stall(b->t, 2000 * MS);
+	assert_true(scripted_step(b->t));
+	assert_int_equal(stood.n, 1);
+	mad_client_free(g_steal_pointer(&b->x));
+	assert_false(scripted_step(b->t));
 }
 
 TEST(test_slow_peers_are_forgotten_when_there_are_too_many)
