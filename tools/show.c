@@ -618,12 +618,27 @@ show_table(struct show *q, GError **error)
 
 /* ---- groups ---- */
 
+/* They are the master's. False: this manager has none, and says so. */
+static bool
+has_groups(struct show *q)
+{
+	const char *role = view_lines_first(q->v->lines, VIEW_ROLE)->text;
+	bool observes = !g_strcmp0(role, "observing");
+
+	if (observes)
+		show_say(&q->out, false, "the groups are the master's: this "
+			 "manager only observes");
+	return !observes;
+}
+
 static int
 show_groups(struct show *q, GError **error)
 {
 	const GPtrArray *list = q->v->groups;
 	struct text_report *r = &q->out;
 
+	if (!has_groups(q))
+		return 1;
 	report_open_list(r, "groups");
 	for (guint i = 0; i < list->len; i++) {
 		const struct view_group *g = list->pdata[i];
@@ -703,6 +718,8 @@ show_members(struct show *q, GError **error)
 	g_autofree char *shown = NULL, *wrong = NULL;
 	guint first = 0;
 
+	if (!has_groups(q))
+		return 1;
 	while (word && first < groups->len &&
 	       !is_group(groups->pdata[first], word))
 		first++;

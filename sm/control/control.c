@@ -303,9 +303,10 @@ static const struct {
 	{ "loglevel", false, run_loglevel },
 };
 
-/* These are not for an observer. */
+/* These are not for an observer, which has no clients either. */
 static const char *const writers[] = {
-	"avoid", "partition", "priority", "takeover", "use", NULL
+	"avoid", "partition", "priority", "services", "subscriptions",
+	"takeover", "use", NULL
 };
 
 void
