@@ -57,7 +57,9 @@
  *
  * The timer is not moved with every answer: it expires when the attempt that was
  * the oldest when it was set could be lost, and is then set for the attempt that
- * is the oldest by then. A busy second sets it a handful of times.
+ * is the oldest by then. A busy second sets it a handful of times. If it is late,
+ * this process stood still, and answers lie in the socket: they are read before
+ * any attempt counts as lost.
  */
 #include "sm/io/mad_client.h"
 
@@ -76,6 +78,7 @@
 #define SLOW_PEERS_MAX	1024u
 #define HELD_US		(20 * 1000)	/* behind another request to its peer */
 #define STALL_US	50000	/* so late, a timer tells that we were slow */
+#define READ_US		10000	/* then answers are read before all else */
 #define STOOD_US	1000000	/* half of the time after which a master that is
 				   silent is given up */
 
@@ -306,6 +309,8 @@ arm_timer(struct mad_client *x)
 		when = MIN(first_deadline(&x->wire), first_deadline(&x->again));
 	else if (x->queue.head || x->retry.head || x->pump)
 		when = window_next_expiry(&x->window);
+	if (when >= 0)
+		when = MAX(when, x->read_until);
 	/* One that was set for a ghost may expire too late for a request. */
 	if (when < 0 || (x->timer && x->timer_at <= when))
 		return;
@@ -611,6 +616,9 @@ note_stall(struct mad_client *x, int64_t now)
 
 	if (late <= STALL_US)
 		return;
+	/* Once: a machine may do so all the time. */
+	if (x->timer_at != x->read_until)
+		x->read_until = now + READ_US;
 	x->stalled = x->timer_at = now;
 	if (late < STOOD_US || !x->stood)
 		return;
@@ -627,6 +635,10 @@ mad_client_on_timer(void *data)
 
 	x->timer = 0;
 	note_stall(x, now);
+	if (now < x->read_until) {
+		advance(x);
+		return;
+	}
 	window_expire_ghosts(&x->window, now);
 	while (x->wire.head && request_of(x->wire.head)->deadline <= now)
 		expire(x, request_of(x->wire.head), now);

@@ -122,7 +122,8 @@ struct mad_client {
 	GHashTable *lost;	/* paths to which a request was lost, a set */
 	unsigned timer, kick;	/* 0: not running */
 	int64_t timer_at;	/* when it rings */
-	int64_t stalled;	/* end of this process' last stall */
+	int64_t stalled;	/* end of this process' last stall, */
+	int64_t read_until;	/* and nothing counts as lost before */
 	unsigned depth;		/* of callbacks into the user */
 };
 

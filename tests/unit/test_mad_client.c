@@ -411,6 +411,29 @@ TEST(test_requests_are_cancelled_and_started_when_a_stall_is_told)
 	}
 }
 
+/* An answer that lies in the socket is read before its request counts as lost; a
+ * process that stands still all the time does not wait for it for ever. */
+TEST(test_after_a_stall_answers_are_read_first)
+{
+	struct mad_client_params params = bench_usual;
+
+	params.retries = 0;
+	for (unsigned is_answered = 0; is_answered < 2; is_answered++) {
+		AUTO(bench) *b = bench_new(&params, NULL, NULL);
+
+		bench_start(b, 0);
+		scripted_stall(b->t, 2 * TIMEOUT);
+		assert_true(scripted_step(b->t));
+		assert_int_equal(b->ends, 0);
+		if (is_answered)
+			scripted_reply(b->t, scripted_get(b->t, 0), 5 * MS);
+		scripted_stall(b->t, TIMEOUT);
+		assert_true(scripted_step(b->t));
+		assert_int_equal(b->answered[0], is_answered);
+		assert_int_equal(b->timed_out[0], !is_answered);
+	}
+}
+
 /* Another request is overdue then, and its timer is not forgotten. */
 TEST(test_no_timer_is_left_after_a_stall)
 {
