@@ -154,7 +154,13 @@ confirm(struct standby *b)
 {
 	b->held.as_of = b->began;
 	b->why = NULL;
-	standby_rest(b);
+	if (!b->last || b->news <= b->began) {
+		standby_rest(b);
+		return;
+	}
+	/* of the news that came meanwhile it is not known if they were read */
+	stop(b);
+	standby_on_timer(b);
 }
 
 /* ------------------------------------------------------------------ states */

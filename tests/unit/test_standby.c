@@ -495,6 +495,28 @@ STANDBY_TEST(test_the_last_is_read_if_there_is_news)
 	assert_int_equal(st->n_tables, before);
 }
 
+/* News that come while the last is read are read as well. */
+STANDBY_TEST(test_the_last_is_read_again_if_there_is_news_meanwhile)
+{
+	struct sa_stats stats;
+	unsigned before;
+
+	after(st, SECOND / 2);
+	before = st->n_class;
+	set_members(st, 5);
+	st->table_us = 5000;
+	standby_read_last(st->b, on_last, st);
+	after(st, 1000);
+	set_members(st, 7);
+	notify(st, KEY);
+	after(st, 20 * 1000);
+	assert_int_equal(st->lasts, 1);
+	assert_int_equal(st->n_class, before + 2);
+	assert_int_equal(standby_take(st->b, transport_now(st->t)), MASTER);
+	sa_stats(st->sa, &stats);
+	assert_int_equal(stats.n_members, 7);
+}
+
 /* A master that does not answer is not waited for, nor is nothing. That it has
  * news was seen. */
 TEST(test_the_last_is_not_waited_for_long)
