@@ -108,6 +108,8 @@ struct mad_client {
 	 * that time, and may cancel requests. */
 	void (*stood)(void *data);
 	void *stood_data;
+	int64_t stalled;	/* end of this process' last stall of 50 ms, us;
+				   -1: there was none */
 
 	/* Private */
 	mad_client_pump_fn pump;
@@ -122,8 +124,7 @@ struct mad_client {
 	GHashTable *lost;	/* paths to which a request was lost, a set */
 	unsigned timer, kick;	/* 0: not running */
 	int64_t timer_at;	/* when it rings */
-	int64_t stalled;	/* end of this process' last stall, */
-	int64_t read_until;	/* and nothing counts as lost before */
+	int64_t read_until;	/* after a stall: nothing counts as lost before */
 	unsigned depth;		/* of callbacks into the user */
 };
 

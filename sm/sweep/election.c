@@ -5,8 +5,9 @@
  * They are found by PortInfo.CapabilityMask.IsSM and queried by directed route,
  * which works before LIDs are assigned. A port that has IsSM and answers SMInfo
  * with an error has no SM that could take part. One that does not answer may
- * belong to a master that did not run for a moment: who is not the master asks
- * as often as a standby asks its master before he goes on without it.
+ * belong to a master that did not run for a moment, or whose cable was pulled
+ * since the discovery: a manager that is not the master discovers and asks again,
+ * as often as a standby polls its master, before it goes on without it.
  *
  * IBA 14.4.1 gives every SM the same rules, so all come to the same result
  * without a vote:

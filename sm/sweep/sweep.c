@@ -374,17 +374,41 @@ note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 			    "manager", "%s", (char *)s->rivals->pdata[i]);
 }
 
+static void
+look_again(struct sweep *s)
+{
+	sweep_view_clear(&s->next);
+	discover_all(s);
+}
+
+/* This process stood still: another manager may be the master by now, and what was
+ * read is old. A machine that does so all the time gets a sweep all the same. */
+static bool
+begins_anew(struct sweep *s)
+{
+	if (s->stands++ >= STANDS_MAX)
+		return false;
+	log_say(s->log, LOG_WARNING, "sweep", "this process stood still: the "
+		"sweep begins anew");
+	sweep_begin_anew(s);
+	return true;
+}
+
 /* Is there no master, and a manager that may be one? It has as many polls as a
- * standby's master, which is not asked once more here. */
+ * standby's master, which is not asked once more here, unless this process stood
+ * still since the discovery. */
 static bool
 asks_again(struct sweep *s, const GArray *found, uint32_t silent)
 {
 	const struct snapshot *n = s->next.subnet;
 
 	if (silent == SNAPSHOT_NONE || s->self.state == SM_STATE_MASTER ||
-	    s->polls_lost >= s->params.polls_lost ||
 	    election_highest(&s->self, (void *)found->data, found->len,
 			     SM_STATE_MASTER, ELECTION_OBEY) < found->len)
+		return false;
+	if (s->x->stalled >= s->run.began && begins_anew(s))
+		return true;
+	if (s->polls_lost >= s->params.polls_lost)
 		return false;
 	s->polls_lost++;
 	log_limited(s->log, LOG_INFO, "sweep", "a silent subnet manager",
@@ -394,7 +418,7 @@ asks_again(struct sweep *s, const GArray *found, uint32_t silent)
 		    n->ports[silent].num);
 	set_timer(s, (struct next){
 		transport_now(s->t) + (int64_t)s->params.poll_ms * 1000,
-		sweep_elect, s->state });
+		look_again, s->state });
 	return true;
 }
 
@@ -422,8 +446,7 @@ sweep_on_peers(GArray *found, uint32_t silent, void *data)
 		obey(s, peers[who].port);
 		return;
 	case GUEST_LOOK:
-		sweep_view_clear(&s->next);
-		discover_all(s);
+		look_again(s);
 		return;
 	case GUEST_WAIT:
 		set_timer(s, (struct next){ transport_now(s->t) + GUEST_WAIT_US,
@@ -966,22 +989,14 @@ sweep_begin_anew(struct sweep *s)
 	rest(s);
 }
 
-/*
- * This process stood still so long that another manager may be the master by now,
- * and what was read is old: nothing is concluded from it or written. A machine
- * that does so all the time gets a sweep all the same.
- */
 static void
 sweep_on_stood(void *data)
 {
 	struct sweep *s = data;
 
-	if (s->state < SWEEP_REREADING || s->state > SWEEP_PROGRAMMING ||
-	    sweep_goal_reads(s->params.goal) || s->stands++ >= STANDS_MAX)
-		return;
-	log_say(s->log, LOG_WARNING, "sweep", "this process stood still for "
-		"more than a second: the sweep begins anew");
-	sweep_begin_anew(s);
+	if (s->state >= SWEEP_REREADING && s->state <= SWEEP_PROGRAMMING &&
+	    !sweep_goal_reads(s->params.goal))
+		begins_anew(s);
 }
 
 static bool
