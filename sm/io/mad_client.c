@@ -206,13 +206,16 @@ more_time(const struct mad_client *x, const struct mad_request *r)
 	return GPOINTER_TO_UINT(g_hash_table_lookup(x->slow, r->peer));
 }
 
-/* Paths that are used no more stay until there are too many. */
+/* more 0: a request to it is lost. Paths that are used no more stay until there are
+ * too many; thousands of dead nodes displace none that is slow. */
 static void
-keep_peer(GHashTable *peers, void *peer, unsigned value)
+keep_peer(struct mad_client *x, void *peer, unsigned more)
 {
-	if (g_hash_table_size(peers) >= SLOW_PEERS_MAX)
-		g_hash_table_remove_all(peers);
-	g_hash_table_insert(peers, peer, GUINT_TO_POINTER(value));
+	g_hash_table_remove(x->slow, peer);
+	if (more && g_hash_table_size(x->slow) >= SLOW_PEERS_MAX)
+		g_hash_table_remove_all(x->slow);
+	if (g_hash_table_size(x->slow) < SLOW_PEERS_MAX)
+		g_hash_table_insert(x->slow, peer, GUINT_TO_POINTER(more));
 }
 
 /* Says the time since it was sent something about its peer? */
@@ -222,14 +225,14 @@ is_timed(const struct mad_client *x, const struct mad_request *r)
 	return is_smp(r) && r->since > x->stalled;
 }
 
-/* It has answered, or its request is lost (waited 0). */
+/* It has answered. */
 static void
 note_pace(struct mad_client *x, void *peer, int64_t waited)
 {
 	int64_t more = 2 * waited / (x->params.timeout_ms * (int64_t)1000);
 
 	if (more > 0)
-		keep_peer(x->slow, peer, (unsigned)MIN(more, SLOW_MAX));
+		keep_peer(x, peer, (unsigned)MIN(more, SLOW_MAX));
 	else if (g_hash_table_size(x->slow))
 		g_hash_table_remove(x->slow, peer);
 }
@@ -566,10 +569,10 @@ lose(struct mad_client *x, struct mad_request *r)
 	r->lost |= r->accepted;
 	r->pause = 0;
 	if (r->attempt > x->params.retries) {
-		if (is_smp(r))
-			note_pace(x, r->peer, 0);
 		if (is_timed(x, r))
-			keep_peer(x->lost, r->peer, 0);
+			keep_peer(x, r->peer, 0);
+		else if (is_smp(r))
+			g_hash_table_remove(x->slow, r->peer);
 		x->stats.timed_out++;
 		count_end(x, r, MAD_CLIENT_LOST);
 		finish(x, r, &none);
@@ -680,15 +683,16 @@ on_stray(struct mad_client *x, const struct transport_mad *m,
 {
 	uint32_t tid = h->tid;
 	uint32_t age = (x->last_id - (tid >> ATTEMPT_BITS)) & TID_ID_MASK;
-	void *peer = peer_hash(h, m->addr.lid, m->mad);
+	void *peer = peer_hash(h, m->addr.lid, m->mad), *more;
 
 	note_answered(x, window_end_ghost(&x->window, tid));
 	if (tid & ATTEMPT_MASK && age < MIN(x->started, LATE_SPAN)) {
 		/* cancelled, or answered by another attempt: no fault; or
 		 * given up */
 		x->stats.late++;
-		if (g_hash_table_remove(x->lost, peer))
-			keep_peer(x->slow, peer, SLOW_MAX);
+		if (g_hash_table_lookup_extended(x->slow, peer, NULL, &more) &&
+		    !more)
+			keep_peer(x, peer, SLOW_MAX);
 	} else {
 		x->stats.foreign++;
 		drop(x, "response without a request", m);
@@ -838,7 +842,6 @@ mad_client_new(struct transport *t, const struct mad_client_params *params)
 	x->table = g_new0(struct mad_request *, TABLE_MIN);
 	x->table_mask = TABLE_MIN - 1;
 	x->slow = g_hash_table_new(NULL, NULL);
-	x->lost = g_hash_table_new(NULL, NULL);
 	x->stalled = -1;
 	g_queue_init(&x->queue);
 	g_queue_init(&x->wire);
@@ -862,7 +865,6 @@ mad_client_free(struct mad_client *x)
 		g_free(x->table[i]);
 	g_free(x->table);
 	g_hash_table_unref(x->slow);
-	g_hash_table_unref(x->lost);
 	g_free(x);
 }
 

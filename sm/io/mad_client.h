@@ -120,8 +120,8 @@ struct mad_client {
 	uint64_t started;
 	GQueue queue, wire, again, retry;
 	GList *cursor;		/* first of wire that is not overtaken */
-	GHashTable *slow;	/* by path: time-outs more that a peer has */
-	GHashTable *lost;	/* paths to which a request was lost, a set */
+	GHashTable *slow;	/* by path: time-outs more that a peer has; 0: the
+				   last request to it is lost */
 	unsigned timer, kick;	/* 0: not running */
 	int64_t timer_at;	/* when it rings */
 	int64_t read_until;	/* after a stall: nothing counts as lost before */
