@@ -6,11 +6,12 @@
  * groups' members become (switch, port) pairs, routing/multicast.c computes
  * trees, and every block with a group is compared on every switch, in three
  * phases:
- *	read	our own port: is this manager the master still; blocks that are
- *		not known: their Set has no answer, or everything is read again
+ *	read	blocks that are not known: their Set has no answer, or
+ *		everything is read again
  *	cut	ports that are no longer in a tree are removed, on all switches
  *	grow	new ports are added
- * If groups changed meanwhile, this is repeated. Before an update of unicast
+ * Before them our own port is read: is this manager the master still. If groups
+ * changed meanwhile, this is repeated. Before an update of unicast
  * there are only the first two, and the ports to be removed are those that the
  * update does not suffer.
  *
@@ -75,6 +76,8 @@ mcast_manager_new(struct mad_client *x, const struct mkey_db *keys,
 static void
 mcast_stop(struct mcast_manager *m)
 {
+	mad_client_cancel(m->x, m->look);
+	m->look = 0;
 	g_clear_pointer(&m->batch, smp_batch_free);
 	m->phase = MCAST_REST;
 	m->cutter = NULL;
@@ -398,15 +401,7 @@ mcast_manager_reply(void *data, const struct smp_request *r,
 	struct mcast_manager *m = data;
 	struct mcast_block *h = &m->held[r->tag];
 	uint16_t aim[MFT_BLOCK];
-	struct port_info own;
 
-	if (r->attr == MAD_ATTR_PORT_INFO) {
-		if (a->outcome == SMP_ANSWERED && !a->status) {
-			port_info_decode(a->data, &own);
-			m->other = election_lost_to(m->s, &own);
-		}
-		return;
-	}
 	if (a->outcome == SMP_TIMED_OUT)
 		mcast_fail(m, r, "no answer");
 	else if (a->outcome == SMP_ANSWERED && a->status)
@@ -430,13 +425,6 @@ mcast_manager_next(void *data, struct smp_request *r)
 	uint16_t masks[MFT_BLOCK];
 	struct mcast_block *h;
 
-	if (!m->looked) {
-		m->looked = true;
-		r->port = m->s->local_port;
-		r->attr = MAD_ATTR_PORT_INFO;
-		r->modifier = smp_batch_port_info_modifier(m->s, r->port);
-		return true;
-	}
 	do {
 		if (m->at == count_places(m->wanted))
 			return false;
@@ -501,13 +489,6 @@ mcast_manager_done(void *data)
 	struct mcast_manager *m = data;
 	struct sa_db *view;
 
-	if (m->other) {		/* the next sweep goes on */
-		g_clear_pointer(&m->batch, smp_batch_free);
-		m->phase = MCAST_REST;
-		m->cutter = NULL;
-		m->replaced(m->other, m->hook_data);
-		return false;
-	}
 	m->phase++;
 	m->at = 0;
 	if (m->cutter && m->phase == MCAST_CUT) {
@@ -550,10 +531,24 @@ start_phases(struct mcast_manager *m)
 	};
 
 	m->phase = MCAST_READ;
-	m->looked = false;
-	m->other = LID_NONE;
 	m->at = 0;
 	m->batch = smp_batch_start(m->x, m->s, m->keys, &stage);
+}
+
+static void
+mcast_manager_on_look(const struct mad_client_answer *a, void *data,
+		      uint64_t tag)
+{
+	struct mcast_manager *m = data;
+	uint16_t other = election_looked(m->s, a);
+
+	m->look = 0;
+	if (!other) {
+		start_phases(m);
+		return;
+	}
+	m->phase = MCAST_REST;	/* the next sweep goes on */
+	m->replaced(other, m->hook_data);
 }
 
 static void
@@ -569,7 +564,8 @@ mcast_manager_on_timer(void *data)
 	if (!trees->len && !m->wanted)
 		return;		/* no port ever joined: not a single Get */
 	make_trees(m, trees);
-	start_phases(m);
+	m->phase = MCAST_READ;
+	m->look = election_look(m->x, m->keys, m->s, mcast_manager_on_look, m);
 }
 
 void

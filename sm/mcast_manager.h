@@ -62,10 +62,9 @@ struct mcast_manager {
 	bool waits;		/* for the end of an update that was prepared:
 				   no tree is computed */
 	enum mcast_phase phase;
-	bool looked;		/* at our own port, before all blocks, */
-	uint16_t other;		/* and there is another master */
+	uint32_t look;		/* at our own port; 0: none is under way */
 	uint32_t at;		/* the next block */
-	struct smp_batch *batch;	/* NULL: at rest */
+	struct smp_batch *batch;	/* NULL: none is under way */
 	struct mcast_manager_stats stats;
 	void (*blocked)(void *data);
 	void (*replaced)(uint16_t lid, void *data);

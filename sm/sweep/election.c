@@ -292,3 +292,14 @@ election_lost_to(const struct snapshot *s, const struct port_info *now)
 		now->sm_lid == s->ports[s->local_port].info.sm_lid ?
 		LID_NONE : now->sm_lid;
 }
+
+uint16_t
+election_looked(const struct snapshot *s, const struct mad_client_answer *a)
+{
+	struct port_info now;
+
+	if (a->outcome != MAD_CLIENT_ANSWERED || a->header.status)
+		return LID_NONE;
+	port_info_decode(smp_data_const(a->mad), &now);
+	return election_lost_to(s, &now);
+}

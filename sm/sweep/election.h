@@ -95,7 +95,8 @@ void election_control(struct mad_client *x, const struct mkey_db *keys,
 		   const struct snapshot *s, uint32_t port,
 		   enum sm_control control, const struct sm_info *self);
 
-/* Before a master writes: PortInfo of our own port; the id of the request. */
+/* PortInfo of our own port, which a master reads before it writes; the id of the
+ * request. */
 uint32_t election_look(struct mad_client *x, const struct mkey_db *keys,
 		       const struct snapshot *s, mad_client_done_fn done,
 		       void *data);
@@ -103,5 +104,8 @@ uint32_t election_look(struct mad_client *x, const struct mkey_db *keys,
  * LID_NONE. now: its PortInfo */
 uint16_t election_lost_to(const struct snapshot *s,
 			  const struct port_info *now);
+/* The same of the answer to a look; LID_NONE also if there is none. */
+uint16_t election_looked(const struct snapshot *s,
+			 const struct mad_client_answer *a);
 
 #endif

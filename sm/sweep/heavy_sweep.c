@@ -576,14 +576,9 @@ static void
 heavy_sweep_on_look(const struct mad_client_answer *a, void *data, uint64_t tag)
 {
 	struct sweep *s = data;
-	uint16_t other = LID_NONE;
-	struct port_info own;
+	uint16_t other = election_looked(s->next.subnet, a);
 
 	s->run.look = 0;
-	if (a->outcome == MAD_CLIENT_ANSWERED && !a->header.status) {
-		port_info_decode(smp_data_const(a->mad), &own);
-		other = election_lost_to(s->next.subnet, &own);
-	}
 	if (other) {
 		sweep_replaced(other, s);
 		return;
