@@ -358,9 +358,7 @@ compare_fabrics(const struct snapshot *old, const struct snapshot *new,
 	report_close(r, ']');
 	report_say(r, "%s", c.n ? "" : "no difference\n");
 	report_bool(r, "alike", !c.n);
-	report_close(r, '}');
-	if (r->as_json)
-		g_string_append_c(r->out, '\n');
+	report_end(r);
 	g_free(c.to_new);
 	g_free(c.to_old);
 	g_hash_table_unref(c.told);

@@ -364,8 +364,6 @@ doctor_put(const struct tool_view *v, struct text_report *r)
 			   "mastership\n");
 	put_models(v, r);
 	put_unasked(v, r);
-	report_close(r, '}');
-	if (r->as_json)
-		g_string_append_c(r->out, '\n');
+	report_end(r);
 	return !any;
 }

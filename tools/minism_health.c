@@ -297,9 +297,7 @@ tell(struct health_run *h, const struct cable_change *c)
 			     "cable", &r);
 	else
 		report_text(&r, "link", name, ": its errors have become few\n");
-	report_close(&r, '}');
-	if (h->a.json)
-		g_string_append_c(out, '\n');
+	report_end(&r);
 	tool_options_write(out);
 }
 
@@ -315,9 +313,7 @@ announce(struct health_run *h, const char *link, const char *text)
 	report_say(&r, "link ");
 	report_text(&r, "link", link, ": ");
 	report_text(&r, "manager", text, "\n");
-	report_close(&r, '}');
-	if (h->a.json)
-		g_string_append_c(out, '\n');
+	report_end(&r);
 	tool_options_write(out);
 }
 
@@ -441,9 +437,7 @@ print_ranking(struct health_run *h, const struct known *k)
 	report_count(&r, "bad", n_bad, "bad cable", "; ");
 	report_count(&r, "read", h->n_read, "port", " read, ");
 	report_number(&r, "silent", h->n_silent, " did not answer\n");
-	report_close(&r, '}');
-	if (h->a.json)
-		g_string_append_c(out, '\n');
+	report_end(&r);
 	return !tool_options_write(out) || n_bad ? EXIT_BAD : EXIT_SUCCESS;
 }
 

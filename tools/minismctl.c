@@ -113,7 +113,7 @@ put_line(const struct ctl_arguments *a, const char *line, int status)
 	g_autoptr(GString) text = g_string_new(NULL);
 	struct text_report r = { .out = text, .as_json = a->json };
 
-	show_say(&r, false, line);
+	report_done(&r, false, line);
 	return put_answer(text, status);
 }
 

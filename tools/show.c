@@ -22,26 +22,6 @@
 
 #define RATE_MIN	10000u	/* Mb/s: every port supports it */
 
-void
-show_say(struct text_report *out, bool done, const char *text)
-{
-	report_open(out, NULL, '{');
-	report_bool(out, "done", done);
-	report_text(out, "message", text, "\n");
-	report_close(out, '}');
-	if (out->as_json)
-		g_string_append_c(out->out, '\n');
-}
-
-static int
-show_end(struct show *q, int code)
-{
-	report_close(&q->out, '}');
-	if (q->out.as_json)
-		g_string_append_c(q->out.out, '\n');
-	return code;
-}
-
 /* The end of a list of names with a word in them. In text, if there are none: why;
  * kinds are words for lists that may be empty. */
 static int
@@ -76,7 +56,7 @@ show_find(struct show *q, unsigned word)
 	uint32_t port = tool_view_find(q->v, q->words[word], &q->missing, &why);
 
 	if (why)
-		show_say(&q->out, false, why);
+		report_done(&q->out, false, why);
 	return port;
 }
 
@@ -295,7 +275,8 @@ show_path(struct show *q, GError **error)
 	}
 	report_say(r, "\n");
 	put_hops(r, v, &t, q->why);
-	return show_end(q, !ok);
+	report_end(r);
+	return !ok;
 }
 
 /* ---- who, nodes, links ---- */
@@ -382,7 +363,8 @@ show_who(struct show *q, GError **error)
 	report_close(r, ']');
 	report_say(r, "%s", missing ? "another one of that name: " : "");
 	report_text(r, "missing", missing, "\n");
-	return show_end(q, 0);
+	report_end(r);
+	return 0;
 }
 
 /* A line for each node: the port that it is cabled to; for a switch, how many
@@ -578,7 +560,7 @@ show_table(struct show *q, GError **error)
 		return show_wrong(q);
 	n = snapshot_node_of(v->s, port);
 	if (!snapshot_is_switch(n)) {
-		show_say(r, false, "only a switch has forwarding tables");
+		report_done(r, false, "only a switch has forwarding tables");
 		return 2;
 	}
 	if (!has_tables(q, error) || !get_node(q, n, error))
@@ -626,8 +608,8 @@ has_groups(struct show *q)
 	bool observes = !g_strcmp0(role, "observing");
 
 	if (observes)
-		show_say(&q->out, false, "the groups are the master's: this "
-			 "manager only observes");
+		report_done(&q->out, false, "the groups are the master's: "
+			    "this manager only observes");
 	return !observes;
 }
 
@@ -727,7 +709,7 @@ show_members(struct show *q, GError **error)
 		shown = text_one_line(word);
 		wrong = g_strdup_printf("%s is the MGID or MLID of no group; "
 					"groups lists them", shown);
-		show_say(&q->out, false, wrong);
+		report_done(&q->out, false, wrong);
 		return 2;
 	}
 	report_open_list(&q->out, "members");

@@ -30,7 +30,4 @@ int show_run(struct show *q, GError **error);
 
 int show_partitions(struct show *q, GError **error);
 
-/* The answer is one line, which says whether it could be done. */
-void show_say(struct text_report *out, bool done, const char *text);
-
 #endif

@@ -100,7 +100,7 @@ show_partitions(struct show *q, GError **error)
 	g_autofree char *wrong = NULL;
 
 	if (word && !(only = partition_rules_search(rules, word, &wrong))) {
-		show_say(&q->out, false, wrong);
+		report_done(&q->out, false, wrong);
 		return 2;
 	}
 	report_open_list(&q->out, "partitions");

@@ -507,8 +507,6 @@ status_put(const struct view_lines *lines, bool all, struct text_report *r)
 	print_sweeps(lines, r);
 	if (lines->of[VIEW_COUNT]->len)
 		put_counters(lines, r);
-	report_close(r, '}');
-	if (r->as_json)
-		g_string_append_c(r->out, '\n');
+	report_end(r);
 	return code_of(text_of(lines, VIEW_VERDICT));
 }

@@ -453,9 +453,7 @@ put_result(struct text_report *r, const struct whatif *w,
 		   "deadlock" : "");
 	report_bool(r, "stages", c->safety == CHOICE_DRAIN);
 	report_bool(r, "credit_loop", c->safety == CHOICE_LOOP);
-	report_close(r, '}');
-	if (r->as_json)
-		g_string_append_c(r->out, '\n');
+	report_end(r);
 	return n || lost || c->safety == CHOICE_LOOP;
 }
 
@@ -491,7 +489,7 @@ whatif(const struct tool_view *v, char *const *words, struct text_report *r)
 		}
 	}
 	if (w.wrong || error)
-		show_say(r, false, w.wrong ? w.wrong : error->message);
+		report_done(r, false, w.wrong ? w.wrong : error->message);
 	repair_free(repair);
 	lft_free(held);
 	stage_clear(&was);

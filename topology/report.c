@@ -168,6 +168,23 @@ report_lines(struct text_report *r, const char *key, const GPtrArray *lines,
 }
 
 void
+report_end(struct text_report *r)
+{
+	report_close(r, '}');
+	if (r->as_json)
+		g_string_append_c(r->out, '\n');
+}
+
+void
+report_done(struct text_report *r, bool done, const char *text)
+{
+	report_open(r, NULL, '{');
+	report_bool(r, "done", done);
+	report_text(r, "message", text, "\n");
+	report_end(r);
+}
+
+void
 report_open_list(struct text_report *r, const char *key)
 {
 	report_open(r, NULL, '{');
@@ -180,9 +197,7 @@ report_close_list(struct text_report *r, const char *things)
 	if (!r->out->len)
 		report_say(r, "no %s\n", things);
 	report_close(r, ']');
-	report_close(r, '}');
-	if (r->as_json)
-		g_string_append_c(r->out, '\n');
+	report_end(r);
 }
 
 void

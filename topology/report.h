@@ -55,6 +55,10 @@ void report_real(struct text_report *r, const char *key, double value,
 /* In text a line each, behind `before`. */
 void report_lines(struct text_report *r, const char *key,
 		  const GPtrArray *lines, const char *before);
+/* The end of an answer: closes its outermost object. */
+void report_end(struct text_report *r);
+/* An answer that is a line: was it done, and what is there to say. */
+void report_done(struct text_report *r, bool done, const char *text);
 /* An answer that is an object with one list; what follows the last member. A
  * text that is still empty then says that there are no `things`. */
 void report_open_list(struct text_report *r, const char *key);

@@ -304,7 +304,7 @@ static const struct {
 };
 
 /* These are not for an observer, which has no clients either. */
-static const char *const writers[] = {
+static const char *const of_masters[] = {
 	"avoid", "partition", "priority", "services", "subscriptions",
 	"takeover", "use", NULL
 };
@@ -375,7 +375,7 @@ run_line(struct control_request *r, const char *line)
 	r->hooks->look(&r->v, r->hooks->data);
 	r->db = r->v.sa ? r->v.sa->view : NULL;
 	if (control_observes(&r->v) &&
-	    g_strv_contains(writers, r->command->name))
+	    g_strv_contains(of_masters, r->command->name))
 		request_say(r, CONTROL_NOT_DONE, "%s is not for a manager that "
 			    "only observes", r->command->name);
 	else if (runs[i].of_fabric && !r->db)

@@ -18,12 +18,7 @@ request_say(struct control_request *r, enum control_code code,
 	text = g_strdup_vprintf(format, args);
 	va_end(args);
 	r->code = code;
-	report_open(&r->out, NULL, '{');
-	report_bool(&r->out, "done", code == CONTROL_DONE);
-	report_text(&r->out, "message", text, "\n");
-	report_close(&r->out, '}');
-	if (r->out.as_json)
-		g_string_append_c(r->out.out, '\n');
+	report_done(&r->out, code == CONTROL_DONE, text);
 }
 
 void
