@@ -100,12 +100,14 @@ on_read(struct sim *sim, struct sim_event *e)
 {
 	struct unread *u = (struct unread *)e;
 	struct sim_client *c = u->base.client;
+	const struct transport_mad m = u->m;
 
 	if (c->frozen)		/* once more */
 		return;
 	g_queue_remove(&c->unread, u);
-	transport_deliver(&c->base, &u->m);
-	unread_free(u);
+	waiting_free(u);
+	transport_deliver(&c->base, &m);
+	g_free((uint8_t *)m.mad);
 }
 
 static void
@@ -139,11 +141,14 @@ void
 sim_client_freeze(struct transport *t, bool frozen)
 {
 	struct sim_client *c = (struct sim_client *)t;
-	GList *timers = g_list_sort(g_hash_table_get_values(c->timers),
-				    compare_timers);
+	GList *timers;
 
 	c->frozen = frozen;
-	for (GList *l = timers; l && !frozen; l = l->next) {
+	if (frozen)
+		return;
+	timers = g_list_sort(g_hash_table_get_values(c->timers),
+			     compare_timers);
+	for (GList *l = timers; l; l = l->next) {
 		struct client_timer *timer = l->data;
 
 		if (!timer->base.event.pos)
@@ -151,7 +156,7 @@ sim_client_freeze(struct transport *t, bool frozen)
 					c->sim->now);
 	}
 	g_list_free(timers);
-	for (GList *l = c->unread.head; l && !frozen; l = l->next) {
+	for (GList *l = c->unread.head; l; l = l->next) {
 		struct unread *u = l->data;
 
 		if (!u->base.event.pos)

@@ -34,7 +34,7 @@
  *  - A trap may be repeated for long: while that of a device waits, an equal one
  *    is dropped. NoticeCount and NoticeToggle are not compared. The SA's own are
  *    not merged: the last one of a GID that comes and goes counts.
- *  - What has waited for AGE_MAX_US is dropped: srp_daemon, which subscribes,
+ *  - A Notice that has waited for AGE_MAX_US is dropped: srp_daemon, which subscribes,
  *    looks at the fabric every 60 s by itself. If the queue is full, the oldest
  *    Notice gives way to one of the SA's own. Traps of devices have a lower bound,
  *    and past it the new ones are dropped: a device that babbles must not displace

@@ -573,7 +573,7 @@ mount -t tmpfs none /tmp
 mkdir -p /run/netns
 exec >/dev/ttyS1 2>&1
 ip link set lo up
-# what does not run for some seconds, as all here does, is not dead
+# any process here may not run for some seconds: then its manager is not dead
 echo 'polling_retry_number 8' >/etc/minism.conf
 echo "$everybody" >/etc/partitions.conf
 modprobe -a ib_umad ib_ipoib rdma_ucm vib
