@@ -15,11 +15,6 @@
  * A request with a timeout leaves a struct pending behind, which its answer
  * takes away. (A driver has no such help: it is the kernel.)
  *
- * A frozen client is a process that was stopped (SIGSTOP, or no CPU for it): its
- * timers are late, and what arrives lies in its socket, as does what the kernel
- * returns to it. When it goes on, all timers come first, by their times, then the
- * MADs, as in a main loop.
- *
  * A callback may free its own client or any other, so the client is not used
  * after a callback.
  */
@@ -52,13 +47,6 @@ struct client_timer {
 	transport_timer_fn fn;
 	void *data;
 	unsigned id;
-	int64_t when;
-};
-
-/* A MAD that has arrived and was not read yet. */
-struct unread {
-	struct waiting base;	/* for its delivery */
-	struct transport_mad m;
 };
 
 struct sim_client {
@@ -71,8 +59,6 @@ struct sim_client {
 	GHashTable *timers;	/* id -> struct client_timer */
 	unsigned last_timer;
 	GHashTable *pendings;	/* lower half of a TID -> struct pending */
-	bool frozen;
-	GQueue unread;		/* struct unread */
 };
 
 static void
@@ -82,86 +68,6 @@ waiting_free(void *data)
 
 	sim_clock_stop(w->client->sim, &w->event);
 	g_free(w);
-}
-
-/* ------------------------------------------------------ a stopped process */
-
-static void
-unread_free(void *data)
-{
-	struct unread *u = data;
-
-	g_free((uint8_t *)u->m.mad);
-	waiting_free(u);
-}
-
-static void
-on_read(struct sim *sim, struct sim_event *e)
-{
-	struct unread *u = (struct unread *)e;
-	struct sim_client *c = u->base.client;
-	const struct transport_mad m = u->m;
-
-	if (c->frozen)		/* once more */
-		return;
-	g_queue_remove(&c->unread, u);
-	waiting_free(u);
-	transport_deliver(&c->base, &m);
-	g_free((uint8_t *)m.mad);
-}
-
-static void
-client_deliver(struct sim_client *c, const struct transport_mad *m)
-{
-	struct unread *u;
-
-	if (!c->frozen) {
-		transport_deliver(&c->base, m);
-		return;
-	}
-	u = g_new0(struct unread, 1);
-	u->base.event.fn = on_read;
-	u->base.client = c;
-	u->m = *m;
-	u->m.mad = g_memdup2(m->mad, m->len);
-	g_queue_push_tail(&c->unread, u);
-}
-
-static int
-compare_timers(const void *a, const void *b)
-{
-	const struct client_timer *p = a, *q = b;
-
-	if (p->when != q->when)
-		return p->when < q->when ? -1 : 1;
-	return p->id < q->id ? -1 : p->id > q->id;
-}
-
-void
-sim_client_freeze(struct transport *t, bool frozen)
-{
-	struct sim_client *c = (struct sim_client *)t;
-	GList *timers;
-
-	c->frozen = frozen;
-	if (frozen)
-		return;
-	timers = g_list_sort(g_hash_table_get_values(c->timers),
-			     compare_timers);
-	for (GList *l = timers; l; l = l->next) {
-		struct client_timer *timer = l->data;
-
-		if (!timer->base.event.pos)
-			sim_clock_start(c->sim, &timer->base.event,
-					c->sim->now);
-	}
-	g_list_free(timers);
-	for (GList *l = c->unread.head; l; l = l->next) {
-		struct unread *u = l->data;
-
-		if (!u->base.event.pos)
-			sim_clock_start(c->sim, &u->base.event, c->sim->now);
-	}
 }
 
 /* The callback may send, or free the client. */
@@ -177,7 +83,7 @@ on_expiry(struct sim *sim, struct sim_event *e)
 
 	g_hash_table_remove(c->pendings, GUINT_TO_POINTER(p.tid));
 	sim->stats.returned++;
-	client_deliver(c, &m);
+	transport_deliver(&c->base, &m);
 }
 
 /* ------------------------------------------------------------ delivering */
@@ -248,7 +154,7 @@ sim_client_receive(struct sim *sim, struct sim_packet *p)
 	 * detach clients. */
 	do {
 		id = c->id;
-		client_deliver(c, &m);
+		transport_deliver(&c->base, &m);
 		c = is_report ? find_role(sim, p->to, SIM_ROLE_CLIENT, id) :
 			NULL;
 	} while (c && c->id <= last);
@@ -327,8 +233,6 @@ client_on_timer(struct sim *sim, struct sim_event *e)
 	transport_timer_fn fn = timer->fn;
 	void *data = timer->data;
 
-	if (timer->base.client->frozen)
-		return;
 	g_hash_table_remove(timer->base.client->timers,
 			    GUINT_TO_POINTER(timer->id));
 	fn(data);
@@ -349,7 +253,6 @@ client_timer_start(struct transport *t, int64_t when, transport_timer_fn fn,
 	timer->base.client = c;
 	timer->fn = fn;
 	timer->data = data;
-	timer->when = when;
 	g_hash_table_insert(c->timers, GUINT_TO_POINTER(timer->id), timer);
 	sim_clock_start(c->sim, &timer->base.event,
 			MIN(when, INT64_MAX / NS_PER_US) * NS_PER_US);
@@ -404,7 +307,6 @@ client_free(struct transport *t)
 
 	g_hash_table_unref(c->timers);
 	g_hash_table_unref(c->pendings);
-	g_queue_clear_full(&c->unread, unread_free);
 	g_ptr_array_remove(sim->clients, c);
 	g_free(c);
 	sim_port_set_is_sm(sim, port, sim->ports[port].is_sm);

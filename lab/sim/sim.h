@@ -95,9 +95,6 @@ bool sim_step(struct sim *sim);	/* the next event; false: there is none */
 /* A manager that sets IsSM, as it does at first, or not. */
 void sim_client_show(struct transport *t, bool shown);
 
-/* Its process is stopped: nothing of it runs until it goes on. */
-void sim_client_freeze(struct transport *t, bool frozen);
-
 /* IsSM of a port with a driver. */
 void sim_port_set_is_sm(struct sim *sim, uint32_t port, bool is_sm);
 

@@ -648,9 +648,13 @@ do_freeze(struct play *p, char **words)
 {
 	struct manager *m = play_manager_on(p, words[0]);
 
-	if (m)
-		sim_client_freeze(m->t, strcmp(words[-1], "freeze") == 0);
-	return m != NULL;
+	if (!m)
+		return false;
+	if (strcmp(words[-1], "freeze") == 0)
+		freezer_freeze(m->freezer);
+	else
+		freezer_thaw(m->freezer);
+	return true;
 }
 
 /* NUMBER [NODE of the manager] */

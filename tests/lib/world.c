@@ -68,6 +68,7 @@ manager_open(struct manager *m, struct sim *sim, uint32_t port,
 	m->problems = g_string_new(NULL);
 	m->warnings = g_string_new(NULL);
 	m->t = sim_attach(sim, port, SIM_ROLE_MANAGER);
+	m->freezer = freezer_new(m->t);
 	m->log = log_open(log ?: g_getenv("MINISM_TEST_LOG") ?: "/dev/null",
 			  LOG_DEBUG, NULL);
 	g_assert(m->log);

@@ -8,12 +8,14 @@
 
 #include "lab/sim/sim.h"
 #include "sm/sm_instance.h"
+#include "tests/lib/freezer.h"
 
 /* One subnet manager, and what its last heavy sweep said. */
 struct manager {
 	struct sim *sim;
 	uint32_t port;
 	struct transport *t;	/* NULL: there is none */
+	struct freezer *freezer;	/* of its process */
 	struct log *log;
 	struct sm_instance *sm;
 	/* parts of it */
