@@ -56,9 +56,10 @@ show(bool shown, void *data)
 	sim_client_show(data, shown);
 }
 
-void
-manager_open(struct manager *m, struct sim *sim, uint32_t port,
-	     const struct sm_instance_params *params, const char *log)
+static void
+open_manager(struct manager *m, struct sim *sim, uint32_t port,
+	     const struct sm_instance_params *params, const char *log,
+	     bool is_freezable)
 {
 	struct sm_instance_params own = params ? *params : manager_defaults;
 
@@ -68,7 +69,7 @@ manager_open(struct manager *m, struct sim *sim, uint32_t port,
 	m->problems = g_string_new(NULL);
 	m->warnings = g_string_new(NULL);
 	m->t = sim_attach(sim, port, SIM_ROLE_MANAGER);
-	m->freezer = freezer_new(m->t);
+	m->freezer = is_freezable ? freezer_new(m->t) : NULL;
 	m->log = log_open(log ?: g_getenv("MINISM_TEST_LOG") ?: "/dev/null",
 			  LOG_DEBUG, NULL);
 	g_assert(m->log);
@@ -81,6 +82,21 @@ manager_open(struct manager *m, struct sim *sim, uint32_t port,
 	m->desk = m->sm->sa_server;
 	m->mcast = m->sm->mcast;
 	sweep_request(m->sweep, SWEEP_CAUSE_START);
+}
+
+void
+manager_open(struct manager *m, struct sim *sim, uint32_t port,
+	     const struct sm_instance_params *params, const char *log)
+{
+	open_manager(m, sim, port, params, log, false);
+}
+
+void
+manager_open_freezable(struct manager *m, struct sim *sim, uint32_t port,
+		       const struct sm_instance_params *params,
+		       const char *log)
+{
+	open_manager(m, sim, port, params, log, true);
 }
 
 void

@@ -15,7 +15,8 @@ struct manager {
 	struct sim *sim;
 	uint32_t port;
 	struct transport *t;	/* NULL: there is none */
-	struct freezer *freezer;	/* of its process */
+	struct freezer *freezer;	/* of its process; NULL: see
+					   manager_open_freezable() */
 	struct log *log;
 	struct sm_instance *sm;
 	/* parts of it */
@@ -41,6 +42,9 @@ extern const struct sa_params manager_sa;
  * that of MINISM_TEST_LOG, if any. */
 void manager_open(struct manager *m, struct sim *sim, uint32_t port,
 		  const struct sm_instance_params *params, const char *log);
+void manager_open_freezable(struct manager *m, struct sim *sim, uint32_t port,
+			    const struct sm_instance_params *params,
+			    const char *log);
 void manager_close(struct manager *m);
 /* Until it says UP, limit_us at the most; until n sweeps have ended. */
 bool manager_wait_up(struct manager *m, int64_t limit_us);
