@@ -63,8 +63,10 @@ struct daemon {
 	/* Makes views, which are large, and reads what a site wrote: keys and
 	 * state must not wait behind them. NULL: at once. */
 	struct beside *slow;
-	struct beside_job *hup;	/* reads the site's files; NULL: none does */
-	char *refused;		/* why files of the site were not read again */
+	struct beside_job *reading;	/* the site's files; NULL: none is */
+	uint64_t n_read;	/* how often they were read again, */
+	GPtrArray *told;	/* and what was wrong with them then */
+	char *refused;		/* why they were not taken */
 	int64_t since;
 	GMainLoop *loop;
 	int exit_code;
@@ -165,36 +167,6 @@ log_lines(struct daemon *d, enum log_level level, const GPtrArray *lines)
 			(char *)lines->pdata[i]);
 }
 
-static bool
-reload(struct daemon *d, GPtrArray *warnings, GPtrArray *errors)
-{
-	size_t first;
-	bool ok;
-
-	notify_tell(d->notify, NOTIFY_RELOADING);
-	ok = site_files_load(d->site, warnings, errors);
-	notify_tell(d->notify, NOTIFY_RELOADED);
-	log_lines(d, LOG_WARNING, warnings);
-	g_clear_pointer(&d->refused, g_free);
-	if (ok) {
-		sweep_set_route(d->sm->sweep, &d->site->route);
-		sweep_set_names(d->sm->sweep, d->site->lists.names);
-		sweep_set_partitions(d->sm->sweep, d->site->partitions->rules);
-		return true;
-	}
-	log_lines(d, LOG_ERROR, errors);
-	log_say(d->log, LOG_ERROR, "conf", "the present configuration stays in "
-		"force");
-	first = strcspn(errors->pdata[0], "\n");
-	d->refused = g_strdup_printf("a file has errors, so its contents of "
-		"before are in force; the first: %.*s", (int)first,
-		(char *)errors->pdata[0]);
-	renew_views(d, NULL);
-	return false;
-}
-
-/* Signals. */
-
 static void
 free_paths(void *paths)
 {
@@ -207,23 +179,53 @@ on_paths(G_GNUC_UNUSED void *paths, void *data)
 	struct daemon *d = data;
 	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GPtrArray) errors = g_ptr_array_new_with_free_func(g_free);
+	size_t first;
+	bool ok;
 
-	d->hup = NULL;
-	reload(d, warnings, errors);
+	d->reading = NULL;
+	d->n_read++;
+	notify_tell(d->notify, NOTIFY_RELOADING);
+	ok = site_files_load(d->site, warnings, errors);
+	notify_tell(d->notify, NOTIFY_RELOADED);
+	log_lines(d, LOG_WARNING, warnings);
+	g_clear_pointer(&d->refused, g_free);
+	g_clear_pointer(&d->told, g_ptr_array_unref);
+	d->told = g_ptr_array_ref(ok ? warnings : errors);
+	if (ok) {
+		sweep_set_route(d->sm->sweep, &d->site->route);
+		sweep_set_names(d->sm->sweep, d->site->lists.names);
+		sweep_set_partitions(d->sm->sweep, d->site->partitions->rules);
+	} else {
+		log_lines(d, LOG_ERROR, errors);
+		log_say(d->log, LOG_ERROR, "conf", "the present configuration "
+			"stays in force");
+		first = strcspn(errors->pdata[0], "\n");
+		d->refused = g_strdup_printf("a file has errors, so its "
+			"contents of before are in force; the first: %.*s",
+			(int)first, (char *)errors->pdata[0]);
+		renew_views(d, NULL);
+	}
 	sweep_request(d->sm->sweep, SWEEP_CAUSE_SIGNAL);
 }
 
 /* The files are read beside the loop, and when the disk has answered, on it. */
-static gboolean
-on_hup(gpointer data)
+static void
+reload(struct daemon *d)
 {
 	static const struct beside_task task = {
 		site_files_try, on_paths, free_paths,
 	};
-	struct daemon *d = data;
 
-	g_clear_pointer(&d->hup, beside_cancel);
-	d->hup = beside_run(d->slow, &task, site_files_paths(d->site), d);
+	g_clear_pointer(&d->reading, beside_cancel);
+	d->reading = beside_run(d->slow, &task, site_files_paths(d->site), d);
+}
+
+/* Signals. */
+
+static gboolean
+on_hup(gpointer data)
+{
+	reload(data);
 	return G_SOURCE_CONTINUE;
 }
 
@@ -325,24 +327,31 @@ daemon_sweep(void *data)
 	sweep_request(d->sm->sweep, SWEEP_CAUSE_SIGNAL);
 }
 
-static bool
-daemon_reload(GPtrArray *lines, void *data)
+static enum control_code
+daemon_reload(uint64_t *number, GPtrArray *lines, void *data)
 {
 	struct daemon *d = data;
 	const struct snapshot *s = d->sm->sweep->view.subnet;
-	g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func(g_free);
 
-	log_say(d->log, LOG_INFO, "control", "reload requested");
-	if (!reload(d, lines, others)) {
-		g_ptr_array_set_size(lines, 0);
-		g_ptr_array_extend_and_steal(lines,
-					     g_steal_pointer(&others));
-		return false;
+	if (!*number) {
+		log_say(d->log, LOG_INFO, "control", "reload requested");
+		*number = d->n_read + 1;
+		reload(d);
 	}
+	if (d->n_read < *number && d->reading)
+		return CONTROL_AGAIN;
+	if (d->n_read < *number) {
+		g_ptr_array_add(lines, g_strdup("this manager has started "
+						"since"));
+		return CONTROL_NOT_DONE;
+	}
+	for (guint i = 0; i < d->told->len; i++)
+		g_ptr_array_add(lines, g_strdup(d->told->pdata[i]));
+	if (d->refused)
+		return CONTROL_NOT_DONE;
 	if (s)
 		note_members(d->conf, d->site, s, lines);
-	sweep_request(d->sm->sweep, SWEEP_CAUSE_SIGNAL);
-	return true;
+	return CONTROL_DONE;
 }
 
 static void
@@ -711,7 +720,7 @@ daemon_disconnect(struct daemon *d)
 	bool is_resident = d->conf->mode == OPTIONS_MODE_RUN;
 	g_autoptr(GError) error = NULL;
 
-	g_clear_pointer(&d->hup, beside_cancel);
+	g_clear_pointer(&d->reading, beside_cancel);
 	notify_close(d->notify);
 	control_socket_close(d->control);
 	for (unsigned i = 0; i < G_N_ELEMENTS(d->views); i++)
@@ -938,6 +947,7 @@ daemon_main(const struct daemon_kind *kind, int argc, char **argv)
 	log_free(d.log);
 	site_files_free(d.site);
 	g_free(d.refused);
+	g_clear_pointer(&d.told, g_ptr_array_unref);
 	status_free(d.status);
 	options_free(d.conf);
 	return code;

@@ -68,7 +68,7 @@ const struct command commands[] = {
 	{ "sweep", "[--wait]", "sweep now, and read everything again", 1, 2,
 	  1 << COMMAND_WAIT, COMMAND_OF_MANAGER },
 	{ "reload", "", "read partitions, lists of GUIDs and names of nodes "
-	  "again, then sweep", 1, 1, 0, COMMAND_OF_MANAGER },
+	  "again, then sweep", 1, 2, 0, COMMAND_OF_MANAGER },
 	{ "partitions", "[NAME|PKEY]", "partitions and their members", 1, 2, 0,
 	  COMMAND_OF_VIEW },
 	{ "partition", "add NAME|PKEY NODE|GUID[=full|limited|both]",

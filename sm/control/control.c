@@ -23,21 +23,36 @@
 
 #define VERSION		2
 
+/* reload [NUMBER of the one that was begun] */
 static void
 run_reload(struct control_request *r)
 {
 	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
-	bool ok = r->hooks->reload(lines, r->hooks->data);
-	g_autoptr(GString) text = g_string_new(ok ?
-		"read again; a heavy sweep begins" : NULL);
+	g_autoptr(GString) text = g_string_new(NULL);
+	enum control_code code;
+	uint64_t number = 0;
+	bool ok;
 
+	if (r->words[1] &&
+	    !text_read_number(r->words[1], 0, UINT64_MAX, &number)) {
+		request_say_usage(r);
+		return;
+	}
+	code = r->hooks->reload(&number, lines, r->hooks->data);
+	if (code == CONTROL_AGAIN) {
+		request_again(r, "reload %" G_GUINT64_FORMAT, number);
+		return;
+	}
+	ok = code == CONTROL_DONE;
+	if (ok)
+		g_string_append(text, "read again; a heavy sweep begins");
 	for (guint i = 0; i < lines->len; i++)
 		g_string_append_printf(text, ok ? "\n%s (warning)" : "%s\n",
 				       (char *)lines->pdata[i]);
 	if (!ok)
 		g_string_append(text, "the present configuration stays in "
 				"force");
-	request_say(r, ok ? CONTROL_DONE : CONTROL_NOT_DONE, "%s", text->str);
+	request_say(r, code, "%s", text->str);
 }
 
 static void

@@ -77,8 +77,10 @@ struct control_hooks {
 	/* see views_get(); not before a sweep has read the fabric */
 	GBytes *(*view)(bool tables, uint64_t *number, void *data);
 	void (*sweep)(void *data);
-	/* lines, of char *: warnings, or errors */
-	bool (*reload)(GPtrArray *lines, void *data);
+	/* Begins if *number is 0, and sets it; CONTROL_AGAIN: ask for that
+	 * one later. lines, of char *: warnings, or errors. */
+	enum control_code (*reload)(uint64_t *number, GPtrArray *lines,
+				    void *data);
 	/* see partitions_change(), partitions_changed() */
 	uint64_t (*change)(uint16_t pkey, uint64_t guid, int membership,
 			   GError **error, void *data);

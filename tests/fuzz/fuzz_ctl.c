@@ -44,11 +44,11 @@ note_sweep(void *data)
 	m->calls++;
 }
 
-static bool
-note_reload(GPtrArray *lines, void *data)
+static enum control_code
+note_reload(uint64_t *number, G_GNUC_UNUSED GPtrArray *lines, void *data)
 {
 	note_sweep(data);
-	return true;
+	return *number % 2 ? CONTROL_DONE : CONTROL_AGAIN;
 }
 
 static uint64_t

@@ -355,7 +355,7 @@ polls_answered() {	# of the standby's, by the master
 # stall NAME WORD: the manager answers while its disk, or its routing,
 # stands still
 stall() {
-	local name=$1 word=$2 change words polls
+	local name=$1 word=$2 change reload words polls
 
 	check "$name: two managers" two_managers || return
 	sim_cmd 'Unlink "node-02"'
@@ -366,6 +366,8 @@ stall() {
 	"$MINISMCTL" -s ctl partition add Default node-03=full \
 		>partition.out 2>&1 &
 	change=$!
+	"$MINISMCTL" -s ctl reload >reload.out 2>&1 &
+	reload=$!
 	kill -HUP "$master"	# the engines run again
 	check "$name: it stands still" await grep -q "$word" fault.stalls
 	for words in "$MINISMCTL -s ctl status" \
@@ -378,10 +380,13 @@ stall() {
 		'[ "$(polls_answered)" -ge $((polls + 8)) ]'
 	check "$name: there is one master" log_has_not b.log '-> master'
 	[ "$word" = work ] ||
-		check "$name: a change of partitions waits" kill -0 $change
+		check "$name: a change of partitions and a reload wait" \
+			kill -0 $change $reload
 	fault
 	wait "$change"
 	check "$name: a change of partitions is done" [ $? -eq 0 ]
+	wait "$reload"
+	check "$name: and the reload" [ $? -eq 0 ]
 	rm fault.stalls
 	fault "$word again"
 	"$MINISMCTL" -s ctl partition add Default node-04=full \

@@ -99,15 +99,19 @@ refuse(struct setup *t, GError **error)
 	return !t->refusal;
 }
 
-static bool
-note_reload(GPtrArray *lines, void *data)
+/* The disk answers when it is asked again. */
+static enum control_code
+note_reload(uint64_t *number, GPtrArray *lines, void *data)
 {
 	struct setup *t = data;
 
-	t->reloads++;
+	if (!*number) {
+		*number = ++t->reloads;
+		return CONTROL_AGAIN;
+	}
 	if (t->refusal || t->warning)
 		g_ptr_array_add(lines, g_strdup(t->refusal ?: t->warning));
-	return !t->refusal;
+	return t->refusal ? CONTROL_NOT_DONE : CONTROL_DONE;
 }
 
 static uint64_t
