@@ -4,10 +4,10 @@
  * life of a subnet manager:
  *
  *	sweep_request -> sweep_begin	read nodes and cables (discover.c)
- *		-> elect		is this SM the master (election.c)
+ *		-> sweep_elect		is this SM the master (sweep_elect.c)
  *		-> heavy_sweep_start	read tables, route, program
  *		-> sweep_conclude	report
- *		-> rest			wait for a cause
+ *		-> sweep_rest		wait for a cause
  *
  * When idle, a timer starts light sweeps. A trap, a signal or another cause is
  * recorded. When idle, the sweep waits a few milliseconds for more causes
@@ -36,7 +36,6 @@
  */
 #include "sm/sweep/sweep.h"
 
-#include "sm/config/guid_files.h"
 #include "sm/sweep/discover.h"
 #include "sm/sweep/light_sweep.h"
 #include "sm/sweep/program.h"
@@ -52,7 +51,6 @@
 #define POLL_MS		250u	/* a standby polls the master */
 #define POLLS_LOST	2u	/* until it counts as dead */
 #define NAMES_MAX	4u	/* names in a log line */
-#define GUEST_WAIT_US	(100 * 1000)
 #define STANDS_MAX	3u	/* a sweep begins anew so often */
 
 /* A change was just reported: nodes that did not answer last time are left
@@ -94,7 +92,6 @@ static const char *const cause_names[] = {
 
 static void sweep_begin(struct sweep *s);
 static void discover_all(struct sweep *s);
-static void rest(struct sweep *s);
 
 /* "trap, election" for bits of enum sweep_cause; g_free. */
 static char *
@@ -219,6 +216,12 @@ set_timer(struct sweep *s, struct next n)
 						 s);
 }
 
+void
+sweep_wait(struct sweep *s, int64_t us, void (*run)(struct sweep *s))
+{
+	set_timer(s, (struct next){ transport_now(s->t) + us, run, s->state });
+}
+
 /* The stages of its update are written. */
 static void
 choice_end_stages(struct choice *c)
@@ -298,7 +301,7 @@ sweep_conclude(struct sweep *s, const struct sweep_report *r)
 				   TRAP_US_MAX);
 	}
 	if (sweep_goal_stays(s->params.goal)) {
-		rest(s);
+		sweep_rest(s);
 		return;
 	}
 	s->over = true;
@@ -316,173 +319,6 @@ sweep_fail(struct sweep *s, const char *message)
 	s->up = false;
 	s->causes |= 1u << SWEEP_CAUSE_RETRY;
 	sweep_conclude(s, &r);
-}
-
-/* ------------------------------------------------------------------ elect */
-
-static void
-obey(struct sweep *s, uint32_t port)
-{
-	struct sweep_report r = { .end = SWEEP_END_STANDBY };
-	const struct snapshot_node *n = snapshot_node_of(s->next.subnet, port);
-
-	r.master = n;
-	log_say(s->log, LOG_INFO, "sweep", "SUBNET STANDBY: the master is on "
-		"%s (0x%016" G_GINT64_MODIFIER "x)", snapshot_node_name(n),
-		n->info.node_guid);
-	sweep_set_sm_state(s, SM_STATE_STANDBY);
-	if (s->elected)
-		snapshot_unref(s->elected);
-	s->elected = snapshot_ref(s->next.subnet);
-	s->master = port;
-	s->polls_lost = 0;
-	s->heard = transport_now(s->t);
-	s->up = s->cut_off = s->owes_lfts = false;
-	guest_leave(s, port);
-	sweep_view_clear(&s->view);
-	sweep_set_last(s, NULL);
-	sweep_conclude(s, &r);
-}
-
-/* Keeps the other managers, found in `n`, and logs those that are foreign or
- * manage the same ports. */
-static void
-note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
-{
-	size_t heir;
-
-	for (guint i = 0; s->params.allowed_sms && i < found->len; i++) {
-		struct election_peer *p =
-			&g_array_index(found, struct election_peer, i);
-
-		p->is_foreign = !guid_list_has(s->params.allowed_sms,
-					       n->ports[p->port].guid);
-	}
-	g_clear_pointer(&s->rivals, g_ptr_array_unref);
-	s->rivals = election_rivals(&s->self,
-				    s->self.state == SM_STATE_MASTER ?
-				    s->others : NULL, found, n);
-	g_clear_pointer(&s->others, g_array_unref);
-	s->others = g_array_ref(found);
-	heir = election_highest(&s->self, (void *)found->data, found->len,
-				SM_STATE_STANDBY, ELECTION_HAND_OVER);
-	if (heir < found->len)
-		s->heir = g_array_index(found, struct election_peer,
-					heir).info.guid;
-	for (guint i = 0; i < s->rivals->len; i++)
-		log_limited(s->log, LOG_WARNING, "sweep", "another subnet "
-			    "manager", "%s", (char *)s->rivals->pdata[i]);
-}
-
-static void
-look_again(struct sweep *s)
-{
-	sweep_view_clear(&s->next);
-	discover_all(s);
-}
-
-/* This process stood still: another manager may be the master by now, and what was
- * read is old. A machine that does so all the time gets a sweep all the same. */
-static bool
-begins_anew(struct sweep *s)
-{
-	if (s->stands++ >= STANDS_MAX)
-		return false;
-	log_say(s->log, LOG_WARNING, "sweep", "this process stood still: the "
-		"sweep begins anew");
-	sweep_begin_anew(s);
-	return true;
-}
-
-/* Is there no master, and a manager that may be one? It has as many polls as a
- * standby's master, which is not asked once more here, unless this process stood
- * still since the discovery. */
-static bool
-asks_again(struct sweep *s, const GArray *found, uint32_t silent)
-{
-	const struct snapshot *n = s->next.subnet;
-
-	if (silent == SNAPSHOT_NONE || s->self.state == SM_STATE_MASTER ||
-	    election_highest(&s->self, (void *)found->data, found->len,
-			     SM_STATE_MASTER, ELECTION_OBEY) < found->len)
-		return false;
-	if (s->x->stalled >= s->run.began && begins_anew(s))
-		return true;
-	if (s->polls_lost >= s->params.polls_lost)
-		return false;
-	s->polls_lost++;
-	log_limited(s->log, LOG_INFO, "sweep", "a silent subnet manager",
-		    "%s port %u has a subnet manager that does not answer: it "
-		    "is asked again",
-		    snapshot_node_name(snapshot_node_of(n, silent)),
-		    n->ports[silent].num);
-	set_timer(s, (struct next){
-		transport_now(s->t) + (int64_t)s->params.poll_ms * 1000,
-		look_again, s->state });
-	return true;
-}
-
-static void
-sweep_on_peers(GArray *found, uint32_t silent, void *data)
-{
-	struct sweep *s = data;
-	const struct election_peer *peers = (void *)found->data;
-	size_t who = 0;
-
-	s->run.peers = NULL;
-	note_peers(s, found, s->next.subnet);
-	sweep_note(s, SWEEP_NOTE_ELECTED);
-	if (s->params.goal == SWEEP_GOAL_OBSERVE) {
-		heavy_sweep_start(s);
-		return;
-	}
-	if (asks_again(s, found, silent))
-		return;
-	guest_outrank(s, found);
-	switch (guest_decide(s, found, &who)) {
-	case GUEST_ELECT:
-		break;
-	case GUEST_OBEY:
-		obey(s, peers[who].port);
-		return;
-	case GUEST_LOOK:
-		look_again(s);
-		return;
-	case GUEST_WAIT:
-		set_timer(s, (struct next){ transport_now(s->t) + GUEST_WAIT_US,
-					    sweep_elect, s->state });
-		return;
-	}
-	switch (election_decide(&s->self, peers, found->len, &who)) {
-	case ELECTION_MASTER:
-		s->polls_lost = 0;
-		sweep_set_sm_state(s, SM_STATE_MASTER);
-		if (s->next.lft)	/* it was computed for long */
-			heavy_sweep_decide(s);
-		else
-			heavy_sweep_start(s);
-		break;
-	case ELECTION_STANDBY:
-		obey(s, peers[who].port);
-		break;
-	case ELECTION_HANDOVER:
-		log_say(s->log, LOG_INFO, "sweep", "handing over to an SM of "
-			"higher rank");
-		election_control(s->x, s->keys, s->next.subnet,
-				 peers[who].port, SM_CONTROL_HANDOVER,
-				 &s->self);
-		obey(s, peers[who].port);
-		break;
-	}
-}
-
-void
-sweep_elect(struct sweep *s)
-{
-	sweep_set_state(s, SWEEP_ELECTING);
-	s->run.elected = transport_now(s->t);
-	s->run.peers = election_poll_start(s->x, s->keys, s->next.subnet,
-			     SNAPSHOT_NONE, sweep_on_peers, s);
 }
 
 /* --------------------------------------------------------------- discover */
@@ -675,6 +511,13 @@ discover_all(struct sweep *s)
 	snapshot_unref(expected);
 }
 
+void
+sweep_look_again(struct sweep *s)
+{
+	sweep_view_clear(&s->next);
+	discover_all(s);
+}
+
 /* The recorded causes that need a heavy sweep now. A trap that waits for its turn
  * is none: meanwhile, all else goes on. */
 static unsigned
@@ -754,31 +597,6 @@ sweep_begin(struct sweep *s)
 
 /* ------------------------------------------------------------------- rest */
 
-/* A standby of higher priority may have been discovering during the last
- * heavy sweep, and was not counted in the election. */
-static void
-sweep_on_light_peers(GArray *found, uint32_t silent, void *data)
-{
-	struct sweep *s = data;
-	const struct election_peer *peers = (void *)found->data;
-	const struct election_peer *master = observe_master(s, s->others);
-	uint64_t was = master ? master->info.guid : 0;
-	size_t who;
-	bool other;
-
-	s->run.peers = NULL;
-	note_peers(s, found, s->view.subnet);
-	sweep_log_sent(s, LOG_DEBUG);
-	master = observe_master(s, found);
-	other = s->params.goal == SWEEP_GOAL_OBSERVE ?
-		was != (master ? master->info.guid : 0) :
-		election_decide(&s->self, peers, found->len, &who) !=
-		ELECTION_MASTER;
-	if (other)
-		s->causes |= 1u << SWEEP_CAUSE_ELECTION;
-	rest(s);
-}
-
 /* Of so many light sweeps each reads a part of the links. */
 static unsigned
 n_turns(const struct sweep *s)
@@ -802,9 +620,7 @@ sweep_on_light(const struct light_sweep_result *r, void *data)
 		log_say(s->log, LOG_INFO, "sweep", "%s%s", probed ? "" :
 			"light sweep: ", r->why);
 	if (!probed && !r->why) {
-		s->run.peers = election_poll_start(s->x, s->keys,
-					s->view.subnet, SNAPSHOT_NONE,
-					sweep_on_light_peers, s);
+		sweep_poll_peers(s);
 		return;
 	}
 	if (r->silent)
@@ -812,7 +628,7 @@ sweep_on_light(const struct light_sweep_result *r, void *data)
 	for (guint i = 0; i < r->changed->len; i++)
 		sweep_changed(s, SWEEP_CAUSE_LIGHT,
 			      g_array_index(r->changed, uint64_t, i));
-	rest(s);
+	sweep_rest(s);
 }
 
 /* Sends NodeInfo through silent ports, and reads links whose turn it is. */
@@ -843,48 +659,6 @@ start_light(struct sweep *s)
 	s->run.light = light_sweep_start(s->x, s->keys, s->view.subnet, NULL,
 					 (struct light_turn){ 0 },
 					 sweep_on_light, s);
-}
-
-static void
-sweep_on_poll(GArray *found, uint32_t silent, void *data)
-{
-	struct sweep *s = data;
-	const struct election_peer *p = (void *)found->data;
-
-	s->run.peers = NULL;
-	/* What the election recorded about the master is outdated. */
-	for (guint i = 0; found->len && s->others && i < s->others->len; i++) {
-		struct election_peer *other =
-			&g_array_index(s->others, struct election_peer, i);
-
-		if (other->info.guid == p->info.guid)
-			other->info = p->info;
-	}
-	s->polls_lost++;
-	if (found->len && p->info.state == SM_STATE_MASTER) {
-		s->polls_lost = 0;
-		s->heard = transport_now(s->t);
-	}
-	if (s->polls_lost >= s->params.polls_lost) {
-		log_say(s->log, LOG_WARNING, "sweep", "the master does not "
-			"answer");
-		sweep_set_sm_state(s, SM_STATE_DISCOVERING);
-		s->causes |= 1u << SWEEP_CAUSE_ELECTION;
-	}
-	rest(s);
-}
-
-static void
-start_poll(struct sweep *s)
-{
-	int64_t now = transport_now(s->t);
-
-	/* If this process stood still, the master has answered clients since. */
-	if (!s->polls_lost && now - s->heard > 2000 * (int64_t)s->params.poll_ms)
-		s->heard = now;
-	sweep_set_state(s, SWEEP_POLLING);
-	s->run.peers = election_poll_start(s->x, s->keys, s->elected, s->master,
-			     sweep_on_poll, s);
 }
 
 /* When the next heavy sweep is due; INT64_MAX: none is. */
@@ -936,21 +710,20 @@ agenda(const struct sweep *s)
 		earlier(&n, bucket_due(&s->traps, s->trap_us), sweep_begin);
 	if (s->self.state == SM_STATE_STANDBY && s->elected)
 		earlier(&n, transport_now(s->t) +
-			(int64_t)s->params.poll_ms * 1000, start_poll);
+			(int64_t)s->params.poll_ms * 1000, sweep_poll_master);
 	else if (s->params.sweep_s)
 		earlier(&n, s->light_due, start_light);
 	if (s->view.subnet) {
 		earlier(&n, s->turn_state ? transport_now(s->t) :
 			silent_due(s->view.silent), probe);
 		if (sweep_has_fabric(s))
-			earlier(&n, flaps_due(s->flaps), rest);
+			earlier(&n, flaps_due(s->flaps), sweep_rest);
 	}
 	return n;
 }
 
-/* Waits for what is next. */
-static void
-rest(struct sweep *s)
+void
+sweep_rest(struct sweep *s)
 {
 	struct next n;
 
@@ -986,7 +759,20 @@ sweep_begin_anew(struct sweep *s)
 	s->causes |= s->run.why | 1u << SWEEP_CAUSE_ELECTION;
 	s->astray = true;
 	clear_run(s);
-	rest(s);
+	sweep_rest(s);
+}
+
+/* This process stood still: another manager may be the master by now, and what was
+ * read is old. A machine that does so all the time gets a sweep all the same. */
+bool
+sweep_stood(struct sweep *s)
+{
+	if (s->stands++ >= STANDS_MAX)
+		return false;
+	log_say(s->log, LOG_WARNING, "sweep", "this process stood still: the "
+		"sweep begins anew");
+	sweep_begin_anew(s);
+	return true;
 }
 
 static void
@@ -996,7 +782,7 @@ sweep_on_stood(void *data)
 
 	if (s->state >= SWEEP_REREADING && s->state <= SWEEP_PROGRAMMING &&
 	    !sweep_goal_reads(s->params.goal))
-		begins_anew(s);
+		sweep_stood(s);
 }
 
 static bool
@@ -1023,7 +809,7 @@ sweep_request(struct sweep *s, enum sweep_cause cause)
 	if (s->state == SWEEP_WAITING && cause == SWEEP_CAUSE_TRAP && noted)
 		return;
 	if (sweep_goal_stays(s->params.goal))
-		rest(s);
+		sweep_rest(s);
 	else
 		sweep_begin(s);
 }
@@ -1041,7 +827,7 @@ sweep_reread(struct sweep *s)
 	/* A waiting heavy sweep reads them as well. */
 	if (!s->over && (rests(s) ||
 			 (s->state == SWEEP_WAITING && !urgent_causes(s))))
-		rest(s);
+		sweep_rest(s);
 }
 
 void
@@ -1072,7 +858,7 @@ sweep_set_paused(struct sweep *s, bool paused)
 	if (!paused)
 		sweep_request(s, SWEEP_CAUSE_SIGNAL);
 	else if (rests(s) || s->state == SWEEP_WAITING)
-		rest(s);
+		sweep_rest(s);
 }
 
 struct sweep *

@@ -479,7 +479,18 @@ void sweep_fail(struct sweep *s, const char *message);
 /* Queries the other managers of s->next.subnet; if this one is the master, the
  * sweep continues. */
 void sweep_elect(struct sweep *s);
+/* Queries those of the published view, or the master; then it rests. */
+void sweep_poll_peers(struct sweep *s);
+void sweep_poll_master(struct sweep *s);
 void sweep_begin_anew(struct sweep *s);
+/* This process stood still. True: the sweep begins anew. */
+bool sweep_stood(struct sweep *s);
+/* Discovers once more. */
+void sweep_look_again(struct sweep *s);
+/* Calls run() in us, in the present state. */
+void sweep_wait(struct sweep *s, int64_t us, void (*run)(struct sweep *s));
+/* Waits for what is next. */
+void sweep_rest(struct sweep *s);
 /* The engines route the fabric the next time. */
 void sweep_forget_repair(struct sweep *s);
 

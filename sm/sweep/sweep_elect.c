@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The sweep's part in elections: whom it asks, and what it becomes.
+ *
+ *	sweep_elect		in a heavy sweep: master, or standby and its end
+ *	sweep_poll_peers	after a light sweep, as the master
+ *	sweep_poll_master	as a standby, at intervals
+ *
+ * Who of those that answer is the master is decided in election.c, and for a
+ * guest before that in guest.c.
+ */
+#include "sm/sweep/sweep.h"
+
+#include "sm/config/guid_files.h"
+
+#define GUEST_WAIT_US	(100 * 1000)
+
+static void
+obey(struct sweep *s, uint32_t port)
+{
+	struct sweep_report r = { .end = SWEEP_END_STANDBY };
+	const struct snapshot_node *n = snapshot_node_of(s->next.subnet, port);
+
+	r.master = n;
+	log_say(s->log, LOG_INFO, "sweep", "SUBNET STANDBY: the master is on "
+		"%s (0x%016" G_GINT64_MODIFIER "x)", snapshot_node_name(n),
+		n->info.node_guid);
+	sweep_set_sm_state(s, SM_STATE_STANDBY);
+	if (s->elected)
+		snapshot_unref(s->elected);
+	s->elected = snapshot_ref(s->next.subnet);
+	s->master = port;
+	s->polls_lost = 0;
+	s->heard = transport_now(s->t);
+	s->up = s->cut_off = s->owes_lfts = false;
+	guest_leave(s, port);
+	sweep_view_clear(&s->view);
+	sweep_set_last(s, NULL);
+	sweep_conclude(s, &r);
+}
+
+/* Keeps the other managers, found in `n`, and logs those that are foreign or
+ * manage the same ports. */
+static void
+note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
+{
+	size_t heir;
+
+	for (guint i = 0; s->params.allowed_sms && i < found->len; i++) {
+		struct election_peer *p =
+			&g_array_index(found, struct election_peer, i);
+
+		p->is_foreign = !guid_list_has(s->params.allowed_sms,
+					       n->ports[p->port].guid);
+	}
+	g_clear_pointer(&s->rivals, g_ptr_array_unref);
+	s->rivals = election_rivals(&s->self,
+				    s->self.state == SM_STATE_MASTER ?
+				    s->others : NULL, found, n);
+	g_clear_pointer(&s->others, g_array_unref);
+	s->others = g_array_ref(found);
+	heir = election_highest(&s->self, (void *)found->data, found->len,
+				SM_STATE_STANDBY, ELECTION_HAND_OVER);
+	if (heir < found->len)
+		s->heir = g_array_index(found, struct election_peer,
+					heir).info.guid;
+	for (guint i = 0; i < s->rivals->len; i++)
+		log_limited(s->log, LOG_WARNING, "sweep", "another subnet "
+			    "manager", "%s", (char *)s->rivals->pdata[i]);
+}
+
+/* Is there no master, and a manager that may be one? It has as many polls as a
+ * standby's master, which is not asked once more here, unless this process stood
+ * still since the discovery. */
+static bool
+asks_again(struct sweep *s, const GArray *found, uint32_t silent)
+{
+	const struct snapshot *n = s->next.subnet;
+
+	if (silent == SNAPSHOT_NONE || s->self.state == SM_STATE_MASTER ||
+	    election_highest(&s->self, (void *)found->data, found->len,
+			     SM_STATE_MASTER, ELECTION_OBEY) < found->len)
+		return false;
+	if (s->x->stalled >= s->run.began && sweep_stood(s))
+		return true;
+	if (s->polls_lost >= s->params.polls_lost)
+		return false;
+	s->polls_lost++;
+	log_limited(s->log, LOG_INFO, "sweep", "a silent subnet manager",
+		    "%s port %u has a subnet manager that does not answer: it "
+		    "is asked again",
+		    snapshot_node_name(snapshot_node_of(n, silent)),
+		    n->ports[silent].num);
+	sweep_wait(s, (int64_t)s->params.poll_ms * 1000, sweep_look_again);
+	return true;
+}
+
+static void
+sweep_on_peers(GArray *found, uint32_t silent, void *data)
+{
+	struct sweep *s = data;
+	const struct election_peer *peers = (void *)found->data;
+	size_t who = 0;
+
+	s->run.peers = NULL;
+	note_peers(s, found, s->next.subnet);
+	sweep_note(s, SWEEP_NOTE_ELECTED);
+	if (s->params.goal == SWEEP_GOAL_OBSERVE) {
+		heavy_sweep_start(s);
+		return;
+	}
+	if (asks_again(s, found, silent))
+		return;
+	guest_outrank(s, found);
+	switch (guest_decide(s, found, &who)) {
+	case GUEST_ELECT:
+		break;
+	case GUEST_OBEY:
+		obey(s, peers[who].port);
+		return;
+	case GUEST_LOOK:
+		sweep_look_again(s);
+		return;
+	case GUEST_WAIT:
+		sweep_wait(s, GUEST_WAIT_US, sweep_elect);
+		return;
+	}
+	switch (election_decide(&s->self, peers, found->len, &who)) {
+	case ELECTION_MASTER:
+		s->polls_lost = 0;
+		sweep_set_sm_state(s, SM_STATE_MASTER);
+		if (s->next.lft)	/* it was computed for long */
+			heavy_sweep_decide(s);
+		else
+			heavy_sweep_start(s);
+		break;
+	case ELECTION_STANDBY:
+		obey(s, peers[who].port);
+		break;
+	case ELECTION_HANDOVER:
+		log_say(s->log, LOG_INFO, "sweep", "handing over to an SM of "
+			"higher rank");
+		election_control(s->x, s->keys, s->next.subnet,
+				 peers[who].port, SM_CONTROL_HANDOVER,
+				 &s->self);
+		obey(s, peers[who].port);
+		break;
+	}
+}
+
+void
+sweep_elect(struct sweep *s)
+{
+	sweep_set_state(s, SWEEP_ELECTING);
+	s->run.elected = transport_now(s->t);
+	s->run.peers = election_poll_start(s->x, s->keys, s->next.subnet,
+			     SNAPSHOT_NONE, sweep_on_peers, s);
+}
+
+/* A standby of higher priority may have been discovering during the last
+ * heavy sweep, and was not counted in the election. */
+static void
+sweep_on_light_peers(GArray *found, uint32_t silent, void *data)
+{
+	struct sweep *s = data;
+	const struct election_peer *peers = (void *)found->data;
+	const struct election_peer *master = observe_master(s, s->others);
+	uint64_t was = master ? master->info.guid : 0;
+	size_t who;
+	bool other;
+
+	s->run.peers = NULL;
+	note_peers(s, found, s->view.subnet);
+	sweep_log_sent(s, LOG_DEBUG);
+	master = observe_master(s, found);
+	other = s->params.goal == SWEEP_GOAL_OBSERVE ?
+		was != (master ? master->info.guid : 0) :
+		election_decide(&s->self, peers, found->len, &who) !=
+		ELECTION_MASTER;
+	if (other)
+		s->causes |= 1u << SWEEP_CAUSE_ELECTION;
+	sweep_rest(s);
+}
+
+void
+sweep_poll_peers(struct sweep *s)
+{
+	s->run.peers = election_poll_start(s->x, s->keys, s->view.subnet,
+			     SNAPSHOT_NONE, sweep_on_light_peers, s);
+}
+
+static void
+sweep_on_poll(GArray *found, uint32_t silent, void *data)
+{
+	struct sweep *s = data;
+	const struct election_peer *p = (void *)found->data;
+
+	s->run.peers = NULL;
+	/* What the election recorded about the master is outdated. */
+	for (guint i = 0; found->len && s->others && i < s->others->len; i++) {
+		struct election_peer *other =
+			&g_array_index(s->others, struct election_peer, i);
+
+		if (other->info.guid == p->info.guid)
+			other->info = p->info;
+	}
+	s->polls_lost++;
+	if (found->len && p->info.state == SM_STATE_MASTER) {
+		s->polls_lost = 0;
+		s->heard = transport_now(s->t);
+	}
+	if (s->polls_lost >= s->params.polls_lost) {
+		log_say(s->log, LOG_WARNING, "sweep", "the master does not "
+			"answer");
+		sweep_set_sm_state(s, SM_STATE_DISCOVERING);
+		s->causes |= 1u << SWEEP_CAUSE_ELECTION;
+	}
+	sweep_rest(s);
+}
+
+void
+sweep_poll_master(struct sweep *s)
+{
+	int64_t now = transport_now(s->t);
+
+	/* If this process stood still, the master has answered clients since. */
+	if (!s->polls_lost && now - s->heard > 2000 * (int64_t)s->params.poll_ms)
+		s->heard = now;
+	sweep_set_state(s, SWEEP_POLLING);
+	s->run.peers = election_poll_start(s->x, s->keys, s->elected, s->master,
+			     sweep_on_poll, s);
+}
