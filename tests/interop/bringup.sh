@@ -49,9 +49,9 @@ come_up() {
 # A judge that finds no fault with anything is none: on a fabric that is up,
 # each of them has to see the damage that is done for it.
 judges_case() {
-	fresh "$MINISM_SRC/etc/fabrics/demo.net" || return
+	fresh "$demo" || return
 	check "judges: the fabric is up" sm_once judges.log
-	judge_same "$MINISM_SRC/etc/fabrics/demo.net" >/dev/null 2>&1
+	judge_same "$demo" >/dev/null 2>&1
 	judge_tables dump/opensm-lfts.dump >/dev/null 2>&1
 	cp -r dump damaged
 	cp found found.good
@@ -76,7 +76,7 @@ judges_case() {
 	check "judges: all is Active" judge_active 32
 	sim_cmd 'Unlink "node-16"[1]'
 	refute "judges: a missing cable is seen" \
-		judge_same "$MINISM_SRC/etc/fabrics/demo.net"
+		judge_same "$demo"
 	sim_cmd 'ReLink "node-16"[1]'
 	refute "judges: a port in Init is seen" judge_active 32
 	sim_cmd 'Baselid "node-15"[1] 1'
@@ -84,7 +84,26 @@ judges_case() {
 	client ibnetdiscover >found 2>/dev/null
 	refute "judges: a LID that two have is seen" judge_lids 0
 	refute "judges: no MASTER where no SM runs" judge_master 1
-	sim_stop
+}
+
+# A tenth of the MADs through each of three nodes is lost. More of what may fail:
+# tests/scenarios/faults.scn.
+loss_case() {
+	local node
+
+	fresh "$demo" || return
+	for node in leaf-1 spine-2 node-16; do
+		sim_cmd "Error \"$node\" 10"
+	done
+	# of ten attempts all are lost, now and then
+	check "loss: comes up all the same" sm_once loss.log -t 100 --retries 50
+	check "loss: and says SUBNET UP" log_has loss.log 'SUBNET UP'
+	check "loss: something was lost indeed" \
+		log_has loss.log 'second time|retr'
+	for node in leaf-1 spine-2 node-16; do
+		sim_cmd "Error \"$node\" 0"
+	done
+	check "loss: the fabric is whole" judge_whole "$demo"
 }
 
 # fabric NAME arguments of minism-fabric...

@@ -5,8 +5,6 @@
 # shellcheck source=tests/interop/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-demo=$MINISM_SRC/etc/fabrics/demo.net
-
 sm_lid() {	# of the node that the clients are attached to: "node-01"
 	client ibnetdiscover 2>/dev/null | awk -v name="$1" '
 	/^Ca/ { split($0, q, "\""); mine = q[4] == name }
@@ -91,7 +89,6 @@ life_case() {
 	check "life: TERM ends it with exit 0" sm_end
 	refute "life: nobody is MASTER then" on node-16 judge_master "$lid"
 	check "life: nothing on standard error" [ ! -s life.log.err ]
-	sim_stop
 }
 
 # A trap, not a light sweep, tells of the change: with --sweep 0 there is none.
@@ -110,7 +107,6 @@ trap_case() {
 		[ "$(lines trap.log 'light sweep')" -eq 0 ]
 	check "trap: 31 cables are Active" await judge_active 31
 	check "trap: INT ends it, too" sm_end INT
-	sim_stop
 }
 
 run_cases

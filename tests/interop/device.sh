@@ -10,7 +10,6 @@ fault=$MINISM_BUILD/tests/umad_fault.so
 [ -e "$fault" ] || bail_out "$fault has not been built"
 sm_preload=${sm_preload/$shim/$fault $shim}
 export UMAD_FAULT=$SCRATCH/fault
-demo=$MINISM_SRC/etc/fabrics/demo.net
 
 fault() {	# words, for the next call
 	echo "$*" >fault.new
@@ -114,7 +113,6 @@ once_case() {
 	check "once: with the reason" log_has once.log 'the device is gone'
 	fault
 	check "once: and the next run is good" sm_once once2.log
-	sim_stop
 }
 
 # Reading fails for a moment, for a reason that passes (ENOMEM): a pause after
@@ -145,14 +143,11 @@ hiccup_case() {
 	fault
 	check "hiccup: later it may, and is heard" await log_has hiccup.log \
 		'SUBNET UP: .*16 hosts' 2
-	sm_kill_all
-	sim_stop
 }
 
 # Requests that never come back: the fabric is read all the same when the
 # device has come to its senses, and nothing polls for what is lost.
 swallow_case() {
-	rm -rf cache
 	fault
 	sim_start "$demo" || return
 	sm_start swallow.log -s 1 -t 200
@@ -165,8 +160,6 @@ swallow_case() {
 	fault
 	check "swallow: and the next one is good" await log_has \
 		swallow.log 'SUBNET UP' 2
-	sm_kill_all
-	sim_stop
 }
 
 refusal_case() {
@@ -197,7 +190,6 @@ refusal_case() {
 	fault issm=11 times=5
 	check "refusal: a manager that is just ending is waited for" \
 		sm_once later.log
-	sim_stop
 }
 
 # port CA N GUID LINK_LAYER STATE PHYS LID SM_LID: in ./sys, as the kernel has it
@@ -269,7 +261,6 @@ is_sm_in_lab() {	# another host sees IsSM, and OpenSM's query finds it
 # The lab has the kernel's rules, judged elsewhere. Its HCA is pulled out and
 # comes back as another umad device, and a host is missing then.
 lab_case() {
-	rm -rf cache
 	lab_start "$demo" || return
 	lab_sm lab.run "$MINISM" "${sm_defaults[@]}" -v -f "$SCRATCH/lab.log" \
 		-s 1
@@ -293,14 +284,12 @@ lab_case() {
 	check "lab: a second time, and issm refuses" await log_has lab.log \
 		'the device is back' 2
 	check "lab: which is said" await log_has lab.log 'warning port: .*issm.*IsSM'
-	sm_kill_all
 }
 
 # An HCA with planes: SMPs by one device, the rest by another.
 planes_case() {
 	local asan=
 
-	rm -rf cache
 	lab_start "$demo" --planes ||
 		{ ok 1 "planes: minism-lab starts"; return; }
 	inside opensm -o -f "$SCRATCH/opensm.log" >opensm.out 2>&1
@@ -329,7 +318,6 @@ planes_case() {
 		env -u LD_PRELOAD rm -r \$MINISM_LAB_SYS/class/infiniband/lab1
 		exec $MINISM ${sm_defaults[*]} --once" >alone.out 2>&1
 		[ $? -eq 1 ] && grep -q "for GMPs, is missing" alone.out'
-	lab_stop
 }
 
 # two_managers: the first with a standby beside it

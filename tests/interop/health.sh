@@ -27,7 +27,7 @@ manager() {
 
 fresh() {
 	rm -rf cache sm.log
-	lab_start "$MINISM_SRC/etc/fabrics/demo.net" && manager || {
+	lab_start "$demo" && manager || {
 		ok 1 "a fabric is up"
 		done_testing
 	}
@@ -122,7 +122,6 @@ assert c["ends"][1]["counters"] == {"SymbolErrorCounter": 100}, c'
 	lab_cmd hang spine-2
 	check "silent: the other nodes are read" await answers \
 		'60 ports read, 4 did not answer' reads_again
-	sm_kill_all
 }
 
 # 8 bits, in their last quarter, are cleared and go on.
@@ -158,7 +157,6 @@ end_case() {
 	check "end: a bad cable is told" grep -q \
 		'^bad cable: node-10 - leaf-3/2: [0-9]* errors' health.out
 	kill "$health_pid"
-	sm_kill_all
 }
 
 avoid_case() {
@@ -191,16 +189,15 @@ avoid_case() {
 	check "avoid: errors that are gone" says 'computed with it' \
 		avoid leaf-3/6 0
 	kill "$health_pid"
-	sm_kill_all
 }
 
 nothing_case() {
-	lab_start "$MINISM_SRC/etc/fabrics/demo.net" >/dev/null
+	lab_start "$demo" >/dev/null
 	rm -f sm.ctl
 	check "nothing: no manager is status 3" ends_with 3 health_run --once
 	lab_stop
 	check "nothing: no port is status 3" ends_with 3 env -u MINISM_LAB \
-		"$health" --view "$MINISM_SRC/etc/fabrics/demo.net" --once
+		"$health" --view "$demo" --once
 	check "nothing: wrong usage is status 2" ends_with 2 \
 		"$health" --once --avoid
 	check "nothing: nor are there arguments" ends_with 2 "$health" now

@@ -171,7 +171,6 @@ ibsim_case() {
 	else
 		skip "opensm: the files" "opensm is not installed"
 	fi
-	sim_stop
 }
 
 run_cases

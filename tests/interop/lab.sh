@@ -26,7 +26,7 @@ fresh() {	# net [options]: a lab
 # ---- one manager ----------------------------------------------------------
 
 minism_case() {
-	fresh "$MINISM_SRC/etc/fabrics/demo.net"
+	fresh "$demo"
 	lab_sm minism.run "${minism_here[@]}" -f "$SCRATCH/sm.log" \
 		--control-socket "$SCRATCH/sm.ctl"
 	check "minism brings the fabric up" \
@@ -39,7 +39,6 @@ minism_case() {
 	avoid_by_hand
 	diagnostics
 	faults
-	sm_kill_all
 }
 
 # ---- the prompt -----------------------------------------------------------
@@ -48,7 +47,7 @@ minism_case() {
 runner=()
 type_at_prompt() {
 	"${runner[@]}" python3 - "$MINISM_LAB_PROGRAM" \
-		"$MINISM_SRC/etc/fabrics/demo.net" <<-'END'
+		"$demo" <<-'END'
 		import os, pty, select, sys, time
 
 		pid, fd = pty.fork()
@@ -284,7 +283,6 @@ tables_case() {
 	check "saquery -p: every path" log_has paths '^PathRecord' 6561
 	check "a table that its reader has a small buffer for" \
 		inside saquery LR
-	sm_kill_all
 }
 
 # ---- the runner -----------------------------------------------------------
@@ -387,7 +385,7 @@ killed_case() {
 # ---- foreign programs -------------------------------------------------------
 
 foreign_case() {
-	fresh "$MINISM_SRC/etc/fabrics/demo.net"
+	fresh "$demo"
 	check "each call for a path finds the lab's adapter" \
 		inside python3 "$here/lab_client.py" paths
 	check "a thread that waits in read keeps no other one" \

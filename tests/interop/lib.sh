@@ -44,6 +44,7 @@ MINISM_FABRIC=${MINISM_FABRIC:-$MINISM_BUILD/minism-fabric}
 MINISMCTL=${MINISMCTL:-$MINISM_BUILD/minismctl}
 MINISM_LAB_PROGRAM=${MINISM_LAB_PROGRAM:-$MINISM_BUILD/minism-lab}
 DATA=$MINISM_SRC/tests/data
+demo=$MINISM_SRC/etc/fabrics/demo.net
 umask 022
 
 # ---- TAP ------------------------------------------------------------------
@@ -136,7 +137,8 @@ wanted_case() {	# name: does ONLY let it run?
 	[[ $1 == ${ONLY:-*} ]]
 }
 
-# The functions NAME_case of the script, in their order, then the end.
+# The functions NAME_case of the script, in their order, then the end. Each finds
+# neither a fabric nor a manager, nor what one remembers.
 run_cases() {
 	local name
 
@@ -144,7 +146,12 @@ run_cases() {
 	# shellcheck disable=SC2046 # names
 	for name in $(declare -F $(compgen -A function -X '!*_case') |
 		sort -n -k 2 | awk '$3 !~ /lib\.sh$/ { print $1 }'); do
-		! wanted_case "$(tr _ - <<<"${name%_case}")" || "$name"
+		wanted_case "$(tr _ - <<<"${name%_case}")" || continue
+		"$name"
+		sm_kill_all
+		lab_stop
+		sim_stop
+		rm -rf cache
 	done
 	done_testing
 }
@@ -157,6 +164,12 @@ need() {	# programs that the test cannot do without
 		command -v "$program" >/dev/null ||
 			skip_all "$program is not installed"
 	done
+}
+
+has() {	# program: is it installed? If not, the rest of a case is skipped
+	command -v "$1" >/dev/null && return
+	skip "${FUNCNAME[1]}" "$1 is not installed"
+	return 1
 }
 
 shim=
@@ -336,6 +349,13 @@ client() {
 		env LD_PRELOAD="$shim" "$1" $(patient "$1") "${@:2}"
 }
 
+# osm_once arguments...: OpenSM brings the fabric up and ends; ./osm has its files
+osm_once() {
+	mkdir -p osm
+	OSM_CACHE_DIR=$SCRATCH/osm OSM_TMP_DIR=$SCRATCH/osm client opensm -o \
+		-f "$SCRATCH/osm.log" "$@" >osm.out 2>&1 </dev/null
+}
+
 # ---- a lab ----------------------------------------------------------------
 #
 # minism-lab as the fabric: the kernel's rules, RMPP, several programs at once.
@@ -424,6 +444,19 @@ sm_run() {
 		env LD_PRELOAD="$sm_preload" "$MINISM" "${sm_defaults[@]}" "$@"
 }
 
+# simulated arguments...: minism on a simulated fabric, until it ends; ./run.log,
+# ./run.out and ./run.err
+simulated() {
+	rm -f run.log
+	timeout -k 2 $patience "$MINISM_SIM" -F "$SCRATCH/empty.conf" -v \
+		-f run.log "$@" >run.out 2>run.err </dev/null
+}
+
+# ctl words: a command of minismctl, to the manager that has the socket ./ctl
+ctl() {
+	timeout -k 2 $patience "$MINISMCTL" -s "$SCRATCH/ctl" "$@"
+}
+
 # sm_once LOG arguments...: one sweep; dumps go to ./dump
 sm_once() {
 	local log=$1
@@ -494,31 +527,41 @@ await() {	# command...: until it succeeds
 	await_of $$ "$@"
 }
 
-# answers REGEX command...: it ends well, and what it says, which stays in
-# ./answer, has such a line
-answers() {
-	local regex=$1
+# gives STATUS REGEX command...: it ends with that, and what it says, which stays
+# in ./answer, has such a line
+gives() {
+	local wanted=$1 regex=$2 status
 
-	shift
-	"$@" >answer 2>&1 && grep -qE -- "$regex" answer && return
+	shift 2
+	"$@" >answer 2>&1 </dev/null
+	status=$?
+	[ $status -eq "$wanted" ] && grep -qE -- "$regex" answer && return
+	echo "exit status $status, not $wanted, or no \"$regex\" in:"
 	cat answer
 	return 1
 }
 
-# refuses REGEX command...: it fails, and says so
-refuses() {
+answers() {	# regex command...: it ends well
+	gives 0 "$@"
+}
+
+refuses() {	# regex command...: it fails, and says so
 	local regex=$1
 
 	shift
 	! "$@" >answer 2>&1 && grep -E -- "$regex" answer
 }
 
-ends_with() {	# status command...
-	local status=$1
+ends_with() {	# status command...: whatever it says
+	local wanted=$1 status
 
 	shift
-	"$@" >run.out 2>run.err </dev/null
-	[ $? -eq "$status" ] || { cat run.out run.err; return 1; }
+	"$@" >answer 2>&1 </dev/null
+	status=$?
+	[ $status -eq "$wanted" ] && return
+	echo "exit status $status, not $wanted:"
+	cat answer
+	return 1
 }
 
 # tells_of_time FILE: programs that wait for an answer as long as by default say
@@ -655,24 +698,25 @@ judge_active() {
 		[ "$active" -eq $((2 * $1)) ]
 }
 
-# end_ports: "guid lid lmc kind" of each end port in ./found that is cabled: the
-# PortGUID, of a switch its id
+# end_ports: "guid lid lmc kind name" of each end port in ./found that is cabled:
+# the PortGUID, of a switch its id
 end_ports() {
 	awk '
 	/^(Switch|Ca|Rt)[ \t]/ {
 		kind = $1
 		split($0, q, "\"")
 		guid = q[2]
+		name = q[4]
 	}
 	/^Switch[ \t]/ {
 		sub(/.* lid /, "")
-		print guid, $1 + 0, $3 + 0, kind
+		print guid, $1 + 0, $3 + 0, kind, name
 	}
 	kind != "Switch" && /^\[[0-9]+\]\(/ {
 		guid = $1
 		gsub(/.*\(|\).*/, "", guid)
 		sub(/.*# *lid /, "")
-		print guid, $1 + 0, $3 + 0, kind
+		print guid, $1 + 0, $3 + 0, kind, name
 	}' found
 }
 
@@ -741,86 +785,51 @@ judge_tables() {
 # the tables itself, because ibsim does not see a loop
 judge_routes() {
 	fts_canon <fts >fts.read
-	awk '
-	function hexlid(x,   i, v, c) {
-		v = 0
-		for (i = 3; i <= length(x); i++) {
-			c = index("0123456789abcdef", substr(x, i, 1)) - 1
-			v = v * 16 + c
-		}
-		return v
-	}
-	function own(lid, lmc, who,   i) {
-		for (i = 0; i < 2 ^ lmc; i++)
-			owner[lid + i] = who
-	}
-	FILENAME == "fts.read" {
-		out[$1, hexlid($2)] = $3
-		next
-	}
-	/^(switch|ca|rt)guid=/ {
-		g = $0
-		sub(/.*guid=0x/, "", g)
-		sub(/\(.*/, "", g)
-	}
-	/^(Switch|Ca|Rt)[ \t]/ {
-		split($0, q, "\"")
-		guid[q[2]] = g
-		is_switch = $1 == "Switch"
-		if (is_switch) {
-			switches[g] = 1
-			l = $0
-			sub(/.* lid /, "", l)
-			split(l, f, " ")
-			own(f[1], f[3], g " 0")
-		}
-	}
-	/^\[[0-9]+\]/ {
-		split($0, q, "\"")
-		port = substr($1, 2) + 0
-		n++
-		from[n] = g " " port
-		to_id[n] = q[2]
-		to_port[n] = substr(q[3], 2) + 0
-		if (!is_switch) {
-			l = $0
-			sub(/.*# *lid /, "", l)
-			split(l, f, " ")
-			own(f[1], f[3], g " " port)
-		}
-	}
-	END {
-		for (i = 1; i <= n; i++)
-			peer[from[i]] = guid[to_id[i]] " " to_port[i]
-		for (s in switches)
-			for (lid in owner) {
-				at = s
-				pairs++
-				for (hop = 0; hop < 64; hop++) {
-					if (!((at, lid) in out)) {
-						end = "no entry at " at
-						break
-					}
-					p = out[at, lid]
-					if (p == 0) {
-						end = at " 0"
-						break
-					}
-					end = peer[at " " p]
-					split(end, e, " ")
-					if (!(e[1] in switches))
-						break
-					at = e[1]
-				}
-				if (hop == 64)
-					end = "a loop"
-				if (end != owner[lid] && errors++ < 5)
-					print s " to LID " lid ": " end \
-						", not " owner[lid]
-			}
-		print pairs + 0 " pairs, " errors + 0 " bad"
-		exit errors > 0 || !pairs
-	}' fts.read found
+	python3 - <<-'END'
+	import re, sys
+	out = {(guid, int(lid, 16)): int(port) for guid, lid, port in
+	       map(str.split, open("fts.read"))}
+	guids, switches, cables, owner = {}, set(), [], {}
+	for line in open("found"):
+	    if m := re.match(r"(?:switch|ca|rt)guid=0x(\w+)", line):
+	        me = m[1]
+	        continue
+	    if m := re.match(r'(Switch|Ca|Rt)\s.*?"(\S+)"', line):
+	        guids[m[2]] = me
+	        end = me, 0
+	        if m[1] == "Switch":
+	            switches.add(me)
+	    elif m := re.match(r'\[(\d+)\].*?"(\S+)"\[(\d+)\]', line):
+	        end = me, int(m[1])
+	        cables.append((end, m[2], int(m[3])))
+	    else:
+	        continue
+	    lids = re.search(r"# .*?lid (\d+) lmc (\d+)", line)
+	    if lids and (me in switches) == (end[1] == 0):
+	        owner |= {int(lids[1]) + i: end for i in range(2 ** int(lids[2]))}
+	peer = {end: (guids[to], port) for end, to, port in cables}
+
+	def walk(switch, lid):
+	    at = switch, 0
+	    for _ in range(64):
+	        port = out.get((at[0], lid))
+	        at = peer.get((at[0], port)) if port else (at[0], port)
+	        if not at or not at[1] or at[0] not in switches:
+	            return at
+	    return "a loop"
+	bad = [f"{s} to LID {lid}: {walk(s, lid)}, not {end}" for s in switches
+	       for lid, end in owner.items() if walk(s, lid) != end]
+	pairs = len(switches) * len(owner)
+	print(*bad[:5], f"{pairs} pairs, {len(bad)} bad", sep="\n")
+	sys.exit(bool(bad) or not pairs)
+	END
+}
+
+# judge_whole NET: all of it is there, Active, and reached by the tables that the
+# last sm_once, or dump_view, has dumped
+judge_whole() {
+	judge_same "$1" && judge_active "$(net_cables "$1" | wc -l)" &&
+		judge_tables dump/opensm-lfts.dump && judge_routes
 }
 
 # judge_trace: ibtracert between CAs at both ends and in the middle of the LIDs
@@ -872,27 +881,14 @@ judge_master() {
 
 # "node-01 0xGUID LID" a line, of every host
 hosts() {
-	client ibnetdiscover 2>/dev/null | awk '
-	/^caguid=/ { next }
-	/^Ca/ { split($0, q, "\""); name = q[4] }
-	/^Switch/ { name = "" }
-	name && /^\[1\]/ {
-		guid = $1
-		gsub(/.*\(|\).*/, "", guid)
-		sub(/.*# *lid /, "")
-		print name, "0x" guid, $1
-		name = ""
-	}' | sort
+	client ibnetdiscover >found 2>/dev/null
+	end_ports | awk '$4 != "Switch" { print $5, "0x" $1, $2 }' | sort
 }
 
-# "node-01 0x8010 0xffff" a line: the P_Keys of every host, sorted
-tables() {
-	local name lid
+guid_of() {	# host
+	hosts | awk -v name="$1" '$1 == name { print $2 }'
+}
 
-	hosts >hosts.now
-	while read -r name _ lid; do
-		echo "$name" "$(client smpquery pkeys "$lid" 2>/dev/null |
-			grep -oE '0x[0-9a-f]{4}' | grep -v 0x0000 | sort |
-			tr '\n' ' ')"
-	done <hosts.now
+lid_of() {	# host
+	hosts | awk -v name="$1" '$1 == name { print $3 }'
 }

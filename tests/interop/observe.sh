@@ -6,7 +6,6 @@
 . "$(dirname "$0")/lib.sh"
 need python3
 
-demo=$MINISM_SRC/etc/fabrics/demo.net
 
 ctl() {
 	"$MINISMCTL" -s "$SCRATCH/ctl" "$@"
@@ -92,7 +91,6 @@ faults() {
 
 minism_case() {
 	lab_start "$demo" || return
-	rm -rf cache
 	lab_sm master "$MINISM" "${sm_defaults[@]}" -f "$SCRATCH/sm.log" -s 1 \
 		-p 1 --control-socket "$SCRATCH/master"
 	check "minism: the master is up" await log_has sm.log 'SUBNET UP'
@@ -133,14 +131,11 @@ minism_case() {
 	check "and which host has lost its LID" await says 'NOT UP' \
 		'1 port without a LID of its own, the first: node-05 '
 	ends minism
-	sm_kill_all
-	lab_stop
 }
 
 # What a master with keys and QoS leaves.
 foreign_case() {
 	lab_start "$demo" || return
-	rm -rf cache
 	cat >keys.conf <<-END
 		m_key 0x5ec3e7a15ec3e7a1
 		m_key_protection_level 1
@@ -167,14 +162,11 @@ foreign_case() {
 		--control-socket "$SCRATCH/ctl"
 	check "foreign: a master without the key says which ports have it" \
 		await doctor 1 '^ports with a foreign M_Key: .*0x.*: enter it'
-	sm_kill_all
-	lab_stop
 }
 
 # Tables that deadlock, as the engine was asked for by name.
 loop_case() {
 	lab_start 'torus(4,4;1)' || return
-	rm -rf cache
 	lab_sm master "$MINISM" "${sm_defaults[@]}" -f "$SCRATCH/sm.log" -p 1 \
 		-R minhop
 	check "loop: the master is up" await log_has sm.log 'SUBNET UP'
@@ -182,8 +174,6 @@ loop_case() {
 	check "loop: it is told" await says 'NOT UP' \
 		'CREDIT LOOP in the tables that the switches hold'
 	ends loop
-	sm_kill_all
-	lab_stop
 }
 
 opensm_case() {
@@ -198,8 +188,6 @@ opensm_case() {
 	observer
 	faults opensm
 	ends opensm
-	sm_kill_all
-	lab_stop
 }
 
 options_case() {

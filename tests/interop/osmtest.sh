@@ -21,7 +21,7 @@ flows() {
 	mkdir -p "$SCRATCH/$who"
 	cd "$SCRATCH/$who" || return
 	export OSM_CACHE_DIR=$PWD OSM_TMP_DIR=$PWD
-	lab_start "$MINISM_SRC/etc/fabrics/demo.net" || return
+	lab_start "$demo" || return
 	lab_sm run "$@"
 	await links_are_active 64
 	echo "$? $who brings the demo's fabric up"

@@ -130,12 +130,12 @@ case_page() {	# SPEC A B ..
 	done
 }
 
-case_page "$MINISM_SRC/etc/fabrics/demo.net" node-01 node-16
+case_page "$demo" node-01 node-16
 case_page 'PGFT(6,4,4;1,3,2)' H-0 H-95 S-1-3 S-2-0
 case_page 'torus(4,4;2)' H-0 H-31
 
 # A name that a person chose is no part of the page's own text.
-sed 's/# "node-05"/# "<b>\&amp;"/' "$MINISM_SRC/etc/fabrics/demo.net" >odd.net
+sed 's/# "node-05"/# "<b>\&amp;"/' "$demo" >odd.net
 check "a strange name: the page is written" page "$SCRATCH/odd.net"
 if in_browser "a strange name"; then
 	check "a strange name: is text" shows '%3Cb%3E%26amp%3B'

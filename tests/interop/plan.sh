@@ -6,8 +6,6 @@
 # shellcheck source=tests/interop/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-demo=$MINISM_SRC/etc/fabrics/demo.net
-
 # Everything that the diagnostics show of the fabric, without the time of day
 # and without the order in which they met the nodes.
 state_of_fabric() {
@@ -94,7 +92,6 @@ text_case() {
 	check "plan: the fabric is up" log_has plan.log 'SUBNET UP'
 	refute "plan: once: then there is another plan" \
 		plan plan.log --apply "$digest"
-	sim_stop
 }
 
 # After a bring-up nothing is left to do but what ibsim forgets.
@@ -134,7 +131,6 @@ empty_case() {
 		eval '! sets_in again.log | grep -E "^Linear"'
 	judge_same "$demo" >/dev/null
 	check "empty: all is Active" judge_active 32
-	sim_stop
 }
 
 run_cases

@@ -124,10 +124,7 @@ usage_case() {
 }
 
 json_case() {
-	if ! command -v python3 >/dev/null; then
-		skip "json" "python3 is not installed"
-		return
-	fi
+	has python3 || return
 	check "json: exits 0" exits 0 "$tree" --engine minhop --json
 	check "json: fabric" json 'f["switches"] == 12 and
 		f["ca_ports"] == 32 and f["cables"] == 32'
@@ -215,10 +212,7 @@ broken_case() {
 
 # What OpenSM programmed, read from its dump and from the switches.
 opensm_case() {
-	if ! command -v opensm >/dev/null; then
-		skip "opensm: its tables are judged" "opensm is not installed"
-		return
-	fi
+	has opensm || return
 	route 'torus(4,4;1)' --engine minhop --net ring.net
 	sim_start ring.net || return
 	mkdir osm

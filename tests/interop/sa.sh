@@ -92,7 +92,7 @@ sim_stop
 
 # Tables with QoS.
 SIM_HOST=node-01
-fresh "$MINISM_SRC/etc/fabrics/demo.net" || done_testing
+fresh "$demo" || done_testing
 echo 'qos TRUE' >qos.conf
 sm_start demo.log --cache-dir "$SCRATCH/cache" -F "$SCRATCH/qos.conf"
 check "the demo's fabric comes up" await log_has demo.log 'SUBNET UP'

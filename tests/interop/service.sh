@@ -6,7 +6,6 @@
 . "$(dirname "$0")/lib.sh"
 
 need python3 setpriv
-demo=$MINISM_SRC/etc/fabrics/demo.net
 
 # ---- what systemd hears ----------------------------------------------------
 
@@ -118,8 +117,6 @@ stray_case() {
 	sleep 0.8
 	check "stray: and does not feed that" [ "$(fed)" -eq 0 ]
 	unset NOTIFY_SOCKET WATCHDOG_USEC
-	sm_kill_all
-	lab_stop
 }
 
 # ---- the log ------------------------------------------------------------------
@@ -262,8 +259,6 @@ calls_case() {
 	check "calls: its sockets are of the families that the unit permits" \
 		families_permitted
 	unset NOTIFY_SOCKET WATCHDOG_USEC
-	sm_kill_all
-	lab_stop
 }
 
 all_permitted() {
@@ -346,8 +341,6 @@ user_case() {
 		log_has_not log/second.log ' (warning|error) '
 	check "user: what was changed is remembered" \
 		grep -q limited state/partitions-runtime
-	sm_kill_all
-	lab_stop
 }
 
 has_nothing() {

@@ -74,7 +74,7 @@ no_table_was_set() {
 
 begin() {
 	rm -rf cache-* osm/* ./*.log ./*.pid
-	lab_start "$MINISM_SRC/etc/fabrics/demo.net" || done_testing
+	lab_start "$demo" || done_testing
 }
 
 # ---- another minism ---------------------------------------------------------
@@ -132,7 +132,6 @@ kill_master() {
 kill_case() {
 	two_lose_one kill_master
 	taken_over
-	sm_kill_all
 }
 
 # A standby that has not answered it yet is not handed the fabric.
@@ -162,7 +161,6 @@ term_case() {
 		await log_has master.log 'SUBNET UP' $((ups + 1))
 	check "and all that was registered" log_has master.log \
 		'taken over .*groups 2 with 6 members, services 2, subscriptions 2.*need not register'
-	sm_kill_all
 }
 
 # ---- opensm -----------------------------------------------------------------
@@ -186,7 +184,6 @@ opensm_case() {
 	check "minism takes over" await log_has standby.log 'SUBNET UP'
 	check "the clients are asked to register again" log_has standby.log \
 		'no SA state of the former master is known'
-	sm_kill_all
 }
 
 # opensm waits 40 s and more for a master that is gone without a word.
@@ -207,7 +204,6 @@ heir_case() {
 	kill "$(cat master.pid)"
 	check "minism ends, and opensm is the master" await \
 		log_has opensm.run.out 'Entering MASTER state'
-	sm_kill_all
 }
 
 run_cases

@@ -166,7 +166,7 @@ tree() {	# formula: its leaves and spines have 36 cables
 		'36 links, 18' S-1-1/21 S-2-2/2 S-2-0
 }
 
-links=4 states "$MINISM_SRC/etc/fabrics/demo.net" node-05 leaf-2/1 leaf-1/6 \
+links=4 states "$demo" node-05 leaf-2/1 leaf-1/6 \
 	spine-2/1 spine-3 leaf-4 '8 links, 4' leaf-2/7 spine-3/2 spine-1
 tree 'PGFT(18,36;1,18)'
 patience=600

@@ -79,7 +79,7 @@ served() {	# port
 live_case() {
 	local sim web port
 
-	"${leash[@]}" "$MINISM_SIM" "$MINISM_SRC/etc/fabrics/demo.net" \
+	"${leash[@]}" "$MINISM_SIM" "$demo" \
 		-F /dev/null -f live.log --control-socket "$SCRATCH/live.ctl" \
 		>/dev/null 2>&1 &
 	sim=$!
