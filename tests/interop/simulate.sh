@@ -4,62 +4,38 @@
 # shellcheck source=tests/interop/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-demo=$MINISM_SRC/etc/fabrics/demo.net
-
-# run LOG arguments...: a run that ends by itself; its output in run.out
-run() {
-	local log=$1
-
-	shift
-	rm -f "$log"
-	timeout -k 5 $patience "$MINISM_SIM" -F "$SCRATCH/empty.conf" -v -f "$log" \
-		"$@" >run.out 2>run.err </dev/null
-}
-
 file_case() {
-	check "file: comes up" run file.log --once --show "$demo"
-	check "file: SUBNET UP" log_has file.log 'SUBNET UP: 8 switches, 16 hosts'
-	check "file: the picture is drawn" grep -q 'node-16' run.out
-	check "file: a route is traced" grep -q '^route from' run.out
-	check "formula: comes up" run formula.log --once \
-		'PGFT(4,8;1,4)'
-	check "formula: SUBNET UP" \
-		log_has formula.log 'SUBNET UP: 12 switches, 32 hosts'
-	check "plan: exits 0" run plan.log --plan "$demo"
-	check "plan: sends no Set" no_sets plan.log
+	check "plan: exits 0" simulated --plan -D 0xf "$demo"
+	check "plan: sends no Set" no_sets run.log
 	check "plan: names what it would do" grep -q 'leaf-1' run.out
-	check "end: --once with all that is logged" \
-		run once.log --once -D 0xf "$demo"
-	check "end: one heavy sweep" [ "$(lines once.log 'heavy sweep')" -eq 1 ]
-	check "end: no light one" [ "$(lines once.log 'light sweep')" -eq 0 ]
-	check "end: --plan with all that is logged" \
-		run plan.log --plan -D 0xf "$demo"
-	check "end: one heavy sweep" [ "$(lines plan.log 'heavy sweep')" -eq 1 ]
-	check "end: no light one" [ "$(lines plan.log 'light sweep')" -eq 0 ]
-	check "time: says that it is simulated" \
-		log_has once.log 'SUBNET UP.* [0-9.]+ ms simulated$'
-	check "time: of all that is timed by the fabric" \
-		[ "$(grep -v 'route:' once.log | grep -cE '[0-9] ms$')" -eq 0 ]
+	check "plan: one heavy sweep, and no light one" one_sweep
 	check "plan: a small fabric has one plan, too" \
-		run small.log --plan 'single(2)'
+		simulated --plan 'single(2)'
 	check "plan: and no more than one" \
 		[ "$(grep -c '^plan:' run.out)" -eq 1 ]
-	refute "no such file: exits 1" run none.log --once \
-		nowhere.net
-	check "no such file: the log says it" log_has none.log 'nowhere.net'
-	refute "bad formula: exits 1" run bad.log --once 'PGFT(4,8)'
-	check "bad formula: the log says it" log_has bad.log 'PGFT'
+	check "once: comes up" simulated --once -D 0xf "$demo"
+	check "once: SUBNET UP" log_has run.log 'SUBNET UP: 8 switches, 16 hosts'
+	check "once: one heavy sweep, and no light one" one_sweep
+	check "time: says that it is simulated" \
+		log_has run.log 'SUBNET UP.* [0-9.]+ ms simulated$'
+	check "time: of all that is timed by the fabric" \
+		[ "$(grep -v 'route:' run.log | grep -cE '[0-9] ms$')" -eq 0 ]
 	printf 'Switch 8 "S-1"\n[9] "H-1"[1]\n' >bad.net
-	refute "bad file: exits 1" run badfile.log --once bad.net
-	check "bad file: file and line in the log" \
-		log_has badfile.log 'bad.net:[0-9]'
+	for what in nowhere.net 'PGFT(4,8)' bad.net:2; do
+		refute "bad: exits 1 of $what" simulated --once "${what%:*}"
+		check "bad: the log says $what" grep -qF "${what%(*}" run.log
+	done
+}
+
+one_sweep() {
+	[ "$(lines run.log 'heavy sweep') $(lines run.log 'light sweep')" = "1 0" ]
 }
 
 pcap_case() {
 	local n
 
 	for n in first second; do
-		check "pcap: comes up" run "$n.log" --once --pcap "$n.pcapng" \
+		check "pcap: comes up" simulated --once --pcap "$n.pcapng" \
 			'torus(3,3;1)'
 	done
 	check "pcap: there is one" [ -s first.pcapng ]
@@ -67,7 +43,7 @@ pcap_case() {
 		cmp first.pcapng second.pcapng
 	echo theirs >target
 	ln -s target link.pcapng
-	refute "pcap: a link is not followed" run first.log --once \
+	refute "pcap: a link is not followed" simulated --once \
 		--pcap link.pcapng 'torus(3,3;1)'
 	check "pcap: and what it leads to stays" grep -qx theirs target
 }

@@ -4,55 +4,46 @@
 # shellcheck source=tests/interop/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-demo=$MINISM_SRC/etc/fabrics/demo.net
+# What is shown at which moment: doc/tour.md, which doc.sh reads again.
+sim_case() {
+	typed $'\n\nquit'
+	check "quit: ends the run, which is not up" [ $status -eq 1 ]
+	check "enter: a line each" [ "$(grep -vc '^---' run.out)" -eq 3 ]
 
-# steps arguments...: commands from standard input; run.out
-steps() {
-	timeout -k 5 $patience "$MINISM_SIM" -F "$SCRATCH/empty.conf" -f run.log \
-		"$demo" --step "$@" >run.out 2>run.err
+	typed go
+	check "go: to the end" [ $status -eq 0 ]
+	cp run.out all.out
+	simulated "$demo" --once --explain
+	check "go: is what --explain tells" cmp all.out run.out
+
+	# no step may run ahead of what is told
+	typed $'until routed\nuntil LinearForwardingTable leaf-1\nuntil SwitchInfo leaf-1\nlft leaf-1
+		until up\npkeys node-03\ngo'
+	check "until LinearFDBTop has risen: there is a table" \
+		grep -q '^  17 -> port 0' run.out
+	check "pkeys: full in the default partition" \
+		grep -qE '^    1  0xffff full$' run.out
+
+	typed $'break PortInfo leaf-2\ngo\nshow leaf-2\nbreak\ngo'
+	check "break: stops there" [ "$(grep -B1 '^leaf-2' run.out | head -1 |
+		grep -c 'leaf-2 .*Get PortInfo')" -eq 1 ]
+
+	typed $'until routed\nkill spine-4\nplug-device leaf-1\ngo'
+	check "kill: in the middle of a sweep is told, and not hidden" \
+		[ $status -eq 1 ]
+	check "kill: the silent node is named" \
+		grep -q 'spine-4.*no answer' run.out
+	check "devices: are in minism-lab only" \
+		grep -q 'in minism-lab only' run.out
+	check "step: is for a simulation only" ends_with 2 \
+		"$MINISM" -F empty.conf --step --once
 }
 
-printf '\n\nquit\n' | steps --once
-check "quit: ends the run, which is not up" [ $? -eq 1 ]
-check "enter: a line each" [ "$(grep -vc '^---' run.out)" -eq 3 ]
-
-printf 'go\n' | steps --once
-check "go: to the end" [ $? -eq 0 ]
-cp run.out all.out
-timeout $patience "$MINISM_SIM" -F empty.conf -f run.log "$demo" --once \
-	--explain >run.out
-check "go: is what --explain tells" cmp all.out run.out
-
-# What the tables are at two moments: no step may run ahead of what is told.
-printf '%s\n' 'until routed' 'lft leaf-1' 'path node-01 node-16' \
-	'until LinearForwardingTable leaf-1' 'until SwitchInfo leaf-1' \
-	'lft leaf-1' 'until up' \
-	'path node-01 node-16' 'pkeys node-03' 'go' | steps --once
-check "until: comes up" [ $? -eq 0 ]
-check "until routed: no table is written yet, and no LID set" diff - <(
-	sed -n '/  verify /,/ waits\? /p' run.out | grep -v '^0' | head -1) \
-	<<<'node-01: no LID'
-check "until LinearFDBTop has risen: now there is one" \
-	grep -q '^  17 -> port 0' run.out
-check "until up: there is a path" grep -qE \
-	'^node-01/1 -> leaf-1/[5-8] -> spine-[1-4]/4 -> leaf-4/4 -> node-16: delivered' \
-	run.out
-check "pkeys: full in the default partition" \
-	grep -qE '^    1  0xffff full$' run.out
-
-printf '%s\n' 'break PortInfo leaf-2' 'go' 'show leaf-2' 'break' 'go' |
-	steps --once
-check "break: stops there" [ "$(grep -B1 '^leaf-2' run.out | head -1 |
-	grep -c 'leaf-2 .*Get PortInfo')" -eq 1 ]
-
-printf '%s\n' 'until routed' 'kill spine-4' 'plug-device leaf-1' 'go' |
-	steps --once
-check "kill: in the middle of a sweep is told, and not hidden" \
-	[ $? -eq 1 ]
-check "kill: the silent node is named" grep -q 'spine-4.*no answer' run.out
-check "devices: are in minism-lab only" grep -q 'in minism-lab only' run.out
-timeout $patience "$MINISM_SIM" -F empty.conf --step --once 2>run.err
-check "step: is for a simulation only" [ $? -eq 2 ]
+typed() {	# commands of --step
+	timeout -k 5 $patience "$MINISM_SIM" -F empty.conf -f run.log "$demo" \
+		--step --once <<<"$1" >run.out 2>run.err
+	status=$?
+}
 
 # A lab stands still for a manager in another process. What has been told so
 # far: lab.out.
@@ -80,9 +71,6 @@ lab_case() {
 	echo go >&"$LAB_FD"
 	check "lab: go" await log_has sm.log 'SUBNET UP: 8 switches'
 	check "lab: now there is a path" lab_cmd expect path node-01 node-16
-	kill "$SM_PID"
-	wait "$SM_PID"
-	lab_stop
 }
 
 run_cases
