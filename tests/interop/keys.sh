@@ -17,16 +17,6 @@ m_key_protection_level 2
 m_key_lease_period 60
 END
 
-# run LOG arguments...: a run in a simulation; its output in run.out
-run() {
-	local log=$1
-
-	shift
-	timeout -k 5 $patience "$MINISM_SIM" -F "$SCRATCH/keys.conf" -v -v -f "$log" \
-		--partitions= --control-socket= "$fabric" "$@" \
-		>run.out 2>run.err </dev/null
-}
-
 private() {	# files: for their owner alone
 	local file
 
@@ -45,22 +35,39 @@ keyless() {
 	done <cache/guid2mkey
 }
 
+# The devices of ibsim take M_Key without a word and forget it. Keys in plans, in
+# files and in the log of another fabric: plan.scn, keys.scn.
 files_case() {
-	check "files: comes up" run up.log --once --cache-dir cache \
-		--view "$SCRATCH/view" --show
+	check "files: comes up" simulated -F keys.conf -v "$fabric" --once \
+		--partitions= --cache-dir cache --view view --show
 	dump_view
-	check "files: SUBNET UP" log_has up.log 'SUBNET UP'
-	check "files: private" private cache/guid2mkey cache/neighbors \
-		dump/*
-	check "output: no key in log, picture, dumps" \
-		keyless up.log run.out run.err dump/*
-	check "plan: is made" run plan.log --plan --cache-dir cache
-	check "plan: tells that there is a key" grep -q 'M_Key' run.out
-	check "plan: and not which" keyless plan.log run.out run.err
-	check "plan: as JSON" run plan.log --plan=json --cache-dir cache
-	check "plan: nor there" keyless plan.log run.out run.err
-	refute "--help: no key" grep -q "$secret" <("$MINISM" -F keys.conf \
-		--help 2>&1)
+	check "files: private" private cache/guid2mkey cache/neighbors dump/*
+	check "files: no key in log, picture, dumps" \
+		keyless run.log run.out run.err dump/*
+	refute "files: no key in --help" grep -q "$secret" \
+		<("$MINISM" -F keys.conf --help 2>&1)
+	"$MINISM_FABRIC" "$fabric" >fabric.net
+	sim_start "$SCRATCH/fabric.net" || return
+	check "ibsim: comes up" sm_run -F "$SCRATCH/keys.conf" --once \
+		-f ibsim.log --cache-dir ibcache
+	check "ibsim: a key that is not taken is told" \
+		log_has ibsim.log 'warning.*M_Key is not in force on'
+	check "ibsim: nobody has a key that is not there" \
+		[ "$(grep -c ^0x ibcache/guid2mkey)" = 0 ]
+	has opensm || return
+	mkdir osm
+	cp cache/guid2mkey cache/neighbors osm/
+	osm_once
+	check "opensm: comes up with our files" log_has osm.log 'SUBNET UP'
+	check "opensm: complains of none" \
+		log_has_not osm.log 'osm_db|guid2mkey|neighbors'
+	check "opensm: what it leaves is read" simulated -F keys.conf \
+		"$fabric" --once --cache-dir osm
+	check "opensm: and whole" log_has_not run.log 'set aside'
+}
+
+support() {	# STATUS words
+	ends_with "$1" ctl support "${@:2}"
 }
 
 # The user's file is replaced by a whole archive, or stays.
@@ -75,27 +82,22 @@ check_archive() {
 	ln -sf old.tar.gz to.tar.gz
 	yes | head -c 1000000 >old.tar.gz
 	cp old.tar.gz same
-	PATH="$SCRATCH/fake:$PATH" "$MINISMCTL" -s ctl support old.tar.gz \
-		>run.out 2>&1
-	check "support: tar fails: 1" [ $? -eq 1 ]
+	PATH="$SCRATCH/fake:$PATH" check "support: tar fails: 1" \
+		support 1 old.tar.gz
 	for more in support.log=x/support.log x/y /dev/null; do
 		# shellcheck disable=SC2086
-		"$MINISMCTL" -s ctl support old.tar.gz ${more/=/ } \
-			>run.out 2>&1
-		check "support: $more: 1" [ $? -eq 1 ]
+		check "support: $more: 1" support 1 old.tar.gz ${more/=/ }
 	done
-	"$MINISMCTL" -s ctl support to.tar.gz >run.out 2>&1
-	check "support: a link to a file: 1" [ $? -eq 1 ]
+	check "support: a link to a file: 1" support 1 to.tar.gz
 	check "support: what was there stays" cmp same old.tar.gz
 	check "support: nothing is beside it" [ "$(echo old.tar.gz*)" = \
 		old.tar.gz ]
-	check "support: replaces a longer file" eval '
-		"$MINISMCTL" -s ctl support old.tar.gz x/link >run.out &&
-		gzip -t old.tar.gz && private old.tar.gz'
+	check "support: replaces a longer file" support 0 old.tar.gz x/link
+	check "support: by a whole one" gzip -t old.tar.gz
+	check "support: which is private" private old.tar.gz
 	check "support: says that a file may hold keys" \
-		grep -q 'may hold keys' run.out
-	check "support: follows links" eval '
-		[ "$(tar -xzOf old.tar.gz ./link)" = mine ]'
+		grep -q 'may hold keys' answer
+	check "support: follows links" [ "$(tar -xzOf old.tar.gz ./link)" = mine ]
 }
 
 # What is sent elsewhere has the answers of the manager, and no key.
@@ -113,8 +115,7 @@ support_case() {
 	SM_PIDS+=($!)
 	check "support: the manager is up" await log_has support.log \
 		'SUBNET UP'
-	rm -rf minism-support*
-	check "support: packs" "$MINISMCTL" -s "$SCRATCH/ctl" support
+	check "support: packs" support 0
 	check "support: is an archive" tar -xzf minism-support.tar.gz
 	for file in config events sms status subscriptions versions view \
 		view-status; do
@@ -128,49 +129,20 @@ support_case() {
 		grep -q 'm_key (secret)' minism-support/config
 	check "support: the view is whole" "$MINISMCTL" --view \
 		minism-support/view nodes
-	check "support: status and events" eval '
-		grep -q "^subnet:  *UP" minism-support/status &&
-		grep -q "SUBNET UP" minism-support/events'
-	mkdir -p 'a:b'
-	check "support: with another file, of any name" eval '
-		"$MINISMCTL" -s ctl support a:b/s.tar.gz support.log ./-x &&
-		[ "$(tar -tz <a:b/s.tar.gz | grep -c -e "^./support.log\$" \
-		-e "^./-x\$")" -eq 2 ]' 5>-x
-	"$MINISMCTL" -s ctl support none.tar.gz missing >run.out 2>&1
-	check "support: a file that is not there: 1, and no archive" \
-		[ "$? $(ls none.tar.gz 2>/dev/null)" = "1 " ]
+	check "support: status" grep -q '^subnet:  *UP' minism-support/status
+	check "support: events" grep -q 'SUBNET UP' minism-support/events
+	mkdir 'a:b'
+	: >-x
+	check "support: with another file, of any name" support 0 \
+		a:b/s.tar.gz support.log ./-x
+	check "support: both are in it" [ "$(tar -tz <a:b/s.tar.gz |
+		grep -cxE './(support.log|-x)')" -eq 2 ]
+	check "support: a file that is not there: 1" \
+		support 1 none.tar.gz missing
 	check_archive
 	sm_kill_all
-	"$MINISMCTL" -s ctl support none.tar.gz >run.out 2>&1
-	check "support: without a manager: 3" [ $? -eq 3 ]
-}
-
-# The devices of ibsim take M_Key without a word and forget it.
-ibsim_case() {
-	"$MINISM_FABRIC" "$fabric" >fabric.net
-	sim_start "$SCRATCH/fabric.net" || return
-	check "ibsim: comes up" sm_run -F "$SCRATCH/keys.conf" --once \
-		-f ibsim.log --cache-dir ibcache
-	check "ibsim: SUBNET UP" log_has ibsim.log 'SUBNET UP'
-	check "ibsim: a key that is not taken is told" \
-		log_has ibsim.log 'warning.*M_Key is not in force on'
-	check "ibsim: nobody has a key that is not there" \
-		[ "$(grep -c ^0x ibcache/guid2mkey)" = 0 ]
-	if command -v opensm >/dev/null; then
-		mkdir -p osm
-		cp cache/guid2mkey cache/neighbors osm/
-		OSM_CACHE_DIR=$SCRATCH/osm OSM_TMP_DIR=$SCRATCH/osm \
-			client opensm -o -f "$SCRATCH/osm.log" >/dev/null 2>&1
-		check "opensm: comes up with our files" \
-			log_has osm.log 'SUBNET UP'
-		check "opensm: complains of none" \
-			log_has_not osm.log 'osm_db|guid2mkey|neighbors'
-		check "opensm: what it leaves is read" run osmfiles.log --once \
-			--cache-dir osm
-		check "opensm: and whole" log_has_not osmfiles.log 'set aside'
-	else
-		skip "opensm: the files" "opensm is not installed"
-	fi
+	check "support: without a manager: 3" support 3 none.tar.gz
+	check "support: and no archive" [ ! -e none.tar.gz ]
 }
 
 run_cases
