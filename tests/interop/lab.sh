@@ -18,17 +18,12 @@ links_are_active() {	# how many ends
 	[ "$n" = "$1" ]
 }
 
-fresh() {	# net [options]: a lab
-	rm -rf cache sm.log
-	lab_start "$@" || done_testing
-}
-
 # ---- one manager ----------------------------------------------------------
 
 minism_case() {
-	fresh "$demo"
+	lab_start "$demo" || return
 	lab_sm minism.run "${minism_here[@]}" -f "$SCRATCH/sm.log" \
-		--control-socket "$SCRATCH/sm.ctl"
+		--control-socket "$SCRATCH/ctl"
 	check "minism brings the fabric up" \
 		await log_has sm.log 'SUBNET UP'
 	check "all its links are Active" links_are_active 64
@@ -152,37 +147,30 @@ diagnostics() {
 	check "ibtracert" await inside ibtracert 1 9
 	congestion
 	ping_and_pong
-	counters
 	LAB_NODE=node-01
 }
 
-# What is set is read again.
+# What is set is read again; a host has no switch's settings, a switch no table.
 congestion() {
 	check "ibccconfig" inside ibccconfig CongestionKeyInfo 3 77 0 9 4
-	check "ibccquery reads what it has set" answers 'Lease.*9$' \
-		inside ibccquery CongestionKeyInfo 3
-	check "ibccquery CongestionInfo" inside ibccquery CongestionInfo 3
-	check "a switch has no congestion control table" answers 'Cap:\.*0$' \
-		inside ibccquery -G CongestionInfo 0x20020
-	check "ibccquery CongestionLog" inside ibccquery CongestionLog 3
-	check "a host's settings are empty" answers 'Control_Map:\.*0x0000$' \
-		inside ibccquery CACongestionSetting 3
-	check "a host has no switch's settings" ends_with 255 \
-		"$MINISM_LAB_PROGRAM" -- ibccquery SwitchCongestionSetting 3
+	while read -r status regex words; do
+		# shellcheck disable=SC2086 # words
+		check "ibccquery $words" gives "$status" "$regex" \
+			inside ibccquery $words
+	done <<-'END'
+		0 Lease.*9$ CongestionKeyInfo 3
+		0 . CongestionInfo 3
+		0 Cap:\.*0$ -G CongestionInfo 0x20020
+		0 . CongestionLog 3
+		0 Control_Map:\.*0x0000$ CACongestionSetting 3
+		255 . SwitchCongestionSetting 3
+	END
 }
 
 ping_and_pong() {
-	local pid
-
 	LAB_NODE=node-03 lab_sm pong ibping -S
-	pid=$SM_PID
 	check "ibping reaches another host" await inside ibping -c 3 \
 		"$(lab_cmd show node-03 | sed -n 's/.* lid \([0-9]*\).*/\1/p')"
-	kill "$pid"
-}
-
-ctl_says() {	# REGEX words: an answer of minismctl has such a line
-	answers "$1" "$MINISMCTL" -s "$SCRATCH/sm.ctl" "${@:2}"
 }
 
 # leads_to PORT: some entry of its switch does
@@ -190,45 +178,31 @@ leads_to() {
 	lab_cmd lft "${1%/*}" | grep -q "port ${1#*/}\$"
 }
 
+# What is avoided, and for how long: tests/scenarios/health.scn.
 avoid_by_hand() {
 	check "the table of leaf-1 leads to port 5" leads_to leaf-1/5
-	refute "no link is at port 4" ctl_says routes avoid leaf-1/4
-	check "it says what is there" refuses \
+	check "no link between switches is at port 4" refuses \
 		'leaf-1/4 leads to node-04; only links between switches' \
-		"$MINISMCTL" -s "$SCRATCH/sm.ctl" avoid leaf-1/4
-	check "minismctl avoid ends when no traffic is there" ctl_says \
+		ctl avoid leaf-1/4
+	check "minismctl avoid ends when no traffic is there" answers \
 		'no traffic on leaf-1/5 - spine-1/1: rerouted in .*use leaf-1/5' \
-		avoid leaf-1/5
+		ctl avoid leaf-1/5
 	refute "no entry leads there" leads_to leaf-1/5
-	check "says why" await ctl_says \
-		'link leaf-1/5 - spine-1/1 is avoided: by the operator' avoid
-	check "status lists it" ctl_says '^avoided: .*leaf-1/5' status
-	check "so do the metrics" ctl_says \
-		'^minism_bad_links\{routing="avoided"\} [1-9]' metrics
-	refute "it is avoided once" ctl_says without avoid spine-1/1
-	check "minismctl use" ctl_says 'spine-1/1 is in use: rerouted' \
-		use spine-1/1
+	check "says why" answers \
+		'link leaf-1/5 - spine-1/1 is avoided: by the operator' ctl avoid
+	check "status lists it" answers '^avoided: .*leaf-1/5' ctl status
+	check "so do the metrics" answers \
+		'^minism_bad_links\{routing="avoided"\} [1-9]' ctl metrics
+	check "it is avoided once" refuses . ctl avoid spine-1/1
+	check "minismctl use" answers 'spine-1/1 is in use: rerouted' \
+		ctl use spine-1/1
 	check "entries lead there again" leads_to leaf-1/5
-	refute "it was not asked for" ctl_says rerouted use leaf-1/5
-	"$MINISMCTL" -s "$SCRATCH/sm.ctl" pause >/dev/null
-	check "a paused manager does it later" ctl_says \
+	check "it was not asked for" refuses . ctl use leaf-1/5
+	ctl pause >/dev/null
+	check "a paused manager does it later" answers \
 		'for the next sweep of this manager, which is paused now' \
-		avoid leaf-1/5
-	check "and takes it back" ctl_says 'which is paused' use leaf-1/5
-	"$MINISMCTL" -s "$SCRATCH/sm.ctl" resume >/dev/null
-	"$MINISMCTL" -s "$SCRATCH/sm.ctl" sweep --wait >/dev/null
-}
-
-# A counter that the console raises is read, found and cleared.
-counters() {
-	lab_cmd errors leaf-2/3 symbol 777
-	check "perfquery reads an error counter" answers \
-		'SymbolErrorCounter:\.*777' inside perfquery -G 0x20020 3
-	check "ibqueryerrors finds it" refuses 'SymbolErrorCounter == 777' \
-		inside ibqueryerrors
-	check "perfquery clears it" inside perfquery -R -G 0x20020 3
-	check "and it is gone" answers 'SymbolErrorCounter:\.*0' \
-		inside perfquery -G 0x20020 3
+		ctl avoid leaf-1/5
+	check "and takes it back" answers 'which is paused' ctl use leaf-1/5
 }
 
 # ---- the console ----------------------------------------------------------
@@ -239,20 +213,11 @@ loses_smps() {
 }
 
 faults() {
-	lab_cmd unplug leaf-1 6
-	check "a cable is out" await links_are_active 62
-	lab_cmd plug leaf-1/6
-	check "and in again" await links_are_active 64
-	lab_cmd kill spine-2
-	check "a switch is off" await links_are_active 56
-	lab_cmd revive spine-2
-	check "and on again" await links_are_active 64
 	lab_cmd slow leaf-1 200us 4
 	check "a slow agent with few places loses SMPs" await loses_smps
 	lab_cmd slow leaf-1 20us 1000
 	check "path: delivered" await answers 'node-16: delivered' \
 		lab_cmd path node-01 node-16
-	check "lft: ranges" answers 'port 5' lab_cmd lft leaf-1
 	refute "a node that is not there" lab_cmd kill spine-9
 	lab_cmd unplug-device node-09
 	LAB_NODE=node-09
@@ -261,7 +226,7 @@ faults() {
 	lab_cmd plug-device node-09 3
 	check "it is back under another number" inside smpquery -D nodeinfo 0
 	refute "a device file that is not there" \
-		inside cat /dev/infiniband/umad99 </dev/null
+		inside cat /dev/infiniband/umad99
 	LAB_NODE=node-01
 }
 
@@ -271,10 +236,11 @@ faults() {
 tables_case() {
 	local lid
 
-	fresh 'PGFT(9,9;1,9)'
-	lab_sm minism.run "${minism_here[@]}" --lmc 1 -f "$SCRATCH/sm.log"
+	lab_start 'PGFT(9,9;1,9)' || return
+	lab_sm minism.run "${minism_here[@]}" --lmc 1 \
+		-f "$SCRATCH/tables.log"
 	check "minism brings 81 hosts up" \
-		await log_has sm.log 'SUBNET UP'
+		await log_has tables.log 'SUBNET UP'
 	lid=$(lab_cmd show H-9 | sed -n 's/.* lid \([0-9]*\).*/\1/p')
 	check "a host answers on its first LID" inside perfquery "$lid" 1
 	check "and on its second" inside perfquery $((lid + 1)) 1
@@ -288,22 +254,22 @@ tables_case() {
 # ---- the runner -----------------------------------------------------------
 
 runner_case() {
-	local net=$MINISM_SRC/etc/fabrics/demo.net pid
+	local pid
 
 	unset MINISM_LAB
 	check "the command's status is the lab's" \
-		ends_with 7 "$MINISM_LAB_PROGRAM" "$net" -- sh -c 'exit 7'
+		ends_with 7 "$MINISM_LAB_PROGRAM" "$demo" -- sh -c 'exit 7'
 	check "a signal that ends it counts from 128" \
-		ends_with 137 "$MINISM_LAB_PROGRAM" "$net" -- sh -c 'kill -9 $$'
+		ends_with 137 "$MINISM_LAB_PROGRAM" "$demo" -- sh -c 'kill -9 $$'
 	check "no such node" \
-		ends_with 1 "$MINISM_LAB_PROGRAM" "$net" --on nobody -- true
-	sed 's/# "node-02"/# "node-01"/' "$net" >same.net
-	"$MINISM_LAB_PROGRAM" same.net --on 0x10020 -- ibstat >prompt.out
+		ends_with 1 "$MINISM_LAB_PROGRAM" "$demo" --on nobody -- true
+	sed 's/# "node-02"/# "node-01"/' "$demo" >same.net
 	check "of two nodes of one name each has its own device" \
-		grep -q 'Node GUID: 0x0*10020$' prompt.out
+		answers 'Node GUID: 0x0*10020$' "$MINISM_LAB_PROGRAM" same.net \
+		--on 0x10020 -- ibstat
 	check "no such file" ends_with 1 "$MINISM_LAB_PROGRAM" "$SCRATCH/none"
 	check "no lab is around" ends_with 2 "$MINISM_LAB_PROGRAM" -- true
-	"$MINISM_LAB_PROGRAM" "$net" -- sh -c 'touch runs; exec sleep 60' &
+	"$MINISM_LAB_PROGRAM" "$demo" -- sh -c 'touch runs; exec sleep 60' &
 	pid=$!
 	await [ -e runs ]
 	kill "$pid"
@@ -311,35 +277,33 @@ runner_case() {
 	[ $? -eq 143 ]
 	ok $? "it passes a SIGTERM on and ends with the command"
 	printf 'on node-03 ibstat -l\n!sh -c "exit 3"\n! sh -c "exit 4"\nbogus\nexit\n' |
-		"$MINISM_LAB_PROGRAM" "$net" >prompt.out
+		"$MINISM_LAB_PROGRAM" "$demo" >prompt.out
 	check "a prompt ends with 0" test $? -eq 0
 	check "on NODE runs there" grep -qx lab0 prompt.out
 	check "a status is shown" grep -q 'exit status 3' prompt.out
 	check "with a blank behind the ! as well" \
 		grep -q 'exit status 4' prompt.out
 	check "an unknown command, too" grep -q 'called bogus' prompt.out
-	"$MINISM_LAB_PROGRAM" "$net" --kernel 6.18 -- true 2>run.err
-	check "a kernel that is not known is 2" test $? -eq 2
-	"$MINISM_LAB_PROGRAM" "$net" -c list -c 'unplug leaf-1' -c list -- true \
-		>prompt.out 2>run.err
-	check "a command that is wrong is 1" test $? -eq 1
-	check "the output of those before it stands" \
-		grep -cx node-16 prompt.out
-	check "and its own lines of errors" cmp run.err - <<-END
-		minism-lab: unplug leaf-1: which port of leaf-1?
-		usage: unplug PORT
-	END
+	check "a kernel that is not known is 2" ends_with 2 \
+		"$MINISM_LAB_PROGRAM" "$demo" --kernel 6.18 -- true
+	check "a command that is wrong is 1, with its own lines of errors" \
+		gives 1 '^minism-lab: unplug leaf-1: which port of leaf-1\?$' \
+		"$MINISM_LAB_PROGRAM" "$demo" -c list -c 'unplug leaf-1' \
+		-c list -- true
+	check "and how it is used" grep -qx 'usage: unplug PORT' answer
+	check "the output of those before it stands, and no other is done" \
+		[ "$(grep -cx node-16 answer)" -eq 1 ]
 	(echo 'on node-03 true'; sleep 0.5; echo show) |
-		"$MINISM_LAB_PROGRAM" "$net" >prompt.out
+		"$MINISM_LAB_PROGRAM" "$demo" >prompt.out
 	check "the prompt goes on after a program" grep -q '^8 switches' \
 		prompt.out
 	# a sanitized program does not start below a library that is preloaded
-	"$MINISM_LAB_PROGRAM" "$net" -c 'clash node-03 0x123' -- env \
-		-u LD_PRELOAD "$MINISM_LAB_PROGRAM" -c 'show node-03' >shown
-	check "-c outside and inside" grep -q 'Adapter 0x0*123$' shown
+	check "-c outside and inside" answers 'Adapter 0x0*123$' \
+		"$MINISM_LAB_PROGRAM" "$demo" -c 'clash node-03 0x123' -- env \
+		-u LD_PRELOAD "$MINISM_LAB_PROGRAM" -c 'show node-03'
 	echo "script $PWD/itself" >itself
 	check "a script that runs itself ends" ends_with 1 \
-		"$MINISM_LAB_PROGRAM" "$net" -c 'script itself' -- true
+		"$MINISM_LAB_PROGRAM" "$demo" -c 'script itself' -- true
 }
 
 # ---- a lab that is killed ---------------------------------------------------
@@ -349,14 +313,14 @@ kill_lab() {
 	local pid
 
 	rm -f daemon
-	setsid "$MINISM_LAB_PROGRAM" "$net" --socket killed.sock -- \
+	setsid "$MINISM_LAB_PROGRAM" "$demo" --socket killed.sock -- \
 		sh -c 'setsid sleep 600 & echo $! >daemon.new
 		mv daemon.new daemon; exec sleep 600' >run.out 2>&1 &
 	pid=$!
 	await test -e daemon
 	check "a second one on its socket names it" refuses \
 		"$SCRATCH/killed.sock: a lab is running there" \
-		"$MINISM_LAB_PROGRAM" "$net" --socket killed.sock -- true
+		"$MINISM_LAB_PROGRAM" "$demo" --socket killed.sock -- true
 	kill -KILL "$1$pid"
 	wait "$pid" 2>/dev/null
 	check "a daemon in a lab ends with it" await \
@@ -364,7 +328,6 @@ kill_lab() {
 }
 
 killed_case() {
-	local net=$MINISM_SRC/etc/fabrics/demo.net
 	local -x TMPDIR=$SCRATCH/tmp
 
 	unset MINISM_LAB
@@ -372,20 +335,20 @@ killed_case() {
 	kill_lab ""
 	kill_lab -
 	check "the next lab takes the socket of one that was killed" \
-		"$MINISM_LAB_PROGRAM" "$net" --socket killed.sock -- true
+		"$MINISM_LAB_PROGRAM" "$demo" --socket killed.sock -- true
 	touch killed.sock
 	check "but no other file" refuses \
 		"$SCRATCH/killed.sock: .*Address already in use" \
-		"$MINISM_LAB_PROGRAM" "$net" --socket killed.sock -- true
+		"$MINISM_LAB_PROGRAM" "$demo" --socket killed.sock -- true
 	check "a program that cannot be run is 127" \
-		ends_with 127 "$MINISM_LAB_PROGRAM" "$net" -- ./no-such-program
+		ends_with 127 "$MINISM_LAB_PROGRAM" "$demo" -- ./no-such-program
 	check "nothing of them stays" await rmdir tmp
 }
 
 # ---- foreign programs -------------------------------------------------------
 
 foreign_case() {
-	fresh "$demo"
+	lab_start "$demo" || return
 	check "each call for a path finds the lab's adapter" \
 		inside python3 "$here/lab_client.py" paths
 	check "a thread that waits in read keeps no other one" \
