@@ -10,7 +10,6 @@
 PATH=$MINISM_BUILD:$PATH
 ln -s "$MINISM_SRC/etc" "$MINISM_SRC/doc" .
 cp etc/partitions.conf my-partitions.conf
-demo=etc/fabrics/demo.net
 
 # What is meant to end with another status than 0: minhop has a credit loop
 # there, or old and new tables together have one.
@@ -33,11 +32,7 @@ in_time() {
 	return 1
 }
 
-# runs COMMAND: as a reader would type it; one that stays is ended.
-runs() {
-	in_time run_there "$1"
-}
-
+# run_there COMMAND: as a reader would type it; one that stays is ended.
 run_there() {
 	local status want
 
@@ -69,13 +64,8 @@ in_place() {	# command
 	esac
 }
 
-# in_lab COMMAND: on a host of the demo's fabric
-in_lab() {
-	in_time run_in_lab "$1"
-}
-
-# For as long as it takes to come up; one that stays is ended by TERM, which is no
-# failure.
+# run_in_lab COMMAND: on a host of the demo's fabric. For as long as it takes to
+# come up; one that stays is ended by TERM, which is no failure.
 run_in_lab() {
 	timeout -k 5 $patience minism-lab "$demo" -- timeout 5 bash -c \
 		"$(in_place "${1//\/var\/log\/minism/$SCRATCH}")" >out 2>&1
@@ -102,21 +92,58 @@ on_ibsim() {
 	[ $status -eq 0 ] && grep -q 'SUBNET UP' out
 }
 
-# The lines of README's indented blocks, comments taken off; what follows a
-# prompt goes to the lab that the line before it started.
-readme_commands() {
-	sed -n 's/^    //p' "$MINISM_SRC/README.md" | sed 's/ *# .*//; s/ *$//' |
-		grep -E '^(minism|lab>|build/minism)'
+# The commands of README's indented blocks, and of the EXAMPLES of a page, as a
+# terminal shows them.
+commands_of() {	# file
+	case $1 in
+	*.md)	sed -n 's/^    //p' "$1" | sed 's/ *# .*//; s/ *$//; s/^build.//' ;;
+	*)	awk '/^\.SH EXAMPLES/ { on = 1; next } /^\.SH/ { on = 0 }
+			on && !/^\./' "$1" | sed 's/\\-/-/g; s/^[ \t]*//' ;;
+	esac | grep -E '^(minism|lab>)'
 }
 
+# What follows a prompt goes to the lab that the line before it started.
 prompt=
 lab=
 flush_lab() {
 	[ -n "$lab" ] || return 0
-	check "README: $lab, and its prompt" lab_tells
+	check "$1: $lab, and its prompt" lab_tells
 	cat out >>lab.out
 	lab=
 	prompt=
+}
+
+# page FILE COMMANDS: it has so many or more, and they do what stands there
+page() {
+	local line name=${1##*/} n=0
+
+	while read -r line; do
+		n=$((n + 1))
+		case $line in
+		"lab> "*)
+			prompt+=${line#lab> }$'\n'
+			continue ;;
+		esac
+		flush_lab "$name"
+		case $line in
+		*"--lfts tables"*) ;;	# of a fabric that runs
+		*"--check-config"* | "minism-sim"*)
+			check "$name: $line" in_time run_there \
+				"$line --cache-dir=" ;;
+		"minism "*)
+			check "$name: $line" in_time run_in_lab \
+				"$line --cache-dir=" ;;
+		"minismctl doctor")
+			check "$name: $line" in_time run_in_lab "$line" ;;
+		"minism-lab"*" -- "*)
+			check "$name: $line" in_time run_there "$line" ;;
+		"minism-lab"*)
+			lab=$line ;;
+		*)	check "$name: $line" in_time run_there "$line" ;;
+		esac
+	done < <(commands_of "$1")
+	flush_lab "$name"
+	check "$name has commands" [ $n -ge "$2" ]
 }
 
 # A person who sees nothing yet asks again later.
@@ -147,101 +174,12 @@ lab_takes() {	# command lines seconds
 	! grep -qE '^(minism-lab:|usage)' out
 }
 
-case_readme() {
-	local line n=0
-
-	while read -r line; do
-		n=$((n + 1))
-		case $line in
-		"lab> "*)
-			prompt+=${line#lab> }$'\n'
-			continue
-			;;
-		esac
-		flush_lab
-		case $line in
-		build/minism-explain*)
-			check "README: $line" runs "${line#build/}"
-			;;
-		build/minismctl*)
-			check "README: $line" in_lab "${line#build/}"
-			;;
-		build/*)
-			check "README: $line" in_lab "${line#build/} --cache-dir="
-			;;
-		"minism-lab"*" -- "* | "minism-route"* | "minism-fabric"*)
-			check "README: $line" runs "$line"
-			;;
-		"minism-lab"*)
-			lab=$line
-			;;
-		"minism-sim"* | *"--check-config"*)
-			check "README: $line" runs "$line --cache-dir="
-			;;
-		esac
-	done < <(readme_commands)
-	flush_lab
-	check "README has commands" [ $n -ge 15 ]
-	check "its lab names the cable that was pulled" grep -q \
-		'missing link leaf-1/6 - spine-2/1' lab.out
-}
-
-# The commands in the EXAMPLES of a page, as a terminal shows them.
-examples_of() {	# page
-	awk '/^\.SH EXAMPLES/ { on = 1; next } /^\.SH/ { on = 0 }
-		on && !/^\./' "$MINISM_SRC/doc/$1" |
-		sed 's/\\-/-/g; s/^[ \t]*//' | grep -E '^(minism|lab>)'
-}
-
-case_pages() {
-	local page line n=0
-
-	for page in minism.8 minism-explain.8 minism-fabric.1 minism-lab.1 \
-		minism-route.1 minism-sim.1; do
-		while read -r line; do
-			n=$((n + 1))
-			case $line in
-			"lab> "*)
-				prompt+=${line#lab> }$'\n'
-				;;
-			"minism-lab"*" -- "*)
-				check "$page: $line" runs "$line"
-				;;
-			"minism-lab"*)
-				lab=$line
-				;;
-			*"--lfts tables"*)
-				;;	# of a fabric that runs
-			"minism "*)
-				check "$page: $line" in_lab \
-					"$line --cache-dir $SCRATCH/cache"
-				;;
-			*)
-				check "$page: $line" runs "$line"
-				;;
-			esac
-		done < <(examples_of $page)
-		flush_lab
-	done
-	check "the pages have examples" [ $n -ge 8 ]
-}
-
-# What runs in the background of a lab ends with it.
-daemon_ends() {
-	local pid
-
-	printf 'on node-01 minism -p 1 -B -f d.log -J d.pid\n%s' \
-		'on node-01 sh -c "until [ -s d.pid ]; do sleep 0.1; done"
-on node-01 cat d.pid
-quit
-' | timeout -k 5 $patience minism-lab "$demo" >out 2>&1
-	pid=$(cat d.pid 2>/dev/null) || pid=$(grep -xE '[0-9]+' out)
-	cat out
-	[ -n "$pid" ] && await eval '! kill -0 "$pid"'
-}
-
-case_readme
+page "$MINISM_SRC/README.md" 20
+check "its lab names the cable that was pulled" grep -q \
+	'missing link leaf-1/6 - spine-2/1' lab.out
 check "README's lines about ibsim" in_time on_ibsim
-case_pages
-check "a daemon ends with its lab" daemon_ends
+for name in minism.8 minism-explain.8 minism-fabric.1 minism-lab.1 \
+	minism-route.1 minism-sim.1; do
+	page "$MINISM_SRC/doc/$name" 1
+done
 done_testing
