@@ -264,30 +264,46 @@ read_request(struct stage *st, char **words)
 }
 
 static unsigned
-ask(struct stage *st, char **words)
+ask(struct stage *st)
 {
 	struct lab *l = &st->l;
 	unsigned status;
 
-	read_request(st, words);
 	status = lab_ask_at(l, st->slid < 0 ? lab_lid(l, st->from) :
 			    (uint16_t)st->slid, st->now);
 	sa_stage_check(l->sa);
 	return status;
 }
 
-unsigned
-sa_stage_ask(struct lab *l, const char *format, ...)
+G_GNUC_PRINTF(2, 0) static void
+write_request(struct lab *l, const char *format, va_list args)
 {
-	g_autofree char *line = NULL;
+	g_autofree char *line = g_strdup_vprintf(format, args);
 	g_auto(GStrv) words = NULL;
+
+	g_shell_parse_argv(line, NULL, &words, NULL);
+	read_request((struct stage *)l, words);
+}
+
+void
+sa_stage_write(struct lab *l, const char *format, ...)
+{
 	va_list args;
 
 	va_start(args, format);
-	line = g_strdup_vprintf(format, args);
+	write_request(l, format, args);
 	va_end(args);
-	g_shell_parse_argv(line, NULL, &words, NULL);
-	return ask((struct stage *)l, words);
+}
+
+unsigned
+sa_stage_ask(struct lab *l, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	write_request(l, format, args);
+	va_end(args);
+	return ask((struct stage *)l);
 }
 
 /* METHOD ATTRIBUTE ..; ask is for methods without a word of their own */
@@ -297,7 +313,8 @@ WORD(do_request, struct stage *st)
 	GByteArray *all;
 	unsigned status, n;
 
-	status = ask(st, strcmp(words[-1], "ask") ? words - 1 : words);
+	read_request(st, strcmp(words[-1], "ask") ? words - 1 : words);
+	status = ask(st);
 	if (st->r.method == SA_METHOD_GET_MULTI)
 		st->r.table = mad_attr_table(SA_ATTR_PATH);
 	if (l->reply.kind != SA_REPLY_TABLE) {

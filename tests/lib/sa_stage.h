@@ -28,6 +28,9 @@ int sa_stage_tear_down(void **state);
 /* A line of such a script without => ..: the status of the answer. */
 unsigned sa_stage_ask(struct lab *l, const char *format, ...)
 	G_GNUC_PRINTF(2, 3);
+/* The same, but not asked: it is in l->mad. */
+void sa_stage_write(struct lab *l, const char *format, ...)
+	G_GNUC_PRINTF(2, 3);
 /* Without any client's. */
 void sa_stage_renew(struct lab *l);
 /* What must hold of every store. */

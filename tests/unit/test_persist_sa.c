@@ -8,68 +8,65 @@
 #include <sys/stat.h>
 
 #include "sm/file_writer.h"
+#include "sm/state.h"
 #include "tests/lib/folder.h"
-#include "tests/lib/sa_server_lab.h"
+#include "tests/lib/sa_stage.h"
+#include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
 
+#define SECOND	((int64_t)G_USEC_PER_SEC)
+
 /* A crash loses the last two seconds at the most. */
-TEST(test_archive_is_written_soon_and_not_often)
+TEST(test_archive_is_written_soon_and_not_often, sa_stage_set_up,
+     sa_stage_tear_down)
 {
 	AUTO_FOLDER(dir);
 	g_autofree char *path = g_build_filename(dir, "state", NULL);
 	g_autofree char *old = NULL;
+	struct transport *t = scripted_new();
+	struct lab *l = *state;
+	struct state *archive = state_open(&(struct state_params) {
+		.owners = { { .part = &sa_part, .owner = l->sa } }, .n = 1,
+		.cache_dir = dir,
+	}, t);
 	unsigned changes = 0;
-	struct stage st;
 	GStatBuf buf;
 
-	stage_open(&st, SEED, NULL, dir);
-	stage_run(&st, SECOND);
-	for (unsigned i = 0; i < 100; i++) {
+	state_know_clients(archive);
+	scripted_run(t, SECOND);
+	for (unsigned i = 0; i < 102; i++) {
 		g_autofree char *text = NULL;
 
-		client_join(&st.client[i % CLIENTS], i);
-		stage_run(&st, SECOND / 10);
+		if (i == 100) {
+			/* ten seconds */
+			assert_in_range(changes, 4, 6);
+			scripted_run(t, transport_now(t) + 3 * SECOND);
+			g_free(g_steal_pointer(&old));
+			old = folder_get(dir, "state");
+			assert_has(old, "member");
+			assert_int_equal(g_stat(path, &buf), 0);
+			assert_int_equal(buf.st_mode & 0777, 0600);
+			/* at rest nothing is written */
+			assert_int_equal(g_remove(path), 0);
+			scripted_run(t, transport_now(t) + 100 * SECOND);
+			assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+		}
+		assert_int_equal(sa_stage_ask(l, "Set MCMemberRecord Q_Key=1 "
+			"P_Key=0xffff SL=0 TClass=0 FlowLabel=0 JoinState=1 "
+			"by=H-%u MGID=ff12:a01c::%x", i % 12, i), 0);
+		state_touch(archive, &sa_part, 0);
+		scripted_run(t, transport_now(t) + SECOND / 10);
 		text = folder_get(dir, "state");
 		changes += g_strcmp0(text, old) != 0;
 		g_free(g_steal_pointer(&old));
 		old = g_steal_pointer(&text);
 	}
-	/* ten seconds */
-	assert_in_range(changes, 4, 6);
-	stage_run(&st, 3 * SECOND);
-	g_free(g_steal_pointer(&old));
-	old = folder_get(dir, "state");
-	assert_has(old, "member");
-	assert_int_equal(g_stat(path, &buf), 0);
-	assert_int_equal(buf.st_mode & 0777, 0600);
-	/* at rest nothing is written */
-	assert_int_equal(g_remove(path), 0);
-	stage_run(&st, 100 * SECOND);
-	assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
 	/* an end while a write is due */
-	for (unsigned i = 0; i < 2; i++) {
-		client_join(&st.client[i], 200 + i);
-		stage_run(&st, SECOND / 10);
-	}
 	assert_int_equal(g_remove(path), 0);
-	stage_stop(&st);
+	state_close(archive);
 	assert_true(g_file_test(path, G_FILE_TEST_EXISTS));
-	stage_start(&st, NULL, NULL);
-	stage_run(&st, 3 * SECOND);
-	stage_close(&st);
+	transport_free(t);
 	assert_int_equal(folder_remove(dir), 1);	/* nothing else was left */
-}
-
-TEST(test_without_a_folder_nothing_is_kept, stage_set_up, stage_tear_down)
-{
-	struct stage *st = *state;
-
-	client_subscribe(&st->client[0]);
-	stage_run(st, 5 * SECOND);
-	assert_int_equal(stage_subscriptions(st), 1);
-	stage_stop(st);
-	stage_start(st, NULL, NULL);
-	assert_int_equal(stage_subscriptions(st), 0);
 }
 
 /* What a killed run has left beside it goes; nothing else. */

@@ -1,839 +1,572 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The desk of the SA: overload, tables, long requests, Reports, bad clients.
+ * The desk of the SA: overload, tables, long requests, Reports, bad clients, as
+ * text: tests/scripts/sa_server.scn. Here are its words.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "sm/mad/smp.h"
 #include "sm/sa/informinfo.h"
+#include "sm/sa/sa_server.h"
 #include "sm/sa/service.h"
-#include "tests/lib/auto.h"
-#include "tests/lib/sa_server_lab.h"
+#include "tests/lib/sa_stage.h"
+#include "tests/lib/script.h"
+#include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
 
-#define PATH_SIZE	64u
+#define CLIENTS	14u
+#define OWN_QP	0x4d2u
+#define SECOND	((int64_t)G_USEC_PER_SEC)
 
-/* --------------------------------------------------------------- overload */
+/* On host i + 1. It answers Reports to QP 1. */
+struct client {
+	struct desk *desk;
+	unsigned host;
+	uint16_t lid;
+	uint32_t qp;
+	uint8_t mad[MAD_SIZE];	/* the last request */
+	uint64_t tid;
+	unsigned good, busy, bad, last_bad;	/* answers of one MAD */
+	unsigned rank;		/* of its last good one, among all */
+	unsigned tables, reports, own_reports, own_answers;
+	GByteArray *table;	/* the last one */
+	uint8_t report[MAD_SIZE];
+	bool mute;
+};
 
-#define STAGE_TEST(name) \
-	TEST_WITH(name, struct stage *st, stage_set_up, stage_tear_down)
+/* A transport that does RMPP, as a kernel does. */
+struct desk {
+	struct lab *l;
+	struct transport *t;
+	struct mad_client *x;
+	struct log *log;
+	struct sa_server *server;	/* NULL: it has closed */
+	struct client client[CLIENTS];
+	unsigned ranks, most_reports;
+	uint64_t touched;	/* sa_saved_version() when it was told last */
+	bool is_programming, refuses;
+	/* the main loop's next turn, asked for with a request */
+	bool loop_asked;
+	uint64_t loop_answers;	/* until it came; */
+	unsigned loop_came;
+};
 
-/* The same with other parameters: p.turn = 1, .. */
-#define PARAMS_TEST(name, ...) \
-	static int \
-	set_up_##name(void **state) \
-	{ \
-		struct sa_server_params p = sa_server_params_default; \
-	\
-		__VA_ARGS__; \
-		return stage_set_up_with(state, &p); \
-	} \
-	TEST_WITH(name, struct stage *st, set_up_##name, stage_tear_down)
+static struct desk *the_desk;
 
-/* A host asks as soon as its port is Active, before the sweep is over. */
-STAGE_TEST(test_requests_wait_until_the_fabric_is_known)
+static void
+on_answer(struct client *c, const struct mad_addr *to, const uint8_t *mad)
 {
-	const struct sa_server_stats *d;
-	struct sa_db *view;
+	unsigned status = bytes_load16(mad + 4);
 
-	view = sa_db_ref(st->sa->view);
-	sa_publish(st->sa, NULL, sim_now(st->sim));
-	client_ask_info(&st->client[0]);
-	client_join(&st->client[1], 1);
-	stage_run(st, SECOND);
-	assert_int_equal(st->client[0].good + st->client[0].busy, 0);
-	assert_int_equal(st->client[1].good + st->client[1].busy, 0);
-	sa_publish(st->sa, view, sim_now(st->sim));
-	sa_server_touch(st->desk);
-	stage_run(st, SECOND);
-	assert_int_equal(st->client[0].good, 1);
-	assert_int_equal(st->client[1].good, 1);
-	d = sa_server_stats(st->desk);
-	assert_int_equal(d->records[SA_ATTR_MC_MEMBER], 1);
-	assert_int_equal(d->records[SA_ATTR_CLASS_PORT_INFO], 1);
-	assert_in_range(d->us, 2 * SECOND - 1000, 2 * SECOND + 10000);
-	assert_int_equal(d->within[SA_SERVER_BUCKETS - 2], 0);
-	client_ask_info(&st->client[0]);
-	stage_run(st, SECOND);
-	assert_int_equal(d->records[SA_ATTR_CLASS_PORT_INFO], 2);
-	assert_int_equal(d->within[0], 1);
-	/* a first sweep of a minute: the client has given up its join */
-	sa_publish(st->sa, NULL, sim_now(st->sim));
-	client_join(&st->client[2], 2);
-	client_ask_info(&st->client[2]);
-	stage_run(st, 60 * SECOND);
-	sa_publish(st->sa, view, sim_now(st->sim));
-	sa_server_touch(st->desk);
-	stage_run(st, SECOND);
-	assert_int_equal(st->client[2].good, 1);
-	assert_int_equal(d->records[SA_ATTR_MC_MEMBER], 1);
-	assert_int_equal(d->dropped, 1);
-	sa_db_unref(view);
+	c->own_answers += to->qp == OWN_QP;
+	if (status == MAD_STATUS_BUSY) {
+		c->busy++;
+	} else if (status) {
+		c->bad++;
+		c->last_bad = status;
+	} else {
+		c->good++;
+		c->rank = ++c->desk->ranks;
+	}
+}
+
+static void
+on_report(struct client *c, const struct mad_addr *to, const uint8_t *mad)
+{
+	uint8_t answer[MAD_SIZE];
+	const struct transport_mad m = {
+		.addr = *to, .mad = answer, .len = MAD_SIZE,
+	};
+
+	*(to->qp == OWN_QP ? &c->own_reports : &c->reports) += 1;
+	memcpy(c->report, mad, MAD_SIZE);
+	memcpy(answer, mad, MAD_SIZE);
+	answer[3] |= MAD_METHOD_RESPONSE;
+	if (to->qp == 1 && !c->mute)
+		scripted_deliver(c->desk->t, &m, 1);
+}
+
+static bool
+on_send(struct transport *t, const struct mad_addr *to, const uint8_t *mad,
+	size_t len, unsigned timeout_ms, GError **error)
+{
+	struct client *c = the_desk->client;
+	struct rmpp_header r;
+
+	while (c->lid != to->lid)
+		assert_true(++c < the_desk->client + CLIENTS);
+	assert_int_equal(to->qkey, MAD_GSI_QKEY);
+	assert_true(rmpp_header_read(mad, len, &r));
+	if (!(r.flags & RMPP_FLAG_ACTIVE)) {
+		assert_int_equal(len, MAD_SIZE);
+		(mad[3] == SA_METHOD_REPORT ? on_report : on_answer)(c, to,
+								     mad);
+		return true;
+	}
+	if (the_desk->refuses) {
+		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND,
+			    "refused");
+		return false;
+	}
+	c->tables++;
+	g_byte_array_set_size(c->table, 0);
+	g_byte_array_append(c->table, mad + SA_DATA_OFFSET,
+			    (guint)(len - SA_DATA_OFFSET));
+	return true;
+}
+
+static void
+on_turn(void *data)
+{
+	struct desk *d = data;
+
+	d->loop_came++;
+	d->loop_answers = sa_server_stats(d->server)->answered -
+		d->loop_answers;
+}
+
+static void
+on_request(const struct transport_mad *m, const struct mad_header *h,
+	   void *data)
+{
+	struct desk *d = data;
+
+	if (d->loop_asked) {
+		d->loop_asked = false;
+		d->loop_answers = sa_server_stats(d->server)->answered;
+		transport_timer_start(d->t, transport_now(d->t), on_turn, d);
+	}
+	sa_server_take(d->server, m);
+}
+
+static void
+on_touched(void *data)
+{
+	struct desk *d = data;
+	const struct sa_server_stats *s = sa_server_stats(d->server);
+
+	d->touched = sa_saved_version(d->l->sa);
+	d->most_reports = MAX(d->most_reports, (unsigned)
+			      (s->reports - s->heard - s->unheard));
+}
+
+static bool
+is_programming(void *data)
+{
+	return ((struct desk *)data)->is_programming;
+}
+
+static void
+run(struct desk *d, int64_t us)
+{
+	scripted_run(d->t, transport_now(d->t) + us);
+}
+
+static int
+set_up(void **state)
+{
+	static struct transport_ops ops;
+	struct desk *d = g_new0(struct desk, 1);
+
+	sa_stage_set_up((void **)&d->l);
+	unit_play(sa_words, d->l, "fabric PGFT(4,4;1,4) 0");
+	/* enough that a search for one takes several turns */
+	for (uint32_t p = 0; p < d->l->s->n_ports; p++)
+		d->l->s->ports[p].info.guid_cap = UINT8_MAX;
+	d->t = scripted_new();
+	ops = *d->t->ops;
+	ops.send = on_send;
+	d->t->ops = &ops;
+	d->t->rmpp = true;
+	d->x = mad_client_new(d->t, &(struct mad_client_params) {
+		.timeout_ms = 200, .retries = 3, .max_wire = 128 });
+	d->x->serve = on_request;
+	d->x->serve_data = d;
+	d->log = log_open("/dev/null", LOG_DEBUG, NULL);
+	for (unsigned i = 0; i < CLIENTS; i++)
+		d->client[i] = (struct client) {
+			.desk = d, .host = i + 1, .qp = 1,
+			.lid = lab_lid(d->l, lab_host(d->l, i + 1)),
+			.table = g_byte_array_new(),
+		};
+	*state = the_desk = d;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	struct desk *d = *state;
+
+	if (d->server)
+		sa_server_free(d->server);
+	mad_client_free(d->x);
+	transport_free(d->t);
+	log_free(d->log);
+	for (unsigned i = 0; i < CLIENTS; i++)
+		g_byte_array_unref(d->client[i].table);
+	sa_stage_tear_down((void **)&d->l);
+	g_free(d);
+	return 0;
+}
+
+/* [PARAM=N ..] [programming]: it opens, while a plan is programmed, and has had a
+ * second */
+WORD(do_desk, struct desk *d)
+{
+	struct sa_server_params p = sa_server_params_default;
+	unsigned handed = 0, handed_of_one = 0;
+	const struct {
+		const char *name;
+		unsigned *n;
+	} params[] = {
+		{ "turn", &p.turn }, { "max_waiting", &p.max_waiting },
+		{ "max_of_one", &p.max_of_one }, { "max_handed", &handed },
+		{ "max_handed_of_one", &handed_of_one },
+		{ "max_searchers", &p.max_searchers },
+		{ "max_reports", &p.max_reports },
+	};
+
+	for (; *words; words++) {
+		size_t len = strcspn(*words, "="), i = 0;
+
+		d->is_programming |= strcmp(*words, "programming") == 0;
+		if (!(*words)[len])
+			continue;
+		while (strlen(params[i].name) != len ||
+		       strncmp(params[i].name, *words, len))
+			assert_true(++i < G_N_ELEMENTS(params));
+		*params[i].n = word_number(*words + len + 1);
+	}
+	p.max_handed = handed ? handed : p.max_handed;
+	p.max_handed_of_one = handed_of_one ? handed_of_one :
+		p.max_handed_of_one;
+	p.programming = is_programming;
+	p.touched = on_touched;
+	p.programming_data = p.touched_data = d;
+	d->server = sa_server_new(d->x, d->l->sa, d->log, &p, NULL, NULL);
+	run(d, SECOND);
+}
+
+WORD(do_close, struct desk *d)
+{
+	sa_server_free(g_steal_pointer(&d->server));
+}
+
+/* LINE: of sa_stage.h */
+WORD(do_lab, struct desk *d)
+{
+	d->l->now = transport_now(d->t);
+	unit_play(sa_words, d->l, text);
+	sa_server_touch(d->server);
+}
+
+WORD(do_programmed, struct desk *d)
+{
+	d->is_programming = false;
+	sa_server_touch(d->server);
+}
+
+WORD(do_touch, struct desk *d)
+{
+	sa_server_touch(d->server);
+}
+
+/* shut, open: as while another manager is the master */
+WORD(do_shut, struct desk *d)
+{
+	sa_server_set_shut(d->server, *words[-1] == 's');
+}
+
+/* The transport takes no tables, or does again. */
+WORD(do_refuse, struct desk *d)
+{
+	d->refuses = !d->refuses;
+}
+
+WORD(do_run, struct desk *d)
+{
+	run(d, word_time(words[0]));
+}
+
+/* Until a request waits. */
+WORD(do_until_waiting, struct desk *d)
+{
+	while (!sa_server_stats(d->server)->waiting)
+		assert_true(scripted_step(d->t));
+}
+
+/* ---- clients: 0 .. 13 ---- */
+
+static struct client *
+client_of(struct desk *d, const char *word)
+{
+	assert_in_range(word_number(word), 0, CLIENTS - 1);
+	return &d->client[word_number(word)];
+}
+
+static void
+ask_again(struct client *c)
+{
+	const struct transport_mad m = {
+		.addr = { .lid = c->lid, .qp = c->qp }, .mad = c->mad,
+		.len = MAD_SIZE,
+	};
+
+	mad_set_tid(c->mad, c->tid);
+	scripted_deliver(c->desk->t, &m, 1);
+}
+
+/* CLIENT[,CLIENT ..] LINE: a request of sa_stage.h; in it each is "self" */
+WORD(do_ask, struct desk *d)
+{
+	g_auto(GStrv) names = g_strsplit(words[0], ",", -1);
+	g_auto(GStrv) parts = g_strsplit(strchr(text, ' ') + 1, "self", -1);
+
+	for (char **name = names; *name; name++) {
+		struct client *c = client_of(d, *name);
+		g_autofree char *self = g_strdup_printf("H-%u", c->host);
+		g_autofree char *line = g_strjoinv(self, parts);
+
+		sa_stage_write(d->l, "%s from=%s", line, self);
+		memcpy(c->mad, d->l->mad, MAD_SIZE);
+		c->tid++;
+		ask_again(c);
+	}
+}
+
+/* more, again CLIENT N: its last request so many times more, under new TIDs or
+ * the same */
+WORD(do_more, struct desk *d)
+{
+	struct client *c = client_of(d, words[0]);
+
+	for (unsigned i = word_number(words[1]); i > 0; i--) {
+		c->tid += *words[-1] == 'm';
+		ask_again(c);
+	}
+}
+
+/* CLIENT TID: the next one */
+WORD(do_tid, struct desk *d)
+{
+	client_of(d, words[0])->tid = word_number(words[1]) - 1;
+}
+
+/* CLIENT|all QP..QP TRAP: so many QPs of it, in the store */
+WORD(do_qps, struct desk *d)
+{
+	struct inform_info info = {
+		.subscribe = 1, .generic = 1, .lid_begin = 0xffff,
+		.type = 0xffff, .trap = word_number(words[2]),
+		.producer = 0xffffff,
+	};
+	bool is_all = strcmp(words[0], "all") == 0;
+	unsigned first = is_all ? 0 : word_number(words[0]);
+	unsigned to = word_number(strstr(words[1], "..") + 2);
+
+	for (unsigned c = first; c < (is_all ? CLIENTS : first + 1); c++)
+		for (unsigned qp = strtoul(words[1], NULL, 10); qp <= to; qp++)
+			assert_int_equal(informs_set(d->l->sa->informs,
+				d->l->v, lab_host(d->l, c + 1), qp, &info,
+				0), 0);
+}
+
+/* N: traps 64, all but the last of a vendor */
+WORD(do_notices, struct desk *d)
+{
+	uint8_t notice[NOTICE_LEN], issuer[16];
+
+	lab_gid(d->l, lab_host(d->l, 2), issuer);
+	for (unsigned i = word_number(words[0]); i > 0; i--) {
+		notice_build_gid(notice, 64, (uint16_t)i, issuer);
+		notice[0] = i > 1 ? 0 : notice[0];
+		informs_notify(d->l->sa->informs, d->l->v, notice, issuer, 0,
+			       transport_now(d->t));
+	}
+	sa_server_touch(d->server);
+}
+
+/* CLIENT: it answers no Report */
+WORD(do_mute, struct desk *d)
+{
+	client_of(d, words[0])->mute = true;
+}
+
+/* CLIENT: no LID of it is known */
+WORD(do_lose_lid, struct desk *d)
+{
+	d->l->v->lids->base[lab_host(d->l, client_of(d, words[0])->host)] = 0;
+}
+
+/* CLIENT: its last request, from another QP */
+WORD(do_own_qp, struct desk *d)
+{
+	struct client *c = client_of(d, words[0]);
+
+	c->qp = OWN_QP;
+	ask_again(c);
+	run(d, 1);
+	c->qp = 1;
 }
 
 /* A transport may hand over MADs of OPA. */
-STAGE_TEST(test_request_of_another_length_is_dropped)
+WORD(do_long_mad, struct desk *d)
 {
 	static const uint8_t mad[2048] = { 1, 3, 2, 1 };
 	const struct transport_mad m = {
 		.addr = { .lid = 3 }, .mad = mad, .len = sizeof(mad),
 	};
 
-	sa_server_take(st->desk, &m);
-	assert_int_equal(sa_server_stats(st->desk)->dropped, 1);
+	sa_server_take(d->server, &m);
 }
 
-static bool
-is_programming(void *data)
+/* CLIENT BYTES: a MultiPathRecord, from one client to all others, and zeros up to
+ * this length */
+WORD(do_multi, struct desk *d)
 {
-	return *(bool *)data;
+	struct client *c = client_of(d, words[0]);
+	size_t len = SA_DATA_OFFSET + word_number(words[1]);
+	g_autofree uint8_t *mad = g_malloc0(len);
+	const struct transport_mad m = {
+		.addr = { .lid = c->lid, .qp = 1 }, .mad = mad, .len = len,
+	};
+	const struct rmpp_header r = {
+		.version = 1, .type = RMPP_TYPE_DATA, .segment = 1,
+		.flags = RMPP_FLAG_ACTIVE | RMPP_FLAG_FIRST,
+	};
+
+	sa_stage_write(d->l, "GetMulti MultiPathRecord SGIDCount=1 "
+		       "DGIDCount=%u NumbPath=127", CLIENTS - 1);
+	memcpy(mad, d->l->mad, MAD_SIZE);
+	rmpp_header_write(mad, &r);
+	mad_set_tid(mad, ++c->tid);
+	for (unsigned i = 0; i < CLIENTS; i++)
+		lab_gid(d->l, lab_host(d->l, i + 1), mad + SA_DATA_OFFSET +
+			MULTI_PATH_GIDS_OFFSET + 16 * i);
+	scripted_deliver(d->t, &m, 1);
+	run(d, SECOND);
 }
 
-/* What the present view refuses waits for the next one, and the changes of the
- * same client behind it; all others are answered. */
-TEST(test_refusals_are_held_while_a_plan_is_programmed)
+/* The main loop's next turn is asked for with the next request. */
+WORD(do_loop, struct desk *d)
 {
-	struct sa_server_params params = sa_server_params_default;
-	AUTO_VALUE(stage_close) struct stage st;
-	struct sa_stats stats;
-	bool busy = true;
-
-	params.programming = is_programming;
-	params.programming_data = &busy;
-	stage_open(&st, SEED, &params, NULL);
-	client_leave(&st.client[0], 1);
-	client_join(&st.client[0], 1);
-	client_ask_info(&st.client[0]);
-	client_join(&st.client[1], 1);
-	stage_run(&st, SECOND);
-	assert_int_equal(st.client[0].good, 1);
-	assert_int_equal(st.client[0].bad, 0);
-	assert_int_equal(st.client[1].good, 1);
-	sa_server_touch(st.desk);
-	assert_int_equal(st.client[0].bad, 0);
-	busy = false;
-	sa_server_touch(st.desk);
-	stage_run(&st, SECOND);
-	assert_int_equal(st.client[0].good, 2);
-	assert_int_equal(st.client[0].bad, 1);
-	sa_stats(st.sa, &stats);
-	assert_int_equal(stats.n_members, 2);
+	d->loop_asked = true;
 }
 
-/* A plan may take minutes. What is refused is so before the client gives up,
- * and does not hold for longer what the client asks behind it. */
-TEST(test_refusals_are_held_no_longer_than_clients_wait)
-{
-	struct sa_server_params params = sa_server_params_default;
-	AUTO_VALUE(stage_close) struct stage st;
-	struct client *c = &st.client[0];
-	bool busy = true;
+/* ---- what came of it ---- */
 
-	params.programming = is_programming;
-	params.programming_data = &busy;
-	stage_open(&st, SEED, &params, NULL);
-	client_leave(c, 1);
-	stage_run(&st, SECOND);
-	client_join(c, 1);
-	stage_run(&st, SECOND);
-	assert_int_equal(c->good + c->bad, 0);
-	client_leave(&st.client[1], 2);
-	stage_run(&st, SECOND);
-	assert_int_equal(c->bad, 1);
-	assert_int_equal(c->good, 1);
-	client_join(c, 2);
-	stage_run(&st, 100000);
-	assert_int_equal(c->good, 2);
-	assert_int_equal(st.client[1].bad, 0);
-	stage_run(&st, 3 * SECOND);
-	assert_int_equal(st.client[1].bad, 1);
-	assert_int_equal(sa_server_stats(st.desk)->dropped, 0);
-	/* a server that ends, one that shuts */
-	client_leave(c, 3);
-	stage_run(&st, 100000);
-	sa_server_set_shut(st.desk, true);
-	assert_int_equal(sa_server_stats(st.desk)->dropped, 1);
-	stage_run(&st, SECOND);
-	sa_server_set_shut(st.desk, false);
-	client_leave(c, 4);
-	stage_run(&st, 100000);
-}
-
-PARAMS_TEST(test_babbler_does_not_keep_a_polite_client_out,
-	    p.max_waiting = 100, p.max_of_one = 50, p.turn = 10)
-{
-	const struct sa_server_stats *d = sa_server_stats(st->desk);
-	struct client *babbler = &st->client[CLIENTS - 1];
-	struct client *polite = &st->client[CLIENTS - 2];
-
-	stage_run(st, SECOND);
-	st->loop_asked = true;
-	for (unsigned i = 0; i < 2000; i++)
-		client_ask_info(babbler);
-	for (unsigned i = 0; i < 5; i++)
-		client_ask_info(polite);
-	stage_run(st, SECOND);
-	assert_int_equal(polite->good, 5);
-	assert_int_equal(polite->busy, 0);
-	/* one of the babbler's, one of the polite one's, and so on */
-	assert_in_range(polite->rank, 10, 10 + 2 * 5 + 1);
-	assert_int_equal(babbler->good, 60);
-	assert_int_equal(babbler->busy, 1940);
-	assert_int_equal(d->busy_of_one, 1940);
-	assert_int_equal(d->busy_full, 0);
-	assert_int_equal(d->taken, 2005);
-	assert_int_equal(d->answered, 65);
-	assert_int_equal(d->busy, 1940);
-	assert_int_equal(d->longest, 55);
-	/* the loop has its turn after ten answers, and each ten more */
-	assert_int_equal(st->loop_came, 1);
-	assert_true(st->loop_answers <= 10);
-	assert_true(d->turns >= 6);
-	assert_int_equal(sa_server_stats(st->desk)->waiting, 0);
-}
-
-/* What waits is not asked twice; what is answered is, another attribute and
- * another client under the same TID are. */
-PARAMS_TEST(test_repeats_of_what_waits_are_dropped, p.turn = 1)
-{
-	struct client *c = &st->client[0];
-
-	stage_run(st, SECOND);
-	client_ask_info(c);		/* is answered at once */
-	client_ask_info(c);		/* waits */
-	for (unsigned i = 0; i < 3; i++)
-		client_ask_again(c);
-	c->last_tid--;
-	client_request(c, "Get SMInfoRecord");
-	st->client[1].last_tid = 1;
-	client_ask_info(&st->client[1]);
-	stage_run(st, SECOND);
-	assert_int_equal(sa_server_stats(st->desk)->repeated, 3);
-	assert_int_equal(c->good + c->bad, 3);
-	assert_int_equal(st->client[1].good, 1);
-	c->last_tid--;
-	client_ask_info(c);
-	stage_run(st, SECOND);
-	assert_int_equal(c->good + c->bad, 4);
-	assert_int_equal(sa_server_stats(st->desk)->repeated, 3);
-}
-
-/* A client that was turned away may come again: that is no repeat. */
-PARAMS_TEST(test_refused_request_is_forgotten, p.turn = 1, p.max_of_one = 1)
-{
-	struct client *c = &st->client[0];
-
-	stage_run(st, SECOND);
-	for (unsigned i = 0; i < 3; i++)
-		client_ask_info(c);
-	stage_run(st, SECOND);
-	assert_int_equal(c->good, 2);
-	assert_int_equal(c->busy, 1);
-	client_ask_again(c);
-	stage_run(st, SECOND);
-	assert_int_equal(c->good, 3);
-	assert_int_equal(sa_server_stats(st->desk)->repeated, 0);
-}
-
-PARAMS_TEST(test_displaced_request_is_forgotten,
-	    p.turn = 1, p.max_waiting = 3, p.max_of_one = 3)
-{
-	struct client *greedy = &st->client[CLIENTS - 1];
-	struct client *other = &st->client[CLIENTS - 2];
-
-	stage_run(st, SECOND);
-	for (unsigned i = 0; i < 4; i++)
-		client_ask_info(greedy);
-	client_ask_info(other);
-	stage_run(st, SECOND);
-	assert_int_equal(sa_server_stats(st->desk)->busy_full, 1);
-	assert_int_equal(greedy->busy, 1);
-	assert_int_equal(greedy->good, 3);
-	assert_int_equal(other->good, 1);
-	client_ask_again(greedy);
-	stage_run(st, SECOND);
-	assert_int_equal(greedy->good, 4);
-	assert_int_equal(sa_server_stats(st->desk)->repeated, 0);
-}
-
-/* A wrong SM_Key is for the SA to drop (IBA 15.4.1); so is nonsense. */
-STAGE_TEST(test_what_the_sa_drops_gets_no_answer)
-{
-	struct mad_addr to;
-	uint8_t mad[MAD_SIZE];
-
-	to = stage_address(st);
-	sa_build(mad, MAD_METHOD_GET, SA_ATTR_CLASS_PORT_INFO);
-	bytes_store(mad + 36, 99, 8);
-	assert_true(transport_send(st->client[0].t, &to, mad, MAD_SIZE, 0,
-				   NULL));
-	stage_run(st, SECOND);
-	assert_int_equal(st->client[0].good + st->client[0].bad +
-			 st->client[0].busy, 0);
-	assert_int_equal(sa_server_stats(st->desk)->dropped, 1);
-	sa_build(mad, MAD_METHOD_TRAP, SA_ATTR_NOTICE);
-	assert_true(transport_send(st->client[0].t, &to, mad, MAD_SIZE, 0,
-				   NULL));
-	stage_run(st, 2 * SECOND);
-	assert_int_equal(st->client[0].good + st->client[0].bad +
-			 st->client[0].busy, 0);
-	assert_int_equal(sa_server_stats(st->desk)->dropped, 2);
-}
-
-/* A flood from all clients for a second, and a cable is pulled in it. */
-PARAMS_TEST(test_sweep_goes_on_under_a_flood, p.turn = 4)
-{
-	unsigned ends = st->sm.ends, lost;
-	GArray *hosts;
-	uint32_t p = 0;
-
-	while (snapshot_is_end_port(st->s, p) ||
-	       sim_peer(st->sim, p) == SNAPSHOT_NONE ||
-	       snapshot_is_end_port(st->s, sim_peer(st->sim, p)))
-		p++;
-	sim_link_cut(st->sim, p);
-	sweep_request(st->sm.sweep, SWEEP_CAUSE_TRAP);
-	for (unsigned ms = 0; ms < 1000; ms++) {
-		for (unsigned c = 0; c < CLIENTS; c++)
-			for (unsigned i = 0; i < 20; i++)
-				client_ask_info(&st->client[c]);
-		stage_run(st, 1000);
-	}
-	assert_true(st->sm.ends > ends);
-	assert_int_equal(st->sm.last, SWEEP_END_UP);
-	hosts = simlab_hosts(st->sim, st->s, st->s->local_port);
-	lost = simlab_lost_pairs(st->sim, hosts);
-	g_array_unref(hosts);
-	assert_int_equal(lost, 0);
-}
-
-/* ----------------------------------------------------------------- tables */
-
-TEST(test_table_arrives_through_loss)
-{
-	g_autoptr(GByteArray) good = g_byte_array_new();
-
-	print_message("# seed %u\n", SEED);
-	for (unsigned turn = 0; turn < 6; turn++) {
-		struct client *c;
-		AUTO_VALUE(stage_close) struct stage st;
-
-		stage_open(&st, SEED + turn, NULL, NULL);
-		c = &st.client[5];
-		if (turn) {
-			stage_add_fault(&st, SIM_FAULT_LOSS, 0, 50);
-			stage_add_fault(&st, SIM_FAULT_DUPLICATE, 0, 50);
-			stage_add_fault(&st, SIM_FAULT_REORDER, 0, 100);
-		}
-		for (unsigned i = 0; i < 5 && !c->tables; i++) {
-			client_ask_paths(c);
-			stage_run(&st, 40 * SECOND);
-		}
-		assert_true(c->tables > 0);
-		assert_int_equal(c->table->len, N_ENDS * N_ENDS * PATH_SIZE);
-		if (!turn)
-			g_byte_array_append(good, c->table->data,
-					    c->table->len);
-		assert_memory_equal(c->table->data, good->data, good->len);
-		assert_true(sa_server_stats(st.desk)->tables ==
-			    sa_server_stats(st.desk)->tables_sent +
-			    sa_server_stats(st.desk)->tables_failed);
-		if (!turn)
-			assert_int_equal(sa_server_stats(st.desk)->tables_sent,
-					 1);
-	}
-}
-
-struct refusal {
-	struct transport_ops ops;
-	const struct transport_ops *real;
+struct count {
+	const char *name;
+	uint64_t n;
 };
 
-static bool
-send_no_table(struct transport *t, const struct mad_addr *to,
-	      const uint8_t *mad, size_t len, unsigned timeout_ms,
-	      GError **error)
+static void
+hold(const struct count *counts, char **words)
 {
-	const struct refusal *refusal = (const struct refusal *)t->ops;
+	for (; *words; words++) {
+		size_t len = strcspn(*words, "=");
+		const struct count *c = counts;
 
-	if (len <= MAD_SIZE)
-		return refusal->real->send(t, to, mad, len, timeout_ms, error);
-	g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND, "refused");
-	return false;
-}
-
-/* As a kernel without memory does. The next table is not refused. */
-STAGE_TEST(test_table_that_the_transport_refuses_leaves_nothing)
-{
-	struct transport *t = st->sm.t;
-	struct refusal refusal = { .ops = *t->ops, .real = t->ops };
-	const struct sa_server_stats *d = sa_server_stats(st->desk);
-	struct client *c = &st->client[2];
-
-	refusal.ops.send = send_no_table;
-	t->ops = &refusal.ops;
-	for (unsigned i = 1; i <= 40; i++) {
-		client_ask_paths(c);
-		stage_run(st, SECOND);
-		assert_int_equal(d->tables_failed, i);
+		while (c->name && (strlen(c->name) != len ||
+				   strncmp(c->name, *words, len)))
+			c++;
+		if (!c->name || !range_holds(*words + len + 1, c->n))
+			fail_msg("%s: %" G_GUINT64_FORMAT, *words, c->n);
 	}
-	assert_int_equal(c->tables, 0);
-	t->ops = refusal.real;
-	client_ask_paths(c);
-	stage_run(st, SECOND);
-	assert_int_equal(c->tables, 1);
-	assert_int_equal(d->tables_sent, 1);
 }
 
-/* The kernel has a table until its client has acknowledged all of it. */
-PARAMS_TEST(test_bytes_of_tables_in_the_kernel_are_bounded,
-	    p.max_handed_of_one = 30000, p.max_handed = 70000)
+/* CLIENT COUNT=RANGE ..; length: records of the last table */
+WORD(do_client, struct desk *d)
 {
-	struct client *a = &st->client[2], *b = &st->client[3];
-	const struct sa_server_stats *d = sa_server_stats(st->desk);
+	const struct client *c = client_of(d, words[0]);
+	const struct count counts[] = {
+		{ "good", c->good }, { "busy", c->busy }, { "bad", c->bad },
+		{ "judged", c->bad + c->busy }, { "last-bad", c->last_bad },
+		{ "tables", c->tables }, { "bytes", c->table->len },
+		{ "reports", c->reports }, { "rank", c->rank },
+		{ "own-reports", c->own_reports },
+		{ "own-answers", c->own_answers }, { NULL, 0 },
+	};
 
-	client_ask_paths(a);		/* 36,864 bytes */
-	client_ask_paths(a);
-	client_ask_info(a);
-	client_ask_paths(b);
-	stage_run(st, SECOND);
-	assert_int_equal(a->tables, 1);
-	assert_int_equal(a->busy, 1);
-	assert_int_equal(a->good, 1);
-	assert_int_equal(b->tables, 1);
-	assert_int_equal(d->busy_tables, 1);
-	/* all of them: 73,728 less those of 1 s, 7,000 */
-	client_ask_paths(&st->client[4]);
-	client_ask_paths(&st->client[5]);
-	stage_run(st, SECOND);
-	assert_int_equal(st->client[4].tables, 1);
-	assert_int_equal(st->client[5].busy, 1);
-	/* one after the other, after a while */
-	stage_run(st, 10 * SECOND);
-	client_ask_paths(a);
-	client_ask_paths(&st->client[5]);
-	stage_run(st, SECOND);
-	assert_int_equal(a->tables, 2);
-	assert_int_equal(st->client[5].tables, 1);
+	hold(counts, words + 1);
 }
 
-/* 108 and 176 bytes do not divide 200: records that are cut, and none. */
-STAGE_TEST(test_tables_of_all_sizes_arrive_whole)
+/* COUNT=RANGE ..: of the desk */
+WORD(do_is, struct desk *d)
 {
-	struct client *c = &st->client[2];
+	const struct sa *sa = d->l->sa;
+	const struct sa_server_stats *s = sa_server_stats(d->server);
+	const struct count counts[] = {
+		{ "taken", s->taken }, { "answered", s->answered },
+		{ "busy", s->busy }, { "of-one", s->busy_of_one },
+		{ "full", s->busy_full }, { "busy-tables", s->busy_tables },
+		{ "busy-searchers", s->busy_searchers },
+		{ "repeated", s->repeated }, { "dropped", s->dropped },
+		{ "us", s->us }, { "soon", s->within[0] },
+		{ "100ms", s->within[SA_SERVER_BUCKETS - 2] },
+		{ "infos", s->records[SA_ATTR_CLASS_PORT_INFO] },
+		{ "joins", s->records[SA_ATTR_MC_MEMBER] },
+		{ "sent", s->tables_sent }, { "failed", s->tables_failed },
+		{ "heard", s->heard }, { "unheard", s->unheard },
+		{ "most-reports", d->most_reports },
+		{ "notices-dropped", s->notices_dropped },
+		{ "notices", sa->informs->waiting.length },
+		{ "turns", s->turns }, { "waiting", s->waiting },
+		{ "longest", s->longest },
+		{ "leases", sa->services->next != INT64_MAX },
+		{ "unsaved", d->touched != sa_saved_version(sa) },
+		{ "loop-came", d->loop_came },
+		{ "loop-answers", d->loop_answers }, { NULL, 0 },
+	};
 
-	client_request(c, "GetTable NodeRecord");
-	stage_run(st, SECOND);
-	assert_int_equal(c->tables, 1);
-	assert_int_equal(c->table->len, N_ENDS * sa_record_size(SA_ATTR_NODE));
-	client_request(c, "GetTable NodeRecord LID=0xbfff");
-	stage_run(st, SECOND);
-	assert_int_equal(c->tables, 2);
-	assert_int_equal(c->table->len, 0);
-	for (unsigned i = 0; i < 5; i++)
-		client_register(c, 10 + i, UINT32_MAX);
-	stage_run(st, SECOND);
-	assert_int_equal(c->bad, 0);
-	client_request(c, "GetTable ServiceRecord");
-	stage_run(st, SECOND);
-	assert_int_equal(c->tables, 3);
-	assert_int_equal(c->table->len, 5 * sa_record_size(SA_ATTR_SERVICE));
-	for (unsigned i = 0; i < 5; i++) {
-		struct service_record r;
+	hold(counts, words);
+}
 
-		sa_record_decode(SA_ATTR_SERVICE, c->table->data +
-				      i * sa_record_size(SA_ATTR_SERVICE), &r);
+/* CLIENT COMPONENT=VALUE ..: of each ServiceRecord of its table, whose
+ * ServiceIDs are 10, 11, .. */
+WORD(do_services, struct desk *d)
+{
+	const GByteArray *table = client_of(d, words[0])->table;
+	size_t size = sa_record_size(SA_ATTR_SERVICE);
+	struct service_record r;
+
+	assert_int_equal(table->len, word_number(words[1]) * size);
+	for (unsigned i = 0; i < table->len / size; i++) {
+		sa_record_decode(SA_ATTR_SERVICE, table->data + i * size, &r);
 		assert_int_equal(r.id, 10 + i);
 		assert_string_equal(r.name, "test");
 	}
 }
 
-static void
-on_sent(enum sa_message_outcome outcome, void *data)
+/* RANGE TEXT: so many lines of the log begin so */
+WORD(do_said, struct desk *d)
 {
-	*(enum sa_message_outcome *)data = outcome;
+	const struct log *log = d->log;
+	unsigned n = 0;
+
+	for (uint64_t i = 0; i < log->n_events; i++)
+		n += g_str_has_prefix(log->events[i % LOG_EVENTS].text,
+				      words[1]);
+	assert_range(words[0], n);
 }
 
-/* What is left of a message in memory. */
-struct rest {
-	const uint8_t *at;
-	size_t left;
+static const struct unit_word words[] = {
+	{ "desk", do_desk }, { "close", do_close },
+	{ "lab", do_lab },
+	{ "programmed", do_programmed }, { "touch", do_touch },
+	{ "shut", do_shut }, { "open", do_shut },
+	{ "refuse-tables", do_refuse }, { "take-tables", do_refuse },
+	{ "run", do_run }, { "until-waiting", do_until_waiting },
+	{ "ask", do_ask }, { "more", do_more }, { "again", do_more },
+	{ "tid", do_tid }, { "qps", do_qps }, { "notices", do_notices },
+	{ "mute", do_mute }, { "lose-lid", do_lose_lid },
+	{ "own-qp", do_own_qp }, { "long-mad", do_long_mad },
+	{ "multi", do_multi }, { "loop", do_loop },
+	{ "client", do_client }, { "is", do_is },
+	{ "has-services", do_services }, { "said", do_said },
+	{ NULL, NULL },
 };
 
-static size_t
-rest_read(void *data, uint8_t *out, size_t max)
-{
-	struct rest *rest = data;
-	size_t n = MIN(rest->left, max);
-
-	memcpy(out, rest->at, n);
-	rest->at += n;
-	rest->left -= n;
-	return n;
-}
-
-static void
-send_long(struct client *c, const uint8_t *data, size_t len,
-	  enum sa_message_outcome *outcome)
-{
-	struct rest rest = { .at = data, .left = len };
-	uint8_t mad[MAD_SIZE];
-	struct sa_message_order order = {
-		.to = stage_address(c->stage), .header = mad,
-		.source = rest_read, .source_data = &rest,
-	};
-
-	sa_build(mad, SA_METHOD_GET_MULTI, SA_ATTR_MULTI_PATH);
-	bytes_store(mad + OFF_COMP_MASK, SA_BIT(MULTI_SGID_COUNT) |
-	    SA_BIT(MULTI_DGID_COUNT) | SA_BIT(MULTI_NUMB_PATH), 8);
-	mad_set_tid(mad, ++c->last_tid);
-	*outcome = SA_MESSAGE_NOT_ACCEPTED;
-	if (sa_message_send(c->b, &order, on_sent, outcome))
-		*outcome = SA_MESSAGE_SENT;
-	stage_run(c->stage, 5 * SECOND);
-}
-
-STAGE_TEST(test_request_of_several_segments_is_answered)
-{
-	struct multi_path_record r = {
-		.path.numb_path = 127, .n_sgids = 1, .n_dgids = CLIENTS - 1,
-	};
-	g_autofree uint8_t *huge = g_malloc0(100000);
-	uint8_t data[MULTI_PATH_GIDS_OFFSET + 16 * CLIENTS] = { 0 };
-	enum sa_message_outcome outcome;
-	struct client *c;
-
-	sa_record_encode(SA_ATTR_MULTI_PATH, data, &r);
-	for (unsigned i = 0; i < CLIENTS; i++)
-		client_gid(&st->client[i],
-			   data + MULTI_PATH_GIDS_OFFSET + 16 * i);
-	c = &st->client[0];
-	send_long(c, data, sizeof(data), &outcome);
-	assert_int_equal(outcome, SA_MESSAGE_SENT);
-	assert_int_equal(c->tables, 1);
-	assert_int_equal(c->table->len, (CLIENTS - 1) * PATH_SIZE);
-	/* past max_request it is refused */
-	send_long(c, huge, 100000, &outcome);
-	assert_int_equal(outcome, SA_MESSAGE_SENT);
-	assert_int_equal(c->tables, 1);
-	assert_int_equal(c->bad, 1);
-	client_ask_info(c);
-	stage_run(st, SECOND);
-	assert_int_equal(c->good, 1);
-}
-
-TEST(test_desk_closes_in_the_middle_of_everything)
-{
-	struct sa_server_params params = sa_server_params_default;
-	struct stage st;
-
-	params.turn = 2;
-	stage_open(&st, SEED, &params, NULL);
-	client_subscribe(&st.client[0]);
-	client_register(&st.client[0], 3, 100);
-	stage_run(&st, SECOND);
-	client_join(&st.client[1], 1);
-	for (unsigned i = 0; i < 3; i++)
-		client_ask_paths(&st.client[2]);
-	for (unsigned i = 0; i < 20; i++)
-		client_ask_info(&st.client[3]);
-	while (!sa_server_stats(st.desk)->waiting)
-		assert_true(sim_step(st.sim));
-	stage_close(&st);	/* the sanitizers judge */
-}
-
-/* ---------------------------------------------------------------- Reports */
-
-TEST(test_report_comes_through_loss)
-{
-	print_message("# seed %u\n", SEED);
-	for (unsigned turn = 0; turn < 8; turn++) {
-		AUTO_VALUE(stage_close) struct stage st;
-
-		stage_open(&st, SEED + turn, NULL, NULL);
-		for (unsigned c = 0; c < 6; c++)
-			client_subscribe(&st.client[c]);
-		stage_run(&st, SECOND);
-		assert_int_equal(stage_subscriptions(&st), 6);
-		stage_add_fault(&st, SIM_FAULT_LOSS, SA_METHOD_REPORT, 150);
-		stage_add_fault(&st, SIM_FAULT_LOSS, METHOD_REPORT_RESP, 150);
-		client_join(&st.client[10], 1);
-		stage_run(&st, 10 * SECOND);
-		assert_int_equal(st.client[10].good, 1);
-		assert_true(st.groups_changed > 0);
-		for (unsigned c = 0; c < 6; c++) {
-			const uint8_t *n = st.client[c].report + SA_DATA_OFFSET;
-
-			assert_true(st.client[c].reports > 0);
-			assert_int_equal(n[5], 66);
-			assert_int_equal(n[16], 0xff);	/* its MGID */
-		}
-		assert_int_equal(sa_server_stats(st.desk)->reports, 6);
-		assert_int_equal(sa_server_stats(st.desk)->heard +
-				 sa_server_stats(st.desk)->unheard, 6);
-	}
-}
-
-STAGE_TEST(test_dead_subscriber_is_given_up)
-{
-	for (unsigned c = 0; c < 3; c++)
-		client_subscribe(&st->client[c]);
-	stage_run(st, SECOND);
-	st->client[1].mute = true;
-	client_join(&st->client[10], 1);
-	stage_run(st, 100000);
-	assert_int_equal(st->client[0].reports, 1);
-	assert_int_equal(st->client[2].reports, 1);
-	assert_int_equal(stage_subscriptions(st), 3);
-	stage_run(st, 5 * SECOND);
-	assert_int_equal(st->client[1].reports, 4);	/* 3 retries */
-	assert_int_equal(stage_subscriptions(st), 2);
-	assert_int_equal(sa_server_stats(st->desk)->unheard, 1);
-	client_join(&st->client[10], 2);
-	stage_run(st, 5 * SECOND);
-	assert_int_equal(st->client[0].reports, 2);
-	assert_int_equal(st->client[1].reports, 4);
-	assert_int_equal(sa_server_stats(st->desk)->heard, 4);
-}
-
-/* The host starts anew, and has subscribed when its old Report is given up. */
-STAGE_TEST(test_subscriber_that_is_back_stays)
-{
-	client_subscribe(&st->client[0]);
-	client_subscribe(&st->client[1]);
-	stage_run(st, SECOND);
-	st->client[1].mute = true;
-	client_join(&st->client[10], 1);
-	stage_run(st, 100000);
-	client_subscribe(&st->client[1]);
-	stage_run(st, 5 * SECOND);
-	assert_int_equal(sa_server_stats(st->desk)->unheard, 1);
-	assert_int_equal(stage_subscriptions(st), 2);
-	client_join(&st->client[10], 2);
-	stage_run(st, 5 * SECOND);
-	assert_int_equal(sa_server_stats(st->desk)->unheard, 2);
-	assert_int_equal(stage_subscriptions(st), 1);
-}
-
-/* The simulator's hosts have no other QPs than 0 and 1: a transport that has
- * one more. */
-struct one_more_qp {
-	struct transport_ops ops;
-	const struct transport_ops *real;
-	unsigned reports, answers;	/* to it */
-};
-
-#define OWN_QP	0x4d2u
-
-static bool
-send_to_own_qp(struct transport *t, const struct mad_addr *to,
-	       const uint8_t *mad, size_t len, unsigned timeout_ms,
-	       GError **error)
-{
-	struct one_more_qp *more = (struct one_more_qp *)t->ops;
-
-	if (to->qp != OWN_QP)
-		return more->real->send(t, to, mad, len, timeout_ms, error);
-	assert_int_equal(to->qkey, MAD_GSI_QKEY);
-	*(mad[3] == SA_METHOD_REPORT ? &more->reports : &more->answers) += 1;
-	return true;
-}
-
-/* As srp_daemon of rdma-core does, beside the kernel on QP 1. */
-STAGE_TEST(test_subscriber_is_a_queue_pair)
-{
-	struct client *c = &st->client[0];
-	struct transport_mad m = {
-		.addr = { .lid = c->lid, .qp = OWN_QP }, .mad = c->mad,
-		.len = MAD_SIZE,
-	};
-	struct transport *t = st->sm.t;
-	struct one_more_qp more = { .ops = *t->ops, .real = t->ops };
-
-	more.ops.send = send_to_own_qp;
-	t->ops = &more.ops;
-	client_subscribe(c);
-	stage_run(st, SECOND);
-	sa_server_take(st->desk, &m);
-	assert_int_equal(more.answers, 1);
-	assert_int_equal(stage_subscriptions(st), 2);
-	client_join(&st->client[10], 1);
-	stage_run(st, 100000);
-	assert_int_equal(more.reports, 1);
-	assert_int_equal(c->reports, 1);
-	/* the program does not answer; the kernel's subscription stays */
-	stage_run(st, 5 * SECOND);
-	assert_int_equal(more.reports, 4);
-	assert_int_equal(stage_subscriptions(st), 1);
-	client_join(&st->client[10], 2);
-	stage_run(st, SECOND);
-	assert_int_equal(more.reports, 4);
-	assert_int_equal(c->reports, 2);
-	t->ops = more.real;
-}
-
-PARAMS_TEST(test_few_reports_are_under_way_at_a_time, p.max_reports = 2)
-{
-	for (unsigned c = 0; c < 8; c++)
-		client_subscribe(&st->client[c]);
-	stage_run(st, SECOND);
-	for (unsigned n = 0; n < 5; n++)
-		client_join(&st->client[10], n);
-	stage_run(st, SECOND);
-	for (unsigned c = 0; c < 8; c++)
-		assert_int_equal(st->client[c].reports, 5);
-	assert_int_equal(st->most_reports, 2);
-	assert_int_equal(sa_server_stats(st->desk)->heard, 40);
-}
-
-/* Notices that few want, among many subscriptions: all in one turn would take too
- * long, and nothing but a later turn goes on. */
-static void
-notify_few_of_many(struct stage *st)
-{
-	struct inform_info info = {
-		.subscribe = 1, .generic = 1, .lid_begin = 0xffff,
-		.type = 0xffff, .trap = 65, .producer = 0xffffff,
-	};
-	const struct sa_db *v = st->sa->view;
-	uint8_t notice[NOTICE_LEN], issuer[16];
-	uint64_t guid;
-
-	for (unsigned c = 0; c < CLIENTS; c++) {
-		guid = st->s->ports[st->client[c].port].guid;
-		for (unsigned qp = 1; qp < 128; qp++)
-			assert_int_equal(informs_set(st->sa->informs, v,
-					 sa_db_guid(v, guid), qp, &info, 0), 0);
-	}
-	client_subscribe(&st->client[0]);
-	stage_run(st, SECOND);
-	client_gid(&st->client[1], issuer);
-	for (unsigned i = 0; i < 20; i++) {
-		notice_build_gid(notice, 64, (uint16_t)(1 + i), issuer);
-		notice[0] = i < 19 ? 0 : notice[0];	/* no generic one */
-		informs_notify(st->sa->informs, v, notice, issuer, 0,
-			       sim_now(st->sim));
-	}
-	sa_server_touch(st->desk);
-	assert_true(st->sa->informs->waiting.length > 0);
-}
-
-STAGE_TEST(test_report_is_found_in_later_turns)
-{
-	notify_few_of_many(st);
-	stage_run(st, SECOND);
-	assert_int_equal(st->client[0].reports, 1);
-	assert_int_equal(st->sa->informs->waiting.length, 0);
-}
-
-STAGE_TEST(test_subscription_that_a_later_turn_drops_is_saved)
-{
-	unsigned n;
-
-	notify_few_of_many(st);
-	n = stage_subscriptions(st);
-	/* no Report can be sent to it */
-	st->sa->view->lids->base[st->client[0].port] = 0;
-	stage_run(st, SECOND);
-	assert_int_equal(st->client[0].reports, 0);
-	assert_in_range(stage_subscriptions(st), 1, n - 1);
-	assert_int_equal(st->touched, sa_saved_version(st->sa));
-}
-
-/* Each takes two seconds to be given up, and then its Notice is a minute old. */
-PARAMS_TEST(test_notices_are_dropped_behind_slow_subscribers, p.max_reports = 1)
-{
-	const struct sa_server_stats *d = sa_server_stats(st->desk);
-	struct inform_info info = {
-		.subscribe = 1, .generic = 1, .lid_begin = 0xffff,
-		.type = 0xffff, .trap = 66, .producer = 0xffffff,
-	};
-	const struct log *log = st->sm.log;
-	unsigned said = 0;
-
-	st->client[0].mute = true;
-	client_subscribe(&st->client[0]);
-	stage_run(st, SECOND);
-	for (unsigned qp = 2; qp < 100; qp++)
-		assert_int_equal(informs_set(st->sa->informs, st->sa->view,
-				 st->client[0].port, qp, &info, 0), 0);
-	for (unsigned n = 0; n < 5; n++)
-		client_join(&st->client[10], n);
-	stage_run(st, 59 * SECOND);
-	assert_int_equal(d->notices_dropped, 0);
-	stage_run(st, 5 * SECOND);
-	assert_int_equal(d->notices_dropped, 5);
-	for (uint64_t n = 0; n < log->n_events; n++)
-		said += g_str_has_prefix(log->events[n % LOG_EVENTS].text,
-					 "Notices that not all subscribers");
-	assert_in_range(said, 1, 5);
-	assert_int_equal(st->sa->informs->waiting.length, 0);
-}
-
-STAGE_TEST(test_trap_is_reported_to_subscribers)
-{
-	client_subscribe(&st->client[0]);
-	stage_run(st, SECOND);
-	sim_trap(st->sim, st->client[3].port, 144);
-	stage_run(st, SECOND);
-	assert_int_equal(st->client[0].reports, 1);
-	assert_int_equal(st->client[0].report[SA_DATA_OFFSET + 5], 144);
-}
-
-STAGE_TEST(test_lease_ends_without_being_asked)
-{
-	struct sa_stats stats;
-
-	client_register(&st->client[0], 1, 4);
-	client_register(&st->client[0], 2, 10);
-	stage_run(st, 3 * SECOND);
-	sa_stats(st->sa, &stats);
-	assert_int_equal(stats.n_services, 2);
-	stage_run(st, 2 * SECOND);
-	sa_stats(st->sa, &stats);
-	assert_int_equal(stats.n_services, 1);
-	stage_run(st, 6 * SECOND);
-	sa_stats(st->sa, &stats);
-	assert_int_equal(stats.n_services, 0);
-	assert_int_equal(st->sa->services->next, INT64_MAX);
-}
-
-/* --------------------------------------------------------------- searching */
-
-/* A GUIDInfoRecord with a GUID7 that no port has: all must be looked at. */
-static void
-ask_in_vain(struct client *c)
-{
-	client_request(c, "Get GUIDInfoRecord GUID[7]=0xdead");
-}
-
-PARAMS_TEST(test_long_search_lets_others_have_their_turn,
-	    p.turn = 1, p.max_searchers = 1)
-{
-	struct client *slow = &st->client[0], *other = &st->client[1];
-	unsigned done;
-
-	stage_run(st, SECOND);
-	ask_in_vain(slow);
-	client_ask_again(slow);
-	ask_in_vain(slow);
-	ask_in_vain(slow);
-	client_ask_info(other);
-	stage_run(st, SECOND);
-	assert_int_equal(slow->bad + slow->busy, 3);
-	assert_int_equal(slow->last_bad, SA_STATUS_NO_RECORDS);
-	assert_in_range(slow->busy, 1, 2);
-	assert_int_equal(other->good, 1);
-	assert_int_equal(sa_server_stats(st->desk)->busy_searchers, slow->busy);
-	assert_int_equal(sa_server_stats(st->desk)->repeated, 1);
-	assert_int_equal(sa_server_stats(st->desk)->answered, slow->bad + 1);
-	done = slow->bad;
-	/* a search is over: there is room, and its TID is forgotten */
-	ask_in_vain(slow);
-	stage_run(st, SECOND);
-	assert_int_equal(slow->bad, done + 1);
-	/* and one that is not over when all ends */
-	ask_in_vain(slow);
-	ask_in_vain(slow);
-	stage_run(st, 5);
-}
+SCRIPT(sa_server, "sa_server.scn", words, set_up, tear_down)
