@@ -89,8 +89,6 @@ play_open(struct play *p)
 
 	if (p->lab)
 		return true;
-	if (!p->spec)
-		return play_fail(p, "there is no fabric yet");
 	path = g_build_filename(g_getenv("MINISM_SRC") ?: ".", "tests/data",
 				p->spec, NULL);
 	s = net_file_open(net_file_is_formula(p->spec) ? p->spec : path,
@@ -769,6 +767,7 @@ stage_open(const void *data, const GPtrArray *bound)
 
 	*p = (struct play){
 		.params = sim_params_default, .said = g_string_new(NULL),
+		.spec = "PGFT(4,4;1,4)",
 		.lies = g_array_new(FALSE, FALSE, sizeof(struct play_lie)),
 		.secrets = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
 		.rng = prng_stream(seed_get(3), 5),

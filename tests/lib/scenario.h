@@ -15,7 +15,8 @@
  * the words below all commands of minism-lab's console may be used:
  *
  *	fabric SPEC ..		see minism-fabric, or a file of tests/data; of
- *				several, the scenario is played on each
+ *				several, the scenario is played on each; of
+ *				none it is PGFT(4,4;1,4)
  *	sim KEY=VALUE ..	struct sim_params, before the first sm
  *	sm [NODE] [KEY=VALUE ..]  a subnet manager on a CA, by default the first
  *				one: engine, priority, sweep_s, lmc, timeout_ms,

@@ -54,12 +54,12 @@ bind(GPtrArray *bound, const char *name, const char *value)
 }
 
 static GPtrArray *
-copy_bound(const GPtrArray *bound)
+copy_texts(const GPtrArray *texts)
 {
 	GPtrArray *copy = g_ptr_array_new_with_free_func(g_free);
 
-	for (guint i = 0; i < bound->len; i++)
-		g_ptr_array_add(copy, g_strdup(bound->pdata[i]));
+	for (guint i = 0; i < texts->len; i++)
+		g_ptr_array_add(copy, g_strdup(texts->pdata[i]));
 	return copy;
 }
 
@@ -82,6 +82,12 @@ let(const char *line, GPtrArray *bound)
 		g_error("let NAME TEXT: %s", line);
 	text = fill_in(parts[2], bound);
 	bind(bound, parts[1], text);
+}
+
+unsigned
+scenario_line(const struct scenario *s)
+{
+	return s->at < s->n_given ? s->line : s->line + s->at - s->n_given + 1;
 }
 
 struct run {
@@ -124,7 +130,7 @@ static bool
 play_bound(struct scenario *s, const struct script_player *player,
 	   const GPtrArray *bound, char **why)
 {
-	g_autoptr(GPtrArray) own = copy_bound(bound);
+	g_autoptr(GPtrArray) own = copy_texts(bound);
 	struct run r = { s, player, own, player->open(player->data, bound) };
 	g_autofree char *failed = NULL;
 	guint at;
@@ -137,7 +143,7 @@ play_bound(struct scenario *s, const struct script_player *player,
 			g_string_append_printf(where, " %s",
 					       (char *)bound->pdata[i + 1]);
 		*why = g_strdup_printf("%s:%u: on%s: %s: %s", s->file,
-				       s->line + s->at + 1, where->str,
+				       scenario_line(s), where->str,
 				       (char *)s->lines->pdata[s->at], failed);
 	}
 	player->close(r.stage);
@@ -201,7 +207,7 @@ play_on_each(struct scenario *s, const struct script_player *player, guint at,
 bool
 script_play(struct scenario *s, const struct script_player *player, char **why)
 {
-	g_autoptr(GPtrArray) bound = copy_bound(s->bound);
+	g_autoptr(GPtrArray) bound = copy_texts(s->bound);
 
 	s->is_done = false;
 	return s->is_done = play_on_each(s, player, 0, bound, why);
@@ -263,6 +269,7 @@ scenarios_read(const char *file)
 {
 	GPtrArray *list = g_ptr_array_new_with_free_func(scenario_free);
 	g_autoptr(GPtrArray) bound = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) given = g_ptr_array_new();	/* of lines */
 	g_autoptr(GError) error = NULL;
 	g_autofree char *text = NULL;
 	g_auto(GStrv) lines = NULL;
@@ -280,9 +287,17 @@ scenarios_read(const char *file)
 			s->file = g_path_get_basename(file);
 			s->title = g_strdup(line + strlen("scenario "));
 			s->line = i + 1;
-			s->lines = g_ptr_array_new_with_free_func(g_free);
+			s->n_given = given->len;
+			s->lines = copy_texts(given);
 			s->bound = g_ptr_array_ref(bound);
 			g_ptr_array_add(list, s);
+		} else if (is_line(line, "given")) {
+			if (s)
+				g_ptr_array_set_size(given, 0);
+			s = NULL;
+			if (!is_line(line, "given nothing"))
+				g_ptr_array_add(given,
+						lines[i] + strlen("given "));
 		} else if (s) {
 			g_ptr_array_add(s->lines, g_strdup(line));
 		} else if (is_line(line, "let")) {

@@ -6,6 +6,10 @@
  *	scenario a title, which is the name of the test
  *	with A,B V1,V2 ..	it is played for each value of $A, $B; 2..5 is
  *				2 3 4 5; names are small letters
+ *	given LINE		the scenarios from here on begin with it, and
+ *				with those of the next such lines, up to other
+ *				ones, or to: given nothing; its own values of
+ *				the player's list take the place of given ones
  *	let NAME TEXT		$NAME is TEXT from here on; before the first
  *				scenario of a file: in all of them
  *	repeat N .. end
@@ -26,11 +30,15 @@
 struct scenario {
 	char *file, *title;
 	unsigned line;		/* of the title */
+	guint n_given;		/* of the lines, the first ones */
 	GPtrArray *lines;	/* char *, those that follow */
 	GPtrArray *bound;	/* "$NAME", TEXT, ..: of the file */
 	guint at;		/* the line that is being played, */
 	bool is_done;		/* or all were */
 };
+
+/* The number of the line that is being played; of a given one, of the title. */
+unsigned scenario_line(const struct scenario *s);
 
 /* Of a file; g_error if it cannot be read. */
 GPtrArray *scenarios_read(const char *file);

@@ -164,7 +164,7 @@ end_text(void **state)
 	const struct scenario *s = ((struct text_test *)*state)->scenario;
 
 	if (!s->is_done)
-		printf("# %s:%u: %s\n", s->file, s->line + s->at + 1,
+		printf("# %s:%u: %s\n", s->file, scenario_line(s),
 		       (char *)s->lines->pdata[s->at]);
 	return 0;
 }
