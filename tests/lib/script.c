@@ -4,6 +4,7 @@
  */
 #include "tests/lib/script.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,13 +158,13 @@ read_values(char **words)
 	GPtrArray *values = g_ptr_array_new_with_free_func(g_free);
 
 	for (; *words; words++) {
-		const char *dots = strstr(*words, "..");
-		unsigned from = (unsigned)strtoul(*words, NULL, 10);
+		unsigned from, to;
+		char rest;
 
-		if (!dots)
+		if (sscanf(*words, "%u..%u%c", &from, &to, &rest) != 2)
 			g_ptr_array_add(values, g_strdup(*words));
 		else
-			while (from <= strtoul(dots + 2, NULL, 10))
+			while (from <= to)
 				g_ptr_array_add(values,
 					g_strdup_printf("%u", from++));
 	}
