@@ -79,7 +79,7 @@ struct play_lie {
 bool play_line(struct play *p, const char *line);
 bool play_fail(struct play *p, const char *format, ...) G_GNUC_PRINTF(2, 3);
 struct manager *play_manager(struct play *p, unsigned i);
-/* The one on this node; NULL: there is none. */
+/* The one on this node, of NULL the first; NULL: there is none. */
 struct manager *play_manager_on(struct play *p, const char *name);
 void play_add_secret(struct play *p, uint64_t key);
 void play_clear_devices(struct play *p);

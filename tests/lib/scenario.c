@@ -41,14 +41,14 @@ play_manager(struct play *p, unsigned i)
 struct manager *
 play_manager_on(struct play *p, const char *name)
 {
-	uint32_t port;
+	uint32_t port = p->w.m.port;
 
-	if (!play_read_port(p, name, &port))
+	if (name && !play_read_port(p, name, &port))
 		return NULL;
 	for (unsigned i = 0; i < MANAGERS_MAX; i++)
 		if (play_manager(p, i)->t && play_manager(p, i)->port == port)
 			return play_manager(p, i);
-	play_fail(p, "%s has no subnet manager", name);
+	play_fail(p, "%s has no subnet manager", name ?: "it");
 	return NULL;
 }
 
@@ -387,16 +387,11 @@ do_sm(struct play *p, char **words)
 static bool
 do_stop(struct play *p, char **words)
 {
-	uint32_t port = p->w.m.port;
+	struct manager *m = play_manager_on(p, words[0]);
 
-	if (*words && !play_read_port(p, *words, &port))
-		return false;
-	for (unsigned i = 0; i < MANAGERS_MAX; i++)
-		if (play_manager(p, i)->t && play_manager(p, i)->port == port) {
-			manager_close(play_manager(p, i));
-			return true;
-		}
-	return play_fail(p, "there is none");
+	if (m)
+		manager_close(m);
+	return m != NULL;
 }
 
 static void
@@ -410,17 +405,12 @@ static bool
 do_retire(struct play *p, char **words)
 {
 	int64_t end = sim_now(p->w.sim) + (RETIRE_MS + 10) * 1000;
-	uint32_t port = p->w.m.port;
+	struct manager *m = play_manager_on(p, words[0]);
 	bool retired = false;
 
-	if (*words && !play_read_port(p, *words, &port))
-		return false;
-	for (unsigned i = 0; i < MANAGERS_MAX; i++)
-		if (play_manager(p, i)->t && play_manager(p, i)->port == port &&
-		    sm_instance_retire(play_manager(p, i)->sm, on_retired,
-				       &retired))
-			while (!retired && sim_now(p->w.sim) < end)
-				sim_run(p->w.sim, sim_now(p->w.sim) + 1000);
+	if (m && sm_instance_retire(m->sm, on_retired, &retired))
+		while (!retired && sim_now(p->w.sim) < end)
+			sim_run(p->w.sim, sim_now(p->w.sim) + 1000);
 	if (sim_now(p->w.sim) >= end)
 		return play_fail(p, "it does not end");
 	return do_stop(p, words);
@@ -593,7 +583,6 @@ do_name(struct play *p, char **words)
 	return true;
 }
 
-/* NAME MODE [TEXT]: in the folder of keys; NAME gone */
 /* As minismctl does. */
 static bool
 do_accept(struct play *p, char **words)
@@ -659,29 +648,26 @@ do_freeze(struct play *p, char **words)
 static bool
 do_priority(struct play *p, char **words)
 {
-	unsigned priority = words[0] ?
-		(unsigned)strtoul(words[0], NULL, 10) : 0;
-	uint32_t port = p->w.m.port;
+	struct manager *m = play_manager_on(p, words[0] ? words[1] : NULL);
 
-	if (words[0] && words[1] && !play_read_port(p, words[1], &port))
-		return false;
-	for (unsigned i = 0; i < MANAGERS_MAX; i++)
-		if (play_manager(p, i)->t && play_manager(p, i)->port == port)
-			sweep_set_priority(play_manager(p, i)->sweep, priority);
-	return true;
+	if (m)
+		sweep_set_priority(m->sweep, words[0] ?
+				   (unsigned)strtoul(words[0], NULL, 10) : 0);
+	return m != NULL;
 }
 
 /* [NODE of the manager] */
 static bool
 do_takeover(struct play *p, char **words)
 {
-	struct manager *m = words[0] ? play_manager_on(p, words[0]) : &p->w.m;
+	struct manager *m = play_manager_on(p, words[0]);
 
 	if (m)
 		sweep_take_over(m->sweep);
 	return m != NULL;
 }
 
+/* NAME MODE|gone|folder [TEXT]: in the folder of keys */
 static bool
 do_file(struct play *p, char **words)
 {

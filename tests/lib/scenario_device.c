@@ -398,23 +398,6 @@ do_until(struct play *p, char **args)
 	return c->has_come || play_fail(p, "it was not sent");
 }
 
-/* NODE/PORT FIELD=VALUE: until it holds that */
-static bool
-do_await(struct play *p, char **args)
-{
-	int64_t end = sim_now(p->w.sim) + 10 * SECOND;
-	struct play_field f;
-	uint32_t port;
-
-	if (!play_read_port(p, args[0], &port) || !args[1] ||
-	    !play_read_field(p, args[1], &f))
-		return play_fail(p, "await NODE/PORT FIELD=VALUE");
-	while (play_field_get(&f, play_field_host(p, &f, port)) != f.to &&
-	       sim_now(p->w.sim) < end)
-		sim_step(p->w.sim);
-	return sim_now(p->w.sim) < end || play_fail(p, "it does not come");
-}
-
 void
 play_clear_devices(struct play *p)
 {
@@ -430,5 +413,5 @@ const struct play_word play_device_words[] = {
 	{ "damage", do_damage }, { "heal", do_heal },
 	{ "wrong-key", do_wrong_key }, { "lie", do_lie },
 	{ "truth", do_truth }, { "lose", do_lose }, { "at", do_at },
-	{ "until", do_until }, { "await", do_await }, { NULL, NULL },
+	{ "until", do_until }, { NULL, NULL },
 };

@@ -43,41 +43,18 @@ expect_that(struct play *p, char **args, bool is, const char *found)
 
 /* ---- sweeps ---- */
 
-static bool
-expect_end(struct play *p, unsigned manager, enum sweep_end end)
-{
-	static const char *const names[] = {
-		[SWEEP_END_UP] = "UP", [SWEEP_END_NOT_UP] = "NOT UP",
-		[SWEEP_END_STANDBY] = "STANDBY", [SWEEP_END_FAILED] = "FAILED",
-	};
-	const struct manager *m = play_manager(p, manager);
-
-	return (m->ends && m->last == end) ||
-		play_fail(p, "its last sweep did not end %s", names[end]);
-}
-
-/* [NODE of the manager] */
+/* [NODE of the manager]: how its last sweep ended */
 static bool
 expect_end_of(struct play *p, char **args)
 {
-	static const struct {
-		const char *name;
-		enum sweep_end end;
-	} ends[] = {
-		{ "up", SWEEP_END_UP }, { "not-up", SWEEP_END_NOT_UP },
-		{ "standby", SWEEP_END_STANDBY }, { "failed", SWEEP_END_FAILED },
+	static const char *const ends[] = {
+		[SWEEP_END_UP] = "up", [SWEEP_END_NOT_UP] = "not-up",
+		[SWEEP_END_STANDBY] = "standby", [SWEEP_END_FAILED] = "failed",
 	};
-	uint32_t port = SNAPSHOT_NONE;
-	unsigned manager = 0;
-	size_t i = 0;
+	const struct manager *m = play_manager_on(p, args[0]);
 
-	while (strcmp(ends[i].name, args[-1]))
-		i++;
-	for (unsigned k = 0; args[0] && k < MANAGERS_MAX; k++)
-		if (play_read_port(p, args[0], &port) &&
-		    play_manager(p, k)->t && play_manager(p, k)->port == port)
-			manager = k;
-	return expect_end(p, manager, ends[i].end);
+	return m && ((m->ends && strcmp(ends[m->last], args[-1]) == 0) ||
+		     play_fail(p, "its last sweep did not end so"));
 }
 
 /* Every pair of CA ports that have a way by links that are up; and this is how
@@ -217,7 +194,7 @@ expect_quiet(struct play *p, char **args)
 	sweep_request(p->w.m.sweep, SWEEP_CAUSE_SIGNAL);
 	if (!world_settle(&p->w, 60 * SECOND))
 		return play_fail(p, "it does not come to rest");
-	return expect_end(p, 0, SWEEP_END_UP) &&
+	return expect_end_of(p, (char *[]){ "up", NULL } + 1) &&
 		play_expect_range(p, "Sets", "0",
 				  p->w.m.x->stats.sent_set - sets);
 }
@@ -583,22 +560,6 @@ expect_keys(struct play *p, char **args)
 	return !n || play_fail(p, "%u ports have another key", n);
 }
 
-/* No two ports have the same, and none the seed of all. */
-static bool
-expect_own_keys(struct play *p, char **args)
-{
-	g_autoptr(GHashTable) seen = g_hash_table_new(g_int64_hash,
-						      g_int64_equal);
-
-	g_hash_table_add(seen, &p->sm.m_key);
-	for (uint32_t i = 0; i < p->w.s->n_ports; i++)
-		if (snapshot_is_end_port(p->w.s, i) &&
-		    !g_hash_table_add(seen, &p->w.sim->ports[i].info.m_key))
-			return play_fail(p, "%s has another one's",
-					 snapshot_node_of(p->w.s, i)->desc);
-	return true;
-}
-
 /* Who has a key is known by his GUID to both files: he would be locked for
  * ever if the manager died now. Of a cable, a switch has its port 0's. */
 static bool
@@ -712,35 +673,6 @@ expect_descriptions(struct play *p, char **args)
 		if (at == SNAPSHOT_NONE || strcmp(n->desc,
 						  seen->nodes[at].desc))
 			return play_fail(p, "%s is called otherwise", n->desc);
-	}
-	return true;
-}
-
-/* TEXT: some fault that was met in discovery */
-static bool
-expect_fault(struct play *p, char **args)
-{
-	const struct snapshot *seen = p->w.m.sweep->view.subnet;
-
-	for (uint32_t i = 0; args[0] && i < seen->n_faults; i++)
-		if (strstr(seen->faults[i].text, args[0]))
-			return true;
-	return play_fail(p, "%u others", seen->n_faults);
-}
-
-/* TEXT: of all cables, such as EDR */
-static bool
-expect_seen_speed(struct play *p, char **args)
-{
-	const struct snapshot *seen = p->w.m.sweep->view.subnet;
-
-	for (uint32_t i = 0; i < seen->n_ports; i++) {
-		const char *speed = port_speed(&seen->ports[i].info)->name;
-
-		if (seen->ports[i].peer != SNAPSHOT_NONE &&
-		    g_strcmp0(speed, args[0]))
-			return play_fail(p, "%s of %s", speed,
-					 snapshot_node_of(seen, i)->desc);
 	}
 	return true;
 }
@@ -861,8 +793,7 @@ const struct play_word play_expectations[] = {
 	{ "field", expect_field },
 	{ "pkey", expect_pkey }, { "no-pkey", expect_pkey },
 	{ "partitions", expect_partitions }, { "vls", expect_vls },
-	{ "keys", expect_keys }, { "own-keys", expect_own_keys },
-	{ "stored-keys", expect_stored_keys },
+	{ "keys", expect_keys }, { "stored-keys", expect_stored_keys },
 	{ "file", expect_file }, { "no-file", expect_file },
 	{ "file-has", expect_file_has },
 	/* of the last sweep */
@@ -876,8 +807,7 @@ const struct play_word play_expectations[] = {
 	{ "log", expect_log }, { "no-log", expect_log },
 	{ "no-secret", expect_no_secret },
 	{ "dump", expect_dump }, { "no-dump", expect_dump },
-	{ "descriptions", expect_descriptions }, { "fault", expect_fault },
-	{ "seen-speed", expect_seen_speed },
+	{ "descriptions", expect_descriptions },
 	/* NODE NODE: a PathRecord that works; NODE N: PathRecords; NODE ..:
 	 * the group's members; NODE N; NODE TIME */
 	{ "route", play_expect_route }, { "paths", play_expect_paths },
