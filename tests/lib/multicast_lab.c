@@ -86,24 +86,7 @@ plan_fill(struct group_plan *p, const struct fabric *f, uint32_t n,
 	}
 }
 
-struct multicast_output
-plan_route(const struct fabric *f, const struct group_plan *p,
-	   const struct mft *previous)
-{
-	struct multicast_input in = {
-		.g = f->g,
-		.ranks = f->out.ranks,
-		.groups = p->groups,
-		.n_groups = p->n,
-		.previous = previous,
-	};
-	struct multicast_output out;
-
-	multicast_route(&in, &out);
-	return out;
-}
-
-void
+static void
 check_plan(const struct fabric *f, const struct group_plan *p,
 	   const struct multicast_output *out)
 {
@@ -119,6 +102,24 @@ check_plan(const struct fabric *f, const struct group_plan *p,
 	assert_int_equal(v.stray, 0);
 	assert_int_equal(v.unused, 0);
 	oracle_groups_free(left, p->n);
+}
+
+struct multicast_output
+plan_route(const struct fabric *f, const struct group_plan *p,
+	   const struct mft *previous)
+{
+	struct multicast_input in = {
+		.g = f->g,
+		.ranks = f->out.ranks,
+		.groups = p->groups,
+		.n_groups = p->n,
+		.previous = previous,
+	};
+	struct multicast_output out;
+
+	multicast_route(&in, &out);
+	check_plan(f, p, &out);
+	return out;
 }
 
 uint32_t
@@ -178,14 +179,12 @@ assert_same_masks(const struct mft *a, const struct mft *b)
 }
 
 bool
-same_group(const struct mft *a, const struct mft *b, uint32_t group)
+at_switch(const struct mft *mft, uint32_t sw, uint32_t group)
 {
-	for (uint32_t sw = 0; sw < a->n_switches; sw++)
-		for (unsigned port = 0; port < 16 * a->n_positions; port++)
-			if (mft_has(a, sw, (uint16_t)(MLID + group), port) !=
-			    mft_has(b, sw, (uint16_t)(MLID + group), port))
-				return false;
-	return true;
+	for (unsigned port = 0; port < 16 * mft->n_positions; port++)
+		if (mft_has(mft, sw, (uint16_t)(MLID + group), port))
+			return true;
+	return false;
 }
 
 bool
@@ -197,4 +196,10 @@ is_part(const struct mft *a, const struct mft *b, uint32_t group)
 			    !mft_has(b, sw, (uint16_t)(MLID + group), port))
 				return false;
 	return true;
+}
+
+bool
+same_group(const struct mft *a, const struct mft *b, uint32_t group)
+{
+	return is_part(a, b, group) && is_part(b, a, group);
 }

@@ -475,16 +475,17 @@ static void
 judge_group(struct oracle *o, const struct multicast_group *g,
 	    struct oracle_verdict *v)
 {
-	uint32_t n = o->n * PORTS, i, k, to;
+	uint32_t n = o->n * PORTS, i, k, to, from;
 	g_autofree uint32_t *copies = g_new(uint32_t, n);
 	g_autofree uint8_t *used = g_new0(uint8_t, n);
 
 	for (i = 0; i < g->n_members; i++) {
 		memset(copies, 0, n * sizeof(*copies));
 		mcast_send(o, g, &g->members[i], copies, used, v);
+		from = g->members[i].sw * PORTS + g->members[i].port;
 		for (k = 0; k < g->n_members; k++) {
 			to = g->members[k].sw * PORTS + g->members[k].port;
-			if (k == i || !g->members[k].receives)
+			if (to == from || !g->members[k].receives)
 				continue;
 			v->missed += copies[to] == 0;
 			copies[to] -= copies[to] > 0;

@@ -14,15 +14,10 @@
 #include "topology/generate.h"
 #include "topology/prng.h"
 
-#define FABRIC_TEST(name, args...) \
-	TEST_ON(name, struct fabric, f, lab_init, fabric_clear, ##args)
-
-FABRIC_TEST(test_input_order_does_not_matter, "PGFT(4,4,4;1,4,4)", 100, 3)
+GROUP_TEST(test_input_order_does_not_matter, "PGFT(4,4,4;1,4,4)", 100, 3)
 {
 	uint64_t prng = prng_stream(1, 0);
-	struct group_plan *p = g_new(struct group_plan, 1);
-	AUTO_VALUE(multicast_output_clear)
-	struct multicast_output out, again;
+	AUTO_OUTPUT out, again;
 
 	plan_fill(p, f, 30, &prng);
 	/* One port twice: once it listens. */
@@ -54,7 +49,6 @@ FABRIC_TEST(test_input_order_does_not_matter, "PGFT(4,4,4;1,4,4)", 100, 3)
 		assert_memory_equal(out.lost->data, again.lost->data,
 				    out.lost->len *
 				    sizeof(struct multicast_lost));
-	g_free(p);
 }
 
 static unsigned
@@ -64,10 +58,9 @@ level(const struct fabric *f, uint32_t sw)
 }
 
 /* Group 0: two hosts of one leaf; 1: hosts of leaves with a common parent. */
-FABRIC_TEST(test_trees_stay_low, "PGFT(4,4,4;1,4,4)", 0, 1)
+GROUP_TEST(test_trees_stay_low, "PGFT(4,4,4;1,4,4)", 0, 1)
 {
-	struct group_plan *p = g_new(struct group_plan, 1);
-	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
+	AUTO_OUTPUT out;
 	uint32_t leaf, parent, t, n = 0;
 
 	leaf = f->g->targets[0].sw;
@@ -88,15 +81,11 @@ FABRIC_TEST(test_trees_stay_low, "PGFT(4,4,4;1,4,4)", 0, 1)
 	}
 	assert_int_equal(p->groups[1].n_members, 4);
 	out = plan_route(f, p, NULL);
-	check_plan(f, p, &out);
-	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
-		for (unsigned port = 0; port < 16; port++) {
-			if (mft_has(out.mft, sw, MLID, port))
-				assert_int_equal(sw, leaf);
-			if (mft_has(out.mft, sw, MLID + 1, port))
-				assert_true(level(f, sw) >= level(f, parent));
-		}
-	g_free(p);
+	for (uint32_t sw = 0; sw < f->g->n_switches; sw++) {
+		assert_int_equal(at_switch(out.mft, sw, 0), sw == leaf);
+		if (at_switch(out.mft, sw, 1))
+			assert_true(level(f, sw) >= level(f, parent));
+	}
 }
 
 /* n groups of a host of every `step`th leaf, group i from leaf i % step on. */
@@ -126,10 +115,9 @@ most_load(const struct fabric *f, const struct multicast_output *out)
 
 /* 4 * 4 * 4 hosts, 16 switches at the top: 64 groups of one host of each leaf
  * are 4 for each top switch. */
-FABRIC_TEST(test_groups_share_the_cables, "PGFT(4,4,4;1,4,4)", 0, 2)
+GROUP_TEST(test_groups_share_the_cables, "PGFT(4,4,4;1,4,4)", 0, 2)
 {
-	struct group_plan *p = g_new(struct group_plan, 1);
-	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
+	AUTO_OUTPUT out;
 	uint32_t least = UINT32_MAX;
 
 	plan_leaves(p, f, 64, 1);
@@ -142,29 +130,24 @@ FABRIC_TEST(test_groups_share_the_cables, "PGFT(4,4,4;1,4,4)", 0, 2)
 	 * each. */
 	assert_int_equal(most_load(f, &out), 16);
 	assert_int_equal(least, 4);
-	g_free(p);
 }
 
 /* Parallel cables take turns. */
-FABRIC_TEST(test_parallel_cables_share, "PGFT(3,4;1,1;1,3)", 0, 2)
+GROUP_TEST(test_parallel_cables_share, "PGFT(3,4;1,1;1,3)", 0, 2)
 {
-	struct group_plan *p = g_new(struct group_plan, 1);
-	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
+	AUTO_OUTPUT out;
 
 	plan_leaves(p, f, 30, 1);
 	out = plan_route(f, p, NULL);
-	check_plan(f, p, &out);
 	for (uint32_t e = 0; e < f->g->n_edges; e++)
 		assert_int_equal(out.load[e], 10);
-	g_free(p);
 }
 
 /* Three trees of two leaves make both spines busy, but no cable of the other
  * two leaves, whose two trees take a spine each. */
-FABRIC_TEST(test_idle_cables_come_first, "PGFT(2,4;1,2)", 0, 2)
+GROUP_TEST(test_idle_cables_come_first, "PGFT(2,4;1,2)", 0, 2)
 {
-	struct group_plan *p = g_new(struct group_plan, 1);
-	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
+	AUTO_OUTPUT out;
 	uint32_t e;
 
 	plan_leaves(p, f, 6, 2);
@@ -172,32 +155,28 @@ FABRIC_TEST(test_idle_cables_come_first, "PGFT(2,4;1,2)", 0, 2)
 	out = plan_route(f, p, NULL);
 	for_each_edge(f->g, p->members[3][0].sw, e)
 		assert_int_equal(out.load[e], 1);
-	g_free(p);
 }
 
 /* A core meets a pod through four spines: the trees share these, too. */
 TEST(test_busy_cables_are_left_out)
 {
-	struct group_plan *p = g_new(struct group_plan, 1);
-	struct multicast_output out;
-	struct fabric f;
+	g_autofree struct group_plan *p = g_new(struct group_plan, 1);
 
 	for (uint64_t seed = 1; seed <= 4; seed++) {
+		AUTO_VALUE(fabric_clear) struct fabric f;
+		AUTO_OUTPUT out;
+
 		lab_index(&f, shape_new("rails", seed, 0));
 		plan_leaves(p, &f, 64, 5);
 		out = plan_route(&f, p, NULL);
 		assert_int_equal(most_load(&f, &out), 3);
-		multicast_output_clear(&out);
-		fabric_clear(&f);
 	}
-	g_free(p);
 }
 
-FABRIC_TEST(test_switches_that_cannot_hold_it_are_avoided,
+GROUP_TEST(test_switches_that_cannot_hold_it_are_avoided,
 	    "PGFT(4,4,4;1,4,4)", 0, 2)
 {
-	struct group_plan *p = g_new(struct group_plan, 1);
-	AUTO_VALUE(multicast_output_clear) struct multicast_output out, less;
+	AUTO_OUTPUT out, less;
 	uint32_t leaf = SNAPSHOT_NONE;
 
 	plan_leaves(p, f, 8, 1);
@@ -211,14 +190,10 @@ FABRIC_TEST(test_switches_that_cannot_hold_it_are_avoided,
 	}
 	f->s->nodes[f->s->switches[leaf]].sw.multicast_fdb_cap = 6;
 	out = plan_route(f, p, NULL);
-	check_plan(f, p, &out);
 	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
 		for (uint32_t i = f->s->nodes[f->s->switches[sw]].sw
 		     .multicast_fdb_cap; i < 8; i++)
-			for (unsigned port = 0; port < 16; port++)
-				assert_false(mft_has(out.mft, sw,
-						     (uint16_t)(MLID + i),
-						     port));
+			assert_false(at_switch(out.mft, sw, i));
 	for (uint32_t i = 0; i < 6; i++)
 		assert_int_equal(lost_switches(&out, (uint16_t)(MLID + i)), 0);
 	assert_int_equal(lost_switches(&out, MLID + 6), 1);
@@ -228,30 +203,25 @@ FABRIC_TEST(test_switches_that_cannot_hold_it_are_avoided,
 	less = plan_route(f, p, out.mft);
 	for (uint32_t i = 0; i < 8; i++)
 		assert_true(is_part(less.mft, out.mft, i));
-	g_free(p);
 }
 
 /* Switches at the top of a tree have no common switch above them: all are
  * joined by turns above one leaf. */
-FABRIC_TEST(test_a_group_of_all_switches_misses_none, "PGFT(8,8,8;1,8,8)", 0, 3)
+GROUP_TEST(test_a_group_of_all_switches_misses_none, "PGFT(8,8,8;1,8,8)", 0, 3)
 {
-	struct group_plan *p = g_new(struct group_plan, 1);
-	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
+	AUTO_OUTPUT out;
 
 	plan_init(p, 1);
 	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
 		plan_add_port(p, 0, sw, 0, true);
 	out = plan_route(f, p, NULL);
 	assert_int_equal(out.lost->len, 0);
-	check_plan(f, p, &out);
-	g_free(p);
 }
 
 /* Two trees without a cable between them: the larger part of a group. */
-FABRIC_TEST(test_a_group_in_two_parts_has_the_larger_one, "PGFT(2,4;1,2)", 0, 2)
+GROUP_TEST(test_a_group_in_two_parts_has_the_larger_one, "PGFT(2,4;1,2)", 0, 2)
 {
-	struct group_plan *p = g_new(struct group_plan, 1);
-	AUTO_VALUE(multicast_output_clear) struct multicast_output out;
+	AUTO_OUTPUT out;
 	uint32_t alone = 0;
 
 	while (!f->g->n_hosts[alone])
@@ -268,13 +238,11 @@ FABRIC_TEST(test_a_group_in_two_parts_has_the_larger_one, "PGFT(2,4;1,2)", 0, 2)
 	assert_int_equal(g_array_index(out.lost, struct multicast_lost, 0).sw,
 			 alone);
 	assert_false(g_array_index(out.lost, struct multicast_lost, 0).for_loop);
-	g_free(p);
 }
 
-FABRIC_TEST(test_without_subscribers_nothing_is_sent, "PGFT(4,4;1,4)", 0, 2)
+GROUP_TEST(test_without_subscribers_nothing_is_sent, "PGFT(4,4;1,4)", 0, 2)
 {
-	struct group_plan *p = g_new(struct group_plan, 1);
-	struct multicast_output out;
+	AUTO_OUTPUT out, none;
 
 	plan_init(p, 2);
 	for (uint32_t t = 0; t < f->g->n_targets; t++)
@@ -283,42 +251,32 @@ FABRIC_TEST(test_without_subscribers_nothing_is_sent, "PGFT(4,4;1,4)", 0, 2)
 	out = plan_route(f, p, NULL);
 	assert_int_equal(out.lost->len, 0);
 	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
-		for (unsigned port = 0; port < 16; port++)
-			assert_false(mft_has(out.mft, sw, MLID, port) ||
-				     mft_has(out.mft, sw, MLID + 1, port));
+		assert_false(at_switch(out.mft, sw, 0) ||
+			     at_switch(out.mft, sw, 1));
 	for (uint32_t e = 0; e < f->g->n_edges; e++)
 		assert_int_equal(out.load[e], 0);
-	multicast_output_clear(&out);
 
 	p->n = 0;
-	out = plan_route(f, p, NULL);
-	assert_int_equal(out.mft->n_blocks, 0);
-	multicast_output_clear(&out);
-	g_free(p);
+	none = plan_route(f, p, NULL);
+	assert_int_equal(none.mft->n_blocks, 0);
 }
 
 /* The order of the fat-tree engine has equal ranks within a level. */
-FABRIC_TEST(test_levels_and_no_order_will_do, "PGFT(4,4,4;1,4,4)", 20, 5)
+GROUP_TEST(test_levels_and_no_order_will_do, "PGFT(4,4,4;1,4,4)", 20, 5)
 {
 	uint64_t prng = prng_stream(12, 0);
-	struct group_plan *p = g_new(struct group_plan, 1);
-	struct multicast_output out;
+	AUTO_OUTPUT none, levels;
 	uint32_t *full;
 
 	plan_fill(p, f, 40, &prng);
 	full = f->out.ranks;
 	f->out.ranks = NULL;
-	out = plan_route(f, p, NULL);
+	none = plan_route(f, p, NULL);
 	f->out.ranks = full;
-	check_plan(f, p, &out);
-	multicast_output_clear(&out);
 	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
 		f->out.ranks[sw] >>= 16;
-	out = plan_route(f, p, NULL);
-	check_plan(f, p, &out);
-	check_lost(f, p, &out);
-	multicast_output_clear(&out);
-	g_free(p);
+	levels = plan_route(f, p, NULL);
+	check_lost(f, p, &levels);
 }
 
 /* Two hosts back to back. */

@@ -12,38 +12,32 @@
 #include "tests/lib/unit.h"
 #include "topology/prng.h"
 
-TEST(test_join_and_leave_touch_one_branch)
+GROUP_TEST(test_join_and_leave_touch_one_branch, "PGFT(4,4,4;1,4,4)", 30, 5)
 {
-	uint64_t seed = 20260721;
-	uint64_t prng = prng_stream(seed, 0);
-	struct group_plan *p = g_new(struct group_plan, 1);
+	uint64_t prng = prng_stream(20260721, 0);
 	struct multicast_output now;
-	AUTO_VALUE(fabric_clear) struct fabric f;
 	unsigned pruned = 0;
-
-	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
-	lab_init(&f, "PGFT(4,4,4;1,4,4)", 30, 5);
-	plan_fill(p, &f, 30, &prng);
-	now = plan_route(&f, p, NULL);
+	lab_init(f, "PGFT(4,4,4;1,4,4)", 30, 5);
+	plan_fill(p, f, 30, &prng);
+	now = plan_route(f, p, NULL);
 	for (unsigned n = 0; n < 70; n++) {
 		uint32_t i = prng_below(&prng, p->n);
 		struct multicast_group *gr = &p->groups[i];
-		uint32_t t = prng_below(&prng, f.g->n_targets);
-		bool join = !plan_has(p, i, f.g->targets[t].sw,
-				      f.g->targets[t].port) &&
+		uint32_t t = prng_below(&prng, f->g->n_targets);
+		bool join = !plan_has(p, i, f->g->targets[t].sw,
+				      f->g->targets[t].port) &&
 			gr->n_members < 30 && (n & 1 || !gr->n_members);
 		struct multicast_output next;
 
 		if (join) {
-			plan_add(p, i, &f, t, true);
+			plan_add(p, i, f, t, true);
 		} else if (gr->n_members) {
 			uint32_t k = prng_below(&prng, gr->n_members);
 
 			p->members[i][k] = p->members[i][gr->n_members - 1];
 			gr->n_members--;
 		}
-		next = plan_route(&f, p, now.mft);
-		check_plan(&f, p, &next);
+		next = plan_route(f, p, now.mft);
 		for (uint32_t k = 0; k < p->n; k++)
 			if (k != i)
 				assert_true(same_group(now.mft, next.mft, k));
@@ -57,20 +51,14 @@ TEST(test_join_and_leave_touch_one_branch)
 	}
 	assert_true(pruned > 10);
 	multicast_output_clear(&now);
-	g_free(p);
 }
-
-#define FABRIC_TEST(name, args...) \
-	TEST_ON(name, struct fabric, f, lab_init, fabric_clear, ##args)
 
 /* A group grows from one leaf over a pod to the fabric, among others; what it
  * has is a part of what it gets. */
-FABRIC_TEST(test_growing_trees_keep_what_they_have, "PGFT(4,4,4;1,4,4)", 0, 7)
+GROUP_TEST(test_growing_trees_keep_what_they_have, "PGFT(4,4,4;1,4,4)", 0, 7)
 {
-	struct group_plan *p = g_new(struct group_plan, 1);
 	struct multicast_output now, next;
 	uint64_t prng = prng_stream(8, 0);
-	unsigned moved = 0;
 
 	plan_fill(p, f, 30, &prng);
 	p->groups[0].n_members = 0;
@@ -80,86 +68,71 @@ FABRIC_TEST(test_growing_trees_keep_what_they_have, "PGFT(4,4,4;1,4,4)", 0, 7)
 			continue;
 		plan_add(p, 0, f, t, true);
 		next = plan_route(f, p, now.mft);
-		check_plan(f, p, &next);
-		moved += !is_part(now.mft, next.mft, 0);
+		assert_true(is_part(now.mft, next.mft, 0));
 		multicast_output_clear(&now);
 		now = next;
 	}
-	assert_int_equal(moved, 0);
 	multicast_output_clear(&now);
-	g_free(p);
 }
 
-TEST(test_fault_moves_only_trees_on_the_cable)
+GROUP_TEST(test_fault_moves_only_trees_on_the_cable, "PGFT(4,4,4;1,4,4)", 0, 11)
 {
 	uint64_t prng = prng_stream(9, 0);
-	struct group_plan *p = g_new(struct group_plan, 1);
-	AUTO_VALUE(multicast_output_clear)
-	struct multicast_output before, after;
-	AUTO_VALUE(fabric_clear) struct fabric f, broken;
+	AUTO_OUTPUT before, after;
+	AUTO_VALUE(fabric_clear) struct fabric broken;
 	struct snapshot *s;
 	uint32_t sw, edge;
 	unsigned moved = 0;
 
-	lab_init(&f, "PGFT(4,4,4;1,4,4)", 0, 11);
-	plan_fill(p, &f, 60, &prng);
-	before = plan_route(&f, p, NULL);
-	for (sw = 0; !f.g->n_hosts[sw]; sw++)
+	lab_init(f, "PGFT(4,4,4;1,4,4)", 0, 11);
+	plan_fill(p, f, 60, &prng);
+	before = plan_route(f, p, NULL);
+	for (sw = 0; !f->g->n_hosts[sw]; sw++)
 		;
-	edge = f.g->first_edge[sw];
+	edge = f->g->first_edge[sw];
 	assert_true(before.load[edge] > 0);
-	s = snapshot_copy(f.s);
-	lab_cut(s, snapshot_port_of(s, s->switches[sw], f.g->edges[edge].port));
+	s = snapshot_copy(f->s);
+	lab_cut(s, snapshot_port_of(s, s->switches[sw], f->g->edges[edge].port));
 	lab_index(&broken, s);
 	after = plan_route(&broken, p, before.mft);
-	check_plan(&broken, p, &after);
 	for (uint32_t i = 0; i < p->n; i++) {
 		uint16_t mlid = (uint16_t)(MLID + i);
 		bool hit = mft_has(before.mft, sw, mlid,
-				   f.g->edges[edge].port) ||
-			mft_has(before.mft, f.g->edges[edge].peer, mlid,
-				f.g->edges[f.g->edges[edge].back].port);
+				   f->g->edges[edge].port) ||
+			mft_has(before.mft, f->g->edges[edge].peer, mlid,
+				f->g->edges[f->g->edges[edge].back].port);
 
 		moved += hit;
 		if (!hit)
 			assert_true(same_group(before.mft, after.mft, i));
 	}
 	assert_int_equal(moved, before.load[edge]);
-	g_free(p);
 }
 
-TEST(test_rubbish_of_before_does_no_harm)
+GROUP_TEST(test_rubbish_of_before_does_no_harm, "torus(4,4;2)", 50, 5)
 {
-	uint64_t seed = 20260722;
-	uint64_t prng = prng_stream(seed, 0);
-	struct group_plan *p = g_new(struct group_plan, 1);
-	AUTO_VALUE(fabric_clear) struct fabric f;
-
-	print_message("seed %" G_GUINT64_FORMAT "\n", seed);
-	lab_init(&f, "torus(4,4;2)", 50, 5);
-	plan_fill(p, &f, 40, &prng);
+	uint64_t prng = prng_stream(20260722, 0);
+	lab_init(f, "torus(4,4;2)", 50, 5);
+	plan_fill(p, f, 40, &prng);
 	for (unsigned n = 0; n < 40; n++) {
-		AUTO(mft) *old = mft_new(f.g->n_switches + (n < 5), 1 + n % 3,
+		AUTO(mft) *old = mft_new(f->g->n_switches + (n < 5), 1 + n % 3,
 					  1 + n % 4);
-		AUTO_VALUE(multicast_output_clear) struct multicast_output out;
+		AUTO_OUTPUT out;
 
 		for (unsigned k = 0; k < 20 * n; k++)
 			mft_add(old, prng_below(&prng, old->n_switches),
 				(uint16_t)(MLID + prng_below(&prng, 32)),
 				prng_below(&prng, 16));
-		out = plan_route(&f, p, old);
-		check_plan(&f, p, &out);
-		check_lost(&f, p, &out);
+		out = plan_route(f, p, old);
+		check_lost(f, p, &out);
 	}
-	g_free(p);
 }
 
 /* Switches at the top are members themselves, so the tree turns from down to
  * up; it does not change with the load of the others. */
-FABRIC_TEST(test_groups_with_turns_stay, "PGFT(4,4,4;1,4,4)", 0, 13)
+GROUP_TEST(test_groups_with_turns_stay, "PGFT(4,4,4;1,4,4)", 0, 13)
 {
-	struct group_plan *p = g_new(struct group_plan, 1);
-	struct multicast_output before, after;
+	AUTO_OUTPUT before, alone, after;
 	uint64_t prng = prng_stream(3, 0);
 	uint32_t top = 0, highest = UINT32_MAX;
 
@@ -179,23 +152,16 @@ FABRIC_TEST(test_groups_with_turns_stay, "PGFT(4,4,4;1,4,4)", 0, 13)
 	/* Alone on the fabric, another root would be as good. */
 	for (uint32_t i = 0; i < 39; i++)
 		p->groups[i].n_members = 0;
-	after = plan_route(f, p, NULL);
-	assert_false(same_group(before.mft, after.mft, 39));
-	multicast_output_clear(&after);
+	alone = plan_route(f, p, NULL);
+	assert_false(same_group(before.mft, alone.mft, 39));
 	after = plan_route(f, p, before.mft);
-	check_plan(f, p, &after);
 	assert_true(same_group(before.mft, after.mft, 39));
-	multicast_output_clear(&after);
-	multicast_output_clear(&before);
-	g_free(p);
 }
 
 /* The tree of before leads over switches that cannot hold the MLID now. */
-FABRIC_TEST(test_lost_capacity_moves_trees, "PGFT(4,4;1,4)", 0, 2)
+GROUP_TEST(test_lost_capacity_moves_trees, "PGFT(4,4;1,4)", 0, 2)
 {
-	struct group_plan *p = g_new(struct group_plan, 1);
-	AUTO_VALUE(multicast_output_clear)
-	struct multicast_output before, after;
+	AUTO_OUTPUT before, after;
 	uint64_t prng = prng_stream(4, 0);
 
 	plan_fill(p, f, 40, &prng);
@@ -205,21 +171,15 @@ FABRIC_TEST(test_lost_capacity_moves_trees, "PGFT(4,4;1,4)", 0, 2)
 			f->s->nodes[f->s->switches[sw]].sw.multicast_fdb_cap =
 				9;
 	after = plan_route(f, p, before.mft);
-	check_plan(f, p, &after);
 	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
 		for (uint32_t i = 9; i < 40 && sw % 3; i++)
-			for (unsigned port = 0; port < 16; port++)
-				assert_false(mft_has(after.mft, sw,
-						     (uint16_t)(MLID + i),
-						     port));
-	g_free(p);
+			assert_false(at_switch(after.mft, sw, i));
 }
 
 /* Where there is a choice of ways, a tree does not follow the load about. */
-FABRIC_TEST(test_trees_stay_when_others_go, "torus(4,4,3;2)", 0, 6)
+GROUP_TEST(test_trees_stay_when_others_go, "torus(4,4,3;2)", 0, 6)
 {
-	struct group_plan *p = g_new(struct group_plan, 1);
-	struct multicast_output before, after;
+	AUTO_OUTPUT before, alone, after;
 	uint64_t prng = prng_stream(5, 0);
 	unsigned moved = 0;
 
@@ -227,16 +187,11 @@ FABRIC_TEST(test_trees_stay_when_others_go, "torus(4,4,3;2)", 0, 6)
 	before = plan_route(f, p, NULL);
 	for (uint32_t i = 0; i < 60; i += 2)
 		p->groups[i].n_members = 0;
-	after = plan_route(f, p, NULL);
+	alone = plan_route(f, p, NULL);
 	for (uint32_t i = 1; i < 60; i += 2)
-		moved += !same_group(before.mft, after.mft, i);
+		moved += !same_group(before.mft, alone.mft, i);
 	assert_true(moved > 10);	/* left to themselves they do */
-	multicast_output_clear(&after);
 	after = plan_route(f, p, before.mft);
 	for (uint32_t i = 1; i < 60; i += 2)
 		assert_true(same_group(before.mft, after.mft, i));
-	check_plan(f, p, &after);
-	multicast_output_clear(&after);
-	multicast_output_clear(&before);
-	g_free(p);
 }
