@@ -222,6 +222,8 @@ TEST(test_a_list_is_gone_through_in_its_order)
 		{ "ring(8;2)", { "ftree", "minhop" }, NULL, "credit loops" },
 		{ "hyperx(4;2)", { "minhop", "updn" }, "minhop",
 		  "configured" },
+		{ "PGFT(3,3,4;1,3,3)", { "minhop" }, "minhop", "configured" },
+		{ "torus(3,3,3;1)", { "minhop" }, NULL, "credit loops" },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {

@@ -129,44 +129,6 @@ TEST(test_load_of_a_ring)
 	}
 }
 
-TEST(test_single_switch_has_no_channels)
-{
-	struct metrics_load load;
-	AUTO_VALUE(fabric_clear) struct fabric f;
-
-	fabric_open(&f, &engine_minhop, lab_generate("single(5)", 0, 0), 0);
-	metrics_all_to_all(f.g, f.out.lft, NULL, &load);
-	assert_int_equal(load.channels, 0);
-	assert_true(load.mean == 0.0);
-	assert_int_equal(load.lost, 20);
-
-	fabric_route(&f);
-	metrics_all_to_all(f.g, f.out.lft, NULL, &load);
-	assert_int_equal(load.lost, 0);
-	assert_int_equal(load.max, 0);
-}
-
-/* --- path lengths --- */
-
-/* One way round: 1, 2 and 3 channels from each. The one 3 away is next door. */
-TEST(test_ring_of_four_has_long_ways)
-{
-	AUTO_VALUE(metrics_paths_clear) struct metrics_paths p;
-	AUTO_VALUE(ring_clear) struct ring r;
-
-	ring_init(&r, "ring(4;1)", 0);
-	metrics_paths(r.f.g, r.f.out.lft, &p);
-	assert_int_equal(p.max, 3);
-	assert_int_equal(p.pairs[0], 0);
-	assert_int_equal(p.pairs[1], 4);
-	assert_int_equal(p.pairs[2], 4);
-	assert_int_equal(p.pairs[3], 4);
-	assert_int_equal(p.arrived, 12);
-	assert_int_equal(p.longer, 4);
-	assert_int_equal(p.lost, 0);
-	assert_true(p.mean == 2.0);
-}
-
 /* --- a fabric of any kind --- */
 
 struct lab {
@@ -304,43 +266,10 @@ TEST(test_order_goes_round_a_ring)
 	}
 }
 
-/* --- patterns --- */
-
-TEST(test_planes_by_order_make_all_shifts_one)
-{
-	struct metrics_congestion c;
-	struct lab lab;
-
-	for (uint64_t seed = 0; seed <= 5; seed++) {
-		lab_init(&lab, "PGFT(3,5;1,3)", seed, 0);
-		lab_route_planes(&lab, 3);
-		metrics_shifts(lab.f.g, lab.f.out.lft, &lab.sample, &c);
-		assert_int_equal(c.n, 14);
-		assert_int_equal(c.n_all, 14);
-		assert_int_equal(c.max, 1);
-		assert_true(c.mean == 1.0);
-		assert_int_equal(c.worst, 1);
-		assert_int_equal(c.lost, 0);
-		lab_clear(&lab);
-	}
-}
-
-/* All up to one spine: three hosts of a leaf share a cable, of a shift by 1
- * and by 14 only one leaves the leaf, by 2 and by 13 two. */
-LAB_TEST(test_one_plane_takes_all, "PGFT(3,5;1,3)", 0, 0)
-{
-	struct metrics_congestion c;
-
-	lab_route_planes(lab, 1);
-	metrics_shifts(lab->f.g, lab->f.out.lft, &lab->sample, &c);
-	assert_int_equal(c.max, 3);
-	assert_int_equal(c.worst, 3);
-	assert_true(is_close(c.mean, (2 * 1 + 2 * 2 + 10 * 3) / 14.0));
-}
-
 LAB_TEST(test_single_switch_is_never_congested, "single(4)", 0, 0)
 {
 	struct metrics_congestion c;
+	struct metrics_load load;
 
 	fabric_route(&lab->f);
 	metrics_shifts(lab->f.g, lab->f.out.lft, &lab->sample, &c);
@@ -354,6 +283,10 @@ LAB_TEST(test_single_switch_is_never_congested, "single(4)", 0, 0)
 	metrics_shifts(lab->f.g, lab->f.out.lft, &lab->sample, &c);
 	assert_int_equal(c.lost, 3);
 	assert_int_equal(c.max, 1);
+	metrics_all_to_all(lab->f.g, lab->f.out.lft, NULL, &load);
+	assert_int_equal(load.channels, 0);
+	assert_true(load.mean == 0.0);
+	assert_int_equal(load.lost, 3);
 }
 
 /* @: the node, !: its HCA, *: one of all HCAs. */
@@ -555,6 +488,7 @@ recount_paths(const struct lab *lab, uint32_t *max)
 			}
 			plain.arrived++;
 			plain.pairs[hops]++;
+			plain.mean += hops;
 			plain.max = MAX(plain.max, hops);
 			plain.longer += hops > dist[lab_host(lab, i)->sw * n +
 						    lab_host(lab, j)->sw];
@@ -564,6 +498,8 @@ recount_paths(const struct lab *lab, uint32_t *max)
 	assert_int_equal(p.arrived, plain.arrived);
 	assert_int_equal(p.lost, plain.lost);
 	assert_int_equal(p.longer, plain.longer);
+	assert_true(!p.arrived ||
+		    is_close(p.mean, plain.mean / (double)p.arrived));
 	assert_memory_equal(p.pairs, plain.pairs,
 			    (p.max + 1) * sizeof(*p.pairs));
 	metrics_paths_clear(&p);
@@ -607,6 +543,7 @@ recount_shifts(const struct lab *lab)
 	for (sample.n_threads = 1; sample.n_threads <= 3; sample.n_threads++) {
 		metrics_shifts(lab->f.g, lab->f.out.lft, &sample, &c);
 		assert_int_equal(c.n, n - 1);
+		assert_int_equal(c.n_all, n - 1);
 		assert_int_equal(c.max, plain.max);
 		assert_int_equal(c.worst, plain.worst);
 		assert_int_equal(c.lost, plain.lost);
@@ -669,8 +606,8 @@ LAB_TEST(test_chance_depends_on_the_seed_only, "torus(3,3;3)", 0, 0)
 						&lab->sample));
 }
 
-/* Of a table whose shifts are known, a sample is between the extremes; the
- * whole is the whole. */
+/* All up to one spine: of a shift by 1 and by 14 one of a leaf's three hosts
+ * leaves it, by 2 and by 13 two, else all. A sample is between the extremes. */
 LAB_TEST(test_sample_of_shifts_is_a_sample, "PGFT(3,5;1,3)", 0, 0)
 {
 	struct metrics_congestion c;
