@@ -10,6 +10,8 @@ if [ $sanitized = yes ]; then
 	exit 1
 fi
 
+MINISM_ROUTE=${MINISM_ROUTE:-$MINISM_BUILD/minism-route}
+
 must_have() {	# programs
 	local program
 
@@ -45,4 +47,26 @@ median() {	# PROGRAM column: of ./PROGRAM.runs
 			half = int((NR + 1) / 2)
 			print (v[half] + v[NR + 1 - half]) / 2
 		}'
+}
+
+# OpenSM once on a fresh ibsim, its tables into osm/opensm-lfts.dump; sets
+# $made_by, the engine that made them in the end, empty without tables or
+# "$limit s"; ./clock has the seconds of its run
+opensm_once() {	# ENGINE NET
+	local TIMEFORMAT=%1R status
+
+	rm -rf osm
+	mkdir osm
+	sim_start "$2" || return 1
+	{
+		time client env OSM_CACHE_DIR="$SCRATCH/osm" \
+			OSM_TMP_DIR="$SCRATCH/osm" opensm -o -R "$1" -D 0x43 \
+			-f "$SCRATCH/osm/log" >osm/out 2>&1 </dev/null
+	} 2>clock
+	status=$?
+	sim_stop
+	made_by=$(sed -n 's/.*process: \([a-z-]*\) tables configured.*/\1/p' \
+		osm/log | tail -n 1)
+	[ -s osm/opensm-lfts.dump ] || made_by=
+	[ $status -lt 124 ] || made_by="$limit s"
 }

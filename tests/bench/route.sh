@@ -23,10 +23,9 @@
 # engines promise: CA port to CA port only. Both as if all rode one VL; DFSSSP,
 # LASH and Nue may use several, and then neither figure is fair to them.
 #
-# shellcheck source=tests/interop/lib.sh
-. "$(dirname "$0")/../interop/lib.sh"
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
 
-MINISM_ROUTE=${MINISM_ROUTE:-$MINISM_BUILD/minism-route}
 rates=${RATES:-0 0.1 1 5 10}
 kinds=${KINDS:-links switches}
 read -ra mine <<<"${MINE:--e auto}"
@@ -48,22 +47,7 @@ for hosts; do
 		exit 2
 	fi
 done
-for program in python3 ${theirs:+opensm}; do
-	if ! command -v "$program" >/dev/null; then
-		echo "$program is missing" >&2
-		exit 1
-	fi
-done
-if [ ! -x "$MINISM_ROUTE" ]; then
-	echo "$MINISM_ROUTE has not been built" >&2
-	exit 1
-fi
-
-# progress text: for who waits at a terminal
-progress() {
-	[ -t 2 ] && printf '\r\033[K%s' "$*" >&2
-	return 0
-}
+must_have python3 "$MINISM_ROUTE" ${theirs:+opensm}
 
 # rows FILE LABEL HOSTS KIND RATE [TIME REMARK]: a line for each result
 rows() {
@@ -91,10 +75,6 @@ rows() {
 	END
 }
 
-missing_row() {	# HOSTS KIND RATE ENGINE WHY
-	echo "| $1 | $3% $2 | opensm $4 | $5 | | | | | | | | | |"
-}
-
 # judge ARGUMENTS...: JSON into ./judged.json; a bad verdict is a result too
 judge() {
 	"$MINISM_ROUTE" --seed "$seed" --json "$@" >judged.json 2>judged.err
@@ -104,30 +84,15 @@ judge() {
 	}
 }
 
-# one_opensm HOSTS KIND RATE ENGINE: on ./fabric.net
-one_opensm() {
-	local TIMEFORMAT=%1R remark=$4 status made_by
+one_opensm() {	# HOSTS KIND RATE ENGINE: on ./fabric.net
+	local remark=$4
 
-	rm -rf osm
-	mkdir osm
-	sim_start fabric.net || return 1
-	{
-		time client -t "$limit" env OSM_CACHE_DIR="$SCRATCH/osm" \
-			OSM_TMP_DIR="$SCRATCH/osm" opensm -o -R "$4" -D 0x43 \
-			-f "$SCRATCH/osm/log" >osm/out 2>&1 </dev/null
-	} 2>clock
-	status=$?
-	sim_stop
-	if [ $status -ge 124 ]; then
-		missing_row "$1" "$2" "$3" "$4" "not in $limit s"
-		return
-	fi
+	opensm_once "$4" fabric.net || return 1
 	if [ ! -s osm/opensm-lfts.dump ]; then
-		missing_row "$1" "$2" "$3" "$4" "no tables"
+		echo "| $1 | $3% $2 | opensm $4 | ${made_by:-no tables} |" \
+			"| | | | | | | | |"
 		return
 	fi
-	made_by=$(sed -n 's/.*process: \([a-z-]*\) tables configured.*/\1/p' \
-		osm/log | tail -n 1)
 	[ "$made_by" = "$4" ] || remark="$4 (made by ${made_by:-nobody})"
 	judge --lfts osm/opensm-lfts.dump fabric.net || return 1
 	rows judged.json opensm "$1" "$2" "$3" "$(tail -n 1 clock) s" "$remark"
@@ -137,15 +102,12 @@ one_fabric() {	# HOSTS KIND RATE
 	local option=--fail engine
 
 	[ "$2" = switches ] && option=--fail-switches
-	progress "$1 hosts, $3% of the $2: minism"
 	judge "${specs[$1]}" $option "$3" --net fabric.net --threads 1 \
 		"${mine[@]}" || return 1
 	rows judged.json minism "$1" "$2" "$3"
 	for engine in $theirs; do
-		progress "$1 hosts, $3% of the $2: opensm $engine"
 		one_opensm "$1" "$2" "$3" "$engine" || return 1
 	done
-	progress
 }
 
 version=

@@ -28,16 +28,22 @@ class Net:
         for a, b in itertools.product(these, those):
             self.join(a, b, n)
 
+    def join_pairs(self, these):
+        for a, b in zip(these[::2], these[1::2]):
+            self.join(a, b)
+
+    def add_hosts(self, these, n=1):
+        for sw in these:
+            self.hosts[sw] += n
+
     def lose(self, percent):
         """Takes so many of the cables away."""
         k = round(len(self.cables) * percent / 100)
         for i in sorted(self.rng.sample(range(len(self.cables)), k))[::-1]:
             del self.cables[i]
-        return self
 
     def lose_switch(self, sw):
         self.cables = [c for c in self.cables if sw not in c]
-        return self
 
     def write(self, path):
         n = len(self.hosts)
@@ -91,95 +97,40 @@ def pods(net, n_pods, leaves, spines, hosts, groups, per_group, share=1):
     return out, core
 
 
-def service(net, n):
-    _, spines = two_levels(net, 24, 12, 12)
-    for sw in spines[:n]:
-        net.hosts[sw] += 1
-    return net
-
-
-def production(net, percent):
+def production(net):
     """24 leaves, 12 spines, small storage leaves, service hosts on spines."""
     _, spines = two_levels(net, 24, 12, 24)
     net.join_all(net.switch(10, 4), spines)
-    for sw in spines[:3]:
-        net.hosts[sw] += 1
-    return net.lose(percent)
-
-
-def host_spine(net):
-    _, spines = two_levels(net, 12, 6, 8)
-    for sw in spines:
-        net.hosts[sw] += 4
-    return net
+    net.add_hosts(spines[:3])
 
 
 def host_spine3(net):
     tree, core = pods(net, 6, 6, 6, 6, 6, 6)
-    for sw in [p[1][0] for p in tree] + core[0]:
-        net.hosts[sw] += 1
-    return net
-
-
-def plain(net, percent, leaves=36, spines=18, hosts=18):
-    two_levels(net, leaves, spines, hosts)
-    return net.lose(percent)
-
-
-def three(net, percent, n=6):
-    pods(net, 2 * n, n, n, n, n, n)
-    return net.lose(percent)
+    net.add_hosts([p[1][0] for p in tree] + core[0])
 
 
 def three_less(net):
     tree, core = pods(net, 8, 6, 6, 6, 6, 6)
     for sw in (tree[0][1][1], tree[3][1][4], core[2][3], core[5][0]):
         net.lose_switch(sw)
-    return net
 
 
-def over(net, percent):
-    """Oversubscribed 2:1 at the leaves and 3:1 at the spines."""
-    pods(net, 12, 12, 6, 12, 6, 4)
-    return net.lose(percent)
-
-
-def clos4(net, percent):
+def clos4(net):
     """Four levels."""
     tops = [[net.switch(0, 3) for _ in range(3)] for _ in range(3)]
     for _ in range(6):
-        tree, core = pods(net, 3, 3, 3, 3, 3, 3)
+        _, core = pods(net, 3, 3, 3, 3, 3, 3)
         for i, group in enumerate(core):
             for k, sw in enumerate(group):
                 net.join_all([sw], tops[i][k])
-    return net.lose(percent)
-
-
-def full_core(net, n_pods, spines, cores):
-    pods(net, n_pods, 6, spines, 6, 1, cores, spines)
-    return net
-
-
-def half_core(net):
-    pods(net, 4, 4, 4, 4, 2, 4, 2)
-    return net
-
-
-def rails3(net, percent=0):
-    pods(net, 8, 8, 8, 12, 2, 8, 4)
-    return net.lose(percent)
 
 
 def directors(net):
-    lines = []
-    for _ in range(2):
-        line, fabric = two_levels(net, 6, 6, 0)
-        lines.append(line)
+    lines = [two_levels(net, 6, 6, 0)[0] for _ in range(2)]
     for i in range(24):
         leaf = net.switch(6)[0]
         for k in range(6):
             net.join(leaf, lines[k % 2][(i + k // 2) % 6])
-    return net
 
 
 def growth(net):
@@ -192,24 +143,12 @@ def growth(net):
                 net.join_all([spine], group[:2], 2)
             else:
                 net.join_all([spine], group)
-    return net
 
 
-def half(net):
-    two_levels(net, 18, 18, 9)
-    return net
-
-
-def half3(net, n_pods=3, n=6):
-    pods(net, n_pods, n, n, n, n, n)
-    return net
-
-
-def uneven_cables(net, percent=0):
+def uneven_cables(net):
     low, high = net.switch(12, 12), net.switch(0, 6)
     for a, b in itertools.product(low, high):
         net.join(a, b, net.rng.randint(1, 4))
-    return net.lose(percent)
 
 
 def uneven_leaves(net):
@@ -218,7 +157,6 @@ def uneven_leaves(net):
     for i in range(24):
         leaf = net.switch(net.rng.randint(4, 18))
         net.join_all(leaf, net.rng.sample(spines, 8 if i % 3 else 12))
-    return net
 
 
 def uneven_pods(net):
@@ -227,51 +165,23 @@ def uneven_pods(net):
         _, high = two_levels(net, 3 + i % 4, 6, 6 + i % 3)
         for spine, group in zip(high, core):
             net.join_all([spine], net.rng.sample(group, 4))
-    return net
-
-
-def leaf_peers(net):
-    low, _ = two_levels(net, 16, 8, 8)
-    for a, b in zip(low[::2], low[1::2]):
-        net.join(a, b)
-    return net
-
-
-def spine_peers(net):
-    _, high = two_levels(net, 16, 8, 8)
-    for a, b in zip(high[::2], high[1::2]):
-        net.join(a, b)
-    return net
 
 
 def leaf_below(net):
     low, _ = two_levels(net, 16, 8, 8)
-    below = net.switch(6)[0]
-    net.join(below, low[2])
-    net.join(below, low[7])
-    return net
+    net.join_all(net.switch(6), [low[2], low[7]])
 
 
 def management_leaf(net):
     """One leaf with two hosts and two cables."""
     _, high = two_levels(net, 16, 8, 12)
     net.join_all(net.switch(2), high[:2])
-    return net
 
 
-def two_trees(net, cables, leaves=False):
-    a, b = (two_levels(net, 12, 8, 10) for _ in range(2))
-    these, those = (a[0], b[0]) if leaves else (a[1], b[1])
+def two_trees(net, cables, level):
+    a, b = (two_levels(net, 12, 8, 10)[level] for _ in range(2))
     for i in range(cables):
-        net.join(these[i], those[i])
-    return net
-
-
-def hosts_everywhere(net):
-    low, high = two_levels(net, 12, 6, 6)
-    for sw in high:
-        net.hosts[sw] += 6
-    return net
+        net.join(a[i], b[i])
 
 
 def hosts_off(net, n_pods, n_leaves):
@@ -280,86 +190,74 @@ def hosts_off(net, n_pods, n_leaves):
     for low, _ in tree[:n_pods]:
         for sw in low[:n_leaves]:
             net.hosts[sw] = 0
-    return net
-
-
-def rails2(net, percent=0):
-    low, _ = two_levels(net, 32, 16, 16)
-    return net.lose(percent)
 
 
 TREES = {
-    "service-0": lambda n: service(n, 0),
-    "service-1": lambda n: service(n, 1),
-    "service-2": lambda n: service(n, 2),
-    "service-3": lambda n: service(n, 3),
-    "production-0": lambda n: production(n, 0),
-    "production-1": lambda n: production(n, 1),
-    "production-3": lambda n: production(n, 3),
-    "production-5": lambda n: production(n, 5),
-    "host-spine": host_spine,
+    **{f"service-{i}": lambda n, i=i: n.add_hosts(
+        two_levels(n, 24, 12, 12)[1][:i]) for i in range(4)},
+    "production": production,
+    "host-spine": lambda n: n.add_hosts(two_levels(n, 12, 6, 8)[1], 4),
     "host-spine-3": host_spine3,
-    "hosts-everywhere": hosts_everywhere,
-    "648-0": lambda n: plain(n, 0),
-    "648-1": lambda n: plain(n, 1),
-    "648-5": lambda n: plain(n, 5),
-    "648-10": lambda n: plain(n, 10),
-    "damaged-20": lambda n: plain(n, 20, 24, 12, 12),
-    "damaged-30": lambda n: plain(n, 30, 24, 12, 12),
-    "three-1": lambda n: three(n, 1),
-    "three-15": lambda n: three(n, 15),
+    "hosts-everywhere": lambda n: n.add_hosts(two_levels(n, 12, 6, 6)[1], 6),
+    "648": lambda n: two_levels(n, 36, 18, 18),
+    "damaged": lambda n: two_levels(n, 24, 12, 12),
+    "three": lambda n: pods(n, 12, 6, 6, 6, 6, 6),
     "three-switches": three_less,
-    "over-0": lambda n: over(n, 0),
-    "over-6": lambda n: over(n, 6),
-    "clos4-0": lambda n: clos4(n, 0),
-    "clos4-5": lambda n: clos4(n, 5),
-    "full-core": lambda n: full_core(n, 6, 6, 6),
-    "full-core-4": lambda n: full_core(n, 6, 4, 6),
-    "half-core": half_core,
+    # oversubscribed 2:1 at the leaves and 3:1 at the spines
+    "over": lambda n: pods(n, 12, 12, 6, 12, 6, 4),
+    "clos4": clos4,
+    "full-core": lambda n: pods(n, 6, 6, 6, 6, 1, 6, 6),
+    "full-core-4": lambda n: pods(n, 6, 6, 4, 6, 1, 6, 4),
+    "half-core": lambda n: pods(n, 4, 4, 4, 4, 2, 4, 2),
     "hosts-off": lambda n: hosts_off(n, 8, 3),
     "hosts-off-pod": lambda n: hosts_off(n, 1, 6),
-    "rails-2": rails2,
-    "rails-2-3": lambda n: rails2(n, 3),
-    "rails-3": rails3,
-    "rails-3-2": lambda n: rails3(n, 2),
+    "rails-2": lambda n: two_levels(n, 32, 16, 16),
+    "rails-3": lambda n: pods(n, 8, 8, 8, 12, 2, 8, 4),
     "directors": directors,
     "growth": growth,
-    "half": half,
-    "half-3": half3,
+    "half": lambda n: two_levels(n, 18, 18, 9),
+    "half-3": lambda n: pods(n, 3, 6, 6, 6, 6, 6),
     "uneven-cables": uneven_cables,
-    "uneven-cables-5": lambda n: uneven_cables(n, 5),
     "uneven-leaves": uneven_leaves,
     "uneven-pods": uneven_pods,
-    "leaf-peers": leaf_peers,
-    "spine-peers": spine_peers,
+    "leaf-peers": lambda n: n.join_pairs(two_levels(n, 16, 8, 8)[0]),
+    "spine-peers": lambda n: n.join_pairs(two_levels(n, 16, 8, 8)[1]),
     "leaf-below": leaf_below,
     "management-leaf": management_leaf,
-    "two-trees-4": lambda n: two_trees(n, 4),
-    "two-trees-8": lambda n: two_trees(n, 8),
-    "two-trees-leaves": lambda n: two_trees(n, 6, True),
+    "two-trees-4": lambda n: two_trees(n, 4, 1),
+    "two-trees-8": lambda n: two_trees(n, 8, 1),
+    "two-trees-leaves": lambda n: two_trees(n, 6, 0),
+}
+
+# Per cent of the cables that are taken away, told by the name; None: as it is.
+LOST = {
+    "production": (0, 1, 3, 5), "648": (0, 1, 5, 10), "damaged": (20, 30),
+    "three": (1, 15), "over": (0, 6), "clos4": (0, 5), "rails-2": (None, 3),
+    "rails-3": (None, 2), "uneven-cables": (None, 5),
 }
 
 
 # ---- others ----
 
+def places(net, sides, hosts):
+    return {c: net.switch(hosts)[0]
+            for c in itertools.product(*map(range, sides))}
+
+
 def grid(net, sides, hosts, wraps=True):
-    at = {c: net.switch(hosts)[0]
-          for c in itertools.product(*map(range, sides))}
+    at = places(net, sides, hosts)
     for c, sw in at.items():
         for i, side in enumerate(sides):
             if c[i] + 1 < side or (wraps and side > 2):
                 to = c[:i] + ((c[i] + 1) % side,) + c[i + 1:]
                 net.join(sw, at[to])
-    return net
 
 
 def hyperx(net, sides, hosts):
-    at = {c: net.switch(hosts)[0]
-          for c in itertools.product(*map(range, sides))}
+    at = places(net, sides, hosts)
     for (a, x), (b, y) in itertools.combinations(at.items(), 2):
         if sum(i != k for i, k in zip(a, b)) == 1:
             net.join(x, y)
-    return net
 
 
 def dragonfly(net, a, p, h):
@@ -372,7 +270,6 @@ def dragonfly(net, a, p, h):
     for i in range(n):
         for k in range(i + 1, n):
             net.join(sw[i][(k - i - 1) // h], sw[k][(n - k + i - 1) // h])
-    return net
 
 
 def dragonfly_plus(net):
@@ -384,7 +281,6 @@ def dragonfly_plus(net):
             net.join(group[i][used[i] % 4], group[k][used[k] % 4])
             used[i] += 1
             used[k] += 1
-    return net
 
 
 def regular(net, n, degree, hosts):
@@ -405,7 +301,7 @@ def regular(net, n, degree, hosts):
         else:
             continue
         net.cables += pairs
-        return net
+        return
 
 
 def kautz(net, letters, hosts):
@@ -416,7 +312,6 @@ def kautz(net, letters, hosts):
         for c in range(letters):
             if c != w[2]:
                 net.join(at[w], at[w[1:] + (c,)])
-    return net
 
 
 def slim_fly(net):
@@ -427,7 +322,6 @@ def slim_fly(net):
         net.join(two[a * 5 + b], two[a * 5 + (b + 2) % 5])
         for c in range(5):
             net.join(one[a * 5 + b], two[c * 5 + (b - c * a) % 5])
-    return net
 
 
 def torus_less(net):
@@ -435,7 +329,6 @@ def torus_less(net):
     net.lose_switch(100)
     net.hosts[100] = 0
     del net.cables[5], net.cables[200], net.cables[300]
-    return net
 
 
 OTHERS = {
@@ -463,8 +356,12 @@ def main():
     for kind, shapes in (("trees", TREES), ("others", OTHERS)):
         os.makedirs(os.path.join(folder, kind), exist_ok=True)
         for name, draw in shapes.items():
-            net = draw(Net(random.Random(f"{seed} {name}")))
-            net.write(os.path.join(folder, kind, name + ".net"))
+            for percent in LOST.get(name, (None,)):
+                full = name + (f"-{percent}" if percent is not None else "")
+                net = Net(random.Random(f"{seed} {full}"))
+                draw(net)
+                net.lose(percent or 0)
+                net.write(os.path.join(folder, kind, full + ".net"))
 
 
 if __name__ == "__main__":

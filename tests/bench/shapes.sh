@@ -18,15 +18,13 @@
 # The means are of tables for one VL that lose no pair and have no loop of CAs;
 # their number is beside them. "missed": members that multicast trees leave out.
 #
-# shellcheck source=tests/interop/lib.sh
-. "$(dirname "$0")/../interop/lib.sh"
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$0")/lib.sh"
 
-MINISM_ROUTE=${MINISM_ROUTE:-$MINISM_BUILD/minism-route}
+limit=${LIMIT:-60}
 theirs=${ENGINES-minhop updn ftree dfsssp nue}
 judged=(--json --threads 1 --permutations 20 --shifts 20)
-for program in python3 "$MINISM_ROUTE" ${theirs:+opensm}; do
-	command -v "$program" >/dev/null || bail_out "$program is missing"
-done
+must_have python3 "$MINISM_ROUTE" ${theirs:+opensm}
 [ -z "$theirs" ] || opensm --version 2>/dev/null | grep -om1 'OpenSM [0-9.]*'
 
 # judge KIND SHAPE LABEL VLS ARGUMENTS...: a line of judged.txt; a bad verdict is
@@ -40,26 +38,16 @@ judge() {
 }
 
 one_opensm() {	# KIND SHAPE ENGINE FILE
-	local made_by status vls
+	local vls
 
-	rm -rf osm
-	mkdir osm
-	sim_start "$4" || return 1
-	limit=${LIMIT:-60} client env OSM_CACHE_DIR="$SCRATCH/osm" \
-		OSM_TMP_DIR="$SCRATCH/osm" opensm -o -R "$3" -D 0x43 \
-		-f "$SCRATCH/osm/log" >osm/out 2>&1 </dev/null
-	status=$?
-	sim_stop
-	made_by=$(sed -n 's/.*process: \([a-z-]*\) tables configured.*/\1/p' \
-		osm/log | tail -n 1)
-	if [ "$made_by" = "$3" ] && [ -s osm/opensm-lfts.dump ]; then
+	opensm_once "$3" "$4" || return 1
+	if [ "$made_by" = "$3" ]; then
 		vls=$(sed -n 's/.*Virtual Lanes needed: //p' osm/log | tail -n 1)
 		judge "$1" "$2" "opensm-$3" "${vls:-1}" \
 			--lfts osm/opensm-lfts.dump "$4"
 		return
 	fi
-	[ $status -lt 124 ] && made_by="as ${made_by:-none}" ||
-		made_by="${LIMIT:-60} s"
+	[ "$made_by" = "$limit s" ] || made_by="as ${made_by:-none}"
 	printf '%s %s opensm-%s 1 {"instead": "%s"}\n' "$1" "$2" "$3" \
 		"$made_by" >>judged.txt
 }
