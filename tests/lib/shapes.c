@@ -82,14 +82,6 @@ draw_tree(struct drawing *d, uint32_t n_leaves, uint32_t n_spines,
 }
 
 static void
-draw_service(struct drawing *d)
-{
-	draw_tree(d, 16, 8, 8);
-	draw_hosts(d, 16, 1);
-	draw_hosts(d, 19, 1);
-}
-
-static void
 draw_storage(struct drawing *d)
 {
 	uint32_t i, k, leaf;
@@ -103,73 +95,6 @@ draw_storage(struct drawing *d)
 	}
 	for (i = 0; i < 3; i++)
 		draw_hosts(d, 12 + i * 2, 1);
-}
-
-static void
-draw_hosts_on_spines(struct drawing *d)
-{
-	draw_tree(d, 12, 6, 8);
-	for (uint32_t i = 0; i < 6; i++)
-		draw_hosts(d, 12 + i, 4);
-}
-
-static void
-draw_leaf_peers(struct drawing *d)
-{
-	draw_tree(d, 16, 8, 8);
-	for (uint32_t i = 0; i < 16; i += 2)
-		draw_cables(d, i, i + 1, 1);
-}
-
-static void
-draw_spine_peers(struct drawing *d)
-{
-	draw_tree(d, 16, 8, 8);
-	for (uint32_t i = 16; i < 24; i += 2)
-		draw_cables(d, i, i + 1, 1);
-}
-
-static void
-draw_leaf_below(struct drawing *d)
-{
-	uint32_t leaf;
-
-	draw_tree(d, 16, 8, 8);
-	leaf = draw_switches(d, 1);
-	draw_hosts(d, leaf, 6);
-	draw_cables(d, leaf, 2, 1);
-	draw_cables(d, leaf, 7, 1);
-}
-
-static void
-draw_two_trees(struct drawing *d)
-{
-	uint32_t a = draw_tree(d, 8, 4, 8), b = draw_tree(d, 8, 4, 8), i;
-
-	for (i = 0; i < 4; i++)
-		draw_cables(d, a + 8 + i, b + 8 + i, 1);
-}
-
-static void
-draw_trees_at_leaves(struct drawing *d)
-{
-	uint32_t a = draw_tree(d, 8, 4, 8), b = draw_tree(d, 8, 4, 8), i;
-
-	for (i = 0; i < 4; i++)
-		draw_cables(d, a + i, b + i, 1);
-}
-
-static void
-draw_full_core(struct drawing *d)
-{
-	uint32_t cores = draw_switches(d, 8), pod, leaf, i, k;
-
-	for (pod = 0; pod < 4; pod++) {
-		leaf = draw_tree(d, 4, 4, 4);
-		for (i = 0; i < 4; i++)
-			for (k = 0; k < 8; k++)
-				draw_cables(d, leaf + 4 + i, cores + k, 1);
-	}
 }
 
 static void
@@ -197,42 +122,6 @@ draw_grown(struct drawing *d)
 				draw_cables(d, leaf + 4 + i, cores + 4 * i + k,
 					    pod < 3 ? 2 : 1);
 	}
-}
-
-/* Pods of leaves and spines; the spines of a pod share groups of cores, so
- * many spines (`share`) each. */
-static void
-draw_pods(struct drawing *d, uint32_t n_pods, uint32_t n, uint32_t n_cores,
-	  uint32_t share)
-{
-	uint32_t cores = draw_switches(d, n / share * n_cores), pod, leaf;
-
-	for (pod = 0; pod < n_pods; pod++) {
-		leaf = draw_tree(d, n, n, n);
-		for (uint32_t i = 0; i < n; i++)
-			for (uint32_t k = 0; k < n_cores; k++)
-				draw_cables(d, leaf + n + i,
-					    cores + i / share * n_cores + k,
-					    1);
-	}
-}
-
-static void
-draw_half_core(struct drawing *d)
-{
-	draw_pods(d, 4, 4, 4, 2);
-}
-
-static void
-draw_rails(struct drawing *d)
-{
-	draw_pods(d, 4, 8, 4, 4);
-}
-
-static void
-draw_half_populated(struct drawing *d)
-{
-	draw_pods(d, 3, 6, 6, 1);
 }
 
 /* Two directors of line and fabric boards; each leaf has cables to both. */
@@ -303,28 +192,68 @@ draw_slim_fly(struct drawing *d)
 		}
 }
 
-static const struct {
+struct shape {
 	const char *name;
-	void (*draw)(struct drawing *d);
-} shapes[] = {
-	{ "service", draw_service },
-	{ "storage", draw_storage },
-	{ "hosts-on-spines", draw_hosts_on_spines },
-	{ "leaf-peers", draw_leaf_peers },
-	{ "spine-peers", draw_spine_peers },
-	{ "leaf-below", draw_leaf_below },
-	{ "two-trees", draw_two_trees },
-	{ "two-trees-leaves", draw_trees_at_leaves },
-	{ "full-core", draw_full_core },
-	{ "uneven", draw_uneven },
-	{ "grown", draw_grown },
-	{ "half-core", draw_half_core },
-	{ "rails", draw_rails },
-	{ "half-populated", draw_half_populated },
-	{ "directors", draw_directors },
-	{ "dragonfly-plus", draw_dragonfly_plus },
-	{ "kautz", draw_kautz },
-	{ "slim-fly", draw_slim_fly },
+	void (*draw)(struct drawing *d);	/* or: */
+	/* trees of two levels, */
+	struct { uint32_t n, leaves, spines, hosts; } trees;
+	uint32_t more;	/* switches; hosts on some of all, */
+	struct { uint32_t n, first, step, hosts; } hosts;
+	/* a cable from each of some switches to another one; */
+	struct { uint32_t n, from, step, to, step_to; } cables;
+	/* or pods of n leaves and spines; the spines of a pod share groups of
+	 * cores, so many spines each */
+	struct { uint32_t pods, n, cores, share; } core;
+};
+
+static void
+draw_shape(struct drawing *d, const struct shape *s)
+{
+	uint32_t n = s->core.n, cores, pod, leaf, i, k;
+
+	for (i = 0; i < s->trees.n; i++)
+		draw_tree(d, s->trees.leaves, s->trees.spines, s->trees.hosts);
+	draw_switches(d, s->more);
+	for (i = 0; i < s->hosts.n; i++)
+		draw_hosts(d, s->hosts.first + i * s->hosts.step,
+			   s->hosts.hosts);
+	for (i = 0; i < s->cables.n; i++)
+		draw_cables(d, s->cables.from + i * s->cables.step,
+			    s->cables.to + i * s->cables.step_to, 1);
+	cores = n ? draw_switches(d, n / s->core.share * s->core.cores) : 0;
+	for (pod = 0; pod < s->core.pods; pod++) {
+		leaf = draw_tree(d, n, n, n);
+		for (i = 0; i < n; i++)
+			for (k = 0; k < s->core.cores; k++)
+				draw_cables(d, leaf + n + i, cores + i /
+					    s->core.share * s->core.cores + k,
+					    1);
+	}
+}
+
+static const struct shape shapes[] = {
+	{ "service", .trees = { 1, 16, 8, 8 }, .hosts = { 2, 16, 3, 1 } },
+	{ "storage", .draw = draw_storage },
+	{ "hosts-on-spines", .trees = { 1, 12, 6, 8 },
+	  .hosts = { 6, 12, 1, 4 } },
+	{ "leaf-peers", .trees = { 1, 16, 8, 8 }, .cables = { 8, 0, 2, 1, 2 } },
+	{ "spine-peers", .trees = { 1, 16, 8, 8 },
+	  .cables = { 4, 16, 2, 17, 2 } },
+	{ "leaf-below", .trees = { 1, 16, 8, 8 }, .more = 1,
+	  .hosts = { 1, 24, 0, 6 }, .cables = { 2, 24, 0, 2, 5 } },
+	{ "two-trees", .trees = { 2, 8, 4, 8 }, .cables = { 4, 8, 1, 20, 1 } },
+	{ "two-trees-leaves", .trees = { 2, 8, 4, 8 },
+	  .cables = { 4, 0, 1, 12, 1 } },
+	{ "full-core", .core = { 4, 4, 8, 4 } },
+	{ "uneven", .draw = draw_uneven },
+	{ "grown", .draw = draw_grown },
+	{ "half-core", .core = { 4, 4, 4, 2 } },
+	{ "rails", .core = { 4, 8, 4, 4 } },
+	{ "half-populated", .core = { 3, 6, 6, 1 } },
+	{ "directors", .draw = draw_directors },
+	{ "dragonfly-plus", .draw = draw_dragonfly_plus },
+	{ "kautz", .draw = draw_kautz },
+	{ "slim-fly", .draw = draw_slim_fly },
 };
 
 const char *const shape_names[] = {
@@ -374,7 +303,10 @@ shape_new(const char *name, uint64_t seed, unsigned fail_per_mille)
 	}
 	for (i = 0; i < G_N_ELEMENTS(shapes); i++)
 		if (strcmp(shapes[i].name, name) == 0) {
-			shapes[i].draw(&d);
+			if (shapes[i].draw)
+				shapes[i].draw(&d);
+			else
+				draw_shape(&d, &shapes[i]);
 			s = drawing_build(&d, name);
 		}
 	assert_non_null(s);
