@@ -39,14 +39,12 @@ void
 fabric_open(struct fabric *f, const struct engine *engine, struct snapshot *s,
 	    unsigned lmc)
 {
-	GError *error = NULL;
-
 	memset(f, 0, sizeof(*f));
 	f->engine = engine;
 	f->s = s;
-	f->lids = lid_assign(s, lmc, NULL, 0, NULL, &error);
+	f->lids = lid_assign(s, lmc, NULL, 0, NULL, &f->error);
 	if (!f->lids)
-		fail_msg("%s", error->message);
+		fail_msg("%s", f->error->message);
 	fabric_start(f);
 	engine_output_init(&f->out, lft_new(f->g->n_switches, f->g->top));
 }
@@ -54,16 +52,16 @@ fabric_open(struct fabric *f, const struct engine *engine, struct snapshot *s,
 void
 fabric_route(struct fabric *f)
 {
-	GError *error = NULL;
-
-	if (!f->engine->compute(&f->in, &f->out, &error))
-		fail_msg("%s", error->message);
-	assert_null(error);
+	if (!f->engine->compute(&f->in, &f->out, &f->error))
+		fail_msg("%s", f->error->message);
+	assert_null(f->error);
 }
 
 void
 fabric_clear(struct fabric *f)
 {
+	choice_clear(&f->choice);
+	g_clear_error(&f->error);
 	lft_free(f->out.lft);
 	engine_output_clear(&f->out);
 	graph_free(f->g);
@@ -77,16 +75,13 @@ fabric_choose(struct fabric *f)
 	const struct choice_wish wish = {
 		.engine = f->engine, .ranks_by = f->engine->name,
 	};
-	GError *error = NULL;
-	struct choice c;
 
-	if (!choose_tables(&wish, &f->in, &c, &error))
-		fail_msg("%s", error->message);
+	if (!choose_tables(&wish, &f->in, &f->choice, &f->error))
+		fail_msg("%s", f->error->message);
 	lft_free(f->out.lft);
 	g_free(f->out.ranks);
-	f->out.lft = lft_ref(c.lft);
-	f->out.ranks = g_steal_pointer(&c.ranks);
-	choice_clear(&c);
+	f->out.lft = lft_ref(f->choice.lft);
+	f->out.ranks = g_steal_pointer(&f->choice.ranks);
 }
 
 void

@@ -7,6 +7,7 @@
 #define MINISM_TESTS_ROUTE_LAB_H
 
 #include "routing/engine.h"
+#include "routing/select.h"
 
 #define N_ELEMENTS(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -17,6 +18,8 @@ struct fabric {
 	struct graph *g;
 	struct engine_input in;	/* may be filled until it is routed */
 	struct engine_output out;
+	struct choice choice;	/* and why there is none */
+	GError *error;
 };
 
 /* May be written. Seed 0: GUIDs in the order of construction. */

@@ -14,55 +14,33 @@
 #include "routing/order.h"
 #include "routing/select.h"
 #include "tests/lib/auto.h"
+#include "tests/lib/route_lab.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
 
-struct fabric {
-	struct snapshot *s;
-	struct lid_map *lids;
-	struct graph *g;
-	struct engine_input in;
-	struct choice choice;
-	GError *error;
-};
-
-/* Of all links. */
 static void
-fabric_set_state(struct fabric *f, enum port_state state)
+set_state(struct snapshot *s, enum port_state of_links)
 {
-	for (uint32_t port = 0; port < f->s->n_ports; port++)
-		if (f->s->ports[port].peer != SNAPSHOT_NONE)
-			f->s->ports[port].info.state = state;
+	for (uint32_t port = 0; port < s->n_ports; port++)
+		if (s->ports[port].peer != SNAPSHOT_NONE)
+			s->ports[port].info.state = of_links;
 }
 
 static void
 fabric_make_damaged(struct fabric *f, const char *spec,
 		    const struct generate_options *options)
 {
-	*f = (struct fabric){ 0 };
-	f->s = generate_fabric(spec, options, &f->error);
-	if (!f->s)
-		fail_msg("%s", f->error->message);
-	fabric_set_state(f, PORT_STATE_ACTIVE);
-	f->lids = lid_assign(f->s, 0, NULL, 0, NULL, NULL);
-	f->g = graph_new(f->s, f->lids);
-	f->in.g = f->g;
+	struct snapshot *s = generate_fabric(spec, options, NULL);
+
+	assert_non_null(s);
+	set_state(s, PORT_STATE_ACTIVE);
+	fabric_open(f, NULL, s, 0);
 }
 
 static void
 fabric_make(struct fabric *f, const char *spec)
 {
 	fabric_make_damaged(f, spec, NULL);
-}
-
-static void
-fabric_clear(struct fabric *f)
-{
-	choice_clear(&f->choice);
-	g_clear_error(&f->error);
-	graph_free(f->g);
-	lid_map_free(f->lids);
-	snapshot_unref(f->s);
 }
 
 static bool
@@ -343,7 +321,6 @@ TEST(test_hopeless_engines_end_early)
 		.seed = 3, .shuffle_guids = true,
 	};
 	AUTO_VALUE(fabric_clear) struct fabric f;
-	struct engine_output out;
 	struct order *order;
 	double load;
 
@@ -354,31 +331,50 @@ TEST(test_hopeless_engines_end_early)
 	order = order_compute(&f.in);
 	load = order_estimate(f.g, order);
 	order_destroy(order);
-	engine_output_init(&out, lft_new(f.g->n_switches, f.g->top));
 	f.in.rival = load * 0.49;
-	assert_false(engine_updn.compute(&f.in, &out, NULL));
+	assert_false(engine_updn.compute(&f.in, &f.out, NULL));
 	f.in.rival = load * 0.51;
-	assert_true(engine_updn.compute(&f.in, &out, NULL));
-	lft_free(out.lft);
-	engine_output_clear(&out);
+	assert_true(engine_updn.compute(&f.in, &f.out, NULL));
 }
 
-TEST(test_ranks_go_to_their_engine_only)
+FABRIC_TEST(test_ranks_go_to_their_engine_only, "ring(4;1)")
 {
 	uint32_t held[4] = { 41, 0, 0, 0 };
-	struct choice_wish wish = { .engine = &ranked };
-	struct fabric f;
+	struct choice_wish wish = { .engine = &ranked, .ranks_by = "another" };
 
-	fabric_make(&f, "ring(4;1)");
-	f.in.ranks = held;
-	wish.ranks_by = "another";
-	assert_true(choose_tables(&wish, &f.in, &f.choice, &f.error));
-	assert_int_equal(f.choice.ranks[0], 7);
-	choice_clear(&f.choice);
+	f->in.ranks = held;
+	assert_true(choose_tables(&wish, &f->in, &f->choice, &f->error));
+	assert_int_equal(f->choice.ranks[0], 7);
+	choice_clear(&f->choice);
 	wish.ranks_by = "ranked";
-	assert_true(choose_tables(&wish, &f.in, &f.choice, &f.error));
-	assert_int_equal(f.choice.ranks[0], 42);
-	fabric_clear(&f);
+	assert_true(choose_tables(&wish, &f->in, &f->choice, &f->error));
+	assert_int_equal(f->choice.ranks[0], 42);
+}
+
+/* All ways clockwise round a ring. */
+static struct lft *
+make_circle(const struct graph *g)
+{
+	struct lft *circle = lft_new(g->n_switches, g->top);
+
+	go_round(g, circle, 1);
+	deliver(g, circle);
+	return circle;
+}
+
+/* The entries for the first n hosts, or ports 0. */
+static void
+copy_entries(const struct graph *g, const struct lft *from, struct lft *to,
+	     bool of_hosts, unsigned n)
+{
+	for (uint32_t i = 0; i < g->n_targets; i++) {
+		if (of_hosts != !!g->targets[i].port || n == 0)
+			continue;
+		n--;
+		for (uint32_t sw = 0; sw < g->n_switches; sw++)
+			lft_row(to, sw)[g->targets[i].lid] =
+				lft_row(from, sw)[g->targets[i].lid];
+	}
 }
 
 static void
@@ -413,25 +409,12 @@ assert_steps_are_safe(const struct fabric *f, const struct lft *old)
  * safe with either. */
 FABRIC_TEST(test_drains_when_old_and_new_loop_together, "ring(5;1)")
 {
-	AUTO(lft) *circle, *old;
-	struct channels_result r;
-	unsigned n = 0;
+	AUTO(lft) *circle = make_circle(f->g);
+	AUTO(lft) *old = lft_new(f->g->n_switches, f->g->top);
 
-	circle = lft_new(f->g->n_switches, f->g->top);
-	old = lft_new(f->g->n_switches, f->g->top);
-	go_round(f->g, circle, 1);
-	deliver(f->g, circle);
 	/* Packets to the first two hosts go clockwise for ever so long. */
-	for (uint32_t i = 0; i < f->g->n_targets; i++)
-		if (f->g->targets[i].port && n++ < 2)
-			for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
-				lft_row(old, sw)[f->g->targets[i].lid] =
-					lft_row(circle, sw)[
-						f->g->targets[i].lid];
-	channels_check(f->g, old, NULL, &r);
-	if (r.n_looped)		/* two hosts close the circle already? */
-		fail_msg("%u", r.n_looped);
-	channels_clear(&r);
+	copy_entries(f->g, circle, old, true, 2);
+	assert_safe_together(f->g, old, NULL);
 
 	f->in.previous = old;
 	assert_true(choose(f, NULL, false));
@@ -452,25 +435,18 @@ FABRIC_TEST(test_drains_when_old_and_new_loop_together, "ring(5;1)")
  * hosts can send, so they may not before all tables are written. */
 FABRIC_TEST(test_hosts_that_cannot_send_yet_wait, "ring(5;1)")
 {
-	AUTO(lft) *circle, *old;
+	AUTO(lft) *circle = make_circle(f->g), *old = NULL;
 
-	circle = lft_new(f->g->n_switches, f->g->top);
-	go_round(f->g, circle, 1);
-	deliver(f->g, circle);
 	assert_true(choose(f, NULL, false));
 	assert_false(f->choice.hosts_wait);
 	old = lft_copy(f->choice.lft);
-	for (uint32_t i = 0; i < f->g->n_targets; i++)
-		for (uint32_t sw = 0; f->g->targets[i].port == 0 &&
-		     sw < f->g->n_switches; sw++)
-			lft_row(old, sw)[f->g->targets[i].lid] =
-				lft_row(circle, sw)[f->g->targets[i].lid];
+	copy_entries(f->g, circle, old, false, UINT_MAX);
 	f->in.previous = old;
 	assert_true(choose(f, NULL, false));
 	assert_true(f->choice.held_loop);
 	assert_false(f->choice.hosts_wait);
 
-	fabric_set_state(f, PORT_STATE_INIT);
+	set_state(f->s, PORT_STATE_INIT);
 	assert_true(choose(f, NULL, false));
 	assert_int_equal(f->choice.safety, CHOICE_SAFE);
 	assert_false(f->choice.held_loop);
@@ -481,24 +457,12 @@ FABRIC_TEST(test_hosts_that_cannot_send_yet_wait, "ring(5;1)")
  * the rest of the old tables must still not loop with the new ones. */
 FABRIC_TEST(test_loop_of_strays_does_not_hide_another, "ring(5;1)")
 {
-	AUTO(lft) *circle, *live, *old;
-	unsigned n = 0;
+	AUTO(lft) *circle = make_circle(f->g);
+	AUTO(lft) *live = lft_new(f->g->n_switches, f->g->top);
+	AUTO(lft) *old = lft_new(f->g->n_switches, (uint16_t)(f->g->top + 1));
 
-	circle = lft_new(f->g->n_switches, f->g->top);
-	live = lft_new(f->g->n_switches, f->g->top);
-	old = lft_new(f->g->n_switches, (uint16_t)(f->g->top + 1));
-	go_round(f->g, circle, 1);
-	deliver(f->g, circle);
-	for (uint32_t i = 0; i < f->g->n_targets; i++)
-		if (f->g->targets[i].port && n++ < 2)
-			for (uint32_t sw = 0; sw < f->g->n_switches; sw++) {
-				uint16_t lid = f->g->targets[i].lid;
-
-				lft_row(live, sw)[lid] =
-					lft_row(circle, sw)[lid];
-				lft_row(old, sw)[lid] =
-					lft_row(circle, sw)[lid];
-			}
+	copy_entries(f->g, circle, live, true, 2);
+	copy_entries(f->g, circle, old, true, 2);
 	for (uint32_t sw = 0; sw < f->g->n_switches; sw++)
 		lft_row(old, sw)[f->g->top + 1] = port_to_next(f->g, sw, 1);
 
@@ -512,37 +476,27 @@ FABRIC_TEST(test_loop_of_strays_does_not_hide_another, "ring(5;1)")
 /* A host is away; its entries stay, unless they would close a circle. */
 TEST(test_strays_stay_if_they_are_safe)
 {
-	struct lft *held;
-	struct fabric f;
-	uint16_t lid;
+	for (unsigned circle = 0; circle < 2; circle++) {
+		AUTO_VALUE(fabric_clear) struct fabric f;
+		AUTO(lft) *held = NULL;
+		uint8_t *row;
 
-	fabric_make(&f, "PGFT(3,4;1,3)");
-	held = lft_new(f.g->n_switches, (uint16_t)(f.g->top + 2));
-	lid = f.g->top;		/* no port's, from now on */
-	f.g->targets[f.g->target_of[lid]].n_lids = 0;
-	f.g->target_of[lid] = SNAPSHOT_NONE;
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
-		lft_row(held, sw)[lid] = 1;
-	f.in.previous = held;
-	assert_true(choose(&f, &engine_minhop, true));
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
-		assert_int_equal(lft_row(f.choice.lft, sw)[lid], 1);
-	lft_free(held);
-	fabric_clear(&f);
-
-	fabric_make(&f, "ring(5;1)");
-	held = lft_new(f.g->n_switches, f.g->top);
-	lid = f.g->top;
-	f.g->targets[f.g->target_of[lid]].n_lids = 0;
-	f.g->target_of[lid] = SNAPSHOT_NONE;
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
-		lft_row(held, sw)[lid] = port_to_next(f.g, sw, 1);
-	f.in.previous = held;
-	assert_true(choose(&f, NULL, true));
-	for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
-		assert_int_equal(lft_row(f.choice.lft, sw)[lid], LFT_NO_PATH);
-	lft_free(held);
-	fabric_clear(&f);
+		fabric_make(&f, circle ? "ring(5;1)" : "PGFT(3,4;1,3)");
+		held = lft_new(f.g->n_switches, (uint16_t)(f.g->top + 2));
+		/* the last LID is no port's, from now on */
+		f.g->targets[f.g->target_of[f.g->top]].n_lids = 0;
+		f.g->target_of[f.g->top] = SNAPSHOT_NONE;
+		for (uint32_t sw = 0; sw < f.g->n_switches; sw++)
+			lft_row(held, sw)[f.g->top] = circle ?
+				port_to_next(f.g, sw, 1) : 1;
+		f.in.previous = held;
+		assert_true(choose(&f, circle ? NULL : &engine_minhop, true));
+		for (uint32_t sw = 0; sw < f.g->n_switches; sw++) {
+			row = lft_row(f.choice.lft, sw);
+			assert_int_equal(row[f.g->top],
+					 circle ? LFT_NO_PATH : 1);
+		}
+	}
 }
 
 /* There is nothing to keep or to leave in stages. */
@@ -596,25 +550,40 @@ go_by_rows_and_columns(const struct fabric *f, struct lft *held,
 	}
 }
 
+/* Where new channels are in loops the old entries stay until the second and last
+ * stage. g_array_unref. */
+static GArray *
+change_in_two_stages(const struct fabric *f, const uint8_t *looped)
+{
+	GArray *later = g_array_new(FALSE, FALSE,
+				    sizeof(struct transition_entry));
+	AUTO(lft) *held = lft_new(GRID, f->g->top), *first = NULL;
+	AUTO(lft) *wanted = lft_new(GRID, f->g->top);
+
+	go_by_rows_and_columns(f, held, wanted);
+	first = transition_make(f->g, held, wanted, NULL, looped, later);
+	for (guint i = 0; i < later->len; i++) {
+		const struct transition_entry *e = &g_array_index(later,
+						struct transition_entry, i);
+
+		assert_int_equal(lft_row(first, e->sw)[e->lid],
+				 lft_row(held, e->sw)[e->lid]);
+	}
+	assert_true(transition_apply(first, later, 1));
+	assert_memory_equal(first->ports, wanted->ports, GRID * held->stride);
+	return later;
+}
+
 /* They make 35 billion paths over 760 channels. Each channel is visited once, so
  * all entries change in one stage. */
 FABRIC_TEST(test_stage_visits_each_channel_once, "mesh(20,20;1)")
 {
-	AUTO(lft) *held = NULL, *wanted = NULL, *first = NULL;
-	g_autoptr(GArray) later = g_array_new(FALSE, FALSE,
-					sizeof(struct transition_entry));
-	g_autofree uint8_t *looped = NULL;
+	g_autofree uint8_t *looped = g_malloc(f->g->n_edges);
+	g_autoptr(GArray) later = NULL;
 
-	held = lft_new(GRID, f->g->top);
-	wanted = lft_new(GRID, f->g->top);
-	looped = g_malloc(f->g->n_edges);
 	memset(looped, 1, f->g->n_edges);
-	go_by_rows_and_columns(f, held, wanted);
-	first = transition_make(f->g, held, wanted, NULL, looped, later);
-	assert_memory_equal(first->ports, held->ports, GRID * held->stride);
+	later = change_in_two_stages(f, looped);
 	assert_int_equal(later->len, (SIDE - 1) * (SIDE - 1));
-	assert_true(transition_apply(first, later, 1));
-	assert_memory_equal(first->ports, wanted->ports, GRID * held->stride);
 }
 
 /* Of one switch the new channel is in a loop; the paths of all others arrive by
@@ -622,21 +591,12 @@ FABRIC_TEST(test_stage_visits_each_channel_once, "mesh(20,20;1)")
 FABRIC_TEST(test_first_stage_has_all_that_arrives, "mesh(20,20;1)")
 {
 	const uint32_t sw = 3 * SIDE + 5;
-	AUTO(lft) *held = NULL, *wanted = NULL, *first = NULL;
-	g_autoptr(GArray) later = g_array_new(FALSE, FALSE,
-					sizeof(struct transition_entry));
-	g_autofree uint8_t *looped = NULL;
-	const struct transition_entry *e;
+	g_autofree uint8_t *looped = g_malloc0(f->g->n_edges);
+	g_autoptr(GArray) later = NULL;
 
-	held = lft_new(GRID, f->g->top);
-	wanted = lft_new(GRID, f->g->top);
-	looped = g_malloc0(f->g->n_edges);
 	looped[graph_edge_at(f->g, sw, port_to_next(f->g, sw, GRID - SIDE))] = 1;
-	go_by_rows_and_columns(f, held, wanted);
-	first = transition_make(f->g, held, wanted, NULL, looped, later);
+	later = change_in_two_stages(f, looped);
 	assert_int_equal(later->len, 1);
-	e = &g_array_index(later, struct transition_entry, 0);
-	assert_int_equal(e->sw, sw);
-	assert_true(transition_apply(first, later, 1));
-	assert_memory_equal(first->ports, wanted->ports, GRID * held->stride);
+	assert_int_equal(g_array_index(later, struct transition_entry, 0).sw,
+			 sw);
 }
