@@ -58,6 +58,14 @@ fabric_route(struct fabric *f)
 }
 
 void
+fabric_build(struct fabric *f, const struct engine *engine, struct snapshot *s,
+	     unsigned lmc)
+{
+	fabric_open(f, engine, s, lmc);
+	fabric_route(f);
+}
+
+void
 fabric_clear(struct fabric *f)
 {
 	choice_clear(&f->choice);

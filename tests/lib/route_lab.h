@@ -30,6 +30,8 @@ struct snapshot *lab_generate(const char *spec, uint64_t seed,
 void fabric_open(struct fabric *f, const struct engine *engine,
 		 struct snapshot *s, unsigned lmc);
 void fabric_route(struct fabric *f);
+void fabric_build(struct fabric *f, const struct engine *engine,
+		  struct snapshot *s, unsigned lmc);	/* both */
 void fabric_clear(struct fabric *f);
 
 /* Routes it as a manager does, with what the switches hold. */

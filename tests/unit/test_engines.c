@@ -111,9 +111,8 @@ TEST(test_aggregation_nodes_cost_hosts_nothing)
 
 			if (!is_for(engines[i], spec))
 				continue;
-			fabric_open(&f, engines[i], lab_generate(spec, 1, 0),
-				    0);
-			fabric_route(&f);
+			fabric_build(&f, engines[i], lab_generate(spec, 1, 0),
+				     0);
 			assert_sound(&f, spec, 1);
 			load[k % 2] = fabric_max_load(&f, NULL);
 			if (k % 2 && load[1] > load[0] + load[0] / 10)
@@ -139,9 +138,8 @@ TEST(test_trees_shift_without_congestion)
 
 	for (size_t k = 0; k < 2 * G_N_ELEMENTS(specs); k++)
 		for (uint64_t seed = 1; seed <= 4; seed++) {
-			fabric_open(&f, &engine_ftree, lab_generate(specs[k / 2],
-						seed, k % 2 * 10), 0);
-			fabric_route(&f);
+			fabric_build(&f, &engine_ftree, lab_generate(
+				specs[k / 2], seed, k % 2 * 10), 0);
 			hosts = order_hosts(f.g, &sample.n_hosts);
 			sample.hosts = hosts;
 			metrics_shifts(f.g, f.out.lft, &sample, &c);
@@ -214,9 +212,8 @@ TEST(test_trees_joined_at_leaves_share_all_cables)
 	uint64_t load;
 
 	for (uint64_t seed = 1; seed <= 8; seed++) {
-		fabric_open(&f, &engine_updn,
-			    shape_new("two-trees-leaves", seed, 0), 0);
-		fabric_route(&f);
+		fabric_build(&f, &engine_updn,
+			     shape_new("two-trees-leaves", seed, 0), 0);
 		load = fabric_max_load(&f, NULL);
 		if (load > 64 * 64 / 4 * 3 / 2)
 			fail_msg("seed %d: %d flows", (int)seed, (int)load);
@@ -241,9 +238,8 @@ TEST(test_paths_of_switches_cost_hosts_nothing)
 	struct fabric f;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(damaged); i++) {
-		fabric_open(&f, &engine_ftree, shape_new(damaged[i].shape,
+		fabric_build(&f, &engine_ftree, shape_new(damaged[i].shape,
 			damaged[i].seed, damaged[i].fail), 0);
-		fabric_route(&f);
 		assert_sound(&f, damaged[i].shape, damaged[i].seed);
 		assert_in_range(fabric_max_load(&f, NULL), 1, damaged[i].most);
 		fabric_clear(&f);
@@ -257,8 +253,7 @@ TEST(test_switches_without_hosts_are_reached_on_grids)
 	struct snapshot *s = lab_generate("torus(4,4;1)", 1, 0);
 
 	lab_cut(s, lab_find_port(s, 5, false, 0));
-	fabric_open(&f, &engine_dor, s, 0);
-	fabric_route(&f);
+	fabric_build(&f, &engine_dor, s, 0);
 	assert_sound(&f, "torus(4,4;1)", 1);
 }
 
@@ -272,10 +267,9 @@ TEST(test_first_lids_of_ranges_are_balanced)
 	for (size_t i = 0; for_trees[i]; i++)
 		for (size_t k = 0; shape_names[k]; k++) {
 			for (unsigned lmc = 0; lmc < 2; lmc++) {
-				fabric_open(&f, for_trees[i],
-					    shape_new(shape_names[k], 1, 20),
-					    2 * lmc);
-				fabric_route(&f);
+				fabric_build(&f, for_trees[i],
+					     shape_new(shape_names[k], 1, 20),
+					     2 * lmc);
 				load[lmc] = fabric_max_load(&f, NULL);
 				fabric_clear(&f);
 			}
@@ -292,9 +286,8 @@ TEST(test_minhop_takes_shortest_paths_only)
 	for (size_t k = 0; k < G_N_ELEMENTS(others); k++) {
 		AUTO_VALUE(metrics_paths_clear) struct metrics_paths p;
 
-		fabric_open(&f, &engine_minhop, lab_generate(others[k], 7, 50),
-			    0);
-		fabric_route(&f);
+		fabric_build(&f, &engine_minhop, lab_generate(others[k], 7, 50),
+			     0);
 		metrics_paths(f.g, f.out.lft, &p);
 		assert_int_equal(p.longer + p.lost, 0);
 		assert_true(p.arrived > 0);
@@ -323,8 +316,7 @@ TEST(test_load_follows_the_width_of_cables)
 		    snapshot_is_switch(snapshot_node_of(s, p)) &&
 		    snapshot_is_switch(snapshot_node_of(s, s->ports[p].peer)))
 			s->ports[p].info.width_active = 1;
-	fabric_open(&f, &engine_updn, s, 0);
-	fabric_route(&f);
+	fabric_build(&f, &engine_updn, s, 0);
 	g = f.g;
 	for (sw = 0; sw < g->n_switches; sw++)
 		for (e = g->first_edge[sw]; g->n_hosts[sw] &&
@@ -363,8 +355,7 @@ TEST(test_narrow_cable_is_not_filled_first)
 
 		s->ports[p].info.width_active = 1;
 		s->ports[s->ports[p].peer].info.width_active = 1;
-		fabric_open(&f, &engine_updn, s, 0);
-		fabric_route(&f);
+		fabric_build(&f, &engine_updn, s, 0);
 		metrics_all_to_all(f.g, f.out.lft, NULL, &load);
 		if (load.worst > 1.1 * metrics_bound(f.g, false))
 			fail_msg("%s: %.0f flows", specs[i], load.worst);
@@ -431,9 +422,8 @@ TEST(test_lost_cable_changes_little_and_comes_back)
 			    !engines[i]->deadlock_free ||
 			    engines[i] == &engine_dor)
 				continue;
-			fabric_open(&whole, engines[i],
-				    lab_generate(specs[k], 6, 0), 0);
-			fabric_route(&whole);
+			fabric_build(&whole, engines[i],
+				     lab_generate(specs[k], 6, 0), 0);
 			sw = whole.g->n_switches / 2;
 			users = count_users(&whole, whole.g->first_edge[sw]);
 			s = snapshot_copy(whole.s);
@@ -469,11 +459,9 @@ TEST(test_lost_cable_moves_few_paths_between_ports_0)
 	const struct graph_target *t;
 	uint32_t sw, i, n = 0;
 
-	fabric_open(&whole, &engine_ftree, snapshot_copy(s), 0);
-	fabric_route(&whole);
+	fabric_build(&whole, &engine_ftree, snapshot_copy(s), 0);
 	lab_cut(s, lab_find_port(s, 0, true, 0));
-	fabric_open(&cut, &engine_ftree, s, 0);
-	fabric_route(&cut);
+	fabric_build(&cut, &engine_ftree, s, 0);
 	assert_sound(&cut, "one cable less", 1);
 	for (sw = 0; sw < whole.g->n_switches; sw++)
 		for (i = 0; i < whole.g->n_targets; i++) {
@@ -499,8 +487,7 @@ TEST(test_many_lost_cables_give_new_tables)
 		fabric_route(&whole);
 		fabric_follow(&cut, lab_generate("PGFT(2,10;1,2;1,2)", i / 2,
 						 150), &whole);
-		fabric_open(&fresh, two[i % 2], snapshot_copy(cut.s), 0);
-		fabric_route(&fresh);
+		fabric_build(&fresh, two[i % 2], snapshot_copy(cut.s), 0);
 		assert_int_equal(lab_count_blocks(cut.out.lft, fresh.out.lft),
 				 0);
 		fabric_clear(&fresh);
@@ -535,8 +522,7 @@ TEST(test_no_switch_is_no_work)
 	struct fabric f;
 
 	for (size_t i = 0; engines[i]; i++) {
-		fabric_open(&f, engines[i], lab_generate("pair()", 1, 0), 0);
-		fabric_route(&f);
+		fabric_build(&f, engines[i], lab_generate("pair()", 1, 0), 0);
 		fabric_clear(&f);
 	}
 }

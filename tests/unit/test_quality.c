@@ -681,9 +681,8 @@ TEST(test_random_tables_are_cut_right)
 	for (unsigned round = 0; round < 40; round++) {
 		const char *spec = specs[round % G_N_ELEMENTS(specs)];
 
-		fabric_open(&f, &engine_minhop, lab_generate(spec, 0, 0),
-			    prng_below(&rng, 3));
-		fabric_route(&f);
+		fabric_build(&f, &engine_minhop, lab_generate(spec, 0, 0),
+			     prng_below(&rng, 3));
 		for (i = prng_below(&rng, 30); i > 0; i--)
 			lft_row(f.out.lft, prng_below(&rng, f.g->n_switches))
 				[1 + prng_below(&rng, f.g->top)] =
