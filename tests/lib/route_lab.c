@@ -89,7 +89,8 @@ fabric_choose(struct fabric *f)
 	lft_free(f->out.lft);
 	g_free(f->out.ranks);
 	f->out.lft = lft_ref(f->choice.lft);
-	f->out.ranks = g_steal_pointer(&f->choice.ranks);
+	f->out.ranks = g_memdup2(f->choice.ranks, f->g->n_switches *
+				 sizeof(*f->out.ranks));
 }
 
 void
