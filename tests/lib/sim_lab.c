@@ -197,21 +197,3 @@ simlab_lost_pairs(const struct sim *sim, const GArray *hosts)
 	}
 	return lost;
 }
-
-int
-simlab_single(void **state)
-{
-	struct simlab *new = g_new0(struct simlab, 1);
-
-	simlab_open(new, "single(3)", NULL);
-	*state = new;
-	return 0;
-}
-
-int
-simlab_tear_down(void **state)
-{
-	simlab_close(*state);
-	g_free(*state);
-	return 0;
-}

@@ -30,9 +30,6 @@ struct simlab {
 void simlab_open(struct simlab *lab, const char *spec,
 		 const struct sim_params *params);
 void simlab_close(struct simlab *lab);
-/* A fixture: a switch with three hosts. */
-int simlab_single(void **state);
-int simlab_tear_down(void **state);
 
 /*
  * Asks by directed route the node of `port` (of a CA by that port), and runs

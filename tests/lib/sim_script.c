@@ -99,7 +99,7 @@ on_action(struct sim *sim, struct sim_event *e)
 	done.fn(sim, done.data);
 }
 
-void
+static void
 sim_at(struct sim *sim, int64_t when_us, sim_action_fn fn, void *data)
 {
 	struct script_action *a = g_new0(struct script_action, 1);

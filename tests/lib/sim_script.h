@@ -15,10 +15,9 @@ bool sim_run_idle(struct sim *sim, int64_t limit_us);
 void sim_rule_remove(struct sim *sim, unsigned id);
 uint64_t sim_rule_hits(const struct sim *sim, unsigned id);
 
-/* Something that happens: at a time, or before the nth (from 1) SMP that
- * matches is served from now on. Each happens once. */
+/* Something that happens once, before the nth (from 1) SMP that matches is
+ * served from now on. */
 typedef void (*sim_action_fn)(struct sim *sim, void *data);
-void sim_at(struct sim *sim, int64_t when_us, sim_action_fn fn, void *data);
 void sim_at_mad(struct sim *sim, const struct sim_match *match, unsigned nth,
 		sim_action_fn fn, void *data);
 
