@@ -26,6 +26,8 @@ struct bench {
 	struct lab *lab;
 	int fd;
 	GByteArray *in;
+	struct lab_node node;	/* of attach() */
+	struct lab_port port;
 };
 
 /* desc: of both nodes; NULL: their own */
@@ -121,8 +123,7 @@ hear(struct bench *b, enum lab_type type, unsigned channel, void *out,
 }
 
 static int
-attach(struct bench *b, unsigned channel, const char *node, uint32_t port,
-       struct lab_node *n, struct lab_port *p)
+attach(struct bench *b, unsigned channel, const char *node, uint32_t port)
 {
 	struct lab_attach a = { .port = port };
 	struct lab_result r;
@@ -133,8 +134,8 @@ attach(struct bench *b, unsigned channel, const char *node, uint32_t port,
 	assert_true(hear(b, LAB_RESULT, channel, &r, sizeof(r)));
 	if (r.error)
 		return r.error;
-	assert_true(hear(b, LAB_NODE, channel, n, sizeof(*n)));
-	assert_true(hear(b, LAB_PORT, channel, p, sizeof(*p)));
+	assert_true(hear(b, LAB_NODE, channel, &b->node, sizeof(b->node)));
+	assert_true(hear(b, LAB_PORT, channel, &b->port, sizeof(b->port)));
 	assert_true(hear(b, LAB_PKEYS, channel, pkeys, sizeof(pkeys)));
 	assert_int_equal(pkeys[0], 0xffff);
 	assert_int_equal(pkeys[1], 0);
@@ -176,58 +177,42 @@ set_port(struct bench *b, unsigned hops, uint16_t lid, unsigned state)
 static void
 attach_both(struct bench *b)
 {
-	struct lab_node node;
-	struct lab_port port;
-
 	bench_open(b);
-	assert_int_equal(attach(b, 1, b->fabric->nodes[0].desc, 0, &node,
-				&port), 0);
-	assert_int_equal(attach(b, 2, b->fabric->nodes[1].desc, 1, &node,
-				&port), 0);
+	assert_int_equal(attach(b, 1, b->fabric->nodes[0].desc, 0), 0);
+	assert_int_equal(attach(b, 2, b->fabric->nodes[1].desc, 1), 0);
 }
 
-TEST(test_a_port_is_attached_once)
+TEST_ON(test_a_port_is_attached_once, struct bench, b, bench_open, bench_close)
 {
-	struct lab_node node;
-	struct lab_port port;
-	AUTO_VALUE(bench_close) struct bench b;
-
-	bench_open(&b);
-	assert_int_equal(attach(&b, 1, "nobody", 0, &node, &port), ENODEV);
-	assert_int_equal(attach(&b, 1, b.fabric->nodes[0].desc, 9, &node,
-				&port), ENODEV);
-	assert_int_equal(attach(&b, 1, b.fabric->nodes[0].desc, 1, &node,
-				&port), 0);
-	assert_int_equal(node.node_guid, b.fabric->nodes[0].info.node_guid);
-	assert_int_equal(node.port, 1);
-	assert_int_equal(port.state, PORT_STATE_INIT);
-	assert_int_equal(port.port_guid,
-			 b.fabric->ports[b.fabric->local_port].guid);
-	assert_int_equal(attach(&b, 3, b.fabric->nodes[0].desc, 1, &node,
-				&port), EBUSY);
-	say(&b, LAB_DETACH, 1, NULL, 0, NULL, 0);
-	assert_int_equal(attach(&b, 3, b.fabric->nodes[0].desc, 1, &node,
-				&port), 0);
+	assert_int_equal(attach(b, 1, "nobody", 0), ENODEV);
+	assert_int_equal(attach(b, 1, b->fabric->nodes[0].desc, 9), ENODEV);
+	assert_int_equal(attach(b, 1, b->fabric->nodes[0].desc, 1), 0);
+	assert_int_equal(b->node.node_guid, b->fabric->nodes[0].info.node_guid);
+	assert_int_equal(b->node.port, 1);
+	assert_int_equal(b->port.state, PORT_STATE_INIT);
+	assert_int_equal(b->port.port_guid,
+			 b->fabric->ports[b->fabric->local_port].guid);
+	assert_int_equal(attach(b, 3, b->fabric->nodes[0].desc, 1), EBUSY);
+	say(b, LAB_DETACH, 1, NULL, 0, NULL, 0);
+	assert_int_equal(attach(b, 3, b->fabric->nodes[0].desc, 1), 0);
 }
 
-TEST(test_data_follow_the_fabric)
+TEST_ON(test_data_follow_the_fabric, struct bench, b, attach_both, bench_close)
 {
 	struct lab_address a = {
 		.dlid = 2, .dst_qp = IPOIB_QP, .src_qp = IPOIB_QP + 1,
 		.qkey = 0x0b1b, .has_grh = 1,
 	}, got;
 	char text[sizeof(got) + 5];
-	AUTO_VALUE(bench_close) struct bench b;
 
-	attach_both(&b);
 	/* no LID, no way: lost */
-	say(&b, LAB_SEND, 1, &a, sizeof(a), "early", 5);
+	say(b, LAB_SEND, 1, &a, sizeof(a), "early", 5);
 	for (unsigned s = PORT_STATE_ARMED; s <= PORT_STATE_ACTIVE; s++) {
-		set_port(&b, 1, 2, s);
-		set_port(&b, 0, 1, s);
+		set_port(b, 1, 2, s);
+		set_port(b, 0, 1, s);
 	}
-	say(&b, LAB_SEND, 1, &a, sizeof(a), "hello", 5);
-	assert_true(hear(&b, LAB_RECEIVE, 2, text, sizeof(text)));
+	say(b, LAB_SEND, 1, &a, sizeof(a), "hello", 5);
+	assert_true(hear(b, LAB_RECEIVE, 2, text, sizeof(text)));
 	memcpy(&got, text, sizeof(got));
 	assert_memory_equal(text + sizeof(got), "hello", 5);
 	assert_int_equal(got.slid, 1);
@@ -237,47 +222,42 @@ TEST(test_data_follow_the_fabric)
 	assert_int_equal(got.qkey, 0x0b1b);
 	assert_int_equal(got.pkey_index, 0);
 	assert_int_equal(bytes_load64(got.sgid + 8),
-			 b.fabric->ports[b.fabric->local_port].guid);
+			 b->fabric->ports[b->fabric->local_port].guid);
 }
 
-TEST(test_is_sm_is_shown)
+TEST_ON(test_is_sm_is_shown, struct bench, b, attach_both, bench_close)
 {
 	uint32_t on = 1, port;
 	struct lab_port told;
-	AUTO_VALUE(bench_close) struct bench b;
 
-	attach_both(&b);
-	port = b.fabric->nodes[1].first_port + 1;
-	say(&b, LAB_IS_SM, 2, &on, sizeof(on), NULL, 0);
-	assert_true(hear(&b, LAB_PORT, 2, &told, sizeof(told)));
+	port = b->fabric->nodes[1].first_port + 1;
+	say(b, LAB_IS_SM, 2, &on, sizeof(on), NULL, 0);
+	assert_true(hear(b, LAB_PORT, 2, &told, sizeof(told)));
 	assert_true(told.cap_mask & PORT_CAP_IS_SM);
 	/* and it ends with the driver */
-	close(b.fd);
-	b.fd = -1;
+	close(b->fd);
+	b->fd = -1;
 	for (unsigned i = 0; i < 1000; i++)
 		g_main_context_iteration(NULL, FALSE);
-	assert_false(sim_port_info(lab_console(b.lab)->sim, port)->cap_mask &
+	assert_false(sim_port_info(lab_console(b->lab)->sim, port)->cap_mask &
 		     PORT_CAP_IS_SM);
 }
 
-TEST(test_a_device_goes_and_comes_back)
+TEST_ON(test_a_device_goes_and_comes_back, struct bench, b, attach_both,
+	bench_close)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 	g_autofree char *gone = NULL, *back = NULL;
-	struct lab_node node;
-	struct lab_port port;
 	const char *name;
-	AUTO_VALUE(bench_close) struct bench b;
 
-	attach_both(&b);
-	name = b.fabric->nodes[1].desc;
+	name = b->fabric->nodes[1].desc;
 	gone = g_strdup_printf("unplug-device %s", name);
 	back = g_strdup_printf("plug-device %s 2", name);
-	assert_int_equal(console_command(lab_console(b.lab), gone, out), 0);
-	assert_true(hear(&b, LAB_REMOVED, 2, NULL, 0));
-	assert_int_equal(attach(&b, 2, name, 1, &node, &port), ENODEV);
-	assert_int_equal(console_command(lab_console(b.lab), back, out), 0);
-	assert_int_equal(attach(&b, 2, name, 1, &node, &port), 0);
+	assert_int_equal(console_command(lab_console(b->lab), gone, out), 0);
+	assert_true(hear(b, LAB_REMOVED, 2, NULL, 0));
+	assert_int_equal(attach(b, 2, name, 1), ENODEV);
+	assert_int_equal(console_command(lab_console(b->lab), back, out), 0);
+	assert_int_equal(attach(b, 2, name, 1), 0);
 }
 
 /* Descriptions are 64 bytes long at most, and need not differ. */
@@ -290,8 +270,6 @@ TEST(test_a_device_is_that_of_its_node)
 		g_autoptr(GString) out = g_string_new(NULL);
 		AUTO_VALUE(bench_close) struct bench b;
 		g_autofree char *line = NULL, *name = NULL;
-		struct lab_node node;
-		struct lab_port port;
 		uint64_t guid;
 
 		bench_open_named(&b, descs[i]);
@@ -299,8 +277,8 @@ TEST(test_a_device_is_that_of_its_node)
 		name = lab_name_node(b.fabric, 1);
 		line = g_strdup_printf("unplug-device 0x%" G_GINT64_MODIFIER
 				       "x", guid);
-		assert_int_equal(attach(&b, 2, name, 1, &node, &port), 0);
-		assert_int_equal(node.node_guid, guid);
+		assert_int_equal(attach(&b, 2, name, 1), 0);
+		assert_int_equal(b.node.node_guid, guid);
 		assert_int_equal(console_command(lab_console(b.lab), line,
 						 out), 0);
 		assert_true(hear(&b, LAB_REMOVED, 2, NULL, 0));
