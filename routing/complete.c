@@ -609,16 +609,14 @@ bool
 complete_tables(const struct graph *g, struct lft *lft, const uint32_t *ranks,
 		bool in_order)
 {
-	g_autofree uint8_t *left = NULL;
-	enum stage stage;
+	g_autofree uint8_t *left = complete_find_lids(g, lft, true);
 
-	for (stage = STAGE_ORDER; stage <= STAGE_SEARCH; stage++) {
-		g_autofree uint8_t *lids = complete_find_lids(g, lft, true);
-
-		if (lids)
-			complete_stage(g, lft, ranks, lids, stage, in_order);
+	for (unsigned stage = STAGE_ORDER; left && stage <= STAGE_SEARCH;
+	     stage++) {
+		complete_stage(g, lft, ranks, left, stage, in_order);
+		g_free(left);
+		left = complete_find_lids(g, lft, stage == STAGE_ORDER);
 	}
 	default_fill(g, lft);
-	left = complete_find_lids(g, lft, false);
 	return !left;
 }

@@ -157,42 +157,77 @@ metrics_all_to_all(const struct graph *g, const struct lft *lft,
 struct bounding {
 	const struct graph *g;
 	uint32_t *hop, *queue, *place;	/* by switch */
+	uint64_t *hosts;	/* by island */
 	double best;
 };
 
-/* A cut with some of `all` hosts inside. */
+/* A cut with some of the hosts of a switch's island inside. */
 static void
-bound_by_cut(struct bounding *b, uint64_t inside, uint64_t all, int64_t width)
+bound_by_cut(struct bounding *b, uint64_t inside, uint32_t sw, int64_t width)
 {
+	uint64_t all = b->hosts[b->g->island[sw]];
+
 	if (width > 0)
 		b->best = MAX(b->best, (double)(inside * (all - inside)) *
 			      b->g->widest / (double)width);
 }
 
-/* Cuts around the first switches of the queue, at the end of each level or
- * after each switch. */
+/* Cuts around the first switches of the queue, after each switch. */
 static void
-bound_by_queue(struct bounding *b, uint32_t n, bool by_level)
+bound_by_queue(struct bounding *b, uint32_t n)
 {
 	const struct graph *g = b->g;
-	uint64_t inside = 0, all = 0;
+	uint64_t inside = 0;
 	int64_t width = 0;
 	uint32_t i, e, sw;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i++)
 		b->place[b->queue[i]] = i;
-		all += g->n_hosts[b->queue[i]];
-	}
 	for (i = 0; i < n; i++) {
 		sw = b->queue[i];
 		inside += g->n_hosts[sw];
 		for_each_edge(g, sw, e)
 			width += b->place[g->edges[e].peer] > i ?
 				g->edges[e].capacity : -g->edges[e].capacity;
-		if (i + 1 < n && (!by_level || b->hop[sw] !=
-				  b->hop[b->queue[i + 1]]))
-			bound_by_cut(b, inside, all, width);
+		if (i + 1 < n)
+			bound_by_cut(b, inside, sw, width);
 	}
+}
+
+/* Cuts around all switches within some hops of one: over the cables from its
+ * level to the next. Returns the hops of all flows to the hosts there. */
+static double
+bound_by_balls(struct bounding *b, uint32_t start)
+{
+	const struct graph *g = b->g;
+	uint32_t head, tail = 1, level = 1, hops = 0, sw, peer, e;
+	uint64_t inside = 0, here = 0, far = 0;
+	int64_t width = 0;
+
+	memset(b->hop, 0xff, g->n_switches * sizeof(*b->hop));
+	b->hop[start] = 0;
+	b->queue[0] = start;
+	for (head = 0; head < tail;) {
+		sw = b->queue[head++];
+		here += g->n_hosts[sw];
+		for_each_edge(g, sw, e) {
+			peer = g->edges[e].peer;
+			if (b->hop[peer] == GRAPH_FAR) {
+				b->hop[peer] = hops + 1;
+				b->queue[tail++] = peer;
+			}
+			if (b->hop[peer] > hops)
+				width += g->edges[e].capacity;
+		}
+		if (head < level)
+			continue;
+		inside += here;
+		far += here * hops++;
+		bound_by_cut(b, inside, start, width);
+		level = tail;
+		width = here = 0;
+	}
+	return (double)far * g->n_hosts[start];
 }
 
 static void
@@ -211,19 +246,13 @@ bound_globally(struct bounding *b)
 		n = graph_hops(g, g->n_switches * i / n_starts, b->hop,
 			       b->queue);
 		graph_grow(g, b->queue, n, false);
-		bound_by_queue(b, n, false);
+		bound_by_queue(b, n);
 	}
 	if ((uint64_t)n_sources * g->n_edges > MAX_WORK)
 		return;
-	for (sw = 0; sw < g->n_switches; sw++) {
-		if (!g->n_hosts[sw])
-			continue;
-		n = graph_hops(g, sw, b->hop, b->queue);
-		bound_by_queue(b, n, true);
-		for (i = 0; i < n; i++)
-			hops += (double)b->hop[b->queue[i]] *
-				g->n_hosts[b->queue[i]] * g->n_hosts[sw];
-	}
+	for (sw = 0; sw < g->n_switches; sw++)
+		if (g->n_hosts[sw])
+			hops += bound_by_balls(b, sw);
 	for (i = 0; i < g->n_edges; i++)
 		width += g->edges[i].capacity;
 	if (width > 0)
@@ -236,7 +265,9 @@ metrics_bound(const struct graph *g, bool quick)
 	uint32_t n = g->n_switches + 1, sw, e;
 	g_autofree uint64_t *hosts = g_new0(uint64_t, n);
 	g_autofree uint32_t *work = g_new(uint32_t, 3 * (size_t)n);
-	struct bounding b = { g, work, work + n, work + 2 * (size_t)n, 0 };
+	struct bounding b = {
+		g, work, work + n, work + 2 * (size_t)n, hosts, 0,
+	};
 	int64_t width;
 
 	for (sw = 0; sw < g->n_switches; sw++)
@@ -245,7 +276,7 @@ metrics_bound(const struct graph *g, bool quick)
 		width = 0;
 		for_each_edge(g, sw, e)
 			width += g->edges[e].capacity;
-		bound_by_cut(&b, g->n_hosts[sw], hosts[g->island[sw]], width);
+		bound_by_cut(&b, g->n_hosts[sw], sw, width);
 	}
 	if (!quick && g->n_switches)
 		bound_globally(&b);
