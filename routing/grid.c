@@ -31,6 +31,10 @@ struct grid {
 	uint32_t *number;	/* by edge: number of the class of which it
 				   is the first */
 	uint32_t n_classes;
+	/* By switch: is it next to the one that is looked at? Its first edge
+	 * to a neighbour of that one, or SNAPSHOT_NONE. */
+	uint8_t *is_near;
+	uint32_t *to;
 	/* [class][class]: pairs of edges at one switch; there is a square */
 	uint32_t *meet;
 	uint8_t *square;
@@ -41,23 +45,6 @@ struct meeting {
 	uint32_t n, a, b;
 };
 
-/* The first edge from `a` to `b`, or SNAPSHOT_NONE. */
-static uint32_t
-grid_edge(const struct graph *g, uint32_t a, uint32_t b)
-{
-	uint32_t low = g->first_edge[a], high = g->first_edge[a + 1], mid;
-
-	while (low < high) {
-		mid = (low + high) / 2;
-		if (g->edges[mid].peer < b)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < g->first_edge[a + 1] && g->edges[low].peer == b ? low :
-		SNAPSHOT_NONE;
-}
-
 static void
 grid_join(struct grid *d, uint32_t e, uint32_t f)
 {
@@ -66,29 +53,28 @@ grid_join(struct grid *d, uint32_t e, uint32_t f)
 	disjoint_join(d->class, e, d->g->edges[e].back);
 }
 
-/* Looks at two edges of one switch: joins their classes if they are sides of
- * a triangle, or with the opposite sides of a square; once the classes have
- * numbers, notes whether they meet with or without a square. */
+/* Looks at two edges of one switch, with d->to for the neighbour of the second:
+ * joins their classes if they are parallel or sides of a triangle, or with the
+ * opposite sides of a square; once the classes have numbers, notes whether they
+ * meet with or without a square. */
 static void
 grid_look(struct grid *d, uint32_t e, uint32_t f)
 {
 	const struct graph *g = d->g;
-	uint32_t b = g->edges[e].peer, c = g->edges[f].peer, i, at, to;
-	uint32_t a = graph_owner(g, e);
+	uint32_t a = graph_owner(g, e), b = g->edges[e].peer, i, at;
 	bool is_square = false;
 
-	if (grid_edge(g, b, c) != SNAPSHOT_NONE) {
+	if (g->edges[f].peer == b || d->to[b] != SNAPSHOT_NONE) {
 		grid_join(d, e, f);
 		return;
 	}
 	for_each_edge(g, b, i) {
 		at = g->edges[i].peer;
-		to = at == a ? SNAPSHOT_NONE : grid_edge(g, at, c);
-		if (to == SNAPSHOT_NONE || grid_edge(g, at, a) != SNAPSHOT_NONE)
+		if (at == a || d->is_near[at] || d->to[at] == SNAPSHOT_NONE)
 			continue;
 		is_square = true;
 		if (!d->square) {
-			grid_join(d, e, to);
+			grid_join(d, e, d->to[at]);
 			grid_join(d, f, i);
 		}
 	}
@@ -106,15 +92,24 @@ static void
 grid_look_all(struct grid *d)
 {
 	const struct graph *g = d->g;
-	uint32_t sw, e, f;
+	uint32_t sw, e, f, i, c;
 
-	for (sw = 0; sw < g->n_switches; sw++)
+	for (sw = 0; sw < g->n_switches; sw++) {
 		for_each_edge(g, sw, e)
-			for (f = e + 1; f < g->first_edge[sw + 1]; f++)
-				if (g->edges[e].peer == g->edges[f].peer)
-					grid_join(d, e, f);
-				else
-					grid_look(d, e, f);
+			d->is_near[g->edges[e].peer] = 1;
+		for_each_edge(g, sw, f) {
+			c = g->edges[f].peer;
+			for_each_edge(g, c, i)
+				d->to[g->edges[i].peer] = MIN(g->edges[i].back,
+					d->to[g->edges[i].peer]);
+			for (e = g->first_edge[sw]; e < f; e++)
+				grid_look(d, e, f);
+			for_each_edge(g, c, i)
+				d->to[g->edges[i].peer] = SNAPSHOT_NONE;
+		}
+		for_each_edge(g, sw, e)
+			d->is_near[g->edges[e].peer] = 0;
+	}
 }
 
 static int
@@ -164,12 +159,15 @@ grid_find(const struct graph *g)
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	struct grid d = { .g = g,
 			  .class = SCRATCH(scratch, uint32_t, g->n_edges),
-			  .number = SCRATCH(scratch, uint32_t, g->n_edges) };
+			  .number = SCRATCH(scratch, uint32_t, g->n_edges),
+			  .is_near = SCRATCH(scratch, uint8_t, g->n_switches),
+			  .to = SCRATCH(scratch, uint32_t, g->n_switches) };
 	uint32_t *joined, *number, n_dimensions = 0, i, k, e, n;
 	uint8_t *by_edge;
 
 	if (!g->n_edges)	/* a single switch */
 		return g_malloc0(1);
+	memset(d.to, 0xff, g->n_switches * sizeof(*d.to)); /* SNAPSHOT_NONE */
 	for (e = 0; e < g->n_edges; e++)
 		d.class[e] = e;
 	for (e = 0; e < g->n_edges; e++)
