@@ -61,13 +61,22 @@ struct balance {
 	uint32_t *queue;	/* see balance_add_all() */
 	struct paths_load l;
 	float *path;		/* by switch: cost of its path */
-	float *flow;		/* by switch */
+	int32_t *flow;		/* by switch */
+	uint8_t *port;		/* by edge */
 	float limit;		/* load above which a channel is overloaded */
 	uint64_t work, most_work;	/* steps so far; the limit */
 	uint32_t *heavy, n_heavy;	/* switches with overloaded channels */
 	/* See balance_find_bad(): by switch, and their places in p.queue. */
 	uint8_t *is_bad;
 	uint32_t *bad, n_bad;
+	GArray *changes;	/* of this pass: struct change */
+};
+
+/* An entry that was another one. */
+struct change {
+	uint32_t sw;
+	uint16_t lid;
+	uint8_t port;
 };
 
 /* Adds the flows of all CAs to the present LID, along next[]. Shortest paths
@@ -86,9 +95,9 @@ balance_add_all(struct balance *b)
 
 /* Adds the flows of one switch's CAs, times `sign`, along its path. */
 static void
-balance_add(struct balance *b, uint32_t sw, float sign)
+balance_add(struct balance *b, uint32_t sw, int32_t sign)
 {
-	float flow = sign * (float)b->g->n_hosts[sw];
+	int32_t flow = sign * (int32_t)b->g->n_hosts[sw];
 	const struct paths_channel *at = b->l.at;
 	uint32_t walk[MAX_WALK], n = 0, e;
 
@@ -108,12 +117,12 @@ balance_add(struct balance *b, uint32_t sw, float sign)
 static bool
 balance_has_room(const struct balance *b, uint32_t sw, uint32_t e)
 {
-	float flow = (float)b->g->n_hosts[sw];
+	int32_t flow = (int32_t)b->g->n_hosts[sw];
 	const struct paths_channel *c;
 
 	for (;; e = b->next[c->peer]) {
 		c = &b->l.at[e];
-		if (c->load + flow * c->weight > b->limit)
+		if (paths_load(c, flow) > b->limit)
 			return false;
 		if (c->peer == b->p.dest)
 			return true;
@@ -133,9 +142,16 @@ balance_cost_by(const struct balance *b, uint32_t sw, uint32_t e)
 		cost += c->cost + b->path[c->peer];
 	}
 	for (lid = b->base; lid < b->lid; lid++)
-		if (lft_row(b->out, sw)[lid] == b->g->edges[e].port)
+		if (lft_row(b->out, sw)[lid] == b->port[e])
 			cost += SIBLING;
 	return cost;
+}
+
+/* Does the edge of a switch (or SNAPSHOT_NONE) continue a shortest path? */
+static bool
+balance_permits(const struct balance *b, uint32_t sw, uint32_t e)
+{
+	return e != SNAPSHOT_NONE && paths_permit(&b->p, sw, b->l.at[e].peer);
 }
 
 /* The next hop of the i-th switch: the present one if it has room, else the
@@ -145,7 +161,7 @@ balance_choose(struct balance *b, uint32_t i, uint32_t held)
 {
 	const struct paths *p = &b->p;
 	uint32_t sw = p->queue[i], best = SNAPSHOT_NONE, k;
-	bool stays = paths_permit(&b->p, sw, held);
+	bool stays = balance_permits(b, sw, held);
 	float least = INFINITY, cost;
 
 	if (stays) {
@@ -154,10 +170,10 @@ balance_choose(struct balance *b, uint32_t i, uint32_t held)
 		stays = balance_has_room(b, sw, held);
 	}
 	for (k = p->first[i]; !stays && k < p->first[i + 1]; k++) {
-		cost = balance_cost_by(b, sw, p->edges[k]);
+		cost = balance_cost_by(b, sw, p->steps[k].edge);
 		if (cost < least || best == SNAPSHOT_NONE) {
 			least = cost;
-			best = p->edges[k];
+			best = p->steps[k].edge;
 		}
 	}
 	b->next[sw] = best;
@@ -178,21 +194,18 @@ balance_choose_first(struct balance *b)
 {
 	const struct paths *p = &b->p;
 	const struct paths_channel *at = b->l.at;
+	const struct paths_step *s = p->steps, *best;
 	float least, cost;
-	uint32_t i, k, e, best;
 
-	for (i = 1; i < p->n_reached; i++) {
-		best = SNAPSHOT_NONE;
-		least = INFINITY;
-		for (k = p->first[i]; k < p->first[i + 1]; k++) {
-			e = p->edges[k];
-			cost = at[e].cost + b->path[at[e].peer];
-			if (cost < least || best == SNAPSHOT_NONE) {
-				least = cost;
-				best = e;
-			}
+	for (uint32_t i = 1; i < p->n_reached; i++) {
+		best = s;
+		least = at[s->edge].cost + b->path[s->peer];
+		while (++s < p->steps + p->first[i + 1]) {
+			cost = at[s->edge].cost + b->path[s->peer];
+			best = cost < least ? s : best;
+			least = cost < least ? cost : least;
 		}
-		b->next[p->queue[i]] = best;
+		b->next[p->queue[i]] = best->edge;
 		b->path[p->queue[i]] = least;
 	}
 }
@@ -225,9 +238,7 @@ balance_aim(struct balance *b, uint32_t dest)
 static void
 balance_store(struct balance *b, uint32_t sw)
 {
-	lft_row(b->out, sw)[b->lid] = (uint8_t)
-		(b->next[sw] == SNAPSHOT_NONE ? LFT_NO_PATH :
-		 b->g->edges[b->next[sw]].port);
+	lft_row(b->out, sw)[b->lid] = b->port[b->next[sw]];
 }
 
 /* Makes the nth LID of a target the present one. False: it has none. */
@@ -257,6 +268,20 @@ balance_route_lid(struct balance *b, const struct graph_target *target,
 		balance_store(b, b->p.queue[i]);
 }
 
+/* Stores a new choice; e: the edge before it, or SNAPSHOT_NONE. */
+static void
+balance_change(struct balance *b, uint32_t sw, uint32_t e)
+{
+	const struct change x = {
+		sw, (uint16_t)b->lid, lft_row(b->out, sw)[b->lid],
+	};
+
+	if (b->next[sw] == e)
+		return;
+	g_array_append_val(b->changes, x);
+	balance_store(b, sw);
+}
+
 /* Marks and lists the switches whose path goes through an overloaded channel,
  * and those whose path a switch with a new choice may not join; updates the
  * costs. */
@@ -271,10 +296,11 @@ balance_find_bad(struct balance *b)
 	b->path[p->dest] = 0;
 	for (b->n_bad = 0, i = 1; i < p->n_reached; i++) {
 		sw = p->queue[i];
-		if (paths_permit(p, sw, b->next[sw])) {
+		if (balance_permits(b, sw, b->next[sw])) {
 			c = &b->l.at[b->next[sw]];
 			b->path[sw] = c->cost + b->path[c->peer];
-			if (c->load <= b->limit && !b->is_bad[c->peer])
+			if (paths_load(c, 0) <= b->limit &&
+			    !b->is_bad[c->peer])
 				continue;
 		}
 		b->is_bad[sw] = 1;
@@ -294,17 +320,16 @@ balance_list_joining(struct balance *b, uint32_t *n)
 	*n = 0;
 	for (sw = 0; b->p.n_reached < g->n_switches && sw < g->n_switches;
 	     sw++) {
-		if (b->p.kind[sw] != PATHS_UNREACHED ||
-		    b->next[sw] == SNAPSHOT_NONE)
+		if (b->p.way[sw] != PATHS_NONE || b->next[sw] == SNAPSHOT_NONE)
 			continue;
 		for (at = sw, hops = 0; at != SNAPSHOT_NONE && hops < MAX_WALK &&
-		     b->p.kind[at] == PATHS_UNREACHED; hops++) {
+		     b->p.way[at] == PATHS_NONE; hops++) {
 			e = b->next[at];
 			at = e == SNAPSHOT_NONE ? e : g->edges[e].peer;
 		}
 		if (at == SNAPSHOT_NONE || hops == MAX_WALK || !b->is_bad[at])
 			continue;
-		if (b->p.kind[at] == PATHS_UP && b->o->place[at] <
+		if (b->p.way[at] & 1 && b->o->place[at] <
 		    b->o->place[graph_owner(g, e)])
 			return false;
 		b->queue[(*n)++] = sw;
@@ -340,13 +365,13 @@ balance_improve_lid(struct balance *b, uint32_t dest)
 			e = b->next[sw];
 			/* it stays if it has room now and joins no bad path */
 			if (!b->is_bad[sw] || (!choose &&
-			    (!paths_permit(p, sw, e) ||
-			     b->is_bad[b->g->edges[e].peer] ||
+			    (!balance_permits(b, sw, e) ||
+			     b->is_bad[b->l.at[e].peer] ||
 			     !balance_has_room(b, sw, e))))
 				continue;
 			balance_choose(b, i, e);
 			balance_add(b, sw, 1);
-			balance_store(b, sw);
+			balance_change(b, sw, e);
 			b->is_bad[sw] = 0;
 		}
 	for (i = 0; i < n; i++)
@@ -363,7 +388,8 @@ balance_is_heavy(const struct balance *b)
 
 	for (i = 0; i < b->n_heavy; i++) {
 		e = balance_entry(b, b->out, b->heavy[i]);
-		if (e != SNAPSHOT_NONE && b->l.at[e].load > b->limit)
+		if (e != SNAPSHOT_NONE &&
+		    paths_load(&b->l.at[e], 0) > b->limit)
 			return true;
 	}
 	return false;
@@ -373,7 +399,7 @@ static void
 balance_forget_loads(struct balance *b)
 {
 	for (uint32_t e = 0; e < b->g->n_edges; e++) {
-		b->l.at[e].load = 0;
+		b->l.at[e].flows = 0;
 		paths_load_add(&b->l, e, 0);
 	}
 }
@@ -395,7 +421,7 @@ balance_load_all(struct balance *b)
 	flows_add(g, b->out, b->o ? b->o->place : NULL, lids, g->n_switches,
 		  load, &arrived);
 	for (uint32_t e = 0; e < g->n_edges; e++)
-		paths_load_add(&b->l, e, (float)load[e]);
+		paths_load_add(&b->l, e, (int32_t)load[e]);
 }
 
 /* Routes the LIDs of CAs again that have an entry into an overloaded channel,
@@ -414,7 +440,8 @@ balance_pass(struct balance *b)
 	for (sw = 0; sw < g->n_switches; sw++) {
 		memset(is_heavy, 0, sizeof(is_heavy));
 		for_each_edge(g, sw, e)
-			is_heavy[g->edges[e].port] = b->l.at[e].load > b->limit;
+			is_heavy[b->port[e]] =
+				paths_load(&b->l.at[e], 0) > b->limit;
 		if (!memchr(is_heavy, 1, sizeof(is_heavy)))
 			continue;
 		b->heavy[b->n_heavy++] = sw;
@@ -445,7 +472,7 @@ balance_find_bound(const struct balance *b)
 		for (own = 0, e = g->first_edge[sw];
 		     e < g->first_edge[sw + 1]; e++) {
 			own += 1 / b->l.at[e].weight;
-			sum += b->l.at[e].load / b->l.at[e].weight;
+			sum += b->l.at[e].flows;
 		}
 		wide += own;
 		if (own > 0)
@@ -460,25 +487,27 @@ balance_find_bound(const struct balance *b)
 static void
 balance_improve(struct balance *b, float limit)
 {
-	size_t size = lft_size(b->out);
-	g_autofree uint8_t *best = NULL;
+	g_autoptr(GArray) changes = g_array_new(FALSE, FALSE,
+						sizeof(struct change));
 	float before, now = paths_load_most(&b->l);
 	uint64_t start, last = 0;	/* steps of the last pass */
 	bool is_large = (uint64_t)b->g->n_all_hosts * b->g->n_switches > LARGE;
+	const struct change *x;
 	uint32_t pass;
 
+	b->changes = changes;
 	for (pass = 0; pass < MAX_PASSES && now > limit &&
 	     b->work + last < b->most_work; pass++, last = b->work - start) {
 		start = b->work;
 		before = now;
 		b->limit = is_large ? MAX(limit, SHARE * now) : limit;
-		if (!best)
-			best = g_malloc(size);
-		memcpy(best, b->out->ports, size);
+		g_array_set_size(changes, 0);
 		balance_pass(b);
 		now = paths_load_most(&b->l);
-		if (now >= before)
-			memcpy(b->out->ports, best, size);
+		for (guint i = changes->len; now >= before && i-- > 0;) {
+			x = &g_array_index(changes, struct change, i);
+			lft_row(b->out, x->sw)[x->lid] = x->port;
+		}
 		if (now > before * GAIN)
 			return;
 	}
@@ -498,10 +527,13 @@ balance_init(struct balance *b, const struct graph *g, const struct order *o,
 		.is_bad = SCRATCH(scratch, uint8_t, n),
 		.bad = SCRATCH(scratch, uint32_t, n),
 		.path = SCRATCH(scratch, float, n),
-		.flow = SCRATCH(scratch, float, n),
+		.flow = SCRATCH(scratch, int32_t, n),
+		.port = SCRATCH(scratch, uint8_t, g->n_edges),
 	};
 	paths_init(&b->p, g, o ? o->place : NULL, scratch);
 	paths_load_init(&b->l, g, scratch);
+	for (uint32_t e = 0; e < g->n_edges; e++)
+		b->port[e] = g->edges[e].port;
 }
 
 /* LIDs of the target with the most. */

@@ -45,7 +45,8 @@ struct dor {
 				   dimension first */
 	uint32_t *parent;	/* by switch: the edge up; SNAPSHOT_NONE */
 	struct paths_load l;
-	float *path, *flow;	/* by switch */
+	float *path;		/* by switch */
+	int32_t *flow;		/* by switch */
 	uint32_t *next;		/* by switch: edge */
 	uint32_t *queue;	/* reached switches, the nearest first */
 	uint32_t *waiting;	/* by switch; see graph_sort() */
@@ -135,7 +136,7 @@ dor_search(struct dor *x, uint32_t dest)
 
 /* Adds the flows of all CAs to the present LID, times `sign`. */
 static void
-dor_add_flows(struct dor *x, float sign)
+dor_add_flows(struct dor *x, int32_t sign)
 {
 	uint32_t n = graph_sort(x->g, x->next, x->waiting, x->queue);
 
@@ -318,7 +319,7 @@ dor_init(struct dor *x, const struct graph *g, struct lft *out,
 		.parent = SCRATCH(scratch, uint32_t, n),
 		.waiting = SCRATCH(scratch, uint32_t, n),
 		.path = SCRATCH(scratch, float, n),
-		.flow = SCRATCH(scratch, float, n),
+		.flow = SCRATCH(scratch, int32_t, n),
 		.next = SCRATCH(scratch, uint32_t, n),
 		.queue = SCRATCH(scratch, uint32_t, n),
 		.hops = SCRATCH(scratch, uint16_t, n),

@@ -24,29 +24,27 @@ paths_init(struct paths *p, const struct graph *g, const uint32_t *place,
 
 	*p = (struct paths){
 		.g = g, .place = place, .dest = SNAPSHOT_NONE,
-		.hops = SCRATCH(scratch, uint16_t, g->n_switches),
-		.kind = SCRATCH(scratch, uint8_t, g->n_switches),
+		.way = SCRATCH(scratch, uint32_t, g->n_switches),
 		.descends = SCRATCH(scratch, uint8_t, g->n_switches),
 		.queue = SCRATCH(scratch, uint32_t, g->n_switches),
 		.first = SCRATCH(scratch, uint32_t, g->n_switches),
-		.edges = SCRATCH(scratch, uint32_t, g->n_edges),
-		.sorted = SCRATCH(scratch, uint32_t, g->n_edges),
-		.peers = SCRATCH(scratch, uint32_t, g->n_edges),
+		.steps = SCRATCH(scratch, struct paths_step, g->n_edges),
+		.sorted = SCRATCH(scratch, struct paths_step, g->n_edges),
 		.low_end = SCRATCH(scratch, uint32_t, g->n_switches),
 		.high_start = SCRATCH(scratch, uint32_t, g->n_switches),
 	};
 	for (sw = 0; sw < g->n_switches; sw++) {
 		for_each_edge(g, sw, e)
 			if (!place || place[g->edges[e].peer] < place[sw])
-				p->sorted[n++] = e;
+				p->sorted[n++].edge = e;
 		p->low_end[sw] = n;
 		p->high_start[sw] = place ? n : g->first_edge[sw];
 		for_each_edge(g, sw, e)
 			if (place && place[g->edges[e].peer] > place[sw])
-				p->sorted[n++] = e;
+				p->sorted[n++].edge = e;
 	}
 	for (n = 0; n < g->n_edges; n++)
-		p->peers[n] = g->edges[p->sorted[n]].peer;
+		p->sorted[n].peer = g->edges[p->sorted[n].edge].peer;
 }
 
 /* Queues the unreached neighbours of `sw` from which the cable leads down to
@@ -59,12 +57,10 @@ paths_relax(struct paths *p, uint32_t sw, bool up, uint32_t *tail)
 	uint32_t end = up ? p->low_end[sw] : g->first_edge[sw + 1];
 
 	for (; k < end; k++) {
-		peer = p->peers[k];
-		if (p->kind[peer] != PATHS_UNREACHED ||
-		    (up && p->descends[peer]))
+		peer = p->sorted[k].peer;
+		if (p->way[peer] != PATHS_NONE || (up && p->descends[peer]))
 			continue;
-		p->kind[peer] = up ? PATHS_UP : PATHS_DOWN;
-		p->hops[peer] = (uint16_t)(p->hops[sw] + 1);
+		p->way[peer] = ((p->way[sw] | 1) ^ !up) + 2;
 		p->queue[(*tail)++] = peer;
 	}
 }
@@ -79,10 +75,10 @@ paths_mark_descents(struct paths *p)
 	for (head = 0; head < tail; head++) {
 		sw = p->queue[head];
 		for (k = p->high_start[sw]; k < p->g->first_edge[sw + 1]; k++) {
-			peer = p->peers[k];
-			if (p->kind[peer] != PATHS_UNREACHED)
+			peer = p->sorted[k].peer;
+			if (p->way[peer] != PATHS_NONE)
 				continue;
-			p->kind[peer] = PATHS_DOWN;
+			p->way[peer] = 0;
 			via[peer] = sw;
 			p->queue[tail++] = peer;
 		}
@@ -91,7 +87,7 @@ paths_mark_descents(struct paths *p)
 	p->descends[p->dest] = 1;
 	while (--tail > 0) {
 		sw = p->queue[tail];
-		p->kind[sw] = PATHS_UNREACHED;
+		p->way[sw] = PATHS_NONE;
 		if (p->high_start[sw] == p->g->first_edge[sw + 1])
 			for (; !p->descends[sw]; sw = via[sw])
 				p->descends[sw] = 1;
@@ -102,21 +98,18 @@ void
 paths_find(struct paths *p, uint32_t dest)
 {
 	const struct graph *g = p->g;
-	uint32_t head, tail = 1, level, i, sw, k, end, peer, n = 0;
-	bool up;
+	uint32_t head, tail = 1, level, i, sw, k, end, up, want, n = 0;
 
-	memset(p->hops, 0xff, p->g->n_switches * sizeof(*p->hops));
-	memset(p->kind, PATHS_UNREACHED, p->g->n_switches);
+	memset(p->way, 0xff, g->n_switches * sizeof(*p->way));
 	p->dest = dest;
-	p->hops[dest] = 0;
-	p->kind[dest] = PATHS_DOWN;
+	p->way[dest] = 0;
 	p->queue[0] = dest;
 	if (p->place)
 		paths_mark_descents(p);
 	for (head = 0; head < tail; head = level) {
 		level = tail;
 		for (i = head; i < level; i++)
-			if (p->kind[p->queue[i]] == PATHS_DOWN)
+			if (!(p->way[p->queue[i]] & 1))
 				paths_relax(p, p->queue[i], false, &tail);
 		for (i = head; p->place && i < level; i++)
 			paths_relax(p, p->queue[i], true, &tail);
@@ -126,14 +119,13 @@ paths_find(struct paths *p, uint32_t dest)
 	for (i = 1; i < p->n_reached; i++) {
 		sw = p->queue[i];
 		p->first[i] = n;
-		up = p->kind[sw] == PATHS_UP;
+		up = p->way[sw] & 1;
+		want = p->way[sw] - 2;
 		k = up ? p->high_start[sw] : g->first_edge[sw];
 		end = up ? g->first_edge[sw + 1] : p->low_end[sw];
-		for (; k < end; k++) {
-			peer = p->peers[k];
-			if (p->hops[peer] + 1 == p->hops[sw] &&
-			    (up || p->kind[peer] == PATHS_DOWN))
-				p->edges[n++] = p->sorted[k];
+		for (; k < end; k++) {	/* no branch: it goes either way */
+			p->steps[n] = p->sorted[k];
+			n += (p->way[p->sorted[k].peer] | up) == want;
 		}
 	}
 	p->first[i] = n;
@@ -161,13 +153,12 @@ paths_load_init(struct paths_load *l, const struct graph *g,
 
 void
 paths_load_tree(struct paths_load *l, const uint32_t *next,
-		const uint32_t *queue, uint32_t n, float sign, float *flow)
+		const uint32_t *queue, uint32_t n, int32_t sign, int32_t *flow)
 {
 	const struct graph *g = l->g;
 	uint32_t i, sw;
 
-	for (sw = 0; sw < g->n_switches; sw++)
-		flow[sw] = (float)g->n_hosts[sw];
+	memcpy(flow, g->n_hosts, g->n_switches * sizeof(*flow));
 	for (i = 0; i < n; i++) {
 		sw = queue[i];
 		if (next[sw] == SNAPSHOT_NONE)
@@ -184,7 +175,7 @@ paths_load_most(const struct paths_load *l)
 	float most = 0;
 
 	for (uint32_t e = 0; e < l->g->n_edges; e++)
-		most = MAX(most, l->at[e].load);
+		most = MAX(most, paths_load(&l->at[e], 0));
 	return most;
 }
 
@@ -202,14 +193,14 @@ paths_split(const struct paths *p, uint32_t times, double *flow, double *load)
 		sw = p->queue[i];
 		flow[sw] += (double)g->n_hosts[sw] * n_here;
 		for (wide = 0, k = p->first[i]; k < p->first[i + 1]; k++)
-			wide += g->edges[p->edges[k]].capacity;
-		for (k = p->first[i]; k < p->first[i + 1]; k++) {
-			share = flow[sw] / wide;
-			peer = g->edges[p->edges[k]].peer;
-			load[p->edges[k]] += peer == p->dest ? share :
+			wide += g->edges[p->steps[k].edge].capacity;
+		for (share = flow[sw] / wide, k = p->first[i];
+		     k < p->first[i + 1]; k++) {
+			peer = p->steps[k].peer;
+			load[p->steps[k].edge] += peer == p->dest ? share :
 				share * times;
 			flow[peer] += share *
-				g->edges[p->edges[k]].capacity;
+				g->edges[p->steps[k].edge].capacity;
 		}
 	}
 	flow[p->dest] = 0;

@@ -13,12 +13,11 @@
 #include "routing/graph.h"
 #include "routing/scratch.h"
 
-#define PATHS_NONE	UINT16_MAX
+#define PATHS_NONE	UINT32_MAX
 
-enum paths_kind {
-	PATHS_UNREACHED,
-	PATHS_DOWN,		/* down only; or any, if there is no order */
-	PATHS_UP,		/* up, and then perhaps down */
+/* An edge and the switch to which it leads. */
+struct paths_step {
+	uint32_t edge, peer;
 };
 
 struct paths {
@@ -28,41 +27,41 @@ struct paths {
 	/* Edges by switch, those to lower places before those to higher
 	 * ones: edges below low_end[] lead down, those from high_start[] on
 	 * lead up. place NULL: all are both. */
-	uint32_t *sorted, *low_end, *high_start;
-	uint32_t *peers;	/* to which sorted[] lead */
+	struct paths_step *sorted;
+	uint32_t *low_end, *high_start;
 	uint32_t dest;		/* of the last search; SNAPSHOT_NONE */
-	uint16_t *hops;		/* by switch; PATHS_NONE: unreached */
-	uint8_t *kind;		/* by switch: enum paths_kind */
+	/* By switch: twice its hops, and 1 if it goes up, and then perhaps
+	 * down; PATHS_NONE: unreached. Else it goes down only, or any way if
+	 * there is no order. */
+	uint32_t *way;
 	uint8_t *descends;	/* by switch: it may not go up */
 	uint32_t n_reached;
 	uint32_t *queue;	/* switches reached, the nearest first */
 	uint32_t *first;	/* by place in the queue, n_reached + 1: */
-	uint32_t *edges;	/* edges that continue a shortest path */
+	struct paths_step *steps;	/* that continue a shortest path */
 };
 
 void paths_init(struct paths *p, const struct graph *g, const uint32_t *place,
 		GPtrArray *scratch);
 void paths_find(struct paths *p, uint32_t dest);
 
-/* Does the edge from a switch (or SNAPSHOT_NONE) continue a shortest path? */
+/* Does the edge from a switch to this neighbour continue a shortest path? */
 static inline bool
-paths_permit(const struct paths *p, uint32_t sw, uint32_t e)
+paths_permit(const struct paths *p, uint32_t sw, uint32_t peer)
 {
-	uint32_t peer = e == SNAPSHOT_NONE ? sw : p->g->edges[e].peer;
+	uint32_t up = p->way[sw] & 1;
 
-	return p->hops[peer] + 1 == p->hops[sw] &&
-		(!p->place || (p->kind[sw] == PATHS_UP ?
-			       p->place[peer] > p->place[sw] :
-			       p->place[peer] < p->place[sw] &&
-			       p->kind[peer] == PATHS_DOWN));
+	return (p->way[peer] | up) == p->way[sw] - 2 &&
+		(!p->place || (p->place[peer] > p->place[sw]) == up);
 }
 
 /* A channel: what is read along a path is next to each other. */
 struct paths_channel {
-	float load;		/* flows over a channel of the widest kind */
+	int32_t flows;
+	float weight;		/* flows over a channel of the widest kind that
+				   are as much as one */
 	float cost;		/* of a path through it: a power of the load,
 				   with more on it if it is narrow */
-	float weight;		/* of one flow */
 	uint32_t peer;
 };
 
@@ -76,22 +75,29 @@ struct paths_load {
 void paths_load_init(struct paths_load *l, const struct graph *g,
 		     GPtrArray *scratch);
 
+/* The load of a channel with so many more flows. */
+static inline float
+paths_load(const struct paths_channel *c, int32_t flows)
+{
+	return (float)(c->flows + flows) * c->weight;
+}
+
 static inline void
-paths_load_add(struct paths_load *l, uint32_t e, float flow)
+paths_load_add(struct paths_load *l, uint32_t e, int32_t flows)
 {
 	struct paths_channel *c = &l->at[e];
 	float x;
 
-	c->load += flow * c->weight;
-	x = (c->load + l->more * (c->weight - 1)) * l->scale;
+	c->flows += flows;
+	x = (paths_load(c, 0) + l->more * (c->weight - 1)) * l->scale;
 	c->cost = x * x * x * x + 1e-6f * x;
 }
 
 /* Adds the flows of all CAs along next[], times `sign`; queue: switches,
  * each before the one to which it forwards. flow: by switch, work space. */
 void paths_load_tree(struct paths_load *l, const uint32_t *next,
-		     const uint32_t *queue, uint32_t n, float sign,
-		     float *flow);
+		     const uint32_t *queue, uint32_t n, int32_t sign,
+		     int32_t *flow);
 
 /* The load of the busiest channel. */
 float paths_load_most(const struct paths_load *l);
