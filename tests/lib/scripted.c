@@ -63,6 +63,13 @@ event_compare(const void *a, const void *b, void *data)
 	return ea->order < eb->order ? -1 : 1;
 }
 
+static void
+sent_free(void *data)
+{
+	g_free(((struct scripted_sent *)data)->message);
+	g_free(data);
+}
+
 static GSequenceIter *
 schedule(struct scripted *s, struct event *e)
 {
@@ -84,12 +91,14 @@ scripted_send(struct transport *t, const struct mad_addr *to,
 				    s->refusal, "refused by script");
 		return false;
 	}
-	g_assert(len == MAD_SIZE);
+	g_assert(len == MAD_SIZE || t->rmpp);
 	sent = g_new0(struct scripted_sent, 1);
 	sent->when = s->now;
 	sent->to = *to;
 	sent->timeout_ms = timeout_ms;
-	memcpy(sent->mad, mad, MAD_SIZE);
+	memcpy(sent->mad, mad, MIN(len, MAD_SIZE));
+	sent->len = len;
+	sent->message = g_memdup2(mad, len);
 	g_ptr_array_add(s->sent, sent);
 	if (s->peer)
 		s->peer(t, sent, s->peer_data);
@@ -159,7 +168,7 @@ scripted_new(void)
 	g_strlcpy(s->base.name, "scripted", sizeof(s->base.name));
 	s->events = g_sequence_new(event_free);
 	s->timers = g_hash_table_new(NULL, NULL);
-	s->sent = g_ptr_array_new_with_free_func(g_free);
+	s->sent = g_ptr_array_new_with_free_func(sent_free);
 	return &s->base;
 }
 

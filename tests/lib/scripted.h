@@ -22,6 +22,8 @@ struct scripted_sent {
 	struct mad_addr to;
 	unsigned timeout_ms;
 	uint8_t mad[MAD_SIZE];
+	size_t len;		/* more than that, if the transport does RMPP: */
+	uint8_t *message;	/* all of it */
 };
 
 struct transport *scripted_new(void);

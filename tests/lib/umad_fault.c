@@ -55,6 +55,14 @@
 #define METHOD		(UMAD_HEADER + 3)
 #define STATUS		4	/* in a umad header, host order */
 
+/* The function of that name that we stand before. */
+#define NEXT(fn) ({ \
+	static __typeof__(&fn) next; \
+	if (!next) \
+		*(void **)&next = dlsym(RTLD_NEXT, #fn); \
+	next; \
+})
+
 static const char *kind_of[FDS];	/* "umad", "issm", NULL: another */
 /* Of a umad, for dlsym(): the last poll's, the MADs read, what failed of it, how
  * often it was polled for 1 ms, late, and the last header that was written. */
@@ -200,12 +208,9 @@ stall(const char *word)
 int
 fsync(int fd)
 {
-	static int (*next)(int);
 
 	stall("fsync");
-	if (!next)
-		*(void **)&next = dlsym(RTLD_NEXT, "fsync");
-	return next(fd);
+	return NEXT(fsync)(fd);
 }
 
 /* GLib's; routing/work.c calls it. */
@@ -216,12 +221,9 @@ void *
 g_thread_try_new(const char *name, void *(*fn)(void *), void *data,
 		 void **error)
 {
-	static void *(*next)(const char *, void *(*)(void *), void *, void **);
 
 	stall("work");
-	if (!next)
-		*(void **)&next = dlsym(RTLD_NEXT, "g_thread_try_new");
-	return next(name, fn, data, error);
+	return NEXT(g_thread_try_new)(name, fn, data, error);
 }
 
 /* Where the file of that name is. */
@@ -240,12 +242,9 @@ real_path(const char *path, char *buf, size_t size)
 DIR *
 opendir(const char *path)
 {
-	static DIR *(*next)(const char *);
 	char buf[4096];
 
-	if (!next)
-		*(void **)&next = dlsym(RTLD_NEXT, "opendir");
-	return next(real_path(path, buf, sizeof(buf)));
+	return NEXT(opendir)(real_path(path, buf, sizeof(buf)));
 }
 
 int
@@ -253,15 +252,10 @@ scandir(const char *path, struct dirent ***list,
 	int (*filter)(const struct dirent *),
 	int (*order)(const struct dirent **, const struct dirent **))
 {
-	static int (*next)(const char *, struct dirent ***,
-			   int (*)(const struct dirent *),
-			   int (*)(const struct dirent **,
-				   const struct dirent **));
 	char buf[4096];
 
-	if (!next)
-		*(void **)&next = dlsym(RTLD_NEXT, "scandir");
-	return next(real_path(path, buf, sizeof(buf)), list, filter, order);
+	return NEXT(scandir)(real_path(path, buf, sizeof(buf)), list, filter,
+			     order);
 }
 
 /* Those of the program: the counts of coverage are written by them. */
@@ -315,7 +309,6 @@ leave_before_the_shim(void)
 int
 open(const char *path, int flags, ...)
 {
-	static int (*next)(const char *, int, ...);
 	int error = open_error(path);
 	char buf[4096];
 	mode_t mode = 0;
@@ -331,9 +324,7 @@ open(const char *path, int flags, ...)
 		return fail(error);
 	if (strstr(path, "/partitions-runtime") && !(flags & O_CREAT))
 		stall("fsync");
-	if (!next)
-		*(void **)&next = dlsym(RTLD_NEXT, "open");
-	fd = next(real_path(path, buf, sizeof(buf)), flags, mode);
+	fd = NEXT(open)(real_path(path, buf, sizeof(buf)), flags, mode);
 	if (fd < 0 || fd >= FDS)
 		return fd;
 	kind_of[fd] = strstr(path, "/infiniband/umad") ? "umad" :
@@ -351,7 +342,6 @@ int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 int
 close(int fd)
 {
-	static int (*next)(int);
 
 	if (fd >= 0 && fd < FDS && kind_of[fd]) {
 		bool keeps = of_umad(fd) && is_kept();
@@ -361,15 +351,12 @@ close(int fd)
 		if (keeps)
 			return 0;
 	}
-	if (!next)
-		*(void **)&next = dlsym(RTLD_NEXT, "close");
-	return next(fd);
+	return NEXT(close)(fd);
 }
 
 int
 ioctl(int fd, unsigned long request, ...)
 {
-	static int (*next)(int, unsigned long, void *);
 	struct ib_user_mad_reg_req *r;
 	char class[16], methods[16];
 	va_list args;
@@ -385,15 +372,12 @@ ioctl(int fd, unsigned long request, ...)
 			 (unsigned)r->method_mask[0]);
 		note(".agents", class, methods);
 	}
-	if (!next)
-		*(void **)&next = dlsym(RTLD_NEXT, "ioctl");
-	return next(fd, request, r);
+	return NEXT(ioctl)(fd, request, r);
 }
 
 ssize_t
 read(int fd, void *buf, size_t count)
 {
-	static ssize_t (*next)(int, void *, size_t);
 	ssize_t n;
 	int error;
 
@@ -420,9 +404,7 @@ read(int fd, void *buf, size_t count)
 		is_returned = false;
 		return sizeof(returned);
 	}
-	if (!next)
-		*(void **)&next = dlsym(RTLD_NEXT, "read");
-	n = next(fd, buf, count);
+	n = NEXT(read)(fd, buf, count);
 	umad_fault_reads += of_umad(fd) && n > 0;
 	return n;
 }
@@ -430,7 +412,6 @@ read(int fd, void *buf, size_t count)
 ssize_t
 write(int fd, const void *buf, size_t count)
 {
-	static ssize_t (*next)(int, const void *, size_t);
 
 	if (of_umad(fd))
 		refresh();
@@ -453,15 +434,12 @@ write(int fd, const void *buf, size_t count)
 		memcpy(umad_fault_header, buf, UMAD_HEADER);
 	if (of_umad(fd) && has("swallow"))
 		return (ssize_t)count;
-	if (!next)
-		*(void **)&next = dlsym(RTLD_NEXT, "write");
-	return next(fd, buf, count);
+	return NEXT(write)(fd, buf, count);
 }
 
 int
 poll(struct pollfd *fds, nfds_t n, int timeout)
 {
-	static int (*next)(struct pollfd *, nfds_t, int);
 
 	if (n == 1 && of_umad(fds->fd)) {
 		refresh();
@@ -479,7 +457,5 @@ poll(struct pollfd *fds, nfds_t n, int timeout)
 		fds->revents = POLLIN;
 		return 1;
 	}
-	if (!next)
-		*(void **)&next = dlsym(RTLD_NEXT, "poll");
-	return next(fds, n, timeout);
+	return NEXT(poll)(fds, n, timeout);
 }

@@ -822,26 +822,3 @@ TEST(test_nothing_is_repeated_on_a_good_wire)
 				segments / (RMPP_WINDOW / 2));
 	}
 }
-
-TEST(test_moderate_loss_always_gets_through)
-{
-	uint64_t sent;
-	size_t len;
-
-	for (unsigned i = 0; i < 200; i++)
-		assert_int_equal(run_pair(815 + i, 5, 5, 10, &sent, &len),
-				 RMPP_DONE);
-}
-
-TEST(test_dead_wire_ends_on_both_sides)
-{
-	uint64_t sent;
-	size_t len;
-
-	for (unsigned i = 0; i < 20; i++) {
-		assert_int_equal(run_pair(i, 100, 0, 0, &sent, &len),
-				 RMPP_GAVE_UP);
-		/* the first segment, 3 times again, the ABORT */
-		assert_int_equal(sent, 5);
-	}
-}

@@ -464,39 +464,3 @@ TEST(test_multicast_table_may_change_on_its_way, sa_stage_set_up,
 	sa_db_set_mft(l->v, NULL);
 	assert_records(l, 0);
 }
-
-/* The order of requests does not show. */
-TEST(test_order_of_joins_does_not_matter)
-{
-	static const unsigned orders[2][5] = {
-		{ 0, 1, 2, 3, 4 }, { 3, 0, 4, 2, 1 },
-	};
-	GByteArray *tables[2];
-	GString *text[2];
-	unsigned n;
-
-	for (unsigned k = 0; k < 2; k++) {
-		struct lab *l;
-
-		sa_stage_set_up(state);
-		l = *state;
-		for (unsigned i = 0; i < 5; i++)
-			assert_int_equal(sa_stage_ask(l, "Set MCMemberRecord "
-					"MGID=ff12:401b:ffff::ffff:ffff "
-					"by=H-%u JoinState=1", orders[k][i]),
-					 0);
-		sa_stage_ask(l, "GetTable MCMemberRecord");
-		tables[k] = lab_drain(l, &n);
-		assert_int_equal(n, 5);
-		text[k] = g_string_new(NULL);
-		sa_save(l->sa, text[k], LAB_NOW);
-		sa_stage_tear_down(state);
-	}
-	assert_int_equal(tables[0]->len, tables[1]->len);
-	assert_memory_equal(tables[0]->data, tables[1]->data, tables[0]->len);
-	assert_string_equal(text[0]->str, text[1]->str);
-	for (unsigned k = 0; k < 2; k++) {
-		g_byte_array_unref(tables[k]);
-		g_string_free(text[k], TRUE);
-	}
-}

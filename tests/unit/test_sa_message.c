@@ -1,117 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Long messages over a transport that does RMPP itself: they go out and come
- * in in one piece. The transport here writes down what it is given.
+ * in in one piece.
  */
 #include <string.h>
 
 #include "sm/io/sa_message.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/rmpp_lab.h"
+#include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
-
-struct kernel {
-	struct transport base;
-	int64_t now, when;
-	transport_timer_fn fn;	/* of the only timer */
-	void *data;
-	unsigned sends, timeout_ms;
-	bool refuses, left;	/* left: by the last offer() */
-	struct mad_addr to;
-	GByteArray *message;	/* the last one */
-};
-
-static struct kernel *
-kernel_of(struct transport *t)
-{
-	return (struct kernel *)t;
-}
-
-static bool
-kernel_send(struct transport *t, const struct mad_addr *to,
-	    const uint8_t *mad, size_t len, unsigned timeout_ms,
-	    GError **error)
-{
-	struct kernel *k = kernel_of(t);
-
-	if (k->refuses) {
-		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND,
-			    "refused");
-		return false;
-	}
-	k->sends++;
-	k->to = *to;
-	k->timeout_ms = timeout_ms;
-	g_byte_array_set_size(k->message, 0);
-	g_byte_array_append(k->message, mad, (guint)len);
-	return true;
-}
-
-static int64_t
-kernel_now(struct transport *t)
-{
-	return kernel_of(t)->now;
-}
-
-static unsigned
-kernel_timer_start(struct transport *t, int64_t when, transport_timer_fn fn,
-		   void *data)
-{
-	struct kernel *k = kernel_of(t);
-
-	assert_null(k->fn);
-	k->when = when;
-	k->fn = fn;
-	k->data = data;
-	return 1;
-}
-
-static void
-kernel_timer_cancel(struct transport *t, unsigned id)
-{
-	kernel_of(t)->fn = NULL;
-}
-
-static void
-kernel_free(struct transport *t)
-{
-	g_byte_array_unref(kernel_of(t)->message);
-	g_free(t);
-}
-
-static void
-on_left(const struct transport_mad *m, void *data)
-{
-	((struct kernel *)data)->left = true;
-}
-
-static struct kernel *
-kernel_new(void)
-{
-	static const struct transport_ops ops = {
-		.send = kernel_send, .now = kernel_now,
-		.timer_start = kernel_timer_start,
-		.timer_cancel = kernel_timer_cancel, .free = kernel_free,
-	};
-	struct kernel *k = g_new0(struct kernel, 1);
-
-	k->base.ops = &ops;
-	k->base.rmpp = true;
-	k->message = g_byte_array_new();
-	transport_set_receiver(&k->base, on_left, k);
-	return k;
-}
-
-static void
-kernel_ring(struct kernel *k)
-{
-	transport_timer_fn fn = g_steal_pointer(&k->fn);
-
-	if (!fn)
-		return;
-	k->now = MAX(k->now, k->when);
-	fn(k->data);
-}
 
 struct seen {
 	unsigned ends, messages;
@@ -142,23 +40,31 @@ on_message(const struct sa_message_message *m, void *data)
 	g_byte_array_append(seen->data, m->data, (guint)m->len);
 }
 
-/* The kernel, what sends and receives by it, and an order. */
+/* The transport, what sends and receives by it, and an order. */
 struct desk {
-	struct kernel *k;
+	struct transport *t;
 	struct sa_message *b;
 	struct seen seen;
+	bool left;		/* the last that arrived, to others */
 	uint8_t header[MAD_SIZE];
 	struct rmpplab_source src;
 	struct sa_message_order o;
 };
 
-static struct kernel *
+static void
+on_left(const struct transport_mad *m, void *data)
+{
+	((struct desk *)data)->left = true;
+}
+
+static void
 desk_open(struct desk *t, size_t max)
 {
-	*t = (struct desk){ .k = kernel_new() };
+	*t = (struct desk){ .t = scripted_new() };
+	t->t->rmpp = true;
+	transport_set_receiver(t->t, on_left, t);
 	t->seen.data = g_byte_array_new();
-	t->b = sa_message_new(&t->k->base, max, on_message, &t->seen);
-	return t->k;
+	t->b = sa_message_new(t->t, max, on_message, &t->seen);
 }
 
 static void
@@ -166,8 +72,11 @@ desk_close(struct desk *t)
 {
 	g_byte_array_unref(t->seen.data);
 	g_clear_pointer(&t->b, sa_message_free);
-	transport_free(&t->k->base);
+	transport_free(t->t);
 }
+
+#define DESK_TEST(name, max) \
+	TEST_ON(name, struct desk, t, desk_open, desk_close, max)
 
 /* `source`: which of several; NULL: the desk's own. */
 static void
@@ -184,6 +93,19 @@ order_table(struct desk *t, struct rmpplab_source *source, uint64_t len)
 	};
 }
 
+/* What was sent last is all of it. */
+static const struct scripted_sent *
+expect_sent(const struct desk *t, size_t len)
+{
+	const struct scripted_sent *sent = scripted_last(t->t);
+
+	/* not filled up: the kernel counts */
+	assert_int_equal(sent->len, 56 + len);
+	for (unsigned n = 0; n < len; n++)
+		assert_int_equal(sent->message[56 + n], rmpplab_byte(n));
+	return sent;
+}
+
 TEST(test_message_goes_out_in_one_piece)
 {
 	static const struct {
@@ -194,29 +116,25 @@ TEST(test_message_goes_out_in_one_piece)
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
-		unsigned len = cases[i].len;
+		const struct scripted_sent *sent;
 		AUTO_VALUE(desk_close) struct desk t;
-		struct kernel *k = desk_open(&t, SA_MESSAGE_COLLECT_MAX);
 		struct rmpp_header r;
 
-		order_table(&t, NULL, len);
+		desk_open(&t, SA_MESSAGE_COLLECT_MAX);
+		order_table(&t, NULL, cases[i].len);
 		assert_true(sa_message_send(t.b, &t.o, on_done, &t.seen));
-		assert_int_equal(k->sends, 1);
-		assert_null(k->fn);
-		assert_int_equal(k->to.lid, 7);
-		assert_int_equal(k->timeout_ms, 123);
-		/* not filled up: the kernel counts */
-		assert_int_equal(k->message->len, 56 + len);
-		assert_true(rmpp_header_read(k->message->data, 56, &r));
+		sent = expect_sent(&t, cases[i].len);
+		assert_int_equal(scripted_count(t.t), 1);
+		assert_false(scripted_step(t.t));
+		assert_int_equal(sent->to.lid, 7);
+		assert_int_equal(sent->timeout_ms, 123);
+		assert_true(rmpp_header_read(sent->message, 56, &r));
 		assert_int_equal(r.version, 1);
 		assert_int_equal(r.type, RMPP_TYPE_DATA);
 		assert_int_equal(r.flags, cases[i].flags);
 		assert_int_equal(r.status, 0);
 		assert_int_equal(r.segment, 1);
 		assert_int_equal(r.length, cases[i].payload);
-		for (unsigned n = 0; n < len; n++)
-			assert_int_equal(k->message->data[56 + n],
-					 rmpplab_byte(n));
 		assert_int_equal(t.src.calls_after_end, 0);
 		assert_int_equal(t.seen.ends, 0);
 	}
@@ -262,63 +180,38 @@ TEST(test_slow_source_is_asked_again)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(ready); i++) {
 		AUTO_VALUE(desk_close) struct desk t;
-		struct kernel *k = desk_open(&t, SA_MESSAGE_COLLECT_MAX);
 		struct slow slow;
 		unsigned rings = 0;
 
+		desk_open(&t, SA_MESSAGE_COLLECT_MAX);
 		order_slow(&t, &slow, 200000, ready[i]);
 		assert_false(sa_message_send(t.b, &t.o, on_done, &t.seen));
-		while (!k->sends) {
+		while (!scripted_count(t.t)) {
 			assert_true(rings++ < 10000);
-			assert_int_equal(k->when, k->now +
-					 RMPP_SOURCE_PAUSE_US);
-			kernel_ring(k);
+			assert_true(scripted_step(t.t));
+			assert_int_equal(transport_now(t.t),
+					 rings * RMPP_SOURCE_PAUSE_US);
 		}
-		kernel_ring(k);
+		scripted_step(t.t);
 		assert_int_equal(t.seen.ends, 1);
 		assert_int_equal(t.seen.outcome, SA_MESSAGE_SENT);
-		assert_int_equal(k->message->len, 56 + 200000);
-		for (unsigned n = 0; n < 200000; n++)
-			assert_int_equal(k->message->data[56 + n],
-					 rmpplab_byte(n));
+		expect_sent(&t, 200000);
 		assert_true(rings >= 200000 / MAX(ready[i], 65536));
 	}
 }
 
-/* A source that never pauses does not keep the caller for all of it. */
-TEST(test_long_message_is_collected_in_goes)
-{
-	AUTO_VALUE(desk_close) struct desk t;
-	struct kernel *k = desk_open(&t, SA_MESSAGE_COLLECT_MAX);
-	size_t before = 0;
-
-	order_table(&t, NULL, 1000000);
-	assert_false(sa_message_send(t.b, &t.o, on_done, &t.seen));
-	while (!k->sends) {
-		assert_true(t.src.at - before <= 65536);
-		before = t.src.at;
-		kernel_ring(k);
-	}
-	assert_int_equal(k->message->len, 56 + 1000000);
-	kernel_ring(k);
-	assert_int_equal(t.seen.ends, 1);
-}
-
 /* As long as they are one: all share what is collected in a turn. */
-TEST(test_many_messages_share_a_turn)
+DESK_TEST(test_many_messages_share_a_turn, SA_MESSAGE_COLLECT_MAX)
 {
 	enum { N = 40 };
 	struct rmpplab_source src[N];
-	AUTO_VALUE(desk_close) struct desk t;
-	struct kernel *k = desk_open(&t, SA_MESSAGE_COLLECT_MAX);
 	uint64_t before = N * 65536, sum;
 
 	for (unsigned i = 0; i < N; i++) {
-		order_table(&t, &src[i], 200000);
-		assert_false(sa_message_send(t.b, &t.o, on_done, &t.seen));
+		order_table(t, &src[i], 200000);
+		assert_false(sa_message_send(t->b, &t->o, on_done, &t->seen));
 	}
-	for (unsigned turn = 1; k->fn; turn++) {
-		kernel_ring(k);
+	for (unsigned turn = 1; scripted_step(t->t); turn++) {
 		sum = 0;
 		for (unsigned i = 0; i < N; i++) {
 			/* 16 pieces of 4,096 bytes a turn, in rounds */
@@ -330,63 +223,35 @@ TEST(test_many_messages_share_a_turn)
 		assert_true(sum - before <= 65536);
 		before = sum;
 	}
-	assert_int_equal(t.seen.ends, N);
-	assert_int_equal(k->sends, N);
+	assert_int_equal(t->seen.ends, N);
+	assert_int_equal(scripted_count(t->t), N);
 }
 
-TEST(test_full_memory_lets_the_oldest_go_on)
+DESK_TEST(test_full_memory_lets_the_oldest_go_on, 180000)
 {
 	struct rmpplab_source src[3];
 	struct seen seen[3] = { 0 };
-	AUTO_VALUE(desk_close) struct desk t;
-	struct kernel *k = desk_open(&t, 180000);
 
 	for (unsigned i = 0; i < 3; i++) {
-		order_table(&t, &src[i], 170000);
-		t.header[15] = (uint8_t)i;	/* TID */
-		sa_message_send(t.b, &t.o, on_done, &seen[i]);
+		order_table(t, &src[i], 170000);
+		t->header[15] = (uint8_t)i;	/* TID */
+		sa_message_send(t->b, &t->o, on_done, &seen[i]);
 	}
-	while (!k->sends) {
+	while (!scripted_count(t->t)) {
 		assert_true(src[1].at < 70000 && src[2].at < 70000);
-		kernel_ring(k);
+		scripted_step(t->t);
 	}
-	while (!seen[1].ends || !seen[2].ends) {
-		assert_non_null(k->fn);
-		kernel_ring(k);
-	}
-	assert_int_equal(k->sends, 3);
+	while (!seen[1].ends || !seen[2].ends)
+		assert_true(scripted_step(t->t));
+	assert_int_equal(scripted_count(t->t), 3);
 
 	/* The memory of what has gone is there again: two go on at once. */
 	for (unsigned i = 0; i < 2; i++) {
-		order_table(&t, &src[i], 70000);
-		sa_message_send(t.b, &t.o, on_done, &seen[i]);
+		order_table(t, &src[i], 70000);
+		sa_message_send(t->b, &t->o, on_done, &seen[i]);
 	}
-	kernel_ring(k);
-	assert_int_equal(k->sends, 5);
-}
-
-/* Tables that are gone leave their room to the next ones, any number of times. */
-TEST(test_memory_is_given_back)
-{
-	struct rmpplab_source src[2];
-	struct seen seen[2] = { 0 };
-	AUTO_VALUE(desk_close) struct desk t;
-	struct kernel *k = desk_open(&t, 180000);
-
-	for (unsigned i = 0; i < 5; i++) {
-		order_table(&t, NULL, 100000);
-		sa_message_send(t.b, &t.o, on_done, &t.seen);
-		while (k->fn)
-			kernel_ring(k);
-	}
-	assert_int_equal(k->sends, 5);
-	for (unsigned i = 0; i < 2; i++) {
-		order_table(&t, &src[i], 80000);
-		sa_message_send(t.b, &t.o, on_done, &seen[i]);
-	}
-	kernel_ring(k);
-	assert_int_equal(k->sends, 7);
-	assert_true(seen[0].ends && seen[1].ends);
+	scripted_step(t->t);
+	assert_int_equal(scripted_count(t->t), 5);
 }
 
 static void
@@ -395,53 +260,46 @@ expect_outcome(struct desk *t, enum sa_message_outcome outcome)
 	t->seen.ends = 0;
 	assert_false(sa_message_send(t->b, &t->o, on_done, &t->seen));
 	assert_int_equal(t->seen.ends, 0);
-	kernel_ring(t->k);
+	scripted_step(t->t);
 	assert_int_equal(t->seen.ends, 1);
 	assert_int_equal(t->seen.outcome, outcome);
 }
 
-TEST(test_what_cannot_be_collected_is_told)
+DESK_TEST(test_what_cannot_be_collected_is_told, 10000)
 {
-	AUTO_VALUE(desk_close) struct desk t;
-	struct kernel *k = desk_open(&t, 10000);
-
-	order_table(&t, NULL, 10000);
-	assert_true(sa_message_send(t.b, &t.o, on_done, NULL));
-	order_table(&t, NULL, 10001);
-	expect_outcome(&t, SA_MESSAGE_TOO_LONG);
-	assert_int_equal(k->sends, 1);
-	k->refuses = true;
-	order_table(&t, NULL, 10);
-	expect_outcome(&t, SA_MESSAGE_NOT_ACCEPTED);
+	order_table(t, NULL, 10000);
+	assert_true(sa_message_send(t->b, &t->o, on_done, NULL));
+	order_table(t, NULL, 10001);
+	expect_outcome(t, SA_MESSAGE_TOO_LONG);
+	assert_int_equal(scripted_count(t->t), 1);
+	scripted_refuse(t->t, 1, TRANSPORT_ERROR_SEND);
+	order_table(t, NULL, 10);
+	expect_outcome(t, SA_MESSAGE_NOT_ACCEPTED);
 }
 
-TEST(test_all_may_be_freed_while_one_is_out)
+DESK_TEST(test_all_may_be_freed_while_one_is_out, SA_MESSAGE_COLLECT_MAX)
 {
-	AUTO_VALUE(desk_close) struct desk t;
-	struct kernel *k = desk_open(&t, SA_MESSAGE_COLLECT_MAX);
-
-	k->refuses = true;
-	order_table(&t, NULL, 10);
-	assert_false(sa_message_send(t.b, &t.o, on_done, &t.seen));
-	g_clear_pointer(&t.b, sa_message_free);
-	assert_null(k->fn);
-	assert_int_equal(t.seen.ends, 0);
+	scripted_refuse(t->t, 1, TRANSPORT_ERROR_SEND);
+	order_table(t, NULL, 10);
+	assert_false(sa_message_send(t->b, &t->o, on_done, &t->seen));
+	g_clear_pointer(&t->b, sa_message_free);
+	assert_false(scripted_step(t->t));
+	assert_int_equal(t->seen.ends, 0);
 }
 
 /* False: it is left to others. */
 static bool
-offer(struct kernel *k, const uint8_t *message, size_t len)
+offer(struct desk *t, const uint8_t *message, size_t len)
 {
-	/* no longer than it is, if too much is read */
-	g_autofree uint8_t *exact = g_memdup2(message, len);
 	const struct transport_mad m = {
-		.event = TRANSPORT_RECEIVED, .mad = exact, .len = len,
+		.event = TRANSPORT_RECEIVED, .mad = message, .len = len,
 		.addr = { .lid = 5, .qp = 1 },
 	};
 
-	k->left = false;
-	k->base.on_recv(&m, k->base.recv_data);
-	return !k->left;
+	t->left = false;
+	scripted_deliver(t->t, &m, 0);
+	scripted_step(t->t);
+	return !t->left;
 }
 
 static void
@@ -460,31 +318,29 @@ make_message(uint8_t *message, size_t len, unsigned flags, uint32_t payload)
 		message[56 + i] = rmpplab_byte(i);
 }
 
-TEST(test_message_comes_in_in_one_piece)
+DESK_TEST(test_message_comes_in_in_one_piece, SA_MESSAGE_COLLECT_MAX)
 {
 	static const unsigned lens[] = { 0, 1, 112, 200, 201, 5000 };
-	AUTO_VALUE(desk_close) struct desk t;
-	struct kernel *k = desk_open(&t, SA_MESSAGE_COLLECT_MAX);
 	uint8_t message[6000];
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(lens); i++) {
 		make_message(message, MAX(lens[i], 200), RMPP_FLAG_FIRST |
 			     (lens[i] <= 200 ? RMPP_FLAG_LAST : 0),
 			     rmpp_payload_length(lens[i], 56));
-		assert_true(offer(k, message, 56 + lens[i]));
-		assert_int_equal(t.seen.messages, i + 1);
-		assert_int_equal(t.seen.data->len, lens[i]);
-		assert_memory_equal(t.seen.header, message, 56);
-		assert_int_equal(t.seen.from.lid, 5);
+		assert_true(offer(t, message, 56 + lens[i]));
+		assert_int_equal(t->seen.messages, i + 1);
+		assert_int_equal(t->seen.data->len, lens[i]);
+		assert_memory_equal(t->seen.header, message, 56);
+		assert_int_equal(t->seen.from.lid, 5);
 		if (lens[i])
-			assert_memory_equal(t.seen.data->data, message + 56,
+			assert_memory_equal(t->seen.data->data, message + 56,
 					    lens[i]);
 	}
-	assert_int_equal(k->sends, 0);	/* no ACK of ours */
+	assert_int_equal(scripted_count(t->t), 0);	/* no ACK of ours */
 }
 
 /* Simulators hand over 256 bytes whatever is in them. */
-TEST(test_only_segment_says_how_much_of_it_counts)
+DESK_TEST(test_only_segment_says_how_much_of_it_counts, SA_MESSAGE_COLLECT_MAX)
 {
 	static const struct {
 		unsigned flags, length, counts;
@@ -494,34 +350,30 @@ TEST(test_only_segment_says_how_much_of_it_counts)
 		{ RMPP_FLAG_FIRST | RMPP_FLAG_LAST, 19, 200 },	/* senseless */
 		{ RMPP_FLAG_FIRST, 84, 200 },
 	};
-	AUTO_VALUE(desk_close) struct desk t;
-	struct kernel *k = desk_open(&t, SA_MESSAGE_COLLECT_MAX);
 	uint8_t mad[MAD_SIZE];
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		make_message(mad, ROOM, rows[i].flags, rows[i].length);
-		assert_true(offer(k, mad, MAD_SIZE));
-		assert_int_equal(t.seen.data->len, rows[i].counts);
+		assert_true(offer(t, mad, MAD_SIZE));
+		assert_int_equal(t->seen.data->len, rows[i].counts);
 	}
 }
 
-TEST(test_what_is_no_message_is_left_to_others)
+DESK_TEST(test_what_is_no_message_is_left_to_others, SA_MESSAGE_COLLECT_MAX)
 {
-	AUTO_VALUE(desk_close) struct desk t;
-	struct kernel *k = desk_open(&t, SA_MESSAGE_COLLECT_MAX);
 	struct rmpp_header r = { .version = 1, .type = RMPP_TYPE_ACK,
 		.flags = RMPP_FLAG_ACTIVE };
 	uint8_t mad[MAD_SIZE];
 
 	rmpplab_header(mad, METHOD_GET_TABLE, 1);
-	assert_false(offer(k, mad, MAD_SIZE));
+	assert_false(offer(t, mad, MAD_SIZE));
 	rmpp_header_write(mad, &r);
-	assert_false(offer(k, mad, MAD_SIZE));
+	assert_false(offer(t, mad, MAD_SIZE));
 	make_message(mad, ROOM, RMPP_FLAG_FIRST, 0);
 	for (size_t len = 1; len < 56; len++)
-		assert_false(offer(k, mad, len));
-	assert_true(offer(k, mad, 56));
+		assert_false(offer(t, mad, len));
+	assert_true(offer(t, mad, 56));
 	mad[1] = 0x04;
-	assert_false(offer(k, mad, MAD_SIZE));
-	assert_int_equal(t.seen.messages, 1);
+	assert_false(offer(t, mad, MAD_SIZE));
+	assert_int_equal(t->seen.messages, 1);
 }

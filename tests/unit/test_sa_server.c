@@ -45,14 +45,12 @@ struct desk {
 	struct client client[CLIENTS];
 	unsigned ranks, most_reports;
 	uint64_t touched;	/* sa_saved_version() when it was told last */
-	bool is_programming, refuses;
+	bool is_programming;
 	/* the main loop's next turn, asked for with a request */
 	bool loop_asked;
 	uint64_t loop_answers;	/* until it came; */
 	unsigned loop_came;
 };
-
-static struct desk *the_desk;
 
 static void
 on_answer(struct client *c, const struct mad_addr *to, const uint8_t *mad)
@@ -87,33 +85,27 @@ on_report(struct client *c, const struct mad_addr *to, const uint8_t *mad)
 		scripted_deliver(c->desk->t, &m, 1);
 }
 
-static bool
-on_send(struct transport *t, const struct mad_addr *to, const uint8_t *mad,
-	size_t len, unsigned timeout_ms, GError **error)
+static void
+on_send(struct transport *t, const struct scripted_sent *sent, void *data)
 {
-	struct client *c = the_desk->client;
+	struct desk *d = data;
+	struct client *c = d->client;
 	struct rmpp_header r;
 
-	while (c->lid != to->lid)
-		assert_true(++c < the_desk->client + CLIENTS);
-	assert_int_equal(to->qkey, MAD_GSI_QKEY);
-	assert_true(rmpp_header_read(mad, len, &r));
+	while (c->lid != sent->to.lid)
+		assert_true(++c < d->client + CLIENTS);
+	assert_int_equal(sent->to.qkey, MAD_GSI_QKEY);
+	assert_true(rmpp_header_read(sent->message, sent->len, &r));
 	if (!(r.flags & RMPP_FLAG_ACTIVE)) {
-		assert_int_equal(len, MAD_SIZE);
-		(mad[3] == SA_METHOD_REPORT ? on_report : on_answer)(c, to,
-								     mad);
-		return true;
-	}
-	if (the_desk->refuses) {
-		g_set_error(error, TRANSPORT_ERROR, TRANSPORT_ERROR_SEND,
-			    "refused");
-		return false;
+		assert_int_equal(sent->len, MAD_SIZE);
+		(sent->mad[3] == SA_METHOD_REPORT ? on_report : on_answer)
+			(c, &sent->to, sent->mad);
+		return;
 	}
 	c->tables++;
 	g_byte_array_set_size(c->table, 0);
-	g_byte_array_append(c->table, mad + SA_DATA_OFFSET,
-			    (guint)(len - SA_DATA_OFFSET));
-	return true;
+	g_byte_array_append(c->table, sent->message + SA_DATA_OFFSET,
+			    (guint)(sent->len - SA_DATA_OFFSET));
 }
 
 static void
@@ -166,7 +158,6 @@ run(struct desk *d, int64_t us)
 static int
 set_up(void **state)
 {
-	static struct transport_ops ops;
 	struct desk *d = g_new0(struct desk, 1);
 
 	sa_stage_set_up((void **)&d->l);
@@ -175,10 +166,8 @@ set_up(void **state)
 	for (uint32_t p = 0; p < d->l->s->n_ports; p++)
 		d->l->s->ports[p].info.guid_cap = UINT8_MAX;
 	d->t = scripted_new();
-	ops = *d->t->ops;
-	ops.send = on_send;
-	d->t->ops = &ops;
 	d->t->rmpp = true;
+	scripted_set_peer(d->t, on_send, d);
 	d->x = mad_client_new(d->t, &(struct mad_client_params) {
 		.timeout_ms = 200, .retries = 3, .max_wire = 128 });
 	d->x->serve = on_request;
@@ -190,7 +179,7 @@ set_up(void **state)
 			.lid = lab_lid(d->l, lab_host(d->l, i + 1)),
 			.table = g_byte_array_new(),
 		};
-	*state = the_desk = d;
+	*state = d;
 	return 0;
 }
 
@@ -279,10 +268,10 @@ WORD(do_shut, struct desk *d)
 	sa_server_set_shut(d->server, *words[-1] == 's');
 }
 
-/* The transport takes no tables, or does again. */
+/* The next send fails. */
 WORD(do_refuse, struct desk *d)
 {
-	d->refuses = !d->refuses;
+	scripted_refuse(d->t, 1, TRANSPORT_ERROR_SEND);
 }
 
 WORD(do_run, struct desk *d)
@@ -557,7 +546,7 @@ static const struct unit_word words[] = {
 	{ "lab", do_lab },
 	{ "programmed", do_programmed }, { "touch", do_touch },
 	{ "shut", do_shut }, { "open", do_shut },
-	{ "refuse-tables", do_refuse }, { "take-tables", do_refuse },
+	{ "refuse", do_refuse },
 	{ "run", do_run }, { "until-waiting", do_until_waiting },
 	{ "ask", do_ask }, { "more", do_more }, { "again", do_more },
 	{ "tid", do_tid }, { "qps", do_qps }, { "notices", do_notices },
