@@ -59,6 +59,32 @@ TEST(test_vcrc_leaves_a_constant_remainder)
 	}
 }
 
+/* A file to capture into. g_free, g_unlink. */
+static char *
+new_file(void)
+{
+	char *path;
+
+	g_close(g_file_open_tmp("minism-pcap-XXXXXX", &path, NULL), NULL);
+	return path;
+}
+
+/* A capture of this MAD alone. g_free. */
+static char *
+capture_of(const struct pcap_mad *m, gsize *len)
+{
+	g_autofree char *path = new_file();
+	struct pcap *p = pcap_open(path, NULL, NULL);
+	char *bytes;
+
+	assert_non_null(p);
+	pcap_put(p, m);
+	assert_true(pcap_close(p, NULL));
+	assert_true(g_file_get_contents(path, &bytes, len, NULL));
+	g_unlink(path);
+	return bytes;
+}
+
 /* 500 bytes of records: three segments, numbered, with their lengths. */
 TEST(test_message_is_cut_into_its_segments)
 {
@@ -71,25 +97,17 @@ TEST(test_message_is_cut_into_its_segments)
 	static const uint32_t lengths[] = { 500 + 3 * 20, 0, 100 + 20 };
 	static const unsigned flags[] = { 3, 1, 5 };
 	uint8_t message[SA_DATA_OFFSET + 500] = { 1, 3, 2, 0x92 };
-	g_autofree char *path = NULL, *bytes = NULL;
-	struct pcap *p;
+	g_autofree char *bytes = NULL;
 	const char *at;
 	gsize len;
 
-	g_close(g_file_open_tmp("minism-pcap-XXXXXX", &path, NULL), NULL);
 	rmpp_header_write(message, &first);
 	for (unsigned i = 0; i < 500; i++)
 		message[SA_DATA_OFFSET + i] = (uint8_t)(i / 2);
-	p = pcap_open(path, NULL, NULL);
-	assert_non_null(p);
-	pcap_put(p, &(struct pcap_mad) {
+	at = bytes = capture_of(&(struct pcap_mad) {
 		.us = 7, .sent = true, .addr = &addr, .mad = message,
 		.len = sizeof(message),
-	});
-	assert_true(pcap_close(p, NULL));
-	assert_true(g_file_get_contents(path, &bytes, &len, NULL));
-	g_unlink(path);
-	at = bytes;
+	}, &len);
 	for (unsigned n = 0; n < 3; n++) {
 		const uint8_t *mad;
 		struct rmpp_header h;
@@ -124,23 +142,16 @@ TEST(test_packet_has_the_lids_of_its_ends)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
 		const struct mad_addr addr = { .qp = 1, .lid = rows[i].lid };
-		g_autofree char *path = NULL, *bytes = NULL;
+		g_autofree char *bytes = NULL;
 		uint8_t mad[MAD_SIZE] = { 0 };
 		const uint8_t *lrh;
-		struct pcap *p;
 		gsize len;
 
 		memcpy(mad, start, sizeof(start));
-		g_close(g_file_open_tmp("minism-pcap-XXXXXX", &path, NULL),
-			NULL);
-		p = pcap_open(path, NULL, NULL);
-		pcap_put(p, &(struct pcap_mad) {
+		bytes = capture_of(&(struct pcap_mad) {
 			.sent = rows[i].sent, .addr = &addr, .own_lid = 3,
 			.mad = mad, .len = sizeof(mad),
-		});
-		assert_true(pcap_close(p, NULL));
-		assert_true(g_file_get_contents(path, &bytes, &len, NULL));
-		g_unlink(path);
+		}, &len);
 		lrh = memmem(bytes, len, start, sizeof(start) - 1);
 		assert_non_null(lrh);
 		lrh -= 8 + 12 + 8;	/* LRH, BTH, DETH */
@@ -232,10 +243,9 @@ TEST(test_pipe_that_is_not_read_costs_whole_packets)
 
 TEST(test_capture_is_for_its_owner)
 {
-	g_autofree char *path = NULL;
+	g_autofree char *path = new_file();
 	GStatBuf st;
 
-	g_close(g_file_open_tmp("minism-pcap-XXXXXX", &path, NULL), NULL);
 	assert_int_equal(g_chmod(path, 0644), 0);
 	assert_true(pcap_close(pcap_open(path, NULL, NULL), NULL));
 	assert_int_equal(g_stat(path, &st), 0);
