@@ -217,6 +217,44 @@ assert_file(const char *folder, const char *name, const char *text)
 		fail_msg("%s: %s", name, found ? found : "there is none");
 }
 
+/* What follows "name=" in the word; NULL: it is another one. */
+static const char *
+value_of(const char *word, const char *name)
+{
+	size_t len = strlen(name);
+
+	return strncmp(word, name, len) == 0 && word[len] == '=' ?
+		word + len + 1 : NULL;
+}
+
+void
+assert_counts(const struct unit_count *counts, char **words)
+{
+	for (; *words; words++) {
+		const struct unit_count *c = counts;
+
+		while (c->name && !value_of(*words, c->name))
+			c++;
+		if (!c->name || !range_holds(value_of(*words, c->name), c->n))
+			fail_msg("%s: %" PRIu64, *words, c->n);
+	}
+}
+
+void
+unit_set(const struct unit_setting *settings, char **words)
+{
+	for (; *words; words++) {
+		const struct unit_setting *s = settings;
+
+		while (s->name && !value_of(*words, s->name))
+			s++;
+		if (!s->name)
+			fail_msg("there is no %s", *words);
+		else
+			*s->value = word_number(value_of(*words, s->name));
+	}
+}
+
 void
 assert_has(const char *text, const char *part)
 {

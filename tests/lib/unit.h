@@ -151,6 +151,19 @@ void unit_skip(const char *function);
 #define assert_in_range(n, min, max) assert_uint_in_range(n, min, max)
 #endif
 
+/* NAME=RANGE ..: each of these counts holds; they end with name NULL. */
+struct unit_count {
+	const char *name;
+	uint64_t n;
+};
+void assert_counts(const struct unit_count *counts, char **words);
+/* NAME=NUMBER ..: these are set; they end as well. */
+struct unit_setting {
+	const char *name;
+	unsigned *value;
+};
+void unit_set(const struct unit_setting *settings, char **words);
+
 /* See range_holds(). */
 void assert_range(const char *range, uint64_t n);
 void assert_has(const char *text, const char *part);

@@ -28,12 +28,12 @@ static const struct mad_addr addr = { .lid = LID_PERMISSIVE };
 
 /* How MADs are answered: `delay` us later, with these exceptions. */
 struct peer {
-	int64_t delay, line, free_at;	/* line: us that each takes, one after
-					   the other */
-	int64_t stall;		/* none from 50 ms on until then */
+	int64_t delay, free_at;
+	unsigned line;		/* us that each takes, one after the other */
+	unsigned stall;		/* us: none from 50 ms on until then */
 	unsigned busy;		/* so is each busyth; 0: none */
-	char *deaf, *lost;	/* tags that are never answered; whose first
-				   attempt is lost */
+	char *tags;		/* their first attempts are lost, */
+	bool is_deaf;		/* or all */
 };
 
 /* Every end of a request is written down under its tag, which is below ENDS_MAX,
@@ -119,8 +119,7 @@ bench_close(struct bench *b)
 	if (b->x)
 		mad_client_free(b->x);
 	transport_free(b->t);
-	g_free(b->peer.deaf);
-	g_free(b->peer.lost);
+	g_free(b->peer.tags);
 	g_free(b->lines);
 	g_free(b->stood_lines);
 }
@@ -142,8 +141,8 @@ play_peer(struct transport *t, const struct scripted_sent *s, void *data)
 	uint8_t mad[MAD_SIZE];
 
 	/* the low bits of a TID count the attempts */
-	if ((p->deaf && range_holds(p->deaf, tag)) ||
-	    (p->lost && range_holds(p->lost, tag) && (sent_tid(s) & 0xf) == 1))
+	if (p->tags && range_holds(p->tags, tag) &&
+	    (p->is_deaf || (sent_tid(s) & 0xf) == 1))
 		return;
 	if (p->line) {
 		p->free_at = MAX(p->free_at, now) + p->line;
@@ -187,42 +186,34 @@ read_tags(const char *word, uint64_t *last)
 WORD(do_client, struct bench *b)
 {
 	struct mad_client_params params = usual;
-	unsigned *const fields[] = {
-		&params.timeout_ms, &params.retries, &params.max_wire,
+	const struct unit_setting settings[] = {
+		{ "timeout_ms", &params.timeout_ms },
+		{ "retries", &params.retries },
+		{ "max_wire", &params.max_wire }, { NULL, NULL },
 	};
 
-	for (; *words; words++)
-		*fields[**words == 't' ? 0 : **words == 'r' ? 1 : 2] =
-			word_number(strchr(*words, '=') + 1);
+	unit_set(settings, words);
 	bench_renew(b, &params);
 }
 
-/* silent|TIME [deaf=TAGS] [lost=TAGS] [line=TIME] [stall=TIME] [busy=N] */
+/* silent|TIME [deaf=TAGS] [lost=TAGS] [line=US] [stall=US] [busy=N] */
 WORD(do_peer, struct bench *b)
 {
 	struct peer *p = &b->peer;
+	const struct unit_setting settings[] = {
+		{ "line", &p->line }, { "stall", &p->stall },
+		{ "busy", &p->busy }, { NULL, NULL },
+	};
+	bool is_silent = strcmp(words[0], "silent") == 0;
 
-	scripted_set_peer(b->t, strcmp(words[0], "silent") ? play_peer : NULL,
-			  p);
-	g_free(p->deaf);
-	g_free(p->lost);
-	*p = (struct peer){ 0 };
-	if (strcmp(words[0], "silent"))
-		p->delay = word_time(words[0]);
-	for (words++; words[-1] && *words; words++) {
-		const char *value = strchr(*words, '=') + 1;
-
-		if (**words == 'd')
-			p->deaf = g_strdup(value);
-		else if (g_str_has_prefix(*words, "lo"))
-			p->lost = g_strdup(value);
-		else if (g_str_has_prefix(*words, "li"))
-			p->line = word_time(value);
-		else if (**words == 's')
-			p->stall = word_time(value);
-		else
-			p->busy = word_number(value);
-	}
+	scripted_set_peer(b->t, is_silent ? NULL : play_peer, p);
+	g_free(p->tags);
+	*p = (struct peer){ .delay = is_silent ? 0 : word_time(words[0]) };
+	words++;
+	p->is_deaf = *words && g_str_has_prefix(*words, "deaf=");
+	if (p->is_deaf || (*words && g_str_has_prefix(*words, "lost=")))
+		p->tags = g_strdup(strchr(*words++, '=') + 1);
+	unit_set(settings, words);
 }
 
 /* TAG[..TAG] [elsewhere|report|set]: to another node, a GMP, a Set by LID */
@@ -424,10 +415,7 @@ WORD(do_is, struct bench *b)
 {
 	static const struct mad_client none;
 	const struct mad_client *x = b->x ?: &none;
-	const struct {
-		const char *name;
-		uint64_t n;
-	} counts[] = {
+	const struct unit_count counts[] = {
 		{ "sent", scripted_count(b->t) }, { "ends", b->ends },
 		{ "pending", x->pending }, { "window", x->window.size },
 		{ "room", b->x ? mad_client_room(x) : 0 },
@@ -442,18 +430,10 @@ WORD(do_is, struct bench *b)
 		{ "unsolicited", x->stats.unsolicited },
 		{ "stood", b->stood }, { "served", b->served },
 		{ "method", b->last_method }, { "status", b->last.status },
-		{ "data", b->last_data },
+		{ "data", b->last_data }, { NULL, 0 },
 	};
 
-	for (; *words; words++) {
-		size_t len = strcspn(*words, "="), i = 0;
-
-		while (strlen(counts[i].name) != len ||
-		       strncmp(counts[i].name, *words, len))
-			assert_true(++i < G_N_ELEMENTS(counts));
-		if (!range_holds(*words + len + 1, counts[i].n))
-			fail_msg("%s: %u", *words, (unsigned)counts[i].n);
-	}
+	assert_counts(counts, words);
 }
 
 WORD(do_reason, struct bench *b)
@@ -461,24 +441,20 @@ WORD(do_reason, struct bench *b)
 	assert_has(b->reason, words[0]);
 }
 
-/* TAG[..TAG] [answered=N] [lost=N] [when=US]: of each; open: it has not ended */
+/* TAG[..TAG] [answered=N] [lost=N] [when=US]: of each */
 WORD(do_tag, struct bench *b)
 {
 	uint64_t last, tag = read_tags(words[0], &last);
 
-	for (; tag <= last; tag++)
-		for (char **word = words + 1; *word; word++) {
-			const char *value = strchr(*word, '=');
+	for (; tag <= last; tag++) {
+		const struct unit_count counts[] = {
+			{ "answered", b->answered[tag] },
+			{ "lost", b->lost[tag] },
+			{ "when", (uint64_t)b->when[tag] }, { NULL, 0 },
+		};
 
-			if (!value)
-				assert_int_equal(b->answered[tag] +
-						 b->lost[tag], 0);
-			else
-				assert_range(value + 1, **word == 'a' ?
-					     b->answered[tag] : **word == 'l' ?
-					     b->lost[tag] :
-					     (uint64_t)b->when[tag]);
-		}
+		assert_counts(counts, words + 1);
+	}
 }
 
 /* N: tags 0 .. N - 1 have ended first, in this order */

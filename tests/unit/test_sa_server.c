@@ -200,34 +200,22 @@ tear_down(void **state)
 	return 0;
 }
 
-/* [PARAM=N ..] [programming]: it opens, while a plan is programmed, and has had a
- * second */
+/* [programming] [PARAM=N ..]: it opens, while a plan is programmed, and has had
+ * a second */
 WORD(do_desk, struct desk *d)
 {
 	struct sa_server_params p = sa_server_params_default;
 	unsigned handed = 0, handed_of_one = 0;
-	const struct {
-		const char *name;
-		unsigned *n;
-	} params[] = {
+	const struct unit_setting settings[] = {
 		{ "turn", &p.turn }, { "max_waiting", &p.max_waiting },
 		{ "max_of_one", &p.max_of_one }, { "max_handed", &handed },
 		{ "max_handed_of_one", &handed_of_one },
 		{ "max_searchers", &p.max_searchers },
-		{ "max_reports", &p.max_reports },
+		{ "max_reports", &p.max_reports }, { NULL, NULL },
 	};
 
-	for (; *words; words++) {
-		size_t len = strcspn(*words, "="), i = 0;
-
-		d->is_programming |= strcmp(*words, "programming") == 0;
-		if (!(*words)[len])
-			continue;
-		while (strlen(params[i].name) != len ||
-		       strncmp(params[i].name, *words, len))
-			assert_true(++i < G_N_ELEMENTS(params));
-		*params[i].n = word_number(*words + len + 1);
-	}
+	d->is_programming = g_strcmp0(words[0], "programming") == 0;
+	unit_set(settings, words + d->is_programming);
 	p.max_handed = handed ? handed : p.max_handed;
 	p.max_handed_of_one = handed_of_one ? handed_of_one :
 		p.max_handed_of_one;
@@ -446,31 +434,11 @@ WORD(do_loop, struct desk *d)
 
 /* ---- what came of it ---- */
 
-struct count {
-	const char *name;
-	uint64_t n;
-};
-
-static void
-hold(const struct count *counts, char **words)
-{
-	for (; *words; words++) {
-		size_t len = strcspn(*words, "=");
-		const struct count *c = counts;
-
-		while (c->name && (strlen(c->name) != len ||
-				   strncmp(c->name, *words, len)))
-			c++;
-		if (!c->name || !range_holds(*words + len + 1, c->n))
-			fail_msg("%s: %" G_GUINT64_FORMAT, *words, c->n);
-	}
-}
-
 /* CLIENT COUNT=RANGE ..; length: records of the last table */
 WORD(do_client, struct desk *d)
 {
 	const struct client *c = client_of(d, words[0]);
-	const struct count counts[] = {
+	const struct unit_count counts[] = {
 		{ "good", c->good }, { "busy", c->busy }, { "bad", c->bad },
 		{ "judged", c->bad + c->busy }, { "last-bad", c->last_bad },
 		{ "tables", c->tables }, { "bytes", c->table->len },
@@ -479,7 +447,7 @@ WORD(do_client, struct desk *d)
 		{ "own-answers", c->own_answers }, { NULL, 0 },
 	};
 
-	hold(counts, words + 1);
+	assert_counts(counts, words + 1);
 }
 
 /* COUNT=RANGE ..: of the desk */
@@ -487,7 +455,7 @@ WORD(do_is, struct desk *d)
 {
 	const struct sa *sa = d->l->sa;
 	const struct sa_server_stats *s = sa_server_stats(d->server);
-	const struct count counts[] = {
+	const struct unit_count counts[] = {
 		{ "taken", s->taken }, { "answered", s->answered },
 		{ "busy", s->busy }, { "of-one", s->busy_of_one },
 		{ "full", s->busy_full }, { "busy-tables", s->busy_tables },
@@ -510,7 +478,7 @@ WORD(do_is, struct desk *d)
 		{ "loop-answers", d->loop_answers }, { NULL, 0 },
 	};
 
-	hold(counts, words);
+	assert_counts(counts, words);
 }
 
 /* CLIENT COMPONENT=VALUE ..: of each ServiceRecord of its table, whose
