@@ -820,9 +820,6 @@ WORD(do_followers, struct lab *l)
 				 lab_lid(l, port_of(l, words[1 + i])));
 }
 
-#define ask_well(l, ...) \
-	assert_int_equal(sa_stage_ask(l, __VA_ARGS__), 0)
-
 /* Two SMs; five members, three of them full, in one group; five subscriptions,
  * five services of two ServiceIDs. */
 WORD(do_clients, struct stage *st)

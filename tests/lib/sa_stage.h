@@ -28,6 +28,8 @@ int sa_stage_tear_down(void **state);
 /* A line of such a script without => ..: the status of the answer. */
 unsigned sa_stage_ask(struct lab *l, const char *format, ...)
 	G_GNUC_PRINTF(2, 3);
+#define ask_well(l, ...) \
+	assert_int_equal(sa_stage_ask(l, __VA_ARGS__), 0)
 /* The same, but not asked: it is in l->mad. */
 void sa_stage_write(struct lab *l, const char *format, ...)
 	G_GNUC_PRINTF(2, 3);

@@ -453,28 +453,6 @@ TEST(test_attribute_offsets_are_what_clients_expect)
 
 /* ------------------------------------------------------------- the rest */
 
-TEST(test_notice_about_a_gid_as_bytes)
-{
-	static const uint8_t gid[16] = { 0xff, 0x12, [15] = 0x77 };
-	static const uint8_t front[16] = {
-		0x83, 0, 0, 4, 0, 66, 0x01, 0x02,
-	};
-	uint8_t d[NOTICE_LEN + 1];
-	struct notice n;
-
-	memset(d, 0xee, sizeof(d));
-	notice_build_gid(d, 66, 0x0102, gid);
-	assert_memory_equal(d, front, sizeof(front));
-	assert_memory_equal(d + 16, gid, sizeof(gid));
-	for (unsigned i = 32; i < NOTICE_LEN; i++)
-		assert_int_equal(d[i], 0);
-	assert_int_equal(d[NOTICE_LEN], 0xee);
-	notice_decode(d, &n);
-	assert_true(n.generic);
-	assert_int_equal(n.trap, 66);
-	assert_int_equal(n.issuer_lid, 0x0102);
-}
-
 /* Each width with each speed has a rate of its own speed. */
 TEST(test_every_link_has_a_rate)
 {

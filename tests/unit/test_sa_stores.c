@@ -193,14 +193,14 @@ STORES_TEST(test_one_client_cannot_fill_a_store)
 	/* the same port by another form of its GID */
 	assert_int_equal(sa_stage_ask(l, SERVE " @8/8=0", 1, n, UINT32_MAX),
 			 SA_STATUS_NO_RESOURCES);
-	assert_int_equal(sa_stage_ask(l, SERVE, 1, n - 1, UINT32_MAX), 0);
-	assert_int_equal(sa_stage_ask(l, SERVE, 2, n, UINT32_MAX), 0);
+	ask_well(l, SERVE, 1, n - 1, UINT32_MAX);
+	ask_well(l, SERVE, 2, n, UINT32_MAX);
 
 	for (n = 0; sa_stage_ask(l, INFORM, 1, 1, n, 0xffff) == 0; n++)
 		assert_true(n < 10000);
 	assert_int_equal(sa_stage_ask(l, INFORM, 1, 1, n, 0xffff),
 			 SA_STATUS_NO_RESOURCES);
-	assert_int_equal(sa_stage_ask(l, INFORM, 1, 2, n, 0xffff), 0);
+	ask_well(l, INFORM, 1, 2, n, 0xffff);
 	assert_int_equal(l->sa->informs->all.list->len, n + 1);
 }
 
@@ -210,26 +210,49 @@ n_waiting(const struct lab *l)
 	return l->sa->informs->waiting.length;
 }
 
+/* The trap of the next Report; 0: there is none. */
+static unsigned
+next_trap(struct lab *l)
+{
+	struct sa_report r;
+
+	return sa_next_report(l->sa, l->now, &r) ?
+		(unsigned)bytes_load(r.mad + SA_DATA_OFFSET + 4, 2) : 0;
+}
+
+/* n Notices of the SM about a host: they differ in the issuer's LID. */
+static void
+notify(struct lab *l, unsigned trap, unsigned n, unsigned host)
+{
+	uint8_t notice[NOTICE_LEN], gid[16], issuer[16];
+
+	lab_gid(l, l->s->local_port, issuer);
+	lab_gid(l, lab_host(l, host), gid);
+	for (unsigned i = 0; i < n; i++) {
+		notice_build_gid(notice, trap, (uint16_t)i, gid);
+		informs_notify(l->sa->informs, l->v, notice, issuer, 0, l->now);
+	}
+}
+
 /* The same thing over and over; then ever new things. */
 STORES_TEST(test_babble_is_merged_and_bounded)
 {
 	uint8_t notice[NOTICE_LEN] = { 0x81, 0, 0, 2, 0, 128, 0, 23 };
 	const uint16_t from = lab_lid(l, lab_host(l, 3));
-	struct sa_report r;
 
-	assert_int_equal(sa_stage_ask(l, INFORM, 1, 1, 0xffff, 0xffff), 0);
+	ask_well(l, INFORM, 1, 1, 0xffff, 0xffff);
 	for (unsigned n = 0; n < 1000; n++) {
 		notice[9] = (uint8_t)n;	/* NoticeCount */
 		sa_forward_trap(l->sa, notice, from, l->now);
 	}
 	assert_int_equal(n_waiting(l), 1);
-	assert_true(sa_next_report(l->sa, l->now, &r));
-	assert_false(sa_next_report(l->sa, l->now, &r));
+	assert_int_equal(next_trap(l), 128);
+	assert_int_equal(next_trap(l), 0);
 	/* The same words of two issuers are two things. */
 	sa_forward_trap(l->sa, notice, lab_lid(l, lab_host(l, 2)), l->now);
 	sa_forward_trap(l->sa, notice, from, l->now);
 	assert_int_equal(n_waiting(l), 2);
-	while (sa_next_report(l->sa, l->now, &r))
+	while (next_trap(l))
 		;
 	/* none waits: it is news again */
 	sa_forward_trap(l->sa, notice, from, l->now);
@@ -242,10 +265,10 @@ STORES_TEST(test_babble_is_merged_and_bounded)
 	assert_int_equal(n_waiting(l), 1024);
 	assert_int_equal(l->sa->informs->dropped, 100000 - 1024);
 	/* the SA's own Notices are not displaced */
-	assert_int_equal(sa_stage_ask(l, JOIN, 1, 1, 1), 0);
-	while (sa_next_report(l->sa, l->now, &r))
-		;
-	assert_int_equal(bytes_load(r.mad + SA_DATA_OFFSET + 4, 2), 66);
+	ask_well(l, JOIN, 1, 1, 1);
+	for (unsigned n = 0; n < 1024; n++)
+		assert_int_equal(next_trap(l), 128);
+	assert_int_equal(next_trap(l), 66);
 }
 
 /* A host that goes, comes and goes again is away in the end, whatever waits; and
@@ -253,40 +276,19 @@ STORES_TEST(test_babble_is_merged_and_bounded)
 STORES_TEST(test_the_last_of_many_notices_is_told)
 {
 	static const unsigned traps[] = { 65, 64, 65 };
-	uint8_t notice[NOTICE_LEN], gid[16], issuer[16];
 	uint8_t babble[NOTICE_LEN] = { 0x81, 0, 0, 2, 0, 128, 0, 23 };
-	unsigned n = 0, last = 0;
-	struct sa_report r;
+	unsigned last = 0;
 
-	assert_int_equal(sa_stage_ask(l, INFORM, 1, 1, 0xffff, 0xffff), 0);
-	lab_gid(l, l->s->local_port, issuer);
-	lab_gid(l, lab_host(l, 2), gid);
-	for (unsigned i = 0; i < 1500; i++) {
-		notice_build_gid(notice, traps[i % 3], 1, gid);
-		informs_notify(l->sa->informs, l->v, notice, issuer, 0, l->now);
-	}
+	ask_well(l, INFORM, 1, 1, 0xffff, 0xffff);
+	for (unsigned i = 0; i < 1500; i++)
+		notify(l, traps[i % 3], 1, 2);
 	sa_forward_trap(l->sa, babble, lab_lid(l, lab_host(l, 3)), l->now);
 	assert_int_equal(n_waiting(l), 1501);
-	for (; sa_next_report(l->sa, l->now, &r); n++)
-		if (n < 1500)
-			last = (unsigned)bytes_load(r.mad + SA_DATA_OFFSET + 4,
-						    2);
-	assert_int_equal(n, 1501);
+	for (unsigned n = 0; n < 1500; n++)
+		last = next_trap(l);
 	assert_int_equal(last, 65);
-}
-
-/* Of one GID: they differ in the issuer's LID. */
-static void
-notify_many(struct lab *l, unsigned trap, unsigned n)
-{
-	uint8_t notice[NOTICE_LEN], gid[16], issuer[16];
-
-	lab_gid(l, l->s->local_port, issuer);
-	lab_gid(l, lab_host(l, 2), gid);
-	for (unsigned i = 0; i < n; i++) {
-		notice_build_gid(notice, trap, (uint16_t)i, gid);
-		informs_notify(l->sa->informs, l->v, notice, issuer, 0, l->now);
-	}
+	assert_int_equal(next_trap(l), 128);
+	assert_int_equal(next_trap(l), 0);
 }
 
 /* Of a subscription that is there again, its number is, too. */
@@ -294,64 +296,57 @@ STORES_TEST(test_a_notice_is_for_the_subscriptions_of_its_time)
 {
 	struct sa_report r;
 
-	assert_int_equal(sa_stage_ask(l, INFORM, 1, 1, 64, 0xffff), 0);
-	assert_int_equal(sa_stage_ask(l, INFORM, 1, 2, 65, 0xffff), 0);
-	assert_int_equal(sa_stage_ask(l, INFORM, 1, 2, 0xffff, 0xffff), 0);
-	assert_int_equal(sa_stage_ask(l, INFORM, 1, 3, 65, 0xffff), 0);
-	notify_many(l, 64, 1);
+	ask_well(l, INFORM, 1, 1, 64, 0xffff);
+	ask_well(l, INFORM, 1, 2, 65, 0xffff);
+	ask_well(l, INFORM, 1, 2, 0xffff, 0xffff);
+	ask_well(l, INFORM, 1, 3, 65, 0xffff);
+	notify(l, 64, 1, 2);
 	l->now++;
 	/* The one of host 1 stays. It is host 3's first, and host 2's. */
-	assert_int_equal(sa_stage_ask(l, INFORM, 1, 1, 64, 0xffff), 0);
+	ask_well(l, INFORM, 1, 1, 64, 0xffff);
 	for (unsigned host = 2; host < 4; host++) {
-		assert_int_equal(sa_stage_ask(l, INFORM " Subscribe=0", 1, host,
-					      65, 0xffff), 0);
-		assert_int_equal(sa_stage_ask(l, INFORM, 1, host, 64, 0xffff),
-				 0);
+		ask_well(l, INFORM " Subscribe=0", 1, host, 65, 0xffff);
+		ask_well(l, INFORM, 1, host, 64, 0xffff);
 	}
 	for (unsigned host = 1; host < 3; host++) {
 		assert_true(sa_next_report(l->sa, l->now, &r));
 		assert_int_equal(r.lid, lab_lid(l, lab_host(l, host)));
 	}
-	assert_false(sa_next_report(l->sa, l->now, &r));
-	notify_many(l, 64, 1);
+	assert_int_equal(next_trap(l), 0);
+	notify(l, 64, 1, 2);
 	for (unsigned host = 1; host < 4; host++)
-		assert_true(sa_next_report(l->sa, l->now, &r));
-	assert_false(sa_next_report(l->sa, l->now, &r));
+		assert_int_equal(next_trap(l), 64);
+	assert_int_equal(next_trap(l), 0);
 }
 
 /* The subscribers are too slow, so the backlog neither grows nor ages. */
 STORES_TEST(test_an_old_notice_gives_way_to_the_newest)
 {
-	unsigned n = 1;
-	struct sa_report r;
+	unsigned n = 1, trap, last = 0;
 
 	for (unsigned host = 1; host < 4; host++)
-		assert_int_equal(sa_stage_ask(l, INFORM, 1, host, 0xffff,
-					      0xffff), 0);
-	notify_many(l, 64, 100);
-	assert_true(sa_next_report(l->sa, l->now, &r));
+		ask_well(l, INFORM, 1, host, 0xffff, 0xffff);
+	notify(l, 64, 100, 2);
+	assert_int_equal(next_trap(l), 64);
 	l->now += 59 * G_USEC_PER_SEC;
-	notify_many(l, 65, 1);
-	assert_true(sa_next_report(l->sa, l->now, &r));
-	assert_int_equal(bytes_load(r.mad + SA_DATA_OFFSET + 4, 2), 64);
+	notify(l, 65, 1, 2);
+	assert_int_equal(next_trap(l), 64);
 	assert_int_equal(l->sa->informs->dropped, 0);
 	l->now += 2 * G_USEC_PER_SEC;
-	for (unsigned i = 0; i < 3; i++) {
-		assert_true(sa_next_report(l->sa, l->now, &r));
-		assert_int_equal(bytes_load(r.mad + SA_DATA_OFFSET + 4, 2), 65);
-	}
-	assert_false(sa_next_report(l->sa, l->now, &r));
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(next_trap(l), 65);
+	assert_int_equal(next_trap(l), 0);
 	assert_int_equal(l->sa->informs->dropped, 100);
 
-	notify_many(l, 64, 65536);
-	assert_true(sa_next_report(l->sa, l->now, &r));
-	notify_many(l, 65, 10);
+	notify(l, 64, 65536, 2);
+	assert_int_equal(next_trap(l), 64);
+	notify(l, 65, 10, 2);
 	assert_int_equal(n_waiting(l), 65536);
 	assert_int_equal(l->sa->informs->dropped, 110);
-	for (; sa_next_report(l->sa, l->now, &r); n++)
-		;
+	for (; (trap = next_trap(l)); n++)
+		last = trap;
 	assert_int_equal(n, 1 + 3 * 65536);
-	assert_int_equal(bytes_load(r.mad + SA_DATA_OFFSET + 4, 2), 65);
+	assert_int_equal(last, 65);
 }
 
 /* A part of the fabric comes, and many have subscribed. */
@@ -361,30 +356,21 @@ STORES_TEST(test_each_of_many_notices_goes_to_each_of_many_subscribers)
 		.subscribe = 1, .generic = 1, .lid_begin = 0xffff,
 		.type = 0xffff, .trap = 64, .producer = 0xffffff,
 	};
-	uint8_t notice[NOTICE_LEN], gid[16], issuer[16];
 	unsigned n = 0, calls = 0;
-	struct sa_report r;
 
-	lab_gid(l, lab_host(l, 0), issuer);
 	for (unsigned qp = 1; qp <= 128; qp++)
 		for (unsigned host = 0; host < STAR_HOSTS; host++)
 			assert_int_equal(informs_set(l->sa->informs, l->v,
 					lab_host(l, host), qp, &info,
 					l->now), 0);
-	for (unsigned i = 0; i < 100; i++) {
-		lab_gid(l, lab_host(l, i % STAR_HOSTS), gid);
-		notice_build_gid(notice, 64, (uint16_t)(1 + i), gid);
-		informs_notify(l->sa->informs, l->v, notice, issuer, 0, l->now);
-	}
+	for (unsigned i = 0; i < STAR_HOSTS; i++)
+		notify(l, 64, 20, i);
 	while (n_waiting(l))
-		n += sa_next_report(l->sa, l->now, &r);
-	assert_int_equal(n, 100 * 128 * STAR_HOSTS);
+		n += next_trap(l) == 64;
+	assert_int_equal(n, 20 * STAR_HOSTS * 128 * STAR_HOSTS);
 	/* and those without a subscriber do not take long at once */
-	for (unsigned i = 0; i < 100; i++) {
-		notice_build_gid(notice, 65, (uint16_t)(1 + i), issuer);
-		informs_notify(l->sa->informs, l->v, notice, issuer, 0, l->now);
-	}
+	notify(l, 65, 100, 0);
 	for (; n_waiting(l); calls++)
-		assert_false(sa_next_report(l->sa, l->now, &r));
+		assert_int_equal(next_trap(l), 0);
 	assert_in_range(calls, 100 * 128 * STAR_HOSTS / 4096, 20);
 }

@@ -47,27 +47,6 @@ TEST(test_tables_cover_no_bit_twice)
 	}
 }
 
-TEST(test_class_port_info_is_where_libibmad_has_it)
-{
-	uint8_t d[72];
-
-	sa_class_info_encode(d, 0x2602, 0x7654321, 0x15);
-	assert_int_equal(mad_get_field(d, 0, IB_CPI_BASEVER_F), 1);
-	assert_int_equal(mad_get_field(d, 0, IB_CPI_CLASSVER_F), 2);
-	assert_int_equal(mad_get_field(d, 0, IB_CPI_CAPMASK_F), 0x2602);
-	assert_int_equal(mad_get_field(d, 0, IB_CPI_CAPMASK2_F), 0x7654321);
-	assert_int_equal(mad_get_field(d, 0, IB_CPI_RESP_TIME_VALUE_F), 0x15);
-	/* there is no redirection: no GID, no LID; QP 1 and its Q_Key */
-	for (unsigned i = 8; i < 32; i++)
-		assert_int_equal(d[i], 0);
-	assert_int_equal(mad_get_field(d, 0, IB_CPI_REDIRECT_QP_F), 1);
-	assert_int_equal(mad_get_field(d, 0, IB_CPI_REDIRECT_QKEY_F),
-			 0x80010000);
-	for (unsigned i = 40; i < 68; i++)
-		assert_int_equal(d[i], 0);
-	assert_int_equal(mad_get_field(d, 0, IB_CPI_TRAP_QKEY_F), 0x80010000);
-}
-
 /* The structs of libibumad that a client lays over the bytes. */
 TEST(test_libibumad_lays_out_the_same)
 {
@@ -175,18 +154,6 @@ TEST(test_header_comes_and_goes)
 	}
 	mad[1] = 0x04;
 	assert_false(sa_header_read(mad, MAD_SIZE, &h));
-}
-
-TEST(test_set_is_answered_by_get_resp)
-{
-	uint8_t mad[MAD_SIZE];
-
-	sa_build(mad, MAD_METHOD_SET, SA_ATTR_MC_MEMBER);
-	sa_make_response(mad, 0);
-	assert_int_equal(mad[3], MAD_METHOD_GET_RESP);
-	sa_build(mad, SA_METHOD_DELETE, SA_ATTR_MC_MEMBER);
-	sa_make_response(mad, 0);
-	assert_int_equal(mad[3], 0x95);
 }
 
 TEST(test_rates_are_in_order_of_speed)

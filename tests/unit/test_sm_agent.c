@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sm/sm_agent.h"
+#include "sm/mad/bytes.h"
 #include "sm/mad/sa_mad.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/scripted.h"
@@ -244,60 +245,41 @@ DESK_TEST(test_traps_of_the_sa_are_dropped, 0)
 	assert_int_equal(d->traps, 2);
 }
 
-/* What a subscriber is told about must be the sender. 2 and 3 are one port. */
-TEST(test_trap_about_another_port_is_dropped)
+/* The sender must be the issuer, and the port that it tells of. 2 and 3 are one
+ * port. */
+TEST(test_trap_of_or_about_another_port_is_dropped)
 {
 	static const struct {
-		uint16_t trap, lid;
+		uint16_t trap, sender, issuer, about;
 		bool heard;
 	} cases[] = {
-		{ 128, 3, true }, { 128, 2, true }, { 128, 10, false },
-		{ 129, 10, false }, { 130, 10, false }, { 131, 10, false },
-		{ 144, 2, true }, { 144, 10, false }, { 145, 10, false },
-		{ 144, 0xc000, false },
+		{ 128, 3, 3, 3, true }, { 128, 3, 3, 2, true },
+		{ 128, 3, 3, 10, false }, { 129, 3, 3, 10, false },
+		{ 130, 3, 3, 10, false }, { 131, 3, 3, 10, false },
+		{ 144, 3, 3, 2, true }, { 144, 3, 3, 10, false },
+		{ 145, 3, 3, 10, false }, { 144, 3, 3, 0xc000, false },
 		/* it says nothing */
-		{ 144, 0, true }, { 131, 0xffff, true },
+		{ 144, 3, 3, 0, true }, { 131, 3, 3, 0xffff, true },
 		/* the LID of a packet with a wrong key */
-		{ 257, 10, true }, { 259, 10, true },
+		{ 257, 3, 3, 10, true }, { 259, 3, 3, 10, true },
+
+		{ 128, 3, 3, 0, true }, { 128, 10, 3, 0, false },
+		{ 128, 3, 10, 0, false }, { 128, 0, 0, 0, true },
+		{ 128, 0xffff, 0, 0, true }, { 128, 0, 3, 0, false },
+		{ 128, 2, 3, 0, true }, { 128, 4, 3, 0, false },
+		/* raised before the port had a LID */
+		{ 128, 3, 0, 0, true }, { 128, 10, 0, 0, false },
+		{ 128, 0xc000, 3, 0, false }, { 128, 3, 0xfffe, 0, false },
 	};
 	uint8_t mad[MAD_SIZE];
 	struct sa_server d;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		unsigned at = cases[i].trap == 128 ? 10 : 12;
-
 		desk_open(&d, 0);
 		make_trap(mad, cases[i].trap);
-		smp_data(mad)[at] = cases[i].lid >> 8;
-		smp_data(mad)[at + 1] = cases[i].lid & 0xff;
-		hand_in(&d, 3, mad);
-		assert_int_equal(d.traps, cases[i].heard);
-		desk_close(&d);
-	}
-}
-
-TEST(test_trap_of_another_port_is_dropped)
-{
-	static const struct {
-		uint16_t sender, issuer;
-		bool heard;
-	} cases[] = {
-		{ 3, 3, true }, { 10, 3, false }, { 3, 10, false },
-		{ 0, 0, true }, { 0xffff, 0, true }, { 0, 3, false },
-		{ 2, 3, true }, { 4, 3, false },
-		/* raised before the port had a LID */
-		{ 3, 0, true }, { 10, 0, false },
-		{ 0xc000, 3, false }, { 3, 0xfffe, false },
-	};
-	uint8_t mad[MAD_SIZE];
-	struct sa_server d;
-
-	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		desk_open(&d, 0);
-		make_trap(mad, 128);
-		smp_data(mad)[6] = cases[i].issuer >> 8;
-		smp_data(mad)[7] = cases[i].issuer & 0xff;
-		smp_data(mad)[11] = 0;
+		bytes_store16(smp_data(mad) + 6, cases[i].issuer);
+		bytes_store16(smp_data(mad) + (cases[i].trap == 128 ? 10 : 12),
+			      cases[i].about);
 		hand_in(&d, cases[i].sender, mad);
 		assert_int_equal(d.traps, cases[i].heard);
 		desk_close(&d);
