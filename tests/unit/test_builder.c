@@ -3,9 +3,12 @@
  * The builder and the snapshot it makes: one order whatever the order of the
  * facts, shortest ways with their tie-breaks, and what cannot be reached.
  *
- * Fabrics are written as lists of nodes (kind, GUID, ports) and cables between
- * (GUID, port) pairs; they are laid out in any order that a test asks for.
+ * Fabrics are words, which are taken in their order: "S50:4" is a switch of GUID
+ * 0x50 with 4 ports, "C10:1" a CA, "10.1-50.1" a cable between two ports, "@10.1"
+ * the local port.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/lib/auto.h"
@@ -92,22 +95,55 @@ dump(const struct snapshot *s)
 	return g_string_free(out, FALSE);
 }
 
-/* As the diagnostics write it (-D): "0,1,7"; the leading 0 is reserved. */
-static void
-assert_path(const struct snapshot *s, uint64_t guid, unsigned num,
-	    const char *expected)
+static struct builder *
+lay(const char *text)
 {
-	uint32_t node = snapshot_find_node(s, guid);
-	struct dr_path path;
-	g_autoptr(GString) text = g_string_new("none");
+	struct builder *b = builder_new();
+	g_auto(GStrv) words = g_strsplit(text, " ", -1);
 
-	assert_int_not_equal(node, SNAPSHOT_NONE);
-	if (snapshot_path(s, snapshot_port_of(s, node, num), &path)) {
-		g_string_assign(text, "0");
-		for (unsigned i = 1; i <= path.hops; i++)
-			g_string_append_printf(text, ",%u", path.port[i]);
+	for (char **w = words; *w; w++) {
+		uint64_t guid, far;
+		unsigned n, m;
+
+		if (sscanf(*w, "S%" SCNx64 ":%u", &guid, &n) == 2)
+			add_node(b, NODE_SWITCH, guid, n);
+		else if (sscanf(*w, "C%" SCNx64 ":%u", &guid, &n) == 2)
+			add_node(b, NODE_CA, guid, n);
+		else if (sscanf(*w, "@%" SCNx64 ".%u", &guid, &n) == 2)
+			b->s->local_port = port_by_guid(b, guid, n);
+		else if (sscanf(*w, "%" SCNx64 ".%u-%" SCNx64 ".%u", &guid, &n,
+				&far, &m) == 4)
+			cable(b, guid, n, far, m);
+		else
+			fail_msg("what is %s?", *w);
 	}
-	assert_string_equal(text->str, expected);
+	return b;
+}
+
+/* "50.0=0,1,7": to that port as the diagnostics write it (-D), where the leading
+ * 0 is reserved; or =none. */
+static void
+assert_paths(const struct snapshot *s, const char *text)
+{
+	g_auto(GStrv) words = g_strsplit(text, " ", -1);
+
+	for (char **w = words; *w; w++) {
+		g_autoptr(GString) way = g_string_new(NULL);
+		struct dr_path path;
+		uint64_t guid;
+		unsigned num;
+		uint32_t node;
+
+		assert_int_equal(sscanf(*w, "%" SCNx64 ".%u=", &guid, &num), 2);
+		node = snapshot_find_node(s, guid);
+		assert_int_not_equal(node, SNAPSHOT_NONE);
+		if (snapshot_path(s, snapshot_port_of(s, node, num), &path))
+			for (unsigned i = 0; i <= path.hops; i++)
+				g_string_append_printf(way, i ? ",%u" : "0",
+						       path.port[i]);
+		assert_string_equal(way->len ? way->str : "none",
+				    strchr(*w, '=') + 1);
+	}
 }
 
 /*
@@ -122,70 +158,39 @@ assert_path(const struct snapshot *s, uint64_t guid, unsigned num,
 static struct builder *
 make_diamond(void)
 {
-	struct builder *b = builder_new();
-
-	add_node(b, NODE_SWITCH, 0x50, 4);
-	add_node(b, NODE_CA, 0x60, 1);
-	add_node(b, NODE_CA, 0x10, 1);
-	add_node(b, NODE_SWITCH, 0x40, 3);
-	add_node(b, NODE_SWITCH, 0x20, 5);
-	add_node(b, NODE_SWITCH, 0x30, 3);
-	cable(b, 0x10, 1, 0x50, 1);
-	cable(b, 0x50, 2, 0x40, 1);
-	cable(b, 0x50, 3, 0x30, 1);
-	cable(b, 0x40, 2, 0x20, 1);
-	cable(b, 0x40, 3, 0x20, 2);
-	cable(b, 0x30, 2, 0x20, 4);
-	cable(b, 0x30, 3, 0x20, 3);
-	cable(b, 0x20, 5, 0x60, 1);
-	b->s->local_port = port_by_guid(b, 0x10, 1);
-	return b;
+	return lay("S50:4 C60:1 C10:1 S40:3 S20:5 S30:3 10.1-50.1 50.2-40.1 "
+		   "50.3-30.1 40.2-20.1 40.3-20.2 30.2-20.4 30.3-20.3 20.5-60.1 "
+		   "@10.1");
 }
 
 TEST(test_path_ties_go_to_lower_guid_and_port)
 {
 	AUTO(snapshot) *s = builder_finish(make_diamond());
 
-	assert_path(s, 0x10, 1, "0");
-	assert_path(s, 0x50, 0, "0,1");
-	assert_path(s, 0x40, 0, "0,1,2");
-	assert_path(s, 0x20, 0, "0,1,3,2");	/* by 0x30, its port 2 */
-	assert_path(s, 0x20, 3, "0,1,3,2");
-	assert_path(s, 0x60, 1, "0,1,3,2,5");
-	assert_path(s, 0x60, 0, "none");	/* a CA has no port 0 */
+	/* to 0x20 by 0x30, its port 2; a CA has no port 0 */
+	assert_paths(s, "10.1=0 50.0=0,1 40.0=0,1,2 20.0=0,1,3,2 20.3=0,1,3,2 "
+		     "60.1=0,1,3,2,5 60.0=none");
 	assert_int_equal(s->nodes[0].entry, SNAPSHOT_NONE);
 }
 
+/* ca 0x10 -- sw 0x20 -- ca 0x30 -- sw 0x40: the last is out of reach, but not the
+ * second port of 0x30 that is on 0x20 as well; the SM's other port leads
+ * nowhere. */
 TEST(test_ca_does_not_forward)
 {
-	/* ca 0x10 -- sw 0x20 -- ca 0x30 -- sw 0x40: the last is out of reach,
-	 * but not the second port of 0x30 that is on 0x20 as well. */
-	struct builder *b = builder_new();
+	struct builder *b = lay("C10:2 S20:4 C30:3 S40:2 S05:1 10.1-20.1 "
+				"30.1-20.2 30.2-20.3 30.3-40.1 10.2-05.1 @10.1");
 	AUTO(snapshot) *s;
 
-	add_node(b, NODE_CA, 0x10, 2);
-	add_node(b, NODE_SWITCH, 0x20, 4);
-	add_node(b, NODE_CA, 0x30, 3);
-	add_node(b, NODE_SWITCH, 0x40, 2);
-	add_node(b, NODE_SWITCH, 0x05, 1);
-	cable(b, 0x10, 1, 0x20, 1);
-	cable(b, 0x30, 1, 0x20, 2);
-	cable(b, 0x30, 2, 0x20, 3);
-	cable(b, 0x30, 3, 0x40, 1);
-	cable(b, 0x10, 2, 0x05, 1);	/* the SM's other port leads nowhere */
 	for (unsigned num = 1; num <= 3; num++)
 		b->s->ports[port_by_guid(b, 0x30, num)].known = true;
 	b->s->ports[port_by_guid(b, 0x30, 3)].guid = 0x33;
-	b->s->local_port = port_by_guid(b, 0x10, 1);
 	s = builder_finish(b);
 
 	assert_int_equal(s->n_nodes, 3);
 	assert_int_equal(snapshot_find_node(s, 0x40), SNAPSHOT_NONE);
 	assert_int_equal(snapshot_find_node(s, 0x05), SNAPSHOT_NONE);
-	assert_path(s, 0x30, 1, "0,1,2");
-	assert_path(s, 0x30, 2, "0,1,3");
-	assert_path(s, 0x30, 3, "none");
-	assert_path(s, 0x10, 2, "none");
+	assert_paths(s, "30.1=0,1,2 30.2=0,1,3 30.3=none 10.2=none");
 	/* The cables to what was dropped are gone. */
 	assert_int_equal(s->ports[snapshot_port_of(s, 2, 3)].peer,
 			 SNAPSHOT_NONE);
@@ -199,40 +204,23 @@ TEST(test_ca_does_not_forward)
 
 TEST(test_sm_on_switch_leaves_by_any_port)
 {
-	struct builder *b = builder_new();
-	AUTO(snapshot) *s;
+	AUTO(snapshot) *s = builder_finish(lay("C10:1 S20:2 S30:2 20.1-10.1 "
+					       "20.2-30.2 @20.0"));
 
-	add_node(b, NODE_CA, 0x10, 1);
-	add_node(b, NODE_SWITCH, 0x20, 2);
-	add_node(b, NODE_SWITCH, 0x30, 2);
-	cable(b, 0x20, 1, 0x10, 1);
-	cable(b, 0x20, 2, 0x30, 2);
-	b->s->local_port = port_by_guid(b, 0x20, 0);
-	s = builder_finish(b);
 	assert_int_equal(s->n_nodes, 3);
-	assert_path(s, 0x20, 0, "0");
-	assert_path(s, 0x20, 2, "0");
-	assert_path(s, 0x10, 1, "0,1");
-	assert_path(s, 0x30, 0, "0,2");
+	assert_paths(s, "20.0=0 20.2=0 10.1=0,1 30.0=0,2");
 	assert_int_equal(s->nodes[1].entry, SNAPSHOT_NONE);
 }
 
 TEST(test_without_local_port_nothing_is_dropped)
 {
-	struct builder *b = builder_new();
-	AUTO(snapshot) *s;
+	AUTO(snapshot) *s = builder_finish(lay("S30:2 S20:2 S10:2 30.1-20.1"));
 
-	add_node(b, NODE_SWITCH, 0x30, 2);
-	add_node(b, NODE_SWITCH, 0x20, 2);
-	add_node(b, NODE_SWITCH, 0x10, 2);
-	cable(b, 0x30, 1, 0x20, 1);
-	s = builder_finish(b);
 	assert_int_equal(s->n_nodes, 3);
 	assert_int_equal(s->local_port, SNAPSHOT_NONE);
 	assert_int_equal(s->ports[snapshot_port_of(s, 2, 1)].peer,
 			 snapshot_port_of(s, 1, 1));
-	assert_path(s, 0x20, 0, "none");
-	assert_path(s, 0x10, 0, "none");
+	assert_paths(s, "20.0=none 10.0=none");
 }
 
 TEST(test_empty_builder_gives_empty_snapshot)
@@ -300,33 +288,26 @@ TEST(test_a_snapshot_is_added_to)
 	snapshot_unref(s);
 }
 
+/* A chain; switch 0x100 + i is i hops away, its host i + 1. */
 TEST(test_path_beyond_63_hops_is_none)
 {
-	/* a chain; switch i is i hops away, its host i + 1 */
-	struct builder *b = builder_new();
+	g_autoptr(GString) chain = g_string_new("C1000:1");
 	struct dr_path path;
 	AUTO(snapshot) *s;
 
-	add_node(b, NODE_CA, 1000, 1);
-	for (unsigned i = 1; i <= 65; i++) {
-		add_node(b, NODE_SWITCH, 100 + i, 3);
-		if (i > 1)
-			cable(b, 100 + i - 1, 2, 100 + i, 1);
-	}
-	add_node(b, NODE_CA, 2000, 1);
-	add_node(b, NODE_CA, 3000, 1);
-	cable(b, 1000, 1, 101, 1);
-	cable(b, 162, 3, 2000, 1);
-	cable(b, 163, 3, 3000, 1);
-	b->s->local_port = port_by_guid(b, 1000, 1);
-	s = builder_finish(b);
+	for (unsigned i = 1; i <= 65; i++)
+		g_string_append_printf(chain, i > 1 ? " S%x:3 %x.2-%x.1" :
+				       " S%x:3", 0x100 + i, 0x100 + i - 1,
+				       0x100 + i);
+	g_string_append(chain, " C2000:1 C3000:1 1000.1-101.1 13e.3-2000.1 "
+			"13f.3-3000.1 @1000.1");
+	s = builder_finish(lay(chain->str));
 
 	assert_int_equal(s->n_nodes, 68);	/* there, but too far */
 	assert_true(snapshot_path(s, snapshot_port_of(s, 62, 0), &path));
-	assert_int_equal(s->nodes[62].info.node_guid, 163);
+	assert_int_equal(s->nodes[62].info.node_guid, 0x100 + 63);
 	assert_int_equal(path.hops, 63);
-	assert_path(s, 164, 0, "none");
-	assert_path(s, 3000, 1, "none");
+	assert_paths(s, "140.0=none 3000.1=none");
 	assert_true(snapshot_path(s, snapshot_port_of(s, 66, 1), &path));
 	assert_int_equal(path.hops, 63);
 	assert_int_equal(path.port[63], 3);
@@ -373,38 +354,28 @@ TEST(test_guid_of_a_missing_port_is_left_out)
 
 TEST(test_unlink_frees_both_ends)
 {
-	struct builder *b = builder_new();
-	uint32_t n = add_node(b, NODE_SWITCH, 1, 3);
-	uint32_t p1 = snapshot_port_of(b->s, n, 1);
-	uint32_t p2 = snapshot_port_of(b->s, n, 2);
+	struct builder *b = lay("S1:3 1.1-1.2");
+	const struct snapshot_port *p = b->s->ports;
 
-	builder_link(b, p1, p2);
-	builder_unlink(b, p2);
-	assert_int_equal(b->s->ports[p1].peer, SNAPSHOT_NONE);
-	assert_int_equal(b->s->ports[p2].peer, SNAPSHOT_NONE);
-	builder_unlink(b, p1);			/* nothing to do, no harm */
-	builder_link(b, p1, p1);		/* a loopback plug */
-	assert_int_equal(b->s->ports[p1].peer, p1);
-	builder_unlink(b, p1);
-	assert_int_equal(b->s->ports[p1].peer, SNAPSHOT_NONE);
+	builder_unlink(b, 2);
+	assert_int_equal(p[1].peer, SNAPSHOT_NONE);
+	assert_int_equal(p[2].peer, SNAPSHOT_NONE);
+	builder_unlink(b, 1);			/* nothing to do, no harm */
+	builder_link(b, 1, 1);			/* a loopback plug */
+	assert_int_equal(p[1].peer, 1);
+	builder_unlink(b, 1);
+	assert_int_equal(p[1].peer, SNAPSHOT_NONE);
 	builder_free(b);
 }
 
 TEST(test_loopback_plug_survives_finish)
 {
-	struct builder *b = builder_new();
-	AUTO(snapshot) *s;
-	uint32_t p;
+	AUTO(snapshot) *s = builder_finish(lay("C10:1 S20:2 10.1-20.1 20.2-20.2 "
+					       "@10.1"));
+	uint32_t p = snapshot_port_of(s, 1, 2);
 
-	add_node(b, NODE_CA, 0x10, 1);
-	add_node(b, NODE_SWITCH, 0x20, 2);
-	cable(b, 0x10, 1, 0x20, 1);
-	cable(b, 0x20, 2, 0x20, 2);
-	b->s->local_port = port_by_guid(b, 0x10, 1);
-	s = builder_finish(b);
-	p = snapshot_port_of(s, 1, 2);
 	assert_int_equal(s->ports[p].peer, p);
-	assert_path(s, 0x20, 2, "0,1");
+	assert_paths(s, "20.2=0,1");
 }
 
 TEST(test_description_is_cut_and_cleaned)
@@ -424,8 +395,7 @@ TEST(test_description_is_cut_and_cleaned)
 	builder_free(b);
 }
 
-static void
-add_faults(struct builder *b, const unsigned *order)
+TEST(test_faults_are_sorted)
 {
 	static const struct snapshot_fault faults[] = {
 		{ SNAPSHOT_FAULT_SILENT, 0, "0,1" },
@@ -433,26 +403,18 @@ add_faults(struct builder *b, const unsigned *order)
 		{ SNAPSHOT_FAULT_LIAR, 9, "a" },
 		{ SNAPSHOT_FAULT_LIAR, 9, "b" },
 	};
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(faults); i++) {
-		const struct snapshot_fault *f = &faults[order[i]];
-
-		builder_fault(b, f->kind, f->guid, "%s", f->text);
-	}
-}
-
-TEST(test_faults_are_sorted)
-{
-	static const unsigned orders[][4] = {
-		{ 0, 1, 2, 3 }, { 3, 2, 1, 0 }, { 2, 0, 3, 1 },
-	};
+	static const char *const orders[] = { "0123", "3210", "2031" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
 		struct builder *b = builder_new();
 		g_autofree char *text = NULL;
-		AUTO(snapshot) *s;
+		AUTO(snapshot) *s = NULL;
 
-		add_faults(b, orders[i]);
+		for (const char *c = orders[i]; *c; c++) {
+			const struct snapshot_fault *f = &faults[*c - '0'];
+
+			builder_fault(b, f->kind, f->guid, "%s", f->text);
+		}
 		s = builder_finish(b);
 		text = dump(s);
 		assert_string_equal(text, "0 0 0 local 4294967295\n"
