@@ -29,6 +29,26 @@ folder_clear(char **path)
 	g_free(*path);
 }
 
+static char *before;	/* folder_enter() */
+
+char *
+folder_enter(void)
+{
+	char *path = folder_new();
+
+	before = g_get_current_dir();
+	g_assert_cmpint(g_chdir(path), ==, 0);
+	return path;
+}
+
+void
+folder_leave(char **path)
+{
+	g_assert_cmpint(g_chdir(before), ==, 0);
+	g_clear_pointer(&before, g_free);
+	folder_clear(path);
+}
+
 void
 folder_put(const char *path, const char *name, const char *text)
 {

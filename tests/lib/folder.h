@@ -10,6 +10,12 @@
 char *folder_new(void);
 void folder_clear(char **path);
 
+/* The same, and the process is in it. */
+#define AUTO_ENTER(name) \
+	__attribute__((cleanup(folder_leave))) char *name = folder_enter()
+char *folder_enter(void);
+void folder_leave(char **path);
+
 void folder_put(const char *path, const char *name, const char *text);
 /* The text of a file of it; NULL: there is none. */
 char *folder_get(const char *path, const char *name);

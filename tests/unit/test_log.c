@@ -152,16 +152,15 @@ TEST(test_stopped_terminal_costs_lines_only, save_stderr, restore_stderr)
 
 TEST(test_regular_file_takes_all, save_stderr, restore_stderr)
 {
-	AUTO_FOLDER(dir);
-	g_autofree char *path = g_build_filename(dir, "log", NULL);
-	struct log *log = log_open(path, LOG_INFO, NULL);
+	AUTO_ENTER(dir);
+	struct log *log = log_open("log", LOG_INFO, NULL);
 	g_autofree char *bytes = NULL;
 	g_autoptr(GString) text = NULL;
 
 	assert_non_null(log);
 	say_many(log);
 	log_free(log);
-	assert_true(g_file_get_contents(path, &bytes, NULL, NULL));
+	assert_true(g_file_get_contents("log", &bytes, NULL, NULL));
 	text = g_string_new(bytes);
 	assert_int_equal(count(text, " of many\n"), LINES);
 }
@@ -189,15 +188,14 @@ expect_refused(const char *path)
 
 TEST(test_log_is_no_fifo_and_no_folder, save_stderr, restore_stderr)
 {
-	AUTO_FOLDER(dir);
-	g_autofree char *path = g_build_filename(dir, "fifo", NULL);
+	AUTO_ENTER(dir);
 	int reader;
 
-	assert_int_equal(mkfifo(path, 0600), 0);
-	expect_refused(path);
-	reader = open(path, O_RDONLY | O_NONBLOCK);
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	expect_refused("fifo");
+	reader = open("fifo", O_RDONLY | O_NONBLOCK);
 	assert_true(reader >= 0);
-	expect_refused(path);
+	expect_refused("fifo");
 	close(reader);
 	expect_refused(dir);
 }

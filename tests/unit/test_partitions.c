@@ -16,8 +16,11 @@
 #include "topology/generate.h"
 #include "topology/partition.h"
 
+#define FILE_NAME	"partitions.conf"
+#define CHANGES		"partitions-runtime"
+
 struct setup {
-	char *folder, *path, *changes;
+	char *folder;		/* in which the tests are */
 	struct partitions *p;
 	GPtrArray *warnings;
 	struct partition_rules *before;	/* at the last load */
@@ -29,9 +32,7 @@ struct setup {
 static void
 setup_open(struct setup *t)
 {
-	t->folder = folder_new();
-	t->path = g_build_filename(t->folder, "partitions.conf", NULL);
-	t->changes = g_build_filename(t->folder, "partitions-runtime", NULL);
+	t->folder = folder_enter();
 	t->warnings = g_ptr_array_new_with_free_func(g_free);
 	t->p = partitions_new(t->folder);
 	t->s = generate_fabric("single(4)", NULL, NULL);
@@ -43,10 +44,8 @@ setup_close(struct setup *t)
 	partitions_free(t->p);
 	snapshot_unref(t->s);
 	g_ptr_array_unref(t->warnings);
-	g_free(t->path);
 	g_free(t->kept);
-	g_free(t->changes);
-	folder_clear(&t->folder);
+	folder_leave(&t->folder);
 }
 
 FIXTURE(setup)
@@ -72,14 +71,9 @@ guid_of(const struct setup *t, const char *name)
 static int
 membership_of(const char *name)
 {
-	static const char *const names[] = {
-		[PARTITION_NONE] = "none", [PARTITION_LIMITED] = "limited",
-		[PARTITION_FULL] = "full", [PARTITION_BOTH] = "both",
-	};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-		if (strcmp(names[i], name) == 0)
-			return (int)i;
+	for (int i = PARTITION_NONE; i <= PARTITION_BOTH; i++)
+		if (strcmp(partition_membership_names[i], name) == 0)
+			return i;
 	assert_string_equal(name, "reset");
 	return -1;
 }
@@ -103,24 +97,13 @@ put(const struct setup *t, const char *path, const char *text)
 
 WORD(do_file, struct setup *t)
 {
-	put(t, *words[-1] == 'f' ? t->path : t->changes, words[0]);
-}
-
-/* good-file, good-file-without-guest */
-WORD(do_good_file, struct setup *t)
-{
-	put(t, t->path, strcmp(words[-1], "good-file") ?
-	    "Default=0x7fff : ALL=none ;\nDefault=0x7fff : {H-0}=full ;\n"
-	    "Storage=0x10 : {H-0}=full ;\nStorage=0x10 : {H-1}=limited ;\n" :
-	    "Default=0x7fff : ALL=none ;\nDefault=0x7fff : {H-0}=full ;\n"
-	    "Storage=0x10 : {H-0}=full ;\nStorage=0x10 : {H-1}=limited ;\n"
-	    "Guest=0x20 : {H-2}=full ;\n");
+	put(t, *words[-1] == 'f' ? FILE_NAME : CHANGES, words[0]);
 }
 
 /* no-file, no-changes: they are gone */
 WORD(do_no_file, struct setup *t)
 {
-	const char *path = strcmp(words[-1], "no-file") ? t->changes : t->path;
+	const char *path = strcmp(words[-1], "no-file") ? CHANGES : FILE_NAME;
 
 	assert_int_equal(g_remove(path), 0);
 }
@@ -128,7 +111,7 @@ WORD(do_no_file, struct setup *t)
 /* folder-as-changes */
 WORD(do_folder, struct setup *t)
 {
-	assert_int_equal(g_mkdir(t->changes, 0700), 0);
+	assert_int_equal(g_mkdir(CHANGES, 0700), 0);
 }
 
 WORD(do_open_without_cache, struct setup *t)
@@ -142,15 +125,18 @@ load(struct setup *t, GError **error)
 {
 	g_autofree char *text = NULL;
 
-	g_file_get_contents(t->path, &text, NULL, NULL);
+	g_file_get_contents(FILE_NAME, &text, NULL, NULL);
 	g_ptr_array_set_size(t->warnings, 0);
-	return partitions_load(t->p, text, t->path, t->warnings, error);
+	return partitions_load(t->p, text, FILE_NAME, t->warnings, error);
 }
 
+/* [TEXT]: of the file from now on */
 WORD(do_load, struct setup *t)
 {
 	g_autoptr(GError) error = NULL;
 
+	if (words[0])
+		put(t, FILE_NAME, words[0]);
 	if (!load(t, &error))
 		fail_msg("%s", error->message);
 	t->before = t->p->rules;
@@ -161,7 +147,7 @@ WORD(do_restart, struct setup *t)
 {
 	partitions_free(t->p);
 	t->p = partitions_new(t->folder);
-	do_load(t, NULL, NULL);
+	do_load(t, words, text);
 }
 
 static void
@@ -203,12 +189,6 @@ expect_member(const struct setup *t, const char *name, const char *pkey,
 			 membership_of(membership));
 }
 
-/* HOST P_KEY MEMBERSHIP */
-WORD(do_is, struct setup *t)
-{
-	expect_member(t, words[0], words[1], words[2]);
-}
-
 /* HOST,P_KEY,MEMBERSHIP .. */
 WORD(do_are, struct setup *t)
 {
@@ -221,12 +201,12 @@ WORD(do_are, struct setup *t)
 
 WORD(do_source_is_file, struct setup *t)
 {
-	assert_string_equal(t->p->rules->source, t->path);
+	assert_string_equal(t->p->rules->source, FILE_NAME);
 }
 
 WORD(do_no_changes_file, struct setup *t)
 {
-	assert_false(g_file_test(t->changes, G_FILE_TEST_EXISTS));
+	assert_false(g_file_test(CHANGES, G_FILE_TEST_EXISTS));
 }
 
 /* As they were loaded. */
@@ -282,7 +262,7 @@ WORD(do_changes_mode, struct setup *t)
 {
 	struct stat st;
 
-	assert_int_equal(stat(t->changes, &st), 0);
+	assert_int_equal(stat(CHANGES, &st), 0);
 	assert_int_equal(st.st_mode & 07777, word_number(words[0]));
 }
 
@@ -291,7 +271,7 @@ WORD(do_keep_changes, struct setup *t)
 {
 	g_autofree char *now = NULL;
 
-	assert_true(g_file_get_contents(t->changes, &now, NULL, NULL));
+	assert_true(g_file_get_contents(CHANGES, &now, NULL, NULL));
 	if (*words[-1] == 'c')
 		assert_string_equal(now, t->kept);
 	g_free(t->kept);
@@ -303,21 +283,19 @@ WORD(do_changes_lack, struct setup *t)
 {
 	g_autofree char *now = NULL;
 
-	assert_true(g_file_get_contents(t->changes, &now, NULL, NULL));
+	assert_true(g_file_get_contents(CHANGES, &now, NULL, NULL));
 	assert_null(strstr(now, words[0]));
 }
 
 static const struct unit_word all_words[] = {
 	{ "file", do_file }, { "changes", do_file },
-	{ "good-file", do_good_file },
-	{ "good-file-without-guest", do_good_file },
 	{ "no-file", do_no_file },
 	{ "no-changes", do_no_file },
 	{ "folder-as-changes", do_folder },
 	{ "open-without-cache", do_open_without_cache }, { "load", do_load },
 	{ "restart", do_restart }, { "refused", do_refused },
 	{ "warning", do_warning }, { "warnings", do_warning },
-	{ "is", do_is }, { "are", do_are },
+	{ "are", do_are },
 	{ "source-is-file", do_source_is_file },
 	{ "no-changes-file", do_no_changes_file },
 	{ "same-rules", do_same_rules }, { "no-partition", do_no_partition },

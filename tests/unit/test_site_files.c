@@ -14,37 +14,32 @@
 #include "tests/lib/unit.h"
 
 struct setup {
-	char *folder;
-	char *partitions, *roots, *io, *names;
+	char *folder;		/* in which the tests are */
 	struct options *conf;
 	struct site_files *site;
 	GPtrArray *warnings, *errors;
 };
 
 static void
-put(const char *path, const char *text)
+put(const char *name, const char *text)
 {
-	assert_true(g_file_set_contents(path, text, -1, NULL));
+	folder_put(".", name, text);
 }
 
 static void
 setup_open(struct setup *t)
 {
-	t->folder = folder_new();
-	t->partitions = g_build_filename(t->folder, "partitions", NULL);
-	t->roots = g_build_filename(t->folder, "roots", NULL);
-	t->io = g_build_filename(t->folder, "io", NULL);
-	t->names = g_build_filename(t->folder, "names", NULL);
-	put(t->names, "0x33 \"Rack 3\"\n");
-	put(t->partitions, "Storage=0x10 : 0x1=full ;\n");
-	put(t->roots, "0x11\n");
-	put(t->io, "0x22\n");
+	t->folder = folder_enter();
+	put("names", "0x33 \"Rack 3\"\n");
+	put("partitions", "Storage=0x10 : 0x1=full ;\n");
+	put("roots", "0x11\n");
+	put("io", "0x22\n");
 	t->conf = options_new();
 	g_free(t->conf->partition_file);
-	t->conf->partition_file = g_strdup(t->partitions);
-	t->conf->root_guid_file = g_strdup(t->roots);
-	t->conf->io_guid_file = g_strdup(t->io);
-	t->conf->node_names_file = g_strdup(t->names);
+	t->conf->partition_file = g_strdup("partitions");
+	t->conf->root_guid_file = g_strdup("roots");
+	t->conf->io_guid_file = g_strdup("io");
+	t->conf->node_names_file = g_strdup("names");
 	g_clear_pointer(&t->conf->cache_dir, g_free);
 	t->warnings = g_ptr_array_new_with_free_func(g_free);
 	t->errors = g_ptr_array_new_with_free_func(g_free);
@@ -57,11 +52,7 @@ setup_close(struct setup *t)
 	options_free(t->conf);
 	g_ptr_array_unref(t->warnings);
 	g_ptr_array_unref(t->errors);
-	g_free(t->partitions);
-	g_free(t->roots);
-	g_free(t->io);
-	g_free(t->names);
-	folder_clear(&t->folder);
+	folder_leave(&t->folder);
 }
 
 FIXTURE(setup)
@@ -74,6 +65,14 @@ start(struct setup *t)
 		fail_msg("%s", (char *)t->errors->pdata[0]);
 }
 
+/* What is wrong is in t->errors. */
+static bool
+load(struct setup *t)
+{
+	g_ptr_array_set_size(t->errors, 0);
+	return site_files_load(t->site, t->warnings, t->errors);
+}
+
 static bool
 is_member(const struct setup *t, uint16_t pkey)
 {
@@ -84,8 +83,7 @@ static void
 assert_error(const struct setup *t, guint i, const char *text)
 {
 	assert_true(i < t->errors->len);
-	if (!strstr(t->errors->pdata[i], text))
-		fail_msg("no \"%s\" in: %s", text, (char *)t->errors->pdata[i]);
+	assert_has(t->errors->pdata[i], text);
 }
 
 /* NULL: it has none. */
@@ -100,14 +98,14 @@ name_of(const struct setup *t, uint64_t guid)
 
 SETUP_TEST(test_sl_of_a_partition_needs_qos)
 {
-	put(t->partitions, "Storage=0x10, sl=2 : 0x1=full ;\n"
+	put("partitions", "Storage=0x10, sl=2 : 0x1=full ;\n"
 	    "Other=0x11 : 0x1=full ;\n");
 	start(t);
 	assert_int_equal(t->warnings->len, 1);
 	assert_has(t->warnings->pdata[0], "Storage (0x0010): sl=2 is not used");
 	t->conf->qos.enabled = true;
 	g_ptr_array_set_size(t->warnings, 0);
-	assert_true(site_files_load(t->site, t->warnings, t->errors));
+	assert_true(load(t));
 	assert_int_equal(t->warnings->len, 0);
 }
 
@@ -131,29 +129,31 @@ SETUP_TEST(test_all_files_arrive)
 
 SETUP_TEST(test_all_mistakes_are_told_at_the_start)
 {
+	static const char *const told[] = {
+		"upnd", "roots:3:1: ", "io_guid_file: ", "names:2:6: ",
+		"partitions:1:",
+	};
+
 	g_free(t->conf->engine);
 	t->conf->engine = g_strdup("upnd");
-	put(t->roots, "0x11\n\nnobody\n");
-	put(t->partitions, "Storage=0x10 : 0x1=fill ;\n");
-	g_unlink(t->io);
-	put(t->names, "0x33 \"Rack 3\"\n0x33 \"Rack 4\n");
+	put("roots", "0x11\n\nnobody\n");
+	put("partitions", "Storage=0x10 : 0x1=fill ;\n");
+	g_unlink("io");
+	put("names", "0x33 \"Rack 3\"\n0x33 \"Rack 4\n");
 	t->site = site_files_read(t->conf, t->warnings, t->errors);
 	assert_null(t->site);
 	assert_int_equal(t->errors->len, 5);
-	assert_error(t, 0, "upnd");
+	for (guint i = 0; i < 5; i++)
+		assert_error(t, i, told[i]);
 	assert_error(t, 0, ", auto");
-	assert_error(t, 1, "roots:3:1: ");
-	assert_error(t, 2, "io_guid_file: ");
-	assert_error(t, 3, "names:2:6: ");
-	assert_error(t, 4, "partitions:1:");
 }
 
 SETUP_TEST(test_names_must_be_text_if_they_are_there)
 {
-	assert_true(g_file_set_contents(t->names, "0x1 a\n\0x2 b\n", 12, NULL));
+	assert_true(g_file_set_contents("names", "0x1 a\n\0x2 b\n", 12, NULL));
 	assert_null(site_files_read(t->conf, t->warnings, t->errors));
 	assert_error(t, 0, "there is a NUL in it");
-	g_unlink(t->names);
+	g_unlink("names");
 	start(t);
 	assert_null(t->site->lists.names);
 	assert_int_equal(t->warnings->len, 1);
@@ -216,7 +216,7 @@ SETUP_TEST(test_engines_are_one_or_a_list)
 
 SETUP_TEST(test_absence_depends_on_the_caller)
 {
-	g_unlink(t->partitions);
+	g_unlink("partitions");
 	start(t);
 	assert_int_equal(t->warnings->len, 1);
 	g_clear_pointer(&t->site, site_files_free);
@@ -229,11 +229,10 @@ SETUP_TEST(test_absence_depends_on_the_caller)
 SETUP_TEST(test_reload_takes_all)
 {
 	start(t);
-	put(t->roots, "0x12\n");
-	put(t->partitions, "Guest=0x20 : 0x1=full ;\n");
-	put(t->names, "0x34 \"Rack 4\"\n");
-	g_ptr_array_set_size(t->errors, 0);
-	assert_true(site_files_load(t->site, t->warnings, t->errors));
+	put("roots", "0x12\n");
+	put("partitions", "Guest=0x20 : 0x1=full ;\n");
+	put("names", "0x34 \"Rack 4\"\n");
+	assert_true(load(t));
 	assert_int_equal(t->errors->len, 0);
 	assert_null(name_of(t, 0x33));
 	assert_string_equal(name_of(t, 0x34), "Rack 4");
@@ -257,32 +256,27 @@ assert_as_before(const struct setup *t)
 
 SETUP_TEST(test_reload_with_one_bad_file_takes_nothing)
 {
+	static const struct {
+		const char *name, *bad, *error, *good;
+	} files[] = {
+		{ "partitions", "Storage=0x10 : 0x1=fill ;\n", "partitions:1:",
+		  "Guest=0x20 : 0x1=full ;\n" },
+		{ "io", "nobody\n", "io:1:1: ", "0x22\n" },
+		{ "names", "0x34 \"Rack 4\n", "names:1:6: ",
+		  "0x34 \"Rack 4\"\n" },
+	};
+
 	start(t);
-	put(t->roots, "0x12\n");
-	put(t->partitions, "Storage=0x10 : 0x1=fill ;\n");
-	assert_false(site_files_load(t->site, t->warnings, t->errors));
-	assert_error(t, 0, "partitions:1:");
-	assert_as_before(t);
-
-	put(t->partitions, "Guest=0x20 : 0x1=full ;\n");
-	put(t->io, "nobody\n");
-	g_ptr_array_set_size(t->errors, 0);
-	assert_false(site_files_load(t->site, t->warnings, t->errors));
-	assert_int_equal(t->errors->len, 1);
-	assert_error(t, 0, "io:1:1: ");
-	assert_as_before(t);
-
-	put(t->io, "0x22\n");
-	put(t->names, "0x34 \"Rack 4\n");
-	g_ptr_array_set_size(t->errors, 0);
-	assert_false(site_files_load(t->site, t->warnings, t->errors));
-	assert_int_equal(t->errors->len, 1);
-	assert_error(t, 0, "names:1:6: ");
-	assert_as_before(t);
-
-	put(t->names, "0x34 \"Rack 4\"\n");
-	g_ptr_array_set_size(t->errors, 0);
-	assert_true(site_files_load(t->site, t->warnings, t->errors));
+	put("roots", "0x12\n");
+	for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+		put(files[i].name, files[i].bad);
+		assert_false(load(t));
+		assert_int_equal(t->errors->len, 1);
+		assert_error(t, 0, files[i].error);
+		assert_as_before(t);
+		put(files[i].name, files[i].good);
+	}
+	assert_true(load(t));
 	assert_true(is_member(t, 0x20));
 }
 
@@ -293,10 +287,10 @@ SETUP_TEST(test_reload_loses_no_file)
 	const struct {
 		const char *path, *text, *emptied;
 	} files[] = {
-		{ t->roots, "0x11\n", "it was not before" },
-		{ t->io, "0x22\n", "it was not before" },
-		{ t->names, "0x33 \"Rack 3\"\n", "it was not before" },
-		{ t->partitions, "Storage=0x10 : 0x1=full ;\n",
+		{ "roots", "0x11\n", "it was not before" },
+		{ "io", "0x22\n", "it was not before" },
+		{ "names", "0x33 \"Rack 3\"\n", "it was not before" },
+		{ "partitions", "Storage=0x10 : 0x1=full ;\n",
 		  "which would open everything; write \"Default=0x7fff : "
 		  "ALL=full;\" to do that" },
 	};
@@ -309,23 +303,20 @@ SETUP_TEST(test_reload_loses_no_file)
 		print_message("%s\n", files[i].path);
 		g_ptr_array_set_size(t->errors, 0);
 		g_unlink(files[i].path);
-		assert_false(site_files_load(t->site, t->warnings, t->errors));
+		assert_false(load(t));
 		assert_error(t, 0, "no such file any more");
 		for (size_t k = 0; k < G_N_ELEMENTS(empty); k++) {
 			put(files[i].path, empty[k]);
-			g_ptr_array_set_size(t->errors, 0);
-			assert_false(site_files_load(t->site, t->warnings,
-						     t->errors));
+			assert_false(load(t));
 			assert_error(t, 0, files[i].emptied);
 		}
 		g_file_set_contents(files[i].path, "0x1\0", 4, NULL);
-		g_ptr_array_set_size(t->errors, 0);
-		assert_false(site_files_load(t->site, t->warnings, t->errors));
+		assert_false(load(t));
 		assert_error(t, 0, "NUL");
 		assert_int_equal(t->errors->len, 1);
 		assert_as_before(t);
 		put(files[i].path, files[i].text);
-		assert_true(site_files_load(t->site, t->warnings, t->errors));
+		assert_true(load(t));
 	}
 	assert_int_equal(t->warnings->len, 0);
 }
@@ -333,15 +324,15 @@ SETUP_TEST(test_reload_loses_no_file)
 /* What was empty at the start may be empty, and what was not there be away. */
 SETUP_TEST(test_what_said_nothing_may_say_nothing)
 {
-	put(t->partitions, "# Storage=0x10 : 0x1=full ;\n");
-	put(t->roots, "");
-	g_unlink(t->names);
+	put("partitions", "# Storage=0x10 : 0x1=full ;\n");
+	put("roots", "");
+	g_unlink("names");
 	start(t);
-	put(t->partitions, "");
-	assert_true(site_files_load(t->site, t->warnings, t->errors));
-	put(t->partitions, "Guest=0x20 : 0x1=full ;\n");
-	put(t->names, "0x33 \"Rack 3\"\n");
-	assert_true(site_files_load(t->site, t->warnings, t->errors));
+	put("partitions", "");
+	assert_true(load(t));
+	put("partitions", "Guest=0x20 : 0x1=full ;\n");
+	put("names", "0x33 \"Rack 3\"\n");
+	assert_true(load(t));
 	assert_true(is_member(t, 0x20));
 	assert_string_equal(name_of(t, 0x33), "Rack 3");
 }
@@ -350,12 +341,12 @@ SETUP_TEST(test_what_said_nothing_may_say_nothing)
 SETUP_TEST(test_a_pipe_is_read_at_the_start_only)
 {
 	start(t);
-	g_unlink(t->partitions);
-	g_unlink(t->roots);
-	assert_int_equal(mkfifo(t->partitions, 0600), 0);
-	assert_int_equal(mkfifo(t->roots, 0600), 0);
+	g_unlink("partitions");
+	g_unlink("roots");
+	assert_int_equal(mkfifo("partitions", 0600), 0);
+	assert_int_equal(mkfifo("roots", 0600), 0);
 	alarm(300);
-	assert_true(site_files_load(t->site, t->warnings, t->errors));
+	assert_true(load(t));
 	alarm(0);
 	assert_int_equal(t->warnings->len, 2);
 	assert_has(t->warnings->pdata[0], "read at the start only");

@@ -20,19 +20,13 @@
 
 #define TIME_LIMIT 300	/* s: what blocks is killed */
 
-static char *folder;
-
-static char *
-in_folder(const char *name)
-{
-	return g_build_filename(folder, name, NULL);
-}
+static char *folder;	/* in which the tests are */
 
 static int
 make_folder(void **state)
 {
 	alarm(TIME_LIMIT);
-	folder = folder_new();
+	folder = folder_enter();
 	return 0;
 }
 
@@ -40,7 +34,7 @@ static int
 remove_folder(void **state)
 {
 	alarm(0);
-	folder_clear(&folder);
+	folder_leave(&folder);
 	return 0;
 }
 
@@ -70,17 +64,16 @@ write_text(const char *path, const char *text, GError **error)
 
 TEST(test_text_comes_back, make_folder, remove_folder)
 {
-	g_autofree char *path = g_build_filename(folder, "f", NULL);
 	g_autofree char *text = NULL;
 	GStatBuf st;
 
-	assert_null(load(path));
-	assert_true(write_text(path, "good\n", NULL));
-	assert_true(write_text(path, "good two\n", NULL));
-	assert_null(load(path));
-	text = state_file_read(path, NULL);
+	assert_null(load("f"));
+	assert_true(write_text("f", "good\n", NULL));
+	assert_true(write_text("f", "good two\n", NULL));
+	assert_null(load("f"));
+	text = state_file_read("f", NULL);
 	assert_string_equal(text, "good two\n");
-	assert_int_equal(g_stat(path, &st), 0);
+	assert_int_equal(g_stat("f", &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
@@ -92,18 +85,15 @@ TEST(test_damaged_file_is_set_aside, make_folder, remove_folder)
 	} cases[] = { { "bad\n", 4 }, { "good\0good", 9 }, { "", 0 } };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		g_autofree char *path = in_folder("f");
-		g_autofree char *aside = in_folder("f.damaged");
-		g_autofree char *told = NULL;
-		g_autofree char *bytes = NULL;
+		g_autofree char *told = NULL, *bytes = NULL;
 		gsize len;
 
-		assert_true(g_file_set_contents(path, cases[i].bytes,
+		assert_true(g_file_set_contents("f", cases[i].bytes,
 						cases[i].len, NULL));
-		told = load(path);
-		assert_has(told, aside);
-		assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
-		assert_true(g_file_get_contents(aside, &bytes, &len, NULL));
+		told = load("f");
+		assert_has(told, "f.damaged");
+		assert_false(g_file_test("f", G_FILE_TEST_EXISTS));
+		assert_true(g_file_get_contents("f.damaged", &bytes, &len, NULL));
 		assert_int_equal(len, cases[i].len);
 		assert_memory_equal(bytes, cases[i].bytes, len);
 	}
@@ -129,22 +119,17 @@ expect_left_alone(const char *path, mode_t type)
 
 TEST(test_only_regular_files_are_read_and_replaced, make_folder, remove_folder)
 {
-	g_autofree char *fifo = in_folder("fifo");
-	g_autofree char *dir = in_folder("dir");
-	g_autofree char *link = in_folder("link");
-	g_autofree char *dangling = in_folder("dangling");
-
-	assert_int_equal(mkfifo(fifo, 0600), 0);
-	expect_left_alone(fifo, S_IFIFO);
-	assert_int_equal(g_mkdir(dir, 0700), 0);
-	expect_left_alone(dir, S_IFDIR);
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	expect_left_alone("fifo", S_IFIFO);
+	assert_int_equal(g_mkdir("dir", 0700), 0);
+	expect_left_alone("dir", S_IFDIR);
 	expect_left_alone("/dev/full", S_IFCHR);
 	folder_put(folder, "target", "theirs");
-	assert_int_equal(symlink("target", link), 0);
-	expect_left_alone(link, S_IFLNK);
+	assert_int_equal(symlink("target", "link"), 0);
+	expect_left_alone("link", S_IFLNK);
 	assert_file(folder, "target", "theirs");
-	assert_int_equal(symlink("nowhere", dangling), 0);
-	expect_left_alone(dangling, S_IFLNK);
+	assert_int_equal(symlink("nowhere", "dangling"), 0);
+	expect_left_alone("dangling", S_IFLNK);
 }
 
 #define SERVICE	1	/* some user that is not root */
@@ -196,41 +181,28 @@ owner_of(const char *path)
 	return st.st_uid;
 }
 
-static void
-expect_owner(const char *name, uid_t uid)
-{
-	g_autofree char *path = in_folder(name);
-
-	assert_int_equal(owner_of(path), uid);
-}
-
 TEST(test_what_root_makes_is_the_folders_owners, make_folder, remove_folder)
 {
-	g_autofree char *deep = g_build_filename(folder, "a", "b", "f", NULL);
-	g_autofree char *path = in_folder("guid2lid");
-	g_autofree char *lock = in_folder("lock");
-	g_autofree char *one = in_folder("one");
-	g_autofree char *other = in_folder("other");
 	int fd;
 
 	if (geteuid() != 0)
 		skip();
-	assert_true(g_file_set_contents(one, "root's", -1, NULL));
+	assert_true(g_file_set_contents("one", "root's", -1, NULL));
 	assert_int_equal(chown(folder, SERVICE, SERVICE), 0);
-	assert_true(write_text(path, "good\n", NULL));
-	assert_true(write_text(deep, "good\n", NULL));
-	lockfile_free(lockfile_take(lock, NULL), false);
-	expect_owner("guid2lid", SERVICE);
-	expect_owner("lock", SERVICE);
-	expect_owner("a", SERVICE);
-	expect_owner("a/b", SERVICE);
-	expect_owner("a/b/f", SERVICE);
+	assert_true(write_text("guid2lid", "good\n", NULL));
+	assert_true(write_text("a/b/f", "good\n", NULL));
+	lockfile_free(lockfile_take("lock", NULL), false);
+	assert_int_equal(owner_of("guid2lid"), SERVICE);
+	assert_int_equal(owner_of("lock"), SERVICE);
+	assert_int_equal(owner_of("a"), SERVICE);
+	assert_int_equal(owner_of("a/b"), SERVICE);
+	assert_int_equal(owner_of("a/b/f"), SERVICE);
 	/* never a file that has another place as well */
-	assert_int_equal(link(one, other), 0);
-	fd = g_open(other, O_RDONLY, 0);
-	state_file_give(fd, other);
+	assert_int_equal(link("one", "other"), 0);
+	fd = g_open("other", O_RDONLY, 0);
+	state_file_give(fd, "other");
 	close(fd);
-	assert_int_equal(owner_of(other), 0);
+	assert_int_equal(owner_of("other"), 0);
 }
 
 TEST(test_what_cannot_be_read_is_not_replaced, make_folder, remove_folder)
@@ -243,8 +215,8 @@ TEST(test_what_cannot_be_read_is_not_replaced, make_folder, remove_folder)
 		skip();
 	assert_int_equal(chown(folder, SERVICE, SERVICE), 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(runs); i++) {
-		g_autofree char *path = in_folder(runs[i] == run_lock ? "lock" :
-						  "guid2mkey");
+		const char *name = runs[i] == run_lock ? "lock" : "guid2mkey";
+		g_autofree char *path = g_build_filename(folder, name, NULL);
 
 		assert_true(g_file_set_contents_full(path, "",
 			0, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
@@ -284,7 +256,6 @@ child_can_take(const char *path, char **why)
 
 TEST(test_one_process_holds_a_lock_file, make_folder, remove_folder)
 {
-	g_autofree char *path = in_folder("pid");
 	g_autofree char *want = g_strdup_printf("%d\n", (int)getpid());
 	g_autofree char *name = g_strdup_printf("%d", (int)getpid());
 	g_autofree char *why = NULL;
@@ -292,21 +263,20 @@ TEST(test_one_process_holds_a_lock_file, make_folder, remove_folder)
 	struct lockfile *l;
 
 	folder_put(folder, "pid", " 4711 \n");
-	l = lockfile_take(path, &error);
+	l = lockfile_take("pid", &error);
 	assert_non_null(l);
-	assert_false(child_can_take(path, &why));
+	assert_false(child_can_take("pid", &why));
 	assert_true(g_str_has_suffix(why, name));
 	lockfile_free(l, false);
 	assert_file(folder, "pid", want);
-	assert_true(child_can_take(path, NULL));
+	assert_true(child_can_take("pid", NULL));
 }
 
 /* As one that goes to the background. */
 TEST(test_a_forked_process_keeps_the_lock, make_folder, remove_folder)
 {
-	g_autofree char *path = in_folder("pid");
 	g_autofree char *want = NULL, *why = NULL;
-	struct lockfile *l = lockfile_take(path, NULL);
+	struct lockfile *l = lockfile_take("pid", NULL);
 	pid_t child;
 	int ends[2];
 	char byte;
@@ -321,11 +291,11 @@ TEST(test_a_forked_process_keeps_the_lock, make_folder, remove_folder)
 	assert_int_equal(read(ends[0], &byte, 1), 1);
 	lockfile_free(l, false);
 	want = g_strdup_printf("process %d", (int)child);
-	assert_false(child_can_take(path, &why));
+	assert_false(child_can_take("pid", &why));
 	assert_true(g_str_has_suffix(why, want));
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	assert_true(child_can_take(path, NULL));
+	assert_true(child_can_take("pid", NULL));
 	close(ends[0]);
 	close(ends[1]);
 }
@@ -338,11 +308,10 @@ TEST(test_a_file_of_another_kind_is_no_lock_file, make_folder, remove_folder)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
-		g_autofree char *path = in_folder("conf");
-		g_autoptr(GError) error = NULL;
+			g_autoptr(GError) error = NULL;
 
 		folder_put(folder, "conf", texts[i]);
-		assert_null(lockfile_take(path, &error));
+		assert_null(lockfile_take("conf", &error));
 		assert_has(error->message, "more than a process number");
 		assert_file(folder, "conf", texts[i]);
 	}
@@ -374,14 +343,13 @@ take_and_leave(const char *path)
 
 TEST(test_a_lock_file_that_goes_is_held_by_none, make_folder, remove_folder)
 {
-	g_autofree char *path = in_folder("pid");
 	pid_t children[4];
 	int status;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(children); i++) {
 		children[i] = fork();
 		if (children[i] == 0)
-			take_and_leave(path);
+			take_and_leave("pid");
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(children); i++) {
 		assert_int_equal(waitpid(children[i], &status, 0), children[i]);
@@ -391,15 +359,14 @@ TEST(test_a_lock_file_that_goes_is_held_by_none, make_folder, remove_folder)
 
 TEST(test_lock_file_goes_with_its_owner_only, make_folder, remove_folder)
 {
-	g_autofree char *path = in_folder("pid");
-	struct lockfile *l = lockfile_take(path, NULL);
+	struct lockfile *l = lockfile_take("pid", NULL);
 
 	assert_non_null(l);
 	lockfile_free(l, true);
-	assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
-	l = lockfile_take(path, NULL);
+	assert_false(g_file_test("pid", G_FILE_TEST_EXISTS));
+	l = lockfile_take("pid", NULL);
 	assert_non_null(l);
-	g_unlink(path);
+	g_unlink("pid");
 	folder_put(folder, "pid", "another's\n");
 	lockfile_free(l, true);
 	assert_file(folder, "pid", "another's\n");
@@ -408,14 +375,10 @@ TEST(test_lock_file_goes_with_its_owner_only, make_folder, remove_folder)
 
 TEST(test_lock_file_is_a_regular_file, make_folder, remove_folder)
 {
-	g_autofree char *fifo = in_folder("fifo");
-	g_autofree char *link = in_folder("link");
-	g_autofree char *far = g_build_filename(folder, "no", "pid", NULL);
-
-	assert_int_equal(mkfifo(fifo, 0600), 0);
-	assert_null(lockfile_take(fifo, NULL));
-	assert_int_equal(symlink("target", link), 0);
-	assert_null(lockfile_take(link, NULL));
-	assert_null(lockfile_take(far, NULL));
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_null(lockfile_take("fifo", NULL));
+	assert_int_equal(symlink("target", "link"), 0);
+	assert_null(lockfile_take("link", NULL));
+	assert_null(lockfile_take("no/pid", NULL));
 	assert_null(lockfile_take(folder, NULL));
 }
