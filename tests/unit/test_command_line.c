@@ -24,10 +24,9 @@ static const struct option_table simulator = {
 static char *
 run(struct setup *t, const char *format, ...)
 {
-	GError *error = NULL;
-	char *message = NULL;
-	char *line;
-	char **argv;
+	g_autoptr(GError) error = NULL;
+	g_autofree char *line = NULL;
+	g_auto(GStrv) argv = NULL;
 	va_list ap;
 
 	va_start(ap, format);
@@ -38,25 +37,21 @@ run(struct setup *t, const char *format, ...)
 	t->conf = options_new();
 	t->conf->simulator = t->simulator;
 	g_ptr_array_set_size(t->warnings, 0);
-	if (!options_from_args(t->conf, (int)g_strv_length(argv), argv,
-			    t->warnings, &error)) {
-		assert_non_null(error);
-		assert_int_equal(error->domain, TEXT_ERROR);
-		assert_null(strchr(error->message, '\n'));
-		message = g_strdup(error->message);
-		g_error_free(error);
-	} else {
+	if (options_from_args(t->conf, (int)g_strv_length(argv), argv,
+			      t->warnings, &error)) {
 		assert_null(error);
+		return NULL;
 	}
-	g_strfreev(argv);
-	g_free(line);
-	return message;
+	assert_non_null(error);
+	assert_int_equal(error->domain, TEXT_ERROR);
+	assert_null(strchr(error->message, '\n'));
+	return g_strdup(error->message);
 }
 
 static void
 accepts(struct setup *t, const char *line)
 {
-	char *message = run(t, "minism %s", line);
+	g_autofree char *message = run(t, "minism %s", line);
 
 	if (message)
 		fail_msg("%s: %s", line, message);
@@ -203,6 +198,28 @@ static const struct setting good_args[] = {
 	{ "-p2 -ovs5 -D7", VALUE(verbosity, 3) },
 	{ "--prio=3", VALUE(priority, 3) }, { "--retr 4", VALUE(retries, 4) },
 	{ "--retr 4 --log_fl 0x1", VALUE(verbosity, 0) },
+	/* the harmless mode wins */
+	{ "-v", VALUE(mode, OPTIONS_MODE_RUN) },
+	{ "--once", VALUE(mode, OPTIONS_MODE_ONCE) },
+	{ "--plan", VALUE(mode, OPTIONS_MODE_PLAN) },
+	{ "--plan=text", VALUE(mode, OPTIONS_MODE_PLAN) },
+	{ "--plan=json", VALUE(mode, OPTIONS_MODE_PLAN_JSON) },
+	{ "--plan -o", VALUE(mode, OPTIONS_MODE_PLAN) },
+	{ "-o --plan=json --takeover", VALUE(mode, OPTIONS_MODE_PLAN_JSON) },
+	{ "--check-config", VALUE(mode, OPTIONS_MODE_CHECK) },
+	{ "--plan --check-config -o", VALUE(mode, OPTIONS_MODE_CHECK) },
+	{ "--check-config --help", VALUE(mode, OPTIONS_MODE_HELP) },
+	{ "--help -o", VALUE(mode, OPTIONS_MODE_HELP) },
+	{ "-h", VALUE(mode, OPTIONS_MODE_HELP) },
+	{ "--version --plan", VALUE(mode, OPTIONS_MODE_VERSION) },
+	/* OpenSM's flags */
+	{ "-o", VALUE(verbosity, 2) }, { "-D 0", VALUE(verbosity, 0) },
+	{ "-D 0x01", VALUE(verbosity, 0) }, { "-D 0x03", VALUE(verbosity, 2) },
+	{ "-D 0x07", VALUE(verbosity, 3) }, { "-D 0x0f", VALUE(verbosity, 4) },
+	{ "-D 0xff", VALUE(verbosity, 4) }, { "-D 0x43", VALUE(verbosity, 2) },
+	{ "-D 8", VALUE(verbosity, 4) }, { "-v", VALUE(verbosity, 3) },
+	{ "-vv", VALUE(verbosity, 4) }, { "-v -v -v", VALUE(verbosity, 4) },
+	{ "-D 1 -v", VALUE(verbosity, 1) }, { "-v -D 1", VALUE(verbosity, 0) },
 };
 
 SETUP_TEST(test_every_option_arrives)
@@ -244,51 +261,6 @@ SETUP_TEST(test_a_simulator_has_its_fabric_and_options)
 		"minism-sim FABRIC is this manager on a simulated fabric");
 }
 
-SETUP_TEST(test_harmless_mode_wins)
-{
-	static const struct {
-		const char *line;
-		enum options_mode mode;
-	} cases[] = {
-		{ "-v", OPTIONS_MODE_RUN },
-		{ "--once", OPTIONS_MODE_ONCE },
-		{ "--plan", OPTIONS_MODE_PLAN },
-		{ "--plan=text", OPTIONS_MODE_PLAN },
-		{ "--plan=json", OPTIONS_MODE_PLAN_JSON },
-		{ "--plan -o", OPTIONS_MODE_PLAN },
-		{ "-o --plan=json --takeover", OPTIONS_MODE_PLAN_JSON },
-		{ "--check-config", OPTIONS_MODE_CHECK },
-		{ "--plan --check-config -o", OPTIONS_MODE_CHECK },
-		{ "--check-config --help", OPTIONS_MODE_HELP },
-		{ "--help -o", OPTIONS_MODE_HELP },
-		{ "-h", OPTIONS_MODE_HELP },
-		{ "--version --plan", OPTIONS_MODE_VERSION },
-	};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		accepts(t, cases[i].line);
-		assert_int_equal(t->conf->mode, cases[i].mode);
-	}
-}
-
-SETUP_TEST(test_verbosity_follows_opensm_flags)
-{
-	static const struct {
-		const char *line;
-		int level;
-	} cases[] = {
-		{ "-o", 2 }, { "-D 0", 0 }, { "-D 0x01", 0 }, { "-D 0x03", 2 },
-		{ "-D 0x07", 3 }, { "-D 0x0f", 4 }, { "-D 0xff", 4 },
-		{ "-D 0x43", 2 }, { "-D 8", 4 }, { "-v", 3 }, { "-vv", 4 },
-		{ "-v -v -v", 4 }, { "-D 1 -v", 1 }, { "-v -D 1", 0 },
-	};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		accepts(t, cases[i].line);
-		assert_int_equal(t->conf->verbosity, cases[i].level);
-	}
-}
-
 SETUP_TEST(test_command_line_goes_before_the_file)
 {
 	put_file(t, "lmc 1\nsweep_interval 30\nsm_key 5\nodd 1\n");
@@ -314,58 +286,43 @@ SETUP_TEST(test_port_on_the_command_line_replaces_the_whole_choice)
 	assert_string_equal(t->conf->ca_name, "a");
 }
 
+/* Also the one that may be missing when it is not named. */
 SETUP_TEST(test_named_file_must_be_there_and_good)
 {
-	char *message;
+	static const char *const missing[] = {
+		"/no-such-folder/minism.conf", MINISM_SYSCONFDIR "/minism.conf",
+	};
+	g_autofree char *bad = NULL, *nul = NULL;
 
-	message = run(t, "minism -F /no-such-folder/minism.conf");
-	assert_non_null(message);
-	assert_true(g_str_has_prefix(message, "--config: "));
-	assert_has(message, "/no-such-folder/minism.conf");
-	g_free(message);
+	for (size_t i = 0; i < G_N_ELEMENTS(missing); i++) {
+		g_autofree char *message = run(t, "minism -F %s", missing[i]);
 
-	/* even if it is the one that may be missing when it is not named */
-	message = run(t, "minism -F %s", MINISM_SYSCONFDIR "/minism.conf");
-	if (!g_file_test(MINISM_SYSCONFDIR "/minism.conf", G_FILE_TEST_EXISTS))
+		if (g_file_test(missing[i], G_FILE_TEST_EXISTS))
+			continue;
 		assert_non_null(message);
-	g_free(message);
-
+		assert_true(g_str_has_prefix(message, "--config: "));
+		assert_has(message, missing[i]);
+	}
 	put_file(t, "\nlmc 9\n");
-	message = run(t, "minism -F %s", t->path);
-	assert_non_null(message);
-	assert_true(g_str_has_prefix(message, t->path));
-	assert_true(g_str_has_suffix(message, ":2:5: lmc: 9 is not 0 to 7"));
-	g_free(message);
-
+	bad = run(t, "minism -F %s", t->path);
+	assert_true(g_str_has_prefix(bad, t->path));
+	assert_string_equal(bad + strlen(t->path), ":2:5: lmc: 9 is not 0 to 7");
 	/* Help is for those whose file is bad, too. */
-	message = run(t, "minism --help -F %s", t->path);
-	assert_null(message);
-
+	assert_null(run(t, "minism --help -F %s", t->path));
 	assert_true(g_file_set_contents(t->path, "lmc 1\n\0lmc 2\n", 13, NULL));
-	message = run(t, "minism -F %s", t->path);
-	assert_non_null(message);
-	assert_has(message, "NUL");
-	g_free(message);
+	nul = run(t, "minism -F %s", t->path);
+	assert_has(nul, "NUL");
 }
 
 SETUP_TEST(test_messages_stay_one_short_line)
 {
-	char *argv[] = { (char *)"minism", (char *)"--lmc",
-			 (char *)"1\n2\033[2J", NULL };
-	GError *error = NULL;
-	g_autofree char *long_word = g_strnfill(5000, 'x');
-	char *message;
+	g_autofree char *word = g_strnfill(5000, 'x');
+	g_autofree char *one = run(t, "minism --%s", word);
+	g_autofree char *two = run(t, "minism -R %s %s", word, word);
 
-	assert_false(options_from_args(t->conf, 3, argv, t->warnings, &error));
-	assert_string_equal(error->message, "--lmc: 1?2?[2J is not 0 to 7");
-	g_error_free(error);
-
-	message = run(t, "minism --%s", long_word);
-	assert_in_range(strlen(message), 60, 160);
-	g_free(message);
-	message = run(t, "minism -R %s %s", long_word, long_word);
-	assert_in_range(strlen(message), 60, 160);
-	g_free(message);
+	refuses(t, "--lmc 1\n2\033[2J", "--lmc: 1?2?[2J is not 0 to 7");
+	assert_in_range(strlen(one), 60, 160);
+	assert_in_range(strlen(two), 60, 160);
 }
 
 /* The name as troff has it. */
@@ -386,14 +343,10 @@ man_has(const char *text, const char *name)
 /* The table, --help and the man page name the same options and defaults. */
 TEST(test_help_and_man_page_have_every_option, setup_new, setup_free)
 {
-	const char *src = g_getenv("MINISM_SRC");
-	g_autofree char *path = g_build_filename(src ? src : ".", "doc",
-						 "minism.8", NULL);
 	g_autofree char *help = option_help(&options_table);
-	g_autofree char *man = NULL;
+	g_autofree char *man = source_read("doc/minism.8");
 	unsigned n = 0;
 
-	assert_true(g_file_get_contents(path, &man, NULL, NULL));
 	for (size_t i = 0; i < options_table.n; i++) {
 		const struct option *o = &options_table.options[i];
 		g_autofree char *name = g_strdup_printf("--%s", o->name);

@@ -26,10 +26,11 @@
 #define PATIENCE_MS	500u	/* where it has to run out, */
 #define LONG_MS		60000u	/* and where it must not */
 #define MAX_CLIENTS	4u
+#define PLACE		"sub/socket"
 #define N_LINES		20000u	/* an answer that no socket's buffer holds */
 
 struct setup {
-	char *folder, *path;
+	char *folder;		/* in which the tests are */
 	struct log *log;
 	struct control_hooks hooks;
 	struct control_socket *s;
@@ -79,8 +80,7 @@ open_at(struct setup *t, const char *path, GError **error)
 static void
 setup_open(struct setup *t)
 {
-	t->folder = folder_new();
-	t->path = g_build_filename(t->folder, "sub", "socket", NULL);
+	t->folder = folder_enter();
 	t->log = log_open(NULL, LOG_ERROR, NULL);
 	t->hooks.look = look;
 	t->hooks.sweep = note_sweep;
@@ -90,7 +90,7 @@ setup_open(struct setup *t)
 	t->rivals = g_ptr_array_new_with_free_func(g_free);
 	for (unsigned i = 1; i <= N_LINES; i++)
 		g_ptr_array_add(t->rivals, g_strdup_printf("manager %u", i));
-	t->s = open_at(t, t->path, NULL);
+	t->s = open_at(t, PLACE, NULL);
 	assert_non_null(t->s);
 }
 
@@ -102,8 +102,7 @@ setup_close(struct setup *t)
 	status_free(t->status);
 	partition_rules_unref(t->rules);
 	g_ptr_array_unref(t->rivals);
-	folder_clear(&t->folder);
-	g_free(t->path);
+	folder_leave(&t->folder);
 }
 
 FIXTURE(setup)
@@ -171,14 +170,27 @@ hear(int fd)
 	return g_string_free(answer, n < 0 && errno == EAGAIN);
 }
 
-static char *
-ask(struct setup *t, const char *text)
+/* It is answered so, or its answer begins so. */
+static void
+expect_heard(int fd, const char *begin)
 {
-	int fd = dial(t->path);
+	g_autofree char *answer = hear(fd);
+
+	assert_non_null(answer);
+	assert_true(g_str_has_prefix(answer, begin));
+}
+
+static int
+ask(const char *text)
+{
+	int fd = dial(PLACE);
 
 	say(fd, text);
-	return hear(fd);
+	return fd;
 }
+
+#define DONE	"minism 2 0 "
+#define SWEEPS	DONE "21\na heavy sweep begins\n"
 
 /* --- requests --- */
 
@@ -188,7 +200,7 @@ ask(struct setup *t, const char *text)
 /* Without a descriptor for a client that waits, the loop has nothing to do. */
 SETUP_TEST(test_no_descriptor_is_no_spin)
 {
-	int fd = dial(t->path), full[256], n = 0;
+	int fd = dial(PLACE), full[256], n = 0;
 	struct rlimit old, low;
 	unsigned busy = 0;
 
@@ -224,19 +236,17 @@ SETUP_TEST(test_a_line_is_answered_and_the_connection_ends)
 		const char *begin;
 		unsigned sweeps;
 	} cases[] = {
-		{ "sweep\n", 6, 6, false,
-		  "minism 2 0 21\na heavy sweep begins\n", 1 },
+		{ "sweep\n", 6, 6, false, SWEEPS, 1 },
 		{ "json sweep\r\n", 12, 12, false, "minism 2 0 47\n{\"done\":true,"
 		  "\"message\":\"a heavy sweep begins\"}\n", 1 },
-		{ "sweep\n", 6, 2, false, "minism 2 0 ", 1 },
-		{ "sweep", 5, 5, true, "minism 2 0 ", 1 },
-		{ "sweep\nsweep\nsweep\n", 18, 18, false, "minism 2 0 ", 1 },
+		{ "sweep\n", 6, 2, false, SWEEPS, 1 },
+		{ "sweep", 5, 5, true, SWEEPS, 1 },
+		{ "sweep\nsweep\nsweep\n", 18, 18, false, SWEEPS, 1 },
 		{ "sweep\0 now\n", 11, 11, false, "minism 2 2 ", 0 },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		g_autofree char *answer = NULL;
-		int fd = dial(t->path);
+		int fd = dial(PLACE);
 
 		t->sweeps = 0;
 		for (size_t at = 0; at < cases[i].len; at += cases[i].piece) {
@@ -248,15 +258,14 @@ SETUP_TEST(test_a_line_is_answered_and_the_connection_ends)
 		}
 		if (cases[i].hang_up)
 			shutdown(fd, SHUT_WR);
-		answer = hear(fd);
-		assert_true(g_str_has_prefix(answer, cases[i].begin));
+		expect_heard(fd, cases[i].begin);
 		assert_int_equal(t->sweeps, cases[i].sweeps);
 	}
 }
 
 SETUP_TEST(test_babble_without_a_newline_is_cut_off)
 {
-	int fd = dial(t->path);
+	int fd = dial(PLACE);
 	char block[1000];
 	g_autofree char *answer = NULL;
 
@@ -272,20 +281,19 @@ SETUP_TEST(test_babble_without_a_newline_is_cut_off)
 
 TEST(test_a_silent_client_is_let_go, setup_impatient, setup_free)
 {
-	struct setup *t = *state;
 	int64_t began = g_get_monotonic_time();
-	int fd = dial(t->path);
+	int fd = dial(PLACE);
 	g_autofree char *answer = hear(fd);
-	int64_t took = (g_get_monotonic_time() - began) / 1000;
 
 	assert_non_null(answer);
 	assert_string_equal(answer, "");
-	assert_true(took >= PATIENCE_MS - 20);
+	assert_true((g_get_monotonic_time() - began) / 1000 >=
+		    PATIENCE_MS - 20);
 }
 
 SETUP_TEST(test_a_long_answer_comes_whole)
 {
-	g_autofree char *answer = ask(t, "view status\n");
+	g_autofree char *answer = hear(ask("view status\n"));
 	g_auto(GStrv) rivals = g_strsplit(answer, "#rival ", -1);
 
 	assert_int_equal(g_strv_length(rivals), 1 + N_LINES);
@@ -298,13 +306,11 @@ SETUP_TEST(test_a_long_answer_comes_whole)
 TEST(test_one_that_does_not_read_is_let_go, setup_impatient, setup_free)
 {
 	struct setup *t = *state;
-	int deaf = dial(t->path);
+	int deaf = ask("view status\n");
 	struct pollfd end = { .fd = deaf };	/* POLLHUP needs no asking */
-	g_autofree char *other = NULL, *answer = NULL;
+	g_autofree char *answer = NULL;
 
-	say(deaf, "view status\n");
-	other = ask(t, "sweep\n");
-	assert_non_null(other);
+	expect_heard(ask("sweep\n"), SWEEPS);
 	assert_int_equal(t->sweeps, 1);
 	for (unsigned i = 0; i < LONG_MS && poll(&end, 1, 1) == 0; i++)
 		turn(1);
@@ -321,31 +327,18 @@ SETUP_TEST(test_one_too_many_displaces_the_oldest)
 	char c;
 
 	for (unsigned i = 0; i <= MAX_CLIENTS; i++) {
-		fd[i] = dial(t->path);
+		fd[i] = dial(PLACE);
 		turn(4);
 	}
 	assert_int_equal(recv(fd[0], &c, 1, 0), 0);
 	for (unsigned i = 1; i <= MAX_CLIENTS; i++)
 		assert_int_equal(recv(fd[i], &c, 1, 0), -1);
 	for (unsigned i = 1; i <= MAX_CLIENTS; i++) {
-		g_autofree char *answer = NULL;
-
 		say(fd[i], "sweep\n");
-		answer = hear(fd[i]);
-		assert_non_null(answer);
+		expect_heard(fd[i], SWEEPS);
 	}
 	assert_int_equal(t->sweeps, MAX_CLIENTS);
 	close(fd[0]);
-}
-
-/* Asks for more than a socket's buffer holds. */
-static int
-ask_deaf(struct setup *t)
-{
-	int fd = dial(t->path);
-
-	say(fd, "view status\n");
-	return fd;
 }
 
 static void
@@ -359,11 +352,11 @@ expect_whole(int fd)
 
 SETUP_TEST(test_one_that_is_answered_is_not_displaced)
 {
-	int first = ask_deaf(t), fd[MAX_CLIENTS];
+	int first = ask("view status\n"), fd[MAX_CLIENTS];
 	char c;
 
 	for (unsigned i = 0; i < MAX_CLIENTS; i++) {
-		fd[i] = dial(t->path);
+		fd[i] = dial(PLACE);
 		turn(4);
 	}
 	assert_int_equal(recv(fd[0], &c, 1, 0), 0);
@@ -376,17 +369,14 @@ SETUP_TEST(test_one_that_is_answered_is_not_displaced)
 SETUP_TEST(test_one_too_many_waits_while_all_are_answered)
 {
 	int fd[MAX_CLIENTS], last;
-	g_autofree char *answer = NULL;
 
 	for (unsigned i = 0; i < MAX_CLIENTS; i++)
-		fd[i] = ask_deaf(t);
-	last = dial(t->path);
-	say(last, "sweep\n");
+		fd[i] = ask("view status\n");
+	last = ask("sweep\n");
 	assert_int_equal(t->sweeps, 0);
 	for (unsigned i = 0; i < MAX_CLIENTS; i++)
 		expect_whole(fd[i]);
-	answer = hear(last);
-	assert_non_null(answer);
+	expect_heard(last, SWEEPS);
 	assert_int_equal(t->sweeps, 1);
 }
 
@@ -394,49 +384,62 @@ SETUP_TEST(test_one_too_many_waits_while_all_are_answered)
 TEST(test_time_that_is_computed_is_no_patience, setup_impatient, setup_free)
 {
 	struct setup *t = *state;
-	int idle = dial(t->path);
-	g_autofree char *answer = NULL, *other = NULL;
+	int idle = dial(PLACE);
 
 	turn(4);
 	t->takes_us = (PATIENCE_MS + 100) * 1000;
-	answer = ask(t, "sweep\n");
-	assert_has(answer, "a heavy sweep begins");
+	expect_heard(ask("sweep\n"), SWEEPS);
 	t->takes_us = 0;
 	say(idle, "sweep\n");
-	other = hear(idle);
-	assert_has(other, "a heavy sweep begins");
+	expect_heard(idle, SWEEPS);
 }
 
 SETUP_TEST(test_clients_that_go_leave_nothing_behind)
 {
-	g_autofree char *answer = NULL;
-
 	for (unsigned i = 0; i < 200; i++) {
-		int fd = dial(t->path);
+		int fd = dial(PLACE);
 
 		if (i % 2)
 			say(fd, i % 4 == 1 ? "swe" : "help\n");
 		close(fd);
 		turn(4);
 	}
-	answer = ask(t, "sweep\n");
-	assert_true(g_str_has_prefix(answer, "minism 2 0 "));
+	expect_heard(ask("sweep\n"), SWEEPS);
 	assert_int_equal(t->sweeps, 1);
 	/* and an open one when the server goes */
-	close(dial(t->path));
-	dial(t->path);
+	close(dial(PLACE));
+	dial(PLACE);
 	turn(4);
 }
 
 /* --- the file --- */
 
-SETUP_TEST(test_only_the_owner_may_open_it)
+static gid_t
+expect_mode(mode_t mode)
 {
 	struct stat st;
 
-	assert_int_equal(stat(t->path, &st), 0);
-	assert_true(S_ISSOCK(st.st_mode));
-	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(stat(PLACE, &st), 0);
+	assert_int_equal(st.st_mode, S_IFSOCK | mode);
+	return st.st_gid;
+}
+
+static void
+reopen_for(struct setup *t, const char *name)
+{
+	control_socket_close(t->s);
+	group = name;
+	t->s = open_at(t, PLACE, NULL);
+	group = NULL;
+	assert_non_null(t->s);
+}
+
+/* A group that there is not leaves it to its owner, too. */
+SETUP_TEST(test_only_the_owner_may_open_it)
+{
+	expect_mode(0600);
+	reopen_for(t, "no-such-group");
+	expect_mode(0600);
 }
 
 #define STRANGER	65534	/* nobody's user id */
@@ -450,14 +453,14 @@ may_sweep(struct setup *t, uid_t uid, gid_t gid, gid_t supplementary)
 	pid_t child;
 	int fd, status;
 
-	assert_int_equal(chmod(t->path, 0666), 0);
+	assert_int_equal(chmod(PLACE, 0666), 0);
 	assert_int_equal(chmod(t->folder, 0755), 0);
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
 		if (setgroups(1, &supplementary) || setgid(gid) || setuid(uid))
 			_exit(2);
-		fd = dial(t->path);
+		fd = dial(PLACE);
 		fcntl(fd, F_SETFL, 0);	/* waits */
 		send(fd, "sweep\n", 6, MSG_NOSIGNAL);
 		if (read(fd, answer, sizeof(answer) - 1) < 0)
@@ -506,109 +509,82 @@ tells_groups(gid_t gid)
 SETUP_TEST(test_a_group_is_let_in)
 {
 	const struct group *daemon = getgrnam("daemon");
-	struct stat st;
 	gid_t gid;
 
 	if (geteuid() != 0 || !daemon)
 		skip();
 	gid = daemon->gr_gid;
-	control_socket_close(t->s);
-	group = "daemon";
-	t->s = open_at(t, t->path, NULL);
-	group = NULL;
-	assert_non_null(t->s);
-	assert_int_equal(stat(t->path, &st), 0);
-	assert_int_equal(st.st_mode & 07777, 0660);
-	assert_int_equal(st.st_gid, gid);
+	reopen_for(t, "daemon");
+	assert_int_equal(expect_mode(0660), gid);
 	assert_true(may_sweep(t, STRANGER, gid, STRANGER));
 	if (tells_groups(gid))
 		assert_true(may_sweep(t, STRANGER, STRANGER, gid));
 	assert_false(may_sweep(t, STRANGER, STRANGER, STRANGER));
 }
 
-/* A group that there is not leaves the socket to its owner. */
-SETUP_TEST(test_no_such_group_refuses_all_users)
+static void
+expect_refused(struct setup *t, const char *path, const char *why)
 {
-	struct stat st;
+	g_autoptr(GError) error = NULL;
 
-	control_socket_close(t->s);
-	group = "no-such-group";
-	t->s = open_at(t, t->path, NULL);
-	group = NULL;
-	assert_non_null(t->s);
-	assert_int_equal(stat(t->path, &st), 0);
-	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_null(open_at(t, path, &error));
+	assert_has(error->message, why);
 }
 
 SETUP_TEST(test_a_live_one_is_left_alone)
 {
 	g_autoptr(GError) error = NULL;
 	g_autofree char *me = g_strdup_printf("process %ld,", (long)getpid());
-	g_autofree char *answer = NULL;
 
-	assert_null(open_at(t, t->path, &error));
+	expect_refused(t, PLACE, me);
+	assert_null(open_at(t, PLACE, &error));
 	assert_gerror(error, G_FILE_ERROR, G_FILE_ERROR_EXIST);
-	assert_has(error->message, me);
-	answer = ask(t, "sweep\n");
+	expect_heard(ask("sweep\n"), SWEEPS);
 	assert_int_equal(t->sweeps, 1);
 }
 
 SETUP_TEST(test_a_dead_one_is_replaced)
 {
-	g_autofree char *path = g_strdup_printf("%s2", t->path);
-	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct sockaddr_un at = { AF_UNIX, "other" };
 	struct control_socket *s;
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	g_strlcpy(at.sun_path, path, sizeof(at.sun_path));
 	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
 	close(fd);
-	s = open_at(t, path, NULL);
+	s = open_at(t, "other", NULL);
 	assert_non_null(s);
-	close(dial(path));
+	close(dial("other"));
 	turn(4);
 	control_socket_close(s);
-	assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+	assert_false(g_file_test("other", G_FILE_TEST_EXISTS));
 }
 
 SETUP_TEST(test_what_is_no_socket_stays)
 {
-	g_autofree char *path = g_strdup_printf("%s2", t->path);
-	g_autofree char *text = NULL;
-	g_autoptr(GError) error = NULL;
-
-	assert_true(g_file_set_contents(path, "mine", -1, NULL));
-	assert_null(open_at(t, path, &error));
-	assert_has(error->message, "something else");
-	assert_true(g_file_get_contents(path, &text, NULL, NULL));
-	assert_string_equal(text, "mine");
-	g_unlink(path);
+	folder_put(t->folder, "other", "mine");
+	expect_refused(t, "other", "something else");
+	assert_file(t->folder, "other", "mine");
 }
 
 SETUP_TEST(test_close_removes_its_own_file_only)
 {
 	struct control_socket *second;
 
-	g_unlink(t->path);
-	second = open_at(t, t->path, NULL);
+	g_unlink(PLACE);
+	second = open_at(t, PLACE, NULL);
 	assert_non_null(second);
 	control_socket_close(t->s);
 	t->s = second;
-	assert_true(g_file_test(t->path, G_FILE_TEST_EXISTS));
-	close(dial(t->path));
+	assert_true(g_file_test(PLACE, G_FILE_TEST_EXISTS));
+	close(dial(PLACE));
 }
 
 SETUP_TEST(test_bad_places_are_told)
 {
-	g_autofree char *name = g_strnfill(200, 'x');
-	g_autofree char *longer = g_build_filename(t->folder, name, NULL);
-	g_autoptr(GError) error = NULL;
+	g_autofree char *longer = g_strnfill(200, 'x');
 
-	assert_null(open_at(t, longer, &error));
-	assert_has(error->message, "107 bytes");
-	g_clear_error(&error);
-	assert_null(open_at(t, "/proc/no/socket", &error));
-	assert_has(error->message, "/proc/no");
+	expect_refused(t, longer, "107 bytes");
+	expect_refused(t, "/proc/no/socket", "/proc/no");
 }
 
 /* ---- the view ---- */
@@ -648,16 +624,14 @@ SETUP_TEST(test_text_stays_while_it_is_read)
 
 	t->sa.view = (void *)t;		/* it is not looked at */
 	t->hooks.view = page_of_job;
-	control_socket_close(t->s);
-	t->s = open_at(t, t->path, NULL);
+	reopen_for(t, NULL);
 	t->page = g_bytes_new(text, MANY);
-	fd = dial(t->path);
-	say(fd, "view\n");
+	fd = ask("view\n");
 	g_clear_pointer(&t->page, g_bytes_unref);
 	answer = hear(fd);
 	assert_non_null(answer);
-	assert_true(g_str_has_prefix(answer, "minism 2 0 3000000\n"));
-	assert_string_equal(answer + strlen("minism 2 0 3000000\n"), text);
+	assert_true(g_str_has_prefix(answer, DONE "3000000\n"));
+	assert_string_equal(answer + strlen(DONE "3000000\n"), text);
 }
 
 static uint64_t

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The configuration file: what it may say, and what each wrong value costs (a
- * line that says what is right). The command line is in test_command_line.c.
+ * The configuration file: what it may say, what each wrong value costs (a line
+ * that says what is right), and what is worth a warning. The command line is in
+ * test_command_line.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -156,126 +157,152 @@ SETUP_TEST(test_null_is_the_built_in_value)
 	assert_same(t->conf, fresh);
 }
 
-SETUP_TEST(test_unknown_keys_are_warned_of)
+#define UNUSED	" is not used by minism yet"
+#define ALL_PORTS UNUSED "; qos_max_vls, qos_sl2vl and so on are for all ports\n"
+#define STARVED	"are never sent: sl2vl gives them a VL without weight in vlarb_high " \
+	"and vlarb_low\n"
+/* The document's example: VL 4 off, no more than 8 VLs. */
+#define EIGHT_VLS "qos TRUE\nqos_vlarb_high 0:4\n" \
+	"qos_vlarb_low 0:0,1:64,2:128,3:192,4:0,5:64,6:64,7:64\n"
+/* Folded into four VLs, three of which have weight. */
+#define FOLDED	"qos TRUE\nqos_max_vls 7\nqos_vlarb_high 0:4\n" \
+	"qos_vlarb_low 1:1,2:1,4:1\n"
+
+/* What is said of a file. */
+static const struct {
+	const char *text, *warnings;
+} warned[] = {
+	{ "# a comment\n\nsweep_intervall 3\nprefix_routes_file /dev/null\n"
+	  "hop_weights_file (null)\nforce_link_speed 0 0\nlcm\n",
+	  "x.conf:3:1: sweep_intervall is no key; the nearest is "
+	  "sweep_interval\n"
+	  "x.conf:4:1: prefix_routes_file" UNUSED "\n"
+	  "x.conf:6:1: force_link_speed" UNUSED "\n"
+	  "x.conf:7:1: lcm is no key; the nearest is lmc\n" },
+	/* what asks for nothing else than minism does needs no warning */
+	{ "sweep_on_trap TRUE\nconsole off\nsm_inactive false # no\n"
+	  "exit_on_fatal FALSE\nkeep_pkey_indexes TRUE\n"
+	  "console_port 10000\ncc_key 7\n", "" },
+	{ "sweep_on_trap FALSE\nconsole local\nsm_inactive\n"
+	  "console offline\nkeep_pkey_indexes TRUER\n",
+	  "x.conf:1:1: sweep_on_trap" UNUSED "\n"
+	  "x.conf:2:1: console" UNUSED "; minismctl asks a running minism\n"
+	  "x.conf:3:1: sm_inactive" UNUSED "\n"
+	  "x.conf:4:1: console" UNUSED "; minismctl asks a running minism\n"
+	  "x.conf:5:1: keep_pkey_indexes" UNUSED "\n" },
+	/* nor do keys whose effect is there */
+	{ "use_ucast_cache TRUE\nsingle_thread TRUE\nfdr10 1\n"
+	  "use_mfttop TRUE\nmax_smps_timeout 1000\nmax_wire_smps2 8\n"
+	  "prefix_routes_file /etc/opensm/prefix-routes.conf\n"
+	  "routing_threads_num 3\n", "" },
+	{ "scatter_ports 8\nconsole loopback\nqos_policy_file \"/nowhere\"\n"
+	  "qos_policy_file \"/dev/null\" # there\nqos TRUE\n"
+	  "http 127.0.0.1:1\nhttp (null)\n",
+	  "x.conf:1:1: scatter_ports" UNUSED "\n"
+	  "x.conf:2:1: console" UNUSED "; minismctl asks a running minism\n"
+	  "x.conf:4:1: qos_policy_file" UNUSED "; a path has the SL of its "
+	  "partition, \"sl=\" in partitions.conf\n"
+	  "x.conf:6:1: http is gone: minism-web serves the page and the "
+	  "metrics of a running minism\n" },
+	/* counters are read by another program */
+	{ "perfmgr FALSE\nperfmgr_sweep_time_s 180\n"
+	  "bad_link_policy avoid_slow\n", "" },
+	{ "perfmgr TRUE\nperfmgr_errors_per_hour 9\nbad_link_policy avoid\n",
+	  "x.conf:3:17: bad_link_policy avoid: minism-health --avoid reads "
+	  "the errors\n"
+	  "x.conf:1:1: perfmgr" UNUSED "; minism-health reads the counters of "
+	  "ports\n"
+	  "x.conf:2:1: perfmgr_errors_per_hour is gone: minism-health --limit "
+	  "has it\n" },
+	/* OpenSM's keys for a kind of port, if they would change something;
+	 * the key for all ports may come later */
+	{ "qos_ca_max_vls 3\nqos_swe_sl2vl 1,2\n", "" },
+	{ "qos TRUE\nqos_ca_sl2vl 1,2\nqos_rtr_max_vls 15\n"
+	  "qos_sw0_max_vls 0\nqos_ca_high_limit -1\n"
+	  "qos_swe_vlarb_low (null)\nqos_sl2vl 1,2\n", "" },
+	{ "qos TRUE\nqos_sl2vl 1,2\nqos_ca_sl2vl 0,2\nqos_swe_high_limit 3\n",
+	  "x.conf:3:1: qos_ca_sl2vl" ALL_PORTS
+	  "x.conf:4:1: qos_swe_high_limit" ALL_PORTS },
+	{ "qos_sl2v 0\n", "x.conf:1:1: qos_sl2v is no key; the nearest is "
+	  "qos_sl2vl\n" },
+	/* an SL that starves */
+	{ "qos TRUE\n", "" },
+	{ EIGHT_VLS, "qos: packets of SL 4, 8, 9, 10, 11, 12, 13, 14 " STARVED },
+	{ EIGHT_VLS "qos_sl2vl 0,1,2,3,15,5,6,7,0,1,2,3,5,5,6,7\n", "" },
+	{ FOLDED, "qos: packets of SL 3, 7, 11, 15 " STARVED },
+	{ FOLDED "qos_vlarb_high 4:1\nqos_vlarb_low 5:1,6:1,7:1\n", "" },
+	{ FOLDED "qos FALSE\n", "" },
+};
+
+SETUP_TEST(test_what_has_no_effect_is_warned_of)
 {
-	setup_parse(t, "# a comment\n"
-		 "\n"
-		 "sweep_intervall 3\n"
-		 "prefix_routes_file /dev/null\n"
-		 "hop_weights_file (null)\n"
-		 "force_link_speed 0 0\n"
-		 "lcm\n");
-	assert_int_equal(t->warnings->len, 4);
-	assert_string_equal(g_ptr_array_index(t->warnings, 0),
-			    "x.conf:3:1: sweep_intervall is no key; the "
-			    "nearest is sweep_interval");
-	assert_string_equal(g_ptr_array_index(t->warnings, 1),
-			    "x.conf:4:1: prefix_routes_file is not used by "
-			    "minism yet");
-	assert_string_equal(g_ptr_array_index(t->warnings, 2),
-			    "x.conf:6:1: force_link_speed is not "
-			    "used by minism yet");
-	assert_string_equal(g_ptr_array_index(t->warnings, 3),
-			    "x.conf:7:1: lcm is no key; the nearest is lmc");
-	assert_int_equal(t->conf->sweep_s, 10);
+	for (size_t i = 0; i < G_N_ELEMENTS(warned); i++) {
+		g_autoptr(GString) told = g_string_new(NULL);
+
+		options_free(t->conf);
+		t->conf = options_new();
+		setup_parse(t, warned[i].text);
+		for (guint k = 0; k < t->warnings->len; k++)
+			g_string_append_printf(told, "%s\n",
+					       (char *)t->warnings->pdata[k]);
+		assert_string_equal(told->str, warned[i].warnings);
+		assert_int_equal(t->conf->sweep_s, 10);
+	}
 }
 
-/* What asks for nothing else than minism does needs no warning. */
-SETUP_TEST(test_foreign_keys_are_judged_by_value)
+SETUP_TEST(test_foreign_keys_are_taken)
 {
-	setup_parse(t, "sweep_on_trap TRUE\nconsole off\nsm_inactive false # no\n"
-		 "exit_on_fatal FALSE\nkeep_pkey_indexes TRUE\n"
-		 "console_port 10000\ncc_key 7\n");
-	assert_int_equal(t->warnings->len, 0);
-	setup_parse(t, "sweep_on_trap FALSE\nconsole local\nsm_inactive\n"
-		 "console offline\nkeep_pkey_indexes TRUER\n");
-	assert_int_equal(t->warnings->len, 5);
-}
-
-SETUP_TEST(test_keys_whose_effect_is_there_need_no_warning)
-{
-	setup_parse(t, "use_ucast_cache TRUE\nsingle_thread TRUE\nfdr10 1\n"
-		 "use_mfttop TRUE\nmax_smps_timeout 1000\n"
-		 "max_wire_smps2 8\nprefix_routes_file "
-		 "/etc/opensm/prefix-routes.conf\nrouting_threads_num 3\n");
-	assert_int_equal(t->warnings->len, 0);
+	setup_parse(t, "routing_threads_num 3\nbad_link_policy avoid_slow\n");
 	assert_int_equal(t->conf->routing_threads, 3);
-	setup_parse(t, "scatter_ports 8\nconsole loopback\n"
-		    "qos_policy_file \"/nowhere\"\n"
-		    "qos_policy_file \"/dev/null\" # there\nqos TRUE\n"
-		    "http 127.0.0.1:1\nhttp (null)\n");
-	assert_int_equal(t->warnings->len, 4);
-	assert_string_equal(t->warnings->pdata[2], "x.conf:4:1: "
-			    "qos_policy_file is not used by minism yet; a path "
-			    "has the SL of its partition, \"sl=\" in "
-			    "partitions.conf");
-	assert_string_equal(t->warnings->pdata[0], "x.conf:1:1: "
-			    "scatter_ports is not used by minism yet");
-	assert_string_equal(t->warnings->pdata[1], "x.conf:2:1: console is "
-			    "not used by minism yet; minismctl asks a running "
-			    "minism");
-	assert_string_equal(t->warnings->pdata[3], "x.conf:6:1: http is gone: "
-			    "minism-web serves the page and the metrics of a "
-			    "running minism");
-}
-
-SETUP_TEST(test_counters_are_read_by_another_program)
-{
-	setup_parse(t, "perfmgr FALSE\nperfmgr_sweep_time_s 180\n"
-		 "bad_link_policy avoid_slow\n");
-	assert_int_equal(t->warnings->len, 0);
-	setup_parse(t, "perfmgr TRUE\nperfmgr_errors_per_hour 9\n"
-		 "bad_link_policy avoid\n");
-	assert_int_equal(t->warnings->len, 3);
-	assert_string_equal(t->warnings->pdata[1], "x.conf:1:1: perfmgr is not "
-			    "used by minism yet; minism-health reads the "
-			    "counters of ports");
-	assert_string_equal(t->warnings->pdata[2], "x.conf:2:1: "
-			    "perfmgr_errors_per_hour is gone: minism-health "
-			    "--limit has it");
-	assert_string_equal(t->warnings->pdata[0], "x.conf:3:17: "
-			    "bad_link_policy avoid: minism-health --avoid reads "
-			    "the errors");
+	setup_parse(t, "bad_link_policy avoid\n");
 	assert_int_equal(t->conf->bad_links & OPTIONS_AVOID_SLOW,
 			 OPTIONS_AVOID_SLOW);
 }
 
+static char *
+errors_of(struct setup *t, const char *text)
+{
+	g_autoptr(GError) error = NULL;
+
+	assert_false(options_parse(t->conf, text, "x.conf", t->warnings,
+				   &error));
+	assert_gerror(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
+	return g_strdup(error->message);
+}
+
 SETUP_TEST(test_all_errors_of_a_file_are_told)
 {
-	GString *many = g_string_new(NULL);
-	GError *error = NULL;
-	char **lines;
+	g_autoptr(GString) many = g_string_new(NULL);
+	g_autofree char *two = errors_of(t, "  lmc 9\nlcm 1\nsm_priority  16\n");
+	g_autofree char *all = NULL;
+	g_auto(GStrv) lines = NULL;
 
-	assert_false(options_parse(t->conf, "  lmc 9\nlcm 1\nsm_priority  16\n",
-				"x.conf", t->warnings, &error));
-	assert_string_equal(error->message,
-			    "x.conf:1:7: lmc: 9 is not 0 to 7\n"
+	assert_string_equal(two, "x.conf:1:7: lmc: 9 is not 0 to 7\n"
 			    "x.conf:3:14: sm_priority: 16 is not 0 to 15");
 	assert_int_equal(t->warnings->len, 1);
-	g_clear_error(&error);
 
 	for (unsigned i = 0; i < 25; i++)
 		g_string_append(many, "lmc 9\n");
-	assert_false(options_parse(t->conf, many->str, "x.conf", t->warnings,
-				&error));
-	lines = g_strsplit(error->message, "\n", -1);
+	all = errors_of(t, many->str);
+	lines = g_strsplit(all, "\n", -1);
 	assert_int_equal(g_strv_length(lines), 21);
 	assert_string_equal(lines[19], "x.conf:20:5: lmc: 9 is not 0 to 7");
 	assert_string_equal(lines[20], "and 5 errors more");
-	g_strfreev(lines);
-	g_clear_error(&error);
 
 	for (unsigned i = 0; i < 25; i++)
 		g_string_overwrite(many, 6 * i, "lcm");
 	/* these are known */
 	g_string_append(many, "http 1\nscatter_ports 8\n");
-	g_ptr_array_set_size(t->warnings, 0);
 	setup_parse(t, many->str);
 	assert_int_equal(t->warnings->len, 23);
-	assert_string_equal(g_ptr_array_index(t->warnings, 22),
+	assert_string_equal(t->warnings->pdata[22],
 			    "x.conf: 5 unknown keys more");
-	g_string_free(many, TRUE);
 }
+
+#define VLS	"a list of up to 16 VLs of 0 to 14, or 15 to drop the SL"
+#define WEIGHTS	"a list of up to 64 VL:WEIGHT, VLs of 0 to 14 and weights of 0 to 255"
+#define WRONG(key, n, word, list) \
+	key ": number " n " of the list, \"" word "\", is wrong: " list " is needed"
 
 static const struct {
 	unsigned column;
@@ -333,24 +360,89 @@ static const struct {
 	{ 12, "max_op_vls 6", "max_op_vls: 6 is not 1 to 5" },
 	{ 20, "m_key_lease_period 65536",
 	  "m_key_lease_period: 65536 is not 0 to 65535" },
+	{ 5, "qos maybe", "qos: maybe is not TRUE or FALSE" },
+	{ 13, "qos_max_vls 16", "qos_max_vls: 16 is not 1 to 15" },
+	{ 13, "qos_max_vls \"\"", "qos_max_vls: \"\" is not 1 to 15" },
+	{ 16, "qos_high_limit 256", "qos_high_limit: 256 is not 0 to 255" },
+	{ 16, "qos_high_limit -2", "qos_high_limit: -2 is not 0 to 255" },
+	{ 10, "qos_sl2vl", "qos_sl2vl: a value is missing: " VLS },
+	{ 11, "qos_sl2vl 0,16", WRONG("qos_sl2vl", "2", "16", VLS) },
+	{ 11, "qos_sl2vl 0,,1", WRONG("qos_sl2vl", "2", "", VLS) },
+	{ 11, "qos_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7,0",
+	  WRONG("qos_sl2vl", "17", "0", VLS) },
+	{ 15, "qos_vlarb_low 1", WRONG("qos_vlarb_low", "1", "1", WEIGHTS) },
+	{ 15, "qos_vlarb_low 15:1",
+	  WRONG("qos_vlarb_low", "1", "15:1", WEIGHTS) },
+	{ 16, "qos_vlarb_high 1:256",
+	  WRONG("qos_vlarb_high", "1", "1:256", WEIGHTS) },
+	{ 16, "qos_vlarb_high 1:2:3",
+	  WRONG("qos_vlarb_high", "1", "1:2:3", WEIGHTS) },
 };
 
 SETUP_TEST(test_bad_value_is_an_error)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(bad_lines); i++) {
-		g_autofree char *text = g_strdup_printf("sm_priority 3\nlog_file /x\n%s\n"
-					     "view_file /y\n",
-					     bad_lines[i].text);
+		g_autofree char *text = g_strdup_printf("sm_priority 3\n"
+			"log_file /x\n%s\nview_file /y\n", bad_lines[i].text);
 		g_autofree char *want = g_strdup_printf("x.conf:3:%u: %s",
-					     bad_lines[i].column,
-					     bad_lines[i].error);
-		g_autoptr(GError) error = NULL;
+			bad_lines[i].column, bad_lines[i].error);
+		g_autofree char *error = errors_of(t, text);
 
-		assert_false(options_parse(t->conf, text, "x.conf", t->warnings,
-					&error));
-		assert_gerror(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
-		assert_string_equal(error->message, want);
+		assert_string_equal(error, want);
 	}
+}
+
+SETUP_TEST(test_every_key_of_qos_arrives)
+{
+	const struct qos *v = &t->conf->qos;
+
+	setup_parse(t, "qos yes\nqos_max_vls 0x3\nqos_high_limit 201\n"
+		    "qos_vlarb_high 1:251,0x2:0\n"
+		    "qos_vlarb_low \"3:4 , 5:6\"\n"
+		    "qos_sl2vl 1,14,15 # rest 0\n");
+	assert_true(v->enabled);
+	assert_int_equal(v->max_vls, 3);
+	assert_int_equal(v->high_limit, 201);
+	assert_memory_equal(v->high, "\1\373\2\0\0\0", 6);
+	assert_memory_equal(v->low, "\3\4\5\6\0\0", 6);
+	assert_memory_equal(v->sl2vl, "\1\16\17\0\0\0\0\0\0\0\0\0\0\0\0\0",
+			    16);
+}
+
+/* A later list replaces an earlier one, it is no patch on it. */
+SETUP_TEST(test_the_last_value_holds)
+{
+	setup_parse(t, "qos_sl2vl 1,2,3,4\nqos_sl2vl 5\n"
+		 "qos_vlarb_low 1:1,2:2\nqos_vlarb_low 3:3,\n");
+	assert_memory_equal(t->conf->qos.sl2vl, "\5\0\0\0", 4);
+	assert_memory_equal(t->conf->qos.low, "\3\3\0\0", 4);
+	setup_parse(t, "qos_sl2vl \"\"\n");
+	assert_memory_equal(t->conf->qos.sl2vl, "\0\0\0\0", 4);
+}
+
+/* As OpenSM writes a file in which nothing was set. */
+SETUP_TEST(test_what_says_not_set_is_what_is_built_in)
+{
+	AUTO(options) *fresh = options_new();
+
+	setup_parse(t, "qos_max_vls 3\nqos_high_limit 3\nqos_vlarb_high 1:2\n"
+		    "qos_vlarb_low 1:2\nqos_sl2vl 3\n");
+	setup_parse(t, "qos_max_vls 0\nqos_high_limit -1\n"
+		    "qos_vlarb_high (null)\nqos_vlarb_low (null)\n"
+		    "qos_sl2vl (null)\n");
+	assert_memory_equal(&t->conf->qos, &fresh->qos, sizeof(fresh->qos));
+}
+
+SETUP_TEST(test_a_table_has_64_entries)
+{
+	g_autoptr(GString) text = g_string_new("qos_vlarb_high 1:1");
+
+	for (unsigned i = 1; i < QOS_ARB_ENTRIES; i++)
+		g_string_append(text, ",1:1");
+	setup_parse(t, text->str);
+	assert_int_equal(t->conf->qos.high[63].weight, 1);
+	g_string_append(text, ",1:1");
+	g_free(errors_of(t, text->str));
 }
 
 /* The shipped file sets nothing; what is commented out in it is every key, and
@@ -358,9 +450,10 @@ SETUP_TEST(test_bad_value_is_an_error)
 SETUP_TEST(test_shipped_file_tells_the_defaults)
 {
 	AUTO(options) *fresh = options_new();
-	char *text = source_read("etc/minism.conf"), *all = join_lines(NULL);
-	char **lines = g_strsplit(text, "\n", -1);
-	GString *settings = g_string_new(NULL);
+	g_autofree char *text = source_read("etc/minism.conf");
+	g_autofree char *all = join_lines(NULL);
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	g_autoptr(GString) settings = g_string_new(NULL);
 
 	setup_parse(t, text);
 	assert_int_equal(t->warnings->len, 0);
@@ -383,15 +476,10 @@ SETUP_TEST(test_shipped_file_tells_the_defaults)
 	setup_parse(t, "log_flags 1\nview_file x\n");
 	setup_parse(t, settings->str);
 	/* these depend on the build */
-	setup_parse(t, "partition_config_file (null)\n");
-	setup_parse(t, "control_socket (null)\n");
-	setup_parse(t, "cache_dir (null)\n");
+	setup_parse(t, "partition_config_file (null)\ncontrol_socket (null)\n"
+		    "cache_dir (null)\n");
 	assert_int_equal(t->warnings->len, 0);
 	assert_same(t->conf, fresh);
-	g_string_free(settings, TRUE);
-	g_strfreev(lines);
-	g_free(text);
-	g_free(all);
 }
 
 /* Its defaults are those of the shipped file, which are the built-in ones. */
