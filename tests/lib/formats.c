@@ -17,25 +17,11 @@
 #include "topology/net_file.h"
 #include "topology/text.h"
 
-static const char *
-name_who(enum partition_who who)
-{
-	switch (who) {
-	case PARTITION_GUID:
-		break;
-	case PARTITION_ALL:
-		return "ALL";
-	case PARTITION_ALL_CAS:
-		return "ALL_CAS";
-	case PARTITION_ALL_SWITCHES:
-		return "ALL_SWITCHES";
-	case PARTITION_ALL_ROUTERS:
-		return "ALL_ROUTERS";
-	case PARTITION_SELF:
-		return "SELF";
-	}
-	g_assert_not_reached();
-}
+static const char *const names_who[] = {
+	[PARTITION_ALL] = "ALL", [PARTITION_ALL_CAS] = "ALL_CAS",
+	[PARTITION_ALL_SWITCHES] = "ALL_SWITCHES",
+	[PARTITION_ALL_ROUTERS] = "ALL_ROUTERS", [PARTITION_SELF] = "SELF",
+};
 
 static void
 format_group(const struct partition_group *g, GString *out)
@@ -72,7 +58,7 @@ format_partition(const struct partition *p, GString *out)
 			g_string_append_printf(out, "0x%016" G_GINT64_MODIFIER
 					       "x", rule->guid);
 		else
-			g_string_append_printf(out, "%s", name_who(rule->who));
+			g_string_append_printf(out, "%s", names_who[rule->who]);
 		g_string_append_printf(out, "=%s",
 			partition_membership_names[rule->membership]);
 	}
@@ -297,29 +283,19 @@ judge_cables(const struct snapshot *s)
 					 i);
 }
 
-static void
-net_write(const struct snapshot *s, GString *out)
+static char *
+net_normal(const char *text, GPtrArray *warnings, GError **error)
 {
+	AUTO(snapshot) *s = net_file_parse(text, "f", error);
+	GString *out;
+
+	if (!s)
+		return NULL;
 	judge_cables(s);
+	out = g_string_new(NULL);
 	net_file_write(s, out);
+	return g_string_free(out, FALSE);
 }
-
-/* A parser and a writer. */
-#define NORMAL(name, type, parse, write, free) \
-	static char * \
-	name##_normal(const char *text, GPtrArray *warnings, GError **error) \
-	{ \
-		type *read = parse(text, "f", error); \
-		GString *out; \
-		if (!read) \
-			return NULL; \
-		out = g_string_new(NULL); \
-		write(read, out); \
-		free(read); \
-		return g_string_free(out, FALSE); \
-	}
-
-NORMAL(net, struct snapshot, net_file_parse, net_write, snapshot_unref)
 
 static gint
 compare_lines(gconstpointer a, gconstpointer b)
