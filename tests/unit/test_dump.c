@@ -16,6 +16,7 @@
 #include "tests/lib/unit.h"
 #include "topology/snapshot.h"
 #include "topology/generate.h"
+#include "topology/net_file.h"
 
 struct fabric {
 	struct snapshot *s;
@@ -124,57 +125,19 @@ count_lines(const char *text)
 static struct snapshot *
 small_fabric(void)
 {
-	const struct node_info infos[] = {
-		{ .system_guid = 0xa1, .node_guid = 0xa0, .port_guid = 0xa2,
-		  .node_type = NODE_SWITCH, .num_ports = 18,
-		  .vendor_id = 0x2c9, .device_id = 0xb924,
-		  .revision = 0xa1 },
-		{ .system_guid = 0xb0, .node_guid = 0xb0, .port_guid = 0xb1,
-		  .node_type = NODE_CA, .num_ports = 1, .local_port = 1 },
-		{ .system_guid = 0xc0, .node_guid = 0xc0, .port_guid = 0xc1,
-		  .node_type = NODE_CA, .num_ports = 1, .local_port = 1 },
-	};
-	static const char *const descs[] = { "sw {1}", "left", "right" };
-	struct builder *b = builder_new();
+	struct snapshot *s = net_file_parse(
+		"vendid=0x2c9\ndevid=0xb924\nsysimgguid=0xa1\n"
+		"switchguid=0xa0(a2)\nSwitch 18 \"S\" # \"sw {1}\"\n"
+		"[3] \"R\"[1] # \"right\" lid 0 4xEDR\n"
+		"[17] \"L\"[1] # \"left\" lid 0 4xQDR\n\n"
+		"devid=0\ncaguid=0xb0\nCa 1 \"L\" # \"left\"\n"
+		"[1](b1) \"S\"[17] # lid 0 lmc 0 \"sw\" lid 0 4xQDR\n\n"
+		"devid=0\ncaguid=0xc0\nCa 1 \"R\" # \"right\"\n"
+		"[1](c1) \"S\"[3] # lid 0 lmc 0 \"sw\" lid 0 4xEDR\n",
+		"small", NULL);
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(infos); i++) {
-		uint32_t node = builder_add(b, &infos[i]);
-
-		builder_describe(b, node, (const uint8_t *)descs[i],
-				 strlen(descs[i]));
-		b->s->nodes[node].sw_known =
-			infos[i].node_type == NODE_SWITCH;
-		for (unsigned num = i > 0; num <= infos[i].num_ports; num++) {
-			struct snapshot_port *p = &b->s->ports[
-				snapshot_port_of(b->s, node, num)];
-
-			p->known = true;
-			p->info.state = num ? PORT_STATE_DOWN :
-				PORT_STATE_ACTIVE;
-			p->info.width_active = 2;
-			p->info.speed_active = 4;
-		}
-	}
-	builder_link(b, snapshot_port_of(b->s, 1, 1),
-		     snapshot_port_of(b->s, 0, 17));
-	builder_link(b, snapshot_port_of(b->s, 2, 1),
-		     snapshot_port_of(b->s, 0, 3));
-	for (unsigned i = 0; i < 2; i++) {
-		const uint32_t ports[] = {
-			snapshot_port_of(b->s, 1 + i, 1),
-			snapshot_port_of(b->s, 0, i ? 3 : 17),
-		};
-
-		for (unsigned k = 0; k < 2; k++) {
-			struct snapshot_port *p = &b->s->ports[ports[k]];
-
-			p->info.state = PORT_STATE_INIT;
-			p->info.phys_state = PORT_PHYS_LINK_UP;
-			p->info.speed_ext_active = i ? 2 : 0;
-		}
-	}
-	b->s->local_port = snapshot_port_of(b->s, 1, 1);
-	return builder_finish(b);
+	s->nodes[0].info.revision = 0xa1;
+	return s;
 }
 
 #define LEFT	" Ports:01 SystemGUID:00000000000000b0 " \
@@ -287,103 +250,93 @@ TEST(test_lfts_leave_out_lids_without_path)
 }
 
 /* The line of (switch, LID) in the FDB dump. */
-static char *
-fdb_line(struct fabric *f, const char *sw, unsigned lid)
+static void
+assert_fdb(struct fabric *f, const char *sw, unsigned lid, const char *line)
 {
-	uint32_t node = node_named(f, sw);
-	char key[64];
+	g_autofree char *head = g_strdup_printf("Switch 0x%016"
+		G_GINT64_MODIFIER "x\n",
+		f->s->nodes[node_named(f, sw)].info.node_guid);
+	g_autofree char *want = g_strdup_printf("\n0x%04X : %s\n", lid, line);
+	g_auto(GStrv) parts = NULL;
 	char *at;
 
 	dump(f, "opensm.fdbs");
-	g_snprintf(key, sizeof(key), "Switch 0x%016" G_GINT64_MODIFIER "x\n",
-		   f->s->nodes[node].info.node_guid);
-	at = strstr(f->out->str, key);
+	at = strstr(f->out->str, head);
 	assert_non_null(at);
-	g_snprintf(key, sizeof(key), "\n0x%04X : ", lid);
-	at = strstr(at, key);
-	assert_non_null(at);
-	at += strlen(key);
-	return g_strndup(at, strchr(at, '\n') - at);
+	parts = g_strsplit(at + 1, "Switch 0x", 2);
+	assert_has(parts[0], want);
+}
+
+/* The port of a switch that leads to another one. */
+static uint8_t
+port_to(const struct fabric *f, const char *from, const char *to)
+{
+	uint32_t port = f->s->nodes[node_named(f, from)].first_port + 1;
+
+	while (f->s->ports[port].peer == SNAPSHOT_NONE ||
+	       strcmp(snapshot_name_of(f->s, f->s->ports[port].peer), to))
+		port++;
+	return f->s->ports[port].num;
 }
 
 TEST(test_fdbs_count_hops_by_the_tables)
 {
 	AUTO(fabric) *f = fabric_new("ring(6;1)");
-	unsigned lid = host_lid(f, "H-2");
-	g_autofree char *line = fdb_line(f, "S-1-0", lid);
-	g_autofree char *detour = NULL, *behind = NULL;
-	uint32_t node = node_named(f, "S-1-0");
-	char wanted[128];
-	unsigned port;
+	unsigned lid = host_lid(f, "H-2"), port = *entry(f, "S-1-0", lid);
+	g_autofree char *near = g_strdup_printf("%03u  : 03   : yes", port);
+	g_autofree char *far = g_strdup_printf("%03u  : 05   : No 3 hop path "
+		"possible via port %u!", port_to(f, "S-1-0", "S-1-5"), port);
+	g_autofree char *behind = g_strdup_printf("%03u  : 03   : yes",
+		*entry(f, "S-1-4", lid));
 
 	/* By the short way three cables: two of the ring, one to the host. */
-	port = *entry(f, "S-1-0", lid);
-	g_snprintf(wanted, sizeof(wanted), "%03u  : 03   : yes", port);
-	assert_string_equal(line, wanted);
-
+	assert_fdb(f, "S-1-0", lid, near);
 	/* The other way round it is five, once S-1-5 agrees to that. */
-	for (unsigned num = 1; num <= 3; num++) {
-		uint32_t peer = f->s->ports[f->s->nodes[node].first_port +
-					    num].peer;
+	*entry(f, "S-1-0", lid) = port_to(f, "S-1-0", "S-1-5");
+	*entry(f, "S-1-5", lid) = port_to(f, "S-1-5", "S-1-4");
+	assert_fdb(f, "S-1-0", lid, far);
+	assert_fdb(f, "S-1-4", lid, behind);
+}
 
-		if (snapshot_node_of(f->s, peer) ==
-		    &f->s->nodes[node_named(f, "S-1-5")])
-			*entry(f, "S-1-0", lid) = num;
-	}
-	for (unsigned num = 1; num <= 3; num++) {
-		const struct snapshot_node *n =
-			&f->s->nodes[node_named(f, "S-1-5")];
-		uint32_t peer = f->s->ports[n->first_port + num].peer;
+static void
+assert_unknown(struct fabric *f, const char *sw, unsigned lid)
+{
+	g_autofree char *line = g_strdup_printf("%03u  : HOPS UNKNOWN",
+						*entry(f, sw, lid));
 
-		if (snapshot_node_of(f->s, peer) ==
-		    &f->s->nodes[node_named(f, "S-1-4")])
-			*entry(f, "S-1-5", lid) = num;
-	}
-	assert_int_not_equal(*entry(f, "S-1-0", lid), port);
-	detour = fdb_line(f, "S-1-0", lid);
-	g_snprintf(wanted, sizeof(wanted), "%03u  : 05   : No 3 hop path "
-		   "possible via port %u!", *entry(f, "S-1-0", lid), port);
-	assert_string_equal(detour, wanted);
-	behind = fdb_line(f, "S-1-4", lid);
-	assert_has(behind, " : 03   : yes");
+	assert_fdb(f, sw, lid, line);
 }
 
 TEST(test_fdbs_say_so_where_a_way_does_not_arrive)
 {
 	AUTO(fabric) *f = fabric_new("ring(4;1)");
 	unsigned lid = host_lid(f, "H-2"), other = host_lid(f, "H-0");
-	g_autofree char *round = NULL, *back = NULL, *astray = NULL;
-	g_autofree char *before = NULL;
-	g_autofree char *dead = NULL;
 
 	/* S-1-1 hands it to S-1-2, which now hands it back. */
 	*entry(f, "S-1-2", lid) = *entry(f, "S-1-2", host_lid(f, "H-1"));
-	round = fdb_line(f, "S-1-2", lid);
-	assert_has(round, ": HOPS UNKNOWN");
-	back = fdb_line(f, "S-1-1", lid);
-	assert_has(back, ": HOPS UNKNOWN");
+	assert_unknown(f, "S-1-2", lid);
+	assert_unknown(f, "S-1-1", lid);
 
 	/* S-1-0 gives H-3's LID to its own host, and S-1-1 may rely on it. */
 	lid = host_lid(f, "H-3");
 	*entry(f, "S-1-0", lid) = *entry(f, "S-1-0", other);
 	*entry(f, "S-1-1", lid) = *entry(f, "S-1-1", other);
-	astray = fdb_line(f, "S-1-0", lid);
-	assert_has(astray, ": HOPS UNKNOWN");
-	before = fdb_line(f, "S-1-1", lid);
-	assert_has(before, ": HOPS UNKNOWN");
+	assert_unknown(f, "S-1-0", lid);
+	assert_unknown(f, "S-1-1", lid);
 
 	/* A port 0 that is not the owner's. */
 	*entry(f, "S-1-0", lid) = 0;
-	dead = fdb_line(f, "S-1-0", lid);
-	assert_string_equal(dead, "000  : HOPS UNKNOWN");
+	assert_unknown(f, "S-1-0", lid);
 }
 
 TEST(test_fdbs_write_long_ways_in_full)
 {
 	AUTO(fabric) *f = fabric_new("ring(202;1)");
-	g_autofree char *line = fdb_line(f, "S-1-0", host_lid(f, "H-101"));
+	unsigned lid = host_lid(f, "H-101");
+	g_autofree char *line = g_strdup_printf("%03u  : 102   : yes",
+						*entry(f, "S-1-0", lid));
 
-	assert_has(line, " : 102   : yes");
+	assert_fdb(f, "S-1-0", lid, line);
 }
 
 TEST(test_dump_all_writes_into_folder_and_replaces)
@@ -491,9 +444,8 @@ TEST(test_show_counts_what_it_leaves_out)
 TEST(test_show_tells_links_that_are_not_active)
 {
 	AUTO(fabric) *f = fabric_new("single(3)");
-	uint32_t port = host_port(f, "H-1");
 
-	f->s->ports[port].info.state = PORT_STATE_ARMED;
+	f->s->ports[host_port(f, "H-1")].info.state = PORT_STATE_ARMED;
 	show_fabric(f->s, f->lids, 60, f->out);
 	assert_has(f->out->str, "1 switch, 3 hosts, 3 links 4xEDR, 2 Active, "
 		   "1 Armed\n");
@@ -513,21 +465,26 @@ TEST(test_show_cuts_long_names)
 	assert_fits(f->out->str);
 }
 
+static void
+route(struct fabric *f, uint32_t from, uint32_t to)
+{
+	g_string_truncate(f->out, 0);
+	show_route(f->s, f->lids, f->lft, from, to, f->out);
+	assert_fits(f->out->str);
+}
+
 TEST(test_route_shows_every_stop)
 {
+	static const char *const parts[] = {
+		"route from H-0 to H-1, LID ", "● H-0 ", "■ S-1-0 ", "■ S-1-1 ",
+		"  in by port 1    out by port ", "● H-1 ", "\n  3 hops\n",
+	};
 	AUTO(fabric) *f = fabric_new("ring(4;1)");
 
-	show_route(f->s, f->lids, f->lft, host_port(f, "H-0"),
-		   host_port(f, "H-1"), f->out);
+	route(f, host_port(f, "H-0"), host_port(f, "H-1"));
 	assert_int_equal(count_lines(f->out->str), 6);
-	assert_has(f->out->str, "route from H-0 to H-1, LID ");
-	assert_has(f->out->str, "● H-0 ");
-	assert_has(f->out->str, "■ S-1-0 ");
-	assert_has(f->out->str, "■ S-1-1 ");
-	assert_has(f->out->str, "  in by port 1    out by port ");
-	assert_has(f->out->str, "● H-1 ");
-	assert_has(f->out->str, "\n  3 hops\n");
-	assert_fits(f->out->str);
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+		assert_has(f->out->str, parts[i]);
 }
 
 TEST(test_route_between_switches_ends_at_port0)
@@ -536,10 +493,9 @@ TEST(test_route_between_switches_ends_at_port0)
 	uint32_t a = f->s->nodes[node_named(f, "S-1-0")].first_port;
 	uint32_t b = f->s->nodes[node_named(f, "S-1-1")].first_port;
 
-	show_route(f->s, f->lids, f->lft, a, b, f->out);
+	route(f, a, b);
 	assert_has(f->out->str, "\n  1 hop\n");
-	g_string_truncate(f->out, 0);
-	show_route(f->s, f->lids, f->lft, a, a, f->out);
+	route(f, a, a);
 	assert_has(f->out->str, "\n  0 hops\n");
 }
 
@@ -548,7 +504,6 @@ TEST(test_route_says_where_it_breaks_off)
 	AUTO(fabric) *f = fabric_new("ring(4;1)");
 	uint32_t from = host_port(f, "H-0"), to = host_port(f, "H-1");
 	unsigned lid = host_lid(f, "H-1");
-	uint8_t *there = entry(f, "S-1-1", lid);
 	const struct {
 		uint8_t port;
 		const char *text;
@@ -561,64 +516,62 @@ TEST(test_route_says_where_it_breaks_off)
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
-		*there = cases[i].port;
-		g_string_truncate(f->out, 0);
-		show_route(f->s, f->lids, f->lft, from, to, f->out);
+		*entry(f, "S-1-1", lid) = cases[i].port;
+		route(f, from, to);
 		assert_has(f->out->str, cases[i].text);
 		assert_null(strstr(f->out->str, "hops"));
 	}
 	*entry(f, "S-1-0", lid) = *entry(f, "S-1-0", host_lid(f, "H-0"));
-	g_string_truncate(f->out, 0);
-	show_route(f->s, f->lids, f->lft, from, to, f->out);
+	route(f, from, to);
 	assert_has(f->out->str, "✗ arrived here, but LID");
-
 	f->s->ports[from].info.phys_state = PORT_PHYS_POLLING;
-	g_string_truncate(f->out, 0);
-	show_route(f->s, f->lids, f->lft, from, to, f->out);
+	route(f, from, to);
 	assert_has(f->out->str, "✗ its link is down\n");
 	f->lids->base[to] = 0;
-	g_string_truncate(f->out, 0);
-	show_route(f->s, f->lids, f->lft, from, to, f->out);
+	route(f, from, to);
 	assert_has(f->out->str, "✗ the destination has no LID\n");
+}
+
+/* H-0 to this host. */
+static void
+assert_picks(struct fabric *f, const char *to)
+{
+	uint32_t from, at;
+
+	assert_int_equal(show_pick_route(f->s, f->lids, f->lft, &from, &at),
+			 to != NULL);
+	if (to) {
+		assert_int_equal(from, host_port(f, "H-0"));
+		assert_int_equal(at, host_port(f, to));
+	}
 }
 
 TEST(test_picked_route_is_the_longest_from_the_lowest_guids)
 {
-	static const struct {
-		const char *spec, *to;	/* from H-0; NULL: none */
-	} cases[] = {
+	static const char *const cases[][2] = {
 		{ "ring(6;2)", "H-6" }, { "single(3)", "H-1" },
 		{ "pair()", "H-1" }, { "single(1)", NULL },
 	};
 	const struct generate_options shuffled = {
 		.seed = 2, .shuffle_guids = true,
 	};
-	struct fabric *f;
+	AUTO(fabric) *ring = fabric_route(generate_fabric("ring(6;2)",
+							  &shuffled, NULL));
+	AUTO(fabric) *pair = fabric_new("pair()");
 	uint32_t from, to;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		bool is;
+		AUTO(fabric) *f = fabric_new(cases[i][0]);
 
-		f = fabric_new(cases[i].spec);
-		is = show_pick_route(f->s, f->lids, f->lft, &from, &to);
-		assert_int_equal(is, cases[i].to != NULL);
-		if (is) {
-			assert_int_equal(from, host_port(f, "H-0"));
-			assert_int_equal(to, host_port(f, cases[i].to));
-		}
-		fabric_free(f);
+		assert_picks(f, cases[i][1]);
 	}
 	/* in a ring of even length each host has a farthest one */
-	f = fabric_route(generate_fabric("ring(6;2)", &shuffled, NULL));
-	assert_true(show_pick_route(f->s, f->lids, f->lft, &from, &to));
-	for (uint32_t i = 0; i < f->s->n_ports; i++)
-		if (snapshot_is_end_port(f->s, i) && f->s->ports[i].num)
-			assert_true(f->s->ports[i].guid >=
-				    f->s->ports[from].guid);
-	fabric_free(f);
-	f = fabric_new("pair()");
-	f->s->ports[host_port(f, "H-0")].info.phys_state = PORT_PHYS_POLLING;
-	f->s->ports[host_port(f, "H-1")].info.phys_state = PORT_PHYS_POLLING;
-	assert_false(show_pick_route(f->s, f->lids, f->lft, &from, &to));
-	fabric_free(f);
+	assert_true(show_pick_route(ring->s, ring->lids, ring->lft, &from, &to));
+	for (uint32_t i = 0; i < ring->s->n_ports; i++)
+		if (snapshot_is_end_port(ring->s, i) && ring->s->ports[i].num)
+			assert_true(ring->s->ports[i].guid >=
+				    ring->s->ports[from].guid);
+	for (uint32_t i = 0; i < pair->s->n_ports; i++)
+		pair->s->ports[i].info.phys_state = PORT_PHYS_POLLING;
+	assert_picks(pair, NULL);
 }
