@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Fabrics by formula: random ones, and the same by their seed. The forms of a
- * formula are in tests/golden/formula.
+ * Fabrics by formula: random ones, the same by their seed, and what is left when
+ * cables and switches fail. The forms of a formula are in tests/golden/formula.
  */
 #include <string.h>
 
 #include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
+#include "topology/net_file.h"
 #include "topology/prng.h"
 
 static struct snapshot *
 make_with(const char *spec, struct generate_options options)
 {
-	GError *error = NULL;
+	g_autoptr(GError) error = NULL;
 	struct snapshot *s = generate_fabric(spec, &options, &error);
 
 	if (!s)
@@ -38,11 +39,10 @@ count_cables(const struct snapshot *s, bool between_switches_only)
 
 		if (q == SNAPSHOT_NONE || q < p)
 			continue;
-		if (between_switches_only &&
-		    !(snapshot_is_switch(snapshot_node_of(s, p)) &&
-		      snapshot_is_switch(snapshot_node_of(s, q))))
-			continue;
-		n++;
+		assert_int_equal(s->ports[q].peer, p);
+		n += !between_switches_only ||
+			(snapshot_is_switch(snapshot_node_of(s, p)) &&
+			 snapshot_is_switch(snapshot_node_of(s, q)));
 	}
 	return n;
 }
@@ -180,6 +180,8 @@ TEST(test_shuffle_permutes_guids_and_nothing_else)
 			    "H-0");
 }
 
+/* Whole cables, and none that was not there; of a fabric that is drawn, and of
+ * one that is there. */
 TEST(test_failures_take_the_share_of_switch_links)
 {
 	static const struct {
@@ -188,23 +190,34 @@ TEST(test_failures_take_the_share_of_switch_links)
 	} row[] = {
 		{ 0, 256 }, { 1, 256 }, { 2, 255 }, { 100, 230 }, { 300, 179 },
 	};
-	g_autofree char *before = NULL;
+	AUTO(snapshot) *all = make("PGFT(16,16;1,16)");
+	g_autofree char *before = cables_by_name(all);
 
-	for (size_t i = 0; i < G_N_ELEMENTS(row); i++) {
+	for (size_t i = 0; i < 5 * G_N_ELEMENTS(row); i++) {
+		unsigned per_mille = row[i / 5].per_mille;
 		struct generate_options o = {
-			.seed = 9, .fail_per_mille = row[i].per_mille,
+			.seed = i % 5, .fail_per_mille = per_mille,
 		};
-		AUTO(snapshot) *s = make_with("PGFT(16,16;1,16)", o);
-		g_autofree char *cables = cables_by_name(s);
-		g_auto(GStrv) lines = g_strsplit(cables, "\n", -1);
+		struct link_failures d = {
+			.seed = i % 5, .links_per_mille = per_mille,
+		};
+		AUTO(snapshot) *drawn = make_with("PGFT(16,16;1,16)", o);
+		AUTO(snapshot) *rest = snapshot_fail_links(all, &d);
+		const struct snapshot *const both[] = { drawn, rest };
 
-		assert_int_equal(s->n_nodes, 256 + 32);	/* none cut off */
-		assert_int_equal(count_cables(s, true), row[i].left);
-		assert_int_equal(count_cables(s, false), row[i].left + 256);
-		if (!before)
-			before = g_strdup(cables);
-		for (char **line = lines; *line; line++)
-			assert_has(before, *line);
+		for (unsigned k = 0; k < 2; k++) {
+			g_autofree char *cables = cables_by_name(both[k]);
+			g_auto(GStrv) lines = g_strsplit(cables, "\n", -1);
+			uint32_t left = row[i / 5].left;
+
+			/* none cut off */
+			assert_int_equal(both[k]->n_nodes, 256 + 32);
+			assert_int_equal(count_cables(both[k], true), left);
+			assert_int_equal(count_cables(both[k], false),
+					 left + 256);
+			for (char **l = lines; i % 5 == 0 && *l; l++)
+				assert_has(before, *l);
+		}
 	}
 }
 
@@ -235,6 +248,126 @@ TEST(test_seed_decides)
 	tc = cables_by_name(c);
 	assert_string_equal(ta, tb);
 	assert_string_not_equal(ta, tc);
+}
+
+static char *
+text_of(const struct snapshot *s)
+{
+	GString *text = g_string_new(NULL);
+
+	net_file_write(s, text);
+	return g_string_free(text, FALSE);
+}
+
+TEST(test_no_damage_changes_nothing)
+{
+	const struct link_failures none = { .seed = 3 };
+	AUTO(snapshot) *s = make("PGFT(3,4,2;1,2,2)");
+	AUTO(snapshot) *rest = snapshot_fail_links(s, &none);
+	g_autofree char *before = text_of(s), *after = text_of(rest);
+
+	assert_string_equal(before, after);
+	assert_int_equal(rest->local_port, s->local_port);
+}
+
+/* Every switch may go, but the one that the local port is on, and as many as
+ * the share says. A leaf takes its hosts along. */
+TEST(test_switches_go_with_their_hosts)
+{
+	struct snapshot *s = make("PGFT(3,6;1,4)"), *rest;
+	struct link_failures d = { .switches_per_mille = 200 };
+	uint64_t home = snapshot_node_of(s, s->ports[s->local_port].peer)
+		->info.node_guid;
+	uint32_t i, n_leaves, n_gone[10] = { 0 };
+
+	for (d.seed = 0; d.seed < 100; d.seed++) {
+		rest = snapshot_fail_links(s, &d);
+		assert_int_equal(rest->n_switches, 8);
+		assert_true(snapshot_find_node(rest, home) != SNAPSHOT_NONE);
+		n_leaves = 0;
+		for (i = 0; i < s->n_switches; i++) {
+			const struct snapshot_node *n;
+
+			n = &s->nodes[s->switches[i]];
+			if (snapshot_find_node(rest, n->info.node_guid) ==
+			    SNAPSHOT_NONE)
+				n_gone[i]++;
+			else
+				n_leaves += g_str_has_prefix(n->desc, "S-1-");
+		}
+		assert_int_equal(rest->n_nodes - rest->n_switches,
+				 3 * n_leaves);
+		snapshot_unref(rest);
+	}
+	for (i = 0; i < s->n_switches; i++)
+		if (s->nodes[s->switches[i]].info.node_guid == home)
+			assert_int_equal(n_gone[i], 0);
+		else	/* 200 among nine */
+			assert_true(n_gone[i] > 5 && n_gone[i] < 50);
+	snapshot_unref(s);
+}
+
+TEST(test_all_switches_leave_the_home)
+{
+	const struct link_failures d = { .switches_per_mille = 1000 };
+	AUTO(snapshot) *s = make("torus(3,3;2)");
+	AUTO(snapshot) *rest = snapshot_fail_links(s, &d);
+
+	assert_int_equal(rest->n_switches, 1);
+	assert_int_equal(rest->n_nodes, 3);
+}
+
+TEST(test_no_switch_is_no_trouble)
+{
+	const struct link_failures d = { .switches_per_mille = 1000,
+				  .links_per_mille = 1000 };
+	AUTO(snapshot) *s = make("pair()");
+	AUTO(snapshot) *rest = snapshot_fail_links(s, &d);
+
+	assert_int_equal(rest->n_nodes, 2);
+}
+
+/* The seed decides, and what is taken of one kind is the same whatever is
+ * taken of the other. LIDs and the rest of PortInfo stay. */
+TEST(test_seed_decides_what_fails)
+{
+	const struct link_failures links = { .seed = 4,
+					     .links_per_mille = 200 };
+	const struct link_failures other = { .seed = 5,
+					     .links_per_mille = 200 };
+	const struct link_failures switches = { .seed = 4,
+					 .switches_per_mille = 200 };
+	const struct link_failures both = { .seed = 4, .links_per_mille = 200,
+				     .switches_per_mille = 200 };
+	struct snapshot *s = make("PGFT(6,6;1,6)"), *copy = snapshot_copy(s);
+	AUTO(snapshot) *a, *b, *c, *w, *ab;
+	uint32_t i, port;
+
+	for (i = 0; i < copy->n_ports; i++)
+		if (snapshot_is_end_port(copy, i))
+			copy->ports[i].info.lid = (uint16_t)(i + 7);
+	a = snapshot_fail_links(copy, &links);
+	b = snapshot_fail_links(copy, &links);
+	c = snapshot_fail_links(copy, &other);
+	w = snapshot_fail_links(copy, &switches);
+	ab = snapshot_fail_links(copy, &both);
+
+	g_autofree char *ta = text_of(a), *tb = text_of(b), *tc = text_of(c);
+
+	assert_string_equal(ta, tb);
+	assert_string_not_equal(ta, tc);
+	assert_int_equal(ab->n_switches, w->n_switches);
+	for (i = 0; i < w->n_switches; i++)
+		assert_int_equal(ab->nodes[ab->switches[i]].info.node_guid,
+				 w->nodes[w->switches[i]].info.node_guid);
+	for (i = 0; i < a->n_ports; i++) {
+		if (!snapshot_is_end_port(a, i) || a->ports[i].guid == 0)
+			continue;
+		port = snapshot_find_port(copy, a->ports[i].guid);
+		assert_int_equal(a->ports[i].info.lid, port + 7);
+	}
+	snapshot_unref(copy);
+	snapshot_unref(s);
 }
 
 /* The first numbers of SplitMix64 with seed 1234567, as its other
