@@ -80,25 +80,35 @@ assert_finds(struct doctor_setup *t, const char *line)
 	assert_true(g_str_has_prefix(strchr(text, '\n') + 1, "model: "));
 }
 
-/* A host's port, its name in *name. */
-static struct port_info *
-host_port(struct doctor_setup *t, const char **name)
+static void
+assert_finds_nothing(struct doctor_setup *t)
 {
-	struct snapshot *s = t->values->s;
+	doctor_of(t, "up");
+	assert_true(t->good);
+}
 
-	*name = snapshot_name_of(s, s->local_port);
-	return &s->ports[s->local_port].info;
+/* Of a host. */
+static struct port_info *
+host_info(struct doctor_setup *t)
+{
+	return &t->values->s->ports[t->values->s->local_port].info;
 }
 
 static void
 assert_finds_host(struct doctor_setup *t, const char *what)
 {
-	g_autofree char *line = NULL;
-	const char *name;
+	g_autofree char *line = g_strdup_printf("%s: %s: ", what,
+		snapshot_name_of(t->values->s, t->values->s->local_port));
 
-	host_port(t, &name);
-	line = g_strdup_printf("%s: %s: ", what, name);
 	assert_finds(t, line);
+}
+
+/* The view is of a master, and has these lines. */
+static void
+become_master(struct doctor_setup *t)
+{
+	g_string_truncate(t->values->before, 0);
+	view_text_put(VIEW_ROLE, "master", t->values->before);
 }
 
 DOCTOR_TEST(test_a_clean_fabric_has_no_finding)
@@ -107,8 +117,8 @@ DOCTOR_TEST(test_a_clean_fabric_has_no_finding)
 
 	assert_true(t->good);
 	assert_true(g_str_has_prefix(text, "nothing is found"));
-	assert_non_null(strstr(text, "model: 6 x CA "));
-	assert_non_null(strstr(text, "not asked: adaptive routing"));
+	assert_has(text, "model: 6 x CA ");
+	assert_has(text, "not asked: adaptive routing");
 	assert_null(strstr(text, "SLs on VLs"));
 	t->as_json = true;
 	assert_true(g_str_has_prefix(doctor_of(t, "up"), "{\"findings\":[],"));
@@ -132,15 +142,13 @@ DOCTOR_TEST(test_another_manager_is_a_finding)
 /* Our own port may say IsSM, and one that answers has its line. */
 DOCTOR_TEST(test_a_manager_that_is_mute_is_a_finding)
 {
-	const char *name;
 	uint64_t guid;
 
-	host_port(t, &name)->cap_mask = PORT_CAP_IS_SM;
+	host_info(t)->cap_mask = PORT_CAP_IS_SM;
 	guid = t->values->s->ports[t->values->s->local_port].guid;
 	assert_finds_host(t, "a subnet manager that does not answer");
 	t->values->port_guid = guid;
-	doctor_of(t, "up");
-	assert_true(t->good);
+	assert_finds_nothing(t);
 	t->values->port_guid = OWN;
 	view_line_put(VIEW_SM, (uint64_t[]){ guid, 2, 7 }, "n",
 		      t->values->before);
@@ -152,22 +160,19 @@ DOCTOR_TEST(test_a_manager_that_is_mute_is_a_finding)
 /* The mask holds only if CapabilityMask says so. */
 DOCTOR_TEST(test_virtual_ports_are_a_finding)
 {
-	const char *name;
-	struct port_info *i = host_port(t, &name);
+	struct port_info *i = host_info(t);
 
 	i->cap_mask2 = PORT_CAP2_HAS_VIRTUALIZATION;
-	doctor_of(t, "up");
-	assert_true(t->good);
+	assert_finds_nothing(t);
 	i->cap_mask = PORT_CAP_HAS_CAP_MASK2;
 	assert_finds_host(t, "ports with virtual ports");
-	assert_non_null(strstr(t->text->str, "VFs of these ports stay down "
-			       "with any open manager"));
+	assert_has(t->text->str, "VFs of these ports stay down with any open "
+		   "manager");
 }
 
 DOCTOR_TEST(test_a_key_is_a_finding_and_is_not_told)
 {
-	const char *name;
-	struct port_info *i = host_port(t, &name);
+	struct port_info *i = host_info(t);
 	g_autoptr(GString) view = g_string_new(NULL);
 
 	i->m_key = 0xfeedfacecafe1234;
@@ -182,12 +187,9 @@ DOCTOR_TEST(test_a_key_is_a_finding_and_is_not_told)
 /* A master set them itself. */
 DOCTOR_TEST(test_the_keys_of_a_master_are_no_finding)
 {
-	const char *name;
-
-	host_port(t, &name)->m_key = 1;
+	host_info(t)->m_key = 1;
 	assert_finds_host(t, "ports with an M_Key");
-	g_string_truncate(t->values->before, 0);
-	view_text_put(VIEW_ROLE, "master", t->values->before);
+	become_master(t);
 	assert_null(strstr(doctor_of(t, "up"), "ports with an M_Key"));
 	assert_true(t->good);
 }
@@ -204,8 +206,7 @@ DOCTOR_TEST(test_a_foreign_key_is_a_finding_of_a_master)
 			"guid2mkey); left out",
 	};
 
-	g_string_truncate(t->values->before, 0);
-	view_text_put(VIEW_ROLE, "master", t->values->before);
+	become_master(t);
 	for (size_t i = 0; i < G_N_ELEMENTS(complaints); i++)
 		view_text_put(VIEW_COMPLAINT, complaints[i], t->values->before);
 	assert_finds(t, "ports with a foreign M_Key: H-1 (0x0000000000000011) "
@@ -217,16 +218,14 @@ DOCTOR_TEST(test_other_vls_are_a_finding)
 {
 	struct snapshot *s = t->values->s;
 	union port_block b = { 0 };
-	const char *name;
 
-	host_port(t, &name)->oper_vls = 3;
+	host_info(t)->oper_vls = 3;
 	for (unsigned kind = 0; kind < 2; kind++) {
 		for (unsigned sl = 0; sl < SL_COUNT; sl++)
 			b.vl[sl] = (uint8_t)(kind ? sl % 4 : 0);
 		port_tables_set(t->values->held, PORT_TABLE_SL2VL,
 				s->local_port, 0, &b);
-		doctor_of(t, "up");
-		assert_true(t->good);
+		assert_finds_nothing(t);
 	}
 	b.vl[3] = 15;
 	port_tables_set(t->values->held, PORT_TABLE_SL2VL, s->local_port, 0,
@@ -265,8 +264,7 @@ DOCTOR_TEST(test_silent_ports_are_a_finding)
 		      }, "silent port leaf-1/4, nothing answers",
 		      t->values->before);
 	doctor_of(t, "degraded");
-	assert_non_null(strstr(t->text->str,
-			       "ports behind which no node answers: "));
+	assert_has(t->text->str, "ports behind which no node answers: ");
 }
 
 /* Many of one kind are counted. */
@@ -275,9 +273,7 @@ DOCTOR_TEST(test_devices_of_a_kind_are_a_finding)
 	struct snapshot *s = t->values->s;
 	g_autofree char *far = NULL, *line = NULL;
 	uint32_t host = s->ports[s->local_port].node;
-	const char *name;
 
-	host_port(t, &name);
 	s->nodes[host].info.system_guid = snapshot_node_of(s,
 		s->ports[s->local_port].peer)->info.node_guid;
 	far = snapshot_port_name(s, s->ports[s->local_port].peer);
@@ -285,7 +281,7 @@ DOCTOR_TEST(test_devices_of_a_kind_are_a_finding)
 	assert_finds(t, line);
 	for (uint32_t i = 0; i < s->n_ports; i++)
 		s->ports[i].info.m_key = 1;
-	assert_non_null(strstr(doctor_of(t, "up"), " and 7 more: without it"));
+	assert_has(doctor_of(t, "up"), " and 7 more: without it");
 }
 
 /* The answer, of a net file. */
@@ -320,11 +316,11 @@ TEST(test_a_net_file_tells_what_is_missing)
 	s->ports[s->ports[last].peer].peer = SNAPSHOT_NONE;
 	s->ports[last].peer = SNAPSHOT_NONE;
 	text = doctor_of_net(s);
-	assert_non_null(strstr(text->str, "this is a net file"));
-	assert_non_null(strstr(text->str, "switches with an odd last port: "));
-	assert_non_null(strstr(text->str, "SLs on VLs: ask"));
+	assert_has(text->str, "this is a net file");
+	assert_has(text->str, "switches with an odd last port: ");
+	assert_has(text->str, "SLs on VLs: ask");
 	/* a CA inside of each switch has its last port, the fifth of leaves */
 	inside = doctor_of_net(generate_fabric("PGFT(2,3;1,2)+an", &options,
 					       NULL));
-	assert_non_null(strstr(inside->str, "odd last port: "));
+	assert_has(inside->str, "odd last port: ");
 }

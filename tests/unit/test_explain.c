@@ -54,6 +54,9 @@ end(struct printed *p)
 	g_string_free(p->text, TRUE);
 }
 
+#define EXPLAIN_TEST(name, format) \
+	TEST_ON(name, struct printed, p, begin, end, format)
+
 static const struct dr_path to_leaf = { .hops = 1, .port = { 0, 1 } };
 static const struct dr_path to_spine = { .hops = 2, .port = { 0, 1, 5 } };
 
@@ -91,17 +94,15 @@ ask_node(struct printed *p, int64_t us, const struct dr_path *path,
 	ask(p, us, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, path, data, 0);
 }
 
-TEST(test_devices_are_named_as_they_become_known)
+EXPLAIN_TEST(test_devices_are_named_as_they_become_known, EXPLAIN_TEXT)
 {
 	uint8_t name[SMP_DATA_LEN] = "leaf-1";
-	struct printed p;
 
-	begin(&p, EXPLAIN_TEXT);
-	ask_node(&p, 0, &to_leaf, 0x20010);
-	ask(&p, 20, MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0, &to_leaf, name, 0);
-	ask_node(&p, 40, &to_spine, 0x30010);
-	ask_node(&p, 60, &to_leaf, 0x20010);
-	assert_string_equal(p.text->str,
+	ask_node(p, 0, &to_leaf, 0x20010);
+	ask(p, 20, MAD_METHOD_GET, MAD_ATTR_NODE_DESC, 0, &to_leaf, name, 0);
+	ask_node(p, 40, &to_spine, 0x30010);
+	ask_node(p, 60, &to_leaf, 0x20010);
+	assert_string_equal(p->text->str,
 "0.000010  next door     Get NodeInfo               path 0,1 -> Switch "
 "0x0000000000020010, ports: 8, entered by port 3 (which device is there? No "
 "LIDs yet: the route is a list of ports) [IBA 14.2.5.3]\n"
@@ -111,66 +112,53 @@ TEST(test_devices_are_named_as_they_become_known)
 "0x0000000000030010, ports: 8, entered by port 3 [IBA 14.2.5.3]\n"
 "0.000070  leaf-1        Get NodeInfo               path 0,1 -> Switch "
 "0x0000000000020010, ports: 8, entered by port 3 [IBA 14.2.5.3]\n");
-	end(&p);
 }
 
-TEST(test_reason_is_told_again_in_the_next_phase)
+EXPLAIN_TEST(test_reason_is_told_again_in_the_next_phase, EXPLAIN_TEXT)
 {
-	struct printed p;
-
-	begin(&p, EXPLAIN_TEXT);
-	ask_node(&p, 0, &to_leaf, 1);
-	explain_phase(p.e, 20, "light sweep");
-	g_string_truncate(p.text, 0);
-	ask_node(&p, 40, &to_leaf, 1);
-	assert_has(p.text->str, "(which device is there?");
-	end(&p);
+	ask_node(p, 0, &to_leaf, 1);
+	explain_phase(p->e, 20, "light sweep");
+	g_string_truncate(p->text, 0);
+	ask_node(p, 40, &to_leaf, 1);
+	assert_has(p->text->str, "(which device is there?");
 }
 
-TEST(test_refusal_and_silence_are_told)
+EXPLAIN_TEST(test_refusal_and_silence_are_told, EXPLAIN_TEXT)
 {
 	const uint8_t data[SMP_DATA_LEN] = { 0 };
 	uint8_t mad[MAD_SIZE];
-	struct printed p;
 
-	begin(&p, EXPLAIN_TEXT);
-	ask(&p, 0, MAD_METHOD_SET, MAD_ATTR_PORT_INFO, 4, &to_leaf, data,
+	ask(p, 0, MAD_METHOD_SET, MAD_ATTR_PORT_INFO, 4, &to_leaf, data,
 	    MAD_STATUS_BAD_VALUE);
-	assert_has(p.text->str, "Set PortInfo");
-	assert_has(p.text->str,
+	assert_has(p->text->str, "Set PortInfo");
+	assert_has(p->text->str,
 		   "refused: invalid attribute value (status 0x001c)");
-	g_string_truncate(p.text, 0);
+	g_string_truncate(p->text, 0);
 	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_SWITCH_INFO, 0, KEY,
 			 &to_spine);
-	explain_mad(p.e, 5, EXPLAIN_RETURNED, LID_PERMISSIVE, mad, MAD_SIZE);
-	assert_has(p.text->str, "Get SwitchInfo");
-	assert_has(p.text->str, "no answer in time");
-	end(&p);
+	explain_mad(p->e, 5, EXPLAIN_RETURNED, LID_PERMISSIVE, mad, MAD_SIZE);
+	assert_has(p->text->str, "Get SwitchInfo");
+	assert_has(p->text->str, "no answer in time");
 }
 
-TEST(test_request_to_the_sa_names_its_components)
+EXPLAIN_TEST(test_request_to_the_sa_names_its_components, EXPLAIN_TEXT)
 {
 	uint8_t mad[MAD_SIZE];
-	struct printed p;
 
-	begin(&p, EXPLAIN_TEXT);
 	sa_build(mad, MAD_METHOD_GET, SA_ATTR_PATH);
 	bytes_store(mad + 48, SA_BIT(2) | SA_BIT(3), 8);	/* ComponentMask */
-	explain_mad(p.e, 0, EXPLAIN_RECEIVED, 7, mad, MAD_SIZE);
-	assert_has(p.text->str, "LID 7         Get PathRecord");
-	assert_has(p.text->str, "by DGID, SGID");
-	end(&p);
+	explain_mad(p->e, 0, EXPLAIN_RECEIVED, 7, mad, MAD_SIZE);
+	assert_has(p->text->str, "LID 7         Get PathRecord");
+	assert_has(p->text->str, "by DGID, SGID");
 }
 
 /* Whatever is on the wire: one line each at most, no key of an SMP. */
-TEST(test_any_bytes_are_one_line_without_keys)
+EXPLAIN_TEST(test_any_bytes_are_one_line_without_keys, EXPLAIN_TEXT)
 {
 	static const uint8_t classes[] = { 0x01, 0x81, 0x03, 0x04 };
 	static const uint8_t methods[] = { 1, 2, 5, 7, 0x81, 0x12, 0x92 };
 	GRand *rand = g_rand_new_with_seed((guint32)seed_take(1));
-	struct printed p;
 
-	begin(&p, EXPLAIN_TEXT);
 	for (unsigned i = 0; i < 20000; i++) {
 		uint8_t mad[MAD_SIZE];
 
@@ -181,36 +169,32 @@ TEST(test_any_bytes_are_one_line_without_keys)
 		mad[7] &= 0x3f;
 		mad[16] = 0;
 		mad[17] = (uint8_t)(i % 0x40);
-		p.format = i % 2 ? EXPLAIN_TEXT : EXPLAIN_JSON;
-		p.n = 0;
-		g_string_truncate(p.text, 0);
-		explain_mad(p.e, i, i % 3, 5, mad, MAD_SIZE);
-		assert_in_range(p.n, 0, 1);
-		assert_true(!p.text->len ||
-			    strchr(p.text->str, '\n') ==
-			    p.text->str + p.text->len - 1);
+		p->format = i % 2 ? EXPLAIN_TEXT : EXPLAIN_JSON;
+		p->n = 0;
+		g_string_truncate(p->text, 0);
+		explain_mad(p->e, i, i % 3, 5, mad, MAD_SIZE);
+		assert_in_range(p->n, 0, 1);
+		assert_true(!p->text->len ||
+			    strchr(p->text->str, '\n') ==
+			    p->text->str + p->text->len - 1);
 	}
-	end(&p);
 	g_rand_free(rand);
 }
 
-TEST(test_m_key_of_port_info_is_not_told)
+EXPLAIN_TEST(test_m_key_of_port_info_is_not_told, EXPLAIN_JSON)
 {
 	struct port_info info = { .m_key = KEY, .state = PORT_STATE_ARMED };
 	uint8_t data[SMP_DATA_LEN];
-	struct printed p;
 
-	begin(&p, EXPLAIN_JSON);
 	port_info_encode(data, &info);
-	ask(&p, 0, MAD_METHOD_SET, MAD_ATTR_PORT_INFO, 1, &to_leaf, data, 0);
-	assert_has(p.text->str, "Armed");
-	assert_null(strstr(p.text->str, "1122334455667788"));
-	assert_null(strstr(p.text->str, "1234605616436508552"));
-	end(&p);
+	ask(p, 0, MAD_METHOD_SET, MAD_ATTR_PORT_INFO, 1, &to_leaf, data, 0);
+	assert_has(p->text->str, "Armed");
+	assert_null(strstr(p->text->str, "1122334455667788"));
+	assert_null(strstr(p->text->str, "1234605616436508552"));
 }
 
 /* Of a ring without an order: the loop, by name; of each switch its choices. */
-TEST(test_credit_loop_and_candidates_are_told)
+EXPLAIN_TEST(test_credit_loop_and_candidates_are_told, EXPLAIN_TEXT)
 {
 	const struct generate_options options = { .seed = 1 };
 	struct snapshot *s = generate_fabric("ring(5;1)", &options, NULL);
@@ -225,17 +209,15 @@ TEST(test_credit_loop_and_candidates_are_told)
 	struct sweep sweep = {
 		.next = { .subnet = s, .lids = lids }, .memory = &memory,
 	};
-	struct printed p;
 
-	begin(&p, EXPLAIN_TEXT);
 	assert_true(choose_tables(&wish, &in, &sweep.next.choice, NULL));
-	decisions_of_note(SWEEP_NOTE_LIDS, &sweep, on_decision, &p);
-	assert_has(p.text->str, "LID 1: the lowest that is free");
-	decisions_of_note(SWEEP_NOTE_ROUTED, &sweep, on_decision, &p);
-	assert_has(p.text->str, "channels are in credit loops: 'S-");
-	assert_null(strstr(p.text->str, " 0 channels are in credit loops"));
-	assert_has(p.text->str, "0 loop");
-	lines = g_strsplit(p.text->str, "minhop: LIDs behind other switches: "
+	decisions_of_note(SWEEP_NOTE_LIDS, &sweep, on_decision, p);
+	assert_has(p->text->str, "LID 1: the lowest that is free");
+	decisions_of_note(SWEEP_NOTE_ROUTED, &sweep, on_decision, p);
+	assert_has(p->text->str, "channels are in credit loops: 'S-");
+	assert_null(strstr(p->text->str, " 0 channels are in credit loops"));
+	assert_has(p->text->str, "0 loop");
+	lines = g_strsplit(p->text->str, "minhop: LIDs behind other switches: "
 			   "8 with one shortest path, 0 with", -1);
 	assert_int_equal(g_strv_length(lines), 1 + s->n_switches);
 	g_array_unref(memory.lids.ranges);
@@ -243,5 +225,4 @@ TEST(test_credit_loop_and_candidates_are_told)
 	graph_free(g);
 	lid_map_free(lids);
 	snapshot_unref(s);
-	end(&p);
 }

@@ -116,6 +116,7 @@ read_fabric(const char *lines)
 	return read_spec("PGFT(2,3;1,2)", lines);
 }
 
+/* "*TEXT" is in the answer, others begin it. */
 static void
 expect_whatif(const struct tool_view *v, const char *words, int status,
 	      const char *answer)
@@ -126,7 +127,9 @@ expect_whatif(const struct tool_view *v, const char *words, int status,
 	struct text_report j = { .out = json, .as_json = true };
 
 	assert_int_equal(whatif(v, list, &text), status);
-	if (!g_str_has_prefix(out->str, answer))
+	if (*answer == '*')
+		assert_has(out->str, answer + 1);
+	else if (!g_str_has_prefix(out->str, answer))
 		assert_string_equal(out->str, answer);
 	assert_int_equal(whatif(v, list, &j), status);
 	assert_true(g_str_has_prefix(json->str, strstr(out->str, "before: ") ?
@@ -218,14 +221,14 @@ TEST(test_a_new_cable_is_as_fast_as_the_slower_node)
 TEST(test_tables_with_a_credit_loop_are_told_by_the_status)
 {
 	struct tool_view *v = read_spec("ring(5;1)", "");
-	char *words[] = { (char *)"engine", (char *)"minhop", NULL };
-	g_autoptr(GString) out = g_string_new(NULL);
-	struct text_report r = { .out = out };
 
-	assert_int_equal(whatif(v, words, &r), 1);
-	assert_non_null(strstr(out->str, "20 pairs of hosts"));
-	assert_non_null(strstr(out->str, "CREDIT LOOP"));
-	assert_null(strstr(out->str, "WARNING"));
+	expect_whatif(v, "engine minhop", 1, "before: updn, 20 pairs of hosts; "
+		      "all to all, 4 flows over the busiest link, 1.33 times "
+		      "the least; shifts 1.50, at most 2\n"
+		      AFTER("minhop", "20", "3", "1.00", "1.50, at most 2")
+		      "engine: minhop: configured\n"
+		      "tables: 2 of 5 LFT blocks would be written; CREDIT LOOP: "
+		      "traffic could deadlock\n");
 	tool_view_free(v);
 }
 
@@ -268,17 +271,13 @@ TEST(test_lists_of_routing_count)
 			"looped 0 top 11 unsafe 0 engine ", lists[i].engine,
 			"\n#reason configured\n", lists[i].lines,
 			"#usual state 4 mtu 5 vls 4 phys 5\n#end 1\n", NULL);
-		g_autofree char *told = g_strdup_printf("all to all, %s flows ",
+		g_autofree char *told = g_strdup_printf("*all to all, %s flows ",
 							lists[i].load);
+		g_autofree char *words = g_strconcat("engine ",
+						     lists[i].engine, NULL);
 		struct tool_view *v = read_spec(lists[i].spec, lines);
-		char *words[] = { (char *)"engine", (char *)lists[i].engine,
-				  NULL };
-		g_autoptr(GString) out = g_string_new(NULL);
-		struct text_report r = { .out = out };
 
-		assert_int_equal(whatif(v, words, &r), 0);
-		if (!strstr(out->str, told))
-			fail_msg("%zu: %s", i, out->str);
+		expect_whatif(v, words, 0, told);
 		tool_view_free(v);
 	}
 }
