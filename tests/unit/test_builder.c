@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tests/lib/auto.h"
+#include "tests/lib/fabric_text.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "topology/snapshot.h"
@@ -61,38 +62,6 @@ cable(struct builder *b, uint64_t guid_a, unsigned port_a, uint64_t guid_b,
 {
 	builder_link(b, port_by_guid(b, guid_a, port_a),
 		     port_by_guid(b, guid_b, port_b));
-}
-
-/* Everything that a fabric is, as text; two that read alike are alike. */
-static char *
-dump(const struct snapshot *s)
-{
-	GString *out = g_string_new(NULL);
-
-	g_string_append_printf(out, "%u %u %u local %u\n", s->n_nodes,
-			       s->n_ports, s->n_switches, s->local_port);
-	for (uint32_t n = 0; n < s->n_nodes; n++)
-		g_string_append_printf(out, "n %" G_GINT64_MODIFIER "x %u %u "
-				       "%u %u %s\n",
-				       s->nodes[n].info.node_guid,
-				       s->nodes[n].info.node_type,
-				       s->nodes[n].first_port,
-				       s->nodes[n].sw_index,
-				       s->nodes[n].entry, s->nodes[n].desc);
-	for (uint32_t p = 0; p < s->n_ports; p++)
-		g_string_append_printf(out, "p %" G_GINT64_MODIFIER "x %u %u "
-				       "%u %d %u\n",
-				       s->ports[p].guid, s->ports[p].node,
-				       s->ports[p].num, s->ports[p].peer,
-				       s->ports[p].known,
-				       s->ports[p].info.lid);
-	for (uint32_t i = 0; i < s->n_switches; i++)
-		g_string_append_printf(out, "s %u\n", s->switches[i]);
-	for (uint32_t i = 0; i < s->n_faults; i++)
-		g_string_append_printf(out, "f %d %" G_GINT64_MODIFIER "x %s\n",
-				       s->faults[i].kind, s->faults[i].guid,
-				       s->faults[i].text);
-	return g_string_free(out, FALSE);
 }
 
 static struct builder *
@@ -416,7 +385,7 @@ TEST(test_faults_are_sorted)
 			builder_fault(b, f->kind, f->guid, "%s", f->text);
 		}
 		s = builder_finish(b);
-		text = dump(s);
+		text = fabric_text(s);
 		assert_string_equal(text, "0 0 0 local 4294967295\n"
 				    "f 1 0 0,1\nf 0 9 d\nf 3 9 a\nf 3 9 b\n");
 	}
@@ -431,13 +400,13 @@ TEST(test_copy_outlives_the_original)
 
 	builder_fault(b, SNAPSHOT_FAULT_SILENT, 5, "text");
 	s = builder_finish(b);
-	before = dump(s);
+	before = fabric_text(s);
 	copy = snapshot_copy(snapshot_ref(s));
 	snapshot_unref(s);
 	s->ports[1].info.lid = 42;	/* still ours, and not the copy's */
 	s->faults[0].text[0] = 'T';
 	snapshot_unref(s);
-	after = dump(copy);
+	after = fabric_text(copy);
 	assert_string_equal(after, before);
 	assert_int_equal(copy->ref, 1);
 	snapshot_unref(copy);
@@ -650,7 +619,7 @@ TEST(test_order_of_facts_does_not_matter)
 
 		for (unsigned turn = 0; turn < 5; turn++) {
 			AUTO(snapshot) *s = lay_out(nodes, cables, n, &rng);
-			g_autofree char *text = dump(s);
+			g_autofree char *text = fabric_text(s);
 
 			if (!first)
 				first = g_strdup(text);

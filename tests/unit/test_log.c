@@ -52,6 +52,18 @@ become_stderr(int fd)
 	close(fd);
 }
 
+/* A log to a pipe, whose other end is *far. */
+static struct log *
+log_to_pipe(enum log_level level, int *far)
+{
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	become_stderr(ends[1]);
+	*far = ends[0];
+	return log_open(NULL, level, NULL);
+}
+
 static void
 say_many(struct log *log)
 {
@@ -306,49 +318,44 @@ TEST(test_what_a_limit_holds_back_is_told, save_stderr, restore_stderr)
 	char reason[] = "bad";	/* the caller's, until the call returns */
 	struct log *log;
 	gint64 begun;
-	int ends[2];
+	int far;
 
-	assert_int_equal(pipe(ends), 0);
-	become_stderr(ends[1]);
-	log = log_open(NULL, LOG_INFO, NULL);
+	log = log_to_pipe(LOG_INFO, &far);
 	log->now = read_clock;
 	begun = g_get_monotonic_time();
 	for (unsigned i = 0; i < 8; i++)
 		log_limited(log, LOG_WARNING, "test", reason, "MAD %u", i);
 	memset(reason, 'x', strlen(reason));
 	log_limited(log, LOG_WARNING, "test", "worse", "one");
-	first = read_now(ends[0]);
+	first = read_now(far);
 	assert_int_equal(count(first, " warning test: bad: MAD "), 5);
 	assert_int_equal(count(first, " warning test: worse: one\n"), 1);
 	assert_int_equal(count(first, "not written"), 0);
 	expire(log, begun);
-	span = read_now(ends[0]);
-	assert_non_null(strstr(span->str, " warning test: bad: 3 more lines "
-			       "like this not written, in 10 s\n"));
+	span = read_now(far);
+	assert_has(span->str, " warning test: bad: 3 more lines like this not "
+		   "written, in 10 s\n");
 	assert_int_equal(count(span, "not written"), 1);
 	for (unsigned i = 0; i < 6; i++)
 		log_limited(log, LOG_WARNING, "test", "bad", "MAD %u", i);
 	log_free(log);
-	end = read_now(ends[0]);
-	close(ends[0]);
+	end = read_now(far);
+	close(far);
 	assert_int_equal(count(end, " warning test: bad: MAD "), 5);
-	assert_non_null(strstr(end->str, "bad: 1 more line like this"));
+	assert_has(end->str, "bad: 1 more line like this");
 }
 
 TEST(test_each_line_of_a_text_has_its_level, save_stderr, restore_stderr)
 {
 	g_autoptr(GString) text = NULL;
-	struct log *log;
-	int ends[2];
+	int far;
+	struct log *log = log_to_pipe(LOG_INFO, &far);
 
-	assert_int_equal(pipe(ends), 0);
-	become_stderr(ends[1]);
-	log = log_open(NULL, LOG_INFO, NULL);
 	log_set_format(log, LOG_JOURNAL);
 	log_say(log, LOG_ERROR, "conf", "%s", "a.conf:1: bad\na.conf:2: bad\n");
 	log_free(log);
-	text = read_now(ends[0]);
-	close(ends[0]);
+	text = read_now(far);
+	close(far);
 	assert_string_equal(text->str, "<3>conf: a.conf:1: bad\n"
 			    "<3>conf: a.conf:2: bad\n");
 }

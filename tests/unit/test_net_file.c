@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/lib/auto.h"
+#include "tests/lib/fabric_text.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "topology/snapshot.h"
@@ -39,49 +40,6 @@ port_of(const struct snapshot *s, uint64_t guid, unsigned num)
 	return &s->ports[node_of(s, guid)->first_port + num];
 }
 
-/* Everything that the text carries. */
-static void
-assert_same(const struct snapshot *a, const struct snapshot *b)
-{
-	assert_int_equal(a->n_nodes, b->n_nodes);
-	assert_int_equal(a->n_ports, b->n_ports);
-	assert_int_equal(a->local_port, b->local_port);
-	for (uint32_t n = 0; n < a->n_nodes; n++) {
-		const struct snapshot_node *na = &a->nodes[n];
-		const struct snapshot_node *nb = &b->nodes[n];
-
-		assert_int_equal(na->info.node_guid, nb->info.node_guid);
-		assert_int_equal(na->info.system_guid, nb->info.system_guid);
-		assert_int_equal(na->info.node_type, nb->info.node_type);
-		assert_int_equal(na->info.num_ports, nb->info.num_ports);
-		assert_int_equal(na->info.vendor_id, nb->info.vendor_id);
-		assert_int_equal(na->info.device_id, nb->info.device_id);
-		assert_string_equal(na->desc, nb->desc);
-		assert_int_equal(na->sw.enhanced_port0, nb->sw.enhanced_port0);
-		assert_int_equal(na->entry, nb->entry);
-	}
-	for (uint32_t p = 0; p < a->n_ports; p++) {
-		const struct snapshot_port *pa = &a->ports[p];
-		const struct snapshot_port *pb = &b->ports[p];
-
-		assert_int_equal(pa->guid, pb->guid);
-		assert_int_equal(pa->peer, pb->peer);
-		assert_int_equal(pa->known, pb->known);
-		assert_int_equal(pa->info.lid, pb->info.lid);
-		assert_int_equal(pa->info.lmc, pb->info.lmc);
-		assert_int_equal(pa->info.state, pb->info.state);
-		assert_int_equal(pa->info.phys_state, pb->info.phys_state);
-		if (pa->peer == SNAPSHOT_NONE)
-			continue;
-		assert_int_equal(pa->info.width_active, pb->info.width_active);
-		assert_int_equal(pa->info.speed_active, pb->info.speed_active);
-		assert_int_equal(pa->info.speed_ext_active,
-				 pb->info.speed_ext_active);
-		assert_int_equal(pa->info.speed_ext2_active,
-				 pb->info.speed_ext2_active);
-	}
-}
-
 static void
 assert_round_trip(const struct snapshot *s)
 {
@@ -91,7 +49,7 @@ assert_round_trip(const struct snapshot *s)
 
 	net_file_write(s, text);
 	back = parse(text->str);
-	assert_same(s, back);
+	assert_same_fabric(s, back);
 	net_file_write(back, again);
 	assert_string_equal(text->str, again->str);
 }
@@ -200,13 +158,12 @@ TEST(test_local_port_leads_the_text)
 {
 	struct generate_options options = { .seed = 3 };
 	AUTO(snapshot) *s = generate_fabric("rails(2;3,2)", &options, NULL);
-	uint64_t guid;
-	char *start;
-	GString *out = g_string_new(NULL);
-
 	/* The last CA, by its second port */
+	uint64_t guid = snapshot_node_of(s, s->n_ports - 1)->info.node_guid;
+	g_autofree char *start = NULL;
+	g_autoptr(GString) out = g_string_new(NULL);
+
 	s->local_port = s->n_ports - 1;
-	guid = snapshot_node_of(s, s->local_port)->info.node_guid;
 	start = g_strdup_printf("\ncaguid=0x%" G_GINT64_MODIFIER "x\nCa\t2 "
 				"\"H-%016" G_GINT64_MODIFIER "x\"\t\t# "
 				"\"H-2\"\n"
@@ -215,8 +172,6 @@ TEST(test_local_port_leads_the_text)
 	net_file_write(s, out);
 	assert_ptr_equal(strstr(out->str, "\ncaguid="),
 			 strstr(out->str, start));
-	g_free(start);
-	g_string_free(out, TRUE);
 }
 
 TEST(test_lone_ca_is_its_own_fabric)

@@ -25,26 +25,24 @@ write_nested(struct text_report *j)
 	report_close(j, '}');
 }
 
-TEST(test_commas_stand_between_members_only)
+TEST(test_commas_stand_between_members_and_space_behind_them)
 {
-	g_autoptr(GString) out = g_string_new(NULL);
-	struct text_report j = { .out = out, .as_json = true };
+	static const char *const texts[][2] = {
+		{ NULL, "{\"a\":[],\"b\":[18446744073709551615,{\"c\":false,"
+		  "\"d\":null},true],\"e\":\"0x0000beef\"}" },
+		{ " ", "{\"a\": [], \"b\": [18446744073709551615, {\"c\": "
+		  "false, \"d\": null}, true], \"e\": \"0x0000beef\"}" },
+	};
 
-	write_nested(&j);
-	assert_string_equal(out->str, "{\"a\":[],\"b\":[18446744073709551615,"
-			    "{\"c\":false,\"d\":null},true],"
-			    "\"e\":\"0x0000beef\"}");
-}
+	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+		g_autoptr(GString) out = g_string_new(NULL);
+		struct text_report j = {
+			.out = out, .space = texts[i][0], .as_json = true,
+		};
 
-TEST(test_space_is_behind_commas_and_colons)
-{
-	g_autoptr(GString) out = g_string_new(NULL);
-	struct text_report j = { .out = out, .space = " ", .as_json = true };
-
-	write_nested(&j);
-	assert_string_equal(out->str, "{\"a\": [], \"b\": "
-			    "[18446744073709551615, {\"c\": false, "
-			    "\"d\": null}, true], \"e\": \"0x0000beef\"}");
+		write_nested(&j);
+		assert_string_equal(out->str, texts[i][1]);
+	}
 }
 
 TEST(test_a_break_holds_for_one_member)
