@@ -206,21 +206,19 @@ TEST(test_empty_builder_gives_empty_snapshot)
 /* The same again; and by the other way round once a cable is out. */
 TEST(test_begins_with_a_snapshot)
 {
-	struct snapshot *s = builder_finish(make_diamond()), *copy;
+	AUTO(snapshot) *s = builder_finish(make_diamond());
 	struct builder *b = builder_new_from(s);
-	uint32_t out = port_by_guid(b, 0x30, 2), node;
+	uint32_t out = port_by_guid(b, 0x30, 2), node = builder_find(b, 0x20);
+	AUTO(snapshot) *same = NULL, *copy = NULL;
 
 	g_free(builder_find_entries(b));
 	for (uint32_t n = 0; n < s->n_nodes; n++)
 		assert_int_equal(builder_find(b, s->nodes[n].info.node_guid),
 				 n);
-	copy = builder_finish(b);
-	for (uint32_t n = 0; n < s->n_nodes; n++)
-		assert_int_equal(copy->nodes[n].entry, s->nodes[n].entry);
-	snapshot_unref(copy);
+	same = builder_finish(b);
+	assert_same_fabric(same, s);
 
 	b = builder_new_from(s);
-	node = builder_find(b, 0x20);
 	assert_int_equal(b->s->nodes[node].entry, out);
 	builder_unlink(b, out);
 	g_free(builder_find_entries(b));
@@ -228,15 +226,13 @@ TEST(test_begins_with_a_snapshot)
 	assert_int_not_equal(b->s->nodes[node].entry, SNAPSHOT_NONE);
 	copy = builder_finish(b);
 	assert_int_equal(copy->n_nodes, s->n_nodes);
-	snapshot_unref(copy);
-	snapshot_unref(s);
 }
 
 /* A builder that begins with a snapshot has its faults, and grows. */
 TEST(test_a_snapshot_is_added_to)
 {
 	struct builder *b = make_diamond();
-	struct snapshot *s, *more;
+	AUTO(snapshot) *s = NULL, *more = NULL;
 	uint32_t last;
 
 	builder_fault(b, SNAPSHOT_FAULT_SILENT, 5, "first");
@@ -253,8 +249,6 @@ TEST(test_a_snapshot_is_added_to)
 	assert_string_equal(more->faults[0].text, "second");
 	assert_string_equal(more->faults[1].text, "first");
 	assert_int_equal(s->n_faults, 1);
-	snapshot_unref(more);
-	snapshot_unref(s);
 }
 
 /* A chain; switch 0x100 + i is i hops away, its host i + 1. */
@@ -284,22 +278,19 @@ TEST(test_path_beyond_63_hops_is_none)
 
 TEST(test_builder_finds_what_was_added)
 {
-	struct builder *b = builder_new();
-	uint32_t sw = add_node(b, NODE_SWITCH, UINT64_MAX, 255);
-	uint32_t ca = add_node(b, NODE_CA, 0x10, 2);
+	struct builder *b = lay("Sffffffffffffffff:255 C10:2");
+	uint32_t sw = builder_find(b, UINT64_MAX), ca = builder_find(b, 0x10);
+	const struct snapshot_port *p = b->s->ports;
 
 	assert_int_equal(b->s->n_nodes, 2);
-	assert_int_equal(builder_find(b, UINT64_MAX), sw);
-	assert_int_equal(builder_find(b, 0x10), ca);
+	assert_int_equal(sw, 0);
+	assert_int_equal(ca, 1);
 	assert_int_equal(builder_find(b, 0x11), SNAPSHOT_NONE);
-	assert_int_equal(b->s->ports[snapshot_port_of(b->s, sw, 255)].num,
-			 255);
 	assert_int_equal(snapshot_port_of(b->s, ca, 3), SNAPSHOT_NONE);
-	assert_int_equal(b->s->ports[snapshot_port_of(b->s, ca, 1)].guid,
-			 0x11);
-	assert_int_equal(b->s->ports[snapshot_port_of(b->s, ca, 2)].guid, 0);
-	assert_int_equal(b->s->ports[snapshot_port_of(b->s, sw, 0)].guid,
-			 UINT64_MAX);
+	assert_int_equal(p[snapshot_port_of(b->s, sw, 255)].num, 255);
+	assert_int_equal(p[snapshot_port_of(b->s, sw, 0)].guid, UINT64_MAX);
+	assert_int_equal(p[snapshot_port_of(b->s, ca, 1)].guid, 0x11);
+	assert_int_equal(p[snapshot_port_of(b->s, ca, 2)].guid, 0);
 	builder_fault(b, SNAPSHOT_FAULT_SILENT, 0x10, "freed with it");
 	builder_free(b);
 }
@@ -394,9 +385,9 @@ TEST(test_faults_are_sorted)
 TEST(test_copy_outlives_the_original)
 {
 	struct builder *b = make_diamond();
-	struct snapshot *s, *copy;
-	g_autofree char *before = NULL;
-	g_autofree char *after = NULL;
+	g_autofree char *before = NULL, *after = NULL;
+	AUTO(snapshot) *copy = NULL;
+	struct snapshot *s;
 
 	builder_fault(b, SNAPSHOT_FAULT_SILENT, 5, "text");
 	s = builder_finish(b);
@@ -409,7 +400,6 @@ TEST(test_copy_outlives_the_original)
 	after = fabric_text(copy);
 	assert_string_equal(after, before);
 	assert_int_equal(copy->ref, 1);
-	snapshot_unref(copy);
 	snapshot_unref(NULL);
 }
 
@@ -441,23 +431,22 @@ TEST(test_link_is_up_if_known_trained_and_cabled)
 	uint32_t p = snapshot_port_of(s, 1, 1);
 	uint32_t empty = snapshot_port_of(s, 4, 4);
 	struct snapshot_port *near = &s->ports[p];
-	struct snapshot_port *far = &s->ports[near->peer];
+	uint32_t far = near->peer;
 
 	assert_false(snapshot_link_up(s, p));
-	near->known = true;
-	near->info.phys_state = PORT_PHYS_LINK_UP;
+	near->known = s->ports[empty].known = true;
+	near->info.phys_state = s->ports[empty].info.phys_state =
+		PORT_PHYS_LINK_UP;
 	assert_false(snapshot_link_up(s, p));
-	far->known = true;
+	s->ports[far].known = true;
 	for (uint32_t n = 0; n < s->n_nodes; n++)
 		s->nodes[n].sw_known = true;
 	assert_true(snapshot_link_up(s, p));
 	s->nodes[near->node].sw_known = false;
-	assert_false(snapshot_link_up(s, p) || snapshot_link_up(s, near->peer));
+	assert_false(snapshot_link_up(s, p) || snapshot_link_up(s, far));
 	s->nodes[near->node].sw_known = true;
 	near->info.phys_state = PORT_PHYS_POLLING;
 	assert_false(snapshot_link_up(s, p));
-	s->ports[empty].known = true;
-	s->ports[empty].info.phys_state = PORT_PHYS_LINK_UP;
 	assert_int_equal(s->ports[empty].peer, SNAPSHOT_NONE);
 	assert_false(snapshot_link_up(s, empty));
 }
@@ -562,30 +551,24 @@ assert_paths_arrive(const struct snapshot *s)
 	return n;
 }
 
-/* Hops by another way of counting: relax all cables until nothing moves. */
+/* Hops by another way of counting: relax all cables, as often as there are
+ * nodes. */
 static void
 relax(const struct snapshot *s, unsigned hops[N_NODES])
 {
-	bool moved = true;
-
 	for (uint32_t i = 0; i < N_NODES; i++)
 		hops[i] = 1000;
 	hops[s->ports[s->local_port].node] = 0;
-	while (moved) {
-		moved = false;
+	for (uint32_t i = 0; i < N_NODES; i++)
 		for (uint32_t p = 0; p < s->n_ports; p++) {
-			uint32_t q = s->ports[p].peer;
-			uint32_t from = s->ports[p].node;
+			uint32_t from = s->ports[p].node, q = s->ports[p].peer;
+			unsigned *to = &hops[s->ports[q == SNAPSHOT_NONE ? p :
+						      q].node];
 
-			if (q == SNAPSHOT_NONE ||
-			    (!snapshot_is_switch(&s->nodes[from]) &&
-			     p != s->local_port) ||
-			    hops[from] + 1 >= hops[s->ports[q].node])
-				continue;
-			hops[s->ports[q].node] = hops[from] + 1;
-			moved = true;
+			if (q != SNAPSHOT_NONE && (p == s->local_port ||
+			    snapshot_is_switch(&s->nodes[from])))
+				*to = MIN(*to, hops[from] + 1);
 		}
-	}
 }
 
 /* How many paths to switches have more than three hops; all are shortest. */
