@@ -107,84 +107,54 @@ TEST(test_0x_is_taken_in_both_spellings_only)
 	assert_false(text_take_0x(&text));
 }
 
-TEST(test_digits_are_taken_as_far_as_they_go)
-{
-	const char *text = "0019a:7";
+/* How: digits, as far as they go; a whole text; hexadecimal with its 0x, of so
+ * many digits at most. */
+enum { DIGITS, WHOLE, HEX };
+
+static const struct {
+	int how;
+	unsigned base;		/* HEX: how many */
+	uint64_t max;
+	const char *text, *rest;	/* NULL: nothing is taken */
 	uint64_t value;
+} numbers[] = {
+	{ DIGITS, 10, 19, "0019a:7", "a:7", 19 },
+	{ DIGITS, 16, 10, "a:7", ":7", 10 },
+	{ DIGITS, 10, UINT64_MAX, "", NULL, 0 },
+	{ DIGITS, 10, UINT64_MAX, "-1", NULL, 0 },
+	{ DIGITS, 10, UINT64_MAX, " 1", NULL, 0 },
+	{ DIGITS, 10, 19, "20", NULL, 0 }, { DIGITS, 10, 8, "9", NULL, 0 },
+	{ DIGITS, 16, UINT16_MAX, "10000", NULL, 0 },
+	{ DIGITS, 10, UINT64_MAX, "18446744073709551616", NULL, 0 },
+	{ DIGITS, 16, UINT64_MAX, "10000000000000000", NULL, 0 },
+	{ WHOLE, 10, UINT64_MAX, "18446744073709551615", "", UINT64_MAX },
+	{ WHOLE, 16, UINT64_MAX, "fFfFfFfFfFfFfFfF", "", UINT64_MAX },
+	{ WHOLE, 10, 0, "0", "", 0 }, { WHOLE, 10, 99, "12 ", NULL, 0 },
+	{ WHOLE, 10, 99, "1a", NULL, 0 }, { WHOLE, 10, 99, "", NULL, 0 },
+	{ HEX, 4, 0, "0x00fF:", ":", 0xff }, { HEX, 4, 0, "12", NULL, 0 },
+	{ HEX, 4, 0, "0x", NULL, 0 }, { HEX, 4, 0, "0xg", NULL, 0 },
+	{ HEX, 4, 0, "0x00012", NULL, 0 }, { HEX, 4, 0, "0x10000", NULL, 0 },
+	{ HEX, 4, 0, "", NULL, 0 }, { HEX, 4, 0, "x1", NULL, 0 },
+};
 
-	assert_true(text_take_digits(&text, 10, 19, &value));
-	assert_int_equal(value, 19);
-	assert_string_equal(text, "a:7");
-	assert_true(text_take_digits(&text, 16, 10, &value));
-	assert_int_equal(value, 10);
-	assert_string_equal(text, ":7");
-}
-
-static void
-expect_nothing_taken(const char *begin, unsigned base, uint64_t max)
+/* Whoever fails takes nothing. */
+TEST(test_numbers_are_taken_or_nothing)
 {
-	const char *text = begin;
-	uint64_t value = UNTOUCHED;
+	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
+		const char *begin = numbers[i].text, *text = begin;
+		unsigned base = numbers[i].base;
+		uint64_t max = numbers[i].max, value = UNTOUCHED;
+		bool is = numbers[i].how == DIGITS ?
+			text_take_digits(&text, base, max, &value) :
+			numbers[i].how == HEX ?
+			text_take_hex(&text, base, &value) :
+			text_read_number(text, base, max, &value);
 
-	assert_false(text_take_digits(&text, base, max, &value));
-	assert_ptr_equal(text, begin);
-	assert_int_equal(value, UNTOUCHED);
-}
-
-TEST(test_no_number_and_one_too_large_take_nothing)
-{
-	expect_nothing_taken("", 10, UINT64_MAX);
-	expect_nothing_taken("-1", 10, UINT64_MAX);
-	expect_nothing_taken(" 1", 10, UINT64_MAX);
-	expect_nothing_taken("20", 10, 19);
-	expect_nothing_taken("9", 10, 8);
-	expect_nothing_taken("10000", 16, UINT16_MAX);
-	expect_nothing_taken("18446744073709551616", 10, UINT64_MAX);
-	expect_nothing_taken("10000000000000000", 16, UINT64_MAX);
-}
-
-TEST(test_the_largest_numbers_are_read)
-{
-	uint64_t value;
-
-	assert_true(text_read_number("18446744073709551615", 10, UINT64_MAX,
-				     &value));
-	assert_true(value == UINT64_MAX);
-	value = 0;
-	assert_true(text_read_number("fFfFfFfFfFfFfFfF", 16, UINT64_MAX,
-				     &value));
-	assert_true(value == UINT64_MAX);
-	assert_true(text_read_number("0", 10, 0, &value));
-	assert_int_equal(value, 0);
-}
-
-TEST(test_a_whole_text_has_nothing_behind_its_digits)
-{
-	uint64_t value = UNTOUCHED;
-
-	assert_false(text_read_number("12 ", 10, 99, &value));
-	assert_false(text_read_number("1a", 10, 99, &value));
-	assert_false(text_read_number("", 10, 99, &value));
-	assert_int_equal(value, UNTOUCHED);
-}
-
-TEST(test_hex_has_its_0x_and_no_more_digits_than_allowed)
-{
-	static const char *const bad[] = {
-		"12", "0x", "0xg", "0x00012", "0x10000", "", "x1",
-	};
-	const char *text = "0x00fF:";
-	uint64_t value;
-
-	assert_true(text_take_hex(&text, 4, &value));
-	assert_int_equal(value, 0xff);
-	assert_string_equal(text, ":");
-	value = UNTOUCHED;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		text = bad[i];
-		assert_false(text_take_hex(&text, 4, &value));
-		assert_ptr_equal(text, bad[i]);
-		assert_int_equal(value, UNTOUCHED);
+		print_message("%s\n", begin);
+		assert_int_equal(is, numbers[i].rest != NULL);
+		assert_true(value == (is ? numbers[i].value : UNTOUCHED));
+		if (numbers[i].how != WHOLE)
+			assert_string_equal(text, is ? numbers[i].rest : begin);
 	}
 }
 
