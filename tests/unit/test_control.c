@@ -212,6 +212,8 @@ end_sweep(struct setup *t, enum sweep_end end, const char *causes)
 	case SWEEP_END_PLANNED:
 	case SWEEP_END_UP:
 	case SWEEP_END_NOT_UP:
+		health_clear(&t->verdict);
+		health_judge(&t->verdict, t->s, &t->choice, NULL, true);
 		r.view = &view;
 		r.choice = &t->choice;
 		r.verdict = &t->verdict;
@@ -513,13 +515,14 @@ WORD(do_has_cycle, struct setup *t)
 	assert_true(cycle->len > 0);
 }
 
-/* N: a line that is so much longer than the longest */
-WORD(do_long, void *fixture)
+/* N: a line that is so much longer than the longest; it is not repeated */
+WORD(do_long, struct setup *t)
 {
 	g_autofree char *line = g_strnfill((gsize)((int)CONTROL_LINE_MAX +
 						   atoi(words[0])), 'x');
 
-	ask(fixture, line, CONTROL_USAGE);
+	ask(t, line, CONTROL_USAGE);
+	assert_true(strlen(t->body) < 200);
 }
 
 WORD(do_every_command, struct setup *t)
@@ -537,11 +540,6 @@ WORD(do_every_command, struct setup *t)
 		assert_int_equal(c->place == COMMAND_OF_VIEW,
 				 g_str_has_suffix(t->answer->str, says));
 	}
-}
-
-WORD(do_shorter, struct setup *t)
-{
-	assert_true(strlen(t->body) < word_number(words[0]));
 }
 
 /* --- what the hooks noted --- */
@@ -601,12 +599,6 @@ WORD(do_headline, struct setup *t)
 	look(&v, t);
 	line = control_headline(&v);
 	assert_has(line, words[0]);
-}
-
-WORD(do_judge, struct setup *t)
-{
-	health_clear(&t->verdict);
-	health_judge(&t->verdict, t->s, &t->choice, NULL, true);
 }
 
 /* all|N|H-N TEXT: NodeDescription */
@@ -746,12 +738,11 @@ static const struct unit_word all_words[] = {
 	{ "lacks", do_lacks }, { "is", do_is }, { "begins", do_is },
 	{ "times", do_times }, { "has-problems", do_has_problems },
 	{ "has-cycle", do_has_cycle }, { "long", do_long },
-	{ "shorter", do_shorter }, { "sweeps", do_count },
+	{ "sweeps", do_count },
 	{ "reloads", do_count }, { "problems", do_count },
 	{ "level", do_level }, { "changed", do_changed },
 	{ "unchanged", do_unchanged }, { "fabric", do_fabric },
-	{ "sweep-ends", do_sweep_ends }, { "judge", do_judge },
-	{ "headline", do_headline },
+	{ "sweep-ends", do_sweep_ends }, { "headline", do_headline },
 	{ "describe", do_describe }, { "name", do_name }, { "rule", do_rule },
 	{ "partition", do_partition }, { "refuse", do_refuse },
 	{ "writing", do_writing }, { "written", do_writing },
