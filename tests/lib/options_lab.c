@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "tests/lib/options_lab.h"
 
-#include <unistd.h>
-#include <glib/gstdio.h>
-
+#include "tests/lib/folder.h"
 #include "tests/lib/unit.h"
 
 int
 setup_new(void **state)
 {
-	struct setup *t = g_new0(struct setup, 1);
-	int fd = g_file_open_tmp("minism-args-XXXXXX", &t->path, NULL);
+	struct setup *t = *state = g_new0(struct setup, 1);
 
-	if (fd < 0)
-		return -1;
-	close(fd);
+	t->folder = folder_enter();
 	t->conf = options_new();
 	t->warnings = g_ptr_array_new_with_free_func(g_free);
-	*state = t;
 	return 0;
 }
 
@@ -28,8 +22,7 @@ setup_free(void **state)
 
 	options_free(t->conf);
 	g_ptr_array_free(t->warnings, TRUE);
-	g_unlink(t->path);
-	g_free(t->path);
+	folder_leave(&t->folder);
 	g_free(t);
 	return 0;
 }
@@ -37,7 +30,7 @@ setup_free(void **state)
 void
 setup_parse(struct setup *t, const char *text)
 {
-	GError *error = NULL;
+	g_autoptr(GError) error = NULL;
 
 	g_ptr_array_set_size(t->warnings, 0);
 	if (!options_parse(t->conf, text, "x.conf", t->warnings, &error))
@@ -62,7 +55,7 @@ source_read(const char *name)
 {
 	const char *top = g_getenv("MINISM_SRC");
 	g_autofree char *path = g_build_filename(top ? top : ".", name, NULL);
-	GError *error = NULL;
+	g_autoptr(GError) error = NULL;
 	char *text;
 
 	if (!g_file_get_contents(path, &text, NULL, &error))

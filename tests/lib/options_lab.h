@@ -10,7 +10,7 @@
 struct setup {
 	struct options *conf;
 	GPtrArray *warnings;	/* of the last text */
-	char *path;		/* of a file that the test may write */
+	char *folder;		/* in which the test is */
 	const struct option_table *simulator;	/* of command lines */
 };
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/lib/folder.h"
 #include "tests/lib/options_lab.h"
 #include "tests/lib/unit.h"
 #include "topology/text.h"
@@ -19,20 +20,21 @@ static const struct option_table simulator = {
 	.usage = "FABRIC", .values = &seed,
 };
 
-/* Runs a command line of words without blanks; NULL if it is accepted, else
- * the message. */
+/* Runs a command line of words without blanks, behind the program's name; NULL if
+ * it is accepted, else the message. */
 static char *
 run(struct setup *t, const char *format, ...)
 {
 	g_autoptr(GError) error = NULL;
-	g_autofree char *line = NULL;
+	g_autofree char *line = NULL, *words = NULL;
 	g_auto(GStrv) argv = NULL;
 	va_list ap;
 
 	va_start(ap, format);
 	line = g_strdup_vprintf(format, ap);
 	va_end(ap);
-	argv = g_strsplit(line, " ", -1);
+	words = g_strconcat("minism ", line, NULL);
+	argv = g_strsplit(words, " ", -1);
 	options_free(t->conf);
 	t->conf = options_new();
 	t->conf->simulator = t->simulator;
@@ -51,7 +53,7 @@ run(struct setup *t, const char *format, ...)
 static void
 accepts(struct setup *t, const char *line)
 {
-	g_autofree char *message = run(t, "minism %s", line);
+	g_autofree char *message = run(t, "%s", line);
 
 	if (message)
 		fail_msg("%s: %s", line, message);
@@ -60,16 +62,17 @@ accepts(struct setup *t, const char *line)
 static void
 refuses(struct setup *t, const char *line, const char *error)
 {
-	g_autofree char *message = run(t, "minism %s", line);
+	g_autofree char *message = run(t, "%s", line);
 
 	if (g_strcmp0(message, error))
 		fail_msg("%s: %s", line, message ? message : "accepted");
 }
 
+/* The file f. */
 static void
 put_file(struct setup *t, const char *text)
 {
-	assert_true(g_file_set_contents(t->path, text, -1, NULL));
+	folder_put(t->folder, "f", text);
 }
 
 /* Ranges are those of the file, whose keys are the same rows. */
@@ -152,7 +155,7 @@ SETUP_TEST(test_bad_option_is_one_line)
 SETUP_TEST(test_each_short_option_of_opensm_has_a_pointer)
 {
 	for (const char *c = "AcdeHiIklLmMnNOqQrSUVwWxXyYzZ"; *c; c++) {
-		g_autofree char *message = run(t, "minism -%c", *c);
+		g_autofree char *message = run(t, "-%c", *c);
 		g_autofree char *begin = g_strdup_printf("-%c is OpenSM's; "
 							 "here ", *c);
 
@@ -229,8 +232,8 @@ SETUP_TEST(test_every_option_arrives)
 		setting_check(t->conf, &good_args[i]);
 	}
 	put_file(t, "");
-	g_free(run(t, "minism -F %s", t->path));
-	assert_string_equal(t->conf->config_file, t->path);
+	accepts(t, "-F f");
+	assert_string_equal(t->conf->config_file, "f");
 	t->simulator = &simulator;
 	accepts(t, "single(2)");
 	assert_null(t->conf->control_socket);
@@ -264,12 +267,12 @@ SETUP_TEST(test_a_simulator_has_its_fabric_and_options)
 SETUP_TEST(test_command_line_goes_before_the_file)
 {
 	put_file(t, "lmc 1\nsweep_interval 30\nsm_key 5\nodd 1\n");
-	g_free(run(t, "minism --lmc 2 -F %s", t->path));
+	accepts(t, "--lmc 2 -F f");
 	assert_int_equal(t->conf->lmc, 2);
 	assert_int_equal(t->conf->sweep_s, 30);
 	assert_int_equal(t->conf->sm_key, 5);
 	assert_int_equal(t->warnings->len, 1);
-	g_free(run(t, "minism -F %s --lmc 2 -s 4", t->path));
+	accepts(t, "-F f --lmc 2 -s 4");
 	assert_int_equal(t->conf->lmc, 2);
 	assert_int_equal(t->conf->sweep_s, 4);
 }
@@ -277,11 +280,11 @@ SETUP_TEST(test_command_line_goes_before_the_file)
 SETUP_TEST(test_port_on_the_command_line_replaces_the_whole_choice)
 {
 	put_file(t, "guid 0x5\nca_name a\nport 1\n");
-	g_free(run(t, "minism -p 2 -F %s", t->path));
+	accepts(t, "-p 2 -F f");
 	assert_int_equal(t->conf->port_num, 2);
 	assert_int_equal(t->conf->port_guid, 0);
 	assert_null(t->conf->ca_name);
-	g_free(run(t, "minism -F %s", t->path));
+	accepts(t, "-F f");
 	assert_int_equal(t->conf->port_guid, 5);
 	assert_string_equal(t->conf->ca_name, "a");
 }
@@ -292,10 +295,10 @@ SETUP_TEST(test_named_file_must_be_there_and_good)
 	static const char *const missing[] = {
 		"/no-such-folder/minism.conf", MINISM_SYSCONFDIR "/minism.conf",
 	};
-	g_autofree char *bad = NULL, *nul = NULL;
+	g_autofree char *nul = NULL;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(missing); i++) {
-		g_autofree char *message = run(t, "minism -F %s", missing[i]);
+		g_autofree char *message = run(t, "-F %s", missing[i]);
 
 		if (g_file_test(missing[i], G_FILE_TEST_EXISTS))
 			continue;
@@ -304,21 +307,19 @@ SETUP_TEST(test_named_file_must_be_there_and_good)
 		assert_has(message, missing[i]);
 	}
 	put_file(t, "\nlmc 9\n");
-	bad = run(t, "minism -F %s", t->path);
-	assert_true(g_str_has_prefix(bad, t->path));
-	assert_string_equal(bad + strlen(t->path), ":2:5: lmc: 9 is not 0 to 7");
+	refuses(t, "-F f", "f:2:5: lmc: 9 is not 0 to 7");
 	/* Help is for those whose file is bad, too. */
-	assert_null(run(t, "minism --help -F %s", t->path));
-	assert_true(g_file_set_contents(t->path, "lmc 1\n\0lmc 2\n", 13, NULL));
-	nul = run(t, "minism -F %s", t->path);
+	accepts(t, "--help -F f");
+	assert_true(g_file_set_contents("f", "lmc 1\n\0lmc 2\n", 13, NULL));
+	nul = run(t, "-F f");
 	assert_has(nul, "NUL");
 }
 
 SETUP_TEST(test_messages_stay_one_short_line)
 {
 	g_autofree char *word = g_strnfill(5000, 'x');
-	g_autofree char *one = run(t, "minism --%s", word);
-	g_autofree char *two = run(t, "minism -R %s %s", word, word);
+	g_autofree char *one = run(t, "--%s", word);
+	g_autofree char *two = run(t, "-R %s %s", word, word);
 
 	refuses(t, "--lmc 1\n2\033[2J", "--lmc: 1?2?[2J is not 0 to 7");
 	assert_in_range(strlen(one), 60, 160);
@@ -403,7 +404,7 @@ SETUP_TEST(test_each_value_has_an_origin)
 	put_file(t, "lmc 1\nsweep_interval 30\nm_key 5\nca_name mlx5_0\n"
 		 "sminfo_polling_timeout 1000\npolling_retry_number (null)\n"
 		 "routing_threads_num 3\nlog_file \"a b\"\n");
-	g_free(run(t, "minism --lmc 2 -F %s -p 2 --once", t->path));
+	accepts(t, "--lmc 2 -F f -p 2 --once");
 	list = options_list(t->conf);
 	expect_origin(list, "lmc", "2", OPTIONS_COMMAND_LINE);
 	expect_origin(list, "sweep_interval", "30", OPTIONS_FILE);
@@ -433,13 +434,13 @@ SETUP_TEST(test_only_the_command_line_gives_a_simulation_a_place)
 	const struct options *c;
 
 	for (unsigned lab = 0; lab < 2; lab++) {
-		const char *how = lab ? "-o" : "-o single(2)";
+		const char *how = lab ? "-F f -o" : "-F f -o single(2)";
 
 		t->simulator = lab ? NULL : &simulator;
 		put_file(t, keys);
 		if (lab)
 			assert_true(g_setenv("MINISM_LAB", "/s", TRUE));
-		g_free(run(t, "minism -F %s %s", t->path, how));
+		accepts(t, how);
 		c = t->conf;
 		assert_null(c->cache_dir);
 		assert_int_equal(g_strcmp0(c->control_socket, lab ?
@@ -449,9 +450,8 @@ SETUP_TEST(test_only_the_command_line_gives_a_simulation_a_place)
 		assert_int_equal(c->lmc, 1);
 		assert_int_equal(t->warnings->len, 1);
 		assert_has(t->warnings->pdata[0], "view_file, ");
-		g_free(run(t, "minism -F %s %s --cache-dir=/c2 -f /l2 "
-			   "--control-socket=/s2 --view /d2 -J /p2",
-			   t->path, how));
+		g_free(run(t, "%s --cache-dir=/c2 -f /l2 --control-socket=/s2 "
+			   "--view /d2 -J /p2", how));
 		c = t->conf;
 		assert_string_equal(c->cache_dir, "/c2");
 		assert_string_equal(c->control_socket, "/s2");
@@ -460,7 +460,7 @@ SETUP_TEST(test_only_the_command_line_gives_a_simulation_a_place)
 		assert_string_equal(c->pid_file, "/p2");
 	}
 	g_unsetenv("MINISM_LAB");
-	g_free(run(t, "minism -F %s", t->path));
+	accepts(t, "-F f");
 	assert_string_equal(t->conf->cache_dir, "/c");
 	assert_string_equal(t->conf->view_file, "/d");
 }
@@ -473,18 +473,17 @@ SETUP_TEST(test_log_flags_are_taken_from_opensm)
 		const char *file, *line;
 		int verbosity;
 	} cases[] = {
-		{ "log_flags 3\ndump_files_dir /d\n", "", 2 },
-		{ "log_flags 0x43\n", "", 2 },
-		{ "log_flags 0x43\n", "-D0x1", 0 },
-		{ "log_flags 0x1\n", "", 0 },
-		{ "log_flags 7\n", "", 3 },
-		{ "log_flags 0xff\n", "", 4 },
+		{ "log_flags 3\ndump_files_dir /d\n", "-F f", 2 },
+		{ "log_flags 0x43\n", "-F f", 2 },
+		{ "log_flags 0x43\n", "-F f -D0x1", 0 },
+		{ "log_flags 0x1\n", "-F f", 0 },
+		{ "log_flags 7\n", "-F f", 3 },
+		{ "log_flags 0xff\n", "-F f", 4 },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		put_file(t, cases[i].file);
-		g_free(run(t, *cases[i].line ? "minism -F %s %s" :
-			   "minism -F %s", t->path, cases[i].line));
+		accepts(t, cases[i].line);
 		assert_int_equal(t->conf->verbosity, cases[i].verbosity);
 	}
 	assert_int_equal(t->warnings->len, 0);

@@ -164,21 +164,6 @@ naive_of(const struct partition_rules *rules, const struct snapshot *s,
 	return what;
 }
 
-static uint16_t
-naive_common(const struct partition_rules *rules, const struct snapshot *s,
-	     uint32_t a, uint32_t b)
-{
-	for (uint32_t i = 0; i <= 12; i++) {
-		uint16_t pkey = i ? (uint16_t)i : PKEY_DEFAULT;
-		unsigned wa = naive_of(rules, s, a, pkey);
-		unsigned wb = naive_of(rules, s, b, pkey);
-
-		if (wa && wb && (wa & 2 || wb & 2))
-			return (uint16_t)(wa & 2 ? pkey | 0x8000 : pkey);
-	}
-	return 0;
-}
-
 /* May b use the partition with a, which one of the two has in full? */
 static bool
 naive_meet(const struct partition_rules *rules, const struct snapshot *s,
@@ -188,6 +173,20 @@ naive_meet(const struct partition_rules *rules, const struct snapshot *s,
 	unsigned wb = naive_of(rules, s, b, pkey);
 
 	return wa && wb && ((wa | wb) & PARTITION_FULL);
+}
+
+static uint16_t
+naive_common(const struct partition_rules *rules, const struct snapshot *s,
+	     uint32_t a, uint32_t b)
+{
+	for (uint32_t i = 0; i <= 12; i++) {
+		uint16_t pkey = i ? (uint16_t)i : PKEY_DEFAULT;
+
+		if (naive_meet(rules, s, a, b, pkey))
+			return naive_of(rules, s, a, pkey) & PARTITION_FULL ?
+				pkey | 0x8000 : pkey;
+	}
+	return 0;
 }
 
 TEST(test_random_rules_read_the_plain_way)
