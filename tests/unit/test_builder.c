@@ -3,9 +3,9 @@
  * The builder and the snapshot it makes: one order whatever the order of the
  * facts, shortest ways with their tie-breaks, and what cannot be reached.
  *
- * Fabrics are words, which are taken in their order: "S50:4" is a switch of GUID
- * 0x50 with 4 ports, "C10:1" a CA, "10.1-50.1" a cable between two ports, "@10.1"
- * the local port.
+ * Fabrics are words, which are taken in their order: "S50:4" is a switch of
+ * GUID 0x50 with 4 ports, "C10:1" a CA, "10.1-50.1" a cable between two ports,
+ * "@10.1" the local port.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -89,8 +89,8 @@ lay(const char *text)
 	return b;
 }
 
-/* "50.0=0,1,7": to that port as the diagnostics write it (-D), where the leading
- * 0 is reserved; or =none. */
+/* "50.0=0,1,7": to that port as the diagnostics write it (-D), where the
+ * leading 0 is reserved; or =none. */
 static void
 assert_paths(const struct snapshot *s, const char *text)
 {
@@ -142,8 +142,8 @@ TEST(test_path_ties_go_to_lower_guid_and_port)
 	assert_int_equal(s->nodes[0].entry, SNAPSHOT_NONE);
 }
 
-/* ca 0x10 -- sw 0x20 -- ca 0x30 -- sw 0x40: the last is out of reach, but not the
- * second port of 0x30 that is on 0x20 as well; the SM's other port leads
+/* ca 0x10 -- sw 0x20 -- ca 0x30 -- sw 0x40: the last is out of reach, but not
+ * the second port of 0x30 that is on 0x20 as well; the SM's other port leads
  * nowhere. */
 TEST(test_ca_does_not_forward)
 {

@@ -20,8 +20,8 @@ static const struct option_table simulator = {
 	.usage = "FABRIC", .values = &seed,
 };
 
-/* Runs a command line of words without blanks, behind the program's name; NULL if
- * it is accepted, else the message. */
+/* Runs a command line of words without blanks, behind the program's name; NULL
+ * if it is accepted, else the message. */
 static char *
 run(struct setup *t, const char *format, ...)
 {

@@ -158,9 +158,10 @@ SETUP_TEST(test_null_is_the_built_in_value)
 }
 
 #define UNUSED	" is not used by minism yet"
-#define ALL_PORTS UNUSED "; qos_max_vls, qos_sl2vl and so on are for all ports\n"
-#define STARVED	"are never sent: sl2vl gives them a VL without weight in vlarb_high " \
-	"and vlarb_low\n"
+#define ALL_PORTS UNUSED \
+	"; qos_max_vls, qos_sl2vl and so on are for all ports\n"
+#define STARVED	"are never sent: sl2vl gives them a VL without weight in " \
+	"vlarb_high and vlarb_low\n"
 /* The document's example: VL 4 off, no more than 8 VLs. */
 #define EIGHT_VLS "qos TRUE\nqos_vlarb_high 0:4\n" \
 	"qos_vlarb_low 0:0,1:64,2:128,3:192,4:0,5:64,6:64,7:64\n"
@@ -300,7 +301,8 @@ SETUP_TEST(test_all_errors_of_a_file_are_told)
 }
 
 #define VLS	"a list of up to 16 VLs of 0 to 14, or 15 to drop the SL"
-#define WEIGHTS	"a list of up to 64 VL:WEIGHT, VLs of 0 to 14 and weights of 0 to 255"
+#define WEIGHTS	"a list of up to 64 VL:WEIGHT, VLs of 0 to 14 and weights " \
+	"of 0 to 255"
 #define WRONG(key, n, word, list) \
 	key ": number " n " of the list, \"" word "\", is wrong: " list " is needed"
 
