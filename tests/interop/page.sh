@@ -8,12 +8,10 @@
 
 need python3
 
-# page SPEC arguments...: page.html and the dumps of a simulated fabric
+# page SPEC: page.html and the dumps of a simulated fabric
 page() {
 	rm -rf page.html dump view
-	timeout -k 5 $patience "$MINISM_SIM" -F "$SCRATCH/empty.conf" --cache-dir= --once -v \
-		"$@" --view "$SCRATCH/view" \
-		>run.out 2>run.err </dev/null && dump_view &&
+	simulated --cache-dir= --once "$1" --view view && dump_view &&
 		"$MINISMCTL" --view view report >page.html
 }
 
@@ -107,7 +105,7 @@ counts_agree() {
 	grep -oE '[0-9]+ (Get|Set) [A-Z][A-Za-z0-9_]+' shown.html |
 		awk '{ n[$3 "." $2] += $1 } END { for (k in n) print k, n[k] }' |
 		sort >counted
-	sed -n 's/.* sent [0-9]* MADs: //p' run.err | tail -n 1 |
+	sed -n 's/.* sent [0-9]* MADs: //p' run.log | tail -n 1 |
 		sed 's/, /\n/g' | sort >logged
 	diff counted logged && [ -s logged ]
 }

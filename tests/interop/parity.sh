@@ -25,17 +25,6 @@ same_dumps() {	# NAME NAME
 	done
 }
 
-# A run without libibumad, so without the shim in front of it.
-native() {	# LOG arguments...
-	local log=$1
-
-	shift
-	rm -rf "$log" dump
-	timeout -k 5 $patience "$MINISM_SIM" -F "$SCRATCH/empty.conf" --once -v \
-		-f "$log" --view "$SCRATCH/view" "$@" \
-		>native.out 2>native.err </dev/null && dump_view
-}
-
 in_lab() {
 	lab_start "$SCRATCH/parity.net" || return
 	lab_sm lab.run "$MINISM" -p 1 "${sm_defaults[@]}" --once -v \
@@ -48,9 +37,9 @@ in_lab() {
 parity() {	# NAME SPEC
 	wanted_case "$1" || return 0
 	"$MINISM_FABRIC" "${@:2}" >parity.net || return
+	sim_start parity.net || return
 	SIM_HOST=$(sed -n 's/^Ca[ \t].*"\(H-[^"]*\)".*/\1/p' parity.net |
 		head -n 1)
-	sim_start parity.net || return
 	rm -rf dump
 	check "$1: comes up on ibsim through libibumad" sm_once umad.log \
 		--cache-dir "$SCRATCH/cache-$1"
@@ -59,8 +48,10 @@ parity() {	# NAME SPEC
 	rm -rf dump
 	check "$1: comes up in a lab" in_lab
 	check "$1: there are dumps" dumps lab
-	check "$1: comes up on the simulator" \
-		native sim.log parity.net
+	rm -rf dump
+	check "$1: comes up on the simulator" simulated --once \
+		--view "$SCRATCH/view" parity.net
+	dump_view
 	check "$1: there are dumps" dumps sim
 	check "$1: ibsim and the lab leave the same" same_dumps umad lab
 	check "$1: ibsim and the simulator leave the same" \

@@ -19,45 +19,34 @@ sa() {	# saquery-arguments...
 	on $asker client saquery "$@"
 }
 
-check "NodeRecord" answers 'node_type' sa NR
-check "NodeRecord of a LID" answers 'node_desc|NodeDescription' sa NR 1
-check "PortInfoRecord" answers 'EndPortLid' sa PIR
-check "SwitchInfoRecord" answers 'SwitchInfo|lin_cap|LinearFDBCap' sa SWIR
-check "LinkRecord" answers 'FromLID' sa LR
-check "LinearForwardingTableRecord" answers 'LFT Record' sa LFTR
-check "PathRecord" answers 'dgid' sa PR
-check "PathRecord between two LIDs" answers 'pkey\.*0x(ffff|FFFF)' sa \
-	--slid 9 --dlid 10 PR
-check "MCMemberRecord: IPoIB's group is there" answers 'ff12:401b:ffff' sa -g
-check "SMInfoRecord" answers 'SMInfoRecord|Priority|prio' sa SMIR
-check "the port with the SM" answers 'IsSM ports' sa -s
-check "ClassPortInfo" answers '0x2602' sa CPI
-check "ClassPortInfo: what later revisions have" answers '0x0002B4C8' sa CPI
-check "ClassPortInfo: QP 1 has its Q_Key" \
-	answers 'Redirect QKey.*0x80010000' sa CPI
-check "P_KeyTableRecord for the trusted" \
-	answers 'PKey Table' sa --smkey 1 PKTR
+while read -r regex words; do
+	# shellcheck disable=SC2086 # words
+	check "saquery $words" answers "$regex" sa $words
+done <<'END'
+node_type NR
+node_desc|NodeDescription NR 1
+EndPortLid PIR
+SwitchInfo|lin_cap|LinearFDBCap SWIR
+FromLID LR
+LFT.Record LFTR
+dgid PR
+pkey\.*0x(ffff|FFFF) --slid 9 --dlid 10 PR
+ff12:401b:ffff -g
+SMInfoRecord|Priority|prio SMIR
+IsSM.ports -s
+0x2602 CPI
+0x0002B4C8 CPI
+Redirect.QKey.*0x80010000 CPI
+PKey.Table --smkey 1 PKTR
+END
 check "ServiceRecord: none, and said so" sa SR
 check "InformInfoRecord: none, and said so" sa IIR
-check "P_KeyTableRecord is refused to others" eval '! sa PKTR'
-
-# port_of NAME: "guid lid" of port 1 of a CA, as ibnetdiscover sees it
-port_of() {
-	awk -v name="\"$1\"" '
-		/^Ca\t/ { mine = $0 ~ "# " name "$" }
-		mine && /^\[1\]\(/ {
-			split($0, g, /[()]/)
-			sub(/.*# *lid /, "")
-			print "0x" g[2], $1
-			exit
-		}' found
-}
+check "P_KeyTableRecord is refused to others" refuses . sa PKTR
 
 # The diagnostics by GUID ask the SA for the path, each in its own way: what
 # they resolve must be what the fabric says.
-client ibnetdiscover >found 2>found.err
-read -r own_guid own_lid < <(port_of H-3)
-read -r guid lid < <(port_of H-9)
+own_guid=$(guid_of H-3) own_lid=$(lid_of H-3)
+guid=$(guid_of H-9) lid=$(lid_of H-9)
 check "ibnetdiscover names H-3 and H-9" \
 	[ -n "$own_lid" -a -n "$lid" -a "${own_lid:-0}" != "${lid:-0}" ]
 

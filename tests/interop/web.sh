@@ -36,6 +36,10 @@ served() {	# port
 		for family in parser.text_string_to_metric_families(text):
 			names |= {s.name for s in family.samples}
 		assert len(names) > 20
+		# the parser takes the first of two
+		series = [l.rsplit(" ", 1)[0] for l in text.split("\n")
+			  if l and not l.startswith("#")]
+		assert len(series) == len(set(series))
 		n = {(s.name, *sorted(s.labels.items())): s.value for family in
 			parser.text_string_to_metric_families(text)
 			for s in family.samples}
