@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-/* Routing as the sweep starts it: links to be avoided, lists of nodes. */
+/* Routing as the sweep starts it: lists of nodes. */
 #include "sm/sweep/route_job.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
@@ -8,8 +8,6 @@
 struct bench {
 	struct snapshot *s;
 	struct route_params params;
-	bool is_avoiding, is_used;	/* is_used: all the same */
-	unsigned lost;			/* hosts that have no path */
 	struct lft *lft;		/* of the last job */
 };
 
@@ -20,10 +18,6 @@ on_routed(void *values, void *data)
 	struct bench *b = data;
 
 	assert_true(job->ok);
-	b->is_used = job->all != NULL;
-	for (uint32_t port = 0; job->all && port < b->s->n_ports; port++)
-		assert_false(job->all->ports[port].avoided);
-	b->lost = job->choice.alone.reach.lost_hosts;
 	if (b->lft)
 		lft_free(b->lft);
 	b->lft = lft_ref(job->choice.lft);
@@ -37,19 +31,7 @@ bench_route(struct bench *b)
 	job->subnet = snapshot_ref(b->s);
 	job->lids = lid_assign(b->s, 0, NULL, 0, NULL, NULL);
 	job->seen = lft_new(b->s->n_switches, job->lids->top);
-	job->is_avoiding = b->is_avoiding;
 	route_job_start(job, NULL, on_routed, b);
-}
-
-static void
-bench_open(struct bench *b, const char *spec, const char *engine)
-{
-	*b = (struct bench){
-		.s = generate_fabric(spec, NULL, NULL),
-		.params = { .engine = engine_by_name(engine, NULL),
-			    .threads = 1 },
-	};
-	assert_non_null(b->s);
 }
 
 static void
@@ -59,44 +41,19 @@ bench_close(struct bench *b)
 	snapshot_unref(b->s);
 }
 
-static void
-avoid_link(struct bench *b, unsigned sw, unsigned num)
-{
-	uint32_t port = snapshot_port_of(b->s, b->s->switches[sw], num);
-
-	b->s->ports[port].avoided = true;
-	b->s->ports[b->s->ports[port].peer].avoided = true;
-	b->is_avoiding = true;
-}
-
-/* A ring without one of its cables is a chain, without two it is two chains. */
-TEST(test_links_to_be_avoided_are_used_if_hosts_need_them)
-{
-	AUTO_VALUE(bench_close) struct bench b;
-
-	bench_open(&b, "ring(6;2)", "updn");
-	bench_route(&b);
-	assert_false(b.is_used);
-	avoid_link(&b, 0, 3);
-	bench_route(&b);
-	assert_false(b.is_used);
-	assert_int_equal(b.lost, 0);
-	avoid_link(&b, 3, 3);
-	bench_route(&b);
-	assert_true(b.is_used);
-	assert_int_equal(b.lost, 0);
-}
-
 /* The engine gets the same marks from either list, and they count. */
 TEST(test_io_nodes_are_those_of_the_list_or_no_compute_nodes)
 {
 	g_autoptr(GArray) io = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	g_autoptr(GArray) rest = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	struct lft *plain, *by_io;
-	AUTO_VALUE(bench_close) struct bench b;
+	AUTO_VALUE(bench_close) struct bench b = {
+		.s = generate_fabric("PGFT(4,4;1,4)", NULL, NULL),
+		.params = { .engine = engine_by_name("ftree", NULL),
+			    .threads = 1 },
+	};
 	size_t len;
 
-	bench_open(&b, "PGFT(4,4;1,4)", "ftree");
 	for (uint32_t port = 0, n = 0; port < b.s->n_ports; port++)
 		if (!snapshot_is_switch(snapshot_node_of(b.s, port)) &&
 		    b.s->ports[port].peer != SNAPSHOT_NONE)

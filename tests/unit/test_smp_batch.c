@@ -25,7 +25,7 @@ struct bench {
 	uint32_t host[N];	/* at them, not the SM's */
 	uint32_t out[N];	/* sw[i]'s port towards sw[i + 1] */
 	uint32_t ports[32];	/* to be queried; the tag is the index */
-	unsigned n, next, more;	/* of them; more: after the first done() */
+	unsigned n, next;	/* of them */
 	uint32_t silent;	/* tag whose node is unreachable after a
 				   time-out; or NOBODY */
 	GArray *replies;	/* struct seen */
@@ -37,8 +37,6 @@ struct bench {
 struct seen {
 	uint64_t tag;
 	enum smp_outcome outcome;
-	unsigned status;
-	uint8_t byte;		/* of the data */
 };
 
 static bool
@@ -61,8 +59,7 @@ bench_reply(void *data, const struct smp_request *r,
 	    const struct smp_reply *a)
 {
 	struct bench *b = data;
-	const struct seen seen = { r->tag, a->outcome, a->status,
-				   a->data ? a->data[0] : 0 };
+	const struct seen seen = { r->tag, a->outcome };
 
 	assert_int_equal(r->port, b->ports[r->tag]);
 	assert_int_equal(a->data != NULL, a->outcome == SMP_ANSWERED);
@@ -80,8 +77,6 @@ bench_done(void *data)
 	assert_int_equal(b->next, b->n);
 	assert_int_equal(b->replies->len, b->n);
 	b->done++;
-	b->n += b->more;
-	b->more = 0;
 	return b->next < b->n;
 }
 
@@ -179,75 +174,17 @@ bench_close(struct bench *b)
 
 FIXTURE(bench)
 
-/* The chain answers up to `reach` hops; the data begin with the hop count. */
-static unsigned reach;
-
 static void
 peer(struct transport *t, const struct scripted_sent *sent, void *data)
 {
-	uint8_t mad[MAD_SIZE];
-	struct mad_header h;
-
-	memcpy(mad, sent->mad, MAD_SIZE);
-	mad_header_read(mad, MAD_SIZE, &h);
-	if (h.hop_count > reach)
-		return;
-	smp_make_response(mad, 0);
-	smp_data(mad)[0] = h.hop_count;
-	scripted_answer(t, mad, 100);
+	scripted_reply(t, sent, 100);
 }
 
 #define BENCH_TEST(name) \
 	TEST_WITH(name, struct bench *b, bench_new, bench_free)
 
-BENCH_TEST(test_each_request_has_one_reply_and_then_it_is_done)
-{
-	reach = 9;
-	scripted_set_peer(b->t, peer, NULL);
-	for (unsigned i = 0; i < N; i++)
-		add(b, b->host[i]);
-	bench_start(b, 0);
-	assert_int_equal(scripted_count(b->t), 0);
-	run(b);
-	assert_int_equal(b->replies->len, N);
-	assert_int_equal(b->done, 1);
-	for (unsigned i = 0; i < N; i++) {
-		assert_int_equal(reply_at(b, i)->outcome, SMP_ANSWERED);
-		assert_int_equal(reply_at(b, i)->byte, i + 2);
-	}
-}
-
-BENCH_TEST(test_nothing_to_send_is_done_from_the_loop)
-{
-	bench_start(b, 0);
-	assert_int_equal(b->done, 0);
-	run(b);
-	assert_int_equal(b->done, 1);
-	/* It is kept, and can be woken. */
-	add(b, b->sw[0]);
-	smp_batch_wake(b->batch);
-	assert_int_equal(scripted_count(b->t), 1);
-	run(b);
-	assert_int_equal(b->done, 2);
-}
-
-BENCH_TEST(test_done_may_make_more_requests)
-{
-	reach = 9;
-	scripted_set_peer(b->t, peer, NULL);
-	for (unsigned i = 0; i < 4; i++)
-		add(b, b->sw[0]);
-	b->n = 2;
-	b->more = 2;
-	bench_start(b, 0);
-	run(b);
-	assert_int_equal(b->replies->len, 4);
-	assert_int_equal(b->done, 2);
-}
-
 BENCH_TEST(test_no_more_in_flight_than_allowed)
 {
-	reach = 9;
 	scripted_set_peer(b->t, peer, NULL);
 	for (unsigned i = 0; i < 20; i++)
 		add(b, b->sw[i % N]);
@@ -294,7 +231,6 @@ BENCH_TEST(test_two_batches_share_the_window)
 	};
 	struct smp_batch *first;
 
-	reach = 9;
 	scripted_set_peer(b->t, peer, NULL);
 	for (unsigned i = 0; i < 30; i++)
 		add(b, b->sw[i % N]);
@@ -305,19 +241,6 @@ BENCH_TEST(test_two_batches_share_the_window)
 	run(b);
 	assert_int_equal(b->next, 30);
 	assert_in_range(b->replies->len, 1, 30);
-}
-
-BENCH_TEST(test_requests_of_a_freed_batch_have_no_reply)
-{
-	for (unsigned i = 0; i < N; i++)
-		add(b, b->sw[i]);
-	bench_start(b, 8);
-	scripted_run(b->t, transport_now(b->t) + 1000);
-	assert_int_equal(scripted_count(b->t), N);
-	smp_batch_free(g_steal_pointer(&b->batch));
-	assert_int_equal(b->x->stats.cancelled, N);
-	run(b);
-	assert_int_equal(b->replies->len, 0);
 }
 
 /* Queries `port` until it has timed out, then all nodes: which are not sent? */
