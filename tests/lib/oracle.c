@@ -3,9 +3,9 @@
  * The judge of tables; see the header.
  *
  * A port of a switch is `sw * PORTS + number`; a channel is the port by which
- * it leaves. Credit loops: the channels are sorted topologically (Kahn, 1962);
- * what a packet of data can hold and ask for comes from following all LIDs
- * from all sources, in either of two tables.
+ * it leaves. Credit loops: turns are followed from each channel until it is met
+ * again; what a packet of data can hold and ask for comes from following all
+ * LIDs from all sources, in either of two tables.
  *
  * Bound. No tables get below the mean of shortest paths over all channels, nor
  * below what crosses a cut over the cables of the cut. Cuts that are looked at:
@@ -254,42 +254,6 @@ judge_unicast(struct oracle *o, struct oracle_verdict *v)
 		v->max = MAX(v->max, o->load[port]);
 }
 
-/* How many channels a topological sort leaves. */
-static uint32_t
-sort_channels(const struct oracle *o)
-{
-	uint32_t n = o->n * PORTS, head = 0, tail = 0, c, to, p, n_all = 0;
-	g_autofree uint32_t *waits = g_new0(uint32_t, n + 1);
-	g_autofree uint32_t *queue = g_new(uint32_t, n + 1);
-	int step;
-
-	/* First count for each channel those that ask for it; then take out
-	 * the channels that none asks for. */
-	for (step = 0; step < 2; step++) {
-		for (c = 0; step == 1 && c < n; c++)
-			if (o->peer[c] != SNAPSHOT_NONE && waits[c] == 0)
-				queue[tail++] = c;
-		for (head = 0; step == 0 ? head < n : head < tail; head++) {
-			c = step == 0 ? head : queue[head];
-			if (o->peer[c] == SNAPSHOT_NONE)
-				continue;
-			n_all += step == 0;
-			for (p = 0; p < PORTS; p++) {
-				to = o->peer[c] / PORTS * PORTS + p;
-				if (!(o->turns[(size_t)c * WORDS + p / 64] >>
-				      p % 64 & 1) ||
-				    o->peer[to] == SNAPSHOT_NONE)
-					continue;
-				if (step == 0)
-					waits[to]++;
-				else if (--waits[to] == 0)
-					queue[tail++] = to;
-			}
-		}
-	}
-	return n_all - tail;
-}
-
 /* Follows the turns from each channel; in a loop it is met again. */
 static void
 count_turns(const struct oracle *o, struct oracle_verdict *v)
@@ -503,6 +467,7 @@ judge_group(struct oracle *o, const struct multicast_group *g,
 void
 oracle_judge(const struct oracle_case *c, struct oracle_verdict *v)
 {
+	struct oracle_verdict all = { 0 };
 	uint32_t n_used = 0;
 	struct oracle o;
 
@@ -520,7 +485,6 @@ oracle_judge(const struct oracle_case *c, struct oracle_verdict *v)
 			!(o.turns[(size_t)c->cycle[i] * WORDS +
 				  next % PORTS / 64] >> next % 64 & 1);
 	}
-	v->unsorted = v->unsorted_all = sort_channels(&o);
 	if (c->mft) {
 		for (uint32_t i = 0; i < c->n_groups; i++)
 			judge_group(&o, &c->groups[i], v);
@@ -531,7 +495,10 @@ oracle_judge(const struct oracle_case *c, struct oracle_verdict *v)
 		}
 		if (n_used)
 			v->mean_trees /= n_used;
-		v->unsorted_all = sort_channels(&o);
+		if (c->lft) {
+			count_turns(&o, &all);
+			v->looped_all = all.n_looped;
+		}
 	}
 	g_free(o.peer);
 	g_free(o.hosts);

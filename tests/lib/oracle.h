@@ -36,8 +36,7 @@ struct oracle_verdict {
 	uint64_t n_turns;	/* and from one to the next */
 	uint32_t n_looped;	/* channels that wait for themselves */
 	uint32_t n_broken;	/* of the cycle given: turns without data */
-	uint32_t unsorted;	/* channels that no topological sort takes, */
-	uint32_t unsorted_all;	/* with those of multicast */
+	uint32_t looped_all;	/* with the turns of multicast */
 	uint64_t max, bound;	/* all to all: the busiest channel; what it
 				   must carry at least with any tables */
 	/* Multicast: copies too few; too many, or to switches that drop them;

@@ -129,7 +129,7 @@ expect_safe(const struct rest *r, const struct lft *lft,
 	};
 
 	oracle_judge(&c, v);
-	assert_int_equal(v->unsorted, 0);
+	assert_int_equal(v->n_looped, 0);
 }
 
 /* From what the switches hold, step by step, to the new tables. What nobody

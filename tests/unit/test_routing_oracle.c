@@ -113,7 +113,7 @@ trial_fail(const struct trial *t, const char *engine,
 		 "hosts and %d mixed ones lost, %d loop, %u channels in "
 		 "credit loops, %d on the busiest channel, bound %d", engine,
 		 t->fabric, t->fail, (int)t->seed, (int)v->lost_hosts,
-		 (int)v->lost_mixed, (int)v->looping, v->unsorted,
+		 (int)v->lost_mixed, (int)v->looping, v->n_looped,
 		 (int)v->max, (int)v->bound);
 }
 
@@ -202,7 +202,7 @@ is_good(const struct trial *t, const struct engine *e,
 	const struct oracle_verdict *v)
 {
 	if (v->looping || v->lost_hosts || v->lost_mixed ||
-	    (e->deadlock_free && v->unsorted))
+	    (e->deadlock_free && v->n_looped))
 		return false;
 	return e == &engine_dor || !is_tree(t) ||
 		(double)v->max <= SHAPE_MAX * (double)v->bound;
@@ -262,7 +262,7 @@ TEST(test_auto_joins_all_hosts_near_the_bound)
 		trial_open(&t, i, seed);
 		assert_true(take(&t, &wish, &c));
 		judge(&t, c.lft, NULL, &v);
-		if (v.unsorted || v.looping || v.lost_hosts || v.lost_mixed ||
+		if (v.n_looped || v.looping || v.lost_hosts || v.lost_mixed ||
 		    v.max < v.bound)
 			trial_fail(&t, c.engine->name, &v);
 		assert_true(metrics_bound(t.g, false) <= (double)v.max + 1e-6);
@@ -399,7 +399,7 @@ TEST(test_auto_takes_the_best_and_keeps_what_is_near)
 			if (!safe)
 				continue;
 			judge(&t, c.lft, NULL, &v);
-			if (!v.unsorted && !v.lost_hosts && !v.lost_mixed) {
+			if (!v.n_looped && !v.lost_hosts && !v.lost_mixed) {
 				load[e] = v.max;
 				missed[e] = multicast_missed(t.g, c.lft,
 							     c.ranks);
@@ -478,7 +478,7 @@ judge_stages(struct trial *t, const struct choice *c, const struct lft *held)
 	for (unsigned stage = 1; transition_apply(then, c->later, stage);
 	     stage++) {
 		judge(t, then, now, &v);
-		assert_int_equal(v.unsorted, 0);
+		assert_int_equal(v.n_looped, 0);
 		judge(t, then, NULL, &v);
 		assert_int_equal(v.looping, 0);
 		transition_apply(now, c->later, stage);
@@ -540,11 +540,11 @@ TEST(test_updates_have_no_loop_with_what_is_held)
 			.g = next.g, .previous = held, .ranks = old.ranks },
 			&new, NULL));
 		judge(&next, new.lft, held, &v);
-		assert_int_equal(v.unsorted > 0, new.safety == CHOICE_DRAIN);
+		assert_int_equal(v.n_looped > 0, new.safety == CHOICE_DRAIN);
 		if (new.safety == CHOICE_DRAIN) {
 			n_drained++;
 			judge(&next, new.bridge, held, &v);
-			assert_int_equal(v.unsorted, 0);
+			assert_int_equal(v.n_looped, 0);
 			judge_stages(&next, &new, held);
 			count_changes(&new, held, &n);
 		}
@@ -756,11 +756,11 @@ judge_groups(const struct trial *t, const struct choice *choice,
 	c.groups = left;
 	c.mft = out.mft;
 	oracle_judge(&c, &v);
-	if (v.unsorted_all || v.missed || v.stray || v.unused)
+	if (v.looped_all || v.missed || v.stray || v.unused)
 		fail_msg("%s on %s, %u per mille of cables lost, seed %d: %u "
 			 "channels in credit loops, %d copies missed, %d "
 			 "stray", choice->engine->name, t->fabric, t->fail,
-			 (int)t->seed, v.unsorted_all, (int)v.missed,
+			 (int)t->seed, v.looped_all, (int)v.missed,
 			 (int)v.stray);
 	oracle_groups_free(left, N_GROUPS);
 	/* Dimension order takes so many turns that it leaves room for one
