@@ -9,7 +9,7 @@
 #include "tests/lib/auto.h"
 #include "tests/lib/route_lab.h"
 #include "tests/lib/unit.h"
-#include "topology/snapshot.h"
+#include "topology/net_file.h"
 
 /*
  *  S1 --1:1-- S2	two cables between S1 and S2, crossed:
@@ -20,50 +20,22 @@
 #define GUID_S2		0x20u
 #define GUID_H3		0x30u
 
-static uint32_t
-add_node(struct builder *b, enum node_type type, uint64_t guid, uint8_t ports)
-{
-	const struct node_info info = {
-		.node_guid = guid,
-		.port_guid = guid,
-		.node_type = (uint8_t)type,
-		.num_ports = ports,
-		.local_port = type == NODE_SWITCH ? 0 : 1,
-	};
-	uint32_t node = builder_add(b, &info);
-
-	b->s->nodes[node].sw_known = type == NODE_SWITCH;
-	for (unsigned num = 0; num <= ports; num++) {
-		struct snapshot_port *p =
-			&b->s->ports[snapshot_port_of(b->s, node, num)];
-
-		p->known = type == NODE_SWITCH || num > 0;
-		p->info.phys_state = PORT_PHYS_LINK_UP;
-		p->info.state = PORT_STATE_ACTIVE;
-	}
-	return node;
-}
-
 static struct snapshot *
 make_pair_of_switches(void)
 {
-	struct builder *b = builder_new();
-	uint32_t s2 = add_node(b, NODE_SWITCH, GUID_S2, 5);
-	uint32_t h3 = add_node(b, NODE_CA, GUID_H3, 1);
-	uint32_t s1 = add_node(b, NODE_SWITCH, GUID_S1, 5);
+	static const char net[] =
+		"switchguid=0x10(10)\nSwitch 5 \"S-10\"\n[1] \"S-20\"[1]\n"
+		"[2] \"S-20\"[3]\n[3] \"S-20\"[2]\n[5] \"H-30\"[1]\n\n"
+		"switchguid=0x20(20)\nSwitch 5 \"S-20\"\n[1] \"S-10\"[1]\n"
+		"[2] \"S-10\"[3]\n[3] \"S-10\"[2]\n[4] \"S-20\"[5]\n"
+		"[5] \"S-20\"[4]\n\n"
+		"caguid=0x30\nCa 1 \"H-30\"\n[1](30) \"S-10\"[5]\n";
+	GError *error = NULL;
+	struct snapshot *s = net_file_parse(net, "net", &error);
 
-	builder_link(b, snapshot_port_of(b->s, s1, 1),
-		     snapshot_port_of(b->s, s2, 1));
-	builder_link(b, snapshot_port_of(b->s, s1, 2),
-		     snapshot_port_of(b->s, s2, 3));
-	builder_link(b, snapshot_port_of(b->s, s1, 3),
-		     snapshot_port_of(b->s, s2, 2));
-	builder_link(b, snapshot_port_of(b->s, s1, 5),
-		     snapshot_port_of(b->s, h3, 1));
-	builder_link(b, snapshot_port_of(b->s, s2, 4),
-		     snapshot_port_of(b->s, s2, 5));
-	b->s->local_port = snapshot_port_of(b->s, h3, 1);
-	return builder_finish(b);
+	if (!s)
+		fail_msg("%s", error->message);
+	return s;
 }
 
 #define FABRIC_TEST(name, args...) \
