@@ -9,6 +9,7 @@
 #include "tests/lib/unit.h"
 #include "tests/lib/route_lab.h"
 #include "topology/generate.h"
+#include "topology/prng.h"
 
 struct snapshot *
 lab_generate(const char *spec, uint64_t seed, unsigned fail_per_mille)
@@ -161,4 +162,37 @@ lab_count_blocks(const struct lft *a, const struct lft *b)
 	     i += LFT_BLOCK)
 		n += memcmp(a->ports + i, b->ports + i, LFT_BLOCK) != 0;
 	return n;
+}
+
+/* An entry that is wrong in one of the ways in which entries are. */
+static uint8_t
+spoil_entry(const struct graph *g, uint32_t sw, uint64_t *rng)
+{
+	uint32_t n = g->first_edge[sw + 1] - g->first_edge[sw];
+
+	switch (prng_below(rng, 4)) {
+	case 0:
+		return LFT_NO_PATH;
+	case 1:
+		return (uint8_t)prng_below(rng, 256);
+	case 2:				/* a host's, or port 0 */
+		n = g->first_target[sw + 1] - g->first_target[sw];
+		return n ? g->targets[g->first_target[sw] +
+			prng_below(rng, n)].port : 0;
+	default:			/* a cable */
+		return n ? g->edges[g->first_edge[sw] +
+			prng_below(rng, n)].port : 0;
+	}
+}
+
+void
+lab_spoil(const struct graph *g, struct lft *lft, uint32_t n, uint64_t *rng)
+{
+	uint32_t sw;
+
+	while (n--) {
+		sw = prng_below(rng, g->n_switches);
+		lft_row(lft, sw)[1 + prng_below(rng, lft->top)] =
+			spoil_entry(g, sw, rng);
+	}
 }

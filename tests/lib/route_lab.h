@@ -55,6 +55,10 @@ uint32_t lab_find_port(const struct snapshot *s, uint32_t sw, bool to_switch,
 
 void lab_cut(struct snapshot *s, uint32_t port);
 
+/* Makes n entries wrong, in one of the ways in which entries are. */
+void lab_spoil(const struct graph *g, struct lft *lft, uint32_t n,
+	       uint64_t *rng);
+
 /* Blocks that differ. */
 uint32_t lab_count_blocks(const struct lft *a, const struct lft *b);
 

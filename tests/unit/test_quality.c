@@ -547,7 +547,7 @@ recount_shifts(const struct lab *lab)
 		assert_int_equal(c.max, plain.max);
 		assert_int_equal(c.worst, plain.worst);
 		assert_int_equal(c.lost, plain.lost);
-		assert_true(is_close(c.mean, (double)sum / (n - 1)));
+		assert_true(n < 2 || is_close(c.mean, (double)sum / (n - 1)));
 	}
 	g_free(edges);
 }
@@ -570,12 +570,7 @@ TEST(test_random_tables_are_counted_right)
 		fabric_route(&lab.f);
 		n = prng_below(&rng, 4) * lab.f.g->n_targets *
 			lab.f.g->n_switches / 20;
-		while (n--)
-			lft_row(lab.f.out.lft,
-				prng_below(&rng, lab.f.g->n_switches))
-				[1 + prng_below(&rng, lab.f.g->top)] =
-				prng_below(&rng, 4) ?
-				(uint8_t)prng_below(&rng, 9) : 255;
+		lab_spoil(lab.f.g, lab.f.out.lft, n, &rng);
 		recount_paths(&lab, &lab.sample.max_hops);
 		recount_shifts(&lab);
 		lab_clear(&lab);
@@ -676,18 +671,13 @@ TEST(test_random_tables_are_cut_right)
 		"single(3)", "PGFT(2,4;1,3)",
 	};
 	struct fabric f;
-	uint32_t i;
 
 	for (unsigned round = 0; round < 40; round++) {
 		const char *spec = specs[round % G_N_ELEMENTS(specs)];
 
 		fabric_build(&f, &engine_minhop, lab_generate(spec, 0, 0),
 			     prng_below(&rng, 3));
-		for (i = prng_below(&rng, 30); i > 0; i--)
-			lft_row(f.out.lft, prng_below(&rng, f.g->n_switches))
-				[1 + prng_below(&rng, f.g->top)] =
-				prng_below(&rng, 3) ?
-				(uint8_t)prng_below(&rng, 6) : LFT_NO_PATH;
+		lab_spoil(f.g, f.out.lft, prng_below(&rng, 30), &rng);
 		recount_host_entries(&f);
 		fabric_clear(&f);
 	}

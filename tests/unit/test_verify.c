@@ -180,40 +180,6 @@ judge(const struct fabric *f, const struct lft *lft, const struct lft *before,
 
 /* ------------------------------------------------------------ the damage */
 
-/* An entry that is wrong in one of the ways in which entries are. */
-static uint8_t
-spoil_entry(const struct fabric *f, uint32_t sw, uint64_t *rng)
-{
-	const struct graph *g = f->g;
-	uint32_t n = g->first_edge[sw + 1] - g->first_edge[sw];
-
-	switch (prng_below(rng, 4)) {
-	case 0:
-		return LFT_NO_PATH;
-	case 1:
-		return (uint8_t)prng_below(rng, 256);
-	case 2:				/* a host's, or port 0 */
-		n = g->first_target[sw + 1] - g->first_target[sw];
-		return n ? g->targets[g->first_target[sw] +
-			prng_below(rng, n)].port : 0;
-	default:			/* a cable */
-		return n ? g->edges[g->first_edge[sw] +
-			prng_below(rng, n)].port : 0;
-	}
-}
-
-static void
-spoil(const struct fabric *f, struct lft *lft, uint32_t n, uint64_t *rng)
-{
-	uint32_t sw;
-
-	while (n--) {
-		sw = prng_below(rng, f->g->n_switches);
-		lft_row(lft, sw)[1 + prng_below(rng, lft->top)] =
-			spoil_entry(f, sw, rng);
-	}
-}
-
 /* From nothing wrong to nothing right; some too short, some too long. */
 static struct lft *
 make_tables(const struct fabric *f, unsigned kind, uint64_t *rng)
@@ -231,7 +197,7 @@ make_tables(const struct fabric *f, unsigned kind, uint64_t *rng)
 	}
 	if (kind % 13 == 12)
 		n = f->g->n_switches * lft->top;
-	spoil(f, lft, n, rng);
+	lab_spoil(f->g, lft, n, rng);
 	return lft;
 }
 
@@ -299,7 +265,7 @@ TEST(test_any_transition_gets_the_plain_verdict)
 		before = i % 2 ? make_tables(&f, i + i / 10, &rng) :
 			copy_with_top(lft, lft->top);
 		if (i % 2 == 0)
-			spoil(&f, before, 1 + i % 6, &rng);
+			lab_spoil(f.g, before, 1 + i % 6, &rng);
 		judge(&f, lft, before, &r);
 		judge(&f, lft, NULL, &alone);
 		assert_true(r.channels.n_looped >= alone.channels.n_looped);
