@@ -511,19 +511,6 @@ FABRIC_TEST(test_tables_without_an_entry_are_none, "ring(4;1)")
 	assert_int_equal(lft_row(held, f->g->n_switches - 1)[f->g->top], 0);
 }
 
-FABRIC_TEST(test_same_tables_again_are_safe, "torus(3,4;1)")
-{
-	AUTO(lft) *held;
-
-	assert_true(choose(f, NULL, true));
-	held = lft_ref(f->choice.lft);
-	f->in.previous = held;
-	assert_true(choose(f, NULL, true));
-	assert_int_equal(f->choice.safety, CHOICE_SAFE);
-	assert_memory_equal(held->ports, f->choice.lft->ports,
-			    held->n_switches * held->stride);
-}
-
 enum { SIDE = 20, GRID = SIDE * SIDE };	/* of mesh(20,20;1) */
 
 /* Entries to one host in the corner of a grid: old ones along the rows, new ones

@@ -539,6 +539,7 @@ TEST(test_no_switch_is_no_work)
 
 	for (size_t i = 0; engines[i]; i++) {
 		fabric_build(&f, engines[i], lab_generate("pair()", 1, 0), 0);
+		assert_sound(&f, "pair()", 1);
 		fabric_clear(&f);
 	}
 }
