@@ -33,7 +33,7 @@ struct client {
 	unsigned rate;		/* requests a second */
 	int64_t began;
 	uint64_t asked;
-	GArray *waits;		/* int64_t, us */
+	GArray *waits;		/* double, ms */
 	unsigned lost;
 };
 
@@ -62,7 +62,7 @@ static void
 on_answer(const struct mad_client_answer *a, void *data, uint64_t tag)
 {
 	struct client *c = data;
-	int64_t wait = g_get_monotonic_time() - (int64_t)tag;
+	double wait = (double)(g_get_monotonic_time() - (int64_t)tag) / 1e3;
 
 	if (a->outcome == MAD_CLIENT_ANSWERED)
 		g_array_append_val(c->waits, wait);
@@ -119,7 +119,7 @@ client_open(struct bench *b, struct client *c, uint32_t port)
 	c->port = port;
 	c->t = sim_attach(b->w.sim, port, SIM_ROLE_CLIENT);
 	c->x = mad_client_new(c->t, &wire);
-	c->waits = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	c->waits = g_array_new(FALSE, FALSE, sizeof(double));
 }
 
 static void
@@ -132,22 +132,13 @@ client_start(struct client *c, unsigned rate)
 	g_array_set_size(c->waits, 0);
 }
 
-static int
-compare_times(gconstpointer a, gconstpointer b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double
 ms_at(GArray *times, unsigned per_mille)
 {
 	if (!times->len)
 		return 0;
-	g_array_sort(times, compare_times);
-	return (double)g_array_index(times, int64_t,
-				     (times->len - 1) * per_mille / 1000) / 1e3;
+	g_array_sort(times, bench_compare);
+	return g_array_index(times, double, (times->len - 1) * per_mille / 1000);
 }
 
 static void
@@ -268,7 +259,7 @@ storm(struct bench *b, unsigned seconds)
 
 /* ---- the flood ---- */
 
-/* From the pull of a cable to the end of its repair, us; of some. */
+/* From the pull of a cable to the end of its repair, ms; of some. */
 static double
 pull_cables(struct bench *b, GArray *times)
 {
@@ -276,7 +267,8 @@ pull_cables(struct bench *b, GArray *times)
 	for (unsigned i = 0; i < PULLS; i++) {
 		uint32_t port = pick_port(b, true);
 		unsigned ends = b->w.m.ends;
-		int64_t began = g_get_monotonic_time(), took;
+		int64_t began = g_get_monotonic_time();
+		double took;
 
 		sim_link_cut(b->w.sim, port);
 		while (b->w.m.ends == ends &&
@@ -287,7 +279,7 @@ pull_cables(struct bench *b, GArray *times)
 				ask_due(&b->clients[k], now);
 			g_main_context_iteration(NULL, FALSE);
 		}
-		took = g_get_monotonic_time() - began;
+		took = (double)(g_get_monotonic_time() - began) / 1e3;
 		g_array_append_val(times, took);
 		run_for(b, PULL_MS * 1000, 0);
 		sim_link_mend(b->w.sim, port);
@@ -299,7 +291,7 @@ pull_cables(struct bench *b, GArray *times)
 static void
 flood(struct bench *b)
 {
-	g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(double));
 	double quiet, wet, cpu;
 
 	for (unsigned i = 0; i < CLIENTS; i++)
