@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Numbers in text: where one ends, what is too large or too long, and that a
- * failure takes nothing.
+ * failure takes nothing. The scanner of files is judged by what it makes of
+ * them: test_formats.c.
  */
 #include <unistd.h>
 
@@ -87,26 +88,6 @@ TEST(test_a_file_is_read_without_its_byte_order_mark)
 	assert_null(text_read_file("/nonexistent/file", NULL));
 }
 
-TEST(test_blanks_are_skipped_and_line_ends_are_not)
-{
-	assert_string_equal(text_skip_blanks(" \t\r x "), "x ");
-	assert_string_equal(text_skip_blanks("\nx"), "\nx");
-	assert_string_equal(text_skip_blanks(""), "");
-}
-
-TEST(test_0x_is_taken_in_both_spellings_only)
-{
-	const char *text = "0x0X00xx";
-
-	assert_true(text_take_0x(&text));
-	assert_true(text_take_0x(&text));
-	assert_string_equal(text, "00xx");
-	assert_false(text_take_0x(&text));
-	assert_string_equal(text, "00xx");
-	text = "0";
-	assert_false(text_take_0x(&text));
-}
-
 /* How: digits, as far as they go; a whole text; hexadecimal with its 0x, of so
  * many digits at most. */
 enum { DIGITS, WHOLE, HEX };
@@ -156,63 +137,4 @@ TEST(test_numbers_are_taken_or_nothing)
 		if (numbers[i].how != WHOLE)
 			assert_string_equal(text, is ? numbers[i].rest : begin);
 	}
-}
-
-/* Words, quoted strings and numbers, each with its place. */
-TEST(test_the_scanner_says_where_things_are)
-{
-	g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
-	GError *error = NULL;
-	struct text_scan s;
-	struct text_span span;
-	uint64_t n;
-
-	text_scan_init(&s, "# first\n\n  lmc = 0x1f # rest\r\n\"a b\" c\n\"x\n",
-		       "f", warnings);
-	assert_true(text_skip_space(&s));
-	span = text_take_span(&s, "=\n");
-	assert_true(text_span_is(&span, "lmc"));
-	assert_int_equal(span.place.line, 3);
-	assert_int_equal(span.place.column, 3);
-	assert_false(text_take_char(&s, ':'));
-	assert_true(text_take_char(&s, '='));
-	span = text_take_span(&s, " \n");
-	assert_true(text_span_number(&span, 0, 31, &n));
-	assert_int_equal(n, 31);
-	assert_false(text_span_number(&span, 0, 30, &n));
-	span = (struct text_span){ "0x", 2, { 1, 1 } };
-	assert_false(text_span_guid(&span, &n));
-	assert_true(text_line_ends(&s));
-	assert_true(text_skip_space(&s));
-	assert_true(text_take_quoted(&s, &span));
-	assert_true(text_span_is(&span, "a b"));
-	assert_false(text_line_ends(&s));
-	text_warn(&s, text_here(&s), "more: %s", "c");
-	text_skip_line(&s);
-	assert_true(text_skip_space(&s));
-	assert_false(text_take_quoted(&s, &span));
-	text_fail(&s, span.place, "not closed");
-	text_skip_line(&s);
-	assert_false(text_skip_space(&s));
-	assert_false(text_scan_end(&s, &error));
-	assert_string_equal(error->message, "f:5:1: not closed");
-	g_error_free(error);
-	assert_int_equal(warnings->len, 1);
-	assert_string_equal(warnings->pdata[0], "f:4:7: more: c");
-}
-
-TEST(test_the_scanner_keeps_so_many_errors)
-{
-	g_autoptr(GError) error = NULL;
-	struct text_scan s;
-
-	text_scan_init(&s, "", "f", NULL);
-	s.errors_max = 1;
-	for (unsigned i = 0; i < 3; i++)
-		text_fail(&s, (struct text_place){ 1, i + 1 }, "bad %s",
-			  "\x1b[2J\xff");
-	text_warn(&s, text_here(&s), "not kept");
-	assert_false(text_scan_end(&s, &error));
-	assert_string_equal(error->message, "f:1:1: bad ?[2J?\nand 2 errors "
-			    "more");
 }
