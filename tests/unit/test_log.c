@@ -172,7 +172,7 @@ TEST(test_regular_file_takes_all, save_stderr, restore_stderr)
 	assert_non_null(log);
 	say_many(log);
 	log_free(log);
-	assert_true(g_file_get_contents("log", &bytes, NULL, NULL));
+	bytes = folder_get(dir, "log");
 	text = g_string_new(bytes);
 	assert_int_equal(count(text, " of many\n"), LINES);
 }
