@@ -24,13 +24,6 @@ whole() {
 		gunzip | python3 -m json.tool
 }
 
-# in_browser NAME: is there one?
-in_browser() {
-	command -v chromium >/dev/null && return
-	skip "$1: in a browser" "chromium is not installed"
-	return 1
-}
-
 # shows [HASH]: the page as the browser has it then, in shown.html. The budget is
 # of virtual time, which may pass before a slow machine has unpacked the page: if
 # that says neither that it is ready nor what failed, it is opened again.
@@ -115,7 +108,7 @@ case_page() {	# SPEC A B ..
 
 	check "$spec: the page is written" page "$spec"
 	check "$spec: it is whole" whole
-	in_browser "$spec" || return
+	has chromium || return
 	check "$spec: it opens" shows
 	title=$(grep -o '<title>[^<]*' shown.html)
 	check "$spec: and says how the fabric is" \
@@ -135,7 +128,7 @@ case_page 'torus(4,4;2)' H-0 H-31
 # A name that a person chose is no part of the page's own text.
 sed 's/# "node-05"/# "<b>\&amp;"/' "$demo" >odd.net
 check "a strange name: the page is written" page "$SCRATCH/odd.net"
-if in_browser "a strange name"; then
+if has chromium; then
 	check "a strange name: is text" shows '%3Cb%3E%26amp%3B'
 	check "a strange name: as it is" grep -q \
 		'<h2>&lt;b&gt;&amp;amp;</h2>' shown.html
