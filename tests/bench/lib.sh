@@ -11,6 +11,25 @@ if [ $sanitized = yes ]; then
 fi
 
 MINISM_ROUTE=${MINISM_ROUTE:-$MINISM_BUILD/minism-route}
+# Fabrics by their number of hosts; ibsim has room for all of them.
+declare -A specs=(
+	[648]='PGFT(18,36;1,18)'
+	[3456]='PGFT(12,12,24;1,12,12)'
+	[11664]='PGFT(18,18,36;1,18,18)'
+	[27648]='PGFT(24,24,48;1,24,24)'
+)
+sim_sizes=(-N 60000 -S 6000 -P 600000)
+patience=1200
+
+have_specs() {	# hosts..
+	local hosts
+
+	for hosts; do
+		[ -z "${specs[$hosts]:-}" ] || continue
+		echo "no fabric of $hosts hosts; there are: ${!specs[*]}" >&2
+		exit 2
+	done
+}
 
 must_have() {	# programs
 	local program

@@ -18,8 +18,6 @@
 runs=${RUNS:-3}
 spec=${SPEC:-PGFT(12,18,24;1,12,18)}
 read -ra sim_args <<<"${SIM_ARGS:-}"
-sim_sizes=(-N 60000 -S 6000 -P 600000)
-patience=1200
 must_have opensm
 
 # Until it has used less than 20 ms of CPU in each of two seconds.

@@ -32,21 +32,8 @@ read -ra mine <<<"${MINE:--e auto}"
 seed=${SEED:-7}
 theirs=${ENGINES-minhop updn ftree dfsssp lash nue}
 limit=${LIMIT:-180}
-sim_sizes=(-N 60000 -S 6000 -P 600000)
-patience=1200
-
-declare -A specs=(
-	[648]='PGFT(18,36;1,18)'
-	[3456]='PGFT(12,12,24;1,12,12)'
-	[11664]='PGFT(18,18,36;1,18,18)'
-)
 [ $# -gt 0 ] || set -- 648 3456
-for hosts; do
-	if [ -z "${specs[$hosts]:-}" ]; then
-		echo "no fabric of $hosts hosts; there are: 648 3456 11664" >&2
-		exit 2
-	fi
-done
+have_specs "$@"
 must_have python3 "$MINISM_ROUTE" ${theirs:+opensm}
 
 # rows FILE LABEL HOSTS KIND RATE [TIME REMARK]: a line for each result

@@ -8,7 +8,7 @@
 #
 #	make bench			two fabrics, a few minutes
 #	make bench BENCH=all		four, up to 27,648 hosts: long
-#	make bench BENCH="NAME.."	some of them by name (see below)
+#	make bench BENCH="648 .."	some of them (lib.sh), by their hosts
 #	RUNS=n				of each, 3 if not set: medians
 #
 # The figures are for reading: no threshold fails this, only a fabric that
@@ -19,26 +19,13 @@
 
 runs=${RUNS:-3}
 limit=900	# s, for one run
-sim_sizes=(-N 60000 -S 6000 -P 600000)
-patience=1200
 
-declare -A specs=(
-	[hosts648]='PGFT(18,36;1,18)'
-	[hosts3456]='PGFT(12,12,24;1,12,12)'
-	[hosts11664]='PGFT(18,18,36;1,18,18)'
-	[hosts27648]='PGFT(24,24,48;1,24,24)'
-)
 case ${*:-default} in
-default) names=(hosts648 hosts11664) ;;
-all) names=(hosts648 hosts3456 hosts11664 hosts27648) ;;
+default) names=(648 11664) ;;
+all) names=(648 3456 11664 27648) ;;
 *) names=("$@") ;;
 esac
-for name in "${names[@]}"; do
-	if [ -z "${specs[$name]:-}" ]; then
-		echo "no fabric $name; there are: all ${!specs[*]}" >&2
-		exit 2
-	fi
-done
+have_specs "${names[@]}"
 must_have /usr/bin/time opensm
 
 # measure COMMAND...: its figures to ./figures: "wall cpu" in ms, "peak" in KiB

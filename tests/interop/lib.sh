@@ -619,11 +619,6 @@ only_port_info_sets() {
 	sets_but '^PortInfo\.' "$1"
 }
 
-# LOG: the last sweep did set something else than PortInfo
-other_sets() {
-	sets_in "$1" >sets && grep -v '^PortInfo\.' sets
-}
-
 # ---- judges ---------------------------------------------------------------
 
 # net_cables FILE: the cables of a net file (ours, ibsim's, ibnetdiscover's),
