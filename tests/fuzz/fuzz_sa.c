@@ -10,23 +10,14 @@
  * attribute, response bit), tells no key, and a table ends; its records are as
  * long as the header says.
  */
-#include "routing/engine.h"
-#include "tests/lib/engine_route.h"
 #include "sm/sa/informinfo.h"
-#include "sm/sa/sa.h"
 #include "sm/sa/service.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/lib/sa_lab.h"
 #include "tests/lib/state_text.h"
 #include "topology/generate.h"
 
 #define RECORDS_MAX	100000u
-
-struct lab {
-	struct snapshot *s;
-	struct lid_map *lids;
-	struct partition_rules *rules;
-	struct sa *sa;
-};
 
 /* Three hosts a partition, every second one limited. */
 static void
@@ -48,31 +39,16 @@ add_rules(struct lab *l)
 }
 
 static void
-lab_open(struct lab *l)
+open_lab(struct lab *l)
 {
-	struct sa_db *v;
-	struct lft *lft;
-	struct mft *mft;
-
-	l->s = generate_fabric("PGFT(2,3;1,2)", NULL, NULL);
-	l->lids = lid_assign(l->s, 1, NULL, 0, NULL, NULL);
-	for (uint32_t p = 0; p < l->s->n_ports; p++)
-		if (l->s->ports[p].peer != SNAPSHOT_NONE)
-			l->s->ports[p].info.state = PORT_STATE_ACTIVE;
-	lft = engine_tables(&engine_minhop, l->s, l->lids);
-	l->rules = partition_rules_default();
+	lab_open_on(l, generate_fabric("PGFT(2,3;1,2)", NULL, NULL), 1);
+	l->now = 0;
+	l->sa->params.sm_key = 1;
 	add_rules(l);
-	mft = mft_new(l->s->n_switches, 1, 2);
+	l->mft = mft_new(l->s->n_switches, 1, 2);
 	for (uint32_t sw = 0; sw < l->s->n_switches; sw++)
-		mft_add(mft, sw, (uint16_t)(0xc000 + 7 * sw), sw % 16);
-	l->sa = sa_new(&(struct sa_params){ .sm_key = 1 });
-	v = sa_db_new(l->s, l->lids, lft, mft, l->rules,
-			memberships_new(l->rules, l->s, NULL),
-			UINT64_C(0xfe80000000000000), 18, 18);
-	sa_publish(l->sa, v, 0);
-	sa_db_unref(v);
-	lft_free(lft);
-	mft_free(mft);
+		mft_add(l->mft, sw, (uint16_t)(0xc000 + 7 * sw), sw % 16);
+	lab_publish(l);
 }
 
 static void
@@ -135,7 +111,7 @@ FUZZ_TARGET(sa)
 	struct sa_report report;
 	struct lab l;
 
-	lab_open(&l);
+	open_lab(&l);
 	for (unsigned i = 0; in.left && i < 32; i++) {
 		uint8_t who = fuzz_byte(&in);
 		struct sa_request request = {
@@ -162,9 +138,6 @@ FUZZ_TARGET(sa)
 	g_assert_no_error(error);
 	sa_save(l.sa, twice, 0);
 	g_assert_cmpstr(once->str, ==, twice->str);
-	sa_free(l.sa);
-	partition_rules_unref(l.rules);
-	lid_map_free(l.lids);
-	snapshot_unref(l.s);
+	lab_close(&l);
 	return 0;
 }

@@ -28,28 +28,35 @@ write_state(GString *out, void *data)
 }
 
 void
+lab_open_on(struct lab *l, struct snapshot *s, unsigned lmc)
+{
+	const struct sa_params params = { .sm_key = LAB_KEY };
+
+	g_assert_nonnull(s);
+	memset(l, 0, sizeof(*l));
+	l->now = LAB_NOW;
+	l->s = s;
+	l->lids = lid_assign(s, lmc, NULL, 0, NULL, NULL);
+	for (uint32_t p = 0; p < s->n_ports; p++)
+		if (s->ports[p].peer != SNAPSHOT_NONE)
+			s->ports[p].info.state = PORT_STATE_ACTIVE;
+	l->lft = engine_tables(&engine_minhop, s, l->lids);
+	l->rules = partition_rules_default();
+	l->prefix = SA_GID_PREFIX_DEFAULT;
+	l->sa = sa_new(&params);
+	l->sa->write_state = write_state;
+	l->sa->write_state_data = l;
+}
+
+void
 lab_open(struct lab *l, const char *spec, unsigned lmc)
 {
 	const struct generate_options options = {
 		.seed = 4,
 		.shuffle_guids = !g_str_has_prefix(spec, "single"),
 	};
-	const struct sa_params params = { .sm_key = LAB_KEY };
 
-	memset(l, 0, sizeof(*l));
-	l->now = LAB_NOW;
-	l->s = generate_fabric(spec, &options, NULL);
-	g_assert_nonnull(l->s);
-	l->lids = lid_assign(l->s, lmc, NULL, 0, NULL, NULL);
-	for (uint32_t p = 0; p < l->s->n_ports; p++)
-		if (l->s->ports[p].peer != SNAPSHOT_NONE)
-			l->s->ports[p].info.state = PORT_STATE_ACTIVE;
-	l->lft = engine_tables(&engine_minhop, l->s, l->lids);
-	l->rules = partition_rules_default();
-	l->prefix = SA_GID_PREFIX_DEFAULT;
-	l->sa = sa_new(&params);
-	l->sa->write_state = write_state;
-	l->sa->write_state_data = l;
+	lab_open_on(l, generate_fabric(spec, &options, NULL), lmc);
 	lab_publish(l);
 }
 

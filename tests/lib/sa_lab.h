@@ -33,6 +33,8 @@ struct lab {
 /* All cables Active, routed by min-hop, all ports in the default partition;
  * published. GUIDs are shuffled, but of a single switch. */
 void lab_open(struct lab *l, const char *spec, unsigned lmc);
+/* The same on this fabric, and not published. */
+void lab_open_on(struct lab *l, struct snapshot *s, unsigned lmc);
 void lab_close(struct lab *l);
 void lab_publish(struct lab *l);
 

@@ -245,11 +245,6 @@ WORD(do_programmed, struct desk *d)
 	sa_server_touch(d->server);
 }
 
-WORD(do_touch, struct desk *d)
-{
-	sa_server_touch(d->server);
-}
-
 /* shut, open: as while another manager is the master */
 WORD(do_shut, struct desk *d)
 {
@@ -512,7 +507,7 @@ WORD(do_said, struct desk *d)
 static const struct unit_word words[] = {
 	{ "desk", do_desk }, { "close", do_close },
 	{ "lab", do_lab },
-	{ "programmed", do_programmed }, { "touch", do_touch },
+	{ "programmed", do_programmed },
 	{ "shut", do_shut }, { "open", do_shut },
 	{ "refuse", do_refuse },
 	{ "run", do_run }, { "until-waiting", do_until_waiting },

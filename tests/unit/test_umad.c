@@ -236,7 +236,7 @@ await_answer(const struct events *e)
 
 	while (!e->received && g_get_monotonic_time() < end)
 		g_main_context_iteration(NULL, FALSE);
-	assert_int_equal(e->received, 1);
+	assert_true(e->received > 0);
 }
 
 /* The kernel gives it back with the TID of the client, which may be that of a
@@ -371,9 +371,7 @@ TEST(fault_read_that_fails_is_repeated_after_a_pause)
 	fault("");
 	/* and maybe of one before it */
 	e.received = 0;
-	while (!e.received && g_get_monotonic_time() < end)
-		g_main_context_iteration(NULL, FALSE);
-	assert_true(e.received > 0);
+	await_answer(&e);
 }
 
 TEST(fault_port_that_comes_back_is_bound_again)
