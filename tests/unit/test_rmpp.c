@@ -55,9 +55,6 @@ TEST(test_header_bytes_are_those_of_libibmad)
 
 TEST(test_layout_is_that_of_libibumad)
 {
-	assert_int_equal(offsetof(struct umad_sa_packet, rmpp_hdr), 24);
-	assert_int_equal(offsetof(struct umad_sa_packet, data),
-			 RMPP_SA_HEADER_LEN);
 	assert_int_equal(sizeof(((struct umad_sa_packet *)0)->data), ROOM);
 	assert_int_equal(UMAD_LEN_RMPP_DATA, RMPP_PAYLOAD_MAX);
 	assert_int_equal(UMAD_RMPP_FLAG_ACTIVE, RMPP_FLAG_ACTIVE);
@@ -268,46 +265,6 @@ TEST(test_short_message_is_first_and_last)
 	}
 }
 
-TEST(test_bad_answers_are_aborted_with_their_status)
-{
-	static const struct {
-		struct rmpp_header h;
-		unsigned status;
-	} cases[] = {
-		{ { .version = 2, .type = 2, .segment = 1, .length = 9 },
-			RMPP_STATUS_BAD_VERSION },
-		{ { .version = 0, .type = 2, .segment = 1, .length = 9 },
-			RMPP_STATUS_BAD_VERSION },
-		{ { .version = 1, .type = 0 }, RMPP_STATUS_BAD_TYPE },
-		{ { .version = 1, .type = 5 }, RMPP_STATUS_BAD_TYPE },
-		{ { .version = 1, .type = 2, .segment = 1, .length = 9,
-		    .status = 1 }, RMPP_STATUS_BAD_STATUS },
-		{ { .version = 1, .type = 3, .status = 0 },
-			RMPP_STATUS_BAD_STATUS },
-		{ { .version = 1, .type = 3, .status = 118 },
-			RMPP_STATUS_BAD_STATUS },
-		{ { .version = 1, .type = 2, .segment = 3, .length = 2 },
-			RMPP_STATUS_WINDOW_SMALL },
-		{ { .version = 1, .type = 2, .segment = 5, .length = 9 },
-			RMPP_STATUS_SEGMENT_BIG },
-		{ { .version = 1, .type = 2, .segment = UINT32_MAX,
-		    .length = UINT32_MAX }, RMPP_STATUS_SEGMENT_BIG },
-	};
-	struct end e;
-
-	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		sender_open(&e, METHOD_GET_TABLE_RESP, 40 * ROOM);
-		ack(&e, 1, 4);
-		expect_segments(&e, 1, 4);
-		tell(&e, &cases[i].h);
-		expect(&e, RMPP_TYPE_ABORT, cases[i].status, 0, 0);
-		assert_int_equal(e.outcome, RMPP_GAVE_UP);
-		ack(&e, 4, 9);		/* whatever comes now */
-		expect_silence(&e);
-		end_close(&e);
-	}
-}
-
 TEST(test_peer_may_ask_for_patience_within_limits)
 {
 	static const struct {
@@ -383,84 +340,6 @@ TEST(test_only_segment_may_be_of_any_length)
 	}
 }
 
-#define DATA(n, flag, len) { .version = 1, .type = RMPP_TYPE_DATA, \
-	.flags = 1 | (flag), .segment = (n), .length = (len) }
-
-static const struct bad {
-	struct rmpp_header before[3];	/* good ones; version 0: none */
-	struct rmpp_header h;
-	unsigned status;
-} bads[] = {
-	{ .h = { .version = 2, .type = 1, .flags = 3, .segment = 1 },
-	  .status = RMPP_STATUS_BAD_VERSION },
-	{ { DATA(1, FIRST, 0) }, { .version = 0, .type = 1, .flags = 1,
-	  .segment = 2 }, RMPP_STATUS_BAD_VERSION },
-	{ { DATA(1, FIRST, 0) }, { .version = 1, .type = 7, .flags = 1,
-	  .segment = 2 }, RMPP_STATUS_BAD_TYPE },
-	{ { DATA(1, FIRST, 0) }, { .version = 1, .type = 1, .flags = 1,
-	  .segment = 2, .status = 3 }, RMPP_STATUS_BAD_STATUS },
-	{ .h = DATA(1, 0, 0), .status = RMPP_STATUS_BAD_SEGMENT },
-	{ .h = DATA(2, FIRST, 0), .status = RMPP_STATUS_BAD_SEGMENT },
-	{ .h = DATA(0, FIRST, 0), .status = RMPP_STATUS_BAD_SEGMENT },
-	{ { DATA(1, FIRST, 0) }, DATA(0, 0, 0), RMPP_STATUS_BAD_SEGMENT },
-	{ { DATA(1, FIRST, 0) }, DATA(3, FIRST, 0), RMPP_STATUS_BAD_SEGMENT },
-	/* shorter than the class header, longer than a MAD */
-	{ .h = DATA(1, FIRST | LAST, 19), .status = RMPP_STATUS_BAD_LENGTH },
-	{ .h = DATA(1, FIRST | LAST, 221), .status = RMPP_STATUS_BAD_LENGTH },
-	{ .h = DATA(1, FIRST | LAST, 0), .status = RMPP_STATUS_BAD_LENGTH },
-	{ { DATA(1, FIRST, 0) }, DATA(2, LAST, 19), RMPP_STATUS_BAD_LENGTH },
-	{ { DATA(1, FIRST, 0) }, DATA(2, LAST, UINT32_MAX),
-	  RMPP_STATUS_BAD_LENGTH },
-	/* the first said 2 segments, of which the last has 70 bytes */
-	{ .h = DATA(1, FIRST, 220), .status = RMPP_STATUS_BAD_LENGTH },
-	{ { DATA(1, FIRST, 290) }, DATA(2, 0, 0), RMPP_STATUS_BAD_LENGTH },
-	{ { DATA(1, FIRST, 290) }, DATA(3, LAST, 70),
-	  RMPP_STATUS_BAD_LENGTH },
-	{ { DATA(1, FIRST, 290) }, DATA(2, LAST, 71),
-	  RMPP_STATUS_BAD_LENGTH },
-	{ { DATA(1, FIRST, 800) }, DATA(2, LAST, 70),
-	  RMPP_STATUS_BAD_LENGTH },
-	/* two ends, and something behind the end */
-	{ { DATA(1, FIRST, 0), DATA(3, LAST, 70) }, DATA(4, LAST, 70),
-	  RMPP_STATUS_BAD_LENGTH },
-	{ { DATA(1, FIRST, 0), DATA(3, LAST, 70) }, DATA(2, LAST, 70),
-	  RMPP_STATUS_BAD_LENGTH },
-	{ { DATA(1, FIRST, 0), DATA(3, LAST, 70) }, DATA(4, 0, 0),
-	  RMPP_STATUS_BAD_LENGTH },
-	{ { DATA(1, FIRST, 0), DATA(5, 0, 0) }, DATA(4, LAST, 70),
-	  RMPP_STATUS_BAD_LENGTH },
-};
-
-TEST(test_bad_segments_are_aborted_with_their_status)
-{
-	struct rmpp_header h;
-	struct end e;
-
-	for (size_t i = 0; i < G_N_ELEMENTS(bads); i++) {
-		receiver_open(&e);
-		for (unsigned k = 0; bads[i].before[k].version; k++)
-			tell(&e, &bads[i].before[k]);
-		while (next(&e, &h))
-			assert_int_equal(h.type, RMPP_TYPE_ACK);
-		tell(&e, &bads[i].h);
-		expect(&e, RMPP_TYPE_ABORT, bads[i].status, 0, 0);
-		/* sent again to a peer that goes on, and only for so long */
-		give(&e, 2, 0, 0);
-		expect_silence(&e);
-		scripted_run(e.t, 50 * MS);
-		give(&e, 2, 0, 0);
-		expect(&e, RMPP_TYPE_ABORT, bads[i].status, 0, 0);
-		scripted_run(e.t, 10 * S - 1);
-		assert_int_equal(e.outcome, -1);
-		scripted_run(e.t, 10 * S);
-		assert_int_equal(e.outcome, RMPP_GAVE_UP);
-		give(&e, 2, 0, 0);
-		expect_silence(&e);
-		assert_null(e.got);
-		end_close(&e);
-	}
-}
-
 TEST(test_too_much_is_stopped)
 {
 	static const struct {
@@ -494,11 +373,12 @@ TEST(test_too_much_is_stopped)
 
 /* ---------------------------------------------------------------- scripts */
 
-/* What an end is told. False: no such words. */
+/* What an end is told; mad: VERSION TYPE FLAGS SEGMENT LENGTH STATUS. False: no
+ * such words. */
 static bool
 play_told(struct end *e, const char *words)
 {
-	unsigned a, b = 1, length;
+	unsigned a, b = 1, flags, n, length, status;
 	char flag;
 
 	if (sscanf(words, "ack %u %u", &a, &b) == 2)
@@ -518,6 +398,12 @@ play_told(struct end *e, const char *words)
 		tell(e, &(struct rmpp_header) {
 			.version = 1, .type = RMPP_TYPE_STOP, .flags = 1,
 			.status = (uint8_t)a });
+	else if (sscanf(words, "mad %u %u %u %u %u %u", &a, &b, &flags, &n,
+			&length, &status) == 6)
+		tell(e, &(struct rmpp_header) {
+			.version = (uint8_t)a, .type = (uint8_t)b,
+			.flags = (uint8_t)flags, .segment = n,
+			.length = length, .status = (uint8_t)status });
 	else if (sscanf(words, "at %u%c", &a, &flag) >= 1)
 		scripted_run(e->t, a * MS - (g_str_has_suffix(words, "-")));
 	else
@@ -637,31 +523,139 @@ static const struct {
 };
 
 static void
-play(struct end *e, const char *script)
+play_steps(struct end *e, const char *script)
 {
 	g_auto(GStrv) steps = g_strsplit(script, "; ", -1);
-	unsigned bytes;
 
-	if (sscanf(steps[0], "send %u", &bytes) == 1)
-		sender_open(e, METHOD_GET_TABLE_RESP, bytes);
-	else if (sscanf(steps[0], "ask %u", &bytes) == 1)
-		sender_open(e, METHOD_GET_MULTI, bytes);
-	else
-		receiver_open(e);
-	for (unsigned i = 1; steps[i]; i++)
-		if (!(steps[i][0] == '=' ? play_said(e, steps[i]) :
-		      play_told(e, steps[i])))
-			fail_msg("no step: %s", steps[i]);
-	end_close(e);
+	for (char **step = steps; *step && **step; step++)
+		if (!(**step == '=' ? play_said(e, *step) :
+		      play_told(e, *step)))
+			fail_msg("no step: %s", *step);
 }
 
 TEST(test_scripts_of_one_end)
 {
+	unsigned bytes;
 	struct end e;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++) {
+		const char *script = scripts[i].script;
+
 		print_message("%s\n", scripts[i].name);
-		play(&e, scripts[i].script);
+		if (sscanf(script, "send %u", &bytes) == 1)
+			sender_open(&e, METHOD_GET_TABLE_RESP, bytes);
+		else if (sscanf(script, "ask %u", &bytes) == 1)
+			sender_open(&e, METHOD_GET_MULTI, bytes);
+		else
+			receiver_open(&e);
+		play_steps(&e, strchr(script, ';') + 2);
+		end_close(&e);
+	}
+}
+
+TEST(test_bad_answers_are_aborted_with_their_status)
+{
+	static const struct {
+		const char *answer;
+		unsigned status;
+	} cases[] = {
+		{ "mad 2 2 0 1 9 0", RMPP_STATUS_BAD_VERSION },
+		{ "mad 0 2 0 1 9 0", RMPP_STATUS_BAD_VERSION },
+		{ "mad 1 0 0 0 0 0", RMPP_STATUS_BAD_TYPE },
+		{ "mad 1 5 0 0 0 0", RMPP_STATUS_BAD_TYPE },
+		{ "mad 1 2 0 1 9 1", RMPP_STATUS_BAD_STATUS },
+		{ "mad 1 3 0 0 0 0", RMPP_STATUS_BAD_STATUS },
+		{ "mad 1 3 0 0 0 118", RMPP_STATUS_BAD_STATUS },
+		{ "ack 3 2", RMPP_STATUS_WINDOW_SMALL },
+		{ "ack 5 9", RMPP_STATUS_SEGMENT_BIG },
+		{ "ack 4294967295 4294967295", RMPP_STATUS_SEGMENT_BIG },
+	};
+	struct end e;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		sender_open(&e, METHOD_GET_TABLE_RESP, 40 * ROOM);
+		play_steps(&e, "ack 1 4; = data 1-4");
+		play_steps(&e, cases[i].answer);
+		expect(&e, RMPP_TYPE_ABORT, cases[i].status, 0, 0);
+		/* whatever comes now */
+		play_steps(&e, "= given up; ack 4 9; = nothing");
+		end_close(&e);
+	}
+}
+
+/* STOP; ABORT; wrong, but an answer would be an ABORT to an ABORT. */
+TEST(test_stop_and_abort_of_the_peer_end_it_in_silence)
+{
+	static const char *const ends[] = {
+		"mad 1 3 0 0 0 1", "abort 118", "abort 127", "abort 0",
+		"mad 9 4 0 0 0 200",
+	};
+	struct end e;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
+		sender_open(&e, METHOD_GET_TABLE_RESP, 40 * ROOM);
+		play_steps(&e, "= data 1-1");
+		play_steps(&e, ends[i]);
+		play_steps(&e, "= ended by peer; at 60000; = nothing");
+		end_close(&e);
+	}
+}
+
+TEST(test_bad_segments_are_aborted_with_their_status)
+{
+	static const struct {
+		const char *good, *bad;
+		unsigned status;
+	} cases[] = {
+		{ NULL, "mad 2 1 3 1 0 0", RMPP_STATUS_BAD_VERSION },
+		{ "", "mad 0 1 1 2 0 0", RMPP_STATUS_BAD_VERSION },
+		{ "", "mad 1 7 1 2 0 0", RMPP_STATUS_BAD_TYPE },
+		{ "", "mad 1 1 1 2 0 3", RMPP_STATUS_BAD_STATUS },
+		{ NULL, "data 1-1 0", RMPP_STATUS_BAD_SEGMENT },
+		{ NULL, "first 2 0", RMPP_STATUS_BAD_SEGMENT },
+		{ NULL, "first 0 0", RMPP_STATUS_BAD_SEGMENT },
+		{ "", "data 0-0 0", RMPP_STATUS_BAD_SEGMENT },
+		{ "", "first 3 0", RMPP_STATUS_BAD_SEGMENT },
+		/* shorter than the class header, longer than a MAD */
+		{ NULL, "mad 1 1 7 1 19 0", RMPP_STATUS_BAD_LENGTH },
+		{ NULL, "mad 1 1 7 1 221 0", RMPP_STATUS_BAD_LENGTH },
+		{ NULL, "mad 1 1 7 1 0 0", RMPP_STATUS_BAD_LENGTH },
+		{ "", "last 2 19", RMPP_STATUS_BAD_LENGTH },
+		{ "", "last 2 4294967295", RMPP_STATUS_BAD_LENGTH },
+		/* the first said 2 segments, of which the last has 70 bytes */
+		{ NULL, "first 1 220", RMPP_STATUS_BAD_LENGTH },
+		{ "first 1 290", "data 2-2 0", RMPP_STATUS_BAD_LENGTH },
+		{ "first 1 290", "last 3 70", RMPP_STATUS_BAD_LENGTH },
+		{ "first 1 290", "last 2 71", RMPP_STATUS_BAD_LENGTH },
+		{ "first 1 800", "last 2 70", RMPP_STATUS_BAD_LENGTH },
+		/* two ends, and something behind the end */
+		{ "last 3 70", "last 4 70", RMPP_STATUS_BAD_LENGTH },
+		{ "last 3 70", "last 2 70", RMPP_STATUS_BAD_LENGTH },
+		{ "last 3 70", "data 4-4 0", RMPP_STATUS_BAD_LENGTH },
+		{ "data 5-5 0", "last 4 70", RMPP_STATUS_BAD_LENGTH },
+	};
+	struct rmpp_header h;
+	struct end e;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		const char *good = cases[i].good;
+
+		receiver_open(&e);
+		if (good && !g_str_has_prefix(good, "first"))
+			play_steps(&e, "first 1 0");
+		if (good)
+			play_steps(&e, good);
+		while (next(&e, &h))
+			assert_int_equal(h.type, RMPP_TYPE_ACK);
+		play_steps(&e, cases[i].bad);
+		expect(&e, RMPP_TYPE_ABORT, cases[i].status, 0, 0);
+		/* sent again to a peer that goes on, and only for so long */
+		play_steps(&e, "data 2-2 0; = nothing; at 50; data 2-2 0");
+		expect(&e, RMPP_TYPE_ABORT, cases[i].status, 0, 0);
+		play_steps(&e, "at 10000-; = open; at 10000; = given up; "
+			   "data 2-2 0; = nothing");
+		assert_null(e.got);
+		end_close(&e);
 	}
 }
 
