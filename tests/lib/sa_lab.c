@@ -149,15 +149,9 @@ lab_ask_at(struct lab *l, uint16_t slid, int64_t now)
 }
 
 unsigned
-lab_ask_from(struct lab *l, uint32_t port)
-{
-	return lab_ask_at(l, lab_lid(l, port), l->now);
-}
-
-unsigned
 lab_ask(struct lab *l)
 {
-	return lab_ask_from(l, lab_host(l, 0));
+	return lab_ask_at(l, lab_lid(l, lab_host(l, 0)), l->now);
 }
 
 bool

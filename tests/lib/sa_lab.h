@@ -54,7 +54,6 @@ const uint8_t *lab_answer(const struct lab *l);	/* data of the reply */
  * have to be read count as refused by their ports. */
 #define LAB_DROPPED	0xffffu	/* REQUEST_DROPPED */
 unsigned lab_ask_at(struct lab *l, uint16_t slid, int64_t now);
-unsigned lab_ask_from(struct lab *l, uint32_t port);
 unsigned lab_ask(struct lab *l);	/* from host 0 */
 
 /* The next record of a table, past pauses; false: the end. And all of them. */
@@ -63,12 +62,11 @@ GByteArray *lab_drain(struct lab *l, unsigned *n);
 unsigned lab_count(struct lab *l);
 
 /* Asks; so many records come. */
-#define assert_records_from(l, port, n) \
+#define assert_records(l, n) \
 	do { \
-		assert_int_equal(lab_ask_from(l, port), 0); \
+		assert_int_equal(lab_ask(l), 0); \
 		assert_int_equal(lab_count(l), n); \
 	} while (0)
-#define assert_records(l, n)	assert_records_from(l, lab_host(l, 0), n)
 
 /* A request for paths between two ports; `more` may be NULL. */
 void lab_want_path(struct lab *l, unsigned method, uint32_t from, uint32_t to,
@@ -80,8 +78,6 @@ unsigned lab_get_path(struct lab *l, uint32_t from, uint32_t to,
 		      struct path_record *out);
 
 /* The cable of a port, 4x of 25 Gb/s a lane, gets 10 Gb/s a lane. */
-#define LAB_RATE_40	7u
-#define LAB_RATE_100	16u
 void lab_slow_down(struct lab *l, uint32_t port);
 
 /* A member of partition `pkey` and of no other; to be published. */

@@ -219,6 +219,25 @@ send_table(struct transport *t, GError **error)
 	return transport_send(t, &to, mad, sizeof(mad), 0, error);
 }
 
+/* For as long as that a kernel may keep it. */
+static bool
+send_for(struct transport *t, const struct mad_addr *to, uint32_t tid,
+	 unsigned ms)
+{
+	const struct dr_path here = { .hops = 0 };
+	uint8_t mad[MAD_SIZE];
+
+	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &here);
+	mad_set_tid(mad, tid);
+	return transport_send(t, to, mad, sizeof(mad), ms, NULL);
+}
+
+static bool
+send_node_info(struct transport *t, const struct mad_addr *to)
+{
+	return send_for(t, to, 77, LONG_MS);
+}
+
 static void
 run_for(int64_t us)
 {
@@ -243,11 +262,9 @@ await_answer(const struct events *e)
  * request of ours. */
 TEST(fault_answer_that_is_not_acknowledged_is_no_request_of_ours)
 {
-	const struct dr_path here = { .hops = 0 };
 	AUTO(transport) *t = open_any();
 	struct events e = { 0 };
 	g_autoptr(GError) error = NULL;
-	uint8_t mad[MAD_SIZE];
 
 	transport_set_receiver(t, count_event, &e);
 	fault("return-answers");
@@ -256,10 +273,7 @@ TEST(fault_answer_that_is_not_acknowledged_is_no_request_of_ours)
 	fault("");
 	assert_int_equal(e.returned, 0);
 	assert_int_equal(e.received, 0);
-	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &here);
-	mad_set_tid(mad, 77);
-	assert_true(transport_send(t, &permissive, mad, sizeof(mad), LONG_MS,
-				   &error));
+	assert_true(send_node_info(t, &permissive));
 	await_answer(&e);
 }
 
@@ -268,39 +282,21 @@ TEST(fault_answer_that_is_not_acknowledged_is_no_request_of_ours)
 TEST(fault_request_that_never_returns_is_given_up_by_time)
 {
 	const int *timeout = dlsym(RTLD_DEFAULT, "umad_fault_timeout");
-	const struct dr_path here = { .hops = 0 };
 	struct transport *t = open_any();
 	struct events e = { 0 };
-	uint8_t mad[MAD_SIZE];
 
 	assert_non_null(timeout);
 	transport_set_receiver(t, count_event, &e);
-	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &here);
 	fault("swallow");
-	for (uint32_t tid = 1; tid <= 100; tid++) {
-		mad_set_tid(mad, tid);
-		assert_true(transport_send(t, &permissive, mad, sizeof(mad),
-					   50, NULL));
-	}
+	for (uint32_t tid = 1; tid <= 100; tid++)
+		assert_true(send_for(t, &permissive, tid, 50));
 	fault("");
 	run_for(300 * 1000);
-	assert_true(transport_send(t, &permissive, mad, sizeof(mad), LONG_MS,
-				   NULL));
+	assert_true(send_node_info(t, &permissive));
 	await_answer(&e);
 	assert_int_equal(e.returned, 0);
 	transport_free(t);
 	assert_int_equal(*timeout, 0);
-}
-
-static bool
-send_node_info(struct transport *t, const struct mad_addr *to)
-{
-	const struct dr_path here = { .hops = 0 };
-	uint8_t mad[MAD_SIZE];
-
-	smp_build_direct(mad, MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0, 0, &here);
-	mad_set_tid(mad, 77);
-	return transport_send(t, to, mad, sizeof(mad), LONG_MS, NULL);
 }
 
 /* To one of some requests: they are lost while the port is away. */
