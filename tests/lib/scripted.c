@@ -197,30 +197,28 @@ scripted_deliver(struct transport *t, const struct transport_mad *m,
 	schedule(s, e);
 }
 
-void
-scripted_answer(struct transport *t, const uint8_t *mad, int64_t delay_us)
+static void
+deliver(struct transport *t, const uint8_t *mad, bool is_returned,
+	int64_t delay_us)
 {
-	struct transport_mad m = {
-		.event = TRANSPORT_RECEIVED,
-		.addr.lid = 0xffff,
-		.mad = mad,
-		.len = MAD_SIZE,
+	const struct transport_mad m = {
+		.event = is_returned ? TRANSPORT_RETURNED : TRANSPORT_RECEIVED,
+		.addr.lid = 0xffff, .mad = mad, .len = MAD_SIZE,
 	};
 
 	scripted_deliver(t, &m, delay_us);
 }
 
 void
+scripted_answer(struct transport *t, const uint8_t *mad, int64_t delay_us)
+{
+	deliver(t, mad, false, delay_us);
+}
+
+void
 scripted_return(struct transport *t, const uint8_t *mad, int64_t delay_us)
 {
-	struct transport_mad m = {
-		.event = TRANSPORT_RETURNED,
-		.addr.lid = 0xffff,
-		.mad = mad,
-		.len = MAD_SIZE,
-	};
-
-	scripted_deliver(t, &m, delay_us);
+	deliver(t, mad, true, delay_us);
 }
 
 void

@@ -2,9 +2,9 @@
 /*
  * Transactions against a scripted peer on a virtual clock: what is lost, late,
  * doubled, wrong or never answered, cancelled, and what callbacks may do; and
- * what the window makes of good, silent, lossy and stalled peers. They are text:
- * tests/scripts/mad_client.scn and window.scn. Here are its words, and what
- * takes chance or long loops.
+ * what the window makes of good, silent, lossy and stalled peers. They are
+ * text: tests/scripts/mad_client.scn and window.scn. Here are its words, and
+ * what takes chance or long loops.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +36,8 @@ struct peer {
 	bool is_deaf;		/* or all */
 };
 
-/* Every end of a request is written down under its tag, which is below ENDS_MAX,
- * with its time and its place in the order of ends. */
+/* Every end of a request is written down under its tag, which is below
+ * ENDS_MAX, with its time and its place in the order of ends. */
 struct bench {
 	struct transport *t;
 	struct mad_client *x;
@@ -488,9 +488,10 @@ on_fate(struct transport *t, const struct scripted_sent *s, void *data)
 		scripted_answer(t, mad, 100);
 }
 
-/* ATTEMPTS US .. END [lost]: what the peer makes of one attempt after the other:
- * answered, busy, returned by the kernel, silent (-), or not even taken: for good
- * (x), or for the moment (z); when they went out, and when the request ended */
+/* ATTEMPTS US .. END [lost]: what the peer makes of one attempt after the
+ * other: answered, busy, returned by the kernel, silent (-), or not even taken:
+ * for good (x), or for the moment (z); when they went out, and when the request
+ * ended */
 WORD(do_fate, struct bench *b)
 {
 	const char *fates = words[0] + strspn(words[0], "xz"), *next = fates;

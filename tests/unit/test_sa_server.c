@@ -394,8 +394,8 @@ WORD(do_long_mad, struct desk *d)
 	sa_server_take(d->server, &m);
 }
 
-/* CLIENT BYTES: a MultiPathRecord, from one client to all others, and zeros up to
- * this length */
+/* CLIENT BYTES: a MultiPathRecord, from one client to all others, and zeros up
+ * to this length */
 WORD(do_multi, struct desk *d)
 {
 	struct client *c = client_of(d, words[0]);
@@ -476,8 +476,8 @@ WORD(do_is, struct desk *d)
 	assert_counts(counts, words);
 }
 
-/* CLIENT RANGE: its table is what the SA answers to its last request, and has so
- * many records */
+/* CLIENT RANGE: its table is what the SA answers to its last request, and has
+ * so many records */
 WORD(do_whole, struct desk *d)
 {
 	const struct client *c = client_of(d, words[0]);
