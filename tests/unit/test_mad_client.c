@@ -13,7 +13,6 @@
 
 #include "sm/io/mad_client.h"
 #include "sm/mad/smp.h"
-#include "tests/lib/auto.h"
 #include "tests/lib/script.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/seed.h"

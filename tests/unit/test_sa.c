@@ -7,13 +7,10 @@
  * of all pairs; and what takes more than one request and its answer.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/lib/auto.h"
 #include "tests/lib/sa_stage.h"
-#include "tests/lib/seed.h"
-#include "tests/lib/state_text.h"
 #include "tests/lib/unit.h"
 #include "topology/prng.h"
 

@@ -386,7 +386,7 @@ TEST(test_answers_come_back)
 }
 
 /* AttributeOffset of its answers; of a ServiceRecord and MFT, of which it had
- * none, and of a MultiPathRecord, which is no answer: the sizes of IBA. */
+ * none, and of what is no answer: the sizes of IBA. */
 TEST(test_attribute_offsets_are_what_clients_expect)
 {
 	static const struct {
@@ -400,12 +400,26 @@ TEST(test_attribute_offsets_are_what_clients_expect)
 		{ SA_ATTR_SERVICE, 22 }, { SA_ATTR_PKEY_TABLE, 9 },
 		{ SA_ATTR_PATH, 8 }, { SA_ATTR_VL_ARB, 9 },
 		{ SA_ATTR_MC_MEMBER, 7 }, { SA_ATTR_INFORM_INFO_RECORD, 8 },
-		{ SA_ATTR_MULTI_PATH, 3 },
+		{ SA_ATTR_MULTI_PATH, 3 }, { SA_ATTR_NOTICE, 10 },
+		{ SA_ATTR_INFORM_INFO, 5 },
 	};
 
-	for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
+	for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
+		uint8_t seen[SA_DATA_LEN * 8] = { 0 };
+		unsigned n;
+		const struct mad_field *f = sa_fields(known[i].attr_id, &n);
+
 		assert_int_equal(sa_record_size(known[i].attr_id),
 				 known[i].offset * 8u);
+		assert_in_range(n, 0, 64);
+		/* the components cover no bit twice */
+		for (; n > 0; n--, f++) {
+			assert_true(f->offset + f->bits <=
+				    known[i].offset * 64u);
+			for (unsigned b = 0; b < f->bits; b++)
+				assert_false(seen[f->offset + b]++);
+		}
+	}
 }
 
 /* ------------------------------------------------------------- the rest */

@@ -11,7 +11,6 @@
 #include "sm/sa/sa_server.h"
 #include "sm/sa/service.h"
 #include "tests/lib/sa_stage.h"
-#include "tests/lib/script.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
 

@@ -1,51 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * SA MADs as bytes: headers, component tables, records, matching.
- *
- * libibmad's field numbers and libibumad's packed structs are the second and
- * third opinion on where the components are.
+ * SA MADs as bytes: headers, names, rates. libibumad's packed structs are
+ * another opinion on where the components are.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include <glib.h>
-#include <infiniband/mad.h>
 #include <infiniband/umad_sa.h>
 #include <infiniband/umad_sa_mcm.h>
 
 #include "sm/mad/sa_record.h"
-#include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
-#include "topology/prng.h"
-
-static const uint16_t attrs[] = {
-	SA_ATTR_CLASS_PORT_INFO, SA_ATTR_NOTICE, SA_ATTR_INFORM_INFO,
-	SA_ATTR_NODE, SA_ATTR_PORT_INFO, SA_ATTR_SL_TO_VL,
-	SA_ATTR_SWITCH_INFO, SA_ATTR_LINEAR_FT, SA_ATTR_MULTICAST_FT,
-	SA_ATTR_SM_INFO, SA_ATTR_LINK, SA_ATTR_GUID_INFO, SA_ATTR_SERVICE,
-	SA_ATTR_PKEY_TABLE, SA_ATTR_PATH, SA_ATTR_VL_ARB, SA_ATTR_MC_MEMBER,
-	SA_ATTR_MULTI_PATH, SA_ATTR_INFORM_INFO_RECORD,
-};
-
-TEST(test_tables_cover_no_bit_twice)
-{
-	for (size_t k = 0; k < G_N_ELEMENTS(attrs); k++) {
-		unsigned id = attrs[k];
-		uint8_t seen[SA_DATA_LEN * 8] = { 0 };
-		unsigned n;
-		const struct mad_field *f = sa_fields(id, &n);
-
-		assert_true(n <= 64);
-		assert_true(sa_record_size(id) > 0);
-		assert_int_equal(sa_record_size(id) % 8, 0);
-		for (unsigned i = 0; i < n; i++) {
-			assert_true(f[i].offset + f[i].bits <=
-				    sa_record_size(id) * 8);
-			for (unsigned b = 0; b < f[i].bits; b++)
-				assert_false(seen[f[i].offset + b]++);
-		}
-	}
-}
 
 /* The structs of libibumad that a client lays over the bytes. */
 TEST(test_libibumad_lays_out_the_same)
