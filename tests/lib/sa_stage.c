@@ -634,16 +634,15 @@ WORD(do_report, struct stage *st)
 	assert_int_equal(report.mad[3], SA_METHOD_REPORT);
 	assert_range(words[1], bytes_load(report.mad + SA_DATA_OFFSET + 4, 2));
 	for (words += 2; *words; words++)
-		if (g_str_has_prefix(*words, "qp="))
-			assert_range(*words + 3, report.qp);
-		else if (g_str_has_prefix(*words, "pkey="))
-			assert_range(*words + 5, report.pkey);
-		else if (g_str_has_prefix(*words, "index="))
-			assert_range(*words + 6, report.pkey_index);
-		else
+		if (**words == '@')
 			request_hold(&kind, st, SA_ATTR_NOTICE,
 				     (char *[]){ *words, NULL },
 				     report.mad + SA_DATA_OFFSET);
+		else
+			assert_counts((struct unit_count[]) {
+				{ "qp", report.qp }, { "pkey", report.pkey },
+				{ "index", report.pkey_index }, { NULL, 0 } },
+				(char *[]){ *words, NULL });
 }
 
 WORD(do_no_report, struct stage *st)
