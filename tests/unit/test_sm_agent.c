@@ -245,8 +245,8 @@ DESK_TEST(test_traps_of_the_sa_are_dropped, 0)
 	assert_int_equal(d->traps, 2);
 }
 
-/* The sender must be the issuer, and the port that it tells of. 2 and 3 are one
- * port. */
+/* The sender must be the issuer and what a subscriber is told about. 2 and 3 are
+ * one port. */
 TEST(test_trap_of_or_about_another_port_is_dropped)
 {
 	static const struct {
@@ -262,7 +262,6 @@ TEST(test_trap_of_or_about_another_port_is_dropped)
 		{ 144, 3, 3, 0, true }, { 131, 3, 3, 0xffff, true },
 		/* the LID of a packet with a wrong key */
 		{ 257, 3, 3, 10, true }, { 259, 3, 3, 10, true },
-
 		{ 128, 3, 3, 0, true }, { 128, 10, 3, 0, false },
 		{ 128, 3, 10, 0, false }, { 128, 0, 0, 0, true },
 		{ 128, 0xffff, 0, 0, true }, { 128, 0, 3, 0, false },
