@@ -169,8 +169,6 @@ on_sent(struct transport *t, const struct scripted_sent *sent, void *data)
 		return;
 	if (h.method == MAD_METHOD_SET)
 		f->sets++;
-	else
-		f->gets++;
 	at = walk(f, mad, h.hop_count);
 	if (at == SNAPSHOT_NONE)
 		return;

@@ -23,7 +23,7 @@ struct fake {
 	struct snapshot *s;		/* written by Sets */
 	struct lft *lft;		/* by switch index */
 	struct port_tables *tables;	/* what was not written is 0 */
-	unsigned sets, gets;
+	unsigned sets;
 	/*
 	 * Called before an answer is sent, which it may change; returns false
 	 * to lose it. node: it answers; port: the one it was asked by
