@@ -17,7 +17,7 @@ GROUP_TEST(test_join_and_leave_touch_one_branch, "PGFT(4,4,4;1,4,4)", 30, 5)
 	uint64_t prng = prng_stream(20260721, 0);
 	struct multicast_output now;
 	unsigned pruned = 0;
-	lab_init(f, "PGFT(4,4,4;1,4,4)", 30, 5);
+
 	plan_fill(p, f, 30, &prng);
 	now = plan_route(f, p, NULL);
 	for (unsigned n = 0; n < 70; n++) {
@@ -84,7 +84,6 @@ GROUP_TEST(test_fault_moves_only_trees_on_the_cable, "PGFT(4,4,4;1,4,4)", 0, 11)
 	uint32_t sw, edge;
 	unsigned moved = 0;
 
-	lab_init(f, "PGFT(4,4,4;1,4,4)", 0, 11);
 	plan_fill(p, f, 60, &prng);
 	before = plan_route(f, p, NULL);
 	for (sw = 0; !f->g->n_hosts[sw]; sw++)
@@ -112,7 +111,7 @@ GROUP_TEST(test_fault_moves_only_trees_on_the_cable, "PGFT(4,4,4;1,4,4)", 0, 11)
 GROUP_TEST(test_rubbish_of_before_does_no_harm, "torus(4,4;2)", 50, 5)
 {
 	uint64_t prng = prng_stream(20260722, 0);
-	lab_init(f, "torus(4,4;2)", 50, 5);
+
 	plan_fill(p, f, 40, &prng);
 	for (unsigned n = 0; n < 40; n++) {
 		AUTO(mft) *old = mft_new(f->g->n_switches + (n < 5), 1 + n % 3,
