@@ -24,6 +24,7 @@
 struct oracle {
 	const struct oracle_case *c;
 	uint32_t n, n_hosts;
+	uint32_t top;		/* the highest port with a cable to a switch */
 	uint32_t *peer;		/* port -> port of a switch; SNAPSHOT_NONE */
 	uint32_t *hosts;	/* by switch */
 	uint32_t *inner;	/* by switch: CAs inside it */
@@ -86,12 +87,13 @@ oracle_init(struct oracle *o, const struct oracle_case *c)
 		peer = s->ports[port].peer;
 		if (snapshot_is_switch(snapshot_node_of(s, port)) &&
 		    snapshot_is_switch(snapshot_node_of(s, peer)) &&
-		    s->ports[port].node != s->ports[peer].node)
+		    s->ports[port].node != s->ports[peer].node) {
 			o->peer[snapshot_node_of(s, port)->sw_index * PORTS +
 				s->ports[port].num] =
 				snapshot_node_of(s, peer)->sw_index * PORTS +
 				s->ports[peer].num;
-		else if (c->lids->base[port] &&
+			o->top = MAX(o->top, s->ports[port].num);
+		} else if (c->lids->base[port] &&
 			 oracle_place(s, port, &sw, &num) && num) {
 			if (is_inner(s, port, sw)) {
 				o->inner[sw]++;
@@ -101,6 +103,18 @@ oracle_init(struct oracle *o, const struct oracle_case *c)
 			o->n_hosts++;
 		}
 	}
+}
+
+static void
+oracle_clear(struct oracle *o)
+{
+	g_free(o->peer);
+	g_free(o->hosts);
+	g_free(o->inner);
+	g_free(o->turns);
+	g_free(o->load);
+	g_free(o->trees);
+	g_free(o->island);
 }
 
 static uint32_t
@@ -205,6 +219,29 @@ turn_all(struct oracle *o, uint32_t lid, bool is_ca)
 				queue[tail++] = to;
 			}
 		}
+}
+
+/* What the cables join, searched from the first switch of each. */
+static void
+find_islands(struct oracle *o)
+{
+	g_autofree uint32_t *queue = g_new(uint32_t, o->n + 1);
+	uint32_t from, head, tail, p, peer;
+
+	for (from = 0; from < o->n; from++) {
+		if (o->island[from] != SNAPSHOT_NONE)
+			continue;
+		o->island[from] = queue[0] = from;
+		for (head = 0, tail = 1; head < tail; head++)
+			for (p = 1; p <= o->top; p++) {
+				peer = o->peer[queue[head] * PORTS + p];
+				if (peer == SNAPSHOT_NONE ||
+				    o->island[peer / PORTS] != SNAPSHOT_NONE)
+					continue;
+				o->island[peer / PORTS] = from;
+				queue[tail++] = peer / PORTS;
+			}
+	}
 }
 
 static void
@@ -312,7 +349,7 @@ grow_by_cables(const struct oracle *o, uint32_t *queue, uint32_t n)
 		k = queue[best];
 		queue[best] = queue[i];
 		queue[i] = k;
-		for (p = 1; p < PORTS; p++) {
+		for (p = 1; p <= o->top; p++) {
 			peer = o->peer[k * PORTS + p];
 			if (peer != SNAPSHOT_NONE)
 				ties[peer / PORTS]++;
@@ -335,7 +372,7 @@ bound_of_cuts(const struct oracle *o, const uint32_t *queue, uint32_t n)
 	}
 	for (i = 0; i < n; i++) {
 		inside += o->hosts[queue[i]];
-		for (p = 1; p < PORTS; p++) {
+		for (p = 1; p <= o->top; p++) {
 			peer = o->peer[queue[i] * PORTS + p];
 			if (peer == SNAPSHOT_NONE)
 				continue;
@@ -351,7 +388,7 @@ bound_of_cuts(const struct oracle *o, const uint32_t *queue, uint32_t n)
 
 /* Of the cuts around one switch; adds its hosts' shortest paths to *hops. */
 static uint64_t
-bound_around(struct oracle *o, uint32_t from, uint64_t *hops)
+bound_around(const struct oracle *o, uint32_t from, uint64_t *hops)
 {
 	g_autofree uint32_t *hop = g_new(uint32_t, o->n);
 	g_autofree uint32_t *queue = g_new(uint32_t, o->n);
@@ -364,8 +401,7 @@ bound_around(struct oracle *o, uint32_t from, uint64_t *hops)
 	for (head = 0; head < tail; head++) {
 		*hops += (uint64_t)o->hosts[from] * o->hosts[queue[head]] *
 			hop[queue[head]];
-		o->island[queue[head]] = MIN(o->island[queue[head]], from);
-		for (p = 1; p < PORTS; p++) {
+		for (p = 1; p <= o->top; p++) {
 			peer = o->peer[queue[head] * PORTS + p];
 			if (peer == SNAPSHOT_NONE || hop[peer / PORTS] != FAR)
 				continue;
@@ -378,21 +414,23 @@ bound_around(struct oracle *o, uint32_t from, uint64_t *hops)
 	return MAX(balls, bound_of_cuts(o, queue, tail));
 }
 
-static void
-judge_bound(struct oracle *o, struct oracle_verdict *v)
+uint64_t
+oracle_bound(const struct snapshot *s, const struct lid_map *lids)
 {
-	uint32_t sw, p, n_channels = 0, n_out;
-	uint64_t hops = 0, best;
+	const struct oracle_case c = { .s = s, .lids = lids };
+	uint64_t hops = 0, bound = 0, best;
+	uint32_t sw, p, n_channels = 0;
+	struct oracle o;
 
-	for (sw = 0; sw < o->n; sw++) {
-		n_out = 0;
-		for (p = 1; p < PORTS; p++)
-			n_out += o->peer[sw * PORTS + p] != SNAPSHOT_NONE;
-		n_channels += n_out;
-		best = bound_around(o, sw, &hops);
-		v->bound = MAX(v->bound, best);
+	oracle_init(&o, &c);
+	for (sw = 0; sw < o.n; sw++) {
+		for (p = 1; p <= o.top; p++)
+			n_channels += o.peer[sw * PORTS + p] != SNAPSHOT_NONE;
+		best = bound_around(&o, sw, &hops);
+		bound = MAX(bound, best);
 	}
-	v->bound = MAX(v->bound, ceil_div(hops, n_channels));
+	oracle_clear(&o);
+	return MAX(bound, ceil_div(hops, n_channels));
 }
 
 /* ---- multicast ---- */
@@ -474,7 +512,7 @@ oracle_judge(const struct oracle_case *c, struct oracle_verdict *v)
 	*v = (struct oracle_verdict){ 0 };
 	oracle_init(&o, c);
 	if (c->lft) {
-		judge_bound(&o, v);
+		find_islands(&o);
 		judge_unicast(&o, v);
 		count_turns(&o, v);
 	}
@@ -500,13 +538,7 @@ oracle_judge(const struct oracle_case *c, struct oracle_verdict *v)
 			v->looped_all = all.n_looped;
 		}
 	}
-	g_free(o.peer);
-	g_free(o.hosts);
-	g_free(o.inner);
-	g_free(o.turns);
-	g_free(o.load);
-	g_free(o.trees);
-	g_free(o.island);
+	oracle_clear(&o);
 }
 
 bool

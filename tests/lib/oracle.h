@@ -37,8 +37,7 @@ struct oracle_verdict {
 	uint32_t n_looped;	/* channels that wait for themselves */
 	uint32_t n_broken;	/* of the cycle given: turns without data */
 	uint32_t looped_all;	/* with the turns of multicast */
-	uint64_t max, bound;	/* all to all: the busiest channel; what it
-				   must carry at least with any tables */
+	uint64_t max;		/* all to all: the busiest channel */
 	/* Multicast: copies too few; too many, or to switches that drop them;
 	 * cables in a mask that no packet takes. */
 	uint64_t missed, stray, unused;
@@ -47,6 +46,9 @@ struct oracle_verdict {
 };
 
 void oracle_judge(const struct oracle_case *c, struct oracle_verdict *v);
+
+/* All to all: what the busiest channel must carry at least with any tables. */
+uint64_t oracle_bound(const struct snapshot *s, const struct lid_map *lids);
 
 bool is_lost(const struct multicast_output *out, uint16_t mlid,
 	     const struct multicast_member *m);
