@@ -13,10 +13,6 @@
 #include "tests/lib/folder.h"
 #include "tests/lib/scenario.h"
 
-#ifndef PART
-#define PART 0
-#endif
-
 static void
 test_scenario(void **state)
 {
@@ -37,7 +33,8 @@ main(int argc, char **argv)
 	g_autoptr(GPtrArray) all =
 		g_ptr_array_new_with_free_func((GDestroyNotify)
 					       g_ptr_array_unref);
-	unsigned n = 0;
+	unsigned n = 0, part = g_str_has_suffix(argv[0], "_1") ? 1 :
+		g_str_has_suffix(argv[0], "_2") ? 2 : 0;
 
 	if (!g_getenv("MINISM_TEST_LARGE"))
 		cmocka_set_skip_filter("large: *");
@@ -60,7 +57,7 @@ main(int argc, char **argv)
 				.initial_state = s,
 			};
 
-			if (argc > 1 || n++ % 3 == PART)
+			if (argc > 1 || n++ % 3 == part)
 				g_array_append_val(tests, test);
 		}
 	}
