@@ -596,7 +596,7 @@ TEST(test_stop_and_abort_of_the_peer_end_it_in_silence)
 		sender_open(&e, METHOD_GET_TABLE_RESP, 40 * ROOM);
 		play_steps(&e, "= data 1-1");
 		play_steps(&e, ends[i]);
-		play_steps(&e, "= ended by peer; at 60000; = nothing");
+		play_steps(&e, "= ended by the peer; at 60000; = nothing");
 		end_close(&e);
 	}
 }
