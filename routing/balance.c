@@ -148,7 +148,7 @@ balance_cost_by(const struct balance *b, uint32_t sw, uint32_t e)
 }
 
 /* Does the edge of a switch (or SNAPSHOT_NONE) continue a shortest path? */
-static bool
+static inline bool
 balance_permits(const struct balance *b, uint32_t sw, uint32_t e)
 {
 	return e != SNAPSHOT_NONE && paths_permit(&b->p, sw, b->l.at[e].peer);
@@ -282,22 +282,27 @@ balance_change(struct balance *b, uint32_t sw, uint32_t e)
 	balance_store(b, sw);
 }
 
-/* Marks and lists the switches whose path goes through an overloaded channel,
- * and those whose path a switch with a new choice may not join; updates the
- * costs. */
+/* Sets next[] by the tables. Marks and lists the switches whose path goes
+ * through an overloaded channel, and those whose path a switch with a new choice
+ * may not join; updates the costs. */
 static void
 balance_find_bad(struct balance *b)
 {
 	const struct paths *p = &b->p;
 	const struct paths_channel *c;
-	uint32_t i, sw;
+	uint32_t i, sw, e;
 
+	if (p->n_reached < b->g->n_switches)
+		for (sw = 0; sw < b->g->n_switches; sw++)
+			b->next[sw] = balance_entry(b, b->out, sw);
 	memset(b->is_bad, 0, b->g->n_switches);
+	b->next[p->dest] = SNAPSHOT_NONE;
 	b->path[p->dest] = 0;
 	for (b->n_bad = 0, i = 1; i < p->n_reached; i++) {
 		sw = p->queue[i];
-		if (balance_permits(b, sw, b->next[sw])) {
-			c = &b->l.at[b->next[sw]];
+		b->next[sw] = e = balance_entry(b, b->out, sw);
+		if (balance_permits(b, sw, e)) {
+			c = &b->l.at[e];
 			b->path[sw] = c->cost + b->path[c->peer];
 			if (paths_load(c, 0) <= b->limit &&
 			    !b->is_bad[c->peer])
@@ -347,9 +352,6 @@ balance_improve_lid(struct balance *b, uint32_t dest)
 	uint32_t i, k, sw, e, choose, n;
 
 	balance_aim(b, dest);
-	for (sw = 0; sw < b->g->n_switches; sw++)
-		b->next[sw] = balance_entry(b, b->out, sw);
-	b->next[dest] = SNAPSHOT_NONE;
 	balance_find_bad(b);
 	if (!balance_list_joining(b, &n))
 		return;
@@ -548,7 +550,20 @@ balance_most_lids(const struct graph *g)
 }
 
 /* The paths to the nth LIDs of hosts are balanced by themselves: most programs
- * use the first one only. */
+ * use the first one only. is_known: the loads are those of the tables. */
+static void
+balance_improve_all(struct balance *b, bool is_known)
+{
+	uint32_t n = balance_most_lids(b->g);
+
+	for (b->nth = 0; b->nth < n; b->nth++) {
+		if (!is_known || n > 1)
+			balance_load_all(b);
+		b->most_work = b->work + WORK;
+		balance_improve(b, balance_find_bound(b) * ROOM);
+	}
+}
+
 void
 balance_route(const struct graph *g, const struct order *o, struct lft *out)
 {
@@ -578,6 +593,7 @@ balance_route(const struct graph *g, const struct order *o, struct lft *out)
 		for (i = 0; !target->is_host && i < target->n_lids; i++)
 			balance_route_lid(&b, target, i);
 	}
+	balance_improve_all(&b, true);
 }
 
 void
@@ -589,9 +605,5 @@ balance_relieve(const struct graph *g, const struct order *o, struct lft *out)
 	if (g->n_switches == 0)
 		return;
 	balance_init(&b, g, o, out, scratch);
-	for (b.nth = 0; b.nth < balance_most_lids(g); b.nth++) {
-		balance_load_all(&b);
-		b.most_work = b.work + WORK;
-		balance_improve(&b, balance_find_bound(&b) * ROOM);
-	}
+	balance_improve_all(&b, false);
 }

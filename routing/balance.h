@@ -16,7 +16,8 @@
 void balance_route(const struct graph *g, const struct order *o,
 		   struct lft *out);
 
-/* The paths that are there change where a channel is overloaded. */
+/* The paths that are there change where a channel is overloaded, as after
+ * balance_route(). */
 void balance_relieve(const struct graph *g, const struct order *o,
 		     struct lft *out);
 

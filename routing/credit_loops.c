@@ -524,7 +524,6 @@ static void
 web_join_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 	     const uint64_t *lids)
 {
-	const uint32_t *edge_of = w->g->edge_of + (size_t)sw * GRAPH_PORTS;
 	const struct lft *mine = w->tables[a], *theirs = w->tables[b];
 	uint32_t end = MIN(mine->top, theirs->top) + 1u, lid, e, next, port;
 	const uint8_t *row = lft_row(mine, sw);
@@ -536,7 +535,7 @@ web_join_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 	/* No branch in this loop: entries that lead to no switch go into a
 	 * mask that is not used. */
 	for (port = 0; port < GRAPH_PORTS; port++) {
-		e = edge_of[port];
+		e = graph_edge_at(w->g, sw, (uint8_t)port);
 		behind[port] = row;
 		turns[port] = unused;
 		if (e == SNAPSHOT_NONE || (w->suspect && !w->suspect[e]))
@@ -555,8 +554,8 @@ web_join_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 		if (!w->quiet[lid]) {
 			turns[port][out / 64] |= UINT64_C(1) << out % 64;
 		} else if (turns[port] != unused) {
-			next = graph_edge_at(w->g, w->g->edges[edge_of[port]]
-					     .peer, out);
+			e = graph_edge_at(w->g, sw, (uint8_t)port);
+			next = graph_edge_at(w->g, w->g->edges[e].peer, out);
 			w->walked[lid] |= !w->suspect ||
 				(next != SNAPSHOT_NONE && w->suspect[next]);
 		}

@@ -45,7 +45,8 @@ flows_end(struct flows *f, uint32_t sw, uint32_t lid, uint8_t port,
 static bool
 flows_move_row(struct flows *f, uint32_t sw, bool up)
 {
-	const uint32_t *edge_of = f->g->edge_of + (size_t)sw * GRAPH_PORTS;
+	const uint8_t *nth_edge = f->g->nth_edge + (size_t)sw * GRAPH_PORTS;
+	uint32_t first = f->g->first_edge[sw];
 	const uint8_t *row = lft_row(f->lft, sw) + f->first;
 	uint32_t *flow = f->flow, *mine = flow + (size_t)sw * STRIPE;
 	uint64_t here = f->has[sw], left = 0, *has = f->has, *load = f->load;
@@ -53,12 +54,12 @@ flows_move_row(struct flows *f, uint32_t sw, bool up)
 	const uint32_t *to = f->to;
 
 	for_each_bit(here, 0, i) {
-		e = edge_of[row[i]];
-		if (e == SNAPSHOT_NONE) {
+		if (nth_edge[row[i]] == GRAPH_NO_EDGE) {
 			flows_end(f, sw, f->first + i, row[i], mine[i]);
 			mine[i] = 0;
 			continue;
 		}
+		e = first + nth_edge[row[i]];
 		peer = to[e] ^ way;
 		if (peer & UP) {
 			left |= UINT64_C(1) << i;

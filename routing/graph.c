@@ -166,12 +166,12 @@ graph_store_edges(struct graph *g, const struct cable *cables)
 			.capacity = c->capacity,
 		};
 	}
-	g->edge_of = g_new(uint32_t, n + 1);
-	memset(g->edge_of, 0xff, n * sizeof(*g->edge_of)); /* SNAPSHOT_NONE */
+	g->nth_edge = g_malloc(n + 1);
+	memset(g->nth_edge, GRAPH_NO_EDGE, n);
 	for (sw = 0; sw < g->n_switches; sw++)
 		for_each_edge(g, sw, e)
-			g->edge_of[(size_t)sw * GRAPH_PORTS + edges[e].port] =
-				e;
+			g->nth_edge[(size_t)sw * GRAPH_PORTS + edges[e].port] =
+				(uint8_t)(e - g->first_edge[sw]);
 	/* `back` is the port number at the other end so far. */
 	for (e = 0; e < g->n_edges; e++)
 		edges[e].back = graph_edge_at(g, edges[e].peer,
@@ -309,7 +309,7 @@ graph_free(struct graph *g)
 	g_free(g->edges);
 	g_free(g->n_hosts);
 	g_free(g->n_senders);
-	g_free(g->edge_of);
+	g_free(g->nth_edge);
 	g_free(g->island);
 	snapshot_unref((struct snapshot *)g->subnet);
 	g_free(g);

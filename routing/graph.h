@@ -39,6 +39,7 @@ struct graph_target {
 };
 
 #define GRAPH_PORTS	256u
+#define GRAPH_NO_EDGE	255u	/* more than a switch has */
 
 struct graph {
 	const struct snapshot *subnet;	/* a reference, for names */
@@ -54,7 +55,8 @@ struct graph {
 	uint32_t *n_senders;	/* by switch: with those inside it */
 	uint32_t n_all_hosts;
 	uint16_t widest;	/* capacity of the widest cable, at least 1 */
-	uint32_t *edge_of;	/* [switch][port], see graph_edge_at() */
+	uint8_t *nth_edge;	/* [switch][port], see graph_edge_at(): which
+				   of the switch's edges; GRAPH_NO_EDGE */
 	uint32_t *target_of;	/* by LID, to top; SNAPSHOT_NONE: no owner */
 	uint32_t *island;	/* by switch: the lowest switch of its
 				   connected component */
@@ -73,7 +75,9 @@ void graph_free(struct graph *g);
 static inline uint32_t
 graph_edge_at(const struct graph *g, uint32_t sw, uint8_t port)
 {
-	return g->edge_of[(size_t)sw * GRAPH_PORTS + port];
+	uint32_t nth = g->nth_edge[(size_t)sw * GRAPH_PORTS + port];
+
+	return nth == GRAPH_NO_EDGE ? SNAPSHOT_NONE : g->first_edge[sw] + nth;
 }
 
 /* Is the port cabled to a switch, and no tables may use the cable, since it

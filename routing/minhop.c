@@ -12,7 +12,6 @@ minhop_compute(const struct engine_input *in, struct engine_output *out,
 {
 	(void)error;
 	balance_route(in->g, NULL, out->lft);
-	balance_relieve(in->g, NULL, out->lft);
 	return true;
 }
 

@@ -26,7 +26,6 @@ updn_route(const struct graph *g, const struct order *o,
 	   struct engine_output *out, enum complete *hosts)
 {
 	balance_route(g, o, out->lft);
-	balance_relieve(g, o, out->lft);
 	out->ranks = order_ranks(o);
 	*hosts = complete_hosts(g, out->lft, out->ranks);
 	if (*hosts != COMPLETE_BEFORE)

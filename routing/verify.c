@@ -56,12 +56,11 @@ walk_lid(struct walk *w, const struct graph_target *target,
 	 const uint8_t *entry)
 {
 	const struct graph *g = w->g;
-	const uint32_t *edge_of = g->edge_of;
 	uint32_t n = g->n_switches, start, sw, edge, length;
 	uint8_t verdict;
 
 	for (sw = 0; sw < n; sw++, entry++) {
-		edge = edge_of[*entry];
+		edge = graph_edge_at(g, sw, *entry);
 		if (edge != SNAPSHOT_NONE)
 			w->next[sw] = g->edges[edge].peer;
 		else if (*entry == LFT_NO_PATH)
@@ -70,7 +69,6 @@ walk_lid(struct walk *w, const struct graph_target *target,
 			w->next[sw] = n + END_ARRIVED;
 		else
 			w->next[sw] = n + END_ASTRAY;
-		edge_of += GRAPH_PORTS;
 	}
 	memset(w->verdict, VERDICT_OPEN, n);
 	for (start = 0; start < n; start++) {

@@ -109,8 +109,8 @@ struct held {
 enum passing { UNKNOWN, ON_TRAIL, PASSES, PASSES_NOT };
 
 static void
-mark_passing(const struct graph *g, const uint32_t *edge_of,
-	     const struct lft *lft, uint32_t lid, uint32_t edge, uint8_t *mark)
+mark_passing(const struct graph *g, const struct lft *lft, uint32_t lid,
+	     uint32_t edge, uint8_t *mark)
 {
 	g_autofree uint32_t *trail = g_new(uint32_t, g->n_switches);
 	uint32_t start, sw, e, n;
@@ -125,7 +125,7 @@ mark_passing(const struct graph *g, const uint32_t *edge_of,
 				break;
 			mark[sw] = ON_TRAIL;
 			trail[n++] = sw;
-			e = edge_of[sw * GRAPH_PORTS + lft_row(lft, sw)[lid]];
+			e = graph_edge_at(g, sw, lft_row(lft, sw)[lid]);
 			if (e == SNAPSHOT_NONE)
 				verdict = PASSES_NOT;
 			else if (e == edge || e == g->edges[edge].back)
@@ -140,14 +140,13 @@ static struct held
 count_held(const struct graph *g, const struct lft *lft, uint32_t edge)
 {
 	uint32_t n_blocks = lft_n_blocks(lft), back = g->edges[edge].back;
-	const uint32_t *edge_of = g->edge_of;
 	g_autofree uint8_t *mark = g_new(uint8_t, g->n_switches);
 	g_autofree uint8_t *passed = g_new0(uint8_t, g->n_switches);
 	struct held held = { 0 };
 	uint32_t lid, sw, b;
 
 	for (lid = 0; lid <= lft->top; lid++) {
-		mark_passing(g, edge_of, lft, lid, edge, mark);
+		mark_passing(g, lft, lid, edge, mark);
 		for (sw = 0; sw < g->n_switches; sw++)
 			passed[sw] |= mark[sw] == PASSES;
 		if (lid % LFT_BLOCK != LFT_BLOCK - 1 && lid != lft->top)

@@ -112,7 +112,7 @@ fabric_follow(struct fabric *f, struct snapshot *s, const struct fabric *before)
 uint32_t
 fabric_edge_to(const struct fabric *f, uint32_t sw, uint32_t lid)
 {
-	return f->g->edge_of[sw * GRAPH_PORTS + lft_row(f->out.lft, sw)[lid]];
+	return graph_edge_at(f->g, sw, lft_row(f->out.lft, sw)[lid]);
 }
 
 uint64_t

@@ -212,7 +212,8 @@ FABRIC_TEST(test_maps_invert_edges_and_targets,
 
 	g = f->g;
 	for (uint32_t i = 0; i < g->n_switches * GRAPH_PORTS; i++) {
-		uint32_t e = g->edge_of[i], sw = i / GRAPH_PORTS;
+		uint32_t sw = i / GRAPH_PORTS;
+		uint32_t e = graph_edge_at(g, sw, i % GRAPH_PORTS);
 
 		if (e == SNAPSHOT_NONE)
 			continue;
