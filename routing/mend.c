@@ -27,7 +27,9 @@
 #define WORK_MAX	(UINT64_C(1) << 27)	/* cables and turns followed:
 						   about 2 s */
 #define COST_ADD	64u	/* in hops: a turn that agrees with the order */
-#define COST_FAR	8u	/* for each cable from the root */
+#define COST_FAR	8u	/* for each cable from the root; without one, */
+#define COST_ONE_WAY	32u	/* if the opposite turn is not there: two that are
+				   opposite close no loop with each other */
 #define COST_CHANGE	72u	/* another entry of a switch, */
 #define COST_MOVE	144u	/* for the LID of a host */
 #define COST_BAD_MOVE	1000u	/* the same, for a switch without hosts */
@@ -179,12 +181,17 @@ search_count(struct mend *m)
 static uint32_t
 search_turn(const struct mend *m, uint32_t in, uint32_t out)
 {
-	uint8_t port = m->g->edges[out].port;
+	const struct graph_edge *edges = m->g->edges;
+	uint8_t port = edges[out].port;
 	uint32_t far;
 
 	if (channels_has(m->c, in, out))
 		return 0;
-	far = m->depth ? COST_FAR * m->depth[m->g->edges[in].peer] : 0;
+	if (m->depth)
+		far = COST_FAR * m->depth[edges[in].peer];
+	else
+		far = channels_has(m->c, edges[out].back, edges[in].back) ? 0 :
+			COST_ONE_WAY;
 	if (m->c->place[in] < m->c->place[out])
 		return COST_ADD + far;
 	if (m->is_sure ||

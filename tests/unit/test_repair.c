@@ -395,17 +395,30 @@ TEST(test_a_repair_does_not_depend_on_those_before)
 		lft_free(first[i]);
 }
 
-/* Turns that the order permits but no entry needs are not in the way. */
-TEST(test_each_cable_of_a_dragonfly_is_repaired)
+static void
+assert_cables_are_repaired(const char *spec, uint64_t seed, unsigned n)
 {
 	AUTO_VALUE(lab_close) struct lab lab;
 	double worst = 0;
 
-	lab_open(&lab, generate_fabric("dragonfly(4,2,2)", NULL, NULL));
-	for (uint32_t nth = 1; nth <= 60; nth++) {
-		assert_true(lab_change(&lab, damage(lab.s, 1, nth), &worst));
+	lab_open(&lab, generate_fabric(spec, NULL, NULL));
+	for (; n-- > 0; seed++) {
+		assert_true(lab_change(&lab, damage(lab.s, 1, seed), &worst));
 		assert_true(lab_change(&lab, snapshot_ref(lab.s), &worst));
 	}
+}
+
+/* Turns that the order permits but no entry needs are not in the way. */
+TEST(test_each_cable_of_a_dragonfly_is_repaired)
+{
+	assert_cables_are_repaired("dragonfly(4,2,2)", 1, 60);
+}
+
+/* A core that lost its cable to a pod gets there by another pod, and is reached
+ * from there the same way back: other ways close loops with it. */
+TEST(test_the_way_back_around_a_lost_cable_of_a_core)
+{
+	assert_cables_are_repaired("PGFT(6,6,18;1,6,6)", 8, 1);
 }
 
 /* By switch: do packets of hosts to the LID pass it? g_free. */
