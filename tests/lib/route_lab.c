@@ -153,6 +153,41 @@ lab_cut(struct snapshot *s, uint32_t port)
 	s->ports[port].peer = SNAPSHOT_NONE;
 }
 
+uint8_t
+lab_port_to(const struct graph *g, uint32_t sw, uint32_t peer)
+{
+	for (uint32_t e = g->first_edge[sw]; e < g->first_edge[sw + 1]; e++)
+		if (g->edges[e].peer == peer)
+			return g->edges[e].port;
+	return LFT_NO_PATH;
+}
+
+const struct graph_target *
+lab_target(const struct graph *g, uint32_t sw, bool is_host)
+{
+	for (uint32_t i = g->first_target[sw]; i < g->first_target[sw + 1]; i++)
+		if (is_host == (g->targets[i].port > 0))
+			return &g->targets[i];
+	fail_msg("switch %u has no such target", sw);
+	return NULL;
+}
+
+void
+lab_deliver(const struct graph *g, struct lft *lft)
+{
+	for (uint32_t i = 0; i < g->n_targets; i++)
+		memset(lft_row(lft, g->targets[i].sw) + g->targets[i].lid,
+		       g->targets[i].port, g->targets[i].n_lids);
+}
+
+void
+lab_go_round(const struct graph *g, struct lft *lft)
+{
+	for (uint32_t sw = 0; sw < g->n_switches; sw++)
+		memset(lft_row(lft, sw) + 1,
+		       lab_port_to(g, sw, (sw + 1) % g->n_switches), g->top);
+}
+
 uint32_t
 lab_count_blocks(const struct lft *a, const struct lft *b)
 {

@@ -55,6 +55,19 @@ uint32_t lab_find_port(const struct snapshot *s, uint32_t sw, bool to_switch,
 
 void lab_cut(struct snapshot *s, uint32_t port);
 
+/* By which port a switch sends to another one, by the first of its cables to
+ * that; LFT_NO_PATH without one. */
+uint8_t lab_port_to(const struct graph *g, uint32_t sw, uint32_t peer);
+/* The first host at a switch, or its port 0. */
+const struct graph_target *lab_target(const struct graph *g, uint32_t sw,
+				      bool is_host);
+
+/* Entries of switches for what is at themselves. */
+void lab_deliver(const struct graph *g, struct lft *lft);
+/* All ways clockwise round ring(n;h), whose switches are numbered round it; they
+ * end nowhere. */
+void lab_go_round(const struct graph *g, struct lft *lft);
+
 /* Makes n entries wrong, in one of the ways in which entries are. */
 void lab_spoil(const struct graph *g, struct lft *lft, uint32_t n,
 	       uint64_t *rng);

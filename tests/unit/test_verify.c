@@ -66,28 +66,6 @@ find_switch(const struct fabric *f, const char *desc)
 	return SNAPSHOT_NONE;
 }
 
-static const struct graph_target *
-find_target(const struct fabric *f, uint32_t sw, bool port0)
-{
-	for (uint32_t i = f->g->first_target[sw];
-	     i < f->g->first_target[sw + 1]; i++)
-		if (port0 == (f->g->targets[i].port == 0))
-			return &f->g->targets[i];
-	fail_msg("switch %u has no such target", sw);
-	return NULL;
-}
-
-static uint8_t
-port_towards(const struct fabric *f, uint32_t sw, uint32_t peer)
-{
-	for (uint32_t e = f->g->first_edge[sw]; e < f->g->first_edge[sw + 1];
-	     e++)
-		if (f->g->edges[e].peer == peer)
-			return f->g->edges[e].port;
-	fail_msg("no cable from %u to %u", sw, peer);
-	return 0;
-}
-
 /* ------------------------------------------------------------ the verdict */
 
 /* Each channel waits for the next one, by an entry for that LID. */
@@ -295,12 +273,12 @@ TEST(test_circle_of_management_alone_is_not_sound)
 	fabric_make(&cut, "PGFT(2,2,2;1,2,2)", 1, 0, 0);
 	core = find_switch(&f, "S-3-0");
 	spine = f.g->edges[f.g->first_edge[core]].peer;
-	lid = find_target(&f, find_switch(&f, "S-1-0"), true)->lid;
+	lid = lab_target(f.g, find_switch(&f, "S-1-0"), false)->lid;
 	fabric_cut_off(&cut, core, 0);
 	fabric_cut_off(&cut, spine, 0);
 	lft = route(&cut, "updn");
-	lft_row(lft, core)[lid] = port_towards(&f, core, spine);
-	lft_row(lft, spine)[lid] = port_towards(&f, spine, core);
+	lft_row(lft, core)[lid] = lab_port_to(f.g, core, spine);
+	lft_row(lft, spine)[lid] = lab_port_to(f.g, spine, core);
 
 	judge(&f, lft, NULL, &r);
 	assert_int_equal(r.channels.n_looped, 0);
@@ -342,15 +320,15 @@ FABRIC_TEST(test_what_happens_to_a_packet_is_told_apart,
 
 	leaf = find_switch(f, "S-1-0");
 	spine = find_switch(f, "S-2-0");
-	lid = find_target(f, find_switch(f, "S-1-1"), false)->lid;
+	lid = lab_target(f->g, find_switch(f, "S-1-1"), true)->lid;
 	for (unsigned i = 0; i < 5; i++) {
 		const uint8_t entry[] = {
-			LFT_NO_PATH, 0, 200, find_target(f, leaf, false)->port,
-			port_towards(f, leaf, spine),
+			LFT_NO_PATH, 0, 200, lab_target(f->g, leaf, true)->port,
+			lab_port_to(f->g, leaf, spine),
 		};
 		AUTO(lft) *lft = route(f, "minhop");
 
-		lft_row(lft, spine)[lid] = port_towards(f, spine, leaf);
+		lft_row(lft, spine)[lid] = lab_port_to(f->g, spine, leaf);
 		lft_row(lft, leaf)[lid] = entry[i];
 		judge(f, lft, NULL, &r);
 		assert_int_equal(r.reach.unrouted, i == 0 ? 2 : 0);
