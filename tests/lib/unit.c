@@ -262,91 +262,30 @@ assert_has(const char *text, const char *part)
 		fail_msg("\"%s\" is not in:\n%s", part, text);
 }
 
-/* RFC 8259, enough of it to refuse what is not JSON. */
-static const char *json_value(const char *c);
-
-static const char *
-json_space(const char *c)
-{
-	return c + strspn(c, " \t\r\n");
-}
-
-static const char *
-json_string(const char *c)
-{
-	if (*c++ != '"')
-		return NULL;
-	for (; *c != '"'; c++) {
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			return NULL;
-		if (*c != '\\')
-			continue;
-		c++;
-		if (*c == 'u') {
-			for (unsigned i = 1; i <= 4; i++)
-				if (!g_ascii_isxdigit(c[i]))
-					return NULL;
-			c += 4;
-		} else if (!*c || !strchr("\"\\/bfnrt", *c)) {
-			return NULL;
-		}
-	}
-	return c + 1;
-}
-
-/* The members between brackets, with keys if it is an object. */
-static const char *
-json_list(const char *c, char end)
-{
-	c = json_space(c + 1);
-	if (*c == end)
-		return c + 1;
-	for (;;) {
-		if (end == '}') {
-			c = json_string(json_space(c));
-			if (!c || *json_space(c) != ':')
-				return NULL;
-			c = json_space(c) + 1;
-		}
-		c = json_value(c);
-		if (!c)
-			return NULL;
-		c = json_space(c);
-		if (*c == end)
-			return c + 1;
-		if (*c++ != ',')
-			return NULL;
-	}
-}
-
-static const char *
-json_value(const char *c)
-{
-	c = json_space(c);
-	if (*c == '{')
-		return json_list(c, '}');
-	if (*c == '[')
-		return json_list(c, ']');
-	if (*c == '"')
-		return json_string(c);
-	if (g_str_has_prefix(c, "true"))
-		return c + 4;
-	if (g_str_has_prefix(c, "false"))
-		return c + 5;
-	if (g_str_has_prefix(c, "null"))
-		return c + 4;
-	if (!g_ascii_isdigit(*c))
-		return NULL;
-	c += *c == '0' ? 1 : strspn(c, "0123456789");
-	return *c == '.' ? c + 1 + strspn(c + 1, "0123456789") : c;
-}
+/* RFC 8259, enough of it to refuse what is not JSON; what was matched is never
+ * tried another way (++, *+, (?>)). */
+static const char json_grammar[] =
+	"(?(DEFINE)"
+	"(?<space>[ \\t\\r\\n]*+)"
+	"(?<string>\"(?>[^\"\\\\\\x00-\\x1f\\x7f]++|\\\\[\"\\\\/bfnrt]|"
+		"\\\\u[[:xdigit:]]{4})*+\")"
+	"(?<number>(?>0|[1-9][0-9]*+)(?:\\.[0-9]++)?+)"
+	"(?<member>(?&space)(?&string)(?&space):(?&value))"
+	"(?<object>\\{(?>(?&member)(?:,(?&member))*+|(?&space))\\})"
+	"(?<array>\\[(?>(?&value)(?:,(?&value))*+|(?&space))\\])"
+	"(?<value>(?&space)(?>(?&object)|(?&array)|(?&string)|(?&number)|"
+		"true|false|null)(?&space)))"
+	"\\A(?&value)\\z";
 
 void
 assert_json(const char *text)
 {
-	const char *end = json_value(text);
+	g_autoptr(GRegex) json = g_regex_new(json_grammar, G_REGEX_OPTIMIZE, 0,
+					     NULL);
 
-	if (!end || *json_space(end) || !g_utf8_validate(text, -1, NULL))
+	assert_non_null(json);
+	if (!g_utf8_validate(text, -1, NULL) ||
+	    !g_regex_match(json, text, 0, NULL))
 		fail_msg("no JSON: %s", text);
 }
 
