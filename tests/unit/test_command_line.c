@@ -275,6 +275,13 @@ SETUP_TEST(test_command_line_goes_before_the_file)
 	accepts(t, "-F f --lmc 2 -s 4");
 	assert_int_equal(t->conf->lmc, 2);
 	assert_int_equal(t->conf->sweep_s, 4);
+	/* OpenSM's mask: 0x40 is for dumps, which minismctl makes */
+	put_file(t, "log_flags 0x43\ndump_files_dir /d\n");
+	accepts(t, "-F f");
+	assert_int_equal(t->conf->verbosity, 2);
+	accepts(t, "-F f -D0x1");
+	assert_int_equal(t->conf->verbosity, 0);
+	assert_int_equal(t->warnings->len, 0);
 }
 
 SETUP_TEST(test_port_on_the_command_line_replaces_the_whole_choice)
@@ -463,28 +470,4 @@ SETUP_TEST(test_only_the_command_line_gives_a_simulation_a_place)
 	accepts(t, "-F f");
 	assert_string_equal(t->conf->cache_dir, "/c");
 	assert_string_equal(t->conf->view_file, "/d");
-}
-
-/* The lowest four bits of OpenSM's mask; 0x40 is for dumps, which minismctl
- * makes. */
-SETUP_TEST(test_log_flags_are_taken_from_opensm)
-{
-	static const struct {
-		const char *file, *line;
-		int verbosity;
-	} cases[] = {
-		{ "log_flags 3\ndump_files_dir /d\n", "-F f", 2 },
-		{ "log_flags 0x43\n", "-F f", 2 },
-		{ "log_flags 0x43\n", "-F f -D0x1", 0 },
-		{ "log_flags 0x1\n", "-F f", 0 },
-		{ "log_flags 7\n", "-F f", 3 },
-		{ "log_flags 0xff\n", "-F f", 4 },
-	};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		put_file(t, cases[i].file);
-		accepts(t, cases[i].line);
-		assert_int_equal(t->conf->verbosity, cases[i].verbosity);
-	}
-	assert_int_equal(t->warnings->len, 0);
 }

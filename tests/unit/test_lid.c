@@ -235,17 +235,6 @@ TEST(test_hosts_get_these_lids)
 	}
 }
 
-TEST(test_every_lmc_gives_aligned_ranges)
-{
-	for (unsigned lmc = 0; lmc <= LMC_MAX; lmc++) {
-		struct generate_options options = { .seed = lmc };
-		AUTO(snapshot) *s = generate_fabric("ring(5;7)", &options,
-						   NULL);
-
-		lid_map_free(assign(s, lmc, NULL, 0, NULL));
-	}
-}
-
 /* Only an enhanced port 0 takes the LMC of the subnet. */
 TEST(test_enhanced_port0_gets_the_lmc)
 {
