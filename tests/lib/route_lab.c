@@ -6,6 +6,7 @@
 
 #include "routing/metrics.h"
 #include "routing/select.h"
+#include "tests/lib/oracle.h"
 #include "tests/lib/unit.h"
 #include "tests/lib/route_lab.h"
 #include "topology/generate.h"
@@ -197,6 +198,48 @@ lab_count_blocks(const struct lft *a, const struct lft *b)
 	     i += LFT_BLOCK)
 		n += memcmp(a->ports + i, b->ports + i, LFT_BLOCK) != 0;
 	return n;
+}
+
+/* What switches hold after a write: entries above its end stay. */
+static struct lft *
+write_over(const struct lft *held, const struct lft *lft)
+{
+	struct lft *now = lft_new(lft->n_switches, MAX(lft->top, held->top));
+
+	for (uint32_t sw = 0; sw < lft->n_switches; sw++) {
+		memcpy(lft_row(now, sw), lft_row(held, sw), held->stride);
+		memcpy(lft_row(now, sw), lft_row(lft, sw), lft->stride);
+	}
+	return now;
+}
+
+void
+lab_judge_update(const struct snapshot *s, const struct lid_map *lids,
+		 const struct lft *held, const struct choice *c)
+{
+	struct lft *at = lft_copy(held), *end = write_over(held, c->lft);
+	struct lft *next = write_over(held, c->bridge ? c->bridge : c->lft);
+	unsigned stage = 0;
+
+	do {
+		struct oracle_case step = {
+			.s = s, .lids = lids, .lft = next, .before = at,
+		};
+		struct oracle_verdict v;
+
+		oracle_judge(&step, &v);
+		assert_int_equal(v.n_looped, 0);
+		step.before = NULL;
+		oracle_judge(&step, &v);
+		assert_int_equal(v.looping, 0);
+		lft_free(at);
+		at = next;
+		next = lft_copy(at);
+	} while (c->bridge && transition_apply(next, c->later, ++stage));
+	assert_memory_equal(at->ports, end->ports, lft_size(end));
+	lft_free(at);
+	lft_free(next);
+	lft_free(end);
 }
 
 /* An entry that is wrong in one of the ways in which entries are. */

@@ -68,6 +68,12 @@ void lab_deliver(const struct graph *g, struct lft *lft);
  * end nowhere. */
 void lab_go_round(const struct graph *g, struct lft *lft);
 
+/* An update of what the switches hold: no step has a loop with the one before it
+ * nor sends packets round, and the last one leaves the tables of the choice; so
+ * says the oracle. */
+void lab_judge_update(const struct snapshot *s, const struct lid_map *lids,
+		      const struct lft *held, const struct choice *c);
+
 /* Makes n entries wrong, in one of the ways in which entries are. */
 void lab_spoil(const struct graph *g, struct lft *lft, uint32_t n,
 	       uint64_t *rng);
