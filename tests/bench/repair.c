@@ -42,9 +42,12 @@ struct figures {
 };
 
 struct bench {
+	struct transport_ops ops;	/* begin it: before those below */
+	const struct transport_ops *below;
+	transport_recv_fn on_recv;	/* of the manager */
+	void *recv_data;
 	struct snapshot *s;
 	struct sim *sim;
-	struct transport outer;	/* stands before the simulator's */
 	struct transport *t;
 	struct sm_instance *sm;
 	enum phase phase;	/* of the manager */
@@ -91,28 +94,16 @@ bench_set_phase(struct bench *b, enum phase phase)
 
 /* ------------------------------------------------- the transport in between */
 
-static struct bench *
-bench_of(struct transport *t)
-{
-	return (struct bench *)((char *)t - offsetof(struct bench, outer));
-}
-
 static bool
 outer_send(struct transport *t, const struct mad_addr *to, const uint8_t *mad,
 	   size_t len, unsigned timeout_ms, GError **error)
 {
-	struct bench *b = bench_of(t);
+	struct bench *b = (struct bench *)t->ops;
 	bool was = bench_switch(b, false);
-	bool sent = transport_send(b->t, to, mad, len, timeout_ms, error);
+	bool sent = b->below->send(t, to, mad, len, timeout_ms, error);
 
 	bench_switch(b, was);
 	return sent;
-}
-
-static int64_t
-outer_now(struct transport *t)
-{
-	return transport_now(bench_of(t)->t);
 }
 
 static void
@@ -133,27 +124,9 @@ outer_timer_start(struct transport *t, int64_t when, transport_timer_fn fn,
 {
 	struct bench_timer *timer = g_new(struct bench_timer, 1);
 
-	*timer = (struct bench_timer){ bench_of(t), fn, data };
-	return transport_timer_start(timer->b->t, when, outer_on_ring, timer);
+	*timer = (struct bench_timer){ (struct bench *)t->ops, fn, data };
+	return timer->b->below->timer_start(t, when, outer_on_ring, timer);
 }
-
-static void
-outer_timer_cancel(struct transport *t, unsigned id)
-{
-	transport_timer_cancel(bench_of(t)->t, id);
-}
-
-static void
-outer_free(struct transport *t)
-{
-	transport_free(bench_of(t)->t);
-}
-
-static const struct transport_ops outer_ops = {
-	.send = outer_send, .now = outer_now,
-	.timer_start = outer_timer_start,
-	.timer_cancel = outer_timer_cancel, .free = outer_free,
-};
 
 static void
 outer_on_recv(const struct transport_mad *m, void *data)
@@ -168,8 +141,7 @@ outer_on_recv(const struct transport_mad *m, void *data)
 	else if (b->phase > PHASE_READ && b->phase < PHASE_AFTER)
 		b->answer = sim_now(b->sim);
 	was = bench_switch(b, true);
-	if (b->outer.on_recv)
-		b->outer.on_recv(m, b->outer.recv_data);
+	b->on_recv(m, b->recv_data);
 	bench_switch(b, was);
 }
 
@@ -230,17 +202,22 @@ bench_open(struct bench *b, const char *spec, const char *cache)
 	b->s = bench_fabric(spec);
 	b->sim = sim_new(b->s, NULL);
 	b->t = sim_attach(b->sim, b->s->local_port, SIM_ROLE_MANAGER);
-	b->outer = *b->t;
-	b->outer.ops = &outer_ops;
-	transport_set_receiver(b->t, outer_on_recv, b);
+	b->below = b->t->ops;
+	b->ops = *b->below;
+	b->ops.send = outer_send;
+	b->ops.timer_start = outer_timer_start;
+	b->t->ops = &b->ops;
 	params.sa = &manager_sa;
 	params.cache_dir = cache;
 	params.sweep.sweep_s = 0;
 	params.sweep.note = bench_on_note;
 	params.sweep.note_data = b;
-	b->sm = sm_instance_new(&b->outer, &params,
+	b->sm = sm_instance_new(b->t, &params,
 				log_open(g_getenv("BENCH_LOG") ?: "/dev/null",
 					 LOG_VERBOSE, NULL), bench_on_end, b);
+	b->on_recv = b->t->on_recv;
+	b->recv_data = b->t->recv_data;
+	transport_set_receiver(b->t, outer_on_recv, b);
 	b->since = bench_cpu_ms();
 	sweep_request(b->sm->sweep, SWEEP_CAUSE_START);
 	bench_settle(b);
