@@ -74,10 +74,10 @@ TEST(test_damaged_grids_have_their_dimensions)
 		{ "torus(10,10;1)", 2 }, { "mesh(8,8;1)", 2 },
 		{ "mesh(4,4,4;1)", 3 }, { "torus(6,6,6;1)", 3 },
 	};
-	struct fabric f;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(grids); i++)
 		for (uint64_t seed = 1; seed <= 8; seed++) {
+			AUTO_VALUE(fabric_clear) struct fabric f;
 			g_autofree uint8_t *dimension = NULL;
 			unsigned n = 0;
 
@@ -90,7 +90,6 @@ TEST(test_damaged_grids_have_their_dimensions)
 			if (n != grids[i].dimensions)
 				fail_msg("%s, seed %u: %u dimensions",
 					 grids[i].spec, (unsigned)seed, n);
-			fabric_clear(&f);
 		}
 }
 
@@ -282,9 +281,8 @@ TEST(test_first_lids_of_ranges_are_balanced)
 
 TEST(test_minhop_takes_shortest_paths_only)
 {
-	struct fabric f;
-
 	for (size_t k = 0; k < G_N_ELEMENTS(others); k++) {
+		AUTO_VALUE(fabric_clear) struct fabric f;
 		AUTO_VALUE(metrics_paths_clear) struct metrics_paths p;
 
 		fabric_build(&f, &engine_minhop, lab_generate(others[k], 7, 50),
@@ -292,15 +290,7 @@ TEST(test_minhop_takes_shortest_paths_only)
 		metrics_paths(f.g, f.out.lft, &p);
 		assert_int_equal(p.longer + p.lost, 0);
 		assert_true(p.arrived > 0);
-		fabric_clear(&f);
 	}
-}
-
-static void
-narrow(struct snapshot *s, uint32_t port)
-{
-	s->ports[port].info.width_active = 1;
-	s->ports[s->ports[port].peer].info.width_active = 1;
 }
 
 /* Cables with a quarter of the width carry a quarter of the load. One cable of a
@@ -328,7 +318,8 @@ TEST(test_load_follows_the_width_of_cables)
 
 		while ((p = lab_find_port(s, cases[i].sw, true, n)) !=
 		       SNAPSHOT_NONE && n++ <= (cases[i].all ? 99 : 0))
-			narrow(s, p);
+			s->ports[p].info.width_active = s->ports[
+				s->ports[p].peer].info.width_active = 1;
 		fabric_build(&f, &engine_updn, s, 0);
 		metrics_all_to_all(f.g, f.out.lft, NULL, &load);
 		if (load.worst > cases[i].times * metrics_bound(f.g, false))

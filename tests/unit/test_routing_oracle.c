@@ -61,7 +61,7 @@ struct trial {
 	struct snapshot *s;
 	struct lid_map *lids;
 	struct graph *g;
-	uint64_t bound;		/* of those that ask: see find_bound() */
+	uint64_t bound;		/* of those that ask: it takes long */
 };
 
 static void
@@ -116,13 +116,6 @@ trial_fail(const struct trial *t, const char *engine,
 		 t->fabric, t->fail, (int)t->seed, (int)v->lost_hosts,
 		 (int)v->lost_mixed, (int)v->looping, v->n_looped,
 		 (int)v->max, (int)t->bound);
-}
-
-/* It is searched for in a square of the switches. */
-static void
-find_bound(struct trial *t)
-{
-	t->bound = oracle_bound(t->s, t->lids);
 }
 
 static void
@@ -211,7 +204,7 @@ TEST(test_engines_are_safe_and_verify_agrees)
 
 	for (size_t i = 0; i < N_TRIALS + N_ELEMENTS(found); i++) {
 		trial_open(&t, i, seed);
-		find_bound(&t);
+		t.bound = oracle_bound(t.s, t.lids);
 		for (size_t e = 0; engines[e]; e++) {
 			lft = lft_new(t.g->n_switches, t.g->top);
 			if (engine_route(engines[e], t.g, lft, NULL)) {
@@ -251,7 +244,7 @@ TEST(test_auto_joins_all_hosts_near_the_bound)
 
 	for (size_t i = 0; i < N_TRIALS; i++) {
 		trial_open(&t, i, seed);
-		find_bound(&t);
+		t.bound = oracle_bound(t.s, t.lids);
 		assert_true(take(&t, &wish, &c));
 		judge(&t, c.lft, NULL, &v);
 		if (v.n_looped || v.looping || v.lost_hosts || v.lost_mixed ||
