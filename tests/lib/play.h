@@ -3,8 +3,8 @@
  * What the files of the player of scenarios share. Private to them: words
  * (scenario.c), devices and answers (scenario_device.c), clients
  * (scenario_client.c), changes by chance (scenario_chance.c), incidents that a log
- * is held against (scenario_incident.c), what must never be (scenario_loop.c) and
- * what may be expected (scenario_expect.c).
+ * is held against (scenario_incident.c) and what may be expected
+ * (scenario_expect.c).
  */
 #ifndef MINISM_TESTS_LIB_PLAY_H
 #define MINISM_TESTS_LIB_PLAY_H
@@ -96,9 +96,6 @@ bool play_read_field(struct play *p, const char *word, struct play_field *f);
 uint64_t play_field_get(const struct play_field *f, const void *host);
 void *play_field_host(struct play *p, const struct play_field *f,
 		      uint32_t port);
-
-/* From now on p->loop is set, see scenario_loop.c. */
-void play_watch_loops(struct play *p);
 
 /* Of clients on hosts, which are made when they are first named. */
 bool play_expect_group(struct play *p, char **args);

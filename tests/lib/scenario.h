@@ -11,7 +11,7 @@
  *	expect reach 16
  *
  * Time is virtual, and the data plane is asked, not the subnet manager. No loop
- * may stand at any moment (scenario_loop.c). Besides
+ * may stand at any moment (world_loop.c). Besides
  * the words below all commands of minism-lab's console may be used:
  *
  *	fabric SPEC ..		see minism-fabric, or a file of tests/data; of

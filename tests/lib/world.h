@@ -92,13 +92,9 @@ unsigned world_wrong_keys(struct world *w, const struct sm_instance_params *p,
 unsigned world_misled(struct world *w, struct partition_rules *rules,
 		      unsigned *asked);
 
-/*
- * Channels that wait for each other in a circle at this moment: packets of
- * data (CA to anybody, port 0 to a CA) are sent between all end ports that are
- * alive, and each pair of channels that one passes is a dependency. One of the
- * channels is printed as TAP diagnostics.
- */
-unsigned world_looped(struct world *w);
+/* The tables of the switches have a credit loop at this moment, see
+ * world_loop.c; between those that are alive, NULL: between all. */
+bool world_has_loop(const struct world *w, const uint8_t *alive);
 
 /* End ports alive in the SM's part of the fabric, by port index. */
 uint8_t *world_alive(struct world *w);

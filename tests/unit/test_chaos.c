@@ -366,12 +366,11 @@ happen(struct chaos *c)
 static void
 check_loops(struct chaos *c, unsigned event)
 {
-	unsigned looped = world_looped(&c->w);
+	g_autofree uint8_t *alive = world_alive(&c->w);
 
-	if (looped)
-		fail_msg("event %u (%s): %u channels in or before a credit "
-			 "loop at %" G_GINT64_FORMAT " us", event, c->what,
-			 looped, sim_now(c->w.sim));
+	if (world_has_loop(&c->w, alive))
+		fail_msg("event %u (%s): a credit loop at %" G_GINT64_FORMAT
+			 " us", event, c->what, sim_now(c->w.sim));
 }
 
 static void

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * After each Set that a device has executed, in every scenario on a small
- * fabric: the tables that the switches hold at this moment, those of unicast
- * and of groups together, have no credit loop. So no packet to a group is copied
- * for ever either. The end of an update does not show it.
+ * Credit loops: whether the tables that the switches hold at this moment, those
+ * of unicast and of groups together, have one. If not, no packet to a group is
+ * copied for ever either.
  *
  * A channel is the port out of which packets go. Packets are those from CAs to
  * all LIDs, and from switches' ports 0 to CAs, over links that are Active at
  * both ends. Each path is followed up to a switch that another path to the same
  * LID has passed. Packets to a group are those from any CA.
  */
-#include "tests/lib/play.h"
+#include "tests/lib/world.h"
 
 #include <string.h>
 
-#define NODES_MAX	64u	/* larger fabrics would take too long */
 #define MLIDS		16u	/* groups, from the first MLID on */
 
 struct web {
-	const struct play *p;
+	const struct world *w;
 	uint64_t (*turns)[4];	/* by channel: numbers of the next one */
 	uint32_t *behind;	/* by channel: the node at its other end;
 				   SNAPSHOT_NONE: it is not Active */
@@ -32,20 +30,21 @@ struct web {
 static bool
 is_switch(const struct web *web, uint32_t node)
 {
-	return snapshot_is_switch(&web->p->w.s->nodes[node]);
+	return snapshot_is_switch(&web->w->s->nodes[node]);
 }
 
 static void
-find_channels(struct web *web)
+find_channels(struct web *web, const uint8_t *alive)
 {
-	const struct snapshot *s = web->p->w.s;
-	const struct sim *sim = web->p->w.sim;
+	const struct snapshot *s = web->w->s;
+	const struct sim *sim = web->w->sim;
 
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		uint32_t peer = sim_peer(sim, port);
 
 		web->behind[port] = SNAPSHOT_NONE;
 		if (peer == SNAPSHOT_NONE ||
+		    (alive && !alive[snapshot_holder_of(s, port)]) ||
 		    sim_port_info(sim, port)->state != PORT_STATE_ACTIVE ||
 		    sim_port_info(sim, peer)->state != PORT_STATE_ACTIVE)
 			continue;
@@ -59,11 +58,11 @@ find_channels(struct web *web)
 static void
 follow(struct web *web, uint32_t node, uint16_t lid)
 {
-	const struct snapshot *s = web->p->w.s;
+	const struct snapshot *s = web->w->s;
 	uint32_t in = SNAPSHOT_NONE, out = in;
 
 	for (bool again = false; !again; in = out) {
-		uint8_t num = sim_lft_entry(web->p->w.sim, node, lid);
+		uint8_t num = sim_lft_entry(web->w->sim, node, lid);
 
 		if (!num || num > s->nodes[node].info.num_ports)
 			return;
@@ -83,8 +82,8 @@ follow(struct web *web, uint32_t node, uint16_t lid)
 static void
 follow_all(struct web *web, uint32_t to)
 {
-	const struct snapshot *s = web->p->w.s;
-	const struct port_info *info = sim_port_info(web->p->w.sim, to);
+	const struct snapshot *s = web->w->s;
+	const struct port_info *info = sim_port_info(web->w->sim, to);
 	bool from_all = !is_switch(web, s->ports[to].node);
 
 	for (unsigned k = 0; info->lid && k < 1u << info->lmc; k++) {
@@ -100,14 +99,14 @@ follow_all(struct web *web, uint32_t to)
 static void
 follow_copies(struct web *web, uint32_t channel, uint16_t mlid)
 {
-	const struct snapshot *s = web->p->w.s;
-	uint32_t in = sim_peer(web->p->w.sim, channel);
+	const struct snapshot *s = web->w->s;
+	uint32_t in = sim_peer(web->w->sim, channel);
 	uint32_t node = s->ports[in].node;
 	uint16_t masks[SIM_MFT_POSITIONS];
 
 	if (web->passed[channel] == web->n_lids ||
 	    !is_switch(web, node) ||
-	    !sim_table_mcast(web->p->w.sim, node, mlid, masks))
+	    !sim_table_mcast(web->w->sim, node, mlid, masks))
 		return;
 	web->passed[channel] = web->n_lids;
 	for (unsigned num = 1; num <= s->nodes[node].info.num_ports; num++) {
@@ -126,7 +125,7 @@ follow_copies(struct web *web, uint32_t channel, uint16_t mlid)
 static bool
 has_circle(struct web *web, uint32_t channel)
 {
-	const struct snapshot *s = web->p->w.s;
+	const struct snapshot *s = web->w->s;
 	uint32_t node = web->behind[channel];
 	bool found = false;
 
@@ -143,12 +142,12 @@ has_circle(struct web *web, uint32_t channel)
 	return found;
 }
 
-static bool
-has_credit_loop(const struct play *p)
+bool
+world_has_loop(const struct world *w, const uint8_t *alive)
 {
-	const struct snapshot *s = p->w.s;
+	const struct snapshot *s = w->s;
 	struct web web = {
-		.p = p, .turns = g_malloc0_n(s->n_ports, sizeof(*web.turns)),
+		.w = w, .turns = g_malloc0_n(s->n_ports, sizeof(*web.turns)),
 		.behind = g_new(uint32_t, s->n_ports),
 		.has_ca = g_new0(bool, s->n_nodes),
 		.met = g_new0(uint32_t, s->n_nodes),
@@ -158,9 +157,9 @@ has_credit_loop(const struct play *p)
 	static const uint64_t none[4];
 	bool found = false;
 
-	find_channels(&web);
+	find_channels(&web, alive);
 	for (uint32_t to = 0; to < s->n_ports; to++)
-		if (snapshot_is_end_port(s, to))
+		if (snapshot_is_end_port(s, to) && (!alive || alive[to]))
 			follow_all(&web, to);
 	for (uint16_t i = 0; i < MLIDS; i++) {
 		web.n_lids++;
@@ -180,32 +179,4 @@ has_credit_loop(const struct play *p)
 	g_free(web.passed);
 	g_free(web.state);
 	return found;
-}
-
-/* An answer of an agent. */
-static void
-on_answer(struct sim *sim, uint32_t node, unsigned method,
-	  const uint8_t *answer, void *data)
-{
-	struct play *p = data;
-	struct mad_header h;
-
-	mad_header_read(answer, MAD_SIZE, &h);
-	if (method != MAD_METHOD_SET || h.status || p->loop || p->may_loop)
-		return;
-	if ((h.attr_id == MAD_ATTR_LINEAR_FT ||
-	     h.attr_id == MAD_ATTR_MULTICAST_FT ||
-	     h.attr_id == MAD_ATTR_PORT_INFO) && has_credit_loop(p))
-		p->loop = g_strdup_printf("a credit loop after Set(%s) of %s "
-					  "at %" G_GINT64_FORMAT " us",
-					  mad_attr_name(h.attr_id),
-					  p->w.s->nodes[node].desc,
-					  sim_now(sim));
-}
-
-void
-play_watch_loops(struct play *p)
-{
-	if (p->w.s->n_nodes <= NODES_MAX)
-		sim_set_step(p->w.sim, on_answer, p);
 }
