@@ -50,11 +50,4 @@ uint32_t simlab_node(const struct simlab *lab, enum node_type type,
 uint32_t simlab_end(const struct simlab *lab, enum node_type type,
 		    unsigned nth);
 
-/* End ports of CAs that have power and a cable, as far as `from` has a
- * physical way to them: what should be reachable. Free it. */
-GArray *simlab_hosts(const struct sim *sim, const struct snapshot *s,
-		     uint32_t from);
-/* Pairs of hosts between which the data plane loses packets. */
-unsigned simlab_lost_pairs(const struct sim *sim, const GArray *hosts);
-
 #endif

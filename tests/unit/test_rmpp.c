@@ -583,24 +583,6 @@ TEST(test_bad_answers_are_aborted_with_their_status)
 	}
 }
 
-/* STOP; ABORT; wrong, but an answer would be an ABORT to an ABORT. */
-TEST(test_stop_and_abort_of_the_peer_end_it_in_silence)
-{
-	static const char *const ends[] = {
-		"mad 1 3 0 0 0 1", "abort 118", "abort 127", "abort 0",
-		"mad 9 4 0 0 0 200",
-	};
-	struct end e;
-
-	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
-		sender_open(&e, METHOD_GET_TABLE_RESP, 40 * ROOM);
-		play_steps(&e, "= data 1-1");
-		play_steps(&e, ends[i]);
-		play_steps(&e, "= ended by the peer; at 60000; = nothing");
-		end_close(&e);
-	}
-}
-
 TEST(test_bad_segments_are_aborted_with_their_status)
 {
 	static const struct {

@@ -5,9 +5,8 @@
  * happens to its links and nodes, traps, packets of its data plane.
  *
  * Ports are H-2, of a host, S-0, port 0 of a switch, SM, where the questions
- * come from, trunk, the first port of a cable between switches, and what `up`
- * finds. Behind such a name, ^ is the other end of the cable, :0 port 0 of the
- * node, /N its port N.
+ * come from, and what `up` finds. Behind such a name, :0 is port 0 of the node,
+ * /N its port N, ^ the other end of the cable.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -89,18 +88,6 @@ tear_down(void **state)
 
 /* ---- names ---- */
 
-/* A cable between two switches. */
-static uint32_t
-find_trunk(const struct snapshot *s)
-{
-	for (uint32_t p = 0; p < s->n_ports; p++)
-		if (s->ports[p].peer != SNAPSHOT_NONE &&
-		    snapshot_is_switch(snapshot_node_of(s, p)) &&
-		    snapshot_is_switch(snapshot_node_of(s, s->ports[p].peer)))
-			return p;
-	return SNAPSHOT_NONE;
-}
-
 static bool
 find_port(const struct stage *st, const char *name, uint32_t *port)
 {
@@ -114,19 +101,17 @@ find_port(const struct stage *st, const char *name, uint32_t *port)
 				   (unsigned)strtoul(base + 2, NULL, 10));
 	else if (g_str_has_prefix(base, "hop-"))
 		*port = st->hop[base[4] - '0'];
-	else if (strcmp(base, "trunk") == 0)
-		*port = find_trunk(s);
 	else if (strcmp(base, "SM") == 0)
 		*port = s->local_port;
 	else if (strcmp(base, "A") == 0 || strcmp(base, "B") == 0)
 		*port = *base == 'A' ? st->a : st->b;
 	else
 		return false;
-	if (name[len] == '^')
-		*port = sim_peer(st->lab.sim, *port);
-	else if (name[len])
+	if (name[len] == ':' || name[len] == '/')
 		*port = snapshot_node_of(s, *port)->first_port +
 			(uint32_t)strtoul(name + len + 1, NULL, 10);
+	if (strchr(name + len, '^'))
+		*port = sim_peer(st->lab.sim, *port);
 	return true;
 }
 
@@ -337,40 +322,20 @@ WORD(do_table, struct stage *st)
 
 /* ---- what devices hold ---- */
 
-/* PORT COMPONENT=VALUE ..: of PortInfo */
+/* PORT COMPONENT=VALUE ..: of PortInfo; has-switch: of SwitchInfo */
 WORD(do_has, struct stage *st)
 {
 	uint8_t data[SA_DATA_LEN] = { 0 };
+	bool is_switch = strcmp(words[-1], "has-switch") == 0;
 
-	port_info_encode(data + 4, sim_port_info(st->lab.sim,
-						 port_of(st, words[0])));
-	request_hold(&kind, st, SA_ATTR_PORT_INFO, words + 1, data);
-}
-
-WORD(do_has_switch, struct stage *st)
-{
-	uint8_t data[SA_DATA_LEN] = { 0 };
-
-	switch_info_encode(data + 4, sim_switch_info(st->lab.sim,
-						     node_of(st, words[0])));
-	request_hold(&kind, st, SA_ATTR_SWITCH_INFO, words + 1, data);
-}
-
-/* PORT A B: two components of PortInfo are the same */
-WORD(do_alike, const struct stage *st)
-{
-	const struct mad_attr_table *t = mad_attr_table(SA_ATTR_PORT_INFO);
-	const uint8_t *info = (const uint8_t *)
-		sim_port_info(st->lab.sim, port_of(st, words[0]));
-	uint64_t value[2];
-
-	for (unsigned i = 0; i < 2; i++) {
-		const struct mad_field *f = mad_field_find(t, words[1 + i],
-						strlen(words[1 + i]));
-
-		value[i] = member_load(info + f->member, f->size);
-	}
-	assert_int_equal(value[0], value[1]);
+	if (is_switch)
+		switch_info_encode(data + 4, sim_switch_info(st->lab.sim,
+						node_of(st, words[0])));
+	else
+		port_info_encode(data + 4, sim_port_info(st->lab.sim,
+						port_of(st, words[0])));
+	request_hold(&kind, st, is_switch ? SA_ATTR_SWITCH_INFO :
+		     SA_ATTR_PORT_INFO, words + 1, data);
 }
 
 /* keep, kept PORT: its PortInfo, all of it, is the same still */
@@ -394,12 +359,6 @@ WORD(do_poke, struct stage *st)
 		request_poke(SA_ATTR_PORT_INFO, &port->info, *words);
 }
 
-WORD(do_state, struct stage *st)
-{
-	st->lab.sim->ports[port_of(st, words[0])].info.state =
-		word_number(words[1]);
-}
-
 /* entry SWITCH LID PORT: of the forwarding table; set-entry: it is so now */
 WORD(do_entry, struct stage *st)
 {
@@ -417,49 +376,40 @@ WORD(do_reregistered, const struct stage *st)
 	assert_int_equal(st->reregistered_at, port_of(st, words[1]));
 }
 
-/* NAME N */
+/* NAME=RANGE ..: of the fabric; came: traps that came to the SM's port */
 WORD(do_stats, struct stage *st)
 {
 	const struct sim_stats *s = sim_stats(st->lab.sim);
-	const struct {
-		const char *name;
-		uint64_t n;
-	} stats[] = {
+	const struct unit_count counts[] = {
 		{ "served", s->served }, { "traps", s->traps },
+		{ "came", st->lab.traps },
 		{ "lost_at_node", s->lost_at_node },
 		{ "lost_qp", s->lost_qp },
 		{ "no-route", s->lost[SIM_NO_ROUTE] },
 		{ "no-way", s->lost[SIM_NO_ROUTE] + s->lost[SIM_NO_LINK] },
+		{ NULL, 0 },
 	};
-	size_t i = 0;
 
-	while (strcmp(stats[i].name, words[0]))
-		i++;
-	assert_range(words[1], stats[i].n);
+	assert_counts(counts, words);
 }
 
 /* ---- what happens ---- */
 
-/* SPEC [KEY=VALUE]: of struct sim_params */
+/* SPEC [KEY=N ..]: of struct sim_params; accepted=1: its same_state */
 WORD(do_fabric, struct stage *st)
 {
 	struct sim_params params = sim_params_default;
+	unsigned accepted = 0;
+	const struct unit_setting settings[] = {
+		{ "vl15_depth", &params.vl15_depth },
+		{ "trap_repeat_us", &params.trap_repeat_us },
+		{ "trap_repeats", &params.trap_repeats },
+		{ "accepted", &accepted }, { NULL, NULL },
+	};
 
-	for (char **w = words + 1; *w; w++) {
-		const char *value = strchr(*w, '=') + 1;
-		unsigned n = (unsigned)strtoul(value, NULL, 10);
-
-		if (g_str_has_prefix(*w, "vl15_depth="))
-			params.vl15_depth = n;
-		else if (g_str_has_prefix(*w, "trap_repeat_us="))
-			params.trap_repeat_us = n;
-		else if (g_str_has_prefix(*w, "trap_repeats="))
-			params.trap_repeats = n;
-		else if (g_str_has_prefix(*w, "same_state="))
-			params.same_state = strcmp(value, "accepted") == 0;
-		else
-			fail_msg("what is %s?", *w);
-	}
+	unit_set(settings, words + 1);
+	params.same_state = accepted ? SIM_SAME_STATE_ACCEPTED :
+		params.same_state;
 	close_lab(st);
 	open_lab(st, words[0], &params);
 }
@@ -574,42 +524,17 @@ WORD(do_told, void *fixture)
 		unit_play(all_words, fixture, lines[i]);
 }
 
-/* N that came */
-WORD(do_traps, struct stage *st)
-{
-	assert_range(words[0], st->lab.traps);
-}
-
-WORD(do_forget_traps, struct stage *st)
-{
-	st->lab.traps = 0;
-}
-
-/* KEY=VALUE ..: of the last trap's Notice */
+/* KEY=RANGE ..: of the last trap's Notice */
 WORD(do_notice, struct stage *st)
 {
 	struct notice n;
-	uint32_t port;
 
 	notice_decode(smp_data(st->lab.trap), &n);
-	for (; *words; words++) {
-		const char *value = strchr(*words, '=') + 1;
-
-		if (g_str_has_prefix(*words, "generic="))
-			assert_range(value, n.generic);
-		else if (g_str_has_prefix(*words, "trap="))
-			assert_range(value, n.trap);
-		else if (g_str_has_prefix(*words, "issuer="))
-			assert_range(value, n.issuer_lid);
-		else if (g_str_has_prefix(*words, "lid="))
-			assert_range(value, n.lid);
-		else if (g_str_has_prefix(*words, "producer="))
-			assert_range(value, n.producer);
-		else if (find_port(st, value, &port))
-			assert_int_equal(n.port, st->lab.s->ports[port].num);
-		else
-			fail_msg("what is %s?", *words);
-	}
+	assert_counts((struct unit_count[]) {
+		{ "generic", n.generic }, { "trap", n.trap },
+		{ "issuer", n.issuer_lid }, { "lid", n.lid },
+		{ "producer", n.producer }, { "port", n.port },
+		{ NULL, 0 } }, words);
 }
 
 /* @.. of the last trap's data */
@@ -713,35 +638,6 @@ WORD(do_up, struct stage *st)
 		for (unsigned i = 0; i < N_HOPS; i++)
 			st->hop[i] = trace.hop[i].port;
 	}
-}
-
-/* N: hosts that the manager's port has a way to, and itself */
-WORD(do_hosts, const struct simlab *lab)
-{
-	g_autoptr(GArray) hosts = simlab_hosts(lab->sim, lab->s,
-					       lab->s->local_port);
-
-	assert_range(words[0], hosts->len);
-}
-
-/* FROM TO N: so many hops, each out of the node where the last one ended, by
- * VL 0 */
-WORD(do_trace, const struct stage *st)
-{
-	uint32_t at = port_of(st, words[0]);
-	struct sim_trace trace;
-
-	assert_int_equal(sim_probe(st->lab.sim, at, lid_of(st, words[1]),
-				   0xffff, 0, &trace), SIM_DELIVERED);
-	assert_range(words[2], trace.n);
-	for (unsigned i = 0; i < trace.n; i++) {
-		assert_int_equal(st->lab.s->ports[trace.hop[i].port].node,
-				 st->lab.s->ports[at].node);
-		assert_int_equal(trace.hop[i].vl, 0);
-		at = sim_peer(st->lab.sim, trace.hop[i].port);
-	}
-	assert_int_equal(at, port_of(st, words[1]));
-	assert_int_equal(at, trace.end);
 }
 
 /* FROM TO [pkey=N] [sl=N] => RESULT [end=PORT] [hops=N] [vl=N]: on hop-1 */
@@ -982,11 +878,9 @@ WORD(do_received, const struct stage *st)
 static const struct unit_word all_words[] = {
 	{ "Get", do_request }, { "Set", do_request }, { "ask", do_request },
 	{ "set", do_set }, { "set-switch", do_set_switch },
-	{ "begin", do_begin }, { "came-to", do_came_to },
-	{ "table", do_table }, { "has", do_has },
-	{ "has-switch", do_has_switch }, { "alike", do_alike },
-	{ "keep", do_keep }, { "kept", do_keep }, { "poke", do_poke },
-	{ "state", do_state }, { "entry", do_entry },
+	{ "begin", do_begin }, { "came-to", do_came_to }, { "table", do_table },
+	{ "has", do_has }, { "has-switch", do_has }, { "keep", do_keep },
+	{ "kept", do_keep }, { "poke", do_poke }, { "entry", do_entry },
 	{ "set-entry", do_entry }, { "reregistered", do_reregistered },
 	{ "stats", do_stats }, { "fabric", do_fabric }, { "run", do_run },
 	{ "idle", do_idle }, { "clock", do_clock }, { "cut", do_cable },
@@ -994,20 +888,17 @@ static const struct unit_word all_words[] = {
 	{ "swap", do_cable }, { "activate", do_cable }, { "flap", do_cable },
 	{ "off", do_node }, { "on", do_node }, { "reset", do_node },
 	{ "replace", do_node }, { "describe", do_node }, { "mood", do_node },
-	{ "slow", do_node },
-	{ "peer", do_peer }, { "clear-changes", do_clear_changes },
-	{ "changes", do_changes }, { "told", do_told }, { "traps", do_traps },
-	{ "forget-traps", do_forget_traps }, { "notice", do_notice },
+	{ "slow", do_node }, { "peer", do_peer },
+	{ "clear-changes", do_clear_changes }, { "changes", do_changes },
+	{ "told", do_told }, { "notice", do_notice },
 	{ "trap-data", do_trap_data }, { "keep-trap", do_keep_trap },
 	{ "other-trap", do_other_trap }, { "repress", do_repress },
-	{ "send-trap", do_send_trap }, { "up", do_up }, { "hosts", do_hosts },
-	{ "trace", do_trace }, { "probe", do_probe },
+	{ "send-trap", do_send_trap }, { "up", do_up }, { "probe", do_probe },
 	{ "set-way", do_set_way }, { "set-top", do_set_top },
-	{ "pkey", do_pkey }, { "sl2vl", do_sl2vl },
-	{ "vl-arb", do_vl_arb }, { "join", do_join },
-	{ "join-all", do_join_all }, { "default-port", do_default_port },
-	{ "multicast", do_multicast }, { "client", do_client },
-	{ "gmp", do_gmp }, { "gmp-answer", do_gmp },
+	{ "pkey", do_pkey }, { "sl2vl", do_sl2vl }, { "vl-arb", do_vl_arb },
+	{ "join", do_join }, { "join-all", do_join_all },
+	{ "default-port", do_default_port }, { "multicast", do_multicast },
+	{ "client", do_client }, { "gmp", do_gmp }, { "gmp-answer", do_gmp },
 	{ "received", do_received }, { "answered", do_received },
 	{ NULL, NULL },
 };
