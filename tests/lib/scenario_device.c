@@ -10,6 +10,7 @@
 
 #include "sm/mad/sa_mad.h"
 #include "lab/sim/state.h"
+#include "topology/member.h"
 #include "topology/prng.h"
 
 /* ---- fields ---- */
@@ -61,35 +62,16 @@ play_field_host(struct play *p, const struct play_field *f, uint32_t port)
 uint64_t
 play_field_get(const struct play_field *f, const void *host)
 {
-	const uint8_t *at = (const uint8_t *)host + f->field->member;
-	uint32_t v32;
-	uint16_t v16;
-	uint64_t v64;
-
-	memcpy(&v16, at, f->field->size == 2 ? 2 : 0);
-	memcpy(&v32, at, f->field->size == 4 ? 4 : 0);
-	memcpy(&v64, at, f->field->size == 8 ? 8 : 0);
-	return f->field->size == 8 ? v64 : f->field->size == 4 ? v32 :
-		f->field->size == 2 ? v16 : *at;
+	return member_load((const uint8_t *)host + f->field->member,
+			   f->field->size);
 }
 
 static void
 field_set(const struct play_field *f, void *host)
 {
-	uint8_t *at = (uint8_t *)host + f->field->member;
-	uint32_t v32 = (uint32_t)f->to;
-	uint16_t v16 = (uint16_t)f->to;
-
-	if (!f->any && play_field_get(f, host) != f->from)
-		return;
-	if (f->field->size == 8)
-		memcpy(at, &f->to, 8);
-	else if (f->field->size == 4)
-		memcpy(at, &v32, 4);
-	else if (f->field->size == 2)
-		memcpy(at, &v16, 2);
-	else
-		*at = (uint8_t)f->to;
+	if (f->any || play_field_get(f, host) == f->from)
+		member_store((uint8_t *)host + f->field->member,
+			     f->field->size, f->to);
 }
 
 /* ---- devices ---- */

@@ -7,24 +7,15 @@
  */
 #include <string.h>
 
-#include "routing/engine.h"
-#include "sm/plan/isolation.h"
 #include "sm/sweep/program.h"
 #include "tests/lib/auto.h"
-#include "tests/lib/engine_route.h"
 #include "tests/lib/fake.h"
+#include "tests/lib/plan_lab.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 
 struct bench {
-	struct snapshot *s;
-	struct lid_map *lids;
-	struct lft *lft;
-	struct lft_seen *seen;
-	struct port_tables *held;	/* NULL, as are the next two: */
-	struct isolation_params params;	/* no tables of ports */
-	struct isolation *isolation;
-	struct desired w;
+	struct fabric *l;	/* known: none of the forwarding tables */
+	struct port_tables *held;	/* NULL: no tables of ports */
 	struct plan *plan;	/* of the last run */
 	struct fake *f;
 	struct mad_client *x;
@@ -37,29 +28,17 @@ static const struct mad_client_params wire = {
 	.timeout_ms = 10, .retries = 1, .max_wire = 16,
 };
 
-/* Routed by min-hop; nothing is known of the forwarding tables. */
 static void
 bench_open(struct bench *b, const char *spec)
 {
-	const struct generate_options o = { .seed = 3 };
-
 	memset(b, 0, sizeof(*b));
-	b->s = generate_fabric(spec, &o, NULL);
-	assert_non_null(b->s);
-	b->lids = lid_assign(b->s, 0, NULL, 0, NULL, NULL);
-	assert_non_null(b->lids);
-	b->lft = engine_tables(&engine_minhop, b->s, b->lids);
-	b->seen = lft_seen_new(b->s->n_switches, b->lids->top);
-	b->w = (struct desired){
-		.policy = &policy_default, .lids = b->lids, .lft = b->lft,
-		.sm_lid = b->lids->base[b->s->local_port],
-	};
-	for (uint32_t port = 0; port < b->s->n_ports; port++)
-		if (snapshot_is_end_port(b->s, port) &&
-		    b->s->ports[port].num && port != b->s->local_port)
+	b->l = fabric_new(spec);
+	for (uint32_t port = 0; port < b->l->s->n_ports; port++)
+		if (snapshot_is_end_port(b->l->s, port) &&
+		    b->l->s->ports[port].num && port != b->l->host)
 			b->host = port;
-	b->gate = b->s->ports[b->host].peer;
-	b->f = fake_new(b->s);
+	b->gate = b->l->s->ports[b->host].peer;
+	b->f = fake_new(b->l->s);
 	b->x = mad_client_new(b->f->t, &wire);
 }
 
@@ -76,8 +55,9 @@ on_done(struct program_result *r, void *data)
 static void
 check_left(const struct bench *b)
 {
-	AUTO(plan) *all = plan_diff(b->r.after, &b->w, b->seen, b->held, NULL);
-	AUTO(plan) *left = plan_left(b->plan, b->r.after, &b->w, b->seen,
+	const struct fabric *l = b->l;
+	AUTO(plan) *all = plan_diff(b->r.after, &l->w, l->seen, b->held, NULL);
+	AUTO(plan) *left = plan_left(b->plan, b->r.after, &l->w, l->seen,
 				      b->held);
 
 	assert_int_equal(left->n_steps, all->n_steps);
@@ -92,10 +72,10 @@ bench_run(struct bench *b)
 {
 	program_result_clear(&b->r);
 	plan_free(b->plan);
-	b->plan = plan_diff(b->s, &b->w, b->seen, b->held, NULL);
+	b->plan = plan_diff(b->l->s, &b->l->w, b->l->seen, b->held, NULL);
 	b->done = false;
-	program_start(b->x, NULL, b->s, &b->w, b->plan, b->seen, b->held,
-		      on_done, b);
+	program_start(b->x, NULL, b->l->s, &b->l->w, b->plan, b->l->seen,
+		      b->held, on_done, b);
 	assert_false(b->done);
 	assert_true(scripted_run_idle(b->f->t, transport_now(b->f->t) +
 				      600 * G_USEC_PER_SEC));
@@ -112,14 +92,7 @@ bench_close(struct bench *b)
 	mad_client_free(b->x);
 	fake_free(b->f);
 	plan_free(b->plan);
-	isolation_free(b->isolation);
-	if (b->params.rules)
-		partition_rules_unref(b->params.rules);
-	port_tables_unref(b->held);
-	lft_seen_free(b->seen);
-	lft_free(b->lft);
-	lid_map_free(b->lids);
-	snapshot_unref(b->s);
+	fabric_free(b->l);
 }
 
 /* The order, seen from the devices: nothing is armed before the tables of the
@@ -138,8 +111,9 @@ is_routed(struct bench *b, uint32_t port)
 
 	return !snapshot_is_switch(n) ||
 		(memcmp(lft_row(b->f->lft, n->sw_index),
-			lft_row(b->lft, n->sw_index), b->lft->top + 1u) == 0 &&
-		 n->sw.linear_fdb_top == b->lft->top);
+			lft_row(b->l->lft, n->sw_index),
+			b->l->lft->top + 1u) == 0 &&
+		 n->sw.linear_fdb_top == b->l->lft->top);
 }
 
 static bool
@@ -191,7 +165,7 @@ tamper_hosts(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 
 	for (uint32_t i = 0; i < f->s->n_switches; i++)
 		all_routed = all_routed && memcmp(lft_row(f->lft, i),
-			lft_row(o->b->lft, i), o->b->lft->top + 1u) == 0;
+			lft_row(o->b->l->lft, i), o->b->l->lft->top + 1u) == 0;
 	for (uint32_t p = 0; p < f->s->n_ports; p++)
 		if (!snapshot_is_switch(snapshot_node_of(f->s, p)) &&
 		    f->s->ports[p].info.state >= PORT_STATE_ARMED &&
@@ -208,11 +182,11 @@ TEST(test_hosts_wait_for_all_tables)
 		struct order o = { .b = &b };
 
 		bench_open(&b, "PGFT(3,4;1,3)");
-		b.w.hosts_wait = wait;
+		b.l->w.hosts_wait = wait;
 		if (wait < 2)
 			fake_tamper(b.f, tamper_hosts, &o);
 		else
-			fake_tamper(b.f, tamper_tables, &b.s->switches[3]);
+			fake_tamper(b.f, tamper_tables, &b.l->s->switches[3]);
 		bench_run(&b);
 		assert_int_equal(o.violated, !wait);
 		assert_int_equal(b.r.failed > 0, wait == 2);
@@ -244,8 +218,8 @@ static void
 bench_open_mtu(struct bench *b)
 {
 	bench_open(b, "single(4)");
-	for (uint32_t p = 0; p < b->s->n_ports; p++)
-		b->s->ports[p].info.neighbor_mtu = 1;
+	for (uint32_t p = 0; p < b->l->s->n_ports; p++)
+		b->l->s->ports[p].info.neighbor_mtu = 1;
 }
 
 static bool
@@ -272,7 +246,7 @@ TEST(test_field_that_is_taken_with_the_link_is_taken)
 	fake_tamper(b.f, tamper_mtu_of_armed, &n);
 	bench_run(&b);
 	assert_true(n >= 8);
-	for (uint32_t p = 0; p < b.s->n_ports; p++)
+	for (uint32_t p = 0; p < b.l->s->n_ports; p++)
 		assert_int_equal(b.r.untaken[p], 0);
 }
 
@@ -310,7 +284,7 @@ BENCH_TEST(test_refused_activation_of_an_active_port_is_no_failure, "single(4)")
 static void
 note_change(struct bench *b, uint32_t sw)
 {
-	b->s->nodes[sw].sw.port_state_change = true;
+	b->l->s->nodes[sw].sw.port_state_change = true;
 	b->f->s->nodes[sw].sw.port_state_change = true;
 }
 
@@ -342,16 +316,17 @@ BENCH_TEST(test_sets_of_one_switch_info_do_not_overtake, "ring(4;1)")
 {
 	struct overtake o = { 0 };
 
-	o.node = b->s->switches[2];
+	o.node = b->l->s->switches[2];
 	note_change(b, o.node);
 	/* Its table is right already, so nothing else holds the top back. */
-	lft_seen_set(b->seen, 2, 0, lft_row(b->lft, 2));
-	memcpy(lft_row(b->f->lft, 2), lft_row(b->lft, 2), LFT_BLOCK);
+	lft_seen_set(b->l->seen, 2, 0, lft_row(b->l->lft, 2));
+	memcpy(lft_row(b->f->lft, 2), lft_row(b->l->lft, 2), LFT_BLOCK);
 	fake_tamper(b->f, tamper_overtake, &o);
 	bench_run(b);
 	assert_int_equal(o.sets, 2);
 	assert_false(o.violated);
-	assert_int_equal(b->f->s->nodes[o.node].sw.linear_fdb_top, b->lft->top);
+	assert_int_equal(b->f->s->nodes[o.node].sw.linear_fdb_top,
+			 b->l->lft->top);
 }
 
 /* How many blocks of one switch are under way at a time. */
@@ -384,7 +359,7 @@ BENCH_TEST(test_blocks_of_one_switch_come_a_few_at_a_time, "PGFT(18,36;1,18)")
 {
 	struct crowd c = { .ends = g_array_new(FALSE, FALSE, 8) };
 
-	c.node = b->s->switches[0];
+	c.node = b->l->s->switches[0];
 	fake_tamper(b->f, tamper_crowd, &c);
 	bench_run(b);
 	assert_int_equal(b->r.failed, 0);
@@ -395,15 +370,6 @@ BENCH_TEST(test_blocks_of_one_switch_come_a_few_at_a_time, "PGFT(18,36;1,18)")
 
 /* ---- tables of ports ---- */
 
-static void
-bench_isolate(struct bench *b)
-{
-	isolation_free(b->isolation);
-	b->isolation = isolation_new(&b->params, b->s, b->held);
-	b->w.tables = b->isolation->wanted;
-	b->w.enforce = b->isolation->enforce;
-}
-
 /* All CAs are in a partition, and switches enforce it. */
 static void
 bench_open_isolated(struct bench *b)
@@ -413,29 +379,30 @@ bench_open_isolated(struct bench *b)
 	};
 
 	bench_open(b, "PGFT(3,3;1,2)");
-	b->held = port_tables_new(b->s);
-	b->params.rules = partition_rules_default();
-	g_array_append_val(partition_rules_get(b->params.rules, 1)->rules, red);
-	b->params.enforce = PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT;
-	bench_isolate(b);
+	b->held = b->l->held;
+	b->l->params.rules = partition_rules_default();
+	g_array_append_val(partition_rules_get(b->l->params.rules, 1)->rules,
+			   red);
+	b->l->params.enforce = PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT;
+	fabric_isolate(b->l);
 }
 
 /* What the run has left is where the next one begins. */
 static void
 bench_go_on(struct bench *b)
 {
-	snapshot_unref(b->s);
-	b->s = snapshot_ref(b->r.after);
+	snapshot_unref(b->l->s);
+	b->l->s = snapshot_ref(b->r.after);
 }
 
 /* Whether the P_Key table of the port is the desired one. */
 static bool
 is_written(const struct bench *b, uint32_t port)
 {
-	unsigned n = b->w.tables->n_blocks[PORT_TABLE_PKEY][port];
+	unsigned n = b->l->w.tables->n_blocks[PORT_TABLE_PKEY][port];
 
 	for (unsigned i = 0; i < n; i++) {
-		const union port_block *want = port_tables_get(b->w.tables,
+		const union port_block *want = port_tables_get(b->l->w.tables,
 			PORT_TABLE_PKEY, port, i);
 		const union port_block *have = port_tables_get(b->f->tables,
 			PORT_TABLE_PKEY, port, i);
@@ -475,19 +442,19 @@ make_active(struct bench *b)
 	const struct partition_rule blue = {
 		.who = PARTITION_ALL, .membership = PARTITION_LIMITED,
 	};
-	unsigned enforce = b->params.enforce;
+	unsigned enforce = b->l->params.enforce;
 
-	b->params.enforce = 0;
-	partition_rules_unref(b->params.rules);
-	b->params.rules = partition_rules_default();
-	bench_isolate(b);
+	b->l->params.enforce = 0;
+	partition_rules_unref(b->l->params.rules);
+	b->l->params.rules = partition_rules_default();
+	fabric_isolate(b->l);
 	bench_run(b);
 	assert_int_equal(b->r.failed, 0);
 	bench_go_on(b);
-	b->params.enforce = enforce;
-	g_array_append_val(partition_rules_get(b->params.rules, 2)->rules,
+	b->l->params.enforce = enforce;
+	g_array_append_val(partition_rules_get(b->l->params.rules, 2)->rules,
 			   blue);
-	bench_isolate(b);
+	fabric_isolate(b->l);
 }
 
 TEST(test_tables_go_before_links_and_enforcement)
@@ -508,7 +475,7 @@ TEST(test_tables_go_before_links_and_enforcement)
 		assert_false(o.violated);
 		assert_true(b.f->s->ports[b.gate].info.enforce_inbound);
 		bench_go_on(&b);
-		bench_isolate(&b);
+		fabric_isolate(b.l);
 		bench_run(&b);
 		assert_int_equal(b.plan->n_steps, 0);
 	}
