@@ -25,10 +25,38 @@
 #define MASTER	5u
 
 /* How the master answers the request for its state. */
-enum manner {
-	WELL, SILENT, RETURNED, REFUSING, EMPTY_STATUS, CUT, CUT_BETWEEN,
-	NO_RMPP, RAGGED, SMALL_RECORDS, OTHER_ATTRIBUTE, OTHER_METHOD, SENSELESS,
-	N_MANNERS
+enum end { COMES, SILENT, RETURNED };
+struct manner {
+	const char *name;
+	uint8_t flags;		/* of RMPP */
+	bool is_mad;		/* of the length of a MAD */
+	uint8_t at, flip;	/* bits of a byte of the message */
+	uint8_t words;		/* of a record, as it says; 0: of a state's */
+	uint8_t more;		/* bytes at its end */
+	enum end end;
+};
+#define FIRST	(RMPP_FLAG_ACTIVE | RMPP_FLAG_FIRST)
+#define WHOLE	(FIRST | RMPP_FLAG_LAST)
+#define LONG	((MAD_SIZE - RMPP_SA_HEADER_LEN) / 8)
+
+static const struct manner manners[] = {
+	{ .name = "well", .flags = WHOLE },
+	{ .name = "silent", .end = SILENT },
+	{ .name = "returned", .end = RETURNED },
+	{ .name = "refusing", .flags = WHOLE, .is_mad = true, .at = 5,
+	  .flip = MAD_STATUS_BAD_ATTRIBUTE },
+	{ .name = "no records", .flags = WHOLE, .is_mad = true, .at = 4,
+	  .flip = SA_STATUS_NO_RECORDS >> 8 },
+	{ .name = "cut", .flags = FIRST, .is_mad = true },
+	{ .name = "cut between two long records", .flags = FIRST,
+	  .is_mad = true, .words = LONG },
+	{ .name = "no RMPP", .is_mad = true },
+	{ .name = "ragged", .flags = WHOLE, .more = 3 },
+	{ .name = "small records", .flags = WHOLE, .words = 1 },
+	{ .name = "other attribute", .flags = WHOLE, .at = 17, .flip = 1 },
+	{ .name = "other method", .flags = WHOLE, .at = 3,
+	  .flip = SA_METHOD_GET_TABLE ^ MAD_METHOD_GET },
+	{ .name = "senseless", .flags = WHOLE, .at = 70, .flip = 1 },
 };
 
 struct stage {
@@ -39,7 +67,7 @@ struct stage {
 	struct state *state, *others;
 	struct log *log;
 	struct standby *b;
-	enum manner manner;
+	const struct manner *manner;
 	bool is_minism, is_dark, is_down;
 	unsigned n_tables, n_class;
 	unsigned n_refused;	/* requests for a table that cannot be sent */
@@ -103,50 +131,27 @@ state_of(struct stage *st, const uint8_t *request)
 static void
 answer_table(struct stage *st, const struct scripted_sent *sent)
 {
+	const struct manner *how = st->manner;
 	struct rmpp_header r = {
 		.version = RMPP_VERSION, .type = RMPP_TYPE_DATA, .segment = 1,
-		.flags = RMPP_FLAG_ACTIVE | RMPP_FLAG_FIRST | RMPP_FLAG_LAST,
+		.flags = how->flags,
 	};
 	g_autoptr(GByteArray) bytes = state_of(st, sent->mad);
 	struct transport_mad m = { .addr = sent->to };
-	enum manner manner = st->manner;
 
 	st->n_tables++;
-	if (manner == SILENT)
-		return;
-	if (manner == RETURNED) {
+	if (how->end == RETURNED)
 		scripted_return(st->t, sent->mad, 10);
+	if (how->end != COMES)
 		return;
-	}
-	if (manner == RAGGED)
-		g_byte_array_append(bytes, (uint8_t *)"abc", 3);
-	if (manner == SENSELESS)
-		bytes->data[70] ^= 1;
+	g_byte_array_append(bytes, (const uint8_t *)"abc", how->more);
 	r.length = (uint32_t)bytes->len - RMPP_SA_HEADER_LEN + 20;
 	bytes->data[3] |= MAD_METHOD_RESPONSE;
-	if (manner == CUT || manner == CUT_BETWEEN)
-		r.flags &= ~RMPP_FLAG_LAST;
-	if (manner == NO_RMPP)
-		r.flags = 0;
-	if (manner == REFUSING)
-		bytes->data[5] = MAD_STATUS_BAD_ATTRIBUTE;
-	if (manner == EMPTY_STATUS)
-		bytes->data[4] = SA_STATUS_NO_RECORDS >> 8;
-	if (manner == OTHER_ATTRIBUTE)
-		bytes->data[17] ^= 1;
-	if (manner == OTHER_METHOD)
-		bytes->data[3] = MAD_METHOD_GET_RESP;
-	bytes->data[45] = (uint8_t)(sa_record_size(SA_ATTR_STATE) / 8);
-	if (manner == SMALL_RECORDS)
-		bytes->data[45] = 1;
-	if (manner == CUT_BETWEEN)	/* between two long records */
-		bytes->data[45] = (MAD_SIZE - RMPP_SA_HEADER_LEN) / 8;
+	bytes->data[45] = how->words ?:
+		(uint8_t)(sa_record_size(SA_ATTR_STATE) / 8);
+	bytes->data[how->at] ^= how->flip;
 	rmpp_header_write(bytes->data, &r);
-	/* one that is cut has the length of a MAD, the others their own */
-	g_byte_array_set_size(bytes, manner == CUT || manner == CUT_BETWEEN ||
-			      manner == NO_RMPP ||
-			      manner == REFUSING || manner == EMPTY_STATUS ?
-			      MAD_SIZE : bytes->len);
+	g_byte_array_set_size(bytes, how->is_mad ? MAD_SIZE : bytes->len);
 	m.mad = bytes->data;
 	m.len = bytes->len;
 	scripted_deliver(st->t, &m, 10 + st->table_us);
@@ -204,6 +209,7 @@ stage_open(struct stage *st)
 
 	memset(st, 0, sizeof(*st));
 	st->is_minism = true;
+	st->manner = manners;
 	st->master = MASTER;
 	st->t = scripted_new();
 	scripted_set_peer(st->t, peer, st);
@@ -296,37 +302,34 @@ STANDBY_TEST(test_a_master_that_is_no_minism_gives_nothing)
 
 /* Whatever the master does, what was read first is held; and once it answers
  * well again, that is read. */
-static void
-expect_held(enum manner manner)
-{
-	AUTO_VALUE(stage_close) struct stage st;
-	struct standby_status status, first;
-
-	stage_open(&st);
-	first = after(&st, SECOND / 2);
-	assert_int_equal(first.stats.n_members, 2);
-	assert_null(first.why);
-	set_members(&st, 4);
-	st.manner = manner;
-	status = after(&st, 2 * EVERY * SECOND);
-	assert_non_null(status.why);
-	if (manner == CUT || manner == CUT_BETWEEN)
-		assert_has(status.why, "is truncated: this transport has no");
-	assert_true(status.warm);
-	assert_int_equal(status.stats.n_members, 2);
-	assert_true(status.as_of < 2 * SECOND);
-	assert_int_equal(status.reads, 1);
-	st.manner = WELL;
-	status = after(&st, 7 * EVERY * SECOND);
-	assert_null(status.why);
-	assert_true(status.reads > 1);
-	assert_int_equal(status.stats.n_members, 4);
-}
-
 TEST(test_a_bad_answer_replaces_nothing)
 {
-	for (enum manner i = WELL + 1; i < N_MANNERS; i++)
-		expect_held(i);
+	for (size_t i = 1; i < G_N_ELEMENTS(manners); i++) {
+		AUTO_VALUE(stage_close) struct stage st;
+		struct standby_status status;
+
+		print_message("# %s\n", manners[i].name);
+		stage_open(&st);
+		status = after(&st, SECOND / 2);
+		assert_int_equal(status.stats.n_members, 2);
+		assert_null(status.why);
+		set_members(&st, 4);
+		st.manner = &manners[i];
+		status = after(&st, 2 * EVERY * SECOND);
+		assert_non_null(status.why);
+		if (manners[i].flags == FIRST)
+			assert_has(status.why,
+				   "is truncated: this transport has no");
+		assert_true(status.warm);
+		assert_int_equal(status.stats.n_members, 2);
+		assert_true(status.as_of < 2 * SECOND);
+		assert_int_equal(status.reads, 1);
+		st.manner = manners;
+		status = after(&st, 7 * EVERY * SECOND);
+		assert_null(status.why);
+		assert_true(status.reads > 1);
+		assert_int_equal(status.stats.n_members, 4);
+	}
 }
 
 STANDBY_TEST(test_a_request_that_cannot_be_sent_is_told_and_tried_again)
@@ -370,16 +373,6 @@ STANDBY_TEST(test_what_no_master_confirms_is_dropped)
 	assert_false(after(st, 5 * SECOND).warm);
 }
 
-STANDBY_TEST(test_our_own_port_is_no_master)
-{
-	struct standby_status status;
-
-	st->master = 3;
-	status = after(st, 5 * SECOND);
-	assert_non_null(status.why);
-	assert_int_equal(st->n_class, 0);
-}
-
 /* Of a table that takes 200 ms: no more than a part of the master's time. */
 STANDBY_TEST(test_a_standby_rests_after_a_long_table)
 {
@@ -421,6 +414,7 @@ STANDBY_TEST(test_news_are_read_at_once_if_they_have_the_key)
 STANDBY_TEST(test_a_standby_says_why_it_is_not_warm)
 {
 	struct standby_status status;
+	unsigned n_class;
 
 	st->is_dark = true;
 	status = after(st, 3 * SECOND);
@@ -430,6 +424,13 @@ STANDBY_TEST(test_a_standby_says_why_it_is_not_warm)
 	status = after(st, 3 * SECOND);
 	assert_string_equal(status.why, "it has not activated our port yet");
 	assert_int_equal(st->n_tables, 0);
+	/* our own port is no master */
+	st->is_dark = st->is_down = false;
+	st->master = 3;
+	n_class = st->n_class;
+	status = after(st, 5 * SECOND);
+	assert_non_null(status.why);
+	assert_int_equal(st->n_class, n_class);
 }
 
 /* ------------------------------------------------------------------- taking */
@@ -466,55 +467,45 @@ on_last(void *data)
 	((struct stage *)data)->lasts++;
 }
 
-/* What changed a moment before the hand-over is there. */
-STANDBY_TEST(test_the_last_is_read_before_it_is_taken)
+/* What changed a moment before the hand-over is there, and what changes while
+ * that is read; nothing is read twice. */
+TEST(test_the_last_is_read_before_it_is_taken)
 {
-	struct sa_stats stats;
+	static const struct {
+		unsigned then, meanwhile;	/* members; 0: no news */
+		unsigned members, asked, tables;
+	} cases[] = {
+		{ 0, 0, 2, 1, 0 }, { 7, 0, 7, 1, 1 }, { 5, 7, 7, 2, 2 },
+	};
 
-	after(st, SECOND / 2);
-	set_members(st, 7);
-	standby_read_last(st->b, on_last, st);
-	assert_int_equal(st->lasts, 0);
-	after(st, 10 * 1000);
-	assert_int_equal(st->lasts, 1);
-	assert_int_equal(standby_take(st->b, transport_now(st->t)), MASTER);
-	sa_stats(st->sa, &stats);
-	assert_int_equal(stats.n_members, 7);
-}
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		AUTO_VALUE(stage_close) struct stage st;
+		unsigned n_class, n_tables;
+		struct sa_stats stats;
 
-/* Nor is anything read twice. */
-STANDBY_TEST(test_the_last_is_read_if_there_is_news)
-{
-	unsigned before;
-
-	after(st, SECOND / 2);
-	before = st->n_tables;
-	standby_read_last(st->b, on_last, st);
-	after(st, 10 * 1000);
-	assert_int_equal(st->lasts, 1);
-	assert_int_equal(st->n_tables, before);
-}
-
-/* News that come while the last is read are read as well. */
-STANDBY_TEST(test_the_last_is_read_again_if_there_is_news_meanwhile)
-{
-	struct sa_stats stats;
-	unsigned before;
-
-	after(st, SECOND / 2);
-	before = st->n_class;
-	set_members(st, 5);
-	st->table_us = 5000;
-	standby_read_last(st->b, on_last, st);
-	after(st, 1000);
-	set_members(st, 7);
-	notify(st, KEY);
-	after(st, 20 * 1000);
-	assert_int_equal(st->lasts, 1);
-	assert_int_equal(st->n_class, before + 2);
-	assert_int_equal(standby_take(st->b, transport_now(st->t)), MASTER);
-	sa_stats(st->sa, &stats);
-	assert_int_equal(stats.n_members, 7);
+		stage_open(&st);
+		after(&st, SECOND / 2);
+		n_class = st.n_class;
+		n_tables = st.n_tables;
+		if (cases[i].then)
+			set_members(&st, cases[i].then);
+		st.table_us = 5000;
+		standby_read_last(st.b, on_last, &st);
+		assert_int_equal(st.lasts, 0);
+		after(&st, 1000);
+		if (cases[i].meanwhile) {
+			set_members(&st, cases[i].meanwhile);
+			notify(&st, KEY);
+		}
+		after(&st, 20 * 1000);
+		assert_int_equal(st.lasts, 1);
+		assert_int_equal(st.n_class, n_class + cases[i].asked);
+		assert_int_equal(st.n_tables, n_tables + cases[i].tables);
+		assert_int_equal(standby_take(st.b, transport_now(st.t)),
+				 MASTER);
+		sa_stats(st.sa, &stats);
+		assert_int_equal(stats.n_members, cases[i].members);
+	}
 }
 
 /* A master that does not answer is not waited for, nor is nothing. That it has
@@ -526,7 +517,7 @@ TEST(test_the_last_is_not_waited_for_long)
 	stage_open(&st);
 	after(&st, SECOND / 2);
 	set_members(&st, 7);
-	st.manner = SILENT;
+	st.manner = &manners[1];	/* silent */
 	standby_read_last(st.b, on_last, &st);
 	standby_read_last(st.b, on_last, &st);
 	after(&st, (STANDBY_LAST_MS - 1) * 1000);
