@@ -19,6 +19,7 @@ struct stage {
 	uint32_t *forgotten;	/* by port */
 	bool is_unknown;	/* no block is known */
 	struct plan *sent;
+	char *digest;		/* of the last plan */
 	struct port_tables *wanted;
 	struct qos qos;		/* the built-in values at first */
 	uint8_t *again;
@@ -54,6 +55,7 @@ static void
 stage_close(struct stage *st)
 {
 	plan_free(st->sent);
+	g_free(st->digest);
 	port_tables_unref(st->wanted);
 	for (uint32_t i = 0; i < st->f->s->n_nodes; i++)
 		st->f->s->nodes[i].name = NULL;
@@ -118,32 +120,19 @@ port_of(const struct stage *st, const char *name)
 	return fabric_port(st->f->s, name);
 }
 
-/* A port's LID, the top of the LIDs, or host:COMPONENT as it is held. */
+/* A port's LID, or the top of the LIDs. */
 static bool
 find_name(void *fixture, const char *name, struct request_name *out)
 {
 	const struct stage *st = fixture;
-	const char *colon = strchr(name, ':');
-	g_autofree char *base = colon ? g_strndup(name, (gsize)(colon - name)) :
-		g_strdup(name);
-	uint32_t port = port_of(st, base);
+	uint32_t port = port_of(st, name);
 
-	if (g_str_has_prefix(name, "top")) {
+	if (g_str_has_prefix(name, "top"))
 		out->lid = (uint16_t)(st->f->lft->top - (name[3] == '-'));
-		return true;
-	}
-	if (port == SNAPSHOT_NONE)
+	else if (port != SNAPSHOT_NONE)
+		out->lid = st->f->lids->base[port];
+	else
 		return false;
-	out->lid = st->f->lids->base[port];
-	if (colon) {
-		const struct mad_field *f = mad_field_find(
-			mad_attr_table(SA_ATTR_PORT_INFO), colon + 1,
-			strlen(colon + 1));
-
-		out->lid = (uint16_t)member_load(
-			(uint8_t *)&st->f->s->ports[port].info + f->member,
-			f->size);
-	}
 	return true;
 }
 
@@ -203,6 +192,7 @@ WORD(do_setting, struct stage *st)
 		KEY(policy, vl_stall), KEY(policy, leaf_vl_stall),
 		KEY(policy, max_oper_vls), KEY(policy, hoq_life),
 		KEY(policy, leaf_hoq_life), KEY(policy, overrun_errors),
+		KEY(policy, packet_life_time),
 	}, qos[] = {
 		KEY(qos, max_vls), KEY(qos, max_op_vls), KEY(qos, high_limit),
 	};
@@ -347,6 +337,12 @@ WORD(do_forget_blocks, struct stage *st)
 WORD(do_all_blocks, struct stage *st)
 {
 	st->f->w.all_blocks = true;
+}
+
+/* LID PORT: by the entry of the first switch */
+WORD(do_route, struct stage *st)
+{
+	lft_row(st->f->lft, 0)[word_number(words[0])] = word_number(words[1]);
 }
 
 /* PORT FIELDS: it accepted and forgot them */
@@ -704,20 +700,6 @@ WORD(do_wants_switch, struct stage *st)
 		      words);
 }
 
-/* PORT FIELD ..: beside these the same fields differ as the last time */
-WORD(do_same_but, struct stage *st)
-{
-	struct port_info out;
-	uint32_t port = port_of(st, words[0]);
-	unsigned fields = desired_port(st->f->s, &st->f->w, port, &out);
-
-	for (words++; *words; words++)
-		fields &= ~fields_of(port_fields, *words);
-	if (st->forgotten[st->f->port0])
-		assert_int_equal(fields, st->forgotten[st->f->port0]);
-	st->forgotten[st->f->port0] = fields;
-}
-
 /* ---- the plan ---- */
 
 static struct plan *
@@ -895,6 +877,19 @@ WORD(do_carry_out, struct stage *st)
 	assert_range(words[0], n);
 }
 
+/* [same|other]: as the last time, or not */
+WORD(do_digest, struct stage *st)
+{
+	AUTO(plan) *plan = make_plan(st);
+	g_autofree char *before = st->digest;
+
+	st->digest = plan_digest(plan, st->f->s, &st->f->w);
+	assert_int_equal(strlen(st->digest), PLAN_DIGEST_LEN);
+	if (words[0])
+		assert_int_equal(!strcmp(st->digest, before),
+				 !strcmp(words[0], "same"));
+}
+
 /* text, json TEXT: it is in the plan as printed; {guid}, {lid}: the host's */
 WORD(do_text, struct stage *st)
 {
@@ -960,7 +955,7 @@ static const struct unit_word all_words[] = {
 	{ "want-block", do_block }, { "forget-table", do_forget_table },
 	{ "reregister", do_reregister },
 	{ "wants", do_wants }, { "wants-switch", do_wants_switch },
-	{ "same-but", do_same_but }, { "plan", do_plan },
+	{ "plan", do_plan }, { "route", do_route }, { "digest", do_digest },
 	{ "of-plan", do_plan },
 	{ "first-step", do_first_step }, { "steps", do_steps },
 	{ "step", do_step }, { "no-step-at", do_no_step_at },

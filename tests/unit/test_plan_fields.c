@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What is no matter of a fabric: names, differences by field, the defaults of the
- * policy.
+ * What is no matter of a fabric: names, differences by field.
  */
 #include <glib.h>
 
@@ -66,19 +65,4 @@ TEST(test_differ_tells_each_field_from_the_others)
 		assert_int_equal(plan_fields_differ(port_fields, ALL_FIELDS &
 						    ~bit, info, &zero), 0);
 	}
-}
-
-TEST(test_defaults_are_those_of_opensm)
-{
-	assert_int_equal(policy_default.m_key, 0);
-	assert_true(policy_default.gid_prefix == 0xfe80000000000000ull);
-	assert_int_equal(policy_default.subnet_timeout, 18);
-	assert_int_equal(policy_default.packet_life_time, 18);
-	assert_int_equal(policy_default.hoq_life, 18);
-	assert_int_equal(policy_default.leaf_hoq_life, 16);
-	assert_int_equal(policy_default.vl_stall, 7);
-	assert_int_equal(policy_default.leaf_vl_stall, 7);
-	assert_int_equal(policy_default.max_oper_vls, 5);
-	assert_int_equal(policy_default.local_phy_errors, 8);
-	assert_int_equal(policy_default.overrun_errors, 8);
 }
