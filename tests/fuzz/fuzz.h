@@ -31,8 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 	X(conf) X(formula) X(guid2mkey) X(guids) X(neighbors) X(netfile) \
 	X(nodenames) X(partitions) X(tables)
 #define FUZZ_TARGETS(X) FUZZ_TEXTS(X) \
-	X(attr) X(ctl) X(discover) X(rmpp) X(sa) \
-	X(sa_wire) X(serve) X(state) X(view)
+	X(ctl) X(discover) X(rmpp) X(sa) X(serve) X(state) X(view)
 #define FUZZ_DECLARE(name) int fuzz_##name(const uint8_t *data, size_t size);
 FUZZ_TARGETS(FUZZ_DECLARE)
 

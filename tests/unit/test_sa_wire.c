@@ -105,11 +105,15 @@ TEST(test_header_comes_and_goes)
 	assert_int_equal(h.sm_key, 0xab00000000000000);
 	assert_int_equal(h.attr_offset, 8);
 
+	mad[MAD_SIZE - 1] = 9;
 	sa_make_response(mad, SA_STATUS_NO_RECORDS);
 	assert_true(sa_header_read(mad, sizeof(mad), &h));
 	assert_int_equal(h.mad.method, 0x92);
 	assert_int_equal(h.mad.status, 0x0300);
 	assert_int_equal(h.sm_key, 0);	/* keys are not told */
+	assert_int_equal(h.comp_mask, 0x0c);
+	assert_int_equal(h.attr_offset, 8);
+	assert_int_equal(mad[MAD_SIZE - 1], 9);
 	assert_int_equal(mad[24], 0);
 
 	for (size_t len = 0; len < MAD_SIZE; len++) {
