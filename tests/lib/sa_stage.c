@@ -22,7 +22,6 @@ struct stage {
 	struct sa_mark mark;	/* the last one */
 	uint32_t from;		/* the requester's port, */
 	int32_t slid;		/* or its LID; -1: the port's */
-	int64_t now;
 	int64_t start;		/* of the SA */
 	uint8_t notice[NOTICE_LEN];	/* the last one */
 	bool is_marked;		/* as those of a standby are */
@@ -220,8 +219,6 @@ read_option(void *fixture, const char *name, const char *value)
 		st->slid = (int32_t)strtoul(value, NULL, 0);
 	} else if (strcmp(name, "qp") == 0) {
 		l->qp = (uint32_t)strtoul(value, NULL, 0);
-	} else if (strcmp(name, "after") == 0) {
-		st->now += word_time(value);
 	} else if (strcmp(name, "marked") == 0) {
 		st->is_marked = true;
 	} else if (strcmp(name, "as-answered") == 0) {
@@ -252,7 +249,6 @@ read_request(struct stage *st, char **words)
 	lab_begin(l, MAD_METHOD_GET, SA_ATTR_NODE, 0);
 	st->from = lab_host(l, 0);
 	st->slid = -1;
-	st->now = l->now;
 	st->is_marked = false;
 	request_read(&st->r, &kind, st, words);
 	l->mad[3] = (uint8_t)st->r.method;
@@ -270,7 +266,7 @@ ask(struct stage *st)
 	unsigned status;
 
 	status = lab_ask_at(l, st->slid < 0 ? lab_lid(l, st->from) :
-			    (uint16_t)st->slid, st->now);
+			    (uint16_t)st->slid, l->now);
 	sa_stage_check(l->sa);
 	return status;
 }
@@ -565,28 +561,6 @@ WORD(do_quota, struct lab *l)
 	l->sa->groups->quota = word_number(words[0]);
 }
 
-/* PLACE COMPONENT=VALUE ..: also of its key */
-WORD(do_service, struct stage *st)
-{
-	const GPtrArray *list = st->l.sa->services->all.list;
-	guint at = word_number(words[0]);
-	uint8_t data[SA_DATA_LEN];
-
-	assert_true(at < list->len);
-	sa_record_encode(SA_ATTR_SERVICE, data,
-			 &((struct service *)list->pdata[at])->record);
-	request_hold(&kind, st, SA_ATTR_SERVICE, words + 1, data);
-}
-
-/* PLACE QP: of a subscription */
-WORD(do_qp, const struct lab *l)
-{
-	const struct subscription *s =
-		l->sa->informs->all.list->pdata[word_number(words[0])];
-
-	assert_range(words[1], s->qp);
-}
-
 /* new-.., same-.. LINE: the version behind it */
 WORD(do_version, struct stage *st)
 {
@@ -643,21 +617,6 @@ WORD(do_report, struct stage *st)
 				{ "qp", report.qp }, { "pkey", report.pkey },
 				{ "index", report.pkey_index }, { NULL, 0 } },
 				(char *[]){ *words, NULL });
-}
-
-WORD(do_no_report, struct stage *st)
-{
-	struct sa_report report;
-
-	assert_false(sa_next_report(st->l.sa, st->l.now, &report));
-}
-
-WORD(do_drain_reports, struct stage *st)
-{
-	struct sa_report report;
-
-	while (sa_next_report(st->l.sa, st->l.now, &report))
-		;
 }
 
 /* PORT, or a PortGUID; [QP] */
@@ -787,25 +746,21 @@ WORD(do_manager, struct stage *st)
 	st->l.sa->is_manager_data = st;
 }
 
-/* new|same: the mark in the last answer against the one before */
+/* new|same|none: the mark in the last answer against the one before */
 WORD(do_mark, struct stage *st)
 {
 	struct sa_mark mark;
+	bool is_marked = sa_mark_read(st->l.reply.mad, &mark);
 
-	assert_true(sa_mark_read(st->l.reply.mad, &mark));
+	assert_int_equal(is_marked, strcmp(words[0], "none") != 0);
+	if (!is_marked)
+		return;
 	assert_true(!st->mark.epoch || st->mark.epoch == mark.epoch);
 	if (*words[0] == 'n')
 		assert_true(mark.version > st->mark.version);
 	else
 		assert_true(mark.version == st->mark.version);
 	st->mark = mark;
-}
-
-WORD(do_no_mark, struct stage *st)
-{
-	struct sa_mark mark;
-
-	assert_false(sa_mark_read(st->l.reply.mad, &mark));
 }
 
 /* TIME later, PORT ..: the standbys that asked lately */
@@ -887,29 +842,24 @@ const struct unit_word sa_words[] = {
 	{ "unpublish", do_unpublish }, { "prefix", do_prefix },
 	{ "no-rules", do_no_rules }, { "member", do_member },
 	{ "configured", do_configured }, { "sl", do_sl },
-	{ "no-qos", do_no_qos },
-	{ "port", do_port }, { "switch", do_port }, { "name", do_name },
-	{ "guid", do_guid }, { "entry", do_entry },
+	{ "no-qos", do_no_qos }, { "port", do_port }, { "switch", do_port },
+	{ "name", do_name }, { "guid", do_guid }, { "entry", do_entry },
 	{ "slow-way", do_slow_way }, { "mft", do_mft },
 	{ "group-entry", do_group_entry }, { "held", do_held },
-	{ "pkey-caps", do_pkey_caps },
-	{ "trees", do_trees }, { "tree", do_tree }, 
-	{ "groups", do_stats }, { "members", do_stats },
+	{ "pkey-caps", do_pkey_caps }, { "trees", do_trees },
+	{ "tree", do_tree }, { "groups", do_stats }, { "members", do_stats },
 	{ "services", do_stats }, { "subscriptions", do_stats },
-	{ "quota", do_quota }, { "service", do_service }, { "qp", do_qp },
-	{ "new-groups-version", do_version },
+	{ "quota", do_quota }, { "new-groups-version", do_version },
 	{ "same-groups-version", do_version },
 	{ "new-saved-version", do_version },
 	{ "same-saved-version", do_version }, { "later", do_later },
 	{ "deadline", do_deadline }, { "tick", do_tick },
-	{ "report", do_report }, { "no-report", do_no_report },
-	{ "drain-reports", do_drain_reports },
-	{ "report-failed", do_report_failed }, { "reports", do_reports },
-	{ "notice", do_notice }, { "gid-notice", do_gid_notice },
-	{ "save", do_save }, { "load", do_load }, { "restart", do_restart },
+	{ "report", do_report }, { "report-failed", do_report_failed },
+	{ "reports", do_reports }, { "notice", do_notice },
+	{ "gid-notice", do_gid_notice }, { "save", do_save },
+	{ "load", do_load }, { "restart", do_restart },
 	{ "load-but", do_load_but }, { "manager", do_manager },
-	{ "mark", do_mark }, { "no-mark", do_no_mark },
-	{ "followers", do_followers }, { "clients", do_clients },
-	{ "some", do_some },
+	{ "mark", do_mark }, { "followers", do_followers },
+	{ "clients", do_clients }, { "some", do_some },
 	{ NULL, NULL },
 };

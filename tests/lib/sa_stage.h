@@ -3,8 +3,8 @@
  * A subnet administration over a fabric by formula (sa_lab.h) that scripts ask
  * (unit.h). Requests and answers are those of request.h; a requester is trusted
  * and on H-0 unless options say otherwise: from=PORT, by=PORT (for itself, as
- * ServiceGID or PortGID), slid=LID, qp=QP, untrusted, sm_key=KEY, mod=N, version=N,
- * after=TIME, as-answered (the last answer is the request), marked (as a
+ * ServiceGID or PortGID), slid=LID, qp=QP, untrusted, sm_key=KEY, mod=N,
+ * version=N, as-answered (the last answer is the request), marked (as a
  * standby does). Ports are H-3, an end port of a CA, S-2, port 0 of a switch,
  * S-2/1, H-3^, the switch that H-3 is at, and H-3^port, the number there.
  * Changes of the fabric and the rules count from `publish` on. After each
