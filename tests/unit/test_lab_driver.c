@@ -32,7 +32,7 @@ struct bench {
 
 /* desc: of both nodes; NULL: their own */
 static void
-bench_open_named(struct bench *b, const char *desc)
+bench_open(struct bench *b, const char *desc)
 {
 	const struct lab_options options = { .params = sim_params_default };
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -49,12 +49,6 @@ bench_open_named(struct bench *b, const char *desc)
 	assert_int_equal(connect(b->fd, (struct sockaddr *)&addr,
 				 sizeof(addr)), 0);
 	b->in = g_byte_array_new();
-}
-
-static void
-bench_open(struct bench *b)
-{
-	bench_open_named(b, NULL);
 }
 
 static void
@@ -95,24 +89,17 @@ hear(struct bench *b, enum lab_type type, unsigned channel, void *out,
 	struct lab_frame f;
 	uint8_t part[4096];
 
-	while (g_get_monotonic_time() < end) {
-		ssize_t n;
+	do {
+		ssize_t n = recv(b->fd, part, sizeof(part), 0);
 
-		if (b->in->len >= sizeof(f)) {
-			memcpy(&f, b->in->data, sizeof(f));
-			if (b->in->len >= sizeof(f) + f.length)
-				break;
-		}
-		g_main_context_iteration(NULL, FALSE);
-		n = recv(b->fd, part, sizeof(part), 0);
-		if (n == 0)
-			return false;
 		if (n > 0)
 			g_byte_array_append(b->in, part, n);
-	}
-	if (b->in->len < sizeof(f))
-		return false;
-	memcpy(&f, b->in->data, sizeof(f));
+		if (b->in->len >= sizeof(f))
+			memcpy(&f, b->in->data, sizeof(f));
+		if (n == 0 || g_get_monotonic_time() > end)
+			return false;
+		g_main_context_iteration(NULL, FALSE);
+	} while (b->in->len < sizeof(f) || b->in->len < sizeof(f) + f.length);
 	assert_int_equal(f.type, type);
 	assert_int_equal(f.channel, channel);
 	assert_true(f.length >= len);
@@ -160,8 +147,6 @@ set_port(struct bench *b, unsigned hops, uint16_t lid, unsigned state)
 	info.state = state;
 	info.client_reregister = state == PORT_STATE_ACTIVE;
 	info.phys_state = 0;
-	info.link_down_default = 0;
-	info.speed_enabled = info.width_enabled = info.speed_ext_enabled = 0;
 	port_info_encode(smp_data(mad), &info);
 	say(b, LAB_SEND, 1, &a, sizeof(a), mad, sizeof(mad));
 	assert_true(hear(b, LAB_RECEIVE, 1, got, sizeof(got)));
@@ -177,12 +162,13 @@ set_port(struct bench *b, unsigned hops, uint16_t lid, unsigned state)
 static void
 attach_both(struct bench *b)
 {
-	bench_open(b);
+	bench_open(b, NULL);
 	assert_int_equal(attach(b, 1, b->fabric->nodes[0].desc, 0), 0);
 	assert_int_equal(attach(b, 2, b->fabric->nodes[1].desc, 1), 0);
 }
 
-TEST_ON(test_a_port_is_attached_once, struct bench, b, bench_open, bench_close)
+TEST_ON(test_a_port_is_attached_once, struct bench, b, bench_open, bench_close,
+	NULL)
 {
 	assert_int_equal(attach(b, 1, "nobody", 0), ENODEV);
 	assert_int_equal(attach(b, 1, b->fabric->nodes[0].desc, 9), ENODEV);
@@ -272,7 +258,7 @@ TEST(test_a_device_is_that_of_its_node)
 		g_autofree char *line = NULL, *name = NULL;
 		uint64_t guid;
 
-		bench_open_named(&b, descs[i]);
+		bench_open(&b, descs[i]);
 		guid = b.fabric->nodes[1].info.node_guid;
 		name = lab_name_node(b.fabric, 1);
 		line = g_strdup_printf("unplug-device 0x%" G_GINT64_MODIFIER
@@ -298,7 +284,7 @@ TEST(test_nonsense_ends_the_connection)
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		AUTO_VALUE(bench_close) struct bench b;
 
-		bench_open(&b);
+		bench_open(&b, NULL);
 		say(&b, cases[i].type, 0, junk, cases[i].len, NULL, 0);
 		assert_false(hear(&b, LAB_RESULT, 0, NULL, 0));
 	}

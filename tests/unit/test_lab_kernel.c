@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lab/kernel.h"
-#include "lab/sim/sim.h"
+#include "lab/sim/state.h"
 #include "sm/mad/bytes.h"
 #include "sm/mad/rmpp.h"
 #include "sm/mad/smp.h"
@@ -24,16 +24,12 @@
 #define GET_TABLE_RESP	0x92
 #define MS		1000
 
-/* What read(2) would give, in order. */
-struct inbox {
-	GPtrArray *messages;	/* GByteArray: header and message */
-};
-
 struct host {
 	struct transport *transport;
 	struct kernel_port *port;
 	struct kernel_file *file;
-	struct inbox inbox;
+	GPtrArray *inbox;	/* GByteArray: header and message, in order,
+				   as read(2) would give them */
 	uint32_t sim_port;
 };
 
@@ -47,13 +43,12 @@ static void
 on_message(const struct ib_user_mad_hdr *hdr, const uint8_t *mad, size_t len,
 	   void *data)
 {
-	struct inbox *in = data;
 	GByteArray *m = g_byte_array_new();
 
 	assert_int_equal(hdr->length, HDR + len);
 	g_byte_array_append(m, (const uint8_t *)hdr, HDR);
 	g_byte_array_append(m, mad, len);
-	g_ptr_array_add(in->messages, m);
+	g_ptr_array_add(data, m);
 }
 
 static void
@@ -65,9 +60,9 @@ host_open(struct pair *p, struct host *h, uint32_t node,
 	h->port = kernel_port_new(h->transport,
 				  &sim_port_info(p->sim, h->sim_port)->lmc,
 				  limits);
-	h->inbox.messages = g_ptr_array_new_with_free_func(
+	h->inbox = g_ptr_array_new_with_free_func(
 		(GDestroyNotify)g_byte_array_unref);
-	h->file = kernel_open(h->port, KERNEL_QPS, on_message, &h->inbox);
+	h->file = kernel_open(h->port, KERNEL_QPS, on_message, h->inbox);
 }
 
 static void
@@ -76,7 +71,7 @@ host_close(struct host *h)
 	kernel_close(h->file);
 	kernel_port_free(h->port);
 	transport_free(h->transport);
-	g_ptr_array_unref(h->inbox.messages);
+	g_ptr_array_unref(h->inbox);
 }
 
 static void
@@ -119,18 +114,26 @@ try_register(struct host *h, unsigned qpn, unsigned mgmt_class,
 }
 
 static int
+write_to(struct host *h, const struct ib_user_mad_hdr *hdr, const uint8_t *mad,
+	 size_t len)
+{
+	g_autofree uint8_t *buf = g_malloc(HDR + len);
+
+	memcpy(buf, hdr, HDR);
+	memcpy(buf + HDR, mad, len);
+	return kernel_write(h->file, buf, HDR + len);
+}
+
+static int
 try_write(struct host *h, unsigned agent, uint16_t lid, unsigned timeout_ms,
 	  unsigned retries, const uint8_t *mad, size_t len)
 {
-	struct ib_user_mad_hdr hdr = {
+	const struct ib_user_mad_hdr hdr = {
 		.id = agent, .timeout_ms = timeout_ms, .retries = retries,
 		.qpn = htobe32(mad[1] == SA), .lid = htobe16(lid),
 	};
-	g_autofree uint8_t *buf = g_malloc(HDR + len);
 
-	memcpy(buf, &hdr, HDR);
-	memcpy(buf + HDR, mad, len);
-	return kernel_write(h->file, buf, HDR + len);
+	return write_to(h, &hdr, mad, len);
 }
 
 /* NodeInfo of the other host, by directed route. */
@@ -146,8 +149,8 @@ make_smp(uint8_t *mad, uint32_t tid)
 static const GByteArray *
 message(struct host *h, guint i)
 {
-	assert_true(i < h->inbox.messages->len);
-	return h->inbox.messages->pdata[i];
+	assert_true(i < h->inbox->len);
+	return h->inbox->pdata[i];
 }
 
 static struct ib_user_mad_hdr
@@ -241,7 +244,7 @@ PAIR_TEST(test_a_device_may_have_one_queue_pair)
 	for (unsigned qp = 0; qp < 2; qp++) {
 		kernel_close(p->a.file);
 		p->a.file = kernel_open(p->a.port, 1u << qp, on_message,
-					&p->a.inbox);
+					p->a.inbox);
 		assert_int_equal(try_register(&p->a, 0, SMP, 1, 0, 0),
 				 qp == 0 ? 0 : -EPROTONOSUPPORT);
 		assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0),
@@ -269,7 +272,7 @@ PAIR_TEST(test_methods_belong_to_one_agent_of_the_port)
 
 	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0x06), 0);
 	first = p->a.file;
-	p->a.file = kernel_open(p->a.port, KERNEL_QPS, on_message, &p->a.inbox);
+	p->a.file = kernel_open(p->a.port, KERNEL_QPS, on_message, p->a.inbox);
 	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0x02), -EINVAL);
 	kernel_close(first);
 	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0x02), 0);
@@ -293,7 +296,7 @@ ASK_TEST(test_a_request_gets_its_answer)
 	assert_int_not_equal(tid >> 32, 0xdeadbeef);
 	assert_int_not_equal(tid >> 32, 0);
 	run_ms(p, 1000);
-	assert_int_equal(p->a.inbox.messages->len, 1);
+	assert_int_equal(p->a.inbox->len, 1);
 }
 
 ASK_TEST(test_a_request_without_answer_comes_back)
@@ -303,10 +306,10 @@ ASK_TEST(test_a_request_without_answer_comes_back)
 	sim_node_set_mood(p->sim, 1, SIM_MOOD_SILENT);
 	assert_int_equal(write_smp(p, 0, 7, 100, 2), 0);
 	run_ms(p, 299);
-	assert_int_equal(p->a.inbox.messages->len, 0);
+	assert_int_equal(p->a.inbox->len, 0);
 	assert_int_equal(sim_stats(p->sim)->sent - served, 3);
 	run_ms(p, 2);
-	assert_int_equal(p->a.inbox.messages->len, 1);
+	assert_int_equal(p->a.inbox->len, 1);
 	assert_int_equal(message(&p->a, 0)->len, HDR + 24);
 	expect_status(&p->a, 0, ETIMEDOUT);
 	assert_int_equal((uint32_t)tid_of(message(&p->a, 0)), 7);
@@ -318,7 +321,7 @@ ASK_TEST(test_a_late_answer_is_dropped)
 	sim_node_set_speed(p->sim, 1, 50 * 1000 * 1000);
 	assert_int_equal(write_smp(p, 0, 7, 10, 0), 0);
 	run_ms(p, 500);
-	assert_int_equal(p->a.inbox.messages->len, 1);
+	assert_int_equal(p->a.inbox->len, 1);
 	expect_status(&p->a, 0, ETIMEDOUT);
 }
 
@@ -332,7 +335,7 @@ ASK_TEST(test_a_tid_that_waits_is_refused)
 	run_ms(p, 10);
 	assert_int_equal(write_smp(p, 0, 7, 100, 0), 0);
 	run_ms(p, 10);
-	assert_int_equal(p->a.inbox.messages->len, 3);
+	assert_int_equal(p->a.inbox->len, 3);
 }
 
 PAIR_TEST(test_bad_writes_are_refused)
@@ -375,7 +378,7 @@ ASK_TEST(test_an_agent_that_leaves_gets_nothing)
 	assert_int_equal(kernel_ioctl(p->a.file, IB_USER_MAD_UNREGISTER_AGENT,
 				      &id), 0);
 	run_ms(p, 500);
-	assert_int_equal(p->a.inbox.messages->len, 0);
+	assert_int_equal(p->a.inbox->len, 0);
 }
 
 /* Linux 6.17: the rest waits, and its clock does not run. */
@@ -389,43 +392,23 @@ TEST_ON(test_an_agent_has_so_many_smps_out, struct pair, p, pair_open,
 	run_ms(p, 50);
 	assert_int_equal(sim_stats(p->sim)->sent, 128);
 	run_ms(p, 60);
-	assert_int_equal(p->a.inbox.messages->len, 128);
+	assert_int_equal(p->a.inbox->len, 128);
 	assert_int_equal(sim_stats(p->sim)->sent, 130);
 	run_ms(p, 100);
-	assert_int_equal(p->a.inbox.messages->len, 130);
+	assert_int_equal(p->a.inbox->len, 130);
 }
 
 /* --------------------------------------------------------------- GMPs, RMPP */
 
+/* As its manager leaves it. */
 static void
-set_port_lmc(struct pair *p, unsigned hops, uint16_t lid, unsigned state,
-	     unsigned lmc)
+set_port(struct pair *p, const struct host *h, uint16_t lid, unsigned lmc)
 {
-	const struct host *h = hops ? &p->b : &p->a;
-	struct port_info info = *sim_port_info(p->sim, h->sim_port);
-	struct dr_path path = { .hops = hops, .port = { 0, 1 } };
-	guint before = p->a.inbox.messages->len;
-	uint8_t mad[MAD_SIZE];
+	struct port_info *info = &p->sim->ports[h->sim_port].info;
 
-	smp_build_direct(mad, MAD_METHOD_SET, MAD_ATTR_PORT_INFO, 1, 0, &path);
-	info.lid = lid;
-	info.lmc = lmc;
-	info.sm_lid = 1;
-	info.state = state;
-	info.phys_state = 0;
-	info.link_down_default = 0;
-	info.speed_enabled = info.width_enabled = info.speed_ext_enabled = 0;
-	port_info_encode(smp_data(mad), &info);
-	mad_set_tid(mad, ++before);
-	assert_int_equal(try_write(&p->a, 0, 0xffff, 100, 0, mad, MAD_SIZE), 0);
-	run_ms(p, 5);
-	assert_int_equal(p->a.inbox.messages->len, before);
-}
-
-static void
-set_port(struct pair *p, unsigned hops, uint16_t lid, unsigned state)
-{
-	set_port_lmc(p, hops, lid, state, 0);
+	info->lid = lid;
+	info->lmc = lmc;
+	info->state = PORT_STATE_ACTIVE;
 }
 
 /* LIDs 1 and 2, the link Active; agent 0 of a is for SMPs. */
@@ -433,13 +416,8 @@ static void
 pair_up(struct pair *p)
 {
 	pair_ask(p);
-	for (unsigned s = PORT_STATE_ARMED; s <= PORT_STATE_ACTIVE; s++) {
-		set_port(p, 1, 2, s);
-		set_port(p, 0, 1, s);
-	}
-	assert_int_equal(sim_port_info(p->sim, p->b.sim_port)->state,
-			 PORT_STATE_ACTIVE);
-	g_ptr_array_set_size(p->a.inbox.messages, 0);
+	set_port(p, &p->a, 1, 0);
+	set_port(p, &p->b, 2, 0);
 }
 
 static void
@@ -477,7 +455,7 @@ ask_and_answer(struct pair *p, size_t size)
 	uint8_t mad[MAD_SIZE];
 	g_autoptr(GByteArray) table = NULL;
 	const GByteArray *got;
-	guint a = p->a.inbox.messages->len, b = p->b.inbox.messages->len;
+	guint a = p->a.inbox->len, b = p->b.inbox->len;
 
 	make_sa(mad, GET_TABLE, a + 1);
 	assert_int_equal(try_write(&p->a, 1, 2, 3000, 0, mad, MAD_SIZE), 0);
@@ -494,8 +472,8 @@ ask_and_answer(struct pair *p, size_t size)
 	assert_int_equal(got->len - HDR, table->len);
 	assert_memory_equal(got->data + HDR + RMPP_SA_HEADER_LEN,
 			    table->data + RMPP_SA_HEADER_LEN, size);
-	assert_int_equal(p->a.inbox.messages->len, a + 1);
-	assert_int_equal(p->b.inbox.messages->len, b + 1);
+	assert_int_equal(p->a.inbox->len, a + 1);
+	assert_int_equal(p->b.inbox->len, b + 1);
 }
 
 /* Agent 1 of a asks, agent 0 of b serves. */
@@ -531,9 +509,9 @@ SERVE_TEST(test_a_long_request_without_answer_comes_back)
 				   request->len), 0);
 	run_ms(p, 90);
 	assert_int_equal(message(&p->b, 0)->len - HDR, request->len);
-	assert_int_equal(p->a.inbox.messages->len, 0);
+	assert_int_equal(p->a.inbox->len, 0);
 	run_ms(p, 100);
-	assert_int_equal(p->a.inbox.messages->len, 1);
+	assert_int_equal(p->a.inbox->len, 1);
 	expect_status(&p->a, 0, ETIMEDOUT);
 }
 
@@ -598,8 +576,8 @@ TEST(test_own_rmpp_gets_each_segment_and_no_time_out)
 			write_ack(&p, agent, 9, n);
 		}
 		run_ms(&p, 3000);
-		assert_int_equal(p.a.inbox.messages->len, 5);
-		assert_int_equal(p.b.inbox.messages->len, 1);
+		assert_int_equal(p.a.inbox->len, 5);
+		assert_int_equal(p.b.inbox->len, 1);
 	}
 }
 
@@ -617,15 +595,15 @@ UP_TEST(test_own_segments_may_have_one_tid)
 		assert_int_equal(try_write(&p->a, agent, 2, 100 + 10 * i, 1,
 					   request->data, request->len), 0);
 	run_ms(p, 5);
-	assert_int_equal(p->b.inbox.messages->len, 4);
+	assert_int_equal(p->b.inbox->len, 4);
 	make_sa(mad, GET_TABLE_RESP, tid_of(message(&p->b, 0)));
 	mad[26] = RMPP_FLAG_ACTIVE;
 	for (unsigned i = 0; i < 2; i++)
 		assert_int_equal(try_write(&p->b, 0, 1, 0, 0, mad, MAD_SIZE),
 				 0);
 	run_ms(p, 500);
-	assert_int_equal(p->b.inbox.messages->len, 6);
-	assert_int_equal(p->a.inbox.messages->len, 4);
+	assert_int_equal(p->b.inbox->len, 6);
+	assert_int_equal(p->a.inbox->len, 4);
 	for (unsigned i = 0; i < 4; i++)
 		expect_status(&p->a, i, i < 2 ? 0 : ETIMEDOUT);
 }
@@ -643,7 +621,7 @@ UP_TEST(test_an_answer_without_ack_comes_back)
 	assert_int_equal(try_write(&p->b, 0, 1, 0, 2, table->data, table->len),
 			 -EINVAL);
 	run_ms(p, 5900);
-	assert_int_equal(p->b.inbox.messages->len, 0);
+	assert_int_equal(p->b.inbox->len, 0);
 	run_ms(p, 200);
 	assert_int_equal(message(&p->b, 0)->len, HDR + 24);
 	expect_status(&p->b, 0, ETIMEDOUT);
@@ -664,9 +642,8 @@ SERVE_TEST(test_an_answer_comes_the_way_of_its_request)
 		{ 0, 0, 1, 0, false }, { 0, 0, 0, 1, false },
 	};
 
-	set_port_lmc(p, 1, 6, 0, 1);
-	set_port_lmc(p, 0, 4, 0, 1);
-	g_ptr_array_set_size(p->a.inbox.messages, 0);
+	set_port(p, &p->a, 4, 1);
+	set_port(p, &p->b, 6, 1);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct ib_user_mad_hdr hdr = {
 			.id = 1, .timeout_ms = 50, .qpn = htobe32(1),
@@ -674,11 +651,10 @@ SERVE_TEST(test_an_answer_comes_the_way_of_its_request)
 			.grh_present = cases[i].grh, .hop_limit = 255,
 			.traffic_class = 3, .flow_label = htobe32(0x12345),
 		}, got;
-		uint8_t buf[HDR + MAD_SIZE];
+		uint8_t mad[MAD_SIZE];
 
-		make_sa(buf + HDR, GET_TABLE, i + 1);
-		memcpy(buf, &hdr, HDR);
-		assert_int_equal(kernel_write(p->a.file, buf, sizeof(buf)), 0);
+		make_sa(mad, GET_TABLE, i + 1);
+		assert_int_equal(write_to(&p->a, &hdr, mad, MAD_SIZE), 0);
 		run_ms(p, 5);
 		got = header_of(message(&p->b, i));
 		assert_int_equal(be16toh(got.lid), 4 + cases[i].path_bits);
@@ -688,14 +664,13 @@ SERVE_TEST(test_an_answer_comes_the_way_of_its_request)
 		assert_int_equal(got.traffic_class, cases[i].grh ? 3 : 0);
 		assert_int_equal(be32toh(got.flow_label),
 				 cases[i].grh ? 0x12345 : 0);
-		memcpy(buf, message(&p->b, i)->data, sizeof(buf));
-		buf[HDR + 3] = GET_TABLE_RESP;
+		memcpy(mad, message(&p->b, i)->data + HDR, MAD_SIZE);
+		mad[3] = GET_TABLE_RESP;
 		got.id = 0;
 		got.timeout_ms = got.status = 0;
 		got.lid = htobe16(4 + cases[i].answer_to);
 		got.grh_present = cases[i].answer_grh;
-		memcpy(buf, &got, HDR);
-		assert_int_equal(kernel_write(p->b.file, buf, sizeof(buf)), 0);
+		assert_int_equal(write_to(&p->b, &got, mad, MAD_SIZE), 0);
 		run_ms(p, 60);
 		expect_status(&p->a, i, cases[i].ok ? 0 : ETIMEDOUT);
 	}
@@ -721,14 +696,13 @@ UP_TEST(test_a_mad_goes_from_its_qp_to_its_qp)
 			.qpn = htobe32(cases[i].qp),
 			.lid = htobe16(cases[i].smp ? 0xffff : 2),
 		};
-		uint8_t buf[HDR + MAD_SIZE];
+		uint8_t mad[MAD_SIZE];
 
-		memcpy(buf, &hdr, HDR);
 		if (cases[i].smp)
-			make_smp(buf + HDR, i + 1);
+			make_smp(mad, i + 1);
 		else
-			make_sa(buf + HDR, MAD_METHOD_GET, i + 1);
-		assert_int_equal(kernel_write(p->a.file, buf, sizeof(buf)), 0);
+			make_sa(mad, MAD_METHOD_GET, i + 1);
+		assert_int_equal(write_to(&p->a, &hdr, mad, MAD_SIZE), 0);
 		run_ms(p, 60);
 		expect_status(&p->a, i, cases[i].answered ? 0 : ETIMEDOUT);
 	}
