@@ -16,7 +16,7 @@ struct ring {
 	GArray *order;		/* int */
 	int name;
 	struct transport *t;
-	int64_t at;
+	int64_t when, at;
 };
 
 static void
@@ -31,75 +31,47 @@ on_ring(void *data)
 #define SIM_TEST(name, args...) \
 	TEST_ON(name, struct simlab, lab, simlab_open, simlab_close, ##args)
 
+/* Whatever is started and called off, the rest rings in order. */
 SIM_TEST(test_timers_ring_in_order_of_time_then_start, "pair()", NULL)
 {
-	static const int64_t when[] = { 500, 100, 500, 0, 100, 300 };
-	static const int expected[] = { 3, 1, 4, 0, 2 };
-	struct ring rings[G_N_ELEMENTS(when)];
-	unsigned ids[G_N_ELEMENTS(when)];
+	enum { TIMERS = 5000 };
+	g_autofree struct ring *rings = g_new0(struct ring, TIMERS);
+	g_autofree unsigned *ids = g_new0(unsigned, TIMERS);
+	g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(int));
+	GRand *rand = g_rand_new_with_seed(SEED);
+	const struct ring *last = NULL;
+	unsigned kept = 0;
 
+	print_message("# seed %u\n", SEED);
 	sim_run(lab->sim, 50);
-	for (size_t i = 0; i < G_N_ELEMENTS(when); i++) {
+	for (int i = 0; i < TIMERS; i++) {
 		rings[i] = (struct ring){
-			.order = i ? rings[0].order :
-				g_array_new(FALSE, FALSE, sizeof(int)),
-			.name = i, .t = lab->t, .at = -1,
+			.order = order, .name = i, .t = lab->t,
+			.when = g_rand_int_range(rand, 0, 1000),
 		};
-		ids[i] = transport_timer_start(lab->t, when[i], on_ring,
+		ids[i] = transport_timer_start(lab->t, rings[i].when, on_ring,
 					       &rings[i]);
 		assert_int_not_equal(ids[i], 0);
 	}
-	transport_timer_cancel(lab->t, ids[5]);
-	assert_true(sim_run_idle(lab->sim, 1000));
-	assert_int_equal(rings[0].order->len, G_N_ELEMENTS(expected));
-	assert_memory_equal(rings[0].order->data, expected, sizeof(expected));
-	assert_int_equal(rings[1].at, 100);
-	assert_int_equal(rings[3].at, 50);	/* the past is now */
-	assert_int_equal(rings[5].at, -1);
-	/* nothing is left, so the clock stands still */
-	assert_int_equal(sim_now(lab->sim), 500);
-	transport_timer_cancel(lab->t, ids[0]);	/* rang: ignored */
-	g_array_unref(rings[0].order);
-}
-
-/* The heap under load: whatever is started and called off, the rest rings in
- * order. */
-TEST(test_many_timers_keep_the_order)
-{
-	enum { N = 5000 };
-	g_autofree struct ring *rings = g_new0(struct ring, N);
-	g_autofree unsigned *ids = g_new0(unsigned, N);
-	GRand *rand = g_rand_new_with_seed(SEED);
-	GArray *order = g_array_new(FALSE, FALSE, sizeof(int));
-	unsigned kept = 0;
-	int64_t last = 0;
-	AUTO_VALUE(simlab_close) struct simlab lab;
-
-	print_message("# seed %u\n", SEED);
-	simlab_open(&lab, "pair()", NULL);
-	for (int i = 0; i < N; i++) {
-		rings[i] = (struct ring){
-			.order = order, .name = i, .t = lab.t, .at = -1,
-		};
-		ids[i] = transport_timer_start(lab.t,
-				g_rand_int_range(rand, 0, 1000), on_ring,
-				&rings[i]);
-	}
-	for (int i = 0; i < N; i++) {
+	for (int i = 0; i < TIMERS; i++)
 		if (g_rand_boolean(rand))
-			transport_timer_cancel(lab.t, ids[i]);
+			transport_timer_cancel(lab->t, ids[i]);
 		else
 			kept++;
-	}
-	assert_true(sim_run_idle(lab.sim, 1000));
+	assert_true(sim_run_idle(lab->sim, 1000));
 	assert_int_equal(order->len, kept);
-	for (guint i = 0; i < order->len; i++) {
-		struct ring *r = &rings[g_array_index(order, int, i)];
+	for (guint i = 0; i < kept; i++) {
+		const struct ring *r = &rings[g_array_index(order, int, i)];
 
-		assert_true(r->at >= last);
-		last = r->at;
+		/* the past is now */
+		assert_int_equal(r->at, MAX(r->when, 50));
+		assert_true(!last || r->at > last->at ||
+			    (r->at == last->at && r > last));
+		last = r;
 	}
-	g_array_unref(order);
+	/* nothing is left, so the clock stands still */
+	assert_int_equal(sim_now(lab->sim), last->at);
+	transport_timer_cancel(lab->t, ids[last->name]);	/* it rang */
 	g_rand_free(rand);
 }
 
@@ -142,15 +114,17 @@ listen_at(struct simlab *lab, uint32_t port, enum sim_role role,
 	return heard->t;
 }
 
+/* The nth switch. */
 static void
-ask(struct simlab *lab, struct transport *t, uint32_t port, unsigned attr_id,
+ask(struct simlab *lab, struct transport *t, unsigned nth, unsigned attr_id,
     uint64_t tid, unsigned timeout_ms)
 {
 	static const struct mad_addr to = { .lid = LID_PERMISSIVE };
 	uint8_t mad[MAD_SIZE];
 	struct dr_path path;
 
-	assert_true(snapshot_path(lab->s, port, &path));
+	assert_true(snapshot_path(lab->s, simlab_end(lab, NODE_SWITCH, nth),
+				  &path));
 	smp_build_direct(mad, MAD_METHOD_GET, attr_id, 0, 0, &path);
 	mad_set_tid(mad, tid);
 	assert_true(transport_send(t, &to, mad, MAD_SIZE, timeout_ms, NULL));
@@ -162,18 +136,15 @@ SIM_TEST(test_clients_of_one_port_get_their_own_answers, "single(2)", NULL)
 
 	listen_at(lab, lab->s->local_port, SIM_ROLE_CLIENT, &a);
 	listen_at(lab, lab->s->local_port, SIM_ROLE_CLIENT, &b);
-	ask(lab, a.t, simlab_end(lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO, 7,
-	    100);
+	ask(lab, a.t, 0, MAD_ATTR_NODE_INFO, 7, 100);
 	assert_true(sim_run_idle(lab->sim, G_USEC_PER_SEC));
 	assert_int_equal(a.answers, 1);
 	assert_int_equal((uint32_t)a.tid, 7);
 	assert_int_equal(b.answers + b.others + b.returned, 0);
 	assert_false(lab->answered);
 	/* the same TID at the same time */
-	ask(lab, a.t, simlab_end(lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO, 9,
-	    100);
-	ask(lab, b.t, simlab_end(lab, NODE_SWITCH, 0), MAD_ATTR_NODE_DESC, 9,
-	    100);
+	ask(lab, a.t, 0, MAD_ATTR_NODE_INFO, 9, 100);
+	ask(lab, b.t, 0, MAD_ATTR_NODE_DESC, 9, 100);
 	assert_true(sim_run_idle(lab->sim, G_USEC_PER_SEC));
 	assert_int_equal(a.answers, 2);
 	assert_int_equal(b.answers, 1);
@@ -210,12 +181,9 @@ TEST(test_unanswered_request_is_returned_in_time)
 	listen_at(&lab, lab.s->local_port, SIM_ROLE_CLIENT, &heard);
 	sim_node_set_mood(lab.sim, simlab_node(&lab, NODE_SWITCH, 0),
 			  SIM_MOOD_SILENT);
-	ask(&lab, heard.t, simlab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO,
-	    1, 70);
-	ask(&lab, heard.t, simlab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO,
-	    2, 30);
-	ask(&lab, heard.t, simlab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO,
-	    3, 0);
+	ask(&lab, heard.t, 0, MAD_ATTR_NODE_INFO, 1, 70);
+	ask(&lab, heard.t, 0, MAD_ATTR_NODE_INFO, 2, 30);
+	ask(&lab, heard.t, 0, MAD_ATTR_NODE_INFO, 3, 0);
 	sim_run(lab.sim, 29999);
 	assert_int_equal(heard.returned, 0);
 	sim_run(lab.sim, 30000);
@@ -233,8 +201,7 @@ TEST(test_unanswered_request_is_returned_in_time)
 	listen_at(&lab, lab.s->local_port, SIM_ROLE_CLIENT, &heard);
 	sim_node_set_mood(lab.sim, simlab_node(&lab, NODE_SWITCH, 0),
 			  SIM_MOOD_SILENT);
-	ask(&lab, heard.t, simlab_end(&lab, NODE_SWITCH, 0), MAD_ATTR_NODE_INFO,
-	    1, 70);
+	ask(&lab, heard.t, 0, MAD_ATTR_NODE_INFO, 1, 70);
 	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
 	assert_int_equal(heard.returned, 0);
 	simlab_close(&lab);
@@ -251,8 +218,7 @@ SIM_TEST(test_client_may_be_freed_in_its_callback, "single(2)", NULL)
 	heard.victim = heard.t;
 	transport_timer_start(heard.t, G_USEC_PER_SEC / 2, on_ring, &ring);
 	for (unsigned i = 1; i <= 3; i++)
-		ask(lab, heard.t, simlab_end(lab, NODE_SWITCH, 0),
-		    MAD_ATTR_NODE_INFO, i, 100);
+		ask(lab, heard.t, 0, MAD_ATTR_NODE_INFO, i, 100);
 	assert_true(sim_run_idle(lab->sim, G_USEC_PER_SEC));
 	assert_int_equal(heard.answers, 1);
 	assert_int_equal(sim_stats(lab->sim)->lost_nobody, 2);
@@ -280,7 +246,7 @@ time_of_questions(struct simlab *lab, unsigned n, unsigned n_switches)
 
 	listen_at(lab, lab->s->local_port, SIM_ROLE_CLIENT, &heard);
 	for (unsigned i = 0; i < n; i++)
-		ask(lab, heard.t, simlab_end(lab, NODE_SWITCH, i % n_switches),
+		ask(lab, heard.t, i % n_switches,
 		    MAD_ATTR_NODE_INFO, i + 1, 1000);
 	while (heard.answers < n)
 		assert_true(sim_step(lab->sim));
@@ -314,8 +280,7 @@ TEST(test_full_vl15_buffer_loses_smps)
 	simlab_open(&lab, "single(2)", &params);
 	listen_at(&lab, lab.s->local_port, SIM_ROLE_CLIENT, &heard);
 	for (unsigned i = 1; i <= 25; i++)
-		ask(&lab, heard.t, simlab_end(&lab, NODE_SWITCH, 0),
-		    MAD_ATTR_NODE_INFO, i, 50);
+		ask(&lab, heard.t, 0, MAD_ATTR_NODE_INFO, i, 50);
 	assert_true(sim_run_idle(lab.sim, G_USEC_PER_SEC));
 	assert_int_equal(heard.answers, 10);
 	assert_int_equal(heard.returned, 15);
