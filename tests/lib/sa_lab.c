@@ -191,35 +191,10 @@ lab_count(struct lab *l)
 }
 
 void
-lab_want_path(struct lab *l, unsigned method, uint32_t from, uint32_t to,
-	      uint64_t mask, const struct path_record *more)
-{
-	struct path_record r = more ? *more : (struct path_record){ 0 };
-
-	lab_gid(l, from, r.sgid);
-	lab_gid(l, to, r.dgid);
-	lab_begin(l, method, SA_ATTR_PATH, mask | SA_BIT(PATH_SGID) |
-		  SA_BIT(PATH_DGID));
-	path_record_encode(lab_data(l), &r);
-}
-
-void
 lab_clear_rules(struct lab *l)
 {
 	partition_rules_unref(l->rules);
 	l->rules = partition_rules_new();
-}
-
-unsigned
-lab_get_path(struct lab *l, uint32_t from, uint32_t to, uint64_t comp_mask,
-	     const struct path_record *more, struct path_record *out)
-{
-	unsigned status;
-
-	lab_want_path(l, MAD_METHOD_GET, from, to, comp_mask, more);
-	status = lab_ask(l);
-	path_record_decode(lab_answer(l), out);
-	return status;
 }
 
 void

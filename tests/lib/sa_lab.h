@@ -68,15 +68,6 @@ unsigned lab_count(struct lab *l);
 		assert_int_equal(lab_count(l), n); \
 	} while (0)
 
-/* A request for paths between two ports; `more` may be NULL. */
-void lab_want_path(struct lab *l, unsigned method, uint32_t from, uint32_t to,
-		   uint64_t comp_mask, const struct path_record *more);
-
-/* Gets one path; the status of the answer. */
-unsigned lab_get_path(struct lab *l, uint32_t from, uint32_t to,
-		      uint64_t comp_mask, const struct path_record *more,
-		      struct path_record *out);
-
 /* The cable of a port, 4x of 25 Gb/s a lane, gets 10 Gb/s a lane. */
 void lab_slow_down(struct lab *l, uint32_t port);
 

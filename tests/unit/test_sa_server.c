@@ -40,7 +40,7 @@ struct desk {
 	struct transport *t;
 	struct mad_client *x;
 	struct log *log;
-	struct sa_server *server;	/* NULL: it has closed */
+	struct sa_server *server;	/* NULL: it has not opened */
 	struct client client[CLIENTS];
 	unsigned ranks, most_reports;
 	uint64_t touched;	/* sa_saved_version() when it was told last */
@@ -223,11 +223,6 @@ WORD(do_desk, struct desk *d)
 	p.programming_data = p.touched_data = d;
 	d->server = sa_server_new(d->x, d->l->sa, d->log, &p, NULL, NULL);
 	run(d, SECOND);
-}
-
-WORD(do_close, struct desk *d)
-{
-	sa_server_free(g_steal_pointer(&d->server));
 }
 
 /* LINE: of sa_stage.h */
@@ -505,8 +500,7 @@ WORD(do_said, struct desk *d)
 }
 
 static const struct unit_word words[] = {
-	{ "desk", do_desk }, { "close", do_close },
-	{ "lab", do_lab },
+	{ "desk", do_desk }, { "lab", do_lab },
 	{ "programmed", do_programmed },
 	{ "shut", do_shut }, { "open", do_shut },
 	{ "refuse", do_refuse },

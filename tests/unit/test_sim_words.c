@@ -230,94 +230,49 @@ expect_answer(struct stage *st)
 	request_expect_record(&st->r, st->lab.status, smp_data(st->lab.mad));
 }
 
-/* METHOD ATTRIBUTE ..; ask is for methods without a word of their own */
+/* METHOD ATTRIBUTE ..; ask is for methods without a word of their own; begin
+ * REQUEST: it is on its way */
 WORD(do_request, struct stage *st)
 {
+	bool begins = strcmp(words[-1], "begin") == 0;
+
 	clear_request(st);
-	request_read(&st->r, &kind, st, strcmp(words[-1], "ask") ? words - 1 :
-		     words);
+	request_read(&st->r, &kind, st, begins || !strcmp(words[-1], "ask") ?
+		     words : words - 1);
 	send_request(st);
-	expect_answer(st);
+	if (!begins)
+		expect_answer(st);
 }
 
-/* begin REQUEST: it is on its way; end STATUS: it came to this */
-WORD(do_begin, struct stage *st)
-{
-	clear_request(st);
-	request_read(&st->r, &kind, st, words);
-	send_request(st);
-}
-
+/* STATUS: what began came to this */
 WORD(do_came_to, const struct stage *st)
 {
 	assert_true(st->lab.answered);
 	assert_int_equal(st->lab.status, request_status(words[0]));
 }
 
-/* at=PORT COMPONENT=VALUE .. => STATUS ..: Set(PortInfo) of what it has */
+/* at=PORT COMPONENT=VALUE .. => STATUS ..: Set(PortInfo) of what it has;
+ * set-switch: of SwitchInfo */
 WORD(do_set, struct stage *st)
 {
-	static char *base[] = { "Set", "PortInfo", NULL };
+	bool is_switch = strcmp(words[-1], "set") != 0;
+	char *base[] = { "Set", is_switch ? "SwitchInfo" : "PortInfo", NULL };
 	uint32_t port = port_of(st, words[0] + strlen("at="));
 	struct port_info want;
 
 	clear_request(st);
 	request_read(&st->r, &kind, st, base);
-	simlab_port_wish(&st->lab, port, &want);
-	port_info_encode(st->r.data, &want);
-	bytes_store(st->mad + 20, st->lab.s->ports[port].num, 4);
+	if (is_switch) {
+		switch_info_encode(st->r.data, sim_switch_info(st->lab.sim,
+					st->lab.s->ports[port].node));
+	} else {
+		simlab_port_wish(&st->lab, port, &want);
+		port_info_encode(st->r.data, &want);
+		bytes_store(st->mad + 20, st->lab.s->ports[port].num, 4);
+	}
 	request_put(&st->r, words);
 	send_request(st);
 	expect_answer(st);
-}
-
-WORD(do_set_switch, struct stage *st)
-{
-	static char *base[] = { "Set", "SwitchInfo", NULL };
-
-	clear_request(st);
-	request_read(&st->r, &kind, st, base);
-	switch_info_encode(st->r.data, sim_switch_info(st->lab.sim,
-				node_of(st, words[0] + strlen("at="))));
-	request_put(&st->r, words);
-	send_request(st);
-	expect_answer(st);
-}
-
-/* ATTRIBUTE SWITCH FIRST LAST BEYOND: these blocks hold what is written, and
- * there is none beyond */
-WORD(do_table, struct stage *st)
-{
-	static const char *const mods[] = { "Set", "Get" };
-
-	for (unsigned i = 0; i < 4; i++) {
-		g_autofree char *request = g_strdup_printf("%s %s at=%s mod=%s",
-			mods[i / 2], words[0], words[1], words[2 + i % 2]);
-		g_auto(GStrv) args = g_strsplit(request, " ", -1);
-
-		clear_request(st);
-		request_read(&st->r, &kind, st, args);
-		for (unsigned k = 0; i < 2 && k < SMP_DATA_LEN; k++)
-			st->r.data[k] = (uint8_t)(1 + i + k);
-		send_request(st);
-		while (!st->lab.answered)
-			assert_true(sim_step(st->lab.sim));
-		assert_int_equal(st->lab.status, 0);
-		for (unsigned k = 0; k < SMP_DATA_LEN; k++)
-			assert_int_equal(smp_data(st->lab.mad)[k],
-					 1 + i % 2 + k);
-	}
-	for (unsigned i = 0; i < 2; i++) {
-		g_autofree char *line = g_strdup_printf("at=%s mod=%s",
-							words[1], words[4]);
-		g_auto(GStrv) args = g_strsplit(line, " ", -1);
-		char *request[] = {
-			(char *)mods[i], words[0], args[0], args[1], "=>",
-			"bad-value", NULL,
-		};
-
-		do_request(st, request + 1, NULL);
-	}
 }
 
 /* ---- what devices hold ---- */
@@ -359,15 +314,11 @@ WORD(do_poke, struct stage *st)
 		request_poke(SA_ATTR_PORT_INFO, &port->info, *words);
 }
 
-/* entry SWITCH LID PORT: of the forwarding table; set-entry: it is so now */
+/* SWITCH LID PORT: of the forwarding table */
 WORD(do_entry, struct stage *st)
 {
-	uint16_t lid = word_number(words[1]);
-	uint32_t sw = node_of(st, words[0]);
-
-	if (strcmp(words[-1], "set-entry") == 0)
-		st->lab.sim->nodes[sw].lft[lid] = word_number(words[2]);
-	assert_range(words[2], sim_lft_entry(st->lab.sim, sw, lid));
+	assert_range(words[2], sim_lft_entry(st->lab.sim, node_of(st, words[0]),
+					     word_number(words[1])));
 }
 
 WORD(do_reregistered, const struct stage *st)
@@ -877,11 +828,10 @@ WORD(do_received, const struct stage *st)
 
 static const struct unit_word all_words[] = {
 	{ "Get", do_request }, { "Set", do_request }, { "ask", do_request },
-	{ "set", do_set }, { "set-switch", do_set_switch },
-	{ "begin", do_begin }, { "came-to", do_came_to }, { "table", do_table },
-	{ "has", do_has }, { "has-switch", do_has }, { "keep", do_keep },
-	{ "kept", do_keep }, { "poke", do_poke }, { "entry", do_entry },
-	{ "set-entry", do_entry }, { "reregistered", do_reregistered },
+	{ "set", do_set }, { "set-switch", do_set }, { "begin", do_request },
+	{ "came-to", do_came_to }, { "has", do_has }, { "has-switch", do_has },
+	{ "keep", do_keep }, { "kept", do_keep }, { "poke", do_poke },
+	{ "entry", do_entry }, { "reregistered", do_reregistered },
 	{ "stats", do_stats }, { "fabric", do_fabric }, { "run", do_run },
 	{ "idle", do_idle }, { "clock", do_clock }, { "cut", do_cable },
 	{ "mend", do_cable }, { "unplug", do_cable }, { "plug", do_cable },
