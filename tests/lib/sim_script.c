@@ -9,12 +9,6 @@
 
 #include "lab/sim/state.h"
 
-struct script_action {
-	struct sim_event event;
-	sim_action_fn fn;
-	void *data;
-};
-
 struct script_cue {
 	struct sim_match match;
 	unsigned left;
@@ -23,7 +17,7 @@ struct script_cue {
 };
 
 struct script {
-	GPtrArray *actions;
+	struct sim_event taken;	/* Sets are done again */
 	GArray *cues;
 	sim_liar_fn liar;
 	void *liar_data;
@@ -34,7 +28,6 @@ script_free(struct sim *sim)
 {
 	struct script *s = sim->hooks.data;
 
-	g_ptr_array_unref(s->actions);
 	g_array_unref(s->cues);
 	g_free(s);
 }
@@ -47,7 +40,6 @@ script_of(struct sim *sim)
 	if (s)
 		return s;
 	s = g_new0(struct script, 1);
-	s->actions = g_ptr_array_new_with_free_func(g_free);
 	s->cues = g_array_new(FALSE, FALSE, sizeof(struct script_cue));
 	sim->hooks.data = s;
 	sim->hooks.free = script_free;
@@ -88,28 +80,7 @@ sim_run_idle(struct sim *sim, int64_t limit_us)
 	return true;
 }
 
-/* --- actions --- */
-
-static void
-on_action(struct sim *sim, struct sim_event *e)
-{
-	struct script_action done = *(struct script_action *)e;
-
-	g_ptr_array_remove_fast(script_of(sim)->actions, e);
-	done.fn(sim, done.data);
-}
-
-static void
-sim_at(struct sim *sim, int64_t when_us, sim_action_fn fn, void *data)
-{
-	struct script_action *a = g_new0(struct script_action, 1);
-
-	a->event.fn = on_action;
-	a->fn = fn;
-	a->data = data;
-	g_ptr_array_add(script_of(sim)->actions, a);
-	sim_clock_start(sim, &a->event, when_us * NS_PER_US);
-}
+/* --- cues --- */
 
 static void
 play_cues(struct sim *sim, const struct sim_packet *p)
@@ -148,42 +119,20 @@ sim_at_mad(struct sim *sim, const struct sim_match *match, unsigned nth,
 
 /* --- rules --- */
 
-static struct sim_fault *
-find_rule(const struct sim *sim, unsigned id)
-{
-	for (guint i = 0; sim->rules && i < sim->rules->len; i++) {
-		struct sim_fault *f = &g_array_index(sim->rules,
-						     struct sim_fault, i);
-
-		if (f->id == id)
-			return f;
-	}
-	return NULL;
-}
-
 void
 sim_rule_remove(struct sim *sim, unsigned id)
 {
-	struct sim_fault *f = find_rule(sim, id);
-
-	if (f)
-		g_array_remove_index(sim->rules,
-				     f - (struct sim_fault *)
-				     (void *)sim->rules->data);
-}
-
-uint64_t
-sim_rule_hits(const struct sim *sim, unsigned id)
-{
-	const struct sim_fault *f = find_rule(sim, id);
-
-	return f ? f->hits : 0;
+	for (guint i = 0; sim->rules && i < sim->rules->len; i++)
+		if (g_array_index(sim->rules, struct sim_fault, i).id == id) {
+			g_array_remove_index(sim->rules, i);
+			return;
+		}
 }
 
 /* --- agents --- */
 
 static void
-on_sets_taken(struct sim *sim, void *data)
+on_sets_taken(struct sim *sim, struct sim_event *event)
 {
 	for (uint32_t node = 0; node < sim->n_nodes; node++)
 		if (sim->nodes[node].mood == SIM_MOOD_FORGETFUL)
@@ -193,9 +142,13 @@ on_sets_taken(struct sim *sim, void *data)
 void
 sim_forget_sets(struct sim *sim, int64_t us)
 {
+	struct sim_event *taken = &script_of(sim)->taken;
+
 	for (uint32_t node = 0; node < sim->n_nodes; node++)
 		sim->nodes[node].mood = SIM_MOOD_FORGETFUL;
-	sim_at(sim, sim_now(sim) + us, on_sets_taken, NULL);
+	taken->fn = on_sets_taken;
+	sim_clock_stop(sim, taken);
+	sim_clock_start(sim, taken, sim->now + us * NS_PER_US);
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What only tests do to a simulated fabric: actions at a time or at a MAD,
+ * What only tests do to a simulated fabric: actions at a MAD,
  * answers that are rewritten, and running its clock.
  */
 #ifndef MINISM_TESTS_SIM_SCRIPT_H
@@ -13,7 +13,6 @@ void sim_run(struct sim *sim, int64_t until_us);
 bool sim_run_idle(struct sim *sim, int64_t limit_us);
 
 void sim_rule_remove(struct sim *sim, unsigned id);
-uint64_t sim_rule_hits(const struct sim *sim, unsigned id);
 
 /* Something that happens once, before the nth (from 1) SMP that matches is
  * served from now on. */

@@ -709,6 +709,40 @@ UP_TEST(test_a_mad_goes_from_its_qp_to_its_qp)
 	assert_int_equal(sim_stats(p->sim)->lost_qp, 5);
 }
 
+/* MADs are short; a link has to be Active, and both ends have the P_Key. */
+SERVE_TEST(test_a_gmp_passes_as_a_packet_does)
+{
+	static const struct {
+		uint8_t state, mtu;
+		uint16_t pkey;
+		bool passes;
+	} cases[] = {
+		{ PORT_STATE_ACTIVE, 1, 0xffff, true },
+		{ PORT_STATE_ARMED, 5, 0xffff, false },
+		{ PORT_STATE_ACTIVE, 5, 0x8001, false },
+		{ PORT_STATE_ACTIVE, 5, 0x7fff, true },
+	};
+	struct sim_port *a = &p->sim->ports[p->a.sim_port];
+	struct sim_port *b = &p->sim->ports[p->b.sim_port];
+	uint8_t mad[MAD_SIZE];
+
+	a->tables = g_new0(struct sim_tables, 1);
+	a->tables->pkeys = g_malloc0_n(4, SIM_TABLE_BLOCK);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		guint before = p->b.inbox->len;
+
+		b->info.state = cases[i].state;
+		b->info.neighbor_mtu = cases[i].mtu;
+		bytes_store(a->tables->pkeys[0], cases[i].pkey, 2);
+		make_sa(mad, GET_TABLE, i + 1);
+		assert_int_equal(try_write(&p->a, 1, 2, 9, 0, mad, MAD_SIZE),
+				 0);
+		run_ms(p, 5);
+		assert_int_equal(p->b.inbox->len - before, cases[i].passes);
+	}
+	assert_int_equal(b->info.p_key_violations, 1);
+}
+
 UP_TEST(test_what_no_agent_serves_is_refused)
 {
 	uint8_t mad[MAD_SIZE];

@@ -2,7 +2,7 @@
 /*
  * The words of tests/scripts/sim_agent.scn, sim_link.scn and sim_probe.scn:
  * SMPs to the agents of the simulated fabric (request.h, options below), what
- * happens to its links and nodes, traps, packets of its data plane.
+ * happens to its links and nodes, traps, probes of its data plane.
  *
  * Ports are H-2, of a host, S-0, port 0 of a switch, SM, where the questions
  * come from, and what `up` finds. Behind such a name, :0 is port 0 of the node,
@@ -20,14 +20,6 @@
 
 #define N_HOPS	3u
 
-struct mailbox {
-	struct transport *t;
-	uint32_t port;
-	unsigned requests, answers;
-	struct mad_addr from;
-	uint8_t mad[MAD_SIZE];
-};
-
 struct stage {
 	struct simlab lab;	/* the first member: words may take it */
 	struct request r;
@@ -41,7 +33,6 @@ struct stage {
 	bool is_up;		/* there is a manager: */
 	struct manager sm;
 	uint32_t a, b, hop[N_HOPS];
-	struct mailbox boxes[2];	/* at A, at B */
 };
 
 static void
@@ -768,64 +759,6 @@ WORD(do_multicast, const struct stage *st)
 	sim_mcast_clear(&m);
 }
 
-/* ---- packets that move ---- */
-
-static void
-on_mail(const struct transport_mad *m, void *data)
-{
-	struct mailbox *box = data;
-	struct mad_header h;
-
-	assert_int_equal(m->event, TRANSPORT_RECEIVED);
-	mad_header_read(m->mad, m->len, &h);
-	if (h.method & MAD_METHOD_RESPONSE)
-		box->answers++;
-	else
-		box->requests++;
-	box->from = m->addr;
-	memcpy(box->mad, m->mad, MAD_SIZE);
-}
-
-WORD(do_client, struct stage *st)
-{
-	struct mailbox *box = &st->boxes[*words[0] - 'A'];
-
-	box->port = port_of(st, words[0]);
-	box->t = sim_attach(st->lab.sim, box->port, SIM_ROLE_CLIENT);
-	transport_set_receiver(box->t, on_mail, box);
-}
-
-/* gmp A B: a request; gmp-answer B: to the last one that came there */
-WORD(do_gmp, struct stage *st)
-{
-	struct mailbox *box = &st->boxes[*words[0] - 'A'];
-	struct mad_addr to = { .qp = 1, .qkey = 0x80010000 };
-	uint8_t mad[MAD_SIZE] = { 1, 0x0a, 1, MAD_METHOD_GET };
-
-	if (words[1]) {
-		to.lid = lid_of(st, words[1]);
-	} else {
-		to = box->from;
-		memcpy(mad, box->mad, MAD_SIZE);
-		mad[3] = MAD_METHOD_GET_RESP;
-	}
-	assert_true(transport_send(box->t, &to, mad, MAD_SIZE, 0, NULL));
-	sim_run(st->lab.sim, sim_now(st->lab.sim) + 100);
-}
-
-/* received, answered AT N [from=PORT]: so many requests, answers came */
-WORD(do_received, const struct stage *st)
-{
-	const struct mailbox *box = &st->boxes[*words[0] - 'A'];
-
-	assert_range(words[1], strcmp(words[-1], "received") ? box->answers :
-		     box->requests);
-	if (!words[2])
-		return;
-	assert_int_equal(box->from.lid, lid_of(st, words[2] + 5));
-	assert_int_equal(box->from.qp, 1);
-}
-
 static const struct unit_word all_words[] = {
 	{ "Get", do_request }, { "Set", do_request }, { "ask", do_request },
 	{ "set", do_set }, { "set-switch", do_set }, { "begin", do_request },
@@ -848,8 +781,6 @@ static const struct unit_word all_words[] = {
 	{ "pkey", do_pkey }, { "sl2vl", do_sl2vl }, { "vl-arb", do_vl_arb },
 	{ "join", do_join }, { "join-all", do_join_all },
 	{ "default-port", do_default_port }, { "multicast", do_multicast },
-	{ "client", do_client }, { "gmp", do_gmp }, { "gmp-answer", do_gmp },
-	{ "received", do_received }, { "answered", do_received },
 	{ NULL, NULL },
 };
 
