@@ -799,40 +799,6 @@ WORD(do_clients, struct stage *st)
 	}
 }
 
-static void
-some_groups(struct lab *l)
-{
-#define OF_GROUP "MCMemberRecord JoinState=1 by=H-1 Q_Key=1 P_Key=0xffff " \
-		"TClass=7 SL=3 FlowLabel=5 "
-	for (unsigned i = 0; i < 20; i++)
-		ask_well(l, "Set " OF_GROUP "by=H-%u MGID=ff12:a01c::%x "
-			 "JoinState=%u", i % STAR_HOSTS, i % 7,
-			 i < 7 ? JOIN_FULL : JOIN_NON);
-	/* two MGIDs of ours, of which the first is given up; and an MLID */
-	ask_well(l, "Set " OF_GROUP);
-	ask_well(l, "Set " OF_GROUP);
-	ask_well(l, "Delete " OF_GROUP "MGID=ff12:a01b:ffff::1");
-	ask_well(l, "Delete " OF_GROUP "by=H-0 MGID=ff12:a01c::");
-}
-
-/* groups, services, subscriptions, many of them */
-WORD(do_some, struct lab *l)
-{
-	if (strcmp(words[0], "groups") == 0)
-		some_groups(l);
-	for (unsigned i = 0; !strcmp(words[0], "services") && i < 12; i++)
-		ask_well(l, "Set ServiceRecord ServiceP_Key=0xffff "
-			 "ServiceKey='key 11' by=H-%u ServiceID=%u "
-			 "ServiceLease=%u", i % 4, 100 - i,
-			 i % 3 ? 10 + i : UINT32_MAX);
-	for (unsigned i = 0; !strcmp(words[0], "subscriptions") && i < 14; i++)
-		ask_well(l, "Set InformInfo IsGeneric=%u Subscribe=1 "
-			 "Type=0xffff ProducerTypeVendorID=0xffffff "
-			 "RespTimeValue=10 from=H-%u TrapNumberDeviceID=%u "
-			 "LIDRangeBegin=%u LIDRangeEnd=17", i % 5 != 0, i % 5,
-			 64 + i / 2, i % 4 ? 0xffff : 3);
-}
-
 const struct unit_word sa_words[] = {
 	{ "Get", do_request }, { "GetTable", do_request },
 	{ "Set", do_request }, { "Delete", do_request },
@@ -860,6 +826,6 @@ const struct unit_word sa_words[] = {
 	{ "load", do_load }, { "restart", do_restart },
 	{ "load-but", do_load_but }, { "manager", do_manager },
 	{ "mark", do_mark }, { "followers", do_followers },
-	{ "clients", do_clients }, { "some", do_some },
+	{ "clients", do_clients },
 	{ NULL, NULL },
 };
