@@ -282,15 +282,6 @@ expect_component(const struct request *r, const char *word,
 		fail_msg("%s does not hold: it is 0x%" PRIx64, word, is);
 }
 
-static void
-request_expect(const struct request *r, unsigned status)
-{
-	if (!r->expected || !r->expected[0])
-		fail_msg("nothing is expected");
-	else if (request_status(r->expected[0]) != status)
-		fail_msg("status 0x%x, not %s", status, r->expected[0]);
-}
-
 void
 request_expect_table(const struct request *r, const uint8_t *records,
 		     unsigned n, size_t size)
@@ -313,7 +304,10 @@ void
 request_expect_record(const struct request *r, unsigned status,
 		      const uint8_t *record)
 {
-	request_expect(r, status);
+	if (!r->expected || !r->expected[0])
+		fail_msg("nothing is expected");
+	else if (request_status(r->expected[0]) != status)
+		fail_msg("status 0x%x, not %s", status, r->expected[0]);
 	for (char **word = r->expected + 1; *word; word++)
 		expect_component(r, *word, record);
 }

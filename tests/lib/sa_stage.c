@@ -516,11 +516,6 @@ WORD(do_pkey_caps, struct stage *st)
 
 /* ---- what clients leave behind ---- */
 
-WORD(do_trees, struct stage *st)
-{
-	assert_range(words[0], sa_trees(st->l.sa)->len);
-}
-
 /* N MLID MEMBERS [receive=A,B,.. send=C,D,..]: in this order */
 WORD(do_tree, const struct lab *l)
 {
@@ -543,14 +538,15 @@ WORD(do_tree, const struct lab *l)
 	}
 }
 
-/* groups, members, services, subscriptions N */
+/* groups, members, services, subscriptions, trees N */
 WORD(do_stats, struct stage *st)
 {
 	const char *what = words[-1];
 	struct sa_stats stats;
 
 	sa_stats(st->l.sa, &stats);
-	assert_range(words[0], *what == 'g' ? stats.n_groups :
+	assert_range(words[0], *what == 't' ? sa_trees(st->l.sa)->len :
+		     *what == 'g' ? stats.n_groups :
 		     *what == 'm' ? stats.n_members :
 		     strcmp(what, "services") ? stats.n_subscriptions :
 		     stats.n_services);
@@ -812,7 +808,7 @@ const struct unit_word sa_words[] = {
 	{ "name", do_name }, { "guid", do_guid }, { "entry", do_entry },
 	{ "slow-way", do_slow_way }, { "mft", do_mft },
 	{ "group-entry", do_group_entry }, { "held", do_held },
-	{ "pkey-caps", do_pkey_caps }, { "trees", do_trees },
+	{ "pkey-caps", do_pkey_caps }, { "trees", do_stats },
 	{ "tree", do_tree }, { "groups", do_stats }, { "members", do_stats },
 	{ "services", do_stats }, { "subscriptions", do_stats },
 	{ "quota", do_quota }, { "new-groups-version", do_version },

@@ -38,6 +38,15 @@ on_answer(const struct transport_mad *m, void *data)
 						     tally->expected[i]);
 }
 
+/* Get of the nth node of a type: the status. */
+static unsigned
+get(struct simlab *lab, enum node_type type, unsigned nth, enum mad_attr attr,
+    uint8_t *data)
+{
+	return simlab_ask(lab, simlab_end(lab, type, nth), MAD_METHOD_GET, attr,
+			  0, data);
+}
+
 static void
 tally_open(struct tally *tally)
 {
@@ -50,10 +59,8 @@ tally_open(struct tally *tally)
 	tally->t = sim_attach(tally->lab.sim, tally->lab.s->local_port,
 			      SIM_ROLE_CLIENT);
 	transport_set_receiver(tally->t, on_answer, tally);
-	assert_int_equal(simlab_ask(&tally->lab,
-				    simlab_end(&tally->lab, NODE_SWITCH, 0),
-				    MAD_METHOD_GET, MAD_ATTR_NODE_INFO, 0,
-				    tally->expected), 0);
+	assert_int_equal(get(&tally->lab, NODE_SWITCH, 0, MAD_ATTR_NODE_INFO,
+			     tally->expected), 0);
 }
 
 /* n questions, one a microsecond. */
@@ -102,15 +109,6 @@ strike(struct tally *tally, enum sim_fault_kind kind, unsigned per_mille,
 	tally_ask(tally, n);
 	sim_rules_clear(tally->lab.sim, rule.match.node);
 	return sim_stats(tally->lab.sim)->lost_by_fault - before;
-}
-
-/* Get of the nth node of a type: the status. */
-static unsigned
-get(struct simlab *lab, enum node_type type, unsigned nth, enum mad_attr attr,
-    uint8_t *data)
-{
-	return simlab_ask(lab, simlab_end(lab, type, nth), MAD_METHOD_GET, attr,
-			  0, data);
 }
 
 #define TALLY_TEST(name) \
