@@ -28,28 +28,10 @@ struct stage {
 	uint8_t mad[MAD_SIZE];
 	struct port_info kept;
 	uint8_t kept_trap[MAD_SIZE];
-	unsigned reregistered;
-	uint32_t reregistered_at;
 	bool is_up;		/* there is a manager: */
 	struct manager sm;
 	uint32_t a, b, hop[N_HOPS];
 };
-
-static void
-on_reregister(struct sim *sim, uint32_t port, void *data)
-{
-	struct stage *st = data;
-
-	st->reregistered++;
-	st->reregistered_at = port;
-}
-
-static void
-open_lab(struct stage *st, const char *spec, const struct sim_params *params)
-{
-	simlab_open(&st->lab, spec, params);
-	sim_set_reregister(st->lab.sim, on_reregister, st);
-}
 
 static void
 close_lab(struct stage *st)
@@ -64,7 +46,7 @@ set_up(void **state)
 {
 	struct stage *st = g_new0(struct stage, 1);
 
-	open_lab(st, "single(3)", NULL);
+	simlab_open(&st->lab, "single(3)", NULL);
 	*state = st;
 	return 0;
 }
@@ -312,19 +294,15 @@ WORD(do_entry, struct stage *st)
 					     word_number(words[1])));
 }
 
-WORD(do_reregistered, const struct stage *st)
-{
-	assert_range(words[0], st->reregistered);
-	assert_int_equal(st->reregistered_at, port_of(st, words[1]));
-}
-
-/* NAME=RANGE ..: of the fabric; came: traps that came to the SM's port */
+/* NAME=RANGE ..: of the fabric; came: traps that came to the SM's port; us: since
+ * the start */
 WORD(do_stats, struct stage *st)
 {
 	const struct sim_stats *s = sim_stats(st->lab.sim);
 	const struct unit_count counts[] = {
 		{ "served", s->served }, { "traps", s->traps },
 		{ "came", st->lab.traps },
+		{ "us", (uint64_t)sim_now(st->lab.sim) },
 		{ "lost_at_node", s->lost_at_node },
 		{ "lost_qp", s->lost_qp },
 		{ "no-route", s->lost[SIM_NO_ROUTE] },
@@ -353,7 +331,7 @@ WORD(do_fabric, struct stage *st)
 	params.same_state = accepted ? SIM_SAME_STATE_ACCEPTED :
 		params.same_state;
 	close_lab(st);
-	open_lab(st, words[0], &params);
+	simlab_open(&st->lab, words[0], &params);
 }
 
 WORD(do_run, struct stage *st)
@@ -366,12 +344,6 @@ WORD(do_run, struct stage *st)
 WORD(do_idle, struct stage *st)
 {
 	assert_true(sim_run_idle(st->lab.sim, G_USEC_PER_SEC));
-}
-
-/* N us since the start */
-WORD(do_clock, struct stage *st)
-{
-	assert_range(words[0], (uint64_t)sim_now(st->lab.sim));
 }
 
 /* What happens to a cable: PORT, and what the word takes beside it. */
@@ -689,16 +661,6 @@ WORD(do_join, struct stage *st)
 		     st->lab.s->ports[port_of(st, *name)].num);
 }
 
-WORD(do_join_all, struct stage *st)
-{
-	const struct snapshot *s = st->lab.s;
-
-	for (uint32_t i = 0; i < s->n_switches; i++)
-		for (unsigned p = 1; p <= s->nodes[s->switches[i]]
-		     .info.num_ports; p++)
-			join(st, s->switches[i], word_number(words[0]), p);
-}
-
 WORD(do_default_port, struct stage *st)
 {
 	st->lab.sim->nodes[node_of(st, words[0])].sw.default_mcast_primary =
@@ -753,9 +715,8 @@ static const struct unit_word all_words[] = {
 	{ "set", do_set }, { "set-switch", do_set }, { "begin", do_request },
 	{ "came-to", do_came_to }, { "has", do_has }, { "has-switch", do_has },
 	{ "keep", do_keep }, { "kept", do_keep }, { "poke", do_poke },
-	{ "entry", do_entry }, { "reregistered", do_reregistered },
-	{ "stats", do_stats }, { "fabric", do_fabric }, { "run", do_run },
-	{ "idle", do_idle }, { "clock", do_clock }, { "cut", do_cable },
+	{ "entry", do_entry }, { "stats", do_stats }, { "fabric", do_fabric },
+	{ "run", do_run }, { "idle", do_idle }, { "cut", do_cable },
 	{ "mend", do_cable }, { "unplug", do_cable }, { "plug", do_cable },
 	{ "swap", do_cable }, { "activate", do_cable }, { "flap", do_cable },
 	{ "off", do_node }, { "on", do_node }, { "reset", do_node },
@@ -768,8 +729,8 @@ static const struct unit_word all_words[] = {
 	{ "send-trap", do_send_trap }, { "up", do_up }, { "probe", do_probe },
 	{ "set-way", do_set_way }, { "set-top", do_set_top },
 	{ "pkey", do_pkey }, { "sl2vl", do_sl2vl }, { "vl-arb", do_vl_arb },
-	{ "join", do_join }, { "join-all", do_join_all },
-	{ "default-port", do_default_port }, { "multicast", do_multicast },
+	{ "join", do_join }, { "default-port", do_default_port },
+	{ "multicast", do_multicast },
 	{ NULL, NULL },
 };
 
