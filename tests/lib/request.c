@@ -37,8 +37,8 @@ static const struct {
 	{ "denied", SA_STATUS_DENIED },
 };
 
-unsigned
-request_status(const char *name)
+static unsigned
+status_of(const char *name)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(statuses); i++)
 		if (strcmp(statuses[i].name, name) == 0)
@@ -306,7 +306,7 @@ request_expect_record(const struct request *r, unsigned status,
 {
 	if (!r->expected || !r->expected[0])
 		fail_msg("nothing is expected");
-	else if (request_status(r->expected[0]) != status)
+	else if (status_of(r->expected[0]) != status)
 		fail_msg("status 0x%x, not %s", status, r->expected[0]);
 	for (char **word = r->expected + 1; *word; word++)
 		expect_component(r, *word, record);
@@ -338,16 +338,6 @@ request_poke(unsigned attr_id, void *host, const char *word)
 	else
 		member_store((uint8_t *)host + f->member, f->size,
 				g_ascii_strtoull(equals + 1, NULL, 0));
-}
-
-void
-request_gid(const struct request_kind *kind, void *fixture, const char *text,
-	    uint8_t gid[16])
-{
-	const struct request r = { .kind = kind, .fixture = fixture };
-
-	memset(gid, 0, 16);
-	read_bytes(&r, text, gid, 16);
 }
 
 enum port_table

@@ -85,14 +85,9 @@ void request_hold(const struct request_kind *kind, void *fixture,
 		  unsigned attr_id, char **words, const uint8_t *record);
 /* COMPONENT=VALUE, into the host struct that goes with a record. */
 void request_poke(unsigned attr_id, void *host, const char *word);
-/* Of a port, or as an IPv6 address. */
-void request_gid(const struct request_kind *kind, void *fixture,
-		 const char *text, uint8_t gid[16]);
 /* A table of ports by the beginning of its name; a block of it as hex digits,
  * from its first byte on. */
 enum port_table request_table(const char *name);
 union port_block request_block(enum port_table table, const char *hex);
-/* "ok", "no-records", .. to its number; fails the test if there is none. */
-unsigned request_status(const char *name);
 
 #endif

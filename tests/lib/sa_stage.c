@@ -663,10 +663,12 @@ WORD(do_notice, struct stage *st)
 WORD(do_gid_notice, struct stage *st)
 {
 	bool has_pkey = g_str_has_prefix(words[2], "pkey=");
-	uint8_t gid[16], issuer[16];
+	g_autofree char *gid = g_strconcat("@0/16=", words[1], NULL);
+	struct request r = { .kind = &kind, .fixture = st };
+	uint8_t issuer[16];
 
-	request_gid(&kind, st, words[1], gid);
-	notice_build_gid(st->notice, word_number(words[0]), 1, gid);
+	request_put(&r, (char *[]){ gid, NULL });
+	notice_build_gid(st->notice, word_number(words[0]), 1, r.data);
 	lab_gid(&st->l, lab_host(&st->l, 0), issuer);
 	informs_notify(st->l.sa->informs, st->l.v, st->notice, issuer,
 		       has_pkey ? (uint16_t)word_number(words[2] + 5) : 0,

@@ -217,13 +217,6 @@ WORD(do_request, struct stage *st)
 		expect_answer(st);
 }
 
-/* STATUS: what began came to this */
-WORD(do_came_to, const struct stage *st)
-{
-	assert_true(st->lab.answered);
-	assert_int_equal(st->lab.status, request_status(words[0]));
-}
-
 /* at=PORT COMPONENT=VALUE .. => STATUS ..: Set(PortInfo) of what it has;
  * set-switch: of SwitchInfo */
 WORD(do_set, struct stage *st)
@@ -713,7 +706,7 @@ WORD(do_multicast, const struct stage *st)
 static const struct unit_word all_words[] = {
 	{ "Get", do_request }, { "Set", do_request }, { "ask", do_request },
 	{ "set", do_set }, { "set-switch", do_set }, { "begin", do_request },
-	{ "came-to", do_came_to }, { "has", do_has }, { "has-switch", do_has },
+	{ "has", do_has }, { "has-switch", do_has },
 	{ "keep", do_keep }, { "kept", do_keep }, { "poke", do_poke },
 	{ "entry", do_entry }, { "stats", do_stats }, { "fabric", do_fabric },
 	{ "run", do_run }, { "idle", do_idle }, { "cut", do_cable },
