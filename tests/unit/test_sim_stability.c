@@ -136,22 +136,19 @@ inflict(struct bench *b, const struct fault *f, bool is_lost)
 
 /* 0: a switch with CAs; 1: next to one; 2: above these. */
 static unsigned
-level_of(const struct snapshot *s, uint32_t node)
+level_of(const struct snapshot *s, const struct snapshot_node *n, bool looks_on)
 {
 	unsigned level = 2;
 
-	for (uint32_t p = 0; p < s->n_ports; p++) {
-		uint32_t peer = s->ports[p].peer, q;
+	for (unsigned i = 1; i <= n->info.num_ports; i++) {
+		uint32_t peer = s->ports[n->first_port + i].peer;
 
-		if (s->ports[p].node != node || peer == SNAPSHOT_NONE)
+		if (peer == SNAPSHOT_NONE)
 			continue;
-		if (!is_between_switches(s, p))
+		if (!snapshot_is_switch(snapshot_node_of(s, peer)))
 			return 0;
-		for (q = 0; q < s->n_ports; q++)
-			if (s->ports[q].node == s->ports[peer].node &&
-			    s->ports[q].peer != SNAPSHOT_NONE &&
-			    !is_between_switches(s, q))
-				level = 1;
+		if (looks_on && !level_of(s, snapshot_node_of(s, peer), false))
+			level = 1;
 	}
 	return level;
 }
@@ -180,7 +177,7 @@ pick(struct bench *b, struct fault *f, enum loss loss)
 			f->node = s->switches[prng_below(&b->rng,
 							 s->n_switches)];
 			level -= tries++ == 1000;
-		} while (level_of(s, f->node) != level);
+		} while (level_of(s, &s->nodes[f->node], true) != level);
 		f->is_off = prng_below(&b->rng, 2);
 		for (p = 0; p < s->n_ports; p++)
 			f->is_marked[p] = s->ports[p].node == f->node &&

@@ -243,20 +243,23 @@ WORD(do_set, struct stage *st)
 
 /* ---- what devices hold ---- */
 
-/* PORT COMPONENT=VALUE ..: of PortInfo; has-switch: of SwitchInfo */
+/* PORT[,PORT] COMPONENT=VALUE ..: of PortInfo; has-switch: of SwitchInfo */
 WORD(do_has, struct stage *st)
 {
-	uint8_t data[SA_DATA_LEN] = { 0 };
+	g_auto(GStrv) names = g_strsplit(words[0], ",", -1);
 	bool is_switch = strcmp(words[-1], "has-switch") == 0;
+	uint8_t data[SA_DATA_LEN] = { 0 };
 
-	if (is_switch)
-		switch_info_encode(data + 4, sim_switch_info(st->lab.sim,
-						node_of(st, words[0])));
-	else
-		port_info_encode(data + 4, sim_port_info(st->lab.sim,
-						port_of(st, words[0])));
-	request_hold(&kind, st, is_switch ? SA_ATTR_SWITCH_INFO :
-		     SA_ATTR_PORT_INFO, words + 1, data);
+	for (char **name = names; *name; name++) {
+		if (is_switch)
+			switch_info_encode(data + 4, sim_switch_info(
+				st->lab.sim, node_of(st, *name)));
+		else
+			port_info_encode(data + 4, sim_port_info(st->lab.sim,
+						port_of(st, *name)));
+		request_hold(&kind, st, is_switch ? SA_ATTR_SWITCH_INFO :
+			     SA_ATTR_PORT_INFO, words + 1, data);
+	}
 }
 
 /* keep, kept PORT: its PortInfo, all of it, is the same still */
@@ -287,8 +290,8 @@ WORD(do_entry, struct stage *st)
 					     word_number(words[1])));
 }
 
-/* NAME=RANGE ..: of the fabric; came: traps that came to the SM's port; us: since
- * the start */
+/* NAME=RANGE ..: of the fabric; came: traps that came to the SM's port; us:
+ * since the start */
 WORD(do_stats, struct stage *st)
 {
 	const struct sim_stats *s = sim_stats(st->lab.sim);
