@@ -73,42 +73,31 @@ run_limit() {
 	echo 'SUBNET UP' >run.log
 }
 
-# one PROGRAM NET: appends "wall cpu peak simcpu" to ./PROGRAM.runs
-one() {
-	local before
+run_lab() {
+	measure "$MINISM_LAB_PROGRAM" -- "$MINISM" -p 1 \
+		-F "$SCRATCH/empty.conf" --cache-dir "$SCRATCH/cache" \
+		--once -f run.log
+}
 
+# one PROGRAM NET: appends "wall cpu peak fabriccpu fabricpeak" to ./PROGRAM.runs
+one() {
+	local before place=sim pid
+
+	[ "$1" != lab ] || place=lab
 	rm -rf cache run.log
 	mkdir cache
-	sim_start "$2" || return 1
-	before=$(cpu_ms "$SIM_PID")
+	${place}_start "$SCRATCH/$2" || return 1
+	pid=$SIM_PID
+	[ $place = sim ] || pid=$LAB_PID
+	before=$(cpu_ms "$pid")
 	if ! "run_$1" || ! log_has run.log 'SUBNET UP'; then
 		echo "$1 did not bring the fabric up:" >&2
 		tail -n 5 run.log client.err >&2
 		return 1
 	fi
-	echo "$(cat figures) $(($(cpu_ms "$SIM_PID") - before))" >>"$1.runs"
-	sim_stop
-}
-
-# one_lab NET: the same for minism in a lab, and the lab's peak memory
-one_lab() {
-	local before
-
-	rm -rf cache run.log
-	mkdir cache
-	lab_start "$SCRATCH/$1" || return 1
-	before=$(cpu_ms "$LAB_PID")
-	if ! measure "$MINISM_LAB_PROGRAM" -- "$MINISM" -p 1 \
-		-F "$SCRATCH/empty.conf" --cache-dir "$SCRATCH/cache" \
-		--once -f run.log || ! log_has run.log 'SUBNET UP'; then
-		echo "minism did not bring the fabric up in a lab:" >&2
-		tail -n 5 run.log client.err >&2
-		return 1
-	fi
-	echo "$(cat figures) $(($(cpu_ms "$LAB_PID") - before))" \
-		"$(awk '/^VmHWM/ { print $2 }' "/proc/$LAB_PID/status")" \
-		>>lab.runs
-	lab_stop
+	echo "$(cat figures) $(($(cpu_ms "$pid") - before))" \
+		"$(awk '/^VmHWM/ { print $2 }' "/proc/$pid/status")" >>"$1.runs"
+	${place}_stop
 }
 
 row() {	# label program "wall cpu peak sim"
@@ -143,10 +132,9 @@ for name in "${names[@]}"; do
 	rm -f ./*.runs
 	record bench.net || exit 1
 	for ((i = 0; i < runs; i++)); do
-		one minism bench.net || exit 1
-		one limit bench.net || exit 1
-		one opensm bench.net || exit 1
-		one_lab bench.net || exit 1
+		for program in minism limit opensm lab; do
+			one $program bench.net || exit 1
+		done
 	done
 	for program in minism opensm limit lab; do
 		of[$program]=$(figures_of $program)
