@@ -80,7 +80,6 @@ oracle_init(struct oracle *o, const struct oracle_case *c)
 	o->load = g_new0(uint32_t, i + 1);
 	o->trees = g_new0(uint32_t, i + 1);
 	o->island = g_new(uint32_t, o->n + 1);
-	memset(o->island, 0xff, o->n * sizeof(*o->island));
 	for (port = 0; port < s->n_ports; port++) {
 		if (!snapshot_link_up(s, port))
 			continue;
@@ -221,26 +220,25 @@ turn_all(struct oracle *o, uint32_t lid, bool is_ca)
 		}
 }
 
-/* What the cables join, searched from the first switch of each. */
+/* What the cables join has the number of its first switch, which spreads. */
 static void
 find_islands(struct oracle *o)
 {
-	g_autofree uint32_t *queue = g_new(uint32_t, o->n + 1);
-	uint32_t from, head, tail, p, peer;
+	bool is_spreading = true;
+	uint32_t sw, p, peer;
 
-	for (from = 0; from < o->n; from++) {
-		if (o->island[from] != SNAPSHOT_NONE)
-			continue;
-		o->island[from] = queue[0] = from;
-		for (head = 0, tail = 1; head < tail; head++)
-			for (p = 1; p <= o->top; p++) {
-				peer = o->peer[queue[head] * PORTS + p];
-				if (peer == SNAPSHOT_NONE ||
-				    o->island[peer / PORTS] != SNAPSHOT_NONE)
-					continue;
-				o->island[peer / PORTS] = from;
-				queue[tail++] = peer / PORTS;
-			}
+	for (sw = 0; sw < o->n; sw++)
+		o->island[sw] = sw;
+	while (is_spreading) {
+		is_spreading = false;
+		for (p = 0; p < o->n * PORTS; p++) {
+			peer = o->peer[p] / PORTS;
+			if (o->peer[p] == SNAPSHOT_NONE ||
+			    o->island[peer] <= o->island[p / PORTS])
+				continue;
+			o->island[peer] = o->island[p / PORTS];
+			is_spreading = true;
+		}
 	}
 }
 

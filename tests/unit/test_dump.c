@@ -473,6 +473,7 @@ route(struct fabric *f, uint32_t from, uint32_t to)
 	assert_fits(f->out->str);
 }
 
+/* Between switches it ends at port 0. */
 TEST(test_route_shows_every_stop)
 {
 	static const char *const parts[] = {
@@ -480,19 +481,13 @@ TEST(test_route_shows_every_stop)
 		"  in by port 1    out by port ", "● H-1 ", "\n  3 hops\n",
 	};
 	AUTO(fabric) *f = fabric_new("ring(4;1)");
+	uint32_t a = f->s->nodes[node_named(f, "S-1-0")].first_port;
+	uint32_t b = f->s->nodes[node_named(f, "S-1-1")].first_port;
 
 	route(f, host_port(f, "H-0"), host_port(f, "H-1"));
 	assert_int_equal(count_lines(f->out->str), 6);
 	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
 		assert_has(f->out->str, parts[i]);
-}
-
-TEST(test_route_between_switches_ends_at_port0)
-{
-	AUTO(fabric) *f = fabric_new("ring(4;1)");
-	uint32_t a = f->s->nodes[node_named(f, "S-1-0")].first_port;
-	uint32_t b = f->s->nodes[node_named(f, "S-1-1")].first_port;
-
 	route(f, a, b);
 	assert_has(f->out->str, "\n  1 hop\n");
 	route(f, a, a);
