@@ -20,6 +20,7 @@
 #include "sm/log.h"
 #include "sm/plan/mkey_db.h"
 #include "sm/plan/plan.h"
+#include "tools/view.h"
 
 #define AUTO(type)	__attribute__((cleanup(auto_##type))) struct type
 #define AUTO_VALUE(fn)	__attribute__((cleanup(fn)))
@@ -46,6 +47,7 @@ AUTO_DEFINE(partition_rules, partition_rules_unref)
 AUTO_DEFINE(plan, plan_free)
 AUTO_DEFINE(port_tables, port_tables_unref)
 AUTO_DEFINE(snapshot, snapshot_unref)
+AUTO_DEFINE(tool_view, tool_view_free)
 AUTO_DEFINE(transport, transport_free)
 
 #endif

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "tools/show.h"
 #include "tools/status.h"
@@ -263,12 +264,11 @@ read_view_with(const char *line, const char *instead)
 
 TEST(test_commands_are_answered_by_a_view)
 {
-	struct tool_view *v = read_view(view_text);
+	AUTO(tool_view) *v = read_view(view_text);
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
 		expect_answer(v, cases[i].words, cases[i].status,
 			      cases[i].answer);
-	tool_view_free(v);
 }
 
 TEST(test_a_list_of_nothing_says_so)
@@ -282,7 +282,7 @@ TEST(test_a_list_of_nothing_says_so)
 		{ "j members", "{\"members\":[]}\n" },
 		{ "j links slow", "{\"links\":[]}\n" },
 	};
-	struct tool_view *v = read_view("caguid=0x1\nCa 1 \"H-1\" # \"a\"\n");
+	AUTO(tool_view) *v = read_view("caguid=0x1\nCa 1 \"H-1\" # \"a\"\n");
 	g_autoptr(GString) out = g_string_new(NULL);
 	struct text_report r = { .out = out };
 
@@ -290,7 +290,6 @@ TEST(test_a_list_of_nothing_says_so)
 		expect_answer(v, lists[i][0], 0, lists[i][1]);
 	status_put_avoid(v->lines, &r);
 	assert_string_equal(out->str, "no avoided links\n");
-	tool_view_free(v);
 }
 
 /* % is the time since when. */
@@ -308,7 +307,7 @@ TEST(test_a_link_that_is_missing_is_listed)
 		{ "links node-09",
 		  "host node-09 is missing since %: at leaf-2/4\n" },
 	};
-	struct tool_view *v = read_view_with("#end", "#fault 1 guid 0x10 kind 2 "
+	AUTO(tool_view) *v = read_view_with("#end", "#fault 1 guid 0x10 kind 2 "
 		"name 20 since 5 what link leaf-1/4 - spine-1/4\n#fault 2 guid "
 		"0x77 kind 1 name 7 since 5 what host node-09, at leaf-2/4\n");
 	g_autofree char *since = expected_since_text(5);
@@ -319,7 +318,6 @@ TEST(test_a_link_that_is_missing_is_listed)
 
 		expect_answer(v, lists[i][0], 0, answer);
 	}
-	tool_view_free(v);
 }
 
 /* The end of a cable is found by its GUID then. */
@@ -327,7 +325,7 @@ TEST(test_cables_of_nodes_with_one_name_are_told_apart)
 {
 	g_auto(GStrv) parts = g_strsplit(view_text, "\"leaf-2\"", -1);
 	g_autofree char *text = g_strjoinv("\"leaf-1\"", parts);
-	struct tool_view *v = read_view(text);
+	AUTO(tool_view) *v = read_view(text);
 
 	expect_answer(v, "nodes node", 0,
 		      "host   2\t0x0000000000000200  node-02  at "
@@ -341,7 +339,6 @@ TEST(test_cables_of_nodes_with_one_name_are_told_apart)
 		      "Initialize, avoided\n"
 		      "leaf-1 (0x0000000000000020)/3 - spine-1/2  4xEDR "
 		      "Active\n");
-	tool_view_free(v);
 }
 
 TEST(test_a_command_asks_for_what_it_needs)
@@ -380,7 +377,7 @@ TEST(test_a_path_that_leads_nowhere_has_a_reason)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
-		struct tool_view *v = read_view(view_text);
+		AUTO(tool_view) *v = read_view(view_text);
 		char *words[] = { "path", "node-01", "node-03", NULL };
 		g_autoptr(GString) out = g_string_new(NULL);
 		struct show q = {
@@ -391,13 +388,12 @@ TEST(test_a_path_that_leads_nowhere_has_a_reason)
 		lft_row(v->lft, wrong[i].sw)[3] = wrong[i].out;
 		assert_int_equal(show_run(&q, NULL), 1);
 		assert_has(out->str, wrong[i].fault);
-		tool_view_free(v);
 	}
 }
 
 TEST(test_one_is_told_as_one)
 {
-	struct tool_view *v = read_view_with("#lft", "#flap held 0 flaps 0 "
+	AUTO(tool_view) *v = read_view_with("#lft", "#flap held 0 flaps 0 "
 		"babbles 0 downs 1 traps 2 age 5 left 0 at link A\n#flap held 0 "
 		"flaps 0 babbles 0 downs 2 traps 1 age 5 left 0 at link B\n");
 	g_autoptr(GString) out = g_string_new(NULL);
@@ -406,7 +402,6 @@ TEST(test_one_is_told_as_one)
 	status_put(v->lines, false, &r);
 	assert_has(out->str, "link A; down 1 time and 2 traps within");
 	assert_has(out->str, "link B; down 2 times and 1 trap within");
-	tool_view_free(v);
 }
 
 TEST(test_links_that_go_down_most_are_first)
@@ -458,7 +453,7 @@ TEST(test_links_that_go_down_most_are_first)
 /* Parts are put into the view of one and the same fabric. */
 TEST(test_a_part_is_of_the_same_fabric)
 {
-	struct tool_view *v = read_view_with("#lft", "");
+	AUTO(tool_view) *v = read_view_with("#lft", "");
 	g_autoptr(GError) error = NULL;
 	char *words[] = { "path", "node-02", "1", NULL };
 	struct show q = { .v = v, .words = words };
@@ -477,5 +472,4 @@ TEST(test_a_part_is_of_the_same_fabric)
 	g_clear_error(&error);
 	assert_false(tool_view_add(v, "#view 1 gen 8\n#end 8\n", "v", &error));
 	assert_true(g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN));
-	tool_view_free(v);
 }

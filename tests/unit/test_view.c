@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sm/view.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
 #include "tests/lib/unit.h"
 #include "tools/view.h"
@@ -101,7 +102,7 @@ SETUP_TEST(test_what_is_written_is_read)
 		{ VIEW_AVOIDED, { s->nodes[sw].info.node_guid, 1, 300, 1 },
 		  "is used" },
 	};
-	struct tool_view *v;
+	AUTO(tool_view) *v = NULL;
 
 	make_special(s, sw);
 	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++)
@@ -162,26 +163,24 @@ SETUP_TEST(test_what_is_written_is_read)
 	assert_int_equal(lft_size(v->lft), lft_size(t->values->lft));
 	assert_memory_equal(v->lft->ports, t->values->lft->ports,
 			    lft_size(v->lft));
-	tool_view_free(v);
 }
 
 SETUP_TEST(test_no_tables_without_being_asked_for)
 {
-	struct tool_view *v;
+	AUTO(tool_view) *v = NULL;
 
 	t->values->tables = false;
 	view_write(t->values, t->text);
 	assert_null(strstr(t->text->str, "#lft"));
 	v = tool_view_read(t->text->str, "v", NULL);
 	assert_null(v->lft);
-	tool_view_free(v);
 }
 
 /* Of a newer manager, and of one that was cut off. */
 SETUP_TEST(test_lines_and_names_that_are_not_known_are_skipped)
 {
 	g_autoptr(GError) error = NULL;
-	struct tool_view *v;
+	AUTO(tool_view) *v = NULL;
 	char *end;
 
 	g_string_append(t->values->before, "#weather 5 is fine\n"
@@ -193,7 +192,6 @@ SETUP_TEST(test_lines_and_names_that_are_not_known_are_skipped)
 	v = tool_view_read(t->text->str, "v", NULL);
 	assert_non_null(v);
 	assert_int_equal(v->lines->of[VIEW_FAULT]->len, 1);
-	tool_view_free(v);
 	end = strstr(t->text->str, "#end");
 	*end = '\0';
 	assert_null(tool_view_read(t->text->str, "v", &error));
@@ -212,7 +210,7 @@ SETUP_TEST(test_a_part_has_what_was_asked_for)
 	uint64_t guid = s->nodes[leaf].info.node_guid, numbers[VIEW_WORDS];
 	const char *text, *line;
 	g_auto(GStrv) hops = NULL;
-	struct tool_view *part;
+	AUTO(tool_view) *part = NULL;
 	unsigned n = 0;
 
 	s->nodes[s->ports[s->ports[s->nodes[leaf].first_port + 1].peer].node]
@@ -235,7 +233,6 @@ SETUP_TEST(test_a_part_has_what_was_asked_for)
 			assert_string_equal(snapshot_name_of(part->s, p->peer),
 					    snapshot_name_of(s, q->peer));
 	}
-	tool_view_free(part);
 	line = strstr(t->text->str, "#lft ");
 	assert_non_null(line);
 	assert_null(strstr(line + 1, "#lft "));
