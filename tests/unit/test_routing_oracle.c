@@ -199,10 +199,11 @@ TEST(test_engines_are_safe_and_verify_agrees)
 	struct oracle_verdict v;
 	double sum = 0;
 	uint32_t n = 0;
-	struct trial t;
 	struct lft *lft;
 
 	for (size_t i = 0; i < N_TRIALS + N_ELEMENTS(found); i++) {
+		AUTO_VALUE(trial_close) struct trial t;
+
 		trial_open(&t, i, seed);
 		t.bound = oracle_bound(t.s, t.lids);
 		for (size_t e = 0; engines[e]; e++) {
@@ -223,7 +224,6 @@ TEST(test_engines_are_safe_and_verify_agrees)
 			}
 			lft_free(lft);
 		}
-		trial_close(&t);
 	}
 	print_message("# engines on trees: %.3f times the bound\n",
 		      exp(sum / n));
@@ -240,9 +240,10 @@ TEST(test_auto_joins_all_hosts_near_the_bound)
 	uint32_t n = 0, n_lower = 0;
 	struct oracle_verdict v;
 	struct choice c;
-	struct trial t;
 
 	for (size_t i = 0; i < N_TRIALS; i++) {
+		AUTO_VALUE(trial_close) struct trial t;
+
 		trial_open(&t, i, seed);
 		t.bound = oracle_bound(t.s, t.lids);
 		assert_true(take(&t, &wish, &c));
@@ -261,7 +262,6 @@ TEST(test_auto_joins_all_hosts_near_the_bound)
 			n++;
 		}
 		choice_clear(&c);
-		trial_close(&t);
 	}
 	print_message("# auto: %.3f times the bound (geometric mean of %u), "
 		      "at most %.2f\n", exp(sum / n), n, worst);
@@ -356,10 +356,11 @@ TEST(test_auto_takes_the_best_and_keeps_what_is_near)
 	uint32_t missed[8], least, n_kept = 0, n_changed = 0;
 	struct oracle_verdict v;
 	struct choice c;
-	struct trial t;
 	bool safe;
 
 	for (size_t i = 0; i < N_TRIALS; i += 2) {
+		AUTO_VALUE(trial_close) struct trial t;
+
 		trial_open(&t, i, seed);
 		best = UINT64_MAX;
 		least = UINT32_MAX;
@@ -401,7 +402,6 @@ TEST(test_auto_takes_the_best_and_keeps_what_is_near)
 			}
 			choice_clear(&c);
 		}
-		trial_close(&t);
 	}
 	assert_true(n_kept > 20 && n_changed > 20);
 }
@@ -717,9 +717,10 @@ TEST(test_groups_reach_all_members_without_loops)
 	struct channels *channels;
 	uint32_t *ranks;
 	struct choice c;
-	struct trial t;
 
 	for (size_t i = 0; i < N_TRIALS; i += 2) {
+		AUTO_VALUE(trial_close) struct trial t;
+
 		trial_open(&t, i, seed);
 		groups_draw(&t, &random, groups, N_GROUPS);
 		for (size_t e = 0; engines[e]; e++) {
@@ -738,7 +739,6 @@ TEST(test_groups_reach_all_members_without_loops)
 		}
 		for (size_t k = 0; k < N_GROUPS; k++)
 			g_free((void *)groups[k].members);
-		trial_close(&t);
 	}
 	print_message("# the busiest channel has %.2f times the mean of "
 		      "trees; %d of %d members are in no tree\n",

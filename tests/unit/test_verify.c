@@ -16,14 +16,7 @@
 #include "tests/lib/unit.h"
 #include "topology/prng.h"
 
-static void
-fabric_make(struct fabric *f, const char *spec, unsigned seed,
-	    unsigned fail_per_mille, unsigned lmc)
-{
-	fabric_open(f, NULL, lab_generate(spec, seed, fail_per_mille), lmc);
-}
-
-/* The same without the cables between this switch and others. */
+/* Takes the cables between this switch and others away. */
 static void
 fabric_cut_off(struct fabric *f, uint32_t sw, unsigned lmc)
 {
@@ -205,7 +198,8 @@ make_fabric(struct fabric *f, unsigned i)
 {
 	unsigned lmc = i / N_ELEMENTS(small) % 5;
 
-	fabric_make(f, small[i % N_ELEMENTS(small)], i, i % 3 * 80, lmc);
+	fabric_open(f, NULL, lab_generate(small[i % N_ELEMENTS(small)], i,
+					  i % 3 * 80), lmc);
 	if (i % 7 == 3)
 		fabric_cut_off(f, i % f->g->n_switches, lmc);
 }
@@ -263,8 +257,9 @@ TEST(test_any_transition_gets_the_plain_verdict)
 	assert_true(sound >= 20 && together >= 20);
 }
 
-#define FABRIC_TEST(name, args...) \
-	TEST_ON(name, struct fabric, f, fabric_make, fabric_clear, ##args)
+#define FABRIC_TEST(name, spec) \
+	TEST_ON(name, struct fabric, f, fabric_open, fabric_clear, NULL, \
+		lab_generate(spec, 1, 0), 0)
 
 /* A port 0's LID goes round between two switches where no CA's packet comes,
  * and arrives from all others: no channel waits, but management does not
@@ -277,8 +272,8 @@ TEST(test_circle_of_management_alone_is_not_sound)
 	AUTO(lft) *lft;
 	uint16_t lid;
 
-	fabric_make(&f, "PGFT(2,2,2;1,2,2)", 1, 0, 0);
-	fabric_make(&cut, "PGFT(2,2,2;1,2,2)", 1, 0, 0);
+	fabric_open(&f, NULL, lab_generate("PGFT(2,2,2;1,2,2)", 1, 0), 0);
+	fabric_open(&cut, NULL, lab_generate("PGFT(2,2,2;1,2,2)", 1, 0), 0);
 	core = find_switch(&f, "S-3-0");
 	spine = f.g->edges[f.g->first_edge[core]].peer;
 	lid = lab_target(f.g, find_switch(&f, "S-1-0"), false)->lid;
@@ -296,7 +291,7 @@ TEST(test_circle_of_management_alone_is_not_sound)
 }
 
 /* The shortest cycle of a ring's one direction is the ring. */
-FABRIC_TEST(test_cycle_is_printed_with_names, "ring(5;1)", 1, 0, 0)
+FABRIC_TEST(test_cycle_is_printed_with_names, "ring(5;1)")
 {
 	struct channels_result r;
 	AUTO(lft) *lft;
@@ -320,7 +315,7 @@ FABRIC_TEST(test_cycle_is_printed_with_names, "ring(5;1)", 1, 0, 0)
 
 /* One entry of a leaf is wrong, for a host at another leaf. */
 FABRIC_TEST(test_what_happens_to_a_packet_is_told_apart,
-	    "PGFT(2,2;1,2)", 1, 0, 0)
+	    "PGFT(2,2;1,2)")
 {
 	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
 	uint32_t leaf, spine;
@@ -350,7 +345,7 @@ FABRIC_TEST(test_what_happens_to_a_packet_is_told_apart,
 }
 
 /* Long chains of switches, all of which end in one loop. */
-FABRIC_TEST(test_large_loop_needs_no_stack, "ring(500;1)", 1, 0, 0)
+FABRIC_TEST(test_large_loop_needs_no_stack, "ring(500;1)")
 {
 	uint32_t sw = 0, last = SNAPSHOT_NONE;
 	struct verify_reach result;
