@@ -181,10 +181,11 @@ TEST(test_io_nodes_do_not_disturb_compute_nodes)
 TEST(test_lids_of_a_range_take_different_paths)
 {
 	const struct graph_target *t;
-	struct fabric f;
 	uint32_t sw, n_same, n_all;
 
 	for (size_t i = 0; for_trees[i]; i++) {
+		AUTO_VALUE(fabric_clear) struct fabric f;
+
 		fabric_open(&f, for_trees[i], lab_generate("PGFT(6,8;1,6)", 1,
 							 0), 1);
 		fabric_route(&f);
@@ -200,7 +201,6 @@ TEST(test_lids_of_a_range_take_different_paths)
 			}
 		assert_true(n_all > 0);
 		assert_int_equal(n_same, 0);
-		fabric_clear(&f);
 	}
 }
 
@@ -208,17 +208,17 @@ TEST(test_lids_of_a_range_take_different_paths)
  * all flows over one of them. */
 TEST(test_trees_joined_at_leaves_share_all_cables)
 {
-	struct fabric f;
 	uint64_t load;
 
 	for (uint64_t seed = 1; seed <= 8; seed++) {
+		AUTO_VALUE(fabric_clear) struct fabric f;
+
 		fabric_build(&f, &engine_updn,
 			     shape_new("two-trees-leaves", seed, 0), 0);
 		load = fabric_max_load(&f, NULL);
 		if (load > 64 * 64 / 4 * 3 / 2)
 			fail_msg("seed %d: %d flows", (int)seed, (int)load);
 		print_message("# seed %d: %d flows\n", (int)seed, (int)load);
-		fabric_clear(&f);
 	}
 }
 
@@ -235,14 +235,14 @@ TEST(test_paths_of_switches_cost_hosts_nothing)
 		{ "two-trees", 2, 200, 1600 }, { "two-trees", 4, 200, 1900 },
 		{ "grown", 1, 80, 200 },
 	};
-	struct fabric f;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(damaged); i++) {
+		AUTO_VALUE(fabric_clear) struct fabric f;
+
 		fabric_build(&f, &engine_ftree, shape_new(damaged[i].shape,
 			damaged[i].seed, damaged[i].fail), 0);
 		assert_sound(&f, damaged[i].shape, damaged[i].seed);
 		assert_in_range(fabric_max_load(&f, NULL), 1, damaged[i].most);
-		fabric_clear(&f);
 	}
 }
 
@@ -262,16 +262,16 @@ TEST(test_first_lids_of_ranges_are_balanced)
 {
 	double worst = 0;
 	uint64_t load[2];
-	struct fabric f;
 
 	for (size_t i = 0; for_trees[i]; i++)
 		for (size_t k = 0; shape_names[k]; k++) {
 			for (unsigned lmc = 0; lmc < 2; lmc++) {
+				AUTO_VALUE(fabric_clear) struct fabric f;
+
 				fabric_build(&f, for_trees[i],
 					     shape_new(shape_names[k], 1, 20),
 					     2 * lmc);
 				load[lmc] = fabric_max_load(&f, NULL);
-				fabric_clear(&f);
 			}
 			worst = MAX(worst, (double)load[1] / (double)load[0]);
 		}
@@ -506,10 +506,11 @@ TEST(test_many_lost_cables_give_new_tables)
 /* Tables of before may be of another fabric, or of no meaning at all. */
 TEST(test_previous_tables_may_be_nonsense)
 {
-	struct fabric f;
 	struct lft *held;
 
 	for (size_t i = 0; for_trees[i]; i++) {
+		AUTO_VALUE(fabric_clear) struct fabric f;
+
 		fabric_open(&f, for_trees[i], lab_generate("PGFT(4,8;1,4)", 2,
 							 30), 0);
 		held = lft_new(f.g->n_switches, f.g->top / 2);
@@ -520,17 +521,15 @@ TEST(test_previous_tables_may_be_nonsense)
 		fabric_choose(&f);
 		assert_sound(&f, "nonsense", 2);
 		lft_free(held);
-		fabric_clear(&f);
 	}
 }
 
 TEST(test_no_switch_is_no_work)
 {
-	struct fabric f;
-
 	for (size_t i = 0; engines[i]; i++) {
+		AUTO_VALUE(fabric_clear) struct fabric f;
+
 		fabric_build(&f, engines[i], lab_generate("pair()", 1, 0), 0);
 		assert_sound(&f, "pair()", 1);
-		fabric_clear(&f);
 	}
 }

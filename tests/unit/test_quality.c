@@ -177,10 +177,11 @@ LAB_TEST(test_fabric_without_switches_has_no_figures, "pair()", 0, 0)
  * whatever the GUIDs. */
 TEST(test_order_follows_the_tree)
 {
-	struct lab lab;
 	uint32_t i;
 
 	for (uint64_t seed = 0; seed < 20; seed++) {
+		AUTO_VALUE(lab_clear) struct lab lab;
+
 		lab_init(&lab, "PGFT(3,4,2;1,2,2)", seed, 0);
 		assert_int_equal(lab.sample.n_hosts, 24);
 		for (i = 0; i < 24; i++) {
@@ -194,7 +195,6 @@ TEST(test_order_follows_the_tree)
 				assert_true(lab_host(&lab, i)->port >
 					    lab_host(&lab, i - 1)->port);
 		}
-		lab_clear(&lab);
 	}
 }
 
@@ -202,17 +202,17 @@ TEST(test_order_follows_the_tree)
  * whatever the GUIDs. */
 TEST(test_order_goes_round_a_ring)
 {
-	struct lab lab;
 	unsigned i, from, to;
 
 	for (uint64_t seed = 0; seed <= 20; seed++) {
+		AUTO_VALUE(lab_clear) struct lab lab;
+
 		lab_init(&lab, "ring(9;1)", seed, 0);
 		for (i = 0; i + 1 < 9; i++) {
 			from = index_of(&lab, lab_host(&lab, i)->sw);
 			to = index_of(&lab, lab_host(&lab, i + 1)->sw);
 			assert_int_equal(to, (from + 1) % 9);
 		}
-		lab_clear(&lab);
 	}
 }
 

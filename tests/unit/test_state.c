@@ -223,7 +223,7 @@ TEST(test_a_damaged_line_costs_its_fact)
  * is one of two LIDs of three. And a text that is sealed is none. */
 TEST(test_damage_anywhere_costs_two_lids_at_most)
 {
-	struct kept k;
+	AUTO_VALUE(kept_close) struct kept k;
 	g_autoptr(GString) sealed = g_string_new(NULL);
 	g_autofree char *copy = g_strdup(all);
 
@@ -246,7 +246,6 @@ TEST(test_damage_anywhere_costs_two_lids_at_most)
 		assert_in_range(k.persist->lids.ranges->len, 1, 3);
 		state_take(k.state, cut, i, 0);
 	}
-	kept_close(&k);
 }
 
 /* 49,151 lines, each some hundred lines from its place, come back sorted. */
@@ -256,7 +255,7 @@ TEST(test_full_memory_comes_back)
 	g_autofree unsigned *order = g_new(unsigned, LID_UNICAST_MAX);
 	g_autoptr(GString) text = g_string_new(NULL);
 	const struct lid_range *r;
-	struct kept k;
+	AUTO_VALUE(kept_close) struct kept k;
 
 	for (unsigned i = 0; i < LID_UNICAST_MAX; i++) {
 		unsigned j = i - (unsigned)prng_below(&rng, MIN(i + 1, 256));
@@ -274,7 +273,6 @@ TEST(test_full_memory_comes_back)
 	for (unsigned lid = 1; lid <= LID_UNICAST_MAX; lid++, r++)
 		assert_true(r->guid == 3 * lid && r->min == lid &&
 			    r->max == lid);
-	kept_close(&k);
 }
 
 /* ------------------------------------------------------------------ the file */
@@ -292,11 +290,10 @@ mode_of_state(void)
 static void
 start_once(const char *dir, size_t n, bool is_read_only)
 {
-	struct kept k;
+	AUTO_VALUE(kept_close) struct kept k;
 
 	kept_open(&k, dir, n, is_read_only);
 	scripted_run(k.t, 5 * G_USEC_PER_SEC);
-	kept_close(&k);
 }
 
 /* A run that ends by itself has no part for clients and the expected fabric. */
@@ -327,7 +324,7 @@ TEST(test_parts_that_are_not_here_stay_in_the_file)
 TEST(test_file_is_closed_to_others_at_once)
 {
 	AUTO_ENTER(dir);
-	struct kept k;
+	AUTO_VALUE(kept_close) struct kept k;
 
 	folder_put(dir, "state", STATE_HEAD LIDS);
 	assert_int_equal(g_chmod("state", 0644), 0);
@@ -335,7 +332,6 @@ TEST(test_file_is_closed_to_others_at_once)
 	assert_int_equal(mode_of_state(), 0644);	/* a plan only reads */
 	kept_open(&k, dir, STATE_OWNERS_MAX, false);
 	assert_int_equal(mode_of_state(), 0600);
-	kept_close(&k);
 }
 
 TEST(test_damaged_lines_are_set_aside)
@@ -436,11 +432,10 @@ static void
 keep(const char *dir, const struct snapshot *s, const char *engine,
      const uint32_t *ranks, bool in_force)
 {
-	struct kept k;
+	AUTO_VALUE(kept_close) struct kept k;
 
 	kept_open(&k, dir, 2, false);
 	persist_keep_ranks(k.persist, engine, s, ranks, in_force);
-	kept_close(&k);
 }
 
 static void
@@ -449,7 +444,7 @@ expect_engine(const char *dir, const struct snapshot *s, const char *engine,
 {
 	g_autofree uint32_t *read = NULL;
 	const char *by, *is;
-	struct kept k;
+	AUTO_VALUE(kept_close) struct kept k;
 
 	kept_open(&k, dir, 2, false);
 	is = persist_engine(k.persist, s);
@@ -459,7 +454,6 @@ expect_engine(const char *dir, const struct snapshot *s, const char *engine,
 		assert_string_equal(by, "updn");
 		assert_memory_equal(read, ranks, 3 * sizeof(*ranks));
 	}
-	kept_close(&k);
 }
 
 /* minhop has no ranks: the file keeps those of before, and names minhop. So it
