@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sm/mad/sa_record.h"
+#include "tests/lib/seed.h"
 #include "topology/prng.h"
 
 /* Two switch ports with cables; not where the manager is. */
@@ -93,8 +94,8 @@ do_mend(struct play *p, char **args)
 /* ---- any lines ---- */
 
 /* What may happen to a fabric and its managers besides `upset`: %n a node, %h a
- * host, %p an end of a cable at a switch, %d a small number, %t a trap, %s a
- * time. Left out are changes that cannot be undone, and copies of Sets
+ * host, %N, %H one without the first manager, %p an end of a cable at a switch,
+ * %d a small number, %t a trap, %s a time. Left out are changes that cannot be undone, and copies of Sets
  * that arrive after later Sets. */
 static const char *const chances[] = {
 	"upset", "upset", "upset", "upset", "mend",
@@ -142,20 +143,21 @@ pick_name(struct play *p, char kind)
 			s->ports[port[0]].num);
 	do
 		n = &s->nodes[prng_below(&p->rng, s->n_nodes)];
-	while (kind == 'h' && snapshot_is_switch(n));
+	while ((g_ascii_tolower(kind) == 'h' && snapshot_is_switch(n)) ||
+	       (g_ascii_isupper(kind) &&
+		n == snapshot_node_of(s, p->w.s->local_port)));
 	return g_strdup(n->desc);
 }
 
 /* A line with its places filled in. */
 static char *
-draw_line(struct play *p)
+draw_line(struct play *p, const char *c)
 {
 	static const unsigned traps[] = {
 		64, 65, 66, 128, 129, 130, 131, 144, 145, 256, 257, 258, 259,
 	};
 	static const char *const times[] = { "20us", "1ms", "30ms", "400ms" };
 	GString *line = g_string_new(NULL);
-	const char *c = chances[prng_below(&p->rng, G_N_ELEMENTS(chances))];
 
 	for (; *c; c++) {
 		g_autofree char *name = NULL;
@@ -200,7 +202,9 @@ do_chance(struct play *p, char **args)
 		g_autofree char *line = NULL;
 		uint32_t ms = 1u << prng_below(&p->rng, 13);
 
-		line = p->w.m.t ? draw_line(p) : g_strdup("sm sweep_s=2");
+		line = p->w.m.t ? draw_line(p, chances[prng_below(
+			&p->rng, G_N_ELEMENTS(chances))]) :
+			g_strdup("sm sweep_s=2");
 		if (tell) {
 			fprintf(tell, "%s\nrun %ums\n", line, ms);
 			fflush(tell);
@@ -212,6 +216,68 @@ do_chance(struct play *p, char **args)
 	if (tell)
 		fclose(tell);
 	g_string_truncate(p->said, 0);
+	return true;
+}
+
+/* [KEY]: the first manager is killed and starts again; with other keys */
+static bool
+do_again(struct play *p, char **args)
+{
+	uint32_t port = p->w.m.port;
+
+	if (args[0]) {
+		p->sm.m_key = p->policy.m_key = prng_next(&p->rng) | 1;
+		p->sm.key_mode = prng_below(&p->rng, 3) ? MKEY_DB_PER_PORT :
+			MKEY_DB_ONE;
+	}
+	manager_close(&p->w.m);
+	manager_open(&p->w.m, p->w.sim, port, &p->sm, NULL);
+	return true;
+}
+
+/* Soon all ports have their keys and reach each other. */
+static bool
+are_whole(struct play *p)
+{
+	unsigned pairs, mixed, wrong = 0, lost = 0;
+
+	for (unsigned i = 0; i < 60; i++) {
+		sim_run(p->w.sim, sim_now(p->w.sim) + 5 * SECOND);
+		wrong = world_wrong_keys(&p->w, &p->sm, SNAPSHOT_NONE);
+		lost = wrong ? 0 : world_unreached(&p->w, SNAPSHOT_NONE,
+						   &pairs, &mixed);
+		if (p->w.m.last == SWEEP_END_UP && !wrong && !lost)
+			return true;
+	}
+	return play_fail(p, "%u ports have another key, %u pairs are lost: %s",
+			 wrong, lost, p->w.m.problems->str);
+}
+
+/* N "LINE; LINE .." ..: so many of these events by chance, and none locks a
+ * port out. */
+static bool
+do_locks_none(struct play *p, char **args)
+{
+	unsigned n = seed_events((unsigned)strtoul(args[0], NULL, 10));
+	uint32_t n_kinds = g_strv_length(args + 1);
+
+	for (unsigned event = 0; event < n; event++) {
+		const char *kind = args[1 + prng_below(&p->rng, n_kinds)];
+		g_auto(GStrv) steps = g_strsplit(kind, ";", -1);
+
+		for (char **step = steps; *step; step++) {
+			g_autofree char *line = draw_line(p, *step);
+
+			if (!play_line(p, line))
+				return false;
+		}
+		if (!are_whole(p)) {
+			g_autofree char *why = g_strdup(p->said->str);
+
+			return play_fail(p, "event %u, %s: %s", event, kind,
+					 why);
+		}
+	}
 	return true;
 }
 
@@ -366,5 +432,6 @@ play_expect_fresh(struct play *p, char **args)
 
 const struct play_word play_chance_words[] = {
 	{ "upset", do_upset }, { "mend", do_mend },
-	{ "chance", do_chance }, { "calm", do_calm }, { NULL, NULL },
+	{ "chance", do_chance }, { "calm", do_calm }, { "again", do_again },
+	{ "locks-none", do_locks_none }, { NULL, NULL },
 };
