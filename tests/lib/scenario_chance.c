@@ -33,44 +33,6 @@ pick_ports(struct play *p, uint32_t port[2])
 	return true;
 }
 
-/* One thing; when it is undone, as `mend` does, the fabric is whole again. */
-static bool
-do_upset(struct play *p, char **args)
-{
-	struct sim *sim = p->w.sim;
-	uint32_t port[2], node;
-
-	if (!p->w.m.t || !pick_ports(p, port))
-		return true;
-	node = p->w.s->ports[prng_below(&p->rng, 2) ? port[0] :
-			     p->w.s->ports[port[0]].peer].node;
-	if (node == p->w.s->ports[p->w.m.port].node ||
-	    node == p->w.s->ports[sim_peer(sim, p->w.m.port)].node)
-		return true;
-	switch (prng_below(&p->rng, 7)) {
-	case 0:
-	case 1:
-		sim_link_cut(sim, port[0]);
-		break;
-	case 2:
-		sim_link_mend(sim, port[0]);
-		break;
-	case 3:
-		sim_cable_swap(sim, port[0], port[1]);
-		break;
-	case 4:
-		sim_node_off(sim, node);
-		break;
-	case 5:
-		sim_node_on(sim, node);
-		break;
-	case 6:
-		sim_node_reset(sim, node);
-		break;
-	}
-	return true;
-}
-
 /* All nodes are on and answer, all cables good, no MAD is lost. */
 static bool
 do_mend(struct play *p, char **args)
@@ -94,7 +56,7 @@ do_mend(struct play *p, char **args)
 /* ---- any lines ---- */
 
 /* What may happen to a fabric and its managers besides `upset`: %n a node, %h a
- * host, %N, %H one without the first manager, %p an end of a cable at a switch,
+ * host, %N, %H one without the first manager, %F nor its switch, %p an end of a cable at a switch,
  * %d a small number, %t a trap, %s a time. Left out are changes that cannot be undone, and copies of Sets
  * that arrive after later Sets. */
 static const char *const chances[] = {
@@ -145,7 +107,9 @@ pick_name(struct play *p, char kind)
 		n = &s->nodes[prng_below(&p->rng, s->n_nodes)];
 	while ((g_ascii_tolower(kind) == 'h' && snapshot_is_switch(n)) ||
 	       (g_ascii_isupper(kind) &&
-		n == snapshot_node_of(s, p->w.s->local_port)));
+		n == snapshot_node_of(s, p->w.m.port)) ||
+	       (kind == 'F' && s->n_nodes > 2 &&
+		n == snapshot_node_of(s, s->ports[p->w.m.port].peer)));
 	return g_strdup(n->desc);
 }
 
@@ -185,6 +149,24 @@ draw_line(struct play *p, const char *c)
 		}
 	}
 	return g_string_free(line, FALSE);
+}
+
+/* One thing; when it is undone, as `mend` does, the fabric is whole again. */
+static bool
+do_upset(struct play *p, char **args)
+{
+	static const char *const upsets[] = {
+		"unplug %p", "unplug %p", "plug %p", "swap %p %p", "kill %F",
+		"revive %F", "reset %F",
+	};
+	g_autofree char *line = NULL;
+	uint32_t port[2];
+
+	if (!p->w.m.t || !pick_ports(p, port))
+		return true;
+	line = draw_line(p, upsets[prng_below(&p->rng,
+					      G_N_ELEMENTS(upsets))]);
+	return play_line(p, line);
 }
 
 /* N: so many lines by chance, one after another or with some time between. What
