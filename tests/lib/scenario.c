@@ -18,6 +18,7 @@
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
+#include "topology/member.h"
 #include "topology/net_file.h"
 #include "topology/prng.h"
 
@@ -218,8 +219,10 @@ play_read_attr(const char *name)
 
 struct setting {
 	const char *name;
-	unsigned *value;
+	void *value;
+	unsigned size;
 };
+#define VALUE(of)	&(of), sizeof(of)
 
 /* KEY=VALUE of a list that ends with a NULL name. */
 static bool
@@ -230,7 +233,8 @@ read_setting(struct play *p, const char *word, const struct setting *list)
 
 	for (; n && list->name; list++)
 		if (strlen(list->name) == n && !strncmp(list->name, word, n)) {
-			*list->value = (unsigned)strtoul(equals + 1, NULL, 0);
+			member_store(list->value, list->size,
+				     g_ascii_strtoull(equals + 1, NULL, 0));
 			return true;
 		}
 	return play_fail(p, "what is %s?", word);
@@ -247,16 +251,16 @@ do_fabric(struct play *p, char **words)
 static bool
 do_sim(struct play *p, char **words)
 {
-	unsigned seed = (unsigned)p->params.seed, hide = 0;
-	unsigned mcast_top = p->params.mcast_top;
+	struct sim_params *to = &p->params;
 	const struct setting list[] = {
-		{ "hop_ns", &p->params.hop_ns },
-		{ "smp_ns", &p->params.smp_ns },
-		{ "forward_ns", &p->params.forward_ns },
-		{ "vl15_depth", &p->params.vl15_depth },
-		{ "train_us", &p->params.train_us },
-		{ "mcast_top", &mcast_top },
-		{ "hide_ext_speeds", &hide }, { "seed", &seed }, { NULL, NULL },
+		{ "hop_ns", VALUE(to->hop_ns) },
+		{ "smp_ns", VALUE(to->smp_ns) },
+		{ "forward_ns", VALUE(to->forward_ns) },
+		{ "vl15_depth", VALUE(to->vl15_depth) },
+		{ "train_us", VALUE(to->train_us) },
+		{ "mcast_top", VALUE(to->mcast_top) },
+		{ "hide_ext_speeds", VALUE(to->hide_ext_speeds) },
+		{ "seed", VALUE(to->seed) }, { NULL, NULL, 0 },
 	};
 
 	if (p->lab)
@@ -264,9 +268,6 @@ do_sim(struct play *p, char **words)
 	for (; *words; words++)
 		if (!read_setting(p, *words, list))
 			return false;
-	p->params.seed = seed;
-	p->params.mcast_top = (uint16_t)mcast_top;
-	p->params.hide_ext_speeds = hide;
 	return true;
 }
 
@@ -295,34 +296,42 @@ read_sm(struct play *p, char **words)
 {
 	struct sm_instance_params *sm = &p->sm;
 	AUTO(options) *conf = options_new();
-	unsigned each = 0, protect = 0, lease = 0, heavy = 0, m_key = 0;
-	unsigned sl2vl = 0, clients = REREGISTER_NONE, sa = 1;
-	unsigned key_files = 1, log = 1, cache = 0, babbling = 0, route_ms = 0;
-	unsigned disk_ms = 0, guest = 0, safe = 0, observe = 0;
-	unsigned sm_key = (unsigned)manager_defaults.sweep.sm_key;
+	unsigned each = 0, sl2vl = 0, sa = 1, key_files = 1, cache = 0;
+	unsigned route_ms = 0, disk_ms = 0, guest = 0, observe = 0;
+	struct sweep_params *sweep = &sm->sweep;
+	struct policy *policy = &p->policy;
 	const struct setting list[] = {
-		{ "priority", &sm->sweep.priority }, { "guest", &guest },
-		{ "safe", &safe }, { "observe", &observe },
-		{ "sm_key", &sm_key },
-		{ "sweep_s", &sm->sweep.sweep_s }, { "lmc", &sm->sweep.lmc },
-		{ "timeout_ms", &sm->wire.timeout_ms },
-		{ "retries", &sm->wire.retries }, { "force_heavy", &heavy },
-		{ "m_key", &m_key }, { "each", &each },
-		{ "protect", &protect }, { "lease", &lease },
-		{ "flap_limit", &sm->sweep.flaps.limit },
-		{ "flap_interval", &sm->sweep.flaps.interval_s },
-		{ "flap_hold", &sm->sweep.flaps.hold_s },
-		{ "babbling", &babbling }, { "sl2vl", &sl2vl }, { "clients", &clients }, { "sa", &sa },
-		{ "key_files", &key_files }, { "log", &log }, { "cache", &cache }, { "route_ms", &route_ms },
-		{ "disk_ms", &disk_ms },
-		{ "avoid", &sm->sweep.avoid },
-		{ "poll_ms", &sm->sweep.poll_ms },
-		{ "polls_lost", &sm->sweep.polls_lost }, { NULL, NULL },
+		{ "priority", VALUE(sweep->priority) },
+		{ "guest", VALUE(guest) }, { "observe", VALUE(observe) },
+		{ "safe", VALUE(sweep->route.require_deadlock_free) },
+		{ "sm_key", VALUE(sweep->sm_key) },
+		{ "sweep_s", VALUE(sweep->sweep_s) },
+		{ "lmc", VALUE(sweep->lmc) },
+		{ "timeout_ms", VALUE(sm->wire.timeout_ms) },
+		{ "retries", VALUE(sm->wire.retries) },
+		{ "force_heavy", VALUE(sweep->force_heavy) },
+		{ "m_key", VALUE(sm->m_key) }, { "each", VALUE(each) },
+		{ "protect", VALUE(policy->m_key_protect) },
+		{ "lease", VALUE(policy->m_key_lease) },
+		{ "flap_limit", VALUE(sweep->flaps.limit) },
+		{ "flap_interval", VALUE(sweep->flaps.interval_s) },
+		{ "flap_hold", VALUE(sweep->flaps.hold_s) },
+		{ "babbling", VALUE(sweep->flaps.disable) },
+		{ "sl2vl", VALUE(sl2vl) },
+		{ "clients", VALUE(sweep->clients) }, { "sa", VALUE(sa) },
+		{ "key_files", VALUE(key_files) }, { "log", VALUE(p->has_log) },
+		{ "cache", VALUE(cache) }, { "route_ms", VALUE(route_ms) },
+		{ "disk_ms", VALUE(disk_ms) }, { "avoid", VALUE(sweep->avoid) },
+		{ "poll_ms", VALUE(sweep->poll_ms) },
+		{ "polls_lost", VALUE(sweep->polls_lost) }, { NULL, NULL, 0 },
 	};
 
 	g_clear_pointer(&sm->sweep.allowed_sms, g_array_unref);
 	*sm = manager_defaults;
 	sm->sweep.priority = 8;
+	sm->sweep.clients = REREGISTER_NONE;
+	p->policy = policy_default;
+	p->has_log = true;
 	for (; *words; words++)
 		if (g_str_has_prefix(*words, "engine="))
 			sm->sweep.route.engine =
@@ -332,30 +341,21 @@ read_sm(struct play *p, char **words)
 				return false;
 		} else if (!read_setting(p, *words, list))
 			return false;
-	sm->sweep.route.require_deadlock_free = safe;
-	p->has_log = log;
 	p->may_loop |= sm->sweep.route.engine &&
 		!sm->sweep.route.engine->deadlock_free;
 	sm->sa = sa ? &manager_sa : NULL;
-	p->policy = policy_default;
-	p->policy.m_key = sm->m_key = m_key;
-	p->policy.m_key_protect = (uint8_t)protect;
-	p->policy.m_key_lease = (uint16_t)lease;
+	p->policy.m_key = sm->m_key;
 	p->qos = conf->qos;
 	for (unsigned sl = 0; sl2vl && sl < SL_COUNT; sl++)
 		p->qos.sl2vl[sl] = (uint8_t)(sl / sl2vl);
 	sm->key_mode = each ? MKEY_DB_PER_PORT : MKEY_DB_ONE;
 	sm->key_dir = key_files ? p->dir : NULL;
 	sm->cache_dir = cache ? p->dir : NULL;
-	sm->sweep.sm_key = sm_key;
 	sm->sweep.guest = guest;
 	if (observe)
 		sm->sweep.goal = SWEEP_GOAL_OBSERVE;
 	sm->sweep.hidden = guest > 1 || observe;
 	sm->sweep.policy = &p->policy;
-	sm->sweep.force_heavy = heavy;
-	sm->sweep.flaps.disable = babbling;
-	sm->sweep.clients = clients;
 	sm->sweep.route_us = route_ms * (int64_t)1000;
 	sm->disk_us = disk_ms * (int64_t)1000;
 	sm->sweep.names = p->names;
