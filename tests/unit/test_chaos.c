@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/lib/chaos.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/seed.h"
-#include "tests/lib/world.h"
 #include "tests/lib/sim_script.h"
 #include "tests/lib/unit.h"
 #include "topology/prng.h"
@@ -51,11 +51,8 @@ struct run {
 	unsigned events, lmc;
 };
 
-struct chaos {
-	struct world w;
-	uint64_t rng;
-	uint8_t *cut;		/* by port: its cable is cut */
-	uint8_t *off;		/* by node */
+struct storm {
+	struct chaos c;
 	uint16_t *lids;		/* by port, as last seen alive */
 	struct partition_rules *rules;
 	bool check_pkeys;	/* after this event */
@@ -63,115 +60,23 @@ struct chaos {
 	bool moved;		/* this event moves cables of switches: a
 				   repeated Set may reach another switch */
 	unsigned fault;		/* the last rule; 0: there is none */
-	char what[160];		/* the last event, for messages */
 };
 
-static uint32_t
-any_cabled_port(struct chaos *c)
-{
-	for (;;) {
-		uint32_t port = prng_below(&c->rng, c->w.s->n_ports);
-
-		if (sim_peer(c->w.sim, port) != SNAPSHOT_NONE)
-			return port;
-	}
-}
-
 static void
-event_cable(struct chaos *c)
+event_flap(struct storm *st)
 {
-	uint32_t port = any_cabled_port(c), peer = sim_peer(c->w.sim, port);
-	bool cut = !c->cut[port];
+	uint32_t port = chaos_cabled_port(&st->c);
 
-	c->cut[port] = c->cut[peer] = cut;
-	if (cut)
-		sim_link_cut(c->w.sim, port);
-	else
-		sim_link_mend(c->w.sim, port);
-	snprintf(c->what, sizeof(c->what), "%s %s port %u",
-		 cut ? "cut" : "mend", snapshot_node_of(c->w.s, port)->desc,
-		 c->w.s->ports[port].num);
-}
-
-/* Repairs are more frequent than cuts would be by chance; else the fabric
- * would fall apart, and further events had no effect. */
-static void
-event_mend(struct chaos *c)
-{
-	for (uint32_t port = 0; port < c->w.s->n_ports; port++) {
-		if (!c->cut[port] || prng_below(&c->rng, 3) == 0)
-			continue;
-		c->cut[port] = c->cut[sim_peer(c->w.sim, port)] = false;
-		sim_link_mend(c->w.sim, port);
-		snprintf(c->what, sizeof(c->what), "mend %s port %u",
-			 snapshot_node_of(c->w.s, port)->desc,
-			 c->w.s->ports[port].num);
+	if (st->c.cut[port])
 		return;
-	}
-	event_cable(c);
+	sim_link_flap(st->c.w.sim, port, 1 + prng_below(&st->c.rng, 4),
+		      1000 + prng_below(&st->c.rng, 40000),
+		      1000 + prng_below(&st->c.rng, 40000));
+	chaos_say(&st->c, "flap", port);
 }
 
 static void
-event_node(struct chaos *c)
-{
-	uint32_t node = prng_below(&c->rng, c->w.s->n_nodes);
-
-	if (node == c->w.s->ports[c->w.s->local_port].node)
-		return;
-	c->off[node] = !c->off[node];
-	if (c->off[node])
-		sim_node_off(c->w.sim, node);
-	else
-		sim_node_on(c->w.sim, node);
-	snprintf(c->what, sizeof(c->what), "%s %s", c->off[node] ? "off" :
-		 "on", c->w.s->nodes[node].desc);
-}
-
-static void
-event_node_on(struct chaos *c)
-{
-	for (uint32_t node = 0; node < c->w.s->n_nodes; node++) {
-		if (!c->off[node] || prng_below(&c->rng, 3) == 0)
-			continue;
-		c->off[node] = false;
-		sim_node_on(c->w.sim, node);
-		snprintf(c->what, sizeof(c->what), "on %s",
-			 c->w.s->nodes[node].desc);
-		return;
-	}
-	event_cable(c);
-}
-
-static void
-event_reset(struct chaos *c)
-{
-	uint32_t node = prng_below(&c->rng, c->w.s->n_nodes);
-
-	if (c->off[node] || node == c->w.s->ports[c->w.s->local_port].node)
-		return;
-	sim_node_reset(c->w.sim, node);
-	/* After a reset the host's LID is known to the manager only. */
-	snprintf(c->what, sizeof(c->what), "reset %s",
-		 c->w.s->nodes[node].desc);
-}
-
-static void
-event_flap(struct chaos *c)
-{
-	uint32_t port = any_cabled_port(c);
-
-	if (c->cut[port])
-		return;
-	sim_link_flap(c->w.sim, port, 1 + prng_below(&c->rng, 4),
-		      1000 + prng_below(&c->rng, 40000),
-		      1000 + prng_below(&c->rng, 40000));
-	snprintf(c->what, sizeof(c->what), "flap %s port %u",
-		 snapshot_node_of(c->w.s, port)->desc,
-		 c->w.s->ports[port].num);
-}
-
-static void
-event_loss(struct chaos *c)
+event_loss(struct storm *st)
 {
 	/* No duplicates: a repeated Set after the next one would undo it,
 	 * and InfiniBand's links do not send a packet twice. */
@@ -180,78 +85,77 @@ event_loss(struct chaos *c)
 	};
 	const struct sim_rule rule = {
 		.match = { .node = SIM_ANY },
-		.kind = kinds[prng_below(&c->rng, G_N_ELEMENTS(kinds))],
-		.per_mille = 20 + prng_below(&c->rng, 100),
-		.times = 1 + prng_below(&c->rng, 40),
-		.us = 1 + prng_below(&c->rng, 5000),
+		.kind = kinds[prng_below(&st->c.rng, G_N_ELEMENTS(kinds))],
+		.per_mille = 20 + prng_below(&st->c.rng, 100),
+		.times = 1 + prng_below(&st->c.rng, 40),
+		.us = 1 + prng_below(&st->c.rng, 5000),
 	};
 
-	c->fault = sim_rule_add(c->w.sim, &rule);
-	event_cable(c);
+	st->fault = sim_rule_add(st->c.w.sim, &rule);
+	chaos_cable(&st->c);
 }
 
 /* Devices that acknowledge Sets without executing them, while a cable
  * changes. */
 static void
-event_untaken(struct chaos *c)
+event_untaken(struct storm *st)
 {
-	char what[sizeof(c->what)];
-	unsigned ms = 1 + prng_below(&c->rng, 400);
+	char what[sizeof(st->c.what)];
+	unsigned ms = 1 + prng_below(&st->c.rng, 400);
 
-	sim_forget_sets(c->w.sim, ms * 1000);
-	event_cable(c);
-	g_strlcpy(what, c->what, sizeof(what));
-	snprintf(c->what, sizeof(c->what), "no Set taken for %u ms, %.100s",
+	sim_forget_sets(st->c.w.sim, ms * 1000);
+	chaos_cable(&st->c);
+	g_strlcpy(what, st->c.what, sizeof(what));
+	snprintf(st->c.what, sizeof(st->c.what),
+		 "no Set taken for %u ms, %.100s",
 		 ms, what);
 }
 
 static void
-event_babble(struct chaos *c)
+event_babble(struct storm *st)
 {
-	uint32_t port = any_cabled_port(c);
+	uint32_t port = chaos_cabled_port(&st->c);
 
-	sim_babble(c->w.sim, port, 128, 50, 2000);
-	snprintf(c->what, sizeof(c->what), "babble %s",
-		 snapshot_node_of(c->w.s, port)->desc);
+	sim_babble(st->c.w.sim, port, 128, 50, 2000);
+	chaos_say(&st->c, "babble", port);
 }
 
 static void
-event_signal(struct chaos *c)
+event_signal(struct storm *st)
 {
-	sweep_request(c->w.m.sweep, SWEEP_CAUSE_SIGNAL);
-	snprintf(c->what, sizeof(c->what), "sweep by request");
+	sweep_request(st->c.w.m.sweep, SWEEP_CAUSE_SIGNAL);
+	snprintf(st->c.what, sizeof(st->c.what), "sweep by request");
 }
 
 /* A link is to be avoided, or used again. */
 static void
-event_avoid(struct chaos *c)
+event_avoid(struct storm *st)
 {
-	uint32_t port = any_cabled_port(c);
-	uint64_t guid = snapshot_node_of(c->w.s, port)->info.node_guid;
-	uint8_t num = c->w.s->ports[port].num;
-	bool avoid = sweep_avoid(c->w.m.sweep, guid, num, 0);
+	uint32_t port = chaos_cabled_port(&st->c);
+	uint64_t guid = snapshot_node_of(st->c.w.s, port)->info.node_guid;
+	uint8_t num = st->c.w.s->ports[port].num;
+	bool avoid = sweep_avoid(st->c.w.m.sweep, guid, num, 0);
 
 	if (!avoid)
-		sweep_use(c->w.m.sweep, guid, num, false);
-	snprintf(c->what, sizeof(c->what), "%s %s port %u", avoid ? "avoid" :
-		 "use", snapshot_node_of(c->w.s, port)->desc, num);
+		sweep_use(st->c.w.m.sweep, guid, num, false);
+	chaos_say(&st->c, avoid ? "avoid" : "use", port);
 }
 
 static void
-add_rule(struct chaos *c, struct partition *p)
+add_rule(struct storm *st, struct partition *p)
 {
 	static const enum partition_who whos[] = {
 		PARTITION_GUID, PARTITION_GUID, PARTITION_GUID,
 		PARTITION_GUID, PARTITION_GUID, PARTITION_GUID,
 		PARTITION_ALL_CAS, PARTITION_ALL_SWITCHES,
 	};
-	uint32_t port = any_cabled_port(c);
+	uint32_t port = chaos_cabled_port(&st->c);
 	const struct partition_rule rule = {
-		.who = whos[prng_below(&c->rng, G_N_ELEMENTS(whos))],
-		.membership = prng_below(&c->rng, PARTITION_BOTH + 1),
-		.guid = c->w.s->ports[snapshot_is_switch(
-			snapshot_node_of(c->w.s, port)) ?
-			sim_peer(c->w.sim, port) : port].guid,
+		.who = whos[prng_below(&st->c.rng, G_N_ELEMENTS(whos))],
+		.membership = prng_below(&st->c.rng, PARTITION_BOTH + 1),
+		.guid = st->c.w.s->ports[snapshot_is_switch(
+			snapshot_node_of(st->c.w.s, port)) ?
+			sim_peer(st->c.w.sim, port) : port].guid,
 	};
 
 	if (rule.who != PARTITION_GUID || rule.guid)
@@ -261,252 +165,254 @@ add_rule(struct chaos *c, struct partition *p)
 /* All ports are full members of the default partition, so all hosts reach
  * each other; the other partitions have random rules. */
 static struct partition_rules *
-random_rules(struct chaos *c)
+random_rules(struct storm *st)
 {
 	struct partition_rules *rules = partition_rules_default();
 
 	for (unsigned i = 1; i <= PARTITIONS; i++) {
 		struct partition *p = partition_rules_get(rules, i);
-		unsigned n = prng_below(&c->rng, 12);
+		unsigned n = prng_below(&st->c.rng, 12);
 
 		while (n--)
-			add_rule(c, p);
+			add_rule(st, p);
 	}
 	return rules;
 }
 
 static void
-event_rules(struct chaos *c)
+event_rules(struct storm *st)
 {
-	partition_rules_unref(c->rules);
-	c->rules = random_rules(c);
-	sweep_set_partitions(c->w.m.sweep, c->rules);
-	sweep_request(c->w.m.sweep, SWEEP_CAUSE_PARTITIONS);
-	c->check_pkeys = true;
-	snprintf(c->what, sizeof(c->what), "other partitions");
+	partition_rules_unref(st->rules);
+	st->rules = random_rules(st);
+	sweep_set_partitions(st->c.w.m.sweep, st->rules);
+	sweep_request(st->c.w.m.sweep, SWEEP_CAUSE_PARTITIONS);
+	st->check_pkeys = true;
+	snprintf(st->c.what, sizeof(st->c.what), "other partitions");
 }
 
 /* During the update for a cable. */
 static void
-event_rules_late(struct chaos *c)
+event_rules_late(struct storm *st)
 {
-	event_cable(c);
-	sim_run(c->w.sim, sim_now(c->w.sim) + prng_below(&c->rng, 60000));
-	event_rules(c);
+	chaos_cable(&st->c);
+	sim_run(st->c.w.sim,
+		sim_now(st->c.w.sim) + prng_below(&st->c.rng, 60000));
+	event_rules(st);
 }
 
 /* May this end of a cable be moved? Not that of a cut one, nor the
  * manager's. */
 static bool
-may_move(struct chaos *c, uint32_t port)
+may_move(struct storm *st, uint32_t port)
 {
-	return !c->cut[port] && port != c->w.s->local_port &&
-		sim_peer(c->w.sim, port) != c->w.s->local_port;
+	return !st->c.cut[port] && port != st->c.w.s->local_port &&
+		sim_peer(st->c.w.sim, port) != st->c.w.s->local_port;
 }
 
 /* Two hosts, or any two ports, change places. */
 static void
-event_swap(struct chaos *c)
+event_swap(struct storm *st)
 {
-	uint32_t a = any_cabled_port(c), b = any_cabled_port(c);
+	uint32_t a = chaos_cabled_port(&st->c), b = chaos_cabled_port(&st->c);
 
-	if (prng_below(&c->rng, 2)) {
-		if (snapshot_is_switch(snapshot_node_of(c->w.s, a)))
-			a = sim_peer(c->w.sim, a);
-		if (snapshot_is_switch(snapshot_node_of(c->w.s, b)))
-			b = sim_peer(c->w.sim, b);
+	if (prng_below(&st->c.rng, 2)) {
+		if (snapshot_is_switch(snapshot_node_of(st->c.w.s, a)))
+			a = sim_peer(st->c.w.sim, a);
+		if (snapshot_is_switch(snapshot_node_of(st->c.w.s, b)))
+			b = sim_peer(st->c.w.sim, b);
 	}
-	if (!may_move(c, a) || !may_move(c, b))
+	if (!may_move(st, a) || !may_move(st, b))
 		return;
-	c->moved = snapshot_is_switch(snapshot_node_of(c->w.s, a)) ||
-		snapshot_is_switch(snapshot_node_of(c->w.s, b));
-	sim_cable_swap(c->w.sim, a, b);
-	snprintf(c->what, sizeof(c->what), "swap %.60s port %u, %.60s port %u",
-		 snapshot_node_of(c->w.s, a)->desc, c->w.s->ports[a].num,
-		 snapshot_node_of(c->w.s, b)->desc, c->w.s->ports[b].num);
+	st->moved = snapshot_is_switch(snapshot_node_of(st->c.w.s, a)) ||
+		snapshot_is_switch(snapshot_node_of(st->c.w.s, b));
+	sim_cable_swap(st->c.w.sim, a, b);
+	snprintf(st->c.what, sizeof(st->c.what),
+		 "swap %.60s port %u, %.60s port %u",
+		 snapshot_node_of(st->c.w.s, a)->desc, st->c.w.s->ports[a].num,
+		 snapshot_node_of(st->c.w.s, b)->desc, st->c.w.s->ports[b].num);
 }
 
 /* An event while there is no manager. */
 static void
-event_restart(struct chaos *c)
+event_restart(struct storm *st)
 {
-	static void (*const others[])(struct chaos *) = {
-		event_cable, event_mend, event_node, event_node_on,
-		event_reset, event_swap,
-	};
 	g_autofree char *what = NULL;
 
-	manager_close(&c->w.m);
-	sim_run(c->w.sim, sim_now(c->w.sim) + prng_below(&c->rng, SECOND));
-	others[prng_below(&c->rng, G_N_ELEMENTS(others))](c);
-	sim_run(c->w.sim, sim_now(c->w.sim) + prng_below(&c->rng, SECOND));
-	manager_open(&c->w.m, c->w.sim, c->w.s->local_port, &c->params, NULL);
-	sweep_set_partitions(c->w.m.sweep, c->rules);
-	what = g_strdup(c->what);
-	snprintf(c->what, sizeof(c->what), "restart, meanwhile %.120s", what);
+	manager_close(&st->c.w.m);
+	sim_run(st->c.w.sim,
+		sim_now(st->c.w.sim) + prng_below(&st->c.rng, SECOND));
+	if (prng_below(&st->c.rng, 6))
+		chaos_happen(&st->c);
+	else
+		event_swap(st);
+	sim_run(st->c.w.sim,
+		sim_now(st->c.w.sim) + prng_below(&st->c.rng, SECOND));
+	manager_open(&st->c.w.m, st->c.w.sim, st->c.w.s->local_port,
+		     &st->params, NULL);
+	sweep_set_partitions(st->c.w.m.sweep, st->rules);
+	what = g_strdup(st->c.what);
+	snprintf(st->c.what, sizeof(st->c.what), "restart, meanwhile %.120s",
+		 what);
 }
 
 static void
-happen(struct chaos *c)
+happen(struct storm *st)
 {
-	static void (*const events[])(struct chaos *) = {
-		event_cable, event_mend, event_mend, event_node,
-		event_node_on, event_node_on, event_reset, event_flap,
-		event_loss, event_babble, event_signal, event_cable,
-		event_mend, event_rules, event_rules_late, event_untaken,
-		event_avoid, event_avoid, event_swap, event_swap,
-		event_restart,
+	static void (*const events[])(struct storm *) = {
+		event_flap, event_loss, event_babble, event_signal,
+		event_rules, event_rules_late, event_untaken, event_avoid,
+		event_avoid, event_swap, event_swap, event_restart,
 	};
 
-	c->what[0] = '\0';
-	c->moved = false;
-	events[prng_below(&c->rng, G_N_ELEMENTS(events))](c);
+	st->c.what[0] = '\0';
+	st->moved = false;
+	if (prng_below(&st->c.rng, 2))
+		chaos_happen(&st->c);
+	else
+		events[prng_below(&st->c.rng, G_N_ELEMENTS(events))](st);
 }
 
 static void
-check_loops(struct chaos *c, unsigned event)
+check_loops(struct storm *st, unsigned event)
 {
-	g_autofree uint8_t *alive = world_alive(&c->w);
+	g_autofree uint8_t *alive = world_alive(&st->c.w);
 
-	if (world_has_loop(&c->w, alive))
+	if (world_has_loop(&st->c.w, alive))
 		fail_msg("event %u (%s): a credit loop at %" G_GINT64_FORMAT
-			 " us", event, c->what, sim_now(c->w.sim));
+			 " us", event, st->c.what, sim_now(st->c.w.sim));
 }
 
 static void
-check_lids(struct chaos *c)
+check_lids(struct storm *st)
 {
-	g_autofree uint8_t *alive = world_alive(&c->w);
+	g_autofree uint8_t *alive = world_alive(&st->c.w);
 	g_autofree uint32_t *owner = g_new(uint32_t, 0x10000);
 
 	memset(owner, 0xff, 0x10000 * sizeof(*owner));
-	for (uint32_t port = 0; port < c->w.s->n_ports; port++) {
-		const struct port_info *i = sim_port_info(c->w.sim, port);
+	for (uint32_t port = 0; port < st->c.w.s->n_ports; port++) {
+		const struct port_info *i = sim_port_info(st->c.w.sim, port);
 		uint16_t lid = i->lid;
 
 		if (!alive[port])
 			continue;
-		if (port == c->w.s->local_port && !lid)
+		if (port == st->c.w.s->local_port && !lid)
 			continue;	/* it has no link */
 		assert_true(lid >= LID_UNICAST_MIN && lid <= LID_UNICAST_MAX);
 		for (unsigned k = 0; k < 1u << i->lmc; k++) {
 			if (owner[lid + k] != UINT32_MAX)
 				fail_msg("LID %u twice after %s", lid + k,
-					 c->what);
+					 st->c.what);
 			owner[lid + k] = port;
 		}
-		if (c->lids[port] && c->lids[port] != lid)
-			fail_msg("LID %u became %u after %s", c->lids[port],
-				 lid, c->what);
-		c->lids[port] = lid;
+		if (st->lids[port] && st->lids[port] != lid)
+			fail_msg("LID %u became %u after %s", st->lids[port],
+				 lid, st->c.what);
+		st->lids[port] = lid;
 	}
 }
 
 static void
-check_reach(struct chaos *c, unsigned event)
+check_reach(struct storm *st, unsigned event)
 {
 	unsigned pairs, mixed;
-	unsigned bad = world_unreached(&c->w, SNAPSHOT_NONE, &pairs, &mixed);
+	unsigned bad = world_unreached(&st->c.w, SNAPSHOT_NONE, &pairs, &mixed);
 
 	if (bad)
 		fail_msg("event %u (%s): %u of %u pairs are not reached",
-			 event, c->what, bad, pairs);
+			 event, st->c.what, bad, pairs);
 	/* Omitted pairs must be few and reported. */
-	if (mixed && (c->w.m.last == SWEEP_END_UP ||
+	if (mixed && (st->c.w.m.last == SWEEP_END_UP ||
 		      mixed > MAX(pairs / 5, FEW)))
 		fail_msg("event %u (%s): %u of %u pairs of a host and a "
-			 "switch are left out", event, c->what, mixed, pairs);
+			 "switch are left out", event, st->c.what, mixed,
+			 pairs);
 }
 
 static void
-check_pkeys(struct chaos *c, unsigned event)
+check_pkeys(struct storm *st, unsigned event)
 {
-	unsigned asked, bad = world_misled(&c->w, c->rules, &asked);
+	unsigned asked, bad = world_misled(&st->c.w, st->rules, &asked);
 
-	c->check_pkeys = false;
+	st->check_pkeys = false;
 	if (bad)
 		fail_msg("event %u (%s): %u of %u packets do not do what "
-			 "the partitions say", event, c->what, bad, asked);
+			 "the partitions say", event, st->c.what, bad, asked);
 }
 
 static void
-check_plan_empty(struct chaos *c, unsigned event)
+check_plan_empty(struct storm *st, unsigned event)
 {
-	uint64_t sets = c->w.m.x->stats.sent_set;
+	uint64_t sets = st->c.w.m.x->stats.sent_set;
 
-	sweep_request(c->w.m.sweep, SWEEP_CAUSE_SIGNAL);
-	assert_true(world_settle(&c->w, 60 * SECOND));
+	sweep_request(st->c.w.m.sweep, SWEEP_CAUSE_SIGNAL);
+	assert_true(world_settle(&st->c.w, 60 * SECOND));
 	/* A fault may still be active, and change the fabric. */
-	if (c->w.m.last != SWEEP_END_UP)
+	if (st->c.w.m.last != SWEEP_END_UP)
 		return;
-	if (c->w.m.x->stats.sent_set != sets)
+	if (st->c.w.m.x->stats.sent_set != sets)
 		fail_msg("event %u (%s): %u Sets in a fabric that is up", event,
-			 c->what,
-			 (unsigned)(c->w.m.x->stats.sent_set -
+			 st->c.what,
+			 (unsigned)(st->c.w.m.x->stats.sent_set -
 				    sets));
 }
 
 /* After two light sweeps, changes without a trap must be known. If a fault
  * has spoilt every sweep so far, it is ended. */
 static void
-come_to_rest(struct chaos *c, unsigned event)
+come_to_rest(struct storm *st, unsigned event)
 {
-	sim_run(c->w.sim, sim_now(c->w.sim) + 5 * SECOND);
-	if (!world_settle(&c->w, 120 * SECOND))
-		fail_msg("event %u (%s): no rest", event, c->what);
-	if (!c->fault || c->w.m.last == SWEEP_END_UP)
+	sim_run(st->c.w.sim, sim_now(st->c.w.sim) + 5 * SECOND);
+	if (!world_settle(&st->c.w, 120 * SECOND))
+		fail_msg("event %u (%s): no rest", event, st->c.what);
+	if (!st->fault || st->c.w.m.last == SWEEP_END_UP)
 		return;
-	sim_rule_remove(c->w.sim, c->fault);
-	c->fault = 0;
-	come_to_rest(c, event);
+	sim_rule_remove(st->c.w.sim, st->fault);
+	st->fault = 0;
+	come_to_rest(st, event);
 }
 
 static void
 chaos_run(const struct run *r)
 {
-	struct chaos c = {
-		.rng = prng_stream(r->seed, 77), .params = manager_defaults,
-	};
+	struct storm st = { .params = manager_defaults };
 	AUTO_FOLDER(dir);
 
-	c.params.wire.timeout_ms = 20;
-	c.params.wire.retries = 2;
-	c.params.sweep.sweep_s = 2;
-	c.params.sweep.lmc = r->lmc;
-	c.params.sweep.isolation.enforce = PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT;
-	c.params.sa = &manager_sa;
-	c.params.cache_dir = dir;
-	world_open(&c.w, r->spec, r->seed, &c.params);
-	c.cut = g_new0(uint8_t, c.w.s->n_ports);
-	c.off = g_new0(uint8_t, c.w.s->n_nodes);
-	c.lids = g_new0(uint16_t, c.w.s->n_ports);
-	assert_true(world_settle(&c.w, 60 * SECOND));
-	assert_int_equal(c.w.m.last, SWEEP_END_UP);
-	c.rules = partition_rules_default();
-	event_rules(&c);
+	st.params.wire.timeout_ms = 20;
+	st.params.wire.retries = 2;
+	st.params.sweep.sweep_s = 2;
+	st.params.sweep.lmc = r->lmc;
+	st.params.sweep.isolation.enforce = PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT;
+	st.params.sa = &manager_sa;
+	st.params.cache_dir = dir;
+	world_open(&st.c.w, r->spec, r->seed, &st.params);
+	chaos_open(&st.c, prng_stream(r->seed, 77));
+	st.lids = g_new0(uint16_t, st.c.w.s->n_ports);
+	assert_true(world_settle(&st.c.w, 60 * SECOND));
+	assert_int_equal(st.c.w.m.last, SWEEP_END_UP);
+	st.rules = partition_rules_default();
+	event_rules(&st);
 	for (unsigned event = 0; event < r->events; event++) {
-		happen(&c);
+		happen(&st);
 		/* At moments when an update is probably in progress. */
 		for (unsigned i = 0; i < LOOKS; i++) {
-			sim_run(c.w.sim, sim_now(c.w.sim) +
-				prng_below(&c.rng, LOOK_US << i));
-			if (!c.moved)
-				check_loops(&c, event);
+			sim_run(st.c.w.sim, sim_now(st.c.w.sim) +
+				prng_below(&st.c.rng, LOOK_US << i));
+			if (!st.moved)
+				check_loops(&st, event);
 		}
-		come_to_rest(&c, event);
-		check_reach(&c, event);
-		check_loops(&c, event);
-		check_lids(&c);
-		if (c.check_pkeys || event % CHECK_PKEYS_EACH == 0)
-			check_pkeys(&c, event);
-		if (event % CHECK_SETS_EACH == 0 && c.w.m.last == SWEEP_END_UP)
-			check_plan_empty(&c, event);
+		come_to_rest(&st, event);
+		check_reach(&st, event);
+		check_loops(&st, event);
+		check_lids(&st);
+		if (st.check_pkeys || event % CHECK_PKEYS_EACH == 0)
+			check_pkeys(&st, event);
+		if (event % CHECK_SETS_EACH == 0 &&
+		    st.c.w.m.last == SWEEP_END_UP)
+			check_plan_empty(&st, event);
 	}
-	world_close(&c.w);
-	partition_rules_unref(c.rules);
-	g_free(c.cut);
-	g_free(c.off);
-	g_free(c.lids);
+	chaos_close(&st.c);
+	partition_rules_unref(st.rules);
+	g_free(st.lids);
 }
 
 static void

@@ -22,11 +22,11 @@
 
 #include "sm/io/mad_client.h"
 #include "sm/mad/sa_record.h"
+#include "tests/lib/chaos.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/sim_script.h"
 #include "tests/lib/unit.h"
-#include "tests/lib/world.h"
 #include "topology/prng.h"
 
 #define EVENTS		150u
@@ -42,10 +42,10 @@ static const char *const specs[] = {
 	"random(10,3,2)", "rails(4;4,2)", "dragonfly(2,2,1)", "mesh(4,3;1)",
 };
 
-struct chaos;
+struct storm;
 
 struct host {
-	struct chaos *c;
+	struct storm *st;
 	uint32_t port;
 	struct transport *t;
 	struct mad_client *x;
@@ -58,17 +58,12 @@ struct host {
 	unsigned life;		/* counts losses of its link */
 };
 
-struct chaos {
-	struct world w;		/* w.m: the first manager */
+struct storm {
+	struct chaos c;		/* w.m: the first manager */
 	struct manager other;
-	uint32_t seat[N_MANAGERS];
 	struct host *hosts;
 	unsigned n_hosts;
-	uint64_t rng;
 	char *dirs[N_MANAGERS];	/* cache folders; NULL: none */
-	uint8_t *cut;		/* by port */
-	uint8_t *off;		/* by node */
-	char what[128];
 };
 
 /* ------------------------------------------------------------------ hosts */
@@ -93,14 +88,14 @@ on_answer(const struct mad_client_answer *a, void *data, uint64_t life)
 static void
 host_ask(struct host *h, unsigned group)
 {
-	const struct snapshot *s = h->c->w.s;
+	const struct snapshot *s = h->st->c.w.s;
 	const uint64_t gid[2] = {
 		GUINT64_TO_BE(UINT64_C(0xfe80000000000000)),
 		GUINT64_TO_BE(s->ports[h->port].guid),
 	};
 	const struct mad_addr to = {
 		.qp = 1, .qkey = MAD_GSI_QKEY,
-		.lid = sim_port_info(h->c->w.sim, h->port)->sm_lid,
+		.lid = sim_port_info(h->st->c.w.sim, h->port)->sm_lid,
 	};
 	struct mcmember_record r = {
 		.mgid = { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff,	/* IPoIB's */
@@ -140,47 +135,31 @@ host_forget(struct host *h)
 static void
 on_reregister(struct sim *sim, uint32_t port, void *data)
 {
-	struct chaos *c = data;
+	struct storm *st = data;
 
-	for (unsigned i = 0; i < c->n_hosts; i++)
-		if (c->hosts[i].port == port)
-			host_forget(&c->hosts[i]);
+	for (unsigned i = 0; i < st->n_hosts; i++)
+		if (st->hosts[i].port == port)
+			host_forget(&st->hosts[i]);
 }
 
-/* The link was down for some time. */
 static void
 lose_link(struct chaos *c, uint32_t port)
 {
-	uint32_t peer = c->w.s->ports[port].peer;
-
 	on_reregister(c->w.sim, port, c);
-	if (peer != SNAPSHOT_NONE)
-		on_reregister(c->w.sim, peer, c);
 }
 
 static void
-lose_links(struct chaos *c, uint32_t node)
+run(struct storm *st, int64_t us)
 {
-	const struct snapshot_node *n = &c->w.s->nodes[node];
+	struct sim *sim = st->c.w.sim;
 
-	for (unsigned num = 0; num <= n->info.num_ports; num++) {
-		uint32_t port = snapshot_port_of(c->w.s, node, num);
+	for (int64_t end = sim_now(sim) + us; sim_now(sim) < end;) {
+		sim_run(sim, MIN(end, sim_now(sim) + TURN_US));
+		for (unsigned i = 0; i < st->n_hosts; i++) {
+			struct host *h = &st->hosts[i];
 
-		if (port != SNAPSHOT_NONE)
-			lose_link(c, port);
-	}
-}
-
-static void
-run(struct chaos *c, int64_t us)
-{
-	for (int64_t end = sim_now(c->w.sim) + us; sim_now(c->w.sim) < end;) {
-		sim_run(c->w.sim, MIN(end, sim_now(c->w.sim) + TURN_US));
-		for (unsigned i = 0; i < c->n_hosts; i++) {
-			struct host *h = &c->hosts[i];
-
-			if (c->off[c->w.s->ports[h->port].node] ||
-			    sim_port_info(c->w.sim, h->port)->state !=
+			if (st->c.off[st->c.w.s->ports[h->port].node] ||
+			    sim_port_info(st->c.w.sim, h->port)->state !=
 			    PORT_STATE_ACTIVE) {
 				host_forget(h);
 				continue;
@@ -195,13 +174,13 @@ run(struct chaos *c, int64_t us)
 /* --------------------------------------------------------------- managers */
 
 static struct manager *
-manager_at(struct chaos *c, unsigned i)
+manager_at(struct storm *st, unsigned i)
 {
-	return i ? &c->other : &c->w.m;
+	return i ? &st->other : &st->c.w.m;
 }
 
 static void
-manager_start(struct chaos *c, unsigned i)
+manager_start(struct storm *st, unsigned i)
 {
 	struct sm_instance_params params = manager_defaults;
 
@@ -209,124 +188,36 @@ manager_start(struct chaos *c, unsigned i)
 	params.wire.retries = 2;
 	params.sweep.sweep_s = 2;
 	params.sweep.clients = REREGISTER_FORGOTTEN;
-	params.sweep.priority = 3 + prng_below(&c->rng, 8);
+	params.sweep.priority = 3 + prng_below(&st->c.rng, 8);
 	params.sa = &manager_sa;
-	params.cache_dir = c->dirs[i];
-	manager_open(manager_at(c, i), c->w.sim, c->seat[i], &params, NULL);
+	params.cache_dir = st->dirs[i];
+	manager_open(manager_at(st, i), st->c.w.sim, st->c.seat[i], &params,
+		     NULL);
 }
 
 /* ----------------------------------------------------------------- events */
 
 static void
-say(struct chaos *c, const char *verb, uint32_t node)
+event_group(struct storm *st)
 {
-	snprintf(c->what, sizeof(c->what), "%s %s", verb,
-		 c->w.s->nodes[node].desc);
-}
-
-static void
-event_cable(struct chaos *c)
-{
-	uint32_t port, peer;
-	bool cut;
-
-	do {
-		port = prng_below(&c->rng, c->w.s->n_ports);
-		peer = c->w.s->ports[port].peer;
-	} while (peer == SNAPSHOT_NONE);
-	cut = !c->cut[port];
-	c->cut[port] = c->cut[peer] = cut;
-	if (cut)
-		sim_link_cut(c->w.sim, port);
-	else
-		sim_link_mend(c->w.sim, port);
-	lose_link(c, port);
-	say(c, cut ? "cut" : "mend", c->w.s->ports[port].node);
-}
-
-static void
-event_mend(struct chaos *c)
-{
-	for (uint32_t port = 0; port < c->w.s->n_ports; port++)
-		if (c->cut[port] && prng_below(&c->rng, 3)) {
-			c->cut[port] = false;
-			c->cut[c->w.s->ports[port].peer] = false;
-			sim_link_mend(c->w.sim, port);
-			say(c, "mend", c->w.s->ports[port].node);
-		}
-}
-
-/* Any node without a manager. */
-static uint32_t
-any_node(struct chaos *c)
-{
-	for (;;) {
-		uint32_t node = prng_below(&c->rng, c->w.s->n_nodes);
-
-		if (node != c->w.s->ports[c->seat[0]].node &&
-		    node != c->w.s->ports[c->seat[1]].node)
-			return node;
-	}
-}
-
-static void
-event_node(struct chaos *c)
-{
-	uint32_t node = any_node(c);
-
-	c->off[node] = !c->off[node];
-	if (c->off[node])
-		sim_node_off(c->w.sim, node);
-	else
-		sim_node_on(c->w.sim, node);
-	lose_links(c, node);
-	say(c, c->off[node] ? "off" : "on", node);
-}
-
-static void
-event_node_on(struct chaos *c)
-{
-	for (uint32_t node = 0; node < c->w.s->n_nodes; node++)
-		if (c->off[node] && prng_below(&c->rng, 3)) {
-			c->off[node] = false;
-			sim_node_on(c->w.sim, node);
-			say(c, "on", node);
-		}
-}
-
-static void
-event_reset(struct chaos *c)
-{
-	uint32_t node = any_node(c);
-
-	if (c->off[node])
-		return;
-	sim_node_reset(c->w.sim, node);
-	lose_links(c, node);
-	say(c, "reset", node);
-}
-
-static void
-event_group(struct chaos *c)
-{
-	struct host *h = &c->hosts[prng_below(&c->rng, c->n_hosts)];
-	unsigned group = 1 + prng_below(&c->rng, N_GROUPS - 1);
+	struct host *h = &st->hosts[prng_below(&st->c.rng, st->n_hosts)];
+	unsigned group = 1 + prng_below(&st->c.rng, N_GROUPS - 1);
 
 	h->wants[group] = !h->wants[group];
-	say(c, h->wants[group] ? "join" : "leave", c->w.s->ports[h->port].node);
+	chaos_say(&st->c, h->wants[group] ? "join" : "leave", h->port);
 }
 
 static void
-event_kill(struct chaos *c)
+event_kill(struct storm *st)
 {
-	unsigned i = prng_below(&c->rng, N_MANAGERS);
+	unsigned i = prng_below(&st->c.rng, N_MANAGERS);
 
-	if (!manager_at(c, i)->t) {
-		manager_start(c, i);
-		say(c, "start", c->w.s->ports[c->seat[i]].node);
-	} else if (manager_at(c, 1 - i)->t) {
-		manager_close(manager_at(c, i));
-		say(c, "kill", c->w.s->ports[c->seat[i]].node);
+	if (!manager_at(st, i)->t) {
+		manager_start(st, i);
+		chaos_say(&st->c, "start", st->c.seat[i]);
+	} else if (manager_at(st, 1 - i)->t) {
+		manager_close(manager_at(st, i));
+		chaos_say(&st->c, "kill", st->c.seat[i]);
 	}
 }
 
@@ -337,68 +228,68 @@ on_retired(void *data)
 }
 
 static void
-event_retire(struct chaos *c)
+event_retire(struct storm *st)
 {
-	unsigned i = prng_below(&c->rng, N_MANAGERS);
+	unsigned i = prng_below(&st->c.rng, N_MANAGERS);
 	bool retired = false;
 
-	if (!manager_at(c, 0)->t || !manager_at(c, 1)->t)
+	if (!manager_at(st, 0)->t || !manager_at(st, 1)->t)
 		return;
-	if (sm_instance_retire(manager_at(c, i)->sm, on_retired, &retired))
+	if (sm_instance_retire(manager_at(st, i)->sm, on_retired, &retired))
 		for (unsigned k = 0; !retired && k < 2 * RETIRE_MS; k++)
-			sim_run(c->w.sim, sim_now(c->w.sim) + 1000);
-	manager_close(manager_at(c, i));
-	say(c, "retire", c->w.s->ports[c->seat[i]].node);
+			sim_run(st->c.w.sim, sim_now(st->c.w.sim) + 1000);
+	manager_close(manager_at(st, i));
+	chaos_say(&st->c, "retire", st->c.seat[i]);
 }
 
 static void
-event_priority(struct chaos *c)
+event_priority(struct storm *st)
 {
-	unsigned i = prng_below(&c->rng, N_MANAGERS);
+	unsigned i = prng_below(&st->c.rng, N_MANAGERS);
 
-	if (manager_at(c, i)->t)
-		sweep_set_priority(manager_at(c, i)->sweep,
-				   prng_below(&c->rng, 15));
-	say(c, "priority", c->w.s->ports[c->seat[i]].node);
+	if (manager_at(st, i)->t)
+		sweep_set_priority(manager_at(st, i)->sweep,
+				   prng_below(&st->c.rng, 15));
+	chaos_say(&st->c, "priority", st->c.seat[i]);
 }
 
 /* ----------------------------------------------------------------- checks */
 
 static const char *
-other_master(struct chaos *c, const uint8_t *alive)
+other_master(struct storm *st, const uint8_t *alive)
 {
-	uint16_t lid = sim_port_info(c->w.sim, c->seat[0])->sm_lid;
+	uint16_t lid = sim_port_info(st->c.w.sim, st->c.seat[0])->sm_lid;
 	bool is_one = false;
 
 	for (unsigned i = 0; i < N_MANAGERS; i++)
-		is_one |= alive[c->seat[i]] && manager_at(c, i)->t &&
-			sim_port_info(c->w.sim, c->seat[i])->lid == lid;
+		is_one |= alive[st->c.seat[i]] && manager_at(st, i)->t &&
+			sim_port_info(st->c.w.sim, st->c.seat[i])->lid == lid;
 	if (!is_one)
 		return "the master is not there";
-	for (uint32_t p = 0; p < c->w.s->n_ports; p++)
-		if (alive[p] && snapshot_is_end_port(c->w.s, p) &&
-		    (sim_port_info(c->w.sim, p)->sm_lid != lid ||
-		     (p != c->seat[0] && p != c->seat[1] &&
-		      !sim_port_info(c->w.sim, p)->lid)))
+	for (uint32_t p = 0; p < st->c.w.s->n_ports; p++)
+		if (alive[p] && snapshot_is_end_port(st->c.w.s, p) &&
+		    (sim_port_info(st->c.w.sim, p)->sm_lid != lid ||
+		     (p != st->c.seat[0] && p != st->c.seat[1] &&
+		      !sim_port_info(st->c.w.sim, p)->lid)))
 			return "a port has another master";
 	return NULL;
 }
 
 static const char *
-wrong_copies(struct chaos *c, const struct host *from, unsigned group,
+wrong_copies(struct storm *st, const struct host *from, unsigned group,
 	     const uint8_t *alive)
 {
-	g_autofree uint8_t *count = g_new0(uint8_t, c->w.s->n_ports);
+	g_autofree uint8_t *count = g_new0(uint8_t, st->c.w.s->n_ports);
 	const char *why = NULL;
 	struct sim_mcast out;
 
-	if (sim_probe_mcast(c->w.sim, from->port, from->mlid[group], 0xffff, 0,
-			    &out) != SIM_DELIVERED)
+	if (sim_probe_mcast(st->c.w.sim, from->port, from->mlid[group], 0xffff,
+			    0, &out) != SIM_DELIVERED)
 		why = "a packet to a group does not go out, or goes round";
 	for (guint i = 0; !why && i < out.reached->len; i++)
 		count[g_array_index(out.reached, uint32_t, i)]++;
-	for (unsigned i = 0; !why && i < c->n_hosts; i++) {
-		const struct host *h = &c->hosts[i];
+	for (unsigned i = 0; !why && i < st->n_hosts; i++) {
+		const struct host *h = &st->hosts[i];
 
 		if (h == from)
 			why = count[h->port] ? "it comes back" : NULL;
@@ -411,25 +302,25 @@ wrong_copies(struct chaos *c, const struct host *from, unsigned group,
 		if (why)
 			printf("# group %u, MLID 0x%x, from %s to %s\n", group,
 			       from->mlid[group],
-			       snapshot_node_of(c->w.s, from->port)->desc,
-			       snapshot_node_of(c->w.s, h->port)->desc);
+			       snapshot_node_of(st->c.w.s, from->port)->desc,
+			       snapshot_node_of(st->c.w.s, h->port)->desc);
 	}
 	sim_mcast_clear(&out);
 	return why;
 }
 
 static const char *
-wrong_groups(struct chaos *c, const uint8_t *alive)
+wrong_groups(struct storm *st, const uint8_t *alive)
 {
-	for (unsigned i = 0; i < c->n_hosts; i++) {
-		const struct host *h = &c->hosts[i];
+	for (unsigned i = 0; i < st->n_hosts; i++) {
+		const struct host *h = &st->hosts[i];
 
 		for (unsigned g = 0; alive[h->port] && g < N_GROUPS; g++) {
 			const char *why = h->wants[g] == h->is_in[g] ? NULL :
 				"a host is not in its group, or still is";
 
 			if (!why && h->is_in[g])
-				why = wrong_copies(c, h, g, alive);
+				why = wrong_copies(st, h, g, alive);
 			if (!why)
 				continue;
 			return why;
@@ -440,107 +331,106 @@ wrong_groups(struct chaos *c, const uint8_t *alive)
 
 /* The first failed check; NULL: none. */
 static const char *
-look(struct chaos *c)
+look(struct storm *st)
 {
-	g_autofree uint8_t *alive = world_alive(&c->w);
+	g_autofree uint8_t *alive = world_alive(&st->c.w);
 	unsigned n = 0, n_managers = 0, pairs, mixed;
 	const char *why;
 
 	/* The part that is checked may have a single port, or no manager. */
-	for (uint32_t p = 0; p < c->w.s->n_ports; p++)
+	for (uint32_t p = 0; p < st->c.w.s->n_ports; p++)
 		n += alive[p];
 	for (unsigned i = 0; i < N_MANAGERS; i++)
-		n_managers += alive[c->seat[i]] && manager_at(c, i)->t;
+		n_managers += alive[st->c.seat[i]] && manager_at(st, i)->t;
 	if (n < 2 || !n_managers)
 		return NULL;
-	why = other_master(c, alive);
-	if (!why && world_unreached(&c->w, SNAPSHOT_NONE, &pairs, &mixed))
+	why = other_master(st, alive);
+	if (!why && world_unreached(&st->c.w, SNAPSHOT_NONE, &pairs, &mixed))
 		why = "pairs are not reached";
-	return why ?: wrong_groups(c, alive);
+	return why ?: wrong_groups(st, alive);
 }
 
 static void
-check(struct chaos *c, unsigned event)
+check(struct storm *st, unsigned event)
 {
 	g_autofree uint8_t *alive = NULL;
 	const char *why = "";
 
 	for (unsigned s = 0; why && s < PATIENCE; s++) {
-		run(c, SECOND);
-		why = look(c);
+		run(st, SECOND);
+		why = look(st);
 	}
 	if (why)
-		fail_msg("event %u (%s): %s", event, c->what, why);
-	alive = world_alive(&c->w);
-	if (world_has_loop(&c->w, alive))
-		fail_msg("event %u (%s): a credit loop", event, c->what);
+		fail_msg("event %u (%s): %s", event, st->c.what, why);
+	alive = world_alive(&st->c.w);
+	if (world_has_loop(&st->c.w, alive))
+		fail_msg("event %u (%s): a credit loop", event, st->c.what);
 }
 
 static void
-open_hosts(struct chaos *c)
+open_hosts(struct storm *st)
 {
 	static const struct mad_client_params wire = {
 		.timeout_ms = 200, .retries = 2, .max_wire = 16,
 	};
 
-	c->hosts = g_new0(struct host, c->w.s->n_ports);
-	for (uint32_t p = 0; p < c->w.s->n_ports; p++) {
-		struct host *h = &c->hosts[c->n_hosts];
+	st->hosts = g_new0(struct host, st->c.w.s->n_ports);
+	for (uint32_t p = 0; p < st->c.w.s->n_ports; p++) {
+		struct host *h = &st->hosts[st->n_hosts];
 
-		if (c->w.s->ports[p].peer == SNAPSHOT_NONE ||
-		    snapshot_is_switch(snapshot_node_of(c->w.s, p)))
+		if (st->c.w.s->ports[p].peer == SNAPSHOT_NONE ||
+		    snapshot_is_switch(snapshot_node_of(st->c.w.s, p)))
 			continue;
-		*h = (struct host){ .c = c, .port = p, .wants = { true } };
-		h->t = sim_attach(c->w.sim, p, SIM_ROLE_CLIENT);
+		*h = (struct host){ .st = st, .port = p, .wants = { true } };
+		h->t = sim_attach(st->c.w.sim, p, SIM_ROLE_CLIENT);
 		h->x = mad_client_new(h->t, &wire);
-		c->n_hosts++;
-		if (p != c->seat[0])
-			c->seat[1] = p;
+		st->n_hosts++;
+		if (p != st->c.seat[0])
+			st->c.seat[1] = p;
 	}
-	sim_set_reregister(c->w.sim, on_reregister, c);
+	sim_set_reregister(st->c.w.sim, on_reregister, st);
 }
 
 static void
 chaos_run(const char *spec, uint64_t seed, unsigned events, bool keep)
 {
-	static void (*const happen[])(struct chaos *) = {
-		event_cable, event_cable, event_mend, event_node,
-		event_node_on, event_reset, event_group, event_group,
-		event_kill, event_kill, event_retire, event_priority,
+	static void (*const own[])(struct storm *) = {
+		event_group, event_group, event_kill, event_kill,
+		event_retire, event_priority,
 	};
-	struct chaos c = { .rng = prng_stream(seed, 78) };
+	struct storm st = { 0 };
 
 	for (unsigned i = 0; keep && i < N_MANAGERS; i++)
-		c.dirs[i] = g_dir_make_tmp("minism-groups-XXXXXX", NULL);
+		st.dirs[i] = g_dir_make_tmp("minism-groups-XXXXXX", NULL);
 
-	world_open(&c.w, spec, seed, NULL);
-	manager_close(&c.w.m);
-	c.cut = g_new0(uint8_t, c.w.s->n_ports);
-	c.off = g_new0(uint8_t, c.w.s->n_nodes);
-	c.seat[0] = c.w.s->local_port;
-	open_hosts(&c);
-	manager_start(&c, 0);
-	manager_start(&c, 1);
-	snprintf(c.what, sizeof(c.what), "start");
+	world_open(&st.c.w, spec, seed, NULL);
+	manager_close(&st.c.w.m);
+	chaos_open(&st.c, prng_stream(seed, 78));
+	st.c.lost = lose_link;
+	open_hosts(&st);
+	manager_start(&st, 0);
+	manager_start(&st, 1);
+	snprintf(st.c.what, sizeof(st.c.what), "start");
 	for (unsigned event = 0; event < events; event++) {
-		check(&c, event);
-		happen[prng_below(&c.rng, G_N_ELEMENTS(happen))](&c);
-		run(&c, prng_below(&c.rng, 3 * SECOND));
+		check(&st, event);
+		if (event % 2)
+			chaos_happen(&st.c);
+		else
+			own[prng_below(&st.c.rng, G_N_ELEMENTS(own))](&st);
+		run(&st, prng_below(&st.c.rng, 3 * SECOND));
 	}
-	for (unsigned i = 0; i < c.n_hosts; i++) {
-		mad_client_free(c.hosts[i].x);
-		transport_free(c.hosts[i].t);
+	for (unsigned i = 0; i < st.n_hosts; i++) {
+		mad_client_free(st.hosts[i].x);
+		transport_free(st.hosts[i].t);
 	}
-	if (c.other.t)
-		manager_close(&c.other);
-	world_close(&c.w);
+	if (st.other.t)
+		manager_close(&st.other);
+	chaos_close(&st.c);
 	for (unsigned i = 0; keep && i < N_MANAGERS; i++) {
-		folder_remove(c.dirs[i]);
-		g_free(c.dirs[i]);
+		folder_remove(st.dirs[i]);
+		g_free(st.dirs[i]);
 	}
-	g_free(c.hosts);
-	g_free(c.cut);
-	g_free(c.off);
+	g_free(st.hosts);
 }
 
 static void
