@@ -107,7 +107,9 @@ state_write(GString *out, void *data)
 size_t
 state_sealed(const char *text, size_t len)
 {
-	const char *seal = g_strrstr_len(text, (gssize)len, "\n" SEAL);
+	/* len 0: text may be NULL */
+	const char *seal = len ? g_strrstr_len(text, (gssize)len, "\n" SEAL) :
+		NULL;
 	size_t before = seal ? (size_t)(seal - text) + 1 : 0;
 	size_t at = before + strlen(SEAL);
 	g_autofree char *sum = g_compute_checksum_for_data(G_CHECKSUM_SHA256,

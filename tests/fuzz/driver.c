@@ -46,6 +46,7 @@ main(int argc, char **argv)
 				 NULL);
 	int status = 0;
 
+	g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
 	printf("1..%zu\n", G_N_ELEMENTS(targets));
 	for (size_t i = 0; i < G_N_ELEMENTS(targets); i++) {
 		g_autofree char *folder = g_build_filename(corpus,

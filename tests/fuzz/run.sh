@@ -5,7 +5,7 @@
 # corpus; 0 s: the corpus alone. New inputs stay in $MINISM_BUILD/fuzz/TARGET,
 # crashes in $MINISM_BUILD/fuzz/crashes; the corpus of the tree is not written.
 set -u
-export LC_ALL=C
+export LC_ALL=C G_DEBUG=fatal-criticals
 
 src=${MINISM_SRC:-$(cd "$(dirname "$0")/../.." && pwd)}
 out=${MINISM_BUILD:-$PWD}/fuzz
