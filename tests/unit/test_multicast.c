@@ -11,7 +11,6 @@
 #include "tests/lib/multicast_lab.h"
 #include "tests/lib/shapes.h"
 #include "tests/lib/unit.h"
-#include "topology/generate.h"
 #include "topology/prng.h"
 
 GROUP_TEST(test_input_order_does_not_matter, "PGFT(4,4,4;1,4,4)", 100, 3)
@@ -280,12 +279,8 @@ GROUP_TEST(test_levels_and_no_order_will_do, "PGFT(4,4,4;1,4,4)", 20, 5)
 }
 
 /* Two hosts back to back. */
-TEST(test_without_a_switch_nothing_is_missed)
+TEST_ON(test_without_a_switch_nothing_is_missed, struct fabric, f, fabric_open,
+	fabric_clear, NULL, lab_generate("pair()", 0, 0), 0)
 {
-	AUTO(snapshot) *s = generate_fabric("pair()", NULL, NULL);
-	AUTO(lid_map) *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
-	AUTO(graph) *g = graph_new(s, lids);
-	AUTO(lft) *lft = lft_new(0, g->top);
-
-	assert_int_equal(multicast_missed(g, lft, NULL), 0);
+	assert_int_equal(multicast_missed(f->g, f->out.lft, NULL), 0);
 }
