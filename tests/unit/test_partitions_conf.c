@@ -348,12 +348,17 @@ read_repeated(size_t len)
 }
 
 /* To the end, with a short message; eight times the text takes eight times as
- * long, not 64 times. */
+ * long, not 64 times: not always, on a processor that others use. */
 TEST(test_huge_lines_are_read_to_the_end)
 {
-	clock_t of_16_kib = read_repeated(16u << 10);
+	bool is_linear = false;
 
-	assert_true(read_repeated(128u << 10) < 24 * of_16_kib);
+	for (unsigned i = 0; !is_linear && i < 5; i++) {
+		clock_t of_16_kib = read_repeated(16u << 10);
+
+		is_linear = read_repeated(128u << 10) < 24 * of_16_kib;
+	}
+	assert_true(is_linear);
 }
 
 TEST(test_a_hundred_thousand_definitions_are_read)
