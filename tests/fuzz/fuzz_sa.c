@@ -41,7 +41,7 @@ add_rules(struct lab *l)
 static void
 open_lab(struct lab *l)
 {
-	lab_open_on(l, generate_fabric("PGFT(2,3;1,2)", NULL, NULL), 1);
+	sa_lab_open_on(l, generate_fabric("PGFT(2,3;1,2)", NULL, NULL), 1);
 	l->now = 0;
 	l->sa->params.sm_key = 1;
 	add_rules(l);
@@ -138,6 +138,6 @@ FUZZ_TARGET(sa)
 	g_assert_no_error(error);
 	sa_save(l.sa, twice, 0);
 	g_assert_cmpstr(once->str, ==, twice->str);
-	lab_close(&l);
+	sa_lab_close(&l);
 	return 0;
 }

@@ -28,7 +28,7 @@ write_state(GString *out, void *data)
 }
 
 void
-lab_open_on(struct lab *l, struct snapshot *s, unsigned lmc)
+sa_lab_open_on(struct lab *l, struct snapshot *s, unsigned lmc)
 {
 	const struct sa_params params = { .sm_key = LAB_KEY };
 
@@ -49,19 +49,19 @@ lab_open_on(struct lab *l, struct snapshot *s, unsigned lmc)
 }
 
 void
-lab_open(struct lab *l, const char *spec, unsigned lmc)
+sa_lab_open(struct lab *l, const char *spec, unsigned lmc)
 {
 	const struct generate_options options = {
 		.seed = 4,
 		.shuffle_guids = !g_str_has_prefix(spec, "single"),
 	};
 
-	lab_open_on(l, generate_fabric(spec, &options, NULL), lmc);
+	sa_lab_open_on(l, generate_fabric(spec, &options, NULL), lmc);
 	lab_publish(l);
 }
 
 void
-lab_close(struct lab *l)
+sa_lab_close(struct lab *l)
 {
 	sa_records_free(l->reply.records);
 	sa_db_unref(l->v);

@@ -32,10 +32,10 @@ struct lab {
 
 /* All cables Active, routed by min-hop, all ports in the default partition;
  * published. GUIDs are shuffled, but of a single switch. */
-void lab_open(struct lab *l, const char *spec, unsigned lmc);
+void sa_lab_open(struct lab *l, const char *spec, unsigned lmc);
 /* The same on this fabric, and not published. */
-void lab_open_on(struct lab *l, struct snapshot *s, unsigned lmc);
-void lab_close(struct lab *l);
+void sa_lab_open_on(struct lab *l, struct snapshot *s, unsigned lmc);
+void sa_lab_close(struct lab *l);
 void lab_publish(struct lab *l);
 
 /* The port of host number i, or of the port 0 of switch number i. */

@@ -35,7 +35,7 @@ stage_new(const char *spec)
 {
 	struct stage *st = g_new0(struct stage, 1);
 
-	lab_open(&st->l, spec, 0);
+	sa_lab_open(&st->l, spec, 0);
 	st->start = st->l.now;
 	st->saved = g_string_new(NULL);
 	return st;
@@ -75,7 +75,7 @@ sa_stage_tear_down(void **state)
 {
 	struct stage *st = *state;
 
-	lab_close(&st->l);
+	sa_lab_close(&st->l);
 	g_string_free(st->saved, TRUE);
 	g_free(st);
 	return 0;
@@ -346,8 +346,8 @@ WORD(do_answer_is_lft, const struct lab *l)
 /* SPEC LMC */
 WORD(do_fabric, struct lab *l)
 {
-	lab_close(l);
-	lab_open(l, words[0], word_number(words[1]));
+	sa_lab_close(l);
+	sa_lab_open(l, words[0], word_number(words[1]));
 }
 
 WORD(do_publish, struct stage *st)

@@ -142,8 +142,8 @@ check_tables(struct lab *l, unsigned lmc, unsigned seed)
 	unsigned some = 0, none = 0;
 
 	printf("# seed %u\n", seed);
-	lab_close(l);
-	lab_open(l, TREE, lmc);
+	sa_lab_close(l);
+	sa_lab_open(l, TREE, lmc);
 	/* Two hosts are one system. */
 	l->s->nodes[l->s->ports[lab_host(l, 7)].node].info.system_guid =
 		l->s->nodes[l->s->ports[lab_host(l, 2)].node].info.system_guid;
@@ -281,7 +281,7 @@ TEST(test_paths_are_what_a_walk_finds)
 
 	printf("# seed 71\n");
 	for (unsigned round = 0; round < 30; round++) {
-		lab_open(&l, TREE, 0);
+		sa_lab_open(&l, TREE, 0);
 		for (unsigned i = 0; i < round % 5; i++)
 			l.s->ports[prng_below(&rng, l.s->n_ports)]
 				.info.mtu_cap = (uint8_t)
@@ -303,7 +303,7 @@ TEST(test_paths_are_what_a_walk_finds)
 			if (i / 12 != i % 12)
 				check_path(&l, lab_host(&l, i / 12),
 					   lab_host(&l, i % 12));
-		lab_close(&l);
+		sa_lab_close(&l);
 	}
 }
 
@@ -354,10 +354,10 @@ TEST(test_all_paths_are_those_of_all_pairs)
 	unsigned n, k, total = 0, empty = 0;
 	struct path_record want;
 	GByteArray *all, *one;
-	AUTO_VALUE(lab_close) struct lab l;
+	AUTO_VALUE(sa_lab_close) struct lab l;
 
 	printf("# seed 77\n");
-	lab_open(&l, "PGFT(2,3;1,2)", 1);
+	sa_lab_open(&l, "PGFT(2,3;1,2)", 1);
 	lab_slow_down(&l, lab_host(&l, 1));
 	l.s->ports[lab_host(&l, 2)].info.mtu_cap = 4;
 	l.s->ports[lab_host(&l, 3)].info.state = PORT_STATE_ARMED;
@@ -422,7 +422,7 @@ TEST(test_search_in_vain_pauses)
 	enum sa_draw drawn;
 	struct lab l;
 
-	lab_open(&l, "PGFT(9,9;1,9)", 0);	/* 81 hosts, 18 switches */
+	sa_lab_open(&l, "PGFT(9,9;1,9)", 0);	/* 81 hosts, 18 switches */
 	n_end = l.v->n_by_guid;
 	lab_clear_rules(&l);
 	for (unsigned i = 0; i < n_end; i++)
@@ -455,7 +455,7 @@ TEST(test_search_in_vain_pauses)
 	lab_publish(&l);
 	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
 	assert_records(&l, 2 * (n_end - 1) + 1);
-	lab_close(&l);
+	sa_lab_close(&l);
 }
 
 /* Groups change while a client reads the table: it goes on as it began. */
