@@ -69,11 +69,11 @@ struct balance {
 	/* See balance_find_bad(): by switch, and their places in p.queue. */
 	uint8_t *is_bad;
 	uint32_t *bad, n_bad;
-	GArray *changes;	/* of this pass: struct change */
+	GArray *changes;	/* of this pass: struct former */
 };
 
 /* An entry that was another one. */
-struct change {
+struct former {
 	uint32_t sw;
 	uint16_t lid;
 	uint8_t port;
@@ -272,7 +272,7 @@ balance_route_lid(struct balance *b, const struct graph_target *target,
 static void
 balance_change(struct balance *b, uint32_t sw, uint32_t e)
 {
-	const struct change x = {
+	const struct former x = {
 		sw, (uint16_t)b->lid, lft_row(b->out, sw)[b->lid],
 	};
 
@@ -490,11 +490,11 @@ static void
 balance_improve(struct balance *b, float limit)
 {
 	g_autoptr(GArray) changes = g_array_new(FALSE, FALSE,
-						sizeof(struct change));
+						sizeof(struct former));
 	float before, now = paths_load_most(&b->l);
 	uint64_t start, last = 0;	/* steps of the last pass */
 	bool is_large = (uint64_t)b->g->n_all_hosts * b->g->n_switches > LARGE;
-	const struct change *x;
+	const struct former *x;
 	uint32_t pass;
 
 	b->changes = changes;
@@ -507,7 +507,7 @@ balance_improve(struct balance *b, float limit)
 		balance_pass(b);
 		now = paths_load_most(&b->l);
 		for (guint i = changes->len; now >= before && i-- > 0;) {
-			x = &g_array_index(changes, struct change, i);
+			x = &g_array_index(changes, struct former, i);
 			lft_row(b->out, x->sw)[x->lid] = x->port;
 		}
 		if (now > before * GAIN)
