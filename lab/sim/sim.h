@@ -309,6 +309,7 @@ struct sim_stats {
 	uint64_t lost_nobody;	/* no client wants it */
 	uint64_t lost_qp;	/* an SMP not on QP 0, a GMP not on QP 1 */
 	uint64_t by_lid;	/* LID-routed SMPs that a manager asked by */
+	uint64_t reserved;	/* SMPs about a table of a CA that name a port */
 	uint64_t traps;		/* repeats included */
 	uint64_t events;
 };

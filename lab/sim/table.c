@@ -55,14 +55,17 @@ sim_table_clear_port(struct sim *sim, uint32_t port)
 }
 
 /* The port that a request means: of a switch port `num`, else the port where
- * the SMP came in. SNAPSHOT_NONE: the switch has no such port. */
+ * the SMP came in, whatever `num`, which is reserved there. SNAPSHOT_NONE: the
+ * switch has no such port. */
 static uint32_t
-table_port(const struct sim *sim, uint32_t asked, unsigned num)
+table_port(struct sim *sim, uint32_t asked, unsigned num)
 {
 	const struct sim_node *node = sim_node_of(sim, asked);
 
-	if (!sim_is_switch(node))
+	if (!sim_is_switch(node)) {
+		sim->stats.reserved += num != 0;
 		return asked;
+	}
 	return num > node->info.num_ports ? SNAPSHOT_NONE :
 		node->first_port + num;
 }
