@@ -28,6 +28,7 @@ static const struct mad_client_params params = { LONG_MS, 3, 128, false };
 struct seen {
 	struct mad_client *x;
 	unsigned started, answered, timed_out, bad;
+	unsigned widest;	/* window */
 };
 
 static void
@@ -112,6 +113,7 @@ feed(void *data)
 	};
 	struct seen *seen = data;
 
+	seen->widest = MAX(seen->widest, seen->x->window.size);
 	while (mad_client_room(seen->x) > 0 && seen->started < MANY)
 		ask(seen, MAD_ATTR_PORT_INFO, seen->started % 2,
 		    &paths[seen->started % 3]);
@@ -128,8 +130,9 @@ TEST(test_many_requests_at_a_full_window_all_come_back)
 	assert_int_equal(seen.started, MANY);
 	assert_int_equal(seen.answered, MANY);
 	assert_int_equal(seen.bad, 0);
-	/* a process that does not run takes what it left unread for lost */
-	assert_in_range(seen.x->window.size, 1, 128);
+	/* it may have shrunk again: a process that does not run for a while
+	 * counts losses */
+	assert_in_range(seen.widest, 8, 128);
 	assert_true(seen.x->stats.malformed == 0);
 	mad_client_free(seen.x);
 }
