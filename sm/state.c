@@ -107,8 +107,8 @@ state_write(GString *out, void *data)
 size_t
 state_sealed(const char *text, size_t len)
 {
-	/* len 0: text may be NULL */
-	const char *seal = len ? g_strrstr_len(text, (gssize)len, "\n" SEAL) :
+	/* an empty message has no text */
+	const char *seal = text ? g_strrstr_len(text, (gssize)len, "\n" SEAL) :
 		NULL;
 	size_t before = seal ? (size_t)(seal - text) + 1 : 0;
 	size_t at = before + strlen(SEAL);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The sweep's part in elections: whom it asks, and what it becomes.
+ * The sweep's part in elections: it asks the other managers, and becomes master
+ * or standby by their answers.
  *
  *	sweep_elect		in a heavy sweep: master, or standby and its end
  *	sweep_poll_peers	after a light sweep, as the master
  *	sweep_poll_master	as a standby, at intervals
  *
- * Who of those that answer is the master is decided in election.c, and for a
- * guest before that in guest.c.
+ * election.c decides which manager is the master; guest.c decides before it
+ * whether a guest takes part.
  */
 #include "sm/sweep/sweep.h"
 
@@ -26,8 +27,7 @@ obey(struct sweep *s, uint32_t port)
 		"%s (0x%016" G_GINT64_MODIFIER "x)", snapshot_node_name(n),
 		n->info.node_guid);
 	sweep_set_sm_state(s, SM_STATE_STANDBY);
-	if (s->elected)
-		snapshot_unref(s->elected);
+	snapshot_unref(s->elected);
 	s->elected = snapshot_ref(s->next.subnet);
 	s->master = port;
 	s->polls_lost = 0;
