@@ -235,6 +235,7 @@ balance_aim(struct balance *b, uint32_t dest)
 	b->work += b->g->n_edges;
 }
 
+/* A switch that was reached forwards: next[] is an edge. */
 static void
 balance_store(struct balance *b, uint32_t sw)
 {
@@ -272,13 +273,13 @@ balance_route_lid(struct balance *b, const struct graph_target *target,
 static void
 balance_change(struct balance *b, uint32_t sw, uint32_t e)
 {
-	const struct former x = {
+	const struct former was = {
 		sw, (uint16_t)b->lid, lft_row(b->out, sw)[b->lid],
 	};
 
 	if (b->next[sw] == e)
 		return;
-	g_array_append_val(b->changes, x);
+	g_array_append_val(b->changes, was);
 	balance_store(b, sw);
 }
 

@@ -10,14 +10,15 @@
 #include "routing/order.h"
 
 /*
- * Routes the LIDs of g. o: NULL for any shortest path; else only paths up and
- * then down. Entries for LIDs without such a path stay as they are.
+ * Routes the LIDs of g, and relieves overloaded channels. o: NULL for any
+ * shortest path; else only paths up and then down. Entries for LIDs without such
+ * a path stay as they are.
  */
 void balance_route(const struct graph *g, const struct order *o,
 		   struct lft *out);
 
-/* The paths that are there change where a channel is overloaded, as after
- * balance_route(). */
+/* The same for tables that something else has made or changed: paths move away
+ * from overloaded channels. */
 void balance_relieve(const struct graph *g, const struct order *o,
 		     struct lft *out);
 

@@ -611,6 +611,8 @@ complete_tables(const struct graph *g, struct lft *lft, const uint32_t *ranks,
 {
 	g_autofree uint8_t *left = complete_find_lids(g, lft, true);
 
+	/* Paths from and to ports 0 are searched for, too, but only those of
+	 * hosts to hosts are missed at the end. */
 	for (unsigned stage = STAGE_ORDER; left && stage <= STAGE_SEARCH;
 	     stage++) {
 		complete_stage(g, lft, ranks, left, stage, in_order);

@@ -27,9 +27,9 @@
 #define WORK_MAX	(UINT64_C(1) << 27)	/* cables and turns followed:
 						   about 2 s */
 #define COST_ADD	64u	/* in hops: a turn that agrees with the order */
-#define COST_FAR	8u	/* for each cable from the root; without one, */
-#define COST_ONE_WAY	32u	/* if the opposite turn is not there: two that are
-				   opposite close no loop with each other */
+#define COST_FAR	8u	/* for each cable from the root, by depth[] */
+#define COST_ONE_WAY	32u	/* without depth[], if the opposite turn is not
+				   there: the two close no loop together */
 #define COST_CHANGE	72u	/* another entry of a switch, */
 #define COST_MOVE	144u	/* for the LID of a host */
 #define COST_BAD_MOVE	1000u	/* the same, for a switch without hosts */

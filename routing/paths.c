@@ -123,7 +123,9 @@ paths_find(struct paths *p, uint32_t dest)
 		want = p->way[sw] - 2;
 		k = up ? p->high_start[sw] : g->first_edge[sw];
 		end = up ? g->first_edge[sw + 1] : p->low_end[sw];
-		for (; k < end; k++) {	/* no branch: it goes either way */
+		/* No branch: it goes either way. The place behind the last step
+		 * is there, since of a cable's two edges one is a step at most. */
+		for (; k < end; k++) {
 			p->steps[n] = p->sorted[k];
 			n += (p->way[p->sorted[k].peer] | up) == want;
 		}

@@ -57,7 +57,7 @@ paths_permit(const struct paths *p, uint32_t sw, uint32_t peer)
 
 /* A channel: what is read along a path is next to each other. */
 struct paths_channel {
-	int32_t flows;
+	int32_t flows;		/* at most a quarter of 49,151 LIDs squared */
 	float weight;		/* flows over a channel of the widest kind that
 				   are as much as one */
 	float cost;		/* of a path through it: a power of the load,

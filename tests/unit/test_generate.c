@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Fabrics by formula: random ones, the same by their seed, and what is left
- * when cables and switches fail. The forms of a formula are in
+ * Fabrics by formula: random ones, the same by their seed, and without the
+ * cables and switches that failed. The forms of a formula are in
  * tests/golden/formula.
  */
 #include <string.h>

@@ -110,8 +110,8 @@ rest_open(struct rest *r, const struct lab *lab, struct snapshot *s)
 	}
 }
 
-/* From what the switches hold to the new tables. What nobody owns any more may
- * have had a loop already. */
+/* From the held tables to the new ones. Entries for LIDs without a port may have
+ * had a loop already. */
 static void
 expect_way(const struct rest *r, const struct choice *c)
 {
