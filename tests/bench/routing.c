@@ -27,6 +27,7 @@
 #include "routing/order.h"
 #include "routing/select.h"
 #include "tests/bench/bench.h"
+#include "tests/lib/auto.h"
 #include "topology/net_file.h"
 #include "topology/prng.h"
 
@@ -63,7 +64,7 @@ route_once(const struct engine *engine, const struct fabric *f,
 	struct metrics_churn churn = { 0 };
 	struct engine_output out;
 	double start = bench_cpu_ms();
-	struct graph *g = graph_new(f->s, f->lids);
+	AUTO(graph) *g = graph_new(f->s, f->lids);
 	bool ok;
 
 	in.g = g;
@@ -79,7 +80,6 @@ route_once(const struct engine *engine, const struct fabric *f,
 	g_free(r->ranks);
 	r->ranks = g_steal_pointer(&out.ranks);
 	engine_output_clear(&out);
-	graph_free(g);
 	return ok;
 }
 
@@ -170,7 +170,7 @@ static struct fabric
 without_cable(const struct fabric *f, const struct lft *lft,
 	      struct held *held)
 {
-	struct graph *g = graph_new(f->s, f->lids);
+	AUTO(graph) *g = graph_new(f->s, f->lids);
 	uint32_t edge = g->n_edges / 3 + 5, sw;
 	struct fabric cut = { snapshot_copy(f->s), f->lids };
 	struct snapshot_port *port;
@@ -181,7 +181,6 @@ without_cable(const struct fabric *f, const struct lft *lft,
 	cut.s->ports[port->peer].peer = SNAPSHOT_NONE;
 	port->peer = SNAPSHOT_NONE;
 	*held = count_held(g, lft, edge);
-	graph_free(g);
 	return cut;
 }
 
@@ -190,7 +189,7 @@ static void
 verify_median(const struct fabric *f, const struct routed *r,
 	      const struct lft *before)
 {
-	struct graph *g = graph_new(f->s, f->lids);
+	AUTO(graph) *g = graph_new(f->s, f->lids);
 	struct verify_result result;
 	double times[RUNS], start;
 	bool loops = false;
@@ -202,7 +201,6 @@ verify_median(const struct fabric *f, const struct routed *r,
 		loops = !verify_is_sound(&result);
 		verify_result_clear(&result);
 	}
-	graph_free(g);
 	printf(", %s %.2f ms%s", before ? "with the old tables" : "verify",
 	       bench_median(times, RUNS), loops ? " (a loop)" : "");
 }
@@ -327,10 +325,10 @@ static void
 bench_update(const struct fabric *f, const struct graph *g,
 	     const struct choice *whole, uint32_t sw, uint32_t edge)
 {
-	struct snapshot *s = snapshot_copy(f->s);
+	AUTO(snapshot) *s = snapshot_copy(f->s);
 	struct choice less, again;
 	bool is_cable = sw == SNAPSHOT_NONE;
-	struct graph *cut;
+	AUTO(graph) *cut = NULL;
 
 	for (uint32_t e = 0; e < g->n_edges; e++)
 		if (is_cable ? e == edge : graph_owner(g, e) == sw)
@@ -342,8 +340,6 @@ bench_update(const struct fabric *f, const struct graph *g,
 			choice_clear(&again);
 		choice_clear(&less);
 	}
-	graph_free(cut);
-	snapshot_unref(s);
 }
 
 static void
@@ -353,7 +349,7 @@ bench_updates(const char *name)
 	struct fabric f = { .s = net_file_open(name, &options, NULL) };
 	uint64_t random = prng_stream(1, 1);
 	struct choice whole;
-	struct graph *g;
+	AUTO(graph) *g = NULL;
 	uint32_t i, sw, tries;
 
 	if (!f.s) {
@@ -376,7 +372,6 @@ bench_updates(const char *name)
 		}
 		choice_clear(&whole);
 	}
-	graph_free(g);
 	lid_map_free(f.lids);
 	snapshot_unref(f.s);
 }

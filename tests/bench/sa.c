@@ -10,6 +10,7 @@
 
 #include "routing/engine.h"
 #include "tests/bench/bench.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
 #include "sm/sa/sa.h"
 #include "sm/mad/sa_record.h"
@@ -38,17 +39,15 @@ static struct sa_db *
 make_view(struct snapshot *s, struct lid_map *lids,
 	  struct partition_rules *rules)
 {
-	struct graph *g = graph_new(s, lids);
-	struct lft *lft = lft_new(g->n_switches, g->top);
+	AUTO(graph) *g = graph_new(s, lids);
+	AUTO(lft) *lft = lft_new(g->n_switches, g->top);
 	struct sa_db *v;
 
 	if (!engine_route(&engine_ftree, g, lft, NULL))
 		engine_route(&engine_minhop, g, lft, NULL);
-	graph_free(g);
 	v = sa_db_new(s, lids, lft, NULL, rules,
 			memberships_new(rules, s, NULL),
 			UINT64_C(0xfe80000000000000), 18, 18);
-	lft_free(lft);
 	return v;
 }
 
@@ -90,11 +89,11 @@ int
 main(int argc, char **argv)
 {
 	const char *spec = argc > 1 ? argv[1] : BENCH_FABRIC;
-	struct snapshot *s = bench_fabric(spec);
-	struct partition_rules *rules = partition_rules_default();
+	AUTO(snapshot) *s = bench_fabric(spec);
+	AUTO(partition_rules) *rules = partition_rules_default();
 	struct sa *sa = sa_new(&(struct sa_params){ 0 });
 	g_autofree uint32_t *hosts = NULL;
-	struct lid_map *lids;
+	AUTO(lid_map) *lids = NULL;
 	struct sa_db *v;
 	size_t before;
 	uint32_t n = 0;
@@ -118,8 +117,5 @@ main(int argc, char **argv)
 	bench(sa, v, hosts, n, "again");
 	sa_db_unref(v);
 	sa_free(sa);
-	partition_rules_unref(rules);
-	lid_map_free(lids);
-	snapshot_unref(s);
 	return 0;
 }

@@ -7,6 +7,7 @@
  */
 #include "routing/verify.h"
 #include "routing/engine.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
 #include "sm/sweep/discover.h"
 #include "sm/sweep/program.h"
@@ -89,12 +90,12 @@ static void
 program_fabric(struct fake *f, struct mad_client *x, const struct snapshot *s,
 	       const struct lid_map *lids, const struct lft *lft)
 {
-	struct lft_seen *seen = lft_seen_new(s->n_switches, lids->top);
+	AUTO(lft_seen) *seen = lft_seen_new(s->n_switches, lids->top);
 	const struct desired w = {
 		.policy = &policy_default, .lids = lids, .lft = lft,
 		.sm_lid = lids->base[s->local_port],
 	};
-	struct plan *plan = plan_diff(s, &w, seen, NULL, NULL);
+	AUTO(plan) *plan = plan_diff(s, &w, seen, NULL, NULL);
 	g_autoptr(GString) out = g_string_new(NULL);
 	bool done = false;
 
@@ -104,18 +105,16 @@ program_fabric(struct fake *f, struct mad_client *x, const struct snapshot *s,
 	program_start(x, 0, s, &w, plan, seen, NULL, on_programmed, &done);
 	g_assert_true(scripted_run_idle(f->t, INT64_MAX));
 	g_assert_true(done);
-	plan_free(plan);
-	lft_seen_free(seen);
 }
 
 static void
 route_fabric(struct fake *f, struct mad_client *x, const struct snapshot *s)
 {
 	g_autoptr(GError) error = NULL;
-	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, &error);
+	AUTO(lid_map) *lids = lid_assign(s, 0, NULL, 0, NULL, &error);
 	struct verify_reach reach;
-	struct graph *g;
-	struct lft *lft;
+	AUTO(graph) *g = NULL;
+	AUTO(lft) *lft = NULL;
 
 	g_assert_no_error(error);
 	g = graph_new(s, lids);
@@ -125,9 +124,6 @@ route_fabric(struct fake *f, struct mad_client *x, const struct snapshot *s)
 		g_assert_cmpuint(reach.looping + reach.astray, ==, 0);
 		program_fabric(f, x, s, lids, lft);
 	}
-	lft_free(lft);
-	graph_free(g);
-	lid_map_free(lids);
 }
 
 FUZZ_TARGET(discover)
@@ -139,11 +135,11 @@ FUZZ_TARGET(discover)
 		.timeout_ms = 10, .retries = 1, .max_wire = 8,
 	};
 	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
-	struct snapshot *s = generate_fabric(specs[fuzz_byte(&in) % 4], NULL,
-					   NULL);
-	struct fake *f = fake_new(s);
+	AUTO(snapshot) *s = generate_fabric(specs[fuzz_byte(&in) % 4], NULL,
+					    NULL);
+	AUTO(fake) *f = fake_new(s);
 	struct mad_client *x = mad_client_new(f->t, &wire);
-	struct snapshot *found = NULL;
+	AUTO(snapshot) *found = NULL;
 
 	fake_tamper(f, tamper, &in);
 	discover_start(x, 0, NULL, on_found, &found);
@@ -151,10 +147,7 @@ FUZZ_TARGET(discover)
 	g_assert_nonnull(found);
 	if (found->n_nodes && found->local_port != SNAPSHOT_NONE)
 		route_fabric(f, x, found);
-	snapshot_unref(found);
 	g_assert_cmpuint(x->pending, ==, 0);
 	mad_client_free(x);
-	fake_free(f);
-	snapshot_unref(s);
 	return 0;
 }

@@ -16,8 +16,6 @@
  * The high bit of an action: a request has no time-out, or the peer has a GRH.
  * At the end nothing must be left to do.
  */
-#include <errno.h>
-
 #include "lab/kernel.h"
 #include "sm/mad/mad.h"
 #include "sm/mad/rmpp.h"

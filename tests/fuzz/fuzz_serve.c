@@ -7,6 +7,7 @@
  */
 #include "sm/sm_agent.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/scripted.h"
 
 static void
@@ -83,8 +84,8 @@ FUZZ_TARGET(serve)
 		.control = on_control,
 	};
 	struct fuzz_input in = { data, MIN(size, FUZZ_MAX) };
-	struct log *log = log_open("/dev/null", LOG_DEBUG, NULL);
-	struct transport *t = scripted_new();
+	AUTO(log) *log = log_open("/dev/null", LOG_DEBUG, NULL);
+	AUTO(transport) *t = scripted_new();
 	struct mad_client *x = mad_client_new(t, &wire);
 	struct sm_agent *s = sm_agent_new(x, &hooks, log);
 
@@ -94,7 +95,5 @@ FUZZ_TARGET(serve)
 	g_assert_cmpuint(x->pending, ==, 0);
 	sm_agent_free(s);
 	mad_client_free(x);
-	transport_free(t);
-	log_free(log);
 	return 0;
 }

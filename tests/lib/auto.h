@@ -33,6 +33,7 @@
 			free(*p); \
 	}
 
+AUTO_DEFINE(builder, builder_free)
 AUTO_DEFINE(graph, graph_free)
 AUTO_DEFINE(lft, lft_free)
 AUTO_DEFINE(lft_seen, lft_seen_free)
@@ -49,5 +50,6 @@ AUTO_DEFINE(port_tables, port_tables_unref)
 AUTO_DEFINE(snapshot, snapshot_unref)
 AUTO_DEFINE(tool_view, tool_view_free)
 AUTO_DEFINE(transport, transport_free)
+AUTO_DEFINE(view_lines, view_lines_free)
 
 #endif

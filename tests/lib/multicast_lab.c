@@ -2,7 +2,6 @@
 /*
  * Fabrics and groups for the tests of multicast trees; see the header.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "routing/order.h"

@@ -10,6 +10,7 @@
 #include "sm/sa/informinfo.h"
 #include "sm/sa/mcmember.h"
 #include "sm/sa/service.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/request.h"
 #include "tests/lib/state_text.h"
 #include "tests/lib/unit.h"
@@ -306,7 +307,7 @@ sa_stage_ask(struct lab *l, const char *format, ...)
 WORD(do_request, struct stage *st)
 {
 	struct lab *l = &st->l;
-	GByteArray *all;
+	g_autoptr(GByteArray) all = NULL;
 	unsigned status, n;
 
 	read_request(st, strcmp(words[-1], "ask") ? words - 1 : words);
@@ -320,7 +321,6 @@ WORD(do_request, struct stage *st)
 	all = lab_drain(l, &n);
 	request_expect_table(&st->r, all->data, n,
 			     sa_records_size(l->reply.records));
-	g_byte_array_unref(all);
 }
 
 /* METHOD ATTRIBUTE of the last answer's header, its AttributeOffset */
@@ -439,7 +439,7 @@ WORD(do_name, struct lab *l)
 /* PORT GUID|0|back: publishes a copy of the subnet */
 WORD(do_guid, struct stage *st)
 {
-	struct snapshot *old = st->l.s;
+	AUTO(snapshot) *old = st->l.s;
 	uint32_t port = port_of(&st->l, words[0]);
 	uint64_t guid = strcmp(words[1], "back") ?
 		word_number(words[1]) : st->gone;
@@ -447,7 +447,6 @@ WORD(do_guid, struct stage *st)
 	st->gone_port = port;
 	st->gone = guid ? 0 : old->ports[port].guid;
 	st->l.s = snapshot_copy(old);
-	snapshot_unref(old);
 	st->l.s->ports[port].guid = guid;
 	lab_publish(&st->l);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/lib/auto.h"
 #include "topology/generate.h"
 
 const struct sa_params manager_sa = {
@@ -193,7 +194,7 @@ uint8_t *
 world_alive(struct world *w)
 {
 	uint8_t *alive = g_new0(uint8_t, w->s->n_ports);
-	uint8_t *met = g_new0(uint8_t, w->s->n_nodes);
+	g_autofree uint8_t *met = g_new0(uint8_t, w->s->n_nodes);
 	g_autofree uint32_t *queue = g_new(uint32_t, w->s->n_nodes);
 	uint32_t head = 0, tail = 0, own = w->s->local_port;
 
@@ -224,7 +225,6 @@ world_alive(struct world *w)
 			queue[tail++] = w->s->ports[peer].node;
 		}
 	}
-	g_free(met);
 	return alive;
 }
 
@@ -274,7 +274,7 @@ unsigned
 world_wrong_keys(struct world *w, const struct sm_instance_params *p,
 		 uint32_t but)
 {
-	struct mkey_db *keys = mkey_db_new(p->m_key, p->key_mode);
+	AUTO(mkey_db) *keys = mkey_db_new(p->m_key, p->key_mode);
 	unsigned n = 0;
 
 	for (uint32_t port = 0; port < w->s->n_ports; port++) {
@@ -285,7 +285,6 @@ world_wrong_keys(struct world *w, const struct sm_instance_params *p,
 						    w->s->ports[port].guid) ||
 			 i->m_key_protect != p->sweep.policy->m_key_protect);
 	}
-	mkey_db_free(keys);
 	return n;
 }
 
@@ -322,7 +321,7 @@ misled(struct world *w, const struct memberships *m, uint32_t a, uint32_t b,
 unsigned
 world_misled(struct world *w, struct partition_rules *rules, unsigned *asked)
 {
-	struct memberships *m = memberships_new(rules, w->s, NULL);
+	AUTO(memberships) *m = memberships_new(rules, w->s, NULL);
 	g_autofree uint8_t *alive = world_alive(w);
 	unsigned bad = 0;
 
@@ -338,6 +337,5 @@ world_misled(struct world *w, struct partition_rules *rules, unsigned *asked)
 				bad += misled(w, m, a, b, p->pkey |
 					      (i % 2 ? PKEY_FULL : 0), bad);
 			}
-	memberships_unref(m);
 	return bad;
 }

@@ -278,7 +278,7 @@ TEST(test_path_beyond_63_hops_is_none)
 
 TEST(test_builder_finds_what_was_added)
 {
-	struct builder *b = lay("Sffffffffffffffff:255 C10:2");
+	AUTO(builder) *b = lay("Sffffffffffffffff:255 C10:2");
 	uint32_t sw = builder_find(b, UINT64_MAX), ca = builder_find(b, 0x10);
 	const struct snapshot_port *p = b->s->ports;
 
@@ -292,12 +292,11 @@ TEST(test_builder_finds_what_was_added)
 	assert_int_equal(p[snapshot_port_of(b->s, ca, 1)].guid, 0x11);
 	assert_int_equal(p[snapshot_port_of(b->s, ca, 2)].guid, 0);
 	builder_fault(b, SNAPSHOT_FAULT_SILENT, 0x10, "freed with it");
-	builder_free(b);
 }
 
 TEST(test_guid_of_a_missing_port_is_left_out)
 {
-	struct builder *b = builder_new();
+	AUTO(builder) *b = builder_new();
 	struct node_info info = {
 		.node_type = NODE_CA, .node_guid = 0x10, .port_guid = 0x77,
 		.num_ports = 1, .local_port = 2,
@@ -309,12 +308,11 @@ TEST(test_guid_of_a_missing_port_is_left_out)
 	builder_add(b, &info);
 	for (uint32_t p = 0; p < 4; p++)
 		assert_int_equal(b->s->ports[p].guid, 0);
-	builder_free(b);
 }
 
 TEST(test_unlink_frees_both_ends)
 {
-	struct builder *b = lay("S1:3 1.1-1.2");
+	AUTO(builder) *b = lay("S1:3 1.1-1.2");
 	const struct snapshot_port *p = b->s->ports;
 
 	builder_unlink(b, 2);
@@ -325,7 +323,6 @@ TEST(test_unlink_frees_both_ends)
 	assert_int_equal(p[1].peer, 1);
 	builder_unlink(b, 1);
 	assert_int_equal(p[1].peer, SNAPSHOT_NONE);
-	builder_free(b);
 }
 
 TEST(test_loopback_plug_survives_finish)
@@ -340,7 +337,7 @@ TEST(test_loopback_plug_survives_finish)
 
 TEST(test_description_is_cut_and_cleaned)
 {
-	struct builder *b = builder_new();
+	AUTO(builder) *b = builder_new();
 	uint32_t n = add_node(b, NODE_SWITCH, 1, 1);
 	uint8_t raw[80];
 
@@ -352,7 +349,6 @@ TEST(test_description_is_cut_and_cleaned)
 	assert_int_equal(strlen(b->s->nodes[n].desc), NODE_DESC_LEN);
 	builder_describe(b, n, raw, 0);
 	assert_string_equal(b->s->nodes[n].desc, "");
-	builder_free(b);
 }
 
 TEST(test_faults_are_sorted)

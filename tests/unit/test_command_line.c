@@ -3,7 +3,6 @@
  * The command line: what each option sets, what each wrong one costs (one line
  * that says what is right), and which setting goes before which.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/lib/folder.h"
@@ -406,7 +405,7 @@ expect_origin(const GArray *list, const char *key, const char *value,
 
 SETUP_TEST(test_each_value_has_an_origin)
 {
-	GArray *list;
+	g_autoptr(GArray) list = NULL;
 
 	put_file(t, "lmc 1\nsweep_interval 30\nm_key 5\nca_name mlx5_0\n"
 		 "sminfo_polling_timeout 1000\npolling_retry_number (null)\n"
@@ -429,7 +428,6 @@ SETUP_TEST(test_each_value_has_an_origin)
 	expect_origin(list, "sm_priority", "0", OPTIONS_DEFAULT);
 	expect_origin(list, "qos_max_vls", "15", OPTIONS_DEFAULT);
 	expect_origin(list, "once", "TRUE", OPTIONS_COMMAND_LINE);
-	g_array_unref(list);
 }
 
 /* A simulation and a lab leave what belongs to the manager of this machine

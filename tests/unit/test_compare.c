@@ -334,14 +334,13 @@ TEST(test_a_design_means_nodes_by_name_or_guid)
 		"caguid=0x101\nCa 1 \"j\" # \"x\"\n[1] \"a\"[3]\n";
 	static const uint64_t guids[] = { 0x10, 0x101, 0x103 };
 	AUTO(tool_view) *now = write_fabric("", "");
-	struct snapshot *d = design_parse(net, "d", now->s, NULL);
+	AUTO(snapshot) *d = design_parse(net, "d", now->s, NULL);
 
 	assert_int_equal(d->n_nodes, 4);
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(d->nodes[i].info.node_guid, guids[i]);
 	assert_int_equal(snapshot_find_node(now->s, d->nodes[3].info.node_guid),
 			 SNAPSHOT_NONE);
-	snapshot_unref(d);
 }
 
 /* A name of the fabric goes before the form of the line. */

@@ -185,7 +185,7 @@ make_fabric(struct setup *t, const char *spec, const char *engine)
 		.engine = engine_by_name(engine, NULL),
 	};
 	struct engine_input in = { .n_threads = 1 };
-	struct graph *g;
+	AUTO(graph) *g = NULL;
 
 	forget_fabric(t);
 	t->s = generate_fabric(spec, NULL, NULL);
@@ -193,7 +193,6 @@ make_fabric(struct setup *t, const char *spec, const char *engine)
 	g = graph_new(t->s, t->lids);
 	in.g = g;
 	assert_true(choose_tables(&wish, &in, &t->choice, NULL));
-	graph_free(g);
 	health_judge(&t->verdict, t->s, &t->choice, NULL, true);
 }
 
@@ -378,7 +377,7 @@ ask_status(struct setup *t, bool as_json, bool metrics)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	struct text_report r = { .out = text, .as_json = as_json };
-	struct view_lines *lines;
+	AUTO(view_lines) *lines = NULL;
 	int code = CONTROL_DONE;
 
 	ask(t, "view status", CONTROL_DONE);
@@ -388,7 +387,6 @@ ask_status(struct setup *t, bool as_json, bool metrics)
 		status_put_metrics(lines, text);
 	else
 		code = status_put(lines, false, &r);
-	view_lines_free(lines);
 	g_string_assign(t->answer, text->str);
 	t->body = t->answer->str;
 	if (as_json)

@@ -6,6 +6,7 @@
 
 #include "sm/sweep/sweep.h"
 #include "sm/view.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "tools/doctor.h"
 #include "topology/generate.h"
@@ -55,7 +56,7 @@ doctor_of(struct doctor_setup *t, const char *verdict)
 {
 	struct text_report r = { .out = t->text, .as_json = t->as_json };
 	g_autoptr(GString) view = g_string_new(NULL);
-	struct tool_view *v;
+	AUTO(tool_view) *v = NULL;
 
 	view_line_put(VIEW_VERDICT, (uint64_t[VIEW_WORDS]){ 0 }, verdict,
 		      t->values->before);
@@ -64,7 +65,6 @@ doctor_of(struct doctor_setup *t, const char *verdict)
 	assert_non_null(v);
 	g_string_truncate(t->text, 0);
 	t->good = doctor_put(v, &r);
-	tool_view_free(v);
 	return t->text->str;
 }
 
@@ -240,7 +240,7 @@ DOCTOR_TEST(test_a_port_is_in_the_partitions_of_its_table)
 	const union port_block b = { .pkeys = { 0x7fff, 0x8003, 0, 0x0002 } };
 	static const unsigned what[] = { 0, 0, PARTITION_LIMITED,
 					 PARTITION_FULL, 0 };
-	struct memberships *m;
+	AUTO(memberships) *m = NULL;
 	uint32_t other = 0;
 
 	while (other == s->local_port || !snapshot_is_end_port(s, other) ||
@@ -255,7 +255,6 @@ DOCTOR_TEST(test_a_port_is_in_the_partitions_of_its_table)
 	}
 	assert_int_equal(memberships_of(m, s->local_port, PKEY_DEFAULT),
 			 PARTITION_LIMITED);
-	memberships_unref(m);
 }
 
 DOCTOR_TEST(test_silent_ports_are_a_finding)
@@ -291,14 +290,13 @@ doctor_of_net(struct snapshot *s)
 	g_autoptr(GString) net = g_string_new(NULL);
 	GString *text = g_string_new(NULL);
 	struct text_report r = { .out = text };
-	struct tool_view *v;
+	AUTO(tool_view) *v = NULL;
 
 	net_file_write(s, net);
 	snapshot_unref(s);
 	v = tool_view_read(net->str, "net", NULL);
 	assert_non_null(v);
 	doctor_put(v, &r);
-	tool_view_free(v);
 	return text;
 }
 

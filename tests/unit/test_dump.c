@@ -3,7 +3,6 @@
  * The fabric as text: OpenSM's dumps, line by line as OpenSM writes them, and
  * the picture.
  */
-#include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
 

@@ -4,8 +4,6 @@
  * other fabrics, whole and damaged: everything is reached, nothing loops, the
  * load is near its bound, little changes when little was lost.
  */
-#include <string.h>
-
 #include "lab/route_metrics.h"
 #include "routing/grid.h"
 #include "routing/metrics.h"

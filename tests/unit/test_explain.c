@@ -9,6 +9,7 @@
 #include "sm/mad/sa_mad.h"
 #include "sm/mad/smp.h"
 #include "tools/explain.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
@@ -157,7 +158,7 @@ EXPLAIN_TEST(test_any_bytes_are_one_line_without_keys, EXPLAIN_TEXT)
 {
 	static const uint8_t classes[] = { 0x01, 0x81, 0x03, 0x04 };
 	static const uint8_t methods[] = { 1, 2, 5, 7, 0x81, 0x12, 0x92 };
-	GRand *rand = g_rand_new_with_seed((guint32)seed_take(1));
+	g_autoptr(GRand) rand = g_rand_new_with_seed((guint32)seed_take(1));
 
 	for (unsigned i = 0; i < 20000; i++) {
 		uint8_t mad[MAD_SIZE];
@@ -178,7 +179,6 @@ EXPLAIN_TEST(test_any_bytes_are_one_line_without_keys, EXPLAIN_TEXT)
 			    strchr(p->text->str, '\n') ==
 			    p->text->str + p->text->len - 1);
 	}
-	g_rand_free(rand);
 }
 
 EXPLAIN_TEST(test_m_key_of_port_info_is_not_told, EXPLAIN_JSON)
@@ -197,9 +197,9 @@ EXPLAIN_TEST(test_m_key_of_port_info_is_not_told, EXPLAIN_JSON)
 EXPLAIN_TEST(test_credit_loop_and_candidates_are_told, EXPLAIN_TEXT)
 {
 	const struct generate_options options = { .seed = 1 };
-	struct snapshot *s = generate_fabric("ring(5;1)", &options, NULL);
-	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
-	struct graph *g = graph_new(s, lids);
+	AUTO(snapshot) *s = generate_fabric("ring(5;1)", &options, NULL);
+	AUTO(lid_map) *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
+	AUTO(graph) *g = graph_new(s, lids);
 	const struct engine_input in = { .g = g };
 	const struct choice_wish wish = {
 		.engine = engine_by_name("minhop", NULL),
@@ -222,7 +222,4 @@ EXPLAIN_TEST(test_credit_loop_and_candidates_are_told, EXPLAIN_TEXT)
 	assert_int_equal(g_strv_length(lines), 1 + s->n_switches);
 	g_array_unref(memory.lids.ranges);
 	choice_clear(&sweep.next.choice);
-	graph_free(g);
-	lid_map_free(lids);
-	snapshot_unref(s);
 }

@@ -2,9 +2,6 @@
 /*
  * From a snapshot to edges and targets: what counts, and in which order.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "routing/graph.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/route_lab.h"

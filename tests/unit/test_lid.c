@@ -4,9 +4,6 @@
  * remembered gets it back, the rest is filled from below. The fabrics are a
  * switch with hosts, each of which says what LID and LMC it has.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/lib/auto.h"
 #include "tests/lib/seed.h"
 #include "tests/lib/unit.h"

@@ -75,10 +75,9 @@ TEST(test_name_stands_beside_the_description)
 /* The map may go, and the snapshot that a copy was made of. */
 TEST(test_names_live_as_long_as_their_users)
 {
-	GHashTable *names = parse("0x1 \"Rack 1\"\n");
+	g_autoptr(GHashTable) names = parse("0x1 \"Rack 1\"\n");
 	struct snapshot *s = make_pair(names, 2, 1), *copy;
 
-	g_hash_table_unref(names);
 	copy = snapshot_copy(s);
 	assert_pair(s, "Rack 1", "ca-2");
 	snapshot_unref(s);

@@ -24,7 +24,7 @@ taken(GHashTable *n, int64_t now)
 
 TEST(test_the_first_report_waits_for_others)
 {
-	GHashTable *n = notices_new();
+	g_autoptr(GHashTable) n = notices_new();
 
 	assert_int_equal(notices_due(n), INT64_MAX);
 	notices_add(n, 3, 10 * MS);
@@ -34,12 +34,11 @@ TEST(test_the_first_report_waits_for_others)
 	assert_int_equal(taken(n, 15 * MS), 13);
 	assert_int_equal(notices_due(n), INT64_MAX);
 	assert_int_equal(taken(n, 20 * MS), 0);
-	g_hash_table_unref(n);
 }
 
 TEST(test_a_node_that_always_reports_is_read_once_a_second)
 {
-	GHashTable *n = notices_new();
+	g_autoptr(GHashTable) n = notices_new();
 	unsigned times = 0;
 
 	for (int64_t now = 0; now < 60 * S; now += MS) {
@@ -63,7 +62,6 @@ TEST(test_a_node_that_always_reports_is_read_once_a_second)
 	assert_int_equal(g_hash_table_size(n), 0);
 	notices_add(n, 1, 90 * S);
 	assert_int_equal(notices_due(n), 90 * S + 5 * MS);
-	g_hash_table_unref(n);
 }
 
 /* The interval for traps follows what a sweep costs. */
@@ -79,7 +77,7 @@ TEST(test_a_shorter_interval_makes_no_wait_longer)
 
 TEST(test_heavy_sweeps_count_and_do_not_add_up)
 {
-	GHashTable *n = notices_new();
+	g_autoptr(GHashTable) n = notices_new();
 
 	for (unsigned i = 0; i < 10; i++) {
 		notices_add(n, 1, i);
@@ -88,5 +86,4 @@ TEST(test_heavy_sweeps_count_and_do_not_add_up)
 	assert_int_equal(notices_due(n), INT64_MAX);
 	notices_add(n, 1, 10);
 	assert_in_range(notices_due(n), S, S + MS);
-	g_hash_table_unref(n);
 }

@@ -4,7 +4,6 @@
  * that says what is right), and what is worth a warning. The command line is in
  * test_command_line.c.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/lib/auto.h"

@@ -235,7 +235,7 @@ TEST(test_order_in_force_is_kept_if_it_serves)
 TEST(test_roots_that_are_given_are_on_top)
 {
 	AUTO_VALUE(ordered_close) struct ordered d;
-	uint8_t *roots;
+	g_autofree uint8_t *roots = NULL;
 	struct order *o;
 
 	ordered_open(&d, shape_new("storage", 4, 0), NULL);
@@ -247,7 +247,6 @@ TEST(test_roots_that_are_given_are_on_top)
 	for (uint32_t sw = 0; sw < d.g->n_switches; sw++)
 		assert_true(!roots[sw] || o->level[sw] == o->n_levels - 1u);
 	order_destroy(o);
-	g_free(roots);
 }
 
 /* Distances from one root make 7.9, 9.1 and 5.0 times the bound of these. */

@@ -236,7 +236,7 @@ TEST(test_random_rules_read_the_plain_way)
 /* What is done to a copy is not seen in the original, and the other way. */
 TEST(test_copy_is_by_itself)
 {
-	struct partition_rules *rules = partition_rules_default();
+	AUTO(partition_rules) *rules = partition_rules_default();
 	struct partition *p = partition_rules_get(rules, 0x10), *q;
 	AUTO(partition_rules) *copy = NULL;
 
@@ -259,7 +259,6 @@ TEST(test_copy_is_by_itself)
 	assert_int_equal(q->rules->len, 1);
 	assert_memory_equal(q->rules->data, p->rules->data,
 			    sizeof(struct partition_rule));
-	partition_rules_unref(rules);
 	assert_string_equal(copy->source, "file");
 	assert_string_equal(q->name, "Storage");
 	assert_int_equal(q->sl, 3);

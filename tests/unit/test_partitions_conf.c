@@ -152,7 +152,7 @@ TEST(test_pkeys_come_to_an_end)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autofree char *message = NULL;
-	struct partition_rules *rules;
+	AUTO(partition_rules) *rules = NULL;
 
 	for (unsigned i = 0; i < PKEY_DEFAULT - 2; i++)
 		g_string_append_printf(text, "P%u:;\n", i);
@@ -160,7 +160,6 @@ TEST(test_pkeys_come_to_an_end)
 	rules = parse(text->str, NULL);
 	assert_int_equal(rules->partitions->len, PKEY_DEFAULT);
 	assert_int_equal(pkey_of(rules, "Mine"), 0x1234);
-	partition_rules_unref(rules);
 	g_string_append(text, "One:;\n");
 	message = error_of(text->str);
 	assert_non_null(message);

@@ -4,11 +4,10 @@
  * becomes of a damaged one: tests/scenarios/archive.scn.
  */
 #include <glib/gstdio.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "sm/file_writer.h"
 #include "sm/state.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/sa_stage.h"
 #include "tests/lib/scripted.h"
@@ -23,7 +22,7 @@ TEST(test_archive_is_written_soon_and_not_often, sa_stage_set_up,
 	AUTO_FOLDER(dir);
 	g_autofree char *path = g_build_filename(dir, "state", NULL);
 	g_autofree char *old = NULL;
-	struct transport *t = scripted_new();
+	AUTO(transport) *t = scripted_new();
 	struct lab *l = *state;
 	struct state *archive = state_open(&(struct state_params) {
 		.owners = { { .part = &sa_part, .owner = l->sa } }, .n = 1,
@@ -65,7 +64,6 @@ TEST(test_archive_is_written_soon_and_not_often, sa_stage_set_up,
 	assert_int_equal(g_remove(path), 0);
 	state_close(archive);
 	assert_true(g_file_test(path, G_FILE_TEST_EXISTS));
-	transport_free(t);
 	assert_int_equal(folder_remove(dir), 1);	/* nothing else was left */
 }
 
@@ -79,7 +77,7 @@ TEST(test_strays_of_a_killed_run_go)
 	const struct file_writer_params params = {
 		.path = path, .subsystem = "test", .mode = 0644,
 	};
-	struct log *log = log_open("/dev/null", LOG_ERROR, NULL);
+	AUTO(log) *log = log_open("/dev/null", LOG_ERROR, NULL);
 	struct file_writer *w;
 
 	assert_true(g_file_set_contents(stray, "", -1, NULL));
@@ -100,5 +98,4 @@ TEST(test_strays_of_a_killed_run_go)
 
 		assert_true(g_file_test(other, G_FILE_TEST_EXISTS));
 	}
-	log_free(log);
 }

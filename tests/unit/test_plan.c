@@ -862,9 +862,9 @@ WORD(do_left, struct stage *st)
 /* N steps are done; write-tables N: the blocks of tables only */
 WORD(do_carry_out, struct stage *st)
 {
-	struct snapshot *before = snapshot_copy(st->f->s);
+	AUTO(snapshot) *before = snapshot_copy(st->f->s);
 	bool all = strcmp(words[-1], "carry-out") == 0;
-	struct plan *plan = make_plan(st);
+	AUTO(plan) *plan = make_plan(st);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < plan->n_steps; i++)
@@ -872,8 +872,6 @@ WORD(do_carry_out, struct stage *st)
 			fabric_take(st->f, before, &plan->steps[i]);
 			n++;
 		}
-	plan_free(plan);
-	snapshot_unref(before);
 	assert_range(words[0], n);
 }
 
@@ -901,13 +899,12 @@ WORD(do_text, struct stage *st)
 	g_autofree char *lid = g_strdup_printf("%u", st->f->w.sm_lid);
 	g_autoptr(GString) part = g_string_new(plain);
 	g_autoptr(GString) out = g_string_new(NULL);
-	struct plan *plan = make_plan(st);
+	AUTO(plan) *plan = make_plan(st);
 
 	g_string_replace(part, "{guid}", guid, 0);
 	g_string_replace(part, "{lid}", lid, 0);
 	plan_print(plan, st->f->s, &st->f->w, st->f->seen, st->f->held,
 		   is_json, out);
-	plan_free(plan);
 	if (is_json)
 		assert_json(out->str);
 	assert_has(out->str, part->str);

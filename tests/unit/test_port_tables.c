@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /* The store of ports' tables. */
-#include <string.h>
-
 #include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lab/route_metrics.h"
 #include "routing/metrics.h"
@@ -462,7 +461,7 @@ static void
 recount_shifts(const struct lab *lab)
 {
 	uint32_t n = lab->sample.n_hosts, k, i, h, hops, most;
-	uint32_t *edges = g_new(uint32_t, lab->f.g->n_switches + 1);
+	g_autofree uint32_t *edges = g_new(uint32_t, lab->f.g->n_switches + 1);
 	struct metrics_sample sample = lab->sample;
 	struct metrics_congestion plain = { .max = 0 }, c;
 	uint64_t sum = 0;
@@ -499,7 +498,6 @@ recount_shifts(const struct lab *lab)
 		assert_int_equal(c.lost, plain.lost);
 		assert_true(n < 2 || is_close(c.mean, (double)sum / (n - 1)));
 	}
-	g_free(edges);
 }
 
 TEST(test_random_tables_are_counted_right)

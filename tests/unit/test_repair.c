@@ -131,7 +131,7 @@ expect_trees(const struct rest *r, const struct repair *repair,
 	     const struct choice *made)
 {
 	struct choice bare = *made;	/* any turn but of a loop may stay */
-	struct mft *trees = mft_new(r->s->n_switches, MFT_POSITIONS, 1);
+	AUTO(mft) *trees = mft_new(r->s->n_switches, MFT_POSITIONS, 1);
 
 	bare.ranks = NULL;
 	for (uint32_t sw = 0; sw < r->s->n_switches; sw++)
@@ -139,7 +139,6 @@ expect_trees(const struct rest *r, const struct repair *repair,
 			*mft_block(trees, sw, p, 0) = 0xffff;
 	assert_true(repair_cut_trees(repair, trees) > 0);
 	assert_int_equal(choose_cut_trees(r->g, r->held, &bare, trees), 0);
-	mft_free(trees);
 }
 
 /* True: it was repaired; what is whole again has the tables that were made. s

@@ -2,8 +2,6 @@
 /*
  * Reports as JSON: commas and white space at every depth, and strings of all bytes.
  */
-#include <string.h>
-
 #include "tests/lib/unit.h"
 #include "topology/report.h"
 

@@ -80,7 +80,7 @@ check_filter(struct lab *l, unsigned attr_id, uint64_t mask,
 	size_t size = sa_record_size(attr_id);
 	unsigned expected = 0, got;
 	const uint8_t *only = NULL;
-	GByteArray *found;
+	g_autoptr(GByteArray) found = NULL;
 
 	assert_int_equal(lab_ask(l), 0);
 	found = lab_drain(l, &got);
@@ -101,7 +101,6 @@ check_filter(struct lab *l, unsigned attr_id, uint64_t mask,
 			 expected ? 0 : SA_STATUS_NO_RECORDS);
 	if (expected == 1)
 		assert_memory_equal(lab_answer(l), only, size);
-	g_byte_array_unref(found);
 	return expected;
 }
 
@@ -113,7 +112,7 @@ check_table(struct lab *l, unsigned attr_id, bool flip, uint64_t *rng,
 {
 	size_t size = sa_record_size(attr_id);
 	unsigned n, found;
-	GByteArray *all;
+	g_autoptr(GByteArray) all = NULL;
 	uint64_t mask;
 
 	lab_begin(l, SA_METHOD_GET_TABLE, attr_id, 0);
@@ -132,7 +131,6 @@ check_table(struct lab *l, unsigned attr_id, bool flip, uint64_t *rng,
 		*some += found > 1;
 		*none += found == 0;
 	}
-	g_byte_array_unref(all);
 }
 
 static void
@@ -462,7 +460,7 @@ TEST(test_search_in_vain_pauses)
 TEST(test_multicast_table_may_change_on_its_way, sa_stage_set_up,
      sa_stage_tear_down)
 {
-	struct mft *small;
+	AUTO(mft) *small = NULL;
 	unsigned n = 0;
 	uint8_t record[72];
 	struct lab *l = *state;
@@ -481,7 +479,6 @@ TEST(test_multicast_table_may_change_on_its_way, sa_stage_set_up,
 			sa_db_set_mft(l->v, small);
 	}
 	assert_int_equal(n, l->s->n_switches * 3 * 4);
-	mft_free(small);
 	/* and the next request gets what is there then */
 	lab_begin(l, SA_METHOD_GET_TABLE, SA_ATTR_MULTICAST_FT, 0);
 	assert_records(l, l->s->n_switches);

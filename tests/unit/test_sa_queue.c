@@ -3,8 +3,6 @@
  * The queue before the SA: turns, limits, and which request has to leave;
  * against a model that looks at everything each time.
  */
-#include <string.h>
-
 #include "sm/sa/sa_queue.h"
 #include "tests/lib/unit.h"
 #include "topology/prng.h"

@@ -475,7 +475,7 @@ WORD(do_is, struct desk *d)
 WORD(do_whole, struct desk *d)
 {
 	const struct client *c = client_of(d, words[0]);
-	GByteArray *all;
+	g_autoptr(GByteArray) all = NULL;
 	unsigned n;
 
 	memcpy(d->l->mad, c->mad, MAD_SIZE);
@@ -484,7 +484,6 @@ WORD(do_whole, struct desk *d)
 	assert_range(words[1], n);
 	assert_int_equal(all->len, c->table->len);
 	assert_memory_equal(all->data, c->table->data, all->len);
-	g_byte_array_unref(all);
 }
 
 /* RANGE TEXT: so many lines of the log begin so */

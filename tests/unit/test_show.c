@@ -414,7 +414,7 @@ TEST(test_links_that_go_down_most_are_first)
 	} asks[] = { { false, false, 40 }, { true, false, 42 },
 		     { false, true, 0 } };
 	static const char *const order[] = { "05", "40", "07", "41", "00" };
-	struct view_lines *lines;
+	AUTO(view_lines) *lines = NULL;
 
 	/* 5 babbles; 40 went down most, then 7, with more traps, and 41 */
 	for (unsigned i = 0; i < 42; i++)
@@ -447,7 +447,6 @@ TEST(test_links_that_go_down_most_are_first)
 		assert_int_equal(strstr(out->str, "status --all") != NULL,
 				 asks[i].told == 40);
 	}
-	view_lines_free(lines);
 }
 
 /* Parts are put into the view of one and the same fabric. */

@@ -38,7 +38,7 @@ SIM_TEST(test_timers_ring_in_order_of_time_then_start, "pair()", NULL)
 	g_autofree struct ring *rings = g_new0(struct ring, TIMERS);
 	g_autofree unsigned *ids = g_new0(unsigned, TIMERS);
 	g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(int));
-	GRand *rand = g_rand_new_with_seed(SEED);
+	g_autoptr(GRand) rand = g_rand_new_with_seed(SEED);
 	const struct ring *last = NULL;
 	unsigned kept = 0;
 
@@ -72,7 +72,6 @@ SIM_TEST(test_timers_ring_in_order_of_time_then_start, "pair()", NULL)
 	/* nothing is left, so the clock stands still */
 	assert_int_equal(sim_now(lab->sim), last->at);
 	transport_timer_cancel(lab->t, ids[last->name]);	/* it rang */
-	g_rand_free(rand);
 }
 
 /* ------------------------------------------------------------- clients */
@@ -298,10 +297,10 @@ on_quit(void *data)
 static int64_t
 run_loop(enum sim_pace pace, int64_t virtual_us)
 {
-	GMainContext *context = g_main_context_new();
-	GMainLoop *loop = g_main_loop_new(context, FALSE);
+	g_autoptr(GMainContext) context = g_main_context_new();
+	g_autoptr(GMainLoop) loop = g_main_loop_new(context, FALSE);
 	int64_t began = g_get_monotonic_time();
-	GSource *source;
+	g_autoptr(GSource) source = NULL;
 	struct simlab lab;
 
 	simlab_open(&lab, "pair()", NULL);
@@ -311,10 +310,7 @@ run_loop(enum sim_pace pace, int64_t virtual_us)
 	g_main_loop_run(loop);
 	assert_true(sim_now(lab.sim) >= virtual_us);
 	g_source_destroy(source);
-	g_source_unref(source);
 	simlab_close(&lab);
-	g_main_loop_unref(loop);
-	g_main_context_unref(context);
 	return g_get_monotonic_time() - began;
 }
 
@@ -340,7 +336,7 @@ fingerprint(uint64_t seed)
 	guint64 sum = 14695981039346656037u;
 	const struct sim_stats *st;
 	struct manager sm;
-	struct snapshot *s;
+	AUTO(snapshot) *s = NULL;
 	struct sim *sim;
 
 	params.seed = seed;
@@ -355,7 +351,6 @@ fingerprint(uint64_t seed)
 		sum = (sum ^ ((const uint8_t *)st)[i]) * 1099511628211u;
 	manager_close(&sm);
 	sim_free(sim);
-	snapshot_unref(s);
 	return sum;
 }
 

@@ -3,7 +3,6 @@
  * A site's files together: what is read, all mistakes at once at the start, and
  * at a reload all or nothing.
  */
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <glib/gstdio.h>

@@ -3,9 +3,6 @@
  * SMPs: requests, responses and notices. Their attributes are tested with the
  * SA records that carry them (test_sa_record.c).
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <glib.h>

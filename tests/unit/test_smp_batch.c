@@ -7,8 +7,6 @@
  *
  * where a switch that does not answer hides the nodes to its right.
  */
-#include <string.h>
-
 #include "sm/sweep/smp_batch.h"
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"

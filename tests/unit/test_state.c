@@ -7,7 +7,6 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "sm/persist.h"
 #include "sm/sa/sa.h"

@@ -5,7 +5,6 @@
  * test of the window.
  */
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <glib.h>

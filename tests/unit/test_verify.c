@@ -295,7 +295,7 @@ FABRIC_TEST(test_cycle_is_printed_with_names, "ring(5;1)")
 {
 	struct channels_result r;
 	AUTO(lft) *lft;
-	char *text;
+	g_autofree char *text = NULL;
 
 	lft = route(f, "minhop");
 	channels_check(f->g, lft, NULL, &r);
@@ -308,7 +308,6 @@ FABRIC_TEST(test_cycle_is_printed_with_names, "ring(5;1)")
 	}
 	assert_has(text, " port ");
 	assert_has(text, "(LID ");
-	g_free(text);
 	channels_clear(&r);
 	assert_null(channels_print(f->g, &r));
 }

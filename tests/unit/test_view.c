@@ -23,7 +23,7 @@ setup_open(struct setup *t)
 	const struct generate_options options = { .seed = 3 };
 	struct snapshot *s = generate_fabric("PGFT(2,3;1,2)", &options, NULL);
 	struct lid_map *lids = lid_assign(s, 0, NULL, 0, NULL, NULL);
-	struct partition_rules *rules = partition_rules_default();
+	AUTO(partition_rules) *rules = partition_rules_default();
 
 	for (uint32_t i = 0; i < s->n_ports; i++)
 		s->ports[i].info.lid = lids->base[i];
@@ -36,7 +36,6 @@ setup_open(struct setup *t)
 		.memberships = memberships_new(rules, s, NULL),
 		.tables = true, .before = g_string_new(NULL),
 	};
-	partition_rules_unref(rules);
 }
 
 static void

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "routing/select.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "tools/whatif.h"
 #include "topology/net_file.h"
@@ -97,14 +98,13 @@ static const struct {
 static struct tool_view *
 read_spec(const char *spec, const char *lines)
 {
-	struct snapshot *s = net_file_open(spec,
-					   &(struct generate_options){ 0 }, NULL);
+	AUTO(snapshot) *s = net_file_open(spec,
+					  &(struct generate_options){ 0 }, NULL);
 	g_autoptr(GString) text = g_string_new(NULL);
 	struct tool_view *v;
 
 	net_file_write(s, text);
 	g_string_append_printf(text, "\n%s\n", lines);
-	snapshot_unref(s);
 	v = tool_view_read(text->str, "v", NULL);
 	assert_non_null(v);
 	return v;
@@ -158,12 +158,12 @@ TEST(test_a_change_is_told_before_it_is_made)
  * taken again. */
 TEST(test_the_present_tables_and_engine_count)
 {
-	struct tool_view *v = read_fabric("#view 1 gen 1\n#route looped 0 top 11 "
-		"unsafe 0 engine updn\n#reason configured\n#usual state 4 mtu 5 "
-		"vls 4 phys 5\n#end 1\n");
+	AUTO(tool_view) *v = read_fabric("#view 1 gen 1\n#route looped 0 top "
+		"11 unsafe 0 engine updn\n#reason configured\n#usual state 4 "
+		"mtu 5 vls 4 phys 5\n#end 1\n");
 	struct engine_input in = { .n_threads = 1 };
 	const struct choice_wish wish = { .engine = &engine_minhop };
-	struct graph *g = graph_new(v->s, v->lids);
+	AUTO(graph) *g = graph_new(v->s, v->lids);
 	struct choice c;
 
 	in.g = g;
@@ -187,8 +187,6 @@ TEST(test_the_present_tables_and_engine_count)
 		      AFTER("updn", "30", "4", "1.00", "1.00, at most 1")
 		      "engine: updn: kept, since no other engine is 10% better");
 	choice_clear(&c);
-	graph_free(g);
-	tool_view_free(v);
 }
 
 /* The cables of S-2-1 are slow, and so is one more: its ends may be given in any
@@ -199,7 +197,7 @@ TEST(test_a_new_cable_is_as_fast_as_the_slower_node)
 		"unplug S-1-0/3 unplug S-2-1/1 add S-1-0/3 S-2-1/1",
 		"unplug S-1-0/3 unplug S-2-1/1 add S-2-1/1 S-1-0/3",
 	};
-	struct tool_view *v = read_fabric("");
+	AUTO(tool_view) *v = read_fabric("");
 
 	for (uint32_t port = 0; port < v->s->n_ports; port++) {
 		uint32_t peer = v->s->ports[port].peer;
@@ -215,12 +213,11 @@ TEST(test_a_new_cable_is_as_fast_as_the_slower_node)
 			      "link, 1.40 times the least; shifts 1.60, at most "
 			      "2\n" AFTER("ftree", "30", "20", "1.00", "1.60, at "
 					 "most 2") BEST);
-	tool_view_free(v);
 }
 
 TEST(test_tables_with_a_credit_loop_are_told_by_the_status)
 {
-	struct tool_view *v = read_spec("ring(5;1)", "");
+	AUTO(tool_view) *v = read_spec("ring(5;1)", "");
 
 	expect_whatif(v, "engine minhop", 1, "before: updn, 20 pairs of hosts; "
 		      "all to all, 4 flows over the busiest link, 1.33 times "
@@ -229,13 +226,12 @@ TEST(test_tables_with_a_credit_loop_are_told_by_the_status)
 		      "engine: minhop: configured\n"
 		      "tables: 2 of 5 LFT blocks would be written; CREDIT LOOP: "
 		      "traffic could deadlock\n");
-	tool_view_free(v);
 }
 
 /* Two switches have one name: it means none, and a NodeGUID means one. */
 TEST(test_ports_of_nodes_with_one_name_go_by_the_guid)
 {
-	struct tool_view *v = read_fabric("#view 1 gen 1\n#name "
+	AUTO(tool_view) *v = read_fabric("#view 1 gen 1\n#name "
 		"0x5000000000000200 is S-1-0\n#usual state 4 mtu 5 vls 4 phys "
 		"5\n#end 1\n");
 
@@ -243,7 +239,6 @@ TEST(test_ports_of_nodes_with_one_name_go_by_the_guid)
 	expect_whatif(v, "unplug 0x5000000000000100/3 add S-2-0/1 "
 		      "0x5000000000000100/3", 0, BEFORE);
 	expect_whatif(v, "unplug 0x5000000000000200/1", 1, "cut off: H-2\n");
-	tool_view_free(v);
 }
 
 /* What routing was told: the middle of a mesh as the root, and I/O nodes by either
