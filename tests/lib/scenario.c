@@ -729,6 +729,19 @@ do_expect(struct play *p, char **words)
 	return w ? w->fn(p, words + 1) : play_fail(p, "what is that?");
 }
 
+/* WORD ARG ..: a line for each of them */
+static bool
+do_each(struct play *p, char **words)
+{
+	for (char **arg = words + 1; words[0] && *arg; arg++) {
+		g_autofree char *line = g_strjoin(" ", words[0], *arg, NULL);
+
+		if (!play_line(p, line))
+			return false;
+	}
+	return words[0] || play_fail(p, "each WORD ARG ..");
+}
+
 static const struct play_word play_words[] = {
 	{ "fabric", do_fabric }, { "sim", do_sim }, { "sm", do_sm },
 	{ "start", do_start },
@@ -742,7 +755,7 @@ static const struct play_word play_words[] = {
 	{ "device-gone", do_device }, { "device-back", do_device },
 	{ "freeze", do_freeze }, { "thaw", do_freeze },
 	{ "priority", do_priority }, { "takeover", do_takeover },
-	{ "expect", do_expect }, { NULL, NULL },
+	{ "expect", do_expect }, { "each", do_each }, { NULL, NULL },
 };
 
 /* ---- playing ---- */

@@ -40,6 +40,7 @@
  *	freeze, thaw NODE	the process of the manager there is stopped
  *	partitions TEXT		of partitions.conf, with names of nodes
  *	name, file		what the site calls a node; a damaged file
+ *	each WORD ARG ..	WORD ARG, for each of them
  *	mark			what is counted, or looked for in the log, is
  *				so from here on
  *

@@ -88,16 +88,22 @@ expect_lost(struct play *p, char **args)
 		play_fail(p, "all of %u pairs reach each other", pairs);
 }
 
+/* NODE NODE ..: from each to the next one */
 static bool
 expect_path(struct play *p, char **args)
 {
+	char **to = args + 1;
 	uint32_t a, b;
 
-	return play_read_port(p, args[0], &a) &&
-		play_read_port(p, args[1], &b) &&
-		expect_that(p, args, sim_probe(p->w.sim, a,
-			    sim_port_info(p->w.sim, b)->lid, 0xffff, 0, NULL) ==
-			    SIM_DELIVERED, "");
+	if (!play_read_port(p, args[0], &a))
+		return false;
+	for (; *to || to == args + 1; to++, a = b)
+		if (!play_read_port(p, *to, &b) ||
+		    !expect_that(p, args, sim_probe(p->w.sim, a,
+				 sim_port_info(p->w.sim, b)->lid, 0xffff, 0,
+				 NULL) == SIM_DELIVERED, *to))
+			return false;
+	return true;
 }
 
 static bool
@@ -335,18 +341,22 @@ expect_masters(struct play *p, char **args)
 				  NULL, seen);
 }
 
-/* NODE STATE: of its manager */
+/* NODE STATE ..: of its manager */
 static bool
 expect_role(struct play *p, char **args)
 {
-	const struct manager *m = play_manager_on(p, args[0]);
-	struct sm_info info;
+	do {
+		const struct manager *m = play_manager_on(p, args[0]);
+		struct sm_info info;
 
-	if (!m || !args[1])
-		return false;
-	sweep_sm_info(m->sweep, &info);
-	return strcmp(sm_state_name(info.state), args[1]) == 0 ||
-		play_fail(p, "it is %s", sm_state_name(info.state));
+		if (!m || !args[1])
+			return false;
+		sweep_sm_info(m->sweep, &info);
+		if (strcmp(sm_state_name(info.state), args[1]))
+			return play_fail(p, "%s is %s", args[0],
+					 sm_state_name(info.state));
+	} while (*(args += 2));
+	return true;
 }
 
 /* NODE/PORT as the console shows it: "4xEDR", "Active", "Down". */
@@ -371,31 +381,35 @@ expect_port(struct play *p, char **args)
 		play_fail(p, "it is:%s", at ? at : " not there");
 }
 
-/* The last sweep's complaints: TEXT in one of them, or N of them. */
+/* The last sweep's complaints: each TEXT in one of them, or N of them. */
 static bool
-expect_line(struct play *p, const char *lines, const char *what)
+expect_lines(struct play *p, const char *lines, char **args)
 {
 	unsigned n = 0;
 
-	if (!what || !*what)
-		return play_fail(p, "which line?");
 	for (const char *c = lines; *c; c++)
 		n += *c == '\n';
-	if (strspn(what, "0123456789") == strlen(what))
-		return play_expect_range(p, lines, what, n);
-	return strstr(lines, what) || play_fail(p, "they are: %s", lines);
+	do {
+		if (!*args || !**args)
+			return play_fail(p, "which line?");
+		if (strspn(*args, "0123456789") < strlen(*args) ?
+		    !strstr(lines, *args) : !range_holds(*args, n))
+			return play_fail(p, "not %s, but %u: %s", *args, n,
+					 lines);
+	} while (*++args);
+	return true;
 }
 
 static bool
 expect_problem(struct play *p, char **args)
 {
-	return expect_line(p, p->w.m.problems->str, args[0]);
+	return expect_lines(p, p->w.m.problems->str, args);
 }
 
 static bool
 expect_warning(struct play *p, char **args)
 {
-	return expect_line(p, p->w.m.warnings->str, args[0]);
+	return expect_lines(p, p->w.m.warnings->str, args);
 }
 
 /* What is missing or slow of the expected fabric: "KIND NAME: TEXT", how
@@ -454,22 +468,24 @@ expect_degraded(struct play *p, char **args)
 				       expected_kind_names[f->kind], f->name,
 				       f->text, f->place ? f->place : "");
 	}
-	return expect_line(p, lines->str, args[0]);
+	return expect_lines(p, lines->str, args);
 }
 
-/* A line since the mark, "LEVEL ... TEXT" or part of it. */
+/* Lines since the mark, "LEVEL ... TEXT" or part of it. */
 static bool
 expect_log(struct play *p, char **args)
 {
 	g_autofree char *text = NULL;
+	const char *since;
 	gsize len;
 
 	if (!args[0] || !g_file_get_contents(p->log, &text, &len, NULL))
 		return play_fail(p, "which line of which log?");
-	text[len] = '\0';
-	return expect_that(p, args, strstr(text + MIN(p->said_before, len),
-					   args[0]),
-			   text + MIN(p->said_before, len));
+	since = text + MIN(p->said_before, len);
+	for (char **what = args; *what; what++)
+		if (!expect_that(p, args, strstr(since, *what), since))
+			return false;
+	return true;
 }
 
 /* None of the keys is in the log, and it speaks of keys. */
