@@ -60,23 +60,15 @@ saved(const struct manager *m)
 	return g_string_free(out, FALSE);
 }
 
-static void
-on_retired(void *data)
-{
-	*(bool *)data = true;
-}
-
 /* Ends the master; us until the standby's SA is open. */
 static int64_t
 end_master(struct sim *sim, struct manager *master, struct manager *standby,
 	   bool told)
 {
 	int64_t began = sim_now(sim);
-	bool retired = false;
 
-	if (told && sm_instance_retire(master->sm, on_retired, &retired))
-		while (!retired && sim_step(sim))
-			;
+	if (told)
+		manager_retire(master);
 	manager_close(master);
 	while (!standby->sm->sa->view && sim_step(sim))
 		;

@@ -9,8 +9,6 @@
 #include "routing/engine.h"
 #include "routing/select.h"
 
-#define N_ELEMENTS(a)	(sizeof(a) / sizeof((a)[0]))
-
 struct fabric {
 	const struct engine *engine;
 	struct snapshot *s;

@@ -419,24 +419,13 @@ do_stop(struct play *p, char **words)
 	return m != NULL;
 }
 
-static void
-on_retired(void *data)
-{
-	*(bool *)data = true;
-}
-
 /* [NODE]: it is told to end (TERM) */
 static bool
 do_retire(struct play *p, char **words)
 {
-	int64_t end = sim_now(p->w.sim) + (RETIRE_MS + 10) * 1000;
 	struct manager *m = play_manager_on(p, words[0]);
-	bool retired = false;
 
-	if (m && sm_instance_retire(m->sm, on_retired, &retired))
-		while (!retired && sim_now(p->w.sim) < end)
-			sim_run(p->w.sim, sim_now(p->w.sim) + 1000);
-	if (sim_now(p->w.sim) >= end)
+	if (m && !manager_retire(m))
 		return play_fail(p, "it does not end");
 	return do_stop(p, words);
 }

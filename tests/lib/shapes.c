@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "tests/lib/seed.h"
 #include "tests/lib/shapes.h"
 #include "tests/lib/unit.h"
 #include "topology/net_file.h"
@@ -288,18 +289,13 @@ shape_new(const char *name, uint64_t seed, unsigned fail_per_mille)
 	struct drawing d = { .hosts = g_string_new(NULL),
 			     .fail = fail_per_mille };
 	struct snapshot *s = NULL;
-	uint32_t i, k, swap;
+	uint32_t i;
 
 	d.random = prng_stream(seed, 1);
+	seed_shuffle(d.guid, MAX_SWITCHES, &d.random);
 	for (i = 0; i < MAX_SWITCHES; i++) {
 		d.lines[i] = g_string_new(NULL);
-		d.guid[i] = 0x500001 + i;
-	}
-	for (i = MAX_SWITCHES - 1; i > 0; i--) {
-		k = prng_below(&d.random, i + 1);
-		swap = d.guid[i];
-		d.guid[i] = d.guid[k];
-		d.guid[k] = swap;
+		d.guid[i] += 0x500001;
 	}
 	for (i = 0; i < G_N_ELEMENTS(shapes); i++)
 		if (strcmp(shapes[i].name, name) == 0) {

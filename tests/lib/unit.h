@@ -93,6 +93,10 @@ void unit_add_state(const char *name, CMUnitTestFunction test,
 		return 0; \
 	}
 
+/* Of a fixture that is called setup. */
+#define SETUP_TEST(name) \
+	TEST_WITH(name, struct setup *t, setup_new, setup_free)
+
 /* words: as a shell splits them, NULL-terminated, past the first one; text:
  * what follows that as it stands. */
 struct unit_word {

@@ -112,6 +112,23 @@ manager_close(struct manager *m)
 	memset(m, 0, sizeof(*m));
 }
 
+static void
+on_retired(void *data)
+{
+	*(bool *)data = true;
+}
+
+bool
+manager_retire(struct manager *m)
+{
+	int64_t end = sim_now(m->sim) + (RETIRE_MS + 10) * 1000;
+	bool retired = !sm_instance_retire(m->sm, on_retired, &retired);
+
+	while (!retired && sim_now(m->sim) < end)
+		g_assert(sim_step(m->sim));
+	return retired;
+}
+
 bool
 manager_wait_ends(struct manager *m, unsigned n, int64_t limit_us)
 {

@@ -46,6 +46,8 @@ void manager_open_freezable(struct manager *m, struct sim *sim, uint32_t port,
 			    const struct sm_instance_params *params,
 			    const char *log);
 void manager_close(struct manager *m);
+/* It is told to end, as by TERM; false: it has not said in time that it may. */
+bool manager_retire(struct manager *m);
 /* Until it says UP, limit_us at the most; until n sweeps have ended. */
 bool manager_wait_up(struct manager *m, int64_t limit_us);
 bool manager_wait_ends(struct manager *m, unsigned n, int64_t limit_us);

@@ -5,6 +5,7 @@
  */
 #include "sm/io/beside.h"
 #include "sm/io/timers.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 
 #define PATIENCE	(60 * G_TIME_SPAN_SECOND)	/* only if it fails */
@@ -125,7 +126,7 @@ bench_shut(struct bench *s, bool is_shut)
 TEST(test_jobs_are_done_on_the_loop_in_order)
 {
 	int64_t end = g_get_monotonic_time() + PATIENCE;
-	struct bench s;
+	AUTO_VALUE(bench_clear) struct bench s;
 	struct beside_job *b;
 
 	bench_open(&s);
@@ -144,13 +145,12 @@ TEST(test_jobs_are_done_on_the_loop_in_order)
 	assert_int_equal(s.begun, 2);
 	assert_int_equal(s.freed, 3);
 	assert_true(beside_free(s.b, 0));
-	bench_clear(&s);
 }
 
 /* The loop has ended: what was started is still done, and what it starts. */
 TEST(test_end_finishes_what_was_not_cancelled)
 {
-	struct bench s;
+	AUTO_VALUE(bench_clear) struct bench s;
 
 	bench_open(&s);
 	bench_run(&s, 'a', true);
@@ -158,7 +158,6 @@ TEST(test_end_finishes_what_was_not_cancelled)
 	assert_true(beside_free(s.b, PATIENCE));
 	assert_string_equal(s.done, "acb");
 	assert_int_equal(s.freed, 3);
-	bench_clear(&s);
 }
 
 /* A computation that was cancelled, and a disk that does not answer in time:
@@ -166,7 +165,7 @@ TEST(test_end_finishes_what_was_not_cancelled)
 TEST(test_end_does_not_wait_for_ever)
 {
 	for (unsigned cancelled = 0; cancelled < 2; cancelled++) {
-		struct bench s;
+		AUTO_VALUE(bench_clear) struct bench s;
 		struct beside_job *a;
 
 		bench_open(&s);
@@ -181,13 +180,12 @@ TEST(test_end_does_not_wait_for_ever)
 		bench_shut(&s, false);
 		bench_await(&s, &s.freed, 2);
 		assert_int_equal(s.n_done, 0);
-		bench_clear(&s);
 	}
 }
 
 TEST(test_end_leaves_a_cancelled_job_at_once)
 {
-	struct bench s;
+	AUTO_VALUE(bench_clear) struct bench s;
 	struct beside_job *a;
 
 	bench_open(&s);
@@ -198,5 +196,4 @@ TEST(test_end_leaves_a_cancelled_job_at_once)
 	assert_true(beside_free(s.b, PATIENCE));
 	bench_shut(&s, false);
 	bench_await(&s, &s.freed, 1);
-	bench_clear(&s);
 }

@@ -54,9 +54,6 @@ setup_close(struct setup *t)
 
 FIXTURE(setup)
 
-#define SETUP_TEST(name) \
-	TEST_WITH(name, struct setup *t, setup_new, setup_free)
-
 static const struct cables_entry *
 rank(struct setup *t, int64_t least_us)
 {

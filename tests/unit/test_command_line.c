@@ -141,9 +141,6 @@ static const struct {
 	{ "-op", "--port: a value is missing: 1 to 254" },
 };
 
-#define SETUP_TEST(name) \
-	TEST_WITH(name, struct setup *t, setup_new, setup_free)
-
 SETUP_TEST(test_bad_option_is_one_line)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(bad_args); i++)

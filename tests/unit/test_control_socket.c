@@ -194,9 +194,6 @@ ask(const char *text)
 
 /* --- requests --- */
 
-#define SETUP_TEST(name) \
-	TEST_WITH(name, struct setup *t, setup_new, setup_free)
-
 /* Without a descriptor for a client that waits, the loop has nothing to do. */
 SETUP_TEST(test_no_descriptor_is_no_spin)
 {

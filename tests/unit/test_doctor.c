@@ -14,14 +14,14 @@
 
 #define OWN	0x1234u
 
-struct doctor_setup {
+struct setup {
 	struct view_values *values;
 	GString *text;		/* the answer */
 	bool good, as_json;
 };
 
 static void
-doctor_setup_open(struct doctor_setup *t)
+setup_open(struct setup *t)
 {
 	const struct generate_options options = { .seed = 3 };
 	struct snapshot *s = generate_fabric("PGFT(2,3;1,2)", &options, NULL);
@@ -39,20 +39,17 @@ doctor_setup_open(struct doctor_setup *t)
 }
 
 static void
-doctor_setup_close(struct doctor_setup *t)
+setup_close(struct setup *t)
 {
 	view_values_free(t->values);
 	g_string_free(t->text, TRUE);
 }
 
-FIXTURE(doctor_setup)
-
-#define DOCTOR_TEST(name) \
-	TEST_WITH(name, struct doctor_setup *t, doctor_setup_new, doctor_setup_free)
+FIXTURE(setup)
 
 /* The answer, of the text of a view. */
 static const char *
-doctor_of(struct doctor_setup *t, const char *verdict)
+doctor_of(struct setup *t, const char *verdict)
 {
 	struct text_report r = { .out = t->text, .as_json = t->as_json };
 	g_autoptr(GString) view = g_string_new(NULL);
@@ -70,7 +67,7 @@ doctor_of(struct doctor_setup *t, const char *verdict)
 
 /* The only finding. */
 static void
-assert_finds(struct doctor_setup *t, const char *line)
+assert_finds(struct setup *t, const char *line)
 {
 	const char *text = doctor_of(t, "up");
 
@@ -81,7 +78,7 @@ assert_finds(struct doctor_setup *t, const char *line)
 }
 
 static void
-assert_finds_nothing(struct doctor_setup *t)
+assert_finds_nothing(struct setup *t)
 {
 	doctor_of(t, "up");
 	assert_true(t->good);
@@ -89,13 +86,13 @@ assert_finds_nothing(struct doctor_setup *t)
 
 /* Of a host. */
 static struct port_info *
-host_info(struct doctor_setup *t)
+host_info(struct setup *t)
 {
 	return &t->values->s->ports[t->values->s->local_port].info;
 }
 
 static void
-assert_finds_host(struct doctor_setup *t, const char *what)
+assert_finds_host(struct setup *t, const char *what)
 {
 	g_autofree char *line = g_strdup_printf("%s: %s: ", what,
 		snapshot_name_of(t->values->s, t->values->s->local_port));
@@ -105,13 +102,13 @@ assert_finds_host(struct doctor_setup *t, const char *what)
 
 /* The view is of a master, and has these lines. */
 static void
-become_master(struct doctor_setup *t)
+become_master(struct setup *t)
 {
 	g_string_truncate(t->values->before, 0);
 	view_text_put(VIEW_ROLE, "master", t->values->before);
 }
 
-DOCTOR_TEST(test_a_clean_fabric_has_no_finding)
+SETUP_TEST(test_a_clean_fabric_has_no_finding)
 {
 	const char *text = doctor_of(t, "up");
 
@@ -124,14 +121,14 @@ DOCTOR_TEST(test_a_clean_fabric_has_no_finding)
 	assert_true(g_str_has_prefix(doctor_of(t, "up"), "{\"findings\":[],"));
 }
 
-DOCTOR_TEST(test_the_verdict_is_a_finding)
+SETUP_TEST(test_the_verdict_is_a_finding)
 {
 	assert_true(g_str_has_prefix(doctor_of(t, "not up"), "the subnet is "
 				     "not as it should be: NOT UP: "));
 	assert_false(t->good);
 }
 
-DOCTOR_TEST(test_another_manager_is_a_finding)
+SETUP_TEST(test_another_manager_is_a_finding)
 {
 	view_line_put(VIEW_SM, (uint64_t[]){ 0xabc, 3, 7 }, "node-07",
 		      t->values->before);
@@ -140,7 +137,7 @@ DOCTOR_TEST(test_another_manager_is_a_finding)
 }
 
 /* Our own port may say IsSM, and one that answers has its line. */
-DOCTOR_TEST(test_a_manager_that_is_mute_is_a_finding)
+SETUP_TEST(test_a_manager_that_is_mute_is_a_finding)
 {
 	uint64_t guid;
 
@@ -158,7 +155,7 @@ DOCTOR_TEST(test_a_manager_that_is_mute_is_a_finding)
 }
 
 /* The mask holds only if CapabilityMask says so. */
-DOCTOR_TEST(test_virtual_ports_are_a_finding)
+SETUP_TEST(test_virtual_ports_are_a_finding)
 {
 	struct port_info *i = host_info(t);
 
@@ -170,7 +167,7 @@ DOCTOR_TEST(test_virtual_ports_are_a_finding)
 		   "manager");
 }
 
-DOCTOR_TEST(test_a_key_is_a_finding_and_is_not_told)
+SETUP_TEST(test_a_key_is_a_finding_and_is_not_told)
 {
 	struct port_info *i = host_info(t);
 	g_autoptr(GString) view = g_string_new(NULL);
@@ -185,7 +182,7 @@ DOCTOR_TEST(test_a_key_is_a_finding_and_is_not_told)
 }
 
 /* A master set them itself. */
-DOCTOR_TEST(test_the_keys_of_a_master_are_no_finding)
+SETUP_TEST(test_the_keys_of_a_master_are_no_finding)
 {
 	host_info(t)->m_key = 1;
 	assert_finds_host(t, "ports with an M_Key");
@@ -195,7 +192,7 @@ DOCTOR_TEST(test_the_keys_of_a_master_are_no_finding)
 }
 
 /* What a master found when it wrote, each once, of both texts. */
-DOCTOR_TEST(test_a_foreign_key_is_a_finding_of_a_master)
+SETUP_TEST(test_a_foreign_key_is_a_finding_of_a_master)
 {
 	static const char *const complaints[] = {
 		"H-1 (0x0000000000000011) port 1 rejects Sets: it has a foreign "
@@ -214,7 +211,7 @@ DOCTOR_TEST(test_a_foreign_key_is_a_finding_of_a_master)
 }
 
 /* VL 0 for all, and SL modulo VLs, are defaults. */
-DOCTOR_TEST(test_other_vls_are_a_finding)
+SETUP_TEST(test_other_vls_are_a_finding)
 {
 	struct snapshot *s = t->values->s;
 	union port_block b = { 0 };
@@ -234,7 +231,7 @@ DOCTOR_TEST(test_other_vls_are_a_finding)
 }
 
 /* An observer takes membership from what ports hold, in any order. */
-DOCTOR_TEST(test_a_port_is_in_the_partitions_of_its_table)
+SETUP_TEST(test_a_port_is_in_the_partitions_of_its_table)
 {
 	const struct snapshot *s = t->values->s;
 	const union port_block b = { .pkeys = { 0x7fff, 0x8003, 0, 0x0002 } };
@@ -257,7 +254,7 @@ DOCTOR_TEST(test_a_port_is_in_the_partitions_of_its_table)
 			 PARTITION_LIMITED);
 }
 
-DOCTOR_TEST(test_silent_ports_are_a_finding)
+SETUP_TEST(test_silent_ports_are_a_finding)
 {
 	view_line_put(VIEW_FAULT, (uint64_t[]){ 1, 5, 6, EXPECTED_SILENT, 8, 0
 		      }, "silent port leaf-1/4, nothing answers",
@@ -267,7 +264,7 @@ DOCTOR_TEST(test_silent_ports_are_a_finding)
 }
 
 /* Many of one kind are counted. */
-DOCTOR_TEST(test_devices_of_a_kind_are_a_finding)
+SETUP_TEST(test_devices_of_a_kind_are_a_finding)
 {
 	struct snapshot *s = t->values->s;
 	g_autofree char *far = NULL, *line = NULL;

@@ -132,10 +132,11 @@ TEST(test_trees_shift_without_congestion)
 	struct metrics_sample sample = { .n = 500, .max_hops = 8 };
 	struct metrics_congestion c;
 	uint32_t *hosts;
-	struct fabric f;
 
 	for (size_t k = 0; k < 2 * G_N_ELEMENTS(specs); k++)
 		for (uint64_t seed = 1; seed <= 4; seed++) {
+			AUTO_VALUE(fabric_clear) struct fabric f;
+
 			fabric_build(&f, &engine_ftree, lab_generate(
 				specs[k / 2], seed, k % 2 * 10), 0);
 			hosts = order_hosts(f.g, &sample.n_hosts);
@@ -143,7 +144,6 @@ TEST(test_trees_shift_without_congestion)
 			metrics_shifts(f.g, f.out.lft, &sample, &c);
 			assert_true(k % 2 ? c.mean <= 2.4 : c.max == 1);
 			g_free(hosts);
-			fabric_clear(&f);
 		}
 }
 
@@ -308,7 +308,7 @@ TEST(test_load_follows_the_width_of_cables)
 		{ "PGFT(8,8;1,4)", 8, true, 1.07 },
 	};
 
-	for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct snapshot *s = lab_generate(cases[i].spec, 0, 0);
 		AUTO_VALUE(fabric_clear) struct fabric f;
 		struct metrics_load load;
@@ -329,10 +329,10 @@ TEST(test_load_follows_the_width_of_cables)
 
 TEST(test_threads_and_repetition_do_not_change_tables)
 {
-	struct fabric a, b;
-
 	for (size_t i = 0; for_trees[i]; i++)
 		for (size_t k = 0; k < G_N_ELEMENTS(trees); k++) {
+			AUTO_VALUE(fabric_clear) struct fabric a, b;
+
 			fabric_open(&a, for_trees[i], lab_generate(trees[k], 4,
 								 40), 0);
 			fabric_open(&b, for_trees[i], lab_generate(trees[k], 4,
@@ -342,8 +342,6 @@ TEST(test_threads_and_repetition_do_not_change_tables)
 			fabric_route(&b);
 			assert_int_equal(lab_count_blocks(a.out.lft,
 							  b.out.lft), 0);
-			fabric_clear(&a);
-			fabric_clear(&b);
 		}
 }
 
@@ -422,11 +420,11 @@ TEST(test_repair_of_a_lost_cable_changes_little)
 		"PGFT(4,4;1,4)", "PGFT(3,3,3;1,2,2)", "PGFT(3,3,3;1,3,3)",
 	};
 
-	for (size_t k = 0; k < 16 * N_ELEMENTS(specs); k++) {
+	for (size_t k = 0; k < 16 * G_N_ELEMENTS(specs); k++) {
 		AUTO_VALUE(fabric_clear) struct fabric whole;
 		struct repair *repair;
 		struct engine_input in;
-		struct snapshot *s;
+		AUTO(snapshot) *s = NULL;
 		struct choice c;
 		uint32_t edge;
 
@@ -449,7 +447,6 @@ TEST(test_repair_of_a_lost_cable_changes_little)
 				3 * count_users(&whole, edge));
 		choice_clear(&c);
 		graph_free((struct graph *)in.g);
-		snapshot_unref(s);
 		repair_free(repair);
 	}
 }
@@ -484,9 +481,10 @@ TEST(test_lost_cable_moves_few_paths_between_ports_0)
 TEST(test_many_lost_cables_give_new_tables)
 {
 	const struct engine *const two[] = { &engine_minhop, &engine_updn };
-	struct fabric whole, cut, fresh;
 
 	for (uint64_t i = 0; i < 16; i++) {
+		AUTO_VALUE(fabric_clear) struct fabric whole, cut, fresh;
+
 		fabric_open(&whole, two[i % 2],
 			    lab_generate("PGFT(2,10;1,2;1,2)", i / 2, 0), 0);
 		fabric_route(&whole);
@@ -495,9 +493,6 @@ TEST(test_many_lost_cables_give_new_tables)
 		fabric_build(&fresh, two[i % 2], snapshot_copy(cut.s), 0);
 		assert_int_equal(lab_count_blocks(cut.out.lft, fresh.out.lft),
 				 0);
-		fabric_clear(&fresh);
-		fabric_clear(&cut);
-		fabric_clear(&whole);
 	}
 }
 

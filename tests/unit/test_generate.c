@@ -263,14 +263,15 @@ TEST(test_no_damage_changes_nothing)
  * the share says. A leaf takes its hosts along. */
 TEST(test_switches_go_with_their_hosts)
 {
-	struct snapshot *s = make("PGFT(3,6;1,4)"), *rest;
+	AUTO(snapshot) *s = make("PGFT(3,6;1,4)");
 	struct link_failures d = { .switches_per_mille = 200 };
 	uint64_t home = snapshot_node_of(s, s->ports[s->local_port].peer)
 		->info.node_guid;
 	uint32_t i, n_leaves, n_gone[10] = { 0 };
 
 	for (d.seed = 0; d.seed < 100; d.seed++) {
-		rest = snapshot_fail_links(s, &d);
+		AUTO(snapshot) *rest = snapshot_fail_links(s, &d);
+
 		assert_int_equal(rest->n_switches, 8);
 		assert_true(snapshot_find_node(rest, home) != SNAPSHOT_NONE);
 		n_leaves = 0;
@@ -286,34 +287,26 @@ TEST(test_switches_go_with_their_hosts)
 		}
 		assert_int_equal(rest->n_nodes - rest->n_switches,
 				 3 * n_leaves);
-		snapshot_unref(rest);
 	}
 	for (i = 0; i < s->n_switches; i++)
 		if (s->nodes[s->switches[i]].info.node_guid == home)
 			assert_int_equal(n_gone[i], 0);
 		else	/* 200 among nine */
 			assert_true(n_gone[i] > 5 && n_gone[i] < 50);
-	snapshot_unref(s);
 }
 
+/* Without a switch, that is no trouble. */
 TEST(test_all_switches_leave_the_home)
-{
-	const struct link_failures d = { .switches_per_mille = 1000 };
-	AUTO(snapshot) *s = make("torus(3,3;2)");
-	AUTO(snapshot) *rest = snapshot_fail_links(s, &d);
-
-	assert_int_equal(rest->n_switches, 1);
-	assert_int_equal(rest->n_nodes, 3);
-}
-
-TEST(test_no_switch_is_no_trouble)
 {
 	const struct link_failures d = { .switches_per_mille = 1000,
 				  .links_per_mille = 1000 };
-	AUTO(snapshot) *s = make("pair()");
-	AUTO(snapshot) *rest = snapshot_fail_links(s, &d);
+	AUTO(snapshot) *torus = make("torus(3,3;2)"), *pair = make("pair()");
+	AUTO(snapshot) *home = snapshot_fail_links(torus, &d);
+	AUTO(snapshot) *both = snapshot_fail_links(pair, &d);
 
-	assert_int_equal(rest->n_nodes, 2);
+	assert_int_equal(home->n_switches, 1);
+	assert_int_equal(home->n_nodes, 3);
+	assert_int_equal(both->n_nodes, 2);
 }
 
 /* The seed decides, and what is taken of one kind is the same whatever is
@@ -328,7 +321,7 @@ TEST(test_seed_decides_what_fails)
 					 .switches_per_mille = 200 };
 	const struct link_failures both = { .seed = 4, .links_per_mille = 200,
 				     .switches_per_mille = 200 };
-	struct snapshot *s = make("PGFT(6,6;1,6)"), *copy = snapshot_copy(s);
+	AUTO(snapshot) *s = make("PGFT(6,6;1,6)"), *copy = snapshot_copy(s);
 	AUTO(snapshot) *a, *b, *c, *w, *ab;
 	uint32_t i, port;
 
@@ -355,8 +348,6 @@ TEST(test_seed_decides_what_fails)
 		port = snapshot_find_port(copy, a->ports[i].guid);
 		assert_int_equal(a->ports[i].info.lid, port + 7);
 	}
-	snapshot_unref(copy);
-	snapshot_unref(s);
 }
 
 /* The first numbers of SplitMix64 with seed 1234567, as its other

@@ -222,22 +222,13 @@ event_kill(struct storm *st)
 }
 
 static void
-on_retired(void *data)
-{
-	*(bool *)data = true;
-}
-
-static void
 event_retire(struct storm *st)
 {
 	unsigned i = prng_below(&st->c.rng, N_MANAGERS);
-	bool retired = false;
 
 	if (!manager_at(st, 0)->t || !manager_at(st, 1)->t)
 		return;
-	if (sm_instance_retire(manager_at(st, i)->sm, on_retired, &retired))
-		for (unsigned k = 0; !retired && k < 2 * RETIRE_MS; k++)
-			sim_run(st->c.w.sim, sim_now(st->c.w.sim) + 1000);
+	manager_retire(manager_at(st, i));
 	manager_close(manager_at(st, i));
 	chaos_say(&st->c, "retire", st->c.seat[i]);
 }
@@ -401,7 +392,7 @@ chaos_run(const char *spec, uint64_t seed, unsigned events, bool keep)
 	struct storm st = { 0 };
 
 	for (unsigned i = 0; keep && i < N_MANAGERS; i++)
-		st.dirs[i] = g_dir_make_tmp("minism-groups-XXXXXX", NULL);
+		st.dirs[i] = folder_new();
 
 	world_open(&st.c.w, spec, seed, NULL);
 	manager_close(&st.c.w.m);
@@ -426,10 +417,8 @@ chaos_run(const char *spec, uint64_t seed, unsigned events, bool keep)
 	if (st.other.t)
 		manager_close(&st.other);
 	chaos_close(&st.c);
-	for (unsigned i = 0; keep && i < N_MANAGERS; i++) {
-		folder_remove(st.dirs[i]);
-		g_free(st.dirs[i]);
-	}
+	for (unsigned i = 0; keep && i < N_MANAGERS; i++)
+		folder_clear(&st.dirs[i]);
 	g_free(st.hosts);
 }
 

@@ -4,6 +4,7 @@
  * description. What a map may be: tests/golden/nodenames.
  */
 #include "sm/config/guid_files.h"
+#include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/snapshot.h"
 
@@ -62,13 +63,11 @@ TEST(test_name_stands_beside_the_description)
 	g_autoptr(GHashTable) names = parse("0x2 \"Rack 2\"\n0x9 nobody\n");
 
 	for (unsigned order = 0; order < 2; order++) {
-		struct snapshot *s = make_pair(names, 1 + order, 2 - order);
+		AUTO(snapshot) *s = make_pair(names, 1 + order, 2 - order);
+		AUTO(snapshot) *plain = make_pair(NULL, 1 + order, 2 - order);
 
 		assert_pair(s, "ca-1", "Rack 2");
-		snapshot_unref(s);
-		s = make_pair(NULL, 1 + order, 2 - order);
-		assert_pair(s, "ca-1", "ca-2");
-		snapshot_unref(s);
+		assert_pair(plain, "ca-1", "ca-2");
 	}
 }
 
@@ -76,11 +75,11 @@ TEST(test_name_stands_beside_the_description)
 TEST(test_names_live_as_long_as_their_users)
 {
 	g_autoptr(GHashTable) names = parse("0x1 \"Rack 1\"\n");
-	struct snapshot *s = make_pair(names, 2, 1), *copy;
+	struct snapshot *s = make_pair(names, 2, 1);
+	AUTO(snapshot) *copy;
 
 	copy = snapshot_copy(s);
 	assert_pair(s, "Rack 1", "ca-2");
 	snapshot_unref(s);
 	assert_pair(copy, "Rack 1", "ca-2");
-	snapshot_unref(copy);
 }

@@ -105,9 +105,6 @@ join_lines(const char *value)
 	return g_string_free(out, FALSE);
 }
 
-#define SETUP_TEST(name) \
-	TEST_WITH(name, struct setup *t, setup_new, setup_free)
-
 SETUP_TEST(test_every_key_arrives)
 {
 	g_autofree char *text = join_lines(NULL);

@@ -74,16 +74,15 @@ TEST(test_what_others_come_down_to_goes_on_down)
 	static const uint32_t place[] = { 0, 1, 2, 3, 4, 5 };
 	static const uint32_t hops[] = { 0, 1, 2, 3, 1, 4 };
 	g_autoptr(GPtrArray) scratch = scratch_new();
-	struct fabric f;
+	AUTO_VALUE(fabric_clear) struct fabric f;
 	struct paths p;
 
 	fabric_open(&f, NULL, net_file_parse(net, "net", NULL), 0);
 	paths_init(&p, f.g, place, scratch);
 	paths_find(&p, 0);
-	assert_int_equal(p.n_reached, N_ELEMENTS(hops));
-	for (uint32_t sw = 0; sw < N_ELEMENTS(hops); sw++)
+	assert_int_equal(p.n_reached, G_N_ELEMENTS(hops));
+	for (uint32_t sw = 0; sw < G_N_ELEMENTS(hops); sw++)
 		assert_int_equal(p.way[sw] / 2, hops[sw]);
-	fabric_clear(&f);
 }
 
 TEST(test_exceptions_do_not_move_the_levels)
@@ -103,10 +102,11 @@ TEST(test_exceptions_do_not_move_the_levels)
 		{ "uneven", { 10, 6 } },
 		{ "grown", { 24, 24, 16 } },
 	};
-	struct ordered d;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++)
 		for (uint64_t seed = 1; seed <= 6; seed++) {
+			AUTO_VALUE(ordered_close) struct ordered d;
+
 			ordered_open(&d, shape_new(wanted[i].name, seed, 0),
 				     NULL);
 			for (uint32_t r = 0; r < 4; r++)
@@ -115,15 +115,14 @@ TEST(test_exceptions_do_not_move_the_levels)
 						 "on level %u",
 						 wanted[i].name, (int)seed,
 						 count_level(d.o, r), r);
-			ordered_close(&d);
 		}
 }
 
 TEST(test_places_are_a_total_order_by_level)
 {
-	struct ordered d;
-
 	for (size_t i = 0; shape_names[i]; i++) {
+		AUTO_VALUE(ordered_close) struct ordered d;
+
 		ordered_open(&d, shape_new(shape_names[i], 3, 30), NULL);
 		for (uint32_t p = 0; p < d.g->n_switches; p++) {
 			assert_int_equal(d.o->place[d.o->climb[p]], p);
@@ -131,7 +130,6 @@ TEST(test_places_are_a_total_order_by_level)
 				assert_true(d.o->level[d.o->climb[p]] >=
 					    d.o->level[d.o->climb[p - 1]]);
 		}
-		ordered_close(&d);
 	}
 }
 
@@ -259,17 +257,17 @@ TEST(test_off_trees_the_root_is_not_crowded)
 		{ "torus(6,6,6;1)", 6.2 }, { "torus(16,16;1)", 7 },
 		{ "random(128,12,4)", 4.6 },
 	};
-	struct ordered d;
 	double load, bound;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++) {
+		AUTO_VALUE(ordered_close) struct ordered d;
+
 		ordered_open(&d, lab_generate(wanted[i].spec, 1, 0), NULL);
 		load = order_estimate(d.g, d.o);
 		bound = metrics_bound(d.g, false);
 		if (load > wanted[i].times * bound)
 			fail_msg("%s: %.0f flows, %.1f times the bound",
 				 wanted[i].spec, load, load / bound);
-		ordered_close(&d);
 	}
 }
 
@@ -338,12 +336,12 @@ TEST(test_turns_have_no_cycle)
 		"PGFT(6,8;1,6)", "PGFT(4,4,4;1,4,4)", "PGFT(3,3,3,3;1,3,3,3)",
 		"torus(4,4;1)", "random(20,4,2)", "dragonfly(4,2,2)",
 	};
-	struct ordered d;
 	struct turns *t;
 	uint32_t n_turning = 0;
 
 	for (size_t i = 0; i < 2 * G_N_ELEMENTS(specs); i++)
 		for (uint64_t seed = 1; seed <= 4; seed++) {
+			AUTO_VALUE(ordered_close) struct ordered d;
 			unsigned fail = (unsigned)seed * 50;
 
 			ordered_open(&d, i < G_N_ELEMENTS(specs) ?
@@ -356,7 +354,6 @@ TEST(test_turns_have_no_cycle)
 			assert_true(count_turning(d.g, t) >= t->n_turning);
 			assert_true(is_acyclic(d.g, t));
 			turns_free(t);
-			ordered_close(&d);
 		}
 	assert_true(n_turning > 10);
 }

@@ -60,7 +60,7 @@ TEST(test_blocks_read_back_and_copies_part)
 {
 	uint64_t seed = 20261121, prng = seed;
 	AUTO(snapshot) *s = make_fabric();
-	struct port_tables *t = port_tables_new(s), *copy;
+	AUTO(port_tables) *t = port_tables_new(s), *copy = NULL;
 	uint16_t (*plain)[VL_ARB_N_BLOCKS] = g_malloc0_n(s->n_ports,
 							 sizeof(*plain));
 
@@ -93,6 +93,4 @@ TEST(test_blocks_read_back_and_copies_part)
 					 0)->pkeys[0], 7777);
 	assert_null(port_tables_get(copy, PORT_TABLE_VL_ARB, 1, 0));
 	g_free(plain);
-	port_tables_unref(copy);
-	port_tables_unref(t);
 }

@@ -503,9 +503,9 @@ recount_shifts(const struct lab *lab)
 TEST(test_random_tables_are_counted_right)
 {
 	uint64_t rng = prng_stream(seed_take(1), 1);
-	struct lab lab;
 
 	for (unsigned round = 0; round < 60; round++) {
+		AUTO_VALUE(lab_clear) struct lab lab;
 		uint32_t n;
 		uint64_t seed = prng_next(&rng);
 		unsigned fail = prng_below(&rng, 2) * 150;
@@ -521,7 +521,6 @@ TEST(test_random_tables_are_counted_right)
 		lab_spoil(lab.f.g, lab.f.out.lft, n, &rng);
 		recount_paths(&lab, &lab.sample.max_hops);
 		recount_shifts(&lab);
-		lab_clear(&lab);
 	}
 }
 
@@ -618,16 +617,15 @@ TEST(test_random_tables_are_cut_right)
 		"PGFT(2,3,2;1,2,2)", "torus(3,3;1)", "mesh(2,2;2)",
 		"single(3)", "PGFT(2,4;1,3)",
 	};
-	struct fabric f;
 
 	for (unsigned round = 0; round < 40; round++) {
+		AUTO_VALUE(fabric_clear) struct fabric f;
 		const char *spec = specs[round % G_N_ELEMENTS(specs)];
 
 		fabric_build(&f, &engine_minhop, lab_generate(spec, 0, 0),
 			     prng_below(&rng, 3));
 		lab_spoil(f.g, f.out.lft, prng_below(&rng, 30), &rng);
 		recount_host_entries(&f);
-		fabric_clear(&f);
 	}
 }
 
@@ -635,7 +633,7 @@ TEST(test_random_tables_are_cut_right)
 
 TEST(test_churn_counts_entries_and_blocks)
 {
-	struct lft *a = lft_new(2, 100), *b = lft_new(2, 200);
+	AUTO(lft) *a = lft_new(2, 100), *b = lft_new(2, 200);
 	struct metrics_churn churn;
 
 	metrics_churn(a, b, &churn);
@@ -655,8 +653,6 @@ TEST(test_churn_counts_entries_and_blocks)
 	assert_int_equal(churn.entries, 4);
 	assert_int_equal(churn.blocks, 3);
 	assert_int_equal(churn.all_blocks, 8);
-	lft_free(a);
-	lft_free(b);
 }
 
 /* 12 hops on average, over six channels of each switch. */

@@ -223,15 +223,15 @@ TEST(test_each_repair_is_safe_and_loses_nothing)
 	uint64_t seed = seed_take(1);
 	unsigned n_repaired = 0, n = 0, n_whole = 0;
 	double worst = 0;
-	struct lab lab;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(specs); i++) {
+		AUTO_VALUE(lab_close) struct lab lab;
+
 		lab_open(&lab, generate_fabric(specs[i], NULL, NULL));
 		for (unsigned k = 0; k < ROUNDS; k++, n++)
 			n_repaired += lab_change(&lab,
 				damage(lab.s, k % 3, seed + k), &worst);
 		n_whole += lab_change(&lab, snapshot_ref(lab.s), &worst);
-		lab_close(&lab);
 	}
 	print_message("# %u of %u repaired, %u of %zu whole again; the busiest "
 		      "channel has up to %.2f times what it had\n", n_repaired,

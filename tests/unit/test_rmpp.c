@@ -242,9 +242,10 @@ TEST(test_short_message_is_first_and_last)
 {
 	static const unsigned lens[] = { 0, 1, 112, 200 };
 	struct rmpp_header h;
-	struct end e;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(lens); i++) {
+		AUTO_VALUE(end_close) struct end e;
+
 		sender_open(&e, METHOD_GET_TABLE_RESP, lens[i]);
 		assert_true(next(&e, &h));
 		assert_int_equal(h.flags, 7);
@@ -257,7 +258,6 @@ TEST(test_short_message_is_first_and_last)
 		ack(&e, 1, 9);
 		assert_int_equal(e.outcome, RMPP_DONE);
 		expect_silence(&e);
-		end_close(&e);
 	}
 }
 
@@ -273,9 +273,10 @@ TEST(test_peer_may_ask_for_patience_within_limits)
 		{ 30, 2000 * MS },	/* 73 minutes */
 		{ 31, 100 * MS },	/* says nothing */
 	};
-	struct end e;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		AUTO_VALUE(end_close) struct end e;
+
 		sender_open(&e, METHOD_GET_TABLE_RESP, 40 * ROOM);
 		expect_segments(&e, 1, 1);
 		tell(&e, &(struct rmpp_header) {
@@ -286,7 +287,6 @@ TEST(test_peer_may_ask_for_patience_within_limits)
 		expect_silence(&e);
 		scripted_run(e.t, cases[i].timeout);
 		expect_segments(&e, 2, 9);
-		end_close(&e);
 	}
 }
 
@@ -325,14 +325,13 @@ expect_message(const struct end *e, size_t len)
 
 TEST(test_only_segment_may_be_of_any_length)
 {
-	struct end e;
-
 	for (unsigned len = 0; len <= ROOM; len++) {
+		AUTO_VALUE(end_close) struct end e;
+
 		receiver_open(&e);
 		give(&e, 1, FIRST | LAST, 20 + len);
 		expect_ack(&e, 1);
 		expect_message(&e, len);
-		end_close(&e);
 	}
 }
 
@@ -532,9 +531,9 @@ play_steps(struct end *e, const char *script)
 TEST(test_scripts_of_one_end)
 {
 	unsigned bytes;
-	struct end e;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++) {
+		AUTO_VALUE(end_close) struct end e;
 		const char *script = scripts[i].script;
 
 		print_message("%s\n", scripts[i].name);
@@ -545,7 +544,6 @@ TEST(test_scripts_of_one_end)
 		else
 			receiver_open(&e);
 		play_steps(&e, strchr(script, ';') + 2);
-		end_close(&e);
 	}
 }
 
@@ -566,16 +564,16 @@ TEST(test_bad_answers_are_aborted_with_their_status)
 		{ "ack 5 9", RMPP_STATUS_SEGMENT_BIG },
 		{ "ack 4294967295 4294967295", RMPP_STATUS_SEGMENT_BIG },
 	};
-	struct end e;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		AUTO_VALUE(end_close) struct end e;
+
 		sender_open(&e, METHOD_GET_TABLE_RESP, 40 * ROOM);
 		play_steps(&e, "ack 1 4; = data 1-4");
 		play_steps(&e, cases[i].answer);
 		expect(&e, RMPP_TYPE_ABORT, cases[i].status, 0, 0);
 		/* whatever comes now */
 		play_steps(&e, "= given up; ack 4 9; = nothing");
-		end_close(&e);
 	}
 }
 
@@ -613,9 +611,9 @@ TEST(test_bad_segments_are_aborted_with_their_status)
 		{ "data 5-5 0", "last 4 70", RMPP_STATUS_BAD_LENGTH },
 	};
 	struct rmpp_header h;
-	struct end e;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		AUTO_VALUE(end_close) struct end e;
 		const char *good = cases[i].good;
 
 		receiver_open(&e);
@@ -633,7 +631,6 @@ TEST(test_bad_segments_are_aborted_with_their_status)
 		play_steps(&e, "at 10000-; = open; at 10000; = given up; "
 			   "data 2-2 0; = nothing");
 		assert_null(e.got);
-		end_close(&e);
 	}
 }
 

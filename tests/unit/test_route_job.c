@@ -46,7 +46,7 @@ TEST(test_io_nodes_are_those_of_the_list_or_no_compute_nodes)
 {
 	g_autoptr(GArray) io = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	g_autoptr(GArray) rest = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	struct lft *plain, *by_io;
+	AUTO(lft) *plain = NULL, *by_io = NULL;
 	AUTO_VALUE(bench_close) struct bench b = {
 		.s = generate_fabric("PGFT(4,4;1,4)", NULL, NULL),
 		.params = { .engine = engine_by_name("ftree", NULL),
@@ -70,6 +70,4 @@ TEST(test_io_nodes_are_those_of_the_list_or_no_compute_nodes)
 	len = (size_t)b.lft->n_switches * b.lft->stride;
 	assert_memory_equal(by_io->ports, b.lft->ports, len);
 	assert_true(memcmp(plain->ports, by_io->ports, len) != 0);
-	lft_free(plain);
-	lft_free(by_io);
 }

@@ -37,7 +37,7 @@ static const char *const fabrics[] = {
 
 static const unsigned damage[] = { 0, 20, 80 };	/* per mille */
 
-#define N_TRIALS	(N_ELEMENTS(fabrics) * N_ELEMENTS(damage))
+#define N_TRIALS	(G_N_ELEMENTS(fabrics) * G_N_ELEMENTS(damage))
 
 #define MEAN_MAX	1.25	/* times the bound, of auto */
 #define SPREAD_MAX	2.6	/* on average over the fabrics */
@@ -99,9 +99,9 @@ trial_open(struct trial *t, size_t n, uint64_t seed)
 		return;
 	}
 	*t = (struct trial){
-		.fabric = fabrics[n / N_ELEMENTS(damage)],
-		.fail = damage[n % N_ELEMENTS(damage)], .lmc = n % 4 == 3,
-		.seed = seed + n % N_ELEMENTS(damage) * 5,
+		.fabric = fabrics[n / G_N_ELEMENTS(damage)],
+		.fail = damage[n % G_N_ELEMENTS(damage)], .lmc = n % 4 == 3,
+		.seed = seed + n % G_N_ELEMENTS(damage) * 5,
 	};
 	trial_fill(t);
 }
@@ -201,7 +201,7 @@ TEST(test_engines_are_safe_and_verify_agrees)
 	uint32_t n = 0;
 	struct lft *lft;
 
-	for (size_t i = 0; i < N_TRIALS + N_ELEMENTS(found); i++) {
+	for (size_t i = 0; i < N_TRIALS + G_N_ELEMENTS(found); i++) {
 		AUTO_VALUE(trial_close) struct trial t;
 
 		trial_open(&t, i, seed);
@@ -239,9 +239,9 @@ TEST(test_auto_joins_all_hosts_near_the_bound)
 	double sum = 0, worst = 0, ratio;
 	uint32_t n = 0, n_lower = 0;
 	struct oracle_verdict v;
-	struct choice c;
 
 	for (size_t i = 0; i < N_TRIALS; i++) {
+		AUTO_VALUE(choice_clear) struct choice c;
 		AUTO_VALUE(trial_close) struct trial t;
 
 		trial_open(&t, i, seed);
@@ -261,7 +261,6 @@ TEST(test_auto_joins_all_hosts_near_the_bound)
 			worst = MAX(worst, ratio);
 			n++;
 		}
-		choice_clear(&c);
 	}
 	print_message("# auto: %.3f times the bound (geometric mean of %u), "
 		      "at most %.2f\n", exp(sum / n), n, worst);
@@ -341,7 +340,7 @@ TEST(test_real_fabrics_lose_no_pair_near_the_bound)
 			net_file_open(file, NULL, NULL) : NULL;
 
 		/* none: a terminal's log, or written by hand */
-		for (size_t i = 0; s && i < N_ELEMENTS(fail); i++)
+		for (size_t i = 0; s && i < G_N_ELEMENTS(fail); i++)
 			judge_real(s, file, fail[i]);
 	}
 }
@@ -452,15 +451,16 @@ TEST(test_updates_have_no_loop_with_what_is_held)
 {
 	uint64_t random = seed_take(4);
 	const struct choice_wish wish = { NULL };
-	struct choice old, new;
 	struct oracle_verdict v;
-	struct trial t, next;
 	uint32_t port, n_drained = 0;
 	struct changes n = { 0 };
 	struct lft *held;
 
 	for (size_t i = 0; i < 2 * N_TRIALS;
 	     i += 5) {
+		AUTO_VALUE(trial_close) struct trial t, next;
+		AUTO_VALUE(choice_clear) struct choice old, new;
+
 		trial_open(&t, i / 2, 1);
 		assert_true(take(&t, &wish, &old));
 		held = i % 2 ? add_departed(&t, old.lft, &random) :
@@ -484,10 +484,6 @@ TEST(test_updates_have_no_loop_with_what_is_held)
 			count_changes(&new, held, &n);
 		}
 		lft_free(held);
-		choice_clear(&old);
-		choice_clear(&new);
-		trial_close(&next);
-		trial_close(&t);
 	}
 	print_message("# %u updates need a step between: of %u entries that "
 		      "changed %u did later, %u after being out\n", n_drained,
@@ -575,13 +571,13 @@ TEST(test_tables_are_the_same_the_next_time)
 TEST(test_a_start_takes_up_the_tables_that_are_there)
 {
 	struct choice_wish wish = { NULL };
-	struct choice old, known, new;
 	struct metrics_churn known_churn, churn;
 	uint64_t blocks = 0, known_blocks = 0;
 	uint32_t n = 0, n_same = 0;
 
-	for (size_t i = 0; i < N_ELEMENTS(fabrics); i++)
+	for (size_t i = 0; i < G_N_ELEMENTS(fabrics); i++)
 		for (uint64_t seed = 1; seed <= 2; seed++) {
+			AUTO_VALUE(choice_clear) struct choice old, known, new;
 			struct trial t = {
 				.fabric = fabrics[i], .seed = seed,
 			};
@@ -608,9 +604,6 @@ TEST(test_a_start_takes_up_the_tables_that_are_there)
 			n_same += churn.blocks <= known_churn.blocks;
 			blocks += churn.blocks;
 			known_blocks += known_churn.blocks;
-			choice_clear(&old);
-			choice_clear(&new);
-			choice_clear(&known);
 			trial_close(&cut);
 			trial_close(&t);
 		}

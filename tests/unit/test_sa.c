@@ -275,10 +275,11 @@ check_path(struct lab *l, uint32_t from, uint32_t to)
 TEST(test_paths_are_what_a_walk_finds)
 {
 	uint64_t rng = prng_stream(71, 0);
-	struct lab l;
 
 	printf("# seed 71\n");
 	for (unsigned round = 0; round < 30; round++) {
+		AUTO_VALUE(sa_lab_close) struct lab l;
+
 		sa_lab_open(&l, TREE, 0);
 		for (unsigned i = 0; i < round % 5; i++)
 			l.s->ports[prng_below(&rng, l.s->n_ports)]
@@ -301,7 +302,6 @@ TEST(test_paths_are_what_a_walk_finds)
 			if (i / 12 != i % 12)
 				check_path(&l, lab_host(&l, i / 12),
 					   lab_host(&l, i % 12));
-		sa_lab_close(&l);
 	}
 }
 
@@ -418,7 +418,7 @@ TEST(test_search_in_vain_pauses)
 	uint8_t record[SA_DATA_LEN];
 	struct sa_request request;
 	enum sa_draw drawn;
-	struct lab l;
+	AUTO_VALUE(sa_lab_close) struct lab l;
 
 	sa_lab_open(&l, "PGFT(9,9;1,9)", 0);	/* 81 hosts, 18 switches */
 	n_end = l.v->n_by_guid;
@@ -453,7 +453,6 @@ TEST(test_search_in_vain_pauses)
 	lab_publish(&l);
 	lab_begin(&l, SA_METHOD_GET_TABLE, SA_ATTR_PATH, 0);
 	assert_records(&l, 2 * (n_end - 1) + 1);
-	sa_lab_close(&l);
 }
 
 /* Groups change while a client reads the table: it goes on as it began. */

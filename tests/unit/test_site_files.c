@@ -92,9 +92,6 @@ name_of(const struct setup *t, uint64_t guid)
 	return g_hash_table_lookup(t->site->lists.names, &guid);
 }
 
-#define SETUP_TEST(name) \
-	TEST_WITH(name, struct setup *t, setup_new, setup_free)
-
 SETUP_TEST(test_sl_of_a_partition_needs_qos)
 {
 	put("partitions", "Storage=0x10, sl=2 : 0x1=full ;\n"

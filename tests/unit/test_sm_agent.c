@@ -271,9 +271,10 @@ TEST(test_trap_of_or_about_another_port_is_dropped)
 		{ 128, 0xc000, 3, 0, false }, { 128, 3, 0xfffe, 0, false },
 	};
 	uint8_t mad[MAD_SIZE];
-	struct sa_server d;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		AUTO_VALUE(desk_close) struct sa_server d;
+
 		desk_open(&d, 0);
 		make_trap(mad, cases[i].trap);
 		bytes_store16(smp_data(mad) + 6, cases[i].issuer);
@@ -281,6 +282,5 @@ TEST(test_trap_of_or_about_another_port_is_dropped)
 			      cases[i].about);
 		hand_in(&d, cases[i].sender, mad);
 		assert_int_equal(d.traps, cases[i].heard);
-		desk_close(&d);
 	}
 }

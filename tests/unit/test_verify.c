@@ -171,7 +171,7 @@ make_tables(const struct fabric *f, unsigned kind, uint64_t *rng)
 	static const uint32_t harm[] = { 0, 1, 1, 2, 4, 30 };
 	struct lft *lft = kind % 17 == 16 ? lft_new(f->g->n_switches, 0) :
 		route(f, "minhop"), *other;
-	uint32_t n = harm[kind % N_ELEMENTS(harm)];
+	uint32_t n = harm[kind % G_N_ELEMENTS(harm)];
 
 	if (kind % 5 == 4) {
 		other = copy_with_top(lft, (uint16_t)
@@ -196,9 +196,9 @@ static const char *const small[] = {
 static void
 make_fabric(struct fabric *f, unsigned i)
 {
-	unsigned lmc = i / N_ELEMENTS(small) % 5;
+	unsigned lmc = i / G_N_ELEMENTS(small) % 5;
 
-	fabric_open(f, NULL, lab_generate(small[i % N_ELEMENTS(small)], i,
+	fabric_open(f, NULL, lab_generate(small[i % G_N_ELEMENTS(small)], i,
 					  i % 3 * 80), lmc);
 	if (i % 7 == 3)
 		fabric_cut_off(f, i % f->g->n_switches, lmc);

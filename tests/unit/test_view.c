@@ -47,9 +47,6 @@ setup_close(struct setup *t)
 
 FIXTURE(setup)
 
-#define SETUP_TEST(name) \
-	TEST_WITH(name, struct setup *t, setup_new, setup_free)
-
 static void
 assert_short_lines(const GString *text)
 {

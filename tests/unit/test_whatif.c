@@ -164,7 +164,7 @@ TEST(test_the_present_tables_and_engine_count)
 	struct engine_input in = { .n_threads = 1 };
 	const struct choice_wish wish = { .engine = &engine_minhop };
 	AUTO(graph) *g = graph_new(v->s, v->lids);
-	struct choice c;
+	AUTO_VALUE(choice_clear) struct choice c;
 
 	in.g = g;
 	assert_true(choose_tables(&wish, &in, &c, NULL));
@@ -186,7 +186,6 @@ TEST(test_the_present_tables_and_engine_count)
 		      "least; shifts 1.60, at most 2\n"
 		      AFTER("updn", "30", "4", "1.00", "1.00, at most 1")
 		      "engine: updn: kept, since no other engine is 10% better");
-	choice_clear(&c);
 }
 
 /* The cables of S-2-1 are slow, and so is one more: its ends may be given in any

@@ -19,7 +19,7 @@ answers(struct window *w, unsigned n)
 /* Answers from before a loss are no reason to grow after it. */
 TEST(test_a_loss_ends_the_calm)
 {
-	struct window w;
+	AUTO_VALUE(window_clear) struct window w;
 
 	window_init(&w, 128);
 	w.size = w.threshold = 128;
@@ -32,7 +32,6 @@ TEST(test_a_loss_ends_the_calm)
 	assert_int_equal(w.size, 32);
 	answers(&w, 32);
 	assert_int_equal(w.size, 33);
-	window_clear(&w);
 }
 
 TEST(test_overtaken_needs_a_margin)
