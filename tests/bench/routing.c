@@ -167,8 +167,7 @@ count_held(const struct graph *g, const struct lft *lft, uint32_t edge)
 
 /* The fabric without one cable between switches, and what used it. */
 static struct fabric
-without_cable(const struct fabric *f, const struct lft *lft,
-	      struct held *held)
+without_cable(const struct fabric *f, const struct lft *lft, struct held *held)
 {
 	AUTO(graph) *g = graph_new(f->s, f->lids);
 	uint32_t edge = g->n_edges / 3 + 5, sw;

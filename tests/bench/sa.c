@@ -81,8 +81,7 @@ bench(struct sa *sa, const struct sa_db *v, const uint32_t *hosts,
 		found += reply.mad[4] == 0 && reply.mad[5] == 0;
 	}
 	printf("    PathRecord  %9.2f million/s (%s), %u of %u found\n",
-	       QUERIES / (bench_cpu_ms() - start) / 1e3, how, found,
-	       QUERIES);
+	       QUERIES / (bench_cpu_ms() - start) / 1e3, how, found, QUERIES);
 }
 
 int

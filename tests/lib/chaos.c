@@ -37,8 +37,7 @@ void
 chaos_say(struct chaos *c, const char *verb, uint32_t port)
 {
 	snprintf(c->what, sizeof(c->what), "%s %s port %u", verb,
-		 snapshot_node_of(c->w.s, port)->desc,
-		 c->w.s->ports[port].num);
+		 snapshot_node_of(c->w.s, port)->desc, c->w.s->ports[port].num);
 }
 
 static void

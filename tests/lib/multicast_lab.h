@@ -23,8 +23,7 @@ struct group_plan {
 /* With the ranks of its order in f->out. Takes over `s`. */
 void lab_index(struct fabric *f, struct snapshot *s);
 /* A generated fabric; `fail` per mille of the cables are taken away. */
-void lab_init(struct fabric *f, const char *spec, unsigned fail,
-	      uint64_t seed);
+void lab_init(struct fabric *f, const char *spec, unsigned fail, uint64_t seed);
 
 /* A test on a generated fabric, with room for groups. */
 #define GROUP_TEST(name, ...) \

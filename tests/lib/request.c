@@ -257,8 +257,7 @@ request_write(const struct request_kind *kind, void *fixture,
 /* ---- answers ---- */
 
 static void
-expect_component(const struct request *r, const char *word,
-		 const uint8_t *data)
+expect_component(const struct request *r, const char *word, const uint8_t *data)
 {
 	const char *equals = strchr(word, '=');
 	bool is_not = equals && equals > word && equals[-1] == '!';

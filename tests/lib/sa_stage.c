@@ -382,8 +382,7 @@ WORD(do_no_rules, struct lab *l)
 WORD(do_member, struct lab *l)
 {
 	for (char **name = words + 2; *name; name++)
-		lab_member(l, word_number(words[0]),
-			   port_of(l, *name),
+		lab_member(l, word_number(words[0]), port_of(l, *name),
 			   (strcmp(words[1], "full") ? PARTITION_LIMITED : 0) |
 			   (strcmp(words[1], "limited") ? PARTITION_FULL : 0));
 }
@@ -473,8 +472,7 @@ WORD(do_slow_way, struct lab *l)
 /* BLOCKS POSITIONS */
 WORD(do_mft, struct lab *l)
 {
-	l->mft = mft_new(l->s->n_switches,
-			 word_number(words[0]),
+	l->mft = mft_new(l->s->n_switches, word_number(words[0]),
 			 word_number(words[1]));
 }
 
@@ -482,8 +480,7 @@ WORD(do_mft, struct lab *l)
 WORD(do_group_entry, struct lab *l)
 {
 	mft_add(l->mft, snapshot_node_of(l->s, port_of(l, words[0]))->sw_index,
-		word_number(words[1]),
-		word_number(words[2]));
+		word_number(words[1]), word_number(words[2]));
 }
 
 /* ---- tables of ports ---- */
@@ -566,8 +563,7 @@ WORD(do_version, struct stage *st)
 	unit_play(sa_words, st, text);
 	assert_int_equal(strstr(words[-1], "saved") ?
 			 sa_saved_version(sa) != saved :
-			 sa->groups->all.version != groups,
-			 *words[-1] == 'n');
+			 sa->groups->all.version != groups, *words[-1] == 'n');
 }
 
 WORD(do_later, struct lab *l)

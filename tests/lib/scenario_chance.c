@@ -164,8 +164,7 @@ do_upset(struct play *p, char **args)
 
 	if (!p->w.m.t || !pick_ports(p, port))
 		return true;
-	line = draw_line(p, upsets[prng_below(&p->rng,
-					      G_N_ELEMENTS(upsets))]);
+	line = draw_line(p, upsets[prng_below(&p->rng, G_N_ELEMENTS(upsets))]);
 	return play_line(p, line);
 }
 

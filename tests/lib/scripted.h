@@ -35,11 +35,9 @@ typedef void (*scripted_peer_fn)(struct transport *t,
 void scripted_set_peer(struct transport *t, scripted_peer_fn fn, void *data);
 
 /* Delivers these MAD_SIZE bytes as they are. */
-void scripted_answer(struct transport *t, const uint8_t *mad,
-		     int64_t delay_us);
+void scripted_answer(struct transport *t, const uint8_t *mad, int64_t delay_us);
 /* The request comes back: there was no answer. */
-void scripted_return(struct transport *t, const uint8_t *mad,
-		     int64_t delay_us);
+void scripted_return(struct transport *t, const uint8_t *mad, int64_t delay_us);
 /* The general case: any event, address and length. `m->mad` is copied. */
 void scripted_deliver(struct transport *t, const struct transport_mad *m,
 		      int64_t delay_us);

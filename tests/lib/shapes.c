@@ -274,8 +274,7 @@ drawing_build(struct drawing *d, const char *name)
 	for (sw = 0; sw < d->n_switches; sw++)
 		g_string_append_printf(text, "switchguid=0x%x\nSwitch %u "
 			"\"S-%016x\"\n%s\n", d->guid[sw],
-			MAX(d->n_ports[sw], 1), d->guid[sw],
-			d->lines[sw]->str);
+			MAX(d->n_ports[sw], 1), d->guid[sw], d->lines[sw]->str);
 	g_string_append(text, d->hosts->str);
 	s = net_file_parse(text->str, name, &error);
 	if (!s)

@@ -94,8 +94,7 @@ manager_open(struct manager *m, struct sim *sim, uint32_t port,
 
 void
 manager_open_freezable(struct manager *m, struct sim *sim, uint32_t port,
-		       const struct sm_instance_params *params,
-		       const char *log)
+		       const struct sm_instance_params *params, const char *log)
 {
 	open_manager(m, sim, port, params, log, true);
 }
@@ -246,8 +245,7 @@ world_alive(struct world *w)
 }
 
 unsigned
-world_unreached(struct world *w, uint32_t but, unsigned *pairs,
-		unsigned *mixed)
+world_unreached(struct world *w, uint32_t but, unsigned *pairs, unsigned *mixed)
 {
 	g_autofree uint8_t *alive = world_alive(w);
 	unsigned bad = 0;

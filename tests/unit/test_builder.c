@@ -33,8 +33,7 @@ struct a_cable {
 };
 
 static uint32_t
-add_node(struct builder *b, enum node_type type, uint64_t guid,
-	 unsigned ports)
+add_node(struct builder *b, enum node_type type, uint64_t guid, unsigned ports)
 {
 	struct node_info info = {
 		.node_type = (uint8_t)type,

@@ -107,8 +107,7 @@ event_untaken(struct storm *st)
 	chaos_cable(&st->c);
 	g_strlcpy(what, st->c.what, sizeof(what));
 	snprintf(st->c.what, sizeof(st->c.what),
-		 "no Set taken for %u ms, %.100s",
-		 ms, what);
+		 "no Set taken for %u ms, %.100s", ms, what);
 }
 
 static void
@@ -351,9 +350,8 @@ check_plan_empty(struct storm *st, unsigned event)
 		return;
 	if (st->c.w.m.x->stats.sent_set != sets)
 		fail_msg("event %u (%s): %u Sets in a fabric that is up", event,
-			 st->c.what,
-			 (unsigned)(st->c.w.m.x->stats.sent_set -
-				    sets));
+			 st->c.what, (unsigned)(st->c.w.m.x->stats.sent_set -
+						sets));
 }
 
 /* After two light sweeps, changes without a trap must be known. If a fault

@@ -651,9 +651,8 @@ WORD(do_rule, struct setup *t)
 /* P_KEY NAME [defmember] */
 WORD(do_partition, struct setup *t)
 {
-	struct partition *p = partition_rules_get(
-			t->rules,
-			word_number(words[0]));
+	struct partition *p = partition_rules_get(t->rules,
+						  word_number(words[0]));
 
 	if (!p->name)
 		p->name = g_strdup(words[1]);

@@ -694,8 +694,7 @@ run_chaos(struct bench *b, GRand *rand)
 	for (unsigned i = 0; i < 3000; i++)
 		assert_in_range(b->answered[i] + b->lost[i], 0, 1);
 	assert_int_equal(b->x->pending, 0);
-	assert_true(b->x->stats.answered +
-		    b->x->stats.timed_out == b->ends);
+	assert_true(b->x->stats.answered + b->x->stats.timed_out == b->ends);
 }
 
 BENCH_TEST(test_chaos_ends_every_request_exactly_once)

@@ -403,8 +403,7 @@ SETUP_TEST(test_every_key_of_qos_arrives)
 	assert_int_equal(v->high_limit, 201);
 	assert_memory_equal(v->high, "\1\373\2\0\0\0", 6);
 	assert_memory_equal(v->low, "\3\4\5\6\0\0", 6);
-	assert_memory_equal(v->sl2vl, "\1\16\17\0\0\0\0\0\0\0\0\0\0\0\0\0",
-			    16);
+	assert_memory_equal(v->sl2vl, "\1\16\17\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
 }
 
 /* A later list replaces an earlier one, it is no patch on it. */

@@ -3,7 +3,6 @@
  * The words of tests/scripts/partitions_file.scn: the partitions in force, a
  * file and changes on top of it.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <glib/gstdio.h>
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 #include "topology/text.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/folder.h"
+#include "tests/lib/plan_lab.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
 #include "topology/partition.h"
@@ -50,21 +50,11 @@ setup_close(struct setup *t)
 
 FIXTURE(setup)
 
-/* GUID of the nth host, from 0. */
-static uint64_t
-host(const struct setup *t, unsigned nth)
-{
-	for (uint32_t i = 0; i < t->s->n_nodes; i++)
-		if (!snapshot_is_switch(&t->s->nodes[i]) && nth-- == 0)
-			return t->s->ports[snapshot_port_of(t->s, i, 1)].guid;
-	return 0;
-}
-
 /* "H-1", or a number. */
 static uint64_t
 guid_of(const struct setup *t, const char *name)
 {
-	return *name == 'H' ? host(t, (unsigned)atoi(name + 2)) :
+	return *name == 'H' ? t->s->ports[fabric_port(t->s, name)].guid :
 		word_number(name);
 }
 
@@ -88,7 +78,7 @@ put(const struct setup *t, const char *path, const char *text)
 	for (unsigned i = 0; i < 4; i++) {
 		g_autofree char *name = g_strdup_printf("{H-%u}", i);
 		g_autofree char *guid = g_strdup_printf("0x%" G_GINT64_MODIFIER
-							"x", host(t, i));
+			"x", t->s->ports[fabric_port(t->s, name + 1)].guid);
 
 		g_string_replace(out, name, guid, 0);
 	}
@@ -196,11 +186,6 @@ WORD(do_are, struct setup *t)
 	}
 }
 
-WORD(do_source_is_file, struct setup *t)
-{
-	assert_string_equal(t->p->rules->source, FILE_NAME);
-}
-
 WORD(do_no_changes_file, struct setup *t)
 {
 	assert_false(g_file_test(CHANGES, G_FILE_TEST_EXISTS));
@@ -210,12 +195,6 @@ WORD(do_no_changes_file, struct setup *t)
 WORD(do_same_rules, struct setup *t)
 {
 	assert_ptr_equal(t->p->rules, t->before);
-}
-
-WORD(do_no_partition, struct setup *t)
-{
-	assert_null(partition_rules_find(t->p->rules,
-					 word_number(words[0])));
 }
 
 static void
@@ -245,8 +224,7 @@ WORD(do_change_fails, struct setup *t)
 	g_autoptr(GError) error = NULL;
 	uint64_t number = partitions_change(t->p, NULL, word_number(words[1]),
 					    guid_of(t, words[0]),
-					    PARTITION_FULL, on_used, t,
-					    &error);
+					    PARTITION_FULL, on_used, t, &error);
 
 	assert_int_equal(number != 0, *words[2] == 'f');
 	if (number)
@@ -290,9 +268,8 @@ static const struct unit_word all_words[] = {
 	{ "restart", do_restart }, { "refused", do_refused },
 	{ "warning", do_warning }, { "warnings", do_warning },
 	{ "are", do_are },
-	{ "source-is-file", do_source_is_file },
 	{ "no-changes-file", do_no_changes_file },
-	{ "same-rules", do_same_rules }, { "no-partition", do_no_partition },
+	{ "same-rules", do_same_rules },
 	{ "change", do_change }, { "change-fails", do_change_fails },
 	{ "changes-mode", do_changes_mode },
 	{ "keep-changes", do_keep_changes },
@@ -302,11 +279,11 @@ static const struct unit_word all_words[] = {
 
 /* The loop does not wait for a disk. Until a change has ended none is made of
  * what it replaces. */
-TEST_WITH(a_change_ends_later, struct setup *t, setup_new, setup_free)
+SETUP_TEST(a_change_ends_later)
 {
 	struct beside *disk = beside_new(NULL, 0);
 	g_autoptr(GError) busy = NULL, error = NULL;
-	uint64_t number, guid = host(t, 3);
+	uint64_t number, guid = guid_of(t, "H-3");
 
 	number = partitions_change(t->p, disk, PKEY_DEFAULT, guid,
 				   PARTITION_LIMITED, on_used, t, NULL);

@@ -328,15 +328,13 @@ WORD(do_other_block, struct stage *st)
 	lft_seen_set(st->f->seen, 0, at, block);
 }
 
-WORD(do_forget_blocks, struct stage *st)
+/* forget-blocks; all-blocks: as after another manager all are written */
+WORD(do_blocks, struct stage *st)
 {
-	st->is_unknown = true;
-}
-
-/* After another manager all blocks are written. */
-WORD(do_all_blocks, struct stage *st)
-{
-	st->f->w.all_blocks = true;
+	if (*words[-1] == 'f')
+		st->is_unknown = true;
+	else
+		st->f->w.all_blocks = true;
 }
 
 /* LID PORT: by the entry of the first switch */
@@ -394,12 +392,12 @@ WORD(do_partition, struct stage *st)
 	p->index0 |= strcmp(words[-1], "index0") == 0;
 }
 
-/* P_KEY|FROM..TO MEMBERSHIP PORT|GUID ..: by line 12 of the file */
+/* P_KEY|FROM..TO MEMBERSHIP PORT|GUID|ALL ..: by line 12 of the file */
 WORD(do_admit, struct stage *st)
 {
 	g_auto(GStrv) ends = g_strsplit(words[0], "..", 2);
 	uint64_t last = word_number(ends[1] ?: ends[0]);
-	struct partition_rule rule = { .who = PARTITION_GUID, .line = 12 };
+	struct partition_rule rule = { .line = 12 };
 
 	while (strcmp(partition_membership_names[rule.membership], words[1]))
 		rule.membership++;
@@ -407,21 +405,13 @@ WORD(do_admit, struct stage *st)
 		for (char **name = words + 2; *name; name++) {
 			uint32_t port = port_of(st, *name);
 
-			rule.guid = port == SNAPSHOT_NONE ?
-				word_number(*name) : st->f->s->ports[port].guid;
+			rule.who = strcmp(*name, "ALL") ? PARTITION_GUID :
+				PARTITION_ALL;
+			rule.guid = port != SNAPSHOT_NONE ?
+				st->f->s->ports[port].guid : rule.who ==
+				PARTITION_ALL ? 0 : word_number(*name);
 			g_array_append_val(partition_of(st, pkey)->rules, rule);
 		}
-}
-
-/* P_KEY: all ports are full members */
-WORD(do_all_full, struct stage *st)
-{
-	const struct partition_rule rule = {
-		.who = PARTITION_ALL, .membership = PARTITION_FULL,
-	};
-
-	g_array_append_val(partition_of(st, word_number(words[0]))->rules,
-			   rule);
 }
 
 WORD(do_are_default, struct stage *st)
@@ -622,24 +612,6 @@ WORD(do_shares_end, struct stage *st)
 			assert_int_equal(b->arb[i % VL_ARB_ENTRIES].weight,
 					 at < cap ? 9 : 0);
 	}
-}
-
-/* PORT of a switch: a block for port 0 and each port that has a link */
-WORD(do_live_blocks, struct stage *st)
-{
-	uint32_t port = port_of(st, words[0]);
-	const struct snapshot_node *sw = snapshot_node_of(st->f->s, port);
-	unsigned n = 0;
-
-	for (unsigned in = 0; in <= sw->info.num_ports; in++) {
-		bool live = in == 0 ||
-			snapshot_link_up(st->f->s, sw->first_port + in);
-
-		assert_int_equal(!live, !wanted(st, PORT_TABLE_SL2VL, port,
-						in));
-		n += live;
-	}
-	assert_true(n > 1);
 }
 
 /* N: OperationalVLs of PortInfo */
@@ -934,12 +906,12 @@ static const struct unit_word all_words[] = {
 	{ "unplug", do_cable }, { "loop", do_cable },
 	{ "describe", do_name }, { "name", do_name },
 	{ "other-block", do_other_block },
-	{ "forget-blocks", do_forget_blocks }, { "all-blocks", do_all_blocks },
+	{ "forget-blocks", do_blocks }, { "all-blocks", do_blocks },
 	{ "forgotten", do_forgotten },
 	{ "isolate", do_isolate }, { "default-rules", do_rules },
 	{ "no-rules", do_rules }, { "partition", do_partition },
 	{ "index0", do_partition }, { "admit", do_admit },
-	{ "all-full", do_all_full }, { "are-default", do_are_default },
+	{ "are-default", do_are_default },
 	{ "source", do_source }, { "notes", do_notes }, { "note", do_notes },
 	{ "no-note", do_notes }, { "member", do_member },
 	{ "enforced", do_enforced }, { "at", do_at },
@@ -947,7 +919,7 @@ static const struct unit_word all_words[] = {
 	{ "sl2vl", do_sl2vl }, { "low", do_low },
 	{ "full-shares", do_full_shares }, { "vl", do_vl },
 	{ "nothing", do_nothing }, { "shares-end", do_shares_end },
-	{ "live-blocks", do_live_blocks }, { "vls-code", do_vls_code },
+	{ "vls-code", do_vls_code },
 	{ "held", do_block },
 	{ "want-block", do_block }, { "forget-table", do_forget_table },
 	{ "reregister", do_reregister },

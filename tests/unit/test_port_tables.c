@@ -23,8 +23,7 @@ TEST(test_nothing_is_known_at_first)
 
 	for (uint32_t port = 0; port < s->n_ports; port++)
 		for (unsigned k = 0; k < PORT_N_TABLES; k++)
-			for (unsigned b = 0; b < t->n_blocks[k][port];
-			     b++)
+			for (unsigned b = 0; b < t->n_blocks[k][port]; b++)
 				assert_null(port_tables_get(t, k, port, b));
 }
 

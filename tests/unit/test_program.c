@@ -229,8 +229,7 @@ tamper_mtu_of_armed(struct fake *f, uint32_t node, uint8_t *answer, void *data)
 	struct port_info info;
 
 	port_info_decode(smp_data(answer), &info);
-	if (h.attr_id != MAD_ATTR_PORT_INFO ||
-	    info.state == PORT_STATE_ACTIVE)
+	if (h.attr_id != MAD_ATTR_PORT_INFO || info.state == PORT_STATE_ACTIVE)
 		return true;
 	++*(unsigned *)data;
 	return tamper_mtu(f, node, answer, NULL);

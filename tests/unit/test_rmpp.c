@@ -702,8 +702,7 @@ run_pair(uint32_t seed, unsigned loss, unsigned twice, unsigned late,
 	p.s.t = t;
 	p.s.message = make_message(METHOD_GET_TABLE_RESP, *len);
 	p.s.x = rmpp_send(t, &to, RMPP_SA_HEADER_LEN, p.s.message,
-			  RMPP_SA_HEADER_LEN + *len, TIMEOUT, 3, on_over,
-			  &p.s);
+			  RMPP_SA_HEADER_LEN + *len, TIMEOUT, 3, on_over, &p.s);
 	assert_true(scripted_run_idle(t, 10000 * S));
 	assert_int_not_equal(p.s.outcome, -1);
 	if (p.r.x)

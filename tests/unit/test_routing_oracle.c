@@ -456,8 +456,7 @@ TEST(test_updates_have_no_loop_with_what_is_held)
 	struct changes n = { 0 };
 	struct lft *held;
 
-	for (size_t i = 0; i < 2 * N_TRIALS;
-	     i += 5) {
+	for (size_t i = 0; i < 2 * N_TRIALS; i += 5) {
 		AUTO_VALUE(trial_close) struct trial t, next;
 		AUTO_VALUE(choice_clear) struct choice old, new;
 

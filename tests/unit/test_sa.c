@@ -18,12 +18,10 @@
 
 SCRIPT(sa, "sa.scn", sa_words, sa_stage_set_up,
        sa_stage_tear_down)
-SCRIPT(sa_path, "sa_path.scn", sa_words, sa_stage_set_up,
-       sa_stage_tear_down)
+SCRIPT(sa_path, "sa_path.scn", sa_words, sa_stage_set_up, sa_stage_tear_down)
 SCRIPT(sa_tables, "sa_tables.scn", sa_words, sa_stage_set_up,
        sa_stage_tear_down)
-SCRIPT(sa_state, "sa_state.scn", sa_words, sa_stage_set_up,
-       sa_stage_tear_down)
+SCRIPT(sa_state, "sa_state.scn", sa_words, sa_stage_set_up, sa_stage_tear_down)
 
 /* -------------------------------------------------- masks against a filter */
 
@@ -35,8 +33,7 @@ static const unsigned table_attrs[] = {
 };
 
 static bool
-naive_match(unsigned attr_id, uint64_t mask, const uint8_t *a,
-	    const uint8_t *b)
+naive_match(unsigned attr_id, uint64_t mask, const uint8_t *a, const uint8_t *b)
 {
 	unsigned n;
 	const struct mad_field *f = sa_fields(attr_id, &n);

@@ -15,8 +15,7 @@
 
 SCRIPT(mcmember, "sa_mcmember.scn", sa_words, sa_star_set_up,
        sa_stage_tear_down)
-SCRIPT(service, "sa_service.scn", sa_words, sa_star_set_up,
-       sa_stage_tear_down)
+SCRIPT(service, "sa_service.scn", sa_words, sa_star_set_up, sa_stage_tear_down)
 SCRIPT(informinfo, "sa_informinfo.scn", sa_words, sa_star_set_up,
        sa_stage_tear_down)
 

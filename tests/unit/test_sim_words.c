@@ -577,8 +577,7 @@ WORD(do_set_way, struct stage *st)
 WORD(do_set_top, struct stage *st)
 {
 	sim_node_of(st->lab.sim, port_of(st, words[0]))->sw.linear_fdb_top =
-		(uint16_t)(lid_of(st, "B") -
-			   (g_strcmp0(words[1], "B-1") == 0));
+		(uint16_t)(lid_of(st, "B") - (g_strcmp0(words[1], "B-1") == 0));
 }
 
 static struct sim_tables *
@@ -652,8 +651,7 @@ join(struct stage *st, uint32_t node, uint16_t mlid, unsigned port)
 WORD(do_join, struct stage *st)
 {
 	for (char **name = words + 2; *name; name++)
-		join(st, node_of(st, words[0]),
-		     word_number(words[1]),
+		join(st, node_of(st, words[0]), word_number(words[1]),
 		     st->lab.s->ports[port_of(st, *name)].num);
 }
 

@@ -313,8 +313,7 @@ FABRIC_TEST(test_cycle_is_printed_with_names, "ring(5;1)")
 }
 
 /* One entry of a leaf is wrong, for a host at another leaf. */
-FABRIC_TEST(test_what_happens_to_a_packet_is_told_apart,
-	    "PGFT(2,2;1,2)")
+FABRIC_TEST(test_what_happens_to_a_packet_is_told_apart, "PGFT(2,2;1,2)")
 {
 	AUTO_VALUE(verify_result_clear) struct verify_result r = { 0 };
 	uint32_t leaf, spine;
