@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # What can be said of the sources without the tests, as TAP: static.sh PART..
 #	syntax		clang's warnings (C files of the product and of the tests)
+#	ended		what is left of a check when bootstrap is told to end
 #	analyzer	gcc -fanalyzer's
 #	dead_code	functions that no program uses
 #	distcheck	a source package that builds from what is in it
@@ -181,13 +182,31 @@ alone() {
 		! grep -E 'NEEDED.*(microhttpd|edit)' needed
 }
 
+# The parts of a check, as bootstrap runs them: TERM goes to it alone.
+ended() {
+	local check
+
+	cd "$scratch"
+	echo 'echo $$ >waits; exec sleep 600' >part.sh
+	sed -nE '/^(begin_parts|part|run_parts)\(\)/,/^}/p' "$src/bootstrap" >check.sh
+	printf '%s\n' begin_parts 'part waits "bash part.sh"' 'run_parts 1' >>check.sh
+	bash check.sh &
+	check=$!
+	until [ -s waits ]; do sleep 0.1; done
+	kill -TERM $check
+	wait $check || [ $? -eq 143 ] || return
+	# one that has ended may still be there, without a command
+	! grep -q sleep "/proc/$(cat waits)/cmdline" 2>/dev/null
+}
+
 has_clang() {
 	command -v clang >/dev/null
 }
 
-[ $# -gt 0 ] || { sed -n 's/^# *//p' "$0" | sed -n 2,9p; exit 2; }
+[ $# -gt 0 ] || { sed -n 's/^# *//p' "$0" | sed -n 2,10p; exit 2; }
 for part; do
 	case $part in
+	ended) point "nothing goes on when a check is told to end" ended ;;
 	alone)
 		point "the manager needs neither tools nor lab" alone ;;
 	syntax)
