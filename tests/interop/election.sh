@@ -41,7 +41,7 @@ is_master() {
 	masters | grep -q "$1"
 }
 
-# smlids LID: the ports of all three hosts obey this one
+# smlids LID: the ports of all three hosts obey this one (a pattern)
 smlids() {
 	local i
 
@@ -90,7 +90,8 @@ has_decided() {	# minism|opensm
 	fi
 }
 
-# One master for a while, from some time on.
+# One master for a while, from some time on: for longer than the 10 s after which
+# OpenSM, by default, sweeps as a master and asks the master as a standby.
 one_master() {	# FIRST PRIORITY SECOND PRIORITY
 	local end last=$SECONDS began=$SECONDS found='' was wrong=0 lid
 
@@ -143,11 +144,11 @@ guest() {	# HOST PRIORITY
 	route[0]=$where
 	osm_start "$2"
 	await is_master opensm || { sm_kill_all; sim_stop; exit; }
-	sleep 1
+	await smlids '[1-9]'
 	SIM_HOST=${hosts[$1]} sm_start minism.log -s 2 \
 		--cache-dir "$SCRATCH/cache" --control-socket "$SCRATCH/ctl"
 	await log_has minism.log 'SUBNET STANDBY'
-	sleep 12
+	sleep 12	# as above: it has looked round once more
 	found=$(masters)
 	sets=$(ctl status --json | sed -n 's/.*"sets":\([0-9]*\).*/\1/p')
 	on "${hosts[2]}" client smpquery -D portinfo "$where" 1 \

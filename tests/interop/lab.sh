@@ -61,8 +61,8 @@ type_at_prompt() {
 		        (b"\x1b[A\n", b"node-02: Channel Adapter"),  # once more
 		        (b"rubbish\x03", b"lab> "),     # cleared
 		        (b"on node-01 minism -p 1 -B\n", b"lab> "),
-		        (b"on node-01 sleep 1\n", b"lab> "),
-		        (b"on node-01 minismctl status\n", b"subnet:"),
+		        (b"on node-01 sh -c 'until minismctl status; do sleep .1; done'\n",
+		         b"subnet:"),
 		        (b"on node-02 minismctl status\n", b"no manager listens in")):
 		    os.write(fd, line)
 		    at = until(answer, at)

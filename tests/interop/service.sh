@@ -33,7 +33,7 @@ listen() {	# address, as in NOTIFY_SOCKET
 	listener=$!
 	SM_PIDS+=($listener)
 	await log_has notified listening
-	export NOTIFY_SOCKET=$1 WATCHDOG_USEC=1000000
+	export NOTIFY_SOCKET=$1 WATCHDOG_USEC=400000
 }
 
 fed() {	# all that was sent until now
@@ -72,12 +72,12 @@ notify() {	# NAME address
 life_of() {	# NAME
 	local before
 
-	check "$1: the watchdog is fed twice in its time" await fed_twice 0.6
+	check "$1: the watchdog is fed twice in its time" await fed_twice 0.24
 
 	kill -STOP "$SM_PID"
-	sleep 0.2
+	await grep -q 'State:.T' "/proc/$SM_PID/status"
 	before=$(fed)
-	sleep 0.7	# longer than between two feeds
+	sleep 0.3	# longer than between two feeds
 	check "$1: a manager that hangs feeds nothing" \
 		[ "$(fed)" -eq "$before" ]
 	kill -CONT "$SM_PID"
@@ -112,7 +112,7 @@ stray_case() {
 	WATCHDOG_PID=1 lab_sm stray "$MINISM" "${sm_defaults[@]}" -p 1
 	check "stray: with another one's watchdog it is ready, too" \
 		await log_has notified '^READY=1'
-	sleep 0.8
+	sleep 0.3	# the same
 	check "stray: and does not feed that" [ "$(fed)" -eq 0 ]
 	unset NOTIFY_SOCKET WATCHDOG_USEC
 }
