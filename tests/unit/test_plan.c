@@ -450,15 +450,17 @@ WORD(do_member, struct stage *st)
 			    partition_membership_names[what]);
 }
 
-/* PORT|all [in] [out] [none] */
+/* PORT,..|all [in] [out] [none] */
 WORD(do_enforced, struct stage *st)
 {
+	g_auto(GStrv) names = g_strsplit(words[0], ",", -1);
 	bool all = strcmp(words[0], "all") == 0;
 
-	for (uint32_t port = 0; port < st->f->s->n_ports; port++)
-		if (all || port == port_of(st, words[0]))
-			assert_int_equal(st->f->isolation->enforce[port],
-					 ways_of(words + 1));
+	for (char **name = names; *name; name++)
+		for (uint32_t port = 0; port < st->f->s->n_ports; port++)
+			if (all || port == port_of(st, *name))
+				assert_int_equal(st->f->isolation->enforce[port],
+						 ways_of(words + 1));
 }
 
 static const union port_block *

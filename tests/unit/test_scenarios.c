@@ -5,13 +5,9 @@
  * whose name matches a pattern. MINISM_TEST_LOG shows what the subnet managers
  * log. Those called "large: .." are played if MINISM_TEST_LARGE is set.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "tests/lib/folder.h"
 #include "tests/lib/scenario.h"
+#include "tests/lib/unit.h"
 
 static void
 test_scenario(void **state)

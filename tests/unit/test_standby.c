@@ -3,11 +3,7 @@
  * A standby next to a master that the test plays: it answers well, badly, in
  * part or not at all. Nothing of that replaces what was read before.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "sm/mad/rmpp.h"
 #include "sm/mad/sa_record.h"
