@@ -722,13 +722,15 @@ do_expect(struct play *p, char **words)
 static bool
 do_each(struct play *p, char **words)
 {
-	for (char **arg = words + 1; words[0] && *arg; arg++) {
+	if (!words[0] || !words[1])
+		return play_fail(p, "each WORD ARG ..");
+	for (char **arg = words + 1; *arg; arg++) {
 		g_autofree char *line = g_strjoin(" ", words[0], *arg, NULL);
 
 		if (!play_line(p, line))
 			return false;
 	}
-	return words[0] || play_fail(p, "each WORD ARG ..");
+	return true;
 }
 
 static const struct play_word play_words[] = {
