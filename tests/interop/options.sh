@@ -30,6 +30,8 @@ bad_case() {
 		>bad.partitions
 	refused "a bad partition file" 'bad\.partitions:2:' "$MINISM_SIM" \
 		-F empty.conf -o -P bad.partitions 'single(2)'
+	refused "a log that cannot be opened" 'no/log' "$MINISM_SIM" \
+		-F empty.conf -o -f no/log 'single(2)'
 	check "too few descriptors: exit status 1, and why" gives 1 LimitNOFILE \
 		bash -c 'ulimit -n 10; exec "$@"' - "$MINISM_SIM" -F empty.conf \
 		'single(3)' --once
