@@ -458,7 +458,7 @@ main(int argc, char **argv)
 	int status = EXIT_USAGE;
 
 	g_set_prgname("minism-lab");
-	/* COMMAND is cut off before GOption sees its options */
+	/* COMMAND has options of its own */
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--"))
 			continue;
@@ -468,7 +468,7 @@ main(int argc, char **argv)
 	}
 	if (tool_options_read(&table, &a, &a.mode, argc, argv, &a.words,
 			      EXIT_USAGE, &status)) {
-		if (!a.words || !a.words[0])
+		if (!a.words[0])
 			status = join_lab(&a);
 		else if (tool_options_one_word(a.words, "NET"))
 			status = run_lab(&a);

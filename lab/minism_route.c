@@ -74,7 +74,7 @@ check_arguments(struct route_arguments *a)
 	return true;
 }
 
-/* GOption has no option with two words. */
+/* The table has no option with two words. */
 static bool
 take_path(struct route_arguments *a, int *argc, char **argv)
 {

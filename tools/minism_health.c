@@ -490,7 +490,7 @@ run(struct health_run *h)
 	g_autoptr(GError) error = NULL;
 	int status = EXIT_NOTHING;
 
-	if (h->a.words) {
+	if (h->a.words[0]) {
 		tool_options_complain("there is no argument %s; see "
 				      "minism-health --help", h->a.words[0]);
 		return EXIT_USAGE;

@@ -487,11 +487,11 @@ web_on_term(gpointer data)
 static int
 web_run(struct web_server *w)
 {
-	const char *address = w->words && w->words[0] ? w->words[0] : ADDRESS;
+	const char *address = w->words[0] ? w->words[0] : ADDRESS;
 	struct sockaddr_storage at = { .ss_family = AF_UNSPEC };
 	g_autoptr(GMainLoop) loop = NULL;
 
-	if (w->words && w->words[0] && w->words[1]) {
+	if (w->words[0] && w->words[1]) {
 		tool_options_complain("more than one address; see minism-web "
 				      "--help");
 		return EXIT_USAGE;

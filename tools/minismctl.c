@@ -443,7 +443,7 @@ minismctl_run(const struct ctl_arguments *a)
 	unsigned given = 0;
 	int (*run)(const struct ctl_arguments *a), status;
 
-	if (!a->words || !a->words[0]) {
+	if (!a->words[0]) {
 		tool_options_complain("COMMAND is missing; see minismctl --help");
 		return EXIT_USAGE;
 	}

@@ -50,13 +50,13 @@ tool_options_read(const struct option_table *t, void *values, const int *mode,
 bool
 tool_options_one_word(char *const *words, const char *what)
 {
-	if (!words || !words[0])
+	if (!words[0])
 		tool_options_complain("%s is missing; see %s --help", what,
 				      g_get_prgname());
 	else if (words[1])
 		tool_options_complain("more than one %s (is it quoted?); see "
 				      "%s --help", what, g_get_prgname());
-	return words && words[0] && !words[1];
+	return words[0] && !words[1];
 }
 
 bool

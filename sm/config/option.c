@@ -84,8 +84,8 @@ set_percent(const struct option *o, void *place, const char *value)
 	return NULL;
 }
 
-static char *
-set_text(const struct option *o, void *place, const char *value)
+char *
+option_set_text(const struct option *o, void *place, const char *value)
 {
 	char **text = place;
 
@@ -137,13 +137,18 @@ const struct option_kind option_percent = {
 	.set = set_percent,
 };
 const struct option_kind option_name = {
-	.accepts = "a name", .is_text = true, .set = set_text,
+	.accepts = "a name", .is_text = true, .set = option_set_text,
 };
 const struct option_kind option_file = {
-	.accepts = "a file", .is_text = true, .set = set_text,
+	.accepts = "a file", .is_text = true, .set = option_set_text,
 };
 const struct option_kind option_text = {
-	.accepts = "a name", .is_text = true, .or_none = true, .set = set_text,
+	.accepts = "a name", .is_text = true, .or_none = true,
+	.set = option_set_text,
+};
+const struct option_kind option_path = {
+	.accepts = "a file", .is_text = true, .or_none = true,
+	.set = option_set_text,
 };
 const struct option_kind option_mode = {
 	.no_value = true, .is_action = true, .set = set_mode,
@@ -451,9 +456,7 @@ option_read(const struct option_table *t, void *values, int argc,
 
 	if (!list)
 		return false;
-	if (!list[0])
-		return true;
-	last = g_strdup(list[g_strv_length(list) - 1]);
+	last = g_strdup(list[0] ? list[g_strv_length(list) - 1] : "");
 	if (!g_option_context_parse_strv(context, &list, &why)) {
 		if (why->domain != TEXT_ERROR) {
 			const struct option *o = last[1] == '-' ?
@@ -471,11 +474,11 @@ option_read(const struct option_table *t, void *values, int argc,
 		g_propagate_error(error, g_steal_pointer(&why));
 		return false;
 	}
-	for (size_t i = 1; list[i]; i++)
+	for (size_t i = 1; list[0] && list[i]; i++)
 		if (strcmp(list[i], "--"))
 			return fail_unknown(t, list[i], error);
 	if (words) {
-		*words = g_steal_pointer(&rest);
+		*words = rest ? g_steal_pointer(&rest) : g_new0(char *, 1);
 		return true;
 	}
 	if (!rest || !rest[0])

@@ -59,10 +59,13 @@ extern const struct option_kind option_percent;	/* unsigned, per mille */
 extern const struct option_kind option_name;	/* char *, not empty */
 extern const struct option_kind option_file;	/* char *, not empty */
 extern const struct option_kind option_text;	/* char *; empty: NULL */
+extern const struct option_kind option_path;	/* the same, of a file */
 /* int; `min` is the value, and the greatest one of the command line holds */
 extern const struct option_kind option_mode;
 /* A kind's set(): unsigned, the place of the value among `words`; no value: 1 */
 char *option_set_word(const struct option *o, void *place, const char *value);
+/* Another one: of texts */
+char *option_set_text(const struct option *o, void *place, const char *value);
 
 struct option_table {
 	const struct option *options;

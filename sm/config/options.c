@@ -76,16 +76,6 @@ set_verbose(const struct option *o, void *place, const char *value)
 	return NULL;
 }
 
-/* The file of partitions must be there if it was named as an option. */
-static char *
-set_partitions(const struct option *o, void *place, const char *value)
-{
-	struct options *conf = (void *)((char *)place - AT(partition_file));
-
-	conf->partition_file_asked = *value != '\0';
-	return option_text.set(o, place, value);
-}
-
 /* A value that selects nothing would be a mistake in what protects a fabric. */
 static char *
 kind_set_guids(const struct option *o, void *place, const char *value)
@@ -127,9 +117,11 @@ static const struct option_kind kind_plan = {
 	.accepts = "text or json", .may_value = true, .is_action = true,
 	.set = set_plan,
 };
-static const struct option_kind kind_partitions = {
-	.accepts = "a file", .is_action = true, .or_none = true,
-	.set = set_partitions,
+/* What belongs to the place where a manager runs: what it remembers and writes,
+ * and where it is asked. */
+static const struct option_kind kind_place = {
+	.accepts = "a name", .is_text = true, .or_none = true,
+	.set = option_set_text,
 };
 /* As enum log_format. */
 static const char *const log_format_words[] = {
@@ -262,12 +254,12 @@ static const struct option rows[] = {
 	{ "require_deadlock_free", "require-deadlock-free", 0, &option_bool,
 	  AT(require_deadlock_free), 0, 0, NULL, NULL,
 	  "refuse tables with a credit loop of any engine" },
-	{ "root_guid_file", "root-guid-file", 'a', &option_text,
+	{ "root_guid_file", "root-guid-file", 'a', &option_path,
 	  AT(root_guid_file), 0, 0, NULL,
 	  "FILE", "GUIDs of the switches that are roots" },
-	{ "cn_guid_file", "cn-guid-file", 'u', &option_text, AT(cn_guid_file),
+	{ "cn_guid_file", "cn-guid-file", 'u', &option_path, AT(cn_guid_file),
 	  0, 0, NULL, "FILE", "GUIDs of the compute nodes" },
-	{ "io_guid_file", "io-guid-file", 'G', &option_text, AT(io_guid_file),
+	{ "io_guid_file", "io-guid-file", 'G', &option_path, AT(io_guid_file),
 	  0, 0, NULL, "FILE", "GUIDs of the I/O nodes" },
 	{ "sweep_interval", "sweep", 's', &option_number, AT(sweep_s), 0,
 	  86400, "10", "SECONDS", "time between light sweeps, 0: none (10)" },
@@ -290,25 +282,23 @@ static const struct option rows[] = {
 	{ NULL, "config", 'F', &option_file, AT(config_file), 0, 0,
 	  MINISM_SYSCONFDIR "/minism.conf", "FILE",
 	  "configuration (" MINISM_SYSCONFDIR "/minism.conf)" },
-	{ NULL, "partitions", 'P', &kind_partitions, AT(partition_file), 0, 0,
-	  NULL, "FILE", "partitions, OpenSM's form ("
-	  OPTIONS_PARTITION_FILE ")" },
-	OPTION_KEY("partition_config_file", &option_text, AT(partition_file),
-		   0, 0, OPTIONS_PARTITION_FILE),
-	{ "control_socket", "control-socket", 0, &option_text,
+	{ "partition_config_file", "partitions", 'P', &option_path,
+	  AT(partition_file), 0, 0, OPTIONS_PARTITION_FILE, "FILE",
+	  "partitions, OpenSM's form (" OPTIONS_PARTITION_FILE ")" },
+	{ "control_socket", "control-socket", 0, &kind_place,
 	  AT(control_socket), 0, 0, OPTIONS_CONTROL_SOCKET, "FILE",
 	  "for minismctl (auto: " OPTIONS_CONTROL_DIR "/GUID.ctl)" },
-	{ "node_name_map_name", "node-name-map", 0, &option_text,
+	{ "node_name_map_name", "node-name-map", 0, &option_path,
 	  AT(node_names_file), 0, 0, NULL,
 	  "FILE", "what to call nodes, as for ibnetdiscover" },
 	{ NULL, "pidfile", 'J', &option_file, AT(pid_file), 0, 0, NULL,
 	  "FILE", "where to write the process number" },
-	{ "cache_dir", "cache-dir", 0, &option_text, AT(cache_dir), 0, 0,
+	{ "cache_dir", "cache-dir", 0, &kind_place, AT(cache_dir), 0, 0,
 	  MINISM_CACHEDIR, "FOLDER",
 	  "where LIDs are remembered (" MINISM_CACHEDIR ")" },
-	{ "view_file", "view", 0, &option_text, AT(view_file), 0, 0, NULL,
+	{ "view_file", "view", 0, &kind_place, AT(view_file), 0, 0, NULL,
 	  "FILE", "the fabric for programs, after each sweep (none)" },
-	{ "log_file", "log-file", 'f', &option_text, AT(log_file), 0, 0, NULL,
+	{ "log_file", "log-file", 'f', &kind_place, AT(log_file), 0, 0, NULL,
 	  "FILE", "log (standard error)" },
 	{ "log_flags", "log-flags", 'D', &kind_log_flags, AT(log_flags), 0,
 	  0xff, "0x43", "FLAGS",
@@ -439,11 +429,22 @@ explain(char letter, const char *name)
 	return opensm_option_explain(letter, name);
 }
 
+/* Two keys of one value have the first one's. */
+static struct options_given *
+given_of(const struct options *conf, const struct option *o)
+{
+	size_t i = 0;
+
+	while (&rows[i] < o && (!rows[i].key || rows[i].offset != o->offset))
+		i++;
+	return &conf->origins[i];
+}
+
 static void
 note_value(struct options *conf, const struct option *o, const char *value,
 	   enum options_origin from)
 {
-	struct options_given *g = &conf->origins[o - rows];
+	struct options_given *g = given_of(conf, o);
 
 	g_free(g->value);
 	*g = (struct options_given){ from, g_strdup(value) };
@@ -490,45 +491,16 @@ options_free(struct options *conf)
 	g_free(conf);
 }
 
-static struct options_given *
-given_of(const struct options *conf, const char *key)
+static enum options_origin
+origin_of(const struct options *conf, const char *key)
 {
-	return &conf->origins[option_find_key(&options_table, key) - rows];
+	return given_of(conf, option_find_key(&options_table, key))->from;
 }
 
 bool
 options_is_guest(const struct options *conf)
 {
-	return !conf->takeover && !given_of(conf, "sm_priority")->from;
-}
-
-/* Rows of the same value: the origin is that of the last one given. */
-static struct options_value
-options_describe(const struct options *conf, size_t first)
-{
-	const struct option *o = &rows[first];
-	struct options_value v = { .secret = o->kind->secret };
-	const char *text = o->preset;
-
-	for (size_t i = first; i < G_N_ELEMENTS(rows); i++) {
-		const struct options_given *g = &conf->origins[i];
-
-		if (!rows[i].kind || rows[i].offset != o->offset ||
-		    (rows[i].kind->is_action && !g->from))
-			continue;
-		v.key = v.key ? v.key : rows[i].key;
-		v.name = !v.name || g->from ? rows[i].name : v.name;
-		if (g->from && g->from >= v.from) {
-			v.from = g->from;
-			text = g->value;
-		}
-		if (rows[i].kind->is_text)
-			text = G_STRUCT_MEMBER(char *, conf, o->offset);
-	}
-	if (!text && o->kind == &option_bool)
-		text = "FALSE";
-	v.value = v.secret ? NULL : g_strdup(text);
-	return v;
+	return !conf->takeover && !origin_of(conf, "sm_priority");
 }
 
 static void
@@ -544,19 +516,22 @@ options_list(const struct options *conf)
 
 	g_array_set_clear_func(list, clear_value);
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-		struct options_value v;
-		size_t before = 0;
+		const struct options_given *g = &conf->origins[i];
+		const struct option *o = &rows[i];
+		struct options_value v = {
+			.key = o->key, .name = o->name, .from = g->from,
+		};
+		const char *text = g->from ? g->value : o->preset;
 
-		while (before < i && (!rows[before].kind ||
-				      rows[before].offset != rows[i].offset))
-			before++;
-		if (!rows[i].kind || before < i)
+		if (!o->kind || !(o->key || g->from) || given_of(conf, o) != g)
 			continue;
-		v = options_describe(conf, i);
-		if (v.key || v.from)
-			g_array_append_val(list, v);
-		else
-			g_free(v.value);
+		if (o->kind->is_text)
+			text = G_STRUCT_MEMBER(char *, conf, o->offset);
+		if (!text && o->kind == &option_bool)
+			text = "FALSE";
+		v.secret = o->kind->secret;
+		v.value = v.secret ? NULL : g_strdup(text);
+		g_array_append_val(list, v);
 	}
 	return list;
 }
@@ -785,12 +760,11 @@ read_args(struct options *conf, int argc, char **argv, GError **error)
 			 error))
 		return false;
 	if (!t.also || conf->mode >= OPTIONS_MODE_HELP ||
-	    (conf->fabric && g_strv_length(conf->fabric) == 1))
+	    (conf->fabric[0] && !conf->fabric[1]))
 		return true;
 	g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "one FABRIC is "
 		    "needed%s: a net file, or a formula such as "
-		    "'PGFT(4,8;1,4)'", conf->fabric && conf->fabric[0] ?
-		    ", not several" : "");
+		    "'PGFT(4,8;1,4)'", conf->fabric[0] ? ", not several" : "");
 	return false;
 }
 
@@ -827,22 +801,6 @@ options_forget_port(struct options *conf)
 			note_value(conf, &rows[i], NULL, OPTIONS_DEFAULT);
 }
 
-/* What belongs to the place where a manager runs: what it remembers and writes,
- * and where it is asked. All are texts. */
-static bool
-is_place(const struct option *o)
-{
-	static const size_t places[] = {
-		AT(cache_dir), AT(control_socket), AT(log_file),
-		AT(pid_file), AT(view_file),
-	};
-	bool found = false;
-
-	for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
-		found |= o->kind && o->offset == places[i];
-	return found;
-}
-
 /* Clears the places that are not from the command line, and lists those of the
  * file; g_free. */
 static char *
@@ -853,7 +811,8 @@ forget_places(struct options *conf)
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		char **text = (void *)((char *)conf + rows[i].offset);
 
-		if (!is_place(&rows[i]) || conf->origins[i].from > OPTIONS_FILE)
+		if (rows[i].kind != &kind_place ||
+		    conf->origins[i].from > OPTIONS_FILE)
 			continue;
 		if (*text && conf->origins[i].from == OPTIONS_FILE)
 			g_string_append_printf(keys, "%s%s",
@@ -878,7 +837,7 @@ settle_places(struct options *conf, GPtrArray *warnings)
 			"the command line can name others", keys,
 			conf->simulator ? "in a simulation" : "in a lab"));
 	/* a lab has sockets of its own: options_control_dir() */
-	if (keys && !conf->simulator && !given_of(conf, "control_socket")->from)
+	if (keys && !conf->simulator && !origin_of(conf, "control_socket"))
 		conf->control_socket = g_strdup(OPTIONS_CONTROL_SOCKET);
 }
 
@@ -914,6 +873,8 @@ options_from_args(struct options *conf, int argc, char **argv,
 	}
 	if (ok && conf->apply && conf->mode == OPTIONS_MODE_RUN)
 		conf->mode = OPTIONS_MODE_ONCE;
+	conf->partition_file_asked = ok && conf->partition_file &&
+		origin_of(conf, "partition_config_file") > OPTIONS_FILE;
 	if (ok)
 		settle_places(conf, warnings);
 	options_free(first);
