@@ -47,14 +47,4 @@ void rmpp_header_write(uint8_t *mad, const struct rmpp_header *h);
 uint64_t rmpp_segment_count(uint64_t bytes, unsigned header_len);
 uint32_t rmpp_payload_length(uint64_t bytes, unsigned header_len);
 
-/*
- * The source of a long message: writes its next `max` bytes; fewer, or none,
- * only at its end, and is not called again then. RMPP_SOURCE_LATER + n: these n
- * bytes (less than max), and the following ones are not ready; it is called
- * again after RMPP_SOURCE_PAUSE_US.
- */
-#define RMPP_SOURCE_LATER	(SIZE_MAX / 2 + 1)
-#define RMPP_SOURCE_PAUSE_US	1000
-typedef size_t (*rmpp_source_fn)(void *data, uint8_t *out, size_t max);
-
 #endif

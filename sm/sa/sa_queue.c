@@ -85,6 +85,8 @@ sa_job_free(struct sa_job *j)
 	if (!j)
 		return;
 	sa_records_free(j->reply.records);
+	if (j->table)
+		g_byte_array_unref(j->table);
 	g_free(j);
 }
 

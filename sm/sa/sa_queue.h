@@ -27,9 +27,8 @@ struct sa_job {
 	struct mad_addr from;
 	int64_t came;		/* us */
 	struct sa_reply reply;
-	uint8_t record[SA_DATA_LEN];	/* of a table, being sent: */
-	size_t size, at;	/* bytes, and how many of them are drawn; */
-	uint64_t drawn;		/* of all its records */
+	GByteArray *table;	/* the answer, with its header, as far as it is
+				   drawn; NULL: it is no table */
 	size_t len;
 	uint8_t mad[];		/* the request, len bytes */
 };

@@ -12,7 +12,8 @@
  *
  *	answer --> sa_answer --> one MAD: sent; but a refusal while a plan is
  *				 being programmed is held until the next view
- *			     --> table: sa_message draws its records
+ *			     --> table: its records are drawn, those of a long
+ *				 one in later turns, and sent as one message
  *			     --> Get without a record so far: a search, which
  *				 goes on in later turns
  *
@@ -49,8 +50,7 @@
  * acknowledged all segments, or RMPP gives it up: for 10 s at most. What was handed
  * over is counted, to each LID and in all, as a level that falls by its limit
  * within that time. Above the limit tables are answered BUSY, but that of a
- * standby is not. (Tables that are being collected are handed over all the same:
- * 64 KB a ms of all, see sa_message.c.)
+ * standby is not. (Tables that are being drawn are handed over all the same.)
  *
  * Addresses. Answers go where the request came from, with the Q_Key of QP 1 and
  * the P_Key of the request. Reports are sent with a P_Key that the SM's port
@@ -71,6 +71,7 @@
 #define PATIENCE_US	(3 * G_USEC_PER_SEC)
 #define HELD_US		(500 * 1000)	/* then it is looked at again */
 #define RMPP_US		(10 * (double)G_USEC_PER_SEC)
+#define PIECES		16u		/* of a table, with its request */
 
 const struct sa_server_params sa_server_params_default = {
 	.max_waiting = LID_UNICAST_MAX,	/* the joins of a first bring-up */
@@ -79,6 +80,8 @@ const struct sa_server_params sa_server_params_default = {
 	.turn_us = 2000,
 	.max_tables = 256,
 	.max_tables_of_one = 32,
+	.at_once = 64 * 1024,
+	.max_collect = UINT64_C(64) << 20,
 	.max_handed = UINT64_C(512) << 20,
 	.max_handed_of_one = UINT64_C(64) << 20,
 	.max_searchers = 64,
@@ -120,7 +123,8 @@ struct sa_server {
 	int64_t turn_began;
 	unsigned turn_timer;	/* 0: not running */
 
-	GQueue tables;		/* jobs whose table is being sent */
+	GQueue tables;		/* jobs whose table is being drawn, */
+	uint64_t collected;	/* and its bytes */
 	struct sa_handed handed;	/* to all, */
 	GHashTable *handed_to;	/* and by LID */
 	GQueue searches;	/* jobs that are LATER */
@@ -142,6 +146,8 @@ end_job(struct sa_server *d, struct sa_job *j)
 	g_hash_table_remove(d->jobs, &j->key);
 	if (j->len > MAD_SIZE)
 		d->long_bytes -= j->len;
+	if (j->table)
+		d->collected -= j->table->len;
 	sa_job_free(j);
 }
 
@@ -225,63 +231,72 @@ is_handed_too_much(struct sa_handed *h, uint64_t max, int64_t now)
 }
 
 static void
-count_table(struct sa_server *d, const struct sa_job *j)
+fail_table(struct sa_server *d, const struct sa_job *j, const char *why)
 {
-	d->stats.tables_sent++;
-	d->handed.level += j->drawn;
-	handed_to(d, j)->level += j->drawn;
-}
-
-/* The records as one stream of bytes: a segment ends where it ends. */
-static size_t
-sa_server_draw(void *data, uint8_t *out, size_t max)
-{
-	struct sa_job *j = data;
-	size_t n, done = 0;
-
-	while (done < max) {
-		if (j->at == j->size) {
-			switch (sa_records_draw(j->reply.records, j->record)) {
-			case SA_DRAW_END:
-				return done;
-			case SA_DRAW_PAUSE:
-				return RMPP_SOURCE_LATER + done;
-			case SA_DRAW_RECORD:
-				break;
-			}
-			j->size = sa_records_size(j->reply.records);
-			j->at = 0;
-		}
-		n = MIN(max - done, j->size - j->at);
-		memcpy(out + done, j->record + j->at, n);
-		j->at += n;
-		j->drawn += n;
-		done += n;
-	}
-	return done;
-}
-
-static void
-sa_server_on_table_sent(enum sa_message_outcome outcome, void *data)
-{
-	struct sa_job *j = data;
-	struct sa_server *d = j->server;
-
-	g_queue_unlink(&d->tables, &j->link);
-	if (outcome == SA_MESSAGE_SENT) {
-		count_table(d, j);
-		end_job(d, j);
-		return;
-	}
 	d->stats.tables_failed++;
 	log_limited(d->log, LOG_INFO, "sa", "a table did not arrive",
 		    "%s for LID %u: %s", sa_attr_name(j->key.attr_id),
-		    j->key.lid, outcome == SA_MESSAGE_TOO_LONG ? "too long" :
-		    "not accepted by the transport");
-	/* no segment was sent: the client still waits */
-	if (outcome == SA_MESSAGE_TOO_LONG)
+		    j->key.lid, why);
+}
+
+static void
+hand_over(struct sa_server *d, const struct sa_job *j)
+{
+	uint64_t len = j->table->len - RMPP_SA_HEADER_LEN;
+	struct mad_addr to = j->from;
+
+	to.qkey = MAD_GSI_QKEY;
+	if (!sa_message_send(d->transport, &to, j->table)) {
+		fail_table(d, j, "not accepted by the transport");
+		return;
+	}
+	d->stats.tables_sent++;
+	d->handed.level += len;
+	handed_to(d, j)->level += len;
+}
+
+/* Draws so many bytes of records, or somewhat more. True: there are others; else
+ * the table is sent, or refused. */
+static bool
+draw_table(struct sa_server *d, struct sa_job *j, unsigned bytes)
+{
+	struct sa_records *r = j->reply.records;
+	guint size = (guint)sa_records_size(r), before = j->table->len;
+	enum sa_draw drawn = SA_DRAW_RECORD;
+	uint8_t record[SA_DATA_LEN];
+
+	g_assert(size <= sizeof(record));
+	while (drawn == SA_DRAW_RECORD && j->table->len - before < bytes) {
+		drawn = sa_records_draw(r, record);
+		if (drawn == SA_DRAW_RECORD)
+			g_byte_array_append(j->table, record, size);
+	}
+	d->collected += j->table->len - before;
+	if (j->table->len - RMPP_SA_HEADER_LEN > d->params.max_collect) {
+		fail_table(d, j, "too long");
+		/* no segment was sent: the client still waits */
 		send_status(d, j, SA_STATUS_NO_RESOURCES);
-	end_job(d, j);
+		return false;
+	}
+	if (drawn == SA_DRAW_END)
+		hand_over(d, j);
+	return drawn != SA_DRAW_END;
+}
+
+/* The first one, which is then the last, unless memory is short. */
+static void
+draw_next_table(struct sa_server *d)
+{
+	GList *link = g_queue_pop_head_link(&d->tables);
+
+	if (!link)
+		return;
+	if (!draw_table(d, link->data, d->params.at_once / PIECES))
+		end_job(d, link->data);
+	else if (d->collected > d->params.max_collect)
+		g_queue_push_head_link(&d->tables, link);
+	else
+		g_queue_push_tail_link(&d->tables, link);
 }
 
 static void
@@ -297,14 +312,10 @@ count_answer(struct sa_server *d, const struct sa_job *j)
 			 j->key.attr_id : 0]++;
 }
 
-/* True: it is being sent; false: all of it is sent, or it was refused. */
+/* True: it is being drawn; false: all of it is sent, or it was refused. */
 static bool
 send_table(struct sa_server *d, struct sa_job *j)
 {
-	struct sa_message_order order = {
-		.to = j->from, .header = j->reply.mad,
-		.source = sa_server_draw, .source_data = j,
-	};
 	int64_t now = transport_now(d->transport);
 	unsigned n_of_lid = 0;
 
@@ -320,16 +331,15 @@ send_table(struct sa_server *d, struct sa_job *j)
 			  "too many tables at once");
 		return false;
 	}
-	g_assert(sa_records_size(j->reply.records) <= sizeof(j->record));
 	d->stats.tables++;
 	count_answer(d, j);
-	order.to.qkey = MAD_GSI_QKEY;
-	if (!sa_message_send(d->messages, &order, sa_server_on_table_sent, j)) {
-		g_queue_push_tail_link(&d->tables, &j->link);
-		return true;
-	}
-	count_table(d, j);
-	return false;
+	j->table = g_byte_array_new();
+	g_byte_array_append(j->table, j->reply.mad, RMPP_SA_HEADER_LEN);
+	d->collected += j->table->len;
+	if (!draw_table(d, j, d->params.at_once))
+		return false;
+	g_queue_push_tail_link(&d->tables, &j->link);
+	return true;
 }
 
 /* ---------------------------------------------- Reports, leases, new groups */
@@ -419,7 +429,8 @@ release_held(struct sa_server *d)
 static bool
 has_work(const struct sa_server *d)
 {
-	return (d->stats.waiting && d->sa->view) || d->searches.length;
+	return (d->stats.waiting && d->sa->view) || d->searches.length ||
+		d->tables.length;
 }
 
 static bool
@@ -555,10 +566,11 @@ answer_job(struct sa_server *d, struct sa_job *j)
 		else
 			send_busy(d, j, &d->stats.busy_searchers,
 				  "too many long searches");
-		start_turn_timer(d);
 		break;
 	}
-	if (!goes_on)
+	if (goes_on)
+		start_turn_timer(d);
+	else
 		end_job(d, j);
 	if (touches)
 		sa_server_touch(d);
@@ -597,6 +609,7 @@ on_turn(void *data)
 				end_job(d, j);
 			}
 		}
+		draw_next_table(d);
 		j = d->sa->view ? sa_queue_next(d->queue) : NULL;
 		d->stats.waiting = sa_queue_length(d->queue);
 		if (j && sa_job_changes(j) &&
@@ -736,8 +749,7 @@ sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
 	g_queue_init(&d->tables);
 	d->handed_to = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_queue_init(&d->searches);
-	d->messages = sa_message_new(d->transport, SA_MESSAGE_COLLECT_MAX,
-				     sa_server_on_message, d);
+	d->messages = sa_message_new(d->transport, sa_server_on_message, d);
 	begin_turn(d);
 	d->groups = groups;
 	d->groups_data = data;

@@ -24,6 +24,10 @@ struct sa_server_params {
 	int64_t turn_us;	/* also if they took that long */
 	unsigned max_tables;	/* under way, */
 	unsigned max_tables_of_one;	/* and to one LID; */
+	unsigned at_once;	/* bytes of a table that are drawn with its
+				   request; later a 16th of that */
+	uint64_t max_collect;	/* of a table, and of all that are being drawn:
+				   beyond it only one goes on */
 	uint64_t max_handed;	/* bytes of tables within 10 s, */
 	uint64_t max_handed_of_one;	/* and to one LID */
 	unsigned max_searchers;	/* Gets that compare many records */
@@ -40,7 +44,7 @@ struct sa_server_params {
 	void *touched_data;
 };
 /* As many waiting as there are LIDs, 256 of one; 64 answers or 2 ms; 256 tables, 32 to one;
- * 512 MiB within 10 s, 64 to one; 64 searchers; 8 Reports; 64 KiB. */
+ * 64 KiB at once, 64 MiB; 512 MiB within 10 s, 64 to one; 64 searchers; 8 Reports; 64 KiB. */
 extern const struct sa_server_params sa_server_params_default;
 
 /* Called after an answer, or a lease that ran out, changed groups. */

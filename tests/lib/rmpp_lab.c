@@ -25,17 +25,3 @@ rmpplab_byte(uint64_t i)
 {
 	return (uint8_t)(i ^ i >> 8 ^ i >> 16);
 }
-
-size_t
-rmpplab_read(void *data, uint8_t *out, size_t max)
-{
-	struct rmpplab_source *src = data;
-	size_t n = MIN(max, src->len - src->at);
-
-	src->calls_after_end += src->ended;
-	for (size_t i = 0; i < n; i++)
-		out[i] = rmpplab_byte(src->at + i);
-	src->at += n;
-	src->ended = n < max;
-	return n;
-}

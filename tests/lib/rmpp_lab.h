@@ -24,11 +24,4 @@ void rmpplab_header(uint8_t *mad, uint8_t method, uint64_t tid);
 /* The byte at this place of every message. */
 uint8_t rmpplab_byte(uint64_t i);
 
-struct rmpplab_source {
-	uint64_t at, len;
-	unsigned calls_after_end;
-	bool ended;
-};
-size_t rmpplab_read(void *data, uint8_t *out, size_t max);
-
 #endif

@@ -88,7 +88,7 @@ client_on(struct play *p, const char *name)
 	c->x = mad_client_new(c->t, &wire);
 	c->x->serve = on_request;
 	c->x->serve_data = c;
-	c->bulk = sa_message_new(c->t, SA_MESSAGE_COLLECT_MAX, on_table, c);
+	c->bulk = sa_message_new(c->t, on_table, c);
 	g_ptr_array_add(p->clients, c);
 	return c;
 }

@@ -204,18 +204,20 @@ tear_down(void **state)
 WORD(do_desk, struct desk *d)
 {
 	struct sa_server_params p = sa_server_params_default;
-	unsigned handed = 0, handed_of_one = 0;
+	unsigned handed = 0, handed_of_one = 0, collect = 0;
 	const struct unit_setting settings[] = {
 		{ "turn", &p.turn }, { "max_waiting", &p.max_waiting },
 		{ "max_of_one", &p.max_of_one }, { "max_handed", &handed },
 		{ "max_handed_of_one", &handed_of_one },
 		{ "max_searchers", &p.max_searchers },
+		{ "at_once", &p.at_once }, { "max_collect", &collect },
 		{ "max_reports", &p.max_reports }, { NULL, NULL },
 	};
 
 	d->is_programming = g_strcmp0(words[0], "programming") == 0;
 	unit_set(settings, words + d->is_programming);
 	p.max_handed = handed ? handed : p.max_handed;
+	p.max_collect = collect ? collect : p.max_collect;
 	p.max_handed_of_one = handed_of_one ? handed_of_one :
 		p.max_handed_of_one;
 	p.programming = is_programming;
@@ -256,6 +258,23 @@ WORD(do_run, struct desk *d)
 	run(d, word_time(words[0]));
 }
 
+static struct client *
+client_of(struct desk *d, const char *word)
+{
+	assert_in_range(word_number(word), 0, CLIENTS - 1);
+	return &d->client[word_number(word)];
+}
+
+/* CLIENT: until it has a table more */
+WORD(do_until_table, struct desk *d)
+{
+	const struct client *c = client_of(d, words[0]);
+	unsigned before = c->tables;
+
+	while (c->tables == before)
+		assert_true(scripted_step(d->t));
+}
+
 /* Until a request waits. */
 WORD(do_until_waiting, struct desk *d)
 {
@@ -264,13 +283,6 @@ WORD(do_until_waiting, struct desk *d)
 }
 
 /* ---- clients: 0 .. 13 ---- */
-
-static struct client *
-client_of(struct desk *d, const char *word)
-{
-	assert_in_range(word_number(word), 0, CLIENTS - 1);
-	return &d->client[word_number(word)];
-}
 
 static void
 ask_again(struct client *c)
@@ -504,6 +516,7 @@ static const struct unit_word words[] = {
 	{ "shut", do_shut }, { "open", do_shut },
 	{ "refuse", do_refuse },
 	{ "run", do_run }, { "until-waiting", do_until_waiting },
+	{ "until-table", do_until_table },
 	{ "ask", do_ask }, { "more", do_more }, { "again", do_more },
 	{ "tid", do_tid }, { "qps", do_qps }, { "notices", do_notices },
 	{ "mute", do_mute }, { "lose-lid", do_lose_lid },
