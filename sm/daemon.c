@@ -364,13 +364,13 @@ on_changed(void *data)
 }
 
 static uint64_t
-daemon_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
-	      void *data)
+daemon_change(uint16_t pkey, uint64_t guid, int membership,
+	      const char *answer, GError **error, void *data)
 {
 	struct daemon *d = data;
 	uint64_t number = partitions_change(d->site->partitions, d->slow,
-					    pkey, guid, membership, on_changed,
-					    d, error);
+					    pkey, guid, membership, answer,
+					    on_changed, d, error);
 
 	if (number)
 		log_say(d->log, LOG_INFO, "control", "partition 0x%04x: member "
@@ -380,11 +380,11 @@ daemon_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 }
 
 static bool
-daemon_changed(uint64_t number, GError **error, void *data)
+daemon_changed(uint64_t number, const char **answer, GError **error, void *data)
 {
 	struct daemon *d = data;
 
-	return partitions_changed(d->site->partitions, number, error);
+	return partitions_changed(d->site->partitions, number, answer, error);
 }
 
 static void

@@ -50,8 +50,10 @@ partitions_free(struct partitions *p)
 	partition_rules_unref(p->changes);
 	partition_rules_unref(p->rules);
 	partition_rules_unref(p->next);
-	for (unsigned i = 0; i < PARTITIONS_RESULTS; i++)
-		g_clear_error(&p->ends[i]);
+	for (unsigned i = 0; i < PARTITIONS_RESULTS; i++) {
+		g_clear_error(&p->ends[i].error);
+		g_free(p->ends[i].answer);
+	}
 	g_free(p->changes_path);
 	g_free(p);
 }
@@ -181,7 +183,7 @@ change_done(const GError *error, void *data)
 	g_clear_pointer(&p->writer, file_writer_free);
 	next = g_steal_pointer(&p->next);
 	if (error) {
-		p->ends[p->n_changes % PARTITIONS_RESULTS] =
+		p->ends[p->n_changes % PARTITIONS_RESULTS].error =
 			g_error_copy(error);
 		partition_rules_unref(next);
 		return;
@@ -214,9 +216,10 @@ changes_with(const struct partition_rules *before, uint16_t pkey,
 
 uint64_t
 partitions_change(struct partitions *p, struct beside *disk, uint16_t pkey,
-		  uint64_t guid, int membership, void (*used)(void *data),
-		  void *data, GError **error)
+		  uint64_t guid, int membership, const char *answer,
+		  void (*used)(void *data), void *data, GError **error)
 {
+	struct partitions_end *end;
 	const struct file_writer_params params = {
 		.path = p->changes_path, .mode = 0600,
 		.how = G_FILE_SET_CONTENTS_DURABLE,
@@ -238,7 +241,10 @@ partitions_change(struct partitions *p, struct beside *disk, uint16_t pkey,
 	p->next = changes_with(p->changes, pkey, guid, membership);
 	p->used = used;
 	p->data = data;
-	g_clear_error(&p->ends[++p->n_changes % PARTITIONS_RESULTS]);
+	end = &p->ends[++p->n_changes % PARTITIONS_RESULTS];
+	g_clear_error(&end->error);
+	g_free(end->answer);
+	end->answer = g_strdup(answer);
 	if (p->changes_path) {
 		p->writer = file_writer_new(disk, NULL, &params);
 		file_writer_put(p->writer, changes_text(p->next));
@@ -249,10 +255,13 @@ partitions_change(struct partitions *p, struct beside *disk, uint16_t pkey,
 }
 
 bool
-partitions_changed(const struct partitions *p, uint64_t number, GError **error)
+partitions_changed(const struct partitions *p, uint64_t number,
+		   const char **answer, GError **error)
 {
-	const GError *end = p->ends[number % PARTITIONS_RESULTS];
+	const struct partitions_end *end =
+		&p->ends[number % PARTITIONS_RESULTS];
 
+	*answer = end->answer;
 	if (number == p->n_changes && p->next)
 		return false;
 	if (!number || number > p->n_changes ||
@@ -260,7 +269,7 @@ partitions_changed(const struct partitions *p, uint64_t number, GError **error)
 		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX,
 			    "how this change ended is not known any more; "
 			    "see minismctl partitions");
-	else if (end && error)
-		*error = g_error_copy(end);
+	else if (end->error && error)
+		*error = g_error_copy(end->error);
 	return true;
 }

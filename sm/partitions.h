@@ -25,7 +25,10 @@ struct partitions {
 	struct file_writer *writer;	/* this; NULL: none are */
 	void (*used)(void *data);	/* when they are in force */
 	void *data;
-	GError *ends[PARTITIONS_RESULTS];	/* of change n at n % .. */
+	struct partitions_end {
+		char *answer;
+		GError *error;	/* NULL: it is in force, or not there yet */
+	} ends[PARTITIONS_RESULTS];	/* of change n at n % .. */
 };
 
 /* The rules without a file, until partitions_load(). cache_dir NULL: changes are
@@ -46,17 +49,18 @@ bool partitions_load(struct partitions *p, const char *text, const char *path,
  * From now on the port has this membership, whatever the file has; -1: that of
  * the file again. It is written beside the loop (disk NULL: at once) before it
  * is in force, and then used(data) is called; p and data stay until disk's jobs
- * have ended. Returns its number for partitions_changed(), or 0: a TEXT_ERROR if
+ * have ended. Returns its number for partitions_changed(), which then has this
+ * answer, or 0: a TEXT_ERROR if
  * it cannot be done, G_FILE_ERROR_AGAIN if the change before it has not ended.
  */
 uint64_t partitions_change(struct partitions *p, struct beside *disk,
 			   uint16_t pkey, uint64_t guid, int membership,
-			   void (*used)(void *data), void *data,
-			   GError **error);
+			   const char *answer, void (*used)(void *data),
+			   void *data, GError **error);
 
 /* Has the change ended? With an error: it could not be kept, and changed
  * nothing. */
 bool partitions_changed(const struct partitions *p, uint64_t number,
-			GError **error);
+			const char **answer, GError **error);
 
 #endif

@@ -28,8 +28,8 @@ const struct command commands[] = {
 	  0, COMMAND_OF_VIEW },
 	{ "avoid", "[NAME/PORT [ERRORS]]", "leave the link at a switch's port "
 	  "out of routing (for so many ERRORS within an hour), or list those "
-	  "that are", 1, 4, 0, COMMAND_OF_MANAGER },
-	{ "use", "NAME/PORT", "route over that link again", 2, 4, 0,
+	  "that are", 1, 3, 0, COMMAND_OF_MANAGER },
+	{ "use", "NAME/PORT", "route over that link again", 2, 2, 0,
 	  COMMAND_OF_MANAGER },
 	{ "ports", "NAME|LID|GUID", "the ports of a node", 2, 2, 0,
 	  COMMAND_OF_VIEW },
@@ -64,11 +64,11 @@ const struct command commands[] = {
 	{ "metrics", "", "counters and states as OpenMetrics text", 1, 1, 0,
 	  COMMAND_OF_VIEW },
 	{ "events", "[--follow]", "what was logged lately, of level info and "
-	  "above", 1, 2, 1 << COMMAND_FOLLOW, COMMAND_OF_MANAGER },
-	{ "sweep", "[--wait]", "sweep now, and read everything again", 1, 2,
+	  "above", 1, 1, 1 << COMMAND_FOLLOW, COMMAND_OF_MANAGER },
+	{ "sweep", "[--wait]", "sweep now, and read everything again", 1, 1,
 	  1 << COMMAND_WAIT, COMMAND_OF_MANAGER },
 	{ "reload", "", "read partitions, lists of GUIDs and names of nodes "
-	  "again, then sweep", 1, 2, 0, COMMAND_OF_MANAGER },
+	  "again, then sweep", 1, 1, 0, COMMAND_OF_MANAGER },
 	{ "partitions", "[NAME|PKEY]", "partitions and their members", 1, 2, 0,
 	  COMMAND_OF_VIEW },
 	{ "partition", "add NAME|PKEY NODE|GUID[=full|limited|both]",

@@ -23,27 +23,20 @@
 
 #define VERSION		2
 
-/* reload [NUMBER of the one that was begun] */
+/* Goes on with the number of the one that was begun. */
 static void
 run_reload(struct control_request *r)
 {
 	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GString) text = g_string_new(NULL);
-	enum control_code code;
-	uint64_t number = 0;
-	bool ok;
+	enum control_code code = r->hooks->reload(&r->number, lines,
+						  r->hooks->data);
+	bool ok = code == CONTROL_DONE;
 
-	if (r->words[1] &&
-	    !text_read_number(r->words[1], 0, UINT64_MAX, &number)) {
-		request_say_usage(r);
-		return;
-	}
-	code = r->hooks->reload(&number, lines, r->hooks->data);
 	if (code == CONTROL_AGAIN) {
-		request_again(r, "reload %" G_GUINT64_FORMAT, number);
+		request_again(r, r->number);
 		return;
 	}
-	ok = code == CONTROL_DONE;
 	if (ok)
 		g_string_append(text, "read again; a heavy sweep begins");
 	for (guint i = 0; i < lines->len; i++)
@@ -190,8 +183,8 @@ run_config(struct control_request *q)
 /* --- events and sweep ---
  *
  * With --follow and --wait the answer is CONTROL_AGAIN: its first line is the
- * next request, for the events since this one. So no connection stays open, and
- * a client that ended costs nothing. */
+ * same request again, with a number from which it goes on. So no connection stays
+ * open, and a client that ended costs nothing. */
 
 /* Of a list that is followed: an object a line. */
 static void
@@ -203,29 +196,24 @@ end_object(struct control_request *q)
 	q->out.comma = false;
 }
 
-/* events [NUMBER of the first]. When followed, JSON is an object a line. */
+/* Goes on with the number of the first. When followed, JSON is an object a
+ * line. */
 static void
 run_events(struct control_request *q)
 {
 	bool follow = q->options & 1 << COMMAND_FOLLOW;
 	const struct log *log = q->v.log;
 	struct text_report *r = &q->out;
-	uint64_t asked = 0, first, end;
+	uint64_t end = log ? log->n_events : 0;
+	uint64_t first = MAX(q->number, end - MIN(end, LOG_EVENTS));
 
-	if (q->words[1] &&
-	    !text_read_number(q->words[1], 0, UINT64_MAX, &asked)) {
-		request_say_usage(q);
-		return;
-	}
-	end = log ? log->n_events : 0;
-	first = MAX(asked, end - MIN(end, LOG_EVENTS));
 	if (follow)
-		request_again(q, "events %" G_GUINT64_FORMAT " --follow", end);
+		request_again(q, end);
 	else
 		report_open_list(r, "events");
-	if (follow && q->words[1] && first > asked) {
+	if (follow && q->is_again && first > q->number) {
 		report_open(r, NULL, '{');
-		report_number(r, "lost", first - asked,
+		report_number(r, "lost", first - q->number,
 			      " events are lost: they came too fast\n");
 		report_close(r, '}');
 		end_object(q);
@@ -258,7 +246,7 @@ run_events(struct control_request *q)
 		report_close_list(r, "events");
 }
 
-/* sweep [NUMBER of sweeps that had ended when it was requested] */
+/* Goes on with the number of sweeps that had ended when it was requested. */
 static void
 run_sweep(struct control_request *r)
 {
@@ -266,28 +254,23 @@ run_sweep(struct control_request *r)
 	const struct status_sweep *sweep;
 	enum control_code code;
 	const char *name;
-	uint64_t first;
 
 	if (v->paused) {
 		request_say(r, CONTROL_NOT_DONE, "this manager is paused: "
 			    "resume sweeps");
 		return;
 	}
-	if (!r->words[1]) {
-		first = request_next_sweep(v);
+	if (!r->is_again) {
+		r->number = request_next_sweep(v);
 		r->hooks->sweep(r->hooks->data);
-	} else if (!(r->options & 1 << COMMAND_WAIT) ||
-		   !text_read_number(r->words[1], 0, UINT64_MAX, &first)) {
-		request_say_usage(r);
-		return;
 	}
 	if (!(r->options & 1 << COMMAND_WAIT)) {
 		request_say(r, CONTROL_DONE, "a heavy sweep begins");
 		return;
 	}
-	sweep = request_swept(v, first, "requested");
+	sweep = request_swept(v, r->number, "requested");
 	if (!sweep) {
-		request_again(r, "sweep %" G_GUINT64_FORMAT " --wait", first);
+		request_again(r, r->number);
 		return;
 	}
 	code = control_verdict(v, &name);
@@ -351,6 +334,23 @@ take_options(struct control_request *r)
 	return mask;
 }
 
+/* What goes before a request. */
+static void
+take_prefix(struct control_request *r, const char *line)
+{
+	r->line = text_skip_blanks(line);
+	r->out.as_json = g_str_has_prefix(r->line, "json ");
+	if (r->out.as_json)
+		r->line += strlen("json ");
+	if (!g_str_has_prefix(r->line, "again "))
+		return;
+	line = r->line + strlen("again ");
+	r->is_again = text_take_digits(&line, 10, UINT64_MAX, &r->number) &&
+		*line == ' ';
+	if (r->is_again)
+		r->line = line + 1;
+}
+
 static void
 run_line(struct control_request *r, const char *line)
 {
@@ -359,20 +359,15 @@ run_line(struct control_request *r, const char *line)
 	size_t i = 0;
 	gint n;
 
+	take_prefix(r, line);
 	if (strlen(line) >= CONTROL_LINE_MAX ||
-	    !g_shell_parse_argv(line, &n, &r->words, &error)) {
+	    !g_shell_parse_argv(r->line, &n, &r->words, &error)) {
 		request_say(r, CONTROL_USAGE, "%s", error ?
 		    "a quote is not closed, or the line is empty" :
 		    "the line is too long");
 		return;
 	}
 	r->n_words = (guint)n;
-	if (n > 1 && strcmp(r->words[0], "json") == 0) {
-		r->out.as_json = true;
-		g_free(r->words[0]);
-		memmove(r->words, r->words + 1, (size_t)n * sizeof(*r->words));
-		r->n_words--;
-	}
 	r->options = take_options(r);
 	r->command = command_check(r->words, r->options, &wrong);
 	if (!r->command) {

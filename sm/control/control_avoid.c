@@ -94,13 +94,12 @@ say_outcome(struct control_request *q, const char *word,
 			    avoid_verdict_texts[link->verdict]);
 }
 
-/* The answer when the routes have moved, in a sweep from number `first` on, or
- * the request that asks for it. */
+/* The answer when the routes have moved, in a sweep from this number on, or the
+ * request that asks for it. */
 static void
-wait_for_routes(struct control_request *q, const char *word, uint64_t first)
+wait_for_routes(struct control_request *q, uint64_t first)
 {
 	const struct control_view *v = &q->v;
-	g_autofree char *quoted = g_shell_quote(word);
 	const struct status_sweep *sweep;
 
 	sweep = request_swept(v, first, "links to be avoided");
@@ -109,10 +108,9 @@ wait_for_routes(struct control_request *q, const char *word, uint64_t first)
 			    "manager, which %s now", v->paused ? "is paused" :
 			    "is not the master");
 	else if (sweep)
-		say_outcome(q, word, sweep);
+		say_outcome(q, q->words[1], sweep);
 	else
-		request_again(q, "%s wait %" G_GUINT64_FORMAT " %s",
-			      q->words[0], first, quoted);
+		request_again(q, first);
 }
 
 /* avoid NAME/PORT [ERRORS], where 0 is the opposite for that reason; use. The list
@@ -127,15 +125,12 @@ control_avoid(struct control_request *q)
 	bool has_errors = *word && q->words[2], avoid;
 	uint64_t errors = 0, guid, first = request_next_sweep(&q->v);
 
-	if (q->n_words == 4 && strcmp(word, "wait") == 0 &&
-	    text_read_number(q->words[2], 10, first, &first)) {
-		wait_for_routes(q, q->words[3], first);
+	if (q->is_again) {
+		wait_for_routes(q, q->number);
 		return;
 	}
-	if (q->n_words == 4 ||
-	    (has_errors && (*q->words[0] == 'u' ||
-			    !text_read_number(q->words[2], 10, UINT64_MAX,
-					      &errors)))) {
+	if (has_errors &&
+	    !text_read_number(q->words[2], 10, UINT64_MAX, &errors)) {
 		request_say_usage(q);
 		return;
 	}
@@ -152,7 +147,7 @@ control_avoid(struct control_request *q)
 			    "it is to be avoided already" :
 			    "it was not to be avoided");
 	else if (!has_errors)
-		wait_for_routes(q, word, first);
+		wait_for_routes(q, first);
 	else
 		request_say(q, CONTROL_DONE, "%s", avoid ?
 			    "routes are computed without it, until use or a "

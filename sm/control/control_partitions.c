@@ -4,8 +4,7 @@
  * against the fabric of the last sweep, as for the P_Key tables.
  *
  * A change holds when it is on the disk, and the loop does not wait for that:
- * the answer is to ask with `partition wait NUMBER ANSWER`, which has what will
- * be said then. Until then another change is refused.
+ * the answer is to ask again. Until then another change is refused.
  */
 #include "sm/control/request.h"
 
@@ -111,18 +110,16 @@ reach_of(const struct partition_rules *rules, const struct snapshot *s,
 
 /* How the change ended, or the request that asks for it. */
 static void
-tell_end(struct control_request *r, uint64_t number, const char *answer)
+tell_end(struct control_request *r, uint64_t number)
 {
-	g_autofree char *quoted = g_shell_quote(answer);
 	g_autoptr(GError) error = NULL;
+	const char *answer;
 
-	if (r->hooks->changed(number, &error, r->hooks->data))
+	if (r->hooks->changed(number, &answer, &error, r->hooks->data))
 		request_say(r, error ? CONTROL_NOT_DONE : CONTROL_DONE, "%s",
 			    error ? error->message : answer);
-	else	/* in a line of any names */
-		request_again(r, "partition wait %" G_GUINT64_FORMAT " %s",
-			      number, strlen(quoted) < CONTROL_LINE_MAX / 2 ?
-			      quoted : "changed");
+	else
+		request_again(r, number);
 }
 
 static void
@@ -157,12 +154,6 @@ change_member(struct control_request *r, const struct partition *p,
 		    "the SA; --force does it nevertheless", node, name, pkey);
 		return;
 	}
-	number = r->hooks->change(pkey, port->guid, membership, &error,
-				  r->hooks->data);
-	if (!number) {
-		request_say(r, CONTROL_NOT_DONE, "%s", error->message);
-		return;
-	}
 	answer = g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER
 	    "x): %s (0x%04x): %s%s%s%s",
 	    node, port->guid, name, pkey, partition_membership_names[was],
@@ -172,7 +163,12 @@ change_member(struct control_request *r, const struct partition *p,
 		      "master, and the master does not hear of it"
 	    : s && port->i == SNAPSHOT_NONE ? "; there is no such port on the "
 					      "fabric now" : "");
-	tell_end(r, number, answer);
+	number = r->hooks->change(pkey, port->guid, membership, answer, &error,
+				  r->hooks->data);
+	if (number)
+		tell_end(r, number);
+	else
+		request_say(r, CONTROL_NOT_DONE, "%s", error->message);
 }
 
 void
@@ -188,12 +184,10 @@ control_partition(struct control_request *r)
 	const struct partition *p;
 	struct member_port port;
 	g_autofree char *wrong = NULL;
-	uint64_t number;
 	char *sign;
 
-	if (strcmp(verb, "wait") == 0 && r->n_words == 4 &&
-	    text_read_number(r->words[2], 0, UINT64_MAX, &number)) {
-		tell_end(r, number, r->words[3]);
+	if (r->is_again) {
+		tell_end(r, r->number);
 		return;
 	}
 	if (!g_strv_contains(verbs, verb)) {

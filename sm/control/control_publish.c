@@ -140,13 +140,12 @@ put_status(struct control_request *q)
 	view_values_free(values);
 }
 
-/* view [tables] [NUMBER of the text that is being made] */
+/* Goes on with the number of the text that is being made. */
 void
 control_view(struct control_request *q)
 {
 	char **words = q->words + 1;
 	bool tables = words[0] && !strcmp(words[0], "tables");
-	uint64_t number = 0;
 	GBytes *text;
 
 	if (words[0] && !strcmp(words[0], "status") && !words[1]) {
@@ -163,17 +162,13 @@ control_view(struct control_request *q)
 		answer_part(q, words[0], words[1]);
 		return;
 	}
-	words += tables;
-	if (words[0] && (words[1] ||
-			 !text_read_number(words[0], 0, UINT64_MAX, &number))) {
+	if (words[0] && (!tables || words[1])) {
 		request_say_usage(q);
 		return;
 	}
-	text = q->hooks->view(tables, &number, q->hooks->data);
-	q->code = text ? CONTROL_DONE : CONTROL_AGAIN;
+	text = q->hooks->view(tables, &q->number, q->hooks->data);
 	if (text)
 		q->rest = g_bytes_ref(text);
 	else
-		g_string_append_printf(q->out.out, "view %s%" G_GUINT64_FORMAT
-				       "\n", tables ? "tables " : "", number);
+		request_again(q, q->number);
 }

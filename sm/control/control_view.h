@@ -83,8 +83,9 @@ struct control_hooks {
 				    void *data);
 	/* see partitions_change(), partitions_changed() */
 	uint64_t (*change)(uint16_t pkey, uint64_t guid, int membership,
-			   GError **error, void *data);
-	bool (*changed)(uint64_t number, GError **error, void *data);
+			   const char *answer, GError **error, void *data);
+	bool (*changed)(uint64_t number, const char **answer, GError **error,
+			void *data);
 	/* see expected_accept() */
 	unsigned (*accept)(const char *word, void *data);
 	/* see sweep_avoid() and sweep_use() */

@@ -22,17 +22,11 @@ request_say(struct control_request *r, enum control_code code,
 }
 
 void
-request_again(struct control_request *r, const char *format, ...)
+request_again(struct control_request *r, uint64_t number)
 {
-	va_list args;
-
 	r->code = CONTROL_AGAIN;
-	if (r->out.as_json)
-		g_string_append(r->out.out, "json ");
-	va_start(args, format);
-	g_string_append_vprintf(r->out.out, format, args);
-	va_end(args);
-	g_string_append_c(r->out.out, '\n');
+	g_string_append_printf(r->out.out, "%sagain %" G_GUINT64_FORMAT " %s\n",
+			       r->out.as_json ? "json " : "", number, r->line);
 }
 
 void

@@ -18,6 +18,9 @@ struct control_request {
 	char **words;		/* of the line, `json` and options left out */
 	guint n_words;
 	unsigned options;	/* 1 << enum command_option: it was given */
+	const char *line;	/* without what was before it: "json", and */
+	bool is_again;		/* "again", a request that continues, and */
+	uint64_t number;	/* what request_again() had */
 	enum control_code code;
 	struct text_report out;
 	GBytes *rest;		/* follows that; a reference, or NULL */
@@ -27,9 +30,9 @@ struct control_request {
 void request_say(struct control_request *r, enum control_code code,
 		 const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-/* The answer is CONTROL_AGAIN with this request; a list may follow. */
-void request_again(struct control_request *r, const char *format, ...)
-	G_GNUC_PRINTF(2, 3);
+/* The answer is CONTROL_AGAIN, with this request and a number from which it goes
+ * on; a list may follow. */
+void request_again(struct control_request *r, uint64_t number);
 
 /*
  * An end port by name ("NODE", "NODE/PORT"), PortGUID, NodeGUID or, with lids,

@@ -174,11 +174,11 @@ def young():
     assert get("/events") == (200, b"{%d}\n" % (before + 2))
 
 def again():
-    m = Manager(lambda line: whole(7, b"view tables 5\n")
+    m = Manager(lambda line: whole(7, b"again 5 view tables\n")
                 if line == "view tables" else whole(0, view))
     status, text = get("/")
     assert status == 200 and text.endswith(b"</html>\n"), text
-    assert m.asked == ["view tables", "view tables 5"], m.asked
+    assert m.asked == ["view tables", "again 5 view tables"], m.asked
 
 def verdict():
     Manager(lambda line: whole(0, b"#view 1 gen 5\n#verdict is not up\n#end 5\n"))

@@ -47,6 +47,7 @@ struct setup {
 	uint64_t guid;
 	int membership;
 	bool is_writing;	/* no change ends */
+	char *told;		/* what is said at its end */
 	uint64_t own;		/* the port's GUID */
 
 	GString *answer;
@@ -115,11 +116,13 @@ note_reload(uint64_t *number, GPtrArray *lines, void *data)
 }
 
 static uint64_t
-note_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
-	    void *data)
+note_change(uint16_t pkey, uint64_t guid, int membership, const char *answer,
+	    GError **error, void *data)
 {
 	struct setup *t = data;
 
+	g_free(t->told);
+	t->told = g_strdup(answer);
 	t->changes++;
 	t->pkey = pkey;
 	t->guid = guid;
@@ -128,10 +131,11 @@ note_change(uint16_t pkey, uint64_t guid, int membership, GError **error,
 }
 
 static bool
-note_changed(uint64_t number, GError **error, void *data)
+note_changed(uint64_t number, const char **answer, GError **error, void *data)
 {
 	struct setup *t = data;
 
+	*answer = t->told;
 	assert_int_equal(number, 7);
 	if (!t->is_writing)
 		refuse(t, error);
@@ -262,6 +266,7 @@ setup_close(struct setup *t)
 	g_clear_pointer(&t->log, log_free);
 	g_free(t->refusal);
 	g_free(t->warning);
+	g_free(t->told);
 	g_free((char *)t->standby.why);
 	for (uint32_t i = 0; t->s && i < t->s->n_nodes; i++)
 		t->s->nodes[i].name = NULL;

@@ -606,10 +606,10 @@ SETUP_TEST(test_page_that_is_being_made_is_asked_for_again)
 	t->sa.view = (void *)t;		/* it is not looked at */
 	t->hooks.view = page_of_job;
 	assert_null(control_answer(&t->hooks, "view", first));
-	assert_string_equal(first->str, "minism 2 7 7\nview 5\n");
+	assert_string_equal(first->str, "minism 2 7 13\nagain 5 view\n");
 	t->page = page;
 	g_string_truncate(first, 0);
-	rest = control_answer(&t->hooks, "view 5", first);
+	rest = control_answer(&t->hooks, "again 5 view", first);
 	g_string_append(first, g_bytes_get_data(rest, NULL));
 	assert_string_equal(first->str, "minism 2 0 9\nall of it");
 }

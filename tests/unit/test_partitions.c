@@ -207,12 +207,14 @@ on_used(void *data)
 WORD(do_change, struct setup *t)
 {
 	g_autoptr(GError) error = NULL;
+	const char *answer;
 	uint64_t number = partitions_change(t->p, NULL, word_number(words[1]),
 					    guid_of(t, words[0]),
-					    membership_of(words[2]), on_used,
-					    t, &error);
+					    membership_of(words[2]), NULL,
+					    on_used, t, &error);
 
-	if (!number || !partitions_changed(t->p, number, &error) || error)
+	if (!number || !partitions_changed(t->p, number, &answer, &error) ||
+	    error)
 		fail_msg("%s", error ? error->message : "not ended");
 	assert_int_equal(t->n_used, 1);
 	t->n_used = 0;
@@ -222,13 +224,15 @@ WORD(do_change, struct setup *t)
 WORD(do_change_fails, struct setup *t)
 {
 	g_autoptr(GError) error = NULL;
+	const char *answer;
 	uint64_t number = partitions_change(t->p, NULL, word_number(words[1]),
 					    guid_of(t, words[0]),
-					    PARTITION_FULL, on_used, t, &error);
+					    PARTITION_FULL, NULL, on_used, t,
+					    &error);
 
 	assert_int_equal(number != 0, *words[2] == 'f');
 	if (number)
-		assert_true(partitions_changed(t->p, number, &error));
+		assert_true(partitions_changed(t->p, number, &answer, &error));
 	assert_domain(error, words[2]);
 	assert_int_equal(t->n_used, 0);
 }
@@ -284,32 +288,35 @@ SETUP_TEST(a_change_ends_later)
 	struct beside *disk = beside_new(NULL, 0);
 	g_autoptr(GError) busy = NULL, error = NULL;
 	uint64_t number, guid = guid_of(t, "H-3");
+	const char *answer;
 
 	number = partitions_change(t->p, disk, PKEY_DEFAULT, guid,
-				   PARTITION_LIMITED, on_used, t, NULL);
+				   PARTITION_LIMITED, "lowered", on_used, t,
+				   NULL);
 	assert_int_equal(number, 1);
-	assert_false(partitions_changed(t->p, 1, NULL));
+	assert_false(partitions_changed(t->p, 1, &answer, NULL));
 	expect_member(t, "H-3", "0x7fff", "full");
 	assert_int_equal(partitions_change(t->p, disk, PKEY_DEFAULT, guid,
-					   PARTITION_NONE, on_used, t, &busy),
-			 0);
+					   PARTITION_NONE, "busy", on_used, t,
+					   &busy), 0);
 	assert_true(g_error_matches(busy, G_FILE_ERROR, G_FILE_ERROR_AGAIN));
 	assert_true(beside_free(disk, 60 * G_USEC_PER_SEC));
 	assert_int_equal(t->n_used, 1);
-	assert_true(partitions_changed(t->p, 1, &error));
+	assert_true(partitions_changed(t->p, 1, &answer, &error));
 	assert_null(error);
+	assert_string_equal(answer, "lowered");
 	expect_member(t, "H-3", "0x7fff", "limited");
 	/* the ends of the last 16 are known, and of none that never began */
 	for (unsigned i = 0; i < PARTITIONS_RESULTS; i++)
 		assert_int_equal(partitions_change(t->p, NULL, PKEY_DEFAULT,
-						   guid, PARTITION_FULL,
+						   guid, PARTITION_FULL, NULL,
 						   on_used, t, NULL), 2 + i);
-	assert_true(partitions_changed(t->p, 2, &error));
+	assert_true(partitions_changed(t->p, 2, &answer, &error));
 	assert_null(error);
-	assert_true(partitions_changed(t->p, 1, &error));
+	assert_true(partitions_changed(t->p, 1, &answer, &error));
 	assert_non_null(error);
 	g_clear_error(&error);
-	assert_true(partitions_changed(t->p, 18, &error));
+	assert_true(partitions_changed(t->p, 18, &answer, &error));
 	assert_non_null(error);
 }
 
