@@ -8,17 +8,9 @@
  * on the number of their requests.
  *
  * Two limits: of a line, and of all. A request beyond the first is refused. If
- * all places are taken, a client may still get one, as long as another client
- * has at least two more: the youngest request of the longest line is refused.
- * (One more is not enough: the two would displace each other for ever.) So a
- * few clients that send many requests cannot keep out one that sends few.
- *
- *	turns	 clients with requests, the next one at the head
- *	levels	 the same clients by the length of their line; the head of the
- *		 highest has had the longest line for the longest time
- *
- * Cost. Constant, but for the search of the next lower level that has a
- * client, which goes no further down than additions went up.
+ * all places are taken, only a client of which none waits gets one. So a few
+ * clients that send many requests cannot keep out one that sends few, and more
+ * than the limit wait by one for each LID at the most.
  */
 #include "sm/sa/sa_queue.h"
 
@@ -28,17 +20,13 @@ struct sa_client {
 	uint16_t lid;
 	GQueue line;		/* struct sa_job, oldest first */
 	GList turn;		/* in turns */
-	GList place;		/* in levels[level] */
-	unsigned level;
 };
 
 struct sa_queue {
 	unsigned max, max_client;
 	unsigned length;	/* of all lines */
 	GHashTable *clients;	/* LID -> struct sa_client */
-	GQueue turns;
-	GQueue *levels;		/* 0 to max_client; 0 is empty */
-	unsigned longest;	/* level */
+	GQueue turns;		/* those with requests, the next one first */
 };
 
 G_STATIC_ASSERT(sizeof(struct sa_request_key) == 16);
@@ -99,7 +87,6 @@ sa_queue_new(unsigned max, unsigned max_client)
 	q->max = max;
 	q->max_client = max_client;
 	q->clients = g_hash_table_new(NULL, NULL);
-	q->levels = g_new0(GQueue, (size_t)max_client + 1);
 	return q;
 }
 
@@ -113,83 +100,50 @@ sa_queue_free(struct sa_queue *q)
 	while ((j = sa_queue_next(q)))
 		sa_job_free(j);
 	g_hash_table_unref(q->clients);
-	g_free(q->levels);
 	g_free(q);
 }
 
-/* After every change of its line. A client without requests is freed. */
-static void
-client_settle(struct sa_queue *q, struct sa_client *c)
+enum sa_refusal
+sa_queue_add(struct sa_queue *q, struct sa_job *j)
 {
-	g_queue_unlink(&q->levels[c->level], &c->place);
-	c->level = c->line.length;
-	if (c->level > 0) {
-		g_queue_push_tail_link(&q->levels[c->level], &c->place);
-		q->longest = MAX(q->longest, c->level);
-	}
-	while (q->longest > 0 && !q->levels[q->longest].head)
-		q->longest--;
-	if (c->level > 0)
-		return;
-	g_queue_unlink(&q->turns, &c->turn);
-	g_hash_table_remove(q->clients, GUINT_TO_POINTER(c->lid));
-	g_free(c);
-}
+	gpointer lid = GUINT_TO_POINTER(j->key.lid);
+	struct sa_client *c = g_hash_table_lookup(q->clients, lid);
 
-struct sa_job *
-sa_queue_add(struct sa_queue *q, struct sa_job *j, enum sa_refusal *why)
-{
-	struct sa_client *c = g_hash_table_lookup(q->clients,
-						  GUINT_TO_POINTER(j->key.lid));
-	unsigned n = c ? c->line.length : 0;
-	struct sa_job *displaced = NULL;
-	struct sa_client *other;
-
-	*why = SA_REFUSED_NONE;
-	if (n >= q->max_client) {
-		*why = SA_REFUSED_SURPLUS;
-		return j;
-	}
-	if (q->length >= q->max) {
-		if (q->longest <= n + 1) {
-			*why = SA_REFUSED_FULL;
-			return j;
-		}
-		*why = SA_REFUSED_DISPLACED;
-		other = q->levels[q->longest].head->data;
-		displaced = g_queue_pop_tail_link(&other->line)->data;
-		q->length--;
-		client_settle(q, other);
-	}
+	if (c && c->line.length >= q->max_client)
+		return SA_REFUSED_SURPLUS;
+	if (c && q->length >= q->max)
+		return SA_REFUSED_FULL;
 	if (!c) {
 		c = g_new0(struct sa_client, 1);
 		c->lid = j->key.lid;
-		c->turn.data = c->place.data = c;
-		g_hash_table_insert(q->clients, GUINT_TO_POINTER(c->lid), c);
+		c->turn.data = c;
+		g_hash_table_insert(q->clients, lid, c);
 		g_queue_push_tail_link(&q->turns, &c->turn);
-		g_queue_push_tail_link(&q->levels[0], &c->place);
 	}
 	g_queue_push_tail_link(&c->line, &j->link);
 	q->length++;
-	client_settle(q, c);
-	return displaced;
+	return SA_REFUSED_NONE;
 }
 
 struct sa_job *
 sa_queue_next(struct sa_queue *q)
 {
+	GList *turn = g_queue_pop_head_link(&q->turns);
 	struct sa_client *c;
-	GList *link;
+	struct sa_job *j;
 
-	if (!q->turns.head)
+	if (!turn)
 		return NULL;
-	c = q->turns.head->data;
-	g_queue_unlink(&q->turns, &c->turn);
-	g_queue_push_tail_link(&q->turns, &c->turn);
-	link = g_queue_pop_head_link(&c->line);
+	c = turn->data;
+	j = g_queue_pop_head_link(&c->line)->data;
 	q->length--;
-	client_settle(q, c);
-	return link->data;
+	if (c->line.length) {
+		g_queue_push_tail_link(&q->turns, turn);
+	} else {
+		g_hash_table_remove(q->clients, GUINT_TO_POINTER(c->lid));
+		g_free(c);
+	}
+	return j;
 }
 
 bool

@@ -47,15 +47,11 @@ void sa_queue_free(struct sa_queue *q);	/* and the jobs in it */
 enum sa_refusal {
 	SA_REFUSED_NONE,
 	SA_REFUSED_SURPLUS,	/* its client has max_client waiting */
-	SA_REFUSED_FULL,	/* all places are taken, by no longer lines */
-	SA_REFUSED_DISPLACED,	/* the youngest of the longest line, which
-				   made place for a client with less */
+	SA_REFUSED_FULL,	/* max wait, and one of its client's */
 };
 
-/* Takes j over. Returns the job that is refused, j or another, now the
- * caller's; NULL: none. */
-struct sa_job *sa_queue_add(struct sa_queue *q, struct sa_job *j,
-			    enum sa_refusal *why);
+/* Takes j over, unless it is refused. */
+enum sa_refusal sa_queue_add(struct sa_queue *q, struct sa_job *j);
 /* The oldest job of the next client, now the caller's; NULL: none waits. */
 struct sa_job *sa_queue_next(struct sa_queue *q);
 /* Is it a Set or a Delete? */

@@ -370,24 +370,21 @@ sa_server_on_due(void *data)
 	sa_server_touch(d);
 }
 
-/* Into a queue that may refuse it, or another one for it. */
+/* Into a queue that may refuse it. */
 static void
 queue_job(struct sa_server *d, struct sa_queue *queue, struct sa_job *j)
 {
-	struct sa_job *refused;
-	enum sa_refusal why;
+	enum sa_refusal why = sa_queue_add(queue, j);
 
-	refused = sa_queue_add(queue, j, &why);
 	d->stats.waiting = sa_queue_length(d->queue);
 	d->stats.longest = MAX(d->stats.longest, d->stats.waiting);
 	if (why == SA_REFUSED_SURPLUS)
-		send_busy(d, refused, &d->stats.busy_of_one,
+		send_busy(d, j, &d->stats.busy_of_one,
 			  "a client asks too much");
-	else if (refused)
-		send_busy(d, refused, &d->stats.busy_full,
-			  "too many requests wait");
-	if (refused)
-		end_job(d, refused);
+	else if (why == SA_REFUSED_FULL)
+		send_busy(d, j, &d->stats.busy_full, "too many requests wait");
+	if (why != SA_REFUSED_NONE)
+		end_job(d, j);
 }
 
 static bool

@@ -18,7 +18,7 @@
 struct sa_server;
 
 struct sa_server_params {
-	unsigned max_waiting;	/* requests, */
+	unsigned max_waiting;	/* requests, but for the first one of a LID, */
 	unsigned max_of_one;	/* and of one LID */
 	unsigned turn;		/* answers, then the main loop goes on; */
 	int64_t turn_us;	/* also if they took that long */
@@ -77,7 +77,7 @@ struct sa_server_stats {
 	uint64_t tables;	/* (of these) a table begun */
 	uint64_t busy;		/* refused, for one of four reasons: */
 	uint64_t busy_of_one;	/* the client has max_of_one waiting */
-	uint64_t busy_full;	/* max_waiting wait; or displaced */
+	uint64_t busy_full;	/* max_waiting wait */
 	uint64_t busy_tables, busy_searchers;
 	uint64_t repeated;	/* not answered yet, sent again; dropped */
 	uint64_t dropped;	/* by sa_answer(), no request at all, to a
