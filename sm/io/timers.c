@@ -4,8 +4,8 @@
  *
  * One source for all: with a GSource for each timer every start and cancel would
  * cost an allocation in GLib, and every turn of the loop a check of each of them.
- * The timers are in a sequence, sorted by time and then by start, and the source
- * is ready when the first one is due. A table finds them by id.
+ * The timers, a dozen, are a list by time and then by start, and the source is
+ * ready when the first one is due.
  *
  * prepare_timers() returns when that is, instead of g_source_set_ready_time(),
  * which wakes the loop through its descriptor: three system calls and an empty
@@ -18,38 +18,25 @@
  */
 #include "sm/io/timers.h"
 
+#include <limits.h>
+
 struct timer {
 	int64_t when;
-	uint64_t order;		/* of the starts, from 1 */
-	unsigned id;
+	uint64_t order;		/* of the starts, from 1; its id */
 	transport_timer_fn fn;
 	void *data;
 };
 
 struct timers {
 	GSource source;
-	GSequence *sorted;	/* struct timer, owned */
-	GHashTable *by_id;	/* id -> GSequenceIter */
+	GQueue sorted;		/* struct timer, owned */
 	uint64_t started;
-	unsigned last_id;
 };
-
-static int
-timer_compare(const void *a, const void *b, void *data)
-{
-	const struct timer *ta = a, *tb = b;
-
-	if (ta->when != tb->when)
-		return ta->when < tb->when ? -1 : 1;
-	return ta->order < tb->order ? -1 : ta->order > tb->order;
-}
 
 static const struct timer *
 first_timer(const struct timers *t)
 {
-	if (g_sequence_is_empty(t->sorted))
-		return NULL;
-	return g_sequence_get(g_sequence_get_begin_iter(t->sorted));
+	return t->sorted.head ? t->sorted.head->data : NULL;
 }
 
 int64_t
@@ -88,12 +75,10 @@ dispatch(GSource *source, GSourceFunc callback, gpointer data)
 	uint64_t newest = t->started;
 
 	while (timers_next(t) <= now && first_timer(t)->order <= newest) {
-		struct timer timer = *first_timer(t);
+		/* its id is valid until it expires */
+		g_autofree struct timer *timer = g_queue_pop_head(&t->sorted);
 
-		/* Its id is valid until it expires, so it is removed first. */
-		g_hash_table_remove(t->by_id, GUINT_TO_POINTER(timer.id));
-		g_sequence_remove(g_sequence_get_begin_iter(t->sorted));
-		timer.fn(timer.data);
+		timer->fn(timer->data);
 	}
 	return G_SOURCE_CONTINUE;
 }
@@ -108,8 +93,7 @@ timers_new(GMainContext *context)
 	GSource *source = g_source_new(&source_funcs, sizeof(struct timers));
 	struct timers *t = (struct timers *)source;
 
-	t->sorted = g_sequence_new(g_free);
-	t->by_id = g_hash_table_new(NULL, NULL);
+	g_queue_init(&t->sorted);
 	g_source_attach(source, context);
 	return t;
 }
@@ -118,8 +102,7 @@ void
 timers_free(struct timers *t)
 {
 	g_source_destroy(&t->source);
-	g_hash_table_destroy(t->by_id);
-	g_sequence_free(t->sorted);
+	g_queue_clear_full(&t->sorted, g_free);
 	g_source_unref(&t->source);
 }
 
@@ -128,34 +111,37 @@ timers_start(struct transport *transport, int64_t when, transport_timer_fn fn,
 	     void *data)
 {
 	struct timers *t = transport->timers;
-	struct timer *timer = g_new(struct timer, 1);
+	struct timer *timer = g_new(struct timer, 1), *other;
+	GList *behind = t->sorted.tail;
 
-	do
-		t->last_id++;
-	while (!t->last_id ||
-	       g_hash_table_contains(t->by_id, GUINT_TO_POINTER(t->last_id)));
+	t->started += (unsigned)t->started == UINT_MAX ? 2 : 1;
 	/* never before now, or a callback that starts a timer for a past moment
 	 * again and again would always be the first */
 	*timer = (struct timer) {
 		.when = MAX(when, g_get_monotonic_time()),
-		.order = ++t->started,
-		.id = t->last_id, .fn = fn, .data = data,
+		.order = t->started, .fn = fn, .data = data,
 	};
-	g_hash_table_insert(t->by_id, GUINT_TO_POINTER(timer->id),
-			    g_sequence_insert_sorted(t->sorted, timer,
-						     timer_compare, NULL));
-	return timer->id;
+	while (behind && (other = behind->data)->when > timer->when)
+		behind = behind->prev;
+	if (behind)
+		g_queue_insert_after(&t->sorted, behind, timer);
+	else
+		g_queue_push_head(&t->sorted, timer);
+	return (unsigned)timer->order;
 }
 
 void
 timers_cancel(struct transport *transport, unsigned id)
 {
 	struct timers *t = transport->timers;
-	void *key = GUINT_TO_POINTER(id);
-	GSequenceIter *iter = g_hash_table_lookup(t->by_id, key);
 
-	if (!iter)
+	for (GList *l = t->sorted.head; l; l = l->next) {
+		struct timer *timer = l->data;
+
+		if ((unsigned)timer->order != id)
+			continue;
+		g_queue_delete_link(&t->sorted, l);
+		g_free(timer);
 		return;
-	g_hash_table_remove(t->by_id, key);
-	g_sequence_remove(iter);
+	}
 }
