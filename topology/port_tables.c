@@ -15,27 +15,6 @@ const char *const port_table_names[PORT_N_TABLES] = {
 	[PORT_TABLE_VL_ARB] = "VL arbitration table",
 };
 
-/* FNV-1a over words; devices choose the bytes, but a collision costs only a
- * comparison. */
-static guint
-block_hash(gconstpointer key)
-{
-	uint64_t words[8], h = UINT64_C(0xcbf29ce484222325);
-
-	memcpy(words, key, sizeof(words));
-	for (unsigned i = 0; i < G_N_ELEMENTS(words); i++) {
-		h = (h ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-		h ^= h >> 32;
-	}
-	return (guint)h;
-}
-
-static gboolean
-block_equal(gconstpointer a, gconstpointer b)
-{
-	return memcmp(a, b, sizeof(union port_block)) == 0;
-}
-
 unsigned
 port_pkey_cap(const struct snapshot *s, uint32_t port)
 {
@@ -69,7 +48,8 @@ port_tables_new(const struct snapshot *s)
 			snapshot_is_switch(n) ? n->info.num_ports + 1u : 1;
 		t->n_blocks[PORT_TABLE_VL_ARB][port] = VL_ARB_N_BLOCKS;
 	}
-	t->pool = g_hash_table_new_full(block_hash, block_equal, g_free, NULL);
+	t->pool = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+					(GDestroyNotify)g_bytes_unref, NULL);
 	return t;
 }
 
@@ -127,17 +107,18 @@ void
 port_tables_set(struct port_tables *t, enum port_table table, uint32_t port,
 		unsigned block, const union port_block *data)
 {
+	g_autoptr(GBytes) key = g_bytes_new(data, sizeof(*data));
+	GBytes *known = g_hash_table_lookup(t->pool, key);
 	unsigned n = t->n_blocks[table][port];
-	gpointer known;
 
 	g_assert(block < n);
-	if (!g_hash_table_lookup_extended(t->pool, data, &known, NULL)) {
-		known = g_memdup2(data, sizeof(*data));
-		g_hash_table_add(t->pool, known);
+	if (!known) {
+		known = key;
+		g_hash_table_add(t->pool, g_bytes_ref(key));
 	}
 	if (!t->rows[table][port])
 		t->rows[table][port] = g_new0(gpointer, n);
-	t->rows[table][port][block] = known;
+	t->rows[table][port][block] = (gpointer)g_bytes_get_data(known, NULL);
 }
 
 void

@@ -53,8 +53,8 @@ struct port_tables {
 	uint32_t n_ports;
 	uint16_t *n_blocks[PORT_N_TABLES];	/* [port] */
 	gpointer **rows[PORT_N_TABLES];	/* [port][block]; NULL: none is known */
-	GHashTable *pool;		/* set of union port_block; copies of
-					   the tables share it */
+	GHashTable *pool;		/* set of GBytes, a union port_block
+					   each; copies of the tables share it */
 };
 
 /* For every port of `s`; no block is known. Keeps no reference to s. */

@@ -70,38 +70,23 @@ struct waiting_notice {
 	uint64_t source;	/* PortGUID */
 	struct subscription next;	/* only what is compared */
 	int64_t since;
-	bool begun, is_own;
+	GBytes *key;		/* of one of a device that nobody has been told
+				   of; else NULL */
+	bool is_own;
 	uint32_t n_pkeys;
 	uint16_t pkeys[];	/* those that the source had */
 };
 
-/* Notices that differ in NoticeCount and NoticeToggle only are equal. */
-static guint
-notice_hash(gconstpointer key)
+/* Equal for Notices that differ in NoticeCount and NoticeToggle only. */
+static GBytes *
+notice_key(const uint8_t notice[NOTICE_LEN], const uint8_t issuer[16])
 {
-	const struct waiting_notice *w = key;
-	uint64_t sum = bytes_load64(w->issuer + 8), word;
+	uint8_t bytes[NOTICE_LEN + 16];
 
-	for (unsigned at = 0; at < NOTICE_LEN; at += 8) {
-		word = bytes_load64(w->notice + at);
-		if (at == NOTICE_COUNT_OFFSET)
-			word &= UINT64_MAX >> 16;
-		sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		sum ^= sum >> 29;
-	}
-	return (guint)(sum >> 32);
-}
-
-static gboolean
-notice_equal(gconstpointer x, gconstpointer y)
-{
-	const unsigned past = NOTICE_COUNT_OFFSET + 2;
-	const struct waiting_notice *a = x, *b = y;
-
-	return memcmp(a->notice, b->notice, NOTICE_COUNT_OFFSET) == 0 &&
-		memcmp(a->notice + past, b->notice + past,
-		       NOTICE_LEN - past) == 0 &&
-		memcmp(a->issuer, b->issuer, 16) == 0;
+	memcpy(bytes, notice, NOTICE_LEN);
+	memset(bytes + NOTICE_COUNT_OFFSET, 0, 2);
+	memcpy(bytes + NOTICE_LEN, issuer, 16);
+	return g_bytes_new(bytes, sizeof(bytes));
 }
 
 static int
@@ -121,7 +106,8 @@ informs_new(void)
 
 	i->all.list = g_ptr_array_new_with_free_func(g_free);
 	i->all.compare = compare_subscription;
-	i->keys = g_hash_table_new(notice_hash, notice_equal);
+	i->keys = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+					(GDestroyNotify)g_bytes_unref, NULL);
 	g_queue_init(&i->waiting);
 	return i;
 }
@@ -353,14 +339,22 @@ next_subscriber(const struct informs *i, const struct sa_db *v,
 	return NULL;
 }
 
+/* An equal one is another one from now on. */
+static void
+forget_key(struct informs *i, struct waiting_notice *w)
+{
+	if (w->key)
+		g_hash_table_remove(i->keys, w->key);
+	w->key = NULL;
+}
+
 /* All have been told, or it is dropped. */
 static void
 end_oldest(struct informs *i)
 {
 	struct waiting_notice *w = g_queue_pop_head(&i->waiting);
 
-	if (!w->begun && !w->is_own)
-		g_hash_table_remove(i->keys, w);
+	forget_key(i, w);
 	i->n_traps -= !w->is_own;
 	g_free(w);
 }
@@ -380,6 +374,7 @@ informs_notify(struct informs *i, const struct sa_db *v,
 	/* a GID is in service, out of service */
 	uint32_t source = sa_db_gid(v, is_sa && trap < 66 ?
 				    notice + NOTICE_GID_OFFSET : issuer);
+	g_autoptr(GBytes) key = NULL;
 	struct waiting_notice *w;
 	uint32_t n = 0;
 	uint16_t own;
@@ -392,6 +387,10 @@ informs_notify(struct informs *i, const struct sa_db *v,
 		return;
 	i->dropped += is_full;
 	if (is_full && !is_own)
+		return;
+	if (!is_own)
+		key = notice_key(notice, issuer);
+	if (key && g_hash_table_contains(i->keys, key))
 		return;
 	if (is_full)
 		end_oldest(i);
@@ -409,15 +408,10 @@ informs_notify(struct informs *i, const struct sa_db *v,
 		memcpy(w->pkeys, m->pkeys + m->first[source],
 		       n * sizeof(*w->pkeys));
 	}
-	if (!is_own && g_hash_table_contains(i->keys, w)) {
-		g_free(w);
-		return;
-	}
 	g_queue_push_tail(&i->waiting, w);
-	if (is_own)
-		return;
-	i->n_traps++;
-	g_hash_table_add(i->keys, w);
+	i->n_traps += !is_own;
+	if (key)
+		g_hash_table_add(i->keys, g_bytes_ref(w->key = key));
 }
 
 bool
@@ -434,9 +428,7 @@ informs_next(struct informs *i, const struct sa_db *v, int64_t now,
 			end_oldest(i);
 			continue;
 		}
-		if (!w->begun && !w->is_own)
-			g_hash_table_remove(i->keys, w);
-		w->begun = true;
+		forget_key(i, w);
 		s = next_subscriber(i, v, w, &left);
 		if (s) {
 			*out = (struct report){
