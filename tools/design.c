@@ -258,8 +258,10 @@ identify(struct snapshot *design, const struct snapshot *now, bool is_list)
 			info->node_type = NODE_CA;
 		if (at[i])
 			info->node_type = now->nodes[at[i] - 1].info.node_type;
-		info->node_guid = at[i] ? now->nodes[at[i] - 1].info.node_guid :
-			UINT64_MAX - i;
+		if (at[i])
+			info->node_guid = now->nodes[at[i] - 1].info.node_guid;
+		else if (same)	/* another one's; of a list they are made up */
+			info->node_guid = UINT64_MAX - i;
 	}
 }
 

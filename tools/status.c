@@ -493,9 +493,10 @@ status_put(const struct view_lines *lines, bool all, struct text_report *r)
 {
 	report_open(r, NULL, '{');
 	print_verdict(lines, r);
-	print_faults(lines, all, r);
+	/* why it is not up comes before what leaves it degraded */
 	put_lines(lines, r, "complaints", VIEW_COMPLAINT, INDENT);
 	put_lines(lines, r, "multicast_unreached", VIEW_UNREACHED, INDENT);
+	print_faults(lines, all, r);
 	put_lines(lines, r, "warnings", VIEW_WARNING, INDENT "WARNING: ");
 	print_head(lines, r);
 	report_text(r, "log_level", text_of(lines, VIEW_LEVEL), NULL);

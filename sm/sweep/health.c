@@ -47,8 +47,11 @@ judge_links(struct health *v, const struct snapshot *s)
 			g_autofree char *place = snapshot_place(s, p->node,
 								port);
 
-			complain(v, "%s is %s, not Active", place, p->known ?
-				 port_state_name(p->info.state) : "unknown");
+			if (p->known)
+				complain(v, "%s is %s, not Active", place,
+					 port_state_name(p->info.state));
+			else
+				complain(v, "%s: no answer (PortInfo)", place);
 		}
 	}
 	if (bad > PORT_LINES_MAX)
@@ -193,13 +196,14 @@ health_judge(struct health *v, const struct snapshot *s,
 			complain(v, "%s: %s",
 				 snapshot_fault_names[s->faults[i].kind],
 				 s->faults[i].text);
-	judge_links(v, s);
 	judge_caps(v, s, choice);
 	judge_routes(v, s, choice);
 	if (left) {
-		judge_ports(v, s, left);
 		judge_tables(v, s, left);
+		judge_ports(v, s, left);
 	}
+	judge_links(v, s);	/* the rest explains it, and names who is to
+				   blame, not the neighbours */
 	v->up = v->lines->len == 0;
 }
 

@@ -328,18 +328,19 @@ TEST(test_a_design_means_nodes_by_name_or_guid)
 {
 	static const char net[] =
 		"switchguid=0x10\nSwitch 8 \"a\" # \"other\"\n[1] \"h\"[1]\n"
-		"[2] \"i\"[1]\n[3] \"j\"[1]\n"
+		"[2] \"i\"[1]\n[3] \"j\"[1]\n[4] \"k\"[1]\n"
 		"caguid=0x888\nCa 1 \"h\" # \"node-01\"\n[1] \"a\"[1]\n"
 		"caguid=0x103\nCa 1 \"i\" # \"x\"\n[1] \"a\"[2]\n"
-		"caguid=0x101\nCa 1 \"j\" # \"x\"\n[1] \"a\"[3]\n";
-	static const uint64_t guids[] = { 0x10, 0x101, 0x103 };
+		"caguid=0x101\nCa 1 \"j\" # \"x\"\n[1] \"a\"[3]\n"
+		"caguid=0x999\nCa 1 \"k\" # \"x\"\n[1] \"a\"[4]\n";
+	static const uint64_t guids[] = { 0x10, 0x101, 0x103, 0x999 };
 	AUTO(tool_view) *now = write_fabric("", "");
 	AUTO(snapshot) *d = design_parse(net, "d", now->s, NULL);
 
-	assert_int_equal(d->n_nodes, 4);
-	for (unsigned i = 0; i < 3; i++)
+	assert_int_equal(d->n_nodes, 5);
+	for (unsigned i = 0; i < 4; i++)
 		assert_int_equal(d->nodes[i].info.node_guid, guids[i]);
-	assert_int_equal(snapshot_find_node(now->s, d->nodes[3].info.node_guid),
+	assert_int_equal(snapshot_find_node(now->s, d->nodes[4].info.node_guid),
 			 SNAPSHOT_NONE);
 }
 
