@@ -9,6 +9,7 @@
 #include <gio/gio.h>
 #include <string.h>
 
+#include "tools/status.h"
 #include "topology/report.h"
 
 /* Made from page.html: a string a line. */
@@ -73,19 +74,41 @@ put_stages(struct text_report *j, const struct view_lines *lines)
 	report_close(j, ']');
 }
 
-/* Faults, and what was said of the whole fabric. */
+/* A fault as status tells it; not one whose cause is another one. */
+static void
+put_fault_note(struct text_report *j, const struct view_text *line)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	struct text_report r = { .out = text };
+	struct expected_fault f = view_fault_read(line);
+
+	status_put_fault(&f, &r);
+	if (!f.cause)
+		report_text(j, NULL, g_strstrip(text->str), NULL);
+	g_free(f.name);
+	g_free(f.text);
+}
+
+/* What was said of the whole fabric, in the order of status. */
 static void
 put_notes(struct text_report *j, const struct view_lines *lines)
 {
 	static const enum view_kind kinds[] = {
-		VIEW_FAULT, VIEW_COMPLAINT, VIEW_WARNING, VIEW_NOTE,
+		VIEW_ERROR, VIEW_COMPLAINT, VIEW_UNREACHED, VIEW_FAULT,
+		VIEW_WARNING, VIEW_NOTE,
 	};
 
 	report_open(j, "notes", '[');
 	for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++)
-		for (guint i = 0; i < lines->of[kinds[k]]->len; i++)
-			report_text(j, NULL, ((struct view_text *)
-				lines->of[kinds[k]]->pdata[i])->text, NULL);
+		for (guint i = 0; i < lines->of[kinds[k]]->len; i++) {
+			const struct view_text *line =
+				lines->of[kinds[k]]->pdata[i];
+
+			if (kinds[k] == VIEW_FAULT)
+				put_fault_note(j, line);
+			else
+				report_text(j, NULL, line->text, NULL);
+		}
 	report_close(j, ']');
 }
 

@@ -170,8 +170,8 @@ put_more(struct text_report *r, guint n)
 		report_say(r, INDENT "and %u more: status --all\n", n);
 }
 
-static void
-put_fault(const struct expected_fault *f, struct text_report *r)
+void
+status_put_fault(const struct expected_fault *f, struct text_report *r)
 {
 	g_autofree char *since = expected_since_text(f->since);
 
@@ -202,7 +202,7 @@ print_faults(const struct view_lines *lines, bool all, struct text_report *r)
 		bool is_own = all || r->as_json || !f.cause;
 
 		if (is_own && (all || r->as_json || n < FAULTS_SHOWN)) {
-			put_fault(&f, r);
+			status_put_fault(&f, r);
 			n++;
 		} else if (is_own) {
 			left++;

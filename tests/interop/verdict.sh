@@ -35,7 +35,8 @@ told() {
 		's/^#verdict .* is \(.*\)/\1/p' view.out)" <<-'PYTHON'
 	import base64, gzip, json, re, sys
 	d = json.load(open("status.json"))
-	code = {"0": "up", "1": "degraded", "4": "not up"}.get(sys.argv[1])
+	code = {"0": "up", "1": "degraded", "4": "not up",
+	        "6": "failed"}.get(sys.argv[1])
 	s = d["subnet"]
 	of = lambda n, all: f"{n} of {all}" if all > n else str(n)
 	print("json", f'{d["verdict"].upper()}: '
@@ -43,10 +44,11 @@ told() {
 	      f'{of(s["hosts"], s["expected_hosts"])} hosts, '
 	      f'{s["active"]} of {s["expected_links"]} links Active')
 	packed = re.search("H4sI[A-Za-z0-9+/=]+", open("page.html").read())[0]
-	page = json.loads(gzip.decompress(base64.b64decode(packed)))["title"]
+	page = json.loads(gzip.decompress(base64.b64decode(packed)))
+	open("notes", "w").write("\n".join(page["notes"][:2]))
 	for what, word in zip(("exit", "metrics", "view", "page"),
 	                      (code, *sys.argv[2:],
-	                       page.removeprefix("Fabric: "))):
+	                       page["title"].removeprefix("Fabric: "))):
 	    print(what, word)
 	PYTHON
 }
@@ -59,17 +61,18 @@ one_truth() {
 	shift 3
 	[ $# -eq 0 ] || lab_cmd "$@" >/dev/null
 	check "$name: $verdict" await settled "$verdict" "$cause"
-	check "$name: all say the same" await all_say "${verdict,,}" ||
+	check "$name: all say the same" await all_say "${verdict,,}" "$cause" ||
 		note_file told.out 10
 }
 
 # Not in the middle of a sweep, of which the first has not heard.
-all_say() {	# verdict
+all_say() {	# verdict cause
 	told >told.out
 	[ "$(sed -n 's/^status //p; s/^json //p' told.out | sort -u)" = \
 		"$(sed -n 's/^log //p' told.out)" ] &&
 		[ "$(sed -nE 's/^(exit|metrics|page|view) //p' told.out |
-			sort -u)" = "$1" ]
+			sort -u)" = "$1" ] &&
+		{ [ "$1" = up ] || grep -qE -- "$2" notes; }
 }
 
 settled() {	# verdict cause
