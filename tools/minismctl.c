@@ -33,6 +33,7 @@
 
 #define EXIT_USAGE	2
 #define SHOW_TRIES	5u	/* while the fabric changes */
+#define AGE_MS		10000	/* what is older was not asked for just now */
 #define WATCH_US	2000000u
 #define SUPPORT_FILE	"minism-support.tar.gz"
 #define HELP_HEAD	"Asks a running minism. COMMAND is one of"
@@ -153,6 +154,17 @@ tell_error(const struct ctl_arguments *a, const GError *error)
 	return error->domain == CLIENT_ERROR ? error->code : EXIT_FAILURE;
 }
 
+/* Not to standard output, which is for programs. A net file has no time. */
+static void
+tell_age(const struct view_lines *lines)
+{
+	int64_t at = (int64_t)view_lines_first(lines, VIEW_HEAD)->n[HEAD_AT];
+	g_autofree char *since = expected_since_text(at / 1000);
+
+	if (at && at < g_get_real_time() / 1000 - AGE_MS)
+		tool_options_complain("the fabric as of %s", since);
+}
+
 /* Of a file, or of the manager. NULL after a message, with an exit status. */
 static struct tool_view *
 get_view(const struct ctl_arguments *a, const char *request, int *status)
@@ -161,7 +173,9 @@ get_view(const struct ctl_arguments *a, const char *request, int *status)
 	struct tool_view *v = tool_view_get(&a->place, a->view, request,
 					    &error);
 
-	if (!v)
+	if (v)
+		tell_age(v->lines);
+	else
 		*status = tell_error(a, error);
 	return v;
 }
@@ -179,6 +193,7 @@ run_status(const struct ctl_arguments *a)
 
 	if (!lines)
 		return tell_error(a, error);
+	tell_age(lines);
 	if (!lines->of[metrics ? VIEW_COUNT : VIEW_MANAGER]->len) {
 		tool_options_complain("%s: it has no %s of a manager; "
 				      "minismctl view writes one that has",

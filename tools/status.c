@@ -326,7 +326,10 @@ print_verdict(const struct view_lines *lines, struct text_report *r)
 			      NULL);
 		report_number(r, "expected_links", all[VERDICT_ALL_LINKS],
 			      NULL);
-		report_number(r, "top_lid", n[SUBNET_TOP], "");
+		report_number(r, "top_lid", n[SUBNET_TOP],
+			      n[SUBNET_AGE] ? ", as of " : "");
+		if (n[SUBNET_AGE] || r->as_json)
+			put_span(r, "as_of_ms", n[SUBNET_AGE], " ago");
 		report_close(r, '}');
 	} else {
 		report_say(r, "%s", verdict);

@@ -52,7 +52,7 @@ make_values(const struct control_view *v, const struct view *of, bool tables)
 	*values = (struct view_values){
 		.generation = v->status->n_sweeps,
 		.sa_version = v->sa ? sa_saved_version(v->sa) : 0,
-		.at = g_get_real_time() / 1000,
+		.at = (g_get_real_time() - control_age(v)) / 1000,
 		.port_guid = v->port_guid,
 		.tables = tables, .before = g_string_new(NULL),
 	};

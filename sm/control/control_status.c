@@ -30,6 +30,17 @@ control_verdict(const struct control_view *v, const char **name)
 	return CONTROL_DEGRADED;
 }
 
+int64_t
+control_age(const struct control_view *v)
+{
+	const struct status_sweep *last = status_last(v->status, 0);
+
+	return v->status->subnet && (v->paused || !last ||
+				     last->end == SWEEP_END_FAILED ||
+				     last->end == SWEEP_END_STANDBY) ?
+		v->now - v->status->read_at : 0;
+}
+
 /* What the last sweep found, and what is expected: no less. */
 static void
 count_verdict(const struct control_view *v, uint64_t n[VIEW_WORDS])
@@ -148,7 +159,8 @@ put_verdict(const struct control_view *v, GString *out)
 			[SUBNET_SWITCHES] = s->subnet->n_switches,
 			[SUBNET_HOSTS] = s->n_hosts,
 			[SUBNET_ACTIVE] = s->n_active,
-			[SUBNET_LINKS] = s->n_links, [SUBNET_TOP] = s->top },
+			[SUBNET_LINKS] = s->n_links, [SUBNET_TOP] = s->top,
+			[SUBNET_AGE] = (uint64_t)control_age(v) },
 			NULL, out);
 	control_put_faults(v, NULL, out);
 	view_texts_put(VIEW_UNREACHED, v->unreached, out);

@@ -108,6 +108,11 @@ struct view_values *control_view_values(const struct control_view *v,
 struct view_values *control_view_published(const struct control_view *v,
 					   bool tables);
 
+/* How long ago the fabric was read, in us, if it is not watched now: the last
+ * sweep has failed or gave way to a master, or there are none while it is paused;
+ * else 0. */
+int64_t control_age(const struct control_view *v);
+
 /* The state of the subnet: "up", "degraded", ... */
 enum control_code control_verdict(const struct control_view *v,
 				  const char **name);

@@ -159,8 +159,10 @@ status_note(struct status *s, const struct sweep_report *r, int64_t now)
 	s->n_sweeps++;
 	s->n_repairs += r->is_repair;
 	note_end(s, r);
-	if (r->view && r->choice)
+	if (r->view && r->choice) {
 		note_fabric(s, r);
+		s->read_at = now;
+	}
 }
 
 void

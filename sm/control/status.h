@@ -27,6 +27,7 @@ struct status {
 				   is the nth; see status_last() */
 	/* Of the last one that read the fabric: NULL and 0 before. */
 	struct snapshot *subnet;
+	int64_t read_at;
 	uint32_t n_hosts, n_links, n_active;
 	uint16_t top;		/* LID */
 	uint64_t lost_hosts;	/* pairs without a path */

@@ -125,6 +125,9 @@ fabric_case() {
 	check "fabric: status of a view" says 0 \
 		'^subnet: +UP: 8 switches, 16 hosts, 32 of 32 links' \
 		--view demo.view status
+	sed 's/^\(#view .* at \)[0-9]*/\11700000000000/' demo.view >old.view
+	check "fabric: a list of a view says of when it is" says 0 \
+		'^minismctl: the fabric as of 2023-11-1' --view old.view links
 	for what in nodes links 'path node-01 node-07 --why' 'who leaf-1' \
 		'lft spine-1'; do
 		# shellcheck disable=SC2086 # words
