@@ -404,7 +404,7 @@ view_fault_read(const struct view_text *line)
 {
 	const char *text = line->text ? line->text : "";
 	struct expected_fault f = {
-		.kind = MIN(line->n[FAULT_KIND], EXPECTED_SILENT),
+		.kind = MIN(line->n[FAULT_KIND], EXPECTED_KINDS - 1),
 		.since = (int64_t)line->n[FAULT_SINCE],
 		.guid = line->n[FAULT_GUID], .cause = line->n[FAULT_CAUSE],
 	};

@@ -9,6 +9,7 @@
  *
  *	switch GUID SINCE NAME
  *	host GUID SINCE NAME
+ *	part GUID SINCE NAME
  *	link GUID PORT GUID PORT SINCE SPEED MBPS
  *	silent GUID PORT SINCE ACCEPTED
  *
@@ -35,7 +36,7 @@ struct expected_node {
 	uint64_t guid;
 	int64_t since;
 	uint32_t at;		/* in the last snapshot; SNAPSHOT_NONE */
-	bool is_switch;
+	enum expected_kind kind;
 	char *name;
 	uint32_t n_links;
 	const struct expected_link *last;	/* of its links */
@@ -49,7 +50,6 @@ struct expected_node {
 					   there, the last of which are */
 	const struct expected_link *near[NEAR_MAX];
 	bool is_shared;			/* its name is another one's, too */
-	bool is_part;			/* of a switch: see snapshot_is_part() */
 	uint8_t last_port;		/* for expected_snapshot() */
 	bool is_accepted;		/* for the time of expected_accept() */
 };
@@ -79,6 +79,7 @@ struct expected_silent {
 const char *const expected_kind_names[] = {
 	[EXPECTED_SWITCH] = "switch",
 	[EXPECTED_HOST] = "host",
+	[EXPECTED_PART] = "aggregation node",
 	[EXPECTED_LINK] = "link",
 	[EXPECTED_SLOW] = "slow link",
 	[EXPECTED_SILENT] = "silent port",
@@ -129,6 +130,12 @@ expected_free(struct expected *e)
 	g_free(e);
 }
 
+static bool
+is_switch(const struct expected_node *n)
+{
+	return n->kind == EXPECTED_SWITCH;
+}
+
 static struct expected_link *
 link_at(const struct expected *e, uint32_t i)
 {
@@ -142,13 +149,14 @@ silent_at(const struct expected *e, uint32_t i)
 }
 
 static struct expected_node *
-add_node(struct expected *e, uint64_t guid, bool is_switch, const char *name)
+add_node(struct expected *e, uint64_t guid, enum expected_kind kind,
+	 const char *name)
 {
 	struct expected_node *n = g_new(struct expected_node, 1);
 
 	e->has_new_names = true;
 	*n = (struct expected_node){
-		.guid = guid, .at = SNAPSHOT_NONE, .is_switch = is_switch,
+		.guid = guid, .at = SNAPSHOT_NONE, .kind = kind,
 		.name = g_strdup(name),
 	};
 	g_ptr_array_add(e->nodes, n);
@@ -196,12 +204,12 @@ static const struct state_word silent_words[] = {
 };
 
 static bool
-take_node(struct expected *e, const struct saved_node *n, bool is_switch,
-	  GError **error)
+take_node(struct expected *e, const struct saved_node *n,
+	  enum expected_kind kind, GError **error)
 {
 	if (g_hash_table_contains(e->by_guid, &n->guid))
 		return state_line_refuse(error, "the node is there twice");
-	add_node(e, n->guid, is_switch, n->name)->since = n->since;
+	add_node(e, n->guid, kind, n->name)->since = n->since;
 	e->version++;
 	return true;
 }
@@ -209,13 +217,19 @@ take_node(struct expected *e, const struct saved_node *n, bool is_switch,
 static bool
 take_host(void *owner, void *members, int64_t now, GError **error)
 {
-	return take_node(owner, members, false, error);
+	return take_node(owner, members, EXPECTED_HOST, error);
+}
+
+static bool
+take_part(void *owner, void *members, int64_t now, GError **error)
+{
+	return take_node(owner, members, EXPECTED_PART, error);
 }
 
 static bool
 take_switch(void *owner, void *members, int64_t now, GError **error)
 {
-	return take_node(owner, members, true, error);
+	return take_node(owner, members, EXPECTED_SWITCH, error);
 }
 
 static bool
@@ -254,12 +268,15 @@ take_silent(void *owner, void *members, int64_t now, GError **error)
 	return true;
 }
 
-enum { HOST_LINE, SWITCH_LINE, LINK_LINE, SILENT_LINE };
+enum { SILENT_LINE = EXPECTED_LINK + 1 };	/* the others by their kind */
 static const struct state_line expected_lines[] = {
-	STATE_LINE("host", node_words, saved_node, take_host),
-	STATE_LINE("switch", node_words, saved_node, take_switch),
-	STATE_LINE("link", link_words, saved_link, take_link),
-	STATE_LINE("silent", silent_words, expected_silent, take_silent),
+	[EXPECTED_SWITCH] = STATE_LINE("switch", node_words, saved_node,
+				       take_switch),
+	[EXPECTED_HOST] = STATE_LINE("host", node_words, saved_node, take_host),
+	[EXPECTED_PART] = STATE_LINE("part", node_words, saved_node, take_part),
+	[EXPECTED_LINK] = STATE_LINE("link", link_words, saved_link, take_link),
+	[SILENT_LINE] = STATE_LINE("silent", silent_words, expected_silent,
+				   take_silent),
 	{ .keyword = NULL },
 };
 
@@ -271,15 +288,14 @@ expected_save(const void *owner, GString *out, int64_t now)
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		const struct expected_node *n = e->nodes->pdata[i];
 
-		state_line_save(&expected_lines[n->is_switch ? SWITCH_LINE :
-						HOST_LINE], out,
+		state_line_save(&expected_lines[n->kind], out,
 				&(struct saved_node){ n->guid, n->since,
 						      n->name });
 	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		const struct expected_link *l = link_at(e, i);
 
-		state_line_save(&expected_lines[LINK_LINE], out,
+		state_line_save(&expected_lines[EXPECTED_LINK], out,
 				&(struct saved_link){
 			{ l->node[0]->guid, l->node[1]->guid },
 			{ l->port[0], l->port[1] }, l->since,
@@ -325,7 +341,7 @@ expected_snapshot(const struct expected *e)
 		const struct expected_node *n = e->nodes->pdata[i];
 
 		builder_add(b, &(struct node_info){
-			.node_type = n->is_switch ? NODE_SWITCH : NODE_CA,
+			.node_type = is_switch(n) ? NODE_SWITCH : NODE_CA,
 			.node_guid = n->guid, .num_ports = n->last_port });
 	}
 	/* A port may have links to nodes that are missing and, after these in
@@ -379,7 +395,7 @@ end_name(const struct expected_link *l, unsigned i)
 	const struct expected_node *n = l->node[i];
 	char *name = full_name(n), *end;
 
-	if (!n->is_switch && l->port[i] <= 1)
+	if (!is_switch(n) && l->port[i] <= 1)
 		return name;
 	end = g_strdup_printf("%s/%u", name, l->port[i]);
 	g_free(name);
@@ -414,7 +430,7 @@ find_link_fault(struct expected *e, const struct expected_link *l)
 static bool
 is_behind(const struct expected_node *n)
 {
-	return n->is_switch && n->n_switches && !n->n_near && !n->heir;
+	return is_switch(n) && n->n_switches && !n->n_near && !n->heir;
 }
 
 /* What is known of its place: the node that is there now; or, of a switch, where
@@ -430,7 +446,7 @@ place_text(const struct expected_node *n)
 				       n->heir->name, n->heir->guid);
 	else if (is_behind(n))
 		g_string_append(text, ", behind others");
-	for (uint32_t i = 0; n->is_switch && n->n_near <= NEAR_MAX &&
+	for (uint32_t i = 0; is_switch(n) && n->n_near <= NEAR_MAX &&
 	     n->n_near < n->n_switches && i < n->n_near; i++) {
 		const struct expected_link *l = n->near[i];
 		g_autofree char *at = end_name(l, l->node[0] == n);
@@ -462,8 +478,8 @@ find_node_fault(struct expected *e, const struct expected_node *n)
 		text_put_count(text, n->n_hosts, 0, "host");
 	}
 	add_fault(e, (struct expected_fault){
-		.kind = n->is_switch ? EXPECTED_SWITCH : EXPECTED_HOST,
-		.since = n->since, .guid = n->guid, .name = g_strdup(n->name),
+		.kind = n->kind, .since = n->since, .guid = n->guid,
+		.name = g_strdup(n->name),
 		.is_behind = is_behind(n),
 		.text = g_string_free(text, FALSE), .at = at,
 		.place = place_text(n),
@@ -492,7 +508,7 @@ count_expected_links(struct expected *e)
 			n->n_links++;
 			n->n_free += !is_missing(far) && !l->is_replaced;
 			n->last = l;
-			if (!far->is_switch)
+			if (!is_switch(far))
 				continue;
 			n->n_switches++;
 			if (!is_missing(far)) {
@@ -506,9 +522,9 @@ count_expected_links(struct expected *e)
 	}
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		n = e->nodes->pdata[i];
-		if (n->is_switch || !is_missing(n) || n->n_cut != n->n_links)
+		if (is_switch(n) || !is_missing(n) || n->n_cut != n->n_links)
 			n->cause = NULL;
-		if (n->cause)
+		if (n->cause && n->kind == EXPECTED_HOST)
 			n->cause->n_hosts++;
 	}
 }
@@ -603,8 +619,7 @@ find_faults(struct expected *e)
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		const struct expected_node *n = e->nodes->pdata[i];
 
-		if (!n->is_part)
-			e->n[n->is_switch ? EXPECTED_SWITCH : EXPECTED_HOST]++;
+		e->n[n->kind]++;
 		if (is_missing(n))
 			find_node_fault(e, n);
 	}
@@ -783,10 +798,10 @@ expected_update(struct expected *e, const struct snapshot *s, int64_t now)
 		n = g_hash_table_lookup(e->by_guid, &guid);
 		news |= !n || n->since || strcmp(n->name, name);
 		if (!n)
-			n = add_node(e, guid, snapshot_is_switch(&s->nodes[i]),
-				     name);
+			n = add_node(e, guid, EXPECTED_HOST, name);
 		n->at = i;
-		n->is_part = snapshot_is_part(s, i);
+		n->kind = snapshot_is_switch(&s->nodes[i]) ? EXPECTED_SWITCH :
+			snapshot_is_part(s, i) ? EXPECTED_PART : EXPECTED_HOST;
 		n->since = 0;
 		if (strcmp(n->name, name) == 0)
 			continue;
@@ -900,7 +915,7 @@ expected_find(const struct expected *e, const char *word)
 	for (guint i = 0; i < e->faults->len; i++) {
 		const struct expected_fault *f = e->faults->pdata[i];
 
-		if (f->kind <= EXPECTED_HOST &&
+		if (f->kind <= EXPECTED_PART &&
 		    (!strcmp(f->name, word) || (guid && f->guid == guid)))
 			return f;
 	}

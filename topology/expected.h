@@ -18,6 +18,7 @@
 enum expected_kind {
 	EXPECTED_SWITCH,	/* missing, as are */
 	EXPECTED_HOST,		/* a CA or router, */
+	EXPECTED_PART,		/* a CA inside a switch: snapshot_is_part(), */
 	EXPECTED_LINK,
 	EXPECTED_SLOW,		/* a link below the rate that it had */
 	EXPECTED_SILENT,	/* a switch's port with a link behind which no

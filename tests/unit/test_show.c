@@ -307,7 +307,7 @@ TEST(test_a_link_that_is_missing_is_listed)
 		{ "links node-09",
 		  "host node-09 is missing since %: at leaf-2/4\n" },
 	};
-	AUTO(tool_view) *v = read_view_with("#end", "#fault 1 guid 0x10 kind 2 "
+	AUTO(tool_view) *v = read_view_with("#end", "#fault 1 guid 0x10 kind 3 "
 		"name 20 since 5 what link leaf-1/4 - spine-1/4\n#fault 2 guid "
 		"0x77 kind 1 name 7 since 5 what host node-09, at leaf-2/4\n");
 	g_autofree char *since = expected_since_text(5);
