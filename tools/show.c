@@ -22,6 +22,19 @@
 
 #define RATE_MIN	10000u	/* Mb/s: every port supports it */
 
+/* A node that has the name of one that was found, but is missing. */
+static void
+put_namesake(struct show *q, const char *word, bool json)
+{
+	g_autofree char *missing = tool_view_missing(q->v, word);
+
+	if (missing && g_str_has_prefix(missing, "link "))
+		g_clear_pointer(&missing, g_free);	/* it is listed */
+	report_say(&q->out, "%s", missing ? "another one of that name: " : "");
+	if (!q->out.as_json || json)
+		report_text(&q->out, "missing", missing, "\n");
+}
+
 /* The end of a list of names with a word in them. In text, if there are none: why;
  * kinds are words for lists that may be empty. */
 static int
@@ -33,7 +46,9 @@ show_end_found(struct show *q, const char *const *kinds)
 
 	if (word && g_strv_contains(kinds, word)) {
 		things = of_kind = g_strdup_printf("%s %s", word, things);
-	} else if (word && !q->out.out->len) {
+	} else if (word && q->out.out->len) {
+		put_namesake(q, word, false);
+	} else if (word) {
 		missing = tool_view_missing(q->v, word);
 		shown = text_one_line(word);
 		others = g_strjoinv(", ", (char **)kinds);
@@ -276,6 +291,8 @@ show_path(struct show *q, GError **error)
 	report_say(r, "\n");
 	put_hops(r, v, &t, q->why);
 	report_end(r);
+	for (unsigned i = 1; i <= 2; i++)
+		put_namesake(q, q->words[i], false);
 	return !ok;
 }
 
@@ -299,6 +316,45 @@ peer_name(const struct show *q, uint32_t port)
 
 	return name ? g_strdup_printf("%s/%u", name, s->ports[peer].num) :
 		NULL;
+}
+
+/* Is this the end of a link that is missing? */
+static bool
+is_end(const struct snapshot *s, uint32_t port, const char *end)
+{
+	const struct snapshot_node *n = snapshot_node_of(s, port);
+	unsigned num = s->ports[port].num;
+	g_autofree char *plain = g_strdup_printf("%s/%u", snapshot_node_name(n),
+						 num);
+	g_autofree char *full = g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER
+		"x)/%u", snapshot_node_name(n), n->info.node_guid, num);
+
+	return !strcmp(end, plain) || !strcmp(end, full) ||
+		(num == 1 && !strcmp(end, snapshot_node_name(n)));
+}
+
+/* As peer_name(), or of a link that is missing; then *since is g_free. */
+static char *
+lost_peer_name(const struct show *q, uint32_t port, char **since)
+{
+	const GPtrArray *faults = q->v->lines->of[VIEW_FAULT];
+	char *peer = peer_name(q, port);
+
+	for (guint i = 0; !peer && q->v->s->ports[port].num &&
+	     i < faults->len; i++) {
+		struct expected_fault f = view_fault_read(faults->pdata[i]);
+		g_auto(GStrv) ends = g_strsplit(f.name, " - ", 2);
+
+		for (unsigned end = 0; f.kind == EXPECTED_LINK && ends[0] &&
+		     ends[1] && end < 2; end++)
+			if (!peer && is_end(q->v->s, port, ends[end])) {
+				peer = g_strdup(ends[!end]);
+				*since = expected_since_text(f.since);
+			}
+		g_free(f.name);
+		g_free(f.text);
+	}
+	return peer;
 }
 
 /* Of the port: without a cable the net file has no speed. */
@@ -325,14 +381,13 @@ show_who(struct show *q, GError **error)
 	const struct snapshot *s = v->s;
 	struct text_report *r = &q->out;
 	uint32_t port = show_find(q, 1);
-	g_autofree char *name = NULL, *partitions = NULL, *missing = NULL;
+	g_autofree char *name = NULL, *partitions = NULL;
 	const struct snapshot_node *n;
 
 	if (port == SNAPSHOT_NONE)
 		return show_wrong(q);
 	n = snapshot_node_of(s, port);
 	name = snapshot_port_name(s, port);
-	missing = tool_view_missing(v, q->words[1]);
 	partitions = print_memberships(v, port);
 	report_open(r, NULL, '{');
 	report_text(r, "name", name, ": ");
@@ -349,20 +404,24 @@ show_who(struct show *q, GError **error)
 	report_text(r, "partitions", partitions, "\n");
 	report_open(r, "links", '[');
 	for (unsigned num = 1; num <= n->info.num_ports; num++) {
-		g_autofree char *peer = peer_name(q, n->first_port + num);
+		g_autofree char *since = NULL;
+		g_autofree char *peer = lost_peer_name(q, n->first_port + num,
+						       &since);
 
 		if (!peer)
 			continue;
 		report_open(r, NULL, '{');
 		report_say(r, "  port ");
 		report_number(r, "port", num, " - ");
-		report_text(r, "peer", peer, "  ");
-		put_link(r, v, n->first_port + num, "\n");
+		report_text(r, "peer", peer, since ? "  missing since " : "  ");
+		if (since)
+			report_text(r, "missing", since, "\n");
+		else
+			put_link(r, v, n->first_port + num, "\n");
 		report_close(r, '}');
 	}
 	report_close(r, ']');
-	report_say(r, "%s", missing ? "another one of that name: " : "");
-	report_text(r, "missing", missing, "\n");
+	put_namesake(q, q->words[1], true);
 	report_end(r);
 	return 0;
 }
@@ -389,10 +448,12 @@ show_nodes(struct show *q, GError **error)
 			continue;
 		for (unsigned num = 1; num <= n->info.num_ports; num++) {
 			uint32_t port = n->first_port + num;
+			uint32_t peer = s->ports[port].peer;
 
-			if (s->ports[port].peer == SNAPSHOT_NONE)
+			if (peer == SNAPSHOT_NONE)
 				continue;
-			n_active += s->ports[port].info.state >=
+			n_active += MIN(s->ports[port].info.state,
+					s->ports[peer].info.state) >=
 				PORT_STATE_ACTIVE;
 			if (!n_links++)
 				first = port;
@@ -512,11 +573,11 @@ show_ports(struct show *q, GError **error)
 		const struct snapshot_port *p = &s->ports[port];
 		const struct port_info *info = &p->info;
 		unsigned mtu = port_mtu_bytes(info->neighbor_mtu);
-		g_autofree char *peer = NULL;
+		g_autofree char *peer = NULL, *since = NULL;
 
 		if (!p->known)
 			continue;
-		peer = peer_name(q, port);
+		peer = lost_peer_name(q, port, &since);
 		report_open(r, NULL, '{');
 		report_say(r, "  port ");
 		report_number(r, "port", p->num, "  ");
@@ -536,11 +597,16 @@ show_ports(struct show *q, GError **error)
 		report_number(r, "vls", port_vls(info->oper_vls), NULL);
 		if (peer)
 			report_say(r, "  - ");
-		report_text(r, "peer", peer, "");
+		else if (p->num && info->state >= PORT_STATE_INIT)
+			report_say(r, "  - no node answers");
+		report_text(r, "peer", peer, since ? ", missing since " : "");
+		if (since)
+			report_text(r, "missing", since, "");
 		report_say(r, "\n");
 		report_close(r, '}');
 	}
 	report_close_list(r, "ports");
+	put_namesake(q, q->words[1], false);
 	return 0;
 }
 
@@ -595,6 +661,7 @@ show_table(struct show *q, GError **error)
 		report_close(r, '}');
 	}
 	report_close_list(r, "entries");
+	put_namesake(q, q->words[1], false);
 	return 0;
 }
 

@@ -97,7 +97,8 @@ named_port(struct whatif *w, const char *word)
 	}
 	if (n != 1)
 		found = port_by_guid(s, word);
-	if (found == SNAPSHOT_NONE)
+	if (found == SNAPSHOT_NONE && !(w->wrong = tool_view_missing(w->v,
+								      word)))
 		w->wrong = g_strdup_printf("%s is no port, or several are: "
 			"links has all with cables, as NAME/PORT; the NodeGUID "
 			"in place of the name means one node", word);

@@ -49,6 +49,7 @@ struct expected_node {
 	uint32_t n_switches, n_near;	/* links to switches, to those that are
 					   there, the last of which are */
 	const struct expected_link *near[NEAR_MAX];
+	bool is_silent;			/* missing, but a link to it is up */
 	bool is_shared;			/* its name is another one's, too */
 	uint8_t last_port;		/* for expected_snapshot() */
 	bool is_accepted;		/* for the time of expected_accept() */
@@ -453,6 +454,8 @@ place_text(const struct expected_node *n)
 
 		g_string_append_printf(text, "%s %s", i ? "" : ", at", at);
 	}
+	if (n->is_silent)
+		g_string_append(text, ", with a link and no answer");
 	return text->len ? g_strdup(text->str) : NULL;
 }
 
@@ -496,6 +499,7 @@ count_expected_links(struct expected *e)
 		n = e->nodes->pdata[i];
 		n->n_links = n->n_cut = n->n_hosts = n->n_free = 0;
 		n->n_switches = n->n_near = 0;
+		n->is_silent = false;
 		n->cause = NULL;
 	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
@@ -564,8 +568,10 @@ find_missing_ends(struct expected *e)
 			if (!is_missing(l->node[!end]))
 				continue;
 			p = find_silent(e, l->node[end]->guid, l->port[end]);
-			if (p)
-				p->missing = l->node[!end];
+			if (!p)
+				continue;
+			p->missing = l->node[!end];
+			l->node[!end]->is_silent |= p->is_now;
 		}
 	}
 }
@@ -616,6 +622,7 @@ find_faults(struct expected *e)
 		e->n[EXPECTED_LINK] += !link_at(e, i)->is_replaced;
 		find_link_fault(e, link_at(e, i));
 	}
+	find_missing_ends(e);
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		const struct expected_node *n = e->nodes->pdata[i];
 
@@ -623,7 +630,6 @@ find_faults(struct expected *e)
 		if (is_missing(n))
 			find_node_fault(e, n);
 	}
-	find_missing_ends(e);
 	for (uint32_t i = 0; i < e->silent->len; i++)
 		find_silent_fault(e, silent_at(e, i));
 	g_ptr_array_sort(e->faults, expected_compare);
@@ -905,6 +911,26 @@ expected_accept(struct expected *e, const char *word)
 
 /* ---- in words ---- */
 
+static bool
+is_fault_of(const struct expected_fault *f, const char *word, uint64_t guid)
+{
+	const char *slash = strrchr(word, '/'), *name = f->name, *far;
+	size_t len = strlen(word);
+
+	if (f->kind == EXPECTED_LINK)
+		return (far = strstr(name, " - ")) &&
+			(!strcmp(far + strlen(" - "), word) ||
+			 (g_str_has_prefix(name, word) && name + len == far));
+	if (f->kind > EXPECTED_LINK)
+		return false;
+	if (!strcmp(name, word) || (guid && f->guid == guid))
+		return true;
+	return slash && slash[1] &&
+		!slash[1 + strspn(slash + 1, "0123456789")] &&
+		strlen(name) == (size_t)(slash - word) &&
+		g_str_has_prefix(word, name);
+}
+
 const struct expected_fault *
 expected_find(const struct expected *e, const char *word)
 {
@@ -912,13 +938,9 @@ expected_find(const struct expected *e, const char *word)
 
 	if (!text_read_number(word, 16, UINT64_MAX, &guid))
 		guid = 0;
-	for (guint i = 0; i < e->faults->len; i++) {
-		const struct expected_fault *f = e->faults->pdata[i];
-
-		if (f->kind <= EXPECTED_PART &&
-		    (!strcmp(f->name, word) || (guid && f->guid == guid)))
-			return f;
-	}
+	for (guint i = 0; i < e->faults->len; i++)
+		if (is_fault_of(e->faults->pdata[i], word, guid))
+			return e->faults->pdata[i];
 	return NULL;
 }
 
@@ -936,9 +958,9 @@ expected_missing_text(const struct expected_fault *f)
 {
 	g_autofree char *since = expected_since_text(f->since);
 
-	return g_strdup_printf("%s %s is missing since %s: %s",
+	return g_strdup_printf("%s %s is missing since %s%s%s",
 			       expected_kind_names[f->kind], f->name, since,
-			       f->text);
+			       *f->text ? ": " : "", f->text);
 }
 
 char *

@@ -83,8 +83,9 @@ struct snapshot *expected_snapshot(const struct expected *e);
  * faults. Returns their number. */
 unsigned expected_accept(struct expected *e, const char *word);
 
-/* The fault of a missing node that has this name, or this NodeGUID; NULL: there
- * is none. */
+/* The fault of a missing node that has this name, or this NodeGUID, or this port
+ * ("leaf-1/5"); or of the missing link of which that is an end; NULL: there is
+ * none. */
 const struct expected_fault *expected_find(const struct expected *e,
 					   const char *word);
 

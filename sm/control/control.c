@@ -53,15 +53,17 @@ run_accept(struct control_request *r)
 {
 	const char *word = r->words[1];
 	g_autofree char *shown = word ? text_one_line(word) : NULL;
+	g_autofree char *missing = NULL;
 	unsigned n = r->hooks->accept(word, r->hooks->data);
 
 	if (!n && !word)
 		request_say(r, CONTROL_DONE, "nothing is missing or slow");
 	else if (n)
 		request_say(r, CONTROL_DONE, "%u %s accepted: the fabric is "
-			    "expected without %s from now on", n,
-			    n == 1 ? "fault is" : "faults are",
-			    n == 1 ? "it" : "them");
+			    "expected to be so from now on", n,
+			    n == 1 ? "fault is" : "faults are");
+	else if ((missing = request_missing(r, word)))
+		request_say(r, CONTROL_NOT_DONE, "%s", missing);
 	else
 		request_say(r, CONTROL_NOT_DONE, "nothing of %s is missing or "
 			    "slow; status lists what is", shown);

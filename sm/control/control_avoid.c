@@ -39,6 +39,7 @@ say_no_link(struct control_request *q, const struct snapshot *s,
 	    const char *word)
 {
 	g_autofree char *shown = text_one_line(word), *host = NULL;
+	g_autofree char *missing = request_missing(q, word);
 
 	for (uint32_t port = 0; !host && port < s->n_ports; port++) {
 		uint32_t peer = s->ports[port].peer;
@@ -52,6 +53,8 @@ say_no_link(struct control_request *q, const struct snapshot *s,
 	if (host)
 		request_say(q, CONTROL_USAGE, "%s leads to %s; only links "
 			    "between switches can be avoided", shown, host);
+	else if (missing)
+		request_say(q, CONTROL_NOT_DONE, "%s", missing);
 	else
 		request_say(q, CONTROL_USAGE, "no link between switches is at "
 			    "%s, or several are; links has all, as NAME/PORT",

@@ -120,7 +120,8 @@ answer_part(struct control_request *q, const char *part, const char *word)
 	of = view_of(q->db);
 	values = make_values(&q->v, &of, true);
 	if (!lid)
-		control_put_faults(&q->v, word, values->before);
+		control_put_faults(&q->v, word, snapshot_name_of(
+					q->db->subnet, port), values->before);
 	if (lid)
 		view_write_lid(values, (uint16_t)lid, q->out.out);
 	else

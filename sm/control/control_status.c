@@ -121,7 +121,8 @@ put_manager(const struct control_view *v, GString *out)
 }
 
 void
-control_put_faults(const struct control_view *v, const char *name, GString *out)
+control_put_faults(const struct control_view *v, const char *name,
+		   const char *link, GString *out)
 {
 	const GPtrArray *faults = v->expected ? v->expected->faults : NULL;
 
@@ -129,7 +130,8 @@ control_put_faults(const struct control_view *v, const char *name, GString *out)
 		const struct expected_fault *f = faults->pdata[i];
 		g_autofree char *what = NULL;
 
-		if (name && strcmp(f->name, name))
+		if (name && strcmp(f->name, name) &&
+		    !(f->kind == EXPECTED_LINK && strstr(f->name, link)))
 			continue;
 		what = g_strdup_printf("%s %s%s%s%s",
 				       expected_kind_names[f->kind], f->name,
@@ -162,7 +164,7 @@ put_verdict(const struct control_view *v, GString *out)
 			[SUBNET_LINKS] = s->n_links, [SUBNET_TOP] = s->top,
 			[SUBNET_AGE] = (uint64_t)control_age(v) },
 			NULL, out);
-	control_put_faults(v, NULL, out);
+	control_put_faults(v, NULL, NULL, out);
 	view_texts_put(VIEW_UNREACHED, v->unreached, out);
 }
 

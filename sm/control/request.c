@@ -62,6 +62,15 @@ request_swept(const struct control_view *v, uint64_t number, const char *cause)
 	return NULL;
 }
 
+char *
+request_missing(const struct control_request *r, const char *word)
+{
+	const struct expected_fault *f = r->v.expected ?
+		expected_find(r->v.expected, word) : NULL;
+
+	return f ? expected_missing_text(f) : NULL;
+}
+
 uint32_t
 request_find_port(struct control_request *r, const struct snapshot *s,
 		  const struct lid_map *lids, const char *word,
@@ -69,10 +78,7 @@ request_find_port(struct control_request *r, const struct snapshot *s,
 {
 	g_autofree char *wrong = NULL;
 	uint32_t port = port_search(s, lids, word, absent, &wrong);
-
-	const struct expected_fault *f = wrong && r->v.expected ?
-		expected_find(r->v.expected, word) : NULL;
-	g_autofree char *missing = f ? expected_missing_text(f) : NULL;
+	g_autofree char *missing = wrong ? request_missing(r, word) : NULL;
 
 	if (missing)
 		request_say(r, CONTROL_NOT_DONE, "%s", missing);

@@ -52,6 +52,9 @@ void request_say_wrong(struct control_request *r, const char *before,
 		       const char *word, const char *after,
 		       const char *const *names, size_t n);
 
+/* What is missing by that name, in words; NULL: nothing; g_free. */
+char *request_missing(const struct control_request *r, const char *word);
+
 /* The number of the sweep that the next request will lead to, or of one before
  * it; and the first from `number` on that had this cause, or NULL. */
 uint64_t request_next_sweep(const struct control_view *v);
@@ -59,9 +62,10 @@ const struct status_sweep *request_swept(const struct control_view *v,
 					 uint64_t number, const char *cause);
 
 /* Lines of a view: nodes and links that are missing or slow, or those of that
- * name; with them the state of the subnet and of the manager; its counters. */
+ * name, and links of the node `link`; with them the state of the subnet and of the
+ * manager; its counters. */
 void control_put_faults(const struct control_view *v, const char *name,
-			GString *out);
+			const char *link, GString *out);
 void control_put_status(const struct control_view *v, GString *out);
 void control_put_counts(const struct control_view *v, GString *out);
 

@@ -90,6 +90,11 @@ foretold() {
 	PYTHON
 }
 
+says_missing() {	# switch words: whatever the exit status
+	ctl "${@:2}" >answer 2>&1
+	grep "switch $1 is missing since 20" answer
+}
+
 is_failed() {
 	ctl status >status.out
 	[ $? -eq 6 ] && settled FAILED 'own port, is down'
@@ -117,6 +122,12 @@ states() {	# formula: its leaves and spines have 36 cables
 	check "cable: whatif foretold the load" await foretold
 	one_truth spine DEGRADED 'switch S-2-2, 36 links' kill S-2-2
 	one_truth leaf DEGRADED 'switch S-1-3, 36 links, 18 hosts' kill S-1-3
+	for words in 'avoid S-1-3/20' 'whatif unplug S-1-3/20' \
+		'links S-1-3/20' 'accept S-1-3/20' 'ports S-1-3' 'lft S-1-3'; do
+		# shellcheck disable=SC2086 # words
+		check "leaf: $words says that it is missing" says_missing \
+			S-1-3 $words
+	done
 	lab_cmd plug S-1-0 20 >/dev/null
 	lab_cmd revive S-2-2 >/dev/null
 	one_truth mended UP . revive S-1-3
@@ -127,7 +138,7 @@ states() {	# formula: its leaves and spines have 36 cables
 	ctl sweep --wait >/dev/null
 	one_truth fast UP .
 	lab_cmd hang S-2-0 >/dev/null
-	one_truth hung DEGRADED 'switch S-2-0, 36 links'
+	one_truth hung DEGRADED 'switch S-2-0, 36 links, with a link and no answer'
 	lab_cmd revive S-2-0 >/dev/null
 	one_truth awake UP .
 	# a spine is replaced by a switch of its name

@@ -81,13 +81,13 @@ static const struct {
 	{ "nodes", 0,
 	  "switch 4\t0x0000000000000010  leaf-1  3 of 3 links Active\n"
 	  "switch 5\t0x0000000000000020  leaf-2  2 of 3 links Active\n"
-	  "switch 6\t0x0000000000000030  spine-1  3 of 3 links Active\n"
+	  "switch 6\t0x0000000000000030  spine-1  2 of 3 links Active\n"
 	  "host   1\t0x0000000000000100  Rack 1  at leaf-1/1\n"
 	  "host   2\t0x0000000000000200  node-02  at leaf-1/2\n"
 	  "host   3\t0x0000000000000300  node-03  at leaf-2/1\n" },
 	{ "j nodes spine", 0, "{\"nodes\":[{\"kind\":\"switch\",\"lid\":6,"
 	  "\"guid\":\"0x0000000000000030\",\"name\":\"spine-1\",\"at\":null,"
-	  "\"links\":3,\"active\":3}]}\n" },
+	  "\"links\":3,\"active\":2}]}\n" },
 	{ "j nodes host-5", 0, "{\"nodes\":[]}\n" },
 	{ "nodes hosts", 0, "no name has hosts in it; words other than names: "
 	  "switch, host\n" },
@@ -113,7 +113,7 @@ static const struct {
 	  "  port 1  LinkUp  4xEDR Active  MTU 4096, 8 VLs  - Rack 1/1\n"
 	  "  port 2  LinkUp  4xEDR Active  MTU 4096, 8 VLs  - node-02/1\n"
 	  "  port 3  LinkUp  4xEDR Active  MTU 4096, 8 VLs  - spine-1/1\n"
-	  "  port 4  LinkUp  1xSDR Initialize  MTU 0, 1 VL\n" },
+	  "  port 4  LinkUp  1xSDR Initialize  MTU 0, 1 VL  - no node answers\n" },
 	{ "ports leaf-2", 0,
 	  "leaf-2: switch\n"
 	  "  port 0  LinkUp  4xSDR Active  LID 5\n"
@@ -306,10 +306,33 @@ TEST(test_a_link_that_is_missing_is_listed)
 		  "\"spine-1/4\",\"missing\":\"%\"}]}\n" },
 		{ "links node-09",
 		  "host node-09 is missing since %: at leaf-2/4\n" },
+		{ "links node-09/1",
+		  "host node-09 is missing since %: at leaf-2/4\n" },
+		{ "links spine-1",
+		  "leaf-1/3 - spine-1/1  4xEDR Active, could be 4xHDR\n"
+		  "leaf-2/2 - spine-1/3  4xEDR Initialize, avoided\n"
+		  "leaf-2/3 - spine-1/2  4xEDR Active\n"
+		  "leaf-1/4 - spine-1/4  missing since %\n"
+		  "another one of that name: switch spine-1 is missing since "
+		  "%: 3 links\n" },
+		{ "nodes spine-1",
+		  "switch 6\t0x0000000000000030  spine-1  2 of 3 links Active\n"
+		  "another one of that name: switch spine-1 is missing since "
+		  "%: 3 links\n" },
+		{ "ports leaf-1",
+		  "leaf-1: switch\n"
+		  "  port 0  LinkUp  4xSDR Active  LID 4\n"
+		  "  port 1  LinkUp  4xEDR Active  MTU 4096, 8 VLs  - Rack 1/1\n"
+		  "  port 2  LinkUp  4xEDR Active  MTU 4096, 8 VLs  - node-02/1\n"
+		  "  port 3  LinkUp  4xEDR Active  MTU 4096, 8 VLs  - spine-1/1\n"
+		  "  port 4  LinkUp  1xSDR Initialize  MTU 0, 1 VL  - "
+		  "spine-1/4, missing since %\n" },
 	};
 	AUTO(tool_view) *v = read_view_with("#end", "#fault 1 guid 0x10 kind 3 "
 		"name 20 since 5 what link leaf-1/4 - spine-1/4\n#fault 2 guid "
-		"0x77 kind 1 name 7 since 5 what host node-09, at leaf-2/4\n");
+		"0x77 kind 1 name 7 since 5 what host node-09, at leaf-2/4\n"
+		"#fault 3 guid 0x78 kind 0 name 7 since 5 what switch spine-1, "
+		"3 links\n");
 	g_autofree char *since = expected_since_text(5);
 
 	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {

@@ -151,6 +151,7 @@ TEST(test_a_change_is_told_before_it_is_made)
 	v = read_fabric("#view 1 gen 1\n#fault 1 guid 0x77 kind 1 name 3 since "
 			"5 what host H-9, at S-1-9/1\n#end 1\n");
 	expect_whatif(v, "kill H-9", 2, "host H-9 is missing since ");
+	expect_whatif(v, "unplug H-9/1", 2, "host H-9 is missing since ");
 	tool_view_free(v);
 }
 
