@@ -73,9 +73,12 @@ put_partition(struct text_report *out, const struct tool_view *v,
 	more = n[PARTITION_LIMITED] + n[PARTITION_FULL] + n[PARTITION_BOTH] -
 		members->len;
 	report_open(out, NULL, '{');
-	report_say(out, "%s%s0x%04x: %u full, %u limited, %u both; SL %u\n",
-		   name, *name ? " " : "", p->pkey, n[PARTITION_FULL],
-		   n[PARTITION_LIMITED], n[PARTITION_BOTH], p->sl);
+	report_say(out, "%s%s0x%04x: %u full, %u limited, %u both", name,
+		   *name ? " " : "", p->pkey, n[PARTITION_FULL],
+		   n[PARTITION_LIMITED], n[PARTITION_BOTH]);
+	if (away->len)
+		report_say(out, ", %u away", away->len);
+	report_say(out, "; SL %u\n", p->sl);
 	report_text(out, "name", p->name, NULL);
 	report_hex(out, "pkey", p->pkey, 4, NULL);
 	report_number(out, "sl", p->sl, NULL);

@@ -54,9 +54,12 @@ run_accept(struct control_request *r)
 	const char *word = r->words[1];
 	g_autofree char *shown = word ? text_one_line(word) : NULL;
 	g_autofree char *missing = NULL;
-	unsigned n = r->hooks->accept(word, r->hooks->data);
+	unsigned n = r->v.expected ? r->hooks->accept(word, r->hooks->data) : 0;
 
-	if (!n && !word)
+	if (!r->v.expected)
+		request_say(r, CONTROL_NOT_DONE, "only a master knows what is "
+			    "expected of the fabric");
+	else if (!n && !word)
 		request_say(r, CONTROL_DONE, "nothing is missing or slow");
 	else if (n)
 		request_say(r, CONTROL_DONE, "%u %s accepted: the fabric is "
