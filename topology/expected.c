@@ -62,7 +62,7 @@ struct expected_link {
 	struct rate best, now;
 	bool is_slow, is_void;
 	bool is_replaced;	/* one end is missing, the other one has another
-				   cable */
+				   cable, or had, to another one that is missing */
 };
 
 /* A switch's port with a link behind which no node answers. */
@@ -691,10 +691,11 @@ drop_void_links(struct expected *e)
 	g_array_set_size(e->links, kept);
 }
 
-/* One node of the link is missing: is another one at the other end? */
+/* One node of the link is missing: is another one at the other end? known: ports
+ * with a link that is expected there. */
 static void
 find_heir(const struct expected *e, struct expected_link *l,
-	  const struct snapshot *s)
+	  const struct snapshot *s, bool *known)
 {
 	unsigned here = is_missing(l->node[0]);
 	uint32_t port = is_missing(l->node[here]) ? SNAPSHOT_NONE :
@@ -702,8 +703,11 @@ find_heir(const struct expected *e, struct expected_link *l,
 	uint32_t peer = port == SNAPSHOT_NONE ? SNAPSHOT_NONE :
 		s->ports[port].peer;
 
-	l->is_replaced = peer != SNAPSHOT_NONE;
-	if (l->is_replaced)
+	l->is_replaced = port != SNAPSHOT_NONE &&
+		(peer != SNAPSHOT_NONE || known[port]);
+	if (port != SNAPSHOT_NONE && peer == SNAPSHOT_NONE)
+		known[port] = true;
+	if (peer != SNAPSHOT_NONE)
 		l->node[!here]->heir = g_hash_table_lookup(e->by_guid,
 			&snapshot_node_of(s, peer)->info.node_guid);
 }
@@ -720,7 +724,7 @@ update_links(struct expected *e, const struct snapshot *s, int64_t now)
 
 		l->is_replaced = false;
 		if (is_missing(l->node[0]) || is_missing(l->node[1])) {
-			find_heir(e, l, s);
+			find_heir(e, l, s, known);
 			continue;
 		}
 		a = snapshot_port_of(s, l->node[0]->at, l->port[0]);
