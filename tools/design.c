@@ -44,17 +44,24 @@ block_free(gpointer data)
 	g_free(block);
 }
 
-/* Name -> node + 1; that of several nodes -> 0. */
+/* Name -> node + 1; that of several nodes -> 0, but with the NodeGUID behind it, as
+ * minismctl links has it, its node. */
 static GHashTable *
 index_names(const struct snapshot *s)
 {
-	GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal);
+	GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal,
+						  g_free, NULL);
+	g_autoptr(GHashTable) shared = snapshot_shared_names(s);
 
 	for (uint32_t i = 0; i < s->n_nodes; i++) {
-		char *name = (char *)snapshot_node_name(&s->nodes[i]);
+		const char *name = snapshot_node_name(&s->nodes[i]);
+		bool is_shared = g_hash_table_contains(shared, name);
 
-		g_hash_table_insert(names, name, GUINT_TO_POINTER(
-			g_hash_table_contains(names, name) ? 0 : i + 1));
+		g_hash_table_insert(names, g_strdup(name),
+				    GUINT_TO_POINTER(is_shared ? 0 : i + 1));
+		if (is_shared)
+			g_hash_table_insert(names, snapshot_full_name(
+				&s->nodes[i], shared), GUINT_TO_POINTER(i + 1));
 	}
 	return names;
 }
@@ -256,12 +263,18 @@ identify(struct snapshot *design, const struct snapshot *now, bool is_list)
 			at[i] = same;
 		if (is_list && info->num_ports <= CA_PORTS)
 			info->node_type = NODE_CA;
-		if (at[i])
-			info->node_type = now->nodes[at[i] - 1].info.node_type;
-		if (at[i])
-			info->node_guid = now->nodes[at[i] - 1].info.node_guid;
-		else if (same)	/* another one's; of a list they are made up */
+		if (at[i]) {
+			const struct snapshot_node *is = &now->nodes[at[i] - 1];
+
+			info->node_type = is->info.node_type;
+			info->node_guid = is->info.node_guid;
+			if (is_list)	/* without a GUID behind it */
+				design->nodes[i].name = g_intern_string(
+					snapshot_node_name(is));
+		} else if (same) {	/* another one's; those of a list are
+					   made up */
 			info->node_guid = UINT64_MAX - i;
+		}
 	}
 }
 

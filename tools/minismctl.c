@@ -33,7 +33,6 @@
 
 #define EXIT_USAGE	2
 #define SHOW_TRIES	5u	/* while the fabric changes */
-#define AGE_MS		1000	/* older than the question: not told for it */
 #define WATCH_US	2000000u
 #define SUPPORT_FILE	"minism-support.tar.gz"
 #define HELP_HEAD	"Asks a running minism. COMMAND is one of"
@@ -154,14 +153,16 @@ tell_error(const struct ctl_arguments *a, const GError *error)
 	return error->domain == CLIENT_ERROR ? error->code : EXIT_FAILURE;
 }
 
-/* Not to standard output, which is for programs. A net file has no time. */
+/* If it is not now. Not to standard output, which is for programs; a net file has
+ * no time. */
 static void
-tell_age(const struct view_lines *lines, int64_t asked)
+tell_age(const struct ctl_arguments *a, const struct view_lines *lines)
 {
 	int64_t at = (int64_t)view_lines_first(lines, VIEW_HEAD)->n[HEAD_AT];
 	g_autofree char *since = expected_since_text(at / 1000);
 
-	if (at && at < asked / 1000 - AGE_MS)
+	if (at && (a->view ||
+		   view_lines_first(lines, VIEW_SUBNET)->n[SUBNET_AGE]))
 		tool_options_complain("the fabric as of %s", since);
 }
 
@@ -170,12 +171,11 @@ static struct tool_view *
 get_view(const struct ctl_arguments *a, const char *request, int *status)
 {
 	g_autoptr(GError) error = NULL;
-	int64_t asked = g_get_real_time();
 	struct tool_view *v = tool_view_get(&a->place, a->view, request,
 					    &error);
 
 	if (v)
-		tell_age(v->lines, asked);
+		tell_age(a, v->lines);
 	else
 		*status = tell_error(a, error);
 	return v;
@@ -188,14 +188,13 @@ run_status(const struct ctl_arguments *a)
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GString) text = g_string_new(NULL);
 	struct text_report r = { .out = text, .as_json = a->json };
-	int64_t asked = g_get_real_time();
 	struct view_lines *lines = view_lines_get(&a->place, a->view, &error);
 	bool metrics = strcmp(a->words[0], "metrics") == 0;
 	int status = EXIT_SUCCESS;
 
 	if (!lines)
 		return tell_error(a, error);
-	tell_age(lines, asked);
+	tell_age(a, lines);
 	if (!lines->of[metrics ? VIEW_COUNT : VIEW_MANAGER]->len) {
 		tool_options_complain("%s: it has no %s of a manager; "
 				      "minismctl view writes one that has",

@@ -188,7 +188,8 @@ switch_left(struct comparison *c, const struct snapshot_node *n, char *name)
 			ends[far_end(c, peer)]++;
 		else
 			n_hosts += c->to_new[s->ports[peer].node] ==
-				SNAPSHOT_NONE;
+				SNAPSHOT_NONE &&
+				!snapshot_is_part(s, s->ports[peer].node);
 	}
 	for (enum far_end kind = FAR_UNREAD; kind-- > FAR_DOWN;)
 		if (ends[kind] && (most == FAR_UNREAD ||

@@ -125,7 +125,16 @@ control_put_faults(const struct control_view *v, const char *name,
 		   const char *link, GString *out)
 {
 	const GPtrArray *faults = v->expected ? v->expected->faults : NULL;
+	const struct status *s = v->status;
 
+	if (s->subnet)
+		view_line_put(VIEW_SUBNET, (uint64_t[]){
+			[SUBNET_SWITCHES] = s->subnet->n_switches,
+			[SUBNET_HOSTS] = s->n_hosts,
+			[SUBNET_ACTIVE] = s->n_active,
+			[SUBNET_LINKS] = s->n_links, [SUBNET_TOP] = s->top,
+			[SUBNET_AGE] = (uint64_t)control_age(v) },
+			NULL, out);
 	for (guint i = 0; faults && i < faults->len; i++) {
 		const struct expected_fault *f = faults->pdata[i];
 		g_autofree char *what = NULL;
@@ -149,21 +158,12 @@ control_put_faults(const struct control_view *v, const char *name,
 static void
 put_verdict(const struct control_view *v, GString *out)
 {
-	const struct status *s = v->status;
 	uint64_t n[VIEW_WORDS] = { 0 };
 	const char *name;
 
 	control_verdict(v, &name);
 	count_verdict(v, n);
 	view_line_put(VIEW_VERDICT, n, name, out);
-	if (s->subnet)
-		view_line_put(VIEW_SUBNET, (uint64_t[]){
-			[SUBNET_SWITCHES] = s->subnet->n_switches,
-			[SUBNET_HOSTS] = s->n_hosts,
-			[SUBNET_ACTIVE] = s->n_active,
-			[SUBNET_LINKS] = s->n_links, [SUBNET_TOP] = s->top,
-			[SUBNET_AGE] = (uint64_t)control_age(v) },
-			NULL, out);
 	control_put_faults(v, NULL, NULL, out);
 	view_texts_put(VIEW_UNREACHED, v->unreached, out);
 }

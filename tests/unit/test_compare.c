@@ -368,15 +368,30 @@ TEST(test_a_name_may_look_like_an_end_of_a_cable)
 	}
 }
 
-/* A list has no GUIDs to tell them apart. */
+/* Or the GUID behind the name, as links prints it. */
 TEST(test_a_list_needs_names_of_one_node)
 {
 	AUTO(tool_view) *now = write_fabric("", "#name 0x101 is twin\n"
 					     "#name 0x102 is twin\n");
 	g_autoptr(GError) error = NULL;
+	struct snapshot *d;
 
 	assert_null(design_parse("leaf-2/1 node-03/1\nleaf-1/1 twin/1\n", "d",
 				 now->s, &error));
 	assert_string_equal(error->message, "d:2: several nodes are called twin: "
 			    "leave its lines out, or give them names");
+	d = design_parse("leaf-1/1 - twin (0x0000000000000101)/1\n"
+			 "twin (0x0000000000000102)/1 - leaf-1/2\n", "d", now->s,
+			 NULL);
+	assert_non_null(d);
+	assert_int_equal(d->n_nodes, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		uint32_t is = snapshot_find_node(now->s,
+						 d->nodes[i].info.node_guid);
+
+		assert_int_not_equal(is, SNAPSHOT_NONE);
+		assert_string_equal(snapshot_node_name(&d->nodes[i]),
+				    snapshot_node_name(&now->s->nodes[is]));
+	}
+	snapshot_unref(d);
 }
