@@ -194,7 +194,8 @@ run_status(const struct ctl_arguments *a)
 
 	if (!lines)
 		return tell_error(a, error);
-	tell_age(a, lines);
+	if (a->view || strcmp(a->words[0], "status"))
+		tell_age(a, lines);
 	if (!lines->of[metrics ? VIEW_COUNT : VIEW_MANAGER]->len) {
 		tool_options_complain("%s: it has no %s of a manager; "
 				      "minismctl view writes one that has",
