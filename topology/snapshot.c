@@ -488,12 +488,26 @@ void
 builder_describe(struct builder *b, uint32_t node, const uint8_t *desc,
 		 size_t len)
 {
-	char *out = b->s->nodes[node].desc;
+	struct snapshot_node *is = &b->s->nodes[node];
+	char *out = is->desc;
 	size_t n = 0;
 
 	for (; n < len && n < NODE_DESC_LEN && desc[n]; n++)
 		out[n] = g_ascii_isprint((char)desc[n]) ? (char)desc[n] : '?';
 	out[n] = '\0';
+	*is->nameless = '\0';
+}
+
+/* A node that has no name, or one of blanks, goes by its NodeGUID. */
+static void
+name_nameless(struct snapshot *s)
+{
+	for (uint32_t i = 0; i < s->n_nodes; i++) {
+		struct snapshot_node *n = &s->nodes[i];
+		if (!n->desc[strspn(n->desc, " ")])
+			g_snprintf(n->nameless, sizeof(n->nameless), "0x%016"
+				   G_GINT64_MODIFIER "x", n->info.node_guid);
+	}
 }
 
 void
@@ -695,6 +709,7 @@ builder_finish(struct builder *b)
 				from->nodes[i].info.node_guid, i };
 	qsort(order, n_reached, sizeof(*order), guid_compare);
 	s = assemble(from, order, n_reached);
+	name_nameless(s);
 	/* Step 4: the lowest far port that is one hop nearer and by which the
 	 * SM may come */
 	for (uint32_t port = 0; hops && port < s->n_ports; port++) {

@@ -49,6 +49,7 @@ struct snapshot_node {
 				   a switch that came since; 0: it is the first
 				   discovery */
 	char desc[NODE_DESC_LEN + 1];	/* terminated, unprintables replaced */
+	char nameless[19];	/* its NodeGUID, if desc is blank; or "" */
 	const char *name;	/* the site's own, in `names` of the snapshot;
 				   NULL: none */
 };
@@ -77,12 +78,14 @@ snapshot_node_of(const struct snapshot *s, uint32_t port)
 	return &s->nodes[s->ports[port].node];
 }
 
-/* The node's name in the node name map, else its NodeDescription. The SA and
+/* The node's name in the node name map, else its NodeDescription, or its NodeGUID
+ * if that is blank. The SA and
  * net files have the NodeDescription, `desc`. */
 static inline const char *
 snapshot_node_name(const struct snapshot_node *node)
 {
-	return node->name ? node->name : node->desc;
+	return node->name ? node->name :
+		*node->nameless ? node->nameless : node->desc;
 }
 
 /* The same of the node that `port` is one of. */
