@@ -100,7 +100,7 @@ take_engine(void *owner, void *members, int64_t now, GError **error)
 	struct persist *m = owner;
 
 	if (m->engine)
-		return state_line_refuse(error, "a second engine");
+		return text_refuse(error, "a second engine");
 	m->engine = g_strdup(((struct saved_engine *)members)->name);
 	m->in_force = g_strdup(m->engine);
 	m->version++;
@@ -114,7 +114,7 @@ take_in_force(void *owner, void *members, int64_t now, GError **error)
 	struct persist *m = owner;
 
 	if (!m->engine)
-		return state_line_refuse(error, "no engine made the ranks");
+		return text_refuse(error, "no engine made the ranks");
 	g_free(m->in_force);
 	m->in_force = strcmp(e->name, "-") ? g_strdup(e->name) : NULL;
 	m->version++;
@@ -128,7 +128,7 @@ take_rank(void *owner, void *members, int64_t now, GError **error)
 
 	m->version++;
 	return m->engine ? state_line_insert(m->ranks, members, error) :
-		state_line_refuse(error, "no engine made the ranks");
+		text_refuse(error, "no engine made the ranks");
 }
 
 static bool

@@ -167,12 +167,6 @@ add_node(struct expected *e, uint64_t guid, enum expected_kind kind,
 
 /* ---- text ---- */
 
-struct saved_node {
-	uint64_t guid;
-	int64_t since;
-	char *name;
-};
-
 struct saved_link {
 	uint64_t guid[2];
 	uint8_t port[2];
@@ -182,9 +176,9 @@ struct saved_link {
 };
 
 static const struct state_word node_words[] = {
-	STATE_WORD(saved_node, guid, "NodeGUID", 16, 0, UINT64_MAX),
-	STATE_WORD(saved_node, since, "time", 0, 0, INT64_MAX),
-	STATE_WORD(saved_node, name, "name", STATE_TEXT, 0, 0),
+	STATE_WORD(expected_node, guid, "NodeGUID", 16, 0, UINT64_MAX),
+	STATE_WORD(expected_node, since, "time", 0, 0, INT64_MAX),
+	STATE_WORD(expected_node, name, "name", STATE_TEXT, 0, 0),
 };
 
 static const struct state_word link_words[] = {
@@ -205,11 +199,11 @@ static const struct state_word silent_words[] = {
 };
 
 static bool
-take_node(struct expected *e, const struct saved_node *n,
+take_node(struct expected *e, const struct expected_node *n,
 	  enum expected_kind kind, GError **error)
 {
 	if (g_hash_table_contains(e->by_guid, &n->guid))
-		return state_line_refuse(error, "the node is there twice");
+		return text_refuse(error, "the node is there twice");
 	add_node(e, n->guid, kind, n->name)->since = n->since;
 	e->version++;
 	return true;
@@ -246,11 +240,11 @@ take_link(void *owner, void *members, int64_t now, GError **error)
 		l.node[i] = g_hash_table_lookup(e->by_guid, &saved->guid[i]);
 		l.port[i] = saved->port[i];
 		if (!l.node[i])
-			return state_line_refuse(error, "a link of a node that "
-						 "is not there");
+			return text_refuse(error, "a link of a node that "
+					   "is not there");
 	}
 	if (g_strlcpy(l.best.name, saved->speed, SPEED_LEN) >= SPEED_LEN)
-		return state_line_refuse(error, "the speed is too long");
+		return text_refuse(error, "the speed is too long");
 	g_array_append_val(e->links, l);
 	e->version++;
 	return true;
@@ -271,10 +265,12 @@ take_silent(void *owner, void *members, int64_t now, GError **error)
 
 enum { SILENT_LINE = EXPECTED_LINK + 1 };	/* the others by their kind */
 static const struct state_line expected_lines[] = {
-	[EXPECTED_SWITCH] = STATE_LINE("switch", node_words, saved_node,
+	[EXPECTED_SWITCH] = STATE_LINE("switch", node_words, expected_node,
 				       take_switch),
-	[EXPECTED_HOST] = STATE_LINE("host", node_words, saved_node, take_host),
-	[EXPECTED_PART] = STATE_LINE("part", node_words, saved_node, take_part),
+	[EXPECTED_HOST] = STATE_LINE("host", node_words, expected_node,
+				     take_host),
+	[EXPECTED_PART] = STATE_LINE("part", node_words, expected_node,
+				     take_part),
 	[EXPECTED_LINK] = STATE_LINE("link", link_words, saved_link, take_link),
 	[SILENT_LINE] = STATE_LINE("silent", silent_words, expected_silent,
 				   take_silent),
@@ -289,9 +285,7 @@ expected_save(const void *owner, GString *out, int64_t now)
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		const struct expected_node *n = e->nodes->pdata[i];
 
-		state_line_save(&expected_lines[n->kind], out,
-				&(struct saved_node){ n->guid, n->since,
-						      n->name });
+		state_line_save(&expected_lines[n->kind], out, n);
 	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		const struct expected_link *l = link_at(e, i);

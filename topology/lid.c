@@ -32,6 +32,7 @@
 #include <string.h>
 
 #include "topology/lid.h"
+#include "topology/text.h"
 
 #define N_LIDS		(LID_UNICAST_MAX + 1u)
 
@@ -510,11 +511,11 @@ lid_take(void *owner, void *members, int64_t now, GError **error)
 
 	if (r->max < r->min || size & (size - 1) || size > 1u << LMC_MAX ||
 	    r->min % size)
-		return state_line_refuse(error, "0x%04x to 0x%04x is no range "
+		return text_refuse(error, "0x%04x to 0x%04x is no range "
 			"of a port: it must be 2^LMC LIDs and begin at a "
 			"multiple of that", r->min, r->max);
 	if (memchr(m->given + r->min, 1, size))
-		return state_line_refuse(error, "of the LIDs 0x%04x to 0x%04x "
+		return text_refuse(error, "of the LIDs 0x%04x to 0x%04x "
 			"one is another port's", r->min, r->max);
 	if (!state_line_insert(m->ranges, r, error))
 		return false;

@@ -15,18 +15,6 @@
 #include "topology/member.h"
 #include "topology/text.h"
 
-bool
-state_line_refuse(GError **error, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	g_propagate_error(error, g_error_new_valist(TEXT_ERROR, TEXT_ERROR_SYNTAX,
-						    format, args));
-	va_end(args);
-	return false;
-}
-
 /* ------------------------------------------------------------------ a line */
 
 static const char hex[] = "0123456789abcdef";
@@ -99,7 +87,7 @@ load_word(const struct state_word *w, char *word, uint8_t *member,
 	if (w->digits == STATE_NAME || w->digits == STATE_TEXT) {
 		*(char **)(void *)member = word;
 		return *word || w->digits == STATE_TEXT ||
-			state_line_refuse(error, "%s is empty", w->name);
+			text_refuse(error, "%s is empty", w->name);
 	}
 	if (w->digits == STATE_BYTES ? load_bytes(w, word, member) :
 	    text_read_number(word, 0, w->max, &value) && value >= w->min) {
@@ -109,12 +97,12 @@ load_word(const struct state_word *w, char *word, uint8_t *member,
 	}
 	shown = text_one_line(word);
 	if (w->digits == STATE_BYTES)
-		return state_line_refuse(error, "%s '%s' is not 0x and %u "
-					 "digits", w->name, shown,
-					 2u * w->size);
-	return state_line_refuse(error, "%s '%s' is not a number from 0x%"
-				 PRIx64 " to 0x%" PRIx64, w->name, shown,
-				 w->min, w->max);
+		return text_refuse(error, "%s '%s' is not 0x and %u "
+				   "digits", w->name, shown,
+				   2u * w->size);
+	return text_refuse(error, "%s '%s' is not a number from 0x%"
+			   PRIx64 " to 0x%" PRIx64, w->name, shown,
+			   w->min, w->max);
 }
 
 bool
@@ -136,8 +124,8 @@ state_line_load(const struct state_line *l, char *line, void *members,
 			return false;
 	}
 	return (!at && (i == l->n || i == l->n - l->n_optional)) ||
-		state_line_refuse(error, "%s than %u words", at ? "more" :
-				  "less", l->n + 1);
+		text_refuse(error, "%s than %u words", at ? "more" :
+			    "less", l->n + 1);
 }
 
 /* From the end: only a person writes them in another order. */
@@ -152,7 +140,7 @@ state_line_insert(GArray *list, const void *element, GError **error)
 					  sizeof(guid))) > guid)
 		at--;
 	if (at && other == guid)
-		return state_line_refuse(error, "the GUID is there twice");
+		return text_refuse(error, "the GUID is there twice");
 	g_array_insert_vals(list, at, element, 1);
 	return true;
 }
@@ -192,7 +180,7 @@ static bool
 take_heading(struct state_reader *r, const char *line, GError **error)
 {
 	if (strcmp(line, "= sa-state") != 0)
-		return state_line_refuse(error, "a heading that is not known");
+		return text_refuse(error, "a heading that is not known");
 	r->told->clients = true;
 	for (size_t i = 0; i < r->n; i++)
 		if (r->owners[i].part->is_clients)
@@ -223,7 +211,7 @@ static bool
 take_line(struct state_reader *r, const char *line, size_t len, GError **error)
 {
 	if (memchr(line, '\0', len))
-		return state_line_refuse(error, "a NUL");
+		return text_refuse(error, "a NUL");
 	if (!len || *line == '#' || g_str_has_prefix(line, STATE_HEAD_WORD))
 		return true;
 	return g_str_has_prefix(line, "= ") ? take_heading(r, line, error) :
@@ -246,7 +234,7 @@ state_read(const struct state_owner *owners, size_t n, char *text, size_t len,
 		if (stop)
 			*stop = '\0';
 		if (stop ? take_line(&r, line, (size_t)(stop - line), &error) :
-		    state_line_refuse(&error, "the line is cut"))
+		    text_refuse(&error, "the line is cut"))
 			continue;
 		if (!told->n_bad++)
 			told->first = g_strdup_printf("line %u: %s", number,

@@ -46,9 +46,6 @@ void state_line_save(const struct state_line *l, GString *out,
  * with an error. */
 bool state_line_load(const struct state_line *l, char *line, void *members,
 		     GError **error);
-/* Refuses what was read, with a reason of the module's own; false. */
-bool state_line_refuse(GError **error, const char *format, ...)
-	G_GNUC_PRINTF(2, 3);
 
 /* Inserts a struct that begins with a GUID into an array in their order. False:
  * this one is there. */

@@ -22,6 +22,19 @@
 
 G_DEFINE_QUARK(minism-text-error-quark, text_error)
 
+bool
+text_refuse(GError **error, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g_propagate_error(error, g_error_new_valist(TEXT_ERROR,
+						    TEXT_ERROR_SYNTAX,
+						    format, args));
+	va_end(args);
+	return false;
+}
+
 size_t
 text_bom(const char *text, size_t len)
 {

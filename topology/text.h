@@ -18,6 +18,9 @@ enum text_error {
 #define TEXT_ERROR text_error_quark()
 GQuark text_error_quark(void);
 
+/* Always false. Sets such an error. */
+bool text_refuse(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
 /*
  * All of a text file, without the byte order mark that some editors put first.
  * To be freed with g_free(). NULL with a G_FILE_ERROR; a NUL in it, which would

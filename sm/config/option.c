@@ -264,19 +264,6 @@ option_find_name(const struct option_table *t, const char *word)
 	return n == 1 ? found : NULL;
 }
 
-G_GNUC_PRINTF(2, 3) static bool
-option_fail(GError **error, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	g_propagate_error(error, g_error_new_valist(TEXT_ERROR,
-						    TEXT_ERROR_SYNTAX,
-						    format, args));
-	va_end(args);
-	return false;
-}
-
 /* GOptionArgFunc; name with its dashes. */
 static gboolean
 set_option(const char *name, const char *value, gpointer data, GError **error)
@@ -299,7 +286,7 @@ set_option(const char *name, const char *value, gpointer data, GError **error)
 	why = o->kind->set(o, G_STRUCT_MEMBER_P(values, o->offset), value);
 	if (!why && t->note)
 		t->note(o, value, values);
-	return !why || option_fail(error, "--%s: %s", o->name, why);
+	return !why || text_refuse(error, "--%s: %s", o->name, why);
 }
 
 /* A long option by its full name; a letter and its value as two words. NULL:
@@ -321,7 +308,7 @@ spell_out(const struct option_table *t, int argc, char *const *argv,
 		if (o) {
 			c = word + strcspn(word, "=");
 			if (*c && o->kind->no_value) {
-				option_fail(error, "--%s: takes no value",
+				text_refuse(error, "--%s: takes no value",
 					    o->name);
 				return NULL;
 			}
@@ -431,7 +418,7 @@ fail_unknown(const struct option_table *t, const char *word, GError **error)
 	if (t->explain)
 		why = t->explain(word[1], is_name ? key : NULL);
 	if (why)
-		return option_fail(error, "%s %s", shown, why);
+		return text_refuse(error, "%s %s", shown, why);
 	for (; t; t = t->also) {
 		names = g_renew(const char *, names, n + t->n);
 		for (size_t i = 0; is_name && i < t->n; i++)
@@ -439,7 +426,7 @@ fail_unknown(const struct option_table *t, const char *word, GError **error)
 				names[n++] = t->options[i].name;
 	}
 	near = text_nearest(cut, "--", names, n);
-	return option_fail(error, "%s is no option%s%s --help has all", shown,
+	return text_refuse(error, "%s is no option%s%s --help has all", shown,
 			   near, is_name ? "," : ";");
 }
 
@@ -466,7 +453,7 @@ option_read(const struct option_table *t, void *values, int argc,
 
 			/* The last word is an option without its value, which
 			 * GOption refused. */
-			return option_fail(error,
+			return text_refuse(error,
 					   "%s%s: a value is missing: %s",
 					   o ? "--" : "", o ? o->name : last,
 					   o ? accepts : "");
@@ -486,10 +473,10 @@ option_read(const struct option_table *t, void *values, int argc,
 	shown = text_one_line(rest[0]);
 	for (size_t i = 0; i < n_commands; i++)
 		if (strcmp(commands[i].name, rest[0]) == 0)
-			return option_fail(error, "unexpected argument \"%s\": "
+			return text_refuse(error, "unexpected argument \"%s\": "
 					   "it is a command of minismctl",
 					   shown);
-	return option_fail(error,
+	return text_refuse(error,
 			   "unexpected argument \"%s\"; --help lists the "
 			   "options", shown);
 }

@@ -762,10 +762,9 @@ read_args(struct options *conf, int argc, char **argv, GError **error)
 	if (!t.also || conf->mode >= OPTIONS_MODE_HELP ||
 	    (conf->fabric[0] && !conf->fabric[1]))
 		return true;
-	g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "one FABRIC is "
-		    "needed%s: a net file, or a formula such as "
-		    "'PGFT(4,8;1,4)'", conf->fabric[0] ? ", not several" : "");
-	return false;
+	return text_refuse(error, "one FABRIC is needed%s: a net file, or a "
+			   "formula such as 'PGFT(4,8;1,4)'", conf->fabric[0] ?
+			   ", not several" : "");
 }
 
 /* The default file need not exist; one that was named must. */
@@ -781,9 +780,8 @@ options_read_file(struct options *conf, const char *asked, GPtrArray *warnings,
 		return options_parse(conf, text, path, warnings, error);
 	if (!asked && g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOENT))
 		return true;
-	g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "%s: %s",
-		    asked ? "--config" : path, why->message);
-	return false;
+	return text_refuse(error, "%s: %s", asked ? "--config" : path,
+			   why->message);
 }
 
 /* The three ways to name a port go together: one on the command line is not
@@ -858,19 +856,15 @@ options_from_args(struct options *conf, int argc, char **argv,
 	if (ok && (first->ca_name || first->port_num || first->port_guid))
 		options_forget_port(conf);
 	ok = ok && read_args(conf, argc, argv, error);
-	if (ok && conf->apply && conf->mode == OPTIONS_MODE_PLAN) {
-		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "--apply "
-			    "writes a plan, --plan prints one: not both");
-		ok = false;
-	}
+	if (ok && conf->apply && conf->mode == OPTIONS_MODE_PLAN)
+		ok = text_refuse(error, "--apply writes a plan, --plan prints "
+				 "one: not both");
 	if (ok && conf->observe && (conf->apply || conf->takeover ||
 	    (conf->mode > OPTIONS_MODE_RUN &&
-	     conf->mode < OPTIONS_MODE_CHECK))) {
-		g_set_error(error, TEXT_ERROR, TEXT_ERROR_SYNTAX, "--observe "
-			    "stays and writes nothing: not with --once, "
-			    "--plan, --apply or --takeover");
-		ok = false;
-	}
+	     conf->mode < OPTIONS_MODE_CHECK)))
+		ok = text_refuse(error, "--observe stays and writes nothing: "
+				 "not with --once, --plan, --apply or "
+				 "--takeover");
 	if (ok && conf->apply && conf->mode == OPTIONS_MODE_RUN)
 		conf->mode = OPTIONS_MODE_ONCE;
 	conf->partition_file_asked = ok && conf->partition_file &&

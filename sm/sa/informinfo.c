@@ -46,6 +46,7 @@
 #include "sm/sa/mcmember.h"
 #include "sm/mad/bytes.h"
 #include "sm/sa/sa.h"
+#include "topology/text.h"
 
 #define QUEUE_MAX	65536u	/* a host each, and as many groups */
 #define TRAPS_MAX	1024u
@@ -517,13 +518,13 @@ inform_take(void *owner, void *members, int64_t now, GError **error)
 	s->port_guid = bytes_load64(s->gid + 8);
 	s->info.subscribe = 1;
 	if (sa_store_find(&i->all, s))
-		return state_line_refuse(error, "two subscriptions with one "
-					 "Enum");
+		return text_refuse(error, "two subscriptions with one "
+				   "Enum");
 	if (find_same(i, s))
-		return state_line_refuse(error, "the subscription is there "
-					 "twice");
+		return text_refuse(error, "the subscription is there "
+				   "twice");
 	if (i->all.list->len >= SUBSCRIPTIONS_MAX)
-		return state_line_refuse(error, "too many subscriptions");
+		return text_refuse(error, "too many subscriptions");
 	sa_store_insert(&i->all, s, sizeof(*s));
 	return true;
 }

@@ -67,6 +67,7 @@
 #include "sm/mad/bytes.h"
 #include "sm/sa/sa.h"
 #include "sm/sa/sa_limits.h"
+#include "topology/text.h"
 
 #define JOIN_ALL	0xfu
 /* States that count for creation and deletion, IBA 15.2.5.17.2. */
@@ -666,13 +667,13 @@ group_take(void *owner, void *members, int64_t now, GError **error)
 
 	r->scope = r->mgid[1] & 0xf;
 	if (r->mgid[0] != 0xff)
-		return state_line_refuse(error, "the MGID does not begin with "
-					 "ff");
+		return text_refuse(error, "the MGID does not begin with "
+				   "ff");
 	if (sa_store_find(&g->all, r->mgid))
-		return state_line_refuse(error, "the group is there twice");
+		return text_refuse(error, "the group is there twice");
 	if (groups_of_mlid(g, r->mlid))
-		return state_line_refuse(error, "two groups have MLID 0x%04x",
-					 r->mlid);
+		return text_refuse(error, "two groups have MLID 0x%04x",
+				   r->mlid);
 	groups_insert(g, group);
 	/* An MGID that the SA chooses must differ from all chosen before: their
 	 * members may still use them. */
@@ -690,10 +691,10 @@ member_take(void *owner, void *members, int64_t now, GError **error)
 
 	m->m.port_guid = bytes_load64(m->m.gid + 8);
 	if (!group)
-		return state_line_refuse(error, "a member of a group that is "
-					 "not there");
+		return text_refuse(error, "a member of a group that is "
+				   "not there");
 	if (sa_store_find(&group->members, &m->m.port_guid))
-		return state_line_refuse(error, "the member is there twice");
+		return text_refuse(error, "the member is there twice");
 	add_member(g, group, &m->m);
 	return true;
 }

@@ -29,6 +29,7 @@
 #include "sm/sa/service.h"
 #include "sm/mad/bytes.h"
 #include "sm/sa/sa.h"
+#include "topology/text.h"
 
 #define SERVICES_MAX	65536u
 #define SERVICES_A_PORT	256u
@@ -265,9 +266,9 @@ service_take(void *owner, void *members, int64_t now, GError **error)
 	const struct service_record *record = members;
 
 	if (sa_store_find(&s->all, record))
-		return state_line_refuse(error, "the service is there twice");
+		return text_refuse(error, "the service is there twice");
 	if (!services_have_room(s, record->gid))
-		return state_line_refuse(error, "too many services");
+		return text_refuse(error, "too many services");
 	services_put(s, record, now);
 	return true;
 }
