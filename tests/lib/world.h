@@ -56,7 +56,11 @@ struct world {
 	struct snapshot *s;		/* as generated: names ports, nodes */
 	struct sim *sim;
 	struct manager m;
+	uint8_t lid_owners[LID_UNICAST_MAX + 1]; /* kinds of nodes that have a
+			LID, or had it when world_has_loop() looked last */
 };
+#define WORLD_LID_CA		1u
+#define WORLD_LID_SWITCH	2u
 
 /* The fabric, with GUIDs in random order, is there and the SM attached to its
  * local port; its first sweep is requested. */
@@ -96,7 +100,7 @@ unsigned world_misled(struct world *w, struct partition_rules *rules,
 
 /* The tables of the switches have a credit loop at this moment, see
  * world_loop.c; between those that are alive, NULL: between all. */
-bool world_has_loop(const struct world *w, const uint8_t *alive);
+bool world_has_loop(struct world *w, const uint8_t *alive);
 
 /* End ports alive in the SM's part of the fabric, by port index. */
 uint8_t *world_alive(struct world *w);

@@ -8,6 +8,9 @@
  * all LIDs, and from switches' ports 0 to CAs, over links that are Active at
  * both ends. Each path is followed up to a switch that another path to the same
  * LID has passed. Packets to a group are those from any CA.
+ *
+ * A LID whose port is gone counts as well, as one of the kind of node that had it
+ * last: who has talked to it may go on, and its packets fill buffers too.
  */
 #include "tests/lib/world.h"
 
@@ -16,7 +19,7 @@
 #define MLIDS		16u	/* groups, from the first MLID on */
 
 struct web {
-	const struct world *w;
+	struct world *w;
 	uint64_t (*turns)[4];	/* by channel: numbers of the next one */
 	uint32_t *behind;	/* by channel: the node at its other end;
 				   SNAPSHOT_NONE: it is not Active */
@@ -64,7 +67,8 @@ follow(struct web *web, uint32_t node, uint16_t lid)
 	for (bool again = false; !again; in = out) {
 		uint8_t num = sim_lft_entry(web->w->sim, node, lid);
 
-		if (!num || num > s->nodes[node].info.num_ports)
+		if (!num || num > s->nodes[node].info.num_ports ||
+		    lid > sim_switch_info(web->w->sim, node)->linear_fdb_top)
 			return;
 		out = s->nodes[node].first_port + num;
 		if (web->behind[out] == SNAPSHOT_NONE)
@@ -79,20 +83,41 @@ follow(struct web *web, uint32_t node, uint16_t lid)
 	}
 }
 
+/* Owners of LIDs: those that are alive, else as they are known. */
 static void
-follow_all(struct web *web, uint32_t to)
+learn_owners(struct web *web, const uint8_t *alive)
 {
 	const struct snapshot *s = web->w->s;
-	const struct port_info *info = sim_port_info(web->w->sim, to);
-	bool from_all = !is_switch(web, s->ports[to].node);
 
-	for (unsigned k = 0; info->lid && k < 1u << info->lmc; k++) {
-		web->n_lids++;
-		for (uint32_t node = 0; node < s->n_nodes; node++)
-			if (is_switch(web, node) &&
-			    (from_all || web->has_ca[node]))
-				follow(web, node, (uint16_t)(info->lid + k));
-	}
+	for (unsigned add = 0; add < 2; add++)
+		for (uint32_t p = 0; p < s->n_ports; p++) {
+			const struct port_info *i = sim_port_info(web->w->sim,
+								  p);
+			uint8_t kind = is_switch(web, s->ports[p].node) ?
+				WORLD_LID_SWITCH : WORLD_LID_CA;
+
+			if (!snapshot_is_end_port(s, p) || !i->lid ||
+			    (alive && !alive[p]))
+				continue;
+			for (unsigned k = 0; k < 1u << i->lmc; k++) {
+				uint8_t *of = &web->w->lid_owners[i->lid + k];
+
+				*of = add ? *of | kind : 0;
+			}
+		}
+}
+
+/* To this LID from everywhere, and to that of a switch from CAs. */
+static void
+follow_all(struct web *web, uint16_t lid)
+{
+	const struct snapshot *s = web->w->s;
+	bool from_all = web->w->lid_owners[lid] != WORLD_LID_SWITCH;
+
+	web->n_lids++;
+	for (uint32_t node = 0; node < s->n_nodes; node++)
+		if (is_switch(web, node) && (from_all || web->has_ca[node]))
+			follow(web, node, lid);
 }
 
 /* A packet to a group, from this channel on. */
@@ -143,7 +168,7 @@ has_circle(struct web *web, uint32_t channel)
 }
 
 bool
-world_has_loop(const struct world *w, const uint8_t *alive)
+world_has_loop(struct world *w, const uint8_t *alive)
 {
 	const struct snapshot *s = w->s;
 	struct web web = {
@@ -155,12 +180,17 @@ world_has_loop(const struct world *w, const uint8_t *alive)
 		.state = g_new0(uint8_t, s->n_ports),
 	};
 	static const uint64_t none[4];
+	unsigned top = 0;
 	bool found = false;
 
 	find_channels(&web, alive);
-	for (uint32_t to = 0; to < s->n_ports; to++)
-		if (snapshot_is_end_port(s, to) && (!alive || alive[to]))
-			follow_all(&web, to);
+	learn_owners(&web, alive);
+	for (uint32_t node = 0; node < s->n_nodes; node++)
+		if (is_switch(&web, node))
+			top = MAX(top, sim_switch_info(w->sim, node)->
+				  linear_fdb_top);
+	for (unsigned lid = 1; lid <= MIN(top, LID_UNICAST_MAX); lid++)
+		follow_all(&web, (uint16_t)lid);
 	for (uint16_t i = 0; i < MLIDS; i++) {
 		web.n_lids++;
 		for (uint32_t from = 0; from < s->n_ports; from++)
