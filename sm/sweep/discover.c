@@ -113,6 +113,8 @@ struct discover {
 	GArray *late;		/* of struct late_reply */
 	GHashTable *timed_out;	/* builder's node indices */
 	GHashTable *lossy;	/* the same: a query was sent once more */
+	GHashTable *refused;	/* ports through which NodeInfo was answered
+				   with a status: its name */
 	unsigned n_again;	/* QUERY_AGAIN so far */
 	uint32_t n_waves;	/* of an amendment: each reads a port */
 	uint64_t recovered;	/* answers after a loss, before it began */
@@ -696,8 +698,15 @@ fault_unanswered(struct discover *d, uint32_t port)
 	g_autofree char *was = guid ?
 		g_strdup_printf("; it was port 0x%016" G_GINT64_MODIFIER "x",
 				guid) : g_strdup("");
+	const char *status = g_hash_table_lookup(d->refused,
+						 GUINT_TO_POINTER(port));
 
-	builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
+	if (status)
+		builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
+			      "the node behind %s refuses NodeInfo: %s%s",
+			      where, status, was);
+	else
+		builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
 		      "the node behind %s does not answer NodeInfo: hung, "
 		      "without a driver, or protected by a foreign M_Key (see "
 		      "m_key_lookup in minism.conf(5))%s", where, was);
@@ -800,13 +809,17 @@ discover_reply(void *data, const struct smp_request *r,
 	}
 	if (q.kind == QUERY_AGAIN || q.kind == QUERY_PORT_SPEEDS)
 		return;
+	if (q.kind == QUERY_NODE_INFO) {
+		g_hash_table_insert(d->refused, GUINT_TO_POINTER(q.port),
+				    (char *)mad_status_name(a->status));
+		discover_on_timeout(d, &q);
+		return;
+	}
 	where = place_name(d->s, q.port);
 	builder_fault(d->b, SNAPSHOT_FAULT_REFUSED,
-		      q.port == SNAPSHOT_NONE ? 0 :
 		      snapshot_node_of(d->s, q.port)->info.node_guid,
-		      "%s%s refuses %s: %s", where,
-		      r->attr == MAD_ATTR_NODE_INFO ? " (behind it)" : "",
-		      mad_attr_name(r->attr), mad_status_name(a->status));
+		      "%s refuses %s: %s", where, mad_attr_name(r->attr),
+		      mad_status_name(a->status));
 }
 
 static bool
@@ -880,6 +893,7 @@ discover_cancel(struct discover *d)
 	g_array_unref(d->opened);
 	g_hash_table_unref(d->timed_out);
 	g_hash_table_unref(d->lossy);
+	g_hash_table_unref(d->refused);
 	g_free(d);
 }
 
@@ -1037,6 +1051,7 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	d->late = g_array_new(FALSE, FALSE, sizeof(struct late_reply));
 	d->timed_out = g_hash_table_new(NULL, NULL);
 	d->lossy = g_hash_table_new(NULL, NULL);
+	d->refused = g_hash_table_new(NULL, NULL);
 	d->batch = smp_batch_start(x, NULL, keys, &stage);
 	d->owners = g_hash_table_new(g_int64_hash, g_int64_equal);
 	if (params && params->last)

@@ -19,8 +19,9 @@
  * be up again when the port is read.
  *
  * With them, at the same times, PortInfo is read of nodes that answered NodeInfo
- * and then something else no more. If one answers it is read again as a whole,
- * so a host that is slow to start need not wait for the next sweep.
+ * and then something else no more, or with a status. If one answers it is read
+ * again as a whole, so a host that is slow to start need not wait for the next
+ * sweep.
  *
  * Links in turn. No trap tells that a host hangs, or that a link has fallen
  * back in speed. So PortInfo of one end of each link, at its host if it has one,
@@ -106,8 +107,7 @@ silent_update(GArray *known, const struct snapshot *s, const GArray *mute,
 						       g_int64_equal);
 
 	for (uint32_t i = 0; i < s->n_faults; i++)
-		if (s->faults[i].kind == SNAPSHOT_FAULT_SILENT &&
-		    s->faults[i].guid)
+		if (!snapshot_fault_stays(&s->faults[i]) && s->faults[i].guid)
 			g_hash_table_add(nodes, &s->faults[i].guid);
 	for (guint i = 0; mute && i < mute->len; i++)
 		g_hash_table_add(nodes, &s->nodes[s->ports[g_array_index(mute,

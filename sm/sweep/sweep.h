@@ -320,7 +320,7 @@ struct sweep_run {
 	struct port_tables *qos;	/* tables that QoS needs it to read */
 	GPtrArray *table_faults;
 	GArray *mute;			/* uint32_t: ports whose tables were not
-					   answered; NULL: none was read */
+					   shown; NULL: none was read */
 	bool is_outdated;		/* the repair in `routing` is not to
 					   come back */
 	uint8_t *fresh;			/* see struct sweep_report */

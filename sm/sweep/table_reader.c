@@ -163,12 +163,14 @@ table_reader_reply(void *data, const struct smp_request *req,
 	case SMP_ANSWERED:
 		/* Block 0 must exist in any P_Key table. */
 		if (a->status == MAD_STATUS_BAD_VALUE && block > 0 &&
-		    item->table == PORT_TABLE_PKEY)
+		    item->table == PORT_TABLE_PKEY) {
 			table_reader_store(r, item, block, NULL);
-		else if (a->status)
+		} else if (a->status) {
 			table_reader_fault(r, i, mad_status_name(a->status));
-		else
+			g_array_append_val(r->mute, item->port);
+		} else {
 			table_reader_store(r, item, block, a->data);
+		}
 		break;
 	case SMP_TIMED_OUT:
 		table_reader_fault(r, i, "no answer");

@@ -24,7 +24,7 @@ struct table_reader_item {
 struct table_reader;
 
 /* `faults` (of char *) is borrowed: nodes with tables that could not be
- * read; and so is `mute` (of uint32_t): ports of those that did not answer. */
+ * read; and so is `mute` (of uint32_t): a port of each of them. */
 typedef void (*table_reader_done_fn)(GPtrArray *faults, GArray *mute,
 				     void *data);
 
