@@ -204,6 +204,7 @@ uint32_t snapshot_astray(const struct snapshot *then,
 enum snapshot_fault_kind {
 	SNAPSHOT_FAULT_DUPLICATE_GUID,	/* one GUID in two places */
 	SNAPSHOT_FAULT_SILENT,		/* did not answer */
+	SNAPSHOT_FAULT_LATE,		/* answered when it was given up */
 	SNAPSHOT_FAULT_REFUSED,		/* answered with an error status */
 	SNAPSHOT_FAULT_LIAR,		/* an answer that contradicts itself */
 	SNAPSHOT_FAULT_TOO_FAR,		/* more than 63 hops away */
@@ -216,19 +217,21 @@ struct snapshot_fault {
 	char *text;		/* what, where; one line, owned */
 };
 
-/* It is about a switch's port behind which no node answers. */
-static inline bool
-snapshot_is_behind_port(const struct snapshot_fault *f)
-{
-	return f->kind == SNAPSHOT_FAULT_SILENT && !f->guid;
-}
-
 /* The node that it is about stays left out until a person mends the fault. */
 static inline bool
 snapshot_fault_stays(const struct snapshot_fault *f)
 {
 	return f->kind != SNAPSHOT_FAULT_SILENT &&
+		f->kind != SNAPSHOT_FAULT_LATE &&
 		f->kind != SNAPSHOT_FAULT_REFUSED;
+}
+
+/* It is about a switch's port behind which no node answers, or not as
+ * it should. */
+static inline bool
+snapshot_is_behind_port(const struct snapshot_fault *f)
+{
+	return !f->guid && !snapshot_fault_stays(f);
 }
 
 /* NULL: no fault, but for switch ports behind which no node answers; else the

@@ -75,6 +75,7 @@
 #define TID_ID_MASK	0x0fffffffu	/* the part of an id in a TID */
 #define LATE_SPAN	0x00100000u	/* ids remembered as once ours */
 #define SLOW_MAX	4	/* more time-outs that a slow peer has */
+#define SLOW_LATE	0x10u	/* beside those: it has answered too late */
 #define SLOW_PEERS_MAX	1024u
 #define HELD_US		(20 * 1000)	/* behind another request to its peer */
 #define STALL_US	50000	/* so late, a timer tells that we were slow */
@@ -182,17 +183,22 @@ is_smp(const struct mad_request *r)
 /* By directed route: of its path, which the answer has, too. Two with one hash
  * cost a retry, or a wait. NULL: no SMP. */
 static void *
+path_hash(uint64_t hash, const uint8_t *path, unsigned hops)
+{
+	for (unsigned i = 0; i <= hops; i++)
+		hash = hash * 1099511628211u + 1 + path[i];
+	return GSIZE_TO_POINTER(hash);
+}
+
+static void *
 peer_hash(const struct mad_header *h, uint16_t lid, const uint8_t *mad)
 {
-	uint64_t hash = h->mgmt_class == MAD_CLASS_SMP_DIRECT ? 0 : lid;
-	unsigned hops = MIN(h->hop_count, DR_MAX_HOPS);
-
 	if (h->mgmt_class != MAD_CLASS_SMP_DIRECT &&
 	    h->mgmt_class != MAD_CLASS_SMP_LID)
 		return NULL;
-	for (unsigned i = 0; i <= hops; i++)
-		hash = hash * 1099511628211u + 1 + mad[SMP_INITIAL_PATH + i];
-	return GSIZE_TO_POINTER(hash);
+	return path_hash(h->mgmt_class == MAD_CLASS_SMP_DIRECT ? 0 : lid,
+			 mad + SMP_INITIAL_PATH,
+			 MIN(h->hop_count, DR_MAX_HOPS));
 }
 
 /* Time-outs that it has beyond the first. A master that does not answer polls must
@@ -203,7 +209,15 @@ more_time(const struct mad_client *x, const struct mad_request *r)
 	if (!g_hash_table_size(x->slow) ||
 	    r->header.attr_id == MAD_ATTR_SM_INFO)
 		return 0;
-	return GPOINTER_TO_UINT(g_hash_table_lookup(x->slow, r->peer));
+	return GPOINTER_TO_UINT(g_hash_table_lookup(x->slow, r->peer)) &
+		~SLOW_LATE;
+}
+
+bool
+mad_client_is_late(const struct mad_client *x, const struct dr_path *path)
+{
+	return GPOINTER_TO_UINT(g_hash_table_lookup(x->slow,
+			path_hash(0, path->port, path->hops))) & SLOW_LATE;
 }
 
 /* more 0: a request to it is lost. Paths that are used no more stay until there are
@@ -211,6 +225,8 @@ more_time(const struct mad_client *x, const struct mad_request *r)
 static void
 keep_peer(struct mad_client *x, void *peer, unsigned more)
 {
+	more |= GPOINTER_TO_UINT(g_hash_table_lookup(x->slow, peer)) &
+		SLOW_LATE;
 	g_hash_table_remove(x->slow, peer);
 	if (more && g_hash_table_size(x->slow) >= SLOW_PEERS_MAX)
 		g_hash_table_remove_all(x->slow);
@@ -691,8 +707,8 @@ on_stray(struct mad_client *x, const struct transport_mad *m,
 		 * given up */
 		x->stats.late++;
 		if (g_hash_table_lookup_extended(x->slow, peer, NULL, &more) &&
-		    !more)
-			keep_peer(x, peer, SLOW_MAX);
+		    !(GPOINTER_TO_UINT(more) & ~SLOW_LATE))
+			keep_peer(x, peer, SLOW_MAX | SLOW_LATE);
 	} else {
 		x->stats.foreign++;
 		drop(x, "response without a request", m);

@@ -14,6 +14,7 @@
 #include "sm/io/transport.h"
 #include "sm/io/window.h"
 #include "sm/mad/mad.h"
+#include "topology/smp_attr.h"
 
 struct mad_client_params {
 	unsigned timeout_ms;	/* of one attempt */
@@ -132,6 +133,10 @@ struct mad_client {
 struct mad_client *mad_client_new(struct transport *t,
 				  const struct mad_client_params *params);
 void mad_client_free(struct mad_client *x); /* cancels everything, keeps t */
+
+/* Has the agent at the end of this route answered when its request was given up
+ * already, and no later one quickly? */
+bool mad_client_is_late(const struct mad_client *x, const struct dr_path *path);
 
 /*
  * Starts a request: `mad` (a whole MAD; its TID is filled in) is copied.

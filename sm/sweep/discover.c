@@ -690,9 +690,19 @@ has_timed_out(struct discover *d, uint32_t port)
 			d->s->ports[port].node));
 }
 
+/* Does it answer, but after its request was given up? */
+static bool
+is_too_late(struct discover *d, const struct probe *q)
+{
+	struct dr_path path;
+
+	return query_path(d, q, &path) && mad_client_is_late(d->x, &path);
+}
+
 static void
 fault_unanswered(struct discover *d, uint32_t port)
 {
+	const struct probe q = { .port = port, .kind = QUERY_NODE_INFO };
 	g_autofree char *where = place_name(d->s, port);
 	uint64_t guid = was_behind(d, port);
 	g_autofree char *was = guid ?
@@ -702,14 +712,19 @@ fault_unanswered(struct discover *d, uint32_t port)
 						 GUINT_TO_POINTER(port));
 
 	if (status)
-		builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
+		builder_fault(d->b, SNAPSHOT_FAULT_REFUSED, 0,
 			      "the node behind %s refuses NodeInfo: %s%s",
 			      where, status, was);
+	else if (is_too_late(d, &q))
+		builder_fault(d->b, SNAPSHOT_FAULT_LATE, 0,
+			      "the node behind %s answers NodeInfo "
+			      SMP_TOO_LATE "%s", where, was);
 	else
 		builder_fault(d->b, SNAPSHOT_FAULT_SILENT, 0,
-		      "the node behind %s does not answer NodeInfo: hung, "
-		      "without a driver, or protected by a foreign M_Key (see "
-		      "m_key_lookup in minism.conf(5))%s", where, was);
+			      "the node behind %s does not answer NodeInfo: "
+			      "hung, without a driver, or protected by a "
+			      "foreign M_Key (see m_key_lookup in "
+			      "minism.conf(5))%s", where, was);
 }
 
 static void
@@ -735,10 +750,13 @@ discover_on_timeout(struct discover *d, const struct probe *q)
 		return;
 
 	uint32_t node = d->s->ports[q->port].node;
+	bool is_late = is_too_late(d, q);
 
 	g_hash_table_add(d->timed_out, GUINT_TO_POINTER(node));
-	builder_fault(d->b, SNAPSHOT_FAULT_SILENT,
+	builder_fault(d->b, is_late ? SNAPSHOT_FAULT_LATE :
+		      SNAPSHOT_FAULT_SILENT,
 		      d->s->nodes[node].info.node_guid,
+		      is_late ? "%s answers %s " SMP_TOO_LATE :
 		      "%s stopped answering (%s)", where, attr);
 }
 

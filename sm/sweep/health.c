@@ -191,11 +191,16 @@ health_judge(struct health *v, const struct snapshot *s,
 	};
 	for (uint32_t port = 0; expects && port < s->n_ports; port++)
 		v->n_silent += s->ports[port].silent;
-	for (uint32_t i = 0; i < s->n_faults; i++)
-		if (!expects || !snapshot_is_behind_port(&s->faults[i]))
-			complain(v, "%s: %s",
-				 snapshot_fault_names[s->faults[i].kind],
-				 s->faults[i].text);
+	for (uint32_t i = 0; i < s->n_faults; i++) {
+		const struct snapshot_fault *f = &s->faults[i];
+		const char *kind = snapshot_fault_names[f->kind];
+
+		if (!expects || !snapshot_is_behind_port(f))
+			complain(v, "%s: %s", kind, f->text);
+		else if (f->kind != SNAPSHOT_FAULT_SILENT)
+			g_ptr_array_add(v->warnings, g_strdup_printf("%s: %s",
+							kind, f->text));
+	}
 	judge_caps(v, s, choice);
 	judge_routes(v, s, choice);
 	if (left) {

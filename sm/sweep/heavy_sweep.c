@@ -276,8 +276,8 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 		log_limited(s->log, LOG_WARNING, "fabric", "problem", "%s",
 			    (char *)v.lines->pdata[i]);
 	for (guint i = 0; i < v.warnings->len; i++)
-		log_limited(s->log, LOG_WARNING, "fabric", "not in force",
-			    "%s", (char *)v.warnings->pdata[i]);
+		log_limited(s->log, LOG_WARNING, "fabric", "also", "%s",
+			    (char *)v.warnings->pdata[i]);
 	judge_isolation(s, v.warnings);
 	r.is_news = s->run.why & 1u << SWEEP_CAUSE_SIGNAL ||
 		(!observes && (!v.up || !s->up || s->run.plan->n_steps));

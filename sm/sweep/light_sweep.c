@@ -250,13 +250,14 @@ light_sweep_on_port_info(struct light_sweep *l, uint32_t port,
 		       port_speed(then)->name);
 }
 
+/* It is no longer left out; if it falls silent again, it keeps its pause. */
 static void
 answers_now(struct light_sweep *l, uint32_t port, const struct silent_port *p)
 {
 	change(l, port, "port %u: the node behind it answers now", p->num);
-	g_array_remove_index(l->silent, (guint)
-			     (p - (struct silent_port *)(void *)
-			      l->silent->data));
+	g_array_index(l->silent, struct silent_port,
+		      p - (struct silent_port *)(void *)l->silent->data).state =
+		PORT_STATE_DOWN;
 }
 
 /* The host behind this port of a switch answers no more. */

@@ -29,6 +29,10 @@ struct smp_request {
 	uint8_t data[SMP_DATA_LEN];	/* of a Set */
 };
 
+/* Of an agent of mad_client_is_late(): it answers .. */
+#define SMP_TOO_LATE	"too late: --timeout has to be longer " \
+			"(transaction_timeout in minism.conf(5))"
+
 enum smp_outcome {
 	SMP_ANSWERED,
 	SMP_TIMED_OUT,

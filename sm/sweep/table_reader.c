@@ -27,6 +27,7 @@
 					   table */
 
 struct table_reader {
+	struct mad_client *x;
 	const struct snapshot *s;
 	GArray *items;		/* n_lfts switches; then ports, nearest first */
 	guint n_lfts;
@@ -173,7 +174,8 @@ table_reader_reply(void *data, const struct smp_request *req,
 		}
 		break;
 	case SMP_TIMED_OUT:
-		table_reader_fault(r, i, "no answer");
+		table_reader_fault(r, i, mad_client_is_late(r->x, &req->path) ?
+				   "it answers " SMP_TOO_LATE : "no answer");
 		g_array_append_val(r->mute, item->port);
 		smp_batch_set_unreachable(r->batch, item->port);
 		break;
@@ -238,6 +240,7 @@ table_reader_start(struct mad_client *x, const struct mkey_db *keys,
 		.done = table_reader_done, .data = r,
 	};
 
+	r->x = x;
 	r->s = s;
 	r->seen = seen;
 	r->items = g_array_new(FALSE, FALSE, sizeof(struct table_reader_item));
