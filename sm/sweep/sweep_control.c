@@ -412,7 +412,7 @@ sweep_release_flaps(struct sweep *s)
 }
 
 void
-sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num)
+sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num, uint64_t what)
 {
 	uint32_t port = sweep_lid_owner(&s->view, lid);
 	g_autofree char *done = NULL;
@@ -423,7 +423,8 @@ sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num)
 					s->view.subnet->ports[port].node, num);
 	if (port == SNAPSHOT_NONE)
 		return;
-	p = flaps_trap(s->flaps, s->view.subnet, port, transport_now(s->t));
+	p = flaps_trap(s->flaps, s->view.subnet, port, what,
+		       transport_now(s->t));
 	if (!p)
 		return;
 	done = num ? disable_babbler(s, p, port) : g_strdup("");
