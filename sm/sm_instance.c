@@ -297,6 +297,21 @@ sm_instance_is_programming(void *data)
 	return sweep_is_programming(((struct sm_instance *)data)->sweep);
 }
 
+static bool
+sm_instance_is_in_doubt(void *data)
+{
+	return sweep_is_in_doubt(((struct sm_instance *)data)->sweep);
+}
+
+static void
+sm_instance_on_sure(void *data)
+{
+	struct sm_instance *sm = data;
+
+	if (sm->sa_server)
+		sa_server_touch(sm->sa_server);
+}
+
 static void
 open_sa(struct sm_instance *sm)
 {
@@ -309,6 +324,8 @@ open_sa(struct sm_instance *sm)
 	server.touched_data = sm;
 	server.programming = sm_instance_is_programming;
 	server.programming_data = sm;
+	server.in_doubt = sm_instance_is_in_doubt;
+	server.doubt_data = sm;
 	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log,
 				      sweep_reroute, sweep_replaced,
 				      sm->sweep);
@@ -467,7 +484,8 @@ sm_instance_new(struct transport *t, const struct sm_instance_params *params,
 			.prepare = sm_instance_on_prepare,
 			.cut = sm_instance_on_cut,
 			.offered = sm_instance_on_offered,
-			.released = sm_instance_on_released, .data = sm,
+			.released = sm_instance_on_released,
+			.sure = sm_instance_on_sure, .data = sm,
 		};
 	}
 	open_state(sm, params);

@@ -805,11 +805,15 @@ static void
 on_mad(const struct transport_mad *m, void *data)
 {
 	struct mad_client *x = data;
+	int64_t now = transport_now(x->transport);
 	struct mad_header h;
 	struct mad_request *r;
 
 	if (x->timer)
-		note_stall(x, transport_now(x->transport));
+		note_stall(x, now);
+	if (now - x->heard > STOOD_US)
+		x->quiet_until = now;
+	x->heard = now;
 	if (!mad_header_read(m->mad, m->len, &h)) {
 		x->stats.malformed++;
 		drop(x, "short MAD", m);

@@ -111,6 +111,10 @@ struct mad_client {
 	void *stood_data;
 	int64_t stalled;	/* end of this process' last stall of 50 ms, us;
 				   -1: there was none */
+	int64_t heard;		/* the last MAD came, */
+	int64_t quiet_until;	/* and the last one that came after more than a
+				   second without any: this process may have
+				   stood still */
 
 	/* Private */
 	mad_client_pump_fn pump;

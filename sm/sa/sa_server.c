@@ -26,7 +26,8 @@
  * hosts join their groups as soon as their port is Active. (BUSY would cost
  * them seconds: Linux takes it for a failure. OpenSM drops such requests.)
  * While another manager is the master the SA is shut: what waits is dropped,
- * and what comes, for the client sends it again to the master. A Set or Delete
+ * and what comes, for the client sends it again to the master. While it is not
+ * sure that no other one is, requests wait. A Set or Delete
  * that has waited for longer than a client does is dropped as well: executed
  * later, it would undo what the client has done since.
  *
@@ -424,17 +425,23 @@ release_held(struct sa_server *d)
 }
 
 static bool
+is_in_doubt(const struct sa_server *d)
+{
+	return d->params.in_doubt && d->params.in_doubt(d->params.doubt_data);
+}
+
+static bool
 has_work(const struct sa_server *d)
 {
-	return (d->stats.waiting && d->sa->view) || d->searches.length ||
-		d->tables.length;
+	return ((d->stats.waiting && d->sa->view) || d->searches.length ||
+		d->tables.length) && !is_in_doubt(d);
 }
 
 static bool
 has_reports(const struct sa_server *d)
 {
 	return d->sa->view && d->sa->informs->waiting.length &&
-		d->reports < d->params.max_reports;
+		d->reports < d->params.max_reports && !is_in_doubt(d);
 }
 
 static void
@@ -473,6 +480,7 @@ send_reports(struct sa_server *d)
 	uint64_t place;
 
 	while (d->reports < d->params.max_reports &&
+	       !(informs->waiting.length && is_in_doubt(d)) &&
 	       sa_next_report(d->sa, now, &r)) {
 		const struct mad_addr to = {
 			.qp = r.qp, .qkey = MAD_GSI_QKEY, .lid = r.lid,
@@ -655,7 +663,8 @@ take_job(struct sa_server *d, struct sa_job *j)
 	if (!d->stats.waiting && !d->turn_timer &&
 	    transport_now(d->transport) - d->turn_began >= d->params.turn_us)
 		begin_turn(d);
-	if (!d->stats.waiting && d->left > 0 && d->sa->view) {
+	if (!d->stats.waiting && d->left > 0 && d->sa->view &&
+	    !is_in_doubt(d)) {
 		d->left--;
 		answer_job(d, j);
 	} else if (d->shut) {
@@ -719,7 +728,8 @@ sa_server_set_shut(struct sa_server *d, bool shut)
 	while (shut && ((j = sa_queue_next(d->queue)) ||
 			(j = sa_queue_next(d->held))))
 		discard(d, j, "SA request to a standby");
-	while (shut && (link = g_queue_pop_head_link(&d->searches)))
+	while (shut && ((link = g_queue_pop_head_link(&d->searches)) ||
+			(link = g_queue_pop_head_link(&d->tables))))
 		discard(d, link->data, "SA request to a standby");
 	d->stats.waiting = sa_queue_length(d->queue);
 }

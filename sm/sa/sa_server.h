@@ -38,6 +38,10 @@ struct sa_server_params {
 	 * sa_server_touch(). May be NULL. */
 	bool (*programming)(void *data);
 	void *programming_data;
+	/* May another manager be the master? Then all wait, until
+	 * sa_server_touch(). NULL: no. */
+	bool (*in_doubt)(void *data);
+	void *doubt_data;
 	/* The SA's state may have changed: see state_touch(). May be
 	 * NULL. */
 	void (*touched)(void *data);

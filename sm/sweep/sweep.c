@@ -262,6 +262,7 @@ void
 sweep_stop(struct sweep *s)
 {
 	mad_client_cancel_owner(s->x, s);
+	s->doubt = 0;
 	transport_timer_clear(s->t, &s->timer);
 	clear_run(s);
 }
@@ -757,7 +758,7 @@ void
 sweep_begin_anew(struct sweep *s)
 {
 	s->causes |= s->run.why | 1u << SWEEP_CAUSE_ELECTION;
-	s->astray = true;
+	s->astray = s->in_doubt = true;
 	clear_run(s);
 	sweep_rest(s);
 }

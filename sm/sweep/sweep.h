@@ -126,6 +126,8 @@ struct sweep_hooks {
 	void (*cut)(struct mft *trees, void *data);
 	/* Another manager has taken over, after sweep_retire(). */
 	void (*released)(void *data);
+	/* sweep_is_in_doubt() no more: this SM is the master. */
+	void (*sure)(void *data);
 	void *data;
 };
 
@@ -274,6 +276,9 @@ void sweep_set_paused(struct sweep *s, bool paused);
 void sweep_take_over(struct sweep *s);
 /* May change which SM is the master; no guest any more. */
 void sweep_set_priority(struct sweep *s, unsigned priority);
+/* May another manager be the master by now, so that clients of the SA have to
+ * wait? Looks, if it is not known. */
+bool sweep_is_in_doubt(struct sweep *s);
 /* Handles Set(SMInfo) from another SM. */
 void sweep_control(struct sweep *s, enum sm_control control,
 		   const struct sm_info *from);
@@ -394,6 +399,10 @@ struct sweep {
 					   have been alive, us */
 	unsigned stands;		/* a sweep began anew since this process
 					   stood still */
+	bool in_doubt;			/* it does so, until the election */
+	uint32_t doubt;			/* see election_look(); 0: no look is
+					   under way */
+	int64_t sure_at;		/* this SM was the master, us */
 	bool paused;
 	bool owes_lfts;	/* another manager programmed the fabric, and not
 			   all LFT blocks were written since: see
@@ -485,6 +494,8 @@ void sweep_elect(struct sweep *s);
 void sweep_poll_peers(struct sweep *s);
 void sweep_poll_master(struct sweep *s);
 void sweep_begin_anew(struct sweep *s);
+/* This SM is the master now. */
+void sweep_be_sure(struct sweep *s);
 /* This process stood still. True: the sweep begins anew. */
 bool sweep_stood(struct sweep *s);
 /* Discovers once more. */

@@ -6,6 +6,9 @@
  *	sweep_elect		in a heavy sweep: master, or standby and its end
  *	sweep_poll_peers	after a light sweep, as the master
  *	sweep_poll_master	as a standby, at intervals
+ *	sweep_is_in_doubt	at a request to the SA, as the master: if no MAD
+ *				came for a second, this process may have stood
+ *				still; who the master is stands in the own port
  *
  * election.c decides which manager is the master; guest.c decides before it
  * whether a guest takes part.
@@ -129,6 +132,7 @@ sweep_on_peers(GArray *found, uint32_t silent, void *data)
 	case ELECTION_MASTER:
 		s->polls_lost = 0;
 		sweep_set_sm_state(s, SM_STATE_MASTER);
+		sweep_be_sure(s);
 		if (s->next.lft)	/* it was computed for long */
 			heavy_sweep_decide(s);
 		else
@@ -146,6 +150,44 @@ sweep_on_peers(GArray *found, uint32_t silent, void *data)
 		obey(s, peers[who].port);
 		break;
 	}
+}
+
+void
+sweep_be_sure(struct sweep *s)
+{
+	s->in_doubt = false;
+	s->sure_at = transport_now(s->t);
+	if (s->params.hooks.sure)
+		s->params.hooks.sure(s->params.hooks.data);
+}
+
+static void
+sweep_on_doubt(const struct mad_client_answer *a, void *data, uint64_t tag)
+{
+	struct sweep *s = data;
+	uint16_t other = s->view.subnet ? election_looked(s->view.subnet, a) :
+		LID_NONE;
+
+	s->doubt = 0;
+	if (other)
+		sweep_replaced(other, s);
+	else if (!s->in_doubt)
+		sweep_be_sure(s);
+}
+
+bool
+sweep_is_in_doubt(struct sweep *s)
+{
+	if (s->self.state != SM_STATE_MASTER)
+		return s->self.state == SM_STATE_DISCOVERING;
+	if (s->doubt || (s->in_doubt && !s->paused))
+		return true;
+	if (s->x->quiet_until <= s->sure_at || !s->view.subnet ||
+	    s->state == SWEEP_SUSPENDED)
+		return false;
+	s->doubt = election_look(s->x, s->keys, s->view.subnet, sweep_on_doubt,
+				 s);
+	return true;
 }
 
 void
