@@ -58,6 +58,7 @@
 #include "sm/sweep/discover.h"
 
 #include "sm/sweep/amend.h"
+#include "sm/sweep/faults.h"
 #include "sm/sweep/light_sweep.h"
 #include "sm/sweep/smp_batch.h"
 #include "topology/snapshot.h"
@@ -136,14 +137,6 @@ add_query(struct discover *d, enum query_kind what, uint32_t port)
 			      .kind = what };
 
 	g_array_append_val(d->queue, q);
-}
-
-/* "leaf-1 (0x..) port 3", or our own port. */
-static char *
-place_name(const struct snapshot *s, uint32_t port)
-{
-	return port == SNAPSHOT_NONE ? g_strdup("our own port") :
-		snapshot_place(s, s->ports[port].node, port);
 }
 
 /* ----------------------------------------------------------------- M_Keys */
@@ -266,71 +259,6 @@ query_node(struct discover *d, uint32_t node, uint32_t port)
 		add_query(d, QUERY_PORT_INFO, n->first_port + num);
 }
 
-/* What is invalid in this NodeInfo; NULL: nothing. */
-static const char *
-node_info_error(const struct node_info *i, uint32_t from)
-{
-	if (i->node_type < NODE_CA || i->node_type > NODE_ROUTER)
-		return "has an invalid node type";
-	if (!i->node_guid || !i->port_guid)
-		return "has GUID 0";
-	if (!i->num_ports || i->num_ports == 255)
-		return "has an impossible number of ports";
-	if (i->local_port > i->num_ports)
-		return "answers from a port number above its NumPorts";
-	if (!i->local_port && (i->node_type != NODE_SWITCH ||
-			       from != SNAPSHOT_NONE))
-		return "answers from port 0 at the end of a cable";
-	return NULL;
-}
-
-static void
-fault_duplicate(struct discover *d, uint64_t guid, uint32_t first,
-		uint32_t second)
-{
-	g_autofree char *a = place_name(d->s, first);
-	g_autofree char *b = place_name(d->s, second);
-
-	builder_fault(d->b, SNAPSHOT_FAULT_DUPLICATE_GUID, guid,
-		      "0x%016" G_GINT64_MODIFIER "x, behind %s and behind %s; "
-		      "the second node is left out",
-		      guid, a, b);
-}
-
-/* Is the PortGUID of a reply that of another node's port? Keys, partitions and
- * LIDs go by it, so the second node is left out, which of a CA and a switch is the
- * CA. */
-static bool
-is_port_guid_taken(struct discover *d, uint32_t from, uint32_t port,
-		   const struct node_info *info)
-{
-	uint32_t other = builder_find_port(d->b, info->port_guid);
-	g_autofree char *theirs = NULL, *place = NULL, *own = NULL;
-	bool wins;
-
-	if (other == SNAPSHOT_NONE || other == port ||
-	    (port != SNAPSHOT_NONE &&
-	     d->s->ports[other].node == d->s->ports[port].node))
-		return false;
-	wins = info->node_type == NODE_SWITCH && other != d->s->local_port &&
-		!snapshot_is_switch(snapshot_node_of(d->s, other));
-	theirs = place_name(d->s, other);
-	place = place_name(d->s, from);
-	own = g_strdup_printf("0x%016" G_GINT64_MODIFIER "x behind %s",
-			      info->node_guid, place);
-	builder_fault(d->b, SNAPSHOT_FAULT_DUPLICATE_GUID, wins ?
-		      snapshot_node_of(d->s, other)->info.node_guid :
-		      info->node_guid, "PortGUID 0x%016" G_GINT64_MODIFIER
-		      "x: of %s, and of %s; the second node is left out",
-		      info->port_guid, wins ? own : theirs,
-		      wins ? theirs : own);
-	if (wins) {
-		builder_unlink(d->b, other);
-		d->s->ports[other].guid = 0;
-	}
-	return !wins;
-}
-
 static void
 link_found(struct discover *d, uint32_t from, uint32_t port)
 {
@@ -358,7 +286,7 @@ link_known_node(struct discover *d, uint32_t from, uint32_t node,
 	    n->info.system_guid != info->system_guid ||
 	    n->info.device_id != info->device_id ||
 	    n->info.vendor_id != info->vendor_id) {
-		fault_duplicate(d, info->node_guid, n->entry, from);
+		faults_duplicate(d->b, info->node_guid, n->entry, from);
 		return;
 	}
 
@@ -376,16 +304,16 @@ link_known_node(struct discover *d, uint32_t from, uint32_t node,
 		 * sent through a CA. */
 		if (p->peer != d->s->local_port &&
 		    !snapshot_is_switch(snapshot_node_of(d->s, p->peer)))
-			fault_duplicate(d, info->node_guid, n->entry, from);
+			faults_duplicate(d->b, info->node_guid, n->entry, from);
 		else if (d->n_again++ < AGAIN_MAX)
 			g_array_append_val(d->queue, again);
 		return;
 	}
 	if (!is_switch && p->guid && p->guid != info->port_guid) {
-		fault_duplicate(d, info->node_guid, n->entry, from);
+		faults_duplicate(d->b, info->node_guid, n->entry, from);
 		return;
 	}
-	if (!is_switch && is_port_guid_taken(d, from, port, info))
+	if (!is_switch && faults_port_guid(d->b, from, port, info))
 		return;
 	if (d->s->ports[from].peer != SNAPSHOT_NONE)
 		builder_unlink(d->b, from);
@@ -457,7 +385,7 @@ take_node_info(struct discover *d, uint32_t from, uint64_t key,
 		if (info->local_port > d->s->nodes[node].info.num_ports)
 			return;
 		port = snapshot_port_of(d->s, node, info->local_port);
-	} else if (is_port_guid_taken(d, from, SNAPSHOT_NONE, info)) {
+	} else if (faults_port_guid(d->b, from, SNAPSHOT_NONE, info)) {
 		return;
 	} else {
 		node = builder_add(d->b, info);
@@ -490,10 +418,10 @@ on_node_info(struct discover *d, uint32_t from, uint64_t key,
 
 	node_info_decode(data, &info);
 
-	const char *error = node_info_error(&info, from);
+	const char *error = faults_node_info(&info, from);
 
 	if (error) {
-		g_autofree char *where = place_name(d->s, from);
+		g_autofree char *where = faults_place(d->s, from);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, info.node_guid,
 			      "the node behind %s %s; left out", where, error);
@@ -560,7 +488,7 @@ on_again(struct discover *d, const struct probe *q, const uint8_t *data)
 
 		node_info_decode(data, &info);
 		if (info.node_guid == guid && info.local_port == e->num) {
-			fault_duplicate(d, guid, q->port, q->rival);
+			faults_duplicate(d->b, guid, q->port, q->rival);
 			return;
 		}
 	}
@@ -608,7 +536,7 @@ discover_on_port_info(struct discover *d, const struct probe *q,
 	 * (IBA 14.2.5.6), and nothing depends on it. */
 	if (p->num > 0 && (p->info.state < PORT_STATE_DOWN ||
 			   p->info.state > PORT_STATE_ACTIVE_DEFER)) {
-		g_autofree char *where = place_name(d->s, port);
+		g_autofree char *where = faults_place(d->s, port);
 
 		builder_fault(d->b, SNAPSHOT_FAULT_LIAR, n->info.node_guid,
 			      "%s has the invalid PortState %u",
@@ -703,7 +631,7 @@ static void
 fault_unanswered(struct discover *d, uint32_t port)
 {
 	const struct probe q = { .port = port, .kind = QUERY_NODE_INFO };
-	g_autofree char *where = place_name(d->s, port);
+	g_autofree char *where = faults_place(d->s, port);
 	uint64_t guid = was_behind(d, port);
 	g_autofree char *was = guid ?
 		g_strdup_printf("; it was port 0x%016" G_GINT64_MODIFIER "x",
@@ -730,7 +658,7 @@ fault_unanswered(struct discover *d, uint32_t port)
 static void
 discover_on_timeout(struct discover *d, const struct probe *q)
 {
-	g_autofree char *where = place_name(d->s, q->port);
+	g_autofree char *where = faults_place(d->s, q->port);
 	const char *attr = mad_attr_name(query_attr[q->kind]);
 
 	if (q->kind == QUERY_AGAIN) {
@@ -833,7 +761,7 @@ discover_reply(void *data, const struct smp_request *r,
 		discover_on_timeout(d, &q);
 		return;
 	}
-	where = place_name(d->s, q.port);
+	where = faults_place(d->s, q.port);
 	builder_fault(d->b, SNAPSHOT_FAULT_REFUSED,
 		      snapshot_node_of(d->s, q.port)->info.node_guid,
 		      "%s refuses %s: %s", where, mad_attr_name(r->attr),
@@ -865,7 +793,7 @@ discover_next(void *data, struct smp_request *r)
 				continue;
 		}
 		if (!query_path(d, &q, &r->path)) {
-			g_autofree char *where = place_name(d->s, q.port);
+			g_autofree char *where = faults_place(d->s, q.port);
 
 			if (q.kind == QUERY_AGAIN) {
 				on_again(d, &q, NULL);
@@ -938,79 +866,6 @@ query_wave(struct discover *d)
 	return wave->len > 0;
 }
 
-/*
- * A cable whose other end says that it is down is removed: the link has gone in
- * the meantime, or another node uses the GUID of the one at that end.
- */
-static void
-drop_half_cables(struct builder *b)
-{
-	const struct snapshot *s = b->s;
-
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		const struct snapshot_port *p = &s->ports[port];
-		g_autofree char *down = NULL, *up = NULL;
-
-		if (p->peer == SNAPSHOT_NONE || !p->known ||
-		    p->info.state != PORT_STATE_DOWN)
-			continue;
-		down = place_name(s, port);
-		up = place_name(s, p->peer);
-		builder_fault(b, SNAPSHOT_FAULT_LIAR,
-			      s->nodes[p->node].info.node_guid,
-			      "%s leads to %s, which is down: it has just gone "
-			      "down, or another node has its GUID", up, down);
-		builder_unlink(b, port);
-	}
-}
-
-/* Leaves out a node that rejects Sets: the tables of a switch could not be
- * written, so no route may lead through it. */
-static void
-lock_out(struct builder *b, uint32_t n, uint32_t holder)
-{
-	const struct snapshot_node *node = &b->s->nodes[n];
-	unsigned ports = node->info.num_ports;
-	bool is_switch = snapshot_is_switch(node);
-	g_autofree char *where = place_name(b->s, holder);
-
-	builder_fault(b, SNAPSHOT_FAULT_LOCKED, node->info.node_guid,
-		      "%s rejects Sets: it has a foreign M_Key (enter it in "
-		      "guid2mkey); left out%s", where, is_switch ? ", with the nodes that are reached "
-			      "only through it" :
-		      "");
-	for (unsigned num = 0; num <= ports; num++) {
-		uint32_t port = node->first_port + num;
-
-		if ((is_switch || port == holder) &&
-		    b->s->ports[port].peer != SNAPSHOT_NONE)
-			builder_unlink(b, port);
-	}
-}
-
-/* Ports that hide their M_Key, and accept none of ours. */
-static void
-drop_locked(struct builder *b, const struct mkey_db *keys)
-{
-	for (uint32_t n = 0; n < b->s->n_nodes; n++) {
-		const struct snapshot_node *node = &b->s->nodes[n];
-		unsigned last = snapshot_is_switch(node) ? 0 :
-			node->info.num_ports;
-
-		/* except the SM's own node */
-		for (unsigned num = 0; num <= last &&
-		     node->entry != SNAPSHOT_NONE; num++) {
-			uint32_t port = node->first_port + num;
-			const struct snapshot_port *p = &b->s->ports[port];
-
-			if (p->known && p->guid &&
-			    mkey_db_is_hidden(&p->info) &&
-			    mkey_db_is_locked(keys, p->guid))
-				lock_out(b, n, port);
-		}
-	}
-}
-
 /* A lost answer gives no node another name. */
 static void
 keep_descriptions(struct discover *d)
@@ -1038,8 +893,8 @@ discover_done(void *data)
 		return true;
 	keep_descriptions(d);
 	note_silent(d);
-	drop_locked(d->b, d->keys);
-	drop_half_cables(d->b);
+	faults_locked(d->b, d->keys);
+	faults_half_cables(d->b);
 	s = builder_finish(d->b);
 	d->b = NULL;
 	data = d->data;
