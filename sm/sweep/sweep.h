@@ -402,6 +402,7 @@ struct sweep {
 	bool in_doubt;			/* it does so, until the election */
 	uint32_t doubt;			/* see election_look(); 0: no look is
 					   under way */
+	int64_t doubted;		/* the last one began, us */
 	int64_t sure_at;		/* this SM was the master, us */
 	bool paused;
 	bool owes_lfts;	/* another manager programmed the fabric, and not
@@ -494,8 +495,8 @@ void sweep_elect(struct sweep *s);
 void sweep_poll_peers(struct sweep *s);
 void sweep_poll_master(struct sweep *s);
 void sweep_begin_anew(struct sweep *s);
-/* This SM is the master now. */
-void sweep_be_sure(struct sweep *s);
+/* This SM was the master, us; what was asked then may be answered after a stall. */
+void sweep_be_sure(struct sweep *s, int64_t asked);
 /* This process stood still. True: the sweep begins anew. */
 bool sweep_stood(struct sweep *s);
 /* Discovers once more. */

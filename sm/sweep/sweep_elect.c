@@ -132,7 +132,7 @@ sweep_on_peers(GArray *found, uint32_t silent, void *data)
 	case ELECTION_MASTER:
 		s->polls_lost = 0;
 		sweep_set_sm_state(s, SM_STATE_MASTER);
-		sweep_be_sure(s);
+		sweep_be_sure(s, s->run.elected);
 		if (s->next.lft)	/* it was computed for long */
 			heavy_sweep_decide(s);
 		else
@@ -153,10 +153,10 @@ sweep_on_peers(GArray *found, uint32_t silent, void *data)
 }
 
 void
-sweep_be_sure(struct sweep *s)
+sweep_be_sure(struct sweep *s, int64_t asked)
 {
 	s->in_doubt = false;
-	s->sure_at = transport_now(s->t);
+	s->sure_at = asked;
 	if (s->params.hooks.sure)
 		s->params.hooks.sure(s->params.hooks.data);
 }
@@ -172,7 +172,7 @@ sweep_on_doubt(const struct mad_client_answer *a, void *data, uint64_t tag)
 	if (other)
 		sweep_replaced(other, s);
 	else if (!s->in_doubt)
-		sweep_be_sure(s);
+		sweep_be_sure(s, s->doubted);
 }
 
 bool
@@ -185,6 +185,7 @@ sweep_is_in_doubt(struct sweep *s)
 	if (s->x->quiet_until <= s->sure_at || !s->view.subnet ||
 	    s->state == SWEEP_SUSPENDED)
 		return false;
+	s->doubted = transport_now(s->t);
 	s->doubt = election_look(s->x, s->keys, s->view.subnet, sweep_on_doubt,
 				 s);
 	return true;
