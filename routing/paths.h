@@ -45,16 +45,6 @@ void paths_init(struct paths *p, const struct graph *g, const uint32_t *place,
 		GPtrArray *scratch);
 void paths_find(struct paths *p, uint32_t dest);
 
-/* Does the edge from a switch to this neighbour continue a shortest path? */
-static inline bool
-paths_permit(const struct paths *p, uint32_t sw, uint32_t peer)
-{
-	uint32_t up = p->way[sw] & 1;
-
-	return (p->way[peer] | up) == p->way[sw] - 2 &&
-		(!p->place || (p->place[peer] > p->place[sw]) == up);
-}
-
 /* A channel: what is read along a path is next to each other. */
 struct paths_channel {
 	int32_t flows;		/* at most a quarter of 49,151 LIDs squared */
