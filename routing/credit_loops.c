@@ -23,6 +23,7 @@
 #include "routing/sets.h"
 
 #define UNSEEN		UINT32_MAX
+#define HOPS		64u	/* see web_arrives() */
 #define ITEM(array, i)	g_array_index(array, uint32_t, i)
 
 struct channels *
@@ -710,6 +711,8 @@ web_find_up(struct web *w, uint32_t t, uint32_t sw)
 	uint32_t b, i;
 	uint64_t bits;
 
+	if (!memchr(up, 1, GRAPH_PORTS))
+		return;
 	for (b = 0; b < lft_n_blocks(w->tables[t]); b++, row += LFT_BLOCK) {
 		bits = 0;
 		if (t == 1 && !w->stale[first + b])
@@ -721,7 +724,25 @@ web_find_up(struct web *w, uint32_t t, uint32_t sw)
 	}
 }
 
-/* Looks for turns from down to up, and for entries that lead to no switch. */
+/* Does the path of a switch to a LID arrive, by the new tables? False as well if
+ * it is longer than most. */
+static bool
+web_arrives(const struct web *w, uint32_t lid, uint32_t sw)
+{
+	uint32_t hops, e;
+
+	for (hops = 0; hops < HOPS; hops++) {
+		e = graph_edge_at(w->g, sw, web_entry(w, 0, sw, lid));
+		if (e == SNAPSHOT_NONE)
+			return sw == graph_target_at(w->g, lid)->sw;
+		sw = w->g->edges[e].peer;
+	}
+	return false;
+}
+
+/* Looks for turns from down to up, and for entries that lead to no switch. The
+ * LID of a port 0 may have turns that no data makes: behind each its path must
+ * arrive. */
 static void
 web_scan_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 	     const uint64_t *lids)
@@ -755,6 +776,9 @@ web_scan_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 				continue;
 			w->walked[lid] |= w->quiet[lid];
 			e = graph_edge_at(w->g, sw, row[lid]);
+			if (w->whole && w->quiet[lid])
+				w->whole[lid] &= web_arrives(w, lid,
+					w->g->edges[e].peer);
 			if (!w->quiet[lid])
 				web_add_odd(w, lid, e, web_entry(w, b,
 					w->g->edges[e].peer, lid));
@@ -803,9 +827,8 @@ web_find_suspects(struct web *w, const uint32_t *ranks)
 		channels_add_order(w->c, ranks);
 		suspect = channels_find_looped(w->c, w->odd_end);
 	}
-	/* LIDs of a port 0 may have turns that no data makes. */
 	for (lid = 0; w->whole && lid <= MIN(w->top, g->top); lid++)
-		w->whole[lid] &= !w->walked[lid] && !(suspect && w->odd[lid]);
+		w->whole[lid] &= !(suspect && w->odd[lid]);
 	return suspect;
 }
 
