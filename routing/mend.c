@@ -11,7 +11,8 @@
  * is none, mend_search() looks for the cheapest path of all: a turn that is
  * there costs nothing, one that agrees with the sorted order (and so closes no
  * loop, whatever else does) little, another entry of a switch on the way more,
- * and a turn against the order, which has to be tried, most.
+ * and a turn against the order, which has to be tried, most. Port 0 to port 0 is
+ * no data and turns anywhere, so there the blocks to be written count.
  *
  * Cost. Lost pairs times the ports of a switch; a search may visit all cables,
  * and a turn against the order all channels, so the work is limited.
@@ -33,6 +34,7 @@
 #define COST_CHANGE	72u	/* another entry of a switch, */
 #define COST_MOVE	144u	/* for the LID of a host */
 #define COST_BAD_MOVE	1000u	/* the same, for a switch without hosts */
+#define COST_BLOCK	8u	/* in a block that has not changed yet */
 #define COST_AGAINST	100u	/* a turn that has to be tried */
 #define COST_MAX	4096u	/* of a path */
 #define OFFER_END	UINT32_MAX
@@ -56,6 +58,7 @@ mend_init(struct mend *m, const struct graph *g, struct channels *c,
 		.is_queued = SCRATCH(scratch, uint8_t, n),
 		.is_open = SCRATCH(scratch, uint8_t, n),
 		.is_used = SCRATCH(scratch, uint8_t, n),
+		.senders = SCRATCH(scratch, uint32_t, n),
 		.behind = SCRATCH(scratch, uint32_t, n),
 		.best = SCRATCH(scratch, struct mend_path, n),
 		.dealt = SCRATCH(scratch, float, g->n_edges),
@@ -185,7 +188,7 @@ search_turn(const struct mend *m, uint32_t in, uint32_t out)
 	uint8_t port = edges[out].port;
 	uint32_t far;
 
-	if (channels_has(m->c, in, out))
+	if (!m->is_data || channels_has(m->c, in, out))
 		return 0;
 	if (m->depth)
 		far = COST_FAR * m->depth[edges[in].peer];
@@ -242,6 +245,16 @@ search_has(const struct mend *m, uint32_t e, uint32_t sw)
 	return false;
 }
 
+/* Is it another block of a table to write, if an entry of a switch changes? */
+static bool
+search_is_fresh(const struct mend *m, uint32_t sw)
+{
+	uint32_t block = m->lid - m->lid % LFT_BLOCK;
+
+	return m->home && memcmp(lft_row(m->home, sw) + block,
+				 lft_row(m->lft, sw) + block, LFT_BLOCK) == 0;
+}
+
 static void
 search_offer(struct mend *m, uint32_t e, uint32_t from, uint32_t cost,
 	     uint32_t *first)
@@ -264,21 +277,25 @@ static void
 search_expand(struct mend *m, uint32_t e, uint32_t *first)
 {
 	const struct graph *g = m->g;
-	uint32_t sw = g->edges[e].peer, out, cost, present, most;
-	bool changes;
+	uint32_t sw = g->edges[e].peer, out, cost, present, most, fresh;
+	bool changes, stays;
 
 	present = m->is_open[sw] ? SNAPSHOT_NONE : mend_next(m, sw);
 	/* no entry: its table ends below the LID */
 	if (!m->is_open[sw] && present == SNAPSHOT_NONE)
 		return;
+	/* data has this entry, or waits for one */
+	stays = !m->is_data && (!m->is_open[sw] || g->n_senders[sw]);
+	fresh = search_is_fresh(m, sw) ? COST_BLOCK : 0;
 	for_each_edge(g, sw, out) {
 		most = MIN(m->cost[out], m->least);
 		if (m->cost[e] + 1u >= most)
 			continue;
 		m->work++;
-		cost = m->cost[e] + 1u + search_turn(m, e, out);
+		cost = m->cost[e] + 1u + search_turn(m, e, out) +
+			(out != present ? fresh : 0);
 		changes = out != present && !m->is_open[sw];
-		if (m->is_lost[out] ||
+		if (m->is_lost[out] || (stays && out != present) ||
 		    cost + (changes ? COST_CHANGE : 0) >= most ||
 		    search_has(m, e, g->edges[out].peer))
 			continue;
@@ -325,7 +342,7 @@ search_path(struct mend *m, uint32_t sw)
 static bool
 search_add(struct mend *m, uint32_t in, uint32_t out)
 {
-	if (channels_extend(m->c, in, out, m->added))
+	if (!m->is_data || channels_extend(m->c, in, out, m->added))
 		return true;
 	channels_undo(m->c, m->added, 0);
 	set_add(m->refused + (size_t)in * CHANNELS_WORDS,
@@ -373,8 +390,8 @@ search_next(struct mend *m, uint32_t sw)
 
 	if (path.edge == SNAPSHOT_NONE || path.hops >= 2 * COST_ADD)
 		return false;
-	for (e = path.edge; (next = mend_next(m, m->g->edges[e].peer)) !=
-	     SNAPSHOT_NONE; e = next)
+	for (e = path.edge; m->is_data && (next = mend_next(m,
+	     m->g->edges[e].peer)) != SNAPSHOT_NONE; e = next)
 		channels_add(m->c, e, next);
 	mend_take(m, sw, path.edge);
 	return true;
@@ -385,7 +402,6 @@ mend_search(struct mend *m, uint32_t sw)
 {
 	uint32_t last, e, at, tries;
 
-	m->is_data = true;
 	if (search_next(m, sw))
 		return true;
 	m->moves = m->g->n_hosts[sw] ? COST_MOVE :
@@ -504,7 +520,8 @@ mend_others(struct mend *m)
 			if (!m->is_open[sw])
 				continue;
 			/* Its entry may lead around the fault by now. */
-			mend_sends_data(m, sw);
+			m->is_data = mend_sends_data(m, sw) ||
+				(!n_before && m->senders[sw]);
 			m->is_open[sw] = 0;
 			if (mend_follow(m, mend_next(m, sw), false, &path))
 				continue;
@@ -513,7 +530,7 @@ mend_others(struct mend *m)
 			if (path.edge != SNAPSHOT_NONE)
 				mend_take(m, sw, path.edge);
 			else
-				n_open += !m->is_data || !mend_search(m, sw);
+				n_open += !mend_search(m, sw);
 		}
 		if (n_open == n_before)
 			break;

@@ -20,6 +20,7 @@ struct mend {
 	const struct graph *g;
 	struct channels *c;	/* all dependencies of the tables, sorted */
 	struct lft *lft;
+	const struct lft *home;	/* those of before; or NULL */
 	uint8_t *is_lost;	/* by edge: not to be used */
 	uint16_t lid;		/* being mended, */
 	const struct graph_target *target;
@@ -28,6 +29,8 @@ struct mend {
 	uint32_t *queue, n;	/* switches that lost their path, or whose entry
 				   has changed for another one's, */
 	uint8_t *is_queued;	/* by switch */
+	uint32_t *senders;	/* by switch in the queue: CAs whose packets
+				   passed it */
 	uint8_t *is_open;	/* by switch: still without a path */
 	struct mend_path *best;	/* by switch without a path: the best so far */
 	float *dealt;		/* by edge: flows, those of the tables at the

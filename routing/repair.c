@@ -12,7 +12,8 @@
  * CAs take the shortest path there is. (3) All other switches, again from the
  * fault backwards, keep their entry if it now leads around the fault, or get
  * another path: most entries for a LID serve ports 0 alone, and a detour at the
- * fault is shorter to write than another entry on each switch before it.
+ * fault is shorter to write than another entry on each switch before it. The LID
+ * of a port 0 gets step (3) alone: its path only has to exist.
  *
  * Safety. The channel dependencies of the tables are kept as a sorted acyclic
  * graph: all dependencies that the order of the switches permits, the other
@@ -266,21 +267,22 @@ repair_list_lost(struct repairing *w)
 
 /* ------------------------------------------------------------------- a LID */
 
-/* How many hosts send through each switch that lost its path? In the queue a
- * switch stands before those that forward to it over a cable that is there. */
+/* How many hosts, or CAs, send through each switch that lost its path? In the
+ * queue a switch stands before those that forward to it over a cable that is
+ * there. */
 static void
-repair_count(struct mend *m)
+repair_count(const struct mend *m, const uint32_t *senders, uint32_t *behind)
 {
 	uint32_t i, sw, e;
 
 	for (i = 0; i < m->n; i++)
-		m->behind[m->queue[i]] = 0;
+		behind[m->queue[i]] = 0;
 	for (i = m->n; i-- > 0;) {
 		sw = m->queue[i];
-		m->behind[sw] += m->g->n_hosts[sw];
+		behind[sw] += senders[sw];
 		e = mend_next(m, sw);
 		if (e != SNAPSHOT_NONE && !m->is_lost[e])
-			m->behind[m->g->edges[e].peer] += m->behind[sw];
+			behind[m->g->edges[e].peer] += behind[sw];
 	}
 }
 
@@ -295,7 +297,7 @@ repair_near(struct repairing *w)
 	uint32_t i, sw, end, before;
 
 	m->is_data = true;
-	repair_count(m);
+	repair_count(m, m->g->n_hosts, m->behind);
 	for (i = 0; i < m->n; i++) {
 		end = sw = m->queue[i];
 		if (!m->behind[sw])
@@ -333,8 +335,11 @@ repair_lid(struct repairing *w, guint nth, guint *next)
 			if (!m->is_lost[e] &&
 			    mend_next(m, g->edges[e].peer) == g->edges[e].back)
 				mend_lose(m, g->edges[e].peer);
-	repair_near(w);
-	mend_plainly(m, true);
+	repair_count(m, g->n_senders, m->senders);
+	if (m->target->port) {
+		repair_near(w);
+		mend_plainly(m, true);
+	}
 	if (!mend_others(m))
 		return false;
 	/* Final check: every switch that lost its path and sends data has
@@ -423,6 +428,7 @@ repair_lids(struct repairing *w)
 	lft_free(m->lft);
 	m->lft = memchr(m->is_lost, 1, m->g->n_edges) ? lft_copy(home) :
 		lft_ref(home);
+	m->home = home;
 	m->c = w->r->c;
 	m->before = m->c->work;
 	for (i = 0; i < w->lost->len; i = next)

@@ -445,6 +445,35 @@ TEST(test_ports_0_do_not_change_entries_far_from_a_fault)
 	assert_true(sum / n < 1.55);
 }
 
+/* The blocks that change if the nth cable of a switch to another one is lost. */
+static uint32_t
+count_blocks_without(struct lab *lab, uint32_t sw, uint32_t nth)
+{
+	struct snapshot *s = snapshot_copy(lab->s);
+	double worst = 0;
+	uint32_t n;
+
+	lab_cut(s, lab_find_port(s, sw, true, nth));
+	assert_true(lab_change(lab, s, &worst));
+	n = lab_count_blocks(lab->held, lab->whole.lft);
+	assert_true(lab_change(lab, snapshot_ref(lab->s), &worst));
+	return n;
+}
+
+/* Paths to ports 0 may be long, so they go round a fault by few entries. The
+ * ports 0 of most switches meet at the first leaf, over the first core. */
+TEST(test_paths_to_ports_0_go_round_a_fault)
+{
+	AUTO_VALUE(lab_close) struct lab lab;
+	uint32_t port, spine;
+
+	lab_open(&lab, generate_fabric("PGFT(6,6,18;1,6,6)", NULL, NULL));
+	port = lab_find_port(lab.s, 0, true, 0);
+	spine = snapshot_node_of(lab.s, lab.s->ports[port].peer)->sw_index;
+	assert_in_range(count_blocks_without(&lab, 0, 0), 1, 135);
+	assert_in_range(count_blocks_without(&lab, spine, 6), 1, 45);
+}
+
 /* The newest snapshot of the whole fabric takes the place of the one that the
  * tables were made of, which is freed; what is not whole does not. */
 TEST(test_a_repair_keeps_the_newest_snapshot)
