@@ -250,16 +250,22 @@ channels_extend(struct channels *c, uint32_t in, uint32_t out, GArray *added)
 }
 
 void
+channels_remove(struct channels *c, uint32_t in, uint32_t out)
+{
+	uint8_t port = c->g->edges[out].port;
+
+	c->turns[(size_t)in * CHANNELS_WORDS + port / 64] &=
+		~(UINT64_C(1) << port % 64);
+}
+
+void
 channels_undo(struct channels *c, GArray *added, guint n)
 {
 	const struct turn *t;
-	uint8_t port;
 
 	for (guint i = n; i < added->len; i++) {
 		t = &g_array_index(added, struct turn, i);
-		port = c->g->edges[t->out].port;
-		c->turns[(size_t)t->in * CHANNELS_WORDS + port / 64] &=
-			~(UINT64_C(1) << port % 64);
+		channels_remove(c, t->in, t->out);
 	}
 	g_array_set_size(added, n);
 }

@@ -70,6 +70,7 @@ bool channels_load(struct channels **c, const struct graph *g,
  * False, and nothing is added: it would close a loop. The graph must be
  * sorted, and stays so. */
 bool channels_add(struct channels *c, uint32_t in, uint32_t out);
+void channels_remove(struct channels *c, uint32_t in, uint32_t out);
 
 /* A turn from one channel into the next. */
 struct turn {

@@ -19,9 +19,10 @@
  * graph: all dependencies that the order of the switches permits, the other
  * turns of the tables, and those that repairs added. A path is taken if all its
  * turns are in that graph. If there is no such path, turns are added as long as
- * the graph stays acyclic, at last to a graph of the tables alone; they stay
- * until the switches hold the original tables again. So the tables of any two
- * repairs have no credit loop together; mixtures of old and new entries are
+ * the graph stays acyclic, at last to a graph of the tables alone, and of those
+ * without what leads into lost cables; they stay until the switches hold the
+ * original tables again. So the tables of any two repairs have no credit loop
+ * together, unless such a cable is back, which the engines see to; mixtures of old and new entries are
  * checked by transition_steps(). Every new path is followed to its end once
  * more. If a pair would lose its path, or hosts had none before, as their table
  * ends too early, the repair is given up and the engines route the fabric.
@@ -49,6 +50,7 @@ struct repair {
 	struct channels *made_c;	/* of made; NULL: not computed yet */
 	struct channels *c;	/* and turns that repairs added since the
 				   switches held `made`; NULL: likewise */
+	bool is_bare;		/* c lacks the turns of cables that were lost */
 	struct lft *now;	/* tables of the last repair, */
 	uint8_t *is_lost;	/* by edge: lost at that time */
 	uint32_t *place;	/* by switch: its index then; SNAPSHOT_NONE */
@@ -68,6 +70,8 @@ struct repairing {
 	struct repair *r;
 	uint32_t *place;	/* r->place */
 	GArray *lost;		/* struct lost_entry, by LID */
+	bool avoids;		/* a cable that counts as lost may carry
+				   packets still */
 };
 
 /* ------------------------------------------------------------- the whole */
@@ -393,6 +397,18 @@ repair_is_home(const struct repairing *w, const struct lft *held)
 	return true;
 }
 
+/* Is a cable back of which the dependencies lack the turns? */
+static bool
+repair_misses(const struct repairing *w)
+{
+	const struct repair *r = w->r;
+	uint32_t e = 0;
+
+	while (e < r->g->n_edges && r->is_lost[e] <= w->m.is_lost[e])
+		e++;
+	return r->is_bare && e < r->g->n_edges;
+}
+
 /* Prepares the dependencies. Turns that earlier repairs added, and that no
  * switch has an entry for any more, would be in the way. is_new: those of the
  * original tables are enough. */
@@ -408,7 +424,8 @@ repair_open(struct repairing *w, const struct lft *held, bool *is_new)
 	}
 	*is_new = !r->c || repair_is_home(w, held);
 	if (!*is_new)
-		return true;
+		return !repair_misses(w);
+	r->is_bare = false;
 	channels_free(r->c);
 	r->c = channels_copy(r->made_c);
 	lft_free(r->now);
@@ -441,18 +458,41 @@ repair_lids(struct repairing *w)
 	return true;
 }
 
+/* Nothing passes lost cables. */
+static void
+repair_strip(struct repairing *w)
+{
+	const struct graph *g = w->r->g;
+	struct channels *c = w->r->c;
+	uint32_t e, k;
+
+	for (e = 0; e < g->n_edges; e++) {
+		if (!w->m.is_lost[e])
+			continue;
+		memset(c->turns + (size_t)e * CHANNELS_WORDS, 0,
+		       CHANNELS_WORDS * sizeof(*c->turns));
+		for_each_edge(g, graph_owner(g, e), k)
+			channels_remove(c, g->edges[k].back, e);
+	}
+	w->r->is_bare = true;
+}
+
 /* Once more, with the turns of the tables alone: those that the order permits,
- * but no path has, may be in the way. */
+ * but no path has, may be in the way. bare: also without those of lost cables. A
+ * loop may close when these are back, so it is the last resort. */
 static bool
-repair_again(struct repairing *w)
+repair_again(struct repairing *w, bool bare)
 {
 	struct repair *r = w->r;
 	struct mend *m = &w->m;
 
-	if (!channels_load(&r->c, r->g, r->made.lft, NULL, NULL)) {
+	if (mend_is_too_much(m) || (bare && w->avoids) ||
+	    !channels_load(&r->c, r->g, r->made.lft, NULL, NULL)) {
 		g_clear_pointer(&r->c, channels_free);
 		return false;
 	}
+	if (bare)
+		repair_strip(w);
 	memset(m->dealt, 0, r->g->n_edges * sizeof(*m->dealt));
 	memset(m->refused, 0, r->g->n_edges * CHANNELS_WORDS *
 	       sizeof(*m->refused));
@@ -478,7 +518,7 @@ repair_all(struct repairing *w, const struct lft *held)
 	     w->r->made.alone.reach.lost_hosts))
 		return false;
 	return repair_lids(w) ||
-		(is_new && !mend_is_too_much(m) && repair_again(w));
+		(is_new && (repair_again(w, false) || repair_again(w, true)));
 }
 
 /* -------------------------------------------------- from old tables to new */
@@ -567,7 +607,7 @@ repair_tables(struct repair *r, const struct engine_input *in,
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	struct repairing w = {
 		.r = r,
-		.place = r->place,
+		.place = r->place, .avoids = in->whole,
 		.lost = g_array_new(FALSE, FALSE, sizeof(struct lost_entry)),
 	};
 	bool ok;

@@ -381,6 +381,41 @@ TEST(test_the_way_back_around_a_lost_cable_of_a_core)
 	assert_cables_are_repaired("PGFT(6,6,18;1,6,6)", 8, 1);
 }
 
+/* A core that lost its cable to the root gets there by another core, over which
+ * others came to it by that cable: nothing passes it any more. It is another
+ * thing if it is there, but to be avoided. */
+TEST(test_a_lost_cable_is_not_in_the_way_of_its_detour)
+{
+	AUTO_VALUE(lab_close) struct lab lab;
+	AUTO(snapshot) *less = NULL;
+	AUTO(graph) *g = NULL;
+	struct engine_input in;
+	struct choice c;
+	double worst = 0;
+	uint32_t port, nth, sw;
+
+	lab_open(&lab, generate_fabric("PGFT(4,4,4;1,4,4)+an", NULL, NULL));
+	port = lab_find_port(lab.s, 0, true, 0);
+	sw = snapshot_node_of(lab.s, lab.s->ports[port].peer)->sw_index;
+	for (nth = 4; nth < 8; nth++) {
+		struct snapshot *s = snapshot_copy(lab.s);
+
+		lab_cut(s, lab_find_port(s, sw, true, nth));
+		assert_true(lab_change(&lab, s, &worst));
+		/* its turns and those of the detour have a loop */
+		assert_false(lab_change(&lab, snapshot_ref(lab.s), &worst));
+		memcpy(lab.held->ports, lab.whole.lft->ports,
+		       lft_size(lab.held));
+	}
+	less = snapshot_copy(lab.s);
+	lab_cut(less, lab_find_port(less, sw, true, 4));
+	g = graph_new(less, lab.lids);
+	in = (struct engine_input){
+		.g = g, .whole = g, .previous = lab.held,
+	};
+	assert_false(repair_tables(lab.repair, &in, &c));
+}
+
 /* By switch: do packets of hosts to the LID pass it? g_free. */
 static uint8_t *
 find_passed(const struct graph *g, const struct lft *lft, uint32_t lid)
