@@ -172,6 +172,10 @@ struct filling {
 
 struct row {
 	struct filling *f;
+	/* The ports by q of the last switch that had all its parents, its level
+	 * and row before destinations below it. */
+	uint8_t ready_port[GRAPH_PORTS], *ready;
+	uint32_t ready_level;
 	struct ftree *t;
 	uint32_t sw, level;
 	uint8_t *ports;
@@ -356,8 +360,15 @@ row_go_up(struct row *row)
 	row_make_deck(row, all, &deck);
 	row_find_full(row);
 	if (deck.n_dead == 0) {
-		for (lid = 0; lid <= t->g->top; lid++)
-			row->ports[lid] = deck.port[wheel[lid]];
+		/* switches cabled alike have the same row */
+		if (row->ready_level != row->level ||
+		    memcmp(row->ready_port, deck.port, GRAPH_PORTS)) {
+			for (lid = 0; lid <= t->g->top; lid++)
+				row->ready[lid] = deck.port[wheel[lid]];
+			memcpy(row->ready_port, deck.port, GRAPH_PORTS);
+			row->ready_level = row->level;
+		}
+		memcpy(row->ports, row->ready, t->g->top + 1u);
 		/* not those without a path up and down */
 		for (w = 0; w < t->n_words; w++) {
 			for (word = UINT64_MAX, k = 0; k < t->n_sets; k++)
@@ -449,7 +460,8 @@ ftree_fill_rows(void *data, uint32_t from, uint32_t to)
 	struct filling *f = data;
 	const struct ftree *t = f->t;
 	struct row row = {
-		.f = f, .t = f->t,
+		.f = f, .t = f->t, .ready_level = UINT32_MAX,
+		.ready = g_new(uint8_t, t->g->top + 1u),
 		.full = g_new(uint64_t, t->n_words),
 		.rest = g_new(uint64_t, t->n_words),
 	};
@@ -474,6 +486,7 @@ ftree_fill_rows(void *data, uint32_t from, uint32_t to)
 			row.ports[t->lid[i]] = t->exit[i];
 	}
 	g_atomic_int_add(&f->n_dealt, (gint)row.n_dealt);
+	g_free(row.ready);
 	g_free(row.full);
 	g_free(row.rest);
 }
