@@ -48,11 +48,11 @@
 const char *const snapshot_fault_names[] = {
 	[SNAPSHOT_FAULT_DUPLICATE_GUID] = "duplicate GUID",
 	[SNAPSHOT_FAULT_SILENT] = "silent",
-	[SNAPSHOT_FAULT_LATE] = "late",
 	[SNAPSHOT_FAULT_REFUSED] = "refused",
 	[SNAPSHOT_FAULT_LIAR] = "contradicts itself",
 	[SNAPSHOT_FAULT_TOO_FAR] = "too far",
 	[SNAPSHOT_FAULT_LOCKED] = "locked",
+	[SNAPSHOT_FAULT_LATE] = "late",
 };
 
 struct snapshot *

@@ -204,11 +204,11 @@ uint32_t snapshot_astray(const struct snapshot *then,
 enum snapshot_fault_kind {
 	SNAPSHOT_FAULT_DUPLICATE_GUID,	/* one GUID in two places */
 	SNAPSHOT_FAULT_SILENT,		/* did not answer */
-	SNAPSHOT_FAULT_LATE,		/* answered when it was given up */
 	SNAPSHOT_FAULT_REFUSED,		/* answered with an error status */
 	SNAPSHOT_FAULT_LIAR,		/* an answer that contradicts itself */
 	SNAPSHOT_FAULT_TOO_FAR,		/* more than 63 hops away */
 	SNAPSHOT_FAULT_LOCKED,		/* has a foreign M_Key */
+	SNAPSHOT_FAULT_LATE,		/* answered when it was given up */
 };
 
 struct snapshot_fault {
@@ -241,7 +241,7 @@ const char *snapshot_defect(const struct snapshot *s, bool passing);
 void snapshot_inherit_faults(struct snapshot *s, const struct snapshot *was);
 
 /* By kind. */
-extern const char *const snapshot_fault_names[SNAPSHOT_FAULT_LOCKED + 1];
+extern const char *const snapshot_fault_names[SNAPSHOT_FAULT_LATE + 1];
 
 /*
  * Construction, from facts that come in any order.
