@@ -403,6 +403,7 @@ struct sweep {
 	uint32_t doubt;			/* see election_look(); 0: no look is
 					   under way */
 	int64_t doubted;		/* the last one began, us */
+	unsigned looks;			/* in a row */
 	int64_t sure_at;		/* this SM was the master, us */
 	bool paused;
 	bool owes_lfts;	/* another manager programmed the fabric, and not

@@ -18,6 +18,7 @@
 #include "sm/config/guid_files.h"
 
 #define GUEST_WAIT_US	(100 * 1000)
+#define LOOKS_MAX	3u	/* of a process that always stands still */
 
 static void
 obey(struct sweep *s, uint32_t port)
@@ -172,7 +173,8 @@ sweep_on_doubt(const struct mad_client_answer *a, void *data, uint64_t tag)
 	if (other)
 		sweep_replaced(other, s);
 	else if (!s->in_doubt)
-		sweep_be_sure(s, s->doubted);
+		sweep_be_sure(s, s->looks < LOOKS_MAX ? s->doubted :
+			      transport_now(s->t));
 }
 
 bool
@@ -183,8 +185,11 @@ sweep_is_in_doubt(struct sweep *s)
 	if (s->doubt || (s->in_doubt && !s->paused))
 		return true;
 	if (s->x->quiet_until <= s->sure_at || !s->view.subnet ||
-	    s->state == SWEEP_SUSPENDED)
+	    s->state == SWEEP_SUSPENDED) {
+		s->looks = 0;
 		return false;
+	}
+	s->looks++;
 	s->doubted = transport_now(s->t);
 	s->doubt = election_look(s->x, s->keys, s->view.subnet, sweep_on_doubt,
 				 s);
