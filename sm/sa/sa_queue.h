@@ -22,7 +22,6 @@ struct sa_request_key {
 /* A request, from its arrival until all of its answer is sent. */
 struct sa_job {
 	GList link;		/* in the queue; later among tables, searches */
-	struct sa_server *server;
 	struct sa_request_key key;
 	struct mad_addr from;
 	int64_t came;		/* us */

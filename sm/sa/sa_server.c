@@ -652,7 +652,6 @@ take_job(struct sa_server *d, struct sa_job *j)
 	}
 	if (j->len > MAD_SIZE)
 		d->long_bytes += j->len;
-	j->server = d;
 	j->came = transport_now(d->transport);
 	g_hash_table_add(d->jobs, &j->key);
 	/* requests of a standby are answered even without a view */
