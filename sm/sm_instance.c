@@ -154,7 +154,7 @@ note_away(struct sm_instance *sm, int64_t now)
 		int64_t since = transport_now(sm->t) -
 			(now - f->since) * G_USEC_PER_SEC;
 
-		if (f->kind <= EXPECTED_PART &&
+		if (f->kind != EXPECTED_LINK && expected_is_missing(f->kind) &&
 		    !g_hash_table_contains(away, &f->guid))
 			changes_away_add(away, f->guid, since, f->name, f->at);
 	}

@@ -63,10 +63,10 @@ put(struct compare *c, const char *what, const char *name, const char *format,
 static const char *const fault_words[EXPECTED_KINDS][3] = {
 	[EXPECTED_SWITCH] = { "missing switch", "new switch", "extra switch" },
 	[EXPECTED_HOST] = { "missing host", "new host", "extra host" },
-	[EXPECTED_PART] = { "missing aggregation node", "new aggregation node",
-			    "extra aggregation node" },
 	[EXPECTED_LINK] = { "missing link", "new link", "extra link" },
 	[EXPECTED_SLOW] = { "slow link", "faster link", NULL },
+	[EXPECTED_PART] = { "missing aggregation node", "new aggregation node",
+			    "extra aggregation node" },
 };
 
 static void

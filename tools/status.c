@@ -176,7 +176,8 @@ status_put_fault(const struct expected_fault *f, struct text_report *r)
 	g_autofree char *since = expected_since_text(f->since);
 
 	report_open(r, NULL, '{');
-	report_say(r, INDENT "%s", f->kind < EXPECTED_SLOW ? "missing " : "");
+	report_say(r, INDENT "%s", expected_is_missing(f->kind) ?
+		   "missing " : "");
 	report_text(r, "kind", expected_kind_names[f->kind], " ");
 	report_text(r, "name", f->name, *f->text ? ", " : "");
 	report_text(r, "text", f->text, "");

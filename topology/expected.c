@@ -80,10 +80,10 @@ struct expected_silent {
 const char *const expected_kind_names[] = {
 	[EXPECTED_SWITCH] = "switch",
 	[EXPECTED_HOST] = "host",
-	[EXPECTED_PART] = "aggregation node",
 	[EXPECTED_LINK] = "link",
 	[EXPECTED_SLOW] = "slow link",
 	[EXPECTED_SILENT] = "silent port",
+	[EXPECTED_PART] = "aggregation node",
 };
 
 static void
@@ -263,17 +263,17 @@ take_silent(void *owner, void *members, int64_t now, GError **error)
 	return true;
 }
 
-enum { SILENT_LINE = EXPECTED_LINK + 1 };	/* the others by their kind */
+/* The others by their kind. */
+enum { SILENT_LINE = EXPECTED_LINK + 1, PART_LINE };
 static const struct state_line expected_lines[] = {
 	[EXPECTED_SWITCH] = STATE_LINE("switch", node_words, expected_node,
 				       take_switch),
 	[EXPECTED_HOST] = STATE_LINE("host", node_words, expected_node,
 				     take_host),
-	[EXPECTED_PART] = STATE_LINE("part", node_words, expected_node,
-				     take_part),
 	[EXPECTED_LINK] = STATE_LINE("link", link_words, saved_link, take_link),
 	[SILENT_LINE] = STATE_LINE("silent", silent_words, expected_silent,
 				   take_silent),
+	[PART_LINE] = STATE_LINE("part", node_words, expected_node, take_part),
 	{ .keyword = NULL },
 };
 
@@ -285,7 +285,8 @@ expected_save(const void *owner, GString *out, int64_t now)
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		const struct expected_node *n = e->nodes->pdata[i];
 
-		state_line_save(&expected_lines[n->kind], out, n);
+		state_line_save(&expected_lines[n->kind == EXPECTED_PART ?
+						PART_LINE : n->kind], out, n);
 	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		const struct expected_link *l = link_at(e, i);
@@ -919,7 +920,7 @@ is_fault_of(const struct expected_fault *f, const char *word, uint64_t guid)
 		return (far = strstr(name, " - ")) &&
 			(!strcmp(far + strlen(" - "), word) ||
 			 (g_str_has_prefix(name, word) && name + len == far));
-	if (f->kind > EXPECTED_LINK)
+	if (!expected_is_missing(f->kind))
 		return false;
 	if (!strcmp(name, word) || (guid && f->guid == guid))
 		return true;
@@ -981,7 +982,8 @@ expected_summary(const struct expected *e, unsigned most)
 		if (out->len)
 			g_string_append(out, kind < EXPECTED_SLOW ? ", " :
 					"; ");
-		else if (kind < EXPECTED_SLOW)
+		if (out->len ? kind == EXPECTED_PART :
+		    expected_is_missing(kind))
 			g_string_append(out, "missing ");
 		if (kind == EXPECTED_SLOW)
 			g_string_append(out, "below their rate ");

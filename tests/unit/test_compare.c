@@ -148,7 +148,7 @@ static const struct {
 	  "verdict now degraded\nverdict before up\n"
 	  "ended group ff12::2: 0 members\n"
 	  "new group ff12::3: 1 member\n", 1 },
-	{ "-leaf-1/3 %leaf-2/4 ~node-03", { HEAD, HEAD "#fault 1 guid 0x10 kind 3 "
+	{ "-leaf-1/3 %leaf-2/4 ~node-03", { HEAD, HEAD "#fault 1 guid 0x10 kind 2 "
 		"name 20 what link leaf-1/3 - spine-1/5\n#fault 2 guid 0x10 kind"
 		" 1 name 7 what host node-09, at leaf-1/9\n"
 		"#name 0x102 is Rack 2\n" },

@@ -328,7 +328,7 @@ TEST(test_a_link_that_is_missing_is_listed)
 		  "  port 4  LinkUp  1xSDR Initialize  MTU 0, 1 VL  - "
 		  "spine-1/4, missing since %\n" },
 	};
-	AUTO(tool_view) *v = read_view_with("#end", "#fault 1 guid 0x10 kind 3 "
+	AUTO(tool_view) *v = read_view_with("#end", "#fault 1 guid 0x10 kind 2 "
 		"name 20 since 5 what link leaf-1/4 - spine-1/4\n#fault 2 guid "
 		"0x77 kind 1 name 7 since 5 what host node-09, at leaf-2/4\n"
 		"#fault 3 guid 0x78 kind 0 name 7 since 5 what switch spine-1, "
