@@ -128,7 +128,7 @@ control_avoid(struct control_request *q)
 	bool has_errors = *word && q->words[2], avoid;
 	uint64_t errors = 0, guid, first = request_next_sweep(&q->v);
 
-	if (q->is_again) {
+	if (q->is_again && *word) {
 		wait_for_routes(q, q->number);
 		return;
 	}

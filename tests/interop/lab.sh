@@ -183,6 +183,11 @@ avoid_by_hand() {
 	check "says why" answers \
 		'link leaf-1/5 - spine-1/1 is avoided: by the operator' ctl avoid
 	check "status lists it" answers '^avoided: .*leaf-1/5' ctl status
+	check "a line that goes on with nothing is refused" answers \
+		'no link between switches' /usr/bin/python3 -c 'if True:
+			import socket; s = socket.socket(socket.AF_UNIX)
+			s.connect("ctl"); s.sendall(b"again 0 avoid\n")
+			print(s.recv(99))'
 	check "so do the metrics" answers \
 		'^minism_bad_links\{routing="avoided"\} [1-9]' ctl metrics
 	check "it is avoided once" refuses . ctl avoid spine-1/1
