@@ -399,7 +399,8 @@ struct sweep {
 					   have been alive, us */
 	unsigned stands;		/* a sweep began anew since this process
 					   stood still */
-	bool in_doubt;			/* it does so, until the election */
+	bool in_doubt;			/* it does so, until the election; or a
+					   look, if no sweep is to come */
 	uint32_t doubt;			/* see election_look(); 0: no look is
 					   under way */
 	int64_t doubted;		/* the last one began, us */

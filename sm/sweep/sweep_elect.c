@@ -170,9 +170,9 @@ sweep_on_doubt(const struct mad_client_answer *a, void *data, uint64_t tag)
 		LID_NONE;
 
 	s->doubt = 0;
-	if (other)
+	if (other && !(s->in_doubt && s->paused))
 		sweep_replaced(other, s);
-	else if (!s->in_doubt)
+	else if (!other && (!s->in_doubt || s->state == SWEEP_IDLE))
 		sweep_be_sure(s, s->looks < LOOKS_MAX ? s->doubted :
 			      transport_now(s->t));
 }
@@ -182,10 +182,10 @@ sweep_is_in_doubt(struct sweep *s)
 {
 	if (s->self.state != SM_STATE_MASTER)
 		return s->self.state == SM_STATE_DISCOVERING;
-	if (s->doubt || (s->in_doubt && !s->paused))
+	if (s->doubt || (s->in_doubt && s->state != SWEEP_IDLE))
 		return true;
-	if (s->x->quiet_until <= s->sure_at || !s->view.subnet ||
-	    s->state == SWEEP_SUSPENDED) {
+	if ((s->x->quiet_until <= s->sure_at && !s->in_doubt) ||
+	    !s->view.subnet || s->state == SWEEP_SUSPENDED) {
 		s->looks = 0;
 		return false;
 	}
