@@ -799,14 +799,17 @@ expected_update(struct expected *e, const struct snapshot *s, int64_t now)
 	for (uint32_t i = 0; i < s->n_nodes; i++) {
 		const char *name = snapshot_node_name(&s->nodes[i]);
 		uint64_t guid = s->nodes[i].info.node_guid;
+		enum expected_kind kind = snapshot_is_switch(&s->nodes[i]) ?
+			EXPECTED_SWITCH : snapshot_is_part(s, i) ?
+			EXPECTED_PART : EXPECTED_HOST;
 
 		n = g_hash_table_lookup(e->by_guid, &guid);
-		news |= !n || n->since || strcmp(n->name, name);
+		news |= !n || n->since || n->kind != kind ||
+			strcmp(n->name, name);
 		if (!n)
-			n = add_node(e, guid, EXPECTED_HOST, name);
+			n = add_node(e, guid, kind, name);
 		n->at = i;
-		n->kind = snapshot_is_switch(&s->nodes[i]) ? EXPECTED_SWITCH :
-			snapshot_is_part(s, i) ? EXPECTED_PART : EXPECTED_HOST;
+		n->kind = kind;
 		n->since = 0;
 		if (strcmp(n->name, name) == 0)
 			continue;
