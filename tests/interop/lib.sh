@@ -207,16 +207,17 @@ SIM_PID=
 SIM_FD=
 SM_PIDS=()
 
+# Ends the process and closes the descriptor that these variables have, if any.
+end_program() {	# names of variables
+	local -n pid=$1 fd=$2
+
+	[ -z "$pid" ] || { kill "$pid"; wait "$pid"; } 2>/dev/null
+	[ -z "$fd" ] || exec {fd}>&-
+	pid='' fd=''
+}
+
 sim_stop() {
-	if [ -n "$SIM_PID" ]; then
-		kill "$SIM_PID" 2>/dev/null
-		wait "$SIM_PID" 2>/dev/null
-		SIM_PID=
-	fi
-	if [ -n "$SIM_FD" ]; then
-		exec {SIM_FD}>&-
-		SIM_FD=
-	fi
+	end_program SIM_PID SIM_FD
 }
 
 # By TERM, since what is killed leaves no counts of coverage; a process that is
@@ -364,15 +365,7 @@ LAB_PID=
 LAB_FD=
 
 lab_stop() {
-	if [ -n "$LAB_PID" ]; then
-		kill "$LAB_PID" 2>/dev/null
-		wait "$LAB_PID" 2>/dev/null
-		LAB_PID=
-	fi
-	if [ -n "$LAB_FD" ]; then
-		exec {LAB_FD}>&-
-		LAB_FD=
-	fi
+	end_program LAB_PID LAB_FD
 }
 
 # lab_start NET [options of minism-lab]: a fresh lab in the working directory;

@@ -72,15 +72,23 @@ chaos_cable(struct chaos *c)
 	set_cut(c, port, !c->cut[port]);
 }
 
+/* Ends one of these faults, more likely an early one; or a cable changes. */
 static void
-mend(struct chaos *c)
+end_one(struct chaos *c, const uint8_t *has, uint32_t n,
+	void (*set)(struct chaos *c, uint32_t i, bool is))
 {
-	for (uint32_t port = 0; port < c->w.s->n_ports; port++)
-		if (c->cut[port] && prng_below(&c->rng, 3)) {
-			set_cut(c, port, false);
+	for (uint32_t i = 0; i < n; i++)
+		if (has[i] && prng_below(&c->rng, 3)) {
+			set(c, i, false);
 			return;
 		}
 	chaos_cable(c);
+}
+
+static void
+mend(struct chaos *c)
+{
+	end_one(c, c->cut, c->w.s->n_ports, set_cut);
 }
 
 static uint32_t
@@ -132,12 +140,7 @@ switch_node(struct chaos *c)
 static void
 switch_on(struct chaos *c)
 {
-	for (uint32_t node = 0; node < c->w.s->n_nodes; node++)
-		if (c->off[node] && prng_below(&c->rng, 3)) {
-			set_off(c, node, false);
-			return;
-		}
-	chaos_cable(c);
+	end_one(c, c->off, c->w.s->n_nodes, set_off);
 }
 
 /* After it, a host's LID is known to the manager only. */

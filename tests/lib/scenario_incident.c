@@ -21,6 +21,7 @@ struct incident {
 				   on a switch that was */
 	bool *busy_port;	/* a cable that was cut or slow */
 	GArray *ends;		/* struct open_end */
+	bool is_switch;		/* of the event under way: its node is one */
 };
 
 /* What can be undone. */
@@ -170,15 +171,15 @@ place_of(const struct incident *in, uint32_t node)
 }
 
 static bool
-power_off(struct incident *in, bool is_switch)
+power_off(struct incident *in)
 {
 	struct open_end end = { .is_cable = false };
 	g_autofree char *place = NULL;
 
-	if (!pick_node(in, is_switch, &end.what))
+	if (!pick_node(in, in->is_switch, &end.what))
 		return false;
 	in->busy[end.what] = true;
-	place = is_switch ? NULL : place_of(in, end.what);
+	place = in->is_switch ? NULL : place_of(in, end.what);
 	sim_node_off(in->p->w.sim, end.what);
 	add_script(in, name_of(in, end.what), "left", place, NULL);
 	g_array_append_val(in->ends, end);
@@ -186,40 +187,16 @@ power_off(struct incident *in, bool is_switch)
 }
 
 static bool
-host_off(struct incident *in)
-{
-	return power_off(in, false);
-}
-
-static bool
-switch_off(struct incident *in)
-{
-	return power_off(in, true);
-}
-
-static bool
-reset_node(struct incident *in, bool is_switch)
+reset_node(struct incident *in)
 {
 	uint32_t node;
 
-	if (!pick_node(in, is_switch, &node))
+	if (!pick_node(in, in->is_switch, &node))
 		return false;
 	in->busy[node] = true;
 	sim_node_reset(in->p->w.sim, node);
 	add_script(in, name_of(in, node), "is back|has been reset", NULL);
 	return true;
-}
-
-static bool
-reset_switch(struct incident *in)
-{
-	return reset_node(in, true);
-}
-
-static bool
-reset_host(struct incident *in)
-{
-	return reset_node(in, false);
 }
 
 /* Two hosts change places. */
@@ -352,10 +329,15 @@ read_script(struct incident *in)
 static bool
 do_incident(struct play *p, char **args)
 {
-	static bool (*const events[])(struct incident *) = {
-		cut_cable, cut_cable, narrow_cable, host_off, switch_off,
-		reset_switch, reset_host, move_hosts, cut_own, undo_one,
-		undo_one,
+	static const struct {
+		bool (*play)(struct incident *in);
+		bool is_switch;
+	} events[] = {
+		{ cut_cable, true }, { cut_cable, true }, { narrow_cable, true },
+		{ power_off, false }, { power_off, true },
+		{ reset_node, true }, { reset_node, false },
+		{ move_hosts, false }, { cut_own, false },
+		{ undo_one, false }, { undo_one, false },
 	};
 	struct incident in = {
 		.p = p,
@@ -371,7 +353,10 @@ do_incident(struct play *p, char **args)
 	p->rng = prng_stream(seed_get(args[0] && args[1] ?
 		strtoul(args[1], NULL, 10) : 1), 6);
 	for (unsigned tries = 0; n && tries < 1000; tries++) {
-		if (!events[prng_below(&p->rng, G_N_ELEMENTS(events))](&in))
+		guint i = prng_below(&p->rng, G_N_ELEMENTS(events));
+
+		in.is_switch = events[i].is_switch;
+		if (!events[i].play(&in))
 			continue;
 		n--;
 		sim_run(p->w.sim, sim_now(p->w.sim) +
