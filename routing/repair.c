@@ -22,10 +22,11 @@
  * the graph stays acyclic, at last to a graph of the tables alone, and of those
  * without what leads into lost cables; they stay until the switches hold the
  * original tables again. So the tables of any two repairs have no credit loop
- * together, unless such a cable is back, which the engines see to; mixtures of old and new entries are
- * checked by transition_steps(). Every new path is followed to its end once
- * more. If a pair would lose its path, or hosts had none before, as their table
- * ends too early, the repair is given up and the engines route the fabric.
+ * together, unless such a cable is back, which the engines see to; mixtures of
+ * old and new entries are checked by transition_steps(). Every new path is
+ * followed to its end once more. If a pair would lose its path, or hosts had
+ * none before, as their table ends too early, the repair is given up and the
+ * engines route the fabric.
  *
  * Cost. Lost entries times the ports of a switch. Adding a turn may search all
  * channels (a lost spine of 11,664 hosts took minutes), so the work is limited.
@@ -50,7 +51,7 @@ struct repair {
 	struct channels *made_c;	/* of made; NULL: not computed yet */
 	struct channels *c;	/* and turns that repairs added since the
 				   switches held `made`; NULL: likewise */
-	bool is_bare;		/* c lacks the turns of cables that were lost */
+	uint8_t *is_bare;	/* by edge: c lacks its turns, as it was lost */
 	struct lft *now;	/* tables of the last repair, */
 	uint8_t *is_lost;	/* by edge: lost at that time */
 	uint32_t *place;	/* by switch: its index then; SNAPSHOT_NONE */
@@ -70,8 +71,7 @@ struct repairing {
 	struct repair *r;
 	uint32_t *place;	/* r->place */
 	GArray *lost;		/* struct lost_entry, by LID */
-	bool avoids;		/* a cable that counts as lost may carry
-				   packets still */
+	const struct graph *whole;	/* with the links to be avoided */
 };
 
 /* ------------------------------------------------------------- the whole */
@@ -106,6 +106,7 @@ repair_new(struct graph *g, const struct choice *c)
 	r->made.ranks = g_memdup2(c->ranks, g->n_switches * sizeof(uint32_t));
 	r->now = lft_ref(c->lft);
 	r->is_lost = g_new0(uint8_t, g->n_edges + 1);
+	r->is_bare = g_new0(uint8_t, g->n_edges + 1);
 	r->place = g_new(uint32_t, g->n_switches + 1);
 	return r;
 }
@@ -133,6 +134,7 @@ repair_free(struct repair *r)
 	channels_free(r->steps);
 	lft_free(r->now);
 	g_free(r->is_lost);
+	g_free(r->is_bare);
 	g_free(r->place);
 	g_free(r);
 }
@@ -397,16 +399,22 @@ repair_is_home(const struct repairing *w, const struct lft *held)
 	return true;
 }
 
-/* Is a cable back of which the dependencies lack the turns? */
+/* Is one of these cables there, be it to be avoided, so that it may carry
+ * packets? edges: by edge. */
 static bool
-repair_misses(const struct repairing *w)
+repair_has_any(const struct repairing *w, const uint8_t *edges)
 {
-	const struct repair *r = w->r;
-	uint32_t e = 0;
+	const struct graph *g = w->r->g;
+	bool found = false;
+	uint32_t e, sw;
 
-	while (e < r->g->n_edges && r->is_lost[e] <= w->m.is_lost[e])
-		e++;
-	return r->is_bare && e < r->g->n_edges;
+	for (e = 0; e < g->n_edges && !found; e++) {
+		sw = w->place[graph_owner(g, e)];
+		found = edges[e] && sw != SNAPSHOT_NONE &&
+			graph_edge_at(w->whole, sw, g->edges[e].port) !=
+			SNAPSHOT_NONE;
+	}
+	return found;
 }
 
 /* Prepares the dependencies. Turns that earlier repairs added, and that no
@@ -424,8 +432,8 @@ repair_open(struct repairing *w, const struct lft *held, bool *is_new)
 	}
 	*is_new = !r->c || repair_is_home(w, held);
 	if (!*is_new)
-		return !repair_misses(w);
-	r->is_bare = false;
+		return !repair_has_any(w, r->is_bare);
+	memset(r->is_bare, 0, r->g->n_edges);
 	channels_free(r->c);
 	r->c = channels_copy(r->made_c);
 	lft_free(r->now);
@@ -474,7 +482,7 @@ repair_strip(struct repairing *w)
 		for_each_edge(g, graph_owner(g, e), k)
 			channels_remove(c, g->edges[k].back, e);
 	}
-	w->r->is_bare = true;
+	memcpy(w->r->is_bare, w->m.is_lost, g->n_edges);
 }
 
 /* Once more, with the turns of the tables alone: those that the order permits,
@@ -486,7 +494,7 @@ repair_again(struct repairing *w, bool bare)
 	struct repair *r = w->r;
 	struct mend *m = &w->m;
 
-	if (mend_is_too_much(m) || (bare && w->avoids) ||
+	if (mend_is_too_much(m) || (bare && repair_has_any(w, m->is_lost)) ||
 	    !channels_load(&r->c, r->g, r->made.lft, NULL, NULL)) {
 		g_clear_pointer(&r->c, channels_free);
 		return false;
@@ -607,7 +615,7 @@ repair_tables(struct repair *r, const struct engine_input *in,
 	g_autoptr(GPtrArray) scratch = scratch_new();
 	struct repairing w = {
 		.r = r,
-		.place = r->place, .avoids = in->whole,
+		.place = r->place, .whole = in->whole ? in->whole : now,
 		.lost = g_array_new(FALSE, FALSE, sizeof(struct lost_entry)),
 	};
 	bool ok;
