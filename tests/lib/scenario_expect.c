@@ -135,6 +135,14 @@ expect_count(struct play *p, char **args)
 		{ "dropped", sim->lost_vl15 * 1000 / MAX(sim->sent, 1) },
 		{ "returned", sim->returned },	/* without an answer */
 		{ "violations", violations }, { "highest-lid", highest },
+		/* Active links that went down, since the start */
+		{ "flaps", m->sweep ? m->sweep->flaps->downs : UINT64_MAX },
+		/* of 32 groups, in the tables */
+		{ "mft-blocks", m->mcast && m->mcast->wanted ?
+		  m->mcast->wanted->n_blocks : 0 },
+		/* Reports */
+		{ "unheard", m->desk ? sa_server_stats(m->desk)->unheard :
+		  UINT64_MAX },
 	};
 
 	while (strcmp(counts[i].name, args[-1]))
@@ -169,14 +177,6 @@ expect_repairs(struct play *p, char **args)
 	return play_expect_range(p, "repairs", args[0], repairs) &&
 		(args[1] || play_expect_range(p, "heavy sweeps", "0",
 					      all - repairs));
-}
-
-/* Active links that went down, since the start */
-static bool
-expect_flaps(struct play *p, char **args)
-{
-	return play_expect_range(p, "links down", args[0],
-				 p->w.m.sweep->flaps->downs);
 }
 
 static bool
@@ -401,15 +401,10 @@ expect_lines(struct play *p, const char *lines, char **args)
 }
 
 static bool
-expect_problem(struct play *p, char **args)
+expect_judged(struct play *p, char **args)
 {
-	return expect_lines(p, p->w.m.problems->str, args);
-}
-
-static bool
-expect_warning(struct play *p, char **args)
-{
-	return expect_lines(p, p->w.m.warnings->str, args);
+	return expect_lines(p, *args[-1] == 'p' ? p->w.m.problems->str :
+			    p->w.m.warnings->str, args);
 }
 
 /* What is missing or slow of the expected fabric: "KIND NAME: TEXT", how
@@ -734,16 +729,6 @@ expect_mft_writes(struct play *p, char **args)
 				  stats->written - p->written);
 }
 
-/* Blocks of 32 groups in the tables. */
-static bool
-expect_mft_blocks(struct play *p, char **args)
-{
-	const struct mft *wanted = p->w.m.mcast->wanted;
-
-	return play_expect_range(p, "blocks", args[0],
-				 wanted ? wanted->n_blocks : 0);
-}
-
 /* Requests; each was answered, or turned away as busy. */
 static bool
 expect_taken(struct play *p, char **args)
@@ -754,13 +739,6 @@ expect_taken(struct play *p, char **args)
 		play_expect_range(p, "requests", args[0], stats->taken) &&
 		play_expect_range(p, "answered or busy", args[0],
 				  stats->answered + stats->busy);
-}
-
-static bool
-expect_unheard(struct play *p, char **args)
-{
-	return play_expect_range(p, "unheard Reports", args[0],
-				 sa_server_stats(p->w.m.desk)->unheard);
 }
 
 static bool
@@ -792,10 +770,10 @@ const struct play_word play_expectations[] = {
 	{ "highest-lid", expect_count },
 	/* since the mark: N, <=N, >=N, N..N; of Sets also ATTRIBUTE */
 	{ "sweeps", expect_count }, { "repairs", expect_repairs },
-	{ "flaps", expect_flaps },
-	{ "mads", expect_count }, { "fresh", play_expect_fresh },
+	{ "flaps", expect_count }, { "mads", expect_count },
+	{ "fresh", play_expect_fresh },
 	{ "sets", expect_sets }, { "traps", expect_count },
-	{ "mft-blocks", expect_mft_blocks },
+	{ "mft-blocks", expect_count },
 	{ "mft-writes", expect_mft_writes }, { "told", expect_told },
 	{ "untold", expect_untold },
 	{ "quiet", expect_quiet },
@@ -814,7 +792,7 @@ const struct play_word play_expectations[] = {
 	{ "file-has", expect_file_has },
 	/* of the last sweep */
 	{ "degraded", expect_degraded },
-	{ "problem", expect_problem }, { "warning", expect_warning },
+	{ "problem", expect_judged }, { "warning", expect_judged },
 	{ "took", expect_count }, { "cause", expect_cause },
 	{ "same-engine", expect_same_engine }, { "memory", expect_memory },
 	{ "says", expect_says }, { "console", expect_console },
@@ -829,7 +807,7 @@ const struct play_word play_expectations[] = {
 	{ "route", play_expect_route }, { "paths", play_expect_paths },
 	{ "group", play_expect_group }, { "reports", play_expect_reports },
 	{ "answer", play_expect_answer }, { "taken", expect_taken },
-	{ "unheard", expect_unheard }, { "kept", play_expect_kept },
+	{ "unheard", expect_count }, { "kept", play_expect_kept },
 	/* the standby could take over groups and the like */
 	{ "warm", expect_warm }, { "no-warm", expect_warm },
 	{ "stalled", expect_stalled }, { "no-stalled", expect_stalled },

@@ -12,6 +12,7 @@
 #include "sm/mad/bytes.h"
 #include "sm/mad/rmpp.h"
 #include "sm/mad/smp.h"
+#include "tests/lib/rmpp_lab.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
@@ -22,7 +23,6 @@
 #define SA		MAD_CLASS_SA
 #define GET_TABLE	0x12
 #define GET_TABLE_RESP	0x92
-#define MS		1000
 
 struct host {
 	struct transport *transport;
@@ -420,18 +420,6 @@ pair_up(struct pair *p)
 	set_port(p, &p->b, 2, 0);
 }
 
-static void
-make_sa(uint8_t *mad, unsigned method, uint64_t tid)
-{
-	memset(mad, 0, MAD_SIZE);
-	mad[0] = 1;
-	mad[1] = SA;
-	mad[2] = 2;
-	mad[3] = method;
-	mad_set_tid(mad, tid);
-	bytes_store(mad + 16, 0x35, 2);
-}
-
 /* A message of RMPP, of which the kernel wants version, type and flags. */
 static GByteArray *
 make_table(uint64_t tid, size_t data)
@@ -439,7 +427,7 @@ make_table(uint64_t tid, size_t data)
 	GByteArray *m = g_byte_array_new();
 
 	g_byte_array_set_size(m, MAX(RMPP_SA_HEADER_LEN + data, MAD_SIZE));
-	make_sa(m->data, GET_TABLE_RESP, tid);
+	rmpplab_header(m->data, GET_TABLE_RESP, tid);
 	m->data[24] = RMPP_VERSION;
 	m->data[25] = RMPP_TYPE_DATA;
 	m->data[26] = RMPP_FLAG_ACTIVE;
@@ -457,7 +445,7 @@ ask_and_answer(struct pair *p, size_t size)
 	const GByteArray *got;
 	guint a = p->a.inbox->len, b = p->b.inbox->len;
 
-	make_sa(mad, GET_TABLE, a + 1);
+	rmpplab_header(mad, GET_TABLE, a + 1);
 	assert_int_equal(try_write(&p->a, 1, 2, 3000, 0, mad, MAD_SIZE), 0);
 	run_ms(p, 5);
 	got = message(&p->b, b);
@@ -539,7 +527,7 @@ write_ack(struct pair *p, int agent, uint64_t tid, uint32_t n)
 	};
 	uint8_t mad[MAD_SIZE];
 
-	make_sa(mad, GET_TABLE, tid);
+	rmpplab_header(mad, GET_TABLE, tid);
 	rmpp_header_write(mad, &h);
 	assert_int_equal(try_write(&p->a, agent, 2, 0, 0, mad, MAD_SIZE), 0);
 	run_ms(p, 5);
@@ -559,7 +547,7 @@ TEST(test_own_rmpp_gets_each_segment_and_no_time_out)
 		agent = register_own(&p.a, flag);
 		assert_int_equal(try_register(&p.b, 1, SA, 2, 1,
 					      1u << GET_TABLE), 0);
-		make_sa(mad, GET_TABLE, 9);
+		rmpplab_header(mad, GET_TABLE, 9);
 		assert_int_equal(try_write(&p.a, agent, 2, 100, 0, mad,
 					   MAD_SIZE), 0);
 		run_ms(&p, 5);
@@ -596,7 +584,7 @@ UP_TEST(test_own_segments_may_have_one_tid)
 					   request->data, request->len), 0);
 	run_ms(p, 5);
 	assert_int_equal(p->b.inbox->len, 4);
-	make_sa(mad, GET_TABLE_RESP, tid_of(message(&p->b, 0)));
+	rmpplab_header(mad, GET_TABLE_RESP, tid_of(message(&p->b, 0)));
 	mad[26] = RMPP_FLAG_ACTIVE;
 	for (unsigned i = 0; i < 2; i++)
 		assert_int_equal(try_write(&p->b, 0, 1, 0, 0, mad, MAD_SIZE),
@@ -653,7 +641,7 @@ SERVE_TEST(test_an_answer_comes_the_way_of_its_request)
 		}, got;
 		uint8_t mad[MAD_SIZE];
 
-		make_sa(mad, GET_TABLE, i + 1);
+		rmpplab_header(mad, GET_TABLE, i + 1);
 		assert_int_equal(write_to(&p->a, &hdr, mad, MAD_SIZE), 0);
 		run_ms(p, 5);
 		got = header_of(message(&p->b, i));
@@ -701,7 +689,7 @@ UP_TEST(test_a_mad_goes_from_its_qp_to_its_qp)
 		if (cases[i].smp)
 			make_smp(mad, i + 1);
 		else
-			make_sa(mad, MAD_METHOD_GET, i + 1);
+			rmpplab_header(mad, MAD_METHOD_GET, i + 1);
 		assert_int_equal(write_to(&p->a, &hdr, mad, MAD_SIZE), 0);
 		run_ms(p, 60);
 		expect_status(&p->a, i, cases[i].answered ? 0 : ETIMEDOUT);
@@ -734,7 +722,7 @@ SERVE_TEST(test_a_gmp_passes_as_a_packet_does)
 		b->info.state = cases[i].state;
 		b->info.neighbor_mtu = cases[i].mtu;
 		bytes_store(a->tables->pkeys[0], cases[i].pkey, 2);
-		make_sa(mad, GET_TABLE, i + 1);
+		rmpplab_header(mad, GET_TABLE, i + 1);
 		assert_int_equal(try_write(&p->a, 1, 2, 9, 0, mad, MAD_SIZE),
 				 0);
 		run_ms(p, 5);
@@ -748,7 +736,7 @@ UP_TEST(test_what_no_agent_serves_is_refused)
 	uint8_t mad[MAD_SIZE];
 
 	assert_int_equal(try_register(&p->a, 1, SA, 2, 1, 0), 1);
-	make_sa(mad, MAD_METHOD_GET, 5);
+	rmpplab_header(mad, MAD_METHOD_GET, 5);
 	assert_int_equal(try_write(&p->a, 1, 2, 1000, 0, mad, MAD_SIZE), 0);
 	run_ms(p, 5);
 	assert_int_equal(message(&p->a, 0)->len, HDR + MAD_SIZE);
