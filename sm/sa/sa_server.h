@@ -47,8 +47,9 @@ struct sa_server_params {
 	void (*touched)(void *data);
 	void *touched_data;
 };
-/* As many waiting as there are LIDs, 256 of one; 64 answers or 2 ms; 256 tables, 32 to one;
- * 64 KiB at once, 64 MiB; 512 MiB within 10 s, 64 to one; 64 searchers; 8 Reports; 64 KiB. */
+/* As many waiting as there are LIDs, 256 of one; 64 answers or 2 ms; 256 tables,
+ * 32 to one; 64 KiB at once, 64 MiB; 512 MiB within 10 s, 64 to one; 64 searchers;
+ * 8 Reports; 64 KiB. */
 extern const struct sa_server_params sa_server_params_default;
 
 /* Called after an answer, or a lease that ran out, changed groups. */

@@ -64,7 +64,8 @@ void flaps_enable(struct flaps *f, const GArray *disabled, int64_t now);
 void flaps_note(struct flaps *f, const struct snapshot *before,
 		const struct snapshot *after, int64_t now, GPtrArray *told);
 /* Counts a trap of a port of s (port 0 of a switch sends those for its
- * ports). what: its TID and number, by which repeats are known. Returns the entry, borrowed, if it starts to babble; else NULL. */
+ * ports). what: its TID and number, by which repeats are known. Returns the
+ * entry, borrowed, if it starts to babble; else NULL. */
 struct flap *flaps_trap(struct flaps *f, const struct snapshot *s,
 			uint32_t port, uint64_t what, int64_t now);
 /* Holds the link from now on, each time for longer. */

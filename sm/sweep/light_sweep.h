@@ -53,9 +53,9 @@ struct silent_port {
 
 /* The silent ports of a snapshot, in its order: a GArray of struct
  * silent_port. With them the end ports of nodes that answered NodeInfo and then
- * nothing, or with a status: of its faults, and mute (of uint32_t, or NULL). known: those of the
- * last snapshot, freed here, or NULL; ports in both keep their pause, but are due
- * now if their switch has reported a change. */
+ * nothing, or with a status: of its faults, and mute (of uint32_t, or NULL).
+ * known: those of the last snapshot, freed here, or NULL; ports in both keep their
+ * pause, but are due now if their switch has reported a change. */
 GArray *silent_update(GArray *known, const struct snapshot *s,
 		      const GArray *mute, int64_t now);
 /* INT64_MAX: there are none. */
