@@ -801,19 +801,26 @@ mad_client_on_answer(struct mad_client *x, const struct transport_mad *m,
 	advance(x);
 }
 
-static void
-on_mad(const struct transport_mad *m, void *data)
+void
+mad_client_hear(struct mad_client *x)
 {
-	struct mad_client *x = data;
 	int64_t now = transport_now(x->transport);
-	struct mad_header h;
-	struct mad_request *r;
 
 	if (x->timer)
 		note_stall(x, now);
 	if (now - x->heard > STOOD_US)
 		x->quiet_until = now;
 	x->heard = now;
+}
+
+static void
+on_mad(const struct transport_mad *m, void *data)
+{
+	struct mad_client *x = data;
+	struct mad_header h;
+	struct mad_request *r;
+
+	mad_client_hear(x);
 	if (!mad_header_read(m->mad, m->len, &h)) {
 		x->stats.malformed++;
 		drop(x, "short MAD", m);

@@ -697,6 +697,7 @@ sa_server_on_message(const struct sa_message_message *m, void *data)
 	struct sa_server *d = data;
 	struct sa_job *j;
 
+	mad_client_hear(d->client);
 	if (m->len > d->params.max_request)
 		len = MAD_SIZE;		/* enough to refuse it */
 	mad = g_malloc0(len);

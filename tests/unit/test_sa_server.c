@@ -476,7 +476,8 @@ WORD(do_is, struct desk *d)
 		{ "leases", sa->services->next != INT64_MAX },
 		{ "unsaved", d->touched != sa_saved_version(sa) },
 		{ "loop-came", d->loop_came },
-		{ "loop-answers", d->loop_answers }, { NULL, 0 },
+		{ "loop-answers", d->loop_answers },
+		{ "quiet-until", (uint64_t)d->x->quiet_until }, { NULL, 0 },
 	};
 
 	assert_counts(counts, words);
