@@ -315,8 +315,8 @@ sweep_fail(struct sweep *s, const char *message)
 	struct sweep_report r = { .end = SWEEP_END_FAILED,
 				  .error = message, .cut_off = s->cut_off };
 
-	log_say(s->log, LOG_ERROR, "sweep", "SUBNET FAILED: %s; the fabric is "
-		"not changed", message);
+	log_say(s->log, LOG_ERROR, "sweep", "SUBNET FAILED: %s; the fabric was "
+		"left as it was", message);
 	s->up = false;
 	s->causes |= 1u << SWEEP_CAUSE_RETRY;
 	sweep_conclude(s, &r);
