@@ -338,15 +338,22 @@ static char *
 lost_peer_name(const struct show *q, uint32_t port, char **since)
 {
 	const GPtrArray *faults = q->v->lines->of[VIEW_FAULT];
+	const char *name = snapshot_name_of(q->v->s, port);
 	char *peer = peer_name(q, port);
 
 	for (guint i = 0; !peer && q->v->s->ports[port].num &&
 	     i < faults->len; i++) {
-		struct expected_fault f = view_fault_read(faults->pdata[i]);
+		const struct view_text *line = faults->pdata[i];
+
+		/* most are of other nodes */
+		if (line->n[FAULT_KIND] != EXPECTED_LINK || !line->text ||
+		    !strstr(line->text, name))
+			continue;
+
+		struct expected_fault f = view_fault_read(line);
 		g_auto(GStrv) ends = g_strsplit(f.name, " - ", 2);
 
-		for (unsigned end = 0; f.kind == EXPECTED_LINK && ends[0] &&
-		     ends[1] && end < 2; end++)
+		for (unsigned end = 0; ends[0] && ends[1] && end < 2; end++)
 			if (!peer && is_end(q->v->s, port, ends[end])) {
 				peer = g_strdup(ends[!end]);
 				*since = expected_since_text(f.since);
