@@ -384,6 +384,7 @@ balance_find_few(struct balance *b)
 	bool ok = true;
 
 	b->known[b->p.dest] = ++b->stamp;
+	memset(b->is_bad, 0, g->n_switches);
 	for (b->n_bad = k = 0; k < b->n_heavy && ok; k++) {
 		e = balance_entry(b, b->out, b->heavy[k]);
 		ok = e == SNAPSHOT_NONE ||
@@ -443,7 +444,6 @@ balance_improve_lid(struct balance *b, uint32_t dest)
 	balance_aim(b, dest);
 	b->next[dest] = SNAPSHOT_NONE;
 	b->path[dest] = 0;
-	memset(b->is_bad, 0, b->g->n_switches);
 	if (b->g->n_switches < MANY || !balance_find_few(b)) {
 		balance_find_bad(b);
 		if (!balance_list_joining(b, &n))
