@@ -731,7 +731,8 @@ web_find_up(struct web *w, uint32_t t, uint32_t sw)
 }
 
 /* Does the path of a switch to a LID arrive, by the new tables? False as well if
- * it is longer than most. */
+ * it has HOPS cables or more. Tables may end below the LID, which verify_follow()
+ * does not expect. */
 static bool
 web_arrives(const struct web *w, uint32_t lid, uint32_t sw)
 {

@@ -50,8 +50,8 @@ bool partitions_load(struct partitions *p, const char *text, const char *path,
  * the file again. It is written beside the loop (disk NULL: at once) before it
  * is in force, and then used(data) is called; p and data stay until disk's jobs
  * have ended. Returns its number for partitions_changed(), which then has this
- * answer, or 0: a TEXT_ERROR if
- * it cannot be done, G_FILE_ERROR_AGAIN if the change before it has not ended.
+ * answer (copied), or 0: a TEXT_ERROR if it cannot be done, G_FILE_ERROR_AGAIN if
+ * the change before it has not ended.
  */
 uint64_t partitions_change(struct partitions *p, struct beside *disk,
 			   uint16_t pkey, uint64_t guid, int membership,

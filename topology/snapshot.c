@@ -505,6 +505,7 @@ name_nameless(struct snapshot *s)
 {
 	for (uint32_t i = 0; i < s->n_nodes; i++) {
 		struct snapshot_node *n = &s->nodes[i];
+
 		if (!n->desc[strspn(n->desc, " ")])
 			g_snprintf(n->nameless, sizeof(n->nameless), "0x%016"
 				   G_GINT64_MODIFIER "x", n->info.node_guid);

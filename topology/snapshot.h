@@ -79,8 +79,7 @@ snapshot_node_of(const struct snapshot *s, uint32_t port)
 }
 
 /* The node's name in the node name map, else its NodeDescription, or its NodeGUID
- * if that is blank. The SA and
- * net files have the NodeDescription, `desc`. */
+ * if that is blank. The SA and net files have the NodeDescription, `desc`. */
 static inline const char *
 snapshot_node_name(const struct snapshot_node *node)
 {

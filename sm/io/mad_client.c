@@ -180,8 +180,6 @@ is_smp(const struct mad_request *r)
 	return r->peer != NULL;
 }
 
-/* By directed route: of its path, which the answer has, too. Two with one hash
- * cost a retry, or a wait. NULL: no SMP. */
 static void *
 path_hash(uint64_t hash, const uint8_t *path, unsigned hops)
 {
@@ -190,6 +188,8 @@ path_hash(uint64_t hash, const uint8_t *path, unsigned hops)
 	return GSIZE_TO_POINTER(hash);
 }
 
+/* By directed route: of its path, which the answer has, too. Two with one hash
+ * cost a retry, or a wait. NULL: no SMP. */
 static void *
 peer_hash(const struct mad_header *h, uint16_t lid, const uint8_t *mad)
 {

@@ -71,8 +71,8 @@ struct waiting_notice {
 	uint64_t source;	/* PortGUID */
 	struct subscription next;	/* only what is compared */
 	int64_t since;
-	GBytes *key;		/* of one of a device that nobody has been told
-				   of; else NULL */
+	GBytes *key;		/* in `keys`, of the trap of a device, until the
+				   first Report of it; else NULL */
 	bool is_own;
 	uint32_t n_pkeys;
 	uint16_t pkeys[];	/* those that the source had */
@@ -518,11 +518,9 @@ inform_take(void *owner, void *members, int64_t now, GError **error)
 	s->port_guid = bytes_load64(s->gid + 8);
 	s->info.subscribe = 1;
 	if (sa_store_find(&i->all, s))
-		return text_refuse(error, "two subscriptions with one "
-				   "Enum");
+		return text_refuse(error, "two subscriptions with one Enum");
 	if (find_same(i, s))
-		return text_refuse(error, "the subscription is there "
-				   "twice");
+		return text_refuse(error, "the subscription is there twice");
 	if (i->all.list->len >= SUBSCRIPTIONS_MAX)
 		return text_refuse(error, "too many subscriptions");
 	sa_store_insert(&i->all, s, sizeof(*s));

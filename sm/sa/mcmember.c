@@ -667,8 +667,7 @@ group_take(void *owner, void *members, int64_t now, GError **error)
 
 	r->scope = r->mgid[1] & 0xf;
 	if (r->mgid[0] != 0xff)
-		return text_refuse(error, "the MGID does not begin with "
-				   "ff");
+		return text_refuse(error, "the MGID does not begin with ff");
 	if (sa_store_find(&g->all, r->mgid))
 		return text_refuse(error, "the group is there twice");
 	if (groups_of_mlid(g, r->mlid))

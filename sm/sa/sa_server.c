@@ -27,9 +27,9 @@
  * them seconds: Linux takes it for a failure. OpenSM drops such requests.)
  * While another manager is the master the SA is shut: what waits is dropped,
  * and what comes, for the client sends it again to the master. While it is not
- * sure that no other one is, requests wait. A Set or Delete
- * that has waited for longer than a client does is dropped as well: executed
- * later, it would undo what the client has done since.
+ * sure that no other one is, requests wait. A Set or Delete that has waited for
+ * longer than a client does is dropped as well: executed later, it would undo
+ * what the client has done since.
  *
  * While a plan is being programmed ports become Active, and get P_Keys, that the
  * view does not know yet, since it is replaced when the last step has ended. A

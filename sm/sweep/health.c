@@ -207,8 +207,9 @@ health_judge(struct health *v, const struct snapshot *s,
 		judge_tables(v, s, left);
 		judge_ports(v, s, left);
 	}
-	judge_links(v, s);	/* the rest explains it, and names who is to
-				   blame, not the neighbours */
+	/* last: the rest names the switch that is the cause, this its
+	 * neighbours' ports */
+	judge_links(v, s);
 	v->up = v->lines->len == 0;
 }
 

@@ -8,7 +8,7 @@
  *	sweep_poll_master	as a standby, at intervals
  *	sweep_is_in_doubt	at a request to the SA, as the master: if no MAD
  *				came for a second, this process may have stood
- *				still; who the master is stands in the own port
+ *				still; MasterSMLID of its port names the master
  *
  * election.c decides which manager is the master; guest.c decides before it
  * whether a guest takes part.

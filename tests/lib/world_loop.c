@@ -10,7 +10,7 @@
  * LID has passed. Packets to a group are those from any CA.
  *
  * A LID whose port is gone counts as well, as one of the kind of node that had it
- * last: who has talked to it may go on, and its packets fill buffers too.
+ * last: hosts may go on sending to it, and these packets fill buffers too.
  */
 #include "tests/lib/world.h"
 
