@@ -25,10 +25,10 @@
 
 #include "routing/engine.h"
 #include "sm/config/guid_files.h"
-#include "sm/config/opensm_keys.h"
 #include "sm/config/options.h"
 #include "sm/config/partitions_conf.h"
 #include "sm/lockfile.h"
+#include "tools/opensm_keys.h"
 #include "tools/tool_options.h"
 #include "topology/lid.h"
 #include "topology/state_file.h"

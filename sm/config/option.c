@@ -408,17 +408,16 @@ fail_unknown(const struct option_table *t, const char *word, GError **error)
 	g_autofree char *name = g_strndup(word + 2, strcspn(word + 2, "="));
 	g_autofree char *cut = text_one_line(name);
 	g_autofree char *key = g_strdelimit(g_strdup(name), "-", '_');
-	g_autofree char *near = NULL, *why = NULL;
+	g_autofree char *near = NULL;
 	g_autofree char *shown = is_name ? g_strconcat("--", cut, NULL) :
 		g_strdup_printf("-%c", g_ascii_isprint(word[1]) ? word[1] :
 				'?');
 	g_autofree const char **names = NULL;
 	size_t n = 0;
 
-	if (t->explain)
-		why = t->explain(word[1], is_name ? key : NULL);
-	if (why)
-		return text_refuse(error, "%s %s", shown, why);
+	if (is_name && option_find_key(t, key))
+		return text_refuse(error, "%s is no option; it is the key %s "
+				   "of the configuration file", shown, key);
 	for (; t; t = t->also) {
 		names = g_renew(const char *, names, n + t->n);
 		for (size_t i = 0; is_name && i < t->n; i++)

@@ -72,9 +72,6 @@ struct option_table {
 	size_t n;
 	const char *usage;	/* the arguments behind the options, or NULL */
 	const char *summary, *description;	/* of --help; or NULL */
-	/* NULL, or why there is no such option: `name` with underscores, or
-	 * NULL for a letter. A new string. */
-	char *(*explain)(char letter, const char *name);
 	/* Called for each good value of the command line; or NULL. */
 	void (*note)(const struct option *o, const char *value, void *values);
 	/* More options of the command line; NULL: none. */

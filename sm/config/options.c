@@ -7,7 +7,7 @@
  * half-read file must not run a fabric: after an error, callers give up.
  *
  * The keys are OpenSM's where OpenSM has one, since the files exist already
- * (see the man page of opensm, and what `opensm -c` writes); opensm_keys.c has
+ * (see the man page of opensm, and what `opensm -c` writes); minism-import knows
  * those of OpenSM's keys that minism has no use for.
  *
  * Of several modes the one that does least to a fabric wins: "--plan -o" writes
@@ -20,18 +20,15 @@
 #include <string.h>
 
 #include "sm/config/guid_files.h"
-#include "sm/config/opensm_keys.h"
 #include "topology/text.h"
 
 #define LAB_ENV		"MINISM_LAB"	/* these three: see lab/protocol.h */
 #define LAB_ENV_NODE	"MINISM_LAB_NODE"
 #define LAB_RUN		".run"
 #define ERRORS_MAX	20u
-#define UNKNOWN_MAX	20u
+#define OTHERS_MAX	5u
 #define VERBOSITY_MAX	4
 #define WEIGHT_MAX	255u
-#define SEED		"the same --seed makes the same run; --pcap keeps the MADs"
-#define DUMP	"--view=FILE, and minismctl --view=FILE dump FOLDER"
 #define AT(member)	offsetof(struct options, member)
 
 struct options_given {
@@ -387,48 +384,6 @@ static const struct option rows[] = {
 	OPTION_KEY("no_clients_rereg", &option_bool, AT(no_rereg), 0, 0, NULL),
 };
 
-/* Options, and keys of old files. */
-static const struct {
-	const char *name, *instead;
-} gone[] = {
-	{ "dump_dir", DUMP },
-	{ "http", "minism-web serves the page and the metrics of a running "
-	  "minism" },
-	{ "perfmgr_errors_per_hour", "minism-health --limit has it" },
-	{ "record", SEED },
-	{ "replay", SEED },
-	{ "report", "minismctl report >FILE writes the page of a running "
-	  "minism" },
-};
-
-static const char *
-instead_of(const char *name)
-{
-	for (size_t i = 0; name && i < G_N_ELEMENTS(gone); i++)
-		if (!strcmp(name, gone[i].name))
-			return gone[i].instead;
-	return NULL;
-}
-
-/* What minism had once, and what does it now. */
-static char *
-explain(char letter, const char *name)
-{
-	static const char *const simulated[] = {
-		"simulate", "seed", "explain", "step", "show", NULL,
-	};
-
-	if (name && g_strv_contains(simulated, name))
-		return g_strdup("is in another program: minism-sim FABRIC is "
-				"this manager on a simulated fabric");
-	if (instead_of(name))
-		return g_strconcat("is gone: ", instead_of(name), NULL);
-	if (name && option_find_key(&options_table, name))
-		return g_strdup_printf("is no option; it is the key %s of "
-				       "minism.conf", name);
-	return opensm_option_explain(letter, name);
-}
-
 /* Two keys of one value have the first one's. */
 static struct options_given *
 given_of(const struct options *conf, const struct option *o)
@@ -462,7 +417,6 @@ const struct option_table options_table = {
 	.summary = "A subnet manager for InfiniBand. Without options it "
 		"manages the subnet of\nthe first port that is up, until it "
 		"is told to end.",
-	.explain = explain,
 	.note = note_argument,
 };
 
@@ -585,66 +539,32 @@ check_qos(const struct qos *qos, GPtrArray *lines)
 
 /* --- the file --- */
 
-/* Of OpenSM's other keys of QoS none has an effect if it is off, nor those for
- * one kind of port, such as qos_ca_max_vls, if they say what holds for all. */
-static bool
-qos_key_is_idle(const struct options *conf, const char *key, const char *value)
+/* Keys that are not in the table. Few are mistakes in typing; many, as of a file
+ * of OpenSM's, are none that minism has a use for. */
+static void
+warn_of_others(struct text_scan *s, const GArray *others)
 {
-	g_auto(GStrv) parts = g_strsplit(key, "_", 3);
-	const struct option *o;
-	g_autofree char *all = NULL;
-
-	if (strcmp(parts[0], "qos"))
-		return false;
-	if (!conf->qos.enabled || g_strv_length(parts) < 3)
-		return !conf->qos.enabled;
-	all = g_strconcat("qos_", parts[2], NULL);
-	o = option_find_key(&options_table, all);
-	return o && !strcmp(value, conf->origins[o - rows].value ?: o->preset);
-}
-
-/* A key that is not in the table. False: nor is it one of OpenSM's. */
-static bool
-warn_key(struct text_scan *s, const struct options *conf,
-	 const struct text_span *span, unsigned n_unknown)
-{
-	const char *names[G_N_ELEMENTS(rows)], *instead;
-	const char *at = text_skip_blanks(span->at + span->len);
-	g_autofree char *key = g_strndup(span->at, span->len);
-	g_autofree char *value = *at == '"' ?
-		g_strndup(at + 1, strcspn(at + 1, "\"\n")) :
-		g_strndup(at, strcspn(at, " \t\r\n"));
-	g_autofree char *shown = text_span_show(span), *near = NULL;
+	const char *names[G_N_ELEMENTS(rows)];
 	size_t n = 0;
 
-	instead = instead_of(key);
-	if (instead) {
-		if (strcmp(value, "(null)"))
-			text_warn(s, span->place, "%s is gone: %s", key,
-				  instead);
-		return true;
+	if (others->len > OTHERS_MAX && s->warnings) {
+		g_ptr_array_add(s->warnings, g_strdup_printf(
+			"%s: %u keys are none of minism's, and not used; "
+			"minism-import tells what OpenSM's are here", s->file,
+			others->len));
+		return;
 	}
-	switch (opensm_key_judge(key, value, &instead)) {
-	case OPENSM_KEY_HARMLESS:
-		return true;
-	case OPENSM_KEY_UNUSED:
-		if (!qos_key_is_idle(conf, key, value))
-			text_warn(s, span->place, "%s is not used by minism "
-				  "yet%s%s", key, instead ? "; " : "",
-				  instead ? instead : "");
-		return true;
-	case OPENSM_KEY_UNKNOWN:
-		break;
-	}
-	/* A file of another kind: the first ones are enough. */
-	if (n_unknown >= UNKNOWN_MAX)
-		return false;
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
 		if (rows[i].key)
 			names[n++] = rows[i].key;
-	near = text_nearest(shown, "", names, n);
-	text_warn(s, span->place, "%s is no key%s", shown, near);
-	return false;
+	for (guint i = 0; i < others->len; i++) {
+		const struct text_span *span =
+			&g_array_index(others, struct text_span, i);
+		g_autofree char *shown = text_span_show(span);
+		g_autofree char *near = text_nearest(shown, "", names, n);
+
+		text_warn(s, span->place, "%s is no key%s", shown, near);
+	}
 }
 
 /* One value: a word, or anything in quotes; "(null)" is the default. */
@@ -690,7 +610,6 @@ options_parse(struct options *conf, const char *text, const char *name,
 	g_autoptr(GArray) others = g_array_new(FALSE, FALSE,
 					       sizeof(struct text_span));
 	struct text_scan s;
-	unsigned n_unknown = 0;
 
 	text_scan_init(&s, text, name, warnings);
 	s.errors_max = ERRORS_MAX;
@@ -706,13 +625,7 @@ options_parse(struct options *conf, const char *text, const char *name,
 		else
 			g_array_append_val(others, span);
 	}
-	for (guint i = 0; i < others->len; i++)
-		n_unknown += !warn_key(&s, conf, &g_array_index(others,
-					struct text_span, i), n_unknown);
-	if (n_unknown > UNKNOWN_MAX)
-		g_ptr_array_add(warnings, g_strdup_printf(
-			"%s: %u unknown keys more", name,
-			n_unknown - UNKNOWN_MAX));
+	warn_of_others(&s, others);
 	if (!text_scan_end(&s, error))
 		return false;
 	check_qos(&conf->qos, warnings);

@@ -102,30 +102,13 @@ static const struct {
 	{ "--log_fiel x", "--log_fiel is no option; the nearest is "
 	  "--log-file, --help has all" },
 	{ "--cache_dir", "--cache-dir: a value is missing: a name" },
-	/* OpenSM's: never another option of ours that looks like it */
-	{ "-q local", "-q is OpenSM's; here minismctl asks a running minism" },
-	{ "--console=local",
-	  "--console is OpenSM's; here minismctl asks a running minism" },
-	{ "-Q", "-Q is OpenSM's; here \"qos TRUE\" in minism.conf" },
-	{ "-Z off",
-	  "-Z is OpenSM's; here the key part_enforce of minism.conf" },
-	{ "-l 1", "-l is OpenSM's; here --lmc=LMC" },
-	{ "-i /f", "-i is OpenSM's; here there is nothing like it" },
-	{ "--perfmgr", "--perfmgr is OpenSM's; here minism-health reads the "
-	  "counters of ports" },
-	{ "--scatter-ports 8", "--scatter-ports is OpenSM's; here there is "
-	  "nothing like it" },
-	{ "--qos", "--qos is no option; it is the key qos of minism.conf" },
-	{ "--sm-sl 3",
-	  "--sm-sl is no option; it is the key sm_sl of minism.conf" },
-	{ "--http=127.0.0.1:1", "--http is gone: minism-web serves the page and "
-	  "the metrics of a running minism" },
-	{ "--record=f", "--record is gone: the same --seed makes the same run; "
-	  "--pcap keeps the MADs" },
-	{ "--replay f", "--replay is gone: the same --seed makes the same run; "
-	  "--pcap keeps the MADs" },
-	{ "--report=f", "--report is gone: minismctl report >FILE writes the "
-	  "page of a running minism" },
+	/* OpenSM's */
+	{ "-q local", "-q is no option; --help has all" },
+	{ "--console=local", "--console is no option, --help has all" },
+	{ "--qos", "--qos is no option; it is the key qos of the configuration "
+	  "file" },
+	{ "--sm-sl 3", "--sm-sl is no option; it is the key sm_sl of the "
+	  "configuration file" },
 	{ "-o stray", "unexpected argument \"stray\"; --help lists the "
 	  "options" },
 	{ "-o status", "unexpected argument \"status\": it is a command of "
@@ -145,19 +128,6 @@ SETUP_TEST(test_bad_option_is_one_line)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(bad_args); i++)
 		refuses(t, bad_args[i].line, bad_args[i].error);
-}
-
-/* In each short option of OpenSM's that is none here there is a pointer. */
-SETUP_TEST(test_each_short_option_of_opensm_has_a_pointer)
-{
-	for (const char *c = "AcdeHiIklLmMnNOqQrSUVwWxXyYzZ"; *c; c++) {
-		g_autofree char *message = run(t, "-%c", *c);
-		g_autofree char *begin = g_strdup_printf("-%c is OpenSM's; "
-							 "here ", *c);
-
-		assert_non_null(message);
-		assert_true(g_str_has_prefix(message, begin));
-	}
 }
 
 /* All other than what is built in. Underscores in options are dashes; as
@@ -256,8 +226,6 @@ SETUP_TEST(test_a_simulator_has_its_fabric_and_options)
 	refuses(t, "single(2) --sead 3",
 		"--sead is no option; the nearest is --seed, --help has all");
 	t->simulator = NULL;
-	refuses(t, "--simulate=single(2)", "--simulate is in another program: "
-		"minism-sim FABRIC is this manager on a simulated fabric");
 }
 
 SETUP_TEST(test_command_line_goes_before_the_file)
@@ -272,7 +240,7 @@ SETUP_TEST(test_command_line_goes_before_the_file)
 	assert_int_equal(t->conf->lmc, 2);
 	assert_int_equal(t->conf->sweep_s, 4);
 	/* OpenSM's mask: 0x40 is for dumps, which minismctl makes */
-	put_file(t, "log_flags 0x43\ndump_files_dir /d\n");
+	put_file(t, "log_flags 0x43\n");
 	accepts(t, "-F f");
 	assert_int_equal(t->conf->verbosity, 2);
 	accepts(t, "-F f -D0x1");

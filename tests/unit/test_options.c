@@ -153,9 +153,6 @@ SETUP_TEST(test_null_is_the_built_in_value)
 	assert_same(t->conf, fresh);
 }
 
-#define UNUSED	" is not used by minism yet"
-#define ALL_PORTS UNUSED \
-	"; qos_max_vls, qos_sl2vl and so on are for all ports\n"
 #define STARVED	"are never sent: sl2vl gives them a VL without weight in " \
 	"vlarb_high and vlarb_low\n"
 /* The document's example: VL 4 off, no more than 8 VLs. */
@@ -169,57 +166,23 @@ SETUP_TEST(test_null_is_the_built_in_value)
 static const struct {
 	const char *text, *warnings;
 } warned[] = {
-	{ "# a comment\n\nsweep_intervall 3\nprefix_routes_file /dev/null\n"
-	  "hop_weights_file (null)\nforce_link_speed 0 0\nlcm\n",
+	{ "# a comment\n\nsweep_intervall 3\nprefix_routes_file (null)\nlcm\n",
 	  "x.conf:3:1: sweep_intervall is no key; the nearest is "
 	  "sweep_interval\n"
-	  "x.conf:4:1: prefix_routes_file" UNUSED "\n"
-	  "x.conf:6:1: force_link_speed" UNUSED "\n"
-	  "x.conf:7:1: lcm is no key; the nearest is lmc\n" },
-	/* what asks for nothing else than minism does needs no warning */
-	{ "sweep_on_trap TRUE\nconsole off\nsm_inactive false # no\n"
-	  "exit_on_fatal FALSE\nkeep_pkey_indexes TRUE\n"
-	  "console_port 10000\ncc_key 7\n", "" },
-	{ "sweep_on_trap FALSE\nconsole local\nsm_inactive\n"
-	  "console offline\nkeep_pkey_indexes TRUER\n",
-	  "x.conf:1:1: sweep_on_trap" UNUSED "\n"
-	  "x.conf:2:1: console" UNUSED "; minismctl asks a running minism\n"
-	  "x.conf:3:1: sm_inactive" UNUSED "\n"
-	  "x.conf:4:1: console" UNUSED "; minismctl asks a running minism\n"
-	  "x.conf:5:1: keep_pkey_indexes" UNUSED "\n" },
-	/* nor do keys whose effect is there */
-	{ "use_ucast_cache TRUE\nsingle_thread TRUE\nfdr10 1\n"
-	  "use_mfttop TRUE\nmax_smps_timeout 1000\nmax_wire_smps2 8\n"
-	  "prefix_routes_file /etc/opensm/prefix-routes.conf\n"
-	  "routing_threads_num 3\n", "" },
-	{ "scatter_ports 8\nconsole loopback\nqos_policy_file \"/nowhere\"\n"
-	  "qos_policy_file \"/dev/null\" # there\nqos TRUE\n"
-	  "http 127.0.0.1:1\nhttp (null)\n",
-	  "x.conf:1:1: scatter_ports" UNUSED "\n"
-	  "x.conf:2:1: console" UNUSED "; minismctl asks a running minism\n"
-	  "x.conf:4:1: qos_policy_file" UNUSED "; a path has the SL of its "
-	  "partition, \"sl=\" in partitions.conf\n"
-	  "x.conf:6:1: http is gone: minism-web serves the page and the "
-	  "metrics of a running minism\n" },
+	  "x.conf:4:1: prefix_routes_file is no key\n"
+	  "x.conf:5:1: lcm is no key; the nearest is lmc\n" },
+	/* OpenSM's name of a key */
+	{ "routing_threads_num 3\n", "" },
+	/* as in a file that OpenSM wrote: another program judges */
+	{ "lcm 1\nconsole off\nsm_inactive false\nfdr10 1\ncc_key 7\n"
+	  "perfmgr TRUE\nqos_ca_max_vls 3\n",
+	  "x.conf: 7 keys are none of minism's, and not used; minism-import "
+	  "tells what OpenSM's are here\n" },
 	/* counters are read by another program */
-	{ "perfmgr FALSE\nperfmgr_sweep_time_s 180\n"
-	  "bad_link_policy avoid_slow\n", "" },
-	{ "perfmgr TRUE\nperfmgr_errors_per_hour 9\nbad_link_policy avoid\n",
-	  "x.conf:3:17: bad_link_policy avoid: minism-health --avoid reads "
-	  "the errors\n"
-	  "x.conf:1:1: perfmgr" UNUSED "; minism-health reads the counters of "
-	  "ports\n"
-	  "x.conf:2:1: perfmgr_errors_per_hour is gone: minism-health --limit "
-	  "has it\n" },
-	/* OpenSM's keys for a kind of port, if they would change something;
-	 * the key for all ports may come later */
-	{ "qos_ca_max_vls 3\nqos_swe_sl2vl 1,2\n", "" },
-	{ "qos TRUE\nqos_ca_sl2vl 1,2\nqos_rtr_max_vls 15\n"
-	  "qos_sw0_max_vls 0\nqos_ca_high_limit -1\n"
-	  "qos_swe_vlarb_low (null)\nqos_sl2vl 1,2\n", "" },
-	{ "qos TRUE\nqos_sl2vl 1,2\nqos_ca_sl2vl 0,2\nqos_swe_high_limit 3\n",
-	  "x.conf:3:1: qos_ca_sl2vl" ALL_PORTS
-	  "x.conf:4:1: qos_swe_high_limit" ALL_PORTS },
+	{ "bad_link_policy avoid_slow\n", "" },
+	{ "bad_link_policy avoid\n",
+	  "x.conf:1:17: bad_link_policy avoid: minism-health --avoid reads "
+	  "the errors\n" },
 	{ "qos_sl2v 0\n", "x.conf:1:1: qos_sl2v is no key; the nearest is "
 	  "qos_sl2vl\n" },
 	/* an SL that starves */
@@ -285,15 +248,6 @@ SETUP_TEST(test_all_errors_of_a_file_are_told)
 	assert_int_equal(g_strv_length(lines), 21);
 	assert_string_equal(lines[19], "x.conf:20:5: lmc: 9 is not 0 to 7");
 	assert_string_equal(lines[20], "and 5 errors more");
-
-	for (unsigned i = 0; i < 25; i++)
-		g_string_overwrite(many, 6 * i, "lcm");
-	/* these are known */
-	g_string_append(many, "http 1\nscatter_ports 8\n");
-	setup_parse(t, many->str);
-	assert_int_equal(t->warnings->len, 23);
-	assert_string_equal(t->warnings->pdata[22],
-			    "x.conf: 5 unknown keys more");
 }
 
 #define VLS	"a list of up to 16 VLs of 0 to 14, or 15 to drop the SL"

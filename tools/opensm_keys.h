@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The keys and options of OpenSM that minism does not use.
+ * The keys of OpenSM that minism does not use.
  */
-#ifndef MINISM_CONFIG_OPENSM_KEYS_H
-#define MINISM_CONFIG_OPENSM_KEYS_H
+#ifndef MINISM_TOOLS_OPENSM_KEYS_H
+#define MINISM_TOOLS_OPENSM_KEYS_H
 
 enum opensm_key_verdict {
 	OPENSM_KEY_UNKNOWN,	/* no key of OpenSM's */
@@ -15,9 +15,5 @@ enum opensm_key_verdict {
  * minism, or NULL. */
 enum opensm_key_verdict opensm_key_judge(const char *key, const char *value,
 					 const char **instead);
-
-/* Why there is no option -letter or --name (with underscores; NULL: a letter).
- * A new string; NULL: OpenSM has none either. */
-char *opensm_option_explain(char letter, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The keys and options of OpenSM's that minism has no use for.
+ * The keys of OpenSM's that minism has no use for.
  *
  * A file that worked with OpenSM works unchanged. A key in it that has no effect
  * here is a warning, for the operator expects an effect; but there is none if the
@@ -14,13 +14,13 @@
  * Source: the output of `opensm -c` of OpenSM 3.3.23, without the keys of
  * options.c, and additional keys of NVIDIA's subnet manager.
  */
-#include "sm/config/opensm_keys.h"
+#include "tools/opensm_keys.h"
 
 #include <glib.h>
+#include <string.h>
 
 struct opensm_key {
-	char letter;		/* of an option of OpenSM */
-	const char *name;	/* of a key or a long option; NULL: none */
+	const char *name;
 	const char *done;	/* the value that minism does; NULL: none */
 	const char *instead;	/* what does the same here, or NULL */
 };
@@ -73,7 +73,7 @@ static const struct {
 	  "use_original_extended_sa_rates_only", NULL },
 	{ NULL,
 	  "event_db_dump_file event_plugin_name guid_routing_order_file "
-	  "hop_weights_file ids_guid_file lfts_file lid_matrix_dump_file "
+	  "hop_weights_file ids_guid_file lid_matrix_dump_file "
 	  "log_prefix pgrp_policy_file port_search_ordering_file "
 	  "sa_db_file", NULL },
 	{ "0", "qos_ca_max_vls qos_rtr_max_vls qos_sw0_max_vls "
@@ -88,80 +88,44 @@ static const struct {
 };
 
 static const struct opensm_key opensm_keys[] = {
-	{ 0, "accum_log_file", "TRUE", NULL },
-	{ 0, "console", "off", CONSOLE },
-	{ 0, "console_port", ANY, CONSOLE },
-	{ 0, "dump_files_dir", ANY, DUMP },
-	{ 0, "force_link_speed", "15", NULL },
-	{ 0, "force_link_speed_ext", "31", NULL },
-	{ 0, "force_link_width", "255", NULL },
-	{ 0, "ipoib_mcgroup_creation_validation", "TRUE", NULL },
-	{ 0, "keep_pkey_indexes", "TRUE", NULL },
-	{ 0, "log_max_size", "0", ROTATE },
-	{ 0, "max_reverse_hops", "0", NULL },
-	{ 0, "mcgroup_join_validation", "TRUE", NULL },
-	{ 0, "perfmgr", "FALSE", HEALTH },
-	{ 0, "perfmgr_sweep_time_s", ANY, HEALTH },
-	{ 0, "per_module_logging_file", NO_FILE, NULL },
-	{ 0, "prefix_routes_file", NO_FILE, NULL },
-	{ 0, "scatter_ports", "0", NULL },
-	{ 0, "sm_assigned_guid", "0x00", NULL },
-	{ 0, "sweep_on_trap", "TRUE", NULL },
-
-	/* options of the command line */
-	{ 'A', "ucast_cache", NULL,
-	  "tables that are still right are kept always" },
-	{ 'c', "create_config", NULL,
-	  "minism.conf(5) has all keys, --check-config reads a file "
-	  "of OpenSM's" },
-	{ 'd', "debug", NULL, "-v or -D logs more" },
-	{ 'e', "erase_log_file", NULL,
-	  "the log is appended to; SIGUSR1 opens it again, for logrotate" },
-	{ 'H', "max_reverse_hops", NULL, NULL },
-	{ 'i', "ignore_guids", NULL, NULL },
-	{ 'I', "inactive", NULL, "--priority=0 loses elections" },
-	{ 'k', "smkey", NULL, "the key sm_key of minism.conf" },
-	{ 'l', NULL, NULL, "--lmc=LMC" },
-	{ 'L', "log_limit", NULL,
-	  "SIGUSR1 opens the log again, for logrotate" },
-	{ 'm', "ids_guid_file", NULL, NULL },
-	{ 'M', "lid_matrix_file", NULL, NULL },
-	{ 'n', NULL, NULL, "--maxsmps=NUMBER" },
-	{ 'N', "no_part_enforce", NULL,
-	  "\"part_enforce off\" in minism.conf" },
-	{ 'O', "port_search_ordering_file", NULL, NULL },
-	{ 0, "Pconfig", NULL, "-P, --partitions=FILE" },
-	{ 'q', NULL, NULL, "minismctl asks a running minism" },
-	{ 'Q', NULL, NULL, "\"qos TRUE\" in minism.conf" },
-	{ 'r', "reassign_lids", "FALSE", "LIDs in use are kept always" },
-	{ 0, "rereg_on_guid_migr", NULL,
-	  "clients are asked to register again in any case" },
-	{ 'S', "sadb_file", NULL,
-	  "the state of the SA is kept in --cache-dir" },
-	{ 'U', "lfts_file", NULL,
-	  "tables are computed always; minism-route judges those of a file" },
-	{ 'V', "V", NULL, "-vv or -D 0xf" },
-	{ 'w', "hop_weights_file", NULL, NULL },
-	{ 'W', "allow_both_pkeys", ANY,
+	{ "accum_log_file", "TRUE", NULL },
+	{ "allow_both_pkeys", ANY,
 	  "\"both\" in partitions.conf always gives both" },
-	{ 'x', "honor_guid2lid", NULL,
-	  "LIDs are remembered always, in --cache-dir" },
-	{ 'X', "guid_routing_order_file", NULL, NULL },
-	{ 'y', "stay_on_fatal", NULL, "minism stays in any case" },
-	{ 'Y', "qos_policy_file", NO_FILE,
+	{ "connect_roots", "FALSE", NULL },
+	{ "console", "off", CONSOLE },
+	{ "console_port", ANY, CONSOLE },
+	{ "dump_files_dir", ANY, DUMP },
+	{ "force_link_speed", "15", NULL },
+	{ "force_link_speed_ext", "31", NULL },
+	{ "force_link_width", "255", NULL },
+	{ "ipoib_mcgroup_creation_validation", "TRUE", NULL },
+	{ "keep_pkey_indexes", "TRUE", NULL },
+	{ "lfts_file", NULL,
+	  "tables are computed always; minism-route judges those of a file" },
+	{ "log_max_size", "0", ROTATE },
+	{ "max_reverse_hops", "0", NULL },
+	{ "mcgroup_join_validation", "TRUE", NULL },
+	{ "per_module_logging_file", NO_FILE, NULL },
+	{ "perfmgr", "FALSE", HEALTH },
+	{ "perfmgr_sweep_time_s", ANY, HEALTH },
+	{ "prefix_routes_file", NO_FILE, NULL },
+	{ "qos_policy_file", NO_FILE,
 	  "a path has the SL of its partition, \"sl=\" in partitions.conf" },
-	{ 'z', "connect_roots", "FALSE", NULL },
-	{ 'Z', NULL, NULL, "the key part_enforce of minism.conf" },
+	{ "reassign_lids", "FALSE", "LIDs in use are kept always" },
+	{ "rereg_on_guid_migr", NULL,
+	  "clients are asked to register again in any case" },
+	{ "scatter_ports", "0", NULL },
+	{ "sm_assigned_guid", "0x00", NULL },
+	{ "sweep_on_trap", "TRUE", NULL },
 };
 
 static const struct opensm_key *
-opensm_key_find(char letter, const char *name, struct opensm_key *listed)
+opensm_key_find(const char *name, struct opensm_key *listed)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(opensm_keys); i++)
-		if ((letter && opensm_keys[i].letter == letter) ||
-		    (name && !g_strcmp0(opensm_keys[i].name, name)))
+		if (!strcmp(opensm_keys[i].name, name))
 			return &opensm_keys[i];
-	for (size_t i = 0; name && i < G_N_ELEMENTS(opensm_lists); i++) {
+	for (size_t i = 0; i < G_N_ELEMENTS(opensm_lists); i++) {
 		g_auto(GStrv) names = g_strsplit(opensm_lists[i].names, " ",
 						 -1);
 
@@ -179,7 +143,7 @@ enum opensm_key_verdict
 opensm_key_judge(const char *key, const char *value, const char **instead)
 {
 	struct opensm_key listed;
-	const struct opensm_key *k = opensm_key_find(0, key, &listed);
+	const struct opensm_key *k = opensm_key_find(key, &listed);
 
 	if (!k)
 		return OPENSM_KEY_UNKNOWN;
@@ -191,15 +155,4 @@ opensm_key_judge(const char *key, const char *value, const char **instead)
 			  !g_file_test(value, G_FILE_TEST_EXISTS)))))
 		return OPENSM_KEY_HARMLESS;
 	return OPENSM_KEY_UNUSED;
-}
-
-char *
-opensm_option_explain(char letter, const char *name)
-{
-	struct opensm_key listed;
-	const struct opensm_key *k = opensm_key_find(name ? 0 : letter, name,
-						     &listed);
-
-	return k ? g_strconcat("is OpenSM's; here ", k->instead ? k->instead :
-			       "there is nothing like it", NULL) : NULL;
 }
