@@ -14,8 +14,8 @@
  *				 being programmed is held until the next view
  *			     --> table: its records are drawn, those of a long
  *				 one in later turns, and sent as one message
- *			     --> Get without a record so far: a search, which
- *				 goes on in later turns
+ *			     --> Get without a record so far: drawn on in later
+ *				 turns, likewise
  *
  * Turns. A client that sends one request after the other gets each answer at
  * once. After `turn` answers, or `turn_us`, requests wait in the queue and are
@@ -80,13 +80,12 @@ const struct sa_server_params sa_server_params_default = {
 	.max_of_one = 256,
 	.turn = 64,
 	.turn_us = 2000,
-	.max_tables = 256,
-	.max_tables_of_one = 32,
+	.max_drawn = 256,
+	.max_drawn_of_one = 32,
 	.at_once = 64 * 1024,
 	.max_collect = UINT64_C(64) << 20,
 	.max_handed = UINT64_C(512) << 20,
 	.max_handed_of_one = UINT64_C(64) << 20,
-	.max_searchers = 64,
 	.max_reports = 8,	/* a kernel may limit an agent to 16 GMPs */
 };
 
@@ -121,11 +120,10 @@ struct sa_server {
 	int64_t turn_began;
 	unsigned turn_timer;	/* 0: not running */
 
-	GQueue tables;		/* jobs whose table is being drawn, */
-	uint64_t collected;	/* and its bytes */
+	GQueue drawn;		/* jobs with records to be drawn: tables, Gets; */
+	uint64_t collected;	/* bytes of all these tables */
 	struct sa_handed handed;	/* to all, */
 	GHashTable *handed_to;	/* and by LID */
-	GQueue searches;	/* jobs that are LATER */
 	unsigned reports;	/* without an answer yet, */
 	struct sa_subscriber *asked;	/* of max_reports: to these */
 	bool shut;		/* another manager is the master */
@@ -172,14 +170,12 @@ send_status(struct sa_server *d, struct sa_job *j, unsigned status)
 }
 
 static void
-send_busy(struct sa_server *d, struct sa_job *j, uint64_t *count,
-	  const char *why)
+send_busy(struct sa_server *d, struct sa_job *j, const char *why)
 {
 	d->stats.busy++;
-	++*count;
 	log_limited(d->log, LOG_WARNING, "sa", why, "LID %u is told to try "
-		    "again later; requests that wait: %u, tables on their way: "
-		    "%u", j->key.lid, d->stats.waiting, d->tables.length);
+		    "again later; requests that wait: %u, answers that are "
+		    "drawn: %u", j->key.lid, d->stats.waiting, d->drawn.length);
 	send_status(d, j, MAD_STATUS_BUSY);
 }
 
@@ -279,22 +275,6 @@ draw_table(struct sa_server *d, struct sa_job *j, unsigned bytes)
 	return drawn != SA_DRAW_END;
 }
 
-/* The first one, which is then the last, unless memory is short. */
-static void
-draw_next_table(struct sa_server *d)
-{
-	GList *link = g_queue_pop_head_link(&d->tables);
-
-	if (!link)
-		return;
-	if (!draw_table(d, link->data, d->params.at_once / PIECES))
-		end_job(d, link->data);
-	else if (d->collected > d->params.max_collect)
-		g_queue_push_head_link(&d->tables, link);
-	else
-		g_queue_push_tail_link(&d->tables, link);
-}
-
 static void
 count_answer(struct sa_server *d, const struct sa_job *j)
 {
@@ -308,33 +288,65 @@ count_answer(struct sa_server *d, const struct sa_job *j)
 			 j->key.attr_id : 0]++;
 }
 
+/* A Get: True: it has not found its record yet. */
+static bool
+draw_one(struct sa_server *d, struct sa_job *j)
+{
+	sa_resume(&j->reply);
+	if (j->reply.kind == SA_REPLY_LATER)
+		return true;
+	count_answer(d, j);
+	send_reply(d, j);
+	return false;
+}
+
+/* The first one, which is then the last, unless memory is short. */
+static void
+draw_next(struct sa_server *d)
+{
+	GList *link = g_queue_pop_head_link(&d->drawn);
+	struct sa_job *j = link ? link->data : NULL;
+
+	if (!j)
+		return;
+	if (j->table ? !draw_table(d, j, d->params.at_once / PIECES) :
+	    !draw_one(d, j))
+		end_job(d, j);
+	else if (j->table && d->collected > d->params.max_collect)
+		g_queue_push_head_link(&d->drawn, link);
+	else
+		g_queue_push_tail_link(&d->drawn, link);
+}
+
 /* True: it is being drawn; false: all of it is sent, or it was refused. */
 static bool
-send_table(struct sa_server *d, struct sa_job *j)
+begin_drawing(struct sa_server *d, struct sa_job *j)
 {
+	bool is_table = j->reply.kind == SA_REPLY_TABLE;
 	int64_t now = transport_now(d->transport);
 	unsigned n_of_lid = 0;
 
-	for (const GList *l = d->tables.head; l; l = l->next)
+	for (const GList *l = d->drawn.head; l; l = l->next)
 		n_of_lid += ((struct sa_job *)l->data)->key.lid == j->key.lid;
-	if (d->tables.length >= d->params.max_tables ||
-	    n_of_lid >= d->params.max_tables_of_one ||
-	    (j->key.attr_id != SA_ATTR_STATE &&
+	if (d->drawn.length >= d->params.max_drawn ||
+	    n_of_lid >= d->params.max_drawn_of_one ||
+	    (is_table && j->key.attr_id != SA_ATTR_STATE &&
 	     (is_handed_too_much(&d->handed, d->params.max_handed, now) ||
 	      is_handed_too_much(handed_to(d, j),
 				 d->params.max_handed_of_one, now)))) {
-		send_busy(d, j, &d->stats.busy_tables,
-			  "too many tables at once");
+		send_busy(d, j, "too many long answers at once");
 		return false;
 	}
-	d->stats.tables++;
-	count_answer(d, j);
-	j->table = g_byte_array_new();
-	g_byte_array_append(j->table, j->reply.mad, RMPP_SA_HEADER_LEN);
-	d->collected += j->table->len;
-	if (!draw_table(d, j, d->params.at_once))
-		return false;
-	g_queue_push_tail_link(&d->tables, &j->link);
+	if (is_table) {
+		d->stats.tables++;
+		count_answer(d, j);
+		j->table = g_byte_array_new();
+		g_byte_array_append(j->table, j->reply.mad, RMPP_SA_HEADER_LEN);
+		d->collected += j->table->len;
+		if (!draw_table(d, j, d->params.at_once))
+			return false;
+	}
+	g_queue_push_tail_link(&d->drawn, &j->link);
 	return true;
 }
 
@@ -375,10 +387,9 @@ queue_job(struct sa_server *d, struct sa_queue *queue, struct sa_job *j)
 	d->stats.waiting = sa_queue_length(d->queue);
 	d->stats.longest = MAX(d->stats.longest, d->stats.waiting);
 	if (why == SA_REFUSED_SURPLUS)
-		send_busy(d, j, &d->stats.busy_of_one,
-			  "a client asks too much");
+		send_busy(d, j, "a client asks too much");
 	else if (why == SA_REFUSED_FULL)
-		send_busy(d, j, &d->stats.busy_full, "too many requests wait");
+		send_busy(d, j, "too many requests wait");
 	if (why != SA_REFUSED_NONE)
 		end_job(d, j);
 }
@@ -428,8 +439,8 @@ is_in_doubt(const struct sa_server *d)
 static bool
 has_work(const struct sa_server *d)
 {
-	return ((d->stats.waiting && d->sa->view) || d->searches.length ||
-		d->tables.length) && !is_in_doubt(d);
+	return ((d->stats.waiting && d->sa->view) || d->drawn.length) &&
+		!is_in_doubt(d);
 }
 
 static bool
@@ -557,15 +568,8 @@ answer_job(struct sa_server *d, struct sa_job *j)
 		send_reply(d, j);
 		break;
 	case SA_REPLY_TABLE:
-		goes_on = send_table(d, j);
-		break;
 	case SA_REPLY_LATER:
-		goes_on = d->searches.length < d->params.max_searchers;
-		if (goes_on)
-			g_queue_push_tail_link(&d->searches, &j->link);
-		else
-			send_busy(d, j, &d->stats.busy_searchers,
-				  "too many long searches");
+		goes_on = begin_drawing(d, j);
 		break;
 	}
 	if (goes_on)
@@ -588,7 +592,6 @@ on_turn(void *data)
 {
 	struct sa_server *d = data;
 	struct sa_job *j;
-	GList *link;
 
 	d->turn_timer = 0;
 	d->stats.turns++;
@@ -596,20 +599,7 @@ on_turn(void *data)
 	while (d->left && has_work(d) && transport_now(d->transport) -
 	       d->turn_began < d->params.turn_us) {
 		d->left--;
-		/* the first search goes on, and is then the last */
-		link = g_queue_pop_head_link(&d->searches);
-		if (link) {
-			j = link->data;
-			sa_resume(&j->reply);
-			if (j->reply.kind == SA_REPLY_LATER) {
-				g_queue_push_tail_link(&d->searches, link);
-			} else {
-				count_answer(d, j);
-				send_reply(d, j);
-				end_job(d, j);
-			}
-		}
-		draw_next_table(d);
+		draw_next(d);
 		j = d->sa->view ? sa_queue_next(d->queue) : NULL;
 		d->stats.waiting = sa_queue_length(d->queue);
 		if (j && sa_job_changes(j) &&
@@ -672,8 +662,7 @@ sa_server_set_shut(struct sa_server *d, bool shut)
 	while (shut && ((j = sa_queue_next(d->queue)) ||
 			(j = sa_queue_next(d->held))))
 		discard(d, j, "SA request to a standby");
-	while (shut && ((link = g_queue_pop_head_link(&d->searches)) ||
-			(link = g_queue_pop_head_link(&d->tables))))
+	while (shut && (link = g_queue_pop_head_link(&d->drawn)))
 		discard(d, link->data, "SA request to a standby");
 	d->stats.waiting = sa_queue_length(d->queue);
 }
@@ -697,9 +686,8 @@ sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
 	d->held = sa_queue_new(d->params.max_waiting, d->params.max_of_one);
 	d->asked = g_new0(struct sa_subscriber, d->params.max_reports);
 	d->jobs = g_hash_table_new(sa_request_key_hash, sa_request_key_equal);
-	g_queue_init(&d->tables);
 	d->handed_to = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	g_queue_init(&d->searches);
+	g_queue_init(&d->drawn);
 	begin_turn(d);
 	d->groups = groups;
 	d->groups_data = data;
@@ -715,8 +703,7 @@ sa_server_free(struct sa_server *d)
 	if (!d)
 		return;
 	mad_client_cancel_owner(d->client, d);
-	while ((link = g_queue_pop_head_link(&d->tables)) ||
-	       (link = g_queue_pop_head_link(&d->searches)))
+	while ((link = g_queue_pop_head_link(&d->drawn)))
 		sa_job_free(link->data);
 	transport_timer_clear(d->transport, &d->turn_timer);
 	transport_timer_clear(d->transport, &d->held_timer);

@@ -21,15 +21,14 @@ struct sa_server_params {
 	unsigned max_of_one;	/* and of one LID */
 	unsigned turn;		/* answers, then the main loop goes on; */
 	int64_t turn_us;	/* also if they took that long */
-	unsigned max_tables;	/* under way, */
-	unsigned max_tables_of_one;	/* and to one LID; */
+	unsigned max_drawn;	/* tables, and Gets that compare many records, */
+	unsigned max_drawn_of_one;	/* and those to one LID */
 	unsigned at_once;	/* bytes of a table that are drawn with its
 				   request; later a 16th of that */
 	uint64_t max_collect;	/* of a table, and of all that are being drawn:
 				   beyond it only one goes on */
 	uint64_t max_handed;	/* bytes of tables within 10 s, */
 	uint64_t max_handed_of_one;	/* and to one LID */
-	unsigned max_searchers;	/* Gets that compare many records */
 	unsigned max_reports;	/* without an answer yet */
 	/* Is a plan being programmed? A new view follows, and
 	 * sa_server_touch(). May be NULL. */
@@ -45,8 +44,7 @@ struct sa_server_params {
 	void *touched_data;
 };
 /* As many waiting as there are LIDs, 256 of one; 64 answers or 2 ms; 256 tables,
- * 32 to one; 64 KiB at once, 64 MiB; 512 MiB within 10 s, 64 to one; 64 searchers;
- * 8 Reports. */
+ * 32 to one; 64 KiB at once, 64 MiB; 512 MiB within 10 s, 64 to one; 8 Reports. */
 extern const struct sa_server_params sa_server_params_default;
 
 /* Called after an answer, or a lease that ran out, changed groups. */
@@ -76,10 +74,7 @@ struct sa_server_stats {
 				   or waits */
 	uint64_t answered;	/* with one MAD, or */
 	uint64_t tables;	/* (of these) a table begun */
-	uint64_t busy;		/* refused, for one of four reasons: */
-	uint64_t busy_of_one;	/* the client has max_of_one waiting */
-	uint64_t busy_full;	/* max_waiting wait */
-	uint64_t busy_tables, busy_searchers;
+	uint64_t busy;		/* refused: too many wait, or are drawn */
 	uint64_t repeated;	/* not answered yet, sent again; dropped */
 	uint64_t dropped;	/* by sa_answer(), no request at all, to a
 				   standby, or waited for too long */

@@ -210,8 +210,8 @@ WORD(do_desk, struct desk *d)
 		{ "turn", &p.turn }, { "max_waiting", &p.max_waiting },
 		{ "max_of_one", &p.max_of_one }, { "max_handed", &handed },
 		{ "max_handed_of_one", &handed_of_one },
-		{ "max_searchers", &p.max_searchers },
-		{ "at_once", &p.at_once }, { "max_collect", &collect },
+		{ "max_drawn", &p.max_drawn }, { "at_once", &p.at_once },
+		{ "max_collect", &collect },
 		{ "max_reports", &p.max_reports }, { NULL, NULL },
 	};
 
@@ -442,9 +442,7 @@ WORD(do_is, struct desk *d)
 	const struct sa_server_stats *s = sa_server_stats(d->server);
 	const struct unit_count counts[] = {
 		{ "taken", s->taken }, { "answered", s->answered },
-		{ "busy", s->busy }, { "of-one", s->busy_of_one },
-		{ "full", s->busy_full }, { "busy-tables", s->busy_tables },
-		{ "busy-searchers", s->busy_searchers },
+		{ "busy", s->busy },
 		{ "repeated", s->repeated }, { "dropped", s->dropped },
 		{ "us", s->us }, { "soon", s->within[0] },
 		{ "100ms", s->within[SA_SERVER_BUCKETS - 2] },
