@@ -192,28 +192,6 @@ change_done(const GError *error, void *data)
 	p->used(p->data);
 }
 
-/* The changes with one more. */
-static struct partition_rules *
-changes_with(const struct partition_rules *before, uint16_t pkey,
-	     uint64_t guid, int membership)
-{
-	struct partition_rules *changes = partition_rules_copy(before);
-	GArray *rules = partition_rules_get(changes, pkey)->rules;
-	const struct partition_rule rule = {
-		.who = PARTITION_GUID, .guid = guid,
-		.membership = (enum partition_membership)MAX(membership, 0),
-	};
-
-	for (guint i = rules->len; i-- > 0;)
-		if (rule_at(rules, i)->guid == guid)
-			g_array_remove_index(rules, i);
-	if (membership >= 0) {
-		g_array_append_val(rules, rule);
-		g_array_sort(rules, compare_guids);
-	}
-	return changes;
-}
-
 uint64_t
 partitions_change(struct partitions *p, struct beside *disk, uint16_t pkey,
 		  uint64_t guid, int membership, const char *answer,
@@ -238,7 +216,8 @@ partitions_change(struct partitions *p, struct beside *disk, uint16_t pkey,
 			    "the change before this one is being written");
 		return 0;
 	}
-	p->next = changes_with(p->changes, pkey, guid, membership);
+	p->next = partition_rules_with(p->changes, pkey, guid, membership);
+	g_array_sort(partition_rules_get(p->next, pkey)->rules, compare_guids);
 	p->used = used;
 	p->data = data;
 	end = &p->ends[++p->n_changes % PARTITIONS_RESULTS];

@@ -137,6 +137,30 @@ partition_rules_find(const struct partition_rules *r, uint16_t pkey)
 	return rules_place(r, pkey_base(pkey), &place);
 }
 
+struct partition_rules *
+partition_rules_with(const struct partition_rules *before, uint16_t pkey,
+		     uint64_t guid, int membership)
+{
+	struct partition_rules *after = partition_rules_copy(before);
+	GArray *rules = partition_rules_get(after, pkey)->rules;
+	const struct partition_rule rule = {
+		.who = PARTITION_GUID, .guid = guid,
+		.membership = (enum partition_membership)MAX(membership, 0),
+	};
+
+	for (guint i = rules->len; i-- > 0;) {
+		const struct partition_rule *old =
+			&g_array_index(rules, struct partition_rule, i);
+
+		if (old->who == PARTITION_GUID && old->guid == guid &&
+		    !old->line)
+			g_array_remove_index(rules, i);
+	}
+	if (membership >= 0)
+		g_array_append_val(rules, rule);
+	return after;
+}
+
 void
 partition_ipoib_group(uint16_t pkey, unsigned scope,
 		      struct partition_group *out)

@@ -62,35 +62,6 @@ membership_of(const struct partition_rules *rules, const struct snapshot *s,
 	return what;
 }
 
-/* The rules after a change; -1 undoes one that was made at run time, which has
- * no line of the file. */
-static struct partition_rules *
-rules_after(const struct partition_rules *rules, uint16_t pkey, uint64_t guid,
-	    int membership)
-{
-	struct partition_rules *after = partition_rules_copy(rules);
-	GArray *list = partition_rules_get(after, pkey)->rules;
-	const struct partition_rule rule = {
-		.who = PARTITION_GUID,
-		.membership = (enum partition_membership)MAX(membership, 0),
-		.guid = guid,
-	};
-
-	if (membership >= 0) {
-		g_array_append_val(list, rule);
-		return after;
-	}
-	for (guint i = list->len; i-- > 0;) {
-		const struct partition_rule *old =
-			&g_array_index(list, struct partition_rule, i);
-
-		if (old->who == PARTITION_GUID && old->guid == guid &&
-		    !old->line)
-			g_array_remove_index(list, i);
-	}
-	return after;
-}
-
 /* Is it a full member of the default partition, in which ports reach the SA,
  * and of any at all? Two bits. */
 static unsigned
@@ -134,8 +105,8 @@ change_member(struct control_request *r, const struct partition *p,
 	g_autofree char *node = text_one_line(port->i == SNAPSHOT_NONE ?
 		"port" : snapshot_name_of(s, port->i));
 	enum partition_membership was, is;
-	struct partition_rules *after = rules_after(v->rules, pkey, port->guid,
-						    membership);
+	struct partition_rules *after = partition_rules_with(v->rules, pkey,
+						port->guid, membership);
 	g_autoptr(GError) error = NULL;
 	bool own = port->guid == v->port_guid, cut;
 	g_autofree char *answer = NULL;
