@@ -365,7 +365,7 @@ run_line(struct control_request *r, const char *line)
 	gint n;
 
 	take_prefix(r, line);
-	if (strlen(line) >= CONTROL_LINE_MAX ||
+	if (strlen(r->line) >= CONTROL_LINE_MAX ||
 	    !g_shell_parse_argv(r->line, &n, &r->words, &error)) {
 		request_say(r, CONTROL_USAGE, "%s", error ?
 		    "a quote is not closed, or the line is empty" :

@@ -14,6 +14,7 @@
 #include "sm/control/control_view.h"
 
 #define CONTROL_LINE_MAX 1024u /* bytes of a request, newline included */
+#define CONTROL_PREFIX_MAX 32u	/* before it: "json again 18446744073709551615 " */
 
 /* Appends the answer to `line`, which has no newline. Returns what follows it,
  * so that a large text is not copied for each client: a reference; NULL:

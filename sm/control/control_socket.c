@@ -43,6 +43,7 @@
 #define PAUSE_MS	200	/* without room for another client */
 #define TICKS		10	/* of a client's patience */
 #define NO_GROUP	((gid_t)-1)
+#define SENT_MAX	(CONTROL_LINE_MAX + CONTROL_PREFIX_MAX)
 
 struct control_socket {
 	struct control_hooks hooks;
@@ -63,7 +64,7 @@ struct control_client {
 	guint source, timer;
 	unsigned ticks;		/* since it connected, or its line was there */
 	size_t len;		/* of line */
-	char line[CONTROL_LINE_MAX + 1];
+	char line[SENT_MAX + 1];
 	GString *answer;	/* NULL: the line is not there yet */
 	GBytes *rest;		/* of the answer; NULL: nothing */
 	gsize sent;
@@ -136,8 +137,7 @@ static gboolean
 control_on_input(gint fd, GIOCondition condition, gpointer data)
 {
 	struct control_client *c = data;
-	ssize_t n = recv(fd, c->line + c->len, CONTROL_LINE_MAX - c->len,
-			 MSG_DONTWAIT);
+	ssize_t n = recv(fd, c->line + c->len, SENT_MAX - c->len, MSG_DONTWAIT);
 	char *end;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -148,7 +148,7 @@ control_on_input(gint fd, GIOCondition condition, gpointer data)
 	}
 	c->len += (size_t)n;
 	end = memchr(c->line, '\n', c->len);
-	if (n && c->len < CONTROL_LINE_MAX && !end)
+	if (n && c->len < SENT_MAX && !end)
 		return G_SOURCE_CONTINUE;
 	if (end)
 		c->len = (size_t)(end - c->line);

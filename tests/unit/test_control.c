@@ -518,11 +518,13 @@ WORD(do_has_cycle, struct setup *t)
 	assert_true(cycle->len > 0);
 }
 
-/* N: a line that is so much longer than the longest; it is not repeated */
+/* N [PREFIX]: a line, behind the prefix, that is so much longer than the longest;
+ * it is not repeated */
 WORD(do_long, struct setup *t)
 {
-	g_autofree char *line = g_strnfill((gsize)((int)CONTROL_LINE_MAX +
+	g_autofree char *rest = g_strnfill((gsize)((int)CONTROL_LINE_MAX +
 						   atoi(words[0])), 'x');
+	g_autofree char *line = g_strconcat(words[1] ?: "", rest, NULL);
 
 	ask(t, line, CONTROL_USAGE);
 	assert_true(strlen(t->body) < 200);
