@@ -5,10 +5,10 @@
  * A packet is written as it is on the wire: LRH, BTH, DETH, the MAD, ICRC, VCRC
  * (IBA 5.2, 7.8, 9.2). umad has no headers, so they are those that IBA prescribes
  * for a MAD: VL 15 for subnet management, P_Key 0xffff, the opcode of a
- * datagram. Wireshark has no link type for InfiniBand; ERF (link type 197) has
+ * datagram; and CRCs of 0, since the port has checked them. Wireshark has no link type for InfiniBand; ERF (link type 197) has
  * the record type 21 for it.
  *
- * Keys are blanked before the CRCs are computed: captures are passed on.
+ * Keys are blanked: captures are passed on.
  */
 #include "sm/io/pcap.h"
 
@@ -46,43 +46,6 @@ struct pcap {
 	struct stream *file;
 };
 
-/* -------------------------------------------------------------------- CRCs */
-
-/* The low bit first; `crc` begins with all ones of its width. Four bits at a
- * time: their table is made for each packet, which costs less than a tenth of
- * it. */
-static uint32_t
-reflected_crc(const uint8_t *bytes, size_t len, uint32_t crc,
-	      uint32_t polynomial)
-{
-	uint32_t of_four[16];
-
-	for (uint32_t i = 0; i < G_N_ELEMENTS(of_four); i++) {
-		of_four[i] = i;
-		for (unsigned bit = 0; bit < 4; bit++)
-			of_four[i] = of_four[i] >> 1 ^
-				(of_four[i] & 1 ? polynomial : 0);
-	}
-	for (size_t i = 0; i < len; i++) {
-		crc ^= bytes[i];
-		crc = crc >> 4 ^ of_four[crc & 15];
-		crc = crc >> 4 ^ of_four[crc & 15];
-	}
-	return ~crc;
-}
-
-uint32_t
-pcap_icrc(const uint8_t *bytes, size_t len)
-{
-	return reflected_crc(bytes, len, UINT32_MAX, 0xedb88320u);
-}
-
-uint16_t
-pcap_vcrc(const uint8_t *bytes, size_t len)
-{
-	return (uint16_t)reflected_crc(bytes, len, UINT16_MAX, 0xd008u);
-}
-
 /* ------------------------------------------------------------------ packets */
 
 static void
@@ -93,11 +56,8 @@ make_packet(uint8_t packet[PACKET_LEN], const struct pcap_mad *m,
 	unsigned own = m->addr->lid == UINT16_MAX ? UINT16_MAX : m->own_lid;
 	uint8_t *bth = packet + LRH_LEN, *deth = bth + BTH_LEN;
 	unsigned qp = is_smp ? 0 : 1;
-	uint8_t fixed[ICRC_AT];
-	uint32_t icrc;
-	uint16_t vcrc;
 
-	memset(packet, 0, HEADERS);
+	memset(packet, 0, PACKET_LEN);
 	packet[0] = (uint8_t)((is_smp ? VL_SMP : 0) << 4);
 	packet[1] = (uint8_t)(m->addr->sl << 4 | LRH_NEXT_BTH);
 	bytes_store16(packet + 2, m->sent ? m->addr->lid : (uint16_t)own);
@@ -110,13 +70,6 @@ make_packet(uint8_t packet[PACKET_LEN], const struct pcap_mad *m,
 	bytes_store(deth + 5, m->sent ? qp : m->addr->qp, 3);
 	memcpy(packet + HEADERS, mad, MAD_SIZE);
 	mkey_mask_blank(packet + HEADERS, MAD_SIZE);
-	memcpy(fixed, packet, ICRC_AT);
-	fixed[0] |= 0xf0;		/* LRH.VL */
-	fixed[LRH_LEN + 4] = 0xff;	/* BTH: resv8a */
-	icrc = GUINT32_TO_LE(pcap_icrc(fixed, ICRC_AT));
-	memcpy(packet + ICRC_AT, &icrc, sizeof(icrc));
-	vcrc = GUINT16_TO_LE(pcap_vcrc(packet, ICRC_AT + sizeof(icrc)));
-	memcpy(packet + ICRC_AT + sizeof(icrc), &vcrc, sizeof(vcrc));
 }
 
 /* ------------------------------------------------------------------- pcapng */

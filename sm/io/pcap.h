@@ -31,10 +31,4 @@ struct pcap_mad {
  * behind those that are lost has their number. */
 void pcap_put(struct pcap *p, const struct pcap_mad *m);
 
-/* Of a packet's bytes without CRCs, those that change on the way as ones (IBA
- * 7.8.1); and of those with the ICRC (7.8.2). On the wire the low byte is
- * first. */
-uint32_t pcap_icrc(const uint8_t *bytes, size_t len);
-uint16_t pcap_vcrc(const uint8_t *bytes, size_t len);
-
 #endif

@@ -20,45 +20,6 @@
 #include "tests/lib/scripted.h"
 #include "tests/lib/unit.h"
 
-/* The packet that IBA 7.8 computes its example with; VL and resv8a are ones. */
-TEST(test_icrc_is_that_of_the_example)
-{
-	static const uint8_t packet[] = {
-		0xf0, 0x12, 0x37, 0x5c, 0x00, 0x0e, 0x17, 0xd2, 0x0a, 0x20,
-		0x24, 0x87, 0xff, 0x87, 0xb1, 0xb3, 0x00, 0x0d, 0xec, 0x2a,
-		0x01, 0x71, 0x0a, 0x1c, 0x01, 0x5d, 0x40, 0x02, 0x38, 0xf2,
-		0x7a, 0x05, 0x00, 0x00, 0x00, 0x0e, 0xbb, 0x88, 0x4d, 0x85,
-		0xfd, 0x5c, 0xfb, 0xa4, 0x72, 0x8b, 0xc0, 0x69, 0x0e, 0xd4,
-		0x00, 0x00,
-	};
-
-	assert_int_equal(GUINT32_SWAP_LE_BE(pcap_icrc(packet,
-						      sizeof(packet))),
-			 0x9625b75a);
-}
-
-/* A CRC behind what it was computed of leaves the same remainder always. */
-TEST(test_vcrc_leaves_a_constant_remainder)
-{
-	uint8_t bytes[40] = { 0 };
-	uint16_t first = 0;
-
-	for (unsigned i = 0; i < 100; i++) {
-		uint16_t crc, rest;
-
-		bytes[i % 38] ^= (uint8_t)(37 * i + 1);
-		crc = GUINT16_TO_LE(pcap_vcrc(bytes, 38));
-		memcpy(bytes + 38, &crc, 2);
-		rest = pcap_vcrc(bytes, 40);
-		if (i)
-			assert_int_equal(rest, first);
-		first = rest;
-		bytes[3] ^= 4;
-		assert_int_not_equal(pcap_vcrc(bytes, 40), first);
-		bytes[3] ^= 4;
-	}
-}
-
 /* A file to capture into. g_free, g_unlink. */
 static char *
 new_file(void)
