@@ -68,3 +68,31 @@ tool_options_write(const GString *text)
 	tool_options_complain("standard output: %s", g_strerror(errno));
 	return false;
 }
+
+/* "2.5" or "2.5%". Finer steps are refused, not rounded. */
+static char *
+set_percent(const struct option *o, void *place, const char *value)
+{
+	double percent, off;
+	unsigned per_mille;
+	char *end;
+
+	*(unsigned *)place = 0;
+	if (!value)
+		return NULL;
+	percent = g_ascii_strtod(value, &end);
+	if (end == value || !(*end == '%' ? !end[1] : !*end) ||
+	    !(percent >= 0 && percent <= 100))
+		return option_refuse(o, value);
+	per_mille = (unsigned)(percent * 10 + 0.5);
+	off = percent * 10 - per_mille;
+	if (off < -1e-6 || off > 1e-6)
+		return option_refuse(o, value);
+	*(unsigned *)place = per_mille;
+	return NULL;
+}
+
+const struct option_kind option_percent = {
+	.accepts = "a percentage from 0 to 100 in steps of 0.1",
+	.set = set_percent,
+};

@@ -30,6 +30,8 @@ enum tool_mode {
 	OPTION_SWITCH("help", 'h', &option_mode, at, TOOL_HELP, \
 		      "Print this text")
 
+extern const struct option_kind option_percent;	/* unsigned, per mille */
+
 /* Of those that make a fabric or take one apart: bool, uint64_t, unsigned. */
 #define TOOL_FABRIC_OPTIONS(at_shuffle, at_seed, at_fail) \
 	OPTION_SWITCH("shuffle", 0, &option_bool, at_shuffle, 0, \

@@ -55,7 +55,6 @@ extern const struct option_kind option_number;	/* unsigned, min to max */
 extern const struct option_kind option_number64;	/* uint64_t */
 extern const struct option_kind option_secret;		/* uint64_t */
 extern const struct option_kind option_guid;		/* uint64_t */
-extern const struct option_kind option_percent;	/* unsigned, per mille */
 extern const struct option_kind option_name;	/* char *, not empty */
 extern const struct option_kind option_file;	/* char *, not empty */
 extern const struct option_kind option_text;	/* char *; empty: NULL */
