@@ -511,10 +511,7 @@ parse_keys(const char *text, const char *path, void *data, GError **error)
 {
 	struct persist_key_file *f = data;
 
-	if (!mkey_db_read(f->ring, f->kind, text, path, error))
-		return false;
-	g_string_assign(f->held, text);
-	return true;
+	return mkey_db_read(f->ring, f->kind, text, path, error);
 }
 
 /* A file less is being written. */
@@ -539,8 +536,6 @@ persist_keys_on_written(const GError *error, void *data)
 	struct persist_key_file *f = data;
 
 	f->is_writing = false;
-	if (!error)
-		g_string_assign(f->held, f->put->str);
 	f->keys->has_failed |= error != NULL;
 	settle_keys(f->keys);
 }
@@ -582,8 +577,6 @@ persist_keys_open(const char *cache_dir, uint64_t m_key, enum mkey_db_mode mode,
 
 		f->keys = ks;
 		f->ring = ks->ring;
-		f->held = g_string_new(NULL);
-		f->put = g_string_new(NULL);
 		f->kind = (enum mkey_db_file)i;
 		was_open = state_file_close_to_others(path);
 		if (was_open)
@@ -604,13 +597,8 @@ persist_keys_close(struct persist_keys *ks)
 		return;
 	persist_keys_forget(ks);
 	mkey_db_free(ks->ring);
-	for (unsigned i = 0; i < G_N_ELEMENTS(ks->files); i++) {
+	for (unsigned i = 0; i < G_N_ELEMENTS(ks->files); i++)
 		file_writer_free(ks->files[i].writer);
-		if (!ks->files[i].held)
-			continue;
-		g_string_free(ks->files[i].held, TRUE);
-		g_string_free(ks->files[i].put, TRUE);
-	}
 	g_free(ks);
 }
 
@@ -643,14 +631,12 @@ persist_keys_save(struct persist_keys *ks)
 	ks->n_writing++;
 	for (unsigned i = 0; i < G_N_ELEMENTS(ks->files); i++) {
 		struct persist_key_file *f = &ks->files[i];
+		GString *text = g_string_new(NULL);
 
-		g_string_truncate(f->put, 0);
-		mkey_db_write(ks->ring, f->kind, f->put);
-		if (!f->is_writing && g_string_equal(f->put, f->held))
-			continue;
+		mkey_db_write(ks->ring, f->kind, text);
 		ks->n_writing += !f->is_writing;
 		f->is_writing = true;
-		file_writer_put(f->writer, g_string_new(f->put->str));
+		file_writer_put(f->writer, text);
 	}
 	settle_keys(ks);
 	return ks->version == version;

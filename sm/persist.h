@@ -113,8 +113,6 @@ struct persist_keys {
 		struct persist_keys *keys;
 		struct file_writer *writer;	/* NULL: none */
 		struct mkey_db *ring;
-		GString *held;		/* what is on the disk, */
-		GString *put;		/* and what was put last */
 		enum mkey_db_file kind;
 		bool is_writing;
 	} files[2];		/* [enum mkey_db_file] */
