@@ -225,14 +225,25 @@ find_stuck(const struct mcast_manager *m)
 
 /* ------------------------------------------------------------------- trees */
 
-/* The switch and port of a member; false: a host without a switch. */
+/* The switch and port of a member; false: it is away, or a host without a
+ * switch. */
 static bool
-locate(const struct mcast_manager *m, uint32_t port,
+locate(const struct mcast_manager *m, const struct group_member *member,
        struct multicast_member *out)
 {
-	const struct snapshot_port *p = &m->s->ports[port];
-	const struct snapshot_node *n = snapshot_node_of(m->s, port);
+	const struct sa_db *view = m->sa->view;
+	uint32_t port = view ? sa_db_guid(view, member->port_guid) :
+		SNAPSHOT_NONE;
+	const struct snapshot_port *p;
+	const struct snapshot_node *n;
 
+	if (port == SNAPSHOT_NONE)
+		return false;
+	p = &m->s->ports[port];
+	n = snapshot_node_of(m->s, port);
+	*out = (struct multicast_member){
+		.receives = member->join_state & (JOIN_FULL | JOIN_NON),
+	};
 	if (snapshot_is_switch(n)) {
 		out->sw = n->sw_index;
 		out->port = 0;
@@ -318,8 +329,9 @@ prepare_trees(struct mcast_manager *m)
 }
 
 static void
-make_trees(struct mcast_manager *m, const GArray *trees)
+make_trees(struct mcast_manager *m)
 {
+	const GPtrArray *all = m->sa->groups->all.list;
 	g_autoptr(GArray) groups = g_array_new(FALSE, TRUE,
 					sizeof(struct multicast_group));
 	g_autoptr(GPtrArray) lists = g_ptr_array_new_with_free_func(
@@ -331,19 +343,19 @@ make_trees(struct mcast_manager *m, const GArray *trees)
 	in.g = m->g;
 	in.channels = m->channels;
 	in.ranks = m->ranks;
-	for (guint i = 0; i < trees->len; i++) {
-		const struct sa_tree *t = &g_array_index(trees,
-							 struct sa_tree, i);
-		GArray *list = g_array_new(FALSE, TRUE,
-					   sizeof(struct multicast_member));
-		struct multicast_group group = { .mlid = t->mlid };
+	for (guint i = 0; i < all->len; i++) {
+		const struct group *from = all->pdata[i];
+		const GPtrArray *members = from->members.list;
+		struct multicast_group group = { .mlid = from->r.mlid };
+		GArray *list;
 
-		for (uint32_t k = 0; k < t->n_members; k++) {
-			struct multicast_member member = {
-				.receives = t->members[k].receives,
-			};
+		if (!members->len)
+			continue;
+		list = g_array_new(FALSE, TRUE, sizeof(struct multicast_member));
+		for (guint k = 0; k < members->len; k++) {
+			struct multicast_member member;
 
-			if (locate(m, t->members[k].port, &member))
+			if (locate(m, members->pdata[k], &member))
 				g_array_append_val(list, member);
 		}
 		group.n_members = list->len;
@@ -551,19 +563,34 @@ mcast_manager_on_look(const struct mad_client_answer *a, void *data,
 	m->replaced(other, m->hook_data);
 }
 
+/* Blocks of all groups with a member, and those that were written; 0: no port
+ * ever joined. */
+static uint32_t
+count_blocks(const struct mcast_manager *m)
+{
+	const GPtrArray *groups = m->sa->groups->all.list;
+	uint32_t n = m->wanted ? m->wanted->n_blocks : 0;
+
+	for (guint i = 0; i < groups->len; i++) {
+		const struct group *g = groups->pdata[i];
+
+		if (g->members.list->len)
+			n = MAX(n, (g->r.mlid - LID_MULTICAST_MIN) /
+				MFT_BLOCK + 1u);
+	}
+	return n;
+}
+
 static void
 mcast_manager_on_timer(void *data)
 {
 	struct mcast_manager *m = data;
-	const GArray *trees;
 
 	m->timer = 0;
-	if (m->paused || m->waits)
+	/* if no port ever joined: not a single Get */
+	if (m->paused || m->waits || !count_blocks(m))
 		return;
-	trees = sa_trees(m->sa);
-	if (!trees->len && !m->wanted)
-		return;		/* no port ever joined: not a single Get */
-	make_trees(m, trees);
+	make_trees(m);
 	m->phase = MCAST_READ;
 	m->look = election_look(m->x, m->keys, m->s, mcast_manager_on_look, m);
 }
@@ -613,24 +640,6 @@ set_fabric(struct mcast_manager *m, struct snapshot *s, struct lid_map *lids,
 		m->lids = lid_map_ref(lids);
 	}
 	m->again = m->bad = false;
-}
-
-/* Blocks of all groups with a member, and those that were written; 0: no port
- * ever joined. */
-static uint32_t
-count_blocks(const struct mcast_manager *m)
-{
-	const GPtrArray *groups = m->sa->groups->all.list;
-	uint32_t n = m->wanted ? m->wanted->n_blocks : 0;
-
-	for (guint i = 0; i < groups->len; i++) {
-		const struct group *g = groups->pdata[i];
-
-		if (g->members.list->len)
-			n = MAX(n, (g->r.mlid - LID_MULTICAST_MIN) /
-				MFT_BLOCK + 1u);
-	}
-	return n;
 }
 
 bool

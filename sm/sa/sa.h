@@ -32,7 +32,6 @@ struct sa {
 					   `next` is due */
 	struct informs *informs;	/* informinfo.h */
 	GArray *sms;		/* struct sa_sm, ourselves first */
-	GArray *trees;		/* struct sa_tree, which own their members */
 	uint64_t epoch, n_views;
 	GArray *followers;	/* struct sa_follower, by age */
 	/* Writes the state text for a standby; NULL: there is none. */
@@ -104,7 +103,7 @@ void sa_answer(struct sa *sa, const struct sa_request *request,
 /* Goes on with a reply that is LATER, for as long as an answer takes. */
 void sa_resume(struct sa_reply *reply);
 
-/* ------------------------------------------------- Reports, multicast trees */
+/* ----------------------------------------------------------------- Reports */
 
 /* A Report that is due (IBA 13.4.11). The caller sends and repeats it; if the
  * subscriber does not answer, informs_drop() ends its subscriptions. */
@@ -120,20 +119,6 @@ bool sa_next_report(struct sa *sa, int64_t now, struct sa_report *out);
 /* A trap that the SM received, for its subscribers. */
 void sa_forward_trap(struct sa *sa, const uint8_t notice[64], uint16_t slid,
 		     int64_t now);
-
-/* Multicast: what routing needs. A tree may change with the version of the
- * groups. */
-struct sa_member {
-	uint32_t port;		/* an end port */
-	bool receives;		/* false: it only sends */
-};
-struct sa_tree {
-	uint16_t mlid;
-	uint32_t n_members;
-	struct sa_member *members;	/* by PortGUID */
-};
-/* GArray of struct sa_tree, by MGID, valid until the next call on `sa`. */
-const GArray *sa_trees(struct sa *sa);
 
 /* ------------------------------------------------------ state, statistics */
 

@@ -14,12 +14,6 @@
 #include "sm/sa/query.h"
 
 static void
-clear_tree(gpointer data)
-{
-	g_free(((struct sa_tree *)data)->members);
-}
-
-static void
 new_stores(struct sa *sa)
 {
 	sa->groups = groups_new();
@@ -44,8 +38,6 @@ sa_new(const struct sa_params *params)
 	sa->params = *params;
 	new_stores(sa);
 	sa->sms = g_array_new(FALSE, TRUE, sizeof(struct sa_sm));
-	sa->trees = g_array_new(FALSE, TRUE, sizeof(struct sa_tree));
-	g_array_set_clear_func(sa->trees, clear_tree);
 	sa->followers = g_array_new(FALSE, FALSE, sizeof(struct sa_follower));
 	return sa;
 }
@@ -58,7 +50,6 @@ sa_free(struct sa *sa)
 	sa_db_unref(sa->view);
 	free_stores(sa);
 	g_array_unref(sa->sms);
-	g_array_unref(sa->trees);
 	g_array_unref(sa->followers);
 	g_free(sa);
 }
@@ -206,35 +197,6 @@ sa_next_report(struct sa *sa, int64_t now, struct sa_report *out)
 		return true;
 	}
 	return false;
-}
-
-/* ------------------------------------------------------------ for routing */
-
-const GArray *
-sa_trees(struct sa *sa)
-{
-	g_array_set_size(sa->trees, 0);
-	for (guint i = 0; sa->view && i < sa->groups->all.list->len; i++) {
-		const struct group *g = sa->groups->all.list->pdata[i];
-		const GPtrArray *members = g->members.list;
-		struct sa_tree t = { .mlid = g->r.mlid };
-
-		if (!members->len)
-			continue;
-		t.members = g_new(struct sa_member, members->len);
-		for (guint k = 0; k < members->len; k++) {
-			const struct group_member *m = members->pdata[k];
-			uint32_t port = sa_db_guid(sa->view, m->port_guid);
-
-			if (port != SNAPSHOT_NONE)
-				t.members[t.n_members++] = (struct sa_member){
-					port, m->join_state &
-					(JOIN_FULL | JOIN_NON),
-				};
-		}
-		g_array_append_val(sa->trees, t);
-	}
-	return sa->trees;
 }
 
 /* ------------------------------------------------------------- saved state */

@@ -120,7 +120,6 @@ FUZZ_TARGET(sa)
 		mad[1] = MAD_CLASS_SA;
 		mad[2] = 2;
 		ask(&l, &request);
-		sa_trees(l.sa);
 		while (sa_next_report(l.sa, request.now, &report))
 			if (!(who & 0x40))
 				informs_drop(l.sa->informs, report.port_guid,

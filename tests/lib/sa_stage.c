@@ -510,23 +510,43 @@ WORD(do_pkey_caps, struct stage *st)
 
 /* ---- what clients leave behind ---- */
 
+/* Number n of those with members; their number, if *n is not less. */
+static const struct group *
+find_tree(const struct lab *l, unsigned *n)
+{
+	const GPtrArray *all = l->sa->groups->all.list;
+	unsigned seen = 0;
+
+	for (guint i = 0; i < all->len; i++) {
+		const struct group *g = all->pdata[i];
+
+		if (g->members.list->len && seen++ == *n)
+			return g;
+	}
+	*n = seen;
+	return NULL;
+}
+
 /* N MLID MEMBERS [receive=A,B,.. send=C,D,..]: in this order */
 WORD(do_tree, const struct lab *l)
 {
-	const struct sa_tree *t = &g_array_index(sa_trees(l->sa),
-			struct sa_tree, word_number(words[0]));
-	unsigned at = 0;
+	unsigned at = 0, n = word_number(words[0]);
+	const struct group *g = find_tree(l, &n);
 
-	assert_range(words[1], t->mlid);
-	assert_range(words[2], t->n_members);
+	assert_non_null(g);
+	assert_range(words[1], g->r.mlid);
+	assert_range(words[2], g->members.list->len);
 	for (char **word = words + 3; *word; word++) {
 		g_auto(GStrv) names = g_strsplit(strchr(*word, '=') + 1, ",",
 						 -1);
 
 		for (unsigned i = 0; names[i]; i++, at++) {
-			assert_int_equal(t->members[at].receives,
-					 **word == 'r');
-			assert_int_equal(t->members[at].port,
+			const struct group_member *m =
+				g->members.list->pdata[at];
+
+			assert_int_equal((m->join_state & (JOIN_FULL |
+					  JOIN_NON)) != 0, **word == 'r');
+			assert_int_equal(sa_db_guid(l->v, m->port_guid),
 					 port_of(l, names[i]));
 		}
 	}
@@ -536,10 +556,12 @@ WORD(do_tree, const struct lab *l)
 WORD(do_stats, struct stage *st)
 {
 	const char *what = words[-1];
+	unsigned n_trees = G_MAXUINT;
 	struct sa_stats stats;
 
 	sa_stats(st->l.sa, &stats);
-	assert_range(words[0], *what == 't' ? sa_trees(st->l.sa)->len :
+	find_tree(&st->l, &n_trees);
+	assert_range(words[0], *what == 't' ? n_trees :
 		     *what == 'g' ? stats.n_groups :
 		     *what == 'm' ? stats.n_members :
 		     strcmp(what, "services") ? stats.n_subscriptions :
