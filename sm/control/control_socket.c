@@ -3,14 +3,14 @@
  * The control socket.
  *
  * Structs. A `client` is a connection: its line as far as it has come, then
- * its answer as far as it has gone. The clients are a queue by age.
+ * its answer as far as it has gone.
  *
  * Flow. on_connect() accepts and checks the user; control_on_input() collects a
  * line, which ends with a newline or with the client's end, and has control.c
  * answer it; on_room() writes the answer, and closes. A client that sends no line
  * in time, or does not read its answer in time, is disconnected. One client too
- * many displaces the oldest that has sent no line; if all are being answered, it
- * waits. No call waits: all descriptors are non-blocking.
+ * many waits until another has ended. No call waits: all descriptors are
+ * non-blocking.
  *
  * The mode. bind() takes the mode of the socket's inode (less the umask), and
  * fchmod() before it sets that; so there is no moment at which others could
@@ -55,7 +55,7 @@ struct control_socket {
 	guint source, pause;	/* one of both, while it is open */
 	dev_t dev;		/* of the file that we made */
 	ino_t ino;
-	GQueue clients;		/* struct client, the oldest first */
+	GQueue clients;		/* struct control_client */
 };
 
 struct control_client {
@@ -226,16 +226,6 @@ pause_accepting(struct control_socket *s)
 	return G_SOURCE_REMOVE;
 }
 
-/* The oldest that has sent no whole line; NULL: all are being answered. */
-static struct control_client *
-oldest_idle(const struct control_socket *s)
-{
-	for (const GList *l = s->clients.head; l; l = l->next)
-		if (!((struct control_client *)l->data)->answer)
-			return l->data;
-	return NULL;
-}
-
 /* An empty buffer has room for it; a failure is ignored. */
 static void
 turn_away(int peer)
@@ -252,11 +242,10 @@ static gboolean
 on_connect(gint fd, GIOCondition condition, gpointer data)
 {
 	struct control_socket *s = data;
-	bool is_full = s->clients.length >= s->params.max_clients;
-	struct control_client *idle = is_full ? oldest_idle(s) : NULL, *c;
+	struct control_client *c;
 	int peer;
 
-	if (is_full && !idle)
+	if (s->clients.length >= s->params.max_clients)
 		return pause_accepting(s);
 	peer = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (peer < 0 && errno != EAGAIN && errno != ECONNABORTED) {
@@ -270,8 +259,6 @@ on_connect(gint fd, GIOCondition condition, gpointer data)
 		turn_away(peer);
 		return G_SOURCE_CONTINUE;
 	}
-	if (idle)
-		client_end(idle);
 	c = g_new0(struct control_client, 1);
 	c->s = s;
 	c->fd = peer;

@@ -16,8 +16,7 @@
 struct control_socket;
 
 struct control_socket_params {
-	unsigned max_clients;	/* one more displaces the oldest that has sent
-				   no request, or waits */
+	unsigned max_clients;	/* one more waits */
 	unsigned patience_ms;	/* until its request is there, and then until
 				   it has read the answer */
 	const char *group;	/* may connect as well; NULL, or there is no
