@@ -7,8 +7,9 @@
  * DATA (user_mad.c, mad_rmpp.c). It fills in the components that differ from
  * segment to segment: flags, SegmentNumber, PayloadLength. The data end at the
  * length that is written, so a message is not padded to the size of a MAD. A
- * message that arrives has the header of its first segment, and its true length,
- * which may be less than a MAD.
+ * message that arrives has the header of its first segment, and its true length;
+ * one that is shorter than a MAD is filled up (umad.c), and its only segment's
+ * header has its length.
  */
 #include "sm/io/sa_message.h"
 
