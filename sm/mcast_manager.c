@@ -596,10 +596,8 @@ mcast_manager_on_timer(void *data)
 }
 
 void
-mcast_manager_touch(void *manager)
+mcast_manager_touch(struct mcast_manager *m)
 {
-	struct mcast_manager *m = manager;
-
 	if (!m->s)
 		return;
 	if (m->phase != MCAST_REST)

@@ -119,8 +119,8 @@ bool mcast_manager_prepare(struct mcast_manager *m, struct snapshot *s,
 /* Takes the tables over. Nothing happens if the manager was stopped. */
 void mcast_manager_cut(struct mcast_manager *m, struct mft *trees);
 
-/* A callback: groups may have changed; trees are computed 5 ms later. */
-void mcast_manager_touch(void *manager);
+/* Groups may have changed; trees are computed 5 ms later. */
+void mcast_manager_touch(struct mcast_manager *m);
 
 /* Writes that are under way are finished; then nothing is written until the
  * pause ends. */

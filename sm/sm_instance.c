@@ -286,7 +286,11 @@ static void
 sm_instance_on_sa_touched(void *data)
 {
 	struct sm_instance *sm = data;
+	uint64_t version = sm->sa->groups->all.version;
 
+	if (version != sm->groups_version)
+		mcast_manager_touch(sm->mcast);
+	sm->groups_version = version;
 	state_touch(sm->state, &sa_part, 0);
 	standby_touch(sm->standby);
 }
@@ -329,8 +333,8 @@ open_sa(struct sm_instance *sm)
 	sm->mcast = mcast_manager_new(sm->x, keys, sm->sa, sm->log,
 				      sweep_reroute, sweep_replaced,
 				      sm->sweep);
-	sm->sa_server = sa_server_new(sm->x, sm->sa, sm->log, &server,
-				      mcast_manager_touch, sm->mcast);
+	sm->groups_version = sm->sa->groups->all.version;
+	sm->sa_server = sa_server_new(sm->x, sm->sa, sm->log, &server);
 	sm->standby = standby_new(sm->x, keys, sm->sa, sm->state, sm->log);
 }
 

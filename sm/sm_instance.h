@@ -46,6 +46,7 @@ struct sm_instance {
 	struct sm_agent *agent;
 	struct sa *sa;
 	struct sa_server *sa_server;
+	uint64_t groups_version;	/* of the SA, that mcast knows of */
 	struct standby *standby;
 	struct mcast_manager *mcast;
 	sweep_end_fn end;

@@ -108,9 +108,6 @@ struct sa_server {
 	struct sa *sa;
 	struct log *log;
 	struct sa_server_params params;
-	sa_server_groups_fn groups;
-	void *groups_data;
-	uint64_t groups_version;
 
 	struct sa_queue *queue;
 	struct sa_queue *held;	/* until the next view, */
@@ -516,7 +513,6 @@ send_reports(struct sa_server *d)
 void
 sa_server_touch(struct sa_server *d)
 {
-	uint64_t version = d->groups_version;
 	int64_t due;
 
 	if (sa_queue_length(d->held) && !is_programming(d))
@@ -531,9 +527,6 @@ sa_server_touch(struct sa_server *d)
 			d->due_timer = transport_timer_start(d->transport, due,
 						sa_server_on_due, d);
 	}
-	d->groups_version = d->sa->groups->all.version;
-	if (version != d->groups_version && d->groups)
-		d->groups(d->groups_data);
 	if (d->params.touched)
 		d->params.touched(d->params.touched_data);
 }
@@ -671,8 +664,7 @@ sa_server_set_shut(struct sa_server *d, bool shut)
 
 struct sa_server *
 sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
-	      const struct sa_server_params *params,
-	      sa_server_groups_fn groups, void *data)
+	      const struct sa_server_params *params)
 {
 	struct sa_server *d = g_new0(struct sa_server, 1);
 
@@ -689,9 +681,6 @@ sa_server_new(struct mad_client *client, struct sa *sa, struct log *log,
 	d->handed_to = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_queue_init(&d->drawn);
 	begin_turn(d);
-	d->groups = groups;
-	d->groups_data = data;
-	d->groups_version = sa->groups->all.version;
 	return d;
 }
 

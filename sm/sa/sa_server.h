@@ -38,8 +38,8 @@ struct sa_server_params {
 	 * sa_server_touch(). NULL: no. */
 	bool (*in_doubt)(void *data);
 	void *doubt_data;
-	/* The SA's state may have changed: see state_touch(). May be
-	 * NULL. */
+	/* The SA's state may have changed, its groups or a lease: see
+	 * state_touch(). May be NULL. */
 	void (*touched)(void *data);
 	void *touched_data;
 };
@@ -47,14 +47,10 @@ struct sa_server_params {
  * 32 to one; 64 KiB at once, 64 MiB; 512 MiB within 10 s, 64 to one; 8 Reports. */
 extern const struct sa_server_params sa_server_params_default;
 
-/* Called after an answer, or a lease that ran out, changed groups. */
-typedef void (*sa_server_groups_fn)(void *data);
-
-/* Borrows its arguments. params NULL: the defaults. groups may be NULL. */
+/* Borrows its arguments. params NULL: the defaults. */
 struct sa_server *sa_server_new(struct mad_client *x, struct sa *sa,
 				struct log *log,
-				const struct sa_server_params *params,
-				sa_server_groups_fn groups, void *data);
+				const struct sa_server_params *params);
 void sa_server_free(struct sa_server *d);	/* and all jobs, unanswered */
 
 /* A message of the SA's class, MAD_SIZE bytes at least. No request that is

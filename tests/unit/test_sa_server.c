@@ -224,7 +224,7 @@ WORD(do_desk, struct desk *d)
 	p.programming = is_programming;
 	p.touched = on_touched;
 	p.programming_data = p.touched_data = d;
-	d->server = sa_server_new(d->x, d->l->sa, d->log, &p, NULL, NULL);
+	d->server = sa_server_new(d->x, d->l->sa, d->log, &p);
 	run(d, SECOND);
 }
 
