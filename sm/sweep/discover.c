@@ -104,7 +104,6 @@ struct late_reply {
 
 struct discover {
 	struct mad_client *x;
-	struct smp_batch *batch;
 	discover_done_fn done;
 	void *data;
 	struct builder *b;
@@ -825,10 +824,11 @@ discover_next(void *data, struct smp_request *r)
 	return false;
 }
 
-void
-discover_cancel(struct discover *d)
+static void
+discover_free(void *data)
 {
-	smp_batch_free(d->batch);
+	struct discover *d = data;
+
 	builder_free(d->b);
 	g_array_unref(d->queue);
 	g_array_unref(d->late);
@@ -886,24 +886,23 @@ static bool
 discover_done(void *data)
 {
 	struct discover *d = data;
-	discover_done_fn done = d->done;
-	struct snapshot *s;
 
-	if (take_late(d) || query_wave(d))
-		return true;
+	return take_late(d) || query_wave(d);
+}
+
+static void
+discover_end(void *data)
+{
+	struct discover *d = data;
+
 	keep_descriptions(d);
 	note_silent(d);
 	faults_locked(d->b, d->keys);
 	faults_half_cables(d->b);
-	s = builder_finish(d->b);
-	d->b = NULL;
-	data = d->data;
-	discover_cancel(d);
-	done(s, data);
-	return false;
+	d->done(builder_finish(g_steal_pointer(&d->b)), d->data);
 }
 
-struct discover *
+struct smp_batch *
 discover_start(struct mad_client *x, const struct mkey_db *keys,
 	       const struct discover_params *params, discover_done_fn done,
 	       void *data)
@@ -911,8 +910,10 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	struct discover *d = g_new0(struct discover, 1);
 	const struct smp_stage stage = {
 		.next = discover_next, .reply = discover_reply,
-		.again = discover_again, .done = discover_done, .data = d,
+		.again = discover_again, .done = discover_done,
+		.end = discover_end, .free = discover_free, .data = d,
 	};
+	struct smp_batch *batch = smp_batch_start(x, NULL, keys, &stage);
 
 	d->x = x;
 	d->done = done;
@@ -925,7 +926,6 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 	d->timed_out = g_hash_table_new(NULL, NULL);
 	d->lossy = g_hash_table_new(NULL, NULL);
 	d->refused = g_hash_table_new(NULL, NULL);
-	d->batch = smp_batch_start(x, NULL, keys, &stage);
 	d->owners = g_hash_table_new(g_int64_hash, g_int64_equal);
 	if (params && params->last)
 		d->last = snapshot_ref(params->last);
@@ -941,12 +941,12 @@ discover_start(struct mad_client *x, const struct mkey_db *keys,
 		while (d->s->n_faults)
 			g_free(d->s->faults[--d->s->n_faults].text);
 		d->amend = amend_new(d->b, params->told);
-		return d;
+		return batch;
 	}
 	d->b = builder_new();
 	d->s = d->b->s;
 	if (params && params->names)
 		d->s->names = g_hash_table_ref(params->names);
 	add_query(d, QUERY_NODE_INFO, SNAPSHOT_NONE);
-	return d;
+	return batch;
 }

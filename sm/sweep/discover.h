@@ -7,9 +7,8 @@
 
 #include "sm/io/mad_client.h"
 #include "sm/plan/mkey_db.h"
+#include "sm/sweep/smp_batch.h"
 #include "topology/snapshot.h"
-
-struct discover;
 
 /* Takes over the reference on the snapshot. Its faults are nodes that did
  * not answer, gave invalid replies, or are there twice; n_nodes is 0 if not
@@ -40,10 +39,9 @@ struct discover_params {
 
 /* Uses the pump of `x`; borrows the keys, which may be NULL. params NULL: all
  * NULL. */
-struct discover *discover_start(struct mad_client *x,
-				const struct mkey_db *keys,
-				const struct discover_params *params,
-				discover_done_fn done, void *data);
-void discover_cancel(struct discover *d);
+struct smp_batch *discover_start(struct mad_client *x,
+				 const struct mkey_db *keys,
+				 const struct discover_params *params,
+				 discover_done_fn done, void *data);
 
 #endif

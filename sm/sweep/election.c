@@ -43,8 +43,6 @@
  */
 #include "sm/sweep/election.h"
 
-#include "sm/sweep/smp_batch.h"
-
 bool
 election_outranks(const struct sm_info *a, const struct sm_info *b)
 {
@@ -116,7 +114,6 @@ struct election_poll {
 	const struct snapshot *s;
 	uint32_t only;		/* SNAPSHOT_NONE: query all ports */
 	uint32_t port;		/* the next port */
-	struct smp_batch *batch;
 	GArray *found;		/* of struct election_peer, by port */
 	uint32_t silent;	/* a port that did not answer */
 	election_poll_done_fn done;
@@ -159,29 +156,24 @@ election_poll_reply(void *data, const struct smp_request *r,
 	g_array_insert_val(p->found, at, peer);
 }
 
-void
-election_poll_cancel(struct election_poll *p)
+static void
+election_poll_free(void *data)
 {
-	smp_batch_free(p->batch);
+	struct election_poll *p = data;
+
 	g_array_unref(p->found);
 	g_free(p);
 }
 
-static bool
-election_poll_done(void *data)
+static void
+election_poll_end(void *data)
 {
 	struct election_poll *p = data;
-	g_autoptr(GArray) found = g_array_ref(p->found);
-	election_poll_done_fn done = p->done;
-	uint32_t silent = p->silent;
 
-	data = p->data;
-	election_poll_cancel(p);
-	done(found, silent, data);
-	return false;
+	p->done(p->found, p->silent, p->data);
 }
 
-struct election_poll *
+struct smp_batch *
 election_poll_start(struct mad_client *x, const struct mkey_db *keys,
 		  const struct snapshot *s, uint32_t only,
 		  election_poll_done_fn done, void *data)
@@ -189,7 +181,8 @@ election_poll_start(struct mad_client *x, const struct mkey_db *keys,
 	struct election_poll *p = g_new0(struct election_poll, 1);
 	const struct smp_stage stage = {
 		.next = election_poll_next, .reply = election_poll_reply,
-		.done = election_poll_done, .data = p,
+		.end = election_poll_end, .free = election_poll_free,
+		.data = p,
 	};
 
 	p->s = s;
@@ -198,8 +191,7 @@ election_poll_start(struct mad_client *x, const struct mkey_db *keys,
 	p->done = done;
 	p->data = data;
 	p->found = g_array_new(FALSE, FALSE, sizeof(struct election_peer));
-	p->batch = smp_batch_start(x, s, keys, &stage);
-	return p;
+	return smp_batch_start(x, s, keys, &stage);
 }
 
 bool

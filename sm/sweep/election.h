@@ -8,10 +8,7 @@
 
 #include <glib.h>
 
-#include "sm/io/mad_client.h"
-#include "sm/mad/smp.h"
-#include "sm/plan/mkey_db.h"
-#include "topology/snapshot.h"
+#include "sm/sweep/smp_batch.h"
 
 /* Another SM, and its port. */
 struct election_peer {
@@ -55,8 +52,6 @@ size_t election_highest(const struct sm_info *self,
 			const struct election_peer *peers, size_t n_peers,
 			unsigned state, enum election_trust trust);
 
-struct election_poll;
-
 /* peers: GArray of struct election_peer, sorted by port index; borrowed. silent: a
  * port with IsSM that did not answer; SNAPSHOT_NONE: all did. */
 typedef void (*election_poll_done_fn)(GArray *peers, uint32_t silent,
@@ -67,11 +62,10 @@ typedef void (*election_poll_done_fn)(GArray *peers, uint32_t silent,
  * answered, and is never called from inside this function. `only`: this port
  * only, or SNAPSHOT_NONE. s and keys are borrowed until then.
  */
-struct election_poll *election_poll_start(struct mad_client *x,
+struct smp_batch *election_poll_start(struct mad_client *x,
 				      const struct mkey_db *keys,
 				      const struct snapshot *s, uint32_t only,
 				      election_poll_done_fn done, void *data);
-void election_poll_cancel(struct election_poll *p);
 
 /*
  * Subnet managers that manage the same fabric as the master `self` against the

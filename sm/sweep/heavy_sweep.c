@@ -309,7 +309,7 @@ heavy_sweep_on_programmed(struct program_result *result, void *data)
 	unsigned fields = 0;
 	struct plan *left;
 
-	s->run.program = NULL;
+	s->run.batch = NULL;
 	log_say(s->log, LOG_VERBOSE, "sweep", "plan: %u steps done, %u "
 		"failed, %u held back", result->done, result->failed,
 		result->held_back);
@@ -458,7 +458,7 @@ send_plan(struct sweep *s)
 		s->totals.lft_entries += n;
 		s->totals.lft_blocks++;
 	}
-	s->run.program = program_start(s->x, s->keys, s->next.subnet,
+	s->run.batch = program_start(s->x, s->keys, s->next.subnet,
 				       &s->run.wanted, plan, s->next.seen,
 				       s->next.tables,
 				       heavy_sweep_on_programmed, s);
@@ -561,7 +561,7 @@ heavy_sweep_on_keys(bool saved, void *data)
 {
 	struct sweep *s = data;
 
-	s->run.rekey = NULL;
+	s->run.batch = NULL;
 	if (!saved) {
 		g_ptr_array_add(s->run.table_faults, g_strdup("the disk does "
 				"not take the M_Keys: ports keep those that "
@@ -583,10 +583,10 @@ heavy_sweep_on_look(const struct mad_client_answer *a, void *data, uint64_t tag)
 		sweep_replaced(other, s);
 		return;
 	}
-	s->run.rekey = rekey_start(s->x, s->params.keystore, s->next.subnet,
+	s->run.batch = rekey_start(s->x, s->params.keystore, s->next.subnet,
 				   &s->run.wanted, s->run.plan,
 				   heavy_sweep_on_keys, s);
-	if (!s->run.rekey)
+	if (!s->run.batch)
 		prepare(s);
 }
 
@@ -808,7 +808,7 @@ heavy_sweep_on_tables(GPtrArray *faults, GArray *mute, void *data)
 {
 	struct sweep *s = data;
 
-	s->run.tabread = NULL;
+	s->run.batch = NULL;
 	s->run.table_faults = g_ptr_array_ref(faults);
 	s->run.mute = g_array_ref(mute);
 	route(s);
@@ -863,7 +863,7 @@ heavy_sweep_start(struct sweep *s)
 	if (trust && s->view.tables)
 		table_reader_recall(n, s->next.tables, s->view.subnet,
 				    s->view.tables);
-	s->run.tabread = table_reader_start(s->x, s->keys, n, s->next.seen,
+	s->run.batch = table_reader_start(s->x, s->keys, n, s->next.seen,
 					items, s->next.tables, s->log,
 					heavy_sweep_on_tables, s);
 }

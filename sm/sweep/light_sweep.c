@@ -33,8 +33,6 @@
  */
 #include "sm/sweep/light_sweep.h"
 
-#include "sm/sweep/smp_batch.h"
-
 #define PAUSE_MIN_US	((int64_t)G_USEC_PER_SEC)
 #define PAUSE_MAX_US	(300 * PAUSE_MIN_US)
 #define PAUSE_OWN_US	(10 * PAUSE_MIN_US)
@@ -57,7 +55,6 @@ struct light_sweep {
 	struct light_turn turn;
 	uint32_t n_links;	/* until `port` */
 	int64_t began;
-	struct smp_batch *batch;
 	struct light_sweep_result r;
 };
 
@@ -423,35 +420,27 @@ light_sweep_next(void *data, struct smp_request *r)
 	return false;
 }
 
-void
-light_sweep_cancel(struct light_sweep *l)
+static void
+light_sweep_free(void *data)
 {
-	smp_batch_free(l->batch);
+	struct light_sweep *l = data;
+
 	g_array_unref(l->r.changed);
 	g_array_unref(l->questions);
 	g_free(l->r.why);
 	g_free(l);
 }
 
-static bool
-light_sweep_done(void *data)
+static void
+light_sweep_end(void *data)
 {
 	struct light_sweep *l = data;
-	light_sweep_done_fn done = l->done;
-	struct light_sweep_result r = l->r;
 
 	silent_put_off(l);
-	g_array_ref(r.changed);
-	l->r.why = NULL;
-	data = l->data;
-	light_sweep_cancel(l);
-	done(&r, data);
-	g_array_unref(r.changed);
-	g_free(r.why);
-	return false;
+	l->done(&l->r, l->data);
 }
 
-struct light_sweep *
+struct smp_batch *
 light_sweep_start(struct mad_client *x, const struct mkey_db *keys,
 		  const struct snapshot *s, GArray *silent,
 		  struct light_turn turn, light_sweep_done_fn done,
@@ -460,7 +449,7 @@ light_sweep_start(struct mad_client *x, const struct mkey_db *keys,
 	struct light_sweep *l = g_new0(struct light_sweep, 1);
 	const struct smp_stage stage = {
 		.next = light_sweep_next, .reply = light_sweep_reply,
-		.done = light_sweep_done, .data = l,
+		.end = light_sweep_end, .free = light_sweep_free, .data = l,
 	};
 
 	l->keys = keys;
@@ -473,6 +462,5 @@ light_sweep_start(struct mad_client *x, const struct mkey_db *keys,
 	l->done = done;
 	l->data = data;
 	l->r.changed = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	l->batch = smp_batch_start(x, s, keys, &stage);
-	return l;
+	return smp_batch_start(x, s, keys, &stage);
 }

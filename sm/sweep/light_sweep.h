@@ -5,11 +5,7 @@
 #ifndef MINISM_SWEEP_LIGHT_SWEEP_H
 #define MINISM_SWEEP_LIGHT_SWEEP_H
 
-#include "sm/io/mad_client.h"
-#include "sm/plan/mkey_db.h"
-#include "topology/snapshot.h"
-
-struct light_sweep;
+#include "sm/sweep/smp_batch.h"
 
 /* Valid during the callback. */
 struct light_sweep_result {
@@ -35,12 +31,11 @@ struct light_turn {
  * are due, and the links whose turn it is are read, and nothing else; a port
  * behind which a node answers is removed from it, and one behind which a host
  * answers no more is added. NULL: a light sweep of the fabric. */
-struct light_sweep *light_sweep_start(struct mad_client *x,
-				      const struct mkey_db *keys,
-				      const struct snapshot *s, GArray *silent,
-				      struct light_turn turn,
-				      light_sweep_done_fn done, void *data);
-void light_sweep_cancel(struct light_sweep *l);
+struct smp_batch *light_sweep_start(struct mad_client *x,
+				    const struct mkey_db *keys,
+				    const struct snapshot *s, GArray *silent,
+				    struct light_turn turn,
+				    light_sweep_done_fn done, void *data);
 
 /* A switch port with a link behind which no node answers, and the time of its
  * next query. */

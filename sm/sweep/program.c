@@ -590,10 +590,11 @@ program_next(void *data, struct smp_request *r)
 	return false;
 }
 
-void
-program_cancel(struct program *p)
+static void
+program_free(void *data)
 {
-	smp_batch_free(p->batch);
+	struct program *p = data;
+
 	program_result_clear(&p->r);
 	program_order_free(p->order);
 	g_free(p);
@@ -602,23 +603,22 @@ program_cancel(struct program *p)
 static bool
 program_done(void *data)
 {
-	struct program *p = data;
-	struct program_result r;
-	program_done_fn done = p->done;
+	return program_order_resume(((struct program *)data)->order);
+}
 
-	if (program_order_resume(p->order))
-		return true;
-	r = p->r;
+static void
+program_end(void *data)
+{
+	struct program *p = data;
+	struct program_result r = p->r;
+
 	r.held_back = p->plan->n_steps - p->settled;
 	r.lfts_left = program_order_blocks_left(p->order);
 	p->r = (struct program_result){ 0 };
-	data = p->data;
-	program_cancel(p);
-	done(&r, data);
-	return false;
+	p->done(&r, p->data);
 }
 
-struct program *
+struct smp_batch *
 program_start(struct mad_client *x, const struct mkey_db *keys,
 	      const struct snapshot *before, const struct desired *w,
 	      const struct plan *plan,
@@ -628,8 +628,8 @@ program_start(struct mad_client *x, const struct mkey_db *keys,
 	struct program *p = g_new0(struct program, 1);
 	const struct smp_stage stage = {
 		.next = program_next, .reply = program_reply,
-		.again = smp_batch_again,
-		.done = program_done, .data = p,
+		.again = smp_batch_again, .done = program_done,
+		.end = program_end, .free = program_free, .data = p,
 	};
 
 	p->before = before;
@@ -646,8 +646,7 @@ program_start(struct mad_client *x, const struct mkey_db *keys,
 	p->r.changed = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	p->r.problems = g_ptr_array_new_with_free_func(g_free);
 	p->order = program_order_new(before, w, plan, seen, &p->r.rushed);
-	p->batch = smp_batch_start(x, before, keys, &stage);
-	return p;
+	return p->batch = smp_batch_start(x, before, keys, &stage);
 }
 
 void
@@ -669,7 +668,6 @@ program_result_clear(struct program_result *r)
 /* ----------------------------------------------------------------- M_Keys */
 
 struct rekey {
-	struct mad_client *x;
 	struct persist_keys *ks;
 	const struct snapshot *s;
 	const struct desired *w;
@@ -677,7 +675,8 @@ struct rekey {
 	void *data;
 	GArray *ports;		/* of struct target */
 	guint head;
-	struct smp_batch *batch;	/* NULL: the keys are being saved */
+	bool waits;		/* the keys are being saved */
+	struct smp_batch *batch;
 };
 
 struct target {
@@ -691,7 +690,7 @@ rekey_next(void *data, struct smp_request *req)
 	struct rekey *r = data;
 	const struct mkey_db *k = r->ks->ring;
 
-	while (r->head < r->ports->len) {
+	while (!r->waits && r->head < r->ports->len) {
 		struct target t = g_array_index(r->ports, struct target,
 						r->head++);
 		const struct snapshot_port *p = &r->s->ports[t.port];
@@ -739,12 +738,12 @@ rekey_reply(void *data, const struct smp_request *req,
 		mkey_db_prove(k, guid, mkey_db_wanted(k, guid));
 }
 
-void
-rekey_cancel(struct rekey *r)
+static void
+rekey_free(void *data)
 {
-	if (r->batch)
-		smp_batch_free(r->batch);
-	else
+	struct rekey *r = data;
+
+	if (r->waits)
 		persist_keys_forget(r->ks);
 	g_array_unref(r->ports);
 	g_free(r);
@@ -756,7 +755,7 @@ rekey_end(struct rekey *r, bool saved)
 	rekey_done_fn done = r->done;
 	void *data = r->data;
 
-	rekey_cancel(r);
+	smp_batch_free(r->batch);
 	done(saved, data);
 }
 
@@ -765,20 +764,11 @@ rekey_done(void *data)
 {
 	struct rekey *r = data;
 
+	if (r->waits)
+		return false;
 	persist_keys_save(r->ks);
 	rekey_end(r, true);
 	return false;
-}
-
-static void
-rekey_send(struct rekey *r)
-{
-	const struct smp_stage stage = {
-		.next = rekey_next, .reply = rekey_reply, .done = rekey_done,
-		.data = r,
-	};
-
-	r->batch = smp_batch_start(r->x, r->s, r->ks->ring, &stage);
 }
 
 static void
@@ -786,13 +776,14 @@ rekey_on_saved(bool saved, void *data)
 {
 	struct rekey *r = data;
 
-	if (saved && r->ports->len)
-		rekey_send(r);
+	r->waits = false;
+	if (saved)
+		smp_batch_wake(r->batch);
 	else
-		rekey_end(r, saved);
+		rekey_end(r, false);
 }
 
-struct rekey *
+struct smp_batch *
 rekey_start(struct mad_client *x, struct persist_keys *ks,
 	    const struct snapshot *s, const struct desired *w,
 	    const struct plan *plan, rekey_done_fn done, void *data)
@@ -801,6 +792,10 @@ rekey_start(struct mad_client *x, struct persist_keys *ks,
 	bool has_keys = false, saved;
 	GArray *ports;
 	struct rekey *r;
+	struct smp_stage stage = {
+		.next = rekey_next, .reply = rekey_reply, .done = rekey_done,
+		.free = rekey_free,
+	};
 
 	if (!ks)
 		return NULL;
@@ -826,14 +821,13 @@ rekey_start(struct mad_client *x, struct persist_keys *ks,
 		g_array_unref(ports);
 		return NULL;
 	}
-	r = g_new0(struct rekey, 1);
+	stage.data = r = g_new0(struct rekey, 1);
 	*r = (struct rekey){
-		.x = x, .ks = ks, .s = s, .w = w, .ports = ports,
+		.ks = ks, .s = s, .w = w, .ports = ports, .waits = !saved,
 		.done = done, .data = data,
+		.batch = smp_batch_start(x, s, k, &stage),
 	};
-	if (saved)
-		rekey_send(r);
-	else
+	if (r->waits)
 		persist_keys_await(ks, rekey_on_saved, r);
-	return r;
+	return r->batch;
 }

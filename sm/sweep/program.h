@@ -9,8 +9,6 @@
 #include "sm/plan/plan.h"
 #include "sm/sweep/smp_batch.h"
 
-struct program;
-
 struct program_result {
 	/* The snapshot with the values in all replies. Owned by the receiver
 	 * of the result. */
@@ -40,33 +38,30 @@ typedef void (*program_done_fn)(struct program_result *r, void *data);
  * held may be NULL if the plan has no PLAN_TABLE, else it has no other
  * reference. `done` is never called from inside program_start().
  */
-struct program *program_start(struct mad_client *x, const struct mkey_db *keys,
-			      const struct snapshot *before,
-			      const struct desired *w, const struct plan *plan,
-			      struct lft_seen *seen, struct port_tables *held,
-			      program_done_fn done, void *data);
-void program_cancel(struct program *p);
+struct smp_batch *program_start(struct mad_client *x,
+				const struct mkey_db *keys,
+				const struct snapshot *before,
+				const struct desired *w,
+				const struct plan *plan, struct lft_seen *seen,
+				struct port_tables *held, program_done_fn done,
+				void *data);
 void program_result_clear(struct program_result *r);
-
-/* Changes M_Keys of ports that have one. Comes before programming, since all
- * SMPs to a port need its present key. */
-struct rekey;
 
 /* saved false: the disk has not taken the keys, and none of them was sent. */
 typedef void (*rekey_done_fn)(bool saved, void *data);
 
 /*
- * Saves every key that the plan gives to a port, then changes those of ports
- * with another key. NULL: nothing was to be done. Else `done` is called, never
- * from inside this function; a port whose key could not be changed is in no
- * worse state than before, and the plan tries again and reports it. ks NULL:
- * there are no keys.
+ * Changes M_Keys of ports that have one. Comes before programming, since all
+ * SMPs to a port need its present key. Saves every key that the plan gives to a
+ * port, then changes those of ports with another key. NULL: nothing was to be
+ * done. Else `done` is called, never from inside this function; a port whose key
+ * could not be changed is in no worse state than before, and the plan tries again
+ * and reports it. ks NULL: there are no keys.
  */
-struct rekey *rekey_start(struct mad_client *x, struct persist_keys *ks,
-			  const struct snapshot *s, const struct desired *w,
-			  const struct plan *plan, rekey_done_fn done,
-			  void *data);
-void rekey_cancel(struct rekey *r);
+struct smp_batch *rekey_start(struct mad_client *x, struct persist_keys *ks,
+			      const struct snapshot *s,
+			      const struct desired *w, const struct plan *plan,
+			      rekey_done_fn done, void *data);
 
 /* The Set of a step; r is all zero otherwise. Pure. */
 void program_step_request(const struct snapshot *s, const struct desired *w,

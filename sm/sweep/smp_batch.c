@@ -244,9 +244,22 @@ has_room(const struct smp_batch *b)
 }
 
 static void
+batch_end(struct smp_batch *b)
+{
+	const struct smp_stage stage = b->stage;
+
+	b->stage.free = NULL;
+	smp_batch_free(b);
+	stage.end(stage.data);
+	if (stage.free)
+		stage.free(stage.data);
+}
+
+static void
 batch_pump(void *data)
 {
 	struct smp_batch *b = data;
+	const struct smp_stage stage = b->stage;
 	struct smp_request r;
 
 	while (!b->idle) {
@@ -267,8 +280,11 @@ batch_pump(void *data)
 		if (b->in_flight || b->timer)
 			return;
 		b->idle = true;
-		if (!b->stage.done || !b->stage.done(b->stage.data))
+		if (!stage.done || !stage.done(stage.data)) {
+			if (stage.end)
+				batch_end(b);
 			return;		/* the batch may have been freed */
+		}
 		b->idle = false;
 	}
 }
@@ -317,6 +333,8 @@ smp_batch_free(struct smp_batch *b)
 	g_array_unref(b->free_slots);
 	g_free(b->unreachable);
 	g_free(b->lossy);
+	if (b->stage.free)
+		b->stage.free(b->stage.data);
 	g_free(b);
 }
 

@@ -56,9 +56,13 @@ struct smp_stage {
 	void (*reply)(void *data, const struct smp_request *r,
 		      const struct smp_reply *a);
 	/* No request is left, none is in flight. True: it made more requests.
-	 * False: it freed the batch, or keeps it for smp_batch_wake(). NULL:
-	 * it is kept. */
+	 * NULL: it never does. Without `end` it may also have freed the
+	 * batch, else that is kept for smp_batch_wake(). */
 	bool (*done)(void *data);
+	/* The last call: the batch is gone, and another one may have the
+	 * window. */
+	void (*end)(void *data);
+	void (*free)(void *data);	/* after `end`, or with the batch */
 	/* The request has timed out: is it sent once more? NULL: no. With a
 	 * snapshot, of each agent one is. */
 	bool (*again)(void *data, const struct smp_request *r);
@@ -75,7 +79,8 @@ struct smp_batch *smp_batch_start(struct mad_client *x,
 				  const struct snapshot *s,
 				  const struct mkey_db *keys,
 				  const struct smp_stage *stage);
-/* Cancels what is in flight, without replies. NULL is ignored. */
+/* Cancels what is in flight, without replies, and frees the stage's data. NULL
+ * is ignored. */
 void smp_batch_free(struct smp_batch *b);
 
 /* next() has something again. */

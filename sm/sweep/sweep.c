@@ -237,14 +237,9 @@ clear_run(struct sweep *s)
 {
 	struct sweep_run *r = &s->run;
 
-	g_clear_pointer(&r->discover, discover_cancel);
-	g_clear_pointer(&r->peers, election_poll_cancel);
-	g_clear_pointer(&r->tabread, table_reader_cancel);
+	g_clear_pointer(&r->batch, smp_batch_free);
 	g_clear_pointer(&r->routing, beside_cancel);
 	mad_client_cancel(s->x, r->look);
-	g_clear_pointer(&r->rekey, rekey_cancel);
-	g_clear_pointer(&r->program, program_cancel);
-	g_clear_pointer(&r->light, light_sweep_cancel);
 	plan_free(r->plan);
 	g_clear_pointer(&r->table_faults, g_ptr_array_unref);
 	g_clear_pointer(&r->mute, g_array_unref);
@@ -440,7 +435,7 @@ sweep_on_discovered(struct snapshot *n, void *data)
 		"to our port" : snapshot_defect(n, false);
 	g_autofree char *name = NULL, *text = NULL;
 
-	s->run.discover = NULL;
+	s->run.batch = NULL;
 	if (other && sweep_is_heir(s, other)) {
 		snapshot_unref(n);
 		sweep_replaced(other, s);
@@ -507,7 +502,7 @@ discover_all(struct sweep *s)
 	s->run.is_repair = false;
 	g_array_unref(notices_take(s->notices, transport_now(s->t), INT64_MAX));
 	sweep_set_state(s, SWEEP_DISCOVERING);
-	s->run.discover = discover_start(s->x, s->keys, &params,
+	s->run.batch = discover_start(s->x, s->keys, &params,
 				     sweep_on_discovered, s);
 	snapshot_unref(expected);
 }
@@ -570,7 +565,7 @@ sweep_begin(struct sweep *s)
 		log_say(s->log, LOG_INFO, "sweep", "repair: %s (%s)", names,
 			causes);
 		sweep_set_state(s, SWEEP_REREADING);
-		s->run.discover = discover_start(s->x, s->keys, &repair,
+		s->run.batch = discover_start(s->x, s->keys, &repair,
 					     sweep_on_discovered, s);
 		return;
 	}
@@ -611,7 +606,7 @@ sweep_on_light(const struct light_sweep_result *r, void *data)
 	struct sweep *s = data;
 	bool probed = s->state == SWEEP_PROBING;
 
-	s->run.light = NULL;
+	s->run.batch = NULL;
 	if (!probed)
 		set_light_due(s);
 	if (probed && s->turn_state)
@@ -639,7 +634,7 @@ probe(struct sweep *s)
 	struct light_turn turn = { s->turn, s->turn_state ? n_turns(s) : 0 };
 
 	sweep_set_state(s, SWEEP_PROBING);
-	s->run.light = light_sweep_start(s->x, s->keys, s->view.subnet,
+	s->run.batch = light_sweep_start(s->x, s->keys, s->view.subnet,
 					 s->view.silent, turn, sweep_on_light,
 					 s);
 }
@@ -657,7 +652,7 @@ start_light(struct sweep *s)
 	}
 	s->run.stats = s->x->stats;
 	sweep_set_state(s, SWEEP_LIGHT);
-	s->run.light = light_sweep_start(s->x, s->keys, s->view.subnet, NULL,
+	s->run.batch = light_sweep_start(s->x, s->keys, s->view.subnet, NULL,
 					 (struct light_turn){ 0 },
 					 sweep_on_light, s);
 }
@@ -731,12 +726,12 @@ sweep_rest(struct sweep *s)
 	/* Every other cause goes before them: a host whose cable was pulled
 	 * does not hang. Links are read once more then, and that is not
 	 * interrupted, whatever sends traps all the time. */
-	if (s->state == SWEEP_PROBING && s->run.light) {
+	if (s->state == SWEEP_PROBING && s->run.batch) {
 		if (s->turn_state == TURN_LATE)
 			return;
 		if (s->turn_state == TURN_DUE)
 			s->turn_state = TURN_LATE;
-		g_clear_pointer(&s->run.light, light_sweep_cancel);
+		g_clear_pointer(&s->run.batch, smp_batch_free);
 	}
 	if (s->paused) {
 		transport_timer_clear(s->t, &s->timer);

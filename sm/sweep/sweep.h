@@ -16,7 +16,6 @@
 #include "sm/sweep/health.h"
 #include "sm/sweep/reregister.h"
 #include "sm/sweep/route_job.h"
-#include "sm/io/mad_client.h"
 #include "topology/partition.h"
 
 enum sweep_state {
@@ -314,15 +313,11 @@ struct sweep_run {
 	struct sweep_stage stages[SWEEP_STAGES];
 	unsigned n_stages;
 	/* what it waits for */
-	struct discover *discover;
-	struct election_poll *peers;
-	struct table_reader *tabread;
+	struct smp_batch *batch;	/* of its present state */
 	struct beside_job *routing;	/* or cutting trees */
 	uint32_t look;			/* see election_look() */
-	struct rekey *rekey;		/* before `program` */
-	bool is_preparing;		/* hooks.prepare, before `program` */
-	struct program *program;
-	struct light_sweep *light;
+	bool is_preparing;		/* hooks.prepare, before
+					   programming */
 	/* what it computes beside the next view */
 	struct port_tables *qos;	/* tables that QoS needs it to read */
 	GPtrArray *table_faults;
@@ -436,8 +431,8 @@ sweep_lid_owner(const struct view *v, uint16_t lid)
 static inline bool
 sweep_is_programming(const struct sweep *s)
 {
-	return s->run.look || s->run.rekey || s->run.is_preparing ||
-		s->run.program;
+	return s->run.look || s->run.is_preparing ||
+		(s->state == SWEEP_PROGRAMMING && s->run.batch);
 }
 
 /* A view, of a fabric that is this manager's, or that it observes. */

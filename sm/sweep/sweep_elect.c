@@ -106,7 +106,7 @@ sweep_on_peers(GArray *found, uint32_t silent, void *data)
 	const struct election_peer *peers = (void *)found->data;
 	size_t who = 0;
 
-	s->run.peers = NULL;
+	s->run.batch = NULL;
 	note_peers(s, found, s->next.subnet);
 	sweep_note(s, SWEEP_NOTE_ELECTED);
 	if (s->params.goal == SWEEP_GOAL_OBSERVE) {
@@ -201,7 +201,7 @@ sweep_elect(struct sweep *s)
 {
 	sweep_set_state(s, SWEEP_ELECTING);
 	s->run.elected = transport_now(s->t);
-	s->run.peers = election_poll_start(s->x, s->keys, s->next.subnet,
+	s->run.batch = election_poll_start(s->x, s->keys, s->next.subnet,
 			     SNAPSHOT_NONE, sweep_on_peers, s);
 }
 
@@ -217,7 +217,7 @@ sweep_on_light_peers(GArray *found, uint32_t silent, void *data)
 	size_t who;
 	bool other;
 
-	s->run.peers = NULL;
+	s->run.batch = NULL;
 	note_peers(s, found, s->view.subnet);
 	sweep_log_sent(s, LOG_DEBUG);
 	master = observe_master(s, found);
@@ -233,7 +233,7 @@ sweep_on_light_peers(GArray *found, uint32_t silent, void *data)
 void
 sweep_poll_peers(struct sweep *s)
 {
-	s->run.peers = election_poll_start(s->x, s->keys, s->view.subnet,
+	s->run.batch = election_poll_start(s->x, s->keys, s->view.subnet,
 			     SNAPSHOT_NONE, sweep_on_light_peers, s);
 }
 
@@ -243,7 +243,7 @@ sweep_on_poll(GArray *found, uint32_t silent, void *data)
 	struct sweep *s = data;
 	const struct election_peer *p = (void *)found->data;
 
-	s->run.peers = NULL;
+	s->run.batch = NULL;
 	/* What the election recorded about the master is outdated. */
 	for (guint i = 0; found->len && s->others && i < s->others->len; i++) {
 		struct election_peer *other =
@@ -275,6 +275,6 @@ sweep_poll_master(struct sweep *s)
 	if (!s->polls_lost && now - s->heard > 2000 * (int64_t)s->params.poll_ms)
 		s->heard = now;
 	sweep_set_state(s, SWEEP_POLLING);
-	s->run.peers = election_poll_start(s->x, s->keys, s->elected, s->master,
+	s->run.batch = election_poll_start(s->x, s->keys, s->elected, s->master,
 			     sweep_on_poll, s);
 }

@@ -19,7 +19,6 @@
  */
 #include "sm/sweep/table_reader.h"
 
-#include "sm/sweep/smp_batch.h"
 #include "topology/lid.h"
 
 #define FAULTS_MAX	200u
@@ -189,10 +188,11 @@ table_reader_reply(void *data, const struct smp_request *req,
 	}
 }
 
-void
-table_reader_cancel(struct table_reader *r)
+static void
+table_reader_free(void *data)
 {
-	smp_batch_free(r->batch);
+	struct table_reader *r = data;
+
 	g_ptr_array_unref(r->faults);
 	g_array_unref(r->mute);
 	g_array_unref(r->items);
@@ -200,18 +200,12 @@ table_reader_cancel(struct table_reader *r)
 	g_free(r);
 }
 
-static bool
-table_reader_done(void *data)
+static void
+table_reader_end(void *data)
 {
 	struct table_reader *r = data;
-	g_autoptr(GPtrArray) faults = g_ptr_array_ref(r->faults);
-	g_autoptr(GArray) mute = g_array_ref(r->mute);
-	table_reader_done_fn done = r->done;
 
-	data = r->data;
-	table_reader_cancel(r);
-	done(faults, mute, data);
-	return false;
+	r->done(r->faults, r->mute, r->data);
 }
 
 static gint
@@ -226,7 +220,7 @@ compare_items(gconstpointer a, gconstpointer b)
 	return p->table < q->table ? -1 : p->table > q->table;
 }
 
-struct table_reader *
+struct smp_batch *
 table_reader_start(struct mad_client *x, const struct mkey_db *keys,
 		   const struct snapshot *s, struct lft_seen *seen,
 		   const GArray *items, struct port_tables *held,
@@ -236,8 +230,8 @@ table_reader_start(struct mad_client *x, const struct mkey_db *keys,
 	g_autoptr(GArray) ports = g_array_copy((GArray *)items);
 	const struct smp_stage stage = {
 		.next = table_reader_next, .reply = table_reader_reply,
-		.again = smp_batch_again,
-		.done = table_reader_done, .data = r,
+		.again = smp_batch_again, .end = table_reader_end,
+		.free = table_reader_free, .data = r,
 	};
 
 	r->x = x;
@@ -281,8 +275,7 @@ table_reader_start(struct mad_client *x, const struct mkey_db *keys,
 	g_array_sort(ports, compare_items);
 	g_array_append_vals(r->items, ports->data, ports->len);
 	r->failed = g_new0(uint8_t, r->items->len + 1u);
-	r->batch = smp_batch_start(x, s, keys, &stage);
-	return r;
+	return r->batch = smp_batch_start(x, s, keys, &stage);
 }
 
 /* --------------------------------------------------------------- recalling */

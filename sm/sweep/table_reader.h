@@ -7,9 +7,8 @@
 #define MINISM_SWEEP_TABLE_READER_H
 
 #include "routing/tables.h"
-#include "sm/io/mad_client.h"
 #include "sm/log.h"
-#include "sm/plan/mkey_db.h"
+#include "sm/sweep/smp_batch.h"
 #include "topology/port_tables.h"
 
 /* A table to be read. */
@@ -20,8 +19,6 @@ struct table_reader_item {
 	/* Read only blocks that are known here; NULL: all. */
 	const struct port_tables *only;
 };
-
-struct table_reader;
 
 /* `faults` (of char *) is borrowed: nodes with tables that could not be
  * read; and so is `mute` (of uint32_t): a port of each of them. */
@@ -37,7 +34,7 @@ typedef void (*table_reader_done_fn)(GPtrArray *faults, GArray *mute,
  * exceeds its capability is logged and not read. `done` is never called from
  * inside table_reader_start().
  */
-struct table_reader *table_reader_start(struct mad_client *x,
+struct smp_batch *table_reader_start(struct mad_client *x,
 					const struct mkey_db *keys,
 					const struct snapshot *s,
 					struct lft_seen *seen,
@@ -45,7 +42,6 @@ struct table_reader *table_reader_start(struct mad_client *x,
 					struct port_tables *held,
 					struct log *log,
 					table_reader_done_fn done, void *data);
-void table_reader_cancel(struct table_reader *r);
 
 /*
  * A new lft_seen with room for LIDs up to `top` and up to the LinearFDBTop of
