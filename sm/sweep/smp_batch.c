@@ -30,7 +30,7 @@
 
 struct flight {
 	struct smp_request request;
-	uint32_t id;		/* 0: this slot is free */
+	uint32_t id;
 	bool is_second;		/* it was sent once more */
 };
 
@@ -39,9 +39,7 @@ struct smp_batch {
 	const struct snapshot *s;
 	const struct mkey_db *keys;
 	struct smp_stage stage;
-	GArray *flights;	/* of struct flight */
-	GArray *free_slots;	/* uint32_t, indices of it */
-	unsigned in_flight;
+	GQueue flights;		/* struct flight, in the order of sending */
 	unsigned timer;		/* until the first request */
 	struct smp_request next;
 	bool ahead;		/* `next` is valid */
@@ -86,62 +84,41 @@ is_reachable(const struct smp_batch *b, uint32_t port)
 }
 
 static struct smp_request
-flight_end(struct smp_batch *b, uint32_t slot)
+flight_end(struct smp_batch *b, GList *at)
 {
-	struct flight *f = &g_array_index(b->flights, struct flight, slot);
+	g_autofree struct flight *f = at->data;
 
-	f->id = 0;
-	b->in_flight--;
-	g_array_append_val(b->free_slots, slot);
+	g_queue_delete_link(&b->flights, at);
 	return f->request;
 }
 
-static int
-compare_slots(const void *a, const void *c, void *flights)
-{
-	const struct flight *f = &g_array_index((GArray *)flights,
-				struct flight, *(const uint32_t *)a);
-	const struct flight *g = &g_array_index((GArray *)flights,
-				struct flight, *(const uint32_t *)c);
-
-	return f->id < g->id ? -1 : f->id > g->id;
-}
-
-/* Cancels in the order of sending, so that a run can be repeated exactly. */
+/* Cancels in the order of sending, so that a run can be repeated exactly. A
+ * reply may end others: the search begins anew. */
 void
 smp_batch_set_unreachable(struct smp_batch *b, uint32_t port)
 {
 	const struct smp_reply cancelled = { .outcome = SMP_CANCELLED };
-	g_autoptr(GArray) slots = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	GList *at = b->flights.head;
 
 	if (!b->unreachable)
 		b->unreachable = g_new0(uint8_t, b->s->n_ports + 1u);
 	b->unreachable[snapshot_holder_of(b->s, port)] = true;
-	for (uint32_t i = 0; i < b->flights->len; i++) {
-		const struct flight *f = &g_array_index(b->flights,
-							struct flight, i);
-
-		if (f->id && !is_reachable(b, f->request.port))
-			g_array_append_val(slots, i);
-	}
-	g_array_sort_with_data(slots, compare_slots, b->flights);
-	for (guint i = 0; i < slots->len; i++) {
-		uint32_t slot = g_array_index(slots, uint32_t, i);
+	while (at) {
+		const struct flight *f = at->data;
 		struct smp_request r;
 
-		/* a reply may end others */
-		if (!g_array_index(b->flights, struct flight, slot).id)
+		if (is_reachable(b, f->request.port)) {
+			at = at->next;
 			continue;
-		mad_client_cancel(b->x, g_array_index(b->flights,
-						struct flight, slot).id);
-		r = flight_end(b, slot);
+		}
+		mad_client_cancel(b->x, f->id);
+		r = flight_end(b, at);
 		b->stage.reply(b->stage.data, &r, &cancelled);
+		at = b->flights.head;
 	}
 }
 
 /* ---------------------------------------------------------------- sending */
-
-static void batch_start(struct smp_batch *b, uint32_t slot);
 
 static bool
 is_sent_again(struct smp_batch *b, const struct flight *f)
@@ -164,20 +141,41 @@ is_sent_again(struct smp_batch *b, const struct flight *f)
 	return is_first || is_behind;
 }
 
+static void batch_on_answer(const struct mad_client_answer *a, void *data,
+			    uint64_t at);
+
 static void
-batch_on_answer(const struct mad_client_answer *a, void *data, uint64_t slot)
+batch_start(struct smp_batch *b, struct flight *f)
+{
+	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
+	const struct smp_request *r = &f->request;
+	uint8_t mad[MAD_SIZE];
+
+	smp_build_direct(mad, r->set ? MAD_METHOD_SET : MAD_METHOD_GET,
+			 r->attr, r->modifier, r->key, &r->path);
+	if (r->set)
+		memcpy(smp_data(mad), r->data, SMP_DATA_LEN);
+	g_queue_push_tail(&b->flights, f);
+	f->id = mad_client_start(b->x, &direct, mad, batch_on_answer, b,
+				 (uintptr_t)b->flights.tail);
+}
+
+static void
+batch_on_answer(const struct mad_client_answer *a, void *data, uint64_t at)
 {
 	struct smp_batch *b = data;
-	struct flight *f = &g_array_index(b->flights, struct flight, slot);
+	GList *link = (void *)(uintptr_t)at;
+	struct flight *f = link->data;
 	struct smp_reply reply = { .outcome = SMP_TIMED_OUT };
 	struct smp_request r;
 
 	if (a->outcome != MAD_CLIENT_ANSWERED && is_sent_again(b, f)) {
 		f->is_second = true;
-		batch_start(b, (uint32_t)slot);
+		g_queue_delete_link(&b->flights, link);
+		batch_start(b, f);
 		return;
 	}
-	r = flight_end(b, (uint32_t)slot);
+	r = flight_end(b, link);
 	if (a->outcome == MAD_CLIENT_ANSWERED)
 		reply = (struct smp_reply){
 			.outcome = SMP_ANSWERED,
@@ -189,25 +187,9 @@ batch_on_answer(const struct mad_client_answer *a, void *data, uint64_t slot)
 }
 
 static void
-batch_start(struct smp_batch *b, uint32_t slot)
-{
-	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
-	struct flight *f = &g_array_index(b->flights, struct flight, slot);
-	const struct smp_request *r = &f->request;
-	uint8_t mad[MAD_SIZE];
-
-	smp_build_direct(mad, r->set ? MAD_METHOD_SET : MAD_METHOD_GET,
-			 r->attr, r->modifier, r->key, &r->path);
-	if (r->set)
-		memcpy(smp_data(mad), r->data, SMP_DATA_LEN);
-	f->id = mad_client_start(b->x, &direct, mad, batch_on_answer, b, slot);
-}
-
-static void
 batch_send(struct smp_batch *b, struct smp_request *r)
 {
 	struct smp_reply not_sent = { .outcome = SMP_ANSWERED };
-	uint32_t slot = b->flights->len;
 	struct flight *f;
 
 	if (!r->addressed) {
@@ -222,24 +204,16 @@ batch_send(struct smp_batch *b, struct smp_request *r)
 		b->stage.reply(b->stage.data, r, &not_sent);
 		return;
 	}
-	if (b->free_slots->len) {
-		slot = g_array_index(b->free_slots, uint32_t,
-				     b->free_slots->len - 1);
-		g_array_set_size(b->free_slots, b->free_slots->len - 1);
-	} else {
-		g_array_set_size(b->flights, slot + 1);
-	}
-	f = &g_array_index(b->flights, struct flight, slot);
-	*f = (struct flight){ .request = *r };
-	b->in_flight++;
-	batch_start(b, slot);
+	f = g_new0(struct flight, 1);
+	f->request = *r;
+	batch_start(b, f);
 }
 
 static bool
 has_room(const struct smp_batch *b)
 {
 	if (b->stage.max_in_flight)
-		return b->in_flight < b->stage.max_in_flight;
+		return b->flights.length < b->stage.max_in_flight;
 	return mad_client_room(b->x) > 0;
 }
 
@@ -263,7 +237,7 @@ batch_pump(void *data)
 	struct smp_request r;
 
 	while (!b->idle) {
-		while (has_room(b) || !b->in_flight) {
+		while (has_room(b) || !b->flights.length) {
 			if (!b->ahead) {
 				memset(&b->next, 0, sizeof(b->next));
 				b->ahead = b->stage.next(b->stage.data,
@@ -277,7 +251,7 @@ batch_pump(void *data)
 			b->ahead = false;
 			batch_send(b, &r);
 		}
-		if (b->in_flight || b->timer)
+		if (b->flights.length || b->timer)
 			return;
 		b->idle = true;
 		if (!stage.done || !stage.done(stage.data)) {
@@ -310,8 +284,7 @@ smp_batch_start(struct mad_client *x, const struct snapshot *s,
 	b->s = s;
 	b->keys = keys;
 	b->stage = *stage;
-	b->flights = g_array_new(FALSE, TRUE, sizeof(struct flight));
-	b->free_slots = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_queue_init(&b->flights);
 	if (!stage->max_in_flight && !mad_client_set_pump(x, batch_pump, b))
 		b->stage.max_in_flight = IN_FLIGHT;
 	b->timer = transport_timer_start(x->transport, 0,
@@ -324,13 +297,12 @@ smp_batch_free(struct smp_batch *b)
 {
 	if (!b)
 		return;
-	if (b->in_flight)
+	if (b->flights.length)
 		mad_client_cancel_owner(b->x, b);
 	if (!b->stage.max_in_flight)
 		mad_client_set_pump(b->x, NULL, b);
 	transport_timer_clear(b->x->transport, &b->timer);
-	g_array_unref(b->flights);
-	g_array_unref(b->free_slots);
+	g_queue_clear_full(&b->flights, g_free);
 	g_free(b->unreachable);
 	g_free(b->lossy);
 	if (b->stage.free)
