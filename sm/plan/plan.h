@@ -222,11 +222,12 @@ struct plan *plan_left(const struct plan *sent, const struct snapshot *after,
 void plan_free(struct plan *plan);
 
 /* Hexadecimal digits that stand for all that the plan writes (IBA has no such
- * thing): two plans have the same ones if they have the same steps with the same
- * values, M_Keys excepted. Caller frees. */
+ * thing): two plans have the same ones if they have the same steps, with the same
+ * names and values before and after, M_Keys excepted. Caller frees. */
 #define PLAN_DIGEST_LEN	16
 char *plan_digest(const struct plan *plan, const struct snapshot *s,
-		  const struct desired *w);
+		  const struct desired *w, const struct lft_seen *seen,
+		  const struct port_tables *held);
 
 /* As text a heading with counts, then a line a step (LFT blocks of one switch in
  * one line), then the digest. As JSON one object:

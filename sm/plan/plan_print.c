@@ -13,8 +13,11 @@
  * index: a key that only moves in its block is not printed. The other two tables
  * are short and printed whole.
  *
+ * Digest. SHA-256 over the steps as JSON, and over the blocks of tables, of which
+ * the output has less.
+ *
  * Safety. An M_Key is a credential: the output says that one changes, never its
- * value.
+ * value; so a digest can be passed on.
  */
 #include "sm/plan/plan.h"
 
@@ -31,7 +34,15 @@ struct printer {
 	const struct lft_seen *seen;
 	const struct port_tables *held;
 	struct text_report r;
+	GChecksum *sum;		/* of blocks that are written; or NULL */
 };
+
+static void
+feed_block(struct printer *p, const void *bytes)
+{
+	if (p->sum)
+		g_checksum_update(p->sum, bytes, LFT_BLOCK);
+}
 
 /* "1,234,567 blocks" */
 static void
@@ -260,6 +271,7 @@ print_table(struct printer *p, const struct plan_step *step)
 	g_autofree char *from = NULL, *to = NULL;
 	unsigned n;
 
+	feed_block(p, new);
 	begin_step(p, step, port_table_names[step->table]);
 	report_text(&p->r, "table", port_table_names[step->table], NULL);
 	report_number(&p->r, "block", step->block, NULL);
@@ -375,6 +387,8 @@ print_lft(struct printer *p, uint32_t i)
 
 	begin_step(p, step, "LFT");
 	if (p->r.as_json) {
+		feed_block(p, lft_row(p->w->lft, p->s->nodes[step->node].
+				      sw_index) + step->block * LFT_BLOCK);
 		entries = count_entries(p, step, &known);
 		report_number(&p->r, "block", step->block, NULL);
 		report_bool(&p->r, "known", known);
@@ -486,6 +500,23 @@ print_heading(struct printer *p)
 	g_string_append_c(out, '\n');
 }
 
+char *
+plan_digest(const struct plan *plan, const struct snapshot *s,
+	    const struct desired *w, const struct lft_seen *seen,
+	    const struct port_tables *held)
+{
+	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+	g_autoptr(GString) steps = g_string_new(NULL);
+	struct printer p = {
+		.plan = plan, .s = s, .w = w, .seen = seen, .held = held,
+		.r = { .out = steps, .as_json = true }, .sum = sum,
+	};
+
+	print_steps(&p);
+	g_checksum_update(sum, (const guchar *)steps->str, (gssize)steps->len);
+	return g_strndup(g_checksum_get_string(sum), PLAN_DIGEST_LEN);
+}
+
 void
 plan_print(const struct plan *plan, const struct snapshot *s,
 	   const struct desired *w, const struct lft_seen *seen,
@@ -495,7 +526,7 @@ plan_print(const struct plan *plan, const struct snapshot *s,
 		.plan = plan, .s = s, .w = w, .seen = seen, .held = held,
 		.r = { .out = out, .as_json = as_json },
 	};
-	g_autofree char *digest = plan_digest(plan, s, w);
+	g_autofree char *digest = plan_digest(plan, s, w, seen, held);
 
 	if (!as_json) {
 		print_heading(&p);

@@ -627,7 +627,8 @@ static bool
 is_as_asked(struct sweep *s)
 {
 	g_autofree char *digest = s->params.digest ?
-		plan_digest(s->run.plan, s->next.subnet, &s->run.wanted) : NULL;
+		plan_digest(s->run.plan, s->next.subnet, &s->run.wanted,
+			    s->next.seen, s->next.tables) : NULL;
 	g_autofree char *text = NULL;
 
 	if (!digest || strcmp(digest, s->params.digest) == 0)

@@ -855,7 +855,8 @@ WORD(do_digest, struct stage *st)
 	AUTO(plan) *plan = make_plan(st);
 	g_autofree char *before = st->digest;
 
-	st->digest = plan_digest(plan, st->f->s, &st->f->w);
+	st->digest = plan_digest(plan, st->f->s, &st->f->w, st->f->seen,
+				 st->f->held);
 	assert_int_equal(strlen(st->digest), PLAN_DIGEST_LEN);
 	if (words[0])
 		assert_int_equal(!strcmp(st->digest, before),
