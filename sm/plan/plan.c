@@ -575,3 +575,21 @@ plan_free(struct plan *plan)
 	g_free(plan->differs);
 	g_free(plan);
 }
+
+unsigned
+plan_entries(const struct snapshot *s, const struct desired *w,
+	     const struct lft_seen *seen, const struct plan_step *step,
+	     bool *is_known)
+{
+	const struct snapshot_node *n = &s->nodes[step->node];
+	uint32_t first = step->block * LFT_BLOCK;
+	const uint8_t *want = lft_row(w->lft, n->sw_index) + first;
+	const uint8_t *held = lft_seen_block(seen, n->sw_index, step->block);
+	unsigned len = MIN(LFT_BLOCK, n->sw.linear_fdb_cap - first);
+	unsigned differ = 0;
+
+	*is_known = held != NULL;
+	for (unsigned i = 0; i < len; i++)
+		differ += want[i] != (held ? held[i] : LFT_NO_PATH);
+	return differ;
+}

@@ -220,6 +220,11 @@ struct plan *plan_left(const struct plan *sent, const struct snapshot *after,
 		       const struct desired *w, const struct lft_seen *seen,
 		       const struct port_tables *held);
 void plan_free(struct plan *plan);
+/* How many entries of a PLAN_LFT step will differ from what the switch holds; of
+ * a block that was never read, lead somewhere. */
+unsigned plan_entries(const struct snapshot *s, const struct desired *w,
+		      const struct lft_seen *seen,
+		      const struct plan_step *step, bool *is_known);
 
 /* Hexadecimal digits that stand for all that the plan writes (IBA has no such
  * thing): two plans have the same ones if they have the same steps, with the same

@@ -312,26 +312,6 @@ lft_run_end(const struct plan *plan, uint32_t i)
 	return end;
 }
 
-/* Entries of this block that will differ from what the switch holds; of a
- * block that was never read, the entries that lead somewhere. */
-static unsigned
-count_entries(struct printer *p, const struct plan_step *step,
-	      bool *known)
-{
-	const struct snapshot_node *n = &p->s->nodes[step->node];
-	uint32_t first = step->block * LFT_BLOCK;
-	const uint8_t *want = lft_row(p->w->lft, n->sw_index) + first;
-	const uint8_t *held = lft_seen_block(p->seen, n->sw_index,
-					     step->block);
-	unsigned len = MIN(LFT_BLOCK, n->sw.linear_fdb_cap - first);
-	unsigned differ = 0;
-
-	*known = held != NULL;
-	for (unsigned i = 0; i < len; i++)
-		differ += want[i] != (held ? held[i] : LFT_NO_PATH);
-	return differ;
-}
-
 /* ": blocks 0-3, 7: 5 entries change" for the steps i to end - 1. */
 static void
 put_lft_line(struct printer *p, uint32_t i, uint32_t end)
@@ -344,7 +324,8 @@ put_lft_line(struct printer *p, uint32_t i, uint32_t end)
 
 	for (uint32_t k = i; k < end; k++) {
 		bool known;
-		unsigned n = count_entries(p, &steps[k], &known);
+		unsigned n = plan_entries(p->s, p->w, p->seen, &steps[k],
+					  &known);
 
 		*(known ? &changed : &written) += n;
 		unread += !known;
@@ -389,7 +370,7 @@ print_lft(struct printer *p, uint32_t i)
 	if (p->r.as_json) {
 		feed_block(p, lft_row(p->w->lft, p->s->nodes[step->node].
 				      sw_index) + step->block * LFT_BLOCK);
-		entries = count_entries(p, step, &known);
+		entries = plan_entries(p->s, p->w, p->seen, step, &known);
 		report_number(&p->r, "block", step->block, NULL);
 		report_bool(&p->r, "known", known);
 		report_number(&p->r, "entries", entries, NULL);

@@ -10,9 +10,6 @@
  *	-> program_plan		change keys, cut trees of groups, send the plan
  *	-> publish, judge	the new view; is the fabric up
  *
- *	heavy_sweep_replan	from the published view, if only the partitions
- *				have changed: elect, and decide
- *
  *	observe			of an observer, in place of the last two
  *
  * Everything is computed from values: the snapshot, the LIDs, the tables. At the
@@ -422,6 +419,7 @@ send_plan(struct sweep *s)
 {
 	const struct plan *plan = s->run.plan;
 	struct plan *left;
+	bool is_known;
 
 	/* after the keys, for which this sweep waits */
 	persist_keys_save(s->params.keystore);
@@ -441,23 +439,13 @@ send_plan(struct sweep *s)
 		plan_free(left);
 		return;
 	}
-	/* The changed LFT blocks and entries are counted, as far as the
-	 * switches' tables are known. */
+	s->totals.lft_blocks += plan->first[PLAN_LFT + 1] -
+		plan->first[PLAN_LFT];
 	for (uint32_t i = plan->first[PLAN_LFT];
-	     i < plan->first[PLAN_LFT + 1]; i++) {
-		const struct plan_step *step = &plan->steps[i];
-		uint32_t sw = s->next.subnet->nodes[step->node].sw_index;
-		const uint8_t *want = lft_row(s->next.lft, sw) +
-			step->block * LFT_BLOCK;
-		const uint8_t *held = lft_seen_block(s->next.seen, sw,
-						     step->block);
-		unsigned n = 0;
-
-		for (unsigned k = 0; k < LFT_BLOCK; k++)
-			n += want[k] != (held ? held[k] : LFT_NO_PATH);
-		s->totals.lft_entries += n;
-		s->totals.lft_blocks++;
-	}
+	     i < plan->first[PLAN_LFT + 1]; i++)
+		s->totals.lft_entries += plan_entries(s->next.subnet,
+			&s->run.wanted, s->next.seen, &plan->steps[i],
+			&is_known);
 	s->run.batch = program_start(s->x, s->keys, s->next.subnet,
 				       &s->run.wanted, plan, s->next.seen,
 				       s->next.tables,
@@ -867,32 +855,4 @@ heavy_sweep_start(struct sweep *s)
 	s->run.batch = table_reader_start(s->x, s->keys, n, s->next.seen,
 					items, s->next.tables, s->log,
 					heavy_sweep_on_tables, s);
-}
-
-void
-heavy_sweep_give_back(struct sweep *s)
-{
-	if (!s->view.subnet || s->view.seen)
-		return;
-	s->view.seen = g_steal_pointer(&s->next.seen);
-	s->view.choice = s->next.choice;
-	s->next.choice = (struct choice){ 0 };
-}
-
-void
-heavy_sweep_replan(struct sweep *s)
-{
-	s->next = (struct view){
-		.subnet = snapshot_ref(s->view.subnet),
-		.lids = lid_map_ref(s->view.lids),
-		.lft = lft_ref(s->view.lft),
-		.seen = g_steal_pointer(&s->view.seen),
-		.tables = port_tables_copy(s->view.tables),
-		.choice = s->view.choice,
-		.is_repaired = s->view.is_repaired,
-		.avoided = g_ptr_array_ref(s->view.avoided),
-	};
-	s->view.choice = (struct choice){ 0 };
-	s->run.table_faults = g_ptr_array_new_with_free_func(g_free);
-	sweep_elect(s);
 }

@@ -21,7 +21,8 @@
  * Repair. If all causes are about known nodes (traps, PortStateChange in a
  * light sweep, a link that changed while the plan was sent), only these nodes
  * are read again, by an amended discovery (sm/sweep/amend.c); all other stages
- * are the same. A heavy sweep is needed
+ * are the same. If only the partitions have changed, no node is read. A heavy
+ * sweep is needed
  *
  *	- without a published view, or if this SM is not the master,
  *	- for every other cause, such as a signal or a node without a LID,
@@ -248,7 +249,6 @@ clear_run(struct sweep *s)
 	isolation_free(r->isolation);
 	g_free(r->reregister);
 	*r = (struct sweep_run){ 0 };
-	heavy_sweep_give_back(s);
 	choice_end_stages(&s->view.choice);
 	sweep_view_clear(&s->next);
 }
@@ -530,7 +530,8 @@ urgent_causes(const struct sweep *s)
 static bool
 can_repair(const struct sweep *s)
 {
-	return s->view.subnet && !urgent_causes(s) &&
+	return s->view.subnet &&
+		!(urgent_causes(s) & ~(1u << SWEEP_CAUSE_PARTITIONS)) &&
 		s->self.state == SM_STATE_MASTER &&
 		s->params.goal == SWEEP_GOAL_FABRIC &&
 		s->view.subnet->names == s->params.names &&
@@ -551,8 +552,13 @@ sweep_begin(struct sweep *s)
 
 	transport_timer_clear(s->t, &s->timer);
 	clear_run(s);
-	s->run.is_repair = nodes && nodes->len;
-	s->run.why = s->causes | (s->run.is_repair ? s->notice_causes : 0);
+	s->run.is_repair = nodes && (nodes->len ||
+				     s->causes & 1u << SWEEP_CAUSE_PARTITIONS);
+	s->run.why = s->causes;
+	if (s->run.is_repair && nodes->len) {
+		s->run.why |= s->notice_causes;
+		s->notice_causes = 0;
+	}
 	/* These wait for a heavy sweep. */
 	s->causes &= s->run.is_repair ? 1u << SWEEP_CAUSE_UNTAKEN |
 		1u << SWEEP_CAUSE_TRAP : 0u;
@@ -560,10 +566,9 @@ sweep_begin(struct sweep *s)
 	s->run.stats = s->x->stats;
 	causes = causes_text(s->run.why);
 	if (s->run.is_repair) {
-		s->notice_causes = 0;
 		names = names_text(s->view.subnet, nodes);
-		log_say(s->log, LOG_INFO, "sweep", "repair: %s (%s)", names,
-			causes);
+		log_say(s->log, LOG_INFO, "sweep", "repair: %s (%s)",
+			*names ? names : "no node is read", causes);
 		sweep_set_state(s, SWEEP_REREADING);
 		s->run.batch = discover_start(s->x, s->keys, &repair,
 					     sweep_on_discovered, s);
@@ -571,15 +576,6 @@ sweep_begin(struct sweep *s)
 	}
 	if (s->run.why & 1u << SWEEP_CAUSE_TRAP)
 		bucket_take(&s->traps, s->trap_us, now);
-	/* Only the partitions have changed: the view and its routes are still
-	 * valid. */
-	if (s->run.why == 1u << SWEEP_CAUSE_PARTITIONS && s->up &&
-	    s->view.subnet && s->self.state == SM_STATE_MASTER &&
-	    s->params.goal == SWEEP_GOAL_FABRIC) {
-		log_say(s->log, LOG_INFO, "sweep", "partitions changed");
-		heavy_sweep_replan(s);
-		return;
-	}
 	log_say(s->log, s->run.why == 1u << SWEEP_CAUSE_TIME ? LOG_VERBOSE :
 		LOG_INFO, "sweep", "heavy sweep: %s", causes);
 	if (s->run.why & 1u << SWEEP_CAUSE_SIGNAL) {

@@ -540,10 +540,5 @@ void observe_judge(const struct sweep *s, GPtrArray *lines);
 void heavy_sweep_start(struct sweep *s);
 /* Goes on with s->next.lft. */
 void heavy_sweep_decide(struct sweep *s);
-/* The same with the published view, of which only the partitions have
- * changed. */
-void heavy_sweep_replan(struct sweep *s);
-/* If that was cut off: the published view has again what it took from it. */
-void heavy_sweep_give_back(struct sweep *s);
 
 #endif
