@@ -304,7 +304,7 @@ sm_instance_is_programming(void *data)
 static bool
 sm_instance_is_in_doubt(void *data)
 {
-	return sweep_is_in_doubt(((struct sm_instance *)data)->sweep);
+	return sweep_settle_doubt(((struct sm_instance *)data)->sweep);
 }
 
 static void

@@ -27,7 +27,7 @@
  * keep to no rules.
  *
  * Guests. A manager without a configured priority leaves a fabric that has a
- * living master to it, whatever the ranks and SM_Keys: sm/sweep/guest.c.
+ * living master to it, whatever the ranks and SM_Keys: sm/sweep/sweep_elect.c.
  *
  * SM_Key. If ours is 0, every SM is trusted. Else an SM that shows another
  * SM_Key takes no part: it belongs to another owner, and this is reported,
@@ -57,16 +57,18 @@ election_is_stranger(const struct sm_info *self, const struct sm_info *peer)
 	return self->sm_key && peer->sm_key && peer->sm_key != self->sm_key;
 }
 
-size_t
-election_highest(const struct sm_info *self, const struct election_peer *peers,
-		 size_t n_peers, unsigned state, enum election_trust trust)
+const struct election_peer *
+election_highest(const struct sm_info *self, const GArray *peers,
+		 unsigned state, enum election_trust trust)
 {
-	size_t best = n_peers;
+	const struct election_peer *best = NULL;
 
-	for (size_t i = 0; i < n_peers; i++) {
-		const struct sm_info *p = &peers[i].info;
+	for (guint i = 0; peers && i < peers->len; i++) {
+		const struct election_peer *peer =
+			&g_array_index(peers, struct election_peer, i);
+		const struct sm_info *p = &peer->info;
 
-		if (peers[i].is_foreign || p->state == SM_STATE_NOT_ACTIVE ||
+		if (peer->is_foreign || p->state == SM_STATE_NOT_ACTIVE ||
 		    (state && p->state != state))
 			continue;
 		if (trust == ELECTION_OBEY && election_is_stranger(self, p))
@@ -74,37 +76,29 @@ election_highest(const struct sm_info *self, const struct election_peer *peers,
 		if (trust == ELECTION_HAND_OVER && self->sm_key &&
 		    p->sm_key != self->sm_key)
 			continue;
-		if (best == n_peers || election_outranks(p, &peers[best].info))
-			best = i;
+		if (!best || election_outranks(p, &best->info))
+			best = peer;
 	}
 	return best;
 }
 
 enum election_outcome
-election_decide(const struct sm_info *self, const struct election_peer *peers,
-		size_t n_peers, size_t *who)
+election_decide(const struct sm_info *self, const GArray *peers,
+		const struct election_peer **who)
 {
-	enum election_trust trust = self->state == SM_STATE_MASTER ?
-		ELECTION_HAND_OVER : ELECTION_OBEY;
-	size_t master = election_highest(self, peers, n_peers, SM_STATE_MASTER,
-					 trust);
-	size_t standby = election_highest(self, peers, n_peers,
-					  SM_STATE_STANDBY, trust);
-	size_t any = election_highest(self, peers, n_peers, 0, trust);
+	bool is_master = self->state == SM_STATE_MASTER;
+	enum election_trust trust = is_master ? ELECTION_HAND_OVER :
+		ELECTION_OBEY;
+	const struct election_peer *master =
+		election_highest(self, peers, SM_STATE_MASTER, trust);
 
-	if (self->state == SM_STATE_MASTER) {
-		*who = master < n_peers &&
-			election_outranks(&peers[master].info, self) ?
-			master : standby;
-		return *who < n_peers &&
-			election_outranks(&peers[*who].info, self) ?
-			ELECTION_HANDOVER : ELECTION_MASTER;
-	}
-	*who = master < n_peers ? master : any;
-	if (master < n_peers)
-		return ELECTION_STANDBY;
-	if (any < n_peers && election_outranks(&peers[any].info, self))
-		return ELECTION_STANDBY;
+	*who = master;
+	if (master && (!is_master || election_outranks(&master->info, self)))
+		return is_master ? ELECTION_HANDOVER : ELECTION_STANDBY;
+	*who = election_highest(self, peers, is_master ? SM_STATE_STANDBY : 0,
+				trust);
+	if (*who && election_outranks(&(*who)->info, self))
+		return is_master ? ELECTION_HANDOVER : ELECTION_STANDBY;
 	return ELECTION_MASTER;
 }
 

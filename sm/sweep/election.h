@@ -20,9 +20,8 @@ struct election_peer {
 
 enum election_outcome {
 	ELECTION_MASTER,	/* become, or stay, master */
-	ELECTION_STANDBY,	/* peers[*who] is the master */
-	ELECTION_HANDOVER,	/* we are the master: hand over to
-				   peers[*who] */
+	ELECTION_STANDBY,	/* **who is the master */
+	ELECTION_HANDOVER,	/* we are the master: hand over to **who */
 };
 
 /* Has `a` the higher rank: the higher priority, or the lower GUID? */
@@ -33,12 +32,13 @@ bool election_is_stranger(const struct sm_info *self,
 			  const struct sm_info *peer);
 
 /*
- * self->state is our state before the election. *who is set unless the result
- * is ELECTION_MASTER. The result does not depend on the order of the peers.
+ * self->state is our state before the election; peers are of struct
+ * election_peer. *who is one of them unless the result is ELECTION_MASTER. The
+ * result does not depend on their order.
  */
 enum election_outcome election_decide(const struct sm_info *self,
-				      const struct election_peer *peers,
-				      size_t n_peers, size_t *who);
+				      const GArray *peers,
+				      const struct election_peer **who);
 
 enum election_trust {
 	ELECTION_ANY,
@@ -46,11 +46,12 @@ enum election_trust {
 	ELECTION_HAND_OVER,	/* it shows our SM_Key */
 };
 
-/* The highest rank among the trusted peers in `state` (0: in any state that
- * takes part); n_peers if there is none. No foreign one is trusted. */
-size_t election_highest(const struct sm_info *self,
-			const struct election_peer *peers, size_t n_peers,
-			unsigned state, enum election_trust trust);
+/* The highest rank among the trusted peers (or NULL) in `state` (0: in any state
+ * that takes part); NULL: there is none. No foreign one is trusted. */
+const struct election_peer *election_highest(const struct sm_info *self,
+					     const GArray *peers,
+					     unsigned state,
+					     enum election_trust trust);
 
 /* peers: GArray of struct election_peer, sorted by port index; borrowed. silent: a
  * port with IsSM that did not answer; SNAPSHOT_NONE: all did. */

@@ -257,7 +257,7 @@ judge(struct sweep *s, GPtrArray *problems, const struct plan *left)
 	const struct snapshot *n = s->view.subnet;
 	bool observes = s->params.goal == SWEEP_GOAL_OBSERVE;
 	const struct election_peer *master = observes ?
-		observe_master(s, s->others) : NULL;
+		observe_master(s) : NULL;
 	struct health v;
 
 	health_judge(&v, n, choice, left,

@@ -27,14 +27,10 @@ observe_is_due(const struct sweep *s)
 }
 
 const struct election_peer *
-observe_master(const struct sweep *s, const GArray *found)
+observe_master(const struct sweep *s)
 {
-	const struct election_peer *peers = found ? (void *)found->data : NULL;
-	guint n = found ? found->len : 0;
-	size_t who = election_highest(&s->self, peers, n, SM_STATE_MASTER,
-				      ELECTION_ANY);
-
-	return who < n ? &peers[who] : NULL;
+	return election_highest(&s->self, s->others, SM_STATE_MASTER,
+				ELECTION_ANY);
 }
 
 void
@@ -102,7 +98,7 @@ observe_judge(const struct sweep *s, GPtrArray *lines)
 	uint32_t bad = 0, first = 0;
 	g_autofree char *name = NULL;
 
-	if (!observe_master(s, s->others))
+	if (!observe_master(s))
 		g_ptr_array_add(lines, g_strdup("no other port answers as the "
 			"master subnet manager: nothing repairs this fabric"));
 	if (channels->n_looped)

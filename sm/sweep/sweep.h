@@ -125,7 +125,7 @@ struct sweep_hooks {
 	void (*cut)(struct mft *trees, void *data);
 	/* Another manager has taken over, after sweep_retire(). */
 	void (*released)(void *data);
-	/* sweep_is_in_doubt() no more: this SM is the master. */
+	/* sweep_settle_doubt() no more: this SM is the master. */
 	void (*sure)(void *data);
 	void *data;
 };
@@ -136,7 +136,7 @@ struct sweep_params {
 	GArray *allowed_sms;	/* PortGUIDs, see guid_files.h; NULL: all. A
 				   reference is taken. */
 	unsigned priority, lmc;
-	/* No priority is configured: see sm/sweep/guest.c. */
+	/* No priority is configured: see sm/sweep/sweep_elect.c. */
 	bool guest;
 	bool hidden;		/* other SMs do not see us: IsSM is not set */
 	bool take_over;		/* see sweep_take_over() */
@@ -275,9 +275,10 @@ void sweep_set_paused(struct sweep *s, bool paused);
 void sweep_take_over(struct sweep *s);
 /* May change which SM is the master; no guest any more. */
 void sweep_set_priority(struct sweep *s, unsigned priority);
-/* May another manager be the master by now, so that clients of the SA have to
- * wait? Looks, if it is not known. */
-bool sweep_is_in_doubt(struct sweep *s);
+/* Clients of the SA have to wait while another manager may be the master by now.
+ * If that is not known, it is read at our own port. True: it is not known yet, or
+ * so; hooks.sure follows. */
+bool sweep_settle_doubt(struct sweep *s);
 /* Handles Set(SMInfo) from another SM. */
 void sweep_control(struct sweep *s, enum sm_control control,
 		   const struct sm_info *from);
@@ -389,7 +390,7 @@ struct sweep {
 	uint16_t former;		/* LID of the master whose state was
 					   taken over; LID_NONE: of none */
 	unsigned polls_lost;
-	unsigned waits;			/* for candidates, see guest.c */
+	unsigned waits;			/* of a guest for candidates */
 	int64_t heard;			/* standby: until then the master may
 					   have been alive, us */
 	unsigned stands;		/* a sweep began anew since this process
@@ -505,26 +506,13 @@ void sweep_rest(struct sweep *s);
 /* The engines route the fabric the next time. */
 void sweep_forget_repair(struct sweep *s);
 
-/* A guest: what comes before the election. */
-enum guest_step {
-	GUEST_ELECT,		/* the election decides */
-	GUEST_OBEY,		/* peers[*who] is a living master */
-	GUEST_LOOK,		/* others see us from now on: discover again */
-	GUEST_WAIT,		/* another candidate: query it again */
-};
-enum guest_step guest_decide(struct sweep *s, const GArray *found, size_t *who);
-/* Sets IsSM, or clears it. */
-void guest_show(struct sweep *s, bool shown);
-/* A guest that leaves the fabric to this master is not seen. */
-void guest_leave(struct sweep *s, uint32_t master);
-/* To take over: our priority goes above that of masters. */
-void guest_outrank(struct sweep *s, const GArray *found);
+/* No guest any more: sets IsSM, and an election follows. */
+void sweep_show(struct sweep *s);
 
 /* An observer. Has the last sweep been long enough ago to read all again? */
 bool observe_is_due(const struct sweep *s);
-/* The master among `found` (or NULL); NULL: there is none. */
-const struct election_peer *observe_master(const struct sweep *s,
-					   const GArray *found);
+/* The master of the last election; NULL: there is none. */
+const struct election_peer *observe_master(const struct sweep *s);
 /* Takes LIDs that a port does not hold out of the map. */
 void observe_lids(const struct snapshot *n, struct lid_map *map);
 /* Of what another manager decided: P_Keys, and of hosts the SLs. */

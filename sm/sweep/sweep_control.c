@@ -99,19 +99,16 @@ sweep_accept(void *sweep)
 bool
 sweep_retire(struct sweep *s)
 {
-	const struct election_peer *peers = s->others ?
-		(void *)s->others->data : NULL;
-	guint n = s->others ? s->others->len : 0;
+	const struct election_peer *who;
 	uint32_t port;
-	size_t who;
 
 	if (s->self.state != SM_STATE_MASTER || !s->view.subnet || s->over)
 		return false;
-	who = election_highest(&s->self, peers, n, SM_STATE_STANDBY,
+	who = election_highest(&s->self, s->others, SM_STATE_STANDBY,
 			       ELECTION_HAND_OVER);
 	/* One that did not answer the last time may have been starved. */
-	port = snapshot_find_port(s->view.subnet, who < n ?
-				  peers[who].info.guid : s->heir);
+	port = snapshot_find_port(s->view.subnet, who ? who->info.guid :
+				  s->heir);
 	if (port == SNAPSHOT_NONE || !(s->view.subnet->ports[port].info.cap_mask &
 				       PORT_CAP_IS_SM))
 		return false;
@@ -177,9 +174,15 @@ sweep_set_priority(struct sweep *s, unsigned priority)
 	log_say(s->log, LOG_INFO, "sweep", "priority %u -> %u",
 		s->self.priority, priority);
 	s->self.priority = (uint8_t)priority;
-	s->params.guest = s->params.take_over = false;
-	guest_show(s, true);
-	sweep_request(s, SWEEP_CAUSE_ELECTION);
+	s->params.take_over = false;
+	sweep_show(s);
+}
+
+void
+sweep_take_over(struct sweep *s)
+{
+	s->params.take_over = true;
+	sweep_show(s);
 }
 
 void

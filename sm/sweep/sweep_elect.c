@@ -6,25 +6,51 @@
  *	sweep_elect		in a heavy sweep: master, or standby and its end
  *	sweep_poll_peers	after a light sweep, as the master
  *	sweep_poll_master	as a standby, at intervals
- *	sweep_is_in_doubt	at a request to the SA, as the master: if no MAD
+ *	sweep_settle_doubt	at a request to the SA, as the master: if no MAD
  *				came for a second, this process may have stood
  *				still; MasterSMLID of its port names the master
  *
- * election.c decides which manager is the master; guest.c decides before it
- * whether a guest takes part.
+ * election.c decides which manager is the master.
+ *
+ * A guest is a subnet manager without a configured priority. By the rules of the
+ * election (IBA 14.4.1) a manager that is started to have a look would take over a
+ * fabric from a master of the same priority and a higher GUID, and write all that
+ * it decides otherwise. A guest does not.
+ * If its port obeys another manager, IsSM is not set at the start, so that a
+ * master does not see it, and cannot hand over to it. If there is a living master,
+ * whatever its rank and SM_Key, the guest polls it, unseen, like a standby. Without
+ * one it sets IsSM, looks once more, since another guest may do the same at this
+ * moment, and takes part in the election. A guest that outranks a manager that is
+ * still discovering queries it again until that has become something else: it may
+ * have looked before this one was seen.
+ * SMInfo of a guest that is not seen says NOT ACTIVE (14.4.1): a manager in this
+ * state takes no part.
  */
 #include "sm/sweep/sweep.h"
 
 #include "sm/config/guid_files.h"
 
 #define GUEST_WAIT_US	(100 * 1000)
+#define GUEST_WAITS_MAX	10u
 #define LOOKS_MAX	3u	/* of a process that always stands still */
 
+/* Sets IsSM, or clears it. */
 static void
-obey(struct sweep *s, uint32_t port)
+show(struct sweep *s, bool shown)
+{
+	if (s->params.hidden == !shown)
+		return;
+	s->params.hidden = !shown;
+	if (s->params.show)
+		s->params.show(shown, s->params.show_data);
+}
+
+static void
+obey(struct sweep *s, const struct election_peer *master)
 {
 	struct sweep_report r = { .end = SWEEP_END_STANDBY };
-	const struct snapshot_node *n = snapshot_node_of(s->next.subnet, port);
+	const struct snapshot_node *n = snapshot_node_of(s->next.subnet,
+							 master->port);
 
 	r.master = n;
 	log_say(s->log, LOG_INFO, "sweep", "SUBNET STANDBY: the master is on "
@@ -33,11 +59,18 @@ obey(struct sweep *s, uint32_t port)
 	sweep_set_sm_state(s, SM_STATE_STANDBY);
 	snapshot_unref(s->elected);
 	s->elected = snapshot_ref(s->next.subnet);
-	s->master = port;
+	s->master = master->port;
 	s->polls_lost = 0;
 	s->heard = transport_now(s->t);
 	s->up = s->cut_off = s->owes_lfts = false;
-	guest_leave(s, port);
+	if (s->params.guest) {
+		show(s, false);
+		log_say(s->log, LOG_INFO, "sweep", "no priority is configured: "
+			"this manager leaves the fabric to the master on %s, "
+			"and takes over when that ends; to take over now: "
+			"\"minismctl takeover\", or start it with --takeover "
+			"or a priority", snapshot_node_name(n));
+	}
 	sweep_view_clear(&s->view);
 	sweep_set_last(s, NULL);
 	sweep_conclude(s, &r);
@@ -48,7 +81,7 @@ obey(struct sweep *s, uint32_t port)
 static void
 note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 {
-	size_t heir;
+	const struct election_peer *heir;
 
 	for (guint i = 0; s->params.allowed_sms && i < found->len; i++) {
 		struct election_peer *p =
@@ -63,11 +96,10 @@ note_peers(struct sweep *s, GArray *found, const struct snapshot *n)
 				    s->others : NULL, found, n);
 	g_clear_pointer(&s->others, g_array_unref);
 	s->others = g_array_ref(found);
-	heir = election_highest(&s->self, (void *)found->data, found->len,
-				SM_STATE_STANDBY, ELECTION_HAND_OVER);
-	if (heir < found->len)
-		s->heir = g_array_index(found, struct election_peer,
-					heir).info.guid;
+	heir = election_highest(&s->self, found, SM_STATE_STANDBY,
+				ELECTION_HAND_OVER);
+	if (heir)
+		s->heir = heir->info.guid;
 	for (guint i = 0; i < s->rivals->len; i++)
 		log_limited(s->log, LOG_WARNING, "sweep", "another subnet "
 			    "manager", "%s", (char *)s->rivals->pdata[i]);
@@ -82,8 +114,7 @@ asks_again(struct sweep *s, const GArray *found, uint32_t silent)
 	const struct snapshot *n = s->next.subnet;
 
 	if (silent == SNAPSHOT_NONE || s->self.state == SM_STATE_MASTER ||
-	    election_highest(&s->self, (void *)found->data, found->len,
-			     SM_STATE_MASTER, ELECTION_OBEY) < found->len)
+	    election_highest(&s->self, found, SM_STATE_MASTER, ELECTION_OBEY))
 		return false;
 	if (s->x->stalled >= s->run.began && sweep_stood(s))
 		return true;
@@ -99,12 +130,72 @@ asks_again(struct sweep *s, const GArray *found, uint32_t silent)
 	return true;
 }
 
+/* To take over: the priority goes above that of the master. */
+static void
+outrank(struct sweep *s, const GArray *found)
+{
+	const struct election_peer *master = election_highest(&s->self, found,
+					SM_STATE_MASTER, ELECTION_OBEY);
+	unsigned priority = master ? master->info.priority : 0;
+
+	if (!s->params.take_over || !master ||
+	    election_outranks(&s->self, &master->info))
+		return;
+	if (priority == SM_PRIORITY_MAX) {
+		log_say(s->log, LOG_WARNING, "sweep", "cannot take over: the "
+			"master has the highest priority, %u, and the lower "
+			"GUID", SM_PRIORITY_MAX);
+		return;
+	}
+	log_say(s->log, LOG_INFO, "sweep", "taking over: priority %u -> %u",
+		s->self.priority, priority + 1);
+	s->self.priority = (uint8_t)(priority + 1);
+}
+
+/* A guest before the election. False: that decides. */
+static bool
+goes_another_way(struct sweep *s, const GArray *found)
+{
+	const struct election_peer *p;
+
+	if (!s->params.guest || s->self.state == SM_STATE_MASTER)
+		return false;
+	p = election_highest(&s->self, found, SM_STATE_MASTER, ELECTION_ANY);
+	if (p) {
+		obey(s, p);
+		return true;
+	}
+	if (s->params.hidden) {
+		show(s, true);
+		if (s->params.goal == SWEEP_GOAL_FABRIC) {
+			sweep_look_again(s);
+			return true;
+		}
+	}
+	p = election_highest(&s->self, found, SM_STATE_DISCOVERING,
+			     ELECTION_OBEY);
+	if (p && election_outranks(&s->self, &p->info) &&
+	    s->waits++ < GUEST_WAITS_MAX) {
+		sweep_wait(s, GUEST_WAIT_US, sweep_elect);
+		return true;
+	}
+	s->waits = 0;
+	return false;
+}
+
+void
+sweep_show(struct sweep *s)
+{
+	s->params.guest = false;
+	show(s, true);
+	sweep_request(s, SWEEP_CAUSE_ELECTION);
+}
+
 static void
 sweep_on_peers(GArray *found, uint32_t silent, void *data)
 {
 	struct sweep *s = data;
-	const struct election_peer *peers = (void *)found->data;
-	size_t who = 0;
+	const struct election_peer *who;
 
 	s->run.batch = NULL;
 	note_peers(s, found, s->next.subnet);
@@ -115,21 +206,10 @@ sweep_on_peers(GArray *found, uint32_t silent, void *data)
 	}
 	if (asks_again(s, found, silent))
 		return;
-	guest_outrank(s, found);
-	switch (guest_decide(s, found, &who)) {
-	case GUEST_ELECT:
-		break;
-	case GUEST_OBEY:
-		obey(s, peers[who].port);
+	outrank(s, found);
+	if (goes_another_way(s, found))
 		return;
-	case GUEST_LOOK:
-		sweep_look_again(s);
-		return;
-	case GUEST_WAIT:
-		sweep_wait(s, GUEST_WAIT_US, sweep_elect);
-		return;
-	}
-	switch (election_decide(&s->self, peers, found->len, &who)) {
+	switch (election_decide(&s->self, found, &who)) {
 	case ELECTION_MASTER:
 		s->polls_lost = 0;
 		sweep_set_sm_state(s, SM_STATE_MASTER);
@@ -139,16 +219,15 @@ sweep_on_peers(GArray *found, uint32_t silent, void *data)
 		else
 			heavy_sweep_start(s);
 		break;
-	case ELECTION_STANDBY:
-		obey(s, peers[who].port);
-		break;
 	case ELECTION_HANDOVER:
 		log_say(s->log, LOG_INFO, "sweep", "handing over to an SM of "
 			"higher rank");
-		election_control(s->x, s->keys, s->next.subnet,
-				 peers[who].port, SM_CONTROL_HANDOVER,
-				 &s->self);
-		obey(s, peers[who].port);
+		election_control(s->x, s->keys, s->next.subnet, who->port,
+				 SM_CONTROL_HANDOVER, &s->self);
+		obey(s, who);
+		break;
+	case ELECTION_STANDBY:
+		obey(s, who);
 		break;
 	}
 }
@@ -178,7 +257,7 @@ sweep_on_doubt(const struct mad_client_answer *a, void *data, uint64_t tag)
 }
 
 bool
-sweep_is_in_doubt(struct sweep *s)
+sweep_settle_doubt(struct sweep *s)
 {
 	if (s->self.state != SM_STATE_MASTER)
 		return s->self.state == SM_STATE_DISCOVERING;
@@ -211,20 +290,17 @@ static void
 sweep_on_light_peers(GArray *found, uint32_t silent, void *data)
 {
 	struct sweep *s = data;
-	const struct election_peer *peers = (void *)found->data;
-	const struct election_peer *master = observe_master(s, s->others);
+	const struct election_peer *master = observe_master(s), *who;
 	uint64_t was = master ? master->info.guid : 0;
-	size_t who;
 	bool other;
 
 	s->run.batch = NULL;
 	note_peers(s, found, s->view.subnet);
 	sweep_log_sent(s, LOG_DEBUG);
-	master = observe_master(s, found);
+	master = observe_master(s);
 	other = s->params.goal == SWEEP_GOAL_OBSERVE ?
 		was != (master ? master->info.guid : 0) :
-		election_decide(&s->self, peers, found->len, &who) !=
-		ELECTION_MASTER;
+		election_decide(&s->self, found, &who) != ELECTION_MASTER;
 	if (other)
 		s->causes |= 1u << SWEEP_CAUSE_ELECTION;
 	sweep_rest(s);

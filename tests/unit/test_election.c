@@ -35,15 +35,15 @@ decide(const struct sm_info *me, struct election_peer *peers, size_t n,
 	uint64_t first_guid = 0;
 
 	for (size_t r = 0; r < (n ? n : 1); r++) {
-		struct election_peer turned[8];
-		size_t who = 0;
+		g_autoptr(GArray) turned = g_array_new(FALSE, FALSE,
+						       sizeof(*peers));
+		const struct election_peer *who;
 
 		for (size_t i = 0; i < n; i++)
-			turned[i] = peers[(i + r) % n];
+			g_array_append_val(turned, peers[(i + r) % n]);
 
-		enum election_outcome o = election_decide(me, turned, n, &who);
-		uint64_t guid = o == ELECTION_MASTER ? 0 :
-			turned[who].info.guid;
+		enum election_outcome o = election_decide(me, turned, &who);
+		uint64_t guid = o == ELECTION_MASTER ? 0 : who->info.guid;
 
 		if (r == 0) {
 			first = o;
