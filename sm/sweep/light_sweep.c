@@ -39,7 +39,8 @@
 
 struct question {
 	uint32_t port;
-	enum mad_attr attr;	/* PortInfo, or NodeInfo behind the port */
+	enum mad_attr attr;	/* NodeInfo: of the node behind the port */
+	bool is_first;		/* of a silent port: NodeInfo follows */
 };
 
 struct light_sweep {
@@ -47,13 +48,9 @@ struct light_sweep {
 	const struct snapshot *s;
 	light_sweep_done_fn done;
 	void *data;
-	GArray *silent;		/* borrowed, or NULL */
-	GArray *questions;	/* about its ports that are due, and those of
-				   hosts that do not answer */
+	GArray *silent;		/* borrowed; NULL: a light sweep */
+	GArray *questions;	/* struct question */
 	guint n_asked;
-	uint32_t port;		/* the next port */
-	struct light_turn turn;
-	uint32_t n_links;	/* until `port` */
 	int64_t began;
 	struct light_sweep_result r;
 };
@@ -147,9 +144,9 @@ silent_due(const GArray *silent)
 }
 
 static void
-ask_port(struct light_sweep *l, uint32_t port, enum mad_attr attr)
+ask(struct light_sweep *l, uint32_t port, enum mad_attr attr, bool is_first)
 {
-	const struct question q = { port, attr };
+	const struct question q = { port, attr, is_first };
 
 	g_array_append_val(l->questions, q);
 }
@@ -177,8 +174,8 @@ silent_take(struct light_sweep *l)
 		port = silent_port_of(l, p);
 		p->due = l->began + p->pause;
 		if (port != SNAPSHOT_NONE)
-			ask_port(l, port, p->state == PORT_STATE_NOP ?
-				 MAD_ATTR_PORT_INFO : MAD_ATTR_NODE_INFO);
+			ask(l, port, p->state == PORT_STATE_NOP ?
+			    MAD_ATTR_PORT_INFO : MAD_ATTR_NODE_INFO, true);
 	}
 }
 
@@ -294,11 +291,11 @@ probe_reply(struct light_sweep *l, const struct smp_request *r,
 		else if (ok)
 			light_sweep_on_port_info(l, r->port, a->data);
 		if (ok && r->tag && l->r.changed->len == n_changed)
-			ask_port(l, r->port, MAD_ATTR_NODE_INFO);
+			ask(l, r->port, MAD_ATTR_NODE_INFO, false);
 		if (is_lost && snapshot_is_end_port(l->s, r->port) &&
 		    peer != SNAPSHOT_NONE &&
 		    snapshot_is_switch(snapshot_node_of(l->s, peer)))
-			ask_port(l, peer, MAD_ATTR_PORT_INFO);
+			ask(l, peer, MAD_ATTR_PORT_INFO, true);
 		return;
 	}
 	if (was && ok)
@@ -342,54 +339,41 @@ light_sweep_reply(void *data, const struct smp_request *r,
 		       then->multicast_fdb_top);
 }
 
-/* Of each link its host's end, or one of two switches' ends. */
-static bool
-is_its_turn(struct light_sweep *l, uint32_t port)
+/* Of each link whose turn it is its host's end, or one of two switches' ends. */
+static void
+ask_links(struct light_sweep *l, struct light_turn turn)
 {
 	const struct snapshot *s = l->s;
-	const struct snapshot_port *p = &s->ports[port];
+	uint32_t n = 0;
 
-	if (!p->known || p->peer == SNAPSHOT_NONE || port == s->local_port ||
-	    (!snapshot_is_end_port(s, port) &&
-	     (snapshot_is_end_port(s, p->peer) || port > p->peer)))
-		return false;
-	return l->n_links++ % l->turn.of == l->turn.now;
+	for (uint32_t port = 0; turn.of && port < s->n_ports; port++) {
+		const struct snapshot_port *p = &s->ports[port];
+
+		if (p->known && p->peer != SNAPSHOT_NONE &&
+		    port != s->local_port &&
+		    (snapshot_is_end_port(s, port) ||
+		     (!snapshot_is_end_port(s, p->peer) && port < p->peer)) &&
+		    n++ % turn.of == turn.now)
+			ask(l, port, MAD_ATTR_PORT_INFO, false);
+	}
 }
 
-static bool
-probe_next(struct light_sweep *l, struct smp_request *r)
+static void
+ask_fabric(struct light_sweep *l)
 {
 	const struct snapshot *s = l->s;
 
-	while (l->n_asked < l->questions->len) {
-		const struct question *q = &g_array_index(l->questions,
-						struct question, l->n_asked++);
-		uint64_t holder;
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const struct snapshot_port *p = &s->ports[port];
+		bool is_leased = snapshot_is_end_port(s, port) &&
+			p->info.m_key && p->info.m_key_lease &&
+			p->info.state >= PORT_STATE_ACTIVE;
 
-		r->port = q->port;
-		r->attr = q->attr;
-		r->modifier = smp_batch_port_info_modifier(s, r->port);
-		r->tag = q->attr == MAD_ATTR_PORT_INFO;
-		if (r->tag)
-			return true;
-		/* with the M_Key of the port behind it */
-		r->modifier = 0;
-		r->addressed = true;
-		holder = s->ports[snapshot_holder_of(s, r->port)].guid;
-		r->key = mkey_db_of(l->keys, mkey_db_behind(l->keys, holder,
-						s->ports[r->port].num));
-		if (snapshot_path(s, r->port, &r->path) &&
-		    dr_path_push(&r->path, s->ports[r->port].num))
-			return true;
+		if (snapshot_is_switch(&s->nodes[p->node]) && p->num == 0)
+			ask(l, port, MAD_ATTR_SWITCH_INFO, false);
+		else if (port == s->local_port || is_leased)
+			ask(l, port, MAD_ATTR_PORT_INFO, false);
 	}
-	*r = (struct smp_request){ .attr = MAD_ATTR_PORT_INFO };
-	while (l->turn.of && l->port < s->n_ports) {
-		r->port = l->port++;
-		r->modifier = smp_batch_port_info_modifier(s, r->port);
-		if (is_its_turn(l, r->port))
-			return true;
-	}
-	return false;
 }
 
 static bool
@@ -398,24 +382,27 @@ light_sweep_next(void *data, struct smp_request *r)
 	struct light_sweep *l = data;
 	const struct snapshot *s = l->s;
 
-	if (l->silent)
-		return probe_next(l, r);
-	while (l->port < s->n_ports) {
-		const struct snapshot_port *p = &s->ports[l->port];
-		bool is_leased = snapshot_is_end_port(s, l->port) &&
-			p->info.m_key && p->info.m_key_lease &&
-			p->info.state >= PORT_STATE_ACTIVE;
+	while (l->n_asked < l->questions->len) {
+		const struct question *q = &g_array_index(l->questions,
+						struct question, l->n_asked++);
+		uint64_t holder = s->ports[snapshot_holder_of(s, q->port)].guid;
+		uint8_t num = s->ports[q->port].num;
 
-		r->port = l->port++;
-		if (snapshot_is_switch(&s->nodes[p->node]) && p->num == 0) {
-			r->attr = MAD_ATTR_SWITCH_INFO;
+		r->port = q->port;
+		r->attr = q->attr;
+		r->tag = q->is_first;
+		r->modifier = q->attr == MAD_ATTR_PORT_INFO ?
+			smp_batch_port_info_modifier(s, q->port) : 0;
+		if (q->attr != MAD_ATTR_NODE_INFO)
 			return true;
-		}
-		if (r->port == s->local_port || is_leased) {
-			r->attr = MAD_ATTR_PORT_INFO;
-			r->modifier = smp_batch_port_info_modifier(s, r->port);
+		/* with the M_Key of the port behind it */
+		r->addressed = true;
+		r->key = mkey_db_of(l->keys,
+				    mkey_db_behind(l->keys, holder, num));
+		if (snapshot_path(s, q->port, &r->path) &&
+		    dr_path_push(&r->path, num))
 			return true;
-		}
+		r->addressed = false;
 	}
 	return false;
 }
@@ -455,10 +442,14 @@ light_sweep_start(struct mad_client *x, const struct mkey_db *keys,
 	l->keys = keys;
 	l->s = s;
 	l->silent = silent;
-	l->turn = turn;
 	l->began = transport_now(x->transport);
 	l->questions = g_array_new(FALSE, FALSE, sizeof(struct question));
-	silent_take(l);
+	if (silent) {
+		silent_take(l);
+		ask_links(l, turn);
+	} else {
+		ask_fabric(l);
+	}
 	l->done = done;
 	l->data = data;
 	l->r.changed = g_array_new(FALSE, FALSE, sizeof(uint64_t));
