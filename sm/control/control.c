@@ -257,6 +257,7 @@ run_sweep(struct control_request *r)
 {
 	const struct control_view *v = &r->v;
 	const struct status_sweep *sweep;
+	bool waits = r->options & 1 << COMMAND_WAIT;
 	enum control_code code;
 	const char *name;
 
@@ -265,11 +266,11 @@ run_sweep(struct control_request *r)
 			    "resume sweeps");
 		return;
 	}
-	if (!r->is_again) {
+	if (!r->is_again || !waits) {
 		r->number = request_next_sweep(v);
 		r->hooks->sweep(r->hooks->data);
 	}
-	if (!(r->options & 1 << COMMAND_WAIT)) {
+	if (!waits) {
 		request_say(r, CONTROL_DONE, "a heavy sweep begins");
 		return;
 	}
