@@ -318,42 +318,29 @@ put_lft_line(struct printer *p, uint32_t i, uint32_t end)
 {
 	const struct plan_step *steps = p->plan->steps;
 	GString *out = p->r.out;
-	const char *comma = "";
-	uint64_t changed = 0, written = 0;
-	uint32_t unread = 0, n_blocks = end - i;
+	uint32_t n_entries = 0, unread = 0, last;
+	bool known;
 
-	for (uint32_t k = i; k < end; k++) {
-		bool known;
-		unsigned n = plan_entries(p->s, p->w, p->seen, &steps[k],
-					  &known);
-
-		*(known ? &changed : &written) += n;
-		unread += !known;
-	}
-	g_string_append(out, n_blocks == 1 ? ": block " : ": blocks ");
-	while (i < end) {
-		uint32_t last = i;
-
-		while (last + 1 < end &&
-		       steps[last + 1].block == steps[last].block + 1)
+	g_string_append(out, end - i == 1 ? ": block" : ": blocks");
+	for (const char *comma = " "; i < end; i = last + 1, comma = ", ") {
+		for (last = i; last + 1 < end && steps[last + 1].block ==
+		     steps[last].block + 1;)
 			last++;
 		g_string_append_printf(out, "%s%u", comma, steps[i].block);
 		if (last > i)
 			g_string_append_printf(out, "-%u", steps[last].block);
-		comma = ", ";
-		i = last + 1;
+		for (; i <= last; i++) {
+			n_entries += plan_entries(p->s, p->w, p->seen,
+						  &steps[i], &known);
+			unread += !known;
+		}
 	}
 	g_string_append(out, ": ");
-	if (unread < n_blocks)
-		put_counted(out, changed, "entry changes",
-			    "entries change");
+	put_counted(out, n_entries, "entry changes", "entries change");
 	if (!unread)
 		return;
-	g_string_append(out, unread < n_blocks ? ", and " : "");
-	put_counted(out, written, "entry", "entries");
-	g_string_append(out, unread < n_blocks ? " in " : ",");
-	if (unread < n_blocks)
-		put_counted(out, unread, "block", "blocks");
+	g_string_append(out, ", ");
+	put_counted(out, unread, "block", "blocks");
 	g_string_append(out, " not known so far");
 }
 
