@@ -125,7 +125,7 @@ is_no_lid(uint16_t lid)
  * the SA, which is this manager's (IBA 14.2.5.1).
  */
 static const char *
-on_trap(struct sm_agent *s, const struct transport_mad *m, uint32_t tid)
+on_trap(struct sm_agent *s, const struct transport_mad *m)
 {
 	uint8_t data[SMP_DATA_LEN];
 	struct notice n;
@@ -153,7 +153,7 @@ on_trap(struct sm_agent *s, const struct transport_mad *m, uint32_t tid)
 	 * trap. */
 	if (mkey_db_of_lid(s->hooks.keys, m->addr.lid, &m_key))
 		reply(s, m, MAD_STATUS_OK, m_key);
-	s->hooks.trap(&n, data, tid, s->hooks.data);
+	s->hooks.trap(&n, data, s->hooks.data);
 	return NULL;
 }
 
@@ -182,7 +182,7 @@ on_request(const struct transport_mad *m, const struct mad_header *h,
 	    h->mgmt_class != MAD_CLASS_SMP_DIRECT)
 		DROP("request of an unsupported class");
 	if (h->method == MAD_METHOD_TRAP && h->attr_id == MAD_ATTR_NOTICE) {
-		reason = on_trap(s, m, h->tid);
+		reason = on_trap(s, m);
 		if (reason)
 			goto drop;
 		return;

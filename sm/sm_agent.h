@@ -17,8 +17,7 @@ struct sm_agent;
 struct sm_agent_hooks {
 	void (*sm_info)(struct sm_info *out, void *data);
 	/* raw: the 64 bytes of the Notice */
-	void (*trap)(const struct notice *n, const uint8_t *raw, uint32_t tid,
-		     void *data);
+	void (*trap)(const struct notice *n, const uint8_t *raw, void *data);
 	/* Are both LIDs of the same port of the fabric? NULL: all are. */
 	bool (*is_issuer)(uint16_t lid, uint16_t issuer, void *data);
 	void (*control)(enum sm_control control, const struct sm_info *from,

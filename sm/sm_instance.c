@@ -198,8 +198,7 @@ sm_instance_sm_info(struct sm_info *out, void *data)
 }
 
 static void
-sm_instance_on_trap(const struct notice *n, const uint8_t *raw, uint32_t tid,
-		    void *data)
+sm_instance_on_trap(const struct notice *n, const uint8_t *raw, void *data)
 {
 	struct sm_instance *sm = data;
 	const struct view *v = &sm->sweep->view;
@@ -218,8 +217,7 @@ sm_instance_on_trap(const struct notice *n, const uint8_t *raw, uint32_t tid,
 		    notice_trap_name(n->trap) : "vendor trap",
 		    "from %s (LID %u)%s", from == SNAPSHOT_NONE ? "?" :
 		    snapshot_name_of(v->subnet, from), n->issuer_lid, port);
-	sweep_count_trap(sm->sweep, n->issuer_lid, n->port,
-			 (uint64_t)tid << 16 | n->trap);
+	sweep_count_trap(sm->sweep, n->issuer_lid, n->port);
 	if (n->generic &&
 	    (n->trap == 128 || n->trap == 144 || n->trap == 145))
 		sweep_trap(sm->sweep, n->issuer_lid);

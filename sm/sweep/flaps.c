@@ -15,9 +15,9 @@
  * A port that sends BABBLE traps within a minute is reported: its traps lead to
  * one repair a second at most (sm/sweep/amend.c). If configured, the port at
  * the end of its link that is nearer to the manager is disabled, and enabled
- * again after the same pauses (sm/sweep/sweep_control.c). A trap is repeated, with
- * the same TID, until it is answered: after a stop of minutes hundreds of one
- * trap lie in the socket. They are read within a moment, and count once.
+ * again after the same pauses (sm/sweep/sweep_control.c). A trap is repeated until
+ * it is answered: what this process reads in the moment after it stood still may be
+ * hundreds of one trap, and makes no port a babbling one.
  *
  * Cost. One pass over the ports for each discovery.
  */
@@ -35,7 +35,6 @@
 				   babbling_port_policy */
 #define HOLD_BABBLE	60u	/* s */
 #define BABBLE_US	(60 * SECOND)
-#define REPEATS_US	(100 * 1000)
 #define ENABLE_US	(5 * SECOND)	/* between two tries to enable a port */
 
 static guint
@@ -225,34 +224,18 @@ flaps_note(struct flaps *f, const struct snapshot *before,
 	}
 }
 
-/* Was this trap counted a moment ago? Else it is now. */
-static bool
-is_repeat(struct flap *p, uint64_t what, int64_t now)
-{
-	unsigned n = G_N_ELEMENTS(p->counted), i = 0;
-
-	while (i < n && p->counted[i].what != what)
-		i++;
-	if (i < n && now - p->counted[i].at < REPEATS_US)
-		return true;
-	i = i < n ? i : p->n_counted++ % n;
-	p->counted[i].what = what;
-	p->counted[i].at = now;
-	return false;
-}
-
 struct flap *
 flaps_trap(struct flaps *f, const struct snapshot *s, uint32_t port,
-	   uint64_t what, int64_t now)
+	   bool is_late, int64_t now)
 {
 	const struct snapshot_node *n = snapshot_node_of(s, port);
 	struct flap *p = flap_at(f, n->info.node_guid, s->ports[port].num, now);
 
 	if (!p->name)
 		p->name = snapshot_port_name(s, port);
-	if (is_repeat(p, what, now))
-		return NULL;
 	p->traps++;
+	if (is_late)
+		return NULL;
 	if (now - p->traps_since > BABBLE_US) {
 		p->babbles = p->traps_now >= BABBLE;
 		p->traps_since = now;

@@ -38,11 +38,6 @@ struct flap {
 	int64_t pause;			/* of the last hold */
 	int64_t traps_since;
 	unsigned traps_now;
-	struct {
-		uint64_t what;
-		int64_t at;
-	} counted[4];			/* the last traps, a ring */
-	unsigned n_counted;
 };
 
 struct flaps {
@@ -64,10 +59,10 @@ void flaps_enable(struct flaps *f, const GArray *disabled, int64_t now);
 void flaps_note(struct flaps *f, const struct snapshot *before,
 		const struct snapshot *after, int64_t now, GPtrArray *told);
 /* Counts a trap of a port of s (port 0 of a switch sends those for its
- * ports). what: its TID and number, by which repeats are known. Returns the
- * entry, borrowed, if it starts to babble; else NULL. */
+ * ports). is_late: it may be a repeat for want of an answer. Returns the entry,
+ * borrowed, if it starts to babble; else NULL. */
 struct flap *flaps_trap(struct flaps *f, const struct snapshot *s,
-			uint32_t port, uint64_t what, int64_t now);
+			uint32_t port, bool is_late, int64_t now);
 /* Holds the link from now on, each time for longer. */
 void flaps_hold(struct flaps *f, struct flap *p, int64_t now);
 /* Takes over s and returns it without the cables that are held; their ports

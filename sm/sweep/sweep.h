@@ -247,10 +247,8 @@ void sweep_request(struct sweep *s, enum sweep_cause cause);
 /* The node with this LID sent a trap about a change: it is read again if
  * that is enough, else the whole fabric. */
 void sweep_trap(struct sweep *s, uint16_t lid);
-/* Counts a trap of any kind from this LID about its port `num`, or 0; what: see
- * flaps_trap(). */
-void sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num,
-		      uint64_t what);
+/* Counts a trap of any kind from this LID about its port `num`, or 0. */
+void sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num);
 /* The link of this switch port is to be avoided. errors: it has so many within
  * an hour, and is avoided if it can be spared; 0: the operator wants it. False:
  * it was so already, by the operator. */

@@ -17,6 +17,7 @@
 
 #define STAGE_MAX_US	(600 * (int64_t)G_USEC_PER_SEC)
 #define PAUSES_MAX	3
+#define LATE_US		(100 * 1000)	/* so long after a stall traps are read */
 #define IDLE_MIN_US	(10 * (int64_t)G_USEC_PER_SEC)	/* a loop may be late */
 
 /* ---------------------------------------------------------- other managers */
@@ -415,9 +416,11 @@ sweep_release_flaps(struct sweep *s)
 }
 
 void
-sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num, uint64_t what)
+sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num)
 {
 	uint32_t port = sweep_lid_owner(&s->view, lid);
+	int64_t now = transport_now(s->t);
+	bool is_late = now - MAX(s->x->stalled, s->x->quiet_until) < LATE_US;
 	g_autofree char *done = NULL;
 	struct flap *p;
 
@@ -426,8 +429,7 @@ sweep_count_trap(struct sweep *s, uint16_t lid, unsigned num, uint64_t what)
 					s->view.subnet->ports[port].node, num);
 	if (port == SNAPSHOT_NONE)
 		return;
-	p = flaps_trap(s->flaps, s->view.subnet, port, what,
-		       transport_now(s->t));
+	p = flaps_trap(s->flaps, s->view.subnet, port, is_late, now);
 	if (!p)
 		return;
 	done = num ? disable_babbler(s, p, port) : g_strdup("");

@@ -17,7 +17,7 @@ tell_sm_info(struct sm_info *out, void *data)
 }
 
 static void
-on_trap(const struct notice *n, const uint8_t *raw, uint32_t tid, void *data)
+on_trap(const struct notice *n, const uint8_t *raw, void *data)
 {
 	g_assert_cmpuint(n->type, <, 128);
 }

@@ -34,7 +34,7 @@ give_sm_info(struct sm_info *out, void *data)
 }
 
 static void
-on_trap(const struct notice *n, const uint8_t *raw, uint32_t tid, void *data)
+on_trap(const struct notice *n, const uint8_t *raw, void *data)
 {
 	struct sa_server *d = data;
 
