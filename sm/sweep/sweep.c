@@ -91,7 +91,6 @@ static const char *const cause_names[] = {
 	[SWEEP_CAUSE_TIME] = "periodic",
 };
 
-static void sweep_begin(struct sweep *s);
 static void discover_all(struct sweep *s);
 
 /* "trap, election" for bits of enum sweep_cause; g_free. */
@@ -664,7 +663,7 @@ urgent_due(const struct sweep *s)
 	if (!urgent)
 		return INT64_MAX;
 	if (urgent & 1u << SWEEP_CAUSE_TRAP)
-		when = MAX(when, now + QUIET_US);
+		when = MAX(when, s->trap_at + QUIET_US);
 	return when;
 }
 
@@ -780,30 +779,23 @@ sweep_on_stood(void *data)
 static bool
 rests(const struct sweep *s)
 {
-	return s->state == SWEEP_IDLE || s->state == SWEEP_PROBING;
+	return s->state == SWEEP_IDLE || s->state == SWEEP_WAITING ||
+		s->state == SWEEP_PROBING;
 }
 
 void
 sweep_request(struct sweep *s, enum sweep_cause cause)
 {
-	bool resting = rests(s) || s->state == SWEEP_WAITING;
-	bool noted = s->causes & 1u << cause;
-
 	/* Only the master handles traps and changes. */
 	if (s->self.state == SM_STATE_STANDBY &&
 	    (cause == SWEEP_CAUSE_TRAP || cause == SWEEP_CAUSE_PARTITIONS))
 		return;
+	/* The first trap, not the last: else a port that sends traps all the
+	 * time would delay the sweep for ever. */
+	if (cause == SWEEP_CAUSE_TRAP && !(s->causes & 1u << cause))
+		s->trap_at = transport_now(s->t);
 	s->causes |= 1u << cause;
-	if (!resting || s->over)
-		return;
-	/* The wait is counted from the first trap, not from the last: else a
-	 * port that sends traps all the time would delay the sweep for ever. */
-	if (s->state == SWEEP_WAITING && cause == SWEEP_CAUSE_TRAP && noted)
-		return;
-	if (sweep_goal_stays(s->params.goal))
-		sweep_rest(s);
-	else
-		sweep_begin(s);
+	sweep_reread(s);
 }
 
 void
@@ -816,9 +808,7 @@ sweep_changed(struct sweep *s, enum sweep_cause cause, uint64_t guid)
 void
 sweep_reread(struct sweep *s)
 {
-	/* A waiting heavy sweep reads them as well. */
-	if (!s->over && (rests(s) ||
-			 (s->state == SWEEP_WAITING && !urgent_causes(s))))
+	if (!s->over && rests(s))
 		sweep_rest(s);
 }
 
@@ -849,8 +839,8 @@ sweep_set_paused(struct sweep *s, bool paused)
 	s->paused = paused;
 	if (!paused)
 		sweep_request(s, SWEEP_CAUSE_SIGNAL);
-	else if (rests(s) || s->state == SWEEP_WAITING)
-		sweep_rest(s);
+	else
+		sweep_reread(s);
 }
 
 struct sweep *

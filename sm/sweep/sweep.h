@@ -368,6 +368,7 @@ struct sweep {
 	int64_t last_took;
 	struct bucket traps;		/* sweeps for traps, one each */
 	int64_t trap_us;
+	int64_t trap_at;		/* the first one that waits for it */
 
 	struct sm_info self;
 	GArray *others;			/* see struct sweep_report */
