@@ -85,24 +85,6 @@ port_tables_get(const struct port_tables *t, enum port_table table,
 	return row ? row[block] : NULL;
 }
 
-struct port_tables *
-port_tables_copy(const struct port_tables *t)
-{
-	struct port_tables *copy = g_memdup2(t, sizeof(*t));
-
-	copy->ref = 1;
-	g_hash_table_ref(copy->pool);
-	for (unsigned k = 0; k < PORT_N_TABLES; k++) {
-		copy->n_blocks[k] = g_memdup2(t->n_blocks[k],
-					      t->n_ports * sizeof(uint16_t));
-		copy->rows[k] = g_new0(gpointer *, t->n_ports);
-		for (uint32_t port = 0; port < t->n_ports; port++)
-			copy->rows[k][port] = g_memdup2(t->rows[k][port],
-				t->n_blocks[k][port] * sizeof(gpointer));
-	}
-	return copy;
-}
-
 void
 port_tables_set(struct port_tables *t, enum port_table table, uint32_t port,
 		unsigned block, const union port_block *data)

@@ -54,16 +54,13 @@ struct port_tables {
 	uint16_t *n_blocks[PORT_N_TABLES];	/* [port] */
 	gpointer **rows[PORT_N_TABLES];	/* [port][block]; NULL: none is known */
 	GHashTable *pool;		/* set of GBytes, a union port_block
-					   each; copies of the tables share it */
+					   each */
 };
 
 /* For every port of `s`; no block is known. Keeps no reference to s. */
 struct port_tables *port_tables_new(const struct snapshot *s);
 struct port_tables *port_tables_ref(struct port_tables *t);
 void port_tables_unref(struct port_tables *t);
-
-/* A private copy, for the next writer. */
-struct port_tables *port_tables_copy(const struct port_tables *t);
 
 /* How many P_Keys the port can hold (NodeInfo, SwitchInfo; IBA 14.2.5.3, .4): 0
  * for a port that has no table: an external port of a switch that does not
