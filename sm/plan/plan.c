@@ -107,6 +107,8 @@ const struct plan_field port_fields[] = {
 	PORT("LinkWidthEnabled", width_enabled, SHOW_NUMBER),
 	PORT("LinkSpeedEnabled", speed_enabled, SHOW_NUMBER),
 	PORT("LinkSpeedExtEnabled", speed_ext_enabled, SHOW_NUMBER),
+	{ .name = "PortPhysicalState", .show = SHOW_NUMBER,
+	  .offset = G_STRUCT_OFFSET(struct port_info, phys_state) },
 };
 const struct plan_field switch_fields[] = {
 	SWITCH("LinearFDBTop", linear_fdb_top, SHOW_NUMBER),
@@ -298,6 +300,14 @@ desired_port(const struct snapshot *s, const struct desired *w, uint32_t port,
 		out->speed_ext_enabled = 0;
 	if (!(fields & PORT_FIELD_OPER_VLS))
 		out->oper_vls = 0;
+	if (w->phys && w->phys[port] &&
+	    (w->phys[port] == PORT_PHYS_DISABLED) !=
+	    (p->info.phys_state == PORT_PHYS_DISABLED)) {
+		out->phys_state = w->phys[port];
+		out->state = out->phys_state == PORT_PHYS_DISABLED ?
+			PORT_STATE_DOWN : PORT_STATE_NOP;
+		fields |= PORT_FIELD_PHYS;
+	}
 	/* Not a value but a request, which needs the capability (IBA 14.2.5.6):
 	 * for other ports the bit is reserved. */
 	out->client_reregister = w->reregister && w->reregister[port] &&

@@ -64,6 +64,8 @@ enum port_field {
 	PORT_FIELD_WIDTH = 1 << 18,	/* LinkWidthEnabled, and so on */
 	PORT_FIELD_SPEED = 1 << 19,
 	PORT_FIELD_SPEED_EXT = 1 << 20,
+	PORT_FIELD_PHYS = 1 << 21,	/* no value that stays: see struct
+					   desired */
 };
 /* Without these a port cannot be reached: Sets are repeated until the port
  * accepts them. */
@@ -133,6 +135,8 @@ struct desired {
 	const uint8_t *enforce;		/* by port: PKEY_ENFORCE_ bits */
 	const struct qos *qos;
 	const uint8_t *reregister;	/* by port: clients shall register */
+	const uint8_t *phys;		/* by port: PORT_PHYS_DISABLED, or
+					   PORT_PHYS_POLLING: enabled again */
 };
 
 /*

@@ -13,9 +13,9 @@
  * with the lower GUID.
  *
  * A port that sends BABBLE traps within a minute is reported: its traps lead to
- * one repair a second at most (sm/sweep/amend.c). If configured, the port at
- * the end of its link that is nearer to the manager is disabled, and enabled
- * again after the same pauses (sm/sweep/sweep_control.c). A trap is repeated until
+ * one repair a second at most (sm/sweep/amend.c). If configured, its cable is held,
+ * and the port at the end that is nearer to the manager is disabled by the plan,
+ * and enabled again after the same pauses. A trap is repeated until
  * it is answered: what this process reads in the moment after it stood still may be
  * hundreds of one trap, and makes no port a babbling one.
  *
@@ -35,7 +35,6 @@
 				   babbling_port_policy */
 #define HOLD_BABBLE	60u	/* s */
 #define BABBLE_US	(60 * SECOND)
-#define ENABLE_US	(5 * SECOND)	/* between two tries to enable a port */
 
 static guint
 flap_hash(gconstpointer data)
@@ -121,8 +120,6 @@ flaps_enable(struct flaps *f, const GArray *disabled, int64_t now)
 					  "x", port->num, port->guid);
 		p->disabled_guid = port->guid;
 		p->disabled_num = port->num;
-		p->held = true;
-		p->held_until = now;
 	}
 }
 
@@ -260,7 +257,7 @@ flaps_due(const struct flaps *f)
 	while (g_hash_table_iter_next(&iter, &data, NULL)) {
 		const struct flap *p = data;
 
-		if (is_pending(p))
+		if (p->held)
 			due = MIN(due, p->held_until);
 	}
 	return due;
@@ -276,9 +273,9 @@ compare_flaps(gconstpointer a, gconstpointer b)
 }
 
 GPtrArray *
-flaps_release(struct flaps *f, int64_t now, GPtrArray *ended)
+flaps_release(struct flaps *f, int64_t now)
 {
-	GPtrArray *enable = g_ptr_array_new();
+	GPtrArray *ended = g_ptr_array_new();
 	GHashTableIter iter;
 	gpointer data;
 
@@ -286,23 +283,15 @@ flaps_release(struct flaps *f, int64_t now, GPtrArray *ended)
 	while (g_hash_table_iter_next(&iter, &data, NULL)) {
 		struct flap *p = data;
 
-		if (!is_pending(p) || p->held_until > now)
+		if (!p->held || p->held_until > now)
 			continue;
-		if (p->held)
-			g_ptr_array_add(ended, p);
-		if (p->disabled_num) {
-			g_ptr_array_add(enable, p);
-			p->held_until = now + ENABLE_US;
-		}
-		if (p->held) {
-			p->held = p->flaps = p->babbles = false;
-			p->traps_now = 0;
-			p->last = now;
-		}
+		p->held = p->flaps = p->babbles = false;
+		p->traps_now = 0;
+		p->last = p->held_until = now;
+		g_ptr_array_add(ended, p);
 	}
 	g_ptr_array_sort(ended, compare_flaps);
-	g_ptr_array_sort(enable, compare_flaps);
-	return enable;
+	return ended;
 }
 
 struct snapshot *

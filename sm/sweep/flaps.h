@@ -50,7 +50,7 @@ struct flaps *flaps_new(const struct flap_params *params);
 void flaps_free(struct flaps *f);
 
 /* Ports (struct persist_port) that were disabled before a restart, or by the
- * former master: they are due to be enabled. */
+ * former master: they are to be enabled. */
 void flaps_enable(struct flaps *f, const GArray *disabled, int64_t now);
 
 /* before: the last discovered snapshot, after: the new one; counts links that were
@@ -70,9 +70,8 @@ void flaps_hold(struct flaps *f, struct flap *p, int64_t now);
 struct snapshot *flaps_apply(struct flaps *f, struct snapshot *s);
 /* When flaps_release() has something to do; INT64_MAX: it has not. */
 int64_t flaps_due(const struct flaps *f);
-/* Ends holds: *ended, of struct flap *, borrowed. Returned are those of which a
- * port is to be enabled, again at intervals until disabled_num is cleared. */
-GPtrArray *flaps_release(struct flaps *f, int64_t now, GPtrArray *ended);
+/* Ends holds: of struct flap *, borrowed, sorted by name. */
+GPtrArray *flaps_release(struct flaps *f, int64_t now);
 
 /* Links that went down within the hour and ports that babble, sorted by
  * name: of struct flap *, borrowed; g_ptr_array_unref(). */

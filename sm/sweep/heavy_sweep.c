@@ -217,14 +217,11 @@ static void
 judge_disabled(const struct sweep *s, GPtrArray *lines)
 {
 	const struct snapshot *n = s->view.subnet;
-	g_autoptr(GPtrArray) list = flaps_list(s->flaps, transport_now(s->t));
 
-	for (guint i = 0; i < list->len; i++) {
-		const struct flap *p = list->pdata[i];
-		uint32_t port = sweep_disabled_port(p, n);
+	for (uint32_t port = 0; s->run.phys && port < n->n_ports; port++) {
 		g_autofree char *name = NULL;
 
-		if (p->held || port == SNAPSHOT_NONE ||
+		if (s->run.phys[port] != PORT_PHYS_POLLING ||
 		    n->ports[port].info.phys_state != PORT_PHYS_DISABLED)
 			continue;
 		name = snapshot_port_name(n, port);
@@ -380,6 +377,26 @@ is_inherited(const struct sweep *s)
 		(own->sm_lid != own->lid && own->sm_lid != s->former);
 }
 
+/* Ports that babble are disabled for a time. */
+static uint8_t *
+want_phys(const struct sweep *s)
+{
+	const struct snapshot *n = s->next.subnet;
+	g_autoptr(GPtrArray) list = flaps_list(s->flaps, transport_now(s->t));
+	uint8_t *phys = g_new0(uint8_t, n->n_ports);
+
+	for (guint i = 0; i < list->len; i++) {
+		const struct flap *p = list->pdata[i];
+		uint32_t port = sweep_disabled_port(p, n);
+
+		if (port != SNAPSHOT_NONE)
+			phys[port] = MAX(phys[port], p->held ?
+					 PORT_PHYS_DISABLED :
+					 PORT_PHYS_POLLING);
+	}
+	return phys;
+}
+
 static void
 make_plan(struct sweep *s, bool keys_stay)
 {
@@ -388,6 +405,8 @@ make_plan(struct sweep *s, bool keys_stay)
 							 s->run.is_repair);
 
 	s->owes_lfts |= is_inherited(s);
+	if (s->params.goal == SWEEP_GOAL_FABRIC && !s->run.phys)
+		s->run.phys = want_phys(s);
 	s->run.wanted = (struct desired){
 		.policy = s->params.policy,
 		.keys = s->keys,
@@ -403,6 +422,7 @@ make_plan(struct sweep *s, bool keys_stay)
 		.enforce = s->run.isolation->enforce,
 		.qos = s->params.isolation.qos,
 		.reregister = s->run.reregister,
+		.phys = s->run.phys,
 	};
 	g_clear_pointer(&s->run.plan, plan_free);
 	s->run.plan = plan_diff(n, &s->run.wanted, s->next.seen, s->next.tables,

@@ -67,7 +67,10 @@ encode_port(const struct snapshot *s, const struct desired *w,
 	struct port_info info;
 
 	desired_port(s, w, step->port, &info);
-	info.state = step_state(step);
+	if (!(step->fields & PORT_FIELD_PHYS)) {
+		info.state = step_state(step);
+		info.phys_state = PORT_PHYS_NOP;
+	}
 	/* Only steps with this field ask the clients to register again. */
 	if (!(step->fields & PORT_FIELD_REREGISTER))
 		info.client_reregister = false;

@@ -247,6 +247,7 @@ clear_run(struct sweep *s)
 	port_tables_unref(r->qos);
 	isolation_free(r->isolation);
 	g_free(r->reregister);
+	g_free(r->phys);
 	*r = (struct sweep_run){ 0 };
 	choice_end_stages(&s->view.choice);
 	sweep_view_clear(&s->next);

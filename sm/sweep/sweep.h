@@ -326,7 +326,7 @@ struct sweep_run {
 					   come back */
 	uint8_t *fresh;			/* see struct sweep_report */
 	struct isolation *isolation;
-	uint8_t *reregister;		/* by port, see struct desired */
+	uint8_t *reregister, *phys;	/* by port, see struct desired */
 	struct desired wanted;
 	struct plan *plan;
 };
@@ -469,10 +469,7 @@ void sweep_set_last(struct sweep *s, struct snapshot *n);
 void sweep_changed(struct sweep *s, enum sweep_cause cause, uint64_t guid);
 /* and that begins now if no sweep is in progress. */
 void sweep_reread(struct sweep *s);
-/* Sets the PortPhysicalState of a switch port of the published view. */
-void sweep_set_phys_state(struct sweep *s, uint32_t port, uint8_t phys);
-/* Ends the holds of links that are due; a port that was disabled is enabled
- * again. */
+/* Ends the holds of links that are due. */
 void sweep_release_flaps(struct sweep *s);
 /* The port that was disabled for this entry, in n; SNAPSHOT_NONE: there is
  * none. */

@@ -266,41 +266,6 @@ sweep_peers(const struct sweep *s, const struct snapshot **where)
 
 /* --------------------------------------------------------- babbling ports */
 
-/* The tag is the NodeGUID. The node is read again, since not all switches take
- * the state. */
-static void
-sweep_on_phys_state(const struct mad_client_answer *a, void *data, uint64_t tag)
-{
-	struct sweep *s = data;
-
-	if (a->outcome != MAD_CLIENT_ANSWERED)
-		return;
-	sweep_changed(s, SWEEP_CAUSE_MEANWHILE, tag);
-	sweep_reread(s);
-}
-
-void
-sweep_set_phys_state(struct sweep *s, uint32_t port, uint8_t phys)
-{
-	static const struct mad_addr direct = { .lid = LID_PERMISSIVE };
-	const struct snapshot *n = s->view.subnet;
-	struct port_info info = n->ports[port].info;
-	uint8_t mad[MAD_SIZE];
-	struct dr_path path;
-
-	if (!snapshot_path(n, port, &path))
-		return;
-	info.state = phys == PORT_PHYS_DISABLED ? PORT_STATE_DOWN :
-		PORT_STATE_NOP;
-	info.phys_state = phys;
-	smp_build_direct(mad, MAD_METHOD_SET, MAD_ATTR_PORT_INFO,
-			 n->ports[port].num, mkey_db_at(s->keys, n, port),
-			 &path);
-	port_info_encode(smp_data(mad), &info);
-	mad_client_start(s->x, &direct, mad, sweep_on_phys_state, s,
-			 snapshot_node_of(n, port)->info.node_guid);
-}
-
 /* The end of a link, at a switch, that is nearer to the SM; SNAPSHOT_NONE:
  * the link must not be cut, since it is the SM's own or the only one to some
  * node. */
@@ -353,7 +318,8 @@ disable_babbler(struct sweep *s, struct flap *p, uint32_t port)
 	flaps_hold(s->flaps, p, transport_now(s->t));
 	persist_keep_disabled(s->memory, p->disabled_guid, p->disabled_num,
 			      true);
-	sweep_set_phys_state(s, end, PORT_PHYS_DISABLED);
+	sweep_changed(s, SWEEP_CAUSE_TRAP, p->disabled_guid);
+	sweep_reread(s);
 	name = snapshot_port_name(n, end);
 	return g_strdup_printf("; port %s is disabled for %" G_GINT64_FORMAT
 			       " s", name, p->pause / G_USEC_PER_SEC);
@@ -367,52 +333,53 @@ sweep_disabled_port(const struct flap *p, const struct snapshot *n)
 				 p->disabled_num);
 }
 
-/*
- * The record of a disabled port stays, also over a restart, until the port was
+/* The record of a disabled port stays, also over a restart, until the port was
  * read back as enabled: its switch may be away when the hold ends, or the Set
- * may be lost.
- */
+ * may be lost. */
 static void
-enable_port(struct sweep *s, struct flap *p, bool is_first)
+forget_enabled(struct sweep *s)
 {
+	g_autoptr(GPtrArray) list = flaps_list(s->flaps, transport_now(s->t));
 	const struct snapshot *n = s->view.subnet;
-	uint32_t port = sweep_disabled_port(p, n);
 
-	if (port == SNAPSHOT_NONE)
-		return;
-	if (is_first ||
-	    n->ports[port].info.phys_state == PORT_PHYS_DISABLED) {
-		sweep_set_phys_state(s, port, PORT_PHYS_POLLING);
-		sweep_changed(s, SWEEP_CAUSE_RELEASED, p->disabled_guid);
-		return;
+	for (guint i = 0; i < list->len; i++) {
+		struct flap *p = list->pdata[i];
+		uint32_t port = sweep_disabled_port(p, n);
+
+		if (p->held || p->held_until >= s->last_end ||
+		    port == SNAPSHOT_NONE || !n->ports[port].known ||
+		    n->ports[port].info.phys_state == PORT_PHYS_DISABLED)
+			continue;
+		log_say(s->log, LOG_INFO, "fabric", "enabled again: %s",
+			p->name);
+		persist_keep_disabled(s->memory, p->disabled_guid,
+				      p->disabled_num, false);
+		p->disabled_num = 0;
 	}
-	log_say(s->log, LOG_INFO, "fabric", "enabled again: %s", p->name);
-	persist_keep_disabled(s->memory, p->disabled_guid, p->disabled_num,
-			      false);
-	p->disabled_num = 0;
 }
 
 void
 sweep_release_flaps(struct sweep *s)
 {
-	g_autoptr(GPtrArray) first = NULL, due = NULL;
+	g_autoptr(GPtrArray) ended = NULL;
 
 	if (!sweep_has_fabric(s))
 		return;
-	first = g_ptr_array_new();
-	due = flaps_release(s->flaps, transport_now(s->t), first);
-	for (guint i = 0; i < first->len; i++) {
-		const struct flap *p = first->pdata[i];
+	if (s->memory->disabled->len)
+		forget_enabled(s);
+	ended = flaps_release(s->flaps, transport_now(s->t));
+	for (guint i = 0; i < ended->len; i++) {
+		const struct flap *p = ended->pdata[i];
 
 		log_say(s->log, LOG_INFO, "fabric", "no longer held down: %s",
 			p->name);
 		sweep_changed(s, SWEEP_CAUSE_RELEASED, p->guid);
 		if (p->far_guid)
 			sweep_changed(s, SWEEP_CAUSE_RELEASED, p->far_guid);
+		if (p->disabled_num)
+			sweep_changed(s, SWEEP_CAUSE_RELEASED,
+				      p->disabled_guid);
 	}
-	for (guint i = 0; i < due->len; i++)
-		enable_port(s, due->pdata[i],
-			    g_ptr_array_find(first, due->pdata[i], NULL));
 }
 
 void
