@@ -29,6 +29,7 @@
 #define IN_FLIGHT	16u	/* beside a batch that has the window */
 
 struct flight {
+	GList link;		/* in the queue */
 	struct smp_request request;
 	uint32_t id;
 	bool is_second;		/* it was sent once more */
@@ -84,12 +85,13 @@ is_reachable(const struct smp_batch *b, uint32_t port)
 }
 
 static struct smp_request
-flight_end(struct smp_batch *b, GList *at)
+flight_end(struct smp_batch *b, struct flight *f)
 {
-	g_autofree struct flight *f = at->data;
+	struct smp_request r = f->request;
 
-	g_queue_delete_link(&b->flights, at);
-	return f->request;
+	g_queue_unlink(&b->flights, &f->link);
+	g_free(f);
+	return r;
 }
 
 /* Cancels in the order of sending, so that a run can be repeated exactly. A
@@ -104,7 +106,7 @@ smp_batch_set_unreachable(struct smp_batch *b, uint32_t port)
 		b->unreachable = g_new0(uint8_t, b->s->n_ports + 1u);
 	b->unreachable[snapshot_holder_of(b->s, port)] = true;
 	while (at) {
-		const struct flight *f = at->data;
+		struct flight *f = at->data;
 		struct smp_request r;
 
 		if (is_reachable(b, f->request.port)) {
@@ -112,7 +114,7 @@ smp_batch_set_unreachable(struct smp_batch *b, uint32_t port)
 			continue;
 		}
 		mad_client_cancel(b->x, f->id);
-		r = flight_end(b, at);
+		r = flight_end(b, f);
 		b->stage.reply(b->stage.data, &r, &cancelled);
 		at = b->flights.head;
 	}
@@ -142,7 +144,7 @@ is_sent_again(struct smp_batch *b, const struct flight *f)
 }
 
 static void batch_on_answer(const struct mad_client_answer *a, void *data,
-			    uint64_t at);
+			    uint64_t flight);
 
 static void
 batch_start(struct smp_batch *b, struct flight *f)
@@ -155,27 +157,26 @@ batch_start(struct smp_batch *b, struct flight *f)
 			 r->attr, r->modifier, r->key, &r->path);
 	if (r->set)
 		memcpy(smp_data(mad), r->data, SMP_DATA_LEN);
-	g_queue_push_tail(&b->flights, f);
+	g_queue_push_tail_link(&b->flights, &f->link);
 	f->id = mad_client_start(b->x, &direct, mad, batch_on_answer, b,
-				 (uintptr_t)b->flights.tail);
+				 (uintptr_t)f);
 }
 
 static void
-batch_on_answer(const struct mad_client_answer *a, void *data, uint64_t at)
+batch_on_answer(const struct mad_client_answer *a, void *data, uint64_t flight)
 {
 	struct smp_batch *b = data;
-	GList *link = (void *)(uintptr_t)at;
-	struct flight *f = link->data;
+	struct flight *f = (void *)(uintptr_t)flight;
 	struct smp_reply reply = { .outcome = SMP_TIMED_OUT };
 	struct smp_request r;
 
 	if (a->outcome != MAD_CLIENT_ANSWERED && is_sent_again(b, f)) {
 		f->is_second = true;
-		g_queue_delete_link(&b->flights, link);
+		g_queue_unlink(&b->flights, &f->link);
 		batch_start(b, f);
 		return;
 	}
-	r = flight_end(b, link);
+	r = flight_end(b, f);
 	if (a->outcome == MAD_CLIENT_ANSWERED)
 		reply = (struct smp_reply){
 			.outcome = SMP_ANSWERED,
@@ -204,8 +205,8 @@ batch_send(struct smp_batch *b, struct smp_request *r)
 		b->stage.reply(b->stage.data, r, &not_sent);
 		return;
 	}
-	f = g_new0(struct flight, 1);
-	f->request = *r;
+	f = g_new(struct flight, 1);
+	*f = (struct flight){ .link.data = f, .request = *r };
 	batch_start(b, f);
 }
 
@@ -302,7 +303,8 @@ smp_batch_free(struct smp_batch *b)
 	if (!b->stage.max_in_flight)
 		mad_client_set_pump(b->x, NULL, b);
 	transport_timer_clear(b->x->transport, &b->timer);
-	g_queue_clear_full(&b->flights, g_free);
+	while (b->flights.length)
+		flight_end(b, b->flights.head->data);
 	g_free(b->unreachable);
 	g_free(b->lossy);
 	if (b->stage.free)
