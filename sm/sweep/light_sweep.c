@@ -144,7 +144,7 @@ silent_due(const GArray *silent)
 }
 
 static void
-ask(struct light_sweep *l, uint32_t port, enum mad_attr attr, bool is_first)
+ask_port(struct light_sweep *l, uint32_t port, enum mad_attr attr, bool is_first)
 {
 	const struct question q = { port, attr, is_first };
 
@@ -174,7 +174,7 @@ silent_take(struct light_sweep *l)
 		port = silent_port_of(l, p);
 		p->due = l->began + p->pause;
 		if (port != SNAPSHOT_NONE)
-			ask(l, port, p->state == PORT_STATE_NOP ?
+			ask_port(l, port, p->state == PORT_STATE_NOP ?
 			    MAD_ATTR_PORT_INFO : MAD_ATTR_NODE_INFO, true);
 	}
 }
@@ -291,11 +291,11 @@ probe_reply(struct light_sweep *l, const struct smp_request *r,
 		else if (ok)
 			light_sweep_on_port_info(l, r->port, a->data);
 		if (ok && r->tag && l->r.changed->len == n_changed)
-			ask(l, r->port, MAD_ATTR_NODE_INFO, false);
+			ask_port(l, r->port, MAD_ATTR_NODE_INFO, false);
 		if (is_lost && snapshot_is_end_port(l->s, r->port) &&
 		    peer != SNAPSHOT_NONE &&
 		    snapshot_is_switch(snapshot_node_of(l->s, peer)))
-			ask(l, peer, MAD_ATTR_PORT_INFO, true);
+			ask_port(l, peer, MAD_ATTR_PORT_INFO, true);
 		return;
 	}
 	if (was && ok)
@@ -354,7 +354,7 @@ ask_links(struct light_sweep *l, struct light_turn turn)
 		    (snapshot_is_end_port(s, port) ||
 		     (!snapshot_is_end_port(s, p->peer) && port < p->peer)) &&
 		    n++ % turn.of == turn.now)
-			ask(l, port, MAD_ATTR_PORT_INFO, false);
+			ask_port(l, port, MAD_ATTR_PORT_INFO, false);
 	}
 }
 
@@ -370,9 +370,9 @@ ask_fabric(struct light_sweep *l)
 			p->info.state >= PORT_STATE_ACTIVE;
 
 		if (snapshot_is_switch(&s->nodes[p->node]) && p->num == 0)
-			ask(l, port, MAD_ATTR_SWITCH_INFO, false);
+			ask_port(l, port, MAD_ATTR_SWITCH_INFO, false);
 		else if (port == s->local_port || is_leased)
-			ask(l, port, MAD_ATTR_PORT_INFO, false);
+			ask_port(l, port, MAD_ATTR_PORT_INFO, false);
 	}
 }
 

@@ -796,7 +796,10 @@ sweep_request(struct sweep *s, enum sweep_cause cause)
 	if (cause == SWEEP_CAUSE_TRAP && !(s->causes & 1u << cause))
 		s->trap_at = transport_now(s->t);
 	s->causes |= 1u << cause;
-	sweep_reread(s);
+	if (sweep_goal_stays(s->params.goal))
+		sweep_reread(s);
+	else if (rests(s) && !s->over)
+		sweep_begin(s);
 }
 
 void

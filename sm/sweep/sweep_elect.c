@@ -36,7 +36,7 @@
 
 /* Sets IsSM, or clears it. */
 static void
-show(struct sweep *s, bool shown)
+set_is_sm(struct sweep *s, bool shown)
 {
 	if (s->params.hidden == !shown)
 		return;
@@ -64,7 +64,7 @@ obey(struct sweep *s, const struct election_peer *master)
 	s->heard = transport_now(s->t);
 	s->up = s->cut_off = s->owes_lfts = false;
 	if (s->params.guest) {
-		show(s, false);
+		set_is_sm(s, false);
 		log_say(s->log, LOG_INFO, "sweep", "no priority is configured: "
 			"this manager leaves the fabric to the master on %s, "
 			"and takes over when that ends; to take over now: "
@@ -166,7 +166,7 @@ goes_another_way(struct sweep *s, const GArray *found)
 		return true;
 	}
 	if (s->params.hidden) {
-		show(s, true);
+		set_is_sm(s, true);
 		if (s->params.goal == SWEEP_GOAL_FABRIC) {
 			sweep_look_again(s);
 			return true;
@@ -187,7 +187,7 @@ void
 sweep_show(struct sweep *s)
 {
 	s->params.guest = false;
-	show(s, true);
+	set_is_sm(s, true);
 	sweep_request(s, SWEEP_CAUSE_ELECTION);
 }
 
