@@ -14,7 +14,6 @@
 #include "sm/sm_instance.h"
 
 #include "sm/sa/mcmember.h"
-#include "topology/changes.h"
 
 #define DISK_END_US	(10 * (int64_t)G_USEC_PER_SEC)	/* at the end */
 /* The text of the expected fabric has 2.6 MB at 11,664 hosts: a repair does not
@@ -141,37 +140,15 @@ observes(const struct sm_instance *sm)
 	return sm->sweep->params.goal == SWEEP_GOAL_OBSERVE;
 }
 
-/* Nodes that were missing before this manager started are not new when they
- * come. */
-static void
-note_away(struct sm_instance *sm, int64_t now)
-{
-	GHashTable *away = sm->sweep->away;
-
-	for (guint i = 0; i < sm->expected->faults->len; i++) {
-		const struct expected_fault *f =
-			sm->expected->faults->pdata[i];
-		int64_t since = transport_now(sm->t) -
-			(now - f->since) * G_USEC_PER_SEC;
-
-		if (f->kind != EXPECTED_LINK && expected_is_missing(f->kind) &&
-		    !g_hash_table_contains(away, &f->guid))
-			changes_away_add(away, f->guid, since, f->name, f->at);
-	}
-}
-
 static void
 sm_instance_on_end(const struct sweep_report *r, void *data)
 {
 	struct sm_instance *sm = data;
 	bool is_read = sm->resident &&
 		(r->end == SWEEP_END_UP || r->end == SWEEP_END_NOT_UP);
-	int64_t now = g_get_real_time() / G_USEC_PER_SEC;
 
-	if (is_read && expected_update(sm->expected, r->view->subnet, now))
-		state_touch(sm->state, &expected_part, EXPECTED_PAUSE_US);
 	if (is_read)
-		note_away(sm, now);
+		state_touch(sm->state, &expected_part, EXPECTED_PAUSE_US);
 	if (is_read && !observes(sm))
 		state_know_clients(sm->state);
 	if (r->verdict)

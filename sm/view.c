@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "config.h"
-#include "topology/changes.h"
 #include "topology/net_file.h"
 
 #define SHARE		20

@@ -75,8 +75,8 @@ compare_expected(struct compare *c, const struct snapshot *from,
 {
 	struct expected *e = expected_new();
 
-	expected_update(e, from, 1);
-	expected_update(e, to, 1);
+	expected_update(e, from, NULL, 1, 1);
+	expected_update(e, to, NULL, 1, 1);
 	for (guint i = 0; i < e->faults->len; i++) {
 		const struct expected_fault *f = e->faults->pdata[i];
 		const char *what = fault_words[f->kind][words];

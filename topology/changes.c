@@ -1,65 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Changes: nodes are compared by NodeGUID, in which both snapshots are sorted;
- * links and names of those that are in both.
+ * Changes: what an update of the expected fabric finds another than the update
+ * before it did, as lines of a log.
  */
-#include "topology/changes.h"
-#include "topology/text.h"
+#include "topology/expected_graph.h"
 
 #include <string.h>
 
+#include "topology/text.h"
+
 #define CABLES_NAMED	8u
-
-struct comparison {
-	const struct snapshot *old, *new;
-	const struct lid_map *lids;
-	GHashTable *away;
-	int64_t now;
-	GPtrArray *found;
-	uint32_t *to_new, *to_old;	/* node -> node, or SNAPSHOT_NONE */
-	GHashTable *shared[2];	/* names in old, new; NULL: not yet needed */
-};
-
-bool
-change_is_loss(enum change_kind kind)
-{
-	return kind <= CHANGE_LINK_DOWN || kind == CHANGE_SLOW;
-}
-
-struct away {
-	uint64_t guid;		/* the key */
-	int64_t since;
-	char *name, *where;	/* it was; where: or NULL */
-};
-
-static void
-away_free(gpointer data)
-{
-	struct away *a = data;
-
-	g_free(a->name);
-	g_free(a->where);
-	g_free(a);
-}
-
-GHashTable *
-changes_away_new(void)
-{
-	return g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
-				     away_free);
-}
+#define CHANGES_MAX	8u	/* of each kind, a line each */
 
 void
-changes_away_add(GHashTable *away, uint64_t guid, int64_t since,
-		 const char *name, const char *where)
-{
-	struct away *a = g_new(struct away, 1);
-
-	*a = (struct away){ guid, since, g_strdup(name), g_strdup(where) };
-	g_hash_table_replace(away, &a->guid, a);
-}
-
-static void
 change_free(gpointer data)
 {
 	struct change *c = data;
@@ -79,7 +32,7 @@ change_new(enum change_kind kind, uint64_t guid, char *name, char *text)
 }
 
 static void G_GNUC_PRINTF(5, 6)
-add(struct comparison *c, enum change_kind kind, uint64_t guid, char *name,
+add(struct expected *e, enum change_kind kind, uint64_t guid, char *name,
     const char *format, ...)
 {
 	g_autofree char *rest = NULL;
@@ -88,42 +41,130 @@ add(struct comparison *c, enum change_kind kind, uint64_t guid, char *name,
 	va_start(args, format);
 	rest = g_strdup_vprintf(format, args);
 	va_end(args);
-	g_ptr_array_add(c->found, change_new(kind, guid, name,
-					     g_strconcat(name, " ", rest,
-							 NULL)));
+	g_ptr_array_add(e->changes, change_new(kind, guid, name,
+					       g_strconcat(name, " ", rest,
+							   NULL)));
 }
 
-/* ---- names ---- */
+/* ---- nodes ---- */
 
-static GHashTable *
-shared_in(struct comparison *c, const struct snapshot *s)
+/* What the port has now that a cable came from which has gone with its node. */
+enum far_end {
+	FAR_DOWN,
+	FAR_SILENT,	/* a link, and no node answers */
+	FAR_OTHER,	/* a link to another node */
+	FAR_UNREAD,	/* its node is away, too, or did not answer */
+	FAR_HELD,
+	FAR_UNUSED,	/* a node that answers, but is left out */
+	FAR_KINDS
+};
+
+static enum far_end
+far_end(const struct snapshot *s, const struct expected_link *l, unsigned end)
 {
-	GHashTable **shared = &c->shared[s == c->new];
+	uint32_t at = snapshot_port_of(s, l->node[end]->at, l->port[end]);
+	const struct snapshot_port *now = at == SNAPSHOT_NONE ? NULL :
+		&s->ports[at];
 
-	if (!*shared)
-		*shared = snapshot_shared_names(s);
-	return *shared;
+	return !now ? FAR_UNREAD :
+		now->peer != SNAPSHOT_NONE ? FAR_OTHER :
+		now->held ? FAR_HELD : !now->known ? FAR_UNREAD :
+		now->info.state <= PORT_STATE_DOWN ? FAR_DOWN :
+		now->silent ? FAR_SILENT : FAR_UNUSED;
 }
 
-static char *
-node_name(struct comparison *c, const struct snapshot *s, uint32_t node)
+/* "4 cables to switches down, leaf-1/6 leaf-2/6; 2 hosts with it": of the ends
+ * that were read, what most of them have. */
+static void
+switch_left(struct expected *e, const struct expected_node *n,
+	    const struct snapshot *s)
 {
-	return snapshot_full_name(&s->nodes[node], shared_in(c, s));
+	static const char *const texts[] = {
+		[FAR_DOWN] = "down",
+		[FAR_SILENT] = ("with a link and no answer (hung, or protected "
+			"by a foreign M_Key)"),
+		[FAR_OTHER] = "replaced by those of other nodes",
+		[FAR_UNREAD] = "out of reach",
+	};
+	static const enum far_end groups[FAR_KINDS] = {
+		FAR_DOWN, FAR_SILENT, FAR_OTHER, FAR_UNREAD, FAR_DOWN,
+		FAR_OTHER,
+	};
+	const struct expected_link *links[UINT8_MAX + 1] = { NULL };
+	enum far_end is[UINT8_MAX + 1], most = FAR_UNREAD;
+	unsigned ends[FAR_KINDS] = { 0 }, n_hosts = 0, n_named = 0;
+	g_autoptr(GString) cables = g_string_new(NULL);
+
+	for (uint32_t i = 0; i < e->links->len; i++) {
+		const struct expected_link *l = expected_link_at(e, i);
+
+		for (unsigned end = 0; end < 2; end++)
+			if (l->is_up && l->node[end] == n)
+				links[l->port[end]] = l;
+	}
+	for (unsigned num = 1; num <= UINT8_MAX; num++) {
+		const struct expected_link *l = links[num];
+		unsigned far = l && l->node[0] == n;
+
+		is[num] = FAR_KINDS;
+		if (l && expected_is_switch(l->node[far]))
+			ends[is[num] = groups[far_end(s, l, far)]]++;
+		else if (l)
+			n_hosts += l->node[far]->kind == EXPECTED_HOST &&
+				l->node[far]->at == SNAPSHOT_NONE;
+	}
+	for (enum far_end kind = FAR_UNREAD; kind-- > FAR_DOWN;)
+		if (ends[kind] && (most == FAR_UNREAD ||
+				   ends[kind] >= ends[most]))
+			most = kind;
+	for (unsigned num = 1; num <= UINT8_MAX; num++) {
+		g_autofree char *at = NULL;
+
+		if (is[num] != most || n_named++ >= CABLES_NAMED)
+			continue;
+		at = expected_end_name(links[num], links[num]->node[0] == n);
+		g_string_append_printf(cables, " %s", at);
+	}
+	if (n_named > CABLES_NAMED)
+		g_string_append(cables, " ...");
+	g_string_append_printf(cables, n_hosts ? "; %u host%s with it" :
+			       "; no host with it", n_hosts,
+			       text_plural(n_hosts));
+	add(e, CHANGE_SWITCH_LEFT, n->guid, expected_full_name(n),
+	    "left: %u cable%s to switches %s,%s", ends[most],
+	    text_plural(ends[most]), texts[most], cables->str);
 }
 
-static char *
-port_name(struct comparison *c, const struct snapshot *s, uint32_t port)
+/* A host that left with its switch is reported with that. */
+static void
+host_left(struct expected *e, const struct expected_node *n,
+	  const struct snapshot *s)
 {
-	return snapshot_full_port_name(s, port, shared_in(c, s));
-}
+	static const char *const texts[][2] = {
+		[FAR_DOWN] = { "", " is down" },
+		[FAR_SILENT] = { "no answer, but ", " has a link: hung, without "
+			"a driver, or protected by a foreign M_Key" },
+		[FAR_OTHER] = { "another node is at ", "" },
+		[FAR_UNREAD] = { "", " did not answer" },
+		[FAR_HELD] = { "", " is held down" },
+		[FAR_UNUSED] = { "the node that answers at ", " is not used" },
+	};
+	const struct expected_link *l = n->first;
+	unsigned far = l && l->node[0] == n;
+	const char *const *text = l ? texts[far_end(s, l, far)] : NULL;
+	g_autofree char *where = NULL, *lid = NULL;
 
-static char *
-link_name(struct comparison *c, const struct snapshot *s, uint32_t port)
-{
-	g_autofree char *a = port_name(c, s, port);
-	g_autofree char *b = port_name(c, s, s->ports[port].peer);
-
-	return g_strconcat("link ", a, " - ", b, NULL);
+	if (!l || !l->is_up) {
+		add(e, CHANGE_HOST_LEFT, n->guid, expected_full_name(n),
+		    "left");
+		return;
+	}
+	if (l->node[far]->at == SNAPSHOT_NONE)
+		return;
+	where = expected_end_name(l, far);
+	lid = n->lid ? g_strdup_printf(" (LID %u)", n->lid) : NULL;
+	add(e, CHANGE_HOST_LEFT, n->guid, expected_full_name(n),
+	    "left%s: %s%s%s", lid ?: "", text[0], where, text[1]);
 }
 
 /* The first cabled port of a node, or SNAPSHOT_NONE. */
@@ -138,249 +179,151 @@ cabled_port(const struct snapshot *s, uint32_t node)
 	return SNAPSHOT_NONE;
 }
 
-/* ---- nodes ---- */
-
-enum far_end {
-	FAR_DOWN,
-	FAR_SILENT,	/* a link, and no node answers */
-	FAR_OTHER,	/* a link to another node */
-	FAR_UNREAD,	/* its node is away, too, or did not answer */
-	FAR_KINDS
-};
-
-/* What the port has now that the cable of a node that left came from. */
-static enum far_end
-far_end(const struct comparison *c, uint32_t peer)
+/* Of the other end of the cable at this port. */
+static char *
+peer_name(const struct expected *e, const struct snapshot *s, uint32_t port)
 {
-	uint32_t at = snapshot_same_port(c->old, peer, c->to_new, c->new);
-	const struct snapshot_port *now = at == SNAPSHOT_NONE ? NULL :
-		&c->new->ports[at];
+	uint32_t peer = port == SNAPSHOT_NONE ? port : s->ports[port].peer;
 
-	return !now || !now->known ? FAR_UNREAD :
-		now->silent ? FAR_SILENT : now->held ||
-		now->info.state <= PORT_STATE_DOWN ? FAR_DOWN : FAR_OTHER;
+	return peer == SNAPSHOT_NONE ? g_strdup("no cable") :
+		expected_port_name(g_hash_table_lookup(e->by_guid,
+			&snapshot_node_of(s, peer)->info.node_guid),
+			s->ports[peer].num);
 }
 
-/* "4 cables to switches down, leaf-1/6 leaf-2/6; 2 hosts with it": of the ends
- * that were read, what most of them have. */
+/* One that is new: also the node that was at one of its cables. */
 static void
-switch_left(struct comparison *c, const struct snapshot_node *n, char *name)
+node_came(struct expected *e, const struct expected_node *n,
+	  const struct snapshot *s, int64_t away)
 {
-	static const char *const texts[] = {
-		[FAR_DOWN] = "down",
-		[FAR_SILENT] = ("with a link and no answer (hung, or protected "
-			"by a foreign M_Key)"),
-		[FAR_OTHER] = "replaced by those of other nodes",
-		[FAR_UNREAD] = "out of reach",
-	};
-	g_autoptr(GString) cables = g_string_new(NULL);
-	const struct snapshot *s = c->old;
-	const struct snapshot_port *ports = &s->ports[n->first_port];
-	unsigned ends[FAR_KINDS] = { 0 }, n_hosts = 0, n_named = 0;
-	enum far_end most = FAR_UNREAD;
-
-	for (unsigned num = 1; num <= n->info.num_ports; num++) {
-		uint32_t peer = ports[num].peer;
-
-		if (peer == SNAPSHOT_NONE)
-			continue;
-		if (snapshot_is_switch(snapshot_node_of(s, peer)))
-			ends[far_end(c, peer)]++;
-		else
-			n_hosts += c->to_new[s->ports[peer].node] ==
-				SNAPSHOT_NONE &&
-				!snapshot_is_part(s, s->ports[peer].node);
-	}
-	for (enum far_end kind = FAR_UNREAD; kind-- > FAR_DOWN;)
-		if (ends[kind] && (most == FAR_UNREAD ||
-				   ends[kind] >= ends[most]))
-			most = kind;
-	for (unsigned num = 1; num <= n->info.num_ports; num++) {
-		uint32_t peer = ports[num].peer;
-		g_autofree char *at = NULL;
-
-		if (peer == SNAPSHOT_NONE ||
-		    !snapshot_is_switch(snapshot_node_of(s, peer)) ||
-		    far_end(c, peer) != most)
-			continue;
-		at = port_name(c, s, peer);
-		if (n_named++ < CABLES_NAMED)
-			g_string_append_printf(cables, " %s", at);
-	}
-	if (n_named > CABLES_NAMED)
-		g_string_append(cables, " ...");
-	g_string_append_printf(cables, n_hosts ? "; %u host%s with it" :
-			       "; no host with it", n_hosts,
-			       text_plural(n_hosts));
-	add(c, CHANGE_SWITCH_LEFT, n->info.node_guid, name,
-	    "left: %u cable%s to switches %s,%s", ends[most],
-	    text_plural(ends[most]), texts[most], cables->str);
-}
-
-/* A host that left with its switch is reported with that. */
-static void
-node_left(struct comparison *c, uint32_t node)
-{
-	const struct snapshot *s = c->old;
-	const struct snapshot_node *n = &s->nodes[node];
-	uint32_t port = cabled_port(s, node), at;
-	g_autofree char *where = port == SNAPSHOT_NONE ? g_strdup("no cable") :
-		port_name(c, s, s->ports[port].peer);
-	char *name = node_name(c, s, node);
-	const struct snapshot_port *now;
-	char lid[16] = "";
-
-	if (c->away)
-		changes_away_add(c->away, n->info.node_guid, c->now, name,
-				 where);
-	if (snapshot_is_switch(n)) {
-		switch_left(c, n, name);
-		return;
-	}
-	if (port == SNAPSHOT_NONE) {
-		add(c, CHANGE_HOST_LEFT, n->info.node_guid, name, "left");
-		return;
-	}
-	at = snapshot_same_port(s, s->ports[port].peer, c->to_new, c->new);
-	if (at == SNAPSHOT_NONE) {
-		g_free(name);
-		return;
-	}
-	if (c->lids && c->lids->base[port])
-		g_snprintf(lid, sizeof(lid), " (LID %u)", c->lids->base[port]);
-	now = &c->new->ports[at];
-	add(c, CHANGE_HOST_LEFT, n->info.node_guid, name,
-	    now->peer != SNAPSHOT_NONE ? "left%s: another node is at %s" :
-	    now->held ? "left%s: %s is held down" :
-	    !now->known ? "left%s: %s did not answer" :
-	    now->info.state <= PORT_STATE_DOWN ? "left%s: %s is down" :
-	    now->silent ? "left%s: no answer, but %s has a link: hung, without "
-	    "a driver, or protected by a foreign M_Key" :
-	    "left%s: the node that answers at %s is not used", lid, where);
-}
-
-/* A host that is new: also the node that left its switch port and has not come
- * back. */
-static void
-node_came(struct comparison *c, uint32_t node)
-{
-	const struct snapshot_node *n = &c->new->nodes[node];
-	uint64_t guid = n->info.node_guid;
-	const struct away *a = c->away ?
-		g_hash_table_lookup(c->away, &guid) : NULL, *before = NULL;
-	uint32_t port = cabled_port(c->new, node);
-	g_autofree char *where = port == SNAPSHOT_NONE ? g_strdup("no cable") :
-		port_name(c, c->new, c->new->ports[port].peer);
-	char *name = node_name(c, c->new, node);
-	bool is_switch = snapshot_is_switch(n);
+	g_autofree char *where = peer_name(e, s, cabled_port(s, n->at));
+	const struct expected_link *l = n->first;
+	g_autofree char *from = l ? expected_end_name(l, l->node[0] == n) :
+		NULL;
+	bool is_switch = expected_is_switch(n);
 	enum change_kind kind = is_switch ? CHANGE_SWITCH_CAME :
 		CHANGE_HOST_CAME;
-	int64_t s = a ? (c->now - a->since) / G_USEC_PER_SEC : 0;
-	GHashTableIter iter;
-	gpointer other;
+	char *name = expected_full_name(n);
 
-	if (c->away && !a) {
-		g_hash_table_iter_init(&iter, c->away);
-		while (!before && g_hash_table_iter_next(&iter, NULL, &other))
-			if (g_strcmp0(((struct away *)other)->where, where) == 0)
-				before = other;
-	}
-	if (before)
-		add(c, kind, guid, name, "is new: %s, in place of %s (0x%016"
-		    G_GINT64_MODIFIER "x)", where, before->name, before->guid);
-	else if (!a)
-		add(c, kind, guid, name, "is new: %s", where);
-	else if (is_switch || !a->where || strcmp(a->where, where) == 0)
-		add(c, kind, guid, name, "is back after %" G_GINT64_FORMAT
-		    " s: %s", s, where);
+	away /= G_USEC_PER_SEC;
+	if (n->is_new && n->before)
+		add(e, kind, n->guid, name, "is new: %s, in place of %s (0x%016"
+		    G_GINT64_MODIFIER "x)", where, n->before->name,
+		    n->before->guid);
+	else if (n->is_new)
+		add(e, kind, n->guid, name, "is new: %s", where);
+	else if (is_switch || !from || strcmp(from, where) == 0)
+		add(e, kind, n->guid, name, "is back after %" G_GINT64_FORMAT
+		    " s: %s", away, where);
 	else
-		add(c, CHANGE_MOVED, guid, name, "moved from %s to %s, after %"
-		    G_GINT64_FORMAT " s", a->where, where, s);
-	if (a)
-		g_hash_table_remove(c->away, &guid);
+		add(e, CHANGE_MOVED, n->guid, name, "moved from %s to %s, after %"
+		    G_GINT64_FORMAT " s", from, where, away);
 }
 
-/* A node that is in both: its name, and of a CA where it is. */
+/* A CA that is there as before: it may have fewer ports. */
 static void
-compare_node(struct comparison *c, uint32_t was, uint32_t is)
+host_moved(struct expected *e, const struct expected_node *n,
+	   const struct snapshot *s)
 {
-	const struct snapshot_node *a = &c->old->nodes[was];
-	const struct snapshot_node *b = &c->new->nodes[is];
-	uint32_t port = cabled_port(c->old, was), here, at;
+	const struct expected_link *l = n->first;
+	unsigned far = l && l->node[0] == n;
+	uint32_t port = l && l->is_up ?
+		snapshot_port_of(s, n->at, l->port[!far]) : SNAPSHOT_NONE;
 	g_autofree char *from = NULL, *to = NULL;
 
-	if (strcmp(snapshot_node_name(a), snapshot_node_name(b)))
-		add(c, CHANGE_RENAMED, a->info.node_guid,
-		    g_strdup(snapshot_node_name(a)), "is now called %s",
-		    snapshot_node_name(b));
-	/* It may have fewer ports than before. */
-	here = port == SNAPSHOT_NONE || snapshot_is_switch(a) ? SNAPSHOT_NONE :
-		snapshot_same_port(c->old, port, c->to_new, c->new);
-	if (here != SNAPSHOT_NONE)
-		here = c->new->ports[here].peer;
-	if (here == SNAPSHOT_NONE)
+	if (port == SNAPSHOT_NONE || s->ports[port].peer == SNAPSHOT_NONE ||
+	    s->ports[port].peer == snapshot_port_of(s, l->node[far]->at,
+						    l->port[far]))
 		return;
-	at = snapshot_same_port(c->old, c->old->ports[port].peer, c->to_new,
-				c->new);
-	if (at == here)
+	from = expected_end_name(l, far);
+	to = peer_name(e, s, port);
+	add(e, CHANGE_MOVED, n->guid, expected_full_name(n),
+	    "moved from %s to %s", from, to);
+}
+
+void
+changes_of_node(struct expected *e, struct expected_node *n,
+		const struct snapshot *s, const struct lid_map *lids,
+		int64_t away)
+{
+	bool is_switch = expected_is_switch(n);
+	uint32_t port;
+
+	if (n->at == SNAPSHOT_NONE) {
+		if (n->was != SNAPSHOT_NONE)
+			(is_switch ? switch_left : host_left)(e, n, s);
 		return;
-	from = port_name(c, c->old, c->old->ports[port].peer);
-	to = port_name(c, c->new, here);
-	add(c, CHANGE_MOVED, a->info.node_guid,
-	    node_name(c, c->new, is), "moved from %s to %s", from, to);
+	}
+	if (n->is_new || n->since)
+		node_came(e, n, s, away);
+	else if (n->was != SNAPSHOT_NONE && !is_switch)
+		host_moved(e, n, s);
+	port = is_switch || !lids ? SNAPSHOT_NONE : cabled_port(s, n->at);
+	n->lid = port == SNAPSHOT_NONE ? 0 : lids->base[port];
+}
+
+void
+changes_of_name(struct expected *e, const struct expected_node *n,
+		const char *name)
+{
+	if (n->was != SNAPSHOT_NONE)
+		add(e, CHANGE_RENAMED, n->guid, g_strdup(n->name),
+		    "is now called %s", name);
 }
 
 /* ---- links ---- */
 
-bool
-link_is_slow(const struct snapshot *s, uint32_t port,
-	     struct port_info *best)
+static char *
+link_name(const struct expected_link *l)
 {
-	const struct snapshot_port *p = &s->ports[port];
-	const struct snapshot_port *q;
-	uint32_t now;
+	g_autofree char *a = expected_end_name(l, 0);
+	g_autofree char *b = expected_end_name(l, 1);
 
-	if (p->peer == SNAPSHOT_NONE)
-		return false;
-	q = &s->ports[p->peer];
-	if (!p->known || !q->known || p->info.state < PORT_STATE_INIT)
-		return false;
-	*best = (struct port_info){
-		.width_active = port_widest(p->info.width_supported &
-					    q->info.width_supported),
-		.speed_ext_active = port_fastest(p->info.speed_ext_supported &
-				q->info.speed_ext_supported & 15u),
-		.speed_active = port_fastest(p->info.speed_supported &
-					     q->info.speed_supported & 7u),
-	};
-	now = port_mbps(&p->info);
-	return now && now < port_mbps(best);
+	return g_strconcat("link ", a, " - ", b, NULL);
 }
 
-/* Links of `s` between switches that are also in `other`, and not so there. */
 static void
-find_links(struct comparison *c, const struct snapshot *s,
-	   const uint32_t *nodes, const struct snapshot *other,
-	   enum change_kind kind)
+link_turned(struct expected *e, const struct expected_link *l, bool is_up,
+	    const struct snapshot_port *a, const struct snapshot_port *b)
 {
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		uint32_t a, b;
+	add(e, is_up ? CHANGE_LINK_UP : CHANGE_LINK_DOWN, l->node[0]->guid,
+	    link_name(l), "%s", is_up ? "is up" :
+	    !a->known || !b->known ?
+	    "is not known: no answer from one end" :
+	    a->peer == SNAPSHOT_NONE ? "is down" :
+	    "is gone: another cable is in its place");
+}
 
-		if (!snapshot_joins_switches(s, port))
-			continue;
-		a = snapshot_same_port(s, port, nodes, other);
-		b = snapshot_same_port(s, s->ports[port].peer, nodes, other);
-		if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE ||
-		    other->ports[a].peer == b)
-			continue;
-		add(c, kind, snapshot_node_of(s, port)->info.node_guid,
-		    link_name(c, s, port), "%s",
-		    kind == CHANGE_LINK_UP ? "is up" :
-		    !other->ports[a].known || !other->ports[b].known ?
-		    "is not known: no answer from one end" :
-		    other->ports[a].peer == SNAPSHOT_NONE ? "is down" :
-		    "is gone: another cable is in its place");
-	}
+void
+changes_of_link(struct expected *e, struct expected_link *l,
+		const struct snapshot *s, const uint32_t ends[2])
+{
+	bool is_here = ends[0] != SNAPSHOT_NONE && ends[1] != SNAPSHOT_NONE;
+	bool is_up = is_here && s->ports[ends[0]].peer == ends[1];
+	bool joins = is_here, is_slow;
+	const struct port_info *info;
+	struct port_info best;
+
+	for (unsigned end = 0; end < 2; end++)
+		joins &= expected_is_switch(l->node[end]) &&
+			l->node[end]->was != SNAPSHOT_NONE;
+	if (joins && is_up != l->is_up)
+		link_turned(e, l, is_up, &s->ports[ends[0]],
+			    &s->ports[ends[1]]);
+	is_slow = is_up && link_is_slow(s, ends[0], &best);
+	info = is_up ? &s->ports[ends[0]].info : NULL;
+	if (is_slow && !l->is_below)
+		add(e, CHANGE_SLOW, l->node[0]->guid, link_name(l),
+		    "trained at %s%s of %s%s", port_width(info)->name,
+		    port_speed(info)->name, port_width(&best)->name,
+		    port_speed(&best)->name);
+	else if (is_up && l->is_below && !is_slow &&
+		 info->state >= PORT_STATE_INIT)
+		add(e, CHANGE_FULL_SPEED, l->node[0]->guid, link_name(l),
+		    "has its full speed again: %s%s", port_width(info)->name,
+		    port_speed(info)->name);
+	l->is_up = is_up;
+	l->is_below = is_slow;
 }
 
 /* ---- all ---- */
@@ -391,67 +334,12 @@ compare_kinds(gconstpointer a, gconstpointer b)
 	const struct change *x = *(struct change *const *)a;
 	const struct change *y = *(struct change *const *)b;
 
-	return (int)x->kind - (int)y->kind;
+	return x->kind != y->kind ? (int)x->kind - (int)y->kind :
+		(x->guid > y->guid) - (x->guid < y->guid);
 }
 
-GPtrArray *
-changes_find(const struct snapshot *old, const struct lid_map *lids,
-	     const struct snapshot *new, GHashTable *away, int64_t now)
-{
-	struct comparison c = {
-		.old = old, .new = new, .lids = lids, .away = away, .now = now,
-		.found = g_ptr_array_new_with_free_func(change_free),
-		.to_old = snapshot_map_nodes(new, old),
-	};
-
-	if (old) {
-		c.to_new = snapshot_map_nodes(old, new);
-		for (uint32_t i = 0; i < old->n_nodes; i++)
-			if (c.to_new[i] == SNAPSHOT_NONE)
-				node_left(&c, i);
-			else
-				compare_node(&c, i, c.to_new[i]);
-		for (uint32_t i = 0; i < new->n_nodes; i++)
-			if (c.to_old[i] == SNAPSHOT_NONE)
-				node_came(&c, i);
-		find_links(&c, old, c.to_new, new, CHANGE_LINK_DOWN);
-		find_links(&c, new, c.to_old, old, CHANGE_LINK_UP);
-	}
-	for (uint32_t port = 0; port < new->n_ports; port++) {
-		const struct snapshot_port *p = &new->ports[port];
-		struct port_info best, before;
-		uint32_t was;
-		bool slow, was_slow;
-
-		if (p->peer == SNAPSHOT_NONE || port >= p->peer)
-			continue;
-		was = snapshot_same_port(new, port, c.to_old, old);
-		slow = link_is_slow(new, port, &best);
-		was_slow = was != SNAPSHOT_NONE &&
-			link_is_slow(old, was, &before);
-		if (slow && !was_slow)
-			add(&c, CHANGE_SLOW, new->nodes[p->node].info.node_guid,
-			    link_name(&c, new, port), "trained at %s%s of %s%s",
-			    port_width(&p->info)->name,
-			    port_speed(&p->info)->name, port_width(&best)->name,
-			    port_speed(&best)->name);
-		else if (was_slow && !slow && p->info.state >= PORT_STATE_INIT)
-			add(&c, CHANGE_FULL_SPEED,
-			    new->nodes[p->node].info.node_guid,
-			    link_name(&c, new, port), "has its full speed again: "
-			    "%s%s", port_width(&p->info)->name,
-			    port_speed(&p->info)->name);
-	}
-	g_free(c.to_new);
-	g_free(c.to_old);
-	for (unsigned i = 0; i < 2; i++)
-		g_clear_pointer(&c.shared[i], g_hash_table_unref);
-	g_ptr_array_sort(c.found, compare_kinds);	/* stable */
-	return c.found;
-}
-
-GPtrArray *
-changes_group(const GPtrArray *changes, unsigned most)
+void
+changes_group(GPtrArray *changes)
 {
 	static const char *const texts[] = {
 		[CHANGE_SWITCH_LEFT] = "switches left",
@@ -465,36 +353,33 @@ changes_group(const GPtrArray *changes, unsigned most)
 		[CHANGE_LINK_UP] = "links between switches are up",
 		[CHANGE_FULL_SPEED] = "links have their full speed again",
 	};
-	GPtrArray *groups = g_ptr_array_new_with_free_func(change_free);
 
-	for (guint i = 0, n; i < changes->len; i += n) {
-		const struct change *c = changes->pdata[i], *other = c;
+	g_ptr_array_sort(changes, compare_kinds);	/* stable */
+	for (guint i = 0, n; i < changes->len; i++) {
+		const struct change *c = changes->pdata[i];
+		enum change_kind kind = c->kind;
 		GString *line;
 
 		for (n = 1; i + n < changes->len; n++) {
-			other = changes->pdata[i + n];
-			if (other->kind != c->kind)
+			c = changes->pdata[i + n];
+			if (c->kind != kind)
 				break;
 		}
-		for (guint k = 0; n <= most && k < n; k++) {
-			other = changes->pdata[i + k];
-			g_ptr_array_add(groups,
-					change_new(c->kind, other->guid,
-						   g_strdup(other->name),
-						   g_strdup(other->text)));
-		}
-		if (n <= most)
+		if (n <= CHANGES_MAX) {
+			i += n - 1;
 			continue;
-		line = g_string_new(NULL);
-		g_string_printf(line, "%u %s:", n, texts[c->kind]);
-		for (guint k = 0; k < most; k++) {
-			other = changes->pdata[i + k];
-			g_string_append_printf(line, "%s %s", k ? "," : "",
-					       other->name);
 		}
-		g_string_append_printf(line, " and %u more", n - most);
-		g_ptr_array_add(groups, change_new(c->kind, 0, NULL,
-					g_string_free(line, FALSE)));
+		line = g_string_new(NULL);
+		g_string_printf(line, "%u %s:", n, texts[kind]);
+		for (guint k = 0; k < CHANGES_MAX; k++) {
+			c = changes->pdata[i + k];
+			g_string_append_printf(line, "%s %s", k ? "," : "",
+					       c->name);
+		}
+		g_string_append_printf(line, " and %u more", n - CHANGES_MAX);
+		g_ptr_array_remove_range(changes, i, n);
+		g_ptr_array_insert(changes, (gint)i,
+				   change_new(kind, 0, NULL,
+					      g_string_free(line, FALSE)));
 	}
-	return groups;
 }

@@ -18,52 +18,11 @@
  * Cost. A few passes over nodes and links, one with a hash lookup a node: this
  * is done after every sweep. Texts are made for faults only.
  */
-#include "topology/expected.h"
+#include "topology/expected_graph.h"
 
 #include <string.h>
 
 #include "topology/text.h"
-
-#define NEAR_MAX	2u	/* links by which a missing switch is named */
-#define SPEED_LEN	8u	/* "12xEDR" */
-
-struct rate {
-	char name[SPEED_LEN];
-	uint32_t mbps;		/* 0: not known */
-};
-
-struct expected_node {
-	uint64_t guid;
-	int64_t since;
-	uint32_t at;		/* in the last snapshot; SNAPSHOT_NONE */
-	enum expected_kind kind;
-	char *name;
-	uint32_t n_links;
-	const struct expected_link *last;	/* of its links */
-	uint32_t n_cut;			/* links to switches that are missing, */
-	struct expected_node *cause;	/* and one of these */
-	uint32_t n_hosts;		/* hosts whose cause it is */
-	uint32_t n_free;		/* links whose other end is there, without
-					   another cable */
-	const struct expected_node *heir;	/* at such another cable */
-	uint32_t n_switches, n_near;	/* links to switches, to those that are
-					   there, the last of which are */
-	const struct expected_link *near[NEAR_MAX];
-	bool is_silent;			/* missing, but a link to it is up */
-	bool is_shared;			/* its name is another one's, too */
-	uint8_t last_port;		/* for expected_snapshot() */
-	bool is_accepted;		/* for the time of expected_accept() */
-};
-
-struct expected_link {
-	struct expected_node *node[2];	/* in the order of their GUIDs */
-	uint8_t port[2];
-	int64_t since;
-	struct rate best, now;
-	bool is_slow, is_void;
-	bool is_replaced;	/* one end is missing, the other one has another
-				   cable, or had, to another one that is missing */
-};
 
 /* A switch's port with a link behind which no node answers. */
 struct expected_silent {
@@ -115,6 +74,7 @@ expected_new(void)
 	e->silent = g_array_new(FALSE, FALSE, sizeof(struct expected_silent));
 	e->by_guid = g_hash_table_new(g_int64_hash, g_int64_equal);
 	e->faults = g_ptr_array_new_with_free_func(fault_free);
+	e->changes = g_ptr_array_new_with_free_func(change_free);
 	return e;
 }
 
@@ -128,19 +88,8 @@ expected_free(struct expected *e)
 	g_array_unref(e->links);
 	g_array_unref(e->silent);
 	g_ptr_array_unref(e->faults);
+	g_ptr_array_unref(e->changes);
 	g_free(e);
-}
-
-static bool
-is_switch(const struct expected_node *n)
-{
-	return n->kind == EXPECTED_SWITCH;
-}
-
-static struct expected_link *
-link_at(const struct expected *e, uint32_t i)
-{
-	return &g_array_index(e->links, struct expected_link, i);
 }
 
 static struct expected_silent *
@@ -157,8 +106,8 @@ add_node(struct expected *e, uint64_t guid, enum expected_kind kind,
 
 	e->has_new_names = true;
 	*n = (struct expected_node){
-		.guid = guid, .at = SNAPSHOT_NONE, .kind = kind,
-		.name = g_strdup(name),
+		.guid = guid, .kind = kind, .name = g_strdup(name),
+		.at = SNAPSHOT_NONE, .was = SNAPSHOT_NONE,
 	};
 	g_ptr_array_add(e->nodes, n);
 	g_hash_table_insert(e->by_guid, &n->guid, n);
@@ -289,7 +238,7 @@ expected_save(const void *owner, GString *out, int64_t now)
 						PART_LINE : n->kind], out, n);
 	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
-		const struct expected_link *l = link_at(e, i);
+		const struct expected_link *l = expected_link_at(e, i);
 
 		state_line_save(&expected_lines[EXPECTED_LINK], out,
 				&(struct saved_link){
@@ -328,7 +277,7 @@ expected_snapshot(const struct expected *e)
 
 	for (uint32_t i = 0; i < e->links->len; i++)
 		for (unsigned end = 0; end < 2; end++) {
-			const struct expected_link *l = link_at(e, i);
+			const struct expected_link *l = expected_link_at(e, i);
 			struct expected_node *n = l->node[end];
 
 			n->last_port = MAX(n->last_port, l->port[end]);
@@ -337,13 +286,13 @@ expected_snapshot(const struct expected *e)
 		const struct expected_node *n = e->nodes->pdata[i];
 
 		builder_add(b, &(struct node_info){
-			.node_type = is_switch(n) ? NODE_SWITCH : NODE_CA,
+			.node_type = expected_is_switch(n) ? NODE_SWITCH : NODE_CA,
 			.node_guid = n->guid, .num_ports = n->last_port });
 	}
 	/* A port may have links to nodes that are missing and, after these in
 	 * the list, the one that it has now. */
 	for (uint32_t i = e->links->len; i-- > 0;) {
-		const struct expected_link *l = link_at(e, i);
+		const struct expected_link *l = expected_link_at(e, i);
 		uint32_t port[2];
 
 		for (unsigned end = 0; end < 2; end++)
@@ -376,26 +325,30 @@ add_fault(struct expected *e, struct expected_fault model)
 	g_ptr_array_add(e->faults, g_memdup2(&model, sizeof(model)));
 }
 
-/* A name that several nodes have, one of which may be there, needs the GUID. */
-static char *
-full_name(const struct expected_node *n)
+char *
+expected_full_name(const struct expected_node *n)
 {
 	return n->is_shared ? g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER
 					      "x)", n->name, n->guid) :
 		g_strdup(n->name);
 }
 
-static char *
-end_name(const struct expected_link *l, unsigned i)
+char *
+expected_port_name(const struct expected_node *n, unsigned port)
 {
-	const struct expected_node *n = l->node[i];
-	char *name = full_name(n), *end;
+	char *name = expected_full_name(n), *end;
 
-	if (!is_switch(n) && l->port[i] <= 1)
+	if (!expected_is_switch(n) && port <= 1)
 		return name;
-	end = g_strdup_printf("%s/%u", name, l->port[i]);
+	end = g_strdup_printf("%s/%u", name, port);
 	g_free(name);
 	return end;
+}
+
+char *
+expected_end_name(const struct expected_link *l, unsigned end)
+{
+	return expected_port_name(l->node[end], l->port[end]);
 }
 
 static bool
@@ -411,8 +364,8 @@ find_link_fault(struct expected *e, const struct expected_link *l)
 
 	if (!l->since || is_missing(l->node[0]) || is_missing(l->node[1]))
 		return;
-	a = end_name(l, 0);
-	b = end_name(l, 1);
+	a = expected_end_name(l, 0);
+	b = expected_end_name(l, 1);
 	add_fault(e, (struct expected_fault){
 		.kind = l->is_slow ? EXPECTED_SLOW : EXPECTED_LINK,
 		.since = l->since, .guid = l->node[0]->guid,
@@ -426,7 +379,7 @@ find_link_fault(struct expected *e, const struct expected_link *l)
 static bool
 is_behind(const struct expected_node *n)
 {
-	return is_switch(n) && n->n_switches && !n->n_near && !n->heir;
+	return expected_is_switch(n) && n->n_switches && !n->n_near && !n->heir;
 }
 
 /* What is known of its place: the node that is there now; or, of a switch, where
@@ -442,10 +395,10 @@ place_text(const struct expected_node *n)
 				       n->heir->name, n->heir->guid);
 	else if (is_behind(n))
 		g_string_append(text, ", behind others");
-	for (uint32_t i = 0; is_switch(n) && n->n_near <= NEAR_MAX &&
+	for (uint32_t i = 0; expected_is_switch(n) && n->n_near <= NEAR_MAX &&
 	     n->n_near < n->n_switches && i < n->n_near; i++) {
 		const struct expected_link *l = n->near[i];
-		g_autofree char *at = end_name(l, l->node[0] == n);
+		g_autofree char *at = expected_end_name(l, l->node[0] == n);
 
 		g_string_append_printf(text, "%s %s", i ? "" : ", at", at);
 	}
@@ -466,7 +419,7 @@ find_node_fault(struct expected *e, const struct expected_node *n)
 		g_string_append_printf(text, "NodeGUID 0x%016"
 				       G_GINT64_MODIFIER "x, ", n->guid);
 	if (n->n_links == 1) {
-		at = end_name(n->last, n->last->node[0] == n);
+		at = expected_end_name(n->first, n->first->node[0] == n);
 		g_string_append_printf(text, "at %s", at);
 	} else {
 		text_put_count(text, n->n_links, 0, "link");
@@ -484,6 +437,17 @@ find_node_fault(struct expected *e, const struct expected_node *n)
 		.cause = n->cause ? n->cause->guid : 0 });
 }
 
+/* Is this link of the node rather its first one? Of one port the last one in the
+ * list is. */
+static bool
+is_before(const struct expected_link *l, const struct expected_link *first,
+	  const struct expected_node *n)
+{
+	if (!first || l->is_up != first->is_up)
+		return !first || l->is_up;
+	return l->port[l->node[1] == n] <= first->port[first->node[1] == n];
+}
+
 /* The links of each node, and those that lead to switches that are missing. */
 static void
 count_expected_links(struct expected *e)
@@ -496,9 +460,10 @@ count_expected_links(struct expected *e)
 		n->n_switches = n->n_near = 0;
 		n->is_silent = false;
 		n->cause = NULL;
+		n->first = NULL;
 	}
 	for (uint32_t i = 0; i < e->links->len; i++) {
-		const struct expected_link *l = link_at(e, i);
+		const struct expected_link *l = expected_link_at(e, i);
 
 		for (unsigned end = 0; end < 2; end++) {
 			struct expected_node *far = l->node[!end];
@@ -506,8 +471,9 @@ count_expected_links(struct expected *e)
 			n = l->node[end];
 			n->n_links++;
 			n->n_free += !is_missing(far) && !l->is_replaced;
-			n->last = l;
-			if (!is_switch(far))
+			if (is_before(l, n->first, n))
+				n->first = l;
+			if (!expected_is_switch(far))
 				continue;
 			n->n_switches++;
 			if (!is_missing(far)) {
@@ -521,7 +487,7 @@ count_expected_links(struct expected *e)
 	}
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		n = e->nodes->pdata[i];
-		if (is_switch(n) || !is_missing(n) || n->n_cut != n->n_links)
+		if (expected_is_switch(n) || !is_missing(n) || n->n_cut != n->n_links)
 			n->cause = NULL;
 		if (n->cause && n->kind == EXPECTED_HOST)
 			n->cause->n_hosts++;
@@ -557,7 +523,7 @@ find_missing_ends(struct expected *e)
 	for (uint32_t i = 0; i < e->silent->len; i++)
 		silent_at(e, i)->missing = NULL;
 	for (uint32_t i = 0; e->silent->len && i < e->links->len; i++) {
-		const struct expected_link *l = link_at(e, i);
+		const struct expected_link *l = expected_link_at(e, i);
 
 		for (unsigned end = 0; end < 2; end++) {
 			if (!is_missing(l->node[!end]))
@@ -576,7 +542,7 @@ find_silent_fault(struct expected *e, struct expected_silent *p)
 {
 	const struct expected_node *n = g_hash_table_lookup(e->by_guid,
 							    &p->guid);
-	g_autofree char *name = n ? full_name(n) : NULL;
+	g_autofree char *name = n ? expected_full_name(n) : NULL;
 
 	if (!n || !p->is_now || p->missing || p->is_accepted)
 		return;
@@ -590,8 +556,11 @@ find_silent_fault(struct expected *e, struct expected_silent *p)
 static void
 find_shared_names(struct expected *e)
 {
-	g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GHashTable) names = NULL;
 
+	if (!e->has_new_names)
+		return;
+	names = g_hash_table_new(g_str_hash, g_str_equal);
 	e->has_new_names = false;
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		struct expected_node *n = e->nodes->pdata[i], *other;
@@ -610,12 +579,11 @@ find_faults(struct expected *e)
 {
 	g_ptr_array_set_size(e->faults, 0);
 	memset(e->n, 0, sizeof(e->n));
-	if (e->has_new_names)
-		find_shared_names(e);
+	find_shared_names(e);
 	count_expected_links(e);
 	for (uint32_t i = 0; i < e->links->len; i++) {
-		e->n[EXPECTED_LINK] += !link_at(e, i)->is_replaced;
-		find_link_fault(e, link_at(e, i));
+		e->n[EXPECTED_LINK] += !expected_link_at(e, i)->is_replaced;
+		find_link_fault(e, expected_link_at(e, i));
 	}
 	find_missing_ends(e);
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
@@ -645,23 +613,25 @@ read_rate(struct rate *r, const struct snapshot_port *p)
 		   port_width(&p->info)->name, port_speed(&p->info)->name);
 }
 
-/* A link of which both nodes are there. */
+/* A link of which both nodes are there, at these ports. */
 static bool
-update_link(struct expected_link *l, const struct snapshot *s, uint32_t a,
-	    uint32_t b, int64_t now)
+update_link(struct expected *e, struct expected_link *l,
+	    const struct snapshot *s, const uint32_t ends[2], int64_t now)
 {
+	uint32_t a = ends[0], b = ends[1];
 	int64_t before = l->since;
 
+	changes_of_link(e, l, s, ends);
 	if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE ||
-	    (s->ports[a].peer != b && (s->ports[a].peer != SNAPSHOT_NONE ||
-				       s->ports[b].peer != SNAPSHOT_NONE))) {
+	    (!l->is_up && (s->ports[a].peer != SNAPSHOT_NONE ||
+			   s->ports[b].peer != SNAPSHOT_NONE))) {
 		l->is_void = true;
 		return true;
 	}
 	if (!l->since)
 		l->since = now;
 	l->is_slow = false;
-	if (s->ports[a].peer != b)
+	if (!l->is_up)
 		return l->since != before;
 	read_rate(&l->now, &s->ports[a]);
 	if (l->now.mbps > l->best.mbps) {
@@ -681,71 +651,97 @@ drop_void_links(struct expected *e)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < e->links->len; i++)
-		if (!link_at(e, i)->is_void)
-			*link_at(e, kept++) = *link_at(e, i);
+		if (!expected_link_at(e, i)->is_void)
+			*expected_link_at(e, kept++) = *expected_link_at(e, i);
 	g_array_set_size(e->links, kept);
 }
 
-/* One node of the link is missing: is another one at the other end? known: ports
- * with a link that is expected there. */
-static void
-find_heir(const struct expected *e, struct expected_link *l,
-	  const struct snapshot *s, bool *known)
+/* Of a link of which a node may be missing, the port at the other end. */
+static uint32_t
+widow_port(const struct expected_link *l, const struct snapshot *s)
 {
 	unsigned here = is_missing(l->node[0]);
-	uint32_t port = is_missing(l->node[here]) ? SNAPSHOT_NONE :
-		snapshot_port_of(s, l->node[here]->at, l->port[here]);
-	uint32_t peer = port == SNAPSHOT_NONE ? SNAPSHOT_NONE :
-		s->ports[port].peer;
 
-	l->is_replaced = port != SNAPSHOT_NONE &&
-		(peer != SNAPSHOT_NONE || known[port]);
-	if (port != SNAPSHOT_NONE && peer == SNAPSHOT_NONE)
-		known[port] = true;
-	if (peer != SNAPSHOT_NONE)
-		l->node[!here]->heir = g_hash_table_lookup(e->by_guid,
-			&snapshot_node_of(s, peer)->info.node_guid);
+	return is_missing(l->node[!here]) ? snapshot_port_of(s,
+		l->node[here]->at, l->port[here]) : SNAPSHOT_NONE;
+}
+
+/* Which other nodes are where those are expected that are missing. */
+static void
+find_heirs(const struct expected *e, const struct snapshot *s)
+{
+	for (uint32_t i = 0; i < e->links->len; i++) {
+		const struct expected_link *l = expected_link_at(e, i);
+		struct expected_node *n = l->node[!is_missing(l->node[0])];
+		uint32_t port = widow_port(l, s);
+		uint32_t peer = port == SNAPSHOT_NONE ? port :
+			s->ports[port].peer;
+		struct expected_node *heir = peer == SNAPSHOT_NONE ? NULL :
+			g_hash_table_lookup(e->by_guid, &snapshot_node_of(s,
+					    peer)->info.node_guid);
+
+		if (!heir)
+			continue;
+		n->heir = heir;
+		heir->before = n;
+	}
+}
+
+/* known: ports with a link that is expected there. */
+static bool
+update_known_links(struct expected *e, const struct snapshot *s, int64_t now,
+		   bool *known)
+{
+	bool news = false;
+
+	for (uint32_t i = 0; i < e->links->len; i++) {
+		struct expected_link *l = expected_link_at(e, i);
+		uint32_t port = widow_port(l, s), ends[2];
+
+		l->is_replaced = port != SNAPSHOT_NONE &&
+			(s->ports[port].peer != SNAPSHOT_NONE || known[port]);
+		if (port != SNAPSHOT_NONE && s->ports[port].peer ==
+		    SNAPSHOT_NONE)
+			known[port] = true;
+		if (is_missing(l->node[0]) || is_missing(l->node[1])) {
+			l->is_up = l->is_below = false;
+			continue;
+		}
+		for (unsigned end = 0; end < 2; end++)
+			ends[end] = snapshot_port_of(s, l->node[end]->at,
+						     l->port[end]);
+		news |= update_link(e, l, s, ends, now);
+		if (!l->is_void)
+			known[ends[0]] = l->is_up;
+	}
+	drop_void_links(e);
+	return news;
 }
 
 static bool
 update_links(struct expected *e, const struct snapshot *s, int64_t now)
 {
 	g_autofree bool *known = g_new0(bool, s->n_ports + 1);
-	bool news = false;
+	bool news = update_known_links(e, s, now, known);
 
-	for (uint32_t i = 0; i < e->links->len; i++) {
-		struct expected_link *l = link_at(e, i);
-		uint32_t a, b;
-
-		l->is_replaced = false;
-		if (is_missing(l->node[0]) || is_missing(l->node[1])) {
-			find_heir(e, l, s, known);
-			continue;
-		}
-		a = snapshot_port_of(s, l->node[0]->at, l->port[0]);
-		b = snapshot_port_of(s, l->node[1]->at, l->port[1]);
-		news |= update_link(l, s, a, b, now);
-		if (!l->is_void)
-			known[a] = s->ports[a].peer == b;
-	}
-	drop_void_links(e);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
+		const uint32_t ends[] = { port, s->ports[port].peer };
 		struct expected_link l = { .is_slow = false };
-		uint32_t end = port, peer = s->ports[port].peer;
 
-		if (peer == SNAPSHOT_NONE || peer < port || known[port] ||
-		    known[peer])
+		if (ends[1] == SNAPSHOT_NONE || ends[1] < port ||
+		    known[port] || known[ends[1]])
 			continue;
-		for (unsigned i = 0; i < 2; i++, end = peer) {
-			const struct snapshot_node *n = snapshot_node_of(s,
-									 end);
+		for (unsigned i = 0; i < 2; i++) {
+			const struct snapshot_node *n =
+				snapshot_node_of(s, ends[i]);
 
 			l.node[i] = g_hash_table_lookup(e->by_guid,
 							&n->info.node_guid);
-			l.port[i] = s->ports[end].num;
+			l.port[i] = s->ports[ends[i]].num;
 		}
 		read_rate(&l.now, &s->ports[port]);
 		l.best = l.now;
+		changes_of_link(e, &l, s, ends);
 		g_array_append_val(e->links, l);
 		news = true;
 	}
@@ -785,50 +781,70 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 	return n_kept != n_before || n_kept != list->len;
 }
 
-bool
-expected_update(struct expected *e, const struct snapshot *s, int64_t now)
+/* True: its text has changed. */
+static bool
+update_node(struct expected *e, const struct snapshot *s, uint32_t i)
+{
+	const char *name = snapshot_node_name(&s->nodes[i]);
+	uint64_t guid = s->nodes[i].info.node_guid;
+	struct expected_node *n = g_hash_table_lookup(e->by_guid, &guid);
+	enum expected_kind kind = snapshot_is_switch(&s->nodes[i]) ?
+		EXPECTED_SWITCH : snapshot_is_part(s, i) ?
+		EXPECTED_PART : EXPECTED_HOST;
+	bool news = !n || n->kind != kind;
+
+	if (!n) {
+		n = add_node(e, guid, kind, name);
+		n->is_new = true;
+	}
+	n->at = i;
+	n->kind = kind;
+	if (strcmp(n->name, name) == 0)
+		return news;
+	changes_of_name(e, n, name);
+	g_free(n->name);
+	n->name = g_strdup(name);
+	e->has_new_names = true;
+	return true;
+}
+
+void
+expected_update(struct expected *e, const struct snapshot *s,
+		const struct lid_map *lids, int64_t now, int64_t clock)
 {
 	struct expected_node *n;
 	bool news = false;
 
+	g_ptr_array_set_size(e->changes, 0);
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		n = e->nodes->pdata[i];
+		n->was = n->at;
 		n->at = SNAPSHOT_NONE;
-		n->heir = NULL;
+		n->heir = n->before = NULL;
+		n->is_new = false;
 	}
-	for (uint32_t i = 0; i < s->n_nodes; i++) {
-		const char *name = snapshot_node_name(&s->nodes[i]);
-		uint64_t guid = s->nodes[i].info.node_guid;
-		enum expected_kind kind = snapshot_is_switch(&s->nodes[i]) ?
-			EXPECTED_SWITCH : snapshot_is_part(s, i) ?
-			EXPECTED_PART : EXPECTED_HOST;
-
-		n = g_hash_table_lookup(e->by_guid, &guid);
-		news |= !n || n->since || n->kind != kind ||
-			strcmp(n->name, name);
-		if (!n)
-			n = add_node(e, guid, kind, name);
-		n->at = i;
-		n->kind = kind;
-		n->since = 0;
-		if (strcmp(n->name, name) == 0)
-			continue;
-		g_free(n->name);
-		n->name = g_strdup(name);
-		e->has_new_names = true;
-	}
+	for (uint32_t i = 0; i < s->n_nodes; i++)
+		news |= update_node(e, s, i);
+	find_shared_names(e);
+	find_heirs(e, s);
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		n = e->nodes->pdata[i];
-		if (!is_missing(n) || n->since)
-			continue;
-		n->since = now;
-		news = true;
+		changes_of_node(e, n, s, lids, n->left ? clock - n->left :
+				(now - n->since) * G_USEC_PER_SEC);
+		if (!is_missing(n)) {
+			news |= n->since != 0;
+			n->since = n->left = 0;
+		} else if (!n->since) {
+			n->since = now;
+			n->left = clock;
+			news = true;
+		}
 	}
 	news |= update_links(e, s, now);
 	news |= update_silent(e, s, now);
 	find_faults(e);
+	changes_group(e->changes);
 	e->version += news;
-	return news;
 }
 
 /* ---- accepting ---- */
@@ -853,7 +869,7 @@ accept_silent(struct expected *e, const char *word, uint64_t guid)
 		g_autofree char *at = NULL, *name = NULL;
 
 		n = g_hash_table_lookup(e->by_guid, &p->guid);
-		at = n ? full_name(n) : NULL;
+		at = n ? expected_full_name(n) : NULL;
 		name = n ? g_strdup_printf("%s/%u", at, p->port) : NULL;
 		if (missing ? missing->is_accepted :
 		    n && (expected_is_meant(n, word, guid) ||
@@ -879,9 +895,9 @@ expected_accept(struct expected *e, const char *word)
 	}
 	accept_silent(e, word, guid);
 	for (uint32_t i = 0; i < e->links->len; i++) {
-		struct expected_link *l = link_at(e, i);
+		struct expected_link *l = expected_link_at(e, i);
 		const struct expected_node *a = l->node[0], *b = l->node[1];
-		g_autofree char *x = end_name(l, 0), *y = end_name(l, 1);
+		g_autofree char *x = expected_end_name(l, 0), *y = expected_end_name(l, 1);
 		g_autofree char *both = g_strconcat(x, " - ", y, NULL);
 		bool a_meant = expected_is_meant(a, word, guid);
 		bool b_meant = expected_is_meant(b, word, guid);

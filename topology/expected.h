@@ -11,8 +11,7 @@
 #ifndef MINISM_TOPOLOGY_EXPECTED_H
 #define MINISM_TOPOLOGY_EXPECTED_H
 
-#include "topology/snapshot.h"
-#include "topology/state_line.h"
+#include "topology/lid.h"
 
 /* In the order of the list of faults. Their numbers are in views. */
 enum expected_kind {
@@ -54,11 +53,47 @@ struct expected_fault {
 				   a fault by itself */
 };
 
+/* In the order of the list of changes. */
+enum change_kind {
+	CHANGE_SWITCH_LEFT,
+	CHANGE_HOST_LEFT,	/* CA or router; those of a switch that left are
+				   counted in its line */
+	CHANGE_LINK_DOWN,	/* between switches that stay */
+	CHANGE_MOVED,		/* a CA to another switch port */
+	CHANGE_RENAMED,		/* another NodeDescription */
+	CHANGE_SLOW,		/* a link below what both its ends support */
+	CHANGE_SWITCH_CAME,
+	CHANGE_HOST_CAME,
+	CHANGE_LINK_UP,
+	CHANGE_FULL_SPEED,
+	CHANGE_KINDS
+};
+
+/* Something is worse than before. */
+static inline bool
+change_is_loss(enum change_kind kind)
+{
+	return kind <= CHANGE_LINK_DOWN || kind == CHANGE_SLOW;
+}
+
+struct change {
+	enum change_kind kind;
+	uint64_t guid;		/* of the node, of a link's lower one; 0: of
+				   many */
+	char *name;		/* "node-05", "link leaf-1/5 - spine-1/1" */
+	char *text;		/* a line; begins with the name */
+};
+
 struct expected {
 	uint64_t version;	/* of the text of expected_part */
 	GPtrArray *faults;	/* struct expected_fault, by kind, those behind
 				   others last, then by name;
 				   as of the last update or accept */
+	GPtrArray *changes;	/* struct change, by kind, then GUID: what
+				   happened between the last two updates. Of
+				   more than eight of a kind the names are in
+				   one; the cables of a switch that left or came
+				   are not listed */
 	uint32_t n[EXPECTED_KINDS];	/* what is expected, missing or not */
 
 	/* Private */
@@ -75,10 +110,11 @@ void expected_free(struct expected *e);
 /* What is kept of it; after a reading, expected_update() finds the faults. */
 extern const struct state_part expected_part;
 
-/* Compares, and adds new nodes and links. now: s since 1970. True: the text has
- * changed, if only in a time. */
-bool expected_update(struct expected *e, const struct snapshot *s,
-		     int64_t now);
+/* Compares, and adds new nodes and links. lids: of `s`, for texts; or NULL. now:
+ * s since 1970; clock: us, of one that only goes on, for the time that a node was
+ * away. */
+void expected_update(struct expected *e, const struct snapshot *s,
+		     const struct lid_map *lids, int64_t now, int64_t clock);
 
 /* The nodes and their cables, for a manager that has seen no fabric yet: where
  * each GUID is to be. Ports above the last one with a cable, names, and all that

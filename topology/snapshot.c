@@ -260,6 +260,31 @@ snapshot_link_up(const struct snapshot *s, uint32_t port)
 }
 
 bool
+link_is_slow(const struct snapshot *s, uint32_t port,
+	     struct port_info *best)
+{
+	const struct snapshot_port *p = &s->ports[port];
+	const struct snapshot_port *q;
+	uint32_t now;
+
+	if (p->peer == SNAPSHOT_NONE)
+		return false;
+	q = &s->ports[p->peer];
+	if (!p->known || !q->known || p->info.state < PORT_STATE_INIT)
+		return false;
+	*best = (struct port_info){
+		.width_active = port_widest(p->info.width_supported &
+					    q->info.width_supported),
+		.speed_ext_active = port_fastest(p->info.speed_ext_supported &
+				q->info.speed_ext_supported & 15u),
+		.speed_active = port_fastest(p->info.speed_supported &
+					     q->info.speed_supported & 7u),
+	};
+	now = port_mbps(&p->info);
+	return now && now < port_mbps(best);
+}
+
+bool
 snapshot_path(const struct snapshot *s, uint32_t port, struct dr_path *path)
 {
 	uint32_t node = s->ports[port].node, peer = s->ports[port].peer, entry;

@@ -186,6 +186,11 @@ snapshot_joins_switches(const struct snapshot *s, uint32_t port)
 		snapshot_is_switch(snapshot_node_of(s, peer));
 }
 
+/* The link at `port` is slower than what both its ends support, which *best has
+ * as if it were active. */
+bool link_is_slow(const struct snapshot *s, uint32_t port,
+		  struct port_info *best);
+
 /* The directed route from the SM to the node of `port` (for a CA or router,
  * into that very port). False if there is none or it would be too long. */
 bool snapshot_path(const struct snapshot *s, uint32_t port,

@@ -24,7 +24,6 @@
 #include <string.h>
 
 #include "routing/sets.h"
-#include "topology/changes.h"
 
 #define SHARE	4u
 

@@ -41,7 +41,6 @@
 #include "sm/sweep/light_sweep.h"
 #include "sm/sweep/program.h"
 #include "sm/sweep/table_reader.h"
-#include "topology/changes.h"
 #include "topology/text.h"
 
 #define QUIET_US	(5 * 1000)	/* after a trap: collect more */
@@ -872,7 +871,6 @@ sweep_new(struct mad_client *x, const struct sweep_params *params,
 		g_hash_table_ref(params->names);
 	if (params->allowed_sms)
 		g_array_ref(params->allowed_sms);
-	s->away = changes_away_new();
 	s->clients = reregister_new(params->clients);
 	s->notices = notices_new();
 	s->flaps = flaps_new(&params->flaps);
@@ -922,7 +920,6 @@ sweep_free(struct sweep *s)
 	flaps_free(s->flaps);
 	g_array_unref(s->wishes);
 	repair_free(s->repair);
-	g_hash_table_unref(s->away);
 	g_free(s->said);
 	g_free(s);
 }

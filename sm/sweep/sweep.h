@@ -144,8 +144,9 @@ struct sweep_params {
 	void *show_data;
 	unsigned sweep_s;		/* 0: no light sweeps */
 	bool force_heavy;		/* heavy sweeps instead */
-	/* Where nodes are to be, until a fabric has been seen; or NULL */
-	const struct expected *expected;
+	/* Where nodes are to be, until a fabric has been seen; updated with
+	 * each that is published */
+	struct expected *expected;
 	struct flap_params flaps;
 	unsigned avoid;			/* policy: bits of enum avoid_cause */
 	GHashTable *names;		/* configured node names, by NodeGUID;
@@ -417,7 +418,6 @@ struct sweep {
 	struct repair *repair;		/* of the last tables of an engine;
 					   NULL: none, or in run.routing */
 	char *said;			/* choice.reason as logged last */
-	GHashTable *away;		/* see changes_find() */
 };
 
 /* The port with this LID; SNAPSHOT_NONE: there is none. */

@@ -712,7 +712,7 @@ WORD(do_expected, struct setup *t)
 			       "switch 0x77 1700000000 spine-2\n"
 			       "host 0x78 0 node-05\n"
 			       "link 0x77 3 0x78 1 0 4xEDR 100000\n", 0, NULL));
-	expected_update(t->expected, t->s, 1700000030);
+	expected_update(t->expected, t->s, NULL, 1700000030, 0);
 }
 
 WORD(do_unreached, struct setup *t)
