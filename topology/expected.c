@@ -687,12 +687,63 @@ find_heirs(const struct expected *e, const struct snapshot *s)
 	}
 }
 
+static struct expected_link *
+add_link(struct expected *e, const struct snapshot *s, const uint32_t ends[2])
+{
+	struct expected_link l = { .is_slow = false };
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct snapshot_node *n = snapshot_node_of(s, ends[i]);
+
+		l.node[i] = g_hash_table_lookup(e->by_guid, &n->info.node_guid);
+		l.port[i] = s->ports[ends[i]].num;
+	}
+	read_rate(&l.now, &s->ports[ends[0]]);
+	l.best = l.now;
+	g_array_append_val(e->links, l);
+	return expected_link_at(e, e->links->len - 1);
+}
+
+/* If a cable is lost and another one takes one of its ports, each of their links is
+ * void, and has a port that is left without a cable: that these two have none is
+ * missing. Likewise of more cables, each in a port of the next one. */
+static void
+find_lost_cables(struct expected *e, const struct snapshot *s, int64_t now)
+{
+	/* port -> 1 + the one that it should have a cable to */
+	g_autofree uint32_t *should = g_new0(uint32_t, s->n_ports + 1);
+
+	for (uint32_t i = 0; i < e->links->len; i++) {
+		const struct expected_link *l = expected_link_at(e, i);
+		uint32_t ends[2];
+
+		for (unsigned end = 0; end < 2; end++)
+			ends[end] = snapshot_port_of(s, l->node[end]->at,
+						     l->port[end]);
+		for (unsigned end = 0; l->is_void && end < 2; end++)
+			if (ends[0] != SNAPSHOT_NONE &&
+			    ends[1] != SNAPSHOT_NONE)
+				should[ends[end]] = 1 + ends[!end];
+	}
+	for (uint32_t port = 0; port < s->n_ports; port++) {
+		uint32_t at = should[port] - 1, peer, n = 0;
+
+		if (!should[port] || s->ports[port].peer != SNAPSHOT_NONE)
+			continue;
+		while ((peer = s->ports[at].peer) != SNAPSHOT_NONE &&
+		       should[peer] && n++ < s->n_ports)
+			at = should[peer] - 1;
+		if (peer == SNAPSHOT_NONE && port < at)
+			add_link(e, s, (uint32_t[]){ port, at })->since = now;
+	}
+}
+
 /* known: ports with a link that is expected there. */
 static bool
 update_known_links(struct expected *e, const struct snapshot *s, int64_t now,
 		   bool *known)
 {
-	bool news = false;
+	bool news = false, is_any_void = false;
 
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		struct expected_link *l = expected_link_at(e, i);
@@ -711,9 +762,13 @@ update_known_links(struct expected *e, const struct snapshot *s, int64_t now,
 			ends[end] = snapshot_port_of(s, l->node[end]->at,
 						     l->port[end]);
 		news |= update_link(e, l, s, ends, now);
-		if (!l->is_void)
+		if (l->is_void)
+			is_any_void = true;
+		else
 			known[ends[0]] = l->is_up;
 	}
+	if (is_any_void)
+		find_lost_cables(e, s, now);
 	drop_void_links(e);
 	return news;
 }
@@ -726,23 +781,11 @@ update_links(struct expected *e, const struct snapshot *s, int64_t now)
 
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const uint32_t ends[] = { port, s->ports[port].peer };
-		struct expected_link l = { .is_slow = false };
 
 		if (ends[1] == SNAPSHOT_NONE || ends[1] < port ||
 		    known[port] || known[ends[1]])
 			continue;
-		for (unsigned i = 0; i < 2; i++) {
-			const struct snapshot_node *n =
-				snapshot_node_of(s, ends[i]);
-
-			l.node[i] = g_hash_table_lookup(e->by_guid,
-							&n->info.node_guid);
-			l.port[i] = s->ports[ends[i]].num;
-		}
-		read_rate(&l.now, &s->ports[port]);
-		l.best = l.now;
-		changes_of_link(e, &l, s, ends);
-		g_array_append_val(e->links, l);
+		changes_of_link(e, add_link(e, s, ends), s, ends);
 		news = true;
 	}
 	return news;

@@ -4,7 +4,8 @@
  * rate that the link had, until "minismctl accept" removes it.
  *
  * A link is missing if both its nodes are there and neither port has a cable: a
- * port with another cable was recabled, and the new link is expected instead.
+ * port with another cable was recabled, and the new link is expected instead. If
+ * that leaves two ports without a cable, a link between these is missing.
  * Links of a missing node are not listed. If a node was replaced by another
  * one, its GUID is missing.
  */
