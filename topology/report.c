@@ -36,9 +36,8 @@ put_string(GString *out, const char *text)
 	g_string_append_c(out, '"');
 }
 
-/* False: this is text. */
-static bool
-begin_member(struct text_report *r, const char *key)
+bool
+report_begin(struct text_report *r, const char *key)
 {
 	const char *space = r->space ? r->space : "";
 
@@ -61,7 +60,7 @@ begin_member(struct text_report *r, const char *key)
 void
 report_open(struct text_report *r, const char *key, char bracket)
 {
-	if (!begin_member(r, key))
+	if (!report_begin(r, key))
 		return;
 	g_string_append_c(r->out, bracket);
 	r->comma = false;
@@ -80,7 +79,7 @@ void
 report_text(struct text_report *r, const char *key, const char *value,
 	    const char *after)
 {
-	if (!begin_member(r, key)) {
+	if (!report_begin(r, key)) {
 		if (value && after)
 			g_string_append_printf(r->out, "%s%s", value, after);
 	} else if (value) {
@@ -91,40 +90,20 @@ report_text(struct text_report *r, const char *key, const char *value,
 }
 
 void
-report_utf8(struct text_report *r, const char *key, const char *value,
-	    const char *after)
-{
-	g_autofree char *valid = r->as_json ? g_utf8_make_valid(value, -1) :
-		NULL;
-
-	report_text(r, key, valid ? valid : value, after);
-}
-
-void
 report_number(struct text_report *r, const char *key, uint64_t value,
 	      const char *after)
 {
-	if (begin_member(r, key))
+	if (report_begin(r, key))
 		after = "";
 	if (after)
 		g_string_append_printf(r->out, "%" PRIu64 "%s", value, after);
 }
 
 void
-report_count(struct text_report *r, const char *key, uint64_t n,
-	     const char *noun, const char *after)
-{
-	report_number(r, key, n, NULL);
-	if (!r->as_json)
-		text_put_count(r->out, n, 0, noun);
-	report_say(r, "%s", after);
-}
-
-void
 report_hex(struct text_report *r, const char *key, uint64_t value, int digits,
 	   const char *after)
 {
-	if (begin_member(r, key))
+	if (report_begin(r, key))
 		g_string_append_printf(r->out, "\"0x%0*" PRIx64 "\"", digits,
 				       value);
 	else if (after)
@@ -140,31 +119,6 @@ report_gid(struct text_report *r, const char *key, const uint8_t gid[16],
 
 	inet_ntop(AF_INET6, gid, text, sizeof(text));
 	report_text(r, key, text, after);
-}
-
-void
-report_real(struct text_report *r, const char *key, double value, int places,
-	    const char *after)
-{
-	char text[G_ASCII_DTOSTR_BUF_SIZE];
-
-	if (begin_member(r, key))
-		g_string_append(r->out, g_ascii_formatd(text, sizeof(text),
-							"%.6g", value));
-	else if (after)
-		g_string_append_printf(r->out, "%.*f%s", places, value, after);
-}
-
-void
-report_lines(struct text_report *r, const char *key, const GPtrArray *lines,
-	     const char *before)
-{
-	report_open(r, key, '[');
-	for (guint i = 0; lines && i < lines->len; i++) {
-		report_say(r, "%s", before);
-		report_text(r, NULL, lines->pdata[i], "\n");
-	}
-	report_close(r, ']');
 }
 
 void
@@ -215,15 +169,6 @@ report_say(struct text_report *r, const char *format, ...)
 void
 report_bool(struct text_report *r, const char *key, bool value)
 {
-	if (begin_member(r, key))
+	if (report_begin(r, key))
 		g_string_append(r->out, value ? "true" : "false");
-}
-
-void
-report_ms(struct text_report *r, const char *key, int64_t us)
-{
-	us = MAX(us, 0);
-	if (begin_member(r, key))
-		g_string_append_printf(r->out, "%" PRId64 ".%03d", us / 1000,
-				       (int)(us % 1000));
 }

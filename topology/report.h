@@ -23,6 +23,10 @@ struct text_report {
 	bool comma;		/* the next member needs one before it */
 };
 
+/* For a new kind of member: what goes before its value in JSON. False: this is
+ * text. */
+bool report_begin(struct text_report *r, const char *key);
+
 /* key NULL: a member of an array, or the outermost value. Brackets are nothing
  * in text. */
 void report_open(struct text_report *r, const char *key, char bracket);
