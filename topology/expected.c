@@ -890,6 +890,32 @@ expected_update(struct expected *e, const struct snapshot *s,
 	e->version += news;
 }
 
+void
+expected_count(const struct expected *e, const struct snapshot *s,
+	       uint64_t n[VIEW_WORDS])
+{
+	const uint32_t *all = e ? e->n : (const uint32_t[EXPECTED_KINDS]){ 0 };
+
+	memset(n, 0, VIEW_WORDS * sizeof(*n));
+	n[VERDICT_SWITCHES] = s ? s->n_switches : 0;
+	for (uint32_t i = 0; s && i < s->n_nodes; i++)
+		n[VERDICT_HOSTS] += !snapshot_is_switch(&s->nodes[i]) &&
+			!snapshot_is_part(s, i);
+	for (uint32_t port = 0; s && port < s->n_ports; port++) {
+		const struct snapshot_port *p = &s->ports[port];
+
+		if (p->peer == SNAPSHOT_NONE || p->peer < port)
+			continue;
+		n[VERDICT_ALL_LINKS]++;
+		n[VERDICT_LINKS] += MIN(p->info.state,
+			s->ports[p->peer].info.state) >= PORT_STATE_ACTIVE;
+	}
+	n[VERDICT_ALL_LINKS] = MAX(n[VERDICT_ALL_LINKS], all[EXPECTED_LINK]);
+	n[VERDICT_ALL_HOSTS] = MAX(n[VERDICT_HOSTS], all[EXPECTED_HOST]);
+	n[VERDICT_ALL_SWITCHES] = MAX(n[VERDICT_SWITCHES],
+				      all[EXPECTED_SWITCH]);
+}
+
 /* ---- accepting ---- */
 
 static bool

@@ -13,6 +13,7 @@
 #define MINISM_TOPOLOGY_EXPECTED_H
 
 #include "topology/lid.h"
+#include "topology/view_line.h"
 
 /* In the order of the list of faults. Their numbers are in views. */
 enum expected_kind {
@@ -116,6 +117,11 @@ extern const struct state_part expected_part;
  * away. */
 void expected_update(struct expected *e, const struct snapshot *s,
 		     const struct lid_map *lids, int64_t now, int64_t clock);
+
+/* The numbers of a line VIEW_VERDICT: of `s`, which may be NULL, and what is
+ * expected, no less. e NULL: nothing. */
+void expected_count(const struct expected *e, const struct snapshot *s,
+		    uint64_t n[VIEW_WORDS]);
 
 /* The nodes and their cables, for a manager that has seen no fabric yet: where
  * each GUID is to be. Ports above the last one with a cable, names, and all that

@@ -125,21 +125,32 @@ view_texts_put(enum view_kind kind, const GPtrArray *texts, GString *out)
 		view_text_put(kind, texts->pdata[i], out);
 }
 
-char *
-view_verdict_text(const char *verdict, const uint64_t *numbers)
+void
+view_counts_put(const uint64_t *numbers, bool is_whole, GString *out)
 {
 	uint64_t links = numbers[VERDICT_ALL_LINKS];
-	GString *out = g_string_new(verdict);
 
-	g_string_append(out, ": ");
 	text_put_count(out, numbers[VERDICT_SWITCHES],
 		       numbers[VERDICT_ALL_SWITCHES], "switch");
 	g_string_append(out, ", ");
 	text_put_count(out, numbers[VERDICT_HOSTS], numbers[VERDICT_ALL_HOSTS],
 		       "host");
-	g_string_append_printf(out, ", %" PRIu64 " of %" PRIu64 " link%s Active",
-			       numbers[VERDICT_LINKS], links,
-			       text_plural(links));
+	g_string_append(out, ", ");
+	if (!is_whole)
+		g_string_append_printf(out, "%" PRIu64 " of ",
+				       numbers[VERDICT_LINKS]);
+	g_string_append_printf(out, "%" PRIu64 " link%s%s", links,
+			       text_plural(links), is_whole ? ", all Active" :
+			       " Active");
+}
+
+char *
+view_verdict_text(const char *verdict, const uint64_t *numbers)
+{
+	GString *out = g_string_new(verdict);
+
+	g_string_append(out, ": ");
+	view_counts_put(numbers, false, out);
 	return g_string_free(out, FALSE);
 }
 

@@ -139,8 +139,10 @@ void view_line_put(enum view_kind kind, const uint64_t *numbers,
 void view_text_put(enum view_kind kind, const char *text, GString *out);
 void view_texts_put(enum view_kind kind, const GPtrArray *texts, GString *out);
 
-/* "UP: 8 switches, 15 of 16 hosts, 31 of 32 links Active" of the numbers of a
- * line VIEW_VERDICT. g_free. */
+/* "8 switches, 15 of 16 hosts, 31 of 32 links Active" of the numbers of a line
+ * VIEW_VERDICT, or "8 switches, 16 hosts, 32 links, all Active". */
+void view_counts_put(const uint64_t *numbers, bool is_whole, GString *out);
+/* "UP: 8 switches, 15 of 16 hosts, 31 of 32 links Active"; g_free. */
 char *view_verdict_text(const char *verdict, const uint64_t *numbers);
 
 /* Cuts the lines from here on that are longer than VIEW_LINE_MAX. */

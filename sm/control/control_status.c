@@ -41,33 +41,16 @@ control_age(const struct control_view *v)
 		v->now - v->status->read_at : 0;
 }
 
-/* What the last sweep found, and what is expected: no less. */
-static void
-count_verdict(const struct control_view *v, uint64_t n[VIEW_WORDS])
-{
-	const struct status *s = v->status;
-	const uint32_t *all = v->expected ? v->expected->n :
-		(const uint32_t[EXPECTED_KINDS]){ 0 };
-	uint32_t switches = s->subnet ? s->subnet->n_switches : 0;
-
-	n[VERDICT_LINKS] = s->n_active;
-	n[VERDICT_ALL_LINKS] = MAX(s->n_links, all[EXPECTED_LINK]);
-	n[VERDICT_HOSTS] = s->n_hosts;
-	n[VERDICT_ALL_HOSTS] = MAX(s->n_hosts, all[EXPECTED_HOST]);
-	n[VERDICT_SWITCHES] = switches;
-	n[VERDICT_ALL_SWITCHES] = MAX(switches, all[EXPECTED_SWITCH]);
-}
-
 char *
 control_headline(const struct control_view *v)
 {
-	uint64_t n[VIEW_WORDS] = { 0 };
+	uint64_t n[VIEW_WORDS];
 	g_autofree char *verdict = NULL;
 	const char *name;
 
 	control_verdict(v, &name);
 	verdict = g_ascii_strup(name, -1);
-	count_verdict(v, n);
+	expected_count(v->expected, v->status->subnet, n);
 	return !v->status->subnet ? g_steal_pointer(&verdict) :
 		view_verdict_text(verdict, n);
 }
@@ -126,13 +109,16 @@ control_put_faults(const struct control_view *v, const char *name,
 {
 	const GPtrArray *faults = v->expected ? v->expected->faults : NULL;
 	const struct status *s = v->status;
+	uint64_t n[VIEW_WORDS];
 
+	expected_count(NULL, s->subnet, n);
 	if (s->subnet)
 		view_line_put(VIEW_SUBNET, (uint64_t[]){
-			[SUBNET_SWITCHES] = s->subnet->n_switches,
-			[SUBNET_HOSTS] = s->n_hosts,
-			[SUBNET_ACTIVE] = s->n_active,
-			[SUBNET_LINKS] = s->n_links, [SUBNET_TOP] = s->top,
+			[SUBNET_SWITCHES] = n[VERDICT_SWITCHES],
+			[SUBNET_HOSTS] = n[VERDICT_HOSTS],
+			[SUBNET_ACTIVE] = n[VERDICT_LINKS],
+			[SUBNET_LINKS] = n[VERDICT_ALL_LINKS],
+			[SUBNET_TOP] = s->top,
 			[SUBNET_AGE] = (uint64_t)control_age(v) },
 			NULL, out);
 	for (guint i = 0; faults && i < faults->len; i++) {
@@ -158,11 +144,11 @@ control_put_faults(const struct control_view *v, const char *name,
 static void
 put_verdict(const struct control_view *v, GString *out)
 {
-	uint64_t n[VIEW_WORDS] = { 0 };
+	uint64_t n[VIEW_WORDS];
 	const char *name;
 
 	control_verdict(v, &name);
-	count_verdict(v, n);
+	expected_count(v->expected, v->status->subnet, n);
 	view_line_put(VIEW_VERDICT, n, name, out);
 	control_put_faults(v, NULL, NULL, out);
 	view_texts_put(VIEW_UNREACHED, v->unreached, out);

@@ -83,11 +83,6 @@ note_fabric(struct status *s, const struct sweep_report *r)
 	snapshot_unref(s->subnet);
 	s->subnet = snapshot_ref(v->subnet);
 	s->top = v->lids->top;
-	if (r->verdict) {
-		s->n_hosts = r->verdict->n_hosts;
-		s->n_links = r->verdict->n_links;
-		s->n_active = r->verdict->n_active;
-	}
 	s->lost_hosts = r->choice->alone.reach.lost_hosts;
 	g_string_truncate(s->fabric, 0);
 	view_line_put(VIEW_ROUTE, (uint64_t[]){

@@ -28,7 +28,6 @@ struct status {
 	/* Of the last one that read the fabric: NULL and 0 before. */
 	struct snapshot *subnet;
 	int64_t read_at;
-	uint32_t n_hosts, n_links, n_active;
 	uint16_t top;		/* LID */
 	uint64_t lost_hosts;	/* pairs without a path */
 	/* Lines of a view: of that one, routes; and of the last one of all, its

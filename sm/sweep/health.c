@@ -26,22 +26,11 @@ judge_links(struct health *v, const struct snapshot *s)
 {
 	uint32_t bad = 0;
 
-	for (uint32_t i = 0; i < s->n_nodes; i++)
-		v->n_hosts += !snapshot_is_switch(&s->nodes[i]) &&
-			!snapshot_is_part(s, i);
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_port *p = &s->ports[port];
 
-		if (p->peer == SNAPSHOT_NONE)
-			continue;
-		if (p->peer >= port) {
-			const struct snapshot_port *q = &s->ports[p->peer];
-
-			v->n_links++;
-			v->n_active += p->info.state >= PORT_STATE_ACTIVE &&
-				q->info.state >= PORT_STATE_ACTIVE;
-		}
-		if (p->info.state >= PORT_STATE_ACTIVE)
+		if (p->peer == SNAPSHOT_NONE ||
+		    p->info.state >= PORT_STATE_ACTIVE)
 			continue;
 		if (bad++ < PORT_LINES_MAX) {
 			g_autofree char *place = snapshot_place(s, p->node,
@@ -225,27 +214,19 @@ char *
 health_line(const struct health *v, const struct snapshot *s,
 	    const struct expected *e)
 {
-	const uint32_t *all = e ? e->n : (const uint32_t[EXPECTED_KINDS]){ 0 };
-	g_autofree char *missing = e ? expected_summary(e, NAMES_MAX) : NULL;
-	bool whole = v->up && (!missing || !*missing);
-	uint32_t links = MAX(v->n_links, all[EXPECTED_LINK]);
+	g_autofree char *missing = e ? expected_summary(e, NAMES_MAX) :
+		g_strdup("");
+	bool whole = v->up && !*missing;
 	GString *out = g_string_new(whole ? "SUBNET UP: " : v->up ?
 				    "SUBNET DEGRADED: " : "SUBNET NOT UP: ");
+	uint64_t n[VIEW_WORDS];
 
 	if (!v->up)
 		g_string_append_printf(out, "%u problem%s; ", v->lines->len,
 				       text_plural(v->lines->len));
-	text_put_count(out, s->n_switches, all[EXPECTED_SWITCH], "switch");
-	g_string_append(out, ", ");
-	text_put_count(out, v->n_hosts, all[EXPECTED_HOST], "host");
-	g_string_append(out, ", ");
-	if (whole)
-		g_string_append_printf(out, "%u link%s, all Active",
-				       v->n_links, text_plural(v->n_links));
-	else
-		g_string_append_printf(out, "%u of %u link%s Active",
-				       v->n_active, links, text_plural(links));
-	if (missing && *missing)
+	expected_count(e, s, n);
+	view_counts_put(n, whole, out);
+	if (*missing)
 		g_string_append_printf(out, "; %s", missing);
 	return g_string_free(out, FALSE);
 }

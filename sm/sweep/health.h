@@ -16,9 +16,6 @@ struct health {
 	bool up;		/* every reachable port Active and with its
 				   address, every LID routed on every switch,
 				   all tables read back, no failure */
-	uint32_t n_links;	/* cables with both ends known */
-	uint32_t n_active;	/* of these, Active at both ends */
-	uint32_t n_hosts;	/* CAs and routers */
 	uint32_t n_silent;	/* ports that were left to the expected fabric */
 	GPtrArray *lines;	/* of char *: problems */
 	GPtrArray *warnings;	/* of char *: no reason not to be UP */
