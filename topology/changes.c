@@ -186,9 +186,8 @@ peer_name(const struct expected *e, const struct snapshot *s, uint32_t port)
 	uint32_t peer = port == SNAPSHOT_NONE ? port : s->ports[port].peer;
 
 	return peer == SNAPSHOT_NONE ? g_strdup("no cable") :
-		expected_port_name(g_hash_table_lookup(e->by_guid,
-			&snapshot_node_of(s, peer)->info.node_guid),
-			s->ports[peer].num);
+		expected_port_name(e->here[s->ports[peer].node],
+				   s->ports[peer].num);
 }
 
 /* One that is new: also the node that was at one of its cables. */
@@ -254,7 +253,7 @@ changes_of_node(struct expected *e, struct expected_node *n,
 			(is_switch ? switch_left : host_left)(e, n, s);
 		return;
 	}
-	if (n->is_new || n->since)
+	if ((n->is_new || n->since) && !e->is_first)
 		node_came(e, n, s, away);
 	else if (n->was != SNAPSHOT_NONE && !is_switch)
 		host_moved(e, n, s);

@@ -86,6 +86,7 @@ expected_free(struct expected *e)
 	g_hash_table_unref(e->by_guid);
 	g_ptr_array_unref(e->nodes);
 	g_array_unref(e->links);
+	g_free(e->here);
 	g_array_unref(e->silent);
 	g_ptr_array_unref(e->faults);
 	g_ptr_array_unref(e->changes);
@@ -677,8 +678,7 @@ find_heirs(const struct expected *e, const struct snapshot *s)
 		uint32_t peer = port == SNAPSHOT_NONE ? port :
 			s->ports[port].peer;
 		struct expected_node *heir = peer == SNAPSHOT_NONE ? NULL :
-			g_hash_table_lookup(e->by_guid, &snapshot_node_of(s,
-					    peer)->info.node_guid);
+			e->here[s->ports[peer].node];
 
 		if (!heir)
 			continue;
@@ -693,9 +693,7 @@ add_link(struct expected *e, const struct snapshot *s, const uint32_t ends[2])
 	struct expected_link l = { .is_slow = false };
 
 	for (unsigned i = 0; i < 2; i++) {
-		const struct snapshot_node *n = snapshot_node_of(s, ends[i]);
-
-		l.node[i] = g_hash_table_lookup(e->by_guid, &n->info.node_guid);
+		l.node[i] = e->here[s->ports[ends[i]].node];
 		l.port[i] = s->ports[ends[i]].num;
 	}
 	read_rate(&l.now, &s->ports[ends[0]]);
@@ -840,6 +838,7 @@ update_node(struct expected *e, const struct snapshot *s, uint32_t i)
 		n = add_node(e, guid, kind, name);
 		n->is_new = true;
 	}
+	e->here[i] = n;
 	n->at = i;
 	n->kind = kind;
 	if (strcmp(n->name, name) == 0)
@@ -859,9 +858,12 @@ expected_update(struct expected *e, const struct snapshot *s,
 	bool news = false;
 
 	g_ptr_array_set_size(e->changes, 0);
+	e->here = g_renew(struct expected_node *, e->here, s->n_nodes);
+	e->is_first = true;
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		n = e->nodes->pdata[i];
 		n->was = n->at;
+		e->is_first &= n->was == SNAPSHOT_NONE;
 		n->at = SNAPSHOT_NONE;
 		n->heir = n->before = NULL;
 		n->is_new = false;

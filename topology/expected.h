@@ -103,6 +103,8 @@ struct expected {
 	GArray *silent;			/* ports */
 	GArray *links;
 	GHashTable *by_guid;	/* of nodes */
+	struct expected_node **here;	/* by node of an update's snapshot */
+	bool is_first;		/* this update: no node was seen before it */
 	bool has_new_names;	/* since is_shared of the nodes was found */
 };
 
