@@ -200,6 +200,15 @@ take_link(void *owner, void *members, int64_t now, GError **error)
 	return true;
 }
 
+static int
+order_silent(const void *a, const void *b)
+{
+	const struct expected_silent *x = a, *y = b;
+
+	return x->guid != y->guid ? (x->guid < y->guid ? -1 : 1) :
+		x->port - y->port;
+}
+
 static bool
 take_silent(void *owner, void *members, int64_t now, GError **error)
 {
@@ -209,6 +218,7 @@ take_silent(void *owner, void *members, int64_t now, GError **error)
 	p.is_now = false;
 	p.missing = NULL;
 	g_array_append_val(e->silent, p);
+	g_array_sort(e->silent, order_silent);
 	e->version++;
 	return true;
 }
@@ -495,15 +505,6 @@ count_expected_links(struct expected *e)
 	}
 }
 
-static int
-order_silent(const void *a, const void *b)
-{
-	const struct expected_silent *x = a, *y = b;
-
-	return x->guid != y->guid ? (x->guid < y->guid ? -1 : 1) :
-		x->port - y->port;
-}
-
 /* NULL: it is not silent. */
 static struct expected_silent *
 find_silent(const struct expected *e, uint64_t guid, uint8_t port)
@@ -520,7 +521,6 @@ find_missing_ends(struct expected *e)
 {
 	struct expected_silent *p;
 
-	g_array_sort(e->silent, order_silent);	/* as a file had it */
 	for (uint32_t i = 0; i < e->silent->len; i++)
 		silent_at(e, i)->missing = NULL;
 	for (uint32_t i = 0; e->silent->len && i < e->links->len; i++) {
@@ -704,25 +704,12 @@ add_link(struct expected *e, const struct snapshot *s, const uint32_t ends[2])
 
 /* If a cable is lost and another one takes one of its ports, each of their links is
  * void, and has a port that is left without a cable: that these two have none is
- * missing. Likewise of more cables, each in a port of the next one. */
+ * missing. Likewise of more cables, each in a port of the next one. should: of a
+ * port with a void link, 1 + the port at its other end. */
 static void
-find_lost_cables(struct expected *e, const struct snapshot *s, int64_t now)
+find_lost_cables(struct expected *e, const struct snapshot *s,
+		 const uint32_t *should, int64_t now)
 {
-	/* port -> 1 + the one that it should have a cable to */
-	g_autofree uint32_t *should = g_new0(uint32_t, s->n_ports + 1);
-
-	for (uint32_t i = 0; i < e->links->len; i++) {
-		const struct expected_link *l = expected_link_at(e, i);
-		uint32_t ends[2];
-
-		for (unsigned end = 0; end < 2; end++)
-			ends[end] = snapshot_port_of(s, l->node[end]->at,
-						     l->port[end]);
-		for (unsigned end = 0; l->is_void && end < 2; end++)
-			if (ends[0] != SNAPSHOT_NONE &&
-			    ends[1] != SNAPSHOT_NONE)
-				should[ends[end]] = 1 + ends[!end];
-	}
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		uint32_t at = should[port] - 1, peer, n = 0;
 
@@ -741,7 +728,8 @@ static bool
 update_known_links(struct expected *e, const struct snapshot *s, int64_t now,
 		   bool *known)
 {
-	bool news = false, is_any_void = false;
+	g_autofree uint32_t *should = g_new0(uint32_t, s->n_ports + 1);
+	bool news = false;
 
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		struct expected_link *l = expected_link_at(e, i);
@@ -760,13 +748,14 @@ update_known_links(struct expected *e, const struct snapshot *s, int64_t now,
 			ends[end] = snapshot_port_of(s, l->node[end]->at,
 						     l->port[end]);
 		news |= update_link(e, l, s, ends, now);
-		if (l->is_void)
-			is_any_void = true;
-		else
+		if (!l->is_void)
 			known[ends[0]] = l->is_up;
+		for (unsigned end = 0; l->is_void && end < 2; end++)
+			if (ends[0] != SNAPSHOT_NONE &&
+			    ends[1] != SNAPSHOT_NONE)
+				should[ends[end]] = 1 + ends[!end];
 	}
-	if (is_any_void)
-		find_lost_cables(e, s, now);
+	find_lost_cables(e, s, should, now);
 	drop_void_links(e);
 	return news;
 }
@@ -796,9 +785,8 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 {
 	GArray *list = g_array_new(FALSE, FALSE,
 				   sizeof(struct expected_silent));
-	guint n_kept = 0, n_before = e->silent->len;
+	bool news = false;
 
-	g_array_sort(e->silent, order_silent);	/* as a file had it */
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		const struct snapshot_node *n = snapshot_node_of(s, port);
 		struct expected_silent p = {
@@ -812,14 +800,14 @@ update_silent(struct expected *e, const struct snapshot *s, int64_t now)
 		was = find_silent(e, p.guid, p.port);
 		if (was)
 			p = *was;
-		n_kept += was != NULL;
+		news |= !was;
 		p.is_now = true;
-		g_array_append_val(list, p);
+		g_array_append_val(list, p);	/* in their order */
 	}
-	g_array_sort(list, order_silent);
+	news |= list->len != e->silent->len;
 	g_array_unref(e->silent);
 	e->silent = list;
-	return n_kept != n_before || n_kept != list->len;
+	return news;
 }
 
 /* True: its text has changed. */
