@@ -866,7 +866,7 @@ expected_update(struct expected *e, const struct snapshot *s,
 				(now - n->since) * G_USEC_PER_SEC);
 		if (!is_missing(n)) {
 			news |= n->since != 0;
-			n->since = n->left = 0;
+			n->since = 0;
 		} else if (!n->since) {
 			n->since = now;
 			n->left = clock;

@@ -18,8 +18,8 @@ struct rate {
 struct expected_node {
 	uint64_t guid;
 	int64_t since;
-	int64_t left;		/* us, of the clock of the updates: since when
-				   it is missing; 0: not in this run */
+	int64_t left;		/* us, of the clock of the updates: when it went
+				   missing; 0: not in this run */
 	uint32_t at;		/* in the last snapshot; SNAPSHOT_NONE */
 	uint32_t was;		/* in the one before it; likewise */
 	enum expected_kind kind;
