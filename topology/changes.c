@@ -142,8 +142,8 @@ host_left(struct expected *e, const struct expected_node *n,
 {
 	static const char *const texts[][2] = {
 		[FAR_DOWN] = { "", " is down" },
-		[FAR_SILENT] = { "no answer, but ", " has a link: hung, without "
-			"a driver, or protected by a foreign M_Key" },
+		[FAR_SILENT] = { "no answer, but ", " has a link: hung, "
+			"without a driver, or protected by a foreign M_Key" },
 		[FAR_OTHER] = { "another node is at ", "" },
 		[FAR_UNREAD] = { "", " did not answer" },
 		[FAR_HELD] = { "", " is held down" },
@@ -215,8 +215,8 @@ node_came(struct expected *e, const struct expected_node *n,
 		add(e, kind, n->guid, name, "is back after %" G_GINT64_FORMAT
 		    " s: %s", away, where);
 	else
-		add(e, CHANGE_MOVED, n->guid, name, "moved from %s to %s, after %"
-		    G_GINT64_FORMAT " s", from, where, away);
+		add(e, CHANGE_MOVED, n->guid, name, "moved from %s to %s, "
+		    "after %" G_GINT64_FORMAT " s", from, where, away);
 }
 
 /* A CA that is there as before: it may have fewer ports. */

@@ -297,7 +297,8 @@ expected_snapshot(const struct expected *e)
 		const struct expected_node *n = e->nodes->pdata[i];
 
 		builder_add(b, &(struct node_info){
-			.node_type = expected_is_switch(n) ? NODE_SWITCH : NODE_CA,
+			.node_type = expected_is_switch(n) ? NODE_SWITCH :
+				NODE_CA,
 			.node_guid = n->guid, .num_ports = n->last_port });
 	}
 	/* A port may have links to nodes that are missing and, after these in
@@ -448,8 +449,8 @@ find_node_fault(struct expected *e, const struct expected_node *n)
 		.cause = n->cause ? n->cause->guid : 0 });
 }
 
-/* Is this link of the node rather its first one? Of one port the last one in the
- * list is. */
+/* Is this link of the node rather its first one? Of one port the last one in
+ * the list is. */
 static bool
 is_before(const struct expected_link *l, const struct expected_link *first,
 	  const struct expected_node *n)
@@ -498,7 +499,8 @@ count_expected_links(struct expected *e)
 	}
 	for (uint32_t i = 0; i < e->nodes->len; i++) {
 		n = e->nodes->pdata[i];
-		if (expected_is_switch(n) || !is_missing(n) || n->n_cut != n->n_links)
+		if (expected_is_switch(n) || !is_missing(n) ||
+		    n->n_cut != n->n_links)
 			n->cause = NULL;
 		if (n->cause && n->kind == EXPECTED_HOST)
 			n->cause->n_hosts++;
@@ -702,8 +704,8 @@ add_link(struct expected *e, const struct snapshot *s, const uint32_t ends[2])
 	return expected_link_at(e, e->links->len - 1);
 }
 
-/* If a cable is lost and another one takes one of its ports, each of their links is
- * void, and has a port that is left without a cable: that these two have none is
+/* If a cable is lost and another one takes one of its ports, each of their links
+ * is void and has a port that is left without a cable: the cable of these two is
  * missing. Likewise of more cables, each in a port of the next one. should: of a
  * port with a void link, 1 + the port at its other end. */
 static void
@@ -956,7 +958,8 @@ expected_accept(struct expected *e, const char *word)
 	for (uint32_t i = 0; i < e->links->len; i++) {
 		struct expected_link *l = expected_link_at(e, i);
 		const struct expected_node *a = l->node[0], *b = l->node[1];
-		g_autofree char *x = expected_end_name(l, 0), *y = expected_end_name(l, 1);
+		g_autofree char *x = expected_end_name(l, 0);
+		g_autofree char *y = expected_end_name(l, 1);
 		g_autofree char *both = g_strconcat(x, " - ", y, NULL);
 		bool a_meant = expected_is_meant(a, word, guid);
 		bool b_meant = expected_is_meant(b, word, guid);
@@ -984,101 +987,4 @@ expected_accept(struct expected *e, const char *word)
 	find_faults(e);
 	e->version += before != e->faults->len;
 	return before - e->faults->len;
-}
-
-/* ---- in words ---- */
-
-static bool
-is_fault_of(const struct expected_fault *f, const char *word, uint64_t guid)
-{
-	const char *slash = strrchr(word, '/'), *name = f->name, *far;
-	size_t len = strlen(word);
-
-	if (f->kind == EXPECTED_LINK)
-		return (far = strstr(name, " - ")) &&
-			(!strcmp(far + strlen(" - "), word) ||
-			 (g_str_has_prefix(name, word) && name + len == far));
-	if (!expected_is_missing(f->kind))
-		return false;
-	if (!strcmp(name, word) || (guid && f->guid == guid))
-		return true;
-	return slash && slash[1] &&
-		!slash[1 + strspn(slash + 1, "0123456789")] &&
-		strlen(name) == (size_t)(slash - word) &&
-		g_str_has_prefix(word, name);
-}
-
-const struct expected_fault *
-expected_find(const struct expected *e, const char *word)
-{
-	uint64_t guid = 0;
-
-	if (!text_read_number(word, 16, UINT64_MAX, &guid))
-		guid = 0;
-	for (guint i = 0; i < e->faults->len; i++)
-		if (is_fault_of(e->faults->pdata[i], word, guid))
-			return e->faults->pdata[i];
-	return NULL;
-}
-
-char *
-expected_since_text(int64_t since)
-{
-	g_autoptr(GDateTime) time = g_date_time_new_from_unix_local(since);
-
-	return time ? g_date_time_format(time, "%Y-%m-%d %H:%M:%S") :
-		g_strdup("?");
-}
-
-char *
-expected_missing_text(const struct expected_fault *f)
-{
-	g_autofree char *since = expected_since_text(f->since);
-
-	return g_strdup_printf("%s %s is missing since %s%s%s",
-			       expected_kind_names[f->kind], f->name, since,
-			       *f->text ? ": " : "", f->text);
-}
-
-char *
-expected_summary(const struct expected *e, unsigned most)
-{
-	GString *out = g_string_new(NULL);
-	const GPtrArray *faults = e->faults;
-	unsigned n_named = 0;
-
-	for (unsigned kind = 0; kind < EXPECTED_KINDS; kind++) {
-		unsigned n = 0;
-
-		for (guint i = 0; i < faults->len; i++) {
-			const struct expected_fault *f = faults->pdata[i];
-
-			n += f->kind == kind;
-		}
-		if (!n)
-			continue;
-		if (out->len)
-			g_string_append(out, kind < EXPECTED_SLOW ? ", " :
-					"; ");
-		if (out->len ? kind == EXPECTED_PART :
-		    expected_is_missing(kind))
-			g_string_append(out, "missing ");
-		if (kind == EXPECTED_SLOW)
-			g_string_append(out, "below their rate ");
-		text_put_count(out, n, 0, expected_kind_names[kind]);
-	}
-	for (guint i = 0; i < faults->len; i++) {
-		const struct expected_fault *f = faults->pdata[i];
-
-		if (f->cause || n_named++ >= most)
-			continue;
-		g_string_append_printf(out, "%s %s", n_named > 1 ? "," : ":",
-				       f->name);
-		if (*f->text)
-			g_string_append_printf(out, " (%s%s)", f->text,
-					       f->place ? f->place : "");
-	}
-	if (n_named > most && most)
-		g_string_append_printf(out, " and %u more", n_named - most);
-	return g_string_free(out, FALSE);
 }

@@ -27,7 +27,7 @@ struct expected_node {
 	uint32_t n_links;
 	const struct expected_link *first;	/* of its links that were there
 					   last, or of all, that of its lowest
-					   port */
+					   port; until one is added */
 	uint32_t n_cut;			/* links to switches that are missing, */
 	struct expected_node *cause;	/* and one of these */
 	uint32_t n_hosts;		/* hosts whose cause it is */

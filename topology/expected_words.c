@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Faults by what a person calls their nodes, and as text.
+ */
+#include "topology/expected.h"
+
+#include <string.h>
+
+#include "topology/text.h"
+
+static bool
+is_fault_of(const struct expected_fault *f, const char *word, uint64_t guid)
+{
+	const char *slash = strrchr(word, '/'), *name = f->name, *far;
+	size_t len = strlen(word);
+
+	if (f->kind == EXPECTED_LINK)
+		return (far = strstr(name, " - ")) &&
+			(!strcmp(far + strlen(" - "), word) ||
+			 (g_str_has_prefix(name, word) && name + len == far));
+	if (!expected_is_missing(f->kind))
+		return false;
+	if (!strcmp(name, word) || (guid && f->guid == guid))
+		return true;
+	return slash && slash[1] &&
+		!slash[1 + strspn(slash + 1, "0123456789")] &&
+		strlen(name) == (size_t)(slash - word) &&
+		g_str_has_prefix(word, name);
+}
+
+const struct expected_fault *
+expected_find(const struct expected *e, const char *word)
+{
+	uint64_t guid = 0;
+
+	if (!text_read_number(word, 16, UINT64_MAX, &guid))
+		guid = 0;
+	for (guint i = 0; i < e->faults->len; i++)
+		if (is_fault_of(e->faults->pdata[i], word, guid))
+			return e->faults->pdata[i];
+	return NULL;
+}
+
+char *
+expected_since_text(int64_t since)
+{
+	g_autoptr(GDateTime) time = g_date_time_new_from_unix_local(since);
+
+	return time ? g_date_time_format(time, "%Y-%m-%d %H:%M:%S") :
+		g_strdup("?");
+}
+
+char *
+expected_missing_text(const struct expected_fault *f)
+{
+	g_autofree char *since = expected_since_text(f->since);
+
+	return g_strdup_printf("%s %s is missing since %s%s%s",
+			       expected_kind_names[f->kind], f->name, since,
+			       *f->text ? ": " : "", f->text);
+}
+
+char *
+expected_summary(const struct expected *e, unsigned most)
+{
+	GString *out = g_string_new(NULL);
+	const GPtrArray *faults = e->faults;
+	unsigned n_named = 0;
+
+	for (unsigned kind = 0; kind < EXPECTED_KINDS; kind++) {
+		unsigned n = 0;
+
+		for (guint i = 0; i < faults->len; i++) {
+			const struct expected_fault *f = faults->pdata[i];
+
+			n += f->kind == kind;
+		}
+		if (!n)
+			continue;
+		if (out->len)
+			g_string_append(out, kind < EXPECTED_SLOW ? ", " :
+					"; ");
+		if (out->len ? kind == EXPECTED_PART :
+		    expected_is_missing(kind))
+			g_string_append(out, "missing ");
+		if (kind == EXPECTED_SLOW)
+			g_string_append(out, "below their rate ");
+		text_put_count(out, n, 0, expected_kind_names[kind]);
+	}
+	for (guint i = 0; i < faults->len; i++) {
+		const struct expected_fault *f = faults->pdata[i];
+
+		if (f->cause || n_named++ >= most)
+			continue;
+		g_string_append_printf(out, "%s %s", n_named > 1 ? "," : ":",
+				       f->name);
+		if (*f->text)
+			g_string_append_printf(out, " (%s%s)", f->text,
+					       f->place ? f->place : "");
+	}
+	if (n_named > most && most)
+		g_string_append_printf(out, " and %u more", n_named - most);
+	return g_string_free(out, FALSE);
+}
