@@ -187,19 +187,16 @@ put_traits(const struct tool_view *v, struct text_report *r)
 static bool
 put_silent(const struct tool_view *v, struct text_report *r)
 {
-	const GPtrArray *faults = v->lines->of[VIEW_FAULT];
+	const GPtrArray *faults = v->lines->expected->faults;
 	struct finding f = finding_new("ports behind which no node answers",
 		"a host hangs, or has an M_Key at protection level 2: ask the "
 		"former manager for its keys");
 
 	for (guint i = 0; i < faults->len; i++) {
-		struct expected_fault fault =
-			view_fault_read(faults->pdata[i]);
+		const struct expected_fault *fault = faults->pdata[i];
 
-		if (fault.kind == EXPECTED_SILENT)
-			finding_add(&f, fault.name);
-		g_free(fault.name);
-		g_free(fault.text);
+		if (fault->kind == EXPECTED_SILENT)
+			finding_add(&f, fault->name);
 	}
 	return finding_put(&f, r);
 }

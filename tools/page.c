@@ -76,17 +76,14 @@ put_stages(struct text_report *j, const struct view_lines *lines)
 
 /* A fault as status tells it; not one whose cause is another one. */
 static void
-put_fault_note(struct text_report *j, const struct view_text *line)
+put_fault_note(struct text_report *j, const struct expected_fault *f)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	struct text_report r = { .out = text };
-	struct expected_fault f = view_fault_read(line);
 
-	status_put_fault(&f, &r);
-	if (!f.cause)
+	status_put_fault(f, &r);
+	if (!f->cause)
 		report_text(j, NULL, g_strstrip(text->str), NULL);
-	g_free(f.name);
-	g_free(f.text);
 }
 
 /* What was said of the whole fabric, in the order of status. */
@@ -105,7 +102,8 @@ put_notes(struct text_report *j, const struct view_lines *lines)
 				lines->of[kinds[k]]->pdata[i];
 
 			if (kinds[k] == VIEW_FAULT)
-				put_fault_note(j, line);
+				put_fault_note(j, lines->expected->faults->
+					       pdata[i]);
 			else
 				report_text(j, NULL, line->text, NULL);
 		}

@@ -318,50 +318,63 @@ peer_name(const struct show *q, uint32_t port)
 		NULL;
 }
 
-/* Is this the end of a link that is missing? */
-static bool
-is_end(const struct snapshot *s, uint32_t port, const char *end)
-{
-	const struct snapshot_node *n = snapshot_node_of(s, port);
-	unsigned num = s->ports[port].num;
-	g_autofree char *plain = g_strdup_printf("%s/%u", snapshot_node_name(n),
-						 num);
-	g_autofree char *full = g_strdup_printf("%s (0x%016" G_GINT64_MODIFIER
-		"x)/%u", snapshot_node_name(n), n->info.node_guid, num);
+/* What was behind a port, if its link is missing. */
+struct lost {
+	const char *peer;
+	int64_t since;
+};
 
-	return !strcmp(end, plain) || !strcmp(end, full) ||
-		(num == 1 && !strcmp(end, snapshot_node_name(n)));
+/* The port of the node that the end of a missing link is: "leaf-1/5"; a host's
+ * port 1 has no number. 0: none. */
+static unsigned
+end_number(const struct snapshot *s, uint32_t node, const char *end)
+{
+	const char *name = snapshot_node_name(&s->nodes[node]);
+	g_autofree char *full = snapshot_place(s, node, SNAPSHOT_NONE);
+	const char *rest = end + strlen(g_str_has_prefix(end, full) ? full :
+					name);
+	uint64_t num;
+
+	if (!g_str_has_prefix(end, name))
+		return 0;
+	if (!*rest)
+		return 1;
+	return *rest == '/' && text_read_number(rest + 1, 10, UINT8_MAX, &num) ?
+		(unsigned)num : 0;
+}
+
+/* Of each port of the node. */
+static void
+find_lost(const struct show *q, uint32_t node, struct lost lost[UINT8_MAX + 1])
+{
+	const GPtrArray *faults = q->v->lines->expected->faults;
+
+	memset(lost, 0, (UINT8_MAX + 1) * sizeof(*lost));
+	for (guint i = 0; i < faults->len; i++) {
+		const struct expected_fault *f = faults->pdata[i];
+		g_auto(GStrv) ends = g_strsplit(f->name, " - ", 2);
+
+		for (unsigned k = 0; f->kind == EXPECTED_LINK && ends[0] &&
+		     ends[1] && k < 2; k++)
+			lost[end_number(q->v->s, node, ends[k])] =
+				(struct lost){ g_intern_string(ends[!k]),
+					       f->since };
+	}
+	lost[0].peer = NULL;
 }
 
 /* As peer_name(), or of a link that is missing; then *since is g_free. */
 static char *
-lost_peer_name(const struct show *q, uint32_t port, char **since)
+lost_peer_name(const struct show *q, uint32_t port, const struct lost *lost,
+	       char **since)
 {
-	const GPtrArray *faults = q->v->lines->of[VIEW_FAULT];
-	const char *name = snapshot_name_of(q->v->s, port);
+	const struct lost *l = &lost[q->v->s->ports[port].num];
 	char *peer = peer_name(q, port);
 
-	for (guint i = 0; !peer && q->v->s->ports[port].num &&
-	     i < faults->len; i++) {
-		const struct view_text *line = faults->pdata[i];
-
-		/* most are of other nodes */
-		if (line->n[FAULT_KIND] != EXPECTED_LINK || !line->text ||
-		    !strstr(line->text, name))
-			continue;
-
-		struct expected_fault f = view_fault_read(line);
-		g_auto(GStrv) ends = g_strsplit(f.name, " - ", 2);
-
-		for (unsigned end = 0; ends[0] && ends[1] && end < 2; end++)
-			if (!peer && is_end(q->v->s, port, ends[end])) {
-				peer = g_strdup(ends[!end]);
-				*since = expected_since_text(f.since);
-			}
-		g_free(f.name);
-		g_free(f.text);
-	}
-	return peer;
+	if (peer || !l->peer)
+		return peer;
+	*since = expected_since_text(l->since);
+	return g_strdup(l->peer);
 }
 
 /* Of the port: without a cable the net file has no speed. */
@@ -390,10 +403,12 @@ show_who(struct show *q, GError **error)
 	uint32_t port = show_find(q, 1);
 	g_autofree char *name = NULL, *partitions = NULL;
 	const struct snapshot_node *n;
+	struct lost lost[UINT8_MAX + 1];
 
 	if (port == SNAPSHOT_NONE)
 		return show_wrong(q);
 	n = snapshot_node_of(s, port);
+	find_lost(q, s->ports[port].node, lost);
 	name = snapshot_port_name(s, port);
 	partitions = print_memberships(v, port);
 	report_open(r, NULL, '{');
@@ -413,7 +428,7 @@ show_who(struct show *q, GError **error)
 	for (unsigned num = 1; num <= n->info.num_ports; num++) {
 		g_autofree char *since = NULL;
 		g_autofree char *peer = lost_peer_name(q, n->first_port + num,
-						       &since);
+						       lost, &since);
 
 		if (!peer)
 			continue;
@@ -493,25 +508,23 @@ show_nodes(struct show *q, GError **error)
 static void
 put_missing_links(struct show *q, const char *word)
 {
-	const GPtrArray *faults = q->v->lines->of[VIEW_FAULT];
+	const GPtrArray *faults = q->v->lines->expected->faults;
 	struct text_report *r = &q->out;
 
 	for (guint i = 0; i < faults->len; i++) {
-		struct expected_fault f = view_fault_read(faults->pdata[i]);
-		g_autofree char *since = expected_since_text(f.since);
-		g_auto(GStrv) ends = g_strsplit(f.name, " - ", 2);
+		const struct expected_fault *f = faults->pdata[i];
+		g_autofree char *since = expected_since_text(f->since);
+		g_auto(GStrv) ends = g_strsplit(f->name, " - ", 2);
 
-		if (f.kind == EXPECTED_LINK && ends[0] && ends[1] &&
-		    (!word || !strcmp(word, "inactive") ||
-		     strstr(f.name, word))) {
-			report_open(r, NULL, '{');
-			report_text(r, "a", ends[0], " - ");
-			report_text(r, "b", ends[1], "  missing since ");
-			report_text(r, "missing", since, "\n");
-			report_close(r, '}');
-		}
-		g_free(f.name);
-		g_free(f.text);
+		if (f->kind != EXPECTED_LINK || !ends[0] || !ends[1] ||
+		    (word && strcmp(word, "inactive") &&
+		     !strstr(f->name, word)))
+			continue;
+		report_open(r, NULL, '{');
+		report_text(r, "a", ends[0], " - ");
+		report_text(r, "b", ends[1], "  missing since ");
+		report_text(r, "missing", since, "\n");
+		report_close(r, '}');
 	}
 }
 
@@ -566,10 +579,12 @@ show_ports(struct show *q, GError **error)
 	struct text_report *r = &q->out;
 	uint32_t port = show_find(q, 1), end;
 	const struct snapshot_node *n;
+	struct lost lost[UINT8_MAX + 1];
 
 	if (port == SNAPSHOT_NONE)
 		return show_wrong(q);
 	n = snapshot_node_of(s, port);
+	find_lost(q, s->ports[port].node, lost);
 	report_open(r, NULL, '{');
 	report_text(r, "name", snapshot_node_name(n), ": ");
 	report_text(r, "kind", kind_name(n), "\n");
@@ -584,7 +599,7 @@ show_ports(struct show *q, GError **error)
 
 		if (!p->known)
 			continue;
-		peer = lost_peer_name(q, port, &since);
+		peer = lost_peer_name(q, port, lost, &since);
 		report_open(r, NULL, '{');
 		report_say(r, "  port ");
 		report_number(r, "port", p->num, "  ");

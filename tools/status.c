@@ -194,22 +194,20 @@ status_put_fault(const struct expected_fault *f, struct text_report *r)
 static void
 print_faults(const struct view_lines *lines, bool all, struct text_report *r)
 {
-	const GPtrArray *faults = lines->of[VIEW_FAULT];
+	const GPtrArray *faults = lines->expected->faults;
 	guint left = 0, n = 0;
 
 	report_open(r, "faults", '[');
 	for (guint i = 0; i < faults->len; i++) {
-		struct expected_fault f = view_fault_read(faults->pdata[i]);
-		bool is_own = all || r->as_json || !f.cause;
+		const struct expected_fault *f = faults->pdata[i];
+		bool is_own = all || r->as_json || !f->cause;
 
 		if (is_own && (all || r->as_json || n < FAULTS_SHOWN)) {
-			status_put_fault(&f, r);
+			status_put_fault(f, r);
 			n++;
 		} else if (is_own) {
 			left++;
 		}
-		g_free(f.name);
-		g_free(f.text);
 	}
 	report_close(r, ']');
 	put_more(r, left);

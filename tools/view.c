@@ -284,6 +284,22 @@ line_free(gpointer data)
 }
 
 static void
+keep_fault(struct view_lines *lines, const uint64_t *numbers, const char *text)
+{
+	struct expected_fault f = {
+		.kind = MIN(numbers[FAULT_KIND], EXPECTED_KINDS - 1),
+		.since = (int64_t)numbers[FAULT_SINCE],
+		.guid = numbers[FAULT_GUID], .cause = numbers[FAULT_CAUSE],
+	};
+
+	text += MIN(strlen(text), strlen(expected_kind_names[f.kind]) + 1);
+	f.name = g_strndup(text, numbers[FAULT_NAME]);
+	text += strlen(f.name);
+	f.text = g_strdup(g_str_has_prefix(text, ", ") ? text + 2 : text);
+	g_ptr_array_add(lines->expected->faults, g_memdup2(&f, sizeof(f)));
+}
+
+static void
 keep_line(struct view_lines *lines, enum view_kind kind,
 	  const uint64_t numbers[VIEW_WORDS], const char *text)
 {
@@ -292,6 +308,8 @@ keep_line(struct view_lines *lines, enum view_kind kind,
 	memcpy(line->n, numbers, sizeof(line->n));
 	line->text = g_strdup(text);
 	g_ptr_array_add(lines->of[kind], line);
+	if (kind == VIEW_FAULT)
+		keep_fault(lines, numbers, text ? text : "");
 }
 
 static void
@@ -354,6 +372,7 @@ view_lines_new(void)
 
 	for (unsigned k = 0; k < VIEW_KINDS; k++)
 		lines->of[k] = g_ptr_array_new_with_free_func(line_free);
+	lines->expected = expected_new();
 	return lines;
 }
 
@@ -364,6 +383,7 @@ view_lines_free(struct view_lines *lines)
 		return;
 	for (unsigned k = 0; k < VIEW_KINDS; k++)
 		g_ptr_array_unref(lines->of[k]);
+	expected_free(lines->expected);
 	g_free(lines);
 }
 
@@ -399,42 +419,12 @@ view_new(struct snapshot *s)
 	return v;
 }
 
-struct expected_fault
-view_fault_read(const struct view_text *line)
-{
-	const char *text = line->text ? line->text : "";
-	struct expected_fault f = {
-		.kind = MIN(line->n[FAULT_KIND], EXPECTED_KINDS - 1),
-		.since = (int64_t)line->n[FAULT_SINCE],
-		.guid = line->n[FAULT_GUID], .cause = line->n[FAULT_CAUSE],
-	};
-	size_t skip = strlen(expected_kind_names[f.kind]) + 1;
-
-	text += MIN(strlen(text), skip);
-	f.name = g_strndup(text, line->n[FAULT_NAME]);
-	text += strlen(f.name);
-	f.text = g_strdup(g_str_has_prefix(text, ", ") ? text + 2 : text);
-	return f;
-}
-
 char *
 tool_view_missing(const struct tool_view *v, const char *word)
 {
-	const GPtrArray *faults = v->lines->of[VIEW_FAULT];
-	struct expected *e = expected_new();
-	const struct expected_fault *f;
-	char *text;
+	const struct expected_fault *f = expected_find(v->lines->expected, word);
 
-	for (guint i = 0; i < faults->len; i++) {
-		struct expected_fault read =
-			view_fault_read(faults->pdata[i]);
-
-		g_ptr_array_add(e->faults, g_memdup2(&read, sizeof(read)));
-	}
-	f = expected_find(e, word);
-	text = f ? expected_missing_text(f) : NULL;
-	expected_free(e);
-	return text;
+	return f ? expected_missing_text(f) : NULL;
 }
 
 uint32_t

@@ -21,6 +21,7 @@ struct view_text {
 };
 struct view_lines {
 	GPtrArray *of[VIEW_KINDS];	/* of struct view_text */
+	struct expected *expected;	/* its faults are those of VIEW_FAULT */
 };
 
 /* A multicast group; of it, what is listed. */
@@ -79,8 +80,6 @@ bool tool_view_more(struct tool_view *v, const struct client_place *place,
 /* The same of a text. */
 bool tool_view_add(struct tool_view *v, const char *text, const char *name,
 		   GError **error);
-/* A line VIEW_FAULT as it was: name and text are g_free. */
-struct expected_fault view_fault_read(const struct view_text *line);
 /* The node that is missing and has this name or NodeGUID, in words; NULL: none;
  * g_free. */
 char *tool_view_missing(const struct tool_view *v, const char *word);

@@ -343,6 +343,28 @@ TEST(test_a_link_that_is_missing_is_listed)
 	}
 }
 
+/* Of two hosts h one has lost the cable of its port 1. */
+TEST(test_a_missing_link_of_a_shared_name_is_listed)
+{
+	AUTO(tool_view) *v = read_view(
+		"#view 1 gen 7\n#fault 1 guid 0x1 kind 2 name 32 since 5 "
+		"what link h (0x0000000000000001) - far/1000\n#fault 2 guid "
+		"0x1 kind 2 name 35 since 5 what link leaf/4 - "
+		"h (0x0000000000000001)\ncaguid=0x1\nCa 2 \"H-1\" # \"h\"\n"
+		"[2](3) \"H-2\"[1](2) # lid 1 lmc 0 \"h\" lid 2 4xEDR\n"
+		"\ncaguid=0x2\nCa 1 \"H-2\" # \"h\"\n"
+		"[1](2) \"H-1\"[2](3) # lid 2 lmc 0 \"h\" lid 1 4xEDR\n#end 7\n");
+	g_autofree char *since = expected_since_text(5);
+	g_autofree char *answer = g_strdup_printf("h/2: host, LID 1\n  "
+		"NodeGUID 0x0000000000000001, PortGUID 0x0000000000000003\n  "
+		"says it is h\n  in no partition\n"
+		"  port 1 - leaf/4  missing since %s\n"
+		"  port 2 - h (0x0000000000000002)/1  4xEDR Initialize\n",
+		since);
+
+	expect_answer(v, "who 0x1", 0, answer);
+}
+
 /* The end of a cable is found by its GUID then. */
 TEST(test_cables_of_nodes_with_one_name_are_told_apart)
 {
