@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "sm/mad/bytes.h"
+#include "tools/status.h"
 
 #define HOUR_US		(INT64_C(3600) * G_USEC_PER_SEC)
 #define DATA_UNIT	4u	/* PortXmitData counts words of 32 bits */
@@ -237,19 +238,6 @@ cables_print(const struct snapshot *s, const struct cables_entry *c,
 	report_close(r, '}');
 }
 
-/* The text of a label: UTF-8; backslash, quote and newline are escaped. */
-static void
-put_label(const char *given, GString *out)
-{
-	g_autofree char *valid = g_utf8_make_valid(given, -1);
-
-	for (const char *text = valid; *text; text++)
-		if (*text == '\\' || *text == '"')
-			g_string_append_printf(out, "\\%c", *text);
-		else
-			g_string_append_c(out, *text == '\n' ? ' ' : *text);
-}
-
 /* The samples of a family begin so; nodes may have the same name, so it is the
  * NodeGUID and the port's number that make a series. */
 static void
@@ -257,13 +245,12 @@ put_sample(const struct snapshot *s, uint32_t port, const char *family,
 	   const char *counter, uint64_t value, GString *out)
 {
 	g_autofree char *name = snapshot_port_name(s, port);
+	g_autofree char *label = openmetrics_label(name);
 
 	g_string_append_printf(out, "%s_total{guid=\"0x%016" G_GINT64_MODIFIER
-			       "x\",num=\"%u\",port=\"", family,
+			       "x\",num=\"%u\",port=\"%s\"", family,
 			       snapshot_node_of(s, port)->info.node_guid,
-			       s->ports[port].num);
-	put_label(name, out);
-	g_string_append_c(out, '"');
+			       s->ports[port].num, label);
 	if (counter)
 		g_string_append_printf(out, ",counter=\"%s\"", counter);
 	g_string_append_printf(out, "} %" G_GUINT64_FORMAT "\n", value);

@@ -13,16 +13,14 @@
 
 struct family {
 	const char *name, *type, *help;
-	/* NULL: the manager's counters */
 	void (*put)(const struct view_lines *lines, const struct family *f,
 		    GString *out);
 	enum view_kind kind;	/* of put_word(): a word of the first line */
 	unsigned word;
 };
 
-/* The text of a label: UTF-8; backslash, quote and newline are escaped. */
-static char *
-label(const char *given)
+char *
+openmetrics_label(const char *given)
 {
 	g_autofree char *valid = g_utf8_make_valid(given ? given : "", -1);
 	GString *out = g_string_new(NULL);
@@ -86,7 +84,7 @@ put_info(const struct view_lines *lines, const struct family *f, GString *out)
 {
 	const struct view_text *head = view_lines_first(lines, VIEW_HEAD);
 	g_autofree char *port =
-		label(view_lines_first(lines, VIEW_MANAGER)->text);
+		openmetrics_label(view_lines_first(lines, VIEW_MANAGER)->text);
 	const char *version = head->text ? strchr(head->text, ' ') : NULL;
 
 	g_string_append_printf(out, "minism_info{port=\"%s\",guid=\"0x%016"
@@ -211,79 +209,69 @@ put_last(const struct view_lines *lines, const struct family *f, GString *out)
 
 /* ---- all ---- */
 
+#define COUNTED(name, type, help)	{ name, type, help, put_counts, 0, 0 }
+#define MADE(name, help, put)		{ name, "gauge", help, put, 0, 0 }
+#define WORD(name, help, kind, word)	{ name, "gauge", help, put_word, kind, word }
+
 static const struct family families[] = {
-	{ "minism", "info", "Who runs where.", .put = put_info },
-	{ "minism_subnet_up", "gauge",
-	  "1: every reachable port is Active and routed.", .put = put_up },
-	{ "minism_subnet_state", "stateset",
-	  "The verdict of minismctl status.", .put = put_state },
-	{ "minism_faults", "gauge", "What is expected and missing (switch, "
-	  "host, link), or slower than it was.", .put = fault_metrics },
-	{ "minism_paused", "gauge", "1: a person has paused sweeps.",
-	  .put = put_word, .kind = VIEW_MANAGER, .word = MANAGER_PAUSED },
-	{ "minism_sm_state", "stateset", .help =
-	  "SMState of this manager." },
-	{ "minism_sm_priority", "gauge", "SM priority of this manager.",
-	  .put = put_word, .kind = VIEW_MANAGER, .word = MANAGER_PRIORITY },
-	{ "minism_other_managers", "gauge", .help =
-	  "Managers that answered in the "
-	  "last election, by SMState." },
-	{ "minism_standby_warm", "gauge", "1: a standby that holds the "
-	  "master's groups, services and subscriptions.",
-	  .put = put_word, .kind = VIEW_STANDBY, .word = STANDBY_WARM },
-	{ "minism_standby_age_seconds", "gauge",
-	  "How long ago the master's were so.", .put = put_age },
-	{ "minism_nodes", "gauge", .help =
-	  "Nodes of the last sweep." },
-	{ "minism_links", "gauge", .help =
-	  "Cables of the last sweep by the state, "
-	  "width and speed of one end." },
-	{ "minism_problems", "gauge",
-	  "What is not as it should be, as status lists it.", .put = put_problems },
-	{ "minism_credit_loop_channels", "gauge",
-	  "Channels in credit loops of the tables in force.",
-	  .put = put_word, .kind = VIEW_ROUTE, .word = ROUTE_LOOPED },
-	{ "minism_sweeps", "counter", .help =
-	  "Heavy sweeps and repairs." },
-	{ "minism_repairs", "counter", .help =
-	  "Repairs, which read a part only." },
-	{ "minism_link_downs", "counter", .help =
-	  "Active links that went down." },
-	{ "minism_unsteady", "gauge", "Links that flap or are held down, and "
-	  "ports that send too many traps.", .put = put_unsteady },
-	{ "minism_bad_links", "gauge", "Links that are avoided, and those "
-	  "that should be but are needed.", .put = put_bad },
-	{ "minism_verified_tables", "counter", .help =
-	  "Verdicts on tables that were "
-	  "computed: safe, only if the update goes in steps, with a credit "
-	  "loop, refused." },
-	{ "minism_host_pairs_without_path", "gauge", .help =
-	  "Of the tables in force." },
-	{ "minism_lft_blocks_written", "counter", .help =
-	  "LFT blocks that differed "
-	  "from what the switches held." },
-	{ "minism_lft_entries_changed", "counter", .help =
-	  "Entries in them." },
-	{ "minism_last_sweep_seconds", "gauge",
-	  "How long the last heavy sweep took.", .put = put_last },
-	{ "minism_phase_seconds", "histogram", .help =
-	  "What sweeps spent their time on." },
-	{ "minism_mads", "counter", .help =
-	  "MADs sent, by method and attribute, retries included." },
-	{ "minism_requests", "counter", .help =
-	  "How requests ended, by class and attribute." },
-	{ "minism_mad_retries", "counter", .help =
-	  "Requests sent again." },
-	{ "minism_mad_window", "gauge", .help =
-	  "SMPs that may be under way now." },
-	{ "minism_sa_requests", "counter", .help =
-	  "SA requests by outcome." },
-	{ "minism_sa_answers", "counter", .help =
-	  "Answers of the SA by record." },
-	{ "minism_sa_seconds", "histogram", .help =
-	  "From a request to the first MAD of its answer." },
-	{ "minism_sa_objects", "gauge", .help =
-	  "What clients keep at the SA." },
+	{ "minism", "info", "Who runs where.", put_info, 0, 0 },
+	MADE("minism_subnet_up",
+	     "1: every reachable port is Active and routed.", put_up),
+	{ "minism_subnet_state", "stateset", "The verdict of minismctl status.",
+	  put_state, 0, 0 },
+	MADE("minism_faults", "What is expected and missing (switch, host, "
+	     "link), or slower than it was.", fault_metrics),
+	WORD("minism_paused", "1: a person has paused sweeps.", VIEW_MANAGER,
+	     MANAGER_PAUSED),
+	COUNTED("minism_sm_state", "stateset", "SMState of this manager."),
+	WORD("minism_sm_priority", "SM priority of this manager.",
+	     VIEW_MANAGER, MANAGER_PRIORITY),
+	COUNTED("minism_other_managers", "gauge", "Managers that answered in "
+		"the last election, by SMState."),
+	WORD("minism_standby_warm", "1: a standby that holds the master's "
+	     "groups, services and subscriptions.", VIEW_STANDBY, STANDBY_WARM),
+	MADE("minism_standby_age_seconds",
+	     "How long ago the master's were so.", put_age),
+	COUNTED("minism_nodes", "gauge", "Nodes of the last sweep."),
+	COUNTED("minism_links", "gauge", "Cables of the last sweep by the "
+		"state, width and speed of one end."),
+	MADE("minism_problems", "What is not as it should be, as status lists "
+	     "it.", put_problems),
+	WORD("minism_credit_loop_channels", "Channels in credit loops of the "
+	     "tables in force.", VIEW_ROUTE, ROUTE_LOOPED),
+	COUNTED("minism_sweeps", "counter", "Heavy sweeps and repairs."),
+	COUNTED("minism_repairs", "counter", "Repairs, which read a part only."),
+	COUNTED("minism_link_downs", "counter",
+		"Active links that went down."),
+	MADE("minism_unsteady", "Links that flap or are held down, and ports "
+	     "that send too many traps.", put_unsteady),
+	MADE("minism_bad_links", "Links that are avoided, and those that "
+	     "should be but are needed.", put_bad),
+	COUNTED("minism_verified_tables", "counter", "Verdicts on tables that "
+		"were computed: safe, only if the update goes in steps, with "
+		"a credit loop, refused."),
+	COUNTED("minism_host_pairs_without_path", "gauge",
+		"Of the tables in force."),
+	COUNTED("minism_lft_blocks_written", "counter",
+		"LFT blocks that differed from what the switches held."),
+	COUNTED("minism_lft_entries_changed", "counter", "Entries in them."),
+	MADE("minism_last_sweep_seconds",
+	     "How long the last heavy sweep took.", put_last),
+	COUNTED("minism_phase_seconds", "histogram",
+		"What sweeps spent their time on."),
+	COUNTED("minism_mads", "counter",
+		"MADs sent, by method and attribute, retries included."),
+	COUNTED("minism_requests", "counter",
+		"How requests ended, by class and attribute."),
+	COUNTED("minism_mad_retries", "counter", "Requests sent again."),
+	COUNTED("minism_mad_window", "gauge",
+		"SMPs that may be under way now."),
+	COUNTED("minism_sa_requests", "counter", "SA requests by outcome."),
+	COUNTED("minism_sa_answers", "counter",
+		"Answers of the SA by record."),
+	COUNTED("minism_sa_seconds", "histogram",
+		"From a request to the first MAD of its answer."),
+	COUNTED("minism_sa_objects", "gauge", "What clients keep at the SA."),
 };
 
 void
@@ -294,7 +282,7 @@ status_put_metrics(const struct view_lines *lines, GString *out)
 
 		g_string_append_printf(out, "# HELP %s %s\n# TYPE %s %s\n",
 				       f->name, f->help, f->name, f->type);
-		(f->put ? f->put : put_counts)(lines, f, out);
+		f->put(lines, f, out);
 	}
 	g_string_append(out, "# EOF\n");
 }

@@ -19,5 +19,8 @@ void status_put_fault(const struct expected_fault *f, struct text_report *out);
 void status_put_avoid(const struct view_lines *lines, struct text_report *out);
 /* OpenMetrics text; in openmetrics.c. */
 void status_put_metrics(const struct view_lines *lines, GString *out);
+/* As the text of a label: UTF-8; backslash and quote are escaped. given NULL: "";
+ * g_free. */
+char *openmetrics_label(const char *given);
 
 #endif
