@@ -212,75 +212,35 @@ run_status(const struct ctl_arguments *a)
 	return put_answer(text, status);
 }
 
-/* report */
 static int
-run_report(const struct ctl_arguments *a)
+put_report(const struct tool_view *v, char *const *words, struct text_report *r)
 {
-	int status;
-	struct tool_view *v = get_view(a, "view tables\n", &status);
-	g_autoptr(GString) html = g_string_new(NULL);
-
-	if (!v)
-		return status;
-	page_write(v, html);
-	tool_view_free(v);
-	return tool_options_write(html) ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
-/* doctor */
-static int
-run_doctor(const struct ctl_arguments *a)
-{
-	int status;
-	struct tool_view *v = get_view(a, "view\n", &status);
-	g_autoptr(GString) text = g_string_new(NULL);
-	struct text_report r = { .out = text, .as_json = a->json };
-	bool good;
-
-	if (!v)
-		return EXIT_USAGE;	/* 1 would be a finding */
-	good = doctor_put(v, &r);
-	tool_view_free(v);
-	return put_answer(text, good ? EXIT_SUCCESS : EXIT_FAILURE);
+	page_write(v, r->out);
+	return EXIT_SUCCESS;
 }
 
 static int
-run_whatif(const struct ctl_arguments *a)
+put_doctor(const struct tool_view *v, char *const *words, struct text_report *r)
 {
-	g_autoptr(GString) out = g_string_new(NULL);
-	struct text_report r = { .out = out, .as_json = a->json };
-	int status;
-	struct tool_view *v = get_view(a, "view tables\n", &status);
-
-	if (!v)		/* 1 would be an answer */
-		return status == CLIENT_ERROR_SILENT ? status : EXIT_USAGE;
-	status = whatif(v, a->words + 1, &r);
-	tool_view_free(v);
-	return put_answer(out, status);
+	return doctor_put(v, r) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* dump FOLDER */
 static int
-run_dump(const struct ctl_arguments *a)
+put_dump(const struct tool_view *v, char *const *words, struct text_report *r)
 {
-	struct tool_view *v;
 	g_autoptr(GError) error = NULL;
-	int status = EXIT_SUCCESS;
+	struct lft *none = v->lft ? NULL : lft_new(v->s->n_switches,
+						   v->lids->top);
+	bool ok = dump_all(words[0], v->s, v->lids, none ?: v->lft, &error);
 
-	v = get_view(a, "view tables\n", &status);
-	if (!v)
-		return status;
-	if (!v->lft)
-		v->lft = lft_new(v->s->n_switches, v->lids->top);
-	if (dump_all(a->words[1], v->s, v->lids, v->lft, &error)) {
-		printf("%s has OpenSM's dump files and minism.net\n",
-		       a->words[1]);
-	} else {
+	lft_free(none);
+	if (ok)
+		report_say(r, "%s has OpenSM's dump files and minism.net\n",
+			   words[0]);
+	else
 		tool_options_complain("%s", error->message);
-		status = EXIT_FAILURE;
-	}
-	tool_view_free(v);
-	return status;
+	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* support [FILE [MORE ..]] */
@@ -430,26 +390,62 @@ run_show(const struct ctl_arguments *a)
 	return error ? tell_error(a, error) : put_answer(text, status);
 }
 
-/* What minismctl makes itself; the others are questions. */
-static const struct {
+/* What minismctl makes itself. */
+static const struct ctl_run {
 	const char *name;
 	int (*run)(const struct ctl_arguments *a);
+	/* instead, of a whole view, the answer to the request: */
+	int (*put)(const struct tool_view *v, char *const *words,
+		   struct text_report *r);
+	const char *request;
+	bool judges;		/* its exit status 1 is an answer */
+	bool is_plain;		/* takes neither --json nor --watch */
+	bool is_live;		/* needs a manager */
 } runs[] = {
-	{ "avoid", run_status }, { "diff", run_compare },
-	{ "doctor", run_doctor }, { "dump", run_dump },
-	{ "expect", run_compare }, { "help", run_help },
-	{ "metrics", run_status }, { "report", run_report },
-	{ "status", run_status }, { "support", run_support },
-	{ "whatif", run_whatif },
+	{ "avoid", .run = run_status },
+	{ "diff", .run = run_compare },
+	{ "doctor", .put = put_doctor, .request = "view\n", .judges = true },
+	{ "dump", .put = put_dump, .request = "view tables\n",
+	  .is_plain = true },
+	{ "expect", .run = run_compare },
+	{ "help", .run = run_help, .is_plain = true },
+	{ "metrics", .run = run_status },
+	{ "report", .put = put_report, .request = "view tables\n",
+	  .is_plain = true },
+	{ "status", .run = run_status },
+	{ "support", .run = run_support, .is_plain = true, .is_live = true },
+	{ "whatif", .put = whatif, .request = "view tables\n",
+	  .judges = true },
 };
+/* Other commands of a view, and questions. */
+static const struct ctl_run show = { .run = run_show };
+static const struct ctl_run question = { .run = run_question, .is_live = true };
+
+static const struct ctl_run *
+find_run(const struct command *c, char *const *words)
+{
+	bool of_view = c->place == COMMAND_OF_VIEW;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(runs); i++)
+		if ((of_view || !words[1]) && !strcmp(runs[i].name, words[0]))
+			return &runs[i];
+	return of_view ? &show : &question;
+}
 
 static int
-(*find_run(const char *name))(const struct ctl_arguments *a)
+run_whole(const struct ctl_arguments *a, const struct ctl_run *run)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(runs); i++)
-		if (strcmp(runs[i].name, name) == 0)
-			return runs[i].run;
-	return NULL;
+	g_autoptr(GString) out = g_string_new(NULL);
+	struct text_report r = { .out = out, .as_json = a->json };
+	int status = EXIT_SUCCESS;
+	struct tool_view *v = get_view(a, run->request, &status);
+
+	if (!v)
+		return run->judges && status == EXIT_FAILURE ? EXIT_USAGE :
+			status;
+	status = run->put(v, a->words + 1, &r);
+	tool_view_free(v);
+	return put_answer(out, status);
 }
 
 static int
@@ -457,8 +453,9 @@ minismctl_run(const struct ctl_arguments *a)
 {
 	g_autofree char *wrong = NULL, *hint = NULL;
 	const struct command *command;
+	const struct ctl_run *run;
 	unsigned given = 0;
-	int (*run)(const struct ctl_arguments *a), status;
+	int status;
 
 	if (!a->words[0]) {
 		tool_options_complain("COMMAND is missing; see minismctl --help");
@@ -470,19 +467,13 @@ minismctl_run(const struct ctl_arguments *a)
 	if (!command)
 		return put_line(a, find_hint(a->words[0], wrong, &hint),
 				EXIT_USAGE);
-	run = command->place == COMMAND_OF_VIEW || !a->words[1] ?
-		find_run(a->words[0]) : NULL;
-	if (!run)
-		run = command->place == COMMAND_OF_VIEW ? run_show :
-			run_question;
-	if (a->view && (run == run_question || run == run_support)) {
+	run = find_run(command, a->words);
+	if (a->view && run->is_live) {
 		tool_options_complain("%s needs a manager: --view is not for "
 				      "it", command->name);
 		return EXIT_USAGE;
 	}
-	if ((a->json || a->watch) &&
-	    (run == run_dump || run == run_help || run == run_report ||
-	     run == run_support)) {
+	if ((a->json || a->watch) && run->is_plain) {
 		tool_options_complain("%s takes neither --json nor --watch",
 				      command->name);
 		return EXIT_USAGE;
@@ -491,7 +482,7 @@ minismctl_run(const struct ctl_arguments *a)
 	do {
 		if (a->watch && isatty(STDOUT_FILENO))
 			fputs(CLEAR_SCREEN, stdout);
-		status = run(a);
+		status = run->put ? run_whole(a, run) : run->run(a);
 		if (a->watch)
 			g_usleep(WATCH_US);
 	} while (a->watch && status != EXIT_USAGE &&

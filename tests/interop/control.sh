@@ -448,7 +448,8 @@ managers_of() {	# DIR
 	status() {	# status regex options...
 		gives "$1" "$2" "$MINISMCTL" "${@:3}" status
 	}
-	mount -t tmpfs none "$1" && status 3 'no manager listens in' || return
+	mount -t tmpfs none "$1" && status 3 'no manager listens in' &&
+		gives 3 'no manager listens in' "$MINISMCTL" doctor || return
 	: >"$1/dead.ctl"
 	manager "$1/1.ctl"
 	first=$!
