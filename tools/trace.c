@@ -3,15 +3,6 @@
 
 #include <string.h>
 
-/* The node at the other end of the cable; SNAPSHOT_NONE: no cable. */
-static uint32_t
-peer_node(const struct snapshot *s, uint32_t port)
-{
-	uint32_t peer = s->ports[port].peer;
-
-	return peer == SNAPSHOT_NONE ? peer : s->ports[peer].node;
-}
-
 /* Through the cable of the port; through port 0 of a switch there is none. */
 static void
 trace_pass(const struct snapshot *s, uint32_t port, struct trace *t)
@@ -32,61 +23,37 @@ trace_pass(const struct snapshot *s, uint32_t port, struct trace *t)
 	t->mtu = MIN(t->mtu, MIN(port_mtu(a), port_mtu(b)));
 }
 
-/* Hops from each node to the switch of `to`; UINT32_MAX: none. */
-static uint32_t *
-find_distances(const struct snapshot *s, uint32_t to)
-{
-	uint32_t *dist = g_new(uint32_t, s->n_nodes + 1), head = 0, tail = 0;
-	g_autofree uint32_t *queue = g_new(uint32_t, s->n_nodes + 1);
-	uint32_t start = s->ports[to].node;
-
-	memset(dist, 0xff, (s->n_nodes + 1) * sizeof(*dist));
-	if (!snapshot_is_switch(&s->nodes[start]) &&
-	    s->ports[to].peer != SNAPSHOT_NONE)
-		start = peer_node(s, to);
-	dist[start] = 0;
-	for (queue[tail++] = start; head < tail; head++) {
-		const struct snapshot_node *n = &s->nodes[queue[head]];
-
-		for (unsigned num = 1; num <= n->info.num_ports; num++) {
-			uint32_t node = peer_node(s, n->first_port + num);
-
-			if (node == SNAPSHOT_NONE || dist[node] != UINT32_MAX ||
-			    !snapshot_is_switch(&s->nodes[node]))
-				continue;
-			dist[node] = dist[queue[head]] + 1;
-			queue[tail++] = node;
-		}
-	}
-	return dist;
-}
-
 void
 trace_explain(const struct tool_view *v, uint32_t to, struct trace *t)
 {
-	const struct snapshot *s = v->s;
-	g_autofree uint32_t *dist = find_distances(s, to);
+	struct graph *g = graph_new_whole(v->s, v->lids);
+	g_autofree uint32_t *hops = g_new(uint32_t, g->n_switches);
+	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
 	uint16_t lid = v->lids->base[to];
+	const struct graph_target *target = graph_target_at(g, lid);
 
-	for (unsigned k = 0; k < t->n; k++) {
+	if (target)
+		graph_hops(g, target->sw, hops, queue);
+	for (unsigned k = 0; target && k < t->n; k++) {
 		struct trace_hop *h = &t->hops[k];
-		const struct snapshot_node *n = &s->nodes[h->node];
+		const struct snapshot_node *n = &v->s->nodes[h->node];
 		const uint8_t *row = lft_row(v->lft, n->sw_index);
+		uint32_t left = hops[n->sw_index];
 
 		for (unsigned num = 1; num <= n->info.num_ports; num++) {
-			uint32_t node = peer_node(s, n->first_port + num);
+			uint32_t e = graph_edge_at(g, n->sw_index,
+						   (uint8_t)num);
 
-			if (node == SNAPSHOT_NONE)
-				continue;
-			if (dist[h->node] ?
-			    snapshot_is_switch(&s->nodes[node]) &&
-			    dist[node] + 1 == dist[h->node] : num == row[lid])
+			if (left ? e != SNAPSHOT_NONE &&
+			    hops[g->edges[e].peer] + 1 == left :
+			    num == row[lid])
 				h->shortest[h->n_shortest++] = (uint8_t)num;
 		}
 		for (unsigned i = LID_UNICAST_MIN; i <= v->lids->top; i++)
 			h->n_lids += v->lids->owner[i] != SNAPSHOT_NONE &&
 				row[i] == h->out;
 	}
+	graph_free(g);
 }
 
 /* Into the switch by the port `at`; where it leads, SNAPSHOT_NONE: nowhere. */
