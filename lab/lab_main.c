@@ -34,7 +34,6 @@
 #include "topology/net_file.h"
 
 #define PRELOAD		"libminism-lab-umad.so"
-#define EXIT_USAGE	2
 
 struct lab_arguments {
 	int mode;
@@ -435,7 +434,7 @@ static const struct option options[] = {
 	  "where to listen" },
 	{ NULL, "seed", 0, &option_number64, AT(seed), 0, 0, "0", "N",
 	  "decides all that is random (0)" },
-	TOOL_OPTIONS(AT(mode)),
+	TOOL_OPTIONS,
 };
 
 static const struct option_table table = {
@@ -449,15 +448,25 @@ static const struct option_table table = {
 		"a prompt; its commands: help.",
 };
 
+static int
+lab_run(void *arguments, char **words)
+{
+	struct lab_arguments *a = arguments;
+
+	a->words = words;
+	if (!words[0])
+		return join_lab(a);
+	return tool_options_one_word(words, "NET") ? run_lab(a) : EXIT_USAGE;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct lab_arguments a = {
 		.commands = g_ptr_array_new_with_free_func(g_free),
 	};
-	int status = EXIT_USAGE;
+	int status;
 
-	g_set_prgname("minism-lab");
 	/* COMMAND has options of its own */
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--"))
@@ -466,15 +475,8 @@ main(int argc, char **argv)
 		argv[i] = NULL;
 		argc = i;
 	}
-	if (tool_options_read(&table, &a, &a.mode, argc, argv, &a.words,
-			      EXIT_USAGE, &status)) {
-		if (!a.words[0])
-			status = join_lab(&a);
-		else if (tool_options_one_word(a.words, "NET"))
-			status = run_lab(&a);
-	}
-	option_free_texts(&table, &a);
-	g_strfreev(a.words);
+	status = tool_main("minism-lab", &table, &a, EXIT_USAGE, argc, argv,
+			   lab_run);
 	g_ptr_array_unref(a.commands);
 	return status;
 }

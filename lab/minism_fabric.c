@@ -13,11 +13,9 @@
 #include "topology/generate.h"
 #include "topology/net_file.h"
 
-#define EXIT_USAGE	2
 
 struct fabric_arguments {
 	int mode;
-	char **specs;
 	struct generate_options options;
 };
 
@@ -48,7 +46,7 @@ static const char help_description[] =
 static const struct option options[] = {
 	TOOL_FABRIC_OPTIONS(AT(options.shuffle_guids), AT(options.seed),
 			    AT(options.fail_per_mille)),
-	TOOL_OPTIONS(AT(mode)),
+	TOOL_OPTIONS,
 };
 
 static const struct option_table table = {
@@ -59,27 +57,31 @@ static const struct option_table table = {
 	.description = help_description,
 };
 
+static int
+fabric_run(void *arguments, char **words)
+{
+	const struct fabric_arguments *a = arguments;
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+	struct snapshot *s;
+
+	if (!tool_options_one_word(words, "SPEC"))
+		return EXIT_USAGE;
+	s = generate_fabric(words[0], &a->options, &error);
+	if (!s) {
+		tool_options_complain("%s", error->message);
+		return EXIT_USAGE;
+	}
+	net_file_write(s, text);
+	snapshot_unref(s);
+	return tool_options_write(text) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int
 main(int argc, char **argv)
 {
-	struct fabric_arguments a = { .specs = NULL };
-	g_autoptr(GString) text = g_string_new(NULL);
-	g_autoptr(GError) error = NULL;
-	struct snapshot *s = NULL;
-	int status = EXIT_USAGE;
+	struct fabric_arguments a = { .mode = TOOL_RUN };
 
-	g_set_prgname("minism-fabric");
-	if (tool_options_read(&table, &a, &a.mode, argc, argv, &a.specs,
-			      EXIT_USAGE, &status) &&
-	    tool_options_one_word(a.specs, "SPEC"))
-		s = generate_fabric(a.specs[0], &a.options, &error);
-	if (error)
-		tool_options_complain("%s", error->message);
-	if (s) {
-		net_file_write(s, text);
-		snapshot_unref(s);
-		status = tool_options_write(text) ? EXIT_SUCCESS : EXIT_FAILURE;
-	}
-	g_strfreev(a.specs);
-	return status;
+	return tool_main("minism-fabric", &table, &a, EXIT_USAGE, argc, argv,
+			 fabric_run);
 }

@@ -33,7 +33,6 @@ struct route_arguments {
 	bool all, json;
 	char *one_end;		/* of a --path that lacks the other one */
 	char *path[2];		/* ends, of argv; NULL: no --path */
-	char **rest;
 };
 
 static const char help_summary[] =
@@ -51,11 +50,11 @@ static const char help_description[] =
 
 /* Options that contradict each other. */
 static bool
-check_arguments(struct route_arguments *a)
+check_arguments(struct route_arguments *a, char *const *words)
 {
-	if (!tool_options_one_word(a->rest, "FILE or SPEC"))
+	if (!tool_options_one_word(words, "FILE or SPEC"))
 		return false;
-	a->wish.fabric = a->rest[0];
+	a->wish.fabric = words[0];
 	if (!a->wish.threads)
 		a->wish.threads = MIN(g_get_num_processors(), WORK_MAX_THREADS);
 	if (a->all && a->engine) {
@@ -134,7 +133,7 @@ static const struct option options[] = {
 	{ NULL, "net", 'n', &option_file, AT(net), 0, 0, NULL, "FILE",
 	  "Write the fabric, with its failures, there" },
 	OPTION_SWITCH("json", 'j', &option_bool, AT(json), 0, "Write JSON"),
-	TOOL_OPTIONS(AT(mode)),
+	TOOL_OPTIONS,
 };
 
 static const struct option_table table = {
@@ -245,14 +244,17 @@ report(const struct route_lab *lab, const struct route_arguments *a,
 }
 
 static int
-route_run(const struct route_arguments *a)
+route_run(void *arguments, char **words)
 {
+	struct route_arguments *a = arguments;
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GPtrArray) rows = NULL;
 	g_autoptr(GString) net = g_string_new(NULL);
 	int status = EXIT_FAILURE;
 	struct route_lab lab;
 
+	if (!check_arguments(a, words))
+		return status;
 	if (!lab_open(&lab, &a->wish, &error)) {
 		tool_options_complain("%s", error->message);
 	} else {
@@ -271,15 +273,9 @@ int
 main(int argc, char **argv)
 {
 	struct route_arguments a = { .mode = TOOL_RUN };
-	int status = EXIT_FAILURE;
 
 	g_set_prgname("minism-route");
-	if (take_path(&a, &argc, argv) &&
-	    tool_options_read(&table, &a, &a.mode, argc, argv, &a.rest,
-			      EXIT_FAILURE, &status) &&
-	    check_arguments(&a))
-		status = route_run(&a);
-	option_free_texts(&table, &a);
-	g_strfreev(a.rest);
-	return status;
+	return take_path(&a, &argc, argv) ?
+		tool_main("minism-route", &table, &a, EXIT_FAILURE, argc, argv,
+			  route_run) : EXIT_FAILURE;
 }

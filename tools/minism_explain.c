@@ -19,7 +19,6 @@
 #include "tools/tool_options.h"
 #include "topology/text.h"
 
-#define EXIT_USAGE	2
 #define BLOCK_MAX	(1u << 20)
 #define BLOCK_SECTION	0x0a0d0d0au
 #define BLOCK_PACKET	6u
@@ -36,7 +35,6 @@
 struct arguments {
 	int mode;
 	bool json;
-	char **files;
 };
 
 #define AT(member)	offsetof(struct arguments, member)
@@ -44,7 +42,7 @@ struct arguments {
 static const struct option rows[] = {
 	OPTION_SWITCH("json", 0, &option_bool, AT(json), 0,
 		      "One JSON object a line"),
-	TOOL_OPTIONS(AT(mode)),
+	TOOL_OPTIONS,
 };
 
 static const struct option_table table = {
@@ -197,34 +195,37 @@ tell_capture(struct reader *r, GError **error)
 	return !why;
 }
 
-int
-main(int argc, char **argv)
+static int
+explain_run(void *arguments, char **words)
 {
-	struct arguments a = { .files = NULL };
+	const struct arguments *a = arguments;
 	g_autofree struct reader *r = g_new0(struct reader, 1);
 	g_autoptr(GError) error = NULL;
-	int status = EXIT_USAGE;
+	int status = EXIT_FAILURE;
 
-	g_set_prgname("minism-explain");
-	if (!tool_options_read(&table, &a, &a.mode, argc, argv, &a.files,
-			       EXIT_USAGE, &status) ||
-	    !tool_options_one_word(a.files, "FILE"))
-		goto end;
-	status = EXIT_FAILURE;
-	r->file = strcmp(a.files[0], "-") ? fopen(a.files[0], "rbe") : stdin;
+	if (!tool_options_one_word(words, "FILE"))
+		return EXIT_USAGE;
+	r->file = strcmp(words[0], "-") ? fopen(words[0], "rbe") : stdin;
 	if (!r->file) {
-		tool_options_complain("%s: %s", a.files[0], g_strerror(errno));
-		goto end;
+		tool_options_complain("%s: %s", words[0], g_strerror(errno));
+		return EXIT_FAILURE;
 	}
-	r->format = a.json ? EXPLAIN_JSON : EXPLAIN_TEXT;
+	r->format = a->json ? EXPLAIN_JSON : EXPLAIN_TEXT;
 	r->explain = explain_new(on_explained, r);
 	if (!tell_capture(r, &error))
-		tool_options_complain("%s: %s", a.files[0], error->message);
+		tool_options_complain("%s: %s", words[0], error->message);
 	else if (!fflush(stdout) && !ferror(stdout))
 		status = EXIT_SUCCESS;
 	explain_free(r->explain);
 	fclose(r->file);
-end:
-	g_strfreev(a.files);
 	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct arguments a = { .mode = TOOL_RUN };
+
+	return tool_main("minism-explain", &table, &a, EXIT_USAGE, argc, argv,
+			 explain_run);
 }

@@ -29,7 +29,6 @@
 #include "tools/view.h"
 
 #define EXIT_BAD	1
-#define EXIT_USAGE	2
 #define EXIT_NOTHING	3	/* no manager, no port, no answer of any port */
 #define SKIP_ROUNDS	15u
 #define HALF_HOUR_US	(INT64_C(1800) * G_USEC_PER_SEC)
@@ -41,7 +40,6 @@ struct health_arguments {
 	char *view, *metrics;
 	unsigned interval_s, limit;
 	bool once, json, avoid;
-	char **words;
 };
 
 #define AT(member)	offsetof(struct health_arguments, member)
@@ -61,7 +59,7 @@ static const struct option rows[] = {
 	{ NULL, "metrics", 0, &option_file, AT(metrics), 0, 0, NULL, "FILE",
 	  "Write the counters after each round, as OpenMetrics" },
 	OPTION_SWITCH("json", 'j', &option_bool, AT(json), 0, "Print JSON"),
-	TOOL_OPTIONS(AT(mode)),
+	TOOL_OPTIONS,
 };
 
 static const struct option_table table = {
@@ -96,7 +94,7 @@ struct known {
 };
 
 struct health_run {
-	struct health_arguments a;
+	struct health_arguments a;	/* the first: options set it */
 	struct known known;
 	struct counters *reader;
 	int64_t half_us;	/* begin of the half hour */
@@ -485,14 +483,15 @@ run_resident(struct health_run *h)
 }
 
 static int
-run(struct health_run *h)
+health_run(void *arguments, char **words)
 {
+	struct health_run *h = arguments;
 	g_autoptr(GError) error = NULL;
 	int status = EXIT_NOTHING;
 
-	if (h->a.words[0]) {
+	if (words[0]) {
 		tool_options_complain("there is no argument %s; see "
-				      "minism-health --help", h->a.words[0]);
+				      "minism-health --help", words[0]);
 		return EXIT_USAGE;
 	}
 	if (h->a.avoid && (h->a.once || h->a.view)) {
@@ -520,15 +519,10 @@ int
 main(int argc, char **argv)
 {
 	struct health_run h = { .a = { .mode = TOOL_RUN } };
-	int status = EXIT_USAGE;
+	int status = tool_main("minism-health", &table, &h, EXIT_USAGE, argc,
+			       argv, health_run);
 
-	g_set_prgname("minism-health");
-	if (tool_options_read(&table, &h.a, &h.a.mode, argc, argv, &h.a.words,
-			      EXIT_USAGE, &status))
-		status = run(&h);
 	known_free(&h.known);
 	g_free(h.trouble);
-	option_free_texts(&table, &h.a);
-	g_strfreev(h.a.words);
 	return status;
 }

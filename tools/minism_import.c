@@ -37,7 +37,6 @@
 #define OPENSM_CACHE	"/var/cache/opensm"
 #define OPENSM_CONF	"/etc/opensm/"
 #define PARTITIONS	"partition_config_file"
-#define EXIT_USAGE	2
 #define MODE_PUBLIC	0644
 #define MODE_SECRET	0640	/* keys of the fabric; group minism */
 
@@ -84,7 +83,7 @@ static const struct option rows[] = {
 	  MINISM_CACHEDIR, "FOLDER", "minism's memory (" MINISM_CACHEDIR ")" },
 	{ NULL, "opensm-cache", 0, &option_file, AT(opensm_cache), 0, 0,
 	  OPENSM_CACHE, "FOLDER", "OpenSM's memory (" OPENSM_CACHE ")" },
-	TOOL_OPTIONS(AT(mode)),
+	TOOL_OPTIONS,
 };
 static const struct option_table table = {
 	.options = rows,
@@ -621,7 +620,7 @@ hold_cache(const struct import *im, struct lockfile **lock)
 }
 
 static int
-import_run(struct import *im)
+import_folder(struct import *im)
 {
 	g_autofree char *path = g_build_filename(im->dir, "opensm.conf", NULL);
 	struct import_file conf = { .mode = MODE_PUBLIC };
@@ -661,39 +660,41 @@ import_run(struct import *im)
 	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+static int
+import_run(void *arguments, char **words)
+{
+	struct import *im = arguments;
+	g_autofree char *given = im->to;
+
+	/* it is written into minism.conf */
+	im->to = g_canonicalize_filename(given, NULL);
+	if (!tool_options_one_word(words, "FOLDER"))
+		return EXIT_USAGE;
+	if (!g_file_test(words[0], G_FILE_TEST_IS_DIR)) {
+		tool_options_complain("%s is no folder", words[0]);
+		return EXIT_USAGE;
+	}
+	im->dir = words[0];
+	return import_folder(im);
+}
+
 int
 main(int argc, char **argv)
 {
 	struct import im = { .conf = g_string_new(NULL) };
-	g_auto(GStrv) words = NULL;
-	g_autofree char *given = NULL;
-	int status = EXIT_USAGE;
+	int status;
 
-	g_set_prgname("minism-import");
 	for (unsigned i = 0; i < IMPORT_VERDICTS; i++)
 		im.lines[i] = g_ptr_array_new_with_free_func(g_free);
 	im.files = g_ptr_array_new_with_free_func(free_file);
 	im.notes = g_ptr_array_new_with_free_func(g_free);
-	if (!tool_options_read(&table, &im, &im.mode, argc, argv, &words,
-			       EXIT_USAGE, &status) ||
-	    !tool_options_one_word(words, "FOLDER"))
-		goto end;
-	if (!g_file_test(words[0], G_FILE_TEST_IS_DIR)) {
-		tool_options_complain("%s is no folder", words[0]);
-		goto end;
-	}
-	/* it is written into minism.conf */
-	given = im.to;
-	im.to = g_canonicalize_filename(given, NULL);
-	im.dir = words[0];
-	status = import_run(&im);
-end:
+	status = tool_main("minism-import", &table, &im, EXIT_USAGE, argc,
+			   argv, import_run);
 	for (unsigned i = 0; i < IMPORT_VERDICTS; i++)
 		g_ptr_array_unref(im.lines[i]);
 	g_ptr_array_unref(im.files);
 	g_ptr_array_unref(im.notes);
 	g_string_free(im.conf, TRUE);
 	g_free(im.engine);
-	option_free_texts(&table, &im);
 	return status;
 }

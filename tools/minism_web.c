@@ -40,7 +40,6 @@
 #include "tools/status.h"
 #include "tools/tool_options.h"
 
-#define EXIT_USAGE	2
 #define ADDRESS		"127.0.0.1:9683"
 #define PORT		9683u	/* unless it is said */
 #define CONNECTIONS_MAX	16u
@@ -135,7 +134,6 @@ struct web_server {
 	int mode;
 	struct client_place place;
 	unsigned patience_s;
-	char **words;
 	struct web_page pages[G_N_ELEMENTS(web_pages)];
 	GArray *lives;		/* struct web_life, the oldest first */
 	struct MHD_Daemon *mhd;
@@ -485,13 +483,14 @@ web_on_term(gpointer data)
 }
 
 static int
-web_run(struct web_server *w)
+web_run(void *arguments, char **words)
 {
-	const char *address = w->words[0] ? w->words[0] : ADDRESS;
+	struct web_server *w = arguments;
+	const char *address = words[0] ? words[0] : ADDRESS;
 	struct sockaddr_storage at = { .ss_family = AF_UNSPEC };
 	g_autoptr(GMainLoop) loop = NULL;
 
-	if (w->words[0] && w->words[1]) {
+	if (words[0] && words[1]) {
 		tool_options_complain("more than one address; see minism-web "
 				      "--help");
 		return EXIT_USAGE;
@@ -525,7 +524,7 @@ static const struct option options[] = {
 	{ NULL, "timeout", 't', &option_number, AT(patience_s), 1,
 	  LIFE_S - 2, "10", "SECONDS",
 	  "How long to wait for the manager (10)" },
-	TOOL_OPTIONS(AT(mode)),
+	TOOL_OPTIONS,
 };
 
 static const struct option_table table = {
@@ -546,14 +545,8 @@ int
 main(int argc, char **argv)
 {
 	struct web_server w = { .mode = TOOL_RUN };
-	int status = EXIT_USAGE;
 
-	g_set_prgname("minism-web");
 	signal(SIGPIPE, SIG_IGN);
-	if (tool_options_read(&table, &w, &w.mode, argc, argv, &w.words,
-			      EXIT_USAGE, &status))
-		status = web_run(&w);
-	option_free_texts(&table, &w);
-	g_strfreev(w.words);
-	return status;
+	return tool_main("minism-web", &table, &w, EXIT_USAGE, argc, argv,
+			 web_run);
 }

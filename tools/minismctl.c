@@ -31,7 +31,6 @@
 #include "tools/whatif.h"
 #include "topology/text.h"
 
-#define EXIT_USAGE	2
 #define SHOW_TRIES	5u	/* while the fabric changes */
 #define WATCH_US	2000000u
 #define SUPPORT_FILE	"minism-support.tar.gz"
@@ -72,7 +71,7 @@ static const struct option options[] = {
 		      0, "Of events: also those to come"),
 	OPTION_SWITCH("watch", 'w', &option_bool, AT(watch), 0,
 		      "Ask again every 2 s"),
-	TOOL_OPTIONS(AT(mode)),
+	TOOL_OPTIONS,
 };
 
 static GString *
@@ -449,15 +448,17 @@ run_whole(const struct ctl_arguments *a, const struct ctl_run *run)
 }
 
 static int
-minismctl_run(const struct ctl_arguments *a)
+minismctl_run(void *arguments, char **words)
 {
+	struct ctl_arguments *a = arguments;
 	g_autofree char *wrong = NULL, *hint = NULL;
 	const struct command *command;
 	const struct ctl_run *run;
 	unsigned given = 0;
 	int status;
 
-	if (!a->words[0]) {
+	a->words = words;
+	if (!words[0]) {
 		tool_options_complain("COMMAND is missing; see minismctl --help");
 		return EXIT_USAGE;
 	}
@@ -501,13 +502,7 @@ main(int argc, char **argv)
 		.description = help_description,
 	};
 	struct ctl_arguments a = { .mode = TOOL_RUN };
-	int status = EXIT_USAGE;
 
-	g_set_prgname("minismctl");
-	if (tool_options_read(&table, &a, &a.mode, argc, argv, &a.words,
-			      EXIT_USAGE, &status))
-		status = minismctl_run(&a);
-	option_free_texts(&table, &a);
-	g_strfreev(a.words);
-	return status;
+	return tool_main("minismctl", &table, &a, EXIT_USAGE, argc, argv,
+			 minismctl_run);
 }

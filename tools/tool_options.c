@@ -23,28 +23,33 @@ tool_options_complain(const char *format, ...)
 	fprintf(stderr, "%s: %s\n", g_get_prgname(), shown);
 }
 
-bool
-tool_options_read(const struct option_table *t, void *values, const int *mode,
-		  int argc, char **argv, char ***words, int usage, int *status)
+int
+tool_main(const char *name, const struct option_table *t, void *values,
+	  int usage, int argc, char **argv,
+	  int (*run)(void *values, char **words))
 {
+	const int *mode = values;
+	g_auto(GStrv) words = NULL;
 	g_autoptr(GString) text = NULL;
 	g_autoptr(GError) error = NULL;
 	g_autofree char *help = NULL;
+	int status = usage;
 
+	g_set_prgname(name);
 	option_set_defaults(t, values);
-	if (!option_read(t, values, argc, argv, words, &error)) {
+	if (!option_read(t, values, argc, argv, &words, &error)) {
 		tool_options_complain("%s", error->message);
-		*status = usage;
-		return false;
+	} else if (*mode == TOOL_RUN) {
+		status = run(values, words);
+	} else {
+		help = *mode == TOOL_VERSION ?
+			g_strconcat(name, " " PACKAGE_VERSION "\n", NULL) :
+			option_help(t);
+		text = g_string_new(help);
+		status = tool_options_write(text) ? EXIT_SUCCESS : EXIT_FAILURE;
 	}
-	if (*mode == TOOL_RUN)
-		return true;
-	help = *mode == TOOL_VERSION ?
-		g_strconcat(g_get_prgname(), " " PACKAGE_VERSION "\n", NULL) :
-		option_help(t);
-	text = g_string_new(help);
-	*status = tool_options_write(text) ? EXIT_SUCCESS : EXIT_FAILURE;
-	return false;
+	option_free_texts(t, values);
+	return status;
 }
 
 bool

@@ -17,17 +17,19 @@
  * "?". */
 void tool_options_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
+#define EXIT_USAGE	2
+
 enum tool_mode {
 	TOOL_RUN,
 	TOOL_HELP,
 	TOOL_VERSION,
 };
 
-/* Options of all programs; at: place of an int, which is TOOL_RUN. */
-#define TOOL_OPTIONS(at) \
-	OPTION_SWITCH("version", 0, &option_mode, at, TOOL_VERSION, \
+/* Options of all programs; what they set begins with an int, TOOL_RUN. */
+#define TOOL_OPTIONS \
+	OPTION_SWITCH("version", 0, &option_mode, 0, TOOL_VERSION, \
 		      "Print the version"), \
-	OPTION_SWITCH("help", 'h', &option_mode, at, TOOL_HELP, \
+	OPTION_SWITCH("help", 'h', &option_mode, 0, TOOL_HELP, \
 		      "Print this text")
 
 extern const struct option_kind option_percent;	/* unsigned, per mille */
@@ -42,13 +44,13 @@ extern const struct option_kind option_percent;	/* unsigned, per mille */
 	  "Take this share of the switch-to-switch cables away" }
 
 /*
- * Sets the defaults and reads the command line; *words are the arguments that
- * are no options. False: the program ends with *status, after a message, --help
- * or --version. `usage` is the status of a wrong command line.
+ * A program: sets the defaults, reads the command line and runs it; words are the
+ * arguments that are no options. Returns the exit status: that of run(), or, after
+ * a message, `usage` for a wrong command line. Frees what the options have set.
  */
-bool tool_options_read(const struct option_table *t, void *values,
-		       const int *mode, int argc, char **argv, char ***words,
-		       int usage, int *status);
+int tool_main(const char *name, const struct option_table *t, void *values,
+	      int usage, int argc, char **argv,
+	      int (*run)(void *values, char **words));
 
 /* There must be one argument besides options, which messages call `what`. */
 bool tool_options_one_word(char *const *words, const char *what);
