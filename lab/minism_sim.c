@@ -200,7 +200,7 @@ print_picture(const struct view *v, struct stream *screen)
 				       "the reader was too slow\n",
 				       screen->lost);
 	show_fabric(v->subnet, v->lids, SHOW_LINES, out);
-	if (show_pick_route(v->subnet, v->lids, v->lft, &from, &to)) {
+	if (show_pick_route(v->subnet, v->lids, &from, &to)) {
 		g_string_append_c(out, '\n');
 		show_route(v->subnet, v->lids, v->lft, from, to, out);
 	}

@@ -8,15 +8,11 @@
  * Flow. show_fabric() writes a summary, then each level from the top down to
  * the leaves (a switch's level is its distance from the nearest switch with
  * hosts), with a line between two levels about the links there. A switch is a
- * line with its LID and ports by state, its neighbours and its hosts. A level
- * gets an equal share of the remaining lines; switches that do not fit are
- * counted.
+ * line with its LID and ports by state, its neighbours and its hosts.
  *
  * show_route() writes a line for each node on the route, by the tables of the
  * switches as the hardware reads them, and why a route ends early: no entry, a
- * port without a link, the wrong host, a forwarding loop. show_pick_route()
- * searches breadth first from every switch with an end port and keeps the
- * longest of the shortest paths; ties go to the lower GUIDs.
+ * port without a link, the wrong host, a forwarding loop.
  *
  * Text is UTF-8; each of the characters here that are not ASCII takes one
  * column.
@@ -28,10 +24,8 @@
 #include "topology/text.h"
 
 #define WIDTH		80u
-#define NAME_WIDTH	36u
 #define NEIGHBOUR_ROWS	2u
 #define KINDS_MAX	6u
-#define SHORT_LIST	4u	/* hosts of a switch if not all levels fit */
 
 struct picture {
 	const struct snapshot *s;
@@ -59,22 +53,6 @@ columns(const char *text)
 	for (; *text; text++)
 		n += ((unsigned char)*text & 0xc0) != 0x80;
 	return n;
-}
-
-/* The name of a node; a long one is cut with an ellipsis. A new string. */
-static char *
-short_name(const struct snapshot *s, uint32_t port)
-{
-	const char *name = snapshot_name_of(s, port), *end = name;
-	g_autofree char *cut = NULL;
-
-	if (columns(name) <= NAME_WIDTH)
-		return g_strdup(name);
-	for (unsigned n = 0; *end; end++)
-		if (((unsigned char)*end & 0xc0) != 0x80 && ++n == NAME_WIDTH)
-			break;
-	cut = g_strndup(name, (gsize)(end - name));
-	return g_strconcat(cut, "…", NULL);
 }
 
 /*
@@ -206,14 +184,6 @@ put_tally(GString *out, const struct tally *t)
 
 /* --- levels --- */
 
-void
-show_distances(const struct graph *g, uint32_t sw, uint32_t *hops)
-{
-	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
-
-	graph_hops(g, sw, hops, queue);
-}
-
 static void
 picture_find_levels(struct picture *p)
 {
@@ -275,9 +245,8 @@ put_switch_line(GString *out, const struct picture *p, uint32_t sw)
 {
 	const struct snapshot_node *n = picture_switch(p, sw);
 	uint32_t by_state[PORT_STATE_ACTIVE + 1] = { 0 };
-	g_autofree char *name = short_name(p->s, n->first_port);
 
-	g_string_append_printf(out, "  %s (LID %u) ", name,
+	g_string_append_printf(out, "  %s (LID %u) ", snapshot_node_name(n),
 			       show_lid(p->s, p->lids, n->first_port));
 	for (unsigned num = 1; num <= n->info.num_ports; num++) {
 		const struct snapshot_port *port =
@@ -305,8 +274,7 @@ put_neighbours(GString *out, const struct picture *p, uint32_t sw)
 		names[i] = g_ptr_array_new_with_free_func(g_free);
 	for (uint32_t e = g->first_edge[sw]; e < g->first_edge[sw + 1];) {
 		uint32_t peer = g->edges[e].peer, n = 0;
-		g_autofree char *name = short_name(p->s,
-			picture_switch(p, peer)->first_port);
+		const char *name = snapshot_node_name(picture_switch(p, peer));
 		unsigned where = p->level[peer] > p->level[sw] ? 0 :
 			p->level[peer] == p->level[sw] ? 1 : 2;
 
@@ -331,17 +299,26 @@ list_hosts(const struct picture *p, uint32_t sw)
 
 	for (unsigned num = 1; num <= n->info.num_ports; num++) {
 		uint32_t peer = p->s->ports[n->first_port + num].peer;
-		g_autofree char *name = NULL;
 
 		if (peer == SNAPSHOT_NONE ||
 		    snapshot_is_switch(snapshot_node_of(p->s, peer)))
 			continue;
-		name = short_name(p->s, peer);
 		g_ptr_array_add(hosts, g_strdup_printf("%s %s %u",
 					state_mark(link_state(p->s, peer)),
-					name, show_lid(p->s, p->lids, peer)));
+					snapshot_name_of(p->s, peer),
+					show_lid(p->s, p->lids, peer)));
 	}
 	return hosts;
+}
+
+static void
+put_switch(GString *out, const struct picture *p, uint32_t sw)
+{
+	g_autoptr(GPtrArray) hosts = list_hosts(p, sw);
+
+	put_switch_line(out, p, sw);
+	put_neighbours(out, p, sw);
+	put_items(out, "    ", hosts, UINT32_MAX);
 }
 
 /* --- the picture --- */
@@ -356,68 +333,15 @@ count_lines(const char *text)
 	return n;
 }
 
-/* The switches of a level, as many as `lines` have room for. */
 static void
-put_switches(const struct picture *p, const GArray *switches, uint32_t lines,
-	     uint32_t max_hosts, GString *out)
-{
-	uint32_t i, hosts = 0;
-
-	for (i = 0; i < switches->len; i++) {
-		g_autoptr(GString) text = g_string_new(NULL);
-		uint32_t sw = g_array_index(switches, uint32_t, i);
-		g_autoptr(GPtrArray) list = list_hosts(p, sw);
-		guint more = list->len > max_hosts ?
-			list->len - max_hosts + 1 : 0;
-		uint32_t height, after = i + 1 < switches->len;
-
-		put_switch_line(text, p, sw);
-		put_neighbours(text, p, sw);
-		if (more) {
-			g_ptr_array_set_size(list, (gint)(list->len - more));
-			g_ptr_array_add(list, g_strdup_printf("… %u more",
-							      more));
-		}
-		put_items(text, "    ", list, UINT32_MAX);
-		height = count_lines(text->str);
-		if (height + after > lines)
-			break;
-		g_string_append_len(out, text->str, (gssize)text->len);
-		lines -= height;
-	}
-	if (i == switches->len)
-		return;
-	g_string_append(out, "  … ");
-	text_put_count(out, switches->len - i, 0, "more switch");
-	for (; i < switches->len; i++) {
-		g_autoptr(GPtrArray) list =
-			list_hosts(p, g_array_index(switches, uint32_t, i));
-
-		hosts += list->len;
-	}
-	if (hosts > 0) {
-		g_string_append(out, " with ");
-		text_put_count(out, hosts, 0, "host port");
-	}
-	g_string_append_c(out, '\n');
-}
-
-static void
-put_levels(const struct picture *p, uint32_t lines, uint32_t max_hosts,
-	   GString *out)
+put_levels(const struct picture *p, GString *out)
 {
 	for (uint32_t above = p->n_levels; above > 0; above--) {
-		uint32_t level = above - 1;
-		size_t start = out->len;
-		g_autoptr(GArray) list = g_array_new(FALSE, FALSE,
-						     sizeof(uint32_t));
-		uint32_t share = lines / above;
-		uint32_t used;
+		uint32_t level = above - 1, n = 0;
 		struct tally t;
 
 		for (uint32_t sw = 0; sw < p->g->n_switches; sw++)
-			if (p->level[sw] == level)
-				g_array_append_val(list, sw);
+			n += p->level[sw] == level;
 		if (above < p->n_levels) {
 			tally_between(p, above, level, &t);
 			g_string_append(out, "    │ │ │  ");
@@ -425,7 +349,7 @@ put_levels(const struct picture *p, uint32_t lines, uint32_t max_hosts,
 			g_string_append_c(out, '\n');
 		}
 		g_string_append_printf(out, "level %u: ", level);
-		text_put_count(out, list->len, 0, "switch");
+		text_put_count(out, n, 0, "switch");
 		if (level == 0) {
 			tally_between(p, 0, SNAPSHOT_NONE, &t);
 			g_string_append(out, t.n ? ", to the hosts " :
@@ -434,11 +358,9 @@ put_levels(const struct picture *p, uint32_t lines, uint32_t max_hosts,
 				put_tally(out, &t);
 		}
 		g_string_append_c(out, '\n');
-		used = count_lines(out->str + start);
-		put_switches(p, list, share > used ? share - used : 0,
-			  max_hosts, out);
-		used = count_lines(out->str + start);
-		lines -= MIN(used, lines);
+		for (uint32_t sw = 0; sw < p->g->n_switches; sw++)
+			if (p->level[sw] == level)
+				put_switch(out, p, sw);
 	}
 }
 
@@ -458,10 +380,9 @@ put_summary(const struct picture *p, GString *out)
 	g_string_append(out, ", ");
 	put_tally(out, &t);
 	if (local != SNAPSHOT_NONE) {
-		g_autofree char *name = short_name(s, local);
-
 		g_string_append_printf(out, "\nsubnet manager on %s port %u, "
-				       "LID %u", name, s->ports[local].num,
+				       "LID %u", snapshot_name_of(s, local),
+				       s->ports[local].num,
 				       show_lid(s, p->lids, local));
 	}
 	g_string_append(out, "\nports: ● Active ◐ Armed ○ Initialize · Down  "
@@ -506,22 +427,14 @@ show_fabric(const struct snapshot *s, const struct lid_map *lids,
 {
 	struct picture p = { .s = s, .lids = lids };
 	g_autoptr(GString) text = g_string_new(NULL);
-	g_autoptr(GString) levels = g_string_new(NULL);
-	uint32_t room, total;
+	uint32_t total;
 	const char *end;
 
 	p.g = graph_new(s, lids);
 	picture_find_levels(&p);
 	put_summary(&p, text);
 	put_lone_hosts(&p, text);
-	room = count_lines(text->str);
-	room = lines > room ? lines - room : 0;
-	put_levels(&p, UINT32_MAX, UINT32_MAX, levels);
-	if (count_lines(levels->str) > room) {
-		g_string_truncate(levels, 0);
-		put_levels(&p, room, SHORT_LIST, levels);
-	}
-	g_string_append(text, levels->str);
+	put_levels(&p, text);
 	total = count_lines(text->str);
 	if (total > lines) {	/* the last line says so */
 		end = text->str;
@@ -650,108 +563,33 @@ show_route(const struct snapshot *s, const struct lid_map *lids,
 				       text_plural(w.hops));
 }
 
-/* An end port that may start or end the route shown. */
-struct route_offer {
-	uint64_t guid;
-	uint32_t port;
-	uint32_t sw;		/* that it is cabled to, or belongs to */
-};
-
-static int
-offer_compare(const void *a, const void *b)
-{
-	const struct route_offer *x = a, *y = b;
-	int order = guid_compare(a, b);
-
-	return order ? order : (x->port > y->port) - (x->port < y->port);
-}
-
-/* All hosts behind switches with a LID in the range of the tables, or the
- * switches themselves, by GUID. */
-static GArray *
-collect_offers(const struct snapshot *s, const struct graph *g,
-	       const struct lft *lft, enum node_type type)
-{
-	GArray *offers = g_array_new(FALSE, FALSE, sizeof(struct route_offer));
-
-	for (uint32_t i = 0; i < g->n_targets; i++) {
-		const struct graph_target *t = &g->targets[i];
-		const struct snapshot_node *n = &s->nodes[s->switches[t->sw]];
-		struct route_offer o = { .sw = t->sw };
-
-		if (t->lid > lft->top || (t->port == 0) !=
-		    (type == NODE_SWITCH))
-			continue;
-		o.port = n->first_port + t->port;
-		if (t->port > 0)
-			o.port = s->ports[o.port].peer;
-		o.guid = s->ports[o.port].guid;
-		g_array_append_val(offers, o);
-	}
-	g_array_sort(offers, offer_compare);
-	return offers;
-}
-
-/*
- * Offers are in order of GUIDs, so the first one of a switch represents the
- * others: none of them is farther from any port, or as far with a lower GUID. As
- * the other end on the same switch the second offer counts.
- */
-static bool
-pick_farthest(const struct graph *g, const GArray *offers, uint32_t *from,
-	      uint32_t *to)
-{
-	g_autofree uint32_t *dist = g_new(uint32_t, g->n_switches);
-	g_autofree bool *done = g_new0(bool, g->n_switches);
-	const struct route_offer *o = (const void *)offers->data;
-	uint32_t farthest = 0;
-	bool found = false;
-
-	for (uint32_t i = 0; i < offers->len; i++) {
-		if (done[o[i].sw])
-			continue;
-		done[o[i].sw] = true;
-		show_distances(g, o[i].sw, dist);
-		for (uint32_t k = 0; k < offers->len; k++) {
-			uint32_t d = dist[o[k].sw];
-
-			if (k == i || d == GRAPH_FAR ||
-			    (found && d <= farthest))
-				continue;
-			found = true;
-			farthest = d;
-			*from = o[i].port;
-			*to = o[k].port;
-		}
-	}
-	return found;
-}
-
 bool
 show_pick_route(const struct snapshot *s, const struct lid_map *lids,
-		const struct lft *lft, uint32_t *from, uint32_t *to)
+		uint32_t *from, uint32_t *to)
 {
-	static const enum node_type types[] = { NODE_CA, NODE_SWITCH };
 	struct graph *g = graph_new(s, lids);
-	bool found = false;
+	g_autofree uint32_t *hops = g_new(uint32_t, g->n_switches);
+	g_autofree uint32_t *queue = g_new(uint32_t, g->n_switches);
+	const struct graph_target *own;
+	uint32_t best = 0;
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(types) && !found; i++) {
-		g_autoptr(GArray) offers = collect_offers(s, g, lft, types[i]);
+	*from = s->local_port;
+	*to = snapshot_link_up(s, *from) ? s->ports[*from].peer :
+		SNAPSHOT_NONE;
+	own = graph_target_at(g, show_lid(s, lids, *from));
+	if (own)
+		graph_hops(g, own->sw, hops, queue);
+	for (uint32_t i = 0; own && i < g->n_targets; i++) {
+		const struct graph_target *t = &g->targets[i];
+		uint32_t port = s->nodes[s->switches[t->sw]].first_port +
+			t->port;
 
-		found = pick_farthest(g, offers, from, to);
+		if (t == own || !t->is_host || hops[t->sw] == GRAPH_FAR ||
+		    hops[t->sw] + 1 <= best)
+			continue;
+		best = hops[t->sw] + 1;
+		*to = s->ports[port].peer;
 	}
 	graph_free(g);
-	/* no switch between them: two hosts back to back */
-	for (uint32_t port = 0; !found && port < s->n_ports; port++) {
-		uint32_t peer = s->ports[port].peer;
-
-		if (!snapshot_link_up(s, port) || peer == port ||
-		    snapshot_is_switch(snapshot_node_of(s, port)) ||
-		    snapshot_is_switch(snapshot_node_of(s, peer)))
-			continue;
-		found = true;
-		*from = port;
-		*to = peer;
-	}
-	return found;
+	return *to != SNAPSHOT_NONE;
 }

@@ -28,12 +28,9 @@ void show_route(const struct snapshot *s, const struct lid_map *lids,
 		const struct lft *lft, uint32_t from, uint32_t to,
 		GString *out);
 
-/* By switch: the hops to `sw`; GRAPH_FAR: there is no path. */
-void show_distances(const struct graph *g, uint32_t sw, uint32_t *hops);
-
-/* The two CA ports (or switch ports 0) that are farthest apart by hops, the
- * lowest GUIDs of them; a route worth showing. False if there are not two. */
+/* From the manager's port to the host that is farthest by hops: a route worth
+ * showing. False: there is nothing behind the port. */
 bool show_pick_route(const struct snapshot *s, const struct lid_map *lids,
-		     const struct lft *lft, uint32_t *from, uint32_t *to);
+		     uint32_t *from, uint32_t *to);
 
 #endif
