@@ -140,57 +140,44 @@ read_entry(struct lft_text_reader *r, const char *text)
 	return true;
 }
 
-/* One LID and its owner, to be sorted. */
-struct claim {
-	uint64_t guid;
-	uint32_t lid;
-};
-
-static gint
-compare_claims(gconstpointer a, gconstpointer b)
-{
-	const struct claim *x = a, *y = b;
-
-	if (x->guid != y->guid)
-		return x->guid < y->guid ? -1 : 1;
-	return x->lid < y->lid ? -1 : x->lid > y->lid;
-}
-
 /* The owners: for each, the range of 2^LMC LIDs (IBA 4.1.3) with all its LIDs,
  * since a LID for which no switch has an entry is not in the file. */
 static bool
 gather_owners(struct lft_text_reader *r)
 {
-	g_autoptr(GArray) claims = g_array_new(FALSE, FALSE,
-					       sizeof(struct claim));
-	struct lid_range range = { 0 };
-	const struct claim *c;
-	struct claim claim;
-	unsigned lmc;
-	guint i, n;
+	g_autoptr(GArray) lids = g_array_new(FALSE, FALSE,
+					     sizeof(struct lid_range));
+	const struct lid_range *lid = NULL;
+	guint n;
 
-	for (claim.lid = 0; claim.lid <= LID_UNICAST_MAX; claim.lid++) {
-		claim.guid = r->owner_of[claim.lid];
-		if (claim.guid)
-			g_array_append_val(claims, claim);
+	for (unsigned i = LID_UNICAST_MIN; i <= LID_UNICAST_MAX; i++) {
+		struct lid_range own = { r->owner_of[i], (uint16_t)i,
+					 (uint16_t)i };
+
+		if (own.guid)
+			g_array_append_val(lids, own);
 	}
-	g_array_sort(claims, compare_claims);
-	for (i = 0; i < claims->len; i += n) {
-		c = &g_array_index(claims, struct claim, i);
-		for (n = 1; i + n < claims->len; n++)
-			if (c[n].guid != c->guid)
-				break;
-		lmc = 0;
-		while (c->lid >> lmc != c[n - 1].lid >> lmc)
+	g_array_sort(lids, guid_compare);	/* stable */
+	for (guint i = 0; i < lids->len; i += n) {
+		struct lid_range range;
+		unsigned lmc = 0;
+
+		lid = &g_array_index(lids, struct lid_range, i);
+		for (n = 1; i + n < lids->len && lid[n].guid == lid->guid; n++)
+			;
+		while (lid->min >> lmc != lid[n - 1].min >> lmc)
 			lmc++;
 		if (lmc > LMC_MAX)
 			return reader_fail(r, "PortGUID 0x%016" PRIx64 " has "
 					   "LIDs from 0x%04x to 0x%04x in this "
 					   "file, which is no range of a port",
-					   c->guid, c->lid, c[n - 1].lid);
-		range.guid = c->guid;
-		range.min = (uint16_t)(c->lid >> lmc << lmc);
-		range.max = (uint16_t)(range.min + (1u << lmc) - 1);
+					   lid->guid, lid->min,
+					   lid[n - 1].min);
+		range = (struct lid_range){
+			.guid = lid->guid,
+			.min = (uint16_t)(lid->min >> lmc << lmc),
+			.max = (uint16_t)(lid->min | ((1u << lmc) - 1)),
+		};
 		if (range.min != LID_NONE)
 			g_array_append_val(r->file->owners, range);
 	}
@@ -315,16 +302,6 @@ notes_end(const struct notes *notes, const char *what)
 			"... and %u more %s", notes->n - MAX_LISTED, what));
 }
 
-static gint
-compare_ports(gconstpointer a, gconstpointer b, gpointer data)
-{
-	const struct snapshot *s = data;
-	uint64_t x = s->ports[*(const uint32_t *)a].guid;
-	uint64_t y = s->ports[*(const uint32_t *)b].guid;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Notes tables of unknown switches, and owners that have other LIDs or are not
  * in the fabric. */
 static void
@@ -332,14 +309,14 @@ note_strangers(const struct lft_text *file, const struct snapshot *s,
 	       const struct lid_map *lids, GPtrArray *lines)
 {
 	struct notes tables = { lines, 0 }, owners = { lines, 0 };
-	g_autofree uint32_t *ports = g_new(uint32_t, s->n_ports);
-	const struct lft_text_table *t;
-	const struct lid_range *range;
-	uint32_t node, n = 0, i, at = 0;
+	g_autoptr(GHashTable) ports = g_hash_table_new(g_int64_hash,
+						       g_int64_equal);
 
-	for (i = 0; i < file->tables->len; i++) {
-		t = &g_array_index(file->tables, struct lft_text_table, i);
-		node = snapshot_find_node(s, t->guid);
+	for (guint i = 0; i < file->tables->len; i++) {
+		const struct lft_text_table *t =
+			&g_array_index(file->tables, struct lft_text_table, i);
+		uint32_t node = snapshot_find_node(s, t->guid);
+
 		if (node == SNAPSHOT_NONE ||
 		    !snapshot_is_switch(&s->nodes[node]))
 			notes_add(&tables, "%s:%u: 0x%016" PRIx64 " is no "
@@ -347,26 +324,27 @@ note_strangers(const struct lft_text *file, const struct snapshot *s,
 				  "over", file->name, t->line, t->guid);
 	}
 	notes_end(&tables, "such tables");
-	for (i = 0; i < s->n_ports; i++)
+	for (uint32_t i = s->n_ports; i-- > 0;)
 		if (s->ports[i].guid != 0 && snapshot_is_end_port(s, i))
-			ports[n++] = i;
-	g_qsort_with_data(ports, (gint)n, sizeof(*ports), compare_ports,
-			  (gpointer)s);
-	for (i = 0; i < file->owners->len; i++) {
-		range = &g_array_index(file->owners, struct lid_range, i);
-		while (at < n && s->ports[ports[at]].guid < range->guid)
-			at++;
-		if (at == n || s->ports[ports[at]].guid != range->guid)
+			g_hash_table_insert(ports, &s->ports[i].guid,
+					    GUINT_TO_POINTER(i + 1));
+	for (guint i = 0; i < file->owners->len; i++) {
+		const struct lid_range *range =
+			&g_array_index(file->owners, struct lid_range, i);
+		unsigned port = GPOINTER_TO_UINT(g_hash_table_lookup(ports,
+							&range->guid));
+
+		if (!port)
 			notes_add(&owners,
 				  "%s: LID %u is that of PortGUID 0x%016" PRIx64
 				  ", which is not in this fabric",
 				  file->name, range->min, range->guid);
-		else if (lids->base[ports[at]] != range->min)
+		else if (lids->base[port - 1] != range->min)
 			notes_add(&owners,
 				  "%s: LID %u is that of PortGUID 0x%016" PRIx64
 				  ", which has LID %u in this fabric",
 				  file->name, range->min, range->guid,
-				  lids->base[ports[at]]);
+				  lids->base[port - 1]);
 	}
 	notes_end(&owners, "such LIDs");
 }
