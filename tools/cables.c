@@ -52,8 +52,8 @@ cables_load(const struct cables_agent *agent, const uint8_t *data,
 }
 
 void
-cables_add(struct cables_port *raw, struct cables_port *sum,
-	   const struct cables_port *now)
+cables_add(struct cables_reading *raw, struct cables_reading *sum,
+	   const struct cables_reading *now)
 {
 	for (unsigned i = 0; raw->us && i < CABLES_COUNTERS; i++)
 		sum->count[i] += now->count[i] -
@@ -72,9 +72,9 @@ struct rates {
 };
 
 static struct rates
-port_rates(const struct cables_port *before, const struct cables_port *after,
-	   int64_t least_us)
+port_rates(const struct cables_port *port, int64_t least_us)
 {
+	const struct cables_reading *before = &port->hour, *after = &port->now;
 	struct rates r = { .hours = 1 };
 	double words;
 
@@ -108,8 +108,8 @@ compare_cables(gconstpointer a, gconstpointer b)
 }
 
 GArray *
-cables_rank(const struct snapshot *s, const struct cables_port *before,
-	    const struct cables_port *after, int64_t least_us)
+cables_rank(const struct snapshot *s, const struct cables_port *ports,
+	    int64_t least_us)
 {
 	GArray *cables = g_array_new(FALSE, FALSE, sizeof(struct cables_entry));
 
@@ -121,8 +121,7 @@ cables_rank(const struct snapshot *s, const struct cables_port *before,
 		if (ends[1] == SNAPSHOT_NONE || ends[1] < port)
 			continue;
 		for (unsigned k = 0; k < 2; k++) {
-			struct rates r = port_rates(&before[ends[k]],
-						    &after[ends[k]], least_us);
+			struct rates r = port_rates(&ports[ends[k]], least_us);
 
 			moved |= r.moved;
 			c.wait = MAX(c.wait, r.wait);
@@ -139,7 +138,7 @@ cables_rank(const struct snapshot *s, const struct cables_port *before,
 
 GArray *
 cables_judge(const struct snapshot *s, const GArray *cables, unsigned limit,
-	     int64_t now, struct cable_verdict *known)
+	     int64_t now, struct cables_port *ports)
 {
 	GArray *changes = g_array_new(FALSE, FALSE,
 				      sizeof(struct cable_change));
@@ -153,7 +152,7 @@ cables_judge(const struct snapshot *s, const GArray *cables, unsigned limit,
 		of[c->port] = *c;
 	}
 	for (uint32_t port = 0; port < s->n_ports; port++) {
-		struct cable_verdict *v = &known[port];
+		struct cables_port *v = &ports[port];
 		struct cable_change change = { CABLE_MENDED, of[port] };
 		bool bad = of[port].per_hour > limit / (v->bad ? QUIET : 1);
 
@@ -217,8 +216,8 @@ print_end(const struct snapshot *s, uint32_t port, const struct rates *r,
 
 void
 cables_print(const struct snapshot *s, const struct cables_entry *c,
-	     const struct cables_port *before, const struct cables_port *after,
-	     const char *key, struct text_report *r)
+	     const struct cables_port *ports, const char *key,
+	     struct text_report *r)
 {
 	const uint32_t ends[] = { c->port, s->ports[c->port].peer };
 	g_autofree char *name = cables_name(s, c);
@@ -229,8 +228,7 @@ cables_print(const struct snapshot *s, const struct cables_entry *c,
 	report_real(r, "errors_per_hour", c->per_hour, 0, " an hour\n");
 	report_open(r, "ends", '[');
 	for (unsigned k = 0; k < 2; k++) {
-		struct rates rates = port_rates(&before[ends[k]],
-						&after[ends[k]], 1);
+		struct rates rates = port_rates(&ports[ends[k]], 1);
 
 		print_end(s, ends[k], &rates, r);
 	}
@@ -257,7 +255,7 @@ put_sample(const struct snapshot *s, uint32_t port, const char *family,
 }
 
 void
-cables_metrics(const struct snapshot *s, const struct cables_port *sums,
+cables_metrics(const struct snapshot *s, const struct cables_port *ports,
 	       GString *out)
 {
 	static const struct {
@@ -276,19 +274,19 @@ cables_metrics(const struct snapshot *s, const struct cables_port *sums,
 			"# TYPE minism_port_errors counter\n");
 	for (uint32_t port = 0; port < s->n_ports; port++)
 		for (unsigned i = 0; i < PERF_N_ERRORS; i++)
-			if (sums[port].count[i])
+			if (ports[port].now.count[i])
 				put_sample(s, port, "minism_port_errors",
 					   perf_error_fields[i].name,
-					   sums[port].count[i], out);
+					   ports[port].now.count[i], out);
 	for (size_t f = 0; f < G_N_ELEMENTS(families); f++) {
 		g_string_append_printf(out, "# HELP %s %s\n# TYPE %s counter\n",
 				       families[f].name, families[f].help,
 				       families[f].name);
 		for (uint32_t port = 0; port < s->n_ports; port++)
-			if (sums[port].us)
+			if (ports[port].now.us)
 				put_sample(s, port, families[f].name, NULL,
-					   sums[port].count[families[f].counter],
-					   out);
+					   ports[port].now.count[
+						families[f].counter], out);
 	}
 	g_string_append(out, "# EOF\n");
 }

@@ -18,7 +18,7 @@ enum {
 };
 
 /* A reading of a port. */
-struct cables_port {
+struct cables_reading {
 	int64_t us;		/* when; 0: it was not read */
 	uint64_t count[CABLES_COUNTERS];
 };
@@ -38,8 +38,13 @@ struct cables_entry {
 	double wait;		/* the larger share of both ends, 0 to 1 */
 };
 
-/* What was said about a cable, by its lower port. */
-struct cable_verdict {
+/* What is known of a port. */
+struct cables_port {
+	struct cables_reading raw;	/* the last one */
+	struct cables_reading now;	/* the sum of all that it counted, */
+	struct cables_reading half, hour;	/* and that at the begin of the
+						   last half hour, and window */
+	/* What was said about its cable; of the lower end: */
 	bool bad;
 	int64_t good_us;	/* since when; 0: it was never bad, or long ago */
 };
@@ -64,33 +69,32 @@ unsigned cables_load(const struct cables_agent *agent, const uint8_t *data,
 /* Adds to `sum` what the port counted since `raw`, its reading before, which
  * becomes `now`. A counter that is smaller than before was cleared in between,
  * and is counted from 0. The first reading adds nothing. */
-void cables_add(struct cables_port *raw, struct cables_port *sum,
-		const struct cables_port *now);
+void cables_add(struct cables_reading *raw, struct cables_reading *sum,
+		const struct cables_reading *now);
 
 /*
  * The cables by errors in an hour, the worst first: of struct cables_entry.
- * before, after: sums by port of s. least_us: two readings that are closer
- * count as so far apart, at least 1; a cable has then not yet had the time for
- * its errors.
+ * From `hour` to `now` of the ports of s. least_us: two readings that are
+ * closer count as so far apart, at least 1; a cable has then not yet had the
+ * time for its errors.
  */
-GArray *cables_rank(const struct snapshot *s, const struct cables_port *before,
-		    const struct cables_port *after, int64_t least_us);
+GArray *cables_rank(const struct snapshot *s, const struct cables_port *ports,
+		    int64_t least_us);
 
-/* What has changed, of struct cable_change; verdicts by port are brought up to
- * date. A cable is bad with more than `limit` errors in an hour, until it has
- * half of that. */
+/* What has changed, of struct cable_change; what was said is brought up to date.
+ * A cable is bad with more than `limit` errors in an hour, until it has half of
+ * that. */
 GArray *cables_judge(const struct snapshot *s, const GArray *cables,
-		     unsigned limit, int64_t now, struct cable_verdict *known);
+		     unsigned limit, int64_t now, struct cables_port *ports);
 
 /* "leaf-1/5 - spine-1/1", or one end if the cable is away; g_free. */
 char *cables_name(const struct snapshot *s, const struct cables_entry *c);
 /* With its ends: what they counted, the share of waiting, rates of data. */
 void cables_print(const struct snapshot *s, const struct cables_entry *c,
-		  const struct cables_port *before,
-		  const struct cables_port *after, const char *key,
+		  const struct cables_port *ports, const char *key,
 		  struct text_report *r);
 /* OpenMetrics. */
-void cables_metrics(const struct snapshot *s, const struct cables_port *sums,
+void cables_metrics(const struct snapshot *s, const struct cables_port *ports,
 		    GString *out);
 
 #endif

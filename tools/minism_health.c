@@ -87,9 +87,7 @@ struct told {
 struct known {
 	struct tool_view *view;	/* NULL: there is none yet */
 	struct node *nodes;
-	struct cables_port *raw, *now, *half, *hour;	/* the last two: at the
-							   begin of the window */
-	struct cable_verdict *verdicts;
+	struct cables_port *ports;
 	struct told *told;
 };
 
@@ -110,11 +108,7 @@ known_free(struct known *k)
 {
 	tool_view_free(k->view);
 	g_free(k->nodes);
-	g_free(k->raw);
-	g_free(k->now);
-	g_free(k->half);
-	g_free(k->hour);
-	g_free(k->verdicts);
+	g_free(k->ports);
 	g_free(k->told);
 }
 
@@ -126,15 +120,10 @@ carry_node(struct known *to, uint32_t i, const struct known *from, uint32_t was)
 	size_t len = MIN(n->info.num_ports, old->info.num_ports) + 1u;
 
 	to->nodes[i] = from->nodes[was];
-#define CARRY(member) \
-	memcpy(to->member + n->first_port, from->member + old->first_port, \
-	       len * sizeof(*to->member))
-	CARRY(raw);
-	CARRY(now);
-	CARRY(half);
-	CARRY(hour);
-	CARRY(verdicts);
-	CARRY(told);
+	memcpy(to->ports + n->first_port, from->ports + old->first_port,
+	       len * sizeof(*to->ports));
+	memcpy(to->told + n->first_port, from->told + old->first_port,
+	       len * sizeof(*to->told));
 }
 
 /* Takes over the view. */
@@ -145,11 +134,7 @@ take_view(struct health_run *h, struct tool_view *view)
 	struct known k = {
 		.view = view,
 		.nodes = g_new0(struct node, s->n_nodes),
-		.raw = g_new0(struct cables_port, s->n_ports),
-		.now = g_new0(struct cables_port, s->n_ports),
-		.half = g_new0(struct cables_port, s->n_ports),
-		.hour = g_new0(struct cables_port, s->n_ports),
-		.verdicts = g_new0(struct cable_verdict, s->n_ports),
+		.ports = g_new0(struct cables_port, s->n_ports),
 		.told = g_new0(struct told, s->n_ports),
 	};
 
@@ -207,13 +192,12 @@ static void
 read_counters(struct health_run *h, uint32_t port)
 {
 	const struct tool_view *v = h->known.view;
-	struct known *k = &h->known;
-	struct node *node = &k->nodes[v->s->ports[port].node];
-	bool first = !k->now[port].us;
+	struct cables_port *p = &h->known.ports[port];
+	struct node *node = &h->known.nodes[v->s->ports[port].node];
+	bool first = !p->now.us;
 	uint16_t lid = v->lids->base[snapshot_holder_of(v->s, port)];
 	enum counters_end end = counters_read(h->reader, lid,
-		v->s->ports[port].num, &node->agent, &k->raw[port],
-		&k->now[port]);
+		v->s->ports[port].num, &node->agent, p);
 
 	if (end != COUNTERS_READ) {
 		h->n_silent++;
@@ -223,7 +207,7 @@ read_counters(struct health_run *h, uint32_t port)
 	}
 	h->n_read++;
 	if (first)
-		k->hour[port] = k->half[port] = k->now[port];
+		p->hour = p->half = p->now;
 }
 
 /* Reads the ports within spread_us, evenly. */
@@ -235,11 +219,13 @@ read_ports(struct health_run *h, int64_t spread_us)
 	const struct snapshot *s = k->view->s;
 
 	h->n_read = h->n_silent = 0;
-	if (begin - h->half_us >= HALF_HOUR_US) {
-		h->half_us = begin;
-		memcpy(k->hour, k->half, s->n_ports * sizeof(*k->hour));
-		memcpy(k->half, k->now, s->n_ports * sizeof(*k->half));
+	for (uint32_t port = 0; begin - h->half_us >= HALF_HOUR_US &&
+	     port < s->n_ports; port++) {
+		k->ports[port].hour = k->ports[port].half;
+		k->ports[port].half = k->ports[port].now;
 	}
+	if (begin - h->half_us >= HALF_HOUR_US)
+		h->half_us = begin;
 	for (uint32_t port = 0; port < s->n_ports; port++) {
 		int64_t due = begin + spread_us * port / s->n_ports;
 		int64_t wait = due - g_get_monotonic_time();
@@ -267,7 +253,7 @@ write_metrics(struct health_run *h)
 
 	if (!h->a.metrics)
 		return true;
-	cables_metrics(h->known.view->s, h->known.now, text);
+	cables_metrics(h->known.view->s, h->known.ports, text);
 	if (g_file_set_contents(h->a.metrics, text->str, (gssize)text->len,
 				&error))
 		return true;
@@ -291,8 +277,7 @@ tell(struct health_run *h, const struct cable_change *c)
 	report_open(&r, NULL, '{');
 	report_text(&r, "news", words[c->news], " cable: ");
 	if (c->news == CABLE_BAD)
-		cables_print(s, &c->cable, h->known.hour, h->known.now,
-			     "cable", &r);
+		cables_print(s, &c->cable, h->known.ports, "cable", &r);
 	else
 		report_text(&r, "link", name, ": its errors have become few\n");
 	report_end(&r);
@@ -357,7 +342,7 @@ look_at_avoided(struct health_run *h, int64_t now)
 		uint32_t port = snapshot_port_of(s, snapshot_find_node(s,
 			l->n[AVOIDED_GUID]), (unsigned)l->n[AVOIDED_PORT]);
 		struct cables_entry cable = { port, 0, 0, 0 };
-		struct cable_verdict *v;
+		struct cables_port *p;
 		struct told *told;
 		g_autofree char *name = NULL;
 
@@ -366,10 +351,10 @@ look_at_avoided(struct health_run *h, int64_t now)
 		if (port == SNAPSHOT_NONE || !l->n[AVOIDED_ERRORS] ||
 		    !snapshot_joins_switches(s, cable.port))
 			continue;
-		v = &k->verdicts[cable.port];
+		p = &k->ports[cable.port];
 		told = &k->told[cable.port];
-		if (!told->asked && !v->bad && !v->good_us)
-			v->good_us = now;
+		if (!told->asked && !p->bad && !p->good_us)
+			p->good_us = now;
 		told->asked = true;
 		if (told->shown == 1 + used)
 			continue;
@@ -385,12 +370,12 @@ judge_counters(struct health_run *h)
 	const struct known *k = &h->known;
 	const struct snapshot *s = k->view->s;
 	int64_t now = g_get_monotonic_time();
-	g_autoptr(GArray) cables = cables_rank(s, k->hour, k->now, HOUR_US);
+	g_autoptr(GArray) cables = cables_rank(s, k->ports, HOUR_US);
 	g_autoptr(GArray) changes = NULL;
 
 	if (h->a.avoid)
 		look_at_avoided(h, now);
-	changes = cables_judge(s, cables, h->a.limit, now, k->verdicts);
+	changes = cables_judge(s, cables, h->a.limit, now, k->ports);
 	for (guint i = 0; i < changes->len; i++) {
 		const struct cable_change *c =
 			&g_array_index(changes, struct cable_change, i);
@@ -406,7 +391,7 @@ judge_counters(struct health_run *h)
 		const struct cables_entry *c =
 			&g_array_index(cables, struct cables_entry, i);
 
-		if (k->verdicts[c->port].bad &&
+		if (k->ports[c->port].bad &&
 		    snapshot_joins_switches(s, c->port))
 			ask_manager(h, c, c->errors);
 	}
@@ -419,7 +404,7 @@ print_ranking(struct health_run *h, const struct known *k)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 	struct text_report r = { .out = out, .as_json = h->a.json };
-	g_autoptr(GArray) cables = cables_rank(k->view->s, k->hour, k->now, 1);
+	g_autoptr(GArray) cables = cables_rank(k->view->s, k->ports, 1);
 	unsigned n_bad = 0;
 
 	report_open(&r, NULL, '{');
@@ -429,7 +414,7 @@ print_ranking(struct health_run *h, const struct known *k)
 			&g_array_index(cables, struct cables_entry, i);
 
 		n_bad += c->per_hour > h->a.limit;
-		cables_print(k->view->s, c, k->hour, k->now, NULL, &r);
+		cables_print(k->view->s, c, k->ports, NULL, &r);
 	}
 	report_close(&r, ']');
 	report_count(&r, "bad", n_bad, "bad cable", "; ");

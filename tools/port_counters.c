@@ -104,12 +104,11 @@ learn_agent(struct cables_agent *agent, const uint8_t *data)
 
 enum counters_end
 counters_read(struct counters *c, uint16_t lid, uint8_t num,
-	      struct cables_agent *agent, struct cables_port *raw,
-	      struct cables_port *sum)
+	      struct cables_agent *agent, struct cables_port *port)
 {
 	ib_portid_t to = { .lid = lid };
 	uint8_t data[MAD_SIZE], ext[MAD_SIZE];
-	struct cables_port now;
+	struct cables_reading now;
 	enum counters_end end = COUNTERS_READ;
 	unsigned full;
 
@@ -126,7 +125,7 @@ counters_read(struct counters *c, uint16_t lid, uint8_t num,
 		return end;
 	now.us = g_get_monotonic_time();
 	full = cables_load(agent, data, agent->has_ext ? ext : NULL, now.count);
-	cables_add(raw, sum, &now);
+	cables_add(&port->raw, &port->now, &now);
 	memset(data, 0, sizeof(data));
 	if (!full || !performance_reset_via(data, &to, num,
 			(full & ~(1u << PERF_XMIT_WAIT)) |
@@ -135,6 +134,6 @@ counters_read(struct counters *c, uint16_t lid, uint8_t num,
 		return COUNTERS_READ;
 	for (unsigned i = 0; i < PERF_COUNTERS; i++)
 		if (full >> i & 1)
-			raw->count[i] = 0;
+			port->raw.count[i] = 0;
 	return COUNTERS_READ;
 }

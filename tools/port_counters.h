@@ -25,12 +25,11 @@ enum counters_end {
 /*
  * Port `num` of the node whose agent is at `lid`; asks first what the agent can
  * do if that is not known. Counters that are near their end, where they would
- * stay, are cleared; these are counted as 0 in raw->count, which the next
+ * stay, are cleared; these are counted as 0 in port->raw, which the next
  * reading is compared with.
  */
 enum counters_end counters_read(struct counters *c, uint16_t lid, uint8_t num,
 				struct cables_agent *agent,
-				struct cables_port *raw,
-				struct cables_port *sum);
+				struct cables_port *port);
 
 #endif

@@ -15,8 +15,7 @@
 
 struct setup {
 	struct snapshot *s;
-	struct cables_port *before, *after;
-	struct cable_verdict *verdicts;
+	struct cables_port *ports;
 	GArray *cables;
 	uint32_t port, far, other;	/* both ends of a cable, one of another */
 };
@@ -27,12 +26,10 @@ setup_open(struct setup *t)
 	const struct generate_options options = { .seed = 3 };
 
 	t->s = generate_fabric("PGFT(2,3;1,2)", &options, NULL);
-	t->before = g_new0(struct cables_port, t->s->n_ports);
-	t->after = g_new0(struct cables_port, t->s->n_ports);
-	t->verdicts = g_new0(struct cable_verdict, t->s->n_ports);
+	t->ports = g_new0(struct cables_port, t->s->n_ports);
 	for (uint32_t i = 0; i < t->s->n_ports; i++) {
-		t->before[i].us = 5 * SECOND;
-		t->after[i].us = 5 * SECOND + HOUR;
+		t->ports[i].hour.us = 5 * SECOND;
+		t->ports[i].now.us = 5 * SECOND + HOUR;
 	}
 	while (!snapshot_joins_switches(t->s, t->port))
 		t->port++;
@@ -47,9 +44,7 @@ setup_close(struct setup *t)
 {
 	snapshot_unref(t->s);
 	g_clear_pointer(&t->cables, g_array_unref);
-	g_free(t->before);
-	g_free(t->after);
-	g_free(t->verdicts);
+	g_free(t->ports);
 }
 
 FIXTURE(setup)
@@ -58,7 +53,7 @@ static const struct cables_entry *
 rank(struct setup *t, int64_t least_us)
 {
 	g_clear_pointer(&t->cables, g_array_unref);
-	t->cables = cables_rank(t->s, t->before, t->after, least_us);
+	t->cables = cables_rank(t->s, t->ports, least_us);
 	return (const struct cables_entry *)(void *)t->cables->data;
 }
 
@@ -114,15 +109,15 @@ TEST(test_counters_near_their_end_are_to_be_cleared)
 
 TEST(test_a_counter_is_what_was_added_and_may_be_cleared)
 {
-	struct cables_port raw = { 0 }, sum = { 0 }, now = { .us = 1 };
+	struct cables_reading raw = { 0 }, sum = { 0 }, now = { .us = 1 };
 
 	now.count[PERF_SYMBOL] = 5000;		/* of before */
 	cables_add(&raw, &sum, &now);
 	assert_int_equal(sum.count[PERF_SYMBOL], 0);
-	now = (struct cables_port){ .us = 2, .count[PERF_SYMBOL] = 5040 };
+	now = (struct cables_reading){ .us = 2, .count[PERF_SYMBOL] = 5040 };
 	cables_add(&raw, &sum, &now);
 	assert_int_equal(sum.count[PERF_SYMBOL], 40);
-	now = (struct cables_port){ .us = 3, .count[PERF_SYMBOL] = 7 };
+	now = (struct cables_reading){ .us = 3, .count[PERF_SYMBOL] = 7 };
 	cables_add(&raw, &sum, &now);
 	assert_int_equal(sum.count[PERF_SYMBOL], 47);
 	assert_int_equal(sum.us, 3);
@@ -138,10 +133,10 @@ SETUP_TEST(test_cables_are_ranked_by_errors_in_an_hour)
 
 	rank(t, HOUR);
 	assert_int_equal(t->cables->len, 0);
-	t->after[t->far].count[PERF_SYMBOL] = 30;
-	t->after[t->far].count[PERF_LINK_RECOVERY] = 1;
-	t->after[t->port].count[PERF_RCV] = 20;
-	t->after[t->other].count[PERF_SYMBOL] = 40;
+	t->ports[t->far].now.count[PERF_SYMBOL] = 30;
+	t->ports[t->far].now.count[PERF_LINK_RECOVERY] = 1;
+	t->ports[t->port].now.count[PERF_RCV] = 20;
+	t->ports[t->other].now.count[PERF_SYMBOL] = 40;
 	c = rank(t, HOUR);
 	assert_int_equal(t->cables->len, 2);
 	assert_int_equal(c[0].port, t->other);
@@ -149,7 +144,7 @@ SETUP_TEST(test_cables_are_ranked_by_errors_in_an_hour)
 	assert_int_equal(c[1].port, t->port);
 	assert_int_equal(c[1].errors, 31);
 	assert_true(c[1].per_hour > 30.9 && c[1].per_hour < 31.1);
-	t->after[t->far].us = t->before[t->far].us + HOUR / 10;
+	t->ports[t->far].now.us = t->ports[t->far].hour.us + HOUR / 10;
 	c = rank(t, 1);
 	assert_int_equal(c[0].port, t->port);
 	assert_true(c[0].per_hour > 309 && c[0].per_hour < 311);
@@ -161,11 +156,11 @@ SETUP_TEST(test_congestion_and_damage_of_others_are_no_errors_of_a_cable)
 {
 	const struct cables_entry *c;
 
-	t->after[t->port].count[PERF_XMIT_DISCARDS] = 5000;
-	t->after[t->port].count[PERF_RCV_REMOTE_PHYSICAL] = 5000;
-	t->after[t->port].count[PERF_LINK_DOWNED] = 3;
-	t->after[t->port].count[PERF_XMIT_WAIT] = 300;
-	t->after[t->port].count[CABLES_SENT] = 400;	/* 100 words */
+	t->ports[t->port].now.count[PERF_XMIT_DISCARDS] = 5000;
+	t->ports[t->port].now.count[PERF_RCV_REMOTE_PHYSICAL] = 5000;
+	t->ports[t->port].now.count[PERF_LINK_DOWNED] = 3;
+	t->ports[t->port].now.count[PERF_XMIT_WAIT] = 300;
+	t->ports[t->port].now.count[CABLES_SENT] = 400;	/* 100 words */
 	c = rank(t, HOUR);
 	assert_int_equal(t->cables->len, 1);
 	assert_int_equal(c[0].errors, 0);
@@ -174,11 +169,11 @@ SETUP_TEST(test_congestion_and_damage_of_others_are_no_errors_of_a_cable)
 
 SETUP_TEST(test_what_was_not_read_twice_is_not_judged)
 {
-	t->after[t->port].count[PERF_SYMBOL] = 50;
-	t->before[t->port].us = 0;
+	t->ports[t->port].now.count[PERF_SYMBOL] = 50;
+	t->ports[t->port].hour.us = 0;
 	rank(t, 1);
 	assert_int_equal(t->cables->len, 0);
-	t->before[t->port].us = t->after[t->port].us;
+	t->ports[t->port].hour.us = t->ports[t->port].now.us;
 	rank(t, 1);
 	assert_int_equal(t->cables->len, 0);
 }
@@ -191,9 +186,9 @@ judge(struct setup *t, uint64_t errors, int64_t now)
 {
 	g_autoptr(GArray) changes = NULL;
 
-	t->after[t->port].count[PERF_SYMBOL] = errors;
+	t->ports[t->port].now.count[PERF_SYMBOL] = errors;
 	rank(t, HOUR);
-	changes = cables_judge(t->s, t->cables, 100, now, t->verdicts);
+	changes = cables_judge(t->s, t->cables, 100, now, t->ports);
 	assert_true(changes->len <= 1);
 	if (!changes->len)
 		return -1;
@@ -247,12 +242,11 @@ SETUP_TEST(test_a_cable_is_printed_with_both_ends)
 	g_autofree char *a = snapshot_port_name(t->s, t->port);
 	g_autofree char *b = snapshot_port_name(t->s, t->far), *wanted = NULL;
 
-	t->after[t->port].count[PERF_SYMBOL] = 120;
-	t->after[t->port].count[PERF_LINK_RECOVERY] = 1;
-	t->after[t->far].count[CABLES_SENT] = UINT64_C(7200000000);
+	t->ports[t->port].now.count[PERF_SYMBOL] = 120;
+	t->ports[t->port].now.count[PERF_LINK_RECOVERY] = 1;
+	t->ports[t->far].now.count[CABLES_SENT] = UINT64_C(7200000000);
 	rank(t, HOUR);
-	cables_print(t->s, (const void *)t->cables->data, t->before, t->after,
-		     NULL, &r);
+	cables_print(t->s, (const void *)t->cables->data, t->ports, NULL, &r);
 	wanted = g_strdup_printf("%s - %s: 121 errors, 121 an hour\n"
 		"  %s: SymbolErrorCounter 120 LinkErrorRecoveryCounter 1; waits "
 		"0.0%% of the time, sends 0.000 MB/s, receives 0.000 MB/s\n"
@@ -261,8 +255,7 @@ SETUP_TEST(test_a_cable_is_printed_with_both_ends)
 	assert_string_equal(text->str, wanted);
 	g_string_truncate(text, 0);
 	r = (struct text_report){ .out = text, .as_json = true };
-	cables_print(t->s, (const void *)t->cables->data, t->before, t->after,
-		     NULL, &r);
+	cables_print(t->s, (const void *)t->cables->data, t->ports, NULL, &r);
 	assert_non_null(strstr(text->str, "\"errors\":121,"));
 	assert_non_null(strstr(text->str, "\"counters\":{\"SymbolErrorCounter\""
 			       ":120,\"LinkErrorRecoveryCounter\":1}"));
@@ -277,9 +270,9 @@ SETUP_TEST(test_metrics_have_the_ports_that_were_read)
 	g_autofree char *wanted = NULL;
 
 	n->name = "a\"b\xe6";
-	t->after[t->port].count[PERF_SYMBOL] = 5;
-	t->after[t->far].us = 0;
-	cables_metrics(t->s, t->after, text);
+	t->ports[t->port].now.count[PERF_SYMBOL] = 5;
+	t->ports[t->far].now.us = 0;
+	cables_metrics(t->s, t->ports, text);
 	wanted = g_strdup_printf("\nminism_port_errors_total{guid=\"0x%016"
 		G_GINT64_MODIFIER "x\",num=\"%u\",port=\"a\\\"b\xef\xbf\xbd/%u\","
 		"counter=\"SymbolErrorCounter\"} 5\n", n->info.node_guid,
