@@ -19,9 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/lft_text.h"
 #include "routing/multicast.h"
 #include "routing/select.h"
+#include "lab/lft_file.h"
 #include "lab/route_lab.h"
 #include "lab/show.h"
 #include "sm/config/guid_files.h"
@@ -89,7 +89,7 @@ load_subnet(const struct lab_wish *w, GError **error)
 
 /* *file stays NULL if there is no such file to be read. */
 static bool
-load_tables(const char *path, struct lft_text **file, GError **error)
+load_tables(const char *path, struct lft_file **file, GError **error)
 {
 	const char *text;
 	GMappedFile *map;
@@ -104,14 +104,14 @@ load_tables(const char *path, struct lft_text **file, GError **error)
 	text = g_mapped_file_get_contents(map);
 	len = g_mapped_file_get_length(map);
 	bom = text_bom(text, len);
-	*file = lft_text_parse(text + bom, len - bom, path, error);
+	*file = lft_file_parse(text + bom, len - bom, path, error);
 	g_mapped_file_unref(map);
 	return *file != NULL;
 }
 
 /* With the largest LMC that the fabric or the file has. */
 static bool
-lab_assign_lids(struct route_lab *lab, const struct lft_text *file,
+lab_assign_lids(struct route_lab *lab, const struct lft_file *file,
 		GError **error)
 {
 	const GArray *owners = file ? file->owners : NULL;
@@ -134,10 +134,9 @@ lab_assign_lids(struct route_lab *lab, const struct lft_text *file,
 	}
 	/* Guessing would make nonsense of good tables. */
 	if (file && owners->len == 0 && !has_lids) {
-		g_set_error(error, LFT_TEXT_ERROR, LFT_TEXT_ERROR_FABRIC,
-			    "%s: does not say which port has which LID, nor "
-			    "does %s", file->name, lab->wish->fabric);
-		return false;
+		return text_refuse(error, "%s: does not say which port has "
+				   "which LID, nor does %s", file->name,
+				   lab->wish->fabric);
 	}
 	lab->lids = lid_assign(s, lmc, owners ? (const struct lid_range *)
 				(const void *)owners->data : NULL,
@@ -149,23 +148,23 @@ lab_assign_lids(struct route_lab *lab, const struct lft_text *file,
 static bool
 lab_open_tables(struct route_lab *lab, GError **error)
 {
-	struct lft_text *lfts = NULL, *before = NULL;
+	struct lft_file *lfts = NULL, *before = NULL;
 	bool ok = load_tables(lab->wish->lfts, &lfts, error) &&
 		load_tables(lab->wish->before, &before, error) &&
 		lab_assign_lids(lab, lfts ? lfts : before, error);
 
 	if (ok && lfts) {
-		lab->lfts = lft_text_tables(lfts, lab->subnet, lab->lids,
+		lab->lfts = lft_file_tables(lfts, lab->subnet, lab->lids,
 					   lab->notes, error);
 		ok = lab->lfts != NULL;
 	}
 	if (ok && before) {
-		lab->before = lft_text_tables(before, lab->subnet, lab->lids,
+		lab->before = lft_file_tables(before, lab->subnet, lab->lids,
 					     lab->notes, error);
 		ok = lab->before != NULL;
 	}
-	lft_text_free(lfts);
-	lft_text_free(before);
+	lft_file_free(lfts);
+	lft_file_free(before);
 	return ok;
 }
 

@@ -12,8 +12,8 @@
 #ifndef MINISM_TESTS_LIB_AUTO_H
 #define MINISM_TESTS_LIB_AUTO_H
 
+#include "lab/lft_file.h"
 #include "routing/graph.h"
-#include "tools/lft_text.h"
 #include "routing/select.h"
 #include "sm/config/options.h"
 #include "sm/io/transport.h"
@@ -36,8 +36,8 @@
 AUTO_DEFINE(builder, builder_free)
 AUTO_DEFINE(graph, graph_free)
 AUTO_DEFINE(lft, lft_free)
+AUTO_DEFINE(lft_file, lft_file_free)
 AUTO_DEFINE(lft_seen, lft_seen_free)
-AUTO_DEFINE(lft_text, lft_text_free)
 AUTO_DEFINE(lid_map, lid_map_free)
 AUTO_DEFINE(log, log_free)
 AUTO_DEFINE(memberships, memberships_unref)

@@ -13,6 +13,7 @@
 #include "sm/config/partitions_conf.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/formats.h"
+#include "tools/lft_text.h"
 #include "topology/generate.h"
 #include "topology/net_file.h"
 #include "topology/text.h"
@@ -192,22 +193,22 @@ names_normal(const char *text, GPtrArray *warnings, GError **error)
 
 /* On a fabric; what is written of them is read as the same. */
 static void
-judge_tables(const struct lft_text *file)
+judge_tables(const struct lft_file *file)
 {
 	AUTO(snapshot) *s = generate_fabric("PGFT(2,4;1,2)", NULL, NULL);
 	AUTO(lid_map) *lids = lid_assign(s, 0,
 		(const struct lid_range *)(const void *)file->owners->data,
 		file->owners->len, NULL, NULL);
-	AUTO(lft) *lft = lft_text_tables(file, s, lids, NULL, NULL);
+	AUTO(lft) *lft = lft_file_tables(file, s, lids, NULL, NULL);
 	g_autoptr(GString) text = g_string_new(NULL);
-	AUTO(lft_text) *again = NULL;
+	AUTO(lft_file) *again = NULL;
 	AUTO(lft) *same = NULL;
 
 	if (!lft)
 		return;
 	lft_text_write(s, lids, lft, text);
-	again = lft_text_parse(text->str, text->len, "again", NULL);
-	same = lft_text_tables(again, s, lids, NULL, NULL);
+	again = lft_file_parse(text->str, text->len, "again", NULL);
+	same = lft_file_tables(again, s, lids, NULL, NULL);
 	for (uint32_t sw = 0; sw < lft->n_switches; sw++)
 		g_assert_cmpmem(lft_row(same, sw), same->top + 1u,
 				lft_row(lft, sw), same->top + 1u);
@@ -216,7 +217,7 @@ judge_tables(const struct lft_text *file)
 static char *
 tables_normal(const char *text, GPtrArray *warnings, GError **error)
 {
-	AUTO(lft_text) *file = lft_text_parse(text, strlen(text), "f", error);
+	AUTO(lft_file) *file = lft_file_parse(text, strlen(text), "f", error);
 	GString *out;
 
 	if (!file)
@@ -224,8 +225,8 @@ tables_normal(const char *text, GPtrArray *warnings, GError **error)
 	judge_tables(file);
 	out = g_string_new(NULL);
 	for (guint i = 0; i < file->tables->len; i++) {
-		struct lft_text_table *t = &g_array_index(file->tables,
-						struct lft_text_table, i);
+		struct lft_file_table *t = &g_array_index(file->tables,
+						struct lft_file_table, i);
 
 		g_string_append_printf(out, "Unicast lids of switch guid 0x%"
 				       G_GINT64_MODIFIER "x\n", t->guid);
@@ -388,9 +389,7 @@ judge_error(const GError *error)
 {
 	g_auto(GStrv) lines = g_strsplit(error->message, "\n", -1);
 
-	g_assert_true(g_error_matches(error, TEXT_ERROR, TEXT_ERROR_SYNTAX) ||
-		      g_error_matches(error, LFT_TEXT_ERROR,
-				      LFT_TEXT_ERROR_SYNTAX));
+	g_assert_true(g_error_matches(error, TEXT_ERROR, TEXT_ERROR_SYNTAX));
 	g_assert_cmpuint(g_strv_length(lines), <=, 20 + 1);
 	for (guint i = 0; lines[i]; i++)
 		g_assert_true(g_str_has_prefix(lines[i], i < 20 ? "f:" :

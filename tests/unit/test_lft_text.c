@@ -8,6 +8,7 @@
 #include "routing/engine.h"
 #include "tests/lib/auto.h"
 #include "tests/lib/engine_route.h"
+#include "lab/lft_file.h"
 #include "tools/lft_text.h"
 #include "tests/lib/unit.h"
 #include "topology/generate.h"
@@ -38,7 +39,7 @@ struct world {
 
 static void
 world_init(struct world *w, const char *spec, unsigned lmc,
-	   const struct lft_text *file)
+	   const struct lft_file *file)
 {
 	w->s = generate_fabric(spec, NULL, NULL);
 	assert_non_null(w->s);
@@ -55,11 +56,11 @@ world_clear(struct world *w)
 	snapshot_unref(w->s);
 }
 
-static struct lft_text *
+static struct lft_file *
 parse(const char *text)
 {
 	g_autoptr(GError) error = NULL;
-	struct lft_text *file = lft_text_parse(text, strlen(text), "t", &error);
+	struct lft_file *file = lft_file_parse(text, strlen(text), "t", &error);
 
 	if (!file)
 		fail_msg("%s", error->message);
@@ -69,14 +70,14 @@ parse(const char *text)
 TEST(test_tables_of_a_file_are_those_of_the_switches)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-	AUTO(lft_text) *file = parse(opensm_text);
+	AUTO(lft_file) *file = parse(opensm_text);
 	AUTO_VALUE(world_clear) struct world w;
 	AUTO(lft) *lft;
 
 	world_init(&w, "PGFT(2,4;1,2)", 0, file);
 	assert_int_equal(w.s->nodes[w.s->switches[0]].info.node_guid,
 			 0x5000000000000100);
-	lft = lft_text_tables(file, w.s, w.lids, notes, NULL);
+	lft = lft_file_tables(file, w.s, w.lids, notes, NULL);
 	assert_non_null(lft);
 	assert_int_equal(file->top, 9);
 	assert_int_equal(lft->top, MAX(w.lids->top, 9));
@@ -106,7 +107,7 @@ round_trip(const char *spec, unsigned lmc)
 	g_autoptr(GString) once = g_string_new(NULL);
 	g_autoptr(GString) twice = g_string_new(NULL);
 	AUTO(lft) *lft, *again;
-	AUTO(lft_text) *file;
+	AUTO(lft_file) *file;
 	AUTO_VALUE(world_clear) struct world w, v;
 
 	world_init(&w, spec, lmc, NULL);
@@ -118,7 +119,7 @@ round_trip(const char *spec, unsigned lmc)
 	world_init(&v, spec, lmc, file);
 	assert_memory_equal(v.lids->base, w.lids->base,
 			    w.s->n_ports * sizeof(*w.lids->base));
-	again = lft_text_tables(file, v.s, v.lids, notes, NULL);
+	again = lft_file_tables(file, v.s, v.lids, notes, NULL);
 	assert_int_equal(again->top, lft->top);
 	assert_memory_equal(again->ports, lft->ports,
 			    (size_t)lft->n_switches * lft->stride);
@@ -137,14 +138,14 @@ TEST(test_round_trip_keeps_all)
 TEST(test_empty_text_has_no_tables)
 {
 	g_autoptr(GError) error = NULL;
-	AUTO(lft_text) *file = lft_text_parse("", 0, "t", NULL);
+	AUTO(lft_file) *file = lft_file_parse("", 0, "t", NULL);
 	AUTO_VALUE(world_clear) struct world w;
 
 	assert_non_null(file);
 	assert_int_equal(file->tables->len, 0);
 	world_init(&w, "single(3)", 0, NULL);
-	assert_null(lft_text_tables(file, w.s, w.lids, NULL, &error));
-	assert_gerror(error, LFT_TEXT_ERROR, LFT_TEXT_ERROR_FABRIC);
+	assert_null(lft_file_tables(file, w.s, w.lids, NULL, &error));
+	assert_gerror(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
 }
 
 static guint
@@ -161,7 +162,7 @@ count_notes(const GPtrArray *notes, const char *what)
 TEST(test_what_does_not_fit_is_noted)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-	AUTO(lft_text) *file = parse(
+	AUTO(lft_file) *file = parse(
 		"Unicast lids [0-9] of switch Lid 2 guid 0x77 ('x'):\n"
 		"0x0001 001 # " CA "\n"
 		HEAD
@@ -175,7 +176,7 @@ TEST(test_what_does_not_fit_is_noted)
 	assert_int_equal(w.lids->base[snapshot_find_port(w.s,
 				0x6000000000000101)] != 1, true);
 	w.s->nodes[w.s->switches[0]].info.node_guid = 0x5000000000000100;
-	lft = lft_text_tables(file, w.s, w.lids, notes, NULL);
+	lft = lft_file_tables(file, w.s, w.lids, notes, NULL);
 	assert_non_null(lft);
 	assert_int_equal(notes->len, 3);
 	assert_int_equal(count_notes(notes, "t:1: 0x0000000000000077"), 1);
@@ -191,12 +192,12 @@ TEST(test_what_does_not_fit_is_noted)
 TEST(test_notes_are_few)
 {
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-	AUTO(lft_text) *file = parse(HEAD "0x0001 001\n");
+	AUTO(lft_file) *file = parse(HEAD "0x0001 001\n");
 	AUTO_VALUE(world_clear) struct world w;
 	AUTO(lft) *lft;
 
 	world_init(&w, "ring(20;1)", 0, NULL);
-	lft = lft_text_tables(file, w.s, w.lids, notes, NULL);
+	lft = lft_file_tables(file, w.s, w.lids, notes, NULL);
 	assert_non_null(lft);
 	assert_int_equal(notes->len, 6);
 	assert_int_equal(count_notes(notes, "and 14 more"), 1);
@@ -207,6 +208,6 @@ TEST(test_zero_byte_is_no_text)
 	static const char text[] = HEAD "0x0001 001\n\0x0002 002\n";
 	g_autoptr(GError) error = NULL;
 
-	assert_null(lft_text_parse(text, sizeof(text) - 1, "t", &error));
+	assert_null(lft_file_parse(text, sizeof(text) - 1, "t", &error));
 	assert_true(g_str_has_prefix(error->message, "t:3: a byte 0"));
 }
