@@ -29,8 +29,6 @@
 #include "topology/smp_attr.h"
 #include "topology/text.h"
 
-#define MAX_LISTED	5u	/* of each kind of note */
-
 struct lft_file_reader {
 	const char *name;
 	unsigned line;
@@ -260,30 +258,16 @@ lft_file_parse(const char *text, size_t size, const char *name, GError **error)
 
 /* --- tables for a fabric --- */
 
-/* The first few notes of a kind, then their number. */
-struct notes {
-	GPtrArray *lines;	/* may be NULL */
-	guint n;
-};
-
+/* lines may be NULL. */
 G_GNUC_PRINTF(2, 3) static void
-notes_add(struct notes *notes, const char *format, ...)
+note(GPtrArray *lines, const char *format, ...)
 {
 	va_list args;
 
-	if (notes->n++ >= MAX_LISTED || !notes->lines)
-		return;
 	va_start(args, format);
-	g_ptr_array_add(notes->lines, g_strdup_vprintf(format, args));
+	if (lines)
+		g_ptr_array_add(lines, g_strdup_vprintf(format, args));
 	va_end(args);
-}
-
-static void
-notes_end(const struct notes *notes, const char *what)
-{
-	if (notes->lines && notes->n > MAX_LISTED)
-		g_ptr_array_add(notes->lines, g_strdup_printf(
-			"... and %u more %s", notes->n - MAX_LISTED, what));
 }
 
 /* Notes tables of unknown switches, and owners that have other LIDs or are not
@@ -292,7 +276,6 @@ static void
 note_strangers(const struct lft_file *file, const struct snapshot *s,
 	       const struct lid_map *lids, GPtrArray *lines)
 {
-	struct notes tables = { lines, 0 }, owners = { lines, 0 };
 	g_autoptr(GHashTable) ports = g_hash_table_new(g_int64_hash,
 						       g_int64_equal);
 
@@ -303,11 +286,10 @@ note_strangers(const struct lft_file *file, const struct snapshot *s,
 
 		if (node == SNAPSHOT_NONE ||
 		    !snapshot_is_switch(&s->nodes[node]))
-			notes_add(&tables, "%s:%u: 0x%016" PRIx64 " is no "
-				  "switch of this fabric; its table is passed "
-				  "over", file->name, t->line, t->guid);
+			note(lines, "%s:%u: 0x%016" PRIx64 " is no switch of "
+			     "this fabric; its table is passed over",
+			     file->name, t->line, t->guid);
 	}
-	notes_end(&tables, "such tables");
 	for (uint32_t i = s->n_ports; i-- > 0;)
 		if (s->ports[i].guid != 0 && snapshot_is_end_port(s, i))
 			g_hash_table_insert(ports, &s->ports[i].guid,
@@ -319,18 +301,15 @@ note_strangers(const struct lft_file *file, const struct snapshot *s,
 							&range->guid));
 
 		if (!port)
-			notes_add(&owners,
-				  "%s: LID %u is that of PortGUID 0x%016" PRIx64
-				  ", which is not in this fabric",
-				  file->name, range->min, range->guid);
+			note(lines, "%s: LID %u is that of PortGUID 0x%016"
+			     PRIx64 ", which is not in this fabric",
+			     file->name, range->min, range->guid);
 		else if (lids->base[port - 1] != range->min)
-			notes_add(&owners,
-				  "%s: LID %u is that of PortGUID 0x%016" PRIx64
-				  ", which has LID %u in this fabric",
-				  file->name, range->min, range->guid,
-				  lids->base[port - 1]);
+			note(lines, "%s: LID %u is that of PortGUID 0x%016"
+			     PRIx64 ", which has LID %u in this fabric",
+			     file->name, range->min, range->guid,
+			     lids->base[port - 1]);
 	}
-	notes_end(&owners, "such LIDs");
 }
 
 struct lft *
@@ -338,11 +317,10 @@ lft_file_tables(const struct lft_file *file, const struct snapshot *s,
 	       const struct lid_map *lids, GPtrArray *lines, GError **error)
 {
 	struct lft *lft = lft_new(s->n_switches, MAX(file->top, lids->top));
-	struct notes bare = { lines, 0 };
 	struct lft_file_table key = { 0 };
 	const struct snapshot_node *node;
 	const GByteArray *ports;
-	uint32_t sw;
+	uint32_t sw, n_bare = 0;
 	guint at;
 
 	for (sw = 0; sw < s->n_switches; sw++) {
@@ -350,10 +328,10 @@ lft_file_tables(const struct lft_file *file, const struct snapshot *s,
 		key.guid = node->info.node_guid;
 		if (!g_array_binary_search(file->tables, &key, guid_compare,
 					   &at)) {
-			notes_add(&bare, "%s: there is no table of '%s' (0x%016"
-				  PRIx64 "); it is taken to be empty",
-				  file->name, snapshot_node_name(node),
-				  node->info.node_guid);
+			n_bare++;
+			note(lines, "%s: there is no table of '%s' (0x%016"
+			     PRIx64 "); it is taken to be empty", file->name,
+			     snapshot_node_name(node), node->info.node_guid);
 			continue;
 		}
 		ports = g_array_index(file->tables, struct lft_file_table,
@@ -361,8 +339,7 @@ lft_file_tables(const struct lft_file *file, const struct snapshot *s,
 		if (ports->len > 0)
 			memcpy(lft_row(lft, sw), ports->data, ports->len);
 	}
-	notes_end(&bare, "such switches");
-	if (bare.n == s->n_switches) {
+	if (n_bare == s->n_switches) {
 		text_refuse(error, "%s: has %u tables, and none is of a switch "
 			    "of this fabric", file->name, file->tables->len);
 		lft_free(lft);

@@ -188,21 +188,6 @@ TEST(test_what_does_not_fit_is_noted)
 	assert_int_equal(lft_row(lft, 0)[5], 1);
 }
 
-/* The first five, then how many more. */
-TEST(test_notes_are_few)
-{
-	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-	AUTO(lft_file) *file = parse(HEAD "0x0001 001\n");
-	AUTO_VALUE(world_clear) struct world w;
-	AUTO(lft) *lft;
-
-	world_init(&w, "ring(20;1)", 0, NULL);
-	lft = lft_file_tables(file, w.s, w.lids, notes, NULL);
-	assert_non_null(lft);
-	assert_int_equal(notes->len, 6);
-	assert_int_equal(count_notes(notes, "and 14 more"), 1);
-}
-
 TEST(test_zero_byte_is_no_text)
 {
 	static const char text[] = HEAD "0x0001 001\n\0x0002 002\n";
