@@ -104,6 +104,16 @@ take_hop(struct reading *r, enum view_kind kind)
 		(uint8_t)r->numbers[HOP_PORT];
 }
 
+/* Of two hexadecimal digits, lower case. */
+static uint8_t
+hex_byte(const char *at)
+{
+	unsigned high = (unsigned char)at[0], low = (unsigned char)at[1];
+
+	return (uint8_t)((high > '9' ? high - 'a' + 10 : high - '0') << 4 |
+			 (low > '9' ? low - 'a' + 10 : low - '0'));
+}
+
 static void
 take_table(struct reading *r, enum view_kind kind)
 {
@@ -121,8 +131,7 @@ take_table(struct reading *r, enum view_kind kind)
 		return;
 	row = lft_row(v->lft, v->s->nodes[node].sw_index) + at;
 	for (unsigned i = 0; i < VIEW_LFT_BLOCK && at + i <= v->lft->top; i++)
-		row[i] = (uint8_t)(g_ascii_xdigit_value(r->text[2 * i]) << 4 |
-				   g_ascii_xdigit_value(r->text[2 * i + 1]));
+		row[i] = hex_byte(r->text + 2 * i);
 }
 
 /* The GUID and the number of the port are where #port has them. */
@@ -199,8 +208,7 @@ take_gid(const char *word, uint8_t gid[16])
 	if (strspn(word, "0123456789abcdefx") != 34)
 		return false;
 	for (unsigned i = 0; i < 16; i++)
-		gid[i] = (uint8_t)(g_ascii_xdigit_value(word[2 + 2 * i]) << 4 |
-				   g_ascii_xdigit_value(word[3 + 2 * i]));
+		gid[i] = hex_byte(word + 2 + 2 * i);
 	return true;
 }
 
@@ -316,14 +324,20 @@ static void
 read_lines(struct reading *r, const char *text)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
+	enum view_kind last = VIEW_HEAD;
 
 	while (next_line(&text, line)) {
 		unsigned k = 0;
 
-		while (k < VIEW_KINDS &&
-		       !view_line_take((enum view_kind)k, line->str,
-				       r->numbers, &r->text))
-			k++;
+		/* mostly it is of the same kind as the line before */
+		if (view_line_take(last, line->str, r->numbers, &r->text))
+			k = last;
+		else
+			while (k < VIEW_KINDS &&
+			       !view_line_take((enum view_kind)k, line->str,
+					       r->numbers, &r->text))
+				k++;
+		last = k < VIEW_KINDS ? (enum view_kind)k : VIEW_HEAD;
 		if (k < VIEW_KINDS && (!takes[k] || k == VIEW_AVOIDED))
 			keep_line(r->lines, (enum view_kind)k, r->numbers,
 				  r->text);
