@@ -324,13 +324,11 @@ struct lost {
 	int64_t since;
 };
 
-/* The port of the node that the end of a missing link is: "leaf-1/5"; a host's
- * port 1 has no number. 0: none. */
+/* The port of the node with this name, also in full, that the end of a missing link
+ * is: "leaf-1/5"; a host's port 1 has no number. 0: none. */
 static unsigned
-end_number(const struct snapshot *s, uint32_t node, const char *end)
+end_number(const char *name, const char *full, const char *end)
 {
-	const char *name = snapshot_node_name(&s->nodes[node]);
-	g_autofree char *full = snapshot_place(s, node, SNAPSHOT_NONE);
 	const char *rest = end + strlen(g_str_has_prefix(end, full) ? full :
 					name);
 	uint64_t num;
@@ -347,18 +345,22 @@ end_number(const struct snapshot *s, uint32_t node, const char *end)
 static void
 find_lost(const struct show *q, uint32_t node, struct lost lost[UINT8_MAX + 1])
 {
+	const struct snapshot *s = q->v->s;
 	const GPtrArray *faults = q->v->lines->expected->faults;
+	const char *name = snapshot_node_name(&s->nodes[node]);
+	g_autofree char *full = snapshot_place(s, node, SNAPSHOT_NONE);
 
 	memset(lost, 0, (UINT8_MAX + 1) * sizeof(*lost));
 	for (guint i = 0; i < faults->len; i++) {
 		const struct expected_fault *f = faults->pdata[i];
-		g_auto(GStrv) ends = g_strsplit(f->name, " - ", 2);
+		g_auto(GStrv) ends = NULL;
 
-		for (unsigned k = 0; f->kind == EXPECTED_LINK && ends[0] &&
-		     ends[1] && k < 2; k++)
-			lost[end_number(q->v->s, node, ends[k])] =
-				(struct lost){ g_intern_string(ends[!k]),
-					       f->since };
+		if (f->kind != EXPECTED_LINK || !strstr(f->name, name))
+			continue;	/* most are of other nodes */
+		ends = g_strsplit(f->name, " - ", 2);
+		for (unsigned k = 0; g_strv_length(ends) == 2 && k < 2; k++)
+			lost[end_number(name, full, ends[k])] = (struct lost){
+				g_intern_string(ends[!k]), f->since };
 	}
 	lost[0].peer = NULL;
 }
