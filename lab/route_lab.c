@@ -10,14 +10,9 @@
  * the files of tables have for them, so that tables of another subnet manager
  * are verified on the fabric that they were made for; the rest are assigned as
  * minism would.
- *
- * Progress goes to standard error if that is a terminal, and only after a
- * second.
  */
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "routing/multicast.h"
 #include "routing/select.h"
@@ -31,8 +26,6 @@
 #include "topology/port_search.h"
 #include "topology/prng.h"
 
-#define PATIENCE_US	1000000
-
 const char *
 lab_verdict_name(enum lab_verdict verdict)
 {
@@ -45,19 +38,6 @@ lab_verdict_name(enum lab_verdict verdict)
 	};
 
 	return names[verdict];
-}
-
-/* `what` NULL: done, wipe the line. */
-static void
-lab_progress(const struct route_lab *lab, const char *who, const char *what)
-{
-	if (!lab->show_progress ||
-	    g_get_monotonic_time() - lab->start < PATIENCE_US)
-		return;
-	fprintf(stderr, "\r\033[K");
-	if (what)
-		fprintf(stderr, "%s: %s ...", who, what);
-	fflush(stderr);
 }
 
 /* --- files --- */
@@ -212,8 +192,6 @@ lab_open(struct route_lab *lab, const struct lab_wish *wish, GError **error)
 	*lab = (struct route_lab){
 		.wish = wish,
 		.notes = g_ptr_array_new_with_free_func(g_free),
-		.show_progress = isatty(STDERR_FILENO),
-		.start = g_get_monotonic_time(),
 	};
 	lab->subnet = load_subnet(wish, error);
 	if (!lab->subnet || !lab_open_tables(lab, error))
@@ -262,7 +240,6 @@ row_verify(struct lab_row *row, const struct route_lab *lab)
 	struct channels_result channels;
 	struct lft *entries;
 
-	lab_progress(lab, row->name, "verifying");
 	verify_tables(lab->g, row->lft, NULL, row->ranks, &row->verified);
 	row->verify_ms = cpu_ms() - start;
 	if (row->ranks) {	/* it did not count channels */
@@ -357,23 +334,16 @@ row_measure(struct lab_row *row, const struct route_lab *lab)
 
 	if (lab->wish->no_figures)
 		return;
-	lab_progress(lab, row->name, "all-to-all");
 	metrics_all_to_all(lab->g, row->lft, row->ranks, &row->load);
-	lab_progress(lab, row->name, "path lengths");
 	metrics_paths(lab->g, row->lft, &row->paths);
 	sample.max_hops = row->paths.max;
-	lab_progress(lab, row->name, "permutations");
 	metrics_permutations(lab->g, row->lft, &sample, &row->permutations);
-	lab_progress(lab, row->name, "bisections");
 	row->bisection = metrics_bisections(lab->g, row->lft, &sample);
-	lab_progress(lab, row->name, "shifts");
 	sample.n = lab->wish->shifts;
 	metrics_shifts(lab->g, row->lft, &sample, &row->shifts);
-	lab_progress(lab, row->name, "rails");
 	metrics_rails(lab->g, row->lft, &sample, &row->rails);
 	if (lab->before)
 		metrics_churn(lab->before, row->lft, &row->churn);
-	lab_progress(lab, row->name, "multicast");
 	row_spread_groups(row, lab);
 }
 
@@ -419,7 +389,6 @@ row_judge(struct lab_row *row, const struct route_lab *lab)
 {
 	row_verify(row, lab);
 	row_measure(row, lab);
-	lab_progress(lab, row->name, NULL);
 }
 
 static void
@@ -439,7 +408,6 @@ lab_try_auto(struct route_lab *lab)
 	double start = cpu_ms();
 	struct choice choice;
 
-	lab_progress(lab, row->name, "routing");
 	if (!choose_tables(&wish, &in, &choice, &error)) {
 		row_refuse(row, error);
 		return row;
@@ -471,7 +439,6 @@ lab_try_engine(struct route_lab *lab, const struct engine *engine)
 	row->summary = engine->summary;
 	row->lft = lft_new(lab->g->n_switches, lab->g->top);
 	engine_output_init(&out, row->lft);
-	lab_progress(lab, row->name, "routing");
 	if (engine->compute(&in, &out, &error)) {
 		row->compute_ms = cpu_ms() - start;
 		row->notes = g_ptr_array_ref(out.notes);
@@ -504,8 +471,7 @@ lab_find_end(const struct route_lab *lab, const char *text, GError **error)
 	uint32_t port = port_search(lab->subnet, lab->lids, text, NULL, &wrong);
 
 	if (wrong)
-		g_set_error_literal(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
-				    wrong);
+		text_refuse(error, "%s", wrong);
 	return port;
 }
 

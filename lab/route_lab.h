@@ -35,8 +35,6 @@ struct route_lab {
 	uint32_t *hosts;		/* see order_hosts() */
 	uint32_t n_hosts;
 	GPtrArray *notes;	/* lines about the files */
-	bool show_progress;
-	int64_t start;		/* us */
 };
 
 /* The worst finding; also the exit status. 1 is for errors before there are

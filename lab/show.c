@@ -25,7 +25,6 @@
 
 #define WIDTH		80u
 #define NEIGHBOUR_ROWS	2u
-#define KINDS_MAX	6u
 
 struct picture {
 	const struct snapshot *s;
@@ -38,11 +37,7 @@ struct picture {
 struct tally {
 	uint32_t n;
 	uint32_t by_state[PORT_STATE_ACTIVE + 1];
-	uint32_t n_kinds;	/* KINDS_MAX + 1: more than that */
-	struct {
-		const char *width, *speed;
-		uint32_t n;
-	} kinds[KINDS_MAX];
+	const char *width, *speed;	/* "": they differ */
 };
 
 static unsigned
@@ -125,20 +120,14 @@ tally_link(struct tally *t, const struct snapshot *s, uint32_t port)
 {
 	const char *width = port_width(&s->ports[port].info)->name;
 	const char *speed = port_speed(&s->ports[port].info)->name;
-	unsigned i = 0, known = MIN(t->n_kinds, KINDS_MAX);
 
-	t->n++;
+	if (!t->n++) {
+		t->width = width;
+		t->speed = speed;
+	} else if (strcmp(t->width, width) || strcmp(t->speed, speed)) {
+		t->width = t->speed = "";
+	}
 	t->by_state[link_state(s, port)]++;
-	while (i < known && (strcmp(t->kinds[i].width, width) ||
-			     strcmp(t->kinds[i].speed, speed)))
-		i++;
-	if (i == known)
-		t->n_kinds = MIN(t->n_kinds + 1, KINDS_MAX + 1);
-	if (i == KINDS_MAX)
-		return;
-	t->kinds[i].width = width;
-	t->kinds[i].speed = speed;
-	t->kinds[i].n++;
 }
 
 /* Each cable once, from its end with the lower index. */
@@ -157,18 +146,8 @@ put_tally(GString *out, const struct tally *t)
 	text_put_count(out, t->n, 0, "link");
 	if (t->n == 0)
 		return;
-	if (t->n_kinds == 1)
-		g_string_append_printf(out, " %s%s", t->kinds[0].width,
-				       t->kinds[0].speed);
-	for (unsigned i = 0; t->n_kinds > 1 && i < t->n_kinds; i++) {
-		if (i == KINDS_MAX) {
-			g_string_append(out, ", others");
-			break;
-		}
-		g_string_append_printf(out, "%s%u %s%s", i ? ", " : ": ",
-				       t->kinds[i].n, t->kinds[i].width,
-				       t->kinds[i].speed);
-	}
+	if (*t->width)
+		g_string_append_printf(out, " %s%s", t->width, t->speed);
 	for (int state = PORT_STATE_ACTIVE; state >= 0; state--) {
 		if (t->by_state[state] == 0)
 			continue;
@@ -389,38 +368,6 @@ put_summary(const struct picture *p, GString *out)
 			"↑ above ↔ beside ↓ below  NAME LID\n\n");
 }
 
-/* Hosts that are not cabled to a switch: back to back, or without a cable. */
-static void
-put_lone_hosts(const struct picture *p, GString *out)
-{
-	const struct snapshot *s = p->s;
-
-	for (uint32_t port = 0; port < s->n_ports; port++) {
-		const struct snapshot_port *q = &s->ports[port];
-
-		if (!q->known || snapshot_is_switch(snapshot_node_of(s, port)))
-			continue;
-		if (q->peer == SNAPSHOT_NONE) {
-			if (port != s->local_port)
-				continue;
-			g_string_append_printf(out, "  %s %s (LID %u): no "
-					       "neighbour\n",
-					       state_mark(q->info.state),
-					       snapshot_name_of(s, port),
-					       show_lid(s, p->lids, port));
-		} else if (is_first_end(s, port) &&
-			   !snapshot_is_switch(snapshot_node_of(s, q->peer))) {
-			g_string_append_printf(out, "  %s (LID %u) ──%s── "
-					       "%s (LID %u)\n",
-					       snapshot_name_of(s, port),
-					       show_lid(s, p->lids, port),
-					       state_mark(link_state(s, port)),
-					       snapshot_name_of(s, q->peer),
-					       show_lid(s, p->lids, q->peer));
-		}
-	}
-}
-
 void
 show_fabric(const struct snapshot *s, const struct lid_map *lids,
 	    unsigned lines, GString *out)
@@ -433,7 +380,6 @@ show_fabric(const struct snapshot *s, const struct lid_map *lids,
 	p.g = graph_new(s, lids);
 	picture_find_levels(&p);
 	put_summary(&p, text);
-	put_lone_hosts(&p, text);
 	put_levels(&p, text);
 	total = count_lines(text->str);
 	if (total > lines) {	/* the last line says so */

@@ -421,7 +421,7 @@ static const struct ctl_run show = { .run = run_show };
 static const struct ctl_run question = { .run = run_question, .is_live = true };
 
 static const struct ctl_run *
-find_run(const struct command *c, char *const *words)
+ctl_find_run(const struct command *c, char *const *words)
 {
 	bool of_view = c->place == COMMAND_OF_VIEW;
 
@@ -468,7 +468,7 @@ minismctl_run(void *arguments, char **words)
 	if (!command)
 		return put_line(a, find_hint(a->words[0], wrong, &hint),
 				EXIT_USAGE);
-	run = find_run(command, a->words);
+	run = ctl_find_run(command, a->words);
 	if (a->view && run->is_live) {
 		tool_options_complain("%s needs a manager: --view is not for "
 				      "it", command->name);
