@@ -52,6 +52,11 @@ static const char help_description[] =
 static bool
 check_arguments(struct route_arguments *a, char *const *words)
 {
+	/* of --path A FABRIC the latter is taken for an end */
+	if (a->one_end || (a->path[0] && !words[0])) {
+		tool_options_complain(NEEDS_TWO);
+		return false;
+	}
 	if (!tool_options_one_word(words, "FILE or SPEC"))
 		return false;
 	a->wish.fabric = words[0];
@@ -59,10 +64,6 @@ check_arguments(struct route_arguments *a, char *const *words)
 		a->wish.threads = MIN(g_get_num_processors(), WORK_MAX_THREADS);
 	if (a->all && a->engine) {
 		tool_options_complain("--all and --engine do not go together");
-		return false;
-	}
-	if (a->one_end) {
-		tool_options_complain(NEEDS_TWO);
 		return false;
 	}
 	if (a->dump && (a->all || (a->engine && a->wish.lfts))) {

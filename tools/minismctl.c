@@ -309,14 +309,19 @@ put_commands(GString *text, const char *name)
 	return text->str;
 }
 
-/* Words of OpenSM's console, and others that are tried, and what answers the
- * question here. */
+/* Words of OpenSM's console, programs of infiniband-diags and others that are
+ * tried, and what answers the question here. */
 static const char *const other_words[][2] = {
 	{ "counters", "the program minism-health" },
-	{ "dump_conf", "config" }, { "dump_portguid", "nodes TEXT" },
+	{ "dump_conf", "config" }, { "dump_fts", "lft NODE, dump FOLDER" },
+	{ "dump_portguid", "nodes TEXT" },
 	{ "errors", "the program minism-health" },
 	{ "health", "status, and the program minism-health" },
-	{ "lid", "who LID" },
+	{ "ibhosts", "nodes host" }, { "iblinkinfo", "links, ports NODE" },
+	{ "ibnetdiscover", "view, nodes, links" },
+	{ "ibqueryerrors", "the program minism-health" },
+	{ "ibroute", "lft NODE" }, { "ibswitches", "nodes switch" },
+	{ "ibtracert", "path A B" }, { "lid", "who LID" },
 	{ "lidbalance", "path A B --why, and minism-route on a view" },
 	{ "list", "nodes, links, groups, partitions" },
 	{ "logflush", "loglevel; each line of the log is written at once" },
@@ -328,7 +333,8 @@ static const char *const other_words[][2] = {
 	{ "restart", "systemctl restart minism" },
 	{ "route", "path A B, and lft NODE" },
 	{ "show", "status, who NODE, nodes, links" },
-	{ "sminfo", "sms" }, { "stop", "systemctl stop minism" },
+	{ "sminfo", "sms" }, { "smpquery", "who NODE, ports NODE, lft NODE" },
+	{ "stop", "systemctl stop minism" },
 	{ "switchbalance", "minism-route on a view" },
 	{ "topology", "nodes, links, and report for a map" },
 	{ "update_desc", "sweep, which reads all names" },

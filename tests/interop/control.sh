@@ -301,6 +301,8 @@ alone_case() {
 		says 2 'there is no command statsu; the nearest is status' statsu
 	check "alone: words of OpenSM's console are hints" \
 		says 2 'here it is: who LID' querylid 5
+	check "alone: and programs of infiniband-diags" \
+		says 2 'here it is: path A B' ibtracert 1 2
 	check "alone: help says how a command is used" says 0 \
 		'^  avoid \[NAME/PORT' help avoid
 	check "alone: and what to take in place of a word" says 2 \

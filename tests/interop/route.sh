@@ -97,6 +97,7 @@ usage_case() {
 		routes 1 'bad\.lfts:2: ' "$tree" --lfts bad.lfts
 	printf 'Unicast lids [0-1] of switch Lid 1 guid 0x1\n' >other.lfts
 	check "no switch of ours: exits 1" exits 1 "$tree" --lfts other.lfts
+	check "one end: a path needs two" routes 1 'two ports' --path a "$tree"
 	printf 'not a GUID\n' >bad.guids
 	check "bad list: exits 1" exits 1 "$tree" --io bad.guids
 	check "no room: exits 1" exits 1 "$tree" --dump /dev/full/x
