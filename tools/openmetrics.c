@@ -211,7 +211,8 @@ put_last(const struct view_lines *lines, const struct family *f, GString *out)
 
 #define COUNTED(name, type, help)	{ name, type, help, put_counts, 0, 0 }
 #define MADE(name, help, put)		{ name, "gauge", help, put, 0, 0 }
-#define WORD(name, help, kind, word)	{ name, "gauge", help, put_word, kind, word }
+#define WORD(name, help, kind, word) \
+	{ name, "gauge", help, put_word, kind, word }
 
 static const struct family families[] = {
 	{ "minism", "info", "Who runs where.", put_info, 0, 0 },

@@ -324,8 +324,8 @@ struct lost {
 	int64_t since;
 };
 
-/* The port of the node with this name, also in full, that the end of a missing link
- * is: "leaf-1/5"; a host's port 1 has no number. 0: none. */
+/* The end of a missing link as a port of the node with this name, also in full:
+ * "leaf-1/5"; a host's port 1 has no number. 0: it is none. */
 static unsigned
 end_number(const char *name, const char *full, const char *end)
 {

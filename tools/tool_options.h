@@ -44,9 +44,10 @@ extern const struct option_kind option_percent;	/* unsigned, per mille */
 	  "Take this share of the switch-to-switch cables away" }
 
 /*
- * A program: sets the defaults, reads the command line and runs it; words are the
- * arguments that are no options. Returns the exit status: that of run(), or, after
- * a message, `usage` for a wrong command line. Frees what the options have set.
+ * A program: sets the defaults, reads the command line and runs it; words are
+ * the arguments that are no options. Returns the exit status: that of run(), or,
+ * after a message, `usage` for a wrong command line. Frees what the options have
+ * set.
  */
 int tool_main(const char *name, const struct option_table *t, void *values,
 	      int usage, int argc, char **argv,
