@@ -6,6 +6,8 @@
  */
 #include "tools/view.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sm/mad/bytes.h"
@@ -201,15 +203,15 @@ take_away(struct reading *r, enum view_kind kind)
 	g_array_append_val(r->v->away, away);
 }
 
-/* "0xff12.." */
-static bool
-take_gid(const char *word, uint8_t gid[16])
+#define GID_WORD	" 0x%32[0-9a-f]"
+#define HEX_WORD	" %" SCNx64
+#define NUMBER_WORD	" %" SCNu64
+
+static void
+take_gid(const char digits[33], uint8_t gid[16])
 {
-	if (strspn(word, "0123456789abcdefx") != 34)
-		return false;
 	for (unsigned i = 0; i < 16; i++)
-		gid[i] = hex_byte(word + 2 + 2 * i);
-	return true;
+		gid[i] = hex_byte(digits + 2 * i);
 }
 
 /* #group, #member: lines of the SA's state, with all words in their order. A
@@ -217,38 +219,25 @@ take_gid(const char *word, uint8_t gid[16])
 static void
 view_take_group(struct tool_view *v, const char *line)
 {
-	enum { MGID = 1, MLID, PKEY, Q_KEY, FLOW, MTU, RATE, LIFE, SL, TCLASS,
-	       HOP_LIMIT, PERMANENT, GROUP_WORDS, PORT_GID = 2, JOINED,
-	       MEMBER_WORDS };
-	g_auto(GStrv) words = g_strsplit(line, " ", -1);
-	guint n = g_strv_length(words);
-	struct view_group group = { 0 };
-	struct view_member member;
-	uint64_t number[GROUP_WORDS] = { 0 };
+	struct view_group g = { .permanent = 0 }, *last;
+	struct view_member m;
+	char mgid[33] = "", port[33] = "";
 	uint8_t gid[16];
 
-	for (guint i = 1; i < MIN(n, (guint)GROUP_WORDS); i++)
-		text_read_number(words[i], 0, UINT64_MAX, &number[i]);
-	if (!strcmp(words[0], "#group") && n >= GROUP_WORDS &&
-	    take_gid(words[MGID], group.mgid)) {
-		group.mlid = number[MLID];
-		group.pkey = number[PKEY];
-		group.q_key = number[Q_KEY];
-		group.mtu = number[MTU];
-		group.rate = number[RATE];
-		group.sl = number[SL];
-		group.permanent = number[PERMANENT];
-		group.members = g_array_new(FALSE, FALSE, sizeof(member));
-		g_ptr_array_add(v->groups, g_memdup2(&group, sizeof(group)));
-	} else if (!strcmp(words[0], "#member") && n >= MEMBER_WORDS &&
-		   v->groups->len && take_gid(words[PORT_GID], gid)) {
-		member = (struct view_member){
-			.guid = bytes_load64(gid + 8),
-			.joined = (unsigned)number[JOINED],
-		};
-		g_array_append_val(((struct view_group *)
-			v->groups->pdata[v->groups->len - 1])->members,
-			member);
+	/* FlowLabel, PacketLifeTime, TClass and HopLimit are not listed */
+	if (sscanf(line, "#group" GID_WORD HEX_WORD HEX_WORD HEX_WORD
+		   " %*s" NUMBER_WORD NUMBER_WORD " %*s" NUMBER_WORD
+		   " %*s %*s" NUMBER_WORD, mgid, &g.mlid, &g.pkey, &g.q_key,
+		   &g.mtu, &g.rate, &g.sl, &g.permanent) == 8 && mgid[31]) {
+		take_gid(mgid, g.mgid);
+		g.members = g_array_new(FALSE, FALSE, sizeof(m));
+		g_ptr_array_add(v->groups, g_memdup2(&g, sizeof(g)));
+	} else if (sscanf(line, "#member" GID_WORD GID_WORD " %u", mgid, port,
+			  &m.joined) == 3 && port[31] && v->groups->len) {
+		take_gid(port, gid);
+		m.guid = bytes_load64(gid + 8);
+		last = v->groups->pdata[v->groups->len - 1];
+		g_array_append_val(last->members, m);
 	}
 }
 

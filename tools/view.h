@@ -28,7 +28,7 @@ struct view_lines {
 struct view_group {
 	uint8_t mgid[16];
 	uint64_t mlid, pkey, q_key, mtu, rate, sl;
-	bool permanent;
+	uint64_t permanent;	/* bool */
 	GArray *members;	/* struct view_member */
 };
 struct view_member {
