@@ -50,16 +50,21 @@ find_named(const struct port_search *q, uint32_t *port, GString *list)
 	for (uint32_t i = 0; q->s && i < q->s->n_ports; i++) {
 		const struct snapshot_node *node = snapshot_node_of(q->s, i);
 		g_autofree char *name = NULL, *shown = NULL, *end = NULL;
+		g_autofree char *full = NULL, *full_end = NULL;
 
 		if (!snapshot_is_end_port(q->s, i))
 			continue;
 		name = snapshot_port_name(q->s, i);
 		end = g_strdup_printf("%s/%u", snapshot_node_name(node),
 				      q->s->ports[i].num);
+		/* as a name is printed that several nodes share */
+		full = snapshot_place(q->s, q->s->ports[i].node, SNAPSHOT_NONE);
+		full_end = g_strdup_printf("%s/%u", full, q->s->ports[i].num);
 		if (!(q->guid && node->info.node_guid == q->guid) &&
 		    strcmp(node->desc, q->word) &&
 		    g_strcmp0(node->name, q->word) && strcmp(name, q->word) &&
-		    strcmp(end, q->word))
+		    strcmp(end, q->word) && strcmp(full, q->word) &&
+		    strcmp(full_end, q->word))
 			continue;
 		*port = i;
 		if (n++ >= PORTS_SHOWN)

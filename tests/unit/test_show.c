@@ -363,6 +363,8 @@ TEST(test_a_missing_link_of_a_shared_name_is_listed)
 		since);
 
 	expect_answer(v, "who 0x1", 0, answer);
+	expect_answer(v, "who 'h (0x0000000000000001)'", 0, answer);
+	expect_answer(v, "who 'h (0x0000000000000001)/2'", 0, answer);
 }
 
 /* The end of a cable is found by its GUID then. */
