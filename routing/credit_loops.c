@@ -11,8 +11,9 @@
  * One loop is reported: the shortest through the lowest channel in any loop,
  * found breadth first, and for each of its turns the lowest LID that makes it.
  * channels_add keeps a topological order while turns are added one by one; only
- * channels between the two ends change places (D. Pearce, P. Kelly, "A dynamic
- * topological sort algorithm for directed acyclic graphs", 2006).
+ * channels between the two ends change places (A. Marchetti-Spaccamela, U.
+ * Nanni, H. Rohnert, "Maintaining a topological order under edge insertions",
+ * 1996).
  */
 #include "routing/credit_loops.h"
 
@@ -144,20 +145,17 @@ channels_sort(struct channels *c)
 }
 
 /* Marks and lists the channels reachable from `out` that are not after `in` in
- * the order, and those from which `in` is reachable that are not before `out`.
- * False: `in` itself is reachable. */
+ * the order. False: `in` itself is reachable. */
 static bool
-channels_search(struct channels *c, uint32_t in, uint32_t out, GArray *before,
-		GArray *after)
+channels_search(struct channels *c, uint32_t in, uint32_t out, GArray *found)
 {
-	const struct graph *g = c->g;
-	uint32_t e, i, k, from, port, next;
+	uint32_t i, port, next;
 
 	c->mark[out] = 1;
-	g_array_append_val(after, out);
-	for (i = 0; i < after->len; i++)
+	g_array_append_val(found, out);
+	for (i = 0; i < found->len; i++)
 		for (port = 0;
-		     (next = channels_next(c, ITEM(after, i), &port)) !=
+		     (next = channels_next(c, ITEM(found, i), &port)) !=
 		     SNAPSHOT_NONE;) {
 			c->work++;
 			if (next == in)
@@ -165,75 +163,55 @@ channels_search(struct channels *c, uint32_t in, uint32_t out, GArray *before,
 			if (c->mark[next] || c->place[next] > c->place[in])
 				continue;
 			c->mark[next] = 1;
-			g_array_append_val(after, next);
+			g_array_append_val(found, next);
 		}
-	c->mark[in] = 1;
-	g_array_append_val(before, in);
-	for (i = 0; i < before->len; i++) {
-		e = ITEM(before, i);
-		from = graph_owner(g, e);
-		for_each_edge(g, from, k) {
-			next = g->edges[k].back;
-			c->work++;
-			if (c->mark[next] || c->place[next] < c->place[out] ||
-			    !channels_has(c, next, e))
-				continue;
-			c->mark[next] = 1;
-			g_array_append_val(before, next);
-		}
-	}
 	return true;
 }
 
-/* Gives the channels of `before`, then those of `after`, the places that
- * they have together. */
 static void
-channels_reorder(struct channels *c, GArray *before, GArray *after)
+channels_put(struct channels *c, uint32_t e, uint32_t place)
 {
-	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	g_autoptr(GArray) places = g_array_new(FALSE, FALSE,
-					       sizeof(uint32_t));
-	GArray *lists[] = { before, after, all };
-	uint32_t i, k;
+	c->place[e] = place;
+	c->channel[place] = e;
+}
 
-	/* Each list by place, and at last the places of both. */
-	for (k = 0; k < 3; k++) {
-		g_array_set_size(places, lists[k]->len);
-		for (i = 0; i < places->len; i++)
-			ITEM(places, i) = c->place[ITEM(lists[k], i)];
-		qsort(places->data, places->len, sizeof(uint32_t),
-		      compare_numbers);
-		for (i = 0; k < 2 && i < places->len; i++)
-			g_array_append_val(all, c->channel[ITEM(places, i)]);
+/* Moves the channels found, which are marked, behind `in`, as they follow each
+ * other. */
+static void
+channels_reorder(struct channels *c, uint32_t in, uint32_t out, GArray *found)
+{
+	uint32_t from = c->place[out], end = c->place[in], to = from, n = 0, e;
+
+	for (; from <= end; from++) {
+		e = c->channel[from];
+		if (c->mark[e])
+			ITEM(found, n++) = e;
+		else
+			channels_put(c, e, to++);
 	}
-	for (i = 0; i < all->len; i++) {
-		c->place[ITEM(all, i)] = ITEM(places, i);
-		c->channel[ITEM(places, i)] = ITEM(all, i);
-	}
+	for (n = 0; n < found->len; n++)
+		channels_put(c, ITEM(found, n), to + n);
 }
 
 bool
 channels_add(struct channels *c, uint32_t in, uint32_t out)
 {
-	g_autoptr(GArray) before = NULL, after = NULL;
-	bool ok;
+	g_autoptr(GArray) found = NULL;
+	bool ok = true;
 
 	if (channels_has(c, in, out))
 		return true;
 	if (c->place[in] > c->place[out]) {
-		before = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-		after = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-		ok = channels_search(c, in, out, before, after);
-		for (guint i = 0; i < after->len; i++)
-			c->mark[ITEM(after, i)] = 0;
-		for (guint i = 0; i < before->len; i++)
-			c->mark[ITEM(before, i)] = 0;
-		if (!ok)
-			return false;
-		channels_reorder(c, before, after);
+		found = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+		ok = channels_search(c, in, out, found);
+		if (ok)
+			channels_reorder(c, in, out, found);
+		for (guint i = 0; i < found->len; i++)
+			c->mark[ITEM(found, i)] = 0;
 	}
-	channels_turn(c, in, c->g->edges[out].port);
-	return true;
+	if (ok)
+		channels_turn(c, in, c->g->edges[out].port);
+	return ok;
 }
 
 bool
