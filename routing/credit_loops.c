@@ -324,10 +324,9 @@ knot_visit(struct knot *k, const struct channels *c, uint32_t start)
 	}
 }
 
-/* By edge: the channels in loops through one of those marked, or in all
- * loops if marks are NULL. NULL: there is no loop. */
+/* By edge: it is in a loop. */
 static uint8_t *
-channels_find_looped(const struct channels *c, const uint8_t *marks)
+channels_find_looped(const struct channels *c)
 {
 	uint32_t n = c->g->n_edges, e;
 	g_autoptr(GPtrArray) scratch = scratch_new();
@@ -343,10 +342,8 @@ channels_find_looped(const struct channels *c, const uint8_t *marks)
 	for (e = 0; e < n; e++)
 		k.order[e] = UNSEEN;
 	for (e = 0; e < n; e++)
-		if (k.order[e] == UNSEEN && (!marks || marks[e]))
+		if (k.order[e] == UNSEEN)
 			knot_visit(&k, c, e);
-	if (n && !memchr(k.looped, 1, n))
-		g_clear_pointer(&k.looped, g_free);
 	return k.looped;
 }
 
@@ -398,9 +395,8 @@ channels_print(const struct graph *g, const struct channels_result *r)
  *
  * With an order of the switches. Turns up, and turns from up to down, make no
  * loop, so only the other turns, from down to up, are looked for. A loop of
- * these together with all turns that the order permits is a suspicion: for the
- * channels in such loops, and only for these, the turns that the tables really
- * make are computed.
+ * these together with all turns that the order permits is a suspicion: then the
+ * turns that the tables really make are computed.
  */
 
 struct web {
@@ -417,14 +413,12 @@ struct web {
 	 * differ, at the switch itself, and at its neighbours. NULL: there
 	 * is one table. */
 	uint64_t *stale, *near;
-	const uint8_t *suspect;		/* by edge: look at these only; NULL:
-					   all */
 	/* Only with an order: */
 	uint8_t *is_up;			/* [switch][port] */
 	uint64_t *up[2];		/* see web_find_up() */
 	uint8_t *odd;			/* by LID: it has a turn from down to
 					   up */
-	uint8_t *odd_end;		/* by edge: such a turn leads into it */
+	bool any_odd;
 	uint8_t *whole;		/* see channels_check_ordered(); or NULL */
 	GPtrArray *scratch;
 };
@@ -510,11 +504,10 @@ web_join_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 	     const uint64_t *lids)
 {
 	const struct lft *mine = w->tables[a], *theirs = w->tables[b];
-	uint32_t end = MIN(mine->top, theirs->top) + 1u, lid, e, next, port;
+	uint32_t end = MIN(mine->top, theirs->top) + 1u, lid, e, port;
 	const uint8_t *row = lft_row(mine, sw);
 	const uint8_t *behind[GRAPH_PORTS];
 	uint64_t *turns[GRAPH_PORTS], unused[CHANNELS_WORDS] = { 0 };
-	bool any = !w->suspect;
 	uint8_t out;
 
 	/* No branch in this loop: entries that lead to no switch go into a
@@ -523,27 +516,20 @@ web_join_row(struct web *w, uint32_t a, uint32_t b, uint32_t sw,
 		e = graph_edge_at(w->g, sw, (uint8_t)port);
 		behind[port] = row;
 		turns[port] = unused;
-		if (e == SNAPSHOT_NONE || (w->suspect && !w->suspect[e]))
+		if (e == SNAPSHOT_NONE)
 			continue;
-		any = true;
 		behind[port] = lft_row(theirs, w->g->edges[e].peer);
 		turns[port] = w->c->turns + (size_t)e * CHANNELS_WORDS;
 	}
-	for (lid = LID_UNICAST_MIN; any && lid < end; lid++) {
+	for (lid = LID_UNICAST_MIN; lid < end; lid++) {
 		if (lid % LFT_BLOCK == 0 && lids && !lids[lid / LFT_BLOCK]) {
 			lid += LFT_BLOCK - 1;
 			continue;
 		}
 		port = row[lid];
 		out = behind[port][lid];
-		if (!w->quiet[lid]) {
+		if (!w->quiet[lid])
 			turns[port][out / 64] |= UINT64_C(1) << out % 64;
-		} else if (turns[port] != unused) {
-			e = graph_edge_at(w->g, sw, (uint8_t)port);
-			next = graph_edge_at(w->g, w->g->edges[e].peer, out);
-			w->walked[lid] |= !w->suspect ||
-				(next != SNAPSHOT_NONE && w->suspect[next]);
-		}
 	}
 }
 
@@ -676,7 +662,7 @@ web_add_odd(struct web *w, uint32_t lid, uint32_t e, uint8_t out)
 	    !w->is_up[(size_t)edge->peer * GRAPH_PORTS + out])
 		return;
 	w->odd[lid] = 1;
-	w->odd_end[graph_edge_at(w->g, edge->peer, out)] = 1;
+	w->any_odd = true;
 	channels_turn(w->c, e, out);
 	/* A packet that goes back and forth: the order does not permit the
 	 * opposite turn either. */
@@ -782,7 +768,6 @@ web_scan_all(struct web *w, const uint32_t *ranks)
 	w->is_up = SCRATCH(w->scratch, uint8_t, (size_t)g->n_switches *
 			   GRAPH_PORTS);
 	w->odd = SCRATCH(w->scratch, uint8_t, w->top);
-	w->odd_end = SCRATCH(w->scratch, uint8_t, g->n_edges);
 	for (sw = 0; sw < g->n_switches; sw++)
 		for_each_edge(g, sw, e)
 			w->is_up[(size_t)sw * GRAPH_PORTS + g->edges[e].port] =
@@ -797,42 +782,24 @@ web_scan_all(struct web *w, const uint32_t *ranks)
 	web_look_all(w, web_scan_row);
 }
 
-/* By edge: channels in loops of the turns that the order permits and the
- * tables' other turns. NULL: there is none. */
-static uint8_t *
-web_find_suspects(struct web *w, const uint32_t *ranks)
+/* Adds all turns that the order permits and the tables' other ones. */
+static void
+web_load_ordered(struct web *w, const uint32_t *ranks)
 {
-	const struct graph *g = w->g;
-	uint8_t *suspect = NULL;
-	uint32_t lid;
-
 	web_scan_all(w, ranks);
 	web_walk_all(w, web_add_odd);
-	if (memchr(w->odd_end, 1, g->n_edges + 1)) {
-		channels_add_order(w->c, ranks);
-		suspect = channels_find_looped(w->c, w->odd_end);
-	}
-	for (lid = 0; w->whole && lid <= MIN(w->top, g->top); lid++)
-		w->whole[lid] &= !(suspect && w->odd[lid]);
-	return suspect;
+	channels_add_order(w->c, ranks);
 }
 
-void
-channels_add_tables(struct channels *c, const struct lft *lft,
-		    const struct lft *before, const uint32_t *ranks)
+/* The turns of the tables alone. */
+static void
+web_load(struct web *w)
 {
-	g_autoptr(GPtrArray) scratch = scratch_new();
-	struct web w;
-
-	web_init(&w, c, lft, before, NULL, scratch);
-	if (!ranks) {
-		web_look_all(&w, web_join_row);
-		web_walk_all(&w, web_add_turn);
-		return;
-	}
-	web_scan_all(&w, ranks);
-	web_walk_all(&w, web_add_odd);
-	channels_add_order(c, ranks);
+	memset(w->c->turns, 0, (size_t)w->g->n_edges * CHANNELS_WORDS *
+	       sizeof(*w->c->turns));
+	web_look_all(w, web_join_row);
+	memcpy(w->walked, w->quiet, w->top + 1u);
+	web_walk_all(w, web_add_turn);
 }
 
 bool
@@ -840,16 +807,19 @@ channels_load(struct channels **c, const struct graph *g,
 	      const struct lft *lft, const struct lft *before,
 	      const uint32_t *ranks)
 {
-	const uint32_t *with[] = { ranks, NULL };
-	bool sorted = false;
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	struct web w;
 
-	for (unsigned i = ranks ? 0 : 1; i < 2 && !sorted; i++) {
-		channels_free(*c);
-		*c = channels_new(g);
-		channels_add_tables(*c, lft, before, with[i]);
-		sorted = channels_sort(*c);
+	channels_free(*c);
+	*c = channels_new(g);
+	web_init(&w, *c, lft, before, NULL, scratch);
+	if (ranks) {
+		web_load_ordered(&w, ranks);
+		if (channels_sort(*c))
+			return true;
 	}
-	return sorted;
+	web_load(&w);
+	return channels_sort(*c);
 }
 
 /* ---- which LID it was ---- */
@@ -871,31 +841,17 @@ web_lid_turns(const struct web *w, uint32_t edge, uint8_t port, uint32_t lid)
 	return false;
 }
 
-/* The lowest LID that makes the turn: a LID of a CA, else one of a port 0 to
- * which CAs send through this channel. */
+/* The lowest LID whose entries make the turn, of CAs if there is one. */
 static uint16_t
-web_find_lid(struct web *w, uint32_t edge, uint8_t port)
+web_find_lid(const struct web *w, uint32_t edge, uint8_t port)
 {
-	uint32_t from = graph_owner(w->g, edge), lid, i;
-	g_autoptr(GPtrArray) scratch = scratch_new();
-	uint16_t found;
-	struct trail t;
+	uint32_t quiet, lid;
 
-	for (lid = LID_UNICAST_MIN; lid <= w->top; lid++)
-		if (!w->quiet[lid] && web_lid_turns(w, edge, port, lid))
-			return (uint16_t)lid;
-	trail_init(&t, w, scratch);
-	for (lid = LID_UNICAST_MIN; lid <= w->top; lid++) {
-		found = (uint16_t)lid;
-		if (!w->quiet[lid] || !web_lid_turns(w, edge, port, lid))
-			continue;
-		for (i = 0; i < w->n_tables; i++)
-			lft_read_columns(w->tables[i], &found, 1,
-					 t.columns[i]);
-		web_walk_lid(w, lid, &t, 0, web_add_turn);
-		if (t.seen[from])
-			return found;
-	}
+	for (quiet = 0; quiet < 2; quiet++)
+		for (lid = LID_UNICAST_MIN; lid <= w->top; lid++)
+			if (w->quiet[lid] == quiet &&
+			    web_lid_turns(w, edge, port, lid))
+				return (uint16_t)lid;
 	g_assert_not_reached();
 }
 
@@ -936,36 +892,36 @@ channels_check_ordered(const struct graph *g, const struct lft *lft,
 		       const struct lft *before, const uint32_t *ranks,
 		       uint8_t *whole, struct channels_result *r)
 {
-	g_autofree uint8_t *suspect = NULL;
 	struct channels *c = channels_new(g);
-	const uint64_t *words;
 	g_autoptr(GPtrArray) scratch = scratch_new();
-	struct web w;
+	bool is_sound = false;
+	const uint64_t *words;
 	uint32_t e, lid, port;
+	struct web w;
 
 	*r = (struct channels_result){ 0 };
 	web_init(&w, c, lft, before, whole, scratch);
-	if (ranks)
-		w.suspect = suspect = web_find_suspects(&w, ranks);
-	/* All turns of the tables, into suspect channels if there are ranks. */
-	if (!ranks || suspect) {
-		memset(c->turns, 0, (size_t)g->n_edges * CHANNELS_WORDS *
-		       sizeof(*c->turns));
-		memset(w.walked, 0, w.top + 1u);
-		web_look_all(&w, web_join_row);
-		web_walk_all(&w, web_add_turn);
-		r->looped = channels_find_looped(c, suspect);
+	if (ranks) {
+		web_load_ordered(&w, ranks);
+		is_sound = !w.any_odd || channels_sort(c);
+	} else if (whole) {
+		web_scan_all(&w, NULL);
+		memcpy(w.odd, w.quiet, w.top + 1u);
 	}
-	for (e = 0; !ranks && e < g->n_edges; e++) {
+	if (!is_sound) {
+		web_load(&w);
+		r->looped = channels_sort(c) ? NULL : channels_find_looped(c);
+	}
+	for (e = 0; !is_sound && e < g->n_edges; e++) {
 		words = c->turns + (size_t)e * CHANNELS_WORDS;
 		r->n_channels += words[0] || words[1] || words[2] || words[3];
 		for (port = 0; channels_next(c, e, &port) != SNAPSHOT_NONE;)
 			r->n_dependencies++;
 	}
-	if (!ranks && whole)
-		web_scan_all(&w, NULL);
-	for (lid = 0; !ranks && whole && lid <= g->top; lid++)
-		whole[lid] &= !r->looped && lid <= w.top && !w.quiet[lid];
+	/* LIDs with turns only up and down, or without a loop */
+	for (lid = 0; whole && lid <= g->top; lid++)
+		whole[lid] &= is_sound || (lid <= w.top && !w.odd[lid] &&
+					   (ranks || !r->looped));
 	for (e = 0; r->looped && e < g->n_edges; e++) {
 		if (r->looped[e] && !r->cycle)
 			r->cycle = web_find_cycle(&w, r->looped, e);
