@@ -27,9 +27,7 @@
  * range are the last choice.
  *
  * Cost. LIDs times switches times their candidates, and switches times cables,
- * in each pass; after the first, only for overloaded channels. Of a large fabric
- * in which a LID has few bad paths only these switches and their neighbours are
- * read, and then switches elsewhere keep paths that are not the shortest.
+ * in each pass; after the first, only for overloaded channels.
  *
  * Reference. T. Hoefler, T. Schneider, A. Lumsdaine, "Optimized routing for
  * large-scale InfiniBand networks", 2009, for weights by load.
@@ -37,12 +35,10 @@
 #include "routing/balance.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "routing/flows.h"
 #include "routing/paths.h"
-#include "routing/sets.h"
 
 #define WORK		200000000u	/* steps of all passes */
 #define MAX_PASSES	3u
@@ -52,8 +48,6 @@
 #define SHARE		0.6f	/* there, times the busiest channel: likewise */
 #define GAIN		0.995f	/* the last pass is one that reduces less */
 #define SIBLING		1e9f	/* cost of a cable on the path of a lower LID */
-#define MANY		512u	/* switches: a few of so many are looked for */
-#define FEW		32u	/* part of the switches that is a few */
 #define MAX_WALK	64u	/* hops along which costs are updated */
 
 struct balance {
@@ -70,11 +64,9 @@ struct balance {
 	int32_t *flow;		/* by switch */
 	uint8_t *port;		/* by edge */
 	uint8_t *is_step;	/* by edge: it is one of p.steps */
-	uint32_t *pos;		/* by switch reached: its place in p.queue */
 	float limit;		/* load above which a channel is overloaded */
 	uint64_t work, most_work;	/* steps so far; the limit */
 	uint32_t *heavy, n_heavy;	/* switches with overloaded channels */
-	uint32_t *known, stamp;	/* by switch, see balance_know() */
 	/* See balance_find_bad(): by switch, and their places in p.queue. */
 	uint8_t *is_bad;
 	uint32_t *bad, n_bad;
@@ -248,8 +240,6 @@ balance_aim(struct balance *b, uint32_t dest)
 	paths_find(p, dest);
 	for (k = 0; k < p->first[p->n_reached]; k++)
 		b->is_step[p->steps[k].edge] = 1;
-	for (k = 0; k < p->n_reached; k++)
-		b->pos[p->queue[k]] = k;
 	b->work += b->g->n_edges;
 }
 
@@ -331,78 +321,6 @@ balance_find_bad(struct balance *b)
 	}
 }
 
-/* Sets next[] and path[] of a switch and of those on its path, by the tables.
- * False: it is not a shortest path. */
-static bool
-balance_know(struct balance *b, uint32_t sw)
-{
-	uint32_t walk[MAX_WALK], n = 0, e;
-
-	for (; b->known[sw] != b->stamp; sw = b->l.at[e].peer) {
-		e = balance_entry(b, b->out, sw);
-		if (n == MAX_WALK || !balance_permits(b, e))
-			return false;
-		b->next[sw] = e;
-		walk[n++] = sw;
-	}
-	while (n-- > 0) {
-		e = b->next[walk[n]];
-		b->path[walk[n]] = b->l.at[e].cost +
-			b->path[b->l.at[e].peer];
-		b->known[walk[n]] = b->stamp;
-	}
-	return true;
-}
-
-/* Lists a switch whose path is bad, for balance_find_few(). */
-static bool
-balance_add_bad(struct balance *b, uint32_t sw)
-{
-	uint32_t i = b->pos[sw], k;
-
-	if (b->is_bad[sw])
-		return true;
-	if (b->n_bad == b->g->n_switches / FEW || !balance_know(b, sw))
-		return false;
-	b->is_bad[sw] = 1;
-	b->bad[b->n_bad++] = i;
-	for (k = b->p.first[i]; k < b->p.first[i + 1]; k++)
-		if (!balance_know(b, b->p.steps[k].peer))
-			return false;
-	return true;
-}
-
-/* As balance_find_bad(), but reads no other switches: those with a bad path are
- * looked for backwards from the overloaded channels. False: there are more than
- * a few, or one of their paths, or of those that could replace them, is not a
- * shortest one. */
-static bool
-balance_find_few(struct balance *b)
-{
-	const struct graph *g = b->g;
-	uint32_t k, sw, e;
-	bool ok = true;
-
-	b->known[b->p.dest] = ++b->stamp;
-	memset(b->is_bad, 0, g->n_switches);
-	for (b->n_bad = k = 0; k < b->n_heavy && ok; k++) {
-		e = balance_entry(b, b->out, b->heavy[k]);
-		ok = e == SNAPSHOT_NONE ||
-			paths_load(&b->l.at[e], 0) <= b->limit ||
-			balance_add_bad(b, b->heavy[k]);
-	}
-	for (k = 0; k < b->n_bad && ok; k++) {
-		sw = b->p.queue[b->bad[k]];
-		for (e = g->first_edge[sw]; e < g->first_edge[sw + 1] && ok;
-		     e++)
-			if (lft_row(b->out, b->l.at[e].peer)[b->lid] ==
-			    b->port[g->edges[e].back])
-				ok = balance_add_bad(b, b->l.at[e].peer);
-	}
-	qsort(b->bad, b->n_bad, sizeof(*b->bad), compare_numbers);
-	return ok;
-}
-
 /* Lists in b->queue the switches with a path of another kind (mend.c) that
  * joins a bad path. False: it joins by a turn from down to up, which may have
  * been made for the entry that is there. */
@@ -444,11 +362,9 @@ balance_improve_lid(struct balance *b, uint32_t dest)
 	balance_aim(b, dest);
 	b->next[dest] = SNAPSHOT_NONE;
 	b->path[dest] = 0;
-	if (b->g->n_switches < MANY || !balance_find_few(b)) {
-		balance_find_bad(b);
-		if (!balance_list_joining(b, &n))
-			return;
-	}
+	balance_find_bad(b);
+	if (!balance_list_joining(b, &n))
+		return;
 	for (i = 0; i < n; i++)
 		balance_add(b, b->queue[i], -1);
 	for (k = 0; k < b->n_bad; k++)
@@ -626,8 +542,6 @@ balance_init(struct balance *b, const struct graph *g, const struct order *o,
 		.flow = SCRATCH(scratch, int32_t, n),
 		.port = SCRATCH(scratch, uint8_t, g->n_edges),
 		.is_step = SCRATCH(scratch, uint8_t, g->n_edges),
-		.pos = SCRATCH(scratch, uint32_t, n),
-		.known = SCRATCH(scratch, uint32_t, n),
 	};
 	paths_init(&b->p, g, o ? o->place : NULL, scratch);
 	paths_load_init(&b->l, g, scratch);
