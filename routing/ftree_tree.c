@@ -245,8 +245,6 @@ painter_paint_level(struct painter *p)
 		painter_gather(p, true);
 		width = painter_paint(p);
 	}
-	if (width > 2 * most)	/* more than half of the slots would be empty */
-		width = 0;
 	for (sw = 0; sw < t->g->n_switches; sw++) {
 		if (t->o->level[sw] + 1u != r)
 			continue;
