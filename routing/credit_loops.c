@@ -389,9 +389,8 @@ channels_print(const struct graph *g, const struct channels_result *r)
  *
  * Old and new tables. During an update A and B may each have the old or the new
  * entry, so a LID whose entries differ makes up to four turns. This may be more
- * than ever happens at once, but never less. Where a switch and all its
- * neighbours hold the new entries already, one pass is enough: most sweeps
- * change few blocks, and only these are looked at several times.
+ * than ever happens at once, but never less. Where a switch holds the new entries
+ * already, two passes are enough: most sweeps change few blocks.
  *
  * With an order of the switches. Turns up, and turns from up to down, make no
  * loop, so only the other turns, from down to up, are looked for. A loop of
@@ -410,9 +409,8 @@ struct web {
 	uint8_t *walked;		/* by LID: its paths are to be walked */
 	uint32_t n_blocks;		/* of 64 LIDs, up to top */
 	/* [switch][block]: bits of the LIDs whose old and new entries
-	 * differ, at the switch itself, and at its neighbours. NULL: there
-	 * is one table. */
-	uint64_t *stale, *near;
+	 * differ. NULL: there is one table. */
+	uint64_t *stale;
 	/* Only with an order: */
 	uint8_t *is_up;			/* [switch][port] */
 	uint64_t *up[2];		/* see web_find_up() */
@@ -457,9 +455,7 @@ web_init(struct web *w, struct channels *c, const struct lft *lft,
 {
 	const struct graph *g = c->g;
 	const struct graph_target *target;
-	uint32_t lid, sw, b, e;
-	uint64_t bits;
-	size_t n;
+	uint32_t lid, sw, b;
 
 	*w = (struct web){
 		.c = c, .g = g, .tables = { lft, before }, .whole = whole,
@@ -476,18 +472,12 @@ web_init(struct web *w, struct channels *c, const struct lft *lft,
 	w->n_blocks = w->top / LFT_BLOCK + 1;
 	if (!before)
 		return;
-	n = (size_t)g->n_switches * w->n_blocks;
-	w->stale = SCRATCH(scratch, uint64_t, n);
-	w->near = SCRATCH(scratch, uint64_t, n);
+	w->stale = SCRATCH(scratch, uint64_t, (size_t)g->n_switches *
+			   w->n_blocks);
 	for (sw = 0; sw < g->n_switches; sw++)
-		for (b = 0; b < w->n_blocks; b++) {
-			bits = web_compare_block(w, sw, b);
-			w->stale[(size_t)sw * w->n_blocks + b] = bits;
-			for (e = g->first_edge[sw]; bits &&
-			     e < g->first_edge[sw + 1]; e++)
-				w->near[(size_t)g->edges[e].peer *
-					w->n_blocks + b] |= bits;
-		}
+		for (b = 0; b < w->n_blocks; b++)
+			w->stale[(size_t)sw * w->n_blocks + b] =
+				web_compare_block(w, sw, b);
 }
 
 /* Looks at a switch with its entries in table `a` and those of its
@@ -558,7 +548,7 @@ web_look_all(struct web *w, web_look *look)
 		look(w, 0, 0, sw, NULL);
 		if (w->n_tables == 1)
 			continue;
-		look(w, 0, 1, sw, w->near + (size_t)sw * w->n_blocks);
+		look(w, 0, 1, sw, NULL);
 		look(w, 1, 0, sw, w->stale + (size_t)sw * w->n_blocks);
 		look(w, 1, 1, sw, w->stale + (size_t)sw * w->n_blocks);
 	}
