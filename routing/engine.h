@@ -44,10 +44,6 @@ struct engine_input {
 	/* The result of order_compute() without ranks, if it is known
 	 * already. */
 	struct order *order;
-	/* auto: the load of the busiest channel in the best tables so far;
-	 * an engine that estimates a much higher load may give up. 0: there
-	 * are none. */
-	double rival;
 	const uint8_t *is_root;		/* by switch: given as a root */
 	const uint8_t *is_io;		/* by target: an I/O node */
 	unsigned n_threads;		/* at most; the result is the same */
@@ -72,7 +68,6 @@ struct engine {
 	const char *name;
 	const char *summary;	/* one line, for --help and the man page */
 	bool deadlock_free;	/* by design, on one VL */
-	bool has_estimate;	/* uses engine_input.rival */
 	/* False with an error if the engine cannot route this fabric; then
 	 * `out` is undefined. */
 	bool (*compute)(const struct engine_input *in,

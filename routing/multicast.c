@@ -82,7 +82,6 @@ struct forest {
 	uint32_t *backbone;	/* by switch: edge; SNAPSHOT_NONE: it is the
 				   root of its island, or not in the backbone */
 	uint32_t *roots;	/* by island: of the backbone; SNAPSHOT_NONE */
-	uint32_t n_missed;	/* switches that should be in the backbone */
 	uint32_t *cap;		/* by switch: MLIDs that it can hold */
 	uint32_t *load;		/* by edge: trees that use it */
 	uint32_t *uses;		/* by switch: trees that use it */
@@ -656,7 +655,6 @@ backbone_choose(struct forest *f, const uint32_t *by_rank, uint32_t at)
 	if (n && f->n_missing > least)
 		backbone_grow(f, island, n, best);
 	tree_prune(f);
-	f->n_missed += f->n_missing;
 	f->roots[at] = f->tree->len ? ITEM(f->tree, 0) : SNAPSHOT_NONE;
 	for (i = 0; i < f->tree->len; i++)
 		f->backbone[ITEM(f->tree, i)] = f->parent[ITEM(f->tree, i)];
@@ -836,48 +834,31 @@ multicast_route(const struct multicast_input *in,
 	forest_clear(&f);
 }
 
-/* The backbone alone, with unicast. False: the tables have a loop. */
-static bool
-forest_open(struct forest *f, const struct graph *g, const struct lft *lft,
-	    const uint32_t *ranks, bool dense, GPtrArray *scratch)
+void
+multicast_output_clear(struct multicast_output *out)
 {
-	struct multicast_input in = { .g = g, .ranks = ranks };
-	struct channels *channels;
-
-	if (!ranks) {
-		in.ranks = multicast_ranks(g);
-		g_ptr_array_add(scratch, (void *)in.ranks);
-	}
-	channels = multicast_channels(g, lft, NULL, dense ? in.ranks : NULL);
-	if (!channels)
-		return false;
-	in.channels = channels;
-	forest_start(f, &in, NULL, scratch);
-	channels_free(channels);
-	return true;
-}
-
-static void
-forest_close(struct forest *f)
-{
-	struct multicast_output out = { f->mft, f->lost, f->load };
-
-	multicast_output_clear(&out);
-	forest_clear(f);
+	mft_free(out->mft);
+	g_array_unref(out->lost);
+	g_free(out->load);
 }
 
 struct channels *
 multicast_reserve(const struct graph *g, const struct lft *lft,
 		  const uint32_t *ranks, uint32_t *parent, uint32_t *root)
 {
+	struct channels *c = multicast_channels(g, lft, NULL, NULL);
+	const struct multicast_input in = {
+		.g = g, .ranks = ranks, .channels = c,
+	};
 	g_autoptr(GPtrArray) scratch = scratch_new();
-	struct channels *c;
 	uint32_t sw, most = 0;
 	struct forest f;
 
 	*root = SNAPSHOT_NONE;
-	if (!forest_open(&f, g, lft, ranks, false, scratch))
+	if (!c)
 		return NULL;
+	forest_start(&f, &in, NULL, scratch);
+	channels_free(c);
 	for (sw = 0; sw < g->n_switches; sw++)
 		if (f.n_wanted[sw] > most && f.roots[sw] != SNAPSHOT_NONE) {
 			most = f.n_wanted[sw];
@@ -888,23 +869,10 @@ multicast_reserve(const struct graph *g, const struct lft *lft,
 			g->island[sw] == g->island[*root] ? f.backbone[sw] :
 			SNAPSHOT_NONE;
 	c = g_steal_pointer(&f.c);
-	forest_close(&f);
+	multicast_output_clear(&(struct multicast_output){ f.mft, f.lost,
+							   f.load });
+	forest_clear(&f);
 	return c;
-}
-
-uint32_t
-multicast_missed(const struct graph *g, const struct lft *lft,
-		 const uint32_t *ranks)
-{
-	g_autoptr(GPtrArray) scratch = scratch_new();
-	struct forest f;
-	uint32_t n;
-
-	if (!forest_open(&f, g, lft, ranks, true, scratch))
-		return 0;
-	n = f.n_missed;
-	forest_close(&f);
-	return n;
 }
 
 /* A packet comes by any cable whose other end has it in the mask. */
@@ -948,12 +916,4 @@ multicast_cut(struct channels *c, struct mft *mft)
 			}
 		}
 	return n;
-}
-
-void
-multicast_output_clear(struct multicast_output *out)
-{
-	mft_free(out->mft);
-	g_array_unref(out->lost);
-	g_free(out->load);
 }

@@ -85,10 +85,4 @@ struct channels *multicast_reserve(const struct graph *g,
 				   const uint32_t *ranks, uint32_t *parent,
 				   uint32_t *root);
 
-/* Counts switches with hosts that could not be in a group with the others,
- * since any tree would close a loop with the unicast tables `lft`, which
- * have none. ranks: as in struct multicast_input. */
-uint32_t multicast_missed(const struct graph *g, const struct lft *lft,
-			  const uint32_t *ranks);
-
 #endif

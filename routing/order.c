@@ -576,14 +576,6 @@ order_with_root(const struct graph *g)
 	return t.best;
 }
 
-double
-order_estimate(const struct graph *g, const struct order *o)
-{
-	const struct trial t = { .g = g, .step = order_find_step(g) };
-
-	return order_cost(&t, o);
-}
-
 static bool
 order_has_roots(const struct engine_input *in)
 {

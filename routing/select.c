@@ -26,24 +26,20 @@
  * unless configured otherwise.
  *
  * auto. A candidate has tables without a credit loop that join all CAs; so it
- * is an engine that is deadlock free by design. Candidates that leave room for
- * multicast trees over all hosts come first: a tree must not close a loop with
- * unicast. Two figures count alike: the load of the busiest channel under
- * all-to-all traffic, which may be a tenth above the least; and the mean
- * congestion of sampled shifts, of all hosts and in rails. The best has the
- * lowest product.
+ * is an engine that is deadlock free by design. Two figures count alike: the
+ * load of the busiest channel under all-to-all traffic, which may be a tenth
+ * above the least; and the mean congestion of sampled shifts of all hosts. The
+ * best has the lowest product.
  *
  * Hysteresis. The present engine stays unless another one is better by 10%:
  * else every lost or repaired cable could change all tables. For the same reason
  * the held tables are the base of an update where they are nearly as good
  * (keep.c).
  *
- * Cost. The present engine, else ftree, is tried first. If groups can have all
- * hosts, and no tables can be better by more than these margins
- * (metrics_bound), no other is tried; this is the case on most trees. On rails a
- * new engine must have shifts without congestion for that, since engines of like
- * load differ there. Else the others run in parallel; the result does not depend
- * on that.
+ * Cost. The present engine, else ftree, is tried first. If no tables can be
+ * better by more than these margins (metrics_bound), no other is tried; this is
+ * the case on whole trees. A new engine must have shifts without congestion for
+ * that, unless the fabric is large.
  *
  * Source. W. Dally, C. Seitz, "Deadlock-free message routing in multiprocessor
  * interconnection networks", 1987, for credit loops; J. Duato et al., "A theory
@@ -64,6 +60,8 @@
 				   engine */
 #define FUNNEL		3.0	/* times the bound: a warning */
 #define N_SAMPLES	16u	/* of shifts */
+#define LARGE		10000000u	/* LIDs times switches: no other engine
+					   for better shifts alone */
 #define MAX_CANDIDATES	16u
 
 static void
@@ -347,37 +345,27 @@ struct candidate {
 	struct choice c;
 	char *against;		/* why it is not acceptable; NULL: it is */
 	bool tried;
-	/* Compared before all figures: switches with hosts that no multicast
-	 * group can include. */
-	uint32_t missed;
 	struct metrics_load load;
 	struct metrics_congestion shifts;
-	struct metrics_rails rails;
 };
 
 struct selection {
 	struct candidate list[MAX_CANDIDATES];
 	uint32_t n, first;	/* first: the one to be tried first */
-	double rival;		/* engine_input.rival */
 	bool has_force;		/* `first` is the present engine */
 	const struct engine_input *in;
 	double bound;
 };
 
-static gpointer
-candidate_try(gpointer data)
+static void
+candidate_try(struct candidate *k)
 {
-	struct candidate *k = data;
-
 	k->tried = true;
 	k->against = choose_candidate(k->wish, k->engine, &k->in, &k->c);
-	if (k->against) {
+	if (k->against)
 		choice_clear(&k->c);
-		return NULL;
-	}
-	metrics_all_to_all(k->in.g, k->c.lft, k->c.ranks, &k->load);
-	k->missed = multicast_missed(k->in.g, k->c.lft, k->c.ranks);
-	return NULL;
+	else
+		metrics_all_to_all(k->in.g, k->c.lft, k->c.ranks, &k->load);
 }
 
 static void
@@ -389,52 +377,27 @@ candidate_sample(struct candidate *k)
 		.n_threads = k->in.n_threads,
 	};
 
-	if (k->shifts.n)
-		return;
 	sample.hosts = hosts = order_hosts(k->in.g, &sample.n_hosts);
 	metrics_shifts(k->in.g, k->c.lft, &sample, &k->shifts);
-	metrics_rails(k->in.g, k->c.lft, &sample, &k->rails);
-}
-
-/* Tries the engines with an estimate of the load, or those without one. */
-static void
-select_try_some(struct selection *s, bool has_estimate)
-{
-	GThread *threads[MAX_CANDIDATES] = { NULL };
-	struct candidate *k;
-	uint32_t i;
-
-	for (i = 0; i < s->n; i++) {
-		k = &s->list[i];
-		if (k->tried || k->engine->has_estimate != has_estimate)
-			continue;
-		k->in.rival = s->rival;
-		if (k->in.n_threads > 1)
-			threads[i] = g_thread_new("engine", candidate_try, k);
-		else
-			candidate_try(k);
-	}
-	for (i = 0; i < s->n; i++)
-		if (threads[i])
-			g_thread_join(threads[i]);
 }
 
 /* Can no other engine be better than the first by more than the margin? */
 static bool
 select_is_settled(struct selection *s)
 {
-	struct candidate *k = &s->list[s->first];
 	double margin = s->has_force ? WORTH_IT : ALIKE;
-	bool is_whole = !k->against && !k->missed;
+	struct candidate *k = &s->list[s->first];
+	const struct graph *g = s->in->g;
 
-	s->bound = metrics_bound(s->in->g, true);
-	if (!is_whole || k->load.worst > margin * s->bound)
-		s->bound = metrics_bound(s->in->g, false);
-	if (!is_whole || k->load.worst > margin * s->bound)
+	s->bound = metrics_bound(g, true);
+	if (k->against || k->load.worst > margin * s->bound)
+		s->bound = metrics_bound(g, false);
+	if (k->against || k->load.worst > margin * s->bound)
 		return false;
-	if (!s->has_force && metrics_has_rails(s->in->g))
-		candidate_sample(k);
-	return k->rails.shifts.mean <= ALIKE;
+	if (s->has_force || (uint64_t)g->top * g->n_switches > LARGE)
+		return true;
+	candidate_sample(k);
+	return k->shifts.mean <= ALIKE;
 }
 
 /* The index of the best candidate; s->n: there is none. */
@@ -443,16 +406,13 @@ select_best(struct selection *s)
 {
 	const struct candidate *first = &s->list[s->first];
 	uint8_t is_left[MAX_CANDIDATES] = { 0 };
-	uint32_t missed = UINT32_MAX, i, best = s->n, n = 0;
+	uint32_t i, best = s->n, n = 0;
 	double least = 0, product = 0, x;
 	struct candidate *k;
 
-	for (k = s->list; k < s->list + s->n; k++)
-		if (k->tried && !k->against)
-			missed = MIN(missed, k->missed);
 	for (i = 0; i < s->n; i++) {
 		k = &s->list[i];
-		is_left[i] = k->tried && !k->against && k->missed == missed;
+		is_left[i] = k->tried && !k->against;
 		if (is_left[i] && (!n++ || k->load.worst < least))
 			least = k->load.worst;
 	}
@@ -460,16 +420,15 @@ select_best(struct selection *s)
 		n += is_left[i] &= s->list[i].load.worst <= WORTH_IT * least;
 	for (i = 0; i < s->n; i++) {
 		k = &s->list[i];
-		if (is_left[i] && n > 1)
+		if (is_left[i] && n > 1 && !k->shifts.n)
 			candidate_sample(k);
-		x = k->load.worst * (k->shifts.mean + k->rails.shifts.mean);
+		x = k->load.worst * k->shifts.mean;
 		if (is_left[i] && (best == s->n || ALIKE * x < product)) {
 			best = i;
 			product = x;
 		}
 	}
 	if (best < s->n && s->has_force && !first->against &&
-	    first->missed <= missed &&
 	    first->load.worst <= WORTH_IT * s->list[best].load.worst)
 		return s->first;
 	return best;
@@ -483,12 +442,9 @@ select_try_rest(struct selection *s)
 {
 	struct candidate *k;
 
-	select_try_some(s, false);
 	for (k = s->list; k < s->list + s->n; k++)
-		if (k->tried && !k->against &&
-		    (s->rival <= 0 || k->load.worst < s->rival))
-			s->rival = k->load.worst;
-	select_try_some(s, true);
+		if (!k->tried)
+			candidate_try(k);
 	k = &s->list[s->first];
 	if (!s->has_force || !k->in.ranks || select_best(s) == s->first)
 		return;
@@ -518,11 +474,8 @@ select_print(const struct selection *s, const struct candidate *k)
 				       k->load.worst / s->bound : 1);
 		if (k->shifts.n)
 			g_string_append_printf(line, "; shifts %.2f flows, at "
-					       "most %u, on rails %.2f, at "
 					       "most %u",
-					       k->shifts.mean, k->shifts.max,
-					       k->rails.shifts.mean,
-					       k->rails.shifts.max);
+					       k->shifts.mean, k->shifts.max);
 	}
 	return g_string_free(g_steal_pointer(&line), FALSE);
 }
@@ -739,28 +692,11 @@ choose_cut_trees(const struct graph *whole, struct lft *held,
 	return n;
 }
 
-/* Do the kept tables serve as many pairs and groups as the new ones? */
-static bool
-choose_is_as_good(const struct graph *g, const struct choice *kept,
-		  const struct choice *new)
-{
-	const struct verify_reach *a = &kept->alone.reach;
-	const struct verify_reach *b = &new->alone.reach;
-	uint32_t missed;
-
-	if (!verify_is_sound(&kept->alone) || a->lost_hosts > b->lost_hosts ||
-	    a->lost_mixed > b->lost_mixed)
-		return false;
-	missed = multicast_missed(g, kept->lft, kept->ranks);
-	return !missed ||
-		missed <= multicast_missed(g, new->lft, new->ranks);
-}
-
 /* The held tables are the base, if that is as good. */
 static void
 choose_keep(const struct engine_input *in, struct choice *c)
 {
-	struct choice kept = { .ranks = c->ranks }, new = *c;
+	struct choice kept = { .lft = NULL }, new = *c;
 
 	if (!in->previous || c->safety == CHOICE_LOOP)
 		return;
@@ -768,7 +704,10 @@ choose_keep(const struct engine_input *in, struct choice *c)
 	if (!kept.lft)
 		return;
 	verify_tables(choose_graph(in), kept.lft, NULL, c->ranks, &kept.alone);
-	if (choose_is_as_good(in->g, &kept, c)) {
+	/* They serve as many pairs as the new ones. */
+	if (verify_is_sound(&kept.alone) &&
+	    kept.alone.reach.lost_hosts <= c->alone.reach.lost_hosts &&
+	    kept.alone.reach.lost_mixed <= c->alone.reach.lost_mixed) {
 		c->lft = kept.lft;
 		c->alone = kept.alone;
 		kept.lft = new.lft;

@@ -12,11 +12,8 @@
 #include "routing/complete.h"
 #include "routing/metrics.h"
 
-#define FAR_WORSE	2.0	/* times the load in other tables */
-#define GOOD		1.5	/* times the bound: no reason to compare */
-#define SMALL		1000000u	/* LIDs times switches: no estimate, which
-					   is poor if turns are needed, but two
-					   orders are tried */
+#define SMALL		1000000u	/* LIDs times switches: two orders are
+					   tried */
 
 /* Tables in this order, and its ranks. *hosts: which paths between hosts the
  * order leaves to turns from down to up, or to searches. False: hosts have no
@@ -37,26 +34,17 @@ updn_route(const struct graph *g, const struct order *o,
 /* An order with a root has all paths; this may cost more than those that
  * another order lacks, or less. Turns from down to up are permitted at few
  * switches, which carry all flows that need them: if they make no channel
- * busier than it must be, or than it would be with a root, they stay. */
+ * busier than it would be with a root, they stay. */
 static void
-updn_compare(const struct graph *g, enum complete hosts,
-	     struct engine_output *out)
+updn_compare(const struct graph *g, struct engine_output *out)
 {
 	struct metrics_load mine, other;
 	struct engine_output rooted;
+	enum complete hosts;
 	struct order *o;
 
 	metrics_all_to_all(g, out->lft, out->ranks, &mine);
-	if (hosts == COMPLETE_NOW && !mine.lost &&
-	    (mine.worst <= GOOD * metrics_bound(g, true) ||
-	     mine.worst <= GOOD * metrics_bound(g, false)))
-		return;
 	o = order_with_root(g);
-	if (hosts == COMPLETE_NOW && !mine.lost &&
-	    order_estimate(g, o) >= mine.worst) {
-		order_destroy(o);
-		return;
-	}
 	engine_output_init(&rooted, lft_new(g->n_switches, g->top));
 	updn_route(g, o, &rooted, &hosts);
 	order_destroy(o);
@@ -78,22 +66,14 @@ updn_compute(const struct engine_input *in, struct engine_output *out,
 	bool is_small = in->g->top * in->g->n_switches <= SMALL, is_whole;
 	enum complete hosts;
 	struct order *o;
-	double load;
 
+	(void)error;
 	if (in->g->n_switches == 0)
 		return true;
 	o = order_compute(in);
-	load = in->rival > 0 && !is_small ? order_estimate(in->g, o) : 0;
-	if (load > FAR_WORSE * in->rival) {
-		order_destroy(o);
-		g_set_error(error, ENGINE_ERROR, ENGINE_ERROR_FABRIC,
-			    "the busiest channel would carry about %.0f flows",
-			    load);
-		return false;
-	}
 	is_whole = updn_route(in->g, o, out, &hosts);
 	if (!is_whole || (hosts != COMPLETE_BEFORE && is_small))
-		updn_compare(in->g, is_whole ? hosts : COMPLETE_NOT, out);
+		updn_compare(in->g, out);
 	order_destroy(o);
 	return true;
 }
@@ -103,6 +83,5 @@ const struct engine engine_updn = {
 	.summary = "any topology: paths that go up and then down, "
 		   "free of credit loops",
 	.deadlock_free = true,
-	.has_estimate = true,
 	.compute = updn_compute,
 };

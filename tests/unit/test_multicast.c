@@ -274,10 +274,3 @@ GROUP_TEST(test_levels_and_no_order_will_do, "PGFT(4,4,4;1,4,4)", 20, 5)
 	levels = plan_route(f, p, NULL);
 	check_lost(f, p, &levels);
 }
-
-/* Two hosts back to back. */
-TEST_ON(test_without_a_switch_nothing_is_missed, struct fabric, f, fabric_open,
-	fabric_clear, NULL, lab_generate("pair()", 0, 0), 0)
-{
-	assert_int_equal(multicast_missed(f->g, f->out.lft, NULL), 0);
-}

@@ -247,30 +247,6 @@ TEST(test_roots_that_are_given_are_on_top)
 	order_destroy(o);
 }
 
-/* Distances from one root make 7.9, 9.1 and 5.0 times the bound of these. */
-TEST(test_off_trees_the_root_is_not_crowded)
-{
-	static const struct {
-		const char *spec;
-		double times;	/* the bound */
-	} wanted[] = {
-		{ "torus(6,6,6;1)", 6.2 }, { "torus(16,16;1)", 7 },
-		{ "random(128,12,4)", 4.6 },
-	};
-	double load, bound;
-
-	for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++) {
-		AUTO_VALUE(ordered_close) struct ordered d;
-
-		ordered_open(&d, lab_generate(wanted[i].spec, 1, 0), NULL);
-		load = order_estimate(d.g, d.o);
-		bound = metrics_bound(d.g, false);
-		if (load > wanted[i].times * bound)
-			fail_msg("%s: %.0f flows, %.1f times the bound",
-				 wanted[i].spec, load, load / bound);
-	}
-}
-
 static bool
 is_permitted(const struct turns *t, uint32_t in, uint32_t out)
 {

@@ -316,8 +316,6 @@ judge_real(struct snapshot *s, const char *file, unsigned fail)
 	assert_true(verify_is_sound(&f.choice.alone));
 	assert_int_equal(f.choice.alone.reach.lost_hosts +
 			 f.choice.alone.reach.lost_mixed, 0);
-	assert_int_equal(multicast_missed(f.g, f.choice.lft, f.choice.ranks),
-			 0);
 	if (!is_mixed(f.g) && f.g->n_all_hosts >= REAL_SMALL)
 		assert_true(load.worst <= bound *
 			    (fail ? REAL_DAMAGED : REAL_MAX));
@@ -345,14 +343,13 @@ TEST(test_real_fabrics_lose_no_pair_near_the_bound)
 	}
 }
 
-/* auto is within a tenth of the best engine of those that leave the most room
- * for multicast trees; the present engine stays if it is. */
+/* auto is within a tenth of the best engine; the present one stays if it is. */
 TEST(test_auto_takes_the_best_and_keeps_what_is_near)
 {
 	uint64_t seed = seed_take(2);
 	struct choice_wish wish = { NULL };
 	uint64_t load[8], best;
-	uint32_t missed[8], least, n_kept = 0, n_changed = 0;
+	uint32_t n_kept = 0, n_changed = 0;
 	struct oracle_verdict v;
 	struct choice c;
 	bool safe;
@@ -362,7 +359,6 @@ TEST(test_auto_takes_the_best_and_keeps_what_is_near)
 
 		trial_open(&t, i, seed);
 		best = UINT64_MAX;
-		least = UINT32_MAX;
 		for (size_t e = 0; engines[e]; e++) {
 			wish = (struct choice_wish){ .engine = engines[e] };
 			load[e] = UINT64_MAX;
@@ -372,18 +368,10 @@ TEST(test_auto_takes_the_best_and_keeps_what_is_near)
 			if (!safe)
 				continue;
 			judge(&t, c.lft, NULL, &v);
-			if (!v.n_looped && !v.lost_hosts && !v.lost_mixed) {
+			if (!v.n_looped && !v.lost_hosts && !v.lost_mixed)
 				load[e] = v.max;
-				missed[e] = multicast_missed(t.g, c.lft,
-							     c.ranks);
-				least = MIN(least, missed[e]);
-			}
-			choice_clear(&c);
-		}
-		for (size_t e = 0; engines[e]; e++) {
-			if (load[e] < UINT64_MAX && missed[e] > least)
-				load[e] = UINT64_MAX;
 			best = MIN(best, load[e]);
+			choice_clear(&c);
 		}
 		for (size_t e = 0; best < UINT64_MAX && engines[e]; e++) {
 			if (!engines[e]->deadlock_free)
@@ -648,14 +636,13 @@ struct spread {
 	uint64_t members, lost;
 };
 
-/* Members that are reported as lost get nothing, all others everything. A host
- * is lost only where the unicast tables leave no room for it. */
+/* Members that are reported as lost get nothing, all others everything. Engines
+ * that are free of credit loops leave room for all hosts. */
 static void
 judge_groups(const struct trial *t, const struct choice *choice,
 	     const uint32_t *ranks, const struct channels *channels,
 	     const struct multicast_group *groups, struct spread *spread)
 {
-	bool has_room = !multicast_missed(t->g, choice->lft, choice->ranks);
 	AUTO_VALUE(multicast_output_clear) struct multicast_output out, again;
 	struct oracle_case c = {
 		.s = t->s, .lids = t->lids, .lft = choice->lft,
@@ -678,7 +665,7 @@ judge_groups(const struct trial *t, const struct choice *choice,
 		spread->members += groups[i].n_members;
 		spread->lost += groups[i].n_members - left[i].n_members;
 	}
-	if (has_room)
+	if (choice->engine->deadlock_free)
 		assert_int_equal(left[0].n_members, groups[0].n_members);
 	c.groups = left;
 	c.mft = out.mft;
