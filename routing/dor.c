@@ -7,10 +7,11 @@
  * dimension to a later one, and within a line up, that is towards its first
  * switch, and then down. These turns close no cycle. A spanning tree is added,
  * so that multicast has room. LID by LID, breadth first from its switch, each
- * switch takes the next hop with the least loaded of its shortest paths by such
- * turns; further passes remove the flows of a LID and route it again. If lost
- * cables leave a switch without such a path, all switches may make other turns
- * for this LID, as long as they close no cycle. The rest is left to complete.c.
+ * switch takes the next hop with the least loaded of its shortest paths by turns
+ * of dimension order; further passes remove the flows of a LID and route it
+ * again. If lost cables leave a switch without such a path, all switches may make
+ * the turns of the tree and others for this LID, as long as they close no cycle.
+ * The rest is left to complete.c.
  *
  * Cost. LIDs times cables for each pass, and the sort of added turns.
  *
@@ -36,8 +37,10 @@ struct dor {
 	const struct graph *g;
 	struct lft *out;
 	struct channels *c;	/* permitted turns */
-	bool adds;		/* others, too, that close no cycle */
-	uint64_t *refused;	/* as c->turns: they closed one */
+	bool adds;		/* all of them, and others that close no
+				   cycle */
+	uint64_t *refused;	/* as c->turns: they closed one, or are turns
+				   of the spanning tree alone */
 	GArray *added;		/* struct turn: of the spanning tree */
 	uint32_t *n_in;		/* by island: number of switches */
 	uint32_t *ranks;	/* by switch: of the spanning tree */
@@ -63,7 +66,7 @@ dor_may_turn(struct dor *x, uint32_t in, uint32_t out)
 	uint8_t port = x->g->edges[out].port;
 
 	if (channels_has(x->c, in, out))
-		return true;
+		return x->adds || !set_has(refused, port);
 	if (!x->adds || set_has(refused, port))
 		return false;
 	if (channels_add(x->c, in, out))
@@ -362,6 +365,7 @@ dor_add_turns(struct dor *x, const uint8_t *dimension)
 	size_t size = x->g->n_switches * sizeof(*x->nearest);
 	g_autofree uint32_t *list = g_memdup2(x->nearest, size);
 	uint32_t e, which, n = 0;
+	const struct turn *turn;
 
 	for (e = 0; e < x->g->n_edges; e++)
 		n = MAX(n, dimension[e] + 1u);
@@ -369,8 +373,15 @@ dor_add_turns(struct dor *x, const uint8_t *dimension)
 		dor_add_dimension(x, dimension, which, list);
 	memcpy(x->nearest, list, size);
 	channels_sort(x->c);
-	if (!dor_add_tree(x))
+	if (!dor_add_tree(x)) {
 		dor_add_tree_first(x);
+		return;
+	}
+	for (guint i = 0; i < x->added->len; i++) {
+		turn = &g_array_index(x->added, struct turn, i);
+		set_add(x->refused + (size_t)turn->in * CHANNELS_WORDS,
+			x->g->edges[turn->out].port);
+	}
 }
 
 /* Trees have switches without CAs, and better engines. */
