@@ -328,7 +328,6 @@ row_measure(struct lab_row *row, const struct route_lab *lab)
 		.hosts = lab->hosts,
 		.n_hosts = lab->n_hosts,
 		.seed = lab->wish->seed,
-		.n_threads = lab->wish->threads,
 		.n = lab->wish->permutations,
 	};
 
@@ -336,12 +335,8 @@ row_measure(struct lab_row *row, const struct route_lab *lab)
 		return;
 	metrics_all_to_all(lab->g, row->lft, row->ranks, &row->load);
 	metrics_paths(lab->g, row->lft, &row->paths);
-	sample.max_hops = row->paths.max;
-	metrics_permutations(lab->g, row->lft, &sample, &row->permutations);
-	row->bisection = metrics_bisections(lab->g, row->lft, &sample);
-	sample.n = lab->wish->shifts;
-	metrics_shifts(lab->g, row->lft, &sample, &row->shifts);
-	metrics_rails(lab->g, row->lft, &sample, &row->rails);
+	traffic_measure(lab->g, row->lft, &sample, lab->wish->shifts,
+			lab->wish->threads, &row->traffic);
 	if (lab->before)
 		metrics_churn(lab->before, row->lft, &row->churn);
 	row_spread_groups(row, lab);

@@ -7,10 +7,10 @@
 #define MINISM_TOOLS_ROUTE_LAB_H
 
 #include "routing/engine.h"
-#include "routing/metrics.h"
 #include "routing/order.h"
 #include "routing/verify.h"
 #include "lab/route_metrics.h"
+#include "lab/traffic.h"
 
 /* The options. Strings are NULL if an option is not given. */
 struct lab_wish {
@@ -67,9 +67,7 @@ struct lab_row {
 	struct channels_result together;	/* with lab->before */
 	struct metrics_load load;
 	struct metrics_paths paths;
-	struct metrics_congestion permutations, shifts;
-	struct metrics_rails rails;
-	double bisection;
+	struct traffic traffic;
 	struct metrics_churn churn;		/* from lab->before */
 	/* Multicast: a group of all hosts, and LAB_GROUPS of some of them. */
 	uint32_t missed;	/* members that no tree reaches */

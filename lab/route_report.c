@@ -196,32 +196,33 @@ put_congestion(struct text_report *r, const char *key, const char *label,
 }
 
 static void
-put_rails(struct text_report *r, const struct metrics_rails *rails)
+put_rails(struct text_report *r, const struct traffic *t)
 {
-	const struct metrics_congestion *s = &rails->shifts;
+	const struct metrics_congestion *s = &t->of[TRAFFIC_RAILS];
 
 	r->gap = INDENT;
 	report_open(r, "rails", '{');
 	report_say(r, LABEL, "rails");
-	report_number(r, "rails", rails->n_rails, " of ");
-	report_number(r, "nodes", rails->n_nodes, " nodes\n");
+	report_number(r, "rails", t->n_rails, " of ");
+	report_number(r, "nodes", t->n_nodes, " nodes\n");
 	put_congestion(r, "shifts", "  shifts", s, "   flows on the busiest "
 		       "channel if node i sends to i + k on each rail; ");
 	if (s->n > 0)
 		report_say(r, "%u of %u shifts, the worst k = %u\n", s->n,
 			   s->n_all, s->worst);
-	put_congestion(r, "ring", "  ring", &rails->ring,
+	put_congestion(r, "ring", "  ring", &t->of[TRAFFIC_RING],
 		       "   the same if each sends to the next one\n");
-	put_congestion(r, "trees", "  trees", &rails->trees, "   half flows "
+	put_congestion(r, "trees", "  trees", &t->of[TRAFFIC_TREES], "   half flows "
 		       "of two trees on each rail; 4 on a node's cable\n");
 	report_close(r, '}');
 }
 
 static void
-put_patterns(struct text_report *r, const struct lab_row *row)
+put_patterns(struct text_report *r, const struct traffic *t)
 {
-	const struct metrics_congestion *p = &row->permutations;
-	const struct metrics_congestion *s = &row->shifts;
+	const struct metrics_congestion *p = &t->of[TRAFFIC_PERMUTATIONS];
+	const struct metrics_congestion *s = &t->of[TRAFFIC_SHIFTS];
+	double bisection = t->of[TRAFFIC_BISECTIONS].mean;
 
 	put_congestion(r, "permutations", "permutations", p,
 		       "   flows on the busiest channel; ");
@@ -229,14 +230,14 @@ put_patterns(struct text_report *r, const struct lab_row *row)
 		report_say(r, "%u random permutations\n" LABEL "%.1f%%   of "
 			   "full bandwidth when a random half sends to the "
 			   "other; %u times\n", p->n, "bisection",
-			   100 * row->bisection, p->n);
-	report_real(r, "bisection", row->bisection, 3, NULL);
+			   100 * bisection, p->n);
+	report_real(r, "bisection", bisection, 3, NULL);
 	put_congestion(r, "shifts", "shifts", s, "   the same if CA port i "
 		       "sends to i + k, in the order of the fabric; ");
 	if (s->n > 0)
 		report_say(r, "%u of %u shifts, the worst k = %u\n", s->n,
 			   s->n_all, s->worst);
-	put_rails(r, &row->rails);
+	put_rails(r, t);
 }
 
 static void
@@ -297,7 +298,7 @@ put_figures(struct text_report *r, const struct route_lab *lab,
 	if (groups)
 		report_say(r, "%u of %u\n", LAB_GROUPS, LAB_MEMBERS);
 	report_close(r, '}');
-	put_patterns(r, row);
+	put_patterns(r, &row->traffic);
 	put_paths(r, &row->paths);
 	if (!lab->before)
 		return;
@@ -376,6 +377,7 @@ say_line(struct text_report *r, const struct route_lab *lab,
 	 const struct lab_row *row)
 {
 	const struct verify_reach *reach = &row->verified.reach;
+	const struct metrics_congestion *t = row->traffic.of;
 	char ms[32] = "-";
 
 	if (row->refused) {
@@ -391,10 +393,11 @@ say_line(struct text_report *r, const struct route_lab *lab,
 		   lab_verdict_name(row->verdict),
 		   reach->lost_hosts + reach->lost_mixed,
 		   row->verified.channels.n_looped, row->load.max,
-		   row->load.mean, row->permutations.mean, row->shifts.mean,
-		   row->shifts.max, row->rails.shifts.mean,
-		   row->rails.ring.max, row->rails.trees.max,
-		   100 * row->bisection, row->paths.mean,
+		   row->load.mean, t[TRAFFIC_PERMUTATIONS].mean,
+		   t[TRAFFIC_SHIFTS].mean, t[TRAFFIC_SHIFTS].max,
+		   t[TRAFFIC_RAILS].mean, t[TRAFFIC_RING].max,
+		   t[TRAFFIC_TREES].max, 100 * t[TRAFFIC_BISECTIONS].mean,
+		   row->paths.mean,
 		   percent(row->paths.longer, row->paths.arrived));
 	if (lab->before)
 		report_say(r, " %8" PRIu64, row->churn.blocks);
@@ -433,8 +436,10 @@ say_table(struct text_report *r, const struct route_lab *lab,
 	report_say(r, "\n%s", legend);
 	if (good)
 		report_say(r, "         %u permutations and bisections, %u of "
-			   "%u shifts\n", good->permutations.n,
-			   good->shifts.n, good->shifts.n_all);
+			   "%u shifts\n",
+			   good->traffic.of[TRAFFIC_PERMUTATIONS].n,
+			   good->traffic.of[TRAFFIC_SHIFTS].n,
+			   good->traffic.of[TRAFFIC_SHIFTS].n_all);
 }
 
 void

@@ -11,6 +11,8 @@
  */
 #include "routing/flows.h"
 
+#include <string.h>
+
 #include "routing/sets.h"
 
 #define UP	(UINT32_C(1) << 31)
@@ -133,14 +135,16 @@ flows_add(const struct graph *g, const struct lft *lft, const uint32_t *place,
 		.g = g, .lft = lft, .climb = climb, .flow = flow, .has = has,
 		.to = to, .load = load,
 	};
-	bool left = false;
+	bool left = false, all_end = true;
 	uint64_t all;
 
 	flows_arrange(&f, place);
-	for (; f.first < end && !left; f.first += STRIPE) {
+	for (; f.first < end; f.first += STRIPE) {
+		if (left)
+			memset(flow, 0, (size_t)g->n_switches * STRIPE *
+			       sizeof(*flow));
 		for (all = 0, i = f.first; i < MIN(f.first + STRIPE, end); i++)
 			all |= (uint64_t)(lids[i] != 0) << (i - f.first);
-		/* the stripe before left no flow */
 		for (sw = 0; sw < g->n_switches; sw++) {
 			has[sw] = g->n_hosts[sw] ? all : 0;
 			for (i = 0; has[sw] && i < STRIPE; i++)
@@ -152,7 +156,8 @@ flows_add(const struct graph *g, const struct lft *lft, const uint32_t *place,
 			flows_move(&f, true);
 			left = flows_move(&f, false);
 		}
+		all_end &= !left;
 	}
 	*arrived += f.arrived;
-	return !left;
+	return all_end;
 }

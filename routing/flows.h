@@ -15,8 +15,8 @@
  *
  * place: by switch; up is towards the higher place. Any order gives the same
  * result, one in which paths go up and then down the fastest. NULL: by index.
- * False, with a part of the flows added: more than n_rounds rounds would be
- * needed, as for a forwarding loop.
+ * False, with load[] undefined: some flows did not end after n_rounds rounds, as
+ * in a forwarding loop.
  */
 bool flows_add(const struct graph *g, const struct lft *lft,
 	       const uint32_t *place, const uint8_t *lids, uint32_t n_rounds,

@@ -2,10 +2,8 @@
 /*
  * Figures of tables under all-to-all traffic, and lower bounds for any tables.
  *
- * Method. Loads are added up by routing/flows.c. Only if tables have a loop,
- * LID by LID: a topological sort (Kahn) puts every switch before the one to
- * which it forwards. Switches in a forwarding loop are not in the order, and a
- * path may end elsewhere: these flows are lost.
+ * Method. Loads are added up by routing/flows.c. Tables with a forwarding loop
+ * have no load.
  *
  * Cost. Switches times hosts.
  *
@@ -17,81 +15,32 @@
 #include <string.h>
 
 #include "routing/flows.h"
-#include "routing/scratch.h"
-
-#define ROUNDS		64u	/* of flows_add(); a fat tree takes one */
-
-/* Returns how many flows arrive; a host does not send to itself. */
-static uint64_t
-load_sorted(const struct graph *g, const struct lft *lft, uint64_t *load)
-{
-	g_autoptr(GPtrArray) scratch = scratch_new();
-	uint64_t *flows = SCRATCH(scratch, uint64_t, g->n_switches);
-	uint32_t *edge = SCRATCH(scratch, uint32_t, g->n_switches);
-	uint32_t *waits = SCRATCH(scratch, uint32_t, g->n_switches);
-	uint32_t *queue = SCRATCH(scratch, uint32_t, g->n_switches);
-	uint8_t *column = SCRATCH(scratch, uint8_t, g->n_switches);
-	const struct graph_target *t;
-	uint64_t arrived = 0;
-	uint32_t i, n, sw, e;
-
-	g_assert(lft->n_switches == g->n_switches);
-	for (t = g->targets; t < g->targets + g->n_targets; t++) {
-		if (!t->is_host)
-			continue;
-		lft_read_columns(lft, &t->lid, 1, column);
-		for (sw = 0; sw < g->n_switches; sw++) {
-			edge[sw] = graph_edge_at(g, sw, column[sw]);
-			flows[sw] = g->n_hosts[sw] - (sw == t->sw);
-		}
-		n = graph_sort(g, edge, waits, queue);
-		for (i = 0; i < n; i++) {
-			sw = queue[i];
-			e = edge[sw];
-			if (e == SNAPSHOT_NONE)
-				continue;
-			load[e] += flows[sw];
-			flows[g->edges[e].peer] += flows[sw];
-		}
-		arrived += column[t->sw] == t->port ? flows[t->sw] : 0;
-	}
-	return arrived;
-}
-
-/* The same by stripes. False, with a part in load[]: the tables have a loop, or
- * very crooked paths. */
-static bool
-load_striped(const struct graph *g, const struct lft *lft,
-	     const uint32_t *ranks, uint64_t *load, uint64_t *arrived)
-{
-	g_autofree uint8_t *lids = g_new0(uint8_t, g->top + 1u);
-	g_autofree uint32_t *place = ranks ?
-		g_new(uint32_t, g->n_switches + 1) : NULL;
-	const struct graph_target *t;
-
-	for (t = g->targets; t < g->targets + g->n_targets; t++) {
-		if (!t->is_host)
-			continue;
-		lids[t->lid] = 1;
-		/* to itself */
-		*arrived -= t->lid <= lft->top &&
-			lft_row(lft, t->sw)[t->lid] == t->port;
-	}
-	for (uint32_t sw = 0; ranks && sw < g->n_switches; sw++)
-		place[sw] = UINT32_MAX - ranks[sw];
-	return flows_add(g, lft, place, lids, ROUNDS, load, arrived);
-}
+#include "topology/prng.h"
 
 uint64_t
 metrics_flows(const struct graph *g, const struct lft *lft,
 	      const uint32_t *ranks, uint64_t *load)
 {
+	g_autofree uint8_t *lids = g_new0(uint8_t, g->top + 1u);
+	g_autofree uint32_t *place = ranks ?
+		g_new(uint32_t, g->n_switches + 1) : NULL;
+	const struct graph_target *t;
 	uint64_t arrived = 0;
 
-	if (load_striped(g, lft, ranks, load, &arrived))
-		return arrived;
-	memset(load, 0, g->n_edges * sizeof(*load));
-	return load_sorted(g, lft, load);
+	g_assert(lft->n_switches == g->n_switches);
+	for (t = g->targets; t < g->targets + g->n_targets; t++) {
+		if (!t->is_host)
+			continue;
+		lids[t->lid] = 1;
+		/* to itself */
+		arrived -= t->lid <= lft->top &&
+			lft_row(lft, t->sw)[t->lid] == t->port;
+	}
+	for (uint32_t sw = 0; ranks && sw < g->n_switches; sw++)
+		place[sw] = UINT32_MAX - ranks[sw];
+	if (!flows_add(g, lft, place, lids, g->n_switches + 1, load, &arrived))
+		memset(load, 0, g->n_edges * sizeof(*load));
+	return arrived;
 }
 
 double
@@ -281,6 +230,96 @@ metrics_bound(const struct graph *g, bool quick)
 	if (!quick && g->n_switches)
 		bound_globally(&b);
 	return b.best;
+}
+
+/* ---- patterns ---- */
+
+uint32_t
+metrics_path(const struct graph *g, const struct lft *lft,
+	     const struct metrics_flow *flow, uint32_t *way)
+{
+	const struct graph_target *target = &g->targets[flow->to];
+	uint32_t sw = g->targets[flow->from].sw, n = 0, edge;
+	uint8_t port;
+
+	if (target->lid > lft->top)
+		return 0;
+	way[n++] = g->n_edges + flow->from;
+	for (;;) {
+		port = lft_row(lft, sw)[target->lid];
+		edge = graph_edge_at(g, sw, port);
+		if (edge == SNAPSHOT_NONE)
+			break;
+		if (n > g->n_switches)
+			return 0;
+		way[n++] = edge;
+		sw = g->edges[edge].peer;
+	}
+	way[n++] = g->n_edges + g->n_targets + flow->to;
+	return sw == target->sw && port == target->port ? n : 0;
+}
+
+uint32_t
+metrics_congest(const struct graph *g, const struct lft *lft,
+		const struct metrics_flow *flows, uint32_t n, uint32_t *load,
+		uint64_t *lost)
+{
+	uint32_t n_loads = g->n_edges + 2 * g->n_targets, most = 0, length;
+	uint32_t *way = load + n_loads;
+
+	memset(load, 0, n_loads * sizeof(*load));
+	for (uint32_t i = 0; i < n; i++) {
+		length = metrics_path(g, lft, &flows[i], way);
+		*lost += !length;
+		for (; length > 0; length--) {
+			load[way[length - 1]]++;
+			most = MAX(most, load[way[length - 1]]);
+		}
+	}
+	return most;
+}
+
+uint32_t *
+metrics_choose(uint32_t n_all, uint32_t n, uint64_t seed)
+{
+	uint32_t *numbers = g_new(uint32_t, n + 1), left, i = 0;
+	uint64_t rng = prng_stream(seed, 0);
+
+	for (left = n_all; left > 0; left--)
+		if (prng_below(&rng, left) < n - i)
+			numbers[i++] = n_all + 1 - left;
+	return numbers;
+}
+
+void
+metrics_shifts(const struct graph *g, const struct lft *lft,
+	       const struct metrics_sample *sample,
+	       struct metrics_congestion *result)
+{
+	uint32_t n = sample->n_hosts, n_all = MAX(n, 1) - 1, i, k, most;
+	g_autofree struct metrics_flow *flows = g_new(struct metrics_flow,
+						      n + 1);
+	g_autofree uint32_t *load = g_new(uint32_t, METRICS_WORK(g));
+	g_autofree uint32_t *shifts = NULL;
+	double sum = 0;
+
+	*result = (struct metrics_congestion){
+		.n = MIN(n_all, sample->n), .n_all = n_all,
+	};
+	shifts = metrics_choose(n_all, result->n, sample->seed);
+	for (k = 0; k < result->n; k++) {
+		for (i = 0; i < n; i++)
+			flows[i] = (struct metrics_flow){ sample->hosts[i],
+				sample->hosts[(i + shifts[k]) % n] };
+		most = metrics_congest(g, lft, flows, n, load, &result->lost);
+		sum += most;
+		if (most <= result->max)
+			continue;
+		result->max = most;
+		result->worst = shifts[k];
+	}
+	if (k)
+		result->mean = sum / k;
 }
 
 /*

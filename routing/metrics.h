@@ -57,40 +57,48 @@ void metrics_churn(const struct lft *before, const struct lft *after,
 		   struct metrics_churn *churn);
 
 /*
- * Traffic in patterns. Random numbers depend on the seed only, results not on
- * the number of threads.
+ * Traffic in patterns. The congestion of a pattern is the largest number of its
+ * flows over one channel or over the cable of a host, one way. Flows that do not
+ * arrive load none.
  */
-
-/* Patterns in which each host sends at most one flow, and receives at most
- * one. */
-struct metrics_sample {
-	const uint32_t *hosts;	/* targets, see order_hosts() */
-	uint32_t n_hosts;
-	uint32_t n;		/* the largest number of patterns */
-	uint64_t seed;
-	uint32_t max_hops;	/* longer paths count as not arriving */
-	unsigned n_threads;
+struct metrics_flow {
+	uint32_t from, to;	/* targets: hosts */
 };
 
-/*
- * The congestion of a pattern is the largest number of flows over one channel
- * or over the cable of a host, one way. Flows that do not arrive load none.
- */
+/* Writes the channels of a path: edges, and above them the cables of the hosts,
+ * n_targets out and as many in; at most n_switches + 2. Returns how many; 0: it
+ * does not arrive. */
+uint32_t metrics_path(const struct graph *g, const struct lft *lft,
+		      const struct metrics_flow *flow, uint32_t *way);
+
+/* The congestion of one pattern. load: METRICS_WORK numbers, first those of all
+ * channels. Adds to *lost the flows that do not arrive. */
+#define METRICS_WORK(g)	\
+	((size_t)(g)->n_edges + 2 * (g)->n_targets + (g)->n_switches + 2)
+uint32_t metrics_congest(const struct graph *g, const struct lft *lft,
+			 const struct metrics_flow *flows, uint32_t n,
+			 uint32_t *load, uint64_t *lost);
+
 struct metrics_congestion {
 	uint32_t n;		/* patterns evaluated */
 	uint32_t n_all;		/* all that exist, of shifts; else 0 */
 	uint32_t max;
 	uint32_t worst;		/* the first pattern with the maximum:
-				   distance of a shift, number of a
-				   permutation */
+				   distance of a shift, number of another */
 	double mean;		/* over the patterns */
 	uint64_t lost;		/* flows */
 };
 
-/* Random permutations, all with the same probability. */
-void metrics_permutations(const struct graph *g, const struct lft *lft,
-			  const struct metrics_sample *sample,
-			  struct metrics_congestion *result);
+struct metrics_sample {
+	const uint32_t *hosts;	/* targets, see order_hosts() */
+	uint32_t n_hosts;
+	uint32_t n;		/* the largest number of patterns */
+	uint64_t seed;		/* decides all that is random */
+};
+
+/* A random choice of n numbers from 1 to n_all, ascending; all sets have the
+ * same probability. n is at most n_all. g_free. */
+uint32_t *metrics_choose(uint32_t n_all, uint32_t n, uint64_t seed);
 
 /* Shifts: host i sends to host i + k modulo n_hosts, in the given order, for
  * every k from 1 to n_hosts - 1, or for a random choice of sample->n of
@@ -98,41 +106,5 @@ void metrics_permutations(const struct graph *g, const struct lft *lft,
 void metrics_shifts(const struct graph *g, const struct lft *lft,
 		    const struct metrics_sample *sample,
 		    struct metrics_congestion *result);
-
-/*
- * Rails. In clusters with several HCAs a node, jobs send from an HCA to the
- * same HCA of other nodes. The name of a CA is that of its node, a blank and
- * that of the HCA ("node-07 mlx5_3"). Where names do not tell, since they have
- * no blank or several CAs have the same, CAs with one SystemImageGUID are a
- * node, and their cabled ports its rails in the order of GUID and port. Nodes
- * are in the order of their first hosts.
- */
-struct metrics_rails {
-	uint32_t n_nodes, n_rails;
-	/* In each rail node i sends to i + k modulo the rail's nodes. */
-	struct metrics_congestion shifts;
-	struct metrics_congestion ring;		/* the shift by 1 */
-	/* Two binary trees a rail, of which each reduces and broadcasts half of
-	 * the data: flows of half a flow, both ways on each branch. A node in
-	 * the middle sends 4. */
-	struct metrics_congestion trees;
-};
-
-/* Are there rails? */
-bool metrics_has_rails(const struct graph *g);
-void metrics_rails(const struct graph *g, const struct lft *lft,
-		   const struct metrics_sample *sample,
-		   struct metrics_rails *result);
-
-/*
- * Effective bisection bandwidth (Hoefler, Schneider, Lumsdaine, "Multistage
- * switches are not crossbars", 2008): a random half of the hosts sends one flow
- * each to the other half, in random pairs. A flow gets 1/c of the bandwidth, c
- * being the largest number of flows over a channel of its path, and nothing if
- * it does not arrive. Result: the mean over all flows of sample->n such
- * patterns, 1 being full bandwidth for all; 0 with fewer than two hosts.
- */
-double metrics_bisections(const struct graph *g, const struct lft *lft,
-			  const struct metrics_sample *sample);
 
 #endif

@@ -372,10 +372,7 @@ static void
 candidate_sample(struct candidate *k)
 {
 	g_autofree uint32_t *hosts = NULL;
-	struct metrics_sample sample = {
-		.n = N_SAMPLES, .seed = 1, .max_hops = k->in.g->n_switches,
-		.n_threads = k->in.n_threads,
-	};
+	struct metrics_sample sample = { .n = N_SAMPLES, .seed = 1 };
 
 	sample.hosts = hosts = order_hosts(k->in.g, &sample.n_hosts);
 	metrics_shifts(k->in.g, k->c.lft, &sample, &k->shifts);

@@ -338,10 +338,7 @@ route_stage(const struct whatif *w, struct stage *x, struct lft *seen,
 static void
 measure(struct stage *x, const struct lft *lft)
 {
-	struct metrics_sample sample = {
-		.n = SHIFTS, .seed = 1, .max_hops = x->g->n_switches,
-		.n_threads = g_get_num_processors(),
-	};
+	struct metrics_sample sample = { .n = SHIFTS, .seed = 1 };
 	g_autofree uint32_t *hosts = order_hosts(x->g, &sample.n_hosts);
 
 	sample.hosts = hosts;

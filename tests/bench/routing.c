@@ -278,9 +278,7 @@ update_once(const struct graph *g, const struct choice *before, bool runs,
 {
 	struct choice_wish wish = { 0 };
 	struct engine_input in = { .g = g, .n_threads = 1 };
-	struct metrics_sample sample = {
-		.n = 100, .seed = 1, .max_hops = g->n_switches, .n_threads = 1,
-	};
+	struct metrics_sample sample = { .n = 100, .seed = 1 };
 	g_autofree uint32_t *hosts = order_hosts(g, &sample.n_hosts);
 	struct metrics_churn churn = { 0 };
 	struct metrics_congestion shifts;

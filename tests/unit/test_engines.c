@@ -129,7 +129,7 @@ TEST(test_trees_shift_without_congestion)
 		"PGFT(8,16;1,8)", "PGFT(4,4,8;1,4,4)", "PGFT(3,3,3,6;1,3,3,3)",
 		"PGFT(4,8;1,2;1,2)",
 	};
-	struct metrics_sample sample = { .n = 500, .max_hops = 8 };
+	struct metrics_sample sample = { .n = 500 };
 	struct metrics_congestion c;
 	uint32_t *hosts;
 
@@ -154,7 +154,7 @@ TEST(test_io_nodes_do_not_disturb_compute_nodes)
 	AUTO_VALUE(fabric_clear) struct fabric f;
 	g_autofree uint8_t *is_io = NULL;
 	g_autofree uint32_t *hosts = NULL, *some = NULL;
-	struct metrics_sample sample = { .n = 500, .max_hops = 8 };
+	struct metrics_sample sample = { .n = 500 };
 	struct metrics_congestion c;
 	uint32_t i, n;
 

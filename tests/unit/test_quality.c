@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "lab/route_metrics.h"
+#include "lab/traffic.h"
 #include "routing/metrics.h"
 #include "routing/order.h"
 #include "tests/lib/auto.h"
@@ -29,7 +30,7 @@ is_close(double a, double b)
  * channel uses, spread over 4 channels of one sense; the other 4 idle. Of more
  * hosts on a switch each pair counts, and those within it use no channel; of
  * several LIDs only the base. Then one entry for the host on `at` is wrong:
- * a hole drops what comes through, but not before; what ends in a loop has no
+ * a hole drops what comes through, but not before; tables with a loop have no
  * load that one could name. An order of the switches changes nothing.
  */
 TEST(test_load_of_a_ring)
@@ -49,7 +50,7 @@ TEST(test_load_of_a_ring)
 		{ "ring(4;3)", 0, -1, 0, 0, 0, 54, 27.0 },
 		{ "ring(4;1)", 2, -1, 0, 0, 0, 6, 3.0 },
 		{ "ring(4;1)", 0, 1, 3, LFT_NO_PATH, 2, 6, 20.0 / 8 },
-		{ "ring(4;1)", 0, 3, 3, -1, 3, 6, 18.0 / 8 },
+		{ "ring(4;1)", 0, 3, 3, -1, 3, 0, 0 },
 		{ "ring(4;2)", 0, 2, 2, 0, 7, 24, 12.0 },
 	};
 
@@ -83,18 +84,20 @@ TEST(test_load_of_a_ring)
 struct lab {
 	struct fabric f;
 	struct metrics_sample sample;
+	uint32_t n_shifts;
+	unsigned n_threads;
+	struct traffic traffic;
 	uint32_t *hosts;
 };
 
 static void
 lab_open(struct lab *lab, struct snapshot *s)
 {
-	*lab = (struct lab){ .sample.n = 1000 };
+	*lab = (struct lab){ .sample.n = 1000, .n_shifts = 1000 };
 	assert_non_null(s);
 	fabric_open(&lab->f, &engine_minhop, s, 0);
 	lab->hosts = order_hosts(lab->f.g, &lab->sample.n_hosts);
 	lab->sample.hosts = lab->hosts;
-	lab->sample.max_hops = lab->f.g->n_switches;
 }
 
 static void
@@ -102,6 +105,14 @@ lab_init(struct lab *lab, const char *spec, uint64_t seed,
 	 unsigned fail_per_mille)
 {
 	lab_open(lab, lab_generate(spec, seed, fail_per_mille));
+}
+
+static const struct metrics_congestion *
+lab_measure(struct lab *lab)
+{
+	traffic_measure(lab->f.g, lab->f.out.lft, &lab->sample, lab->n_shifts,
+			lab->n_threads, &lab->traffic);
+	return lab->traffic.of;
 }
 
 static void
@@ -156,18 +167,15 @@ lab_route_planes(struct lab *lab, uint32_t n_planes)
 LAB_TEST(test_fabric_without_switches_has_no_figures, "pair()", 0, 0)
 {
 	AUTO_VALUE(metrics_paths_clear) struct metrics_paths p;
-	struct metrics_congestion c;
 
-	lab->sample.n_threads = 2;
+	lab->n_threads = 2;
 	assert_int_equal(lab->sample.n_hosts, 0);
 	metrics_paths(lab->f.g, lab->f.out.lft, &p);
 	assert_int_equal(p.arrived + p.lost + p.max, 0);
-	metrics_permutations(lab->f.g, lab->f.out.lft, &lab->sample, &c);
-	assert_int_equal(c.n, 0);
-	metrics_shifts(lab->f.g, lab->f.out.lft, &lab->sample, &c);
-	assert_int_equal(c.n_all, 0);
-	assert_true(metrics_bisections(lab->f.g, lab->f.out.lft,
-				       &lab->sample) == 0);
+	lab_measure(lab);
+	for (unsigned i = 0; i < N_TRAFFIC; i++)
+		assert_int_equal(lab->traffic.of[i].n +
+				 lab->traffic.of[i].n_all, 0);
 }
 
 /* --- order --- */
@@ -217,21 +225,20 @@ TEST(test_order_goes_round_a_ring)
 
 LAB_TEST(test_single_switch_is_never_congested, "single(4)", 0, 0)
 {
-	struct metrics_congestion c;
+	const struct metrics_congestion *c = &lab->traffic.of[TRAFFIC_SHIFTS];
 	struct metrics_load load;
 
 	fabric_route(&lab->f);
-	metrics_shifts(lab->f.g, lab->f.out.lft, &lab->sample, &c);
-	assert_int_equal(c.max, 1);
-	assert_true(c.mean == 1.0);
-	assert_true(metrics_bisections(lab->f.g, lab->f.out.lft,
-						&lab->sample) == 1.0);
+	lab_measure(lab);
+	assert_int_equal(c->max, 1);
+	assert_true(c->mean == 1.0);
+	assert_true(lab->traffic.of[TRAFFIC_BISECTIONS].mean == 1.0);
 
 	/* no host reaches one of four: 3 of 12 flows over all shifts */
 	lft_row(lab->f.out.lft, 0)[lab_host(lab, 2)->lid] = LFT_NO_PATH;
-	metrics_shifts(lab->f.g, lab->f.out.lft, &lab->sample, &c);
-	assert_int_equal(c.lost, 3);
-	assert_int_equal(c.max, 1);
+	lab_measure(lab);
+	assert_int_equal(c->lost, 3);
+	assert_int_equal(c->max, 1);
 	metrics_all_to_all(lab->f.g, lab->f.out.lft, NULL, &load);
 	assert_int_equal(load.channels, 0);
 	assert_true(load.mean == 0.0);
@@ -279,7 +286,7 @@ TEST(test_rails_are_told_by_names_or_systems)
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autoptr(GString) net = g_string_new(NULL);
 		AUTO_VALUE(lab_clear) struct lab lab = { .sample.n = 1000 };
-		struct metrics_rails rails;
+		const struct metrics_congestion *t;
 
 		for (unsigned k = 0; k < 8; k++) {
 			unsigned node = numbers[k][0], hca = numbers[k][1];
@@ -304,15 +311,16 @@ TEST(test_rails_are_told_by_names_or_systems)
 		}
 		lab_open(&lab, net_file_parse(net->str, "rails", NULL));
 		fabric_route(&lab.f);
-		metrics_rails(lab.f.g, lab.f.out.lft, &lab.sample, &rails);
-		assert_int_equal(rails.n_nodes, cases[i].n_nodes);
-		assert_int_equal(rails.n_rails, cases[i].n_rails);
-		assert_true(is_close(rails.shifts.mean, cases[i].mean));
-		assert_int_equal(rails.shifts.max, cases[i].max);
-		assert_int_equal(rails.shifts.worst, cases[i].n_nodes / 2);
-		assert_int_equal(rails.ring.max, cases[i].ring);
-		assert_int_equal(rails.trees.max, cases[i].trees);
-		assert_int_equal(rails.shifts.lost + rails.trees.lost, 0);
+		t = lab_measure(&lab);
+		assert_int_equal(lab.traffic.n_nodes, cases[i].n_nodes);
+		assert_int_equal(lab.traffic.n_rails, cases[i].n_rails);
+		assert_true(is_close(t[TRAFFIC_RAILS].mean, cases[i].mean));
+		assert_int_equal(t[TRAFFIC_RAILS].max, cases[i].max);
+		assert_int_equal(t[TRAFFIC_RAILS].worst, cases[i].n_nodes / 2);
+		assert_int_equal(t[TRAFFIC_RING].max, cases[i].ring);
+		assert_int_equal(t[TRAFFIC_TREES].max, cases[i].trees);
+		assert_int_equal(t[TRAFFIC_RAILS].lost + t[TRAFFIC_TREES].lost,
+				 0);
 	}
 }
 
@@ -323,20 +331,21 @@ TEST(test_rails_are_told_by_names_or_systems)
  * a cable; node 3 gets 3 half flows from the other leaf, node 2 sends 4. */
 LAB_TEST(test_rails_do_not_share_leaves, "rails(4;6,2;3)", 0, 0)
 {
-	struct metrics_rails rails;
+	const struct metrics_congestion *t;
 
 	lab_route_planes(lab, 1);
-	metrics_rails(lab->f.g, lab->f.out.lft, &lab->sample, &rails);
-	assert_int_equal(rails.n_nodes, 6);
-	assert_int_equal(rails.n_rails, 2);
-	assert_int_equal(rails.shifts.n_all, 5);
-	assert_true(is_close(rails.shifts.mean, (1 + 2 + 3 + 2 + 1) / 5.0));
-	assert_int_equal(rails.ring.max, 1);
-	assert_int_equal(rails.trees.max, 6);
+	t = lab_measure(lab);
+	assert_int_equal(lab->traffic.n_nodes, 6);
+	assert_int_equal(lab->traffic.n_rails, 2);
+	assert_int_equal(t[TRAFFIC_RAILS].n_all, 5);
+	assert_true(is_close(t[TRAFFIC_RAILS].mean,
+			     (1 + 2 + 3 + 2 + 1) / 5.0));
+	assert_int_equal(t[TRAFFIC_RING].max, 1);
+	assert_int_equal(t[TRAFFIC_TREES].max, 6);
 	lab_route_planes(lab, 3);
-	metrics_rails(lab->f.g, lab->f.out.lft, &lab->sample, &rails);
-	assert_true(rails.shifts.mean == 1);
-	assert_int_equal(rails.trees.max, 4);
+	lab_measure(lab);
+	assert_true(t[TRAFFIC_RAILS].mean == 1);
+	assert_int_equal(t[TRAFFIC_TREES].max, 4);
 }
 
 /* Two switches, one cable, 8 hosts on each: the flows that cross one way are
@@ -349,7 +358,7 @@ LAB_TEST(test_permutations_cross_a_cable_evenly, "ring(2;8)", 0, 0)
 	fabric_route(&lab->f);
 	lab->sample.n = 4000;
 	lab->sample.seed = 11;
-	metrics_permutations(lab->f.g, lab->f.out.lft, &lab->sample, &c);
+	c = lab_measure(lab)[TRAFFIC_PERMUTATIONS];
 	assert_int_equal(c.n, 4000);
 	assert_int_equal(c.n_all, 0);
 	assert_true(c.mean > 3.9 && c.mean < 4.1);
@@ -367,7 +376,7 @@ TEST(test_bisection_shares_a_cable)
 	lab_init(&lab, "ring(2;2)", 0, 0);
 	fabric_route(&lab.f);
 	lab.sample.n = 4000;
-	share = metrics_bisections(lab.f.g, lab.f.out.lft, &lab.sample);
+	share = lab_measure(&lab)[TRAFFIC_BISECTIONS].mean;
 	assert_true(share > 0.815 && share < 0.852);
 
 	/* to one of the four no flow arrives: it is asked half of the time */
@@ -376,7 +385,7 @@ TEST(test_bisection_shares_a_cable)
 	fabric_route(&lab.f);
 	lft_row(lab.f.out.lft, 0)[lab_host(&lab, 1)->lid] = LFT_NO_PATH;
 	lab.sample.n = 4000;
-	share = metrics_bisections(lab.f.g, lab.f.out.lft, &lab.sample);
+	share = lab_measure(&lab)[TRAFFIC_BISECTIONS].mean;
 	assert_true(share > 0.73 && share < 0.77);
 	lab_clear(&lab);
 }
@@ -408,7 +417,7 @@ walk(const struct lab *lab, uint32_t from, uint32_t to, uint32_t *edges)
 }
 
 static void
-recount_paths(const struct lab *lab, uint32_t *max)
+recount_paths(const struct lab *lab)
 {
 	const struct graph *g = lab->f.g;
 	uint32_t n = g->n_switches, i, j, k, e, hops, *dist;
@@ -452,17 +461,15 @@ recount_paths(const struct lab *lab, uint32_t *max)
 	assert_memory_equal(p.pairs, plain.pairs,
 			    (p.max + 1) * sizeof(*p.pairs));
 	metrics_paths_clear(&p);
-	*max = plain.max;
 	g_free(plain.pairs);
 	g_free(dist);
 }
 
 static void
-recount_shifts(const struct lab *lab)
+recount_shifts(struct lab *lab)
 {
 	uint32_t n = lab->sample.n_hosts, k, i, h, hops, most;
 	g_autofree uint32_t *edges = g_new(uint32_t, lab->f.g->n_switches + 1);
-	struct metrics_sample sample = lab->sample;
 	struct metrics_congestion plain = { .max = 0 }, c;
 	uint64_t sum = 0;
 	uint32_t *load;
@@ -489,8 +496,10 @@ recount_shifts(const struct lab *lab)
 		}
 		g_free(load);
 	}
-	for (sample.n_threads = 1; sample.n_threads <= 3; sample.n_threads++) {
-		metrics_shifts(lab->f.g, lab->f.out.lft, &sample, &c);
+	for (i = 0; i < 2; i++) {
+		metrics_shifts(lab->f.g, lab->f.out.lft, &lab->sample, &c);
+		if (i)
+			c = lab_measure(lab)[TRAFFIC_SHIFTS];
 		assert_int_equal(c.n, n - 1);
 		assert_int_equal(c.n_all, n - 1);
 		assert_int_equal(c.max, plain.max);
@@ -519,33 +528,31 @@ TEST(test_random_tables_are_counted_right)
 		n = prng_below(&rng, 4) * lab.f.g->n_targets *
 			lab.f.g->n_switches / 20;
 		lab_spoil(lab.f.g, lab.f.out.lft, n, &rng);
-		recount_paths(&lab, &lab.sample.max_hops);
+		recount_paths(&lab);
 		recount_shifts(&lab);
 	}
 }
 
 LAB_TEST(test_chance_depends_on_the_seed_only, "torus(3,3;3)", 0, 0)
 {
-	struct metrics_congestion a, b;
-	double share;
+	struct traffic a;
 
 	fabric_route(&lab->f);
 	lab->sample.n = 101;
 	lab->sample.seed = 5;
-	lab->sample.n_threads = 1;
-	metrics_permutations(lab->f.g, lab->f.out.lft, &lab->sample, &a);
-	share = metrics_bisections(lab->f.g, lab->f.out.lft, &lab->sample);
-	lab->sample.n_threads = 3;
-	metrics_permutations(lab->f.g, lab->f.out.lft, &lab->sample, &b);
-	assert_true(a.mean == b.mean);
-	assert_int_equal(a.worst, b.worst);
-	assert_true(is_close(share, metrics_bisections(lab->f.g, lab->f.out.lft,
-						       &lab->sample)));
+	lab->n_threads = 1;
+	lab_measure(lab);
+	a = lab->traffic;
+	lab->n_threads = 3;
+	lab_measure(lab);
+	for (unsigned i = 0; i < N_TRAFFIC; i++) {
+		assert_true(a.of[i].mean == lab->traffic.of[i].mean);
+		assert_int_equal(a.of[i].worst, lab->traffic.of[i].worst);
+	}
 	lab->sample.seed = 6;
-	metrics_permutations(lab->f.g, lab->f.out.lft, &lab->sample, &b);
-	assert_true(a.mean != b.mean);
-	assert_true(share != metrics_bisections(lab->f.g, lab->f.out.lft,
-						&lab->sample));
+	lab_measure(lab);
+	for (unsigned i = 0; i < TRAFFIC_SHIFTS; i++)
+		assert_true(a.of[i].mean != lab->traffic.of[i].mean);
 }
 
 /* All up to one spine: of a shift by 1 and by 14 one of a leaf's three hosts
