@@ -84,15 +84,14 @@ metrics_all_to_all(const struct graph *g, const struct lft *lft,
  * tables.
  *
  * Method. The flows across a cut use its cables. Cuts are tried around each
- * switch, around all switches within some hops of a switch with hosts (a ball),
- * and around a set that grows from a switch by the one with the most cables
- * into the set, after each step. Moreover, all flows together take at least as
- * many channels as the shortest paths have. Cables count by capacity.
+ * switch, and around a set that grows from a switch by the one with the most
+ * cables into the set, after each step. Moreover, all flows together take at
+ * least as many channels as the shortest paths have. Cables count by capacity.
  *
- * Cost. Cuts around single switches: linear in the cables. Balls: the same for
- * each switch with hosts; they are left out if that is too much. A set: the
- * square of the switches. Up to 200 switches one grows from each, so the bound
- * does not depend on how they are numbered; then from fewer.
+ * Cost. Cuts around single switches: linear in the cables. A set: the square of
+ * the switches. Up to 200 switches one grows from each, so the bound does not
+ * depend on how they are numbered; then from fewer. Shortest paths: the cables
+ * for each switch with hosts; they are left out if that is too much.
  *
  * Reference. M.-C. Heydemann, J.-C. Meyer, D. Sotteau, 1989; M. Stoer, F.
  * Wagner, "A simple min-cut algorithm", 1997, for the order of growth.
@@ -143,42 +142,6 @@ bound_by_queue(struct bounding *b, uint32_t n)
 	}
 }
 
-/* Cuts around all switches within some hops of one: over the cables from its
- * level to the next. Returns the hops of all flows to the hosts there. */
-static double
-bound_by_balls(struct bounding *b, uint32_t start)
-{
-	const struct graph *g = b->g;
-	uint32_t head, tail = 1, level = 1, hops = 0, sw, peer, e;
-	uint64_t inside = 0, here = 0, far = 0;
-	int64_t width = 0;
-
-	memset(b->hop, 0xff, g->n_switches * sizeof(*b->hop));
-	b->hop[start] = 0;
-	b->queue[0] = start;
-	for (head = 0; head < tail;) {
-		sw = b->queue[head++];
-		here += g->n_hosts[sw];
-		for_each_edge(g, sw, e) {
-			peer = g->edges[e].peer;
-			if (b->hop[peer] == GRAPH_FAR) {
-				b->hop[peer] = hops + 1;
-				b->queue[tail++] = peer;
-			}
-			if (b->hop[peer] > hops)
-				width += g->edges[e].capacity;
-		}
-		if (head < level)
-			continue;
-		inside += here;
-		far += here * hops++;
-		bound_by_cut(b, inside, start, width);
-		level = tail;
-		width = here = 0;
-	}
-	return (double)far * g->n_hosts[start];
-}
-
 static void
 bound_globally(struct bounding *b)
 {
@@ -199,9 +162,12 @@ bound_globally(struct bounding *b)
 	}
 	if ((uint64_t)n_sources * g->n_edges > MAX_WORK)
 		return;
-	for (sw = 0; sw < g->n_switches; sw++)
-		if (g->n_hosts[sw])
-			hops += bound_by_balls(b, sw);
+	for (sw = 0; sw < g->n_switches; sw++) {
+		n = g->n_hosts[sw] ? graph_hops(g, sw, b->hop, b->queue) : 0;
+		for (i = 0; i < n; i++)
+			hops += (double)g->n_hosts[sw] *
+				g->n_hosts[b->queue[i]] * b->hop[b->queue[i]];
+	}
 	for (i = 0; i < g->n_edges; i++)
 		width += g->edges[i].capacity;
 	if (width > 0)
