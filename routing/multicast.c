@@ -15,8 +15,8 @@
  * none of these turns closes a loop in the graph of the dependencies of unicast
  * and of all trees so far (channels_add). Turns up, and up and then down in the
  * order of unicast, are in the graph from the start, and most trees have no
- * others. Turns from down to up are tried last. The turns of the backbone stay,
- * so a group can always have the part of the backbone that it needs.
+ * others. The turns of the backbone stay, so a group can always have the part of
+ * the backbone that it needs; only the backbone tries turns from down to up.
  *
  * The backbone. From the highest switch it has turns of the order only. Where
  * switches at the top are members, or have no common way down, it starts at the
@@ -42,11 +42,10 @@
 
 #define MLID_MIN	0xc000u
 /* Turns looked at in searches for loops, after which no further turn from down
- * to up is tried: for a backbone and for a tree (about 1 s and 10 ms), and for
- * all trees together. */
-#define BACKBONE_WORK	500000000u
-#define TREE_WORK	4000000u
-#define FOREST_WORK	200000000u
+ * to up is tried for a backbone: at first, and if that is not enough (about 10 ms
+ * and 1 s). */
+#define LITTLE_WORK	4000000u
+#define MUCH_WORK	500000000u
 #define ITEM(array, i)	g_array_index(array, uint32_t, i)
 
 /* Where a tree starts: each is tried if the one before misses a member. */
@@ -77,8 +76,7 @@ struct forest {
 	const uint32_t *ranks;
 	const struct mft *previous;
 	struct channels *c;	/* with the turns of the backbone */
-	uint64_t work, work_end;	/* c->work at the end of this tree; of
-					   all */
+	uint64_t work;		/* c->work at the end of this backbone */
 	uint32_t *backbone;	/* by switch: edge; SNAPSHOT_NONE: it is the
 				   root of its island, or not in the backbone */
 	uint32_t *roots;	/* by island: of the backbone; SNAPSHOT_NONE */
@@ -233,7 +231,7 @@ tree_offer(const struct forest *f, uint32_t sw, GArray *front)
 		if (f->is_in[peer] || f->load[e] >= f->limit)
 			continue;
 		offer.edge = e;
-		offer.cost = (uint64_t)f->load[e] + f->uses[peer];
+		offer.cost = f->load[e];
 		g_array_append_val(front, offer);
 	}
 }
@@ -288,14 +286,6 @@ tree_turn(struct forest *f)
 			      true))
 			return true;
 	return false;
-}
-
-static void
-tree_grow(struct forest *f)
-{
-	do
-		tree_spread(f);
-	while (f->n_missing && tree_turn(f));
 }
 
 /* Cuts off branches without a member, and removes turns that are no longer
@@ -448,7 +438,9 @@ climb_is_better(const struct forest *f, uint32_t a, uint32_t b)
 		return x->hops < y->hops;
 	if (x->peak != y->peak)
 		return x->peak < y->peak;
-	return x->sum + f->uses[a] < y->sum + f->uses[b];
+	if (x->sum != y->sum)
+		return x->sum < y->sum;
+	return f->uses[a] < f->uses[b];
 }
 
 /* The switch above all members from which the tree is low and no channel
@@ -528,10 +520,7 @@ tree_lay(struct forest *f, const struct tree_group *group, enum tree_kind kind)
 			if (tree_has(f, kind, e))
 				tree_join(f, e, true);
 	}
-	if (kind == TREE_TOP)
-		tree_spread(f);
-	else
-		tree_grow(f);
+	tree_spread(f);
 	return !f->n_missing;
 }
 
@@ -557,7 +546,6 @@ group_lay(struct forest *f, const struct tree_group *group)
 	}
 	for (sw = 0; sw < f->g->n_switches; sw++)
 		f->is_wanted[sw] &= f->g->island[sw] == f->home;
-	f->work = MIN(f->c->work + TREE_WORK, f->work_end);
 	f->n_missing = f->home == SNAPSHOT_NONE ? 0 : f->n_wanted[f->home];
 	for (kind = TREE_HELD; kind < N_TREES && f->n_missing; kind++)
 		if (tree_lay(f, group, kind))
@@ -603,22 +591,19 @@ backbone_hang(struct forest *f, uint32_t sw)
 
 /* The backbone starts at the highest switch; or at the lowest one, with all
  * switches above it; or at the highest one, and each joins in the order of the
- * ranks, since an engine may have left room for this tree; or at one of the
- * next ones. */
+ * ranks, since an engine may have left room for this tree. */
 enum backbone_kind { BACKBONE_TOP, BACKBONE_BOTTOM, BACKBONE_CLIMB,
-		     N_BACKBONES = BACKBONE_CLIMB + 4 };
+		     N_BACKBONES };
 
 /* island: n switches, the highest first. */
 static void
 backbone_grow(struct forest *f, const uint32_t *island, uint32_t n,
-	      uint32_t kind)
+	      enum backbone_kind kind)
 {
-	uint32_t i, e, sw = kind == BACKBONE_BOTTOM ? n - 1 :
-		kind > BACKBONE_CLIMB ? MIN(kind - BACKBONE_CLIMB, n - 1) : 0;
+	uint32_t i, e, sw = kind == BACKBONE_BOTTOM ? n - 1 : 0;
 
 	f->limit = UINT32_MAX;
-	f->work = f->c->work + (kind == BACKBONE_TOP ? TREE_WORK :
-				BACKBONE_WORK);
+	f->work = f->c->work + (kind == BACKBONE_TOP ? LITTLE_WORK : MUCH_WORK);
 	tree_forget(f, true);
 	tree_take(f, island[sw], SNAPSHOT_NONE);
 	for (i = 0; i < f->tree->len && kind == BACKBONE_BOTTOM; i++) {
@@ -629,7 +614,9 @@ backbone_grow(struct forest *f, const uint32_t *island, uint32_t n,
 	}
 	for (i = 1; i < n && kind == BACKBONE_CLIMB; i++)
 		backbone_hang(f, island[i]);
-	tree_grow(f);
+	do
+		tree_spread(f);
+	while (f->n_missing && tree_turn(f));
 }
 
 /* The backbone of an island: of these trees, the one that misses the fewest
@@ -686,7 +673,6 @@ backbone_make(struct forest *f, const struct tree_group *groups, uint32_t n)
 	for (i = 0; i < g->n_switches; i++)
 		if (g->island[i] == i)
 			backbone_choose(f, by_rank, i);
-	f->work_end = f->c->work + FOREST_WORK;
 }
 
 /* ---- the forest ---- */
