@@ -52,6 +52,7 @@ struct transition {
 	uint8_t *is_met;	/* by edge: of add_paths(), all zero */
 	GArray *entries;	/* the result */
 	unsigned stage;
+	bool is_ordered;	/* see leads_back() */
 };
 
 /* An entry that is still to change. */
@@ -180,6 +181,16 @@ set_entry(struct transition *t, uint32_t sw, uint16_t lid, uint8_t port)
 	g_array_append_val(t->entries, e);
 }
 
+/* Would the turn send a packet back to the switch that it came from? That takes
+ * an old entry and a new one, and these are never there together: an entry is
+ * not written while its next hop leads back (program_order.c). choose_cut_trees()
+ * counts such turns, so they only come from transition_steps(). */
+static bool
+leads_back(const struct transition *t, uint32_t in, uint32_t out)
+{
+	return t->is_ordered && t->g->edges[out].peer == graph_owner(t->g, in);
+}
+
 /* Adds the turns of packets to this LID that arrive through this channel, by
  * old and new entries. Each channel is visited once: old and new entries over
  * parallel cables make 2^hops paths of a few channels. */
@@ -201,7 +212,8 @@ add_paths(struct transition *t, uint32_t edge, uint16_t lid)
 		};
 
 		for (unsigned k = 0; k < G_N_ELEMENTS(out) && ok; k++) {
-			if (out[k] == SNAPSHOT_NONE)
+			if (out[k] == SNAPSHOT_NONE ||
+			    leads_back(t, in, out[k]))
 				continue;
 			ok = channels_extend(t->c, in, out[k], t->trail);
 			if (!ok || t->is_met[out[k]])
@@ -268,10 +280,22 @@ add_entry(struct transition *t, const struct rest *r, uint32_t edge)
 		return true;
 	for_each_edge(g, r->sw, e)
 		if (is_used(t, g->edges[e].back, r->lid) &&
+		    !leads_back(t, g->edges[e].back, edge) &&
 		    carries_data(t, g->edges[e].peer, r->lid) &&
 		    !channels_extend(t->c, g->edges[e].back, edge, t->trail))
 			return false;
 	return add_paths(t, edge, r->lid);
+}
+
+/* Does the next hop by `edge` send packets to this LID back to the switch at the
+ * end of this stage? */
+static bool
+next_returns(const struct transition *t, const struct rest *r, uint32_t edge)
+{
+	uint32_t to = t->g->edges[edge].peer;
+	uint32_t next = graph_edge_at(t->g, to, lft_row(t->then, to)[r->lid]);
+
+	return next != SNAPSHOT_NONE && t->g->edges[next].peer == r->sw;
 }
 
 /* Makes one stage. False: no entry can change. */
@@ -289,9 +313,9 @@ make_stage(struct transition *t, const GArray *rest)
 		/* Tested with the new entry in place: the path may lead back
 		 * here. */
 		*then = port;
-		if (edge != SNAPSHOT_NONE &&
-		    !arrives(t, t->then, r->sw, r->lid) &&
-		    arrives(t, t->now, r->sw, r->lid)) {
+		if (edge != SNAPSHOT_NONE && (next_returns(t, r, edge) ||
+		    (!arrives(t, t->then, r->sw, r->lid) &&
+		     arrives(t, t->now, r->sw, r->lid)))) {
 			*then = lft_row(t->now, r->sw)[r->lid];
 			continue;
 		}
@@ -427,6 +451,7 @@ transition_steps(const struct graph *g, const struct lft *held,
 		.is_behind = g_new0(uint8_t, g->n_switches),
 		.is_met = g_new0(uint8_t, g->n_edges + 1),
 		.now = lft_ref((struct lft *)held), .stage = 1,
+		.is_ordered = true,
 	};
 	GArray *rest = find_rest(&t);
 	struct transition_entry e;

@@ -35,7 +35,9 @@
  * hold now:
  *
  *	it is broken		the entry carries nothing, or to a port that
- *				had the LID before: it may change
+ *				had the LID before: it may change, unless the
+ *				new next hop still sends back to this switch:
+ *				until its entry has changed it waits
  *	it works		it may change once the path from the new next
  *				hop works as well: until then it waits, if the
  *				plan has the first missing thing on that path:
@@ -413,6 +415,26 @@ enum change {
 	N_CHANGES
 };
 
+/* Would packets come straight back, since the next hop still has its old entry,
+ * which the plan changes? */
+static bool
+comes_back(const struct program_order *o, uint32_t sw, uint16_t lid)
+{
+	const struct progress *g = &o->switches[sw];
+	uint8_t num = lft_row(o->target, sw)[lid], back;
+	uint32_t to;
+
+	if (num == 0 || num > g->num_ports)
+		return false;
+	to = o->ports[g->first_port + num].to;
+	if (to == END)
+		return false;
+	back = held_entry(o, to, lid);
+	return back && back <= o->switches[to].num_ports &&
+		o->ports[o->switches[to].first_port + back].to == sw &&
+		lft_row(o->target, to)[lid] != back;
+}
+
 /* May this entry change? */
 static enum change
 judge_entry(const struct program_order *o, uint32_t sw, uint16_t lid)
@@ -423,7 +445,7 @@ judge_entry(const struct program_order *o, uint32_t sw, uint16_t lid)
 	bool will_work;
 
 	if (follow_path(o, sw, lid, NOWHERE) == PATH_BROKEN)
-		return CHANGE_BROKEN;
+		return comes_back(o, sw, lid) ? CHANGE_WAITS : CHANGE_BROKEN;
 	if (num == 0)
 		return CHANGE_NOW;
 	if (num > g->num_ports)
@@ -455,14 +477,19 @@ struct look {			/* at the entries of a block */
 static struct look
 look_at_block(struct program_order *o, uint32_t sw, uint32_t block)
 {
-	const uint8_t *held = lft_seen_block(o->seen, sw, block);
-	struct look look = { 0 };
+	const uint8_t *known = lft_seen_block(o->seen, sw, block);
+	uint8_t held[LFT_BLOCK];
+	struct look look = { .n[CHANGE_BROKEN] = !known };
 
+	if (known)
+		memcpy(held, known, LFT_BLOCK);
+	else
+		memset(held, LFT_NO_PATH, LFT_BLOCK);
 	memcpy(o->entries, lft_row(o->target, sw) +
 	       (size_t)block * LFT_BLOCK, LFT_BLOCK);
-	if (!held || !o->switches[sw].carries) {
-		look.n[CHANGE_BROKEN] = !held ||
-			memcmp(held, o->entries, LFT_BLOCK) != 0;
+	if (!o->switches[sw].carries) {
+		look.n[CHANGE_BROKEN] |= memcmp(held, o->entries,
+						LFT_BLOCK) != 0;
 		return look;
 	}
 	for (unsigned i = 0; i < LFT_BLOCK; i++) {

@@ -188,36 +188,42 @@ turn(struct oracle *o, uint32_t channel, uint32_t port)
 		UINT64_C(1) << port % 64;
 }
 
-/* Turns of data to this LID: from CAs to all, from switches to CAs. */
+/* Turns of data to this LID: from CAs to all, from switches to CAs. queue: a
+ * switch, and by which of the tables it sends. */
 static void
 turn_all(struct oracle *o, uint32_t lid, bool is_ca)
 {
 	const struct lft *tables[2] = { o->c->lft, o->c->before };
 	unsigned n = o->c->before ? 2 : 1, i, k;
-	g_autofree uint8_t *seen = g_new0(uint8_t, o->n);
-	g_autofree uint32_t *queue = g_new(uint32_t, o->n);
-	uint32_t head, tail = 0, sw, channel, to;
+	g_autofree uint8_t *seen = g_new0(uint8_t, o->n * 2);
+	g_autofree uint32_t *queue = g_new(uint32_t, o->n * 2);
+	uint32_t head, tail = 0, sw, channel, to, out;
 
 	for (sw = 0; sw < o->n; sw++)
-		if (is_ca || o->hosts[sw] || o->inner[sw]) {
-			seen[sw] = 1;
-			queue[tail++] = sw;
+		for (i = 0; i < n && (is_ca || o->hosts[sw] || o->inner[sw]);
+		     i++) {
+			seen[sw * 2 + i] = 1;
+			queue[tail++] = sw * 2 + i;
 		}
-	for (head = 0; head < tail; head++)
-		for (i = 0; i < n; i++) {
-			sw = queue[head];
-			channel = sw * PORTS + oracle_entry(tables[i], sw, lid);
-			if (o->peer[channel] == SNAPSHOT_NONE)
+	for (head = 0; head < tail; head++) {
+		sw = queue[head] / 2;
+		i = queue[head] % 2;
+		channel = sw * PORTS + oracle_entry(tables[i], sw, lid);
+		if (o->peer[channel] == SNAPSHOT_NONE)
+			continue;
+		to = o->peer[channel] / PORTS;
+		for (k = 0; k < n; k++) {
+			out = oracle_entry(tables[k], to, lid);
+			if (k != i && o->c->is_ordered &&
+			    o->peer[to * PORTS + out] / PORTS == sw)
 				continue;
-			to = o->peer[channel] / PORTS;
-			for (k = 0; k < n; k++)
-				turn(o, channel,
-				     oracle_entry(tables[k], to, lid));
-			if (!seen[to]) {
-				seen[to] = 1;
-				queue[tail++] = to;
+			turn(o, channel, out);
+			if (!seen[to * 2 + k]) {
+				seen[to * 2 + k] = 1;
+				queue[tail++] = to * 2 + k;
 			}
 		}
+	}
 }
 
 /* What the cables join has the number of its first switch, which spreads. */

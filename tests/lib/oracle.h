@@ -15,7 +15,9 @@ struct oracle_case {
 	const struct snapshot *s;
 	const struct lid_map *lids;
 	const struct lft *lft;		/* or NULL: multicast only */
-	const struct lft *before;	/* or NULL: each entry may be this */
+	const struct lft *before;	/* or NULL: each entry may be this, */
+	bool is_ordered;	/* but none is new while its next hop has an old
+				   one that leads back */
 	const struct mft *mft;		/* or NULL */
 	const struct multicast_group *groups;
 	uint32_t n_groups;

@@ -215,7 +215,8 @@ write_over(const struct lft *held, const struct lft *lft)
 
 void
 lab_judge_update(const struct snapshot *s, const struct lid_map *lids,
-		 const struct lft *held, const struct choice *c)
+		 const struct lft *held, const struct choice *c,
+		 bool is_ordered)
 {
 	struct lft *at = lft_copy(held), *end = write_over(held, c->lft);
 	struct lft *next = write_over(held, c->bridge ? c->bridge : c->lft);
@@ -224,6 +225,7 @@ lab_judge_update(const struct snapshot *s, const struct lid_map *lids,
 	do {
 		struct oracle_case step = {
 			.s = s, .lids = lids, .lft = next, .before = at,
+			.is_ordered = is_ordered,
 		};
 		struct oracle_verdict v;
 

@@ -367,6 +367,68 @@ BENCH_TEST(test_blocks_of_one_switch_come_a_few_at_a_time, "PGFT(18,36;1,18)")
 	g_array_unref(c.ends);
 }
 
+/* What the run has left is where the next one begins. */
+static void
+bench_go_on(struct bench *b)
+{
+	snapshot_unref(b->l->s);
+	b->l->s = snapshot_ref(b->r.after);
+}
+
+/* A port of one switch that leads to another. */
+static uint8_t
+port_to(const struct snapshot *s, uint32_t sw, uint32_t peer)
+{
+	uint32_t port = s->nodes[s->switches[sw]].first_port + 1;
+
+	while (s->ports[port].peer == SNAPSHOT_NONE ||
+	       s->ports[s->ports[port].peer].node != s->switches[peer])
+		port++;
+	return s->ports[port].num;
+}
+
+struct bounce {
+	uint8_t there, back;	/* entries of switches 0 and 1 */
+	uint16_t lid;
+	bool is_met;
+};
+
+static bool
+tamper_bounce(struct fake *f, uint32_t node, uint8_t *answer, void *data)
+{
+	struct bounce *o = data;
+
+	o->is_met |= lft_row(f->lft, 0)[o->lid] == o->there &&
+		lft_row(f->lft, 1)[o->lid] == o->back;
+	return true;
+}
+
+/* Switch 1 sent to a LID through switch 0, which has lost its path; from now on
+ * it is the other way round. The new entry of switch 0 alone would send packets
+ * from one to the other for ever. */
+BENCH_TEST(test_an_entry_waits_while_its_next_hop_leads_back, "ring(4;1)")
+{
+	const struct snapshot *s = b->l->s;
+	struct bounce o = {
+		.there = port_to(s, 0, 1), .back = port_to(s, 1, 0),
+		.lid = b->l->lids->base[s->nodes[s->switches[3]].first_port],
+	};
+	AUTO(lft) *lft = lft_copy(b->l->lft);
+
+	lft_row(lft, 0)[o.lid] = o.there;
+	lft_row(lft, 1)[o.lid] = port_to(s, 1, 2);
+	lft_row(b->l->lft, 0)[o.lid] = LFT_NO_PATH;
+	lft_row(b->l->lft, 1)[o.lid] = o.back;
+	bench_run(b);
+	bench_go_on(b);
+	b->l->w.lft = lft;
+	fake_tamper(b->f, tamper_bounce, &o);
+	bench_run(b);
+	assert_false(o.is_met);
+	assert_int_equal(b->r.failed, 0);
+	assert_int_equal(lft_row(b->f->lft, 0)[o.lid], o.there);
+}
+
 /* ---- tables of ports ---- */
 
 /* All CAs are in a partition, and switches enforce it. */
@@ -384,14 +446,6 @@ bench_open_isolated(struct bench *b)
 			   red);
 	b->l->params.enforce = PKEY_ENFORCE_IN | PKEY_ENFORCE_OUT;
 	fabric_isolate(b->l);
-}
-
-/* What the run has left is where the next one begins. */
-static void
-bench_go_on(struct bench *b)
-{
-	snapshot_unref(b->l->s);
-	b->l->s = snapshot_ref(b->r.after);
 }
 
 /* Whether the P_Key table of the port is the desired one. */

@@ -122,7 +122,7 @@ expect_way(const struct rest *r, const struct choice *c)
 			if (!graph_target_at(r->g, lid))
 				lft_row(held, sw)[lid] = LFT_NO_PATH;
 	assert_true((c->safety == CHOICE_DRAIN) == (c->bridge != NULL));
-	lab_judge_update(r->s, r->lids, held, c);
+	lab_judge_update(r->s, r->lids, held, c, true);
 }
 
 /* Of a tree with all ports of all switches. */
