@@ -270,7 +270,7 @@ complete_settle(struct remainder *x)
 {
 	if (x->stage != STAGE_HOSTS)
 		complete_by_habit(x, false);
-	mend_plainly(&x->m, false);
+	mend_plainly(&x->m);
 	if (x->stage == STAGE_SEARCH && !x->m.target->is_host)
 		complete_by_habit(x, true);
 }

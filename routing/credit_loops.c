@@ -781,15 +781,31 @@ web_load_ordered(struct web *w, const uint32_t *ranks)
 	channels_add_order(w->c, ranks);
 }
 
+static void
+web_add_tables(struct web *w)
+{
+	web_look_all(w, web_join_row);
+	memcpy(w->walked, w->quiet, w->top + 1u);
+	web_walk_all(w, web_add_turn);
+}
+
 /* The turns of the tables alone. */
 static void
 web_load(struct web *w)
 {
 	memset(w->c->turns, 0, (size_t)w->g->n_edges * CHANNELS_WORDS *
 	       sizeof(*w->c->turns));
-	web_look_all(w, web_join_row);
-	memcpy(w->walked, w->quiet, w->top + 1u);
-	web_walk_all(w, web_add_turn);
+	web_add_tables(w);
+}
+
+void
+channels_add_tables(struct channels *c, const struct lft *lft)
+{
+	g_autoptr(GPtrArray) scratch = scratch_new();
+	struct web w;
+
+	web_init(&w, c, lft, NULL, NULL, scratch);
+	web_add_tables(&w);
 }
 
 bool

@@ -37,6 +37,9 @@ struct channels *channels_new(const struct graph *g);
 struct channels *channels_copy(const struct channels *c);
 void channels_free(struct channels *c);
 
+/* Adds the dependencies of all data by these tables. Not sorted afterwards. */
+void channels_add_tables(struct channels *c, const struct lft *lft);
+
 /* Adds all turns except those from down to up and those back into the same
  * cable; up is towards the lower rank. Not sorted afterwards. */
 void channels_add_order(struct channels *c, const uint32_t *ranks);
@@ -53,9 +56,9 @@ channels_is_up(const uint32_t *ranks, uint32_t from, uint32_t to)
 /* Sorts topologically. False: there is a loop. */
 bool channels_sort(struct channels *c);
 
-/* Replaces *c (which may be NULL) by the sorted dependencies of these
- * tables (`before` as for channels_check()), with all turns that the order permits or, if these close a loop,
- * without them. False: the tables have a loop. */
+/* Replaces *c (which may be NULL) by the sorted dependencies of these tables
+ * (`before` as for channels_check()), with all turns that the order permits or,
+ * if these close a loop, without them. False: the tables have a loop. */
 bool channels_load(struct channels **c, const struct graph *g,
 		   const struct lft *lft, const struct lft *before,
 		   const uint32_t *ranks);

@@ -272,6 +272,13 @@ search_offer(struct mend *m, uint32_t e, uint32_t from, uint32_t cost,
 	g_array_append_val(m->offers, offer);
 }
 
+static bool
+search_may_use(const struct mend *m, uint32_t e)
+{
+	return !m->is_lost[e] && (!m->through ||
+		m->dealt[e] + (float)m->flow <= m->limit);
+}
+
 /* The ways on from the end of a path. */
 static void
 search_expand(struct mend *m, uint32_t e, uint32_t *first)
@@ -284,6 +291,9 @@ search_expand(struct mend *m, uint32_t e, uint32_t *first)
 	/* no entry: its table ends below the LID */
 	if (!m->is_open[sw] && present == SNAPSHOT_NONE)
 		return;
+	/* more is sent through it than the path has room for */
+	if (m->through && m->is_open[sw] && m->through[sw] > m->flow)
+		return;
 	/* data has this entry, or waits for one */
 	stays = !m->is_data && (!m->is_open[sw] || g->n_senders[sw]);
 	fresh = search_is_fresh(m, sw) ? COST_BLOCK : 0;
@@ -295,7 +305,7 @@ search_expand(struct mend *m, uint32_t e, uint32_t *first)
 		cost = m->cost[e] + 1u + search_turn(m, e, out) +
 			(out != present ? fresh : 0);
 		changes = out != present && !m->is_open[sw];
-		if (m->is_lost[out] || (stays && out != present) ||
+		if (!search_may_use(m, out) || (stays && out != present) ||
 		    cost + (changes ? COST_CHANGE : 0) >= most ||
 		    search_has(m, e, g->edges[out].peer))
 			continue;
@@ -319,7 +329,7 @@ search_path(struct mend *m, uint32_t sw)
 		m->cost[e] = COST_MAX;
 	memset(m->change, 0, m->g->n_edges * sizeof(*m->change));
 	for_each_edge(m->g, sw, e)
-		if (!m->is_lost[e])
+		if (search_may_use(m, e))
 			search_offer(m, e, SNAPSHOT_NONE, 1, first);
 	for (cost = 1; cost < COST_MAX; cost++)
 		while (first[cost] != OFFER_END) {
@@ -397,13 +407,27 @@ search_next(struct mend *m, uint32_t sw)
 	return true;
 }
 
-bool
-mend_search(struct mend *m, uint32_t sw)
+/* Takes the path that ends with this edge; its first switch sends for `hosts`. */
+static void
+search_take(struct mend *m, uint32_t last, uint32_t hosts)
 {
-	uint32_t last, e, at, tries;
+	uint32_t e, at;
 
-	if (search_next(m, sw))
-		return true;
+	for (e = last; e != SNAPSHOT_NONE; e = m->from[e]) {
+		at = graph_owner(m->g, e);
+		if (!m->is_open[at] && mend_next(m, at) == e)
+			continue;
+		mend_queue(m, at);
+		mend_take_flows(m, at, e, m->from[e] == SNAPSHOT_NONE ?
+				hosts : m->g->n_hosts[at]);
+	}
+}
+
+static bool
+search_all(struct mend *m, uint32_t sw, uint32_t hosts)
+{
+	uint32_t last, tries;
+
 	m->moves = m->g->n_hosts[sw] ? COST_MOVE :
 		m->spares ? 0 : COST_BAD_MOVE;
 	search_count(m);
@@ -414,16 +438,29 @@ mend_search(struct mend *m, uint32_t sw)
 			return false;
 		if (!search_add_all(m, last))
 			continue;
-		for (e = last; e != SNAPSHOT_NONE; e = m->from[e]) {
-			at = graph_owner(m->g, e);
-			if (!m->is_open[at] && mend_next(m, at) == e)
-				continue;
-			mend_queue(m, at);
-			mend_take(m, at, e);
-		}
+		search_take(m, last, hosts);
 		return true;
 	}
 	return false;
+}
+
+bool
+mend_search(struct mend *m, uint32_t sw)
+{
+	return search_next(m, sw) || search_all(m, sw, m->g->n_hosts[sw]);
+}
+
+bool
+mend_detour(struct mend *m, uint32_t sw, const uint32_t *through, float limit)
+{
+	bool ok;
+
+	m->through = through;
+	m->flow = through[sw];
+	m->limit = limit;
+	ok = search_all(m, sw, m->flow);
+	m->through = NULL;
+	return ok;
 }
 
 /* ------------------------------------------------------------------- a LID */
@@ -454,13 +491,6 @@ mend_lose(struct mend *m, uint32_t sw)
 	mend_queue(m, sw);
 }
 
-/* Does the switch wait for a path? */
-static bool
-mend_waits(const struct mend *m, uint32_t sw, bool hosts)
-{
-	return m->is_open[sw] && (!hosts || m->g->n_hosts[sw]);
-}
-
 /* The neighbour at the other end of the edge has a path now. */
 static void
 mend_offer(struct mend *m, uint32_t sw, uint32_t e)
@@ -474,24 +504,24 @@ mend_offer(struct mend *m, uint32_t sw, uint32_t e)
 }
 
 void
-mend_plainly(struct mend *m, bool hosts)
+mend_plainly(struct mend *m)
 {
 	uint32_t i, sw, e, least;
 
 	m->is_data = true;
 	for (i = 0; i < m->n; i++)
-		if (mend_waits(m, m->queue[i], hosts))
+		if (m->is_open[m->queue[i]])
 			m->best[m->queue[i]] = mend_find(m, m->queue[i], false);
 	do {
 		for (least = UINT32_MAX, i = 0; i < m->n; i++) {
 			sw = m->queue[i];
-			if (mend_waits(m, sw, hosts) &&
+			if (m->is_open[sw] &&
 			    m->best[sw].edge != SNAPSHOT_NONE)
 				least = MIN(least, m->best[sw].hops);
 		}
 		for (i = 0; i < m->n && least != UINT32_MAX; i++) {
 			sw = m->queue[i];
-			if (!mend_waits(m, sw, hosts) ||
+			if (!m->is_open[sw] ||
 			    m->best[sw].edge == SNAPSHOT_NONE ||
 			    m->best[sw].hops != least)
 				continue;
@@ -499,7 +529,7 @@ mend_plainly(struct mend *m, bool hosts)
 			m->best[sw] = mend_find(m, sw, false);
 			mend_take(m, sw, m->best[sw].edge);
 			for_each_edge(m->g, sw, e)
-				if (mend_waits(m, m->g->edges[e].peer, hosts))
+				if (m->is_open[m->g->edges[e].peer])
 					mend_offer(m, m->g->edges[e].peer,
 						   m->g->edges[e].back);
 		}

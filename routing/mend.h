@@ -44,6 +44,11 @@ struct mend {
 	GArray *added;		/* struct turn: to c, for one path */
 	uint8_t *is_used;	/* by switch: data passes its entry, */
 	uint32_t *behind;	/* from so many hosts */
+	const uint32_t *through;/* mend_detour(): by switch without a path,
+				   hosts that send through it; NULL: any
+				   channel will do */
+	uint32_t flow;		/* those of the path, */
+	float limit;		/* which no dealt[] of it may exceed with them */
 	uint32_t moves;		/* what a path of hosts costs to move; 0: it
 				   stays */
 	bool is_sure;		/* no turn against the order */
@@ -85,10 +90,14 @@ void mend_take_flows(struct mend *m, uint32_t sw, uint32_t edge,
 /* Takes the path that costs least in turns and entries of other switches.
  * False: there is none. */
 bool mend_search(struct mend *m, uint32_t sw);
+/* The same for all that is sent through the switch, by channels with room for
+ * it. through: by switch without a path, hosts. */
+bool mend_detour(struct mend *m, uint32_t sw, const uint32_t *through,
+		 float limit);
 
 /* Paths for switches in the queue by entries and turns that are there, the
- * shortest first; hosts: only for those with CAs. */
-void mend_plainly(struct mend *m, bool hosts);
+ * shortest first. */
+void mend_plainly(struct mend *m);
 /* Paths for all others. False: one of them sends data and has no path. */
 bool mend_others(struct mend *m);
 bool mend_is_too_much(const struct mend *m);

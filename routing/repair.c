@@ -5,45 +5,50 @@
  * Method. The tables of the whole fabric are kept, and every repair starts from
  * them, so a cable that comes back restores the original tables. For each LID
  * with an entry into a lost cable, the switches whose paths pass that entry are
- * found against the direction of the entries. They get new paths in three
- * steps. (1) From the fault backwards, each switch that forwards packets of
- * hosts and has another path of the same length takes it; of several, the one
- * over the channel to which this repair has added the least. (2) Switches with
- * CAs take the shortest path there is. (3) All other switches, again from the
- * fault backwards, keep their entry if it now leads around the fault, or get
- * another path: most entries for a LID serve ports 0 alone, and a detour at the
- * fault is shorter to write than another entry on each switch before it. The LID
- * of a port 0 gets step (3) alone: its path only has to exist.
+ * found against the direction of the entries. They get new paths in two steps,
+ * each from the fault backwards; where a switch has a path again, those behind it
+ * keep their entries. (1) A switch that forwards packets of hosts takes another
+ * path of the same length, of several the one over the least load, or else a
+ * detour that leaves no channel with more than LOAD_MAX. So a leaf cable of a tree
+ * costs two blocks in each pod in place of one on each leaf, and the load is
+ * spread as well. (2) All other switches keep their entry if it now leads around
+ * the fault, or get any path: most entries for a LID serve ports 0 alone, and a
+ * detour at the fault is shorter to write than another entry on each switch
+ * before it. The LID of a port 0 gets step (2) alone: its path only has to exist.
  *
  * Safety. The channel dependencies of the tables are kept as a sorted acyclic
  * graph: all dependencies that the order of the switches permits, the other
  * turns of the tables, and those that repairs added. A path is taken if all its
- * turns are in that graph. If there is no such path, turns are added as long as
- * the graph stays acyclic, at last to a graph of the tables alone, and of those
- * without what leads into lost cables; they stay until the switches hold the
- * original tables again. So the tables of any two repairs have no credit loop
- * together, unless such a cable is back, which the engines see to; mixtures of
- * old and new entries are checked by transition_steps(). Every new path is
- * followed to its end once more. If a pair would lose its path, or hosts had
- * none before, as their table ends too early, the repair is given up and the
+ * turns are in that graph, or can be added as long as it stays acyclic; they stay
+ * until the switches hold the original tables again. If that fails, the repair is
+ * made anew: with step (2) alone, then with a graph of the tables alone, at last
+ * without what leads into lost cables. So the tables of any two repairs have no
+ * credit loop together, unless such a cable is back, which the engines see to;
+ * mixtures of old and new entries are checked by transition_steps(). Every new
+ * path is followed to its end once more. If a pair would lose its path, or hosts
+ * had none before, as their table ends too early, the repair is given up and the
  * engines route the fabric.
  *
  * Cost. Lost entries times the ports of a switch. Adding a turn may search all
  * channels (a lost spine of 11,664 hosts took minutes), so the work is limited.
- * The dependencies are computed at the first lost cable.
+ * The dependencies and the load are computed at the first lost cable.
  */
 #include "routing/repair.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "routing/mend.h"
+#include "routing/metrics.h"
 #include "routing/multicast.h"
 #include "routing/scratch.h"
 
 #define LOST_MAX	64u	/* cables; more go to the engines */
 #define LOST_PART	16u	/* likewise more than one in so many */
 #define ENTRIES_MAX	65536u	/* that lead into lost cables */
+#define LOAD_MAX	1.25f	/* times that of the busiest channel: of one
+				   that has a detour for many hosts */
 
 struct repair {
 	struct graph *g;	/* the whole fabric; all indices are of it */
@@ -52,6 +57,9 @@ struct repair {
 	struct channels *c;	/* and turns that repairs added since the
 				   switches held `made`; NULL: likewise */
 	uint8_t *is_bare;	/* by edge: c lacks its turns, as it was lost */
+	float *dealt;		/* by edge: flows of made, relative to the
+				   width; with made_c */
+	float limit;		/* flows on a channel of a detour */
 	struct lft *now;	/* tables of the last repair, */
 	uint8_t *is_lost;	/* by edge: lost at that time */
 	uint32_t *place;	/* by switch: its index then; SNAPSHOT_NONE */
@@ -65,6 +73,17 @@ struct lost_entry {
 	uint32_t sw;
 };
 
+/* How a repair is made, one after the other until one is safe. */
+enum manner {
+	MANNER_NEAR,		/* in two steps */
+	MANNER_FEW,		/* step (2) alone, which needs the fewest turns */
+	MANNER_TABLES,		/* turns that the order permits, but no path has,
+				   are not in the way, */
+	MANNER_BARE,		/* nor those of lost cables. A loop may close when
+				   these are back, so it is the last resort. */
+	N_MANNERS
+};
+
 /* A repair in progress. */
 struct repairing {
 	struct mend m;
@@ -72,6 +91,11 @@ struct repairing {
 	uint32_t *place;	/* r->place */
 	GArray *lost;		/* struct lost_entry, by LID */
 	const struct graph *whole;	/* with the links to be avoided */
+	enum manner manner;
+	uint32_t *through;	/* by switch in the queue: hosts that send
+				   through it */
+	struct lft *bridge;	/* of transition_steps(); NULL: none */
+	GArray *later;
 };
 
 /* ------------------------------------------------------------- the whole */
@@ -132,6 +156,7 @@ repair_free(struct repair *r)
 	channels_free(r->made_c);
 	channels_free(r->c);
 	channels_free(r->steps);
+	g_free(r->dealt);
 	lft_free(r->now);
 	g_free(r->is_lost);
 	g_free(r->is_bare);
@@ -293,8 +318,7 @@ repair_count(const struct mend *m, const uint32_t *senders, uint32_t *behind)
 }
 
 /* Step 1: from the fault backwards, switches with packets of hosts and another
- * path that is no longer than before; the switches behind them keep their
- * entries. */
+ * path that is no longer than before, or a detour. */
 static void
 repair_near(struct repairing *w)
 {
@@ -303,20 +327,22 @@ repair_near(struct repairing *w)
 	uint32_t i, sw, end, before;
 
 	m->is_data = true;
-	repair_count(m, m->g->n_hosts, m->behind);
+	repair_count(m, m->g->n_hosts, w->through);
 	for (i = 0; i < m->n; i++) {
 		end = sw = m->queue[i];
-		if (!m->behind[sw])
+		if (!m->is_open[sw] || !w->through[sw])
 			continue;
 		before = verify_follow(m->g, w->r->made.lft, m->lid, &end);
-		if (mend_follow(m, mend_next(m, sw), false, &path) &&
-		    path.hops <= before) {
+		if (mend_follow(m, mend_next(m, sw), false, &path)) {
 			m->is_open[sw] = 0;
 			continue;
 		}
 		path = mend_find(m, sw, false);
 		if (path.edge != SNAPSHOT_NONE && path.hops <= before)
-			mend_take_flows(m, sw, path.edge, m->behind[sw]);
+			mend_take_flows(m, sw, path.edge, w->through[sw]);
+		else
+			mend_detour(m, sw, w->through, m->target->is_host ?
+				    w->r->limit : FLT_MAX);
 	}
 }
 
@@ -342,10 +368,8 @@ repair_lid(struct repairing *w, guint nth, guint *next)
 			    mend_next(m, g->edges[e].peer) == g->edges[e].back)
 				mend_lose(m, g->edges[e].peer);
 	repair_count(m, g->n_senders, m->senders);
-	if (m->target->port) {
+	if (m->target->port && w->manner != MANNER_FEW)
 		repair_near(w);
-		mend_plainly(m, true);
-	}
 	if (!mend_others(m))
 		return false;
 	/* Final check: every switch that lost its path and sends data has
@@ -417,6 +441,27 @@ repair_has_any(const struct repairing *w, const uint8_t *edges)
 	return found;
 }
 
+/* The dependencies and flows of the tables that were made. */
+static bool
+repair_measure(struct repair *r)
+{
+	const struct graph *g = r->g;
+	g_autofree uint64_t *load = g_new0(uint64_t, g->n_edges + 1);
+	uint32_t e, busiest;
+
+	if (!channels_load(&r->made_c, g, r->made.lft, NULL, r->made.ranks)) {
+		g_clear_pointer(&r->made_c, channels_free);
+		return false;
+	}
+	metrics_flows(g, r->made.lft, r->made.ranks, load);
+	r->limit = LOAD_MAX * (float)metrics_worst(g, load, &busiest);
+	r->dealt = g_new(float, g->n_edges + 1);
+	for (e = 0; e < g->n_edges; e++)
+		r->dealt[e] = (float)load[e] * g->widest /
+			MAX(g->edges[e].capacity, 1);
+	return true;
+}
+
 /* Prepares the dependencies. Turns that earlier repairs added, and that no
  * switch has an entry for any more, would be in the way. is_new: those of the
  * original tables are enough. */
@@ -425,11 +470,8 @@ repair_open(struct repairing *w, const struct lft *held, bool *is_new)
 {
 	struct repair *r = w->r;
 
-	if (!r->made_c && !channels_load(&r->made_c, r->g, r->made.lft, NULL,
-					 r->made.ranks)) {
-		g_clear_pointer(&r->made_c, channels_free);
+	if (!r->made_c && !repair_measure(r))
 		return false;
-	}
 	*is_new = !r->c || repair_is_home(w, held);
 	if (!*is_new)
 		return !repair_has_any(w, r->is_bare);
@@ -454,8 +496,7 @@ repair_lids(struct repairing *w)
 	m->lft = memchr(m->is_lost, 1, m->g->n_edges) ? lft_copy(home) :
 		lft_ref(home);
 	m->home = home;
-	m->c = w->r->c;
-	m->before = m->c->work;
+	memcpy(m->dealt, w->r->dealt, m->g->n_edges * sizeof(*m->dealt));
 	for (i = 0; i < w->lost->len; i = next)
 		if (!repair_lid(w, i, &next))
 			return false;
@@ -468,68 +509,21 @@ repair_lids(struct repairing *w)
 
 /* Nothing passes lost cables. */
 static void
-repair_strip(struct repairing *w)
+repair_strip(struct repair *r)
 {
-	const struct graph *g = w->r->g;
-	struct channels *c = w->r->c;
+	const struct graph *g = r->g;
+	struct channels *c = r->c;
 	uint32_t e, k;
 
 	for (e = 0; e < g->n_edges; e++) {
-		if (!w->m.is_lost[e])
+		if (!r->is_bare[e])
 			continue;
 		memset(c->turns + (size_t)e * CHANNELS_WORDS, 0,
 		       CHANNELS_WORDS * sizeof(*c->turns));
 		for_each_edge(g, graph_owner(g, e), k)
 			channels_remove(c, g->edges[k].back, e);
 	}
-	memcpy(w->r->is_bare, w->m.is_lost, g->n_edges);
 }
-
-/* Once more, with the turns of the tables alone: those that the order permits,
- * but no path has, may be in the way. bare: also without those of lost cables. A
- * loop may close when these are back, so it is the last resort. */
-static bool
-repair_again(struct repairing *w, bool bare)
-{
-	struct repair *r = w->r;
-	struct mend *m = &w->m;
-
-	if (mend_is_too_much(m) || (bare && repair_has_any(w, m->is_lost)) ||
-	    !channels_load(&r->c, r->g, r->made.lft, NULL, NULL)) {
-		g_clear_pointer(&r->c, channels_free);
-		return false;
-	}
-	if (bare)
-		repair_strip(w);
-	memset(m->dealt, 0, r->g->n_edges * sizeof(*m->dealt));
-	memset(m->refused, 0, r->g->n_edges * CHANNELS_WORDS *
-	       sizeof(*m->refused));
-	return repair_lids(w);
-}
-
-static bool
-repair_all(struct repairing *w, const struct lft *held)
-{
-	struct mend *m = &w->m;
-	bool is_new;
-
-	if (!repair_open(w, held, &is_new))
-		return false;
-	if (memcmp(m->is_lost, w->r->is_lost, m->g->n_edges) == 0) {
-		m->lft = lft_ref(w->r->now);
-		return true;
-	}
-	repair_list_lost(w);
-	/* New tables may have paths for hosts that lacked one. */
-	if (w->lost->len > ENTRIES_MAX ||
-	    (memchr(m->is_lost, 1, m->g->n_edges) &&
-	     w->r->made.alone.reach.lost_hosts))
-		return false;
-	return repair_lids(w) ||
-		(is_new && (repair_again(w, false) || repair_again(w, true)));
-}
-
-/* -------------------------------------------------- from old tables to new */
 
 /* Copies tables to the present numbering of the switches, or back; when
  * copying back, lost switches get their row of `rest`. */
@@ -556,33 +550,114 @@ repair_renumber(const struct repairing *w, const struct lft *from, uint32_t n_no
 	return lft;
 }
 
-/* Finds the stages from the tables held (NULL: none) to the repaired ones, and
- * fills the rest of the choice. False: there are no such stages. */
+/* Prepares the dependencies. c: those from which the repair began. */
 static bool
-repair_conclude(struct repairing *w, const struct graph *now, const struct lft *held,
-	      struct choice *c)
+repair_begin(struct repairing *w, enum manner manner, const struct channels *c)
+{
+	struct repair *r = w->r;
+	struct mend *m = &w->m;
+
+	w->manner = manner;
+	memset(m->refused, 0, r->g->n_edges * CHANNELS_WORDS *
+	       sizeof(*m->refused));
+	channels_free(r->c);
+	m->c = r->c = manner < MANNER_TABLES ? channels_copy(c) :
+		channels_new(r->g);
+	m->before = r->c->work;
+	if (manner < MANNER_TABLES)
+		return true;
+	if (manner == MANNER_BARE) {
+		if (repair_has_any(w, m->is_lost))
+			return false;
+		memcpy(r->is_bare, m->is_lost, r->g->n_edges);
+	}
+	channels_add_tables(r->c, r->made.lft);
+	if (r->now != r->made.lft)
+		channels_add_tables(r->c, r->now);
+	repair_strip(r);
+	return channels_sort(r->c);
+}
+
+/* The steps from the tables held (NULL: none) to the repaired ones. False: there
+ * are none. */
+static bool
+repair_steps(struct repairing *w, const struct lft *held)
+{
+	const struct lft *lft = w->m.lft;
+	struct lft *fit = NULL;
+	bool ok;
+
+	g_clear_pointer(&w->bridge, lft_free);
+	g_array_set_size(w->later, 0);
+	g_clear_pointer(&w->r->steps, channels_free);
+	if (held && (held->n_switches != lft->n_switches ||
+		     held->stride != lft->stride))
+		held = fit = repair_renumber(w, held, 0, lft);
+	ok = !held || transition_steps(w->m.g, held, w->r->now, lft, w->r->c,
+				       &w->r->steps, &w->bridge, w->later);
+	lft_free(fit);
+	return ok;
+}
+
+static bool
+repair_all(struct repairing *w, const struct lft *held)
+{
+	struct mend *m = &w->m;
+	struct channels *c;
+	unsigned manner;
+	bool is_new, ok = false;
+
+	if (!repair_open(w, held, &is_new))
+		return false;
+	if (memcmp(m->is_lost, w->r->is_lost, m->g->n_edges) == 0) {
+		m->lft = lft_ref(w->r->now);
+		return repair_steps(w, held);
+	}
+	repair_list_lost(w);
+	/* New tables may have paths for hosts that lacked one. */
+	if (w->lost->len > ENTRIES_MAX ||
+	    (memchr(m->is_lost, 1, m->g->n_edges) &&
+	     w->r->made.alone.reach.lost_hosts))
+		return false;
+	c = channels_copy(w->r->c);
+	m->c = w->r->c;
+	m->before = m->c->work;
+	for (manner = g_getenv("NODET") ? 1 : 0; !ok && manner < (is_new || !g_getenv("OLDM") ? N_MANNERS : MANNER_TABLES) && !mend_is_too_much(m);
+	     manner++)
+		ok = repair_begin(w, manner, c) && repair_lids(w) &&
+			repair_steps(w, held);
+	if (!ok) {
+		channels_free(w->r->c);
+		w->r->c = g_steal_pointer(&c);
+		if (is_new)
+			memset(w->r->is_bare, 0, m->g->n_edges);
+	}
+	channels_free(c);
+	return ok;
+}
+
+/* -------------------------------------------------- from old tables to new */
+
+/* Keeps the tables, and fills the rest of the choice. */
+static void
+repair_conclude(struct repairing *w, const struct graph *now, struct choice *c)
 {
 	struct mend *m = &w->m;
 	const uint32_t *ranks = w->r->made.ranks;
 	uint32_t sw, i, n_now = now->n_switches;
-	struct lft *fit = NULL, *bridge = NULL;
 	struct transition_entry *e;
-	bool ok;
 
-	if (held && (n_now != m->g->n_switches ||
-		     held->stride != m->lft->stride))
-		held = fit = repair_renumber(w, held, n_now, m->lft);
-	c->later = g_array_new(FALSE, FALSE, sizeof(struct transition_entry));
-	g_clear_pointer(&w->r->steps, channels_free);
-	ok = !held || transition_steps(m->g, held, w->r->now, m->lft, w->r->c,
-				       &w->r->steps, &bridge, c->later);
-	lft_free(fit);
-	c->bridge = bridge;
-	c->safety = bridge ? CHOICE_DRAIN : CHOICE_SAFE;
-	if (!bridge)
-		g_clear_pointer(&c->later, g_array_unref);
-	if (!ok)
-		return false;
+	if (w->bridge) {
+		c->safety = CHOICE_DRAIN;
+		c->bridge = n_now == m->g->n_switches ? lft_ref(w->bridge) :
+			repair_renumber(w, w->bridge, n_now, NULL);
+		c->later = g_array_ref(w->later);
+		for (i = 0; i < c->later->len; i++) {
+			e = &g_array_index(c->later, struct transition_entry,
+					   i);
+			e->sw = w->place[e->sw];
+		}
+	}
 	c->ranks = ranks ? g_new(uint32_t, n_now + 1) : NULL;
 	for (sw = 0; ranks && sw < m->g->n_switches; sw++)
 		if (w->place[sw] != SNAPSHOT_NONE)
@@ -592,19 +667,9 @@ repair_conclude(struct repairing *w, const struct graph *now, const struct lft *
 	memcpy(w->r->is_lost, m->is_lost, m->g->n_edges);
 	c->lft = n_now == m->g->n_switches ? lft_ref(m->lft) :
 		repair_renumber(w, m->lft, n_now, NULL);
-	if (bridge && n_now != m->g->n_switches) {
-		c->bridge = repair_renumber(w, bridge, n_now, NULL);
-		lft_free(bridge);
-		for (i = 0; i < c->later->len; i++) {
-			e = &g_array_index(c->later, struct transition_entry,
-					   i);
-			e->sw = w->place[e->sw];
-		}
-	}
 	/* The pair in the report may be of a lost switch. */
 	if (c->alone.reach.lid)
 		verify_reachability(now, c->lft, NULL, &c->alone.reach);
-	return true;
 }
 
 bool
@@ -617,16 +682,22 @@ repair_tables(struct repair *r, const struct engine_input *in,
 		.r = r,
 		.place = r->place, .whole = in->whole ? in->whole : now,
 		.lost = g_array_new(FALSE, FALSE, sizeof(struct lost_entry)),
+		.later = g_array_new(FALSE, FALSE,
+				     sizeof(struct transition_entry)),
 	};
 	bool ok;
 
 	mend_init(&w.m, r->g, NULL, scratch);
+	w.through = SCRATCH(scratch, uint32_t, r->g->n_switches);
 	*c = choice_describe(&r->made);
 	ok = repair_match(&w, now) && !repair_has_barred(&w, now) &&
-		repair_all(&w, in->previous) &&
-		repair_conclude(&w, now, in->previous, c);
-	if (!ok)
+		repair_all(&w, in->previous);
+	if (ok)
+		repair_conclude(&w, now, c);
+	else
 		choice_clear(c);
+	lft_free(w.bridge);
+	g_array_unref(w.later);
 	lft_free(w.m.lft);
 	mend_clear(&w.m);
 	g_array_unref(w.lost);

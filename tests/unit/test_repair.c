@@ -516,8 +516,9 @@ count_blocks_without(struct lab *lab, uint32_t sw, uint32_t nth)
 	return n;
 }
 
-/* Paths to ports 0 may be long, so they go round a fault by few entries. The
- * ports 0 of most switches meet at the first leaf, over the first core. */
+/* Paths to ports 0 may be long, and so may those of other pods where channels have
+ * room: they go round a fault by few entries. The ports 0 of most switches meet at
+ * the first leaf, over the first core. */
 TEST(test_paths_to_ports_0_go_round_a_fault)
 {
 	AUTO_VALUE(lab_close) struct lab lab;
@@ -526,7 +527,7 @@ TEST(test_paths_to_ports_0_go_round_a_fault)
 	lab_open(&lab, generate_fabric("PGFT(6,6,18;1,6,6)", NULL, NULL));
 	port = lab_find_port(lab.s, 0, true, 0);
 	spine = snapshot_node_of(lab.s, lab.s->ports[port].peer)->sw_index;
-	assert_in_range(count_blocks_without(&lab, 0, 0), 1, 135);
+	assert_in_range(count_blocks_without(&lab, 0, 0), 1, 70);
 	assert_in_range(count_blocks_without(&lab, spine, 6), 1, 45);
 }
 
