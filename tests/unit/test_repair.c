@@ -437,70 +437,6 @@ TEST(test_a_lost_cable_is_not_in_the_way_of_its_detour)
 	}
 }
 
-/* By switch: do packets of hosts to the LID pass it? g_free. */
-static uint8_t *
-find_passed(const struct graph *g, const struct lft *lft, uint32_t lid)
-{
-	uint8_t *passed = g_new0(uint8_t, g->n_switches);
-	uint32_t sw, at, e;
-
-	for (sw = 0; sw < g->n_switches; sw++)
-		for (at = sw; g->n_hosts[sw] && !passed[at];
-		     at = g->edges[e].peer) {
-			passed[at] = 1;
-			e = graph_edge_at(g, at, lft_row(lft, at)[lid]);
-			if (e == SNAPSHOT_NONE)
-				break;
-		}
-	return passed;
-}
-
-/* A cable above the switches with hosts: its ends change, the switches that
- * have packets of hosts for it, and one more, where the paths of ports 0 to
- * hosts turn. */
-TEST(test_ports_0_do_not_change_entries_far_from_a_fault)
-{
-	AUTO_VALUE(lab_close) struct lab lab;
-	double worst, sum = 0;
-	uint32_t nth, a, b, sw, lid, n_away, n = 0;
-
-	lab_open(&lab, generate_fabric("PGFT(3,3,6;1,3,3)", NULL, NULL));
-	for (nth = 1; nth <= 40; nth++) {
-		AUTO(snapshot) *s = damage(lab.s, 1, nth);
-		AUTO(graph) *g = graph_new(lab.s, lab.lids);
-		g_autofree uint8_t *is_away = g_new0(uint8_t, g->n_switches);
-		uint32_t port = 0;
-
-		while (s->ports[port].peer == lab.s->ports[port].peer)
-			port++;
-		a = snapshot_node_of(s, port)->sw_index;
-		b = snapshot_node_of(s, lab.s->ports[port].peer)->sw_index;
-		if (g->n_hosts[a] || g->n_hosts[b])
-			continue;
-		worst = 0;
-		assert_true(lab_change(&lab, snapshot_ref(s), &worst));
-		sum += worst;
-		for (lid = 1; lid <= g->top; lid++) {
-			const struct lft *old = lab.whole.lft;
-			const struct graph_target *t;
-			g_autofree uint8_t *is_due = find_passed(g, old, lid);
-
-			t = graph_target_at(g, lid);
-			for (sw = 0; t && t->port && sw < g->n_switches; sw++)
-				is_away[sw] |= sw != a && sw != b &&
-					!is_due[sw] && lft_row(old, sw)[lid] !=
-					lft_row(lab.held, sw)[lid];
-		}
-		for (sw = n_away = 0; sw < g->n_switches; sw++)
-			n_away += is_away[sw];
-		assert_in_range(n_away, 0, 1);
-		assert_true(lab_change(&lab, snapshot_ref(lab.s), &worst));
-		n++;
-	}
-	assert_true(n > 4);
-	assert_true(sum / n < 1.55);
-}
-
 /* The blocks that change if the nth cable of a switch to another one is lost. */
 static uint32_t
 count_blocks_without(struct lab *lab, uint32_t sw, uint32_t nth)
@@ -511,6 +447,7 @@ count_blocks_without(struct lab *lab, uint32_t sw, uint32_t nth)
 
 	lab_cut(s, lab_find_port(s, sw, true, nth));
 	assert_true(lab_change(lab, s, &worst));
+	assert_true(worst < 1.3);	/* times the load of before */
 	n = lab_count_blocks(lab->held, lab->whole.lft);
 	assert_true(lab_change(lab, snapshot_ref(lab->s), &worst));
 	return n;
