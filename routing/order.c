@@ -4,19 +4,20 @@
  *
  * Purpose. Fat-tree and up/down routing are only as good as the levels of the
  * switches. Real trees have irregularities: hosts on spines, leaves with few
- * hosts, cables between two spines or two leaves, a leaf below a leaf, two trees
- * joined. Fabrics that are not trees need an order with a root, and some roots
- * are better than others.
+ * hosts, cables between two spines or two leaves, a leaf below a leaf, leaves
+ * whose hosts are off, two trees joined. Fabrics that are not trees need an
+ * order with a root, and some roots are better than others.
  *
  * Method. Levels are distances from the leaves. If all switches with CAs are
  * leaves, each cable joins adjacent levels and any two leaves have a common
  * ancestor, this is the order. Else several candidates are compared: leaves are
  * the switches with more than n CAs, for several n; no levels, but places in an
- * order of growth from a root. For each candidate paths_estimate() computes the
- * load of the busiest channel if all CAs send to all others by their shortest
- * up*-down* paths; flows without such a path are charged as if they shared the
- * cables of one switch. The lowest cost wins; the earlier candidate, if the
- * difference is small.
+ * order of growth from a root. For each candidate paths_estimate() computes the load of the busiest
+ * channel if all CAs send to all others by their shortest up*-down* paths;
+ * flows without such a path are charged as if they shared the cables of one
+ * switch. The lowest cost wins; the earlier candidate, if the difference is
+ * small. A top switch that joins only leaves which are joined further down
+ * already is taken for a leaf without CAs and moves below its neighbours.
  *
  * Places. Within a level, switches that are cabled only to switches of their
  * own level come first, the farthest before the others; then subtree by
@@ -32,6 +33,7 @@
 
 #include "routing/paths.h"
 #include "routing/sets.h"
+#include "topology/prng.h"
 
 #define LEVEL_NONE	255u
 #define LEVEL_MAX	250u
@@ -41,6 +43,11 @@
 #define NEAR		1.03	/* times the cost: no difference */
 #define GOOD		1.5	/* times the cost of unrestricted paths: good */
 #define KEEP		1.1	/* times the cost: the present order stays */
+#define MAX_ROUNDS	8u	/* of order_settle() */
+#define N_SAMPLES	64u	/* pairs of leaves with hosts below a top
+				   switch, */
+#define FEW_APART	16u	/* fewer than one in so many of these */
+#define MAX_SAMPLES	512u	/* among so many pairs of ways down */
 
 /* ---- from levels to an order ---- */
 
@@ -251,6 +258,127 @@ order_count_from_roots(const struct graph *g, const uint8_t *is_root,
 	}
 }
 
+/* ---- tops that are leaves ---- */
+
+struct sample {
+	const struct graph *g;
+	const uint32_t *level;
+	uint32_t *mark;		/* by switch: the last search that visited it */
+	uint32_t n_searches;
+	GArray *todo;
+	uint64_t random;
+};
+
+/* A leaf below `sw`, by random ways down. SNAPSHOT_NONE: there is none, or it
+ * has no host. */
+static uint32_t
+sample_leaf(struct sample *s, uint32_t sw)
+{
+	const struct graph *g = s->g;
+	uint32_t below[GRAPH_PORTS], n_below, e;
+
+	while (s->level[sw] > 0) {
+		for (n_below = 0, e = g->first_edge[sw];
+		     e < g->first_edge[sw + 1]; e++)
+			if (s->level[g->edges[e].peer] + 1 == s->level[sw])
+				below[n_below++] = g->edges[e].peer;
+		if (n_below == 0)
+			return SNAPSHOT_NONE;
+		sw = below[prng_below(&s->random, n_below)];
+	}
+	return g->n_hosts[sw] ? sw : SNAPSHOT_NONE;
+}
+
+/* Visits all switches above `sw`, up to a level. True: the search before
+ * this one visited one of them. */
+static bool
+sample_climb(struct sample *s, uint32_t sw, uint32_t below)
+{
+	const struct graph *g = s->g;
+	uint32_t now = ++s->n_searches, e, peer;
+	bool met = false;
+
+	met |= s->mark[sw] == now - 1;
+	s->mark[sw] = now;
+	g_array_set_size(s->todo, 0);
+	g_array_append_val(s->todo, sw);
+	while (s->todo->len) {
+		sw = g_array_index(s->todo, uint32_t, s->todo->len - 1);
+		g_array_set_size(s->todo, s->todo->len - 1);
+		for_each_edge(g, sw, e) {
+			peer = g->edges[e].peer;
+			if (s->level[peer] != s->level[sw] + 1 ||
+			    s->level[peer] >= below || s->mark[peer] == now)
+				continue;
+			met |= s->mark[peer] == now - 1;
+			s->mark[peer] = now;
+			if (s->level[peer] + 1u < below)
+				g_array_append_val(s->todo, peer);
+		}
+	}
+	return met;
+}
+
+/*
+ * The level of a switch. A top switch goes below its neighbours, by the level
+ * that most of them have (the lowest of several), if nearly all sampled pairs
+ * of leaves below it have a common ancestor further down.
+ */
+static uint32_t
+sample_settle(struct sample *s, uint32_t top)
+{
+	const struct graph *g = s->g;
+	uint32_t own = s->level[top], count[LEVEL_MAX + 1] = { 0 };
+	uint32_t n_pairs = 0, n_apart = 0, around = 0, k, a, b, e;
+
+	if (own < 2)
+		return own;
+	for_each_edge(g, top, e) {
+		if (s->level[g->edges[e].peer] > own)
+			return own;
+		count[MIN(s->level[g->edges[e].peer], LEVEL_MAX)]++;
+	}
+	for (k = 0; k < MAX_SAMPLES && n_pairs < N_SAMPLES; k++) {
+		a = sample_leaf(s, top);
+		b = sample_leaf(s, top);
+		if (a == SNAPSHOT_NONE || b == SNAPSHOT_NONE || a == b)
+			continue;
+		n_pairs++;
+		s->n_searches++;	/* unlike any search before */
+		sample_climb(s, a, own);
+		n_apart += !sample_climb(s, b, own);
+		if (n_apart * FEW_APART > N_SAMPLES)
+			return own;
+	}
+	if (n_apart * FEW_APART > n_pairs)
+		return own;
+	for (k = 1; k <= LEVEL_MAX; k++)
+		if (count[k] > count[around])
+			around = k;
+	return around > 0 && around - 1 < own ? around - 1 : own;
+}
+
+/* Moves top switches that join nothing below their neighbours. An empty pod
+ * takes a round for each of its levels. */
+static void
+order_settle(const struct graph *g, uint32_t *level)
+{
+	g_autofree uint32_t *mark = g_new0(uint32_t, g->n_switches);
+	g_autofree uint32_t *next = g_new(uint32_t, g->n_switches);
+	g_autoptr(GArray) todo = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	struct sample s = { g, level, mark, 0, todo, 1 };
+	size_t size = g->n_switches * sizeof(*level);
+	uint32_t sw, round;
+
+	for (round = 0; round < MAX_ROUNDS; round++) {
+		for (sw = 0; sw < g->n_switches; sw++)
+			next[sw] = sample_settle(&s, sw);
+		if (memcmp(level, next, size) == 0)
+			return;
+		memcpy(level, next, size);
+	}
+}
+
 /* ---- the choice ---- */
 
 uint64_t *
@@ -451,6 +579,7 @@ order_find(const struct engine_input *in, struct trial *t)
 		order_count_from_roots(g, in->is_root, level);
 		return order_build(g, level, NULL, NULL);
 	}
+	order_settle(g, level);
 	o = order_build(g, level, NULL, NULL);
 	if (order_is_layered(g, o))
 		return o;
@@ -465,6 +594,7 @@ order_find(const struct engine_input *in, struct trial *t)
 	step = MAX(n / N_THRESHOLDS, 1);
 	for (i = 0; i + 1 < n; i += step) {
 		order_count_from_leaves(g, counts[i], level);
+		order_settle(g, level);
 		order_try(t, order_build(g, level, NULL, NULL));
 	}
 	unused = g_new0(uint64_t, g->n_switches);

@@ -133,6 +133,53 @@ TEST(test_places_are_a_total_order_by_level)
 	}
 }
 
+/* False: it has none. */
+static bool
+switch_hosts_off(struct snapshot *s, uint32_t sw)
+{
+	uint32_t port = lab_find_port(s, sw, false, 0);
+	bool has_hosts = port != SNAPSHOT_NONE;
+
+	for (; port != SNAPSHOT_NONE; port = lab_find_port(s, sw, false, 0))
+		lab_cut(s, port);
+	return has_hosts;
+}
+
+/* A leaf whose hosts are off stays a leaf, whole pods too. */
+TEST(test_leaves_without_hosts_are_no_tops)
+{
+	struct snapshot *s = lab_generate("PGFT(4,4,4;1,4,4)", 1, 0);
+	AUTO_VALUE(ordered_close) struct ordered d;
+	uint32_t sw, n_off = 0;
+
+	for (sw = 0; sw < s->n_switches && n_off < 3; sw++)
+		n_off += switch_hosts_off(s, sw);
+	ordered_open(&d, s, NULL);
+	assert_int_equal(count_level(d.o, 0), 16);
+	assert_int_equal(count_level(d.o, 1), 16);
+	assert_int_equal(count_level(d.o, 2), 16);
+}
+
+/* Most leaves of each pod have no hosts. The pairs of leaves that have some
+ * decide whether a top switch joins anything. */
+TEST(test_tops_above_empty_leaves_are_tops)
+{
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		struct snapshot *s = lab_generate("PGFT(4,6,6;1,3,3)", seed, 0);
+		AUTO_VALUE(ordered_close) struct ordered d;
+		uint32_t sw, n = 0;
+
+		for (sw = 0; sw < s->n_switches; sw++)
+			if (lab_find_port(s, sw, false, 0) != SNAPSHOT_NONE &&
+			    n++ % 5)
+				switch_hosts_off(s, sw);
+		ordered_open(&d, s, NULL);
+		if (count_level(d.o, 2) != 9)
+			fail_msg("seed %d: %u switches on level 2", (int)seed,
+				 count_level(d.o, 2));
+	}
+}
+
 TEST(test_ranks_lead_up_and_are_read_back)
 {
 	AUTO_VALUE(ordered_close) struct ordered d;
