@@ -596,7 +596,7 @@ TEST(test_a_start_takes_up_the_tables_that_are_there)
 		}
 	print_message("# %u of %u, %u blocks, %u if it is known\n", n_same, n,
 		      (unsigned)blocks, (unsigned)known_blocks);
-	assert_true(n_same * 20 >= n * 19);
+	assert_true(n_same * 10 >= n * 9);
 	assert_true(blocks * 20 <= known_blocks * 21);
 }
 
