@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/lib/folder.h"
+#include "tests/lib/golden.h"
 #include "tests/lib/options_lab.h"
 #include "tests/lib/unit.h"
 #include "topology/text.h"
@@ -74,60 +75,28 @@ put_file(struct setup *t, const char *text)
 	folder_put(t->folder, "f", text);
 }
 
-/* Ranges are those of the file, whose keys are the same rows. */
-static const struct {
-	const char *line;
-	const char *error;
-} bad_args[] = {
-	{ "-p 300", "--port: 300 is not 1 to 254" },
-	{ "-p", "--port: a value is missing: 1 to 254" },
-	{ "--lmc 8", "--lmc: 8 is not 0 to 7" },
-	{ "--lmc", "--lmc: a value is missing: 0 to 7" },
-	{ "-s often", "--sweep: often is not 0 to 86400" },
-	{ "-g mlx5_0",
-	  "--guid: mlx5_0 is not a GUID of up to 16 hexadecimal digits" },
-	{ "-D 0x100", "--log-flags: 0x100 is not 0 to 255" },
-	{ "-D info", "--log-flags: info is not 0 to 255" },
-	{ "-D", "--log-flags: a value is missing: 0 to 255" },
-	{ "--plan=xml", "--plan: xml is not text or json" },
-	{ "--plan=", "--plan: \"\" is not text or json" },
-	{ "--once=yes", "--once: takes no value" },
-	{ "--takeover=1", "--takeover: takes no value" },
-	{ "--nonsense",
-	  "--nonsense is no option, --help has all" },
-	{ "--sweap=3",
-	  "--sweap is no option; the nearest is --sweep, --help has all" },
-	{ "-T", "-T is no option; --help has all" },
-	{ "--plan -oT", "-T is no option; --help has all" },
-	{ "--log_fiel x", "--log_fiel is no option; the nearest is "
-	  "--log-file, --help has all" },
-	{ "--cache_dir", "--cache-dir: a value is missing: a name" },
-	/* OpenSM's */
-	{ "-q local", "-q is no option; --help has all" },
-	{ "--console=local", "--console is no option, --help has all" },
-	{ "--qos", "--qos is no option; it is the key qos of the configuration "
-	  "file" },
-	{ "--sm-sl 3", "--sm-sl is no option; it is the key sm_sl of the "
-	  "configuration file" },
-	{ "-o stray", "unexpected argument \"stray\"; --help lists the "
-	  "options" },
-	{ "-o status", "unexpected argument \"status\": it is a command of "
-	  "minismctl" },
-	{ "-- -o", "unexpected argument \"-o\"; --help lists the options" },
-	{ "-F", "--config: a value is missing: a file" },
-	{ "--config=", "--config: \"\" is not a file" },
-	{ "--pidfile=", "--pidfile: \"\" is not a file" },
-	{ "-B=1", "-= is no option; --help has all" },
-	/* --partitions, --pidfile, --plan, --port, --priority */
-	{ "--p=2", "--p is no option; the nearest is --port, "
-	  "--help has all" },
-	{ "-op", "--port: a value is missing: 1 to 254" },
-};
-
-SETUP_TEST(test_bad_option_is_one_line)
+/* A message for each line of tests/golden/arguments. */
+static char *
+refused(const void *of, const char *text)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(bad_args); i++)
-		refuses(t, bad_args[i].line, bad_args[i].error);
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	GString *out = g_string_new(NULL);
+	void *t;
+
+	setup_new(&t);
+	for (char **line = lines; **line; line++) {
+		g_autofree char *message = run(t, "%s", *line);
+
+		g_string_append_printf(out, "%s\n", message ?: "accepted");
+	}
+	setup_free(&t);
+	return g_string_free(out, FALSE);
+}
+
+__attribute__((constructor)) static void
+add_file(void)
+{
+	golden_add("arguments", refused, NULL);
 }
 
 /* All other than what is built in. Underscores in options are dashes; as

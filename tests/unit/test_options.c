@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The configuration file: what it may say, what each wrong value costs (a line
- * that says what is right), and what is worth a warning. The command line is in
- * test_command_line.c.
+ * The configuration file: what it may say. What each wrong value costs (a line
+ * that says what is right), and what is worth a warning, is in
+ * tests/golden/conf. The command line is in test_command_line.c.
  */
 #include <string.h>
 
@@ -153,63 +153,6 @@ SETUP_TEST(test_null_is_the_built_in_value)
 	assert_same(t->conf, fresh);
 }
 
-#define STARVED	"are never sent: sl2vl gives them a VL without weight in " \
-	"vlarb_high and vlarb_low\n"
-/* The document's example: VL 4 off, no more than 8 VLs. */
-#define EIGHT_VLS "qos TRUE\nqos_vlarb_high 0:4\n" \
-	"qos_vlarb_low 0:0,1:64,2:128,3:192,4:0,5:64,6:64,7:64\n"
-/* Folded into four VLs, three of which have weight. */
-#define FOLDED	"qos TRUE\nqos_max_vls 7\nqos_vlarb_high 0:4\n" \
-	"qos_vlarb_low 1:1,2:1,4:1\n"
-
-/* What is said of a file. */
-static const struct {
-	const char *text, *warnings;
-} warned[] = {
-	{ "# a comment\n\nsweep_intervall 3\nprefix_routes_file (null)\nlcm\n",
-	  "x.conf:3:1: sweep_intervall is no key; the nearest is "
-	  "sweep_interval\n"
-	  "x.conf:4:1: prefix_routes_file is no key\n"
-	  "x.conf:5:1: lcm is no key; the nearest is lmc\n" },
-	/* OpenSM's name of a key */
-	{ "routing_threads_num 3\n", "" },
-	/* as in a file that OpenSM wrote: another program judges */
-	{ "lcm 1\nconsole off\nsm_inactive false\nfdr10 1\ncc_key 7\n"
-	  "perfmgr TRUE\nqos_ca_max_vls 3\n",
-	  "x.conf: 7 keys are none of minism's, and not used; minism-import "
-	  "tells what OpenSM's are here\n" },
-	/* counters are read by another program */
-	{ "bad_link_policy avoid_slow\n", "" },
-	{ "bad_link_policy avoid\n",
-	  "x.conf:1:17: bad_link_policy avoid: minism-health --avoid reads "
-	  "the errors\n" },
-	{ "qos_sl2v 0\n", "x.conf:1:1: qos_sl2v is no key; the nearest is "
-	  "qos_sl2vl\n" },
-	/* an SL that starves */
-	{ "qos TRUE\n", "" },
-	{ EIGHT_VLS, "qos: packets of SL 4, 8, 9, 10, 11, 12, 13, 14 " STARVED },
-	{ EIGHT_VLS "qos_sl2vl 0,1,2,3,15,5,6,7,0,1,2,3,5,5,6,7\n", "" },
-	{ FOLDED, "qos: packets of SL 3, 7, 11, 15 " STARVED },
-	{ FOLDED "qos_vlarb_high 4:1\nqos_vlarb_low 5:1,6:1,7:1\n", "" },
-	{ FOLDED "qos FALSE\n", "" },
-};
-
-SETUP_TEST(test_what_has_no_effect_is_warned_of)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(warned); i++) {
-		g_autoptr(GString) told = g_string_new(NULL);
-
-		options_free(t->conf);
-		t->conf = options_new();
-		setup_parse(t, warned[i].text);
-		for (guint k = 0; k < t->warnings->len; k++)
-			g_string_append_printf(told, "%s\n",
-					       (char *)t->warnings->pdata[k]);
-		assert_string_equal(told->str, warned[i].warnings);
-		assert_int_equal(t->conf->sweep_s, 10);
-	}
-}
-
 SETUP_TEST(test_foreign_keys_are_taken)
 {
 	setup_parse(t, "routing_threads_num 3\nbad_link_policy avoid_slow\n");
@@ -217,131 +160,6 @@ SETUP_TEST(test_foreign_keys_are_taken)
 	setup_parse(t, "bad_link_policy avoid\n");
 	assert_int_equal(t->conf->bad_links & OPTIONS_AVOID_SLOW,
 			 OPTIONS_AVOID_SLOW);
-}
-
-static char *
-errors_of(struct setup *t, const char *text)
-{
-	g_autoptr(GError) error = NULL;
-
-	assert_false(options_parse(t->conf, text, "x.conf", t->warnings,
-				   &error));
-	assert_gerror(error, TEXT_ERROR, TEXT_ERROR_SYNTAX);
-	return g_strdup(error->message);
-}
-
-SETUP_TEST(test_all_errors_of_a_file_are_told)
-{
-	g_autoptr(GString) many = g_string_new(NULL);
-	g_autofree char *two = errors_of(t, "  lmc 9\nlcm 1\nsm_priority  16\n");
-	g_autofree char *all = NULL;
-	g_auto(GStrv) lines = NULL;
-
-	assert_string_equal(two, "x.conf:1:7: lmc: 9 is not 0 to 7\n"
-			    "x.conf:3:14: sm_priority: 16 is not 0 to 15");
-	assert_int_equal(t->warnings->len, 1);
-
-	for (unsigned i = 0; i < 25; i++)
-		g_string_append(many, "lmc 9\n");
-	all = errors_of(t, many->str);
-	lines = g_strsplit(all, "\n", -1);
-	assert_int_equal(g_strv_length(lines), 21);
-	assert_string_equal(lines[19], "x.conf:20:5: lmc: 9 is not 0 to 7");
-	assert_string_equal(lines[20], "and 5 errors more");
-}
-
-#define VLS	"a list of up to 16 VLs of 0 to 14, or 15 to drop the SL"
-#define WEIGHTS	"a list of up to 64 VL:WEIGHT, VLs of 0 to 14 and weights " \
-	"of 0 to 255"
-#define WRONG(key, n, word, list) \
-	key ": number " n " of the list, \"" word "\", is wrong: " list " is needed"
-
-static const struct {
-	unsigned column;
-	const char *text;
-	const char *error;
-} bad_lines[] = {
-	{ 5, "lmc 9", "lmc: 9 is not 0 to 7" },
-	{ 5, "lmc -1", "lmc: -1 is not 0 to 7" },
-	{ 5, "lmc 1x", "lmc: 1x is not 0 to 7" },
-	{ 5, "lmc 0x", "lmc: 0x is not 0 to 7" },
-	{ 5, "lmc \"\"", "lmc: \"\" is not 0 to 7" },
-	{ 4, "lmc", "lmc: a value is missing: 0 to 7" },
-	{ 5, "lmc # 1", "lmc: a value is missing: 0 to 7" },
-	{ 7, "lmc 1 2", "lmc: more than one value (one with blanks in it "
-	  "needs quotes)" },
-	{ 5, "lmc 18446744073709551616",
-	  "lmc: 18446744073709551616 is not 0 to 7" },
-	{ 13, "sm_priority 16", "sm_priority: 16 is not 0 to 15" },
-	{ 6, "port 0", "port: 0 is not 1 to 254" },
-	{ 6, "port 255", "port: 255 is not 1 to 254" },
-	{ 16, "sweep_interval 86401",
-	  "sweep_interval: 86401 is not 0 to 86400" },
-	{ 21, "transaction_timeout 0",
-	  "transaction_timeout: 0 is not 1 to 60000" },
-	{ 21, "transaction_retries 101",
-	  "transaction_retries: 101 is not 0 to 100" },
-	{ 15, "max_wire_smps 0", "max_wire_smps: 0 is not 1 to 65535" },
-	{ 6, "guid mlx5_0",
-	  "guid: mlx5_0 is not a GUID of up to 16 hexadecimal digits" },
-	{ 6, "guid 0x10002c90300a1b2c3",
-	  "guid: 0x10002c90300a1b2c3 is not a GUID of up to 16 hexadecimal "
-	  "digits" },
-	{ 15, "subnet_prefix fe80",
-	  "subnet_prefix: fe80 is not a number of 64 bits, decimal or 0x and "
-	  "hexadecimal" },
-	{ 18, "allowed_sm_guids 0x1;0x2", "allowed_sm_guids: 0x1;0x2 is not a "
-	  "list of GUIDs, with commas between them" },
-	{ 18, "allowed_sm_guids \"0x1 # 2x\"", "allowed_sm_guids: 0x1 # 2x is "
-	  "not a list of GUIDs, with commas between them" },
-	{ 18, "allowed_sm_guids ,", "allowed_sm_guids: , is not a list of GUIDs, "
-	  "with commas between them" },
-	{ 7, "m_key s3cret", "m_key: the value is not a number of 64 bits, "
-	  "decimal or 0x and hexadecimal" },
-	{ 23, "require_deadlock_free maybe",
-	  "require_deadlock_free: maybe is not TRUE or FALSE" },
-	{ 16, "routing_engine \"\"", "routing_engine: \"\" is not a name" },
-	{ 10, "log_file \"/a", "log_file: the quote is not closed" },
-	{ 13, "log_file /a b", "log_file: more than one value (one with "
-	  "blanks in it needs quotes)" },
-	{ 14, "log_file \"/a\"b", "log_file: more than one value (one with "
-	  "blanks in it needs quotes)" },
-	{ 14, "part_enforce sometimes",
-	  "part_enforce: sometimes is not both, in, out or off" },
-	{ 16, "vl_stall_count 0", "vl_stall_count: 0 is not 1 to 7" },
-	{ 12, "max_op_vls 6", "max_op_vls: 6 is not 1 to 5" },
-	{ 20, "m_key_lease_period 65536",
-	  "m_key_lease_period: 65536 is not 0 to 65535" },
-	{ 5, "qos maybe", "qos: maybe is not TRUE or FALSE" },
-	{ 13, "qos_max_vls 16", "qos_max_vls: 16 is not 1 to 15" },
-	{ 13, "qos_max_vls \"\"", "qos_max_vls: \"\" is not 1 to 15" },
-	{ 16, "qos_high_limit 256", "qos_high_limit: 256 is not 0 to 255" },
-	{ 16, "qos_high_limit -2", "qos_high_limit: -2 is not 0 to 255" },
-	{ 10, "qos_sl2vl", "qos_sl2vl: a value is missing: " VLS },
-	{ 11, "qos_sl2vl 0,16", WRONG("qos_sl2vl", "2", "16", VLS) },
-	{ 11, "qos_sl2vl 0,,1", WRONG("qos_sl2vl", "2", "", VLS) },
-	{ 11, "qos_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7,0",
-	  WRONG("qos_sl2vl", "17", "0", VLS) },
-	{ 15, "qos_vlarb_low 1", WRONG("qos_vlarb_low", "1", "1", WEIGHTS) },
-	{ 15, "qos_vlarb_low 15:1",
-	  WRONG("qos_vlarb_low", "1", "15:1", WEIGHTS) },
-	{ 16, "qos_vlarb_high 1:256",
-	  WRONG("qos_vlarb_high", "1", "1:256", WEIGHTS) },
-	{ 16, "qos_vlarb_high 1:2:3",
-	  WRONG("qos_vlarb_high", "1", "1:2:3", WEIGHTS) },
-};
-
-SETUP_TEST(test_bad_value_is_an_error)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(bad_lines); i++) {
-		g_autofree char *text = g_strdup_printf("sm_priority 3\n"
-			"log_file /x\n%s\nview_file /y\n", bad_lines[i].text);
-		g_autofree char *want = g_strdup_printf("x.conf:3:%u: %s",
-			bad_lines[i].column, bad_lines[i].error);
-		g_autofree char *error = errors_of(t, text);
-
-		assert_string_equal(error, want);
-	}
 }
 
 SETUP_TEST(test_every_key_of_qos_arrives)
@@ -384,7 +202,7 @@ SETUP_TEST(test_what_says_not_set_is_what_is_built_in)
 	assert_memory_equal(&t->conf->qos, &fresh->qos, sizeof(fresh->qos));
 }
 
-SETUP_TEST(test_a_table_has_64_entries)
+SETUP_TEST(test_a_list_of_weights_has_64)
 {
 	g_autoptr(GString) text = g_string_new("qos_vlarb_high 1:1");
 
@@ -392,8 +210,6 @@ SETUP_TEST(test_a_table_has_64_entries)
 		g_string_append(text, ",1:1");
 	setup_parse(t, text->str);
 	assert_int_equal(t->conf->qos.high[63].weight, 1);
-	g_string_append(text, ",1:1");
-	g_free(errors_of(t, text->str));
 }
 
 /* The shipped file sets nothing; what is commented out in it is every key, and

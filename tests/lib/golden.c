@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#include "tests/lib/golden.h"
+
+#include <string.h>
+
+#include "tests/lib/unit.h"
+
+static GPtrArray *cases;
+
+static void
+test_golden(void **state)
+{
+	const struct golden *g = *state;
+	g_autofree char *got = g->made(g->of, g->text);
+
+	assert_string_equal(got, g->result);
+}
+
+static char *
+take_section(const char *begin, const char *end)
+{
+	g_autofree char *raw = g_strndup(begin, (gsize)(end - begin));
+
+	if (g_str_has_suffix(raw, "\\\n"))
+		raw[strlen(raw) - 2] = '\0';
+	return g_strcompress(raw);
+}
+
+const GPtrArray *
+golden_add(const char *file, golden_fn made, const void *of)
+{
+	g_autofree char *path = g_build_filename(g_getenv("MINISM_SRC") ?: ".",
+						 "tests/golden", file, NULL);
+	g_autofree char *text = NULL;
+	g_auto(GStrv) parts = NULL;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		g_error("%s is not there", path);
+	text[strlen(text) - 1] = '\0';
+	cases = cases ?: g_ptr_array_new();
+	parts = g_strsplit(text, "\n== ", -1);
+	for (guint i = 0; parts[i]; i++) {
+		g_autofree char *part = g_strconcat(parts[i], "\n", NULL);
+		char *line = strchr(part, '\n'), *bar = strstr(line, "\n--\n");
+		struct golden *g = g_new0(struct golden, 1);
+
+		g->of = of;
+		g->made = made;
+		g->text = take_section(line + 1, MAX(bar, line) + 1);
+		g->result = take_section(bar + 4, bar + strlen(bar));
+		*line = '\0';
+		g_ptr_array_add(cases, g);
+		g->name = g_strdup_printf("%s: %s", file, part +
+					  (i ? 0 : strlen("== ")));
+		unit_add_state(g->name, test_golden, g);
+	}
+	return cases;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A file of tests/golden has cases, each a test point: a text, and what comes of
+ * it, byte for byte.
+ *
+ *	== title
+ *	text
+ *	--
+ *	what comes of it
+ *
+ * Escapes are those of C (g_strcompress); a backslash at the end of a section
+ * takes its last newline away.
+ */
+#ifndef MINISM_TESTS_LIB_GOLDEN_H
+#define MINISM_TESTS_LIB_GOLDEN_H
+
+#include <glib.h>
+
+/* What comes of a text, a new string. */
+typedef char *(*golden_fn)(const void *of, const char *text);
+
+struct golden {
+	const void *of;
+	golden_fn made;
+	char *name, *text, *result;
+};
+
+/* Adds the cases of a file as tests; those of all files, which live as long as
+ * the program. */
+const GPtrArray *golden_add(const char *file, golden_fn made, const void *of);
+
+#endif
