@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The commands that are answered by a view, each on this one:
+ * The commands that are answered by a view (tests/golden/show), each on this
+ * one (tests/data/show.view):
  *
  *	      spine-1
  *	     /1   2| |3
@@ -12,233 +13,34 @@
 #include <string.h>
 
 #include "tests/lib/auto.h"
+#include "tests/lib/golden.h"
 #include "tests/lib/unit.h"
 #include "tools/show.h"
 #include "tools/status.h"
 
-#define ROW	"ffffffffffffffffffffffffffffffffffffffffffffffffffffffff" \
-	"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
+static char *view_text;
 
-static const char view_text[] =
-	"# Topology file: written by minism\n"
-	"#view 1 gen 7 sa 2 at 5 port 0x101 by minism\n"
-	"#manager state 3 qos 1 on here\n"
-	"#group 0xff12401bffff000000000000ffffffff 0xc000 0xffff 0x00000b1b"
-	" 0x00000 4 3 18 0 0 0 1 0x0000000000000000\n"
-	"#member 0xff12401bffff000000000000ffffffff"
-	" 0xfe800000000000000000000000000101 1 0\n"
-	"#member 0xff12401bffff000000000000ffffffff"
-	" 0xfe8000000000000000000000000000aa 5 0\n"
-	"#group 0xff120000000000000000000000000001 0xc001 0x8010 0x00000001"
-	" 0x00000 5 7 18 3 0 0 0 0x0000000000000101\n"
-	"#member 0xff120000000000000000000000000001"
-	" 0xfe800000000000000000000000000301 4 0\n"
-	"#member cut\n"
-	"#partition 0x0010 sl 3 name Storage\n"
-	"#partition 0x0020 sl 0\n"
-	"#partition 0x7fff sl 2 name Default\n"
-	"#avoided 0x20 2 errors 0 used 0 why by the operator\n"
-	"#idle state 1 mtu 4 vls 1 phys 2\n"
-	"#usual state 4 mtu 5 vls 4 phys 5\n"
-	"\nvendid=0x1\nswitchguid=0x10(10)\n"
-	"Switch 4 \"S-10\" # \"leaf-1\" base port 0 lid 4 lmc 0\n"
-	"[1] \"H-100\"[1](101) # \"node-01\" lid 1 4xEDR\n"
-	"[2] \"H-200\"[1](201) # \"node-02\" lid 2 4xEDR\n"
-	"[3] \"S-30\"[1] # \"spine-1\" lid 6 4xEDR\n"
-	"\nswitchguid=0x20(20)\n"
-	"Switch 4 \"S-20\" # \"leaf-2\" base port 0 lid 5 lmc 0\n"
-	"[1] \"H-300\"[1](301) # \"node-03\" lid 3 4xFDR\n"
-	"[2] \"S-30\"[3] # \"spine-1\" lid 6 4xEDR\n"
-	"[3] \"S-30\"[2] # \"spine-1\" lid 6 4xEDR\n"
-	"\nswitchguid=0x30(30)\n"
-	"Switch 3 \"S-30\" # \"spine-1\" base port 0 lid 6 lmc 0\n"
-	"[1] \"S-10\"[3] # \"leaf-1\" lid 4 4xEDR\n"
-	"[2] \"S-20\"[3] # \"leaf-2\" lid 5 4xEDR\n"
-	"[3] \"S-20\"[2] # \"leaf-2\" lid 5 4xEDR\n"
-	"\ncaguid=0x100\nCa 1 \"H-100\" # \"node-01\"\n"
-	"[1](101) \"S-10\"[1] # lid 1 lmc 0 \"leaf-1\" lid 4 4xEDR\n"
-	"\ncaguid=0x200\nCa 2 \"H-200\" # \"node-02\"\n"
-	"[1](201) \"S-10\"[2] # lid 2 lmc 0 \"leaf-1\" lid 4 4xEDR\n"
-	"\ncaguid=0x300\nCa 1 \"H-300\" # \"node-03\"\n"
-	"[1](301) \"S-20\"[1] # lid 3 lmc 0 \"leaf-2\" lid 5 4xFDR\n"
-	"\n#name 0x100 is Rack 1\n"
-	"#port 0x10 4 state 2 mtu 0 vls 1 phys 5 speed 1xSDR\n"
-	"#port 0x20 2 state 2 mtu 3 vls 2 phys 5\n"
-	"#slow 0x10 3 could-be 4xHDR\n"
-	"#pkey 0x0010 0x101\n#pkey 0x8010 0x101\n#pkey 0xffff 0x101\n"
-	"#pkey 0x7fff 0x201\n#pkey 0x0020 0x301\n#pkey 0x7fff 0x301\n"
-	"#pkey 0xffff 0x0000000000000010\n#pkey 0xffff 0x30\n"
-	"#lft 0x10 0 ff010203000303" ROW "\n"
-	"#lft 0x20 0 ff030301030003" ROW "\n"
-	"#lft 0x30 0 ff010102010200" ROW "\n"
-	"#end 7\n";
-
-static const struct {
-	const char *words;	/* j, w: JSON, --why */
-	int status;
-	const char *answer;
-} cases[] = {
-	{ "nodes", 0,
-	  "switch 4\t0x0000000000000010  leaf-1  3 of 3 links Active\n"
-	  "switch 5\t0x0000000000000020  leaf-2  2 of 3 links Active\n"
-	  "switch 6\t0x0000000000000030  spine-1  2 of 3 links Active\n"
-	  "host   1\t0x0000000000000100  Rack 1  at leaf-1/1\n"
-	  "host   2\t0x0000000000000200  node-02  at leaf-1/2\n"
-	  "host   3\t0x0000000000000300  node-03  at leaf-2/1\n" },
-	{ "j nodes spine", 0, "{\"nodes\":[{\"kind\":\"switch\",\"lid\":6,"
-	  "\"guid\":\"0x0000000000000030\",\"name\":\"spine-1\",\"at\":null,"
-	  "\"links\":3,\"active\":2}]}\n" },
-	{ "j nodes host-5", 0, "{\"nodes\":[]}\n" },
-	{ "nodes hosts", 0, "no name has hosts in it; words other than names: "
-	  "switch, host\n" },
-	{ "links down", 0, "no name has down in it; words other than names: "
-	  "slow, inactive, avoided\n" },
-	{ "links", 0,
-	  "leaf-1/1 - Rack 1/1  4xEDR Active\n"
-	  "leaf-1/2 - node-02/1  4xEDR Active\n"
-	  "leaf-1/3 - spine-1/1  4xEDR Active, could be 4xHDR\n"
-	  "leaf-2/1 - node-03/1  4xFDR Active\n"
-	  "leaf-2/2 - spine-1/3  4xEDR Initialize, avoided\n"
-	  "leaf-2/3 - spine-1/2  4xEDR Active\n" },
-	{ "links slow", 0,
-	  "leaf-1/3 - spine-1/1  4xEDR Active, could be 4xHDR\n" },
-	{ "links inactive", 0, "leaf-2/2 - spine-1/3  4xEDR Initialize, avoided\n" },
-	{ "j links avoided", 0, "{\"links\":[{\"a\":\"leaf-2/2\","
-	  "\"b\":\"spine-1/3\",\"speed\":\"4xEDR\",\"state\":\"Initialize\","
-	  "\"could_be\":null,\"avoided\":true}]}\n" },
-	{ "links node-03", 0, "leaf-2/1 - node-03/1  4xFDR Active\n" },
-	{ "ports leaf-1", 0,
-	  "leaf-1: switch\n"
-	  "  port 0  LinkUp  4xSDR Active  LID 4\n"
-	  "  port 1  LinkUp  4xEDR Active  MTU 4096, 8 VLs  - Rack 1/1\n"
-	  "  port 2  LinkUp  4xEDR Active  MTU 4096, 8 VLs  - node-02/1\n"
-	  "  port 3  LinkUp  4xEDR Active  MTU 4096, 8 VLs  - spine-1/1\n"
-	  "  port 4  LinkUp  1xSDR Initialize  MTU 0, 1 VL  - no node answers\n" },
-	{ "ports leaf-2", 0,
-	  "leaf-2: switch\n"
-	  "  port 0  LinkUp  4xSDR Active  LID 5\n"
-	  "  port 1  LinkUp  4xFDR Active  MTU 4096, 8 VLs  - node-03/1\n"
-	  "  port 2  LinkUp  4xEDR Initialize  MTU 1024, 2 VLs  - spine-1/3\n"
-	  "  port 3  LinkUp  4xEDR Active  MTU 4096, 8 VLs  - spine-1/2\n"
-	  "  port 4  Polling  Down\n" },
-	{ "j ports 2", 0, "{\"name\":\"node-02\",\"kind\":\"host\",\"ports\":["
-	  "{\"port\":1,\"physical\":\"LinkUp\",\"speed\":\"4xEDR\",\"state\":"
-	  "\"Active\",\"lid\":2,\"guid\":\"0x0000000000000201\",\"mtu\":4096,"
-	  "\"vls\":8,\"peer\":\"leaf-1/2\"}]}\n" },
-	{ "lft leaf-1", 0,
-	  "leaf-1\n"
-	  "  LID 1  port 1 - Rack 1/1  to Rack 1\n"
-	  "  LID 2  port 2 - node-02/1  to node-02/1\n"
-	  "  LID 3  port 3 - spine-1/1  to node-03\n"
-	  "  LID 4  port 0  to leaf-1\n"
-	  "  LID 5  port 3 - spine-1/1  to leaf-2\n"
-	  "  LID 6  port 3 - spine-1/1  to spine-1\n" },
-	{ "lft node-02", 2, "only a switch has forwarding tables\n" },
-	{ "who 'Rack 1'", 0,
-	  "Rack 1: host, LID 1\n"
-	  "  NodeGUID 0x0000000000000100, PortGUID 0x0000000000000101\n"
-	  "  says it is node-01\n"
-	  "  both in Storage (0x0010), full in Default (0x7fff)\n"
-	  "  port 1 - leaf-1/1  4xEDR Active\n" },
-	{ "who node-02/2", 2, "nothing on the fabric has the name, LID or GUID "
-	  "node-02/2; the nearest is node-02\n" },
-	{ "path node-03/1 'Rack 1/1'", 0,
-	  "node-03 (LID 3) -> Rack 1 (LID 1): 3 switches, SL 2, MTU 4096, 56 "
-	  "Gb/s, P_Key 0x7fff\n"
-	  " 1  leaf-2  in 1  out 3\n"
-	  " 2  spine-1  in 2  out 1\n"
-	  " 3  leaf-1  in 3  out 1\n" },
-	{ "who 0x301", 0,
-	  "node-03: host, LID 3\n"
-	  "  NodeGUID 0x0000000000000300, PortGUID 0x0000000000000301\n"
-	  "  says it is node-03\n"
-	  "  limited in a partition (0x0020), limited in Default (0x7fff)\n"
-	  "  port 1 - leaf-2/1  4xFDR Active\n" },
-	{ "j who leaf-2", 0, "{\"name\":\"leaf-2\",\"kind\":\"switch\",\"lid\""
-	  ":5,\"lmc\":0,\"node_guid\":\"0x0000000000000020\",\"port_guid\":"
-	  "\"0x0000000000000020\",\"description\":\"leaf-2\",\"partitions\":"
-	  "\"in no partition\",\"links\":[{\"port\":1,\"peer\":\"node-03/1\","
-	  "\"speed\":\"4xFDR\",\"state\":\"Active\"},{\"port\":2,\"peer\":"
-	  "\"spine-1/3\",\"speed\":\"4xEDR\",\"state\":\"Initialize\"},{\"port\":3,"
-	  "\"peer\":\"spine-1/2\",\"speed\":\"4xEDR\",\"state\":\"Active\"}],"
-	  "\"missing\":null}\n" },
-	{ "who node-04", 2, "nothing on the fabric has the name, LID or GUID "
-	  "node-04; the nearest is node-02\n" },
-	{ "j who 9", 2, "{\"done\":false,\"message\":\"nothing on the fabric "
-	  "has the name, LID or GUID 9\"}\n" },
-	{ "path node-01 node-03", 0,
-	  "Rack 1 (LID 1) -> node-03 (LID 3): 3 switches, SL 2, MTU 4096, "
-	  "56 Gb/s, P_Key 0xffff\n"
-	  " 1  leaf-1  in 1  out 3\n"
-	  " 2  spine-1  in 1  out 2\n"
-	  " 3  leaf-2  in 3  out 1\n" },
-	{ "w path node-01 node-03", 0,
-	  "Rack 1 (LID 1) -> node-03 (LID 3): 3 switches, SL 2, MTU 4096, "
-	  "56 Gb/s, P_Key 0xffff\n"
-	  " 1  leaf-1  in 1  out 3     the only shortest: port 3; port 3 "
-	  "carries 3 LIDs\n"
-	  " 2  spine-1  in 1  out 2     one of 2 shortest: ports 2 3; port 2 "
-	  "carries 2 LIDs\n"
-	  " 3  leaf-2  in 3  out 1     the only shortest: port 1; port 1 "
-	  "carries 1 LID\n" },
-	{ "jw path 6 1", 0, "{\"from\":{\"name\":\"spine-1\",\"lid\":6,\"guid"
-	  "\":\"0x0000000000000030\"},\"to\":{\"name\":\"Rack 1\",\"lid\":1,"
-	  "\"guid\":\"0x0000000000000101\"},\"itself\":false,\"sl\":2,\"mtu\":4096,"
-	  "\"gbps\":100,\"pkey\":\"0xffff\",\"fault\":null,\"hops\":[{\"switch\":"
-	  "\"spine-1\",\"guid\":\"0x0000000000000030\",\"in\":0,\"out\":1,"
-	  "\"shortest\":[1],\"lids\":3},{\"switch\":\"leaf-1\",\"guid\":"
-	  "\"0x0000000000000010\",\"in\":3,\"out\":1,\"shortest\":[1],\"lids\""
-	  ":1}]}\n" },
-	{ "path leaf-1 leaf-1", 0,
-	  "leaf-1 (LID 4) -> leaf-1 (LID 4), the node itself: 0 switches, SL "
-	  "2, MTU 4096, 10 Gb/s, P_Key 0xffff\n" },
-	{ "w path node-01 0x101", 0,
-	  "Rack 1 (LID 1) -> Rack 1 (LID 1), the node itself: 0 switches, SL "
-	  "2, MTU 4096, 100 Gb/s, P_Key 0xffff\n" },
-	{ "jw path 1 node-01", 0, "{\"from\":{\"name\":\"Rack 1\",\"lid\":1,"
-	  "\"guid\":\"0x0000000000000101\"},\"to\":{\"name\":\"Rack 1\",\"lid\""
-	  ":1,\"guid\":\"0x0000000000000101\"},\"itself\":true,\"sl\":2,\"mtu\":"
-	  "4096,\"gbps\":100,\"pkey\":\"0xffff\",\"fault\":null,\"hops\":[]}\n" },
-	{ "path node-02 node-03", 1,
-	  "node-02/1 (LID 2) -> node-03 (LID 3): NO PATH: no partition lets them "
-	  "talk: limited in Default (0x7fff); limited in a partition (0x0020), "
-	  "limited in Default (0x7fff)\n"
-	  " 1  leaf-1  in 2  out 3\n"
-	  " 2  spine-1  in 1  out 2\n"
-	  " 3  leaf-2  in 3  out 1\n" },
-	{ "path node-01 node-09", 2, "nothing on the fabric has the name, LID "
-	  "or GUID node-09; the nearest is node-02\n" },
-	{ "groups", 0,
-	  "ff12:401b:ffff::ffff:ffff  MLID 0xc000  P_Key 0xffff  Q_Key "
-	  "0x00000b1b  MTU 2048  10.0 Gb/s  SL 0  2 members, of the "
-	  "configuration\n"
-	  "ff12::1  MLID 0xc001  P_Key 0x8010  Q_Key 0x00000001  MTU 4096  "
-	  "40.0 Gb/s  SL 3  1 member\n" },
-	{ "members 0xc000", 0,
-	  "ff12:401b:ffff::ffff:ffff  MLID 0xc000  full  0x0000000000000101  "
-	  "Rack 1\n"
-	  "ff12:401b:ffff::ffff:ffff  MLID 0xc000  full,send-only-non  "
-	  "0x00000000000000aa  away\n" },
-	{ "j members ff12::1", 0, "{\"members\":[{\"mgid\":\"ff12::1\","
-	  "\"mlid\":\"0xc001\",\"joined\":\"send-only-non\",\"guid\":"
-	  "\"0x0000000000000301\",\"node\":\"node-03\"}]}\n" },
-	{ "members 0xc002", 2, "0xc002 is the MGID or MLID of no group; groups "
-	  "lists them\n" },
-};
-
-static void
-expect_answer(struct tool_view *v, const char *words, int status,
-	      const char *answer)
+/* The status; words: behind "j" for JSON, "w" for --why, or both. */
+static int
+ask(struct tool_view *v, const char *words, GString *out)
 {
 	g_auto(GStrv) list = NULL;
-	g_autoptr(GString) out = g_string_new(NULL);
 	struct show q = { .v = v, .out = { .out = out } };
 
 	assert_true(g_shell_parse_argv(words, NULL, &list, NULL));
 	q.out.as_json = list[0][0] == 'j';
 	q.why = strchr(list[0], 'w') && strlen(list[0]) < 3;
 	q.words = list + (strlen(list[0]) < 3);
-	assert_int_equal(show_run(&q, NULL), status);
+	return show_run(&q, NULL);
+}
+
+static void
+expect_answer(struct tool_view *v, const char *words, int status,
+	      const char *answer)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	assert_int_equal(ask(v, words, out), status);
 	assert_string_equal(out->str, answer);
 }
 
@@ -262,13 +64,34 @@ read_view_with(const char *line, const char *instead)
 	return read_view(text);
 }
 
-TEST(test_commands_are_answered_by_a_view)
+/* Commands, a line each. */
+static char *
+answered(const void *of, const char *text)
 {
 	AUTO(tool_view) *v = read_view(view_text);
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	GString *out = g_string_new(NULL);
 
-	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
-		expect_answer(v, cases[i].words, cases[i].status,
-			      cases[i].answer);
+	for (char **line = lines; **line; line++) {
+		g_autoptr(GString) answer = g_string_new(NULL);
+		int status = ask(v, *line, answer);
+
+		g_string_append_printf(out, "$ %s\n%s", *line, answer->str);
+		if (status)
+			g_string_append_printf(out, "status %d\n", status);
+	}
+	return g_string_free(out, FALSE);
+}
+
+__attribute__((constructor)) static void
+add_file(void)
+{
+	g_autofree char *path = g_build_filename(g_getenv("MINISM_SRC") ?: ".",
+						 "tests/data/show.view", NULL);
+
+	if (!g_file_get_contents(path, &view_text, NULL, NULL))
+		g_error("%s is not there", path);
+	golden_add("show", answered, NULL);
 }
 
 TEST(test_a_list_of_nothing_says_so)
