@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What differs between two fabrics, of which the first is
+ * What differs between two fabrics (tests/golden/compare), and between one and
+ * its design (tests/golden/design). They are made of
  *
  *	spine-1 (5, 6)  spine-2 (5, 6)  spine-3 (5, 6)
  *	leaf-1 (3, 4, 5)   leaf-2 (3, 4, 5)	leaf-2/3 - spine-1/6, ..
  *	node-01 (1)  node-02 (2)   node-03 (1)  node-04 (2)
  *
- * and the second is made of it by "-leaf-1/3" (that cable is away), "+A=B" (there
- * is one), "%A" (that cable has another speed), "~node-01" (its LID is 99),
- * "?node-01" (it is not known); a node without a cable is away.
+ * by "-leaf-1/3" (that cable is away), "+A=B" (there is one), "%A" (that cable
+ * has another speed), "~node-01" (its LID is 99), "?node-01" (it is not known);
+ * a node without a cable is away.
  */
 #include <string.h>
 
 #include "tests/lib/auto.h"
+#include "tests/lib/golden.h"
 #include "tests/lib/unit.h"
 #include "tools/compare.h"
 #include "tools/design.h"
@@ -121,206 +123,84 @@ write_fabric(const char *edits, const char *lines)
 	return v;
 }
 
-#define HEAD	"#view 1 gen 7\n#end 7\n"
-#define MEMBER(guid)	"#member 0xff12000000000000000000000000000" "1 " \
-	"0xfe80000000000000000000000000" guid " 1 0\n"
-#define GROUP(name)	"#group 0xff1200000000000000000000000000" name \
-	" 0xc000 0xffff 0x1 0x0 4 3 18 0 0 0 1 0x0\n"
-#define WARNINGS(n)	"#warning a" n "\n#warning b" n "\n#warning c" n "\n" \
-	"#warning d" n "\n#warning e" n "\n#warning f" n "\n#warning g" n "\n"
-#define TOLD_6(n) "new warning a" n "\nnew warning b" n "\nnew warning c" n \
-	"\nnew warning d" n "\nnew warning e" n "\nnew warning f" n "\n"
-#define TOLD(n)	TOLD_6(n) "new warning g" n "\n"
-#define LEAF_2	"-leaf-2/1 -leaf-2/2 -leaf-2/3 -leaf-2/4 -leaf-2/5"
-
-static const struct {
-	const char *edits, *lines[2], *answer;
-	int status;
-} cases[] = {
-	{ "", { HEAD, HEAD }, "no difference\n", 0 },
-	{ "?node-03", { HEAD, HEAD }, "no difference\n", 0 },
-	{ LEAF_2, { HEAD "#verdict links 8 is up\n" GROUP("01")
-		MEMBER("0101") MEMBER("0103") GROUP("02"),
-		HEAD "#verdict links 4 is degraded\n#fault 1 guid 0x20 kind 0 "
-		"name 6 what switch leaf-2, 5 links, 2 hosts\n" GROUP("01")
-		MEMBER("0101") GROUP("03") MEMBER("0101") },
-	  "missing switch leaf-2: 5 links, 2 hosts\n"
-	  "verdict now degraded\nverdict before up\n"
-	  "ended group ff12::2: 0 members\n"
-	  "new group ff12::3: 1 member\n", 1 },
-	{ "-leaf-1/3 %leaf-2/4 ~node-03", { HEAD, HEAD "#fault 1 guid 0x10 kind 2 "
-		"name 20 what link leaf-1/3 - spine-1/5\n#fault 2 guid 0x10 kind"
-		" 1 name 7 what host node-09, at leaf-1/9\n"
-		"#name 0x102 is Rack 2\n" },
-	  "missing link leaf-1/3 - spine-1/5\n"
-	  "slow link leaf-2/4 - spine-2/6: 1xSDR of 4xEDR\n"
-	  "other name Rack 2: before node-02\n"
-	  "other LID node-03: 99, before 7\n"
-	  "new fault host node-09, at leaf-1/9\n", 1 },
-	{ "", { HEAD, HEAD WARNINGS("1") WARNINGS("2") WARNINGS("3")
-		"#complaint c\n" },
-	  "new problem c\n" TOLD("1") TOLD("2") TOLD_6("3") "new warning: more, "
-	  "which --json has\n", 1 },
-	{ "+leaf-3/1=node-05/1 +leaf-3/2=spine-1/8 +leaf-1/8=spine-2/8",
-	  { "", "" }, "new switch leaf-3: 2 links, 1 host\n"
-	  "new link leaf-1/8 - spine-2/8\n", 1 },
-	{ "-leaf-1/3 -leaf-2/4 +leaf-1/3=spine-2/6 +leaf-2/4=spine-1/5",
-	  { "", "" }, "exchanged plugs leaf-1/3 and leaf-2/4: before, the cable "
-	  "of spine-1/5 in leaf-1/3, that of spine-2/6 in leaf-2/4\n", 1 },
-	{ "-leaf-1/2 +leaf-2/8=node-02/1 -leaf-1/3 +leaf-1/8=spine-1/5",
-	  { "", "" }, "moved host node-02: at leaf-2/8, before leaf-1/2\n"
-	  "other cable spine-1/5: leads to leaf-1/8, before leaf-1/3\n", 1 },
-};
-
-static void
-expect_lines(const struct snapshot *old, const struct snapshot *new,
-	     const struct tool_view *old_view, const struct tool_view *new_view,
-	     int status, const char *answer)
+static int
+compare(const struct snapshot *old, const struct snapshot *new,
+	const struct tool_view *old_view, const struct tool_view *new_view,
+	GString *out)
 {
-	g_autoptr(GString) out = g_string_new(NULL), json = g_string_new(NULL);
+	g_autoptr(GString) json = g_string_new(NULL);
 	struct text_report text = { .out = out };
 	struct text_report j = { .out = json, .as_json = true };
+	int status = compare_fabrics(old, new, old_view, new_view, &text);
 
-	assert_int_equal(compare_fabrics(old, new, old_view, new_view, &text),
-			 status);
-	assert_string_equal(out->str, answer);
 	assert_int_equal(compare_fabrics(old, new, old_view, new_view, &j),
 			 status);
 	assert_true(g_str_has_suffix(json->str, status ? "\"alike\":false}\n" :
 				     "\"alike\":true}\n"));
+	return status;
 }
 
-TEST(test_a_difference_is_a_line_for_its_cause)
+/* What makes each of two fabrics of the base, a line each; then with "< " lines
+ * of the view of one, with "> " of the other. */
+static char *
+compared(const void *of, const char *text)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		AUTO(tool_view) *old = write_fabric("", cases[i].lines[0]);
-		AUTO(tool_view) *new = write_fabric(cases[i].edits,
-						     cases[i].lines[1]);
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	g_autoptr(GString) before = g_string_new(NULL);
+	g_autoptr(GString) after = g_string_new(NULL);
+	GString *out = g_string_new(NULL);
+	AUTO(tool_view) *old = NULL, *new = NULL;
+	int status;
 
-		expect_lines(old->s, new->s, old, new, cases[i].status,
-			     cases[i].answer);
-	}
+	for (char **line = lines + 2; **line; line++)
+		g_string_append_printf(**line == '<' ? before : after, "%s\n",
+				       *line + 2);
+	old = write_fabric(lines[0], before->str);
+	new = write_fabric(lines[1], after->str);
+	status = compare(old->s, new->s, old, new, out);
+	g_string_append_printf(out, "status %d\n", status);
+	return g_string_free(out, FALSE);
 }
 
-/* The same way back. The last is a host of two ports, whose first one has no
- * cable then. */
-TEST(test_what_is_back_is_new)
+/* In place of a line LIST. */
+static const char list[] =
+	"# the plan\n\nleaf-1/1 - node-01/1  4xEDR Active\n"
+	"node-02/1 leaf-1/2\nleaf-1/3, spine-1/5, 5 m\n"
+	"leaf-1/4;spine-2/5\r\n leaf-2/1\tnode-03/1\nleaf-2/2 - node-04/1\n"
+	"spine-1/6 leaf-2/3\nspine-2/6 leaf-2/4\n"
+	"leaf-1/5 spine-3/5\nspine-3/6 - leaf-2/5\n";
+
+/* What makes a fabric of the base; then the design. Status 2: it cannot be
+ * read. */
+static char *
+designed(const void *of, const char *text)
 {
-	static const struct {
-		const char *before, *lines, *after, *answer;
-	} back[] = {
-		{ "-leaf-1/2 " LEAF_2, "#fault 1 guid 0x20 kind 0 name 6 what "
-		  "switch leaf-2\n", "", "new switch leaf-2: 5 links, 2 hosts\n"
-		  "new host node-02: at leaf-1/2\n" },
-		{ "-leaf-1/3 %leaf-2/4", "", "", "new link leaf-1/3 - "
-		  "spine-1/5\nfaster link leaf-2/4 - spine-2/6: before 1xSDR of "
-		  "4xEDR\n" },
-		{ "+leaf-1/7=node-06/1 +leaf-2/7=node-06/2", "",
-		  "+leaf-1/7=node-05/1 +leaf-2/7=node-06/2", "other cable "
-		  "leaf-1/7: leads to node-05, before node-06/1\n"
-		  "new host node-05: at leaf-1/7\n" },
-	};
+	g_auto(GStrv) parts = g_strsplit(text, "\n", 2);
+	g_autoptr(GString) design = g_string_new(parts[1]);
+	AUTO(tool_view) *now = write_fabric(parts[0], "");
+	g_autoptr(GError) error = NULL;
+	GString *out = g_string_new(NULL);
+	AUTO(snapshot) *d = NULL;
+	int status = 2;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(back); i++) {
-		AUTO(tool_view) *old = write_fabric(back[i].before,
-						    back[i].lines);
-		AUTO(tool_view) *new = write_fabric(back[i].after, "");
-
-		expect_lines(old->s, new->s, old, new, 1, back[i].answer);
+	if (g_str_has_prefix(design->str, "LIST\n")) {
+		g_string_erase(design, 0, strlen("LIST\n"));
+		g_string_prepend(design, list);
 	}
+	d = design_parse(design->str, "d", now->s, &error);
+	if (d)
+		status = compare(d, now->s, NULL, NULL, out);
+	else
+		g_string_append_printf(out, "%s\n", error->message);
+	g_string_append_printf(out, "status %d\n", status);
+	return g_string_free(out, FALSE);
 }
 
-#define LIST \
-	"# the plan\n\nleaf-1/1 - node-01/1  4xEDR Active\n" \
-	"node-02/1 leaf-1/2\nleaf-1/3, spine-1/5, 5 m\n" \
-	"leaf-1/4;spine-2/5\r\n leaf-2/1\tnode-03/1\nleaf-2/2 - node-04/1\n" \
-	"spine-1/6 leaf-2/3\nspine-2/6 leaf-2/4\n" \
-	"leaf-1/5 spine-3/5\nspine-3/6 - leaf-2/5\n"
-
-static const struct {
-	const char *edits, *design, *answer;
-	int status;		/* 2: the design cannot be read */
-} designs[] = {
-	{ "", LIST, "no difference\n", 0 },
-	{ "-leaf-1/1 -leaf-1/2 +leaf-1/1=node-02/1 +leaf-1/2=node-01/1", LIST,
-	  "exchanged plugs leaf-1/1 and leaf-1/2: plug the cable of node-01 "
-	  "in leaf-1/1, that of node-02 in leaf-1/2\n", 1 },
-	/* at the spine: one place */
-	{ "-leaf-1/3 -leaf-2/3 +leaf-1/3=spine-1/6 +leaf-2/3=spine-1/5", LIST,
-	  "exchanged plugs spine-1/5 and spine-1/6: plug the cable of leaf-1/3 "
-	  "in spine-1/5, that of leaf-2/3 in spine-1/6\n", 1 },
-	/* a cycle of three */
-	{ "-leaf-1/3 -leaf-1/4 -leaf-2/4 +leaf-1/3=spine-2/5 "
-	  "+leaf-1/4=spine-2/6 +leaf-2/4=spine-1/5", LIST,
-	  "exchanged plugs leaf-1/3 and leaf-2/4: plug the cable of spine-1/5 "
-	  "in leaf-1/3, that of spine-2/5 in leaf-2/4\n"
-	  "exchanged plugs spine-2/5 and spine-2/6: plug the cable of leaf-1/4 "
-	  "in spine-2/5, that of leaf-2/4 in spine-2/6\n", 1 },
-	{ "-leaf-1/2 +leaf-2/8=node-02/1 -leaf-2/4 +leaf-1/7=node-05/1", LIST
-	  "leaf-1/9 node-17/1\nleaf-9/3 spine-1/3\n",
-	  "misplaced host node-02: at leaf-2/8, not leaf-1/2\n"
-	  "missing switch leaf-9: at spine-1/3\n"
-	  "missing host node-17: at leaf-1/9\n"
-	  "missing link leaf-2/4 - spine-2/6\n"
-	  "extra host node-05: at leaf-1/7\n", 1 },
-	{ "-leaf-1/3 +leaf-1/8=spine-1/5 +leaf-1/7=spine-2/7", LIST,
-	  "wrong cable spine-1/5: leads to leaf-1/8, not leaf-1/3\n"
-	  "extra link leaf-1/7 - spine-2/7\n", 1 },
-	/* nothing is exchanged with what the design does not have */
-	{ "-leaf-1/3 +leaf-1/3=node-05/1 +leaf-3/1=spine-1/5", LIST,
-	  "wrong cable leaf-1/3: leads to node-05, not spine-1/5\n"
-	  "extra switch leaf-3: at spine-1/5\n"
-	  "extra host node-05: at leaf-1/3\n", 1 },
-	{ "", LIST "leaf-1/254 node-17/1\n",
-	  "missing host node-17: at leaf-1/254\n", 1 },
-	/* half of the fabric is not reached */
-	{ "-leaf-1/3 -leaf-2/4 +leaf-1/3=spine-2/6 +leaf-2/4=spine-1/5 "
-	  "-spine-3/5 -spine-3/6", LIST,
-	  "wrong cable leaf-1/3: leads to spine-2/6, not spine-1/5\n"
-	  "wrong cable spine-2/6: leads to leaf-1/3, not leaf-2/4\n"
-	  "missing switch leaf-2: 5 links, 2 hosts\n"
-	  "missing switch spine-1: 2 links\nmissing switch spine-3: 2 links\n",
-	  1 },
-	{ "", "leaf-1/1 node-01\n", "d:1: no cable NAME/PORT - NAME/PORT", 2 },
-	{ "", "leaf-1/1 node-01/1\n\nleaf-1/01 node-02/1\n",
-	  "d:3: leaf-1/1 has a cable already in line 1", 2 },
-	{ "", "leaf-1/1 leaf-1/1\n",
-	  "d:1: leaf-1/1 has a cable already in line 1", 2 },
-	{ "", "# x\n\nleaf-1/0 node-01/1\n", "d:3: leaf-1/0: a port is 1 to "
-	  "254", 2 },
-	{ "", "leaf-1/1 node-01/255\n", "d:1: node-01/255: a port is 1 to", 2 },
-	{ "", "leaf-1/18446744073709551617 n/1\n", "d:1: leaf-1/1844674", 2 },
-	{ "", LIST "a/1 b/1 - leaf-1/8\nleaf-2/8 - a/1 b/2  4xEDR 3/4\n",
-	  "missing host a/1 b: 2 links\n", 1 },
-	{ "", "", "d: neither a node nor a cable is in it", 2 },
-	{ "", "# none\n\n", "d: neither a node nor a cable is in it", 2 },
-	{ "", HEAD, "d: neither a node nor a cable is in it", 2 },
-	{ "", "leaf-1/1 node-\xff\n", "d:1: no cable NAME/PORT", 2 },
-	{ "", LIST "r\xe4ume/3 spine-1/3\n",
-	  "missing switch r?ume: at spine-1/3\n", 1 },
-	{ "", "#view 1 gen 7\nSwitch 4 \"a\"\n", "d: the view is cut off: its "
-	  "line #end is missing", 2 },
-	{ "", "Switch 4 leaf\"1\n", "d:1:10", 2 },
-};
-
-TEST(test_a_design_names_the_plugs_to_exchange)
+__attribute__((constructor)) static void
+add_files(void)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(designs); i++) {
-		AUTO(tool_view) *now = write_fabric(designs[i].edits, "");
-		g_autoptr(GError) error = NULL;
-		struct snapshot *d = design_parse(designs[i].design, "d",
-						  now->s, &error);
-
-		assert_true((d != NULL) == (designs[i].status < 2));
-		if (d) {
-			expect_lines(d, now->s, NULL, NULL, designs[i].status,
-				     designs[i].answer);
-			snapshot_unref(d);
-		} else if (!g_str_has_prefix(error->message,
-					     designs[i].answer)) {
-			fail_msg("%s", error->message);
-		}
-	}
+	golden_add("compare", compared, NULL);
+	golden_add("design", designed, NULL);
 }
 
 /* Of several nodes with one name none is meant by it. */
