@@ -25,6 +25,7 @@ struct play {
 	struct world w;		/* m: the first manager */
 	struct manager others[MANAGERS_MAX - 1];
 	char *dir;		/* M_Keys; the log of the first manager */
+	char *other_dir;	/* of a second manager's memory: cache=2 */
 	char *log;
 	bool has_log;
 	/* what the managers are told; of them, it is of the last one */
@@ -37,6 +38,7 @@ struct play {
 	GArray *secrets;	/* uint64_t: M_Keys that no log may hold */
 	GArray *lies;
 	GPtrArray *cues, *clients;
+	bool has_members;	/* of them some join groups as IPoIB does */
 	unsigned *told;		/* by port: asked to register again, */
 	uint8_t *cut;		/* its cable is damaged */
 	uint64_t rng;
@@ -104,6 +106,13 @@ bool play_expect_paths(struct play *p, char **args);
 bool play_expect_kept(struct play *p, char **args);
 bool play_expect_reports(struct play *p, char **args);
 bool play_expect_answer(struct play *p, char **args);
+
+/* The port has lost its memberships; of each in a storm of groups. */
+void play_forget_groups(struct play *p, uint32_t port);
+/* The SMP's answer of a node shows the state of its port. */
+void play_see_state(struct play *p, uint32_t node);
+/* Soon the fabric has one master and all members of groups what they send. */
+bool play_are_grouped(struct play *p);
 
 /* By chance. */
 bool play_expect_fresh(struct play *p, char **args);

@@ -78,6 +78,7 @@ static void
 on_reregister(struct sim *sim, uint32_t port, void *data)
 {
 	((struct play *)data)->told[port]++;
+	play_forget_groups(data, port);
 }
 
 /* An answer of an agent: after each Set that a device has executed, there is no
@@ -90,6 +91,7 @@ on_answer(struct sim *sim, uint32_t node, unsigned method,
 	struct mad_header h;
 
 	mad_header_read(answer, MAD_SIZE, &h);
+	play_see_state(p, node);
 	if (method != MAD_METHOD_SET || h.status || p->loop || p->may_loop)
 		return;
 	if ((h.attr_id == MAD_ATTR_LINEAR_FT ||
@@ -129,7 +131,8 @@ play_open(struct play *p)
 	if (s->n_nodes <= LOOP_NODES_MAX)
 		sim_set_step(p->w.sim, on_answer, p);
 	p->dir = g_dir_make_tmp("minism-scenario-XXXXXX", NULL);
-	g_assert(p->dir);
+	p->other_dir = g_build_filename(p->dir, "other", NULL);
+	g_assert(p->dir && !g_mkdir(p->other_dir, 0700));
 	if (!g_getenv("MINISM_TEST_LOG"))
 		p->log = g_build_filename(p->dir, "log", NULL);
 	else
@@ -161,6 +164,7 @@ play_close(struct play *p)
 	g_free(p->cut);
 	g_free(p->loop);
 	g_free(p->dir);
+	g_free(p->other_dir);
 	g_free(p->log);
 	g_string_free(p->said, TRUE);
 }
@@ -350,7 +354,7 @@ read_sm(struct play *p, char **words)
 		p->qos.sl2vl[sl] = (uint8_t)(sl / sl2vl);
 	sm->key_mode = each ? MKEY_DB_PER_PORT : MKEY_DB_ONE;
 	sm->key_dir = key_files ? p->dir : NULL;
-	sm->cache_dir = cache ? p->dir : NULL;
+	sm->cache_dir = cache > 1 ? p->other_dir : cache ? p->dir : NULL;
 	sm->sweep.guest = guest;
 	if (observe)
 		sm->sweep.goal = SWEEP_GOAL_OBSERVE;

@@ -14,6 +14,7 @@
 #include "sm/mad/sa_record.h"
 
 #define MLID		0xc000u		/* of the first group: IPoIB's */
+#define GROUPS		4u
 
 struct client {
 	struct play *p;
@@ -24,6 +25,11 @@ struct client {
 	unsigned status, n_answers, n_reports;
 	uint8_t data[SA_DATA_LEN];
 	GByteArray *table;	/* the last one that came */
+	/* As IPoIB: sets of groups, of which the first is the broadcast group */
+	unsigned wants, is_in, was_in;
+	uint16_t mlid[GROUPS];
+	bool asks;		/* one request at a time, for: */
+	unsigned group, life;	/* life counts losses of the link */
 };
 
 /* A table, or any other MAD. */
@@ -70,16 +76,13 @@ client_free(gpointer data)
 }
 
 static struct client *
-client_on(struct play *p, const char *name)
+client_at(struct play *p, uint32_t port)
 {
 	static const struct mad_client_params wire = {
 		.timeout_ms = 100, .retries = 3, .max_wire = 512,
 	};
 	struct client *c;
-	uint32_t port;
 
-	if (!play_read_port(p, name, &port))
-		return NULL;
 	for (guint i = 0; i < p->clients->len; i++) {
 		c = p->clients->pdata[i];
 		if (c->port == port)
@@ -97,6 +100,14 @@ client_on(struct play *p, const char *name)
 	transport_set_receiver(c->t, on_arrival, c);
 	g_ptr_array_add(p->clients, c);
 	return c;
+}
+
+static struct client *
+client_on(struct play *p, const char *name)
+{
+	uint32_t port;
+
+	return play_read_port(p, name, &port) ? client_at(p, port) : NULL;
 }
 
 void
@@ -255,6 +266,212 @@ do_leave(struct play *p, char **args)
 				 args[0] && args[1] ? args[2] : NULL, 0xffff);
 }
 
+/* ---- members of groups, that behave like IPoIB ---- */
+
+static void
+on_membership(const struct mad_client_answer *a, void *data, uint64_t life)
+{
+	struct client *c = data;
+	struct mcmember_record r;
+
+	c->asks = false;
+	if (a->outcome != MAD_CLIENT_ANSWERED || a->header.status ||
+	    life != c->life)
+		return;
+	sa_record_decode(SA_ATTR_MC_MEMBER, a->mad + SA_DATA_OFFSET, &r);
+	c->is_in |= 1u << c->group;
+	if (a->header.method == (SA_METHOD_DELETE | MAD_METHOD_RESPONSE))
+		c->is_in &= ~(1u << c->group);
+	c->was_in |= 1u << c->group;
+	c->mlid[c->group] = r.mlid;
+}
+
+static void
+ask_group(struct client *c, unsigned group)
+{
+	bool joins = c->wants >> group & 1;
+	struct mad_addr to = manager_addr(c);
+	uint8_t mad[MAD_SIZE];
+
+	client_write(c, mad, "%s MCMemberRecord PortGID=self JoinState=1 "
+		     "MGID=ff12:401b:ffff::%x:%x%s", joins ? "Set" : "Delete",
+		     group ? 0 : 0xffff, group ?: 0xffff, joins && group ?
+		     " Q_Key=0x0b1b P_Key=0xffff SL=0 TClass=0 FlowLabel=0" :
+		     "");
+	c->asks = true;
+	c->group = group;
+	mad_client_start(c->x, &to, mad, on_membership, c, c->life);
+}
+
+static void
+forget_groups(struct client *c)
+{
+	c->is_in = 0;
+	c->life++;
+}
+
+/* A request is repeated until it is answered. */
+static void
+on_turn(void *data)
+{
+	struct client *c = data;
+
+	if (sim_port_info(c->p->w.sim, c->port)->state != PORT_STATE_ACTIVE)
+		forget_groups(c);
+	else
+		for (unsigned g = 0; g < GROUPS && !c->asks; g++)
+			if ((c->wants ^ c->is_in) >> g & 1)
+				ask_group(c, g);
+	transport_timer_start(c->t, sim_now(c->p->w.sim) + SECOND / 10, on_turn,
+			      c);
+}
+
+void
+play_forget_groups(struct play *p, uint32_t port)
+{
+	for (guint i = 0; p->has_members && i < p->clients->len; i++) {
+		struct client *c = p->clients->pdata[i];
+
+		if (c->port == port)
+			forget_groups(c);
+	}
+}
+
+void
+play_see_state(struct play *p, uint32_t node)
+{
+	for (guint i = 0; p->has_members && i < p->clients->len; i++) {
+		struct client *c = p->clients->pdata[i];
+
+		if (p->w.s->ports[c->port].node == node &&
+		    sim_port_info(p->w.sim, c->port)->state !=
+		    PORT_STATE_ACTIVE)
+			forget_groups(c);
+	}
+}
+
+/* Each host is a member of the broadcast group. */
+static bool
+do_ipoib(struct play *p, char **args)
+{
+	const struct snapshot *s = p->w.s;
+
+	p->has_members = true;
+	p->may_loop = true;	/* two masters at once make loops */
+	for (uint32_t i = 0; i < s->n_ports; i++)
+		if (s->ports[i].peer != SNAPSHOT_NONE &&
+		    !snapshot_is_switch(snapshot_node_of(s, i))) {
+			client_at(p, i)->wants = 1;
+			on_turn(client_at(p, i));
+		}
+	return true;
+}
+
+/* NODE N: it joins its group N % 3, or leaves that */
+static bool
+do_regroup(struct play *p, char **args)
+{
+	struct client *c = client_on(p, args[0]);
+
+	if (c && args[1])
+		c->wants ^= 2u << strtoul(args[1], NULL, 10) % (GROUPS - 1);
+	return c && args[1];
+}
+
+static bool
+copies_are_right(struct play *p, const struct client *from, unsigned group,
+		 const uint8_t *alive)
+{
+	g_autofree uint8_t *count = g_new0(uint8_t, p->w.s->n_ports);
+	struct sim_mcast out;
+	bool is_right = sim_probe_mcast(p->w.sim, from->port, from->mlid[group],
+					0xffff, 0, &out) == SIM_DELIVERED;
+
+	for (guint i = 0; is_right && i < out.reached->len; i++)
+		count[g_array_index(out.reached, uint32_t, i)]++;
+	sim_mcast_clear(&out);
+	for (guint i = 0; is_right && i < p->clients->len; i++) {
+		const struct client *c = p->clients->pdata[i];
+		unsigned n = count[c->port];
+
+		/* a new master does not know that a port has left */
+		is_right = c == from ? !n : (!n || c->was_in >> group & 1) &&
+			(!alive[c->port] ||
+			 (n < 2 && (n || !(c->is_in >> group & 1))));
+	}
+	return is_right || play_fail(p, "group %u, from %s: a member lacks its "
+				     "copy, or a port has one too many", group,
+				     snapshot_node_of(p->w.s, from->port)->desc);
+}
+
+static bool
+has_one_master(struct play *p, const uint8_t *alive)
+{
+	uint16_t lid = sim_port_info(p->w.sim, p->w.s->local_port)->sm_lid;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < MANAGERS_MAX; i++) {
+		const struct manager *m = play_manager(p, i);
+
+		n += m->t && alive[m->port] &&
+			sim_port_info(p->w.sim, m->port)->lid == lid;
+	}
+	for (uint32_t i = 0; n && i < p->w.s->n_ports; i++)
+		if (alive[i] && snapshot_is_end_port(p->w.s, i) &&
+		    (sim_port_info(p->w.sim, i)->sm_lid != lid ||
+		     !sim_port_info(p->w.sim, i)->lid))
+			n = 0;
+	return n || play_fail(p, "not all ports have one master");
+}
+
+static bool
+are_grouped(struct play *p, const uint8_t *alive)
+{
+	unsigned pairs, mixed;
+
+	if (!has_one_master(p, alive))
+		return false;
+	if (world_unreached(&p->w, SNAPSHOT_NONE, &pairs, &mixed))
+		return play_fail(p, "pairs are not reached");
+	for (guint i = 0; i < p->clients->len; i++) {
+		const struct client *c = p->clients->pdata[i];
+
+		for (unsigned g = 0; alive[c->port] && g < GROUPS; g++) {
+			if ((c->wants ^ c->is_in) >> g & 1)
+				return play_fail(p, "a host is not in its "
+						 "group, or still is");
+			if (c->is_in >> g & 1 &&
+			    !copies_are_right(p, c, g, alive))
+				return false;
+		}
+	}
+	return true;
+}
+
+bool
+play_are_grouped(struct play *p)
+{
+	g_autofree uint8_t *alive = NULL;
+	unsigned n_ports = 0, n_managers = 0;
+	bool is_right = false;
+
+	for (unsigned i = 0; !is_right && i < 60; i++) {
+		sim_run(p->w.sim, sim_now(p->w.sim) + SECOND);
+		g_free(alive);
+		alive = world_alive(&p->w);
+		n_ports = n_managers = 0;
+		for (uint32_t k = 0; k < p->w.s->n_ports; k++)
+			n_ports += alive[k];
+		for (unsigned k = 0; k < MANAGERS_MAX; k++)
+			n_managers += play_manager(p, k)->t &&
+				alive[play_manager(p, k)->port];
+		/* of this part of the fabric */
+		is_right = n_ports < 2 || !n_managers || are_grouped(p, alive);
+	}
+	return is_right && (!world_has_loop(&p->w, alive) ||
+			    play_fail(p, "a credit loop at rest"));
+}
+
 /* NODE: to trap 65, a port that goes */
 static bool
 do_subscribe(struct play *p, char **args)
@@ -384,7 +601,8 @@ const struct play_word play_client_words[] = {
 	{ "serve", do_serve },
 	{ "subscribe", do_subscribe }, { "babble", do_babble },
 	{ "forge", do_forge },
-	{ "keep", do_keep }, { NULL, NULL },
+	{ "keep", do_keep }, { "ipoib", do_ipoib }, { "regroup", do_regroup },
+	{ NULL, NULL },
 };
 
 /* ---- expect ---- */
