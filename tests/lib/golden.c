@@ -7,13 +7,45 @@
 
 static GPtrArray *cases;
 
+static char *
+path_of(const char *file)
+{
+	return g_build_filename(g_getenv("MINISM_SRC") ?: ".", "tests/golden",
+				file, NULL);
+}
+
+/* This is what comes of a text from now on. */
+static void
+write_result(const struct golden *g, const char *got)
+{
+	g_auto(GStrv) name = g_strsplit(g->name, ": ", 2);
+	g_autofree char *path = path_of(name[0]), *text = NULL;
+	g_autofree char *head = g_strdup_printf("== %s\n", name[1]);
+	g_auto(GStrv) lines = g_strsplit(got, "\\", -1);
+	g_autofree char *plain = g_strjoinv("\\\\", lines);
+	g_autofree char *anew = NULL;
+	const char *from, *to;
+
+	assert_true(g_file_get_contents(path, &text, NULL, NULL));
+	from = strstr(strstr(text, head), "\n--\n") + strlen("\n--\n");
+	to = strstr(from - 1, "\n== ");
+	to = to ? to + 1 : "";
+	anew = g_strdup_printf("%.*s%s%s%s", (int)(from - text), text, plain,
+			       !*plain || g_str_has_suffix(plain, "\n") ? "" :
+			       "\\\n", to);
+	assert_true(g_file_set_contents(path, anew, -1, NULL));
+}
+
 static void
 test_golden(void **state)
 {
 	const struct golden *g = *state;
 	g_autofree char *got = g->made(g->of, g->text);
 
-	assert_string_equal(got, g->result);
+	if (g_getenv("MINISM_GOLDEN") && strcmp(got, g->result))
+		write_result(g, got);
+	else
+		assert_string_equal(got, g->result);
 }
 
 static char *
@@ -29,9 +61,7 @@ take_section(const char *begin, const char *end)
 const GPtrArray *
 golden_add(const char *file, golden_fn made, const void *of)
 {
-	g_autofree char *path = g_build_filename(g_getenv("MINISM_SRC") ?: ".",
-						 "tests/golden", file, NULL);
-	g_autofree char *text = NULL;
+	g_autofree char *path = path_of(file), *text = NULL;
 	g_auto(GStrv) parts = NULL;
 
 	if (!g_file_get_contents(path, &text, NULL, NULL))

@@ -9,7 +9,8 @@
  *	what comes of it
  *
  * Escapes are those of C (g_strcompress); a backslash at the end of a section
- * takes its last newline away.
+ * takes its last newline away. MINISM_GOLDEN=1: results that have changed are
+ * written into the file, for a look at the difference.
  */
 #ifndef MINISM_TESTS_LIB_GOLDEN_H
 #define MINISM_TESTS_LIB_GOLDEN_H
